@@ -1,0 +1,238 @@
+package precis
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+	"time"
+)
+
+// check is one pass of a [Manager] over a conversation: what was found, what
+// was decided, what was done.
+type check struct {
+	m        *Manager
+	r        Request
+	settings Settings
+	started  time.Time
+	factor   float64
+	s        Situation
+	decision Decision
+	before   Size
+	view     []Message
+	repairs  []Breach
+	steps    []Step
+	edits    []Edit
+	outcome  string
+}
+
+// begin measures the conversation and decides.
+func (m *Manager) begin(r Request) (*check, error) {
+	const op = "manage conversation"
+	if r.Conversation == nil || r.Conversation.Transcript == nil {
+		return nil, Errorf(CodeInvalid, op, "Request.Conversation has no transcript")
+	}
+	if r.Window.Tokens <= 0 {
+		return nil, Errorf(CodeInvalid, op, "Request.Window is %d tokens", r.Window.Tokens)
+	}
+	c := &check{m: m, r: r, settings: m.Settings(), started: m.o.Now(), factor: 1}
+	if m.o.Calibrator != nil {
+		c.factor = m.o.Calibrator.Factor(r.Conversation.Model)
+	}
+	conv := r.Conversation
+	meter := NewMeter(m.o.Counter)
+	overhead := meter.Overhead(conv)
+	c.s = Situation{
+		Conversation: conv, Transcript: conv.Transcript, Edits: conv.Edits, Meter: meter, Settings: c.settings,
+		Profile: r.Profile, Forced: r.Forced || r.Manual,
+		Units:  Units(conv.Transcript, conv.Edits),
+		Budget: m.budget(c.settings, r.Window, r.MaxOutput, r.OutputLimit, overhead),
+	}
+	c.view, c.repairs = Repair(messagesOf(c.s.Units))
+	c.s.Used = overhead + meter.View(c.view)
+	c.before = c.size(c.s.Used, c.view)
+	c.decide()
+	return c, nil
+}
+
+func (c *check) decide() {
+	load := Load{Used: max(c.before.Tokens, c.r.Reported), Messages: len(c.view)}
+	for _, m := range c.view {
+		if m.IsUserTurn() {
+			load.Turns++
+		}
+	}
+	c.decision = Plan(load, c.s.Budget, c.settings, c.r.Profile)
+	if c.r.Manual || c.r.Forced {
+		c.decision.Action, c.decision.Trigger = ActionReduce, TriggerForced
+	}
+	if c.r.Forced {
+		forced := int(float64(c.r.Window.Tokens) * ForcedPercent / 100)
+		c.decision.Target = min(c.decision.Target, forced)
+	}
+	c.s.Target = c.counted(float64(c.decision.Target))
+	c.s.Limit = c.counted(max(c.decision.Allowed, 0))
+	if c.settings.Target == 0 {
+		c.s.Limit = c.s.Target
+	}
+}
+
+// counted turns real tokens into those the counter would count.
+func (c *check) counted(tokens float64) int { return int(tokens / c.factor) }
+
+func (c *check) size(counted int, view []Message) Size {
+	up := func(n int) int { return int(math.Ceil(float64(n) * c.factor)) }
+	return Size{Tokens: up(counted), Messages: len(view), Overhead: up(c.s.Budget.Overhead)}
+}
+
+// reduce climbs the ladder when the decision says so.
+func (c *check) reduce(ctx context.Context) error {
+	if c.decision.Action != ActionReduce && c.decision.Action != ActionTruncate {
+		c.outcome = "nothing to do: " + string(c.decision.Action)
+		return nil
+	}
+	fits := float64(c.before.Tokens) <= c.decision.Allowed
+	rungs := c.rungs()
+	if c.decision.Trigger != TriggerForced {
+		why, capped := c.settings.Cap.Reached(c.s.Transcript, c.s.Edits, c.settings.Worth)
+		if capped && fits {
+			c.outcome = "left alone: " + why
+			return nil
+		}
+		if capped {
+			rungs = slices.DeleteFunc(rungs, func(s Strategy) bool { _, model := s.(UsesModel); return model })
+		}
+	}
+	tail := int(c.settings.KeepShare * float64(c.r.Window.Tokens) / c.factor)
+	c.s.Kept = Keep(c.s.Transcript, c.s.Edits, c.s.Meter, c.settings.KeepMessages, tail)
+	l := ladder{s: &c.s, gate: c.m.o.Gate}
+	start := c.s
+	err := l.climb(ctx, rungs)
+	c.steps, c.edits = l.steps, l.edits
+	if err == nil && fits && c.worthless(start.Used) {
+		c.s, c.edits = start, nil
+		return nil
+	}
+	c.view, c.repairs = Repair(messagesOf(c.s.Units))
+	after := c.size(c.s.Used, c.view)
+	if err == nil && float64(after.Tokens) > c.decision.Allowed {
+		c.outcome = "does not fit: nothing is left to cut"
+		return errOverBudget(c.decision, after.Overhead, after.Tokens)
+	}
+	c.outcome = fmt.Sprintf("reduced from %d to %d tokens by %d edits", c.before.Tokens, after.Tokens, len(c.edits))
+	if len(c.edits) == 0 {
+		c.outcome = "left alone: no rung found anything to reduce"
+	}
+	return err
+}
+
+// worthless reports whether a run that was not needed to fit saved too little
+// to be worth a new prompt cache, and says so.
+func (c *check) worthless(before int) bool {
+	saved := float64(before - c.s.Used)
+	if c.r.Manual || c.r.Forced || c.s.Excess() <= 0 || saved >= c.settings.Worth*float64(before) {
+		return false
+	}
+	c.outcome = fmt.Sprintf("left alone: the rungs would save %.0f of %d tokens, less than %.0f %%", saved, before, 100*c.settings.Worth)
+	return true
+}
+
+// rungs returns the strategies to climb: those the settings name, in their
+// order, or all; only those that hide and cut when automatic reduction is off.
+func (c *check) rungs() []Strategy {
+	all := c.m.o.Strategies
+	var out []Strategy
+	for _, name := range c.names() {
+		i := slices.IndexFunc(all, func(s Strategy) bool { return s.Name() == name })
+		if i >= 0 {
+			out = append(out, all[i])
+			continue
+		}
+		c.steps = append(c.steps, Step{Rung: name, Outcome: OutcomeSkipped, Reason: "not available"})
+	}
+	return out
+}
+
+func (c *check) names() []string {
+	var names []string
+	if c.settings.Rungs == nil {
+		for _, s := range c.m.o.Strategies {
+			names = append(names, s.Name())
+		}
+	} else {
+		names = slices.Clone(c.settings.Rungs)
+	}
+	if c.decision.Action == ActionTruncate {
+		names = slices.DeleteFunc(names, func(n string) bool { return n != "truncate" && n != "clip" })
+	}
+	return names
+}
+
+// record gives the edits their identity and keeps them.
+func (c *check) record(ctx context.Context) error {
+	if len(c.edits) == 0 {
+		return nil
+	}
+	conv := c.r.Conversation
+	c.stamp()
+	if st := c.m.o.Store; st != nil {
+		after := ""
+		if n := len(conv.Edits); n > 0 {
+			after = conv.Edits[n-1].ID
+		}
+		for i, e := range c.edits {
+			if err := st.AddEdit(ctx, after, e); err != nil {
+				c.edits = c.edits[:i]
+				conv.Edits = append(conv.Edits, c.edits...)
+				return err
+			}
+			after = e.ID
+		}
+	}
+	conv.Edits = append(conv.Edits, c.edits...)
+	return nil
+}
+
+// stamp marks the edits as one run of this check.
+func (c *check) stamp() {
+	for i := range c.edits {
+		e := &c.edits[i]
+		e.Run, e.Time = c.edits[0].ID, c.started
+		e.Report.Trigger = string(c.triggeredBy())
+	}
+}
+
+func (c *check) triggeredBy() TriggeredBy {
+	switch {
+	case c.r.Forced:
+		return TriggeredForced
+	case c.r.Manual:
+		return TriggeredManual
+	}
+	return TriggeredAutomatic
+}
+
+func (c *check) result() Result {
+	if c.r.DryRun {
+		c.stamp()
+	}
+	conv := c.r.Conversation
+	return Result{View: c.view, Edits: c.edits, Report: Report{
+		Conversation: conv.ID, Model: conv.Model, Preset: c.settings.Preset,
+		Counter: c.m.o.Counter.Name(), Calibration: c.factor, TriggeredBy: c.triggeredBy(),
+		Before: c.before, After: c.size(c.s.Used, c.view),
+		Decision: c.decision, Arithmetic: c.decision.Arithmetic(), Outcome: c.outcome,
+		Steps: c.steps, Edits: summarize(c.edits), Repairs: c.repairs, Status: c.status(),
+		Took: c.m.o.Now().Sub(c.started),
+	}}
+}
+
+func (c *check) status() Status {
+	size := c.size(c.s.Used, c.view)
+	s := Status{
+		Tokens: size.Tokens, Window: c.r.Window.Tokens, Percent: c.s.Budget.Percent(size.Tokens),
+		Messages: c.s.Transcript.Len(), Shown: len(c.view), Action: c.decision.Action,
+	}
+	s.count(c.s.Edits)
+	return s
+}

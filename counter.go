@@ -1,0 +1,71 @@
+package precis
+
+// Counter counts tokens. Implementations are safe for concurrent use and
+// deterministic. The package precis/tokens has exact and estimating ones.
+type Counter interface {
+	// Name identifies the way of counting, e.g. "o200k"; counts of different
+	// names are never mixed.
+	Name() string
+	// Count returns the tokens of one message, its framing included. A message
+	// without content counts 0.
+	Count(m Message) int
+}
+
+// Calibrator turns counted tokens into those a model's provider would report.
+// Implementations are safe for concurrent use.
+type Calibrator interface {
+	// Factor returns reported tokens divided by counted ones for a model; 1 when
+	// nothing is known.
+	Factor(model string) float64
+	// Observe takes in one request's counted and reported input tokens.
+	Observe(model string, counted, reported int)
+}
+
+// Meter counts views, each message once however often it is shown. It knows a
+// message by its content slice, which is never changed. The zero value is not
+// usable; a Meter is not safe for concurrent use.
+type Meter struct {
+	counter Counter
+	memo    map[*Block]int
+}
+
+// NewMeter returns a meter that counts with c.
+func NewMeter(c Counter) *Meter { return &Meter{counter: c, memo: map[*Block]int{}} }
+
+// Message returns the tokens of one message.
+func (m *Meter) Message(msg Message) int {
+	if len(msg.Content) == 0 {
+		return 0
+	}
+	key := &msg.Content[0]
+	n, ok := m.memo[key]
+	if !ok {
+		n = m.counter.Count(msg)
+		m.memo[key] = n
+	}
+	return n
+}
+
+// View returns the tokens of a list of messages.
+func (m *Meter) View(msgs []Message) int {
+	total := 0
+	for _, msg := range msgs {
+		total += m.Message(msg)
+	}
+	return total
+}
+
+// Block returns the tokens of a single block, as it counts alone in a message
+// of the given role.
+func (m *Meter) Block(role Role, b Block) int {
+	return m.counter.Count(Message{Role: role, Content: []Block{b}})
+}
+
+// Overhead returns the tokens of the system prompt and the tool definitions.
+func (m *Meter) Overhead(c *Conversation) int {
+	total := m.Message(c.System)
+	if len(c.Tools) > 0 {
+		total += m.counter.Count(NewText(RoleSystem, string(c.Tools)))
+	}
+	return total
+}

@@ -1,0 +1,201 @@
+package precis
+
+import (
+	"crypto/sha256"
+	"encoding/json"
+	"fmt"
+	"time"
+)
+
+// EditKind says what an [Edit] does.
+type EditKind string
+
+// The kinds of edits. All but the last three replace content by less of it.
+const (
+	KindCondensation EditKind = "condensation" // a span becomes a summary
+	KindTruncation   EditKind = "truncation"   // a span is hidden behind a marker
+	KindPruning      EditKind = "pruning"      // old tool results become previews
+	KindDedupe       EditKind = "dedupe"       // repeated content becomes a pointer
+	KindMedia        EditKind = "media"        // old images become a note
+	KindShrink       EditKind = "shrink"       // long arguments of old calls are shortened
+	KindClip         EditKind = "clip"         // blocks are cut inside
+	KindThinking     EditKind = "thinking"     // reasoning bound to a replaced prefix is left out
+	KindRewind       EditKind = "rewind"       // the tail is hidden
+	KindRestore      EditKind = "restore"      // hidden content is shown again
+	KindPin          EditKind = "pin"          // content is marked as important: never hidden
+	KindUndo         EditKind = "undo"         // an earlier edit is taken back
+)
+
+// Edit is a recorded, reversible change to what the model sees. It is made at
+// one point of a conversation and is in force from there on, until an edit of
+// kind [KindUndo] names it. Edits are values; do not change one that is
+// recorded.
+type Edit struct {
+	ID   string      `json:"id"`            // unique in the conversation; see [Edit.Identify]
+	Run  string      `json:"run,omitempty"` // shared by the edits that one decision made; undone together
+	Kind EditKind    `json:"kind"`
+	At   Fingerprint `json:"at"`             // of the transcript it was made on
+	Seen int         `json:"seen"`           // number of messages of that transcript
+	Time time.Time   `json:"time,omitzero"`  // when it was made; zero when unknown
+	Pins []Handle    `json:"pins,omitempty"` // KindPin: what is important
+
+	Replace []Replacement `json:"replace,omitempty"`
+	Undoes  []string      `json:"undoes,omitempty"` // IDs of the edits taken back (KindUndo, KindRewind)
+
+	Report EditReport `json:"report,omitzero"`
+}
+
+// Replacement shows something else instead of whole messages [From,To), or,
+// when Block is set, instead of one block of message From.
+type Replacement struct {
+	From int       `json:"from"`
+	To   int       `json:"to"`
+	With []Message `json:"with,omitempty"` // shown instead of the span; empty hides it
+
+	Block     *BlockRef `json:"block,omitempty"`
+	WithBlock Block     `json:"-"` // shown instead of the block; nil leaves it out
+
+	Restore bool `json:"restore,omitempty"` // show the original again; With and WithBlock are ignored
+}
+
+// BlockRef names one block of a message by its index and its canonical hash.
+// Where a message's blocks have moved (a client may drop empty ones), the hash
+// decides.
+type BlockRef struct {
+	Index int         `json:"index"`
+	Hash  Fingerprint `json:"hash"`
+}
+
+// EditReport says what an edit did and why.
+type EditReport struct {
+	Rung         string   `json:"rung,omitempty"`    // the strategy that made it
+	Trigger      string   `json:"trigger,omitempty"` // automatic, manual, forced, recorded
+	Reason       string   `json:"reason,omitempty"`  // one sentence for people
+	TokensBefore int      `json:"tokens_before,omitempty"`
+	TokensAfter  int      `json:"tokens_after,omitempty"`
+	Messages     int      `json:"messages,omitempty"` // whole messages replaced
+	Blocks       int      `json:"blocks,omitempty"`   // single blocks replaced
+	CostUSD      float64  `json:"cost_usd,omitempty"`
+	Notes        []string `json:"notes,omitempty"`
+}
+
+// Saved returns the tokens the edit saved when it was made.
+func (r EditReport) Saved() int { return r.TokensBefore - r.TokensAfter }
+
+// ReplaceBlock returns the replacement of block b of message i of t by with;
+// a nil with leaves the block out.
+func ReplaceBlock(t *Transcript, i, b int, with Block) Replacement {
+	hash := HashBlock(t.At(i).Content[b])
+	return Replacement{From: i, To: i + 1, Block: &BlockRef{Index: b, Hash: hash}, WithBlock: with}
+}
+
+// Identify sets At and Seen to the end of t and, when the ID is empty, an ID
+// made from the content: the same decision at the same point has the same ID on
+// every replica and retry. The ID has the form of a version 8 UUID (RFC 9562).
+func (e *Edit) Identify(t *Transcript) error {
+	e.Seen = t.Len()
+	e.At = t.Fingerprint(e.Seen)
+	if e.ID != "" {
+		return nil
+	}
+	named := *e
+	named.Time, named.Report, named.Run = time.Time{}, EditReport{}, ""
+	raw, err := json.Marshal(named)
+	if err != nil {
+		return Errorf(CodeInternal, "identify edit", "%w", err)
+	}
+	e.ID = uuid(sha256.Sum256(raw))
+	return nil
+}
+
+func uuid(sum [sha256.Size]byte) string {
+	b := sum[:16]
+	b[6] = b[6]&0x0f | 0x80
+	b[8] = b[8]&0x3f | 0x80
+	return fmt.Sprintf("%x-%x-%x-%x-%x", b[:4], b[4:6], b[6:8], b[8:10], b[10:])
+}
+
+// Active returns the edits in force, in order: without undo edits and what they
+// take back. An undo can itself be undone, which brings the edit back.
+func Active(edits []Edit) []Edit {
+	gone := undone(edits)
+	active := make([]Edit, 0, len(edits))
+	for _, e := range edits {
+		if e.Kind != KindUndo && !gone[e.ID] {
+			active = append(active, e)
+		}
+	}
+	return active
+}
+
+// undone returns the IDs that undo edits in force take back. Later edits decide
+// first, since an undo may itself be undone.
+func undone(edits []Edit) map[string]bool {
+	gone := map[string]bool{}
+	for i := len(edits) - 1; i >= 0; i-- {
+		if gone[edits[i].ID] {
+			continue
+		}
+		for _, id := range edits[i].Undoes {
+			gone[id] = true
+		}
+	}
+	return gone
+}
+
+// Pinned returns the handles pinned by the edits in force.
+func Pinned(edits []Edit) []Handle {
+	var pins []Handle
+	for _, e := range Active(edits) {
+		if e.Kind == KindPin {
+			pins = append(pins, e.Pins...)
+		}
+	}
+	return pins
+}
+
+// CheckEdit reports whether e can be added to edits on t: every span lies
+// inside the transcript and is a union of whole units of the view (edits nest
+// and never cross), every block exists, every undone edit is in force. The
+// error is [CodeConflict] for crossing spans, [CodeNotFound] or [CodeInvalid]
+// otherwise.
+func CheckEdit(t *Transcript, edits []Edit, e Edit) error {
+	const op = "check edit"
+	for _, id := range e.Undoes {
+		if !inForce(edits, id) {
+			return Errorf(CodeNotFound, op, "edit %s is not in force", id)
+		}
+	}
+	if len(e.Undoes) > 0 {
+		edits = append(edits[:len(edits):len(edits)], Edit{Kind: KindUndo, Undoes: e.Undoes})
+	}
+	units := Units(t, edits)
+	for _, r := range e.Replace {
+		if r.From < 0 || r.To < r.From || r.To > t.Len() {
+			return Errorf(CodeInvalid, op, "span %d to %d lies outside the %d messages", r.From, r.To, t.Len())
+		}
+		if r.Block != nil {
+			if r.To != r.From+1 || findBlock(t.At(r.From), *r.Block) < 0 {
+				return Errorf(CodeNotFound, op, "message %d has no such block %d", r.From, r.Block.Index)
+			}
+			continue
+		}
+		if _, _, ok := covered(units, r.From, r.To); !ok && !r.Restore {
+			return Errorf(CodeConflict, op, "span %s crosses an earlier edit", SpanHandle(r.From, r.To))
+		}
+	}
+	return nil
+}
+
+// inForce reports whether the edit (an undo included) exists and is not undone.
+func inForce(edits []Edit, id string) bool {
+	if undone(edits)[id] {
+		return false
+	}
+	for _, e := range edits {
+		if e.ID == id {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,166 @@
+package precis
+
+import (
+	"context"
+	"fmt"
+	"slices"
+)
+
+// Undo takes back edits of a conversation: the given IDs, or, when there are
+// none, the last run that reduced it. It appends one edit of kind [KindUndo]
+// and returns it. The error is [CodeNotFound] when there is nothing to undo.
+func (m *Manager) Undo(ctx context.Context, conv *Conversation, ids ...string) (Edit, error) {
+	if len(ids) == 0 {
+		ids = lastRun(conv.Edits)
+	}
+	if len(ids) == 0 {
+		return Edit{}, Errorf(CodeNotFound, "undo", "no edit is in force")
+	}
+	return m.add(ctx, conv, Edit{Kind: KindUndo, Undoes: ids})
+}
+
+// Restore shows hidden content again, from now on: whole messages with the tool
+// uses and results that belong to them, or one block.
+func (m *Manager) Restore(ctx context.Context, conv *Conversation, h Handle) (Edit, error) {
+	t := conv.Transcript
+	if err := checkHandle(t, h); err != nil {
+		return Edit{}, err
+	}
+	e := Edit{Kind: KindRestore, Report: EditReport{Reason: "asked for: " + h.String()}}
+	if h.Block >= 0 {
+		r := ReplaceBlock(t, h.From, h.Block, nil)
+		r.Restore = true
+		e.Replace = []Replacement{r}
+		return m.add(ctx, conv, e)
+	}
+	k := Kept{groups: append(Groups(t.Messages()), t.Len())}
+	from, _ := k.Group(h.From)
+	_, to := k.Group(h.To - 1)
+	e.Replace = []Replacement{{From: from, To: to, Restore: true}}
+	return m.add(ctx, conv, e)
+}
+
+// Pin marks messages or a block as important: no later run hides or cuts them.
+// What is hidden already stays so; see [Manager.Restore].
+func (m *Manager) Pin(ctx context.Context, conv *Conversation, handles ...Handle) (Edit, error) {
+	for _, h := range handles {
+		if err := checkHandle(conv.Transcript, h); err != nil {
+			return Edit{}, err
+		}
+	}
+	return m.add(ctx, conv, Edit{Kind: KindPin, Pins: handles})
+}
+
+// Rewind hides the messages from n on, reversibly: undoing the edit brings them
+// back. Edits made after message n are taken back with them. To forget them for
+// good use [Rewound].
+func (m *Manager) Rewind(ctx context.Context, conv *Conversation, n int) (Edit, error) {
+	t := conv.Transcript
+	if n < 0 || n > t.Len() {
+		return Edit{}, Errorf(CodeNotFound, "rewind", "message %d: the conversation has %d", n, t.Len())
+	}
+	e := Edit{Kind: KindRewind, Report: EditReport{Reason: fmt.Sprintf("rewound to message %d", n)}}
+	for _, later := range Active(conv.Edits) {
+		if later.Seen > n {
+			e.Undoes = append(e.Undoes, later.ID)
+		}
+	}
+	if n < t.Len() {
+		e.Replace = []Replacement{{From: n, To: t.Len()}}
+	}
+	if len(e.Replace) == 0 && len(e.Undoes) == 0 {
+		return Edit{}, Errorf(CodeNotFound, "rewind", "the conversation is at message %d already", n)
+	}
+	return m.add(ctx, conv, e)
+}
+
+// Rewound returns the conversation as it was when it had n messages: the first
+// n and the edits made at or before that point. Nothing can be orphaned. The
+// original is unchanged; n is clamped.
+func Rewound(conv *Conversation, n int) *Conversation {
+	out := *conv
+	out.Transcript = conv.Transcript.Prefix(n)
+	out.Edits = nil
+	for _, e := range conv.Edits {
+		if e.Seen <= n {
+			out.Edits = append(out.Edits, e)
+		}
+	}
+	return &out
+}
+
+// Show returns the original messages a handle names, hidden or not.
+func Show(t *Transcript, h Handle) ([]Message, error) {
+	if err := checkHandle(t, h); err != nil {
+		return nil, err
+	}
+	if h.Block < 0 {
+		return t.Messages()[h.From:h.To:h.To], nil
+	}
+	m := t.At(h.From)
+	m.Content, m.Raw = m.Content[h.Block:h.Block+1:h.Block+1], nil
+	return []Message{m}, nil
+}
+
+func checkHandle(t *Transcript, h Handle) error {
+	if h.From < 0 || h.To <= h.From || h.To > t.Len() {
+		return Errorf(CodeNotFound, "find "+h.String(), "the conversation has %d messages", t.Len())
+	}
+	if n := len(t.At(h.From).Content); h.Block >= n {
+		return Errorf(CodeNotFound, "find "+h.String(), "message %d has %d blocks", h.From, n)
+	}
+	return nil
+}
+
+// lastRun returns the IDs of the newest run in force that can be taken back.
+func lastRun(edits []Edit) []string {
+	active := Active(edits)
+	if len(active) == 0 {
+		return nil
+	}
+	last := active[len(active)-1]
+	if last.Run == "" {
+		return []string{last.ID}
+	}
+	var ids []string
+	for _, e := range active {
+		if e.Run == last.Run {
+			ids = append(ids, e.ID)
+		}
+	}
+	return ids
+}
+
+// add checks, identifies and records an edit.
+func (m *Manager) add(ctx context.Context, conv *Conversation, e Edit) (Edit, error) {
+	e.Time = m.o.Now()
+	e.Report.Trigger = string(TriggeredManual)
+	if err := e.Identify(conv.Transcript); err != nil {
+		return Edit{}, err
+	}
+	e.ID = unused(conv.Edits, e.ID)
+	if err := CheckEdit(conv.Transcript, conv.Edits, e); err != nil {
+		return Edit{}, err
+	}
+	e.Report.count(e)
+	if st := m.o.Store; st != nil {
+		after := ""
+		if n := len(conv.Edits); n > 0 {
+			after = conv.Edits[n-1].ID
+		}
+		if err := st.AddEdit(ctx, after, e); err != nil {
+			return Edit{}, err
+		}
+	}
+	conv.Edits = append(conv.Edits, e)
+	return e, nil
+}
+
+// unused returns id, or id with a number when an edit, undone since, has it.
+func unused(edits []Edit, id string) string {
+	name := id
+	for n := 2; slices.ContainsFunc(edits, func(e Edit) bool { return e.ID == name }); n++ {
+		name = fmt.Sprintf("%s-%d", id, n)
+	}
+	return name
+}

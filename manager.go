@@ -1,0 +1,149 @@
+package precis
+
+import (
+	"context"
+	"log/slog"
+	"sync"
+	"time"
+)
+
+// Options are a [Manager]'s parts. Counter is required; every other zero value
+// is a working default.
+type Options struct {
+	Settings   Settings   // zero: DefaultSettings
+	Counter    Counter    // required
+	Strategies []Strategy // the ladder, least loss first; none: the manager only watches
+	Gate       Gate       // nil: edits are accepted as proposed
+	Calibrator Calibrator // nil: counts are taken as they are
+	Store      Store      // nil: edits live in the Conversation alone
+	Logger     *slog.Logger
+	Now        func() time.Time // nil: time.Now
+}
+
+// Manager keeps conversations inside their windows. It is safe for concurrent
+// use on different conversations; calls on one conversation must not overlap.
+type Manager struct {
+	o Options
+
+	mu       sync.RWMutex
+	settings Settings
+}
+
+// NewManager returns a manager. The error is [CodeInvalid] and names the option
+// or setting at fault.
+func NewManager(o Options) (*Manager, error) {
+	if o.Counter == nil {
+		return nil, Errorf(CodeInvalid, "make manager", "Options.Counter is nil")
+	}
+	if o.Settings.Percent == 0 && o.Settings.Preset == "" {
+		o.Settings = DefaultSettings()
+	}
+	if o.Logger == nil {
+		o.Logger = slog.New(slog.DiscardHandler)
+	}
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	m := &Manager{o: o}
+	return m, m.SetSettings(o.Settings)
+}
+
+// Settings returns the settings in force.
+func (m *Manager) Settings() Settings {
+	m.mu.RLock()
+	defer m.mu.RUnlock()
+	return m.settings
+}
+
+// SetSettings replaces the settings from the next call on. The error is
+// [CodeInvalid]; the old settings then stay.
+func (m *Manager) SetSettings(s Settings) error {
+	if err := s.Validate(); err != nil {
+		return err
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.settings = s
+	return nil
+}
+
+// Request asks for the view of a conversation.
+type Request struct {
+	Conversation *Conversation
+	Window       Window // of the model; Tokens 0 is an error
+	MaxOutput    int    // output tokens the client asks for; 0: unknown
+	OutputLimit  int    // the model's output limit; 0: unknown
+	Profile      string // names a threshold in Settings.Profiles; usually the model or profile
+	Reported     int    // input tokens the provider reported for the last view; 0: unknown
+
+	Manual bool // a user asks for a reduction now, whatever the threshold
+	Forced bool // the provider refused the view as too long
+	DryRun bool // change nothing; report what would be done
+}
+
+// Result is the answer to a [Request].
+type Result struct {
+	View   []Message // valid, to be sent now
+	Edits  []Edit    // made by this call; already in the Conversation unless DryRun
+	Report Report
+}
+
+// Manage returns the view of the conversation, reduced when the decision says
+// so, and appends the edits it made to the conversation. Whatever fails on the
+// way, the result holds the best view there is. The error is [CodeOverBudget]
+// when it does not fit, [CodeCanceled] when ctx ended, [CodeInvalid] for a bad
+// request, and the store's own when an edit could not be recorded.
+func (m *Manager) Manage(ctx context.Context, r Request) (Result, error) {
+	c, err := m.begin(r)
+	if err != nil {
+		return Result{}, err
+	}
+	err = c.reduce(ctx)
+	if err == nil && !r.DryRun {
+		err = c.record(ctx)
+	}
+	res := c.result()
+	m.log(ctx, res.Report)
+	return res, err
+}
+
+// Status returns the conversation at a glance and what would be done now,
+// without doing it.
+func (m *Manager) Status(r Request) (Status, error) {
+	c, err := m.begin(r)
+	if err != nil {
+		return Status{}, err
+	}
+	return c.status(), nil
+}
+
+// WillManage reports what [Manager.Manage] would decide for a view of so many
+// tokens. It counts nothing and is cheap enough for an indicator that is drawn
+// on each key press.
+func (m *Manager) WillManage(load Load, w Window, maxOutput, outputLimit int, profile string) Decision {
+	s := m.Settings()
+	return Plan(load, m.budget(s, w, maxOutput, outputLimit, 0), s, profile)
+}
+
+func (m *Manager) budget(s Settings, w Window, maxOutput, limit, overhead int) Budget {
+	reserve := ReserveFor(w.Tokens, maxOutput, limit)
+	if s.ExactReserve {
+		reserve = ReserveFor(1<<40, maxOutput, limit)
+	}
+	return Budget{Window: w, Reserve: reserve, Overhead: overhead, Buffer: s.Buffer}
+}
+
+// log writes the one line per check: total, window, usage, messages, action.
+func (m *Manager) log(ctx context.Context, r Report) {
+	m.o.Logger.LogAttrs(ctx, slog.LevelInfo, "context check",
+		slog.String("conversation", r.Conversation),
+		slog.Int("total_tokens", r.Before.Tokens),
+		slog.Int("window", r.Decision.Window.Tokens),
+		slog.String("window_source", string(r.Decision.Window.Source)),
+		slog.Float64("usage_percent", r.Decision.Percent),
+		slog.Int("messages", r.Before.Messages),
+		slog.String("action", string(r.Decision.Action)),
+		slog.Int("tokens_after", r.After.Tokens),
+		slog.Int("edits", len(r.Edits)),
+	)
+}

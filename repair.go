@@ -1,0 +1,255 @@
+package precis
+
+import "fmt"
+
+// The texts that [Repair] inserts.
+const (
+	repairedResult = "[No result was recorded for this tool call.]"
+	repairedStart  = "[The recorded conversation begins with the assistant.]"
+)
+
+// Repair returns a list of messages without breaches that says the same, and
+// the breaches it mended. Nothing is lost: a tool result without its tool use
+// becomes text, a tool use without a result gets one that says so, results move
+// to the front of their turn, a second use of an ID gets a new ID, blank text is
+// dropped. A valid list is returned as it is. Repair is pure, so the same view
+// is repaired the same way on every turn.
+func Repair(view []Message) ([]Message, []Breach) {
+	breaches := Check(view)
+	if len(breaches) == 0 {
+		return view, nil
+	}
+	r := repairer{seen: map[string]bool{}}
+	for _, turn := range turnsOf(dropBlank(view)) {
+		if turn[0].Role == RoleAssistant {
+			r.assistant(turn)
+		} else {
+			r.user(turn)
+		}
+	}
+	r.flush()
+	return r.out, breaches
+}
+
+// repairer walks the turns. names maps the IDs of the last assistant turn's tool
+// uses to the IDs they were given; order holds the given IDs as they came.
+type repairer struct {
+	out   []Message
+	seen  map[string]bool
+	names map[string]string
+	order []string
+}
+
+func (r *repairer) assistant(turn []Message) {
+	r.flush()
+	if len(r.out) == 0 {
+		r.out = append(r.out, NewText(RoleUser, repairedStart))
+	}
+	r.names, r.order = map[string]string{}, nil
+	for _, m := range turn {
+		r.out = append(r.out, mapBlocks(m, func(b Block) Block {
+			switch b := b.(type) {
+			case ToolUse:
+				return r.use(b)
+			case ToolResult:
+				return resultText(b)
+			}
+			return b
+		}))
+	}
+}
+
+func (r *repairer) use(b ToolUse) ToolUse {
+	id := b.ID
+	for n := 2; r.seen[id]; n++ {
+		id = fmt.Sprintf("%s_%d", b.ID, n)
+	}
+	r.seen[id] = true
+	r.order = append(r.order, id)
+	if _, taken := r.names[b.ID]; !taken {
+		r.names[b.ID] = id
+	}
+	if id != b.ID {
+		b.ID, b.Raw = id, nil
+	}
+	return b
+}
+
+// user repairs a user turn: the results of the open tool uses come first, what
+// answers nothing becomes text.
+func (r *repairer) user(turn []Message) {
+	answers := map[string]ToolResult{}
+	rest := make([]Message, len(turn))
+	for i, m := range turn {
+		rest[i] = mapBlocks(m, func(b Block) Block { return r.collect(b, m.Role, answers) })
+	}
+	results := r.results(answers)
+	if intact(turn, results) {
+		r.out = append(r.out, turn...)
+		return
+	}
+	for i, m := range rest {
+		if len(results) > 0 && m.Role == RoleUser {
+			m = prepend(m, results)
+			results = nil
+		}
+		if len(m.Content) > 0 {
+			rest[i] = m
+			r.out = append(r.out, m)
+		}
+	}
+	if len(results) > 0 {
+		r.out = append(r.out, Message{Role: RoleUser, Content: results})
+	}
+}
+
+// collect takes the answers to open tool uses out of a user message.
+func (r *repairer) collect(b Block, role Role, answers map[string]ToolResult) Block {
+	switch b := b.(type) {
+	case ToolUse:
+		return Text{Text: fmt.Sprintf("[Tool use: %s] %s", b.Name, b.Input)}
+	case ToolResult:
+		id, open := r.names[b.ToolUseID]
+		if _, twice := answers[id]; !open || twice || role != RoleUser {
+			return resultText(b)
+		}
+		if id != b.ToolUseID {
+			b.ToolUseID, b.Raw = id, nil
+		}
+		answers[id] = b
+		return nil
+	}
+	return b
+}
+
+// results returns the answers in the order of the tool uses, a synthetic one
+// where there is none, and closes the uses.
+func (r *repairer) results(answers map[string]ToolResult) []Block {
+	var out []Block
+	for _, id := range r.order {
+		if a, ok := answers[id]; ok {
+			out = append(out, a)
+		} else {
+			out = append(out, ToolResult{ToolUseID: id, Content: []Block{Text{Text: repairedResult}}})
+		}
+	}
+	r.names, r.order = nil, nil
+	return out
+}
+
+// flush answers the tool uses that no user turn follows.
+func (r *repairer) flush() {
+	if results := r.results(nil); len(results) > 0 {
+		r.out = append(r.out, Message{Role: RoleUser, Content: results})
+	}
+}
+
+// intact reports whether the turn needs no repair: it begins with exactly the
+// wanted results, in any order, and holds no other tool block.
+func intact(turn []Message, results []Block) bool {
+	want := map[string]bool{}
+	for _, b := range results {
+		want[b.(ToolResult).ToolUseID] = true
+	}
+	for _, m := range turn {
+		for _, b := range m.Content {
+			switch b := b.(type) {
+			case ToolUse:
+				return false
+			case ToolResult:
+				if !want[b.ToolUseID] || m.Role != RoleUser {
+					return false
+				}
+				delete(want, b.ToolUseID)
+			default:
+				if len(want) > 0 {
+					return false
+				}
+			}
+		}
+	}
+	return len(want) == 0
+}
+
+func resultText(b ToolResult) Block {
+	return Text{Text: fmt.Sprintf("[Tool result without its call: %s]\n%s", b.ToolUseID, b.Text())}
+}
+
+// mapBlocks returns m with each block passed through f; nil drops it. When
+// nothing changes m itself is returned, raw bytes and all.
+func mapBlocks(m Message, f func(Block) Block) Message {
+	content := make([]Block, 0, len(m.Content))
+	same := true
+	for _, b := range m.Content {
+		out := f(b)
+		if out == nil {
+			same = false
+			continue
+		}
+		same = same && sameBlock(b, out)
+		content = append(content, out)
+	}
+	if same {
+		return m
+	}
+	m.Content, m.Raw = content, nil
+	return m
+}
+
+// sameBlock reports whether f left the block as it was: repairs that change a
+// block change its type or its ID.
+func sameBlock(a, b Block) bool {
+	switch a := a.(type) {
+	case ToolUse:
+		b, ok := b.(ToolUse)
+		return ok && a.ID == b.ID
+	case ToolResult:
+		b, ok := b.(ToolResult)
+		return ok && a.ToolUseID == b.ToolUseID
+	}
+	return true
+}
+
+func prepend(m Message, blocks []Block) Message {
+	m.Content = append(append([]Block{}, blocks...), m.Content...)
+	m.Raw = nil
+	return m
+}
+
+// dropBlank removes blank text, messages without content and unknown roles'
+// claims: what is neither the assistant's nor the system's is the user's.
+func dropBlank(view []Message) []Message {
+	var out []Message
+	for _, m := range view {
+		if m.Role != RoleAssistant && m.Role != RoleSystem && m.Role != RoleUser {
+			m.Role, m.Raw = RoleUser, nil
+		}
+		m = mapBlocks(m, func(b Block) Block {
+			if t, ok := b.(Text); ok && blank(t.Text) {
+				return nil
+			}
+			return b
+		})
+		if len(m.Content) > 0 {
+			out = append(out, m)
+		}
+	}
+	return out
+}
+
+// turnsOf groups consecutive messages of one role. System messages join the
+// turn they stand in; leading ones join the first.
+func turnsOf(msgs []Message) [][]Message {
+	var turns [][]Message
+	role := Role("")
+	for _, m := range msgs {
+		n := len(turns)
+		if n > 0 && (m.Role == role || m.Role == RoleSystem) {
+			turns[n-1] = append(turns[n-1], m)
+			continue
+		}
+		turns = append(turns, []Message{m})
+		role = m.Role
+	}
+	return turns
+}

@@ -1,0 +1,122 @@
+package precis
+
+import (
+	"fmt"
+	"math"
+	"slices"
+)
+
+// Inherit, as a profile's threshold, means the global one.
+const Inherit = -1
+
+// Settings say when and how far a conversation is reduced. [DefaultSettings]
+// returns working ones; the zero value acts only on overflow. Settings are
+// plain values: a [Manager] takes new ones at any time.
+type Settings struct {
+	Preset string // name they come from, for reports
+
+	Auto    bool    // master switch; off still truncates when used > allowed
+	Percent float64 // threshold in percent of the window, 5 to 100
+	Prepare float64 // percent from which a reduction is prepared in the background; 0: never
+	Warn    float64 // percent from which users are warned; 0: never
+	Target  float64 // percent of the window a reduction comes down to; 0: what is allowed
+
+	MaxMessages int // also act from so many messages in the view on; 0: never
+	MaxTurns    int // also act from so many user turns in the view on; 0: never
+
+	Profiles map[string]float64 // threshold by profile or model; -1 inherits
+
+	Buffer       float64 // share of the window never used, 0 to 0.5
+	KeepMessages int     // newest messages always kept, by count
+	KeepShare    float64 // newest messages kept, by share of the window, 0 to 1
+	ExactReserve bool    // always reserve requested output or 8192, whatever the window (Roo)
+
+	Rungs     []string // names of the strategies to climb, in order; nil: all
+	Observe   bool     // change nothing unless asked (preset off)
+	Cap       Cap
+	Worth     float64 // least share a whole run must save, 0 to 1
+	MinModel  int     // least window for a model summary, in tokens
+	Fractions Fractions
+}
+
+// Fractions are the numbers of the rungs that need no model.
+type Fractions struct {
+	Truncate   float64 // share of the messages to hide at least, 0 to 1
+	KeepLast   int     // hide all but the last N instead; 0: use Truncate
+	ShrinkOver int     // arguments longer than so many characters are shortened
+	MediaKeep  int     // newest images kept
+}
+
+// DefaultSettings returns the numbers of the preset frugal: everything without
+// a model.
+func DefaultSettings() Settings {
+	return Settings{
+		Preset: "frugal", Auto: true, Percent: 75, Warn: 70, Target: 50,
+		Buffer: DefaultBuffer, KeepMessages: 3, KeepShare: 0.16,
+		Cap: Cap{Window: 10, Max: 3, NoProgress: 2}, Worth: 0.2, MinModel: SummaryMinWindow,
+		Fractions: Fractions{Truncate: 0.5, ShrinkOver: 1000, MediaKeep: 1},
+	}
+}
+
+// Threshold returns the percentage at which a conversation of the given profile
+// is reduced, where it was set, and a warning for each value that is out of
+// range and therefore not used. The global percentage is clamped to 5–100; a
+// profile's must be -1 (inherit) or within 5–100, else the global one counts.
+func (s Settings) Threshold(profile string) (percent float64, origin string, warnings []string) {
+	percent, origin = s.Percent, "global"
+	if c := clampPercent(percent); c != percent {
+		warnings = append(warnings, fmt.Sprintf("threshold %g %% is outside %g to %g; using %g", percent, MinPercent, MaxPercent, c))
+		percent = c
+	}
+	own, ok := s.Profiles[profile]
+	switch {
+	case !ok || own == Inherit:
+	case own >= MinPercent && own <= MaxPercent:
+		percent, origin = own, "profile "+profile
+	default:
+		warnings = append(warnings, fmt.Sprintf("threshold %g %% of profile %q is neither %d nor within %g to %g; using the global %g", own, profile, Inherit, MinPercent, MaxPercent, percent))
+	}
+	return percent, origin, warnings
+}
+
+func clampPercent(p float64) float64 {
+	if math.IsNaN(p) {
+		return MaxPercent
+	}
+	return min(max(p, MinPercent), MaxPercent)
+}
+
+// Validate returns the first setting that makes no sense, by name, as a
+// [CodeInvalid] error. Thresholds out of range are no error: they fall back
+// with a warning, see [Settings.Threshold].
+func (s Settings) Validate() error {
+	share := func(name string, v, most float64) error {
+		if math.IsNaN(v) || v < 0 || v > most {
+			return Errorf(CodeInvalid, "check settings", "%s is %g, want 0 to %g", name, v, most)
+		}
+		return nil
+	}
+	count := func(name string, v int) error {
+		if v < 0 {
+			return Errorf(CodeInvalid, "check settings", "%s is %d, want 0 or more", name, v)
+		}
+		return nil
+	}
+	return firstError(
+		share("prepare", s.Prepare, MaxPercent), share("warn", s.Warn, MaxPercent), share("target", s.Target, MaxPercent),
+		share("buffer", s.Buffer, 0.5), share("keep_share", s.KeepShare, 1), share("worth", s.Worth, 1),
+		share("truncate fraction", s.Fractions.Truncate, 1),
+		count("keep_messages", s.KeepMessages), count("max_messages", s.MaxMessages), count("max_turns", s.MaxTurns),
+		count("min_model_window", s.MinModel), count("keep_last", s.Fractions.KeepLast),
+		count("shrink_over", s.Fractions.ShrinkOver), count("media_keep", s.Fractions.MediaKeep),
+		count("cap.window", s.Cap.Window), count("cap.max", s.Cap.Max), count("cap.no_progress", s.Cap.NoProgress),
+	)
+}
+
+func firstError(errs ...error) error {
+	i := slices.IndexFunc(errs, func(err error) bool { return err != nil })
+	if i < 0 {
+		return nil
+	}
+	return errs[i]
+}

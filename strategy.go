@@ -1,0 +1,92 @@
+package precis
+
+import (
+	"context"
+	"time"
+)
+
+// Strategy is one rung of the ladder: it proposes an edit that makes the view
+// smaller. An edit without replacements means that it finds nothing to do.
+// Strategies are stateless and safe for concurrent use; they do not record
+// anything.
+type Strategy interface {
+	// Name is the rung's name in settings and reports, e.g. "truncate".
+	Name() string
+	// Propose returns an edit for the situation. The ladder sets its identity and
+	// report; the strategy sets Kind, Replace and the report's Reason and Notes.
+	Propose(ctx context.Context, s *Situation) (Edit, error)
+}
+
+// LastResort marks a strategy whose edits may touch what is kept. The ladder
+// climbs to it only when the view does not fit otherwise.
+type LastResort interface{ LastResort() }
+
+// UsesModel marks a strategy that calls a model. The ladder leaves it out for
+// windows under [Settings.MinModel] and when the [Cap] is reached.
+type UsesModel interface{ UsesModel() }
+
+// Situation is what a strategy sees. It is read only.
+type Situation struct {
+	Conversation *Conversation
+	Transcript   *Transcript
+	Edits        []Edit // in force or not, those of this run included
+	Units        []Unit // the view now
+	Kept         *Kept
+	Meter        *Meter
+	Budget       Budget
+	Settings     Settings
+	Profile      string
+	Used         int // tokens of the view and the overhead, as the Meter counts
+	Target       int // tokens to come down to, as the Meter counts
+	Limit        int // tokens the view must not pass, as the Meter counts
+	Forced       bool
+}
+
+// Excess returns the tokens the view is over its target; 0 or less when it is
+// not.
+func (s *Situation) Excess() int { return s.Used - s.Target }
+
+// Original calls f for each original message still shown, with its unit.
+func (s *Situation) Original(f func(i int, m Message, u Unit)) {
+	for _, u := range s.Units {
+		if u.Original() && len(u.Messages) > 0 {
+			f(u.From, u.Messages[0], u)
+		}
+	}
+}
+
+// SummaryRequest asks for a summary of part of a conversation.
+type SummaryRequest struct {
+	Conversation *Conversation
+	Messages     []Message // what to summarize, as the view shows it
+	Previous     string    // the summary they begin with; "" when there is none
+	MaxTokens    int       // size of the summary; 0: no limit
+	Focus        string    // what the user asked to pay attention to; may be empty
+}
+
+// Summary is a summarizer's answer.
+type Summary struct {
+	Text    string
+	Usage   Usage
+	CostUSD float64
+	Took    time.Duration
+}
+
+// Summarizer writes summaries, with a model or without one. Implementations are
+// safe for concurrent use.
+type Summarizer interface {
+	Summarize(ctx context.Context, r SummaryRequest) (Summary, error)
+}
+
+// Gate checks an edit before it is accepted: what must not be lost is still in
+// the view, or is added to the edit. Implementations are safe for concurrent use.
+type Gate interface {
+	Check(ctx context.Context, s *Situation, e Edit) (Edit, error)
+}
+
+// Dialect knows one API's rules. Implementations are stateless.
+type Dialect interface {
+	Name() string
+	// Check returns what the API would refuse in these messages.
+	Check(view []Message) []Breach
+}

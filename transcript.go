@@ -1,0 +1,109 @@
+package precis
+
+import "sync"
+
+// Transcript holds the messages of one conversation in the order they were
+// said. It only grows. The zero value is empty and ready to use. A Transcript
+// is safe for concurrent use; copies share nothing, so pass pointers.
+type Transcript struct {
+	mu     sync.RWMutex
+	msgs   []Message
+	prints []Fingerprint // computed on demand, never longer than msgs
+}
+
+// NewTranscript returns a transcript of the given messages. It keeps the slice.
+func NewTranscript(msgs ...Message) *Transcript {
+	return &Transcript{msgs: msgs[:len(msgs):len(msgs)]}
+}
+
+// Append adds messages at the end.
+func (t *Transcript) Append(msgs ...Message) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.msgs = append(t.msgs, msgs...)
+}
+
+// Len returns the number of messages; 0 for a nil transcript.
+func (t *Transcript) Len() int {
+	if t == nil {
+		return 0
+	}
+	t.mu.RLock()
+	defer t.mu.RUnlock()
+	return len(t.msgs)
+}
+
+// At returns message i, counted from 0. It panics when i is out of range, as
+// indexing a slice does.
+func (t *Transcript) At(i int) Message {
+	t.mu.RLock()
+	defer t.mu.RUnlock()
+	return t.msgs[i]
+}
+
+// Messages returns all messages. The slice is the caller's to read, not to
+// change; it does not see later appends.
+func (t *Transcript) Messages() []Message {
+	if t == nil {
+		return nil
+	}
+	t.mu.RLock()
+	defer t.mu.RUnlock()
+	return t.msgs[:len(t.msgs):len(t.msgs)]
+}
+
+// Prefix returns a transcript of the first n messages, n clamped to 0..Len. It
+// shares the messages, which never change.
+func (t *Transcript) Prefix(n int) *Transcript {
+	msgs := t.Messages()
+	n = min(max(n, 0), len(msgs))
+	p := NewTranscript(msgs[:n:n]...)
+	t.mu.RLock()
+	k := min(n, len(t.prints))
+	p.prints = t.prints[:k:k]
+	t.mu.RUnlock()
+	return p
+}
+
+// Fingerprint returns the fingerprint after the first n messages: the zero
+// value for n = 0, that of the whole transcript for n = Len. n is clamped. The
+// work is done once for each message.
+func (t *Transcript) Fingerprint(n int) Fingerprint {
+	if t == nil {
+		return Fingerprint{}
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	n = min(max(n, 0), len(t.msgs))
+	var prev Fingerprint
+	if k := len(t.prints); k > 0 {
+		prev = t.prints[k-1]
+	}
+	for i := len(t.prints); i < n; i++ {
+		prev = chain(prev, t.msgs[i])
+		t.prints = append(t.prints, prev)
+	}
+	if n == 0 {
+		return Fingerprint{}
+	}
+	return t.prints[n-1]
+}
+
+// Conversation is a transcript with everything that belongs to it. Its fields
+// are the caller's to set; a Manager changes only Edits, and only by appending.
+type Conversation struct {
+	ID    string // "" when unknown
+	Title string
+	Model string // the model it was held with; "" when unknown
+
+	System Message // the system prompt; no content when there is none
+	Tools  []byte  // JSON of the tool definitions as sent; nil when unknown
+
+	Transcript *Transcript
+	Edits      []Edit
+
+	Branches []*Conversation // side conversations recorded in the same place (sub-agents)
+}
+
+// HasSystem reports whether there is a system prompt.
+func (c *Conversation) HasSystem() bool { return len(c.System.Content) > 0 }
