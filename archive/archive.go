@@ -1,0 +1,198 @@
+// Package archive reads recorded conversations. Start with [Read] or [Open],
+// given the formats of precis/archive/formats. A [Format] turns the bytes of one
+// kind of recording into a conversation: messages as they were said, and the
+// condensations that the recording tool made itself as edits. [Container] is
+// precis's own file: the original bytes with a list of edits before them, so
+// that undo and rewind work for every format.
+//
+// Nothing here writes to a recording; archive/roo does, for its own format.
+package archive
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"precis"
+)
+
+// Format reads one kind of recording. Implementations are stateless.
+type Format interface {
+	// Name is the format's name, e.g. "claude-code".
+	Name() string
+	// Detect reports whether data, or its first kilobytes, looks like this
+	// format. Name is the file's base name; it may be empty.
+	Detect(name string, data []byte) bool
+	// Read turns a recording into conversations. Malformed lines of line formats
+	// are skipped and noted; a malformed document is an error of code invalid
+	// that names the place.
+	Read(src Source) (*Recording, error)
+}
+
+// Source is a recording's bytes and where they come from.
+type Source struct {
+	Path string // as the user gave it; "" when the bytes come from elsewhere
+	Data []byte // never changed; conversations share it
+}
+
+// Recording is what was read.
+type Recording struct {
+	Format       string
+	Path         string
+	Conversation *precis.Conversation
+	Skipped      int       // malformed lines left out
+	Warnings     []Warning // at most MaxWarnings, in order
+	Ignored      int       // well-formed entries that are no part of a conversation
+}
+
+// MaxWarnings bounds [Recording.Warnings]; Skipped counts on.
+const MaxWarnings = 20
+
+// Warning is something odd in a recording.
+type Warning struct {
+	Place string // e.g. "line 171"
+	Text  string
+}
+
+// String returns "line 171: invalid escape".
+func (w Warning) String() string { return w.Place + ": " + w.Text }
+
+// Warn adds a warning, up to MaxWarnings.
+func (r *Recording) Warn(place, format string, args ...any) {
+	if len(r.Warnings) < MaxWarnings {
+		r.Warnings = append(r.Warnings, Warning{Place: place, Text: fmt.Sprintf(format, args...)})
+	}
+}
+
+// Skip counts a malformed line and warns of it.
+func (r *Recording) Skip(line int, err error) {
+	r.Skipped++
+	r.Warn(fmt.Sprintf("line %d", line), "skipped: %v", err)
+}
+
+// Open reads the recording at path: a file, or a folder that holds one of the
+// given base names (the first that exists is taken; Roo's task folders need
+// it). Errors name the path: not_found when there is nothing, invalid when no
+// format fits or the content is malformed.
+func Open(path string, formats []Format, inFolder ...string) (*Recording, error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil, osError(path, err)
+	}
+	if info.IsDir() {
+		if path, err = find(path, inFolder); err != nil {
+			return nil, err
+		}
+	}
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return nil, osError(path, err)
+	}
+	return Read(Source{Path: path, Data: data}, formats)
+}
+
+func find(dir string, names []string) (string, error) {
+	for _, name := range names {
+		path := filepath.Join(dir, name)
+		if _, err := os.Stat(path); err == nil {
+			return path, nil
+		}
+	}
+	return "", &precis.Error{
+		Code: precis.CodeNotFound, Op: "open", Place: dir,
+		Err:  errors.New("the folder holds no conversation"),
+		Hint: fmt.Sprintf("a task folder holds one of %v; otherwise name the file", names),
+	}
+}
+
+// Read recognizes the format of src and reads it. Precis's own file is read by
+// the format of the bytes inside it, with its edits.
+func Read(src Source, formats []Format) (*Recording, error) {
+	if len(bytes.TrimSpace(src.Data)) == 0 {
+		return nil, invalid(src.Path, errors.New("the file is empty"))
+	}
+	if IsContainer(src.Data) {
+		return readContainer(src, formats)
+	}
+	f, err := Detect(src, formats)
+	if err != nil {
+		return nil, err
+	}
+	return readAs(f, src)
+}
+
+// Detect returns the first format that recognizes src. The error is invalid.
+func Detect(src Source, formats []Format) (Format, error) {
+	name := filepath.Base(src.Path)
+	for _, f := range formats {
+		if f.Detect(name, src.Data) {
+			return f, nil
+		}
+	}
+	return nil, &precis.Error{
+		Code: precis.CodeInvalid, Op: "recognize", Place: src.Path,
+		Err: errors.New("no known format of conversation"), Hint: "known formats: " + names(formats),
+	}
+}
+
+func names(formats []Format) string {
+	var b bytes.Buffer
+	for i, f := range formats {
+		if i > 0 {
+			b.WriteString(", ")
+		}
+		b.WriteString(f.Name())
+	}
+	return b.String()
+}
+
+func readAs(f Format, src Source) (*Recording, error) {
+	r, err := f.Read(src)
+	if err != nil {
+		return nil, withPlace(src.Path, err)
+	}
+	r.Format, r.Path = f.Name(), src.Path
+	if r.Conversation == nil || r.Conversation.Transcript.Len() == 0 {
+		return nil, invalid(src.Path, fmt.Errorf("the %s recording holds no messages%s", f.Name(), skipped(r)))
+	}
+	return r, nil
+}
+
+func skipped(r *Recording) string {
+	if r.Skipped == 0 {
+		return ""
+	}
+	return fmt.Sprintf("; %d malformed lines were skipped, the first: %s", r.Skipped, r.Warnings[0])
+}
+
+func invalid(path string, err error) error {
+	return &precis.Error{Code: precis.CodeInvalid, Op: "read", Place: path, Err: err}
+}
+
+// withPlace puts the path before the place an error names.
+func withPlace(path string, err error) error {
+	var e *precis.Error
+	if !errors.As(err, &e) {
+		return invalid(path, err)
+	}
+	out := *e
+	if out.Place = path; e.Place != "" {
+		out.Place += ": " + e.Place
+	}
+	return &out
+}
+
+func osError(path string, err error) error {
+	code := precis.CodeInternal
+	if errors.Is(err, fs.ErrNotExist) {
+		code = precis.CodeNotFound
+	}
+	var pathErr *fs.PathError
+	if errors.As(err, &pathErr) {
+		err = pathErr.Err
+	}
+	return &precis.Error{Code: code, Op: "open", Place: path, Err: err}
+}

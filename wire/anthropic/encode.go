@@ -1,0 +1,182 @@
+package anthropic
+
+import (
+	"encoding/json"
+	"strings"
+
+	"precis"
+	"precis/internal/jsonspan"
+)
+
+// AppendMessages appends the JSON array of a view's messages. A message that
+// came from this dialect and was not changed is written with its own bytes.
+// Messages that nothing of can be sent (reasoning of another dialect alone) are
+// left out.
+func AppendMessages(dst []byte, view []precis.Message) []byte {
+	dst = append(dst, '[')
+	first := true
+	for _, m := range view {
+		if !sendable(m) {
+			continue
+		}
+		if !first {
+			dst = append(dst, ',')
+		}
+		first = false
+		dst = AppendMessage(dst, m)
+	}
+	return append(dst, ']')
+}
+
+func sendable(m precis.Message) bool {
+	if m.Format == Format {
+		return true
+	}
+	for _, b := range m.Content {
+		if _, thinking := b.(precis.Thinking); !thinking {
+			return true
+		}
+	}
+	return len(m.Content) == 0
+}
+
+// AppendMessage appends one message as a JSON object.
+func AppendMessage(dst []byte, m precis.Message) []byte {
+	if m.Format == Format && jsonspan.Clean(m.Raw) {
+		return append(dst, m.Raw...)
+	}
+	role := m.Role
+	if role == precis.RoleSystem && m.Format != Format {
+		role = precis.RoleUser
+	}
+	dst = jsonspan.AppendStringField(append(dst, '{'), "role", string(role))
+	dst = AppendContent(jsonspan.AppendField(dst, "content"), m.Content, m.Format)
+	return append(dst, '}')
+}
+
+// AppendContent appends an array of blocks that came from the named dialect.
+func AppendContent(dst []byte, blocks []precis.Block, format string) []byte {
+	dst = append(dst, '[')
+	for _, b := range blocks {
+		if t, ok := b.(precis.Thinking); ok && format != Format && t.Signature == "" {
+			continue // reasoning without a signature cannot be sent back
+		}
+		if dst[len(dst)-1] != '[' {
+			dst = append(dst, ',')
+		}
+		dst = AppendBlock(dst, b, format)
+	}
+	return append(dst, ']')
+}
+
+// AppendBlock appends one block that came from the named dialect.
+func AppendBlock(dst []byte, b precis.Block, format string) []byte {
+	if raw := rawOf(b); format == Format && jsonspan.Clean(raw) {
+		return append(dst, raw...)
+	}
+	dst = append(dst, '{')
+	switch b := b.(type) {
+	case precis.Text:
+		dst = fields(dst, "type", "text", "text", b.Text)
+	case precis.Thinking:
+		dst = fields(dst, "type", "thinking", "thinking", b.Text, "signature", b.Signature)
+	case precis.RedactedThinking:
+		dst = fields(dst, "type", "redacted_thinking", "data", b.Data)
+	case precis.ToolUse:
+		dst = fields(dst, "type", "tool_use", "id", b.ID, "name", b.Name)
+		dst = append(jsonspan.AppendField(dst, "input"), Input(b.Input)...)
+	case precis.ToolResult:
+		dst = appendResult(dst, b, format)
+	case precis.Image:
+		dst = fields(dst, "type", "image")
+		dst = appendSource(dst, "", b.MediaType, b.Data, b.URL)
+	case precis.Document:
+		dst = fields(dst, "type", "document")
+		if b.Title != "" {
+			dst = fields(dst, "title", b.Title)
+		}
+		dst = appendSource(dst, b.Text, b.MediaType, b.Data, b.URL)
+	case precis.Opaque:
+		dst = fields(dst, "type", "text", "text", "["+b.Type+"] "+string(b.Raw))
+	}
+	return append(dst, '}')
+}
+
+func appendResult(dst []byte, b precis.ToolResult, format string) []byte {
+	dst = fields(dst, "type", "tool_result", "tool_use_id", b.ToolUseID)
+	dst = jsonspan.AppendField(dst, "content")
+	if len(b.Content) == 1 {
+		if t, ok := b.Content[0].(precis.Text); ok {
+			dst = jsonspan.AppendString(dst, t.Text)
+			return appendIsError(dst, b.IsError)
+		}
+	}
+	return appendIsError(AppendContent(dst, b.Content, format), b.IsError)
+}
+
+func appendIsError(dst []byte, isError bool) []byte {
+	if isError {
+		dst = append(jsonspan.AppendField(dst, "is_error"), "true"...)
+	}
+	return dst
+}
+
+func appendSource(dst []byte, text, media, data, url string) []byte {
+	dst = append(jsonspan.AppendField(dst, "source"), '{')
+	switch {
+	case text != "":
+		dst = fields(dst, "type", "text", "media_type", "text/plain", "data", text)
+	case url != "":
+		dst = fields(dst, "type", "url", "url", url)
+	default:
+		dst = fields(dst, "type", "base64", "media_type", media, "data", data)
+	}
+	return append(dst, '}')
+}
+
+func fields(dst []byte, pairs ...string) []byte {
+	for i := 0; i < len(pairs); i += 2 {
+		dst = jsonspan.AppendStringField(dst, pairs[i], pairs[i+1])
+	}
+	return dst
+}
+
+// Input returns a tool use's arguments as a JSON object, which the API demands:
+// anything else is wrapped as {"input": …}, nothing is {}.
+func Input(raw json.RawMessage) json.RawMessage {
+	if strings.TrimSpace(string(raw)) == "" {
+		return json.RawMessage("{}")
+	}
+	if jsonspan.Kind(raw) == '{' && jsonspan.Clean(raw) && jsonspan.Valid(raw) == nil {
+		return raw
+	}
+	out := jsonspan.AppendField([]byte("{"), "input")
+	if jsonspan.Clean(raw) && jsonspan.Valid(raw) == nil {
+		out = append(out, raw...)
+	} else {
+		out = jsonspan.AppendString(out, string(raw))
+	}
+	return append(out, '}')
+}
+
+func rawOf(b precis.Block) json.RawMessage {
+	switch b := b.(type) {
+	case precis.Text:
+		return b.Raw
+	case precis.Thinking:
+		return b.Raw
+	case precis.RedactedThinking:
+		return b.Raw
+	case precis.ToolUse:
+		return b.Raw
+	case precis.ToolResult:
+		return b.Raw
+	case precis.Image:
+		return b.Raw
+	case precis.Document:
+		return b.Raw
+	case precis.Opaque:
+		return b.Raw
+	}
+	return nil
+}
