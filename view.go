@@ -9,6 +9,7 @@ type Unit struct {
 	Messages []Message // what is shown; empty when the span is hidden without a marker
 	Edit     string    // ID of the edit that replaced the whole span; "" for an original message
 	Changed  bool      // one or more blocks of the original message were replaced
+	Index    []int     // when Changed: the original index of each block shown
 }
 
 // Original reports whether the unit shows an original message, its blocks
@@ -126,7 +127,7 @@ func (r *renderer) show() {
 		}
 		m := r.msgs[u.From]
 		if changes := r.blocks[u.From]; len(changes) > 0 {
-			m = withBlocks(m, changes)
+			m, u.Index = withBlocks(m, changes)
 			u.Changed = true
 		}
 		if len(m.Content) > 0 || !u.Changed {
@@ -135,21 +136,24 @@ func (r *renderer) show() {
 	}
 }
 
-// withBlocks returns a copy of m with some blocks replaced. The copy has no raw
-// bytes as a whole; its unchanged blocks keep theirs.
-func withBlocks(m Message, changes map[int]Replacement) Message {
+// withBlocks returns a copy of m with some blocks replaced, and the original
+// index of each block left. The copy has no raw bytes as a whole; its unchanged
+// blocks keep theirs.
+func withBlocks(m Message, changes map[int]Replacement) (Message, []int) {
 	content := make([]Block, 0, len(m.Content))
+	index := make([]int, 0, len(m.Content))
 	for i, b := range m.Content {
 		p, ok := changes[i]
-		switch {
-		case !ok:
-			content = append(content, b)
-		case p.WithBlock != nil:
-			content = append(content, p.WithBlock)
+		if ok && p.WithBlock == nil {
+			continue
 		}
+		if ok {
+			b = p.WithBlock
+		}
+		content, index = append(content, b), append(index, i)
 	}
 	m.Content, m.Raw = content, nil
-	return m
+	return m, index
 }
 
 // findBlock returns the index of the block that ref names in m, -1 if there is

@@ -1,0 +1,112 @@
+package toolcall
+
+import (
+	"path"
+	"strings"
+)
+
+// The argument names that agents give to paths, commands and new content.
+var (
+	pathArgs    = []string{"file_path", "path", "filename", "file", "absolute_path", "target_file", "filePath", "notebook_path"}
+	commandArgs = []string{"command", "cmd", "script"}
+	contentArgs = []string{"content", "new_string", "newText", "new_str", "file_text", "diff", "patch", "new_source", "contents", "insert_line", "code_edit", "replace"}
+)
+
+// classify fills in what a call did from its name and arguments.
+func classify(c Call, args map[string]string) Call {
+	c.Kind = Other
+	name := strings.ToLower(c.Name)
+	p := normalPath(first(args, pathArgs))
+	verb := args["command"]
+	switch {
+	case p != "" && isEditor(name):
+		c.Path, c.Kind = p, editorKind(verb)
+	case p != "" && (has(args, contentArgs) || writes(name)):
+		c.Path, c.Kind = p, Write
+	case p != "" && reads(name):
+		c.Path, c.Kind = p, Read
+	case first(args, commandArgs) != "":
+		c.Kind = Command
+	case name == "apply_patch" || strings.HasPrefix(args["input"], "*** Begin Patch"):
+		c.Path, c.Kind = patchedFile(args["input"]), Write
+	}
+	return c
+}
+
+// isEditor recognizes the tools that name their action in "command" beside a
+// path.
+func isEditor(name string) bool {
+	return strings.Contains(name, "editor") || name == "str_replace_based_edit_tool"
+}
+
+func editorKind(verb string) Kind {
+	switch verb {
+	case "view", "read", "open":
+		return Read
+	case "":
+		return Other
+	}
+	return Write
+}
+
+func writes(name string) bool {
+	return containsAny(name, "write", "edit", "replace", "insert", "delete", "create", "patch", "apply", "append", "remove", "move", "rename")
+}
+
+func reads(name string) bool {
+	return containsAny(name, "read", "view", "cat", "open_file", "get_file", "show_file", "fetch_file") && !containsAny(name, "search", "list", "grep")
+}
+
+// patchedFile returns the file of a patch that changes just one.
+func patchedFile(patch string) string {
+	found := ""
+	for _, line := range strings.Split(patch, "\n") {
+		for _, head := range []string{"*** Update File: ", "*** Add File: ", "*** Delete File: "} {
+			name, ok := strings.CutPrefix(line, head)
+			if !ok {
+				continue
+			}
+			if found != "" && found != name {
+				return ""
+			}
+			found = name
+		}
+	}
+	return normalPath(found)
+}
+
+// normalPath makes the ways of writing one path equal: separators, "./".
+func normalPath(p string) string {
+	p = strings.TrimSpace(strings.ReplaceAll(p, `\`, "/"))
+	if p == "" || strings.HasPrefix(p, "[") || strings.HasPrefix(p, "{") {
+		return p
+	}
+	return path.Clean(p)
+}
+
+func first(args map[string]string, names []string) string {
+	for _, n := range names {
+		if v := args[n]; v != "" {
+			return v
+		}
+	}
+	return ""
+}
+
+func has(args map[string]string, names []string) bool {
+	for _, n := range names {
+		if _, ok := args[n]; ok {
+			return true
+		}
+	}
+	return false
+}
+
+func containsAny(s string, parts ...string) bool {
+	for _, p := range parts {
+		if strings.Contains(s, p) {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,188 @@
+// Package toolcall finds the tool calls of a conversation and says what they
+// did: which file was read or written, which command ran. It knows calls by
+// their shape, not by a list of tools: native tool uses with their results, and
+// calls written as XML in the assistant's text with the result in the next user
+// message (Roo, Cline).
+package toolcall
+
+import (
+	"encoding/json"
+	"strings"
+
+	"precis"
+	"precis/internal/jsonspan"
+)
+
+// Kind is what a call did.
+type Kind string
+
+// The kinds of calls.
+const (
+	Read    Kind = "read"    // a file's content, or part of it
+	Write   Kind = "write"   // a file created, changed or removed
+	Command Kind = "command" // a shell command
+	Other   Kind = "other"   // anything else, searches among them
+)
+
+// Call is one tool call with its result.
+type Call struct {
+	Name    string
+	Kind    Kind
+	Path    string // of a read or write; "" when there is none
+	Key     string // name and arguments; equal for calls that ask for the same
+	Use     precis.Handle
+	Results []precis.Handle // blocks that hold the result; none when it is missing
+	Text    string          // of the result
+	IsError bool
+}
+
+// Find returns the calls of msgs in the order of their uses.
+func Find(msgs []precis.Message) []Call {
+	f := finder{byID: map[string]int{}}
+	for i, m := range msgs {
+		switch m.Role {
+		case precis.RoleAssistant:
+			f.assistant(i, m)
+		case precis.RoleUser:
+			f.user(i, m)
+		}
+	}
+	return f.calls
+}
+
+type finder struct {
+	calls   []Call
+	byID    map[string]int // open native calls
+	pending []int          // open XML calls of the last assistant message
+}
+
+func (f *finder) assistant(i int, m precis.Message) {
+	f.pending = f.pending[:0]
+	for b, block := range m.Content {
+		switch block := block.(type) {
+		case precis.ToolUse:
+			f.byID[block.ID] = len(f.calls)
+			f.calls = append(f.calls, native(block, precis.BlockHandle(i, b)))
+		case precis.Text:
+			for _, x := range ParseXML(block.Text) {
+				f.pending = append(f.pending, len(f.calls))
+				f.calls = append(f.calls, x.call(precis.BlockHandle(i, b)))
+			}
+		}
+	}
+}
+
+func (f *finder) user(i int, m precis.Message) {
+	for b := 0; b < len(m.Content); b++ {
+		switch block := m.Content[b].(type) {
+		case precis.ToolResult:
+			c, ok := f.byID[block.ToolUseID]
+			if !ok {
+				continue
+			}
+			delete(f.byID, block.ToolUseID)
+			call := &f.calls[c]
+			call.Results, call.Text, call.IsError = []precis.Handle{precis.BlockHandle(i, b)}, block.Text(), block.IsError
+		case precis.Text:
+			if name, ok := ResultHead(block.Text); ok {
+				b = f.xmlResult(i, b, name, m.Content)
+			}
+		}
+	}
+}
+
+// xmlResult gives the result that begins at block b to the next open XML call
+// of that name, and returns the index of its last block.
+func (f *finder) xmlResult(i, b int, name string, content []precis.Block) int {
+	last := resultEnd(content, b)
+	for n, c := range f.pending {
+		if f.calls[c].Name != name {
+			continue
+		}
+		f.pending = append(f.pending[:n:n], f.pending[n+1:]...)
+		call := &f.calls[c]
+		var texts []string
+		for k := b; k <= last; k++ {
+			if t, ok := content[k].(precis.Text); ok {
+				call.Results = append(call.Results, precis.BlockHandle(i, k))
+				texts = append(texts, t.Text)
+			}
+		}
+		call.Text = strings.Join(texts, "\n")
+		break
+	}
+	return last
+}
+
+// resultEnd returns the last block of the XML result that begins at block b: it
+// goes on until something that is no payload.
+func resultEnd(content []precis.Block, b int) int {
+	last := b
+	for k := b + 1; k < len(content); k++ {
+		t, ok := content[k].(precis.Text)
+		if !ok {
+			break
+		}
+		if _, head := ResultHead(t.Text); head || IsHarness(t.Text) {
+			break
+		}
+		last = k
+	}
+	return last
+}
+
+// ResultHead reports whether text begins as an XML tool's result does, "[name
+// for 'x'] Result:", and returns the tool's name.
+func ResultHead(text string) (name string, ok bool) {
+	if !strings.HasPrefix(text, "[") {
+		return "", false
+	}
+	line, _, _ := strings.Cut(text, "\n")
+	end := strings.Index(line, "] Result:")
+	if end < 0 {
+		return "", false
+	}
+	name, _, _ = strings.Cut(line[1:end], " ")
+	return name, isName(name)
+}
+
+// IsHarness reports whether a text block of a user message comes from the
+// agent's program, not from the user or a tool: it is one tagged section such as
+// <environment_details>.
+func IsHarness(text string) bool {
+	for _, tag := range []string{"<environment_details>", "<system-reminder>", "<task>", "<feedback>", "<user_message>", "<notice>", "[ERROR]", "[TASK RESUMPTION]"} {
+		if strings.HasPrefix(strings.TrimLeft(text, " \n\t"), tag) {
+			return true
+		}
+	}
+	return false
+}
+
+func native(u precis.ToolUse, use precis.Handle) Call {
+	args := arguments(u.Input)
+	return classify(Call{Name: u.Name, Use: use, Key: u.Name + "\x00" + keyOf(u.Input)}, args)
+}
+
+// arguments returns the top-level string arguments of a call; nested ones are
+// reached one level down, where file lists keep their paths.
+func arguments(input json.RawMessage) map[string]string {
+	out := map[string]string{}
+	if jsonspan.Kind(input) != '{' {
+		return out
+	}
+	for f, err := range jsonspan.Object(input) {
+		if err != nil {
+			break
+		}
+		if s, ok := jsonspan.String(f.Raw); ok {
+			out[f.Name] = s
+		} else {
+			out[f.Name] = string(f.Raw)
+		}
+	}
+	return out
+}
+
+func keyOf(input json.RawMessage) string {
+	return precis.HashBlock(precis.ToolUse{Input: input}).String()
+}

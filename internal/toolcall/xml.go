@@ -1,0 +1,159 @@
+package toolcall
+
+import (
+	"strings"
+
+	"precis"
+)
+
+// XML is a tool call written as tags in text: <name><param>value</param>…</name>.
+type XML struct {
+	Name   string
+	Start  int // of the opening tag in the text, in bytes
+	End    int // after the closing tag
+	Params []Param
+}
+
+// Param is one parameter of an XML call. Start and End bound its value in the
+// text.
+type Param struct {
+	Name       string
+	Value      string
+	Start, End int
+}
+
+// ParseXML returns the XML tool calls of an assistant's text: a tag alone at
+// the start of a line whose content begins with another tag, or with a line
+// break and another tag, and that is closed. HTML and code are not taken for
+// calls unless they have just that form.
+func ParseXML(text string) []XML {
+	var out []XML
+	for at := 0; at < len(text); {
+		i := strings.IndexByte(text[at:], '<')
+		if i < 0 {
+			break
+		}
+		i += at
+		x, ok := parseCall(text, i)
+		if !ok {
+			at = i + 1
+			continue
+		}
+		out = append(out, x)
+		at = x.End
+	}
+	return out
+}
+
+func parseCall(text string, i int) (XML, bool) {
+	if i > 0 && text[i-1] != '\n' {
+		return XML{}, false
+	}
+	name, body, ok := openTag(text, i)
+	if !ok || !strings.Contains(name, "_") && !knownName(name) {
+		return XML{}, false
+	}
+	closing := "</" + name + ">"
+	n := strings.Index(text[body:], closing)
+	if n < 0 {
+		return XML{}, false
+	}
+	x := XML{Name: name, Start: i, End: body + n + len(closing)}
+	x.Params = params(text, body, body+n)
+	return x, len(x.Params) > 0
+}
+
+// knownName admits the one-word tools of the field.
+func knownName(name string) bool {
+	switch name {
+	case "read", "write", "edit", "bash", "execute", "fetch", "search":
+		return true
+	}
+	return false
+}
+
+// params parses the values between from and to. A value ends at the last
+// closing tag of its name before the next parameter can begin, so that content
+// may itself hold the tag.
+func params(text string, from, to int) []Param {
+	var out []Param
+	for at := from; at < to; {
+		for at < to && (text[at] == '\n' || text[at] == ' ' || text[at] == '\t' || text[at] == '\r') {
+			at++
+		}
+		name, body, ok := openTag(text, at)
+		if !ok || body > to {
+			break
+		}
+		closing := "</" + name + ">"
+		n := strings.Index(text[body:to], closing)
+		if isBulk(name) {
+			n = strings.LastIndex(text[body:to], closing)
+		}
+		if n < 0 {
+			break
+		}
+		out = append(out, Param{Name: name, Value: text[body : body+n], Start: body, End: body + n})
+		at = body + n + len(closing)
+	}
+	return out
+}
+
+func isBulk(name string) bool { return name == "content" || name == "diff" }
+
+// openTag reads "<name>" at i and returns the name and the index after it.
+func openTag(text string, i int) (name string, body int, ok bool) {
+	if i >= len(text) || text[i] != '<' {
+		return "", 0, false
+	}
+	end := i + 1
+	for end < len(text) && end-i < 64 && nameByte(text[end]) {
+		end++
+	}
+	if end == i+1 || end >= len(text) || text[end] != '>' {
+		return "", 0, false
+	}
+	return text[i+1 : end], end + 1, true
+}
+
+func nameByte(c byte) bool {
+	return c == '_' || c == '-' || 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9'
+}
+
+func isName(s string) bool {
+	for i := 0; i < len(s); i++ {
+		if !nameByte(s[i]) {
+			return false
+		}
+	}
+	return s != ""
+}
+
+func (x XML) call(use precis.Handle) Call {
+	args := map[string]string{}
+	key := x.Name
+	for _, p := range x.Params {
+		v := strings.TrimSpace(p.Value)
+		args[p.Name] = v
+		key += "\x00" + p.Name + "\x00" + v
+	}
+	if nested, ok := args["args"]; ok { // <args><file><path>…</path></file></args>
+		if p := inner(nested, "path"); p != "" && strings.Count(nested, "<path>") == 1 {
+			args["path"] = p
+		}
+	}
+	return classify(Call{Name: x.Name, Use: use, Key: key}, args)
+}
+
+// inner returns the text of the first <name> element in s.
+func inner(s, name string) string {
+	_, after, ok := strings.Cut(s, "<"+name+">")
+	if !ok {
+		return ""
+	}
+	v, _, ok := strings.Cut(after, "</"+name+">")
+	if !ok {
+		return ""
+	}
+	return strings.TrimSpace(v)
+}

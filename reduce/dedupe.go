@@ -1,0 +1,187 @@
+package reduce
+
+import (
+	"context"
+	"crypto/sha256"
+	"fmt"
+	"strings"
+
+	"precis"
+	"precis/internal/toolcall"
+)
+
+// Dedupe replaces repeated content by a pointer to the newest copy: a file read
+// again, a command that printed the same again, any long text that comes again,
+// and environment details that newer ones supersede. Nothing is lost: what is
+// replaced is in the view elsewhere, or is out of date and says so.
+type Dedupe struct {
+	MinChars int // shorter texts are left alone; 0: 200
+}
+
+// Name returns "dedupe".
+func (Dedupe) Name() string { return "dedupe" }
+
+// Propose points every old copy to the newest one.
+func (d Dedupe) Propose(_ context.Context, s *precis.Situation) (precis.Edit, error) {
+	if d.MinChars == 0 {
+		d.MinChars = 200
+	}
+	r := deduper{Dedupe: d, s: s, shown: originals(s), p: newProposal(s, precis.KindDedupe), done: map[precis.Handle]bool{}}
+	calls := toolcall.Find(s.Transcript.Messages())
+	r.reads(calls)
+	r.repeats()
+	r.environment()
+	r.p.edit.Report.Reason = r.reason()
+	return r.p.edit, nil
+}
+
+type deduper struct {
+	Dedupe
+	s                              *precis.Situation
+	shown                          shown
+	p                              *proposal
+	done                           map[precis.Handle]bool
+	same, stale, repeated, environ int
+}
+
+func (d *deduper) reason() string {
+	if len(d.p.edit.Replace) == 0 {
+		return "nothing is repeated"
+	}
+	var parts []string
+	for _, c := range []struct {
+		n    int
+		what string
+	}{{d.same, "identical read"}, {d.stale, "outdated read"}, {d.repeated, "repeated text"}, {d.environ, "superseded environment block"}} {
+		if c.n > 0 {
+			parts = append(parts, plural(c.n, c.what))
+		}
+	}
+	return strings.Join(parts, ", ") + " point to the newest copy"
+}
+
+// reads handles files that were read more than once in the same way. The older
+// read is identical when its text is that of the newest, else it is out of
+// date: the file changed in between.
+func (d *deduper) reads(calls []toolcall.Call) {
+	newest := map[string]*toolcall.Call{}
+	for i := len(calls) - 1; i >= 0; i-- {
+		c := &calls[i]
+		if c.Kind != toolcall.Read || c.Path == "" || c.IsError || len(c.Results) == 0 {
+			continue
+		}
+		last, again := newest[c.Key]
+		if !again {
+			if d.visible(c.Results) {
+				newest[c.Key] = c
+			}
+			continue
+		}
+		at := last.Results[0]
+		note := fmt.Sprintf("[%s: the same content is shown in full at %s, where the file was read again.]", c.Path, at)
+		count := &d.same
+		if body(c.Text) != body(last.Text) {
+			note = fmt.Sprintf("[%s as it was then is out of date: the file has changed and was read again at %s. This version: %s.]", c.Path, at, c.Results[len(c.Results)-1])
+			count = &d.stale
+		}
+		d.point(c.Results, note, count)
+	}
+}
+
+// body returns a result's text without the head line of XML tools.
+func body(text string) string {
+	if _, ok := toolcall.ResultHead(text); ok {
+		if _, rest, found := strings.Cut(text, "\n"); found {
+			return rest
+		}
+	}
+	return text
+}
+
+// visible reports whether all blocks are shown as they were said.
+func (d *deduper) visible(handles []precis.Handle) bool {
+	for _, h := range handles {
+		if _, ok := d.shown[h]; !ok {
+			return false
+		}
+	}
+	return true
+}
+
+// point replaces the longest of a result's blocks by the note. The others are
+// heads.
+func (d *deduper) point(handles []precis.Handle, note string, count *int) {
+	var longest precis.Handle
+	size := -1
+	for _, h := range handles {
+		if text, ok := textOf(d.shown[h]); ok && len(text) > size {
+			longest, size = h, len(text)
+		}
+	}
+	if size >= d.MinChars {
+		d.replace(longest, note, count)
+	}
+}
+
+func (d *deduper) replace(h precis.Handle, note string, count *int) {
+	b, ok := d.shown[h]
+	if !ok || d.done[h] || d.s.Kept.Block(h.From, h.Block) {
+		return
+	}
+	if d.p.block(h, d.s.Transcript.At(h.From).Role, b, withText(b, note)) {
+		d.done[h] = true
+		*count++
+	}
+}
+
+// repeats handles any long text that comes again word for word: outputs of
+// repeated commands, pasted files, standing reminders.
+func (d *deduper) repeats() {
+	newest := map[[sha256.Size]byte]precis.Handle{}
+	for i := len(d.s.Units) - 1; i >= 0; i-- {
+		u := d.s.Units[i]
+		if !u.Original() {
+			continue
+		}
+		content := d.s.Transcript.At(u.From).Content
+		for b := len(content) - 1; b >= 0; b-- {
+			h := precis.BlockHandle(u.From, b)
+			text, ok := textOf(d.shown[h])
+			if !ok || len(text) < d.MinChars || d.done[h] {
+				continue
+			}
+			key := sha256.Sum256([]byte(text))
+			at, again := newest[key]
+			if !again {
+				newest[key] = h
+				continue
+			}
+			d.replace(h, fmt.Sprintf("[The same text is shown in full at %s.]", at), &d.repeated)
+		}
+	}
+}
+
+// environment handles the harness's own state blocks, of which only the newest
+// is true.
+func (d *deduper) environment() {
+	const tag = "<environment_details>"
+	newest := precis.Handle{From: -1}
+	for i := len(d.s.Units) - 1; i >= 0; i-- {
+		u := d.s.Units[i]
+		if !u.Original() {
+			continue
+		}
+		for b := range d.s.Transcript.At(u.From).Content {
+			h := precis.BlockHandle(u.From, b)
+			t, ok := d.shown[h].(precis.Text)
+			if !ok || !strings.HasPrefix(strings.TrimSpace(t.Text), tag) {
+				continue
+			}
+			if newest.From < 0 {
+				newest = h
+				continue
+			}
+			d.replace(h, fmt.Sprintf("<environment_details>superseded by %s; as it was then: %s</environment_details>", newest, h), &d.environ)
+		}
+	}
+}

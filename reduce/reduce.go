@@ -1,0 +1,100 @@
+// Package reduce holds the rungs of the ladder that write no summary. Start
+// with [Dedupe], [Media], [Shrink], [Truncate] and [Clip], in that order: least
+// loss first. Each is a [precis.Strategy]: it looks at a situation and proposes
+// an edit, and is stateless, deterministic and safe for concurrent use. Every
+// text it puts in place of something says what is gone and carries the handle
+// by which the original can be read again.
+package reduce
+
+import (
+	"fmt"
+	"strings"
+
+	"precis"
+)
+
+// proposal collects the replacements of one edit and the tokens they save.
+type proposal struct {
+	s     *precis.Situation
+	edit  precis.Edit
+	saved int
+}
+
+func newProposal(s *precis.Situation, kind precis.EditKind) *proposal {
+	return &proposal{s: s, edit: precis.Edit{Kind: kind}}
+}
+
+// block replaces a block when that saves tokens. A nil with leaves it out.
+func (p *proposal) block(h precis.Handle, role precis.Role, old, with precis.Block) bool {
+	gain := p.s.Meter.Block(role, old)
+	if with != nil {
+		gain -= p.s.Meter.Block(role, with)
+	}
+	if gain <= 0 {
+		return false
+	}
+	p.edit.Replace = append(p.edit.Replace, precis.ReplaceBlock(p.s.Transcript, h.From, h.Block, with))
+	p.saved += gain
+	return true
+}
+
+// enough reports whether the savings so far bring the view to its target.
+func (p *proposal) enough() bool { return p.saved >= p.s.Excess() }
+
+// shown tells which blocks of the transcript the view shows unchanged.
+type shown map[precis.Handle]precis.Block
+
+// originals returns the blocks the view shows as they were said.
+func originals(s *precis.Situation) shown {
+	out := shown{}
+	s.Original(func(i int, m precis.Message, u precis.Unit) {
+		said := s.Transcript.At(i).Content
+		for k, block := range m.Content {
+			b := k
+			if u.Changed {
+				b = u.Index[k]
+			}
+			if !u.Changed || precis.HashBlock(block) == precis.HashBlock(said[b]) {
+				out[precis.BlockHandle(i, b)] = block
+			}
+		}
+	})
+	return out
+}
+
+// withText returns b with its text replaced: a text block, or a tool result
+// whose identity stays.
+func withText(b precis.Block, text string) precis.Block {
+	if r, ok := b.(precis.ToolResult); ok {
+		return precis.ToolResult{ToolUseID: r.ToolUseID, IsError: r.IsError, Content: []precis.Block{precis.Text{Text: text}}}
+	}
+	return precis.Text{Text: text}
+}
+
+// textOf returns the text of a text block or tool result.
+func textOf(b precis.Block) (string, bool) {
+	switch b := b.(type) {
+	case precis.Text:
+		return b.Text, true
+	case precis.ToolResult:
+		return b.Text(), true
+	}
+	return "", false
+}
+
+func plural(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
+}
+
+// oneLine returns the beginning of s on one line, at most n bytes, cut between
+// characters.
+func oneLine(s string, n int) string {
+	s = strings.Join(strings.Fields(s), " ")
+	if len(s) <= n {
+		return s
+	}
+	return strings.ToValidUTF8(s[:n], "") + "…"
+}

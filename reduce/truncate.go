@@ -1,0 +1,165 @@
+package reduce
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"precis"
+)
+
+// Truncate hides the oldest turns behind a marker. The first message shown
+// stays, as do the kept messages; tool uses and their results go together. What
+// is hidden already is never counted as visible. It hides a share of the
+// messages (Settings.Fractions.Truncate, rounded down to an even number), or
+// all but the last Settings.Fractions.KeepLast, and then more until the view is
+// at its target.
+type Truncate struct {
+	// Roo makes it write Roo Code's marker, one for all that is hidden, and leave
+	// earlier markers where they are.
+	Roo bool
+}
+
+// Name returns "truncate".
+func (Truncate) Name() string { return "truncate" }
+
+// Propose hides the oldest turns.
+func (t Truncate) Propose(_ context.Context, s *precis.Situation) (precis.Edit, error) {
+	tr := truncation{Truncate: t, s: s}
+	tr.survey()
+	tr.choose()
+	e := precis.Edit{Kind: precis.KindTruncation, Replace: tr.replacements()}
+	e.Report.Reason = "nothing is old enough to hide"
+	if tr.hidden > 0 {
+		e.Report.Reason = fmt.Sprintf("the oldest %s hidden", plural(tr.hidden, "message"))
+	}
+	return e, nil
+}
+
+// truncation works on the units of the view. marker tells which units are
+// markers of earlier truncations, hide which are to go.
+type truncation struct {
+	Truncate
+	s       *precis.Situation
+	marker  []bool
+	hide    []bool
+	visible int
+	hidden  int // messages
+}
+
+// survey finds the markers and counts what is visible.
+func (t *truncation) survey() {
+	kinds := map[string]precis.EditKind{}
+	for _, e := range t.s.Edits {
+		kinds[e.ID] = e.Kind
+	}
+	t.marker = make([]bool, len(t.s.Units))
+	t.hide = make([]bool, len(t.s.Units))
+	for i, u := range t.s.Units {
+		hidden := kinds[u.Edit] == precis.KindTruncation || len(u.Messages) == 0
+		t.marker[i] = hidden
+		if !hidden {
+			t.visible++
+		}
+	}
+}
+
+// quota returns how many messages to hide before looking at tokens.
+func (t *truncation) quota() int {
+	f := t.s.Settings.Fractions
+	if f.KeepLast > 0 {
+		return t.visible - 1 - f.KeepLast
+	}
+	n := int(math.Floor(float64(t.visible-1) * f.Truncate))
+	return n - n%2
+}
+
+// choose marks units to hide, oldest group first.
+func (t *truncation) choose() {
+	quota, saved, first := t.quota(), 0, true
+	for i := 0; i < len(t.s.Units); {
+		if t.marker[i] {
+			i++
+			continue
+		}
+		end := t.groupEnd(i)
+		if first {
+			first = false
+			i++
+			continue
+		}
+		size := end - i
+		if t.hidden+size > quota && saved >= t.s.Excess() {
+			return
+		}
+		if t.removable(i, end) {
+			for k := i; k < end; k++ {
+				t.hide[k] = true
+				saved += t.s.Meter.View(t.s.Units[k].Messages)
+			}
+			t.hidden += size
+		}
+		i = end
+	}
+}
+
+// groupEnd returns the unit after those that belong together with unit i.
+func (t *truncation) groupEnd(i int) int {
+	u := t.s.Units[i]
+	if !u.Original() {
+		return i + 1
+	}
+	_, to := t.s.Kept.Group(u.From)
+	for i++; i < len(t.s.Units) && t.s.Units[i].Original() && t.s.Units[i].From < to; i++ {
+	}
+	return i
+}
+
+func (t *truncation) removable(from, to int) bool {
+	for _, u := range t.s.Units[from:to] {
+		for i := u.From; i < u.To; i++ {
+			if t.s.Kept.Message(i) || t.s.Kept.Pinned(i) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// replacements turns runs of hidden units into spans. Unless Roo is set, a span
+// takes in earlier markers beside it, so that markers do not pile up.
+func (t *truncation) replacements() []precis.Replacement {
+	var out []precis.Replacement
+	if t.hidden == 0 {
+		return nil
+	}
+	units := t.s.Units
+	for i := 0; i < len(units); {
+		if !t.hide[i] && (t.Roo || !t.marker[i]) {
+			i++
+			continue
+		}
+		from, fresh := i, false
+		for i < len(units) && (t.hide[i] || !t.Roo && t.marker[i]) {
+			fresh = fresh || t.hide[i]
+			i++
+		}
+		if !fresh {
+			continue
+		}
+		r := precis.Replacement{From: units[from].From, To: units[i-1].To}
+		if !t.Roo {
+			r.With = []precis.Message{precis.NewText(precis.RoleUser, markerText(r.From, r.To))}
+		}
+		out = append(out, r)
+	}
+	if t.Roo {
+		text := fmt.Sprintf("[Sliding window truncation: %d messages hidden to reduce context]", t.hidden)
+		out[len(out)-1].With = []precis.Message{precis.NewText(precis.RoleUser, text)}
+	}
+	return out
+}
+
+func markerText(from, to int) string {
+	return fmt.Sprintf("[%s hidden here to save room; nothing is lost: %s.]", plural(to-from, "earlier message"), precis.SpanHandle(from, to))
+}
