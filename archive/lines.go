@@ -3,6 +3,7 @@ package archive
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"iter"
 
 	"precis/internal/jsonspan"
@@ -17,7 +18,8 @@ type Line struct {
 
 // Lines yields the lines of data that hold a JSON object. Blank lines are
 // passed over; lines that are no JSON object are skipped and noted in r. A last
-// line that was cut off is one of those.
+// line that was cut off is one of those. A line of several objects, which two
+// programs writing at once leave behind, is yielded object by object.
 func Lines(data []byte, r *Recording) iter.Seq[Line] {
 	return func(yield func(Line) bool) {
 		for n, off := 1, 0; off < len(data); n++ {
@@ -28,15 +30,41 @@ func Lines(data []byte, r *Recording) iter.Seq[Line] {
 			}
 			raw := bytes.TrimSpace(data[off : off+end : off+end])
 			if len(raw) > 0 {
-				if err := objectLine(raw); err != nil {
-					r.Skip(n, err)
-				} else if !yield(Line{Number: n, Offset: off, Raw: raw}) {
+				err := objectLine(raw)
+				if err == nil && !yield(Line{Number: n, Offset: off, Raw: raw}) {
+					return
+				}
+				if err != nil && !glued(Line{Number: n, Offset: off, Raw: raw}, err, r, yield) {
 					return
 				}
 			}
 			off = next
 		}
 	}
+}
+
+// glued yields the objects that a malformed line begins with and notes the rest
+// in r. It reports whether the caller wants more.
+func glued(l Line, fault error, r *Recording, yield func(Line) bool) bool {
+	objects := 0
+	for v, err := range jsonspan.Values(l.Raw) {
+		if err == nil && jsonspan.Kind(v.Raw) != '{' {
+			err = errors.New("no JSON object")
+		}
+		if err != nil {
+			if objects > 0 {
+				fault = fmt.Errorf("after %d objects in one line: %w", objects, err)
+			}
+			r.Skip(l.Number, fault)
+			return true
+		}
+		objects++
+		if !yield(Line{Number: l.Number, Offset: l.Offset + v.Offset, Raw: v.Raw}) {
+			return false
+		}
+	}
+	r.Warn(fmt.Sprintf("line %d", l.Number), "%d objects in one line", objects)
+	return true
 }
 
 func objectLine(raw []byte) error {

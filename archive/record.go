@@ -1,0 +1,57 @@
+package archive
+
+import (
+	"strings"
+	"time"
+
+	"precis"
+)
+
+// Condensed records in c that the recording program condensed: at this point,
+// the end of c's transcript so far, messages [0,to) were replaced by with. It is
+// for readers, which call it when they come to that entry, so all spans begin
+// at 0 and grow. report says what is known; its Trigger and Messages are set
+// here. A span that is empty or shorter than the one before is an error of code
+// conflict, and c is unchanged.
+func Condensed(c *precis.Conversation, to int, with []precis.Message, at time.Time, report precis.EditReport) error {
+	const op = "record condensation"
+	before := 0
+	if n := len(c.Edits); n > 0 {
+		before = c.Edits[n-1].Replace[0].To
+	}
+	if to <= 0 || to < before || to > c.Transcript.Len() {
+		return precis.Errorf(precis.CodeConflict, op, "%d messages of %d, %d were condensed before", to, c.Transcript.Len(), before)
+	}
+	report.Trigger, report.Messages = string(precis.TriggeredRecorded), to
+	e := precis.Edit{
+		Kind: precis.KindCondensation, Time: at, Report: report,
+		Replace: []precis.Replacement{{From: 0, To: to, With: with}},
+	}
+	if err := e.Identify(c.Transcript); err != nil {
+		return err
+	}
+	for i := len(c.Edits) - 1; i >= 0 && c.Edits[i].Seen == e.Seen; i-- {
+		if c.Edits[i].ID == e.ID {
+			return precis.Errorf(precis.CodeConflict, op, "the same condensation is recorded twice")
+		}
+	}
+	c.Edits = append(c.Edits, e)
+	return nil
+}
+
+// WithoutBlank returns m without text blocks of white space alone, which no API
+// takes back. A message that has none is returned as it is; one that had some
+// has no raw bytes any more.
+func WithoutBlank(m precis.Message) precis.Message {
+	kept := make([]precis.Block, 0, len(m.Content))
+	for _, b := range m.Content {
+		if t, ok := b.(precis.Text); ok && strings.TrimSpace(t.Text) == "" {
+			continue
+		}
+		kept = append(kept, b)
+	}
+	if len(kept) < len(m.Content) {
+		m.Content, m.Raw = kept, nil
+	}
+	return m
+}

@@ -1,0 +1,144 @@
+// Package roo reads and writes the task folders of Roo Code, Cline and Zoo
+// Code. Start with [OpenTask]; [Format] reads without writing. Roo hides
+// messages by tags in api_conversation_history.json; precis turns them into
+// edits and its edits into tags, so that a task condensed by precis opens, shows
+// and rewinds in Roo, and the reverse. What tags cannot say is kept in a sidecar
+// file, [SidecarName].
+//
+// Writes take Roo's own lock, replace files wholly or not at all, keep the
+// former content beside them, and leave every byte they do not mean to change.
+//
+// Behavior described here as Roo's is that of Roo Code 3.52.1.
+package roo
+
+import (
+	"bytes"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"precis"
+	"precis/archive"
+	"precis/internal/jsonspan"
+)
+
+// The files of a task folder.
+const (
+	HistoryName       = "api_conversation_history.json"
+	LegacyHistoryName = "claude_messages.json" // of old versions
+	UIName            = "ui_messages.json"
+	MetadataName      = "task_metadata.json"
+	ItemName          = "history_item.json"
+	SidecarName       = "precis_edits.json"
+	OutputsName       = "command-output"
+)
+
+// HistoryNames are the names a task's history may have, the current one first.
+var HistoryNames = []string{HistoryName, LegacyHistoryName}
+
+// Format reads a task's history with what lies beside it.
+type Format struct{}
+
+// Name returns "roo".
+func (Format) Name() string { return "roo" }
+
+// Detect goes by the file's name, or by the tags and times that only these
+// programs store.
+func (Format) Detect(name string, data []byte) bool {
+	if slices.Contains(HistoryNames, name) {
+		return true
+	}
+	if head := bytes.TrimLeft(data, " \t\r\n"); len(head) == 0 || head[0] != '[' {
+		return false
+	}
+	n := 0
+	for span, err := range jsonspan.Array(data) {
+		if err != nil || jsonspan.Kind(span.Raw) != '{' {
+			return false
+		}
+		if e := scanEntry(span.Raw); e.hasTS && (e.role == "user" || e.role == "assistant") {
+			return true
+		}
+		if n++; n == 3 {
+			break
+		}
+	}
+	return false
+}
+
+// Read reads the history in src.Data and the other files of its folder.
+func (Format) Read(src archive.Source) (*archive.Recording, error) {
+	t := &Task{Path: src.Path}
+	h, err := ParseHistory(src.Data)
+	if err != nil {
+		return nil, err
+	}
+	t.History = h
+	rec := &archive.Recording{}
+	if slices.Contains(HistoryNames, filepath.Base(src.Path)) {
+		t.readBeside(rec)
+	}
+	rec.Conversation, err = t.conversation(rec)
+	return rec, err
+}
+
+// FileInContext is one file that Roo has recorded as read, edited or mentioned.
+type FileInContext struct {
+	Path   string  `json:"path"`
+	State  string  `json:"record_state"`  // active or stale
+	Source string  `json:"record_source"` // read_tool, user_edited, roo_edited or file_mentioned
+	Read   float64 `json:"roo_read_date"` // in milliseconds; 0: never
+	Edited float64 `json:"roo_edit_date"`
+}
+
+// item is the part of history_item.json that precis reads.
+type item struct {
+	ID   string `json:"id"`
+	Task string `json:"task"`
+	Mode string `json:"mode"`
+}
+
+// readBeside reads the other files of the folder. They are extras: one that is
+// missing is left out, one that is malformed is a warning.
+func (t *Task) readBeside(rec *archive.Recording) {
+	read := func(name string, use func([]byte) error) {
+		data, err := os.ReadFile(filepath.Join(t.dir(), name))
+		if err != nil {
+			return
+		}
+		if err := use(data); err != nil {
+			rec.Warn(name, "left out: %v", err)
+		}
+	}
+	read(UIName, func(data []byte) (err error) {
+		t.UI, err = ParseUI(data)
+		return err
+	})
+	read(MetadataName, func(data []byte) error {
+		var meta struct {
+			Files []FileInContext `json:"files_in_context"`
+		}
+		err := json.Unmarshal(data, &meta)
+		t.Files = meta.Files
+		return err
+	})
+	read(ItemName, func(data []byte) error { return json.Unmarshal(data, &t.item) })
+	read(SidecarName, func(data []byte) error { return json.Unmarshal(data, &t.sidecar) })
+}
+
+func (t *Task) dir() string { return filepath.Dir(t.Path) }
+
+// conversation puts the task together.
+func (t *Task) conversation(rec *archive.Recording) (*precis.Conversation, error) {
+	r, err := t.History.read(t.UI)
+	if err != nil {
+		return nil, err
+	}
+	conv := &precis.Conversation{ID: t.item.ID, Title: t.item.Task, Transcript: r.transcript, Edits: r.edits}
+	if conv.ID == "" {
+		conv.ID = filepath.Base(t.dir())
+	}
+	t.sidecar.join(conv, rec)
+	return conv, nil
+}

@@ -1,0 +1,287 @@
+package roo
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"precis"
+)
+
+// reading is a history turned into a transcript and edits, with the way back:
+// which stored message is which.
+type reading struct {
+	transcript *precis.Transcript
+	edits      []precis.Edit
+	entryOf    []int          // of transcript message i: its stored message
+	shownBy    map[string]int // of an edit: the stored summary or marker it shows
+	events     map[string]event
+}
+
+// Read turns the history into a transcript and the edits that its tags stand
+// for. Events are the UI messages' record of when and why, nil when unknown. The
+// error is [precis.CodeInvalid] and names the stored message.
+func (h *History) Read(ui *UI) (*precis.Transcript, []precis.Edit, error) {
+	r, err := h.read(ui)
+	if err != nil {
+		return nil, nil, err
+	}
+	return r.transcript, r.edits, nil
+}
+
+func (h *History) read(ui *UI) (*reading, error) {
+	r := &reading{shownBy: map[string]int{}, events: ui.events()}
+	plan := h.plan()
+	var msgs []precis.Message
+	for i := range h.entries {
+		if _, shown := plan.shows[i]; shown {
+			continue
+		}
+		m, err := h.decode(i)
+		if err != nil {
+			return nil, &precis.Error{Code: precis.CodeInvalid, Op: "read", Place: fmt.Sprintf("message %d", i), Err: err}
+		}
+		msgs = append(msgs, m)
+		r.entryOf = append(r.entryOf, i)
+	}
+	r.transcript = precis.NewTranscript(msgs...)
+	for _, p := range plan.edits {
+		e, err := h.edit(r, p)
+		if err != nil {
+			return nil, err
+		}
+		r.edits = append(r.edits, e)
+	}
+	return r, nil
+}
+
+// planned is one edit that the tags stand for, in terms of stored messages.
+type planned struct {
+	id    string
+	kind  precis.EditKind
+	at    int   // the stored summary or marker
+	shown bool  // whether the edit shows it; else it stays in the transcript
+	hides []int // stored messages, ascending
+	seen  int   // number of stored messages it was made on
+}
+
+type plan struct {
+	edits []planned
+	shows map[int]bool // stored messages that edits show
+}
+
+// plan finds the edits. A strict summary hides everything before it. A marker
+// hides what names it, unless a later summary has hidden that already. Markers
+// and summaries that hide nothing are messages like any other, as Roo treats
+// them.
+func (h *History) plan() plan {
+	p := plan{shows: map[int]bool{}}
+	last := h.lastSummary()
+	for i, e := range h.entries {
+		switch {
+		case e.strict && h.firstReal(i):
+			p.edits = append(p.edits, planned{id: named(e.condenseID, "summary", i), kind: precis.KindCondensation, at: i, shown: true, seen: i})
+			p.shows[i] = true
+		case e.summary && !e.strict && e.condenseID != "" && last < 0:
+			if hides := h.tagged(i, -1, func(x entry) bool { return x.condenseParent == e.condenseID }); len(hides) > 0 {
+				p.edits = append(p.edits, planned{id: e.condenseID, kind: precis.KindCondensation, at: i, hides: hides, seen: i})
+			}
+		case e.marker && e.truncationID != "":
+			hides := h.tagged(i, h.summaryBefore(i), func(x entry) bool { return x.truncationParent == e.truncationID })
+			if len(hides) == 0 {
+				continue
+			}
+			shown := h.beside(hides, i)
+			p.edits = append(p.edits, planned{id: e.truncationID, kind: precis.KindTruncation, at: i, shown: shown, hides: hides, seen: h.afterMarker(i)})
+			if shown {
+				p.shows[i] = true
+			}
+		}
+	}
+	slices.SortStableFunc(p.edits, func(a, b planned) int { return a.seen - b.seen })
+	if last < 0 {
+		p.once()
+	}
+	return p
+}
+
+// once leaves each message to the first edit that hides it, so that no two
+// edits cross.
+func (p *plan) once() {
+	taken := map[int]bool{}
+	var edits []planned
+	for _, e := range p.edits {
+		e.hides = slices.DeleteFunc(e.hides, func(k int) bool { return taken[k] })
+		for _, k := range e.hides {
+			taken[k] = true
+		}
+		if len(e.hides) > 0 {
+			edits = append(edits, e)
+		} else {
+			delete(p.shows, e.at)
+		}
+	}
+	p.edits = edits
+}
+
+func named(id, kind string, i int) string {
+	if id == "" {
+		return fmt.Sprintf("%s-%d", kind, i)
+	}
+	return id
+}
+
+// summaryBefore returns the last strict summary before i; -1 when there is none.
+func (h *History) summaryBefore(i int) int {
+	for i--; i >= 0 && !h.entries[i].strict; i-- {
+	}
+	return i
+}
+
+// lastSummary returns the last strict summary; -1 when there is none.
+func (h *History) lastSummary() int { return h.summaryBefore(len(h.entries)) }
+
+// firstReal reports whether anything but summaries and markers precedes i, that
+// is, whether a summary at i stands for something.
+func (h *History) firstReal(i int) bool {
+	for _, e := range h.entries[:i] {
+		if !e.strict {
+			return true
+		}
+	}
+	return false
+}
+
+// tagged returns the stored messages for which f holds, from the given one on,
+// without the one at i itself.
+func (h *History) tagged(i, from int, f func(entry) bool) []int {
+	var out []int
+	for k := max(from, 0); k < len(h.entries); k++ {
+		if k != i && f(h.entries[k]) {
+			out = append(out, k)
+		}
+	}
+	return out
+}
+
+// beside reports whether a hidden message comes directly before the marker.
+func (h *History) beside(hides []int, marker int) bool {
+	return marker > 0 && slices.Contains(hides, marker-1)
+}
+
+// afterMarker returns how many stored messages there were, at least, when the
+// marker at i was made: the one after it, unless that is a summary.
+func (h *History) afterMarker(i int) int {
+	if i+1 < len(h.entries) && !h.entries[i+1].strict {
+		return i + 2
+	}
+	return i + 1
+}
+
+// edit turns a planned edit into one of the transcript.
+func (h *History) edit(r *reading, p planned) (precis.Edit, error) {
+	e := precis.Edit{ID: p.id, Kind: p.kind, Report: precis.EditReport{Trigger: string(precis.TriggeredRecorded), Rung: "recorded"}}
+	var with []precis.Message
+	if p.shown {
+		m, err := h.decode(p.at)
+		if err != nil {
+			return e, &precis.Error{Code: precis.CodeInvalid, Op: "read", Place: fmt.Sprintf("message %d", p.at), Err: err}
+		}
+		with = []precis.Message{m}
+		r.shownBy[p.id] = p.at
+	}
+	if p.hides == nil {
+		e.Replace = []precis.Replacement{{From: 0, To: r.before(p.at), With: with}}
+	} else {
+		e.Replace = h.spans(r, p, with)
+	}
+	seen := r.before(p.seen)
+	if ev, ok := r.events[p.id]; ok {
+		e.Time = time.UnixMilli(int64(ev.ts)).UTC()
+		e.Report.TokensBefore, e.Report.TokensAfter, e.Report.CostUSD = ev.before, ev.after, ev.cost
+		if p.kind == precis.KindTruncation {
+			seen = max(seen, h.saidBefore(r, ev.ts))
+		}
+	}
+	e.Report.Reason = reasonOf(e)
+	prefix := r.transcript.Prefix(seen)
+	e.Seen, e.At = prefix.Len(), prefix.Fingerprint(prefix.Len())
+	return e, nil
+}
+
+func reasonOf(e precis.Edit) string {
+	n := 0
+	for _, r := range e.Replace {
+		n += r.To - r.From
+	}
+	if e.Kind == precis.KindTruncation {
+		return fmt.Sprintf("%d messages hidden by Roo Code", n)
+	}
+	return fmt.Sprintf("%d messages condensed by Roo Code", n)
+}
+
+// before returns the number of transcript messages stored before entry i.
+func (r *reading) before(i int) int {
+	n, _ := slices.BinarySearch(r.entryOf, i)
+	return n
+}
+
+// saidBefore returns how many transcript messages were stored before a time.
+func (h *History) saidBefore(r *reading, ts float64) int {
+	for n := len(r.entryOf); n > 0; n-- {
+		if e := h.entries[r.entryOf[n-1]]; !e.hasTS || e.ts < ts {
+			return n
+		}
+	}
+	return 0
+}
+
+// spans turns the hidden stored messages into spans of the transcript. A hidden
+// summary stands for all it hides. The marker goes with the span that ends
+// where it stands.
+func (h *History) spans(r *reading, p planned, with []precis.Message) []precis.Replacement {
+	var out []precis.Replacement
+	add := func(from, to int) {
+		if n := len(out); n > 0 && out[n-1].To >= from {
+			out[n-1].To = max(out[n-1].To, to)
+			return
+		}
+		out = append(out, precis.Replacement{From: from, To: to})
+	}
+	for _, k := range p.hides {
+		n := r.before(k)
+		switch {
+		case n < len(r.entryOf) && r.entryOf[n] == k:
+			add(n, n+1)
+		case h.entries[k].strict && n > 0:
+			add(0, n)
+		case n > 0 && h.entries[k].marker:
+			out = h.withMarkerSpan(r, k, out)
+		}
+	}
+	end := r.before(p.at)
+	for i := range out {
+		if out[i].To == end {
+			out[i].With = with
+		}
+	}
+	return out
+}
+
+// withMarkerSpan takes the span of a hidden earlier marker into the list.
+func (h *History) withMarkerSpan(r *reading, marker int, out []precis.Replacement) []precis.Replacement {
+	id := h.entries[marker].truncationID
+	end := r.before(marker)
+	from := end
+	for from > 0 && h.entries[r.entryOf[from-1]].truncationParent == id {
+		from--
+	}
+	if from == end {
+		return out
+	}
+	if n := len(out); n > 0 && out[n-1].To >= from {
+		out[n-1].To = max(out[n-1].To, end)
+		return out
+	}
+	return append(out, precis.Replacement{From: from, To: end})
+}

@@ -1,0 +1,76 @@
+package roo
+
+import (
+	"slices"
+	"time"
+
+	"precis"
+	"precis/archive"
+)
+
+// sidecar is the content of [SidecarName]: the edits that tags cannot say, and
+// what tags cannot say of those they can.
+type sidecar struct {
+	Version int               `json:"precis"`
+	Edits   []precis.Edit     `json:"edits,omitempty"`
+	Tagged  map[string]tagged `json:"tagged,omitempty"` // by edit ID
+}
+
+// tagged is the rest of an edit that is written as tags.
+type tagged struct {
+	Run    string            `json:"run,omitempty"`
+	Time   time.Time         `json:"time,omitzero"`
+	Report precis.EditReport `json:"report,omitzero"`
+}
+
+func (s *sidecar) empty() bool { return len(s.Edits) == 0 && len(s.Tagged) == 0 }
+
+// add records an edit, whole or as the rest of its tags.
+func (s *sidecar) add(e precis.Edit) {
+	s.Version = 1
+	if !CanTag(e) {
+		s.Edits = append(s.Edits, e)
+		return
+	}
+	if s.Tagged == nil {
+		s.Tagged = map[string]tagged{}
+	}
+	s.Tagged[e.ID] = tagged{Run: e.Run, Time: e.Time, Report: e.Report}
+}
+
+// remove forgets an edit and reports whether there was a whole one.
+func (s *sidecar) remove(id string) bool {
+	delete(s.Tagged, id)
+	n := len(s.Edits)
+	s.Edits = slices.DeleteFunc(s.Edits, func(e precis.Edit) bool { return e.ID == id })
+	return len(s.Edits) < n
+}
+
+// trim forgets the edits made on more messages than there are left.
+func (s *sidecar) trim(n int) {
+	s.Edits = slices.DeleteFunc(s.Edits, func(e precis.Edit) bool { return e.Seen > n })
+}
+
+// join adds the sidecar to a conversation read from tags. Edits of messages
+// that are no longer there (Roo rewound the task) are left out with a warning.
+func (s *sidecar) join(conv *precis.Conversation, rec *archive.Recording) {
+	for i := range conv.Edits {
+		e := &conv.Edits[i]
+		if t, ok := s.Tagged[e.ID]; ok {
+			e.Run, e.Time, e.Report = t.Run, t.Time, t.Report
+		}
+	}
+	for _, e := range s.Edits {
+		if e.Seen > conv.Transcript.Len() || conv.Transcript.Fingerprint(e.Seen) != e.At {
+			rec.Warn(SidecarName, "edit %s (%s) left out: the messages it was made on have changed", e.ID, e.Kind)
+			continue
+		}
+		conv.Edits = append(conv.Edits, e)
+	}
+	slices.SortStableFunc(conv.Edits, func(a, b precis.Edit) int {
+		if a.Seen != b.Seen {
+			return a.Seen - b.Seen
+		}
+		return a.Time.Compare(b.Time)
+	})
+}

@@ -1,0 +1,102 @@
+package roo
+
+import (
+	"encoding/json"
+
+	"precis/internal/jsonspan"
+)
+
+// TokenUsage is what the UI messages say a task has used. Input tokens count
+// everything that was sent, cached or not.
+type TokenUsage struct {
+	In, Out                 int
+	CacheWrites, CacheReads int
+	HasWrites, HasReads     bool // whether any request reported them
+	Cost                    float64
+	ContextTokens           int // of the last request, its answer included, or after the last condensation
+}
+
+// Usage adds up the requests and condensations of a task.
+func (u *UI) Usage() TokenUsage {
+	var t TokenUsage
+	requests := u.requests()
+	for _, r := range requests {
+		r.add(&t)
+	}
+	for i := len(requests) - 1; i >= 0; i-- {
+		if n := requests[i].context(); n > 0 {
+			t.ContextTokens = n
+			break
+		}
+	}
+	return t
+}
+
+// request is one api_req_started message, or one condensation.
+type request struct {
+	fields   map[string]json.RawMessage
+	condense *event
+}
+
+// requests returns the requests with their results and the condensations, in
+// order. A result may stand in an api_req_finished message of its own.
+func (u *UI) requests() []request {
+	var out []request
+	open := -1
+	for i := range u.Len() {
+		m := u.msgs[i]
+		switch m.say {
+		case "api_req_started":
+			open = len(out)
+			out = append(out, request{fields: parseFields(m.text)})
+		case "api_req_finished":
+			if open >= 0 {
+				for name, v := range parseFields(m.text) {
+					out[open].fields[name] = v
+				}
+				open = -1
+			}
+		case "condense_context":
+			out = append(out, request{condense: &u.msgs[i].event})
+		}
+	}
+	return out
+}
+
+func parseFields(text string) map[string]json.RawMessage {
+	f, err := jsonspan.Fields([]byte(text))
+	if err != nil {
+		return map[string]json.RawMessage{}
+	}
+	return f
+}
+
+func (r request) add(t *TokenUsage) {
+	if r.condense != nil {
+		t.Cost += r.condense.cost
+		return
+	}
+	count := func(name string) (int, bool) {
+		raw := r.fields[name]
+		return int(number(raw)), jsonspan.Kind(raw) == '0'
+	}
+	in, _ := count("tokensIn")
+	out, _ := count("tokensOut")
+	t.In, t.Out = t.In+in, t.Out+out
+	if n, ok := count("cacheWrites"); ok {
+		t.CacheWrites, t.HasWrites = t.CacheWrites+n, true
+	}
+	if n, ok := count("cacheReads"); ok {
+		t.CacheReads, t.HasReads = t.CacheReads+n, true
+	}
+	t.Cost += number(r.fields["cost"])
+}
+
+// context returns the tokens in the context after the request; 0 when it does
+// not say.
+func (r request) context() int {
+	if r.condense != nil {
+		return r.condense.after
+	}
+	return int(number(r.fields["tokensIn"]) + number(r.fields["tokensOut"]))
+}

@@ -1,0 +1,63 @@
+// Package atomicfile writes files wholly or not at all.
+package atomicfile
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"precis"
+)
+
+// Write puts data at path: into a new file beside it, flushed to disk, then
+// renamed over it. The mode of an existing file is kept, new ones get 0600.
+// When anything fails (a full disk, a read-only folder) the old content stands
+// and the new file is gone. The error is [precis.CodeInternal] and names the
+// path.
+func Write(path string, data []byte) error {
+	if err := write(path, data); err != nil {
+		var pathErr *fs.PathError
+		if errors.As(err, &pathErr) {
+			err = pathErr.Err
+		}
+		return &precis.Error{
+			Code: precis.CodeInternal, Op: "write", Place: path, Err: err,
+			Hint: "nothing was changed; is there room and permission to write in the folder?",
+		}
+	}
+	return nil
+}
+
+func write(path string, data []byte) (err error) {
+	mode := fs.FileMode(0o600)
+	if info, err := os.Stat(path); err == nil {
+		mode = info.Mode().Perm()
+		if mode&0o200 == 0 {
+			return fs.ErrPermission
+		}
+	}
+	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".tmp-*")
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if err != nil {
+			f.Close()
+			os.Remove(f.Name())
+		}
+	}()
+	if _, err = f.Write(data); err != nil {
+		return err
+	}
+	if err = f.Chmod(mode); err != nil {
+		return err
+	}
+	if err = f.Sync(); err != nil {
+		return err
+	}
+	if err = f.Close(); err != nil {
+		return err
+	}
+	return os.Rename(f.Name(), path)
+}

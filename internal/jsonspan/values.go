@@ -1,0 +1,30 @@
+package jsonspan
+
+import (
+	"errors"
+	"io"
+	"iter"
+)
+
+// Values yields the JSON values that stand one after the other in raw, as in a
+// line that two writers shared. Iteration ends after the first error.
+func Values(raw []byte) iter.Seq2[Span, error] {
+	return func(yield func(Span, error) bool) {
+		d := decoder(raw)
+		for {
+			v, err := d.ReadValue()
+			if errors.Is(err, io.EOF) {
+				return
+			}
+			end := int(d.InputOffset())
+			if err != nil {
+				yield(Span{Offset: end}, fault(d, err))
+				return
+			}
+			start := end - len(v)
+			if !yield(Span{Raw: raw[start:end:end], Offset: start}, nil) {
+				return
+			}
+		}
+	}
+}

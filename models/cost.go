@@ -1,0 +1,113 @@
+package models
+
+import (
+	"slices"
+
+	"precis"
+)
+
+// Protocol says how an API counts the input tokens it reports.
+type Protocol string
+
+const (
+	// Anthropic counts cached tokens beside the input tokens.
+	Anthropic Protocol = "anthropic"
+	// OpenAI counts cached tokens among the input tokens.
+	OpenAI Protocol = "openai"
+)
+
+// Charge is what one request cost.
+type Charge struct {
+	// TotalInput is every prompt token, cached or not.
+	TotalInput int `json:"total_input"`
+	// TotalOutput is every generated token.
+	TotalOutput int `json:"total_output"`
+	// USD is the cost in US dollars.
+	USD float64 `json:"usd"`
+}
+
+// Breakdown is a Charge by kind of token, in US dollars.
+type Breakdown struct {
+	CacheWrite float64 `json:"cache_write"`
+	CacheRead  float64 `json:"cache_read"`
+	Input      float64 `json:"input"`
+	Output     float64 `json:"output"`
+	// BilledInput is how many tokens paid the uncached input price.
+	BilledInput int `json:"billed_input"`
+	// Long says that the prices of a long request were applied.
+	Long bool `json:"long"`
+}
+
+// USD returns the sum, added in a fixed order so that equal requests cost
+// equal amounts to the last bit.
+func (b Breakdown) USD() float64 {
+	return b.CacheWrite + b.CacheRead + b.Input + b.Output
+}
+
+// Cost returns what a request cost. The usage counts as p does: with [OpenAI],
+// u.Input includes u.CacheRead and u.CacheWrite; with any other protocol it
+// does not. tier is the service tier the request was billed at; empty means
+// "default". It matters only to prices with a rule for long requests, which is
+// a rule of [OpenAI] billing.
+//
+// The formula, and the order of its float64 operations, are those of Roo Code
+// 3.52.1, so that costs agree with the ones it recorded.
+func Cost(p Protocol, prices Prices, u precis.Usage, tier string) Charge {
+	total := u.Input
+	if p != OpenAI {
+		total += u.CacheWrite + u.CacheRead
+	}
+	return Charge{
+		TotalInput:  total,
+		TotalOutput: u.Output,
+		USD:         Itemize(p, prices, u, tier).USD(),
+	}
+}
+
+// Itemize returns the parts of what [Cost] returns the sum of.
+func Itemize(p Protocol, prices Prices, u precis.Usage, tier string) Breakdown {
+	b := Breakdown{BilledInput: u.Input}
+	if p == OpenAI {
+		b.BilledInput = max(0, u.Input-u.CacheWrite-u.CacheRead)
+		prices, b.Long = prices.forRequest(u.Input, tier)
+	}
+	b.CacheWrite = dollars(prices.CacheWrite, u.CacheWrite)
+	b.CacheRead = dollars(prices.CacheRead, u.CacheRead)
+	b.Input = dollars(prices.Input, b.BilledInput)
+	b.Output = dollars(prices.Output, u.Output)
+	return b
+}
+
+// dollars prices tokens. The conversion keeps the compiler from fusing the
+// product with a later sum, which would round differently on some processors.
+func dollars(perMillion float64, tokens int) float64 {
+	return float64(perMillion / 1_000_000 * float64(tokens))
+}
+
+// forRequest returns the prices of a request of so many input tokens, and
+// whether they are those of a long one.
+func (p Prices) forRequest(input int, tier string) (Prices, bool) {
+	l := p.Long
+	if l == nil || input <= l.Threshold || !l.covers(tier) {
+		return p, false
+	}
+	p.Input = times(p.Input, l.Input)
+	p.Output = times(p.Output, l.Output)
+	p.CacheRead = times(p.CacheRead, l.CacheRead)
+	p.CacheWrite = times(p.CacheWrite, l.CacheWrite)
+	return p, true
+}
+
+func (l *LongContext) covers(tier string) bool {
+	if tier == "" {
+		tier = "default"
+	}
+	return l.Tiers == nil || slices.Contains(l.Tiers, tier)
+}
+
+func times(price, multiplier float64) float64 {
+	if multiplier == 0 {
+		return price
+	}
+	return float64(price * multiplier)
+}

@@ -1,0 +1,37 @@
+package models
+
+// Shares is a context window divided for a progress bar. The percentages add
+// up to 100 unless nothing was to be divided.
+type Shares struct {
+	CurrentPercent   float64 `json:"current_percent"`
+	ReservedPercent  float64 `json:"reserved_percent"`
+	AvailablePercent float64 `json:"available_percent"`
+	// ReservedForOutput and AvailableSize are in tokens.
+	ReservedForOutput int `json:"reserved_for_output"`
+	AvailableSize     int `json:"available_size"`
+}
+
+// Distribution divides a window of so many tokens into what the conversation
+// uses, what is reserved for the reply and what is left. Negative arguments
+// count as zero. A maxTokens that is zero or as large as the window says
+// nothing about the reply, for which [DefaultMaxOutput] is then reserved. When
+// the parts exceed the window, the percentages are of their sum.
+//
+// The rule is that of Roo Code 3.52.1.
+func Distribution(window, contextTokens, maxTokens int) Shares {
+	window, contextTokens = max(0, window), max(0, contextTokens)
+	s := Shares{ReservedForOutput: DefaultMaxOutput}
+	if maxTokens > 0 && maxTokens != window {
+		s.ReservedForOutput = maxTokens
+	}
+	s.AvailableSize = max(0, window-contextTokens-s.ReservedForOutput)
+	total := contextTokens + s.ReservedForOutput + s.AvailableSize
+	s.CurrentPercent = percent(contextTokens, total)
+	s.ReservedPercent = percent(s.ReservedForOutput, total)
+	s.AvailablePercent = percent(s.AvailableSize, total)
+	return s
+}
+
+func percent(part, total int) float64 {
+	return float64(part) / float64(total) * 100
+}

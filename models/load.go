@@ -1,0 +1,57 @@
+package models
+
+import (
+	"strings"
+
+	"charm.land/catwalk/pkg/catwalk"
+	"charm.land/catwalk/pkg/embedded"
+
+	"precis"
+)
+
+// loadEmbedded decodes catwalk's data. It takes some milliseconds, nearly all
+// of them spent in decoding JSON.
+func loadEmbedded() []Model {
+	var list []Model
+	for _, p := range embedded.GetAll() {
+		for _, m := range p.Models {
+			list = append(list, fromCatwalk(string(p.ID), m))
+		}
+	}
+	return list
+}
+
+func fromCatwalk(provider string, m catwalk.Model) Model {
+	detail := "catwalk " + provider + "/" + m.ID
+	return Model{
+		ID:        m.ID,
+		Provider:  provider,
+		Name:      m.Name,
+		Family:    familyOf(strings.ToLower(m.ID)),
+		Window:    catalogueWindow(m, detail),
+		MaxOutput: catalogueLimit(m, detail),
+		Prices:    normalizePrices(m.CostPer1MIn, m.CostPer1MOut, m.CostPer1MInCached, m.CostPer1MOutCached, namedFree(m.ID)),
+		CanReason: m.CanReason,
+		Images:    m.SupportsImages,
+	}
+}
+
+func catalogueWindow(m catwalk.Model, detail string) precis.Window {
+	if m.ContextWindow <= 0 {
+		return assumedWindow(m.ID)
+	}
+	return precis.Window{Tokens: int(m.ContextWindow), Source: precis.SourceCatalogue, Detail: detail}
+}
+
+// catalogueLimit takes catwalk's default_max_tokens, which is what its client
+// asks for and may be below what the model could write.
+func catalogueLimit(m catwalk.Model, detail string) Limit {
+	if m.DefaultMaxTokens <= 0 {
+		return Limit{}
+	}
+	return Limit{Tokens: int(m.DefaultMaxTokens), Source: precis.SourceCatalogue, Detail: detail}
+}
+
+func namedFree(id string) bool {
+	return strings.HasSuffix(id, ":free") || strings.HasSuffix(id, "-free")
+}

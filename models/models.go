@@ -1,0 +1,59 @@
+// Package models knows context windows, output limits and prices of models,
+// and does the arithmetic of cost.
+//
+// Use [New] to get a [Catalogue] and [Catalogue.Find] to look a model up by
+// whatever name a client sends: a plain ID, a dated one, a Bedrock or
+// OpenRouter spelling. [Catalogue.Window] always answers, and says when it is
+// guessing. [Cost] prices one request, [MaxOutput] tells how many tokens a
+// model may write, [Distribution] divides a window for a progress bar.
+//
+// The data is that of charm.land/catwalk, compiled into the program, corrected
+// by the overrides a user writes (see [ParseOverrides]). Nothing here touches
+// the network, the clock or the environment, and every number carries its
+// [precis.Source].
+package models
+
+import "precis"
+
+// DefaultWindow is the context window, in tokens, assumed for a model that
+// nobody has told us about. It is the smallest window common among models in
+// use today; an overflow error teaches the true one.
+const DefaultWindow = 128_000
+
+// Model is one model as one provider serves it. Two providers that serve the
+// same model are two Models, often with different windows and prices.
+//
+// A Model is a copy that belongs to the caller, except that Prices.Long is
+// shared with the catalogue and must not be modified.
+type Model struct {
+	// ID is the provider's own spelling, case kept.
+	ID string `json:"id"`
+	// Provider is the catalogue's ID of the provider ("anthropic", "bedrock",
+	// "openrouter"); empty for a model that only an override names.
+	Provider string `json:"provider,omitempty"`
+	// Name is for people; it may be empty.
+	Name string `json:"name,omitempty"`
+	// Family names the lineage whose tokenizer and habits the model shares
+	// ("claude", "gpt", "gemini", "qwen"); empty when unknown.
+	Family string `json:"family,omitempty"`
+	// Window is the context window.
+	Window precis.Window `json:"window"`
+	// MaxOutput is the most the model is asked to write in one reply.
+	MaxOutput Limit `json:"max_output"`
+	// Prices are in US dollars per million tokens.
+	Prices Prices `json:"prices"`
+	// CanReason says that the model can think before it answers.
+	CanReason bool `json:"can_reason"`
+	// Images says that the model accepts images.
+	Images bool `json:"images"`
+}
+
+// Limit is a number of tokens and where it came from.
+type Limit struct {
+	// Tokens is the limit; zero means unknown.
+	Tokens int `json:"tokens"`
+	// Source is empty when Tokens is unknown.
+	Source precis.Source `json:"source,omitempty"`
+	// Detail says more about the source, for people; it may be empty.
+	Detail string `json:"detail,omitempty"`
+}

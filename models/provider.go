@@ -1,0 +1,59 @@
+package models
+
+// providerAliases maps what people write before a slash to a provider ID of
+// the catalogue, where the two differ.
+var providerAliases = map[string]string{
+	"google":         "gemini",
+	"googleai":       "gemini",
+	"vertex":         "vertexai",
+	"vertex_ai":      "vertexai",
+	"google-vertex":  "vertexai",
+	"amazon-bedrock": "bedrock",
+	"azure-openai":   "azure",
+	"x-ai":           "xai",
+	"z-ai":           "zai",
+	"zai-org":        "zai",
+	"moonshotai":     "moonshot",
+	"minimaxai":      "minimax",
+	"deepseek-ai":    "deepseek",
+	"github-copilot": "copilot",
+	"github_copilot": "copilot",
+	"fireworks_ai":   "fireworks",
+	"opencode":       "opencode-zen",
+	"alibaba":        "alibaba-singapore",
+	"qwen":           "alibaba-singapore",
+}
+
+// providerOf returns the provider ID a prefix means. Whether the catalogue has
+// it is for the caller to see.
+func providerOf(prefix string) string {
+	if id, ok := providerAliases[prefix]; ok {
+		return id
+	}
+	return prefix
+}
+
+// cloudRanks orders the resellers that come before all others: those that sell
+// at the maker's list price, then those whose catalogues are the widest.
+var cloudRanks = map[string]int{
+	"bedrock":        2,
+	"bedrock-europe": 3,
+	"vertexai":       4,
+	"azure":          5,
+	"openrouter":     6,
+	"vercel":         7,
+}
+
+// rank orders the models a name could mean; lower is preferred.
+func rank(m Model) int {
+	switch {
+	case m.Provider == "":
+		return 0
+	case m.Provider == makers[m.Family]:
+		return 1
+	}
+	if r, ok := cloudRanks[m.Provider]; ok {
+		return r
+	}
+	return 8
+}
