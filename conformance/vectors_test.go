@@ -117,7 +117,11 @@ func compare(t *testing.T, c vectorCase, adapt adapter) string {
 	if err != nil {
 		t.Fatalf("%s: %v", c.Name, err)
 	}
-	return cmp.Diff(anyJSON(t, c.Output), anyJSON(t, got))
+	want := anyJSON(t, c.Output)
+	if m, ok := want.(map[string]any); ok && m["throws"] != nil {
+		m["throws"] = true // the text is the reference's own
+	}
+	return cmp.Diff(want, anyJSON(t, got))
 }
 
 func anyJSON(t *testing.T, raw []byte) any {

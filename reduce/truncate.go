@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 
 	"precis"
 )
@@ -18,6 +19,9 @@ type Truncate struct {
 	// Roo makes it write Roo Code's marker, one for all that is hidden, and leave
 	// earlier markers where they are.
 	Roo bool
+	// Leave lists messages that are neither counted nor hidden: those whose tags
+	// an archive could not write without losing what they hold already.
+	Leave []int
 }
 
 // Name returns "truncate".
@@ -43,6 +47,7 @@ type truncation struct {
 	s       *precis.Situation
 	marker  []bool
 	hide    []bool
+	left    []bool // neither counted nor hidden
 	visible int
 	hidden  int // messages
 }
@@ -55,10 +60,12 @@ func (t *truncation) survey() {
 	}
 	t.marker = make([]bool, len(t.s.Units))
 	t.hide = make([]bool, len(t.s.Units))
+	t.left = make([]bool, len(t.s.Units))
 	for i, u := range t.s.Units {
 		hidden := kinds[u.Edit] == precis.KindTruncation || len(u.Messages) == 0
 		t.marker[i] = hidden
-		if !hidden {
+		t.left[i] = u.Original() && slices.Contains(t.Leave, u.From)
+		if !hidden && !t.left[i] {
 			t.visible++
 		}
 	}
@@ -78,7 +85,7 @@ func (t *truncation) quota() int {
 func (t *truncation) choose() {
 	quota, saved, first := t.quota(), 0, true
 	for i := 0; i < len(t.s.Units); {
-		if t.marker[i] {
+		if t.marker[i] || t.left[i] {
 			i++
 			continue
 		}
@@ -89,10 +96,11 @@ func (t *truncation) choose() {
 			continue
 		}
 		size := end - i
-		if t.hidden+size > quota && saved >= t.s.Excess() {
+		inQuota := t.hidden+size <= quota
+		if !inQuota && saved >= t.s.Excess() {
 			return
 		}
-		if t.removable(i, end) {
+		if t.removable(i, end, t.Roo && inQuota) {
 			for k := i; k < end; k++ {
 				t.hide[k] = true
 				saved += t.s.Meter.View(t.s.Units[k].Messages)
@@ -110,15 +118,18 @@ func (t *truncation) groupEnd(i int) int {
 		return i + 1
 	}
 	_, to := t.s.Kept.Group(u.From)
-	for i++; i < len(t.s.Units) && t.s.Units[i].Original() && t.s.Units[i].From < to; i++ {
+	for i++; i < len(t.s.Units) && t.s.Units[i].Original() && !t.left[i] && t.s.Units[i].From < to; i++ {
 	}
 	return i
 }
 
-func (t *truncation) removable(from, to int) bool {
+// removable reports whether units may be hidden. Roo's share is taken from all
+// messages that are not pinned; the ladder still refuses an edit that hides what
+// must be kept.
+func (t *truncation) removable(from, to int, any bool) bool {
 	for _, u := range t.s.Units[from:to] {
 		for i := u.From; i < u.To; i++ {
-			if t.s.Kept.Message(i) || t.s.Kept.Pinned(i) {
+			if t.s.Kept.Pinned(i) || !any && t.s.Kept.Message(i) {
 				return false
 			}
 		}

@@ -1,6 +1,7 @@
 package tokens
 
 import (
+	"bytes"
 	"math"
 	"strings"
 
@@ -40,7 +41,11 @@ func rooBlock(b precis.Block) int {
 	case precis.Image:
 		return rooImage(b)
 	case precis.ToolUse:
-		text := "Tool: " + b.Name
+		name := b.Name
+		if name == "" {
+			name = "undefined" // as JavaScript writes it
+		}
+		text := "Tool: " + name
 		if len(b.Input) > 0 {
 			text += "\nArguments: " + stringify(b.Input)
 		}
@@ -53,7 +58,7 @@ func rooBlock(b precis.Block) int {
 
 // rooImage is the square root of the base64 length, 300 without data.
 func rooImage(b precis.Image) int {
-	if b.Data == "" {
+	if b.Data == "" && !bytes.Contains(b.Raw, []byte(`"data"`)) {
 		return 300
 	}
 	return int(math.Ceil(math.Sqrt(float64(len(b.Data)))))

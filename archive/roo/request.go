@@ -57,7 +57,7 @@ func dropOrphans(msgs []json.RawMessage) []json.RawMessage {
 			continue
 		}
 		for _, b := range blocksOf(raw) {
-			if b.kind == "tool_use" {
+			if b.kind == "tool_use" && b.id != "" {
 				uses[b.id] = true
 			}
 		}

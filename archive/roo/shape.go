@@ -98,10 +98,8 @@ func sendable(raw json.RawMessage, o RequestOptions) []json.RawMessage {
 	}
 	out := jsonspan.AppendStringField([]byte{'{'}, "role", role)
 	out = append(jsonspan.AppendField(out, "content"), content...)
-	for _, name := range []string{"reasoning_details", "reasoning_content"} {
-		if f[name] != nil {
-			out = append(jsonspan.AppendField(out, name), f[name]...)
-		}
+	if details := f["reasoning_details"]; details != nil {
+		out = append(jsonspan.AppendField(out, "reasoning_details"), details...)
 	}
 	return append(items, append(out, '}'))
 }
@@ -195,45 +193,41 @@ type answering struct {
 }
 
 func (a *answering) match(blocks []rawBlock) []rawBlock {
-	seen := map[string]bool{}
-	var unique []rawBlock
-	for _, b := range blocks {
-		if b.kind == "tool_result" {
-			if seen[b.answers] {
-				a.changed = true
-				continue
-			}
-			seen[b.answers] = true
-		}
-		unique = append(unique, b)
-	}
-	var out []rawBlock
+	given := map[string]bool{}
 	position := -1
-	for _, b := range unique {
-		if b.kind == "tool_result" {
-			position++
-			id := a.idFor(b.answers, position, seen)
-			if id == "" {
-				a.changed = true
-				continue
-			}
-			if id != b.answers {
-				b.raw, a.changed = setMember(b.raw, "tool_use_id", quote(id)), true
-			}
-			a.taken[id] = true
+	var out []rawBlock
+	for _, b := range blocks {
+		if b.kind != "tool_result" {
+			out = append(out, b)
+			continue
 		}
+		if given[b.answers] {
+			a.changed = true
+			continue
+		}
+		given[b.answers] = true
+		position++
+		id := a.idFor(b.answers, position)
+		if id == "" {
+			a.changed = true
+			continue
+		}
+		if id != b.answers {
+			b.raw, a.changed = setMember(b.raw, "tool_use_id", quote(id)), true
+		}
+		a.taken[id] = true
 		out = append(out, b)
 	}
 	return out
 }
 
-// idFor returns the identifier a result should carry: its own when it is known,
-// else that of the call at the same position; "" when there is none.
-func (a *answering) idFor(own string, position int, given map[string]bool) string {
-	if slices.Contains(a.uses, own) {
+// idFor returns the identifier a result should carry: its own when that call is
+// unanswered, else that of the call at the same position; "" when there is none.
+func (a *answering) idFor(own string, position int) string {
+	if slices.Contains(a.uses, own) && !a.taken[own] {
 		return own
 	}
-	if position < len(a.uses) && !given[a.uses[position]] && !a.taken[a.uses[position]] {
+	if position < len(a.uses) && !a.taken[a.uses[position]] {
 		return a.uses[position]
 	}
 	return ""

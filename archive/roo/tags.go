@@ -175,6 +175,28 @@ func (h *History) untag(condense, truncate func(entry) bool) {
 	h.scan()
 }
 
+// Orphaned returns the messages of the transcript whose truncation tag names a
+// marker that is gone: they are shown, yet hiding them would overwrite the tag.
+func (h *History) Orphaned() ([]int, error) {
+	r, err := h.read(nil)
+	if err != nil {
+		return nil, err
+	}
+	markers := map[string]bool{}
+	for _, e := range h.entries {
+		if e.marker {
+			markers[e.truncationID] = true
+		}
+	}
+	var out []int
+	for i, k := range r.entryOf {
+		if tag := h.entries[k].truncationParent; tag != "" && !markers[tag] {
+			out = append(out, i)
+		}
+	}
+	return out, nil
+}
+
 // Clean removes the tags that name a summary or marker which is no longer
 // there.
 func (h *History) Clean() {

@@ -2,6 +2,7 @@ package roo
 
 import (
 	"encoding/json"
+	"maps"
 
 	"precis/internal/jsonspan"
 )
@@ -39,22 +40,21 @@ type request struct {
 }
 
 // requests returns the requests with their results and the condensations, in
-// order. A result may stand in an api_req_finished message of its own.
+// order. A result may stand in an api_req_finished message of its own; it
+// belongs to the last request that has none.
 func (u *UI) requests() []request {
 	var out []request
-	open := -1
+	var open []int
 	for i := range u.Len() {
 		m := u.msgs[i]
 		switch m.say {
 		case "api_req_started":
-			open = len(out)
+			open = append(open, len(out))
 			out = append(out, request{fields: parseFields(m.text)})
 		case "api_req_finished":
-			if open >= 0 {
-				for name, v := range parseFields(m.text) {
-					out[open].fields[name] = v
-				}
-				open = -1
+			if n := len(open); n > 0 {
+				maps.Copy(out[open[n-1]].fields, parseFields(m.text))
+				open = open[:n-1]
 			}
 		case "condense_context":
 			out = append(out, request{condense: &u.msgs[i].event})
