@@ -70,9 +70,12 @@ func (c *check) decide() {
 		forced := int(float64(c.r.Window.Tokens) * ForcedPercent / 100)
 		c.decision.Target = min(c.decision.Target, forced)
 	}
-	c.s.Target = c.counted(float64(c.decision.Target))
 	c.s.Limit = c.counted(max(c.decision.Allowed, 0))
-	if c.settings.Target == 0 {
+	if c.r.Target > 0 {
+		c.decision.Target = min(c.r.Target, int(max(c.decision.Allowed, 0)))
+	}
+	c.s.Target = c.counted(float64(c.decision.Target))
+	if c.r.Target > 0 || c.r.Forced {
 		c.s.Limit = c.s.Target
 	}
 }

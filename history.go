@@ -11,7 +11,7 @@ import (
 // and returns it. The error is [CodeNotFound] when there is nothing to undo.
 func (m *Manager) Undo(ctx context.Context, conv *Conversation, ids ...string) (Edit, error) {
 	if len(ids) == 0 {
-		ids = lastRun(conv.Edits)
+		ids = LastRun(conv.Edits)
 	}
 	if len(ids) == 0 {
 		return Edit{}, Errorf(CodeNotFound, "undo", "no edit is in force")
@@ -112,8 +112,8 @@ func checkHandle(t *Transcript, h Handle) error {
 	return nil
 }
 
-// lastRun returns the IDs of the newest run in force that can be taken back.
-func lastRun(edits []Edit) []string {
+// LastRun returns the IDs of the newest run in force that can be taken back.
+func LastRun(edits []Edit) []string {
 	active := Active(edits)
 	if len(active) == 0 {
 		return nil

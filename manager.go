@@ -76,6 +76,7 @@ type Request struct {
 	Profile      string // names a threshold in Settings.Profiles; usually the model or profile
 	Reported     int    // input tokens the provider reported for the last view; 0: unknown
 
+	Target int  // tokens a reduction comes down to, user text and pins notwithstanding; 0: by the settings
 	Manual bool // a user asks for a reduction now, whatever the threshold
 	Forced bool // the provider refused the view as too long
 	DryRun bool // change nothing; report what would be done

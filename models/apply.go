@@ -12,7 +12,7 @@ func (x *index) apply(o Override) {
 	i, how := x.locate(n)
 	switch {
 	case how == noMatch:
-		m := Model{ID: o.ID, Family: familyOf(n.exact), Window: assumedWindow(o.ID)}
+		m := Model{ID: o.ID, Family: Family(n.exact), Window: assumedWindow(o.ID)}
 		o.patch(&m)
 		at := x.add(m, n)
 		x.spelling[n.spelling] = prepend(x.spelling[n.spelling], at)

@@ -132,8 +132,8 @@ func TestFamilies(t *testing.T) {
 		"claudette":                       "",
 		"":                                "",
 	} {
-		if got := familyOf(id); got != want {
-			t.Errorf("familyOf(%q) = %q, want %q", id, got, want)
+		if got := Family(id); got != want {
+			t.Errorf("Family(%q) = %q, want %q", id, got, want)
 		}
 	}
 }

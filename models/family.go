@@ -35,8 +35,8 @@ var makers = map[string]string{
 	"qwen":     "alibaba-singapore",
 }
 
-// familyOf returns the family of a lower-case model ID, empty when unknown.
-func familyOf(id string) string {
+// Family returns the family of a lower-case model ID, empty when unknown.
+func Family(id string) string {
 	rest := id[strings.LastIndexByte(id, '/')+1:]
 	for rest != "" {
 		word, tail, _ := cutWord(rest)

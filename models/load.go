@@ -27,7 +27,7 @@ func fromCatwalk(provider string, m catwalk.Model) Model {
 		ID:        m.ID,
 		Provider:  provider,
 		Name:      m.Name,
-		Family:    familyOf(strings.ToLower(m.ID)),
+		Family:    Family(strings.ToLower(m.ID)),
 		Window:    catalogueWindow(m, detail),
 		MaxOutput: catalogueLimit(m, detail),
 		Prices:    normalizePrices(m.CostPer1MIn, m.CostPer1MOut, m.CostPer1MInCached, m.CostPer1MOutCached, namedFree(m.ID)),

@@ -82,7 +82,7 @@ func TestParseOverridesIsStrict(t *testing.T) {
 		{"models: []\n---\nmodels: []\n", "f.yaml: there is more than one document"},
 		{"models:\n" + strings.Repeat("- ", 501), "f.yaml:2: the line is longer than"},
 		{strings.Repeat("[\n", 100), "f.yaml:65: more than 64 brackets are open"},
-		{strings.Repeat("#", maxOverrideBytes+1), "f.yaml: the file is larger than"},
+		{strings.Repeat("#", 1<<20+1), "f.yaml: the file is larger than"},
 	}
 	for _, tt := range tests {
 		list, err := ParseOverrides([]byte(tt.text), "f.yaml")

@@ -1,12 +1,11 @@
 package models
 
 import (
-	"errors"
 	"fmt"
 
-	"github.com/goccy/go-yaml"
 	"github.com/goccy/go-yaml/ast"
-	"github.com/goccy/go-yaml/parser"
+
+	"precis/internal/strictyaml"
 )
 
 // ParseOverrides reads an override file, one YAML document:
@@ -35,35 +34,19 @@ import (
 // path.
 func ParseOverrides(data []byte, name string) ([]Override, error) {
 	list, err := parseOverrides(data)
-	if err == nil {
-		return list, nil
+	if err != nil {
+		return nil, fmt.Errorf("models: %w", strictyaml.Place(name, err))
 	}
-	var at *lineError
-	if errors.As(err, &at) {
-		if at.key != "" {
-			return nil, fmt.Errorf("models: %s:%d: %s: %w", name, at.line, at.key, at.err)
-		}
-		return nil, fmt.Errorf("models: %s:%d: %w", name, at.line, at.err)
-	}
-	return nil, fmt.Errorf("models: %s: %w", name, err)
+	return list, nil
 }
 
 func parseOverrides(data []byte) ([]Override, error) {
-	if err := checkShape(data); err != nil {
+	body, err := strictyaml.Parse(data)
+	if err != nil || body == nil {
 		return nil, err
 	}
-	file, err := parser.ParseBytes(data, 0)
-	if err != nil {
-		return nil, syntaxError(err)
-	}
-	if len(file.Docs) > 1 {
-		return nil, errors.New("there is more than one document in the file")
-	}
-	if len(file.Docs) == 0 || empty(file.Docs[0].Body) {
-		return nil, nil
-	}
 	var list []Override
-	err = eachField(file.Docs[0].Body, fields{
+	err = strictyaml.Each(body, strictyaml.Fields{
 		"models": func(v ast.Node) (err error) {
 			list, err = overrideList(v)
 			return err
@@ -72,21 +55,13 @@ func parseOverrides(data []byte) ([]Override, error) {
 	return list, err
 }
 
-func empty(body ast.Node) bool {
-	switch body.(type) {
-	case nil, *ast.NullNode, *ast.CommentGroupNode:
-		return true
-	}
-	return false
-}
-
 func overrideList(v ast.Node) ([]Override, error) {
-	if empty(v) {
+	if strictyaml.Empty(v) {
 		return nil, nil
 	}
 	seq, ok := v.(*ast.SequenceNode)
 	if !ok {
-		return nil, wrongType("a list", v)
+		return nil, strictyaml.WrongType("a list", v)
 	}
 	list := make([]Override, 0, len(seq.Values))
 	seen := make(overrideIDs, len(seq.Values))
@@ -96,7 +71,7 @@ func overrideList(v ast.Node) ([]Override, error) {
 			return nil, err
 		}
 		if err := seen.accept(o); err != nil {
-			return nil, &lineError{line: lineOf(item), err: err}
+			return nil, &strictyaml.Error{Line: strictyaml.Line(item), Err: err}
 		}
 		list = append(list, o)
 	}
@@ -105,14 +80,14 @@ func overrideList(v ast.Node) ([]Override, error) {
 
 func decodeOverride(v ast.Node) (Override, error) {
 	var o Override
-	err := eachField(v, fields{
-		"id":          text(&o.ID),
-		"window":      count(&o.Window),
-		"max_output":  count(&o.MaxOutput),
-		"input":       amount(&o.Input),
-		"output":      amount(&o.Output),
-		"cache_read":  amount(&o.CacheRead),
-		"cache_write": amount(&o.CacheWrite),
+	err := strictyaml.Each(v, strictyaml.Fields{
+		"id":          strictyaml.Text(&o.ID),
+		"window":      strictyaml.Count(&o.Window),
+		"max_output":  strictyaml.Count(&o.MaxOutput),
+		"input":       strictyaml.Amount(&o.Input),
+		"output":      strictyaml.Amount(&o.Output),
+		"cache_read":  strictyaml.Amount(&o.CacheRead),
+		"cache_write": strictyaml.Amount(&o.CacheWrite),
 		"long_context": func(v ast.Node) error {
 			l, err := decodeLong(v)
 			o.LongContext = &l
@@ -126,13 +101,13 @@ func decodeLong(v ast.Node) (LongOverride, error) {
 	var threshold *int
 	var in, out, read, write *float64
 	var l LongOverride
-	err := eachField(v, fields{
-		"threshold":   count(&threshold),
-		"input":       amount(&in),
-		"output":      amount(&out),
-		"cache_read":  amount(&read),
-		"cache_write": amount(&write),
-		"tiers":       texts(&l.Tiers),
+	err := strictyaml.Each(v, strictyaml.Fields{
+		"threshold":   strictyaml.Count(&threshold),
+		"input":       strictyaml.Amount(&in),
+		"output":      strictyaml.Amount(&out),
+		"cache_read":  strictyaml.Amount(&read),
+		"cache_write": strictyaml.Amount(&write),
+		"tiers":       strictyaml.Texts(&l.Tiers),
 	})
 	if threshold != nil {
 		l.Threshold = *threshold
@@ -146,14 +121,4 @@ func orZero(p *float64) float64 {
 		return 0
 	}
 	return *p
-}
-
-// syntaxError keeps the line and the message of the parser's error and drops
-// the excerpt of the source it prints.
-func syntaxError(err error) error {
-	var y yaml.Error
-	if errors.As(err, &y) && y.GetToken() != nil && y.GetToken().Position != nil {
-		return &lineError{line: y.GetToken().Position.Line, err: errors.New(y.GetMessage())}
-	}
-	return err
 }

@@ -98,3 +98,8 @@ func oneLine(s string, n int) string {
 	}
 	return strings.ToValidUTF8(s[:n], "") + "…"
 }
+
+// Names returns the names of the rungs of this package, least loss first.
+func Names() []string {
+	return []string{Dedupe{}.Name(), Media{}.Name(), Shrink{}.Name(), Truncate{}.Name(), Clip{}.Name()}
+}

@@ -5,11 +5,11 @@ import "encoding/binary"
 // maxCached is the length in bytes of the longest piece that is cached.
 const maxCached = 15
 
-const cacheBits = 16
+const cacheBits = 14
 
 // pieceCache remembers the token counts of recent short pieces. Every piece
-// has one place, where the latest one that belongs there wins.
-type pieceCache [1 << cacheBits]pieceKey
+// has a set of two places, of which the first holds the one used last.
+type pieceCache [1 << cacheBits][2]pieceKey
 
 // pieceKey is a piece with its count: the text, padded with zeros, in low and
 // the lower 56 bits of high, then four bits each of length and token count.
@@ -44,7 +44,7 @@ func load(s string) uint64 {
 		uint64(s[4])<<32 | uint64(s[5])<<40 | uint64(s[6])<<48 | uint64(s[7])<<56
 }
 
-func (c *pieceCache) slot(k pieceKey) *pieceKey {
+func (c *pieceCache) set(k pieceKey) *[2]pieceKey {
 	h := (k.low ^ k.high*0x9FB21C651E98DF25) * 0x9E3779B97F4A7C15
 	return &c[h>>(64-cacheBits)]
 }
@@ -55,15 +55,16 @@ func (k *pieceKey) same(other pieceKey) bool {
 
 func (k *pieceKey) count() int { return int(k.high >> countShift) }
 
-func (k *pieceKey) set(key pieceKey, count int) {
-	*k = pieceKey{key.low, key.high | uint64(count)<<countShift}
+// counted returns the key with its token count.
+func (k pieceKey) counted(count int) pieceKey {
+	return pieceKey{k.low, k.high | uint64(count)<<countShift}
 }
 
 // maxLongCached is the length in bytes of the longest piece that longCache
 // takes, so that an entry fills a cache line.
 const maxLongCached = 62
 
-const longCacheBits = 12
+const longCacheBits = 13
 
 // longCache is a pieceCache for pieces longer than maxCached.
 type longCache [1 << longCacheBits]longPiece

@@ -5,6 +5,9 @@ import (
 	"sync"
 )
 
+// The inputs are encoders/*.json of the npm package tiktoken 1.0.22 and
+// UnicodeData.txt of Unicode 16.0; see NOTICE for their licences.
+//
 //go:generate go run ./internal/vocabgen -in o200k_base.json -out data/o200k_base.vocab.gz
 //go:generate go run ./internal/vocabgen -in cl100k_base.json -out data/cl100k_base.vocab.gz
 //go:generate go run ./internal/vocabgen -unicode UnicodeData.txt -out data/classes.txt
@@ -50,7 +53,7 @@ var (
 
 func newEncoding(name string, cased bool, data []byte) *Encoding {
 	e := &Encoding{name: name, split: splitter{classes(), cased}, vocab: loadVocabulary(data)}
-	e.workers.New = func() any { return &worker{split: e.split, vocab: e.vocab} }
+	e.workers.New = func() any { return newWorker(e) }
 	return e
 }
 

@@ -68,14 +68,14 @@ func (w *worker) mergeLong(piece string) {
 	w.tokens = w.tokens[:0]
 	next := v.trie.longest(piece)
 	w.dead.reset(len(piece) + 1)
-	for pos := 0; ; {
+	for pos := 0; ; w.steps++ {
 		end := pos + int(v.length[next])
 		last := uint32(none)
 		if len(w.tokens) > 0 {
 			last = w.tokens[len(w.tokens)-1]
 		}
 		switch {
-		case !w.dead.has(end) && (last == none || v.stable(last, next)):
+		case !w.dead.has(end) && (last == none || w.stable(last, next)):
 			w.tokens = append(w.tokens, next)
 			if end == len(piece) {
 				return
@@ -92,6 +92,21 @@ func (w *worker) mergeLong(piece string) {
 		}
 	}
 }
+
+// stable is vocabulary.stable with a memory for recent answers.
+func (w *worker) stable(left, right uint32) bool {
+	key := (uint64(left)<<idBits|uint64(right))<<1 + 2
+	slot := &w.pairs[key*0x9E3779B97F4A7C15>>(64-pairBits)]
+	if *slot&^1 != key {
+		*slot = key
+		if w.vocab.stable(left, right) {
+			*slot = key | 1
+		}
+	}
+	return *slot&1 != 0
+}
+
+const pairBits = 14
 
 // stable reports whether merging leaves the text of left and right as these
 // two tokens. It undoes their merges from the latest on and looks whether a

@@ -37,11 +37,12 @@ func (v *vocabulary) bytes(id uint32) []byte {
 // loadVocabulary unpacks a data file, whose format internal/vocabgen
 // describes. It panics if the embedded file is damaged.
 func loadVocabulary(data []byte) *vocabulary {
+	// A gzip file ends with the length of its content.
+	raw := make([]byte, binary.LittleEndian.Uint32(data[len(data)-4:]))
 	zip, err := gzip.NewReader(bytes.NewReader(data))
-	if err != nil {
-		panic("tokens: embedded vocabulary: " + err.Error())
+	if err == nil {
+		_, err = io.ReadFull(zip, raw)
 	}
-	raw, err := io.ReadAll(zip)
 	if err != nil {
 		panic("tokens: embedded vocabulary: " + err.Error())
 	}

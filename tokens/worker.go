@@ -8,8 +8,14 @@ type worker struct {
 	vocab  *vocabulary
 	short  pieceCache
 	long   longCache
+	pairs  [1 << pairBits]uint64 // see stable
 	tokens []uint32
 	dead   bitSet
+	steps  int // turns of mergeLong, for the test that they are few
+}
+
+func newWorker(e *Encoding) *worker {
+	return &worker{split: e.split, vocab: e.vocab}
 }
 
 // count returns the number of tokens in text, which is valid UTF-8.
@@ -40,13 +46,16 @@ func (w *worker) countPiece(text string, start, end int) int {
 		return w.countLong(text[start:end])
 	}
 	key := makeKey(text, start, end)
-	slot := w.short.slot(key)
-	if slot.same(key) {
-		return slot.count()
+	set := w.short.set(key)
+	if set[0].same(key) {
+		return set[0].count()
 	}
-	n := len(w.merge(text[start:end]))
-	slot.set(key, n)
-	return n
+	found := set[1]
+	if !found.same(key) {
+		found = key.counted(len(w.merge(text[start:end])))
+	}
+	set[0], set[1] = found, set[0]
+	return found.count()
 }
 
 func (w *worker) countLong(piece string) int {

@@ -1,0 +1,67 @@
+package archive
+
+import (
+	"fmt"
+
+	"precis"
+)
+
+// CallNames gives an ID to each tool use that a recording has none for, and the
+// same one to its answer: answers without an ID are taken in the order of the
+// calls. The zero value is ready; one serves one conversation, message by
+// message.
+type CallNames struct {
+	calls int
+	open  []string // names given and not yet answered
+}
+
+// Name returns m with its calls and answers named. A message that needs no name
+// is returned as it is.
+func (c *CallNames) Name(m precis.Message) precis.Message {
+	named := false
+	for _, b := range m.Content {
+		switch b := b.(type) {
+		case precis.ToolUse:
+			named = named || b.ID == ""
+		case precis.ToolResult:
+			named = named || b.ToolUseID == ""
+		}
+	}
+	if !named {
+		return m
+	}
+	content := make([]precis.Block, len(m.Content))
+	for i, b := range m.Content {
+		content[i] = c.block(b)
+	}
+	m.Content, m.Raw = content, nil
+	return m
+}
+
+func (c *CallNames) block(b precis.Block) precis.Block {
+	switch b := b.(type) {
+	case precis.ToolUse:
+		if b.ID == "" {
+			b.ID, b.Raw = c.next(), nil
+			c.open = append(c.open, b.ID)
+		}
+		return b
+	case precis.ToolResult:
+		if b.ToolUseID != "" {
+			return b
+		}
+		b.Raw = nil
+		if len(c.open) == 0 {
+			b.ToolUseID = c.next()
+			return b
+		}
+		b.ToolUseID, c.open = c.open[0], c.open[1:]
+		return b
+	}
+	return b
+}
+
+func (c *CallNames) next() string {
+	c.calls++
+	return fmt.Sprintf("precis_call_%d", c.calls)
+}

@@ -1,0 +1,163 @@
+// Package claudecode reads the sessions that Claude Code records: JSON lines
+// under ~/.claude/projects. Start with [Format].
+//
+// A session file is a log, not a conversation. Lines form a tree by parentUuid;
+// an assistant message is spread over several lines, one block each; answers to
+// parallel tool calls hang beside each other; progress reports, snapshots and
+// the transcripts of sub-agents stand in between. The reader gathers the lines
+// of one message, takes the path to the last one as the conversation, and puts
+// abandoned paths and sub-agents into its Branches. A compaction that Claude
+// Code made becomes an edit, so the messages before it are there again.
+package claudecode
+
+import (
+	"precis"
+	"precis/archive"
+	"precis/internal/jsonspan"
+)
+
+// Format is the reader of Claude Code's sessions.
+type Format struct{}
+
+// Name returns "claude-code".
+func (Format) Name() string { return "claude-code" }
+
+// Detect looks for a line with Claude Code's own fields among the first ones.
+func (Format) Detect(_ string, data []byte) bool {
+	for _, raw := range archive.FirstLines(data, 20) {
+		if recognized(raw) {
+			return true
+		}
+	}
+	return false
+}
+
+// recognized reports whether a line is one that only Claude Code writes.
+func recognized(raw []byte) bool {
+	f, err := jsonspan.Fields(raw)
+	if err != nil {
+		return false
+	}
+	kind, _ := jsonspan.String(f["type"])
+	switch kind {
+	case "user", "assistant", "system", "progress", "attachment":
+		return f["parentUuid"] != nil && f["uuid"] != nil
+	case "summary":
+		return f["leafUuid"] != nil
+	case "file-history-snapshot":
+		return f["snapshot"] != nil
+	}
+	return false
+}
+
+// Read reads a session. Malformed lines are skipped.
+func (Format) Read(src archive.Source) (*archive.Recording, error) {
+	s := &session{rec: &archive.Recording{}, byUUID: map[string]int{}, agents: map[string][]*line{}}
+	for l := range archive.Lines(src.Data, s.rec) {
+		s.read(l)
+	}
+	s.rec.Conversation = s.conversation()
+	return s.rec, nil
+}
+
+// session is what the lines of a file say.
+type session struct {
+	rec     *archive.Recording
+	lines   []*line            // those with a uuid, sub-agents' included
+	byUUID  map[string]int     // index in lines
+	agents  map[string][]*line // messages of sub-agents inside progress lines
+	order   []string           // their IDs as they came
+	titles  []title
+	renamed string // the title the user gave
+}
+
+type title struct{ text, leaf string }
+
+// read sorts in one line.
+func (s *session) read(l archive.Line) {
+	ln, err := parse(l)
+	if err != nil {
+		s.rec.Skip(l.Number, err)
+		return
+	}
+	switch {
+	case ln.title != "":
+		s.rec.Ignored++
+		if ln.leaf == "" {
+			s.renamed = ln.title
+		} else {
+			s.titles = append(s.titles, title{ln.title, ln.leaf})
+		}
+		return
+	case ln.agent != nil:
+		if _, known := s.agents[ln.agent.agentID]; !known {
+			s.order = append(s.order, ln.agent.agentID)
+		}
+		s.agents[ln.agent.agentID] = append(s.agents[ln.agent.agentID], ln.agent)
+	case ln.kind == other || ln.kind == boundary:
+		s.rec.Ignored++
+	}
+	if ln.uuid == "" && ln.kind == other {
+		return
+	}
+	if _, twice := s.byUUID[ln.uuid]; twice && ln.uuid != "" {
+		s.rec.Ignored++
+		return
+	}
+	s.byUUID[ln.uuid] = len(s.lines)
+	s.lines = append(s.lines, ln)
+}
+
+// conversation builds the main conversation and its branches. A file that holds
+// only a sub-agent's lines is that sub-agent's conversation.
+func (s *session) conversation() *precis.Conversation {
+	lines, side := s.split()
+	b := builder{rec: s.rec}
+	t := grow(lines, mended)
+	path := t.shape.Path(t.final)
+	c := b.build(t, path)
+	c.Title = s.title()
+	if c.ID == "" && len(s.lines) > 0 {
+		c.ID = s.lines[0].session
+	}
+	b.branch(c, t, path)
+	b.branch(c, grow(side, forest), nil)
+	for _, id := range s.order {
+		b.branch(c, grow(s.agents[id], linear), nil)
+	}
+	return c
+}
+
+// split parts the main conversation's lines from the sub-agents'.
+func (s *session) split() (lines, side []*line) {
+	messages := 0
+	for _, ln := range s.lines {
+		if ln.sidechain {
+			side = append(side, ln)
+			continue
+		}
+		lines = append(lines, ln)
+		if ln.kind >= assistant {
+			messages++
+		}
+	}
+	if messages == 0 {
+		return s.lines, nil
+	}
+	return lines, side
+}
+
+// title returns the name the user gave, else that of a path in this file, else
+// the only one there is.
+func (s *session) title() string {
+	if s.renamed != "" {
+		return s.renamed
+	}
+	found := ""
+	for _, t := range s.titles {
+		if _, here := s.byUUID[t.leaf]; here || len(s.titles) == 1 {
+			found = t.text
+		}
+	}
+	return found
+}

@@ -1,0 +1,255 @@
+package claudecode
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"precis"
+	"precis/archive"
+	"precis/internal/jsonspan"
+	"precis/wire/anthropic"
+)
+
+// kind says what a line is for the conversation. Those from assistant on are
+// messages.
+type kind int
+
+const (
+	other    kind = iota // progress, hooks, notices: only a link of the tree
+	boundary             // where a compaction happened
+	assistant
+	prompt // what the user said, or the program in the user's place
+	answer // tool results
+	summary
+)
+
+// line is one line of a session, or one message of a sub-agent inside it.
+type line struct {
+	number    int
+	kind      kind
+	uuid      string
+	parent    string // "" for null
+	logical   string // a boundary's parent
+	session   string
+	agentID   string
+	sidechain bool
+	at        time.Time
+
+	msg     precis.Message
+	model   string
+	uses    []string // IDs of tool uses
+	results []string // IDs of the tool uses answered
+	compact compaction
+
+	title, leaf string // of a title line
+	agent       *line  // the sub-agent's message in a progress line
+}
+
+// compaction is what a boundary tells.
+type compaction struct {
+	trigger    string
+	pre, post  int
+	head, tail string // first and last message kept after the summary; "" when none was
+}
+
+// fields that parse collects before it knows the line's type.
+type raws struct {
+	kind, subtype              string
+	message, data, compact     []byte
+	summarized, hidden, failed bool
+}
+
+// parse reads one line. Its error is for a message that cannot be understood.
+func parse(l archive.Line) (*line, error) {
+	ln := &line{number: l.Number}
+	var r raws
+	for m, err := range jsonspan.Object(l.Raw) {
+		if err != nil {
+			return nil, err
+		}
+		ln.field(m, &r)
+	}
+	var err error
+	switch r.kind {
+	case "user", "assistant":
+		if r.hidden && !r.summarized {
+			return ln, nil
+		}
+		err = ln.message(r)
+	case "system":
+		if r.subtype == "compact_boundary" {
+			ln.kind = boundary
+			ln.compact = parseCompaction(r.compact)
+		}
+	case "progress":
+		err = ln.progress(r.data)
+	case "summary", "custom-title":
+	default:
+		ln.title, ln.leaf = "", ""
+	}
+	return ln, err
+}
+
+func (ln *line) field(m jsonspan.Member, r *raws) {
+	text := func() string { s, _ := jsonspan.String(m.Raw); return s }
+	yes := func() bool { return jsonspan.Kind(m.Raw) == 't' }
+	switch m.Name {
+	case "type":
+		r.kind = text()
+	case "subtype":
+		r.subtype = text()
+	case "uuid":
+		ln.uuid = text()
+	case "parentUuid":
+		ln.parent = text()
+	case "logicalParentUuid":
+		ln.logical = text()
+	case "sessionId":
+		ln.session = text()
+	case "agentId":
+		ln.agentID = text()
+	case "isSidechain":
+		ln.sidechain = yes()
+	case "isCompactSummary":
+		r.summarized = yes()
+	case "isVisibleInTranscriptOnly":
+		r.hidden = yes()
+	case "isApiErrorMessage":
+		r.failed = yes()
+	case "timestamp":
+		ln.at, _ = time.Parse(time.RFC3339Nano, text())
+	case "message":
+		r.message = m.Raw
+	case "data":
+		r.data = m.Raw
+	case "compactMetadata":
+		r.compact = m.Raw
+	case "summary", "customTitle":
+		ln.title = text()
+	case "leafUuid":
+		ln.leaf = text()
+	}
+}
+
+// message decodes the API message of a line.
+func (ln *line) message(r raws) error {
+	ln.title, ln.leaf = "", ""
+	if r.message == nil {
+		return errors.New("no message")
+	}
+	m, err := anthropic.DecodeMessage(r.message)
+	if err != nil {
+		return fmt.Errorf("message: %w", err)
+	}
+	m.Time = ln.at
+	ln.msg = archive.WithoutBlank(m)
+	if r.kind == "assistant" {
+		return ln.said(r)
+	}
+	if ln.msg.Raw != nil && !plainUser(ln.msg.Raw) {
+		ln.msg.Raw = nil
+	}
+	ln.msg.Role = precis.RoleUser
+	ln.kind = prompt
+	for _, b := range ln.msg.Content {
+		if b, ok := b.(precis.ToolResult); ok {
+			ln.results = append(ln.results, b.ToolUseID)
+			ln.kind = answer
+		}
+	}
+	switch {
+	case r.summarized:
+		ln.kind = summary
+	case len(ln.msg.Content) == 0:
+		ln.kind = other
+	}
+	return nil
+}
+
+// said fills in an assistant's line. Lines that Claude Code made up to show an
+// error were never sent.
+func (ln *line) said(r raws) error {
+	for m, err := range jsonspan.Object(r.message) {
+		if err != nil {
+			return err
+		}
+		if m.Name == "model" {
+			ln.model, _ = jsonspan.String(m.Raw)
+		}
+	}
+	if ln.model == "<synthetic>" || r.failed {
+		return nil
+	}
+	ln.kind = assistant
+	ln.msg.Role, ln.msg.Raw = precis.RoleAssistant, nil
+	for _, b := range ln.msg.Content {
+		if b, ok := b.(precis.ToolUse); ok {
+			ln.uses = append(ln.uses, b.ID)
+		}
+	}
+	return nil
+}
+
+// progress takes a sub-agent's message out of a progress line.
+func (ln *line) progress(data []byte) error {
+	if jsonspan.Kind(data) != '{' {
+		return nil
+	}
+	f, err := jsonspan.Fields(data)
+	if err != nil {
+		return err
+	}
+	kind, _ := jsonspan.String(f["type"])
+	if kind != "agent_progress" || jsonspan.Kind(f["message"]) != '{' {
+		return nil
+	}
+	agent, err := parse(archive.Line{Number: ln.number, Raw: f["message"]})
+	if err != nil || agent.kind < assistant {
+		return err
+	}
+	agent.agentID, _ = jsonspan.String(f["agentId"])
+	agent.session = ln.session
+	ln.agent = agent
+	return nil
+}
+
+func parseCompaction(raw []byte) (c compaction) {
+	if jsonspan.Kind(raw) != '{' {
+		return c
+	}
+	f, err := jsonspan.Fields(raw)
+	if err != nil {
+		return c
+	}
+	c.trigger, _ = jsonspan.String(f["trigger"])
+	c.pre, c.post = number(f["preTokens"]), number(f["postTokens"])
+	if jsonspan.Kind(f["preservedSegment"]) == '{' {
+		if kept, err := jsonspan.Fields(f["preservedSegment"]); err == nil {
+			c.head, _ = jsonspan.String(kept["headUuid"])
+			c.tail, _ = jsonspan.String(kept["tailUuid"])
+		}
+	}
+	return c
+}
+
+func number(raw []byte) int {
+	n, err := strconv.Atoi(strings.TrimSpace(string(raw)))
+	if err != nil || n < 0 {
+		return 0
+	}
+	return n
+}
+
+// plainUser reports whether raw is a user message that the API takes as it is:
+// nothing but a role and content.
+func plainUser(raw []byte) bool {
+	for m, err := range jsonspan.Object(raw) {
+		if err != nil || m.Name != "role" && m.Name != "content" {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,94 @@
+package codex
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"precis"
+	"precis/archive"
+	"precis/internal/jsonspan"
+	"precis/wire/responses"
+)
+
+// keptWords is how much of the user's own words Codex keeps beside its summary,
+// newest first: 20,000 tokens, by its own rule of four bytes a token.
+const keptWords = 4 * 20_000
+
+// compacted records that Codex replaced everything so far: by the history it
+// wrote down, in older rollouts by the user's words and the summary.
+func (r *rollout) compacted(payload []byte, at time.Time, line int) error {
+	f, err := jsonspan.Fields(payload)
+	if err != nil {
+		return err
+	}
+	var with []precis.Message
+	if jsonspan.Kind(f["replacement_history"]) == '[' {
+		if with, err = responses.DecodeMessages(f["replacement_history"]); err != nil {
+			return err
+		}
+		with = slices.DeleteFunc(with, func(m precis.Message) bool { return len(archive.WithoutBlank(m).Content) == 0 })
+	}
+	summary, _ := jsonspan.String(f["message"])
+	if len(with) == 0 {
+		if strings.TrimSpace(summary) == "" {
+			return fmt.Errorf("the compaction has no summary")
+		}
+		m := precis.NewText(precis.RoleUser, summary)
+		m.Time = at
+		with = append(r.words(), m)
+	}
+	n := r.conv.Transcript.Len()
+	if n == 0 { // what was compacted is in another file: this is all there is
+		r.conv.Transcript.Append(with...)
+		return nil
+	}
+	report := precis.EditReport{Reason: "Codex compacted the conversation", TokensBefore: r.tokens}
+	if err := archive.Condensed(r.conv, n, with, at, report); err != nil {
+		r.rec.Warn(fmt.Sprintf("line %d", line), "the compaction is left out: %v", err)
+	}
+	return nil
+}
+
+// words returns the user's own messages since the last compaction that Codex
+// would keep, in order.
+func (r *rollout) words() []precis.Message {
+	var out []precis.Message
+	from, left := 0, keptWords
+	if n := len(r.conv.Edits); n > 0 {
+		from = r.conv.Edits[n-1].Seen
+		for _, m := range r.conv.Edits[n-1].Replace[0].With {
+			if ownWords(m) {
+				out = append(out, m)
+			}
+		}
+		out = out[:max(len(out)-1, 0)] // the last is the summary
+	}
+	for _, m := range r.conv.Transcript.Messages()[from:] {
+		if ownWords(m) {
+			out = append(out, m)
+		}
+	}
+	first := len(out)
+	for first > 0 && left >= len(out[first-1].PlainText()) {
+		first--
+		left -= len(out[first].PlainText())
+	}
+	return out[first:]
+}
+
+// ownWords reports whether a message is something the user said, not what Codex
+// says in the user's place.
+func ownWords(m precis.Message) bool {
+	if !m.IsUserTurn() {
+		return false
+	}
+	text := strings.TrimSpace(m.PlainText())
+	for _, head := range []string{"<environment_context>", "<user_instructions>", "# AGENTS.md instructions", "<turn_aborted>", "<skill>", "<user_shell_command>"} {
+		if strings.HasPrefix(text, head) {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,224 @@
+// Package pi reads the sessions of the pi coding agent: JSON lines under
+// ~/.pi/agent/sessions. Start with [Format].
+//
+// A session is a header and entries. Entries of newer sessions form a tree; the
+// path to the last one is the conversation, the others are its branches. A
+// compaction becomes an edit over the messages before the first one it kept.
+package pi
+
+import (
+	"fmt"
+	"time"
+
+	"precis"
+	"precis/archive"
+	"precis/internal/jsonspan"
+)
+
+// Format is the reader of pi's sessions.
+type Format struct{}
+
+// Name returns "pi".
+func (Format) Name() string { return "pi" }
+
+// Detect looks for pi's header in the first line, or, where that is missing, for
+// one of its messages.
+func (Format) Detect(_ string, data []byte) bool {
+	for i, raw := range archive.FirstLines(data, 3) {
+		f, err := jsonspan.Fields(raw)
+		if err != nil {
+			return false
+		}
+		kind, _ := jsonspan.String(f["type"])
+		switch {
+		case i == 0 && kind == "session" && f["id"] != nil && f["cwd"] != nil:
+			return true
+		case kind == "message" && f["payload"] == nil && jsonspan.Kind(f["message"]) == '{' && f["timestamp"] != nil:
+			return true
+		}
+	}
+	return false
+}
+
+// maxBranches bounds the branches of one recording, each of which holds the
+// messages from the beginning on.
+const maxBranches = 100
+
+// Read reads a session. Malformed lines are skipped.
+func (Format) Read(src archive.Source) (*archive.Recording, error) {
+	s := &session{rec: &archive.Recording{}, byID: map[string]int{}, leaf: -1}
+	for l := range archive.Lines(src.Data, s.rec) {
+		if err := s.line(l); err != nil {
+			s.rec.Skip(l.Number, err)
+			s.entries = append(s.entries, entry{kind: "bad"})
+			s.tree.Add(len(s.entries)-2, 0, false)
+		}
+	}
+	s.rec.Conversation = s.conversation()
+	return s.rec, nil
+}
+
+// session is what was read so far. Entries are numbered as in the file, the
+// header included, and have the same numbers in the tree.
+type session struct {
+	rec     *archive.Recording
+	entries []entry
+	byID    map[string]int
+	tree    archive.Tree
+	leaf    int // the newest entry, or where the user went back to; -1: none
+
+	id, title, model string
+}
+
+// entry is one line after the header.
+type entry struct {
+	line    int
+	kind    string
+	id      string
+	at      time.Time
+	msg     precis.Message // no content: none that a model sees
+	model   string         // the model in use from here on; "" when it stays
+	summary string
+	kept    int // entry a compaction kept first; -1: unknown
+	tokens  int
+}
+
+// line reads one line.
+func (s *session) line(l archive.Line) error {
+	f, err := jsonspan.Fields(l.Raw)
+	if err != nil {
+		return err
+	}
+	text := func(name string) string { v, _ := jsonspan.String(f[name]); return v }
+	e := entry{line: l.Number, kind: text("type"), id: text("id"), kept: -1, summary: text("summary")}
+	e.at, _ = time.Parse(time.RFC3339Nano, text("timestamp"))
+	switch e.kind {
+	case "session":
+		s.id, s.model = e.id, text("modelId")
+		e.id = ""
+	case "session_info":
+		s.title = text("name")
+	case "model_change":
+		e.model = text("modelId")
+	case "leaf":
+		if i, ok := s.byID[text("targetId")]; ok {
+			s.leaf = i
+		}
+	case "message":
+		err = e.message(f["message"])
+	case "custom_message":
+		err = e.said(f["content"], precis.RoleUser)
+	case "branch_summary":
+		if e.summary != "" {
+			e.msg = precis.NewText(precis.RoleUser, "[Summary of a branch that was left]\n"+e.summary)
+		}
+	case "compaction":
+		err = s.compaction(&e, f)
+	}
+	if err != nil {
+		return err
+	}
+	e.msg.Time = e.at
+	s.add(e, text("parentId"), f["parentId"])
+	return nil
+}
+
+// add puts an entry into the tree. Without a parent's ID it follows the one
+// before; null begins anew.
+func (s *session) add(e entry, parent string, given []byte) {
+	above := len(s.entries) - 1
+	if i, ok := s.byID[parent]; ok && parent != "" {
+		above = i
+	} else if jsonspan.Kind(given) == 'n' && len(e.msg.Content) > 0 && e.msg.Role == precis.RoleUser {
+		above = -1
+	}
+	n := s.tree.Add(above, len(s.entries), e.msg.Role == precis.RoleAssistant)
+	if len(e.msg.Content) == 0 {
+		s.rec.Ignored++
+	}
+	if e.kind == "compaction" && e.summary != "" {
+		s.rec.Ignored--
+	}
+	s.entries = append(s.entries, e)
+	if e.id != "" {
+		s.byID[e.id] = n
+	}
+	if e.kind != "leaf" && e.kind != "label" {
+		s.leaf = n
+	}
+}
+
+// compaction finds the first entry kept: by its ID, in older sessions by its
+// number.
+func (s *session) compaction(e *entry, f map[string]jsonValue) error {
+	if e.summary == "" {
+		return fmt.Errorf("the compaction has no summary")
+	}
+	e.tokens = number(f["tokensBefore"])
+	if id, ok := jsonspan.String(f["firstKeptEntryId"]); ok {
+		if i, ok := s.byID[id]; ok {
+			e.kept = i
+		}
+	} else if f["firstKeptEntryIndex"] != nil {
+		e.kept = number(f["firstKeptEntryIndex"])
+	}
+	return nil
+}
+
+// conversation builds the path to the newest entry and the branches.
+func (s *session) conversation() *precis.Conversation {
+	path := s.tree.Path(s.leaf)
+	c := s.build(path)
+	c.Title = s.title
+	paths, _, more := s.tree.Branches(path, maxBranches)
+	if more {
+		s.rec.Warn("branches", "more than %d are left out", maxBranches)
+	}
+	for _, p := range paths {
+		b := s.build(p)
+		b.ID = s.id + "/" + s.entries[archive.Fork(p, path)].id
+		c.Branches = append(c.Branches, b)
+	}
+	return c
+}
+
+// build returns the conversation along a path.
+func (s *session) build(path []int) *precis.Conversation {
+	c := &precis.Conversation{ID: s.id, Model: s.model, Transcript: &precis.Transcript{}}
+	before := make([]int, len(s.entries)) // messages before each entry of the path
+	var names archive.CallNames
+	for _, i := range path {
+		e := &s.entries[i]
+		before[i] = c.Transcript.Len()
+		if e.model != "" {
+			c.Model = e.model
+		}
+		if len(e.msg.Content) > 0 {
+			c.Transcript.Append(names.Name(e.msg))
+		}
+		if e.kind != "compaction" {
+			continue
+		}
+		m := precis.NewText(precis.RoleUser, e.summary)
+		m.Time = e.at
+		s.condense(c, *e, m, before)
+	}
+	return c
+}
+
+// condense records a compaction; at the beginning of a file its summary is all
+// there is of what came before.
+func (s *session) condense(c *precis.Conversation, e entry, m precis.Message, before []int) {
+	n := c.Transcript.Len()
+	if n == 0 {
+		c.Transcript.Append(m)
+		return
+	}
+	if e.kept >= 0 && e.kept < len(before) {
+		n = before[e.kept]
+	}
+	report := precis.EditReport{Reason: "pi compacted the conversation", TokensBefore: e.tokens}
+	if err := archive.Condensed(c, n, []precis.Message{m}, e.at, report); err != nil {
+		s.rec.Warn(fmt.Sprintf("line %d", e.line), "the compaction is left out: %v", err)
+	}
+}

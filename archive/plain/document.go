@@ -1,0 +1,182 @@
+package plain
+
+import (
+	"encoding/json"
+
+	"precis/internal/jsonspan"
+)
+
+// document is the members of the JSON document that matter here.
+type document struct {
+	name                 string        // of the list's member; "" for a bare array
+	list                 jsonspan.Span // the messages or items
+	system, instructions json.RawMessage
+	tools                json.RawMessage
+	texts                map[string]string
+}
+
+func (d *document) text(name string) string { return d.texts[name] }
+
+// parse reads the whole document. Of several lists the first that holds
+// messages counts.
+func parse(data []byte) (*document, error) {
+	if err := jsonspan.Valid(data); err != nil {
+		return nil, err
+	}
+	d := &document{texts: map[string]string{}}
+	if jsonspan.Kind(data) == '[' {
+		d.list.Raw = data
+		return d, nil
+	}
+	for m, err := range jsonspan.Object(data) {
+		if err != nil {
+			return nil, err
+		}
+		switch m.Name {
+		case "system":
+			d.system = m.Raw
+		case "instructions":
+			d.instructions = m.Raw
+		case "tools":
+			if jsonspan.Kind(m.Raw) == '[' {
+				d.tools = m.Raw
+			}
+		case "model", "id", "title", "name":
+			d.texts[m.Name], _ = jsonspan.String(m.Raw)
+		case "messages", "traj", "input":
+			bare := m.Name == "input" && jsonspan.Kind(m.Raw) == '"'
+			if d.name == "" && (bare || messageList(m.Raw)) {
+				d.name, d.list = m.Name, m.Span
+			}
+		}
+	}
+	return d, nil
+}
+
+// style is whose API a document is for.
+type style int
+
+const (
+	unknown     style = iota
+	either            // text alone, which all write the same
+	messages          // Anthropic
+	completions       // OpenAI Chat Completions
+	items             // OpenAI Responses
+)
+
+// style finds whose list it is by the first message that tells. A first message
+// of the system, or one of the developer, only hints: the Messages API has none.
+func (d *document) style() style {
+	if d.name == "input" {
+		return items
+	}
+	if len(d.system) == 0 && d.chatTools() {
+		return completions
+	}
+	found := unknown
+	for span, err := range jsonspan.Array(d.list.Raw) {
+		if err != nil {
+			return unknown
+		}
+		f, err := jsonspan.Fields(span.Raw)
+		if err != nil {
+			break // the decoder says where
+		}
+		s := styleOf(f)
+		if s > either {
+			return s
+		}
+		role, _ := jsonspan.String(f["role"])
+		switch {
+		case role == "developer", role == "system" && found == unknown:
+			found = completions
+		case found == unknown:
+			found = s
+		}
+	}
+	if found == either {
+		return messages
+	}
+	return found
+}
+
+// chatTools reports whether the tools are defined as Chat Completions wants.
+func (d *document) chatTools() bool {
+	for span, err := range jsonspan.Array(d.tools) {
+		if err != nil || jsonspan.Kind(span.Raw) != '{' {
+			return false
+		}
+		f, err := jsonspan.Fields(span.Raw)
+		return err == nil && f["function"] != nil
+	}
+	return false
+}
+
+// chatFields are the members that only messages of Chat Completions have.
+var chatFields = []string{"tool_calls", "tool_call_id", "function_call", "reasoning_content"}
+
+// styleOf tells a message's style; unknown for what is no message or item.
+func styleOf(f map[string]json.RawMessage) style {
+	role, _ := jsonspan.String(f["role"])
+	kind, _ := jsonspan.String(f["type"])
+	switch role {
+	case "tool", "function":
+		return completions
+	case "user", "assistant", "system", "developer":
+	default:
+		if itemTypes[kind] {
+			return items
+		}
+		return unknown
+	}
+	if kind == "message" && f["model"] == nil {
+		return items
+	}
+	for _, name := range chatFields {
+		if k := jsonspan.Kind(f[name]); k != 0 && k != 'n' {
+			return completions
+		}
+	}
+	if f["content"] == nil {
+		return unknown
+	}
+	return contentStyle(f["content"])
+}
+
+// itemTypes are the items a list may begin with that have no role.
+var itemTypes = map[string]bool{
+	"reasoning": true, "function_call": true, "function_call_output": true, "custom_tool_call": true,
+	"custom_tool_call_output": true, "local_shell_call": true, "compaction": true, "item_reference": true,
+}
+
+// partStyles tells whose a content block is by its type.
+var partStyles = map[string]style{
+	"image_url": completions, "input_audio": completions, "file": completions, "refusal": completions,
+	"input_text": items, "output_text": items, "input_image": items, "input_file": items,
+	"tool_use": messages, "tool_result": messages, "image": messages, "document": messages,
+	"thinking": messages, "redacted_thinking": messages, "server_tool_use": messages,
+}
+
+func contentStyle(raw []byte) style {
+	if jsonspan.Kind(raw) != '[' {
+		return either
+	}
+	for span, err := range jsonspan.Array(raw) {
+		if err != nil || jsonspan.Kind(span.Raw) != '{' {
+			return either
+		}
+		for m, err := range jsonspan.Object(span.Raw) {
+			if err != nil {
+				return either
+			}
+			if m.Name != "type" {
+				continue
+			}
+			kind, _ := jsonspan.String(m.Raw)
+			if s, ok := partStyles[kind]; ok {
+				return s
+			}
+		}
+	}
+	return either
+}

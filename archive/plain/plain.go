@@ -1,0 +1,165 @@
+// Package plain reads a conversation that is one JSON document: the body of a
+// request to any of the three APIs, or just its messages. Start with [Format].
+//
+//   - {"system":…, "messages":[…], "tools":…, "model":…}, in the style of the
+//     Messages API or of Chat Completions
+//   - {"instructions":…, "input":…}, of the Responses API
+//   - […], the messages or items alone
+//
+// The style is found by content. The list may also be called "traj", as in the
+// trajectories of tau-bench.
+package plain
+
+import (
+	"fmt"
+
+	"precis"
+	"precis/archive"
+	"precis/internal/jsonspan"
+	"precis/wire/anthropic"
+	"precis/wire/chat"
+	"precis/wire/responses"
+)
+
+// Format is the reader of plain conversations. It belongs last in a list of
+// formats, since many others are JSON documents with messages in them.
+type Format struct{}
+
+// Name returns "plain".
+func (Format) Name() string { return "plain" }
+
+// lists are the names that a document's messages go by.
+var lists = map[string]bool{"messages": true, "traj": true, "input": true}
+
+// Detect looks for a list whose first element is a message or an item. Where
+// data ends before the list does, its name has to do.
+func (Format) Detect(_ string, data []byte) bool {
+	switch jsonspan.Kind(data) {
+	case '[':
+		return messageList(data)
+	case '{':
+	default:
+		return false
+	}
+	text, responses := false, false
+	for m, err := range jsonspan.Object(data) {
+		switch {
+		case lists[m.Name] && err != nil:
+			return true
+		case err != nil:
+			return false
+		case lists[m.Name] && messageList(m.Raw):
+			return true
+		case m.Name == "input":
+			text = jsonspan.Kind(m.Raw) == '"'
+		case bodyFields[m.Name]:
+			responses = true
+		}
+	}
+	return text && responses
+}
+
+// bodyFields are what tells a Responses body from others with an input of text.
+var bodyFields = map[string]bool{"instructions": true, "store": true, "max_output_tokens": true, "reasoning": true, "include": true, "previous_response_id": true}
+
+// messageList reports whether raw is an array that begins with a message or an
+// item.
+func messageList(raw []byte) bool {
+	for span, err := range jsonspan.Array(raw) {
+		if err != nil {
+			return false
+		}
+		f, err := jsonspan.Fields(span.Raw)
+		return err == nil && styleOf(f) != unknown
+	}
+	return false
+}
+
+// Read reads the document. The error names the place.
+func (Format) Read(src archive.Source) (*archive.Recording, error) {
+	d, err := parse(src.Data)
+	if err != nil {
+		return nil, invalid("", err)
+	}
+	c := &precis.Conversation{Tools: d.tools, Model: d.text("model"), ID: d.text("id"), Title: d.text("title")}
+	rec := &archive.Recording{Conversation: c}
+	if c.Title == "" {
+		c.Title = d.text("name")
+	}
+	style := d.style()
+	msgs, err := d.decode(style)
+	if err != nil {
+		return nil, err
+	}
+	if c.System, err = d.readSystem(style); err != nil {
+		return nil, err
+	}
+	if !c.HasSystem() && style != messages {
+		c.System, msgs = chat.SplitSystem(msgs)
+	}
+	c.Transcript = precis.NewTranscript(mend(msgs, rec)...)
+	return rec, nil
+}
+
+// mend leaves out what no API takes back, blank text and messages without
+// content, and names the calls that have no name.
+func mend(msgs []precis.Message, rec *archive.Recording) []precis.Message {
+	out := make([]precis.Message, 0, len(msgs))
+	var names archive.CallNames
+	for _, m := range msgs {
+		m = names.Name(archive.WithoutBlank(m))
+		if len(m.Content) == 0 {
+			rec.Ignored++
+			continue
+		}
+		out = append(out, m)
+	}
+	return out
+}
+
+func invalid(place string, err error) error {
+	return &precis.Error{Code: precis.CodeInvalid, Op: "read", Place: place, Err: err}
+}
+
+// decode reads the list in its style.
+func (d *document) decode(s style) ([]precis.Message, error) {
+	var msgs []precis.Message
+	var err error
+	switch s {
+	case messages:
+		msgs, err = anthropic.DecodeMessages(d.list.Raw)
+	case completions:
+		msgs, err = chat.DecodeMessages(d.list.Raw)
+	case items:
+		msgs, err = responses.DecodeMessages(d.list.Raw)
+	default:
+		return nil, invalid("", fmt.Errorf("no list of messages"))
+	}
+	if err != nil && d.name != "" {
+		err = invalid(fmt.Sprintf("%q, which begins at byte %d", d.name, d.list.Offset), err)
+	}
+	return msgs, err
+}
+
+// readSystem reads the system prompt that stands beside the list. Its raw bytes
+// are the exact value.
+func (d *document) readSystem(s style) (precis.Message, error) {
+	raw, name, format := d.system, "system", anthropic.Format
+	switch s {
+	case completions:
+		format = chat.Format
+	case items:
+		raw, name, format = d.instructions, "instructions", responses.Format
+	}
+	if k := jsonspan.Kind(raw); k == 0 || k == 'n' {
+		return precis.Message{}, nil
+	}
+	content, err := anthropic.DecodeContent(raw)
+	if err != nil {
+		return precis.Message{}, invalid(name, err)
+	}
+	if len(content) == 0 {
+		return precis.Message{}, nil
+	}
+	return precis.Message{Role: precis.RoleSystem, Content: content, Raw: raw, Format: format}, nil
+}

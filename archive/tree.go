@@ -1,0 +1,99 @@
+package archive
+
+import "slices"
+
+// Tree is for readers of recordings whose entries name their parent: it finds
+// the path that is the conversation, and those that were left. Nodes are
+// numbered as they are added, a parent before its children.
+type Tree struct {
+	nodes []treeNode
+}
+
+type treeNode struct {
+	parent   int // -1: none
+	children []int
+	place    int  // of the newest entry of the node, then also of those under it
+	spoken   bool // an assistant spoke in it, then also under it
+	linked   bool
+}
+
+// Add adds a node under parent, -1 for none, and returns its number. place grows
+// with the entries of the file; spoken says that an assistant spoke.
+func (t *Tree) Add(parent, place int, spoken bool) int {
+	t.nodes = append(t.nodes, treeNode{parent: parent, place: place, spoken: spoken})
+	return len(t.nodes) - 1
+}
+
+// Grow says that the entry at place belongs to node n too.
+func (t *Tree) Grow(n, place int) { t.nodes[n].place = max(t.nodes[n].place, place) }
+
+// link fills in what nodes know of those under them. Nothing is added later.
+func (t *Tree) link() {
+	for i := len(t.nodes) - 1; i >= 0; i-- {
+		n := &t.nodes[i]
+		if n.linked {
+			return
+		}
+		n.linked = true
+		slices.Reverse(n.children)
+		if n.parent >= 0 {
+			p := &t.nodes[n.parent]
+			p.children = append(p.children, i)
+			p.place, p.spoken = max(p.place, n.place), p.spoken || n.spoken
+		}
+	}
+}
+
+// Path returns the nodes from the root through n and on to the newest under it.
+// Call it when all nodes are there; for n = -1 it returns nil.
+func (t *Tree) Path(n int) []int {
+	t.link()
+	for n >= 0 && len(t.nodes[n].children) > 0 {
+		n = slices.MaxFunc(t.nodes[n].children, func(a, b int) int { return t.nodes[a].place - t.nodes[b].place })
+	}
+	var out []int
+	for ; n >= 0; n = t.nodes[n].parent {
+		out = append(out, n)
+	}
+	slices.Reverse(out)
+	return out
+}
+
+// Branches returns the paths that leave those taken, each from its root, at most
+// limit; more says that there are others. unsent counts the nodes in paths where
+// no assistant ever spoke: what was taken back before it was sent.
+func (t *Tree) Branches(taken []int, limit int) (paths [][]int, unsent int, more bool) {
+	t.link()
+	on := make([]bool, len(t.nodes))
+	for _, n := range taken {
+		on[n] = true
+	}
+	for i, n := range t.nodes {
+		switch {
+		case on[i]:
+		case !n.spoken:
+			unsent++
+		case n.parent >= 0 && !on[n.parent]:
+		case len(paths) == limit:
+			return paths, unsent, true
+		default:
+			path := t.Path(i)
+			for _, p := range path {
+				on[p] = true
+			}
+			paths = append(paths, path)
+		}
+	}
+	return paths, unsent, false
+}
+
+// Fork returns the first node of path that is not on the taken one; the last of
+// path when all are.
+func Fork(path, taken []int) int {
+	for i, n := range path {
+		if i == len(taken) || taken[i] != n {
+			return n
+		}
+	}
+	return path[len(path)-1]
+}

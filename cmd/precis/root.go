@@ -1,0 +1,95 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"precis"
+	"precis/internal/term"
+)
+
+// exitCodes maps error codes to exit codes. Usage errors exit with 2 as well.
+var exitCodes = map[precis.Code]int{
+	precis.CodeInternal:   1,
+	precis.CodeInvalid:    2,
+	precis.CodeNotFound:   3,
+	precis.CodeConflict:   4,
+	precis.CodeOverBudget: 5,
+	precis.CodeUpstream:   6,
+	precis.CodeCanceled:   130,
+}
+
+// app is what every subcommand needs.
+type app struct {
+	in   io.Reader
+	out  io.Writer
+	errs io.Writer
+	term *term.Writer
+	opts options
+}
+
+// run is the program. It returns the exit code.
+func run(ctx context.Context, args []string, in io.Reader, out, errs io.Writer) int {
+	a := &app{in: in, out: out, errs: errs, term: term.New(out, os.Getenv)}
+	cmd := a.root()
+	cmd.SetArgs(args)
+	cmd.SetIn(in)
+	cmd.SetOut(out)
+	cmd.SetErr(errs)
+	err := cmd.ExecuteContext(ctx)
+	if err == nil {
+		return 0
+	}
+	return a.fail(err)
+}
+
+// fail prints an error and returns its exit code.
+func (a *app) fail(err error) int {
+	w := term.New(a.errs, os.Getenv)
+	w.Printf("%s %v\n", w.Style("bad", "precis: error:"), err)
+	var e *precis.Error
+	if !errors.As(err, &e) {
+		return 2 // of the command line itself
+	}
+	if e.Hint != "" {
+		w.Printf("%s %s\n", w.Style("dim", "precis: hint:"), e.Hint)
+	}
+	return exitCodes[e.Code]
+}
+
+// warn prints a warning to standard error.
+func (a *app) warn(format string, args ...any) {
+	w := term.New(a.errs, os.Getenv)
+	w.Printf("%s %s\n", w.Style("warn", "precis: warning:"), fmt.Sprintf(format, args...))
+}
+
+func (a *app) root() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "precis",
+		Short: "Keep an agent's conversation inside its context window without losing any of it",
+		Long: `precis keeps an agent's conversation inside the model's context window
+without losing any of it. It reads the recordings of Roo Code, Cline, Claude
+Code, Codex, pi, opencode, Gemini CLI, OpenHands, SWE-agent, aider and plain
+Anthropic or OpenAI JSON.
+
+  precis inspect FILE     who uses the context, and what would be done
+  precis condense FILE    bring it inside its window; keeps every original
+  precis undo FILE        take that back
+
+Exit codes: 0 done · 1 internal fault · 2 bad input or usage · 3 not found ·
+4 conflict · 5 does not fit whatever is cut · 6 a server failed · 130 canceled.`,
+		SilenceUsage: true, SilenceErrors: true,
+	}
+	cmd.CompletionOptions.HiddenDefaultCmd = false
+	a.opts.register(cmd.PersistentFlags())
+	cmd.AddCommand(
+		a.inspectCmd(), a.viewCmd(), a.condenseCmd(), a.rewindCmd(), a.undoCmd(), a.restoreCmd(), a.pinCmd(), a.showCmd(),
+		a.configCmd(), a.modelsCmd(), a.versionCmd(),
+	)
+	return cmd
+}

@@ -1,0 +1,31 @@
+package main
+
+import (
+	"encoding/json"
+	"strings"
+
+	"precis"
+)
+
+// oneLine puts text on one line of at most n characters.
+func oneLine(s string, n int) string {
+	if len(s) > 8*n {
+		s = s[:8*n]
+	}
+	runes := []rune(strings.ToValidUTF8(strings.Join(strings.Fields(s), " "), "?"))
+	if n = max(n, 8); len(runes) > n {
+		return string(runes[:n-1]) + "…"
+	}
+	return string(runes)
+}
+
+// printJSON writes v indented.
+func (a *app) printJSON(v any) error {
+	e := json.NewEncoder(a.out)
+	e.SetIndent("", "  ")
+	e.SetEscapeHTML(false)
+	if err := e.Encode(v); err != nil {
+		return precis.Errorf(precis.CodeInternal, "write JSON", "%w", err)
+	}
+	return nil
+}

@@ -1,0 +1,187 @@
+package config
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"precis/reduce"
+	"precis/tokens"
+)
+
+const profilePrefix = "profiles."
+
+// key is one configurable value.
+type key struct {
+	name  string
+	help  string
+	plain bool // it has a default of its own, whatever the preset
+	list  bool // a list in YAML, comma-separated elsewhere
+	get   func(*Config) string
+	set   func(*Config, string) error
+}
+
+// keys lists everything that can be configured, in the order it is shown.
+var keys = []key{
+	{name: "preset", help: "policy the other values start from: balanced, frugal, selective, roo, off",
+		get: func(c *Config) string { return c.Settings.Preset }, set: func(*Config, string) error { return nil }},
+	boolKey("auto_condense", "reduce by itself; off still truncates when a view does not fit", func(c *Config) *bool { return &c.Settings.Auto }),
+	numberKey("threshold", "percent of the window at which to act, 5 to 100", func(c *Config) *float64 { return &c.Settings.Percent }),
+	numberKey("prepare", "percent at which a reduction is prepared in the background; 0: never", func(c *Config) *float64 { return &c.Settings.Prepare }),
+	numberKey("warn", "percent at which to warn; 0: never", func(c *Config) *float64 { return &c.Settings.Warn }),
+	numberKey("target", "percent of the window to come down to; 0: what is allowed", func(c *Config) *float64 { return &c.Settings.Target }),
+	countKey("max_messages", "act from so many messages on; 0: never", func(c *Config) *int { return &c.Settings.MaxMessages }),
+	countKey("max_turns", "act from so many user turns on; 0: never", func(c *Config) *int { return &c.Settings.MaxTurns }),
+	countKey("keep.messages", "newest messages always kept", func(c *Config) *int { return &c.Settings.KeepMessages }),
+	numberKey("keep.share", "share of the window kept for the newest messages, 0 to 1", func(c *Config) *float64 { return &c.Settings.KeepShare }),
+	numberKey("truncate.fraction", "share of the messages truncation hides at least, 0 to 1", func(c *Config) *float64 { return &c.Settings.Fractions.Truncate }),
+	countKey("truncate.keep_last", "truncation keeps the last so many messages instead; 0: use the fraction", func(c *Config) *int { return &c.Settings.Fractions.KeepLast }),
+	countKey("shrink_over", "arguments of old calls over so many characters are shortened; 0: never", func(c *Config) *int { return &c.Settings.Fractions.ShrinkOver }),
+	countKey("media_keep", "newest images kept", func(c *Config) *int { return &c.Settings.Fractions.MediaKeep }),
+	{name: "rungs", help: "strategies to climb, in order: " + strings.Join(reduce.Names(), ", "), list: true,
+		get: func(c *Config) string {
+			if c.Settings.Rungs == nil {
+				return "all"
+			}
+			return strings.Join(c.Settings.Rungs, ",")
+		},
+		set: func(c *Config, s string) error {
+			if c.Settings.Rungs = nil; s != "all" {
+				c.Settings.Rungs = strings.Split(strings.ReplaceAll(s, " ", ""), ",")
+			}
+			return nil
+		}},
+	numberKey("buffer", "share of the window never used, 0 to 0.5", func(c *Config) *float64 { return &c.Settings.Buffer }),
+	numberKey("worth", "least share a run must save, 0 to 1", func(c *Config) *float64 { return &c.Settings.Worth }),
+	countKey("cap.turns", "turns looked back on by the loop cap; 0: no cap", func(c *Config) *int { return &c.Settings.Cap.Window }),
+	countKey("cap.runs", "most runs in them", func(c *Config) *int { return &c.Settings.Cap.Max }),
+	countKey("cap.idle", "most runs in a row that save too little", func(c *Config) *int { return &c.Settings.Cap.NoProgress }),
+	countKey("min_model_window", "smaller windows get no model summary, in tokens", func(c *Config) *int { return &c.Settings.MinModel }),
+	{name: "estimate", help: "way of counting: " + strings.Join(tokens.Names(), ", "), plain: true,
+		get: func(c *Config) string { return c.Estimate },
+		set: func(c *Config, s string) error {
+			if !slices.Contains(tokens.Names(), s) {
+				return fmt.Errorf("%q is none of %v", s, tokens.Names())
+			}
+			c.Estimate = s
+			return nil
+		}},
+	textKey("model", "model whose window counts; empty: the one the recording names", func(c *Config) *string { return &c.Model }),
+	plainCount("window", "context window in tokens; 0: the model's", func(c *Config) *int { return &c.Window }),
+	plainCount("max_output", "output tokens reserved; 0: unknown", func(c *Config) *int { return &c.MaxOutput }),
+	textKey("models_file", "file of windows, limits and prices over the catalogue", func(c *Config) *string { return &c.ModelsFile }),
+}
+
+// Row is one value for people: its key, where it came from, what it means.
+type Row struct {
+	Key    string `json:"key"`
+	Value  string `json:"value"`
+	Origin string `json:"from"`
+	Help   string `json:"help"`
+}
+
+// Rows returns every value, profiles at the end.
+func (c *Config) Rows() []Row {
+	var rows []Row
+	for _, k := range keys {
+		rows = append(rows, Row{Key: k.name, Value: k.get(c), Origin: c.origins[k.name], Help: k.help})
+	}
+	for _, name := range sortedProfiles(c.Settings.Profiles) {
+		p := c.Settings.Profiles[name]
+		rows = append(rows, Row{Key: profilePrefix + name, Value: formatNumber(p), Origin: c.origins[profilePrefix+name], Help: "threshold of this profile or model; -1: the global one"})
+	}
+	return rows
+}
+
+// Origin returns where the value of a key came from.
+func (c *Config) Origin(name string) string { return c.origins[name] }
+
+func sortedProfiles(m map[string]float64) []string { return slices.Sorted(maps.Keys(m)) }
+
+func boolKey(name, help string, at func(*Config) *bool) key {
+	return key{name: name, help: help,
+		get: func(c *Config) string { return strconv.FormatBool(*at(c)) },
+		set: func(c *Config, s string) error {
+			switch strings.ToLower(s) {
+			case "true", "on", "yes", "1":
+				*at(c) = true
+			case "false", "off", "no", "0":
+				*at(c) = false
+			default:
+				return fmt.Errorf("%q is neither true nor false", s)
+			}
+			return nil
+		}}
+}
+
+func numberKey(name, help string, at func(*Config) *float64) key {
+	return key{name: name, help: help,
+		get: func(c *Config) string { return formatNumber(*at(c)) },
+		set: func(c *Config, s string) (err error) {
+			*at(c), err = parseNumber(s)
+			return err
+		}}
+}
+
+func countKey(name, help string, at func(*Config) *int) key {
+	return key{name: name, help: help,
+		get: func(c *Config) string { return strconv.Itoa(*at(c)) },
+		set: func(c *Config, s string) error {
+			n, err := ParseCount(s)
+			if err == nil {
+				*at(c) = n
+			}
+			return err
+		}}
+}
+
+func plainCount(name, help string, at func(*Config) *int) key {
+	k := countKey(name, help, at)
+	k.plain = true
+	return k
+}
+
+func textKey(name, help string, at func(*Config) *string) key {
+	return key{name: name, help: help, plain: true,
+		get: func(c *Config) string { return *at(c) },
+		set: func(c *Config, s string) error { *at(c) = s; return nil }}
+}
+
+func parseNumber(s string) (float64, error) {
+	f, err := strconv.ParseFloat(strings.TrimSuffix(s, "%"), 64)
+	if err != nil {
+		return 0, fmt.Errorf("%q is no number", s)
+	}
+	return f, nil
+}
+
+func formatNumber(f float64) string { return strconv.FormatFloat(f, 'g', -1, 64) }
+
+// ParseCount reads a whole number, which may end in k (thousand) or M
+// (million).
+func ParseCount(s string) (int, error) {
+	scale := 1
+	switch {
+	case strings.HasSuffix(s, "k"), strings.HasSuffix(s, "K"):
+		s, scale = s[:len(s)-1], 1000
+	case strings.HasSuffix(s, "M"):
+		s, scale = s[:len(s)-1], 1_000_000
+	}
+	n, err := strconv.Atoi(strings.ReplaceAll(s, "_", ""))
+	if err != nil {
+		return 0, fmt.Errorf("%q is no whole number", s)
+	}
+	if n < 0 {
+		return 0, errors.New("it must not be negative")
+	}
+	return n * scale, nil
+}
+
+// Known reports whether a key can be configured; "profiles.NAME" always can.
+func Known(name string) bool {
+	return slices.ContainsFunc(keys, func(k key) bool { return k.name == name }) ||
+		strings.HasPrefix(name, profilePrefix) && name != profilePrefix
+}

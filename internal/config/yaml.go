@@ -1,0 +1,96 @@
+package config
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/goccy/go-yaml/ast"
+
+	"precis/internal/strictyaml"
+)
+
+// fromYAML adds the values of a file. Dotted keys are nested mappings there.
+func fromYAML(values map[string]value, name string, data []byte) error {
+	body, err := strictyaml.Parse(data)
+	if err != nil {
+		return strictyaml.Place(name, err)
+	}
+	if body == nil {
+		return nil
+	}
+	r := yamlReader{values: values, name: name}
+	if err := strictyaml.Each(body, r.fields("")); err != nil {
+		return strictyaml.Place(name, err)
+	}
+	return nil
+}
+
+type yamlReader struct {
+	values map[string]value
+	name   string
+}
+
+// fields returns the table of the mapping whose keys begin with prefix.
+func (r yamlReader) fields(prefix string) strictyaml.Fields {
+	table := strictyaml.Fields{}
+	for _, k := range keys {
+		rest, ok := strings.CutPrefix(k.name, prefix)
+		if !ok {
+			continue
+		}
+		if group, _, nested := strings.Cut(rest, "."); nested {
+			table[group] = func(n ast.Node) error { return strictyaml.Each(n, r.fields(prefix+group+".")) }
+			continue
+		}
+		table[rest] = func(n ast.Node) error { return r.scalar(k, n) }
+	}
+	if prefix == "" {
+		table["profiles"] = r.profiles
+	}
+	return table
+}
+
+func (r yamlReader) put(name string, n ast.Node, text string) {
+	r.values[name] = value{text, fmt.Sprintf("%s:%d", r.name, strictyaml.Line(n))}
+}
+
+func (r yamlReader) scalar(k key, n ast.Node) error {
+	if k.list {
+		var list []string
+		if err := strictyaml.Texts(&list)(n); err != nil {
+			return err
+		}
+		r.put(k.name, n, strings.Join(list, ","))
+		return nil
+	}
+	switch n.(type) {
+	case *ast.StringNode, *ast.IntegerNode, *ast.FloatNode, *ast.BoolNode:
+		r.put(k.name, n, scalarText(n))
+		return nil
+	}
+	return strictyaml.WrongType("a single value", n)
+}
+
+// profiles reads the thresholds by profile or model name.
+func (r yamlReader) profiles(n ast.Node) error {
+	m, ok := n.(ast.MapNode)
+	if !ok {
+		return strictyaml.WrongType("a mapping of names to percentages", n)
+	}
+	for it := m.MapRange(); it.Next(); {
+		switch v := it.Value().(type) {
+		case *ast.IntegerNode, *ast.FloatNode:
+			r.put(profilePrefix+scalarText(it.Key()), v, scalarText(v))
+		default:
+			return strictyaml.WrongType("a percentage", v)
+		}
+	}
+	return nil
+}
+
+func scalarText(n ast.Node) string {
+	if s, ok := n.(*ast.StringNode); ok {
+		return s.Value
+	}
+	return n.GetToken().Value
+}

@@ -1,0 +1,102 @@
+// Package preset puts the parts of precis together: named policies ([Settings])
+// and a [precis.Manager] that has everything a policy needs ([New]).
+package preset
+
+import (
+	"log/slog"
+	"time"
+
+	"precis"
+	"precis/reduce"
+	"precis/tokens"
+)
+
+// The presets.
+const (
+	Balanced  = "balanced"  // every rung; model rungs when a model is configured
+	Frugal    = "frugal"    // every rung that needs no model
+	Selective = "selective" // single tool results first
+	Roo       = "roo"       // what Roo Code does
+	Off       = "off"       // only observe
+)
+
+// Names returns the presets, the default first.
+func Names() []string { return []string{Balanced, Frugal, Selective, Roo, Off} }
+
+// Settings returns the numbers of a preset; "" is balanced. The error is
+// [precis.CodeInvalid] for an unknown name.
+func Settings(name string) (precis.Settings, error) {
+	s := precis.DefaultSettings()
+	s.Preset = name
+	switch name {
+	case "", Balanced:
+		s.Preset, s.Prepare = Balanced, 60
+	case Frugal:
+	case Selective:
+		s.Prepare = 60
+		s.Rungs = []string{"dedupe", "selective", "media", "shrink", "condense", "truncate", "clip"}
+	case Roo:
+		s.Percent, s.Warn, s.Target = 100, 0, 0
+		s.KeepMessages, s.KeepShare, s.ExactReserve = 0, 0, true
+		s.Rungs = []string{"condense", "truncate"}
+	case Off:
+		s.Auto, s.Observe, s.Warn = false, true, 0
+	default:
+		return s, precis.Errorf(precis.CodeInvalid, "choose preset", "unknown preset %q, want one of %v", name, Names())
+	}
+	return s, nil
+}
+
+// Options assemble a manager. The zero value gives the balanced preset with
+// exact o200k counting.
+type Options struct {
+	Settings   precis.Settings   // zero: those of the balanced preset
+	Estimate   string            // name of the counter, see package tokens; "": o200k
+	Images     tokens.ImageRule  // "": Anthropic's
+	Calibrator precis.Calibrator // nil: the published factor of the model's family, learned from there
+	Store      precis.Store      // nil: none
+	Gate       precis.Gate       // nil: none
+	Leave      []int             // messages truncation leaves alone, see [reduce.Truncate]
+	Logger     *slog.Logger      // nil: silent
+	Now        func() time.Time  // nil: time.Now
+}
+
+// New returns a manager with every part its settings need. The error is
+// [precis.CodeInvalid] and names what is wrong.
+func New(o Options) (*precis.Manager, error) {
+	if o.Settings.Preset == "" {
+		s, err := Settings(Balanced)
+		if err != nil {
+			return nil, err
+		}
+		o.Settings = s
+	}
+	counter, err := tokens.New(tokens.Options{Name: o.Estimate, Images: o.Images})
+	if err != nil {
+		return nil, err
+	}
+	if o.Calibrator == nil {
+		o.Calibrator = calibrator(counter.Name())
+	}
+	return precis.NewManager(precis.Options{
+		Settings: o.Settings, Counter: counter, Strategies: Strategies(o.Settings, o.Leave),
+		Gate: o.Gate, Calibrator: o.Calibrator, Store: o.Store, Logger: o.Logger, Now: o.Now,
+	})
+}
+
+// calibrator returns the factor that belongs to a way of counting: estimates
+// that carry their own get none.
+func calibrator(counter string) precis.Calibrator {
+	if counter == tokens.NameRoo || counter == tokens.NameChars4 {
+		return tokens.Plain{}
+	}
+	return &tokens.Calibration{}
+}
+
+// Strategies returns the rungs there are, least loss first.
+func Strategies(s precis.Settings, leave []int) []precis.Strategy {
+	return []precis.Strategy{
+		reduce.Dedupe{}, reduce.Media{}, reduce.Shrink{},
+		reduce.Truncate{Roo: s.Preset == Roo, Leave: leave}, reduce.Clip{},
+	}
+}

@@ -1,0 +1,107 @@
+// Command vocabgen writes the data files that package tokens embeds.
+//
+// It reads a published vocabulary, either the JSON file of the npm package
+// tiktoken (encoders/o200k_base.json) or OpenAI's own format (lines of
+// base64 token, space, rank), and writes the sorted, front-coded columns that
+// tokens/vocab.go loads. With -unicode it reads UnicodeData.txt instead and
+// writes the character classes that tokens/classes.go loads.
+//
+//	go run ./internal/vocabgen -in o200k_base.json -out data/o200k_base.vocab.gz
+//	go run ./internal/vocabgen -unicode UnicodeData.txt -out data/classes.txt
+package main
+
+import (
+	"bytes"
+	"compress/gzip"
+	"encoding/binary"
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"slices"
+)
+
+func main() {
+	in := flag.String("in", "", "vocabulary `file`: npm tiktoken JSON or .tiktoken lines")
+	unicode := flag.String("unicode", "", "UnicodeData.txt `file`, to write character classes instead")
+	out := flag.String("out", "", "output `file`")
+	flag.Parse()
+	if err := run(*in, *unicode, *out); err != nil {
+		fmt.Fprintln(os.Stderr, "vocabgen:", err)
+		os.Exit(1)
+	}
+}
+
+func run(in, unicode, out string) error {
+	if out == "" || (in == "") == (unicode == "") {
+		return errors.New("want -out and exactly one of -in and -unicode")
+	}
+	var packed []byte
+	var err error
+	if unicode != "" {
+		packed, err = packClasses(unicode)
+	} else {
+		packed, err = packVocabulary(in)
+	}
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(out, packed, 0o644)
+}
+
+// packVocabulary lays the tokens out in byte order, one column per property:
+// the length shared with the token before, the length of the rest, where the
+// token's two halves meet, its rank in two columns, and last the rests.
+// Ranks are a permutation and do not compress; everything else does.
+func packVocabulary(path string) ([]byte, error) {
+	ranks, err := readRanks(path)
+	if err != nil {
+		return nil, err
+	}
+	tokens := make([]string, 0, len(ranks))
+	for t := range ranks {
+		tokens = append(tokens, t)
+	}
+	slices.Sort(tokens)
+
+	var shared, rest, halves, rankLow, rankHigh, text []byte
+	previous := ""
+	for _, t := range tokens {
+		half, err := splitPoint(t, ranks)
+		if err != nil {
+			return nil, err
+		}
+		n := sharedPrefix(previous, t)
+		shared = append(shared, byte(n))
+		rest = append(rest, byte(len(t)-n))
+		halves = append(halves, byte(half))
+		rankLow = binary.LittleEndian.AppendUint16(rankLow, uint16(ranks[t]))
+		rankHigh = append(rankHigh, byte(ranks[t]>>16))
+		text = append(text, t[n:]...)
+		previous = t
+	}
+
+	var buf bytes.Buffer
+	zip, err := gzip.NewWriterLevel(&buf, gzip.BestCompression)
+	if err != nil {
+		return nil, err
+	}
+	size := binary.LittleEndian.AppendUint32(nil, uint32(len(tokens)))
+	for _, column := range [][]byte{size, shared, rest, halves, rankLow, rankHigh, text} {
+		if _, err := zip.Write(column); err != nil {
+			return nil, err
+		}
+	}
+	if err := zip.Close(); err != nil {
+		return nil, err
+	}
+	return buf.Bytes(), nil
+}
+
+func sharedPrefix(a, b string) int {
+	n := 0
+	for n < len(a) && n < len(b) && a[n] == b[n] {
+		n++
+	}
+	return n
+}

@@ -1,0 +1,288 @@
+package chat
+
+import (
+	"strings"
+
+	"precis"
+	"precis/internal/jsonspan"
+)
+
+// AppendMessages appends the JSON array of a view's messages. A message that
+// came from this dialect and was not changed is written with its own bytes.
+// Tool results become messages of role tool right after the message that made
+// the calls; what stands between or beside them follows. Messages that nothing
+// of can be sent (another dialect's signed reasoning alone) are left out.
+func AppendMessages(dst []byte, view []precis.Message) []byte {
+	w := writer{dst: append(dst, '[')}
+	for _, m := range view {
+		w.message(m)
+	}
+	w.flush()
+	return append(w.dst, ']')
+}
+
+// writer writes messages and holds back those that must not stand between a
+// call and its answer.
+type writer struct {
+	dst  []byte
+	open map[string]bool // calls of the last assistant message not yet answered
+	held []precis.Message
+}
+
+func (w *writer) flush() {
+	for _, m := range w.held {
+		w.write(m)
+	}
+	w.held, w.open = nil, nil
+}
+
+func (w *writer) message(m precis.Message) {
+	if m.Role == precis.RoleAssistant {
+		w.flush()
+		w.open = map[string]bool{}
+		for _, b := range m.Content {
+			if b, ok := b.(precis.ToolUse); ok {
+				w.open[b.ID] = true
+			}
+		}
+		w.write(m)
+		return
+	}
+	rest := w.results(m)
+	if len(w.open) == 0 {
+		w.flush()
+	}
+	switch {
+	case rest == nil:
+	case len(w.open) > 0:
+		w.held = append(w.held, *rest)
+	default:
+		w.write(*rest)
+	}
+}
+
+// results writes the tool results of m and returns what is left of it; nil when
+// that is nothing. Pictures in results, which a tool message cannot hold, are
+// left over.
+func (w *writer) results(m precis.Message) *precis.Message {
+	if !m.HasToolResult() {
+		return &m
+	}
+	rest := precis.Message{Role: m.Role, Format: m.Format, ID: m.ID, Time: m.Time}
+	for _, b := range m.Content {
+		r, ok := b.(precis.ToolResult)
+		if !ok {
+			rest.Content = append(rest.Content, b)
+			continue
+		}
+		delete(w.open, r.ToolUseID)
+		w.comma()
+		if m.Format == Format && jsonspan.Clean(r.Raw) {
+			w.dst = append(w.dst, r.Raw...)
+			continue
+		}
+		w.dst = appendResult(w.dst, r)
+		for _, c := range r.Content {
+			if _, ok := c.(precis.Image); ok {
+				rest.Content = append(rest.Content, c)
+			}
+		}
+	}
+	if len(rest.Content) == 0 {
+		return nil
+	}
+	return &rest
+}
+
+func (w *writer) comma() {
+	if w.dst[len(w.dst)-1] != '[' {
+		w.dst = append(w.dst, ',')
+	}
+}
+
+func (w *writer) write(m precis.Message) {
+	if m.Format == Format && jsonspan.Clean(m.Raw) {
+		w.comma()
+		w.dst = append(w.dst, m.Raw...)
+		return
+	}
+	p := arrange(m)
+	if p.empty() && len(m.Content) > 0 {
+		return
+	}
+	w.comma()
+	if m.Role == precis.RoleAssistant {
+		w.dst = p.appendAssistant(w.dst)
+		return
+	}
+	role := "user"
+	if m.Role == precis.RoleSystem {
+		role = "system"
+	}
+	w.dst = jsonspan.AppendStringField(append(w.dst, '{'), "role", role)
+	w.dst = appendContent(jsonspan.AppendField(w.dst, "content"), p.content, m.Format, role == "user")
+	w.dst = append(w.dst, '}')
+}
+
+// parts are a message's blocks by the fields they go to.
+type parts struct {
+	format   string
+	thinking []precis.Thinking
+	content  []precis.Block
+	members  []precis.Opaque // fields beside the content, of this dialect
+	calls    []precis.ToolUse
+}
+
+func arrange(m precis.Message) parts {
+	p := parts{format: m.Format}
+	for _, b := range m.Content {
+		switch b := b.(type) {
+		case precis.Thinking:
+			if m.Format == Format || b.Signature == "" {
+				p.thinking = append(p.thinking, b)
+			}
+		case precis.RedactedThinking:
+		case precis.ToolUse:
+			p.calls = append(p.calls, b)
+		case precis.Opaque:
+			if m.Format == Format && b.Type == "audio" {
+				p.members = append(p.members, b)
+			} else {
+				p.content = append(p.content, b)
+			}
+		default:
+			p.content = append(p.content, b)
+		}
+	}
+	return p
+}
+
+func (p parts) empty() bool {
+	return len(p.thinking)+len(p.content)+len(p.members)+len(p.calls) == 0
+}
+
+func (p parts) appendAssistant(dst []byte) []byte {
+	dst = jsonspan.AppendStringField(append(dst, '{'), "role", "assistant")
+	dst = jsonspan.AppendField(dst, "content")
+	if len(p.content) == 0 && len(p.calls)+len(p.members) > 0 {
+		dst = append(dst, "null"...)
+	} else {
+		dst = appendContent(dst, p.content, p.format, false)
+	}
+	dst = p.appendThinking(dst)
+	for _, b := range p.members {
+		dst = appendMembers(dst, b.Raw)
+	}
+	first := true
+	for _, b := range p.calls {
+		if name, legacy := legacyName(b.ID); legacy && p.format == Format {
+			dst = appendFunction(append(jsonspan.AppendField(dst, "function_call"), '{'), name, b)
+			continue
+		}
+		if first {
+			dst = append(jsonspan.AppendField(dst, "tool_calls"), '[')
+			first = false
+		} else {
+			dst = append(dst, ',')
+		}
+		dst = appendCall(dst, b, p.format)
+	}
+	if !first {
+		dst = append(dst, ']')
+	}
+	return append(dst, '}')
+}
+
+// appendThinking appends the fields that reasoning came in, else
+// reasoning_content, the name most servers know.
+func (p parts) appendThinking(dst []byte) []byte {
+	var texts []string
+	for _, b := range p.thinking {
+		if p.format == Format && jsonspan.Clean(b.Raw) {
+			dst = appendMembers(dst, b.Raw)
+		} else if b.Text != "" {
+			texts = append(texts, b.Text)
+		}
+	}
+	if len(texts) > 0 {
+		dst = jsonspan.AppendStringField(dst, "reasoning_content", strings.Join(texts, "\n"))
+	}
+	return dst
+}
+
+// appendMembers appends the members of an object to the object that dst ends in.
+func appendMembers(dst, object []byte) []byte {
+	for m, err := range jsonspan.Object(object) {
+		if err != nil {
+			return dst
+		}
+		dst = append(jsonspan.AppendField(dst, m.Name), m.Raw...)
+	}
+	return dst
+}
+
+func appendCall(dst []byte, b precis.ToolUse, format string) []byte {
+	if format == Format && jsonspan.Clean(b.Raw) {
+		return append(dst, b.Raw...)
+	}
+	dst = jsonspan.AppendStringField(append(dst, '{'), "id", b.ID)
+	dst = jsonspan.AppendStringField(dst, "type", "function")
+	dst = append(jsonspan.AppendField(dst, "function"), '{')
+	return append(appendFunction(dst, b.Name, b), '}')
+}
+
+func appendFunction(dst []byte, name string, b precis.ToolUse) []byte {
+	dst = jsonspan.AppendStringField(dst, "name", name)
+	return append(jsonspan.AppendStringField(dst, "arguments", ArgumentText(b.Input)), '}')
+}
+
+// ArgumentText returns arguments as the text the API wants: JSON as it is, a
+// JSON string unquoted, {} for nothing.
+func ArgumentText(input []byte) string {
+	if len(input) == 0 {
+		return "{}"
+	}
+	if s, ok := jsonspan.String(input); ok {
+		return s
+	}
+	return string(input)
+}
+
+// legacyName returns the name of the function that a deprecated call made.
+func legacyName(id string) (string, bool) {
+	rest, ok := strings.CutPrefix(id, legacyID)
+	if !ok {
+		return "", false
+	}
+	_, name, ok := strings.Cut(rest, "_")
+	return name, ok
+}
+
+func appendResult(dst []byte, b precis.ToolResult) []byte {
+	dst = append(dst, '{')
+	if name, legacy := legacyName(b.ToolUseID); legacy {
+		dst = jsonspan.AppendStringField(dst, "role", "function")
+		dst = jsonspan.AppendStringField(dst, "name", name)
+	} else {
+		dst = jsonspan.AppendStringField(dst, "role", "tool")
+		dst = jsonspan.AppendStringField(dst, "tool_call_id", b.ToolUseID)
+	}
+	return append(jsonspan.AppendStringField(dst, "content", resultText(b)), '}')
+}
+
+// resultText returns a result as text, the only thing every server takes in a
+// tool message. Pictures follow in a message of their own.
+func resultText(b precis.ToolResult) string {
+	var texts []string
+	for _, c := range b.Content {
+		switch c := c.(type) {
+		case precis.Text:
+			texts = append(texts, c.Text)
+		case precis.Image:
+			texts = append(texts, "[image: see the next user message]")
+		default:
+			texts = append(texts, Note(c))
+		}
+	}
+	return strings.Join(texts, "\n")
+}

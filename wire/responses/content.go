@@ -1,0 +1,86 @@
+package responses
+
+import (
+	"encoding/json"
+	"fmt"
+
+	"precis"
+	"precis/internal/jsonspan"
+	"precis/wire/chat"
+)
+
+// decodeContent reads a string or a list of parts. Empty text has no block.
+func decodeContent(raw []byte) ([]precis.Block, error) {
+	switch jsonspan.Kind(raw) {
+	case '"':
+		s, ok := jsonspan.String(raw)
+		if !ok {
+			return nil, fmt.Errorf("malformed string")
+		}
+		if s == "" {
+			return nil, nil
+		}
+		return []precis.Block{precis.Text{Text: s}}, nil
+	case 'n', 0:
+		return nil, nil
+	}
+	var out []precis.Block
+	for span, err := range jsonspan.Array(raw) {
+		if err != nil {
+			return nil, err
+		}
+		b, err := decodePart(span.Raw)
+		if err != nil {
+			return nil, fmt.Errorf("part %d: %w", len(out), err)
+		}
+		out = append(out, b)
+	}
+	return out, nil
+}
+
+func decodePart(raw []byte) (precis.Block, error) {
+	f, err := jsonspan.Fields(raw)
+	if err != nil {
+		return nil, err
+	}
+	text := func(name string) string { s, _ := jsonspan.String(f[name]); return s }
+	kind, ok := jsonspan.String(f["type"])
+	if !ok {
+		return nil, fmt.Errorf("the part has no type")
+	}
+	switch kind {
+	case "input_text", "output_text", "text", "summary_text", "reasoning_text", "refusal":
+		field := "text"
+		if kind == "refusal" {
+			field = kind
+		}
+		s, ok := jsonspan.String(f[field])
+		if !ok {
+			return nil, fmt.Errorf("%s of a part of type %s is no string", field, kind)
+		}
+		return precis.Text{Text: s, Raw: raw}, nil
+	case "input_image":
+		if url, ok := jsonspan.String(f["image_url"]); ok {
+			return image(url, raw), nil
+		}
+	case "input_file":
+		d := precis.Document{Title: text("filename"), URL: text("file_url"), Raw: raw}
+		if data := text("file_data"); data != "" {
+			if d.MediaType, d.Data, ok = chat.SplitDataURL(data); !ok {
+				d.Data = data
+			}
+		}
+		if d.URL != "" || d.Data != "" {
+			return d, nil
+		}
+	}
+	return precis.Opaque{Type: kind, Raw: raw}, nil
+}
+
+func image(url string, raw json.RawMessage) precis.Block {
+	media, data, ok := chat.SplitDataURL(url)
+	if ok {
+		url = ""
+	}
+	return precis.Image{MediaType: media, Data: data, URL: url, Raw: raw}
+}

@@ -1,0 +1,216 @@
+// Package responses turns the bytes of OpenAI's Responses API into messages and
+// back. Start with [DecodeMessages] and [AppendMessages]. One item of the input
+// is one message: a spoken one, one tool use, one tool result, one piece of
+// reasoning. What is not understood is kept as [precis.Opaque]; what was not
+// changed is written with the bytes it came from. The functions are pure and
+// safe for concurrent use.
+//
+// Format: the input of POST /v1/responses, as documented by OpenAI and typed in
+// its Go SDK.
+package responses
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"precis"
+	"precis/internal/jsonspan"
+	"precis/wire/chat"
+)
+
+// Format is the name of the dialect, in [precis.Message.Format] and elsewhere.
+const Format = "responses"
+
+// DecodeMessages reads a request's input: an array of items, or a string, which
+// is one message of the user. The error is [precis.CodeInvalid] and names the
+// item and byte at fault.
+func DecodeMessages(raw []byte) ([]precis.Message, error) {
+	if s, ok := jsonspan.String(raw); ok {
+		m := precis.NewText(precis.RoleUser, s)
+		m.Format = Format
+		return []precis.Message{m}, nil
+	}
+	var out []precis.Message
+	for span, err := range jsonspan.Array(raw) {
+		if err != nil {
+			return nil, invalid("input", err)
+		}
+		m, err := DecodeMessage(span.Raw)
+		if err != nil {
+			return nil, invalid(fmt.Sprintf("item %d at byte %d", len(out), span.Offset), err)
+		}
+		out = append(out, m)
+	}
+	return out, nil
+}
+
+func invalid(place string, err error) error {
+	return &precis.Error{Code: precis.CodeInvalid, Op: "read", Place: place, Err: err}
+}
+
+// calls names the field that holds the arguments of each kind of call, and the
+// name of the tool where the item has none.
+var calls = map[string]struct{ field, tool string }{
+	"function_call":    {field: "arguments"},
+	"custom_tool_call": {field: "input"},
+	"local_shell_call": {field: "action", tool: "local_shell"},
+	"shell_call":       {field: "action", tool: "shell"},
+	"apply_patch_call": {field: "operation", tool: "apply_patch"},
+}
+
+// DecodeMessage reads one item. The message keeps raw. An item of an unknown
+// type is [precis.Opaque], in the assistant's role when its type says that the
+// model or the server made it.
+func DecodeMessage(raw []byte) (precis.Message, error) {
+	m := precis.Message{Raw: raw, Format: Format}
+	f, err := jsonspan.Fields(raw)
+	if err != nil {
+		return m, err
+	}
+	r := reader{fields: f, raw: raw}
+	kind := r.text("type")
+	m.ID, _ = jsonspan.String(f["id"])
+	call, isCall := calls[kind]
+	answered, isResult := strings.CutSuffix(kind, "_output")
+	if isResult {
+		_, isResult = calls[answered]
+	}
+	switch {
+	case kind == "message" || kind == "" && f["role"] != nil:
+		r.kind = "message"
+		m.Role, m.Content = r.message()
+	case kind == "reasoning":
+		m.Role, m.Content = precis.RoleAssistant, []precis.Block{r.reasoning()}
+	case isCall:
+		m.Role, m.Content = precis.RoleAssistant, []precis.Block{r.call(call.field, call.tool)}
+	case isResult:
+		m.Role, m.Content = precis.RoleUser, []precis.Block{r.result()}
+	case kind == "":
+		return m, fmt.Errorf("the item has neither type nor role")
+	default:
+		m.Role, m.Content = r.unknownRole(kind), []precis.Block{precis.Opaque{Type: kind, Raw: raw}}
+	}
+	return m, r.err
+}
+
+// reader reads the fields of an item and keeps the first error.
+type reader struct {
+	fields map[string]json.RawMessage
+	raw    json.RawMessage
+	kind   string
+	err    error
+}
+
+func (r *reader) fail(format string, args ...any) {
+	if r.err == nil {
+		r.err = fmt.Errorf(format, args...)
+	}
+}
+
+// text returns a string field; "" when it is absent or null.
+func (r *reader) text(name string) string {
+	raw := r.fields[name]
+	if k := jsonspan.Kind(raw); k == 0 || k == 'n' {
+		return ""
+	}
+	s, ok := jsonspan.String(raw)
+	if !ok {
+		r.fail("%s is no string", name)
+	}
+	return s
+}
+
+func (r *reader) message() (precis.Role, []precis.Block) {
+	role := role(r.text("role"))
+	content, err := decodeContent(r.fields["content"])
+	if err != nil {
+		r.fail("content: %w", err)
+	}
+	return role, content
+}
+
+func role(name string) precis.Role {
+	if name == "developer" {
+		return precis.RoleSystem
+	}
+	return precis.Role(name)
+}
+
+// unknownRole says whose an item of an unknown type is: its own word if it has
+// one; the user's for the client's answers; else the assistant's.
+func (r *reader) unknownRole(kind string) precis.Role {
+	if name, ok := jsonspan.String(r.fields["role"]); ok {
+		switch role := role(name); role {
+		case precis.RoleUser, precis.RoleAssistant, precis.RoleSystem:
+			return role
+		}
+	}
+	switch {
+	case strings.HasSuffix(kind, "_call"), strings.HasPrefix(kind, "compaction") && kind != "compaction_trigger",
+		kind == "item_reference", kind == "mcp_list_tools", kind == "mcp_approval_request", kind == "program":
+		return precis.RoleAssistant
+	}
+	return precis.RoleUser
+}
+
+// reasoning reads the summaries, or where there are none the reasoning that open
+// models show.
+func (r *reader) reasoning() precis.Block {
+	b := precis.Thinking{Signature: r.text("encrypted_content"), Raw: r.raw}
+	for _, field := range []string{"summary", "content"} {
+		if b.Text != "" || jsonspan.Kind(r.fields[field]) != '[' {
+			continue
+		}
+		parts, err := decodeContent(r.fields[field])
+		if err != nil {
+			r.fail("%s: %w", field, err)
+		}
+		b.Text = precis.Message{Content: parts}.PlainText()
+	}
+	return b
+}
+
+func (r *reader) call(field, tool string) precis.Block {
+	b := precis.ToolUse{ID: r.callID(), Name: tool, Raw: r.raw}
+	if tool == "" {
+		b.Name = r.text("name")
+	}
+	input := r.fields[field]
+	if field == "arguments" {
+		b.Input = chat.Arguments(input)
+	} else if k := jsonspan.Kind(input); k != 0 && k != 'n' {
+		b.Input = input
+	}
+	return b
+}
+
+// callID returns what pairs a call and its answer: the call_id, in older items
+// the id.
+func (r *reader) callID() string {
+	if id := r.text("call_id"); id != "" {
+		return id
+	}
+	return r.text("id")
+}
+
+// result reads an output: a string, kept as it is even when it holds JSON, or a
+// list of parts. Any other JSON is its text.
+func (r *reader) result() precis.Block {
+	b := precis.ToolResult{ToolUseID: r.callID(), Raw: r.raw}
+	output := r.fields["output"]
+	switch jsonspan.Kind(output) {
+	case 0, 'n':
+	case '"':
+		if s := r.text("output"); s != "" {
+			b.Content = []precis.Block{precis.Text{Text: s}}
+		}
+	default:
+		content, err := decodeContent(output)
+		if err != nil {
+			content = []precis.Block{precis.Text{Text: string(output)}}
+		}
+		b.Content = content
+	}
+	return b
+}
