@@ -38,18 +38,23 @@ type repairer struct {
 	seen  map[string]bool
 	names map[string]string
 	order []string
+	begun bool // a user or assistant turn is in out
 }
 
 func (r *repairer) assistant(turn []Message) {
 	r.flush()
-	if len(r.out) == 0 {
+	if !r.begun {
 		r.out = append(r.out, NewText(RoleUser, repairedStart))
 	}
+	r.begun = true
 	r.names, r.order = map[string]string{}, nil
 	for _, m := range turn {
 		r.out = append(r.out, mapBlocks(m, func(b Block) Block {
 			switch b := b.(type) {
 			case ToolUse:
+				if m.Role != RoleAssistant {
+					return useText(b)
+				}
 				return r.use(b)
 			case ToolResult:
 				return resultText(b)
@@ -78,6 +83,7 @@ func (r *repairer) use(b ToolUse) ToolUse {
 // user repairs a user turn: the results of the open tool uses come first, what
 // answers nothing becomes text.
 func (r *repairer) user(turn []Message) {
+	r.begun = r.begun || turn[0].Role == RoleUser
 	answers := map[string]ToolResult{}
 	rest := make([]Message, len(turn))
 	for i, m := range turn {
@@ -107,7 +113,7 @@ func (r *repairer) user(turn []Message) {
 func (r *repairer) collect(b Block, role Role, answers map[string]ToolResult) Block {
 	switch b := b.(type) {
 	case ToolUse:
-		return Text{Text: fmt.Sprintf("[Tool use: %s] %s", b.Name, b.Input)}
+		return useText(b)
 	case ToolResult:
 		id, open := r.names[b.ToolUseID]
 		if _, twice := answers[id]; !open || twice || role != RoleUser {
@@ -169,6 +175,10 @@ func intact(turn []Message, results []Block) bool {
 		}
 	}
 	return len(want) == 0
+}
+
+func useText(b ToolUse) Block {
+	return Text{Text: fmt.Sprintf("[Tool use: %s] %s", b.Name, b.Input)}
 }
 
 func resultText(b ToolResult) Block {

@@ -1,6 +1,7 @@
 package tokens
 
 import (
+	"math/bits"
 	"math/rand"
 	"slices"
 	"testing"
@@ -36,6 +37,44 @@ func TestRandomTexts(t *testing.T) {
 				text[i] = "abet "[random.Intn(2+random.Intn(4))]
 			}
 			checkText(t, e, r, string(text))
+		}
+	}
+}
+
+// Wrong pieces seldom give wrong tokens, because most tokens lie within the
+// right ones. So this looks at the pieces themselves.
+func TestPieces(t *testing.T) {
+	for _, e := range encodings() {
+		r := newReference(e)
+		random := rand.New(rand.NewSource(4))
+		for range 2000 {
+			text := toValid(randomText(random, 1+random.Intn(80)))
+			isStart := make(map[int]bool)
+			for start := 0; start < len(text); {
+				isStart[start] = true
+				end := start + len(string([]rune(text[start:])[:r.match([]rune(text[start:]))]))
+				if got := e.split.next(text, start); got != end {
+					t.Fatalf("%s: piece %q, want %q", e.Name(), text[start:got], text[start:end])
+				}
+				start = end
+			}
+			for start := range isStart {
+				if start+windowSize <= len(text) {
+					checkStarts(t, e, text, start, isStart)
+				}
+			}
+		}
+	}
+}
+
+// checkStarts makes sure that the starts of a window are right and that none
+// is left out before the last of them.
+func checkStarts(t *testing.T, e *Encoding, text string, start int, isStart map[int]bool) {
+	t.Helper()
+	starts := e.split.starts(text[start:]) | 1
+	for i := range bits.Len64(starts) {
+		if found := starts>>i&1 != 0; found != isStart[start+i] {
+			t.Fatalf("%s: piece starts at byte %d of %q: %v", e.Name(), i, text[start:start+windowSize], found)
 		}
 	}
 }

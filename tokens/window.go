@@ -92,7 +92,7 @@ func (s *splitter) starts(text string) uint64 {
 	// with symbols if it is a blank; so does a single symbol with letters.
 	last := rest &^ (rest >> 1)
 	bare := first(symbols) &^ (last & w.blank << 1)
-	prefix := last | bare&^(symbols>>1)
+	prefix := last | bare
 	starts := first(spaces) | first(rest) | last | bare | first(letters)&^(prefix<<1)
 	if s.cased {
 		starts |= w.upper & (w.lower << 1)

@@ -1,0 +1,148 @@
+package precis_test
+
+import (
+	"fmt"
+	"reflect"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"precis"
+)
+
+// broken draws messages with everything an API refuses.
+func broken(t *rapid.T) []precis.Message {
+	id := rapid.SampledFrom([]string{"a", "b", "c"})
+	block := rapid.Custom(func(t *rapid.T) precis.Block {
+		switch rapid.IntRange(0, 5).Draw(t, "block") {
+		case 0:
+			return precis.ToolUse{ID: id.Draw(t, "id"), Name: "n", Input: []byte("{}")}
+		case 1:
+			return precis.ToolResult{ToolUseID: id.Draw(t, "id"), Content: []precis.Block{precis.Text{Text: "r"}}}
+		case 2:
+			return precis.Text{Text: rapid.SampledFrom([]string{"", " ", "x"}).Draw(t, "text")}
+		case 3:
+			return precis.Image{URL: "u"}
+		case 4:
+			return precis.Thinking{Text: "t"}
+		}
+		return precis.Text{Text: "y"}
+	})
+	message := rapid.Custom(func(t *rapid.T) precis.Message {
+		return precis.Message{
+			Role:    rapid.SampledFrom([]precis.Role{"user", "assistant", "user", "assistant", "system", "tool"}).Draw(t, "role"),
+			Content: rapid.SliceOfN(block, 0, 4).Draw(t, "content"),
+		}
+	})
+	return rapid.SliceOfN(message, 0, 12).Draw(t, "messages")
+}
+
+func TestRepairLeavesNoBreach(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		msgs := broken(t)
+		fixed, found := precis.Repair(msgs)
+		if left := precis.Check(fixed); len(left) > 0 {
+			t.Fatalf("%v\nrepaired to %v\nwhich has breaches %v", msgs, fixed, left)
+		}
+		if again, _ := precis.Repair(fixed); !reflect.DeepEqual(again, fixed) {
+			t.Fatal("repairing twice changes more")
+		}
+		if len(found) == 0 && !reflect.DeepEqual(fixed, msgs) {
+			t.Fatal("a valid list was changed")
+		}
+	})
+}
+
+func TestRepairLosesNoWord(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		msgs := broken(t)
+		fixed, _ := precis.Repair(msgs)
+		if was, is := said(msgs), said(fixed); is < was {
+			t.Fatalf("%v\nrepaired to %v\nsays less: %d of %d", msgs, fixed, is, was)
+		}
+	})
+}
+
+// said counts the words and results in messages, wherever they stand.
+func said(msgs []precis.Message) int {
+	n := 0
+	for _, m := range msgs {
+		for _, b := range m.Content {
+			switch b := b.(type) {
+			case precis.Text:
+				n += strings.Count(b.Text, "x") + strings.Count(b.Text, "y") + strings.Count(b.Text, "\nr")
+			case precis.ToolResult:
+				n += strings.Count(b.Text(), "r") - strings.Count(b.Text(), "No result")*3
+			case precis.Image, precis.Thinking:
+				n++
+			}
+		}
+	}
+	return n
+}
+
+func TestCheckNamesEachBreach(t *testing.T) {
+	use := precis.Message{Role: "assistant", Content: []precis.Block{precis.ToolUse{ID: "1", Name: "n"}}}
+	result := func(id string) precis.Block {
+		return precis.ToolResult{ToolUseID: id, Content: []precis.Block{precis.Text{Text: "r"}}}
+	}
+	user := precis.NewText("user", "u")
+	for _, tt := range []struct {
+		rule string
+		view []precis.Message
+	}{
+		{"role", []precis.Message{precis.NewText("assistant", "a")}},
+		{"role", []precis.Message{{Role: "tool", Content: user.Content}}},
+		{"role", []precis.Message{{Role: "user", Content: use.Content}}},
+		{"empty", []precis.Message{{Role: "user"}}},
+		{"empty", []precis.Message{precis.NewText("user", " \n")}},
+		{"pairing", []precis.Message{user, use}},
+		{"pairing", []precis.Message{user, use, user}},
+		{"pairing", []precis.Message{{Role: "user", Content: []precis.Block{result("9")}}}},
+		{"order", []precis.Message{user, use, {Role: "user", Content: []precis.Block{precis.Text{Text: "t"}, result("1")}}}},
+		{"duplicate", []precis.Message{user, use, {Role: "user", Content: []precis.Block{result("1"), result("1")}}}},
+		{"duplicate", []precis.Message{user, use, {Role: "user", Content: []precis.Block{result("1")}}, use, {Role: "user", Content: []precis.Block{result("1")}}}},
+	} {
+		b := precis.Check(tt.view)
+		if len(b) == 0 || b[0].Rule != tt.rule {
+			t.Errorf("%v: %v, want a breach of %s", tt.view, b, tt.rule)
+		}
+	}
+	parallel := []precis.Message{user, {Role: "assistant", Content: []precis.Block{precis.ToolUse{ID: "1"}, precis.ToolUse{ID: "2"}}},
+		{Role: "user", Content: []precis.Block{result("2")}}, {Role: "user", Content: []precis.Block{result("1"), precis.Text{Text: "t"}}}}
+	if b := precis.Check(parallel); len(b) > 0 {
+		t.Errorf("results in messages of their own are refused: %v", b)
+	}
+}
+
+func TestGroupsNeverPartAPair(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		msgs := conversation(t)
+		for _, g := range precis.Groups(msgs) {
+			for side, part := range map[string][]precis.Message{"before": msgs[:g], "after": msgs[g:]} {
+				for _, b := range precis.Check(part) {
+					if b.Rule == "pairing" {
+						t.Fatalf("cutting before message %d: %s part: %v", g, side, b)
+					}
+				}
+			}
+		}
+	})
+}
+
+func ExampleCheck() {
+	view := []precis.Message{
+		precis.NewText(precis.RoleUser, "list the files"),
+		{Role: precis.RoleAssistant, Content: []precis.Block{precis.ToolUse{ID: "1", Name: "ls"}}},
+		precis.NewText(precis.RoleUser, "stop"),
+	}
+	for _, b := range precis.Check(view) {
+		fmt.Println(b)
+	}
+	fixed, _ := precis.Repair(view)
+	fmt.Println(len(precis.Check(fixed)), "breaches after Repair")
+	// Output:
+	// message 1: pairing: tool use "1" has no result in the next turn
+	// 0 breaches after Repair
+}
