@@ -40,6 +40,9 @@ func Units(t *Transcript, edits []Edit) []Unit {
 		r.units[i] = Unit{From: i, To: i + 1}
 	}
 	for _, e := range Active(edits) {
+		if e.ID == "" {
+			e.ID = "unnamed" // not yet identified: "" means an original unit
+		}
 		for _, p := range e.Replace {
 			r.apply(e.ID, p)
 		}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"sort"
+	"strings"
 
 	"precis"
 	"precis/internal/toolcall"
@@ -62,7 +63,8 @@ type clipTarget struct {
 	role   precis.Role
 	block  precis.Block // as the view shows it
 	class  clipClass
-	tokens int
+	full   int // tokens of block
+	tokens int // as cut so far
 }
 
 type clipper struct {
@@ -72,9 +74,11 @@ type clipper struct {
 	hidden  []precis.Replacement
 	saved   int
 	pins    int
+	note    int // tokens of the note in the middle of a cut text
 }
 
 func (c *clipper) survey() {
+	c.note = c.s.Meter.Block(precis.RoleUser, precis.Text{Text: cutMiddle(strings.Repeat("x", 100_000), 0, 0, precis.BlockHandle(1000, 10))})
 	results := map[precis.Handle]bool{}
 	for _, call := range toolcall.Find(c.s.Transcript.Messages()) {
 		for _, h := range call.Results {
@@ -89,7 +93,8 @@ func (c *clipper) survey() {
 			}
 			h := precis.BlockHandle(i, at)
 			t := clipTarget{h: h, role: m.Role, block: b, class: c.classOf(h, m.Role, b, results[h])}
-			t.tokens = c.s.Meter.Block(m.Role, b)
+			t.full = c.s.Meter.Block(m.Role, b)
+			t.tokens = t.full
 			c.targets = append(c.targets, t)
 		}
 	})
@@ -183,14 +188,11 @@ func (c *clipper) shorten(t *clipTarget, size int) {
 	}
 	c.with[t.h] = with
 	c.saved += t.tokens - tokens
-	t.block, t.tokens = with, tokens
+	t.tokens = tokens
 }
 
-// noteTokens is about what the note in the middle of a cut text takes.
-const noteTokens = 22
-
 func (c *clipper) shortened(t *clipTarget, size int) precis.Block {
-	share := float64(max(size-noteTokens, 0)) / float64(t.tokens)
+	share := float64(max(size-c.note, 0)) / float64(t.full)
 	cut := func(text string) string {
 		keep := int(float64(len(text)) * share)
 		return cutMiddle(text, keep*2/3, keep/3, t.h)

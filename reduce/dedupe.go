@@ -29,8 +29,8 @@ func (d Dedupe) Propose(_ context.Context, s *precis.Situation) (precis.Edit, er
 	r := deduper{Dedupe: d, s: s, shown: originals(s), p: newProposal(s, precis.KindDedupe), done: map[precis.Handle]bool{}}
 	calls := toolcall.Find(s.Transcript.Messages())
 	r.reads(calls)
-	r.repeats()
 	r.environment()
+	r.repeats()
 	r.p.edit.Report.Reason = r.reason()
 	return r.p.edit, nil
 }

@@ -19,6 +19,7 @@ type builder struct{ rec *archive.Recording }
 func (b builder) build(t *tree, path []int) *precis.Conversation {
 	c := &precis.Conversation{Transcript: &precis.Transcript{}}
 	at := map[string]int{} // the message that a line is part of
+	var names archive.CallNames
 	for _, i := range path {
 		n := t.nodes[i]
 		n.name(c)
@@ -30,11 +31,11 @@ func (b builder) build(t *tree, path []int) *precis.Conversation {
 			at[ln.uuid] = c.Transcript.Len()
 		}
 		if m := n.message(); len(m.Content) > 0 {
-			c.Transcript.Append(m)
+			c.Transcript.Append(names.Name(m))
 		}
 		for _, ln := range n.answers {
 			at[ln.uuid] = c.Transcript.Len()
-			c.Transcript.Append(ln.msg)
+			c.Transcript.Append(names.Name(ln.msg))
 		}
 	}
 	return c

@@ -132,8 +132,9 @@ func (s *session) add(e entry, parent string, given []byte) {
 	} else if jsonspan.Kind(given) == 'n' && len(e.msg.Content) > 0 && e.msg.Role == precis.RoleUser {
 		above = -1
 	}
-	n := s.tree.Add(above, len(s.entries), e.msg.Role == precis.RoleAssistant)
-	if len(e.msg.Content) == 0 {
+	silent := len(e.msg.Content) == 0
+	n := s.tree.Add(above, len(s.entries), e.msg.Role == precis.RoleAssistant && !silent)
+	if silent {
 		s.rec.Ignored++
 	}
 	if e.kind == "compaction" && e.summary != "" {
@@ -176,6 +177,9 @@ func (s *session) conversation() *precis.Conversation {
 	}
 	for _, p := range paths {
 		b := s.build(p)
+		if b.Transcript.Len() == 0 {
+			continue
+		}
 		b.ID = s.id + "/" + s.entries[archive.Fork(p, path)].id
 		c.Branches = append(c.Branches, b)
 	}

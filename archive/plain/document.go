@@ -1,7 +1,9 @@
 package plain
 
 import (
+	"bytes"
 	"encoding/json"
+	"errors"
 
 	"precis/internal/jsonspan"
 )
@@ -20,18 +22,17 @@ func (d *document) text(name string) string { return d.texts[name] }
 // parse reads the whole document. Of several lists the first that holds
 // messages counts.
 func parse(data []byte) (*document, error) {
-	if err := jsonspan.Valid(data); err != nil {
-		return nil, err
-	}
 	d := &document{texts: map[string]string{}}
 	if jsonspan.Kind(data) == '[' {
 		d.list.Raw = data
-		return d, nil
+		return d, jsonspan.Valid(data)
 	}
+	end := 0
 	for m, err := range jsonspan.Object(data) {
 		if err != nil {
 			return nil, err
 		}
+		end = m.Offset + len(m.Raw)
 		switch m.Name {
 		case "system":
 			d.system = m.Raw
@@ -49,6 +50,9 @@ func parse(data []byte) (*document, error) {
 				d.name, d.list = m.Name, m.Span
 			}
 		}
+	}
+	if rest := bytes.TrimSpace(data[end:]); end > 0 && string(rest) != "}" {
+		return nil, &jsonspan.Error{Offset: int64(end), Err: errors.New("more text after the end of the value")}
 	}
 	return d, nil
 }

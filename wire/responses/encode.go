@@ -240,7 +240,11 @@ func (w *writer) call(b precis.ToolUse, kind string) {
 		w.field("input", chat.ArgumentText(b.Input))
 	default:
 		w.field("status", "completed")
-		w.dst = append(jsonspan.AppendField(w.dst, calls[kind].field), b.Input...)
+		w.dst = jsonspan.AppendField(w.dst, calls[kind].field)
+		if len(b.Input) == 0 {
+			b.Input = json.RawMessage("{}")
+		}
+		w.dst = append(w.dst, b.Input...)
 	}
 	w.dst = append(w.dst, '}')
 }

@@ -1,0 +1,294 @@
+package claudecode_test
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"precis"
+	"precis/archive"
+	"precis/archive/archivetest"
+	"precis/archive/claudecode"
+)
+
+// session writes lines of a session, each as "uuid parent rest"; "-" is null.
+func session(lines ...string) string {
+	var b strings.Builder
+	for i, l := range lines {
+		f := strings.SplitN(l, " ", 3)
+		if len(f) < 3 || strings.HasPrefix(l, "{") || strings.HasPrefix(l, "/") {
+			b.WriteString(l + "\n")
+			continue
+		}
+		parent := `"` + f[1] + `"`
+		if f[1] == "-" {
+			parent = "null"
+		}
+		fmt.Fprintf(&b, `{"parentUuid":%s,"uuid":%q,"sessionId":"s1","timestamp":"2026-01-01T00:00:%02dZ",%s}`+"\n", parent, f[0], i, f[2])
+	}
+	return b.String()
+}
+
+func said(text string) string {
+	return fmt.Sprintf(`"type":"user","message":{"role":"user","content":%q}`, text)
+}
+
+func reply(id, blocks string) string {
+	return fmt.Sprintf(`"type":"assistant","message":{"id":%q,"type":"message","role":"assistant","model":"claude-x","content":[%s],"usage":{"input_tokens":1}}`, id, blocks)
+}
+
+func text(s string) string { return fmt.Sprintf(`{"type":"text","text":%q}`, s) }
+
+func call(id string) string {
+	return fmt.Sprintf(`{"type":"tool_use","id":%q,"name":"Read","input":{"path":"a"}}`, id)
+}
+
+func result(id string) string {
+	return fmt.Sprintf(`"type":"user","toolUseResult":{"stdout":"again"},"message":{"role":"user","content":[{"type":"tool_result","tool_use_id":%q,"content":"out of %s"}]}`, id, id)
+}
+
+const (
+	progress = `"type":"progress","data":{"type":"hook_progress"}`
+	compact  = `"type":"system","subtype":"compact_boundary","compactMetadata":{"trigger":"auto","preTokens":1234,"postTokens":99}`
+	summed   = `"type":"user","isCompactSummary":true,"isVisibleInTranscriptOnly":true,"message":{"role":"user","content":"Summary."}`
+)
+
+// parallel has two calls at once, whose answers hang beside each other, in a
+// message of three lines with progress between them.
+var parallel = session(
+	`{"type":"file-history-snapshot","snapshot":{}}`,
+	"u1 - "+said("hello"),
+	"a1 u1 "+reply("m1", text("\n\n")),
+	"a2 a1 "+reply("m1", call("t1")),
+	"p1 a2 "+progress,
+	"r1 a2 "+result("t1"),
+	"a3 a2 "+reply("m1", call("t2")),
+	"r2 a3 "+result("t2"),
+	"a4 r2 "+reply("m2", text("done")),
+)
+
+var rewound = session(
+	"u1 - "+said("one"), "a1 u1 "+reply("m1", text("first answer")),
+	"u2 a1 "+said("two, left"), "a2 u2 "+reply("m2", text("left answer")),
+	"u3 a1 "+said("taken back"),
+	"u4 a1 "+said("two"), "a4 u4 "+reply("m4", text("second answer")),
+)
+
+var compacted = session(
+	"u1 - "+said("one"), "a1 u1 "+reply("m1", text("first answer")),
+	"b1 - "+compact, "s1 b1 "+summed, "p1 s1 "+progress,
+	"a2 p1 "+reply("m2", text("go on")), "u2 a2 "+said("two"), "a3 u2 "+reply("m3", text("end")),
+	`{"type":"summary","summary":"A title","leafUuid":"a3"}`,
+)
+
+var agents = session(
+	"u1 - "+said("ask them"), "a1 u1 "+reply("m1", call("t1")),
+	"x1 - "+`"isSidechain":true,`+said("sub task"), "x2 x1 "+`"isSidechain":true,`+reply("n1", text("sub answer")),
+	"p1 a1 "+`"type":"progress","data":{"type":"agent_progress","agentId":"ag","message":{"uuid":"q1","type":"user","message":{"role":"user","content":"agent task"}}}`,
+	"p2 a1 "+`"type":"progress","data":{"type":"agent_progress","agentId":"ag","message":{"uuid":"q2",`+reply("n2", call("t9"))+`}}`,
+	"p3 a1 "+`"type":"progress","data":{"type":"agent_progress","agentId":"ag","message":{"uuid":"q3",`+result("t9")+`}}`,
+	"r1 a1 "+result("t1"), "a2 r1 "+reply("m2", text("done")),
+)
+
+var broken = session(
+	`// a comment`,
+	"u1 - "+said("one"), "a1 u1 "+reply("m1", call("t1")),
+	`{"parentUuid":"a1","uuid":"lost","message":"\q"}`,
+	"a2 lost "+reply("m2", text("after"))+`}{"type":"summary","summary":"Glued","leafUuid":"a2"`,
+	"e1 a2 "+`"type":"assistant","message":{"role":"assistant","model":"<synthetic>","content":[{"type":"text","text":"API Error"}]}`,
+	"u2 e1 "+said("two"),
+)
+
+var samples = map[string][]byte{
+	"parallel.jsonl": []byte(parallel), "rewound.jsonl": []byte(rewound), "compacted.jsonl": []byte(compacted),
+	"agents.jsonl": []byte(agents), "broken.jsonl": []byte(broken),
+}
+
+func TestSuite(t *testing.T) { archivetest.Run(t, claudecode.Format{}, samples) }
+
+func FuzzRead(f *testing.F) { archivetest.Fuzz(f, claudecode.Format{}, samples) }
+
+func read(t *testing.T, data string) *archive.Recording {
+	t.Helper()
+	r, err := claudecode.Format{}.Read(archive.Source{Data: []byte(data)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// show writes messages as one word each block.
+func show(msgs []precis.Message) string {
+	var out []string
+	for _, m := range msgs {
+		line := string(m.Role[:1]) + ":"
+		for _, b := range m.Content {
+			switch b := b.(type) {
+			case precis.Text:
+				line += "[" + b.Text + "]"
+			case precis.ToolUse:
+				line += "<" + b.ID
+			case precis.ToolResult:
+				line += ">" + b.ToolUseID
+			}
+		}
+		out = append(out, line)
+	}
+	return strings.Join(out, " ")
+}
+
+func TestConversation(t *testing.T) {
+	const head = "u:[one] a:[first answer] "
+	for _, c := range []struct {
+		name, data, want string
+		branches         []string
+	}{
+		{"parallel", parallel, "u:[hello] a:<t1<t2 u:>t1 u:>t2 a:[done]", nil},
+		{"rewound", rewound, head + "u:[two] a:[second answer]", []string{"u2 " + head + "u:[two, left] a:[left answer]"}},
+		{"compacted", compacted, head + "a:[go on] u:[two] a:[end]", nil},
+		{"agents", agents, "u:[ask them] a:<t1 u:>t1 a:[done]", []string{"x1 u:[sub task] a:[sub answer]", "ag u:[agent task] a:<t9 u:>t9"}},
+		{"broken", broken, "u:[one] a:<t1 a:[after] u:[two]", nil},
+		{"only a sub-agent", session("x1 - "+`"isSidechain":true,`+said("task"), "x2 x1 "+`"isSidechain":true,`+reply("n", text("answer"))), "u:[task] a:[answer]", nil},
+		{"summary without a past", session("b1 - "+compact, "s1 b1 "+summed, "a1 s1 "+reply("m", text("go on"))), "u:[Summary.] a:[go on]", nil},
+		{"late answer", session("u1 - "+said("one"), "a1 u1 "+reply("m1", call("t1")), "a2 a1 "+reply("m1", call("t2")), "r2 a2 "+result("t2"), "a3 r2 "+reply("m2", text("on")), "r1 a1 "+result("t1")), "u:[one] a:<t1<t2 u:>t2 u:>t1 a:[on]", nil},
+		{"the same path twice", session("u1 - "+said("one"), "a1 u1 "+reply("m1", call("t1")), "r1 a1 "+result("t1"), "v1 - "+said("one"), "b1 v1 "+reply("m1", call("t1")), "q1 b1 "+result("t1"), "u2 q1 "+said("two")),
+			"u:[one] a:<t1 u:>t1 u:[two]", []string{"u1 u:[one] a:<t1 u:>t1"}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			conv := read(t, c.data).Conversation
+			if got := show(conv.Transcript.Messages()); got != c.want {
+				t.Errorf("got  %s\nwant %s", got, c.want)
+			}
+			var branches []string
+			for _, b := range conv.Branches {
+				branches = append(branches, b.ID+" "+show(b.Transcript.Messages()))
+			}
+			if strings.Join(branches, "\n") != strings.Join(c.branches, "\n") {
+				t.Errorf("branches are %q\nwant %q", branches, c.branches)
+			}
+		})
+	}
+}
+
+func TestCompaction(t *testing.T) {
+	conv := read(t, compacted).Conversation
+	if conv.Title != "A title" || conv.Model != "claude-x" || conv.ID != "s1" {
+		t.Errorf("title %q, model %q, ID %q", conv.Title, conv.Model, conv.ID)
+	}
+	if got, want := show(precis.View(conv.Transcript, conv.Edits)), "u:[Summary.] a:[go on] u:[two] a:[end]"; got != want {
+		t.Errorf("the view is %s, want %s", got, want)
+	}
+	e := conv.Edits[0]
+	if e.Seen != 2 || e.Report.TokensBefore != 1234 || e.Report.TokensAfter != 99 || e.Time.Second() != 3 || e.Kind != precis.KindCondensation {
+		t.Errorf("the edit is %+v", e)
+	}
+}
+
+// TestKeptMessages reads a compaction that kept the last messages: what follows
+// hangs under them, not under the summary.
+func TestKeptMessages(t *testing.T) {
+	conv := read(t, session(
+		"u1 - "+said("one"), "a1 u1 "+reply("m1", text("old")), "u2 a1 "+said("two"), "a2 u2 "+reply("m2", text("kept")),
+		"b1 - "+`"logicalParentUuid":"a2","type":"system","subtype":"compact_boundary","compactMetadata":{"trigger":"manual","preTokens":5,"preservedSegment":{"headUuid":"u2","anchorUuid":"s1","tailUuid":"a2"}}`,
+		"s1 b1 "+summed, "u3 a2 "+said("three"),
+	)).Conversation
+	if got, want := show(precis.View(conv.Transcript, conv.Edits)), "u:[Summary.] u:[two] a:[kept] u:[three]"; got != want {
+		t.Errorf("the view is %s, want %s", got, want)
+	}
+	if n := conv.Transcript.Len(); n != 5 {
+		t.Errorf("the transcript has %d messages, want 5", n)
+	}
+}
+
+func TestNotes(t *testing.T) {
+	r := read(t, broken)
+	if r.Skipped != 2 || r.Conversation.Title != "Glued" {
+		t.Errorf("skipped %d, title %q, warnings %v", r.Skipped, r.Conversation.Title, r.Warnings)
+	}
+	if got, want := fmt.Sprint(r.Warnings[1:]), "[line 4: skipped: byte 44: invalid escape sequence `\\q` in string line 5: 2 objects in one line]"; got != want {
+		t.Errorf("warnings are %s, want %s", got, want)
+	}
+	if r.Ignored != 2 {
+		t.Errorf("ignored %d, want 2: the title and the error", r.Ignored)
+	}
+}
+
+// TestBytes checks that what can be sent keeps its bytes and the rest does not.
+func TestBytes(t *testing.T) {
+	msgs := read(t, parallel).Conversation.Transcript.Messages()
+	if got := string(msgs[0].Raw); got != `{"role":"user","content":"hello"}` || msgs[0].Format != "anthropic" {
+		t.Errorf("the user's message has bytes %s", got)
+	}
+	if msgs[1].Raw != nil || string(msgs[1].Content[0].(precis.ToolUse).Raw) != call("t1") {
+		t.Errorf("the merged message has bytes %s", msgs[1].Raw)
+	}
+}
+
+// TestHostile reads files that would be slow if any path were walked again for
+// each line.
+func TestHostile(t *testing.T) {
+	var forks, deep, sums strings.Builder
+	forks.WriteString(session("u0 - " + said("x")))
+	deep.WriteString(session("u0 - " + said("x")))
+	sums.WriteString(session("u0 - " + said("x")))
+	for i := range 5000 {
+		forks.WriteString(session(fmt.Sprintf("u%d u%d %s", i+1, i, reply(fmt.Sprint("m", i), text("x")))))
+		deep.WriteString(session(fmt.Sprintf("u%d u%d %s", i+1, i, result("none"))))
+		sums.WriteString(session(fmt.Sprintf("u%d u%d %s", i+1, i, []string{summed, said("x")}[i%2])))
+	}
+	for i := range 5000 {
+		forks.WriteString(session(fmt.Sprintf("v%d u%d %s", i, i, reply(fmt.Sprint("n", i), text("y")))))
+	}
+	if r := read(t, forks.String()); len(r.Conversation.Branches) != 100 {
+		t.Errorf("%d branches, want 100", len(r.Conversation.Branches))
+	}
+	read(t, deep.String())
+	if r := read(t, sums.String()); len(r.Conversation.Edits) != 2500 {
+		t.Errorf("%d edits, want 2500", len(r.Conversation.Edits))
+	}
+}
+
+// TestRecordings reads the recordings in the directory PRECIS_TRANSCRIPTS.
+func TestRecordings(t *testing.T) {
+	dir := os.Getenv("PRECIS_TRANSCRIPTS")
+	if dir == "" {
+		t.Skip("PRECIS_TRANSCRIPTS names no directory of recordings")
+	}
+	files, _ := filepath.Glob(filepath.Join(dir, "claude-code", "*.jsonl"))
+	for _, file := range files {
+		r, err := archive.Open(file, []archive.Format{claudecode.Format{}})
+		if err == nil {
+			err = archivetest.Check(r)
+		}
+		if err != nil {
+			t.Errorf("%s: %v", file, err)
+			continue
+		}
+		msgs := r.Conversation.Transcript.Messages()
+		if b := precis.Check(msgs); len(b) > len(msgs)/10+2 {
+			t.Errorf("%s: %d breaches before repair, the first: %v", file, len(b), b[0])
+		}
+	}
+	if len(files) == 0 {
+		t.Errorf("no recordings in %s", dir)
+	}
+}
+
+func BenchmarkRead(b *testing.B) {
+	var s strings.Builder
+	for i := range 2000 {
+		s.WriteString(session(
+			fmt.Sprintf("u%d a%d %s", i, i-1, said(strings.Repeat("word ", 100))),
+			fmt.Sprintf("a%d u%d %s", i, i, reply(fmt.Sprint("m", i), text(strings.Repeat("word ", 200)))),
+		))
+	}
+	data := []byte(s.String())
+	b.SetBytes(int64(len(data)))
+	for b.Loop() {
+		if _, err := (claudecode.Format{}).Read(archive.Source{Data: data}); err != nil {
+			b.Fatal(err)
+		}
+	}
+}

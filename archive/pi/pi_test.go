@@ -1,0 +1,170 @@
+package pi_test
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"precis"
+	"precis/archive"
+	"precis/archive/archivetest"
+	"precis/archive/pi"
+)
+
+const header = `{"type":"session","id":"s1","timestamp":"2026-01-01T00:00:00Z","cwd":"/x","modelId":"m0"}`
+
+// entries writes lines; one that does not begin with a brace is "id parent rest".
+func entries(lines ...string) string {
+	var b strings.Builder
+	for i, l := range lines {
+		if f := strings.SplitN(l, " ", 3); !strings.HasPrefix(l, "{") && len(f) == 3 {
+			l = fmt.Sprintf(`{"id":%q,"parentId":"%s","timestamp":"2026-01-01T00:00:%02dZ",%s}`, f[0], f[1], i, f[2])
+			l = strings.Replace(l, `"parentId":"-"`, `"parentId":null`, 1)
+		}
+		b.WriteString(l + "\n")
+	}
+	return b.String()
+}
+
+func message(role, rest string) string {
+	return fmt.Sprintf(`"type":"message","message":{"role":%q,%s}`, role, rest)
+}
+
+func content(blocks string) string { return `"content":[` + blocks + `]` }
+
+func text(s string) string { return content(fmt.Sprintf(`{"type":"text","text":%q}`, s)) }
+
+const (
+	call   = `{"type":"thinking","thinking":"hm","thinkingSignature":"sig"},{"type":"toolCall","id":"t1","name":"read","arguments":{"path":"a"}}`
+	result = `"toolCallId":"t1","toolName":"read","isError":true,"content":[{"type":"text","text":"no"},{"type":"image","mimeType":"image/png","data":"AA"}]`
+)
+
+var tree = entries(header, "e1 - "+message("user", `"content":"one"`), "e2 e1 "+message("assistant", `"model":"m1",`+content(call)), "e3 e2 "+message("toolResult", result),
+	"e4 e3 "+message("assistant", text("left")), "e5 e3 "+message("assistant", text("taken")),
+	"e6 e5 "+message("bashExecution", `"command":"ls","output":"a\n","exitCode":1`), "e7 e6 "+message("bashExecution", `"command":"secret","output":"b","excludeFromContext":true`),
+	"e8 e7 "+`"type":"model_change","provider":"p","modelId":"m2"`, "e9 e8 "+`"type":"session_info","name":"A title"`, "e10 e9 "+`"type":"custom_message","content":"from an extension"`, ``)
+
+var compacted = entries(header, "e1 - "+message("user", text("one")), "e2 e1 "+message("assistant", text("first")), "e3 e2 "+message("user", text("two")),
+	"e4 e3 "+`"type":"compaction","summary":"Summary.","firstKeptEntryId":"e3","tokensBefore":77`, "e5 e4 "+message("assistant", text("second")))
+
+// old has no tree, and counts entries from the header.
+var old = header + "\n" + strings.Join([]string{
+	`{"type":"message","timestamp":"2026-01-01T00:00:01Z","message":{"role":"user","content":"one"}}`,
+	`{"type":"thinking_level_change","timestamp":"2026-01-01T00:00:01Z","thinkingLevel":"off"}`,
+	`{"type":"message","timestamp":"2026-01-01T00:00:02Z","message":{"role":"assistant","content":[{"type":"text","text":"first"}]}}`,
+	`{"type":"message","timestamp":"2026-01-01T00:00:03Z","message":{"role":"user","content":"two"}}`,
+	`{"type":"compaction","timestamp":"2026-01-01T00:00:04Z","summary":"Summary.","firstKeptEntryIndex":4,"tokensBefore":77}`,
+	`{"type":"message","timestamp":"2026-01-01T00:00:05Z","message":{"role":"assistant","content":[{"type":"text","text":"second"}]}}`,
+}, "\n") + "\n"
+
+var samples = map[string][]byte{"tree.jsonl": []byte(tree), "compacted.jsonl": []byte(compacted), "old.jsonl": []byte(old)}
+
+func TestSuite(t *testing.T) { archivetest.Run(t, pi.Format{}, samples) }
+
+func FuzzRead(f *testing.F) { archivetest.Fuzz(f, pi.Format{}, samples) }
+
+func read(t *testing.T, data string) *archive.Recording {
+	t.Helper()
+	r, err := pi.Format{}.Read(archive.Source{Data: []byte(data)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// show writes messages as one word each block.
+func show(msgs []precis.Message) string {
+	var out []string
+	for _, m := range msgs {
+		line := string(m.Role[:1]) + ":"
+		for _, b := range m.Content {
+			switch b := b.(type) {
+			case precis.Text:
+				line += "[" + b.Text + "]"
+			case precis.Thinking:
+				line += "(" + b.Text + " " + b.Signature + ")"
+			case precis.ToolUse:
+				line += fmt.Sprintf("<%s %s", b.ID, b.Input)
+			case precis.ToolResult:
+				line += fmt.Sprintf(">%s %s %d %v", b.ToolUseID, b.Text(), len(b.Content), b.IsError)
+			}
+		}
+		out = append(out, line)
+	}
+	return strings.Join(out, " ")
+}
+
+func TestTree(t *testing.T) {
+	r := read(t, tree)
+	c := r.Conversation
+	head := `u:[one] a:(hm sig)<t1 {"path":"a"} u:>t1 no 2 true `
+	want := head + "a:[taken] u:[Ran `ls` (exit code 1)\n```\na\n\n```] u:[from an extension]"
+	if got := show(c.Transcript.Messages()); got != want {
+		t.Errorf("got  %s\nwant %s", got, want)
+	}
+	if c.ID != "s1" || c.Title != "A title" || c.Model != "m2" || c.Transcript.At(1).Time.Second() != 2 {
+		t.Errorf("ID %q, title %q, model %q, time %v", c.ID, c.Title, c.Model, c.Transcript.At(1).Time)
+	}
+	if len(c.Branches) != 1 || c.Branches[0].ID != "s1/e4" || show(c.Branches[0].Transcript.Messages()) != head+"a:[left]" {
+		t.Errorf("branches are %v", c.Branches)
+	}
+	if r.Ignored != 4 {
+		t.Errorf("ignored %d, want 4: the header, a command kept from the model, the model and the name", r.Ignored)
+	}
+}
+
+func TestLeaf(t *testing.T) {
+	c := read(t, entries(header, "e1 - "+message("user", text("one")), "e2 e1 "+message("assistant", text("first")), "e3 e2 "+message("user", text("two")),
+		"e4 e1 "+message("assistant", text("other")), "e5 e4 "+`"type":"leaf","targetId":"e2"`)).Conversation
+	if got, want := show(c.Transcript.Messages()), "u:[one] a:[first] u:[two]"; got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+}
+
+func TestCompacted(t *testing.T) {
+	for name, data := range map[string]string{"by ID": compacted, "by number": old} {
+		c := read(t, data).Conversation
+		if got, want := show(precis.View(c.Transcript, c.Edits)), "u:[Summary.] u:[two] a:[second]"; got != want {
+			t.Errorf("%s: the view is %s, want %s", name, got, want)
+		}
+		if e := c.Edits[0]; e.Seen != 3 || e.Report.TokensBefore != 77 || e.Time.IsZero() {
+			t.Errorf("%s: the edit is %+v", name, e)
+		}
+	}
+}
+
+func TestMalformed(t *testing.T) {
+	r := read(t, header+"\n"+`{"type":"message","message":5}`+"\n"+`{"type":"message","message":{"role":"user","content":[{"text":"no type"}]}}`+"\n{\n"+`{"type":"compaction"}`+"\n"+
+		`{"type":"message","message":{"role":"user","content":"one"}}`)
+	if r.Skipped != 4 || show(r.Conversation.Transcript.Messages()) != "u:[one]" {
+		t.Errorf("skipped %d: %v", r.Skipped, r.Warnings)
+	}
+}
+
+// TestRecordings reads the recordings in the directory PRECIS_TRANSCRIPTS.
+func TestRecordings(t *testing.T) {
+	dir := os.Getenv("PRECIS_TRANSCRIPTS")
+	if dir == "" {
+		t.Skip("PRECIS_TRANSCRIPTS names no directory of recordings")
+	}
+	files, _ := filepath.Glob(filepath.Join(dir, "pi", "*.jsonl"))
+	for _, file := range files {
+		r, err := archive.Open(file, []archive.Format{pi.Format{}})
+		if err == nil {
+			err = archivetest.Check(r)
+		}
+		if err != nil {
+			t.Errorf("%s: %v", file, err)
+			continue
+		}
+		msgs := r.Conversation.Transcript.Messages()
+		if b := precis.Check(msgs); len(b) > len(msgs)/100 {
+			t.Errorf("%s: %d breaches before repair, the first: %v", file, len(b), b[0])
+		}
+	}
+	if len(files) == 0 {
+		t.Errorf("no recordings in %s", dir)
+	}
+}

@@ -1,0 +1,439 @@
+package precis_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"math"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"precis"
+	"precis/reduce"
+	"precis/tokens"
+)
+
+// rungs are the strategies that need no model.
+func rungs() []precis.Strategy {
+	return []precis.Strategy{reduce.Dedupe{}, reduce.Media{}, reduce.Shrink{}, reduce.Truncate{}, reduce.Clip{}}
+}
+
+func chars4(t testing.TB) precis.Counter {
+	c, err := tokens.New(tokens.Options{Name: tokens.NameChars4})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+func manager(t testing.TB, o precis.Options) *precis.Manager {
+	t.Helper()
+	if o.Counter == nil {
+		o.Counter = chars4(t)
+	}
+	if o.Strategies == nil {
+		o.Strategies = rungs()
+	}
+	m, err := precis.NewManager(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+func window(n int) precis.Window {
+	return precis.Window{Tokens: n, Source: precis.SourceConfigured, Detail: "test"}
+}
+
+func TestManageKeepsEveryPromise(t *testing.T) {
+	m := manager(t, precis.Options{})
+	counter := chars4(t)
+	rapid.Check(t, func(rt *rapid.T) {
+		msgs := conversation(rt)
+		conv := &precis.Conversation{Transcript: precis.NewTranscript(msgs...), System: precis.NewText(precis.RoleSystem, "be brief")}
+		if rapid.Bool().Draw(rt, "pins") {
+			pin := rapid.IntRange(0, len(msgs)-1).Draw(rt, "pin")
+			if _, err := m.Pin(context.Background(), conv, precis.MessageHandle(pin)); err != nil {
+				rt.Fatal(err)
+			}
+		}
+		before := precis.View(conv.Transcript, conv.Edits)
+		w := rapid.SampledFrom([]int{400, 1000, 3000, 9000}).Draw(rt, "window")
+		req := precis.Request{Conversation: conv, Window: window(w)}
+		res, err := m.Manage(context.Background(), req)
+		if err != nil {
+			rt.Fatalf("window %d: %v", w, err)
+		}
+		if b := precis.Check(res.View); len(b) > 0 {
+			rt.Fatalf("invalid view: %v", b)
+		}
+		if got := precis.NewMeter(counter).View(res.View); float64(got) > res.Report.Decision.Allowed {
+			rt.Fatalf("%d tokens, allowed %.0f", got, res.Report.Decision.Allowed)
+		}
+		if res.Report.After.Tokens > res.Report.Before.Tokens {
+			rt.Fatal("the view grew")
+		}
+		if !reflect.DeepEqual(conv.Transcript.Messages(), msgs) {
+			rt.Fatal("the transcript was altered")
+		}
+		again, err := m.Manage(context.Background(), precis.Request{Conversation: conv, Window: window(math.MaxInt32)})
+		if err != nil || !reflect.DeepEqual(again.View, res.View) {
+			rt.Fatalf("the same edits give another view (%v)", err)
+		}
+		for len(res.Edits) > 0 {
+			if _, err := m.Undo(context.Background(), conv); err != nil {
+				rt.Fatal(err)
+			}
+			break
+		}
+		if got := precis.View(conv.Transcript, conv.Edits); !reflect.DeepEqual(got, before) {
+			rt.Fatal("undo does not bring the view back")
+		}
+	})
+}
+
+func TestRewoundForgetsLaterEdits(t *testing.T) {
+	m := manager(t, precis.Options{})
+	rapid.Check(t, func(rt *rapid.T) {
+		msgs := conversation(rt)
+		conv := &precis.Conversation{Transcript: &precis.Transcript{}}
+		for _, msg := range msgs {
+			conv.Transcript.Append(msg)
+			if rapid.IntRange(0, 3).Draw(rt, "manage") == 0 {
+				m.Manage(context.Background(), precis.Request{Conversation: conv, Window: window(600)})
+			}
+		}
+		n := rapid.IntRange(0, len(msgs)).Draw(rt, "n")
+		want := precis.Rewound(conv, n)
+		if want.Transcript.Len() != n || want.Transcript.Fingerprint(n) != conv.Transcript.Fingerprint(n) {
+			rt.Fatal("another transcript")
+		}
+		for _, u := range precis.Units(want.Transcript, want.Edits) {
+			if u.To > n {
+				rt.Fatalf("unit %d to %d beyond message %d", u.From, u.To, n)
+			}
+		}
+		if n == 0 || n == len(msgs) {
+			return
+		}
+		if _, err := m.Rewind(context.Background(), conv, n); err != nil {
+			rt.Fatal(err)
+		}
+		if got, w := precis.View(conv.Transcript, conv.Edits), precis.View(want.Transcript, want.Edits); !reflect.DeepEqual(got, w) {
+			rt.Fatalf("rewound by an edit: %v\nby forgetting: %v", texts(got), texts(w))
+		}
+	})
+}
+
+func TestLastUserTurnIsInEveryView(t *testing.T) {
+	m := manager(t, precis.Options{})
+	rapid.Check(t, func(rt *rapid.T) {
+		msgs := append(conversation(rt), precis.NewText(precis.RoleUser, "now do exactly this"))
+		for range rapid.IntRange(0, 3).Draw(rt, "steps after") {
+			use, result := step(rt, 1000+len(msgs))
+			msgs = append(msgs, use, result)
+		}
+		conv := &precis.Conversation{Transcript: precis.NewTranscript(msgs...)}
+		res, err := m.Manage(context.Background(), precis.Request{Conversation: conv, Window: window(rapid.IntRange(300, 4000).Draw(rt, "window"))})
+		if err != nil {
+			rt.Fatal(err)
+		}
+		for _, msg := range res.View {
+			if strings.Contains(msg.PlainText(), "now do exactly this") {
+				return
+			}
+		}
+		rt.Fatalf("the last user turn is gone: %v", texts(res.View))
+	})
+}
+
+func TestOverBudgetSaysTheArithmetic(t *testing.T) {
+	m := manager(t, precis.Options{})
+	conv := &precis.Conversation{Transcript: precis.NewTranscript(precis.NewText("user", "hello")), System: precis.NewText("system", strings.Repeat("x", 8000))}
+	res, err := m.Manage(context.Background(), precis.Request{Conversation: conv, Window: window(1000)})
+	if !precis.IsOverBudget(err) || !strings.Contains(err.Error(), "2000 of them system prompt") || !strings.Contains(err.Error(), "allowed 1000 × (1 − 0.1) − 200 = 700") {
+		t.Errorf("error %v", err)
+	}
+	if len(res.View) == 0 {
+		t.Error("the best view is missing")
+	}
+}
+
+func TestDecision(t *testing.T) {
+	base := precis.DefaultSettings()
+	set := func(f func(*precis.Settings)) precis.Settings { s := base; f(&s); return s }
+	for _, tt := range []struct {
+		name     string
+		load     precis.Load
+		settings precis.Settings
+		profile  string
+		want     precis.Action
+		trigger  precis.Trigger
+	}{
+		{"under", precis.Load{Used: 50_000}, base, "", precis.ActionNone, ""},
+		{"warn", precis.Load{Used: 70_000}, base, "", precis.ActionWarn, precis.TriggerThreshold},
+		{"prepare", precis.Load{Used: 60_000}, set(func(s *precis.Settings) { s.Prepare = 60 }), "", precis.ActionPrepare, precis.TriggerThreshold},
+		{"threshold", precis.Load{Used: 75_000}, base, "", precis.ActionReduce, precis.TriggerThreshold},
+		{"over allowed", precis.Load{Used: 81_809}, set(func(s *precis.Settings) { s.Percent = 100 }), "", precis.ActionReduce, precis.TriggerOver},
+		{"just allowed", precis.Load{Used: 81_808}, set(func(s *precis.Settings) { s.Percent, s.Warn = 100, 0 }), "", precis.ActionNone, ""},
+		{"messages", precis.Load{Used: 1, Messages: 9}, set(func(s *precis.Settings) { s.MaxMessages = 9 }), "", precis.ActionReduce, precis.TriggerMessages},
+		{"turns", precis.Load{Used: 1, Turns: 4}, set(func(s *precis.Settings) { s.MaxTurns = 4 }), "", precis.ActionReduce, precis.TriggerTurns},
+		{"auto off", precis.Load{Used: 76_000}, set(func(s *precis.Settings) { s.Auto = false }), "", precis.ActionNone, ""},
+		{"auto off, over", precis.Load{Used: 90_000}, set(func(s *precis.Settings) { s.Auto = false }), "", precis.ActionTruncate, precis.TriggerOver},
+		{"observe", precis.Load{Used: 190_000}, set(func(s *precis.Settings) { s.Observe = true }), "", precis.ActionNone, ""},
+		{"profile", precis.Load{Used: 40_000}, set(func(s *precis.Settings) { s.Profiles = map[string]float64{"m": 40} }), "m", precis.ActionReduce, precis.TriggerThreshold},
+		{"inherits", precis.Load{Used: 40_000}, set(func(s *precis.Settings) { s.Profiles = map[string]float64{"m": -1} }), "m", precis.ActionNone, ""},
+		{"invalid profile falls back", precis.Load{Used: 40_000}, set(func(s *precis.Settings) { s.Profiles = map[string]float64{"m": 3} }), "m", precis.ActionNone, ""},
+	} {
+		m := manager(t, precis.Options{Settings: tt.settings})
+		d := m.WillManage(tt.load, window(100_000), 0, 0, tt.profile)
+		if d.Action != tt.want || d.Trigger != tt.trigger {
+			t.Errorf("%s: %s by %q, want %s by %q", tt.name, d.Action, d.Trigger, tt.want, tt.trigger)
+		}
+		if bad := strings.HasPrefix(tt.name, "invalid"); bad != (len(d.Warnings) > 0) {
+			t.Errorf("%s: warnings %v", tt.name, d.Warnings)
+		}
+	}
+}
+
+func TestReserve(t *testing.T) {
+	for _, tt := range []struct{ window, requested, limit, want int }{
+		{200_000, 0, 0, 8192}, {200_000, 32_000, 0, 32_000}, {200_000, 64_000, 0, 64_000},
+		{200_000, 120_000, 0, 40_000}, {200_000, 120_000, 30_000, 30_000},
+		{16_000, 0, 0, 3200}, {16_000, 1000, 0, 1000}, {4000, 0, 500, 500},
+	} {
+		if got := precis.ReserveFor(tt.window, tt.requested, tt.limit); got.Tokens != tt.want {
+			t.Errorf("%v: %+v", tt, got)
+		}
+	}
+}
+
+// failing is a rung that returns what it is told to.
+type failing struct {
+	name string
+	edit precis.Edit
+	err  error
+}
+
+func (f failing) Name() string { return f.name }
+func (f failing) Propose(context.Context, *precis.Situation) (precis.Edit, error) {
+	return f.edit, f.err
+}
+
+func TestLadderRefusesBadEdits(t *testing.T) {
+	tr := numbered(9)
+	grow := precis.Edit{Kind: precis.KindTruncation, Replace: []precis.Replacement{{From: 1, To: 2, With: []precis.Message{precis.NewText("user", strings.Repeat("x", 400))}}}}
+	kept := precis.Edit{Kind: precis.KindTruncation, Replace: []precis.Replacement{{From: 7, To: 9}}}
+	outside := precis.Edit{Kind: precis.KindTruncation, Replace: []precis.Replacement{{From: 7, To: 19}}}
+	broken := precis.Edit{Kind: precis.KindTruncation, Replace: []precis.Replacement{{From: 0, To: 1}}}
+	m := manager(t, precis.Options{Strategies: []precis.Strategy{
+		failing{"fails", precis.Edit{}, errors.New("no luck")}, failing{"grows", grow, nil}, failing{"kept", kept, nil},
+		failing{"outside", outside, nil}, failing{"breaks", broken, nil}, failing{"nothing", precis.Edit{}, nil}, reduce.Truncate{},
+	}})
+	conv := &precis.Conversation{Transcript: tr}
+	res, err := m.Manage(context.Background(), precis.Request{Conversation: conv, Window: window(1000), Target: 2, Manual: true, DryRun: true})
+	if err != nil && !precis.IsOverBudget(err) {
+		t.Fatal(err)
+	}
+	want := map[string]precis.Outcome{"fails": "failed", "grows": "refused", "kept": "refused", "outside": "refused", "breaks": "refused", "nothing": "nothing", "truncate": "nothing"}
+	for _, s := range res.Report.Steps {
+		if s.Outcome != want[s.Rung] {
+			t.Errorf("%s: %s (%s), want %s", s.Rung, s.Outcome, s.Reason, want[s.Rung])
+		}
+	}
+	if len(conv.Edits) > 0 {
+		t.Error("a dry run changed the conversation")
+	}
+}
+
+func TestSignedThinkingLeavesWithItsPrefix(t *testing.T) {
+	var msgs []precis.Message
+	for i := range 12 {
+		msgs = append(msgs, precis.NewText("user", strings.Repeat("word ", 100)),
+			precis.Message{Role: "assistant", Content: []precis.Block{precis.Thinking{Text: "hm", Signature: "s"}, precis.Thinking{Text: "unsigned"}, precis.Text{Text: fmt.Sprint("answer ", i)}}})
+	}
+	conv := &precis.Conversation{Transcript: precis.NewTranscript(msgs...)}
+	res, err := manager(t, precis.Options{}).Manage(context.Background(), precis.Request{Conversation: conv, Window: window(1500)})
+	if err != nil || len(res.Edits) == 0 {
+		t.Fatal(err, res.Report.Outcome)
+	}
+	unsigned := 0
+	for _, m := range res.View {
+		for _, b := range m.Content {
+			if th, ok := b.(precis.Thinking); ok && th.Signature != "" {
+				t.Fatal("signed reasoning after a changed prefix")
+			} else if ok {
+				unsigned++
+			}
+		}
+	}
+	if unsigned == 0 {
+		t.Error("reasoning without a signature was left out")
+	}
+}
+
+func TestCapStopsLoops(t *testing.T) {
+	// A rung that saves next to nothing, on every turn.
+	m := manager(t, precis.Options{Strategies: []precis.Strategy{reduce.Truncate{}}, Settings: func() precis.Settings {
+		s := precis.DefaultSettings()
+		s.Percent, s.Warn, s.Target, s.KeepShare, s.Worth = 20, 0, 18, 0.1, 0
+		return s
+	}()})
+	conv := &precis.Conversation{Transcript: &precis.Transcript{}}
+	runs := map[string]bool{}
+	for i := range 30 {
+		conv.Transcript.Append(precis.NewText("user", strings.Repeat("u ", 120)), precis.NewText("assistant", fmt.Sprint("a", i)))
+		before := len(conv.Edits)
+		if _, err := m.Manage(context.Background(), precis.Request{Conversation: conv, Window: window(2000)}); err != nil {
+			t.Fatal(err)
+		}
+		for _, e := range conv.Edits[before:] {
+			runs[e.Run] = true
+		}
+		recent := map[string]bool{}
+		for _, e := range conv.Edits {
+			if e.Seen > conv.Transcript.Len()-20 {
+				recent[e.Run] = true
+			}
+		}
+		if len(recent) > 3 {
+			t.Fatalf("turn %d: %d runs in 10 turns", i, len(recent))
+		}
+	}
+	if len(runs) < 3 {
+		t.Errorf("only %d runs in 30 turns: the cap never ends", len(runs))
+	}
+}
+
+func TestCheckIsLoggedInOneLineWithoutContent(t *testing.T) {
+	var log bytes.Buffer
+	m := manager(t, precis.Options{Logger: slog.New(slog.NewTextHandler(&log, nil))})
+	conv := &precis.Conversation{ID: "c1", Transcript: precis.NewTranscript(precis.NewText("user", "secret words"))}
+	if _, err := m.Manage(context.Background(), precis.Request{Conversation: conv, Window: window(1000)}); err != nil {
+		t.Fatal(err)
+	}
+	line := log.String()
+	for _, want := range []string{"total_tokens=3", "window=1000", "usage_percent=0.3", "messages=1", "action=none"} {
+		if !strings.Contains(line, want) {
+			t.Errorf("%q is missing in %q", want, line)
+		}
+	}
+	if strings.Count(line, "\n") != 1 || strings.Contains(line, "secret") {
+		t.Errorf("log %q", line)
+	}
+}
+
+func TestStatus(t *testing.T) {
+	now := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
+	m := manager(t, precis.Options{Now: func() time.Time { return now }})
+	var msgs []precis.Message
+	for i := range 40 {
+		msgs = append(msgs, precis.NewText([]precis.Role{"user", "assistant"}[i%2], strings.Repeat("abcd ", 40)+fmt.Sprint(i)))
+	}
+	conv := &precis.Conversation{Transcript: precis.NewTranscript(msgs...)}
+	req := precis.Request{Conversation: conv, Window: window(2500)}
+	if _, err := m.Manage(context.Background(), req); err != nil {
+		t.Fatal(err)
+	}
+	s, err := m.Status(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if s.Messages != 40 || s.Truncations != 1 || s.Condensations != 0 || s.Shown >= 40 || s.Percent > 50 || s.Action != precis.ActionNone {
+		t.Errorf("%+v", s)
+	}
+	for d, want := range map[time.Duration]string{0: "just now", 2 * time.Minute: "2 minutes ago", time.Hour: "1 hour ago", 50 * time.Hour: "2 days ago"} {
+		if got := s.Ago(now.Add(d)); got != want {
+			t.Errorf("after %v: %q, want %q", d, got, want)
+		}
+	}
+	if got := (precis.Status{}).Ago(now); got != "never" {
+		t.Errorf("no edit: %q", got)
+	}
+}
+
+func TestRestoreBringsAPairBack(t *testing.T) {
+	m := manager(t, precis.Options{})
+	var msgs []precis.Message
+	msgs = append(msgs, precis.NewText("user", "task"))
+	for i := range 20 {
+		id := fmt.Sprint("c", i)
+		msgs = append(msgs,
+			precis.Message{Role: "assistant", Content: []precis.Block{precis.ToolUse{ID: id, Name: "bash", Input: []byte(`{}`)}}},
+			precis.Message{Role: "user", Content: []precis.Block{precis.ToolResult{ToolUseID: id, Content: []precis.Block{precis.Text{Text: strings.Repeat("o", 400) + id}}}}})
+	}
+	conv := &precis.Conversation{Transcript: precis.NewTranscript(msgs...)}
+	if _, err := m.Manage(context.Background(), precis.Request{Conversation: conv, Window: window(1500)}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := m.Restore(context.Background(), conv, precis.MessageHandle(6)); err != nil {
+		t.Fatal(err)
+	}
+	view := precis.View(conv.Transcript, conv.Edits)
+	if b := precis.Check(view); len(b) > 0 {
+		t.Fatal(b)
+	}
+	found := 0
+	for _, v := range view {
+		if reflect.DeepEqual(v, msgs[5]) || reflect.DeepEqual(v, msgs[6]) {
+			found++
+		}
+	}
+	if found != 2 {
+		t.Errorf("%d of the call and its result are back", found)
+	}
+	if _, err := m.Restore(context.Background(), conv, precis.MessageHandle(99)); precis.CodeOf(err) != precis.CodeNotFound {
+		t.Errorf("a handle beyond the end: %v", err)
+	}
+}
+
+func TestSettingsChangeAtRunTime(t *testing.T) {
+	m := manager(t, precis.Options{})
+	s := m.Settings()
+	s.Percent = 30
+	if err := m.SetSettings(s); err != nil {
+		t.Fatal(err)
+	}
+	if d := m.WillManage(precis.Load{Used: 400}, window(1000), 0, 0, ""); d.Action != precis.ActionReduce {
+		t.Errorf("the new threshold is not in force: %+v", d)
+	}
+	s.KeepShare = 2
+	if err := m.SetSettings(s); precis.CodeOf(err) != precis.CodeInvalid || !strings.Contains(err.Error(), "keep_share") {
+		t.Errorf("a bad setting: %v", err)
+	}
+	if m.Settings().KeepShare == 2 {
+		t.Error("the bad setting is in force")
+	}
+}
+
+func ExampleManager_Manage() {
+	counter, _ := tokens.New(tokens.Options{Name: tokens.NameChars4})
+	m, _ := precis.NewManager(precis.Options{Counter: counter, Strategies: []precis.Strategy{reduce.Dedupe{}, reduce.Truncate{}, reduce.Clip{}}})
+
+	conv := &precis.Conversation{Transcript: &precis.Transcript{}}
+	for i := range 50 {
+		conv.Transcript.Append(
+			precis.NewText(precis.RoleUser, fmt.Sprintf("question %d %s", i, strings.Repeat("why? ", 30))),
+			precis.NewText(precis.RoleAssistant, "because"))
+	}
+	res, err := m.Manage(context.Background(), precis.Request{
+		Conversation: conv, Window: precis.Window{Tokens: 1000, Source: precis.SourceConfigured},
+	})
+	fmt.Println(err, res.Report.Outcome)
+	fmt.Println(len(res.View), "messages are sent;", conv.Transcript.Len(), "are kept")
+	fmt.Println(res.View[1].PlainText())
+
+	m.Undo(context.Background(), conv)
+	fmt.Println(len(precis.View(conv.Transcript, conv.Edits)), "after undo")
+	// Output:
+	// <nil> reduced from 2150 to 491 tokens by 1 edits
+	// 23 messages are sent; 100 are kept
+	// [78 earlier messages hidden here to save room; nothing is lost: m1-m78.]
+	// 100 after undo
+}
