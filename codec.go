@@ -3,46 +3,70 @@ package precis
 import (
 	"encoding/json"
 	"time"
+	"unicode/utf8"
 )
 
 // blockJSON is the stored form of every block: the fields of the kind named by
 // Type. It is precis's own format, stable across versions; dialects have
 // encoders of their own.
 type blockJSON struct {
-	Type      string          `json:"type"`
-	Text      string          `json:"text,omitempty"`
-	ID        string          `json:"id,omitempty"`
-	Name      string          `json:"name,omitempty"`
-	Input     json.RawMessage `json:"input,omitempty"`
-	Content   []blockJSON     `json:"content,omitempty"`
-	IsError   bool            `json:"is_error,omitempty"`
-	MediaType string          `json:"media_type,omitempty"`
-	Title     string          `json:"title,omitempty"`
-	Data      string          `json:"data,omitempty"`
-	URL       string          `json:"url,omitempty"`
-	Width     int             `json:"width,omitempty"`
-	Height    int             `json:"height,omitempty"`
-	Signature string          `json:"signature,omitempty"`
-	Kind      string          `json:"kind,omitempty"` // an opaque block's own type
-	Raw       json.RawMessage `json:"raw,omitempty"`
+	Type      string      `json:"type"`
+	Text      string      `json:"text,omitempty"`
+	ID        string      `json:"id,omitempty"`
+	Name      string      `json:"name,omitempty"`
+	Input     exactBytes  `json:"input,omitzero"`
+	Content   []blockJSON `json:"content,omitempty"`
+	IsError   bool        `json:"is_error,omitempty"`
+	MediaType string      `json:"media_type,omitempty"`
+	Title     string      `json:"title,omitempty"`
+	Data      string      `json:"data,omitempty"`
+	URL       string      `json:"url,omitempty"`
+	Width     int         `json:"width,omitempty"`
+	Height    int         `json:"height,omitempty"`
+	Signature string      `json:"signature,omitempty"`
+	Kind      string      `json:"kind,omitempty"` // an opaque block's own type
+	Raw       exactBytes  `json:"raw,omitzero"`
+}
+
+// exactBytes are bytes that must come back as they were. JSON inside JSON would
+// not: encoders compact and escape it. They are stored as a string, or in base64
+// when they are not valid UTF-8.
+type exactBytes []byte
+
+func (b exactBytes) MarshalJSON() ([]byte, error) {
+	if utf8.Valid(b) {
+		return json.Marshal(string(b))
+	}
+	return json.Marshal(map[string][]byte{"base64": b})
+}
+
+func (b *exactBytes) UnmarshalJSON(data []byte) error {
+	if len(data) > 0 && data[0] == '{' {
+		var v struct{ Base64 []byte }
+		err := json.Unmarshal(data, &v)
+		*b = v.Base64
+		return err
+	}
+	var s string
+	err := json.Unmarshal(data, &s)
+	*b = exactBytes(s)
+	return err
 }
 
 type messageJSON struct {
-	Role    Role            `json:"role"`
-	ID      string          `json:"id,omitempty"`
-	Time    time.Time       `json:"time,omitzero"`
-	Format  string          `json:"format,omitempty"`
-	Raw     json.RawMessage `json:"raw,omitempty"`
-	Content []blockJSON     `json:"content"`
+	Role    Role        `json:"role"`
+	ID      string      `json:"id,omitempty"`
+	Time    time.Time   `json:"time,omitzero"`
+	Format  string      `json:"format,omitempty"`
+	Raw     exactBytes  `json:"raw,omitzero"`
+	Content []blockJSON `json:"content"`
 }
 
 // MarshalJSON writes the message in precis's own stored form.
 func (m Message) MarshalJSON() ([]byte, error) {
-	v := messageJSON{Role: m.Role, ID: m.ID, Time: m.Time, Content: toBlocks(m.Content)}
-	if json.Valid(m.Raw) {
-		v.Raw, v.Format = m.Raw, m.Format
-	}
-	return json.Marshal(v)
+	return json.Marshal(messageJSON{
+		Role: m.Role, ID: m.ID, Time: m.Time, Raw: exactBytes(m.Raw), Format: m.Format, Content: toBlocks(m.Content),
+	})
 }
 
 // UnmarshalJSON reads what MarshalJSON wrote. The error is [CodeInvalid].
@@ -55,7 +79,7 @@ func (m *Message) UnmarshalJSON(data []byte) error {
 	if err != nil {
 		return err
 	}
-	*m = Message{Role: v.Role, ID: v.ID, Time: v.Time, Raw: v.Raw, Format: v.Format, Content: content}
+	*m = Message{Role: v.Role, ID: v.ID, Time: v.Time, Raw: rawOrNil(v.Raw), Format: v.Format, Content: content}
 	return nil
 }
 
@@ -113,23 +137,11 @@ func toBlock(b Block) blockJSON {
 	case RedactedThinking:
 		return blockJSON{Type: "redacted_thinking", Data: b.Data}
 	case ToolUse:
-		v := blockJSON{Type: "tool_use", ID: b.ID, Name: b.Name}
-		if json.Valid(b.Input) {
-			v.Input = b.Input
-		} else {
-			v.Text = string(b.Input)
-		}
-		return v
+		return blockJSON{Type: "tool_use", ID: b.ID, Name: b.Name, Input: exactBytes(b.Input)}
 	case ToolResult:
 		return blockJSON{Type: "tool_result", ID: b.ToolUseID, Content: toBlocks(b.Content), IsError: b.IsError}
 	case Opaque:
-		v := blockJSON{Type: "opaque", Kind: b.Type}
-		if json.Valid(b.Raw) {
-			v.Raw = b.Raw
-		} else {
-			v.Text = string(b.Raw)
-		}
-		return v
+		return blockJSON{Type: "opaque", Kind: b.Type, Raw: exactBytes(b.Raw)}
 	}
 	return blockJSON{Type: "opaque"}
 }
@@ -159,19 +171,19 @@ func fromBlock(v blockJSON) (Block, error) {
 	case "redacted_thinking":
 		return RedactedThinking{Data: v.Data}, nil
 	case "tool_use":
-		return ToolUse{ID: v.ID, Name: v.Name, Input: rawOr(v.Input, v.Text)}, nil
+		return ToolUse{ID: v.ID, Name: v.Name, Input: rawOrNil(v.Input)}, nil
 	case "tool_result":
 		content, err := fromBlocks(v.Content)
 		return ToolResult{ToolUseID: v.ID, Content: content, IsError: v.IsError}, err
 	case "opaque":
-		return Opaque{Type: v.Kind, Raw: rawOr(v.Raw, v.Text)}, nil
+		return Opaque{Type: v.Kind, Raw: rawOrNil(v.Raw)}, nil
 	}
 	return nil, Errorf(CodeInvalid, "read block", "unknown stored type %q", v.Type)
 }
 
-func rawOr(raw json.RawMessage, text string) json.RawMessage {
-	if len(raw) == 0 && text != "" {
-		return json.RawMessage(text)
+func rawOrNil(b exactBytes) json.RawMessage {
+	if len(b) == 0 {
+		return nil
 	}
-	return raw
+	return json.RawMessage(b)
 }

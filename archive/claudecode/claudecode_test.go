@@ -153,6 +153,7 @@ func TestConversation(t *testing.T) {
 		{"only a sub-agent", session("x1 - "+`"isSidechain":true,`+said("task"), "x2 x1 "+`"isSidechain":true,`+reply("n", text("answer"))), "u:[task] a:[answer]", nil},
 		{"summary without a past", session("b1 - "+compact, "s1 b1 "+summed, "a1 s1 "+reply("m", text("go on"))), "u:[Summary.] a:[go on]", nil},
 		{"late answer", session("u1 - "+said("one"), "a1 u1 "+reply("m1", call("t1")), "a2 a1 "+reply("m1", call("t2")), "r2 a2 "+result("t2"), "a3 r2 "+reply("m2", text("on")), "r1 a1 "+result("t1")), "u:[one] a:<t1<t2 u:>t2 u:>t1 a:[on]", nil},
+		{"a call without an ID", session("u1 - "+said("one"), "a1 u1 "+reply("m1", call("")), "r1 a1 "+result("")), "u:[one] a:<precis_call_1 u:>precis_call_1", nil},
 		{"the same path twice", session("u1 - "+said("one"), "a1 u1 "+reply("m1", call("t1")), "r1 a1 "+result("t1"), "v1 - "+said("one"), "b1 v1 "+reply("m1", call("t1")), "q1 b1 "+result("t1"), "u2 q1 "+said("two")),
 			"u:[one] a:<t1 u:>t1 u:[two]", []string{"u1 u:[one] a:<t1 u:>t1"}},
 	} {

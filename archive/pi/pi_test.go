@@ -123,6 +123,13 @@ func TestLeaf(t *testing.T) {
 	}
 }
 
+func TestEmptyBranch(t *testing.T) {
+	c := read(t, entries(header, "e1 - "+message("user", text("one")), "e2 - "+message("assistant", content("")), "e3 e1 "+message("assistant", text("first")))).Conversation
+	if len(c.Branches) != 0 || c.Transcript.Len() != 2 {
+		t.Errorf("%d branches, %d messages", len(c.Branches), c.Transcript.Len())
+	}
+}
+
 func TestCompacted(t *testing.T) {
 	for name, data := range map[string]string{"by ID": compacted, "by number": old} {
 		c := read(t, data).Conversation

@@ -1,6 +1,7 @@
 package roo
 
 import (
+	"maps"
 	"slices"
 	"time"
 
@@ -46,9 +47,11 @@ func (s *sidecar) remove(id string) bool {
 	return len(s.Edits) < n
 }
 
-// trim forgets the edits made on more messages than there are left.
-func (s *sidecar) trim(n int) {
+// trim forgets the edits made on more messages than there are left, and what
+// belongs to tags that are gone.
+func (s *sidecar) trim(n int, tags map[string]bool) {
 	s.Edits = slices.DeleteFunc(s.Edits, func(e precis.Edit) bool { return e.Seen > n })
+	maps.DeleteFunc(s.Tagged, func(id string, _ tagged) bool { return !tags[id] })
 }
 
 // join adds the sidecar to a conversation read from tags. Edits of messages

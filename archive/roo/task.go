@@ -105,7 +105,7 @@ func (t *Task) Rewind(ctx context.Context, target Target) error {
 		if _, err := Rewind(t.History, t.UI, target); err != nil {
 			return err
 		}
-		t.sidecar.trim(t.said())
+		t.trim()
 		return t.retireOutputs()
 	})
 }
@@ -136,14 +136,19 @@ func (t *Task) RewindToMessage(ctx context.Context, n int) error {
 		t.History.list.keep(func(i int) bool { return i < cut })
 		t.History.scan()
 		t.History.Clean()
-		t.sidecar.trim(t.said())
+		t.trim()
 		return nil
 	})
 }
 
-// said returns the number of transcript messages in the history as it is now.
-func (t *Task) said() int {
-	return t.History.Len() - len(t.History.plan().shows)
+// trim makes the sidecar forget what a rewind took away.
+func (t *Task) trim() {
+	said := t.History.Len() - len(t.History.plan().shows)
+	tags := map[string]bool{}
+	for _, e := range t.History.entries {
+		tags[e.condenseID], tags[e.truncationID] = true, true
+	}
+	t.sidecar.trim(said, tags)
 }
 
 // write makes a change under Roo's lock: it checks that the history on disk is

@@ -38,6 +38,9 @@ func decodeContent(raw []byte) ([]precis.Block, error) {
 	return out, nil
 }
 
+// texts are the types of parts that are text.
+var texts = map[string]bool{"input_text": true, "output_text": true, "text": true, "summary_text": true, "reasoning_text": true, "refusal": true}
+
 func decodePart(raw []byte) (precis.Block, error) {
 	f, err := jsonspan.Fields(raw)
 	if err != nil {
@@ -48,8 +51,7 @@ func decodePart(raw []byte) (precis.Block, error) {
 	if !ok {
 		return nil, fmt.Errorf("the part has no type")
 	}
-	switch kind {
-	case "input_text", "output_text", "text", "summary_text", "reasoning_text", "refusal":
+	if texts[kind] {
 		field := "text"
 		if kind == "refusal" {
 			field = kind
@@ -59,6 +61,8 @@ func decodePart(raw []byte) (precis.Block, error) {
 			return nil, fmt.Errorf("%s of a part of type %s is no string", field, kind)
 		}
 		return precis.Text{Text: s, Raw: raw}, nil
+	}
+	switch kind {
 	case "input_image":
 		if url, ok := jsonspan.String(f["image_url"]); ok {
 			return image(url, raw), nil

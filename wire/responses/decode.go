@@ -88,6 +88,8 @@ func DecodeMessage(raw []byte) (precis.Message, error) {
 		m.Role, m.Content = precis.RoleUser, []precis.Block{r.result()}
 	case kind == "":
 		return m, fmt.Errorf("the item has neither type nor role")
+	case texts[kind]:
+		return m, fmt.Errorf("a part of type %s where an item is wanted", kind)
 	default:
 		m.Role, m.Content = r.unknownRole(kind), []precis.Block{precis.Opaque{Type: kind, Raw: raw}}
 	}

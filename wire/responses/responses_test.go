@@ -113,6 +113,7 @@ func TestDecodeErrors(t *testing.T) {
 		`[{"type":"message","role":"user","content":[{"type":"input_text"}]}]`: "item 0",
 		`[{"type":"message","role":"user","content":[{"text":"no type"}]}]`:    "item 0",
 		`[{"type":"reasoning","summary":[5]}]`:                                 "item 0",
+		`[{"type":"input_text","text":"a"}]`:                                   "item 0",
 		`[5]`:                                                                  "item 0",
 		`[`:                                                                    "input",
 		`{"role":"user"}`:                                                      "input",
@@ -210,6 +211,15 @@ func TestOtherDialects(t *testing.T) {
 	}
 	if b := (responses.Dialect{}).Check(decode(t, got)); len(b) > 0 {
 		t.Errorf("what was written has breaches: %v", b)
+	}
+}
+
+// TestCallWithoutInput writes calls anew whose bytes are no UTF-8.
+func TestCallWithoutInput(t *testing.T) {
+	msgs := decode(t, "[{\"type\":\"local_shell_call\",\"call_id\":\"\xff\"},{\"type\":\"function_call\",\"call_id\":\"\xfe\",\"name\":\"f\"}]")
+	want := `[{"type":"local_shell_call","call_id":"�","status":"completed","action":{}},{"type":"function_call","call_id":"�","name":"f","arguments":"{}"}]`
+	if got := string(responses.AppendMessages(nil, msgs)); got != strings.ReplaceAll(want, `\ufffd`, "\ufffd") {
+		t.Errorf("got %s", got)
 	}
 }
 

@@ -1,0 +1,320 @@
+package conformance
+
+import (
+	"bytes"
+	"compress/gzip"
+	"context"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"precis"
+	"precis/archive"
+	"precis/archive/formats"
+	"precis/archive/roo"
+	"precis/preset"
+	"precis/wire/anthropic"
+	"precis/wire/chat"
+	"precis/wire/responses"
+)
+
+var windows = []int{16_000, 32_000, 64_000, 128_000, 200_000}
+
+// extras are files beside a recording that are none themselves.
+var extras = []string{".md", ".gz.tmp"}
+
+// recordings lists the recordings under dir, task folders by their history.
+func recordings(t *testing.T, dir string) []string {
+	t.Helper()
+	var out []string
+	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		name := d.Name()
+		beside := name == roo.UIName || name == roo.MetadataName || name == roo.ItemName
+		if beside || filepath.Dir(path) == dir && slices.Contains(extras, filepath.Ext(name)) {
+			return nil
+		}
+		out = append(out, path)
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+// content reads a file, unpacking .gz.
+func content(t *testing.T, path string) []byte {
+	t.Helper()
+	data, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if filepath.Ext(path) != ".gz" {
+		return data
+	}
+	z, err := gzip.NewReader(bytes.NewReader(data))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if data, err = io.ReadAll(z); err != nil {
+		t.Fatal(err)
+	}
+	return data
+}
+
+func TestTranscripts(t *testing.T) {
+	dir := directory(t, "PRECIS_TRANSCRIPTS")
+	for _, path := range recordings(t, dir) {
+		name, err := filepath.Rel(dir, path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			checkRecording(t, path)
+		})
+	}
+}
+
+func checkRecording(t *testing.T, path string) {
+	data := content(t, path)
+	source := strings.TrimSuffix(path, ".gz")
+	rec, err := archive.Read(archive.Source{Path: source, Data: data}, formats.All())
+	if err != nil {
+		t.Fatal(err)
+	}
+	breaches := len(precis.Check(precis.View(rec.Conversation.Transcript, rec.Conversation.Edits)))
+	t.Logf("%-16s %5d messages %3d branches %2d edits %5d ignored %3d skipped %3d breaches mended",
+		rec.Format, rec.Conversation.Transcript.Len(), len(rec.Conversation.Branches), len(rec.Conversation.Edits), rec.Ignored, rec.Skipped, breaches)
+	for _, w := range windows {
+		checkWindow(t, rec, data, w)
+	}
+	checkContainer(t, rec, data)
+	if filepath.Base(path) == roo.HistoryName {
+		checkTask(t, path)
+	}
+}
+
+// checkWindow reduces the recording to a window and checks the view and the way
+// back.
+func checkWindow(t *testing.T, rec *archive.Recording, data []byte, w int) {
+	conv := *rec.Conversation
+	conv.Edits = slices.Clone(conv.Edits)
+	m := newManager(t, preset.Frugal)
+	before := anthropic.AppendMessages(nil, precis.View(conv.Transcript, conv.Edits))
+	edits := len(conv.Edits)
+	res, err := m.Manage(context.Background(), precis.Request{Conversation: &conv, Window: precis.Window{Tokens: w, Source: precis.SourceConfigured}})
+	if err != nil {
+		t.Fatalf("window %d: %v", w, err)
+	}
+	r := res.Report
+	if b := precis.Check(res.View); len(b) > 0 {
+		t.Errorf("window %d: the view has breaches: %v", w, b[0])
+	}
+	if float64(r.After.Tokens) > r.Decision.Allowed {
+		t.Errorf("window %d: %d tokens, %.0f are allowed", w, r.After.Tokens, r.Decision.Allowed)
+	}
+	if r.After.Tokens > r.Before.Tokens {
+		t.Errorf("window %d: grew from %d to %d tokens", w, r.Before.Tokens, r.After.Tokens)
+	}
+	checkDialects(t, w, res.View)
+	again := precis.View(conv.Transcript, conv.Edits)
+	if one, two := encode(again), encode(precis.View(conv.Transcript, conv.Edits)); !bytes.Equal(one, two) {
+		t.Errorf("window %d: the same edits give other bytes", w)
+	}
+	if len(conv.Edits) == edits {
+		return
+	}
+	if _, err := m.Undo(context.Background(), &conv); err != nil {
+		t.Fatalf("window %d: undo: %v", w, err)
+	}
+	if got := encode(precis.View(conv.Transcript, conv.Edits)); !bytes.Equal(got, before) {
+		t.Errorf("window %d: undo does not give the view back", w)
+	}
+}
+
+func encode(view []precis.Message) []byte { return anthropic.AppendMessages(nil, view) }
+
+// checkDialects sends the view in each dialect and reads it back.
+func checkDialects(t *testing.T, w int, view []precis.Message) {
+	for name, d := range map[string]struct {
+		write func([]byte, []precis.Message) []byte
+		read  func([]byte) ([]precis.Message, error)
+		check func([]precis.Message) []precis.Breach
+	}{
+		anthropic.Format: {anthropic.AppendMessages, anthropic.DecodeMessages, precis.Check},
+		chat.Format:      {chat.AppendMessages, chat.DecodeMessages, chat.Dialect{}.Check},
+		responses.Format: {responses.AppendMessages, responses.DecodeMessages, responses.Dialect{}.Check},
+	} {
+		got, err := d.read(d.write(nil, view))
+		if err != nil {
+			t.Errorf("window %d: %s: %v", w, name, err)
+			continue
+		}
+		if b := d.check(got); len(b) > 0 {
+			t.Errorf("window %d: as %s: %v", w, name, b[0])
+		}
+	}
+}
+
+func newManager(t *testing.T, name string) *precis.Manager {
+	t.Helper()
+	s, err := preset.Settings(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := preset.New(preset.Options{Settings: s})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+// checkContainer condenses into precis's own file and takes the original out of
+// it again.
+func checkContainer(t *testing.T, rec *archive.Recording, data []byte) {
+	conv := *rec.Conversation
+	conv.Edits = slices.Clone(conv.Edits)
+	m := newManager(t, preset.Frugal)
+	res, err := m.Manage(context.Background(), precis.Request{Conversation: &conv, Window: precis.Window{Tokens: 16_000}, Manual: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := archive.NewContainer(rec.Format, rec.Path, data)
+	c.Edits = res.Edits
+	raw, err := c.Bytes()
+	if err != nil {
+		t.Fatal(err)
+	}
+	back, err := archive.Read(archive.Source{Path: rec.Path, Data: raw}, formats.All())
+	if err != nil {
+		t.Fatalf("precis's own file: %v", err)
+	}
+	bc := back.Conversation
+	if got, want := encode(precis.View(bc.Transcript, bc.Edits)), encode(precis.View(conv.Transcript, conv.Edits)); !bytes.Equal(got, want) {
+		t.Errorf("precis's own file gives another view: %s", firstDifference(string(want), string(got)))
+	}
+	if parsed, err := archive.ParseContainer(raw); err != nil || !bytes.Equal(parsed.Original, data) {
+		t.Errorf("the original is not in the file (%v)", err)
+	}
+	n := bc.Transcript.Len() / 2
+	rewound := precis.Rewound(bc, n)
+	if got, want := encode(precis.View(rewound.Transcript, nil)), encode(precis.View(bc.Transcript.Prefix(n), nil)); !bytes.Equal(got, want) {
+		t.Error("rewinding to the middle gives other messages")
+	}
+}
+
+// checkTask condenses a copy of a task folder in place, and takes it back by
+// undo and by rewinding: every byte is as before.
+func checkTask(t *testing.T, path string) {
+	for _, by := range []string{"undo", "rewind"} {
+		dir := t.TempDir()
+		for _, name := range []string{roo.HistoryName, roo.UIName, roo.MetadataName} {
+			if data, err := os.ReadFile(filepath.Join(filepath.Dir(path), name)); err == nil {
+				if err := os.WriteFile(filepath.Join(dir, name), data, 0o600); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+		before := folder(t, dir)
+		task, err := roo.OpenTask(dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		edits := condenseTask(t, task)
+		if len(edits) == 0 {
+			return
+		}
+		if task, err = roo.OpenTask(dir); err != nil {
+			t.Fatal(err)
+		}
+		checkTags(t, task, edits)
+		if by == "rewind" && task.UI == nil {
+			return
+		}
+		takeBack(t, task, by, edits)
+		if after := folder(t, dir); after != before {
+			t.Errorf("%s does not give the folder's bytes back: %s", by, firstDifference(before, after))
+		}
+	}
+}
+
+// condenseTask truncates a task to a small window and records it.
+func condenseTask(t *testing.T, task *roo.Task) []precis.Edit {
+	m := newManager(t, preset.Roo)
+	res, err := m.Manage(context.Background(), precis.Request{Conversation: task.Conversation, Window: precis.Window{Tokens: 20_000}, Target: 9000, DryRun: true})
+	if err != nil && !precis.IsOverBudget(err) {
+		t.Fatal(err)
+	}
+	if err := task.Record(context.Background(), res.Edits, time.Now()); err != nil {
+		t.Fatal(err)
+	}
+	return res.Edits
+}
+
+// checkTags reads the written folder as precis and as Roo would.
+func checkTags(t *testing.T, task *roo.Task, edits []precis.Edit) {
+	conv := task.Conversation
+	if !slices.ContainsFunc(conv.Edits, func(e precis.Edit) bool { return e.ID == edits[0].ID && e.Report.Reason == edits[0].Report.Reason }) {
+		t.Errorf("edit %s is not read back from the tags", edits[0].ID)
+	}
+	effective, err := task.History.Effective()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, want := len(effective), len(precis.View(conv.Transcript, conv.Edits)); got != want {
+		t.Errorf("Roo would send %d messages, precis %d", got, want)
+	}
+}
+
+func takeBack(t *testing.T, task *roo.Task, by string, edits []precis.Edit) {
+	if by == "undo" {
+		if err := task.Undo(context.Background(), edits[0].ID); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	n := task.UI.Len()
+	if err := task.Rewind(context.Background(), roo.Target{ByIndex: true, Index: n - 1, Now: float64(time.Now().UnixMilli())}); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// folder returns the names and contents of a folder, backups left out.
+func folder(t *testing.T, dir string) string {
+	t.Helper()
+	files, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var b strings.Builder
+	for _, f := range files {
+		if strings.HasSuffix(f.Name(), roo.BackupSuffix) {
+			continue
+		}
+		data, err := os.ReadFile(filepath.Join(dir, f.Name()))
+		if err != nil {
+			t.Fatal(err)
+		}
+		fmt.Fprintf(&b, "== %s\n%s\n", f.Name(), data)
+	}
+	return b.String()
+}
+
+func firstDifference(a, b string) string {
+	i := 0
+	for i < len(a) && i < len(b) && a[i] == b[i] {
+		i++
+	}
+	cut := func(s string) string { return s[min(i, len(s)):min(i+80, len(s))] }
+	return fmt.Sprintf("at byte %d: %q became %q", i, cut(a), cut(b))
+}
