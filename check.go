@@ -125,6 +125,9 @@ func (c *check) reduce(ctx context.Context) error {
 	c.outcome = fmt.Sprintf("reduced from %d to %d tokens by %d edits", c.before.Tokens, after.Tokens, len(c.edits))
 	if len(c.edits) == 0 {
 		c.outcome = "left alone: no rung found anything to reduce"
+		if start.Excess() <= 0 {
+			c.outcome = fmt.Sprintf("left alone: %d tokens are within the target of %d", c.before.Tokens, c.decision.Target)
+		}
 	}
 	return err
 }

@@ -8,7 +8,6 @@ package reduce
 
 import (
 	"fmt"
-	"strings"
 
 	"precis"
 )
@@ -87,16 +86,6 @@ func plural(n int, noun string) string {
 		return "1 " + noun
 	}
 	return fmt.Sprintf("%d %ss", n, noun)
-}
-
-// oneLine returns the beginning of s on one line, at most n bytes, cut between
-// characters.
-func oneLine(s string, n int) string {
-	s = strings.Join(strings.Fields(s), " ")
-	if len(s) <= n {
-		return s
-	}
-	return strings.ToValidUTF8(s[:n], "") + "…"
 }
 
 // Names returns the names of the rungs of this package, least loss first.

@@ -133,12 +133,14 @@ func (a *app) printCondensed(j *job, res precis.Result, where string) error {
 // firstHidden returns a handle to something that the edits hide.
 func firstHidden(edits []precis.Edit) (precis.Handle, bool) {
 	for _, e := range slices.Backward(edits) {
-		for _, r := range e.Replace {
-			if r.Block != nil {
-				return precis.BlockHandle(r.From, r.Block.Index), true
-			}
-			return precis.SpanHandle(r.From, r.To), true
+		if len(e.Replace) == 0 {
+			continue
 		}
+		r := e.Replace[0]
+		if r.Block != nil {
+			return precis.BlockHandle(r.From, r.Block.Index), true
+		}
+		return precis.SpanHandle(r.From, r.To), true
 	}
 	return precis.Handle{}, false
 }

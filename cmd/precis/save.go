@@ -18,8 +18,8 @@ import (
 const containerSuffix = ".precis"
 
 // save keeps edits: in the file at path, precis's own. An empty path means the
-// recording itself when it is such a file, else a new one beside nothing else:
-// NAME.precis in the current folder. It returns where they are.
+// recording itself when it is such a file, else NAME.precis in the current
+// folder. It returns where they are.
 func (j *job) save(path string, edits []precis.Edit) (string, error) {
 	data, err := os.ReadFile(j.rec.Path)
 	if err != nil {
@@ -39,7 +39,7 @@ func (j *job) save(path string, edits []precis.Edit) (string, error) {
 	if path == "" {
 		path = strings.TrimSuffix(filepath.Base(j.rec.Path), filepath.Ext(j.rec.Path)) + containerSuffix
 	}
-	if err := mayReplace(path, j.rec.Path, c); err != nil {
+	if err := mayReplace(path, j.rec.Path, archive.IsContainer(data), c); err != nil {
 		return "", err
 	}
 	c.Edits = append(c.Edits, edits...)
@@ -50,11 +50,11 @@ func (j *job) save(path string, edits []precis.Edit) (string, error) {
 	return path, atomicfile.Write(path, out)
 }
 
-// mayReplace refuses to write over anything but a file of the same
-// conversation.
-func mayReplace(path, source string, c *archive.Container) error {
+// mayReplace refuses to write over anything but precis's own file: the one that
+// was read, or one of the same conversation without edits.
+func mayReplace(path, source string, own bool, c *archive.Container) error {
 	old, err := os.ReadFile(path)
-	if errors.Is(err, os.ErrNotExist) || filepath.Clean(path) == filepath.Clean(source) {
+	if errors.Is(err, os.ErrNotExist) || own && filepath.Clean(path) == filepath.Clean(source) {
 		return nil
 	}
 	refuse := func(why string) error {

@@ -1,0 +1,40 @@
+# make test is all a newcomer needs; the rest is for work on precis itself.
+
+GO ?= go
+
+.PHONY: test build check race fuzz properties vectors bench clean
+
+test: ## run every test
+	$(GO) test ./...
+
+build: ## build the command into ./dist
+	$(GO) build -trimpath -o dist/precis ./cmd/precis
+
+check: ## formatting and static analysis
+	@test -z "$$(gofmt -l .)" || { gofmt -l .; echo "gofmt would change these files"; exit 1; }
+	$(GO) vet ./...
+	$(GO) tool staticcheck ./...
+
+race: ## run every test with the race detector
+	$(GO) test -race ./...
+
+FUZZTIME ?= 5s
+fuzz: ## run each fuzz target for a short time
+	@set -e; for pkg in $$($(GO) list ./...); do \
+	  for f in $$($(GO) test -list '^Fuzz' $$pkg | grep '^Fuzz' || true); do \
+	    echo "fuzz $$pkg $$f"; $(GO) test -run '^$$' -fuzz "^$$f\$$" -fuzztime $(FUZZTIME) $$pkg >/tmp/fuzz.$$$$ 2>&1 || { cat /tmp/fuzz.$$$$; exit 1; }; rm -f /tmp/fuzz.$$$$; \
+	  done; \
+	done
+
+CHECKS ?= 100000
+properties: ## the promises, over many random conversations
+	$(GO) test . -run 'EveryPromise|Rewound|LastUserTurn|Repair' -rapid.checks=$(CHECKS)
+
+vectors: ## golden cases and recordings; set PRECIS_VECTORS and PRECIS_TRANSCRIPTS
+	$(GO) test ./conformance -v -count=1 | grep -E 'cases|messages |^(ok|FAIL|---)' 
+
+bench: ## benchmarks
+	$(GO) test -run '^$$' -bench . ./...
+
+clean:
+	rm -rf dist

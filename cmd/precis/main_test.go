@@ -1,0 +1,70 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/testscript"
+)
+
+func TestMain(m *testing.M) {
+	testscript.Main(m, map[string]func(){
+		"precis": func() {
+			os.Exit(run(context.Background(), os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
+		},
+		"conversation": func() { writeConversation(os.Args[1], os.Args[2]) },
+	})
+}
+
+func TestScripts(t *testing.T) {
+	testscript.Run(t, testscript.Params{
+		Dir: "testdata/script",
+		Setup: func(e *testscript.Env) error {
+			e.Setenv("HOME", e.WorkDir)
+			e.Setenv("XDG_CONFIG_HOME", e.WorkDir)
+			return nil
+		},
+	})
+}
+
+// writeConversation writes a recording in which 60 files are read: "anthropic"
+// as a request body, "roo" as a task folder.
+func writeConversation(kind, path string) {
+	var msgs, ui []string
+	add := func(role, content string) {
+		ts := 1_700_000_000_000 + 1000*len(msgs)
+		stamp := ""
+		if kind == "roo" {
+			stamp = fmt.Sprintf(`,"ts":%d`, ts)
+			ui = append(ui, fmt.Sprintf(`{"ts":%d,"type":"say","say":"text","text":"step %d"}`, ts, len(msgs)))
+		}
+		msgs = append(msgs, fmt.Sprintf(`{"role":%q,"content":%s%s}`, role, content, stamp))
+	}
+	add("user", `"Never touch main.go. Read every file and report."`)
+	for i := range 60 {
+		body := strings.Repeat(fmt.Sprintf("line of file %d\\n", i%20), 120)
+		add("assistant", fmt.Sprintf(`[{"type":"text","text":"Reading."},{"type":"tool_use","id":"t%d","name":"read_file","input":{"path":"f%d.txt"}}]`, i, i%20))
+		add("user", fmt.Sprintf(`[{"type":"tool_result","tool_use_id":"t%d","content":"%s"}]`, i, body))
+	}
+	add("assistant", `"All read."`)
+	add("user", `"Now report."`)
+	list := "[" + strings.Join(msgs, ",") + "]"
+	write := func(name, data string) {
+		if err := os.WriteFile(name, []byte(data), 0o644); err != nil {
+			panic(err)
+		}
+	}
+	if kind == "anthropic" {
+		write(path, `{"model":"claude-sonnet-4-5","system":"You are careful.","messages":`+list+`}`)
+		return
+	}
+	if err := os.MkdirAll(path, 0o755); err != nil {
+		panic(err)
+	}
+	write(path+"/api_conversation_history.json", list)
+	write(path+"/ui_messages.json", "["+strings.Join(ui, ",")+"]")
+	write(path+"/history_item.json", `{"id":"task-1","task":"Read every file"}`)
+}
