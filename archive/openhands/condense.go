@@ -4,8 +4,10 @@ import (
 	"encoding/json"
 	"slices"
 	"strconv"
+	"strings"
 
 	"precis"
+	"precis/internal/jsonspan"
 )
 
 // condensation is what an event of either generation tells.
@@ -22,8 +24,8 @@ type condensation struct {
 // edits nest.
 func (e *event) condense(c condensation) {
 	e.forget(c)
-	if s, ok := text(map[string]json.RawMessage{"": c.summary}, ""), e.number(c.offset); s != "" {
-		e.summary, e.offset = s, ok
+	if s, _ := jsonspan.String(c.summary); strings.TrimSpace(s) != "" {
+		e.summary, e.offset = s, number(c.offset, 0)
 	}
 	runs := e.hidden()
 	if len(runs) == 0 {
@@ -33,7 +35,7 @@ func (e *event) condense(c condensation) {
 	if e.summary != "" {
 		m := precis.NewText(precis.RoleUser, e.summary)
 		m.Time = e.at
-		runs[e.place_(runs)].With = []precis.Message{m}
+		runs[e.nearest(runs)].With = []precis.Message{m}
 	}
 	e.record(runs)
 }
@@ -58,4 +60,78 @@ func (e *event) record(runs []precis.Replacement) {
 		return
 	}
 	e.conv.Edits = append(e.conv.Edits, edit)
+}
+
+// forget notes the events that the condensation names.
+func (e *event) forget(c condensation) {
+	for _, id := range c.forgotten {
+		e.forgotten[key(id)] = true
+	}
+	first, last := number(c.first, -1), number(c.end, -1)
+	for _, s := range e.events {
+		if n := number([]byte(s.key), -1); n >= 0 && first <= n && n <= last && first >= 0 {
+			e.forgotten[s.key] = true
+		}
+	}
+}
+
+// hidden returns the spans of messages that the model no longer sees.
+func (e *event) hidden() []precis.Replacement {
+	gone := make([]bool, e.conv.Transcript.Len())
+	for _, s := range e.events {
+		if s.msg >= 0 && e.forgotten[s.key] {
+			gone[s.msg] = true
+		}
+	}
+	for more := true; more; {
+		more = false
+		for id, answer := range e.answers {
+			if use, ok := e.uses[id]; ok && gone[answer] != gone[use] {
+				gone[answer], gone[use], more = true, true, true
+			}
+		}
+	}
+	var runs []precis.Replacement
+	for i, hide := range gone {
+		switch n := len(runs); {
+		case !hide:
+		case n > 0 && runs[n-1].To == i:
+			runs[n-1].To++
+		default:
+			runs = append(runs, precis.Replacement{From: i, To: i + 1})
+		}
+	}
+	return runs
+}
+
+// nearest returns the run that the summary stands in the place of: that which
+// holds the event at the summary's offset, or the last one before it. The
+// offset counts events that were not forgotten, the system prompt included.
+func (e *event) nearest(runs []precis.Replacement) int {
+	at, kept := e.conv.Transcript.Len(), 0
+	for _, s := range e.events {
+		if e.forgotten[s.key] {
+			continue
+		}
+		if kept++; kept > e.offset {
+			at = max(s.msg, 0)
+			break
+		}
+	}
+	found := 0
+	for i, r := range runs {
+		if r.From <= at {
+			found = i
+		}
+	}
+	return found
+}
+
+// number reads a whole number; other for what is none.
+func number(raw []byte, other int) int {
+	n, err := strconv.Atoi(key(raw))
+	if err != nil {
+		return other
+	}
+	return n
 }

@@ -49,7 +49,7 @@ func decodePart(raw []byte) (precis.Block, error) {
 		return nil, err
 	}
 	kind, ok := jsonspan.String(f["type"])
-	if !ok {
+	if !ok || kind == "" {
 		return nil, fmt.Errorf("the part has no type")
 	}
 	switch kind {

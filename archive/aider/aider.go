@@ -1,0 +1,165 @@
+// Package aider reads the chat history of aider, .aider.chat.history.md. Start
+// with [Format].
+//
+// The file is a log in Markdown that every run of aider appends to: "#### "
+// begins a line of the user, "> " a line of the program, anything else is the
+// model's. It is read as one conversation, all runs in order: that is what the
+// file is, and aider itself takes it so when it restores a history. What the
+// program printed stands as text of its own in the user's message, since the
+// user saw it and answered to it; so do words before the first prompt of a run,
+// which no model can have said.
+package aider
+
+import (
+	"bytes"
+	"strings"
+	"time"
+
+	"precis"
+	"precis/archive"
+)
+
+// Format is the reader of aider's chat history.
+type Format struct{}
+
+// Name returns "aider".
+func (Format) Name() string { return "aider" }
+
+// started begins the line that begins a run.
+const started = "# aider chat started at "
+
+// Detect looks for the line that begins a run; the file's own name will do when
+// there is a prompt.
+func (Format) Detect(name string, data []byte) bool {
+	head := bytes.TrimLeft(data, " \t\r\n\ufeff")
+	if len(head) == 0 || head[0] == '{' || head[0] == '[' {
+		return false
+	}
+	if bytes.HasPrefix(head, []byte(started)) || bytes.Contains(head, []byte("\n"+started)) {
+		return true
+	}
+	prompted := bytes.HasPrefix(head, []byte("#### ")) || bytes.Contains(head, []byte("\n#### "))
+	return prompted && strings.Contains(name, "aider.chat.history")
+}
+
+// Read reads a history. Any text is one, so nothing is malformed.
+func (Format) Read(src archive.Source) (*archive.Recording, error) {
+	r := &reader{
+		conv:   &precis.Conversation{Transcript: &precis.Transcript{}},
+		strict: bytes.Contains(src.Data, []byte("  \n")),
+	}
+	for line := range bytes.Lines(src.Data) {
+		line = bytes.TrimSuffix(bytes.TrimSuffix(line, []byte("\n")), []byte("\r"))
+		r.line(string(bytes.ToValidUTF8(line, []byte("\uFFFD"))))
+	}
+	r.flush()
+	return &archive.Recording{Conversation: r.conv}, nil
+}
+
+// speaker says whose a line is.
+type speaker int
+
+const (
+	nobody  speaker = iota
+	program         // aider, and the commands it runs
+	user
+	model
+)
+
+// reader puts the lines together. Lines of one speaker are one block, blocks of
+// the user and the program one message.
+type reader struct {
+	conv     *precis.Conversation
+	strict   bool // the file keeps the two spaces that aider ends its and the user's lines with
+	speaker  speaker
+	lines    []string       // of the block being read
+	msg      precis.Message // being read; no role: none
+	at       time.Time      // when the run began, until a message has it
+	prompted bool           // in this run
+	joined   bool           // the line before was the program's, and not blank
+}
+
+// line reads one line.
+func (r *reader) line(s string) {
+	if rest, ok := strings.CutPrefix(s, started); ok {
+		r.flush()
+		r.at, _ = time.Parse(time.DateTime, strings.TrimSpace(rest))
+		r.prompted, r.joined = false, false
+		return
+	}
+	who, words := r.whose(s)
+	r.joined = who == program && strings.TrimSpace(s) != ""
+	if who == user {
+		r.prompted = true
+	}
+	if who != r.speaker {
+		if strings.TrimSpace(words) == "" && who != user && who != program {
+			return // blank lines part the speakers
+		}
+		r.block()
+		r.speaker = who
+	}
+	if who == program {
+		r.setModel(words)
+	}
+	r.lines = append(r.lines, words)
+}
+
+// whose tells who a line is of, and its words without the mark.
+func (r *reader) whose(s string) (speaker, string) {
+	marked := !r.strict || strings.HasSuffix(s, "  ")
+	if rest, ok := strings.CutPrefix(s, "####"); ok && marked && (rest == "" || rest[0] == ' ') {
+		return user, strings.TrimRight(strings.TrimPrefix(rest, " "), " ")
+	}
+	if rest, ok := strings.CutPrefix(s, ">"); ok && (marked || r.joined || r.speaker == user) && (rest == "" || rest[0] == ' ') {
+		return program, strings.TrimRight(strings.TrimPrefix(rest, " "), " ")
+	}
+	if r.joined && strings.TrimSpace(s) != "" || !r.prompted {
+		return program, s
+	}
+	return model, s
+}
+
+// setModel takes the model's name from the lines that aider begins a run with.
+func (r *reader) setModel(s string) {
+	for _, head := range []string{"Main model: ", "Models: ", "Model: "} {
+		if rest, ok := strings.CutPrefix(s, head); ok {
+			name, _, _ := strings.Cut(rest, " with ")
+			r.conv.Model = strings.TrimRight(name, " ⚡")
+		}
+	}
+}
+
+// block ends the block being read.
+func (r *reader) block() {
+	words := strings.Trim(strings.Join(r.lines, "\n"), "\n")
+	r.lines = r.lines[:0]
+	if strings.TrimSpace(words) == "" {
+		return
+	}
+	role := precis.RoleUser
+	if r.speaker == model {
+		role = precis.RoleAssistant
+	}
+	if r.msg.Role != role {
+		r.message()
+		r.msg = precis.Message{Role: role, Time: r.at}
+		r.at = time.Time{}
+	}
+	r.msg.Content = append(r.msg.Content, precis.Text{Text: words})
+}
+
+// message ends the message being read.
+func (r *reader) message() {
+	if len(r.msg.Content) > 0 {
+		r.conv.Transcript.Append(r.msg)
+	}
+	r.msg = precis.Message{}
+}
+
+// flush ends what is being read, as the end of a run does.
+func (r *reader) flush() {
+	r.block()
+	r.message()
+	r.speaker = nobody
+}

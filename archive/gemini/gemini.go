@@ -1,0 +1,211 @@
+// Package gemini reads conversations in the form of the Gemini API and the
+// sessions that Gemini CLI records. Start with [Format].
+//
+//   - a JSON array of contents, {role, parts}, or an object that holds one under
+//     contents or history, as a request's body and a saved checkpoint do
+//   - {sessionId, messages: [{type, content, toolCalls, thoughts}]}, a recorded
+//     session, and its newer form of JSON lines
+//
+// Calls and answers without an ID are paired by name and order. Reasoning is
+// unsigned: a thought signature binds to a model's own API alone.
+package gemini
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+
+	"precis"
+	"precis/archive"
+	"precis/internal/jsonspan"
+)
+
+// Format is the reader of Gemini's conversations.
+type Format struct{}
+
+// Name returns "gemini".
+func (Format) Name() string { return "gemini" }
+
+// Detect looks for contents with parts, or for a session's own members.
+func (Format) Detect(_ string, data []byte) bool {
+	if jsonspan.Kind(data) == '[' {
+		return contentList(data)
+	}
+	if jsonspan.Kind(data) != '{' {
+		return false
+	}
+	if lines := archive.FirstLines(data, 1); len(lines) == 1 && header(lines[0]) {
+		return true
+	}
+	session := false
+	for m, err := range jsonspan.Object(data) {
+		switch {
+		case err != nil:
+			return false
+		case m.Name == "sessionId":
+			session = jsonspan.Kind(m.Raw) == '"'
+		case m.Name == "contents", m.Name == "history":
+			if contentList(m.Raw) {
+				return true
+			}
+		case m.Name == "messages":
+			if session && recordList(m.Raw) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// contentList reports whether raw is an array that begins with a content.
+func contentList(raw []byte) bool {
+	f := first(raw)
+	role := text(f, "role")
+	return jsonspan.Kind(f["parts"]) == '[' && (f["role"] == nil || slices.Contains(roles, role))
+}
+
+var roles = []string{"user", "model", "function", "system"}
+
+// recordList reports whether raw is an array that begins with a session's
+// message.
+func recordList(raw []byte) bool {
+	f := first(raw)
+	return f["content"] != nil && slices.Contains(recordTypes, text(f, "type"))
+}
+
+var recordTypes = []string{"user", "gemini", "info", "error", "warning"}
+
+// header reports whether a line is the first of a session's lines.
+func header(raw []byte) bool {
+	f := object(raw)
+	return text(f, "sessionId") != "" && text(f, "projectHash") != "" && f["messages"] == nil
+}
+
+// first returns the members of an array's first element.
+func first(raw []byte) map[string]json.RawMessage {
+	if jsonspan.Kind(raw) != '[' {
+		return nil
+	}
+	for span, err := range jsonspan.Array(raw) {
+		if err != nil {
+			return nil
+		}
+		return object(span.Raw)
+	}
+	return nil
+}
+
+// Read reads a conversation or a session. Malformed lines of a session are
+// skipped; a malformed document is an error that names the place.
+func (Format) Read(src archive.Source) (*archive.Recording, error) {
+	rec := &archive.Recording{}
+	if jsonspan.Kind(src.Data) == '{' {
+		if lines := archive.FirstLines(src.Data, 1); len(lines) == 1 && header(lines[0]) {
+			readLines(src.Data, rec)
+			return rec, nil
+		}
+	}
+	if err := jsonspan.Valid(src.Data); err != nil {
+		return nil, invalid("", err)
+	}
+	b := newBuilder(rec)
+	rec.Conversation = b.conv
+	if jsonspan.Kind(src.Data) == '[' {
+		return rec, b.contents(jsonspan.Span{Raw: src.Data})
+	}
+	return rec, b.document(src.Data)
+}
+
+func invalid(place string, err error) error {
+	return &precis.Error{Code: precis.CodeInvalid, Op: "read", Place: place, Err: err}
+}
+
+// document reads an object: a request's body, a checkpoint or a session.
+func (b *builder) document(data []byte) error {
+	var list jsonspan.Span
+	read := b.contents
+	for m, err := range jsonspan.Object(data) {
+		if err != nil {
+			return invalid("", err)
+		}
+		switch m.Name {
+		case "contents", "history":
+			list, read = m.Span, b.contents
+		case "messages":
+			list, read = m.Span, b.records
+		case "systemInstruction", "system_instruction":
+			b.conv.System = instruction(m.Raw)
+		case "tools":
+			if jsonspan.Kind(m.Raw) == '[' {
+				b.conv.Tools = m.Raw
+			}
+		case "model":
+			b.conv.Model, _ = jsonspan.String(m.Raw)
+		case "sessionId":
+			b.conv.ID, _ = jsonspan.String(m.Raw)
+		case "summary":
+			b.conv.Title, _ = jsonspan.String(m.Raw)
+		}
+	}
+	if list.Raw == nil {
+		return invalid("", fmt.Errorf("no contents"))
+	}
+	return read(list)
+}
+
+// contents reads an array of contents.
+func (b *builder) contents(list jsonspan.Span) error {
+	return each(list, "content", func(raw []byte) error {
+		f, err := jsonspan.Fields(raw)
+		if err != nil {
+			return err
+		}
+		role := precis.RoleUser
+		switch name := text(f, "role"); {
+		case name == "model":
+			role = precis.RoleAssistant
+		case name == "system":
+			role = precis.RoleSystem
+		case !slices.Contains(roles, name) && name != "":
+			return fmt.Errorf("unknown role %q", name)
+		}
+		blocks, err := b.parts(f["parts"], role)
+		if err != nil {
+			return err
+		}
+		b.say(precis.Message{Role: role, Content: blocks})
+		return nil
+	})
+}
+
+// each calls read for every element of an array and says where it failed.
+func each(list jsonspan.Span, name string, read func(raw []byte) error) error {
+	n := 0
+	for span, err := range jsonspan.Array(list.Raw) {
+		if err == nil {
+			err = read(span.Raw)
+		}
+		if err != nil {
+			return invalid(fmt.Sprintf("%s %d at byte %d", name, n, list.Offset+span.Offset), err)
+		}
+		n++
+	}
+	return nil
+}
+
+func text(f map[string]json.RawMessage, name string) string {
+	s, _ := jsonspan.String(f[name])
+	return s
+}
+
+// object returns the members of an object; none for anything else.
+func object(raw []byte) map[string]json.RawMessage {
+	if jsonspan.Kind(raw) != '{' {
+		return nil
+	}
+	f, err := jsonspan.Fields(raw)
+	if err != nil {
+		return nil
+	}
+	return f
+}

@@ -1,0 +1,228 @@
+package gemini
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"precis"
+	"precis/archive"
+	"precis/internal/jsonspan"
+)
+
+// builder puts the messages of one conversation together.
+type builder struct {
+	rec  *archive.Recording
+	conv *precis.Conversation
+
+	open     []precis.ToolUse // calls of the last turn of the model not yet answered
+	made     map[string]bool  // IDs of calls
+	answered map[string]bool  // IDs of calls answered
+	role     precis.Role      // who spoke last
+	calls    int              // that were given an ID
+}
+
+func newBuilder(rec *archive.Recording) *builder {
+	conv := &precis.Conversation{Transcript: &precis.Transcript{}}
+	return &builder{rec: rec, conv: conv, made: map[string]bool{}, answered: map[string]bool{}}
+}
+
+// say appends a message; one without content is ignored.
+func (b *builder) say(m precis.Message) {
+	if m = archive.WithoutBlank(m); len(m.Content) == 0 {
+		b.rec.Ignored++
+		return
+	}
+	b.conv.Transcript.Append(m)
+	b.role = m.Role
+}
+
+// parts reads what a content holds: parts, one part, or a string.
+func (b *builder) parts(raw []byte, role precis.Role) ([]precis.Block, error) {
+	switch jsonspan.Kind(raw) {
+	case 0, 'n':
+		return nil, nil
+	case '"', '{':
+		block, err := b.part(raw, role)
+		if block == nil || err != nil {
+			return nil, err
+		}
+		return []precis.Block{block}, nil
+	}
+	var out []precis.Block
+	for span, err := range jsonspan.Array(raw) {
+		if err != nil {
+			return nil, err
+		}
+		block, err := b.part(span.Raw, role)
+		if err != nil {
+			return nil, fmt.Errorf("part %d: %w", len(out), err)
+		}
+		if block != nil {
+			out = append(out, block)
+		}
+	}
+	return out, nil
+}
+
+// part reads one part; nil for one that says nothing.
+func (b *builder) part(raw []byte, role precis.Role) (precis.Block, error) {
+	if s, ok := jsonspan.String(raw); ok {
+		return precis.Text{Text: s}, nil
+	}
+	f, err := jsonspan.Fields(raw)
+	if err != nil {
+		return nil, err
+	}
+	call, answer := f["functionCall"], f["functionResponse"]
+	switch {
+	case jsonspan.Kind(call) == '{' && role == precis.RoleAssistant:
+		return b.call(object(call)), nil
+	case jsonspan.Kind(answer) == '{' && role == precis.RoleUser:
+		return b.answer(object(answer)), nil
+	case jsonspan.Kind(f["text"]) == '"':
+		return said(f), nil
+	case jsonspan.Kind(f["inlineData"]) == '{':
+		d := object(f["inlineData"])
+		return media(text(d, "mimeType"), text(d, "displayName"), text(d, "data"), ""), nil
+	case jsonspan.Kind(f["fileData"]) == '{':
+		d := object(f["fileData"])
+		return media(text(d, "mimeType"), text(d, "displayName"), "", text(d, "fileUri")), nil
+	}
+	for m, err := range jsonspan.Object(raw) {
+		if err == nil && m.Name != "thoughtSignature" && m.Name != "thought" {
+			return precis.Opaque{Type: m.Name, Raw: raw}, nil
+		}
+	}
+	return nil, nil
+}
+
+// said reads a part of words. A thought may be marked or worded in its place.
+func said(f map[string]json.RawMessage) precis.Block {
+	s := text(f, "text")
+	switch {
+	case jsonspan.Kind(f["thought"]) != 't':
+		return precis.Text{Text: s}
+	case strings.TrimSpace(s) == "":
+		return nil
+	}
+	return precis.Thinking{Text: s}
+}
+
+func media(kind, title, data, url string) precis.Block {
+	if strings.HasPrefix(kind, "image/") {
+		return precis.Image{MediaType: kind, Data: data, URL: url}
+	}
+	return precis.Document{MediaType: kind, Title: title, Data: data, URL: url}
+}
+
+// call reads a functionCall. One without an ID is given one.
+func (b *builder) call(f map[string]json.RawMessage) precis.Block {
+	if b.role != precis.RoleAssistant {
+		b.open, b.role = nil, precis.RoleAssistant
+	}
+	use := precis.ToolUse{ID: text(f, "id"), Name: text(f, "name"), Input: f["args"]}
+	if jsonspan.Kind(use.Input) == 'n' {
+		use.Input = nil
+	}
+	if use.ID == "" {
+		use.ID = b.next()
+	}
+	b.made[use.ID] = true
+	b.open = append(b.open, use)
+	return use
+}
+
+func (b *builder) next() string {
+	for {
+		b.calls++
+		if id := fmt.Sprintf("gemini_call_%d", b.calls); !b.made[id] {
+			return id
+		}
+	}
+}
+
+// answer reads a functionResponse; nil for one that was read before, as part of
+// its call.
+func (b *builder) answer(f map[string]json.RawMessage) precis.Block {
+	id := text(f, "id")
+	if id != "" && b.answered[id] {
+		return nil
+	}
+	result := precis.ToolResult{ToolUseID: b.take(id, text(f, "name"))}
+	b.answered[result.ToolUseID] = true
+	var words string
+	words, result.IsError = response(f["response"])
+	if strings.TrimSpace(words) != "" {
+		result.Content = append(result.Content, precis.Text{Text: words})
+	}
+	for span, err := range jsonspan.Array(f["parts"]) {
+		if err != nil {
+			break
+		}
+		if d := object(object(span.Raw)["inlineData"]); d != nil {
+			result.Content = append(result.Content, media(text(d, "mimeType"), text(d, "displayName"), text(d, "data"), ""))
+		}
+	}
+	return result
+}
+
+// take closes the call that an answer belongs to: by its ID, else the first
+// open one of that name, else the first open one. It returns the call's ID.
+func (b *builder) take(id, name string) string {
+	match := func(use precis.ToolUse) bool { return use.ID == id }
+	if id == "" {
+		match = func(use precis.ToolUse) bool { return use.Name == name }
+	}
+	for i, use := range b.open {
+		if match(use) {
+			b.open = append(b.open[:i:i], b.open[i+1:]...)
+			return use.ID
+		}
+	}
+	switch {
+	case id != "":
+		return id
+	case len(b.open) == 0:
+		id = b.next()
+		b.made[id] = true
+		return id
+	}
+	id, b.open = b.open[0].ID, b.open[1:]
+	return id
+}
+
+// response returns the words of a function's response: its only member when
+// that is output, error or the like, else all of it as JSON.
+func response(raw json.RawMessage) (words string, failed bool) {
+	if s, ok := jsonspan.String(raw); ok {
+		return s, false
+	}
+	f := object(raw)
+	failed = f["error"] != nil && jsonspan.Kind(f["error"]) != 'n'
+	if len(f) == 1 {
+		for _, name := range []string{"output", "result", "error", "content"} {
+			if s, ok := jsonspan.String(f[name]); ok {
+				return s, failed
+			}
+		}
+	}
+	if len(f) == 0 {
+		return "", failed
+	}
+	return string(raw), failed
+}
+
+// instruction reads a system instruction: a content, a part or a string.
+func instruction(raw []byte) precis.Message {
+	m := precis.Message{Role: precis.RoleSystem}
+	parts := raw
+	if f := object(raw); f["parts"] != nil {
+		parts = f["parts"]
+	}
+	m.Content, _ = newBuilder(&archive.Recording{}).parts(parts, precis.RoleSystem)
+	if m = archive.WithoutBlank(m); len(m.Content) == 0 {
+		return precis.Message{}
+	}
+	return m
+}

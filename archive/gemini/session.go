@@ -1,0 +1,282 @@
+package gemini
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"precis"
+	"precis/archive"
+	"precis/internal/jsonspan"
+)
+
+// records reads the messages of a recorded session.
+func (b *builder) records(list jsonspan.Span) error {
+	return each(list, "message", func(raw []byte) error {
+		f, err := jsonspan.Fields(raw)
+		if err != nil {
+			return err
+		}
+		return b.record(f)
+	})
+}
+
+// record reads one message of a session: what the user said, or what the model
+// said with the calls it made and their results.
+func (b *builder) record(f map[string]json.RawMessage) error {
+	at, _ := time.Parse(time.RFC3339Nano, text(f, "timestamp"))
+	m := precis.Message{Role: precis.RoleUser, ID: text(f, "id"), Time: at}
+	var err error
+	switch kind := text(f, "type"); kind {
+	case "user":
+		if m.Content, err = b.parts(f["content"], m.Role); err == nil {
+			b.say(m)
+		}
+		return err
+	case "gemini":
+	case "":
+		return errors.New("the message has no type")
+	default:
+		b.rec.Ignored++
+		return nil
+	}
+	if model := text(f, "model"); model != "" {
+		b.conv.Model = model
+	}
+	m.Role, m.Content = precis.RoleAssistant, thoughts(f["thoughts"])
+	said, err := b.parts(f["content"], m.Role)
+	if err != nil {
+		return fmt.Errorf("content: %w", err)
+	}
+	m.Content = append(m.Content, said...)
+	uses, results := b.toolCalls(f["toolCalls"])
+	m.Content = append(m.Content, uses...)
+	b.say(m)
+	if len(results) > 0 {
+		b.say(precis.Message{Role: precis.RoleUser, Content: results, Time: at})
+	}
+	return nil
+}
+
+// thoughts reads the summaries of the model's reasoning.
+func thoughts(raw []byte) []precis.Block {
+	var out []precis.Block
+	if jsonspan.Kind(raw) != '[' {
+		return nil
+	}
+	for span, err := range jsonspan.Array(raw) {
+		if err != nil {
+			return out
+		}
+		f := object(span.Raw)
+		words := strings.TrimSpace(text(f, "subject") + "\n" + text(f, "description"))
+		if words != "" {
+			out = append(out, precis.Thinking{Text: words})
+		}
+	}
+	return out
+}
+
+// toolCalls reads the calls that stand beside a message's content, with their
+// results. A call that stands in the content too is not repeated.
+func (b *builder) toolCalls(raw []byte) (uses, results []precis.Block) {
+	if jsonspan.Kind(raw) != '[' {
+		return nil, nil
+	}
+	for span, err := range jsonspan.Array(raw) {
+		if err != nil {
+			return uses, results
+		}
+		f := object(span.Raw)
+		id := text(f, "id")
+		if id == "" || !b.made[id] {
+			use := b.call(f).(precis.ToolUse)
+			id, uses = use.ID, append(uses, use)
+		}
+		if r, ok := b.result(id, f); ok && !b.answered[id] {
+			b.take(id, "")
+			b.answered[id] = true
+			results = append(results, r)
+		}
+	}
+	return uses, results
+}
+
+// result reads what a call returned. The parts may hold the answers to other
+// calls of the same turn too.
+func (b *builder) result(id string, f map[string]json.RawMessage) (precis.ToolResult, bool) {
+	r := precis.ToolResult{ToolUseID: id}
+	switch text(f, "status") {
+	case "error", "cancelled":
+		r.IsError = true
+	}
+	own := newBuilder(b.rec)
+	blocks, err := own.parts(f["result"], precis.RoleUser)
+	if err != nil || len(blocks) == 0 {
+		return r, false
+	}
+	for _, block := range blocks {
+		switch block := block.(type) {
+		case precis.ToolResult:
+			if block.ToolUseID == id || own.made[block.ToolUseID] {
+				r.Content = append(r.Content, block.Content...)
+				r.IsError = r.IsError || block.IsError
+			}
+		default:
+			r.Content = append(r.Content, block)
+		}
+	}
+	r.Content = archive.WithoutBlank(precis.Message{Content: r.Content}).Content
+	return r, true
+}
+
+// maxBranches bounds the branches of one session, each of which holds the
+// messages from the beginning on.
+const maxBranches = 100
+
+// log is the lines of a session: the messages that count now, and the lists
+// that were left by going back or by rewriting.
+type log struct {
+	rec      *archive.Recording
+	id       string
+	title    string
+	messages []message
+	index    map[string]int // message ID to its place in messages
+	left     [][]message
+}
+
+type message struct {
+	id     string
+	line   int
+	fields map[string]json.RawMessage
+}
+
+// readLines reads a session of JSON lines.
+func readLines(data []byte, rec *archive.Recording) {
+	s := &log{rec: rec, index: map[string]int{}}
+	for l := range archive.Lines(data, rec) {
+		if err := s.line(l); err != nil {
+			rec.Skip(l.Number, err)
+		}
+	}
+	rec.Conversation = s.build(s.messages)
+	for _, list := range s.left {
+		if c := s.build(list); c.Transcript.Len() > 0 {
+			c.ID = s.id + "/" + list[len(list)-1].id
+			rec.Conversation.Branches = append(rec.Conversation.Branches, c)
+		}
+	}
+}
+
+func (s *log) line(l archive.Line) error {
+	f, err := jsonspan.Fields(l.Raw)
+	if err != nil {
+		return err
+	}
+	switch {
+	case f["$rewindTo"] != nil:
+		s.rewind(text(f, "$rewindTo"))
+	case f["$set"] != nil:
+		return s.set(object(f["$set"]), l.Number)
+	case f["id"] != nil:
+		return s.message(f, l.Number)
+	default:
+		return s.set(f, l.Number)
+	}
+	s.rec.Ignored++
+	return nil
+}
+
+// set takes what a line says of the session. It may put another list of
+// messages in place of the one so far.
+func (s *log) set(f map[string]json.RawMessage, line int) error {
+	s.rec.Ignored++
+	if id := text(f, "sessionId"); id != "" {
+		s.id = id
+	}
+	if title := text(f, "summary"); title != "" {
+		s.title = title
+	}
+	if jsonspan.Kind(f["messages"]) != '[' {
+		return nil
+	}
+	was := s.messages
+	s.reset(nil)
+	for span, err := range jsonspan.Array(f["messages"]) {
+		if err == nil {
+			err = s.message(object(span.Raw), line)
+		}
+		if err != nil {
+			s.reset(was)
+			return err
+		}
+	}
+	s.leave(was)
+	return nil
+}
+
+// message adds a message, or puts it in the place of an earlier state of it.
+func (s *log) message(f map[string]json.RawMessage, line int) error {
+	if text(f, "type") == "" {
+		return errors.New("the message has no type")
+	}
+	m := message{id: text(f, "id"), line: line, fields: f}
+	if i, ok := s.index[m.id]; ok && m.id != "" {
+		s.messages[i] = m
+		return nil
+	}
+	s.index[m.id] = len(s.messages)
+	s.messages = append(s.messages, m)
+	return nil
+}
+
+// reset makes a copy of list the session's messages.
+func (s *log) reset(list []message) {
+	s.messages, s.index = slices.Clone(list), map[string]int{}
+	for i, m := range list {
+		s.index[m.id] = i
+	}
+}
+
+// rewind goes back to before a message, to the beginning when there is none of
+// that ID.
+func (s *log) rewind(id string) {
+	was := s.messages
+	s.reset(was[:s.index[id]])
+	s.leave(was)
+}
+
+// leave keeps a list that is no longer the session's when it holds an answer of
+// the model that the session has not.
+func (s *log) leave(was []message) {
+	have := map[string]bool{}
+	for _, m := range s.messages {
+		have[m.id] = true
+	}
+	for _, m := range was {
+		if have[m.id] || text(m.fields, "type") != "gemini" {
+			continue
+		}
+		if len(s.left) == maxBranches {
+			s.rec.Warn(fmt.Sprintf("line %d", m.line), "more than %d branches are left out", maxBranches)
+			return
+		}
+		s.left = append(s.left, was)
+		return
+	}
+}
+
+// build reads a list of messages.
+func (s *log) build(list []message) *precis.Conversation {
+	b := newBuilder(s.rec)
+	b.conv.ID, b.conv.Title = s.id, s.title
+	for _, m := range list {
+		if err := b.record(m.fields); err != nil {
+			s.rec.Skip(m.line, err)
+		}
+	}
+	return b.conv
+}

@@ -1,0 +1,245 @@
+package opencode
+
+import (
+	"encoding/json"
+	"errors"
+	"time"
+
+	"precis"
+	"precis/archive"
+	"precis/internal/jsonspan"
+)
+
+// builder puts the messages of one session together.
+type builder struct {
+	rec     *archive.Recording
+	conv    *precis.Conversation
+	at      map[string]int // opencode's message ID to the number of messages before it
+	request *request       // a compaction that was asked for and is not written yet
+	cleared []cleared
+	names   archive.CallNames
+}
+
+// request is a user's message that asks for a compaction.
+type request struct {
+	id   string
+	tail string // the first message kept; "" when none is
+	msg  precis.Message
+}
+
+// cleared is a tool result that opencode no longer shows.
+type cleared struct {
+	msg, block int
+	at         time.Time
+}
+
+func newBuilder() *builder {
+	conv := &precis.Conversation{Transcript: &precis.Transcript{}}
+	return &builder{rec: &archive.Recording{Conversation: conv}, conv: conv, at: map[string]int{}}
+}
+
+// entry is the message being read.
+type entry struct {
+	*builder
+	info  map[string]json.RawMessage
+	id    string
+	time  time.Time
+	place string
+}
+
+// message reads one message with its parts.
+func (b *builder) message(raw []byte, place string) error {
+	f, err := jsonspan.Fields(raw)
+	if err != nil {
+		return err
+	}
+	info := object(f["info"])
+	e := entry{builder: b, info: info, id: text(info, "id"), time: when(object(info["time"])["created"]), place: place}
+	parts, err := parse(f["parts"])
+	if err != nil {
+		return err
+	}
+	role := text(info, "role")
+	if role == "assistant" && isTrue(info["summary"]) {
+		return e.summarized(parts)
+	}
+	b.unanswered()
+	b.at[e.id] = b.conv.Transcript.Len()
+	switch role {
+	case "user":
+		e.user(parts)
+	case "assistant":
+		e.assistant(parts)
+	case "":
+		return errors.New("the message has no role")
+	default:
+		b.rec.Ignored++
+	}
+	return nil
+}
+
+// say appends a message; one without content is ignored.
+func (e *entry) say(role precis.Role, blocks []precis.Block) {
+	m := archive.WithoutBlank(precis.Message{Role: role, Content: blocks, ID: e.id, Time: e.time})
+	if len(m.Content) == 0 {
+		e.rec.Ignored++
+		return
+	}
+	e.conv.Transcript.Append(e.names.Name(m))
+}
+
+// user reads what the user said, or a request for a compaction.
+func (e *entry) user(parts []part) {
+	var blocks []precis.Block
+	var asked *request
+	for _, p := range parts {
+		if p.kind == "compaction" {
+			asked = &request{id: e.id, tail: text(p.fields, "tail_start_id")}
+		}
+		b := p.said()
+		if b == nil {
+			e.rec.Ignored++
+			continue
+		}
+		blocks = append(blocks, b)
+	}
+	if asked == nil {
+		e.say(precis.RoleUser, blocks)
+		return
+	}
+	asked.msg = archive.WithoutBlank(precis.Message{Role: precis.RoleUser, Content: blocks, ID: e.id, Time: e.time})
+	e.request = asked
+}
+
+// unanswered puts a request for a compaction that was never written where any
+// other message stands.
+func (b *builder) unanswered() {
+	if b.request != nil {
+		b.at[b.request.id] = b.conv.Transcript.Len()
+		b.conv.Transcript.Append(b.request.msg)
+		b.request = nil
+	}
+}
+
+// assistant reads what the model said, step by step: the results of a step's
+// calls follow it.
+func (e *entry) assistant(parts []part) {
+	if model := text(e.info, "modelID"); model != "" {
+		e.conv.Model = model
+	}
+	if !e.conv.HasSystem() {
+		e.conv.System = prompt(e.info["system"])
+	}
+	var said, results []precis.Block
+	step := func() {
+		if len(said) > 0 {
+			e.say(precis.RoleAssistant, said)
+		}
+		if len(results) > 0 {
+			e.say(precis.RoleUser, results)
+		}
+		said, results = nil, nil
+	}
+	for _, p := range parts {
+		switch {
+		case p.kind == "step-start":
+			step()
+			e.rec.Ignored++
+		case p.kind == "tool":
+			use, result := p.call()
+			said = append(said, use)
+			if at := when(object(p.state()["time"])["compacted"]); !at.IsZero() {
+				e.cleared = append(e.cleared, cleared{e.conv.Transcript.Len() + 1, len(results), at})
+			}
+			results = append(results, result)
+		default:
+			b := p.said()
+			if b == nil {
+				e.rec.Ignored++
+				continue
+			}
+			said = append(said, b)
+		}
+	}
+	step()
+}
+
+// prompt reads the system prompt that older sessions keep with a message.
+func prompt(raw []byte) precis.Message {
+	m := precis.Message{Role: precis.RoleSystem}
+	if jsonspan.Kind(raw) == '[' {
+		for span, err := range jsonspan.Array(raw) {
+			if s, ok := jsonspan.String(span.Raw); ok && err == nil {
+				m.Content = append(m.Content, precis.Text{Text: s})
+			}
+		}
+	}
+	if m = archive.WithoutBlank(m); len(m.Content) == 0 {
+		return precis.Message{}
+	}
+	return m
+}
+
+// summarized records a compaction: what came before the kept tail, or before
+// the request, became the request and the summary.
+func (e *entry) summarized(parts []part) error {
+	m := precis.Message{Role: precis.RoleAssistant, ID: e.id, Time: e.time}
+	for _, p := range parts {
+		if b, ok := p.said().(precis.Text); ok {
+			m.Content = append(m.Content, b)
+		}
+	}
+	if m = archive.WithoutBlank(m); len(m.Content) == 0 || jsonspan.Kind(e.info["error"]) == '{' {
+		e.rec.Ignored++
+		e.rec.Warn(e.place, "a compaction that failed is left out")
+		return nil
+	}
+	with, to := []precis.Message{m}, e.conv.Transcript.Len()
+	if r := e.request; r != nil {
+		with = []precis.Message{r.msg, m}
+		if n, ok := e.at[r.tail]; ok && r.tail != "" {
+			to = n
+		}
+		e.request = nil
+	}
+	if to == 0 {
+		e.conv.Transcript.Append(with...)
+		return nil
+	}
+	report := precis.EditReport{Reason: "opencode compacted the conversation"}
+	if err := archive.Condensed(e.conv, to, with, e.time, report); err != nil {
+		e.rec.Warn(e.place, "the compaction is left out: %v", err)
+	}
+	return nil
+}
+
+// clearedText is what opencode shows instead of an old tool result.
+const clearedText = "[Old tool result content cleared]"
+
+// finish ends the reading: tool results that opencode cleared become one edit.
+func (b *builder) finish() {
+	b.unanswered()
+	e := precis.Edit{Kind: precis.KindPruning, Report: precis.EditReport{
+		Trigger: string(precis.TriggeredRecorded), Reason: "opencode cleared old tool results", Blocks: len(b.cleared),
+	}}
+	for _, c := range b.cleared {
+		r := b.conv.Transcript.At(c.msg).Content[c.block].(precis.ToolResult)
+		r.Content = []precis.Block{precis.Text{Text: clearedText}}
+		e.Replace = append(e.Replace, precis.ReplaceBlock(b.conv.Transcript, c.msg, c.block, r))
+		if c.at.After(e.Time) {
+			e.Time = c.at
+		}
+	}
+	if len(e.Replace) == 0 {
+		return
+	}
+	err := e.Identify(b.conv.Transcript)
+	if err == nil {
+		err = precis.CheckEdit(b.conv.Transcript, b.conv.Edits, e)
+	}
+	if err != nil {
+		b.rec.Warn("session", "cleared tool results are shown: %v", err)
+		return
+	}
+	b.conv.Edits = append(b.conv.Edits, e)
+}

@@ -1,0 +1,124 @@
+// Package opencode reads sessions of opencode as "opencode export" writes them:
+// one JSON document, {info, messages: [{info, parts}]}. Start with [Format].
+//
+// A tool's result lives inside the part of its call; here it is a message of its
+// own after the step that made the call. Text that opencode added in the user's
+// place (synthetic) was sent to the model and is kept; text that the user sees
+// alone (ignored) is not. A compaction becomes an edit, and so does the clearing
+// of old tool results.
+package opencode
+
+import (
+	"encoding/json"
+	"fmt"
+	"strconv"
+	"time"
+
+	"precis"
+	"precis/archive"
+	"precis/internal/jsonspan"
+)
+
+// Format is the reader of opencode's sessions.
+type Format struct{}
+
+// Name returns "opencode".
+func (Format) Name() string { return "opencode" }
+
+// Detect looks for a first message with info and parts. Where data ends before
+// the list does, the session's info has to do.
+func (Format) Detect(_ string, data []byte) bool {
+	if jsonspan.Kind(data) != '{' {
+		return false
+	}
+	session := false
+	for m, err := range jsonspan.Object(data) {
+		switch {
+		case err != nil:
+			return session && m.Name == "messages"
+		case m.Name == "info":
+			info := object(m.Raw)
+			session = text(info, "id") != "" && jsonspan.Kind(info["time"]) == '{'
+		case m.Name == "messages":
+			return jsonspan.Kind(m.Raw) == '[' && firstMessage(m.Raw)
+		}
+	}
+	return false
+}
+
+func firstMessage(raw []byte) bool {
+	for span, err := range jsonspan.Array(raw) {
+		if err != nil {
+			return false
+		}
+		f := object(span.Raw)
+		return text(object(f["info"]), "role") != "" && jsonspan.Kind(f["parts"]) == '['
+	}
+	return false
+}
+
+// Read reads a session. The error names the place.
+func (Format) Read(src archive.Source) (*archive.Recording, error) {
+	if err := jsonspan.Valid(src.Data); err != nil {
+		return nil, invalid("", err)
+	}
+	b := newBuilder()
+	var messages jsonspan.Span
+	for m, err := range jsonspan.Object(src.Data) {
+		if err != nil {
+			return nil, invalid("", err)
+		}
+		switch m.Name {
+		case "info":
+			info := object(m.Raw)
+			b.conv.ID, b.conv.Title = text(info, "id"), text(info, "title")
+		case "messages":
+			messages = m.Span
+		}
+	}
+	n := 0
+	for span, err := range jsonspan.Array(messages.Raw) {
+		place := fmt.Sprintf("message %d at byte %d", n, messages.Offset+span.Offset)
+		if err == nil {
+			err = b.message(span.Raw, place)
+		}
+		if err != nil {
+			return nil, invalid(place, err)
+		}
+		n++
+	}
+	b.finish()
+	return b.rec, nil
+}
+
+func invalid(place string, err error) error {
+	return &precis.Error{Code: precis.CodeInvalid, Op: "read", Place: place, Err: err}
+}
+
+func text(f map[string]json.RawMessage, name string) string {
+	s, _ := jsonspan.String(f[name])
+	return s
+}
+
+func isTrue(raw []byte) bool { return jsonspan.Kind(raw) == 't' }
+
+// object returns the members of an object; none for anything else.
+func object(raw []byte) map[string]json.RawMessage {
+	if jsonspan.Kind(raw) != '{' {
+		return nil
+	}
+	f, err := jsonspan.Fields(raw)
+	if err != nil {
+		return nil
+	}
+	return f
+}
+
+// when reads a time in milliseconds.
+func when(raw []byte) time.Time {
+	ms, err := strconv.ParseFloat(string(raw), 64)
+	if err != nil || ms <= 0 || ms > 1<<53 {
+		return time.Time{}
+	}
+	return time.UnixMilli(int64(ms)).UTC()
+}

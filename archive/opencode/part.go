@@ -1,0 +1,133 @@
+package opencode
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+
+	"precis"
+	"precis/internal/jsonspan"
+	"precis/wire/chat"
+)
+
+// part is one part of a message.
+type part struct {
+	kind   string
+	fields map[string]json.RawMessage
+}
+
+func parse(raw []byte) ([]part, error) {
+	if k := jsonspan.Kind(raw); k == 0 || k == 'n' {
+		return nil, errors.New("the message has no parts")
+	}
+	var out []part
+	for span, err := range jsonspan.Array(raw) {
+		if err != nil {
+			return nil, fmt.Errorf("parts: %w", err)
+		}
+		f, err := jsonspan.Fields(span.Raw)
+		if err != nil {
+			return nil, fmt.Errorf("part %d: %w", len(out), err)
+		}
+		p := part{kind: text(f, "type"), fields: f}
+		if p.kind == "" {
+			return nil, fmt.Errorf("part %d has no type", len(out))
+		}
+		out = append(out, p)
+	}
+	return out, nil
+}
+
+// The texts that opencode sends for parts that have none.
+const (
+	compactionText  = "What did we do so far?"
+	subtaskText     = "The following tool was executed by the user"
+	interruptedText = "[Tool execution was interrupted]"
+)
+
+// said returns the block that the model sees; nil when it sees none.
+func (p part) said() precis.Block {
+	switch p.kind {
+	case "text":
+		if s := text(p.fields, "text"); !isTrue(p.fields["ignored"]) && strings.TrimSpace(s) != "" {
+			return precis.Text{Text: s}
+		}
+	case "reasoning":
+		if s := text(p.fields, "text"); strings.TrimSpace(s) != "" {
+			return precis.Thinking{Text: s}
+		}
+	case "file":
+		return p.file()
+	case "compaction":
+		return precis.Text{Text: compactionText}
+	case "subtask":
+		return precis.Text{Text: subtaskText}
+	}
+	return nil
+}
+
+// file reads an attached file. Plain text and folders are sent as text that
+// stands beside them, unless the data is here.
+func (p part) file() precis.Block {
+	media, url := text(p.fields, "mime"), text(p.fields, "url")
+	given, data, isData := chat.SplitDataURL(url)
+	if media == "" {
+		media = given
+	}
+	switch {
+	case isData:
+		url = ""
+	case url == "", media == "text/plain", media == "application/x-directory":
+		return nil
+	}
+	if strings.HasPrefix(media, "image/") {
+		return precis.Image{MediaType: media, Data: data, URL: url}
+	}
+	return precis.Document{MediaType: media, Title: text(p.fields, "filename"), Data: data, URL: url}
+}
+
+func (p part) state() map[string]json.RawMessage { return object(p.fields["state"]) }
+
+// call reads a tool part: the call and its result. One that never ended is
+// answered as opencode answers it.
+func (p part) call() (precis.ToolUse, precis.ToolResult) {
+	state := p.state()
+	use := precis.ToolUse{ID: text(p.fields, "callID"), Name: text(p.fields, "tool")}
+	if k := jsonspan.Kind(state["input"]); k != 0 && k != 'n' {
+		use.Input = state["input"]
+	}
+	result := precis.ToolResult{ToolUseID: use.ID}
+	words := text(state, "output")
+	switch status := text(state, "status"); status {
+	case "completed":
+	case "error":
+		result.IsError = true
+		if words == "" {
+			words = text(state, "error")
+		}
+	default:
+		result.IsError, words = true, interruptedText
+	}
+	if strings.TrimSpace(words) != "" {
+		result.Content = []precis.Block{precis.Text{Text: words}}
+	}
+	result.Content = append(result.Content, attachments(state["attachments"])...)
+	return use, result
+}
+
+func attachments(raw []byte) []precis.Block {
+	if jsonspan.Kind(raw) != '[' {
+		return nil
+	}
+	var out []precis.Block
+	for span, err := range jsonspan.Array(raw) {
+		if err != nil {
+			return out
+		}
+		if b := (part{kind: "file", fields: object(span.Raw)}).file(); b != nil {
+			out = append(out, b)
+		}
+	}
+	return out
+}

@@ -1,0 +1,138 @@
+package openhands
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"precis"
+)
+
+// unseen are the actions and observations of OpenHands before 1.0 that are for
+// the program alone.
+var unseen = map[string]bool{
+	"": true, "null": true, "recall": true, "change_agent_state": true, "agent_state_changed": true,
+	"condensation_request": true, "pause": true, "resume": true, "stop": true, "loop_recovery": true,
+}
+
+// old reads an event of OpenHands before 1.0.
+func (e *event) old() error {
+	action, observation := e.text("action"), e.text("observation")
+	if action == "" && observation == "" {
+		return fmt.Errorf("the event has no kind, action or observation")
+	}
+	args := object(e.fields["args"])
+	switch {
+	case action == "condensation":
+		e.condense(condensation{
+			forgotten: array(args["forgotten_event_ids"]),
+			first:     args["forgotten_events_start_id"], end: args["forgotten_events_end_id"],
+			summary: args["summary"], offset: args["summary_offset"],
+		})
+	case observation == "recall" && text(object(e.fields["extras"]), "recall_type") == "knowledge":
+		e.knowledge()
+	case action != "" && unseen[action], action == "" && unseen[observation], observation == "recall":
+		e.rec.Ignored++
+	case action == "system":
+		e.system(text(args, "content"), args["tools"])
+	case action == "message":
+		e.oldMessage(args)
+	case action != "":
+		e.oldAction(action, args)
+	default:
+		e.oldObservation(observation)
+	}
+	return nil
+}
+
+// knowledge reads what OpenHands told the model about words in the user's
+// message.
+func (e *event) knowledge() {
+	var blocks []precis.Block
+	for _, raw := range array(object(e.fields["extras"])["microagent_knowledge"]) {
+		blocks = append(blocks, precis.Text{Text: text(object(raw), "content")})
+	}
+	e.say(precis.RoleUser, blocks...)
+}
+
+func (e *event) oldMessage(args map[string]json.RawMessage) {
+	words := text(args, "content")
+	if words == "" {
+		words = e.text("message")
+	}
+	if e.text("source") == "user" {
+		e.say(precis.RoleUser, append([]precis.Block{precis.Text{Text: words}}, images(args["image_urls"])...)...)
+		return
+	}
+	e.say(precis.RoleAssistant, precis.Text{Text: words})
+}
+
+// oldAction reads a tool use. The response of the model is taken where it was
+// kept, else the action's arguments. Several actions may share a response: each
+// is one of its calls, the first has the words.
+func (e *event) oldAction(action string, args map[string]json.RawMessage) {
+	meta := object(e.fields["tool_call_metadata"])
+	response := object(meta["model_response"])
+	use := precis.ToolUse{ID: text(meta, "tool_call_id"), Name: text(meta, "function_name"), Input: e.fields["args"]}
+	if use.ID == "" {
+		use.ID = eventID(e.key)
+	}
+	if use.Name == "" {
+		use.Name = action
+	}
+	if model := text(response, "model"); model != "" {
+		e.conv.Model = model
+	}
+	blocks := []precis.Block{precis.Text{Text: text(args, "thought")}}
+	for _, raw := range array(response["choices"]) {
+		said := object(object(raw)["message"])
+		if words := text(said, "content"); strings.TrimSpace(words) != "" {
+			blocks = []precis.Block{precis.Text{Text: words}}
+		}
+		blocks = append(thoughts(said), blocks...)
+		for _, call := range array(said["tool_calls"]) {
+			if c, ok := toolUse(call); ok && c.ID == use.ID {
+				use.Name, use.Input = c.Name, c.Input
+			}
+		}
+		break
+	}
+	if id := text(response, "id"); id != "" && e.spoken[id] {
+		blocks = nil
+	} else if id != "" {
+		e.spoken[id] = true
+	}
+	if e.text("source") == "user" {
+		e.say(precis.RoleUser, precis.Text{Text: fmt.Sprintf("[The user ran %s] %s", action, e.fields["args"])})
+		return
+	}
+	e.say(precis.RoleAssistant, append(blocks, use)...)
+}
+
+// eventID names the tool use of an action that no call is recorded for.
+func eventID(key string) string { return "event_" + strings.Trim(key, `"`) }
+
+// oldObservation reads a tool's answer. What answers nothing is the user's or
+// the program's word.
+func (e *event) oldObservation(observation string) {
+	extras := object(e.fields["extras"])
+	blocks := content(e.fields["content"])
+	if meta := object(extras["metadata"]); observation == "run" && meta["exit_code"] != nil {
+		blocks = shell(meta, blocks)
+	}
+	failed := observation == "error"
+	switch observation {
+	case "error":
+		blocks = append(blocks, precis.Text{Text: "[Error occurred in processing last action]"})
+	case "user_rejected":
+		blocks = append(blocks, precis.Text{Text: "[Last action has been rejected by the user]"})
+	}
+	blocks = append(blocks, images(extras["image_urls"])...)
+	for _, id := range []string{text(object(e.fields["tool_call_metadata"]), "tool_call_id"), eventID(key(e.fields["cause"]))} {
+		if _, used := e.uses[id]; used {
+			e.result(id, failed, blocks...)
+			return
+		}
+	}
+	e.say(precis.RoleUser, blocks...)
+}

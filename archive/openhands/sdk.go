@@ -1,0 +1,165 @@
+package openhands
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"precis"
+	"precis/internal/jsonspan"
+	"precis/wire/chat"
+)
+
+// sdkKinds are the kinds of events of the SDK, or most of them.
+var sdkKinds = map[string]bool{
+	"SystemPromptEvent": true, "MessageEvent": true, "ActionEvent": true, "ObservationEvent": true,
+	"AgentErrorEvent": true, "UserRejectObservation": true, "Condensation": true, "CondensationRequest": true,
+	"CondensationSummaryEvent": true, "ConversationStateUpdateEvent": true, "ConversationErrorEvent": true,
+	"PauseEvent": true, "TokenEvent": true,
+}
+
+// sdk reads an event of the SDK.
+func (e *event) sdk() error {
+	f := e.fields
+	switch kind := e.text("kind"); kind {
+	case "SystemPromptEvent":
+		prompt := text(object(f["system_prompt"]), "text")
+		if s, ok := jsonspan.String(f["system_prompt"]); ok {
+			prompt = s
+		}
+		if more := text(object(f["dynamic_context"]), "text"); more != "" {
+			prompt += "\n\n" + more
+		}
+		e.system(prompt, f["tools"])
+	case "MessageEvent":
+		return e.message(object(f["llm_message"]))
+	case "ActionEvent":
+		return e.action()
+	case "ObservationEvent":
+		blocks, failed := observed(f["observation"])
+		e.result(e.text("tool_call_id"), failed, blocks...)
+	case "AgentErrorEvent":
+		e.result(e.text("tool_call_id"), true, precis.Text{Text: e.text("error")})
+	case "UserRejectObservation":
+		e.result(e.text("tool_call_id"), true, precis.Text{Text: "Action rejected: " + e.text("rejection_reason")})
+	case "Condensation":
+		e.condense(condensation{forgotten: array(f["forgotten_event_ids"]), summary: f["summary"], offset: f["summary_offset"]})
+	case "ConversationStateUpdateEvent":
+		e.rec.Ignored++
+		e.state(text(f, "key"), object(f["value"]))
+	default:
+		e.rec.Ignored++
+	}
+	return nil
+}
+
+// state learns the conversation's ID and model from the program's state.
+func (e *event) state(name string, value map[string]json.RawMessage) {
+	if name != "full_state" {
+		return
+	}
+	if id := text(value, "id"); id != "" {
+		e.conv.ID = id
+	}
+	if model := text(object(object(value["agent"])["llm"]), "model"); model != "" {
+		e.conv.Model = model
+	}
+}
+
+// message reads what the user or the agent said.
+func (e *event) message(f map[string]json.RawMessage) error {
+	role := precis.RoleUser
+	switch name := text(f, "role"); name {
+	case "user":
+	case "assistant":
+		role = precis.RoleAssistant
+	case "":
+		return fmt.Errorf("the message has no role")
+	default:
+		e.rec.Ignored++
+		return nil
+	}
+	blocks := append(thoughts(f), content(f["content"])...)
+	blocks = append(blocks, content(e.fields["extended_content"])...)
+	for _, raw := range array(f["tool_calls"]) {
+		if use, ok := toolUse(raw); ok {
+			blocks = append(blocks, use)
+		}
+	}
+	e.say(role, blocks...)
+	return nil
+}
+
+// action reads a tool use with the words around it.
+func (e *event) action() error {
+	f := e.fields
+	use, ok := toolUse(f["tool_call"])
+	if use.Name == "" {
+		use.Name = e.text("tool_name")
+	}
+	if use.ID == "" {
+		use.ID = e.text("tool_call_id")
+	}
+	if !ok {
+		use.Input = f["action"]
+	}
+	if use.Name == "" || use.ID == "" {
+		return fmt.Errorf("the action names no tool call")
+	}
+	blocks := append(thoughts(f), content(f["thought"])...)
+	e.say(precis.RoleAssistant, append(blocks, use)...)
+	return nil
+}
+
+// toolUse reads a tool call: {id, name, arguments}, or as in Chat Completions.
+func toolUse(raw json.RawMessage) (precis.ToolUse, bool) {
+	f := object(raw)
+	inner := f
+	if jsonspan.Kind(f["function"]) == '{' {
+		inner = object(f["function"])
+	}
+	return precis.ToolUse{ID: text(f, "id"), Name: text(inner, "name"), Input: chat.Arguments(inner["arguments"])}, f != nil
+}
+
+// thoughts returns the model's reasoning: signed, or words alone.
+func thoughts(f map[string]json.RawMessage) []precis.Block {
+	var out []precis.Block
+	for _, raw := range array(f["thinking_blocks"]) {
+		t := object(raw)
+		switch text(t, "type") {
+		case "thinking":
+			out = append(out, precis.Thinking{Text: text(t, "thinking"), Signature: text(t, "signature")})
+		case "redacted_thinking":
+			out = append(out, precis.RedactedThinking{Data: text(t, "data")})
+		}
+	}
+	if s := text(f, "reasoning_content"); len(out) == 0 && strings.TrimSpace(s) != "" {
+		out = append(out, precis.Thinking{Text: s})
+	}
+	return out
+}
+
+// observed returns what the model was told of a tool's work, and whether it
+// failed.
+func observed(raw json.RawMessage) ([]precis.Block, bool) {
+	f := object(raw)
+	fault, failed := jsonspan.String(f["error"])
+	failed = failed && fault != "" || jsonspan.Kind(f["error"]) == 't' || jsonspan.Kind(f["is_error"]) == 't'
+	blocks := content(f["content"])
+	for _, name := range []string{"output", "message", "error"} {
+		if s := text(f, name); len(blocks) == 0 && s != "" {
+			blocks = []precis.Block{precis.Text{Text: s}}
+		}
+	}
+	if data := text(f, "screenshot_data"); data != "" {
+		blocks = append(blocks, precis.Image{MediaType: "image/png", Data: data})
+	}
+	if meta := object(f["metadata"]); meta["exit_code"] != nil {
+		blocks = shell(meta, blocks)
+	}
+	known := f["content"] != nil || f["output"] != nil || f["message"] != nil || f["error"] != nil
+	if len(blocks) == 0 && !known && len(f) > 0 {
+		blocks = []precis.Block{precis.Text{Text: string(raw)}}
+	}
+	return blocks, failed
+}

@@ -1,0 +1,149 @@
+package sweagent
+
+import (
+	"encoding/json"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"precis"
+	"precis/archive"
+	"precis/internal/jsonspan"
+	"precis/wire/chat"
+	"precis/wire/responses"
+)
+
+// reader gathers the messages of one trajectory.
+type reader struct {
+	rec   *archive.Recording
+	msgs  []precis.Message
+	names archive.CallNames
+	model string // that the newest response names
+}
+
+// message reads one message.
+func (r *reader) message(raw []byte) error {
+	f, err := jsonspan.Fields(raw)
+	if err != nil {
+		return err
+	}
+	extra := object(f["extra"])
+	at := when(extra, object(extra["response"]))
+	if model := text(object(extra["response"]), "model"); model != "" {
+		r.model = model
+	}
+	if f["role"] == nil && (f["type"] != nil || f["output"] != nil) {
+		return r.items(raw, f, at)
+	}
+	if text(f, "role") == "exit" { // how the run ended; the model never saw it
+		r.rec.Ignored++
+		return nil
+	}
+	m, err := chat.DecodeMessage(raw)
+	if err != nil {
+		return err
+	}
+	answer(&m, f["tool_call_ids"])
+	m.Content = append(thoughts(m, f["thinking_blocks"]), m.Content...)
+	if words := spoken(f); len(m.Content) == 0 && words != "" {
+		m.Content = []precis.Block{precis.Text{Text: words}}
+	}
+	r.add(m, at)
+	return nil
+}
+
+// add appends a message without the bytes it came from, whose members beside the
+// dialect's are not for any API.
+func (r *reader) add(m precis.Message, at time.Time) {
+	m.Raw, m.Format, m.Time = nil, "", at
+	if m = archive.WithoutBlank(m); len(m.Content) == 0 {
+		r.rec.Ignored++
+		return
+	}
+	r.msgs = append(r.msgs, r.names.Name(m))
+}
+
+// items reads what mini-SWE-agent writes when it speaks the Responses API: an
+// item of the input, or a response whose output holds items.
+func (r *reader) items(raw []byte, f map[string]json.RawMessage, at time.Time) error {
+	list := f["output"]
+	if jsonspan.Kind(list) != '[' || f["type"] != nil {
+		list = slices.Concat([]byte("["), raw, []byte("]"))
+	}
+	if model := text(f, "model"); model != "" {
+		r.model = model
+	}
+	msgs, err := responses.DecodeMessages(list)
+	if err != nil {
+		return err
+	}
+	for _, m := range msgs {
+		r.add(m, at)
+	}
+	return nil
+}
+
+// answer gives a tool's answer the ID that SWE-agent keeps in a list.
+func answer(m *precis.Message, ids json.RawMessage) {
+	for i, b := range m.Content {
+		r, ok := b.(precis.ToolResult)
+		if !ok || r.ToolUseID != "" || jsonspan.Kind(ids) != '[' {
+			continue
+		}
+		for span, err := range jsonspan.Array(ids) {
+			if err == nil {
+				r.ToolUseID, _ = jsonspan.String(span.Raw)
+			}
+			break
+		}
+		m.Content[i] = r
+	}
+}
+
+// thoughts reads the signed reasoning that SWE-agent keeps beside a message,
+// unless the message has its reasoning already.
+func thoughts(m precis.Message, raw json.RawMessage) []precis.Block {
+	var out []precis.Block
+	for _, b := range m.Content {
+		if _, ok := b.(precis.Thinking); ok {
+			return nil
+		}
+	}
+	if jsonspan.Kind(raw) != '[' {
+		return nil
+	}
+	for span, err := range jsonspan.Array(raw) {
+		if err != nil {
+			break
+		}
+		f := object(span.Raw)
+		switch text(f, "type") {
+		case "thinking":
+			out = append(out, precis.Thinking{Text: text(f, "thinking"), Signature: text(f, "signature")})
+		case "redacted_thinking":
+			out = append(out, precis.RedactedThinking{Data: text(f, "data")})
+		}
+	}
+	return out
+}
+
+// spoken words a message that has only its thought and action.
+func spoken(f map[string]json.RawMessage) string {
+	thought, action := strings.TrimSpace(text(f, "thought")), strings.TrimSpace(text(f, "action"))
+	if action != "" {
+		action = "```\n" + action + "\n```"
+	}
+	return strings.TrimSpace(thought + "\n\n" + action)
+}
+
+// when returns the time that a message's extra members tell, in seconds.
+func when(extra, response map[string]json.RawMessage) time.Time {
+	for _, raw := range []json.RawMessage{extra["timestamp"], response["created"], response["created_at"]} {
+		s, err := strconv.ParseFloat(string(raw), 64)
+		if err == nil && s > 0 && s < 1<<40 {
+			return time.UnixMicro(int64(s * 1e6)).UTC()
+		}
+	}
+	return time.Time{}
+}

@@ -1,0 +1,177 @@
+// Package sweagent reads the trajectories of SWE-agent and of mini-SWE-agent,
+// one JSON document each. Start with [Format] and [Mini].
+//
+// Their messages are those of Chat Completions with members of their own beside.
+// Where the model wrote its command in its text, the answer is a plain message
+// of the user, and stays one. Demonstrations that SWE-agent shows before the
+// task are messages like all others, for the model saw them so.
+package sweagent
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"precis"
+	"precis/archive"
+	"precis/internal/jsonspan"
+	"precis/wire/chat"
+)
+
+// Format is the reader of SWE-agent's .traj files: {trajectory, history, info}.
+// The history is what the model saw, the trajectory says the same step by step.
+type Format struct{}
+
+// Name returns "swe-agent".
+func (Format) Name() string { return "swe-agent" }
+
+// Detect looks for a trajectory and a history of messages.
+func (Format) Detect(_ string, data []byte) bool {
+	if jsonspan.Kind(data) != '{' {
+		return false
+	}
+	trajectory, history := false, false
+	for m, err := range jsonspan.Object(data) {
+		if err != nil {
+			return false
+		}
+		switch m.Name {
+		case "trajectory":
+			trajectory = jsonspan.Kind(m.Raw) == '['
+		case "history":
+			history = text(first(m.Raw), "role") != ""
+		}
+	}
+	return trajectory && history
+}
+
+// Read reads a trajectory. The error names the place.
+func (Format) Read(src archive.Source) (*archive.Recording, error) {
+	return read(src.Data, "history", func(c *precis.Conversation, f map[string]json.RawMessage) {
+		config := f["replay_config"]
+		if s, ok := jsonspan.String(config); ok {
+			config = json.RawMessage(s)
+		}
+		if jsonspan.Valid(config) != nil {
+			return
+		}
+		if model := text(object(object(object(config)["agent"])["model"]), "name"); model != "replay" {
+			c.Model = model
+		}
+		c.ID = text(object(object(config)["problem_statement"]), "id")
+	})
+}
+
+// Mini is the reader of mini-SWE-agent's trajectories: {messages, info}.
+type Mini struct{}
+
+// Name returns "mini-swe-agent".
+func (Mini) Name() string { return "mini-swe-agent" }
+
+// Detect looks for a trajectory of that format, or for messages beside an info
+// that a run of an agent leaves.
+func (Mini) Detect(_ string, data []byte) bool {
+	if jsonspan.Kind(data) != '{' {
+		return false
+	}
+	messages, ours := false, false
+	for m, err := range jsonspan.Object(data) {
+		if err != nil {
+			return ours && (messages || m.Name == "messages")
+		}
+		switch m.Name {
+		case "messages":
+			messages = jsonspan.Kind(m.Raw) == '[' && len(first(m.Raw)) > 0
+		case "trajectory_format":
+			s, _ := jsonspan.String(m.Raw)
+			ours = ours || strings.HasPrefix(s, "mini-swe-agent")
+		case "info":
+			info := object(m.Raw)
+			ours = ours || info["mini_version"] != nil || info["model_stats"] != nil && info["exit_status"] != nil
+		}
+	}
+	return messages && ours
+}
+
+// Read reads a trajectory. The error names the place.
+func (Mini) Read(src archive.Source) (*archive.Recording, error) {
+	return read(src.Data, "messages", func(c *precis.Conversation, f map[string]json.RawMessage) {
+		c.ID = text(f, "instance_id")
+		config := object(object(f["info"])["config"])
+		if model := text(object(config["model"]), "model_name"); model != "" {
+			c.Model = model
+		}
+	})
+}
+
+// read reads the list of messages under a name; about fills in what the document
+// says of the conversation.
+func read(data []byte, name string, about func(*precis.Conversation, map[string]json.RawMessage)) (*archive.Recording, error) {
+	if err := jsonspan.Valid(data); err != nil {
+		return nil, invalid("", err)
+	}
+	fields := map[string]json.RawMessage{}
+	var list jsonspan.Span
+	for m, err := range jsonspan.Object(data) {
+		if err != nil {
+			return nil, invalid("", err)
+		}
+		fields[m.Name] = m.Raw
+		if m.Name == name {
+			list = m.Span
+		}
+	}
+	c := &precis.Conversation{}
+	r := reader{rec: &archive.Recording{Conversation: c}}
+	n := 0
+	for span, err := range jsonspan.Array(list.Raw) {
+		if err == nil {
+			err = r.message(span.Raw)
+		}
+		if err != nil {
+			return nil, invalid(fmt.Sprintf("%s: message %d at byte %d", name, n, list.Offset+span.Offset), err)
+		}
+		n++
+	}
+	c.Model = r.model
+	c.System, r.msgs = chat.SplitSystem(r.msgs)
+	c.Transcript = precis.NewTranscript(slices.Clip(r.msgs)...)
+	about(c, fields)
+	return r.rec, nil
+}
+
+func invalid(place string, err error) error {
+	return &precis.Error{Code: precis.CodeInvalid, Op: "read", Place: place, Err: err}
+}
+
+func text(f map[string]json.RawMessage, name string) string {
+	s, _ := jsonspan.String(f[name])
+	return s
+}
+
+// first returns the members of an array's first element.
+func first(raw []byte) map[string]json.RawMessage {
+	if jsonspan.Kind(raw) != '[' {
+		return nil
+	}
+	for span, err := range jsonspan.Array(raw) {
+		if err != nil {
+			return nil
+		}
+		return object(span.Raw)
+	}
+	return nil
+}
+
+// object returns the members of an object; none for anything else.
+func object(raw []byte) map[string]json.RawMessage {
+	if jsonspan.Kind(raw) != '{' {
+		return nil
+	}
+	f, err := jsonspan.Fields(raw)
+	if err != nil {
+		return nil
+	}
+	return f
+}

@@ -1,0 +1,120 @@
+package taubench
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"time"
+
+	"precis"
+	"precis/archive"
+	"precis/internal/jsonspan"
+	"precis/wire/chat"
+)
+
+// simulation reads one simulation. The error is invalid.
+func (r *reader) simulation(span jsonspan.Span) (*precis.Conversation, error) {
+	f, err := jsonspan.Fields(span.Raw)
+	if err != nil {
+		return nil, invalid(fmt.Sprintf("byte %d", span.Offset), err)
+	}
+	list := member(span.Raw, "traj")
+	if list.Raw == nil {
+		list = member(span.Raw, "messages")
+	}
+	c := &precis.Conversation{ID: text(f, "id"), Model: r.model}
+	if task := strings.Trim(string(f["task_id"]), `" `); task != "" {
+		c.Title = "task " + task
+	}
+	var msgs []precis.Message
+	var names archive.CallNames
+	err = each(list.Raw, func(raw []byte, offset int) error {
+		place := fmt.Sprintf("message at byte %d", span.Offset+list.Offset+offset)
+		m, model, err := decode(raw)
+		if err != nil {
+			return invalid(place, err)
+		}
+		if model != "" {
+			c.Model = model
+		}
+		if len(m.Content) == 0 {
+			r.rec.Ignored++
+			return nil
+		}
+		msgs = append(msgs, names.Name(m))
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	c.System, msgs = chat.SplitSystem(msgs)
+	c.Transcript = precis.NewTranscript(msgs...)
+	return c, nil
+}
+
+// each calls read for every message of a list; messages that tau2 bundles, the
+// results of parallel calls, one by one.
+func each(raw []byte, read func(raw []byte, offset int) error) error {
+	for span, err := range jsonspan.Array(raw) {
+		if err != nil {
+			return invalid("messages", err)
+		}
+		bundle := member(span.Raw, "tool_messages")
+		if jsonspan.Kind(span.Raw) != '{' || jsonspan.Kind(bundle.Raw) != '[' {
+			if err := read(span.Raw, span.Offset); err != nil {
+				return err
+			}
+			continue
+		}
+		for inner, err := range jsonspan.Array(bundle.Raw) {
+			if err == nil {
+				err = read(inner.Raw, span.Offset+bundle.Offset+inner.Offset)
+			}
+			if err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// decode reads a message and the model that said it.
+func decode(raw []byte) (m precis.Message, model string, err error) {
+	m, err = chat.DecodeMessage(raw)
+	if err != nil {
+		return m, "", err
+	}
+	f := object(raw)
+	m.Raw, m.Format = nil, "" // the members beside the dialect's are not for any API
+	m.Time = parseTime(text(f, "timestamp"))
+	user := m.Role == precis.RoleUser && (text(f, "role") == "user" || text(f, "requestor") == "user")
+	for i, b := range m.Content {
+		switch b := b.(type) {
+		case precis.ToolUse:
+			if user {
+				m.Content[i] = precis.Text{Text: fmt.Sprintf("[The user runs %s] %s", b.Name, b.Input)}
+			}
+		case precis.ToolResult:
+			b.IsError = jsonspan.Kind(f["error"]) == 't'
+			m.Content[i] = b
+			if user {
+				m.Content[i] = precis.Text{Text: "[What the user's tool returned]\n" + b.Text()}
+			}
+		}
+	}
+	if m.Role == precis.RoleAssistant {
+		model = modelOf(f["raw_data"])
+	}
+	return archive.WithoutBlank(m), model, nil
+}
+
+func modelOf(raw json.RawMessage) string { return text(object(raw), "model") }
+
+// parseTime reads a time with a zone, or without one, which is taken as UTC.
+func parseTime(s string) time.Time {
+	if t, err := time.Parse(time.RFC3339Nano, s); err == nil {
+		return t
+	}
+	t, _ := time.Parse("2006-01-02T15:04:05.999999999", s)
+	return t
+}
