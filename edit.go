@@ -79,8 +79,14 @@ type EditReport struct {
 	Notes        []string `json:"notes,omitempty"`
 }
 
-// Saved returns the tokens the edit saved when it was made.
-func (r EditReport) Saved() int { return r.TokensBefore - r.TokensAfter }
+// Saved returns the tokens the edit saved when it was made; 0 when that is not
+// known.
+func (r EditReport) Saved() int {
+	if r.TokensBefore == 0 || r.TokensAfter == 0 {
+		return 0
+	}
+	return r.TokensBefore - r.TokensAfter
+}
 
 // ReplaceBlock returns the replacement of block b of message i of t by with;
 // a nil with leaves the block out.
