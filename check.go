@@ -181,21 +181,12 @@ func (c *check) record(ctx context.Context) error {
 	}
 	conv := c.r.Conversation
 	c.stamp()
-	if st := c.m.o.Store; st != nil {
-		after := ""
-		if n := len(conv.Edits); n > 0 {
-			after = conv.Edits[n-1].ID
-		}
-		for i, e := range c.edits {
-			if err := st.AddEdit(ctx, after, e); err != nil {
-				c.edits = c.edits[:i]
-				conv.Edits = append(conv.Edits, c.edits...)
-				return err
-			}
-			after = e.ID
+	for i, e := range c.edits {
+		if err := c.m.keep(ctx, conv, e); err != nil {
+			c.edits = c.edits[:i]
+			return err
 		}
 	}
-	conv.Edits = append(conv.Edits, c.edits...)
 	return nil
 }
 

@@ -143,17 +143,33 @@ func (m *Manager) add(ctx context.Context, conv *Conversation, e Edit) (Edit, er
 		return Edit{}, err
 	}
 	e.Report.count(e)
-	if st := m.o.Store; st != nil {
+	if err := m.keep(ctx, conv, e); err != nil {
+		return Edit{}, err
+	}
+	return e, nil
+}
+
+// keep records an edit: in the store and its ledger, if there is one, and in the
+// conversation.
+func (m *Manager) keep(ctx context.Context, conv *Conversation, e Edit) error {
+	if m.o.Store != nil {
 		after := ""
 		if n := len(conv.Edits); n > 0 {
 			after = conv.Edits[n-1].ID
 		}
-		if err := st.AddEdit(ctx, after, e); err != nil {
-			return Edit{}, err
+		if err := m.o.Store.AddEdit(ctx, after, e); err != nil {
+			return err
 		}
 	}
 	conv.Edits = append(conv.Edits, e)
-	return e, nil
+	ledger, ok := m.o.Store.(Ledger)
+	if !ok {
+		return nil
+	}
+	return ledger.Book(ctx, LedgerEntry{
+		Time: e.Time, Conversation: conv.ID, Model: conv.Model, Kind: string(e.Kind), EditID: e.ID,
+		TriggeredBy: TriggeredBy(e.Report.Trigger), Before: e.Report.TokensBefore, After: e.Report.TokensAfter, CostUSD: e.Report.CostUSD,
+	})
 }
 
 // unused returns id, or id with a number when an edit, undone since, has it.

@@ -53,7 +53,7 @@ type LedgerEntry struct {
 	Time         time.Time   `json:"time"`
 	Conversation string      `json:"conversation"`
 	Model        string      `json:"model,omitempty"`
-	Kind         string      `json:"kind"` // an edit's rung, or "request"
+	Kind         string      `json:"kind"` // an edit's kind, or "request"
 	EditID       string      `json:"edit,omitempty"`
 	TriggeredBy  TriggeredBy `json:"triggered_by,omitempty"`
 	Before       int         `json:"tokens_before"`

@@ -124,9 +124,14 @@ func Read(src Source, formats []Format) (*Recording, error) {
 	return readAs(f, src)
 }
 
+// byteOrderMark begins some files that Windows programs write. It is no part of
+// the content.
+var byteOrderMark = []byte("\uFEFF")
+
 // Detect returns the first format that recognizes src. The error is invalid.
 func Detect(src Source, formats []Format) (Format, error) {
 	name := filepath.Base(src.Path)
+	src.Data = bytes.TrimPrefix(src.Data, byteOrderMark)
 	for _, f := range formats {
 		if f.Detect(name, src.Data) {
 			return f, nil
@@ -150,6 +155,7 @@ func names(formats []Format) string {
 }
 
 func readAs(f Format, src Source) (*Recording, error) {
+	src.Data = bytes.TrimPrefix(src.Data, byteOrderMark)
 	r, err := f.Read(src)
 	if err != nil {
 		return nil, withPlace(src.Path, err)

@@ -1,6 +1,7 @@
 package roo
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 
@@ -20,8 +21,16 @@ type listItem struct {
 	raw json.RawMessage
 }
 
-// parseList reads an array of objects. Other elements are an error.
+// parseList reads an array of objects, a byte order mark before it or not.
+// Other elements are an error.
 func parseList(data []byte) (*list, error) {
+	if body, ok := bytes.CutPrefix(data, []byte("\uFEFF")); ok {
+		l, err := parseList(body)
+		if err == nil {
+			l.head = append([]byte("\uFEFF"), l.head...)
+		}
+		return l, err
+	}
 	l := &list{}
 	end := 0
 	for span, err := range jsonspan.Array(data) {
