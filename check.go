@@ -111,7 +111,7 @@ func (c *check) reduce(ctx context.Context) error {
 	l := ladder{s: &c.s, gate: c.m.o.Gate}
 	start := c.s
 	err := l.climb(ctx, rungs)
-	c.steps, c.edits = l.steps, l.edits
+	c.steps, c.edits = append(c.steps, l.steps...), l.edits
 	if err == nil && fits && c.worthless(start.Used) {
 		c.s, c.edits = start, nil
 		return nil

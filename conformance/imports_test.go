@@ -1,0 +1,76 @@
+package conformance
+
+import (
+	"os/exec"
+	"strings"
+	"testing"
+)
+
+// allowed says which of precis's own packages a room may import, beside those of
+// internal. It is the table of docs/architecture.md.
+var allowed = map[string][]string{
+	"precis":                     {},
+	"precis/tokens":              {"precis"},
+	"precis/models":              {"precis"},
+	"precis/reduce":              {"precis"},
+	"precis/preset":              {"precis", "precis/reduce", "precis/tokens"},
+	"precis/wire/anthropic":      {"precis"},
+	"precis/wire/chat":           {"precis", "precis/wire/anthropic"},
+	"precis/wire/responses":      {"precis", "precis/wire/anthropic", "precis/wire/chat"},
+	"precis/archive":             {"precis"},
+	"precis/archive/archivetest": {"precis", "precis/archive"},
+	"precis/store/memory":        {"precis"},
+	"precis/store/sqlite":        {"precis"},
+	"precis/store/storetest":     {"precis"},
+}
+
+func TestImportsPointOneWay(t *testing.T) {
+	out, err := exec.Command("go", "list", "-f", "{{.ImportPath}} {{join .Imports \" \"}}", "precis/...").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, line := range strings.Split(strings.TrimSpace(string(out)), "\n") {
+		pkg, rest, _ := strings.Cut(line, " ")
+		for _, imp := range strings.Fields(rest) {
+			if why := refused(pkg, imp); why != "" {
+				t.Errorf("%s imports %s: %s", pkg, imp, why)
+			}
+		}
+	}
+}
+
+func refused(pkg, imp string) string {
+	own := imp == "precis" || strings.HasPrefix(imp, "precis/")
+	switch {
+	case pkg == "precis" && (own || strings.Contains(imp, ".")):
+		return "the root imports only the standard library"
+	case !own || pkg == "precis/conformance" || strings.HasPrefix(pkg, "precis/cmd/") || strings.HasPrefix(pkg, "precis/examples/"):
+		return ""
+	case strings.HasPrefix(imp, "precis/cmd/") || imp == "precis/conformance":
+		return "nothing imports a program or the conformance tests"
+	case strings.HasPrefix(pkg, "precis/internal/"):
+		if strings.HasPrefix(imp, "precis/archive") || strings.HasPrefix(imp, "precis/store") {
+			return "internal rooms serve the others"
+		}
+		return ""
+	case strings.HasPrefix(imp, "precis/internal/"):
+		return ""
+	case pkg == "precis/archive/formats":
+		return ""
+	case strings.HasPrefix(pkg, "precis/archive/") && pkg != "precis/archive/archivetest":
+		if imp == "precis" || imp == "precis/archive" || strings.HasPrefix(imp, "precis/wire/") {
+			return ""
+		}
+		return "a reader imports the root, archive and wire"
+	}
+	list, known := allowed[pkg]
+	if !known {
+		return "the room is not in the table"
+	}
+	for _, a := range list {
+		if a == imp {
+			return ""
+		}
+	}
+	return "not in the table"
+}

@@ -1,0 +1,45 @@
+package census_test
+
+import (
+	"strings"
+	"testing"
+
+	"precis"
+	"precis/internal/census"
+)
+
+type counter struct{}
+
+func (counter) Name() string { return "one" }
+func (counter) Count(m precis.Message) int {
+	return 10 * len(m.Content)
+}
+
+func TestEveryTokenHasAKind(t *testing.T) {
+	long := strings.Repeat("the same again ", 30)
+	msgs := []precis.Message{
+		precis.NewText("user", "go"),
+		{Role: "assistant", Content: []precis.Block{precis.Thinking{Text: "hm"}, precis.Text{Text: "ok"}, precis.ToolUse{ID: "1", Name: "Read", Input: []byte(`{"file_path":"a"}`)}}},
+		{Role: "user", Content: []precis.Block{precis.ToolResult{ToolUseID: "1", Content: []precis.Block{precis.Text{Text: long}}}}},
+		precis.NewText("assistant", "<read_file>\n<path>b</path>\n</read_file>"),
+		{Role: "user", Content: []precis.Block{precis.Text{Text: "[read_file for 'b'] Result:"}, precis.Text{Text: long}, precis.Image{}, precis.Opaque{Type: "x"}}},
+	}
+	c := census.Take(&precis.Conversation{System: precis.NewText("system", "be brief"), Tools: []byte("[]")}, msgs, precis.NewMeter(counter{}))
+	want := map[string]int{"system": 10, "tools": 10, "user": 10, "assistant": 20, "thinking": 10, "tool use": 10, "tool result": 30, "media": 10, "other": 10}
+	sum := 0
+	for _, k := range c.Kinds {
+		if k.Tokens != want[k.Name] {
+			t.Errorf("%s: %d tokens, want %d", k.Name, k.Tokens, want[k.Name])
+		}
+		sum += k.Tokens
+	}
+	if sum != c.Total || len(c.Kinds) != len(want) {
+		t.Errorf("kinds add up to %d of %d: %+v", sum, c.Total, c.Kinds)
+	}
+	if len(c.Results) != 2 || c.Results[0].Name != "read_file" || c.Results[0].Tokens != 20 || c.Results[1].Name != "Read" {
+		t.Errorf("results by tool: %+v", c.Results)
+	}
+	if c.Duplicates.Blocks != 1 || c.Duplicates.Tokens != 10 {
+		t.Errorf("duplicates: %+v", c.Duplicates)
+	}
+}

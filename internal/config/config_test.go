@@ -1,0 +1,98 @@
+package config_test
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"precis"
+	"precis/internal/config"
+)
+
+func load(t *testing.T, yaml string, env, flags map[string]string) (*config.Config, error) {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "p.yaml")
+	if err := os.WriteFile(path, []byte(yaml), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return config.Load(config.Sources{Path: path, Env: func(k string) string { return env[k] }, Flags: flags})
+}
+
+func TestStrongerSourcesWin(t *testing.T) {
+	c, err := load(t, "preset: frugal\nthreshold: 60\nkeep:\n  messages: 7\n  share: 0.3\n",
+		map[string]string{"PRECIS_KEEP_MESSAGES": "8", "PRECIS_TARGET": "40"}, map[string]string{"target": "33"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := c.Settings
+	if s.Preset != "frugal" || s.Percent != 60 || s.KeepMessages != 8 || s.KeepShare != 0.3 || s.Target != 33 {
+		t.Errorf("%+v", s)
+	}
+	for key, want := range map[string]string{"threshold": "p.yaml:2", "keep.messages": "$PRECIS_KEEP_MESSAGES", "keep.share": "p.yaml:5", "target": "flag", "warn": "preset frugal", "estimate": "default"} {
+		if got := c.Origin(key); !strings.HasSuffix(got, want) {
+			t.Errorf("%s is from %q, want %q", key, got, want)
+		}
+	}
+}
+
+func TestEveryKeyCanBeSetByEveryName(t *testing.T) {
+	c, err := config.Load(config.Sources{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, r := range c.Rows() {
+		if r.Help == "" || r.Origin == "" {
+			t.Errorf("%s has no meaning or origin", r.Key)
+		}
+		if r.Value == "" {
+			continue
+		}
+		if _, err := config.Load(config.Sources{Flags: map[string]string{r.Key: r.Value}}); err != nil {
+			t.Errorf("%s does not take its own value %q: %v", r.Key, r.Value, err)
+		}
+	}
+}
+
+func TestErrorsNameTheLine(t *testing.T) {
+	for yaml, want := range map[string]string{
+		"threshold: 60\nwhat: 3\n":       "p.yaml:2: what: unknown key",
+		"keep:\n  message: 3\n":          "p.yaml:2: message: unknown key",
+		"keep: 3\n":                      "want a mapping",
+		"threshold: [1]\n":               "want a single value",
+		"keep:\n  messages: -1\n":        "must not be negative",
+		"auto_condense: maybe\n":         "neither true nor false",
+		"profiles:\n  m: high\n":         "want a percentage",
+		"preset: best\n":                 `unknown preset "best"`,
+		"buffer: 0.9\n":                  "buffer is 0.9, want 0 to 0.5",
+		"threshold: 60\nthreshold: 70\n": "already defined",
+		"estimate: words\n":              "is none of",
+		strings.Repeat("[", 5000) + "\n": "longer than 1000 bytes",
+		"rungs: dedupe\n":                "want a list of texts",
+	} {
+		_, err := load(t, yaml, nil, nil)
+		if precis.CodeOf(err) != precis.CodeInvalid || !strings.Contains(err.Error(), want) {
+			t.Errorf("%.40q: %v, want %q", yaml, err, want)
+		}
+	}
+}
+
+func TestThresholdsOutOfRangeWarn(t *testing.T) {
+	c, err := load(t, "threshold: 200\nprofiles:\n  a: 4\n  b: -1\n  c: 50\n", nil, nil)
+	if err != nil || len(c.Warnings) != 2 {
+		t.Errorf("%v, warnings %q", err, c.Warnings)
+	}
+}
+
+func TestParseCount(t *testing.T) {
+	for in, want := range map[string]int{"200k": 200_000, "1M": 1_000_000, "128_000": 128_000, "7": 7} {
+		if got, err := config.ParseCount(in); err != nil || got != want {
+			t.Errorf("%s: %d, %v", in, got, err)
+		}
+	}
+	for _, in := range []string{"", "k", "-3", "1.5k", "many"} {
+		if n, err := config.ParseCount(in); err == nil {
+			t.Errorf("%q is %d", in, n)
+		}
+	}
+}

@@ -1,0 +1,104 @@
+package toolcall_test
+
+import (
+	"strings"
+	"testing"
+
+	"precis"
+	"precis/internal/toolcall"
+)
+
+func native(name, input string) []precis.Message {
+	return []precis.Message{
+		{Role: "assistant", Content: []precis.Block{precis.Text{Text: "ok"}, precis.ToolUse{ID: "1", Name: name, Input: []byte(input)}}},
+		{Role: "user", Content: []precis.Block{precis.ToolResult{ToolUseID: "1", Content: []precis.Block{precis.Text{Text: "out"}}}}},
+	}
+}
+
+func TestCallsAreKnownByShape(t *testing.T) {
+	for _, tt := range []struct {
+		name, input string
+		kind        toolcall.Kind
+		path        string
+	}{
+		{"Read", `{"file_path":"/a/./b.go","limit":3}`, toolcall.Read, "/a/b.go"},
+		{"read_file", `{"path":"src\\x.ts"}`, toolcall.Read, "src/x.ts"},
+		{"str_replace_editor", `{"command":"view","path":"a.py"}`, toolcall.Read, "a.py"},
+		{"str_replace_editor", `{"command":"str_replace","path":"a.py","old_str":"x","new_str":"y"}`, toolcall.Write, "a.py"},
+		{"Write", `{"file_path":"a","content":""}`, toolcall.Write, "a"},
+		{"replace_in_file", `{"path":"a","diff":"x"}`, toolcall.Write, "a"},
+		{"edit", `{"path":"a","oldText":"x","newText":"y"}`, toolcall.Write, "a"},
+		{"Bash", `{"command":"ls"}`, toolcall.Command, ""},
+		{"shell", `{"command":["bash","-lc","ls"]}`, toolcall.Command, ""},
+		{"apply_patch", `{"input":"*** Begin Patch\n*** Update File: a/b.go\n@@\n*** End Patch"}`, toolcall.Write, "a/b.go"},
+		{"Grep", `{"pattern":"x","path":"src"}`, toolcall.Other, ""},
+		{"list_files", `{"path":"."}`, toolcall.Other, ""},
+		{"think", `{"thought":"x"}`, toolcall.Other, ""},
+		{"odd", `not JSON`, toolcall.Other, ""},
+	} {
+		c := toolcall.Find(native(tt.name, tt.input))
+		if len(c) != 1 || c[0].Kind != tt.kind || c[0].Path != tt.path {
+			t.Errorf("%s %s: %+v, want %s of %q", tt.name, tt.input, c, tt.kind, tt.path)
+			continue
+		}
+		if c[0].Text != "out" || len(c[0].Results) != 1 || c[0].Results[0] != precis.BlockHandle(1, 0) || c[0].Use != precis.BlockHandle(0, 1) {
+			t.Errorf("%s: result %+v", tt.name, c[0])
+		}
+	}
+}
+
+func TestKeysIgnoreOrderAndSpace(t *testing.T) {
+	key := func(input string) string { return toolcall.Find(native("Read", input))[0].Key }
+	if key(`{"file_path":"a","limit":1}`) != key(`{ "limit": 1, "file_path": "a" }`) {
+		t.Error("the same arguments have two keys")
+	}
+	if key(`{"file_path":"a","limit":1}`) == key(`{"file_path":"a","limit":2}`) {
+		t.Error("different ranges have one key")
+	}
+}
+
+func TestXMLCallsAndTheirResults(t *testing.T) {
+	msgs := []precis.Message{
+		precis.NewText("assistant", "First.\n<read_file>\n<args>\n<file>\n<path>a.go</path>\n</file>\n</args>\n</read_file>\n\n<write_to_file>\n<path>b.html</path>\n<content>\n<p>a</p>\n</content>\n</write_to_file>"),
+		{Role: "user", Content: []precis.Block{
+			precis.Text{Text: "[read_file for 'a.go'] Result:"}, precis.Text{Text: "package a"},
+			precis.Text{Text: "[write_to_file for 'b.html'] Result:\nsaved"},
+			precis.Text{Text: "<environment_details>x</environment_details>"},
+		}},
+	}
+	c := toolcall.Find(msgs)
+	if len(c) != 2 {
+		t.Fatalf("%+v", c)
+	}
+	if c[0].Kind != toolcall.Read || c[0].Path != "a.go" || len(c[0].Results) != 2 || !strings.HasSuffix(c[0].Text, "package a") {
+		t.Errorf("read: %+v", c[0])
+	}
+	if c[1].Kind != toolcall.Write || c[1].Path != "b.html" || len(c[1].Results) != 1 {
+		t.Errorf("write: %+v", c[1])
+	}
+}
+
+func TestCodeIsNoCall(t *testing.T) {
+	for _, text := range []string{
+		"<div>\n<p>hi</p>\n</div>", "see `<read_file>`", "text <read_file><path>a</path></read_file>",
+		"<read_file>\nno parameter\n</read_file>", "<read_file>\n<path>a</path>", "<a_b></a_b>",
+	} {
+		if x := toolcall.ParseXML(text); len(x) > 0 {
+			t.Errorf("%q: %+v", text, x)
+		}
+	}
+}
+
+func FuzzParseXML(f *testing.F) {
+	f.Add("<read_file>\n<path>a</path>\n</read_file>")
+	f.Add("<write_to_file><content></content></content></write_to_file>")
+	f.Fuzz(func(t *testing.T, text string) {
+		for _, x := range toolcall.ParseXML(text) {
+			for _, p := range x.Params {
+				if text[p.Start:p.End] != p.Value || p.Start < x.Start || p.End > x.End {
+					t.Fatalf("%q: parameter %+v of %+v", text, p, x)
+				}
+			}
+		}
+	})
+}
