@@ -91,7 +91,7 @@ func (c *check) size(counted int, view []Message) Size {
 // reduce climbs the ladder when the decision says so.
 func (c *check) reduce(ctx context.Context) error {
 	if c.decision.Action != ActionReduce && c.decision.Action != ActionTruncate {
-		c.outcome = "nothing to do: " + string(c.decision.Action)
+		c.outcome = fmt.Sprintf("nothing to do: %.1f %% of the window is used", c.decision.Percent)
 		return nil
 	}
 	fits := float64(c.before.Tokens) <= c.decision.Allowed

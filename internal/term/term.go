@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
 
 	"charm.land/lipgloss/v2"
@@ -62,16 +63,15 @@ func (w *Writer) Title(format string, args ...any) {
 	w.Printf("%s\n", w.Style("title", fmt.Sprintf(format, args...)))
 }
 
-// Pairs writes names and values in two aligned columns.
+// Pairs writes names and values in two aligned columns. Pairs without a value
+// are left out.
 func (w *Writer) Pairs(rows ...[2]string) {
 	widest := 0
+	rows = slices.DeleteFunc(slices.Clone(rows), func(r [2]string) bool { return r[1] == "" })
 	for _, r := range rows {
 		widest = max(widest, lipgloss.Width(r[0]))
 	}
 	for _, r := range rows {
-		if r[1] == "" {
-			continue
-		}
 		pad := strings.Repeat(" ", widest-lipgloss.Width(r[0]))
 		w.Printf("  %s%s  %s\n", w.Style("dim", r[0]), pad, r[1])
 	}
