@@ -26,6 +26,17 @@ const (
 	KindUndo         EditKind = "undo"         // an earlier edit is taken back
 )
 
+// TriggeredBy says who started a run.
+type TriggeredBy string
+
+// Who starts a run.
+const (
+	TriggeredAutomatic TriggeredBy = "automatic"
+	TriggeredManual    TriggeredBy = "manual"
+	TriggeredForced    TriggeredBy = "forced"   // by an overflow error
+	TriggeredRecorded  TriggeredBy = "recorded" // found in a recorded conversation
+)
+
 // Edit is a recorded, reversible change to what the model sees. It is made at
 // one point of a conversation and is in force from there on, until an edit of
 // kind [KindUndo] names it. Edits are values; do not change one that is
@@ -158,50 +169,4 @@ func Pinned(edits []Edit) []Handle {
 		}
 	}
 	return pins
-}
-
-// CheckEdit reports whether e can be added to edits on t: every span lies
-// inside the transcript and is a union of whole units of the view (edits nest
-// and never cross), every block exists, every undone edit is in force. The
-// error is [CodeConflict] for crossing spans, [CodeNotFound] or [CodeInvalid]
-// otherwise.
-func CheckEdit(t *Transcript, edits []Edit, e Edit) error {
-	const op = "check edit"
-	for _, id := range e.Undoes {
-		if !inForce(edits, id) {
-			return Errorf(CodeNotFound, op, "edit %s is not in force", id)
-		}
-	}
-	if len(e.Undoes) > 0 {
-		edits = append(edits[:len(edits):len(edits)], Edit{Kind: KindUndo, Undoes: e.Undoes})
-	}
-	units := Units(t, edits)
-	for _, r := range e.Replace {
-		if r.From < 0 || r.To < r.From || r.To > t.Len() {
-			return Errorf(CodeInvalid, op, "span %d to %d lies outside the %d messages", r.From, r.To, t.Len())
-		}
-		if r.Block != nil {
-			if r.To != r.From+1 || findBlock(t.At(r.From), *r.Block) < 0 {
-				return Errorf(CodeNotFound, op, "message %d has no such block %d", r.From, r.Block.Index)
-			}
-			continue
-		}
-		if _, _, ok := covered(units, r.From, r.To); !ok && !r.Restore {
-			return Errorf(CodeConflict, op, "span %s crosses an earlier edit", SpanHandle(r.From, r.To))
-		}
-	}
-	return nil
-}
-
-// inForce reports whether the edit (an undo included) exists and is not undone.
-func inForce(edits []Edit, id string) bool {
-	if undone(edits)[id] {
-		return false
-	}
-	for _, e := range edits {
-		if e.ID == id {
-			return true
-		}
-	}
-	return false
 }

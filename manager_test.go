@@ -436,3 +436,88 @@ func ExampleManager_Manage() {
 	// [78 earlier messages hidden here to save room; nothing is lost: m1-m78.]
 	// 100 after undo
 }
+
+// summarizing is a rung that calls a model.
+type summarizing struct{ called *int }
+
+func (s summarizing) Name() string { return "condense" }
+func (s summarizing) UsesModel()   {}
+func (s summarizing) Propose(_ context.Context, sit *precis.Situation) (precis.Edit, error) {
+	*s.called++
+	return precis.Edit{Kind: precis.KindCondensation, Replace: []precis.Replacement{
+		{From: 0, To: sit.Kept.Tail, With: []precis.Message{precis.NewText("user", "summary")}},
+	}}, nil
+}
+
+func TestSmallWindowsGetNoModelSummary(t *testing.T) {
+	for w, want := range map[int]int{7999: 0, 8000: 1} {
+		called := 0
+		m := manager(t, precis.Options{Strategies: []precis.Strategy{summarizing{&called}, reduce.Truncate{}, reduce.Clip{}}})
+		tr := &precis.Transcript{}
+		for i := range 20 {
+			tr.Append(precis.NewText([]precis.Role{"user", "assistant"}[i%2], strings.Repeat("word ", 400)))
+		}
+		tr.Append(precis.NewText("user", "end"))
+		conv := &precis.Conversation{Transcript: tr}
+		res, err := m.Manage(context.Background(), precis.Request{Conversation: conv, Window: window(w)})
+		if err != nil || called != want {
+			t.Errorf("window %d: called %d times, %v", w, called, err)
+		}
+		if want == 0 && (res.Report.Steps[0].Outcome != precis.OutcomeSkipped || !strings.Contains(res.Report.Steps[0].Reason, "8000")) {
+			t.Errorf("the reason is missing: %+v", res.Report.Steps[0])
+		}
+		if want == 1 {
+			if s, _ := m.Status(precis.Request{Conversation: conv, Window: window(w)}); s.Condensations != 1 {
+				t.Errorf("status %+v", s)
+			}
+		}
+	}
+}
+
+func TestCanceledLeavesEverythingAsItWas(t *testing.T) {
+	conv := &precis.Conversation{Transcript: work(200)}
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	_, err := manager(t, precis.Options{}).Manage(ctx, precis.Request{Conversation: conv, Window: window(3000)})
+	if precis.CodeOf(err) != precis.CodeCanceled || len(conv.Edits) != 0 {
+		t.Errorf("%v, %d edits", err, len(conv.Edits))
+	}
+}
+
+func TestManagerServesManyConversationsAtOnce(t *testing.T) {
+	m := manager(t, precis.Options{Calibrator: &tokens.Calibration{}})
+	done := make(chan error)
+	for i := range 8 {
+		go func() {
+			conv := &precis.Conversation{Model: "m", Transcript: work(30 + i)}
+			res, err := m.Manage(context.Background(), precis.Request{Conversation: conv, Window: window(4000)})
+			if err == nil {
+				err = m.Observe(context.Background(), res.Report, res.Report.After.Tokens)
+			}
+			s := m.Settings()
+			s.Percent = float64(50 + i)
+			if err == nil {
+				err = m.SetSettings(s)
+			}
+			done <- err
+		}()
+	}
+	for range 8 {
+		if err := <-done; err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+func TestCalibrationMovesTheDecision(t *testing.T) {
+	var c tokens.Calibration
+	for range 20 {
+		c.Observe("m", 10_000, 15_000)
+	}
+	conv := &precis.Conversation{Model: "m", Transcript: precis.NewTranscript(precis.NewText("user", strings.Repeat("abcd", 600)))}
+	m := manager(t, precis.Options{Calibrator: &c})
+	res, err := m.Manage(context.Background(), precis.Request{Conversation: conv, Window: window(10_000)})
+	if err != nil || res.Report.Before.Tokens != 900 || math.Abs(res.Report.Calibration-1.5) > 0.001 {
+		t.Errorf("%d tokens × %g, %v", res.Report.Before.Tokens, res.Report.Calibration, err)
+	}
+}

@@ -5,17 +5,6 @@ import (
 	"time"
 )
 
-// TriggeredBy says who started a run.
-type TriggeredBy string
-
-// Who starts a run.
-const (
-	TriggeredAutomatic TriggeredBy = "automatic"
-	TriggeredManual    TriggeredBy = "manual"
-	TriggeredForced    TriggeredBy = "forced"   // by an overflow error
-	TriggeredRecorded  TriggeredBy = "recorded" // found in a recorded conversation
-)
-
 // Size is how big a view is.
 type Size struct {
 	Tokens   int `json:"tokens"`   // overhead included, calibrated

@@ -77,6 +77,7 @@ type reader struct {
 	at       time.Time      // when the run began, until a message has it
 	prompted bool           // in this run
 	joined   bool           // the line before was the program's, and not blank
+	dump     bool           // inside lines that aider wrote at once, with one mark before the first
 }
 
 // line reads one line.
@@ -84,7 +85,7 @@ func (r *reader) line(s string) {
 	if rest, ok := strings.CutPrefix(s, started); ok {
 		r.flush()
 		r.at, _ = time.Parse(time.DateTime, strings.TrimSpace(rest))
-		r.prompted, r.joined = false, false
+		r.prompted, r.joined, r.dump = false, false, false
 		return
 	}
 	who, words := r.whose(s)
@@ -105,19 +106,34 @@ func (r *reader) line(s string) {
 	r.lines = append(r.lines, words)
 }
 
-// whose tells who a line is of, and its words without the mark.
+// whose tells who a line is of, and its words without the mark. Lines written at
+// once end as every line of aider's does, in two spaces.
 func (r *reader) whose(s string) (speaker, string) {
-	marked := !r.strict || strings.HasSuffix(s, "  ")
-	if rest, ok := strings.CutPrefix(s, "####"); ok && marked && (rest == "" || rest[0] == ' ') {
-		return user, strings.TrimRight(strings.TrimPrefix(rest, " "), " ")
+	ended := !r.strict || strings.HasSuffix(s, "  ")
+	if words, ok := cutMark(s, "####"); ok && ended {
+		r.dump = false
+		return user, words
 	}
-	if rest, ok := strings.CutPrefix(s, ">"); ok && (marked || r.joined || r.speaker == user) && (rest == "" || rest[0] == ' ') {
-		return program, strings.TrimRight(strings.TrimPrefix(rest, " "), " ")
+	if words, ok := cutMark(s, ">"); ok && (ended || r.joined || r.speaker == user) {
+		r.dump = !ended
+		return program, words
+	}
+	if r.dump {
+		r.dump = !ended || strings.TrimSpace(s) == ""
+		return program, s
 	}
 	if r.joined && strings.TrimSpace(s) != "" || !r.prompted {
 		return program, s
 	}
 	return model, s
+}
+
+func cutMark(s, mark string) (words string, ok bool) {
+	words, ok = strings.CutPrefix(s, mark)
+	if !ok || words != "" && words[0] != ' ' {
+		return "", false
+	}
+	return strings.TrimRight(strings.TrimPrefix(words, " "), " "), true
 }
 
 // setModel takes the model's name from the lines that aider begins a run with.

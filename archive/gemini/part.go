@@ -3,6 +3,7 @@ package gemini
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 
 	"precis"
@@ -15,12 +16,15 @@ type builder struct {
 	rec  *archive.Recording
 	conv *precis.Conversation
 
-	open     []precis.ToolUse // calls of the last turn of the model not yet answered
-	made     map[string]bool  // IDs of calls
-	answered map[string]bool  // IDs of calls answered
-	role     precis.Role      // who spoke last
-	calls    int              // that were given an ID
+	open     []call          // of the last turn of the model, not yet answered
+	made     map[string]bool // IDs of calls
+	answered map[string]bool // IDs of calls answered
+	role     precis.Role     // who spoke last
+	calls    int             // that were given an ID
 }
+
+// call is a call of the model: its ID here and as recorded, "" for none.
+type call struct{ id, recorded, name string }
 
 func newBuilder(rec *archive.Recording) *builder {
 	conv := &precis.Conversation{Transcript: &precis.Transcript{}}
@@ -74,12 +78,11 @@ func (b *builder) part(raw []byte, role precis.Role) (precis.Block, error) {
 	if err != nil {
 		return nil, err
 	}
-	call, answer := f["functionCall"], f["functionResponse"]
 	switch {
-	case jsonspan.Kind(call) == '{' && role == precis.RoleAssistant:
-		return b.call(object(call)), nil
-	case jsonspan.Kind(answer) == '{' && role == precis.RoleUser:
-		return b.answer(object(answer)), nil
+	case jsonspan.Kind(f["functionCall"]) == '{' && role == precis.RoleAssistant:
+		return b.call(object(f["functionCall"])), nil
+	case jsonspan.Kind(f["functionResponse"]) == '{' && role == precis.RoleUser:
+		return b.answer(object(f["functionResponse"])), nil
 	case jsonspan.Kind(f["text"]) == '"':
 		return said(f), nil
 	case jsonspan.Kind(f["inlineData"]) == '{':
@@ -116,20 +119,22 @@ func media(kind, title, data, url string) precis.Block {
 	return precis.Document{MediaType: kind, Title: title, Data: data, URL: url}
 }
 
-// call reads a functionCall. One without an ID is given one.
-func (b *builder) call(f map[string]json.RawMessage) precis.Block {
+// call reads a functionCall. One without an ID is given one, and so is one whose
+// ID came before.
+func (b *builder) call(f map[string]json.RawMessage) precis.ToolUse {
 	if b.role != precis.RoleAssistant {
 		b.open, b.role = nil, precis.RoleAssistant
 	}
-	use := precis.ToolUse{ID: text(f, "id"), Name: text(f, "name"), Input: f["args"]}
+	c := call{id: text(f, "id"), recorded: text(f, "id"), name: text(f, "name")}
+	if c.id == "" || b.made[c.id] {
+		c.id = b.next()
+	}
+	b.made[c.id] = true
+	b.open = append(b.open, c)
+	use := precis.ToolUse{ID: c.id, Name: c.name, Input: f["args"]}
 	if jsonspan.Kind(use.Input) == 'n' {
 		use.Input = nil
 	}
-	if use.ID == "" {
-		use.ID = b.next()
-	}
-	b.made[use.ID] = true
-	b.open = append(b.open, use)
 	return use
 }
 
@@ -145,12 +150,12 @@ func (b *builder) next() string {
 // answer reads a functionResponse; nil for one that was read before, as part of
 // its call.
 func (b *builder) answer(f map[string]json.RawMessage) precis.Block {
-	id := text(f, "id")
-	if id != "" && b.answered[id] {
+	id := b.take(text(f, "id"), text(f, "name"))
+	if b.answered[id] {
 		return nil
 	}
-	result := precis.ToolResult{ToolUseID: b.take(id, text(f, "name"))}
-	b.answered[result.ToolUseID] = true
+	b.answered[id] = true
+	result := precis.ToolResult{ToolUseID: id}
 	var words string
 	words, result.IsError = response(f["response"])
 	if strings.TrimSpace(words) != "" {
@@ -167,28 +172,28 @@ func (b *builder) answer(f map[string]json.RawMessage) precis.Block {
 	return result
 }
 
-// take closes the call that an answer belongs to: by its ID, else the first
-// open one of that name, else the first open one. It returns the call's ID.
+// find returns the place in open of the call that an answer belongs to: by its
+// ID, else the first of that name, else the first. It is -1 for none.
+func (b *builder) find(id, name string) int {
+	if id != "" {
+		return slices.IndexFunc(b.open, func(c call) bool { return c.recorded == id })
+	}
+	if i := slices.IndexFunc(b.open, func(c call) bool { return c.name == name }); i >= 0 {
+		return i
+	}
+	return min(len(b.open), 1) - 1
+}
+
+// take closes the call that an answer belongs to and returns the call's ID. An
+// answer to nothing keeps its own, or is given one.
 func (b *builder) take(id, name string) string {
-	match := func(use precis.ToolUse) bool { return use.ID == id }
-	if id == "" {
-		match = func(use precis.ToolUse) bool { return use.Name == name }
-	}
-	for i, use := range b.open {
-		if match(use) {
-			b.open = append(b.open[:i:i], b.open[i+1:]...)
-			return use.ID
-		}
-	}
-	switch {
-	case id != "":
-		return id
-	case len(b.open) == 0:
+	if i := b.find(id, name); i >= 0 {
+		id = b.open[i].id
+		b.open = slices.Delete(b.open, i, i+1)
+	} else if id == "" {
 		id = b.next()
 		b.made[id] = true
-		return id
 	}
-	id, b.open = b.open[0].ID, b.open[1:]
 	return id
 }
 

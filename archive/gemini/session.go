@@ -91,14 +91,15 @@ func (b *builder) toolCalls(raw []byte) (uses, results []precis.Block) {
 			return uses, results
 		}
 		f := object(span.Raw)
-		id := text(f, "id")
-		if id == "" || !b.made[id] {
-			use := b.call(f).(precis.ToolUse)
-			id, uses = use.ID, append(uses, use)
+		i := b.find(text(f, "id"), "")
+		if text(f, "id") == "" || i < 0 {
+			uses = append(uses, b.call(f))
+			i = len(b.open) - 1
 		}
-		if r, ok := b.result(id, f); ok && !b.answered[id] {
-			b.take(id, "")
-			b.answered[id] = true
+		c := b.open[i]
+		if r, ok := b.result(c, f); ok {
+			b.open = slices.Delete(b.open, i, i+1)
+			b.answered[c.id], b.answered[c.recorded] = true, true
 			results = append(results, r)
 		}
 	}
@@ -107,8 +108,8 @@ func (b *builder) toolCalls(raw []byte) (uses, results []precis.Block) {
 
 // result reads what a call returned. The parts may hold the answers to other
 // calls of the same turn too.
-func (b *builder) result(id string, f map[string]json.RawMessage) (precis.ToolResult, bool) {
-	r := precis.ToolResult{ToolUseID: id}
+func (b *builder) result(c call, f map[string]json.RawMessage) (precis.ToolResult, bool) {
+	r := precis.ToolResult{ToolUseID: c.id}
 	switch text(f, "status") {
 	case "error", "cancelled":
 		r.IsError = true
@@ -121,7 +122,7 @@ func (b *builder) result(id string, f map[string]json.RawMessage) (precis.ToolRe
 	for _, block := range blocks {
 		switch block := block.(type) {
 		case precis.ToolResult:
-			if block.ToolUseID == id || own.made[block.ToolUseID] {
+			if block.ToolUseID == c.recorded || own.made[block.ToolUseID] {
 				r.Content = append(r.Content, block.Content...)
 				r.IsError = r.IsError || block.IsError
 			}

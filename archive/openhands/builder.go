@@ -3,6 +3,8 @@ package openhands
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
+	"fmt"
 	"strings"
 	"time"
 
@@ -16,13 +18,14 @@ type builder struct {
 	rec  *archive.Recording
 	conv *precis.Conversation
 
-	events    []seen          // those that a model sees, in order
-	uses      map[string]int  // tool use ID to the message that holds it
-	answers   map[string]int  // tool use ID to the message that answers it
-	forgotten map[string]bool // keys of events that condensations named
-	spoken    map[string]bool // responses of which an event was read
-	summary   string          // of the newest condensation that has one
-	offset    int             // how many events stand before it
+	events    []seen            // those that a model sees, in order
+	uses      map[string]int    // tool use ID to the message that holds it
+	answers   map[string]int    // tool use ID to the message that answers it
+	renamed   map[string]string // a tool use ID that came again to what it is called now
+	forgotten map[string]bool   // keys of events that condensations named
+	spoken    map[string]bool   // responses of which an event was read
+	summary   string            // of the newest condensation that has one
+	offset    int               // how many events stand before it
 }
 
 // seen is an event that a model sees.
@@ -34,7 +37,8 @@ type seen struct {
 func newBuilder(rec *archive.Recording) *builder {
 	return &builder{
 		rec: rec, conv: &precis.Conversation{Transcript: &precis.Transcript{}},
-		uses: map[string]int{}, answers: map[string]int{}, forgotten: map[string]bool{}, spoken: map[string]bool{},
+		uses: map[string]int{}, answers: map[string]int{}, renamed: map[string]string{},
+		forgotten: map[string]bool{}, spoken: map[string]bool{},
 	}
 }
 
@@ -66,9 +70,11 @@ func (e *event) say(role precis.Role, blocks ...precis.Block) {
 		return
 	}
 	n := e.conv.Transcript.Len()
-	for _, block := range m.Content {
+	for i, block := range m.Content {
 		switch block := block.(type) {
 		case precis.ToolUse:
+			block.ID = e.unused(block.ID)
+			m.Content[i] = block
 			e.uses[block.ID] = n
 		case precis.ToolResult:
 			e.answers[block.ToolUseID] = n
@@ -78,10 +84,32 @@ func (e *event) say(role precis.Role, blocks ...precis.Block) {
 	e.events = append(e.events, seen{e.key, n})
 }
 
+// unused returns the ID of a new tool use: the recorded one, with a number when
+// it was used before.
+func (b *builder) unused(id string) string {
+	if _, used := b.uses[id]; !used {
+		return id
+	}
+	for n := len(b.uses) + 1; ; n++ {
+		name := fmt.Sprintf("%s_%d", id, n)
+		if _, used := b.uses[name]; !used {
+			b.renamed[id] = name
+			return name
+		}
+	}
+}
+
 // result appends an answer to a tool use.
-func (e *event) result(id string, failed bool, blocks ...precis.Block) {
+func (e *event) result(id string, failed bool, blocks ...precis.Block) error {
+	if id == "" {
+		return errors.New("the answer names no tool call")
+	}
+	if name, ok := e.renamed[id]; ok {
+		id = name
+	}
 	content := archive.WithoutBlank(precis.Message{Content: blocks}).Content
 	e.say(precis.RoleUser, precis.ToolResult{ToolUseID: id, Content: content, IsError: failed})
+	return nil
 }
 
 // system takes the system prompt and the tools.

@@ -40,7 +40,7 @@ func (e *event) old() error {
 	case action != "":
 		e.oldAction(action, args)
 	default:
-		e.oldObservation(observation)
+		return e.oldObservation(observation)
 	}
 	return nil
 }
@@ -84,8 +84,8 @@ func (e *event) oldAction(action string, args map[string]json.RawMessage) {
 		e.conv.Model = model
 	}
 	blocks := []precis.Block{precis.Text{Text: text(args, "thought")}}
-	for _, raw := range array(response["choices"]) {
-		said := object(object(raw)["message"])
+	if choices := array(response["choices"]); len(choices) > 0 {
+		said := object(object(choices[0])["message"])
 		if words := text(said, "content"); strings.TrimSpace(words) != "" {
 			blocks = []precis.Block{precis.Text{Text: words}}
 		}
@@ -95,7 +95,6 @@ func (e *event) oldAction(action string, args map[string]json.RawMessage) {
 				use.Name, use.Input = c.Name, c.Input
 			}
 		}
-		break
 	}
 	if id := text(response, "id"); id != "" && e.spoken[id] {
 		blocks = nil
@@ -114,7 +113,7 @@ func eventID(key string) string { return "event_" + strings.Trim(key, `"`) }
 
 // oldObservation reads a tool's answer. What answers nothing is the user's or
 // the program's word.
-func (e *event) oldObservation(observation string) {
+func (e *event) oldObservation(observation string) error {
 	extras := object(e.fields["extras"])
 	blocks := content(e.fields["content"])
 	if meta := object(extras["metadata"]); observation == "run" && meta["exit_code"] != nil {
@@ -130,9 +129,9 @@ func (e *event) oldObservation(observation string) {
 	blocks = append(blocks, images(extras["image_urls"])...)
 	for _, id := range []string{text(object(e.fields["tool_call_metadata"]), "tool_call_id"), eventID(key(e.fields["cause"]))} {
 		if _, used := e.uses[id]; used {
-			e.result(id, failed, blocks...)
-			return
+			return e.result(id, failed, blocks...)
 		}
 	}
 	e.say(precis.RoleUser, blocks...)
+	return nil
 }

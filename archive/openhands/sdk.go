@@ -37,11 +37,11 @@ func (e *event) sdk() error {
 		return e.action()
 	case "ObservationEvent":
 		blocks, failed := observed(f["observation"])
-		e.result(e.text("tool_call_id"), failed, blocks...)
+		return e.result(e.text("tool_call_id"), failed, blocks...)
 	case "AgentErrorEvent":
-		e.result(e.text("tool_call_id"), true, precis.Text{Text: e.text("error")})
+		return e.result(e.text("tool_call_id"), true, precis.Text{Text: e.text("error")})
 	case "UserRejectObservation":
-		e.result(e.text("tool_call_id"), true, precis.Text{Text: "Action rejected: " + e.text("rejection_reason")})
+		return e.result(e.text("tool_call_id"), true, precis.Text{Text: "Action rejected: " + e.text("rejection_reason")})
 	case "Condensation":
 		e.condense(condensation{forgotten: array(f["forgotten_event_ids"]), summary: f["summary"], offset: f["summary_offset"]})
 	case "ConversationStateUpdateEvent":
@@ -82,7 +82,7 @@ func (e *event) message(f map[string]json.RawMessage) error {
 	blocks := append(thoughts(f), content(f["content"])...)
 	blocks = append(blocks, content(e.fields["extended_content"])...)
 	for _, raw := range array(f["tool_calls"]) {
-		if use, ok := toolUse(raw); ok {
+		if use, ok := toolUse(raw); ok && use.ID != "" {
 			blocks = append(blocks, use)
 		}
 	}

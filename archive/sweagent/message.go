@@ -19,6 +19,7 @@ type reader struct {
 	rec   *archive.Recording
 	msgs  []precis.Message
 	names archive.CallNames
+	ids   uniqueIDs
 	model string // that the newest response names
 }
 
@@ -61,7 +62,7 @@ func (r *reader) add(m precis.Message, at time.Time) {
 		r.rec.Ignored++
 		return
 	}
-	r.msgs = append(r.msgs, r.names.Name(m))
+	r.msgs = append(r.msgs, r.ids.name(r.names.Name(m)))
 }
 
 // items reads what mini-SWE-agent writes when it speaks the Responses API: an

@@ -9,7 +9,7 @@ import (
 
 	"precis"
 	"precis/archive/roo"
-	"precis/internal/term"
+	"precis/cmd/internal/term"
 )
 
 // condenseFlags are the flags of precis condense.

@@ -9,8 +9,8 @@ import (
 
 	"precis"
 	"precis/archive"
+	"precis/cmd/internal/term"
 	"precis/internal/census"
-	"precis/internal/term"
 	"precis/tokens"
 )
 

@@ -11,7 +11,7 @@ import (
 	"precis/archive"
 	"precis/archive/formats"
 	"precis/archive/roo"
-	"precis/internal/config"
+	"precis/cmd/internal/config"
 	"precis/models"
 	"precis/preset"
 	"precis/tokens"

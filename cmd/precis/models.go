@@ -5,7 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"precis/internal/term"
+	"precis/cmd/internal/term"
 	"precis/models"
 )
 

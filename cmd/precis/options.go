@@ -9,7 +9,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"precis"
-	"precis/internal/config"
+	"precis/cmd/internal/config"
 )
 
 // options are the flags that all commands share.

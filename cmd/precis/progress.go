@@ -5,7 +5,7 @@ import (
 
 	"github.com/schollz/progressbar/v3"
 
-	"precis/internal/term"
+	"precis/cmd/internal/term"
 )
 
 // progress shows on a terminal that long work is under way, after a moment. The

@@ -10,7 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"precis"
-	"precis/internal/term"
+	"precis/cmd/internal/term"
 )
 
 // exitCodes maps error codes to exit codes. Usage errors exit with 2 as well.

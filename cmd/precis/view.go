@@ -7,8 +7,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"precis"
+	"precis/cmd/internal/term"
 	"precis/internal/jsonspan"
-	"precis/internal/term"
 	"precis/wire/anthropic"
 	"precis/wire/chat"
 	"precis/wire/responses"

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"precis/internal/term"
+	"precis/cmd/internal/term"
 )
 
 func TestPlainWhenPiped(t *testing.T) {

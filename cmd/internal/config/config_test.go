@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"precis"
-	"precis/internal/config"
+	"precis/cmd/internal/config"
 )
 
 func load(t *testing.T, yaml string, env, flags map[string]string) (*config.Config, error) {

@@ -1,0 +1,191 @@
+package gemini
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"precis"
+	"precis/archive"
+	"precis/archive/archivetest"
+)
+
+const contents = `[{"role":"user","parts":[{"text":"Look"},{"inlineData":{"mimeType":"image/png","data":"AA=="}},{"fileData":{"mimeType":"application/pdf","fileUri":"gs://x"}}]},
+ {"role":"model","parts":[{"text":"hm","thought":true},{"text":"Reading."},{"functionCall":{"name":"read","args":{"p":1}},"thoughtSignature":"s"},{"functionCall":{"name":"list","args":{}}},{"functionCall":{"name":"read","args":{"p":2}}}]},
+ {"role":"function","parts":[{"functionResponse":{"name":"list","response":{"output":"l"}}},{"functionResponse":{"name":"read","response":{"output":"one"}}},{"functionResponse":{"name":"read","response":{"error":"gone"}}}]},
+ {"role":"model","parts":[{"functionCall":{"id":"x","name":"read","args":{}}}]},
+ {"role":"user","parts":[{"functionResponse":{"id":"x","name":"read","response":{"a":1,"b":2}}}]},
+ {"role":"model","parts":[{"functionCall":{"id":"x","name":"read","args":{}}}]},
+ {"role":"user","parts":[{"functionResponse":{"id":"x","name":"read","response":{"output":"again"}}}]},
+ {"role":"model","parts":[{"text":" "}]},
+ {"role":"model","parts":[{"executableCode":{"code":"1"}},{"text":"Done."}]}]`
+
+const record = `{"sessionId":"s-1","projectHash":"h","startTime":"2026-01-01T00:00:00Z","summary":"A title","messages":[
+ {"id":"1","timestamp":"2026-01-01T00:00:01Z","type":"user","content":[{"text":"Look"}]},
+ {"id":"2","timestamp":"2026-01-01T00:00:02Z","type":"info","content":"Update available"},
+ {"id":"3","timestamp":"2026-01-01T00:00:03Z","type":"gemini","model":"gemini-3","content":"Reading.","thoughts":[{"subject":"Plan","description":"read it"}],
+  "toolCalls":[{"id":"t1","name":"read","args":{"p":1},"status":"success","result":[{"functionResponse":{"id":"t1","name":"read","response":{"output":"one"}}}]},
+   {"id":"t2","name":"read","args":{"p":2},"status":"error","result":[{"functionResponse":{"id":"t2","name":"read","response":{"error":"gone"}}}]}]},
+ {"id":"4","timestamp":"2026-01-01T00:00:04Z","type":"gemini","content":[{"text":"More."},{"functionCall":{"id":"t3","name":"ls","args":{}}}],"toolCalls":[{"id":"t3","name":"ls","args":{},"status":"success","result":"files"}]},
+ {"id":"5","timestamp":"2026-01-01T00:00:05Z","type":"user","content":[{"functionResponse":{"id":"t3","name":"ls","response":{"output":"files"}}}]},
+ {"id":"6","timestamp":"2026-01-01T00:00:06Z","type":"gemini","content":"Done."}]}`
+
+const log1 = `{"sessionId":"s-2","projectHash":"h","startTime":"2026-01-01T00:00:00Z","kind":"main"}
+{"id":"1","type":"user","content":"one"}
+{"id":"2","type":"gemini","content":"left"}
+{"id":"3","type":"gemini","content":"never fin
+{"$rewindTo":"2"}
+{"id":"4","type":"gemini","content":"tak"}
+{"id":"4","type":"gemini","content":"taken"}
+{"$set":{"summary":"A title"}}
+{"$set":{"messages":[{"id":"5","type":"user","content":"Summary."},{"id":"4","type":"gemini","content":"taken"}]}}
+{"id":"6","type":"user","content":"two"}
+`
+
+var samples = map[string][]byte{
+	"contents.json": []byte(contents), "session.json": []byte(record), "session.jsonl": []byte(log1),
+	"checkpoint.json": []byte(`{"history":` + contents + `,"authType":"x"}`),
+	"body.json":       []byte(`{"model":"gemini-3","systemInstruction":{"parts":[{"text":"Be brief."}]},"tools":[{"functionDeclarations":[]}],"contents":` + contents + `}`),
+}
+
+func TestSuite(t *testing.T) { archivetest.Run(t, Format{}, samples) }
+
+func FuzzRead(f *testing.F) { archivetest.Fuzz(f, Format{}, samples) }
+
+func read(t *testing.T, data string) *archive.Recording {
+	t.Helper()
+	r, err := Format{}.Read(archive.Source{Data: []byte(data)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// show writes messages as one word each block.
+func show(c *precis.Conversation) string {
+	var out []string
+	for _, m := range c.Transcript.Messages() {
+		s := string(m.Role[0])
+		for _, b := range m.Content {
+			switch b := b.(type) {
+			case precis.Text:
+				s += ":" + b.Text
+			case precis.ToolUse:
+				s += fmt.Sprintf(":%s(%s)", b.ID, b.Input)
+			case precis.ToolResult:
+				s += fmt.Sprintf(":%s=%s", b.ToolUseID, b.Text())
+				if b.IsError {
+					s += "!"
+				}
+			default:
+				s += fmt.Sprintf(":%T", b)
+			}
+		}
+		out = append(out, s)
+	}
+	return strings.Join(out, "\n")
+}
+
+func TestContents(t *testing.T) {
+	r := read(t, contents)
+	want := `u:Look:precis.Image:precis.Document
+a:precis.Thinking:Reading.:gemini_call_1({"p":1}):gemini_call_2({}):gemini_call_3({"p":2})
+u:gemini_call_2=l:gemini_call_1=one:gemini_call_3=gone!
+a:x({})
+u:x={"a":1,"b":2}
+a:gemini_call_4({})
+u:gemini_call_4=again
+a:precis.Opaque:Done.`
+	if got := show(r.Conversation); got != want {
+		t.Errorf("messages:\n%s\nwant:\n%s", got, want)
+	}
+	if b := precis.Check(r.Conversation.Transcript.Messages()); len(b) > 0 || r.Ignored != 1 {
+		t.Errorf("breaches %v, %d ignored", b, r.Ignored)
+	}
+}
+
+func TestBody(t *testing.T) {
+	c := read(t, string(samples["body.json"])).Conversation
+	if c.Model != "gemini-3" || c.System.PlainText() != "Be brief." || len(c.Tools) == 0 || c.Transcript.Len() != 8 {
+		t.Errorf("model %q, system %q, tools %s, %d messages", c.Model, c.System.PlainText(), c.Tools, c.Transcript.Len())
+	}
+}
+
+func TestSession(t *testing.T) {
+	r := read(t, record)
+	want := `u:Look
+a:precis.Thinking:Reading.:t1({"p":1}):t2({"p":2})
+u:t1=one:t2=gone!
+a:More.:t3({})
+u:t3=files
+a:Done.`
+	if got := show(r.Conversation); got != want {
+		t.Errorf("messages:\n%s\nwant:\n%s", got, want)
+	}
+	c := r.Conversation
+	if c.ID != "s-1" || c.Title != "A title" || c.Model != "gemini-3" || c.Transcript.At(1).Time.Second() != 3 || r.Ignored != 2 {
+		t.Errorf("id %q, title %q, model %q, time %v, %d ignored", c.ID, c.Title, c.Model, c.Transcript.At(1).Time, r.Ignored)
+	}
+}
+
+func TestLog(t *testing.T) {
+	r := read(t, log1)
+	c := r.Conversation
+	if got := show(c); got != "u:Summary.\na:taken\nu:two" || c.ID != "s-2" || c.Title != "A title" {
+		t.Errorf("id %q, title %q, messages:\n%s", c.ID, c.Title, got)
+	}
+	if r.Skipped != 1 || r.Warnings[0].Place != "line 4" {
+		t.Errorf("%d skipped, warnings %v", r.Skipped, r.Warnings)
+	}
+	if len(c.Branches) != 1 || show(c.Branches[0]) != "u:one\na:left" {
+		t.Errorf("branches %v", c.Branches)
+	}
+}
+
+func TestNot(t *testing.T) {
+	for _, data := range []string{
+		`{"system":"s","messages":[{"role":"user","content":"hi"}]}`, `[{"role":"user","content":"hi"}]`, `[{"role":"user","content":[{"type":"text","text":"hi"}]}]`,
+		`{"trajectory":[],"history":[{"role":"user","content":"x"}]}`, `[{"role":"assistant","parts":[]}]`, `{"sessionId":"x","messages":[{"role":"user","content":"x"}]}`,
+	} {
+		if (Format{}).Detect("x.json", []byte(data)) {
+			t.Errorf("Detect(%s)", data)
+		}
+	}
+}
+
+func TestMalformed(t *testing.T) {
+	for data, place := range map[string]string{
+		`[{"role":"user","parts":[{"text":"a"}]},{"role":"user","parts":[1]}]`: "content 1 at byte 40: part 0",
+		`{"contents":[{"role":"x","parts":[]}]}`:                               "content 0 at byte 13",
+		`{"sessionId":"x","messages":[{"content":"a"}]}`:                       "message 0 at byte 29",
+		`[{"role":"user","parts":[]}`:                                          "byte 27",
+	} {
+		_, err := Format{}.Read(archive.Source{Data: []byte(data)})
+		if precis.CodeOf(err) != precis.CodeInvalid || !strings.Contains(fmt.Sprint(err), place) {
+			t.Errorf("%s: error %v, want invalid at %q", data, err, place)
+		}
+	}
+}
+
+func TestRecordings(t *testing.T) {
+	dir := os.Getenv("PRECIS_TRANSCRIPTS")
+	if dir == "" {
+		t.Skip("PRECIS_TRANSCRIPTS names no directory of recordings")
+	}
+	files, _ := filepath.Glob(filepath.Join(dir, "gemini", "*.json"))
+	for _, path := range files {
+		r, err := archive.Open(path, []archive.Format{Format{}})
+		if err != nil {
+			t.Error(err)
+			continue
+		}
+		if err := archivetest.Check(r); err != nil {
+			t.Errorf("%s: %v", path, err)
+		}
+		if b := precis.Check(r.Conversation.Transcript.Messages()); len(b) > 1 {
+			t.Errorf("%s: %v", path, b)
+		}
+	}
+}

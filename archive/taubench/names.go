@@ -1,0 +1,51 @@
+package taubench
+
+import (
+	"fmt"
+
+	"precis"
+)
+
+// uniqueIDs gives a tool use whose ID came before another one, and the same to
+// its answer: some models number their calls anew, or not at all. The zero value
+// is ready; one serves one conversation, message by message.
+type uniqueIDs struct {
+	seen map[string]int    // how often each ID came
+	now  map[string]string // what the newest tool use with an ID is called
+}
+
+// name returns m with its IDs changed where they must be. It may change m's
+// content in place.
+func (u *uniqueIDs) name(m precis.Message) precis.Message {
+	if u.seen == nil {
+		u.seen, u.now = map[string]int{}, map[string]string{}
+	}
+	for i, b := range m.Content {
+		switch b := b.(type) {
+		case precis.ToolUse:
+			b.ID = u.use(b.ID)
+			m.Content[i] = b
+		case precis.ToolResult:
+			if id, ok := u.now[b.ToolUseID]; ok {
+				b.ToolUseID = id
+				m.Content[i] = b
+			}
+		}
+	}
+	return m
+}
+
+func (u *uniqueIDs) use(id string) string {
+	u.seen[id]++
+	name := id
+	for u.seen[id] > 1 {
+		name = fmt.Sprintf("%s_%d", id, u.seen[id])
+		if u.seen[name] == 0 {
+			u.seen[name] = 1
+			break
+		}
+		u.seen[id]++
+	}
+	u.now[id] = name
+	return name
+}
