@@ -122,7 +122,7 @@ func (c *check) reduce(ctx context.Context) error {
 		c.outcome = "does not fit: nothing is left to cut"
 		return errOverBudget(c.decision, after.Overhead, after.Tokens)
 	}
-	c.outcome = fmt.Sprintf("reduced from %d to %d tokens by %d edits", c.before.Tokens, after.Tokens, len(c.edits))
+	c.outcome = fmt.Sprintf("reduced from %d to %d tokens by %s", c.before.Tokens, after.Tokens, edits(len(c.edits)))
 	if len(c.edits) == 0 {
 		c.outcome = "left alone: no rung found anything to reduce"
 		if start.Excess() <= 0 {
@@ -130,6 +130,13 @@ func (c *check) reduce(ctx context.Context) error {
 		}
 	}
 	return err
+}
+
+func edits(n int) string {
+	if n == 1 {
+		return "1 edit"
+	}
+	return fmt.Sprintf("%d edits", n)
 }
 
 // worthless reports whether a run that was not needed to fit saved too little

@@ -431,7 +431,7 @@ func ExampleManager_Manage() {
 	m.Undo(context.Background(), conv)
 	fmt.Println(len(precis.View(conv.Transcript, conv.Edits)), "after undo")
 	// Output:
-	// <nil> reduced from 2150 to 491 tokens by 1 edits
+	// <nil> reduced from 2150 to 491 tokens by 1 edit
 	// 23 messages are sent; 100 are kept
 	// [78 earlier messages hidden here to save room; nothing is lost: m1-m78.]
 	// 100 after undo

@@ -40,6 +40,7 @@ const log1 = `{"sessionId":"s-2","projectHash":"h","startTime":"2026-01-01T00:00
 {"id":"4","type":"gemini","content":"tak"}
 {"id":"4","type":"gemini","content":"taken"}
 {"$set":{"summary":"A title"}}
+{"id":"4b","type":"gemini","content":"old"}
 {"$set":{"messages":[{"id":"5","type":"user","content":"Summary."},{"id":"4","type":"gemini","content":"taken"}]}}
 {"id":"6","type":"user","content":"two"}
 `
@@ -139,7 +140,7 @@ func TestLog(t *testing.T) {
 	if r.Skipped != 1 || r.Warnings[0].Place != "line 4" {
 		t.Errorf("%d skipped, warnings %v", r.Skipped, r.Warnings)
 	}
-	if len(c.Branches) != 1 || show(c.Branches[0]) != "u:one\na:left" {
+	if len(c.Branches) != 2 || show(c.Branches[0]) != "u:one\na:left" || show(c.Branches[1]) != "u:one\na:taken\na:old" {
 		t.Errorf("branches %v", c.Branches)
 	}
 }

@@ -36,8 +36,8 @@ var plain = session(
 		{"type":"file","mime":"image/png","filename":"a.png","url":"data:image/png;base64,AA=="},{"type":"file","mime":"application/pdf","filename":"b.pdf","url":"data:application/pdf;base64,BB=="},
 		{"type":"file","mime":"text/plain","url":"file:///a.txt"},{"type":"agent","name":"x"}`},
 	[2]string{assistant + `,"system":["Be brief.",""]`, `{"type":"step-start"},{"type":"reasoning","text":"hm"},` + words("I read.") + `,` +
-		tool("c1", `"status":"completed","output":"one","time":{"start":1,"end":2,"compacted":5000},"attachments":[{"type":"file","mime":"image/png","url":"data:image/png;base64,CC=="}]`) + `,` +
-		tool("c2", `"status":"error","error":"denied"`) + `,{"type":"step-finish"},{"type":"step-start"},` + tool("c3", `"status":"running"`) + `,{"type":"patch","files":[]}`},
+		tool("c1", `"status":"completed","output":"one","time":{"start":1,"end":2},"attachments":[{"type":"file","mime":"image/png","url":"data:image/png;base64,CC=="}]`) + `,` +
+		tool("c2", `"status":"error","error":"denied","time":{"start":1,"end":2,"compacted":5000}`) + `,{"type":"step-finish"},{"type":"step-start"},` + tool("c3", `"status":"running"`) + `,{"type":"patch","files":[]}`},
 	[2]string{assistant + `,"error":{"name":"APIError"}`, ``},
 	[2]string{assistant, words("Done.")},
 )
@@ -120,7 +120,7 @@ func TestCleared(t *testing.T) {
 		t.Fatalf("edits %+v", c.Edits)
 	}
 	view := show(precis.View(c.Transcript, c.Edits))
-	if !strings.Contains(view, "u:c1=[Old tool result content cleared]/1:c2=denied/1") {
+	if !strings.Contains(view, "u:c1=one/2:c2=[Old tool result content cleared]/1") {
 		t.Errorf("view:\n%s", view)
 	}
 }

@@ -40,7 +40,8 @@ func (e *event) condense(c condensation) {
 	e.record(runs)
 }
 
-// record adds the edit when it can be added.
+// record adds the edit when it can be added. Each edit covers all spans of those
+// before, so only the last of them can stand in its way.
 func (e *event) record(runs []precis.Replacement) {
 	edit := precis.Edit{Kind: precis.KindCondensation, Time: e.at, Replace: runs, Report: precis.EditReport{
 		Trigger: string(precis.TriggeredRecorded), Reason: "OpenHands condensed the conversation",
@@ -53,7 +54,8 @@ func (e *event) record(runs []precis.Replacement) {
 		err = precis.Errorf(precis.CodeConflict, "record condensation", "the same one is recorded twice")
 	}
 	if err == nil {
-		err = precis.CheckEdit(e.conv.Transcript, e.conv.Edits, edit)
+		last := max(len(e.conv.Edits)-1, 0)
+		err = precis.CheckEdit(e.conv.Transcript, e.conv.Edits[last:], edit)
 	}
 	if err != nil {
 		e.rec.Warn(e.place, "the condensation is left out: %v", err)

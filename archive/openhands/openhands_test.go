@@ -159,6 +159,15 @@ func TestKeptBetween(t *testing.T) {
 	}
 }
 
+func TestRange(t *testing.T) {
+	said := `"source":"user","action":"message","args":{"content":"x"}`
+	c := read(t, list(said, said, said, said,
+		`"source":"agent","action":"condensation","args":{"forgotten_events_start_id":1,"forgotten_events_end_id":2}`)).Conversation
+	if len(c.Edits) != 1 || c.Edits[0].Replace[0].From != 1 || c.Edits[0].Replace[0].To != 3 || c.Edits[0].Replace[0].With != nil {
+		t.Errorf("edits %+v", c.Edits)
+	}
+}
+
 func TestNothingHidden(t *testing.T) {
 	r := read(t, sdk(say("user", "a"), `"kind":"Condensation","forgotten_event_ids":["x"],"summary":"S.","summary_offset":0`))
 	if len(r.Conversation.Edits) != 0 || len(r.Warnings) != 1 || r.Warnings[0].Place != "line 2" {

@@ -127,7 +127,7 @@ func (a *app) printInspection(j *job, v inspection) {
 	a.printShares(v)
 	a.printResults(v)
 	if n := v.View.Duplicates; n.Blocks > 0 {
-		w.Printf("\n  %s tokens in %d blocks are word for word repeats\n", term.Number(n.Tokens), n.Blocks)
+		w.Printf("\n  %s in %s are word for word repeats\n", term.Count(n.Tokens, "token"), term.Count(n.Blocks, "block"))
 	}
 	a.printEditLines(v.Edits)
 	w.Printf("\n")
@@ -137,13 +137,13 @@ func (a *app) printInspection(j *job, v inspection) {
 func extras(v inspection) string {
 	s := ""
 	if v.Branches > 0 {
-		s += fmt.Sprintf(", %d side conversations", v.Branches)
+		s += ", " + term.Count(v.Branches, "side conversation")
 	}
 	if v.Ignored > 0 {
 		s += fmt.Sprintf(", %s entries that are no messages", term.Number(v.Ignored))
 	}
 	if v.Skipped > 0 {
-		s += fmt.Sprintf(", %d malformed lines skipped", v.Skipped)
+		s += ", " + term.Count(v.Skipped, "malformed line") + " skipped"
 	}
 	return s
 }
@@ -197,7 +197,7 @@ func (a *app) printStatus(s precis.Status) {
 	a.term.Pairs(
 		[2]string{"usage", fmt.Sprintf("%.1f %%, %s of %s tokens", s.Percent, term.Number(s.Tokens), term.Number(s.Window))},
 		[2]string{"messages", fmt.Sprintf("%s, %s shown to the model", term.Number(s.Messages), term.Number(s.Shown))},
-		[2]string{"condensed", fmt.Sprintf("%d condensations, %d truncations, %d other edits, last %s", s.Condensations, s.Truncations, s.Other, s.Ago(time.Now()))},
+		[2]string{"condensed", fmt.Sprintf("%s, %s, %s, last %s", term.Count(s.Condensations, "condensation"), term.Count(s.Truncations, "truncation"), term.Count(s.Other, "other edit"), s.Ago(time.Now()))},
 	)
 }
 

@@ -90,6 +90,9 @@ func (j *job) measure() error {
 	switch {
 	case j.cfg.Window > 0:
 		j.window = precis.Window{Tokens: j.cfg.Window, Source: precis.SourceConfigured, Detail: j.cfg.Origin("window")}
+	case j.model == "":
+		j.window = catalogue.Window("")
+		j.window.Detail = "the recording names no model; see --model and --window"
 	default:
 		j.window = catalogue.Window(j.model)
 	}

@@ -4,6 +4,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"precis"
+	"precis/cmd/internal/term"
 )
 
 func (a *app) restoreCmd() *cobra.Command {
@@ -45,7 +46,7 @@ func (a *app) pinCmd() *cobra.Command {
 					handles = append(handles, h)
 				}
 				return j.manager.Pin(cmd.Context(), j.conv, handles...)
-			}, "pinned %d places", len(args)-1)
+			}, "pinned %s", term.Count(len(args)-1, "place"))
 		},
 	}
 	cmd.Flags().StringVarP(&out, "out", "o", "", "write precis's own `FILE` there")

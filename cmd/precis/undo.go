@@ -4,6 +4,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"precis"
+	"precis/cmd/internal/term"
 )
 
 func (a *app) undoCmd() *cobra.Command {
@@ -37,7 +38,7 @@ be undone.`,
 			if err != nil {
 				return err
 			}
-			return a.done(where, "took back %d edits", len(ids))
+			return a.done(where, "took back %s", term.Count(len(ids), "edit"))
 		},
 	}
 	cmd.Flags().BoolVar(&all, "all", false, "take back every edit in force")

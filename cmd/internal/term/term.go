@@ -45,7 +45,7 @@ var palette = map[string]string{
 
 // Style returns s in the named color.
 func (w *Writer) Style(name, s string) string {
-	if !w.color {
+	if !w.color || s == "" {
 		return s
 	}
 	st := lipgloss.NewStyle().Foreground(lipgloss.Color(palette[name]))
@@ -149,4 +149,12 @@ func Number(n int) string {
 		s = "-" + s
 	}
 	return s
+}
+
+// Count writes a number with its noun: "1 edit", "2,000 edits".
+func Count(n int, noun string) string {
+	if n != 1 {
+		noun += "s"
+	}
+	return Number(n) + " " + noun
 }
