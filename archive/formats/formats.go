@@ -3,11 +3,17 @@ package formats
 
 import (
 	"precis/archive"
+	"precis/archive/aider"
 	"precis/archive/claudecode"
 	"precis/archive/codex"
+	"precis/archive/gemini"
+	"precis/archive/opencode"
+	"precis/archive/openhands"
 	"precis/archive/pi"
 	"precis/archive/plain"
 	"precis/archive/roo"
+	"precis/archive/sweagent"
+	"precis/archive/taubench"
 )
 
 // All returns every format, the most particular first; plain JSON, which
@@ -15,6 +21,8 @@ import (
 func All() []archive.Format {
 	return []archive.Format{
 		roo.Format{}, claudecode.Format{}, codex.Format{}, pi.Format{},
+		opencode.Format{}, gemini.Format{}, openhands.Format{},
+		sweagent.Format{}, sweagent.Mini{}, taubench.Format{}, aider.Format{},
 		plain.Format{},
 	}
 }

@@ -19,7 +19,7 @@ type reader struct {
 	rec   *archive.Recording
 	msgs  []precis.Message
 	names archive.CallNames
-	ids   uniqueIDs
+	ids   archive.UniqueIDs
 	model string // that the newest response names
 }
 
@@ -62,7 +62,7 @@ func (r *reader) add(m precis.Message, at time.Time) {
 		r.rec.Ignored++
 		return
 	}
-	r.msgs = append(r.msgs, r.ids.name(r.names.Name(m)))
+	r.msgs = append(r.msgs, r.ids.Name(r.names.Name(m)))
 }
 
 // items reads what mini-SWE-agent writes when it speaks the Responses API: an

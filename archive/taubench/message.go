@@ -28,7 +28,7 @@ func (r *reader) simulation(span jsonspan.Span) (*precis.Conversation, error) {
 	}
 	var msgs []precis.Message
 	var names archive.CallNames
-	var ids uniqueIDs
+	var ids archive.UniqueIDs
 	err = each(list.Raw, func(raw []byte, offset int) error {
 		place := fmt.Sprintf("message at byte %d", span.Offset+list.Offset+offset)
 		m, model, err := decode(raw)
@@ -42,7 +42,7 @@ func (r *reader) simulation(span jsonspan.Span) (*precis.Conversation, error) {
 			r.rec.Ignored++
 			return nil
 		}
-		msgs = append(msgs, ids.name(names.Name(m)))
+		msgs = append(msgs, ids.Name(names.Name(m)))
 		return nil
 	})
 	if err != nil {

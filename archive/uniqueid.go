@@ -1,4 +1,4 @@
-package sweagent
+package archive
 
 import (
 	"fmt"
@@ -6,17 +6,17 @@ import (
 	"precis"
 )
 
-// uniqueIDs gives a tool use whose ID came before another one, and the same to
+// UniqueIDs gives a tool use whose ID came before another one, and the same to
 // its answer: some models number their calls anew, or not at all. The zero value
 // is ready; one serves one conversation, message by message.
-type uniqueIDs struct {
+type UniqueIDs struct {
 	seen map[string]int    // how often each ID came
 	now  map[string]string // what the newest tool use with an ID is called
 }
 
-// name returns m with its IDs changed where they must be. It may change m's
+// Name returns m with its IDs changed where they must be. It may change m's
 // content in place.
-func (u *uniqueIDs) name(m precis.Message) precis.Message {
+func (u *UniqueIDs) Name(m precis.Message) precis.Message {
 	if u.seen == nil {
 		u.seen, u.now = map[string]int{}, map[string]string{}
 	}
@@ -35,7 +35,7 @@ func (u *uniqueIDs) name(m precis.Message) precis.Message {
 	return m
 }
 
-func (u *uniqueIDs) use(id string) string {
+func (u *UniqueIDs) use(id string) string {
 	u.seen[id]++
 	name := id
 	for u.seen[id] > 1 {
