@@ -141,25 +141,6 @@ func (m Message) HasToolResult() bool {
 	return false
 }
 
-// IsUserTurn reports whether the message is something a user said: the user
-// role, with content other than tool results.
-func (m Message) IsUserTurn() bool {
-	if m.Role != RoleUser {
-		return false
-	}
-	for _, b := range m.Content {
-		switch b := b.(type) {
-		case Text:
-			if !blank(b.Text) {
-				return true
-			}
-		case Image, Document:
-			return true
-		}
-	}
-	return false
-}
-
 func blank(s string) bool {
 	for i := 0; i < len(s); i++ {
 		switch s[i] {

@@ -250,7 +250,15 @@ func checkTask(t *testing.T, path string) {
 
 // condenseTask truncates a task to a small window and records it.
 func condenseTask(t *testing.T, task *roo.Task) []precis.Edit {
-	m := newManager(t, preset.Roo)
+	s, err := preset.Settings(preset.Roo)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.Rungs = []string{"truncate"} // what tags can say
+	m, err := preset.New(preset.Options{Settings: s})
+	if err != nil {
+		t.Fatal(err)
+	}
 	res, err := m.Manage(context.Background(), precis.Request{Conversation: task.Conversation, Window: precis.Window{Tokens: 20_000}, Target: 9000, DryRun: true})
 	if err != nil && !precis.IsOverBudget(err) {
 		t.Fatal(err)

@@ -38,7 +38,7 @@ func Settings(name string) (precis.Settings, error) {
 	case Roo:
 		s.Percent, s.Warn, s.Target = 100, 0, 0
 		s.KeepMessages, s.KeepShare, s.ExactReserve = 0, 0, true
-		s.Rungs = []string{"condense", "truncate"}
+		s.Rungs = []string{"condense", "truncate", "clip"}
 	case Off:
 		s.Auto, s.Observe, s.Warn = false, true, 0
 	default:

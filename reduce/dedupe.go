@@ -90,7 +90,7 @@ func (d *deduper) reads(calls []toolcall.Call) {
 
 // body returns a result's text without the head line of XML tools.
 func body(text string) string {
-	if _, ok := toolcall.ResultHead(text); ok {
+	if _, ok := precis.ToolResultHead(text); ok {
 		if _, rest, found := strings.Cut(text, "\n"); found {
 			return rest
 		}

@@ -84,7 +84,7 @@ func (f *finder) user(i int, m precis.Message) {
 			call := &f.calls[c]
 			call.Results, call.Text, call.IsError = []precis.Handle{precis.BlockHandle(i, b)}, block.Text(), block.IsError
 		case precis.Text:
-			if name, ok := ResultHead(block.Text); ok {
+			if name, ok := precis.ToolResultHead(block.Text); ok {
 				b = f.xmlResult(i, b, name, m.Content)
 			}
 		}
@@ -123,39 +123,12 @@ func resultEnd(content []precis.Block, b int) int {
 		if !ok {
 			break
 		}
-		if _, head := ResultHead(t.Text); head || IsHarness(t.Text) {
+		if _, head := precis.ToolResultHead(t.Text); head || precis.IsHarness(t.Text) || precis.IsUserSection(t.Text) {
 			break
 		}
 		last = k
 	}
 	return last
-}
-
-// ResultHead reports whether text begins as an XML tool's result does, "[name
-// for 'x'] Result:", and returns the tool's name.
-func ResultHead(text string) (name string, ok bool) {
-	if !strings.HasPrefix(text, "[") {
-		return "", false
-	}
-	line, _, _ := strings.Cut(text, "\n")
-	end := strings.Index(line, "] Result:")
-	if end < 0 {
-		return "", false
-	}
-	name, _, _ = strings.Cut(line[1:end], " ")
-	return name, isName(name)
-}
-
-// IsHarness reports whether a text block of a user message comes from the
-// agent's program, not from the user or a tool: it is one tagged section such as
-// <environment_details>.
-func IsHarness(text string) bool {
-	for _, tag := range []string{"<environment_details>", "<system-reminder>", "<task>", "<feedback>", "<user_message>", "<notice>", "[ERROR]", "[TASK RESUMPTION]"} {
-		if strings.HasPrefix(strings.TrimLeft(text, " \n\t"), tag) {
-			return true
-		}
-	}
-	return false
 }
 
 func native(u precis.ToolUse, use precis.Handle) Call {
