@@ -16,7 +16,7 @@ check: ## formatting and static analysis
 	$(GO) tool staticcheck ./...
 
 race: ## run every test with the race detector
-	$(GO) test -race ./...
+	$(GO) test -race -short ./...
 
 FUZZTIME ?= 5s
 fuzz: ## run each fuzz target for a short time
@@ -26,9 +26,10 @@ fuzz: ## run each fuzz target for a short time
 	  done; \
 	done
 
-CHECKS ?= 100000
+RUNS ?= 100000
 properties: ## the promises, over many random conversations
-	$(GO) test . -run 'EveryPromise|Rewound|LastUserTurn|Repair' -rapid.checks=$(CHECKS)
+	PRECIS_RUNS=$(RUNS) $(GO) test . -count=1 -run CondensingIsTakenBack
+	$(GO) test . -run 'EveryPromise|Rewound|LastUserTurn|Repair' -rapid.checks=2000
 
 vectors: ## golden cases and recordings; set PRECIS_VECTORS and PRECIS_TRANSCRIPTS
 	$(GO) test ./conformance -v -count=1 | grep -E 'cases|messages |^(ok|FAIL|---)' 

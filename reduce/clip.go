@@ -28,7 +28,7 @@ func (Clip) LastResort() {}
 func (Clip) Propose(_ context.Context, s *precis.Situation) (precis.Edit, error) {
 	c := clipper{s: s, with: map[precis.Handle]precis.Block{}}
 	c.survey()
-	for _, floor := range []int{60, 24} {
+	for _, floor := range []int{60, 24, 0} {
 		for class := clipClass(0); class < clipClasses; class++ {
 			c.cut(class, floor)
 		}
@@ -194,6 +194,9 @@ func (c *clipper) shorten(t *clipTarget, size int) {
 func (c *clipper) shortened(t *clipTarget, size int) precis.Block {
 	share := float64(max(size-c.note, 0)) / float64(t.full)
 	cut := func(text string) string {
+		if size < c.note {
+			return "[cut: " + t.h.String() + "]"
+		}
 		keep := int(float64(len(text)) * share)
 		return cutMiddle(text, keep*2/3, keep/3, t.h)
 	}
@@ -234,7 +237,7 @@ func (c *clipper) shortInput(b precis.ToolUse, t *clipTarget, size int) precis.B
 			return u
 		}
 	}
-	note := fmt.Sprintf(`{"left_out":"arguments: %s"}`, t.h)
+	note := fmt.Sprintf(`{"cut":"%s"}`, t.h)
 	return precis.ToolUse{ID: b.ID, Name: b.Name, Input: []byte(note)}
 }
 
