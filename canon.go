@@ -24,6 +24,9 @@ func (f Fingerprint) Short() string { return hex.EncodeToString(f[:6]) }
 // IsZero reports whether f is that of the empty conversation.
 func (f Fingerprint) IsZero() bool { return f == Fingerprint{} }
 
+// Next returns the fingerprint after one more message.
+func (f Fingerprint) Next(m Message) Fingerprint { return chain(f, m) }
+
 // MarshalText writes the fingerprint in hexadecimal.
 func (f Fingerprint) MarshalText() ([]byte, error) { return []byte(f.String()), nil }
 

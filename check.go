@@ -188,13 +188,10 @@ func (c *check) record(ctx context.Context) error {
 	}
 	conv := c.r.Conversation
 	c.stamp()
-	for i, e := range c.edits {
-		if err := c.m.keep(ctx, conv, e); err != nil {
-			c.edits = c.edits[:i]
-			return err
-		}
-	}
-	return nil
+	had := len(conv.Edits)
+	err := c.m.keep(ctx, conv, c.edits...)
+	c.edits = c.edits[:len(conv.Edits)-had]
+	return err
 }
 
 // stamp marks the edits as one run of this check.

@@ -149,19 +149,30 @@ func (m *Manager) add(ctx context.Context, conv *Conversation, e Edit) (Edit, er
 	return e, nil
 }
 
-// keep records an edit: in the store and its ledger, if there is one, and in the
-// conversation.
-func (m *Manager) keep(ctx context.Context, conv *Conversation, e Edit) error {
+// keep records edits of one decision, in order: in the store and its ledger, if
+// there is one, and in the conversation. When one cannot be recorded those
+// before it stand; each leaves a valid view.
+func (m *Manager) keep(ctx context.Context, conv *Conversation, edits ...Edit) error {
 	if m.o.Store != nil {
-		after := ""
-		if n := len(conv.Edits); n > 0 {
-			after = conv.Edits[n-1].ID
-		}
-		if err := m.o.Store.AddEdit(ctx, after, e); err != nil {
+		if _, err := m.o.Store.Append(ctx, Fingerprint{}, conv.Transcript.Messages()...); err != nil {
 			return err
 		}
 	}
-	conv.Edits = append(conv.Edits, e)
+	for _, e := range edits {
+		if m.o.Store != nil {
+			if err := m.o.Store.AddEdit(ctx, lastID(conv.Edits), e); err != nil {
+				return err
+			}
+		}
+		conv.Edits = append(conv.Edits, e)
+		if err := m.book(ctx, conv, e); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (m *Manager) book(ctx context.Context, conv *Conversation, e Edit) error {
 	ledger, ok := m.o.Store.(Ledger)
 	if !ok {
 		return nil
@@ -170,6 +181,55 @@ func (m *Manager) keep(ctx context.Context, conv *Conversation, e Edit) error {
 		Time: e.Time, Conversation: conv.ID, Model: conv.Model, Kind: string(e.Kind), EditID: e.ID,
 		TriggeredBy: TriggeredBy(e.Report.Trigger), Before: e.Report.TokensBefore, After: e.Report.TokensAfter, CostUSD: e.Report.CostUSD,
 	})
+}
+
+func lastID(edits []Edit) string {
+	if len(edits) == 0 {
+		return ""
+	}
+	return edits[len(edits)-1].ID
+}
+
+// Save puts a conversation that came from elsewhere into the store: its
+// messages, and the edits it already has. It returns the node it ends at, for
+// [Manager.Load]. Saving again stores only what is new. Without a store the
+// error is [CodeInvalid].
+func (m *Manager) Save(ctx context.Context, conv *Conversation) (Fingerprint, error) {
+	st := m.o.Store
+	if st == nil {
+		return Fingerprint{}, Errorf(CodeInvalid, "save conversation", "the manager has no store")
+	}
+	node, err := st.Append(ctx, Fingerprint{}, conv.Transcript.Messages()...)
+	if err != nil {
+		return node, err
+	}
+	_, stored, err := st.Load(ctx, node)
+	if err != nil {
+		return node, err
+	}
+	for i, e := range conv.Edits {
+		if i < len(stored) && stored[i].ID == e.ID {
+			continue
+		}
+		if err := st.AddEdit(ctx, lastID(conv.Edits[:i]), e); err != nil {
+			return node, err
+		}
+	}
+	return node, nil
+}
+
+// Load returns the conversation that ends at a node of the store, with the edits
+// in force there. Only its transcript and edits are kept by stores. The error is
+// [CodeNotFound] for an unknown node, [CodeInvalid] without a store.
+func (m *Manager) Load(ctx context.Context, node Fingerprint) (*Conversation, error) {
+	if m.o.Store == nil {
+		return nil, Errorf(CodeInvalid, "load conversation", "the manager has no store")
+	}
+	t, edits, err := m.o.Store.Load(ctx, node)
+	if err != nil {
+		return nil, err
+	}
+	return &Conversation{Transcript: t, Edits: edits}, nil
 }
 
 // unused returns id, or id with a number when an edit, undone since, has it.

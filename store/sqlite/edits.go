@@ -1,0 +1,103 @@
+package sqlite
+
+import (
+	"bytes"
+	"context"
+	"database/sql"
+	"encoding/json"
+	"time"
+
+	"precis"
+)
+
+// AddEdit records e at the node e.At when after is the ID of the newest edit on
+// the path to it. Recording again what is the newest edit there already, with
+// the same after, succeeds and stores nothing: a retry and a second replica that
+// decided the same are no conflict. Two edits are the same when all but their
+// Time, Run and Report is; the first one stays.
+//
+// The error is [precis.CodeConflict] when another edit is the newest or the ID
+// is taken on the path, and [precis.CodeInvalid] for an edit without an ID and
+// for one at the empty conversation, where it would be in force in all.
+func (s *Store) AddEdit(ctx context.Context, after string, e precis.Edit) error {
+	const op = "record edit"
+	if e.ID == "" || e.At.IsZero() {
+		return precis.Errorf(precis.CodeInvalid, op, "an edit needs an ID and a node")
+	}
+	data, err := json.Marshal(e)
+	if err != nil {
+		return precis.Errorf(precis.CodeInvalid, op, "edit %s: %w", e.ID, err)
+	}
+	return s.update(ctx, op, func(tx *sql.Tx) error {
+		p, err := findOr(ctx, tx, op, e.At)
+		if err != nil {
+			return err
+		}
+		ids, err := newest(ctx, tx, p)
+		if err != nil {
+			return err
+		}
+		if ids[0] == e.ID && ids[1] == after {
+			return checkSame(ctx, tx, op, p, e)
+		}
+		if ids[0] != after {
+			return conflict(op, "%q is the newest edit, not %q", ids[0], after)
+		}
+		if err := checkUnused(ctx, tx, op, p, e.ID); err != nil {
+			return err
+		}
+		_, err = tx.ExecContext(ctx, `INSERT INTO edits (branch, depth, id, data) VALUES (?, ?, ?, ?)`, p.branch, p.depth, e.ID, data)
+		return err
+	})
+}
+
+// newest returns the IDs of the newest edit on the path to p and of the one
+// before it; "" where there is none.
+func newest(ctx context.Context, tx *sql.Tx, p place) (ids [2]string, err error) {
+	rows, err := tx.QueryContext(ctx, path+`SELECT e.id FROM path
+		CROSS JOIN edits e ON e.branch = path.branch AND e.depth <= path.depth ORDER BY e.seq DESC LIMIT 2`, p.branch, p.depth)
+	if err != nil {
+		return ids, err
+	}
+	defer rows.Close()
+	for i := 0; rows.Next(); i++ {
+		if err := rows.Scan(&ids[i]); err != nil {
+			return ids, err
+		}
+	}
+	return ids, rows.Err()
+}
+
+// checkSame reports a conflict unless e is recorded at p.
+func checkSame(ctx context.Context, tx *sql.Tx, op string, p place, e precis.Edit) error {
+	there, err := list[precis.Edit](ctx, tx, `SELECT data FROM edits WHERE branch = ? AND depth = ? AND id = ?`, p.branch, p.depth, e.ID)
+	if err != nil {
+		return err
+	}
+	if len(there) == 0 || !bytes.Equal(decision(there[0]), decision(e)) {
+		return conflict(op, "another edit has the ID %q", e.ID)
+	}
+	return nil
+}
+
+// decision returns what makes two edits the same.
+func decision(e precis.Edit) []byte {
+	e.Time, e.Run, e.Report = time.Time{}, "", precis.EditReport{}
+	data, _ := json.Marshal(e) // it was marshaled before
+	return data
+}
+
+// checkUnused reports a conflict when an edit on the path to p has the ID.
+func checkUnused(ctx context.Context, tx *sql.Tx, op string, p place, id string) error {
+	var used bool
+	err := tx.QueryRowContext(ctx, path+`SELECT EXISTS (SELECT 1 FROM path
+		CROSS JOIN edits e ON e.branch = path.branch AND e.depth <= path.depth WHERE e.id = ?)`, p.branch, p.depth, id).Scan(&used)
+	if err == nil && used {
+		err = conflict(op, "an edit on the path has the ID %q", id)
+	}
+	return err
+}
+
+func conflict(op, format string, args ...any) error {
+	return precis.Errorf(precis.CodeConflict, op, format, args...)
+}

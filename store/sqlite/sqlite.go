@@ -1,0 +1,241 @@
+// Package sqlite keeps conversations in one SQLite file. [Open] returns a
+// [Store], a [precis.Store] that is also a [precis.CalibrationStore] and a
+// [precis.Ledger]. Several processes of one machine may share the file.
+//
+// # Layout
+//
+// A conversation tree is stored as branches: runs of messages without a fork.
+// A branch says where it leaves its parent; a node is a position in a branch
+// and is found by its fingerprint. The path to a node is therefore a few ranges
+// of one clustered table, one for each fork on the way, however long the
+// conversation is. Keys:
+//
+//	branches  (id) → parent branch, depth at which it leaves
+//	nodes     (branch, depth) → fingerprint (unique), body
+//	bodies    (id) → key (unique: SHA-256 of the stored form), hash, stored form
+//	edits     (seq) → (branch, depth, id) (unique), stored form
+//
+// Everything of a conversation is reached through its branch, so an owner, an
+// age or a title is a column of branches or a table beside it; the key of a
+// body is a hash that may be salted for each owner; full-text search is a table
+// beside bodies. The unique keys are named indexes, which a migration can
+// replace without rewriting a table.
+//
+// # What is kept
+//
+// A node keeps the message it was first appended with. Messages that differ
+// only in what [precis.HashMessage] does not count (identifiers, times, white
+// space, cache markers) make the same node, and later ones are not stored.
+// Bodies are shared only between messages whose stored bytes are identical, so
+// two nodes of the same hash may have different bodies, and each gives back its
+// own. [Store.Body] returns the one stored first. A message whose stored form
+// would read back with another fingerprint (text that is not UTF-8) is refused
+// with [precis.CodeInvalid].
+//
+// # Promises
+//
+// A call that returned nil is on the disk (synchronous=FULL), also after the
+// process is killed or the power fails. A call that failed has stored nothing.
+// Message content is never logged and is in no error text.
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"net/url"
+	"os"
+	"path/filepath"
+	"sync"
+	"time"
+
+	driver "modernc.org/sqlite"
+
+	"precis"
+)
+
+// Options are the settings of [Open]. The zero value is a good default.
+type Options struct {
+	// Readers is the number of connections that read at the same time; 0 means
+	// 4. There is always one that writes.
+	Readers int
+	// BusyTimeout is how long a call waits while another process holds the
+	// file, in whole milliseconds; 0 means 5 seconds.
+	BusyTimeout time.Duration
+}
+
+func (o Options) withDefaults() (Options, error) {
+	if o.Readers == 0 {
+		o.Readers = 4
+	}
+	if o.BusyTimeout == 0 {
+		o.BusyTimeout = 5 * time.Second
+	}
+	if o.Readers < 0 {
+		return o, precis.Errorf(precis.CodeInvalid, opOpen, "Options.Readers is %d", o.Readers)
+	}
+	if o.BusyTimeout < time.Millisecond {
+		return o, precis.Errorf(precis.CodeInvalid, opOpen, "Options.BusyTimeout is %v, at least 1ms is needed", o.BusyTimeout)
+	}
+	return o, nil
+}
+
+// Store is a [precis.Store] in a file. It is safe for concurrent use. Errors
+// name the file.
+type Store struct {
+	path     string
+	patience time.Duration
+	write    *sql.DB // one connection; its transactions are immediate
+	read     *sql.DB
+
+	mu     sync.RWMutex // held for reading by each call
+	closed bool
+}
+
+var (
+	_ precis.Store            = (*Store)(nil)
+	_ precis.CalibrationStore = (*Store)(nil)
+	_ precis.Ledger           = (*Store)(nil)
+)
+
+const opOpen = "open store"
+
+// Open opens the store in the file at path and brings its schema up to date. A
+// missing file is made, readable and writable for its owner alone; the mode of
+// an existing one stays. The directory must exist. The error is
+// [precis.CodeInvalid] when the file is not a store, or one of a newer precis,
+// and [precis.CodeInternal] when it cannot be read or written.
+func Open(ctx context.Context, path string, o Options) (*Store, error) {
+	o, err := o.withDefaults()
+	if err != nil {
+		return nil, err
+	}
+	if path == "" || path == ":memory:" {
+		return nil, &precis.Error{
+			Code: precis.CodeInvalid, Op: opOpen, Err: fmt.Errorf("%q is not the name of a file", path),
+			Hint: "use store/memory for a store without a file",
+		}
+	}
+	s := &Store{path: path, patience: o.BusyTimeout}
+	if err := ctx.Err(); err != nil {
+		return nil, s.fail(opOpen, err)
+	}
+	abs, err := createFile(path)
+	if err != nil {
+		return nil, s.fail(opOpen, err)
+	}
+	if err := s.connect(abs, o); err != nil {
+		return nil, s.fail(opOpen, err)
+	}
+	if err := s.migrate(ctx); err != nil {
+		return nil, errors.Join(s.fail(opOpen, err), s.Close())
+	}
+	return s, nil
+}
+
+// createFile makes sure that there is a file to open and returns its absolute
+// path. SQLite gives the files it puts beside it the same mode.
+func createFile(path string) (string, error) {
+	abs, err := filepath.Abs(path)
+	if err != nil {
+		return "", err
+	}
+	f, err := os.OpenFile(abs, os.O_RDWR|os.O_CREATE, 0o600)
+	if err != nil {
+		return "", err
+	}
+	return abs, f.Close()
+}
+
+func (s *Store) connect(abs string, o Options) error {
+	pool := func(conns int, more url.Values) (*sql.DB, error) {
+		u := url.URL{Scheme: "file", Path: filepath.ToSlash(abs), RawQuery: more.Encode()}
+		connector, err := driver.NewConnector(u.String())
+		if err != nil {
+			return nil, err
+		}
+		db := sql.OpenDB(connector)
+		db.SetMaxOpenConns(conns)
+		db.SetMaxIdleConns(conns)
+		return db, nil
+	}
+	var err error
+	s.write, err = pool(1, url.Values{"_txlock": {"immediate"}, "_pragma": {
+		"busy_timeout(0)", "journal_mode(WAL)", "synchronous(FULL)", "foreign_keys(1)", // begin waits
+	}})
+	if err != nil {
+		return err
+	}
+	s.read, err = pool(o.Readers, url.Values{"_pragma": {
+		fmt.Sprintf("busy_timeout(%d)", o.BusyTimeout.Milliseconds()), "query_only(1)",
+	}})
+	return err
+}
+
+// Close waits for the calls under way and closes the file. Calls after it fail;
+// closing again does nothing.
+func (s *Store) Close() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.closed {
+		return nil
+	}
+	s.closed = true
+	// Readers first: the last connection to close tidies the write-ahead log,
+	// and only the writer may.
+	if err := errors.Join(s.read.Close(), s.write.Close()); err != nil {
+		return s.fail("close store", err)
+	}
+	return nil
+}
+
+// update runs f in a transaction that sees no other writer.
+func (s *Store) update(ctx context.Context, op string, f func(*sql.Tx) error) error {
+	return s.transact(ctx, op, s.write, nil, f)
+}
+
+// view runs f on one state of the file.
+func (s *Store) view(ctx context.Context, op string, f func(*sql.Tx) error) error {
+	return s.transact(ctx, op, s.read, &sql.TxOptions{ReadOnly: true}, f)
+}
+
+func (s *Store) transact(ctx context.Context, op string, db *sql.DB, o *sql.TxOptions, f func(*sql.Tx) error) error {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	if s.closed {
+		return s.fail(op, errClosed)
+	}
+	tx, err := s.begin(ctx, db, o)
+	if err != nil {
+		return s.fail(op, err)
+	}
+	if err := f(tx); err != nil {
+		// A failed rollback closes the connection, which rolls back as well.
+		_ = tx.Rollback()
+		return s.fail(op, err)
+	}
+	if err := tx.Commit(); err != nil {
+		return s.fail(op, err)
+	}
+	return nil
+}
+
+// begin starts a transaction and waits while another process writes. SQLite's
+// own waiting would not end with ctx, and it does not wait at all for processes
+// that open or close the file at the same time.
+func (s *Store) begin(ctx context.Context, db *sql.DB, o *sql.TxOptions) (*sql.Tx, error) {
+	start, pause := time.Now(), time.Millisecond
+	for {
+		tx, err := db.BeginTx(ctx, o)
+		if !isBusy(err) || time.Since(start) > s.patience {
+			return tx, err
+		}
+		select {
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		case <-time.After(pause):
+			pause = min(2*pause, 20*time.Millisecond)
+		}
+	}
+}

@@ -1,0 +1,220 @@
+package storetest
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"reflect"
+	"slices"
+	"testing"
+	"time"
+
+	"precis"
+)
+
+// calls makes every call a store has.
+func (s *suite) calls(ctx context.Context, node precis.Fingerprint) map[string]error {
+	errs := map[string]error{}
+	_, errs["Append"] = s.Append(ctx, node, user("too late"))
+	_, _, errs["Load"] = s.Load(ctx, node)
+	errs["AddEdit"] = s.AddEdit(ctx, "", pin(node, "too late"))
+	_, errs["Body"] = s.Body(ctx, precis.HashMessage(user("hello")))
+	if c, ok := s.Store.(precis.CalibrationStore); ok {
+		errs["SaveCalibration"] = c.SaveCalibration(ctx, "m", []byte("{}"))
+		_, errs["LoadCalibrations"] = c.LoadCalibrations(ctx)
+	}
+	if l, ok := s.Store.(precis.Ledger); ok {
+		errs["Book"] = l.Book(ctx, precis.LedgerEntry{Conversation: "c", Time: time.Unix(1, 0)})
+		_, errs["Entries"] = l.Entries(ctx, "", time.Time{})
+	}
+	return errs
+}
+
+func canceled(s *suite) {
+	node := s.add(precis.Fingerprint{}, user("hello"))
+	gone, cancel := context.WithCancel(s.ctx)
+	cancel()
+	late, cancel := context.WithDeadline(s.ctx, time.Unix(1, 0))
+	defer cancel()
+	for _, ctx := range []context.Context{gone, late} {
+		for name, err := range s.calls(ctx, node) {
+			s.wantCode(name, err, precis.CodeCanceled)
+		}
+	}
+	s.wantEdits(node)
+	_, _, err := s.Load(s.ctx, nodes([]precis.Message{user("hello"), user("too late")})[1])
+	s.wantCode("what a canceled Append would have stored", err, precis.CodeNotFound)
+	if c, ok := s.Store.(precis.CalibrationStore); ok {
+		if all, err := c.LoadCalibrations(s.ctx); err != nil || len(all) != 0 {
+			s.Errorf("calibrations %v, %v", all, err)
+		}
+	}
+}
+
+func closed(s *suite) {
+	node := s.add(precis.Fingerprint{}, user("hello"))
+	if err := s.Close(); err != nil {
+		s.Fatal(err)
+	}
+	for name, err := range s.calls(s.ctx, node) {
+		s.wantCode(name+" after Close", err, precis.CodeInternal)
+	}
+	_ = s.Close() // must not panic
+}
+
+// closedInTheMiddle: each call is answered, and what was acknowledged stays.
+func closedInTheMiddle(s *suite) {
+	root := s.add(precis.Fingerprint{}, user("root"))
+	nodes := make([][]precis.Fingerprint, racers)
+	for i, err := range together(func(i int) error {
+		for k := 0; ; k++ {
+			if i == 0 && k == 5 {
+				return s.Close()
+			}
+			f, err := s.Append(s.ctx, root, user(fmt.Sprint("racer ", i, " message ", k)))
+			if err != nil {
+				return err
+			}
+			nodes[i] = append(nodes[i], f)
+		}
+	}) {
+		if i > 0 {
+			s.wantCode("Append while the store was closed", err, precis.CodeInternal)
+		} else if err != nil {
+			s.Error(err)
+		}
+	}
+	if s.Reopen == nil {
+		return
+	}
+	s.Store = s.Reopen(s.T, s.Store)
+	for _, f := range slices.Concat(nodes...) {
+		if t, _ := s.load(f); t.Len() != 2 {
+			s.Errorf("%d messages", t.Len())
+		}
+	}
+}
+
+func reopened(s *suite) {
+	if s.Reopen == nil {
+		s.Skip("does not outlive Close")
+	}
+	msgs := everyKind()
+	at := nodes(msgs)
+	s.add(precis.Fingerprint{}, msgs...)
+	s.record(at[2], "", "a")
+	s.record(at[1], "", "b")
+	booked := precis.LedgerEntry{Time: time.Unix(1, 2).UTC(), Conversation: "c"}
+	if c, ok := s.Store.(precis.CalibrationStore); ok {
+		if err := c.SaveCalibration(s.ctx, "m", []byte("state")); err != nil {
+			s.Fatal(err)
+		}
+	}
+	if l, ok := s.Store.(precis.Ledger); ok {
+		if err := l.Book(s.ctx, booked); err != nil {
+			s.Fatal(err)
+		}
+	}
+	s.Store = s.Reopen(s.T, s.Store)
+	t, _ := s.load(at[len(at)-1])
+	s.wantMessages(t, msgs...)
+	s.wantEdits(at[2], "a", "b")
+	s.wantCode("AddEdit with what was the newest long ago", s.AddEdit(s.ctx, "a", pin(at[2], "c")), precis.CodeConflict)
+	s.record(at[2], "b", "c")
+	s.add(at[2], user("another branch"))
+	s.wantEdits(at[2], "a", "b", "c")
+	if c, ok := s.Store.(precis.CalibrationStore); ok {
+		if all, err := c.LoadCalibrations(s.ctx); err != nil || string(all["m"]) != "state" {
+			s.Errorf("calibrations %q, %v", all, err)
+		}
+	}
+	if l, ok := s.Store.(precis.Ledger); ok {
+		if all, err := l.Entries(s.ctx, "c", time.Time{}); err != nil || !reflect.DeepEqual(all, []precis.LedgerEntry{booked}) {
+			s.Errorf("ledger %v, %v", all, err)
+		}
+	}
+}
+
+func calibrations(s *suite) {
+	c, ok := s.Store.(precis.CalibrationStore)
+	if !ok {
+		s.Skip("keeps no calibrations")
+	}
+	want := map[string][]byte{"": []byte("nameless"), "claude <x>": []byte(`{"log":0.1,"reports":3}`), "raw": []byte("\x00\xff"), "empty": {}}
+	for model, state := range want {
+		for _, v := range [][]byte{[]byte("older"), state} {
+			if err := c.SaveCalibration(s.ctx, model, v); err != nil {
+				s.Fatal(err)
+			}
+		}
+	}
+	for range 2 { // the second time after the caller wrote on the first
+		got, err := c.LoadCalibrations(s.ctx)
+		if err != nil || len(got) != len(want) {
+			s.Fatalf("%d models, %v, want %d", len(got), err, len(want))
+		}
+		for model, state := range want {
+			if string(got[model]) != string(state) {
+				s.Errorf("%q: %q, want %q", model, got[model], state)
+			}
+			for i := range got[model] {
+				got[model][i] = 'x'
+			}
+		}
+		delete(got, "")
+	}
+}
+
+func ledger(s *suite) {
+	l, ok := s.Store.(precis.Ledger)
+	if !ok {
+		s.Skip("keeps no ledger")
+	}
+	day := time.Date(2026, 5, 1, 12, 0, 0, 0, time.UTC)
+	entry := func(conversation, kind string, at time.Time) precis.LedgerEntry {
+		return precis.LedgerEntry{
+			Time: at, Conversation: conversation, Model: "m", Kind: kind, EditID: "e", TriggeredBy: precis.TriggeredForced,
+			Before: 9, After: 4, Usage: precis.Usage{Input: 1, Output: 2, CacheRead: 3, CacheWrite: 4}, CostUSD: 0.1 + 0.2,
+		}
+	}
+	booked := []precis.LedgerEntry{ // in an order that is not that of time
+		entry("a", "2", day), entry("b", "4", day.Add(time.Nanosecond)), entry("a", "1", day.Add(-time.Nanosecond)),
+		entry("a", "3", day), entry("a", "5", day.Add(time.Hour)), entry("b", "0", time.Time{}),
+		entry("a", "6", day.Add(2*time.Hour).In(time.FixedZone("", -5*3600))),
+	}
+	for _, e := range booked {
+		if err := l.Book(s.ctx, e); err != nil {
+			s.Fatal(err)
+		}
+	}
+	worthless := entry("a", "7", day)
+	worthless.CostUSD = math.NaN()
+	s.wantCode("Book of what has no stored form", l.Book(s.ctx, worthless), precis.CodeInvalid)
+	for _, c := range []struct {
+		conversation string
+		since        time.Time
+		want         string
+	}{
+		{"", time.Time{}, "0123456"}, {"a", time.Time{}, "12356"}, {"b", time.Time{}, "04"}, {"never", time.Time{}, ""},
+		{"", day, "23456"}, {"a", day, "2356"}, {"", day.Add(1), "456"}, {"b", day.Add(1), "4"}, {"b", day.Add(2), ""},
+		{"", day.In(time.FixedZone("", 9*3600)), "23456"}, {"", day.Add(72 * time.Hour), ""},
+	} {
+		entries, err := l.Entries(s.ctx, c.conversation, c.since)
+		got := ""
+		for _, e := range entries {
+			got += e.Kind
+			checkEntry(s.T, e, booked)
+		}
+		if err != nil || got != c.want {
+			s.Errorf("entries of %q since %v: %s, %v, want %s", c.conversation, c.since, got, err, c.want)
+		}
+	}
+}
+
+func checkEntry(t *testing.T, e precis.LedgerEntry, booked []precis.LedgerEntry) {
+	for _, b := range booked {
+		if b.Kind == e.Kind && form(b) != form(e) {
+			t.Errorf("entry\n got %s\nwant %s", form(e), form(b))
+		}
+	}
+}
