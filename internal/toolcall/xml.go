@@ -120,15 +120,6 @@ func nameByte(c byte) bool {
 	return c == '_' || c == '-' || 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9'
 }
 
-func isName(s string) bool {
-	for i := 0; i < len(s); i++ {
-		if !nameByte(s[i]) {
-			return false
-		}
-	}
-	return s != ""
-}
-
 func (x XML) call(use precis.Handle) Call {
 	args := map[string]string{}
 	key := x.Name
