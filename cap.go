@@ -11,7 +11,8 @@ type Cap struct {
 
 // Reached reports whether another automatic run would pass the cap, and why.
 // Progress is a run that saved at least the share worth of what it found. The
-// runs are read from the edits in force, so the cap holds across processes.
+// runs are read from all edits, undone ones too, so the cap holds across
+// processes and undoing does not lift it. Only runs that users ask for are free.
 func (c Cap) Reached(t *Transcript, edits []Edit, worth float64) (string, bool) {
 	runs := runsOf(edits)
 	if c.Window > 0 && c.Max > 0 {
@@ -39,11 +40,12 @@ type run struct {
 	before, after int
 }
 
-// runsOf returns the automatic runs among the edits in force, oldest first.
+// runsOf returns the automatic and forced runs, oldest first.
 func runsOf(edits []Edit) []run {
 	var runs []run
-	for _, e := range Active(edits) {
-		if !e.reduces() || e.Report.Trigger != string(TriggeredAutomatic) {
+	for _, e := range edits {
+		by := TriggeredBy(e.Report.Trigger)
+		if !e.reduces() || by != TriggeredAutomatic && by != TriggeredForced {
 			continue
 		}
 		if n := len(runs); n > 0 && runs[n-1].id == e.Run {

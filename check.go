@@ -96,9 +96,9 @@ func (c *check) reduce(ctx context.Context) error {
 	}
 	fits := float64(c.before.Tokens) <= c.decision.Allowed
 	rungs := c.rungs()
-	if c.decision.Trigger != TriggerForced {
+	if !c.r.Manual {
 		why, capped := c.settings.Cap.Reached(c.s.Transcript, c.s.Edits, c.settings.Worth)
-		if capped && fits {
+		if capped && fits && !c.r.Forced {
 			c.outcome = "left alone: " + why
 			return nil
 		}
@@ -191,6 +191,12 @@ func (c *check) record(ctx context.Context) error {
 	had := len(conv.Edits)
 	err := c.m.keep(ctx, conv, c.edits...)
 	c.edits = c.edits[:len(conv.Edits)-had]
+	if err != nil { // what was not recorded is not shown either
+		c.s.Edits, c.s.Units = conv.Edits, Units(conv.Transcript, conv.Edits)
+		c.view, c.repairs = Repair(messagesOf(c.s.Units))
+		c.s.Used = c.s.Budget.Overhead + c.s.Meter.View(c.view)
+		c.outcome = "not recorded: " + err.Error()
+	}
 	return err
 }
 

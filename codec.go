@@ -11,7 +11,7 @@ import (
 // encoders of their own.
 type blockJSON struct {
 	Type      string      `json:"type"`
-	Text      string      `json:"text,omitempty"`
+	Text      exactBytes  `json:"text,omitzero"`
 	ID        string      `json:"id,omitempty"`
 	Name      string      `json:"name,omitempty"`
 	Input     exactBytes  `json:"input,omitzero"`
@@ -127,13 +127,13 @@ func toBlocks(blocks []Block) []blockJSON {
 func toBlock(b Block) blockJSON {
 	switch b := b.(type) {
 	case Text:
-		return blockJSON{Type: "text", Text: b.Text}
+		return blockJSON{Type: "text", Text: exactBytes(b.Text)}
 	case Image:
 		return blockJSON{Type: "image", MediaType: b.MediaType, Data: b.Data, URL: b.URL, Width: b.Width, Height: b.Height}
 	case Document:
-		return blockJSON{Type: "document", MediaType: b.MediaType, Title: b.Title, Data: b.Data, URL: b.URL, Text: b.Text}
+		return blockJSON{Type: "document", MediaType: b.MediaType, Title: b.Title, Data: b.Data, URL: b.URL, Text: exactBytes(b.Text)}
 	case Thinking:
-		return blockJSON{Type: "thinking", Text: b.Text, Signature: b.Signature}
+		return blockJSON{Type: "thinking", Text: exactBytes(b.Text), Signature: b.Signature}
 	case RedactedThinking:
 		return blockJSON{Type: "redacted_thinking", Data: b.Data}
 	case ToolUse:
@@ -161,13 +161,13 @@ func fromBlocks(list []blockJSON) ([]Block, error) {
 func fromBlock(v blockJSON) (Block, error) {
 	switch v.Type {
 	case "text":
-		return Text{Text: v.Text}, nil
+		return Text{Text: string(v.Text)}, nil
 	case "image":
 		return Image{MediaType: v.MediaType, Data: v.Data, URL: v.URL, Width: v.Width, Height: v.Height}, nil
 	case "document":
-		return Document{MediaType: v.MediaType, Title: v.Title, Data: v.Data, URL: v.URL, Text: v.Text}, nil
+		return Document{MediaType: v.MediaType, Title: v.Title, Data: v.Data, URL: v.URL, Text: string(v.Text)}, nil
 	case "thinking":
-		return Thinking{Text: v.Text, Signature: v.Signature}, nil
+		return Thinking{Text: string(v.Text), Signature: v.Signature}, nil
 	case "redacted_thinking":
 		return RedactedThinking{Data: v.Data}, nil
 	case "tool_use":

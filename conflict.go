@@ -8,7 +8,7 @@ package precis
 func CheckEdit(t *Transcript, edits []Edit, e Edit) error {
 	const op = "check edit"
 	for _, id := range e.Undoes {
-		if !inForce(edits, id) {
+		if e.Kind == KindUndo && !inForce(edits, id) {
 			return Errorf(CodeNotFound, op, "edit %s is not in force", id)
 		}
 	}

@@ -10,6 +10,9 @@ import (
 // none, the last run that reduced it. It appends one edit of kind [KindUndo]
 // and returns it. The error is [CodeNotFound] when there is nothing to undo.
 func (m *Manager) Undo(ctx context.Context, conv *Conversation, ids ...string) (Edit, error) {
+	if conv == nil || conv.Transcript == nil {
+		return Edit{}, Errorf(CodeInvalid, "undo", "the conversation has no transcript")
+	}
 	if len(ids) == 0 {
 		ids = LastRun(conv.Edits)
 	}
@@ -36,13 +39,29 @@ func (m *Manager) Restore(ctx context.Context, conv *Conversation, h Handle) (Ed
 	k := Kept{groups: append(Groups(t.Messages()), t.Len())}
 	from, _ := k.Group(h.From)
 	_, to := k.Group(h.To - 1)
+	if !hidden(Units(t, conv.Edits), from, to) {
+		return Edit{}, Errorf(CodeNotFound, "restore", "%s is shown as it was said", h)
+	}
 	e.Replace = []Replacement{{From: from, To: to, Restore: true}}
 	return m.add(ctx, conv, e)
+}
+
+// hidden reports whether any of messages [from,to) is not shown as it was said.
+func hidden(units []Unit, from, to int) bool {
+	for _, u := range units {
+		if u.To > from && u.From < to && (!u.Original() || u.Changed) {
+			return true
+		}
+	}
+	return false
 }
 
 // Pin marks messages or a block as important: no later run hides or cuts them.
 // What is hidden already stays so; see [Manager.Restore].
 func (m *Manager) Pin(ctx context.Context, conv *Conversation, handles ...Handle) (Edit, error) {
+	if len(handles) == 0 {
+		return Edit{}, Errorf(CodeInvalid, "pin", "no handle is given")
+	}
 	for _, h := range handles {
 		if err := checkHandle(conv.Transcript, h); err != nil {
 			return Edit{}, err
@@ -60,15 +79,18 @@ func (m *Manager) Rewind(ctx context.Context, conv *Conversation, n int) (Edit, 
 		return Edit{}, Errorf(CodeNotFound, "rewind", "message %d: the conversation has %d", n, t.Len())
 	}
 	e := Edit{Kind: KindRewind, Report: EditReport{Reason: fmt.Sprintf("rewound to message %d", n)}}
-	for _, later := range Active(conv.Edits) {
-		if later.Seen > n {
+	changes := n < t.Len()
+	gone := undone(conv.Edits)
+	for _, later := range conv.Edits {
+		if later.Seen > n { // undo edits too: what they took back after message n is in force again
 			e.Undoes = append(e.Undoes, later.ID)
+			changes = changes || !gone[later.ID]
 		}
 	}
 	if n < t.Len() {
 		e.Replace = []Replacement{{From: n, To: t.Len()}}
 	}
-	if len(e.Replace) == 0 && len(e.Undoes) == 0 {
+	if !changes {
 		return Edit{}, Errorf(CodeNotFound, "rewind", "the conversation is at message %d already", n)
 	}
 	return m.add(ctx, conv, e)
@@ -165,22 +187,25 @@ func (m *Manager) keep(ctx context.Context, conv *Conversation, edits ...Edit) e
 			}
 		}
 		conv.Edits = append(conv.Edits, e)
-		if err := m.book(ctx, conv, e); err != nil {
-			return err
-		}
+		m.book(ctx, conv, e)
 	}
 	return nil
 }
 
-func (m *Manager) book(ctx context.Context, conv *Conversation, e Edit) error {
+// book adds a recorded edit to the ledger, if there is one. The edit stands even
+// when it cannot be booked; that is logged.
+func (m *Manager) book(ctx context.Context, conv *Conversation, e Edit) {
 	ledger, ok := m.o.Store.(Ledger)
 	if !ok {
-		return nil
+		return
 	}
-	return ledger.Book(ctx, LedgerEntry{
+	err := ledger.Book(ctx, LedgerEntry{
 		Time: e.Time, Conversation: conv.ID, Model: conv.Model, Kind: string(e.Kind), EditID: e.ID,
 		TriggeredBy: TriggeredBy(e.Report.Trigger), Before: e.Report.TokensBefore, After: e.Report.TokensAfter, CostUSD: e.Report.CostUSD,
 	})
+	if err != nil {
+		m.o.Logger.ErrorContext(ctx, "an edit is not in the ledger", "edit", e.ID, "error", err)
+	}
 }
 
 func lastID(edits []Edit) string {

@@ -13,21 +13,28 @@ type Kept struct {
 	blocks   map[[2]int]bool
 }
 
-// Keep works out what is kept: the last user turn, pins, and the newest
-// messages: at least count of them, and as many more as fit in tailTokens. The
-// tail never begins between a tool use and its result.
+// Keep works out what is kept of what the view shows: the last user turn, pins,
+// and the newest messages: at least count of them, and as many more as fit in
+// tailTokens. The tail never begins between a tool use and its result. What is
+// hidden already (after a rewind, say) is neither the last nor the newest.
 func Keep(t *Transcript, edits []Edit, m *Meter, count, tailTokens int) *Kept {
 	msgs := t.Messages()
 	k := &Kept{LastUser: -1, groups: append(Groups(msgs), len(msgs)), pinned: map[int]bool{}, blocks: map[[2]int]bool{}}
+	shown := make([]bool, len(msgs))
+	for _, u := range Units(t, edits) {
+		if u.Original() {
+			shown[u.From] = true
+		}
+	}
 	for i := len(msgs) - 1; i >= 0 && k.LastUser < 0; i-- {
-		if msgs[i].IsUserTurn() {
+		if shown[i] && msgs[i].IsUserTurn() {
 			k.LastUser = i
 		}
 	}
 	for _, h := range Pinned(edits) {
 		k.pin(h, len(msgs))
 	}
-	k.Tail = k.tail(msgs, m, count, tailTokens)
+	k.Tail = k.tail(msgs, shown, m, count, tailTokens)
 	return k
 }
 
@@ -41,16 +48,20 @@ func (k *Kept) pin(h Handle, n int) {
 	}
 }
 
-func (k *Kept) tail(msgs []Message, m *Meter, count, tailTokens int) int {
-	start, used := len(msgs), 0
+func (k *Kept) tail(msgs []Message, shown []bool, m *Meter, count, tailTokens int) int {
+	start, used, kept := len(msgs), 0, 0
 	for g := len(k.groups) - 2; g >= 0; g-- {
-		from := k.groups[g]
-		for i := from; i < start; i++ {
-			used += m.Message(msgs[i])
+		from, size := k.groups[g], 0
+		for i := from; i < k.groups[g+1]; i++ {
+			if shown[i] {
+				used += m.Message(msgs[i])
+				size++
+			}
 		}
-		if len(msgs)-start >= count && used > tailTokens {
+		if kept >= count && used > tailTokens {
 			break
 		}
+		kept += size
 		start = from
 	}
 	return start
@@ -94,40 +105,43 @@ func (k *Kept) Group(i int) (from, to int) {
 func Groups(msgs []Message) []int {
 	var starts []int
 	end := 0 // first message after everything that earlier messages wait for
-	pending := map[string]bool{}
-	for i, m := range msgs {
-		if i >= end {
-			starts = append(starts, i)
-		}
-		if m.Role == RoleAssistant {
-			if i > 0 && msgs[i-1].Role != RoleAssistant {
-				clear(pending)
+	for i := 0; i < len(msgs); {
+		if msgs[i].Role != RoleAssistant {
+			if i >= end {
+				starts = append(starts, i)
 			}
-			for _, b := range m.Content {
+			i++
+			continue
+		}
+		answer := i
+		for answer < len(msgs) && msgs[answer].Role != RoleUser {
+			answer++
+		}
+		answered := answers(msgs, answer)
+		for ; i < answer; i++ {
+			if i >= end {
+				starts = append(starts, i)
+			}
+			for _, b := range msgs[i].Content {
 				if u, ok := b.(ToolUse); ok {
-					pending[u.ID] = true
+					end = max(end, answered[u.ID])
 				}
 			}
-			end = max(end, answeredBy(msgs, i, pending))
 		}
 	}
 	return starts
 }
 
-// answeredBy returns the index after the last message of the user turn that
-// follows message i and answers a pending tool use; 0 when none does.
-func answeredBy(msgs []Message, i int, pending map[string]bool) int {
-	j := i + 1
-	for j < len(msgs) && msgs[j].Role != RoleUser {
-		j++
-	}
-	end := 0
-	for ; j < len(msgs) && msgs[j].Role != RoleAssistant; j++ {
-		for _, b := range msgs[j].Content {
-			if r, ok := b.(ToolResult); ok && pending[r.ToolUseID] {
-				end = j + 1
+// answers returns, for each tool use answered in the user turn at i, the index
+// after the message that answers it.
+func answers(msgs []Message, i int) map[string]int {
+	out := map[string]int{}
+	for ; i < len(msgs) && msgs[i].Role != RoleAssistant; i++ {
+		for _, b := range msgs[i].Content {
+			if r, ok := b.(ToolResult); ok {
+				out[r.ToolUseID] = i + 1
 			}
 		}
 	}
-	return end
+	return out
 }

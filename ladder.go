@@ -105,8 +105,8 @@ func (l *ladder) accept(rung Strategy, e Edit) error {
 			return err
 		}
 	}
-	if was, now := Check(messagesOf(s.Units)), Check(messagesOf(units)); len(now) > len(was) {
-		return Errorf(CodeInvalid, "check view", "%s", now[0])
+	if broken := parted(s.Units, units); broken != "" {
+		return Errorf(CodeInvalid, "check view", "%s", broken)
 	}
 	used := s.Used - s.tokens(s.Units) + s.tokens(units)
 	if used >= s.Used {
@@ -125,6 +125,21 @@ func (l *ladder) accept(rung Strategy, e Edit) error {
 	s.Units, s.Used = units, used
 	l.edits = append(l.edits, batch...)
 	return nil
+}
+
+// parted returns what an edit broke: a kind of breach the view before did not
+// have. [Repair] would mend it, but an edit must not rely on that.
+func parted(before, after []Unit) string {
+	was := map[string]bool{}
+	for _, b := range Check(messagesOf(before)) {
+		was[b.Rule+b.Detail] = true
+	}
+	for _, b := range Check(messagesOf(after)) {
+		if b.Rule == "pairing" && !was[b.Rule+b.Detail] {
+			return b.String()
+		}
+	}
+	return ""
 }
 
 // tokens counts the view as it is sent, repairs included.

@@ -3,6 +3,8 @@ package precis
 import (
 	"context"
 	"log/slog"
+	"math"
+	"reflect"
 	"sync"
 	"time"
 )
@@ -35,7 +37,7 @@ func NewManager(o Options) (*Manager, error) {
 	if o.Counter == nil {
 		return nil, Errorf(CodeInvalid, "make manager", "Options.Counter is nil")
 	}
-	if o.Settings.Percent == 0 && o.Settings.Preset == "" {
+	if reflect.DeepEqual(o.Settings, Settings{}) {
 		o.Settings = DefaultSettings()
 	}
 	if o.Logger == nil {
@@ -85,7 +87,7 @@ type Request struct {
 // Result is the answer to a [Request].
 type Result struct {
 	View   []Message // valid, to be sent now
-	Edits  []Edit    // made by this call; already in the Conversation unless DryRun
+	Edits  []Edit    // made by this call; in the Conversation already, unless DryRun or over budget
 	Report Report
 }
 
@@ -129,7 +131,7 @@ func (m *Manager) WillManage(load Load, w Window, maxOutput, outputLimit int, pr
 func (m *Manager) budget(s Settings, w Window, maxOutput, limit, overhead int) Budget {
 	reserve := ReserveFor(w.Tokens, maxOutput, limit)
 	if s.ExactReserve {
-		reserve = ReserveFor(1<<40, maxOutput, limit)
+		reserve = ReserveFor(math.MaxInt32, maxOutput, limit)
 	}
 	return Budget{Window: w, Reserve: reserve, Overhead: overhead, Buffer: s.Buffer}
 }

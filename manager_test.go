@@ -183,7 +183,7 @@ func TestDecision(t *testing.T) {
 		{"just allowed", precis.Load{Used: 81_808}, set(func(s *precis.Settings) { s.Percent, s.Warn = 100, 0 }), "", precis.ActionNone, ""},
 		{"messages", precis.Load{Used: 1, Messages: 9}, set(func(s *precis.Settings) { s.MaxMessages = 9 }), "", precis.ActionReduce, precis.TriggerMessages},
 		{"turns", precis.Load{Used: 1, Turns: 4}, set(func(s *precis.Settings) { s.MaxTurns = 4 }), "", precis.ActionReduce, precis.TriggerTurns},
-		{"auto off", precis.Load{Used: 76_000}, set(func(s *precis.Settings) { s.Auto = false }), "", precis.ActionNone, ""},
+		{"auto off", precis.Load{Used: 76_000}, set(func(s *precis.Settings) { s.Auto = false }), "", precis.ActionWarn, precis.TriggerThreshold},
 		{"auto off, over", precis.Load{Used: 90_000}, set(func(s *precis.Settings) { s.Auto = false }), "", precis.ActionTruncate, precis.TriggerOver},
 		{"observe", precis.Load{Used: 190_000}, set(func(s *precis.Settings) { s.Observe = true }), "", precis.ActionNone, ""},
 		{"profile", precis.Load{Used: 40_000}, set(func(s *precis.Settings) { s.Profiles = map[string]float64{"m": 40} }), "m", precis.ActionReduce, precis.TriggerThreshold},

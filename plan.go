@@ -47,6 +47,7 @@ type Decision struct {
 	Window    Window   `json:"window"`
 	Reserve   Reserve  `json:"reserve"`
 	Buffer    float64  `json:"buffer"`
+	Near      bool     `json:"near"` // the warn level is reached, whatever the action
 	Warnings  []string `json:"warnings,omitempty"`
 }
 
@@ -78,13 +79,17 @@ func Plan(load Load, b Budget, s Settings, profile string) Decision {
 		d.Action, d.Trigger = ActionReduce, TriggerMessages
 	case s.MaxTurns > 0 && load.Turns >= s.MaxTurns:
 		d.Action, d.Trigger = ActionReduce, TriggerTurns
-	case s.Warn > 0 && d.Percent >= s.Warn:
-		d.Action, d.Trigger = ActionWarn, TriggerThreshold
 	case s.Prepare > 0 && d.Percent >= s.Prepare:
 		d.Action, d.Trigger = ActionPrepare, TriggerThreshold
+	case s.Warn > 0 && d.Percent >= s.Warn:
+		d.Action, d.Trigger = ActionWarn, TriggerThreshold
 	}
-	if !s.Auto && d.Action != ActionNone && d.Action != ActionWarn {
+	d.Near = s.Warn > 0 && d.Percent >= s.Warn
+	if !s.Auto && d.Action != ActionNone {
 		d.Action, d.Trigger = ActionNone, TriggerNone
+		if d.Near {
+			d.Action, d.Trigger = ActionWarn, TriggerThreshold
+		}
 		if over {
 			d.Action, d.Trigger = ActionTruncate, TriggerOver
 		}

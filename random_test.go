@@ -125,6 +125,50 @@ func takenBack(m *precis.Manager, counter precis.Counter, seed int) error {
 	return nil
 }
 
+// TestAnySequence does whatever users do, in any order, and holds the promises
+// after each step.
+func TestAnySequence(t *testing.T) {
+	m := manager(t, precis.Options{})
+	ctx := context.Background()
+	for seed := range 400 {
+		r := rand.New(rand.NewPCG(uint64(seed), 7))
+		conv := &precis.Conversation{Transcript: precis.NewTranscript(randomConversation(r)...)}
+		for step := range 12 {
+			n := conv.Transcript.Len()
+			what := r.IntN(6)
+			var err error
+			switch what {
+			case 0:
+				_, err = m.Manage(ctx, precis.Request{Conversation: conv, Window: window([]int{400, 1500, 4000}[r.IntN(3)]), Manual: r.IntN(2) == 0})
+			case 1:
+				_, err = m.Undo(ctx, conv)
+			case 2:
+				_, err = m.Restore(ctx, conv, precis.MessageHandle(r.IntN(n)))
+			case 3:
+				_, err = m.Pin(ctx, conv, precis.MessageHandle(r.IntN(n)))
+			case 4:
+				to := 1 + r.IntN(n)
+				if _, err = m.Rewind(ctx, conv, to); err == nil {
+					back := precis.Rewound(conv, to)
+					back.Edits = back.Edits[:len(back.Edits):len(back.Edits)]
+					if got, want := texts(precis.View(conv.Transcript, conv.Edits)), texts(precis.View(back.Transcript, back.Edits)); !reflect.DeepEqual(got, want) {
+						t.Fatalf("seed %d step %d: rewound to %d: %q, want %q", seed, step, to, got, want)
+					}
+				}
+			case 5:
+				conv.Transcript.Append(precis.NewText(precis.RoleUser, fmt.Sprint("and also ", seed, step)))
+			}
+			if code := precis.CodeOf(err); code != "" && code != precis.CodeNotFound && code != precis.CodeOverBudget {
+				t.Fatalf("seed %d step %d, action %d: %v", seed, step, what, err)
+			}
+			view, _ := precis.Repair(precis.View(conv.Transcript, conv.Edits))
+			if b := precis.Check(view); len(b) > 0 {
+				t.Fatalf("seed %d step %d, action %d: %v", seed, step, what, b[0])
+			}
+		}
+	}
+}
+
 // renamed gives a second conversation's calls identifiers of their own.
 func renamed(msgs []precis.Message) []precis.Message {
 	for _, m := range msgs {

@@ -19,7 +19,7 @@ func Repair(view []Message) ([]Message, []Breach) {
 	if len(breaches) == 0 {
 		return view, nil
 	}
-	r := repairer{seen: map[string]bool{}}
+	r := repairer{seen: map[string]bool{}, next: map[string]int{}}
 	for _, turn := range turnsOf(dropBlank(view)) {
 		if turn[0].Role == RoleAssistant {
 			r.assistant(turn)
@@ -36,6 +36,7 @@ func Repair(view []Message) ([]Message, []Breach) {
 type repairer struct {
 	out   []Message
 	seen  map[string]bool
+	next  map[string]int // numbers given to repeats of an ID
 	names map[string]string
 	order []string
 	begun bool // a user or assistant turn is in out
@@ -66,8 +67,9 @@ func (r *repairer) assistant(turn []Message) {
 
 func (r *repairer) use(b ToolUse) ToolUse {
 	id := b.ID
-	for n := 2; r.seen[id]; n++ {
-		id = fmt.Sprintf("%s_%d", b.ID, n)
+	for r.seen[id] {
+		r.next[b.ID]++
+		id = fmt.Sprintf("%s_%d", b.ID, r.next[b.ID]+1)
 	}
 	r.seen[id] = true
 	r.order = append(r.order, id)

@@ -60,7 +60,7 @@ type renderer struct {
 }
 
 func (r *renderer) apply(edit string, p Replacement) {
-	if p.From < 0 || p.To > len(r.msgs) || p.From > p.To {
+	if p.From < 0 || p.To > len(r.msgs) || p.From > p.To || p.Block != nil && p.To != p.From+1 {
 		return
 	}
 	switch {
@@ -95,7 +95,8 @@ func (r *renderer) applyBlock(p Replacement) {
 }
 
 // restore shows the original messages [from,to) again. A replaced span that
-// reaches beyond them is split; its marker or summary stays with its first part.
+// reaches beyond them is split; its marker or summary stays with the first part
+// that is still hidden.
 func (r *renderer) restore(from, to int) {
 	var out []Unit
 	for _, u := range r.units {
@@ -103,22 +104,41 @@ func (r *renderer) restore(from, to int) {
 			out = append(out, u)
 			continue
 		}
+		marker := u.Messages
 		if u.From < from {
-			out = append(out, Unit{From: u.From, To: from, Messages: u.Messages, Edit: u.Edit})
-		} else if u.To > to {
-			out = append(out, Unit{From: u.From, To: u.From, Messages: u.Messages, Edit: u.Edit})
+			out = append(out, Unit{From: u.From, To: from, Messages: marker, Edit: u.Edit})
+			marker = nil
 		}
 		for i := max(u.From, from); i < min(u.To, to); i++ {
 			out = append(out, Unit{From: i, To: i + 1})
 		}
 		if u.To > to {
-			out = append(out, Unit{From: to, To: u.To, Edit: u.Edit})
+			out = append(out, Unit{From: to, To: u.To, Messages: marker, Edit: u.Edit})
+			marker = nil
+		}
+		if len(marker) > 0 {
+			out = r.passOn(out, u.Edit, marker)
 		}
 	}
 	for i := from; i < to; i++ {
 		delete(r.blocks, i)
 	}
 	r.units = out
+}
+
+// passOn gives the marker of a span that is shown again to another part of the
+// same edit's span that lost its own when it was split off; with none left the
+// marker goes.
+func (r *renderer) passOn(done []Unit, edit string, marker []Message) []Unit {
+	at := done[len(done)-1].To
+	for i := range r.units {
+		u := &r.units[i]
+		if u.From >= at && u.Edit == edit && len(u.Messages) == 0 && u.To > u.From {
+			u.Messages = marker
+			return done
+		}
+	}
+	return done
 }
 
 // show fills in the messages of original units.
@@ -177,10 +197,6 @@ func findBlock(m Message, ref BlockRef) int {
 func covered(units []Unit, from, to int) (i, j int, ok bool) {
 	i = sort.Search(len(units), func(k int) bool { return units[k].To > from })
 	for i > 0 && units[i-1].From == from && from < units[i-1].To {
-		i--
-	}
-	// A split span may leave an empty unit at its start; it belongs to the span.
-	for i > 0 && units[i-1].From == from && units[i-1].To == from {
 		i--
 	}
 	if i == len(units) || units[i].From != from || from == to {

@@ -309,7 +309,7 @@ func folder(t *testing.T, dir string) string {
 	}
 	var b strings.Builder
 	for _, f := range files {
-		if strings.HasSuffix(f.Name(), roo.BackupSuffix) {
+		if strings.Contains(f.Name(), roo.BackupSuffix) {
 			continue
 		}
 		data, err := os.ReadFile(filepath.Join(dir, f.Name()))

@@ -4,6 +4,7 @@ package preset
 
 import (
 	"log/slog"
+	"reflect"
 	"time"
 
 	"precis"
@@ -64,7 +65,7 @@ type Options struct {
 // New returns a manager with every part its settings need. The error is
 // [precis.CodeInvalid] and names what is wrong.
 func New(o Options) (*precis.Manager, error) {
-	if o.Settings.Preset == "" {
+	if reflect.DeepEqual(o.Settings, precis.Settings{}) {
 		s, err := Settings(Balanced)
 		if err != nil {
 			return nil, err

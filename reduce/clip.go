@@ -3,7 +3,6 @@ package reduce
 import (
 	"context"
 	"fmt"
-	"sort"
 	"strings"
 
 	"precis"
@@ -24,22 +23,56 @@ func (Clip) Name() string { return "clip" }
 // LastResort lets it touch what is kept.
 func (Clip) LastResort() {}
 
-// Propose cuts until the view is at its target.
+// Propose cuts until the view is at its target. What it reckons from single
+// blocks it checks on the whole view, and cuts more when that is still too large.
 func (Clip) Propose(_ context.Context, s *precis.Situation) (precis.Edit, error) {
-	c := clipper{s: s, with: map[precis.Handle]precis.Block{}}
-	c.survey()
+	margin := 0
+	for try := 0; ; try++ {
+		c := clipper{s: s, with: map[precis.Handle]precis.Block{}, margin: margin}
+		c.survey()
+		c.all()
+		e := c.edit()
+		over := c.measure(e) - max(s.Target, s.Limit)
+		if over <= 0 || try == 6 || len(e.Replace) == 0 {
+			return e, nil
+		}
+		margin += over + over/2 + 1
+	}
+}
+
+// all cuts everything that is needed, mildest first.
+func (c *clipper) all() {
 	for _, floor := range []int{60, 24, 0} {
 		for class := clipClass(0); class < clipClasses; class++ {
 			c.cut(class, floor)
 		}
 	}
-	c.hideTail()
+	c.hideTail(false)
+	c.leaveOut()
+	c.hideTail(true)
+	c.mark()
+}
+
+func (c *clipper) edit() precis.Edit {
 	e := precis.Edit{Kind: precis.KindClip, Replace: c.replacements()}
 	e.Report.Reason = c.reason()
-	if c.pins > 0 {
-		e.Report.Notes = append(e.Report.Notes, fmt.Sprintf("breach: %s cut", plural(c.pins, "pinned block")))
+	for _, n := range []struct {
+		count int
+		what  string
+	}{{c.pins, "pinned block"}, {c.pinsHidden, "pinned message"}, {c.lastUser, "block of the last user turn"}, {c.out, "whole block"}} {
+		if n.count > 0 {
+			e.Report.Notes = append(e.Report.Notes, "breach: "+plural(n.count, n.what)+" cut or left out")
+		}
 	}
-	return e, nil
+	return e
+}
+
+// measure counts the view with the edit as it would be sent.
+func (c *clipper) measure(e precis.Edit) int {
+	s := c.s
+	edits := append(s.Edits[:len(s.Edits):len(s.Edits)], e)
+	view, _ := precis.Repair(precis.View(s.Transcript, edits))
+	return s.Budget.Overhead + s.Meter.View(view)
 }
 
 // clipClass is what a block is, in the order of cutting.
@@ -73,8 +106,10 @@ type clipper struct {
 	with    map[precis.Handle]precis.Block // nil: left out
 	hidden  []precis.Replacement
 	saved   int
-	pins    int
+	margin  int // tokens to save beyond what single blocks tell
 	note    int // tokens of the note in the middle of a cut text
+
+	pins, pinsHidden, lastUser, out int // breaches, for the report
 }
 
 func (c *clipper) survey() {
@@ -131,14 +166,14 @@ func (c *clipper) need(class clipClass) int {
 	if class >= olderUserText {
 		most = max(most, c.s.Limit)
 	}
-	return c.s.Used - most - c.saved
+	return c.s.Used + c.margin - most - c.saved
 }
 
 // cut brings the blocks of a class down to a common size that saves what is
 // needed, never below floor tokens.
 func (c *clipper) cut(class clipClass, floor int) {
 	for pass := 0; pass < 3 && c.need(class) > 0; pass++ {
-		size := c.level(class, floor, c.need(class)+pass*c.need(class)/2)
+		size := c.level(class, floor, c.need(class))
 		for i := range c.targets {
 			if t := &c.targets[i]; t.class == class && t.tokens > size {
 				c.shorten(t, size)
@@ -173,31 +208,46 @@ func (c *clipper) level(class clipClass, floor, need int) int {
 	return lo
 }
 
-// shorten cuts one block to about size tokens and books what that saves.
+// shorten cuts one block to at most size tokens, or to a bare handle, and books
+// what that saves. Text is not spread evenly over tokens, so the cut is measured
+// and made again.
 func (c *clipper) shorten(t *clipTarget, size int) {
-	with := c.shortened(t, size)
-	if with == nil {
-		return
+	scale := 1.0
+	var with precis.Block
+	tokens := 0
+	for range 8 {
+		if with = c.shortened(t, size, scale); with == nil {
+			return
+		}
+		tokens = c.s.Meter.Block(t.role, with)
+		if tokens <= size {
+			break
+		}
+		scale *= 0.9 * float64(size) / float64(tokens)
 	}
-	tokens := c.s.Meter.Block(t.role, with)
 	if tokens >= t.tokens {
 		return
 	}
-	if _, again := c.with[t.h]; !again && t.class == pinnedBlocks {
-		c.pins++
+	if _, again := c.with[t.h]; !again {
+		switch t.class {
+		case pinnedBlocks:
+			c.pins++
+		case lastUserTurn:
+			c.lastUser++
+		}
 	}
 	c.with[t.h] = with
 	c.saved += t.tokens - tokens
 	t.tokens = tokens
 }
 
-func (c *clipper) shortened(t *clipTarget, size int) precis.Block {
-	share := float64(max(size-c.note, 0)) / float64(t.full)
+func (c *clipper) shortened(t *clipTarget, size int, scale float64) precis.Block {
+	share := scale * float64(max(size-c.note, 0)) / float64(t.full)
 	cut := func(text string) string {
-		if size < c.note {
+		keep := int(float64(len(text)) * share)
+		if size < c.note || keep < 8 {
 			return "[cut: " + t.h.String() + "]"
 		}
-		keep := int(float64(len(text)) * share)
 		return cutMiddle(text, keep*2/3, keep/3, t.h)
 	}
 	switch b := t.block.(type) {
@@ -239,108 +289,4 @@ func (c *clipper) shortInput(b precis.ToolUse, t *clipTarget, size int) precis.B
 	}
 	note := fmt.Sprintf(`{"cut":"%s"}`, t.h)
 	return precis.ToolUse{ID: b.ID, Name: b.Name, Input: []byte(note)}
-}
-
-// hideTail hides whole groups, oldest first, until the view fits; the newest
-// group and the last user turn stay.
-func (c *clipper) hideTail() {
-	need := c.need(lastUserTurn)
-	last := len(c.s.Units)
-	for i := 0; i < len(c.s.Units) && need > 0; {
-		u := c.s.Units[i]
-		end := i + 1
-		if u.Original() {
-			_, to := c.s.Kept.Group(u.From)
-			for end < last && c.s.Units[end].From < to {
-				end++
-			}
-		}
-		if end == last || c.holdsLastUser(i, end) {
-			i = end
-			continue
-		}
-		tokens := 0
-		for _, u := range c.s.Units[i:end] {
-			tokens += c.shownTokens(u)
-		}
-		c.hide(c.s.Units[i].From, c.s.Units[end-1].To)
-		c.saved += tokens
-		need -= tokens
-		i = end
-	}
-	c.mark()
-}
-
-func (c *clipper) holdsLastUser(from, to int) bool {
-	for _, u := range c.s.Units[from:to] {
-		if u.From <= c.s.Kept.LastUser && c.s.Kept.LastUser < u.To {
-			return true
-		}
-	}
-	return false
-}
-
-// shownTokens counts a unit with the cuts made so far.
-func (c *clipper) shownTokens(u precis.Unit) int {
-	if !u.Original() {
-		return c.s.Meter.View(u.Messages)
-	}
-	n := 0
-	for _, t := range c.targets {
-		if t.h.From == u.From {
-			n += t.tokens
-		}
-	}
-	return n
-}
-
-func (c *clipper) hide(from, to int) {
-	if n := len(c.hidden); n > 0 && c.hidden[n-1].To == from {
-		c.hidden[n-1].To = to
-		return
-	}
-	c.hidden = append(c.hidden, precis.Replacement{From: from, To: to})
-}
-
-// mark puts a short marker in place of the hidden spans: one for all.
-func (c *clipper) mark() {
-	if n := len(c.hidden); n > 0 {
-		r := &c.hidden[n-1]
-		r.With = []precis.Message{precis.NewText(precis.RoleUser, fmt.Sprintf("[Hidden to save room: %s.]", precis.SpanHandle(c.hidden[0].From, r.To)))}
-	}
-}
-
-func (c *clipper) replacements() []precis.Replacement {
-	covered := func(i int) bool {
-		for _, r := range c.hidden {
-			if r.From <= i && i < r.To {
-				return true
-			}
-		}
-		return false
-	}
-	var out []precis.Replacement
-	for h, with := range c.with {
-		if !covered(h.From) {
-			out = append(out, precis.ReplaceBlock(c.s.Transcript, h.From, h.Block, with))
-		}
-	}
-	sort.Slice(out, func(i, j int) bool {
-		if out[i].From != out[j].From {
-			return out[i].From < out[j].From
-		}
-		return out[i].Block.Index < out[j].Block.Index
-	})
-	return append(out, c.hidden...)
-}
-
-func (c *clipper) reason() string {
-	if len(c.with) == 0 && len(c.hidden) == 0 {
-		return "nothing is left to cut"
-	}
-	text := plural(len(c.with), "block") + " cut inside"
-	if len(c.hidden) > 0 {
-		text += ", the oldest of the kept messages hidden"
-	}
-	return text
 }

@@ -92,7 +92,7 @@ func (t *truncation) choose() {
 		end := t.groupEnd(i)
 		if first {
 			first = false
-			i++
+			i = end
 			continue
 		}
 		size := end - i

@@ -41,7 +41,7 @@ func (Format) Detect(_ string, data []byte) bool {
 	default:
 		return false
 	}
-	text, responses := false, false
+	text, responses, wanted := false, false, false
 	for m, err := range jsonspan.Object(data) {
 		switch {
 		case lists[m.Name] && err != nil:
@@ -50,17 +50,32 @@ func (Format) Detect(_ string, data []byte) bool {
 			return false
 		case lists[m.Name] && messageList(m.Raw):
 			return true
+		case m.Name == "messages" && namesRole(m.Raw):
+			wanted = true // what is wrong with it is said when it is read
 		case m.Name == "input":
 			text = jsonspan.Kind(m.Raw) == '"'
 		case bodyFields[m.Name]:
 			responses = true
 		}
 	}
-	return text && responses
+	return text && responses || wanted
 }
 
 // bodyFields are what tells a Responses body from others with an input of text.
 var bodyFields = map[string]bool{"instructions": true, "store": true, "max_output_tokens": true, "reasoning": true, "include": true, "previous_response_id": true}
+
+// namesRole reports whether raw is an array whose first element has a role, of
+// whatever type.
+func namesRole(raw []byte) bool {
+	for span, err := range jsonspan.Array(raw) {
+		if err != nil {
+			return false
+		}
+		f, err := jsonspan.Fields(span.Raw)
+		return err == nil && f["role"] != nil
+	}
+	return false
+}
 
 // messageList reports whether raw is an array that begins with a message or an
 // item.

@@ -37,15 +37,7 @@ func Rewind(h *History, ui *UI, t Target) (changed bool, err error) {
 	if t.Include {
 		keep = min(at+1, ui.Len())
 	}
-	condensed, truncated := map[string]bool{}, map[string]bool{}
-	for _, m := range ui.msgs[keep:] {
-		if m.say == "condense_context" && m.condenseID != "" {
-			condensed[m.condenseID] = true
-		}
-		if m.say == "sliding_window_truncation" && m.truncationID != "" {
-			truncated[m.truncationID] = true
-		}
-	}
+	gone := ui.recordedFrom(keep)
 	if keep < ui.Len() {
 		ui.list.keep(func(i int) bool { return i < keep })
 		ui.scan()
@@ -55,7 +47,7 @@ func Rewind(h *History, ui *UI, t Target) (changed bool, err error) {
 	h.list.keep(func(i int) bool {
 		e := h.entries[i]
 		late := e.ts != 0 && e.ts >= cutoff && !(t.Include && e.ts == cutoff && cutoff == t.TS && !t.ByIndex)
-		return !late && !(e.summary && condensed[e.condenseID]) && !(e.marker && truncated[e.truncationID])
+		return !late && !(e.summary && gone[e.condenseID]) && !(e.marker && gone[e.truncationID])
 	})
 	h.scan()
 	if !t.Leave {

@@ -369,3 +369,56 @@ func TestSidecarOfARewoundTaskIsLeftOut(t *testing.T) {
 		t.Errorf("%v, edits %d, warnings %v", err, len(rec.Conversation.Edits), rec.Warnings)
 	}
 }
+
+func TestRewindToEachMessage(t *testing.T) {
+	ctx := context.Background()
+	for n := 1; n < 12; n++ {
+		dir := folder(t)
+		write(t, filepath.Join(dir, roo.UIName), `[{"ts":990,"type":"say","say":"text"},{"ts":1395,"type":"say","say":"user_feedback"},{"ts":1890,"type":"say","say":"text"}]`)
+		if err := open(t, dir).Record(ctx, []precis.Edit{truncation("T", 1, 5)}, time.UnixMilli(2150)); err != nil {
+			t.Fatal(err)
+		}
+		before, _ := os.ReadFile(filepath.Join(dir, roo.HistoryName))
+		if err := open(t, dir).RewindToMessage(ctx, n); err != nil {
+			t.Fatal(err)
+		}
+		task := open(t, dir)
+		if got := task.Conversation.Transcript.Len(); got != n || len(task.Conversation.Edits) != 0 {
+			t.Errorf("message %d: %d messages, %d edits", n, got, len(task.Conversation.Edits))
+		}
+		if kept, _ := os.ReadFile(filepath.Join(dir, roo.HistoryName+roo.BackupSuffix+"-2")); !bytes.Equal(kept, before) {
+			t.Errorf("message %d: the history before the rewind is not kept", n)
+		}
+	}
+	if err := open(t, folder(t)).RewindToMessage(ctx, 12); precis.CodeOf(err) != precis.CodeNotFound {
+		t.Errorf("beyond the end: %v", err)
+	}
+}
+
+func TestRecordRefusesChangedUIMessages(t *testing.T) {
+	dir := folder(t)
+	task := open(t, dir)
+	path := filepath.Join(dir, roo.UIName)
+	write(t, path, `[{"ts":1,"type":"say","say":"text","text":"written by the editor meanwhile"}]`)
+	if err := task.Record(context.Background(), []precis.Edit{truncation("T", 1, 3)}, time.Now()); precis.CodeOf(err) != precis.CodeConflict {
+		t.Errorf("error %v", err)
+	}
+	if data, _ := os.ReadFile(path); !bytes.Contains(data, []byte("meanwhile")) {
+		t.Error("the editor's message is lost")
+	}
+}
+
+func TestDamagedSidecarIsLeftOut(t *testing.T) {
+	dir := folder(t)
+	tr := open(t, dir).Conversation.Transcript
+	bad := precis.Edit{ID: "B", Kind: precis.KindClip, Seen: tr.Len(), At: tr.Fingerprint(tr.Len()),
+		Replace: []precis.Replacement{{From: tr.Len(), To: tr.Len(), Block: &precis.BlockRef{}}}}
+	data, err := json.Marshal(map[string]any{"precis": 1, "edits": []precis.Edit{bad}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	write(t, filepath.Join(dir, roo.SidecarName), string(data))
+	if task := open(t, dir); len(task.Conversation.Edits) != 0 || len(task.Warnings) != 1 {
+		t.Errorf("%d edits, warnings %v", len(task.Conversation.Edits), task.Warnings)
+	}
+}

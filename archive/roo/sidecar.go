@@ -68,6 +68,10 @@ func (s *sidecar) join(conv *precis.Conversation, rec *archive.Recording) {
 			rec.Warn(SidecarName, "edit %s (%s) left out: the messages it was made on have changed", e.ID, e.Kind)
 			continue
 		}
+		if err := precis.CheckEdit(conv.Transcript, conv.Edits, e); err != nil {
+			rec.Warn(SidecarName, "edit %s left out: %v", e.ID, err)
+			continue
+		}
 		conv.Edits = append(conv.Edits, e)
 	}
 	slices.SortStableFunc(conv.Edits, func(a, b precis.Edit) int {

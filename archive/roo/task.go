@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -16,7 +17,7 @@ import (
 )
 
 // BackupSuffix is added to the name of a file to keep its content before the
-// last write.
+// first write, and, numbered, before each rewind.
 const BackupSuffix = ".precis-backup"
 
 // Task is a task folder that can be written to. It is not safe for concurrent
@@ -33,6 +34,8 @@ type Task struct {
 	item    item
 	sidecar sidecar
 	onDisk  []byte // the history as it was read
+
+	uiOnDisk []byte
 }
 
 // OpenTask reads a task folder, given the folder or its history file. The
@@ -52,6 +55,9 @@ func OpenTask(path string) (*Task, error) {
 	}
 	note := &archive.Recording{}
 	t.readBeside(note)
+	if t.UI != nil {
+		t.uiOnDisk = t.UI.Bytes()
+	}
 	t.Conversation, err = t.conversation(note)
 	t.Warnings = note.Warnings
 	return t, err
@@ -101,17 +107,21 @@ func (t *Task) Rewind(ctx context.Context, target Target) error {
 	if t.UI == nil {
 		return precis.Errorf(precis.CodeNotFound, "rewind", "%s holds no %s; rewind by message instead", t.dir(), UIName)
 	}
-	return t.write(ctx, func() error {
-		if _, err := Rewind(t.History, t.UI, target); err != nil {
-			return err
-		}
+	err := t.writeKeeping(ctx, func() error {
+		_, err := Rewind(t.History, t.UI, target)
 		t.trim()
-		return t.retireOutputs()
+		return err
 	})
+	if err != nil {
+		return err
+	}
+	return t.retireOutputs()
 }
 
 // RewindToMessage keeps the first n messages of the conversation and the
-// summaries and markers before the next; UI messages from its time on go.
+// summaries and markers stored between them. UI messages from the time of the
+// next message on go, and with them what their events recorded. The error is
+// [precis.CodeNotFound] when there is no message n.
 func (t *Task) RewindToMessage(ctx context.Context, n int) error {
 	r, err := t.History.read(t.UI)
 	if err != nil {
@@ -121,24 +131,21 @@ func (t *Task) RewindToMessage(ctx context.Context, n int) error {
 		return precis.Errorf(precis.CodeNotFound, "rewind", "message %d: the task has %d", n, len(r.entryOf))
 	}
 	cut := r.entryOf[n]
-	ts := t.History.entries[cut].ts
-	if t.UI != nil && ts > 0 {
-		at := t.UI.Len()
-		for i := range t.UI.Len() {
-			if t.UI.msgs[i].ts >= ts {
-				at = i
-				break
-			}
-		}
-		return t.Rewind(ctx, Target{ByIndex: true, Index: at, Now: ts})
-	}
-	return t.write(ctx, func() error {
-		t.History.list.keep(func(i int) bool { return i < cut })
+	err = t.writeKeeping(ctx, func() error {
+		gone := t.UI.cutAt(t.History.entries[cut].ts)
+		t.History.list.keep(func(i int) bool {
+			e := t.History.entries[i]
+			return i < cut && !(e.summary && gone[e.condenseID]) && !(e.marker && gone[e.truncationID])
+		})
 		t.History.scan()
 		t.History.Clean()
 		t.trim()
 		return nil
 	})
+	if err != nil || t.UI == nil {
+		return err
+	}
+	return t.retireOutputs()
 }
 
 // trim makes the sidecar forget what a rewind took away.
@@ -151,26 +158,37 @@ func (t *Task) trim() {
 	t.sidecar.trim(said, tags)
 }
 
-// write makes a change under Roo's lock: it checks that the history on disk is
-// still the one that was read, lets change do its work in memory, and replaces
-// the files. When anything fails nothing is written, or what was written stays
+// write makes a change under Roo's locks: it checks that the files on disk are
+// still those that were read, lets change do its work in memory, and replaces
+// them. When anything fails nothing is written, or what was written stays
 // complete: the history is replaced before the UI messages, which only show it.
+// The content before the first write is kept beside the files.
 func (t *Task) write(ctx context.Context, change func() error) error {
-	unlock, err := lock(ctx, t.Path)
-	if err != nil {
-		return err
-	}
-	defer unlock()
-	data, err := os.ReadFile(t.Path)
-	if err != nil {
-		return fileError("write", t.Path, err)
-	}
-	if !bytes.Equal(data, t.onDisk) {
-		return &precis.Error{Code: precis.CodeConflict, Op: "write", Place: t.Path, Err: errors.New("the task has changed since it was read"), Hint: "try again"}
-	}
-	var ui []byte
+	return t.change(ctx, change, false)
+}
+
+// writeKeeping is write for changes that cannot be undone: it keeps the former
+// content each time.
+func (t *Task) writeKeeping(ctx context.Context, change func() error) error {
+	return t.change(ctx, change, true)
+}
+
+func (t *Task) change(ctx context.Context, change func() error, always bool) error {
+	files := []string{t.Path}
 	if t.UI != nil {
-		ui = t.UI.Bytes()
+		files = append(files, t.uiPath())
+	}
+	for _, path := range files {
+		unlock, err := lock(ctx, path)
+		if err != nil {
+			return err
+		}
+		defer unlock()
+	}
+	for i, path := range files {
+		if err := unchanged(path, [][]byte{t.onDisk, t.uiOnDisk}[i]); err != nil {
+			return err
+		}
 	}
 	if err := change(); err != nil {
 		return err
@@ -178,23 +196,48 @@ func (t *Task) write(ctx context.Context, change func() error) error {
 	if err := t.writeSidecar(); err != nil {
 		return err
 	}
-	if err := replace(t.Path, data, t.History.Bytes()); err != nil {
+	if err := replace(t.Path, t.onDisk, t.History.Bytes(), always); err != nil {
 		return err
 	}
 	t.onDisk = t.History.Bytes()
-	if t.UI != nil {
-		return replace(filepath.Join(t.dir(), UIName), ui, t.UI.Bytes())
+	if t.UI == nil {
+		return nil
+	}
+	old := t.uiOnDisk
+	t.uiOnDisk = t.UI.Bytes()
+	return replace(t.uiPath(), old, t.uiOnDisk, always)
+}
+
+func (t *Task) uiPath() string { return filepath.Join(t.dir(), UIName) }
+
+// unchanged returns a conflict when a file is not what was read.
+func unchanged(path string, read []byte) error {
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return fileError("write", path, err)
+	}
+	if !bytes.Equal(data, read) {
+		return &precis.Error{Code: precis.CodeConflict, Op: "write", Place: path, Err: errors.New("the file has changed since it was read"), Hint: "try again"}
 	}
 	return nil
 }
 
-// replace writes the new content of a file and keeps the old beside it.
-func replace(path string, old, data []byte) error {
+// replace writes the new content of a file and keeps the old beside it: the
+// first time, and each time when always is set, under a new name.
+func replace(path string, old, data []byte, always bool) error {
 	if bytes.Equal(old, data) {
 		return nil
 	}
-	if err := atomicfile.Write(path+BackupSuffix, old); err != nil {
-		return err
+	backup := path + BackupSuffix
+	_, err := os.Stat(backup)
+	for n := 2; always && err == nil; n++ {
+		backup = fmt.Sprintf("%s%s-%d", path, BackupSuffix, n)
+		_, err = os.Stat(backup)
+	}
+	if err != nil {
+		if err := atomicfile.Write(backup, old); err != nil {
+			return err
+		}
 	}
 	return atomicfile.Write(path, data)
 }

@@ -151,3 +151,38 @@ func (u *UI) Forget(id string) {
 	u.list.keep(func(i int) bool { return u.msgs[i].condenseID != id && u.msgs[i].truncationID != id })
 	u.scan()
 }
+
+// cutAt removes the UI messages from a time on and returns the IDs of the
+// summaries and markers whose events were among them. A time of 0 is unknown:
+// nothing is removed.
+func (u *UI) cutAt(ts float64) map[string]bool {
+	gone := map[string]bool{}
+	if u == nil || ts == 0 {
+		return gone
+	}
+	at := len(u.msgs)
+	for i, m := range u.msgs {
+		if m.ts >= ts {
+			at = i
+			break
+		}
+	}
+	gone = u.recordedFrom(at)
+	u.list.keep(func(i int) bool { return i < at })
+	u.scan()
+	return gone
+}
+
+// recordedFrom returns the IDs of summaries and markers that UI messages from
+// index i on record.
+func (u *UI) recordedFrom(i int) map[string]bool {
+	out := map[string]bool{}
+	for _, m := range u.msgs[i:] {
+		for _, id := range []string{m.condenseID, m.truncationID} {
+			if id != "" {
+				out[id] = true
+			}
+		}
+	}
+	return out
+}

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"log/slog"
 	"slices"
 
 	"github.com/spf13/cobra"
@@ -46,12 +47,12 @@ cannot express is left out there unless --sidecar is given.`,
 
 func (a *app) condense(ctx context.Context, path string, f condenseFlags) error {
 	done := a.progress("reading " + path)
-	j, err := a.open(path)
+	j, err := a.open(ctx, path)
 	if err == nil {
 		err = j.checkWrite(f.write)
 	}
 	if err == nil && f.write {
-		err = j.restrict(f.sidecar)
+		err = j.restrict(a.logger(), f.sidecar)
 	}
 	if err != nil {
 		done()
@@ -75,7 +76,7 @@ func (a *app) condense(ctx context.Context, path string, f condenseFlags) error 
 
 // restrict prepares a job for a task folder: its truncation is Roo's, and
 // without the sidecar only rungs that Roo's files can express are climbed.
-func (j *job) restrict(sidecar bool) error {
+func (j *job) restrict(log *slog.Logger, sidecar bool) error {
 	task, err := roo.OpenTask(j.rec.Path)
 	if err != nil {
 		return err
@@ -87,7 +88,7 @@ func (j *job) restrict(sidecar bool) error {
 	if !sidecar {
 		j.cfg.Settings.Rungs = []string{"truncate"}
 	}
-	return j.manage(leave)
+	return j.manage(log, leave)
 }
 
 type condensed struct {
@@ -126,6 +127,8 @@ func (a *app) printCondensed(j *job, res precis.Result, where string) error {
 		}
 	case len(res.Edits) > 0:
 		w.Printf("  nothing was written (--dry-run)\n")
+	default:
+		w.Printf("  nothing was written: there is nothing to change\n")
 	}
 	return nil
 }

@@ -21,7 +21,7 @@ func (a *app) inspectCmd() *cobra.Command {
 		Args:  cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			done := a.progress("reading " + args[0])
-			j, err := a.open(args[0])
+			j, err := a.open(cmd.Context(), args[0])
 			if err != nil {
 				done()
 				return err

@@ -1,7 +1,9 @@
 package main
 
 import (
+	"context"
 	"io"
+	"log/slog"
 	"os"
 	"path/filepath"
 	"slices"
@@ -30,12 +32,12 @@ type job struct {
 
 // open reads the recording at path ("-" is standard input) and prepares a
 // manager for it.
-func (a *app) open(path string) (*job, error) {
+func (a *app) open(ctx context.Context, path string) (*job, error) {
 	cfg, err := a.opts.load()
 	if err != nil {
 		return nil, err
 	}
-	rec, err := a.read(path)
+	rec, err := a.read(ctx, path)
 	if err != nil {
 		return nil, err
 	}
@@ -46,14 +48,14 @@ func (a *app) open(path string) (*job, error) {
 	if err := j.measure(); err != nil {
 		return nil, err
 	}
-	return j, j.manage(nil)
+	return j, j.manage(a.logger(), nil)
 }
 
-func (a *app) read(path string) (*archive.Recording, error) {
+func (a *app) read(ctx context.Context, path string) (*archive.Recording, error) {
 	if path == "-" {
-		data, err := io.ReadAll(a.in)
+		data, err := a.readInput(ctx)
 		if err != nil {
-			return nil, precis.Errorf(precis.CodeInternal, "read standard input", "%w", err)
+			return nil, err
 		}
 		return archive.Read(archive.Source{Data: data}, formats.All())
 	}
@@ -117,10 +119,32 @@ func loadCatalogue(path string) (*models.Catalogue, error) {
 	return c, nil
 }
 
+// readInput reads standard input until it ends or the context does.
+func (a *app) readInput(ctx context.Context) ([]byte, error) {
+	type result struct {
+		data []byte
+		err  error
+	}
+	done := make(chan result, 1) // the read cannot be interrupted; the process ends soon
+	go func() {
+		data, err := io.ReadAll(a.in)
+		done <- result{data, err}
+	}()
+	select {
+	case <-ctx.Done():
+		return nil, precis.Errorf(precis.CodeCanceled, "read standard input", "%w", context.Cause(ctx))
+	case r := <-done:
+		if r.err != nil {
+			return nil, precis.Errorf(precis.CodeInternal, "read standard input", "%w", r.err)
+		}
+		return r.data, nil
+	}
+}
+
 // manage makes the manager; leave lists messages truncation may not touch.
-func (j *job) manage(leave []int) (err error) {
+func (j *job) manage(log *slog.Logger, leave []int) (err error) {
 	j.manager, err = preset.New(preset.Options{
-		Settings: j.cfg.Settings, Estimate: j.cfg.Estimate, Images: imageRule(j.model), Leave: leave,
+		Settings: j.cfg.Settings, Estimate: j.cfg.Estimate, Images: imageRule(j.model), Leave: leave, Logger: log,
 	})
 	return err
 }
@@ -145,6 +169,7 @@ func (j *job) request(a *app) precis.Request {
 	r := precis.Request{
 		Conversation: j.conv, Window: j.window, MaxOutput: j.cfg.MaxOutput, OutputLimit: j.limit, Profile: profile,
 	}
+	r.Reported = a.opts.used
 	if a.opts.target > 0 {
 		r.Target = int(a.opts.target * float64(j.window.Tokens))
 	}

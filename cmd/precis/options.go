@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"log/slog"
 	"os"
 	"strconv"
 	"strings"
@@ -25,6 +26,8 @@ type options struct {
 	profile string
 	est     string
 	set     []string
+	used    int
+	verbose bool
 }
 
 func (o *options) register(f *pflag.FlagSet) {
@@ -38,7 +41,17 @@ func (o *options) register(f *pflag.FlagSet) {
 	f.StringVar(&o.output, "max-output", "", "output `TOKENS` to leave room for")
 	f.StringVar(&o.profile, "profile", "", "`NAME` whose threshold counts (default the model)")
 	f.StringVar(&o.est, "estimate", "", "`WAY` of counting tokens: o200k, cl100k, roo or chars4")
+	f.IntVar(&o.used, "used", 0, "input `TOKENS` the provider reported for the last request, where that is more than is counted")
+	f.BoolVarP(&o.verbose, "verbose", "v", false, "log each check to standard error: tokens, window, usage, messages, action")
 	f.StringArrayVar(&o.set, "set", nil, "set a configuration `KEY=VALUE`; repeatable")
+}
+
+// logger writes the one line per check when it is asked for.
+func (a *app) logger() *slog.Logger {
+	if !a.opts.verbose {
+		return nil
+	}
+	return slog.New(slog.NewTextHandler(a.errs, nil))
 }
 
 // load works out the configuration.

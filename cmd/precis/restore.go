@@ -56,7 +56,7 @@ func (a *app) pinCmd() *cobra.Command {
 // edit makes one edit and keeps it where the conversation lives: in the task
 // folder's sidecar, or in precis's own file.
 func (a *app) edit(cmd *cobra.Command, path, out string, make func(*job) (precis.Edit, error), format string, args ...any) error {
-	j, err := a.open(path)
+	j, err := a.open(cmd.Context(), path)
 	if err != nil {
 		return err
 	}
@@ -68,5 +68,5 @@ func (a *app) edit(cmd *cobra.Command, path, out string, make func(*job) (precis
 	if err != nil {
 		return err
 	}
-	return a.done(where, format, args...)
+	return a.done(cmd.Context(), where, format, args...)
 }

@@ -49,7 +49,7 @@ file, which precis undo takes back.`,
 }
 
 func (a *app) rewind(ctx context.Context, path string, f rewindFlags) error {
-	j, err := a.open(path)
+	j, err := a.open(ctx, path)
 	if err != nil {
 		return err
 	}
@@ -57,7 +57,7 @@ func (a *app) rewind(ctx context.Context, path string, f rewindFlags) error {
 		if err := j.rewindTask(ctx, f); err != nil {
 			return err
 		}
-		return a.done(filepath.Dir(j.rec.Path), "rewound")
+		return a.done(ctx, filepath.Dir(j.rec.Path), "rewound")
 	}
 	n, err := j.target(f)
 	if err != nil {
@@ -71,7 +71,7 @@ func (a *app) rewind(ctx context.Context, path string, f rewindFlags) error {
 	if err != nil {
 		return err
 	}
-	return a.done(where, "rewound to message %d", n)
+	return a.done(ctx, where, "rewound to message %d", n)
 }
 
 func (j *job) rewindTask(ctx context.Context, f rewindFlags) error {
@@ -83,6 +83,9 @@ func (j *job) rewindTask(ctx context.Context, f rewindFlags) error {
 		n, err := j.target(f)
 		if err != nil {
 			return err
+		}
+		if n == j.conv.Transcript.Len() {
+			return precis.Errorf(precis.CodeNotFound, "rewind", "message %d is the last one", n-1)
 		}
 		return task.RewindToMessage(ctx, n)
 	}

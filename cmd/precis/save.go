@@ -53,10 +53,14 @@ func (j *job) save(path string, edits []precis.Edit) (string, error) {
 // mayReplace refuses to write over anything but precis's own file: the one that
 // was read, or one of the same conversation without edits.
 func mayReplace(path, source string, own bool, c *archive.Container) error {
-	old, err := os.ReadFile(path)
+	info, err := os.Stat(path)
 	if errors.Is(err, os.ErrNotExist) || own && filepath.Clean(path) == filepath.Clean(source) {
 		return nil
 	}
+	if err == nil && !info.Mode().IsRegular() {
+		return &precis.Error{Code: precis.CodeInvalid, Op: "save", Place: path, Err: errors.New("this is no regular file"), Hint: "precis view prints the messages"}
+	}
+	old, err := os.ReadFile(path)
 	refuse := func(why string) error {
 		return &precis.Error{Code: precis.CodeConflict, Op: "save", Place: path, Err: errors.New(why), Hint: "name another file with -o, or work on " + path + " itself"}
 	}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 
 	"github.com/spf13/cobra"
@@ -29,19 +30,19 @@ before precis saw it.`,
 			if len(args) < 2 {
 				return errors.New("show needs a handle such as m12, or --original")
 			}
-			return a.show(args[0], args[1])
+			return a.show(cmd.Context(), args[0], args[1])
 		},
 	}
 	cmd.Flags().BoolVar(&whole, "original", false, "print the recording as it was")
 	return cmd
 }
 
-func (a *app) show(path, handle string) error {
+func (a *app) show(ctx context.Context, path, handle string) error {
 	h, err := precis.ParseHandle(handle)
 	if err != nil {
 		return err
 	}
-	rec, err := a.read(path)
+	rec, err := a.read(ctx, path)
 	if err != nil {
 		return err
 	}

@@ -1,6 +1,8 @@
 package main
 
 import (
+	"context"
+
 	"github.com/spf13/cobra"
 
 	"precis"
@@ -18,7 +20,7 @@ before; in precis's own file the undo is recorded like any edit, and can itself
 be undone.`,
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			j, err := a.open(args[0])
+			j, err := a.open(cmd.Context(), args[0])
 			if err != nil {
 				return err
 			}
@@ -38,7 +40,7 @@ be undone.`,
 			if err != nil {
 				return err
 			}
-			return a.done(where, "took back %s", term.Count(len(ids), "edit"))
+			return a.done(cmd.Context(), where, "took back %s", term.Count(len(ids), "edit"))
 		},
 	}
 	cmd.Flags().BoolVar(&all, "all", false, "take back every edit in force")
@@ -46,8 +48,8 @@ be undone.`,
 }
 
 // done reports a change and the state after it.
-func (a *app) done(path, format string, args ...any) error {
-	j, err := a.open(path)
+func (a *app) done(ctx context.Context, path, format string, args ...any) error {
+	j, err := a.open(ctx, path)
 	if err != nil {
 		return err
 	}

@@ -29,7 +29,7 @@ says. Nothing is written. With --json the output is one object:
 			if !ok {
 				return precis.Errorf(precis.CodeInvalid, "read flags", "--dialect is %q, want anthropic, chat or responses", dialect)
 			}
-			j, err := a.open(args[0])
+			j, err := a.open(cmd.Context(), args[0])
 			if err != nil {
 				return err
 			}

@@ -28,13 +28,14 @@ type Param struct {
 // calls unless they have just that form.
 func ParseXML(text string) []XML {
 	var out []XML
+	last := map[string]int{} // where the last closing tag of a name begins
 	for at := 0; at < len(text); {
 		i := strings.IndexByte(text[at:], '<')
 		if i < 0 {
 			break
 		}
 		i += at
-		x, ok := parseCall(text, i)
+		x, ok := parseCall(text, i, last)
 		if !ok {
 			at = i + 1
 			continue
@@ -45,7 +46,7 @@ func ParseXML(text string) []XML {
 	return out
 }
 
-func parseCall(text string, i int) (XML, bool) {
+func parseCall(text string, i int, last map[string]int) (XML, bool) {
 	if i > 0 && text[i-1] != '\n' {
 		return XML{}, false
 	}
@@ -54,10 +55,15 @@ func parseCall(text string, i int) (XML, bool) {
 		return XML{}, false
 	}
 	closing := "</" + name + ">"
-	n := strings.Index(text[body:], closing)
-	if n < 0 {
+	end, known := last[name]
+	if !known {
+		end = strings.LastIndex(text, closing)
+		last[name] = end
+	}
+	if end < body {
 		return XML{}, false
 	}
+	n := strings.Index(text[body:], closing)
 	x := XML{Name: name, Start: i, End: body + n + len(closing)}
 	x.Params = params(text, body, body+n)
 	return x, len(x.Params) > 0

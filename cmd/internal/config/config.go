@@ -98,7 +98,7 @@ func collect(src Sources) (map[string]value, string, error) {
 	}
 	if file != "" {
 		if err := fromYAML(values, file, data); err != nil {
-			return nil, "", &precis.Error{Code: precis.CodeInvalid, Op: "read configuration", Err: err, Hint: "precis config --keys lists the keys"}
+			return nil, "", &precis.Error{Code: precis.CodeInvalid, Op: "read configuration", Err: err, Hint: "precis config lists the keys"}
 		}
 	}
 	if src.Env != nil {

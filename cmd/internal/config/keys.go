@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -176,6 +177,9 @@ func ParseCount(s string) (int, error) {
 	}
 	if n < 0 {
 		return 0, errors.New("it must not be negative")
+	}
+	if n > math.MaxInt32/scale {
+		return 0, fmt.Errorf("%s is more than %d", s, math.MaxInt32)
 	}
 	return n * scale, nil
 }

@@ -1,0 +1,167 @@
+package reduce
+
+import (
+	"fmt"
+	"sort"
+
+	"precis"
+)
+
+// hideTail hides whole groups, oldest first, until the view fits; the newest
+// group and the last user turn stay. Groups with pins stay too unless pinned is
+// set.
+func (c *clipper) hideTail(pinned bool) {
+	last := len(c.s.Units)
+	for i := 0; i < last && c.need(lastUserTurn) > 0; {
+		u := c.s.Units[i]
+		end := i + 1
+		if u.Original() {
+			_, to := c.s.Kept.Group(u.From)
+			for end < last && c.s.Units[end].From < to {
+				end++
+			}
+		}
+		pins := c.pinnedIn(i, end)
+		if end < last && !c.holdsLastUser(i, end) && (pinned || pins == 0) && !c.isHidden(u.From) {
+			c.pinsHidden += pins
+			for _, u := range c.s.Units[i:end] {
+				c.saved += c.shownTokens(u)
+			}
+			c.hide(c.s.Units[i].From, c.s.Units[end-1].To)
+		}
+		i = end
+	}
+}
+
+// pinnedIn counts the pinned messages of some units.
+func (c *clipper) pinnedIn(from, to int) int {
+	n := 0
+	for _, u := range c.s.Units[from:to] {
+		for i := u.From; i < u.To; i++ {
+			if u.Original() && c.s.Kept.Pinned(i) {
+				n++
+			}
+		}
+	}
+	return n
+}
+
+func (c *clipper) holdsLastUser(from, to int) bool {
+	for _, u := range c.s.Units[from:to] {
+		if u.From <= c.s.Kept.LastUser && c.s.Kept.LastUser < u.To {
+			return true
+		}
+	}
+	return false
+}
+
+// shownTokens counts a unit with the cuts made so far.
+func (c *clipper) shownTokens(u precis.Unit) int {
+	if !u.Original() {
+		return c.s.Meter.View(u.Messages)
+	}
+	n := 0
+	for _, i := range c.ofMessage(u.From) {
+		n += c.targets[i].tokens
+	}
+	return n
+}
+
+// ofMessage returns the targets of a message, which stand together.
+func (c *clipper) ofMessage(message int) []int {
+	i := sort.Search(len(c.targets), func(k int) bool { return c.targets[k].h.From >= message })
+	var out []int
+	for ; i < len(c.targets) && c.targets[i].h.From == message; i++ {
+		out = append(out, i)
+	}
+	return out
+}
+
+// leaveOut leaves whole blocks out of messages of very many: of text and the
+// like all but the first and the last of a message, then calls together with
+// their results but the last.
+func (c *clipper) leaveOut() {
+	uses := map[string]int{}
+	for i := 0; i < len(c.targets) && c.need(lastUserTurn) > 0; i++ {
+		t := &c.targets[i]
+		if c.isHidden(t.h.From) || t.class == uncut {
+			continue
+		}
+		switch b := t.block.(type) {
+		case precis.ToolUse:
+			uses[b.ID] = i
+		case precis.ToolResult:
+		default:
+			inside := i > 0 && c.targets[i-1].h.From == t.h.From && i+1 < len(c.targets) && c.targets[i+1].h.From == t.h.From
+			if inside {
+				c.drop(t)
+			}
+		}
+	}
+	for i := range c.targets {
+		r, ok := c.targets[i].block.(precis.ToolResult)
+		use, answered := uses[r.ToolUseID]
+		if !ok || !answered || len(uses) == 1 || c.need(lastUserTurn) <= 0 || c.isHidden(c.targets[i].h.From) {
+			continue
+		}
+		delete(uses, r.ToolUseID)
+		c.drop(&c.targets[use])
+		c.drop(&c.targets[i])
+	}
+}
+
+func (c *clipper) drop(t *clipTarget) {
+	c.with[t.h] = nil
+	c.saved += t.tokens
+	t.tokens = 0
+	c.out++
+}
+
+func (c *clipper) hide(from, to int) {
+	i := sort.Search(len(c.hidden), func(k int) bool { return c.hidden[k].From >= from })
+	if i > 0 && c.hidden[i-1].To == from {
+		c.hidden[i-1].To = to
+		return
+	}
+	c.hidden = append(c.hidden[:i:i], append([]precis.Replacement{{From: from, To: to}}, c.hidden[i:]...)...)
+}
+
+func (c *clipper) isHidden(message int) bool {
+	i := sort.Search(len(c.hidden), func(k int) bool { return c.hidden[k].To > message })
+	return i < len(c.hidden) && c.hidden[i].From <= message
+}
+
+// mark puts a short marker in place of the hidden spans: one for all.
+func (c *clipper) mark() {
+	if n := len(c.hidden); n > 0 {
+		r := &c.hidden[n-1]
+		r.With = []precis.Message{precis.NewText(precis.RoleUser, fmt.Sprintf("[Hidden to save room: %s.]", precis.SpanHandle(c.hidden[0].From, r.To)))}
+	}
+}
+
+func (c *clipper) replacements() []precis.Replacement {
+	var out []precis.Replacement
+	for h, with := range c.with {
+		if !c.isHidden(h.From) {
+			out = append(out, precis.ReplaceBlock(c.s.Transcript, h.From, h.Block, with))
+		}
+	}
+	sort.Slice(out, func(i, j int) bool {
+		if out[i].From != out[j].From {
+			return out[i].From < out[j].From
+		}
+		return out[i].Block.Index < out[j].Block.Index
+	})
+	return append(out, c.hidden...)
+}
+
+func (c *clipper) reason() string {
+	if len(c.with) == 0 && len(c.hidden) == 0 {
+		return "nothing is left to cut"
+	}
+	text := plural(len(c.with), "block") + " cut inside"
+	if len(c.hidden) > 0 {
+		text += ", the oldest of the kept messages hidden"
+	}
+	return text
+}
