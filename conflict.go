@@ -1,5 +1,7 @@
 package precis
 
+import "slices"
+
 // CheckEdit reports whether e can be added to edits on t: every span lies
 // inside the transcript and is a union of whole units of the view (edits nest
 // and never cross), every block exists, every undone edit is in force. The
@@ -14,6 +16,12 @@ func CheckEdit(t *Transcript, edits []Edit, e Edit) error {
 	}
 	if len(e.Undoes) > 0 {
 		edits = append(edits[:len(edits):len(edits)], Edit{Kind: KindUndo, Undoes: e.Undoes})
+	}
+	if e.ID != "" && slices.ContainsFunc(edits, func(x Edit) bool { return x.ID == e.ID }) {
+		return Errorf(CodeConflict, op, "there is an edit %s already", e.ID)
+	}
+	if err := disjoint(e.Replace); err != nil {
+		return err
 	}
 	units := Units(t, edits)
 	for _, r := range e.Replace {
@@ -44,4 +52,22 @@ func inForce(edits []Edit, id string) bool {
 		}
 	}
 	return false
+}
+
+// disjoint returns a conflict when spans of one edit overlap.
+func disjoint(list []Replacement) error {
+	var spans []Replacement
+	for _, r := range list {
+		if r.Block == nil {
+			spans = append(spans, r)
+		}
+	}
+	slices.SortFunc(spans, func(a, b Replacement) int { return a.From - b.From })
+	for i := 1; i < len(spans); i++ {
+		if spans[i].From < spans[i-1].To {
+			return Errorf(CodeConflict, "check edit", "spans %s and %s of one edit overlap",
+				SpanHandle(spans[i-1].From, spans[i-1].To), SpanHandle(spans[i].From, spans[i].To))
+		}
+	}
+	return nil
 }

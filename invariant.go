@@ -113,7 +113,7 @@ func (c *checker) block(i int, role Role, b Block) {
 		if blank(b.Text) {
 			c.add(i, "empty", "a text block is blank")
 		}
-		c.other = true
+		c.other = c.other || role != RoleSystem
 	case ToolUse:
 		if role != RoleAssistant {
 			c.add(i, "role", "tool use %q in a %s message", b.ID, role)
@@ -127,7 +127,7 @@ func (c *checker) block(i int, role Role, b Block) {
 	case ToolResult:
 		c.result(i, role, b)
 	default:
-		c.other = true
+		c.other = c.other || role != RoleSystem
 	}
 }
 

@@ -170,7 +170,7 @@ func intact(turn []Message, results []Block) bool {
 				}
 				delete(want, b.ToolUseID)
 			default:
-				if len(want) > 0 {
+				if len(want) > 0 && m.Role != RoleSystem {
 					return false
 				}
 			}

@@ -109,6 +109,10 @@ func TestCheckNamesEachBreach(t *testing.T) {
 			t.Errorf("%v: %v, want a breach of %s", tt.view, b, tt.rule)
 		}
 	}
+	between := []precis.Message{user, use, {Role: "system", Content: user.Content}, {Role: "user", Content: []precis.Block{result("1")}}}
+	if b := precis.Check(between); len(b) > 0 {
+		t.Errorf("a system message between a call and its result: %v", b)
+	}
 	parallel := []precis.Message{user, {Role: "assistant", Content: []precis.Block{precis.ToolUse{ID: "1"}, precis.ToolUse{ID: "2"}}},
 		{Role: "user", Content: []precis.Block{result("2")}}, {Role: "user", Content: []precis.Block{result("1"), precis.Text{Text: "t"}}}}
 	if b := precis.Check(parallel); len(b) > 0 {

@@ -121,6 +121,14 @@ func TestEditsNest(t *testing.T) {
 	if err := precis.CheckEdit(tr, []precis.Edit{a}, crossing); precis.CodeOf(err) != precis.CodeConflict {
 		t.Errorf("crossing edit: %v, want a conflict", err)
 	}
+	if err := precis.CheckEdit(tr, []precis.Edit{a}, a); precis.CodeOf(err) != precis.CodeConflict {
+		t.Errorf("the same ID twice: %v", err)
+	}
+	both := span("d", 1, 4, "D")
+	both.Replace = append(both.Replace, precis.Replacement{From: 3, To: 5})
+	if err := precis.CheckEdit(tr, nil, both); precis.CodeOf(err) != precis.CodeConflict {
+		t.Errorf("an edit that crosses itself: %v", err)
+	}
 	if got := texts(precis.View(tr, []precis.Edit{a, crossing})); got[1] != "A" {
 		t.Errorf("a crossing edit changed the view: %v", got)
 	}
