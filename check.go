@@ -75,6 +75,7 @@ func (c *check) decide() {
 		c.decision.Target = min(c.r.Target, int(max(c.decision.Allowed, 0)))
 	}
 	c.s.Target = c.counted(float64(c.decision.Target))
+	c.s.Trigger = c.counted(float64(c.r.Window.Tokens) * c.decision.Threshold / 100)
 	if c.r.Target > 0 || c.r.Forced {
 		c.s.Limit = c.s.Target
 	}

@@ -27,10 +27,16 @@ type Calibrator interface {
 type Meter struct {
 	counter Counter
 	memo    map[*Block]int
+	frame   int // tokens of a message beside its blocks
 }
 
 // NewMeter returns a meter that counts with c.
-func NewMeter(c Counter) *Meter { return &Meter{counter: c, memo: map[*Block]int{}} }
+func NewMeter(c Counter) *Meter {
+	word := Text{Text: "word"}
+	one := c.Count(Message{Role: RoleUser, Content: []Block{word}})
+	two := c.Count(Message{Role: RoleUser, Content: []Block{word, word}})
+	return &Meter{counter: c, memo: map[*Block]int{}, frame: max(2*one-two, 0)}
+}
 
 // Message returns the tokens of one message.
 func (m *Meter) Message(msg Message) int {
@@ -55,10 +61,10 @@ func (m *Meter) View(msgs []Message) int {
 	return total
 }
 
-// Block returns the tokens of a single block, as it counts alone in a message
-// of the given role.
+// Block returns the tokens that a single block adds to a message of the given
+// role, the message's own framing left out.
 func (m *Meter) Block(role Role, b Block) int {
-	return m.counter.Count(Message{Role: role, Content: []Block{b}})
+	return max(m.counter.Count(Message{Role: role, Content: []Block{b}})-m.frame, 0)
 }
 
 // Overhead returns the tokens of the system prompt and the tool definitions.

@@ -61,7 +61,7 @@ func ExampleManager_Pin() {
 	// 0
 	// [6 earlier messages hidden here to save room; nothing is lost: m1-m6.]
 	// 7
-	// [129 earlier messages hidden here to save room; nothing is lost: m8-m136.]
+	// [149 earlier messages hidden here to save room; nothing is lost: m8-m156.]
 }
 
 func ExampleParseHandle() {

@@ -46,6 +46,11 @@ func (l *ladder) climb(ctx context.Context, rungs []Strategy) error {
 		if l.s.Excess() <= 0 {
 			return nil
 		}
+		if _, last := rung.(LastResort); last && l.s.fits() {
+			l.steps = append(l.steps, Step{Rung: rung.Name(), Outcome: OutcomeSkipped, Before: l.s.Used, After: l.s.Used,
+				Reason: "the view fits; what is left is kept whole"})
+			continue
+		}
 		l.steps = append(l.steps, l.try(ctx, rung))
 	}
 	return nil

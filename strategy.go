@@ -39,12 +39,17 @@ type Situation struct {
 	Used         int // tokens of the view and the overhead, as the Meter counts
 	Target       int // tokens to come down to, as the Meter counts
 	Limit        int // tokens the view must not pass, as the Meter counts
+	Trigger      int // tokens at which the next check would act again
 	Forced       bool
 }
 
 // Excess returns the tokens the view is over its target; 0 or less when it is
 // not.
 func (s *Situation) Excess() int { return s.Used - s.Target }
+
+// fits reports whether the view can be sent and would not be reduced again at
+// once.
+func (s *Situation) fits() bool { return s.Used <= s.Limit && s.Used < s.Trigger }
 
 // Original calls f for each original message still shown, with its unit.
 func (s *Situation) Original(f func(i int, m Message, u Unit)) {

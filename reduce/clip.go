@@ -220,7 +220,7 @@ func (c *clipper) shorten(t *clipTarget, size int) {
 			return
 		}
 		tokens = c.s.Meter.Block(t.role, with)
-		if tokens <= size {
+		if tokens <= size || size < c.note {
 			break
 		}
 		scale *= 0.9 * float64(size) / float64(tokens)

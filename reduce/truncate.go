@@ -31,6 +31,7 @@ func (Truncate) Name() string { return "truncate" }
 func (t Truncate) Propose(_ context.Context, s *precis.Situation) (precis.Edit, error) {
 	tr := truncation{Truncate: t, s: s}
 	tr.survey()
+	tr.cost = s.Meter.View([]precis.Message{precis.NewText(precis.RoleUser, markerText(0, 100_000))})
 	tr.choose()
 	e := precis.Edit{Kind: precis.KindTruncation, Replace: tr.replacements()}
 	e.Report.Reason = "nothing is old enough to hide"
@@ -50,6 +51,7 @@ type truncation struct {
 	left    []bool // neither counted nor hidden
 	visible int
 	hidden  int // messages
+	cost    int // tokens of a marker
 }
 
 // survey finds the markers and counts what is visible.
@@ -97,7 +99,7 @@ func (t *truncation) choose() {
 		}
 		size := end - i
 		inQuota := t.hidden+size <= quota
-		if !inQuota && saved >= t.s.Excess() {
+		if !inQuota && saved >= t.s.Excess()+t.cost {
 			return
 		}
 		if t.removable(i, end, t.Roo && inQuota) {

@@ -102,3 +102,10 @@ func FuzzParseXML(f *testing.F) {
 		}
 	})
 }
+
+func TestNearCallsAreGivenUpOn(t *testing.T) {
+	text := strings.Repeat("\n<a_b>\n<c>", 200_000) + "</a_b>"
+	if x := toolcall.ParseXML(text); len(x) > 0 {
+		t.Errorf("%d calls", len(x)) // and it must end: each try would read 2 MB
+	}
+}

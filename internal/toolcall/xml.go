@@ -25,9 +25,12 @@ type Param struct {
 // ParseXML returns the XML tool calls of an assistant's text: a tag alone at
 // the start of a line whose content begins with another tag, or with a line
 // break and another tag, and that is closed. HTML and code are not taken for
-// calls unless they have just that form.
+// calls unless they have just that form. Text that is full of what nearly looks
+// like calls is given up on.
 func ParseXML(text string) []XML {
+	const mostTries = 100 // each may read to the end of the text
 	var out []XML
+	tries := 0
 	last := map[string]int{} // where the last closing tag of a name begins
 	for at := 0; at < len(text); {
 		i := strings.IndexByte(text[at:], '<')
@@ -38,6 +41,12 @@ func ParseXML(text string) []XML {
 		x, ok := parseCall(text, i, last)
 		if !ok {
 			at = i + 1
+			if x.Name != "" {
+				tries++
+			}
+			if tries == mostTries {
+				break
+			}
 			continue
 		}
 		out = append(out, x)
