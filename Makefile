@@ -18,7 +18,7 @@ check: ## formatting and static analysis
 race: ## run every test with the race detector
 	$(GO) test -race -short ./...
 
-FUZZTIME ?= 5s
+FUZZTIME ?= 2s
 fuzz: ## run each fuzz target for a short time
 	@set -e; for pkg in $$($(GO) list ./...); do \
 	  for f in $$($(GO) test -list '^Fuzz' $$pkg | grep '^Fuzz' || true); do \
