@@ -41,20 +41,21 @@ func run(ctx context.Context, args []string, in io.Reader, out, errs io.Writer) 
 	cmd.SetIn(in)
 	cmd.SetOut(out)
 	cmd.SetErr(errs)
-	err := cmd.ExecuteContext(ctx)
+	used, err := cmd.ExecuteContextC(ctx)
 	if err == nil {
 		return 0
 	}
-	return a.fail(err)
+	return a.fail(used, err)
 }
 
-// fail prints an error and returns its exit code.
-func (a *app) fail(err error) int {
+// fail prints an error of a command and returns its exit code.
+func (a *app) fail(used *cobra.Command, err error) int {
 	w := term.New(a.errs, os.Getenv)
 	w.Printf("%s %v\n", w.Style("bad", "precis: error:"), err)
 	var e *precis.Error
-	if !errors.As(err, &e) {
-		return 2 // of the command line itself
+	if !errors.As(err, &e) { // of the command line itself
+		w.Printf("%s %s --help\n", w.Style("dim", "precis: hint:"), used.CommandPath())
+		return 2
 	}
 	if e.Hint != "" {
 		w.Printf("%s %s\n", w.Style("dim", "precis: hint:"), e.Hint)
