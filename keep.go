@@ -14,8 +14,8 @@ type Kept struct {
 }
 
 // Keep works out what is kept of what the view shows: the last user turn, pins,
-// and the newest messages: at least count of them, and as many more as fit in
-// tailTokens. The tail never begins between a tool use and its result. What is
+// and the newest messages: at least count of them (the newest group always: the
+// model is to answer it), and as many more as fit in tailTokens. The tail never begins between a tool use and its result. What is
 // hidden already (after a rewind, say) is neither the last nor the newest.
 func Keep(t *Transcript, edits []Edit, m *Meter, count, tailTokens int) *Kept {
 	msgs := t.Messages()
@@ -58,7 +58,7 @@ func (k *Kept) tail(msgs []Message, shown []bool, m *Meter, count, tailTokens in
 				size++
 			}
 		}
-		if kept >= count && used > tailTokens {
+		if kept >= max(count, 1) && used > tailTokens {
 			break
 		}
 		kept += size

@@ -118,3 +118,15 @@ func TestTruncateKeepsAToolFirstRecordingValid(t *testing.T) {
 		}
 	}
 }
+
+func TestTheNewestGroupStaysWhateverIsKept(t *testing.T) {
+	msgs := []precis.Message{text("user", "the task")}
+	for _, id := range []string{"a", "b", "c", "d"} {
+		msgs = append(msgs, call(id, "bash", `{"command":"x"}`, strings.Repeat("out ", 500))...)
+	}
+	s := situation(0, 0, msgs...)
+	view := apply(t, reduce.Truncate{}, s)
+	if last := view[len(view)-1]; !last.HasToolResult() || result(view, len(view)-1) != strings.Repeat("out ", 500) {
+		t.Errorf("what the model is to answer is gone: %v", last)
+	}
+}
