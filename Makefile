@@ -1,6 +1,8 @@
 # make test is all a newcomer needs; the rest is for work on precis itself.
 
 GO ?= go
+SHELL := bash
+.SHELLFLAGS := -eu -o pipefail -c
 
 .PHONY: test build check race fuzz properties vectors bench clean
 
