@@ -20,11 +20,11 @@ check: ## formatting and static analysis
 race: ## run every test with the race detector
 	$(GO) test -race -short ./...
 
-FUZZTIME ?= 2s
-fuzz: ## run each fuzz target for a short time
+FUZZTIME ?= 5000x
+fuzz: ## run each fuzz target for so many inputs (FUZZTIME=1m: for so long)
 	@set -e; for pkg in $$($(GO) list ./...); do \
 	  for f in $$($(GO) test -list '^Fuzz' $$pkg | grep '^Fuzz' || true); do \
-	    echo "fuzz $$pkg $$f"; $(GO) test -run '^$$' -fuzz "^$$f\$$" -fuzztime $(FUZZTIME) $$pkg >/tmp/fuzz.$$$$ 2>&1 || { cat /tmp/fuzz.$$$$; exit 1; }; rm -f /tmp/fuzz.$$$$; \
+	    echo "fuzz $$pkg $$f"; $(GO) test -run '^$$' -fuzz "^$$f\$$" -fuzztime $(FUZZTIME) -fuzzminimizetime 10x $$pkg >/tmp/fuzz.$$$$ 2>&1 || { cat /tmp/fuzz.$$$$; exit 1; }; rm -f /tmp/fuzz.$$$$; \
 	  done; \
 	done
 
