@@ -521,3 +521,66 @@ func TestCalibrationMovesTheDecision(t *testing.T) {
 		t.Errorf("%d tokens × %g, %v", res.Report.Before.Tokens, res.Report.Calibration, err)
 	}
 }
+
+func TestReportedTokensCount(t *testing.T) {
+	conv := &precis.Conversation{Transcript: work(20)}
+	m := manager(t, precis.Options{})
+	for reported, want := range map[int]precis.Action{0: precis.ActionNone, 80_000: precis.ActionReduce} {
+		res, err := m.Manage(context.Background(), precis.Request{Conversation: conv, Window: window(100_000), Reported: reported, DryRun: true})
+		if err != nil || res.Report.Decision.Action != want {
+			t.Errorf("reported %d: %s, %v", reported, res.Report.Decision.Action, err)
+		}
+	}
+}
+
+func TestForcedComesDownWhateverItTakes(t *testing.T) {
+	// All of it is kept: only the last rung can help, and only because it is forced.
+	conv := &precis.Conversation{Transcript: precis.NewTranscript(precis.NewText("user", strings.Repeat("word ", 3200)))}
+	m := manager(t, precis.Options{})
+	res, err := m.Manage(context.Background(), precis.Request{Conversation: conv, Window: window(6000), Forced: true})
+	if err != nil || len(res.Edits) == 0 || res.Report.After.Tokens > 3000 || res.Edits[0].Report.Trigger != string(precis.TriggeredForced) {
+		t.Errorf("%d tokens after, %v", res.Report.After.Tokens, err)
+	}
+}
+
+func TestCapEdges(t *testing.T) {
+	tr := numbered(40)
+	made := func(id string, seen, before, after int, by precis.TriggeredBy) precis.Edit {
+		return precis.Edit{ID: id, Run: id, Kind: precis.KindTruncation, Seen: seen, Report: precis.EditReport{Trigger: string(by), TokensBefore: before, TokensAfter: after}}
+	}
+	c := precis.Cap{Window: 10, Max: 3, NoProgress: 2}
+	for _, tt := range []struct {
+		name  string
+		edits []precis.Edit
+		want  bool
+	}{
+		{"two runs", []precis.Edit{made("a", 39, 100, 10, "automatic"), made("b", 40, 100, 10, "automatic")}, false},
+		{"three runs", []precis.Edit{made("a", 38, 100, 10, "automatic"), made("b", 39, 100, 10, "forced"), made("c", 40, 100, 10, "automatic")}, true},
+		{"three, one long ago", []precis.Edit{made("a", 20, 100, 10, "automatic"), made("b", 39, 100, 10, "automatic"), made("c", 40, 100, 10, "automatic")}, false},
+		{"three by hand", []precis.Edit{made("a", 38, 100, 10, "manual"), made("b", 39, 100, 10, "manual"), made("c", 40, 100, 10, "manual")}, false},
+		{"one idle", []precis.Edit{made("a", 5, 100, 95, "automatic")}, false},
+		{"two idle", []precis.Edit{made("a", 4, 100, 95, "automatic"), made("b", 5, 100, 81, "automatic")}, true},
+		{"just enough progress", []precis.Edit{made("a", 4, 100, 95, "automatic"), made("b", 5, 100, 80, "automatic")}, false},
+		{"undone", []precis.Edit{made("a", 38, 100, 10, "automatic"), made("b", 39, 100, 10, "automatic"), made("c", 40, 100, 10, "automatic"),
+			{ID: "u", Kind: precis.KindUndo, Undoes: []string{"a", "b", "c"}}}, true},
+	} {
+		if why, got := c.Reached(tr, tt.edits, 0.2); got != tt.want {
+			t.Errorf("%s: %v (%s)", tt.name, got, why)
+		}
+	}
+}
+
+func TestAPinnedBlockIsDefendedFromEveryRung(t *testing.T) {
+	msgs := []precis.Message{precis.NewText("user", "task"), precis.NewText("assistant", strings.Repeat("x", 900)), precis.NewText("user", "a"), precis.NewText("assistant", "b"), precis.NewText("user", "c")}
+	tr := precis.NewTranscript(msgs...)
+	conv := &precis.Conversation{Transcript: tr}
+	bad := precis.Edit{Kind: precis.KindShrink, Replace: []precis.Replacement{precis.ReplaceBlock(tr, 1, 0, precis.Text{Text: "short"})}}
+	m := manager(t, precis.Options{Strategies: []precis.Strategy{failing{"bad", bad, nil}}})
+	if _, err := m.Pin(context.Background(), conv, precis.BlockHandle(1, 0)); err != nil {
+		t.Fatal(err)
+	}
+	res, _ := m.Manage(context.Background(), precis.Request{Conversation: conv, Window: window(1000), Target: 20, Manual: true})
+	if s := res.Report.Steps; len(s) != 1 || s[0].Outcome != precis.OutcomeRefused || !strings.Contains(s[0].Reason, "m1.b0 is pinned") {
+		t.Errorf("%+v", s)
+	}
+}

@@ -12,6 +12,7 @@ import (
 	"fmt"
 
 	"precis"
+	"precis/internal/content"
 	"precis/internal/jsonspan"
 )
 
@@ -72,31 +73,7 @@ func DecodeMessage(raw []byte) (precis.Message, error) {
 // counts as one text block, an array of blocks, or null. An empty string has no
 // blocks.
 func DecodeContent(raw []byte) ([]precis.Block, error) {
-	switch jsonspan.Kind(raw) {
-	case '"':
-		s, ok := jsonspan.String(raw)
-		if !ok {
-			return nil, fmt.Errorf("malformed string")
-		}
-		if s == "" {
-			return nil, nil
-		}
-		return []precis.Block{precis.Text{Text: s}}, nil
-	case 'n':
-		return nil, nil
-	}
-	var out []precis.Block
-	for span, err := range jsonspan.Array(raw) {
-		if err != nil {
-			return nil, err
-		}
-		b, err := DecodeBlock(span.Raw)
-		if err != nil {
-			return nil, fmt.Errorf("block %d: %w", len(out), err)
-		}
-		out = append(out, b)
-	}
-	return out, nil
+	return content.Decode(raw, "block", DecodeBlock)
 }
 
 // DecodeBlock reads one content block. A block of an unknown type is

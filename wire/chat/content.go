@@ -6,37 +6,14 @@ import (
 	"strings"
 
 	"precis"
+	"precis/internal/content"
 	"precis/internal/jsonspan"
 )
 
 // DecodeContent reads a message's content: a string, which counts as one text
 // block, an array of parts, or null. Empty text has no block.
 func DecodeContent(raw []byte) ([]precis.Block, error) {
-	switch jsonspan.Kind(raw) {
-	case '"':
-		s, ok := jsonspan.String(raw)
-		if !ok {
-			return nil, fmt.Errorf("malformed string")
-		}
-		if s == "" {
-			return nil, nil
-		}
-		return []precis.Block{precis.Text{Text: s}}, nil
-	case 'n':
-		return nil, nil
-	}
-	var out []precis.Block
-	for span, err := range jsonspan.Array(raw) {
-		if err != nil {
-			return nil, err
-		}
-		b, err := decodePart(span.Raw)
-		if err != nil {
-			return nil, fmt.Errorf("part %d: %w", len(out), err)
-		}
-		out = append(out, b)
-	}
-	return out, nil
+	return content.Decode(raw, "part", decodePart)
 }
 
 func decodePart(raw []byte) (precis.Block, error) {

@@ -5,37 +5,14 @@ import (
 	"fmt"
 
 	"precis"
+	"precis/internal/content"
 	"precis/internal/jsonspan"
 	"precis/wire/chat"
 )
 
 // decodeContent reads a string or a list of parts. Empty text has no block.
 func decodeContent(raw []byte) ([]precis.Block, error) {
-	switch jsonspan.Kind(raw) {
-	case '"':
-		s, ok := jsonspan.String(raw)
-		if !ok {
-			return nil, fmt.Errorf("malformed string")
-		}
-		if s == "" {
-			return nil, nil
-		}
-		return []precis.Block{precis.Text{Text: s}}, nil
-	case 'n', 0:
-		return nil, nil
-	}
-	var out []precis.Block
-	for span, err := range jsonspan.Array(raw) {
-		if err != nil {
-			return nil, err
-		}
-		b, err := decodePart(span.Raw)
-		if err != nil {
-			return nil, fmt.Errorf("part %d: %w", len(out), err)
-		}
-		out = append(out, b)
-	}
-	return out, nil
+	return content.Decode(raw, "part", decodePart)
 }
 
 // texts are the types of parts that are text.
