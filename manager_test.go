@@ -228,11 +228,14 @@ func (f failing) Propose(context.Context, *precis.Situation) (precis.Edit, error
 func TestLadderRefusesBadEdits(t *testing.T) {
 	tr := numbered(9)
 	grow := precis.Edit{Kind: precis.KindTruncation, Replace: []precis.Replacement{{From: 1, To: 2, With: []precis.Message{precis.NewText("user", strings.Repeat("x", 400))}}}}
+	same := precis.Edit{Kind: precis.KindTruncation, Replace: []precis.Replacement{{From: 1, To: 2, With: []precis.Message{precis.NewText("user", "x")}}}}
 	kept := precis.Edit{Kind: precis.KindTruncation, Replace: []precis.Replacement{{From: 7, To: 9}}}
 	outside := precis.Edit{Kind: precis.KindTruncation, Replace: []precis.Replacement{{From: 7, To: 19}}}
 	broken := precis.Edit{Kind: precis.KindTruncation, Replace: []precis.Replacement{{From: 0, To: 1}}}
-	m := manager(t, precis.Options{Strategies: []precis.Strategy{
-		failing{"fails", precis.Edit{}, errors.New("no luck")}, failing{"grows", grow, nil}, failing{"kept", kept, nil},
+	settings := precis.DefaultSettings()
+	settings.KeepShare = 0
+	m := manager(t, precis.Options{Settings: settings, Strategies: []precis.Strategy{
+		failing{"fails", precis.Edit{}, errors.New("no luck")}, failing{"grows", grow, nil}, failing{"same", same, nil}, failing{"kept", kept, nil},
 		failing{"outside", outside, nil}, failing{"breaks", broken, nil}, failing{"nothing", precis.Edit{}, nil}, reduce.Truncate{},
 	}})
 	conv := &precis.Conversation{Transcript: tr}
@@ -240,7 +243,7 @@ func TestLadderRefusesBadEdits(t *testing.T) {
 	if err != nil && !precis.IsOverBudget(err) {
 		t.Fatal(err)
 	}
-	want := map[string]precis.Outcome{"fails": "failed", "grows": "refused", "kept": "refused", "outside": "refused", "breaks": "refused", "nothing": "nothing", "truncate": "nothing"}
+	want := map[string]precis.Outcome{"fails": "failed", "grows": "refused", "same": "refused", "kept": "refused", "outside": "refused", "breaks": "refused", "nothing": "nothing", "truncate": "refused"}
 	for _, s := range res.Report.Steps {
 		if s.Outcome != want[s.Rung] {
 			t.Errorf("%s: %s (%s), want %s", s.Rung, s.Outcome, s.Reason, want[s.Rung])
@@ -557,6 +560,8 @@ func TestCapEdges(t *testing.T) {
 		{"two runs", []precis.Edit{made("a", 39, 100, 10, "automatic"), made("b", 40, 100, 10, "automatic")}, false},
 		{"three runs", []precis.Edit{made("a", 38, 100, 10, "automatic"), made("b", 39, 100, 10, "forced"), made("c", 40, 100, 10, "automatic")}, true},
 		{"three, one long ago", []precis.Edit{made("a", 20, 100, 10, "automatic"), made("b", 39, 100, 10, "automatic"), made("c", 40, 100, 10, "automatic")}, false},
+		{"three, one just outside", []precis.Edit{made("a", 21, 100, 10, "automatic"), made("b", 39, 100, 10, "automatic"), made("c", 40, 100, 10, "automatic")}, false},
+		{"three, one just inside", []precis.Edit{made("a", 22, 100, 10, "automatic"), made("b", 39, 100, 10, "automatic"), made("c", 40, 100, 10, "automatic")}, true},
 		{"three by hand", []precis.Edit{made("a", 38, 100, 10, "manual"), made("b", 39, 100, 10, "manual"), made("c", 40, 100, 10, "manual")}, false},
 		{"one idle", []precis.Edit{made("a", 5, 100, 95, "automatic")}, false},
 		{"two idle", []precis.Edit{made("a", 4, 100, 95, "automatic"), made("b", 5, 100, 81, "automatic")}, true},
