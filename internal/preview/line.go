@@ -1,0 +1,195 @@
+package preview
+
+import "strings"
+
+// document is a text being split.
+type document struct {
+	text     string
+	hint     Hint
+	lines    []line
+	numbered bool // the lines have a line-number column
+}
+
+// line is one line of the text. A carriage return within a line, as progress
+// bars write it, ends one too.
+type line struct {
+	start, end int    // with the line end
+	body       string // without line end, number column and color codes
+	class      Class
+	frame      bool // put around the content by a tool; its class is settled
+}
+
+// read splits text into lines, finds what tools put around it and sees through
+// line numbers.
+func read(text string, h Hint) *document {
+	d := &document{text: text, hint: h, lines: splitLines(text)}
+	d.findFrame()
+	if d.hint.Path == "" {
+		d.hint.Path = pathOfCommand(d.hint.Command)
+	}
+	d.stripColumn()
+	return d
+}
+
+func splitLines(text string) []line {
+	if text == "" {
+		return nil
+	}
+	lines := make([]line, 0, strings.Count(text, "\n")+1)
+	returns := strings.IndexByte(text, '\r') >= 0
+	colors := strings.IndexByte(text, '\x1b') >= 0
+	for at := 0; at < len(text); {
+		end := len(text)
+		if n := strings.IndexByte(text[at:], '\n'); n >= 0 {
+			end = at + n + 1
+		}
+		for at < end {
+			stop := end
+			if returns {
+				stop = returnIn(text, at, end)
+			}
+			lines = append(lines, line{start: at, end: stop, body: bodyOf(text[at:stop], colors)})
+			at = stop
+		}
+	}
+	return lines
+}
+
+// returnIn returns the end of the first part of a line that a carriage return
+// ends, or end.
+func returnIn(text string, at, end int) int {
+	n := strings.IndexByte(text[at:end], '\r')
+	if n < 0 {
+		return end
+	}
+	stop := at + n + 1
+	for stop < end && text[stop] == '\r' {
+		stop++
+	}
+	if stop == end-1 && text[stop] == '\n' {
+		return end
+	}
+	return stop
+}
+
+func bodyOf(s string, colors bool) string {
+	for len(s) > 0 && (s[len(s)-1] == '\n' || s[len(s)-1] == '\r') {
+		s = s[:len(s)-1]
+	}
+	if colors && strings.IndexByte(s, '\x1b') >= 0 {
+		return withoutColors(s)
+	}
+	return s
+}
+
+// withoutColors removes the escape sequences of terminals.
+func withoutColors(s string) string {
+	out := make([]byte, 0, len(s))
+	for i := 0; i < len(s); i++ {
+		if s[i] != '\x1b' {
+			out = append(out, s[i])
+			continue
+		}
+		if i+1 < len(s) && s[i+1] == '[' {
+			i += 2
+			for i < len(s) && (s[i] < '@' || s[i] > '~') {
+				i++
+			}
+		}
+	}
+	return string(out)
+}
+
+// stripColumn takes the line-number column out of the bodies, where there is
+// one.
+func (d *document) stripColumn() {
+	c, ok := d.findColumn()
+	if hint, _ := d.hint.hinted(); !ok || c.sep == ':' && hint == Search {
+		return
+	}
+	d.numbered = true
+	for i := range d.lines {
+		l := &d.lines[i]
+		if l.frame {
+			continue
+		}
+		if _, sep, width := column(l.body); sep == c.sep {
+			l.body = l.body[width:]
+			if c.padded && len(l.body) > 0 && l.body[0] == ' ' {
+				l.body = l.body[1:]
+			}
+		}
+	}
+}
+
+// columnForm is how a text writes its line numbers: what follows the number,
+// and whether a space follows that.
+type columnForm struct {
+	sep    byte
+	padded bool
+}
+
+const arrow = 'a' // stands for "→" as a separator
+
+// findColumn looks for a column of growing line numbers in the first lines.
+func (d *document) findColumn() (columnForm, bool) {
+	var seen, with, steps, padded, filled, last int
+	var sep byte
+	for i := 0; i < len(d.lines) && seen < 60; i++ {
+		l := d.lines[i]
+		if l.frame || blank(l.body) {
+			continue
+		}
+		seen++
+		n, s, width := column(l.body)
+		if s == 0 || with > 0 && s != sep {
+			continue
+		}
+		if with > 0 && n == last+1 {
+			steps++
+		}
+		if rest := l.body[width:]; rest != "" {
+			filled++
+			if rest[0] == ' ' {
+				padded++
+			}
+		}
+		with, sep, last = with+1, s, n
+	}
+	form := columnForm{sep: sep, padded: sep != arrow && sep != '\t' && padded == filled}
+	if with == 0 || with*5 < seen*4 {
+		return form, false
+	}
+	return form, sep == arrow || with > 1 && steps*5 >= (with-1)*3
+}
+
+// column reads a line number and what sets it off: sep is 0 when there is none.
+// width is the length of all of it.
+func column(s string) (n int, sep byte, width int) {
+	i := 0
+	for i < len(s) && i < 10 && s[i] == ' ' {
+		i++
+	}
+	from := i
+	for i < len(s) && i-from < 8 && isDigit(s[i]) {
+		n = n*10 + int(s[i]-'0')
+		i++
+	}
+	if i == from {
+		return 0, 0, 0
+	}
+	if i+1 < len(s) && s[i] == ' ' && s[i+1] == '|' {
+		i++
+	}
+	if i >= len(s) {
+		return 0, 0, 0
+	}
+	switch s[i] {
+	case '\t', '|', ':':
+		return n, s[i], i + 1
+	}
+	if strings.HasPrefix(s[i:], "→") {
+		return n, arrow, i + len("→")
+	}
+	return 0, 0, 0
+}

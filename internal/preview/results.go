@@ -1,0 +1,113 @@
+package preview
+
+import (
+	"strconv"
+	"strings"
+)
+
+// results gathers how many tests failed and passed.
+type results struct {
+	fails, passes  int // tests counted line by line
+	signs          int // signs of success before whatever it was
+	packages       int // of Go, that passed
+	broken         int // and that did not
+	failed, passed int // as a summary says; it wins
+	told           bool
+	ran            int // of "Ran 12 tests", which says nothing of failures
+}
+
+// read takes in a line, and reports whether it is a summary of tests.
+func (r *results) read(t string, m remarks) bool {
+	failed := max(m.failed, 0) + max(m.errors, 0)
+	switch {
+	case hasPrefix(t, "Test Suites:", "Test Files", "Snapshots:"):
+		return true
+	case strings.HasPrefix(t, "test result:"): // one for each binary
+		r.passed += max(m.passed, 0)
+		r.failed += failed
+		r.told = true
+		return true
+	case strings.Contains(t, "Tests run:"):
+		n := numberAfter(t, strings.Index(t, "Tests run:")+len("Tests run"))
+		r.passed, r.failed, r.told = max(n-failed, 0), failed, n >= 0
+		return true
+	case strings.HasPrefix(t, "Ran ") && len(t) > 4 && isDigit(t[4]):
+		r.ran, _ = readNumber(t, 4)
+		r.passed, r.failed, r.told = r.ran, 0, true
+		return true
+	case strings.HasPrefix(t, "FAIL\t"):
+		r.broken++
+		return true
+	case hasPrefix(t, "FAILED (", "OK (") || t == "OK":
+		if r.ran > 0 {
+			r.failed, r.passed = failed, max(r.ran-failed, 0)
+		}
+		return true
+	}
+	return r.readCounts(t, m)
+}
+
+// readCounts reads "3 failed, 120 passed".
+func (r *results) readCounts(t string, m remarks) bool {
+	if m.passed < 0 && m.failed < 0 || !strings.ContainsAny(t[:1], "=0123456789") && !strings.HasPrefix(t, "Tests") {
+		return false
+	}
+	if m.passed >= 0 {
+		r.passed = m.passed
+	}
+	if m.failed >= 0 {
+		r.failed = m.failed
+	}
+	if m.passed >= 0 && m.failed < 0 && t[0] == '=' {
+		r.failed = max(m.errors, 0)
+	}
+	r.told = true
+	return true
+}
+
+// pass counts a line that says that something passed: a test, a package of
+// them, or anything that a sign is set before.
+func (r *results) pass(t string) {
+	switch {
+	case strings.HasPrefix(t, "ok"):
+		r.packages++
+	case t[0] >= 0x80:
+		r.signs++
+	default:
+		r.passes++
+	}
+}
+
+const fewSigns = 3 // that do not make tests
+
+// head writes the outcome; "" when no tests ran.
+func (r *results) head() string {
+	failed, passed := r.failed, r.passed
+	if !r.told {
+		failed, passed = r.fails, r.passes
+		if failed+passed > 0 || r.signs >= fewSigns {
+			passed += r.signs
+		}
+	}
+	var parts []string
+	if failed > 0 {
+		parts = append(parts, strconv.Itoa(failed)+" failed")
+	}
+	if passed > 0 || r.told {
+		parts = append(parts, strconv.Itoa(passed)+" passed")
+	}
+	out := strings.Join(parts, ", ")
+	if r.packages+r.broken > 0 {
+		if out != "" {
+			out += "; "
+		}
+		out += count(r.packages, "package") + " ok"
+		if r.broken > 0 {
+			out += ", " + strconv.Itoa(r.broken) + " failed"
+		}
+	}
+	if out == "" {
+		return ""
+	}
+	return "test output: " + out
+}

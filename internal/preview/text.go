@@ -1,0 +1,195 @@
+package preview
+
+import (
+	"strconv"
+	"strings"
+	"unicode/utf8"
+)
+
+const maxHead = 160 // bytes of a head
+
+// oneLine returns s as one line of valid UTF-8 of at most most bytes.
+func oneLine(s string, most int) string {
+	if len(s) > 4*most {
+		s = s[:4*most]
+	}
+	s = strings.ToValidUTF8(s, "\uFFFD")
+	s = strings.Map(func(r rune) rune {
+		if r < ' ' || r == 0x7f || r == '\u2028' || r == '\u2029' {
+			return ' '
+		}
+		return r
+	}, s)
+	if len(s) <= most {
+		return s
+	}
+	end := most - len("…")
+	for end > 0 && !utf8.RuneStart(s[end]) {
+		end--
+	}
+	return s[:end] + "…"
+}
+
+// short is oneLine for a name inside a head.
+func short(s string) string { return oneLine(s, 48) }
+
+// shortPath keeps the end of a path, which says most.
+func shortPath(p string) string {
+	for len(p) > 40 {
+		i := strings.IndexAny(p[1:], `/\`)
+		if i < 0 {
+			return short(p)
+		}
+		p = p[i+2:]
+	}
+	return oneLine(p, 48)
+}
+
+// count writes "1 line", "12 lines", "3 matches".
+func count(n int, what string) string {
+	if n != 1 {
+		switch {
+		case strings.HasSuffix(what, "ry"): // directory
+			what = what[:len(what)-1] + "ies"
+		case strings.HasSuffix(what, "ch"):
+			what += "es"
+		default:
+			what += "s"
+		}
+	}
+	return strconv.Itoa(n) + " " + what
+}
+
+// tally counts names and remembers the order in which they came.
+type tally struct {
+	index map[string]int
+	names []string
+	n     []int
+	last  int
+}
+
+// add counts name and reports whether it is new.
+func (t *tally) add(name string, n int) bool {
+	if t.last < len(t.names) && t.names[t.last] == name {
+		t.n[t.last] += n
+		return false
+	}
+	if i, ok := t.index[name]; ok {
+		t.n[i] += n
+		t.last = i
+		return false
+	}
+	if t.index == nil {
+		t.index = map[string]int{}
+	}
+	t.last = len(t.names)
+	t.index[name] = t.last
+	t.names, t.n = append(t.names, name), append(t.n, n)
+	return true
+}
+
+// top returns the indexes of the k greatest counts; equal ones in the order in
+// which they came.
+func (t *tally) top(k int) []int {
+	var best []int
+	for i, n := range t.n {
+		at := len(best)
+		for at > 0 && t.n[best[at-1]] < n {
+			at--
+		}
+		if at == k {
+			continue
+		}
+		best = append(best, 0)
+		copy(best[at+1:], best[at:])
+		best[at] = i
+		if len(best) > k {
+			best = best[:k]
+		}
+	}
+	return best
+}
+
+func isDigit(c byte) bool  { return '0' <= c && c <= '9' }
+func isLetter(c byte) bool { return 'a' <= c|0x20 && c|0x20 <= 'z' }
+func isWord(c byte) bool   { return isLetter(c) || isDigit(c) || c == '_' }
+func isSpace(c byte) bool  { return c == ' ' || c == '\t' || c == '\r' || c == '\n' }
+
+func blank(s string) bool {
+	for i := 0; i < len(s); i++ {
+		if !isSpace(s[i]) {
+			return false
+		}
+	}
+	return true
+}
+
+// trimLeft returns s without the spaces it begins with, and how many there are;
+// a tab counts for four.
+func trimLeft(s string) (rest string, indent int) {
+	for i := 0; i < len(s); i++ {
+		switch s[i] {
+		case ' ':
+			indent++
+		case '\t':
+			indent += 4
+		default:
+			return s[i:], indent
+		}
+	}
+	return "", indent
+}
+
+func trimRight(s string) string {
+	for len(s) > 0 && isSpace(s[len(s)-1]) {
+		s = s[:len(s)-1]
+	}
+	return s
+}
+
+func trim(s string) string {
+	s, _ = trimLeft(trimRight(s))
+	return s
+}
+
+// firstWord returns the letters, digits and underscores that s begins with.
+func firstWord(s string) string {
+	i := 0
+	for i < len(s) && isWord(s[i]) {
+		i++
+	}
+	return s[:i]
+}
+
+// separator reports a line of at least three signs that only divides.
+func separator(s string) bool {
+	n := 0
+	for i := 0; i < len(s); i++ {
+		switch c := s[i]; {
+		case c == ' ' || c == '\t' || c == '|' || c == '/':
+		case c == '-' || c == '=' || c == '_' || c == '*' || c == '#' || c == '~' || c == '+' || c == '.' || c == ':':
+			n++
+		case c == 0xe2 && i+2 < len(s) && (s[i+1] == 0x94 || s[i+1] == 0x95): // box drawing
+			n++
+			i += 2
+		default:
+			return false
+		}
+	}
+	return n >= 3
+}
+
+// isTree reports the box drawing with which a directory tree begins a line.
+func isTree(s string) bool {
+	return strings.HasPrefix(s, "├") || strings.HasPrefix(s, "└") || strings.HasPrefix(s, "│") || strings.HasPrefix(s, "|-- ") || strings.HasPrefix(s, "`-- ")
+}
+
+// hasPrefix reports whether s begins with one of heads.
+func hasPrefix(s string, heads ...string) bool {
+	for _, h := range heads {
+		if strings.HasPrefix(s, h) {
+			return true
+		}
+	}
+	return false
+}
