@@ -26,11 +26,25 @@ func classify(c Call, args map[string]string) Call {
 	case p != "" && reads(name):
 		c.Path, c.Kind = p, Read
 	case first(args, commandArgs) != "":
-		c.Kind = Command
+		c.Kind, c.Line = Command, commandLine(args)
 	case name == "apply_patch" || strings.HasPrefix(args["input"], "*** Begin Patch"):
 		c.Path, c.Kind = patchedFile(args["input"]), Write
 	}
+	c.Effects = effects(c, args)
 	return c
+}
+
+// effects returns the files that a call writes or removes.
+func effects(c Call, args map[string]string) []Effect {
+	switch {
+	case c.Kind == Command:
+		return Effects(c.Line)
+	case c.Kind != Write:
+		return nil
+	case c.Path != "":
+		return []Effect{{c.Path, containsAny(strings.ToLower(c.Name), "delete", "remove")}}
+	}
+	return patched(args["input"])
 }
 
 // isEditor recognizes the tools that name their action in "command" beside a
@@ -59,20 +73,29 @@ func reads(name string) bool {
 
 // patchedFile returns the file of a patch that changes just one.
 func patchedFile(patch string) string {
-	found := ""
-	for _, line := range strings.Split(patch, "\n") {
-		for _, head := range []string{"*** Update File: ", "*** Add File: ", "*** Delete File: "} {
-			name, ok := strings.CutPrefix(line, head)
-			if !ok {
-				continue
-			}
-			if found != "" && found != name {
-				return ""
-			}
-			found = name
+	files := patched(patch)
+	for _, f := range files {
+		if f.Path != files[0].Path {
+			return ""
 		}
 	}
-	return normalPath(found)
+	if len(files) == 0 {
+		return ""
+	}
+	return files[0].Path
+}
+
+// patched returns the files of a patch.
+func patched(patch string) []Effect {
+	var out []Effect
+	for _, line := range strings.Split(patch, "\n") {
+		for _, head := range patchHeads {
+			if name, ok := strings.CutPrefix(line, head); ok {
+				out = append(out, Effect{normalPath(name), head == deleteHead})
+			}
+		}
+	}
+	return out
 }
 
 // normalPath makes the ways of writing one path equal: separators, "./".

@@ -28,12 +28,14 @@ const (
 type Call struct {
 	Name    string
 	Kind    Kind
+	Line    string // of a command
 	Path    string // of a read or write; "" when there is none
 	Key     string // name and arguments; equal for calls that ask for the same
 	Use     precis.Handle
 	Results []precis.Handle // blocks that hold the result; none when it is missing
 	Text    string          // of the result
 	IsError bool
+	Effects []Effect // files it writes or removes
 }
 
 // Find returns the calls of msgs in the order of their uses.
@@ -158,4 +160,18 @@ func arguments(input json.RawMessage) map[string]string {
 
 func keyOf(input json.RawMessage) string {
 	return precis.HashBlock(precis.ToolUse{Input: input}).String()
+}
+
+// commandLine returns the command line that a call's arguments hold; "" when
+// there is none. A list of words is joined by spaces.
+func commandLine(args map[string]string) string {
+	line := first(args, commandArgs)
+	if jsonspan.Kind([]byte(line)) != '[' {
+		return line
+	}
+	var words []string
+	for _, w := range jsonspan.Strings([]byte(line)) {
+		words = append(words, w)
+	}
+	return strings.Join(words, " ")
 }
