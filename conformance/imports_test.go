@@ -12,6 +12,7 @@ var allowed = map[string][]string{
 	"precis":                     {},
 	"precis/tokens":              {"precis"},
 	"precis/models":              {"precis"},
+	"precis/outline":             {},
 	"precis/reduce":              {"precis"},
 	"precis/preset":              {"precis", "precis/reduce", "precis/tokens"},
 	"precis/wire/anthropic":      {"precis"},

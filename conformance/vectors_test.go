@@ -53,6 +53,7 @@ func TestVectors(t *testing.T) {
 		t.Fatalf("no vectors in %s (%v)", dir, err)
 	}
 	adapters := vectorAdapters()
+	maps.Copy(adapters, shapingAdapters())
 	for _, file := range files {
 		name := strings.TrimSuffix(filepath.Base(file), ".json")
 		t.Run(name, func(t *testing.T) {
@@ -63,6 +64,10 @@ func TestVectors(t *testing.T) {
 			var v vectorFile
 			if err := json.Unmarshal(data, &v); err != nil {
 				t.Fatal(err)
+			}
+			if name == definitionsFile {
+				compareDefinitions(t, v.Cases)
+				return
 			}
 			run, ok := adapters[name]
 			if !ok {

@@ -1,0 +1,246 @@
+package outline
+
+import (
+	"strings"
+	"unicode/utf8"
+)
+
+// control are the words before a parenthesis that make no definition.
+var control = set("if else for foreach while do switch case catch return throw new await yield delete typeof sizeof using lock fixed synchronized assert goto super this try defer go select with import require not and or when until elsif unless print echo")
+
+// memberCall reads "name(…) {" in a class.
+func memberCall(rest, outer, skipped string) (head, bool) {
+	if !holdsMembers(outer) {
+		return head{}, false
+	}
+	rest = strings.TrimLeft(rest, "*# \t")
+	name := leadingWord(rest)
+	if name == "" && skipped != "" && strings.HasPrefix(rest, "(") {
+		name = skipped // a method called get, set or async
+	}
+	after := strings.TrimPrefix(strings.TrimPrefix(rest, name), "?")
+	after = withoutGenerics(strings.TrimLeft(after, " \t"))
+	if name == "" || control[name] || !strings.HasPrefix(after, "(") || strings.HasSuffix(after, "=> {") {
+		return head{}, false
+	}
+	end := rest[len(rest)-1]
+	ends := end == '{' || end == '(' || end == ',' || end == '}' || end == ';' && strings.Contains(after, "): ")
+	return head{kind: Method, name: name}, ends || outer == Interface || skipped == "abstract"
+}
+
+// typedCall reads "type name(…)" of Java, C# or C: words, then a name, then a
+// parenthesis, and nothing that a statement would have.
+func (s *scanner) typedCall(i int, line, rest, outer, skipped string) (head, bool) {
+	open := strings.IndexByte(line, '(')
+	if open <= 0 || control[leadingWord(rest)] {
+		return head{}, false
+	}
+	types, name := split(strings.TrimRight(line[:open], " \t"))
+	if name == "" || control[name] || strings.ContainsAny(types, "=\"'{};+/|!()") {
+		return head{}, false
+	}
+	native := s.w.preproc
+	if native && strings.HasPrefix(line[open+1:], "*") { // a pointer to a function
+		return head{}, false
+	}
+	h := head{kind: Function, name: name}
+	if types == "" {
+		h.split = native && name[0] != '~' && s.typeBefore(i)
+		if !h.split && !s.untyped(i, line, name, outer, native) {
+			return head{}, false
+		}
+	}
+	anywhere := native || s.lang == "dart" || s.lang == "groovy" || s.lang == "d"
+	if !anywhere && !holdsMembers(outer) {
+		return head{}, false
+	}
+	if strings.Contains(name, "::") {
+		h.kind = Method
+	}
+	switch end := line[len(line)-1]; end {
+	case ';':
+		bodiless := native || outer == Interface || strings.Contains(line, "=>")
+		return h, bodiless || strings.Contains(" "+types+" ", " abstract ") || skipped == "native"
+	case '.', '"', '+', '=':
+		return h, false
+	}
+	return h, true
+}
+
+// split parts what stands before a parenthesis into types and name.
+func split(before string) (types, name string) {
+	if n := strings.LastIndex(before, "operator"); n >= 0 && (n == 0 || !wordByte(before[n-1])) {
+		return strings.TrimSpace(before[:n]), before[n:]
+	}
+	name = before[lastNameStart(withoutLastGenerics(before)):]
+	return strings.TrimSpace(strings.TrimSuffix(before, name)), name
+}
+
+// typeBefore reports whether the line before i is nothing but words: the type
+// of a function whose name begins line i.
+func (s *scanner) typeBefore(i int) bool {
+	if i == 0 || s.last != i {
+		return false
+	}
+	line := strings.TrimSpace(s.t.line(i - 1))
+	if line == "" || len(line) > 200 || control[leadingWord(line)] || leadingWord(line) == "typedef" {
+		return false
+	}
+	for k := 0; k < len(line); k++ {
+		if c := line[k]; !wordByte(c) && !strings.ContainsRune(" \t*&:<>,", rune(c)) {
+			return false
+		}
+	}
+	return line[len(line)-1] != ':' && line[len(line)-1] != ','
+}
+
+// untyped decides about "name(…)" alone: a constructor, or the second line of a
+// C function.
+func (s *scanner) untyped(i int, line, name, outer string, native bool) bool {
+	if strings.HasSuffix(line, ";") && !strings.Contains(name, "::") && name[0] != '~' {
+		return false
+	}
+	if holdsMembers(outer) {
+		return strings.TrimPrefix(name, "~") == s.defs[s.open[len(s.open)-1].index].Name || line[len(line)-1] == '{' && !native
+	}
+	if !native {
+		return false
+	}
+	if strings.Contains(name, "::") {
+		return true
+	}
+	return line[len(line)-1] == ')' && i+1 < s.t.lines() && strings.HasPrefix(s.t.line(i+1), "{")
+}
+
+// leadingWord returns the identifier that s begins with; "@interface" counts as
+// one.
+func leadingWord(s string) string {
+	if strings.HasPrefix(s, "@interface ") {
+		return "@interface"
+	}
+	for i := 0; i < len(s); {
+		if c := s[i]; c < utf8.RuneSelf {
+			if !wordByte(c) && c != '$' {
+				return s[:i]
+			}
+			i++
+			continue
+		}
+		_, n := utf8.DecodeRuneInString(s[i:])
+		i += n
+	}
+	return s
+}
+
+func wordByte(c byte) bool {
+	return c == '_' || 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9'
+}
+
+// longName is a word with what joins words in names: dots, colons, and the
+// question and exclamation marks of Ruby.
+func longName(s string) string {
+	n := len(leadingWord(s))
+	for n > 0 && n < len(s) {
+		sep := 0
+		switch {
+		case strings.HasPrefix(s[n:], "::"):
+			sep = 2
+		case s[n] == '.', s[n] == ':', s[n] == '-', s[n] == '\\':
+			sep = 1
+		}
+		more := 0
+		if sep > 0 {
+			more = len(leadingWord(s[n+sep:]))
+		}
+		if more == 0 {
+			break
+		}
+		n += sep + more
+	}
+	if n > 0 && n < len(s) && (s[n] == '?' || s[n] == '!') {
+		n++
+	}
+	return s[:n]
+}
+
+// lastNameStart returns where the name at the end of s begins, "::" and "~"
+// belonging to it.
+func lastNameStart(s string) int {
+	i := len(s)
+	for i > 0 && (wordByte(s[i-1]) || s[i-1] == '$' || s[i-1] == ':' || s[i-1] == '~' || s[i-1] >= utf8.RuneSelf) {
+		i--
+	}
+	if i > 0 && s[i-1] == '>' && strings.HasPrefix(s[i:], "::") { // Name<T>::name
+		return lastNameStart(withoutLastGenerics(s[:i]))
+	}
+	return i
+}
+
+// withoutLastGenerics cuts off "<…>" at the end of s.
+func withoutLastGenerics(s string) string {
+	depth := 0
+	for i := len(s) - 1; i >= 0; i-- {
+		switch s[i] {
+		case '>':
+			depth++
+		case '<':
+			depth--
+		}
+		if depth == 0 {
+			if i == len(s)-1 {
+				return s
+			}
+			return s[:i]
+		}
+	}
+	return s
+}
+
+func lastWord(s string) string {
+	s = strings.TrimRight(s, "; \t")
+	return s[lastNameStart(s):]
+}
+
+// withoutAnnotations cuts off "@Name(…)", "#[…]" and "[…]" at the start of a
+// line.
+func withoutAnnotations(s string) string {
+	for range 20 {
+		switch {
+		case strings.HasPrefix(s, "@") && !strings.HasPrefix(s, "@interface "):
+			rest := s[1:]
+			s = withoutArguments(rest[len(longName(rest)):])
+		case strings.HasPrefix(s, "#["):
+			s = withoutBrackets(s[1:])
+		case strings.HasPrefix(s, "["):
+			s = withoutBrackets(s)
+		default:
+			return s
+		}
+		s = strings.TrimLeft(s, " \t")
+	}
+	return s
+}
+
+func withoutArguments(s string) string { return withoutPair(s, '(', ')') }
+func withoutBrackets(s string) string  { return withoutPair(s, '[', ']') }
+func withoutGenerics(s string) string  { return withoutPair(s, '<', '>') }
+
+// withoutPair cuts off what stands between a pair of brackets at the start of
+// s; all of s when the pair is not closed.
+func withoutPair(s string, open, end byte) string {
+	if s == "" || s[0] != open {
+		return s
+	}
+	depth := 0
+	for i := 0; i < len(s); i++ {
+		switch s[i] {
+		case open:
+			depth++
+		case end:
+			if depth--; depth == 0 {
+				return strings.TrimLeft(s[i+1:], " \t")
+			}
+		}
+	}
+	return ""
+}

@@ -1,0 +1,266 @@
+package outline
+
+import (
+	"strings"
+	"unicode/utf8"
+)
+
+// head is what the first line of a definition says.
+type head struct {
+	kind, name string
+	split      bool // the line before belongs to it: the type of a C function
+}
+
+// head reads a line of code as the beginning of a definition. Outer is the kind
+// of the definition around it.
+func (s *scanner) head(i int, outer, line string) (head, bool) {
+	if len(line) > 1000 {
+		line = line[:1000]
+	}
+	line = withoutAnnotations(line)
+	if s.w.preproc {
+		line = strings.TrimPrefix(line, `extern "C" `)
+	}
+	h, rest, skipped, ok := s.worded(line)
+	if ok {
+		return h, true
+	}
+	if s.lang == "go" {
+		return goMember(line, outer)
+	}
+	if s.w.assign {
+		if h, ok := assignment(line, outer); ok {
+			return h, true
+		}
+	}
+	switch s.w.calls {
+	case memberCalls:
+		return memberCall(rest, outer, skipped)
+	case typedCalls:
+		return s.typedCall(i, line, rest, outer, skipped)
+	case shellCalls:
+		return shellCall(line)
+	}
+	return head{}, false
+}
+
+// worded reads a definition that begins with a word like class. When there is
+// none, rest is the line without the words that may stand before one, and
+// skipped the last of those.
+func (s *scanner) worded(line string) (h head, rest, skipped string, ok bool) {
+	rest = line
+	for {
+		word := leadingWord(rest)
+		if word == "" {
+			return head{}, rest, skipped, false
+		}
+		after := rest[len(word):]
+		if kind := s.w.kinds[word]; kind != "" {
+			if h, ok := s.named(kind, word, after); ok {
+				return h, "", "", true
+			}
+		}
+		if !s.w.before[word] || after == "" {
+			return head{}, rest, skipped, false
+		}
+		skipped = word
+		if rest = strings.TrimLeft(after, " \t"); word == "pub" || word == "extern" || word == "template" {
+			rest = withoutArguments(rest)
+		}
+	}
+}
+
+// shellCall reads "name() {".
+func shellCall(line string) (head, bool) {
+	name, after, ok := strings.Cut(line, "()")
+	name, after = strings.TrimRight(name, " \t"), strings.TrimSpace(after)
+	h := head{kind: Function, name: name}
+	return h, ok && name != "" && !strings.ContainsAny(name, " \t$=\"'`|;&") && (after == "" || after[0] == '{' || after[0] == '(')
+}
+
+// named reads what follows a word like class: generic parameters or a receiver,
+// then the name.
+func (s *scanner) named(kind, word, after string) (head, bool) {
+	if after != "" && after[0] != ' ' && after[0] != '\t' && after[0] != '<' && after[0] != '*' && after[0] != '(' && after[0] != '!' {
+		return head{}, false
+	}
+	rest := strings.TrimLeft(after, " \t*!")
+	if h, ok, done := s.special(kind, word, rest); done {
+		return h, ok
+	}
+	switch {
+	case s.lang == "go" && strings.HasPrefix(rest, "("):
+		kind, rest = Method, strings.TrimLeft(withoutArguments(rest), " \t")
+	case word == "enum":
+		rest = strings.TrimPrefix(strings.TrimPrefix(rest, "class "), "struct ")
+	}
+	rest = strings.TrimLeft(withoutGenerics(rest), " \t")
+	name := longName(rest)
+	if s.lang == "ruby" {
+		name = strings.TrimPrefix(name, "self.")
+	}
+	if s.lang == "c" || s.lang == "cpp" || s.lang == "objc" {
+		return nativeType(kind, word, name, rest[len(name):])
+	}
+	if name == "" {
+		return unnamed(kind, word, rest)
+	}
+	if s.w.calls == memberCalls && word == "type" && !strings.Contains(rest, "=") {
+		return head{}, false
+	}
+	next := strings.TrimLeft(strings.TrimPrefix(rest, name), " \t")
+	if next != "" && (next[0] == '.' || next[0] == ';' && kind == Module && s.lang == "rust") || strings.HasPrefix(next, "= ") && kind == Class {
+		return head{}, false
+	}
+	return head{kind: kind, name: name}, true
+}
+
+// special reads the heads whose name does not follow their first word. done is
+// false for all others.
+func (s *scanner) special(kind, word, rest string) (h head, ok, done bool) {
+	h.kind = kind
+	switch {
+	case kind == Impl:
+		name, _, _ := strings.Cut(strings.TrimSpace(withoutGenerics(rest)), "{")
+		h.name = strings.TrimSpace(name)
+		return h, true, true
+	case s.lang == "go" && word == "type":
+		h, ok = goTypeHead(rest)
+		return h, ok, true
+	case word == "delegate":
+		before, _, _ := strings.Cut(rest, "(")
+		h.name = lastWord(withoutLastGenerics(before))
+		return h, true, true
+	case s.lang == "kotlin" && word == "fun":
+		before, _, ok := strings.Cut(withoutGenerics(rest), "(")
+		h.name = lastWord(before)
+		return h, ok, true
+	case word == "module" && strings.HasPrefix(rest, `"`):
+		name, _, _ := strings.Cut(rest[1:], `"`)
+		h.name = `"` + name + `"`
+		return h, true, true
+	case s.lang == "ruby" && strings.HasPrefix(rest, "<< "):
+		h.name = rest[3:]
+		return h, true, true
+	}
+	return h, false, false
+}
+
+// unnamed accepts what may do without a name.
+func unnamed(kind, word, rest string) (head, bool) {
+	switch {
+	case rest == "":
+		return head{}, false
+	case word == "constructor" || word == "init":
+		return head{kind: kind, name: word}, rest[0] == '('
+	case word == "object":
+		return head{kind: kind, name: "companion"}, rest[0] == '{'
+	case word == "function":
+		return head{kind: kind, name: ""}, rest[0] == '('
+	}
+	return head{kind: kind, name: ""}, word == "class" && rest[0] == '{'
+}
+
+// goMember reads a line of a group of types or of an interface.
+func goMember(line, outer string) (head, bool) {
+	name := leadingWord(line)
+	if name == "" {
+		return head{}, false
+	}
+	if outer == Interface {
+		return head{kind: Method, name: name}, strings.HasPrefix(line[len(name):], "(")
+	}
+	if outer == "" && name != "var" && name != "const" && (strings.HasSuffix(line, " struct {") || strings.HasSuffix(line, " interface {")) {
+		return goTypeHead(line)
+	}
+	return head{}, false
+}
+
+// goTypeHead reads "Name struct {" after the word type, which a group has not.
+func goTypeHead(rest string) (head, bool) {
+	name := leadingWord(rest)
+	if name == "" {
+		return head{}, false
+	}
+	switch after := strings.TrimLeft(withoutBrackets(rest[len(name):]), " \t"); {
+	case strings.HasPrefix(after, "struct"):
+		return head{kind: Struct, name: name}, true
+	case strings.HasPrefix(after, "interface"):
+		return head{kind: Interface, name: name}, true
+	}
+	return head{kind: Type, name: name}, true
+}
+
+// nativeType decides whether "struct x …" of the C family defines a type.
+func nativeType(kind, word, name, after string) (head, bool) {
+	after = strings.TrimSpace(after)
+	switch {
+	case word == "typedef":
+		if _, pointer, ok := strings.Cut(after, "(*"); ok {
+			return head{kind: kind, name: leadingWord(pointer)}, true
+		}
+		if strings.HasSuffix(after, "{") {
+			return head{kind: kind, name: ""}, true
+		}
+		return head{kind: kind, name: lastWord(after)}, true
+	case word == "using":
+		return head{kind: kind, name: name}, strings.HasPrefix(after, "=")
+	case word == "concept" || word == "namespace":
+		return head{kind: kind, name: name}, !strings.HasPrefix(after, "=")
+	case after == "" || after[0] == '{' || after[0] == ':' || strings.HasPrefix(after, "final"):
+		return head{kind: kind, name: name}, true
+	}
+	return head{}, false
+}
+
+// assignment reads "const name = (…) =>", "a.b = function(…)" and the like.
+func assignment(line, outer string) (head, bool) {
+	rest, declared := line, holdsMembers(outer)
+	for {
+		word := leadingWord(rest)
+		switch word {
+		case "export", "default", "declare", "const", "let", "var", "local", "static", "private", "public", "protected", "readonly":
+			declared = declared || word == "const" || word == "let" || word == "var" || word == "local"
+			rest = strings.TrimLeft(rest[len(word):], " \t")
+			continue
+		}
+		break
+	}
+	name := longName(rest)
+	after := rest[len(name):]
+	n := strings.Index(after, "= ")
+	arrow := false
+	if n < 0 {
+		if n, arrow = strings.Index(after, "<- "), true; n < 0 {
+			return head{}, false
+		}
+	}
+	if name == "" || strings.HasPrefix(name, "this.") || !declared && !arrow && !strings.Contains(name, ".") || n > 0 && strings.ContainsAny(after[:n], "=({[") && !strings.Contains(after[:n], ": ") {
+		return head{}, false
+	}
+	value := strings.TrimLeft(after[n+2:], " \t")
+	if n := strings.LastIndex(after, "= "); strings.Contains(after[:max(n, 0)], "=> ") { // the type of the name is a function too
+		value = strings.TrimLeft(after[n+2:], " \t")
+	}
+	return head{kind: Function, name: name}, isFunctionValue(name, value)
+}
+
+func isFunctionValue(name, value string) bool {
+	value = strings.TrimPrefix(value, "async ")
+	if value == "" {
+		return false
+	}
+	if leadingWord(value) == "function" {
+		return true
+	}
+	end := value[len(value)-1]
+	arrow := strings.Contains(value, "=>")
+	switch {
+	case value[0] == '(' || value[0] == '<':
+		return arrow || end == '(' || end == ','
+	case arrow && strings.HasPrefix(strings.TrimLeft(value[len(leadingWord(value)):], " "), "=>"):
+		return true
+	}
+	c, _ := utf8.DecodeRuneInString(name)
+	return 'A' <= c && c <= 'Z' && end == '{' && (arrow || strings.Contains(value, "function"))
+}

@@ -1,0 +1,240 @@
+package outline
+
+import "strings"
+
+// openDef is a definition whose end has not come yet.
+type openDef struct {
+	index  int // in scanner.defs
+	indent int
+	kind   string
+}
+
+// scanner reads a file line by line. It takes time linear in the content.
+type scanner struct {
+	w       words
+	lang    string
+	t       *text
+	defs    []Definition
+	open    []openDef
+	last    int            // line number, from 1, of the last line of code
+	comment string         // what ends the comment the scanner is in
+	heredoc string         // what ends the text the scanner is in
+	singles map[string]int // lines of one word: where they come last
+	macros  bool           // the last definition is a macro that goes on
+}
+
+// scanLines finds definitions by their first words and their indentation. It
+// knows no syntax: inside a function it looks for nothing.
+func scanLines(language string, t *text) []Definition {
+	w, ok := wordsOf[language]
+	if !ok {
+		return nil
+	}
+	s := &scanner{w: w, lang: language, t: t}
+	for i := range t.lines() {
+		width, line := indent(t.line(i))
+		if line == "" || s.outside(i, line) {
+			continue
+		}
+		closed := s.close(i, width, line)
+		s.last = i + 1
+		if !closed && len(s.defs) <= MaxDefinitions {
+			s.begin(i, width, line)
+		}
+		s.enter(line)
+	}
+	for _, o := range s.open {
+		s.defs[o.index].End = s.last
+	}
+	return s.defs
+}
+
+// outside reports whether a line is no code: part of a comment or text, or the
+// preprocessor's.
+func (s *scanner) outside(i int, line string) bool {
+	switch {
+	case s.macros:
+		s.macros = strings.HasSuffix(line, `\`)
+		s.defs[len(s.defs)-1].End = i + 1
+		return true
+	case s.comment != "":
+		if s.comment == `"""` || s.comment == "'''" { // a text, part of the code
+			s.last = i + 1
+		}
+		if strings.Contains(line, s.comment) {
+			s.comment = ""
+		}
+		return true
+	case s.heredoc != "":
+		s.last = i + 1
+		if strings.TrimRight(line, ";,)") == s.heredoc {
+			s.heredoc = ""
+		}
+		return true
+	case s.w.block[0] != "" && strings.HasPrefix(line, s.w.block[0]):
+		rest := line[len(s.w.block[0]):]
+		n := strings.Index(rest, s.w.block[1])
+		if n < 0 {
+			s.comment = s.w.block[1]
+		}
+		return n < 0 || strings.TrimSpace(rest[n+len(s.w.block[1]):]) == ""
+	}
+	for _, c := range s.w.comment {
+		if strings.HasPrefix(line, c) && !(c == "#" && strings.HasPrefix(line, "#[")) {
+			return true
+		}
+	}
+	if s.w.preproc && line[0] == '#' {
+		s.macro(i, line)
+		return true
+	}
+	return false
+}
+
+// enter notices what a line of code leaves open: a comment or a text.
+func (s *scanner) enter(line string) {
+	if n := strings.Index(line, "/*"); n >= 0 && s.w.block == stars && !strings.ContainsAny(line[:n], "\"'`/") && !strings.Contains(line[n:], "*/") {
+		s.comment = "*/"
+	}
+	if s.lang == "python" {
+		for _, quotes := range []string{`"""`, `'''`} {
+			if strings.Count(line, quotes)%2 == 1 {
+				s.comment = quotes
+				return
+			}
+		}
+	}
+	if !s.w.heredoc {
+		return
+	}
+	_, after, ok := strings.Cut(line, "<<")
+	if !ok {
+		return
+	}
+	name := leadingWord(strings.TrimLeft(after, "<-~ '\""))
+	if s.singles == nil {
+		s.singles = s.t.singleWords()
+	}
+	if name != "" && s.singles[name] > s.last {
+		s.heredoc = name
+	}
+}
+
+// singleWords maps the lines that hold one word to their last number, from 1.
+func (t *text) singleWords() map[string]int {
+	out := map[string]int{}
+	for i := range t.lines() {
+		if s := strings.TrimRight(strings.TrimSpace(t.line(i)), ";,)"); s != "" && len(s) <= 60 && leadingWord(s) == s {
+			out[s] = i + 1
+		}
+	}
+	return out
+}
+
+// close ends the definitions that a line is no longer part of. It reports
+// whether the line is the end of one.
+func (s *scanner) close(i, width int, line string) bool {
+	for len(s.open) > 0 {
+		o := s.open[len(s.open)-1]
+		if width > o.indent {
+			return false
+		}
+		if width == o.indent {
+			switch {
+			case s.continues(line):
+				return true
+			case o.kind == Module && s.w.preproc && !endsModule(line): // its content is not indented
+				return false
+			case closes(line):
+				s.end(o, i, line)
+				return true
+			}
+		}
+		s.defs[o.index].End = s.last
+		s.open = s.open[:len(s.open)-1]
+	}
+	return false
+}
+
+// end closes the innermost definition with the line that ends its block, which
+// may name it: "} name;".
+func (s *scanner) end(o openDef, i int, line string) {
+	d := &s.defs[o.index]
+	if d.End = i + 1; d.Name == "" && s.w.preproc && len(line) < 200 {
+		d.Name = lastWord(line)
+	}
+	s.open = s.open[:len(s.open)-1]
+}
+
+// endsModule tells the end of a C++ namespace from that of a type or a list.
+func endsModule(line string) bool { return line[0] == '}' && !strings.HasPrefix(line, "};") }
+
+// continues reports whether a line at the indentation of a definition still
+// belongs to its head or body.
+func (s *scanner) continues(line string) bool {
+	switch line {
+	case "{", "where", "public:", "private:", "protected:", "do", "begin":
+		return true
+	}
+	if line[0] == ')' || strings.HasPrefix(line, "where ") {
+		return true
+	}
+	if !closes(line) {
+		return false
+	}
+	end := line[len(line)-1]
+	return end == '{' || end == '(' || end == '[' || end == '=' || strings.HasSuffix(line, "=>")
+}
+
+// closes reports whether a line begins with what ends a block.
+func closes(line string) bool {
+	switch line[0] {
+	case '}', ')', ']':
+		return true
+	}
+	word := leadingWord(line)
+	return word == "end" || word == "End"
+}
+
+// begin records the definition that a line begins, if it does.
+func (s *scanner) begin(i, width int, line string) {
+	outer := ""
+	if n := len(s.open); n > 0 {
+		outer = s.open[n-1].kind
+	}
+	if outer == Function || outer == Method {
+		return
+	}
+	h, ok := s.head(i, outer, line)
+	if !ok {
+		return
+	}
+	if h.kind == Function && holdsMembers(outer) {
+		h.kind = Method
+	}
+	start := i + 1
+	if h.split {
+		start = i
+	}
+	s.defs = append(s.defs, Definition{Name: h.name, Kind: h.kind, Start: start, End: i + 1, Depth: len(s.open)})
+	s.open = append(s.open, openDef{index: len(s.defs) - 1, indent: width, kind: h.kind})
+}
+
+func holdsMembers(kind string) bool {
+	return kind != "" && kind != Module && kind != Function && kind != Method
+}
+
+// macro records "#define NAME(".
+func (s *scanner) macro(i int, line string) {
+	rest, ok := strings.CutPrefix(strings.TrimLeft(line[1:], " \t"), "define ")
+	if !ok || len(s.defs) > MaxDefinitions {
+		return
+	}
+	rest = strings.TrimSpace(rest)
+	name := leadingWord(rest)
+	if name == "" || !strings.HasPrefix(rest[len(name):], "(") {
+		return
+	}
+	s.defs = append(s.defs, Definition{Name: name, Kind: Macro, Start: i + 1, End: i + 1, Depth: len(s.open)})
+	s.macros = strings.HasSuffix(line, `\`)
+}

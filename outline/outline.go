@@ -1,0 +1,145 @@
+// Package outline lists what a source file defines: functions, methods, types,
+// modules and headings, with their line ranges and without their bodies. Start
+// with [Of]; [Format] writes a list as text and [Fold] makes a message out of
+// the lists of many files.
+//
+// Sixteen languages are parsed by tree-sitter, which needs cgo. Other
+// languages, programs built without cgo, files that are too large or too deep
+// and what a parser did not understand are read line by line instead: a word
+// like class or func at the start of a line begins a definition, and
+// indentation says where it ends. Markdown has its own reader.
+//
+// Content may be hostile or cut off anywhere. Nothing here panics, and every
+// call is bounded in time and memory. A parser is told to stop after 300
+// milliseconds and the file is read by lines, so that the answer for a large
+// file may differ between a fast machine and a slow one: what depends on it has
+// to be recorded, not computed again. The parser looks at the clock now and
+// then only; hostile content has been seen to hold it for a second.
+//
+// All functions are safe for concurrent use.
+package outline
+
+import (
+	"slices"
+	"strings"
+	"unicode/utf8"
+)
+
+// Bounds of what [Of] reads and returns.
+const (
+	MaxContent     = 16 << 20  // bytes of a file; a larger one has no definitions
+	MaxParsed      = 512 << 10 // bytes given to a parser; a larger file is read by lines
+	MaxDefinitions = 5000      // of one file; further ones are left out
+	MaxLine        = 200       // bytes of a definition's Line and Name
+)
+
+// The kinds of definitions.
+const (
+	Function  = "function"
+	Method    = "method" // a function inside a class or of a receiver
+	Class     = "class"  // also objects, records and singletons
+	Struct    = "struct" // also unions
+	Interface = "interface"
+	Trait     = "trait"
+	Impl      = "impl"
+	Enum      = "enum"
+	Type      = "type"   // any other type, aliases among them
+	Module    = "module" // also namespaces
+	Macro     = "macro"
+	Heading   = "heading"
+)
+
+// Definition is one thing that a file defines.
+type Definition struct {
+	Name string // "" for what has none
+	Kind string // one of the constants above
+	// Start and End are the first and last line, counted from 1. Start is the
+	// line of the signature: decorators, annotations and comments stand before it.
+	Start, End int
+	Line       string // line Start, trimmed and at most MaxLine bytes
+	Depth      int    // how many definitions enclose it
+}
+
+// Lines returns how many lines the definition spans.
+func (d Definition) Lines() int { return d.End - d.Start + 1 }
+
+// Of returns the definitions of a file in the order of their lines. The
+// language comes from the file's name, or from a "#!" line: see [Language]. The
+// content may be an excerpt of the file; lines are counted from its first. Of
+// returns nil when there are no definitions, the language is unknown, or the
+// content holds a NUL byte or is larger than [MaxContent].
+func Of(path, content string) []Definition {
+	language := Language(path, content)
+	if language == "" || len(content) > MaxContent || strings.IndexByte(content, 0) >= 0 {
+		return nil
+	}
+	if !utf8.ValidString(content) {
+		content = strings.ToValidUTF8(content, "?")
+	}
+	t := newText(content)
+	return finish(t, definitions(language, t))
+}
+
+// definitions chooses how a language is read.
+func definitions(language string, t *text) []Definition {
+	if language == "markdown" {
+		return headings(t)
+	}
+	byLines := func() []Definition { return scanLines(language, t) }
+	if len(t.content) > MaxParsed {
+		return byLines()
+	}
+	defs, doubts, ok := parse(language, t)
+	switch {
+	case !ok || len(defs) == 0:
+		return byLines()
+	case len(doubts) > 0:
+		return mend(defs, doubts, byLines())
+	}
+	return defs
+}
+
+// finish sorts the definitions, fills in their lines and keeps to the bounds.
+func finish(t *text, defs []Definition) []Definition {
+	slices.SortStableFunc(defs, func(a, b Definition) int {
+		if a.Start != b.Start {
+			return a.Start - b.Start
+		}
+		return b.End - a.End
+	})
+	if len(defs) > MaxDefinitions {
+		defs = defs[:MaxDefinitions]
+	}
+	for i := range defs {
+		d := &defs[i]
+		d.Start = min(max(d.Start, 1), t.lines())
+		d.End = min(max(d.End, d.Start), t.lines())
+		d.Line = clip(strings.TrimSpace(t.line(d.Start - 1)))
+		d.Name = clip(d.Name)
+	}
+	return defs
+}
+
+// clip cuts s to MaxLine bytes at a character.
+func clip(s string) string {
+	if len(s) <= MaxLine {
+		return s
+	}
+	n := MaxLine
+	for n > 0 && !utf8.RuneStart(s[n]) {
+		n--
+	}
+	return s[:n]
+}
+
+// Signatures returns the numbers of the lines on which definitions begin,
+// counted from 0, in order and each once. It has the bounds of [Of].
+func Signatures(path, content string) []int {
+	var out []int
+	for _, d := range Of(path, content) {
+		if n := len(out); n == 0 || out[n-1] != d.Start-1 {
+			out = append(out, d.Start-1)
+		}
+	}
+	return out
+}
