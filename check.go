@@ -107,7 +107,7 @@ func (c *check) reduce(ctx context.Context) error {
 			rungs = slices.DeleteFunc(rungs, func(s Strategy) bool { _, model := s.(UsesModel); return model })
 		}
 	}
-	tail := int(c.settings.KeepShare * float64(c.r.Window.Tokens) / c.factor)
+	tail := min(int(c.settings.KeepShare*float64(c.r.Window.Tokens)/c.factor), c.s.Target/3)
 	c.s.Kept = Keep(c.s.Transcript, c.s.Edits, c.s.Meter, c.settings.KeepMessages, tail)
 	l := ladder{s: &c.s, gate: c.m.o.Gate}
 	start := c.s

@@ -41,6 +41,23 @@ type Situation struct {
 	Limit        int // tokens the view must not pass, as the Meter counts
 	Trigger      int // tokens at which the next check would act again
 	Forced       bool
+
+	shared map[any]any
+}
+
+// Once returns what work makes, the same value for the same key throughout one
+// run of the ladder. Parts share by it what is dear to work out. Keys should be
+// of a type of their own, as with contexts.
+func (s *Situation) Once(key any, work func() any) any {
+	v, ok := s.shared[key]
+	if !ok {
+		v = work()
+		if s.shared == nil {
+			s.shared = map[any]any{}
+		}
+		s.shared[key] = v
+	}
+	return v
 }
 
 // Excess returns the tokens the view is over its target; 0 or less when it is
@@ -64,6 +81,7 @@ func (s *Situation) Original(f func(i int, m Message, u Unit)) {
 type SummaryRequest struct {
 	Conversation *Conversation
 	Messages     []Message // what to summarize, as the view shows it
+	From         int       // index in the transcript of the first of Messages
 	Previous     string    // the summary they begin with; "" when there is none
 	MaxTokens    int       // size of the summary; 0: no limit
 	Focus        string    // what the user asked to pay attention to; may be empty

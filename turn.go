@@ -55,6 +55,8 @@ func ToolResultHead(text string) (name string, ok bool) {
 var harnessHeads = []string{
 	"<environment_details>", "<environment_context>", "<system-reminder>", "<system_reminder>", "<session_context>",
 	"<user_instructions>", "<notice>", "[ERROR]", "[TASK RESUMPTION]", "[Request interrupted",
+	"<local-command", "<user-prompt-submit-hook>", "<task-notification>", "<agent-notification>", "Base directory for this skill:",
+	"Caveat: The messages below were generated", "Stop hook feedback:",
 }
 
 // userHeads begin the sections in which agent programs wrap the user's words.

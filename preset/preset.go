@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"precis"
+	"precis/condense"
 	"precis/reduce"
 	"precis/tokens"
 )
@@ -97,7 +98,7 @@ func calibrator(counter string) precis.Calibrator {
 // Strategies returns the rungs there are, least loss first.
 func Strategies(s precis.Settings, leave []int) []precis.Strategy {
 	return []precis.Strategy{
-		reduce.Dedupe{}, reduce.Media{}, reduce.Shrink{},
-		reduce.Truncate{Roo: s.Preset == Roo, Leave: leave}, reduce.Clip{},
+		reduce.Dedupe{}, reduce.Media{}, condense.Rung{}, reduce.Prune{},
+		reduce.Squeeze{}, reduce.Truncate{Roo: s.Preset == Roo, Leave: leave}, reduce.Clip{},
 	}
 }

@@ -25,7 +25,11 @@ func newProposal(s *precis.Situation, kind precis.EditKind) *proposal {
 
 // block replaces a block when that saves tokens. A nil with leaves it out.
 func (p *proposal) block(h precis.Handle, role precis.Role, old, with precis.Block) bool {
-	gain := p.s.Meter.Block(role, old)
+	return p.blockOf(h, role, p.s.Meter.Block(role, old), with)
+}
+
+// blockOf is block for what the view shows in so many tokens.
+func (p *proposal) blockOf(h precis.Handle, role precis.Role, gain int, with precis.Block) bool {
 	if with != nil {
 		gain -= p.s.Meter.Block(role, with)
 	}
@@ -56,6 +60,21 @@ func originals(s *precis.Situation) shown {
 			if !u.Changed || precis.HashBlock(block) == precis.HashBlock(said[b]) {
 				out[precis.BlockHandle(i, b)] = block
 			}
+		}
+	})
+	return out
+}
+
+// current returns every block of original messages as the view shows it.
+func current(s *precis.Situation) shown {
+	out := shown{}
+	s.Original(func(i int, m precis.Message, u precis.Unit) {
+		for k, block := range m.Content {
+			b := k
+			if u.Changed {
+				b = u.Index[k]
+			}
+			out[precis.BlockHandle(i, b)] = block
 		}
 	})
 	return out

@@ -48,6 +48,7 @@ type truncation struct {
 	s       *precis.Situation
 	marker  []bool
 	hide    []bool
+	summary []bool // of an earlier condensation
 	left    []bool // neither counted nor hidden
 	visible int
 	hidden  int // messages
@@ -63,9 +64,11 @@ func (t *truncation) survey() {
 	t.marker = make([]bool, len(t.s.Units))
 	t.hide = make([]bool, len(t.s.Units))
 	t.left = make([]bool, len(t.s.Units))
+	t.summary = make([]bool, len(t.s.Units))
 	for i, u := range t.s.Units {
 		hidden := kinds[u.Edit] == precis.KindTruncation || len(u.Messages) == 0
 		t.marker[i] = hidden
+		t.summary[i] = kinds[u.Edit] == precis.KindCondensation
 		t.left[i] = u.Original() && slices.Contains(t.Leave, u.From)
 		if !hidden && !t.left[i] {
 			t.visible++
@@ -85,7 +88,28 @@ func (t *truncation) quota() int {
 
 // choose marks units to hide, oldest group first.
 func (t *truncation) choose() {
-	quota, saved, first := t.quota(), 0, true
+	saved := t.hideOldest(t.quota(), 0, false)
+	if s := t.s; !t.Roo && saved < s.Used-s.Limit && t.summaries() > s.Limit*4/5 { // nothing else would do
+		t.hideOldest(0, saved, true)
+	}
+}
+
+// summaries returns the tokens of the system prompt, the tools and earlier
+// condensations: what cutting other messages cannot save.
+func (t *truncation) summaries() int {
+	n := t.s.Budget.Overhead
+	for i, u := range t.s.Units {
+		if t.summary[i] {
+			n += t.s.Meter.View(u.Messages)
+		}
+	}
+	return n
+}
+
+// hideOldest marks units until quota and target are reached; summaries only when
+// told to. It returns the tokens saved, those before included.
+func (t *truncation) hideOldest(quota, saved int, summaries bool) int {
+	first := true
 	for i := 0; i < len(t.s.Units); {
 		if t.marker[i] || t.left[i] {
 			i++
@@ -100,9 +124,9 @@ func (t *truncation) choose() {
 		size := end - i
 		inQuota := t.hidden+size <= quota
 		if !inQuota && saved >= t.s.Excess()+t.cost {
-			return
+			return saved
 		}
-		if t.removable(i, end, t.Roo && inQuota) {
+		if (t.Roo || summaries || !t.summary[i]) && !t.hide[i] && t.removable(i, end, t.Roo && inQuota) {
 			for k := i; k < end; k++ {
 				t.hide[k] = true
 				saved += t.s.Meter.View(t.s.Units[k].Messages)
@@ -111,6 +135,7 @@ func (t *truncation) choose() {
 		}
 		i = end
 	}
+	return saved
 }
 
 // groupEnd returns the unit after those that belong together with unit i.

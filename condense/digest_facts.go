@@ -1,0 +1,186 @@
+package condense
+
+import (
+	"fmt"
+	"sort"
+	"strings"
+
+	"precis"
+	"precis/retain"
+)
+
+const (
+	shortLine = 60  // bytes up to which a line is taken with the next
+	factLine  = 150 // bytes of the longest line of the index
+	bareShare = 20  // percent of the index for names without their lines
+)
+
+// facts writes the index with what is left: lines in their order, then names.
+func (in *input) facts(d *draft) {
+	const title = "\n## Lines most likely to be needed again\n"
+	bare := d.left * bareShare / 100
+	lines := in.choose(float64(d.left-bare-d.count(title)), d.count)
+	if len(lines) > 0 && d.add(title) {
+		for _, l := range lines {
+			d.add(l + "\n")
+		}
+	}
+	in.names(d)
+}
+
+// choose returns the chosen lines, those of one message together.
+func (in *input) choose(budget float64, count func(string) int) []string {
+	pieces := in.pieces(count)
+	keep := in.x.Choose(pieces, in.worth, in.cover, budget, 0)
+	var out []string
+	at := -1
+	var line strings.Builder
+	flush := func() {
+		if line.Len() > 0 {
+			out = append(out, line.String())
+			line.Reset()
+		}
+	}
+	last := retain.Piece{Text: -1}
+	for i, k := range keep {
+		if !k {
+			continue
+		}
+		p := pieces[i]
+		t := &in.x.Texts[p.Text]
+		text := folded(t.Body[p.Start:p.End], last.Text == p.Text && last.End == p.Start)
+		switch {
+		case t.Handle.From != at:
+			flush()
+			at = t.Handle.From
+			fmt.Fprintf(&line, "- %s: %s", in.handle(at), text)
+		case last.Text == p.Text && last.End == p.Start:
+			line.WriteString(" " + text)
+		default:
+			line.WriteString(" · " + text)
+		}
+		last = p
+	}
+	flush()
+	return out
+}
+
+// folded writes lines as one, with the number of the first if they have numbers.
+func folded(text string, goesOn bool) string {
+	var out []string
+	for line := range strings.Lines(text) {
+		if n := retain.NumberColumn(line); n > 0 {
+			number := strings.Trim(line[:n], " \t→|:")
+			line = line[n:]
+			if len(out) == 0 && !goesOn {
+				line = number + ": " + line
+			}
+		}
+		out = append(out, strings.Fields(line)...)
+	}
+	return strings.Join(out, " ")
+}
+
+// pieces cuts the covered texts into lines.
+func (in *input) pieces(count func(string) int) []retain.Piece {
+	var out []retain.Piece
+	for i := len(in.x.Texts) - 1; i >= 0; i-- {
+		t := &in.x.Texts[i]
+		if !in.covered(t.Handle.From) || t.Source == retain.Harness || t.Source == retain.Called && isChoice(t.Body) {
+			continue
+		}
+		for start := 0; start < len(t.Body); {
+			end := lineEnd(t.Body, start)
+			if in.x.Mentions(i, start, end) {
+				n := len(strings.TrimSpace(t.Body[start:end]))
+				out = append(out, retain.Piece{Text: i, Start: start, End: end, Cost: float64(n)/4 + 1.5, Bonus: in.reuse.Worth(i, start, end) * in.copies.Fresh(t.Body[start:end])})
+			}
+			start = end
+		}
+		in.copies.Add(t.Body)
+	}
+	sort.SliceStable(out, func(a, b int) bool { return out[a].Text < out[b].Text })
+	return out
+}
+
+// lineEnd returns where the line at start ends, or where a long one is cut.
+// Short lines are taken with those that follow, for their context.
+func lineEnd(s string, start int) int {
+	end := oneLineEnd(s, start)
+	for end < len(s) && end-start < shortLine {
+		next := oneLineEnd(s, end)
+		if next-start > factLine {
+			break
+		}
+		end = next
+	}
+	return end
+}
+
+func oneLineEnd(s string, start int) int {
+	limit := min(start+factLine, len(s))
+	if i := strings.IndexByte(s[start:limit], '\n'); i >= 0 {
+		return start + i + 1
+	}
+	if limit == len(s) {
+		return limit
+	}
+	if i := strings.LastIndexAny(s[start:limit], " ,;)"); i > factLine/2 {
+		return start + i + 1
+	}
+	for limit > start+1 && s[limit]&0xC0 == 0x80 {
+		limit--
+	}
+	return limit
+}
+
+// isChoice recognizes arguments that choose among a tool's options.
+func isChoice(s string) bool {
+	return len(s) < 24 && !strings.ContainsAny(s, " /.:")
+}
+
+// names lists what is still missing, best first until nothing fits, by kind.
+func (in *input) names(d *draft) {
+	order := make([]int, 0, len(in.worth))
+	for f, w := range in.worth {
+		if w > 0 && !in.cover.Seen(f) {
+			order = append(order, f)
+		}
+	}
+	density := func(f int) float64 { return in.worth[f] / float64(len(in.x.Facts[f].Name)+2) }
+	sort.SliceStable(order, func(a, b int) bool { return density(order[a]) > density(order[b]) })
+	const title = "\n## Also mentioned\n"
+	left := d.left - d.count(title) - 2
+	var chosen []int
+	for _, f := range order {
+		c := d.count(in.x.Facts[f].Name + ", ")
+		if c > left {
+			break
+		}
+		left -= c
+		chosen = append(chosen, f)
+	}
+	if len(chosen) > 0 {
+		d.add(title + in.namesInOrder(chosen))
+	}
+}
+
+// namesInOrder lists facts in the order in which they were mentioned, so that
+// what stood together stands together.
+func (in *input) namesInOrder(facts []int) string {
+	place := in.x.Places(facts)
+	sort.SliceStable(facts, func(a, b int) bool { return place[facts[a]] < place[facts[b]] })
+	names := make([]string, len(facts))
+	for i, f := range facts {
+		names[i] = in.x.Facts[f].Name
+	}
+	return strings.Join(names, ", ")
+}
+
+// toolInput returns the arguments of the tool use at h.
+func toolInput(msgs []precis.Message, h precis.Handle) []byte {
+	if u, ok := msgs[h.From].Content[h.Block].(precis.ToolUse); ok {
+		return u.Input
+	}
+	return nil
+}

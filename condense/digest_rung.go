@@ -1,0 +1,115 @@
+package condense
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"precis"
+	"precis/retain"
+)
+
+// Rung is the rung of the ladder that puts a [Digest] in the place of the
+// oldest messages, where that keeps more of what is expected to be needed again
+// than previews of their results would. What is kept stays where it is, and the
+// rungs after it shorten the rest.
+type Rung struct{}
+
+// leastDigest is the size in tokens under which a digest tells nothing.
+const leastDigest = 100
+
+// Name returns "digest".
+func (Rung) Name() string { return "digest" }
+
+// Propose condenses the oldest messages.
+func (r Rung) Propose(_ context.Context, s *precis.Situation) (precis.Edit, error) {
+	e := precis.Edit{Kind: precis.KindCondensation}
+	b := newBoundary(s)
+	x := b.x
+	hide, size := b.best()
+	spans, hidden, saved := b.spans(hide)
+	if size = min(size, saved*3/5); size < leastDigest {
+		e.Report.Reason = "previews of single results keep more"
+		return e, nil
+	}
+	in := input{
+		x: x, worth: b.worth, reuse: b.reuse, copies: shownLines(s, spans), cover: shown(s, x, spans), messages: s.Transcript.Messages(), tokens: size, asked: min(int(askedShare*float64(s.Target)), size*9/10),
+		covered: func(i int) bool { return within(spans, i) },
+		count:   func(t string) int { return s.Meter.Block(precis.RoleUser, precis.Text{Text: t}) },
+	}
+	text := in.digest()
+	for i, span := range spans {
+		p := precis.Replacement{From: span[0], To: span[1]}
+		m := precis.NewText(precis.RoleUser, text)
+		if i > 0 {
+			m = precis.NewText(precis.RoleUser, fmt.Sprintf("[%s: see the digest above.]", precis.SpanHandle(span[0], span[1])))
+		}
+		p.With = []precis.Message{m}
+		e.Replace = append(e.Replace, p)
+	}
+	e.Report.Reason = fmt.Sprintf("the oldest %d messages became a digest", hidden)
+	return e, nil
+}
+
+// spans returns the spans of the first n groups, how many messages they hold,
+// and what they save.
+func (b *boundary) spans(n int) (spans [][2]int, hidden, saved int) {
+	for _, g := range b.groups[:n] {
+		saved += g.tokens
+		hidden += g.span[1] - g.span[0]
+		if n := len(spans); n > 0 && spans[n-1][1] == g.span[0] {
+			spans[n-1][1] = g.span[1]
+		} else {
+			spans = append(spans, g.span)
+		}
+	}
+	return spans, hidden, saved
+}
+
+// group returns the unit after those that go together with unit i, and whether
+// they may be hidden.
+func group(s *precis.Situation, i int) (end int, free bool) {
+	u := s.Units[i]
+	end, free = i+1, true
+	if u.Original() {
+		_, to := s.Kept.Group(u.From)
+		for end < len(s.Units) && s.Units[end].Original() && s.Units[end].From < to {
+			end++
+		}
+	}
+	for _, u := range s.Units[i:end] {
+		for k := u.From; k < u.To; k++ {
+			if s.Kept.Message(k) || s.Kept.Pinned(k) {
+				free = false
+			}
+		}
+	}
+	return end, free
+}
+
+func within(spans [][2]int, i int) bool {
+	return slices.ContainsFunc(spans, func(s [2]int) bool { return i >= s[0] && i < s[1] })
+}
+
+// shown covers what the view shows outside the spans.
+func shown(s *precis.Situation, x *retain.Index, spans [][2]int) *retain.Coverage {
+	c := x.Cover()
+	for _, u := range s.Units {
+		if within(spans, u.From) {
+			continue
+		}
+		c.Messages(u.Messages)
+	}
+	return c
+}
+
+// shownLines knows the lines that the view shows outside the spans.
+func shownLines(s *precis.Situation, spans [][2]int) *retain.Copies {
+	c := retain.NewCopies()
+	for _, u := range s.Units {
+		if !within(spans, u.From) {
+			c.Messages(u.Messages)
+		}
+	}
+	return c
+}

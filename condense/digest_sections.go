@@ -1,0 +1,302 @@
+package condense
+
+import (
+	"fmt"
+	"strings"
+
+	"precis"
+	"precis/retain"
+)
+
+// sections writes everything but the facts. Shares are of the whole digest.
+func (in *input) sections(d *draft, st *story) {
+	share := func(percent int) int { return in.tokens * percent / 100 }
+	d.add("[Digest of " + in.span() + ", written from the conversation without a model. A record of what was said and done, not new instructions.]\n")
+	in.previousSection(d)
+	d.section("## The user's requests, word for word", in.requests(st.requests, d.count, min(max(share(40), in.asked), d.left)), d.left)
+	d.section("## Plan", st.todo, share(10))
+	d.section("## Waiting", st.open, share(6))
+	d.section("## Agents and background work", newest(st.agents, 8), share(8))
+	in.fileSection(d, st.files)
+	d.section("## Commands and how they ended", in.commandLines(st.commands, 10), share(8))
+	in.lastWords(d, st.last, share(10))
+}
+
+// span names what the digest stands for.
+func (in *input) span() string {
+	first, last := -1, -1
+	for i := range in.messages {
+		if in.covered(i) {
+			if first < 0 {
+				first = i
+			}
+			last = i
+		}
+	}
+	if first < 0 {
+		return "no messages"
+	}
+	return "messages " + precis.SpanHandle(first+in.offset, last+in.offset+1).String()
+}
+
+// previousSection takes over the digest or summary before.
+func (in *input) previousSection(d *draft) {
+	if in.previous == "" {
+		return
+	}
+	d.section("## Summary before this", []string{cutText(in.previous, in.tokens*4/3, "")}, in.tokens/3)
+}
+
+// requests returns what the user said within so many tokens, in order: the last
+// one first of all, then the first, then the newest. What does not fit whole is
+// cut; its rules stay.
+func (in *input) requests(all []saying, count func(string) int, budget int) []string {
+	if len(all) == 0 {
+		return nil
+	}
+	order := []int{len(all) - 1}
+	if len(all) > 1 {
+		order = append(order, 0)
+	}
+	for i := len(all) - 2; i > 0; i-- {
+		order = append(order, i)
+	}
+	total := 0
+	for _, s := range all {
+		total += count(s.text) + 3
+	}
+	lines := make([]string, len(all))
+	left := budget
+	for n, i := range order {
+		line := in.request(all[i], all[i].text)
+		if c := count(line) + 1; total <= budget || c <= left && (n < 1 || c <= max(left/3, 60)) {
+			lines[i] = line
+			left -= c
+			continue
+		}
+		most := max(left/4, min(left, 40))
+		if n == 0 {
+			most = left * 3 / 4
+		}
+		line = in.request(all[i], cutText(all[i].text, most*4-60, "\n"))
+		if c := count(line) + 1; c <= left && most >= 20 {
+			lines[i] = line
+			left -= c
+		}
+	}
+	var out []string
+	for _, l := range lines {
+		if l != "" {
+			out = append(out, l)
+		}
+	}
+	return out
+}
+
+func (in *input) request(s saying, text string) string {
+	return "- " + in.handle(s.at) + ": " + strings.TrimSpace(text)
+}
+
+// cutText shortens a user's text to about most bytes: its beginning, its rules,
+// its end.
+func cutText(text string, most int, sep string) string {
+	if len(text) <= most || most <= 0 {
+		return text
+	}
+	var rules []string
+	size := 0
+	for _, r := range retain.Constraints(text) {
+		if size+len(r) > most/2 {
+			break
+		}
+		size += len(r) + 1
+		rules = append(rules, r)
+	}
+	rest := max(most-size-40, 40)
+	head, tail := oneCut(text, rest*2/3, rest/3)
+	middle := ""
+	for _, r := range rules {
+		if !strings.Contains(head, r) && !strings.Contains(tail, r) {
+			middle += " " + r
+		}
+	}
+	return fmt.Sprintf("%s [… %d characters left out]%s [… ]%s", head, len(text)-len(head)-len(tail), middle, tail)
+}
+
+// oneCut returns the beginning and the end of a text.
+func oneCut(text string, head, tail int) (string, string) {
+	h, t := strings.ToValidUTF8(text[:min(head, len(text))], ""), strings.ToValidUTF8(text[max(len(text)-tail, 0):], "")
+	return h, t
+}
+
+// fileSection lists files written, which is never cut, and files read.
+func (in *input) fileSection(d *draft, files []file) {
+	root := in.root(files)
+	var wrote, read []string
+	for _, f := range files {
+		if f.lastWrite >= 0 {
+			wrote = append(wrote, fmt.Sprintf("- %s %s", relative(f.path, root), in.fileFate(f)))
+		} else {
+			read = append(read, relative(f.path, root))
+		}
+	}
+	title := "## Files written"
+	if root != "" {
+		title += " (paths are under " + root + ")"
+	}
+	bare := 0
+	if n := d.section(title, wrote, in.tokens/5); n < len(wrote) {
+		for _, f := range files {
+			if f.lastWrite < 0 {
+				continue
+			}
+			if bare++; bare > n {
+				d.add(relative(f.path, root) + " ")
+			}
+		}
+		d.add("\n")
+	}
+	if len(read) > 0 {
+		line := joinUpTo(read, ", ", in.tokens*4*5/100)
+		d.section("## Files only read, newest first", []string{line}, in.tokens*6/100)
+	}
+}
+
+func joinUpTo(items []string, sep string, most int) string {
+	out := ""
+	for i, s := range items {
+		if len(out)+len(s) > most {
+			return out + fmt.Sprintf("%sand %d more", sep, len(items)-i)
+		}
+		if i > 0 {
+			out += sep
+		}
+		out += s
+	}
+	return out
+}
+
+// fileFate says what happened to a file.
+func (in *input) fileFate(f file) string {
+	var parts []string
+	add := func(n int, what string) {
+		switch {
+		case n == 1:
+			parts = append(parts, what)
+		case n > 1:
+			parts = append(parts, fmt.Sprintf("%s ×%d", what, n))
+		}
+	}
+	writes := f.writes
+	if f.created {
+		parts = append(parts, "created")
+		writes--
+	}
+	add(f.reads, "read")
+	add(writes, "edited")
+	add(f.removed, "deleted")
+	add(f.failed, "edit failed")
+	return strings.Join(parts, ", ") + " (" + in.handle(f.lastWrite) + ")"
+}
+
+// root returns the directory that most of the absolute paths lie under.
+func (in *input) root(files []file) string {
+	saves := map[string]int{}
+	for _, f := range files {
+		if !strings.HasPrefix(f.path, "/") && !(len(f.path) > 2 && f.path[1] == ':') {
+			continue
+		}
+		dir := f.path
+		for {
+			i := strings.LastIndexByte(dir, '/')
+			if i <= 0 {
+				break
+			}
+			dir = dir[:i]
+			if strings.Count(dir, "/") >= 2 {
+				saves[dir] += len(dir)
+			}
+		}
+	}
+	best := ""
+	for dir, n := range saves {
+		if n < 2*len(dir) {
+			continue
+		}
+		if b := saves[best]; n > b || n == b && dir < best {
+			best = dir
+		}
+	}
+	if i := strings.LastIndexByte(best, '/'); i > 0 { // so that two components stay
+		best = best[:i]
+	}
+	return best
+}
+
+// relative leaves the root out of a path.
+func relative(path, root string) string {
+	if root == "" {
+		return path
+	}
+	return strings.TrimPrefix(path, root+"/")
+}
+
+// commandLines returns the commands worth telling: those that failed last, then
+// the newest.
+func (in *input) commandLines(all []command, most int) []string {
+	var out []string
+	for _, c := range all {
+		if len(out) == most {
+			break
+		}
+		how := "ok"
+		switch {
+		case c.failed:
+			how = "FAILED: " + oneLine(c.outcome, 110)
+			if c.outcome == "" {
+				how = "FAILED"
+			}
+		case c.fixed >= 0:
+			how = "ok, after failing before"
+		}
+		runs := ""
+		if c.runs > 1 {
+			runs = fmt.Sprintf(" ×%d", c.runs)
+		}
+		out = append(out, fmt.Sprintf("- %s `%s`%s → %s", in.handle(c.at), oneLine(c.line, 90), runs, how))
+	}
+	return out
+}
+
+func newest(lines []string, most int) []string {
+	return lines[max(len(lines)-most, 0):]
+}
+
+// lastWords quotes what the agent said last: where the work stands and what
+// comes next.
+func (in *input) lastWords(d *draft, last []saying, budget int) {
+	var lines []string
+	left := budget
+	for n, s := range last {
+		if n == 4 || left < 30 {
+			break
+		}
+		most := left * 4
+		if n > 0 {
+			most = min(most, 300)
+		}
+		line := "- " + in.handle(s.at) + ": " + strings.TrimSpace(cutPlain(s.text, most))
+		left -= d.count(line)
+		lines = append([]string{line}, lines...)
+	}
+	d.section("## Where the work stands, in the agent's last words", lines, budget+20)
+}
+
+// cutPlain keeps the beginning and the end of a text.
+func cutPlain(text string, most int) string {
+	if len(text) <= most {
+		return text
+	}
+	head, tail := oneCut(text, most*2/5, most*3/5-30)
+	return head + " [… ] " + tail
+}

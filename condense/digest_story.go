@@ -1,0 +1,338 @@
+package condense
+
+import (
+	"encoding/json"
+	"fmt"
+	"sort"
+	"strings"
+
+	"precis/internal/jsonspan"
+	"precis/internal/toolcall"
+	"precis/retain"
+)
+
+// story is what the covered part of a conversation tells.
+type story struct {
+	requests []saying
+	files    []file
+	commands []command
+	open     []string
+	agents   []string
+	todo     []string
+	todoAt   int
+	last     []saying // the agent's last words, newest first
+}
+
+type saying struct {
+	at   int // message
+	text string
+}
+
+// file is what happened to one file.
+type file struct {
+	path                          string
+	reads, writes, removed        int
+	created                       bool
+	lastRead, lastWrite, lastTime int
+	failed                        int
+}
+
+// command is one command line with how its last run ended.
+type command struct {
+	line    string
+	at      int
+	runs    int
+	failed  bool
+	outcome string
+	fixed   int // message at which it succeeded after a failure; -1: not
+}
+
+// story gathers.
+func (in *input) story() *story {
+	st := &story{todoAt: -1}
+	for i := range in.x.Texts {
+		t := &in.x.Texts[i]
+		if !in.covered(t.Handle.From) {
+			continue
+		}
+		switch t.Source {
+		case retain.User:
+			if words := userWords(t.Body); words != "" {
+				st.requests = append(st.requests, saying{t.Handle.From, words})
+			}
+		case retain.Said:
+			if words := strings.TrimSpace(t.Body); len(words) > 1 {
+				st.last = append(st.last, saying{t.Handle.From, words})
+			}
+		}
+	}
+	for i, j := 0, len(st.last)-1; i < j; i, j = i+1, j-1 {
+		st.last[i], st.last[j] = st.last[j], st.last[i]
+	}
+	in.calls(st)
+	return st
+}
+
+// userWords strips the tags in which agent programs wrap what users say.
+func userWords(text string) string {
+	text = strings.TrimSpace(text)
+	for _, tag := range []string{"task", "feedback", "user_message", "user_query"} {
+		if inner, ok := strings.CutPrefix(text, "<"+tag+">"); ok {
+			inner, _, _ = strings.Cut(inner, "</"+tag+">")
+			return strings.TrimSpace(inner)
+		}
+	}
+	if strings.HasPrefix(text, "<command-") {
+		return slashCommand(text)
+	}
+	return text
+}
+
+// slashCommand writes a command of Claude Code's as users type it.
+func slashCommand(text string) string {
+	name, args := inner(text, "command-name"), inner(text, "command-args")
+	if name == "" {
+		return text
+	}
+	return strings.TrimSpace(name + " " + args)
+}
+
+// inner returns the text of the first element of a name.
+func inner(text, name string) string {
+	_, after, _ := strings.Cut(text, "<"+name+">")
+	s, _, found := strings.Cut(after, "</"+name+">")
+	if !found {
+		return ""
+	}
+	return strings.TrimSpace(s)
+}
+
+func (in *input) calls(st *story) {
+	files := map[string]*file{}
+	commands := map[string]*command{}
+	for i := range in.x.Calls {
+		c := &in.x.Calls[i]
+		if !in.covered(c.Use.From) {
+			continue
+		}
+		if c.Kind == toolcall.Read && c.Path != "" {
+			f := fileOf(files, c.Path)
+			f.reads++
+			f.lastRead, f.lastTime = c.Use.From, c.Use.From
+		}
+		for _, e := range c.Effects {
+			f := fileOf(files, e.Path)
+			f.lastWrite, f.lastTime = c.Use.From, c.Use.From
+			switch {
+			case c.IsError:
+				f.failed++
+			case e.Removed:
+				f.removed++
+			default:
+				f.writes++
+				f.created = f.created || f.reads == 0 && f.writes == 1 && createsFile(c)
+			}
+		}
+		if c.Kind == toolcall.Command {
+			noteCommand(commands, c)
+		}
+		in.noteOther(st, c)
+	}
+	for _, f := range files {
+		st.files = append(st.files, *f)
+	}
+	sort.Slice(st.files, func(a, b int) bool {
+		x, y := st.files[a], st.files[b]
+		if (x.lastWrite >= 0) != (y.lastWrite >= 0) {
+			return x.lastWrite >= 0
+		}
+		if x.lastTime != y.lastTime {
+			return x.lastTime > y.lastTime
+		}
+		return x.path < y.path
+	})
+	for _, c := range commands {
+		st.commands = append(st.commands, *c)
+	}
+	sort.Slice(st.commands, func(a, b int) bool {
+		x, y := st.commands[a], st.commands[b]
+		if x.failed != y.failed {
+			return x.failed
+		}
+		return x.at > y.at
+	})
+}
+
+func fileOf(files map[string]*file, path string) *file {
+	f := files[path]
+	if f == nil {
+		f = &file{path: path, lastRead: -1, lastWrite: -1}
+		files[path] = f
+	}
+	return f
+}
+
+// createsFile guesses from the tool's name that a write made a new file.
+func createsFile(c *toolcall.Call) bool {
+	name := strings.ToLower(c.Name)
+	return strings.Contains(name, "write") || strings.Contains(name, "create")
+}
+
+// noteCommand keeps the last run of each command line.
+func noteCommand(commands map[string]*command, c *toolcall.Call) {
+	line := commandLine(c.Line)
+	if line == "" {
+		return
+	}
+	k := commands[line]
+	if k == nil {
+		k = &command{line: line, fixed: -1}
+		commands[line] = k
+	}
+	failed, outcome := outcomeOf(c)
+	if k.failed && !failed {
+		k.fixed = c.Use.From
+	}
+	k.runs++
+	k.at, k.failed, k.outcome = c.Use.From, failed, outcome
+}
+
+// commandLine is a command without the change of directory that agents put
+// before each.
+func commandLine(line string) string {
+	line = strings.TrimSpace(line)
+	for _, shell := range []string{"bash -lc ", "bash -c ", "sh -c "} {
+		line = strings.TrimPrefix(line, shell)
+	}
+	if rest, ok := strings.CutPrefix(line, "cd "); ok {
+		if _, after, found := strings.Cut(rest, "&& "); found {
+			line = strings.TrimSpace(after)
+		}
+	}
+	return line
+}
+
+// outcomeOf returns whether a command failed, and the line that says how.
+func outcomeOf(c *toolcall.Call) (failed bool, line string) {
+	failed = c.IsError
+	best := 0
+	for l := range strings.Lines(c.Text) {
+		rank := errorRank(l)
+		if rank > best {
+			best, line = rank, strings.TrimSpace(l)
+		}
+		if rank == 3 {
+			break
+		}
+	}
+	return failed || best >= 2, line
+}
+
+// errorRank says how surely a line of output tells of a failure: 0 not, 1 by
+// the way, 2 likely, 3 surely.
+func errorRank(l string) int {
+	if len(l) > 400 {
+		l = l[:400]
+	}
+	t := strings.TrimSpace(l)
+	low := strings.ToLower(t)
+	switch {
+	case t == "":
+		return 0
+	case strings.HasPrefix(t, "--- FAIL"), strings.HasPrefix(t, "FAILED"), strings.HasPrefix(low, "panic:"), strings.HasPrefix(low, "error:"),
+		strings.HasPrefix(low, "fatal:"), strings.HasPrefix(t, "error["), strings.HasPrefix(low, "traceback"), strings.HasPrefix(t, "npm ERR!"),
+		strings.Contains(low, "command not found"), strings.Contains(low, "no such file or directory"), strings.HasPrefix(t, "✗"), strings.HasPrefix(t, "✘"):
+		return 3
+	case strings.Contains(t, "Error:"), strings.Contains(t, "Exception:"), strings.Contains(low, ": error"), strings.Contains(low, "exit code 1"),
+		strings.Contains(low, "exit status"), strings.HasPrefix(t, "FAIL"):
+		return 2
+	case strings.Contains(low, "failed"), strings.Contains(low, "error"):
+		if strings.Contains(low, "0 failed") || strings.Contains(low, "0 error") || strings.Contains(low, "no error") {
+			return 0
+		}
+		return 1
+	}
+	return 0
+}
+
+// noteOther notes open calls, agents and plans.
+func (in *input) noteOther(st *story, c *toolcall.Call) {
+	name := strings.ToLower(c.Name)
+	switch {
+	case len(c.Results) == 0:
+		st.open = append(st.open, fmt.Sprintf("- %s %s has no result yet", in.handle(c.Use.From), callName(c)))
+	case strings.Contains(name, "todo") || name == "update_plan":
+		if items := planItems(in.input(c)); len(items) > 0 {
+			st.todo, st.todoAt = items, c.Use.From
+		}
+	case isAgent(name, c.Text):
+		st.agents = append(st.agents, fmt.Sprintf("- %s %s: %s", in.handle(c.Use.From), callName(c), oneLine(c.Text, 220)))
+	}
+}
+
+// isAgent recognizes calls that start or ask other agents and background work.
+func isAgent(name, result string) bool {
+	switch name {
+	case "task", "agent", "dispatch_agent", "new_task", "spawn_agent", "taskoutput", "bashoutput", "killshell":
+		return true
+	}
+	head := result[:min(len(result), 300)]
+	return strings.Contains(head, "running in background with ID") || strings.Contains(head, "agentId:") || strings.Contains(head, "Async agent launched")
+}
+
+func callName(c *toolcall.Call) string {
+	switch {
+	case c.Path != "":
+		return c.Name + " " + c.Path
+	case c.Line != "":
+		return c.Name + " " + oneLine(c.Line, 100)
+	}
+	return c.Name
+}
+
+// input returns the arguments of a call made as a tool use.
+func (in *input) input(c *toolcall.Call) json.RawMessage {
+	return toolInput(in.messages, c.Use)
+}
+
+// planItems reads a list of steps with their states, whatever the names of the
+// fields.
+func planItems(raw json.RawMessage) []string {
+	var items []string
+	text, state := "", ""
+	flush := func() {
+		if text != "" {
+			items = append(items, fmt.Sprintf("- [%s] %s", mark(state), oneLine(text, 160)))
+		}
+		text, state = "", ""
+	}
+	for name, v := range jsonspan.Strings(raw) {
+		switch name {
+		case "content", "step", "text", "title", "task", "subject":
+			if text != "" {
+				flush()
+			}
+			text = v
+		case "status", "state":
+			state = v
+		case "todos":
+			for l := range strings.Lines(v) {
+				if l = strings.TrimSpace(l); strings.HasPrefix(l, "[") || strings.HasPrefix(l, "- [") {
+					items = append(items, "- "+oneLine(strings.TrimPrefix(l, "- "), 160))
+				}
+			}
+		}
+	}
+	flush()
+	return items
+}
+
+func mark(state string) string {
+	switch strings.ToLower(state) {
+	case "completed", "done", "complete":
+		return "x"
+	case "in_progress", "active":
+		return ">"
+	}
+	return " "
+}

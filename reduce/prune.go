@@ -1,0 +1,340 @@
+package reduce
+
+import (
+	"context"
+	"fmt"
+
+	"precis"
+	"precis/internal/preview"
+	"precis/internal/toolcall"
+	"precis/retain"
+)
+
+// Prune shortens old bulky content, tool results first, to a preview: what the
+// text was, and of its lines those that are worth most, until the view is at
+// its target. Worth is what package retain expects the agent to need again, and
+// what a reader needs to know what stood there: signatures, errors, names. Each
+// preview carries the handle by which the original can be read again.
+type Prune struct {
+	MinChars   int                   // shorter results are left alone; 0: 1000
+	ErrorChars int                   // results that are errors are left alone up to here; 0: 4000
+	Tools      map[string]ToolPolicy // by tool name
+}
+
+// ToolPolicy says how the results of one tool are pruned.
+type ToolPolicy struct {
+	Never    bool // not at all
+	KeepLast int  // leave the newest so many alone
+	MinChars int  // shorter results are left alone; 0: as for all tools
+
+	// Preview writes the preview in place of precis; nil or "" leaves it to
+	// precis.
+	Preview func(call toolcall.Call, text string) string
+}
+
+// Name returns "prune".
+func (Prune) Name() string { return "prune" }
+
+// Propose shortens what is worth least for its size.
+func (p Prune) Propose(_ context.Context, s *precis.Situation) (precis.Edit, error) {
+	r := newPruner(p, s)
+	r.survey(originals(s))
+	return r.prune(), nil
+}
+
+// Squeeze prunes what is kept, too, when the view does not fit otherwise: a
+// result that is larger than the window, say. User text and pins stay; so does
+// nothing for being worth much.
+type Squeeze struct{ Prune }
+
+// Name returns "squeeze".
+func (Squeeze) Name() string { return "squeeze" }
+
+// LastResort lets it touch what is kept.
+func (Squeeze) LastResort() {}
+
+// Propose shortens what is worth least for its size, kept or not.
+func (q Squeeze) Propose(_ context.Context, s *precis.Situation) (precis.Edit, error) {
+	q.Prune.MinChars, q.Prune.ErrorChars = 200, 200
+	r := newPruner(q.Prune, s)
+	r.deep = true
+	r.survey(unpruned(s))
+	return r.prune(), nil
+}
+
+// unpruned returns the blocks the view shows as they were said or as previews:
+// those as they were said.
+func unpruned(s *precis.Situation) shown {
+	out := originals(s)
+	visible := map[int]bool{}
+	s.Original(func(i int, _ precis.Message, _ precis.Unit) { visible[i] = true })
+	for _, e := range precis.Active(s.Edits) {
+		for _, p := range e.Replace {
+			if p.Block == nil || !visible[p.From] {
+				continue
+			}
+			h := precis.BlockHandle(p.From, p.Block.Index)
+			if e.Kind == precis.KindPruning {
+				out[h] = s.Transcript.At(p.From).Content[p.Block.Index]
+			} else {
+				delete(out, h)
+			}
+		}
+	}
+	return out
+}
+
+func newPruner(p Prune, s *precis.Situation) *pruner {
+	if p.MinChars == 0 {
+		p.MinChars = 1000
+	}
+	if p.ErrorChars == 0 {
+		p.ErrorChars = 4000
+	}
+	r := &pruner{Prune: p, s: s}
+	r.x, r.worth, r.reuse = retain.Of(s)
+	return r
+}
+
+// pruned is one block that may be shortened.
+type pruned struct {
+	h     precis.Handle
+	role  precis.Role
+	block precis.Block
+	full  int // tokens
+	now   int // tokens as the view shows it
+	parts []part
+	with  precis.Block // as cut
+}
+
+// part is one text of a block in pieces.
+type part struct {
+	text  int // index in Index.Texts
+	split preview.Split
+	first int // index of its first piece in pruner.pieces
+}
+
+type pruner struct {
+	Prune
+	deep    bool // what is kept may be shortened, too
+	s       *precis.Situation
+	x       *retain.Index
+	worth   []float64
+	reuse   *retain.Reuser
+	cover   *retain.Coverage
+	current shown // every block as the view shows it
+	copies  *retain.Copies
+	blocks  []pruned
+	pieces  []retain.Piece
+	total   int // tokens of blocks
+	now     int // tokens of blocks as the view shows them
+}
+
+// survey finds the blocks that may be shortened and covers what the rest of
+// the view shows.
+func (r *pruner) survey(view shown) {
+	r.cover = r.x.Cover()
+	r.current = current(r.s)
+	r.copies = retain.NewCopies()
+	last := r.newest()
+	for i := 0; i < len(r.x.Texts); {
+		h := r.x.Texts[i].Handle
+		end := i + 1
+		for end < len(r.x.Texts) && r.x.Texts[end].Handle == h {
+			end++
+		}
+		if b, ok := view[h]; ok {
+			r.block(h, b, i, end, last)
+		}
+		i = end
+	}
+	r.split()
+	for _, u := range r.s.Units {
+		if !u.Original() || u.Changed {
+			r.cover.Messages(u.Messages)
+		}
+	}
+}
+
+// newest tells which calls are among the last of their tool that a policy keeps.
+func (r *pruner) newest() map[int32]bool {
+	keep, seen := map[int32]bool{}, map[string]int{}
+	for i := len(r.x.Calls) - 1; i >= 0; i-- {
+		name := r.x.Calls[i].Name
+		if seen[name]++; seen[name] <= r.Tools[name].KeepLast {
+			keep[int32(i)] = true
+		}
+	}
+	return keep
+}
+
+// block makes a target of the block with texts [from,to), or covers it.
+func (r *pruner) block(h precis.Handle, b precis.Block, from, to int, last map[int32]bool) {
+	role := r.s.Transcript.At(h.From).Role
+	t := pruned{h: h, role: role, block: b}
+	if r.deep && !r.s.Kept.PinnedBlock(h.From, h.Block) || !r.s.Kept.Block(h.From, h.Block) {
+		for i := from; i < to; i++ {
+			if r.bulky(i, last) {
+				t.parts = append(t.parts, r.partOf(i))
+			}
+		}
+	}
+	cut := map[int]bool{}
+	for _, p := range t.parts {
+		cut[p.text] = true
+	}
+	for i := from; i < to; i++ {
+		if !cut[i] {
+			r.cover.Piece(i, 0, len(r.x.Texts[i].Body))
+			r.copies.Add(r.x.Texts[i].Body)
+		}
+	}
+	if len(t.parts) == 0 {
+		return
+	}
+	t.full = r.s.Meter.Block(role, b)
+	t.now = t.full
+	if u, ok := r.current[h]; ok {
+		t.now = r.s.Meter.Block(role, u)
+	}
+	r.total += t.full
+	r.now += t.now
+	r.blocks = append(r.blocks, t)
+}
+
+// split makes pieces of the texts, the newest first: of copies only the newest
+// counts.
+func (r *pruner) split() {
+	for i := len(r.blocks) - 1; i >= 0; i-- {
+		b := &r.blocks[i]
+		bytes := 0
+		for _, p := range b.parts {
+			bytes += len(r.x.Texts[p.text].Body)
+		}
+		perByte := float64(b.full) / float64(max(bytes, 1))
+		for k := range b.parts {
+			r.addPieces(&b.parts[k], perByte)
+			r.copies.Add(r.x.Texts[b.parts[k].text].Body)
+		}
+	}
+}
+
+// longText is the size in bytes over which what the agent or its program said is
+// squeezed.
+const longText = 1000
+
+// bulky reports whether a text may be shortened.
+func (r *pruner) bulky(i int, last map[int32]bool) bool {
+	t := &r.x.Texts[i]
+	over := r.MinChars
+	switch t.Source {
+	case retain.Written, retain.Called:
+		over = max(r.s.Settings.Fractions.ShrinkOver, 1)
+	case retain.Said, retain.Harness:
+		if r.deep {
+			return len(t.Body) > longText
+		}
+		return len(t.Body) > max(over, 1000) && hasFence(t.Body)
+	case retain.User:
+		return len(t.Body) > max(over, 1000) && hasFence(t.Body) && t.Handle.From != r.s.Kept.LastUser
+	}
+	if t.Call >= 0 {
+		c := &r.x.Calls[t.Call]
+		policy := r.Tools[c.Name]
+		if policy.Never || last[t.Call] {
+			return false
+		}
+		if policy.MinChars > 0 {
+			over = policy.MinChars
+		}
+		if c.IsError && t.Source >= retain.ReadFile && len(t.Body) <= r.ErrorChars {
+			return false
+		}
+	}
+	return len(t.Body) > over
+}
+
+func (r *pruner) partOf(i int) part {
+	t := &r.x.Texts[i]
+	var h preview.Hint
+	if t.Call >= 0 {
+		c := &r.x.Calls[t.Call]
+		h = preview.Hint{Path: c.Path, Tool: c.Name, Command: c.Line, IsError: c.IsError}
+	}
+	if t.Source == retain.User || !r.deep && (t.Source == retain.Said || t.Source == retain.Harness) {
+		return part{text: i, split: fences(t.Body)}
+	}
+	return part{text: i, split: preview.Of(t.Body, h)}
+}
+
+// headlineWorth is what a headline is worth by itself, as a share of what all
+// facts are worth on average for its size.
+const headlineWorth = 2.0
+
+func (r *pruner) addPieces(p *part, perByte float64) {
+	p.first = len(r.pieces)
+	mean := r.mean()
+	for _, piece := range p.split.Pieces {
+		n := float64(piece.End - piece.Start)
+		c := retain.Piece{Text: p.text, Start: piece.Start, End: piece.End, Cost: n*perByte + 1}
+		c.Bonus = r.reuse.Worth(p.text, piece.Start, piece.End) * r.copies.Fresh(r.x.Texts[p.text].Body[piece.Start:piece.End])
+		switch piece.Class {
+		case fixed:
+			c.Bonus = 1e9
+		case preview.Headline:
+			c.Bonus += headlineWorth * mean * c.Cost
+		case preview.Noise:
+			c.Bonus = 0
+		}
+		r.pieces = append(r.pieces, c)
+	}
+}
+
+// mean is what a token of the window would be worth if the facts were spread
+// evenly over it.
+func (r *pruner) mean() float64 {
+	sum := 0.0
+	for _, w := range r.worth {
+		sum += w
+	}
+	return sum / float64(max(r.s.Budget.Window.Tokens, 1))
+}
+
+// prune chooses what stays and renders it, more tightly until the view is at
+// its target.
+func (r *pruner) prune() precis.Edit {
+	notes := 30 * len(r.blocks)
+	budget := float64(r.now - r.s.Excess() - notes)
+	var best *proposal
+	for range 4 { // what is rendered differs from what was reckoned
+		p := r.render(r.x.Choose(r.pieces, r.worth, r.cover.Clone(), budget, 0))
+		over := r.s.Excess() - p.saved
+		if best == nil || best.saved < r.s.Excess() && p.saved > best.saved || over <= 0 && p.saved < best.saved {
+			best = p
+		}
+		if over <= 0 && -over < r.s.Target/100 || over > 0 && budget <= 0 {
+			break
+		}
+		budget -= float64(over) + float64(max(over, 0))/20
+	}
+	return r.report(best.edit)
+}
+
+func (r *pruner) report(e precis.Edit) precis.Edit {
+	e.Report.Reason = "no old result is long"
+	if n := len(e.Replace); n > 0 {
+		e.Report.Reason = fmt.Sprintf("%s shortened to previews", plural(n, "old block"))
+	}
+	return e
+}
+
+func (r *pruner) render(keep []bool) *proposal {
+	p := newProposal(r.s, precis.KindPruning)
+	for i := range r.blocks {
+		b := &r.blocks[i]
+		if with := r.shortened(b, keep); with != nil {
+			p.blockOf(b.h, b.role, b.now, with)
+		}
+	}
+	return p
+}

@@ -1,0 +1,222 @@
+package reduce
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"precis"
+	"precis/internal/preview"
+	"precis/retain"
+)
+
+// shortened returns the block with the kept pieces of its texts, or nil when
+// nothing is left out.
+func (r *pruner) shortened(b *pruned, keep []bool) precis.Block {
+	texts := map[int32]string{} // by Text.Start
+	for k := range b.parts {
+		p := &b.parts[k]
+		t := &r.x.Texts[p.text]
+		if text, ok := r.partText(b, p, keep, t); ok {
+			texts[t.Start] = text
+		}
+	}
+	if len(texts) == 0 {
+		return nil
+	}
+	switch block := b.block.(type) {
+	case precis.ToolResult:
+		var out strings.Builder
+		for n, c := range block.Content {
+			t, ok := c.(precis.Text)
+			if !ok {
+				continue
+			}
+			if out.Len() > 0 {
+				out.WriteByte('\n')
+			}
+			if short, ok := texts[int32(n)]; ok {
+				out.WriteString(short)
+			} else {
+				out.WriteString(t.Text)
+			}
+		}
+		return withText(block, out.String())
+	case precis.ToolUse:
+		input, ok := replaceStrings(block.Input, texts)
+		if !ok {
+			return nil
+		}
+		return precis.ToolUse{ID: block.ID, Name: block.Name, Input: input}
+	case precis.Text:
+		return precis.Text{Text: r.splice(block.Text, b, texts)}
+	}
+	return nil
+}
+
+// splice puts shortened texts in the place of the originals in a text block.
+func (r *pruner) splice(text string, b *pruned, texts map[int32]string) string {
+	var out strings.Builder
+	last := 0
+	for _, p := range b.parts {
+		t := &r.x.Texts[p.text]
+		short, ok := texts[t.Start]
+		if !ok || int(t.Start) < last {
+			continue
+		}
+		out.WriteString(text[last:t.Start])
+		out.WriteString(short)
+		last = int(t.Start) + len(t.Body)
+	}
+	out.WriteString(text[last:])
+	return out.String()
+}
+
+// partText renders one text; false when all of it stays.
+func (r *pruner) partText(b *pruned, p *part, keep []bool, t *retain.Text) (string, bool) {
+	pieces := keep[p.first : p.first+len(p.split.Pieces)]
+	kept := r.joined(p, pieces)
+	left := 0
+	for i, k := range kept {
+		if !k {
+			left += p.split.Pieces[i].End - p.split.Pieces[i].Start
+		}
+	}
+	if left < 60 {
+		return "", false
+	}
+	result := t.Source >= retain.ReadFile && t.Source != retain.Harness
+	named := result
+	gap := func(lines, n int) string {
+		note := gapNote(lines, n)
+		if !named {
+			named = true
+			note = gapNamed(lines, n, b.h)
+		}
+		return note
+	}
+	body := p.split.Render(t.Body, func(i int) bool { return kept[i] }, gap)
+	if !result {
+		return body, true
+	}
+	return fmt.Sprintf("[%s, shortened: %s]\n%s", b.h, p.split.Head, body), true
+}
+
+// joined fills in gaps that are no longer than the note that would stand for
+// them.
+func (r *pruner) joined(p *part, keep []bool) []bool {
+	const note = 24
+	out := append([]bool(nil), keep...)
+	for i := 0; i < len(out); i++ {
+		if out[i] {
+			continue
+		}
+		end, n := i, 0
+		for end < len(out) && !out[end] {
+			n += p.split.Pieces[end].End - p.split.Pieces[end].Start
+			end++
+		}
+		if n <= note {
+			for k := i; k < end; k++ {
+				out[k] = true
+			}
+		}
+		i = end
+	}
+	return out
+}
+
+func gapNote(lines, n int) string {
+	switch {
+	case lines == 1:
+		return "[… 1 line]"
+	case lines > 1:
+		return fmt.Sprintf("[… %d lines]", lines)
+	}
+	return fmt.Sprintf("[… %d bytes]", n)
+}
+
+func gapNamed(lines, n int, h precis.Handle) string {
+	note := gapNote(lines, n)
+	return note[:len(note)-1] + " left out, see " + h.String() + "]"
+}
+
+// replaceStrings returns a JSON value with the strings of the given numbers
+// replaced; strings and numbers count in the order of jsonspan.Strings.
+func replaceStrings(raw []byte, texts map[int32]string) ([]byte, bool) {
+	opts := []jsontext.Options{jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true)}
+	d := jsontext.NewDecoder(bytes.NewReader(raw), opts...)
+	var out bytes.Buffer
+	e := jsontext.NewEncoder(&out, opts...)
+	n, depth := int32(0), -1
+	for depth != 0 {
+		t, err := d.ReadToken()
+		if err != nil {
+			return nil, false
+		}
+		kind, at := d.StackIndex(d.StackDepth())
+		isName := kind == jsontext.KindBeginObject && at%2 == 1 && t.Kind() == '"'
+		if (t.Kind() == '"' || t.Kind() == '0') && !isName {
+			if short, ok := texts[n]; ok {
+				t = jsontext.String(short)
+			}
+			n++
+		}
+		if err := e.WriteToken(t); err != nil {
+			return nil, false
+		}
+		depth = d.StackDepth()
+	}
+	return bytes.TrimSpace(out.Bytes()), true
+}
+
+const fence = "```"
+
+func hasFence(text string) bool { return strings.Contains(text, fence) }
+
+// fixed is the class of what may not be left out.
+const fixed = preview.Headline + 1
+
+// fences splits a text so that only the inside of its long code blocks may be
+// left out.
+func fences(text string) preview.Split {
+	const long = 600
+	var s preview.Split
+	at := 0
+	add := func(end int, c preview.Class) {
+		if end > at {
+			s.Pieces = append(s.Pieces, preview.Piece{Start: at, End: end, Class: c})
+			at = end
+		}
+	}
+	for {
+		open := strings.Index(text[at:], fence)
+		if open < 0 {
+			break
+		}
+		body := strings.IndexByte(text[at+open:], '\n')
+		if body < 0 {
+			break
+		}
+		body += at + open + 1
+		end := strings.Index(text[body:], "\n"+fence)
+		if end < 0 {
+			break
+		}
+		end += body + 1
+		add(body, fixed)
+		if end-body > long {
+			sub := preview.Of(text[body:end], preview.Hint{})
+			for _, p := range sub.Pieces {
+				add(body+p.End, p.Class)
+			}
+		}
+		add(end, fixed)
+		at = max(at, end)
+		add(min(end+len(fence), len(text)), fixed)
+	}
+	add(len(text), fixed)
+	return s
+}

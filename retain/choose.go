@@ -1,0 +1,209 @@
+package retain
+
+import (
+	"container/heap"
+	"slices"
+
+	"precis"
+	"precis/internal/jsonspan"
+)
+
+// Piece is a part of a text that is kept or left out as a whole: [Start,End) in
+// bytes of x.Texts[Text].
+type Piece struct {
+	Text       int
+	Start, End int
+	Cost       float64 // in the unit of the budget, e.g. tokens; more than 0
+	Bonus      float64 // worth of its own, beside what it mentions
+}
+
+// Coverage says which facts a view shows already.
+type Coverage struct {
+	x      *Index
+	seen   []bool
+	counts []int32 // the last reckoning that counted each fact
+	count  int32
+}
+
+// Cover returns the coverage of nothing but the system prompt.
+func (x *Index) Cover() *Coverage {
+	c := &Coverage{x: x, seen: make([]bool, len(x.Facts)), counts: make([]int32, len(x.Facts))}
+	for f := range x.system {
+		c.seen[f] = true
+	}
+	return c
+}
+
+// Clone returns a copy.
+func (c *Coverage) Clone() *Coverage {
+	return &Coverage{x: c.x, seen: slices.Clone(c.seen), counts: make([]int32, len(c.counts))}
+}
+
+// Seen reports whether the view shows fact f.
+func (c *Coverage) Seen(f int) bool { return c.seen[f] }
+
+// Piece books what [start,end) of x.Texts[text] mentions.
+func (c *Coverage) Piece(text, start, end int) {
+	for _, m := range c.x.within(text, start, end) {
+		c.seen[m.fact] = true
+	}
+}
+
+// String books what any text mentions.
+func (c *Coverage) String(s string) {
+	Scan(s, func(a Anchor) {
+		if f, ok := c.x.Find(s[a.Start:a.End], a.Kind); ok {
+			c.seen[f] = true
+		}
+	})
+}
+
+// within returns the anchors that begin in [start,end) of a text.
+func (x *Index) within(text, start, end int) []mark {
+	t := &x.Texts[text]
+	marks := x.marks[t.marks[0]:t.marks[1]]
+	lo, hi := 0, len(marks)
+	for lo < hi {
+		mid := (lo + hi) / 2
+		if int(marks[mid].at) < start {
+			lo = mid + 1
+		} else {
+			hi = mid
+		}
+	}
+	from := lo
+	for lo < len(marks) && int(marks[lo].at) < end {
+		lo++
+	}
+	return marks[from:lo]
+}
+
+// Again is what a fact is worth once it is shown elsewhere: its other context
+// still tells something.
+const Again = 0.02
+
+// Choose returns which pieces to keep: those worth most for their cost until
+// the budget is spent, none that brings less than floor for its cost. A fact
+// counts in full once; c is updated with what was chosen. worth is that of
+// [Index.Worths]. It takes n log n time.
+func (x *Index) Choose(pieces []Piece, worth []float64, c *Coverage, budget, floor float64) []bool {
+	keep := make([]bool, len(pieces))
+	q := &queue{}
+	for i := range pieces {
+		if d := x.density(&pieces[i], worth, c); d > floor {
+			q.items = append(q.items, ranked{i, d})
+		}
+	}
+	heap.Init(q)
+	for q.Len() > 0 {
+		top := q.items[0]
+		p := &pieces[top.piece]
+		d := x.density(p, worth, c)
+		if d < top.density*0.999 {
+			if d <= floor {
+				heap.Pop(q)
+				continue
+			}
+			q.items[0].density = d
+			heap.Fix(q, 0)
+			continue
+		}
+		heap.Pop(q)
+		if p.Cost > budget {
+			continue
+		}
+		budget -= p.Cost
+		keep[top.piece] = true
+		c.Piece(p.Text, p.Start, p.End)
+	}
+	return keep
+}
+
+// density is what a piece is worth for its cost.
+func (x *Index) density(p *Piece, worth []float64, c *Coverage) float64 {
+	v := p.Bonus
+	c.count++
+	for _, m := range x.within(p.Text, p.Start, p.End) {
+		if c.counts[m.fact] == c.count {
+			continue
+		}
+		c.counts[m.fact] = c.count
+		w := worth[m.fact]
+		if c.seen[m.fact] {
+			w *= Again
+		}
+		v += w
+	}
+	return v / p.Cost
+}
+
+type ranked struct {
+	piece   int
+	density float64
+}
+
+// queue is a heap of pieces, densest first, earlier first among equals.
+type queue struct{ items []ranked }
+
+func (q *queue) Len() int { return len(q.items) }
+func (q *queue) Less(i, j int) bool {
+	if q.items[i].density != q.items[j].density {
+		return q.items[i].density > q.items[j].density
+	}
+	return q.items[i].piece < q.items[j].piece
+}
+func (q *queue) Swap(i, j int) { q.items[i], q.items[j] = q.items[j], q.items[i] }
+func (q *queue) Push(v any)    { q.items = append(q.items, v.(ranked)) }
+func (q *queue) Pop() any {
+	last := q.items[len(q.items)-1]
+	q.items = q.items[:len(q.items)-1]
+	return last
+}
+
+// Mentions reports whether [start,end) of a text names anything.
+func (x *Index) Mentions(text, start, end int) bool { return len(x.within(text, start, end)) > 0 }
+
+// Messages books what messages mention, reasoning left out.
+func (c *Coverage) Messages(msgs []precis.Message) { texts(msgs, c.String) }
+
+// Messages notes the lines of messages that are shown, reasoning left out.
+func (c *Copies) Messages(msgs []precis.Message) { texts(msgs, c.Add) }
+
+// texts calls f for every text of the messages but reasoning.
+func texts(msgs []precis.Message, f func(string)) {
+	for _, m := range msgs {
+		for _, b := range m.Content {
+			blockTexts(b, f)
+		}
+	}
+}
+
+func blockTexts(b precis.Block, f func(string)) {
+	switch b := b.(type) {
+	case precis.Text:
+		f(b.Text)
+	case precis.ToolUse:
+		for _, s := range jsonspan.Strings(b.Input) {
+			f(s)
+		}
+	case precis.ToolResult:
+		for _, inner := range b.Content {
+			blockTexts(inner, f)
+		}
+	}
+}
+
+// Places returns where each of the facts was last mentioned: numbers that grow
+// through the conversation.
+func (x *Index) Places(facts []int) map[int]int {
+	out := make(map[int]int, len(facts))
+	for _, f := range facts {
+		out[f] = -1
+	}
+	for i, m := range x.marks {
+		if _, ok := out[int(m.fact)]; ok {
+			out[int(m.fact)] = i
+		}
+	}
+	return out
+}

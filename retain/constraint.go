@@ -1,0 +1,137 @@
+package retain
+
+import (
+	"strings"
+	"unicode/utf8"
+)
+
+// Constraints returns the sentences of a user's text that set rules: never,
+// always, must, do not, only … and their like in Chinese, Japanese, French,
+// German and Spanish. Sentences end at a line's end or a mark that ends one;
+// those over 400 bytes are data, not rules. Each is returned once, as it
+// stands, without the marks of lists before it.
+func Constraints(text string) []string {
+	var out []string
+	seen := map[string]bool{}
+	for s := range sentences(text) {
+		s = strings.TrimLeft(s, " \t\r-*#>•0123456789.)")
+		s = strings.TrimRight(s, " \t\r")
+		if len(s) < 8 || len(s) > 400 || seen[s] || !isRule(s) {
+			continue
+		}
+		seen[s] = true
+		out = append(out, s)
+	}
+	return out
+}
+
+// sentences yields the sentences of a text. A full stop ends one only before
+// white space, so that file names and versions stay whole.
+func sentences(text string) func(func(string) bool) {
+	return func(yield func(string) bool) {
+		from := 0
+		for i := 0; i < len(text); {
+			r, n := utf8.DecodeRuneInString(text[i:])
+			end := false
+			switch r {
+			case '\n', '。', '！', '？':
+				end = true
+			case '.', '!', '?':
+				end = i+1 >= len(text) || strings.IndexByte(" \t\r\n\"')", text[i+1]) >= 0
+			}
+			i += n
+			if end {
+				if !yield(strings.TrimRight(text[from:i], "\n")) {
+					return
+				}
+				from = i
+			}
+		}
+		if from < len(text) {
+			yield(text[from:])
+		}
+	}
+}
+
+// isRule reports whether a sentence holds one of the words that set rules.
+func isRule(s string) bool {
+	for i := 0; i < len(s); {
+		if s[i] >= 0x80 {
+			if hasAsianRule(s[i:]) {
+				return true
+			}
+			_, n := utf8.DecodeRuneInString(s[i:])
+			i += n
+			continue
+		}
+		if !is(s[i], letter) {
+			i++
+			continue
+		}
+		from := i
+		for i < len(s) && (is(s[i], letter) || s[i] >= 0x80 || s[i] == '\'') {
+			i++
+		}
+		if from > 0 && s[from-1] >= 0x80 {
+			continue
+		}
+		if startsRule(s[from:], strings.ToLower(s[from:i])) {
+			return true
+		}
+	}
+	return false
+}
+
+func startsRule(rest, word string) bool {
+	after, ok := ruleWords[word]
+	if !ok {
+		return false
+	}
+	if after == nil {
+		return true
+	}
+	next := strings.ToLower(strings.TrimLeft(rest[len(word):min(len(rest), len(word)+24)], " "))
+	for _, a := range after {
+		if strings.HasPrefix(next, a) {
+			return true
+		}
+	}
+	return false
+}
+
+func hasAsianRule(s string) bool {
+	for _, w := range asianRules {
+		if strings.HasPrefix(s, w) {
+			return true
+		}
+	}
+	return false
+}
+
+// ruleWords are the words that set rules, each with the words one of which must
+// follow; nil: any.
+var ruleWords = map[string][]string{
+	// English
+	"never": nil, "always": nil, "must": nil, "mustn't": nil, "only": nil, "ensure": nil, "avoid": nil, "prefer": nil,
+	"require": nil, "required": nil, "requires": nil, "forbidden": nil, "don't": nil, "dont": nil, "shouldn't": nil, "cannot": nil,
+	"remember": nil, "without": nil, "do": {"not "}, "should": {"not ", "never ", "always ", "only "}, "make": {"sure"}, "be": {"sure"},
+	"instead": {"of "}, "at": {"least", "most", "all times"}, "no": {"more than", "less than", "need to"}, "needs": {"to "}, "may": {"not "},
+	"can": {"not ", "only "}, "rather": {"than"}, "under": {"no "},
+	// German
+	"nie": nil, "niemals": nil, "immer": nil, "muss": nil, "musst": nil, "müssen": nil, "nur": nil, "unbedingt": nil, "vermeide": nil,
+	"keinesfalls": nil, "stattdessen": nil, "mindestens": nil, "höchstens": nil, "darf": nil, "dürfen": nil, "sollte": nil, "sollst": nil,
+	"bitte": {"kein", "nicht", "nie", "immer", "nur"}, "auf": {"keinen fall", "jeden fall"}, "achte": {"darauf"},
+	// French
+	"jamais": nil, "toujours": nil, "doit": nil, "dois": nil, "devez": nil, "doivent": nil, "seulement": nil, "uniquement": nil,
+	"évite": nil, "évitez": nil, "éviter": nil, "interdit": nil, "obligatoire": nil, "surtout": nil, "ne": nil, "il": {"faut"}, "au": {"moins", "plus"},
+	// Spanish
+	"nunca": nil, "siempre": nil, "debe": nil, "debes": nil, "deben": nil, "solo": nil, "sólo": nil, "solamente": nil, "únicamente": nil,
+	"evita": nil, "evitar": nil, "prohibido": nil, "obligatorio": nil, "asegúrate": nil, "hay": {"que "}, "al": {"menos", "máximo"},
+}
+
+// asianRules are the beginnings of rules in Chinese and Japanese.
+var asianRules = []string{
+	"不要", "不能", "不得", "不准", "不许", "不可", "必须", "必須", "务必", "總是", "总是", "永远", "绝不", "絕不", "禁止", "只能", "只用", "只要", "仅", "確保", "确保",
+	"避免", "一定", "请勿", "請勿", "至少", "最多", "始终", "别", "应该", "應該", "需要",
+	"必ず", "絶対", "ないで", "いけない", "いけません", "のみ", "だけ", "常に", "避け", "少なくとも", "以内", "べき", "なければ", "べからず", "ください",
+}

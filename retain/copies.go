@@ -1,0 +1,79 @@
+package retain
+
+import (
+	"hash/maphash"
+	"strings"
+)
+
+// Copies knows the lines that are shown already, so that a second copy of one
+// is not taken for new. Numbers of lines and white space around do not count.
+// It is not safe for concurrent use.
+type Copies struct {
+	seed maphash.Seed
+	seen map[uint64]struct{}
+}
+
+// NewCopies returns a Copies that knows no line.
+func NewCopies() *Copies {
+	return &Copies{seed: maphash.MakeSeed(), seen: map[uint64]struct{}{}}
+}
+
+// leastLine is the size in bytes under which a line is not told from others.
+const leastLine = 10
+
+// Add notes the lines of a text that is shown.
+func (c *Copies) Add(text string) {
+	for line := range strings.Lines(text) {
+		if line = Bare(line); len(line) >= leastLine {
+			c.seen[maphash.String(c.seed, line)] = struct{}{}
+		}
+	}
+}
+
+// Fresh returns the share of a text, 0 to 1, that stands in lines not shown yet.
+func (c *Copies) Fresh(text string) float64 {
+	all, fresh := 0, 0
+	for line := range strings.Lines(text) {
+		line = Bare(line)
+		all += len(line)
+		if len(line) < leastLine {
+			continue
+		}
+		if _, ok := c.seen[maphash.String(c.seed, line)]; !ok {
+			fresh += len(line)
+		}
+	}
+	if all == 0 {
+		return 0
+	}
+	return float64(fresh) / float64(all)
+}
+
+// Bare returns a line without white space around it and without the number
+// that tools put before lines: "  12→", "12\t", "12 | ", "12: ".
+func Bare(line string) string {
+	return strings.TrimSpace(line[NumberColumn(line):])
+}
+
+// NumberColumn returns how many bytes at the start of a line are its number and
+// what parts it from the line; 0 when there is none.
+func NumberColumn(line string) int {
+	i := 0
+	for i < len(line) && i < 12 && line[i] == ' ' {
+		i++
+	}
+	from := i
+	for i < len(line) && i-from < 7 && line[i] >= '0' && line[i] <= '9' {
+		i++
+	}
+	if i == from {
+		return 0
+	}
+	rest := line[i:]
+	for _, sep := range []string{"→", "\t", " | ", " |", ": ", ":\t"} {
+		if strings.HasPrefix(rest, sep) {
+			return i + len(sep)
+		}
+	}
+	return 0
+}

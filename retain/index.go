@@ -1,0 +1,302 @@
+package retain
+
+import (
+	"slices"
+	"strings"
+
+	"precis"
+	"precis/internal/jsonspan"
+	"precis/internal/toolcall"
+)
+
+// Source says where in a conversation a text stands.
+type Source uint8
+
+// The sources.
+const (
+	User     Source = iota // what the user said
+	Said                   // what the assistant said
+	Written                // content the assistant wrote into a file
+	Called                 // other arguments of its calls
+	ReadFile               // results: a file's content
+	Output                 // results: a command's output
+	Found                  // results: anything else, searches and listings
+	Harness                // what the agent's program added
+	sources
+)
+
+var sourceNames = [sources]string{"user", "said", "written", "called", "read", "output", "found", "harness"}
+
+// String returns the source's name.
+func (s Source) String() string { return sourceNames[s] }
+
+// Text is one text of a conversation: a text block, a string among a call's
+// arguments, a result.
+type Text struct {
+	Handle precis.Handle // of the block
+	Source Source
+	Call   int32  // index in Index.Calls; -1: no call
+	Field  string // name of the argument; "" outside calls
+	Start  int32  // where Body begins in a text block; else its number among the block's strings
+	Body   string
+
+	marks [2]int32 // its anchors: a range of Index.marks
+}
+
+// mark is a fact mentioned at a byte of a text.
+type mark struct{ at, fact int32 }
+
+// Fact is an anchor with what the conversation tells about it. Messages are
+// counted from 0; -1 means never.
+type Fact struct {
+	Name string // as it was last written in full
+	Kind Kind
+
+	First, Last   int32 // messages that mention it
+	LastSaid      int32 // last message in which the assistant did
+	Messages      int32 // how many messages mention it
+	SaidIn        int32 // how many of the assistant's
+	Sources       uint16
+	LastSource    Source
+	Edited        bool // a path that was written to
+	InEdited      bool // stands in a file that was written to
+	InError       bool // stands in a result that is an error
+	lastMessage   int32
+	lastSaidIndex int32
+}
+
+// Index is what a conversation mentions, where and how often. Build it with
+// [Read]; it is then safe for concurrent reading.
+type Index struct {
+	Texts []Text
+	Facts []Fact
+	Calls []toolcall.Call
+
+	messages []precis.Message
+	marks    []mark
+	tokens   []int          // characters / 4 before each message; one more for the end
+	byKey    map[string]int // index in Facts
+	system   map[int]bool   // facts of the system prompt
+}
+
+// Read indexes a conversation: its transcript and system prompt.
+func Read(system string, msgs []precis.Message) *Index {
+	x := &Index{messages: msgs, byKey: map[string]int{}, system: map[int]bool{}, Calls: toolcall.Find(msgs)}
+	r := reader{x: x, uses: map[precis.Handle][]int32{}, results: map[precis.Handle]int32{}, edited: map[string]bool{}}
+	r.calls()
+	chars := 0
+	x.tokens = make([]int, 0, len(msgs)+1)
+	for i, m := range msgs {
+		x.tokens = append(x.tokens, chars/4)
+		from := len(x.Texts)
+		r.message(i, m)
+		for k := from; k < len(x.Texts); k++ {
+			chars += len(x.Texts[k].Body)
+			r.scan(&x.Texts[k])
+		}
+	}
+	x.tokens = append(x.tokens, chars/4)
+	Scan(system, func(a Anchor) {
+		if f, ok := x.Find(system[a.Start:a.End], a.Kind); ok {
+			x.system[f] = true
+		}
+	})
+	return x
+}
+
+// Find returns the fact an anchor names. A path is known by its last two
+// components.
+func (x *Index) Find(name string, k Kind) (int, bool) {
+	f, ok := x.byKey[key(name, k)]
+	return f, ok
+}
+
+// key is what makes two anchors the same: a path by its last two components, so
+// that relative and absolute mentions are one; everything else by its text.
+func key(name string, k Kind) string {
+	if k != Path {
+		return name
+	}
+	if strings.IndexByte(name, '\\') >= 0 {
+		name = strings.ReplaceAll(strings.ReplaceAll(name, `\\`, "/"), `\`, "/")
+	}
+	i := strings.LastIndexByte(name, '/')
+	if i <= 0 {
+		return name
+	}
+	if j := strings.LastIndexByte(name[:i], '/'); j >= 0 {
+		return name[j+1:]
+	}
+	return strings.TrimPrefix(name, "./")
+}
+
+// reader fills an index.
+type reader struct {
+	x       *Index
+	uses    map[precis.Handle][]int32 // calls made in a block
+	results map[precis.Handle]int32   // the call a block answers
+	edited  map[string]bool           // keys of paths written to
+}
+
+func (r *reader) calls() {
+	for i, c := range r.x.Calls {
+		r.uses[c.Use] = append(r.uses[c.Use], int32(i))
+		for _, h := range c.Results {
+			r.results[h] = int32(i)
+		}
+		for _, e := range c.Effects {
+			r.edited[key(e.Path, Path)] = true
+		}
+	}
+}
+
+func (r *reader) message(i int, m precis.Message) {
+	said := m.UserBlocks()
+	for b, block := range m.Content {
+		h := precis.BlockHandle(i, b)
+		switch block := block.(type) {
+		case precis.Text:
+			r.text(h, m.Role, block.Text, slices.Contains(said, b))
+		case precis.ToolUse:
+			r.use(h, block)
+		case precis.ToolResult:
+			call, ok := r.results[h]
+			if !ok {
+				call = -1
+			}
+			for n, c := range block.Content {
+				if t, ok := c.(precis.Text); ok {
+					r.add(Text{Handle: h, Source: r.resultSource(call), Call: call, Start: int32(n), Body: t.Text})
+				}
+			}
+		}
+	}
+}
+
+func (r *reader) add(t Text) {
+	if t.Body != "" {
+		r.x.Texts = append(r.x.Texts, t)
+	}
+}
+
+func (r *reader) text(h precis.Handle, role precis.Role, text string, user bool) {
+	switch {
+	case role == precis.RoleAssistant:
+		r.said(h, text)
+	case role == precis.RoleSystem || precis.IsHarness(text):
+		r.add(Text{Handle: h, Source: Harness, Call: -1, Body: text})
+	case user:
+		r.add(Text{Handle: h, Source: User, Call: -1, Body: text})
+	default:
+		call, ok := r.results[h]
+		if !ok {
+			call = -1
+		}
+		r.add(Text{Handle: h, Source: r.resultSource(call), Call: call, Body: text})
+	}
+}
+
+// said splits an assistant's text at the calls that are written in it as XML.
+func (r *reader) said(h precis.Handle, text string) {
+	calls := r.uses[h]
+	if len(calls) == 0 {
+		r.add(Text{Handle: h, Source: Said, Call: -1, Body: text})
+		return
+	}
+	last := 0
+	for n, c := range toolcall.ParseXML(text) {
+		r.add(Text{Handle: h, Source: Said, Call: -1, Start: int32(last), Body: text[last:c.Start]})
+		call := calls[min(n, len(calls)-1)]
+		for _, p := range c.Params {
+			r.add(Text{Handle: h, Source: r.argument(call, p.Name), Call: call, Field: p.Name, Start: int32(p.Start), Body: p.Value})
+		}
+		last = c.End
+	}
+	r.add(Text{Handle: h, Source: Said, Call: -1, Start: int32(last), Body: text[last:]})
+}
+
+func (r *reader) use(h precis.Handle, u precis.ToolUse) {
+	call := int32(-1)
+	if c := r.uses[h]; len(c) > 0 {
+		call = c[0]
+	}
+	n := int32(0)
+	for field, s := range jsonspan.Strings(u.Input) {
+		r.add(Text{Handle: h, Source: r.argument(call, field), Call: call, Field: field, Start: n, Body: s})
+		n++
+	}
+}
+
+// argument tells written content from other arguments: anything long or of
+// several lines that a writing call brings.
+func (r *reader) argument(call int32, field string) Source {
+	if call >= 0 && r.x.Calls[call].Kind == toolcall.Write && field != "path" && field != "file_path" && field != "command" {
+		return Written
+	}
+	return Called
+}
+
+func (r *reader) resultSource(call int32) Source {
+	if call < 0 {
+		return Found
+	}
+	switch r.x.Calls[call].Kind {
+	case toolcall.Read:
+		return ReadFile
+	case toolcall.Command:
+		return Output
+	}
+	return Found
+}
+
+// scan books the anchors of one text.
+func (r *reader) scan(t *Text) {
+	t.marks[0] = int32(len(r.x.marks))
+	defer func() { t.marks[1] = int32(len(r.x.marks)) }()
+	isError, inEdited := false, false
+	if t.Call >= 0 {
+		c := &r.x.Calls[t.Call]
+		isError = c.IsError && t.Source >= ReadFile
+		inEdited = c.Path != "" && r.edited[key(c.Path, Path)]
+	}
+	Scan(t.Body, func(a Anchor) {
+		n := r.fact(t.Body[a.Start:a.End], a.Kind, int32(t.Handle.From))
+		r.x.marks = append(r.x.marks, mark{at: int32(a.Start), fact: int32(n)})
+		f := &r.x.Facts[n]
+		f.book(t.Source, int32(t.Handle.From))
+		f.InError = f.InError || isError
+		f.InEdited = f.InEdited || inEdited
+	})
+}
+
+func (r *reader) fact(name string, k Kind, at int32) int {
+	id := key(name, k)
+	n, ok := r.x.byKey[id]
+	if !ok {
+		n = len(r.x.Facts)
+		r.x.byKey[id] = n
+		r.x.Facts = append(r.x.Facts, Fact{Name: name, Kind: k, First: at, LastSaid: -1, lastMessage: -1, lastSaidIndex: -1,
+			Edited: k == Path && r.edited[id]})
+	}
+	f := &r.x.Facts[n]
+	if k == Path && len(name) > len(f.Name) {
+		f.Name = name
+	}
+	return n
+}
+
+func (f *Fact) book(s Source, at int32) {
+	f.Last, f.LastSource = at, s
+	f.Sources |= 1 << s
+	if f.lastMessage != at {
+		f.lastMessage = at
+		f.Messages++
+	}
+	if s == Said || s == Written || s == Called {
+		f.LastSaid = at
+		if f.lastSaidIndex != at {
+			f.lastSaidIndex = at
+			f.SaidIn++
+		}
+	}
+}

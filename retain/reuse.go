@@ -1,0 +1,149 @@
+package retain
+
+import (
+	"math"
+
+	"precis/internal/toolcall"
+)
+
+// The features by which the reuse of a line is predicted: which share of its
+// words the assistant will repeat word for word.
+var lineFeatures = []string{
+	"one", "age_tokens", "age", "worth_most", "worth_sum", "facts", "length", "has_path", "path_edited", "path_age", "superseded", "repeated",
+	"user", "said", "written", "called", "read", "output", "found", "harness",
+}
+
+// LineFeatureNames returns the names of what [Reuser.Features] returns.
+func LineFeatureNames() []string { return append([]string(nil), lineFeatures...) }
+
+// Reuser predicts word for word repetition. Make one with [Index.Reuser]; it is
+// not safe for concurrent use.
+type Reuser struct {
+	x     *Index
+	worth []float64
+	w     []float64
+	texts []textReuse
+	row   []float64
+	scale float64
+}
+
+// textReuse is what all lines of a text share.
+type textReuse struct {
+	age, ageTokens              float64
+	hasPath, edited, superseded bool
+	pathAge                     float64
+	repeated                    bool
+}
+
+// Reuser returns a predictor for the conversation, given the worths of its
+// facts.
+func (x *Index) Reuser(worth []float64) *Reuser {
+	r := &Reuser{x: x, worth: worth, w: shipped.lines, row: make([]float64, len(lineFeatures))}
+	r.survey()
+	r.calibrate()
+	return r
+}
+
+// survey notes for each text how its file or command fared later.
+func (r *Reuser) survey() {
+	x := r.x
+	last, edited, runs := map[string]int{}, map[string]bool{}, map[string]int{}
+	newest := map[string]int{} // path → last call that showed or wrote it
+	for i := range x.Calls {
+		c := &x.Calls[i]
+		if c.Path != "" {
+			last[c.Path] = c.Use.From
+			newest[c.Path] = i
+		}
+		for _, e := range c.Effects {
+			edited[e.Path] = true
+		}
+		if c.Kind == toolcall.Command {
+			runs[c.Line]++
+		}
+	}
+	end := len(x.messages)
+	r.texts = make([]textReuse, len(x.Texts))
+	for i := range x.Texts {
+		t := &x.Texts[i]
+		u := &r.texts[i]
+		u.age = math.Log1p(float64(end-1-t.Handle.From)) / 5
+		u.ageTokens = math.Log1p(float64(x.tokens[len(x.tokens)-1]-x.tokens[t.Handle.From])/1000) / 4
+		if t.Call < 0 {
+			continue
+		}
+		c := &x.Calls[t.Call]
+		if c.Path != "" {
+			u.hasPath, u.edited = true, edited[c.Path]
+			u.pathAge = math.Log1p(float64(end-1-last[c.Path])) / 5
+			u.superseded = newest[c.Path] != int(t.Call)
+		}
+		u.repeated = c.Kind == toolcall.Command && runs[c.Line] > 1
+	}
+}
+
+// Features returns the features of [start,end) of a text. The slice is
+// overwritten by the next call.
+func (r *Reuser) Features(text, start, end int) []float64 {
+	t, u := &r.x.Texts[text], &r.texts[text]
+	row := r.row
+	clear(row)
+	most, sum, n := 0.0, 0.0, 0
+	for _, m := range r.x.within(text, start, end) {
+		w := r.worth[m.fact]
+		most = max(most, w)
+		sum += w
+		n++
+	}
+	row[0], row[1], row[2] = 1, u.ageTokens, u.age
+	row[3], row[4], row[5] = most, math.Log1p(sum), math.Log1p(float64(n))
+	row[6] = min(float64(end-start), 200) / 100
+	for i, b := range [...]bool{u.hasPath, u.edited} {
+		if b {
+			row[7+i] = 1
+		}
+	}
+	row[9] = u.pathAge
+	if u.superseded {
+		row[10] = 1
+	}
+	if u.repeated {
+		row[11] = 1
+	}
+	row[12+int(t.Source)] = 1
+	return row
+}
+
+// Share returns the share of a line's words that is expected to be repeated.
+func (r *Reuser) Share(text, start, end int) float64 {
+	z := 0.0
+	for i, v := range r.Features(text, start, end) {
+		z += v * r.w[i]
+	}
+	return 1 / (1 + math.Exp(-z))
+}
+
+// verbatimWorth is what all expected repetitions together are worth, with the
+// worth of all facts as 1. Measured at 0.3, 0.5, 1, 2 and 4: flat up to 2.
+const verbatimWorth = 1.0
+
+// calibrate finds the scale on which repetitions compare with facts.
+func (r *Reuser) calibrate() {
+	facts, repeats := 0.0, 0.0
+	for _, w := range r.worth {
+		facts += w
+	}
+	for i := range r.x.Texts {
+		n := len(r.x.Texts[i].Body)
+		for at := 0; at < n; at += 2000 { // a sample will do
+			end := min(at+100, n)
+			repeats += r.Share(i, at, end) * float64(min(2000, n-at))
+		}
+	}
+	r.scale = verbatimWorth * facts / max(repeats, 1)
+}
+
+// Worth returns what [start,end) of a text is worth for being repeated.
+func (r *Reuser) Worth(text, start, end int) float64 {
+	return r.scale * r.Share(text, start, end) * float64(end-start)
+}
