@@ -24,6 +24,7 @@ type check struct {
 	steps    []Step
 	edits    []Edit
 	outcome  string
+	retained *Retention // nil: not measured
 }
 
 // begin measures the conversation and decides.
@@ -118,6 +119,10 @@ func (c *check) reduce(ctx context.Context) error {
 		return nil
 	}
 	c.view, c.repairs = Repair(messagesOf(c.s.Units))
+	if a, ok := c.m.o.Gate.(Auditor); ok && len(c.edits) > 0 {
+		r := a.Audit(&c.s, c.edits)
+		c.retained = &r
+	}
 	after := c.size(c.s.Used, c.view)
 	if err == nil && float64(after.Tokens) > c.decision.Allowed {
 		c.outcome = "does not fit: nothing is left to cut"
@@ -230,7 +235,7 @@ func (c *check) result() Result {
 		Counter: c.m.o.Counter.Name(), Calibration: c.factor, TriggeredBy: c.triggeredBy(),
 		Before: c.before, After: c.size(c.s.Used, c.view),
 		Decision: c.decision, Arithmetic: c.decision.Arithmetic(), Outcome: c.outcome,
-		Steps: c.steps, Edits: summarize(c.edits), Repairs: c.repairs, Status: c.status(),
+		Steps: c.steps, Edits: summarize(c.edits), Repairs: c.repairs, Retention: c.retained, Status: c.status(),
 		Took: c.m.o.Now().Sub(c.started),
 	}}
 }

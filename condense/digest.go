@@ -40,7 +40,7 @@ func (d Digest) Summarize(ctx context.Context, r precis.SummaryRequest) (precis.
 	worth := x.Worths()
 	in := input{
 		x: x, worth: worth, reuse: x.Reuser(worth), copies: retain.NewCopies(), cover: x.Cover(), count: d.Count, tokens: r.MaxTokens, offset: r.From,
-		covered: func(int) bool { return true }, messages: r.Messages, previous: r.Previous, focus: r.Focus, whole: true,
+		covered: func(int) bool { return true }, messages: r.Messages, previous: r.Previous, focus: r.Focus,
 	}
 	return precis.Summary{Text: in.digest(), Took: time.Since(started)}, nil
 }
@@ -57,10 +57,12 @@ type input struct {
 	offset   int                    // added to message numbers in handles
 	count    func(string) int
 	tokens   int
-	asked    int // tokens for the user's words at most; at least two fifths
+	base     string // directory left out of paths
+	bare     int    // percent of the index for names without their lines
+	asked    int    // tokens for the user's words at most; at least two fifths
 	previous string
 	focus    string
-	whole    bool // nothing else of the conversation is shown
+	others   func() string // all words the view shows beside the text in hand
 }
 
 func (in *input) handle(message int) string {
@@ -76,7 +78,9 @@ func (in *input) digest() string {
 		in.tokens = DefaultTokens
 	}
 	d := &draft{count: in.count, left: in.tokens}
+	in.bare = 20
 	st := in.story()
+	in.base = in.root(st.files)
 	in.sections(d, st)
 	in.cover.String(d.String())
 	in.facts(d)

@@ -12,13 +12,12 @@ import (
 const (
 	shortLine = 60  // bytes up to which a line is taken with the next
 	factLine  = 150 // bytes of the longest line of the index
-	bareShare = 20  // percent of the index for names without their lines
 )
 
 // facts writes the index with what is left: lines in their order, then names.
 func (in *input) facts(d *draft) {
 	const title = "\n## Lines most likely to be needed again\n"
-	bare := d.left * bareShare / 100
+	bare := d.left * in.bare / 100
 	lines := in.choose(float64(d.left-bare-d.count(title)), d.count)
 	if len(lines) > 0 && d.add(title) {
 		for _, l := range lines {
@@ -147,13 +146,16 @@ func (in *input) names(d *draft) {
 			order = append(order, f)
 		}
 	}
-	density := func(f int) float64 { return in.worth[f] / float64(len(in.x.Facts[f].Name)+2) }
+	density := func(f int) float64 { return in.worth[f] / float64(len(in.name(f))+2) }
 	sort.SliceStable(order, func(a, b int) bool { return density(order[a]) > density(order[b]) })
-	const title = "\n## Also mentioned\n"
+	title := "\n## Also mentioned\n"
+	if in.base != "" {
+		title = "\n## Also mentioned (paths are under " + in.base + ")\n"
+	}
 	left := d.left - d.count(title) - 2
 	var chosen []int
 	for _, f := range order {
-		c := d.count(in.x.Facts[f].Name + ", ")
+		c := d.count(in.name(f) + ", ")
 		if c > left {
 			break
 		}
@@ -165,6 +167,15 @@ func (in *input) names(d *draft) {
 	}
 }
 
+// name writes a fact: a path without the root.
+func (in *input) name(f int) string {
+	fact := &in.x.Facts[f]
+	if fact.Kind != retain.Path {
+		return fact.Name
+	}
+	return relative(fact.Name, in.base)
+}
+
 // namesInOrder lists facts in the order in which they were mentioned, so that
 // what stood together stands together.
 func (in *input) namesInOrder(facts []int) string {
@@ -172,7 +183,7 @@ func (in *input) namesInOrder(facts []int) string {
 	sort.SliceStable(facts, func(a, b int) bool { return place[facts[a]] < place[facts[b]] })
 	names := make([]string, len(facts))
 	for i, f := range facts {
-		names[i] = in.x.Facts[f].Name
+		names[i] = in.name(f)
 	}
 	return strings.Join(names, ", ")
 }

@@ -47,6 +47,7 @@ func (r Rung) Propose(_ context.Context, s *precis.Situation) (precis.Edit, erro
 		p.With = []precis.Message{m}
 		e.Replace = append(e.Replace, p)
 	}
+	e.Report.Rung = r.Name()
 	e.Report.Reason = fmt.Sprintf("the oldest %d messages became a digest", hidden)
 	return e, nil
 }

@@ -131,7 +131,7 @@ func oneCut(text string, head, tail int) (string, string) {
 
 // fileSection lists files written, which is never cut, and files read.
 func (in *input) fileSection(d *draft, files []file) {
-	root := in.root(files)
+	root := in.base
 	var wrote, read []string
 	for _, f := range files {
 		if f.lastWrite >= 0 {

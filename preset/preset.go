@@ -57,7 +57,7 @@ type Options struct {
 	Images     tokens.ImageRule  // "": Anthropic's
 	Calibrator precis.Calibrator // nil: the published factor of the model's family, learned from there
 	Store      precis.Store      // nil: none
-	Gate       precis.Gate       // nil: none
+	Gate       precis.Gate       // nil: [condense.Gate]; none in the preset roo
 	Leave      []int             // messages truncation leaves alone, see [reduce.Truncate]
 	Logger     *slog.Logger      // nil: silent
 	Now        func() time.Time  // nil: time.Now
@@ -76,6 +76,9 @@ func New(o Options) (*precis.Manager, error) {
 	counter, err := tokens.New(tokens.Options{Name: o.Estimate, Images: o.Images})
 	if err != nil {
 		return nil, err
+	}
+	if o.Gate == nil && o.Settings.Preset != Roo {
+		o.Gate = condense.Gate{}
 	}
 	if o.Calibrator == nil {
 		o.Calibrator = calibrator(counter.Name())

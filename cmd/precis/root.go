@@ -89,7 +89,7 @@ Exit codes: 0 done · 1 internal fault · 2 bad input or usage · 3 not found ·
 	cmd.CompletionOptions.HiddenDefaultCmd = false
 	a.opts.register(cmd.PersistentFlags())
 	cmd.AddCommand(
-		a.inspectCmd(), a.viewCmd(), a.condenseCmd(), a.rewindCmd(), a.undoCmd(), a.restoreCmd(), a.pinCmd(), a.showCmd(), a.digestCmd(),
+		a.inspectCmd(), a.viewCmd(), a.condenseCmd(), a.rewindCmd(), a.undoCmd(), a.restoreCmd(), a.pinCmd(), a.showCmd(), a.digestCmd(), a.gateCmd(),
 		a.configCmd(), a.modelsCmd(), a.versionCmd(),
 	)
 	return cmd

@@ -1,0 +1,246 @@
+package condense
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"precis"
+	"precis/retain"
+)
+
+// Gate keeps summaries and markers honest: what hides messages must still name
+// the user's rules, the last request, the files that were written and what is
+// most likely to be needed again. What is missing it adds, within
+// Share of what was hidden; what does not fit is in the loss report, see
+// [Gate.Audit]. The zero value is ready; it is safe for concurrent use.
+type Gate struct {
+	// Share is the room for what is added, as a share of the tokens saved; 0:
+	// 0.05.
+	Share float64
+}
+
+// Check adds to an edit that hides messages what its text lacks.
+func (g Gate) Check(_ context.Context, s *precis.Situation, e precis.Edit) (precis.Edit, error) {
+	if e.Kind != precis.KindCondensation && e.Kind != precis.KindTruncation {
+		return e, nil
+	}
+	if g.Share == 0 {
+		g.Share = 0.05
+	}
+	at, spans, hidden := hides(s, e)
+	if at < 0 {
+		return e, nil
+	}
+	x, worth, reuse := retain.Of(s)
+	in := input{
+		x: x, worth: worth, reuse: reuse, copies: shownLines(s, spans), cover: shown(s, x, spans), messages: s.Transcript.Messages(),
+		tokens: max(int(g.Share*float64(hidden)), 60), covered: func(i int) bool { return within(spans, i) },
+		count: func(t string) int { return s.Meter.Block(precis.RoleUser, precis.Text{Text: t}) },
+	}
+	in.others = func() string { return retain.Words(outside(s, spans)) }
+	text := e.Replace[at].With[0].PlainText()
+	if r := in.repair(text, e.Report.Rung != Rung{}.Name()); r.Text != text {
+		e.Replace = append([]precis.Replacement(nil), e.Replace...)
+		e.Replace[at].With = []precis.Message{precis.NewText(precis.RoleUser, r.Text)}
+		e.Report.Notes = append(e.Report.Notes, r.Added...)
+	}
+	return e, nil
+}
+
+// hides returns the replacement of an edit whose text stands for what it hides,
+// -1 when there is none, the spans hidden, and their tokens.
+func hides(s *precis.Situation, e precis.Edit) (at int, spans [][2]int, tokens int) {
+	at = -1
+	for i, p := range e.Replace {
+		if p.Block != nil {
+			continue
+		}
+		spans = append(spans, [2]int{p.From, p.To})
+		if at < 0 && len(p.With) == 1 && p.With[0].Role == precis.RoleUser {
+			at = i
+		}
+	}
+	for _, u := range s.Units {
+		if within(spans, u.From) {
+			tokens += s.Meter.View(u.Messages)
+		}
+	}
+	return at, spans, tokens
+}
+
+// outside returns the messages the view shows outside the spans.
+func outside(s *precis.Situation, spans [][2]int) []precis.Message {
+	var out []precis.Message
+	for _, u := range s.Units {
+		if !within(spans, u.From) {
+			out = append(out, u.Messages...)
+		}
+	}
+	return out
+}
+
+// Audit says what the view of a situation keeps.
+func (g Gate) Audit(s *precis.Situation, made []precis.Edit) precis.Retention {
+	x, worth, _ := retain.Of(s)
+	var whole, original []precis.Message
+	for _, u := range s.Units {
+		whole = append(whole, u.Messages...)
+		if u.Original() {
+			original = append(original, u.Messages...)
+		}
+	}
+	return x.Measure(worth, whole, original)
+}
+
+// Repaired is a summary after [Repair].
+type Repaired struct {
+	Text  string              `json:"summary"`
+	Added []string            `json:"added"`          // what was added, one line each
+	Lost  []precis.LostAnchor `json:"lost,omitempty"` // what is likely to be needed, not there, and did not fit
+	Rules []precis.LostAnchor `json:"rules_lost,omitempty"`
+	Kept  precis.Retention    `json:"retention"`
+}
+
+// Repair checks a summary that stands for the whole conversation, whoever wrote
+// it, and adds what it lacks: rules, the last request, files, and the facts most
+// likely to be needed again. r.Messages is what it stands for, r.Previous the
+// summary, r.MaxTokens the size of the result at most; 0 means 1500 tokens more
+// than the summary has. count may be nil: a token is four characters.
+func Repair(r precis.SummaryRequest, count func(string) int) Repaired {
+	if count == nil {
+		count = chars4
+	}
+	system := ""
+	if r.Conversation != nil {
+		system = r.Conversation.System.PlainText()
+	}
+	x := retain.Read(system, r.Messages)
+	worth := x.Worths()
+	size := r.MaxTokens
+	if size == 0 {
+		size = count(r.Previous) + moreTokens
+	}
+	in := input{
+		x: x, worth: worth, reuse: x.Reuser(worth), copies: retain.NewCopies(), cover: x.Cover(), messages: r.Messages, offset: r.From,
+		tokens: size - count(r.Previous), covered: func(int) bool { return true }, count: count, others: func() string { return "" },
+	}
+	out := in.repair(r.Previous, true)
+	view := []precis.Message{precis.NewText(precis.RoleUser, out.Text)}
+	out.Kept = x.Measure(worth, view, []precis.Message{precis.NewText(precis.RoleUser, r.Previous)})
+	out.Lost, out.Rules = out.Kept.Lost, out.Kept.RulesLost
+	out.Kept.Lost, out.Kept.RulesLost = nil, nil
+	return out
+}
+
+// repairBare is the share in percent of names without their lines among the
+// facts that are added.
+const repairBare = 40
+
+// moreTokens is the room that a repair gets when none is given.
+const moreTokens = 1500
+
+// repair appends to a text that stands for the covered messages what it lacks,
+// within in.tokens; facts only when told to: a digest has its own.
+func (in *input) repair(text string, withFacts bool) Repaired {
+	out := Repaired{Text: text}
+	in.cover.String(text)
+	in.copies.Add(text)
+	d := &draft{count: in.count, left: in.tokens}
+	if !d.add("\n\n[Added from the conversation itself, because the text above lacks it:]\n") {
+		return out
+	}
+	empty := d.Len()
+	have := retain.Folded(text) + "\n" + in.others()
+	note := func(n int, what string) {
+		if n > 0 {
+			out.Added = append(out.Added, fmt.Sprintf("%d %s added", n, what))
+		}
+	}
+	note(d.section("## Rules the user set", in.missingRules(have), d.left/2), "rules")
+	note(in.lastRequest(d, have), "last request")
+	note(in.missingFiles(d), "written files")
+	in.cover.String(d.String())
+	if in.bare = repairBare; withFacts {
+		before := in.seen()
+		in.facts(d)
+		note(in.seen()-before, "facts")
+	}
+	if d.Len() > empty {
+		out.Text = text + strings.TrimRight(d.String(), "\n")
+	}
+	return out
+}
+
+// seen counts the facts that are covered.
+func (in *input) seen() int {
+	n := 0
+	for f := range in.worth {
+		if in.cover.Seen(f) {
+			n++
+		}
+	}
+	return n
+}
+
+// missingRules returns the covered rules that a text lacks, the newest first
+// where they do not all fit.
+func (in *input) missingRules(have string) []string {
+	var out []string
+	for _, r := range in.x.Rules() {
+		if in.covered(r.Handle.From) && !strings.Contains(have, retain.Folded(r.Text)) {
+			out = append(out, "- "+in.handle(r.Handle.From)+": "+r.Text)
+		}
+	}
+	return out
+}
+
+// lastRequest adds what the user said last when it is covered and missing.
+func (in *input) lastRequest(d *draft, have string) int {
+	for i := len(in.x.Texts) - 1; i >= 0; i-- {
+		t := &in.x.Texts[i]
+		if t.Source != retain.User {
+			continue
+		}
+		words := userWords(t.Body)
+		if !in.covered(t.Handle.From) || words == "" || strings.Contains(have, retain.Folded(words)) {
+			return 0
+		}
+		most := d.left * 3 / 4
+		line := in.request(saying{t.Handle.From, words}, words)
+		if d.count(line) > most-12 {
+			line = in.request(saying{t.Handle.From, words}, cutText(words, most*3, "\n"))
+		}
+		return d.section("## The user's last request", []string{line}, most)
+	}
+	return 0
+}
+
+// missingFiles adds the files written that are not named yet.
+func (in *input) missingFiles(d *draft) int {
+	st := &story{todoAt: -1}
+	in.calls(st)
+	in.base = in.root(st.files)
+	var missing []file
+	for _, f := range st.files {
+		if f.lastWrite < 0 {
+			continue
+		}
+		if k, ok := in.x.Find(f.path, retain.Path); !ok || !in.cover.Seen(k) {
+			missing = append(missing, f)
+		}
+	}
+	if len(missing) == 0 {
+		return 0
+	}
+	root := in.base
+	var lines []string
+	for _, f := range missing {
+		lines = append(lines, "- "+relative(f.path, root)+" "+in.fileFate(f))
+	}
+	title := "## Files written"
+	if root != "" {
+		title += " (paths are under " + root + ")"
+	}
+	return d.section(title, lines, d.left/2)
+}
