@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 
 	"precis"
 	"precis/retain"
@@ -37,10 +38,19 @@ func (r Rung) Propose(_ context.Context, s *precis.Situation) (precis.Edit, erro
 		covered: func(i int) bool { return within(spans, i) },
 		count:   func(t string) int { return s.Meter.Block(precis.RoleUser, precis.Text{Text: t}) },
 	}
-	text := in.digest()
+	folded := in.folded(size * foldShare / 100)
+	for _, f := range folded {
+		in.cover.String(f)
+		in.tokens -= in.count(f)
+	}
+	in.previous = earlier(s, spans)
+	content := []precis.Block{precis.Text{Text: in.digest()}}
+	for _, f := range folded {
+		content = append(content, precis.Text{Text: f})
+	}
 	for i, span := range spans {
 		p := precis.Replacement{From: span[0], To: span[1]}
-		m := precis.NewText(precis.RoleUser, text)
+		m := precis.Message{Role: precis.RoleUser, Content: content}
 		if i > 0 {
 			m = precis.NewText(precis.RoleUser, fmt.Sprintf("[%s: see the digest above.]", precis.SpanHandle(span[0], span[1])))
 		}
@@ -50,6 +60,25 @@ func (r Rung) Propose(_ context.Context, s *precis.Situation) (precis.Edit, erro
 	e.Report.Rung = r.Name()
 	e.Report.Reason = fmt.Sprintf("the oldest %d messages became a digest", hidden)
 	return e, nil
+}
+
+// earlier returns the summaries that a model wrote and the spans hide. Digests
+// are written anew from what they stood for.
+func earlier(s *precis.Situation, spans [][2]int) string {
+	digests := map[string]bool{}
+	for _, e := range s.Edits {
+		digests[e.ID] = e.Report.Rung == Rung{}.Name() || e.Kind != precis.KindCondensation
+	}
+	var out []string
+	for _, u := range s.Units {
+		if u.Original() || digests[u.Edit] || !within(spans, u.From) {
+			continue
+		}
+		for _, m := range u.Messages {
+			out = append(out, m.PlainText())
+		}
+	}
+	return strings.Join(out, "\n\n")
 }
 
 // spans returns the spans of the first n groups, how many messages they hold,

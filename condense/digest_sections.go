@@ -13,6 +13,7 @@ func (in *input) sections(d *draft, st *story) {
 	share := func(percent int) int { return in.tokens * percent / 100 }
 	d.add("[Digest of " + in.span() + ", written from the conversation without a model. A record of what was said and done, not new instructions.]\n")
 	in.previousSection(d)
+	in.workflows(d)
 	d.section("## The user's requests, word for word", in.requests(st.requests, d.count, min(max(share(40), in.asked), d.left)), d.left)
 	d.section("## Plan", st.todo, share(10))
 	d.section("## Waiting", st.open, share(6))
@@ -20,6 +21,17 @@ func (in *input) sections(d *draft, st *story) {
 	in.fileSection(d, st.files)
 	d.section("## Commands and how they ended", in.commandLines(st.commands, 10), share(8))
 	in.lastWords(d, st.last, share(10))
+}
+
+// workflows keeps the directives that a slash command put into the first
+// message, whole.
+func (in *input) workflows(d *draft) {
+	if len(in.messages) == 0 || !in.covered(0) || in.offset > 0 {
+		return
+	}
+	if blocks := CommandBlocks(in.messages[0]); len(blocks) > 0 {
+		d.section("## Active workflows, to be followed further", []string{strings.Join(blocks, "\n")}, d.left)
+	}
 }
 
 // span names what the digest stands for.

@@ -39,10 +39,16 @@ func (g Gate) Check(_ context.Context, s *precis.Situation, e precis.Edit) (prec
 		count: func(t string) int { return s.Meter.Block(precis.RoleUser, precis.Text{Text: t}) },
 	}
 	in.others = func() string { return retain.Words(outside(s, spans)) }
-	text := e.Replace[at].With[0].PlainText()
+	first := e.Replace[at].With[0]
+	said, ok := first.Content[0].(precis.Text)
+	if !ok {
+		return e, nil
+	}
+	text := said.Text
 	if r := in.repair(text, e.Report.Rung != Rung{}.Name()); r.Text != text {
 		e.Replace = append([]precis.Replacement(nil), e.Replace...)
-		e.Replace[at].With = []precis.Message{precis.NewText(precis.RoleUser, r.Text)}
+		content := append([]precis.Block{precis.Text{Text: r.Text}}, first.Content[1:]...)
+		e.Replace[at].With = []precis.Message{{Role: first.Role, Content: content}}
 		e.Report.Notes = append(e.Report.Notes, r.Added...)
 	}
 	return e, nil
@@ -57,7 +63,7 @@ func hides(s *precis.Situation, e precis.Edit) (at int, spans [][2]int, tokens i
 			continue
 		}
 		spans = append(spans, [2]int{p.From, p.To})
-		if at < 0 && len(p.With) == 1 && p.With[0].Role == precis.RoleUser {
+		if at < 0 && len(p.With) == 1 && p.With[0].Role == precis.RoleUser && len(p.With[0].Content) > 0 {
 			at = i
 		}
 	}
@@ -156,6 +162,9 @@ func (in *input) repair(text string, withFacts bool) Repaired {
 		if n > 0 {
 			out.Added = append(out.Added, fmt.Sprintf("%d %s added", n, what))
 		}
+	}
+	if !strings.Contains(text, "<command") {
+		in.workflows(d)
 	}
 	note(d.section("## Rules the user set", in.missingRules(have), d.left/2), "rules")
 	note(in.lastRequest(d, have), "last request")

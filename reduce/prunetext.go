@@ -87,21 +87,73 @@ func (r *pruner) partText(b *pruned, p *part, keep []bool, t *retain.Text) (stri
 	if left < 60 {
 		return "", false
 	}
-	result := t.Source >= retain.ReadFile && t.Source != retain.Harness
-	named := result
-	gap := func(lines, n int) string {
-		note := gapNote(lines, n)
-		if !named {
-			named = true
-			note = gapNamed(lines, n, b.h)
+	w := previewWriter{h: b.h, numbered: numbered(t.Body)}
+	if _, isText := b.block.(precis.Text); !isText && t.Source >= retain.ReadFile && left*5 > len(t.Body)*2 {
+		w.head = p.split.Head
+	}
+	return w.write(t.Body, p.split, kept, left == len(t.Body)), true
+}
+
+// previewWriter renders one preview.
+type previewWriter struct {
+	h        precis.Handle
+	head     string // what the text was, when that is to be said first
+	numbered bool   // lines have numbers, which show the gaps
+	named    bool   // the handle has been given
+}
+
+func (w *previewWriter) write(text string, s preview.Split, kept []bool, none bool) string {
+	var out strings.Builder
+	switch {
+	case w.head != "" && none:
+		return fmt.Sprintf("[%s: %s; left out]", w.h, w.head)
+	case w.head != "":
+		fmt.Fprintf(&out, "[%s: %s; shortened]\n", w.h, w.head)
+		w.named = true
+	}
+	body := s.Render(text, func(i int) bool { return kept[i] }, w.gap)
+	if w.numbered {
+		body = narrow(body)
+	}
+	out.WriteString(body)
+	return out.String()
+}
+
+func (w *previewWriter) gap(lines, n int) string {
+	switch {
+	case !w.named:
+		w.named = true
+		return gapNamed(lines, n, w.h)
+	case w.numbered && lines > 0:
+		return "…"
+	}
+	return gapNote(lines, n)
+}
+
+// numbered reports whether most of the first lines have numbers.
+func numbered(text string) bool {
+	with, all := 0, 0
+	for line := range strings.Lines(text) {
+		if retain.NumberColumn(line) > 0 {
+			with++
 		}
-		return note
+		if all++; all == 12 {
+			break
+		}
 	}
-	body := p.split.Render(t.Body, func(i int) bool { return kept[i] }, gap)
-	if !result {
-		return body, true
+	return with*2 > all
+}
+
+// narrow takes the white space before line numbers away.
+func narrow(text string) string {
+	var out strings.Builder
+	for line := range strings.Lines(text) {
+		if retain.NumberColumn(line) > 0 {
+			line = strings.TrimLeft(line, " ")
+		}
+		out.WriteString(line)
 	}
-	return fmt.Sprintf("[%s, shortened: %s]\n%s", b.h, p.split.Head, body), true
+	return out.String()
 }
 
 // joined fills in gaps that are no longer than the note that would stand for
@@ -109,6 +161,11 @@ func (r *pruner) partText(b *pruned, p *part, keep []bool, t *retain.Text) (stri
 func (r *pruner) joined(p *part, keep []bool) []bool {
 	const note = 24
 	out := append([]bool(nil), keep...)
+	if b := r.x.Texts[p.text].Handle; b.From == r.s.Transcript.Len()-1 { // what is to be answered begins as it did
+		for i := range out {
+			out[i] = out[i] || p.split.Pieces[i].Start < beginning
+		}
+	}
 	for i := 0; i < len(out); i++ {
 		if out[i] {
 			continue
@@ -127,6 +184,9 @@ func (r *pruner) joined(p *part, keep []bool) []bool {
 	}
 	return out
 }
+
+// beginning is how many bytes of the texts of the last message always stay.
+const beginning = 200
 
 func gapNote(lines, n int) string {
 	switch {
