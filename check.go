@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"regexp"
 	"slices"
 	"time"
 )
@@ -110,6 +111,9 @@ func (c *check) reduce(ctx context.Context) error {
 	}
 	tail := min(int(c.settings.KeepShare*float64(c.r.Window.Tokens)/c.factor), c.s.Target/3)
 	c.s.Kept = Keep(c.s.Transcript, c.s.Edits, c.s.Meter, c.settings.KeepMessages, tail)
+	if c.settings.Pin != "" {
+		c.s.Kept.Match(c.s.Transcript, regexp.MustCompile(c.settings.Pin)) // Validate compiled it before
+	}
 	l := ladder{s: &c.s, gate: c.m.o.Gate}
 	start := c.s
 	err := l.climb(ctx, rungs)

@@ -1,6 +1,9 @@
 package precis
 
-import "sort"
+import (
+	"regexp"
+	"sort"
+)
 
 // Kept says what a run must not touch: the last user turn, the newest messages
 // and everything pinned. It is made once for a run and safe to read from many
@@ -36,6 +39,32 @@ func Keep(t *Transcript, edits []Edit, m *Meter, count, tailTokens int) *Kept {
 	}
 	k.Tail = k.tail(msgs, shown, m, count, tailTokens)
 	return k
+}
+
+// Match pins the blocks of t whose text matches; nil pins none.
+func (k *Kept) Match(t *Transcript, pattern *regexp.Regexp) {
+	if pattern == nil {
+		return
+	}
+	for i, m := range t.Messages() {
+		for b, block := range m.Content {
+			if matches(block, pattern) {
+				k.pin(BlockHandle(i, b), t.Len())
+			}
+		}
+	}
+}
+
+func matches(b Block, pattern *regexp.Regexp) bool {
+	switch b := b.(type) {
+	case Text:
+		return pattern.MatchString(b.Text)
+	case ToolUse:
+		return pattern.Match(b.Input)
+	case ToolResult:
+		return pattern.MatchString(b.Text())
+	}
+	return false
 }
 
 func (k *Kept) pin(h Handle, n int) {

@@ -21,7 +21,7 @@ import (
 
 // rungs are the strategies that need no model.
 func rungs() []precis.Strategy {
-	return []precis.Strategy{reduce.Dedupe{}, reduce.Media{}, reduce.Shrink{}, reduce.Truncate{}, reduce.Clip{}}
+	return []precis.Strategy{reduce.Dedupe{}, reduce.Media{}, reduce.Prune{}, reduce.Squeeze{}, reduce.Truncate{}, reduce.Clip{}}
 }
 
 func chars4(t testing.TB) precis.Counter {

@@ -2,7 +2,9 @@ package precis
 
 import (
 	"fmt"
+	"maps"
 	"math"
+	"regexp"
 	"slices"
 )
 
@@ -31,6 +33,11 @@ type Settings struct {
 	KeepShare    float64 // newest messages kept, by share of the window, 0 to 1
 	ExactReserve bool    // always reserve requested output or 8192, whatever the window (Roo)
 
+	// Pin is a regular expression (RE2): blocks whose text it matches are pinned.
+	// "" pins none.
+	Pin   string
+	Tools map[string]ToolPolicy // how the results of single tools are pruned, by tool name
+
 	Rungs     []string // names of the strategies to climb, in order; nil: all
 	Observe   bool     // change nothing unless asked (preset off)
 	Cap       Cap
@@ -43,8 +50,18 @@ type Settings struct {
 type Fractions struct {
 	Truncate   float64 // share of the messages to hide at least, 0 to 1
 	KeepLast   int     // hide all but the last N instead; 0: use Truncate
-	ShrinkOver int     // arguments longer than so many characters are shortened
+	ShrinkOver int     // arguments longer than so many characters are shortened; 0: never
+	PruneOver  int     // tool results longer than so many characters become previews
+	ErrorsOver int     // results that are errors do so only from here on
 	MediaKeep  int     // newest images kept
+}
+
+// ToolPolicy says how the results of one tool are pruned. The zero value is how
+// all are.
+type ToolPolicy struct {
+	Never    bool // not at all
+	KeepLast int  // the newest so many are left alone
+	Over     int  // results longer than so many characters become previews; 0: Fractions.PruneOver
 }
 
 // DefaultSettings returns the numbers of the preset frugal: everything without
@@ -54,7 +71,7 @@ func DefaultSettings() Settings {
 		Preset: "frugal", Auto: true, Percent: 75, Warn: 70, Target: 50,
 		Buffer: DefaultBuffer, KeepMessages: 3, KeepShare: 0.16,
 		Cap: Cap{Window: 10, Max: 3, NoProgress: 2}, Worth: 0.2, MinModel: SummaryMinWindow,
-		Fractions: Fractions{Truncate: 0.5, ShrinkOver: 1000, MediaKeep: 1},
+		Fractions: Fractions{Truncate: 0.5, ShrinkOver: 1000, PruneOver: 1000, ErrorsOver: 4000, MediaKeep: 1},
 	}
 }
 
@@ -102,13 +119,22 @@ func (s Settings) Validate() error {
 		}
 		return nil
 	}
+	if _, err := regexp.Compile(s.Pin); err != nil {
+		return Errorf(CodeInvalid, "check settings", "pin: %w", err)
+	}
+	for _, name := range slices.Sorted(maps.Keys(s.Tools)) {
+		if t := s.Tools[name]; t.KeepLast < 0 || t.Over < 0 {
+			return Errorf(CodeInvalid, "check settings", "tools.%s is %+v, want 0 or more", name, t)
+		}
+	}
 	return firstError(
 		share("prepare", s.Prepare, MaxPercent), share("warn", s.Warn, MaxPercent), share("target", s.Target, MaxPercent),
 		share("buffer", s.Buffer, 0.5), share("keep_share", s.KeepShare, 1), share("worth", s.Worth, 1),
 		share("truncate fraction", s.Fractions.Truncate, 1),
 		count("keep_messages", s.KeepMessages), count("max_messages", s.MaxMessages), count("max_turns", s.MaxTurns),
 		count("min_model_window", s.MinModel), count("keep_last", s.Fractions.KeepLast),
-		count("shrink_over", s.Fractions.ShrinkOver), count("media_keep", s.Fractions.MediaKeep),
+		count("shrink_over", s.Fractions.ShrinkOver), count("prune_over", s.Fractions.PruneOver), count("prune_errors_over", s.Fractions.ErrorsOver),
+		count("media_keep", s.Fractions.MediaKeep),
 		count("cap.window", s.Cap.Window), count("cap.max", s.Cap.Max), count("cap.no_progress", s.Cap.NoProgress),
 	)
 }

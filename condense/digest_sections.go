@@ -208,7 +208,11 @@ func (in *input) fileFate(f file) string {
 	add(writes, "edited")
 	add(f.removed, "deleted")
 	add(f.failed, "edit failed")
-	return strings.Join(parts, ", ") + " (" + in.handle(f.lastWrite) + ")"
+	fate := strings.Join(parts, ", ") + " (" + in.handle(f.lastWrite) + ")"
+	if len(f.names) > 0 {
+		fate += ": " + strings.Join(f.names, ", ")
+	}
+	return fate
 }
 
 // root returns the directory that most of the absolute paths lie under.

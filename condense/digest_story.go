@@ -3,6 +3,7 @@ package condense
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"sort"
 	"strings"
 
@@ -35,6 +36,7 @@ type file struct {
 	created                       bool
 	lastRead, lastWrite, lastTime int
 	failed                        int
+	names                         []string // most telling of what was written
 }
 
 // command is one command line with how its last run ended.
@@ -138,7 +140,9 @@ func (in *input) calls(st *story) {
 		}
 		in.noteOther(st, c)
 	}
+	touched := in.touched()
 	for _, f := range files {
+		f.names = touched[f.path]
 		st.files = append(st.files, *f)
 	}
 	sort.Slice(st.files, func(a, b int) bool {
@@ -161,6 +165,29 @@ func (in *input) calls(st *story) {
 		}
 		return x.at > y.at
 	})
+}
+
+// touched returns for each file written in one call of its own the names worth
+// most in what was written, the newest writes first.
+func (in *input) touched() map[string][]string {
+	const most = 4
+	out := map[string][]string{}
+	for i := len(in.x.Texts) - 1; i >= 0; i-- {
+		t := &in.x.Texts[i]
+		if t.Source != retain.Written || !in.covered(t.Handle.From) {
+			continue
+		}
+		path := in.x.Calls[t.Call].Path
+		if path == "" || len(out[path]) >= most {
+			continue
+		}
+		for _, f := range in.x.Best(i, in.worth, most) {
+			if name := in.x.Facts[f].Name; len(out[path]) < most && !slices.Contains(out[path], name) {
+				out[path] = append(out[path], name)
+			}
+		}
+	}
+	return out
 }
 
 func fileOf(files map[string]*file, path string) *file {

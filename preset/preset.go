@@ -36,7 +36,7 @@ func Settings(name string) (precis.Settings, error) {
 	case Frugal:
 	case Selective:
 		s.Prepare = 60
-		s.Rungs = []string{"dedupe", "selective", "media", "shrink", "condense", "truncate", "clip"}
+		s.Rungs = []string{"dedupe", "selective", "media", "condense", "digest", "prune", "squeeze", "truncate", "clip"}
 	case Roo:
 		s.Percent, s.Warn, s.Target = 100, 0, 0
 		s.KeepMessages, s.KeepShare, s.ExactReserve = 0, 0, true
@@ -104,4 +104,13 @@ func Strategies(s precis.Settings, leave []int) []precis.Strategy {
 		reduce.Dedupe{}, reduce.Media{}, condense.Rung{}, reduce.Prune{},
 		reduce.Squeeze{}, reduce.Truncate{Roo: s.Preset == Roo, Leave: leave}, reduce.Clip{},
 	}
+}
+
+// Rungs returns the names of the rungs there are, in the order they are climbed.
+func Rungs() []string {
+	var out []string
+	for _, s := range Strategies(precis.Settings{}, nil) {
+		out = append(out, s.Name())
+	}
+	return out
 }

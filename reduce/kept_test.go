@@ -23,7 +23,7 @@ func crowd() []precis.Message {
 }
 
 func TestNoRungTouchesWhatIsKept(t *testing.T) {
-	for _, rung := range []precis.Strategy{reduce.Dedupe{}, reduce.Media{}, reduce.Shrink{}, reduce.Truncate{}} {
+	for _, rung := range []precis.Strategy{reduce.Dedupe{}, reduce.Media{}, reduce.Prune{}, reduce.Truncate{}} {
 		s := situation(0, 6, crowd()...)
 		s.Settings.Fractions.MediaKeep = 0
 		pin := precis.Edit{ID: "p", Kind: precis.KindPin, Pins: []precis.Handle{precis.MessageHandle(3), precis.BlockHandle(6, 0)}}

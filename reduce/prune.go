@@ -6,7 +6,6 @@ import (
 
 	"precis"
 	"precis/internal/preview"
-	"precis/internal/toolcall"
 	"precis/retain"
 )
 
@@ -16,20 +15,9 @@ import (
 // what a reader needs to know what stood there: signatures, errors, names. Each
 // preview carries the handle by which the original can be read again.
 type Prune struct {
-	MinChars   int                   // shorter results are left alone; 0: 1000
-	ErrorChars int                   // results that are errors are left alone up to here; 0: 4000
-	Tools      map[string]ToolPolicy // by tool name
-}
-
-// ToolPolicy says how the results of one tool are pruned.
-type ToolPolicy struct {
-	Never    bool // not at all
-	KeepLast int  // leave the newest so many alone
-	MinChars int  // shorter results are left alone; 0: as for all tools
-
-	// Preview writes the preview in place of precis; nil or "" leaves it to
-	// precis.
-	Preview func(call toolcall.Call, text string) string
+	// Preview writes the preview of a result in place of precis; nil or "" leaves
+	// it to precis. It must be a pure function and safe for concurrent use.
+	Preview func(tool, path, text string) string
 }
 
 // Name returns "prune".
@@ -55,9 +43,8 @@ func (Squeeze) LastResort() {}
 
 // Propose shortens what is worth least for its size, kept or not.
 func (q Squeeze) Propose(_ context.Context, s *precis.Situation) (precis.Edit, error) {
-	q.Prune.MinChars, q.Prune.ErrorChars = 200, 200
 	r := newPruner(q.Prune, s)
-	r.deep = true
+	r.deep, r.over, r.errorsOver = true, squeezeOver, squeezeOver
 	r.survey(unpruned(s))
 	return r.prune(), nil
 }
@@ -84,14 +71,12 @@ func unpruned(s *precis.Situation) shown {
 	return out
 }
 
+// squeezeOver is the size in characters over which results are squeezed.
+const squeezeOver = 200
+
 func newPruner(p Prune, s *precis.Situation) *pruner {
-	if p.MinChars == 0 {
-		p.MinChars = 1000
-	}
-	if p.ErrorChars == 0 {
-		p.ErrorChars = 4000
-	}
-	r := &pruner{Prune: p, s: s}
+	f := s.Settings.Fractions
+	r := &pruner{Prune: p, s: s, over: max(f.PruneOver, squeezeOver), errorsOver: f.ErrorsOver}
 	r.x, r.worth, r.reuse = retain.Of(s)
 	return r
 }
@@ -116,18 +101,20 @@ type part struct {
 
 type pruner struct {
 	Prune
-	deep    bool // what is kept may be shortened, too
-	s       *precis.Situation
-	x       *retain.Index
-	worth   []float64
-	reuse   *retain.Reuser
-	cover   *retain.Coverage
-	current shown // every block as the view shows it
-	copies  *retain.Copies
-	blocks  []pruned
-	pieces  []retain.Piece
-	total   int // tokens of blocks
-	now     int // tokens of blocks as the view shows them
+	over       int  // shorter results are left alone, in characters
+	errorsOver int  // shorter results that are errors
+	deep       bool // what is kept may be shortened, too
+	s          *precis.Situation
+	x          *retain.Index
+	worth      []float64
+	reuse      *retain.Reuser
+	cover      *retain.Coverage
+	current    shown // every block as the view shows it
+	copies     *retain.Copies
+	blocks     []pruned
+	pieces     []retain.Piece
+	total      int // tokens of blocks
+	now        int // tokens of blocks as the view shows them
 }
 
 // survey finds the blocks that may be shortened and covers what the rest of
@@ -161,7 +148,7 @@ func (r *pruner) newest() map[int32]bool {
 	keep, seen := map[int32]bool{}, map[string]int{}
 	for i := len(r.x.Calls) - 1; i >= 0; i-- {
 		name := r.x.Calls[i].Name
-		if seen[name]++; seen[name] <= r.Tools[name].KeepLast {
+		if seen[name]++; seen[name] <= r.s.Settings.Tools[name].KeepLast {
 			keep[int32(i)] = true
 		}
 	}
@@ -197,7 +184,6 @@ func (r *pruner) block(h precis.Handle, b precis.Block, from, to int, last map[i
 	if u, ok := r.current[h]; ok {
 		t.now = r.s.Meter.Block(role, u)
 	}
-	r.total += t.full
 	r.now += t.now
 	r.blocks = append(r.blocks, t)
 }
@@ -226,10 +212,15 @@ const longText = 1000
 // bulky reports whether a text may be shortened.
 func (r *pruner) bulky(i int, last map[int32]bool) bool {
 	t := &r.x.Texts[i]
-	over := r.MinChars
+	over := r.over
 	switch t.Source {
 	case retain.Written, retain.Called:
-		over = max(r.s.Settings.Fractions.ShrinkOver, 1)
+		over = r.s.Settings.Fractions.ShrinkOver
+		if r.deep {
+			over = squeezeOver
+		} else if over == 0 {
+			return false
+		}
 	case retain.Said, retain.Harness:
 		if r.deep {
 			return len(t.Body) > longText
@@ -240,15 +231,15 @@ func (r *pruner) bulky(i int, last map[int32]bool) bool {
 	}
 	if t.Call >= 0 {
 		c := &r.x.Calls[t.Call]
-		policy := r.Tools[c.Name]
-		if policy.Never || last[t.Call] {
+		policy := r.s.Settings.Tools[c.Name]
+		if !r.deep && (policy.Never || last[t.Call]) {
 			return false
 		}
-		if policy.MinChars > 0 {
-			over = policy.MinChars
+		if policy.Over > 0 && !r.deep {
+			over = policy.Over
 		}
-		if c.IsError && t.Source >= retain.ReadFile && len(t.Body) <= r.ErrorChars {
-			return false
+		if c.IsError && t.Source >= retain.ReadFile {
+			over = max(over, r.errorsOver)
 		}
 	}
 	return len(t.Body) > over
@@ -264,7 +255,26 @@ func (r *pruner) partOf(i int) part {
 	if t.Source == retain.User || !r.deep && (t.Source == retain.Said || t.Source == retain.Harness) {
 		return part{text: i, split: fences(t.Body)}
 	}
-	return part{text: i, split: preview.Of(t.Body, h)}
+	return part{text: i, split: joined(preview.Of(t.Body, h))}
+}
+
+// leastPiece is the size in bytes up to which a line is kept or left out
+// together with the next: alone it has too little context.
+const leastPiece = 70
+
+// joined joins short pieces with those that follow, headlines apart.
+func joined(s preview.Split) preview.Split {
+	var out []preview.Piece
+	for _, p := range s.Pieces {
+		if n := len(out) - 1; n >= 0 && p.Class < preview.Headline && out[n].Class < preview.Headline && out[n].End-out[n].Start < leastPiece {
+			out[n].End = p.End
+			out[n].Class = max(out[n].Class, p.Class)
+			continue
+		}
+		out = append(out, p)
+	}
+	s.Pieces = out
+	return s
 }
 
 // headlineWorth is what a headline is worth by itself, as a share of what all

@@ -77,7 +77,7 @@ func (r *pruner) splice(text string, b *pruned, texts map[int32]string) string {
 // partText renders one text; false when all of it stays.
 func (r *pruner) partText(b *pruned, p *part, keep []bool, t *retain.Text) (string, bool) {
 	pieces := keep[p.first : p.first+len(p.split.Pieces)]
-	kept := r.joined(p, pieces)
+	kept := r.filled(p, pieces)
 	left := 0
 	for i, k := range kept {
 		if !k {
@@ -87,11 +87,27 @@ func (r *pruner) partText(b *pruned, p *part, keep []bool, t *retain.Text) (stri
 	if left < 60 {
 		return "", false
 	}
+	if own := r.own(t); own != "" {
+		return fmt.Sprintf("[%s, shortened]\n%s", b.h, own), true
+	}
 	w := previewWriter{h: b.h, numbered: numbered(t.Body)}
 	if _, isText := b.block.(precis.Text); !isText && t.Source >= retain.ReadFile && left*5 > len(t.Body)*2 {
 		w.head = p.split.Head
 	}
 	return w.write(t.Body, p.split, kept, left == len(t.Body)), true
+}
+
+// own returns the preview of a result that the user's function writes.
+func (r *pruner) own(t *retain.Text) string {
+	if r.Preview == nil || t.Call < 0 || t.Source < retain.ReadFile {
+		return ""
+	}
+	c := &r.x.Calls[t.Call]
+	own := r.Preview(c.Name, c.Path, t.Body)
+	if len(own) >= len(t.Body) {
+		return ""
+	}
+	return own
 }
 
 // previewWriter renders one preview.
@@ -156,9 +172,9 @@ func narrow(text string) string {
 	return out.String()
 }
 
-// joined fills in gaps that are no longer than the note that would stand for
+// filled fills in gaps that are no longer than the note that would stand for
 // them.
-func (r *pruner) joined(p *part, keep []bool) []bool {
+func (r *pruner) filled(p *part, keep []bool) []bool {
 	const note = 24
 	out := append([]bool(nil), keep...)
 	if b := r.x.Texts[p.text].Handle; b.From == r.s.Transcript.Len()-1 { // what is to be answered begins as it did

@@ -109,5 +109,5 @@ func plural(n int, noun string) string {
 
 // Names returns the names of the rungs of this package, least loss first.
 func Names() []string {
-	return []string{Dedupe{}.Name(), Media{}.Name(), Shrink{}.Name(), Truncate{}.Name(), Clip{}.Name()}
+	return []string{Dedupe{}.Name(), Media{}.Name(), Prune{}.Name(), Squeeze{}.Name(), Truncate{}.Name(), Clip{}.Name()}
 }

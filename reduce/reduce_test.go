@@ -180,11 +180,11 @@ func TestMediaKeepsTheNewest(t *testing.T) {
 	}
 }
 
-func TestShrinkKeepsJSONValid(t *testing.T) {
+func TestPruneKeepsInputsValid(t *testing.T) {
 	long := strings.Repeat("é\"\\n", 2000)
 	raw, _ := json.Marshal(map[string]any{"path": "a.go", "content": long, "nested": []any{map[string]string{"x": long}}, "n": 1.5})
 	s := situation(0, 1, join(text("user", "go"), call("1", "write_file", string(raw), "ok"), text("user", "next"))...)
-	view := apply(t, reduce.Shrink{}, s)
+	view := apply(t, reduce.Prune{}, s)
 	input := view[1].Content[0].(precis.ToolUse).Input
 	var got map[string]any
 	if err := json.Unmarshal(input, &got); err != nil {
@@ -198,12 +198,12 @@ func TestShrinkKeepsJSONValid(t *testing.T) {
 	}
 }
 
-func TestShrinkXMLKeepsTags(t *testing.T) {
+func TestPruneKeepsTagsOfXMLCalls(t *testing.T) {
 	long := strings.Repeat("some code\n", 300)
 	msg := "I write it.\n\n<write_to_file>\n<path>a.go</path>\n<content>\n" + long + "</content>\n<line_count>300</line_count>\n</write_to_file>\nDone."
 	s := situation(0, 1, text("user", "go"), text("assistant", msg), text("user", "next"))
-	got := apply(t, reduce.Shrink{}, s)[1].PlainText()
-	for _, want := range []string{"I write it.\n\n<write_to_file>\n<path>a.go</path>\n<content>\nsome code", "</content>\n<line_count>300</line_count>\n</write_to_file>\nDone.", "m1.b0"} {
+	got := apply(t, reduce.Prune{}, s)[1].PlainText()
+	for _, want := range []string{"I write it.\n\n<write_to_file>\n<path>a.go</path>\n<content>", "</content>\n<line_count>300</line_count>\n</write_to_file>\nDone.", "m1.b0"} {
 		if !strings.Contains(got, want) {
 			t.Errorf("%q is missing in %q", want, got)
 		}
@@ -325,7 +325,7 @@ func TestClipCutsInOrder(t *testing.T) {
 
 func TestRungsNeverGrowTheView(t *testing.T) {
 	roo := tokens.Roo{}
-	for _, rung := range []precis.Strategy{reduce.Dedupe{}, reduce.Media{}, reduce.Shrink{}, reduce.Truncate{}, reduce.Clip{}} {
+	for _, rung := range []precis.Strategy{reduce.Dedupe{}, reduce.Media{}, reduce.Prune{}, reduce.Truncate{}, reduce.Clip{}} {
 		s := situation(0, 0, text("user", "a"), text("assistant", "b"), text("user", "c"))
 		s.Meter = precis.NewMeter(roo)
 		s.Used = s.Meter.View(s.Transcript.Messages())

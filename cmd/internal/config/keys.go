@@ -9,7 +9,7 @@ import (
 	"strconv"
 	"strings"
 
-	"precis/reduce"
+	"precis/preset"
 	"precis/tokens"
 )
 
@@ -41,8 +41,13 @@ var keys = []key{
 	numberKey("truncate.fraction", "share of the messages truncation hides at least, 0 to 1", func(c *Config) *float64 { return &c.Settings.Fractions.Truncate }),
 	countKey("truncate.keep_last", "truncation keeps the last so many messages instead; 0: use the fraction", func(c *Config) *int { return &c.Settings.Fractions.KeepLast }),
 	countKey("shrink_over", "arguments of old calls over so many characters are shortened; 0: never", func(c *Config) *int { return &c.Settings.Fractions.ShrinkOver }),
+	countKey("prune.over", "old tool results over so many characters become previews", func(c *Config) *int { return &c.Settings.Fractions.PruneOver }),
+	countKey("prune.errors_over", "results that are errors do so only from here on", func(c *Config) *int { return &c.Settings.Fractions.ErrorsOver }),
+	{name: "prune.tools", help: "tools that differ: NAME=never, NAME=last:3, NAME=over:500", list: true, get: toolPolicies, set: setToolPolicies},
+	{name: "pin", help: "regular expression; messages' blocks it matches are never cut or hidden",
+		get: func(c *Config) string { return c.Settings.Pin }, set: func(c *Config, s string) error { c.Settings.Pin = s; return nil }},
 	countKey("media_keep", "newest images kept", func(c *Config) *int { return &c.Settings.Fractions.MediaKeep }),
-	{name: "rungs", help: "strategies to climb, in order: " + strings.Join(reduce.Names(), ", "), list: true,
+	{name: "rungs", help: "strategies to climb, in order: " + strings.Join(preset.Rungs(), ", "), list: true,
 		get: func(c *Config) string {
 			if c.Settings.Rungs == nil {
 				return "all"

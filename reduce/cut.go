@@ -1,0 +1,57 @@
+package reduce
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"unicode/utf8"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"precis"
+)
+
+// shrinkJSON shortens the long strings of a JSON value, wherever they stand.
+func shrinkJSON(raw json.RawMessage, h precis.Handle, over int) (json.RawMessage, bool) {
+	if len(raw) <= over {
+		return nil, false
+	}
+	opts := []jsontext.Options{jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true)}
+	d := jsontext.NewDecoder(bytes.NewReader(raw), opts...)
+	var out bytes.Buffer
+	e := jsontext.NewEncoder(&out, opts...)
+	changed, depth := false, -1
+	for depth != 0 {
+		t, err := d.ReadToken()
+		if err != nil {
+			return nil, false
+		}
+		kind, n := d.StackIndex(d.StackDepth())
+		isName := kind == jsontext.KindBeginObject && n%2 == 1
+		if t.Kind() == '"' && !isName && utf8.RuneCountInString(t.String()) > over {
+			t, changed = jsontext.String(cutMiddle(t.String(), over/4, over/8, h)), true
+		}
+		if err := e.WriteToken(t); err != nil {
+			return nil, false
+		}
+		depth = d.StackDepth()
+	}
+	return bytes.TrimSpace(out.Bytes()), changed
+}
+
+// cutMiddle keeps the first head and the last tail bytes of s, moved to the
+// nearest character, and says in between what is gone.
+func cutMiddle(s string, head, tail int, h precis.Handle) string {
+	if head+tail >= len(s) {
+		return s
+	}
+	for head > 0 && !utf8.RuneStart(s[head]) {
+		head--
+	}
+	from := len(s) - tail
+	for from < len(s) && !utf8.RuneStart(s[from]) {
+		from++
+	}
+	gone := utf8.RuneCountInString(s[head:from])
+	return fmt.Sprintf("%s\n[… %d characters left out; all of it: %s …]\n%s", s[:head], gone, h, s[from:])
+}
