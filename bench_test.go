@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"precis"
+	"precis/condense"
 	"precis/tokens"
 )
 
@@ -37,7 +38,7 @@ func BenchmarkManage(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	m, err := precis.NewManager(precis.Options{Counter: counter, Strategies: rungs()})
+	m, err := precis.NewManager(precis.Options{Counter: counter, Strategies: rungs(), Gate: condense.Gate{}})
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -15,13 +15,14 @@ import (
 	"pgregory.net/rapid"
 
 	"precis"
+	"precis/condense"
 	"precis/reduce"
 	"precis/tokens"
 )
 
 // rungs are the strategies that need no model.
 func rungs() []precis.Strategy {
-	return []precis.Strategy{reduce.Dedupe{}, reduce.Media{}, reduce.Prune{}, reduce.Squeeze{}, reduce.Truncate{}, reduce.Clip{}}
+	return []precis.Strategy{reduce.Dedupe{}, reduce.Media{}, condense.Rung{}, reduce.Prune{}, reduce.Squeeze{}, reduce.Truncate{}, reduce.Clip{}}
 }
 
 func chars4(t testing.TB) precis.Counter {

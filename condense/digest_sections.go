@@ -56,7 +56,7 @@ func (in *input) previousSection(d *draft) {
 	if in.previous == "" {
 		return
 	}
-	d.section("## Summary before this", []string{cutText(in.previous, in.tokens*4/3, "")}, in.tokens/3)
+	d.section("## Summary before this", []string{retain.Shorten(in.previous, in.tokens*4/3, "")}, in.tokens/3)
 }
 
 // requests returns what the user said within so many tokens, in order: the last
@@ -90,7 +90,7 @@ func (in *input) requests(all []saying, count func(string) int, budget int) []st
 		if n == 0 {
 			most = left * 3 / 4
 		}
-		line = in.request(all[i], cutText(all[i].text, most*4-60, "\n"))
+		line = in.request(all[i], retain.Shorten(all[i].text, most*4-60, ""))
 		if c := count(line) + 1; c <= left && most >= 20 {
 			lines[i] = line
 			left -= c
@@ -107,38 +107,6 @@ func (in *input) requests(all []saying, count func(string) int, budget int) []st
 
 func (in *input) request(s saying, text string) string {
 	return "- " + in.handle(s.at) + ": " + strings.TrimSpace(text)
-}
-
-// cutText shortens a user's text to about most bytes: its beginning, its rules,
-// its end.
-func cutText(text string, most int, sep string) string {
-	if len(text) <= most || most <= 0 {
-		return text
-	}
-	var rules []string
-	size := 0
-	for _, r := range retain.Constraints(text) {
-		if size+len(r) > most/2 {
-			break
-		}
-		size += len(r) + 1
-		rules = append(rules, r)
-	}
-	rest := max(most-size-40, 40)
-	head, tail := oneCut(text, rest*2/3, rest/3)
-	middle := ""
-	for _, r := range rules {
-		if !strings.Contains(head, r) && !strings.Contains(tail, r) {
-			middle += " " + r
-		}
-	}
-	return fmt.Sprintf("%s [… %d characters left out]%s [… ]%s", head, len(text)-len(head)-len(tail), middle, tail)
-}
-
-// oneCut returns the beginning and the end of a text.
-func oneCut(text string, head, tail int) (string, string) {
-	h, t := strings.ToValidUTF8(text[:min(head, len(text))], ""), strings.ToValidUTF8(text[max(len(text)-tail, 0):], "")
-	return h, t
 }
 
 // fileSection lists files written, which is never cut, and files read.
@@ -313,6 +281,6 @@ func cutPlain(text string, most int) string {
 	if len(text) <= most {
 		return text
 	}
-	head, tail := oneCut(text, most*2/5, most*3/5-30)
+	head, tail := retain.Ends(text, most*2/5, most*3/5-30)
 	return head + " [… ] " + tail
 }

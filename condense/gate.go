@@ -218,7 +218,7 @@ func (in *input) lastRequest(d *draft, have string) int {
 		most := d.left * 3 / 4
 		line := in.request(saying{t.Handle.From, words}, words)
 		if d.count(line) > most-12 {
-			line = in.request(saying{t.Handle.From, words}, cutText(words, most*3, "\n"))
+			line = in.request(saying{t.Handle.From, words}, retain.Shorten(words, most*3, ""))
 		}
 		return d.section("## The user's last request", []string{line}, most)
 	}

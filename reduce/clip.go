@@ -7,6 +7,7 @@ import (
 
 	"precis"
 	"precis/internal/toolcall"
+	"precis/retain"
 )
 
 // Clip cuts inside messages that are too large, and hides what is left of the
@@ -247,6 +248,9 @@ func (c *clipper) shortened(t *clipTarget, size int, scale float64) precis.Block
 		keep := int(float64(len(text)) * share)
 		if size < c.note || keep < 8 {
 			return "[cut: " + t.h.String() + "]"
+		}
+		if t.class == olderUserText || t.class == lastUserTurn {
+			return retain.Shorten(text, keep, t.h.String())
 		}
 		return cutMiddle(text, keep*2/3, keep/3, t.h)
 	}

@@ -1,0 +1,61 @@
+package retain
+
+import (
+	"fmt"
+	"strings"
+)
+
+// Shorten cuts a user's text to about most bytes: its beginning, what rules of
+// the middle fit in a half, its end. where, if not empty, names the handle of
+// the whole text. Text that is short enough comes back as it is.
+func Shorten(text string, most int, where string) string {
+	if len(text) <= most || most <= 0 {
+		return text
+	}
+	note := len(where) + 40
+	room := most - note
+	rules := fitting(Constraints(text), room/2)
+	rest := max(room-size(rules), room/3, 0)
+	head, tail := Ends(text, rest*2/3, rest/3)
+	var kept []string
+	for _, r := range rules {
+		if !strings.Contains(head, r) && !strings.Contains(tail, r) {
+			kept = append(kept, r)
+		}
+	}
+	gone := fmt.Sprintf("[… %d characters left out", len(text)-len(head)-len(tail)-size(kept))
+	if where != "" {
+		gone += "; all of it: " + where
+	}
+	if len(kept) == 0 {
+		return head + "\n" + gone + " …]\n" + tail
+	}
+	return head + "\n" + gone + "; rules among it: " + strings.Join(kept, " ") + " …]\n" + tail
+}
+
+// fitting returns the first of the sentences that fit in so many bytes together.
+func fitting(sentences []string, most int) []string {
+	n := 0
+	for i, s := range sentences {
+		if n += len(s) + 1; n > most {
+			return sentences[:i]
+		}
+	}
+	return sentences
+}
+
+func size(sentences []string) int {
+	n := 0
+	for _, s := range sentences {
+		n += len(s) + 1
+	}
+	return n
+}
+
+// Ends returns the first head and the last tail bytes of a text, less where
+// that would cut a character.
+func Ends(text string, head, tail int) (string, string) {
+	h := text[:min(max(head, 0), len(text))]
+	t := text[max(len(text)-max(tail, 0), len(h)):]
+	return strings.ToValidUTF8(h, ""), strings.ToValidUTF8(t, "")
+}
