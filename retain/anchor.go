@@ -57,6 +57,8 @@ func Scan(text string, f func(Anchor)) {
 			s.flag()
 		case c == '#':
 			s.ticket()
+		case c == '\\' && strings.IndexByte("nrt", byteAt(text, s.at+1)) >= 0:
+			s.at += 2 // an escape: its letter begins no word
 		default:
 			if classes[c]&quote != 0 {
 				s.quoted(c)
@@ -137,6 +139,9 @@ func (s *scanner) word() {
 	end := i
 	for end > from && strings.IndexByte("./:@-~", s.text[end-1]) >= 0 {
 		end--
+		if s.text[end] == '.' { // ends a sentence
+			w.dots--
+		}
 	}
 	if end-from < 2 || end-from > longest {
 		return
@@ -177,8 +182,8 @@ func (w *wordShape) take(text string, from, i int) int {
 			return 1
 		}
 	case '.':
-		w.dots++
 		if is(next, inner) || next == '.' || next == '/' || i <= from+1 && next == '\\' {
+			w.dots++
 			return 1
 		}
 	case '/':
@@ -189,8 +194,8 @@ func (w *wordShape) take(text string, from, i int) int {
 			return 1
 		}
 	case '-':
-		w.dashes++
 		if i > from && is(next, letter|digit) {
+			w.dashes++
 			return 1
 		}
 	case '\\':
@@ -271,7 +276,7 @@ func (s *scanner) flag() {
 	for s.text[i-1] == '-' {
 		i--
 	}
-	if i-from >= 4 {
+	if i-from >= 4 && i-from <= longest {
 		s.yield(Flag, from, i)
 	}
 }

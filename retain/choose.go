@@ -207,3 +207,24 @@ func (x *Index) Places(facts []int) map[int]int {
 	}
 	return out
 }
+
+// Best returns the facts worth most of those a text names, identifiers only,
+// best first, at most n.
+func (x *Index) Best(text int, worth []float64, n int) []int {
+	var out []int
+	for _, m := range x.within(text, 0, len(x.Texts[text].Body)) {
+		f := int(m.fact)
+		if k := x.Facts[f].Kind; k != Identifier && k != Error || slices.Contains(out, f) {
+			continue
+		}
+		at := len(out)
+		for at > 0 && worth[out[at-1]] < worth[f] {
+			at--
+		}
+		if at < n {
+			out = slices.Insert(out, at, f)
+			out = out[:min(len(out), n)]
+		}
+	}
+	return out
+}

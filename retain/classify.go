@@ -82,7 +82,7 @@ func (s *scanner) dotted(from, end int, w wordShape) {
 	}
 	word := s.text[from:end]
 	if word[0] == '.' && !isDotFile(word) { // a call in a chain
-		s.plain(from+1, end)
+		s.plain(end-len(strings.TrimLeft(word, ".")), end)
 		return
 	}
 	if w.colons == 0 && (word[0] == '.' || hasExtension(word) && !attribute(word)) {
@@ -129,6 +129,7 @@ func (s *scanner) dashed(from, end int, w wordShape) {
 	word := s.text[from:end]
 	head, tail, _ := strings.Cut(word, "-")
 	switch {
+	case isToolID(word):
 	case isUpper(head) && len(head) >= 2 && allDigits(tail) && len(tail) >= 2:
 		s.yield(Ticket, from, end)
 	case w.digits == end-from-w.dashes: // a date
@@ -247,7 +248,8 @@ func announcesError(word string) bool {
 	case len(word) < 4 || len(word) > 60:
 		return false
 	case strings.HasSuffix(word, "rror"), strings.HasSuffix(word, "xception"), strings.HasSuffix(word, "anic"),
-		strings.HasSuffix(word, "atal"), strings.HasSuffix(word, "ailed"), word == "FAIL", word == "FAILED", word == "undefined", word == "cannot":
+		strings.HasSuffix(word, "atal"), strings.HasSuffix(word, "ailed"), word == "undefined", word == "cannot",
+		word == "FAIL", word == "FAILED", word == "ERROR", word == "FATAL":
 		return true
 	}
 	return false
@@ -265,7 +267,8 @@ func isErrorCode(word string, uppers, digits int) bool {
 	if digits >= 3 && digits <= 5 && uppers >= 1 && uppers <= 4 {
 		return strings.IndexAny(word, "0123456789") == uppers
 	}
-	return digits == 0 && (word[0] == 'E' && len(word) >= 5 && len(word) <= 12 || strings.HasPrefix(word, "SIG"))
+	_, known := errorCodes[word]
+	return known || digits == 0 && strings.HasPrefix(word, "SIG")
 }
 
 // isToolID recognizes the identifiers APIs give to tool calls: names of one
@@ -344,7 +347,7 @@ func isDotFile(word string) bool {
 // attribute reports whether a bare name.ext is more likely an object's
 // attribute than a file.
 func attribute(word string) bool {
-	_, doubtful := ambiguous[word[strings.LastIndexByte(word, '.')+1:]]
+	_, doubtful := ambiguous[strings.ToLower(word[strings.LastIndexByte(word, '.')+1:])]
 	return doubtful
 }
 

@@ -14,8 +14,7 @@ func Constraints(text string) []string {
 	var out []string
 	seen := map[string]bool{}
 	for s := range sentences(text) {
-		s = strings.TrimLeft(s, " \t\r-*#>•0123456789.)")
-		s = strings.TrimRight(s, " \t\r")
+		s = strings.TrimRight(unlisted(s), " \t\r")
 		if len(s) < 8 || len(s) > 400 || seen[s] || !isRule(s) {
 			continue
 		}
@@ -53,36 +52,63 @@ func sentences(text string) func(func(string) bool) {
 	}
 }
 
+// unlisted returns a sentence without the marks of lists, headings and
+// quotations before it: signs and numbers that white space or a letter of another script follows.
+func unlisted(s string) string {
+	for {
+		s = strings.TrimLeft(s, " \t\r\n")
+		rest := strings.TrimLeft(s, "-*+#>•")
+		if rest == s {
+			digits := strings.TrimLeft(s, "0123456789")
+			if rest = strings.TrimLeft(digits, ".)"); rest == digits || digits == s {
+				return s
+			}
+		}
+		if rest != "" && rest[0] < 0x80 && strings.IndexByte(" \t\r\n", rest[0]) < 0 {
+			return s
+		}
+		s = rest
+	}
+}
+
 // isRule reports whether a sentence holds one of the words that set rules.
 func isRule(s string) bool {
+	before := rune(0)
 	for i := 0; i < len(s); {
-		if s[i] >= 0x80 {
-			if hasAsianRule(s[i:]) {
+		from := i
+		for i < len(s) {
+			r, n := utf8.DecodeRuneInString(s[i:])
+			if !inWord(r) {
+				break
+			}
+			i += n
+		}
+		if i > from {
+			word := strings.TrimLeft(s[from:i], "'’")
+			if startsRule(strings.ReplaceAll(strings.ToLower(word), "’", "'"), s[i:]) {
 				return true
 			}
-			_, n := utf8.DecodeRuneInString(s[i:])
-			i += n
+			before = 0
 			continue
 		}
-		if !is(s[i], letter) {
-			i++
-			continue
-		}
-		from := i
-		for i < len(s) && (is(s[i], letter) || s[i] >= 0x80 || s[i] == '\'') {
-			i++
-		}
-		if from > 0 && s[from-1] >= 0x80 {
-			continue
-		}
-		if startsRule(s[from:], strings.ToLower(s[from:i])) {
+		r, n := utf8.DecodeRuneInString(s[i:])
+		if r >= 0x80 && hasAsianRule(before, s[i:]) {
 			return true
 		}
+		before = r
+		i += n
 	}
 	return false
 }
 
-func startsRule(rest, word string) bool {
+// inWord reports whether a word of a European language may hold r: Latin
+// letters and apostrophes.
+func inWord(r rune) bool {
+	return r < 0x80 && is(byte(r), letter) || r == '\'' || r == '’' || r >= 0xc0 && r < 0x250
+}
+
+// startsRule reports whether word, with what comes after it, sets a rule.
+func startsRule(word, rest string) bool {
 	after, ok := ruleWords[word]
 	if !ok {
 		return false
@@ -90,7 +116,7 @@ func startsRule(rest, word string) bool {
 	if after == nil {
 		return true
 	}
-	next := strings.ToLower(strings.TrimLeft(rest[len(word):min(len(rest), len(word)+24)], " "))
+	next := strings.ToLower(strings.TrimLeft(rest[:min(len(rest), 24)], " "))
 	for _, a := range after {
 		if strings.HasPrefix(next, a) {
 			return true
@@ -99,14 +125,19 @@ func startsRule(rest, word string) bool {
 	return false
 }
 
-func hasAsianRule(s string) bool {
+// hasAsianRule reports whether a rule's word begins s, which before precedes.
+func hasAsianRule(before rune, s string) bool {
 	for _, w := range asianRules {
 		if strings.HasPrefix(s, w) {
-			return true
+			return w != "别" || !strings.ContainsRune(besides, before) && !strings.HasPrefix(s, "别人") && !strings.HasPrefix(s, "别的")
 		}
 	}
 	return false
 }
+
+// besides are the characters after which 别 is no "don't" but part of a word:
+// 特别, 分别, 类别, ….
+const besides = "特分区類类级級识識个個差性告鉴鑑辨派国國组組"
 
 // ruleWords are the words that set rules, each with the words one of which must
 // follow; nil: any.

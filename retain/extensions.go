@@ -4,10 +4,12 @@ import "strings"
 
 // extensions are the endings by which a word with a dot is known to be a file;
 // ambiguous those that attributes of objects are called as well: self.test is a
-// file only as part of a path.
+// file only as part of a path. errorCodes are the names of errors that only a
+// list tells from words in capitals.
 var (
 	extensions = set(extensionList)
 	ambiguous  = set(ambiguousList)
+	errorCodes = set(errorCodeList)
 )
 
 func set(list string) map[string]struct{} {
@@ -30,3 +32,12 @@ const extensionList = `
 const ambiguousList = `
 	work m v d s r f90 pl pm ex hrl out diff test golden snap rules service lock bin env sum mod conf class bak tmp pid
 	sock make properties svg db sql doc exe ml pas`
+
+const errorCodeList = `
+	EACCES EADDRINUSE EADDRNOTAVAIL EAFNOSUPPORT EAGAIN EALREADY EAUTH EBADENGINE EBADF EBADMSG EBADPLATFORM EBUSY ECANCELED ECHILD
+	ECONNABORTED ECONNREFUSED ECONNRESET EDEADLK EDESTADDRREQ EDOM EDQUOT EEXIST EFAULT EFBIG EHOSTDOWN EHOSTUNREACH EILSEQ
+	EINPROGRESS EINTEGRITY EINTR EINVAL EISCONN EISDIR EISGIT EJSONPARSE ELIFECYCLE ELOOP EMFILE EMLINK EMSGSIZE ENAMETOOLONG
+	ENETDOWN ENETRESET ENETUNREACH ENFILE ENOBUFS ENODATA ENODEV ENOENT ENOEXEC ENOGIT ENOLCK ENOLINK ENOMEM ENOMSG ENOPROTOOPT
+	ENOSPC ENOSR ENOSTR ENOSYS ENOTCACHED ENOTCONN ENOTDIR ENOTEMPTY ENOTFOUND ENOTSOCK ENOTSUP ENOTTY ENOVERSIONS ENXIO ENOWORKSPACES
+	EOPNOTSUPP EOVERFLOW EPERM EPIPE EPROTO EPROTONOSUPPORT EPROTOTYPE ERANGE ERESOLVE EROFS ESHUTDOWN ESOCKET ESOCKETTIMEDOUT
+	ESPIPE ESRCH ESTALE ETARGET ETIME ETIMEDOUT ETXTBSY EUSAGE EWOULDBLOCK EXDEV`

@@ -227,13 +227,13 @@ func (r *reader) use(h precis.Handle, u precis.ToolUse) {
 	}
 }
 
-// argument tells written content from other arguments: anything long or of
-// several lines that a writing call brings.
+// argument tells written content from other arguments: all that a writing call
+// brings but its path and its command.
 func (r *reader) argument(call int32, field string) Source {
-	if call >= 0 && r.x.Calls[call].Kind == toolcall.Write && field != "path" && field != "file_path" && field != "command" {
-		return Written
+	if call < 0 || r.x.Calls[call].Kind != toolcall.Write || field == "command" || toolcall.IsPathArgument(field) {
+		return Called
 	}
-	return Called
+	return Written
 }
 
 func (r *reader) resultSource(call int32) Source {

@@ -19,6 +19,7 @@ type condenseFlags struct {
 	write   bool
 	sidecar bool
 	dryRun  bool
+	full    bool
 }
 
 func (a *app) condenseCmd() *cobra.Command {
@@ -27,8 +28,12 @@ func (a *app) condenseCmd() *cobra.Command {
 		Use:   "condense FILE",
 		Short: "Bring a conversation inside its window now",
 		Long: `Bring a conversation inside its window now, whatever the threshold, and say
-what was done. Every original is kept: precis undo takes it back, precis show
-prints what is hidden.
+what was done and what was kept of the facts likely to be needed again. Every
+original stays: precis search finds what is hidden, precis show prints it,
+precis restore shows it to the model again, precis undo takes everything back.
+
+With --dry-run nothing is written: it lists what would be lost and shows, message
+by message, what the model would see instead.
 
 The result goes to FILE's name with .precis in the current folder, or to -o; a
 .precis file holds the original recording unchanged and the edits, and every
@@ -41,7 +46,8 @@ cannot express is left out there unless --sidecar is given.`,
 	cmd.Flags().StringVarP(&f.out, "out", "o", "", "write precis's own `FILE` there")
 	cmd.Flags().BoolVar(&f.write, "write", false, "change the Roo or Cline task folder itself")
 	cmd.Flags().BoolVar(&f.sidecar, "sidecar", false, "with --write: also make edits that only precis understands")
-	cmd.Flags().BoolVar(&f.dryRun, "dry-run", false, "show what would be done; write nothing")
+	cmd.Flags().BoolVar(&f.dryRun, "dry-run", false, "show what would be done, what would be lost and how the view changes; write nothing")
+	cmd.Flags().BoolVar(&f.full, "full", false, "with --dry-run: print every line of what changes")
 	return cmd
 }
 
@@ -60,18 +66,22 @@ func (a *app) condense(ctx context.Context, path string, f condenseFlags) error 
 	}
 	r := j.request(a)
 	r.Manual, r.DryRun = true, true
+	before := slices.Clone(j.conv.Edits)
 	res, err := j.manager.Manage(ctx, r)
 	done()
 	if err != nil {
 		return err
 	}
+	if f.dryRun {
+		return a.dryRun(j, before, res, f.full)
+	}
 	where := ""
-	if len(res.Edits) > 0 && !f.dryRun {
+	if len(res.Edits) > 0 {
 		if where, err = j.record(ctx, f.write, f.out, res.Edits); err != nil {
 			return err
 		}
 	}
-	return a.printCondensed(j, res, where)
+	return a.condensed(j, res, where)
 }
 
 // restrict prepares a job for a task folder: its truncation is Roo's, and
@@ -91,18 +101,56 @@ func (j *job) restrict(log *slog.Logger, sidecar bool) error {
 	return j.manage(log, leave)
 }
 
+// condensed is what was done, as JSON.
 type condensed struct {
 	Report  precis.Report `json:"report"`
 	Written string        `json:"written,omitempty"`
+	Diff    []change      `json:"diff,omitempty"` // with --dry-run
 }
 
-func (a *app) printCondensed(j *job, res precis.Result, where string) error {
-	if a.opts.json {
-		return a.printJSON(condensed{res.Report, where})
+// dryRun prints what would be done.
+func (a *app) dryRun(j *job, before []precis.Edit, res precis.Result, full bool) error {
+	changes, err := j.diff(before, res.Edits, res.Report.Calibration)
+	if err != nil {
+		return err
 	}
+	if a.opts.json {
+		return a.printJSON(condensed{Report: res.Report, Diff: changes})
+	}
+	a.printCondensed(j, res, "dry run: ")
+	if len(res.Edits) > 0 {
+		a.printLost(res.Report.Retention)
+		a.printDiff(changes, full)
+	}
+	a.term.Printf("\n  nothing was written (--dry-run)\n")
+	return nil
+}
+
+// condensed prints what was done, where it is, and how to get at what is hidden.
+func (a *app) condensed(j *job, res precis.Result, where string) error {
+	if a.opts.json {
+		return a.printJSON(condensed{Report: res.Report, Written: where})
+	}
+	a.printCondensed(j, res, "")
+	w := a.term
+	if where == "" {
+		w.Printf("\n  nothing was written: there is nothing to change\n")
+		return nil
+	}
+	w.Printf("\n  %s %s\n", w.Style("good", "written to"), where)
+	file := shellWord(where)
+	next := [][2]string{{"find what is hidden", "precis search " + file + " WORD..."}}
+	if h, ok := firstHidden(res.Edits); ok {
+		next = append(next, [2]string{"read it", fmt.Sprintf("precis show %s %s", file, h)}, [2]string{"show it to the model", fmt.Sprintf("precis restore %s %s", file, h)})
+	}
+	w.Pairs(append(next, [2]string{"take all of it back", "precis undo " + file})...)
+	return nil
+}
+
+func (a *app) printCondensed(j *job, res precis.Result, prefix string) {
 	w := a.term
 	r := res.Report
-	w.Title("%s", r.Outcome)
+	w.Title("%s", prefix+r.Outcome)
 	total := max(r.Before.Tokens, r.Decision.Window.Tokens)
 	w.Printf("\n")
 	w.Printf("  before %s\n", sizeText(r.Before, r.Decision.Window.Tokens))
@@ -115,22 +163,9 @@ func (a *app) printCondensed(j *job, res precis.Result, where string) error {
 		[2]string{"window", r.Decision.Window.String()},
 		[2]string{"decision", r.Arithmetic},
 		[2]string{"counted", fmt.Sprintf("%s × %.2f", r.Counter, r.Calibration)},
+		[2]string{"kept", keptText(r)},
 	)
 	a.printEdits(r)
-	w.Printf("\n")
-	switch {
-	case where != "":
-		w.Printf("  %s %s\n", w.Style("good", "written to"), where)
-		w.Printf("  %s precis undo %s\n", w.Style("dim", "take it back:"), where)
-		if h, ok := firstHidden(res.Edits); ok {
-			w.Printf("  %s precis show %s %s\n", w.Style("dim", "read what is hidden:"), where, h)
-		}
-	case len(res.Edits) > 0:
-		w.Printf("  nothing was written (--dry-run)\n")
-	default:
-		w.Printf("  nothing was written: there is nothing to change\n")
-	}
-	return nil
 }
 
 // firstHidden returns a handle to something that the edits hide.

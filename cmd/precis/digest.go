@@ -3,10 +3,12 @@ package main
 import (
 	"context"
 	"fmt"
+	"unicode/utf8"
 
 	"github.com/spf13/cobra"
 
 	"precis"
+	"precis/cmd/internal/term"
 	"precis/condense"
 	"precis/tokens"
 )
@@ -36,8 +38,8 @@ type summary struct {
 }
 
 func (a *app) digest(ctx context.Context, path string, size int) error {
-	if size <= 0 {
-		return precis.Errorf(precis.CodeInvalid, "read flags", "--tokens is %d, want 1 or more", size)
+	if err := checkSize(size); err != nil {
+		return err
 	}
 	j, err := a.open(ctx, path)
 	if err != nil {
@@ -53,6 +55,9 @@ func (a *app) digest(ctx context.Context, path string, size int) error {
 	if err != nil {
 		return err
 	}
+	if s.Text == "" {
+		return &precis.Error{Code: precis.CodeOverBudget, Op: "write digest", Err: fmt.Errorf("nothing fits in %s", term.Count(size, "token")), Hint: "allow a few hundred with --tokens"}
+	}
 	if a.opts.json {
 		return a.printJSON(summary{s.Text})
 	}
@@ -60,11 +65,11 @@ func (a *app) digest(ctx context.Context, path string, size int) error {
 	return nil
 }
 
-// counter counts a summary's tokens as --estimate says; nil: four characters
-// are one.
+// counter counts a summary's tokens as --estimate says; without, four
+// characters are one.
 func (a *app) counter() (func(string) int, error) {
 	if a.opts.est == "" {
-		return nil, nil
+		return func(s string) int { return (utf8.RuneCountInString(s) + 3) / 4 }, nil
 	}
 	c, err := tokens.New(tokens.Options{Name: a.opts.est})
 	if err != nil {

@@ -2,8 +2,11 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
+	"os/exec"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -24,7 +27,8 @@ func TestScripts(t *testing.T) {
 		t.Skip("short: each command starts a process; make test runs them")
 	}
 	testscript.Run(t, testscript.Params{
-		Dir: "testdata/script",
+		Dir:  "testdata/script",
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){"code": exitsWith},
 		Setup: func(e *testscript.Env) error {
 			e.Setenv("HOME", e.WorkDir)
 			e.Setenv("XDG_CONFIG_HOME", e.WorkDir)
@@ -33,8 +37,24 @@ func TestScripts(t *testing.T) {
 	})
 }
 
+// exitsWith is the script command "code N COMMAND…": the command exits with N.
+func exitsWith(ts *testscript.TestScript, _ bool, args []string) {
+	want, err := strconv.Atoi(args[0])
+	ts.Check(err)
+	got := 0
+	var exit *exec.ExitError
+	if err := ts.Exec(args[1], args[2:]...); errors.As(err, &exit) {
+		got = exit.ExitCode()
+	} else {
+		ts.Check(err)
+	}
+	if got != want {
+		ts.Fatalf("exit code %d, want %d", got, want)
+	}
+}
+
 // writeConversation writes a recording in which 60 files are read: "anthropic"
-// as a request body, "roo" as a task folder.
+// as a request body, "roo" as a task folder. "talk" has no tool in it.
 func writeConversation(kind, path string) {
 	var msgs, ui []string
 	add := func(role, content string) {
@@ -54,13 +74,21 @@ func writeConversation(kind, path string) {
 	}
 	add("assistant", `"All read."`)
 	add("user", `"Now report."`)
+	if kind == "talk" {
+		msgs = nil
+		for i := range 80 {
+			add("user", fmt.Sprintf(`"Question %d: what does the service do when step %d fails?"`, i, i))
+			add("assistant", fmt.Sprintf(`"Answer %d: %s"`, i, strings.Repeat(fmt.Sprintf("it waits and tries step %d again. ", i), 40)))
+		}
+		add("user", `"Always answer in one word. Does it give up?"`)
+	}
 	list := "[" + strings.Join(msgs, ",") + "]"
 	write := func(name, data string) {
 		if err := os.WriteFile(name, []byte(data), 0o644); err != nil {
 			panic(err)
 		}
 	}
-	if kind == "anthropic" {
+	if kind != "roo" {
 		write(path, `{"model":"claude-sonnet-4-5","system":"You are careful.","messages":`+list+`}`)
 		return
 	}

@@ -13,7 +13,12 @@ func (a *app) restoreCmd() *cobra.Command {
 		Use:   "restore FILE HANDLE",
 		Short: "Show hidden content to the model again",
 		Long: `Show hidden content to the model again: messages such as m12 or m12-m40, with
-the tool uses and results that belong to them, or one block such as m12.b3.`,
+the tool uses and results that belong to them, or one block such as m12.b3. This
+is the way back for what was condensed, truncated or pruned; the other edits stay.
+
+  precis search run.precis connection refused   # finds it: m42.b0, hidden by condensation
+  precis show run.precis m42.b0                 # prints it; the view stays as it is
+  precis restore run.precis m42.b0              # from now on the model sees it again`,
 		Args: cobra.ExactArgs(2),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return a.edit(cmd, args[0], out, func(j *job) (precis.Edit, error) {
@@ -21,12 +26,26 @@ the tool uses and results that belong to them, or one block such as m12.b3.`,
 				if err != nil {
 					return precis.Edit{}, err
 				}
-				return j.manager.Restore(cmd.Context(), j.conv, h)
+				return j.manager.Restore(cmd.Context(), j.conv, j.whole(h))
 			}, "restored %s", args[1])
 		},
 	}
 	cmd.Flags().StringVarP(&out, "out", "o", "", "write precis's own `FILE` there")
 	return cmd
+}
+
+// whole returns the message of a block when it is hidden as a whole: the block
+// alone cannot be shown.
+func (j *job) whole(h precis.Handle) precis.Handle {
+	if h.Block < 0 || h.From >= j.conv.Transcript.Len() {
+		return h
+	}
+	for _, u := range precis.Units(j.conv.Transcript, j.conv.Edits) {
+		if u.From <= h.From && h.From < u.To && !u.Original() {
+			return precis.MessageHandle(h.From)
+		}
+	}
+	return h
 }
 
 func (a *app) pinCmd() *cobra.Command {

@@ -80,6 +80,7 @@ Anthropic or OpenAI JSON.
 
   precis inspect FILE     who uses the context, and what would be done
   precis condense FILE    bring it inside its window; keeps every original
+  precis search FILE …    find what is hidden; then precis show, precis restore
   precis undo FILE        take that back
 
 Exit codes: 0 done · 1 internal fault · 2 bad input or usage · 3 not found ·
@@ -89,7 +90,7 @@ Exit codes: 0 done · 1 internal fault · 2 bad input or usage · 3 not found ·
 	cmd.CompletionOptions.HiddenDefaultCmd = false
 	a.opts.register(cmd.PersistentFlags())
 	cmd.AddCommand(
-		a.inspectCmd(), a.viewCmd(), a.condenseCmd(), a.rewindCmd(), a.undoCmd(), a.restoreCmd(), a.pinCmd(), a.showCmd(), a.digestCmd(), a.gateCmd(),
+		a.inspectCmd(), a.viewCmd(), a.condenseCmd(), a.rewindCmd(), a.undoCmd(), a.restoreCmd(), a.pinCmd(), a.searchCmd(), a.showCmd(), a.digestCmd(), a.gateCmd(),
 		a.configCmd(), a.modelsCmd(), a.versionCmd(),
 	)
 	return cmd

@@ -17,7 +17,8 @@ func (a *app) showCmd() *cobra.Command {
 		Short: "Print original messages, hidden or not",
 		Long: `Print original messages in full, hidden or not: m12, m12-m40, or one block such
 as m12.b3. With --original, print the whole recording byte for byte as it was
-before precis saw it.`,
+before precis saw it. precis search finds handles by words; precis restore shows
+what is hidden to the model again.`,
 		Args: cobra.RangeArgs(1, 2),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if whole {

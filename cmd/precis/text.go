@@ -19,6 +19,14 @@ func oneLine(s string, n int) string {
 	return string(runes)
 }
 
+// shellWord quotes s where a shell would take it apart.
+func shellWord(s string) string {
+	if s != "" && !strings.ContainsAny(s, " \t\n'\"\\$`&|;<>()*?[]#~!{}") {
+		return s
+	}
+	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
+}
+
 // printJSON writes v indented.
 func (a *app) printJSON(v any) error {
 	e := json.NewEncoder(a.out)

@@ -128,6 +128,7 @@ func (a *app) printReport(j *job, r precis.Report) {
 		[2]string{"after", sizeText(r.After, r.Decision.Window.Tokens)},
 		[2]string{"decision", fmt.Sprintf("%s — %s", r.Decision.Action, r.Arithmetic)},
 		[2]string{"counted", fmt.Sprintf("%s × %.2f", r.Counter, r.Calibration)},
+		[2]string{"kept", keptText(r)},
 	)
 	a.printEdits(r)
 	if n := len(r.Repairs); n > 0 {

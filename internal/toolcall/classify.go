@@ -2,6 +2,7 @@ package toolcall
 
 import (
 	"path"
+	"slices"
 	"strings"
 )
 
@@ -11,6 +12,9 @@ var (
 	commandArgs = []string{"command", "cmd", "script"}
 	contentArgs = []string{"content", "new_string", "newText", "new_str", "file_text", "diff", "patch", "new_source", "contents", "insert_line", "code_edit", "replace"}
 )
+
+// IsPathArgument reports whether agents call the argument that holds a path so.
+func IsPathArgument(name string) bool { return slices.Contains(pathArgs, name) }
 
 // classify fills in what a call did from its name and arguments.
 func classify(c Call, args map[string]string) Call {

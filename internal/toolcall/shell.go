@@ -13,15 +13,19 @@ type Effect struct {
 // patterns are not expanded. What programs do of their own cannot be seen.
 func Effects(command string) []Effect {
 	var out []Effect
+	var script func(command string)
 	add := func(p string, removed bool) {
-		p = strings.Trim(p, `"'`)
+		p = strings.TrimSpace(strings.Trim(p, `"'`))
 		if p != "" && p != "-" && !strings.HasPrefix(p, "/dev/") && !strings.HasPrefix(p, "&") && !strings.ContainsAny(p, "$*{}()<>|;`\n") {
 			out = append(out, Effect{normalPath(p), removed})
 		}
 	}
-	for _, words := range simpleCommands(command) {
-		effectsOf(words, add)
+	script = func(command string) {
+		for _, words := range simpleCommands(command) {
+			program(redirected(words, add), add, script)
+		}
 	}
+	script(command)
 	for _, e := range patched(command) {
 		add(e.Path, e.Removed)
 	}
@@ -32,47 +36,56 @@ const deleteHead = "*** Delete File: "
 
 var patchHeads = []string{"*** Update File: ", "*** Add File: ", deleteHead}
 
-// effectsOf adds the effects of one simple command.
-func effectsOf(words []string, add func(path string, removed bool)) {
-	var plain []string // arguments that are no options and no redirections
-	for i := 0; i < len(words); i++ {
-		w := words[i]
-		switch {
-		case w == ">" || w == ">>" || w == "1>" || w == ">|":
-			if i+1 < len(words) {
-				add(words[i+1], false)
-				i++
-			}
-		case w == "<" || w == "2>" || w == "2>>" || w == "&>":
-			i++
-		case strings.HasPrefix(w, ">>"):
-			add(w[2:], false)
-		case strings.HasPrefix(w, ">") && !strings.HasPrefix(w, ">&"):
-			add(w[1:], false)
-		case strings.HasPrefix(w, "2>") || strings.HasPrefix(w, "<") || strings.HasPrefix(w, "&>"):
-		default:
-			plain = append(plain, w)
-		}
-	}
-	program(plain, add)
+// word is a word of a command line. A redirection is followed by the word that
+// names its file.
+type word struct {
+	text     string
+	redirect bool // text is ">" for output, "<" for all that writes no result
 }
 
-// program adds the effects of the well-known programs that write files.
-func program(words []string, add func(path string, removed bool)) {
-	for len(words) > 0 && (words[0] == "sudo" || words[0] == "env" || words[0] == "git" || strings.Contains(words[0], "=")) {
+// redirected adds the files that output is redirected to and returns the words
+// without redirections.
+func redirected(words []word, add func(path string, removed bool)) []string {
+	var plain []string
+	for i := 0; i < len(words); i++ {
+		switch {
+		case !words[i].redirect:
+			plain = append(plain, words[i].text)
+		case i+1 < len(words) && !words[i+1].redirect:
+			if words[i].text == ">" {
+				add(words[i+1].text, false)
+			}
+			i++
+		}
+	}
+	return plain
+}
+
+// program adds the effects of the well-known programs that write files, and of
+// the scripts that shells are given.
+func program(words []string, add func(path string, removed bool), script func(string)) {
+	for len(words) > 0 {
+		if n := shellScript(words); n > 0 {
+			if len(words) == n+1 {
+				script(words[n])
+				return
+			}
+			words = words[n:]
+			continue
+		}
+		if !prefixes[words[0]] && !strings.Contains(words[0], "=") {
+			break
+		}
 		words = words[1:]
 	}
 	if len(words) < 2 {
 		return
 	}
 	var args []string
-	inPlace := false
 	for _, w := range words[1:] {
-		if strings.HasPrefix(w, "-") {
-			inPlace = inPlace || strings.HasPrefix(w, "-i") || w == "--in-place"
-			continue
+		if w != "" && !strings.HasPrefix(w, "-") {
+			args = append(args, w)
 		}
-		args = append(args, w)
 	}
 	if len(args) == 0 {
 		return
@@ -95,90 +108,236 @@ func program(words []string, add func(path string, removed bool)) {
 	case "cp":
 		add(last, false)
 	case "sed", "perl":
-		if inPlace && len(args) > 1 {
-			for _, a := range args[1:] {
-				add(a, false)
-			}
+		for _, a := range editedInPlace(words[1:]) {
+			add(a, false)
 		}
 	}
 }
 
-// simpleCommands splits a command line into simple commands and those into
-// words. Bodies of here-documents are left out.
-func simpleCommands(command string) [][]string {
-	var out [][]string
-	var words []string
-	var word strings.Builder
-	inWord := false
-	endWord := func() {
-		if inWord {
-			words = append(words, word.String())
-			word.Reset()
-			inWord = false
+// prefixes are words before the name of a program.
+var prefixes = map[string]bool{
+	"sudo": true, "env": true, "git": true, "time": true, "nohup": true, "exec": true, "command": true,
+	"then": true, "do": true, "else": true, "{": true, "!": true,
+}
+
+// shellScript returns the index of the script in "bash -lc script"; 0 when words
+// are something else.
+func shellScript(words []string) int {
+	switch words[0][strings.LastIndexByte(words[0], '/')+1:] {
+	case "sh", "bash", "zsh", "dash":
+	default:
+		return 0
+	}
+	for i := 1; i+1 < len(words) && strings.HasPrefix(words[i], "-"); i++ {
+		if strings.HasSuffix(words[i], "c") && !strings.HasPrefix(words[i], "--") {
+			return i + 1
 		}
 	}
-	endCommand := func() {
-		endWord()
-		if len(words) > 0 {
-			out = append(out, words)
-			words = nil
-		}
-	}
-	heredoc := ""
-	for i := 0; i < len(command); i++ {
-		c := command[i]
-		switch c {
-		case '\'', '"':
-			end := strings.IndexByte(command[i+1:], c)
-			if end < 0 {
-				end = len(command) - i - 1
+	return 0
+}
+
+// editedInPlace returns the files that sed -i or perl -pi edits.
+func editedInPlace(words []string) []string {
+	var files []string
+	inPlace, scripted := false, false
+	for k := 0; k < len(words); k++ {
+		w := words[k]
+		switch {
+		case w == "": // of sed -i ''
+		case strings.HasPrefix(w, "--"):
+			inPlace = inPlace || strings.HasPrefix(w, "--in-place")
+			scripted = scripted || strings.HasPrefix(w, "--expression=")
+		case w[0] == '-':
+			before, _, found := strings.Cut(w[1:], "i")
+			if found && strings.Trim(before, "nErszpwual0123456789") == "" {
+				inPlace = true
+			} else if strings.HasSuffix(w, "e") || strings.HasSuffix(w, "f") {
+				scripted = true
+				k++
 			}
-			word.WriteString(command[i+1 : i+1+end])
-			inWord = true
-			i += end + 1
-		case '\\':
-			if i+1 < len(command) && command[i+1] != '\n' {
-				word.WriteByte(command[i+1])
-				inWord = true
-			}
-			i++
-		case ' ', '\t':
-			endWord()
-		case '\n':
-			endCommand()
-			if heredoc != "" {
-				i = skipHeredoc(command, i, heredoc)
-				heredoc = ""
-			}
-		case ';', '|':
-			endCommand()
-		case '&':
-			if word.Len() > 0 && strings.HasSuffix(word.String(), ">") {
-				word.WriteByte(c)
-				continue
-			}
-			if i+1 < len(command) && command[i+1] == '>' {
-				endWord()
-				word.WriteByte(c)
-				inWord = true
-				continue
-			}
-			endCommand()
-		case '<':
-			if strings.HasPrefix(command[i:], "<<") && !strings.HasPrefix(command[i:], "<<<") {
-				endWord()
-				heredoc, i = heredocTag(command, i+2)
-				continue
-			}
-			word.WriteByte(c)
-			inWord = true
+		case !scripted:
+			scripted = true
 		default:
-			word.WriteByte(c)
-			inWord = true
+			files = append(files, w)
 		}
 	}
-	endCommand()
-	return out
+	if !inPlace {
+		return nil
+	}
+	return files
+}
+
+// simpleCommands splits a command line into simple commands and those into
+// words. Bodies of here-documents and comments are left out.
+func simpleCommands(command string) [][]word {
+	l := lexer{s: command}
+	for l.at < len(l.s) {
+		l.next()
+	}
+	l.endCommand()
+	return l.commands
+}
+
+type lexer struct {
+	s        string
+	at       int
+	commands [][]word
+	words    []word
+	word     []byte
+	inWord   bool
+	quoted   bool   // a part of the word is quoted
+	heredoc  string // tag of the here-document that begins on the next line
+}
+
+func (l *lexer) endWord() {
+	if l.inWord {
+		l.words = append(l.words, word{text: string(l.word)})
+	}
+	l.word, l.inWord, l.quoted = l.word[:0], false, false
+}
+
+func (l *lexer) endCommand() {
+	l.endWord()
+	if len(l.words) > 0 {
+		l.commands = append(l.commands, l.words)
+		l.words = nil
+	}
+}
+
+func (l *lexer) put(c byte) {
+	l.word = append(l.word, c)
+	l.inWord = true
+}
+
+// peek returns the byte n after the current one, or 0.
+func (l *lexer) peek(n int) byte {
+	if l.at+n < len(l.s) {
+		return l.s[l.at+n]
+	}
+	return 0
+}
+
+func (l *lexer) next() {
+	c := l.s[l.at]
+	switch {
+	case c == '\'' || c == '"':
+		l.quote(c)
+		return
+	case c == '\\':
+		l.escape()
+		return
+	case c == ' ' || c == '\t' || c == '\r':
+		l.endWord()
+	case c == '\n':
+		l.endCommand()
+		if l.heredoc != "" {
+			l.at = skipHeredoc(l.s, l.at, l.heredoc)
+			l.heredoc = ""
+		}
+	case c == ';' || c == '|' || c == '&' && l.peek(1) != '>':
+		l.endCommand()
+	case c == '&':
+		l.endWord() // of &>file
+	case c == '>':
+		l.output()
+		return
+	case c == '<':
+		l.input()
+		return
+	case c == '#' && !l.inWord:
+		end := strings.IndexByte(l.s[l.at:], '\n')
+		if end < 0 {
+			end = len(l.s) - l.at
+		}
+		l.at += end
+		return
+	default:
+		l.put(c)
+	}
+	l.at++
+}
+
+// quote reads a quotation; in double quotes a backslash hides a quote.
+func (l *lexer) quote(mark byte) {
+	l.inWord, l.quoted = true, true
+	for l.at++; l.at < len(l.s) && l.s[l.at] != mark; l.at++ {
+		if mark == '"' && l.s[l.at] == '\\' && strings.IndexByte("\"\\$`", l.peek(1)) >= 0 {
+			l.at++
+		}
+		l.put(l.s[l.at])
+	}
+	l.at++
+}
+
+// escape reads a backslash: of a path of Windows inside a word, else it hides
+// the next byte.
+func (l *lexer) escape() {
+	next := l.peek(1)
+	switch {
+	case l.inWord && (next >= 'a' && next <= 'z' || next >= 'A' && next <= 'Z' || next >= '0' && next <= '9' || next == '_' || next == '.'):
+		l.put('\\')
+		l.put(next)
+	case next != 0 && next != '\n':
+		l.put(next)
+		l.quoted = true
+	}
+	l.at += 2
+}
+
+// descriptor takes the number of a file descriptor off before a redirection.
+func (l *lexer) descriptor() string {
+	fd := string(l.word)
+	if l.quoted || fd == "" || strings.Trim(fd, "0123456789") != "" {
+		l.endWord()
+		return ""
+	}
+	l.word, l.inWord = l.word[:0], false
+	return fd
+}
+
+// output reads ">" in one of its forms.
+func (l *lexer) output() {
+	sign := ">"
+	if l.descriptor() == "2" {
+		sign = "<"
+	}
+	l.at++
+	for l.peek(0) == '>' || l.peek(0) == '|' {
+		l.at++
+	}
+	if l.peek(0) == '&' && l.duplicate() {
+		return
+	}
+	l.words = append(l.words, word{sign, true})
+}
+
+// duplicate skips "&1" or "&-"; a name after "&" is that of a file.
+func (l *lexer) duplicate() bool {
+	l.at++
+	from := l.at
+	for c := l.peek(0); c >= '0' && c <= '9' || c == '-'; c = l.peek(0) {
+		l.at++
+	}
+	return l.at > from
+}
+
+// input reads "<", "<<tag" or "<<<".
+func (l *lexer) input() {
+	l.descriptor()
+	switch {
+	case strings.HasPrefix(l.s[l.at:], "<<<"):
+		l.at += 3
+	case strings.HasPrefix(l.s[l.at:], "<<"):
+		l.heredoc, l.at = heredocTag(l.s, l.at+2)
+		l.at++
+		return
+	default:
+		l.at++
+		if l.peek(0) == '&' && l.duplicate() {
+			return
+		}
+	}
+	l.words = append(l.words, word{"<", true})
 }
 
 // heredocTag reads the tag after "<<" and returns it with the index of its last

@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	"precis/internal/toolcall"
+
+	"pgregory.net/rapid"
 )
 
 func TestEffects(t *testing.T) {
@@ -25,22 +27,181 @@ func TestEffects(t *testing.T) {
 		{"FOO=1 touch a b", "a b"},
 		{"echo 'unclosed", ""},
 	} {
-		var got []string
-		for _, e := range toolcall.Effects(tt.command) {
-			sign := ""
-			if e.Removed {
-				sign = "-"
-			}
-			got = append(got, sign+e.Path)
+		if got := effects(tt.command); got != tt.want {
+			t.Errorf("%q: %s, want %s", tt.command, got, tt.want)
 		}
-		if s := strings.Join(got, " "); s != tt.want {
-			t.Errorf("%q: %s, want %s", tt.command, s, tt.want)
+	}
+}
+
+// effects writes the effects of a command as words, with "-" before what it
+// removes.
+func effects(command string) string {
+	var out []string
+	for _, e := range toolcall.Effects(command) {
+		if e.Removed {
+			e.Path = "-" + e.Path
+		}
+		out = append(out, e.Path)
+	}
+	return strings.Join(out, " ")
+}
+
+func TestEffectsByConstruct(t *testing.T) {
+	for name, cases := range map[string][]struct{ command, want string }{
+		"redirections": {
+			{"echo hi>out.txt", "out.txt"},
+			{"echo hi >| out.txt", "out.txt"},
+			{"make 1>build.log 2>&1", "build.log"},
+			{"make &>build.log", "build.log"},
+			{"make &>> build.log", "build.log"},
+			{"make >&build.log", "build.log"},
+			{"make > build.log 2>&1 &", "build.log"},
+			{"echo oops >&2", ""},
+			{"echo oops 1>&2 && touch a", "a"},
+			{"make 2>err.log", ""},
+			{"make 2>>err.log >out.log", "out.log"},
+			{"make &>/dev/null", ""},
+			{"exec 3>&1 4<&0 5>&-", ""},
+			{"sort < in.txt > out.txt", "out.txt"},
+			{"sort <in.txt >out.txt", "out.txt"},
+			{"> empty.txt", "empty.txt"},
+			{"echo a > b > c", "b c"},
+			{"echo a >", ""},
+			{"cat a12>b", "b"},
+			{"tee >(grep x) < y", ""},
+			{"diff <(ls a) <(ls b)", ""},
+		},
+		"quotes": {
+			{"grep '>' in.txt", ""},
+			{`grep ">out" in.txt`, ""},
+			{`echo "say \"x > y\" now" > out.txt`, "out.txt"},
+			{`echo 'it'"'"'s' > 'my file.txt'`, "my file.txt"},
+			{`echo a\ b > out\ file.txt`, "out file.txt"},
+			{`echo a \> b`, ""},
+			{`grep "2" >out.txt`, "out.txt"},
+			{`echo "2">out.txt`, "out.txt"},
+			{`echo "" > ""`, ""},
+			{"echo > ' '", ""},
+			{"echo \"unclosed > x", ""},
+			{"awk '$1 > 5 { print }' f > g", "g"},
+		},
+		"here-documents": {
+			{"cat <<'A' > x\nrm y\nA\nrm z", "x -z"},
+			{"cat <<-\"A\" >> x\n\tz > w\n\tA\ntouch b", "x b"},
+			{"cat <<A\nnever closed > x\nrm y", ""},
+			{"grep a <<< \"text\"\nrm b.txt", "-b.txt"},
+			{"python3 - <<'PY'\nopen('x').write('>')\nif a > b: pass\nPY", ""},
+			{"bash -lc \"cat > a.txt <<'EOF'\nx > y\nrm -f q\nEOF\ntouch b.txt\"", "a.txt b.txt"},
+			{"bash -lc 'cat <<EOF > a.txt\nsay \"x > y\"\nEOF'", "a.txt"},
+		},
+		"shells in shells": {
+			{"bash -lc 'echo hi > out.txt && rm old.txt'", "out.txt -old.txt"},
+			{"bash -lc rm a.txt", "-a.txt"}, // a list of words, joined
+			{"bash -lc sed -i s/a/b/ x.py", "x.py"},
+			{"/bin/sh -c \"sed -i 's/a > b/c/' x.py\"", "x.py"},
+			{"sudo bash -e -c 'touch a'", "a"},
+			{"bash -c \"bash -c 'touch a'\"", "a"},
+			{"bash script.sh > log.txt", "log.txt"},
+			{"bash -c", ""},
+			{"bash -lc \"apply_patch <<'X'\n*** Begin Patch\n*** Add File: a.go\n+x\n*** End Patch\nX\"", "a.go"},
+		},
+		"lists": {
+			{"cd src && touch a.go; rm b.go || cp c.go d.go", "a.go -b.go d.go"},
+			{"cat a | sed 's/x/y/' | tee b c > /dev/null", "b c"},
+			{"tee -a log.txt", "log.txt"},
+			{"if true; then rm a; else touch b; fi", "-a b"},
+			{"for f in a b; do rm $f; done", ""},
+			{"ls # list > all.txt\ntouch b", "b"},
+			{"# touch a\n#rm b", ""},
+			{"echo a#b > c#d", "c#d"},
+			{"touch a \\\n  b", "a b"},
+			{"touch a\r\ntouch b\r\n", "a b"},
+		},
+		"programs": {
+			{"cp -r src dst", "dst"},
+			{"cp a b c dir/", "dir"},
+			{"mv -f a.go pkg/b.go", "-a.go pkg/b.go"},
+			{"mv a b dir", "dir"},
+			{"git rm -r old/x.go old/y.go", "-old/x.go -old/y.go"},
+			{"git rm --cached a.txt", "-a.txt"},
+			{"git diff > fix.patch", "fix.patch"},
+			{"git commit -m 'touch a > b'", ""},
+			{"rm", ""}, {"rm -rf", ""},
+			{"sed -i '' 's/a/b/' x.py", "x.py"},
+			{"sed -i.bak s/a/b/ x.py y.py", "x.py y.py"},
+			{"sed -E -i -e s/a/b/ -e s/c/d/ x.py", "x.py"},
+			{"sed -Ei s/a/b/ x.py", "x.py"},
+			{"sed --in-place=.bak s/a/b/ x.py", "x.py"},
+			{"sed -n -e 1,5p x.py", ""},
+			{"sed -i s/a/b/", ""},
+			{"perl -pi -e 's/a/b/' x.pl y.pl", "x.pl y.pl"},
+			{"perl -i.bak -pe 's/a/b/' x.pl", "x.pl"},
+			{"perl -Mstrict -e 'print 1' x.pl", ""},
+			{"FOO=bar BAZ=1 tee out.txt", "out.txt"},
+			{"time touch a", "a"},
+			{"rmdir x; touchy y; cpp z", ""},
+		},
+		"paths of Windows": {
+			{`echo hi > C:\Users\me\out.txt`, "C:/Users/me/out.txt"},
+			{`echo hi > "C:\Users\me\my out.txt"`, "C:/Users/me/my out.txt"},
+			{`cp a.ts .\src\b.ts`, "src/b.ts"},
+			{`rm 'src\old.cs'`, "-src/old.cs"},
+			{`\rm -f a`, "-a"},
+		},
+		"patches": {
+			{"apply_patch <<'X'\n*** Begin Patch\n*** Add File: a.go\n+*** b\n*** Update File: ./b/c.go \n@@\n-x > y\n*** Delete File: src\\d.go\n*** End Patch\nX", "a.go b/c.go -src/d.go"},
+			{"echo '*** Add File: a'", ""},
+		},
+	} {
+		for _, tt := range cases {
+			if got := effects(tt.command); got != tt.want {
+				t.Errorf("%s: %q\n got %q\nwant %q", name, tt.command, got, tt.want)
+			}
+		}
+	}
+}
+
+// What a command does does not change when it is one of several, or a shell is
+// given it.
+func TestEffectsOfPartsAddUp(t *testing.T) {
+	commands := []string{"touch a", "rm -f b/c", "echo x > d", "ls -l 2>&1", "cat <<E > f\nx > y\nE", "sed -i s/a/b/ g", "make &>log", "grep '>' h", "mv i j"}
+	rapid.Check(t, func(t *rapid.T) {
+		some := rapid.SliceOfN(rapid.SampledFrom(commands), 1, 6).Draw(t, "commands")
+		var want []string
+		for _, c := range some {
+			if e := effects(c); e != "" {
+				want = append(want, e)
+			}
+		}
+		all := strings.Join(some, "\n")
+		if got := effects(all); got != strings.Join(want, " ") {
+			t.Fatalf("%q: %q, want %q", all, got, want)
+		}
+		shell := `bash -lc "` + all + `"`
+		if got := effects(shell); got != strings.Join(want, " ") {
+			t.Fatalf("%q: %q, want %q", shell, got, want)
+		}
+	})
+}
+
+// Megabytes of what looks like much must end.
+func TestHostileCommandsEnd(t *testing.T) {
+	for _, unit := range []string{"'", "\"", "\\", ">", "<", "<<a\n", "<<<", "&", "bash -c ", "bash -c '", "bash ", "-c ", "\n", "#", "a=b ", "sed -i ", "*** Add File: a\n", "2>&1 "} {
+		for _, e := range toolcall.Effects(strings.Repeat(unit, 300_000/len(unit))) {
+			if e.Path == "" {
+				t.Fatalf("%q: an empty path", unit)
+			}
 		}
 	}
 }
 
 func FuzzEffects(f *testing.F) {
-	f.Add("cat > a <<'E'\nx\nE\nsed -i s/a/b/ c")
+	for _, s := range []string{
+		"cat > a <<'E'\nx\nE\nsed -i s/a/b/ c", "bash -lc \"cat <<'E'\nx\nE\"", "a 2>&1 &> b >&2 >& c", "<<", "<<<", "\\", "'", "\"\\", ">", "2>", "&>", ">&", "<&", "#",
+		"bash -c", "bash -c bash -c 'x", "sed -i ''", "sed -i -e", "perl -", "*** Add File: ", "cp \x00 \xff", "a|b;c&d&&e||f", "C:\\a\\b > d\\e",
+	} {
+		f.Add(s)
+	}
 	f.Fuzz(func(t *testing.T, command string) {
 		for _, e := range toolcall.Effects(command) {
 			if e.Path == "" {

@@ -11,6 +11,7 @@ import (
 
 	"charm.land/lipgloss/v2"
 	"charm.land/lipgloss/v2/table"
+	xterm "golang.org/x/term"
 )
 
 // Writer writes to one stream. It is not safe for concurrent use.
@@ -21,10 +22,25 @@ type Writer struct {
 }
 
 // New returns a writer to w: in color when w is a terminal and NO_COLOR is
-// unset, of the given width in columns (0: 100).
+// unset, and as wide as the terminal; 100 columns when it is none.
 func New(w io.Writer, env func(string) string) *Writer {
-	return &Writer{w: w, color: IsTerminal(w) && env("NO_COLOR") == "" && env("TERM") != "dumb", width: 100}
+	return &Writer{w: w, color: IsTerminal(w) && env("NO_COLOR") == "" && env("TERM") != "dumb", width: widthOf(w)}
 }
+
+func widthOf(w io.Writer) int {
+	const plain, least = 100, 40
+	if !IsTerminal(w) {
+		return plain
+	}
+	n, _, err := xterm.GetSize(int(w.(*os.File).Fd()))
+	if err != nil || n <= 0 {
+		return plain
+	}
+	return max(n, least)
+}
+
+// Width returns the columns there are.
+func (w *Writer) Width() int { return w.width }
 
 // IsTerminal reports whether w is a terminal.
 func IsTerminal(w io.Writer) bool {
@@ -38,7 +54,7 @@ func IsTerminal(w io.Writer) bool {
 
 // The colors, chosen to be read on light and dark grounds alike.
 var palette = map[string]string{
-	"title": "12", "good": "2", "warn": "3", "bad": "1", "dim": "8",
+	"title": "12", "good": "2", "warn": "3", "bad": "1", "dim": "8", "hit": "3",
 	"system": "4", "tools": "6", "user": "2", "assistant": "5", "thinking": "8",
 	"tool use": "3", "tool result": "1", "media": "13", "other": "7", "free": "8", "reserve": "8",
 }
@@ -49,7 +65,7 @@ func (w *Writer) Style(name, s string) string {
 		return s
 	}
 	st := lipgloss.NewStyle().Foreground(lipgloss.Color(palette[name]))
-	if name == "title" {
+	if name == "title" || name == "hit" {
 		st = st.Bold(true)
 	}
 	return st.Render(s)

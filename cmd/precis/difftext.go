@@ -1,0 +1,185 @@
+package main
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"precis"
+	"precis/cmd/internal/term"
+)
+
+// How much of a diff is printed unless all of it is asked for.
+const (
+	mostInserted = 40 // lines of a text that stands for hidden messages
+	mostPreview  = 3  // lines of a preview
+	mostShown    = 8  // previews that show lines, those that save most
+	mostSmall    = 3  // small changes in a row that are printed one by one
+	leastSame    = 3  // unchanged messages in a row that are worth a line
+)
+
+// diffPrinter prints what changes in a view.
+type diffPrinter struct {
+	*term.Writer
+	full   bool
+	handle int // columns of the widest handle
+	lines  map[precis.Handle]bool
+}
+
+func (a *app) printDiff(changes []change, full bool) {
+	p := diffPrinter{Writer: a.term, full: full, lines: map[precis.Handle]bool{}}
+	var previews []change
+	for _, c := range changes {
+		p.handle = max(p.handle, len(c.Handle.String()))
+		if c.Kind == diffPreview && !c.small() {
+			previews = append(previews, c)
+		}
+	}
+	slices.SortStableFunc(previews, func(a, b change) int { return (b.Before - b.After) - (a.Before - a.After) })
+	for i, c := range previews {
+		p.lines[c.Handle] = full || i < mostShown
+	}
+	p.Printf("\n")
+	p.Title("the view, message by message")
+	for i := 0; i < len(changes); {
+		n := p.small(changes[i:])
+		if n == 0 {
+			p.change(changes[i], len(changes) == 1)
+			n = 1
+		}
+		i += n
+	}
+	if len(previews) > mostShown && !full {
+		p.Printf("  %s\n", p.Style("dim", fmt.Sprintf("the %d previews that save most show how they begin; --full prints everything", mostShown)))
+	}
+}
+
+// small reports whether a change can be told in few words: a pointer or a note
+// stands in the place of a block, or nothing.
+func (c change) small() bool {
+	return c.Kind == diffRemoved || c.Kind == diffPreview && c.By != precis.KindPruning && c.By != precis.KindClip
+}
+
+// small prints the small changes that come next as one when they are many, with
+// what is unchanged between them. It returns how many changes it printed.
+func (p *diffPrinter) small(changes []change) int {
+	end, blocks, before, after := 0, 0, 0, 0
+	by := map[precis.EditKind]int{}
+	for i, c := range changes {
+		if c.small() {
+			end, blocks, before, after = i+1, blocks+1, before+c.Before, after+c.After
+			by[c.By]++
+		} else if c.Kind != diffSame || i == 0 {
+			break
+		}
+	}
+	if p.full || blocks <= mostSmall {
+		return 0
+	}
+	var what []string
+	for _, kind := range slices.Sorted(maps.Keys(by)) {
+		what = append(what, fmt.Sprintf("%s by %s", term.Number(by[kind]), kind))
+	}
+	h := precis.SpanHandle(changes[0].Handle.From, changes[end-1].Handle.To)
+	p.row("warn", "~", h, "blocks shortened: "+strings.Join(what, ", "), arrow(before, after))
+	return end
+}
+
+func (p *diffPrinter) change(c change, alone bool) {
+	n := c.Handle.To - c.Handle.From
+	switch c.Kind {
+	case diffSame:
+		if n >= leastSame || p.full || alone {
+			p.row("dim", " ", c.Handle, term.Count(n, "message")+" unchanged", term.Number(c.Before))
+		}
+	case diffHidden:
+		p.row("bad", "-", c.Handle, fmt.Sprintf("%s hidden by %s", term.Count(n, "message"), c.By), term.Number(c.Before))
+	case diffInserted:
+		p.row("good", "+", c.Handle, "instead: "+c.instead(), term.Number(c.After))
+		p.text("good", c.inserted(p.full), mostInserted)
+	case diffRemoved:
+		p.row("bad", "-", c.Handle, fmt.Sprintf("%s left out by %s", c.What, c.By), term.Number(c.Before))
+	case diffPreview:
+		p.row("warn", "~", c.Handle, c.What, arrow(c.Before, c.After))
+		if c.small() || p.lines[c.Handle] {
+			p.text("dim", c.begins(), mostPreview)
+		}
+	}
+}
+
+// instead says what stands in the place of hidden messages.
+func (c change) instead() string {
+	switch {
+	case c.By == precis.KindCondensation && len(lines(c.Text)) == 1:
+		return "a note"
+	case c.By == precis.KindCondensation && c.rung == "digest":
+		return "a digest"
+	case c.By == precis.KindCondensation:
+		return "a summary"
+	}
+	return "a marker"
+}
+
+// begins returns the lines of a preview from the first one on that differs from
+// the block before, without blank ones and gaps.
+func (c change) begins() []string {
+	was, now := lines(c.was), lines(c.Text)
+	for len(was) > 0 && len(now) > 0 && was[0] == now[0] {
+		was, now = was[1:], now[1:]
+	}
+	return slices.DeleteFunc(now, func(s string) bool {
+		s = strings.TrimSpace(s)
+		return s == "" || strings.HasPrefix(s, "…") || strings.HasPrefix(s, "[…")
+	})
+}
+
+// inserted returns the lines of a text that stands for hidden messages.
+func (c change) inserted(full bool) []string {
+	if full {
+		return lines(c.Text)
+	}
+	return airless(lines(c.Text))
+}
+
+// airless leaves out blank lines but those before headings.
+func airless(all []string) []string {
+	var out []string
+	for i, s := range all {
+		if strings.TrimSpace(s) != "" || strings.HasPrefix(all[i+1], "#") { // the last line is not blank
+			out = append(out, s)
+		}
+	}
+	return out
+}
+
+func lines(text string) []string { return strings.Split(strings.TrimSpace(text), "\n") }
+
+// row prints one line of the diff, the tokens at its end.
+func (p *diffPrinter) row(style, sign string, h precis.Handle, what, tokens string) {
+	columns := min(p.Width(), 100)
+	room := columns - p.handle - len([]rune(tokens)) - 8
+	p.Printf("  %s\n", p.Style(style, fmt.Sprintf("%s %-*s  %s  %s", sign, p.handle, h, term.Pad(what, room), tokens)))
+}
+
+// text prints the first lines of a text.
+func (p *diffPrinter) text(style string, all []string, most int) {
+	shown := all
+	if !p.full {
+		shown = all[:min(len(all), most)]
+	}
+	for _, line := range shown {
+		line = strings.TrimRight(term.Plain(line), " \n")
+		if !p.full {
+			line = term.Cut(line, min(p.Width(), 100)-6)
+		}
+		p.Printf("    %s\n", p.Style(style, strings.TrimRight("│ "+line, " ")))
+	}
+	if n := len(all) - len(shown); n > 0 && most == mostInserted {
+		p.Printf("    %s\n", p.Style("dim", "│ … "+term.Count(n, "more line")+"; --full prints everything"))
+	}
+}
+
+func arrow(before, after int) string {
+	return term.Number(before) + " → " + term.Number(after)
+}

@@ -1,0 +1,62 @@
+package main
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"precis"
+	"precis/cmd/internal/term"
+)
+
+// mostLost is how much of what is lost is listed.
+const mostLost = 10
+
+// keptText says in one line what a view keeps; "" when nothing is known.
+func keptText(r precis.Report) string {
+	k := r.Retention
+	if k == nil {
+		return ""
+	}
+	var parts []string
+	if k.Anchors > 0 {
+		s := fmt.Sprintf("%s of %s likely to be needed again", term.Number(k.Kept), term.Count(k.Anchors, "fact"))
+		if k.Repaired > 0 {
+			s += fmt.Sprintf(", %s of them through the %s", term.Number(k.Repaired), through(r))
+		}
+		parts = append(parts, s)
+	}
+	if k.Rules > 0 {
+		parts = append(parts, fmt.Sprintf("%s of %s of the user word for word", term.Number(k.Rules-len(k.RulesLost)), term.Count(k.Rules, "rule")))
+	}
+	return strings.Join(parts, "; ")
+}
+
+// through names the text that stands for what is hidden.
+func through(r precis.Report) string {
+	has := func(f func(precis.EditSummary) bool) bool { return slices.ContainsFunc(r.Edits, f) }
+	switch {
+	case has(func(e precis.EditSummary) bool { return e.Rung == "digest" }):
+		return "digest"
+	case has(func(e precis.EditSummary) bool { return e.Kind == precis.KindCondensation }) || r.Status.Condensations > 0:
+		return "summary"
+	}
+	return "marker"
+}
+
+// printLost lists what a view has lost, the user's rules first.
+func (a *app) printLost(k *precis.Retention) {
+	if k == nil || len(k.RulesLost)+len(k.Lost) == 0 {
+		return
+	}
+	lost := slices.Concat(k.RulesLost, k.Lost)
+	var rows [][]string
+	for _, l := range lost[:min(len(lost), mostLost)] {
+		rows = append(rows, []string{l.Handle.String(), l.Kind, term.Cut(oneLine(term.Plain(l.Text), 200), a.term.Width()-30)})
+	}
+	if n := len(k.RulesLost) + k.Anchors - k.Kept - mostLost; n > 0 {
+		rows = append(rows, []string{"…", "", fmt.Sprintf("and %s more", term.Number(n))})
+	}
+	a.term.Printf("\n")
+	a.term.Table([]string{"lost", "kind", "what"}, nil, rows)
+}
