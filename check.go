@@ -239,7 +239,7 @@ func (c *check) result() Result {
 		Counter: c.m.o.Counter.Name(), Calibration: c.factor, TriggeredBy: c.triggeredBy(),
 		Before: c.before, After: c.size(c.s.Used, c.view),
 		Decision: c.decision, Arithmetic: c.decision.Arithmetic(), Outcome: c.outcome,
-		Steps: c.steps, Edits: summarize(c.edits), Repairs: c.repairs, Retention: c.retained, Status: c.status(),
+		Steps: c.steps, Edits: summarize(c.edits, c.factor), Repairs: c.repairs, Retention: c.retained, Status: c.status(),
 		Took: c.m.o.Now().Sub(c.started),
 	}}
 }

@@ -31,6 +31,9 @@ func (m *Manager) Restore(ctx context.Context, conv *Conversation, h Handle) (Ed
 	}
 	e := Edit{Kind: KindRestore, Report: EditReport{Reason: "asked for: " + h.String()}}
 	if h.Block >= 0 {
+		if !blockHidden(t, Units(t, conv.Edits), h) {
+			return Edit{}, Errorf(CodeNotFound, "restore", "%s is shown as it was said", h)
+		}
 		r := ReplaceBlock(t, h.From, h.Block, nil)
 		r.Restore = true
 		e.Replace = []Replacement{r}
@@ -54,6 +57,17 @@ func hidden(units []Unit, from, to int) bool {
 		}
 	}
 	return false
+}
+
+// blockHidden reports whether a block is not shown as it was said.
+func blockHidden(t *Transcript, units []Unit, h Handle) bool {
+	for _, u := range units {
+		if h.From < u.From || h.From >= u.To {
+			continue
+		}
+		return !u.Original() || !shownBlocks([]Unit{u})[shownBlock{h.From, HashBlock(t.At(h.From).Content[h.Block])}]
+	}
+	return true
 }
 
 // Pin marks messages or a block as important: no later run hides or cuts them.

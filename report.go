@@ -46,11 +46,12 @@ type EditSummary struct {
 	Spans  int      `json:"messages,omitempty"`
 }
 
-func summarize(edits []Edit) []EditSummary {
+// summarize lists edits for a report, their savings in real tokens.
+func summarize(edits []Edit, factor float64) []EditSummary {
 	out := make([]EditSummary, len(edits))
 	for i, e := range edits {
 		r := e.Report
-		out[i] = EditSummary{ID: e.ID, Kind: e.Kind, Rung: r.Rung, Reason: r.Reason, Saved: r.Saved(), Detail: r.Notes, Blocks: r.Blocks, Spans: r.Messages}
+		out[i] = EditSummary{ID: e.ID, Kind: e.Kind, Rung: r.Rung, Reason: r.Reason, Saved: int(float64(r.Saved())*factor + 0.5), Detail: r.Notes, Blocks: r.Blocks, Spans: r.Messages}
 	}
 	return out
 }

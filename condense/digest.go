@@ -58,6 +58,7 @@ type input struct {
 	count    func(string) int
 	tokens   int
 	base     string // directory left out of paths
+	onlyNew  bool   // lines must name something that is not shown yet
 	bare     int    // percent of the index for names without their lines
 	asked    int    // tokens for the user's words at most; at least two fifths
 	previous string

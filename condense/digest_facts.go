@@ -90,7 +90,7 @@ func (in *input) pieces(count func(string) int) []retain.Piece {
 		}
 		for start := 0; start < len(t.Body); {
 			end := lineEnd(t.Body, start)
-			if in.x.Mentions(i, start, end) {
+			if in.worthALine(i, start, end) {
 				n := len(strings.TrimSpace(t.Body[start:end]))
 				out = append(out, retain.Piece{Text: i, Start: start, End: end, Cost: float64(n)/4 + 1.5, Bonus: in.reuse.Worth(i, start, end) * in.copies.Fresh(t.Body[start:end])})
 			}
@@ -100,6 +100,15 @@ func (in *input) pieces(count func(string) int) []retain.Piece {
 	}
 	sort.SliceStable(out, func(a, b int) bool { return out[a].Text < out[b].Text })
 	return out
+}
+
+// worthALine reports whether a part of a text names anything, or anything new
+// where only that counts.
+func (in *input) worthALine(text, start, end int) bool {
+	if in.onlyNew {
+		return in.cover.New(text, start, end)
+	}
+	return in.x.Mentions(text, start, end)
 }
 
 // lineEnd returns where the line at start ends, or where a long one is cut.

@@ -159,21 +159,25 @@ func (in *input) repair(text string, withFacts bool) Repaired {
 	empty := d.Len()
 	have := retain.Folded(text) + "\n" + in.others()
 	note := func(n int, what string) {
-		if n > 0 {
-			out.Added = append(out.Added, fmt.Sprintf("%d %s added", n, what))
+		switch {
+		case n == 1:
+			out.Added = append(out.Added, "1 "+what+" added")
+		case n > 1:
+			out.Added = append(out.Added, fmt.Sprintf("%d %ss added", n, what))
 		}
 	}
 	if !strings.Contains(text, "<command") {
 		in.workflows(d)
 	}
-	note(d.section("## Rules the user set", in.missingRules(have), d.left/2), "rules")
+	note(d.section("## Rules the user set", in.missingRules(have), d.left/2), "rule")
 	note(in.lastRequest(d, have), "last request")
-	note(in.missingFiles(d), "written files")
+	note(in.missingFiles(d), "written file")
 	in.cover.String(d.String())
-	if in.bare = repairBare; withFacts {
+	in.bare, in.onlyNew = repairBare, true
+	if withFacts {
 		before := in.seen()
 		in.facts(d)
-		note(in.seen()-before, "facts")
+		note(in.seen()-before, "fact")
 	}
 	if d.Len() > empty {
 		out.Text = text + strings.TrimRight(d.String(), "\n")

@@ -3,6 +3,8 @@ package reduce
 import (
 	"context"
 	"fmt"
+	"slices"
+	"unicode/utf8"
 
 	"precis"
 	"precis/internal/preview"
@@ -60,15 +62,29 @@ func unpruned(s *precis.Situation) shown {
 			if p.Block == nil || !visible[p.From] {
 				continue
 			}
-			h := precis.BlockHandle(p.From, p.Block.Index)
-			if e.Kind == precis.KindPruning {
-				out[h] = s.Transcript.At(p.From).Content[p.Block.Index]
+			said := s.Transcript.At(p.From).Content
+			at := indexOf(said, *p.Block)
+			if at < 0 {
+				continue
+			}
+			if h := precis.BlockHandle(p.From, at); e.Kind == precis.KindPruning {
+				out[h] = said[at]
 			} else {
 				delete(out, h)
 			}
 		}
 	}
 	return out
+}
+
+// indexOf returns where the block that ref names stands, also when it has moved;
+// -1 when it is not there.
+func indexOf(blocks []precis.Block, ref precis.BlockRef) int {
+	named := func(b precis.Block) bool { return precis.HashBlock(b) == ref.Hash }
+	if ref.Index < len(blocks) && named(blocks[ref.Index]) {
+		return ref.Index
+	}
+	return slices.IndexFunc(blocks, named)
 }
 
 // squeezeOver is the size in characters over which results are squeezed.
@@ -225,9 +241,9 @@ func (r *pruner) bulky(i int, last map[int32]bool) bool {
 		if r.deep {
 			return len(t.Body) > longText
 		}
-		return len(t.Body) > max(over, 1000) && hasFence(t.Body)
+		return longer(t.Body, max(over, longText)) && hasFence(t.Body)
 	case retain.User:
-		return len(t.Body) > max(over, 1000) && hasFence(t.Body) && t.Handle.From != r.s.Kept.LastUser
+		return longer(t.Body, max(over, longText)) && hasFence(t.Body) && !r.s.Kept.Message(t.Handle.From)
 	}
 	if t.Call >= 0 {
 		c := &r.x.Calls[t.Call]
@@ -235,15 +251,19 @@ func (r *pruner) bulky(i int, last map[int32]bool) bool {
 		if !r.deep && (policy.Never || last[t.Call]) {
 			return false
 		}
-		if policy.Over > 0 && !r.deep {
+		isResult := t.Source >= retain.ReadFile
+		if policy.Over > 0 && isResult && !r.deep {
 			over = policy.Over
 		}
-		if c.IsError && t.Source >= retain.ReadFile {
+		if c.IsError && isResult {
 			over = max(over, r.errorsOver)
 		}
 	}
-	return len(t.Body) > over
+	return longer(t.Body, over)
 }
+
+// longer reports whether a text has more than n characters.
+func longer(text string, n int) bool { return len(text) > n && utf8.RuneCountInString(text) > n }
 
 func (r *pruner) partOf(i int) part {
 	t := &r.x.Texts[i]
@@ -316,16 +336,16 @@ func (r *pruner) prune() precis.Edit {
 	notes := 30 * len(r.blocks)
 	budget := float64(r.now - r.s.Excess() - notes)
 	var best *proposal
-	for range 4 { // what is rendered differs from what was reckoned
+	for try := range 8 { // what is rendered differs from what was reckoned
 		p := r.render(r.x.Choose(r.pieces, r.worth, r.cover.Clone(), budget, 0))
 		over := r.s.Excess() - p.saved
 		if best == nil || best.saved < r.s.Excess() && p.saved > best.saved || over <= 0 && p.saved < best.saved {
 			best = p
 		}
-		if over <= 0 && -over < r.s.Target/100 || over > 0 && budget <= 0 {
+		if over <= 0 && (try >= 3 || -over < r.s.Target/100) || over > 0 && budget <= 0 {
 			break
 		}
-		budget -= float64(over) + float64(max(over, 0))/20
+		budget -= float64(over) + float64(max(over, 0)*(1+try*try))/20
 	}
 	return r.report(best.edit)
 }

@@ -3,6 +3,7 @@ package reduce
 import (
 	"bytes"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -28,22 +29,11 @@ func (r *pruner) shortened(b *pruned, keep []bool) precis.Block {
 	}
 	switch block := b.block.(type) {
 	case precis.ToolResult:
-		var out strings.Builder
-		for n, c := range block.Content {
-			t, ok := c.(precis.Text)
-			if !ok {
-				continue
-			}
-			if out.Len() > 0 {
-				out.WriteByte('\n')
-			}
-			if short, ok := texts[int32(n)]; ok {
-				out.WriteString(short)
-			} else {
-				out.WriteString(t.Text)
-			}
+		content := slices.Clone(block.Content)
+		for n, short := range texts {
+			content[n] = precis.Text{Text: short}
 		}
-		return withText(block, out.String())
+		return precis.ToolResult{ToolUseID: block.ToolUseID, IsError: block.IsError, Content: content}
 	case precis.ToolUse:
 		input, ok := replaceStrings(block.Input, texts)
 		if !ok {
@@ -176,11 +166,10 @@ func narrow(text string) string {
 // them.
 func (r *pruner) filled(p *part, keep []bool) []bool {
 	const note = 24
-	out := append([]bool(nil), keep...)
-	if b := r.x.Texts[p.text].Handle; b.From == r.s.Transcript.Len()-1 { // what is to be answered begins as it did
-		for i := range out {
-			out[i] = out[i] || p.split.Pieces[i].Start < beginning
-		}
+	out := slices.Clone(keep)
+	last := r.x.Texts[p.text].Handle.From == r.s.Transcript.Len()-1 // what is to be answered begins as it did
+	for i, piece := range p.split.Pieces {
+		out[i] = out[i] || piece.Class == fixed || last && piece.Start < beginning
 	}
 	for i := 0; i < len(out); i++ {
 		if out[i] {
@@ -235,7 +224,7 @@ func replaceStrings(raw []byte, texts map[int32]string) ([]byte, bool) {
 		kind, at := d.StackIndex(d.StackDepth())
 		isName := kind == jsontext.KindBeginObject && at%2 == 1 && t.Kind() == '"'
 		if (t.Kind() == '"' || t.Kind() == '0') && !isName {
-			if short, ok := texts[n]; ok {
+			if short, ok := texts[n]; ok && t.Kind() == '"' {
 				t = jsontext.String(short)
 			}
 			n++

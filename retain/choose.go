@@ -49,6 +49,17 @@ func (c *Coverage) Piece(text, start, end int) {
 	}
 }
 
+// New reports whether [start,end) of x.Texts[text] mentions a fact that the view
+// does not show.
+func (c *Coverage) New(text, start, end int) bool {
+	for _, m := range c.x.within(text, start, end) {
+		if !c.seen[m.fact] {
+			return true
+		}
+	}
+	return false
+}
+
 // String books what any text mentions.
 func (c *Coverage) String(s string) {
 	Scan(s, func(a Anchor) {
