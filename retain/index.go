@@ -58,9 +58,11 @@ type Fact struct {
 	SaidIn        int32 // how many of the assistant's
 	Sources       uint16
 	LastSource    Source
-	Edited        bool // a path that was written to
-	InEdited      bool // stands in a file that was written to
-	InError       bool // stands in a result that is an error
+	Edited        bool    // a path that was written to
+	InEdited      bool    // stands in a file that was written to
+	InError       bool    // stands in a result that is an error
+	Near          float32 // most recent facts that stand beside it in one place
+	Beside        float32 // share of recent facts in the text that has most of them
 	lastMessage   int32
 	lastSaidIndex int32
 }
@@ -96,12 +98,57 @@ func Read(system string, msgs []precis.Message) *Index {
 		}
 	}
 	x.tokens = append(x.tokens, chars/4)
+	x.relate()
 	Scan(system, func(a Anchor) {
 		if f, ok := x.Find(system[a.Start:a.End], a.Kind); ok {
 			x.system[f] = true
 		}
 	})
 	return x
+}
+
+// relate notes for each fact how many facts that the assistant named in its
+// last messages stand beside it anywhere.
+func (x *Index) relate() {
+	const recent, reach = 12, 200
+	active := make([]bool, len(x.Facts))
+	for i := range x.Facts {
+		f := &x.Facts[i]
+		active[i] = f.LastSaid >= 0 && int(f.LastSaid) >= len(x.messages)-recent
+	}
+	for i := range x.Texts {
+		marks := x.marks[x.Texts[i].marks[0]:x.Texts[i].marks[1]]
+		in := 0
+		for _, m := range marks {
+			if active[m.fact] {
+				in++
+			}
+		}
+		share := float32(in) / float32(len(marks)+4)
+		lo, hi, near := 0, 0, 0
+		for k, m := range marks {
+			for hi < len(marks) && marks[hi].at <= m.at+reach {
+				if active[marks[hi].fact] {
+					near++
+				}
+				hi++
+			}
+			for marks[lo].at < m.at-reach {
+				if active[marks[lo].fact] {
+					near--
+				}
+				lo++
+			}
+			f := &x.Facts[m.fact]
+			own := 0
+			if active[m.fact] {
+				own = 1
+			}
+			_ = k
+			f.Near = max(f.Near, float32(near-own))
+			f.Beside = max(f.Beside, share)
+		}
+	}
 }
 
 // Find returns the fact an anchor names. A path is known by its last two

@@ -12,6 +12,7 @@ import (
 var featureNames = []string{
 	"one", "age", "age_tokens", "messages", "said_in", "ever_said", "age_said", "span", "length",
 	"by_user", "edited", "in_edited", "in_error", "in_written", "in_called", "read_only", "last_in_last", "common", "once",
+	"near", "beside", "near_unsaid",
 	"last_user", "last_said", "last_written", "last_called", "last_read", "last_output", "last_found", "last_harness",
 	"identifier", "path", "error", "url", "hash", "number", "quote", "flag", "ticket",
 }
@@ -128,6 +129,11 @@ func (r ranker) features(x *Index, f *Fact, end int, out []float64) {
 	flag(16, age <= 1)
 	flag(17, common)
 	flag(18, f.Messages == 1)
-	out[19+int(f.LastSource)] = 1
-	out[19+int(sources)+int(f.Kind)] = 1
+	set(19, math.Log1p(float64(f.Near)))
+	set(20, float64(f.Beside)*3)
+	if f.SaidIn == 0 {
+		set(21, out[19])
+	}
+	out[22+int(f.LastSource)] = 1
+	out[22+int(sources)+int(f.Kind)] = 1
 }

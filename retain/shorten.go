@@ -3,6 +3,7 @@ package retain
 import (
 	"fmt"
 	"strings"
+	"unicode/utf8"
 )
 
 // Shorten cuts a user's text to about most bytes: its beginning, what rules of
@@ -23,7 +24,8 @@ func Shorten(text string, most int, where string) string {
 			kept = append(kept, r)
 		}
 	}
-	gone := fmt.Sprintf("[… %d characters left out", len(text)-len(head)-len(tail)-size(kept))
+	left := utf8.RuneCountInString(text) - utf8.RuneCountInString(head) - utf8.RuneCountInString(tail) - utf8.RuneCountInString(strings.Join(kept, ""))
+	gone := fmt.Sprintf("[… %d characters left out", left)
 	if where != "" {
 		gone += "; all of it: " + where
 	}

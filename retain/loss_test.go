@@ -1,0 +1,133 @@
+package retain
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"precis"
+)
+
+// manyNames is a conversation that mentions n names in a call's result.
+func manyNames(n int) []precis.Message {
+	var names strings.Builder
+	for i := range n {
+		fmt.Fprintf(&names, "loadCartItem%d failed in src/cart_part%d.go\n", i, i)
+	}
+	return []precis.Message{
+		precis.NewText("user", "Fix them. Never touch main_module.go. Always run make test."),
+		use("1", "Bash", map[string]any{"command": "go vet > out/vet_result.txt"}),
+		result("1", names.String(), true),
+		precis.NewText("assistant", "I will begin with loadCartItem1, then loadCartItem2."),
+	}
+}
+
+func TestMeasureCountsUp(t *testing.T) {
+	msgs := manyNames(12)
+	x := Read("", msgs)
+	worth := x.Worths()
+	note := precis.NewText("user", "summary: out/vet_result.txt, loadCartItem1; Never touch main_module.go.")
+	for _, tt := range []struct {
+		name            string
+		whole, original []precis.Message
+	}{
+		{"all", msgs, msgs}, {"nothing", nil, nil}, {"a summary", []precis.Message{note}, nil},
+		{"a part and a summary", []precis.Message{note, msgs[3]}, msgs[3:]}, {"another original than shown", nil, msgs},
+	} {
+		r := x.Measure(worth, tt.whole, tt.original)
+		if r.Kept+len(r.Lost) != r.Anchors || len(r.Lost) >= precis.MaxLost {
+			t.Errorf("%s: %d kept, %d lost, %d in all", tt.name, r.Kept, len(r.Lost), r.Anchors)
+		}
+		if r.Repaired > r.Kept || r.Share < 0 || r.Share > 1 || r.Rules != 2 || len(r.RulesLost) > 2 {
+			t.Errorf("%s: %+v", tt.name, r)
+		}
+	}
+	all, none, some := x.Measure(worth, msgs, msgs), x.Measure(worth, nil, nil), x.Measure(worth, []precis.Message{note}, nil)
+	if all.Share != 1 || all.Kept != all.Anchors || all.Anchors == 0 || all.Repaired != 0 || len(all.RulesLost) != 0 {
+		t.Errorf("the whole conversation keeps %+v", all)
+	}
+	if none.Kept != 0 || none.Share > 0.001 || len(none.RulesLost) != 2 {
+		t.Errorf("nothing keeps %+v", none)
+	}
+	if some.Repaired != some.Kept || some.Kept == 0 || some.Share <= none.Share || len(some.RulesLost) != 1 || some.RulesLost[0].Text != "Always run make test." {
+		t.Errorf("a summary keeps %+v", some)
+	}
+}
+
+func TestLostAnchorsCanBeFound(t *testing.T) {
+	msgs := manyNames(300)
+	x := Read("", msgs)
+	worth := x.Worths()
+	for f := range worth {
+		worth[f] = Likely + float64(f%100)/200
+	}
+	r := x.Measure(worth, nil, nil)
+	if len(r.Lost) != precis.MaxLost || r.Anchors <= precis.MaxLost {
+		t.Fatalf("%d of %d are listed as lost", len(r.Lost), r.Anchors)
+	}
+	if !slices.IsSortedFunc(r.Lost, func(a, b precis.LostAnchor) int { return cmp.Compare(b.Worth, a.Worth) }) || r.Lost[0].Worth < 0.59 {
+		t.Error("the likeliest are not first")
+	}
+	for _, l := range append(r.Lost, r.RulesLost...) {
+		shown, err := precis.Show(precis.NewTranscript(msgs...), l.Handle)
+		if err != nil || !strings.Contains(strings.ReplaceAll(Words(shown), `\`, ""), Folded(l.Text)) {
+			t.Errorf("%s %q is not at %s (%v)", l.Kind, l.Text, l.Handle, err)
+		}
+	}
+}
+
+func TestWrittenFilesAreAnchorsWhateverTheirWorth(t *testing.T) {
+	msgs := manyNames(5)
+	x := Read("", msgs)
+	r := x.Measure(make([]float64, len(x.Facts)), nil, nil)
+	if r.Anchors != 1 || len(r.Lost) != 1 || r.Lost[0].Text != "out/vet_result.txt" || r.Lost[0].Kind != "path" || r.Share != 1 {
+		t.Errorf("%+v", r)
+	}
+}
+
+func TestRulesAreCountedOnce(t *testing.T) {
+	say := func(text string) precis.Message { return precis.NewText("user", text) }
+	msgs := []precis.Message{
+		say("Never  touch\nmain.go. Always run make test."), say("Always run make  test. Never guess."),
+		precis.NewText("assistant", "You must not read this."), say("<system-reminder>Never mind.</system-reminder>"),
+	}
+	x := Read("", msgs)
+	var got []string
+	for _, r := range x.Rules() {
+		got = append(got, r.Handle.String()+" "+r.Text)
+	}
+	if want := []string{"m0.b0 Always run make test.", "m1.b0 Never guess."}; !slices.Equal(got[len(got)-2:], want) {
+		t.Errorf("%q", got)
+	}
+	view := []precis.Message{say("- always:   Always run\n\nmake test. NEVER GUESS.")}
+	if _, lost := x.rules(view); slices.ContainsFunc(lost, func(l precis.LostAnchor) bool { return strings.HasPrefix(l.Text, "Always") }) || lost[len(lost)-1].Text != "Never guess." {
+		t.Errorf("lost: %+v", lost)
+	}
+}
+
+func TestMeasureNeverMiscounts(t *testing.T) {
+	msgs := manyNames(30)
+	x := Read("make_module", msgs)
+	worth := x.Worths()
+	rapid.Check(t, func(t *rapid.T) {
+		shown := func(name string) []precis.Message {
+			var out []precis.Message
+			for i := range msgs {
+				if rapid.Bool().Draw(t, name) {
+					out = append(out, msgs[i])
+				}
+			}
+			return out
+		}
+		original := shown("original")
+		whole := append(shown("added"), original...)
+		less, more := x.Measure(worth, original, original), x.Measure(worth, whole, original)
+		if more.Kept < less.Kept || more.Share < less.Share || more.Anchors != less.Anchors || less.Repaired != 0 || more.Repaired != more.Kept-less.Kept {
+			t.Fatalf("%+v\nwith more shown: %+v", less, more)
+		}
+	})
+}

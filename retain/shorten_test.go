@@ -1,0 +1,94 @@
+package retain
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"pgregory.net/rapid"
+)
+
+func TestShortenKeepsEndsAndRules(t *testing.T) {
+	rule := "Never touch main.go."
+	text := "BEGIN " + strings.Repeat("some words about the work. ", 40) + rule + strings.Repeat(" and more words about it.", 40) + " END"
+	got := Shorten(text, 400, "m7.b1")
+	for _, want := range []string{rule, "m7.b1", "left out"} {
+		if strings.Count(got, want) != 1 {
+			t.Errorf("%q stands %d times in %q", want, strings.Count(got, want), got)
+		}
+	}
+	if !strings.HasPrefix(got, "BEGIN some") || !strings.HasSuffix(got, " END") {
+		t.Errorf("the ends are gone: %q", got)
+	}
+	if got := Shorten(text, 400, ""); strings.Contains(got, "all of it") {
+		t.Errorf("a handle without a handle: %q", got)
+	}
+	if got := Shorten(rule+" "+text, 400, ""); strings.Count(got, rule) != 1 {
+		t.Errorf("a rule at the beginning is told twice: %q", got)
+	}
+	for _, most := range []int{len(text), len(text) + 1, 0, -5} {
+		if Shorten(text, most, "m1") != text {
+			t.Errorf("most %d: text was cut", most)
+		}
+	}
+}
+
+func TestShortenCountsCharacters(t *testing.T) {
+	text := strings.Repeat("字", 1000)
+	var left, gone int
+	got := Shorten(text, 600, "m1")
+	left = strings.Count(got, "字")
+	_, after, _ := strings.Cut(got, "[… ")
+	if _, err := fmt.Sscan(after, &gone); err != nil || left+gone != 1000 {
+		t.Errorf("%d characters are there, %d are said to be gone (%v)", left, gone, err)
+	}
+}
+
+// words of which random texts are made: rules, long and short, other scripts.
+var sayings = []string{
+	"Never touch main.go. ", "Always run make test! ", "不要修改主文件。", "必ずテストを書いてください。", "N'oublie jamais la virgule. ", "plain words ", "a\n", "- must stay\n",
+	"é", "字", "🙂", "\n\n", "You must " + strings.Repeat("really ", 40) + "do it. ", strings.Repeat("x", 300), "12. only this\n",
+}
+
+func TestShortenIsBounded(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		text := strings.Join(rapid.SliceOfN(rapid.SampledFrom(sayings), 0, 120).Draw(t, "text"), "")
+		most := rapid.IntRange(1, 3000).Draw(t, "most")
+		where := rapid.SampledFrom([]string{"", "m1", "m12345.b67"}).Draw(t, "where")
+		got := Shorten(text, most, where)
+		if len(text) <= most {
+			if got != text {
+				t.Fatal("short text was changed")
+			}
+			return
+		}
+		const note = 75 // what is said in between where there is no room for anything
+		if len(got) > max(most+25, note) {
+			t.Fatalf("%d bytes, %d were asked for: %q", len(got), most, got)
+		}
+		if !utf8.ValidString(got) {
+			t.Fatalf("a character was cut: %q", got)
+		}
+		if where != "" && !strings.Contains(got, where) {
+			t.Fatalf("no handle in %q", got)
+		}
+		head, rest, ok := strings.Cut(got, "\n[… ")
+		if !ok || !strings.HasPrefix(text, head) || !strings.HasSuffix(text, rest[strings.LastIndex(rest, " …]\n")+len(" …]\n"):]) {
+			t.Fatalf("%q does not begin and end as the text: %q", got, text)
+		}
+		if rules := Constraints(text); len(rules) > 0 && len(rules[0])+1 <= (most-len(where)-40)/2 && !strings.Contains(got, rules[0]) {
+			t.Fatalf("the rule %q, which fits, is not in %q", rules[0], got)
+		}
+	})
+}
+
+func TestEndsStayInside(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		text := rapid.String().Draw(t, "text")
+		head, tail := Ends(text, rapid.IntRange(-3, 60).Draw(t, "head"), rapid.IntRange(-3, 60).Draw(t, "tail"))
+		if !strings.HasPrefix(text, head) || !strings.HasSuffix(text, tail) || len(head)+len(tail) > len(text) || !utf8.ValidString(head+tail) {
+			t.Fatalf("%q: %q and %q", text, head, tail)
+		}
+	})
+}
