@@ -8,7 +8,7 @@ import (
 )
 
 // Likely is the worth from which a fact counts as likely to be needed again.
-const Likely = 0.1
+const Likely = 0.05
 
 // Measure says what a view keeps: whole is all it shows, and original what it
 // shows without the texts that digests and the gate wrote.

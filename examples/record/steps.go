@@ -41,7 +41,7 @@ var steps = []step{
 	{say: "Each rung in turn.", tool: "Read", arg: "reduce/dedupe.go"},
 	{say: "Truncation.", tool: "Read", arg: "reduce/truncate.go"},
 	{say: "Clip counts most.", tool: "Read", arg: "reduce/clip.go"},
-	{say: "Shrink.", tool: "Read", arg: "reduce/shrink.go"},
+	{say: "Pruning.", tool: "Read", arg: "reduce/prune.go"},
 	{say: "Their tests.", tool: "Read", arg: "reduce/reduce_test.go"},
 	{say: "The manager's tests hold the promises.", tool: "Read", arg: "manager_test.go"},
 	{say: "All of them pass now, before any change.", tool: "Bash", arg: "go test . ./reduce ./tokens ./models ./preset"},
