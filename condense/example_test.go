@@ -1,0 +1,58 @@
+package condense_test
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"precis"
+	"precis/condense"
+)
+
+func conversation() []precis.Message {
+	return []precis.Message{
+		precis.NewText("user", "Make the tests of the parser pass. Never touch lexer.go."),
+		{Role: "assistant", Content: []precis.Block{
+			precis.Text{Text: "I run the tests."},
+			precis.ToolUse{ID: "1", Name: "Bash", Input: []byte(`{"command":"go test ./parser"}`)},
+		}},
+		{Role: "user", Content: []precis.Block{precis.ToolResult{ToolUseID: "1", Content: []precis.Block{
+			precis.Text{Text: "--- FAIL: TestNestedCall (0.00s)\n    parser_test.go:41: got 2 arguments, want 3\nFAIL"}}}}},
+		{Role: "assistant", Content: []precis.Block{
+			precis.Text{Text: "parseArguments stops at the first comma."},
+			precis.ToolUse{ID: "2", Name: "Edit", Input: []byte(`{"file_path":"parser/call.go","old_string":"return args","new_string":"return append(args, parseArguments(p)...)"}`)},
+		}},
+		{Role: "user", Content: []precis.Block{precis.ToolResult{ToolUseID: "2", Content: []precis.Block{precis.Text{Text: "done"}}}}},
+	}
+}
+
+func ExampleDigest() {
+	s, err := condense.Digest{}.Summarize(context.Background(), precis.SummaryRequest{Messages: conversation(), MaxTokens: 400})
+	if err != nil {
+		panic(err)
+	}
+	for line := range strings.Lines(s.Text) {
+		if strings.HasPrefix(line, "- ") {
+			fmt.Print(line)
+		}
+		if strings.HasPrefix(line, "## Lines") {
+			break
+		}
+	}
+	// Output:
+	// - m0: Make the tests of the parser pass. Never touch lexer.go.
+	// - parser/call.go edited (m3): parseArguments
+	// - m1 `go test ./parser` → FAILED: --- FAIL: TestNestedCall (0.00s)
+	// - m3: parseArguments stops at the first comma.
+}
+
+func ExampleRepair() {
+	r := condense.Repair(precis.SummaryRequest{
+		Messages: conversation(), Previous: "The user wants the parser fixed; parser/call.go was edited.", MaxTokens: 200,
+	}, nil)
+	fmt.Println(strings.Contains(r.Text, "Never touch lexer.go."))
+	fmt.Println(r.Added[0])
+	// Output:
+	// true
+	// 1 rule added
+}
