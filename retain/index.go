@@ -1,7 +1,6 @@
 package retain
 
 import (
-	"slices"
 	"strings"
 
 	"precis"
@@ -198,12 +197,15 @@ func (r *reader) calls() {
 }
 
 func (r *reader) message(i int, m precis.Message) {
-	said := m.UserBlocks()
+	said := make([]bool, len(m.Content))
+	for _, b := range m.UserBlocks() {
+		said[b] = true
+	}
 	for b, block := range m.Content {
 		h := precis.BlockHandle(i, b)
 		switch block := block.(type) {
 		case precis.Text:
-			r.text(h, m.Role, block.Text, slices.Contains(said, b))
+			r.text(h, m.Role, block.Text, said[b])
 		case precis.ToolUse:
 			r.use(h, block)
 		case precis.ToolResult:

@@ -58,7 +58,11 @@ type Rule struct {
 	Handle precis.Handle
 }
 
-// Rules returns the rules the user set, in order, each once.
+// MaxRules is how many rules are looked for at most, the newest.
+const MaxRules = 1000
+
+// Rules returns the rules the user set, in order, each once, the newest
+// [MaxRules] at most.
 func (x *Index) Rules() []Rule {
 	var out []Rule
 	seen := map[string]bool{}
@@ -74,7 +78,7 @@ func (x *Index) Rules() []Rule {
 			}
 		}
 	}
-	return out
+	return out[max(len(out)-MaxRules, 0):]
 }
 
 // rules counts the user's rules and returns those the messages do not hold.

@@ -1,6 +1,10 @@
 package retain
 
-import "precis"
+import (
+	"slices"
+
+	"precis"
+)
 
 type indexKey struct{}
 
@@ -15,9 +19,35 @@ type run struct {
 // and the predictor of reuse, worked out once for a run.
 func Of(s *precis.Situation) (*Index, []float64, *Reuser) {
 	r := s.Once(indexKey{}, func() any {
-		x := Read(s.Conversation.System.PlainText(), s.Transcript.Messages())
+		x := Read(s.Conversation.System.PlainText(), Alive(s.Transcript, s.Edits))
 		worth := x.Worths()
 		return run{x, worth, x.Reuser(worth)}
 	}).(run)
 	return r.x, r.worth, r.reuse
+}
+
+// Alive returns the messages of a transcript, those that a rewind hides without
+// their content: what was taken back is neither told nor needed again. What other
+// edits hide is there.
+func Alive(t *precis.Transcript, edits []precis.Edit) []precis.Message {
+	rewinds := map[string]bool{}
+	for _, e := range precis.Active(edits) {
+		if e.Kind == precis.KindRewind {
+			rewinds[e.ID] = true
+		}
+	}
+	msgs := t.Messages()
+	if len(rewinds) == 0 {
+		return msgs
+	}
+	msgs = slices.Clone(msgs)
+	for _, u := range precis.Units(t, edits) {
+		if !rewinds[u.Edit] {
+			continue
+		}
+		for i := u.From; i < u.To; i++ {
+			msgs[i] = precis.Message{Role: msgs[i].Role}
+		}
+	}
+	return msgs
 }

@@ -10,6 +10,7 @@ import (
 	"precis"
 	"precis/cmd/internal/term"
 	"precis/condense"
+	"precis/retain"
 	"precis/tokens"
 )
 
@@ -50,7 +51,7 @@ func (a *app) digest(ctx context.Context, path string, size int) error {
 		return err
 	}
 	s, err := condense.Digest{Count: count}.Summarize(ctx, precis.SummaryRequest{
-		Conversation: j.conv, Messages: j.conv.Transcript.Messages(), MaxTokens: size,
+		Conversation: j.conv, Messages: retain.Alive(j.conv.Transcript, j.conv.Edits), MaxTokens: size,
 	})
 	if err != nil {
 		return err

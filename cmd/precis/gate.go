@@ -15,6 +15,7 @@ import (
 	"precis"
 	"precis/cmd/internal/term"
 	"precis/condense"
+	"precis/retain"
 )
 
 func (a *app) gateCmd() *cobra.Command {
@@ -75,7 +76,7 @@ func (a *app) gate(ctx context.Context, path, summary string, size int) error {
 			Err: fmt.Errorf("it has %s, more than --tokens %d", term.Count(n, "token"), size), Hint: "a summary is never cut; allow for it and for what it may lack"}
 	}
 	r := condense.Repair(precis.SummaryRequest{
-		Conversation: j.conv, Messages: j.conv.Transcript.Messages(), Previous: text, MaxTokens: size,
+		Conversation: j.conv, Messages: retain.Alive(j.conv.Transcript, j.conv.Edits), Previous: text, MaxTokens: size,
 	}, count)
 	if a.opts.json {
 		return a.printJSON(r)
