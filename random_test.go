@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"precis"
+	"precis/condense"
 )
 
 // randomConversation makes a valid conversation from a seed. It is the quick
@@ -128,9 +129,10 @@ func takenBack(m *precis.Manager, counter precis.Counter, seed int) error {
 // TestAnySequence does whatever users do, in any order, and holds the promises
 // after each step.
 func TestAnySequence(t *testing.T) {
-	m := manager(t, precis.Options{})
+	plain, gated := manager(t, precis.Options{}), manager(t, precis.Options{Gate: condense.Gate{}})
 	ctx := context.Background()
 	for seed := range 400 {
+		m := []*precis.Manager{plain, gated}[seed%2]
 		r := rand.New(rand.NewPCG(uint64(seed), 7))
 		conv := &precis.Conversation{Transcript: precis.NewTranscript(randomConversation(r)...)}
 		for step := range 12 {

@@ -1,6 +1,8 @@
 package condense
 
 import (
+	"slices"
+
 	"precis"
 	"precis/retain"
 )
@@ -21,6 +23,7 @@ type boundary struct {
 	cover  *retain.Coverage
 	lines  []retain.Piece // of all groups, in order; cost as in a digest
 	of     []int          // the group of each line
+	stuck  []float64      // 0, or the share of a line's text that is shown and cannot be pruned further
 }
 
 // oldGroup is a group that may be hidden.
@@ -28,9 +31,11 @@ type oldGroup struct {
 	units  [2]int
 	span   [2]int
 	tokens int
-	fixed  float64 // tokens that stay whatever is pruned
-	small  []int   // texts too short to prune
-	asked  float64 // tokens of what the user says
+	fixed  float64          // tokens that stay whatever is pruned
+	small  []int            // texts too short to prune
+	says   []int            // texts of the user
+	asked  float64          // tokens of what the user says
+	shown  []precis.Message // what stands for others already: previews, digests
 }
 
 // bulky is the size in bytes over which pruning shortens a text.
@@ -89,6 +94,7 @@ func (b *boundary) texts() {
 	}
 	total := b.s.Meter.View(b.s.Transcript.Messages())
 	b.perTok = float64(total) / float64(max(bytes, 1))
+	stuck := b.replaced()
 	for i := range b.x.Texts {
 		t := &b.x.Texts[i]
 		for g < len(b.groups) && b.groups[g].span[1] <= t.Handle.From {
@@ -97,17 +103,21 @@ func (b *boundary) texts() {
 		if g == len(b.groups) {
 			break
 		}
-		if t.Handle.From < b.groups[g].span[0] || !b.s.Units[b.unit(g, t.Handle.From)].Original() {
+		if t.Handle.From < b.groups[g].span[0] {
 			continue
 		}
 		n := float64(len(t.Body))
 		if t.Source == retain.User {
+			b.groups[g].says = append(b.groups[g].says, i)
 			b.groups[g].asked += n*b.perTok + 4
 		}
-		if len(t.Body) <= bulky || t.Source == retain.Said || t.Source == retain.User {
+		share, isStuck := stuck[t.Handle]
+		switch {
+		case isStuck:
+		case len(t.Body) <= bulky || t.Source == retain.Said || t.Source == retain.User:
 			b.groups[g].small = append(b.groups[g].small, i)
 			b.groups[g].fixed += n * b.perTok
-		} else {
+		default:
 			b.groups[g].fixed += 30
 		}
 		for start := 0; start < len(t.Body); {
@@ -116,19 +126,70 @@ func (b *boundary) texts() {
 				n := float64(end - start)
 				b.lines = append(b.lines, retain.Piece{Text: i, Start: start, End: end, Cost: n*b.perTok + 1.5, Bonus: b.reuse.Worth(i, start, end)})
 				b.of = append(b.of, g)
+				b.stuck = append(b.stuck, share)
 			}
 			start = end
 		}
 	}
 }
 
-// unit returns the unit of a group that shows a message.
-func (b *boundary) unit(g, message int) int {
-	i := b.groups[g].units[0]
-	for b.s.Units[i].To <= message {
-		i++
+// replaced books what stands for other content already: pruning does not make it
+// smaller. It returns what share of each block that is so replaced is shown.
+func (b *boundary) replaced() map[precis.Handle]float64 {
+	out := map[precis.Handle]float64{}
+	for g := range b.groups {
+		grp := &b.groups[g]
+		for _, u := range b.s.Units[grp.units[0]:grp.units[1]] {
+			switch {
+			case !u.Original():
+				b.hiddenBlocks(grp, u, out)
+			case u.Changed:
+				b.changedBlocks(grp, u, out)
+			}
+		}
 	}
-	return i
+	return out
+}
+
+// hiddenBlocks books a digest, a summary or a marker.
+func (b *boundary) hiddenBlocks(grp *oldGroup, u precis.Unit, out map[precis.Handle]float64) {
+	said := b.s.Transcript.Messages()[u.From:u.To]
+	tokens := b.s.Meter.View(u.Messages)
+	grp.fixed += float64(tokens)
+	grp.shown = append(grp.shown, u.Messages...)
+	share := shareOf(tokens, b.s.Meter.View(said))
+	for i, m := range said {
+		for k := range m.Content {
+			out[precis.BlockHandle(u.From+i, k)] = share
+		}
+	}
+}
+
+// changedBlocks books the previews and notes in a message, and what was left
+// out of it.
+func (b *boundary) changedBlocks(grp *oldGroup, u precis.Unit, out map[precis.Handle]float64) {
+	said := b.s.Transcript.At(u.From)
+	for k, block := range said.Content {
+		h := precis.BlockHandle(u.From, k)
+		at := slices.Index(u.Index, k)
+		if at < 0 {
+			out[h] = shareOf(0, 1)
+			continue
+		}
+		now := u.Messages[0].Content[at]
+		if precis.HashBlock(now) == precis.HashBlock(block) {
+			continue
+		}
+		tokens := b.s.Meter.Block(said.Role, now)
+		grp.fixed += float64(tokens)
+		grp.shown = append(grp.shown, precis.Message{Role: said.Role, Content: []precis.Block{now}})
+		out[h] = shareOf(tokens, b.s.Meter.Block(said.Role, block))
+	}
+}
+
+// shareOf is a share more than 0 and 1 at most.
+func shareOf(part, whole int) float64 {
+	return min(max(float64(part)/float64(max(whole, 1)), 0.001), 1)
 }
 
 // best returns how many groups to hide and how many tokens the digest should
@@ -165,14 +226,13 @@ func (b *boundary) value(n int) (value float64, size int) {
 		for _, t := range g.small {
 			cover.Piece(t, 0, len(b.x.Texts[t].Body))
 		}
+		cover.Messages(g.shown)
 	}
 	asked := 0.0
 	for _, g := range b.groups[:n] {
 		asked += g.asked
-		for _, t := range g.small {
-			if b.x.Texts[t].Source == retain.User {
-				cover.Piece(t, 0, len(b.x.Texts[t].Body))
-			}
+		for _, t := range g.says {
+			cover.Piece(t, 0, len(b.x.Texts[t].Body))
 		}
 	}
 	asked = min(asked, askedShare*float64(b.s.Target), room*2/3)
@@ -197,6 +257,9 @@ func (b *boundary) value(n int) (value float64, size int) {
 			value += p.Bonus
 			continue
 		case b.x.Texts[p.Text].Source == retain.User:
+			continue
+		case b.of[i] >= n && b.stuck[i] > 0:
+			value += p.Bonus * b.stuck[i]
 			continue
 		case b.of[i] >= n:
 			p.Cost -= 0.5

@@ -3,6 +3,7 @@ package condense
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -130,6 +131,37 @@ func (d *draft) section(title string, lines []string, most int) int {
 	d.left -= used
 	fmt.Fprintf(d, "\n%s\n%s\n", title, strings.Join(kept, "\n"))
 	return n
+}
+
+// newest returns those of the lines that fit in so many tokens, the last ones
+// first of all, in their order.
+func (d *draft) newest(lines []string, most int) []string {
+	var out []string
+	for _, l := range slices.Backward(lines) {
+		if c := d.count(l) + 1; c <= most {
+			most -= c
+			out = append(out, l)
+		}
+	}
+	slices.Reverse(out)
+	return out
+}
+
+// fitted cuts a user's text, or a summary, to so many tokens as [retain.Shorten]
+// does; "" when there is no room.
+func fitted(text string, tokens int, count func(string) int) string {
+	if count(text) <= tokens {
+		return text
+	}
+	for most := min(len(text)-1, tokens*4); most > 0; {
+		short := retain.Shorten(text, most, "")
+		n := count(short)
+		if n <= tokens {
+			return short
+		}
+		most = min(most*tokens/n, most*9/10)
+	}
+	return ""
 }
 
 // oneLine folds white space and cuts s to about most bytes at a word.

@@ -15,16 +15,49 @@ const (
 )
 
 // facts writes the index with what is left: lines in their order, then names.
-func (in *input) facts(d *draft) {
+// It returns how many facts it told.
+func (in *input) facts(d *draft) int {
 	const title = "\n## Lines most likely to be needed again\n"
 	bare := d.left * in.bare / 100
+	cover, from, before := in.cover.Clone(), d.Len(), in.seen()
 	lines := in.choose(float64(d.left-bare-d.count(title)), d.count)
-	if len(lines) > 0 && d.add(title) {
-		for _, l := range lines {
-			d.add(l + "\n")
+	whole := len(lines) == 0 || d.add(title)
+	if !whole {
+		lines = nil
+	}
+	for _, l := range lines {
+		short := firstOf(l, d.left-1, d.count)
+		whole = d.add(short+"\n") && len(short) == len(l) && whole
+	}
+	if !whole { // some count for more than was reckoned
+		in.cover = cover
+		in.cover.String(d.String()[from:])
+	}
+	return in.seen() - before + in.names(d)
+}
+
+// seen counts the facts that are covered.
+func (in *input) seen() int {
+	n := 0
+	for f := range in.worth {
+		if in.cover.Seen(f) {
+			n++
 		}
 	}
-	in.names(d)
+	return n
+}
+
+// firstOf returns as many of the parts of a line as fit in so many tokens, and at
+// least one.
+func firstOf(line string, tokens int, count func(string) int) string {
+	for count(line) > tokens {
+		i := strings.LastIndex(line, " · ")
+		if i < 0 {
+			break
+		}
+		line = line[:i]
+	}
+	return line
 }
 
 // choose returns the chosen lines, those of one message together.
@@ -148,7 +181,7 @@ func isChoice(s string) bool {
 }
 
 // names lists what is still missing, best first until nothing fits, by kind.
-func (in *input) names(d *draft) {
+func (in *input) names(d *draft) int {
 	order := make([]int, 0, len(in.worth))
 	for f, w := range in.worth {
 		if w > 0 && !in.cover.Seen(f) {
@@ -159,7 +192,7 @@ func (in *input) names(d *draft) {
 	sort.SliceStable(order, func(a, b int) bool { return density(order[a]) > density(order[b]) })
 	title := "\n## Also mentioned\n"
 	if in.base != "" {
-		title = "\n## Also mentioned (paths are under " + in.base + ")\n"
+		title = "\n## Also mentioned (paths are under " + native(in.base) + ")\n"
 	}
 	left := d.left - d.count(title) - 2
 	var chosen []int
@@ -171,9 +204,10 @@ func (in *input) names(d *draft) {
 		left -= c
 		chosen = append(chosen, f)
 	}
-	if len(chosen) > 0 {
-		d.add(title + in.namesInOrder(chosen))
+	if len(chosen) == 0 || !d.add(title+in.namesInOrder(chosen)) {
+		return 0
 	}
+	return len(chosen)
 }
 
 // name writes a fact: a path without the root.
@@ -182,7 +216,11 @@ func (in *input) name(f int) string {
 	if fact.Kind != retain.Path {
 		return fact.Name
 	}
-	return relative(fact.Name, in.base)
+	short := relative(fact.Name, in.base)
+	if k, ok := in.x.Find(short, retain.Path); !ok || k != f {
+		return fact.Name // it would not be known again
+	}
+	return short
 }
 
 // namesInOrder lists facts in the order in which they were mentioned, so that

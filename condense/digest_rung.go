@@ -3,7 +3,7 @@ package condense
 import (
 	"context"
 	"fmt"
-	"slices"
+	"sort"
 	"strings"
 
 	"precis"
@@ -62,16 +62,21 @@ func (r Rung) Propose(_ context.Context, s *precis.Situation) (precis.Edit, erro
 	return e, nil
 }
 
-// earlier returns the summaries that a model wrote and the spans hide. Digests
-// are written anew from what they stood for.
+// earlier returns the summaries that a model wrote and the spans hide, those
+// under digests too. Digests are written anew from what they stood for.
 func earlier(s *precis.Situation, spans [][2]int) string {
-	digests := map[string]bool{}
-	for _, e := range s.Edits {
-		digests[e.ID] = e.Report.Rung == Rung{}.Name() || e.Kind != precis.KindCondensation
+	var edits []precis.Edit
+	summaries := map[string]bool{}
+	for _, e := range precis.Active(s.Edits) {
+		if e.Kind == precis.KindCondensation && e.Report.Rung == (Rung{}).Name() {
+			continue
+		}
+		edits = append(edits, e)
+		summaries[e.ID] = e.Kind == precis.KindCondensation
 	}
 	var out []string
-	for _, u := range s.Units {
-		if u.Original() || digests[u.Edit] || !within(spans, u.From) {
+	for _, u := range precis.Units(s.Transcript, edits) {
+		if !summaries[u.Edit] || !within(spans, u.From) {
 			continue
 		}
 		for _, m := range u.Messages {
@@ -117,8 +122,10 @@ func group(s *precis.Situation, i int) (end int, free bool) {
 	return end, free
 }
 
+// within reports whether message i lies in one of the spans, which are in order.
 func within(spans [][2]int, i int) bool {
-	return slices.ContainsFunc(spans, func(s [2]int) bool { return i >= s[0] && i < s[1] })
+	n := sort.Search(len(spans), func(k int) bool { return spans[k][1] > i })
+	return n < len(spans) && spans[n][0] <= i
 }
 
 // shown covers what the view shows outside the spans.

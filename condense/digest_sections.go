@@ -14,24 +14,30 @@ func (in *input) sections(d *draft, st *story) {
 	d.add("[Digest of " + in.span() + ", written from the conversation without a model. A record of what was said and done, not new instructions.]\n")
 	in.previousSection(d)
 	in.workflows(d)
-	d.section("## The user's requests, word for word", in.requests(st.requests, d.count, min(max(share(40), in.asked), d.left)), d.left)
+	names := min(d.count(in.filesTitle())+d.listed(in.writtenNames(st.files))+3, d.left/3)
+	d.left -= names // kept for the files
+	const requests = "## The user's requests, word for word"
+	d.section(requests, in.requests(st.requests, d.count, min(max(share(40), in.asked), d.left-d.count(requests)-1)), d.left)
 	d.section("## Plan", st.todo, share(10))
 	d.section("## Waiting", st.open, share(6))
 	d.section("## Agents and background work", newest(st.agents, 8), share(8))
+	d.left += names
 	in.fileSection(d, st.files)
 	d.section("## Commands and how they ended", in.commandLines(st.commands, 10), share(8))
 	in.lastWords(d, st.last, share(10))
 }
 
 // workflows keeps the directives that a slash command put into the first
-// message, whole.
-func (in *input) workflows(d *draft) {
+// message, whole. It returns how many.
+func (in *input) workflows(d *draft) int {
 	if len(in.messages) == 0 || !in.covered(0) || in.offset > 0 {
-		return
+		return 0
 	}
-	if blocks := CommandBlocks(in.messages[0]); len(blocks) > 0 {
-		d.section("## Active workflows, to be followed further", []string{strings.Join(blocks, "\n")}, d.left)
+	blocks := CommandBlocks(in.messages[0])
+	if len(blocks) == 0 || d.section("## Active workflows, to be followed further", []string{strings.Join(blocks, "\n")}, d.left) == 0 {
+		return 0
 	}
+	return len(blocks)
 }
 
 // span names what the digest stands for.
@@ -56,7 +62,10 @@ func (in *input) previousSection(d *draft) {
 	if in.previous == "" {
 		return
 	}
-	d.section("## Summary before this", []string{retain.Shorten(in.previous, in.tokens*4/3, "")}, in.tokens/3)
+	const title = "## Summary before this"
+	if text := fitted(in.previous, in.tokens/3-d.count(title)-2, d.count); text != "" {
+		d.section(title, []string{text}, in.tokens/3)
+	}
 }
 
 // requests returns what the user said within so many tokens, in order: the last
@@ -75,7 +84,7 @@ func (in *input) requests(all []saying, count func(string) int, budget int) []st
 	}
 	total := 0
 	for _, s := range all {
-		total += count(s.text) + 3
+		total += count(in.request(s, s.text)) + 1
 	}
 	lines := make([]string, len(all))
 	left := budget
@@ -90,10 +99,12 @@ func (in *input) requests(all []saying, count func(string) int, budget int) []st
 		if n == 0 {
 			most = left * 3 / 4
 		}
-		line = in.request(all[i], retain.Shorten(all[i].text, most*4-60, ""))
-		if c := count(line) + 1; c <= left && most >= 20 {
-			lines[i] = line
-			left -= c
+		if most < 20 {
+			continue
+		}
+		if text := fitted(all[i].text, most-count(in.request(all[i], ""))-1, count); text != "" {
+			lines[i] = in.request(all[i], text)
+			left -= count(lines[i]) + 1
 		}
 	}
 	var out []string
@@ -109,32 +120,14 @@ func (in *input) request(s saying, text string) string {
 	return "- " + in.handle(s.at) + ": " + strings.TrimSpace(text)
 }
 
-// fileSection lists files written, which is never cut, and files read.
+// fileSection lists files written and files read; those written come first.
 func (in *input) fileSection(d *draft, files []file) {
-	root := in.base
-	var wrote, read []string
+	in.filesWritten(d, files, in.tokens/5)
+	var read []string
 	for _, f := range files {
-		if f.lastWrite >= 0 {
-			wrote = append(wrote, fmt.Sprintf("- %s %s", relative(f.path, root), in.fileFate(f)))
-		} else {
-			read = append(read, relative(f.path, root))
+		if f.lastWrite < 0 {
+			read = append(read, relative(f.path, in.base))
 		}
-	}
-	title := "## Files written"
-	if root != "" {
-		title += " (paths are under " + root + ")"
-	}
-	bare := 0
-	if n := d.section(title, wrote, in.tokens/5); n < len(wrote) {
-		for _, f := range files {
-			if f.lastWrite < 0 {
-				continue
-			}
-			if bare++; bare > n {
-				d.add(relative(f.path, root) + " ")
-			}
-		}
-		d.add("\n")
 	}
 	if len(read) > 0 {
 		line := joinUpTo(read, ", ", in.tokens*4*5/100)
@@ -142,10 +135,76 @@ func (in *input) fileSection(d *draft, files []file) {
 	}
 }
 
+// filesWritten tells what happened to the files that were written, as far as
+// that fits in so many tokens, and names the others. It returns how many it
+// tells of.
+func (in *input) filesWritten(d *draft, files []file, most int) int {
+	names := in.writtenNames(files)
+	if len(names) == 0 {
+		return 0
+	}
+	title := in.filesTitle()
+	var lines []string
+	all := d.count(title) + 1
+	for i, name := range names {
+		lines = append(lines, "- "+name+" "+in.fileFate(files[i]))
+		all += d.count(lines[i]) + 1
+	}
+	if all > min(most, d.left) {
+		most = min(most, d.left-d.listed(names)-2)
+	}
+	n := d.section(title, lines, most)
+	head := ""
+	if n == 0 {
+		head = "\n" + title + "\n"
+	}
+	told, room := d.String(), d.left-d.count(head)-1
+	var rest []string
+	for i, name := range names {
+		if c := d.count(name + ", "); c <= room && !strings.Contains(told, lines[i]) {
+			room -= c
+			rest = append(rest, name)
+		}
+	}
+	if len(rest) > 0 && d.add(head+strings.Join(rest, ", ")+"\n") {
+		n += len(rest)
+	}
+	return n
+}
+
+// listed counts names in a row.
+func (d *draft) listed(names []string) int {
+	n := 0
+	for _, name := range names {
+		n += d.count(name + ", ")
+	}
+	return n
+}
+
+func (in *input) filesTitle() string {
+	const title = "## Files written"
+	if in.base == "" {
+		return title
+	}
+	return title + " (paths are under " + native(in.base) + ")"
+}
+
+// writtenNames returns the names of the files that were written: those listed
+// first.
+func (in *input) writtenNames(files []file) []string {
+	var out []string
+	for _, f := range files {
+		if f.lastWrite >= 0 {
+			out = append(out, relative(f.path, in.base))
+		}
+	}
+	return out
+}
+
 func joinUpTo(items []string, sep string, most int) string {
 	out := ""
 	for i, s := range items {
-		if len(out)+len(s) > most {
+		if i > 0 && len(out)+len(s) > most {
 			return out + fmt.Sprintf("%sand %d more", sep, len(items)-i)
 		}
 		if i > 0 {
@@ -217,13 +276,20 @@ func (in *input) root(files []file) string {
 	return best
 }
 
-// relative leaves the root out of a path.
+// relative leaves the root out of a path, and writes paths of Windows as they
+// are there.
 func relative(path, root string) string {
-	if root == "" {
-		return path
+	if root != "" {
+		path = strings.TrimPrefix(path, root+"/")
 	}
-	return strings.TrimPrefix(path, root+"/")
+	if len(path) > 2 && path[1] == ':' || len(root) > 2 && root[1] == ':' {
+		return strings.ReplaceAll(path, "/", `\`)
+	}
+	return path
 }
+
+// native writes a root as its system does.
+func native(root string) string { return relative(root, "") }
 
 // commandLines returns the commands worth telling: those that failed last, then
 // the newest.

@@ -163,7 +163,10 @@ func (in *input) calls(st *story) {
 		if x.failed != y.failed {
 			return x.failed
 		}
-		return x.at > y.at
+		if x.at != y.at {
+			return x.at > y.at
+		}
+		return x.line < y.line
 	})
 }
 
@@ -208,7 +211,7 @@ func createsFile(c *toolcall.Call) bool {
 // noteCommand keeps the last run of each command line.
 func noteCommand(commands map[string]*command, c *toolcall.Call) {
 	line := commandLine(c.Line)
-	if line == "" {
+	if line == "" || len(c.Results) == 0 {
 		return
 	}
 	k := commands[line]
@@ -248,15 +251,22 @@ func outcomeOf(c *toolcall.Call) (failed bool, line string) {
 		if rank > best {
 			best, line = rank, strings.TrimSpace(l)
 		}
-		if rank == 3 {
+		if rank == surely {
 			break
 		}
 	}
-	return failed || best >= 2, line
+	return failed || best >= exited, line
 }
 
-// errorRank says how surely a line of output tells of a failure: 0 not, 1 by
-// the way, 2 likely, 3 surely.
+// How surely a line of output tells of a failure, and how much of it.
+const (
+	byTheWay = 1 + iota
+	exited   // but it does not say why
+	likely
+	surely
+)
+
+// errorRank says how surely a line of output tells of a failure; 0: not.
 func errorRank(l string) int {
 	if len(l) > 400 {
 		l = l[:400]
@@ -266,20 +276,34 @@ func errorRank(l string) int {
 	switch {
 	case t == "":
 		return 0
+	case hasStatus(low):
+		return exited
 	case strings.HasPrefix(t, "--- FAIL"), strings.HasPrefix(t, "FAILED"), strings.HasPrefix(low, "panic:"), strings.HasPrefix(low, "error:"),
 		strings.HasPrefix(low, "fatal:"), strings.HasPrefix(t, "error["), strings.HasPrefix(low, "traceback"), strings.HasPrefix(t, "npm ERR!"),
 		strings.Contains(low, "command not found"), strings.Contains(low, "no such file or directory"), strings.HasPrefix(t, "✗"), strings.HasPrefix(t, "✘"):
-		return 3
+		return surely
 	case strings.Contains(t, "Error:"), strings.Contains(t, "Exception:"), strings.Contains(low, ": error"), strings.Contains(low, "exit code 1"),
 		strings.Contains(low, "exit status"), strings.HasPrefix(t, "FAIL"):
-		return 2
+		return likely
 	case strings.Contains(low, "failed"), strings.Contains(low, "error"):
 		if strings.Contains(low, "0 failed") || strings.Contains(low, "0 error") || strings.Contains(low, "no error") {
 			return 0
 		}
-		return 1
+		return byTheWay
 	}
 	return 0
+}
+
+// hasStatus reports a line that is no more than an exit status other than 0.
+func hasStatus(low string) bool {
+	low = strings.TrimPrefix(low, "error: ")
+	for _, head := range []string{"exit code", "exit status"} {
+		if status, ok := strings.CutPrefix(low, head); ok {
+			status = strings.Trim(status, ": .")
+			return status != "" && status != "0" && strings.Trim(status, "0123456789") == ""
+		}
+	}
+	return false
 }
 
 // noteOther notes open calls, agents and plans.
@@ -341,6 +365,9 @@ func planItems(raw json.RawMessage) []string {
 			}
 			text = v
 		case "status", "state":
+			if state != "" {
+				flush()
+			}
 			state = v
 		case "todos":
 			for l := range strings.Lines(v) {

@@ -42,6 +42,10 @@ func (in *input) folded(tokens int) []string {
 	f := outline.Fold(paths, func(path string) (string, error) {
 		return definitions(path, reads[path].Text), nil
 	}, min(tokens*4, outline.MaxFolded))
+	for i, section := range f.Sections { // source code speaks with no authority here
+		section = strings.TrimPrefix(section, "<system-reminder>\n")
+		f.Sections[i] = strings.TrimSuffix(section, "\n</system-reminder>")
+	}
 	return f.Sections
 }
 

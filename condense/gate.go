@@ -3,7 +3,10 @@ package condense
 import (
 	"context"
 	"fmt"
+	"path"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"precis"
 	"precis/retain"
@@ -28,14 +31,14 @@ func (g Gate) Check(_ context.Context, s *precis.Situation, e precis.Edit) (prec
 	if g.Share == 0 {
 		g.Share = 0.05
 	}
-	at, spans, hidden := hides(s, e)
-	if at < 0 {
+	at, spans, hidden, saved := hides(s, e)
+	if at < 0 || saved <= 0 {
 		return e, nil
 	}
 	x, worth, reuse := retain.Of(s)
 	in := input{
 		x: x, worth: worth, reuse: reuse, copies: shownLines(s, spans), cover: shown(s, x, spans), messages: s.Transcript.Messages(),
-		tokens: max(int(g.Share*float64(hidden)), 60), covered: func(i int) bool { return within(spans, i) },
+		tokens: min(max(int(g.Share*float64(hidden)), 60), saved/2), covered: func(i int) bool { return within(spans, i) },
 		count: func(t string) int { return s.Meter.Block(precis.RoleUser, precis.Text{Text: t}) },
 	}
 	in.others = func() string { return retain.Words(outside(s, spans)) }
@@ -55,8 +58,9 @@ func (g Gate) Check(_ context.Context, s *precis.Situation, e precis.Edit) (prec
 }
 
 // hides returns the replacement of an edit whose text stands for what it hides,
-// -1 when there is none, the spans hidden, and their tokens.
-func hides(s *precis.Situation, e precis.Edit) (at int, spans [][2]int, tokens int) {
+// -1 when there is none, the spans hidden, their tokens, and how many of them
+// the edit saves.
+func hides(s *precis.Situation, e precis.Edit) (at int, spans [][2]int, tokens, saved int) {
 	at = -1
 	for i, p := range e.Replace {
 		if p.Block != nil {
@@ -72,7 +76,13 @@ func hides(s *precis.Situation, e precis.Edit) (at int, spans [][2]int, tokens i
 			tokens += s.Meter.View(u.Messages)
 		}
 	}
-	return at, spans, tokens
+	saved = tokens
+	for _, p := range e.Replace {
+		if p.Block == nil {
+			saved -= s.Meter.View(p.With)
+		}
+	}
+	return at, spans, tokens, saved
 }
 
 // outside returns the messages the view shows outside the spans.
@@ -134,6 +144,12 @@ func Repair(r precis.SummaryRequest, count func(string) int) Repaired {
 	out := in.repair(r.Previous, true)
 	view := []precis.Message{precis.NewText(precis.RoleUser, out.Text)}
 	out.Kept = x.Measure(worth, view, []precis.Message{precis.NewText(precis.RoleUser, r.Previous)})
+	for _, lost := range [][]precis.LostAnchor{out.Kept.Lost, out.Kept.RulesLost} {
+		for i := range lost {
+			lost[i].Handle.From += r.From
+			lost[i].Handle.To += r.From
+		}
+	}
 	out.Lost, out.Rules = out.Kept.Lost, out.Kept.RulesLost
 	out.Kept.Lost, out.Kept.RulesLost = nil, nil
 	return out
@@ -167,17 +183,16 @@ func (in *input) repair(text string, withFacts bool) Repaired {
 		}
 	}
 	if !strings.Contains(text, "<command") {
-		in.workflows(d)
+		note(in.workflows(d), "workflow")
 	}
-	note(d.section("## Rules the user set", in.missingRules(have), d.left/2), "rule")
+	const rules = "## Rules the user set"
+	note(d.section(rules, d.newest(in.missingRules(have), d.left/2-d.count(rules)-1), d.left/2), "rule")
 	note(in.lastRequest(d, have), "last request")
-	note(in.missingFiles(d), "written file")
+	note(in.missingFiles(d, have), "written file")
 	in.cover.String(d.String())
 	in.bare, in.onlyNew = repairBare, true
 	if withFacts {
-		before := in.seen()
-		in.facts(d)
-		note(in.seen()-before, "fact")
+		note(in.facts(d), "fact")
 	}
 	if d.Len() > empty {
 		out.Text = text + strings.TrimRight(d.String(), "\n")
@@ -185,19 +200,7 @@ func (in *input) repair(text string, withFacts bool) Repaired {
 	return out
 }
 
-// seen counts the facts that are covered.
-func (in *input) seen() int {
-	n := 0
-	for f := range in.worth {
-		if in.cover.Seen(f) {
-			n++
-		}
-	}
-	return n
-}
-
-// missingRules returns the covered rules that a text lacks, the newest first
-// where they do not all fit.
+// missingRules returns the covered rules that a text lacks.
 func (in *input) missingRules(have string) []string {
 	var out []string
 	for _, r := range in.x.Rules() {
@@ -219,18 +222,19 @@ func (in *input) lastRequest(d *draft, have string) int {
 		if !in.covered(t.Handle.From) || words == "" || strings.Contains(have, retain.Folded(words)) {
 			return 0
 		}
+		const title = "## The user's last request"
 		most := d.left * 3 / 4
-		line := in.request(saying{t.Handle.From, words}, words)
-		if d.count(line) > most-12 {
-			line = in.request(saying{t.Handle.From, words}, retain.Shorten(words, most*3, ""))
+		last := saying{t.Handle.From, words}
+		if words = fitted(words, most-d.count(title)-d.count(in.request(last, ""))-2, d.count); words == "" {
+			return 0
 		}
-		return d.section("## The user's last request", []string{line}, most)
+		return d.section(title, []string{in.request(last, words)}, most)
 	}
 	return 0
 }
 
 // missingFiles adds the files written that are not named yet.
-func (in *input) missingFiles(d *draft) int {
+func (in *input) missingFiles(d *draft, have string) int {
 	st := &story{todoAt: -1}
 	in.calls(st)
 	in.base = in.root(st.files)
@@ -239,21 +243,28 @@ func (in *input) missingFiles(d *draft) int {
 		if f.lastWrite < 0 {
 			continue
 		}
-		if k, ok := in.x.Find(f.path, retain.Path); !ok || !in.cover.Seen(k) {
+		k, ok := in.x.Find(f.path, retain.Path)
+		if ok && !in.cover.Seen(k) || !ok && !names(have, path.Base(f.path)) {
 			missing = append(missing, f)
 		}
 	}
-	if len(missing) == 0 {
-		return 0
-	}
-	root := in.base
-	var lines []string
-	for _, f := range missing {
-		lines = append(lines, "- "+relative(f.path, root)+" "+in.fileFate(f))
-	}
-	title := "## Files written"
-	if root != "" {
-		title += " (paths are under " + root + ")"
-	}
-	return d.section(title, lines, d.left/2)
+	return in.filesWritten(d, missing, d.left/2)
 }
+
+// names reports whether a text holds a name as a word.
+func names(text, name string) bool {
+	for {
+		before, after, ok := strings.Cut(text, name)
+		if !ok {
+			return false
+		}
+		last, _ := utf8.DecodeLastRuneInString(before)
+		next, _ := utf8.DecodeRuneInString(after)
+		if !inName(last) && !inName(next) {
+			return true
+		}
+		text = after
+	}
+}
+
+func inName(r rune) bool { return r == '_' || unicode.IsLetter(r) || unicode.IsDigit(r) }

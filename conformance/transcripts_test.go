@@ -9,8 +9,10 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -73,6 +75,12 @@ func content(t *testing.T, path string) []byte {
 
 func TestTranscripts(t *testing.T) {
 	dir := directory(t, "PRECIS_TRANSCRIPTS")
+	t.Cleanup(func() {
+		if all := rules.Load(); all > 0 {
+			t.Logf("%.1f %% of %d rules are in the views word for word, and %.2f %% of what is likely to be needed",
+				100-100*float64(rulesLost.Load())/float64(all), all, 100*float64(factsKept.Load())/float64(facts.Load()))
+		}
+	})
 	for i, path := range recordings(t, dir) {
 		if testing.Short() && i%10 > 0 {
 			continue // under the race detector a sample is enough; make test reads them all
@@ -137,12 +145,146 @@ func checkWindow(t *testing.T, rec *archive.Recording, data []byte, w int) {
 	if len(conv.Edits) == edits {
 		return
 	}
+	checkHandles(t, w, &conv, res.Edits)
+	checkRetention(t, w, r)
 	if _, err := m.Undo(context.Background(), &conv); err != nil {
 		t.Fatalf("window %d: undo: %v", w, err)
 	}
 	if got := encode(precis.View(conv.Transcript, conv.Edits)); !bytes.Equal(got, before) {
 		t.Errorf("window %d: undo does not give the view back", w)
 	}
+}
+
+// notes are the forms in which precis names what it left out.
+var notes = regexp.MustCompile(`(?m)\[(m\d+\.b\d+)(?:: |, shortened\])|left out, see (m\d+\.b\d+)\]|\[cut: (m\d+\.b\d+)\]|; all of it: (m\d+\.b\d+)(?:; rules| …\])|` +
+	`shown in full at (m\d+\.b\d+)|This version: (m\d+\.b\d+)\.\]|was shown here: (m\d+\.b\d+)\.\]|Reasoning left out: (m\d+\.b\d+)\.`)
+
+// spans are the forms in which precis names the messages it hides.
+var spans = regexp.MustCompile(`^\[Digest of messages (m\d+(?:-m\d+)?),|^\[(m\d+(?:-m\d+)?): see the digest above\.\]|nothing is lost: (m\d+(?:-m\d+)?)\.\]|^\[Hidden to save room: (m\d+(?:-m\d+)?)\.\]`)
+
+// lines are the lines of a digest that begin with a message's handle.
+var lines = regexp.MustCompile(`(?m)^- (m\d+)(?:: | )`)
+
+// named returns the handles that a pattern finds.
+func named(t *testing.T, pattern *regexp.Regexp, text string) []precis.Handle {
+	t.Helper()
+	var out []precis.Handle
+	for _, found := range pattern.FindAllStringSubmatch(text, -1) {
+		for _, s := range found[1:] {
+			if s == "" {
+				continue
+			}
+			h, err := precis.ParseHandle(s)
+			if err != nil {
+				t.Fatal(err)
+			}
+			out = append(out, h)
+		}
+	}
+	return out
+}
+
+// checkHandles holds that what stands in the place of something names it, and
+// that every handle reads the originals.
+func checkHandles(t *testing.T, w int, conv *precis.Conversation, made []precis.Edit) {
+	tr := conv.Transcript
+	for _, e := range made {
+		for _, p := range e.Replace {
+			switch {
+			case p.Block != nil && p.WithBlock != nil:
+				own := precis.BlockHandle(p.From, p.Block.Index)
+				if e.Kind != precis.KindDedupe && !strings.Contains(blockText(p.WithBlock), own.String()) {
+					t.Errorf("window %d: %s: what stands for %s does not name it: %.300q", w, e.Kind, own, blockText(p.WithBlock))
+				}
+				msgs, err := precis.Show(tr, own)
+				if err != nil || precis.HashBlock(msgs[0].Content[0]) != p.Block.Hash {
+					t.Errorf("window %d: %s is not the original block (%v)", w, own, err)
+				}
+			case p.Block == nil && len(p.With) > 0:
+				checkSpan(t, w, tr, p)
+			}
+		}
+	}
+	for _, m := range precis.View(tr, conv.Edits) {
+		for _, b := range m.Content {
+			for _, h := range named(t, notes, blockText(b)) {
+				if _, err := precis.Show(tr, h); err != nil && !slices.ContainsFunc(tr.Messages(), func(m precis.Message) bool { return holds(m, b) }) {
+					t.Errorf("window %d: %s in the view: %v", w, h, err)
+				}
+			}
+		}
+	}
+}
+
+// checkSpan holds that the text for hidden messages names all of them, and none
+// beyond.
+func checkSpan(t *testing.T, w int, tr *precis.Transcript, p precis.Replacement) {
+	text := p.With[0].PlainText()
+	got := named(t, spans, text)
+	if len(got) == 0 || got[0].From > p.From || got[0].To < p.To {
+		t.Errorf("window %d: what stands for %s names %v: %.200q", w, precis.SpanHandle(p.From, p.To), got, text)
+		return
+	}
+	msgs, err := precis.Show(tr, got[0])
+	if err != nil || len(msgs) != got[0].To-got[0].From {
+		t.Errorf("window %d: %s: %d messages, %v", w, got[0], len(msgs), err)
+		return
+	}
+	for i, m := range msgs {
+		if precis.HashMessage(m) != precis.HashMessage(tr.At(got[0].From+i)) {
+			t.Errorf("window %d: %s is not what was said", w, got[0])
+		}
+	}
+	if digest, _, _ := strings.Cut(text, "\n## Summary before this"); strings.HasPrefix(text, "[Digest of") && digest == text {
+		for _, h := range named(t, lines, text) {
+			if _, err := precis.Show(tr, h); err != nil && !strings.Contains(original(tr), "\n- "+h.String()) {
+				t.Errorf("window %d: %s in a digest: %v", w, h, err)
+			}
+		}
+	}
+}
+
+// original is all that users said: what a digest quotes line by line.
+func original(tr *precis.Transcript) string {
+	var b strings.Builder
+	for _, m := range tr.Messages() {
+		b.WriteString("\n" + m.PlainText())
+	}
+	return b.String()
+}
+
+func holds(m precis.Message, b precis.Block) bool {
+	return slices.ContainsFunc(m.Content, func(o precis.Block) bool { return precis.HashBlock(o) == precis.HashBlock(b) })
+}
+
+func blockText(b precis.Block) string {
+	switch b := b.(type) {
+	case precis.Text:
+		return b.Text
+	case precis.ToolUse:
+		return string(b.Input)
+	case precis.ToolResult:
+		return b.Text()
+	}
+	return ""
+}
+
+// What all views keep: the user's rules, and the facts likely to be needed.
+var rules, rulesLost, facts, factsKept atomic.Int64
+
+func checkRetention(t *testing.T, w int, r precis.Report) {
+	k := r.Retention
+	if k == nil {
+		t.Errorf("window %d: no retention in the report", w)
+		return
+	}
+	if k.Share < 0 || k.Share > 1 || k.Repaired > k.Kept || k.Kept > k.Anchors || len(k.Lost) < precis.MaxLost && k.Kept+len(k.Lost) != k.Anchors || len(k.RulesLost) > k.Rules {
+		t.Errorf("window %d: retention %+v", w, k)
+	}
+	rules.Add(int64(k.Rules))
+	rulesLost.Add(int64(len(k.RulesLost)))
+	facts.Add(int64(k.Anchors))
+	factsKept.Add(int64(k.Kept))
 }
 
 func encode(view []precis.Message) []byte { return anthropic.AppendMessages(nil, view) }

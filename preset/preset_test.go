@@ -82,3 +82,77 @@ func TestAutoOffStillFits(t *testing.T) {
 		t.Errorf("%d edits: %s", len(res.Edits), res.Report.Outcome)
 	}
 }
+
+func TestEveryPresetKeepsPins(t *testing.T) {
+	for _, name := range preset.Names() {
+		s, err := preset.Settings(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s.Pin = `question (7|19) `
+		m, err := preset.New(preset.Options{Settings: s})
+		if err != nil {
+			t.Fatal(err)
+		}
+		conv := chat(90)
+		for range 3 {
+			res, err := m.Manage(t.Context(), precis.Request{Conversation: conv, Window: precis.Window{Tokens: 10_000}, MaxOutput: 1000, Manual: name != preset.Off})
+			if err != nil {
+				t.Fatalf("%s: %v", name, err)
+			}
+			if name != preset.Off && len(conv.Edits) == 0 {
+				t.Errorf("%s: nothing was reduced: %s", name, res.Report.Outcome)
+			}
+			for _, i := range []int{14, 38} {
+				want := precis.HashMessage(conv.Transcript.At(i))
+				found := false
+				for _, m := range res.View {
+					found = found || precis.HashMessage(m) == want
+				}
+				if !found {
+					t.Errorf("%s: message %d, which is pinned, is not in the view", name, i)
+				}
+			}
+			conv.Transcript.Append(chat(20).Transcript.Messages()...)
+		}
+	}
+}
+
+func TestABadPinIsNamed(t *testing.T) {
+	s, err := preset.Settings(preset.Balanced)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.Pin = "never ("
+	if _, err := preset.New(preset.Options{Settings: s}); precis.CodeOf(err) != precis.CodeInvalid || !strings.Contains(err.Error(), "pin") {
+		t.Errorf("error %v", err)
+	}
+	s.Pin = ""
+	m, err := preset.New(preset.Options{Settings: s})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.Pin = "*"
+	if err := m.SetSettings(s); precis.CodeOf(err) != precis.CodeInvalid || !strings.Contains(err.Error(), "pin") || m.Settings().Pin != "" {
+		t.Errorf("error %v, pin %q", err, m.Settings().Pin)
+	}
+}
+
+func TestPresetsHaveTheGateTheyNeed(t *testing.T) {
+	for _, name := range preset.Names() {
+		res := manage(t, name, func(s *precis.Settings) { s.Auto, s.Observe = true, false }, 60)
+		if r := res.Report.Retention; len(res.Edits) == 0 || (r == nil) != (name == preset.Roo) {
+			t.Errorf("%s: %d edits, retention %+v", name, len(res.Edits), r)
+		}
+	}
+}
+
+func TestEachStrategyIsARungOfItsName(t *testing.T) {
+	var names []string
+	for _, s := range preset.Strategies(precis.Settings{}, nil) {
+		names = append(names, s.Name())
+	}
+	if want := []string{"dedupe", "media", "digest", "prune", "squeeze", "truncate", "clip"}; fmt.Sprint(names) != fmt.Sprint(want) || fmt.Sprint(preset.Rungs()) != fmt.Sprint(want) {
+		t.Errorf("%v, %v", names, preset.Rungs())
+	}
+}

@@ -105,7 +105,6 @@ type pruned struct {
 	full  int // tokens
 	now   int // tokens as the view shows it
 	parts []part
-	with  precis.Block // as cut
 }
 
 // part is one text of a block in pieces.
@@ -129,7 +128,6 @@ type pruner struct {
 	copies     *retain.Copies
 	blocks     []pruned
 	pieces     []retain.Piece
-	total      int // tokens of blocks
 	now        int // tokens of blocks as the view shows them
 }
 

@@ -41,9 +41,6 @@ func (p *proposal) blockOf(h precis.Handle, role precis.Role, gain int, with pre
 	return true
 }
 
-// enough reports whether the savings so far bring the view to its target.
-func (p *proposal) enough() bool { return p.saved >= p.s.Excess() }
-
 // shown tells which blocks of the transcript the view shows unchanged.
 type shown map[precis.Handle]precis.Block
 

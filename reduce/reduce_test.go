@@ -239,6 +239,31 @@ func TestTruncateHidesWholeTurns(t *testing.T) {
 	}
 }
 
+func TestTruncateHidesNoMoreThanTheTargetTakes(t *testing.T) {
+	var msgs []precis.Message
+	for i := range 40 {
+		msgs = append(msgs, text([]precis.Role{"user", "assistant"}[i%2], strings.Repeat(fmt.Sprint("message ", i, " "), 20)))
+	}
+	for _, tt := range []struct {
+		name     string
+		rung     reduce.Truncate
+		trigger  int
+		least    int
+		mostLeft int
+	}{
+		{"a view that fits", reduce.Truncate{}, math.MaxInt, 36, 40},
+		{"one that would be reduced again at once", reduce.Truncate{}, 0, 20, 23},
+		{"Roo's way", reduce.Truncate{Roo: true}, math.MaxInt, 20, 23},
+	} {
+		s := situation(0, 1, msgs...)
+		s.Target, s.Limit, s.Trigger = s.Used-4, s.Used, tt.trigger
+		view := apply(t, tt.rung, s)
+		if n := len(view); n < tt.least || n > tt.mostLeft || s.Meter.View(view) > s.Target {
+			t.Errorf("%s: %d messages, %d characters over the target", tt.name, n, s.Meter.View(view)-s.Target)
+		}
+	}
+}
+
 func TestTruncateNeverCountsTheHidden(t *testing.T) {
 	var msgs []precis.Message
 	for i := range 20 {

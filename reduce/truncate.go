@@ -14,7 +14,8 @@ import (
 // is hidden already is never counted as visible. It hides a share of the
 // messages (Settings.Fractions.Truncate, rounded down to an even number), or
 // all but the last Settings.Fractions.KeepLast, and then more until the view is
-// at its target.
+// at its target. When the view fits and only its target is missed, it hides no
+// more than that takes, unless Roo is set.
 type Truncate struct {
 	// Roo makes it write Roo Code's marker, one for all that is hidden, and leave
 	// earlier markers where they are.
@@ -81,6 +82,9 @@ func (t *truncation) quota() int {
 	f := t.s.Settings.Fractions
 	if f.KeepLast > 0 {
 		return t.visible - 1 - f.KeepLast
+	}
+	if s := t.s; !t.Roo && s.Used <= s.Limit && s.Used < s.Trigger {
+		return 0
 	}
 	n := int(math.Floor(float64(t.visible-1) * f.Truncate))
 	return n - n%2

@@ -64,7 +64,7 @@ func TestShortenIsBounded(t *testing.T) {
 			return
 		}
 		const note = 75 // what is said in between where there is no room for anything
-		if len(got) > max(most+25, note) {
+		if len(got) > max(most+32, note) {
 			t.Fatalf("%d bytes, %d were asked for: %q", len(got), most, got)
 		}
 		if !utf8.ValidString(got) {

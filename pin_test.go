@@ -1,0 +1,101 @@
+package precis_test
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"precis"
+	"precis/condense"
+)
+
+// TestPinsByRule reduces random conversations by single rungs and by all: blocks
+// that match stay, as long as all of them fit.
+func TestPinsByRule(t *testing.T) {
+	pattern := regexp.MustCompile(`KEEP\d+`)
+	for _, only := range append([]string{""}, names(rungs())...) {
+		s := precis.DefaultSettings()
+		s.Pin = pattern.String()
+		if only != "" {
+			s.Rungs = []string{only}
+		}
+		m := manager(t, precis.Options{Settings: s, Gate: condense.Gate{}})
+		reduced := 0
+		for seed := range 60 {
+			r := rand.New(rand.NewPCG(uint64(seed), 11))
+			var msgs []precis.Message
+			for len(msgs) < 40 {
+				msgs = append(msgs, suffixed(randomConversation(r), len(msgs))...)
+			}
+			marked := map[precis.Fingerprint]bool{}
+			for i := 3; i < len(msgs); i += 11 {
+				marked[mark(msgs, i)] = true
+			}
+			conv := &precis.Conversation{Transcript: precis.NewTranscript(msgs...)}
+			res, err := m.Manage(context.Background(), precis.Request{Conversation: conv, Window: window(4000), MaxOutput: 100, Manual: true})
+			if err != nil && !precis.IsOverBudget(err) {
+				t.Fatal(err)
+			}
+			reduced += len(res.Edits)
+			cut := slices.ContainsFunc(res.Edits, func(e precis.Edit) bool { return strings.Contains(strings.Join(e.Report.Notes, " "), "pinned") })
+			for _, msg := range res.View {
+				for _, b := range msg.Content {
+					delete(marked, precis.HashBlock(b))
+				}
+			}
+			if len(marked) > 0 && !cut {
+				t.Fatalf("%q, seed %d: %d pinned blocks are gone: %+v", only, seed, len(marked), res.Report.Steps)
+			}
+		}
+		if reduced == 0 && only != "media" && only != "squeeze" {
+			t.Errorf("%q reduced nothing", only)
+		}
+	}
+}
+
+func names(rungs []precis.Strategy) []string {
+	var out []string
+	for _, r := range rungs {
+		out = append(out, r.Name())
+	}
+	return out
+}
+
+// suffixed gives calls identifiers that no earlier part of the conversation has.
+func suffixed(msgs []precis.Message, n int) []precis.Message {
+	for _, m := range msgs {
+		for i, b := range m.Content {
+			switch b := b.(type) {
+			case precis.ToolUse:
+				b.ID += fmt.Sprint("-", n)
+				m.Content[i] = b
+			case precis.ToolResult:
+				b.ToolUseID += fmt.Sprint("-", n)
+				m.Content[i] = b
+			}
+		}
+	}
+	return msgs
+}
+
+// mark writes what is to be pinned into the last block of message i and returns
+// the block's hash.
+func mark(msgs []precis.Message, i int) precis.Fingerprint {
+	at := len(msgs[i].Content) - 1
+	word := fmt.Sprintf("KEEP%d", i)
+	switch b := msgs[i].Content[at].(type) {
+	case precis.Text:
+		msgs[i].Content[at] = precis.Text{Text: b.Text + word}
+	case precis.ToolUse:
+		b.Input = []byte(strings.Replace(string(b.Input), "{", `{"note":"`+word+`",`, 1))
+		msgs[i].Content[at] = b
+	case precis.ToolResult:
+		b.Content = []precis.Block{precis.Text{Text: b.Text() + word}}
+		msgs[i].Content[at] = b
+	}
+	return precis.HashBlock(msgs[i].Content[at])
+}
