@@ -28,7 +28,7 @@ type Report struct {
 	Outcome      string        `json:"outcome"` // one sentence: what was done, or why nothing was
 	Steps        []Step        `json:"steps,omitempty"`
 	Edits        []EditSummary `json:"edits"`
-	Repairs      []Breach      `json:"repairs,omitempty"` // what the recorded conversation lacked to be valid
+	Repairs      []Breach      `json:"repairs,omitempty"`   // what the recorded conversation lacked to be valid
 	Retention    *Retention    `json:"retention,omitempty"` // nil when nothing was reduced or no gate is there to tell
 	Status       Status        `json:"status"`
 	Took         time.Duration `json:"took_ns"`

@@ -63,8 +63,33 @@ var harnessHeads = []string{
 var userHeads = []string{"<task>", "<feedback>", "<user_message>", "<user_query>"}
 
 // IsHarness reports whether a text block of a user message was written by the
-// agent's program, not by the user or a tool.
-func IsHarness(text string) bool { return hasHead(text, harnessHeads) }
+// agent's program, not by the user or a tool: all of it, see [HarnessEnd].
+func IsHarness(text string) bool {
+	n := HarnessEnd(text)
+	return n > 0 && blank(text[n:])
+}
+
+// HarnessEnd returns how many bytes at the start of a text the agent's program
+// wrote: closed elements such as <system-reminder>…</system-reminder>, or, for a
+// notice without an end, all of it; 0 when the text begins otherwise.
+func HarnessEnd(text string) int {
+	end := 0
+	for hasHead(text[end:], harnessHeads) {
+		rest := strings.TrimLeft(text[end:], " \n\t\r")
+		at := len(text) - len(rest)
+		name, _, isTag := strings.Cut(strings.TrimPrefix(rest, "<"), ">")
+		if name, _, _ = strings.Cut(name, " "); rest[0] != '<' || !isTag {
+			return len(text)
+		}
+		closing := "</" + name + ">"
+		n := strings.Index(rest, closing)
+		if n < 0 {
+			return len(text)
+		}
+		end = at + n + len(closing)
+	}
+	return end
+}
 
 // IsUserSection reports whether a text block holds the user's words in the
 // wrapping of an agent's program.

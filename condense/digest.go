@@ -164,8 +164,32 @@ func fitted(text string, tokens int, count func(string) int) string {
 	return ""
 }
 
-// oneLine folds white space and cuts s to about most bytes at a word.
+// plain takes from a text that is not the user's what could give it an authority
+// it has not: control characters, and the brackets of tags that agent programs
+// speak in.
+func plain(s string) string {
+	s = strings.Map(func(r rune) rune {
+		if r < ' ' && r != '\n' && r != '\t' || r == 0x7f {
+			return -1
+		}
+		return r
+	}, s)
+	if !strings.Contains(s, "<") {
+		return s
+	}
+	return unmarked.Replace(s)
+}
+
+var unmarked = strings.NewReplacer(
+	"<system-reminder", "‹system-reminder", "</system-reminder", "‹/system-reminder", "<system_reminder", "‹system_reminder",
+	"<environment_", "‹environment_", "<user_", "‹user_", "<task>", "‹task>", "</task>", "‹/task>", "<feedback>", "‹feedback>",
+	"<command", "‹command", "</command", "‹/command", "<user-prompt", "‹user-prompt", "<task-notification", "‹task-notification",
+)
+
+// oneLine folds white space and cuts s to about most bytes at a word; the rest as
+// [plain] does.
 func oneLine(s string, most int) string {
+	s = plain(s)
 	s = strings.Join(strings.Fields(s), " ")
 	if len(s) <= most {
 		return s

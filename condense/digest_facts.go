@@ -17,7 +17,7 @@ const (
 // facts writes the index with what is left: lines in their order, then names.
 // It returns how many facts it told.
 func (in *input) facts(d *draft) int {
-	const title = "\n## Lines most likely to be needed again\n"
+	const title = "\n## Lines most likely to be needed again, of the agent and its tools\n"
 	bare := d.left * in.bare / 100
 	cover, from, before := in.cover.Clone(), d.Len(), in.seen()
 	lines := in.choose(float64(d.left-bare-d.count(title)), d.count)
@@ -80,12 +80,12 @@ func (in *input) choose(budget float64, count func(string) int) []string {
 		}
 		p := pieces[i]
 		t := &in.x.Texts[p.Text]
-		text := folded(t.Body[p.Start:p.End], last.Text == p.Text && last.End == p.Start)
+		text := folded(plain(t.Body[p.Start:p.End]), last.Text == p.Text && last.End == p.Start)
 		switch {
 		case t.Handle.From != at:
 			flush()
 			at = t.Handle.From
-			fmt.Fprintf(&line, "- %s: %s", in.handle(at), text)
+			fmt.Fprintf(&line, "- %s%s: %s", in.handle(at), speaker(t.Source), text)
 		case last.Text == p.Text && last.End == p.Start:
 			line.WriteString(" " + text)
 		default:
@@ -95,6 +95,14 @@ func (in *input) choose(budget float64, count func(string) int) []string {
 	}
 	flush()
 	return out
+}
+
+// speaker marks the user's words among what the agent and its tools said.
+func speaker(s retain.Source) string {
+	if s == retain.User {
+		return " (user)"
+	}
+	return ""
 }
 
 // folded writes lines as one, with the number of the first if they have numbers.
@@ -214,7 +222,7 @@ func (in *input) names(d *draft) int {
 func (in *input) name(f int) string {
 	fact := &in.x.Facts[f]
 	if fact.Kind != retain.Path {
-		return fact.Name
+		return plain(fact.Name)
 	}
 	short := relative(fact.Name, in.base)
 	if k, ok := in.x.Find(short, retain.Path); !ok || k != f {

@@ -34,7 +34,7 @@ func (r Rung) Propose(_ context.Context, s *precis.Situation) (precis.Edit, erro
 		return e, nil
 	}
 	in := input{
-		x: x, worth: b.worth, reuse: b.reuse, copies: shownLines(s, spans), cover: shown(s, x, spans), messages: s.Transcript.Messages(), tokens: size, asked: min(int(askedShare*float64(s.Target)), size*9/10),
+		x: x, worth: b.worth, reuse: b.reuse, copies: shownLines(s, spans), cover: shown(s, x, spans), messages: retain.Alive(s.Transcript, s.Edits), tokens: size, asked: min(int(askedShare*float64(s.Target)), size*9/10),
 		covered: func(i int) bool { return within(spans, i) },
 		count:   func(t string) int { return s.Meter.Block(precis.RoleUser, precis.Text{Text: t}) },
 	}

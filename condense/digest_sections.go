@@ -22,6 +22,7 @@ func (in *input) sections(d *draft, st *story) {
 	d.section("## Waiting", st.open, share(6))
 	d.section("## Agents and background work", newest(st.agents, 8), share(8))
 	d.left += names
+	d.section("## Rules the user set", in.missingRules(retain.Folded(d.String())), share(12))
 	in.fileSection(d, st.files)
 	d.section("## Commands and how they ended", in.commandLines(st.commands, 10), share(8))
 	in.lastWords(d, st.last, share(10))
@@ -63,7 +64,7 @@ func (in *input) previousSection(d *draft) {
 		return
 	}
 	const title = "## Summary before this"
-	if text := fitted(in.previous, in.tokens/3-d.count(title)-2, d.count); text != "" {
+	if text := fitted(indented(in.previous), in.tokens/3-d.count(title)-2, d.count); text != "" {
 		d.section(title, []string{text}, in.tokens/3)
 	}
 }
@@ -107,11 +108,16 @@ func (in *input) requests(all []saying, count func(string) int, budget int) []st
 			left -= count(lines[i]) + 1
 		}
 	}
-	var out []string
-	for _, l := range lines {
+	var out, missing []string
+	for i, l := range lines {
 		if l != "" {
 			out = append(out, l)
+		} else {
+			missing = append(missing, in.handle(all[i].at))
 		}
+	}
+	if len(missing) > 0 {
+		out = append(out, "- not quoted for want of room: "+joinUpTo(missing, ", ", 120))
 	}
 	return out
 }
@@ -249,14 +255,14 @@ func (in *input) root(files []file) string {
 		if !strings.HasPrefix(f.path, "/") && !(len(f.path) > 2 && f.path[1] == ':') {
 			continue
 		}
-		dir := f.path
-		for {
+		dir, depth := f.path, strings.Count(f.path, "/")
+		for len(dir) < 1000 {
 			i := strings.LastIndexByte(dir, '/')
 			if i <= 0 {
 				break
 			}
 			dir = dir[:i]
-			if strings.Count(dir, "/") >= 2 {
+			if depth--; depth >= 2 {
 				saves[dir] += len(dir)
 			}
 		}
@@ -335,11 +341,17 @@ func (in *input) lastWords(d *draft, last []saying, budget int) {
 		if n > 0 {
 			most = min(most, 300)
 		}
-		line := "- " + in.handle(s.at) + ": " + strings.TrimSpace(cutPlain(s.text, most))
+		line := "- " + in.handle(s.at) + ": " + indented(plain(cutPlain(s.text, most)))
 		left -= d.count(line)
 		lines = append([]string{line}, lines...)
 	}
 	d.section("## Where the work stands, in the agent's last words", lines, budget+20)
+}
+
+// indented sets the lines after the first in, so that only the digest itself
+// begins lines with a heading or a handle.
+func indented(text string) string {
+	return strings.ReplaceAll(strings.TrimSpace(text), "\n", "\n  ")
 }
 
 // cutPlain keeps the beginning and the end of a text.

@@ -7,6 +7,7 @@ import (
 	"sort"
 	"strings"
 
+	"precis"
 	"precis/internal/jsonspan"
 	"precis/internal/toolcall"
 	"precis/retain"
@@ -20,7 +21,6 @@ type story struct {
 	open     []string
 	agents   []string
 	todo     []string
-	todoAt   int
 	last     []saying // the agent's last words, newest first
 }
 
@@ -51,7 +51,7 @@ type command struct {
 
 // story gathers.
 func (in *input) story() *story {
-	st := &story{todoAt: -1}
+	st := &story{}
 	for i := range in.x.Texts {
 		t := &in.x.Texts[i]
 		if !in.covered(t.Handle.From) {
@@ -60,7 +60,7 @@ func (in *input) story() *story {
 		switch t.Source {
 		case retain.User:
 			if words := userWords(t.Body); words != "" {
-				st.requests = append(st.requests, saying{t.Handle.From, words})
+				st.requests = append(st.requests, saying{t.Handle.From, indented(words)})
 			}
 		case retain.Said:
 			if words := strings.TrimSpace(t.Body); len(words) > 1 {
@@ -79,10 +79,13 @@ func (in *input) story() *story {
 func userWords(text string) string {
 	text = strings.TrimSpace(text)
 	for _, tag := range []string{"task", "feedback", "user_message", "user_query"} {
-		if inner, ok := strings.CutPrefix(text, "<"+tag+">"); ok {
-			inner, _, _ = strings.Cut(inner, "</"+tag+">")
-			return strings.TrimSpace(inner)
+		after, ok := strings.CutPrefix(text, "<"+tag+">")
+		if !ok {
+			continue
 		}
+		words, rest, _ := strings.Cut(after, "</"+tag+">")
+		rest = strings.TrimSpace(rest[precis.HarnessEnd(rest):])
+		return strings.TrimSpace(strings.TrimSpace(words) + "\n" + rest)
 	}
 	if strings.HasPrefix(text, "<command-") {
 		return slashCommand(text)
@@ -96,7 +99,18 @@ func slashCommand(text string) string {
 	if name == "" {
 		return text
 	}
-	return strings.TrimSpace(name + " " + args)
+	_, rest, _ := cutLast(text, "</command-")
+	return strings.TrimSpace(strings.TrimSpace(name+" "+args) + "\n" + strings.TrimSpace(rest))
+}
+
+// cutLast returns what stands after the last closing tag that begins with sep.
+func cutLast(text, sep string) (before, after string, ok bool) {
+	i := strings.LastIndex(text, sep)
+	if i < 0 {
+		return text, "", false
+	}
+	_, after, ok = strings.Cut(text[i:], ">")
+	return text[:i], after, ok
 }
 
 // inner returns the text of the first element of a name.
@@ -282,6 +296,8 @@ func errorRank(l string) int {
 		strings.HasPrefix(low, "fatal:"), strings.HasPrefix(t, "error["), strings.HasPrefix(low, "traceback"), strings.HasPrefix(t, "npm ERR!"),
 		strings.Contains(low, "command not found"), strings.Contains(low, "no such file or directory"), strings.HasPrefix(t, "✗"), strings.HasPrefix(t, "✘"):
 		return surely
+	case strings.Contains(low, "exit status 0"), strings.Contains(low, "exit code 0"):
+		return 0
 	case strings.Contains(t, "Error:"), strings.Contains(t, "Exception:"), strings.Contains(low, ": error"), strings.Contains(low, "exit code 1"),
 		strings.Contains(low, "exit status"), strings.HasPrefix(t, "FAIL"):
 		return likely
@@ -314,7 +330,7 @@ func (in *input) noteOther(st *story, c *toolcall.Call) {
 		st.open = append(st.open, fmt.Sprintf("- %s %s has no result yet", in.handle(c.Use.From), callName(c)))
 	case strings.Contains(name, "todo") || name == "update_plan":
 		if items := planItems(in.input(c)); len(items) > 0 {
-			st.todo, st.todoAt = items, c.Use.From
+			st.todo = items
 		}
 	case isAgent(name, c.Text):
 		st.agents = append(st.agents, fmt.Sprintf("- %s %s: %s", in.handle(c.Use.From), callName(c), oneLine(c.Text, 220)))
@@ -334,11 +350,11 @@ func isAgent(name, result string) bool {
 func callName(c *toolcall.Call) string {
 	switch {
 	case c.Path != "":
-		return c.Name + " " + c.Path
+		return oneLine(c.Name+" "+c.Path, 200)
 	case c.Line != "":
-		return c.Name + " " + oneLine(c.Line, 100)
+		return oneLine(c.Name+" "+c.Line, 120)
 	}
-	return c.Name
+	return oneLine(c.Name, 100)
 }
 
 // input returns the arguments of a call made as a tool use.

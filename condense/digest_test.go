@@ -67,7 +67,7 @@ func lacks(t *testing.T, what, text string, want ...string) {
 
 func TestDigestTellsEverything(t *testing.T) {
 	s := newSession(1)
-	s.user("First do this:\n  keep my indentation, and never touch the vendored directory.")
+	s.user("First do this:\n    keep my indentation, and never touch the vendored directory.")
 	s.call("TodoWrite", map[string]any{"todos": []any{map[string]any{"content": "old plan", "status": "pending"}}}, "ok")
 	s.call("Write", map[string]any{"file_path": root + "internal/cart/total.go", "content": "func computeCartTotal() {}"}, "File created successfully")
 	s.call("Edit", map[string]any{"file_path": root + "internal/cart/total.go", "old_string": "a", "new_string": "computeCartRounding"}, "ok")
@@ -87,7 +87,7 @@ func TestDigestTellsEverything(t *testing.T) {
 	s.call("Bash", map[string]any{"command": "go build ./waiting"}, "-")
 	got := digest(t, 3000, s.msgs...)
 	requests := section(got, "The user's requests")
-	lacks(t, "requests", requests, "- m0: First do this:\n  keep my indentation, and never touch the vendored directory.", "Now the second thing.")
+	lacks(t, "requests", requests, "- m0: First do this:\n      keep my indentation, and never touch the vendored directory.", "Now the second thing.")
 	if strings.Contains(requests, "Harness") {
 		t.Errorf("harness text is a request:\n%s", requests)
 	}

@@ -37,7 +37,7 @@ func (g Gate) Check(_ context.Context, s *precis.Situation, e precis.Edit) (prec
 	}
 	x, worth, reuse := retain.Of(s)
 	in := input{
-		x: x, worth: worth, reuse: reuse, copies: shownLines(s, spans), cover: shown(s, x, spans), messages: s.Transcript.Messages(),
+		x: x, worth: worth, reuse: reuse, copies: shownLines(s, spans), cover: shown(s, x, spans), messages: retain.Alive(s.Transcript, s.Edits),
 		tokens: min(max(int(g.Share*float64(hidden)), 60), saved/2), covered: func(i int) bool { return within(spans, i) },
 		count: func(t string) int { return s.Meter.Block(precis.RoleUser, precis.Text{Text: t}) },
 	}
@@ -224,8 +224,8 @@ func (in *input) lastRequest(d *draft, have string) int {
 		}
 		const title = "## The user's last request"
 		most := d.left * 3 / 4
-		last := saying{t.Handle.From, words}
-		if words = fitted(words, most-d.count(title)-d.count(in.request(last, ""))-2, d.count); words == "" {
+		last := saying{t.Handle.From, indented(words)}
+		if words = fitted(indented(words), most-d.count(title)-d.count(in.request(last, ""))-2, d.count); words == "" {
 			return 0
 		}
 		return d.section(title, []string{in.request(last, words)}, most)
@@ -235,7 +235,7 @@ func (in *input) lastRequest(d *draft, have string) int {
 
 // missingFiles adds the files written that are not named yet.
 func (in *input) missingFiles(d *draft, have string) int {
-	st := &story{todoAt: -1}
+	st := &story{}
 	in.calls(st)
 	in.base = in.root(st.files)
 	var missing []file

@@ -241,6 +241,28 @@ const fence = "```"
 
 func hasFence(text string) bool { return strings.Contains(text, fence) }
 
+// opener returns where the inside of the next code block begins: after a line
+// that begins with a fence and has no second one; -1 when there is none.
+func opener(text string, at int) int {
+	for at < len(text) {
+		i := strings.Index(text[at:], fence)
+		if i < 0 {
+			return -1
+		}
+		i += at
+		line, _, more := strings.Cut(text[i+len(fence):], "\n")
+		if !more {
+			return -1
+		}
+		body := i + len(fence) + len(line) + 1
+		if (i == 0 || text[i-1] == '\n') && !strings.Contains(line, fence) {
+			return body
+		}
+		at = i + len(fence)
+	}
+	return -1
+}
+
 // fixed is the class of what may not be left out.
 const fixed = preview.Headline + 1
 
@@ -257,20 +279,15 @@ func fences(text string) preview.Split {
 		}
 	}
 	for {
-		open := strings.Index(text[at:], fence)
-		if open < 0 {
-			break
-		}
-		body := strings.IndexByte(text[at+open:], '\n')
+		body := opener(text, at)
 		if body < 0 {
 			break
 		}
-		body += at + open + 1
-		end := strings.Index(text[body:], "\n"+fence)
+		end := strings.Index(text[body-1:], "\n"+fence)
 		if end < 0 {
 			break
 		}
-		end += body + 1
+		end += body
 		add(body, fixed)
 		if end-body > long {
 			sub := preview.Of(text[body:end], preview.Hint{})

@@ -1,21 +1,17 @@
 package retain
 
-import (
-	"hash/maphash"
-	"strings"
-)
+import "strings"
 
 // Copies knows the lines that are shown already, so that a second copy of one
 // is not taken for new. Numbers of lines and white space around do not count.
 // It is not safe for concurrent use.
 type Copies struct {
-	seed maphash.Seed
-	seen map[uint64]struct{}
+	seen map[uint64]struct{} // hashes of lines
 }
 
 // NewCopies returns a Copies that knows no line.
 func NewCopies() *Copies {
-	return &Copies{seed: maphash.MakeSeed(), seen: map[uint64]struct{}{}}
+	return &Copies{seen: map[uint64]struct{}{}}
 }
 
 // leastLine is the size in bytes under which a line is not told from others.
@@ -25,7 +21,7 @@ const leastLine = 10
 func (c *Copies) Add(text string) {
 	for line := range strings.Lines(text) {
 		if line = Bare(line); len(line) >= leastLine {
-			c.seen[maphash.String(c.seed, line)] = struct{}{}
+			c.seen[hash(line)] = struct{}{}
 		}
 	}
 }
@@ -39,7 +35,7 @@ func (c *Copies) Fresh(text string) float64 {
 		if len(line) < leastLine {
 			continue
 		}
-		if _, ok := c.seen[maphash.String(c.seed, line)]; !ok {
+		if _, ok := c.seen[hash(line)]; !ok {
 			fresh += len(line)
 		}
 	}
@@ -76,4 +72,13 @@ func NumberColumn(line string) int {
 		}
 	}
 	return 0
+}
+
+// hash is FNV-1a, the same in every process.
+func hash(s string) uint64 {
+	h := uint64(14695981039346656037)
+	for i := 0; i < len(s); i++ {
+		h = (h ^ uint64(s[i])) * 1099511628211
+	}
+	return h
 }

@@ -125,7 +125,7 @@ func (x *Index) relate() {
 		}
 		share := float32(in) / float32(len(marks)+4)
 		lo, hi, near := 0, 0, 0
-		for k, m := range marks {
+		for _, m := range marks {
 			for hi < len(marks) && marks[hi].at <= m.at+reach {
 				if active[marks[hi].fact] {
 					near++
@@ -143,7 +143,6 @@ func (x *Index) relate() {
 			if active[m.fact] {
 				own = 1
 			}
-			_ = k
 			f.Near = max(f.Near, float32(near-own))
 			f.Beside = max(f.Beside, share)
 		}
@@ -235,7 +234,9 @@ func (r *reader) text(h precis.Handle, role precis.Role, text string, user bool)
 	case role == precis.RoleSystem || precis.IsHarness(text):
 		r.add(Text{Handle: h, Source: Harness, Call: -1, Body: text})
 	case user:
-		r.add(Text{Handle: h, Source: User, Call: -1, Body: text})
+		n := precis.HarnessEnd(text)
+		r.add(Text{Handle: h, Source: Harness, Call: -1, Body: text[:n]})
+		r.add(Text{Handle: h, Source: User, Call: -1, Start: int32(n), Body: text[n:]})
 	default:
 		call, ok := r.results[h]
 		if !ok {

@@ -78,7 +78,7 @@ func (r ranker) worths(x *Index) []float64 {
 		r.features(x, &x.Facts[i], end, feat)
 		z := 0.0
 		for k, v := range feat {
-			z += v * r.w[k]
+			z += float64(v * r.w[k]) // not fused: the same on every machine
 		}
 		out[i] = 1 / (1 + math.Exp(-z))
 	}
