@@ -24,14 +24,49 @@ func (Rung) Name() string { return "digest" }
 
 // Propose condenses the oldest messages.
 func (r Rung) Propose(_ context.Context, s *precis.Situation) (precis.Edit, error) {
-	e := precis.Edit{Kind: precis.KindCondensation}
 	b := newBoundary(s)
-	x := b.x
 	hide, size := b.best()
-	spans, hidden, saved := b.spans(hide)
+	return b.edit(r.Name(), hide, size, "previews of single results keep more"), nil
+}
+
+// More is the rung for what previews did not bring to the target after all: the
+// oldest messages become a digest, or join the one there is. Hiding them behind a
+// marker would lose the user's words.
+type More struct{}
+
+// Name returns "digest-more".
+func (More) Name() string { return "digest-more" }
+
+// Propose condenses as few of the oldest messages as will do.
+func (m More) Propose(_ context.Context, s *precis.Situation) (precis.Edit, error) {
+	b := newBoundary(s)
+	hide, saved := 0, 0
+	if s.Excess() < s.Target/littleLeft {
+		return b.edit(m.Name(), 0, 0, "cutting a little will do"), nil
+	}
+	for hide < len(b.groups) && saved*2 < s.Excess()*5 {
+		saved += b.groups[hide].tokens
+		hide++
+	}
+	return b.edit(m.Name(), hide, max(saved-s.Excess()-s.Excess()/20, saved/4), "too little is old enough to condense"), nil
+}
+
+// littleLeft is the part of the target up to which what is left over is cut
+// instead.
+const littleLeft = 20
+
+// isDigest reports whether a rung writes digests.
+func isDigest(rung string) bool { return rung == Rung{}.Name() || rung == More{}.Name() }
+
+// edit returns the edit that puts a digest of so many tokens in the place of the
+// first n groups; an empty one, for the given reason, when it would tell nothing.
+func (b *boundary) edit(rung string, n, size int, nothing string) precis.Edit {
+	e := precis.Edit{Kind: precis.KindCondensation}
+	s, x := b.s, b.x
+	spans, hidden, saved := b.spans(n)
 	if size = min(size, saved*3/5); size < leastDigest {
-		e.Report.Reason = "previews of single results keep more"
-		return e, nil
+		e.Report.Reason = nothing
+		return e
 	}
 	in := input{
 		x: x, worth: b.worth, reuse: b.reuse, copies: shownLines(s, spans), cover: shown(s, x, spans), messages: retain.Alive(s.Transcript, s.Edits), tokens: size, asked: min(int(askedShare*float64(s.Target)), size*9/10),
@@ -57,9 +92,9 @@ func (r Rung) Propose(_ context.Context, s *precis.Situation) (precis.Edit, erro
 		p.With = []precis.Message{m}
 		e.Replace = append(e.Replace, p)
 	}
-	e.Report.Rung = r.Name()
+	e.Report.Rung = rung
 	e.Report.Reason = fmt.Sprintf("the oldest %d messages became a digest", hidden)
-	return e, nil
+	return e
 }
 
 // earlier returns the summaries that a model wrote and the spans hide, those
@@ -68,7 +103,7 @@ func earlier(s *precis.Situation, spans [][2]int) string {
 	var edits []precis.Edit
 	summaries := map[string]bool{}
 	for _, e := range precis.Active(s.Edits) {
-		if e.Kind == precis.KindCondensation && e.Report.Rung == (Rung{}).Name() {
+		if e.Kind == precis.KindCondensation && isDigest(e.Report.Rung) {
 			continue
 		}
 		edits = append(edits, e)

@@ -48,7 +48,7 @@ func (g Gate) Check(_ context.Context, s *precis.Situation, e precis.Edit) (prec
 		return e, nil
 	}
 	text := said.Text
-	if r := in.repair(text, e.Report.Rung != Rung{}.Name()); r.Text != text {
+	if r := in.repair(text, !isDigest(e.Report.Rung)); r.Text != text {
 		e.Replace = append([]precis.Replacement(nil), e.Replace...)
 		content := append([]precis.Block{precis.Text{Text: r.Text}}, first.Content[1:]...)
 		e.Replace[at].With = []precis.Message{{Role: first.Role, Content: content}}

@@ -36,7 +36,7 @@ func Settings(name string) (precis.Settings, error) {
 	case Frugal:
 	case Selective:
 		s.Prepare = 60
-		s.Rungs = []string{"dedupe", "selective", "media", "condense", "digest", "prune", "squeeze", "truncate", "clip"}
+		s.Rungs = []string{"dedupe", "selective", "media", "condense", "digest", "prune", "squeeze", "digest-more", "truncate", "clip"}
 	case Roo:
 		s.Percent, s.Warn, s.Target = 100, 0, 0
 		s.KeepMessages, s.KeepShare, s.ExactReserve = 0, 0, true
@@ -102,7 +102,7 @@ func calibrator(counter string) precis.Calibrator {
 func Strategies(s precis.Settings, leave []int) []precis.Strategy {
 	return []precis.Strategy{
 		reduce.Dedupe{}, reduce.Media{}, condense.Rung{}, reduce.Prune{},
-		reduce.Squeeze{}, reduce.Truncate{Roo: s.Preset == Roo, Leave: leave}, reduce.Clip{},
+		reduce.Squeeze{}, condense.More{}, reduce.Truncate{Roo: s.Preset == Roo, Leave: leave}, reduce.Clip{},
 	}
 }
 

@@ -152,7 +152,7 @@ func TestEachStrategyIsARungOfItsName(t *testing.T) {
 	for _, s := range preset.Strategies(precis.Settings{}, nil) {
 		names = append(names, s.Name())
 	}
-	if want := []string{"dedupe", "media", "digest", "prune", "squeeze", "truncate", "clip"}; fmt.Sprint(names) != fmt.Sprint(want) || fmt.Sprint(preset.Rungs()) != fmt.Sprint(want) {
+	if want := []string{"dedupe", "media", "digest", "prune", "squeeze", "digest-more", "truncate", "clip"}; fmt.Sprint(names) != fmt.Sprint(want) || fmt.Sprint(preset.Rungs()) != fmt.Sprint(want) {
 		t.Errorf("%v, %v", names, preset.Rungs())
 	}
 }

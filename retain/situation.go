@@ -30,10 +30,10 @@ func Of(s *precis.Situation) (*Index, []float64, *Reuser) {
 // their content: what was taken back is neither told nor needed again. What other
 // edits hide is there.
 func Alive(t *precis.Transcript, edits []precis.Edit) []precis.Message {
-	rewinds := map[string]bool{}
+	var rewinds []precis.Edit
 	for _, e := range precis.Active(edits) {
-		if e.Kind == precis.KindRewind {
-			rewinds[e.ID] = true
+		if e.Kind == precis.KindRewind || e.Kind == precis.KindRestore {
+			rewinds = append(rewinds, e)
 		}
 	}
 	msgs := t.Messages()
@@ -41,11 +41,8 @@ func Alive(t *precis.Transcript, edits []precis.Edit) []precis.Message {
 		return msgs
 	}
 	msgs = slices.Clone(msgs)
-	for _, u := range precis.Units(t, edits) {
-		if !rewinds[u.Edit] {
-			continue
-		}
-		for i := u.From; i < u.To; i++ {
+	for _, u := range precis.Units(t, rewinds) {
+		for i := u.From; i < u.To && !u.Original(); i++ {
 			msgs[i] = precis.Message{Role: msgs[i].Role}
 		}
 	}
