@@ -28,7 +28,7 @@ fuzz: ## run each fuzz target for so many inputs (FUZZTIME=1m: for so long)
 	  done; \
 	done
 
-RUNS ?= 100000
+RUNS ?= 30000
 properties: ## the promises, over many random conversations
 	PRECIS_RUNS=$(RUNS) $(GO) test . -count=1 -run CondensingIsTakenBack
 	$(GO) test . -run 'EveryPromise|Rewound|LastUserTurn|Repair' -rapid.checks=2000

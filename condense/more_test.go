@@ -21,7 +21,7 @@ func TestMoreKeepsTheUsersWords(t *testing.T) {
 			precis.Message{Role: "user", Content: []precis.Block{precis.ToolResult{ToolUseID: id, Content: []precis.Block{precis.Text{Text: fmt.Sprint("status ", i)}}}}},
 		)
 		if i%30 == 10 {
-			tr.Append(precis.NewText("assistant", "Is that right?"), precis.NewText("user", fmt.Sprintf("No, seat %d it must be.", i)))
+			tr.Append(precis.NewText("assistant", "Is that right?"), precis.NewText("user", fmt.Sprintf("No, seat %d is nicer.", i)))
 		}
 	}
 	s, err := preset.Settings(preset.Frugal)
