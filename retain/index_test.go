@@ -400,7 +400,7 @@ func large(size int) []precis.Message {
 	for n, i := 0, 0; n < size; i++ {
 		id, text := fmt.Sprint(i), kindsOfText[names[i%len(names)]][:8000]
 		text = strings.ReplaceAll(text, "handleRequest", fmt.Sprintf("handleRequest%d", i))
-		path := fmt.Sprintf("/work/src/pkg%d/file%d.go", i%7, i%31)
+		path := fmt.Sprintf("/home/dev/src/pkg%d/file%d.go", i%7, i%31)
 		call := use(id, "Read", map[string]any{"file_path": path})
 		if i%5 == 0 {
 			call = use(id, "Edit", map[string]any{"file_path": path, "new_string": text[:500], "old_string": text[500:900]})
