@@ -266,7 +266,7 @@ func (b *boundary) value(n int) (value float64, size int) {
 		}
 		pieces, of = append(pieces, p), append(of, b.of[i])
 	}
-	keep := b.x.Choose(pieces, b.worth, cover, room, 0)
+	keep := b.x.Choose(pieces, b.worth, cover, room)
 	spent := 0.0
 	for i, k := range keep {
 		if !k {

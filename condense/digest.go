@@ -41,7 +41,7 @@ func (d Digest) Summarize(ctx context.Context, r precis.SummaryRequest) (precis.
 	worth := x.Worths()
 	in := input{
 		x: x, worth: worth, reuse: x.Reuser(worth), copies: retain.NewCopies(), cover: x.Cover(), count: d.Count, tokens: r.MaxTokens, offset: r.From,
-		covered: func(int) bool { return true }, messages: r.Messages, previous: r.Previous, focus: r.Focus,
+		covered: func(int) bool { return true }, messages: r.Messages, previous: r.Previous,
 	}
 	return precis.Summary{Text: in.digest(), Took: time.Since(started)}, nil
 }
@@ -63,7 +63,6 @@ type input struct {
 	bare     int    // percent of the index for names without their lines
 	asked    int    // tokens for the user's words at most; at least two fifths
 	previous string
-	focus    string
 	others   func() string // all words the view shows beside the text in hand
 }
 

@@ -20,7 +20,7 @@ func (in *input) facts(d *draft) int {
 	const title = "\n## Lines most likely to be needed again, of the agent and its tools\n"
 	bare := d.left * in.bare / 100
 	cover, from, before := in.cover.Clone(), d.Len(), in.seen()
-	lines := in.choose(float64(d.left-bare-d.count(title)), d.count)
+	lines := in.choose(float64(d.left - bare - d.count(title)))
 	whole := len(lines) == 0 || d.add(title)
 	if !whole {
 		lines = nil
@@ -61,9 +61,9 @@ func firstOf(line string, tokens int, count func(string) int) string {
 }
 
 // choose returns the chosen lines, those of one message together.
-func (in *input) choose(budget float64, count func(string) int) []string {
-	pieces := in.pieces(count)
-	keep := in.x.Choose(pieces, in.worth, in.cover, budget, 0)
+func (in *input) choose(budget float64) []string {
+	pieces := in.pieces()
+	keep := in.x.Choose(pieces, in.worth, in.cover, budget)
 	var out []string
 	at := -1
 	var line strings.Builder
@@ -122,7 +122,7 @@ func folded(text string, goesOn bool) string {
 }
 
 // pieces cuts the covered texts into lines.
-func (in *input) pieces(count func(string) int) []retain.Piece {
+func (in *input) pieces() []retain.Piece {
 	var out []retain.Piece
 	for i := len(in.x.Texts) - 1; i >= 0; i-- {
 		t := &in.x.Texts[i]
@@ -188,7 +188,8 @@ func isChoice(s string) bool {
 	return len(s) < 24 && !strings.ContainsAny(s, " /.:")
 }
 
-// names lists what is still missing, best first until nothing fits, by kind.
+// names lists what is still missing: the best until nothing fits, in the order in
+// which they were mentioned. It returns how many it listed.
 func (in *input) names(d *draft) int {
 	order := make([]int, 0, len(in.worth))
 	for f, w := range in.worth {

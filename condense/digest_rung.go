@@ -166,22 +166,13 @@ func within(spans [][2]int, i int) bool {
 // shown covers what the view shows outside the spans.
 func shown(s *precis.Situation, x *retain.Index, spans [][2]int) *retain.Coverage {
 	c := x.Cover()
-	for _, u := range s.Units {
-		if within(spans, u.From) {
-			continue
-		}
-		c.Messages(u.Messages)
-	}
+	c.Messages(outside(s, spans))
 	return c
 }
 
 // shownLines knows the lines that the view shows outside the spans.
 func shownLines(s *precis.Situation, spans [][2]int) *retain.Copies {
 	c := retain.NewCopies()
-	for _, u := range s.Units {
-		if !within(spans, u.From) {
-			c.Messages(u.Messages)
-		}
-	}
+	c.Messages(outside(s, spans))
 	return c
 }

@@ -132,7 +132,7 @@ func (in *input) fileSection(d *draft, files []file) {
 	var read []string
 	for _, f := range files {
 		if f.lastWrite < 0 {
-			read = append(read, relative(f.path, in.base))
+			read = append(read, in.pathName(f.path))
 		}
 	}
 	if len(read) > 0 {
@@ -201,7 +201,7 @@ func (in *input) writtenNames(files []file) []string {
 	var out []string
 	for _, f := range files {
 		if f.lastWrite >= 0 {
-			out = append(out, relative(f.path, in.base))
+			out = append(out, in.pathName(f.path))
 		}
 	}
 	return out
@@ -255,6 +255,9 @@ func (in *input) root(files []file) string {
 		if !strings.HasPrefix(f.path, "/") && !(len(f.path) > 2 && f.path[1] == ':') {
 			continue
 		}
+		if strings.ContainsAny(f.path, "\r\n") {
+			continue
+		}
 		dir, depth := f.path, strings.Count(f.path, "/")
 		for len(dir) < 1000 {
 			i := strings.LastIndexByte(dir, '/')
@@ -293,6 +296,9 @@ func relative(path, root string) string {
 	}
 	return path
 }
+
+// pathName writes a file's path on one line, whatever stands in it.
+func (in *input) pathName(path string) string { return oneLine(relative(path, in.base), 400) }
 
 // native writes a root as its system does.
 func native(root string) string { return relative(root, "") }

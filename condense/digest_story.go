@@ -31,12 +31,12 @@ type saying struct {
 
 // file is what happened to one file.
 type file struct {
-	path                          string
-	reads, writes, removed        int
-	created                       bool
-	lastRead, lastWrite, lastTime int
-	failed                        int
-	names                         []string // most telling of what was written
+	path                   string
+	reads, writes, removed int
+	created                bool
+	lastWrite, lastTime    int
+	failed                 int
+	names                  []string // most telling of what was written
 }
 
 // command is one command line with how its last run ended.
@@ -99,18 +99,14 @@ func slashCommand(text string) string {
 	if name == "" {
 		return text
 	}
-	_, rest, _ := cutLast(text, "</command-")
+	rest := afterLast(text, "</command-")
 	return strings.TrimSpace(strings.TrimSpace(name+" "+args) + "\n" + strings.TrimSpace(rest))
 }
 
-// cutLast returns what stands after the last closing tag that begins with sep.
-func cutLast(text, sep string) (before, after string, ok bool) {
-	i := strings.LastIndex(text, sep)
-	if i < 0 {
-		return text, "", false
-	}
-	_, after, ok = strings.Cut(text[i:], ">")
-	return text[:i], after, ok
+// afterLast returns what stands after the last tag that begins as given.
+func afterLast(text, tag string) string {
+	_, after, _ := strings.Cut(text[max(strings.LastIndex(text, tag), 0):], ">")
+	return after
 }
 
 // inner returns the text of the first element of a name.
@@ -134,7 +130,7 @@ func (in *input) calls(st *story) {
 		if c.Kind == toolcall.Read && c.Path != "" {
 			f := fileOf(files, c.Path)
 			f.reads++
-			f.lastRead, f.lastTime = c.Use.From, c.Use.From
+			f.lastTime = c.Use.From
 		}
 		for _, e := range c.Effects {
 			f := fileOf(files, e.Path)
@@ -210,7 +206,7 @@ func (in *input) touched() map[string][]string {
 func fileOf(files map[string]*file, path string) *file {
 	f := files[path]
 	if f == nil {
-		f = &file{path: path, lastRead: -1, lastWrite: -1}
+		f = &file{path: path, lastWrite: -1}
 		files[path] = f
 	}
 	return f

@@ -238,13 +238,27 @@ func (in *input) missingFiles(d *draft, have string) int {
 	st := &story{}
 	in.calls(st)
 	in.base = in.root(st.files)
+	alike := map[int]int{} // written files that are known by the same name
+	for _, f := range st.files {
+		if k, ok := in.x.Find(f.path, retain.Path); ok && f.lastWrite >= 0 {
+			alike[k]++
+		}
+	}
 	var missing []file
 	for _, f := range st.files {
 		if f.lastWrite < 0 {
 			continue
 		}
 		k, ok := in.x.Find(f.path, retain.Path)
-		if ok && !in.cover.Seen(k) || !ok && !names(have, path.Base(f.path)) {
+		switch {
+		case ok && alike[k] > 1:
+			ok = strings.Contains(have, f.path) || strings.Contains(have, native(f.path))
+		case ok:
+			ok = in.cover.Seen(k)
+		default:
+			ok = names(have, path.Base(f.path))
+		}
+		if !ok {
 			missing = append(missing, f)
 		}
 	}

@@ -267,3 +267,16 @@ func TestRepairOfLongLastRequests(t *testing.T) {
 		}
 	}
 }
+
+// A file that was written is not named by another of the same name.
+func TestRepairTellsFilesOfOneNameApart(t *testing.T) {
+	s := newSession(1)
+	s.user("Mend both.")
+	for _, path := range []string{"/w/one/pkg/util.go", "/w/two/pkg/util.go"} {
+		s.call("Write", map[string]any{"file_path": path, "content": "package pkg"}, "ok")
+	}
+	r := condense.Repair(precis.SummaryRequest{Messages: s.msgs, Previous: "Mend both. /w/one/pkg/util.go was written.", MaxTokens: 300}, nil)
+	if !strings.Contains(r.Text, "two/pkg/util.go") {
+		t.Errorf("the other file is missing:\n%s", r.Text)
+	}
+}

@@ -335,7 +335,7 @@ func (r *pruner) prune() precis.Edit {
 	budget := float64(r.now - r.s.Excess() - notes)
 	var best *proposal
 	for try := range 8 { // what is rendered differs from what was reckoned
-		p := r.render(r.x.Choose(r.pieces, r.worth, r.cover.Clone(), budget, 0))
+		p := r.render(r.x.Choose(r.pieces, r.worth, r.cover.Clone(), budget))
 		over := r.s.Excess() - p.saved
 		if best == nil || best.saved < r.s.Excess() && p.saved > best.saved || over <= 0 && p.saved < best.saved {
 			best = p

@@ -94,14 +94,14 @@ func (x *Index) within(text, start, end int) []mark {
 const Again = 0.02
 
 // Choose returns which pieces to keep: those worth most for their cost until
-// the budget is spent, none that brings less than floor for its cost. A fact
+// the budget is spent, and none that brings nothing. A fact
 // counts in full once; c is updated with what was chosen. worth is that of
 // [Index.Worths]. It takes n log n time.
-func (x *Index) Choose(pieces []Piece, worth []float64, c *Coverage, budget, floor float64) []bool {
+func (x *Index) Choose(pieces []Piece, worth []float64, c *Coverage, budget float64) []bool {
 	keep := make([]bool, len(pieces))
 	q := &queue{}
 	for i := range pieces {
-		if d := x.density(&pieces[i], worth, c); d > floor {
+		if d := x.density(&pieces[i], worth, c); d > 0 {
 			q.items = append(q.items, ranked{i, d})
 		}
 	}
@@ -111,7 +111,7 @@ func (x *Index) Choose(pieces []Piece, worth []float64, c *Coverage, budget, flo
 		p := &pieces[top.piece]
 		d := x.density(p, worth, c)
 		if d < top.density*0.999 {
-			if d <= floor {
+			if d <= 0 {
 				heap.Pop(q)
 				continue
 			}

@@ -33,23 +33,22 @@ func TestChooseKeepsWhatIsWorthMost(t *testing.T) {
 		pieces[i].Cost = 1
 	}
 	for _, tt := range []struct {
-		name          string
-		budget, floor float64
-		bonus         float64 // of the last piece
-		want          []bool
+		name   string
+		budget float64
+		bonus  float64 // of the last piece
+		want   []bool
 	}{
-		{"room for none", 0.5, 0, 0, []bool{false, false, false, false}},
-		{"room for one", 1, 0, 0, []bool{true, false, false, false}},
-		{"a fact twice adds little", 2, 0, 0, []bool{true, true, false, false}},
-		{"but something", 3, 0, 0, []bool{true, true, true, false}},
-		{"what brings nothing is left out", 9, 0, 0, []bool{true, true, true, false}},
-		{"and what brings too little", 9, 0.1, 0, []bool{true, true, false, false}},
-		{"a bonus counts", 1, 0, 2, []bool{false, false, false, true}},
-		{"a budget below 0", -1, 0, 2, []bool{false, false, false, false}},
+		{"room for none", 0.5, 0, []bool{false, false, false, false}},
+		{"room for one", 1, 0, []bool{true, false, false, false}},
+		{"a fact twice adds little", 2, 0, []bool{true, true, false, false}},
+		{"but something", 3, 0, []bool{true, true, true, false}},
+		{"what brings nothing is left out", 9, 0, []bool{true, true, true, false}},
+		{"a bonus counts", 1, 2, []bool{false, false, false, true}},
+		{"a budget below 0", -1, 2, []bool{false, false, false, false}},
 	} {
 		pieces[3].Bonus = tt.bonus
 		c := x.Cover()
-		if got := x.Choose(pieces, worth, c, tt.budget, tt.floor); !slices.Equal(got, tt.want) {
+		if got := x.Choose(pieces, worth, c, tt.budget); !slices.Equal(got, tt.want) {
 			t.Errorf("%s: %v, want %v", tt.name, got, tt.want)
 		}
 		if c.Seen(first) != tt.want[0] || c.Seen(second) != tt.want[1] {
@@ -59,7 +58,7 @@ func TestChooseKeepsWhatIsWorthMost(t *testing.T) {
 	pieces[3].Bonus = 0
 	c := x.Cover()
 	c.String("they spoke of first_name")
-	if got := x.Choose(pieces, worth, c, 1, 0); !slices.Equal(got, []bool{false, true, false, false}) {
+	if got := x.Choose(pieces, worth, c, 1); !slices.Equal(got, []bool{false, true, false, false}) {
 		t.Errorf("what is shown already is chosen: %v", got)
 	}
 }
@@ -116,10 +115,10 @@ func TestCoverage(t *testing.T) {
 
 // greedy is Choose as it is meant: look at all pieces, take the densest that
 // fits, begin anew.
-func greedy(x *Index, pieces []Piece, worth []float64, c *Coverage, budget, floor float64) []bool {
+func greedy(x *Index, pieces []Piece, worth []float64, c *Coverage, budget float64) []bool {
 	keep, out := make([]bool, len(pieces)), make([]bool, len(pieces))
 	for {
-		best, most := -1, floor
+		best, most := -1, 0.0
 		for i, p := range pieces {
 			if out[i] {
 				continue
@@ -171,13 +170,12 @@ func TestChooseIsGreedy(t *testing.T) {
 			pieces[i].Bonus = float64(rapid.IntRange(0, 2).Draw(t, "bonus"))
 		}
 		budget := float64(rapid.IntRange(0, 20).Draw(t, "budget"))
-		floor := float64(rapid.IntRange(0, 4).Draw(t, "floor")) * 0.3
 		c, naive := x.Cover(), x.Cover()
-		got, want := x.Choose(pieces, worth, c, budget, floor), greedy(x, pieces, worth, naive, budget, floor)
+		got, want := x.Choose(pieces, worth, c, budget), greedy(x, pieces, worth, naive, budget)
 		if !slices.Equal(got, want) || !slices.Equal(c.seen, naive.seen) {
 			t.Fatalf("%v, want %v; pieces %+v, worth %v", got, want, pieces, worth)
 		}
-		if again := x.Choose(pieces, worth, x.Cover(), budget, floor); !slices.Equal(again, got) {
+		if again := x.Choose(pieces, worth, x.Cover(), budget); !slices.Equal(again, got) {
 			t.Fatalf("%v, then %v", got, again)
 		}
 	})
@@ -194,7 +192,7 @@ func TestChooseKeepsTheBudget(t *testing.T) {
 		}
 		budget := rapid.Float64Range(0, 300).Draw(t, "budget")
 		c := x.Cover()
-		keep := x.Choose(pieces, worth, c, budget, 0)
+		keep := x.Choose(pieces, worth, c, budget)
 		spent := 0.0
 		for i, k := range keep {
 			if !k {
@@ -224,6 +222,6 @@ func BenchmarkChoose(b *testing.B) {
 	pieces := piecesOf(x)
 	b.ReportMetric(float64(len(pieces)), "pieces")
 	for b.Loop() {
-		x.Choose(pieces, worth, x.Cover(), 1<<20, 0)
+		x.Choose(pieces, worth, x.Cover(), 1<<20)
 	}
 }

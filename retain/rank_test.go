@@ -231,7 +231,7 @@ func TestAnEmptyConversation(t *testing.T) {
 		t.Error("nothing holds something")
 	}
 	x.Reuser(nil)
-	if got := x.Choose(nil, nil, x.Cover(), 10, 0); len(got) != 0 {
+	if got := x.Choose(nil, nil, x.Cover(), 10); len(got) != 0 {
 		t.Error("chosen from nothing")
 	}
 }
