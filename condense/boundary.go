@@ -67,12 +67,17 @@ func newBoundary(s *precis.Situation) *boundary {
 }
 
 // roomFor returns what is left of the target beside what is kept. Of what is
-// kept, all but the user's words may be squeezed later, to half of the rest.
+// kept, all but the user's words and the message to be answered may be squeezed
+// later, to half of the rest.
 func (b *boundary) roomFor(kept int) float64 {
 	s := b.s
 	words := 0
 	s.Original(func(i int, m precis.Message, _ precis.Unit) {
 		if !s.Kept.Message(i) {
+			return
+		}
+		if retain.Pending(s, i) {
+			words += s.Meter.View([]precis.Message{m})
 			return
 		}
 		for _, k := range m.UserBlocks() {
@@ -95,6 +100,7 @@ func (b *boundary) texts() {
 	total := b.s.Meter.View(b.s.Transcript.Messages())
 	b.perTok = float64(total) / float64(max(bytes, 1))
 	stuck := b.replaced()
+	at := layoutFor(int(b.room))
 	for i := range b.x.Texts {
 		t := &b.x.Texts[i]
 		for g < len(b.groups) && b.groups[g].span[1] <= t.Handle.From {
@@ -121,7 +127,7 @@ func (b *boundary) texts() {
 			b.groups[g].fixed += 30
 		}
 		for start := 0; start < len(t.Body); {
-			end := lineEnd(t.Body, start)
+			end := at.lineEnd(t.Body, start)
 			if b.x.Mentions(i, start, end) {
 				n := float64(end - start)
 				b.lines = append(b.lines, retain.Piece{Text: i, Start: start, End: end, Cost: n*b.perTok + 1.5, Bonus: b.reuse.Worth(i, start, end)})
@@ -209,7 +215,7 @@ func (b *boundary) best() (hide, size int) {
 			sum += b.groups[n].tokens
 			n++
 		}
-		if v, tokens := b.value(n); v > most*1.01 {
+		if v, tokens := b.value(n); v > most {
 			most, hide, size = v, n, tokens
 		}
 	}

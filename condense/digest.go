@@ -79,7 +79,7 @@ func (in *input) digest() string {
 		in.tokens = DefaultTokens
 	}
 	d := &draft{count: in.count, left: in.tokens}
-	in.bare = 20
+	in.bare = layoutFor(in.tokens).bare
 	st := in.story()
 	in.base = in.root(st.files)
 	in.sections(d, st)

@@ -9,10 +9,25 @@ import (
 	"precis/retain"
 )
 
-const (
-	shortLine = 60  // bytes up to which a line is taken with the next
-	factLine  = 150 // bytes of the longest line of the index
-)
+// layout says how the room of an index is used.
+type layout struct {
+	short int // bytes up to which a line is taken with the next
+	long  int // bytes of the longest line
+	bare  int // percent of the room for names without their lines
+}
+
+// layoutFor returns the layout for an index of so many tokens: with more room,
+// longer passages are worth more than more of them. Measured with views of half
+// the window: lines of 60 to 150 bytes keep 0.976 of the facts needed, 0.818 of
+// the older ones with their context and 0.786 word for word; 120 to 300: 0.978,
+// 0.832, 0.800; 200 to 400: 0.977, 0.816, 0.809. In digests of 3500 tokens, names
+// that take 20, 35, 50 percent: 0.879, 0.896, 0.889 of the facts.
+func layoutFor(tokens int) layout {
+	if tokens < 5000 {
+		return layout{60, 150, 35}
+	}
+	return layout{120, 300, 20}
+}
 
 // facts writes the index with what is left: lines in their order, then names.
 // It returns how many facts it told.
@@ -124,13 +139,14 @@ func folded(text string, goesOn bool) string {
 // pieces cuts the covered texts into lines.
 func (in *input) pieces() []retain.Piece {
 	var out []retain.Piece
+	at := layoutFor(in.tokens)
 	for i := len(in.x.Texts) - 1; i >= 0; i-- {
 		t := &in.x.Texts[i]
 		if !in.covered(t.Handle.From) || t.Source == retain.Harness || t.Source == retain.Called && isChoice(t.Body) {
 			continue
 		}
 		for start := 0; start < len(t.Body); {
-			end := lineEnd(t.Body, start)
+			end := at.lineEnd(t.Body, start)
 			if in.worthALine(i, start, end) {
 				n := len(strings.TrimSpace(t.Body[start:end]))
 				out = append(out, retain.Piece{Text: i, Start: start, End: end, Cost: float64(n)/4 + 1.5, Bonus: in.reuse.Worth(i, start, end) * in.copies.Fresh(t.Body[start:end])})
@@ -154,11 +170,11 @@ func (in *input) worthALine(text, start, end int) bool {
 
 // lineEnd returns where the line at start ends, or where a long one is cut.
 // Short lines are taken with those that follow, for their context.
-func lineEnd(s string, start int) int {
-	end := oneLineEnd(s, start)
-	for end < len(s) && end-start < shortLine {
-		next := oneLineEnd(s, end)
-		if next-start > factLine {
+func (l layout) lineEnd(s string, start int) int {
+	end := l.oneLineEnd(s, start)
+	for end < len(s) && end-start < l.short {
+		next := l.oneLineEnd(s, end)
+		if next-start > l.long {
 			break
 		}
 		end = next
@@ -166,15 +182,15 @@ func lineEnd(s string, start int) int {
 	return end
 }
 
-func oneLineEnd(s string, start int) int {
-	limit := min(start+factLine, len(s))
+func (l layout) oneLineEnd(s string, start int) int {
+	limit := min(start+l.long, len(s))
 	if i := strings.IndexByte(s[start:limit], '\n'); i >= 0 {
 		return start + i + 1
 	}
 	if limit == len(s) {
 		return limit
 	}
-	if i := strings.LastIndexAny(s[start:limit], " ,;)"); i > factLine/2 {
+	if i := strings.LastIndexAny(s[start:limit], " ,;)"); i > l.long/2 {
 		return start + i + 1
 	}
 	for limit > start+1 && s[limit]&0xC0 == 0x80 {

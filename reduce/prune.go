@@ -173,7 +173,7 @@ func (r *pruner) newest() map[int32]bool {
 func (r *pruner) block(h precis.Handle, b precis.Block, from, to int, last map[int32]bool) {
 	role := r.s.Transcript.At(h.From).Role
 	t := pruned{h: h, role: role, block: b}
-	if r.deep && !r.s.Kept.PinnedBlock(h.From, h.Block) || !r.s.Kept.Block(h.From, h.Block) {
+	if r.deep && !r.s.Kept.PinnedBlock(h.From, h.Block) && !retain.Pending(r.s, h.From) || !r.s.Kept.Block(h.From, h.Block) {
 		for i := from; i < to; i++ {
 			if r.bulky(i, last) {
 				t.parts = append(t.parts, r.partOf(i))

@@ -60,6 +60,20 @@ func TestSqueezeCutsTheResultToAnswer(t *testing.T) {
 	}
 }
 
+func TestSqueezeLeavesASmallMessageToAnswerWhole(t *testing.T) {
+	answer := strings.Repeat("ok  \tprecis/tokens\t1.2s\n", 20)
+	msgs := join(text("user", "the task"), call("1", "bash", `{"command":"find"}`, listing()), call("2", "bash", `{"command":"go test"}`, answer))
+	s := situation(4*len(answer)+800, len(msgs), msgs...)
+	s.Target = min(s.Target, s.Used-1)
+	view := apply(t, reduce.Squeeze{}, s)
+	if got := view[4].Content[0].(precis.ToolResult).Text(); got != answer {
+		t.Errorf("the answer to the last call was cut: %.200q", got)
+	}
+	if got := view[2].Content[0].(precis.ToolResult).Text(); got == listing() {
+		t.Error("nothing was squeezed")
+	}
+}
+
 func TestSqueezeLeavesUserTextAndPinsAlone(t *testing.T) {
 	code := "Look:\n```go\n" + goFile() + "```\n"
 	msgs := join(text("user", "the task\n"+code), call("1", "bash", `{"command":"find"}`, listing()), call("2", "bash", `{"command":"find"}`, listing()+"x"),
