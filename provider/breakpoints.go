@@ -1,0 +1,83 @@
+package provider
+
+import (
+	"bytes"
+
+	"precis/internal/jsonspan"
+)
+
+// maxBreakpoints is how many blocks of one request to the Anthropic API may
+// carry cache_control.
+const maxBreakpoints = 4
+
+const breakpoint = "cache_control"
+
+// capBreakpoints returns an array of messages with at most room blocks that
+// carry cache_control. The last ones keep theirs, since a cached prefix is
+// looked for backward from a breakpoint; the others get null.
+func capBreakpoints(messages []byte, room int) []byte {
+	if bytes.Count(messages, []byte(breakpoint)) <= room {
+		return messages
+	}
+	spans := breakpoints(messages)
+	room = max(0, room)
+	if len(spans) <= room {
+		return messages
+	}
+	out := make([]byte, 0, len(messages))
+	at := 0
+	for _, s := range spans[:len(spans)-room] {
+		out = append(append(out, messages[at:s.Offset]...), "null"...)
+		at = s.Offset + len(s.Raw)
+	}
+	return append(out, messages[at:]...)
+}
+
+// countBreakpoints returns how many blocks carry cache_control among system
+// blocks or tools.
+func countBreakpoints(list []byte) int {
+	if bytes.Count(list, []byte(breakpoint)) == 0 {
+		return 0
+	}
+	return len(inBlocks(nil, list, 0))
+}
+
+// breakpoints returns the values of cache_control in messages, in order.
+func breakpoints(messages []byte) (spans []jsonspan.Span) {
+	for m, err := range jsonspan.Array(messages) {
+		if err != nil {
+			return spans
+		}
+		for f, err := range jsonspan.Object(m.Raw) {
+			if err == nil && f.Name == "content" {
+				spans = inBlocks(spans, f.Raw, m.Offset+f.Offset)
+			}
+		}
+	}
+	return spans
+}
+
+// inBlocks appends the values of cache_control in a list of blocks that starts
+// at base, and in the content of tool results. Anything else in a block, such as
+// the input of a tool use, may use the name for its own ends.
+func inBlocks(spans []jsonspan.Span, list []byte, base int) []jsonspan.Span {
+	if jsonspan.Kind(list) != '[' {
+		return spans
+	}
+	for b, err := range jsonspan.Array(list) {
+		if err != nil || jsonspan.Kind(b.Raw) != '{' {
+			continue
+		}
+		for f, err := range jsonspan.Object(b.Raw) {
+			at := base + b.Offset + f.Offset
+			switch {
+			case err != nil:
+			case f.Name == "content":
+				spans = inBlocks(spans, f.Raw, at)
+			case f.Name == breakpoint && jsonspan.Kind(f.Raw) != 'n':
+				spans = append(spans, jsonspan.Span{Raw: f.Raw, Offset: at})
+			}
+		}
+	}
+	return spans
+}

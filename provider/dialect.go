@@ -1,0 +1,59 @@
+package provider
+
+import (
+	"fmt"
+
+	"precis"
+	"precis/internal/jsonspan"
+	"precis/wire/anthropic"
+	"precis/wire/responses"
+)
+
+// newAPI returns the dialect of a complete configuration.
+func newAPI(c Config) api {
+	switch c.Dialect {
+	case anthropic.Format:
+		return newAnthropic(c)
+	case responses.Format:
+		return newResponses(c)
+	}
+	return newChat(c)
+}
+
+// withSystem returns messages after the system messages that a live request
+// begins with, where messages do not begin with any themselves: in the dialects
+// of OpenAI the system prompt is one of them.
+func withSystem(live []byte, messages []precis.Message, decode func([]byte) ([]precis.Message, error)) []precis.Message {
+	if messages[0].Role == precis.RoleSystem {
+		return messages
+	}
+	system := []byte("[")
+	for m, err := range jsonspan.Array(live) {
+		role := text(inner(m.Raw, "role"))
+		if err != nil || role != "system" && role != "developer" {
+			break
+		}
+		if len(system) > 1 {
+			system = append(system, ',')
+		}
+		system = append(system, m.Raw...)
+	}
+	first, err := decode(append(system, ']'))
+	if err != nil {
+		return messages // what cannot be read cannot be kept
+	}
+	return append(first, messages...)
+}
+
+// parseLive reads the body of a live request, whose messages are in the named
+// field.
+func parseLive(body []byte, messages string) (*object, error) {
+	o, err := parseObject(body)
+	if err != nil {
+		return nil, fmt.Errorf("read live request: %w", err)
+	}
+	if o.get(messages) == nil {
+		return nil, fmt.Errorf("read live request: it has no %s", messages)
+	}
+	return o, nil
+}

@@ -1,0 +1,193 @@
+package provider
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"slices"
+	"time"
+
+	"precis"
+	"precis/internal/jsonspan"
+)
+
+// maxWhole is the longest answer in one JSON object that is read, in bytes.
+const maxWhole = 2 * maxText
+
+// maxRefusal is how much of an error response is read, in bytes.
+const maxRefusal = 64 << 10
+
+var (
+	errNotAnswer = errors.New("JSON that is no answer of the API")
+	errNotAPI    = errors.New("what came is not an answer of the API")
+	errNothing   = errors.New("an empty answer")
+)
+
+// exchange is one request and its response, seen from below the SDKs: it sends
+// the exact bytes, and looks at the response before they do.
+type exchange struct {
+	body    []byte
+	headers http.Header
+	idle    *time.Timer   // ends the attempt
+	wait    time.Duration // what the timer is set to at each piece of the answer
+
+	fault *precis.ModelError // a response that is no answer, or no response
+	final bool               // the response says that trying again is no use
+	whole []byte             // a JSON object instead of a stream
+	lost  error              // why reading the response failed
+	tail  []byte             // the last bytes read
+}
+
+// send is a middleware of both SDKs. The errors it returns are left in x.fault,
+// too, because the SDKs may put others in their place.
+func (x *exchange) send(req *http.Request, next func(*http.Request) (*http.Response, error)) (*http.Response, error) {
+	req.Body = io.NopCloser(bytes.NewReader(x.body))
+	req.GetBody = func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(x.body)), nil }
+	req.ContentLength = int64(len(x.body))
+	for name, values := range x.headers {
+		req.Header[http.CanonicalHeaderKey(name)] = slices.Clone(values)
+	}
+	res, err := next(req)
+	if err != nil {
+		return nil, x.fail(&precis.ModelError{Fault: precis.FaultConnection, Err: withoutURL(err)})
+	}
+	res.Body = &watch{body: res.Body, x: x}
+	if res.StatusCode >= 300 {
+		return nil, x.fail(x.refused(res))
+	}
+	if err := x.open(res); err != nil {
+		res.Body.Close()
+		return nil, x.fail(&precis.ModelError{Fault: precis.FaultConnection, Status: res.StatusCode, Err: err})
+	}
+	return res, nil
+}
+
+func (x *exchange) fail(e *precis.ModelError) error {
+	x.fault = e
+	return e
+}
+
+// refused reads a response that is an error or a redirect.
+func (x *exchange) refused(res *http.Response) *precis.ModelError {
+	defer res.Body.Close()
+	body, _ := io.ReadAll(io.LimitReader(res.Body, maxRefusal)) // what came says enough
+	x.final = res.Header.Get("X-Should-Retry") == "false"
+	e := &precis.ModelError{
+		Status:     res.StatusCode,
+		Body:       clip(body),
+		RetryAfter: retryAfter(res.Header, time.Now()),
+	}
+	if res.StatusCode < 400 {
+		e.Fault, e.Err = precis.FaultRequest, errRedirect
+		return e
+	}
+	judgeStatus(e, body)
+	return e
+}
+
+var errRedirect = errors.New("a redirect that was not followed: it leads to another host or changes the method")
+
+// open looks at the first bytes of an answer, since servers lie about its type.
+// A JSON object is read as a whole; a stream is left to the SDK.
+func (x *exchange) open(res *http.Response) error {
+	r := bufio.NewReader(res.Body)
+	switch kind, err := sniff(r); {
+	case err != nil:
+		return err
+	case kind == '{':
+		x.whole, err = io.ReadAll(io.LimitReader(r, maxWhole+1))
+		if err != nil {
+			return errCut
+		}
+		if len(x.whole) > maxWhole {
+			return errTooLong
+		}
+		res.Body.Close()
+		res.Body = http.NoBody
+	case kind == ':':
+		res.Body = &rest{Reader: r, Closer: res.Body}
+	default:
+		return fmt.Errorf("%w: its content type is %.60q", errNotAPI, res.Header.Get("Content-Type"))
+	}
+	return nil
+}
+
+// rest is what is left of a body after a look at its first bytes.
+type rest struct {
+	io.Reader
+	io.Closer
+}
+
+// sniff tells what follows white space and a byte order mark: '{' for JSON, ':'
+// for a stream of events, 0 for anything else. It leaves r before that.
+func sniff(r *bufio.Reader) (byte, error) {
+	for {
+		c, err := r.Peek(1)
+		if err != nil {
+			return 0, errNothing
+		}
+		switch c[0] {
+		case ' ', '\t', '\r', '\n', 0xef, 0xbb, 0xbf:
+			if _, err := r.Discard(1); err != nil {
+				return 0, errNothing
+			}
+			continue
+		case '{', ':':
+			return c[0], nil
+		}
+		word, _ := r.Peek(2)
+		if slices.Contains([]string{"da", "ev", "id", "re"}, string(word)) {
+			return ':', nil
+		}
+		return 0, nil
+	}
+}
+
+// watch passes a response body on, restarts the idle timer at each piece and
+// remembers how it ended.
+type watch struct {
+	body io.ReadCloser
+	x    *exchange
+}
+
+func (w *watch) Read(p []byte) (int, error) {
+	n, err := w.body.Read(p)
+	if n > 0 {
+		w.x.idle.Reset(w.x.wait)
+		w.x.tail = lastBytes(append(w.x.tail, p[:n]...))
+	}
+	if err != nil && err != io.EOF {
+		w.x.lost = err
+	}
+	return n, err
+}
+
+func (w *watch) Close() error { return w.body.Close() }
+
+// lastBytes returns the end of b, as much of it as the end marker needs.
+func lastBytes(b []byte) []byte {
+	const keep = 256
+	if len(b) > keep {
+		return append(b[:0], b[len(b)-keep:]...)
+	}
+	return b
+}
+
+// sawDone reports whether the stream ended with the marker of the chat dialect.
+// Line breaks in an answer are escaped, so its words cannot look like it.
+func (x *exchange) sawDone() bool {
+	return bytes.Contains(x.tail, []byte("\ndata: [DONE]")) || bytes.Contains(x.tail, []byte("\ndata:[DONE]")) ||
+		bytes.HasPrefix(x.tail, []byte("data: [DONE]"))
+}
+
+// toldWhole returns the JSON object that came instead of a stream if it is an
+// error.
+func (x *exchange) toldWhole() []byte {
+	if kind := jsonspan.Kind(inner(x.whole, "error")); kind == '{' || kind == '"' {
+		return x.whole
+	}
+	return nil
+}

@@ -1,0 +1,112 @@
+package providertest
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// checker finds the first thing that an API would refuse in a request.
+type checker struct {
+	options Options
+	problem *failure
+}
+
+// check notes a problem unless ok or there is one already. It returns ok.
+func (c *checker) check(ok bool, param, format string, args ...any) bool {
+	if !ok && c.problem == nil {
+		c.problem = failureOf(Reply{Fault: "bad_request"})
+		c.problem.param = param
+		c.problem.message = param + ": " + fmt.Sprintf(format, args...)
+	}
+	return ok
+}
+
+// refuse notes a problem that has a code of its own.
+func (c *checker) refuse(code, param, format string, args ...any) {
+	if c.problem == nil {
+		c.check(false, param, format, args...)
+		c.problem.code = code
+		c.problem.message = fmt.Sprintf(format, args...)
+	}
+}
+
+// object reads an object; it has no fields when it is something else.
+func (c *checker) object(raw json.RawMessage, param string) object {
+	var o object
+	c.check(json.Unmarshal(raw, &o) == nil && o != nil, param, "Input should be an object")
+	return o
+}
+
+// list reads an array of at least least elements.
+func (c *checker) list(raw json.RawMessage, param string, least int) []json.RawMessage {
+	var l []json.RawMessage
+	ok := json.Unmarshal(raw, &l) == nil && l != nil
+	if c.check(ok, param, "Input should be a list") {
+		c.check(len(l) >= least, param, "at least %d is needed", least)
+	}
+	return l
+}
+
+// word reads a string that is not empty.
+func (c *checker) word(o object, param, name string) string {
+	s := text(o[name])
+	c.check(s != "", param+"."+name, "a string is required")
+	return s
+}
+
+// str reads a string that may be empty.
+func (c *checker) str(o object, param, name string) string {
+	var s *string
+	ok := json.Unmarshal(o[name], &s) == nil && s != nil
+	if !c.check(ok, param+"."+name, "a string is required") {
+		return ""
+	}
+	return *s
+}
+
+// one reads a string that is one of several.
+func (c *checker) one(o object, param, name string, of ...string) string {
+	s := text(o[name])
+	c.check(slices.Contains(of, s), param+"."+name, "Invalid value %q, want one of %s", s, strings.Join(of, ", "))
+	return s
+}
+
+// number reads a whole number of at least least, if the field is there.
+func (c *checker) number(o object, name string, least int) (n int, there bool) {
+	raw := o[name]
+	if absent(raw) {
+		return 0, false
+	}
+	n, err := strconv.Atoi(string(raw))
+	if c.check(err == nil, name, "Input should be a whole number") {
+		c.check(n >= least, name, "Input should be at least %d", least)
+	}
+	return n, true
+}
+
+func absent(raw json.RawMessage) bool { return len(raw) == 0 || string(raw) == "null" }
+
+func isString(raw json.RawMessage) bool { return len(raw) > 0 && raw[0] == '"' }
+
+// streamOptions checks stream and what goes with it.
+func (c *checker) streamOptions(o object) {
+	stream := string(o["stream"])
+	c.check(slices.Contains([]string{"", "null", "true", "false"}, stream), "stream", "Input should be a boolean")
+	c.check(absent(o["stream_options"]) || stream == "true", "stream_options", "only allowed when 'stream' is enabled")
+}
+
+// tools checks the declarations of tools; each is checked by one.
+func (c *checker) tools(o object, one func(tool object, param string)) {
+	if absent(o["tools"]) {
+		return
+	}
+	for i, raw := range c.list(o["tools"], "tools", 0) {
+		param := fmt.Sprintf("tools.%d", i)
+		one(c.object(raw, param), param)
+	}
+}
+
+func at(param string, i int) string { return param + "." + strconv.Itoa(i) }

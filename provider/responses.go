@@ -1,0 +1,151 @@
+package provider
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"strconv"
+	"strings"
+
+	"github.com/openai/openai-go/v3/option"
+	sdk "github.com/openai/openai-go/v3/responses"
+
+	"precis/internal/jsonspan"
+	"precis/wire/responses"
+)
+
+// responsesAPI is OpenAI's Responses API.
+type responsesAPI struct{ responses sdk.ResponseService }
+
+func newResponses(c Config) responsesAPI {
+	return responsesAPI{sdk.NewResponseService(openaiOptions(c)...)}
+}
+
+func (responsesAPI) fresh(o order) []byte {
+	b := jsonspan.AppendStringField([]byte("{"), "model", o.model)
+	b = appendNumber(b, "max_output_tokens", o.limit)
+	if o.effort != "" {
+		b = append(jsonspan.AppendField(b, "reasoning"), '{')
+		b = append(jsonspan.AppendStringField(b, "effort", o.effort), '}')
+	}
+	b = appendBool(b, "store", false)
+	b = appendBool(b, "stream", true)
+	if system := texts(o.System).PlainText(); system != "" {
+		b = jsonspan.AppendStringField(b, "instructions", system)
+	}
+	b = responses.AppendMessages(jsonspan.AppendField(b, "input"), o.Messages)
+	return append(b, '}')
+}
+
+// errStateful says that the live request continues a conversation that the
+// server keeps, so that its prefix is not in the request.
+var errStateful = errors.New("the live request continues a conversation that the server keeps: nothing can ride on it")
+
+func (responsesAPI) ride(o order) ([]byte, error) {
+	live, err := parseLive(o.Body, "input")
+	if err != nil {
+		return nil, err
+	}
+	if live.get("previous_response_id") != nil || live.get("conversation") != nil {
+		return nil, errStateful
+	}
+	messages := withSystem(live.get("input"), o.Messages, responses.DecodeMessages)
+	live.set("input", responses.AppendMessages(make([]byte, 0, len(o.Body)), messages))
+	live.set("stream", []byte("true"))
+	live.set("store", []byte("false"))
+	if live.get("background") != nil {
+		live.set("background", []byte("false"))
+	}
+	if o.limit > 0 {
+		live.set("max_output_tokens", strconv.AppendInt(nil, int64(o.limit), 10))
+	}
+	return live.bytes(), nil
+}
+
+func (d responsesAPI) ask(ctx context.Context, x *exchange, a *answer) error {
+	stream := d.responses.NewStreaming(ctx, sdk.ResponseNewParams{}, option.WithMiddleware(x.send))
+	err := read(stream, a, a.responsesEvent)
+	if x.whole != nil {
+		return a.responsesWhole(x.whole)
+	}
+	if told := toldInStream(err); told != nil {
+		a.failed = told
+		return nil
+	}
+	return err
+}
+
+func (a *answer) responsesEvent(e sdk.ResponseStreamEventUnion) error {
+	switch e.Type {
+	case "response.output_text.delta":
+		return a.write(e.Delta)
+	case "response.output_item.added":
+		a.responsesItem(e.Item)
+	case "response.refusal.delta", "response.refusal.done":
+		a.refused = true
+	case "response.created", "response.in_progress":
+		a.model = e.Response.Model
+	case "response.completed", "response.incomplete", "response.failed":
+		return a.responsesEnd(e.Response)
+	case "error":
+		a.failed = []byte(e.RawJSON())
+	}
+	return nil
+}
+
+// responsesWhole reads an answer that came as one JSON object.
+func (a *answer) responsesWhole(raw []byte) error {
+	var m sdk.Response
+	if err := json.Unmarshal(raw, &m); err != nil || m.Object != "response" {
+		return errNotAnswer
+	}
+	for _, item := range m.Output {
+		a.responsesItem(item)
+	}
+	return a.responsesEnd(m)
+}
+
+func (a *answer) responsesItem(item sdk.ResponseOutputItemUnion) {
+	switch {
+	case item.Type == "reasoning":
+		a.reasoned = true
+	case strings.HasSuffix(item.Type, "_call"):
+		a.toolCalls++
+	}
+}
+
+// responsesEnd reads the response as it is at its end. Its words are taken over
+// where no stream brought them.
+func (a *answer) responsesEnd(r sdk.Response) error {
+	a.model = r.Model
+	take(&a.usage.Input, r.Usage.InputTokens)
+	take(&a.usage.Output, r.Usage.OutputTokens)
+	take(&a.usage.CacheRead, r.Usage.InputTokensDetails.CachedTokens)
+	take(&a.usage.CacheWrite, r.Usage.InputTokensDetails.CacheWriteTokens)
+	a.reasoned = a.reasoned || r.Usage.OutputTokensDetails.ReasoningTokens > 0
+	switch r.Status {
+	case sdk.ResponseStatusFailed, sdk.ResponseStatusCancelled:
+		told := jsonspan.AppendField([]byte("{"), "error")
+		a.failed = append(append(told, cmp.Or(r.Error.RawJSON(), "{}")...), '}')
+		return nil
+	case sdk.ResponseStatusQueued, sdk.ResponseStatusInProgress:
+		return errNotAnswer
+	}
+	switch r.IncompleteDetails.Reason {
+	case "max_output_tokens":
+		a.truncated = true
+	case "content_filter":
+		a.refused = true
+	}
+	for _, item := range r.Output {
+		for _, part := range item.Content {
+			a.refused = a.refused || part.Type == "refusal"
+		}
+	}
+	a.done = true
+	if a.words.Len() == 0 {
+		return a.write(r.OutputText())
+	}
+	return nil
+}

@@ -1,0 +1,154 @@
+package provider
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"net/http"
+	"net/textproto"
+	"slices"
+	"time"
+
+	"github.com/cenkalti/backoff/v5"
+
+	"precis"
+)
+
+// persist asks until there is an answer, a fault that stays, or no attempt left.
+// limit is the name of the output limit that body was written with.
+func (c *Client) persist(ctx context.Context, r precis.ModelRequest, body []byte, limit string) (precis.ModelResponse, error) {
+	var sum precis.ModelResponse
+	try := func() (*answer, error) {
+		a, err := c.attempt(ctx, body, r.Header)
+		c.book(&sum, a)
+		return a, err
+	}
+	a, err := backoff.Retry(ctx, func() (*answer, error) {
+		a, err := try()
+		var f *failure
+		if errors.As(err, &f) {
+			if other, ok := c.rewrite(r, body, limit, f.err); ok {
+				body = other
+				a, err = try()
+			}
+		}
+		return a, c.verdict(ctx, err)
+	}, backoff.WithBackOff(c.pauses()), backoff.WithMaxTries(uint(c.config.Retries)+1), backoff.WithMaxElapsedTime(0))
+	if err != nil {
+		return sum, plain(ctx, err)
+	}
+	resp := a.response()
+	resp.Usage, resp.CostUSD, resp.Attempts = sum.Usage, sum.CostUSD, sum.Attempts
+	return resp, nil
+}
+
+// attempt asks once. The answer is never nil: a broken one may have been paid.
+func (c *Client) attempt(parent context.Context, body []byte, live http.Header) (*answer, error) {
+	ctx, cancel := context.WithTimeoutCause(parent, c.config.Timeout, errTimeout)
+	defer cancel()
+	ctx, abort := context.WithCancelCause(ctx)
+	defer abort(nil)
+	x := &exchange{
+		body:    body,
+		headers: c.headers(live),
+		idle:    time.AfterFunc(c.config.Idle, func() { abort(errIdle) }),
+		wait:    c.config.Idle,
+	}
+	defer x.idle.Stop()
+	a := &answer{}
+	err := c.api.ask(ctx, x, a)
+	if told := x.toldWhole(); told != nil {
+		a.failed = told
+	}
+	err = judge(parent, ctx, x, a, err)
+	var f *failure
+	if errors.As(err, &f) {
+		f.err.Body = c.withoutKey(f.err.Body)
+	}
+	return a, err
+}
+
+// headers returns those of the configuration and, beside them, of the live
+// request a request rides on; not those that hold keys or belong to the
+// connection.
+func (c *Client) headers(live http.Header) http.Header {
+	if len(live) == 0 {
+		return c.config.Headers
+	}
+	out := c.config.Headers.Clone()
+	if out == nil {
+		out = http.Header{}
+	}
+	for name, values := range live {
+		name = textproto.CanonicalMIMEHeaderKey(name)
+		if out[name] == nil && !slices.Contains(ownHeaders, name) && !slices.Contains(keyHeaders, name) {
+			out[name] = values
+		}
+	}
+	return out
+}
+
+// keyHeaders hold keys.
+var keyHeaders = []string{"Authorization", "X-Api-Key", "Api-Key", "X-Goog-Api-Key", "Cookie", "Proxy-Authorization"}
+
+// withoutKey returns the body of an error without the key, should it quote it.
+// Keys that are no secret by their length are left alone.
+func (c *Client) withoutKey(body []byte) []byte {
+	if len(c.config.Key) < 8 {
+		return body
+	}
+	return bytes.ReplaceAll(body, []byte(c.config.Key), []byte("***"))
+}
+
+// book adds what an attempt used to the sums.
+func (c *Client) book(sum *precis.ModelResponse, a *answer) {
+	sum.Attempts++
+	sum.Usage.Input += a.usage.Input
+	sum.Usage.Output += a.usage.Output
+	sum.Usage.CacheRead += a.usage.CacheRead
+	sum.Usage.CacheWrite += a.usage.CacheWrite
+	sum.CostUSD += c.Price(a.usage)
+	if a.model != "" {
+		sum.Model = a.model
+	}
+}
+
+// verdict tells the retry loop what to do about the outcome of an attempt.
+func (c *Client) verdict(ctx context.Context, err error) error {
+	var f *failure
+	if err == nil || !errors.As(err, &f) {
+		return backoff.Permanent(err)
+	}
+	wait := f.err.RetryAfter
+	deadline, bounded := ctx.Deadline()
+	switch {
+	case f.final || !f.err.Retryable(), wait > c.config.MaxWait, bounded && time.Until(deadline) < wait:
+		return backoff.Permanent(err)
+	case wait > 0:
+		return errors.Join(err, &backoff.RetryAfterError{Duration: wait})
+	}
+	return err
+}
+
+// pauses returns the pauses between attempts where the API does not say how
+// long: each about twice the one before it, at random so that many clients do
+// not come back at once.
+func (c *Client) pauses() backoff.BackOff {
+	b := backoff.NewExponentialBackOff()
+	b.InitialInterval = c.pause
+	b.Multiplier = 2
+	b.MaxInterval = 30 * time.Second
+	return b
+}
+
+// plain returns the error that callers see for the one that ended the loop.
+func plain(ctx context.Context, err error) error {
+	var e *precis.ModelError
+	switch {
+	case errors.As(err, &e):
+		return e
+	case ctx.Err() != nil:
+		return canceled(ctx)
+	}
+	return err
+}
