@@ -44,6 +44,7 @@ const (
 	MinPercent         = 5.0  // lowest valid threshold
 	MaxPercent         = 100.0
 	ForcedPercent      = 75.0 // what a forced reduction comes down to at most
+	MaxForced          = 3    // reductions of one request that its provider refuses as too long
 	SummaryMinWindow   = 8000 // smaller windows get no model summary
 	reserveWindowShare = 0.2  // of the window, where the reserve would take most of it
 )

@@ -26,6 +26,7 @@ type check struct {
 	edits    []Edit
 	outcome  string
 	retained *Retention // nil: not measured
+	warnings []string
 }
 
 // begin measures the conversation and decides.
@@ -37,6 +38,10 @@ func (m *Manager) begin(r Request) (*check, error) {
 	if r.Window.Tokens <= 0 {
 		return nil, Errorf(CodeInvalid, op, "Request.Window is %d tokens", r.Window.Tokens)
 	}
+	if r.Forced && r.Retry >= MaxForced {
+		return nil, &Error{Code: CodeOverBudget, Op: op, Err: fmt.Errorf("the provider refused the view %d times, each time a smaller one", r.Retry),
+			Hint: "its window may be smaller than configured, or the system prompt and tools fill it"}
+	}
 	c := &check{m: m, r: r, settings: m.Settings(), started: m.o.Now(), factor: 1}
 	if m.o.Calibrator != nil {
 		c.factor = m.o.Calibrator.Factor(r.Conversation.Model)
@@ -46,9 +51,12 @@ func (m *Manager) begin(r Request) (*check, error) {
 	overhead := meter.Overhead(conv)
 	c.s = Situation{
 		Conversation: conv, Transcript: conv.Transcript, Edits: conv.Edits, Meter: meter, Settings: c.settings,
-		Profile: r.Profile, Forced: r.Forced || r.Manual,
+		Profile: r.Profile, Forced: r.Forced || r.Manual, Automatic: !r.Manual, DryRun: r.DryRun, Focus: r.Focus, Live: r.Live,
 		Units:  Units(conv.Transcript, conv.Edits),
 		Budget: m.budget(c.settings, r.Window, r.MaxOutput, r.OutputLimit, overhead),
+	}
+	if !r.Manual {
+		c.s.Environment = r.Environment
 	}
 	c.view, c.repairs = Repair(messagesOf(c.s.Units))
 	c.s.Used = overhead + meter.View(c.view)
@@ -69,7 +77,8 @@ func (c *check) decide() {
 		c.decision.Action, c.decision.Trigger = ActionReduce, TriggerForced
 	}
 	if c.r.Forced {
-		forced := int(float64(c.r.Window.Tokens) * ForcedPercent / 100)
+		// The provider counts more than we do, so what we counted is reduced as well.
+		forced := min(c.r.Window.Tokens, load.Used) * int(ForcedPercent) / 100
 		c.decision.Target = min(c.decision.Target, forced)
 	}
 	c.s.Limit = c.counted(max(c.decision.Allowed, 0))
@@ -106,7 +115,12 @@ func (c *check) reduce(ctx context.Context) error {
 			return nil
 		}
 		if capped {
-			rungs = slices.DeleteFunc(rungs, func(s Strategy) bool { _, model := s.(UsesModel); return model })
+			rungs = c.without(rungs, ReasonCapped, why)
+		}
+	}
+	if slices.ContainsFunc(rungs, usesModel) {
+		if why := c.afford(ctx); why != "" {
+			rungs = c.without(rungs, ReasonBudget, why)
 		}
 	}
 	tail := min(int(c.settings.KeepShare*float64(c.r.Window.Tokens)/c.factor), c.s.Target/3)
@@ -142,6 +156,19 @@ func (c *check) reduce(ctx context.Context) error {
 	return err
 }
 
+func usesModel(s Strategy) bool { _, ok := s.(UsesModel); return ok }
+
+// without returns the rungs that call no model; the others become steps.
+func (c *check) without(rungs []Strategy, code Reason, why string) []Strategy {
+	return slices.DeleteFunc(rungs, func(s Strategy) bool {
+		if !usesModel(s) {
+			return false
+		}
+		c.steps = append(c.steps, Step{Rung: s.Name(), Outcome: OutcomeSkipped, Code: code, Reason: why, Before: c.s.Used, After: c.s.Used})
+		return true
+	})
+}
+
 func edits(n int) string {
 	if n == 1 {
 		return "1 edit"
@@ -171,7 +198,7 @@ func (c *check) rungs() []Strategy {
 			out = append(out, all[i])
 			continue
 		}
-		c.steps = append(c.steps, Step{Rung: name, Outcome: OutcomeSkipped, Reason: "not available"})
+		c.steps = append(c.steps, Step{Rung: name, Outcome: OutcomeSkipped, Code: ReasonUnavailable, Reason: "not available"})
 	}
 	return out
 }
@@ -230,7 +257,7 @@ func (c *check) triggeredBy() TriggeredBy {
 }
 
 func (c *check) result() Result {
-	if c.r.DryRun {
+	if c.r.DryRun || c.r.Unrecorded {
 		c.stamp()
 	}
 	conv := c.r.Conversation
@@ -239,7 +266,7 @@ func (c *check) result() Result {
 		Counter: c.m.o.Counter.Name(), Calibration: c.factor, TriggeredBy: c.triggeredBy(),
 		Before: c.before, After: c.size(c.s.Used, c.view),
 		Decision: c.decision, Arithmetic: c.decision.Arithmetic(), Outcome: c.outcome,
-		Steps: c.steps, Edits: summarize(c.edits, c.factor), Repairs: c.repairs, Retention: c.retained, Status: c.status(),
+		Steps: c.steps, Edits: summarize(c.edits, c.factor), Repairs: c.repairs, Retention: c.retained, Warnings: c.warnings, Status: c.status(),
 		Took: c.m.o.Now().Sub(c.started),
 	}}
 }

@@ -88,6 +88,14 @@ type EditReport struct {
 	Blocks       int      `json:"blocks,omitempty"`   // single blocks replaced
 	CostUSD      float64  `json:"cost_usd,omitempty"`
 	Notes        []string `json:"notes,omitempty"`
+
+	Code Reason      `json:"code,omitempty"` // why nothing was proposed; "" otherwise
+	Call *CallReport `json:"call,omitempty"` // the model calls behind it; nil: none
+
+	Variant  string `json:"variant,omitempty"`  // "EXPERIMENT/VARIANT" that made it; "": none
+	Likely   int    `json:"likely,omitempty"`   // facts likely to be needed again that the gate looked for
+	Held     int    `json:"held,omitempty"`     // of them those that a summary held by itself
+	Repaired int    `json:"repaired,omitempty"` // of them, and of rules, those that the gate added
 }
 
 // Saved returns the tokens the edit saved when it was made; 0 when that is not

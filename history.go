@@ -209,12 +209,17 @@ func (m *Manager) keep(ctx context.Context, conv *Conversation, edits ...Edit) e
 // book adds a recorded edit to the ledger, if there is one. The edit stands even
 // when it cannot be booked; that is logged.
 func (m *Manager) book(ctx context.Context, conv *Conversation, e Edit) {
+	m.purse.add(conv, m.o.Now(), e.Report.CostUSD, true)
 	ledger, ok := m.o.Store.(Ledger)
 	if !ok {
 		return
 	}
+	var usage Usage
+	if e.Report.Call != nil {
+		usage = e.Report.Call.Usage
+	}
 	err := ledger.Book(ctx, LedgerEntry{
-		Time: e.Time, Conversation: conv.ID, Model: conv.Model, Kind: string(e.Kind), EditID: e.ID,
+		Usage: usage, Time: e.Time, Conversation: conv.ID, Model: conv.Model, Kind: string(e.Kind), EditID: e.ID,
 		TriggeredBy: TriggeredBy(e.Report.Trigger), Before: e.Report.TokensBefore, After: e.Report.TokensAfter, CostUSD: e.Report.CostUSD,
 	})
 	if err != nil {

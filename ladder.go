@@ -20,11 +20,13 @@ const (
 
 // Step is what happened on one rung.
 type Step struct {
-	Rung    string  `json:"rung"`
-	Outcome Outcome `json:"outcome"`
-	Reason  string  `json:"reason,omitempty"`
-	Before  int     `json:"tokens_before"`
-	After   int     `json:"tokens_after"`
+	Rung    string      `json:"rung"`
+	Outcome Outcome     `json:"outcome"`
+	Code    Reason      `json:"code,omitempty"` // "" when accepted
+	Reason  string      `json:"reason,omitempty"`
+	Call    *CallReport `json:"call,omitempty"` // what its model calls cost; nil when it made none
+	Before  int         `json:"tokens_before"`
+	After   int         `json:"tokens_after"`
 }
 
 // ladder runs strategies, least loss first, until the view is at or under the
@@ -47,7 +49,7 @@ func (l *ladder) climb(ctx context.Context, rungs []Strategy) error {
 			return nil
 		}
 		if _, last := rung.(LastResort); last && l.s.fits() {
-			l.steps = append(l.steps, Step{Rung: rung.Name(), Outcome: OutcomeSkipped, Before: l.s.Used, After: l.s.Used,
+			l.steps = append(l.steps, Step{Rung: rung.Name(), Outcome: OutcomeSkipped, Before: l.s.Used, After: l.s.Used, Code: ReasonFits,
 				Reason: "the view fits; what is left is kept whole"})
 			continue
 		}
@@ -59,23 +61,35 @@ func (l *ladder) climb(ctx context.Context, rungs []Strategy) error {
 func (l *ladder) try(ctx context.Context, rung Strategy) Step {
 	step := Step{Rung: rung.Name(), Outcome: OutcomeSkipped, Before: l.s.Used, After: l.s.Used}
 	if _, model := rung.(UsesModel); model && l.s.Budget.Window.Tokens < l.s.Settings.MinModel {
+		step.Code = ReasonSmallWindow
 		step.Reason = fmt.Sprintf("windows under %d tokens get no model summary", l.s.Settings.MinModel)
 		return step
 	}
 	e, err := rung.Propose(ctx, l.s)
+	step.Call = e.Report.Call
 	if err == nil && l.gate != nil && len(e.Replace) > 0 {
 		e, err = l.gate.Check(ctx, l.s, e)
 	}
 	if err != nil {
 		step.Outcome, step.Reason = OutcomeFailed, err.Error()
+		code, call := reasonOf(err)
+		if step.Code = code; call != nil {
+			step.Call = call
+		}
 		return step
 	}
 	if len(e.Replace) == 0 {
-		step.Outcome, step.Reason = OutcomeNothing, e.Report.Reason
+		step.Outcome, step.Code, step.Reason = OutcomeNothing, e.Report.Code, e.Report.Reason
+		if step.Code == "" {
+			step.Code = ReasonNothing
+		}
 		return step
 	}
 	if err := l.accept(rung, e); err != nil {
-		step.Outcome, step.Reason = OutcomeRefused, err.Error()
+		step.Outcome, step.Code, step.Reason = OutcomeRefused, ReasonBrokeRule, err.Error()
+		if code, _ := reasonOf(err); code != ReasonFailed {
+			step.Code = code
+		}
 		return step
 	}
 	step.Outcome, step.Reason, step.After = OutcomeAccepted, e.Report.Reason, l.s.Used
@@ -115,7 +129,7 @@ func (l *ladder) accept(rung Strategy, e Edit) error {
 	}
 	used := s.Used - s.tokens(s.Units) + s.tokens(units)
 	if used >= s.Used {
-		return Errorf(CodeInvalid, "check view", "the view would grow from %d to %d tokens", s.Used, used)
+		return &RungError{Reason: ReasonGrew, Err: Errorf(CodeInvalid, "check view", "the view would grow from %d to %d tokens", s.Used, used)}
 	}
 	for i := range batch {
 		batch[i].Report.Rung = rung.Name()

@@ -20,12 +20,17 @@ type Options struct {
 	Store      Store      // nil: edits live in the Conversation alone
 	Logger     *slog.Logger
 	Now        func() time.Time // nil: time.Now
+
+	// Alert is told when a limit of Settings.Spend is near or reached, beside the
+	// log; nil: nobody else. It must return soon.
+	Alert func(context.Context, Alert)
 }
 
 // Manager keeps conversations inside their windows. It is safe for concurrent
 // use on different conversations; calls on one conversation must not overlap.
 type Manager struct {
-	o Options
+	o     Options
+	purse purse
 
 	mu       sync.RWMutex
 	settings Settings
@@ -81,13 +86,19 @@ type Request struct {
 	Target int  // tokens a reduction comes down to, user text and pins notwithstanding; 0: by the settings
 	Manual bool // a user asks for a reduction now, whatever the threshold
 	Forced bool // the provider refused the view as too long
-	DryRun bool // change nothing; report what would be done
+	Retry  int  // with Forced: how many reduced views of this request were refused before, see MaxForced
+	DryRun bool // change nothing and call no model; report what would be done
+
+	Unrecorded  bool   // make the edits but leave recording them to the caller
+	Focus       string // for this run, what a summary should pay attention to; may be empty
+	Environment string // the client's surroundings (open files, time …), put beside a summary on automatic runs
+	Live        *Live  // the client's request, for a summary request to ride on; nil: none
 }
 
 // Result is the answer to a [Request].
 type Result struct {
 	View   []Message // valid, to be sent now
-	Edits  []Edit    // made by this call; in the Conversation already, unless DryRun or over budget
+	Edits  []Edit    // made by this call; in the Conversation already, unless DryRun, Unrecorded or over budget
 	Report Report
 }
 
@@ -102,7 +113,8 @@ func (m *Manager) Manage(ctx context.Context, r Request) (Result, error) {
 		return Result{}, err
 	}
 	err = c.reduce(ctx)
-	if err == nil && !r.DryRun {
+	m.bookCalls(context.WithoutCancel(ctx), c)
+	if err == nil && !r.DryRun && !r.Unrecorded {
 		err = c.record(ctx)
 	}
 	res := c.result()

@@ -30,6 +30,7 @@ type Report struct {
 	Edits        []EditSummary `json:"edits"`
 	Repairs      []Breach      `json:"repairs,omitempty"`   // what the recorded conversation lacked to be valid
 	Retention    *Retention    `json:"retention,omitempty"` // nil when nothing was reduced or no gate is there to tell
+	Warnings     []string      `json:"warnings,omitempty"`
 	Status       Status        `json:"status"`
 	Took         time.Duration `json:"took_ns"`
 }
@@ -44,6 +45,20 @@ type EditSummary struct {
 	Detail []string `json:"notes,omitempty"`
 	Blocks int      `json:"blocks,omitempty"`
 	Spans  int      `json:"messages,omitempty"`
+
+	Call *CallReport `json:"call,omitempty"` // the model calls behind it; nil: none
+}
+
+// CostUSD returns what the model calls of the check cost, those that led to
+// nothing too.
+func (r Report) CostUSD() float64 {
+	sum := 0.0
+	for _, s := range r.Steps {
+		if s.Call != nil {
+			sum += s.Call.CostUSD
+		}
+	}
+	return sum
 }
 
 // summarize lists edits for a report, their savings in real tokens.
@@ -51,7 +66,7 @@ func summarize(edits []Edit, factor float64) []EditSummary {
 	out := make([]EditSummary, len(edits))
 	for i, e := range edits {
 		r := e.Report
-		out[i] = EditSummary{ID: e.ID, Kind: e.Kind, Rung: r.Rung, Reason: r.Reason, Saved: int(float64(r.Saved())*factor + 0.5), Detail: r.Notes, Blocks: r.Blocks, Spans: r.Messages}
+		out[i] = EditSummary{ID: e.ID, Kind: e.Kind, Rung: r.Rung, Reason: r.Reason, Saved: int(float64(r.Saved())*factor + 0.5), Detail: r.Notes, Blocks: r.Blocks, Spans: r.Messages, Call: r.Call}
 	}
 	return out
 }

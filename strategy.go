@@ -1,9 +1,6 @@
 package precis
 
-import (
-	"context"
-	"time"
-)
+import "context"
 
 // Strategy is one rung of the ladder: it proposes an edit that makes the view
 // smaller. An edit without replacements means that it finds nothing to do.
@@ -41,6 +38,11 @@ type Situation struct {
 	Limit        int // tokens the view must not pass, as the Meter counts
 	Trigger      int // tokens at which the next check would act again
 	Forced       bool
+	Automatic    bool   // no user asked for this run
+	DryRun       bool   // nothing may be called that costs
+	Focus        string // what the user asked summaries to pay attention to; may be empty
+	Environment  string // what the client tells of its surroundings with each turn; "" on manual runs
+	Live         *Live  // the request being answered; nil: none
 
 	shared map[any]any
 }
@@ -75,30 +77,6 @@ func (s *Situation) Original(f func(i int, m Message, u Unit)) {
 			f(u.From, u.Messages[0], u)
 		}
 	}
-}
-
-// SummaryRequest asks for a summary of part of a conversation.
-type SummaryRequest struct {
-	Conversation *Conversation
-	Messages     []Message // what to summarize, as the view shows it
-	From         int       // index in the transcript of the first of Messages
-	Previous     string    // the summary they begin with; "" when there is none
-	MaxTokens    int       // size of the summary; 0: no limit
-	Focus        string    // what the user asked to pay attention to; may be empty
-}
-
-// Summary is a summarizer's answer.
-type Summary struct {
-	Text    string
-	Usage   Usage
-	CostUSD float64
-	Took    time.Duration
-}
-
-// Summarizer writes summaries, with a model or without one. Implementations are
-// safe for concurrent use.
-type Summarizer interface {
-	Summarize(ctx context.Context, r SummaryRequest) (Summary, error)
 }
 
 // Gate checks an edit before it is accepted: what must not be lost is still in

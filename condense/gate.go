@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"path"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -43,18 +44,37 @@ func (g Gate) Check(_ context.Context, s *precis.Situation, e precis.Edit) (prec
 	}
 	in.others = func() string { return retain.Words(outside(s, spans)) }
 	first := e.Replace[at].With[0]
-	said, ok := first.Content[0].(precis.Text)
-	if !ok {
+	main := slices.IndexFunc(first.Content, func(b precis.Block) bool { _, ok := b.(precis.Text); return ok })
+	if main < 0 {
 		return e, nil
 	}
-	text := said.Text
+	text := first.Content[main].(precis.Text).Text
+	e.Report.Likely, e.Report.Held = in.held(text)
 	if r := in.repair(text, !isDigest(e.Report.Rung)); r.Text != text {
+		e.Report.Repaired = r.count
 		e.Replace = append([]precis.Replacement(nil), e.Replace...)
-		content := append([]precis.Block{precis.Text{Text: r.Text}}, first.Content[1:]...)
+		content := slices.Clone(first.Content)
+		content[main] = precis.Text{Text: r.Text}
 		e.Replace[at].With = []precis.Message{{Role: first.Role, Content: content}}
 		e.Report.Notes = append(e.Report.Notes, r.Added...)
 	}
 	return e, nil
+}
+
+// held counts the facts likely to be needed again that the view shows nowhere
+// else, and of them those in a text.
+func (in *input) held(text string) (likely, held int) {
+	with := in.cover.Clone()
+	with.String(text)
+	for f, w := range in.worth {
+		if w < retain.Likely || in.cover.Seen(f) {
+			continue
+		}
+		if likely++; with.Seen(f) {
+			held++
+		}
+	}
+	return likely, held
 }
 
 // hides returns the replacement of an edit whose text stands for what it hides,
@@ -67,7 +87,7 @@ func hides(s *precis.Situation, e precis.Edit) (at int, spans [][2]int, tokens, 
 			continue
 		}
 		spans = append(spans, [2]int{p.From, p.To})
-		if at < 0 && len(p.With) == 1 && p.With[0].Role == precis.RoleUser && len(p.With[0].Content) > 0 {
+		if at < 0 && len(p.With) == 1 && len(p.With[0].Content) > 0 {
 			at = i
 		}
 	}
@@ -116,6 +136,8 @@ type Repaired struct {
 	Lost  []precis.LostAnchor `json:"lost,omitempty"` // what is likely to be needed, not there, and did not fit
 	Rules []precis.LostAnchor `json:"rules_lost,omitempty"`
 	Kept  precis.Retention    `json:"retention"`
+
+	count int // of what was added
 }
 
 // Repair checks a summary that stands for the whole conversation, whoever wrote
@@ -175,6 +197,7 @@ func (in *input) repair(text string, withFacts bool) Repaired {
 	empty := d.Len()
 	have := retain.Folded(text) + "\n" + in.others()
 	note := func(n int, what string) {
+		out.count += n
 		switch {
 		case n == 1:
 			out.Added = append(out.Added, "1 "+what+" added")

@@ -3,6 +3,8 @@
 package preset
 
 import (
+	"cmp"
+	"context"
 	"log/slog"
 	"reflect"
 	"time"
@@ -61,6 +63,19 @@ type Options struct {
 	Leave      []int             // messages truncation leaves alone, see [reduce.Truncate]
 	Logger     *slog.Logger      // nil: silent
 	Now        func() time.Time  // nil: time.Now
+
+	Condensing *Condensing                         // how models condense; nil: no model does
+	Alert      func(context.Context, precis.Alert) // see [precis.Options]
+}
+
+// Condensing says how the rungs that call a model work.
+type Condensing struct {
+	Writer    condense.WriterConfig // asks for whole summaries; its Model or Fallback is needed
+	Mode      condense.Mode         // "": keep-recent; fresh-start in the preset roo
+	Selective bool                  // have single tool results summarized first, whatever the preset
+	Reasoning bool                  // see [condense.Full]
+	// Price tells what a call would cost, for dry runs; nil: nothing is told.
+	Price func(input, output int) string
 }
 
 // New returns a manager with every part its settings need. The error is
@@ -83,9 +98,13 @@ func New(o Options) (*precis.Manager, error) {
 	if o.Calibrator == nil {
 		o.Calibrator = calibrator(counter.Name())
 	}
+	rungs, err := Strategies(o.Settings, o.Leave, o.Condensing)
+	if err != nil {
+		return nil, err
+	}
 	return precis.NewManager(precis.Options{
-		Settings: o.Settings, Counter: counter, Strategies: Strategies(o.Settings, o.Leave),
-		Gate: o.Gate, Calibrator: o.Calibrator, Store: o.Store, Logger: o.Logger, Now: o.Now,
+		Settings: o.Settings, Counter: counter, Strategies: rungs,
+		Gate: o.Gate, Calibrator: o.Calibrator, Store: o.Store, Logger: o.Logger, Now: o.Now, Alert: o.Alert,
 	})
 }
 
@@ -98,19 +117,42 @@ func calibrator(counter string) precis.Calibrator {
 	return &tokens.Calibration{}
 }
 
-// Strategies returns the rungs there are, least loss first.
-func Strategies(s precis.Settings, leave []int) []precis.Strategy {
-	return []precis.Strategy{
-		reduce.Dedupe{}, reduce.Media{}, condense.Rung{}, reduce.Prune{},
-		reduce.Squeeze{}, condense.More{}, reduce.Truncate{Roo: s.Preset == Roo, Leave: leave}, reduce.Clip{},
+// Strategies returns the rungs there are, least loss first. The error is
+// [precis.CodeInvalid] and names what is wrong with c, which may be nil.
+func Strategies(s precis.Settings, leave []int, c *Condensing) ([]precis.Strategy, error) {
+	models, err := modelRungs(s, c)
+	if err != nil {
+		return nil, err
 	}
+	out := append([]precis.Strategy{reduce.Dedupe{}, reduce.Media{}}, models...)
+	return append(out, condense.Rung{}, reduce.Prune{}, reduce.Squeeze{}, condense.More{}, reduce.Truncate{Roo: s.Preset == Roo, Leave: leave}, reduce.Clip{}), nil
 }
 
-// Rungs returns the names of the rungs there are, in the order they are climbed.
-func Rungs() []string {
-	var out []string
-	for _, s := range Strategies(precis.Settings{}, nil) {
-		out = append(out, s.Name())
+// modelRungs returns the rungs that call a model.
+func modelRungs(s precis.Settings, c *Condensing) ([]precis.Strategy, error) {
+	if c == nil || s.Preset == Frugal {
+		return nil, nil
 	}
-	return out
+	w, err := condense.NewWriter(c.Writer)
+	if err != nil {
+		return nil, err
+	}
+	full := condense.Full{Summarizer: w, Mode: c.Mode, Reasoning: c.Reasoning, Price: c.Price}
+	if s.Preset == Roo {
+		full.Framing, full.LeastNew = condense.Plain, 2
+		if full.Mode == "" {
+			full.Mode = condense.FreshStart
+		}
+	}
+	var out []precis.Strategy
+	if c.Selective || s.Preset == Selective {
+		out = append(out, condense.Selective{Model: cmp.Or(c.Writer.Model, c.Writer.Fallback), Cache: c.Writer.Cache, Price: c.Price})
+	}
+	return append(out, full), nil
+}
+
+// Rungs returns the names of the rungs there can be, in the order they are
+// climbed.
+func Rungs() []string {
+	return []string{"dedupe", "media", "selective", "condense", "digest", "prune", "squeeze", "digest-more", "truncate", "clip"}
 }

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"precis"
+	"precis/condense"
 	"precis/preset"
 )
 
@@ -147,12 +148,32 @@ func TestPresetsHaveTheGateTheyNeed(t *testing.T) {
 	}
 }
 
-func TestEachStrategyIsARungOfItsName(t *testing.T) {
-	var names []string
-	for _, s := range preset.Strategies(precis.Settings{}, nil) {
-		names = append(names, s.Name())
+func TestRungsAreInTheirOrder(t *testing.T) {
+	model := &preset.Condensing{Writer: condense.WriterConfig{Model: silentModel{}}}
+	for _, tt := range []struct {
+		name   string
+		preset string
+		c      *preset.Condensing
+		want   string
+	}{
+		{"without a model", preset.Balanced, nil, "dedupe media digest prune squeeze digest-more truncate clip"},
+		{"with one", preset.Balanced, model, "dedupe media condense digest prune squeeze digest-more truncate clip"},
+		{"frugal calls none", preset.Frugal, model, "dedupe media digest prune squeeze digest-more truncate clip"},
+		{"selective", preset.Selective, model, strings.Join(preset.Rungs(), " ")},
+	} {
+		rungs, err := preset.Strategies(precis.Settings{Preset: tt.preset}, nil, tt.c)
+		var names []string
+		for _, s := range rungs {
+			names = append(names, s.Name())
+		}
+		if got := strings.Join(names, " "); err != nil || got != tt.want {
+			t.Errorf("%s: %s, %v", tt.name, got, err)
+		}
 	}
-	if want := []string{"dedupe", "media", "digest", "prune", "squeeze", "digest-more", "truncate", "clip"}; fmt.Sprint(names) != fmt.Sprint(want) || fmt.Sprint(preset.Rungs()) != fmt.Sprint(want) {
-		t.Errorf("%v, %v", names, preset.Rungs())
+	if _, err := preset.Strategies(precis.Settings{}, nil, &preset.Condensing{}); precis.CodeOf(err) != precis.CodeInvalid {
+		t.Errorf("no model: %v", err)
 	}
 }
+
+// silentModel is never asked.
+type silentModel struct{ precis.Model }

@@ -19,7 +19,6 @@ type Client struct {
 	config  Config // complete
 	api     api
 	breaker *gobreaker.CircuitBreaker[precis.ModelResponse]
-	pause   time.Duration // before the second attempt; later ones wait longer
 
 	otherLimit atomic.Bool // the server knows the other name of the output limit
 }
@@ -49,7 +48,6 @@ func New(c Config) (*Client, error) {
 		config:  c,
 		api:     newAPI(c),
 		breaker: newBreaker(c.Breaker),
-		pause:   time.Second,
 	}, nil
 }
 

@@ -38,7 +38,7 @@ func dial(t testing.TB, s *providertest.Server, dialect string, change func(*Con
 	if err != nil {
 		t.Fatal(err)
 	}
-	client.pause = time.Millisecond
+	client.config.Pause = time.Millisecond
 	t.Cleanup(client.config.HTTPClient.CloseIdleConnections)
 	return client
 }

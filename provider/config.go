@@ -52,6 +52,9 @@ type Config struct {
 	// Retries is how often a failed request is tried again; 0 means twice, a
 	// negative number never.
 	Retries int
+	// Pause is the pause before the first retry, where the API does not ask for
+	// another; each further one is about twice as long. 0 means 1 second.
+	Pause time.Duration
 	// MaxWait is the longest pause asked for by the API that is waited for; a
 	// request told to wait longer fails at once. 0 means 60 seconds.
 	MaxWait time.Duration
@@ -102,6 +105,7 @@ func (c Config) complete() (Config, error) {
 		{"Headers", Config.checkHeaders},
 		{"Timeout", notNegative(c.Timeout)},
 		{"Idle", notNegative(c.Idle)},
+		{"Pause", notNegative(c.Pause)},
 		{"MaxWait", notNegative(c.MaxWait)},
 		{"Breaker.Cooldown", notNegative(c.Breaker.Cooldown)},
 	} {
@@ -118,6 +122,7 @@ func (c Config) complete() (Config, error) {
 	c.Headers = c.Headers.Clone()
 	c.Timeout = cmp.Or(c.Timeout, defaultTimeout)
 	c.Idle = cmp.Or(c.Idle, defaultIdle)
+	c.Pause = cmp.Or(c.Pause, time.Second)
 	c.MaxWait = cmp.Or(c.MaxWait, defaultMaxWait)
 	c.Retries = max(0, cmp.Or(c.Retries, defaultRetries))
 	c.Breaker.Failures = cmp.Or(c.Breaker.Failures, defaultFailures)

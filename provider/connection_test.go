@@ -27,7 +27,7 @@ func TestNobodyListens(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		c.pause = time.Millisecond
+		c.config.Pause = time.Millisecond
 		got, err := c.Generate(context.Background(), ask("a"))
 		if !isFault(err, precis.FaultConnection) || got.Attempts != 3 || !strings.Contains(err.Error(), "refused") {
 			t.Errorf("%s: %d attempts, %v", dialect, got.Attempts, err)
@@ -88,7 +88,7 @@ func TestCancel(t *testing.T) {
 				return reply
 			}})
 			c := dial(t, s, dialect, nil)
-			c.pause = time.Hour
+			c.config.Pause = time.Hour
 			_, err := c.Generate(ctx, ask("a"))
 			if precis.CodeOf(err) != precis.CodeCanceled || !errors.Is(err, context.Canceled) {
 				t.Errorf("%s, %s: %v", dialect, name, err)

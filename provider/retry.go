@@ -135,7 +135,7 @@ func (c *Client) verdict(ctx context.Context, err error) error {
 // not come back at once.
 func (c *Client) pauses() backoff.BackOff {
 	b := backoff.NewExponentialBackOff()
-	b.InitialInterval = c.pause
+	b.InitialInterval = c.config.Pause
 	b.Multiplier = 2
 	b.MaxInterval = 30 * time.Second
 	return b

@@ -20,6 +20,9 @@ type condenseFlags struct {
 	sidecar bool
 	dryRun  bool
 	full    bool
+
+	summarizer string
+	focus      string
 }
 
 func (a *app) condenseCmd() *cobra.Command {
@@ -48,6 +51,8 @@ cannot express is left out there unless --sidecar is given.`,
 	cmd.Flags().BoolVar(&f.sidecar, "sidecar", false, "with --write: also make edits that only precis understands")
 	cmd.Flags().BoolVar(&f.dryRun, "dry-run", false, "show what would be done, what would be lost and how the view changes; write nothing")
 	cmd.Flags().BoolVar(&f.full, "full", false, "with --dry-run: print every line of what changes")
+	cmd.Flags().StringVar(&f.summarizer, "summarizer", "", "`WAY` of summarizing: model or digest (default model when summarizer.model is configured)")
+	cmd.Flags().StringVar(&f.focus, "focus", "", "what a model's summary should pay attention to this time: `TEXT`")
 	return cmd
 }
 
@@ -57,6 +62,9 @@ func (a *app) condense(ctx context.Context, path string, f condenseFlags) error 
 	if err == nil {
 		err = j.checkWrite(f.write)
 	}
+	if err == nil {
+		err = j.choose(a.logger(), f.summarizer)
+	}
 	if err == nil && f.write {
 		err = j.restrict(a.logger(), f.sidecar)
 	}
@@ -65,7 +73,7 @@ func (a *app) condense(ctx context.Context, path string, f condenseFlags) error 
 		return err
 	}
 	r := j.request(a)
-	r.Manual, r.DryRun = true, true
+	r.Manual, r.Focus, r.DryRun, r.Unrecorded = true, f.focus, f.dryRun, true
 	before := slices.Clone(j.conv.Edits)
 	res, err := j.manager.Manage(ctx, r)
 	done()

@@ -28,6 +28,7 @@ type job struct {
 	window  precis.Window
 	limit   int // the model's output limit; 0: unknown
 	manager *precis.Manager
+	models  *preset.Condensing // nil: no model condenses
 }
 
 // open reads the recording at path ("-" is standard input) and prepares a
@@ -144,9 +145,17 @@ func (a *app) readInput(ctx context.Context) ([]byte, error) {
 // manage makes the manager; leave lists messages truncation may not touch.
 func (j *job) manage(log *slog.Logger, leave []int) (err error) {
 	j.manager, err = preset.New(preset.Options{
-		Settings: j.cfg.Settings, Estimate: j.cfg.Estimate, Images: imageRule(j.model), Leave: leave, Logger: log,
+		Settings: j.cfg.Settings, Estimate: j.cfg.Estimate, Images: imageRule(j.model), Leave: leave, Logger: log, Condensing: j.models,
 	})
 	return err
+}
+
+// choose makes the manager anew with the way of summarizing that the user wants.
+func (j *job) choose(log *slog.Logger, summarizer string) (err error) {
+	if j.models, err = j.condensing(summarizer); err != nil || j.models == nil {
+		return err
+	}
+	return j.manage(log, nil)
 }
 
 // imageRule goes by the family that the model's name tells.

@@ -24,11 +24,26 @@ type Config struct {
 	Window     int    // tokens; 0: the model's
 	MaxOutput  int    // tokens; 0: unknown
 	ModelsFile string // overrides of the catalogue; "": none
+	Summarizer Summarizer
+	Hooks      Hooks
 
 	File     string   // the file that was read; "": none
 	Warnings []string // thresholds out of range and the like
 	origins  map[string]string
 }
+
+// Summarizer is the profile of the model that condenses.
+type Summarizer struct {
+	Model, Dialect, URL, KeyEnv string
+	Mode, Template              string
+	PromptFile, RulesFile       string
+	MaxTokens                   int // of a summary; 0: the default
+	Timeout                     int // seconds; 0: the default
+	Selective                   bool
+}
+
+// Hooks are command lines run around condensations with a model; "": none.
+type Hooks struct{ Before, After string }
 
 // Sources say where configuration comes from.
 type Sources struct {

@@ -78,6 +78,22 @@ var keys = []key{
 	textKey("model", "model whose window counts; empty: the one the recording names", func(c *Config) *string { return &c.Model }),
 	plainCount("window", "context window in tokens; 0: the model's", func(c *Config) *int { return &c.Window }),
 	plainCount("max_output", "output tokens reserved; 0: unknown", func(c *Config) *int { return &c.MaxOutput }),
+	textKey("summarizer.model", "model that writes summaries; empty: none, digests are written without one", func(c *Config) *string { return &c.Summarizer.Model }),
+	textKey("summarizer.dialect", "API it speaks: anthropic, chat or responses; empty: by its name", func(c *Config) *string { return &c.Summarizer.Dialect }),
+	textKey("summarizer.url", "address of its API; empty: that of Anthropic or OpenAI", func(c *Config) *string { return &c.Summarizer.URL }),
+	textKey("summarizer.key_env", "environment variable that holds its key; empty: ANTHROPIC_API_KEY or OPENAI_API_KEY", func(c *Config) *string { return &c.Summarizer.KeyEnv }),
+	textKey("summarizer.mode", "keep-recent or fresh-start", func(c *Config) *string { return &c.Summarizer.Mode }),
+	textKey("summarizer.template", "what is asked for: nine, six or brief", func(c *Config) *string { return &c.Summarizer.Template }),
+	textKey("summarizer.prompt_file", "file with a prompt that replaces the template", func(c *Config) *string { return &c.Summarizer.PromptFile }),
+	textKey("summarizer.rules_file", "file with project rules that the summarizer is shown", func(c *Config) *string { return &c.Summarizer.RulesFile }),
+	plainCount("summarizer.max_tokens", "size of a summary in tokens; 0: 8192", func(c *Config) *int { return &c.Summarizer.MaxTokens }),
+	plainCount("summarizer.timeout", "seconds that one request may take; 0: 300", func(c *Config) *int { return &c.Summarizer.Timeout }),
+	plainBool("summarizer.selective", "have it summarize single tool results first", func(c *Config) *bool { return &c.Summarizer.Selective }),
+	numberKey("spend.conversation", "dollars that condensing one conversation may cost; 0: no limit", func(c *Config) *float64 { return &c.Settings.Spend.Conversation }),
+	numberKey("spend.day", "dollars that condensing may cost in a day; 0: no limit", func(c *Config) *float64 { return &c.Settings.Spend.Day }),
+	numberKey("spend.warn", "share of these from which to warn, 0 to 1; 0: 0.8", func(c *Config) *float64 { return &c.Settings.Spend.Warn }),
+	textKey("hooks.before", "command run before a model condenses; what it prints is shown to the model; exit code 10 vetoes", func(c *Config) *string { return &c.Hooks.Before }),
+	textKey("hooks.after", "command run after; it reads the summary and prints the one to use; exit code 10 vetoes", func(c *Config) *string { return &c.Hooks.After }),
 	textKey("models_file", "file of windows, limits and prices over the catalogue", func(c *Config) *string { return &c.ModelsFile }),
 }
 
@@ -146,6 +162,12 @@ func countKey(name, help string, at func(*Config) *int) key {
 
 func plainCount(name, help string, at func(*Config) *int) key {
 	k := countKey(name, help, at)
+	k.plain = true
+	return k
+}
+
+func plainBool(name, help string, at func(*Config) *bool) key {
+	k := boolKey(name, help, at)
 	k.plain = true
 	return k
 }

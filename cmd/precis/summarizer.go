@@ -1,0 +1,113 @@
+package main
+
+import (
+	"cmp"
+	"fmt"
+	"net/http"
+	"os"
+	"time"
+
+	"precis"
+	"precis/condense"
+	"precis/models"
+	"precis/preset"
+	"precis/provider"
+)
+
+// Ways of writing summaries, see --summarizer.
+const (
+	byModel  = "model"  // it must be configured
+	byDigest = "digest" // no model is called
+)
+
+// condensing returns how a model condenses; nil when none does.
+func (j *job) condensing(way string) (*preset.Condensing, error) {
+	const op = "choose summarizer"
+	c := j.cfg.Summarizer
+	switch way {
+	case "", byModel:
+	case byDigest:
+		return nil, nil
+	default:
+		return nil, precis.Errorf(precis.CodeInvalid, op, "--summarizer is %q, want %s or %s", way, byModel, byDigest)
+	}
+	if c.Model == "" {
+		if way == byModel {
+			return nil, &precis.Error{Code: precis.CodeInvalid, Op: op, Err: fmt.Errorf("no model is configured"),
+				Hint: "name one with --set summarizer.model=NAME; precis config lists the keys"}
+		}
+		return nil, nil
+	}
+	client, err := j.client()
+	if err != nil {
+		return nil, err
+	}
+	prompt := condense.Prompt{Template: c.Template}
+	if prompt.Custom, err = textOf(c.PromptFile, "summarizer.prompt_file"); err != nil {
+		return nil, err
+	}
+	if prompt.Rules, err = textOf(c.RulesFile, "summarizer.rules_file"); err != nil {
+		return nil, err
+	}
+	return &preset.Condensing{
+		Writer:    condense.WriterConfig{Model: client, Prompt: prompt, MaxTokens: c.MaxTokens, Cache: condense.NewCache(0), Hooks: hooks(j.cfg.Hooks)},
+		Mode:      condense.Mode(c.Mode),
+		Selective: c.Selective,
+		Price:     j.price(client),
+	}, nil
+}
+
+// client makes the model that the configuration names.
+func (j *job) client() (*provider.Client, error) {
+	c := j.cfg.Summarizer
+	catalogue, err := loadCatalogue(j.cfg.ModelsFile)
+	if err != nil {
+		return nil, err
+	}
+	known, _ := catalogue.Find(c.Model)
+	dialect := c.Dialect
+	if dialect == "" && models.Family(c.Model) == "claude" {
+		dialect = "anthropic"
+	}
+	keyEnv := cmp.Or(c.KeyEnv, map[bool]string{true: "ANTHROPIC_API_KEY", false: "OPENAI_API_KEY"}[dialect == "anthropic"])
+	transport := http.DefaultTransport.(*http.Transport).Clone() // with the proxies of the environment
+	return provider.New(provider.Config{
+		Dialect: dialect, BaseURL: c.URL, Key: os.Getenv(keyEnv), Model: c.Model, Prices: known.Prices,
+		Info:       precis.ModelInfo{Provider: known.Provider, Window: catalogue.Window(c.Model), MaxOutput: known.MaxOutput.Tokens, Images: known.Images},
+		Timeout:    time.Duration(c.Timeout) * time.Second,
+		HTTPClient: &http.Client{Transport: transport},
+	})
+}
+
+// price prices a summary for a dry run: with the summarizer, and with the
+// conversation's own model where that is another one.
+func (j *job) price(client *provider.Client) func(input, output int) string {
+	return func(input, output int) string {
+		u := precis.Usage{Input: input, Output: output}
+		text := fmt.Sprintf("about $%.4f with %s", client.Price(u), client.Info().ID)
+		catalogue, err := loadCatalogue(j.cfg.ModelsFile)
+		if err != nil || j.model == "" || j.model == client.Info().ID {
+			return text
+		}
+		if own, ok := catalogue.Find(j.model); ok {
+			protocol := models.OpenAI
+			if own.Family == "claude" {
+				protocol = models.Anthropic
+			}
+			text += fmt.Sprintf(", $%.4f with %s", models.Cost(protocol, own.Prices, u, "").USD, j.model)
+		}
+		return text
+	}
+}
+
+// textOf reads the file that a key names; "" when it names none.
+func textOf(path, key string) (string, error) {
+	if path == "" {
+		return "", nil
+	}
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return "", &precis.Error{Code: precis.CodeNotFound, Op: "read " + key, Place: path, Err: err}
+	}
+	return string(data), nil
+}

@@ -1,0 +1,75 @@
+package condense
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"precis"
+)
+
+// Hooks are called around each summary that a model writes; nil ones are not.
+// They must be safe for concurrent use and respect the context. A hook that
+// fails otherwise than by [ErrVeto] is passed over with a warning in the report.
+type Hooks struct {
+	// Before returns what the summarizer should know beside the conversation, or
+	// "".
+	Before func(ctx context.Context, e HookEvent) (context string, err error)
+	// After returns the summary to use: e.Summary, or an edited one.
+	After func(ctx context.Context, e HookEvent) (summary string, err error)
+}
+
+// HookEvent is what a hook is told.
+type HookEvent struct {
+	Conversation string `json:"conversation"` // ID; "" when unknown
+	Model        string `json:"model"`        // that summarizes
+	Messages     int    `json:"messages"`     // that the summary stands for
+	Automatic    bool   `json:"automatic"`
+	Summary      string `json:"summary,omitempty"` // to After
+}
+
+// ErrVeto is returned by a hook that forbids the condensation.
+var ErrVeto = errors.New("a hook vetoed the condensation")
+
+func (t *task) event(summary string) HookEvent {
+	e := HookEvent{Model: t.call.Model, Messages: len(t.r.Messages), Automatic: t.r.Automatic, Summary: summary}
+	if t.r.Conversation != nil {
+		e.Conversation = t.r.Conversation.ID
+	}
+	return e
+}
+
+func (t *task) before(ctx context.Context) error {
+	if t.c.Hooks.Before == nil {
+		return nil
+	}
+	add, err := t.c.Hooks.Before(ctx, t.event(""))
+	t.prompt.Context = add
+	return t.hooked("before", err)
+}
+
+// after returns the summary as the hook left it; an empty one is not used.
+func (t *task) after(ctx context.Context, text string) (string, error) {
+	if t.c.Hooks.After == nil {
+		return text, nil
+	}
+	edited, err := t.c.Hooks.After(ctx, t.event(text))
+	if err != nil {
+		return text, t.hooked("after", err)
+	}
+	if strings.TrimSpace(edited) == "" {
+		return text, t.hooked("after", errors.New("it returned no summary"))
+	}
+	return edited, nil
+}
+
+func (t *task) hooked(which string, err error) error {
+	switch {
+	case errors.Is(err, ErrVeto):
+		return &precis.RungError{Reason: precis.ReasonVetoed, Err: err}
+	case err != nil:
+		t.call.Warnings = append(t.call.Warnings, fmt.Sprintf("the hook %s a condensation failed: %v", which, err))
+	}
+	return nil
+}

@@ -1,0 +1,140 @@
+package condense
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"golang.org/x/sync/errgroup"
+
+	"precis"
+	"precis/retain"
+)
+
+// maxParts bounds into how many parts a conversation is cut.
+const maxParts = 64
+
+// inParts summarizes messages that do not fit part by part and merges the
+// summaries. When a part is too large after all, they are cut smaller.
+func (t *task) inParts(ctx context.Context, messages []precis.Message) (string, error) {
+	for range 3 {
+		parts := t.split(messages)
+		if len(parts) > maxParts || parts == nil {
+			break
+		}
+		texts, err := t.summarizeAll(ctx, parts)
+		if err == nil {
+			return t.merge(ctx, texts)
+		}
+		if !overflows(err) {
+			return "", err
+		}
+		t.learn(err)
+	}
+	return "", &precis.RungError{Reason: precis.ReasonTooLong, Err: errors.New("the messages do not fit in the summarizer's window in any number of parts")}
+}
+
+// split cuts messages into runs that fit; nil when there is no room at all.
+// Messages that are too large by themselves are cut inside.
+func (t *task) split(messages []precis.Message) [][]precis.Message {
+	room := t.room()
+	if room < 200 {
+		return nil
+	}
+	var parts [][]precis.Message
+	var part []precis.Message
+	used := 0
+	for _, m := range messages {
+		n := t.sizeOf(m)
+		if n > room {
+			m = t.shortened(m, room)
+			n = t.sizeOf(m)
+		}
+		if used+n > room && len(part) > 0 {
+			parts, part, used = append(parts, part), nil, 0
+		}
+		if len(part) == 0 && m.Role == precis.RoleAssistant {
+			part = append(part, precis.NewText(precis.RoleUser, "(This part of the conversation begins here.)"))
+		}
+		part = append(part, m)
+		used += n
+	}
+	if len(part) > 0 {
+		parts = append(parts, part)
+	}
+	return parts
+}
+
+// shortened cuts the texts of a message so that it has so many tokens at most.
+func (t *task) shortened(m precis.Message, room int) precis.Message {
+	out := m
+	for most := room * 4; most > 100; most = most * 3 / 4 {
+		out.Content = nil
+		for _, b := range m.Content {
+			if text, ok := b.(precis.Text); ok {
+				b = precis.Text{Text: retain.Shorten(text.Text, most, "")}
+			}
+			out.Content = append(out.Content, b)
+		}
+		if t.sizeOf(out) <= room {
+			break
+		}
+	}
+	return out
+}
+
+func (t *task) summarizeAll(ctx context.Context, parts [][]precis.Message) ([]string, error) {
+	texts := make([]string, len(parts))
+	g, ctx := errgroup.WithContext(ctx)
+	g.SetLimit(t.c.Parts)
+	for i, part := range parts {
+		g.Go(func() error {
+			p := t.prompt
+			p.Part, p.Parts = i+1, len(parts)
+			p.Previous = p.Previous && i == 0
+			text, err := t.askFor(ctx, t.request(part, p), p)
+			texts[i] = text
+			return err
+		})
+	}
+	return texts, g.Wait()
+}
+
+// merge makes one summary of several, in more than one step where they do not
+// fit together.
+func (t *task) merge(ctx context.Context, texts []string) (string, error) {
+	for len(texts) > 1 {
+		var next []string
+		for i := 0; i < len(texts); {
+			n := 1
+			for i+n < len(texts) && (n < 2 || t.fits(partials(texts[i:i+n+1]))) {
+				n++
+			}
+			if n == 1 {
+				next = append(next, texts[i])
+				i++
+				continue
+			}
+			p := t.prompt
+			p.Merge = true
+			text, err := t.askFor(ctx, t.request(partials(texts[i:i+n]), p), p)
+			if err != nil {
+				return "", err
+			}
+			next = append(next, text)
+			i += n
+		}
+		texts = next
+	}
+	return texts[0], nil
+}
+
+// partials writes summaries of parts as one message.
+func partials(texts []string) []precis.Message {
+	var b strings.Builder
+	for i, text := range texts {
+		fmt.Fprintf(&b, "[Part %d of %d]\n%s\n\n", i+1, len(texts), text)
+	}
+	return []precis.Message{precis.NewText(precis.RoleUser, b.String())}
+}

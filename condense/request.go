@@ -1,0 +1,171 @@
+package condense
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"precis"
+	"precis/retain"
+)
+
+// wholeResult is the size in characters up to which tool results are shown to
+// the summarizer whole, when all of it fits.
+const wholeResult = 40_000
+
+// ride returns the live request with the instruction at its end.
+func (t *task) ride() precis.ModelRequest {
+	p := t.prompt
+	p.Ride = true
+	view, _ := precis.Repair(AnswerOpenTools(t.r.View, time.Time{}))
+	messages := append(slices.Clone(view), precis.NewText(precis.RoleUser, p.Instruction()))
+	return precis.ModelRequest{Messages: messages, Body: t.r.Live.Body, Header: t.r.Live.Header, MaxTokens: t.max}
+}
+
+// cannotRide returns why the summary request does not ride on the live one, ""
+// when it does.
+func (t *task) cannotRide() string {
+	info := t.model.Info()
+	l := t.r.Live
+	switch {
+	case l == nil || len(l.Body) == 0 || len(t.r.View) == 0:
+		return "there is no live request"
+	case t.c.Compact:
+		return "riding is switched off"
+	case l.Dialect != info.Dialect:
+		return fmt.Sprintf("the live request speaks %s, the summarizer %s", l.Dialect, info.Dialect)
+	case l.Model != info.ID:
+		return "the summarizer is another model, whose cache is cold"
+	}
+	return ""
+}
+
+// request writes messages and an instruction as a request of its own.
+func (t *task) request(messages []precis.Message, p Prompt) precis.ModelRequest {
+	messages = append(messages[:len(messages):len(messages)], precis.NewText(precis.RoleUser, p.Instruction()))
+	return precis.ModelRequest{System: precis.NewText(precis.RoleSystem, p.Guard()), Messages: messages, MaxTokens: t.max}
+}
+
+// compact returns the messages as the summarizer reads them: tools as text,
+// results of more than so many characters shortened, images as notes, no
+// reasoning, each headed by its handle.
+func (t *task) compact(most int) []precis.Message {
+	msgs := make([]precis.Message, len(t.r.Messages))
+	for i, m := range t.r.Messages {
+		blocks := []precis.Block{precis.Text{Text: "[" + precis.MessageHandle(t.index(i)).String() + "]"}}
+		for _, b := range m.Content {
+			if b = t.readable(b, most); b != nil {
+				blocks = append(blocks, b)
+			}
+		}
+		role := m.Role
+		if role != precis.RoleAssistant {
+			role = precis.RoleUser
+		}
+		msgs[i] = precis.Message{Role: role, Content: blocks}
+	}
+	msgs = ToolsAsText(AnswerOpenTools(msgs, time.Time{}))
+	if msgs[0].Role == precis.RoleAssistant {
+		msgs = slices.Insert(msgs, 0, precis.NewText(precis.RoleUser, "(The conversation to be summarized begins here.)"))
+	}
+	return msgs
+}
+
+// index returns the place in the transcript of message i of the request.
+func (t *task) index(i int) int {
+	if i < len(t.r.At) {
+		return t.r.At[i]
+	}
+	return t.r.From + i
+}
+
+// readable returns a block as the summarizer sees it; nil when it does not.
+func (t *task) readable(b precis.Block, most int) precis.Block {
+	switch b := b.(type) {
+	case precis.Thinking, precis.RedactedThinking:
+		return nil
+	case precis.Text:
+		if b.Text == "" {
+			return nil
+		}
+		return b
+	case precis.ToolUse:
+		return b
+	case precis.ToolResult:
+		content := make([]precis.Block, 0, len(b.Content))
+		for _, inner := range b.Content {
+			if text, ok := inner.(precis.Text); ok {
+				inner = precis.Text{Text: retain.Shorten(text.Text, most, "")}
+			}
+			if inner = t.readable(inner, most); inner != nil {
+				content = append(content, inner)
+			}
+		}
+		return precis.ToolResult{ToolUseID: b.ToolUseID, IsError: b.IsError, Content: content}
+	case precis.Image:
+		if t.c.KeepImages && t.model.Info().Images {
+			return b
+		}
+		return precis.Text{Text: "[Image]"}
+	case precis.Document:
+		return precis.Text{Text: "[Document]"}
+	case precis.Opaque:
+		return precis.Text{Text: "[" + b.Type + "]"}
+	}
+	return nil
+}
+
+// room returns how many tokens of messages fit in the summarizer's window
+// beside the prompt and the answer; a large number when the window is not known.
+func (t *task) room() int {
+	window := t.window
+	if window == 0 {
+		window = t.model.Info().Window.Tokens
+	}
+	if window == 0 {
+		return 1 << 40
+	}
+	prompt := t.r.Count(t.prompt.Guard()) + t.r.Count(t.prompt.Instruction())
+	return (window-t.max)*95/100 - prompt
+}
+
+// learn notes the window that an overflow told, or that it is smaller than was
+// thought.
+func (t *task) learn(err error) {
+	window := t.window
+	if window == 0 {
+		window = t.model.Info().Window.Tokens
+	}
+	if m, ok := asModelError(err); ok && m.Limit > 0 && (window == 0 || m.Limit < window) {
+		t.window = m.Limit
+		return
+	}
+	if size := t.size(t.compact(500)); window == 0 {
+		window = size
+	}
+	t.window = window * 3 / 4
+}
+
+func (t *task) fits(msgs []precis.Message) bool { return t.size(msgs) <= t.room() }
+
+func (t *task) size(msgs []precis.Message) int {
+	n := 0
+	for _, m := range msgs {
+		n += t.sizeOf(m)
+	}
+	return n
+}
+
+// sizeOf counts a message whose blocks are text; an image counts as 1500.
+func (t *task) sizeOf(m precis.Message) int {
+	n := 6
+	for _, b := range m.Content {
+		switch b := b.(type) {
+		case precis.Text:
+			n += t.r.Count(b.Text)
+		default:
+			n += 1500
+		}
+	}
+	return n
+}

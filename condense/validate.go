@@ -1,0 +1,365 @@
+package condense
+
+import (
+	"encoding/json"
+	"fmt"
+	"regexp"
+	"strings"
+	"unicode/utf8"
+
+	"precis"
+	"precis/internal/toolcall"
+)
+
+// Flaw says why a model's answer cannot be used as a summary.
+type Flaw string
+
+// The flaws of an answer.
+const (
+	FlawEmpty         Flaw = "empty"            // no text at all
+	FlawRefused       Flaw = "refused"          // the model declined
+	FlawToolCall      Flaw = "tool_call"        // it called a tool instead
+	FlawReasoningOnly Flaw = "reasoning_only"   // it thought, and wrote nothing else
+	FlawMarkup        Flaw = "markup"           // JSON, an HTML document, or tool calls written as text
+	FlawTooLarge      Flaw = "too_large"        // more tokens than allowed
+	FlawNoProgress    Flaw = "no_progress"      // hardly smaller than what it replaces
+	FlawSections      Flaw = "missing_sections" // more than a third of the sections is not there
+	FlawTruncated     Flaw = "truncated"        // the output limit was reached before it was complete
+	FlawRepeats       Flaw = "repeats"          // the same words over and over
+)
+
+// answerLimits are the sizes that an answer is held to.
+type answerLimits struct {
+	MaxTokens int              // of the summary; 0: no limit
+	Replaces  int              // tokens of what the summary replaces; 0: unknown
+	Count     func(string) int // tokens of a text; nil: a token is four characters
+}
+
+// leastGain is the part of what it replaces that a summary must save, in
+// percent.
+const leastGain = 20
+
+// checkAnswer returns the summary that an answer holds, without what the model
+// thought aloud and without wrapping, or the flaw that forbids its use and one
+// sentence for [Prompt.Wrong], which quotes nothing of the answer. It fails
+// closed: a text with a flaw is not returned.
+//
+// An answer that was cut off is used if <summary> was closed, or if every section
+// is there, so that only the end of the last one is missing; " …" marks the
+// place. One that calls a tool beside its text is used only if every section is
+// there.
+func checkAnswer(resp precis.ModelResponse, p Prompt, limits answerLimits) (text string, flaw Flaw, why string) {
+	text, closed := answered(resp.Text)
+	if flaw, why = unwritten(resp, text); flaw != "" {
+		return "", flaw, why
+	}
+	sections := p.template().sections
+	missing := missingSections(text, sections)
+	found := len(sections) - len(missing)
+	if flaw, why = unlike(resp, text, found, len(sections)); flaw != "" {
+		return "", flaw, why
+	}
+	all := len(sections) > 0 && len(missing) == 0
+	switch {
+	case resp.Truncated && !closed && !all:
+		return "", FlawTruncated, "It reached the output limit before it was complete: think less, write shorter sections, and finish the summary."
+	case found < len(sections)*2/3:
+		return "", FlawSections, "These sections were missing: " + strings.Join(missing, ", ") + ". Write every section with its number and heading."
+	case resp.ToolCalls > 0 && !all:
+		return "", FlawToolCall, noTools
+	}
+	if resp.Truncated && !closed {
+		text += " …"
+	}
+	if flaw, why = limits.exceeded(text); flaw != "" {
+		return "", flaw, why
+	}
+	return text, "", ""
+}
+
+const noTools = "It called a tool: call none, even if tools are declared, and write the summary as plain text."
+
+// unwritten returns the flaw of an answer that has no text, or is not meant to be
+// one.
+func unwritten(resp precis.ModelResponse, text string) (Flaw, string) {
+	switch {
+	case resp.Refused:
+		return FlawRefused, declined
+	case text != "":
+		return "", ""
+	case resp.ToolCalls > 0:
+		return FlawToolCall, noTools
+	case resp.Reasoned || strings.TrimSpace(resp.Text) != "":
+		return FlawReasoningOnly, "It held thoughts and no summary: think briefly and then write the summary itself."
+	}
+	return FlawEmpty, "It was empty: write the summary as plain text."
+}
+
+const declined = "It declined: nothing is asked but a record of what was already said, so write the summary, and name in it what cannot be described."
+
+// unlike returns the flaw of a text that is something else than a summary. What
+// has enough of the sections is one, whatever it quotes.
+func unlike(resp precis.ModelResponse, text string, found, sections int) (Flaw, string) {
+	const plainText = " instead of plain text: write the sections as plain text, without any such markup."
+	structured := found > 0 && found >= sections*2/3
+	switch {
+	case isData(text):
+		return FlawMarkup, "It was JSON, HTML or XML" + plainText
+	case callStart.MatchString(text), !structured && writesCalls(text):
+		return FlawMarkup, "It was a tool call written as text" + plainText
+	case found == 0 && refuses(text):
+		return FlawRefused, declined
+	case repeats(text):
+		return FlawRepeats, "It said the same over and over: say everything once, and stop after the last section."
+	}
+	return "", ""
+}
+
+// exceeded returns the flaw of a text that is too large.
+func (l answerLimits) exceeded(text string) (Flaw, string) {
+	if l.Count == nil {
+		l.Count = chars4
+	}
+	n := l.Count(text)
+	switch {
+	case l.MaxTokens > 0 && n > l.MaxTokens:
+		return FlawTooLarge, fmt.Sprintf("The summary had %d tokens and may have %d: shorten what is finished, and keep rules, requests and open work.", n, l.MaxTokens)
+	case l.Replaces > 0 && n*100 > l.Replaces*(100-leastGain):
+		return FlawNoProgress, fmt.Sprintf("The summary had %d tokens and was to replace %d: write %d at most.", n, l.Replaces, l.Replaces/2)
+	}
+	return "", ""
+}
+
+var (
+	dataStart = regexp.MustCompile(`(?i)^(?:[\[{]\s*["{\[]|<!doctype|<\?xml|<(?:html|head|body|div|section|article|table|ul|ol|p|h[1-6])[\s>])`)
+	// callStart is how models write a tool call when they write it as text, as we
+	// write it for them to read ([ToolsAsText]) among them.
+	callStart  = regexp.MustCompile(`(?i)^(?:` + callSyntax + `|<[a-z]+(?:_[a-z]+)+>)`)
+	callInside = regexp.MustCompile(`(?im)^[ \t]*(?:` + callSyntax + `)`)
+)
+
+const callSyntax = `<(?:antml:|\|?)(?:tool_use|tool_calls?|tool_code|function_calls?|invoke)\b|<function=|<[|｜]tool|\[TOOL_CALLS\]|\[Tool Use: |\[Tool Result(?: \(Error\))?\]`
+
+// isData reports whether a text is a document for machines.
+func isData(text string) bool {
+	if dataStart.MatchString(text) {
+		return true
+	}
+	return (text[0] == '{' || text[0] == '[') && json.Valid([]byte(text))
+}
+
+// writesCalls reports whether a text holds tool calls outside of code.
+func writesCalls(text string) bool {
+	var prose strings.Builder
+	var code fence
+	for line := range strings.Lines(text) {
+		if !code.holds(line) {
+			prose.WriteString(line)
+		}
+	}
+	return callInside.MatchString(prose.String()) || len(toolcall.ParseXML(prose.String())) > 0
+}
+
+// shortRefusal is the length in characters up to which a text that begins like a
+// refusal is taken for one.
+const shortRefusal = 500
+
+var refusals = regexp.MustCompile(`(?i)^(?:` + strings.Join([]string{
+	`(?:i'm|i am|we're) (?:very |so |really )?sorry\b`, `sorry, `, `my apologies`, `i apologi[sz]e`, `unfortunately,? i (?:can|am|will)`,
+	`i (?:can't|cannot|can not|won't|will not|am unable|am not able|must decline|have to decline)\b`, `i'm (?:unable|not able|not comfortable)\b`, `as an ai\b`,
+	`(?:je suis (?:vraiment )?désolée?|désolée?|je ne peux (?:pas|malheureusement)|je refuse)`, `(?:lo siento|no puedo|me temo que no)`, `(?:ich kann (?:das |dies |diese[nrs]? |dir |ihnen |leider )*nicht|es tut mir leid|tut mir leid|leider kann ich)`,
+	`(?:mi dispiace|non posso|purtroppo non)`, `(?:desculpe|sinto muito|não posso|lamento)`, `(?:het spijt me|ik kan (?:dit |dat |helaas )?niet|sorry)`,
+	`(?:извините|к сожалению|я не могу)`, `(?:申し訳|すみませんが|お手伝いできません)`, `(?:抱歉|对不起|很遗憾|我无法|我不能|無法)`, `(?:죄송|도와드릴 수 없)`, `(?:przepraszam|nie mogę)`, `(?:عذرًا|عذرا|آسف|لا أستطيع)`,
+}, "|") + `)`)
+
+// refuses reports whether a text is a refusal in words.
+func refuses(text string) bool {
+	return utf8.RuneCountInString(text) <= shortRefusal && refusals.MatchString(strings.ReplaceAll(text, "’", "'"))
+}
+
+// repeats reports whether a text is caught in a loop: somewhere the same run of
+// bytes comes ten times in a row, or lines that come five times or oftener make
+// up half of it.
+func repeats(text string) bool {
+	const least, window, shingle = 240, 2000, 24
+	if len(text) < least {
+		return false
+	}
+	for from := 0; ; from += window / 2 {
+		to := min(from+window, len(text))
+		part := text[max(to-window, 0):to]
+		distinct := map[string]bool{}
+		for i := 0; i+shingle <= len(part); i++ {
+			distinct[part[i:i+shingle]] = true
+		}
+		if len(distinct)*10 <= len(part)-shingle {
+			return true
+		}
+		if to == len(text) {
+			break
+		}
+	}
+	times, again := map[string]int{}, 0
+	for line := range strings.Lines(text) {
+		times[strings.TrimSpace(line)]++
+	}
+	for line, n := range times {
+		if n >= 5 && len(line) >= 20 {
+			again += n * len(line)
+		}
+	}
+	return again*2 > len(text)
+}
+
+// wrapping matches the tags that an answer is given in: thoughts and the summary.
+var wrapping = regexp.MustCompile(`(?i)<(/?)(analysis|think|thinking|thoughts?|scratchpad|reasoning|summary)(?:\s[^<>]*)?>`)
+
+// wrap is a tag of an answer's form. A tag that is spoken of within a line, or
+// quoted, is none.
+type wrap struct {
+	from, to int
+	summary  bool // else it holds thoughts
+	closes   bool
+}
+
+// wraps returns the tags of a text. One opens at the start of a line or behind
+// another tag; one that closes a summary ends a line or stands before a tag, and
+// so does one that closes thoughts, unless any are open.
+func wraps(text string) []wrap {
+	var out []wrap
+	thoughts, end := 0, 0 // end is where the last tag ends
+	for _, m := range wrapping.FindAllStringSubmatchIndex(text, -1) {
+		w := wrap{from: m[0], to: m[1], closes: m[3] > m[2], summary: strings.EqualFold(text[m[4]:m[5]], "summary")}
+		before, after := strings.TrimRight(text[end:w.from], " \t"), strings.TrimLeft(text[w.to:], " \t\r")
+		starts := before == "" || strings.HasSuffix(before, "\n")
+		ends := after == "" || after[0] == '\n' || after[0] == '<'
+		switch {
+		case w.closes && !w.summary && thoughts > 0 && !strings.HasSuffix(before, "`"):
+			thoughts--
+		case w.closes && !ends, !w.closes && !starts:
+			continue
+		case !w.closes && !w.summary:
+			thoughts++
+		}
+		out, end = append(out, w), w.to
+	}
+	return out
+}
+
+// answered returns the summary in an answer, and whether it was closed by its tag.
+func answered(text string) (summary string, closed bool) {
+	text = unfenced(strings.TrimSpace(text))
+	bare := withoutThoughts(text)
+	in, closed, ok := inSummary(bare)
+	if !ok { // perhaps it stands among the thoughts
+		in = bare
+		if among, c, ok := inSummary(text); ok && len(among) > len(strings.TrimSpace(bare)) {
+			in, closed = withoutThoughts(among), c
+		}
+	}
+	return strings.TrimSpace(unfenced(strings.TrimSpace(in))), closed
+}
+
+// withoutThoughts cuts thoughts out, nested ones and those that only a closing
+// tag marks, too. Thoughts that are not closed end where the summary begins.
+func withoutThoughts(text string) string {
+	var out strings.Builder
+	at, begun := 0, false
+	tags := wraps(text)
+	for i, w := range tags {
+		switch {
+		case w.from < at:
+		case w.summary:
+			begun = begun || !w.closes
+		case !w.closes:
+			out.WriteString(text[at:w.from])
+			at = thoughtsEnd(tags[i:], len(text))
+		case !begun:
+			out.Reset()
+			at = w.to
+		}
+	}
+	out.WriteString(text[at:])
+	return out.String()
+}
+
+func thoughtsEnd(tags []wrap, size int) int {
+	depth := 0
+	for _, w := range tags {
+		switch {
+		case w.summary:
+			continue
+		case w.closes:
+			depth--
+		default:
+			depth++
+		}
+		if depth == 0 {
+			return w.to
+		}
+	}
+	for _, w := range tags {
+		if w.summary && !w.closes {
+			return w.from
+		}
+	}
+	return size
+}
+
+// inSummary returns the inside of the longest <summary>; to the end of the text
+// when it is not closed.
+func inSummary(text string) (in string, closed, ok bool) {
+	depth, from := 0, 0
+	keep := func(to int, c bool) {
+		if !ok || to-from > len(in) {
+			in, closed, ok = text[from:to], c, true
+		}
+	}
+	for _, w := range wraps(text) {
+		switch {
+		case !w.summary:
+		case !w.closes:
+			if depth++; depth == 1 {
+				from = w.to
+			}
+		case depth > 0:
+			if depth--; depth == 0 {
+				keep(w.from, true)
+			}
+		case from > 0 || w.to == len(text): // it was only spoken of before, or opened before the text
+			keep(w.from, true)
+		}
+	}
+	if depth > 0 {
+		keep(len(text), false)
+	}
+	return in, closed, ok
+}
+
+// unfenced takes off the code fence that a whole text is wrapped in.
+func unfenced(text string) string {
+	lines := strings.Split(text, "\n")
+	mark, _ := fenceOf(lines[0])
+	if mark == 0 || len(lines) < 2 {
+		return text
+	}
+	depth := 0
+	for i, line := range lines {
+		m, info := fenceOf(line)
+		switch {
+		case m != mark:
+			continue
+		case info != "" || depth == 0:
+			depth++
+		default:
+			depth--
+		}
+		if depth == 0 {
+			if i < len(lines)-1 {
+				return text
+			}
+			return strings.Join(lines[1:i], "\n")
+		}
+	}
+	return strings.Join(lines[1:], "\n") // it was never closed
+}
