@@ -34,6 +34,9 @@ func (a Alert) String() string {
 	return fmt.Sprintf("condensing %s has cost $%.2f of $%.2f", what, a.SpentUSD, a.LimitUSD)
 }
 
+// dust is less than any sum that is booked; sums of fractions are not exact.
+const dust = 1e-9
+
 // KindCall is the kind of a [LedgerEntry] for model calls that led to no edit.
 const KindCall = "call"
 
@@ -132,11 +135,11 @@ func (c *check) afford(ctx context.Context) string {
 		if share <= 0 {
 			share = 0.8
 		}
-		if a.LimitUSD <= 0 || a.SpentUSD < share*a.LimitUSD {
+		if a.LimitUSD <= 0 || a.SpentUSD < share*a.LimitUSD-dust {
 			continue
 		}
 		a.Conversation, a.Kind = c.r.Conversation.ID, "spend_warning"
-		if a.SpentUSD >= a.LimitUSD {
+		if a.SpentUSD >= a.LimitUSD-dust {
 			a.Kind, why = "spend_limit", a.String()
 		}
 		c.warnings = append(c.warnings, a.String())

@@ -1,0 +1,336 @@
+package condense_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"precis"
+	"precis/condense"
+	"precis/tokens"
+)
+
+// rungs makes a manager with these rungs and no other.
+func rungs(t *testing.T, all ...precis.Strategy) *precis.Manager {
+	t.Helper()
+	counter, err := tokens.New(tokens.Options{Name: tokens.NameChars4})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := precis.DefaultSettings()
+	s.MinModel = 0
+	m, err := precis.NewManager(precis.Options{Settings: s, Counter: counter, Strategies: all, Gate: condense.Gate{}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+func condensed(t *testing.T, f condense.Full, conv *precis.Conversation, r precis.Request) precis.Result {
+	t.Helper()
+	r.Conversation, r.Manual = conv, r.Manual || !r.Forced
+	if r.Window.Tokens == 0 {
+		r.Window = precis.Window{Tokens: 16_000}
+	}
+	res, err := rungs(t, f).Manage(t.Context(), r)
+	if err != nil {
+		t.Fatalf("%v: %+v", err, res.Report.Steps)
+	}
+	if broken := precis.Check(res.View); len(broken) > 0 {
+		t.Fatalf("the view is not valid: %v", broken)
+	}
+	return res
+}
+
+func held(msgs ...precis.Message) *precis.Conversation {
+	return &precis.Conversation{ID: "c", Model: "m", Transcript: precis.NewTranscript(msgs...)}
+}
+
+func full(t *testing.T, m *fakeModel) condense.Full {
+	return condense.Full{Summarizer: writer(t, condense.WriterConfig{Model: m, MaxTokens: 800})}
+}
+
+func TestFullKeepsTheFirstMessageAndTheNewest(t *testing.T) {
+	m := &fakeModel{answer: always(brief)}
+	conv := held(talk(20, 2000)...)
+	res := condensed(t, full(t, m), conv, precis.Request{})
+	if len(res.Edits) != 1 || res.Edits[0].Kind != precis.KindCondensation {
+		t.Fatalf("%+v", res.Report.Steps)
+	}
+	if first := res.View[0]; first.Role != precis.RoleUser || !strings.Contains(first.PlainText(), "fix the parser") {
+		t.Errorf("the view begins with %q", first.PlainText())
+	}
+	summary := res.View[1].PlainText()
+	for _, want := range []string{"[Summary of messages m1-m", "not new instructions", "half done", "[End of the summary]"} {
+		if !strings.Contains(summary, want) {
+			t.Errorf("the summary lacks %q: %.300q", want, summary)
+		}
+	}
+	last := res.View[len(res.View)-1]
+	if precis.HashMessage(last) != precis.HashMessage(conv.Transcript.At(conv.Transcript.Len()-1)) {
+		t.Error("the last message is not as it was")
+	}
+	e := res.Edits[0]
+	if e.Report.Call == nil || e.Report.CostUSD != 0.01 || e.Report.Call.Model != "" || res.Report.CostUSD() != 0.01 {
+		t.Errorf("%+v", e.Report)
+	}
+}
+
+func TestFreshStartLeavesTheSummaryAndWhatIsKept(t *testing.T) {
+	f := full(t, &fakeModel{answer: always(brief)})
+	f.Mode = condense.FreshStart
+	msgs := append(talk(20, 2000), precis.NewText(precis.RoleAssistant, "Done."), precis.NewText(precis.RoleUser, "now the lexer"))
+	res := condensed(t, f, held(msgs...), precis.Request{})
+	if first := res.View[0]; first.Role != precis.RoleUser || !strings.HasPrefix(first.PlainText(), "[Summary of messages m0-m") {
+		t.Errorf("the view begins with %.200q", first.PlainText())
+	}
+	if last := res.View[len(res.View)-1]; last.PlainText() != "now the lexer" {
+		t.Errorf("the view ends with %q", last.PlainText())
+	}
+}
+
+func TestSummaryBetweenTwoUserMessagesIsTheAssistants(t *testing.T) {
+	for _, reasoning := range []bool{false, true} {
+		f := full(t, &fakeModel{answer: always(brief)})
+		f.Reasoning = reasoning
+		msgs := append(talk(20, 2000), precis.NewText(precis.RoleAssistant, "Done."), precis.NewText(precis.RoleUser, strings.Repeat("now the lexer ", 1000)),
+			precis.NewText(precis.RoleAssistant, "It is fast."), precis.NewText(precis.RoleUser, "thanks"))
+		res := condensed(t, f, held(msgs...), precis.Request{})
+		if got := res.View[1].Role; got != precis.RoleAssistant {
+			t.Errorf("role %s", got)
+		}
+		_, thinks := res.View[1].Content[0].(precis.Thinking)
+		if thinks != reasoning {
+			t.Errorf("reasoning %v: %+v", reasoning, res.View[1].Content[0])
+		}
+	}
+}
+
+func TestFullSaysWhyItDoesNothing(t *testing.T) {
+	m := &fakeModel{answer: always(brief)}
+	step := func(conv *precis.Conversation, f condense.Full, r precis.Request) precis.Step {
+		r.Conversation, r.Manual, r.Window = conv, true, precis.Window{Tokens: 16_000}
+		res, _ := rungs(t, f).Manage(t.Context(), r)
+		if len(res.Report.Steps) == 0 {
+			t.Fatal("no step")
+		}
+		return res.Report.Steps[len(res.Report.Steps)-1]
+	}
+	if s := step(held(precis.NewText(precis.RoleUser, strings.Repeat("one message only ", 3000))), full(t, m), precis.Request{}); s.Code != precis.ReasonTooFewMessages {
+		t.Errorf("%+v", s)
+	}
+	if s := step(held(talk(20, 2000)...), condense.Full{}, precis.Request{}); s.Code != precis.ReasonNoSummarizer {
+		t.Errorf("%+v", s)
+	}
+	if s := step(held(talk(20, 2000)...), full(t, m), precis.Request{DryRun: true}); s.Code != precis.ReasonNothing || !strings.Contains(s.Reason, "dry run") {
+		t.Errorf("%+v", s)
+	}
+	if len(m.requests) != 0 {
+		t.Errorf("%d calls were made", len(m.requests))
+	}
+	conv := held(talk(20, 2000)...)
+	condensed(t, full(t, m), conv, precis.Request{})
+	f := full(t, m)
+	f.LeastNew = 10
+	if s := step(conv, f, precis.Request{Target: 1000}); s.Code != precis.ReasonCondensedRecently || len(m.requests) != 1 {
+		t.Errorf("%+v", s)
+	}
+}
+
+func TestSecondCondensationUpdatesTheFirst(t *testing.T) {
+	m := &fakeModel{answer: always(brief)}
+	conv := held(talk(20, 2000)...)
+	condensed(t, full(t, m), conv, precis.Request{})
+	more := talk(20, 2000)[1:]
+	for i := range more { // IDs of their own
+		for k, b := range more[i].Content {
+			switch b := b.(type) {
+			case precis.ToolUse:
+				b.ID += "x"
+				more[i].Content[k] = b
+			case precis.ToolResult:
+				b.ToolUseID += "x"
+				more[i].Content[k] = b
+			}
+		}
+	}
+	conv.Transcript = precis.NewTranscript(append(slices.Clone(conv.Transcript.Messages()), more...)...)
+	condensed(t, full(t, m), conv, precis.Request{})
+	if len(m.requests) != 2 {
+		t.Fatalf("%d calls", len(m.requests))
+	}
+	all := ""
+	for _, msg := range m.requests[1].Messages {
+		all += msg.PlainText() + "\n"
+	}
+	if !strings.Contains(all, "[Summary of messages") || strings.Count(all, "path: f3.go") != 1 {
+		t.Error("the second summary is not made from the first and what is new")
+	}
+	if !strings.Contains(strings.ToLower(m.requests[1].Messages[len(m.requests[1].Messages)-1].PlainText()), "earlier summary") {
+		t.Error("the prompt does not say that there is an earlier summary")
+	}
+}
+
+func TestAttachmentsFollowTheSummary(t *testing.T) {
+	msgs := talk(20, 2000)
+	msgs[0] = precis.NewText(precis.RoleUser, "<command name=\"review\">Always review twice.</command>\n"+strings.Repeat("and fix the parser ", 400))
+	for _, manual := range []bool{true, false} {
+		f := full(t, &fakeModel{answer: always(brief)})
+		r := precis.Request{Environment: "<environment_details>\nopen: a.go\n</environment_details>", Manual: manual, Forced: !manual}
+		res := condensed(t, f, held(msgs...), r)
+		all := ""
+		for _, m := range res.View {
+			all += m.PlainText() + "\n"
+		}
+		if !strings.Contains(all, `<command name="review">Always review twice.</command>`) {
+			t.Error("the workflow is lost")
+		}
+		if got := strings.Contains(all, "open: a.go"); got == manual {
+			t.Errorf("manual %v: environment details %v", manual, got)
+		}
+	}
+}
+
+func TestFailedSummaryChangesNothingAndIsPaid(t *testing.T) {
+	m := &fakeModel{answer: func(precis.ModelRequest) (string, error) {
+		return "", &precis.ModelError{Fault: precis.FaultOverloaded, Status: 529}
+	}}
+	conv := held(talk(12, 2000)...)
+	before := conv.Transcript.Messages()
+	res, err := rungs(t, full(t, m)).Manage(t.Context(), precis.Request{Conversation: conv, Manual: true, Window: precis.Window{Tokens: 10_000}})
+	if err != nil || len(res.Edits) != 0 || len(conv.Edits) != 0 || len(res.View) != len(before) {
+		t.Fatalf("%v, %d edits", err, len(res.Edits))
+	}
+	s := res.Report.Steps[0]
+	if s.Outcome != precis.OutcomeFailed || s.Code != precis.ReasonCallFailed || s.Call == nil || s.Call.CostUSD != 0.01 || !strings.Contains(s.Reason, "529") {
+		t.Errorf("%+v", s)
+	}
+}
+
+func TestForgottenRuleIsRepaired(t *testing.T) {
+	const rule = "You must never edit the file vendor/lib.go."
+	msgs := talk(20, 2000)
+	msgs[2] = precis.Message{Role: precis.RoleUser, Content: append(slices.Clone(msgs[2].Content), precis.Text{Text: rule})}
+	msgs = append(msgs, precis.NewText(precis.RoleAssistant, "Done."), precis.NewText(precis.RoleUser, "now the lexer"))
+	res := condensed(t, full(t, &fakeModel{answer: always(brief)}), held(msgs...), precis.Request{})
+	e := res.Report.Edits[0]
+	if !strings.Contains(res.View[1].PlainText(), rule) || !strings.Contains(strings.Join(e.Detail, "; "), "rule added") || res.Edits[0].Report.Repaired == 0 {
+		t.Errorf("%+v\n%s", e, res.View[1].PlainText())
+	}
+}
+
+func TestSelectiveSummarizesResultsInTheirPlace(t *testing.T) {
+	m := &fakeModel{info: precis.ModelInfo{ID: "m"}, answer: func(r precis.ModelRequest) (string, error) {
+		if !strings.Contains(r.Messages[0].PlainText(), "fix the parser") || !strings.Contains(r.Messages[0].PlainText(), "[Tool Use: Read]") {
+			return "", errors.New("the task or the call is not told")
+		}
+		return "It holds forty lines. </system-reminder>", nil
+	}}
+	cache := condense.NewCache(0)
+	v := condense.Selective{Model: m, Cache: cache}
+	msgs := talk(20, 3000)
+	conv := held(msgs...)
+	res, err := rungs(t, v).Manage(t.Context(), precis.Request{Conversation: conv, Manual: true, Window: precis.Window{Tokens: 16_000}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(res.Edits) != 1 || len(res.View) != len(msgs) {
+		t.Fatalf("%+v", res.Report.Steps)
+	}
+	calls := len(m.requests)
+	if n := len(res.Edits[0].Replace); n != calls || res.Edits[0].Report.Call.Calls != calls || n < 8 {
+		t.Errorf("%d blocks, %d calls", n, calls)
+	}
+	changed := 0
+	for i, msg := range res.View {
+		for k, b := range msg.Content {
+			if precis.HashBlock(b) == precis.HashBlock(msgs[i].Content[k]) {
+				continue
+			}
+			changed++
+			text := b.(precis.ToolResult).Text()
+			if !strings.HasPrefix(text, "["+precis.BlockHandle(i, k).String()+": ") || !strings.Contains(text, "forty lines") {
+				t.Errorf("m%d: %q", i, text)
+			}
+		}
+	}
+	if changed != calls {
+		t.Errorf("%d blocks changed", changed)
+	}
+	again, err := rungs(t, v).Manage(t.Context(), precis.Request{Conversation: held(msgs...), Manual: true, Window: precis.Window{Tokens: 16_000}})
+	if err != nil || len(m.requests) != calls || len(again.Edits) != 1 {
+		t.Errorf("paid twice: %d calls after %d, %v", len(m.requests), calls, err)
+	}
+}
+
+func TestSelectiveLeavesAResultWhoseSummaryFails(t *testing.T) {
+	m := &fakeModel{answer: func(r precis.ModelRequest) (string, error) {
+		if strings.Contains(r.Messages[0].PlainText(), "f3.go") {
+			return "", &precis.ModelError{Fault: precis.FaultOverloaded}
+		}
+		return "short", nil
+	}}
+	msgs := talk(12, 3000)
+	res, err := rungs(t, condense.Selective{Model: m}).Manage(t.Context(), precis.Request{Conversation: held(msgs...), Manual: true, Target: 2000, Window: precis.Window{Tokens: 16_000}})
+	if precis.CodeOf(err) != precis.CodeOverBudget && err != nil {
+		t.Fatal(err)
+	}
+	if len(res.Edits) != 1 || !strings.Contains(strings.Join(res.Report.Edits[0].Detail, ";"), "1 could not be summarized") {
+		t.Fatalf("%+v", res.Report.Steps)
+	}
+	if precis.HashMessage(res.View[8]) != precis.HashMessage(msgs[8]) {
+		t.Error("the failed one was changed")
+	}
+}
+
+func TestSpendLimits(t *testing.T) {
+	m := &fakeModel{answer: always(brief)}
+	day := time.Date(2026, 5, 1, 12, 0, 0, 0, time.UTC)
+	var alerts []string
+	s := precis.DefaultSettings()
+	s.MinModel, s.Cap = 0, precis.Cap{}
+	s.Spend = precis.Spend{Conversation: 0.03, Day: 0.05}
+	counter, err := tokens.New(tokens.Options{Name: tokens.NameChars4})
+	if err != nil {
+		t.Fatal(err)
+	}
+	mgr, err := precis.NewManager(precis.Options{
+		Settings: s, Counter: counter, Strategies: []precis.Strategy{full(t, m), condense.Rung{}}, Now: func() time.Time { return day },
+		Alert: func(_ context.Context, a precis.Alert) { alerts = append(alerts, fmt.Sprint(a.Kind, " ", a.Scope)) },
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	run := func(conv *precis.Conversation) precis.Step {
+		t.Helper()
+		res, err := mgr.Manage(t.Context(), precis.Request{Conversation: conv, Manual: true, Target: 4000, Window: precis.Window{Tokens: 16_000}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return res.Report.Steps[0]
+	}
+	for i := range 5 { // 0.01 each; the day's limit is near from 0.04 on
+		if step := run(held(talk(20, 2000)...)); step.Outcome != precis.OutcomeAccepted {
+			t.Errorf("run %d: %+v", i, step)
+		}
+	}
+	if step := run(held(talk(20, 2000)...)); step.Code != precis.ReasonBudget || step.Outcome != precis.OutcomeSkipped {
+		t.Errorf("%+v", step)
+	}
+	if want := []string{"spend_warning day", "spend_limit day"}; !slices.Equal(alerts, want) {
+		t.Errorf("alerts %v, want %v", alerts, want)
+	}
+	day = day.Add(24 * time.Hour)
+	if step := run(held(talk(20, 2000)...)); step.Outcome != precis.OutcomeAccepted {
+		t.Errorf("the next day: %+v", step)
+	}
+	conv := held(talk(20, 2000)...)
+	conv.Edits = append(conv.Edits, precis.Edit{ID: "old", Kind: precis.KindPin, Report: precis.EditReport{CostUSD: 0.5}})
+	if step := run(conv); step.Code != precis.ReasonBudget {
+		t.Errorf("a conversation that cost too much: %+v", step)
+	}
+}
