@@ -96,7 +96,7 @@ func (f Full) price(s *precis.Situation, o old, r precis.SummaryRequest) precis.
 	e.Report.Code = precis.ReasonNothing
 	e.Report.Reason = fmt.Sprintf("dry run: a model would summarize %d messages of %d tokens", o.hidden, o.tokens)
 	if f.Price != nil {
-		e.Report.Reason += ": " + f.Price(o.tokens, min(r.MaxTokens, defaultSummary))
+		e.Report.Reason += ": " + f.Price(o.tokens, r.MaxTokens)
 	}
 	return e
 }
@@ -110,7 +110,8 @@ type old struct {
 	tokens int // of what the view shows of them
 }
 
-// old finds the groups that may be hidden.
+// old finds what to hide: of the groups that may be, with FreshStart all, else
+// as many of the oldest as bring the view, with the summary, to its target.
 func (f Full) old(s *precis.Situation) old {
 	var o old
 	for i := 0; i < len(s.Units); {
@@ -118,9 +119,18 @@ func (f Full) old(s *precis.Situation) old {
 		if free && !(f.Mode != FreshStart && i == 0 && f.keepsFirst(s)) {
 			o.add(s, s.Units[i:end])
 		}
+		if f.Mode != FreshStart && o.tokens-o.summary(s) > s.Excess()+s.Target/20 && o.fresh >= f.least() {
+			break
+		}
 		i = end
 	}
 	return o
+}
+
+// summary is how many tokens the summary may take: a third of what it stands
+// for, and a quarter of the target.
+func (o *old) summary(s *precis.Situation) int {
+	return max(min(o.tokens/3, s.Target/4, defaultSummary), 200)
 }
 
 // keepsFirst reports whether the first message is the user's and short enough to
@@ -164,8 +174,7 @@ func (o old) request(s *precis.Situation) precis.SummaryRequest {
 			r.View = append(r.View, u.Messages...)
 		}
 	}
-	rest := s.Used - o.tokens // what stays; the summary has to leave the view within the target
-	r.MaxTokens = max(min(o.tokens*2/3, max(s.Target-rest, s.Target/8)), 200)
+	r.MaxTokens = o.summary(s)
 	return r
 }
 

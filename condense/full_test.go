@@ -99,7 +99,7 @@ func TestSummaryBetweenTwoUserMessagesIsTheAssistants(t *testing.T) {
 		f.Reasoning = reasoning
 		msgs := append(talk(20, 2000), precis.NewText(precis.RoleAssistant, "Done."), precis.NewText(precis.RoleUser, strings.Repeat("now the lexer ", 1000)),
 			precis.NewText(precis.RoleAssistant, "It is fast."), precis.NewText(precis.RoleUser, "thanks"))
-		res := condensed(t, f, held(msgs...), precis.Request{})
+		res := condensed(t, f, held(msgs...), precis.Request{Target: 4500})
 		if got := res.View[1].Role; got != precis.RoleAssistant {
 			t.Errorf("role %s", got)
 		}
@@ -135,7 +135,7 @@ func TestFullSaysWhyItDoesNothing(t *testing.T) {
 	conv := held(talk(20, 2000)...)
 	condensed(t, full(t, m), conv, precis.Request{})
 	f := full(t, m)
-	f.LeastNew = 10
+	f.LeastNew = 60
 	if s := step(conv, f, precis.Request{Target: 1000}); s.Code != precis.ReasonCondensedRecently || len(m.requests) != 1 {
 		t.Errorf("%+v", s)
 	}

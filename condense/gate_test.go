@@ -129,7 +129,6 @@ func TestGateLeavesOtherEditsAlone(t *testing.T) {
 	}
 	for name, e := range map[string]precis.Edit{
 		"no text":      {Kind: precis.KindTruncation, Replace: []precis.Replacement{{To: 5}}},
-		"an assistant": {Kind: precis.KindCondensation, Replace: []precis.Replacement{{To: 5, With: []precis.Message{precis.NewText(precis.RoleAssistant, "x")}}}},
 		"two messages": {Kind: precis.KindCondensation, Replace: []precis.Replacement{{To: 5, With: []precis.Message{precis.NewText("user", "x"), precis.NewText("assistant", "y")}}}},
 		"an image":     {Kind: precis.KindCondensation, Replace: []precis.Replacement{{To: 5, With: []precis.Message{{Role: "user", Content: []precis.Block{precis.Image{Data: "A"}}}}}}},
 		"blocks":       {Kind: precis.KindCondensation, Replace: []precis.Replacement{precis.ReplaceBlock(sit.Transcript, 1, 0, precis.Text{Text: "x"})}},

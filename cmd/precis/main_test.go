@@ -11,6 +11,9 @@ import (
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
+
+	"precis"
+	"precis/provider/providertest"
 )
 
 func TestMain(m *testing.M) {
@@ -28,13 +31,40 @@ func TestScripts(t *testing.T) {
 	}
 	testscript.Run(t, testscript.Params{
 		Dir:  "testdata/script",
-		Cmds: map[string]func(*testscript.TestScript, bool, []string){"code": exitsWith},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){"code": exitsWith, "model": startModel},
 		Setup: func(e *testscript.Env) error {
 			e.Setenv("HOME", e.WorkDir)
 			e.Setenv("XDG_CONFIG_HOME", e.WorkDir)
 			return nil
 		},
 	})
+}
+
+// startModel is the script command "model DIALECT REPLY…": it starts a scripted
+// model server and sets $URL. A reply is a file whose text it says, or
+// "refuses", "fails", "overflows".
+func startModel(ts *testscript.TestScript, _ bool, args []string) {
+	server := providertest.New(nil, providertest.Options{})
+	ts.Defer(func() {
+		server.Close()
+		if p := server.Problems(); len(p) > 0 {
+			ts.Fatalf("the API would refuse: %v", p)
+		}
+	})
+	server.SetDefault(providertest.Fail(precis.FaultAuth))
+	for _, reply := range args[1:] {
+		switch reply {
+		case "refuses":
+			server.Enqueue(providertest.Reply{Refused: true})
+		case "fails":
+			server.Enqueue(providertest.Fail(precis.FaultRequest))
+		case "overflows":
+			server.Enqueue(providertest.Overflow(30_000, 40_000))
+		default:
+			server.Enqueue(providertest.Text(ts.ReadFile(reply)))
+		}
+	}
+	ts.Setenv("URL", server.BaseURL(args[0]))
 }
 
 // exitsWith is the script command "code N COMMAND…": the command exits with N.

@@ -3,6 +3,7 @@ package main
 import (
 	"encoding/json"
 	"fmt"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -137,6 +138,7 @@ func (a *app) printReport(j *job, r precis.Report) {
 }
 
 func (a *app) printEdits(r precis.Report) {
+	a.printCalls(r)
 	if len(r.Edits) == 0 {
 		return
 	}
@@ -151,4 +153,39 @@ func (a *app) printEdits(r precis.Report) {
 func sizeText(s precis.Size, window int) string {
 	percent := 100 * float64(s.Tokens) / float64(window)
 	return fmt.Sprintf("%s tokens (%.1f %%), %s messages", term.Number(s.Tokens), percent, term.Number(s.Messages))
+}
+
+// printCalls tells what models did and cost, and why rungs that call one were
+// not used.
+func (a *app) printCalls(r precis.Report) {
+	var pairs [][2]string
+	for _, s := range r.Steps {
+		if c := s.Call; c != nil {
+			pairs = append(pairs, [2]string{"model", callText(*c)})
+			for _, w := range c.Warnings {
+				pairs = append(pairs, [2]string{"", w})
+			}
+		}
+		if s.Outcome == precis.OutcomeFailed || s.Code == precis.ReasonBudget || s.Code == precis.ReasonCapped || strings.HasPrefix(s.Reason, "dry run: ") {
+			pairs = append(pairs, [2]string{"not used", fmt.Sprintf("%s: %s (%s): %s", s.Rung, s.Outcome, s.Code, s.Reason)})
+		}
+	}
+	for _, w := range r.Warnings {
+		pairs = append(pairs, [2]string{"warning", w})
+	}
+	a.term.Pairs(pairs...)
+}
+
+// callText is "claude-sonnet-4-5, 1 call, 12,000 tokens in, 800 out, $0.0480; by
+// itself: there is no live request".
+func callText(c precis.CallReport) string {
+	if c.Cached {
+		return c.Model + ": paid before, nothing was called"
+	}
+	calls := "1 call"
+	if c.Calls != 1 {
+		calls = fmt.Sprintf("%d calls", c.Calls)
+	}
+	form := map[string]string{"cache": "through the prompt cache", "compact": "by itself", "parts": "in parts"}[c.Form]
+	return fmt.Sprintf("%s, %s, %s tokens in, %s out, $%.4f; %s: %s", c.Model, calls, term.Number(c.Usage.Input+c.Usage.CacheRead+c.Usage.CacheWrite), term.Number(c.Usage.Output), c.CostUSD, form, c.Why)
 }
