@@ -40,12 +40,12 @@ type run struct {
 	before, after int
 }
 
-// runsOf returns the automatic and forced runs, oldest first.
+// runsOf returns the runs that no user asked for, oldest first.
 func runsOf(edits []Edit) []run {
 	var runs []run
 	for _, e := range edits {
 		by := TriggeredBy(e.Report.Trigger)
-		if !e.reduces() || by != TriggeredAutomatic && by != TriggeredForced {
+		if !e.reduces() || by != TriggeredAutomatic && by != TriggeredForced && by != TriggeredBackground {
 			continue
 		}
 		if n := len(runs); n > 0 && runs[n-1].id == e.Run {

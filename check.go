@@ -73,7 +73,7 @@ func (c *check) decide() {
 		}
 	}
 	c.decision = Plan(load, c.s.Budget, c.settings, c.r.Profile)
-	if c.r.Manual || c.r.Forced {
+	if c.r.Manual || c.r.Forced || c.r.Background {
 		c.decision.Action, c.decision.Trigger = ActionReduce, TriggerForced
 	}
 	if c.r.Forced {
@@ -128,7 +128,7 @@ func (c *check) reduce(ctx context.Context) error {
 	if c.settings.Pin != "" {
 		c.s.Kept.Match(c.s.Transcript, regexp.MustCompile(c.settings.Pin)) // Validate compiled it before
 	}
-	l := ladder{s: &c.s, gate: c.m.o.Gate}
+	l := ladder{s: &c.s, gate: c.m.o.Gate, now: c.m.o.Now}
 	start := c.s
 	err := l.climb(ctx, rungs)
 	c.steps, c.edits = append(c.steps, l.steps...), l.edits
@@ -252,6 +252,8 @@ func (c *check) triggeredBy() TriggeredBy {
 		return TriggeredForced
 	case c.r.Manual:
 		return TriggeredManual
+	case c.r.Background:
+		return TriggeredBackground
 	}
 	return TriggeredAutomatic
 }

@@ -31,10 +31,11 @@ type TriggeredBy string
 
 // Who starts a run.
 const (
-	TriggeredAutomatic TriggeredBy = "automatic"
-	TriggeredManual    TriggeredBy = "manual"
-	TriggeredForced    TriggeredBy = "forced"   // by an overflow error
-	TriggeredRecorded  TriggeredBy = "recorded" // found in a recorded conversation
+	TriggeredAutomatic  TriggeredBy = "automatic"
+	TriggeredManual     TriggeredBy = "manual"
+	TriggeredForced     TriggeredBy = "forced"     // by an overflow error
+	TriggeredBackground TriggeredBy = "background" // before it was due
+	TriggeredRecorded   TriggeredBy = "recorded"   // found in a recorded conversation
 )
 
 // Edit is a recorded, reversible change to what the model sees. It is made at
@@ -79,15 +80,16 @@ type BlockRef struct {
 
 // EditReport says what an edit did and why.
 type EditReport struct {
-	Rung         string   `json:"rung,omitempty"`    // the strategy that made it
-	Trigger      string   `json:"trigger,omitempty"` // automatic, manual, forced, recorded
-	Reason       string   `json:"reason,omitempty"`  // one sentence for people
-	TokensBefore int      `json:"tokens_before,omitempty"`
-	TokensAfter  int      `json:"tokens_after,omitempty"`
-	Messages     int      `json:"messages,omitempty"` // whole messages replaced
-	Blocks       int      `json:"blocks,omitempty"`   // single blocks replaced
-	CostUSD      float64  `json:"cost_usd,omitempty"`
-	Notes        []string `json:"notes,omitempty"`
+	Rung         string        `json:"rung,omitempty"`    // the strategy that made it
+	Trigger      string        `json:"trigger,omitempty"` // automatic, manual, forced, recorded
+	Reason       string        `json:"reason,omitempty"`  // one sentence for people
+	TokensBefore int           `json:"tokens_before,omitempty"`
+	TokensAfter  int           `json:"tokens_after,omitempty"`
+	Messages     int           `json:"messages,omitempty"` // whole messages replaced
+	Blocks       int           `json:"blocks,omitempty"`   // single blocks replaced
+	CostUSD      float64       `json:"cost_usd,omitempty"`
+	Took         time.Duration `json:"took_ns,omitempty"` // by the rung that made it
+	Notes        []string      `json:"notes,omitempty"`
 
 	Code Reason      `json:"code,omitempty"` // why nothing was proposed; "" otherwise
 	Call *CallReport `json:"call,omitempty"` // the model calls behind it; nil: none

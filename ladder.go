@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 )
 
 // Outcome says how a rung ended.
@@ -20,13 +21,14 @@ const (
 
 // Step is what happened on one rung.
 type Step struct {
-	Rung    string      `json:"rung"`
-	Outcome Outcome     `json:"outcome"`
-	Code    Reason      `json:"code,omitempty"` // "" when accepted
-	Reason  string      `json:"reason,omitempty"`
-	Call    *CallReport `json:"call,omitempty"` // what its model calls cost; nil when it made none
-	Before  int         `json:"tokens_before"`
-	After   int         `json:"tokens_after"`
+	Rung    string        `json:"rung"`
+	Outcome Outcome       `json:"outcome"`
+	Code    Reason        `json:"code,omitempty"` // "" when accepted
+	Reason  string        `json:"reason,omitempty"`
+	Call    *CallReport   `json:"call,omitempty"` // what its model calls cost; nil when it made none
+	Before  int           `json:"tokens_before"`
+	After   int           `json:"tokens_after"`
+	Took    time.Duration `json:"took_ns"`
 }
 
 // ladder runs strategies, least loss first, until the view is at or under the
@@ -34,6 +36,7 @@ type Step struct {
 type ladder struct {
 	s     *Situation
 	gate  Gate // nil: none
+	now   func() time.Time
 	edits []Edit
 	steps []Step
 }
@@ -53,7 +56,13 @@ func (l *ladder) climb(ctx context.Context, rungs []Strategy) error {
 				Reason: "the view fits; what is left is kept whole"})
 			continue
 		}
-		l.steps = append(l.steps, l.try(ctx, rung))
+		started, had := l.now(), len(l.edits)
+		step := l.try(ctx, rung)
+		step.Took = l.now().Sub(started)
+		for i := range l.edits[had:] {
+			l.edits[had+i].Report.Took = step.Took
+		}
+		l.steps = append(l.steps, step)
 	}
 	return nil
 }

@@ -21,6 +21,9 @@ type Options struct {
 	Logger     *slog.Logger
 	Now        func() time.Time // nil: time.Now
 
+	// OnReport is told of every check, for metrics; nil: nobody. It must return
+	// soon.
+	OnReport func(context.Context, Report)
 	// Alert is told when a limit of Settings.Spend is near or reached, beside the
 	// log; nil: nobody else. It must return soon.
 	Alert func(context.Context, Alert)
@@ -83,11 +86,12 @@ type Request struct {
 	Profile      string // names a threshold in Settings.Profiles; usually the model or profile
 	Reported     int    // input tokens the provider reported for the last view; 0: unknown
 
-	Target int  // tokens a reduction comes down to, user text and pins notwithstanding; 0: by the settings
-	Manual bool // a user asks for a reduction now, whatever the threshold
-	Forced bool // the provider refused the view as too long
-	Retry  int  // with Forced: how many reduced views of this request were refused before, see MaxForced
-	DryRun bool // change nothing and call no model; report what would be done
+	Target     int  // tokens a reduction comes down to, user text and pins notwithstanding; 0: by the settings
+	Background bool // reduce now although it is not due yet, so that nobody waits later
+	Manual     bool // a user asks for a reduction now, whatever the threshold
+	Forced     bool // the provider refused the view as too long
+	Retry      int  // with Forced: how many reduced views of this request were refused before, see MaxForced
+	DryRun     bool // change nothing and call no model; report what would be done
 
 	Unrecorded  bool   // make the edits but leave recording them to the caller
 	Focus       string // for this run, what a summary should pay attention to; may be empty
@@ -119,6 +123,9 @@ func (m *Manager) Manage(ctx context.Context, r Request) (Result, error) {
 	}
 	res := c.result()
 	m.log(ctx, res.Report)
+	if m.o.OnReport != nil {
+		m.o.OnReport(ctx, res.Report)
+	}
 	return res, err
 }
 
@@ -161,4 +168,26 @@ func (m *Manager) log(ctx context.Context, r Report) {
 		slog.Int("tokens_after", r.After.Tokens),
 		slog.Int("edits", len(r.Edits)),
 	)
+	for _, e := range r.Edits {
+		m.logEdit(ctx, r, e)
+	}
+	for _, s := range r.Steps {
+		if s.Outcome == OutcomeFailed {
+			m.o.Logger.LogAttrs(ctx, slog.LevelWarn, "rung failed", slog.String("conversation", r.Conversation), slog.String("rung", s.Rung),
+				slog.String("code", string(s.Code)), slog.Float64("cost_usd", s.cost()), slog.Duration("took", s.Took))
+		}
+	}
+}
+
+// logEdit writes the metrics of one edit.
+func (m *Manager) logEdit(ctx context.Context, r Report, e EditSummary) {
+	attrs := []slog.Attr{
+		slog.String("conversation", r.Conversation), slog.String("edit", e.ID), slog.String("kind", string(e.Kind)), slog.String("rung", e.Rung),
+		slog.String("trigger", string(r.TriggeredBy)), slog.Int("tokens_saved", e.Saved), slog.Int("messages", e.Spans), slog.Int("blocks", e.Blocks), slog.Duration("took", e.Took),
+	}
+	if c := e.Call; c != nil {
+		attrs = append(attrs, slog.String("model", c.Model), slog.Int("calls", c.Calls), slog.Float64("cost_usd", c.CostUSD), slog.String("form", c.Form),
+			slog.Bool("custom_prompt", c.Custom), slog.Bool("separate_profile", c.Separate))
+	}
+	m.o.Logger.LogAttrs(ctx, slog.LevelInfo, "view reduced", attrs...)
 }

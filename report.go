@@ -46,7 +46,18 @@ type EditSummary struct {
 	Blocks int      `json:"blocks,omitempty"`
 	Spans  int      `json:"messages,omitempty"`
 
-	Call *CallReport `json:"call,omitempty"` // the model calls behind it; nil: none
+	Call *CallReport   `json:"call,omitempty"` // the model calls behind it; nil: none
+	Took time.Duration `json:"took_ns,omitempty"`
+
+	Variant string `json:"variant,omitempty"` // see [EditReport]
+}
+
+// cost returns what the step's calls cost.
+func (s Step) cost() float64 {
+	if s.Call == nil {
+		return 0
+	}
+	return s.Call.CostUSD
 }
 
 // CostUSD returns what the model calls of the check cost, those that led to
@@ -54,9 +65,7 @@ type EditSummary struct {
 func (r Report) CostUSD() float64 {
 	sum := 0.0
 	for _, s := range r.Steps {
-		if s.Call != nil {
-			sum += s.Call.CostUSD
-		}
+		sum += s.cost()
 	}
 	return sum
 }
@@ -66,7 +75,7 @@ func summarize(edits []Edit, factor float64) []EditSummary {
 	out := make([]EditSummary, len(edits))
 	for i, e := range edits {
 		r := e.Report
-		out[i] = EditSummary{ID: e.ID, Kind: e.Kind, Rung: r.Rung, Reason: r.Reason, Saved: int(float64(r.Saved())*factor + 0.5), Detail: r.Notes, Blocks: r.Blocks, Spans: r.Messages, Call: r.Call}
+		out[i] = EditSummary{ID: e.ID, Kind: e.Kind, Rung: r.Rung, Reason: r.Reason, Saved: int(float64(r.Saved())*factor + 0.5), Detail: r.Notes, Blocks: r.Blocks, Spans: r.Messages, Call: r.Call, Took: r.Took, Variant: r.Variant}
 	}
 	return out
 }

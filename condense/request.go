@@ -52,11 +52,17 @@ func (t *task) request(messages []precis.Message, p Prompt) precis.ModelRequest 
 func (t *task) compact(most int) []precis.Message {
 	msgs := make([]precis.Message, len(t.r.Messages))
 	for i, m := range t.r.Messages {
-		blocks := []precis.Block{precis.Text{Text: "[" + precis.MessageHandle(t.index(i)).String() + "]"}}
+		var blocks []precis.Block
+		if !t.c.Bare {
+			blocks = append(blocks, precis.Text{Text: "[" + precis.MessageHandle(t.index(i)).String() + "]"})
+		}
 		for _, b := range m.Content {
 			if b = t.readable(b, most); b != nil {
 				blocks = append(blocks, b)
 			}
+		}
+		if len(blocks) == 0 {
+			blocks = append(blocks, precis.Text{Text: "(nothing)"}) // an empty message is refused
 		}
 		role := m.Role
 		if role != precis.RoleAssistant {

@@ -32,6 +32,8 @@ type WriterConfig struct {
 	// KeepImages sends images to models that accept them; else each becomes a
 	// note.
 	KeepImages bool
+	// Bare shows messages without their handles, as Roo Code does.
+	Bare bool
 	// Compact never rides on a live request.
 	Compact bool
 	// Parts is how many parts of a conversation that does not fit are summarized

@@ -133,7 +133,9 @@ func modelRungs(s precis.Settings, c *Condensing) ([]precis.Strategy, error) {
 	if c == nil || s.Preset == Frugal {
 		return nil, nil
 	}
-	w, err := condense.NewWriter(c.Writer)
+	config := c.Writer
+	config.Bare = config.Bare || s.Preset == Roo
+	w, err := condense.NewWriter(config)
 	if err != nil {
 		return nil, err
 	}
