@@ -77,6 +77,7 @@ type CallReport struct {
 	Cached   bool          `json:"cached,omitempty"` // paid before: nothing was called
 	Custom   bool          `json:"custom_prompt,omitempty"`
 	Separate bool          `json:"separate_profile,omitempty"` // not the conversation's own model
+	Score    *int          `json:"score,omitempty"`            // 0 to 100 by the model's own check; nil: none was asked for
 	Warnings []string      `json:"warnings,omitempty"`
 }
 

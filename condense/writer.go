@@ -41,6 +41,8 @@ type WriterConfig struct {
 	Parts int
 	// Cache keeps summaries, so that none is paid twice; nil: none is kept.
 	Cache SummaryCache
+	// SelfCheck has the model score each summary, which costs another request.
+	SelfCheck bool
 	// Hooks are called before and after each summary.
 	Hooks Hooks
 }
@@ -206,6 +208,7 @@ func (t *task) run(ctx context.Context) (string, error) {
 	if err != nil {
 		return "", err
 	}
+	t.selfCheck(ctx, text)
 	if text, err = t.after(ctx, text); err != nil {
 		return "", err
 	}

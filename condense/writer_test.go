@@ -352,3 +352,29 @@ func TestNewWriterNamesWhatIsWrong(t *testing.T) {
 		t.Error("no template nine")
 	}
 }
+
+func TestSelfCheckScoresTheSummary(t *testing.T) {
+	for answer, want := range map[string]int{"SCORE: 80\nThe port is missing.": 80, "Score 30": 30, "95": 95, "It is fine.": -1, "SCORE: 400": -1} {
+		m := &fakeModel{}
+		m.answer = func(r precis.ModelRequest) (string, error) {
+			if len(m.requests) == 1 {
+				return brief, nil
+			}
+			if last := r.Messages[len(r.Messages)-1].PlainText(); !strings.Contains(last, "half done") {
+				t.Errorf("the check is not shown the summary: %q", last)
+			}
+			return answer, nil
+		}
+		sum, err := writer(t, condense.WriterConfig{Model: m, SelfCheck: true}).Summarize(t.Context(), precis.SummaryRequest{Messages: talk(3, 500)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := -1
+		if sum.Call.Score != nil {
+			got = *sum.Call.Score
+		}
+		if got != want || (len(sum.Call.Warnings) > 0) != (want < 50) || sum.CostUSD != 0.02 {
+			t.Errorf("%q: score %d, warnings %v, $%g", answer, got, sum.Call.Warnings, sum.CostUSD)
+		}
+	}
+}

@@ -50,7 +50,7 @@ func (j *job) condensing(way string) (*preset.Condensing, error) {
 		return nil, err
 	}
 	return &preset.Condensing{
-		Writer:    condense.WriterConfig{Model: client, Prompt: prompt, MaxTokens: c.MaxTokens, Cache: condense.NewCache(0), Hooks: hooks(j.cfg.Hooks)},
+		Writer:    condense.WriterConfig{Model: client, Prompt: prompt, MaxTokens: c.MaxTokens, Cache: condense.NewCache(0), SelfCheck: c.SelfCheck, Hooks: hooks(j.cfg.Hooks)},
 		Mode:      condense.Mode(c.Mode),
 		Selective: c.Selective,
 		Price:     j.price(client),

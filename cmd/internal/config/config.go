@@ -39,7 +39,7 @@ type Summarizer struct {
 	PromptFile, RulesFile       string
 	MaxTokens                   int // of a summary; 0: the default
 	Timeout                     int // seconds; 0: the default
-	Selective                   bool
+	Selective, SelfCheck        bool
 }
 
 // Hooks are command lines run around condensations with a model; "": none.
