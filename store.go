@@ -39,6 +39,16 @@ type CalibrationStore interface {
 	LoadCalibrations(ctx context.Context) (map[string][]byte, error)
 }
 
+// SummaryStore is a [Store] that keeps summaries by the hash of what they were
+// made of, so that none is paid twice.
+type SummaryStore interface {
+	// KeepSummary stores a text under key; one that is there already stays.
+	KeepSummary(ctx context.Context, key Fingerprint, text string) error
+	// Summary returns the text stored under key; [CodeNotFound] when there is
+	// none.
+	Summary(ctx context.Context, key Fingerprint) (string, error)
+}
+
 // Ledger is a [Store] that books what runs cost and saved.
 type Ledger interface {
 	// Book adds an entry. Entries are never changed.

@@ -11,15 +11,8 @@ import (
 	"precis"
 )
 
-// SummaryCache keeps summaries by what they were made of, so that the same span
-// with the same prompt and model is never paid twice. Implementations are safe
-// for concurrent use. A failing cache is an empty one.
-type SummaryCache interface {
-	Summary(ctx context.Context, key precis.Fingerprint) (text string, ok bool)
-	KeepSummary(ctx context.Context, key precis.Fingerprint, text string)
-}
-
-// Cache is a [SummaryCache] in memory that forgets what was not used for longest.
+// Cache is a [precis.SummaryStore] in memory that forgets what was not used for
+// longest. It is safe for concurrent use.
 type Cache struct {
 	most int
 
@@ -42,24 +35,26 @@ func NewCache(bytes int) *Cache {
 	return &Cache{most: bytes, order: list.New(), byKey: map[precis.Fingerprint]*list.Element{}}
 }
 
-// Summary returns the text kept under key.
-func (c *Cache) Summary(_ context.Context, key precis.Fingerprint) (string, bool) {
+// Summary returns the text kept under key; [precis.CodeNotFound] when there is
+// none.
+func (c *Cache) Summary(_ context.Context, key precis.Fingerprint) (string, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	e, ok := c.byKey[key]
 	if !ok {
-		return "", false
+		return "", precis.Errorf(precis.CodeNotFound, "load summary", "summary %s is unknown", key.Short())
 	}
 	c.order.MoveToFront(e)
-	return e.Value.(cacheEntry).text, true
+	return e.Value.(cacheEntry).text, nil
 }
 
-// KeepSummary keeps a text. One larger than the cache is not kept.
-func (c *Cache) KeepSummary(_ context.Context, key precis.Fingerprint, text string) {
+// KeepSummary keeps a text; one larger than the cache is not kept. It never
+// fails.
+func (c *Cache) KeepSummary(_ context.Context, key precis.Fingerprint, text string) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if _, ok := c.byKey[key]; ok || len(text) > c.most {
-		return
+		return nil
 	}
 	c.byKey[key] = c.order.PushFront(cacheEntry{key, text})
 	for c.bytes += len(text); c.bytes > c.most; {
@@ -68,6 +63,7 @@ func (c *Cache) KeepSummary(_ context.Context, key precis.Fingerprint, text stri
 		delete(c.byKey, old.key)
 		c.bytes -= len(old.text)
 	}
+	return nil
 }
 
 // key names what a summary is made of: the model, the prompt and the messages.
@@ -86,15 +82,24 @@ func (t *task) key() precis.Fingerprint {
 	return precis.Fingerprint(h.Sum(nil))
 }
 
+// cached returns the summary that was paid before. A store that fails is an empty
+// one.
 func (t *task) cached(ctx context.Context, key precis.Fingerprint) (string, bool) {
 	if t.c.Cache == nil {
 		return "", false
 	}
-	return t.c.Cache.Summary(ctx, key)
+	text, err := t.c.Cache.Summary(ctx, key)
+	if err != nil && precis.CodeOf(err) != precis.CodeNotFound {
+		t.call.Warnings = append(t.call.Warnings, "summaries paid before cannot be read: "+err.Error())
+	}
+	return text, err == nil
 }
 
 func (t *task) keep(ctx context.Context, key precis.Fingerprint, text string) {
-	if t.c.Cache != nil {
-		t.c.Cache.KeepSummary(context.WithoutCancel(ctx), key, text)
+	if t.c.Cache == nil {
+		return
+	}
+	if err := t.c.Cache.KeepSummary(context.WithoutCancel(ctx), key, text); err != nil {
+		t.call.Warnings = append(t.call.Warnings, "the summary is not kept and would be paid again: "+err.Error())
 	}
 }

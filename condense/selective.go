@@ -33,7 +33,7 @@ type Selective struct {
 	MaxCalls int
 	// Cache keeps summaries by content, so that a result is never paid twice;
 	// nil: none is kept.
-	Cache SummaryCache
+	Cache precis.SummaryStore
 	// Price tells what calls would cost, for dry runs; nil: nothing is told.
 	Price func(input, output int) string
 }

@@ -40,7 +40,7 @@ type WriterConfig struct {
 	// at the same time; 0 means 2.
 	Parts int
 	// Cache keeps summaries, so that none is paid twice; nil: none is kept.
-	Cache SummaryCache
+	Cache precis.SummaryStore
 	// SelfCheck has the model score each summary, which costs another request.
 	SelfCheck bool
 	// Hooks are called before and after each summary.
@@ -200,20 +200,18 @@ func (t *task) run(ctx context.Context) (string, error) {
 		return "", err
 	}
 	key := t.key()
-	if s, ok := t.cached(ctx, key); ok {
+	text, paid := t.cached(ctx, key)
+	if paid {
 		t.call.Cached, t.call.Why = true, "the same span was summarized before"
-		return s, nil
+	} else {
+		var err error
+		if text, err = t.write(ctx); err != nil {
+			return "", err
+		}
+		t.selfCheck(ctx, text)
+		t.keep(ctx, key, text)
 	}
-	text, err := t.write(ctx)
-	if err != nil {
-		return "", err
-	}
-	t.selfCheck(ctx, text)
-	if text, err = t.after(ctx, text); err != nil {
-		return "", err
-	}
-	t.keep(ctx, key, text)
-	return text, nil
+	return t.after(ctx, text)
 }
 
 func (t *task) write(ctx context.Context) (string, error) {

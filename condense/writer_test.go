@@ -270,14 +270,21 @@ func TestWriterPaysNothingTwice(t *testing.T) {
 func TestCacheForgetsWhatWasNotUsedForLongest(t *testing.T) {
 	c := condense.NewCache(10)
 	key := func(b byte) precis.Fingerprint { return precis.Fingerprint{b} }
-	c.KeepSummary(t.Context(), key(1), "12345")
-	c.KeepSummary(t.Context(), key(2), "12345")
-	c.Summary(t.Context(), key(1))
-	c.KeepSummary(t.Context(), key(3), "12345")
-	c.KeepSummary(t.Context(), key(4), "larger than the cache")
+	keep := func(b byte, text string) {
+		if err := c.KeepSummary(t.Context(), key(b), text); err != nil {
+			t.Error(err)
+		}
+	}
+	keep(1, "12345")
+	keep(2, "12345")
+	if _, err := c.Summary(t.Context(), key(1)); err != nil { // used again
+		t.Error(err)
+	}
+	keep(3, "12345")
+	keep(4, "larger than the cache")
 	for b, want := range map[byte]bool{1: true, 2: false, 3: true, 4: false} {
-		if _, ok := c.Summary(t.Context(), key(b)); ok != want {
-			t.Errorf("%d is kept: %v", b, ok)
+		if _, err := c.Summary(t.Context(), key(b)); (err == nil) != want {
+			t.Errorf("%d is kept: %v", b, err)
 		}
 	}
 }

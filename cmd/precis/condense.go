@@ -63,7 +63,7 @@ func (a *app) condense(ctx context.Context, path string, f condenseFlags) error 
 		err = j.checkWrite(f.write)
 	}
 	if err == nil {
-		err = j.choose(a.logger(), f.summarizer)
+		err = a.choose(ctx, j, f.summarizer)
 	}
 	if err == nil && f.write {
 		err = j.restrict(a.logger(), f.sidecar)

@@ -151,11 +151,11 @@ func (j *job) manage(log *slog.Logger, leave []int) (err error) {
 }
 
 // choose makes the manager anew with the way of summarizing that the user wants.
-func (j *job) choose(log *slog.Logger, summarizer string) (err error) {
-	if j.models, err = j.condensing(summarizer); err != nil || j.models == nil {
+func (a *app) choose(ctx context.Context, j *job, summarizer string) (err error) {
+	if j.models, err = a.condensing(ctx, j, summarizer); err != nil || j.models == nil {
 		return err
 	}
-	return j.manage(log, nil)
+	return j.manage(a.logger(), nil)
 }
 
 // imageRule goes by the family that the model's name tells.

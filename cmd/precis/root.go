@@ -31,6 +31,8 @@ type app struct {
 	errs io.Writer
 	term *term.Writer
 	opts options
+
+	closing []func() error // what is open until the command ends
 }
 
 // run is the program. It returns the exit code.
@@ -42,6 +44,11 @@ func run(ctx context.Context, args []string, in io.Reader, out, errs io.Writer) 
 	cmd.SetOut(out)
 	cmd.SetErr(errs)
 	used, err := cmd.ExecuteContextC(ctx)
+	for _, f := range a.closing {
+		if cerr := f(); cerr != nil {
+			a.warn("%v", cerr)
+		}
+	}
 	if err == nil {
 		return 0
 	}
@@ -91,7 +98,7 @@ Exit codes: 0 done · 1 internal fault · 2 bad input or usage · 3 not found ·
 	a.opts.register(cmd.PersistentFlags())
 	cmd.AddCommand(
 		a.inspectCmd(), a.viewCmd(), a.condenseCmd(), a.rewindCmd(), a.undoCmd(), a.restoreCmd(), a.pinCmd(), a.searchCmd(), a.showCmd(), a.digestCmd(), a.gateCmd(),
-		a.configCmd(), a.modelsCmd(), a.versionCmd(),
+		a.configCmd(), a.modelsCmd(), a.experimentsCmd(), a.versionCmd(),
 	)
 	return cmd
 }

@@ -2,9 +2,11 @@ package main
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"net/http"
 	"os"
+	"path/filepath"
 	"time"
 
 	"precis"
@@ -12,6 +14,7 @@ import (
 	"precis/models"
 	"precis/preset"
 	"precis/provider"
+	"precis/store/sqlite"
 )
 
 // Ways of writing summaries, see --summarizer.
@@ -21,7 +24,7 @@ const (
 )
 
 // condensing returns how a model condenses; nil when none does.
-func (j *job) condensing(way string) (*preset.Condensing, error) {
+func (a *app) condensing(ctx context.Context, j *job, way string) (*preset.Condensing, error) {
 	const op = "choose summarizer"
 	c := j.cfg.Summarizer
 	switch way {
@@ -50,11 +53,37 @@ func (j *job) condensing(way string) (*preset.Condensing, error) {
 		return nil, err
 	}
 	return &preset.Condensing{
-		Writer:    condense.WriterConfig{Model: client, Prompt: prompt, MaxTokens: c.MaxTokens, Cache: condense.NewCache(0), SelfCheck: c.SelfCheck, Hooks: hooks(j.cfg.Hooks)},
+		Writer:    condense.WriterConfig{Model: client, Prompt: prompt, MaxTokens: c.MaxTokens, Cache: a.summaries(ctx, c.Cache), SelfCheck: c.SelfCheck, Hooks: hooks(j.cfg.Hooks)},
 		Mode:      condense.Mode(c.Mode),
 		Selective: c.Selective,
 		Price:     j.price(client),
 	}, nil
+}
+
+// summaries opens the file that keeps summaries; without it they are kept for
+// this run alone.
+func (a *app) summaries(ctx context.Context, path string) precis.SummaryStore {
+	if path == "off" {
+		return nil
+	}
+	if path == "" {
+		dir, err := os.UserCacheDir()
+		if err != nil {
+			return condense.NewCache(0)
+		}
+		path = filepath.Join(dir, "precis", "summaries.db")
+		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+			a.warn("summaries are not kept: %v", err)
+			return condense.NewCache(0)
+		}
+	}
+	store, err := sqlite.Open(ctx, path, sqlite.Options{})
+	if err != nil {
+		a.warn("summaries are not kept: %v", err)
+		return condense.NewCache(0)
+	}
+	a.closing = append(a.closing, store.Close)
+	return store
 }
 
 // client makes the model that the configuration names.

@@ -1,6 +1,6 @@
 // Package memory keeps conversations in the process: for tests, for a command
 // that runs once, and for a library user who keeps them elsewhere. [New]
-// returns a [Store], a [precis.Store] that is also a [precis.CalibrationStore]
+// returns a [Store], a [precis.Store] that is also a [precis.CalibrationStore], a [precis.SummaryStore]
 // and a [precis.Ledger].
 //
 // What comes back is the stored form, the JSON of package precis, as from every
@@ -30,12 +30,14 @@ type Store struct {
 	bodies       map[precis.Fingerprint]precis.Message // by hash; the one stored first
 	seq          int                                   // of the newest edit
 	calibrations map[string][]byte
+	summaries    map[precis.Fingerprint]string
 	ledger       []precis.LedgerEntry // oldest first
 }
 
 var (
 	_ precis.Store            = (*Store)(nil)
 	_ precis.CalibrationStore = (*Store)(nil)
+	_ precis.SummaryStore     = (*Store)(nil)
 	_ precis.Ledger           = (*Store)(nil)
 )
 
@@ -61,6 +63,7 @@ func New() *Store {
 		nodes:        map[precis.Fingerprint]*node{{}: root},
 		bodies:       map[precis.Fingerprint]precis.Message{},
 		calibrations: map[string][]byte{},
+		summaries:    map[precis.Fingerprint]string{},
 	}
 }
 

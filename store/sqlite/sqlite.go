@@ -1,5 +1,5 @@
 // Package sqlite keeps conversations in one SQLite file. [Open] returns a
-// [Store], a [precis.Store] that is also a [precis.CalibrationStore] and a
+// [Store], a [precis.Store] that is also a [precis.CalibrationStore], a [precis.SummaryStore] and a
 // [precis.Ledger]. Several processes of one machine may share the file.
 //
 // # Layout
@@ -96,6 +96,7 @@ type Store struct {
 var (
 	_ precis.Store            = (*Store)(nil)
 	_ precis.CalibrationStore = (*Store)(nil)
+	_ precis.SummaryStore     = (*Store)(nil)
 	_ precis.Ledger           = (*Store)(nil)
 )
 

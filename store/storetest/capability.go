@@ -23,6 +23,10 @@ func (s *suite) calls(ctx context.Context, node precis.Fingerprint) map[string]e
 		errs["SaveCalibration"] = c.SaveCalibration(ctx, "m", []byte("{}"))
 		_, errs["LoadCalibrations"] = c.LoadCalibrations(ctx)
 	}
+	if c, ok := s.Store.(precis.SummaryStore); ok {
+		errs["KeepSummary"] = c.KeepSummary(ctx, precis.Fingerprint{1}, "text")
+		_, errs["Summary"] = c.Summary(ctx, precis.Fingerprint{1})
+	}
 	if l, ok := s.Store.(precis.Ledger); ok {
 		errs["Book"] = l.Book(ctx, precis.LedgerEntry{Conversation: "c", Time: time.Unix(1, 0)})
 		_, errs["Entries"] = l.Entries(ctx, "", time.Time{})
@@ -110,6 +114,11 @@ func reopened(s *suite) {
 			s.Fatal(err)
 		}
 	}
+	if c, ok := s.Store.(precis.SummaryStore); ok {
+		if err := c.KeepSummary(s.ctx, precis.Fingerprint{7}, "a summary"); err != nil {
+			s.Fatal(err)
+		}
+	}
 	if l, ok := s.Store.(precis.Ledger); ok {
 		if err := l.Book(s.ctx, booked); err != nil {
 			s.Fatal(err)
@@ -128,11 +137,38 @@ func reopened(s *suite) {
 			s.Errorf("calibrations %q, %v", all, err)
 		}
 	}
+	if c, ok := s.Store.(precis.SummaryStore); ok {
+		if text, err := c.Summary(s.ctx, precis.Fingerprint{7}); err != nil || text != "a summary" {
+			s.Errorf("summary %q, %v", text, err)
+		}
+	}
 	if l, ok := s.Store.(precis.Ledger); ok {
 		if all, err := l.Entries(s.ctx, "c", time.Time{}); err != nil || !reflect.DeepEqual(all, []precis.LedgerEntry{booked}) {
 			s.Errorf("ledger %v, %v", all, err)
 		}
 	}
+}
+
+func summaries(s *suite) {
+	c, ok := s.Store.(precis.SummaryStore)
+	if !ok {
+		s.Skip("keeps no summaries")
+	}
+	want := map[precis.Fingerprint]string{{}: "of nothing", {1}: "", {2}: "raw \x00\xff", {3}: "要約"}
+	for key, text := range want {
+		for _, v := range []string{text, "a later one"} { // the first stays
+			if err := c.KeepSummary(s.ctx, key, v); err != nil {
+				s.Fatal(err)
+			}
+		}
+	}
+	for key, text := range want {
+		if got, err := c.Summary(s.ctx, key); err != nil || got != text {
+			s.Errorf("%s: %q, %v, want %q", key.Short(), got, err, text)
+		}
+	}
+	_, err := c.Summary(s.ctx, precis.Fingerprint{4})
+	s.wantCode("an unknown summary", err, precis.CodeNotFound)
 }
 
 func calibrations(s *suite) {

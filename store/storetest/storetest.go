@@ -73,6 +73,7 @@ func Run(t *testing.T, open func(t *testing.T) precis.Store, options ...Options)
 		{"ClosedInTheMiddle", closedInTheMiddle},
 		{"Reopened", reopened},
 		{"Calibrations", calibrations},
+		{"Summaries", summaries},
 		{"Ledger", ledger},
 		{"LikeTheModel", likeTheModel},
 	} {

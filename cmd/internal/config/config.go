@@ -37,8 +37,9 @@ type Summarizer struct {
 	Model, Dialect, URL, KeyEnv string
 	Mode, Template              string
 	PromptFile, RulesFile       string
-	MaxTokens                   int // of a summary; 0: the default
-	Timeout                     int // seconds; 0: the default
+	Cache                       string // file; "": in the user's cache folder; "off": none
+	MaxTokens                   int    // of a summary; 0: the default
+	Timeout                     int    // seconds; 0: the default
 	Selective, SelfCheck        bool
 }
 

@@ -89,6 +89,7 @@ var keys = []key{
 	plainCount("summarizer.max_tokens", "size of a summary in tokens; 0: 8192", func(c *Config) *int { return &c.Summarizer.MaxTokens }),
 	plainCount("summarizer.timeout", "seconds that one request may take; 0: 300", func(c *Config) *int { return &c.Summarizer.Timeout }),
 	plainBool("summarizer.selective", "have it summarize single tool results first", func(c *Config) *bool { return &c.Summarizer.Selective }),
+	textKey("summarizer.cache", "file that keeps summaries, so that none is paid twice; empty: in the user's cache folder; off: none", func(c *Config) *string { return &c.Summarizer.Cache }),
 	plainBool("summarizer.self_check", "have it score each summary, for the price of another request", func(c *Config) *bool { return &c.Summarizer.SelfCheck }),
 	numberKey("spend.conversation", "dollars that condensing one conversation may cost; 0: no limit", func(c *Config) *float64 { return &c.Settings.Spend.Conversation }),
 	numberKey("spend.day", "dollars that condensing may cost in a day; 0: no limit", func(c *Config) *float64 { return &c.Settings.Spend.Day }),

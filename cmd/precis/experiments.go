@@ -1,0 +1,162 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"github.com/spf13/cobra"
+
+	"precis"
+	"precis/archive/roo"
+	"precis/condense"
+)
+
+func (a *app) experimentsCmd() *cobra.Command {
+	return &cobra.Command{
+		Use:   "experiments FILE...",
+		Short: "Compare how condensations turned out",
+		Long: `Compare how the condensations in recordings turned out: one table for each
+experiment, with a column for each variant, and one for those of no experiment,
+by rung and model. FILE is a recording, precis's own file, or a folder of them.
+
+  precis experiments runs/
+  precis experiments --json run1.precis run2.precis
+
+Each number is the mean over conversations, ± half of its 95 % interval; one
+conversation alone has none, nor have values that are all alike. "re-reads of
+hidden" counts files read and commands run again in the 40 messages after a
+condensation although their result was there and the condensation hid it;
+"re-reads of shown" those whose result was left in the view. "undone" is the
+share that users took back. A condensation that failed leaves nothing to count.
+
+Variants are compared with the one named control, or else the first by name. A
+difference is said to be larger than chance when 0 is not in its interval; of
+twenty that are chance alone, one looks so. docs/experiments.md says how to set an
+experiment up and how to read this.`,
+		Args: cobra.MinimumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			done := a.progress("reading recordings")
+			r, err := a.gather(cmd.Context(), args)
+			done()
+			if err != nil {
+				return err
+			}
+			if a.opts.json {
+				return a.printJSON(r)
+			}
+			a.printGathered(r)
+			return nil
+		},
+	}
+}
+
+// gathered is what recordings tell of condensations.
+type gathered struct {
+	Recordings    int                `json:"recordings"`
+	Skipped       []skippedFile      `json:"skipped,omitempty"`
+	Stats         []condense.Stats   `json:"stats"`
+	Condensations []condense.Outcome `json:"condensations"`
+}
+
+// skippedFile is a file of a folder that is no recording.
+type skippedFile struct {
+	Path string `json:"path"`
+	Why  string `json:"why"`
+}
+
+// gather reads recordings and sums up their condensations. A file that is named
+// must be readable; those in folders may be anything.
+func (a *app) gather(ctx context.Context, paths []string) (gathered, error) {
+	r := gathered{Condensations: []condense.Outcome{}, Stats: []condense.Stats{}}
+	for _, path := range paths {
+		files, folder, err := filesIn(path)
+		if err != nil {
+			return r, err
+		}
+		for _, file := range files {
+			if ctx.Err() != nil {
+				return r, precis.Errorf(precis.CodeCanceled, "read recordings", "%w", context.Cause(ctx))
+			}
+			rec, err := a.read(ctx, file)
+			switch {
+			case err == nil:
+				r.Recordings++
+				r.Condensations = append(r.Condensations, condense.Outcomes(rec.Conversation)...)
+			case folder:
+				r.Skipped = append(r.Skipped, skippedFile{file, err.Error()})
+			default:
+				return r, err
+			}
+		}
+	}
+	r.Condensations = sorted(once(r.Condensations))
+	r.Stats = append(r.Stats, condense.Compare(r.Condensations)...)
+	return r, nil
+}
+
+// filesIn returns what is in a folder, and for anything else, a task folder too,
+// the path itself.
+func filesIn(path string) (files []string, folder bool, err error) {
+	info, err := os.Stat(path)
+	if err != nil || !info.IsDir() {
+		return []string{path}, false, nil // reading it says what is wrong
+	}
+	for _, name := range roo.HistoryNames {
+		if _, err := os.Stat(filepath.Join(path, name)); err == nil {
+			return []string{path}, false, nil
+		}
+	}
+	entries, err := os.ReadDir(path)
+	if err != nil {
+		return nil, true, &precis.Error{Code: precis.CodeInternal, Op: "open", Place: path, Err: err}
+	}
+	for _, e := range entries {
+		files = append(files, filepath.Join(path, e.Name()))
+	}
+	return files, true, nil
+}
+
+// once leaves out condensations that were read before: of copies of a
+// conversation the one that goes on longest counts.
+func once(outcomes []condense.Outcome) []condense.Outcome {
+	type key struct{ conversation, run, experiment, variant string }
+	at := map[key]int{}
+	out := outcomes[:0]
+	for _, o := range outcomes {
+		k := key{o.Conversation, o.Run, o.Experiment, o.Variant}
+		i, again := at[k]
+		switch {
+		case !again:
+			at[k] = len(out)
+			out = append(out, o)
+		case o.After > out[i].After:
+			out[i] = o
+		}
+	}
+	return out
+}
+
+// control is the name of the variant that others are compared with.
+const control = "control"
+
+// sorted puts experiments in order, their controls first, and what is of none
+// last.
+func sorted(outcomes []condense.Outcome) []condense.Outcome {
+	last := func(yes bool) int {
+		if yes {
+			return 1
+		}
+		return 0
+	}
+	slices.SortStableFunc(outcomes, func(a, b condense.Outcome) int {
+		return cmp.Or(
+			last(a.Experiment == "")-last(b.Experiment == ""), cmp.Compare(a.Experiment, b.Experiment),
+			last(a.Variant != control)-last(b.Variant != control), cmp.Compare(a.Variant, b.Variant),
+			cmp.Compare(a.Model, b.Model), cmp.Compare(a.Conversation, b.Conversation),
+		)
+	})
+	return outcomes
+}

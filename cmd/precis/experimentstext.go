@@ -1,0 +1,166 @@
+package main
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+
+	"precis/cmd/internal/term"
+	"precis/condense"
+)
+
+// printGathered prints a table for each experiment, and one for what is of none.
+func (a *app) printGathered(r gathered) {
+	w := a.term
+	if !a.opts.quiet {
+		for _, s := range r.Skipped {
+			a.warn("skipped: %s", s.Why)
+		}
+	}
+	if len(r.Stats) == 0 {
+		w.Title("no condensation in %s", term.Count(r.Recordings, "recording"))
+		w.Printf("\n  precis condense FILE makes one and records it in FILE.precis\n")
+		return
+	}
+	w.Title("%s in %s", term.Count(distinctRuns(r.Condensations), "condensation"), term.Count(r.Recordings, "recording"))
+	for rest := r.Stats; len(rest) > 0; {
+		n := 1
+		for n < len(rest) && rest[n].Experiment == rest[0].Experiment {
+			n++
+		}
+		a.printExperiment(rest[:n])
+		rest = rest[n:]
+	}
+}
+
+// distinctRuns counts runs; one in several experiments is one.
+func distinctRuns(outcomes []condense.Outcome) int {
+	runs := map[[2]string]bool{}
+	for _, o := range outcomes {
+		runs[[2]string{o.Conversation, o.Run}] = true
+	}
+	return len(runs)
+}
+
+func (a *app) printExperiment(stats []condense.Stats) {
+	w := a.term
+	title := "of no experiment, by rung and model"
+	if x := stats[0].Experiment; x != "" {
+		title = "experiment " + term.Plain(x)
+	}
+	w.Printf("\n")
+	w.Title("%s", title)
+	const first, column = 20, 26
+	per := max(1, (w.Width()-first)/column)
+	for from := 0; from < len(stats); from += per {
+		w.Printf("\n")
+		a.printVariants(stats[from:min(from+per, len(stats))])
+	}
+	w.Printf("\n")
+	if stats[0].Experiment == "" {
+		w.Printf("  nobody assigned these by chance: what differs may be the conversations\n")
+		return
+	}
+	for _, line := range claims(stats) {
+		w.Printf("  %s\n", line)
+	}
+}
+
+// printVariants prints one column for each of the stats.
+func (a *app) printVariants(stats []condense.Stats) {
+	headers, right := []string{""}, []int{}
+	rows := [][]string{{"conversations"}, {"condensations"}}
+	for i, s := range stats {
+		headers, right = append(headers, oneLine(term.Plain(strings.TrimSpace(s.Variant+" "+s.Model)), 24)), append(right, i+1)
+		rows[0] = append(rows[0], term.Number(s.Conversations))
+		rows[1] = append(rows[1], term.Number(s.Condensations))
+	}
+	for _, m := range condense.Metrics() {
+		row := []string{metricNames[m]}
+		for _, s := range stats {
+			row = append(row, meanText(m, s))
+		}
+		rows = append(rows, row)
+	}
+	a.term.Table(headers, right, rows)
+}
+
+var metricNames = map[condense.Metric]string{
+	condense.MetricSaved: "tokens saved", condense.MetricShare: "share saved", condense.MetricCost: "cost", condense.MetricSeconds: "seconds",
+	condense.MetricCalls: "model calls", condense.MetricGate: "gate score", condense.MetricRepaired: "repaired",
+	condense.MetricRereads: "re-reads of hidden", condense.MetricRereadsShown: "re-reads of shown", condense.MetricUndone: "undone",
+}
+
+// meanText is a mean with its interval; "–" when nothing is known.
+func meanText(m condense.Metric, s condense.Stats) string {
+	e, ok := s.Means[m]
+	if !ok {
+		return "–"
+	}
+	text := amount(m, e.Mean)
+	switch {
+	case e.Interval == nil:
+	case m == condense.MetricUndone: // its interval is not even to both sides
+		text += fmt.Sprintf(" (%s to %s)", amount(m, e.Interval.Low), amount(m, e.Interval.High))
+	default:
+		text += " ± " + strings.TrimPrefix(amount(m, (e.Interval.High-e.Interval.Low)/2), "$")
+	}
+	if e.Conversations < s.Conversations {
+		text += fmt.Sprintf(", of %s", term.Number(e.Conversations))
+	}
+	return text
+}
+
+// amount writes a value in the unit of its metric.
+func amount(m condense.Metric, v float64) string {
+	switch m {
+	case condense.MetricSaved:
+		return term.Number(int(math.Round(v)))
+	case condense.MetricShare, condense.MetricGate, condense.MetricUndone:
+		return strconv.FormatFloat(100*v, 'f', 1, 64) + " %"
+	case condense.MetricCost:
+		return "$" + strconv.FormatFloat(v, 'f', 4, 64)
+	case condense.MetricSeconds:
+		return strconv.FormatFloat(v, 'f', 1, 64)
+	}
+	return strconv.FormatFloat(v, 'f', 2, 64)
+}
+
+// claims says which differences from the control are larger than chance.
+func claims(stats []condense.Stats) []string {
+	if len(stats) < 2 {
+		return []string{"there is no other variant to compare with"}
+	}
+	var out []string
+	looked := 0
+	for _, s := range stats[1:] {
+		for _, m := range condense.Metrics() {
+			d, ok := s.Differences[m]
+			if !ok || d.Interval == nil {
+				continue
+			}
+			looked++
+			if d.BeyondChance() {
+				out = append(out, claim(m, s.Variant, stats[0].Variant, d))
+			}
+		}
+	}
+	switch {
+	case looked == 0:
+		return []string{"there are too few conversations to tell any difference from chance"}
+	case len(out) == 0:
+		return []string{"no difference is larger than chance with so few"}
+	}
+	byChance := strconv.FormatFloat(float64(looked)/20, 'f', 1, 64)
+	return append(out, fmt.Sprintf("of %s looked at, %s would look larger than chance by chance alone", term.Count(looked, "difference"), byChance))
+}
+
+func claim(m condense.Metric, variant, against string, d condense.Estimate) string {
+	more, mean, low, high := "more", d.Mean, d.Interval.Low, d.Interval.High
+	if mean < 0 {
+		more, mean, low, high = "less", -mean, -high, -low
+	}
+	return fmt.Sprintf("larger than chance: %s of %s is %s %s than of %s (%s to %s)",
+		metricNames[m], term.Plain(variant), amount(m, mean), more, term.Plain(against), amount(m, low), amount(m, high))
+}
