@@ -80,17 +80,14 @@ func harmless(text string) string {
 	for _, r := range []*regexp.Regexp{strictTags, tokenTags, ourHeads} {
 		text = r.ReplaceAllStringFunc(text, muted.Replace)
 	}
-	text = withoutLooseTags(text)
-	lines := strings.Split(text, "\n")
+	lines := strings.Split(withoutLooseTags(text), "\n")
 	var code fence
 	for i, line := range lines {
-		line = strings.TrimRightFunc(line, unicode.IsSpace)
 		if !code.holds(line) {
-			line = speakers.ReplaceAllString(line, "$1- $2")
+			lines[i] = speakers.ReplaceAllString(line, "$1- $2")
 		}
-		lines[i] = line
 	}
-	text = strings.TrimSpace(strings.Join(lines, "\n"))
+	text = strings.Join(lines, "\n")
 	if code.mark != 0 {
 		text += "\n" + strings.Repeat(string(code.mark), code.size)
 	}
@@ -106,7 +103,7 @@ func withoutLooseTags(text string) string {
 	var out strings.Builder
 	at := 0
 	for _, m := range looseTags.FindAllStringIndex(text, -1) {
-		if r, _ := utf8.DecodeLastRuneInString(text[:m[0]]); inName(r) {
+		if r, _ := utf8.DecodeLastRuneInString(text[:m[0]]); inName(r) && text[m[0]+1] != '/' {
 			continue
 		}
 		out.WriteString(text[at:m[0]] + muted.Replace(text[m[0]:m[1]]))
@@ -133,22 +130,34 @@ var (
 const looseNames = `system|user|human|assistant|developer|summary|task|feedback|command|instructions?`
 
 // visible takes out what is not seen: control and format characters, marks that
-// turn the direction of writing, and characters that smuggle text. Line breaks
-// of all kinds become "\n". Joiners stay between letters that need them.
+// turn the direction of writing, characters that smuggle text, and white space at
+// the ends. Line breaks of all kinds become "\n". Joiners stay where a script or
+// an emoji needs them.
 func visible(text string) string {
-	text = strings.NewReplacer("\r\n", "\n", "\r", "\n", "\v", "\n", "\f", "\n", "\u0085", "\n", "\u2028", "\n", "\u2029", "\n").Replace(strings.ToValidUTF8(text, "�"))
+	text = lineBreaks.Replace(strings.ToValidUTF8(text, "�"))
 	var out strings.Builder
 	last := ' '
 	for i, r := range text {
-		next, _ := utf8.DecodeRuneInString(text[i+utf8.RuneLen(r):])
-		joins := (r == '\u200c' || r == '\u200d') && last > unicode.MaxASCII && next > unicode.MaxASCII && !hiddenRune(next)
+		next, size := utf8.DecodeRuneInString(text[i+utf8.RuneLen(r):])
+		joins := (r == '\u200c' || r == '\u200d') && size > 0 && joined(last) && joined(next)
 		if hiddenRune(r) && !joins {
 			continue
 		}
 		out.WriteRune(r)
 		last = r
 	}
-	return out.String()
+	lines := strings.Split(out.String(), "\n")
+	for i, line := range lines {
+		lines[i] = strings.TrimRightFunc(line, unicode.IsSpace)
+	}
+	return strings.TrimSpace(strings.Join(lines, "\n"))
+}
+
+var lineBreaks = strings.NewReplacer("\r\n", "\n", "\r", "\n", "\v", "\n", "\f", "\n", "\u0085", "\n", "\u2028", "\n", "\u2029", "\n")
+
+// joined reports whether a joiner beside a character has a use.
+func joined(r rune) bool {
+	return r > unicode.MaxASCII && !hiddenRune(r) && unicode.In(r, unicode.L, unicode.M, unicode.S)
 }
 
 func hiddenRune(r rune) bool {

@@ -77,7 +77,7 @@ var sixSections = []section{
 	{"Previous conversation", []string{"conversation", "overview", "history"}},
 	nineSections[7],
 	nineSections[1],
-	nineSections[2],
+	{"Files", []string{"relevant files", "code"}},
 	{"Problems solved", []string{"problem solving", "problem-solving", "problems", "errors"}},
 	{"Pending and next steps", []string{"pending", "next", "open tasks"}},
 }

@@ -56,10 +56,10 @@ func checkAnswer(resp precis.ModelResponse, p Prompt, limits answerLimits) (text
 	sections := p.template().sections
 	missing := missingSections(text, sections)
 	found := len(sections) - len(missing)
-	if flaw, why = unlike(resp, text, found, len(sections)); flaw != "" {
+	if flaw, why = unlike(text, found, len(sections)); flaw != "" {
 		return "", flaw, why
 	}
-	all := len(sections) > 0 && len(missing) == 0
+	all := len(sections) > 0 && len(missing) == 0 && !endsInHeading(text, sections)
 	switch {
 	case resp.Truncated && !closed && !all:
 		return "", FlawTruncated, "It reached the output limit before it was complete: think less, write shorter sections, and finish the summary."
@@ -75,6 +75,15 @@ func checkAnswer(resp precis.ModelResponse, p Prompt, limits answerLimits) (text
 		return "", flaw, why
 	}
 	return text, "", ""
+}
+
+// endsInHeading reports whether nothing follows the title of a text's last
+// section.
+func endsInHeading(text string, sections []section) bool {
+	last := text[strings.LastIndexByte(text, '\n')+1:]
+	h, ok := headingOf(last)
+	bare := h.whole || strings.HasSuffix(last, ":") || strings.HasSuffix(last, "：") || strings.HasSuffix(last, "**")
+	return ok && bare && (sectionNamed(sections, h) >= 0 || h.number == len(sections))
 }
 
 const noTools = "It called a tool: call none, even if tools are declared, and write the summary as plain text."
@@ -99,7 +108,7 @@ const declined = "It declined: nothing is asked but a record of what was already
 
 // unlike returns the flaw of a text that is something else than a summary. What
 // has enough of the sections is one, whatever it quotes.
-func unlike(resp precis.ModelResponse, text string, found, sections int) (Flaw, string) {
+func unlike(text string, found, sections int) (Flaw, string) {
 	const plainText = " instead of plain text: write the sections as plain text, without any such markup."
 	structured := found > 0 && found >= sections*2/3
 	switch {
@@ -223,8 +232,9 @@ type wrap struct {
 }
 
 // wraps returns the tags of a text. One opens at the start of a line or behind
-// another tag; one that closes a summary ends a line or stands before a tag, and
-// so does one that closes thoughts, unless any are open.
+// another tag; one that closes a summary ends a line or stands before a tag; one
+// that closes thoughts stands alone in a line. Among thoughts, those of thoughts
+// stand anywhere.
 func wraps(text string) []wrap {
 	var out []wrap
 	thoughts, end := 0, 0 // end is where the last tag ends
@@ -233,10 +243,13 @@ func wraps(text string) []wrap {
 		before, after := strings.TrimRight(text[end:w.from], " \t"), strings.TrimLeft(text[w.to:], " \t\r")
 		starts := before == "" || strings.HasSuffix(before, "\n")
 		ends := after == "" || after[0] == '\n' || after[0] == '<'
+		inside := thoughts > 0 && !w.summary && !strings.HasSuffix(before, "`")
 		switch {
-		case w.closes && !w.summary && thoughts > 0 && !strings.HasSuffix(before, "`"):
+		case inside && w.closes:
 			thoughts--
-		case w.closes && !ends, !w.closes && !starts:
+		case inside:
+			thoughts++
+		case w.closes && !ends, !starts && !(w.closes && w.summary):
 			continue
 		case !w.closes && !w.summary:
 			thoughts++
@@ -266,6 +279,7 @@ func withoutThoughts(text string) string {
 	var out strings.Builder
 	at, begun := 0, false
 	tags := wraps(text)
+	ends := thoughtsEnds(tags, len(text))
 	for i, w := range tags {
 		switch {
 		case w.from < at:
@@ -273,7 +287,7 @@ func withoutThoughts(text string) string {
 			begun = begun || !w.closes
 		case !w.closes:
 			out.WriteString(text[at:w.from])
-			at = thoughtsEnd(tags[i:], len(text))
+			at = ends[i]
 		case !begun:
 			out.Reset()
 			at = w.to
@@ -283,27 +297,27 @@ func withoutThoughts(text string) string {
 	return out.String()
 }
 
-func thoughtsEnd(tags []wrap, size int) int {
-	depth := 0
-	for _, w := range tags {
-		switch {
+// thoughtsEnds returns for each tag that opens thoughts where they end.
+func thoughtsEnds(tags []wrap, size int) []int {
+	ends := make([]int, len(tags))
+	for i := len(tags) - 1; i >= 0; i-- { // if nothing closes them
+		if w := tags[i]; w.summary && !w.closes {
+			size = w.from
+		}
+		ends[i] = size
+	}
+	var open []int
+	for i, w := range tags {
+		switch n := len(open); {
 		case w.summary:
-			continue
-		case w.closes:
-			depth--
-		default:
-			depth++
-		}
-		if depth == 0 {
-			return w.to
+		case !w.closes:
+			open = append(open, i)
+		case n > 0:
+			ends[open[n-1]] = w.to
+			open = open[:n-1]
 		}
 	}
-	for _, w := range tags {
-		if w.summary && !w.closes {
-			return w.from
-		}
-	}
-	return size
+	return ends
 }
 
 // inSummary returns the inside of the longest <summary>; to the end of the text
