@@ -59,6 +59,7 @@ func (m *Manager) begin(r Request) (*check, error) {
 		c.s.Environment = r.Environment
 	}
 	c.view, c.repairs = Repair(messagesOf(c.s.Units))
+	c.s.Sent = c.view
 	c.s.Used = overhead + meter.View(c.view)
 	c.before = c.size(c.s.Used, c.view)
 	c.decide()

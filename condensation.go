@@ -116,7 +116,7 @@ type SummaryRequest struct {
 	Focus        string    // what the user asked to pay attention to; may be empty
 	Automatic    bool      // no user asked for it
 	Live         *Live     // the request to ride on; nil: none
-	View         []Message // with Live: the messages it would send now
+	View         []Message // with Live: its messages, as they are in the prompt cache
 	Count        func(string) int
 }
 

@@ -38,11 +38,12 @@ type Situation struct {
 	Limit        int // tokens the view must not pass, as the Meter counts
 	Trigger      int // tokens at which the next check would act again
 	Forced       bool
-	Automatic    bool   // no user asked for this run
-	DryRun       bool   // nothing may be called that costs
-	Focus        string // what the user asked summaries to pay attention to; may be empty
-	Environment  string // what the client tells of its surroundings with each turn; "" on manual runs
-	Live         *Live  // the request being answered; nil: none
+	Automatic    bool      // no user asked for this run
+	DryRun       bool      // nothing may be called that costs
+	Focus        string    // what the user asked summaries to pay attention to; may be empty
+	Environment  string    // what the client tells of its surroundings with each turn; "" on manual runs
+	Live         *Live     // the request being answered; nil: none
+	Sent         []Message // the view before this run, which a prompt cache may hold
 
 	shared map[any]any
 }

@@ -169,10 +169,8 @@ func (o old) request(s *precis.Situation) precis.SummaryRequest {
 			r.At = append(r.At, u.From)
 		}
 	}
-	if s.Live != nil {
-		for _, u := range s.Units {
-			r.View = append(r.View, u.Messages...)
-		}
+	if s.Live != nil { // what rungs before this one changed is in no cache
+		r.View = s.Sent
 	}
 	r.MaxTokens = o.summary(s)
 	return r

@@ -11,6 +11,7 @@ import (
 
 	"precis"
 	"precis/condense"
+	"precis/reduce"
 	"precis/tokens"
 )
 
@@ -147,16 +148,7 @@ func TestSecondCondensationUpdatesTheFirst(t *testing.T) {
 	condensed(t, full(t, m), conv, precis.Request{})
 	more := talk(20, 2000)[1:]
 	for i := range more { // IDs of their own
-		for k, b := range more[i].Content {
-			switch b := b.(type) {
-			case precis.ToolUse:
-				b.ID += "x"
-				more[i].Content[k] = b
-			case precis.ToolResult:
-				b.ToolUseID += "x"
-				more[i].Content[k] = b
-			}
-		}
+		more[i].Content = renamed(more[i].Content)
 	}
 	conv.Transcript = precis.NewTranscript(append(slices.Clone(conv.Transcript.Messages()), more...)...)
 	condensed(t, full(t, m), conv, precis.Request{})
@@ -333,4 +325,41 @@ func TestSpendLimits(t *testing.T) {
 	if step := run(conv); step.Code != precis.ReasonBudget {
 		t.Errorf("a conversation that cost too much: %+v", step)
 	}
+}
+
+// TestRidingSendsWhatTheCacheHolds has a rung before the summary change the view:
+// the summary request still begins with what was sent before.
+func TestRidingSendsWhatTheCacheHolds(t *testing.T) {
+	m := &fakeModel{info: precis.ModelInfo{ID: "m", Dialect: "anthropic"}, answer: always(brief)}
+	msgs := talk(20, 2000)
+	for i := range msgs[1:21] { // the same file again
+		msgs[i+21] = precis.Message{Role: msgs[i+1].Role, Content: renamed(msgs[i+1].Content)}
+	}
+	live := &precis.Live{Dialect: "anthropic", Model: "m", Body: []byte(`{}`)}
+	res, err := rungs(t, reduce.Dedupe{}, full(t, m)).Manage(t.Context(), precis.Request{
+		Conversation: held(msgs...), Manual: true, Target: 3000, Window: precis.Window{Tokens: 16_000}, Live: live})
+	if err != nil || len(res.Edits) != 2 || len(m.requests) != 1 {
+		t.Fatalf("%v, %+v", err, res.Report.Steps)
+	}
+	for i, msg := range msgs {
+		if precis.HashMessage(m.requests[0].Messages[i]) != precis.HashMessage(msg) {
+			t.Fatalf("message %d is not the one that was sent before", i)
+		}
+	}
+}
+
+// renamed returns the blocks with other tool use IDs.
+func renamed(blocks []precis.Block) []precis.Block {
+	out := slices.Clone(blocks)
+	for k, b := range out {
+		switch b := b.(type) {
+		case precis.ToolUse:
+			b.ID += "x"
+			out[k] = b
+		case precis.ToolResult:
+			b.ToolUseID += "x"
+			out[k] = b
+		}
+	}
+	return out
 }

@@ -93,7 +93,7 @@ func (t *task) summarizeAll(ctx context.Context, parts [][]precis.Message) ([]st
 			p := t.prompt
 			p.Part, p.Parts = i+1, len(parts)
 			p.Previous = p.Previous && i == 0
-			text, err := t.askFor(ctx, t.request(part, p), p)
+			text, err := t.ask(ctx, t.request(part, p), p)
 			texts[i] = text
 			return err
 		})
@@ -118,7 +118,7 @@ func (t *task) merge(ctx context.Context, texts []string) (string, error) {
 			}
 			p := t.prompt
 			p.Merge = true
-			text, err := t.askFor(ctx, t.request(partials(texts[i:i+n]), p), p)
+			text, err := t.ask(ctx, t.request(partials(texts[i:i+n]), p), p)
 			if err != nil {
 				return "", err
 			}

@@ -14,12 +14,10 @@ import (
 const wholeResult = 40_000
 
 // ride returns the live request with the instruction at its end.
-func (t *task) ride() precis.ModelRequest {
-	p := t.prompt
-	p.Ride = true
+func (t *task) ride(p Prompt) precis.ModelRequest {
 	view, _ := precis.Repair(AnswerOpenTools(t.r.View, time.Time{}))
 	messages := append(slices.Clone(view), precis.NewText(precis.RoleUser, p.Instruction()))
-	return precis.ModelRequest{Messages: messages, Body: t.r.Live.Body, Header: t.r.Live.Header, MaxTokens: t.max}
+	return precis.ModelRequest{Messages: messages, Body: t.r.Live.Body, Header: t.r.Live.Header, MaxTokens: t.output}
 }
 
 // cannotRide returns why the summary request does not ride on the live one, ""
@@ -43,7 +41,7 @@ func (t *task) cannotRide() string {
 // request writes messages and an instruction as a request of its own.
 func (t *task) request(messages []precis.Message, p Prompt) precis.ModelRequest {
 	messages = append(messages[:len(messages):len(messages)], precis.NewText(precis.RoleUser, p.Instruction()))
-	return precis.ModelRequest{System: precis.NewText(precis.RoleSystem, p.Guard()), Messages: messages, MaxTokens: t.max}
+	return precis.ModelRequest{System: precis.NewText(precis.RoleSystem, p.Guard()), Messages: messages, MaxTokens: t.output}
 }
 
 // compact returns the messages as the summarizer reads them: tools as text,
@@ -132,7 +130,7 @@ func (t *task) room() int {
 		return 1 << 40
 	}
 	prompt := t.r.Count(t.prompt.Guard()) + t.r.Count(t.prompt.Instruction())
-	return (window-t.max)*95/100 - prompt
+	return (window-t.output)*95/100 - prompt
 }
 
 // learn notes the window that an overflow told, or that it is smaller than was

@@ -120,6 +120,7 @@ type task struct {
 	r      precis.SummaryRequest
 	prompt Prompt
 	max    int // tokens of the summary
+	output int // tokens of an answer
 	window int // tokens of the model's window, learned from overflows; 0: as is known
 
 	mu   sync.Mutex // guards call while parts are summarized
@@ -136,7 +137,7 @@ func (t *task) book(r precis.ModelResponse) {
 // check returns the summary in an answer, or what is wrong with it.
 func (t *task) check(answer precis.ModelResponse, p Prompt) (text string, flaw Flaw, why string) {
 	limits := answerLimits{MaxTokens: t.max, Count: t.r.Count}
-	if p.Parts == 0 {
+	if p.Parts == 0 && !p.Merge {
 		limits.Replaces = t.r.Replaces
 	}
 	return checkAnswer(answer, p, limits)
@@ -153,10 +154,15 @@ func (w *Writer) task(m precis.Model, r precis.SummaryRequest, own bool) *task {
 	if r.MaxTokens > 0 {
 		t.max = min(t.max, r.MaxTokens)
 	}
+	t.output = t.max * 2 // thinking aloud takes room, too
 	if info.MaxOutput > 0 {
-		t.max = min(t.max, info.MaxOutput)
+		t.output = min(t.output, info.MaxOutput)
 	}
-	t.prompt.Focus, t.prompt.MaxTokens, t.prompt.Previous = r.Focus, t.max, r.Previous != ""
+	if w := info.Window.Tokens; w > 0 {
+		t.output = min(t.output, max(w/4, 1))
+	}
+	t.max = min(t.max, t.output)
+	t.prompt.Focus, t.prompt.MaxTokens, t.prompt.Previous = r.Focus, t.max*9/10, r.Previous != ""
 	t.call = precis.CallReport{Model: info.ID, Provider: info.Provider, Custom: t.prompt.Custom != "", Separate: !own}
 	return t
 }
@@ -218,7 +224,9 @@ func (t *task) write(ctx context.Context) (string, error) {
 	why := t.cannotRide()
 	if why == "" {
 		t.call.Form, t.call.Why = "cache", "the live request's prompt cache is read"
-		text, err := t.ask(ctx, t.ride())
+		p := t.prompt
+		p.Ride = true
+		text, err := t.ask(ctx, t.ride(p), p)
 		if !overflows(err) {
 			return text, err
 		}
@@ -228,7 +236,7 @@ func (t *task) write(ctx context.Context) (string, error) {
 	messages := t.compact(wholeResult)
 	for _, most := range []int{wholeResult, 8000, 2000, 500} {
 		if messages = t.compact(most); t.fits(messages) {
-			text, err := t.ask(ctx, t.request(messages, t.prompt))
+			text, err := t.ask(ctx, t.request(messages, t.prompt), t.prompt)
 			if !overflows(err) {
 				return text, err
 			}
@@ -245,11 +253,7 @@ func overflows(err error) bool {
 }
 
 // ask asks, and once more when the answer is no summary.
-func (t *task) ask(ctx context.Context, r precis.ModelRequest) (string, error) {
-	return t.askFor(ctx, r, t.prompt)
-}
-
-func (t *task) askFor(ctx context.Context, r precis.ModelRequest, p Prompt) (string, error) {
+func (t *task) ask(ctx context.Context, r precis.ModelRequest, p Prompt) (string, error) {
 	for try := 0; ; try++ {
 		answer, err := t.model.Generate(ctx, r)
 		t.book(answer)

@@ -129,6 +129,6 @@ func onlyCondense(t *testing.T) precis.Settings {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s.Rungs = []string{"condense", "digest"}
+	s.Rungs = []string{"dedupe", "condense", "digest"}
 	return s
 }
