@@ -253,7 +253,9 @@ func TestSelectiveSummarizesResultsInTheirPlace(t *testing.T) {
 	if changed != calls {
 		t.Errorf("%d blocks changed", changed)
 	}
-	again, err := rungs(t, v).Manage(t.Context(), precis.Request{Conversation: held(msgs...), Manual: true, Window: precis.Window{Tokens: 16_000}})
+	other := slices.Clone(msgs)
+	other[0] = precis.NewText(precis.RoleUser, "another task")
+	again, err := rungs(t, v).Manage(t.Context(), precis.Request{Conversation: held(other...), Manual: true, Window: precis.Window{Tokens: 16_000}})
 	if err != nil || len(m.requests) != calls || len(again.Edits) != 1 {
 		t.Errorf("paid twice: %d calls after %d, %v", len(m.requests), calls, err)
 	}

@@ -1,6 +1,7 @@
 package condense
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -222,33 +223,48 @@ func (j *selection) summarize(ctx context.Context, r *bulkyResult) string {
 	if ctx.Err() != nil {
 		return ""
 	}
-	req := j.request(r)
-	t := &task{Writer: &Writer{c: WriterConfig{Cache: j.Cache}}, model: j.Model, r: precis.SummaryRequest{Messages: req.Messages}, max: j.MaxTokens}
-	t.prompt.Custom = selectiveGuard
+	t := j.keeper(r)
 	key := t.key()
 	text, paid := t.cached(ctx, key)
 	if !paid {
-		answer, err := j.Model.Generate(ctx, req)
-		j.mu.Lock()
-		j.call.Add(answer)
-		if err != nil && j.failed == nil {
-			j.failed = err
-		}
-		j.mu.Unlock()
-		if err != nil {
-			return ""
-		}
-		var flaw Flaw
-		if text, flaw, _ = checkAnswer(answer, Prompt{Custom: selectiveGuard}, answerLimits{MaxTokens: j.MaxTokens, Count: j.count}); flaw != "" {
+		var ok bool
+		if text, ok = j.ask(ctx, r); !ok {
 			return ""
 		}
 		t.keep(ctx, key, text)
 	}
+	j.mu.Lock()
+	j.call.Warnings = append(j.call.Warnings, t.call.Warnings...)
+	j.mu.Unlock()
 	text = fmt.Sprintf("[%s: %d characters, shortened by a model; the original is kept under this handle]\n%s", r.h, utf8.RuneCountInString(r.block.Text()), plain(text))
 	if j.count(text)*10 > r.tokens*8 {
 		return ""
 	}
 	return text
+}
+
+// keeper knows the summary of a result by the call and its content, whatever the
+// task was, so that no result is paid twice.
+func (j *selection) keeper(r *bulkyResult) *task {
+	content := []precis.Message{precis.NewText(precis.RoleUser, useText(j.use(r))), precis.NewText(precis.RoleUser, r.block.Text())}
+	return &task{
+		Writer: &Writer{c: WriterConfig{Cache: j.Cache}}, model: j.Model,
+		r: precis.SummaryRequest{Messages: content}, prompt: Prompt{Custom: selectiveGuard, MaxTokens: j.MaxTokens},
+	}
+}
+
+// ask has the model shorten a result; false when that failed.
+func (j *selection) ask(ctx context.Context, r *bulkyResult) (string, bool) {
+	answer, err := j.Model.Generate(ctx, j.request(r))
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	j.call.Add(answer)
+	if err != nil {
+		j.failed = cmp.Or(j.failed, err)
+		return "", false
+	}
+	text, flaw, _ := checkAnswer(answer, Prompt{Custom: selectiveGuard}, answerLimits{MaxTokens: j.MaxTokens * 5 / 4, Count: j.count})
+	return text, flaw == ""
 }
 
 func (j *selection) count(t string) int {
