@@ -6,19 +6,24 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
+	"net/http"
 	"os/exec"
 	"strings"
 	"time"
 
+	"precis"
 	"precis/cmd/internal/config"
 	"precis/condense"
 )
 
-// Hooks are given the event as JSON on standard input. What they print counts;
-// one that exits with vetoCode forbids the condensation.
+// A hook is a command line or, when it begins with http:// or https://, a URL.
+// It is given the event as JSON, on standard input or as a POST. What it prints
+// or answers counts. Exit code vetoCode, or status 409, forbids the condensation.
 const (
 	vetoCode    = 10
 	hookTimeout = 30 * time.Second
+	hookAnswer  = 1 << 20 // bytes that are read of an answer
 )
 
 func hooks(c config.Hooks) condense.Hooks {
@@ -32,25 +37,64 @@ func hooks(c config.Hooks) condense.Hooks {
 	return h
 }
 
-func hook(line string) func(context.Context, condense.HookEvent) (string, error) {
-	return func(ctx context.Context, e condense.HookEvent) (string, error) {
-		ctx, cancel := context.WithTimeout(ctx, hookTimeout)
-		defer cancel()
-		event, err := json.Marshal(e)
-		if err != nil {
-			return "", err
-		}
-		cmd := exec.CommandContext(ctx, "sh", "-c", line)
-		cmd.Stdin = bytes.NewReader(event)
-		cmd.WaitDelay = time.Second
-		out, err := cmd.Output()
-		var exit *exec.ExitError
-		switch {
-		case errors.As(err, &exit) && exit.ExitCode() == vetoCode:
-			return "", condense.ErrVeto
-		case err != nil:
-			return "", fmt.Errorf("%s: %w", line, err)
-		}
-		return strings.TrimSpace(string(out)), nil
+func hook(where string) func(context.Context, condense.HookEvent) (string, error) {
+	return func(ctx context.Context, e condense.HookEvent) (string, error) { return tell(ctx, where, e) }
+}
+
+// alert tells of spending, beside the warning in the report.
+func (a *app) alert(where string) func(context.Context, precis.Alert) {
+	if where == "" {
+		return nil
 	}
+	return func(ctx context.Context, alert precis.Alert) {
+		if _, err := tell(ctx, where, alert); err != nil {
+			a.warn("the hook for alerts failed: %v", err)
+		}
+	}
+}
+
+// tell sends an event to a command or a URL and returns what it says.
+func tell(ctx context.Context, where string, event any) (string, error) {
+	ctx, cancel := context.WithTimeout(ctx, hookTimeout)
+	defer cancel()
+	data, err := json.Marshal(event)
+	if err != nil {
+		return "", err
+	}
+	if strings.HasPrefix(where, "http://") || strings.HasPrefix(where, "https://") {
+		return post(ctx, where, data)
+	}
+	cmd := exec.CommandContext(ctx, "sh", "-c", where)
+	cmd.Stdin = bytes.NewReader(data)
+	cmd.WaitDelay = time.Second
+	out, err := cmd.Output()
+	var exit *exec.ExitError
+	switch {
+	case errors.As(err, &exit) && exit.ExitCode() == vetoCode:
+		return "", condense.ErrVeto
+	case err != nil:
+		return "", fmt.Errorf("%s: %w", where, err)
+	}
+	return strings.TrimSpace(string(out)), nil
+}
+
+func post(ctx context.Context, url string, data []byte) (string, error) {
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, url, bytes.NewReader(data))
+	if err != nil {
+		return "", err
+	}
+	req.Header.Set("Content-Type", "application/json")
+	resp, err := http.DefaultClient.Do(req)
+	if err != nil {
+		return "", err
+	}
+	defer resp.Body.Close()
+	answer, err := io.ReadAll(io.LimitReader(resp.Body, hookAnswer))
+	switch {
+	case resp.StatusCode == http.StatusConflict:
+		return "", condense.ErrVeto
+	case resp.StatusCode/100 != 2:
+		return "", fmt.Errorf("%s answers with status %d", req.URL.Redacted(), resp.StatusCode)
+	}
+	return strings.TrimSpace(string(answer)), err
 }

@@ -29,6 +29,7 @@ type job struct {
 	limit   int // the model's output limit; 0: unknown
 	manager *precis.Manager
 	models  *preset.Condensing // nil: no model condenses
+	alert   func(context.Context, precis.Alert)
 }
 
 // open reads the recording at path ("-" is standard input) and prepares a
@@ -145,7 +146,7 @@ func (a *app) readInput(ctx context.Context) ([]byte, error) {
 // manage makes the manager; leave lists messages truncation may not touch.
 func (j *job) manage(log *slog.Logger, leave []int) (err error) {
 	j.manager, err = preset.New(preset.Options{
-		Settings: j.cfg.Settings, Estimate: j.cfg.Estimate, Images: imageRule(j.model), Leave: leave, Logger: log, Condensing: j.models,
+		Settings: j.cfg.Settings, Estimate: j.cfg.Estimate, Images: imageRule(j.model), Leave: leave, Logger: log, Condensing: j.models, Alert: j.alert,
 	})
 	return err
 }
@@ -155,6 +156,7 @@ func (a *app) choose(ctx context.Context, j *job, summarizer string) (err error)
 	if j.models, err = a.condensing(ctx, j, summarizer); err != nil || j.models == nil {
 		return err
 	}
+	j.alert = a.alert(j.cfg.Hooks.Alert)
 	return j.manage(a.logger(), nil)
 }
 

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"precis"
+	"precis/cmd/internal/config"
 	"precis/condense"
 	"precis/models"
 	"precis/preset"
@@ -41,7 +42,11 @@ func (a *app) condensing(ctx context.Context, j *job, way string) (*preset.Conde
 		}
 		return nil, nil
 	}
-	client, err := j.client()
+	client, err := j.client(c)
+	if err != nil {
+		return nil, err
+	}
+	own, err := j.own()
 	if err != nil {
 		return nil, err
 	}
@@ -53,7 +58,7 @@ func (a *app) condensing(ctx context.Context, j *job, way string) (*preset.Conde
 		return nil, err
 	}
 	return &preset.Condensing{
-		Writer:    condense.WriterConfig{Model: client, Prompt: prompt, MaxTokens: c.MaxTokens, Cache: a.summaries(ctx, c.Cache), SelfCheck: c.SelfCheck, Hooks: hooks(j.cfg.Hooks)},
+		Writer:    condense.WriterConfig{Model: client, Fallback: own, Prompt: prompt, MaxTokens: c.MaxTokens, Cache: a.summaries(ctx, c.Cache), SelfCheck: c.SelfCheck, Hooks: hooks(j.cfg.Hooks)},
 		Mode:      condense.Mode(c.Mode),
 		Selective: c.Selective,
 		Price:     j.price(client),
@@ -86,22 +91,47 @@ func (a *app) summaries(ctx context.Context, path string) precis.SummaryStore {
 	return store
 }
 
-// client makes the model that the configuration names.
-func (j *job) client() (*provider.Client, error) {
-	c := j.cfg.Summarizer
+// own makes the conversation's own model, to fall back to; nil when it is the
+// summarizer itself, nobody knows it, or there is no key for its API.
+func (j *job) own() (precis.Model, error) {
+	c := config.Summarizer{Model: j.model, Timeout: j.cfg.Summarizer.Timeout}
+	catalogue, err := loadCatalogue(j.cfg.ModelsFile)
+	if err != nil {
+		return nil, err
+	}
+	known, ok := catalogue.Find(j.model)
+	if !ok || j.model == j.cfg.Summarizer.Model || known.Provider != "anthropic" && known.Provider != "openai" || os.Getenv(keyEnv(c)) == "" {
+		return nil, nil
+	}
+	return j.client(c)
+}
+
+// keyEnv names the environment variable that holds the key of a profile's API.
+func keyEnv(c config.Summarizer) string {
+	name := "OPENAI_API_KEY"
+	if dialectOf(c) == "anthropic" {
+		name = "ANTHROPIC_API_KEY"
+	}
+	return cmp.Or(c.KeyEnv, name)
+}
+
+func dialectOf(c config.Summarizer) string {
+	if c.Dialect == "" && models.Family(c.Model) == "claude" {
+		return "anthropic"
+	}
+	return c.Dialect
+}
+
+// client makes the model that a profile names.
+func (j *job) client(c config.Summarizer) (*provider.Client, error) {
 	catalogue, err := loadCatalogue(j.cfg.ModelsFile)
 	if err != nil {
 		return nil, err
 	}
 	known, _ := catalogue.Find(c.Model)
-	dialect := c.Dialect
-	if dialect == "" && models.Family(c.Model) == "claude" {
-		dialect = "anthropic"
-	}
-	keyEnv := cmp.Or(c.KeyEnv, map[bool]string{true: "ANTHROPIC_API_KEY", false: "OPENAI_API_KEY"}[dialect == "anthropic"])
 	transport := http.DefaultTransport.(*http.Transport).Clone() // with the proxies of the environment
 	return provider.New(provider.Config{
-		Dialect: dialect, BaseURL: c.URL, Key: os.Getenv(keyEnv), Model: c.Model, Prices: known.Prices,
+		Dialect: dialectOf(c), BaseURL: c.URL, Key: os.Getenv(keyEnv(c)), Model: c.Model, Prices: known.Prices,
 		Info:       precis.ModelInfo{Provider: known.Provider, Window: catalogue.Window(c.Model), MaxOutput: known.MaxOutput.Tokens, Images: known.Images},
 		Timeout:    time.Duration(c.Timeout) * time.Second,
 		HTTPClient: &http.Client{Transport: transport},

@@ -43,8 +43,9 @@ type Summarizer struct {
 	Selective, SelfCheck        bool
 }
 
-// Hooks are command lines run around condensations with a model; "": none.
-type Hooks struct{ Before, After string }
+// Hooks are command lines or URLs, asked around condensations with a model and
+// told of alerts; "": none.
+type Hooks struct{ Before, After, Alert string }
 
 // Sources say where configuration comes from.
 type Sources struct {

@@ -94,8 +94,9 @@ var keys = []key{
 	numberKey("spend.conversation", "dollars that condensing one conversation may cost; 0: no limit", func(c *Config) *float64 { return &c.Settings.Spend.Conversation }),
 	numberKey("spend.day", "dollars that condensing may cost in a day; 0: no limit", func(c *Config) *float64 { return &c.Settings.Spend.Day }),
 	numberKey("spend.warn", "share of these from which to warn, 0 to 1; 0: 0.8", func(c *Config) *float64 { return &c.Settings.Spend.Warn }),
-	textKey("hooks.before", "command run before a model condenses; what it prints is shown to the model; exit code 10 vetoes", func(c *Config) *string { return &c.Hooks.Before }),
-	textKey("hooks.after", "command run after; it reads the summary and prints the one to use; exit code 10 vetoes", func(c *Config) *string { return &c.Hooks.After }),
+	textKey("hooks.before", "command or URL asked before a model condenses; what it says is shown to the model; exit code 10 or status 409 vetoes", func(c *Config) *string { return &c.Hooks.Before }),
+	textKey("hooks.after", "command or URL asked after; it is told the summary and says the one to use; exit code 10 or status 409 vetoes", func(c *Config) *string { return &c.Hooks.After }),
+	textKey("hooks.alert", "command or URL told when a limit of spend.* is near or reached", func(c *Config) *string { return &c.Hooks.Alert }),
 	textKey("models_file", "file of windows, limits and prices over the catalogue", func(c *Config) *string { return &c.ModelsFile }),
 }
 

@@ -1,0 +1,60 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"precis"
+	"precis/cmd/internal/config"
+	"precis/condense"
+)
+
+func TestHooksAreCommandsOrURLs(t *testing.T) {
+	var got condense.HookEvent
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		switch r.URL.Path {
+		case "/veto":
+			w.WriteHeader(http.StatusConflict)
+		case "/broken":
+			w.WriteHeader(http.StatusBadGateway)
+		default:
+			if err := json.NewDecoder(r.Body).Decode(&got); err != nil {
+				t.Error(err)
+			}
+			_, _ = io.WriteString(w, "from the web\n")
+		}
+	}))
+	defer server.Close()
+	for _, tt := range []struct {
+		where, want string
+		veto, fails bool
+	}{
+		{where: server.URL + "/ok", want: "from the web"},
+		{where: server.URL + "/veto", veto: true},
+		{where: server.URL + "/broken", fails: true},
+		{where: "cat", want: `"messages":7`},
+		{where: "exit 10", veto: true},
+		{where: "exit 1", fails: true},
+		{where: "no-such-program-here", fails: true},
+	} {
+		h := hooks(config.Hooks{Before: tt.where})
+		text, err := h.Before(t.Context(), condense.HookEvent{Conversation: "c", Messages: 7})
+		if errors.Is(err, condense.ErrVeto) != tt.veto || (err != nil) != (tt.veto || tt.fails) || !strings.Contains(text, tt.want) {
+			t.Errorf("%s: %q, %v", tt.where, text, err)
+		}
+	}
+	if got.Messages != 7 || got.Conversation != "c" {
+		t.Errorf("told %+v", got)
+	}
+	canceled, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := tell(canceled, "sleep 20", precis.Alert{}); err == nil {
+		t.Error("a canceled hook goes on")
+	}
+}
