@@ -7,6 +7,7 @@ import (
 	"context"
 	"log/slog"
 	"reflect"
+	"slices"
 	"time"
 
 	"precis"
@@ -64,8 +65,11 @@ type Options struct {
 	Logger     *slog.Logger      // nil: silent
 	Now        func() time.Time  // nil: time.Now
 
-	Condensing *Condensing                         // how models condense; nil: no model does
-	Alert      func(context.Context, precis.Alert) // see [precis.Options]
+	Condensing *Condensing // how models condense; nil: no model does
+	// Experiments take the places of the rungs of their names; "condense" and
+	// "selective" need no Condensing then.
+	Experiments []*condense.Experiment
+	Alert       func(context.Context, precis.Alert) // see [precis.Options]
 }
 
 // Condensing says how the rungs that call a model work.
@@ -102,10 +106,31 @@ func New(o Options) (*precis.Manager, error) {
 	if err != nil {
 		return nil, err
 	}
+	if rungs, err = tried(rungs, o.Experiments); err != nil {
+		return nil, err
+	}
 	return precis.NewManager(precis.Options{
 		Settings: o.Settings, Counter: counter, Strategies: rungs,
 		Gate: o.Gate, Calibrator: o.Calibrator, Store: o.Store, Logger: o.Logger, Now: o.Now, Alert: o.Alert,
 	})
+}
+
+// tried returns the rungs with experiments in their places.
+func tried(rungs []precis.Strategy, experiments []*condense.Experiment) ([]precis.Strategy, error) {
+	for _, x := range experiments {
+		place := func(s precis.Strategy) bool { return s.Name() == x.Name() }
+		if i := slices.IndexFunc(rungs, place); i >= 0 {
+			rungs[i] = x
+			continue
+		}
+		at := slices.Index(Rungs(), x.Name())
+		if at < 0 {
+			return nil, precis.Errorf(precis.CodeInvalid, "set up experiment", "there is no rung %q", x.Name())
+		}
+		before := slices.IndexFunc(rungs, func(s precis.Strategy) bool { return slices.Index(Rungs(), s.Name()) > at })
+		rungs = slices.Insert(rungs, before, precis.Strategy(x)) // clip is the last of all
+	}
+	return rungs, nil
 }
 
 // calibrator returns the factor that belongs to a way of counting: estimates

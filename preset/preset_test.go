@@ -175,5 +175,43 @@ func TestRungsAreInTheirOrder(t *testing.T) {
 	}
 }
 
+func TestExperimentsStandInTheirRungsPlaces(t *testing.T) {
+	model := &preset.Condensing{Writer: condense.WriterConfig{Model: silentModel{}}}
+	for _, c := range []*preset.Condensing{nil, model} {
+		x, err := condense.NewExperiment("trial", condense.Variant{Name: "control", Strategy: condense.Full{}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		m, err := preset.New(preset.Options{Condensing: c, Experiments: []*condense.Experiment{x}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		conv := &precis.Conversation{Transcript: precis.NewTranscript(precis.NewText(precis.RoleUser, strings.Repeat("many words ", 9000)))}
+		res, _ := m.Manage(t.Context(), precis.Request{Conversation: conv, Manual: true, DryRun: true, Window: precis.Window{Tokens: 16_000}})
+		var names []string
+		for _, s := range res.Report.Steps {
+			names = append(names, s.Rung)
+		}
+		if got := strings.Join(names[:3], " "); got != "dedupe media condense" || res.Report.Steps[2].Code != precis.ReasonNoSummarizer {
+			t.Errorf("%s, %+v", got, res.Report.Steps[2])
+		}
+	}
+	odd, err := condense.NewExperiment("trial", condense.Variant{Name: "control", Strategy: named("polish")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := preset.New(preset.Options{Experiments: []*condense.Experiment{odd}}); precis.CodeOf(err) != precis.CodeInvalid || !strings.Contains(err.Error(), "polish") {
+		t.Errorf("an unknown rung: %v", err)
+	}
+}
+
+// named is a rung that does nothing.
+type named string
+
+func (n named) Name() string { return string(n) }
+func (n named) Propose(context.Context, *precis.Situation) (precis.Edit, error) {
+	return precis.Edit{}, nil
+}
+
 // silentModel is never asked.
 type silentModel struct{ precis.Model }
