@@ -54,42 +54,6 @@ var sixText string
 //go:embed prompts/brief.md
 var briefText string
 
-// section is a part of the summary that a template asks for. Its number is its
-// place.
-type section struct {
-	name string
-	also []string // beginnings of other headings it is known by, in lower case
-}
-
-var nineSections = []section{
-	{"Request and intent", []string{"primary request", "request", "user request", "user's request", "intent", "goal"}},
-	{"Concepts", []string{"key technical concepts", "key concepts", "technical concepts"}},
-	{"Files and code", []string{"files", "relevant files", "code"}},
-	{"Errors and fixes", []string{"errors", "fixes"}},
-	{"Problem solving", []string{"problems", "problem-solving", "findings"}},
-	{"All user messages", []string{"user messages", "user's messages", "messages of the user"}},
-	{"Pending tasks", []string{"pending", "open tasks", "remaining tasks"}},
-	{"Current work", []string{"current state", "work in progress"}},
-	{"Next step", []string{"next", "optional next step"}},
-}
-
-var sixSections = []section{
-	{"Previous conversation", []string{"conversation", "overview", "history"}},
-	nineSections[7],
-	nineSections[1],
-	{"Files", []string{"relevant files", "code"}},
-	{"Problems solved", []string{"problem solving", "problem-solving", "problems", "errors"}},
-	{"Pending and next steps", []string{"pending", "next", "open tasks"}},
-}
-
-var briefSections = []section{
-	{"Goal", []string{"request", "intent"}},
-	{"State", []string{"current state", "status", "progress", "current work"}},
-	{"Rules", []string{"constraints", "requirements"}},
-	{"Files", []string{"relevant files", "code"}},
-	{"Next", []string{"pending", "open"}},
-}
-
 // template is what is asked for at first: its text, the sections of the summary
 // and the form of the answer.
 type template struct {
@@ -275,62 +239,6 @@ func digit(r rune) int {
 	for i, c := range []rune("一二三四五六七八九") {
 		if r == c {
 			return i + 1
-		}
-	}
-	return -1
-}
-
-// missingSections returns the headings that a text lacks. A section is known by
-// any of its names, or by its number: translated headings keep it.
-func missingSections(text string, sections []section) []string {
-	seen := make([]bool, len(sections))
-	var pending int // number of a title without marks: a list, if another follows at once
-	for line := range strings.Lines(text) {
-		line = strings.TrimRight(line, " \t\r\n")
-		if line == "" {
-			continue
-		}
-		h, ok := headingOf(line)
-		numbered := ok && h.number > 0
-		if pending > 0 && !numbered {
-			seen[pending-1] = true
-		}
-		pending = 0
-		if !ok {
-			continue
-		}
-		switch at := sectionNamed(sections, h); {
-		case at >= 0:
-			seen[at] = true
-		case h.number == 0 || h.number > len(sections):
-		case h.marked:
-			seen[h.number-1] = true
-		case h.whole && !strings.HasSuffix(line, "."):
-			pending = h.number
-		}
-	}
-	var missing []string
-	for i, s := range sections {
-		if !seen[i] {
-			missing = append(missing, s.name)
-		}
-	}
-	return missing
-}
-
-// sectionNamed returns the section that a title names, -1 when it names none.
-func sectionNamed(sections []section, h heading) int {
-	title := h.marked || h.number > 0
-	for i, s := range sections {
-		for _, name := range append([]string{strings.ToLower(s.name)}, s.also...) {
-			if h.name == name && (title || h.whole) {
-				return i
-			}
-			rest, ok := strings.CutPrefix(h.name, name)
-			next, _ := utf8.DecodeRuneInString(strings.TrimPrefix(rest, "s"))
-			if ok && title && !inName(next) {
-				return i
-			}
 		}
 	}
 	return -1
