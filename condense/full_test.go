@@ -12,6 +12,7 @@ import (
 	"precis"
 	"precis/condense"
 	"precis/reduce"
+	"precis/store/memory"
 	"precis/tokens"
 )
 
@@ -322,7 +323,7 @@ func TestSpendLimits(t *testing.T) {
 	if step := run(held(talk(20, 2000)...)); step.Outcome != precis.OutcomeAccepted {
 		t.Errorf("the next day: %+v", step)
 	}
-	conv := held(talk(20, 2000)...)
+	conv := held(talk(20, 2000)...) // without a ledger its edits tell
 	conv.Edits = append(conv.Edits, precis.Edit{ID: "old", Kind: precis.KindPin, Report: precis.EditReport{CostUSD: 0.5}})
 	if step := run(conv); step.Code != precis.ReasonBudget {
 		t.Errorf("a conversation that cost too much: %+v", step)
@@ -364,4 +365,58 @@ func renamed(blocks []precis.Block) []precis.Block {
 		}
 	}
 	return out
+}
+
+// TestSpendIsReadFromTheLedger has another process spend, and a call that led to
+// nothing.
+func TestSpendIsReadFromTheLedger(t *testing.T) {
+	store := memory.New()
+	book := func(conv, kind string, usd float64) {
+		if err := store.Book(t.Context(), precis.LedgerEntry{Time: time.Now(), Conversation: conv, Kind: kind, CostUSD: usd}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	s := precis.DefaultSettings()
+	s.MinModel, s.Spend = 0, precis.Spend{Conversation: 1, Day: 2}
+	counter, err := tokens.New(tokens.Options{Name: tokens.NameChars4})
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := &fakeModel{answer: always("")} // no summary: paid twice for nothing
+	mgr, err := precis.NewManager(precis.Options{Settings: s, Counter: counter, Strategies: []precis.Strategy{full(t, m), condense.Rung{}}, Store: store})
+	if err != nil {
+		t.Fatal(err)
+	}
+	run := func(id string) precis.Step {
+		t.Helper()
+		conv := held(talk(20, 2000)...)
+		conv.ID = id
+		res, err := mgr.Manage(t.Context(), precis.Request{Conversation: conv, Manual: true, Target: 4000, Window: precis.Window{Tokens: 16_000}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return res.Report.Steps[0]
+	}
+	if step := run("a"); step.Code != precis.ReasonEmpty {
+		t.Errorf("%+v", step)
+	}
+	entries, err := store.Entries(t.Context(), "a", time.Time{})
+	if err != nil || !slices.ContainsFunc(entries, func(e precis.LedgerEntry) bool { return e.Kind == precis.KindCall && e.CostUSD == 0.02 && e.Usage.Input > 0 }) {
+		t.Errorf("%+v, %v", entries, err)
+	}
+	book("a", "request", 50) // the conversation's own cost is none of ours
+	if step := run("a"); step.Code != precis.ReasonEmpty {
+		t.Errorf("%+v", step)
+	}
+	book("a", string(precis.KindCondensation), 0.97)
+	if step := run("a"); step.Code != precis.ReasonBudget {
+		t.Errorf("the conversation's limit: %+v", step)
+	}
+	if step := run("b"); step.Code != precis.ReasonEmpty {
+		t.Errorf("another conversation: %+v", step)
+	}
+	book("c", string(precis.KindCondensation), 1)
+	if step := run("b"); step.Code != precis.ReasonBudget {
+		t.Errorf("the day's limit: %+v", step)
+	}
 }

@@ -112,8 +112,12 @@ func (j *selection) find() {
 		if last[c.Name]++; policy.Never || last[c.Name] <= policy.KeepLast {
 			continue
 		}
+		over := j.Over
+		if policy.Over > 0 {
+			over = policy.Over
+		}
 		for _, h := range c.Results {
-			if b, ok := j.bulky(h); ok {
+			if b, ok := j.bulky(h, over); ok {
 				j.results = append(j.results, bulkyResult{h: h, block: b, call: c, tokens: j.s.Meter.Block(precis.RoleUser, b)})
 			}
 		}
@@ -129,10 +133,10 @@ func (j *selection) find() {
 }
 
 // bulky returns the result at h when the view shows it as it was, it is not kept,
-// and it is long text.
-func (j *selection) bulky(h precis.Handle) (precis.ToolResult, bool) {
+// and it is text of more than so many characters.
+func (j *selection) bulky(h precis.Handle, over int) (precis.ToolResult, bool) {
 	b, ok := j.s.Transcript.At(h.From).Content[h.Block].(precis.ToolResult)
-	if !ok || b.IsError || j.s.Kept.Block(h.From, h.Block) || utf8.RuneCountInString(b.Text()) <= j.Over {
+	if !ok || b.IsError || j.s.Kept.Block(h.From, h.Block) || utf8.RuneCountInString(b.Text()) <= over {
 		return b, false
 	}
 	for _, inner := range b.Content {

@@ -233,7 +233,7 @@ func (t *task) write(ctx context.Context) (string, error) {
 		why = "the live request with the instruction is larger than the model's window"
 	}
 	t.call.Form, t.call.Why = "compact", why
-	messages := t.compact(wholeResult)
+	var messages []precis.Message
 	for _, most := range []int{wholeResult, 8000, 2000, 500} {
 		if messages = t.compact(most); t.fits(messages) {
 			text, err := t.ask(ctx, t.request(messages, t.prompt), t.prompt)
