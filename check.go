@@ -62,6 +62,10 @@ func (m *Manager) begin(r Request) (*check, error) {
 	c.s.Sent = c.view
 	c.s.Used = overhead + meter.View(c.view)
 	c.before = c.size(c.s.Used, c.view)
+	if n := c.before.Tokens; n > 0 && r.Reported > n { // the provider knows better; what is cut counts as it does
+		c.factor *= float64(r.Reported) / float64(n)
+		c.before = c.size(c.s.Used, c.view)
+	}
 	c.decide()
 	return c, nil
 }

@@ -534,6 +534,9 @@ func TestReportedTokensCount(t *testing.T) {
 		if err != nil || res.Report.Decision.Action != want {
 			t.Errorf("reported %d: %s, %v", reported, res.Report.Decision.Action, err)
 		}
+		if reported > 0 && (len(res.Edits) == 0 || res.Report.Before.Tokens != reported || res.Report.After.Tokens > 50_000) {
+			t.Errorf("the view that the provider counts as %d tokens has %d now, from %d", reported, res.Report.After.Tokens, res.Report.Before.Tokens)
+		}
 	}
 }
 

@@ -247,7 +247,7 @@ func (f Full) attachments(s *precis.Situation, o old) []precis.Block {
 	for _, section := range in.folded(s.Target * foldShare / 100) {
 		out = append(out, precis.Text{Text: section})
 	}
-	if s.Automatic && s.Environment != "" {
+	if s.Automatic && strings.TrimSpace(s.Environment) != "" {
 		out = append(out, precis.Text{Text: s.Environment})
 	}
 	return out

@@ -401,7 +401,9 @@ func TestSpendIsReadFromTheLedger(t *testing.T) {
 		t.Errorf("%+v", step)
 	}
 	entries, err := store.Entries(t.Context(), "a", time.Time{})
-	if err != nil || !slices.ContainsFunc(entries, func(e precis.LedgerEntry) bool { return e.Kind == precis.KindCall && e.CostUSD == 0.02 && e.Usage.Input > 0 }) {
+	if err != nil || !slices.ContainsFunc(entries, func(e precis.LedgerEntry) bool {
+		return e.Kind == precis.KindCall && e.CostUSD == 0.02 && e.Usage.Input > 0
+	}) {
 		t.Errorf("%+v, %v", entries, err)
 	}
 	book("a", "request", 50) // the conversation's own cost is none of ours

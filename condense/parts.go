@@ -18,6 +18,7 @@ const maxParts = 64
 // inParts summarizes messages that do not fit part by part and merges the
 // summaries. When a part is too large after all, they are cut smaller.
 func (t *task) inParts(ctx context.Context, messages []precis.Message) (string, error) {
+	cause := errors.New("there is no room for a part of them beside the prompt and the answer")
 	for range 3 {
 		parts := t.split(messages)
 		if len(parts) > maxParts || parts == nil {
@@ -30,9 +31,10 @@ func (t *task) inParts(ctx context.Context, messages []precis.Message) (string, 
 		if !overflows(err) {
 			return "", err
 		}
+		cause = err
 		t.learn(err)
 	}
-	return "", &precis.RungError{Reason: precis.ReasonTooLong, Err: errors.New("the messages do not fit in the summarizer's window in any number of parts")}
+	return "", &precis.RungError{Reason: precis.ReasonTooLong, Err: fmt.Errorf("the messages do not fit in the summarizer's window in any number of parts: %w", cause)}
 }
 
 // split cuts messages into runs that fit; nil when there is no room at all.

@@ -96,7 +96,10 @@ func (t *task) readable(b precis.Block, most int) precis.Block {
 	case precis.ToolUse:
 		return b
 	case precis.ToolResult:
-		content := make([]precis.Block, 0, len(b.Content))
+		var content []precis.Block
+		if hasContent(b) { // an empty one is told from none
+			content = make([]precis.Block, 0, len(b.Content))
+		}
 		for _, inner := range b.Content {
 			if text, ok := inner.(precis.Text); ok {
 				inner = precis.Text{Text: retain.Shorten(text.Text, most, "")}

@@ -3,6 +3,7 @@ package roo
 import (
 	"encoding/json"
 	"strconv"
+	"strings"
 
 	"precis"
 	"precis/internal/jsonspan"
@@ -132,7 +133,7 @@ func (u *UI) Record(e precis.Edit, now float64) {
 	}
 	body = appendInt(appendInt(body, "prevContextTokens", r.TokensBefore), "newContextTokens", r.TokensAfter)
 	if e.Kind == precis.KindCondensation {
-		body = jsonspan.AppendStringField(body, "summary", e.Replace[0].With[0].PlainText())
+		body = jsonspan.AppendStringField(body, "summary", summaryOf(e))
 		body = jsonspan.AppendStringField(body, "condenseId", e.ID)
 	}
 	raw := append(jsonspan.AppendField([]byte{'{'}, "ts"), strconv.FormatFloat(now, 'f', -1, 64)...)
@@ -140,6 +141,17 @@ func (u *UI) Record(e precis.Edit, now float64) {
 	raw = append(append(jsonspan.AppendField(raw, name), append(body, '}')...), '}')
 	u.list.insert(len(u.msgs), raw)
 	u.scan()
+}
+
+// summaryOf returns what Roo shows of a condensation: the summary, without its
+// heading and what is attached to it for the model.
+func summaryOf(e precis.Edit) string {
+	for _, b := range e.Replace[0].With[0].Content {
+		if text, ok := b.(precis.Text); ok {
+			return strings.TrimPrefix(text.Text, "## Conversation Summary\n")
+		}
+	}
+	return ""
 }
 
 func appendInt(dst []byte, name string, n int) []byte {
