@@ -101,7 +101,7 @@ func (c *check) decide() {
 func (c *check) counted(tokens float64) int { return int(tokens / c.factor) }
 
 func (c *check) size(counted int, view []Message) Size {
-	up := func(n int) int { return int(math.Ceil(float64(n) * c.factor)) }
+	up := func(n int) int { return int(math.Ceil(float64(n)*c.factor - 1e-6)) }
 	return Size{Tokens: up(counted), Messages: len(view), Overhead: up(c.s.Budget.Overhead)}
 }
 
