@@ -166,13 +166,13 @@ func (a *app) printCondensed(j *job, res precis.Result, prefix string) {
 	w.Printf("  after  %s\n", sizeText(r.After, r.Decision.Window.Tokens))
 	w.Bar(total, []term.Segment{{Name: "good", Value: r.After.Tokens}})
 	w.Printf("\n")
-	w.Pairs(
-		[2]string{"recording", fmt.Sprintf("%s, %s messages", j.rec.Format, term.Number(j.conv.Transcript.Len()))},
-		[2]string{"window", r.Decision.Window.String()},
-		[2]string{"decision", r.Arithmetic},
-		[2]string{"counted", fmt.Sprintf("%s × %.2f", r.Counter, r.Calibration)},
-		[2]string{"kept", keptText(r)},
-	)
+	w.Pairs(append([][2]string{
+		{"recording", fmt.Sprintf("%s, %s messages", j.rec.Format, term.Number(j.conv.Transcript.Len()))},
+		{"window", r.Decision.Window.String()},
+		{"decision", r.Arithmetic},
+		{"counted", fmt.Sprintf("%s × %.2f", r.Counter, r.Calibration)},
+		{"kept", keptText(r)},
+	}, callPairs(r)...)...)
 	a.printEdits(r)
 }
 

@@ -138,7 +138,6 @@ func (a *app) printReport(j *job, r precis.Report) {
 }
 
 func (a *app) printEdits(r precis.Report) {
-	a.printCalls(r)
 	if len(r.Edits) == 0 {
 		return
 	}
@@ -155,9 +154,9 @@ func sizeText(s precis.Size, window int) string {
 	return fmt.Sprintf("%s tokens (%.1f %%), %s messages", term.Number(s.Tokens), percent, term.Number(s.Messages))
 }
 
-// printCalls tells what models did and cost, and why rungs that call one were
-// not used.
-func (a *app) printCalls(r precis.Report) {
+// callPairs tells what models did and cost, and why rungs that call one were not
+// used.
+func callPairs(r precis.Report) [][2]string {
 	var pairs [][2]string
 	for _, s := range r.Steps {
 		if c := s.Call; c != nil {
@@ -173,7 +172,7 @@ func (a *app) printCalls(r precis.Report) {
 	for _, w := range r.Warnings {
 		pairs = append(pairs, [2]string{"warning", w})
 	}
-	a.term.Pairs(pairs...)
+	return pairs
 }
 
 // callText is "claude-sonnet-4-5, 1 call, 12,000 tokens in, 800 out, $0.0480; by
