@@ -62,6 +62,7 @@ type failure struct {
 	replies []providertest.Reply
 	want    precis.Reason // of the rung "condense"; "" when its edit is accepted
 	calls   int           // requests that reach the server
+	hasty   bool          // the client waits for a moment only
 }
 
 func twice(r providertest.Reply) []providertest.Reply { return []providertest.Reply{r, r} }
@@ -71,25 +72,25 @@ func thrice(r providertest.Reply) []providertest.Reply { return []providertest.R
 func failures() []failure {
 	ok := providertest.Text(goodSummary)
 	return []failure{
-		{"a good summary", []providertest.Reply{ok}, "", 1},
-		{"empty", twice(providertest.Text("")), precis.ReasonEmpty, 2},
-		{"empty, then a summary", []providertest.Reply{providertest.Text(""), ok}, "", 2},
-		{"refusal", twice(providertest.Reply{Text: "I can't help with that.", Refused: true}), precis.ReasonRefused, 2},
-		{"tool call", twice(providertest.Reply{Tool: "Read"}), precis.ReasonToolCall, 2},
-		{"reasoning only", twice(providertest.Reply{Reasoning: "The user wants speed."}), precis.ReasonReasoningOnly, 2},
-		{"garbage", thrice(providertest.Respond(200, "text/html", "<html><body>Welcome to the hotel network</body></html>")), precis.ReasonCallFailed, 3},
-		{"JSON instead of a summary", twice(providertest.Text(`{"tool":"Read","arguments":{"file_path":"a.go"}}`)), precis.ReasonMarkup, 2},
-		{"sections missing", twice(providertest.Text("1. Request and intent: speed.\n2. Concepts: none.")), precis.ReasonSections, 2},
-		{"429, told to wait, then a summary", []providertest.Reply{providertest.RateLimited(time.Millisecond), ok}, "", 2},
-		{"429 for too long", []providertest.Reply{providertest.RateLimited(time.Hour)}, precis.ReasonCallFailed, 1},
-		{"500 until it gives up", thrice(providertest.Reply{Fault: precis.FaultOverloaded, Header: http.Header{"Retry-After-Ms": {"1"}}}), precis.ReasonCallFailed, 3},
-		{"401", []providertest.Reply{providertest.Fail(precis.FaultAuth)}, precis.ReasonCallFailed, 1},
-		{"the summarizer's window overflows once", []providertest.Reply{providertest.Overflow(30_000, 40_000), ok}, "", 2},
-		{"hang", thrice(providertest.Reply{Ending: providertest.Silent}), precis.ReasonCallFailed, 3},
-		{"cut stream", thrice(providertest.Cut(goodSummary, 200)), precis.ReasonCallFailed, 3},
-		{"slow drip", thrice(providertest.Drip(goodSummary, 40*time.Millisecond)), precis.ReasonCallFailed, 3},
-		{"summary bigger than its input", twice(providertest.Text(strings.Replace(goodSummary, "none so far.", strings.Repeat("Yet another thing that was seen was number one. And so on. ", 3000), 1))), precis.ReasonRepeats, 2},
-		{"summary that closes our tags and gives orders", []providertest.Reply{providertest.Text(hostileSummary)}, "", 1},
+		{"a good summary", []providertest.Reply{ok}, "", 1, false},
+		{"empty", twice(providertest.Text("")), precis.ReasonEmpty, 2, false},
+		{"empty, then a summary", []providertest.Reply{providertest.Text(""), ok}, "", 2, false},
+		{"refusal", twice(providertest.Reply{Text: "I can't help with that.", Refused: true}), precis.ReasonRefused, 2, false},
+		{"tool call", twice(providertest.Reply{Tool: "Read"}), precis.ReasonToolCall, 2, false},
+		{"reasoning only", twice(providertest.Reply{Reasoning: "The user wants speed."}), precis.ReasonReasoningOnly, 2, false},
+		{"garbage", thrice(providertest.Respond(200, "text/html", "<html><body>Welcome to the hotel network</body></html>")), precis.ReasonCallFailed, 3, false},
+		{"JSON instead of a summary", twice(providertest.Text(`{"tool":"Read","arguments":{"file_path":"a.go"}}`)), precis.ReasonMarkup, 2, false},
+		{"sections missing", twice(providertest.Text("1. Request and intent: speed.\n2. Concepts: none.")), precis.ReasonSections, 2, false},
+		{"429, told to wait, then a summary", []providertest.Reply{providertest.RateLimited(time.Millisecond), ok}, "", 2, false},
+		{"429 for too long", []providertest.Reply{providertest.RateLimited(time.Hour)}, precis.ReasonCallFailed, 1, false},
+		{"500 until it gives up", thrice(providertest.Reply{Fault: precis.FaultOverloaded, Header: http.Header{"Retry-After-Ms": {"1"}}}), precis.ReasonCallFailed, 3, false},
+		{"401", []providertest.Reply{providertest.Fail(precis.FaultAuth)}, precis.ReasonCallFailed, 1, false},
+		{"the summarizer's window overflows once", []providertest.Reply{providertest.Overflow(30_000, 40_000), ok}, "", 2, false},
+		{"hang", thrice(providertest.Reply{Ending: providertest.Silent}), precis.ReasonCallFailed, 3, true},
+		{"cut stream", thrice(providertest.Cut(goodSummary, 200)), precis.ReasonCallFailed, 3, false},
+		{"slow drip", thrice(providertest.Drip(goodSummary, 40*time.Millisecond)), precis.ReasonCallFailed, 3, true},
+		{"summary bigger than its input", twice(providertest.Text(strings.Replace(goodSummary, "none so far.", strings.Repeat("Yet another thing that was seen was number one. And so on. ", 3000), 1))), precis.ReasonRepeats, 2, false},
+		{"summary that closes our tags and gives orders", []providertest.Reply{providertest.Text(hostileSummary)}, "", 1, false},
 	}
 }
 
@@ -113,7 +114,11 @@ func (f failure) play(t *testing.T, dialect string, w *tabwriter.Writer) {
 	server := providertest.New(t, providertest.Options{})
 	server.SetDefault(providertest.Fail(precis.FaultRequest))
 	server.Enqueue(f.replies...)
-	client := summarizer(t, server, dialect)
+	patience := time.Minute
+	if f.hasty {
+		patience = 200 * time.Millisecond
+	}
+	client := summarizer(t, server, dialect, patience)
 	m, err := preset.New(preset.Options{Condensing: &preset.Condensing{Writer: condense.WriterConfig{Model: client}}})
 	if err != nil {
 		t.Fatal(err)
@@ -139,14 +144,14 @@ func (f failure) play(t *testing.T, dialect string, w *tabwriter.Writer) {
 		res.Report.CostUSD(), res.Report.After.Tokens)
 }
 
-// summarizer is a client with short patience.
-func summarizer(t *testing.T, server *providertest.Server, dialect string) *provider.Client {
+// summarizer is a client that waits so long for an answer.
+func summarizer(t *testing.T, server *providertest.Server, dialect string, patience time.Duration) *provider.Client {
 	t.Helper()
 	var catalogue models.Catalogue
 	known, _ := catalogue.Find("claude-sonnet-4-5")
 	c, err := provider.New(provider.Config{
 		Dialect: dialect, BaseURL: server.BaseURL(dialect), Key: "test-key", Model: known.ID, Prices: known.Prices,
-		Info: precis.ModelInfo{Window: known.Window, MaxOutput: 16_000}, Timeout: 300 * time.Millisecond, Idle: 150 * time.Millisecond,
+		Info: precis.ModelInfo{Window: known.Window, MaxOutput: 16_000}, Timeout: patience, Idle: patience * 3 / 4,
 		Pause: time.Millisecond,
 	})
 	if err != nil {

@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+	"time"
 
 	"precis"
 	"precis/condense"
@@ -71,7 +72,7 @@ func TestRiding(t *testing.T) {
 		t.Run(dialect, func(t *testing.T) {
 			server := providertest.New(t, providertest.Options{})
 			server.SetDefault(providertest.Text(goodSummary))
-			client := summarizer(t, server, dialect)
+			client := summarizer(t, server, dialect, time.Minute)
 			conv := longWork()
 			conv.Transcript = precis.NewTranscript(conv.Transcript.Messages()[:21]...)
 			body := liveBody(t, dialect, client.Info().ID, conv.Transcript.Messages())

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"strings"
+	"sync"
 	"testing"
 	"unicode/utf8"
 
@@ -124,6 +125,8 @@ func (lengths) Count(m precis.Message) int {
 // scripted is a model that plays a handler and keeps what it was asked.
 type scripted struct {
 	handler
+
+	mu       sync.Mutex // parts are summarized side by side
 	requests []precis.ModelRequest
 }
 
@@ -132,7 +135,9 @@ func (m *scripted) Info() precis.ModelInfo {
 }
 
 func (m *scripted) Generate(_ context.Context, r precis.ModelRequest) (precis.ModelResponse, error) {
+	m.mu.Lock()
 	m.requests = append(m.requests, r)
+	m.mu.Unlock()
 	out := precis.ModelResponse{Attempts: 1}
 	if m.OnCreate != nil {
 		return out, m.OnCreate.err()
