@@ -62,7 +62,9 @@ func (m *Manager) begin(r Request) (*check, error) {
 	c.s.Sent = c.view
 	c.s.Used = overhead + meter.View(c.view)
 	c.before = c.size(c.s.Used, c.view)
-	if n := c.before.Tokens; n > 0 && r.Reported > n { // the provider knows better; what is cut counts as it does
+	// The provider knows better, and what is cut counts as it does; but more than
+	// three times as much is no matter of counting.
+	if n := c.before.Tokens; n > 0 && r.Reported > n && r.Reported <= 3*n {
 		c.factor *= float64(r.Reported) / float64(n)
 		c.before = c.size(c.s.Used, c.view)
 	}
@@ -88,7 +90,11 @@ func (c *check) decide() {
 	}
 	c.s.Limit = c.counted(max(c.decision.Allowed, 0))
 	if c.r.Target > 0 {
-		c.decision.Target = min(c.r.Target, int(max(c.decision.Allowed, 0)))
+		target := min(c.r.Target, int(max(c.decision.Allowed, 0)))
+		if c.r.Forced {
+			target = min(target, c.decision.Target)
+		}
+		c.decision.Target = target
 	}
 	c.s.Target = c.counted(float64(c.decision.Target))
 	c.s.Trigger = c.counted(float64(c.r.Window.Tokens) * c.decision.Threshold / 100)

@@ -210,8 +210,8 @@ func (m *Manager) keep(ctx context.Context, conv *Conversation, edits ...Edit) e
 // when it cannot be booked; that is logged.
 func (m *Manager) book(ctx context.Context, conv *Conversation, e Edit) {
 	m.purse.add(conv, m.o.Now(), e.Report.CostUSD, true)
-	ledger, ok := m.o.Store.(Ledger)
-	if !ok {
+	ledger := m.ledger()
+	if ledger == nil {
 		return
 	}
 	var usage Usage

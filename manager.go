@@ -18,6 +18,7 @@ type Options struct {
 	Gate       Gate       // nil: edits are accepted as proposed
 	Calibrator Calibrator // nil: counts are taken as they are
 	Store      Store      // nil: edits live in the Conversation alone
+	Ledger     Ledger     // books costs and tells what was spent; nil: Store, if it is one
 	Logger     *slog.Logger
 	Now        func() time.Time // nil: time.Now
 
@@ -84,7 +85,7 @@ type Request struct {
 	MaxOutput    int    // output tokens the client asks for; 0: unknown
 	OutputLimit  int    // the model's output limit; 0: unknown
 	Profile      string // names a threshold in Settings.Profiles; usually the model or profile
-	Reported     int    // input tokens the provider reported for the last view; 0: unknown
+	Reported     int    // input tokens the provider reported for the view as it is now, or for all but what was added since; 0: unknown
 
 	Target     int  // tokens a reduction comes down to, user text and pins notwithstanding; 0: by the settings
 	Background bool // reduce now although it is not due yet, so that nobody waits later
@@ -117,10 +118,12 @@ func (m *Manager) Manage(ctx context.Context, r Request) (Result, error) {
 		return Result{}, err
 	}
 	err = c.reduce(ctx)
-	m.bookCalls(context.WithoutCancel(ctx), c)
+	var kept []Edit
 	if err == nil && !r.DryRun && !r.Unrecorded {
 		err = c.record(ctx)
+		kept = c.edits
 	}
+	m.bookCalls(context.WithoutCancel(ctx), c, kept)
 	res := c.result()
 	m.log(ctx, res.Report)
 	if m.o.OnReport != nil {

@@ -529,12 +529,17 @@ func TestCalibrationMovesTheDecision(t *testing.T) {
 func TestReportedTokensCount(t *testing.T) {
 	conv := &precis.Conversation{Transcript: work(20)}
 	m := manager(t, precis.Options{})
-	for reported, want := range map[int]precis.Action{0: precis.ActionNone, 80_000: precis.ActionReduce} {
-		res, err := m.Manage(context.Background(), precis.Request{Conversation: conv, Window: window(100_000), Reported: reported, DryRun: true})
+	status, err := m.Status(precis.Request{Conversation: conv, Window: window(100_000)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	size := status.Tokens
+	for reported, want := range map[int]precis.Action{0: precis.ActionNone, 2 * size: precis.ActionReduce} {
+		res, err := m.Manage(context.Background(), precis.Request{Conversation: conv, Window: window(size * 5 / 2), MaxOutput: 1, Reported: reported, DryRun: true})
 		if err != nil || res.Report.Decision.Action != want {
 			t.Errorf("reported %d: %s, %v", reported, res.Report.Decision.Action, err)
 		}
-		if reported > 0 && (len(res.Edits) == 0 || res.Report.Before.Tokens != reported || res.Report.After.Tokens > 50_000) {
+		if reported > 0 && (len(res.Edits) == 0 || res.Report.Before.Tokens != reported || res.Report.After.Tokens > size*5/4) {
 			t.Errorf("the view that the provider counts as %d tokens has %d now, from %d", reported, res.Report.After.Tokens, res.Report.Before.Tokens)
 		}
 	}

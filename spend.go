@@ -37,7 +37,8 @@ func (a Alert) String() string {
 // dust is less than any sum that is booked; sums of fractions are not exact.
 const dust = 1e-9
 
-// KindCall is the kind of a [LedgerEntry] for model calls that led to no edit.
+// KindCall is the kind of a [LedgerEntry] for model calls that led to no recorded
+// edit.
 const KindCall = "call"
 
 // purse knows what was spent where no ledger does.
@@ -80,8 +81,8 @@ func (p *purse) turn(now time.Time) {
 // spent returns what condensing has cost, by the ledger if there is one.
 func (m *Manager) spent(ctx context.Context, conv *Conversation) (conversation, day float64, err error) {
 	now := m.o.Now()
-	ledger, ok := m.o.Store.(Ledger)
-	if !ok {
+	ledger := m.ledger()
+	if ledger == nil {
 		conversation, day = m.purse.spent(conv, now)
 		for _, e := range conv.Edits {
 			conversation += e.Report.CostUSD
@@ -99,6 +100,7 @@ func (m *Manager) spent(ctx context.Context, conv *Conversation) (conversation, 
 		}
 	}
 	if conv.ID == "" {
+		conversation, _ = m.purse.spent(conv, now)
 		for _, e := range conv.Edits {
 			conversation += e.Report.CostUSD
 		}
@@ -143,7 +145,9 @@ func (c *check) afford(ctx context.Context) string {
 			a.Kind, why = "spend_limit", a.String()
 		}
 		c.warnings = append(c.warnings, a.String())
-		c.m.alert(ctx, a)
+		if !c.r.DryRun {
+			c.m.alert(ctx, a)
+		}
 	}
 	return why
 }
@@ -155,16 +159,30 @@ func (m *Manager) alert(ctx context.Context, a Alert) {
 	}
 }
 
-// bookCalls books the model calls of rungs that led to no edit.
-func (m *Manager) bookCalls(ctx context.Context, c *check) {
+// ledger returns the ledger, nil when there is none.
+func (m *Manager) ledger() Ledger {
+	if m.o.Ledger != nil {
+		return m.o.Ledger
+	}
+	l, _ := m.o.Store.(Ledger)
+	return l
+}
+
+// bookCalls books the model calls behind no edit that was recorded.
+func (m *Manager) bookCalls(ctx context.Context, c *check, kept []Edit) {
+	booked := map[*CallReport]bool{}
+	for _, e := range kept {
+		booked[e.Report.Call] = true
+	}
 	conv := c.r.Conversation
 	for _, s := range c.steps {
-		if s.Call == nil || s.Outcome == OutcomeAccepted || s.Call.CostUSD == 0 && s.Call.Calls == 0 {
+		if s.Call == nil || booked[s.Call] || s.Call.CostUSD == 0 && s.Call.Calls == 0 {
 			continue
 		}
-		m.purse.add(conv, c.started, s.Call.CostUSD, false)
-		ledger, ok := m.o.Store.(Ledger)
-		if !ok {
+		mine := c.r.Unrecorded && s.Outcome == OutcomeAccepted // the caller's edit will tell
+		m.purse.add(conv, c.started, s.Call.CostUSD, mine)
+		ledger := m.ledger()
+		if ledger == nil {
 			continue
 		}
 		err := ledger.Book(ctx, LedgerEntry{

@@ -69,7 +69,11 @@ func (c *Cache) KeepSummary(_ context.Context, key precis.Fingerprint, text stri
 // key names what a summary is made of: the model, the prompt and the messages.
 func (t *task) key() precis.Fingerprint {
 	h := sha256.New()
-	prompt, _ := json.Marshal(t.prompt) // it has nothing that cannot be written
+	asked := struct {
+		Prompt
+		Images, Bare bool
+	}{t.prompt, t.c.KeepImages && t.model.Info().Images, t.c.Bare}
+	prompt, _ := json.Marshal(asked) // it has nothing that cannot be written
 	for _, s := range []string{"summary 1", t.model.Info().ID, t.model.Info().Provider, string(prompt), t.r.Previous} {
 		_ = binary.Write(h, binary.LittleEndian, uint64(len(s))) // a hash does not fail
 		h.Write([]byte(s))
@@ -92,7 +96,7 @@ func (t *task) cached(ctx context.Context, key precis.Fingerprint) (string, bool
 	if err != nil && precis.CodeOf(err) != precis.CodeNotFound {
 		t.call.Warnings = append(t.call.Warnings, "summaries paid before cannot be read: "+err.Error())
 	}
-	return text, err == nil
+	return text, err == nil && visible(text) != ""
 }
 
 func (t *task) keep(ctx context.Context, key precis.Fingerprint, text string) {

@@ -190,8 +190,13 @@ func (f Full) edit(s *precis.Situation, o old, sum precis.Summary) (precis.Edit,
 			notes = append(notes, "the summary cites messages that are not there: "+strings.Join(unknown, ", "))
 		}
 		text = frameSummary(text, span, frameOptions{Unknown: unknown})
+	} else if visible(text) == "" {
+		text = ""
 	} else {
 		text = "## Conversation Summary\n" + text
+	}
+	if text == "" {
+		return e, &precis.RungError{Reason: precis.ReasonEmpty, Call: sum.Call, Err: errors.New("the summary has no visible text")}
 	}
 	content := []precis.Block{precis.Text{Text: text}}
 	content = append(content, f.attachments(s, o)...)

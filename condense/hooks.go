@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
 
 	"precis"
 )
@@ -58,7 +57,7 @@ func (t *task) after(ctx context.Context, text string) (string, error) {
 	if err != nil {
 		return text, t.hooked("after", err)
 	}
-	if strings.TrimSpace(edited) == "" {
+	if visible(edited) == "" {
 		return text, t.hooked("after", errors.New("it returned no summary"))
 	}
 	return edited, nil

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"golang.org/x/sync/errgroup"
@@ -83,6 +84,10 @@ func (t *task) shortened(m precis.Message, room int) precis.Message {
 			break
 		}
 	}
+	for len(out.Content) > 1 && t.sizeOf(out) > room { // the middle goes
+		at := len(out.Content) / 2
+		out.Content = slices.Delete(slices.Clone(out.Content), at, at+1)
+	}
 	return out
 }
 
@@ -119,7 +124,7 @@ func (t *task) merge(ctx context.Context, texts []string) (string, error) {
 				continue
 			}
 			p := t.prompt
-			p.Merge = true
+			p.Merge, p.Final = true, i == 0 && n == len(texts)
 			text, err := t.ask(ctx, t.request(partials(texts[i:i+n]), p), p)
 			if err != nil {
 				return "", err

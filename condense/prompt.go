@@ -28,7 +28,9 @@ type Prompt struct {
 	// conversation that was split; 0: they are all of it.
 	Part, Parts int
 	// Merge says that the messages are partial summaries, to be made one.
-	Merge     bool
+	Merge bool
+	// Final says with Merge that nothing is left to be merged after it.
+	Final     bool
 	MaxTokens int    // length asked for; 0: no word about it
 	Wrong     string // what was wrong with the answer before; "": this is the first
 	// Ride says that the instruction follows a live request, whose system prompt

@@ -3,6 +3,7 @@ package condense
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"precis"
@@ -89,7 +90,7 @@ func (t *task) readable(b precis.Block, most int) precis.Block {
 	case precis.Thinking, precis.RedactedThinking:
 		return nil
 	case precis.Text:
-		if b.Text == "" {
+		if strings.TrimSpace(b.Text) == "" {
 			return nil
 		}
 		return b
@@ -144,13 +145,21 @@ func (t *task) learn(err error) {
 		window = t.model.Info().Window.Tokens
 	}
 	if m, ok := asModelError(err); ok && m.Limit > 0 && (window == 0 || m.Limit < window) {
-		t.window = m.Limit
+		t.shrink(m.Limit)
 		return
 	}
 	if size := t.size(t.compact(500)); window == 0 {
 		window = size
 	}
-	t.window = window * 3 / 4
+	t.shrink(window * 3 / 4)
+}
+
+// shrink takes a window for known; the answer gets a quarter of it at most.
+func (t *task) shrink(window int) {
+	t.window = window
+	t.output = min(t.output, max(window/4, 1))
+	t.max = min(t.max, t.output)
+	t.prompt.MaxTokens = t.max * 9 / 10
 }
 
 func (t *task) fits(msgs []precis.Message) bool { return t.size(msgs) <= t.room() }

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"sort"
 	"strings"
 	"sync"
@@ -22,8 +23,14 @@ import (
 // by itself and in its place: the conversation stays as it is but for them. It
 // is a [precis.Strategy].
 type Selective struct {
-	// Model writes the summaries. Required.
+	// Model writes the summaries; nil: Fallback does.
 	Model precis.Model
+	// Fallback is the conversation's own model. It is asked when Model can do
+	// nothing at all; nil: then the rung fails.
+	Fallback precis.Model
+	// Before is called once for a run, with the number of results as Messages;
+	// what it says is shown to the model. See [Hooks].
+	Before func(ctx context.Context, e HookEvent) (context string, err error)
 	// Over is the size in characters over which results are bulky; 0 means 1000.
 	Over int
 	// MaxTokens is the size of one summary; 0 means 400.
@@ -53,6 +60,9 @@ func (Selective) UsesModel() {}
 // target.
 func (v Selective) Propose(ctx context.Context, s *precis.Situation) (precis.Edit, error) {
 	e := precis.Edit{Kind: precis.KindPruning}
+	if v.Model == nil {
+		v.Model, v.Fallback = v.Fallback, nil
+	}
 	if v.Model == nil {
 		return e, &precis.RungError{Reason: precis.ReasonNoSummarizer, Err: errors.New("no model is configured to write summaries")}
 	}
@@ -183,17 +193,16 @@ func (j *selection) dryRun() string {
 func (j *selection) run(ctx context.Context) (precis.Edit, error) {
 	e := precis.Edit{Kind: precis.KindPruning}
 	started := time.Now()
-	info := j.Model.Info()
-	j.call = precis.CallReport{Model: info.ID, Provider: info.Provider, Form: "compact", Why: "single results"}
-	var g errgroup.Group
-	g.SetLimit(j.Workers)
-	for i := range j.results {
-		g.Go(func() error {
-			j.results[i].with = j.summarize(ctx, &j.results[i])
-			return nil
-		})
+	j.call = precis.CallReport{Form: "compact", Why: "single results"}
+	if err := j.hook(ctx); err != nil {
+		return e, err
 	}
-	_ = g.Wait() // failures are noted one by one
+	j.all(ctx)
+	if err := j.failed; j.Fallback != nil && unusable(err) && !j.done() {
+		j.call.Warnings = append(j.call.Warnings, fmt.Sprintf("the summarizer %s cannot be used (%v); the conversation's own model is asked", j.Model.Info().ID, err))
+		j.Model, j.failed = j.Fallback, nil
+		j.all(ctx)
+	}
 	j.call.Took = time.Since(started)
 	call := j.call
 	if err := ctx.Err(); err != nil {
@@ -220,6 +229,47 @@ func (j *selection) run(ctx context.Context) (precis.Edit, error) {
 		e.Report.Notes = append(e.Report.Notes, fmt.Sprintf("%d could not be summarized and stay as they are", left))
 	}
 	return e, nil
+}
+
+// hook asks whether the run may be, and what the model should know.
+func (j *selection) hook(ctx context.Context) error {
+	if j.Before == nil {
+		return nil
+	}
+	e := HookEvent{Model: j.Model.Info().ID, Messages: len(j.results), Automatic: j.s.Automatic}
+	if c := j.s.Conversation; c != nil {
+		e.Conversation = c.ID
+	}
+	add, err := j.Before(ctx, e)
+	switch {
+	case errors.Is(err, ErrVeto):
+		return &precis.RungError{Reason: precis.ReasonVetoed, Err: err}
+	case err != nil:
+		j.call.Warnings = append(j.call.Warnings, fmt.Sprintf("the hook before a condensation failed: %v", err))
+	case add != "":
+		j.task = add + "\n\n" + j.task
+	}
+	return nil
+}
+
+// all writes the summaries, some side by side. Failures are noted one by one.
+func (j *selection) all(ctx context.Context) {
+	info := j.Model.Info()
+	j.call.Model, j.call.Provider = info.ID, info.Provider
+	var g errgroup.Group
+	g.SetLimit(j.Workers)
+	for i := range j.results {
+		g.Go(func() error {
+			j.results[i].with = j.summarize(ctx, &j.results[i])
+			return nil
+		})
+	}
+	_ = g.Wait()
+}
+
+// done reports whether any result was summarized.
+func (j *selection) done() bool {
+	return slices.ContainsFunc(j.results, func(r bulkyResult) bool { return r.with != "" })
 }
 
 // summarize returns what stands for a result; "" when it stays.

@@ -137,7 +137,7 @@ func (t *task) book(r precis.ModelResponse) {
 // check returns the summary in an answer, or what is wrong with it.
 func (t *task) check(answer precis.ModelResponse, p Prompt) (text string, flaw Flaw, why string) {
 	limits := answerLimits{MaxTokens: t.max, Count: t.r.Count}
-	if p.Parts == 0 && !p.Merge {
+	if p.Parts <= 1 && (!p.Merge || p.Final) {
 		limits.Replaces = t.r.Replaces
 	}
 	return checkAnswer(answer, p, limits)
@@ -227,10 +227,13 @@ func (t *task) write(ctx context.Context) (string, error) {
 		p := t.prompt
 		p.Ride = true
 		text, err := t.ask(ctx, t.ride(p), p)
-		if !overflows(err) {
+		if !overflows(err) && !refused(err) {
 			return text, err
 		}
 		why = "the live request with the instruction is larger than the model's window"
+		if refused(err) {
+			why = "the API refused to go on with the live request"
+		}
 	}
 	t.call.Form, t.call.Why = "compact", why
 	var messages []precis.Message
@@ -250,6 +253,12 @@ func (t *task) write(ctx context.Context) (string, error) {
 func overflows(err error) bool {
 	m, ok := asModelError(err)
 	return ok && m.Fault == precis.FaultOverflow
+}
+
+// refused reports whether the API takes the request for wrong.
+func refused(err error) bool {
+	m, ok := asModelError(err)
+	return ok && m.Fault == precis.FaultRequest
 }
 
 // ask asks, and once more when the answer is no summary.

@@ -3,7 +3,6 @@
 package preset
 
 import (
-	"cmp"
 	"context"
 	"log/slog"
 	"reflect"
@@ -60,6 +59,7 @@ type Options struct {
 	Images     tokens.ImageRule  // "": Anthropic's
 	Calibrator precis.Calibrator // nil: the published factor of the model's family, learned from there
 	Store      precis.Store      // nil: none
+	Ledger     precis.Ledger     // nil: Store, if it is one
 	Gate       precis.Gate       // nil: [condense.Gate]; none in the preset roo
 	Leave      []int             // messages truncation leaves alone, see [reduce.Truncate]
 	Logger     *slog.Logger      // nil: silent
@@ -111,7 +111,7 @@ func New(o Options) (*precis.Manager, error) {
 	}
 	return precis.NewManager(precis.Options{
 		Settings: o.Settings, Counter: counter, Strategies: rungs,
-		Gate: o.Gate, Calibrator: o.Calibrator, Store: o.Store, Logger: o.Logger, Now: o.Now, Alert: o.Alert,
+		Gate: o.Gate, Calibrator: o.Calibrator, Store: o.Store, Ledger: o.Ledger, Logger: o.Logger, Now: o.Now, Alert: o.Alert,
 	})
 }
 
@@ -158,6 +158,9 @@ func modelRungs(s precis.Settings, c *Condensing) ([]precis.Strategy, error) {
 	if c == nil || s.Preset == Frugal {
 		return nil, nil
 	}
+	if c.Mode != "" && c.Mode != condense.KeepRecent && c.Mode != condense.FreshStart {
+		return nil, precis.Errorf(precis.CodeInvalid, "set up condensing", "unknown mode %q, want %s or %s", c.Mode, condense.KeepRecent, condense.FreshStart)
+	}
 	config := c.Writer
 	config.Bare = config.Bare || s.Preset == Roo
 	w, err := condense.NewWriter(config)
@@ -173,7 +176,7 @@ func modelRungs(s precis.Settings, c *Condensing) ([]precis.Strategy, error) {
 	}
 	var out []precis.Strategy
 	if c.Selective || s.Preset == Selective {
-		out = append(out, condense.Selective{Model: cmp.Or(c.Writer.Model, c.Writer.Fallback), Cache: c.Writer.Cache, Price: c.Price})
+		out = append(out, condense.Selective{Model: c.Writer.Model, Fallback: c.Writer.Fallback, Cache: c.Writer.Cache, Before: c.Writer.Hooks.Before, Price: c.Price})
 	}
 	return append(out, full), nil
 }

@@ -215,3 +215,10 @@ func (n named) Propose(context.Context, *precis.Situation) (precis.Edit, error) 
 
 // silentModel is never asked.
 type silentModel struct{ precis.Model }
+
+func TestModesAreChecked(t *testing.T) {
+	_, err := preset.New(preset.Options{Condensing: &preset.Condensing{Writer: condense.WriterConfig{Model: silentModel{}}, Mode: "fresh"}})
+	if precis.CodeOf(err) != precis.CodeInvalid || !strings.Contains(err.Error(), "fresh") {
+		t.Errorf("%v", err)
+	}
+}

@@ -30,6 +30,7 @@ type job struct {
 	manager *precis.Manager
 	models  *preset.Condensing // nil: no model condenses
 	alert   func(context.Context, precis.Alert)
+	ledger  precis.Ledger // what was spent, for limits; nil: nobody knows
 }
 
 // open reads the recording at path ("-" is standard input) and prepares a
@@ -146,7 +147,7 @@ func (a *app) readInput(ctx context.Context) ([]byte, error) {
 // manage makes the manager; leave lists messages truncation may not touch.
 func (j *job) manage(log *slog.Logger, leave []int) (err error) {
 	j.manager, err = preset.New(preset.Options{
-		Settings: j.cfg.Settings, Estimate: j.cfg.Estimate, Images: imageRule(j.model), Leave: leave, Logger: log, Condensing: j.models, Alert: j.alert,
+		Settings: j.cfg.Settings, Estimate: j.cfg.Estimate, Images: imageRule(j.model), Leave: leave, Logger: log, Condensing: j.models, Alert: j.alert, Ledger: j.ledger,
 	})
 	return err
 }

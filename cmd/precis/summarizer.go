@@ -57,8 +57,10 @@ func (a *app) condensing(ctx context.Context, j *job, way string) (*preset.Conde
 	if prompt.Rules, err = textOf(c.RulesFile, "summarizer.rules_file"); err != nil {
 		return nil, err
 	}
+	store := a.summaries(ctx, c.Cache)
+	j.ledger, _ = store.(precis.Ledger)
 	return &preset.Condensing{
-		Writer:    condense.WriterConfig{Model: client, Fallback: own, Prompt: prompt, MaxTokens: c.MaxTokens, Cache: a.summaries(ctx, c.Cache), SelfCheck: c.SelfCheck, Hooks: hooks(j.cfg.Hooks)},
+		Writer:    condense.WriterConfig{Model: client, Fallback: own, Prompt: prompt, MaxTokens: c.MaxTokens, Cache: store, SelfCheck: c.SelfCheck, Hooks: hooks(j.cfg.Hooks)},
 		Mode:      condense.Mode(c.Mode),
 		Selective: c.Selective,
 		Price:     j.price(client),

@@ -178,7 +178,7 @@ func callPairs(r precis.Report) [][2]string {
 // callText is "claude-sonnet-4-5, 1 call, 12,000 tokens in, 800 out, $0.0480; by
 // itself: there is no live request".
 func callText(c precis.CallReport) string {
-	if c.Cached {
+	if c.Cached && c.Calls == 0 {
 		return c.Model + ": paid before, nothing was called"
 	}
 	calls := "1 call"

@@ -1,0 +1,144 @@
+package precis_test
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"precis"
+	"precis/store/memory"
+)
+
+// dear is a rung whose call costs half a dollar; it hides message 1, or fails.
+type dear struct{ fails bool }
+
+func (dear) Name() string { return "condense" }
+func (dear) UsesModel()   {}
+func (d dear) Propose(context.Context, *precis.Situation) (precis.Edit, error) {
+	call := &precis.CallReport{Calls: 1, CostUSD: 0.5}
+	if d.fails {
+		return precis.Edit{}, &precis.RungError{Reason: precis.ReasonEmpty, Call: call, Err: errors.New("nothing was said")}
+	}
+	e := precis.Edit{Kind: precis.KindCondensation, Replace: []precis.Replacement{{From: 1, To: 2, With: []precis.Message{precis.NewText(precis.RoleAssistant, "sum")}}}}
+	e.Report.CostUSD, e.Report.Call = call.CostUSD, call
+	return e, nil
+}
+
+// fullDisk is a store that can take no edit.
+type fullDisk struct{ *memory.Store }
+
+func (fullDisk) AddEdit(context.Context, string, precis.Edit) error { return errors.New("disk full") }
+
+// between is a conversation with so many tokens in message 1 and in the last.
+func between(middle, last int) *precis.Conversation {
+	words := func(n int) string { return strings.Repeat("abc ", n) }
+	return &precis.Conversation{ID: "c", Model: "m", Transcript: precis.NewTranscript(
+		precis.NewText("user", "first"), precis.NewText("assistant", words(middle)), precis.NewText("user", "go on"),
+		precis.NewText("assistant", "ok"), precis.NewText("user", "x"), precis.NewText("assistant", "ok"), precis.NewText("user", words(last)))}
+}
+
+func spending(t *testing.T, o precis.Options, limits precis.Spend) *precis.Manager {
+	o.Settings = precis.DefaultSettings()
+	o.Settings.MinModel, o.Settings.Spend = 0, limits
+	if o.Strategies == nil {
+		o.Strategies = []precis.Strategy{dear{}}
+	}
+	return manager(t, o)
+}
+
+// TestEveryPaidCallIsBookedOnce has edits kept, dropped, refused by the store and
+// left to the caller.
+func TestEveryPaidCallIsBookedOnce(t *testing.T) {
+	ledger := memory.New()
+	booked := func() float64 {
+		entries, err := ledger.Entries(t.Context(), "", time.Time{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		sum := 0.0
+		for _, e := range entries {
+			sum += e.CostUSD
+		}
+		return sum
+	}
+	for i, tt := range []struct {
+		name  string
+		store precis.Store
+		r     precis.Request
+		edits int
+	}{
+		{"kept", ledger, precis.Request{Conversation: between(80_000, 10), Manual: true}, 1},
+		{"saves too little", ledger, precis.Request{Conversation: between(200, 83_000)}, 0},
+		{"does not fit", ledger, precis.Request{Conversation: between(20_000, 183_000)}, 1},
+		{"not stored", fullDisk{ledger}, precis.Request{Conversation: between(80_000, 10), Manual: true}, 0},
+		{"left to the caller", ledger, precis.Request{Conversation: between(80_000, 10), Manual: true, Unrecorded: true}, 1},
+		{"in a ledger alone", nil, precis.Request{Conversation: between(80_000, 10), Manual: true}, 1},
+	} {
+		m := spending(t, precis.Options{Store: tt.store, Ledger: map[bool]precis.Ledger{true: ledger}[tt.store == nil]}, precis.Spend{})
+		tt.r.Window, tt.r.MaxOutput = window(100_000), 100
+		res, err := m.Manage(t.Context(), tt.r)
+		if res.Report.CostUSD() != 0.5 || len(res.Edits) != tt.edits {
+			t.Errorf("%s: %d edits, $%g, %v", tt.name, len(res.Edits), res.Report.CostUSD(), err)
+		}
+		if got, want := booked(), 0.5*float64(i+1); got != want {
+			t.Errorf("%s: $%g are booked, want $%g", tt.name, got, want)
+		}
+	}
+}
+
+func TestLimitsHoldWithoutEdits(t *testing.T) {
+	for name, store := range map[string]precis.Store{"no store": nil, "a store": memory.New()} {
+		conv := between(80_000, 10)
+		conv.ID = ""
+		m := spending(t, precis.Options{Store: store, Strategies: []precis.Strategy{dear{fails: true}}}, precis.Spend{Conversation: 0.4})
+		spent := 0.0
+		for range 3 {
+			res, _ := m.Manage(t.Context(), precis.Request{Conversation: conv, Window: window(100_000), Manual: true})
+			spent += res.Report.CostUSD()
+		}
+		if spent != 0.5 {
+			t.Errorf("%s: $%g of $0.40", name, spent)
+		}
+	}
+	m := spending(t, precis.Options{}, precis.Spend{Day: 0.4})
+	for i, want := range []float64{0.5, 0} {
+		res, err := m.Manage(t.Context(), precis.Request{Conversation: between(80_000, 10), Window: window(100_000), Manual: true, Unrecorded: true})
+		if i == 0 && err != nil || res.Report.CostUSD() != want {
+			t.Errorf("run %d of the day: $%g, %v", i, res.Report.CostUSD(), err)
+		}
+	}
+}
+
+func TestDryRunsAlertNobody(t *testing.T) {
+	alerts := 0
+	m := spending(t, precis.Options{Strategies: []precis.Strategy{dear{fails: true}}, Alert: func(context.Context, precis.Alert) { alerts++ }}, precis.Spend{Conversation: 0.4})
+	r := precis.Request{Conversation: between(80_000, 10), Window: window(100_000), Manual: true}
+	for _, dry := range []bool{false, true, false} { // the first spends, the last finds the limit
+		r.DryRun = dry
+		_, _ = m.Manage(t.Context(), r) // nothing is reduced
+		if dry && alerts != 0 {
+			t.Error("a dry run alerts")
+		}
+	}
+	if alerts != 1 {
+		t.Errorf("%d alerts", alerts)
+	}
+}
+
+func TestForcedGetsSmallerWhateverTheTarget(t *testing.T) {
+	m := spending(t, precis.Options{}, precis.Spend{})
+	res, err := m.Manage(t.Context(), precis.Request{Conversation: between(60_000, 20_000), Window: window(100_000), MaxOutput: 100, Forced: true, Target: 90_000})
+	if err != nil || res.Report.After.Tokens > 60_000 {
+		t.Errorf("%d tokens are left, %v", res.Report.After.Tokens, err)
+	}
+}
+
+func TestAReportOutOfAllProportionIsNoScale(t *testing.T) {
+	conv := &precis.Conversation{Transcript: precis.NewTranscript(precis.NewText("user", strings.Repeat("hello ", 20)))}
+	res, err := manager(t, precis.Options{}).Manage(t.Context(), precis.Request{Conversation: conv, Window: window(80_000), Reported: 79_000})
+	if err != nil || len(res.Edits) > 0 || res.Report.Calibration != 1 {
+		t.Errorf("%s, factor %g, %v", res.Report.Outcome, res.Report.Calibration, err)
+	}
+}
