@@ -28,6 +28,7 @@ var allowed = map[string][]string{
 	"precis/archive/archivetest":   {"precis", "precis/archive"},
 	"precis/store/memory":          {"precis"},
 	"precis/store/sqlite":          {"precis"},
+	"precis/store/postgres":        {"precis"},
 	"precis/store/storetest":       {"precis"},
 }
 

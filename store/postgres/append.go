@@ -1,0 +1,194 @@
+package postgres
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/json"
+	"errors"
+	"slices"
+
+	"github.com/jackc/pgx/v5"
+
+	"precis"
+)
+
+// addition is a message to append, with the node it makes.
+type addition struct {
+	node precis.Fingerprint
+	hash precis.Fingerprint
+	key  [sha256.Size]byte
+	data []byte
+}
+
+// Append adds messages after the node parent and returns the node after the
+// last one. What is there already is not written again. Appending nothing
+// returns parent. A message that cannot be stored as it is makes the error
+// [precis.CodeInvalid].
+func (s *Store) Append(ctx context.Context, parent precis.Fingerprint, msgs ...precis.Message) (precis.Fingerprint, error) {
+	const op = "append messages"
+	chain := []precis.Fingerprint{parent}
+	for i, m := range msgs {
+		chain = append(chain, chain[i].Next(m))
+	}
+	var adds []addition // the last ones of msgs
+	err := s.do(ctx, op, func() error {
+		at, err := s.deepest(ctx, op, chain)
+		if err != nil || at.known == len(msgs) {
+			return err
+		}
+		if adds == nil { // else overtaken, and fewer are new
+			if adds, err = encodeAll(op, msgs, chain, at.known); err != nil {
+				return err
+			}
+		}
+		return s.insert(ctx, at, adds[len(adds)-(len(msgs)-at.known):])
+	})
+	if err != nil {
+		return precis.Fingerprint{}, err
+	}
+	return chain[len(msgs)], nil
+}
+
+// encodeAll returns the stored forms of the messages from number known on.
+func encodeAll(op string, msgs []precis.Message, chain []precis.Fingerprint, known int) ([]addition, error) {
+	adds := make([]addition, 0, len(msgs)-known)
+	for i, m := range msgs[known:] {
+		a, err := encode(m)
+		if err != nil {
+			return nil, precis.Errorf(precis.CodeInvalid, op, "message %d: %w", known+i, err)
+		}
+		a.node = chain[known+i+1]
+		adds = append(adds, a)
+	}
+	return adds, nil
+}
+
+// encode returns the stored form of a message. It reads it back, since a
+// message that came back different would be lost under its node.
+func encode(m precis.Message) (addition, error) {
+	data, err := json.Marshal(m)
+	if err != nil {
+		return addition{}, err
+	}
+	var back precis.Message
+	if err := decode(data, &back); err != nil {
+		return addition{}, err
+	}
+	a := addition{hash: precis.HashMessage(m), key: sha256.Sum256(data), data: data}
+	if precis.HashMessage(back) != a.hash {
+		return addition{}, errors.New("its stored form differs: is there text that is not UTF-8?")
+	}
+	return a, nil
+}
+
+// tip is the last node of a chain that is stored.
+type tip struct {
+	place
+	known int  // its index in the chain
+	end   bool // it is the last one of its branch
+}
+
+// deepest finds it. A chain starts with the parent of what is appended: where a
+// node is stored its ancestors are, so a parent that is unknown has no children.
+// Most often all is known but the newest messages, so the end is asked for first.
+func (s *Store) deepest(ctx context.Context, op string, chain []precis.Fingerprint) (tip, error) {
+	const near = 16
+	if from := len(chain) - near; from > 0 {
+		if t, err := s.deepestOf(ctx, chain[from:]); !errors.Is(err, pgx.ErrNoRows) {
+			t.known += from
+			return t, err
+		}
+	}
+	t, err := s.deepestOf(ctx, chain)
+	if errors.Is(err, pgx.ErrNoRows) {
+		if chain[0].IsZero() {
+			return tip{}, nil
+		}
+		err = notFound(op, chain[0])
+	}
+	return t, err
+}
+
+// deepestOf finds the last one of some nodes in a row that is stored;
+// [pgx.ErrNoRows] when none is.
+func (s *Store) deepestOf(ctx context.Context, nodes []precis.Fingerprint) (tip, error) {
+	var t tip
+	keys := make([][]byte, len(nodes))
+	for i := range nodes {
+		keys[i] = nodes[i][:]
+	}
+	var found []byte
+	err := s.pool.QueryRow(ctx, `SELECT branch, depth, fingerprint,
+			NOT EXISTS (SELECT 1 FROM nodes n WHERE n.branch = d.branch AND n.depth = d.depth + 1)
+		FROM (SELECT branch, depth, fingerprint FROM nodes WHERE fingerprint = ANY ($1) ORDER BY depth DESC LIMIT 1) d`, keys).
+		Scan(&t.branch, &t.depth, &found, &t.end)
+	t.known = slices.IndexFunc(nodes, func(f precis.Fingerprint) bool { return bytes.Equal(f[:], found) })
+	return t, err
+}
+
+// insert stores the additions after a place. It takes no lock: when another
+// writer has stored a node of theirs, or gone on at the same end of a branch,
+// since the place was looked up, a unique index refuses the row, and all is
+// undone and tried again.
+func (s *Store) insert(ctx context.Context, at tip, adds []addition) error {
+	return s.transact(ctx, func(tx pgx.Tx) error {
+		if err := insertBodies(ctx, tx, adds); err != nil {
+			return err
+		}
+		branch := at.branch
+		if !at.end {
+			parent := &at.branch
+			if at.depth == 0 {
+				parent = nil
+			}
+			err := tx.QueryRow(ctx, `INSERT INTO branches (parent, depth) VALUES ($1, $2) RETURNING id`, parent, at.depth).Scan(&branch)
+			if err != nil {
+				return err
+			}
+		}
+		return insertNodes(ctx, tx, place{branch, at.depth}, adds)
+	})
+}
+
+// statementBytes bounds what one statement carries of messages.
+const statementBytes = 8 << 20
+
+// insertBodies stores what is new of the messages. All writers go in order of
+// the hashes, so that none waits for another that waits for it; among messages
+// of one hash the first stays the first.
+func insertBodies(ctx context.Context, tx pgx.Tx, adds []addition) error {
+	adds = slices.Clone(adds)
+	slices.SortStableFunc(adds, func(a, b addition) int { return bytes.Compare(a.hash[:], b.hash[:]) })
+	for len(adds) > 0 {
+		var keys, hashes, data [][]byte
+		for size := 0; len(adds) > 0 && size < statementBytes; adds = adds[1:] {
+			a := &adds[0]
+			keys, hashes, data = append(keys, a.key[:]), append(hashes, a.hash[:]), append(data, a.data)
+			size += len(a.data)
+		}
+		_, err := tx.Exec(ctx, `INSERT INTO bodies (key, hash, data)
+			SELECT key, hash, data FROM unnest($1::bytea[], $2::bytea[], $3::bytea[]) WITH ORDINALITY AS a (key, hash, data, n) ORDER BY n
+			ON CONFLICT DO NOTHING`, keys, hashes, data)
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// insertNodes stores the nodes after a place, parents first.
+func insertNodes(ctx context.Context, tx pgx.Tx, at place, adds []addition) error {
+	depths, nodes, keys := make([]int32, len(adds)), make([][]byte, len(adds)), make([][]byte, len(adds))
+	for i := range adds {
+		depths[i], nodes[i], keys[i] = at.depth+int32(i)+1, adds[i].node[:], adds[i].key[:]
+	}
+	done, err := tx.Exec(ctx, `INSERT INTO nodes (branch, depth, fingerprint, body)
+		SELECT $1, a.depth, a.fingerprint, b.id
+		FROM unnest($2::integer[], $3::bytea[], $4::bytea[]) AS a (depth, fingerprint, key) JOIN bodies b ON b.key = a.key ORDER BY a.depth
+		ON CONFLICT DO NOTHING`, at.branch, depths, nodes, keys)
+	if err == nil && done.RowsAffected() != int64(len(adds)) {
+		err = errOvertaken
+	}
+	return err
+}

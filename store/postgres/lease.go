@@ -1,0 +1,69 @@
+package postgres
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"precis"
+)
+
+// Leaser is a [precis.Store] that replicas share and that settles which of them
+// does something that should be done once, such as condensing a node.
+type Leaser interface {
+	// Lease takes the lease called name for the time ttl, if nobody has it. Ok
+	// says whether the holder has it now. A holder that has it already gets it
+	// for ttl from now on: calling again, well before ttl is over, renews it. A
+	// holder is one piece of work, say a replica's name and a number: two calls
+	// with the same holder share the lease.
+	//
+	// Release gives the lease back; it is never nil, may be called more than
+	// once and by any goroutine, also after ctx has ended, and does nothing when
+	// the holder does not have the lease any more. A lease that is not released,
+	// since its holder was killed or cannot reach the database, runs out after
+	// ttl.
+	//
+	// A lease saves work, it does not protect data: a holder that is held up for
+	// longer than ttl may go on while another one has begun. What they record
+	// must be such that the second is refused, as by AddEdit.
+	Lease(ctx context.Context, name, holder string, ttl time.Duration) (release func(), ok bool, err error)
+}
+
+// releaseTimeout is how long a release may take. What it does not reach runs
+// out by itself.
+const releaseTimeout = 5 * time.Second
+
+// Lease takes or renews a lease, see [Leaser]. Time is that of the database's
+// clock alone, so those of the replicas may differ. The error is
+// [precis.CodeInvalid] without a name or a holder, and for a ttl shorter than a
+// millisecond.
+func (s *Store) Lease(ctx context.Context, name, holder string, ttl time.Duration) (release func(), ok bool, err error) {
+	const op = "take lease"
+	if name == "" || holder == "" || ttl < time.Millisecond {
+		return func() {}, false, precis.Errorf(precis.CodeInvalid, op, "a lease needs a name, a holder and a time of 1ms at least")
+	}
+	err = s.do(ctx, op, func() error {
+		// clock_timestamp, not now: the statement may have waited for another one.
+		err := s.pool.QueryRow(ctx, `INSERT INTO leases AS l (name, holder, expires)
+			VALUES ($1, $2, clock_timestamp() + $3::bigint * interval '1 microsecond')
+			ON CONFLICT (name) DO UPDATE SET holder = $2, expires = clock_timestamp() + $3::bigint * interval '1 microsecond'
+			WHERE l.holder = $2 OR l.expires <= clock_timestamp() RETURNING true`, []byte(name), []byte(holder), ttl.Microseconds()).Scan(&ok)
+		if errors.Is(err, pgx.ErrNoRows) {
+			return nil
+		}
+		return err
+	})
+	if err != nil || !ok {
+		return func() {}, false, err
+	}
+	return func() {
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), releaseTimeout)
+		defer cancel()
+		// Without it the lease runs out, which is what a caller could do about it.
+		// What killed holders left is cleared away with it.
+		_ = s.exec(ctx, "release lease", `DELETE FROM leases WHERE name = $1 AND holder = $2
+			OR name IN (SELECT name FROM leases WHERE expires <= clock_timestamp() LIMIT 100 FOR UPDATE SKIP LOCKED)`, []byte(name), []byte(holder))
+	}, true, nil
+}

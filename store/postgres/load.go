@@ -1,0 +1,145 @@
+package postgres
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgtype"
+
+	"precis"
+)
+
+// place is where a node is stored. The zero value is the empty conversation.
+type place struct {
+	branch int64
+	depth  int32
+}
+
+// path names the places that lead to a node, given by its fingerprint as the
+// first parameter: for each branch on the way, how far it counts.
+const path = `WITH RECURSIVE path (branch, depth) AS (
+	SELECT branch, depth FROM nodes WHERE fingerprint = $1
+	UNION ALL
+	SELECT b.parent, b.depth FROM path JOIN branches b ON b.id = path.branch WHERE b.parent IS NOT NULL
+) `
+
+// Load returns the messages from the root to the node and the edits made at it
+// and its ancestors in the order in which they were recorded, which need not be
+// that of their nodes. The zero fingerprint gives an empty transcript.
+func (s *Store) Load(ctx context.Context, node precis.Fingerprint) (*precis.Transcript, []precis.Edit, error) {
+	const op = "load conversation"
+	var msgs []precis.Message
+	var edits []precis.Edit
+	err := s.do(ctx, op, func() error {
+		if node.IsZero() {
+			return nil
+		}
+		// Two statements in one round trip. They need no common state of the
+		// database: the messages of a node never change.
+		var both pgx.Batch
+		both.Queue(path+`SELECT n.depth, bodies.data FROM path
+			JOIN nodes n ON n.branch = path.branch AND n.depth <= path.depth
+			LEFT JOIN bodies ON bodies.id = n.body ORDER BY n.depth`, node[:]).Query(func(rows pgx.Rows) (err error) {
+			msgs, err = messages(rows)
+			return err
+		})
+		both.Queue(path+`SELECT e.data FROM path
+			JOIN edits e ON e.branch = path.branch AND e.depth <= path.depth ORDER BY e.seq`, node[:]).Query(func(rows pgx.Rows) (err error) {
+			edits, err = list[precis.Edit](rows, nil)
+			return err
+		})
+		if err := s.pool.SendBatch(ctx, &both).Close(); err != nil {
+			return err
+		}
+		if len(msgs) == 0 {
+			return notFound(op, node)
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, nil, err
+	}
+	return precis.NewTranscript(msgs...), edits, nil
+}
+
+// messages decodes rows of a depth and a message, all from 1 on.
+func messages(rows pgx.Rows) ([]precis.Message, error) {
+	var depth int
+	msgs, err := list[precis.Message](rows, &depth)
+	if err == nil && len(msgs) != depth {
+		err = fmt.Errorf("the path to message %d has %d messages: the database is damaged", depth, len(msgs))
+	}
+	return msgs, err
+}
+
+// list decodes the last column of the rows. The one before it, if there is one,
+// is stored in first.
+func list[T any](rows pgx.Rows, first *int) ([]T, error) {
+	defer rows.Close()
+	var data pgtype.DriverBytes // decoded before the next row overwrites it
+	columns := []any{&data}
+	if first != nil {
+		columns = []any{first, &data}
+	}
+	var out []T
+	for rows.Next() {
+		if err := rows.Scan(columns...); err != nil {
+			return nil, err
+		}
+		var v T
+		if err := decode(data, &v); err != nil {
+			return nil, fmt.Errorf("a stored %T is damaged: %v", v, err)
+		}
+		out = append(out, v)
+	}
+	return out, rows.Err()
+}
+
+// decode reads JSON. A type that does it itself is asked directly: on the way
+// through package json every byte of a message would be scanned twice more.
+func decode(data []byte, v any) error {
+	if u, ok := v.(json.Unmarshaler); ok {
+		return u.UnmarshalJSON(data)
+	}
+	return json.Unmarshal(data, v)
+}
+
+// query decodes the one column that a query returns.
+func query[T any](ctx context.Context, s *Store, op, text string, args ...any) (out []T, err error) {
+	err = s.do(ctx, op, func() error {
+		rows, err := s.pool.Query(ctx, text, args...)
+		if err != nil {
+			return err
+		}
+		out, err = list[T](rows, nil)
+		return err
+	})
+	return out, err
+}
+
+// Body returns the stored form of the message with the given hash; that of the
+// message stored first when several have it.
+func (s *Store) Body(ctx context.Context, hash precis.Fingerprint) (precis.Message, error) {
+	const op = "load message"
+	found, err := query[precis.Message](ctx, s, op, `SELECT data FROM bodies WHERE hash = $1 ORDER BY id LIMIT 1`, hash[:])
+	if err == nil && len(found) == 0 {
+		err = precis.Errorf(precis.CodeNotFound, op, "message %s is unknown", hash.Short())
+	}
+	if err != nil {
+		return precis.Message{}, err
+	}
+	return found[0], nil
+}
+
+// find returns the place of a node.
+func find(ctx context.Context, tx pgx.Tx, op string, node precis.Fingerprint) (place, error) {
+	var p place
+	err := tx.QueryRow(ctx, `SELECT branch, depth FROM nodes WHERE fingerprint = $1`, node[:]).Scan(&p.branch, &p.depth)
+	if errors.Is(err, pgx.ErrNoRows) {
+		err = notFound(op, node)
+	}
+	return p, err
+}

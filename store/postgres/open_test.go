@@ -1,0 +1,174 @@
+//go:build unix
+
+package postgres_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	neturl "net/url"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5/pgconn"
+
+	"precis"
+	"precis/store/postgres"
+)
+
+// TestOpenTogether: replicas that start at the same time make one schema, each
+// migration applied once, and none fails.
+func TestOpenTogether(t *testing.T) {
+	url := database(t)
+	var wg sync.WaitGroup
+	for range 8 {
+		wg.Go(func() {
+			s, err := postgres.Open(t.Context(), url, postgres.Options{MaxConns: 2})
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			if err := s.Close(); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	wg.Wait()
+	want := "1 0001_conversations.sql, 2 0002_leases.sql"
+	if got := with(t, url, `SELECT string_agg(version || ' ' || name, ', ' ORDER BY version) FROM precis_migrations`); got != want {
+		t.Errorf("applied: %s, want %s", got, want)
+	}
+}
+
+// TestOpenBringsUpToDate: a schema of an older version gets what it lacks and
+// keeps what it has.
+func TestOpenBringsUpToDate(t *testing.T) {
+	url := database(t)
+	s := open(t, url)
+	node := add(t, s, precis.Fingerprint{}, message(0))
+	with(t, url, `DROP TABLE leases; DELETE FROM precis_migrations WHERE version = 2`)
+	s = open(t, url)
+	take(t, s, "a", time.Minute, true)
+	if tr, _, err := s.Load(t.Context(), node); err != nil || tr.Len() != 1 {
+		t.Errorf("%v", err)
+	}
+}
+
+func TestOpenRefuses(t *testing.T) {
+	url := database(t)
+	open(t, url).Close()
+	with(t, url, `INSERT INTO precis_migrations (version, name) VALUES (99, 'x')`)
+	_, err := postgres.Open(t.Context(), url, postgres.Options{})
+	wantError(t, err, precis.CodeInvalid, "schema version 99", "schema precis")
+	var e *precis.Error
+	if !errors.As(err, &e) || e.Hint == "" {
+		t.Errorf("no hint: %v", err)
+	}
+	with(t, url, `CREATE SCHEMA other; CREATE TABLE other.nodes (cookies integer)`)
+	_, err = postgres.Open(t.Context(), url, postgres.Options{Schema: "other"})
+	wantError(t, err, precis.CodeInvalid, "another program", "schema other")
+	if got := with(t, url, `SELECT string_agg(relname, ' ') FROM pg_class WHERE relnamespace = 'other'::regnamespace`); got != "nodes" {
+		t.Errorf("another program's schema has %s", got)
+	}
+	_, err = postgres.Open(t.Context(), cluster.URL("nothing"), postgres.Options{})
+	wantError(t, err, precis.CodeInternal, "nothing")
+	canceled, cancel := context.WithCancel(t.Context())
+	cancel()
+	_, err = postgres.Open(canceled, url, postgres.Options{})
+	wantError(t, err, precis.CodeCanceled)
+}
+
+// TestSchemas: two schemas of one database have nothing in common, also one
+// that was made before and one with a reserved word for a name.
+func TestSchemas(t *testing.T) {
+	url := database(t)
+	with(t, url, `CREATE SCHEMA "select"`)
+	var stores []*postgres.Store
+	for _, schema := range []string{"select", "user", ""} {
+		s, err := postgres.Open(t.Context(), url, postgres.Options{Schema: schema})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer s.Close()
+		stores = append(stores, s)
+	}
+	node := add(t, stores[0], precis.Fingerprint{}, message(0))
+	for _, s := range stores[1:] {
+		_, _, err := s.Load(t.Context(), node)
+		wantError(t, err, precis.CodeNotFound)
+	}
+}
+
+func TestOptionsAreChecked(t *testing.T) {
+	const url = "postgres://localhost/precis"
+	for field, o := range map[string]postgres.Options{
+		"Options.MaxConns": {MaxConns: -1}, "Options.ConnectTimeout": {ConnectTimeout: -1},
+		`Options.Schema is "A"`: {Schema: "A"}, "Options.Schema is \"a\\\"; DROP": {Schema: `a"; DROP`},
+		`Options.Schema is "pg_x"`: {Schema: "pg_x"}, "Options.Schema is \"xx": {Schema: strings.Repeat("x", 64)},
+	} {
+		_, err := postgres.Open(t.Context(), url, o)
+		wantError(t, err, precis.CodeInvalid, field)
+	}
+}
+
+// TestPasswordIsNotTold: whatever is wrong with the URL, or with the server.
+func TestPasswordIsNotTold(t *testing.T) {
+	const secret = "s3cretWord"
+	dir := neturl.QueryEscape(t.TempDir()) // nobody listens there
+	refused := []string{
+		"postgres://u:SECRET@:x/db", "postgres://u:a@SECRET@/db?host=" + dir, "postgres://u:12/SECRET@/db?host=" + dir,
+		"postgres://u:12?SECRET@/db", "postgres://u:#SECRET@h/db", "postgres://u:%zzSECRET@h/db", "postgres://u:SECRET", "u:SECRET@h/db",
+		"host=h password=SECRET user=u", "postgres://u@h/db?password=SECRET&sslmode=wrong", "postgres://u@h/db?x=@SECRET", "mysql://u:SECRET@h/db",
+	}
+	for _, form := range refused {
+		wantNoSecret(t, strings.Replace(form, "SECRET", secret, 1), secret, precis.CodeInvalid)
+	}
+	wantNoSecret(t, "", secret, precis.CodeInvalid)
+	for _, form := range []string{"postgres://u:SECRET@/db?host=" + dir, "postgres://u@/db?password=SECRET&host=" + dir} {
+		wantNoSecret(t, strings.Replace(form, "SECRET", secret, 1), secret, precis.CodeInternal)
+	}
+	database(t) // or skip
+	url := strings.Replace(cluster.URL("nothing"), "postgres@", "postgres:"+secret+"@", 1)
+	wantNoSecret(t, url, secret, precis.CodeInternal)
+}
+
+func wantNoSecret(t *testing.T, url, secret string, code precis.Code) {
+	t.Helper()
+	_, err := postgres.Open(t.Context(), url, postgres.Options{ConnectTimeout: time.Second})
+	wantError(t, err, code)
+	var settings *pgconn.ConnectError // holds them in a field
+	if errors.As(err, &settings) {
+		t.Errorf("the error %v holds the settings", err)
+	}
+	for e := err; e != nil; e = errors.Unwrap(e) {
+		if text := fmt.Sprintf("%v %+v %#v", e, e, e); strings.Contains(text, secret) {
+			t.Errorf("%s: the error tells the password: %s", url, text)
+		}
+	}
+}
+
+// TestConnectTimeout: a server that takes the connection and says nothing.
+func TestConnectTimeout(t *testing.T) {
+	dir, err := os.MkdirTemp("", "precis") // t.TempDir may be too long for a socket
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer os.RemoveAll(dir)
+	silent, err := net.Listen("unix", filepath.Join(dir, ".s.PGSQL.5432"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer silent.Close()
+	url := "postgres://u@/db?host=" + neturl.QueryEscape(dir)
+	_, err = postgres.Open(t.Context(), url, postgres.Options{ConnectTimeout: 50 * time.Millisecond})
+	wantError(t, err, precis.CodeInternal)
+	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
+	defer cancel()
+	_, err = postgres.Open(ctx, url, postgres.Options{ConnectTimeout: time.Second})
+	wantError(t, err, precis.CodeCanceled)
+}

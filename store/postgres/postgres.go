@@ -1,0 +1,197 @@
+// Package postgres keeps conversations in a PostgreSQL database that several
+// replicas share; it is tested with PostgreSQL 15. [Open] returns a [Store], a [precis.Store] that
+// is also a [precis.CalibrationStore], a [precis.SummaryStore], a
+// [precis.Ledger] and a [Leaser].
+//
+// # Layout
+//
+// All is in one schema of the database. A conversation tree is stored as
+// branches, as in package precis/store/sqlite: runs of messages without a fork.
+// A branch says where it leaves its parent; a node is a position in a branch
+// and is found by its fingerprint. The path to a node is therefore a few ranges
+// of one index, one for each fork on the way, and one query reads it however
+// long the conversation is. Keys:
+//
+//	branches  (id) → parent branch, depth at which it leaves
+//	nodes     (branch, depth) → fingerprint (unique), body
+//	bodies    (id) → key (unique: SHA-256 of the stored form), hash, stored form
+//	edits     (branch, seq) → (branch, id, depth) (unique), stored form
+//	leases    (name) → holder, expiry
+//
+// # What is kept
+//
+// The rules are those of package precis/store/sqlite: a node keeps the message
+// it was first appended with, bodies are shared only between messages whose
+// stored bytes are identical, [Store.Body] returns the one stored first, and a
+// message that would read back with another fingerprint is refused with
+// [precis.CodeInvalid].
+//
+// # Replicas
+//
+// Nodes and branches are never changed or deleted, so appending takes no lock:
+// unique indexes tell a writer that another one was faster, and it looks again.
+// [Store.AddEdit] locks the branches of the path for the time of its check.
+// Calls that lose against others in the server (serialization failures,
+// deadlocks) are repeated inside.
+//
+// # Promises
+//
+// A call that returned nil is committed, as durably as the server is set to
+// commit. A call that failed has stored nothing, but for one case: when the
+// connection was lost during the commit ([precis.CodeInternal]) or the context
+// ended during it ([precis.CodeCanceled]), it may have been stored. All calls
+// but [Store.Book] may then simply be made again. After a connection was lost,
+// calls fail until the server is back and then work again.
+//
+// Message content is never logged and is in no error text, and neither is the
+// password of the URL. A server that is set to log parameters does log content.
+// The schema is set as search_path when a connection starts, so a pooler between
+// must keep sessions apart.
+package postgres
+
+import (
+	"context"
+	"errors"
+	"regexp"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"precis"
+)
+
+// Options are the settings of [Open]. The zero value is a good default.
+type Options struct {
+	// MaxConns is the number of connections that are open at the same time; 0
+	// means 10. Calls wait while all are busy.
+	MaxConns int
+	// Schema is the schema of the database that holds the tables; "" means
+	// "precis". It is made when it is missing. Lower-case letters, digits and
+	// underscores, not longer than 63.
+	Schema string
+	// ConnectTimeout is how long a new connection may take; 0 means 10 seconds.
+	ConnectTimeout time.Duration
+}
+
+var identifier = regexp.MustCompile(`^[a-z_][a-z0-9_]{0,62}$`)
+
+func (o Options) withDefaults() (Options, error) {
+	if o.MaxConns == 0 {
+		o.MaxConns = 10
+	}
+	if o.Schema == "" {
+		o.Schema = "precis"
+	}
+	if o.ConnectTimeout == 0 {
+		o.ConnectTimeout = 10 * time.Second
+	}
+	switch {
+	case o.MaxConns < 0 || o.MaxConns > 1<<16:
+		return o, precis.Errorf(precis.CodeInvalid, opOpen, "Options.MaxConns is %d", o.MaxConns)
+	case !identifier.MatchString(o.Schema) || strings.HasPrefix(o.Schema, "pg_"):
+		return o, precis.Errorf(precis.CodeInvalid, opOpen, "Options.Schema is %q", o.Schema)
+	case o.ConnectTimeout < 0:
+		return o, precis.Errorf(precis.CodeInvalid, opOpen, "Options.ConnectTimeout is %v", o.ConnectTimeout)
+	}
+	return o, nil
+}
+
+// Store is a [precis.Store] in a database. It is safe for concurrent use.
+// Errors name the server, the database and the schema.
+type Store struct {
+	place  string
+	schema string
+	pool   *pgxpool.Pool
+
+	mu     sync.RWMutex // held for reading by each call
+	closed bool
+}
+
+var (
+	_ precis.Store            = (*Store)(nil)
+	_ precis.CalibrationStore = (*Store)(nil)
+	_ precis.SummaryStore     = (*Store)(nil)
+	_ precis.Ledger           = (*Store)(nil)
+	_ Leaser                  = (*Store)(nil)
+)
+
+const opOpen = "open store"
+
+// Open opens the store in the database that the URL names, such as
+// postgres://user:password@host:5432/database, and brings its schema up to
+// date. The database must exist. What the URL does not say is taken from the
+// environment variables and files of libpq. Several replicas may open it at once.
+//
+// The error is [precis.CodeInvalid] when the URL cannot be understood, or the
+// schema is another program's or one of a newer precis, and
+// [precis.CodeInternal] when the server cannot be reached or refuses.
+func Open(ctx context.Context, url string, o Options) (*Store, error) {
+	o, err := o.withDefaults()
+	if err != nil {
+		return nil, err
+	}
+	config, err := parse(url, o)
+	if err != nil {
+		return nil, err
+	}
+	s := &Store{place: placeOf(config, o.Schema), schema: o.Schema}
+	if err := ctx.Err(); err != nil {
+		return nil, s.fail(ctx, opOpen, err)
+	}
+	if s.pool, err = pgxpool.NewWithConfig(ctx, config); err != nil {
+		return nil, s.fail(ctx, opOpen, err)
+	}
+	if err := s.migrate(ctx); err != nil {
+		return nil, errors.Join(err, s.Close())
+	}
+	return s, nil
+}
+
+// Close waits for the calls under way and closes the connections. Calls after it
+// fail; closing again does nothing.
+func (s *Store) Close() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if !s.closed {
+		s.closed = true
+		s.pool.Close()
+	}
+	return nil
+}
+
+// do makes one call: f is run again as long as it loses against other writers.
+func (s *Store) do(ctx context.Context, op string, f func() error) error {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	if s.closed {
+		return s.fail(ctx, op, errClosed)
+	}
+	if err := ctx.Err(); err != nil {
+		return s.fail(ctx, op, err)
+	}
+	for try := 1; ; try++ {
+		err := f()
+		if err == nil {
+			return nil
+		}
+		if !lost(err) || try == maxTries || pause(ctx, try) != nil {
+			if ctx.Err() == nil && disconnected(err) {
+				s.pool.Reset() // the others are lost as well, or made anew at little cost
+			}
+			return s.fail(ctx, op, err)
+		}
+	}
+}
+
+// update is do with a transaction. Each of its statements sees what was
+// committed before it: that is what a check behind a lock needs.
+func (s *Store) update(ctx context.Context, op string, f func(pgx.Tx) error) error {
+	return s.do(ctx, op, func() error { return s.transact(ctx, f) })
+}
+
+func (s *Store) transact(ctx context.Context, f func(pgx.Tx) error) error {
+	return pgx.BeginTxFunc(ctx, s.pool, pgx.TxOptions{IsoLevel: pgx.ReadCommitted}, f)
+}

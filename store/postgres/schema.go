@@ -1,0 +1,93 @@
+package postgres
+
+import (
+	"context"
+	"embed"
+	"fmt"
+	"io/fs"
+	stdpath "path"
+
+	"github.com/jackc/pgx/v5"
+
+	"precis"
+)
+
+// migrations hold the schema, one file for each version, in order of their
+// names. A file that was released is never changed.
+//
+//go:embed migrations/*.sql
+var migrations embed.FS
+
+// migrate applies the migrations that the schema lacks, all or none. The table
+// precis_migrations records those it has, and marks the schema as ours.
+func (s *Store) migrate(ctx context.Context) error {
+	names, err := fs.Glob(migrations, "migrations/*.sql")
+	if err != nil {
+		return s.fail(ctx, opOpen, err)
+	}
+	return s.update(ctx, opOpen, func(tx pgx.Tx) error {
+		// One replica at a time; the others then see what it did.
+		_, err := tx.Exec(ctx, `SELECT pg_advisory_xact_lock(hashtextextended('precis migrations ' || $1, 0))`, s.schema)
+		if err != nil {
+			return err
+		}
+		version, err := s.version(ctx, tx)
+		if err != nil {
+			return err
+		}
+		if version > len(names) {
+			return &precis.Error{
+				Code: precis.CodeInvalid, Op: opOpen, Place: s.place, Hint: "install a newer precis",
+				Err: fmt.Errorf("the database has schema version %d, this precis knows up to %d", version, len(names)),
+			}
+		}
+		for i, name := range names[version:] {
+			if err := apply(ctx, tx, version+i+1, name); err != nil {
+				return fmt.Errorf("%s: %w", stdpath.Base(name), err)
+			}
+		}
+		return nil
+	})
+}
+
+// version returns the schema's version, 0 for an empty one. A missing schema is
+// made: not by IF NOT EXISTS, which needs the right to make one even when it is
+// there.
+func (s *Store) version(ctx context.Context, tx pgx.Tx) (int, error) {
+	var there, ours bool
+	var tables int
+	err := tx.QueryRow(ctx, `SELECT count(n.oid) > 0, count(c.oid), coalesce(bool_or(c.relname = 'precis_migrations'), false)
+		FROM pg_namespace n LEFT JOIN pg_class c ON c.relnamespace = n.oid WHERE n.nspname = $1`, s.schema).Scan(&there, &tables, &ours)
+	switch {
+	case err != nil:
+		return 0, err
+	case ours:
+		var version int
+		err := tx.QueryRow(ctx, `SELECT coalesce(max(version), 0) FROM precis_migrations`).Scan(&version)
+		return version, err
+	case tables > 0:
+		return 0, &precis.Error{
+			Code: precis.CodeInvalid, Op: opOpen, Place: s.place, Hint: "name another schema",
+			Err: fmt.Errorf("the schema has %d tables and indexes of another program", tables),
+		}
+	case !there:
+		if _, err := tx.Exec(ctx, `CREATE SCHEMA `+pgx.Identifier{s.schema}.Sanitize()); err != nil {
+			return 0, err
+		}
+	}
+	_, err = tx.Exec(ctx, `CREATE TABLE precis_migrations (
+		version integer PRIMARY KEY, name text NOT NULL, applied timestamptz NOT NULL DEFAULT now())`)
+	return 0, err
+}
+
+func apply(ctx context.Context, tx pgx.Tx, version int, name string) error {
+	text, err := migrations.ReadFile(name)
+	if err != nil {
+		return err
+	}
+	if _, err := tx.Exec(ctx, string(text)); err != nil {
+		return err
+	}
+	_, err = tx.Exec(ctx, `INSERT INTO precis_migrations (version, name) VALUES ($1, $2)`, version, stdpath.Base(name))
+	return err
+}
