@@ -52,11 +52,10 @@ func (in *input) folded(tokens int) []string {
 // definitions outlines what a tool returned as the content of a file: lines,
 // with or without numbers, perhaps only a part of the file.
 func definitions(path, text string) string {
-	content, first := numbered(text[:min(len(text), foldBytes)])
+	content, numbers := numbered(text[:min(len(text), foldBytes)])
 	defs := outline.Of(path, content)
 	for i := range defs {
-		defs[i].Start += first - 1
-		defs[i].End += first - 1
+		defs[i].Start, defs[i].End = at(numbers, defs[i].Start), at(numbers, defs[i].End)
 	}
 	if defs = outline.Spanning(defs, 4); len(defs) == 0 {
 		return ""
@@ -64,25 +63,32 @@ func definitions(path, text string) string {
 	return outline.Format(path, defs)
 }
 
-// numbered takes the column of line numbers off a text and returns the first of
-// them; 1 when there is none.
-func numbered(text string) (content string, first int) {
+// at returns the number that line n of a text had; n when lines have none.
+func at(numbers []int, n int) int {
+	if n < 1 || n > len(numbers) {
+		return n
+	}
+	return numbers[n-1]
+}
+
+// numbered takes the column of line numbers off a text, which may show several
+// parts of a file, and returns the number of each line that has one; nil when most
+// have none.
+func numbered(text string) (content string, numbers []int) {
 	var out strings.Builder
-	with, all := 0, 0
-	first = 1
+	all := 0
 	for line := range strings.Lines(text) {
 		all++
 		n := retain.NumberColumn(line)
 		if n == 0 {
 			continue
 		}
-		if with++; with == 1 {
-			first, _ = strconv.Atoi(strings.Trim(line[:n], " \t→|:"))
-		}
+		number, _ := strconv.Atoi(strings.Trim(line[:n], " \t→|:")) // seven digits at most
+		numbers = append(numbers, number)
 		out.WriteString(line[n:])
 	}
-	if with*2 < all {
-		return text, 1
+	if len(numbers)*2 < all {
+		return text, nil
 	}
-	return out.String(), first
+	return out.String(), numbers
 }
