@@ -49,7 +49,11 @@ type EditSummary struct {
 	Call *CallReport   `json:"call,omitempty"` // the model calls behind it; nil: none
 	Took time.Duration `json:"took_ns,omitempty"`
 
-	Variant string `json:"variant,omitempty"` // see [EditReport]
+	// See [EditReport] for these.
+	Variant  string `json:"variant,omitempty"`
+	Likely   int    `json:"likely,omitempty"`
+	Held     int    `json:"held,omitempty"`
+	Repaired int    `json:"repaired,omitempty"`
 }
 
 // cost returns what the step's calls cost.
@@ -75,7 +79,8 @@ func summarize(edits []Edit, factor float64) []EditSummary {
 	out := make([]EditSummary, len(edits))
 	for i, e := range edits {
 		r := e.Report
-		out[i] = EditSummary{ID: e.ID, Kind: e.Kind, Rung: r.Rung, Reason: r.Reason, Saved: int(float64(r.Saved())*factor + 0.5), Detail: r.Notes, Blocks: r.Blocks, Spans: r.Messages, Call: r.Call, Took: r.Took, Variant: r.Variant}
+		out[i] = EditSummary{ID: e.ID, Kind: e.Kind, Rung: r.Rung, Reason: r.Reason, Saved: int(float64(r.Saved())*factor + 0.5), Detail: r.Notes, Blocks: r.Blocks, Spans: r.Messages, Call: r.Call, Took: r.Took,
+			Variant: r.Variant, Likely: r.Likely, Held: r.Held, Repaired: r.Repaired}
 	}
 	return out
 }

@@ -211,7 +211,7 @@ func TestForgottenRuleIsRepaired(t *testing.T) {
 	msgs = append(msgs, precis.NewText(precis.RoleAssistant, "Done."), precis.NewText(precis.RoleUser, "now the lexer"))
 	res := condensed(t, full(t, &fakeModel{answer: always(brief)}), held(msgs...), precis.Request{})
 	e := res.Report.Edits[0]
-	if !strings.Contains(res.View[1].PlainText(), rule) || !strings.Contains(strings.Join(e.Detail, "; "), "rule added") || res.Edits[0].Report.Repaired == 0 {
+	if !strings.Contains(res.View[1].PlainText(), rule) || !strings.Contains(strings.Join(e.Detail, "; "), "rule added") || e.Repaired == 0 || e.Likely < e.Held {
 		t.Errorf("%+v\n%s", e, res.View[1].PlainText())
 	}
 }

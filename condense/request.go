@@ -148,8 +148,8 @@ func (t *task) learn(err error) {
 		t.shrink(m.Limit)
 		return
 	}
-	if size := t.size(t.compact(500)); window == 0 {
-		window = size
+	if window == 0 {
+		window = t.size(t.compact(500))
 	}
 	t.shrink(window * 3 / 4)
 }

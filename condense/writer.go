@@ -172,12 +172,7 @@ func (t *task) addPaid(c *precis.CallReport) {
 	if c == nil {
 		return
 	}
-	t.call.Calls += c.Calls
-	t.call.CostUSD += c.CostUSD
-	t.call.Usage.Input += c.Usage.Input
-	t.call.Usage.Output += c.Usage.Output
-	t.call.Usage.CacheRead += c.Usage.CacheRead
-	t.call.Usage.CacheWrite += c.Usage.CacheWrite
+	t.call.Add(precis.ModelResponse{Attempts: c.Calls, Usage: c.Usage, CostUSD: c.CostUSD})
 }
 
 // failure makes the rung's error of err.

@@ -69,7 +69,8 @@ type Options struct {
 	// Experiments take the places of the rungs of their names; "condense" and
 	// "selective" need no Condensing then.
 	Experiments []*condense.Experiment
-	Alert       func(context.Context, precis.Alert) // see [precis.Options]
+	Alert       func(context.Context, precis.Alert)  // see [precis.Options]
+	OnReport    func(context.Context, precis.Report) // see [precis.Options]
 }
 
 // Condensing says how the rungs that call a model work.
@@ -111,7 +112,7 @@ func New(o Options) (*precis.Manager, error) {
 	}
 	return precis.NewManager(precis.Options{
 		Settings: o.Settings, Counter: counter, Strategies: rungs,
-		Gate: o.Gate, Calibrator: o.Calibrator, Store: o.Store, Ledger: o.Ledger, Logger: o.Logger, Now: o.Now, Alert: o.Alert,
+		Gate: o.Gate, Calibrator: o.Calibrator, Store: o.Store, Ledger: o.Ledger, Logger: o.Logger, Now: o.Now, Alert: o.Alert, OnReport: o.OnReport,
 	})
 }
 

@@ -182,12 +182,16 @@ func TestExperimentsStandInTheirRungsPlaces(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		m, err := preset.New(preset.Options{Condensing: c, Experiments: []*condense.Experiment{x}})
+		reports := 0
+		m, err := preset.New(preset.Options{Condensing: c, Experiments: []*condense.Experiment{x}, OnReport: func(context.Context, precis.Report) { reports++ }})
 		if err != nil {
 			t.Fatal(err)
 		}
 		conv := &precis.Conversation{Transcript: precis.NewTranscript(precis.NewText(precis.RoleUser, strings.Repeat("many words ", 9000)))}
 		res, _ := m.Manage(t.Context(), precis.Request{Conversation: conv, Manual: true, DryRun: true, Window: precis.Window{Tokens: 16_000}})
+		if reports != 1 {
+			t.Errorf("told of %d reports", reports)
+		}
 		var names []string
 		for _, s := range res.Report.Steps {
 			names = append(names, s.Rung)
