@@ -47,18 +47,21 @@ func (m *Manager) begin(r Request) (*check, error) {
 		c.factor = m.o.Calibrator.Factor(r.Conversation.Model)
 	}
 	conv := r.Conversation
-	meter := NewMeter(m.o.Counter)
+	meter := r.Meter
+	if meter == nil {
+		meter = NewMeter(m.o.Counter)
+	}
 	overhead := meter.Overhead(conv)
 	c.s = Situation{
 		Conversation: conv, Transcript: conv.Transcript, Edits: conv.Edits, Meter: meter, Settings: c.settings,
 		Profile: r.Profile, Forced: r.Forced || r.Manual, Automatic: !r.Manual, DryRun: r.DryRun, Focus: r.Focus, Live: r.Live,
-		Units:  Units(conv.Transcript, conv.Edits),
-		Budget: m.budget(c.settings, r.Window, r.MaxOutput, r.OutputLimit, overhead),
+		Units:  meter.units(conv.Transcript, conv.Edits),
+		Budget: m.budget(c.settings, r.Window, r.MaxOutput, r.OutputLimit, overhead), dialect: r.Dialect, reasoning: r.Reasoning,
 	}
 	if !r.Manual {
 		c.s.Environment = r.Environment
 	}
-	c.view, c.repairs = Repair(messagesOf(c.s.Units))
+	c.view, c.repairs = c.s.Repair(messagesOf(c.s.Units))
 	c.s.Sent = c.view
 	c.s.Used = overhead + meter.View(c.view)
 	c.before = c.size(c.s.Used, c.view)
@@ -147,7 +150,7 @@ func (c *check) reduce(ctx context.Context) error {
 		c.s, c.edits = start, nil
 		return nil
 	}
-	c.view, c.repairs = Repair(messagesOf(c.s.Units))
+	c.view, c.repairs = c.s.Repair(messagesOf(c.s.Units))
 	if a, ok := c.m.o.Gate.(Auditor); ok && len(c.edits) > 0 {
 		r := a.Audit(&c.s, c.edits)
 		c.retained = &r
@@ -241,7 +244,7 @@ func (c *check) record(ctx context.Context) error {
 	c.edits = c.edits[:len(conv.Edits)-had]
 	if err != nil { // what was not recorded is not shown either
 		c.s.Edits, c.s.Units = conv.Edits, Units(conv.Transcript, conv.Edits)
-		c.view, c.repairs = Repair(messagesOf(c.s.Units))
+		c.view, c.repairs = c.s.Repair(messagesOf(c.s.Units))
 		c.s.Used = c.s.Budget.Overhead + c.s.Meter.View(c.view)
 		c.outcome = "not recorded: " + err.Error()
 	}

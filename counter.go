@@ -22,12 +22,17 @@ type Calibrator interface {
 }
 
 // Meter counts views, each message once however often it is shown. It knows a
-// message by its content slice, which is never changed. The zero value is not
+// message by its content slice, and the tools by theirs, which are never
+// changed; of the view it was asked for last it knows the pieces, too. Keep one
+// for each conversation that is checked often. The zero value is not
 // usable; a Meter is not safe for concurrent use.
 type Meter struct {
 	counter Counter
 	memo    map[*Block]int
 	frame   int // tokens of a message beside its blocks
+	tools   []byte
+	toolsIn int // tokens of tools
+	last    rendered
 }
 
 // NewMeter returns a meter that counts with c.
@@ -70,8 +75,11 @@ func (m *Meter) Block(role Role, b Block) int {
 // Overhead returns the tokens of the system prompt and the tool definitions.
 func (m *Meter) Overhead(c *Conversation) int {
 	total := m.Message(c.System)
-	if len(c.Tools) > 0 {
-		total += m.counter.Count(NewText(RoleSystem, string(c.Tools)))
+	if len(c.Tools) == 0 {
+		return total
 	}
-	return total
+	if len(m.tools) != len(c.Tools) || &m.tools[0] != &c.Tools[0] {
+		m.tools, m.toolsIn = c.Tools, m.counter.Count(NewText(RoleSystem, string(c.Tools)))
+	}
+	return total + m.toolsIn
 }

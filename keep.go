@@ -129,8 +129,9 @@ func (k *Kept) Group(i int) (from, to int) {
 }
 
 // Groups returns the first message of each group: the places where a list of
-// messages may be cut without parting a tool use from its result. Cutting
-// before a group leaves both sides complete.
+// messages may be cut without parting a tool use from its result, or reasoning
+// that is a message of its own from what it led to. Cutting before a group
+// leaves both sides complete.
 func Groups(msgs []Message) []int {
 	var starts []int
 	end := 0 // first message after everything that earlier messages wait for
@@ -156,9 +157,21 @@ func Groups(msgs []Message) []int {
 					end = max(end, answered[u.ID])
 				}
 			}
+			if i+1 < answer && onlyReasoning(msgs[i]) {
+				end = max(end, i+2)
+			}
 		}
 	}
 	return starts
+}
+
+func onlyReasoning(m Message) bool {
+	for _, b := range m.Content {
+		if !isThinking(b) {
+			return false
+		}
+	}
+	return len(m.Content) > 0
 }
 
 // answers returns, for each tool use answered in the user turn at i, the index

@@ -120,7 +120,7 @@ func (l *ladder) accept(rung Strategy, e Edit) error {
 	batch := []Edit{e}
 	next := append(s.Edits[:len(s.Edits):len(s.Edits)], e)
 	units := Units(s.Transcript, next)
-	if t := unbind(s.Transcript, units); len(t.Replace) > 0 {
+	if t := unbind(s.Transcript, units, s.reasoning); len(t.Replace) > 0 {
 		if err := t.Identify(s.Transcript); err != nil {
 			return err
 		}
@@ -172,7 +172,7 @@ func parted(before, after []Unit) string {
 
 // tokens counts the view as it is sent, repairs included.
 func (s *Situation) tokens(units []Unit) int {
-	view, _ := Repair(messagesOf(units))
+	view, _ := s.Repair(messagesOf(units))
 	return s.Meter.View(view)
 }
 
@@ -272,6 +272,9 @@ func onlyThinking(m Message, u Unit) bool {
 	return true
 }
 
+// formatResponses is [Message.Format] of items of the Responses API.
+const formatResponses = "responses"
+
 func isThinking(b Block) bool {
 	switch b.(type) {
 	case Thinking, RedactedThinking:
@@ -282,11 +285,19 @@ func isThinking(b Block) bool {
 
 // unbind returns the edit that leaves out reasoning whose signature binds it to
 // messages the view no longer shows as they were: all signed reasoning after
-// the first change. Providers refuse it otherwise.
-func unbind(t *Transcript, units []Unit) Edit {
+// the first change that the rule does not let stay. Providers refuse it
+// otherwise. That of the Responses API is bound to nothing but its own item.
+func unbind(t *Transcript, units []Unit, rule Reasoning) Edit {
 	e := Edit{Kind: KindThinking, Report: EditReport{Reason: "its signature binds it to messages that are no longer shown as they were"}}
+	if rule == ReasoningStays {
+		return e
+	}
 	changed := false
-	for _, u := range units {
+	loop := openLoop(units, rule)
+	for k, u := range units {
+		if k >= loop {
+			break
+		}
 		if !u.Original() || len(u.Messages) == 0 {
 			changed = true
 			continue
@@ -299,7 +310,26 @@ func unbind(t *Transcript, units []Unit) Edit {
 	return e
 }
 
+// openLoop returns the first unit whose reasoning stays: that after the last
+// user turn.
+func openLoop(units []Unit, rule Reasoning) int {
+	if rule != ReasoningLoop {
+		return len(units)
+	}
+	for k := len(units) - 1; k >= 0; k-- {
+		for _, m := range units[k].Messages {
+			if m.IsUserTurn() {
+				return k
+			}
+		}
+	}
+	return len(units)
+}
+
 func signed(t *Transcript, u Unit) []Replacement {
+	if t.At(u.From).Format == formatResponses {
+		return nil
+	}
 	var out []Replacement
 	shown := map[Fingerprint]bool{}
 	for _, b := range u.Messages[0].Content {

@@ -34,8 +34,13 @@ type Options struct {
 // use on different conversations; calls on one conversation must not overlap.
 type Manager struct {
 	o     Options
-	purse purse
+	purse *purse
 
+	*policy
+}
+
+// policy is what managers of one policy share.
+type policy struct {
 	mu       sync.RWMutex
 	settings Settings
 }
@@ -55,8 +60,17 @@ func NewManager(o Options) (*Manager, error) {
 	if o.Now == nil {
 		o.Now = time.Now
 	}
-	m := &Manager{o: o}
+	m := &Manager{o: o, purse: &purse{}, policy: &policy{}}
 	return m, m.SetSettings(o.Settings)
+}
+
+// With returns a manager that keeps its conversations in another store and
+// shares everything else with m, changes of settings and what was spent
+// included. A ledger of m's own stays; else st is the ledger, if it is one.
+func (m *Manager) With(st Store) *Manager {
+	out := *m
+	out.o.Store = st
+	return &out
 }
 
 // Settings returns the settings in force.
@@ -98,6 +112,10 @@ type Request struct {
 	Focus       string // for this run, what a summary should pay attention to; may be empty
 	Environment string // the client's surroundings (open files, time …), put beside a summary on automatic runs
 	Live        *Live  // the client's request, for a summary request to ride on; nil: none
+
+	Meter     *Meter    // counted earlier views of the conversation, so that nothing is counted twice; nil: a new one
+	Dialect   Dialect   // whose rules the view must keep; nil: the strictest, those of Check
+	Reasoning Reasoning // which signed reasoning stays when what came before it changes
 }
 
 // Result is the answer to a [Request].
@@ -124,6 +142,9 @@ func (m *Manager) Manage(ctx context.Context, r Request) (Result, error) {
 		kept = c.edits
 	}
 	m.bookCalls(context.WithoutCancel(ctx), c, kept)
+	if len(c.steps) > 0 {
+		c.s.Meter.settle(r.Conversation, c.s.Edits, c.s.Units)
+	}
 	res := c.result()
 	m.log(ctx, res.Report)
 	if m.o.OnReport != nil {

@@ -45,7 +45,18 @@ type Situation struct {
 	Live         *Live     // the request being answered; nil: none
 	Sent         []Message // the view before this run, which a prompt cache may hold
 
-	shared map[any]any
+	dialect   Dialect
+	reasoning Reasoning
+	shared    map[any]any
+}
+
+// Repair returns the messages as they can be sent: as they are when the dialect
+// of the conversation takes them, else mended by [Repair].
+func (s *Situation) Repair(view []Message) ([]Message, []Breach) {
+	if s.dialect != nil && len(s.dialect.Check(view)) == 0 {
+		return view, nil
+	}
+	return Repair(view)
 }
 
 // Once returns what work makes, the same value for the same key throughout one
@@ -85,6 +96,17 @@ func (s *Situation) Original(f func(i int, m Message, u Unit)) {
 type Gate interface {
 	Check(ctx context.Context, s *Situation, e Edit) (Edit, error)
 }
+
+// Reasoning says what becomes of signed reasoning in a view whose earlier part
+// is no longer shown as it was said.
+type Reasoning string
+
+// The rules for reasoning.
+const (
+	ReasoningLeaves Reasoning = ""      // all that comes after a change leaves the view
+	ReasoningLoop   Reasoning = "loop"  // as above, but that after the last user turn stays
+	ReasoningStays  Reasoning = "stays" // all stays: its signature does not bind it to what came before
+)
 
 // Dialect knows one API's rules. Implementations are stateless.
 type Dialect interface {

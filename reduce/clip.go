@@ -72,7 +72,7 @@ func (c *clipper) edit() precis.Edit {
 func (c *clipper) measure(e precis.Edit) int {
 	s := c.s
 	edits := append(s.Edits[:len(s.Edits):len(s.Edits)], e)
-	view, _ := precis.Repair(precis.View(s.Transcript, edits))
+	view, _ := s.Repair(precis.View(s.Transcript, edits))
 	return s.Budget.Overhead + s.Meter.View(view)
 }
 

@@ -1,0 +1,66 @@
+package precis
+
+import (
+	"fmt"
+	"reflect"
+	"testing"
+)
+
+type countBlocks struct{ counted *int }
+
+func (c countBlocks) Name() string { return "blocks" }
+func (c countBlocks) Count(m Message) int {
+	*c.counted++
+	return 4 + len(m.Content)
+}
+
+func TestMeterRendersOnlyWhatIsNew(t *testing.T) {
+	counted := 0
+	m := NewMeter(countBlocks{&counted})
+	tr := NewTranscript(NewText(RoleUser, "a"), NewText(RoleAssistant, "b"), NewText(RoleUser, "c"))
+	hide := Edit{ID: "1", Replace: []Replacement{{From: 0, To: 2, With: []Message{NewText(RoleUser, "short")}}}}
+	shorten := Edit{ID: "2", Replace: []Replacement{ReplaceBlock(tr, 2, 0, Text{Text: "c!"})}}
+	far := Edit{ID: "3", Replace: []Replacement{{From: 4, To: 6}}}
+	for k, edits := range [][]Edit{nil, {hide}, {hide, shorten}, {hide, shorten, far}, {hide}, nil} {
+		for range 4 {
+			tr.Append(NewText(RoleAssistant, fmt.Sprint(k, tr.Len())))
+			got, want := m.units(tr, edits), Units(tr, edits)
+			if !reflect.DeepEqual(got, want) {
+				t.Fatalf("step %d with %d messages:\n got %v\nwant %v", k, tr.Len(), got, want)
+			}
+			if m.View(messagesOf(got)) != NewMeter(countBlocks{new(int)}).View(messagesOf(want)) {
+				t.Fatalf("step %d: counted otherwise", k)
+			}
+		}
+	}
+	m.View(messagesOf(m.units(tr, nil)))
+	before := counted
+	tr.Append(NewText(RoleUser, "new"))
+	m.View(messagesOf(m.units(tr, nil)))
+	if counted != before+1 {
+		t.Errorf("%d messages were counted, want the new one", counted-before)
+	}
+	other := NewTranscript(NewText(RoleUser, "z"))
+	if got := m.units(other, nil); len(got) != 1 || got[0].Messages[0].PlainText() != "z" {
+		t.Errorf("another transcript shows %v", got)
+	}
+}
+
+func TestMeterForgetsWhatWasOnlyTried(t *testing.T) {
+	counted := 0
+	m := NewMeter(countBlocks{&counted})
+	conv := &Conversation{Transcript: NewTranscript(NewText(RoleUser, "a"), NewText(RoleAssistant, "b"))}
+	for i := range 100 {
+		m.Message(NewText(RoleUser, fmt.Sprint("tried ", i)))
+	}
+	m.View(conv.Transcript.Messages())
+	m.settle(conv, nil, Units(conv.Transcript, nil))
+	if len(m.memo) != 2 {
+		t.Errorf("%d counts are kept, want 2", len(m.memo))
+	}
+	before := counted
+	m.View(messagesOf(m.units(conv.Transcript, nil)))
+	if counted != before {
+		t.Errorf("%d messages were counted again", counted-before)
+	}
+}
