@@ -37,14 +37,14 @@ func (anthropicAPI) fresh(o order) []byte {
 	b := jsonspan.AppendStringField([]byte("{"), "model", o.model)
 	b = appendNumber(b, "max_tokens", o.limit)
 	b = appendBool(b, "stream", true)
-	room := maxBreakpoints
+	room := anthropic.MaxBreakpoints
 	if system := texts(o.System); len(system.Content) > 0 {
 		blocks := anthropic.AppendContent(nil, system.Content, system.Format)
 		b = append(jsonspan.AppendField(b, "system"), blocks...)
-		room -= countBreakpoints(blocks)
+		room -= anthropic.CountBreakpoints(blocks)
 	}
 	messages := anthropic.AppendMessages(nil, o.Messages)
-	b = append(jsonspan.AppendField(b, "messages"), capBreakpoints(messages, room)...)
+	b = append(jsonspan.AppendField(b, "messages"), anthropic.CapBreakpoints(messages, room)...)
 	return append(b, '}')
 }
 
@@ -53,18 +53,18 @@ func (anthropicAPI) ride(o order) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	room := maxBreakpoints - countBreakpoints(live.get("tools")) - countBreakpoints(live.get("system"))
-	if live.get(breakpoint) != nil {
+	room := anthropic.MaxBreakpoints - anthropic.CountBreakpoints(live.Get("tools")) - anthropic.CountBreakpoints(live.Get("system"))
+	if live.Get(anthropic.Breakpoint) != nil {
 		room--
 	}
 	messages := anthropic.AppendMessages(make([]byte, 0, len(o.Body)), o.Messages)
-	live.set("messages", capBreakpoints(messages, room))
-	live.set("stream", []byte("true"))
+	live.Set("messages", anthropic.CapBreakpoints(messages, room))
+	live.Set("stream", []byte("true"))
 	// The API wants the limit above the room for thinking.
-	if o.limit > number(inner(live.get("thinking"), "budget_tokens")) {
-		live.set("max_tokens", strconv.AppendInt(nil, int64(o.limit), 10))
+	if o.limit > number(inner(live.Get("thinking"), "budget_tokens")) {
+		live.Set("max_tokens", strconv.AppendInt(nil, int64(o.limit), 10))
 	}
-	return live.bytes(), nil
+	return live.Bytes(), nil
 }
 
 func (d anthropicAPI) ask(ctx context.Context, x *exchange, a *answer) error {

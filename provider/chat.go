@@ -11,6 +11,7 @@ import (
 
 	"precis"
 	"precis/internal/jsonspan"
+	"precis/wire"
 	"precis/wire/chat"
 )
 
@@ -44,32 +45,32 @@ func (chatAPI) ride(o order) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	messages := withSystem(live.get("messages"), o.Messages, chat.DecodeMessages)
-	live.set("messages", chat.AppendMessages(make([]byte, 0, len(o.Body)), messages))
-	live.set("stream", []byte("true"))
+	messages := withSystem(live.Get("messages"), o.Messages, chat.DecodeMessages)
+	live.Set("messages", chat.AppendMessages(make([]byte, 0, len(o.Body)), messages))
+	live.Set("stream", []byte("true"))
 	options := []byte(includeUsage)
-	if own := live.get("stream_options"); jsonspan.Kind(own) == '{' {
+	if own := live.Get("stream_options"); jsonspan.Kind(own) == '{' {
 		parsed, err := parseObject(own)
 		if err != nil {
 			return nil, err
 		}
-		parsed.set("include_usage", []byte("true"))
-		options = parsed.bytes()
+		parsed.Set("include_usage", []byte("true"))
+		options = parsed.Bytes()
 	}
-	live.set("stream_options", options)
+	live.Set("stream_options", options)
 	if o.limit > 0 {
 		for _, name := range ownLimits(live, o.chatLimit) {
-			live.set(name, strconv.AppendInt(nil, int64(o.limit), 10))
+			live.Set(name, strconv.AppendInt(nil, int64(o.limit), 10))
 		}
 	}
-	return live.bytes(), nil
+	return live.Bytes(), nil
 }
 
 // ownLimits returns the names that a live request limits its output by, else
 // the one that was chosen for it.
-func ownLimits(live *object, chosen string) (names []string) {
+func ownLimits(live *wire.Draft, chosen string) (names []string) {
 	for _, name := range []string{newerLimit, olderLimit} {
-		if live.get(name) != nil {
+		if live.Get(name) != nil {
 			names = append(names, name)
 		}
 	}

@@ -5,6 +5,7 @@ import (
 
 	"precis"
 	"precis/internal/jsonspan"
+	"precis/wire"
 	"precis/wire/anthropic"
 	"precis/wire/responses"
 )
@@ -47,13 +48,22 @@ func withSystem(live []byte, messages []precis.Message, decode func([]byte) ([]p
 
 // parseLive reads the body of a live request, whose messages are in the named
 // field.
-func parseLive(body []byte, messages string) (*object, error) {
+func parseLive(body []byte, messages string) (*wire.Draft, error) {
 	o, err := parseObject(body)
 	if err != nil {
 		return nil, fmt.Errorf("read live request: %w", err)
 	}
-	if o.get(messages) == nil {
+	if o.Get(messages) == nil {
 		return nil, fmt.Errorf("read live request: it has no %s", messages)
 	}
 	return o, nil
+}
+
+// parseObject reads an object that is to be changed.
+func parseObject(raw []byte) (*wire.Draft, error) {
+	b, err := wire.Parse(raw, "", nil)
+	if err != nil {
+		return nil, err
+	}
+	return b.Draft(), nil
 }

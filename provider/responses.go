@@ -47,20 +47,20 @@ func (responsesAPI) ride(o order) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	if live.get("previous_response_id") != nil || live.get("conversation") != nil {
+	if live.Get("previous_response_id") != nil || live.Get("conversation") != nil {
 		return nil, errStateful
 	}
-	messages := withSystem(live.get("input"), o.Messages, responses.DecodeMessages)
-	live.set("input", responses.AppendMessages(make([]byte, 0, len(o.Body)), messages))
-	live.set("stream", []byte("true"))
-	live.set("store", []byte("false"))
-	if live.get("background") != nil {
-		live.set("background", []byte("false"))
+	messages := withSystem(live.Get("input"), o.Messages, responses.DecodeMessages)
+	live.Set("input", responses.AppendMessages(make([]byte, 0, len(o.Body)), messages))
+	live.Set("stream", []byte("true"))
+	live.Set("store", []byte("false"))
+	if live.Get("background") != nil {
+		live.Set("background", []byte("false"))
 	}
 	if o.limit > 0 {
-		live.set("max_output_tokens", strconv.AppendInt(nil, int64(o.limit), 10))
+		live.Set("max_output_tokens", strconv.AppendInt(nil, int64(o.limit), 10))
 	}
-	return live.bytes(), nil
+	return live.Bytes(), nil
 }
 
 func (d responsesAPI) ask(ctx context.Context, x *exchange, a *answer) error {

@@ -41,7 +41,7 @@ func decode(t testing.TB, dialect string, body []byte) []precis.Message {
 	read := map[string]func([]byte) ([]precis.Message, error){
 		"anthropic": anthropic.DecodeMessages, "chat": chat.DecodeMessages, "responses": responses.DecodeMessages,
 	}[dialect]
-	messages, err := read(o.get(messagesOf[dialect]))
+	messages, err := read(o.Get(messagesOf[dialect]))
 	if err != nil {
 		t.Fatal(err)
 	}

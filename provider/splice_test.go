@@ -65,7 +65,7 @@ func fieldOf(raw []byte, name string) []byte {
 	if err != nil {
 		return nil
 	}
-	return o.get(name)
+	return o.Get(name)
 }
 
 func bigBody() string {

@@ -3,10 +3,50 @@ package providertest
 import (
 	"encoding/json"
 	"fmt"
+	"net/http"
 	"slices"
 	"strconv"
 	"strings"
 )
+
+// Check returns what the API at a path, with or without /v1, would refuse in a
+// request, in its own words; "" when the request is sound or the path is of no
+// API known here. Keys and lengths are not looked at.
+func Check(path string, header http.Header, body []byte) string {
+	d, ok := dialectOf(path)
+	if !ok {
+		return ""
+	}
+	var fields object
+	_ = json.Unmarshal(body, &fields) // a body that is no object lacks all fields
+	if c := check(d, header, fields, Options{}); c.problem != nil {
+		return c.problem.message
+	}
+	return ""
+}
+
+// dialectOf returns the dialect that is spoken at a path.
+func dialectOf(path string) (dialect, bool) {
+	i := slices.IndexFunc(dialects, func(d dialect) bool { return strings.TrimPrefix(path, "/v1") == d.path })
+	if i < 0 {
+		return dialect{}, false
+	}
+	return dialects[i], true
+}
+
+// check looks a request over.
+func check(d dialect, header http.Header, fields object, o Options) checker {
+	c := checker{options: o}
+	c.check(len(fields) > 0, "body", "the body is no JSON object")
+	c.check(strings.HasPrefix(header.Get("Content-Type"), "application/json"), "content-type", "the content type is not application/json")
+	if d.name == "anthropic" {
+		c.check(header.Get("Anthropic-Version") != "", "anthropic-version", "header is required")
+	}
+	if c.problem == nil {
+		d.check(&c, fields)
+	}
+	return c
+}
 
 // checker finds the first thing that an API would refuse in a request.
 type checker struct {

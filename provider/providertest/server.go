@@ -198,12 +198,11 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 	if err != nil {
 		return // the client is gone, or no client of ours
 	}
-	i := slices.IndexFunc(dialects, func(d dialect) bool { return strings.TrimPrefix(r.URL.Path, "/v1") == d.path })
-	if i < 0 || r.Method != http.MethodPost {
+	d, ok := dialectOf(r.URL.Path)
+	if !ok || r.Method != http.MethodPost {
 		http.NotFound(w, r)
 		return
 	}
-	d := dialects[i]
 	req := Request{Dialect: d.name, Path: r.URL.Path, Body: body, HasKey: keyOf(r.Header) != "", Header: withoutKeys(r.Header)}
 	var fields object
 	_ = json.Unmarshal(body, &fields) // a body that is no object lacks all fields
@@ -227,15 +226,7 @@ func (s *Server) refuse(d dialect, r *http.Request, fields object, req *Request)
 	if s.options.Key != "" && keyOf(r.Header) != s.options.Key {
 		return failureOf(Reply{Fault: precis.FaultAuth})
 	}
-	c := checker{options: s.options}
-	c.check(len(fields) > 0, "body", "the body is no JSON object")
-	c.check(strings.HasPrefix(r.Header.Get("Content-Type"), "application/json"), "content-type", "the content type is not application/json")
-	if d.name == "anthropic" {
-		c.check(r.Header.Get("Anthropic-Version") != "", "anthropic-version", "header is required")
-	}
-	if c.problem == nil {
-		d.check(&c, fields)
-	}
+	c := check(d, r.Header, fields, s.options)
 	if c.problem != nil {
 		req.Problem = c.problem.message
 		return c.problem

@@ -1,4 +1,4 @@
-package provider
+package anthropic
 
 import (
 	"bytes"
@@ -6,20 +6,20 @@ import (
 	"precis/internal/jsonspan"
 )
 
-// maxBreakpoints is how many blocks of one request to the Anthropic API may
-// carry cache_control.
-const maxBreakpoints = 4
+// MaxBreakpoints is how many blocks of one request may carry cache_control.
+const MaxBreakpoints = 4
 
-const breakpoint = "cache_control"
+// Breakpoint is the field that marks a block up to which the prompt is cached.
+const Breakpoint = "cache_control"
 
-// capBreakpoints returns an array of messages with at most room blocks that
+// CapBreakpoints returns an array of messages with at most room blocks that
 // carry cache_control. The last ones keep theirs, since a cached prefix is
 // looked for backward from a breakpoint; the others get null.
-func capBreakpoints(messages []byte, room int) []byte {
-	if bytes.Count(messages, []byte(breakpoint)) <= room {
+func CapBreakpoints(messages []byte, room int) []byte {
+	if bytes.Count(messages, []byte(Breakpoint)) <= room {
 		return messages
 	}
-	spans := breakpoints(messages)
+	spans := Breakpoints(messages)
 	room = max(0, room)
 	if len(spans) <= room {
 		return messages
@@ -33,17 +33,17 @@ func capBreakpoints(messages []byte, room int) []byte {
 	return append(out, messages[at:]...)
 }
 
-// countBreakpoints returns how many blocks carry cache_control among system
+// CountBreakpoints returns how many blocks carry cache_control among system
 // blocks or tools.
-func countBreakpoints(list []byte) int {
-	if bytes.Count(list, []byte(breakpoint)) == 0 {
+func CountBreakpoints(list []byte) int {
+	if bytes.Count(list, []byte(Breakpoint)) == 0 {
 		return 0
 	}
 	return len(inBlocks(nil, list, 0))
 }
 
-// breakpoints returns the values of cache_control in messages, in order.
-func breakpoints(messages []byte) (spans []jsonspan.Span) {
+// Breakpoints returns the values of cache_control in messages, in order.
+func Breakpoints(messages []byte) (spans []jsonspan.Span) {
 	for m, err := range jsonspan.Array(messages) {
 		if err != nil {
 			return spans
@@ -74,7 +74,7 @@ func inBlocks(spans []jsonspan.Span, list []byte, base int) []jsonspan.Span {
 			case err != nil:
 			case f.Name == "content":
 				spans = inBlocks(spans, f.Raw, at)
-			case f.Name == breakpoint && jsonspan.Kind(f.Raw) != 'n':
+			case f.Name == Breakpoint && jsonspan.Kind(f.Raw) != 'n':
 				spans = append(spans, jsonspan.Span{Raw: f.Raw, Offset: at})
 			}
 		}

@@ -1,0 +1,151 @@
+package jsonspan
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"sync"
+
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// Scanner walks JSON text value by value and can start anywhere in it. It is for
+// text of which a part is known already. Make one with [NewScanner] and close it.
+type Scanner struct {
+	raw []byte
+	at  int
+	dec *jsontext.Decoder
+	buf bytes.Buffer
+}
+
+var scanners = sync.Pool{New: func() any { return &Scanner{dec: new(jsontext.Decoder)} }}
+
+// NewScanner returns a scanner at the start of raw.
+func NewScanner(raw []byte) *Scanner {
+	s := scanners.Get().(*Scanner)
+	s.raw, s.at = raw, 0
+	return s
+}
+
+// Close gives the scanner back; it is not used afterwards.
+func (s *Scanner) Close() {
+	s.raw, s.buf = nil, bytes.Buffer{}
+	s.dec.Reset(&s.buf)
+	scanners.Put(s)
+}
+
+// Offset returns where the scanner is.
+func (s *Scanner) Offset() int { return s.at }
+
+// Seek goes to a place between two values.
+func (s *Scanner) Seek(at int) { s.at = at }
+
+func (s *Scanner) space() {
+	for s.at < len(s.raw) {
+		switch s.raw[s.at] {
+		case ' ', '\t', '\n', '\r':
+			s.at++
+		default:
+			return
+		}
+	}
+}
+
+// Peek returns the first byte of what comes next, 0 at the end.
+func (s *Scanner) Peek() byte {
+	s.space()
+	if s.at == len(s.raw) {
+		return 0
+	}
+	return s.raw[s.at]
+}
+
+func (s *Scanner) fail(format string, args ...any) error {
+	if s.at >= len(s.raw) {
+		return &Error{Offset: int64(len(s.raw)), Err: errors.New("the text ends in the middle of a value")}
+	}
+	return &Error{Offset: int64(s.at), Err: fmt.Errorf(format, args...)}
+}
+
+// Open reads the bracket that opens an object or array.
+func (s *Scanner) Open(bracket byte) error {
+	if c := s.Peek(); c != bracket {
+		return s.fail("%s where %s is wanted", name(jsontext.Kind(Kind(s.raw[s.at:]))), name(jsontext.Kind(bracket)))
+	}
+	s.at++
+	return nil
+}
+
+// More reports whether another element follows, and reads the comma before it,
+// or else the closing bracket. First says that none was read yet.
+func (s *Scanner) More(closing byte, first bool) (bool, error) {
+	if !first {
+		return s.Next(closing)
+	}
+	if s.Peek() == closing {
+		s.at++
+		return false, nil
+	}
+	return true, nil
+}
+
+// Next is More after the first element.
+func (s *Scanner) Next(closing byte) (bool, error) {
+	switch s.Peek() {
+	case ',':
+		s.at++
+		return true, nil
+	case closing:
+		s.at++
+		return false, nil
+	}
+	return false, s.fail("a comma or %q is wanted", string(closing))
+}
+
+// Name reads the name of a member and its colon. It returns where the name
+// starts.
+func (s *Scanner) Name() (at int, name string, err error) {
+	if s.Peek() != '"' {
+		return 0, "", s.fail("a name is wanted")
+	}
+	from, to, err := s.Value()
+	if err != nil {
+		return 0, "", err
+	}
+	name, _ = String(s.raw[from:to])
+	if s.Peek() != ':' {
+		return 0, "", s.fail("a colon is wanted")
+	}
+	s.at++
+	return from, name, nil
+}
+
+// Value reads one value, checks it, and returns where it is.
+func (s *Scanner) Value() (from, to int, err error) {
+	if c := s.Peek(); c == 0 || c == ',' || c == ']' || c == '}' || c == ':' {
+		return 0, 0, s.fail("a value is wanted")
+	}
+	s.buf = *bytes.NewBuffer(s.raw[s.at:])
+	s.dec.Reset(&s.buf, jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
+	v, err := s.dec.ReadValue()
+	if err != nil {
+		e := fault(s.dec, err)
+		var place *Error
+		if errors.As(e, &place) {
+			place.Offset += int64(s.at)
+		}
+		return 0, 0, e
+	}
+	end := s.at + int(s.dec.InputOffset())
+	from = end - len(v)
+	s.at = end
+	return from, end, nil
+}
+
+// End returns an error unless nothing but space follows.
+func (s *Scanner) End() error {
+	if s.Peek() != 0 {
+		return s.fail("more text after the end of the value")
+	}
+	return nil
+}
