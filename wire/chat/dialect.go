@@ -1,6 +1,13 @@
 package chat
 
-import "precis"
+import (
+	"bytes"
+	"encoding/json"
+
+	"precis"
+	"precis/internal/jsonspan"
+	"precis/wire"
+)
 
 // Dialect is the rules of the Chat Completions API.
 type Dialect struct{}
@@ -58,4 +65,102 @@ func twiceInTurn(view []precis.Message, i int) bool {
 		}
 	}
 	return false
+}
+
+var _ wire.Dialect = Dialect{}
+
+// List returns "messages".
+func (Dialect) List() string { return "messages" }
+
+// Decode is [DecodeMessage].
+func (Dialect) Decode(item []byte) (precis.Message, error) { return DecodeMessage(item) }
+
+// AppendMessages is the function of that name.
+func (Dialect) AppendMessages(dst []byte, view []precis.Message) []byte {
+	return AppendMessages(dst, view)
+}
+
+// Prompt reads what a request says beside its messages. The system prompt is
+// one of them in this dialect.
+func (Dialect) Prompt(b *wire.Body) wire.Prompt {
+	p := wire.Prompt{Model: b.String("model"), Tools: b.Get("tools"), Stream: jsonspan.Kind(b.Get("stream")) == 't'}
+	if p.Tools == nil {
+		p.Tools = b.Get("functions")
+	}
+	p.MaxOutput = max(jsonspan.Int(b.Get("max_completion_tokens")), jsonspan.Int(b.Get("max_tokens")))
+	kind, _ := jsonspan.String(jsonspan.Field(b.Get("response_format"), "type"))
+	p.Structured = kind == "json_schema" || kind == "json_object"
+	return p
+}
+
+// usage is the usage object of the API.
+type usage struct {
+	Input   int `json:"prompt_tokens"`
+	Output  int `json:"completion_tokens"`
+	Details struct {
+		Cached int `json:"cached_tokens"`
+		Write  int `json:"cache_write_tokens"`
+	} `json:"prompt_tokens_details"`
+	Hit int `json:"prompt_cache_hit_tokens"` // DeepSeek
+}
+
+type chunk struct {
+	Model   string `json:"model"`
+	Choices []struct {
+		Delta   json.RawMessage `json:"delta"`
+		Message json.RawMessage `json:"message"`
+		Finish  string          `json:"finish_reason"`
+		Usage   *usage          `json:"usage"` // Moonshot
+	} `json:"choices"`
+	Usage *usage          `json:"usage"`
+	Error json.RawMessage `json:"error"`
+}
+
+// Observe takes in a chunk, the end marker or a whole completion.
+func (Dialect) Observe(r *wire.Response, data []byte) {
+	if string(data) == "[DONE]" {
+		r.Done = true
+		return
+	}
+	var c chunk
+	if json.Unmarshal(data, &c) != nil {
+		return
+	}
+	if c.Error != nil && jsonspan.Kind(c.Error) != 'n' {
+		r.Error = bytes.Clone(data)
+	}
+	if c.Model != "" {
+		r.Model = c.Model
+	}
+	for _, choice := range c.Choices {
+		if choice.Finish != "" {
+			r.Stop = choice.Finish
+		}
+		r.Spoken = r.Spoken || choice.Message != nil || says(choice.Delta)
+		r.Done = r.Done || choice.Message != nil
+		observeUsage(r, choice.Usage)
+	}
+	observeUsage(r, c.Usage)
+}
+
+// says reports whether a delta holds more than a role.
+func says(delta []byte) bool {
+	f, err := jsonspan.Fields(delta)
+	if err != nil {
+		return false
+	}
+	for name, v := range f {
+		if name != "role" && jsonspan.Kind(v) != 'n' && string(v) != `""` {
+			return true
+		}
+	}
+	return false
+}
+
+func observeUsage(r *wire.Response, u *usage) {
+	if u == nil || u.Input == 0 {
+		return
+	}
+	r.Usage = precis.Usage{Input: u.Input, Output: u.Output, CacheRead: max(u.Details.Cached, u.Hit), CacheWrite: u.Details.Write}
+	r.Input = u.Input
 }

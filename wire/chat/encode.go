@@ -68,6 +68,12 @@ func (w *writer) results(m precis.Message) *precis.Message {
 	if !m.HasToolResult() {
 		return &m
 	}
+	if r, ok := m.Content[0].(precis.ToolResult); ok && len(m.Content) == 1 && m.Format == Format && jsonspan.Clean(m.Raw) {
+		delete(w.open, r.ToolUseID)
+		w.comma()
+		w.dst = append(w.dst, m.Raw...)
+		return nil
+	}
 	rest := precis.Message{Role: m.Role, Format: m.Format, ID: m.ID, Time: m.Time}
 	for _, b := range m.Content {
 		r, ok := b.(precis.ToolResult)

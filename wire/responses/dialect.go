@@ -1,9 +1,13 @@
 package responses
 
 import (
+	"bytes"
+	"encoding/json"
 	"fmt"
 
 	"precis"
+	"precis/internal/jsonspan"
+	"precis/wire"
 )
 
 // Dialect is the rules of the Responses API.
@@ -97,4 +101,89 @@ func (c *checker) result(i int, role precis.Role, id string) {
 		c.add(i, "pairing", "tool result %q has no tool use before it", id)
 	}
 	delete(c.open, id)
+}
+
+var _ wire.Dialect = Dialect{}
+
+// List returns "input".
+func (Dialect) List() string { return "input" }
+
+// Decode is [DecodeMessage].
+func (Dialect) Decode(item []byte) (precis.Message, error) { return DecodeMessage(item) }
+
+// AppendMessages is the function of that name.
+func (Dialect) AppendMessages(dst []byte, view []precis.Message) []byte {
+	return AppendMessages(dst, view)
+}
+
+// Prompt reads what a request says beside its items.
+func (Dialect) Prompt(b *wire.Body) wire.Prompt {
+	p := wire.Prompt{
+		Model: b.String("model"), Tools: b.Get("tools"), MaxOutput: jsonspan.Int(b.Get("max_output_tokens")), Stream: jsonspan.Kind(b.Get("stream")) == 't',
+		Stateful: b.Get("previous_response_id") != nil || b.Get("conversation") != nil || b.Get("prompt") != nil,
+	}
+	if text := b.String("instructions"); text != "" {
+		p.System = precis.NewText(precis.RoleSystem, text)
+	}
+	kind, _ := jsonspan.String(jsonspan.Field(jsonspan.Field(b.Get("text"), "format"), "type"))
+	p.Structured = kind == "json_schema" || kind == "json_object"
+	return p
+}
+
+// usage is the usage object of the API.
+type usage struct {
+	Input   int `json:"input_tokens"`
+	Output  int `json:"output_tokens"`
+	Details struct {
+		Cached int `json:"cached_tokens"`
+	} `json:"input_tokens_details"`
+}
+
+// answer is a response object.
+type answer struct {
+	Object string          `json:"object"`
+	Model  string          `json:"model"`
+	Status string          `json:"status"`
+	Usage  *usage          `json:"usage"`
+	Error  json.RawMessage `json:"error"`
+}
+
+// Observe takes in an event or a whole response.
+func (Dialect) Observe(r *wire.Response, data []byte) {
+	kind, _ := jsonspan.String(jsonspan.Field(data, "type"))
+	switch kind {
+	case "response.created", "response.in_progress", "response.queued":
+		observe(r, jsonspan.Field(data, "response"))
+	case "response.completed", "response.incomplete":
+		observe(r, jsonspan.Field(data, "response"))
+		r.Done = true
+	case "response.failed", "error":
+		r.Error = bytes.Clone(data)
+	case "":
+		if observe(r, data) {
+			r.Spoken, r.Done = true, true
+		}
+	default:
+		r.Spoken = true
+	}
+}
+
+// observe takes in a response object and reports whether it is one.
+func observe(r *wire.Response, raw []byte) bool {
+	var a answer
+	if raw == nil || json.Unmarshal(raw, &a) != nil || a.Object != "response" {
+		return false
+	}
+	r.Model = a.Model
+	if a.Status != "in_progress" && a.Status != "queued" {
+		r.Stop = a.Status
+	}
+	if a.Usage != nil && a.Usage.Input > 0 {
+		r.Usage = precis.Usage{Input: a.Usage.Input, Output: a.Usage.Output, CacheRead: a.Usage.Details.Cached}
+		r.Input = a.Usage.Input
+	}
+	if jsonspan.Kind(a.Error) == '{' {
+		r.Error = bytes.Clone(raw)
+	}
+	return true
 }

@@ -1,0 +1,97 @@
+package anthropic
+
+import (
+	"bytes"
+	"encoding/json"
+
+	"precis"
+	"precis/internal/jsonspan"
+	"precis/wire"
+)
+
+// Dialect is the Messages API. It is a [wire.Dialect].
+type Dialect struct{}
+
+var _ wire.Dialect = Dialect{}
+
+// Name returns [Format].
+func (Dialect) Name() string { return Format }
+
+// Check returns what the API would refuse, see [precis.Check].
+func (Dialect) Check(view []precis.Message) []precis.Breach { return precis.Check(view) }
+
+// List returns "messages".
+func (Dialect) List() string { return "messages" }
+
+// Decode is [DecodeMessage].
+func (Dialect) Decode(item []byte) (precis.Message, error) { return DecodeMessage(item) }
+
+// AppendMessages is the function of that name.
+func (Dialect) AppendMessages(dst []byte, view []precis.Message) []byte {
+	return AppendMessages(dst, view)
+}
+
+// Prompt reads what a request says beside its messages. A system prompt of
+// another shape is left out.
+func (Dialect) Prompt(b *wire.Body) wire.Prompt {
+	p := wire.Prompt{
+		Model: b.String("model"), Tools: b.Get("tools"), MaxOutput: jsonspan.Int(b.Get("max_tokens")), Stream: jsonspan.Kind(b.Get("stream")) == 't',
+	}
+	if system := b.Get("system"); system != nil {
+		p.System = precis.Message{Role: precis.RoleSystem, Raw: system, Format: Format}
+		p.System.Content, _ = DecodeContent(system)
+	}
+	kind, _ := jsonspan.String(jsonspan.Field(b.Get("thinking"), "type"))
+	p.Thinking = kind == "enabled" || kind == "adaptive"
+	p.Structured = jsonspan.Field(b.Get("output_config"), "format") != nil || b.Get("output_format") != nil
+	return p
+}
+
+// usage is the usage object of the API; its counts are cumulative in a stream.
+type usage struct {
+	Input      int `json:"input_tokens"`
+	Output     int `json:"output_tokens"`
+	CacheRead  int `json:"cache_read_input_tokens"`
+	CacheWrite int `json:"cache_creation_input_tokens"`
+}
+
+// Observe takes in an event or a whole message.
+func (Dialect) Observe(r *wire.Response, data []byte) {
+	switch kind, _ := jsonspan.String(jsonspan.Field(data, "type")); kind {
+	case "message_start":
+		m := jsonspan.Field(data, "message")
+		r.Model, _ = jsonspan.String(jsonspan.Field(m, "model"))
+		observeUsage(r, jsonspan.Field(m, "usage"))
+	case "content_block_start":
+		r.Spoken = true
+	case "message_delta":
+		r.Stop, _ = jsonspan.String(jsonspan.Field(jsonspan.Field(data, "delta"), "stop_reason"))
+		observeUsage(r, jsonspan.Field(data, "usage"))
+	case "message_stop":
+		r.Done = true
+	case "message":
+		r.Model, _ = jsonspan.String(jsonspan.Field(data, "model"))
+		r.Stop, _ = jsonspan.String(jsonspan.Field(data, "stop_reason"))
+		observeUsage(r, jsonspan.Field(data, "usage"))
+		r.Spoken, r.Done = true, true
+	case "error":
+		r.Error = bytes.Clone(data)
+	}
+}
+
+// observeUsage takes over counts; some servers tell the input at the start, some
+// at the end, and 0 in the other place.
+func observeUsage(r *wire.Response, raw []byte) {
+	var u usage
+	if raw == nil || json.Unmarshal(raw, &u) != nil {
+		return
+	}
+	for count, told := range map[*int]int{
+		&r.Usage.Input: u.Input, &r.Usage.Output: u.Output, &r.Usage.CacheRead: u.CacheRead, &r.Usage.CacheWrite: u.CacheWrite,
+	} {
+		if told > 0 {
+			*count = told
+		}
+	}
+	r.Input = r.Usage.Input + r.Usage.CacheRead + r.Usage.CacheWrite
+}

@@ -1,0 +1,46 @@
+package wire
+
+import (
+	"precis"
+)
+
+// Dialect is one model API as a gateway sees it. Implementations are stateless.
+type Dialect interface {
+	precis.Dialect // its name, and its rules for lists of messages
+
+	// List names the member of a request body that holds the messages.
+	List() string
+	// Decode reads one element of that list. The message keeps the bytes.
+	Decode(item []byte) (precis.Message, error)
+	// AppendMessages appends a list of messages as a JSON array. What came from
+	// this dialect and was not changed keeps its bytes.
+	AppendMessages(dst []byte, view []precis.Message) []byte
+	// Prompt reads what a request says beside its messages.
+	Prompt(b *Body) Prompt
+	// Observe takes in what a response tells: one event of a stream, or a whole
+	// body. What it does not know it ignores.
+	Observe(r *Response, data []byte)
+}
+
+// Prompt is what a request says beside its messages.
+type Prompt struct {
+	Model      string
+	System     precis.Message // the system prompt beside the messages; no content when there is none
+	Tools      []byte         // the tool definitions as sent; nil when there are none
+	MaxOutput  int            // output tokens asked for; 0: not said
+	Stream     bool           // the answer is to be streamed
+	Structured bool           // the answer is to be JSON of a given shape
+	Stateful   bool           // it refers to messages that are not in the request
+	Thinking   bool           // reasoning is asked for (Anthropic)
+}
+
+// Response is what the response to a request tells.
+type Response struct {
+	Model  string
+	Usage  precis.Usage // in the dialect's way of counting
+	Input  int          // input tokens, cached ones included; 0: not told
+	Stop   string       // why the model stopped, in the dialect's words; "" while it has not
+	Done   bool         // the end marker came
+	Error  []byte       // the event that told an error; nil: none
+	Spoken bool         // part of the answer came: what a client cannot unsee
+}
