@@ -120,6 +120,10 @@ func (c *check) reduce(ctx context.Context) error {
 		c.outcome = fmt.Sprintf("nothing to do: %.1f %% of the window is used", c.decision.Percent)
 		return nil
 	}
+	if c.r.Watch {
+		c.outcome = "left to the caller"
+		return nil
+	}
 	fits := float64(c.before.Tokens) <= c.decision.Allowed
 	rungs := c.rungs()
 	if !c.r.Manual {
@@ -277,7 +281,7 @@ func (c *check) result() Result {
 		c.stamp()
 	}
 	conv := c.r.Conversation
-	return Result{View: c.view, Edits: c.edits, Report: Report{
+	return Result{View: c.view, Units: c.s.Units, Edits: c.edits, Report: Report{
 		Conversation: conv.ID, Model: conv.Model, Preset: c.settings.Preset,
 		Counter: c.m.o.Counter.Name(), Calibration: c.factor, TriggeredBy: c.triggeredBy(),
 		Before: c.before, After: c.size(c.s.Used, c.view),

@@ -234,6 +234,25 @@ func lastID(edits []Edit) string {
 	return edits[len(edits)-1].ID
 }
 
+// Record records edits that a call of [Manager.Manage] made with
+// [Request.Unrecorded], on the same conversation or an earlier state of it. The
+// error is [CodeConflict] when one crosses what was recorded since, or when the
+// store knows of an edit that the conversation does not; edits before it stand.
+func (m *Manager) Record(ctx context.Context, conv *Conversation, edits ...Edit) error {
+	for _, e := range edits {
+		if e.Seen > conv.Transcript.Len() || conv.Transcript.Fingerprint(e.Seen) != e.At {
+			return Errorf(CodeConflict, "record edit", "it was made on another conversation")
+		}
+		if err := CheckEdit(conv.Transcript, conv.Edits, e); err != nil {
+			return err
+		}
+		if err := m.keep(ctx, conv, e); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // Save puts a conversation that came from elsewhere into the store: its
 // messages, and the edits it already has. It returns the node it ends at, for
 // [Manager.Load]. Saving again stores only what is new. Without a store the

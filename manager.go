@@ -107,6 +107,7 @@ type Request struct {
 	Forced     bool // the provider refused the view as too long
 	Retry      int  // with Forced: how many reduced views of this request were refused before, see MaxForced
 	DryRun     bool // change nothing and call no model; report what would be done
+	Watch      bool // reduce nothing, whatever is due: the caller does so by another call
 
 	Unrecorded  bool   // make the edits but leave recording them to the caller
 	Focus       string // for this run, what a summary should pay attention to; may be empty
@@ -121,6 +122,7 @@ type Request struct {
 // Result is the answer to a [Request].
 type Result struct {
 	View   []Message // valid, to be sent now
+	Units  []Unit    // View in pieces, before it was repaired; not to be changed
 	Edits  []Edit    // made by this call; in the Conversation already, unless DryRun, Unrecorded or over budget
 	Report Report
 }

@@ -63,6 +63,13 @@ type Scoper interface {
 	Scopes(ctx context.Context) ([]string, error)
 }
 
+// EditLog is a [Store] that gives the edits of a node without its messages.
+type EditLog interface {
+	// Edits returns the edits that Load would; [CodeNotFound] when the node is
+	// unknown.
+	Edits(ctx context.Context, node Fingerprint) ([]Edit, error)
+}
+
 // Finder is a [Store] that finds out which positions of a conversation it knows.
 type Finder interface {
 	// Deepest returns the index of the last of nodes that the store knows, -1

@@ -223,6 +223,17 @@ func (b *Body) Around() (before, after []byte) {
 	return b.raw[:l.From:l.From], b.raw[l.To:]
 }
 
+// SameAround reports whether two bodies are the same but for the list of
+// messages.
+func (b *Body) SameAround(o *Body) bool {
+	if o == nil {
+		return false
+	}
+	before, after := b.Around()
+	otherBefore, otherAfter := o.Around()
+	return bytes.Equal(before, otherBefore) && bytes.Equal(after, otherAfter)
+}
+
 func (b *Body) bytes(s Span) json.RawMessage { return json.RawMessage(b.raw[s.From:s.To:s.To]) }
 
 // Common returns how many bytes a and b have in common at their beginning.

@@ -32,6 +32,8 @@ type Prompt struct {
 	Structured bool           // the answer is to be JSON of a given shape
 	Stateful   bool           // it refers to messages that are not in the request
 	Thinking   bool           // reasoning is asked for (Anthropic)
+
+	Lead []precis.Message // the messages of the system prompt that System holds, too
 }
 
 // Response is what the response to a request tells.

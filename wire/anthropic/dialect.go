@@ -37,7 +37,7 @@ func (Dialect) Prompt(b *wire.Body) wire.Prompt {
 	p := wire.Prompt{
 		Model: b.String("model"), Tools: b.Get("tools"), MaxOutput: jsonspan.Int(b.Get("max_tokens")), Stream: jsonspan.Kind(b.Get("stream")) == 't',
 	}
-	if system := b.Get("system"); system != nil {
+	if system := json.RawMessage(bytes.Clone(b.Get("system"))); system != nil {
 		p.System = precis.Message{Role: precis.RoleSystem, Raw: system, Format: Format}
 		p.System.Content, _ = DecodeContent(system)
 	}

@@ -1,0 +1,108 @@
+package lineage
+
+import "precis"
+
+// maxCleared is the longest text, in bytes, that a client puts in the place of a
+// tool result it clears.
+const maxCleared = 512
+
+// skeletons appends the chain of fingerprints that leaves out what tool results
+// say: role, texts, and IDs.
+func skeletons(chain []precis.Fingerprint, msgs []precis.Message) []precis.Fingerprint {
+	var last precis.Fingerprint
+	if n := len(chain); n > 0 {
+		last = chain[n-1]
+	}
+	for _, m := range msgs {
+		last = last.Next(bones(m))
+		chain = append(chain, last)
+	}
+	return chain
+}
+
+// bones returns a message without what its tool results say.
+func bones(m precis.Message) precis.Message {
+	out := precis.Message{Role: m.Role, Content: make([]precis.Block, 0, len(m.Content))}
+	for _, b := range m.Content {
+		if r, ok := b.(precis.ToolResult); ok {
+			b = precis.ToolResult{ToolUseID: r.ToolUseID}
+		}
+		out.Content = append(out.Content, b)
+	}
+	return out
+}
+
+// rewritten returns the line that the request continues when the tool results
+// that it cleared are left out, and how many messages that line has. Over n
+// messages are known without that. Nothing but results may differ, and each must
+// have become a short note: a result that says something else is another
+// conversation.
+func (t *Table) rewritten(f *Found, r Request, n int) (*Line, int) {
+	if f.Len <= n {
+		return nil, 0
+	}
+	chain := skeletons(nil, f.Messages)
+	for at := len(chain); at > n; at-- {
+		l := t.heads[nodeKey{r.Owner, chain[at-1]}]
+		if l == nil || len(l.prints) != at {
+			continue
+		}
+		if cleared, ok := cleared(l.Transcript.Messages()[:at], f.Messages[:at]); ok {
+			f.Cleared = cleared
+			return l, at
+		}
+	}
+	return nil, 0
+}
+
+// cleared returns the messages whose results were cleared, and whether that is
+// all that differs.
+func cleared(was, is []precis.Message) (out []int, ok bool) {
+	for i := range was {
+		if precis.HashMessage(was[i]) == precis.HashMessage(is[i]) {
+			continue
+		}
+		a, b := resultsOf(was[i]), resultsOf(is[i])
+		if len(a) != len(b) {
+			return nil, false
+		}
+		for k := range a {
+			if a[k].ToolUseID == "" || precis.HashBlock(a[k]) != precis.HashBlock(b[k]) && !note(a[k], b[k]) {
+				return nil, false
+			}
+		}
+		out = append(out, i)
+	}
+	return out, len(out) > 0
+}
+
+func note(was, is precis.ToolResult) bool {
+	if len(is.Content) > 1 {
+		return false
+	}
+	if len(is.Content) == 1 {
+		if _, text := is.Content[0].(precis.Text); !text {
+			return false
+		}
+	}
+	text := is.Text()
+	return len(text) <= maxCleared && (len(text) < len(was.Text()) || len(was.Content) > len(is.Content) || hasOther(was))
+}
+
+func hasOther(r precis.ToolResult) bool {
+	for _, b := range r.Content {
+		if _, text := b.(precis.Text); !text {
+			return true
+		}
+	}
+	return false
+}
+
+func resultsOf(m precis.Message) (out []precis.ToolResult) {
+	for _, b := range m.Content {
+		if r, ok := b.(precis.ToolResult); ok {
+			out = append(out, r)
+		}
+	}
+	return out
+}
