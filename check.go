@@ -284,11 +284,19 @@ func (c *check) result() Result {
 	return Result{View: c.view, Units: c.s.Units, Edits: c.edits, Report: Report{
 		Conversation: conv.ID, Model: conv.Model, Preset: c.settings.Preset,
 		Counter: c.m.o.Counter.Name(), Calibration: c.factor, TriggeredBy: c.triggeredBy(),
-		Before: c.before, After: c.size(c.s.Used, c.view),
+		Before: c.before, Said: c.said(), After: c.size(c.s.Used, c.view),
 		Decision: c.decision, Arithmetic: c.decision.Arithmetic(), Outcome: c.outcome,
 		Steps: c.steps, Edits: summarize(c.edits, c.factor), Repairs: c.repairs, Retention: c.retained, Warnings: c.warnings, Status: c.status(),
 		Took: c.m.o.Now().Sub(c.started),
 	}}
+}
+
+// said returns the tokens of everything as it was said.
+func (c *check) said() int {
+	if c.r.Meter == nil {
+		return 0
+	}
+	return c.size(c.s.Budget.Overhead+c.s.Meter.View(c.s.Transcript.Messages()), nil).Tokens
 }
 
 func (c *check) status() Status {

@@ -18,8 +18,13 @@ func (m *Manager) Observe(ctx context.Context, r Report, reported int) error {
 	if m.o.Calibrator == nil || r.Calibration <= 0 {
 		return nil
 	}
-	model, counted := r.Model, int(float64(r.After.Tokens)/r.Calibration)
-	m.o.Calibrator.Observe(model, counted, reported)
+	m.o.Calibrator.Observe(r.Model, int(float64(r.After.Tokens)/r.Calibration), reported)
+	return m.SaveCalibration(ctx, r.Model)
+}
+
+// SaveCalibration stores what is known about counting for a model, if the
+// calibrator and the store can; else it does nothing.
+func (m *Manager) SaveCalibration(ctx context.Context, model string) error {
 	st, ok := m.o.Store.(CalibrationStore)
 	c, can := m.o.Calibrator.(CalibrationState)
 	if !ok || !can {

@@ -5,6 +5,7 @@ import (
 	"log/slog"
 	"math"
 	"reflect"
+	"slices"
 	"sync"
 	"time"
 )
@@ -179,6 +180,18 @@ func (m *Manager) budget(s Settings, w Window, maxOutput, limit, overhead int) B
 		reserve = ReserveFor(math.MaxInt32, maxOutput, limit)
 	}
 	return Budget{Window: w, Reserve: reserve, Overhead: overhead, Buffer: s.Buffer}
+}
+
+// NewMeter returns a meter that counts as the manager does, for
+// [Request.Meter].
+func (m *Manager) NewMeter() *Meter { return NewMeter(m.o.Counter) }
+
+// UsesModel reports whether a reduction in such a window may call a model.
+func (m *Manager) UsesModel(w Window) bool {
+	s := m.Settings()
+	return w.Tokens >= s.MinModel && slices.ContainsFunc(m.o.Strategies, func(st Strategy) bool {
+		return usesModel(st) && (s.Rungs == nil || slices.Contains(s.Rungs, st.Name()))
+	})
 }
 
 // log writes the one line per check: total, window, usage, messages, action.

@@ -22,6 +22,7 @@ type Report struct {
 	Calibration  float64       `json:"calibration"` // reported tokens divided by counted ones
 	TriggeredBy  TriggeredBy   `json:"triggered_by"`
 	Before       Size          `json:"before"`
+	Said         int           `json:"said,omitempty"` // tokens with nothing replaced, overhead included; 0 without [Request.Meter]
 	After        Size          `json:"after"`
 	Decision     Decision      `json:"decision"`
 	Arithmetic   string        `json:"arithmetic"`

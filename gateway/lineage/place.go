@@ -15,9 +15,9 @@ type Request struct {
 	Owner   string // whose it is; requests of different owners have nothing in common
 	Dialect wire.Dialect
 	Body    []byte // kept, and not to be changed
-	// Passing: the request is no turn of a conversation. It is placed, but nothing
-	// remembers it.
-	Passing bool
+	// Passing tells requests that are no turn of a conversation: they are placed,
+	// but nothing remembers them. Nil: all are turns.
+	Passing func(*wire.Body) bool
 }
 
 // Place finds the place of a request and remembers it. The error is
@@ -29,10 +29,15 @@ func (t *Table) Place(ctx context.Context, r Request) (*Found, error) {
 	if err != nil {
 		return nil, err
 	}
-	known, recallErr := t.recall(ctx, r, prints)
+	passing := r.Passing != nil && r.Passing(f.Body)
+	var known *Known
+	var recallErr error
+	if !passing {
+		known, recallErr = t.recall(ctx, r, prints)
+	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.settle(f, r, prints, known)
+	t.settle(f, r, prints, known, passing)
 	return f, recallErr
 }
 
@@ -113,7 +118,7 @@ func prompt(d wire.Dialect, body *wire.Body, near neighbor, same bool, lead []pr
 
 // recall asks for more where memory does not know the request whole.
 func (t *Table) recall(ctx context.Context, r Request, prints []precis.Fingerprint) (*Known, error) {
-	if t.o.Recall == nil || len(prints) == 0 || r.Passing {
+	if t.o.Recall == nil || len(prints) == 0 {
 		return nil, nil
 	}
 	t.mu.Lock()
@@ -138,7 +143,7 @@ func (t *Table) deepest(owner string, prints []precis.Fingerprint) (place, int) 
 }
 
 // settle decides what the request is and remembers it. The table is locked.
-func (t *Table) settle(f *Found, r Request, prints []precis.Fingerprint, known *Known) {
+func (t *Table) settle(f *Found, r Request, prints []precis.Fingerprint, known *Known, passing bool) {
 	p, n := t.deepest(r.Owner, prints)
 	f.Known, f.Kind = n, First
 	f.Parent = t.parent(r.Owner, prints, n)
@@ -161,7 +166,7 @@ func (t *Table) settle(f *Found, r Request, prints []precis.Fingerprint, known *
 			f.Parent = precis.Fingerprint{} // it only begins with the same words
 		}
 	}
-	if r.Passing {
+	if passing {
 		t.pass(f, r)
 		return
 	}

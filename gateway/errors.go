@@ -1,0 +1,64 @@
+package gateway
+
+import (
+	"errors"
+	"net"
+	"net/http"
+	"net/url"
+
+	"precis"
+	"precis/internal/jsonspan"
+	"precis/wire/anthropic"
+)
+
+var (
+	errBusy        = precis.Errorf(precis.CodeUpstream, "accept request", "too many requests are under way")
+	errNoWebSocket = precis.Errorf(precis.CodeInvalid, "accept request", "WebSockets are not served here; use HTTPS")
+	errUpstream    = precis.Errorf(precis.CodeUpstream, "forward request", "the upstream cannot be reached")
+)
+
+// status is the HTTP status of each error code.
+var status = map[precis.Code]int{
+	precis.CodeInvalid:    http.StatusBadRequest,
+	precis.CodeNotFound:   http.StatusNotFound,
+	precis.CodeConflict:   http.StatusConflict,
+	precis.CodeOverBudget: http.StatusBadRequest,
+	precis.CodeUpstream:   http.StatusBadGateway,
+	precis.CodeCanceled:   499,
+	precis.CodeInternal:   http.StatusInternalServerError,
+}
+
+// refuse answers with an error of the gateway's own, in the shape of the dialect.
+func (g *Gateway) refuse(w http.ResponseWriter, rt route, code int, kind string, err error) {
+	h := w.Header()
+	h.Set("Content-Type", "application/json")
+	h.Set(headerError, string(precis.CodeOf(err)))
+	w.WriteHeader(code)
+	_, _ = w.Write(errorBody(rt, kind, err.Error())) // the client is gone otherwise
+}
+
+// errorBody returns an error object as the dialect of a route writes it.
+func errorBody(rt route, kind, message string) []byte {
+	message = "precis: " + message
+	if rt.dialect != nil && rt.dialect.Name() == anthropic.Format {
+		b := jsonspan.AppendStringField([]byte(`{"type":"error","error":{`), "type", kind)
+		return append(jsonspan.AppendStringField(b, "message", message), "}}"...)
+	}
+	b := jsonspan.AppendStringField([]byte(`{"error":{`), "message", message)
+	b = jsonspan.AppendStringField(b, "type", kind)
+	return append(b, `,"param":null,"code":null}}`...)
+}
+
+// plainError returns an error of a connection without the URL, which may hold
+// what is nobody's business.
+func plainError(err error) string {
+	var u *url.Error
+	if errors.As(err, &u) {
+		err = u.Err
+	}
+	var op *net.OpError
+	if errors.As(err, &op) {
+		return op.Err.Error()
+	}
+	return err.Error()
+}

@@ -1,0 +1,380 @@
+package gateway
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"precis"
+)
+
+// manage makes the view of the request. The conversation is locked meanwhile:
+// of several requests at once each sees the edits of those before it. The error
+// says why the view is not what it should be; it can be sent all the same.
+func (t *turn) manage() error {
+	ctx := t.credentials(t.r.Context())
+	if err := t.held.acquire(ctx); err != nil {
+		return err
+	}
+	defer t.held.release()
+	t.managed = true
+	m := t.manager()
+	m.refresh(ctx)
+	err := m.run(ctx)
+	t.settled(m)
+	return err
+}
+
+// job is the managing of one request, with its conversation locked.
+type job struct {
+	*turn
+	mgr   *precis.Manager
+	conv  *precis.Conversation
+	req   precis.Request
+	res   precis.Result
+	own   bool // the conversation is the line's: edits are recorded
+	tried bool // recording met another replica's edit once
+}
+
+// manager returns the job of the request. One that others have overtaken, or
+// that nothing is to remember, works on a copy.
+func (t *turn) manager() *job {
+	h, f := t.held, t.found
+	mgr := t.mgr
+	if st := t.g.store(t.owner); st != nil {
+		mgr = mgr.With(st)
+	} else {
+		mgr = mgr.With(nil)
+	}
+	m := &job{turn: t, mgr: mgr, conv: h.conv, own: h.line.ID != "" && f.Line == h.line && t.remembered()}
+	if h.meter == nil {
+		h.meter = mgr.NewMeter()
+	}
+	meter := h.meter
+	if h.conv.Transcript.Len() != f.Len {
+		m.conv, m.own = precis.Rewound(h.conv, f.Len), false
+		meter = mgr.NewMeter()
+	} else {
+		h.update(t)
+	}
+	m.conv.Model, m.conv.System, m.conv.Tools = f.Prompt.Model, f.Prompt.System, f.Prompt.Tools
+	t.plain = m.isPlain()
+	window := t.g.window(t.r.Context(), t.upstream, f.Prompt.Model)
+	m.req = precis.Request{
+		Conversation: m.conv, Window: window, MaxOutput: f.Prompt.MaxOutput, OutputLimit: t.g.o.OutputLimit(f.Prompt.Model), Profile: f.Prompt.Model,
+		Focus: t.r.Header.Get(headerFocus), Live: t.live(), Meter: meter, Dialect: t.dialect, Reasoning: t.reasoning(), Unrecorded: !m.own,
+	}
+	return m
+}
+
+// remembered reports whether the request is a turn of its line.
+func (t *turn) remembered() bool {
+	return t.work == workTurn && t.g.table.Line(t.owner, t.found.Line.ID) == t.found.Line
+}
+
+// live is the request for summaries to ride on.
+func (t *turn) live() *precis.Live {
+	return &precis.Live{Dialect: t.dialect.Name(), Model: t.found.Prompt.Model, Body: t.body, Header: t.rideHeaders()}
+}
+
+// run decides, and reduces where it must.
+func (m *job) run(ctx context.Context) error {
+	if err := m.look(ctx); err != nil {
+		return err
+	}
+	m.before = m.res.Report.Said
+	switch {
+	case m.work == workCount:
+		return nil
+	case !m.own && m.kind != "" && m.fitsAsSaid():
+		m.unedited() // a client's own compaction sees as much as there is
+		return nil
+	}
+	switch m.decision().Action {
+	case precis.ActionPrepare:
+		m.prepareSoon()
+	case precis.ActionReduce, precis.ActionTruncate:
+		return m.reduce(ctx)
+	}
+	return nil
+}
+
+func (m *job) decision() precis.Decision { return m.res.Report.Decision }
+
+// look finds out how full the view is and what is due.
+func (m *job) look(ctx context.Context) (err error) {
+	r := m.req
+	r.Watch = true
+	m.res, err = m.mgr.Manage(ctx, r)
+	return err
+}
+
+// fitsAsSaid reports whether the conversation fits with nothing replaced.
+func (m *job) fitsAsSaid() bool {
+	return len(m.conv.Edits) > 0 && float64(m.res.Report.Said) <= m.decision().Allowed
+}
+
+func (m *job) unedited() {
+	whole := *m.conv
+	whole.Edits = nil
+	m.conv, m.req.Conversation = &whole, &whole
+	m.res.Units = precis.Units(whole.Transcript, nil)
+	m.res.View = whole.Transcript.Messages()
+}
+
+func (m *job) fits() bool { return float64(m.res.Report.After.Tokens) <= m.decision().Allowed }
+
+// reduce brings the view down: by what was prepared, else by climbing the ladder
+// now. As long as the view fits, nobody waits for a model.
+func (m *job) reduce(ctx context.Context) error {
+	h := m.held
+	models := m.own && m.mgr.UsesModel(m.req.Window) && m.decision().Action == precis.ActionReduce
+	if models && m.fits() && (h.prepared == nil || !h.prepared.finished()) {
+		m.prepareSoon()
+		return nil
+	}
+	if p := h.prepared; p != nil && m.own {
+		stop := m.keepAlive()
+		select {
+		case <-p.done:
+		case <-ctx.Done():
+		}
+		stop()
+		if done, err := m.takePrepared(ctx); done || err != nil {
+			return err
+		}
+	}
+	stop := m.keepAlive()
+	defer stop()
+	release := m.lease(ctx, models)
+	defer release()
+	return m.climb(ctx, m.req)
+}
+
+// climb reduces now.
+func (m *job) climb(ctx context.Context, r precis.Request) error {
+	res, err := m.mgr.Manage(ctx, r)
+	switch code := precis.CodeOf(err); {
+	case err == nil, code == precis.CodeOverBudget:
+		m.took(res)
+		return err
+	case code == precis.CodeConflict && !m.tried: // another replica was faster
+		m.tried = true
+		m.refresh(ctx)
+		if err := m.look(ctx); err != nil || m.fits() && !r.Forced {
+			return err
+		}
+		return m.climb(ctx, r)
+	case code == precis.CodeCanceled:
+		return err
+	}
+	// The store failed. The view matters more; it is kept in memory and recorded
+	// when the store is back.
+	m.g.o.Logger.ErrorContext(ctx, "edits are not recorded", "conversation", m.conv.ID, "error", err)
+	res, again := m.mgr.With(nil).Manage(ctx, r)
+	m.took(res)
+	m.held.unsaved = true
+	return again
+}
+
+// took takes over a result.
+func (m *job) took(res precis.Result) {
+	if res.Units == nil {
+		return
+	}
+	m.res = res
+	if len(res.Edits) > 0 {
+		m.action = actionReduced
+	}
+}
+
+// force reduces what the provider refused as too long.
+func (m *job) force(ctx context.Context, retry int) error {
+	r := m.req
+	r.Window = m.g.window(ctx, m.upstream, m.found.Prompt.Model)
+	r.Forced, r.Retry = true, retry
+	m.req.Window = r.Window
+	stop := m.keepAlive()
+	defer stop()
+	return m.climb(ctx, r)
+}
+
+// settled takes over what managing led to.
+func (t *turn) settled(m *job) {
+	t.result, t.report = m.res, m.res.Report
+	if m.own {
+		t.held.status = m.res.Report
+	}
+	switch {
+	case t.action == actionReduced:
+	case t.edited(m.res):
+		t.action = actionView
+	default:
+		t.action = actionNone
+	}
+}
+
+// prepareSoon begins a reduction in the background, unless one is under way.
+func (m *job) prepareSoon() {
+	h := m.held
+	if h.prepared != nil || !m.own {
+		return
+	}
+	p := &preparation{done: make(chan struct{}), after: len(m.conv.Edits)}
+	h.prepared = p
+	snap := *m.conv
+	snap.Transcript = m.conv.Transcript.Prefix(m.found.Len)
+	r := m.req
+	r.Conversation, r.Meter, r.Background, r.Unrecorded = &snap, nil, true, true
+	creds := m.credentialsOf()
+	m.g.background(func(ctx context.Context) {
+		defer close(p.done)
+		ctx, cancel := context.WithTimeout(withCredentials(ctx, creds), prepareFor)
+		defer cancel()
+		release, ok := m.g.tryLease(ctx, h)
+		defer release()
+		if !ok {
+			return
+		}
+		res, err := m.mgr.Manage(ctx, r)
+		if err != nil && !errors.Is(err, context.Canceled) {
+			m.g.o.Logger.WarnContext(ctx, "preparing failed", "conversation", snap.ID, "error", err)
+		}
+		p.edits = res.Edits
+	})
+	if m.g.closing.Load() {
+		h.prepared = nil
+	}
+}
+
+// takePrepared records what was prepared and looks again. Done: nothing more is
+// due.
+func (m *job) takePrepared(ctx context.Context) (done bool, err error) {
+	p := m.held.prepared
+	if !p.finished() {
+		return false, precis.Errorf(precis.CodeCanceled, "wait for the summary", "%w", context.Cause(ctx))
+	}
+	m.held.prepared = nil
+	if len(p.edits) == 0 || p.after != len(m.conv.Edits) {
+		return false, nil
+	}
+	err = m.mgr.Record(ctx, m.conv, p.edits...)
+	switch precis.CodeOf(err) {
+	case "":
+		m.action = actionReduced
+	case precis.CodeConflict:
+		m.refresh(ctx)
+	default:
+		m.g.o.Logger.ErrorContext(ctx, "edits are not recorded", "conversation", m.conv.ID, "error", err)
+		if m.mgr.With(nil).Record(ctx, m.conv, p.edits...) == nil {
+			m.action, m.held.unsaved = actionReduced, true
+		}
+	}
+	if err := m.look(ctx); err != nil {
+		return false, err
+	}
+	a := m.decision().Action
+	return a != precis.ActionReduce && a != precis.ActionTruncate || m.fits() && m.action == actionReduced, nil
+}
+
+// refresh takes over the edits that other replicas have recorded, and records
+// those that the store has missed.
+func (m *job) refresh(ctx context.Context) {
+	st := m.g.store(m.owner)
+	if st == nil {
+		return
+	}
+	if m.held.unsaved && m.own {
+		_, err := m.mgr.Save(ctx, m.conv)
+		m.held.unsaved = err != nil
+		return
+	}
+	if !m.g.o.Shared {
+		return
+	}
+	edits, ok := m.g.latest(ctx, st, m.conv.Transcript)
+	if ok && lastID(edits) != lastID(m.conv.Edits) && len(edits) >= len(m.conv.Edits) {
+		m.conv.Edits = edits
+	}
+}
+
+// latest returns the edits at the last node of a transcript that the store
+// knows.
+func (g *Gateway) latest(ctx context.Context, st precis.Store, t *precis.Transcript) ([]precis.Edit, bool) {
+	const back = 64
+	finder, ok := st.(precis.Finder)
+	if !ok {
+		return nil, false
+	}
+	var nodes []precis.Fingerprint
+	for n := max(1, t.Len()-back); n <= t.Len(); n++ {
+		nodes = append(nodes, t.Fingerprint(n))
+	}
+	at, err := finder.Deepest(ctx, nodes)
+	if err != nil || at < 0 {
+		return nil, false
+	}
+	edits, err := editsAt(ctx, st, nodes[at])
+	return edits, err == nil
+}
+
+func lastID(edits []precis.Edit) string {
+	if len(edits) == 0 {
+		return ""
+	}
+	return edits[len(edits)-1].ID
+}
+
+// leaseFor is how long a lease holds without being renewed.
+const leaseFor = 30 * time.Second
+
+// tryLease takes the lease of reducing a conversation with a model, if the store
+// has leases and no other replica has this one.
+func (g *Gateway) tryLease(ctx context.Context, h *held) (release func(), ok bool) {
+	l, has := g.store(h.owner).(precis.Leaser)
+	if !has {
+		return func() {}, true
+	}
+	name := "reduce " + h.owner + " " + h.line.ID
+	release, ok, err := l.Lease(ctx, name, g.o.Replica, leaseFor)
+	if err != nil {
+		return release, true // nobody can take it then
+	}
+	if !ok {
+		return release, false
+	}
+	ctx, stop := context.WithCancel(ctx)
+	go func() { // renews it until released
+		tick := time.NewTicker(leaseFor / 3)
+		defer tick.Stop()
+		for {
+			select {
+			case <-ctx.Done():
+				return
+			case <-tick.C:
+				_, _, _ = l.Lease(ctx, name, g.o.Replica, leaseFor) // else it runs out
+			}
+		}
+	}()
+	return func() { stop(); release() }, true
+}
+
+// lease waits for the lease of this conversation, and for the edits of the
+// replica that has it.
+func (m *job) lease(ctx context.Context, models bool) func() {
+	if !models {
+		return func() {}
+	}
+	for wait := 100 * time.Millisecond; ; {
+		release, ok := m.g.tryLease(ctx, m.held)
+		if ok {
+			m.refresh(ctx)
+			return release
+		}
+		select {
+		case <-ctx.Done():
+			return release
+		case <-time.After(wait):
+		}
+	}
+}

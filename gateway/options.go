@@ -1,0 +1,201 @@
+package gateway
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+
+	"precis"
+	"precis/wire/anthropic"
+	"precis/wire/chat"
+	"precis/wire/responses"
+)
+
+// Options are a gateway's parts. Upstreams and Manager are required; every other
+// zero value is a working default.
+type Options struct {
+	// Upstreams are the model APIs that requests are forwarded to. Of several that
+	// speak a dialect the first is used, unless the path names another one.
+	Upstreams []Upstream
+	// Manager decides and reduces. Its store is replaced by Store.
+	Manager *precis.Manager
+	// Profiles are managers that a request can ask for by X-Precis-Profile.
+	Profiles map[string]*precis.Manager
+	// Store keeps conversations; nil: they live in memory, and are forgotten when
+	// it is full and when the gateway ends.
+	Store precis.Store
+	// Shared: other replicas use the store, too. Its edits are asked for with each
+	// request.
+	Shared bool
+	// Replica names this gateway among others; "": a random name.
+	Replica string
+
+	// Window returns the context window of a model; nil: 128,000 tokens, assumed.
+	Window func(ctx context.Context, model string) precis.Window
+	// OutputLimit returns a model's output limit in tokens, 0 when unknown; nil:
+	// always unknown.
+	OutputLimit func(model string) int
+	// Cost returns what a request cost in US dollars; nil: nothing is known.
+	Cost func(dialect, model string, u precis.Usage) float64
+
+	Auth   Auth
+	Limits Limits
+	Native Native
+
+	// KeepAlive is how long a streaming request waits for a reduction before its
+	// stream is begun and kept alive, and the pause between signs of life; 0 means
+	// 5 seconds.
+	KeepAlive time.Duration
+	// Memory is how many bytes the conversations in memory may use, about; 0 means
+	// 256 MB.
+	Memory int
+	// Transport sends requests upstream; nil: one with HTTP/2, keep-alive and the
+	// proxies of the environment.
+	Transport http.RoundTripper
+	Logger    *slog.Logger     // nil: silent
+	Now       func() time.Time // nil: time.Now
+	// OnTurn is told of every request that was answered; nil: nobody. It must
+	// return soon.
+	OnTurn func(context.Context, Turn)
+}
+
+// Upstream is a model API.
+type Upstream struct {
+	Name string   // in paths: /NAME/v1/…; letters, digits, dashes
+	URL  *url.URL // what stands before /v1/…; a final /v1 is dropped
+	// Dialects are those it speaks; nil: all.
+	Dialects []string
+}
+
+// Native says which polyfills an upstream needs none of: what is native is
+// passed through untouched.
+type Native struct {
+	ContextManagement bool // Anthropic's and OpenAI's context_management
+	Compact           bool // POST /v1/responses/compact
+}
+
+// Limits bound what one gateway takes on. Zero values are defaults.
+type Limits struct {
+	Body        int64 // bytes of a request body; 0 means 64 MB
+	Concurrency int   // requests under way; 0 means 512
+	Error       int64 // bytes of an error response that are read; 0 means 1 MB
+}
+
+// Turn is one answered request, for metrics and logs.
+type Turn struct {
+	Conversation string
+	Owner        string
+	Dialect      string
+	Model        string
+	Upstream     string
+	Kind         string // how it was recognized, or why it was passed through
+	Action       string // what was done: see [Headers]
+	Status       int    // of the response
+	Stream       bool
+	Report       *precis.Report // nil when it was passed through
+	Usage        precis.Usage
+	Input        int // input tokens the upstream told, cached ones included; 0: none
+	CostUSD      float64
+	Retries      int           // after overflows
+	Overhead     time.Duration // spent before the request was first sent upstream
+	FirstByte    time.Duration // until the first byte of the answer was sent on
+	Took         time.Duration
+	Err          error // why it failed; nil when it did not
+}
+
+var dialects = []string{anthropic.Format, chat.Format, responses.Format}
+
+// complete returns o with its defaults. The error names the field at fault.
+func (o Options) complete() (Options, error) {
+	fail := func(format string, args ...any) (Options, error) {
+		return o, precis.Errorf(precis.CodeInvalid, "make gateway", format, args...)
+	}
+	if o.Manager == nil {
+		return fail("Options.Manager is nil")
+	}
+	if len(o.Upstreams) == 0 {
+		return fail("Options.Upstreams is empty")
+	}
+	o.Upstreams = slices.Clone(o.Upstreams)
+	for i := range o.Upstreams {
+		if err := o.Upstreams[i].check(); err != nil {
+			return fail("Options.Upstreams[%d]: %w", i, err)
+		}
+	}
+	if o.Window == nil {
+		o.Window = func(context.Context, string) precis.Window {
+			return precis.Window{Tokens: 128_000, Source: precis.SourceAssumed}
+		}
+	}
+	if o.OutputLimit == nil {
+		o.OutputLimit = func(string) int { return 0 }
+	}
+	if o.Cost == nil {
+		o.Cost = func(string, string, precis.Usage) float64 { return 0 }
+	}
+	if o.Logger == nil {
+		o.Logger = slog.New(slog.DiscardHandler)
+	}
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	if o.OnTurn == nil {
+		o.OnTurn = func(context.Context, Turn) {}
+	}
+	if o.KeepAlive <= 0 {
+		o.KeepAlive = 5 * time.Second
+	}
+	if o.Limits.Body <= 0 {
+		o.Limits.Body = 64 << 20
+	}
+	if o.Limits.Concurrency <= 0 {
+		o.Limits.Concurrency = 512
+	}
+	if o.Limits.Error <= 0 {
+		o.Limits.Error = 1 << 20
+	}
+	if o.Transport == nil {
+		o.Transport = newTransport()
+	}
+	return o, nil
+}
+
+func newTransport() http.RoundTripper {
+	t := http.DefaultTransport.(*http.Transport).Clone()
+	t.MaxIdleConns, t.MaxIdleConnsPerHost = 512, 256
+	t.DisableCompression = true // what comes is passed on as it is
+	t.WriteBufferSize, t.ReadBufferSize = 64<<10, 32<<10
+	return t
+}
+
+func (u *Upstream) check() error {
+	if u.URL == nil || u.URL.Host == "" || u.URL.Scheme != "http" && u.URL.Scheme != "https" {
+		return fmt.Errorf("the URL is no http or https URL")
+	}
+	if u.URL.User != nil || u.URL.RawQuery != "" || u.URL.Fragment != "" {
+		return fmt.Errorf("the URL has more than a host and a path")
+	}
+	if u.Name == "" || strings.ContainsFunc(u.Name, func(r rune) bool {
+		return r != '-' && (r < '0' || r > '9') && (r < 'a' || r > 'z') && (r < 'A' || r > 'Z')
+	}) {
+		return fmt.Errorf("the name %q is not made of letters, digits and dashes", u.Name)
+	}
+	for _, d := range u.Dialects {
+		if !slices.Contains(dialects, d) {
+			return fmt.Errorf("unknown dialect %q, want one of %v", d, dialects)
+		}
+	}
+	own := *u.URL
+	own.Path = strings.TrimSuffix(strings.TrimRight(own.Path, "/"), "/v1")
+	u.URL = &own
+	return nil
+}
+
+func (u *Upstream) speaks(dialect string) bool {
+	return u.Dialects == nil || slices.Contains(u.Dialects, dialect)
+}

@@ -1,0 +1,99 @@
+package gateway
+
+import (
+	"net/http"
+	"path"
+	"strings"
+
+	"precis/wire"
+	"precis/wire/anthropic"
+	"precis/wire/chat"
+	"precis/wire/responses"
+)
+
+// work is what is done with a request to an endpoint.
+type work string
+
+const (
+	workTurn    work = "turn"    // a turn of a conversation
+	workCount   work = "count"   // counts tokens of one
+	workCompact work = "compact" // asks for a compaction
+	workPass    work = "pass"    // anything else: passed through
+)
+
+// route is where a request goes.
+type route struct {
+	work     work
+	dialect  wire.Dialect // nil when passed through
+	upstream *Upstream
+	path     string // at the upstream, below its URL
+}
+
+// endpoints are the managed paths.
+var endpoints = map[string]struct {
+	work    work
+	dialect wire.Dialect
+}{
+	"/v1/messages":              {workTurn, anthropic.Dialect{}},
+	"/v1/messages/count_tokens": {workCount, anthropic.Dialect{}},
+	"/v1/chat/completions":      {workTurn, chat.Dialect{}},
+	"/v1/responses":             {workTurn, responses.Dialect{}},
+	"/v1/responses/compact":     {workCompact, responses.Dialect{}},
+}
+
+// route finds the upstream of a request: the one its path names first, else the
+// first that speaks the dialect. Clients leave out the /v1, too.
+func (g *Gateway) route(r *http.Request) route {
+	p := path.Clean("/" + r.URL.Path)
+	up := (*Upstream)(nil)
+	if name, rest, ok := strings.Cut(strings.TrimPrefix(p, "/"), "/"); ok {
+		for i := range g.o.Upstreams {
+			if g.o.Upstreams[i].Name == name {
+				up, p = &g.o.Upstreams[i], "/"+rest
+			}
+		}
+	}
+	full := p
+	if !strings.HasPrefix(full, "/v1/") && full != "/v1" {
+		full = "/v1" + p
+	}
+	e, ok := endpoints[full]
+	if ok && r.Method == http.MethodPost {
+		if up == nil {
+			up = g.upstreamFor(e.dialect.Name())
+		}
+		if up != nil {
+			return route{e.work, e.dialect, up, full}
+		}
+	}
+	if up == nil {
+		up = g.upstreamFor(dialectOf(r, p))
+	}
+	if up == nil {
+		up = &g.o.Upstreams[0]
+	}
+	if ok || strings.HasPrefix(full, "/v1/models") {
+		p = full
+	}
+	return route{work: workPass, upstream: up, path: p}
+}
+
+// dialectOf guesses the API that a request without a known path is for.
+func dialectOf(r *http.Request, p string) string {
+	switch {
+	case r.Header.Get("Anthropic-Version") != "", r.Header.Get("X-Api-Key") != "", strings.HasPrefix(p, "/v1/messages"), strings.HasPrefix(p, "/api/"):
+		return anthropic.Format
+	case strings.HasPrefix(p, "/v1/responses"):
+		return responses.Format
+	}
+	return chat.Format
+}
+
+func (g *Gateway) upstreamFor(dialect string) *Upstream {
+	for i := range g.o.Upstreams {
+		if g.o.Upstreams[i].speaks(dialect) {
+			return &g.o.Upstreams[i]
+		}
+	}
+	return nil
+}

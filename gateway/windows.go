@@ -1,0 +1,42 @@
+package gateway
+
+import (
+	"context"
+	"sync"
+
+	"precis"
+)
+
+// windows are the context windows that overflow errors told.
+type windows struct {
+	mu    sync.RWMutex
+	known map[[2]string]int // by upstream and model
+}
+
+// window returns the context window of a model at an upstream: what an error
+// told, unless the user set a smaller one.
+func (g *Gateway) window(ctx context.Context, up *Upstream, model string) precis.Window {
+	w := g.o.Window(ctx, model)
+	g.windows.mu.RLock()
+	told := g.windows.known[[2]string{up.Name, model}]
+	g.windows.mu.RUnlock()
+	if told > 0 && (told < w.Tokens || w.Source == precis.SourceAssumed) {
+		return precis.Window{Tokens: told, Source: precis.SourceLearned, Detail: "an error of " + up.Name}
+	}
+	return w
+}
+
+// learn remembers the window that an overflow error told. What is too small to
+// be one is not believed.
+func (w *windows) learn(up *Upstream, model string, tokens int) {
+	const least = 1000
+	if tokens < least {
+		return
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.known == nil {
+		w.known = map[[2]string]int{}
+	}
+	w.known[[2]string{up.Name, model}] = tokens
+}
