@@ -24,6 +24,9 @@ type WriterConfig struct {
 	// Fallback is the conversation's own model. It is asked when Model cannot be,
 	// with a warning in the report; nil: then the summary fails.
 	Fallback precis.Model
+	// Own returns the conversation's own model where each has another; it takes
+	// the place of Fallback. It may return nil. Nil: Fallback is used.
+	Own func(ctx context.Context, l *precis.Live) precis.Model
 	// Prompt is what is asked for. Its fields for one request (Focus, Part …) are
 	// set by the Writer.
 	Prompt Prompt
@@ -55,8 +58,8 @@ const (
 // NewWriter returns a writer. The error is [precis.CodeInvalid] and names the
 // field.
 func NewWriter(c WriterConfig) (*Writer, error) {
-	if c.Model == nil && c.Fallback == nil {
-		return nil, precis.Errorf(precis.CodeInvalid, "make summary writer", "neither Model nor Fallback is set")
+	if c.Model == nil && c.Fallback == nil && c.Own == nil {
+		return nil, precis.Errorf(precis.CodeInvalid, "make summary writer", "neither Model, Fallback nor Own is set")
 	}
 	if c.MaxTokens < 0 || c.Parts < 0 {
 		return nil, precis.Errorf(precis.CodeInvalid, "make summary writer", "MaxTokens is %d and Parts %d, want 0 or more", c.MaxTokens, c.Parts)
@@ -85,7 +88,11 @@ func (w *Writer) Summarize(ctx context.Context, r precis.SummaryRequest) (precis
 	}
 	var warnings []string
 	var failed *precis.CallReport
-	for i, m := range []precis.Model{w.c.Model, w.c.Fallback} {
+	fallback := w.c.Fallback
+	if w.c.Own != nil {
+		fallback = w.c.Own(ctx, r.Live)
+	}
+	for i, m := range []precis.Model{w.c.Model, fallback} {
 		if m == nil {
 			continue
 		}
@@ -98,7 +105,7 @@ func (w *Writer) Summarize(ctx context.Context, r precis.SummaryRequest) (precis
 			call := t.call
 			return precis.Summary{Text: text, Usage: call.Usage, CostUSD: call.CostUSD, Took: call.Took, Call: &call}, nil
 		}
-		if i == 1 || w.c.Fallback == nil || !unusable(err) || ctx.Err() != nil {
+		if i == 1 || fallback == nil || !unusable(err) || ctx.Err() != nil {
 			return precis.Summary{}, t.failure(err)
 		}
 		warnings = append(warnings, fmt.Sprintf("the summarizer %s cannot be used (%v); the conversation's own model is asked", m.Info().ID, err))

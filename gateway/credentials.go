@@ -8,7 +8,7 @@ import (
 // Credentials are what a request proves itself with at its upstream. They live
 // as long as the request, and the summary that is made for it.
 type Credentials struct {
-	Upstream *Upstream
+	Upstream Upstream
 	Header   http.Header
 }
 
@@ -36,7 +36,7 @@ func (t *turn) credentialsOf() Credentials {
 			h[name] = v
 		}
 	}
-	return Credentials{Upstream: t.upstream, Header: h}
+	return Credentials{Upstream: *t.upstream, Header: h}
 }
 
 func (t *turn) credentials(ctx context.Context) context.Context {

@@ -5,7 +5,6 @@ import (
 	"context"
 	"io"
 	"net/http"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -92,11 +91,19 @@ func (t *turn) send(ctx context.Context, body []byte) (*http.Response, error) {
 		req.Header.Del("Content-Encoding") // it was taken away
 	}
 	req.Header.Set("Accept-Encoding", "identity") // what is said is read on the way
-	if t.beta != "" && !slices.Contains(req.Header.Values(headerBeta), t.beta) {
-		betas := append(req.Header.Values(headerBeta), t.beta)
-		req.Header.Set(headerBeta, strings.Join(betas, ","))
+	if t.beta != "" {
+		req.Header[headerBeta] = t.betas()
 	}
 	return t.g.o.Transport.RoundTrip(req)
+}
+
+// betas returns the betas of the request, the one it needs beside them included.
+func (t *turn) betas() []string {
+	list := strings.Join(t.r.Header.Values(headerBeta), ",")
+	if strings.Contains(list, t.beta) {
+		return []string{list}
+	}
+	return []string{strings.TrimPrefix(list+","+t.beta, ",")}
 }
 
 // failed answers for an upstream that could not be reached.

@@ -62,7 +62,7 @@ func (t *turn) manager() *job {
 	window := t.g.window(t.r.Context(), t.upstream, f.Prompt.Model)
 	m.req = precis.Request{
 		Conversation: m.conv, Window: window, MaxOutput: f.Prompt.MaxOutput, OutputLimit: t.g.o.OutputLimit(f.Prompt.Model), Profile: f.Prompt.Model,
-		Focus: t.r.Header.Get(headerFocus), Live: t.live(), Meter: meter, Dialect: t.dialect, Reasoning: t.reasoning(), Unrecorded: !m.own,
+		Focus: t.r.Header.Get(headerFocus), Live: t.live(len(m.conv.Edits) > 0), Meter: meter, Dialect: t.dialect, Reasoning: t.reasoning(), Unrecorded: !m.own,
 	}
 	return m
 }
@@ -73,8 +73,17 @@ func (t *turn) remembered() bool {
 }
 
 // live is the request for summaries to ride on.
-func (t *turn) live() *precis.Live {
-	return &precis.Live{Dialect: t.dialect.Name(), Model: t.found.Prompt.Model, Body: t.body, Header: t.rideHeaders()}
+func (t *turn) live(edited bool) *precis.Live {
+	l := &precis.Live{Dialect: t.dialect.Name(), Model: t.found.Prompt.Model, Body: t.body, Header: t.rideHeaders()}
+	if edited {
+		d := t.found.Body.Draft()
+		t.bindThinking(d)
+		l.Body = d.Bytes()
+		if t.beta != "" {
+			l.Header[headerBeta] = t.betas()
+		}
+	}
+	return l
 }
 
 // run decides, and reduces where it must.

@@ -101,7 +101,7 @@ func New(o Options) (*precis.Manager, error) {
 		o.Gate = condense.Gate{}
 	}
 	if o.Calibrator == nil {
-		o.Calibrator = calibrator(counter.Name())
+		o.Calibrator = tokens.Calibrator(counter.Name())
 	}
 	rungs, err := Strategies(o.Settings, o.Leave, o.Condensing)
 	if err != nil {
@@ -132,15 +132,6 @@ func tried(rungs []precis.Strategy, experiments []*condense.Experiment) ([]preci
 		rungs = slices.Insert(rungs, before, precis.Strategy(x)) // clip is the last of all
 	}
 	return rungs, nil
-}
-
-// calibrator returns the factor that belongs to a way of counting: estimates
-// that carry their own get none.
-func calibrator(counter string) precis.Calibrator {
-	if counter == tokens.NameRoo || counter == tokens.NameChars4 {
-		return tokens.Plain{}
-	}
-	return &tokens.Calibration{}
 }
 
 // Strategies returns the rungs there are, least loss first. The error is

@@ -133,3 +133,13 @@ func (Plain) Factor(string) float64 { return 1 }
 
 // Observe does nothing.
 func (Plain) Observe(string, int, int) {}
+
+// Calibrator returns the calibrator that belongs to a way of counting, "" being
+// the default one: a new [Calibration], or [Plain] for estimates that carry a
+// factor of their own.
+func Calibrator(counter string) precis.Calibrator {
+	if counter == NameRoo || counter == NameChars4 {
+		return Plain{}
+	}
+	return &Calibration{}
+}

@@ -98,7 +98,7 @@ Exit codes: 0 done · 1 internal fault · 2 bad input or usage · 3 not found ·
 	a.opts.register(cmd.PersistentFlags())
 	cmd.AddCommand(
 		a.inspectCmd(), a.viewCmd(), a.condenseCmd(), a.rewindCmd(), a.undoCmd(), a.restoreCmd(), a.pinCmd(), a.searchCmd(), a.showCmd(), a.digestCmd(), a.gateCmd(),
-		a.configCmd(), a.modelsCmd(), a.experimentsCmd(), a.versionCmd(),
+		a.gatewayCmd(), a.configCmd(), a.modelsCmd(), a.experimentsCmd(), a.versionCmd(),
 	)
 	return cmd
 }

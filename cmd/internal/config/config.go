@@ -26,6 +26,7 @@ type Config struct {
 	ModelsFile string // overrides of the catalogue; "": none
 	Summarizer Summarizer
 	Hooks      Hooks
+	Gateway    Gateway
 
 	File     string   // the file that was read; "": none
 	Warnings []string // thresholds out of range and the like
@@ -82,7 +83,7 @@ func Load(src Sources) (*Config, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &Config{Estimate: "o200k", File: file, origins: map[string]string{}}
+	c := &Config{Estimate: "o200k", File: file, origins: map[string]string{}, Gateway: defaultGateway}
 	name := values["preset"]
 	if c.Settings, err = preset.Settings(name.text); err != nil {
 		return nil, place(name, "preset", err)

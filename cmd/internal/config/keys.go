@@ -26,7 +26,7 @@ type key struct {
 }
 
 // keys lists everything that can be configured, in the order it is shown.
-var keys = []key{
+var keys = append([]key{
 	{name: "preset", help: "policy the other values start from: balanced, frugal, selective, roo, off",
 		get: func(c *Config) string { return c.Settings.Preset }, set: func(*Config, string) error { return nil }},
 	boolKey("auto_condense", "reduce by itself; off still truncates when a view does not fit", func(c *Config) *bool { return &c.Settings.Auto }),
@@ -78,7 +78,7 @@ var keys = []key{
 	textKey("model", "model whose window counts; empty: the one the recording names", func(c *Config) *string { return &c.Model }),
 	plainCount("window", "context window in tokens; 0: the model's", func(c *Config) *int { return &c.Window }),
 	plainCount("max_output", "output tokens reserved; 0: unknown", func(c *Config) *int { return &c.MaxOutput }),
-	textKey("summarizer.model", "model that writes summaries; empty: none, digests are written without one", func(c *Config) *string { return &c.Summarizer.Model }),
+	textKey("summarizer.model", "model that writes summaries; own: that of each conversation (gateway); empty: none, digests are written without one", func(c *Config) *string { return &c.Summarizer.Model }),
 	textKey("summarizer.dialect", "API it speaks: anthropic, chat or responses; empty: by its name", func(c *Config) *string { return &c.Summarizer.Dialect }),
 	textKey("summarizer.url", "address of its API; empty: that of Anthropic or OpenAI", func(c *Config) *string { return &c.Summarizer.URL }),
 	textKey("summarizer.key_env", "environment variable that holds its key; empty: ANTHROPIC_API_KEY or OPENAI_API_KEY", func(c *Config) *string { return &c.Summarizer.KeyEnv }),
@@ -98,7 +98,7 @@ var keys = []key{
 	textKey("hooks.after", "command or URL asked after; it is told the summary and says the one to use; exit code 10 or status 409 vetoes", func(c *Config) *string { return &c.Hooks.After }),
 	textKey("hooks.alert", "command or URL told when a limit of spend.* is near or reached", func(c *Config) *string { return &c.Hooks.Alert }),
 	textKey("models_file", "file of windows, limits and prices over the catalogue", func(c *Config) *string { return &c.ModelsFile }),
-}
+}, gatewayKeys...)
 
 // Row is one value for people: its key, where it came from, what it means.
 type Row struct {

@@ -1,0 +1,76 @@
+package config
+
+import "strings"
+
+// Gateway configures precis gateway.
+type Gateway struct {
+	Listen    string   // address
+	Upstream  string   // URL of all APIs; "": those of Anthropic and OpenAI
+	Anthropic string   // URL of the Messages API, before Upstream
+	OpenAI    string   // URL of the OpenAI APIs, before Upstream
+	Others    []string // NAME=URL, reached as /NAME/v1/…
+	Profiles  []string // NAME=FILE, configurations that a request can name
+
+	Store     string // file, postgres:// URL, or "memory"; "": in the user's data folder
+	Bodies    bool   // store what was said
+	Retention int    // days; 0: for ever
+
+	KeysFile   string // hashed keys that clients must send; "": none
+	SecretFile string // names owners; "": beside the store
+	Public     bool   // listen to others without keys
+	Hosts      []string
+	CertFile   string
+	KeyFile    string
+
+	MemoryMB    int
+	MaxBodyMB   int
+	MaxRequests int
+	KeepAlive   int // seconds
+	Drain       int // seconds
+	Native      bool
+}
+
+// Memory as [Gateway.Store] keeps nothing on disk.
+const Memory = "memory"
+
+var defaultGateway = Gateway{
+	Listen: "127.0.0.1:8377", Bodies: true, MemoryMB: 256, MaxBodyMB: 64, MaxRequests: 512, KeepAlive: 5, Drain: 30,
+}
+
+var gatewayKeys = []key{
+	textKey("gateway.listen", "address to listen on", func(c *Config) *string { return &c.Gateway.Listen }),
+	textKey("gateway.upstream", "URL of the model API, for all dialects; empty: those of Anthropic and OpenAI", func(c *Config) *string { return &c.Gateway.Upstream }),
+	textKey("gateway.anthropic", "URL of the Anthropic Messages API; empty: gateway.upstream", func(c *Config) *string { return &c.Gateway.Anthropic }),
+	textKey("gateway.openai", "URL of the OpenAI APIs; empty: gateway.upstream", func(c *Config) *string { return &c.Gateway.OpenAI }),
+	listKey("gateway.others", "further upstreams, NAME=URL, reached as /NAME/v1/…", func(c *Config) *[]string { return &c.Gateway.Others }),
+	listKey("gateway.profiles", "configurations that a request can name by X-Precis-Profile, NAME=FILE", func(c *Config) *[]string { return &c.Gateway.Profiles }),
+	textKey("gateway.store", "where conversations are kept: a file, a postgres:// URL, or memory; empty: a file in the user's data folder", func(c *Config) *string { return &c.Gateway.Store }),
+	plainBool("gateway.bodies", "keep what was said; off: only what it cost, and nothing can be searched or read again", func(c *Config) *bool { return &c.Gateway.Bodies }),
+	plainCount("gateway.retention_days", "conversations are forgotten so many days after their last request; 0: never", func(c *Config) *int { return &c.Gateway.Retention }),
+	textKey("gateway.keys_file", "file of hashed keys that clients must send; empty: none is asked for", func(c *Config) *string { return &c.Gateway.KeysFile }),
+	textKey("gateway.secret_file", "file of the secret that names owners; empty: beside the store", func(c *Config) *string { return &c.Gateway.SecretFile }),
+	plainBool("gateway.public", "listen on an address that others reach, without keys", func(c *Config) *bool { return &c.Gateway.Public }),
+	listKey("gateway.hosts", "names under which browsers may reach the gateway, beside localhost and IP addresses", func(c *Config) *[]string { return &c.Gateway.Hosts }),
+	textKey("gateway.cert_file", "certificate to serve HTTPS with; empty: HTTP", func(c *Config) *string { return &c.Gateway.CertFile }),
+	textKey("gateway.key_file", "its private key", func(c *Config) *string { return &c.Gateway.KeyFile }),
+	plainCount("gateway.memory_mb", "memory for conversations, in MB", func(c *Config) *int { return &c.Gateway.MemoryMB }),
+	plainCount("gateway.max_body_mb", "largest request, in MB", func(c *Config) *int { return &c.Gateway.MaxBodyMB }),
+	plainCount("gateway.max_requests", "requests at the same time", func(c *Config) *int { return &c.Gateway.MaxRequests }),
+	plainCount("gateway.keep_alive", "seconds after which a waiting stream gets a sign of life", func(c *Config) *int { return &c.Gateway.KeepAlive }),
+	plainCount("gateway.drain", "seconds that requests under way may take at the end", func(c *Config) *int { return &c.Gateway.Drain }),
+	plainBool("gateway.native", "leave context_management and compaction to the upstream", func(c *Config) *bool { return &c.Gateway.Native }),
+}
+
+func listKey(name, help string, at func(*Config) *[]string) key {
+	return key{name: name, help: help, plain: true, list: true,
+		get: func(c *Config) string { return strings.Join(*at(c), ",") },
+		set: func(c *Config, s string) error {
+			*at(c) = nil
+			for item := range strings.SplitSeq(s, ",") {
+				if item = strings.TrimSpace(item); item != "" {
+					*at(c) = append(*at(c), item)
+				}
+			}
+			return nil
+		}}
+}

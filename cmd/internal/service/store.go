@@ -1,0 +1,142 @@
+package service
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"crypto/rand"
+	"encoding/hex"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"precis"
+	"precis/cmd/internal/config"
+	"precis/gateway"
+	"precis/store/memory"
+	"precis/store/postgres"
+	"precis/store/sqlite"
+)
+
+// openStore opens the configured store. Shared says that replicas may use it;
+// secret names owners and lies outside of it.
+func openStore(ctx context.Context, c *config.Config) (st precis.Store, shared bool, secret []byte, err error) {
+	g := c.Gateway
+	dir, err := dataDir(g)
+	if err != nil {
+		return nil, false, nil, err
+	}
+	switch {
+	case g.Store == config.Memory:
+		st = memory.New()
+	case strings.HasPrefix(g.Store, "postgres://"), strings.HasPrefix(g.Store, "postgresql://"):
+		shared = true
+		st, err = postgres.Open(ctx, g.Store, postgres.Options{})
+	default:
+		path := g.Store
+		if path == "" {
+			path = filepath.Join(dir, "conversations.db")
+		}
+		st, err = sqlite.Open(ctx, path, sqlite.Options{})
+	}
+	if err != nil {
+		return nil, false, nil, err
+	}
+	if secret, err = readSecret(g, dir); err != nil {
+		_ = st.Close()
+		return nil, false, nil, err
+	}
+	return st, shared, secret, nil
+}
+
+// dataDir returns the folder of the gateway's own files, made when it is
+// missing; "" when it needs none.
+func dataDir(g config.Gateway) (string, error) {
+	if g.Store == config.Memory && g.SecretFile == "" {
+		return "", nil
+	}
+	if g.Store != "" && !strings.Contains(g.Store, "://") && g.Store != config.Memory {
+		return filepath.Dir(g.Store), nil
+	}
+	base := os.Getenv("XDG_DATA_HOME")
+	if base == "" {
+		home, err := os.UserHomeDir()
+		if err != nil {
+			return "", precis.Errorf(precis.CodeInternal, "find data folder", "%w", err)
+		}
+		base = filepath.Join(home, ".local", "share")
+	}
+	dir := filepath.Join(base, "precis")
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return "", precis.Errorf(precis.CodeInternal, "make data folder", "%w", err)
+	}
+	return dir, nil
+}
+
+// readSecret reads the secret, and makes one where there is none yet.
+func readSecret(g config.Gateway, dir string) ([]byte, error) {
+	const op = "read secret"
+	path := g.SecretFile
+	if path == "" {
+		if dir == "" {
+			b := make([]byte, 32)
+			_, _ = rand.Read(b) // never fails
+			return b, nil
+		}
+		path = filepath.Join(dir, "secret")
+	}
+	data, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		b := make([]byte, 32)
+		_, _ = rand.Read(b) // never fails
+		text := []byte(hex.EncodeToString(b) + "\n")
+		f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+		if err != nil {
+			return nil, precis.Errorf(precis.CodeInternal, op, "%w", err)
+		}
+		if _, err := f.Write(text); err != nil {
+			_ = f.Close()
+			return nil, precis.Errorf(precis.CodeInternal, op, "%w", err)
+		}
+		return bytes.TrimSpace(text), f.Close()
+	}
+	if err != nil {
+		return nil, precis.Errorf(precis.CodeInternal, op, "%w", err)
+	}
+	if data = bytes.TrimSpace(data); len(data) < 16 {
+		return nil, precis.Errorf(precis.CodeInvalid, op, "%s holds less than 16 bytes", path)
+	}
+	return data, nil
+}
+
+// readKeys reads a file of keys: on each line a name and a hash of
+// [gateway.HashKey]; # begins a comment.
+func readKeys(path string) (map[string]string, error) {
+	if path == "" {
+		return nil, nil
+	}
+	const op = "read gateway keys"
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return nil, &precis.Error{Code: precis.CodeNotFound, Op: op, Place: path, Err: err}
+	}
+	keys := map[string]string{}
+	lines := bufio.NewScanner(bytes.NewReader(data))
+	for n := 1; lines.Scan(); n++ {
+		line, _, _ := strings.Cut(lines.Text(), "#")
+		f := strings.Fields(line)
+		if len(f) == 0 {
+			continue
+		}
+		if len(f) != 2 || len(f[1]) != len(gateway.HashKey("")) {
+			return nil, precis.Errorf(precis.CodeInvalid, op, "%s: line %d: want a name and a hash", path, n)
+		}
+		keys[f[1]] = f[0]
+	}
+	if len(keys) == 0 {
+		return nil, precis.Errorf(precis.CodeInvalid, op, "%s holds no key", path)
+	}
+	return keys, nil
+}
