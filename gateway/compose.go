@@ -3,6 +3,7 @@ package gateway
 import (
 	"bytes"
 	"encoding/json"
+	"sync"
 
 	"precis"
 	"precis/internal/jsonspan"
@@ -61,13 +62,55 @@ func (t *turn) view(res precis.Result) []precis.Message {
 			continue
 		}
 		for _, m := range u.Messages {
-			out, last = append(out, unmark(m)), len(out)
+			out, last = append(out, t.held.written.message(name, m)), len(out)
 		}
 	}
 	if name == anthropic.Format && last >= 0 {
 		t.mark(out, last)
 	}
 	return out
+}
+
+// written remembers how messages that are not shown as they were said are
+// written, so that a long digest is not written anew with every request. It is
+// safe for concurrent use.
+type written struct {
+	mu     sync.Mutex
+	raw    map[*precis.Block]json.RawMessage
+	marked map[*precis.Block]marked
+}
+
+type marked struct {
+	with string // the breakpoint's value
+	raw  json.RawMessage
+}
+
+// forget drops everything, when other messages are shown from now on.
+func (w *written) forget() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.raw, w.marked = nil, nil
+}
+
+// message returns a message without breakpoints; in Anthropic's dialect, where
+// messages are written each by itself, as its bytes.
+func (w *written) message(dialect string, m precis.Message) precis.Message {
+	if dialect != anthropic.Format || len(m.Content) == 0 {
+		return unmark(m)
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	key := &m.Content[0]
+	raw, ok := w.raw[key]
+	if !ok {
+		raw = anthropic.AppendMessage(nil, unmark(m))
+		if w.raw == nil {
+			w.raw = map[*precis.Block]json.RawMessage{}
+		}
+		w.raw[key] = raw
+	}
+	m.Raw, m.Format = raw, anthropic.Format
+	return m
 }
 
 func unmarkAll(msgs []precis.Message) []precis.Message {
@@ -128,24 +171,56 @@ func (t *turn) mark(view []precis.Message, last int) {
 			own = marks[0].Raw
 		}
 	}
-	m := view[last]
-	if own == nil || used >= anthropic.MaxBreakpoints || len(m.Content) == 0 {
-		return
+	if own != nil && used < anthropic.MaxBreakpoints && len(view[last].Content) > 0 {
+		view[last].Raw = t.held.written.mark(view[last], own)
 	}
-	raw := anthropic.AppendBlock(nil, m.Content[len(m.Content)-1], m.Format)
-	b, err := wire.Parse(raw, "", nil)
-	if err != nil || !markable(raw) {
-		return
+}
+
+// mark returns a written message with a breakpoint on its last block, or as it is
+// when that cannot carry one.
+func (w *written) mark(m precis.Message, with json.RawMessage) json.RawMessage {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	key := &m.Content[0]
+	if known, ok := w.marked[key]; ok && known.with == string(with) {
+		return known.raw
 	}
-	d := b.Draft()
-	d.Set(anthropic.Breakpoint, own)
-	marked, err := anthropic.DecodeBlock(d.Bytes())
+	raw := markLast(m.Raw, with)
+	if w.marked == nil {
+		w.marked = map[*precis.Block]marked{}
+	}
+	w.marked[key] = marked{string(with), raw}
+	return raw
+}
+
+func markLast(raw, with json.RawMessage) json.RawMessage {
+	var blocks []jsonspan.Span
+	for b, err := range jsonspan.Array(jsonspan.Field(raw, "content")) {
+		if err != nil {
+			return raw
+		}
+		blocks = append(blocks, b)
+	}
+	if len(blocks) == 0 || !markable(blocks[len(blocks)-1].Raw) {
+		return raw
+	}
+	message, err := wire.Parse(raw, "content", nil)
 	if err != nil {
-		return
+		return raw
 	}
-	m.Content = append(append([]precis.Block{}, m.Content[:len(m.Content)-1]...), marked)
-	m.Raw, m.Format = nil, anthropic.Format
-	view[last] = m
+	last, err := wire.Parse(blocks[len(blocks)-1].Raw, "", nil)
+	if err != nil {
+		return raw
+	}
+	block := last.Draft()
+	block.Set(anthropic.Breakpoint, with)
+	list := []byte("[")
+	for _, b := range blocks[:len(blocks)-1] {
+		list = append(append(list, b.Raw...), ',')
+	}
+	whole := message.Draft()
+	whole.Set("content", append(append(list, block.Bytes()...), ']'))
+	return whole.Bytes()
 }
 
 // markable reports whether a block can carry a breakpoint.

@@ -19,6 +19,7 @@ type held struct {
 
 	conv     *precis.Conversation // its transcript is the line's
 	meter    *precis.Meter
+	written  written
 	prepared *preparation
 	plain    precis.Fingerprint // the last user turn at which reasoning was switched off; zero: it is on
 	status   precis.Report      // the newest

@@ -194,6 +194,7 @@ func (m *job) took(res precis.Result) {
 	m.res = res
 	if len(res.Edits) > 0 {
 		m.action = actionReduced
+		m.held.written.forget()
 	}
 }
 
@@ -264,6 +265,7 @@ func (m *job) takePrepared(ctx context.Context) (done bool, err error) {
 		return false, precis.Errorf(precis.CodeCanceled, "wait for the summary", "%w", context.Cause(ctx))
 	}
 	m.held.prepared = nil
+	m.held.written.forget()
 	if len(p.edits) == 0 || p.after != len(m.conv.Edits) {
 		return false, nil
 	}
