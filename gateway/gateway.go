@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"net/http"
 	"net/http/httputil"
+	"runtime/debug"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -93,7 +94,14 @@ func (g *Gateway) background(f func(ctx context.Context)) {
 	if g.closing.Load() {
 		return
 	}
-	g.work.Go(func() { f(g.ctx) })
+	g.work.Go(func() {
+		defer func() {
+			if p := recover(); p != nil {
+				g.o.Logger.Error("panic", "where", string(debug.Stack()))
+			}
+		}()
+		f(g.ctx)
+	})
 }
 
 // ServeHTTP forwards a request.

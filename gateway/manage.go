@@ -101,7 +101,9 @@ func (m *job) run(ctx context.Context) error {
 	}
 	switch m.decision().Action {
 	case precis.ActionPrepare:
-		m.prepareSoon()
+		if m.mgr.UsesModel(m.req.Window) {
+			m.prepareSoon()
+		}
 	case precis.ActionReduce, precis.ActionTruncate:
 		return m.reduce(ctx)
 	}
@@ -347,12 +349,12 @@ func (g *Gateway) tryLease(ctx context.Context, h *held) (release func(), ok boo
 		return func() {}, true
 	}
 	name := "reduce " + h.owner + " " + h.line.ID
-	release, ok, err := l.Lease(ctx, name, g.o.Replica, leaseFor)
+	giveBack, ok, err := l.Lease(ctx, name, g.o.Replica, leaseFor)
 	if err != nil {
-		return release, true // nobody can take it then
+		return giveBack, true // nobody can take it then
 	}
 	if !ok {
-		return release, false
+		return giveBack, false
 	}
 	ctx, stop := context.WithCancel(ctx)
 	go func() { // renews it until released
@@ -367,7 +369,7 @@ func (g *Gateway) tryLease(ctx context.Context, h *held) (release func(), ok boo
 			}
 		}
 	}()
-	return func() { stop(); release() }, true
+	return func() { stop(); giveBack() }, true
 }
 
 // lease waits for the lease of this conversation, and for the edits of the

@@ -171,7 +171,7 @@ func (t *turn) failStreamLocked(body []byte) {
 	var event []byte
 	switch t.dialect.Name() {
 	case anthropic.Format:
-		event = append([]byte("event: error\ndata: "), oneLine(body)...)
+		event = append([]byte("event: error\ndata: "), unbroken(body)...)
 	case responses.Format:
 		e := jsonspan.Field(body, "error")
 		message, _ := jsonspan.String(jsonspan.Field(e, "message"))
@@ -179,14 +179,14 @@ func (t *turn) failStreamLocked(body []byte) {
 		event = jsonspan.AppendStringField([]byte(`event: error`+"\n"+`data: {"type":"error","sequence_number":0`), "code", code)
 		event = append(jsonspan.AppendStringField(event, "message", message), `,"param":null}`...)
 	default:
-		event = append([]byte("data: "), oneLine(body)...)
+		event = append([]byte("data: "), unbroken(body)...)
 	}
 	_, _ = t.w.Write(append(event, "\n\n"...)) // a client that has gone hears nothing
 	_ = http.NewResponseController(t.w).Flush()
 }
 
-// oneLine returns JSON without line breaks, which stand between values only.
-func oneLine(body []byte) []byte {
+// unbroken returns JSON without line breaks, which stand between values only.
+func unbroken(body []byte) []byte {
 	out := make([]byte, 0, len(body))
 	for _, c := range body {
 		if c != '\n' && c != '\r' {
