@@ -91,6 +91,7 @@ func (c *check) decide() {
 		forced := min(c.r.Window.Tokens, load.Used) * int(ForcedPercent) / 100
 		c.decision.Target = min(c.decision.Target, forced)
 	}
+	c.decision.Target = min(c.decision.Target, c.roomy())
 	c.s.Limit = c.counted(max(c.decision.Allowed, 0))
 	if c.r.Target > 0 {
 		target := min(c.r.Target, int(max(c.decision.Allowed, 0)))
@@ -104,6 +105,34 @@ func (c *check) decide() {
 	if c.r.Target > 0 || c.r.Forced {
 		c.s.Limit = c.s.Target
 	}
+}
+
+// growthTurns is how many turns tell how fast a conversation grows.
+const growthTurns = 10
+
+// roomy returns the tokens to come down to so that as many turns as the settings
+// want fit before the next reduction, if they are like the last ones: each
+// reduction costs a prompt cache. It is not under the settings' floor, and not
+// over what the threshold leaves.
+func (c *check) roomy() int {
+	window := float64(c.r.Window.Tokens)
+	trigger := min(window*c.decision.Threshold/100, max(c.decision.Allowed, 0))
+	if c.settings.Turns == 0 {
+		return math.MaxInt
+	}
+	tokens, turns := 0, 0
+	msgs := c.s.Transcript.Messages()
+	for i := len(msgs) - 1; i >= 0 && turns < growthTurns; i-- {
+		tokens += c.s.Meter.Message(msgs[i])
+		if msgs[i].Role == RoleAssistant && (i == 0 || msgs[i-1].Role != RoleAssistant) {
+			turns++
+		}
+	}
+	if turns == 0 {
+		return math.MaxInt
+	}
+	growth := float64(tokens) * c.factor / float64(turns)
+	return int(max(trigger-growth*float64(c.settings.Turns), window*c.settings.Floor/100))
 }
 
 // counted turns real tokens into those the counter would count.

@@ -22,6 +22,8 @@ type Settings struct {
 	Prepare float64 // percent from which a reduction is prepared in the background; 0: never
 	Warn    float64 // percent from which users are warned; 0: never
 	Target  float64 // percent of the window a reduction comes down to; 0: what is allowed
+	Turns   int     // a reduction makes room for so many turns like the last ones, even below Target; 0: it does not
+	Floor   float64 // percent of the window that Turns does not go below
 
 	MaxMessages int // also act from so many messages in the view on; 0: never
 	MaxTurns    int // also act from so many user turns in the view on; 0: never
@@ -129,11 +131,11 @@ func (s Settings) Validate() error {
 		}
 	}
 	return firstError(
-		share("prepare", s.Prepare, MaxPercent), share("warn", s.Warn, MaxPercent), share("target", s.Target, MaxPercent),
+		share("prepare", s.Prepare, MaxPercent), share("warn", s.Warn, MaxPercent), share("target", s.Target, MaxPercent), share("floor", s.Floor, MaxPercent),
 		share("buffer", s.Buffer, 0.5), share("keep_share", s.KeepShare, 1), share("worth", s.Worth, 1),
 		share("truncate fraction", s.Fractions.Truncate, 1),
 		share("spend.conversation", s.Spend.Conversation, math.MaxFloat64), share("spend.day", s.Spend.Day, math.MaxFloat64), share("spend.warn", s.Spend.Warn, 1),
-		count("keep_messages", s.KeepMessages), count("max_messages", s.MaxMessages), count("max_turns", s.MaxTurns),
+		count("keep_messages", s.KeepMessages), count("max_messages", s.MaxMessages), count("max_turns", s.MaxTurns), count("turns", s.Turns),
 		count("min_model_window", s.MinModel), count("keep_last", s.Fractions.KeepLast),
 		count("shrink_over", s.Fractions.ShrinkOver), count("prune_over", s.Fractions.PruneOver), count("prune_errors_over", s.Fractions.ErrorsOver),
 		count("media_keep", s.Fractions.MediaKeep),

@@ -167,7 +167,7 @@ type Searcher interface {
 type PurgeQuery struct {
 	IDs    []string  // the conversations with these IDs
 	Before time.Time // all that were last updated before; zero: none
-	All    bool      // everything in the scope but calibrations
+	All    bool      // everything in the scope but calibrations and the ledger
 }
 
 // PurgeResult says what was forgotten.

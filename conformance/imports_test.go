@@ -33,6 +33,7 @@ var allowed = map[string][]string{
 	"precis/store/memory":          {"precis"},
 	"precis/store/sqlite":          {"precis"},
 	"precis/store/postgres":        {"precis"},
+	"precis/store/transfer":        {"precis"},
 	"precis/store/storetest":       {"precis"},
 }
 
@@ -60,12 +61,14 @@ func refused(pkg, imp string) string {
 		return ""
 	case strings.HasPrefix(imp, "precis/cmd/") || imp == "precis/conformance":
 		return "nothing imports a program or the conformance tests"
-	case strings.HasPrefix(pkg, "precis/internal/"):
+	case strings.HasPrefix(pkg, "precis/internal/"), strings.HasPrefix(pkg, "precis/store/internal/"):
 		if strings.HasPrefix(imp, "precis/archive") || strings.HasPrefix(imp, "precis/store") {
 			return "internal rooms serve the others"
 		}
 		return ""
 	case strings.HasPrefix(imp, "precis/internal/"):
+		return ""
+	case strings.HasPrefix(imp, "precis/store/internal/") && strings.HasPrefix(pkg, "precis/store/"):
 		return ""
 	case pkg == "precis/archive/formats":
 		return ""

@@ -53,13 +53,14 @@ func (s *Store) Book(ctx context.Context, e precis.LedgerEntry) error {
 	if err != nil {
 		return err
 	}
-	i, _ := slices.BinarySearchFunc(s.ledger, e.Time, func(x precis.LedgerEntry, at time.Time) int {
+	d := s.own()
+	i, _ := slices.BinarySearchFunc(d.ledger, e.Time, func(x precis.LedgerEntry, at time.Time) int {
 		if x.Time.After(at) {
 			return 1
 		}
 		return -1
 	})
-	s.ledger = slices.Insert(s.ledger, i, stored)
+	d.ledger = slices.Insert(d.ledger, i, stored)
 	return nil
 }
 
@@ -72,7 +73,7 @@ func (s *Store) Entries(ctx context.Context, conversation string, since time.Tim
 		return nil, err
 	}
 	var found []precis.LedgerEntry
-	for _, e := range s.ledger {
+	for _, e := range s.mine().ledger {
 		if (conversation == "" || e.Conversation == conversation) && !e.Time.Before(since) {
 			found = append(found, e)
 		}

@@ -1,7 +1,9 @@
 // Package memory keeps conversations in the process: for tests, for a command
 // that runs once, and for a library user who keeps them elsewhere. [New]
-// returns a [Store], a [precis.Store] that is also a [precis.CalibrationStore], a [precis.SummaryStore]
-// and a [precis.Ledger].
+// returns a [Store], a [precis.Store] that has every optional interface: it is
+// also a [precis.CalibrationStore], a [precis.SummaryStore], a [precis.Ledger],
+// a [precis.Scoper], a [precis.Finder], a [precis.Leaser], a [precis.Catalog], a
+// [precis.Searcher] and a [precis.Purger].
 //
 // What comes back is the stored form, the JSON of package precis, as from every
 // other store, and shares nothing with what was given. A node keeps the message
@@ -10,7 +12,6 @@
 package memory
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"encoding/json"
@@ -22,16 +23,31 @@ import (
 	"precis"
 )
 
-// Store is a [precis.Store] in memory. It is safe for concurrent use.
+// Store is a [precis.Store] in memory, or one scope of it. It is safe for
+// concurrent use.
 type Store struct {
+	*shared
+	owner string
+	scope bool // made by Scope: Close does nothing
+}
+
+// shared is what all scopes of a store have in common.
+type shared struct {
 	mu           sync.Mutex
 	closed       bool
-	nodes        map[precis.Fingerprint]*node
-	bodies       map[precis.Fingerprint]precis.Message // by hash; the one stored first
-	seq          int                                   // of the newest edit
+	scopes       map[string]*data // by owner
 	calibrations map[string][]byte
-	summaries    map[precis.Fingerprint]string
-	ledger       []precis.LedgerEntry // oldest first
+	leases       map[string]lease
+}
+
+// data is what belongs to one owner.
+type data struct {
+	nodes     map[precis.Fingerprint]*node
+	bodies    map[precis.Fingerprint]precis.Message // by hash; the one stored first
+	seq       int                                   // of the newest node or edit
+	summaries map[precis.Fingerprint]summary
+	ledger    []precis.LedgerEntry // oldest first
+	catalog   map[string]precis.ConversationRecord
 }
 
 var (
@@ -39,6 +55,12 @@ var (
 	_ precis.CalibrationStore = (*Store)(nil)
 	_ precis.SummaryStore     = (*Store)(nil)
 	_ precis.Ledger           = (*Store)(nil)
+	_ precis.Scoper           = (*Store)(nil)
+	_ precis.Finder           = (*Store)(nil)
+	_ precis.Leaser           = (*Store)(nil)
+	_ precis.Catalog          = (*Store)(nil)
+	_ precis.Searcher         = (*Store)(nil)
+	_ precis.Purger           = (*Store)(nil)
 )
 
 // node is a position in a conversation. Nodes in a row without a fork share one
@@ -48,7 +70,12 @@ type node struct {
 	run    *precis.Transcript // the messages from the root to here, and beyond
 	depth  int                // how many of them lead here
 	edits  []entry            // made here, oldest first
+	seq    int                // when it was stored, among all
+	stored time.Time
 }
+
+// message returns the one that led here.
+func (n *node) message() precis.Message { return n.run.At(n.depth - 1) }
 
 type entry struct {
 	seq  int
@@ -58,13 +85,36 @@ type entry struct {
 
 // New returns an empty store.
 func New() *Store {
-	root := &node{run: precis.NewTranscript()}
-	return &Store{
-		nodes:        map[precis.Fingerprint]*node{{}: root},
-		bodies:       map[precis.Fingerprint]precis.Message{},
-		calibrations: map[string][]byte{},
-		summaries:    map[precis.Fingerprint]string{},
+	return &Store{shared: &shared{
+		scopes: map[string]*data{}, calibrations: map[string][]byte{}, leases: map[string]lease{},
+	}}
+}
+
+func newData() *data {
+	return &data{
+		nodes:     map[precis.Fingerprint]*node{{}: {run: precis.NewTranscript()}},
+		bodies:    map[precis.Fingerprint]precis.Message{},
+		summaries: map[precis.Fingerprint]summary{},
+		catalog:   map[string]precis.ConversationRecord{},
 	}
+}
+
+// mine returns what belongs to the owner, to be read.
+func (s *Store) mine() *data {
+	if d := s.scopes[s.owner]; d != nil {
+		return d
+	}
+	return newData()
+}
+
+// own returns what belongs to the owner, to be written to.
+func (s *Store) own() *data {
+	d := s.scopes[s.owner]
+	if d == nil {
+		d = newData()
+		s.scopes[s.owner] = d
+	}
+	return d
 }
 
 // begin locks the store for one call. The caller unlocks it by calling done,
@@ -80,8 +130,8 @@ func (s *Store) begin(ctx context.Context, op string) (done func(), err error) {
 	return s.mu.Unlock, err
 }
 
-func (s *Store) find(op string, f precis.Fingerprint) (*node, error) {
-	if n := s.nodes[f]; n != nil {
+func (d *data) find(op string, f precis.Fingerprint) (*node, error) {
+	if n := d.nodes[f]; n != nil {
 		return n, nil
 	}
 	return nil, precis.Errorf(precis.CodeNotFound, op, "node %s is unknown", f.Short())
@@ -104,7 +154,8 @@ func (s *Store) Append(ctx context.Context, parent precis.Fingerprint, msgs ...p
 	if err != nil {
 		return precis.Fingerprint{}, err
 	}
-	n, err := s.find(op, parent)
+	d := s.own()
+	n, err := d.find(op, parent)
 	if err != nil {
 		return precis.Fingerprint{}, err
 	}
@@ -113,9 +164,9 @@ func (s *Store) Append(ctx context.Context, parent precis.Fingerprint, msgs ...p
 	t.Append(stored...)
 	for i := range stored {
 		f := t.Fingerprint(i + 1 + t.Len() - len(stored))
-		known := s.nodes[f]
+		known := d.nodes[f]
 		if known == nil {
-			return s.extend(n, stored[i:]), nil
+			return d.extend(n, stored[i:]), nil
 		}
 		n, last = known, f
 	}
@@ -140,22 +191,29 @@ func copyMessage(m precis.Message) (precis.Message, error) {
 
 // extend stores new messages after n and returns the node after the last one.
 // At the end of its run it lengthens the run, else it starts another.
-func (s *Store) extend(n *node, msgs []precis.Message) (last precis.Fingerprint) {
+func (d *data) extend(n *node, msgs []precis.Message) (last precis.Fingerprint) {
 	run := n.run
 	if n.depth < run.Len() {
 		run = run.Prefix(n.depth)
 	}
 	run.Append(msgs...)
+	now := time.Now()
 	for _, m := range msgs {
-		n = &node{parent: n, run: run, depth: n.depth + 1}
+		d.seq++
+		n = &node{parent: n, run: run, depth: n.depth + 1, seq: d.seq, stored: now}
 		last = run.Fingerprint(n.depth)
-		s.nodes[last] = n
-		hash := precis.HashMessage(m)
-		if _, ok := s.bodies[hash]; !ok {
-			s.bodies[hash] = m
-		}
+		d.nodes[last] = n
+		d.keep(m)
 	}
 	return last
+}
+
+// keep makes a message known by its hash.
+func (d *data) keep(m precis.Message) {
+	hash := precis.HashMessage(m)
+	if _, ok := d.bodies[hash]; !ok {
+		d.bodies[hash] = m
+	}
 }
 
 // Load returns the messages from the root to the node and the edits made at it
@@ -168,19 +226,12 @@ func (s *Store) Load(ctx context.Context, f precis.Fingerprint) (*precis.Transcr
 	if err != nil {
 		return nil, nil, err
 	}
-	n, err := s.find(op, f)
+	n, err := s.mine().find(op, f)
 	if err != nil {
 		return nil, nil, err
 	}
-	var edits []precis.Edit
-	for _, e := range n.path() {
-		var edit precis.Edit
-		if err := json.Unmarshal(e.data, &edit); err != nil {
-			return nil, nil, precis.Errorf(precis.CodeInternal, op, "edit %s: %w", e.id, err)
-		}
-		edits = append(edits, edit)
-	}
-	return n.run.Prefix(n.depth), edits, nil
+	edits, err := n.decoded(op)
+	return n.run.Prefix(n.depth), edits, err
 }
 
 // path returns the edits made at the node and its ancestors, oldest first.
@@ -193,72 +244,6 @@ func (n *node) path() []entry {
 	return all
 }
 
-// AddEdit records e at the node e.At when after is the ID of the newest edit on
-// the path to it. Recording again what is the newest edit there already, with
-// the same after, succeeds and stores nothing. Two edits are the same when all
-// but their Time, Run and Report is; the first one stays.
-//
-// The error is [precis.CodeConflict] when another edit is the newest or the ID
-// is taken on the path, and [precis.CodeInvalid] for an edit without an ID and
-// for one at the empty conversation, where it would be in force in all.
-func (s *Store) AddEdit(ctx context.Context, after string, e precis.Edit) error {
-	const op = "record edit"
-	if e.ID == "" || e.At.IsZero() {
-		return precis.Errorf(precis.CodeInvalid, op, "an edit needs an ID and a node")
-	}
-	data, err := json.Marshal(e)
-	if err != nil {
-		return precis.Errorf(precis.CodeInvalid, op, "edit %s: %w", e.ID, err)
-	}
-	done, err := s.begin(ctx, op)
-	defer done()
-	if err != nil {
-		return err
-	}
-	n, err := s.find(op, e.At)
-	if err != nil {
-		return err
-	}
-	path := n.path()
-	if n.repeats(path, after, e) {
-		return nil
-	}
-	if newest := lastID(path); newest != after {
-		return precis.Errorf(precis.CodeConflict, op, "%q is the newest edit, not %q", newest, after)
-	}
-	if slices.ContainsFunc(path, func(p entry) bool { return p.id == e.ID }) {
-		return precis.Errorf(precis.CodeConflict, op, "an edit on the path has the ID %q", e.ID)
-	}
-	s.seq++
-	n.edits = append(n.edits, entry{seq: s.seq, id: e.ID, data: data})
-	return nil
-}
-
-// repeats reports whether e is the newest edit of the path, made at n after the
-// given one.
-func (n *node) repeats(path []entry, after string, e precis.Edit) bool {
-	if len(path) == 0 || len(n.edits) == 0 || lastID(path) != e.ID || lastID(path[:len(path)-1]) != after {
-		return false
-	}
-	var there precis.Edit
-	err := json.Unmarshal(n.edits[len(n.edits)-1].data, &there)
-	return err == nil && there.ID == e.ID && bytes.Equal(decision(there), decision(e))
-}
-
-// decision returns what makes two edits the same.
-func decision(e precis.Edit) []byte {
-	e.Time, e.Run, e.Report = time.Time{}, "", precis.EditReport{}
-	data, _ := json.Marshal(e) // it was marshaled before
-	return data
-}
-
-func lastID(path []entry) string {
-	if len(path) == 0 {
-		return ""
-	}
-	return path[len(path)-1].id
-}
-
 // Body returns the stored form of the message with the given hash; that of the
 // message stored first when several have it.
 func (s *Store) Body(ctx context.Context, hash precis.Fingerprint) (precis.Message, error) {
@@ -268,7 +253,7 @@ func (s *Store) Body(ctx context.Context, hash precis.Fingerprint) (precis.Messa
 	if err != nil {
 		return precis.Message{}, err
 	}
-	m, ok := s.bodies[hash]
+	m, ok := s.mine().bodies[hash]
 	if !ok {
 		return precis.Message{}, precis.Errorf(precis.CodeNotFound, op, "message %s is unknown", hash.Short())
 	}
@@ -276,10 +261,14 @@ func (s *Store) Body(ctx context.Context, hash precis.Fingerprint) (precis.Messa
 }
 
 // Close forgets everything. Calls after it fail; closing again does nothing.
+// Closing a scope does nothing.
 func (s *Store) Close() error {
+	if s.scope {
+		return nil
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.closed = true
-	s.nodes, s.bodies, s.calibrations, s.ledger = nil, nil, nil, nil
+	s.scopes, s.calibrations, s.leases = nil, nil, nil
 	return nil
 }

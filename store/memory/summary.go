@@ -2,18 +2,29 @@ package memory
 
 import (
 	"context"
+	"time"
 
 	"precis"
 )
+
+// summary is a kept text.
+type summary struct {
+	text   string
+	stored time.Time
+}
 
 // KeepSummary stores a text under key; one that is there already stays.
 func (s *Store) KeepSummary(ctx context.Context, key precis.Fingerprint, text string) error {
 	done, err := s.begin(ctx, "keep summary")
 	defer done()
-	if _, ok := s.summaries[key]; err == nil && !ok {
-		s.summaries[key] = text
+	if err != nil {
+		return err
 	}
-	return err
+	d := s.own()
+	if _, ok := d.summaries[key]; !ok {
+		d.summaries[key] = summary{text: text, stored: time.Now()}
+	}
+	return nil
 }
 
 // Summary returns the text stored under key.
@@ -24,9 +35,9 @@ func (s *Store) Summary(ctx context.Context, key precis.Fingerprint) (string, er
 	if err != nil {
 		return "", err
 	}
-	text, ok := s.summaries[key]
+	kept, ok := s.mine().summaries[key]
 	if !ok {
 		return "", precis.Errorf(precis.CodeNotFound, op, "summary %s is unknown", key.Short())
 	}
-	return text, nil
+	return kept.text, nil
 }

@@ -31,21 +31,28 @@ func (s *Store) Append(ctx context.Context, parent precis.Fingerprint, msgs ...p
 	for i, m := range msgs {
 		chain = append(chain, chain[i].Next(m))
 	}
+	owner, err := s.ownID(ctx, op)
+	if err != nil {
+		return precis.Fingerprint{}, err
+	}
 	var adds []addition // the last ones of msgs
-	err := s.do(ctx, op, func() error {
-		at, err := s.deepest(ctx, op, chain)
+	err = s.do(ctx, op, func() error {
+		at, err := s.deepest(ctx, op, owner, chain)
 		if err != nil || at.known == len(msgs) {
 			return err
 		}
-		if adds == nil { // else overtaken, and fewer are new
+		if len(adds) < len(msgs)-at.known { // else overtaken, and fewer are new
 			if adds, err = encodeAll(op, msgs, chain, at.known); err != nil {
 				return err
 			}
 		}
-		return s.insert(ctx, at, adds[len(adds)-(len(msgs)-at.known):])
+		return s.insert(ctx, owner, at, adds[len(adds)-(len(msgs)-at.known):])
 	})
 	if err != nil {
 		return precis.Fingerprint{}, err
+	}
+	if adds != nil {
+		s.indexer.wake()
 	}
 	return chain[len(msgs)], nil
 }
@@ -92,15 +99,15 @@ type tip struct {
 // deepest finds it. A chain starts with the parent of what is appended: where a
 // node is stored its ancestors are, so a parent that is unknown has no children.
 // Most often all is known but the newest messages, so the end is asked for first.
-func (s *Store) deepest(ctx context.Context, op string, chain []precis.Fingerprint) (tip, error) {
+func (s *Store) deepest(ctx context.Context, op string, owner int64, chain []precis.Fingerprint) (tip, error) {
 	const near = 16
 	if from := len(chain) - near; from > 0 {
-		if t, err := s.deepestOf(ctx, chain[from:]); !errors.Is(err, pgx.ErrNoRows) {
+		if t, err := s.deepestOf(ctx, owner, chain[from:]); !errors.Is(err, pgx.ErrNoRows) {
 			t.known += from
 			return t, err
 		}
 	}
-	t, err := s.deepestOf(ctx, chain)
+	t, err := s.deepestOf(ctx, owner, chain)
 	if errors.Is(err, pgx.ErrNoRows) {
 		if chain[0].IsZero() {
 			return tip{}, nil
@@ -112,7 +119,7 @@ func (s *Store) deepest(ctx context.Context, op string, chain []precis.Fingerpri
 
 // deepestOf finds the last one of some nodes in a row that is stored;
 // [pgx.ErrNoRows] when none is.
-func (s *Store) deepestOf(ctx context.Context, nodes []precis.Fingerprint) (tip, error) {
+func (s *Store) deepestOf(ctx context.Context, owner int64, nodes []precis.Fingerprint) (tip, error) {
 	var t tip
 	keys := make([][]byte, len(nodes))
 	for i := range nodes {
@@ -121,7 +128,7 @@ func (s *Store) deepestOf(ctx context.Context, nodes []precis.Fingerprint) (tip,
 	var found []byte
 	err := s.pool.QueryRow(ctx, `SELECT branch, depth, fingerprint,
 			NOT EXISTS (SELECT 1 FROM nodes n WHERE n.branch = d.branch AND n.depth = d.depth + 1)
-		FROM (SELECT branch, depth, fingerprint FROM nodes WHERE fingerprint = ANY ($1) ORDER BY depth DESC LIMIT 1) d`, keys).
+		FROM (SELECT branch, depth, fingerprint FROM nodes WHERE owner = $1 AND fingerprint = ANY ($2) ORDER BY depth DESC LIMIT 1) d`, owner, keys).
 		Scan(&t.branch, &t.depth, &found, &t.end)
 	t.known = slices.IndexFunc(nodes, func(f precis.Fingerprint) bool { return bytes.Equal(f[:], found) })
 	return t, err
@@ -130,10 +137,10 @@ func (s *Store) deepestOf(ctx context.Context, nodes []precis.Fingerprint) (tip,
 // insert stores the additions after a place. It takes no lock: when another
 // writer has stored a node of theirs, or gone on at the same end of a branch,
 // since the place was looked up, a unique index refuses the row, and all is
-// undone and tried again.
-func (s *Store) insert(ctx context.Context, at tip, adds []addition) error {
+// undone and tried again. The same when the place was purged.
+func (s *Store) insert(ctx context.Context, owner int64, at tip, adds []addition) error {
 	return s.transact(ctx, func(tx pgx.Tx) error {
-		if err := insertBodies(ctx, tx, adds); err != nil {
+		if err := insertBodies(ctx, tx, owner, at.branch, adds); err != nil {
 			return err
 		}
 		branch := at.branch
@@ -142,12 +149,12 @@ func (s *Store) insert(ctx context.Context, at tip, adds []addition) error {
 			if at.depth == 0 {
 				parent = nil
 			}
-			err := tx.QueryRow(ctx, `INSERT INTO branches (parent, depth) VALUES ($1, $2) RETURNING id`, parent, at.depth).Scan(&branch)
+			err := tx.QueryRow(ctx, `INSERT INTO branches (owner, parent, depth) VALUES ($1, $2, $3) RETURNING id`, owner, parent, at.depth).Scan(&branch)
 			if err != nil {
 				return err
 			}
 		}
-		return insertNodes(ctx, tx, place{branch, at.depth}, adds)
+		return insertNodes(ctx, tx, owner, at.place, branch, adds)
 	})
 }
 
@@ -157,7 +164,10 @@ const statementBytes = 8 << 20
 // insertBodies stores what is new of the messages. All writers go in order of
 // the hashes, so that none waits for another that waits for it; among messages
 // of one hash the first stays the first.
-func insertBodies(ctx context.Context, tx pgx.Tx, adds []addition) error {
+//
+// It also keeps a purge from cutting the branch that is gone on from, so that
+// insertNodes sees what is left of it.
+func insertBodies(ctx context.Context, tx pgx.Tx, owner, parent int64, adds []addition) error {
 	adds = slices.Clone(adds)
 	slices.SortStableFunc(adds, func(a, b addition) int { return bytes.Compare(a.hash[:], b.hash[:]) })
 	for len(adds) > 0 {
@@ -167,9 +177,12 @@ func insertBodies(ctx context.Context, tx pgx.Tx, adds []addition) error {
 			keys, hashes, data = append(keys, a.key[:]), append(hashes, a.hash[:]), append(data, a.data)
 			size += len(a.data)
 		}
-		_, err := tx.Exec(ctx, `INSERT INTO bodies (key, hash, data)
-			SELECT key, hash, data FROM unnest($1::bytea[], $2::bytea[], $3::bytea[]) WITH ORDINALITY AS a (key, hash, data, n) ORDER BY n
-			ON CONFLICT DO NOTHING`, keys, hashes, data)
+		_, err := tx.Exec(ctx, `WITH held AS MATERIALIZED (SELECT 1 FROM branches WHERE id = $5 FOR KEY SHARE), new AS (
+				INSERT INTO bodies (owner, key, hash, data)
+				SELECT $1, key, hash, data FROM unnest($2::bytea[], $3::bytea[], $4::bytea[]) WITH ORDINALITY AS a (key, hash, data, n)
+				WHERE $5 = 0 OR EXISTS (SELECT 1 FROM held) ORDER BY n
+				ON CONFLICT DO NOTHING RETURNING id)
+			INSERT INTO unsearched (body) SELECT id FROM new`, owner, keys, hashes, data, parent)
 		if err != nil {
 			return err
 		}
@@ -177,16 +190,17 @@ func insertBodies(ctx context.Context, tx pgx.Tx, adds []addition) error {
 	return nil
 }
 
-// insertNodes stores the nodes after a place, parents first.
-func insertNodes(ctx context.Context, tx pgx.Tx, at place, adds []addition) error {
+// insertNodes stores the nodes that follow a place in a branch, parents first.
+func insertNodes(ctx context.Context, tx pgx.Tx, owner int64, at place, branch int64, adds []addition) error {
 	depths, nodes, keys := make([]int32, len(adds)), make([][]byte, len(adds)), make([][]byte, len(adds))
 	for i := range adds {
 		depths[i], nodes[i], keys[i] = at.depth+int32(i)+1, adds[i].node[:], adds[i].key[:]
 	}
-	done, err := tx.Exec(ctx, `INSERT INTO nodes (branch, depth, fingerprint, body)
-		SELECT $1, a.depth, a.fingerprint, b.id
-		FROM unnest($2::integer[], $3::bytea[], $4::bytea[]) AS a (depth, fingerprint, key) JOIN bodies b ON b.key = a.key ORDER BY a.depth
-		ON CONFLICT DO NOTHING`, at.branch, depths, nodes, keys)
+	done, err := tx.Exec(ctx, `INSERT INTO nodes (branch, depth, owner, fingerprint, body)
+		SELECT $1, a.depth, $2, a.fingerprint, b.id
+		FROM unnest($3::integer[], $4::bytea[], $5::bytea[]) AS a (depth, fingerprint, key) JOIN bodies b ON b.owner = $2 AND b.key = a.key
+		WHERE $7 = 0 OR EXISTS (SELECT 1 FROM nodes WHERE branch = $6 AND depth = $7) ORDER BY a.depth
+		ON CONFLICT DO NOTHING`, branch, owner, depths, nodes, keys, at.branch, at.depth)
 	if err == nil && done.RowsAffected() != int64(len(adds)) {
 		err = errOvertaken
 	}

@@ -29,12 +29,16 @@ func (s *Store) AddEdit(ctx context.Context, after string, e precis.Edit) error 
 	if err != nil {
 		return precis.Errorf(precis.CodeInvalid, op, "edit %s: %w", e.ID, err)
 	}
+	owner, err := s.ownerID(ctx, op)
+	if err != nil {
+		return err
+	}
 	return s.update(ctx, op, func(tx pgx.Tx) error {
-		p, err := find(ctx, tx, op, e.At)
+		p, err := find(ctx, tx, op, owner, e.At)
 		if err != nil {
 			return err
 		}
-		there, err := lockPath(ctx, tx, p, e)
+		there, err := lockPath(ctx, tx, owner, p, e)
 		if err != nil {
 			return err
 		}
@@ -71,14 +75,14 @@ type standing struct {
 //
 // Each statement sees what was committed before it began, and so the look is on
 // what the one who held the lock before has left.
-func lockPath(ctx context.Context, tx pgx.Tx, p place, e precis.Edit) (standing, error) {
+func lockPath(ctx context.Context, tx pgx.Tx, owner int64, p place, e precis.Edit) (standing, error) {
 	var there standing
 	var b pgx.Batch
-	b.Queue(path+`SELECT 1 FROM branches WHERE id IN (SELECT branch FROM path) AND id <> $2 ORDER BY id FOR SHARE OF branches`, e.At[:], p.branch)
+	b.Queue(path+`SELECT 1 FROM branches WHERE id IN (SELECT branch FROM path) AND id <> $3 ORDER BY id FOR SHARE OF branches`, owner, e.At[:], p.branch)
 	b.Queue(`SELECT 1 FROM branches WHERE id = $1 FOR NO KEY UPDATE`, p.branch)
 	b.Queue(path+`SELECT e.id FROM path CROSS JOIN LATERAL (
 			SELECT id, seq FROM edits WHERE branch = path.branch AND depth <= path.depth ORDER BY seq DESC LIMIT 2
-		) e ORDER BY e.seq DESC LIMIT 2`, e.At[:]).Query(func(rows pgx.Rows) error {
+		) e ORDER BY e.seq DESC LIMIT 2`, owner, e.At[:]).Query(func(rows pgx.Rows) error {
 		for i := 0; rows.Next(); i++ {
 			var id []byte
 			if err := rows.Scan(&id); err != nil {
@@ -88,8 +92,8 @@ func lockPath(ctx context.Context, tx pgx.Tx, p place, e precis.Edit) (standing,
 		}
 		return rows.Err()
 	})
-	b.Queue(path+`SELECT EXISTS (SELECT 1 FROM path JOIN edits e ON e.branch = path.branch AND e.id = $2 AND e.depth <= path.depth)`,
-		e.At[:], []byte(e.ID)).QueryRow(func(row pgx.Row) error { return row.Scan(&there.used) })
+	b.Queue(path+`SELECT EXISTS (SELECT 1 FROM path JOIN edits e ON e.branch = path.branch AND e.id = $3 AND e.depth <= path.depth)`,
+		owner, e.At[:], []byte(e.ID)).QueryRow(func(row pgx.Row) error { return row.Scan(&there.used) })
 	return there, tx.SendBatch(ctx, &b).Close()
 }
 

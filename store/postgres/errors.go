@@ -22,7 +22,7 @@ var (
 )
 
 // fail gives err its code and the place it happened at. Errors of precis pass.
-func (s *Store) fail(ctx context.Context, op string, err error) error {
+func (s *database) fail(ctx context.Context, op string, err error) error {
 	var own *precis.Error
 	if errors.As(err, &own) {
 		return err
@@ -76,7 +76,16 @@ func lost(err error) bool {
 		return true
 	}
 	var db *pgconn.PgError
-	return errors.As(err, &db) && (db.Code == "40001" || db.Code == "40P01") // serialization_failure, deadlock_detected
+	if !errors.As(err, &db) {
+		return false
+	}
+	switch db.Code {
+	case "40001", "40P01": // serialization_failure, deadlock_detected
+		return true
+	case "23503": // foreign_key_violation: what it points to was purged, or a purge met what had just been stored
+		return true
+	}
+	return false
 }
 
 // pause waits a little before another try, longer each time and never alike in

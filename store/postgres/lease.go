@@ -10,32 +10,11 @@ import (
 	"precis"
 )
 
-// Leaser is a [precis.Store] that replicas share and that settles which of them
-// does something that should be done once, such as condensing a node.
-type Leaser interface {
-	// Lease takes the lease called name for the time ttl, if nobody has it. Ok
-	// says whether the holder has it now. A holder that has it already gets it
-	// for ttl from now on: calling again, well before ttl is over, renews it. A
-	// holder is one piece of work, say a replica's name and a number: two calls
-	// with the same holder share the lease.
-	//
-	// Release gives the lease back; it is never nil, may be called more than
-	// once and by any goroutine, also after ctx has ended, and does nothing when
-	// the holder does not have the lease any more. A lease that is not released,
-	// since its holder was killed or cannot reach the database, runs out after
-	// ttl.
-	//
-	// A lease saves work, it does not protect data: a holder that is held up for
-	// longer than ttl may go on while another one has begun. What they record
-	// must be such that the second is refused, as by AddEdit.
-	Lease(ctx context.Context, name, holder string, ttl time.Duration) (release func(), ok bool, err error)
-}
-
 // releaseTimeout is how long a release may take. What it does not reach runs
 // out by itself.
 const releaseTimeout = 5 * time.Second
 
-// Lease takes or renews a lease, see [Leaser]. Time is that of the database's
+// Lease takes or renews a lease, see [precis.Leaser]. Time is that of the database's
 // clock alone, so those of the replicas may differ. The error is
 // [precis.CodeInvalid] without a name or a holder, and for a ttl shorter than a
 // millisecond.

@@ -47,22 +47,31 @@ func (s *Store) Book(ctx context.Context, e precis.LedgerEntry) error {
 	if err != nil {
 		return precis.Errorf(precis.CodeInvalid, op, "%w", err)
 	}
-	return s.exec(ctx, op, `INSERT INTO ledger (conversation, seconds, nanos, data) VALUES ($1, $2, $3, $4)`,
-		[]byte(e.Conversation), e.Time.Unix(), e.Time.Nanosecond(), data)
+	owner, err := s.ownID(ctx, op)
+	if err != nil {
+		return err
+	}
+	return s.exec(ctx, op, `INSERT INTO ledger (owner, conversation, seconds, nanos, data) VALUES ($1, $2, $3, $4, $5)`,
+		owner, []byte(e.Conversation), e.Time.Unix(), e.Time.Nanosecond(), data)
 }
 
 // Entries returns the entries of a conversation, or of all for "", made at or
 // after since, oldest first; entries of the same time in the order of booking.
 func (s *Store) Entries(ctx context.Context, conversation string, since time.Time) ([]precis.LedgerEntry, error) {
-	where, args := `(seconds, nanos) >= ($1, $2)`, []any{since.Unix(), since.Nanosecond()}
-	if conversation != "" {
-		where, args = `conversation = $3 AND `+where, append(args, []byte(conversation))
+	const op = "read ledger"
+	owner, err := s.ownerID(ctx, op)
+	if err != nil {
+		return nil, err
 	}
-	return query[precis.LedgerEntry](ctx, s, "read ledger", `SELECT data FROM ledger WHERE `+where+` ORDER BY seconds, nanos, id`, args...)
+	where, args := `owner = $1 AND (seconds, nanos) >= ($2, $3)`, []any{owner, since.Unix(), since.Nanosecond()}
+	if conversation != "" {
+		where, args = `conversation = $4 AND `+where, append(args, []byte(conversation))
+	}
+	return query[precis.LedgerEntry](ctx, s, op, `SELECT data FROM ledger WHERE `+where+` ORDER BY seconds, nanos, id`, args...)
 }
 
 // exec runs one statement.
-func (s *Store) exec(ctx context.Context, op, text string, args ...any) error {
+func (s *database) exec(ctx context.Context, op, text string, args ...any) error {
 	return s.do(ctx, op, func() error {
 		_, err := s.pool.Exec(ctx, text, args...)
 		return err

@@ -18,10 +18,10 @@ type place struct {
 	depth  int32
 }
 
-// path names the places that lead to a node, given by its fingerprint as the
-// first parameter: for each branch on the way, how far it counts.
+// path names the places that lead to a node, given by its owner and fingerprint
+// as the first two parameters: for each branch on the way, how far it counts.
 const path = `WITH RECURSIVE path (branch, depth) AS (
-	SELECT branch, depth FROM nodes WHERE fingerprint = $1
+	SELECT branch, depth FROM nodes WHERE owner = $1 AND fingerprint = $2
 	UNION ALL
 	SELECT b.parent, b.depth FROM path JOIN branches b ON b.id = path.branch WHERE b.parent IS NOT NULL
 ) `
@@ -31,23 +31,27 @@ const path = `WITH RECURSIVE path (branch, depth) AS (
 // that of their nodes. The zero fingerprint gives an empty transcript.
 func (s *Store) Load(ctx context.Context, node precis.Fingerprint) (*precis.Transcript, []precis.Edit, error) {
 	const op = "load conversation"
+	owner, err := s.ownerID(ctx, op)
+	if err != nil {
+		return nil, nil, err
+	}
 	var msgs []precis.Message
 	var edits []precis.Edit
-	err := s.do(ctx, op, func() error {
+	err = s.do(ctx, op, func() error {
 		if node.IsZero() {
 			return nil
 		}
 		// Two statements in one round trip. They need no common state of the
-		// database: the messages of a node never change.
+		// database: the messages of a node never change, and a purge takes the edits
+		// with them.
 		var both pgx.Batch
 		both.Queue(path+`SELECT n.depth, bodies.data FROM path
 			JOIN nodes n ON n.branch = path.branch AND n.depth <= path.depth
-			LEFT JOIN bodies ON bodies.id = n.body ORDER BY n.depth`, node[:]).Query(func(rows pgx.Rows) (err error) {
+			LEFT JOIN bodies ON bodies.id = n.body ORDER BY n.depth`, owner, node[:]).Query(func(rows pgx.Rows) (err error) {
 			msgs, err = messages(rows)
 			return err
 		})
-		both.Queue(path+`SELECT e.data FROM path
-			JOIN edits e ON e.branch = path.branch AND e.depth <= path.depth ORDER BY e.seq`, node[:]).Query(func(rows pgx.Rows) (err error) {
+		both.Queue(editsOfPath, owner, node[:]).Query(func(rows pgx.Rows) (err error) {
 			edits, err = list[precis.Edit](rows, nil)
 			return err
 		})
@@ -63,6 +67,39 @@ func (s *Store) Load(ctx context.Context, node precis.Fingerprint) (*precis.Tran
 		return nil, nil, err
 	}
 	return precis.NewTranscript(msgs...), edits, nil
+}
+
+const editsOfPath = path + `SELECT e.data FROM path
+	JOIN edits e ON e.branch = path.branch AND e.depth <= path.depth ORDER BY e.seq`
+
+// Edits returns the edits that Load would, without the messages.
+func (s *Store) Edits(ctx context.Context, node precis.Fingerprint) ([]precis.Edit, error) {
+	const op = "load edits"
+	owner, err := s.ownerID(ctx, op)
+	if err != nil || node.IsZero() {
+		return nil, err
+	}
+	var edits []precis.Edit
+	err = s.do(ctx, op, func() error {
+		rows, err := s.pool.Query(ctx, path+`SELECT 1 FROM path LIMIT 1`, owner, node[:])
+		if err != nil {
+			return err
+		}
+		known := rows.Next()
+		rows.Close()
+		if err := rows.Err(); err != nil {
+			return err
+		}
+		if !known {
+			return notFound(op, node)
+		}
+		if rows, err = s.pool.Query(ctx, editsOfPath, owner, node[:]); err != nil {
+			return err
+		}
+		edits, err = list[precis.Edit](rows, nil)
+		return err
+	})
+	return edits, err
 }
 
 // messages decodes rows of a depth and a message, all from 1 on.
@@ -124,7 +161,11 @@ func query[T any](ctx context.Context, s *Store, op, text string, args ...any) (
 // message stored first when several have it.
 func (s *Store) Body(ctx context.Context, hash precis.Fingerprint) (precis.Message, error) {
 	const op = "load message"
-	found, err := query[precis.Message](ctx, s, op, `SELECT data FROM bodies WHERE hash = $1 ORDER BY id LIMIT 1`, hash[:])
+	owner, err := s.ownerID(ctx, op)
+	if err != nil {
+		return precis.Message{}, err
+	}
+	found, err := query[precis.Message](ctx, s, op, `SELECT data FROM bodies WHERE owner = $1 AND hash = $2 ORDER BY id LIMIT 1`, owner, hash[:])
 	if err == nil && len(found) == 0 {
 		err = precis.Errorf(precis.CodeNotFound, op, "message %s is unknown", hash.Short())
 	}
@@ -135,9 +176,9 @@ func (s *Store) Body(ctx context.Context, hash precis.Fingerprint) (precis.Messa
 }
 
 // find returns the place of a node.
-func find(ctx context.Context, tx pgx.Tx, op string, node precis.Fingerprint) (place, error) {
+func find(ctx context.Context, tx pgx.Tx, op string, owner int64, node precis.Fingerprint) (place, error) {
 	var p place
-	err := tx.QueryRow(ctx, `SELECT branch, depth FROM nodes WHERE fingerprint = $1`, node[:]).Scan(&p.branch, &p.depth)
+	err := tx.QueryRow(ctx, `SELECT branch, depth FROM nodes WHERE owner = $1 AND fingerprint = $2`, owner, node[:]).Scan(&p.branch, &p.depth)
 	if errors.Is(err, pgx.ErrNoRows) {
 		err = notFound(op, node)
 	}

@@ -39,24 +39,65 @@ func TestOpenTogether(t *testing.T) {
 		})
 	}
 	wg.Wait()
-	want := "1 0001_conversations.sql, 2 0002_leases.sql"
+	want := "1 0001_conversations.sql, 2 0002_leases.sql, 3 0003_owners.sql"
 	if got := with(t, url, `SELECT string_agg(version || ' ' || name, ', ' ORDER BY version) FROM precis_migrations`); got != want {
 		t.Errorf("applied: %s, want %s", got, want)
 	}
 }
 
-// TestOpenBringsUpToDate: a schema of an older version gets what it lacks and
-// keeps what it has.
+// TestOpenBringsUpToDate: a schema of version 2 gets what it lacks and keeps what
+// it has.
 func TestOpenBringsUpToDate(t *testing.T) {
 	url := database(t)
 	s := open(t, url)
-	node := add(t, s, precis.Fingerprint{}, message(0))
-	with(t, url, `DROP TABLE leases; DELETE FROM precis_migrations WHERE version = 2`)
+	node := add(t, s, precis.Fingerprint{}, message(0), message(1))
+	side := add(t, s, precis.Fingerprint{}, message(0), message(2))
+	record(t, s, node, "", "a")
+	if err := s.KeepSummary(t.Context(), precis.Fingerprint{7}, "a summary"); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Book(t.Context(), precis.LedgerEntry{Conversation: "c"}); err != nil {
+		t.Fatal(err)
+	}
+	s.Close()
+	// The same rows in the tables of version 2.
+	text := `ALTER SCHEMA precis RENAME TO newer; CREATE SCHEMA precis;
+		CREATE TABLE precis_migrations (version integer PRIMARY KEY, name text NOT NULL, applied timestamptz NOT NULL DEFAULT now());
+		INSERT INTO precis_migrations (version, name) VALUES (1, '0001_conversations.sql'), (2, '0002_leases.sql');`
+	for _, name := range []string{"0001_conversations.sql", "0002_leases.sql"} {
+		migration, err := os.ReadFile(filepath.Join("migrations", name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		text += string(migration)
+	}
+	for _, table := range []string{"branches (id, parent, depth)", "bodies (id, key, hash, data)", "nodes (branch, depth, fingerprint, body)",
+		"edits (branch, seq, depth, id, data)", "summaries (key, text)", "ledger (id, conversation, seconds, nanos, data)"} {
+		name, columns, _ := strings.Cut(table, " ")
+		text += fmt.Sprintf("INSERT INTO %s OVERRIDING SYSTEM VALUE SELECT %s FROM newer.%s;", table, strings.Trim(columns, "()"), name)
+	}
+	with(t, url, text+`SELECT setval('bodies_id_seq', 100), setval('branches_id_seq', 100), setval('edits_seq_seq', 100)`)
 	s = open(t, url)
 	take(t, s, "a", time.Minute, true)
-	if tr, _, err := s.Load(t.Context(), node); err != nil || tr.Len() != 1 {
-		t.Errorf("%v", err)
+	if tr, edits, err := s.Load(t.Context(), node); err != nil || tr.Len() != 2 || len(edits) != 1 {
+		t.Errorf("%v, %v", edits, err)
 	}
+	if text, err := s.Summary(t.Context(), precis.Fingerprint{7}); err != nil || text != "a summary" {
+		t.Errorf("summary %q, %v", text, err)
+	}
+	if all, err := s.Entries(t.Context(), "c", time.Time{}); err != nil || len(all) != 1 {
+		t.Errorf("ledger %v, %v", all, err)
+	}
+	if r, err := s.Purge(t.Context(), precis.PurgeQuery{Before: time.Now().Add(-time.Hour)}); err != nil || r.Messages != 0 {
+		t.Errorf("purged %+v, %v: what was there is as young as the migration", r, err)
+	}
+	if err := s.PutConversation(t.Context(), precis.ConversationRecord{ID: "c", Head: side}); err != nil {
+		t.Fatal(err)
+	}
+	if found, err := s.Search(t.Context(), precis.SearchQuery{Text: "message"}); err != nil || len(found) != 2 {
+		t.Errorf("found %v, %v", found, err)
+	}
+	add(t, s, node, message(3))
 }
 
 func TestOpenRefuses(t *testing.T) {

@@ -1,7 +1,9 @@
 // Package postgres keeps conversations in a PostgreSQL database that several
-// replicas share; it is tested with PostgreSQL 15. [Open] returns a [Store], a [precis.Store] that
-// is also a [precis.CalibrationStore], a [precis.SummaryStore], a
-// [precis.Ledger] and a [Leaser].
+// replicas share; it is tested with PostgreSQL 15. [Open] returns a [Store], a
+// [precis.Store] that has every optional interface: it is also a
+// [precis.CalibrationStore], a [precis.SummaryStore], a [precis.Ledger], a
+// [precis.Scoper], a [precis.Finder], a [precis.Leaser], a [precis.Catalog], a
+// [precis.Searcher] and a [precis.Purger].
 //
 // # Layout
 //
@@ -12,11 +14,30 @@
 // of one index, one for each fork on the way, and one query reads it however
 // long the conversation is. Keys:
 //
-//	branches  (id) → parent branch, depth at which it leaves
-//	nodes     (branch, depth) → fingerprint (unique), body
-//	bodies    (id) → key (unique: SHA-256 of the stored form), hash, stored form
+//	owners    (id) → name (unique)
+//	branches  (id) → owner, parent branch, depth at which it leaves
+//	nodes     (branch, depth) → fingerprint (unique for an owner), body
+//	bodies    (id) → key (unique for an owner: SHA-256 of the stored form), hash, stored form
 //	edits     (branch, seq) → (branch, id, depth) (unique), stored form
+//	catalog   (owner, id) → head, last update, record
+//	search    (body) → its words
 //	leases    (name) → holder, expiry
+//
+// Every look-up begins with the owner: no scope finds what is another's.
+//
+// # Search
+//
+// Appending only notes what is new. It gets into the full-text index before a
+// search, and when a replica has appended nothing for two seconds. A query
+// without a conversation looks at the newest thousand messages of the scope that
+// hold all words.
+//
+// # Forgetting
+//
+// What [Store.Purge] removes is vacuumed away at once, unless a transaction that
+// began before can still see it. The server does not overwrite the space before
+// it is used again, and what it keeps elsewhere (write-ahead log, backups) is out
+// of reach.
 //
 // # What is kept
 //
@@ -28,8 +49,9 @@
 //
 // # Replicas
 //
-// Nodes and branches are never changed or deleted, so appending takes no lock:
-// unique indexes tell a writer that another one was faster, and it looks again.
+// Nodes and branches are never changed, and deleted only by [Store.Purge], which
+// locks the branches of the scope. So appending waits for nothing else: unique
+// indexes tell a writer that another one was faster, and it looks again.
 // [Store.AddEdit] locks the branches of the path for the time of its check.
 // Calls that lose against others in the server (serialization failures,
 // deadlocks) are repeated inside.
@@ -99,12 +121,21 @@ func (o Options) withDefaults() (Options, error) {
 	return o, nil
 }
 
-// Store is a [precis.Store] in a database. It is safe for concurrent use.
-// Errors name the server, the database and the schema.
+// Store is a [precis.Store] in a database, or one scope of it. It is safe for
+// concurrent use. Errors name the server, the database and the schema.
 type Store struct {
-	place  string
-	schema string
-	pool   *pgxpool.Pool
+	*database
+	owner string
+	scope bool // made by Scope: Close does nothing
+}
+
+// database is what all scopes of a store have in common.
+type database struct {
+	place   string
+	schema  string
+	pool    *pgxpool.Pool
+	owners  sync.Map // IDs of those that are stored, by name
+	indexer *indexer
 
 	mu     sync.RWMutex // held for reading by each call
 	closed bool
@@ -115,7 +146,12 @@ var (
 	_ precis.CalibrationStore = (*Store)(nil)
 	_ precis.SummaryStore     = (*Store)(nil)
 	_ precis.Ledger           = (*Store)(nil)
-	_ Leaser                  = (*Store)(nil)
+	_ precis.Scoper           = (*Store)(nil)
+	_ precis.Finder           = (*Store)(nil)
+	_ precis.Leaser           = (*Store)(nil)
+	_ precis.Catalog          = (*Store)(nil)
+	_ precis.Searcher         = (*Store)(nil)
+	_ precis.Purger           = (*Store)(nil)
 )
 
 const opOpen = "open store"
@@ -137,7 +173,7 @@ func Open(ctx context.Context, url string, o Options) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Store{place: placeOf(config, o.Schema), schema: o.Schema}
+	s := &Store{database: &database{place: placeOf(config, o.Schema), schema: o.Schema}}
 	if err := ctx.Err(); err != nil {
 		return nil, s.fail(ctx, opOpen, err)
 	}
@@ -147,12 +183,17 @@ func Open(ctx context.Context, url string, o Options) (*Store, error) {
 	if err := s.migrate(ctx); err != nil {
 		return nil, errors.Join(err, s.Close())
 	}
+	s.indexer = startIndexer(s)
 	return s, nil
 }
 
 // Close waits for the calls under way and closes the connections. Calls after it
-// fail; closing again does nothing.
+// fail; closing again does nothing. Closing a scope does nothing.
 func (s *Store) Close() error {
+	if s.scope {
+		return nil
+	}
+	s.indexer.close()
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if !s.closed {
@@ -163,7 +204,7 @@ func (s *Store) Close() error {
 }
 
 // do makes one call: f is run again as long as it loses against other writers.
-func (s *Store) do(ctx context.Context, op string, f func() error) error {
+func (s *database) do(ctx context.Context, op string, f func() error) error {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
 	if s.closed {
@@ -188,10 +229,10 @@ func (s *Store) do(ctx context.Context, op string, f func() error) error {
 
 // update is do with a transaction. Each of its statements sees what was
 // committed before it: that is what a check behind a lock needs.
-func (s *Store) update(ctx context.Context, op string, f func(pgx.Tx) error) error {
+func (s *database) update(ctx context.Context, op string, f func(pgx.Tx) error) error {
 	return s.do(ctx, op, func() error { return s.transact(ctx, f) })
 }
 
-func (s *Store) transact(ctx context.Context, f func(pgx.Tx) error) error {
+func (s *database) transact(ctx context.Context, f func(pgx.Tx) error) error {
 	return pgx.BeginTxFunc(ctx, s.pool, pgx.TxOptions{IsoLevel: pgx.ReadCommitted}, f)
 }

@@ -20,7 +20,7 @@ var migrations embed.FS
 
 // migrate applies the migrations that the schema lacks, all or none. The table
 // precis_migrations records those it has, and marks the schema as ours.
-func (s *Store) migrate(ctx context.Context) error {
+func (s *database) migrate(ctx context.Context) error {
 	names, err := fs.Glob(migrations, "migrations/*.sql")
 	if err != nil {
 		return s.fail(ctx, opOpen, err)
@@ -53,7 +53,7 @@ func (s *Store) migrate(ctx context.Context) error {
 // version returns the schema's version, 0 for an empty one. A missing schema is
 // made: not by IF NOT EXISTS, which needs the right to make one even when it is
 // there.
-func (s *Store) version(ctx context.Context, tx pgx.Tx) (int, error) {
+func (s *database) version(ctx context.Context, tx pgx.Tx) (int, error) {
 	var there, ours bool
 	var tables int
 	err := tx.QueryRow(ctx, `SELECT count(n.oid) > 0, count(c.oid), coalesce(bool_or(c.relname = 'precis_migrations'), false)

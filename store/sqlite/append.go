@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"sort"
+	"time"
 
 	"precis"
 )
@@ -25,9 +26,21 @@ type addition struct {
 // [precis.CodeInvalid].
 func (s *Store) Append(ctx context.Context, parent precis.Fingerprint, msgs ...precis.Message) (precis.Fingerprint, error) {
 	const op = "append messages"
+	for {
+		last, err := s.append(ctx, op, parent, msgs)
+		if !errors.Is(err, errPurged) {
+			return last, err
+		}
+	}
+}
+
+// errPurged: a node that was there is gone. Looking again shows what is left.
+var errPurged = errors.New("a node was purged")
+
+func (s *Store) append(ctx context.Context, op string, parent precis.Fingerprint, msgs []precis.Message) (precis.Fingerprint, error) {
 	var chain []precis.Fingerprint
 	known := 0
-	err := s.view(ctx, op, func(tx *sql.Tx) error {
+	err := s.view(ctx, op, func(tx call) error {
 		var err error
 		if chain, err = chainFrom(ctx, tx, op, parent, msgs); err != nil {
 			return err
@@ -51,10 +64,10 @@ func (s *Store) Append(ctx context.Context, parent precis.Fingerprint, msgs ...p
 		a.node = chain[known+i+1]
 		adds = append(adds, a)
 	}
-	err = s.update(ctx, op, func(tx *sql.Tx) error { return insert(ctx, tx, op, chain[known], adds) })
-	if err != nil {
+	if err := s.update(ctx, op, func(tx call) error { return insert(ctx, tx, chain[known], adds) }); err != nil {
 		return precis.Fingerprint{}, err
 	}
+	s.indexer.wake()
 	return last, nil
 }
 
@@ -78,7 +91,7 @@ func encode(m precis.Message) (addition, error) {
 
 // countKnown returns how many of the nodes after chain[0] are stored. Where one
 // is, its ancestors are, so a few look-ups are enough.
-func countKnown(ctx context.Context, tx *sql.Tx, chain []precis.Fingerprint) (int, error) {
+func countKnown(ctx context.Context, tx call, chain []precis.Fingerprint) (int, error) {
 	var failed error
 	n := sort.Search(len(chain)-1, func(i int) bool {
 		_, err := find(ctx, tx, chain[i+1])
@@ -92,8 +105,11 @@ func countKnown(ctx context.Context, tx *sql.Tx, chain []precis.Fingerprint) (in
 
 // insert stores the additions after the node parent. Another writer may have
 // stored some of them since they were looked up.
-func insert(ctx context.Context, tx *sql.Tx, op string, parent precis.Fingerprint, adds []addition) error {
-	at, err := findOr(ctx, tx, op, parent)
+func insert(ctx context.Context, tx call, parent precis.Fingerprint, adds []addition) error {
+	at, err := find(ctx, tx, parent)
+	if errors.Is(err, sql.ErrNoRows) {
+		return errPurged
+	}
 	if err != nil {
 		return err
 	}
@@ -113,22 +129,24 @@ func insert(ctx context.Context, tx *sql.Tx, op string, parent precis.Fingerprin
 	if at.branch, err = branchFor(ctx, tx, at); err != nil {
 		return err
 	}
-	body, err := tx.PrepareContext(ctx, `INSERT INTO bodies (key, hash, data) VALUES (?, ?, ?) ON CONFLICT (key) DO NOTHING`)
+	body, err := tx.PrepareContext(ctx, `INSERT INTO bodies (owner, key, hash, data) VALUES (?, ?, ?, ?) ON CONFLICT (owner, key) DO NOTHING`)
 	if err != nil {
 		return err
 	}
 	defer body.Close()
-	node, err := tx.PrepareContext(ctx, `INSERT INTO nodes (branch, depth, fingerprint, body) SELECT ?, ?, ?, id FROM bodies WHERE key = ?`)
+	node, err := tx.PrepareContext(ctx, `INSERT INTO nodes (branch, depth, owner, fingerprint, stored, body)
+		SELECT ?, ?, ?, ?, ?, id FROM bodies WHERE owner = ? AND key = ?`)
 	if err != nil {
 		return err
 	}
 	defer node.Close()
+	now := time.Now().UnixMilli()
 	for _, a := range adds {
-		if _, err := body.ExecContext(ctx, a.key[:], a.hash[:], a.data); err != nil {
+		if _, err := body.ExecContext(ctx, tx.owner, a.key[:], a.hash[:], a.data); err != nil {
 			return err
 		}
 		at.depth++
-		if _, err := node.ExecContext(ctx, at.branch, at.depth, a.node[:], a.key[:]); err != nil {
+		if _, err := node.ExecContext(ctx, at.branch, at.depth, tx.owner, a.node[:], now, tx.owner, a.key[:]); err != nil {
 			return err
 		}
 	}
@@ -137,7 +155,7 @@ func insert(ctx context.Context, tx *sql.Tx, op string, parent precis.Fingerprin
 
 // branchFor returns the branch that goes on after a place: its own when the
 // place is the end of it, else a new one.
-func branchFor(ctx context.Context, tx *sql.Tx, at place) (int64, error) {
+func branchFor(ctx context.Context, tx call, at place) (int64, error) {
 	if at.depth > 0 {
 		var end int
 		err := tx.QueryRowContext(ctx, `SELECT max(depth) FROM nodes WHERE branch = ?`, at.branch).Scan(&end)
@@ -146,7 +164,7 @@ func branchFor(ctx context.Context, tx *sql.Tx, at place) (int64, error) {
 		}
 	}
 	parent := sql.NullInt64{Int64: at.branch, Valid: at.depth > 0}
-	r, err := tx.ExecContext(ctx, `INSERT INTO branches (parent, depth) VALUES (?, ?)`, parent, at.depth)
+	r, err := tx.ExecContext(ctx, `INSERT INTO branches (owner, parent, depth) VALUES (?, ?, ?)`, tx.owner, parent, at.depth)
 	if err != nil {
 		return 0, err
 	}

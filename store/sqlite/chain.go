@@ -2,14 +2,13 @@ package sqlite
 
 import (
 	"context"
-	"database/sql"
 
 	"precis"
 )
 
 // chainFrom returns the nodes that messages appended after parent make, parent
 // first.
-func chainFrom(ctx context.Context, tx *sql.Tx, op string, parent precis.Fingerprint, msgs []precis.Message) ([]precis.Fingerprint, error) {
+func chainFrom(ctx context.Context, tx call, op string, parent precis.Fingerprint, msgs []precis.Message) ([]precis.Fingerprint, error) {
 	if _, err := findOr(ctx, tx, op, parent); err != nil {
 		return nil, err
 	}

@@ -3,7 +3,6 @@ package sqlite
 import (
 	"bytes"
 	"context"
-	"database/sql"
 	"encoding/json"
 	"time"
 
@@ -28,7 +27,7 @@ func (s *Store) AddEdit(ctx context.Context, after string, e precis.Edit) error 
 	if err != nil {
 		return precis.Errorf(precis.CodeInvalid, op, "edit %s: %w", e.ID, err)
 	}
-	return s.update(ctx, op, func(tx *sql.Tx) error {
+	return s.update(ctx, op, func(tx call) error {
 		p, err := findOr(ctx, tx, op, e.At)
 		if err != nil {
 			return err
@@ -53,7 +52,7 @@ func (s *Store) AddEdit(ctx context.Context, after string, e precis.Edit) error 
 
 // newest returns the IDs of the newest edit on the path to p and of the one
 // before it; "" where there is none.
-func newest(ctx context.Context, tx *sql.Tx, p place) (ids [2]string, err error) {
+func newest(ctx context.Context, tx call, p place) (ids [2]string, err error) {
 	rows, err := tx.QueryContext(ctx, path+`SELECT e.id FROM path
 		CROSS JOIN edits e ON e.branch = path.branch AND e.depth <= path.depth ORDER BY e.seq DESC LIMIT 2`, p.branch, p.depth)
 	if err != nil {
@@ -69,7 +68,7 @@ func newest(ctx context.Context, tx *sql.Tx, p place) (ids [2]string, err error)
 }
 
 // checkSame reports a conflict unless e is recorded at p.
-func checkSame(ctx context.Context, tx *sql.Tx, op string, p place, e precis.Edit) error {
+func checkSame(ctx context.Context, tx call, op string, p place, e precis.Edit) error {
 	there, err := list[precis.Edit](ctx, tx, `SELECT data FROM edits WHERE branch = ? AND depth = ? AND id = ?`, p.branch, p.depth, e.ID)
 	if err != nil {
 		return err
@@ -88,7 +87,7 @@ func decision(e precis.Edit) []byte {
 }
 
 // checkUnused reports a conflict when an edit on the path to p has the ID.
-func checkUnused(ctx context.Context, tx *sql.Tx, op string, p place, id string) error {
+func checkUnused(ctx context.Context, tx call, op string, p place, id string) error {
 	var used bool
 	err := tx.QueryRowContext(ctx, path+`SELECT EXISTS (SELECT 1 FROM path
 		CROSS JOIN edits e ON e.branch = path.branch AND e.depth <= path.depth WHERE e.id = ?)`, p.branch, p.depth, id).Scan(&used)

@@ -14,7 +14,7 @@ import (
 var errClosed = errors.New("the store is closed")
 
 // fail gives err its code and the file it happened in. Errors of precis pass.
-func (s *Store) fail(op string, err error) error {
+func (s *file) fail(op string, err error) error {
 	var own *precis.Error
 	if errors.As(err, &own) {
 		return err

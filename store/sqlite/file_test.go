@@ -27,6 +27,17 @@ func open(t testing.TB, path string) *sqlite.Store {
 	return s
 }
 
+// raw opens a file behind the store's back.
+func raw(t *testing.T, path string) *sql.DB {
+	t.Helper()
+	db, err := sql.Open("sqlite", path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { db.Close() })
+	return db
+}
+
 // with runs SQL on a file behind the store's back and returns the first value.
 func with(t *testing.T, path, query string) string {
 	t.Helper()
@@ -81,7 +92,7 @@ func TestFilesAreTheOwnersAlone(t *testing.T) {
 func TestSettingsOfTheFile(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "p.db")
 	open(t, path)
-	for pragma, want := range map[string]string{"journal_mode": "wal", "user_version": "2", "application_id": "1886544755"} {
+	for pragma, want := range map[string]string{"journal_mode": "wal", "user_version": "3", "application_id": "1886544755"} {
 		if got := with(t, path, "PRAGMA "+pragma); got != want {
 			t.Errorf("%s is %s, want %s", pragma, got, want)
 		}

@@ -1,7 +1,6 @@
 package sqlite
 
 import (
-	"database/sql"
 	"errors"
 	"fmt"
 	"os"
@@ -139,8 +138,8 @@ func TestFailedCallStoresNothing(t *testing.T) {
 	}
 	a.node = precis.NewTranscript(message(1)).Fingerprint(1)
 	failed := errors.New("failed")
-	err = s.update(t.Context(), "test", func(tx *sql.Tx) error {
-		if err := insert(t.Context(), tx, "test", precis.Fingerprint{}, []addition{a}); err != nil {
+	err = s.update(t.Context(), "test", func(tx call) error {
+		if err := insert(t.Context(), tx, precis.Fingerprint{}, []addition{a}); err != nil {
 			t.Error(err)
 		}
 		return failed
@@ -172,8 +171,8 @@ func TestOvertaken(t *testing.T) {
 		adds = append(adds, a)
 	}
 	for _, known := range []int{2, 4, 4} {
-		err = s.update(t.Context(), "test", func(tx *sql.Tx) error {
-			return insert(t.Context(), tx, "test", precis.Fingerprint{}, adds[:known])
+		err = s.update(t.Context(), "test", func(tx call) error {
+			return insert(t.Context(), tx, precis.Fingerprint{}, adds[:known])
 		})
 		if err != nil {
 			t.Fatal(err)

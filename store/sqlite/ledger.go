@@ -2,7 +2,6 @@ package sqlite
 
 import (
 	"context"
-	"database/sql"
 	"encoding/json"
 	"time"
 
@@ -11,7 +10,7 @@ import (
 
 // SaveCalibration replaces the stored state of a model.
 func (s *Store) SaveCalibration(ctx context.Context, model string, state []byte) error {
-	return s.update(ctx, "save calibration", func(tx *sql.Tx) error {
+	return s.update(ctx, "save calibration", func(tx call) error {
 		_, err := tx.ExecContext(ctx, `INSERT INTO calibrations (model, state) VALUES (?, ?)
 			ON CONFLICT (model) DO UPDATE SET state = excluded.state`, model, append([]byte{}, state...))
 		return err
@@ -21,7 +20,7 @@ func (s *Store) SaveCalibration(ctx context.Context, model string, state []byte)
 // LoadCalibrations returns the stored state of all models.
 func (s *Store) LoadCalibrations(ctx context.Context) (map[string][]byte, error) {
 	all := map[string][]byte{}
-	err := s.view(ctx, "load calibrations", func(tx *sql.Tx) error {
+	err := s.view(ctx, "load calibrations", func(tx call) error {
 		rows, err := tx.QueryContext(ctx, `SELECT model, state FROM calibrations`)
 		if err != nil {
 			return err
@@ -51,9 +50,9 @@ func (s *Store) Book(ctx context.Context, e precis.LedgerEntry) error {
 	if err != nil {
 		return precis.Errorf(precis.CodeInvalid, op, "%w", err)
 	}
-	return s.update(ctx, op, func(tx *sql.Tx) error {
-		_, err := tx.ExecContext(ctx, `INSERT INTO ledger (conversation, seconds, nanos, data) VALUES (?, ?, ?, ?)`,
-			e.Conversation, e.Time.Unix(), e.Time.Nanosecond(), data)
+	return s.update(ctx, op, func(tx call) error {
+		_, err := tx.ExecContext(ctx, `INSERT INTO ledger (owner, conversation, seconds, nanos, data) VALUES (?, ?, ?, ?, ?)`,
+			tx.owner, e.Conversation, e.Time.Unix(), e.Time.Nanosecond(), data)
 		return err
 	})
 }
@@ -66,8 +65,9 @@ func (s *Store) Entries(ctx context.Context, conversation string, since time.Tim
 		where, args = `conversation = ? AND `+where, append([]any{conversation}, args...)
 	}
 	var entries []precis.LedgerEntry
-	err := s.view(ctx, "read ledger", func(tx *sql.Tx) (err error) {
-		entries, err = list[precis.LedgerEntry](ctx, tx, `SELECT data FROM ledger WHERE `+where+` ORDER BY seconds, nanos, id`, args...)
+	err := s.view(ctx, "read ledger", func(tx call) (err error) {
+		entries, err = list[precis.LedgerEntry](ctx, tx, `SELECT data FROM ledger WHERE owner = ? AND `+where+` ORDER BY seconds, nanos, id`,
+			append([]any{tx.owner}, args...)...)
 		return err
 	})
 	return entries, err

@@ -25,17 +25,17 @@ const path = `WITH RECURSIVE path (branch, depth) AS (
 ) `
 
 // find returns the place of a node; [sql.ErrNoRows] when it is unknown.
-func find(ctx context.Context, tx *sql.Tx, node precis.Fingerprint) (place, error) {
+func find(ctx context.Context, tx call, node precis.Fingerprint) (place, error) {
 	var p place
 	if node.IsZero() {
 		return p, nil
 	}
-	row := tx.QueryRowContext(ctx, `SELECT branch, depth FROM nodes WHERE fingerprint = ?`, node[:])
+	row := tx.QueryRowContext(ctx, `SELECT branch, depth FROM nodes WHERE owner = ? AND fingerprint = ?`, tx.owner, node[:])
 	return p, row.Scan(&p.branch, &p.depth)
 }
 
 // findOr is find with [precis.CodeNotFound].
-func findOr(ctx context.Context, tx *sql.Tx, op string, node precis.Fingerprint) (place, error) {
+func findOr(ctx context.Context, tx call, op string, node precis.Fingerprint) (place, error) {
 	p, err := find(ctx, tx, node)
 	if errors.Is(err, sql.ErrNoRows) {
 		return p, notFound(op, node)
@@ -50,7 +50,7 @@ func (s *Store) Load(ctx context.Context, node precis.Fingerprint) (*precis.Tran
 	const op = "load conversation"
 	var msgs []precis.Message
 	var edits []precis.Edit
-	err := s.view(ctx, op, func(tx *sql.Tx) error {
+	err := s.view(ctx, op, func(tx call) error {
 		p, err := findOr(ctx, tx, op, node)
 		if err != nil {
 			return err
@@ -58,8 +58,7 @@ func (s *Store) Load(ctx context.Context, node precis.Fingerprint) (*precis.Tran
 		if msgs, err = messages(ctx, tx, p); err != nil {
 			return err
 		}
-		edits, err = list[precis.Edit](ctx, tx, path+`SELECT e.data FROM path
-			CROSS JOIN edits e ON e.branch = path.branch AND e.depth <= path.depth ORDER BY e.seq`, p.branch, p.depth)
+		edits, err = list[precis.Edit](ctx, tx, editsOfPath, p.branch, p.depth)
 		return err
 	})
 	if err != nil {
@@ -68,7 +67,25 @@ func (s *Store) Load(ctx context.Context, node precis.Fingerprint) (*precis.Tran
 	return precis.NewTranscript(msgs...), edits, nil
 }
 
-func messages(ctx context.Context, tx *sql.Tx, p place) ([]precis.Message, error) {
+const editsOfPath = path + `SELECT e.data FROM path
+	CROSS JOIN edits e ON e.branch = path.branch AND e.depth <= path.depth ORDER BY e.seq`
+
+// Edits returns the edits that Load would, without the messages.
+func (s *Store) Edits(ctx context.Context, node precis.Fingerprint) ([]precis.Edit, error) {
+	const op = "load edits"
+	var edits []precis.Edit
+	err := s.view(ctx, op, func(tx call) error {
+		p, err := findOr(ctx, tx, op, node)
+		if err != nil {
+			return err
+		}
+		edits, err = list[precis.Edit](ctx, tx, editsOfPath, p.branch, p.depth)
+		return err
+	})
+	return edits, err
+}
+
+func messages(ctx context.Context, tx call, p place) ([]precis.Message, error) {
 	msgs, err := list[precis.Message](ctx, tx, path+`SELECT bodies.data FROM path
 		CROSS JOIN nodes n ON n.branch = path.branch AND n.depth <= path.depth
 		CROSS JOIN bodies ON bodies.id = n.body ORDER BY n.depth`, p.branch, p.depth)
@@ -79,7 +96,7 @@ func messages(ctx context.Context, tx *sql.Tx, p place) ([]precis.Message, error
 }
 
 // list decodes the one column that the query returns.
-func list[T any](ctx context.Context, tx *sql.Tx, query string, args ...any) ([]T, error) {
+func list[T any](ctx context.Context, tx call, query string, args ...any) ([]T, error) {
 	rows, err := tx.QueryContext(ctx, query, args...)
 	if err != nil {
 		return nil, err
@@ -114,8 +131,8 @@ func decode(data []byte, v any) error {
 func (s *Store) Body(ctx context.Context, hash precis.Fingerprint) (precis.Message, error) {
 	const op = "load message"
 	var found []precis.Message
-	err := s.view(ctx, op, func(tx *sql.Tx) (err error) {
-		found, err = list[precis.Message](ctx, tx, `SELECT data FROM bodies WHERE hash = ? ORDER BY id LIMIT 1`, hash[:])
+	err := s.view(ctx, op, func(tx call) (err error) {
+		found, err = list[precis.Message](ctx, tx, `SELECT data FROM bodies WHERE owner = ? AND hash = ? ORDER BY id LIMIT 1`, tx.owner, hash[:])
 		return err
 	})
 	if err == nil && len(found) == 0 {

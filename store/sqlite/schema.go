@@ -2,7 +2,6 @@ package sqlite
 
 import (
 	"context"
-	"database/sql"
 	"embed"
 	"fmt"
 	"io/fs"
@@ -23,7 +22,7 @@ const applicationID = 0x70726373
 // migrate applies the migrations that the file lacks, all or none. PRAGMA
 // user_version counts those it has.
 func (s *Store) migrate(ctx context.Context) error {
-	return s.update(ctx, opOpen, func(tx *sql.Tx) error {
+	return s.update(ctx, opOpen, func(tx call) error {
 		names, err := fs.Glob(migrations, "migrations/*.sql")
 		if err != nil {
 			return err
@@ -56,7 +55,7 @@ func (s *Store) migrate(ctx context.Context) error {
 }
 
 // version returns the schema version of the file, 0 for an empty one.
-func (s *Store) version(ctx context.Context, tx *sql.Tx) (int, error) {
+func (s *Store) version(ctx context.Context, tx call) (int, error) {
 	var id, version, tables int
 	err := tx.QueryRowContext(ctx, `SELECT application_id, user_version, (SELECT count(*) FROM sqlite_schema)
 		FROM pragma_application_id, pragma_user_version`).Scan(&id, &version, &tables)

@@ -1,6 +1,9 @@
 // Package sqlite keeps conversations in one SQLite file. [Open] returns a
-// [Store], a [precis.Store] that is also a [precis.CalibrationStore], a [precis.SummaryStore] and a
-// [precis.Ledger]. Several processes of one machine may share the file.
+// [Store], a [precis.Store] that has every optional interface: it is also a
+// [precis.CalibrationStore], a [precis.SummaryStore], a [precis.Ledger], a
+// [precis.Scoper], a [precis.Finder], a [precis.Leaser], a [precis.Catalog], a
+// [precis.Searcher] and a [precis.Purger]. Several processes of one machine may
+// share the file.
 //
 // # Layout
 //
@@ -10,16 +13,28 @@
 // of one clustered table, one for each fork on the way, however long the
 // conversation is. Keys:
 //
-//	branches  (id) → parent branch, depth at which it leaves
-//	nodes     (branch, depth) → fingerprint (unique), body
-//	bodies    (id) → key (unique: SHA-256 of the stored form), hash, stored form
+//	owners    (id) → name (unique)
+//	branches  (id) → owner, parent branch, depth at which it leaves
+//	nodes     (branch, depth) → fingerprint (unique for an owner), body
+//	bodies    (id) → key (unique for an owner: SHA-256 of the stored form), hash, stored form
 //	edits     (seq) → (branch, depth, id) (unique), stored form
+//	catalog   (owner, id) → head, last update, record
+//	search    (body) → its words
 //
-// Everything of a conversation is reached through its branch, so an owner, an
-// age or a title is a column of branches or a table beside it; the key of a
-// body is a hash that may be salted for each owner; full-text search is a table
-// beside bodies. The unique keys are named indexes, which a migration can
-// replace without rewriting a table.
+// Every look-up begins with the owner: no scope finds what is another's.
+//
+// # Search
+//
+// The full-text index is brought up to date before a search, and when nothing
+// was appended for two seconds; appending itself never waits for it. A query
+// without a conversation looks at the newest thousand messages of the scope that
+// hold all words.
+//
+// # Forgetting
+//
+// What [Store.Purge] removes is overwritten with zeros in the file and taken out
+// of the full-text index, and the write-ahead log is emptied. Copies of the file
+// and what the disk itself keeps are out of its reach.
 //
 // # What is kept
 //
@@ -81,13 +96,22 @@ func (o Options) withDefaults() (Options, error) {
 	return o, nil
 }
 
-// Store is a [precis.Store] in a file. It is safe for concurrent use. Errors
-// name the file.
+// Store is a [precis.Store] in a file, or one scope of it. It is safe for
+// concurrent use. Errors name the file.
 type Store struct {
+	*file
+	owner string
+	scope bool // made by Scope: Close does nothing
+}
+
+// file is what all scopes of a store have in common.
+type file struct {
 	path     string
 	patience time.Duration
 	write    *sql.DB // one connection; its transactions are immediate
 	read     *sql.DB
+	owners   sync.Map // IDs of those that are stored, by name
+	indexer  *indexer
 
 	mu     sync.RWMutex // held for reading by each call
 	closed bool
@@ -98,6 +122,12 @@ var (
 	_ precis.CalibrationStore = (*Store)(nil)
 	_ precis.SummaryStore     = (*Store)(nil)
 	_ precis.Ledger           = (*Store)(nil)
+	_ precis.Scoper           = (*Store)(nil)
+	_ precis.Finder           = (*Store)(nil)
+	_ precis.Leaser           = (*Store)(nil)
+	_ precis.Catalog          = (*Store)(nil)
+	_ precis.Searcher         = (*Store)(nil)
+	_ precis.Purger           = (*Store)(nil)
 )
 
 const opOpen = "open store"
@@ -118,7 +148,7 @@ func Open(ctx context.Context, path string, o Options) (*Store, error) {
 			Hint: "use store/memory for a store without a file",
 		}
 	}
-	s := &Store{path: path, patience: o.BusyTimeout}
+	s := &Store{file: &file{path: path, patience: o.BusyTimeout}}
 	if err := ctx.Err(); err != nil {
 		return nil, s.fail(opOpen, err)
 	}
@@ -132,6 +162,7 @@ func Open(ctx context.Context, path string, o Options) (*Store, error) {
 	if err := s.migrate(ctx); err != nil {
 		return nil, errors.Join(s.fail(opOpen, err), s.Close())
 	}
+	s.indexer = startIndexer(s)
 	return s, nil
 }
 
@@ -149,7 +180,7 @@ func createFile(path string) (string, error) {
 	return abs, f.Close()
 }
 
-func (s *Store) connect(abs string, o Options) error {
+func (s *file) connect(abs string, o Options) error {
 	pool := func(conns int, more url.Values) (*sql.DB, error) {
 		u := url.URL{Scheme: "file", Path: filepath.ToSlash(abs), RawQuery: more.Encode()}
 		connector, err := driver.NewConnector(u.String())
@@ -163,7 +194,7 @@ func (s *Store) connect(abs string, o Options) error {
 	}
 	var err error
 	s.write, err = pool(1, url.Values{"_txlock": {"immediate"}, "_pragma": {
-		"busy_timeout(0)", "journal_mode(WAL)", "synchronous(FULL)", "foreign_keys(1)", // begin waits
+		"busy_timeout(0)", "journal_mode(WAL)", "synchronous(FULL)", "foreign_keys(1)", "secure_delete(1)", // begin waits
 	}})
 	if err != nil {
 		return err
@@ -175,8 +206,12 @@ func (s *Store) connect(abs string, o Options) error {
 }
 
 // Close waits for the calls under way and closes the file. Calls after it fail;
-// closing again does nothing.
+// closing again does nothing. Closing a scope does nothing.
 func (s *Store) Close() error {
+	if s.scope {
+		return nil
+	}
+	s.indexer.close()
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.closed {
@@ -191,17 +226,23 @@ func (s *Store) Close() error {
 	return nil
 }
 
+// call is a transaction of one scope.
+type call struct {
+	*sql.Tx
+	owner int64 // ID; noOwner when nothing is stored for it
+}
+
 // update runs f in a transaction that sees no other writer.
-func (s *Store) update(ctx context.Context, op string, f func(*sql.Tx) error) error {
+func (s *Store) update(ctx context.Context, op string, f func(call) error) error {
 	return s.transact(ctx, op, s.write, nil, f)
 }
 
 // view runs f on one state of the file.
-func (s *Store) view(ctx context.Context, op string, f func(*sql.Tx) error) error {
+func (s *Store) view(ctx context.Context, op string, f func(call) error) error {
 	return s.transact(ctx, op, s.read, &sql.TxOptions{ReadOnly: true}, f)
 }
 
-func (s *Store) transact(ctx context.Context, op string, db *sql.DB, o *sql.TxOptions, f func(*sql.Tx) error) error {
+func (s *Store) transact(ctx context.Context, op string, db *sql.DB, o *sql.TxOptions, f func(call) error) error {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
 	if s.closed {
@@ -211,7 +252,11 @@ func (s *Store) transact(ctx context.Context, op string, db *sql.DB, o *sql.TxOp
 	if err != nil {
 		return s.fail(op, err)
 	}
-	if err := f(tx); err != nil {
+	owner, err := s.ownerID(ctx, tx, o == nil)
+	if err == nil {
+		err = f(call{Tx: tx, owner: owner})
+	}
+	if err != nil {
 		// A failed rollback closes the connection, which rolls back as well.
 		_ = tx.Rollback()
 		return s.fail(op, err)
@@ -219,13 +264,16 @@ func (s *Store) transact(ctx context.Context, op string, db *sql.DB, o *sql.TxOp
 	if err := tx.Commit(); err != nil {
 		return s.fail(op, err)
 	}
+	if owner != noOwner {
+		s.owners.Store(s.owner, owner)
+	}
 	return nil
 }
 
 // begin starts a transaction and waits while another process writes. SQLite's
 // own waiting would not end with ctx, and it does not wait at all for processes
 // that open or close the file at the same time.
-func (s *Store) begin(ctx context.Context, db *sql.DB, o *sql.TxOptions) (*sql.Tx, error) {
+func (s *file) begin(ctx context.Context, db *sql.DB, o *sql.TxOptions) (*sql.Tx, error) {
 	start, pause := time.Now(), time.Millisecond
 	for {
 		tx, err := db.BeginTx(ctx, o)

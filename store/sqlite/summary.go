@@ -4,14 +4,16 @@ import (
 	"context"
 	"database/sql"
 	"errors"
+	"time"
 
 	"precis"
 )
 
 // KeepSummary stores a text under key; one that is there already stays.
 func (s *Store) KeepSummary(ctx context.Context, key precis.Fingerprint, text string) error {
-	return s.update(ctx, "keep summary", func(tx *sql.Tx) error {
-		_, err := tx.ExecContext(ctx, `INSERT INTO summaries (key, text) VALUES (?, ?) ON CONFLICT DO NOTHING`, key[:], []byte(text))
+	return s.update(ctx, "keep summary", func(tx call) error {
+		_, err := tx.ExecContext(ctx, `INSERT INTO summaries (owner, key, text, stored) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING`,
+			tx.owner, key[:], []byte(text), time.Now().UnixMilli())
 		return err
 	})
 }
@@ -20,8 +22,8 @@ func (s *Store) KeepSummary(ctx context.Context, key precis.Fingerprint, text st
 func (s *Store) Summary(ctx context.Context, key precis.Fingerprint) (string, error) {
 	const op = "load summary"
 	var text []byte
-	err := s.view(ctx, op, func(tx *sql.Tx) error {
-		err := tx.QueryRowContext(ctx, `SELECT text FROM summaries WHERE key = ?`, key[:]).Scan(&text)
+	err := s.view(ctx, op, func(tx call) error {
+		err := tx.QueryRowContext(ctx, `SELECT text FROM summaries WHERE owner = ? AND key = ?`, tx.owner, key[:]).Scan(&text)
 		if errors.Is(err, sql.ErrNoRows) {
 			return precis.Errorf(precis.CodeNotFound, op, "summary %s is unknown", key.Short())
 		}

@@ -19,6 +19,9 @@ func (s *suite) calls(ctx context.Context, node precis.Fingerprint) map[string]e
 	_, _, errs["Load"] = s.Load(ctx, node)
 	errs["AddEdit"] = s.AddEdit(ctx, "", pin(node, "too late"))
 	_, errs["Body"] = s.Body(ctx, precis.HashMessage(user("hello")))
+	if l, ok := s.Store.(precis.EditLog); ok {
+		_, errs["Edits"] = l.Edits(ctx, node)
+	}
 	if c, ok := s.Store.(precis.CalibrationStore); ok {
 		errs["SaveCalibration"] = c.SaveCalibration(ctx, "m", []byte("{}"))
 		_, errs["LoadCalibrations"] = c.LoadCalibrations(ctx)
@@ -31,7 +34,33 @@ func (s *suite) calls(ctx context.Context, node precis.Fingerprint) map[string]e
 		errs["Book"] = l.Book(ctx, precis.LedgerEntry{Conversation: "c", Time: time.Unix(1, 0)})
 		_, errs["Entries"] = l.Entries(ctx, "", time.Time{})
 	}
+	s.callsOfCatalog(ctx, errs)
 	return errs
+}
+
+func (s *suite) callsOfCatalog(ctx context.Context, errs map[string]error) {
+	if c, ok := s.Store.(precis.Scoper); ok {
+		_, errs["Scopes"] = c.Scopes(ctx)
+	}
+	if f, ok := s.Store.(precis.Finder); ok {
+		_, errs["Deepest"] = f.Deepest(ctx, []precis.Fingerprint{{1}})
+	}
+	if l, ok := s.Store.(precis.Leaser); ok {
+		_, _, errs["Lease"] = l.Lease(ctx, "n", "h", time.Minute)
+	}
+	if c, ok := s.Store.(precis.Catalog); ok {
+		errs["PutConversation"] = c.PutConversation(ctx, precis.ConversationRecord{ID: "too late"})
+		_, errs["Conversation"] = c.Conversation(ctx, "c")
+		_, errs["Conversations"] = c.Conversations(ctx, precis.ConversationQuery{})
+		_, errs["Headed"] = c.Headed(ctx, []precis.Fingerprint{{1}})
+	}
+	if c, ok := s.Store.(precis.Searcher); ok {
+		_, errs["Search"] = c.Search(ctx, precis.SearchQuery{Text: "hello"})
+		_, errs["Search without words"] = c.Search(ctx, precis.SearchQuery{})
+	}
+	if p, ok := s.Store.(precis.Purger); ok {
+		_, errs["Purge"] = p.Purge(ctx, precis.PurgeQuery{All: true})
+	}
 }
 
 func canceled(s *suite) {

@@ -193,6 +193,10 @@ func unknown(s *suite) {
 	never := nodes([]precis.Message{user("never said")})[0]
 	_, _, err := s.Load(s.ctx, never)
 	s.wantCode("Load", err, precis.CodeNotFound)
+	if l, ok := s.Store.(precis.EditLog); ok {
+		_, err := l.Edits(s.ctx, never)
+		s.wantCode("Edits", err, precis.CodeNotFound)
+	}
 	f, err := s.Append(s.ctx, never, user("x"))
 	s.wantCode("Append", err, precis.CodeNotFound)
 	if !f.IsZero() {

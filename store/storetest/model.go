@@ -43,11 +43,12 @@ type recorded struct {
 
 type model struct {
 	*suite
-	root  string
-	paths map[precis.Fingerprint][]precis.Message
-	order []precis.Fingerprint // of paths, as they came, to draw from
-	edits []recorded           // of all nodes, as they were recorded
-	n     int
+	root    string
+	paths   map[precis.Fingerprint][]precis.Message
+	order   []precis.Fingerprint // of paths, as they came, to draw from
+	edits   []recorded           // of all nodes, as they were recorded
+	dropped []precis.Fingerprint // by purges
+	n       int
 }
 
 func (m *model) draw(t *rapid.T) precis.Fingerprint {

@@ -2,6 +2,8 @@
 // called by the tests of every store. What a store need not have (calibrations,
 // a ledger, a disk) is skipped when it does not have it.
 //
+// Stores with scopes are tested twice, the second time in a scope.
+//
 // Beyond what the interfaces say, it settles:
 //
 //   - Append of nothing returns the parent, if that is known.
@@ -14,6 +16,12 @@
 //     path, succeeds and stores nothing, whatever its Time, Run and Report. Any
 //     other edit whose ID is taken on the path is a conflict.
 //   - An edit without an ID, or at the empty conversation, is CodeInvalid.
+//   - Scopes of a scope are those of the store. The empty conversation is known.
+//   - A search without a conversation shows a message that several conversations
+//     share once for each; one that only an earlier form of a conversation had is
+//     not shown.
+//   - What hangs on a purged message goes with it. By age alone nothing goes that
+//     a message hangs on that is newer and belongs to no conversation.
 package storetest
 
 import (
@@ -42,46 +50,87 @@ func Run(t *testing.T, open func(t *testing.T) precis.Store, options ...Options)
 	if len(options) > 0 {
 		o = options[0]
 	}
-	for _, test := range []struct {
-		name string
-		f    func(*suite)
-	}{
-		{"EveryBlockKeepsItsBytes", everyBlock},
-		{"MessageThatCannotBeKeptIsRefused", refused},
-		{"AppendAgainStoresNothing", appendAgain},
-		{"AppendIsAllOrNothing", appendAllOrNothing},
-		{"BranchesShareTheirBeginning", branches},
-		{"FirstFormStays", firstForm},
-		{"EmptyConversation", emptyConversation},
-		{"UnknownIsNotFound", unknown},
-		{"Body", body},
-		{"LoadedValuesAreTheCallers", loadedValues},
-		{"LargeConversation", large},
-		{"EditsHoldForDescendants", descendants},
-		{"EditsComeInTheOrderOfRecording", recordingOrder},
-		{"EditKeepsItsBytes", editBytes},
-		{"EditNeedsTheNewestSeen", compareAndSet},
-		{"EditRecordedAgain", recordedAgain},
-		{"EditNeedsAnIDAndANode", badEdits},
-		{"UndoAndRestore", undo},
-		{"ManagerRecords", manager},
-		{"OneEditWins", oneWins},
-		{"RetriedEditsAllArrive", allArrive},
-		{"ConcurrentAppends", concurrentAppends},
-		{"Canceled", canceled},
-		{"Closed", closed},
-		{"ClosedInTheMiddle", closedInTheMiddle},
-		{"Reopened", reopened},
-		{"Calibrations", calibrations},
-		{"Summaries", summaries},
-		{"Ledger", ledger},
-		{"LikeTheModel", likeTheModel},
-	} {
+	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			s := open(t)
 			test.f(&suite{T: t, Options: o, Store: s, ctx: t.Context(), open: open})
 		})
+		if test.whole {
+			continue
+		}
+		t.Run("Scope/"+test.name, func(t *testing.T) {
+			scoper, ok := open(t).(precis.Scoper)
+			if !ok {
+				t.Skip("has no scopes")
+			}
+			test.f(&suite{T: t, Store: scoper.Scope("an owner\x00\xff"), ctx: t.Context(), open: open})
+		})
 	}
+}
+
+// tests are all there are. Whole ones need a store, not a scope of it.
+var tests = []struct {
+	name  string
+	f     func(*suite)
+	whole bool
+}{
+	{name: "EveryBlockKeepsItsBytes", f: everyBlock},
+	{name: "MessageThatCannotBeKeptIsRefused", f: refused},
+	{name: "AppendAgainStoresNothing", f: appendAgain},
+	{name: "AppendIsAllOrNothing", f: appendAllOrNothing},
+	{name: "BranchesShareTheirBeginning", f: branches},
+	{name: "FirstFormStays", f: firstForm},
+	{name: "EmptyConversation", f: emptyConversation},
+	{name: "UnknownIsNotFound", f: unknown},
+	{name: "Body", f: body},
+	{name: "LoadedValuesAreTheCallers", f: loadedValues},
+	{name: "LargeConversation", f: large},
+	{name: "EditsHoldForDescendants", f: descendants},
+	{name: "EditsComeInTheOrderOfRecording", f: recordingOrder},
+	{name: "EditKeepsItsBytes", f: editBytes},
+	{name: "EditNeedsTheNewestSeen", f: compareAndSet},
+	{name: "EditRecordedAgain", f: recordedAgain},
+	{name: "EditNeedsAnIDAndANode", f: badEdits},
+	{name: "UndoAndRestore", f: undo},
+	{name: "ManagerRecords", f: manager},
+	{name: "OneEditWins", f: oneWins},
+	{name: "RetriedEditsAllArrive", f: allArrive},
+	{name: "ConcurrentAppends", f: concurrentAppends},
+	{name: "Canceled", f: canceled},
+	{name: "Closed", f: closed, whole: true},
+	{name: "ClosedInTheMiddle", f: closedInTheMiddle, whole: true},
+	{name: "Reopened", f: reopened, whole: true},
+	{name: "Calibrations", f: calibrations},
+	{name: "Summaries", f: summaries},
+	{name: "Ledger", f: ledger},
+	{name: "LikeTheModel", f: likeTheModel},
+	{name: "Leases", f: leases},
+	{name: "LeaseRace", f: leaseRace},
+	{name: "ScopesAreApart", f: scopesApart, whole: true},
+	{name: "ScopesAreListed", f: scopesListed, whole: true},
+	{name: "ClosingAScope", f: scopeClosed, whole: true},
+	{name: "ScopesTogether", f: scopesTogether, whole: true},
+	{name: "Deepest", f: deepest},
+	{name: "RecordKeepsItsFields", f: recordFields},
+	{name: "RecordsAreSelected", f: recordsSelected},
+	{name: "RecordsAreReplaced", f: recordsReplaced},
+	{name: "Headed", f: headed},
+	{name: "RecordsTogether", f: recordsTogether},
+	{name: "CatalogReopened", f: catalogReopened, whole: true},
+	{name: "SearchFinds", f: searchFinds},
+	{name: "SearchTakesAnyQuery", f: searchAnything},
+	{name: "SearchShowsAPart", f: searchSnippets},
+	{name: "SearchOfSharedMessages", f: searchShared},
+	{name: "SearchOfMany", f: searchMany},
+	{name: "PurgeByID", f: purgeByID},
+	{name: "PurgeOfABranch", f: purgeBranch},
+	{name: "PurgeByAge", f: purgeByAge},
+	{name: "PurgeOfNothing", f: purgeNothing},
+	{name: "PurgeAll", f: purgeAll},
+	{name: "PurgeKeepsEarlierForms", f: purgeEarlier},
+	{name: "PurgedComesBack", f: purgedComesBack},
+	{name: "PurgeTogether", f: purgeTogether},
+	{name: "PurgeLikeTheModel", f: purgeLikeTheModel},
 }
 
 // suite is one test with its store.
@@ -111,6 +160,11 @@ func (s *suite) load(node precis.Fingerprint) (*precis.Transcript, []precis.Edit
 	}
 	if got := t.Fingerprint(t.Len()); got != node {
 		s.Fatalf("Load %s: the messages have the fingerprint %s", node.Short(), got.Short())
+	}
+	if l, ok := s.Store.(precis.EditLog); ok {
+		if alone, err := l.Edits(s.ctx, node); err != nil || form(alone) != form(edits) && len(alone)+len(edits) > 0 {
+			s.Fatalf("Edits %s: %s, %v, want %s", node.Short(), form(alone), err, form(edits))
+		}
 	}
 	return t, edits
 }
@@ -198,4 +252,14 @@ func nodes(msgs []precis.Message) []precis.Fingerprint {
 		out[i] = t.Fingerprint(i + 1)
 	}
 	return out
+}
+
+// need returns the store as what else it is, or skips the test.
+func need[T any](s *suite) T {
+	s.Helper()
+	v, ok := s.Store.(T)
+	if !ok {
+		s.Skipf("is no %T", *new(T))
+	}
+	return v
 }

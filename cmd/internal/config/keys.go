@@ -34,6 +34,8 @@ var keys = append([]key{
 	numberKey("prepare", "percent at which a reduction is prepared in the background; 0: never", func(c *Config) *float64 { return &c.Settings.Prepare }),
 	numberKey("warn", "percent at which to warn; 0: never", func(c *Config) *float64 { return &c.Settings.Warn }),
 	numberKey("target", "percent of the window to come down to; 0: what is allowed", func(c *Config) *float64 { return &c.Settings.Target }),
+	countKey("room.turns", "a reduction makes room for so many turns like the last ones, even below the target; 0: it does not", func(c *Config) *int { return &c.Settings.Turns }),
+	numberKey("room.floor", "percent of the window that room.turns does not go below", func(c *Config) *float64 { return &c.Settings.Floor }),
 	countKey("max_messages", "act from so many messages on; 0: never", func(c *Config) *int { return &c.Settings.MaxMessages }),
 	countKey("max_turns", "act from so many user turns on; 0: never", func(c *Config) *int { return &c.Settings.MaxTurns }),
 	countKey("keep.messages", "newest messages always kept", func(c *Config) *int { return &c.Settings.KeepMessages }),

@@ -1,0 +1,69 @@
+// Package hits ranks what a search has found.
+package hits
+
+import (
+	"cmp"
+	"slices"
+
+	"precis"
+	"precis/store/internal/words"
+)
+
+// Place says where a message is shown: which one of a conversation it is.
+type Place struct {
+	Conversation string
+	Message      int
+}
+
+// List collects messages that may answer a query.
+type List struct {
+	Query words.Query
+	found []hit
+}
+
+type hit struct {
+	Place
+	text  string
+	score float64
+}
+
+// Add looks whether a text answers the query, and if so, adds the places where it
+// is shown.
+func (l *List) Add(text string, places ...Place) {
+	if len(places) == 0 {
+		return
+	}
+	score := l.Query.Score(text)
+	if score == 0 {
+		return
+	}
+	for _, p := range places {
+		l.found = append(l.found, hit{Place: p, text: text, score: score})
+	}
+}
+
+// Len returns how many hits there are.
+func (l *List) Len() int { return len(l.found) }
+
+// Best returns the hits with the highest scores, at most so many, 20 for 0;
+// equal ones in the order of conversations, the newest message first.
+func (l *List) Best(limit int) []precis.SearchHit {
+	slices.SortStableFunc(l.found, func(a, b hit) int {
+		return cmp.Or(cmp.Compare(b.score, a.score), cmp.Compare(a.Conversation, b.Conversation), cmp.Compare(b.Message, a.Message))
+	})
+	var out []precis.SearchHit
+	for _, h := range l.found[:min(len(l.found), Limit(limit))] {
+		out = append(out, precis.SearchHit{
+			Conversation: h.Conversation, Message: h.Message, Snippet: l.Query.Snippet(h.text), Score: h.score,
+		})
+	}
+	return out
+}
+
+// Limit returns how many hits are asked for.
+func Limit(limit int) int {
+	if limit <= 0 {
+		return 20
+	}
+	return limit
+}

@@ -1,0 +1,126 @@
+package memory
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"slices"
+	"strings"
+
+	"precis"
+	"precis/store/internal/words"
+)
+
+// PutConversation stores a record, in place of the one with the same ID. The
+// error is [precis.CodeInvalid] for an empty ID and for what has no JSON form.
+func (s *Store) PutConversation(ctx context.Context, r precis.ConversationRecord) error {
+	const op = "record conversation"
+	if r.ID == "" {
+		return precis.Errorf(precis.CodeInvalid, op, "a record needs an ID")
+	}
+	stored, err := copyRecord(r)
+	if err != nil {
+		return precis.Errorf(precis.CodeInvalid, op, "%w", err)
+	}
+	done, err := s.begin(ctx, op)
+	defer done()
+	if err != nil {
+		return err
+	}
+	s.own().catalog[r.ID] = stored
+	return nil
+}
+
+// copyRecord returns what the stored form of r reads back as.
+func copyRecord(r precis.ConversationRecord) (precis.ConversationRecord, error) {
+	var back precis.ConversationRecord
+	data, err := json.Marshal(r)
+	if err == nil {
+		err = json.Unmarshal(data, &back)
+	}
+	back.ID = r.ID // may be no UTF-8
+	return back, err
+}
+
+// given returns a copy that is the caller's.
+func given(r precis.ConversationRecord) precis.ConversationRecord {
+	r, _ = copyRecord(r) // it was copied before
+	return r
+}
+
+// Conversation returns the record with the ID.
+func (s *Store) Conversation(ctx context.Context, id string) (precis.ConversationRecord, error) {
+	const op = "load record"
+	done, err := s.begin(ctx, op)
+	defer done()
+	if err != nil {
+		return precis.ConversationRecord{}, err
+	}
+	r, ok := s.mine().catalog[id]
+	if !ok {
+		return r, precis.Errorf(precis.CodeNotFound, op, "conversation %q is unknown", id)
+	}
+	return given(r), nil
+}
+
+// Conversations returns the selected records, the last updated first; those of
+// the same time by ID.
+func (s *Store) Conversations(ctx context.Context, q precis.ConversationQuery) ([]precis.ConversationRecord, error) {
+	done, err := s.begin(ctx, "list conversations")
+	defer done()
+	if err != nil {
+		return nil, err
+	}
+	var out []precis.ConversationRecord
+	for _, r := range s.mine().records() {
+		if q.Limit > 0 && len(out) == q.Limit {
+			break
+		}
+		if selects(q, r) {
+			out = append(out, given(r))
+		}
+	}
+	return out, nil
+}
+
+// records returns all records, the last updated first.
+func (d *data) records() []precis.ConversationRecord {
+	var all []precis.ConversationRecord
+	for _, r := range d.catalog {
+		all = append(all, r)
+	}
+	slices.SortFunc(all, func(a, b precis.ConversationRecord) int {
+		return cmp.Or(b.Updated.Compare(a.Updated), cmp.Compare(a.ID, b.ID))
+	})
+	return all
+}
+
+func selects(q precis.ConversationQuery, r precis.ConversationRecord) bool {
+	if !q.Before.IsZero() && !r.Updated.Before(q.Before) || !q.Since.IsZero() && r.Updated.Before(q.Since) {
+		return false
+	}
+	text := words.Fold(q.Text)
+	return text == "" || slices.ContainsFunc([]string{r.Title, r.Model, r.Client, r.ID}, func(field string) bool {
+		return strings.Contains(words.Fold(field), text)
+	})
+}
+
+// Headed returns the records whose Head is one of nodes.
+func (s *Store) Headed(ctx context.Context, nodes []precis.Fingerprint) ([]precis.ConversationRecord, error) {
+	done, err := s.begin(ctx, "find conversations")
+	defer done()
+	if err != nil {
+		return nil, err
+	}
+	asked := make(map[precis.Fingerprint]bool, len(nodes))
+	for _, f := range nodes {
+		asked[f] = true
+	}
+	var out []precis.ConversationRecord
+	for _, r := range s.mine().records() {
+		if asked[r.Head] {
+			out = append(out, given(r))
+		}
+	}
+	return out, nil
+}

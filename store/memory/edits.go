@@ -1,0 +1,106 @@
+package memory
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"slices"
+	"time"
+
+	"precis"
+)
+
+// AddEdit records e at the node e.At when after is the ID of the newest edit on
+// the path to it. Recording again what is the newest edit there already, with
+// the same after, succeeds and stores nothing. Two edits are the same when all
+// but their Time, Run and Report is; the first one stays.
+//
+// The error is [precis.CodeConflict] when another edit is the newest or the ID
+// is taken on the path, and [precis.CodeInvalid] for an edit without an ID and
+// for one at the empty conversation, where it would be in force in all.
+func (s *Store) AddEdit(ctx context.Context, after string, e precis.Edit) error {
+	const op = "record edit"
+	if e.ID == "" || e.At.IsZero() {
+		return precis.Errorf(precis.CodeInvalid, op, "an edit needs an ID and a node")
+	}
+	data, err := json.Marshal(e)
+	if err != nil {
+		return precis.Errorf(precis.CodeInvalid, op, "edit %s: %w", e.ID, err)
+	}
+	done, err := s.begin(ctx, op)
+	defer done()
+	if err != nil {
+		return err
+	}
+	d := s.mine()
+	n, err := d.find(op, e.At)
+	if err != nil {
+		return err
+	}
+	path := n.path()
+	if n.repeats(path, after, e) {
+		return nil
+	}
+	if newest := lastID(path); newest != after {
+		return precis.Errorf(precis.CodeConflict, op, "%q is the newest edit, not %q", newest, after)
+	}
+	if slices.ContainsFunc(path, func(p entry) bool { return p.id == e.ID }) {
+		return precis.Errorf(precis.CodeConflict, op, "an edit on the path has the ID %q", e.ID)
+	}
+	d.seq++
+	n.edits = append(n.edits, entry{seq: d.seq, id: e.ID, data: data})
+	return nil
+}
+
+// repeats reports whether e is the newest edit of the path, made at n after the
+// given one.
+func (n *node) repeats(path []entry, after string, e precis.Edit) bool {
+	if len(path) == 0 || len(n.edits) == 0 || lastID(path) != e.ID || lastID(path[:len(path)-1]) != after {
+		return false
+	}
+	var there precis.Edit
+	err := json.Unmarshal(n.edits[len(n.edits)-1].data, &there)
+	return err == nil && there.ID == e.ID && bytes.Equal(decision(there), decision(e))
+}
+
+// decision returns what makes two edits the same.
+func decision(e precis.Edit) []byte {
+	e.Time, e.Run, e.Report = time.Time{}, "", precis.EditReport{}
+	data, _ := json.Marshal(e) // it was marshaled before
+	return data
+}
+
+func lastID(path []entry) string {
+	if len(path) == 0 {
+		return ""
+	}
+	return path[len(path)-1].id
+}
+
+// Edits returns the edits that Load would, without the messages.
+func (s *Store) Edits(ctx context.Context, f precis.Fingerprint) ([]precis.Edit, error) {
+	const op = "load edits"
+	done, err := s.begin(ctx, op)
+	defer done()
+	if err != nil {
+		return nil, err
+	}
+	n, err := s.mine().find(op, f)
+	if err != nil {
+		return nil, err
+	}
+	return n.decoded(op)
+}
+
+// decoded returns the edits made at the node and its ancestors, oldest first.
+func (n *node) decoded(op string) ([]precis.Edit, error) {
+	var edits []precis.Edit
+	for _, e := range n.path() {
+		var edit precis.Edit
+		if err := json.Unmarshal(e.data, &edit); err != nil {
+			return nil, precis.Errorf(precis.CodeInternal, op, "edit %s: %w", e.id, err)
+		}
+		edits = append(edits, edit)
+	}
+	return edits, nil
+}

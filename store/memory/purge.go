@@ -1,0 +1,155 @@
+package memory
+
+import (
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"encoding/json"
+	"slices"
+	"time"
+
+	"precis"
+	"precis/store/internal/cut"
+)
+
+// Purge forgets conversations, see [precis.Purger].
+func (s *Store) Purge(ctx context.Context, q precis.PurgeQuery) (precis.PurgeResult, error) {
+	var r precis.PurgeResult
+	done, err := s.begin(ctx, "purge")
+	defer done()
+	if err != nil {
+		return r, err
+	}
+	d := s.mine()
+	plan := cut.Plan{ByAge: q.All || !q.Before.IsZero()}
+	tree := d.tree(q)
+	plan.Branches = tree.branches
+	for _, rec := range d.records() {
+		place := tree.places(d, rec)
+		switch {
+		case q.All || slices.Contains(q.IDs, rec.ID):
+			plan.Named = append(plan.Named, place...)
+		case !q.Before.IsZero() && rec.Updated.Before(q.Before):
+			plan.Aged = append(plan.Aged, place...)
+		default:
+			plan.Kept = append(plan.Kept, place...)
+			continue
+		}
+		delete(d.catalog, rec.ID)
+		r.Conversations++
+	}
+	for key, kept := range d.summaries {
+		if old(q, kept.stored) {
+			delete(d.summaries, key)
+		}
+	}
+	r.Messages, r.Bytes = d.remove(tree.cut(plan.Cuts()))
+	return r, nil
+}
+
+// old reports whether something that belongs to no conversation goes.
+func old(q precis.PurgeQuery, stored time.Time) bool {
+	return q.All || !q.Before.IsZero() && stored.Before(q.Before)
+}
+
+// tree shows the nodes as branches of one message each, numbered in the order in
+// which they were stored.
+type tree struct {
+	nodes    []*node
+	branches []cut.Branch
+	ids      map[*node]int64
+}
+
+func (d *data) tree(q precis.PurgeQuery) tree {
+	t := tree{ids: map[*node]int64{}}
+	for _, n := range d.nodes {
+		if n.depth > 0 {
+			t.nodes = append(t.nodes, n)
+		}
+	}
+	slices.SortFunc(t.nodes, func(a, b *node) int { return cmp.Compare(a.seq, b.seq) })
+	for i, n := range t.nodes {
+		t.ids[n] = int64(i + 1)
+		b := cut.Branch{ID: int64(i + 1), Parent: t.ids[n.parent], Depth: n.depth - 1, End: n.depth}
+		if !old(q, n.stored) {
+			b.Recent = n.depth
+		}
+		t.branches = append(t.branches, b)
+	}
+	return t
+}
+
+// places returns the heads of a conversation that are there.
+func (t tree) places(d *data, r precis.ConversationRecord) []cut.Place {
+	var out []cut.Place
+	for _, f := range append([]precis.Fingerprint{r.Head}, r.Earlier...) {
+		if n := d.nodes[f]; n != nil && n.depth > 0 {
+			out = append(out, cut.Place{Branch: t.ids[n], Depth: n.depth})
+		}
+	}
+	return out
+}
+
+// cut returns the nodes that go, and those that stay in the order in which they
+// were stored.
+func (t tree) cut(cuts []cut.Place) (gone, stay []*node) {
+	cutOff := map[int64]bool{}
+	for _, c := range cuts {
+		cutOff[c.Branch] = true
+	}
+	for i, n := range t.nodes {
+		if cutOff[int64(i+1)] {
+			gone = append(gone, n)
+		} else {
+			stay = append(stay, n)
+		}
+	}
+	return gone, stay
+}
+
+// remove forgets nodes and returns how many stored messages went with them.
+func (d *data) remove(gone, stay []*node) (messages int, size int64) {
+	if len(gone) == 0 {
+		return 0, 0
+	}
+	needed, lost := map[[sha256.Size]byte]bool{}, map[[sha256.Size]byte]bool{}
+	d.bodies = map[precis.Fingerprint]precis.Message{}
+	for _, n := range stay {
+		needed[sha256.Sum256(form(n.message()))] = true
+		d.keep(n.message())
+	}
+	for _, n := range gone {
+		data := form(n.message())
+		if key := sha256.Sum256(data); !needed[key] && !lost[key] {
+			lost[key] = true
+			messages, size = messages+1, size+int64(len(data))
+		}
+		delete(d.nodes, n.run.Fingerprint(n.depth))
+	}
+	shorten(stay)
+	return messages, size
+}
+
+func form(m precis.Message) []byte {
+	data, _ := json.Marshal(m) // it was marshaled before
+	return data
+}
+
+// shorten gives the nodes that stay runs without the messages that went.
+func shorten(stay []*node) {
+	ends := map[*precis.Transcript]int{}
+	for _, n := range stay {
+		ends[n.run] = max(ends[n.run], n.depth)
+	}
+	runs := map[*precis.Transcript]*precis.Transcript{}
+	for _, n := range stay {
+		old := n.run
+		if old.Len() == ends[old] {
+			continue
+		}
+		if runs[old] == nil {
+			runs[old] = precis.NewTranscript(slices.Clone(old.Messages()[:ends[old]])...)
+		}
+		n.run = runs[old]
+	}
+}

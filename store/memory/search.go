@@ -1,0 +1,35 @@
+package memory
+
+import (
+	"context"
+
+	"precis"
+	"precis/store/internal/hits"
+	"precis/store/internal/words"
+)
+
+// Search returns hits, the best first. It reads every message of the
+// conversations asked for.
+func (s *Store) Search(ctx context.Context, q precis.SearchQuery) ([]precis.SearchHit, error) {
+	done, err := s.begin(ctx, "search")
+	defer done()
+	if err != nil {
+		return nil, err
+	}
+	query := words.NewQuery(q.Text)
+	if len(query) == 0 {
+		return nil, nil
+	}
+	d := s.mine()
+	list := hits.List{Query: query}
+	for _, r := range d.records() {
+		n := d.nodes[r.Head]
+		if n == nil || q.Conversation != "" && q.Conversation != r.ID {
+			continue
+		}
+		for i, m := range n.run.Prefix(n.depth).Messages() {
+			list.Add(words.Text(m), hits.Place{Conversation: r.ID, Message: i})
+		}
+	}
+	return list.Best(q.Limit), nil
+}

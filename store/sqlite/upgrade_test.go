@@ -1,0 +1,71 @@
+package sqlite_test
+
+import (
+	"database/sql"
+	"fmt"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"precis"
+)
+
+// TestOpenBringsUpToDate: a file of version 2, as it was written by the precis of
+// that time, loses nothing.
+func TestOpenBringsUpToDate(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "p.db")
+	text, err := os.ReadFile(filepath.Join("testdata", "version2.sql"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	db, err := sql.Open("sqlite", path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := db.Exec(string(text)); err != nil {
+		t.Fatal(err)
+	}
+	if err := db.Close(); err != nil {
+		t.Fatal(err)
+	}
+	s := open(t, path)
+	tr := precis.NewTranscript()
+	for i := range 5 {
+		tr.Append(precis.NewText(precis.RoleUser, fmt.Sprint("message ", i)))
+	}
+	got, edits, err := s.Load(t.Context(), tr.Fingerprint(5))
+	if err != nil || got.Fingerprint(5) != tr.Fingerprint(5) || len(edits) != 2 || edits[1].ID != "end" {
+		t.Errorf("%v, %v", edits, err)
+	}
+	side := tr.Prefix(2)
+	side.Append(precis.NewText(precis.RoleUser, "another way"), tr.At(4))
+	if _, edits, err := s.Load(t.Context(), side.Fingerprint(4)); err != nil || len(edits) != 2 || edits[1].ID != "side" {
+		t.Errorf("the branch: %v, %v", edits, err)
+	}
+	if all, err := s.Entries(t.Context(), "c", time.Time{}); err != nil || len(all) != 1 || !all[0].Time.Equal(time.Unix(1, 2)) {
+		t.Errorf("ledger %v, %v", all, err)
+	}
+	if text, err := s.Summary(t.Context(), precis.Fingerprint{7}); err != nil || text != "a summary" {
+		t.Errorf("summary %q, %v", text, err)
+	}
+	if all, err := s.LoadCalibrations(t.Context()); err != nil || string(all["m"]) != "state" {
+		t.Errorf("calibrations %q, %v", all, err)
+	}
+	if owners, err := s.Scopes(t.Context()); err != nil || len(owners) != 1 || owners[0] != "" {
+		t.Errorf("scopes %q, %v", owners, err)
+	}
+	// What was there before is as young as the migration, and is found.
+	if r, err := s.Purge(t.Context(), precis.PurgeQuery{Before: time.Now().Add(-time.Hour)}); err != nil || r.Messages != 0 {
+		t.Errorf("purged %+v, %v", r, err)
+	}
+	if err := s.PutConversation(t.Context(), precis.ConversationRecord{ID: "c", Head: side.Fingerprint(4)}); err != nil {
+		t.Fatal(err)
+	}
+	if found, err := s.Search(t.Context(), precis.SearchQuery{Text: "another way"}); err != nil || len(found) != 1 || found[0].Message != 2 {
+		t.Errorf("found %v, %v", found, err)
+	}
+	if r, err := s.Purge(t.Context(), precis.PurgeQuery{All: true}); err != nil || r.Messages != 6 {
+		t.Errorf("purged %+v, %v", r, err)
+	}
+}

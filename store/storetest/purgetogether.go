@@ -1,0 +1,71 @@
+package storetest
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"precis"
+)
+
+// purgeTogether: while others append, edit and load, conversations are purged.
+// Nobody sees half of one.
+func purgeTogether(s *suite) {
+	p := need[precis.Purger](s)
+	shared := talk("shared", 3)
+	s.converse("stays", append(talk("shared", 3), user("stays"))...)
+	errs := together(func(i int) error {
+		if i < 3 {
+			for range 10 {
+				if _, err := p.Purge(s.ctx, precis.PurgeQuery{IDs: []string{"goes 3", "goes 4", "goes 5"}}); err != nil {
+					return err
+				}
+			}
+			return nil
+		}
+		for k := range 5 {
+			own := append(shared[:k%4:k%4], talk(fmt.Sprint("own ", i), k+1)...)
+			if err := s.liveOn(fmt.Sprint("goes ", i%6), own); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err := errors.Join(errs...); err != nil {
+		s.Fatal(err)
+	}
+	stays := append(talk("shared", 3), user("stays"))
+	t, _ := s.load(nodes(stays)[3])
+	s.wantMessages(t, stays...)
+	s.purgeOf(precis.PurgeQuery{IDs: []string{"stays"}, Before: time.Now().Add(time.Hour)})
+	for i := range racers {
+		for _, f := range nodes(talk(fmt.Sprint("own ", i), 1)) {
+			_, _, err := s.Load(s.ctx, f)
+			s.wantCode("a node in no conversation", err, precis.CodeNotFound)
+		}
+	}
+}
+
+// liveOn holds a conversation that may be purged at any time: what is not there
+// is not found, and whatever is there is whole.
+func (s *suite) liveOn(id string, msgs []precis.Message) error {
+	node, err := s.Append(s.ctx, precis.Fingerprint{}, msgs...)
+	if err != nil {
+		return err
+	}
+	if err := s.Store.(precis.Catalog).PutConversation(s.ctx, precis.ConversationRecord{ID: id, Head: node}); err != nil {
+		return err
+	}
+	_, err = s.Append(s.ctx, node, user("more"))
+	err2 := s.AddEdit(s.ctx, "", pin(node, "edit of "+id))
+	t, _, err3 := s.Load(s.ctx, node)
+	for _, err := range []error{err, err2, err3} {
+		if code := precis.CodeOf(err); err != nil && code != precis.CodeNotFound && code != precis.CodeConflict {
+			return err
+		}
+	}
+	if err3 == nil && (t.Len() != len(msgs) || t.Fingerprint(t.Len()) != node) {
+		return fmt.Errorf("%d messages of %d", t.Len(), len(msgs))
+	}
+	return nil
+}

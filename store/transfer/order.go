@@ -1,0 +1,80 @@
+package transfer
+
+import "precis"
+
+// editOrder brings the edits of a scope into an order in which they can be
+// recorded again. Each path has its edits in order; what the paths share, they
+// have in the same order, so there is one for all.
+type editOrder struct {
+	all   []*orderedEdit // in the order in which they were first seen
+	known map[editKey]*orderedEdit
+}
+
+type editKey struct {
+	at precis.Fingerprint
+	id string
+}
+
+type orderedEdit struct {
+	editLine
+	next    []*orderedEdit // on some path
+	waiting int            // for so many before it
+}
+
+// addPath adds the edits of a path, given as a transcript.
+func (o *editOrder) addPath(t *precis.Transcript, edits []precis.Edit) {
+	if len(edits) == 0 {
+		return
+	}
+	depth := make(map[precis.Fingerprint]int, t.Len())
+	for i := range t.Len() {
+		depth[t.Fingerprint(i+1)] = i + 1
+	}
+	var last *orderedEdit
+	for i, e := range edits {
+		key := editKey{e.At, e.ID}
+		this := o.known[key]
+		if this == nil {
+			this = &orderedEdit{editLine: editLine{After: newestBefore(depth, edits[:i], e), Edit: e}}
+			o.known[key] = this
+			o.all = append(o.all, this)
+		}
+		if last != nil {
+			last.next = append(last.next, this)
+			this.waiting++
+		}
+		last = this
+	}
+}
+
+// newestBefore returns the last of the edits before e that is on the path to it.
+func newestBefore(depth map[precis.Fingerprint]int, before []precis.Edit, e precis.Edit) string {
+	for i := len(before) - 1; i >= 0; i-- {
+		if depth[before[i].At] <= depth[e.At] {
+			return before[i].ID
+		}
+	}
+	return ""
+}
+
+// sorted returns all edits, each after those that were before it on any path.
+func (o *editOrder) sorted() []editLine {
+	var ready []*orderedEdit
+	for _, e := range o.all {
+		if e.waiting == 0 {
+			ready = append(ready, e)
+		}
+	}
+	var out []editLine
+	for len(ready) > 0 {
+		e := ready[0]
+		ready = ready[1:]
+		out = append(out, e.editLine)
+		for _, n := range e.next {
+			if n.waiting--; n.waiting == 0 {
+				ready = append(ready, n)
+			}
+		}
+	}
+	return out
+}
