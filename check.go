@@ -143,6 +143,9 @@ func (c *check) size(counted int, view []Message) Size {
 	return Size{Tokens: up(counted), Messages: len(view), Overhead: up(c.s.Budget.Overhead)}
 }
 
+// leftToCaller is the outcome of a check that only watches.
+const leftToCaller = "left to the caller"
+
 // reduce climbs the ladder when the decision says so.
 func (c *check) reduce(ctx context.Context) error {
 	if c.decision.Action != ActionReduce && c.decision.Action != ActionTruncate {
@@ -150,7 +153,7 @@ func (c *check) reduce(ctx context.Context) error {
 		return nil
 	}
 	if c.r.Watch {
-		c.outcome = "left to the caller"
+		c.outcome = leftToCaller
 		return nil
 	}
 	fits := float64(c.before.Tokens) <= c.decision.Allowed

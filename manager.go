@@ -149,6 +149,9 @@ func (m *Manager) Manage(ctx context.Context, r Request) (Result, error) {
 		c.s.Meter.settle(r.Conversation, c.s.Edits, c.s.Units)
 	}
 	res := c.result()
+	if r.Watch && c.outcome == leftToCaller { // who reports what is done about it
+		return res, err
+	}
 	m.log(ctx, res.Report)
 	if m.o.OnReport != nil {
 		m.o.OnReport(ctx, res.Report)

@@ -123,6 +123,12 @@ func (c *Config) Rows() []Row {
 	return rows
 }
 
+// Given reports whether a key was set, not left to its preset or default.
+func (c *Config) Given(name string) bool {
+	o := c.origins[name]
+	return o != "" && o != "default" && !strings.HasPrefix(o, "preset ")
+}
+
 // Origin returns where the value of a key came from.
 func (c *Config) Origin(name string) string { return c.origins[name] }
 

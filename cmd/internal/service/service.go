@@ -188,10 +188,21 @@ func (s *Service) manager(c *config.Config) (*precis.Manager, error) {
 			return nil, err
 		}
 	}
+	settings := c.Settings
+	if settings.Turns == 0 && settings.Preset != preset.Roo && settings.Preset != preset.Off && !c.Given("room.turns") {
+		settings.Turns, settings.Floor = roomTurns, roomFloor
+	}
 	return preset.New(preset.Options{
-		Settings: c.Settings, Estimate: c.Estimate, Condensing: condensing, Logger: s.p.Logger, Calibrator: s.calib,
+		Settings: settings, Estimate: c.Estimate, Condensing: condensing, Logger: s.p.Logger, Calibrator: s.calib,
 	})
 }
+
+// What a prompt cache is worth to requests that pay for it: room for so many
+// turns, down to this share of the window.
+const (
+	roomTurns = 10
+	roomFloor = 20
+)
 
 // OwnWriter has the model of each conversation write summaries.
 func OwnWriter(own *gateway.OwnModels, prompt condense.Prompt, maxTokens int) condense.WriterConfig {
