@@ -4,7 +4,7 @@ GO ?= go
 SHELL := bash
 .SHELLFLAGS := -eu -o pipefail -c
 
-.PHONY: test build check race fuzz properties vectors bench clean
+.PHONY: test build check race fuzz properties vectors clients bench clean
 
 test: ## run every test
 	$(GO) test ./...
@@ -35,6 +35,10 @@ properties: ## the promises, over many random conversations
 
 vectors: ## golden cases and recordings; set PRECIS_VECTORS and PRECIS_TRANSCRIPTS
 	$(GO) test ./conformance -v -count=1 | grep -E 'cases|messages |^(ok|FAIL|---)' 
+
+clients: export CLIENTS_GATEWAY ?= $(GO) run ./cmd/precis gateway --listen 127.0.0.1:$$PORT --upstream $$UPSTREAM
+clients: ## agent programs from npm against a small window, through the gateway of CLIENTS_GATEWAY; CLIENTS=--direct: through none
+	$(GO) run ./internal/clients/cmd/clients $(CLIENTS)
 
 bench: ## benchmarks
 	$(GO) test -run '^$$' -bench . ./...

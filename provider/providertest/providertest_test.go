@@ -283,3 +283,21 @@ func TestCloseEndsWhatHangs(t *testing.T) {
 		t.Error("the request still hangs")
 	}
 }
+
+func TestCheck(t *testing.T) {
+	header := http.Header{"Content-Type": {"application/json"}, "Anthropic-Version": {"2023-06-01"}}
+	tests := []struct{ path, body, want string }{
+		{"/v1/messages", `{"model":"m","max_tokens":9,"messages":[{"role":"user","content":"hi"}]}`, ""},
+		{"/messages", `{"model":"m","max_tokens":9,"messages":[]}`, "messages"},
+		{"/v1/chat/completions", `{"model":"m","messages":[{"role":"tool","tool_call_id":"1","content":"x"}]}`, "messages with role 'tool'"},
+		{"/v1/responses", `{"model":"m","input":[{"type":"function_call_output","call_id":"1","output":"x"}]}`, "No tool call found"},
+		{"/v1/responses", `no JSON`, "no JSON object"},
+		{"/v1/models", ``, ""},
+	}
+	for _, test := range tests {
+		got := providertest.Check(test.path, header, []byte(test.body))
+		if (got == "") != (test.want == "") || !strings.Contains(got, test.want) {
+			t.Errorf("%s %s: %q, want %q", test.path, test.body, got, test.want)
+		}
+	}
+}

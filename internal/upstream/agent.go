@@ -1,0 +1,135 @@
+package upstream
+
+import (
+	"fmt"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+)
+
+// place is where a conversation stands.
+type place struct {
+	run  string // "" when the request names none
+	step int    // files that were asked for
+}
+
+var (
+	callMark    = regexp.MustCompile(`\b(?:toolu|call)_(r\d+)_(\d+)\b`)
+	summaryMark = regexp.MustCompile(`Carry on behind file number (\d+) \((?:run (r\d+)|no run)\)`)
+)
+
+// placeOf returns where the conversation in a request stands: the last call ID
+// names its run and the highest of that run its step. Where there is none, one of
+// our summaries says it.
+func placeOf(body []byte) (at place) {
+	calls, summaries := callMark.FindAllSubmatch(body, -1), summaryMark.FindAllSubmatch(body, -1)
+	if n := len(calls); n > 0 {
+		at.run = string(calls[n-1][1])
+	} else if n := len(summaries); n > 0 {
+		at.run = string(summaries[n-1][2])
+	}
+	for _, m := range calls {
+		if string(m[1]) == at.run {
+			at.step = max(at.step, number(m[2]))
+		}
+	}
+	for _, m := range summaries {
+		if string(m[2]) == at.run || len(calls) == 0 {
+			at.step = max(at.step, number(m[1]))
+		}
+	}
+	return at
+}
+
+func number(digits []byte) int {
+	n, _ := strconv.Atoi(string(digits)) // digits, and too many of them are no step
+	return n
+}
+
+// call is a tool call.
+type call struct {
+	id   string
+	tool tool
+	args object
+	free string // the input of a tool that takes text
+}
+
+// Done is what the agent says when it has read all files.
+const Done = "All files were read. DONE."
+
+// answer is what the model says.
+type answer struct {
+	*prompt
+	id        string // unique, for IDs of messages and items
+	thinking  string // "" when it does not think
+	signature string
+	sealed    string // the compaction item that is asked for
+	text      string
+	calls     []call
+	usage     usage
+	dropped   []string
+	controls  bool // drops are reported
+	compacts  bool // it was asked for by the path of compactions
+	made      []object
+}
+
+type usage struct{ input, read, written, output int }
+
+// act goes on with the agent's work.
+func (s *Server) act(a *answer, at place, reader tool) {
+	files := s.options.Files
+	if at.step >= len(files) {
+		a.text = Done
+		return
+	}
+	from, to := at.step, at.step+1
+	if to == s.options.ParallelAt && to < len(files) {
+		to++
+	}
+	a.text = fmt.Sprintf("Reading file number %d.", from+1)
+	for i := from; i < to; i++ {
+		a.calls = append(a.calls, reader.read(fmt.Sprintf("%s_%s_%d", a.callID, at.run, i+1), files[i]))
+	}
+}
+
+var (
+	asksSummary = regexp.MustCompile(`(?i)\b(?:write|create|provide|produce|generate|give|make)\b[^.\n]{0,80}\bsummar(?:y|ies)\b|\bsummari[sz]e (?:the|this|our|all|everything)\b|context checkpoint|handoff|state_snapshot|\bcompact(?:ing|ion of)? (?:the|this) conversation`)
+	asksTitle   = regexp.MustCompile(`(?i)\btitle\b`)
+)
+
+// kind says what a request is for. The very first request of an agent may speak
+// of summaries without asking for one.
+func (p *prompt) kind(at place, reads bool) Kind {
+	input := list(p.body[p.messages])
+	if n := len(input); p.name == "responses" && n > 0 && str(input[n-1], "type") == "compaction_trigger" {
+		return Compact
+	}
+	asks := asksSummary.MatchString(p.asked) && !summaryMark.MatchString(p.asked)
+	switch {
+	case reads && !(asks && at.step > 0):
+		return Main
+	case asks || !asksTitle.MatchString(p.asked) && asksSummary.Match(encode(p.body)):
+		return Summary
+	}
+	return Side
+}
+
+// aside answers a request that neither goes on with the work nor asks for a
+// summary.
+func (p *prompt) aside() string {
+	if strings.Contains(string(encode([]any{p.body["output_config"], p.body["response_format"], p.body["text"]})), "json_schema") {
+		return `{"title":"Reading the files","isNewTopic":true}`
+	}
+	return "Reading the files"
+}
+
+// lastNamed returns the number of the last of the files that a text names.
+func lastNamed(body []byte, files []string) int {
+	for i := len(files); i > 0; i-- {
+		if strings.Contains(string(body), filepath.Base(files[i-1])) {
+			return i
+		}
+	}
+	return 0
+}

@@ -1,0 +1,47 @@
+package upstream
+
+import (
+	"fmt"
+	"net/http"
+)
+
+// events writes a stream of server-sent events.
+type events struct {
+	w    http.ResponseWriter
+	wait func() bool // before each event; nil: not at all
+	n    int         // events written
+	gone bool
+}
+
+// send writes an event; without a name there is no event line.
+func (e *events) send(name string, data object) {
+	if name != "" {
+		data["type"] = name
+	}
+	e.raw(name, string(encode(data)))
+}
+
+func (e *events) raw(name, data string) {
+	if e.gone = e.gone || e.wait != nil && !e.wait(); e.gone {
+		return
+	}
+	if e.n == 0 {
+		e.w.Header().Set("Content-Type", "text/event-stream; charset=utf-8")
+		e.w.Header().Set("Request-Id", "req_scripted")
+		e.w.WriteHeader(http.StatusOK)
+	}
+	if name != "" {
+		fmt.Fprintf(e.w, "event: %s\n", name)
+	}
+	fmt.Fprintf(e.w, "data: %s\n\n", data)
+	_ = http.NewResponseController(e.w).Flush() // the client may be gone
+	e.n++
+}
+
+// halves cuts a text in two, as a stream does.
+func halves(text string) []string {
+	if len(text) < 2 {
+		return []string{text}
+	}
+	return []string{text[:len(text)/2], text[len(text)/2:]}
+}

@@ -1,0 +1,35 @@
+package upstream
+
+import "strings"
+
+// KindOf says what a request to a path is for, "" when it is none to a model.
+func KindOf(path string, body []byte) Kind {
+	d, kind := route(path)
+	if d == nil {
+		return ""
+	}
+	p, err := parse(d, body)
+	if err != nil || kind != Main {
+		return kind
+	}
+	_, reads := reader(p.tools)
+	return p.kind(placeOf(body), reads)
+}
+
+// route returns the dialect that is spoken at a path and the kind of request that
+// it takes; nil when none is.
+func route(path string) (*dialect, Kind) {
+	switch strings.TrimPrefix(path, "/v1") {
+	case "/messages":
+		return anthropicDialect, Main
+	case "/messages/count_tokens":
+		return anthropicDialect, Count
+	case "/chat/completions":
+		return chatDialect, Main
+	case "/responses":
+		return responsesDialect, Main
+	case "/responses/compact":
+		return responsesDialect, Compact
+	}
+	return nil, ""
+}

@@ -1,0 +1,136 @@
+package upstream
+
+import (
+	"crypto/sha256"
+	"slices"
+	"strings"
+	"unicode/utf8"
+)
+
+type hash = [sha256.Size]byte
+
+// segment is a part of a prompt that is cached or not as a whole: a tool, a block
+// of the system prompt, a block of a message.
+type segment struct {
+	text    []byte // canonical
+	own     hash   // of the segment
+	prefix  hash   // of everything up to and with it
+	chars   int
+	message int  // index of the message it belongs to; -1 before the messages
+	marked  bool // it carries cache_control
+}
+
+// segmentsOf takes a request apart in the order of the prompt cache.
+func segmentsOf(d *dialect, body object) (out []segment) {
+	add := func(v any, role string, message int) {
+		if billing(v) {
+			return
+		}
+		o, _ := v.(object)
+		clean := simplify(v)
+		s := segment{text: append([]byte(role+":"), encode(clean)...), chars: chars(clean), message: message, marked: o["cache_control"] != nil}
+		s.own = sha256.Sum256(s.text)
+		link := s.own[:]
+		if n := len(out); n > 0 {
+			link = slices.Concat(out[n-1].prefix[:], link)
+		}
+		s.prefix = sha256.Sum256(link)
+		out = append(out, s)
+	}
+	for _, name := range d.before {
+		for _, v := range elements(body[name]) {
+			add(v, name, -1)
+		}
+	}
+	for i, m := range elements(body[d.messages]) {
+		for _, b := range d.blocks(m) {
+			add(b, str(m, "role"), i)
+		}
+	}
+	if n := len(out); n > 0 && body["cache_control"] != nil {
+		out[n-1].marked = true
+	}
+	return out
+}
+
+// elements returns a list, or the one block of text that a string stands for.
+func elements(v any) []any {
+	if s, ok := v.(string); ok {
+		return []any{object{"type": "text", "text": s}}
+	}
+	return list(v)
+}
+
+// billing reports whether v is the block of Claude Code that changes from version
+// to version and is not part of the prompt.
+func billing(v any) bool { return strings.HasPrefix(str(v, "text"), "x-anthropic-billing-header:") }
+
+// unread are fields that the model does not read.
+var unread = []string{"cache_control", "prompt_cache_breakpoint", "annotations", "logprobs", "status", "internal_chat_message_metadata_passthrough"}
+
+// simplify returns v without what makes no difference to the model: fields that
+// it does not read, nulls, and the choice between a string and a block of text.
+func simplify(v any) any {
+	switch v := v.(type) {
+	case []any:
+		out := make([]any, len(v))
+		for i := range v {
+			out[i] = simplify(v[i])
+		}
+		return out
+	case object:
+		out := make(object, len(v))
+		for name, field := range v {
+			switch {
+			case field == nil, slices.Contains(unread, name):
+			case name == "input" || name == "input_schema" || name == "parameters":
+				out[name] = field // not ours to look into
+			case name == "content":
+				out[name] = simplify(elements(field))
+			case name == "id" && str(v, "call_id")+str(v, "role")+str(v, "encrypted_content") != "":
+				// the API's own name of an item
+			default:
+				out[name] = simplify(field)
+			}
+		}
+		return out
+	}
+	return v
+}
+
+// imageChars is what an image weighs, whatever its bytes.
+const imageChars = 6000
+
+// chars counts the characters of a value that the model reads.
+func chars(v any) (n int) {
+	switch v := v.(type) {
+	case string:
+		if strings.HasPrefix(v, "data:image/") {
+			return imageChars
+		}
+		return utf8.RuneCountInString(v)
+	case []any:
+		for _, e := range v {
+			n += chars(e)
+		}
+	case object:
+		if str(v, "type") == "base64" {
+			return imageChars
+		}
+		for name, field := range v {
+			n += len(name) + chars(field)
+		}
+	default:
+		n = 4
+	}
+	return n
+}
+
+// weigh returns how many tokens segments have.
+func weigh(segments []segment) int {
+	n := 0
+	for _, s := range segments {
+		n += s.chars
+	}
+	return n / 4
+}
