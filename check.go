@@ -132,7 +132,9 @@ func (c *check) roomy() int {
 		return math.MaxInt
 	}
 	growth := float64(tokens) * c.factor / float64(turns)
-	return int(max(trigger-growth*float64(c.settings.Turns), window*c.settings.Floor/100))
+	overhead := float64(c.s.Budget.Overhead) * c.factor // nothing of it can be cut
+	floor := overhead + (window-overhead)*c.settings.Floor/100
+	return int(max(trigger-growth*float64(c.settings.Turns), floor))
 }
 
 // counted turns real tokens into those the counter would count.

@@ -130,7 +130,7 @@ func (k *Kept) Group(i int) (from, to int) {
 
 // Groups returns the first message of each group: the places where a list of
 // messages may be cut without parting a tool use from its result, or reasoning
-// that is a message of its own from what it led to. Cutting before a group
+// that is a message of its own from all that it led to. Cutting before a group
 // leaves both sides complete.
 func Groups(msgs []Message) []int {
 	var starts []int
@@ -157,8 +157,8 @@ func Groups(msgs []Message) []int {
 					end = max(end, answered[u.ID])
 				}
 			}
-			if i+1 < answer && onlyReasoning(msgs[i]) {
-				end = max(end, i+2)
+			if onlyReasoning(msgs[i]) {
+				end = max(end, answer) // all that a model made of it
 			}
 		}
 	}

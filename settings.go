@@ -23,7 +23,7 @@ type Settings struct {
 	Warn    float64 // percent from which users are warned; 0: never
 	Target  float64 // percent of the window a reduction comes down to; 0: what is allowed
 	Turns   int     // a reduction makes room for so many turns like the last ones, even below Target; 0: it does not
-	Floor   float64 // percent of the window that Turns does not go below
+	Floor   float64 // percent of the window, less system prompt and tools, that Turns does not go below
 
 	MaxMessages int // also act from so many messages in the view on; 0: never
 	MaxTurns    int // also act from so many user turns in the view on; 0: never

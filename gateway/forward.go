@@ -246,6 +246,9 @@ func (g *Gateway) learned(t *turn, over overflow.Overflow) {
 		return
 	}
 	g.windows.learn(t.upstream, t.found.Prompt.Model, over.Limit)
+	if over.Limit == 0 {
+		g.windows.learnBelow(t.upstream, t.found.Prompt.Model, t.report.After.Tokens)
+	}
 	if over.Used > 0 && over.Used >= over.Limit {
 		_ = t.mgr.With(nil).Observe(context.Background(), t.report, over.Used) // without a store nothing fails
 	}

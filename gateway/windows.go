@@ -26,6 +26,19 @@ func (g *Gateway) window(ctx context.Context, up *Upstream, model string) precis
 	return w
 }
 
+// learnBelow remembers that a model refused a request of so many tokens, as
+// counted here, without saying what it takes.
+func (w *windows) learnBelow(up *Upstream, model string, tokens int) {
+	const margin = 0.97
+	tokens = int(float64(tokens) * margin)
+	w.mu.RLock()
+	known := w.known[[2]string{up.Name, model}]
+	w.mu.RUnlock()
+	if known == 0 || tokens < known {
+		w.learn(up, model, tokens)
+	}
+}
+
 // learn remembers the window that an overflow error told. What is too small to
 // be one is not believed.
 func (w *windows) learn(up *Upstream, model string, tokens int) {
