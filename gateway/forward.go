@@ -94,6 +94,11 @@ func (t *turn) send(ctx context.Context, body []byte) (*http.Response, error) {
 	if t.beta != "" {
 		req.Header[headerBeta] = t.betas()
 	}
+	if len(req.Header.Values("Idempotency-Key")) == 0 {
+		// Not sent: it tells the transport to try again when a connection that was
+		// kept open turns out to be closed.
+		req.Header["Idempotency-Key"] = []string{}
+	}
 	return t.g.o.Transport.RoundTrip(req)
 }
 
@@ -214,6 +219,11 @@ func (t *turn) retry(in *incoming) (body []byte, ok bool) {
 		return nil, false
 	}
 	code := in.res.StatusCode
+	if t.beta != "" && aboutControl(code, in.told) {
+		t.g.freeModels.Store([2]string{t.upstream.Name, t.found.Prompt.Model}, true)
+		t.beta, t.answer = "", wire.Response{}
+		return t.compose(t.result), true
+	}
 	if aboutThinking(code, in.told) && !t.plain && t.found.Prompt.Thinking && t.edited(t.result) {
 		return t.withoutReasoning(), true
 	}

@@ -23,9 +23,12 @@ type Gateway struct {
 	table   *lineage.Table
 	proxy   *httputil.ReverseProxy
 	windows windows
-	saver   *saver
-	slots   chan struct{}
-	policy  atomic.Pointer[policy]
+	// freeModels are models, by upstream and name, whose upstream does not know the
+	// control for bound reasoning.
+	freeModels sync.Map
+	saver      *saver
+	slots      chan struct{}
+	policy     atomic.Pointer[policy]
 
 	ctx     context.Context // of work that outlives requests
 	cancel  context.CancelFunc

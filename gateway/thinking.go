@@ -31,6 +31,14 @@ func binds(model string) bool {
 	return !unbound.MatchString(model)
 }
 
+// binds reports whether the reasoning in this request is bound to what came
+// before it. An upstream that does not know the control for it has no such
+// models.
+func (t *turn) binds() bool {
+	_, refused := t.g.freeModels.Load([2]string{t.upstream.Name, t.found.Prompt.Model})
+	return !refused && binds(t.found.Prompt.Model)
+}
+
 // reasoning returns the rule for signed reasoning in this request.
 func (t *turn) reasoning() precis.Reasoning {
 	p := t.found.Prompt
@@ -39,7 +47,7 @@ func (t *turn) reasoning() precis.Reasoning {
 		return precis.ReasoningStays // that of others is bound to its own item at most
 	case !p.Thinking || t.plain:
 		return precis.ReasoningLeaves
-	case !binds(p.Model):
+	case !t.binds():
 		return precis.ReasoningStays
 	}
 	return precis.ReasoningLoop
@@ -56,7 +64,7 @@ func (t *turn) bindThinking(d *wire.Draft) {
 		dropThinkingEdits(d)
 		return
 	}
-	if !binds(t.found.Prompt.Model) {
+	if !t.binds() {
 		return
 	}
 	b, err := wire.Parse(d.Get("thinking"), "", nil)
@@ -118,7 +126,14 @@ func withoutThinking(view []precis.Message) []precis.Message {
 	return out
 }
 
-var signatureError = regexp.MustCompile("(?i)invalid `?signature`? in `?thinking`?|bound to a different conversation|block_binding|prefix_mismatch|expected `?thinking`? or `?redacted_thinking`?")
+var (
+	signatureError = regexp.MustCompile("(?i)invalid `?signature`? in `?thinking`?|bound to a different conversation|expected `?thinking`? or `?redacted_thinking`?")
+	controlError   = regexp.MustCompile("(?i)block_binding|prefix_mismatch|" + betaBinding)
+)
+
+// aboutControl reports whether an error says that the control for bound
+// reasoning is unknown.
+func aboutControl(status int, body []byte) bool { return status == 400 && controlError.Match(body) }
 
 // aboutThinking reports whether an error is about reasoning that was sent back.
 func aboutThinking(status int, body []byte) bool {
