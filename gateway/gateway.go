@@ -174,3 +174,6 @@ func (g *Gateway) store(owner string) precis.Store {
 	}
 	return g.o.Store
 }
+
+// Lines returns the conversations in memory, the newest first.
+func (g *Gateway) Lines() []*lineage.Line { return g.table.Lines() }

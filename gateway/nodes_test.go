@@ -1,6 +1,7 @@
 package gateway_test
 
 import (
+	"encoding/base64"
 	"encoding/json"
 	"testing"
 
@@ -26,3 +27,5 @@ func nodesOf(t *testing.T, a *agent) []precis.Fingerprint {
 	}
 	return out
 }
+
+func encode(s string) string { return base64.RawURLEncoding.EncodeToString([]byte(s)) }

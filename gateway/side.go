@@ -1,12 +1,13 @@
 package gateway
 
 import (
+	"bytes"
 	"regexp"
 
-	"precis"
 	"precis/gateway/lineage"
 	"precis/internal/jsonspan"
 	"precis/wire"
+	"precis/wire/responses"
 )
 
 // Requests that are no turn of a conversation are passed through: titles, probes
@@ -22,10 +23,14 @@ const (
 
 const sideMessages = 3
 
-// side reports whether the request is no turn: one without tools and with few
-// messages, or one that asks for a summary of what came before.
+// side reports whether the request is no turn that can be managed: one without
+// tools and with few messages, one that asks for a summary of what came before,
+// or one that refers to messages that are not in it.
 func (t *turn) side(b *wire.Body) bool {
 	if t.work != workTurn {
+		return true
+	}
+	if t.dialect.Name() == responses.Format && stateful(b) {
 		return true
 	}
 	items := b.Items()
@@ -56,12 +61,30 @@ func asksForSummary(item []byte) bool {
 	return summaryRequest.Match(item)
 }
 
+// stateful reports whether a body of the Responses API refers to what the
+// upstream has stored.
+func stateful(b *wire.Body) bool {
+	if b.Get("previous_response_id") != nil || b.Get("conversation") != nil {
+		return true
+	}
+	const reference = "item_reference"
+	if !bytes.Contains(b.Raw(), []byte(reference)) {
+		return false
+	}
+	for i := range b.Items() {
+		if kind, _ := jsonspan.String(jsonspan.Field(b.Item(i), "type")); kind == reference {
+			return true
+		}
+	}
+	return false
+}
+
 // passing says why a request that was placed is passed through; "" when it is
 // managed.
 func (t *turn) passing() string {
 	f := t.found
 	switch {
-	case f.Prompt.Stateful || refers(f.Messages):
+	case t.dialect.Name() == responses.Format && stateful(f.Body):
 		return passStateful
 	case !f.Body.HasList() || f.Len == 0:
 		return passEmpty
@@ -69,16 +92,4 @@ func (t *turn) passing() string {
 		return passTitle
 	}
 	return ""
-}
-
-// refers reports whether a request refers to items that are not in it.
-func refers(msgs []precis.Message) bool {
-	for _, m := range msgs {
-		for _, b := range m.Content {
-			if o, ok := b.(precis.Opaque); ok && o.Type == "item_reference" {
-				return true
-			}
-		}
-	}
-	return false
 }
