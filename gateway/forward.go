@@ -12,6 +12,7 @@ import (
 	"precis"
 	"precis/wire"
 	"precis/wire/overflow"
+	"precis/wire/responses"
 )
 
 // forward sends the request upstream, again with a smaller view when the
@@ -192,9 +193,13 @@ func (t *turn) hold(in *incoming) {
 	}
 }
 
-// mayOverflow reports whether the request is so large, next to what is known of
-// the window, that the upstream may refuse it.
+// mayOverflow reports whether the upstream may still refuse a request after it
+// has announced an answer, as the Responses API does, and the request is large
+// enough for that, next to what is known of the window.
 func (t *turn) mayOverflow() bool {
+	if t.dialect.Name() != responses.Format {
+		return false
+	}
 	w := t.report.Decision.Window
 	used := t.report.After.Tokens
 	if w.Source == precis.SourceAssumed {

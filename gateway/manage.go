@@ -60,6 +60,9 @@ func (t *turn) manager() *job {
 	m.conv.Model, m.conv.System, m.conv.Tools = f.Prompt.Model, f.Prompt.System, f.Prompt.Tools
 	t.plain = m.isPlain()
 	window := t.g.window(t.r.Context(), t.upstream, f.Prompt.Model)
+	if window.Source == precis.SourceAssumed && t.g.o.Probe {
+		t.g.probe(t.credentialsOf(), f.Prompt.Model)
+	}
 	m.req = precis.Request{
 		Conversation: m.conv, Window: window, MaxOutput: f.Prompt.MaxOutput, OutputLimit: t.g.o.OutputLimit(f.Prompt.Model), Profile: f.Prompt.Model,
 		Focus: t.r.Header.Get(headerFocus), Live: t.live(len(m.conv.Edits) > 0), Meter: meter, Dialect: t.dialect, Reasoning: t.reasoning(), Unrecorded: !m.own,

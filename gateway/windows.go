@@ -10,16 +10,22 @@ import (
 // windows are the context windows that overflow errors told.
 type windows struct {
 	mu    sync.RWMutex
-	known map[[2]string]int // by upstream and model
+	known map[[2]string]int           // by upstream and model
+	asked map[[2]string]precis.Window // what servers say; no tokens: nothing, or not yet
 }
 
 // window returns the context window of a model at an upstream: what an error
-// told, unless the user set a smaller one.
+// told, unless the user set a smaller one; what the server says where nobody
+// else knows.
 func (g *Gateway) window(ctx context.Context, up *Upstream, model string) precis.Window {
 	w := g.o.Window(ctx, model)
+	key := [2]string{up.Name, model}
 	g.windows.mu.RLock()
-	told := g.windows.known[[2]string{up.Name, model}]
+	told, asked := g.windows.known[key], g.windows.asked[key]
 	g.windows.mu.RUnlock()
+	if asked.Tokens > 0 && w.Source == precis.SourceAssumed {
+		w = asked
+	}
 	if told > 0 && (told < w.Tokens || w.Source == precis.SourceAssumed) {
 		return precis.Window{Tokens: told, Source: precis.SourceLearned, Detail: "an error of " + up.Name}
 	}
