@@ -36,7 +36,8 @@ func bones(m precis.Message) precis.Message {
 // that it cleared are left out, and how many messages that line has. Over n
 // messages are known without that. Nothing but results may differ, and each must
 // have become a short note: a result that says something else is another
-// conversation.
+// conversation. So is one whose newest message differs: clients clear old
+// ones.
 func (t *Table) rewritten(f *Found, r Request, n int) (*Line, int) {
 	if f.Len <= n {
 		return nil, 0
@@ -45,6 +46,9 @@ func (t *Table) rewritten(f *Found, r Request, n int) (*Line, int) {
 	for at := len(chain); at > n; at-- {
 		l := t.heads[nodeKey{r.Owner, chain[at-1]}]
 		if l == nil || len(l.prints) != at {
+			continue
+		}
+		if precis.HashMessage(l.Transcript.At(at-1)) != precis.HashMessage(f.Messages[at-1]) {
 			continue
 		}
 		if cleared, ok := cleared(l.Transcript.Messages()[:at], f.Messages[:at]); ok {
