@@ -148,6 +148,12 @@ func (r *recorder) serve(t *testing.T) string {
 	return s.URL
 }
 
+func (r *recorder) set(before func(n int)) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.before = before
+}
+
 func (r *recorder) last() []byte {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -187,11 +193,11 @@ func TestKilledGatewayGoesOn(t *testing.T) {
 		body := a.body(true)
 		if n%2 == 0 { // killed while the upstream has it
 			victim := p
-			up.before = func(int) { victim.kill() }
+			up.set(func(int) { victim.kill() })
 			if err := try(p.base, body); err == nil {
 				t.Fatal("the killed gateway answered")
 			}
-			up.before = nil
+			up.set(nil)
 			sent := up.last()
 			p = launch(t, db, url, listen)
 			if err := try(p.base, body); err != nil {
@@ -245,11 +251,12 @@ func TestReplicasShareConversations(t *testing.T) {
 		body := a.body(true)
 		r := replicas[n%len(replicas)]
 		if n == 12 { // one dies with a request under way; the other takes over
-			up.before = func(int) { replicas[0].kill() }
+			dying := replicas[0]
+			up.set(func(int) { dying.kill() })
 			if err := try(r.base, body); err == nil {
 				t.Fatal("the killed replica answered")
 			}
-			up.before = nil
+			up.set(nil)
 			replicas = replicas[1:]
 			r = replicas[0]
 		}

@@ -88,8 +88,9 @@ func (g *Gateway) Close(ctx context.Context) error {
 		g.cancel()
 		<-done
 	}
+	err := g.saver.close(ctx)
 	g.cancel()
-	return g.saver.close(ctx)
+	return err
 }
 
 // background runs f until it ends or the gateway does.
@@ -167,12 +168,15 @@ func (g *Gateway) manager(r *http.Request) (*precis.Manager, error) {
 }
 
 // store returns the part of the store that belongs to an owner; nil when there
-// is no store.
+// is no store, or one that cannot keep owners apart.
 func (g *Gateway) store(owner string) precis.Store {
-	if s, ok := g.o.Store.(precis.Scoper); ok && owner != "" {
+	if owner == "" {
+		return g.o.Store
+	}
+	if s, ok := g.o.Store.(precis.Scoper); ok {
 		return s.Scope(owner)
 	}
-	return g.o.Store
+	return nil
 }
 
 // Lines returns the conversations in memory, the newest first.

@@ -25,6 +25,7 @@ type held struct {
 	status   precis.Report      // the newest
 	unsaved  bool               // edits are not in the store
 
+	purged atomic.Bool // nothing of it is to be stored any more
 	record atomic.Pointer[precis.ConversationRecord]
 	saved  int // messages in the store; the saver's
 	fails  int // times in a row that saving failed; the saver's

@@ -38,16 +38,18 @@ func (g *Gateway) View(ctx context.Context, owner, id string) (ViewInfo, error) 
 		return ViewInfo{}, err
 	}
 	defer s.close()
-	res, err := s.look(ctx)
+	st, err := s.status(ctx)
 	if err != nil {
 		return ViewInfo{}, err
 	}
+	units := precis.Units(s.conv.Transcript, s.conv.Edits)
+	_, repairs := s.view(units)
 	sight := newSight(s.conv.Transcript, s.conv.Edits)
-	v := ViewInfo{Conversation: s.rec.ID, Status: res.Report.Status, Units: make([]ViewUnit, 0, len(res.Units)), Repairs: res.Report.Repairs, Notes: s.notes()}
+	v := ViewInfo{Conversation: s.rec.ID, Status: st, Units: make([]ViewUnit, 0, len(units)), Repairs: repairs, Notes: s.notes()}
 	if s.conv.HasSystem() {
 		v.System = contents(s.conv.System.Content)
 	}
-	for _, u := range res.Units {
+	for _, u := range units {
 		v.Units = append(v.Units, unitOf(u, sight))
 	}
 	return v, nil
@@ -75,11 +77,16 @@ func unitOf(u precis.Unit, sight *sight) ViewUnit {
 	return out
 }
 
-// look returns the view without changing anything.
-func (s *subject) look(ctx context.Context) (precis.Result, error) {
-	r := s.request(ctx)
-	r.Watch, r.DryRun = true, true
-	return s.mgr.Manage(ctx, r)
+// view returns the messages of units as they are sent, and what had to be mended.
+func (s *subject) view(units []precis.Unit) ([]precis.Message, []precis.Breach) {
+	var view []precis.Message
+	for _, u := range units {
+		view = append(view, u.Messages...)
+	}
+	if len(dialectNamed(s.rec.Dialect).Check(view)) == 0 {
+		return view, nil
+	}
+	return precis.Repair(view)
 }
 
 // DialectView is a view as an API has it.
@@ -103,12 +110,9 @@ func (g *Gateway) ViewAs(ctx context.Context, owner, id, dialect string) (Dialec
 		return DialectView{}, err
 	}
 	defer s.close()
-	res, err := s.look(ctx)
-	if err != nil {
-		return DialectView{}, err
-	}
+	view, _ := s.view(precis.Units(s.conv.Transcript, s.conv.Edits))
 	d := dialectNamed(cmp.Or(dialect, s.rec.Dialect))
-	return DialectView{Conversation: s.rec.ID, Dialect: d.Name(), List: d.List(), Messages: d.AppendMessages(nil, res.View)}, nil
+	return DialectView{Conversation: s.rec.ID, Dialect: d.Name(), List: d.List(), Messages: d.AppendMessages(nil, view)}, nil
 }
 
 // Shown is what a handle names.

@@ -19,6 +19,8 @@ type saver struct {
 	stop chan struct{}
 	done chan struct{}
 
+	writing sync.Mutex // held by whoever writes
+
 	mu      sync.Mutex
 	lines   []*held
 	queued  map[*held]bool
@@ -46,7 +48,7 @@ func newSaver(g *Gateway) *saver {
 
 // answered queues the conversation of a request and what the request cost.
 func (s *saver) answered(t *turn) {
-	if s.g.o.Store == nil {
+	if s.g.o.Store == nil || t.held.purged.Load() {
 		return
 	}
 	s.mu.Lock()
@@ -98,6 +100,8 @@ func (s *saver) run() {
 
 // flush writes everything queued. What fails stays queued.
 func (s *saver) flush(ctx context.Context) bool {
+	s.writing.Lock()
+	defer s.writing.Unlock()
 	s.mu.Lock()
 	lines, entries, models := s.lines, s.entries, s.models
 	s.lines, s.entries, s.queued, s.models = nil, nil, map[*held]bool{}, map[string]*precis.Manager{}
@@ -148,6 +152,9 @@ func (s *saver) again(h *held, err error) {
 // save stores the messages of a conversation that are new, and its record.
 func (s *saver) save(ctx context.Context, h *held) error {
 	st := s.g.store(h.owner)
+	if st == nil || h.purged.Load() {
+		return nil
+	}
 	t := h.line.Transcript
 	msgs := t.Messages()
 	if h.saved < len(msgs) {
@@ -161,10 +168,11 @@ func (s *saver) save(ctx context.Context, h *held) error {
 		h.saved = len(msgs)
 	}
 	h.fails = 0
-	if c, ok := st.(precis.Catalog); ok {
-		return c.PutConversation(ctx, h.recordNow())
+	c, ok := st.(precis.Catalog)
+	if now := s.g.table.Line(h.owner, h.line.ID); !ok || now != nil && now != h.line {
+		return nil // its client has rewritten it since; the newer form has the record
 	}
-	return nil
+	return c.PutConversation(ctx, h.recordNow())
 }
 
 // close ends the saver and writes what is left.

@@ -315,3 +315,27 @@ func FuzzDecode(f *testing.F) {
 		}
 	})
 }
+
+// Calls of several messages in a row are answered where the API wants it, even
+// when the answers come after all of them.
+func TestAnswersFollowTheirCalls(t *testing.T) {
+	use := func(id string) precis.Message {
+		return precis.Message{Role: precis.RoleAssistant, Content: []precis.Block{precis.ToolUse{ID: id, Name: "read", Input: []byte("{}")}}}
+	}
+	view := []precis.Message{
+		precis.NewText(precis.RoleUser, "go"), use("a"), use("b"),
+		{Role: precis.RoleUser, Content: []precis.Block{
+			precis.ToolResult{ToolUseID: "a", Content: []precis.Block{precis.Text{Text: "1"}}},
+			precis.ToolResult{ToolUseID: "b", Content: []precis.Block{precis.Text{Text: "2"}}},
+			precis.Text{Text: "and more"},
+		}},
+	}
+	got := string(chat.AppendMessages(nil, view))
+	var order []string
+	for _, part := range strings.Split(got, "{\"role\":")[1:] {
+		order = append(order, part[1:5])
+	}
+	if fmt.Sprint(order) != "[user assi tool assi tool user]" || strings.Count(got, "tool_call_id") != 2 {
+		t.Errorf("%v: %s", order, got)
+	}
+}

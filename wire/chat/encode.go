@@ -13,9 +13,9 @@ import (
 // the calls; what stands between or beside them follows. Messages that nothing
 // of can be sent (another dialect's signed reasoning alone) are left out.
 func AppendMessages(dst []byte, view []precis.Message) []byte {
-	w := writer{dst: append(dst, '[')}
-	for _, m := range view {
-		w.message(m)
+	w := writer{dst: append(dst, '['), view: view}
+	for w.at = range view {
+		w.message(view[w.at])
 	}
 	w.flush()
 	return append(w.dst, ']')
@@ -27,6 +27,40 @@ type writer struct {
 	dst  []byte
 	open map[string]bool // calls of the last assistant message not yet answered
 	held []precis.Message
+
+	view  []precis.Message
+	at    int             // the message being written
+	ahead map[[2]int]bool // results, by message and block, that were written before their turn
+}
+
+// answer writes the results that calls still wait for when the assistant goes
+// on: those that come after its next messages. One that never comes is not made
+// up.
+func (w *writer) answer() {
+	for i := w.at + 1; i < len(w.view) && len(w.open) > 0; i++ {
+		for k, b := range w.view[i].Content {
+			r, ok := b.(precis.ToolResult)
+			if !ok || !w.open[r.ToolUseID] || w.ahead[[2]int{i, k}] {
+				continue
+			}
+			delete(w.open, r.ToolUseID)
+			if w.ahead == nil {
+				w.ahead = map[[2]int]bool{}
+			}
+			w.ahead[[2]int{i, k}] = true
+			w.result(w.view[i].Format, r)
+		}
+	}
+}
+
+// result writes one tool result.
+func (w *writer) result(format string, r precis.ToolResult) {
+	w.comma()
+	if format == Format && jsonspan.Clean(r.Raw) {
+		w.dst = append(w.dst, r.Raw...)
+		return
+	}
+	w.dst = appendResult(w.dst, r)
 }
 
 func (w *writer) flush() {
@@ -38,6 +72,7 @@ func (w *writer) flush() {
 
 func (w *writer) message(m precis.Message) {
 	if m.Role == precis.RoleAssistant {
+		w.answer()
 		w.flush()
 		w.open = map[string]bool{}
 		for _, b := range m.Content {
@@ -68,26 +103,26 @@ func (w *writer) results(m precis.Message) *precis.Message {
 	if !m.HasToolResult() {
 		return &m
 	}
-	if r, ok := m.Content[0].(precis.ToolResult); ok && len(m.Content) == 1 && m.Format == Format && jsonspan.Clean(m.Raw) {
-		delete(w.open, r.ToolUseID)
-		w.comma()
-		w.dst = append(w.dst, m.Raw...)
-		return nil
-	}
 	rest := precis.Message{Role: m.Role, Format: m.Format, ID: m.ID, Time: m.Time}
-	for _, b := range m.Content {
+	for k, b := range m.Content {
 		r, ok := b.(precis.ToolResult)
 		if !ok {
 			rest.Content = append(rest.Content, b)
 			continue
 		}
 		delete(w.open, r.ToolUseID)
-		w.comma()
-		if m.Format == Format && jsonspan.Clean(r.Raw) {
-			w.dst = append(w.dst, r.Raw...)
+		own := m.Format == Format && jsonspan.Clean(r.Raw)
+		switch {
+		case w.ahead[[2]int{w.at, k}]:
+		case len(m.Content) == 1 && m.Format == Format && jsonspan.Clean(m.Raw):
+			w.comma()
+			w.dst, own = append(w.dst, m.Raw...), true
+		default:
+			w.result(m.Format, r)
+		}
+		if own {
 			continue
 		}
-		w.dst = appendResult(w.dst, r)
 		for _, c := range r.Content {
 			if _, ok := c.(precis.Image); ok {
 				rest.Content = append(rest.Content, c)

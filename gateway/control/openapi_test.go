@@ -1,0 +1,215 @@
+package control
+
+import (
+	"encoding/json"
+	"maps"
+	"reflect"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"precis"
+)
+
+type object = map[string]any
+
+func document(t *testing.T) object {
+	t.Helper()
+	var doc object
+	if err := json.Unmarshal(openapi, &doc); err != nil {
+		t.Fatal(err)
+	}
+	return doc
+}
+
+func TestTheDocumentHasEveryRouteAndNoOther(t *testing.T) {
+	doc := document(t)
+	var registered, documented []string
+	byName := map[string]object{}
+	for _, rt := range routes {
+		registered = append(registered, rt.method+" "+Prefix+rt.path)
+	}
+	for path, item := range doc["paths"].(object) {
+		for method, op := range item.(object) {
+			documented = append(documented, strings.ToUpper(method)+" "+path)
+			byName[op.(object)["operationId"].(string)] = op.(object)
+		}
+	}
+	slices.Sort(registered)
+	slices.Sort(documented)
+	if !slices.Equal(registered, documented) {
+		t.Errorf("routes %v\ndocument %v", registered, documented)
+	}
+	for _, rt := range routes {
+		op := byName[rt.name]
+		if op == nil {
+			t.Errorf("there is no operation %s", rt.name)
+			continue
+		}
+		var query, inPath []string
+		list, _ := op["parameters"].([]any)
+		for _, p := range list {
+			name := p.(object)["name"].(string)
+			if p.(object)["in"] == "path" {
+				inPath = append(inPath, "{"+name+"}")
+			} else {
+				query = append(query, name)
+			}
+		}
+		if !slices.Equal(query, rt.query) {
+			t.Errorf("%s: parameters %v, want %v", rt.name, query, rt.query)
+		}
+		if want := regexp.MustCompile(`\{\w+\}`).FindAllString(rt.path, -1); !slices.Equal(inPath, want) {
+			t.Errorf("%s: in the path %v, want %v", rt.name, inPath, want)
+		}
+		m := matcher{t: t, schemas: doc["components"].(object)["schemas"].(object), seen: map[string]bool{}}
+		m.operation(rt, op)
+	}
+}
+
+// matcher compares Go types with schemas.
+type matcher struct {
+	t       *testing.T
+	schemas object
+	seen    map[string]bool
+}
+
+func (m matcher) operation(rt route, op object) {
+	if body, _ := op["requestBody"].(object); (body != nil) != (rt.in != nil) {
+		m.t.Errorf("%s: the body is documented: %v", rt.name, body != nil)
+	} else if body != nil {
+		m.match(rt.name+" body", reflect.TypeOf(rt.in), schemaIn(body), true)
+	}
+	if rt.out == nil {
+		return
+	}
+	code := map[bool]string{true: "201", false: "200"}[rt.made]
+	m.match(rt.name, reflect.TypeOf(rt.out), schemaIn(op["responses"].(object)[code].(object)), false)
+}
+
+func schemaIn(o object) object {
+	return o["content"].(object)["application/json"].(object)["schema"].(object)
+}
+
+// match reports where a type and a schema differ.
+func (m matcher) match(at string, t reflect.Type, s object, request bool) {
+	if ref, ok := s["$ref"].(string); ok {
+		name := strings.TrimPrefix(ref, "#/components/schemas/")
+		if m.seen[name] {
+			return
+		}
+		m.seen[name] = true
+		s = m.schemas[name].(object)
+	}
+	want := kindOf(t)
+	got, _ := s["type"].(string)
+	if got != want {
+		m.t.Errorf("%s: type %q, want %q", at, got, want)
+		return
+	}
+	for t.Kind() == reflect.Pointer {
+		t = t.Elem()
+	}
+	switch {
+	case want == "array":
+		m.match(at+"[]", t.Elem(), s["items"].(object), request)
+	case want == "object" && t.Kind() == reflect.Struct:
+		m.matchFields(at, t, s, request)
+	}
+}
+
+func (m matcher) matchFields(at string, t reflect.Type, s object, request bool) {
+	types, required := map[string]reflect.Type{}, []string{}
+	fieldsOf(t, types, &required)
+	props, _ := s["properties"].(object)
+	if a, b := slices.Sorted(maps.Keys(types)), slices.Sorted(maps.Keys(props)); !slices.Equal(a, b) {
+		m.t.Errorf("%s: the type has %v, the document %v", at, a, b)
+	}
+	var listed []string
+	list, _ := s["required"].([]any)
+	for _, r := range list {
+		listed = append(listed, r.(string))
+	}
+	slices.Sort(required)
+	if !request && !slices.Equal(listed, required) {
+		m.t.Errorf("%s: required are %v, the document says %v", at, required, listed)
+	}
+	if request && s["additionalProperties"] != false {
+		m.t.Errorf("%s: unknown fields are refused, the document allows them", at)
+	}
+	for name, ft := range types {
+		if p, ok := props[name].(object); ok {
+			m.match(at+"."+name, ft, p, request)
+		}
+	}
+}
+
+func fieldsOf(t reflect.Type, types map[string]reflect.Type, required *[]string) {
+	for i := range t.NumField() {
+		f := t.Field(i)
+		tag, opts, _ := strings.Cut(f.Tag.Get("json"), ",")
+		if f.Anonymous && tag == "" {
+			fieldsOf(f.Type, types, required)
+			continue
+		}
+		types[tag] = f.Type
+		if !strings.Contains(opts, "omit") {
+			*required = append(*required, tag)
+		}
+	}
+}
+
+// kindOf returns the JSON type of what a Go type is written as.
+func kindOf(t reflect.Type) string {
+	switch t {
+	case reflect.TypeFor[time.Time](), reflect.TypeFor[precis.Handle](), reflect.TypeFor[precis.Fingerprint]():
+		return "string"
+	case reflect.TypeFor[json.RawMessage]():
+		return "" // anything
+	}
+	switch t.Kind() {
+	case reflect.Pointer:
+		return kindOf(t.Elem())
+	case reflect.Bool:
+		return "boolean"
+	case reflect.Int, reflect.Int64:
+		return "integer"
+	case reflect.Float64:
+		return "number"
+	case reflect.String:
+		return "string"
+	case reflect.Slice:
+		return "array"
+	}
+	return "object"
+}
+
+func TestTheSchemaOfEventsIsTheirType(t *testing.T) {
+	m := matcher{t: t, schemas: document(t)["components"].(object)["schemas"].(object), seen: map[string]bool{}}
+	m.match("Event", reflect.TypeFor[Event](), object{"$ref": "#/components/schemas/Event"}, false)
+}
+
+func TestAListenerThatDoesNotKeepUpIsDropped(t *testing.T) {
+	e := NewEvents()
+	slow, other := e.listen("*"), e.listen("somebody")
+	for range backlog + 1 {
+		e.publish(Event{Type: EventTurn, Owner: "p1"})
+	}
+	n := 0
+	for range slow.ch {
+		n++
+	}
+	if n != backlog || len(e.all) != 1 {
+		t.Errorf("%d events before the end, %d listeners left", n, len(e.all))
+	}
+	if len(other.ch) != 0 {
+		t.Error("somebody was told of what is another's")
+	}
+	e.leave(slow) // a second end does nothing
+	e.Close()
+	if _, open := <-other.ch; open || e.listen("*") != nil {
+		t.Error("closed events have listeners")
+	}
+}
