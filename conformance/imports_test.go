@@ -25,9 +25,11 @@ var allowed = map[string][]string{
 	"precis/wire/overflow":         {},
 	"precis/provider":              {"precis", "precis/models", "precis/wire", "precis/wire/anthropic", "precis/wire/chat", "precis/wire/overflow", "precis/wire/responses"},
 	"precis/provider/providertest": {"precis", "precis/wire/anthropic", "precis/wire/chat", "precis/wire/responses"},
-	"precis/gateway":               {"precis", "precis/gateway/lineage", "precis/models", "precis/provider", "precis/wire", "precis/wire/anthropic", "precis/wire/chat", "precis/wire/overflow", "precis/wire/responses"},
+	"precis/gateway":               {"precis", "precis/condense", "precis/gateway/lineage", "precis/gateway/polyfill", "precis/models", "precis/preset", "precis/provider", "precis/wire", "precis/wire/anthropic", "precis/wire/chat", "precis/wire/overflow", "precis/wire/responses"},
 	"precis/gateway/control":       {"precis", "precis/gateway"},
+	"precis/gateway/telemetry":     {"precis", "precis/gateway"},
 	"precis/gateway/lineage":       {"precis", "precis/wire"},
+	"precis/gateway/polyfill":      {"precis", "precis/wire"},
 	"precis/archive":               {"precis"},
 	"precis/archive/archivetest":   {"precis", "precis/archive"},
 	"precis/store/memory":          {"precis"},
@@ -62,7 +64,7 @@ func refused(pkg, imp string) string {
 	case strings.HasPrefix(imp, "precis/cmd/") || imp == "precis/conformance":
 		return "nothing imports a program or the conformance tests"
 	case strings.HasPrefix(pkg, "precis/internal/"), strings.HasPrefix(pkg, "precis/store/internal/"):
-		if strings.HasPrefix(imp, "precis/archive") || strings.HasPrefix(imp, "precis/store") {
+		if strings.HasPrefix(imp, "precis/archive") || strings.HasPrefix(imp, "precis/store") && !strings.HasPrefix(imp, "precis/store/internal/") {
 			return "internal rooms serve the others"
 		}
 		return ""

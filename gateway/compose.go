@@ -26,6 +26,7 @@ func (t *turn) compose(res precis.Result) []byte {
 		d.Set(t.dialect.List(), list)
 		t.bindThinking(d)
 	}
+	t.strip(d)
 	return d.Bytes()
 }
 

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"precis"
+	"precis/gateway/polyfill"
 	"precis/wire"
 	"precis/wire/overflow"
 	"precis/wire/responses"
@@ -95,6 +96,7 @@ func (t *turn) send(ctx context.Context, body []byte) (*http.Response, error) {
 	if t.beta != "" {
 		req.Header[headerBeta] = t.betas()
 	}
+	t.stripBetas(req.Header)
 	if len(req.Header.Values("Idempotency-Key")) == 0 {
 		// Not sent: it tells the transport to try again when a connection that was
 		// kept open turns out to be closed.
@@ -131,6 +133,9 @@ type incoming struct {
 	stream bool
 	told   []byte // the error that it is or begins with; nil: none
 	events *wire.Events
+
+	to       io.Writer          // what it is written to
+	rewriter *polyfill.Rewriter // behind to; nil: none
 }
 
 func (in *incoming) close() error { return in.res.Body.Close() }
@@ -156,6 +161,7 @@ func (t *turn) receive(res *http.Response) *incoming {
 			in.told = t.answer.Error
 		}
 	}
+	t.retell(in)
 	return in
 }
 

@@ -2,15 +2,16 @@ package gateway
 
 import (
 	"context"
-	"errors"
-	"time"
 
 	"precis"
 )
 
 // manage makes the view of the request. The conversation is locked meanwhile:
+
 // of several requests at once each sees the edits of those before it. The error
+
 // says why the view is not what it should be; it can be sent all the same.
+
 func (t *turn) manage() error {
 	ctx := t.credentials(t.r.Context())
 	if err := t.held.acquire(ctx); err != nil {
@@ -20,12 +21,16 @@ func (t *turn) manage() error {
 	t.managed = true
 	m := t.manager()
 	m.refresh(ctx)
-	err := m.run(ctx)
+	err := m.emulate(ctx)
+	if err == nil {
+		err = m.run(ctx)
+	}
 	t.settled(m)
 	return err
 }
 
 // job is the managing of one request, with its conversation locked.
+
 type job struct {
 	*turn
 	mgr   *precis.Manager
@@ -37,7 +42,9 @@ type job struct {
 }
 
 // manager returns the job of the request. One that others have overtaken, or
+
 // that nothing is to remember, works on a copy.
+
 func (t *turn) manager() *job {
 	h, f := t.held, t.found
 	mgr := t.mgr
@@ -67,20 +74,27 @@ func (t *turn) manager() *job {
 		Conversation: m.conv, Window: window, MaxOutput: f.Prompt.MaxOutput, OutputLimit: t.g.o.OutputLimit(f.Prompt.Model), Profile: f.Prompt.Model,
 		Focus: t.r.Header.Get(headerFocus), Live: t.live(len(m.conv.Edits) > 0), Meter: meter, Dialect: t.dialect, Reasoning: t.reasoning(), Unrecorded: !m.own,
 	}
+	m.adoptMade()
 	return m
 }
 
 // remembered reports whether the request is a turn of its line.
+
 func (t *turn) remembered() bool {
 	return t.work == workTurn && t.g.table.Line(t.owner, t.found.Line.ID) == t.found.Line
 }
 
 // live is the request for summaries to ride on.
+
 func (t *turn) live(edited bool) *precis.Live {
 	l := &precis.Live{Dialect: t.dialect.Name(), Model: t.found.Prompt.Model, Body: t.body, Header: t.rideHeaders()}
-	if edited {
+	t.stripBetas(l.Header)
+	if edited || t.poly.asked {
 		d := t.found.Body.Draft()
-		t.bindThinking(d)
+		if edited {
+			t.bindThinking(d)
+		}
+		t.strip(d)
 		l.Body = d.Bytes()
 		if t.beta != "" {
 			l.Header[headerBeta] = t.betas()
@@ -90,15 +104,16 @@ func (t *turn) live(edited bool) *precis.Live {
 }
 
 // run decides, and reduces where it must.
+
 func (m *job) run(ctx context.Context) error {
 	if err := m.look(ctx); err != nil {
 		return err
 	}
 	m.before = m.res.Report.Said
 	switch {
-	case m.work == workCount:
+	case m.work == workCount, m.poly.side:
 		return nil
-	case !m.own && m.kind != "" && m.fitsAsSaid():
+	case !m.own && !m.poly.active && m.kind != "" && m.fitsAsSaid():
 		m.unedited() // a client's own compaction sees as much as there is
 		return nil
 	}
@@ -116,6 +131,7 @@ func (m *job) run(ctx context.Context) error {
 func (m *job) decision() precis.Decision { return m.res.Report.Decision }
 
 // look finds out how full the view is and what is due.
+
 func (m *job) look(ctx context.Context) (err error) {
 	r := m.req
 	r.Watch = true
@@ -124,6 +140,7 @@ func (m *job) look(ctx context.Context) (err error) {
 }
 
 // fitsAsSaid reports whether the conversation fits with nothing replaced.
+
 func (m *job) fitsAsSaid() bool {
 	return len(m.conv.Edits) > 0 && float64(m.res.Report.Said) <= m.decision().Allowed
 }
@@ -139,7 +156,9 @@ func (m *job) unedited() {
 func (m *job) fits() bool { return float64(m.res.Report.After.Tokens) <= m.decision().Allowed }
 
 // reduce brings the view down: by what was prepared, else by climbing the ladder
+
 // now. As long as the view fits, nobody waits for a model.
+
 func (m *job) reduce(ctx context.Context) error {
 	h := m.held
 	models := m.own && m.mgr.UsesModel(m.req.Window) && m.decision().Action == precis.ActionReduce
@@ -166,6 +185,7 @@ func (m *job) reduce(ctx context.Context) error {
 }
 
 // climb reduces now.
+
 func (m *job) climb(ctx context.Context, r precis.Request) error {
 	res, err := m.mgr.Manage(ctx, r)
 	switch code := precis.CodeOf(err); {
@@ -174,7 +194,7 @@ func (m *job) climb(ctx context.Context, r precis.Request) error {
 		return err
 	case code == precis.CodeConflict && !m.tried: // another replica was faster
 		m.tried = true
-		m.refresh(ctx)
+		m.catchUp(ctx)
 		if err := m.look(ctx); err != nil || m.fits() && !r.Forced {
 			return err
 		}
@@ -192,6 +212,7 @@ func (m *job) climb(ctx context.Context, r precis.Request) error {
 }
 
 // took takes over a result.
+
 func (m *job) took(res precis.Result) {
 	if res.Units == nil {
 		return
@@ -204,6 +225,7 @@ func (m *job) took(res precis.Result) {
 }
 
 // force reduces what the provider refused as too long.
+
 func (m *job) force(ctx context.Context, retry int) error {
 	r := m.req
 	r.Window = m.g.window(ctx, m.upstream, m.found.Prompt.Model)
@@ -215,6 +237,7 @@ func (m *job) force(ctx context.Context, retry int) error {
 }
 
 // settled takes over what managing led to.
+
 func (t *turn) settled(m *job) {
 	t.result, t.report = m.res, m.res.Report
 	if m.own {
@@ -230,167 +253,27 @@ func (t *turn) settled(m *job) {
 }
 
 // prepareSoon begins a reduction in the background, unless one is under way.
-func (m *job) prepareSoon() {
-	h := m.held
-	if h.prepared != nil || !m.own {
-		return
-	}
-	p := &preparation{done: make(chan struct{}), after: len(m.conv.Edits)}
-	h.prepared = p
-	snap := *m.conv
-	snap.Transcript = m.conv.Transcript.Prefix(m.found.Len)
-	r := m.req
-	r.Conversation, r.Meter, r.Background, r.Unrecorded = &snap, nil, true, true
-	creds := m.credentialsOf()
-	m.g.background(func(ctx context.Context) {
-		defer close(p.done)
-		ctx, cancel := context.WithTimeout(withCredentials(ctx, creds), prepareFor)
-		defer cancel()
-		release, ok := m.g.tryLease(ctx, h)
-		defer release()
-		if !ok {
-			return
-		}
-		res, err := m.mgr.Manage(ctx, r)
-		if err != nil && !errors.Is(err, context.Canceled) {
-			m.g.o.Logger.WarnContext(ctx, "preparing failed", "conversation", snap.ID, "error", err)
-		}
-		p.edits = res.Edits
-	})
-	if m.g.closing.Load() {
-		h.prepared = nil
-	}
-}
 
 // takePrepared records what was prepared and looks again. Done: nothing more is
+
 // due.
-func (m *job) takePrepared(ctx context.Context) (done bool, err error) {
-	p := m.held.prepared
-	if !p.finished() {
-		return false, precis.Errorf(precis.CodeCanceled, "wait for the summary", "%w", context.Cause(ctx))
-	}
-	m.held.prepared = nil
-	m.held.written.forget()
-	if len(p.edits) == 0 || p.after != len(m.conv.Edits) {
-		return false, nil
-	}
-	err = m.mgr.Record(ctx, m.conv, p.edits...)
-	switch precis.CodeOf(err) {
-	case "":
-		m.action = actionReduced
-	case precis.CodeConflict:
-		m.refresh(ctx)
-	default:
-		m.g.o.Logger.ErrorContext(ctx, "edits are not recorded", "conversation", m.conv.ID, "error", err)
-		if m.mgr.With(nil).Record(ctx, m.conv, p.edits...) == nil {
-			m.action, m.held.unsaved = actionReduced, true
-		}
-	}
-	if err := m.look(ctx); err != nil {
-		return false, err
-	}
-	a := m.decision().Action
-	return a != precis.ActionReduce && a != precis.ActionTruncate || m.fits() && m.action == actionReduced, nil
-}
 
 // refresh takes over the edits that other replicas have recorded, and records
+
 // those that the store has missed.
-func (m *job) refresh(ctx context.Context) {
-	st := m.g.store(m.owner)
-	if st == nil {
-		return
-	}
-	if m.held.unsaved && m.own {
-		_, err := m.mgr.Save(ctx, m.conv)
-		m.held.unsaved = err != nil
-		return
-	}
-	if !m.g.o.Shared {
-		return
-	}
-	edits, ok := m.g.latest(ctx, st, m.conv.Transcript)
-	if ok && lastID(edits) != lastID(m.conv.Edits) && len(edits) >= len(m.conv.Edits) {
-		m.conv.Edits = edits
-	}
-}
+
+// catchUp takes over the edits of the store, if it has newer ones.
 
 // latest returns the edits at the last node of a transcript that the store
-// knows.
-func (g *Gateway) latest(ctx context.Context, st precis.Store, t *precis.Transcript) ([]precis.Edit, bool) {
-	const back = 64
-	finder, ok := st.(precis.Finder)
-	if !ok {
-		return nil, false
-	}
-	var nodes []precis.Fingerprint
-	for n := max(1, t.Len()-back); n <= t.Len(); n++ {
-		nodes = append(nodes, t.Fingerprint(n))
-	}
-	at, err := finder.Deepest(ctx, nodes)
-	if err != nil || at < 0 {
-		return nil, false
-	}
-	edits, err := editsAt(ctx, st, nodes[at])
-	return edits, err == nil
-}
 
-func lastID(edits []precis.Edit) string {
-	if len(edits) == 0 {
-		return ""
-	}
-	return edits[len(edits)-1].ID
-}
+// knows.
 
 // leaseFor is how long a lease holds without being renewed.
-const leaseFor = 30 * time.Second
 
 // tryLease takes the lease of reducing a conversation with a model, if the store
+
 // has leases and no other replica has this one.
-func (g *Gateway) tryLease(ctx context.Context, h *held) (release func(), ok bool) {
-	l, has := g.store(h.owner).(precis.Leaser)
-	if !has {
-		return func() {}, true
-	}
-	name := "reduce " + h.owner + " " + h.line.ID
-	giveBack, ok, err := l.Lease(ctx, name, g.o.Replica, leaseFor)
-	if err != nil {
-		return giveBack, true // nobody can take it then
-	}
-	if !ok {
-		return giveBack, false
-	}
-	ctx, stop := context.WithCancel(ctx)
-	go func() { // renews it until released
-		tick := time.NewTicker(leaseFor / 3)
-		defer tick.Stop()
-		for {
-			select {
-			case <-ctx.Done():
-				return
-			case <-tick.C:
-				_, _, _ = l.Lease(ctx, name, g.o.Replica, leaseFor) // else it runs out
-			}
-		}
-	}()
-	return func() { stop(); giveBack() }, true
-}
 
 // lease waits for the lease of this conversation, and for the edits of the
+
 // replica that has it.
-func (m *job) lease(ctx context.Context, models bool) func() {
-	if !models {
-		return func() {}
-	}
-	for wait := 100 * time.Millisecond; ; {
-		release, ok := m.g.tryLease(ctx, m.held)
-		if ok {
-			m.refresh(ctx)
-			return release
-		}
-		select {
-		case <-ctx.Done():
-			return release
-		case <-time.After(wait):
-		}
-	}
-}

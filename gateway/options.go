@@ -49,6 +49,9 @@ type Options struct {
 	Auth   Auth
 	Limits Limits
 	Native Native
+	// Summarizer writes the summaries that requests ask for, see [Native]; nil, or
+	// when it fails: a digest is made.
+	Summarizer precis.Summarizer
 
 	// KeepAlive is how long a streaming request waits for a reduction before its
 	// stream is begun and kept alive, and the pause between signs of life; 0 means

@@ -32,12 +32,16 @@ func (t *turn) passOn(in *incoming) {
 	}
 	t.first = time.Since(t.start)
 	out := http.NewResponseController(t.w)
-	_, err := t.w.Write(in.head)
+	in.to = t.client(in)
+	_, err := in.to.Write(in.head)
 	if err == nil && !in.whole {
 		err = t.copy(in, out)
 	}
 	if in.whole && in.err != nil && !errors.Is(in.err, io.EOF) {
 		err = in.err
+	}
+	if in.rewriter != nil {
+		_ = in.rewriter.Close() // a client that has gone hears nothing
 	}
 	in.events.Flush()
 	t.told(in)
@@ -63,7 +67,7 @@ func (t *turn) copy(in *incoming, out *http.ResponseController) error {
 			} else if len(whole)+n <= maxWhole {
 				whole = append(whole, buf[:n]...)
 			}
-			if _, werr := t.w.Write(buf[:n]); werr != nil {
+			if _, werr := in.to.Write(buf[:n]); werr != nil {
 				return errClient{werr}
 			}
 			if in.stream {

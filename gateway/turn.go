@@ -1,7 +1,6 @@
 package gateway
 
 import (
-	"context"
 	"errors"
 	"net/http"
 	"runtime/debug"
@@ -30,6 +29,7 @@ type turn struct {
 	kind  string
 	plain bool   // reasoning is switched off, see thinking.go
 	beta  string // a beta that the request needs beside the client's own
+	poly  emulation
 
 	action   string
 	result   precis.Result
@@ -39,13 +39,12 @@ type turn struct {
 	retries  int
 	overhead time.Duration
 
-	out      sync.Mutex // guards w while a stream is kept alive
-	begun    bool       // the response has begun
-	answer   wire.Response
-	status   int
-	first    time.Duration
-	err      error
-	detached context.Context // of the request, but not ended with it
+	out    sync.Mutex // guards w while a stream is kept alive
+	begun  bool       // the response has begun
+	answer wire.Response
+	status int
+	first  time.Duration
+	err    error
 }
 
 // serve answers the request.
@@ -109,9 +108,12 @@ func (t *turn) prepare() bool {
 	}
 	t.found, t.kind = found, string(found.Kind)
 	t.held = found.Line.State.(*held)
-	if why := t.passing(); why != "" {
+	if t.err = t.emulated(); t.err != nil {
+		return false
+	}
+	if why := t.passing(); why != "" && !t.poly.manages(why) {
 		t.kind, t.action = why, actionPass
-		return t.asIs()
+		return t.asIs() && !t.answered()
 	}
 	if err := t.manage(); err != nil {
 		if precis.CodeOf(err) == precis.CodeCanceled {
@@ -121,7 +123,7 @@ func (t *turn) prepare() bool {
 		// The best view there is, and the upstream decides.
 		t.g.o.Logger.WarnContext(t.r.Context(), "not managed", "conversation", t.held.conv.ID, "code", string(precis.CodeOf(err)), "error", err)
 	}
-	return true
+	return !t.answered()
 }
 
 // asIs forwards the request without managing it.
@@ -131,7 +133,9 @@ func (t *turn) asIs() bool {
 }
 
 func (t *turn) refuse(err error) {
-	t.err = err
+	if t.err = err; t.refuseField(err) {
+		return
+	}
 	code, kind := status[precis.CodeOf(err)], "invalid_request_error"
 	var large errTooLarge
 	switch {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"os"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -17,7 +18,7 @@ import (
 )
 
 func (a *app) gatewayCmd() *cobra.Command {
-	var listen, upstream, store string
+	var listen, upstream, store, format string
 	cmd := &cobra.Command{
 		Use:   "gateway",
 		Short: "Serve a proxy that keeps conversations inside their windows",
@@ -28,7 +29,10 @@ speaks like them. Point a client at it and its context never overflows:
   OPENAI_BASE_URL=http://127.0.0.1:8377/v1 your-agent
 
 Keys pass through and are not stored. Everything under gateway.* in the
-configuration can be set here with --set; precis config lists it.`,
+configuration can be set here with --set; precis config lists it. The
+configuration is read again when its file changes, and on SIGHUP.
+
+To start one client with a gateway of its own use precis run.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			for key, v := range map[string]string{"gateway.listen": listen, "gateway.upstream": upstream, "gateway.store": store} {
@@ -36,16 +40,22 @@ configuration can be set here with --set; precis config lists it.`,
 					a.opts.set = append(a.opts.set, key+"="+v)
 				}
 			}
-			return a.serve(cmd.Context())
+			log, err := a.gatewayLogger(format)
+			if err != nil {
+				return err
+			}
+			return a.serve(cmd.Context(), log)
 		},
 	}
 	cmd.Flags().StringVar(&listen, "listen", "", "`ADDRESS` to listen on (default 127.0.0.1:8377)")
 	cmd.Flags().StringVar(&upstream, "upstream", "", "`URL` of the model API (default those of Anthropic and OpenAI)")
 	cmd.Flags().StringVar(&store, "store", "", "`WHERE` conversations are kept: a file, a postgres:// URL, or memory")
+	cmd.Flags().StringVar(&format, "log-format", "", "log requests and checks to standard error as text or json (default only what goes wrong, as text)")
+	cmd.AddCommand(a.gatewayKeyCmd())
 	return cmd
 }
 
-func (a *app) serve(ctx context.Context) error {
+func (a *app) serve(ctx context.Context, log *slog.Logger) error {
 	cfg, err := a.opts.load()
 	if err != nil {
 		return err
@@ -57,7 +67,9 @@ func (a *app) serve(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	s, err := service.Open(ctx, a.parts(cfg))
+	p := a.parts(cfg, log)
+	p.Operations, p.Reload = true, a.opts.load
+	s, err := service.Open(ctx, p)
 	if err != nil {
 		_ = l.Close()
 		return err
@@ -74,15 +86,31 @@ func (a *app) serve(ctx context.Context) error {
 	return err
 }
 
-// parts are what a gateway is made of.
-func (a *app) parts(cfg *config.Config) service.Parts {
-	log := slog.New(slog.DiscardHandler)
-	if a.opts.verbose {
-		log = slog.New(slog.NewTextHandler(a.errs, nil))
+// gatewayLogger logs what goes wrong, and everything when a format is asked for
+// or -v is given.
+func (a *app) gatewayLogger(format string) (*slog.Logger, error) {
+	o := &slog.HandlerOptions{Level: slog.LevelWarn}
+	switch {
+	case a.opts.quiet:
+		o.Level = slog.LevelError
+	case a.opts.verbose, format != "":
+		o.Level = slog.LevelInfo
 	}
+	switch format {
+	case "", "text":
+		return slog.New(slog.NewTextHandler(a.errs, o)), nil
+	case "json":
+		return slog.New(slog.NewJSONHandler(a.errs, o)), nil
+	}
+	return nil, precis.Errorf(precis.CodeInvalid, "read flags", "--log-format is %q, want text or json", format)
+}
+
+// parts are what a gateway is made of.
+func (a *app) parts(cfg *config.Config, log *slog.Logger) service.Parts {
 	return service.Parts{
-		Config: cfg, Logger: log, Condensing: a.gatewayCondensing,
-		Load: func(path string) (*config.Config, error) { return config.Load(config.Sources{Path: path}) },
+		Config: cfg, Logger: log, Condensing: a.gatewayCondensing, Version: versionText(), OTLP: os.Getenv("OTEL_EXPORTER_OTLP_ENDPOINT"),
+		Alert: func(c *config.Config) func(context.Context, precis.Alert) { return a.alert(c.Hooks.Alert) },
+		Load:  func(path string) (*config.Config, error) { return config.Load(config.Sources{Path: path}) },
 	}
 }
 

@@ -22,6 +22,7 @@ func TestMain(m *testing.M) {
 			os.Exit(run(context.Background(), os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
 		},
 		"conversation": func() { writeConversation(os.Args[1], os.Args[2]) },
+		"client":       client,
 	})
 }
 
@@ -30,8 +31,10 @@ func TestScripts(t *testing.T) {
 		t.Skip("short: each command starts a process; make test runs them")
 	}
 	testscript.Run(t, testscript.Params{
-		Dir:  "testdata/script",
-		Cmds: map[string]func(*testscript.TestScript, bool, []string){"code": exitsWith, "model": startModel},
+		Dir: "testdata/script",
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){
+			"code": exitsWith, "model": startModel, "await": awaitFile, "signal": sendSignal, "gone": pidGone,
+		},
 		Setup: func(e *testscript.Env) error {
 			e.Setenv("HOME", e.WorkDir)
 			e.Setenv("XDG_CONFIG_HOME", e.WorkDir)
@@ -42,7 +45,7 @@ func TestScripts(t *testing.T) {
 
 // startModel is the script command "model DIALECT REPLY…": it starts a scripted
 // model server and sets $URL. A reply is a file whose text it says, or
-// "refuses", "fails", "overflows".
+// "refuses", "fails", "overflows"; "always": it says ok from then on.
 func startModel(ts *testscript.TestScript, _ bool, args []string) {
 	server := providertest.New(nil, providertest.Options{})
 	ts.Defer(func() {
@@ -60,6 +63,8 @@ func startModel(ts *testscript.TestScript, _ bool, args []string) {
 			server.Enqueue(providertest.Fail(precis.FaultRequest))
 		case "overflows":
 			server.Enqueue(providertest.Overflow(30_000, 40_000))
+		case "always":
+			server.SetDefault(providertest.Text("ok"))
 		default:
 			server.Enqueue(providertest.Text(ts.ReadFile(reply)))
 		}

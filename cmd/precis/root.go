@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"precis"
+	"precis/cmd/internal/launch"
 	"precis/cmd/internal/term"
 )
 
@@ -52,6 +53,9 @@ func run(ctx context.Context, args []string, in io.Reader, out, errs io.Writer) 
 	if err == nil {
 		return 0
 	}
+	if exit, ok := errors.AsType[launch.Exit](err); ok { // of a command that was run
+		return int(exit)
+	}
 	return a.fail(used, err)
 }
 
@@ -90,6 +94,12 @@ Anthropic or OpenAI JSON.
   precis search FILE …    find what is hidden; then precis show, precis restore
   precis undo FILE        take that back
 
+Live, it is a proxy that agents are pointed at:
+
+  precis run -- claude    start a client whose context never overflows
+  precis gateway          serve many of them
+  precis doctor           check the set-up
+
 Exit codes: 0 done · 1 internal fault · 2 bad input or usage · 3 not found ·
 4 conflict · 5 does not fit whatever is cut · 6 a server failed · 130 canceled.`,
 		SilenceUsage: true, SilenceErrors: true,
@@ -98,7 +108,7 @@ Exit codes: 0 done · 1 internal fault · 2 bad input or usage · 3 not found ·
 	a.opts.register(cmd.PersistentFlags())
 	cmd.AddCommand(
 		a.inspectCmd(), a.viewCmd(), a.condenseCmd(), a.rewindCmd(), a.undoCmd(), a.restoreCmd(), a.pinCmd(), a.searchCmd(), a.showCmd(), a.digestCmd(), a.gateCmd(),
-		a.gatewayCmd(), a.configCmd(), a.modelsCmd(), a.experimentsCmd(), a.versionCmd(),
+		a.gatewayCmd(), a.runCmd(), a.doctorCmd(), a.storeCmd(), a.configCmd(), a.modelsCmd(), a.experimentsCmd(), a.versionCmd(),
 	)
 	return cmd
 }

@@ -22,16 +22,29 @@ type Gateway struct {
 	CertFile   string
 	KeyFile    string
 
+	UpstreamCA   string // certificates that upstreams may show, beside the system's
+	UpstreamCert string // what the gateway shows to upstreams
+	UpstreamKey  string
+	Proxy        string // to upstreams; "": as the environment says; Off: none
+
+	OTLP    string // URL of an OpenTelemetry collector; "": no traces
+	Webhook string // URL that is posted to; "": none
+
 	MemoryMB    int
 	MaxBodyMB   int
 	MaxRequests int
 	KeepAlive   int // seconds
 	Drain       int // seconds
+	DrainDelay  int // seconds between not being ready and closing
 	Native      bool
 }
 
-// Memory as [Gateway.Store] keeps nothing on disk.
-const Memory = "memory"
+// Memory as [Gateway.Store] keeps nothing on disk; Off as [Gateway.Proxy] is no
+// proxy.
+const (
+	Memory = "memory"
+	Off    = "off"
+)
 
 var defaultGateway = Gateway{
 	Listen: "127.0.0.1:8377", Bodies: true, MemoryMB: 256, MaxBodyMB: 64, MaxRequests: 512, KeepAlive: 5, Drain: 30,
@@ -39,7 +52,7 @@ var defaultGateway = Gateway{
 
 var gatewayKeys = []key{
 	textKey("gateway.listen", "address to listen on", func(c *Config) *string { return &c.Gateway.Listen }),
-	textKey("gateway.upstream", "URL of the model API, for all dialects; empty: those of Anthropic and OpenAI", func(c *Config) *string { return &c.Gateway.Upstream }),
+	textKey("gateway.upstream", "URL of the model API, for all dialects; empty: those of Anthropic and OpenAI; with # at its end no /v1 is added", func(c *Config) *string { return &c.Gateway.Upstream }),
 	textKey("gateway.anthropic", "URL of the Anthropic Messages API; empty: gateway.upstream", func(c *Config) *string { return &c.Gateway.Anthropic }),
 	textKey("gateway.openai", "URL of the OpenAI APIs; empty: gateway.upstream", func(c *Config) *string { return &c.Gateway.OpenAI }),
 	listKey("gateway.others", "further upstreams, NAME=URL, reached as /NAME/v1/…", func(c *Config) *[]string { return &c.Gateway.Others }),
@@ -50,14 +63,21 @@ var gatewayKeys = []key{
 	textKey("gateway.keys_file", "file of hashed keys that clients must send; empty: none is asked for", func(c *Config) *string { return &c.Gateway.KeysFile }),
 	textKey("gateway.secret_file", "file of the secret that names owners; empty: beside the store", func(c *Config) *string { return &c.Gateway.SecretFile }),
 	plainBool("gateway.public", "listen on an address that others reach, without keys", func(c *Config) *bool { return &c.Gateway.Public }),
-	listKey("gateway.hosts", "names under which browsers may reach the gateway, beside localhost and IP addresses", func(c *Config) *[]string { return &c.Gateway.Hosts }),
+	listKey("gateway.hosts", "names under which the gateway may be reached, beside localhost and IP addresses, and origins such as app://name that may use it", func(c *Config) *[]string { return &c.Gateway.Hosts }),
 	textKey("gateway.cert_file", "certificate to serve HTTPS with; empty: HTTP", func(c *Config) *string { return &c.Gateway.CertFile }),
 	textKey("gateway.key_file", "its private key", func(c *Config) *string { return &c.Gateway.KeyFile }),
+	textKey("gateway.upstream_ca_file", "certificates that upstreams may show, beside those the system trusts", func(c *Config) *string { return &c.Gateway.UpstreamCA }),
+	textKey("gateway.upstream_cert_file", "certificate that the gateway shows to upstreams; empty: none", func(c *Config) *string { return &c.Gateway.UpstreamCert }),
+	textKey("gateway.upstream_key_file", "its private key", func(c *Config) *string { return &c.Gateway.UpstreamKey }),
+	textKey("gateway.proxy", "URL of a proxy to upstreams; empty: as HTTPS_PROXY and NO_PROXY say; off: none", func(c *Config) *string { return &c.Gateway.Proxy }),
+	textKey("gateway.otlp_endpoint", "URL of an OpenTelemetry collector for traces; empty: that of OTEL_EXPORTER_OTLP_ENDPOINT, or none", func(c *Config) *string { return &c.Gateway.OTLP }),
+	textKey("gateway.webhook", "URL that is told of condensations, overflows, limits of spending and errors; empty: none", func(c *Config) *string { return &c.Gateway.Webhook }),
 	plainCount("gateway.memory_mb", "memory for conversations, in MB", func(c *Config) *int { return &c.Gateway.MemoryMB }),
 	plainCount("gateway.max_body_mb", "largest request, in MB", func(c *Config) *int { return &c.Gateway.MaxBodyMB }),
 	plainCount("gateway.max_requests", "requests at the same time", func(c *Config) *int { return &c.Gateway.MaxRequests }),
 	plainCount("gateway.keep_alive", "seconds after which a waiting stream gets a sign of life", func(c *Config) *int { return &c.Gateway.KeepAlive }),
 	plainCount("gateway.drain", "seconds that requests under way may take at the end", func(c *Config) *int { return &c.Gateway.Drain }),
+	plainCount("gateway.drain_delay", "seconds between no longer being ready and closing the address, for load balancers", func(c *Config) *int { return &c.Gateway.DrainDelay }),
 	plainBool("gateway.native", "leave context_management and compaction to the upstream", func(c *Config) *bool { return &c.Gateway.Native }),
 }
 

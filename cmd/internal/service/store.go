@@ -24,31 +24,69 @@ import (
 // secret names owners and lies outside of it.
 func openStore(ctx context.Context, c *config.Config) (st precis.Store, shared bool, secret []byte, err error) {
 	g := c.Gateway
+	if st, err = OpenStore(ctx, g, false); err != nil {
+		return nil, false, nil, err
+	}
 	dir, err := dataDir(g)
-	if err != nil {
-		return nil, false, nil, err
-	}
-	switch {
-	case g.Store == config.Memory:
-		st = memory.New()
-	case strings.HasPrefix(g.Store, "postgres://"), strings.HasPrefix(g.Store, "postgresql://"):
-		shared = true
-		st, err = postgres.Open(ctx, g.Store, postgres.Options{})
-	default:
-		path := g.Store
-		if path == "" {
-			path = filepath.Join(dir, "conversations.db")
-		}
-		st, err = sqlite.Open(ctx, path, sqlite.Options{})
+	if err == nil {
+		secret, err = readSecret(g, dir)
 	}
 	if err != nil {
-		return nil, false, nil, err
-	}
-	if secret, err = readSecret(g, dir); err != nil {
 		_ = st.Close()
 		return nil, false, nil, err
 	}
-	return st, shared, secret, nil
+	if !g.Bodies && g.Store != config.Memory {
+		return withoutContent(st), false, secret, nil // what others said is not there
+	}
+	return st, isPostgres(g.Store), secret, nil
+}
+
+func isPostgres(store string) bool {
+	return strings.HasPrefix(store, "postgres://") || strings.HasPrefix(store, "postgresql://")
+}
+
+// OpenStore opens the configured store. With there it is an error when it is a
+// file that does not exist.
+func OpenStore(ctx context.Context, g config.Gateway, there bool) (precis.Store, error) {
+	switch {
+	case g.Store == config.Memory:
+		return memory.New(), nil
+	case isPostgres(g.Store):
+		return postgres.Open(ctx, g.Store, postgres.Options{})
+	}
+	path, err := StoreFile(g)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := os.Stat(path); there && err != nil {
+		return nil, &precis.Error{Code: precis.CodeNotFound, Op: "open store", Place: path, Err: err}
+	}
+	return sqlite.Open(ctx, path, sqlite.Options{})
+}
+
+// StoreFile returns the file of the store; "" when it is none. Its folder is made
+// when it is missing.
+func StoreFile(g config.Gateway) (string, error) {
+	if g.Store == config.Memory || isPostgres(g.Store) {
+		return "", nil
+	}
+	dir, err := dataDir(g)
+	if err != nil || g.Store != "" {
+		return g.Store, err
+	}
+	return filepath.Join(dir, "conversations.db"), nil
+}
+
+// SecretFile returns the file of the secret; "" when there is none on disk.
+func SecretFile(g config.Gateway) (string, error) {
+	if g.SecretFile != "" {
+		return g.SecretFile, nil
+	}
+	dir, err := dataDir(g)
+	if err != nil || dir == "" {
+		return "", err
+	}
+	return filepath.Join(dir, "secret"), nil
 }
 
 // dataDir returns the folder of the gateway's own files, made when it is
@@ -80,7 +118,7 @@ func readSecret(g config.Gateway, dir string) ([]byte, error) {
 	const op = "read secret"
 	path := g.SecretFile
 	if path == "" {
-		if dir == "" {
+		if dir == "" { // nothing is kept: it need not last
 			b := make([]byte, 32)
 			_, _ = rand.Read(b) // never fails
 			return b, nil
@@ -111,9 +149,9 @@ func readSecret(g config.Gateway, dir string) ([]byte, error) {
 	return data, nil
 }
 
-// readKeys reads a file of keys: on each line a name and a hash of
+// ReadKeys reads a file of keys: on each line a name and a hash of
 // [gateway.HashKey]; # begins a comment.
-func readKeys(path string) (map[string]string, error) {
+func ReadKeys(path string) (map[string]string, error) {
 	if path == "" {
 		return nil, nil
 	}

@@ -1,0 +1,133 @@
+// Package doctor looks at a set-up of the gateway and says what is wrong with it
+// and how to mend it. Use [Examine].
+package doctor
+
+import (
+	"context"
+	"fmt"
+	"os"
+
+	"precis/cmd/internal/config"
+	"precis/preset"
+)
+
+// Levels of a [Finding].
+const (
+	OK   = "ok"
+	Warn = "warn" // it works, but perhaps not as it should
+	Bad  = "bad"  // it does not work
+)
+
+// Finding is what one check has found.
+type Finding struct {
+	Check string `json:"check"`
+	Level string `json:"level"`
+	Text  string `json:"text"`
+	Hint  string `json:"hint,omitempty"` // how to mend it
+}
+
+// Options say what is examined.
+type Options struct {
+	Load   func() (*config.Config, error)
+	Client string // the only client to look for; "": all that are known
+	// Condensing reports why the configured summarizer cannot be used.
+	Condensing func(*config.Config) (*preset.Condensing, error)
+	KeyEnv     func(*config.Config) string // variable that holds the summarizer's key
+	Env        func(string) string
+}
+
+// exam is one examination.
+type exam struct {
+	Options
+	cfg      *config.Config
+	findings []Finding
+}
+
+// Examine looks at everything and returns what it found, in the order of the
+// checks.
+func Examine(ctx context.Context, o Options) []Finding {
+	e := &exam{Options: o}
+	if !e.config() {
+		return e.findings
+	}
+	e.store(ctx)
+	e.secret()
+	e.keys()
+	e.listen(ctx)
+	e.certificate()
+	e.upstreams(ctx)
+	e.summarizer()
+	e.rehearse(ctx)
+	e.clients(ctx)
+	return e.findings
+}
+
+// AnyBad reports whether anything does not work.
+func AnyBad(all []Finding) bool {
+	for _, f := range all {
+		if f.Level == Bad {
+			return true
+		}
+	}
+	return false
+}
+
+func (e *exam) add(check, level, hint, format string, args ...any) {
+	e.findings = append(e.findings, Finding{check, level, fmt.Sprintf(format, args...), hint})
+}
+
+func (e *exam) ok(check, format string, args ...any) { e.add(check, OK, "", format, args...) }
+
+// config reports whether there is a configuration to look at.
+func (e *exam) config() bool {
+	const check = "configuration"
+	c, err := e.Load()
+	if err != nil {
+		e.add(check, Bad, "precis config lists the keys", "%v", err)
+		return false
+	}
+	e.cfg = c
+	where := c.File
+	if where == "" {
+		where = "no file, the defaults"
+	}
+	if len(c.Warnings) == 0 {
+		e.ok(check, "%s, preset %s", where, c.Settings.Preset)
+	}
+	for _, w := range c.Warnings {
+		e.add(check, Warn, "correct it in "+where, "%s", w)
+	}
+	return true
+}
+
+// private warns of a file that others can read.
+func (e *exam) private(check, path string) bool {
+	info, err := os.Stat(path)
+	if err != nil || info.Mode().Perm()&0o077 == 0 {
+		return true
+	}
+	e.add(check, Warn, "chmod 600 "+path, "%s can be read by others (mode %04o)", path, info.Mode().Perm())
+	return false
+}
+
+func (e *exam) summarizer() {
+	const check = "summarizer"
+	c := e.cfg.Summarizer
+	if c.Model == "" {
+		e.ok(check, "none: summaries are digests, written without a model")
+		return
+	}
+	if _, err := e.Condensing(e.cfg); err != nil {
+		e.add(check, Bad, "see summarizer.* in precis config", "%v", err)
+		return
+	}
+	if c.Model == "own" {
+		e.ok(check, "the model of each conversation, with the client's key")
+		return
+	}
+	if name := e.KeyEnv(e.cfg); e.Env(name) == "" {
+		e.add(check, Bad, "export "+name+", or name another variable with summarizer.key_env", "%s has no key: %s is not set", c.Model, name)
+		return
+	}
+	e.ok(check, "%s", c.Model)
+}

@@ -1,0 +1,85 @@
+package launch
+
+import (
+	"errors"
+	"io"
+	"os"
+	"os/exec"
+	"os/signal"
+	"runtime"
+
+	"precis"
+)
+
+// Command is a program to run.
+type Command struct {
+	Args      []string
+	Env       []string
+	In        io.Reader
+	Out, Errs io.Writer
+}
+
+// Exit is how a program ended: with a code that its caller should end with, too.
+type Exit int
+
+// Error returns nothing of interest: the program has said what there is to say.
+func (Exit) Error() string { return "the command failed" }
+
+// Run runs a program with the terminal, the signals and the exit code of this
+// one. It returns an [Exit] unless that is 0. Where there is a terminal the
+// program shares its foreground, so that keys that send signals reach it by
+// themselves; other signals are passed on. When this process is killed the
+// program is told to end, where the system can.
+func Run(c Command) error {
+	cmd := exec.Command(c.Args[0], c.Args[1:]...)
+	cmd.Env, cmd.Stdin, cmd.Stdout, cmd.Stderr = c.Env, c.In, c.Out, c.Errs
+	t := openTerminal()
+	defer t.close()
+	attributes(cmd, t)
+	signals := make(chan os.Signal, 16)
+	signal.Notify(signals, passed()...)
+	defer signal.Stop(signals)
+	started, done := make(chan error, 1), make(chan error, 1)
+	go func() {
+		// The program ends with the thread that started it.
+		runtime.LockOSThread()
+		defer runtime.UnlockOSThread()
+		err := cmd.Start()
+		started <- err
+		if err == nil {
+			done <- cmd.Wait()
+		}
+	}()
+	if err := <-started; err != nil {
+		return notStarted(c.Args[0], err)
+	}
+	for {
+		select {
+		case err := <-done:
+			return exitOf(cmd, err)
+		case s := <-signals:
+			if !t.typed(s) {
+				pass(cmd.Process, s)
+			}
+		}
+	}
+}
+
+func notStarted(name string, err error) error {
+	code := precis.CodeInternal
+	if errors.Is(err, exec.ErrNotFound) || errors.Is(err, os.ErrNotExist) {
+		code = precis.CodeNotFound
+	}
+	return &precis.Error{Code: code, Op: "run command", Place: name, Err: errors.Unwrap(err)}
+}
+
+func exitOf(cmd *exec.Cmd, err error) error {
+	var exit *exec.ExitError
+	switch {
+	case err == nil:
+		return nil
+	case errors.As(err, &exit):
+		return Exit(codeOf(cmd.ProcessState))
+	}
+	return precis.Errorf(precis.CodeInternal, "run command", "%w", err)
+}

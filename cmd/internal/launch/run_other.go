@@ -1,0 +1,28 @@
+//go:build !linux && !darwin
+
+package launch
+
+import (
+	"os"
+	"os/exec"
+)
+
+func passed() []os.Signal { return []os.Signal{os.Interrupt} }
+
+// terminal is not known here: the program gets its keys by itself.
+type terminal struct{}
+
+func openTerminal() *terminal { return &terminal{} }
+
+func (*terminal) close() {}
+
+func (*terminal) typed(os.Signal) bool { return true }
+
+func attributes(*exec.Cmd, *terminal) {}
+
+func pass(p *os.Process, s os.Signal) { _ = p.Signal(s) } // it may have ended
+
+func codeOf(s *os.ProcessState) int { return s.ExitCode() }
+
+// exists is not known here: folders of other runs stay.
+func exists(int) bool { return true }

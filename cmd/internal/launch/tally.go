@@ -1,0 +1,89 @@
+package launch
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"sync"
+
+	"precis"
+	"precis/cmd/internal/term"
+	"precis/gateway"
+)
+
+// Tally counts what passed a gateway. The zero value is empty. It is safe for
+// concurrent use.
+type Tally struct {
+	mu            sync.Mutex
+	requests      int
+	conversations map[string]bool
+	said, sent    int // tokens
+	condensations int
+	avoided       int
+	cost, own     float64
+	failed        int
+}
+
+// Turn counts a request.
+func (t *Tally) Turn(_ context.Context, turn gateway.Turn) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.requests++
+	t.cost += turn.CostUSD
+	if turn.Err != nil || turn.Status >= 400 {
+		t.failed++
+	}
+	if turn.Conversation != "" {
+		if t.conversations == nil {
+			t.conversations = map[string]bool{}
+		}
+		t.conversations[turn.Conversation] = true
+	}
+	r := turn.Report
+	if r == nil {
+		t.said, t.sent = t.said+turn.Input, t.sent+turn.Input
+		return
+	}
+	said := max(r.Said, r.Before.Tokens)
+	t.said, t.sent = t.said+said, t.sent+r.After.Tokens
+	if allowed := r.Decision.Allowed; turn.Retries > 0 || allowed > 0 && float64(said) > allowed && float64(r.After.Tokens) <= allowed {
+		t.avoided++
+	}
+}
+
+// Report counts the checks that made edits, also in the background.
+func (t *Tally) Report(_ context.Context, r precis.Report) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if len(r.Edits) > 0 {
+		t.condensations++
+	}
+	t.own += r.CostUSD()
+}
+
+// String returns a few lines for people; "" when nothing passed.
+func (t *Tally) String() string {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.requests == 0 {
+		return ""
+	}
+	var out strings.Builder
+	fmt.Fprintf(&out, "precis: %s in %s", term.Count(t.requests, "request"), term.Count(len(t.conversations), "conversation"))
+	if t.failed > 0 {
+		fmt.Fprintf(&out, ", %s failed", term.Number(t.failed))
+	}
+	fmt.Fprintf(&out, "\nprecis: the client sent %s tokens, %s were forwarded", term.Number(t.said), term.Number(t.sent))
+	if t.said > t.sent {
+		fmt.Fprintf(&out, " (%.0f %% less)", 100*float64(t.said-t.sent)/float64(t.said))
+	}
+	fmt.Fprintf(&out, "\nprecis: %s, %s avoided", term.Count(t.condensations, "condensation"), term.Count(t.avoided, "overflow"))
+	if t.cost > 0 {
+		fmt.Fprintf(&out, ", the requests cost $%.4f", t.cost)
+	}
+	if t.own > 0 {
+		fmt.Fprintf(&out, ", condensing $%.4f", t.own)
+	}
+	out.WriteString("\n")
+	return out.String()
+}

@@ -1,0 +1,32 @@
+package launch_test
+
+import (
+	"strings"
+	"testing"
+
+	"precis"
+	"precis/cmd/internal/launch"
+	"precis/gateway"
+)
+
+func TestTally(t *testing.T) {
+	var tally launch.Tally
+	if got := tally.String(); got != "" {
+		t.Errorf("nothing passed: %q", got)
+	}
+	report := func(said, sent int) *precis.Report {
+		return &precis.Report{Said: said, After: precis.Size{Tokens: sent}, Decision: precis.Decision{Allowed: 100}}
+	}
+	ctx := t.Context()
+	tally.Turn(ctx, gateway.Turn{Conversation: "a", Status: 200, Report: report(80, 80), CostUSD: 0.5})
+	tally.Turn(ctx, gateway.Turn{Conversation: "a", Status: 200, Report: report(1200, 90)})
+	tally.Turn(ctx, gateway.Turn{Conversation: "b", Status: 500})
+	tally.Report(ctx, precis.Report{})
+	tally.Report(ctx, precis.Report{Edits: []precis.EditSummary{{}, {}}})
+	got := tally.String()
+	for _, want := range []string{"3 requests in 2 conversations, 1 failed", "sent 1,280 tokens, 170 were forwarded (87 % less)", "1 condensation, 1 overflow avoided", "cost $0.5000"} {
+		if !strings.Contains(got, want) {
+			t.Errorf("%s lacks %q", got, want)
+		}
+	}
+}

@@ -1,0 +1,100 @@
+package service
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"precis"
+	"precis/store/memory"
+)
+
+// bodiless keeps what was said, edits and titles in memory alone, and what it
+// cost, what was learned about counting and leases in a durable store.
+type bodiless struct {
+	*memory.Store
+	durable precis.Store
+}
+
+var (
+	_ precis.Store            = bodiless{}
+	_ precis.CalibrationStore = bodiless{}
+	_ precis.Ledger           = bodiless{}
+	_ precis.Leaser           = bodiless{}
+	_ precis.Scoper           = bodiless{}
+	_ precis.Purger           = bodiless{}
+)
+
+func withoutContent(durable precis.Store) precis.Store { return bodiless{memory.New(), durable} }
+
+// Scope returns the part of the store that belongs to owner.
+func (b bodiless) Scope(owner string) precis.Store {
+	out := bodiless{b.Store.Scope(owner).(*memory.Store), b.durable}
+	if s, ok := b.durable.(precis.Scoper); ok {
+		out.durable = s.Scope(owner)
+	}
+	return out
+}
+
+// Scopes returns the owners that have anything in the store, sorted.
+func (b bodiless) Scopes(ctx context.Context) ([]string, error) {
+	out, err := b.Store.Scopes(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if s, ok := b.durable.(precis.Scoper); ok {
+		more, err := s.Scopes(ctx)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, more...)
+	}
+	slices.Sort(out)
+	return slices.Compact(out), nil
+}
+
+// SaveCalibration replaces the stored state of a model.
+func (b bodiless) SaveCalibration(ctx context.Context, model string, state []byte) error {
+	if s, ok := b.durable.(precis.CalibrationStore); ok {
+		return s.SaveCalibration(ctx, model, state)
+	}
+	return nil
+}
+
+// LoadCalibrations returns the stored state of all models.
+func (b bodiless) LoadCalibrations(ctx context.Context) (map[string][]byte, error) {
+	if s, ok := b.durable.(precis.CalibrationStore); ok {
+		return s.LoadCalibrations(ctx)
+	}
+	return nil, nil
+}
+
+// Book adds an entry to the ledger.
+func (b bodiless) Book(ctx context.Context, e precis.LedgerEntry) error {
+	if s, ok := b.durable.(precis.Ledger); ok {
+		return s.Book(ctx, e)
+	}
+	return nil
+}
+
+// Entries returns those of a conversation.
+func (b bodiless) Entries(ctx context.Context, conversation string, since time.Time) ([]precis.LedgerEntry, error) {
+	if s, ok := b.durable.(precis.Ledger); ok {
+		return s.Entries(ctx, conversation, since)
+	}
+	return nil, nil
+}
+
+// Lease takes a lease.
+func (b bodiless) Lease(ctx context.Context, name, holder string, ttl time.Duration) (release func(), ok bool, err error) {
+	if s, has := b.durable.(precis.Leaser); has {
+		return s.Lease(ctx, name, holder, ttl)
+	}
+	return b.Store.Lease(ctx, name, holder, ttl)
+}
+
+// Close releases both stores.
+func (b bodiless) Close() error {
+	_ = b.Store.Close() // there is nothing to lose
+	return b.durable.Close()
+}

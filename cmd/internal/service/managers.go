@@ -1,0 +1,110 @@
+package service
+
+import (
+	"context"
+	"os"
+	"strings"
+
+	"precis"
+	"precis/cmd/internal/config"
+	"precis/condense"
+	"precis/gateway"
+	"precis/models"
+	"precis/preset"
+)
+
+func catalogue(path string) (*models.Catalogue, error) {
+	var o models.Options
+	if path != "" {
+		data, err := os.ReadFile(path)
+		if err != nil {
+			return nil, &precis.Error{Code: precis.CodeNotFound, Op: "read models", Place: path, Err: err}
+		}
+		if o.Overrides, err = models.ParseOverrides(data, path); err != nil {
+			return nil, precis.Errorf(precis.CodeInvalid, "read models", "%w", err)
+		}
+	}
+	return models.New(o)
+}
+
+// managers returns the manager of the configuration and those of its profiles.
+func (s *Service) managers(c *config.Config) (*precis.Manager, map[string]*precis.Manager, error) {
+	m, err := s.manager(c)
+	if err != nil {
+		return nil, nil, err
+	}
+	profiles := map[string]*precis.Manager{}
+	for _, item := range c.Gateway.Profiles {
+		name, path, ok := strings.Cut(item, "=")
+		if !ok || s.p.Load == nil {
+			return nil, nil, precis.Errorf(precis.CodeInvalid, "read configuration", "gateway.profiles: %q is not NAME=FILE", item)
+		}
+		own, err := s.p.Load(path)
+		if err != nil {
+			return nil, nil, err
+		}
+		if profiles[name], err = s.manager(own); err != nil {
+			return nil, nil, err
+		}
+	}
+	for _, name := range preset.Names() { // every preset is a profile, too
+		if profiles[name] != nil {
+			continue
+		}
+		own := *c
+		if own.Settings, err = preset.Settings(name); err != nil {
+			return nil, nil, err
+		}
+		if profiles[name], err = s.manager(&own); err != nil {
+			return nil, nil, err
+		}
+	}
+	return m, profiles, nil
+}
+
+func (s *Service) manager(c *config.Config) (*precis.Manager, error) {
+	var condensing *preset.Condensing
+	if s.p.Condensing != nil {
+		var err error
+		if condensing, err = s.p.Condensing(c, s.own); err != nil {
+			return nil, err
+		}
+	}
+	var hook func(context.Context, precis.Alert)
+	if s.p.Alert != nil {
+		hook = s.p.Alert(c)
+	}
+	return preset.New(preset.Options{
+		Settings: c.Settings, Estimate: c.Estimate, Condensing: condensing, Logger: s.p.Logger, Calibrator: s.calib,
+		OnReport: s.report, Alert: s.alert(hook),
+	})
+}
+
+// OwnWriter has the model of each conversation write summaries.
+func OwnWriter(own *gateway.OwnModels, prompt condense.Prompt, maxTokens int) condense.WriterConfig {
+	return condense.WriterConfig{Own: own.Model, Prompt: prompt, MaxTokens: maxTokens}
+}
+
+func (s *Service) window(_ context.Context, model string) precis.Window {
+	if c := s.config(); c.Window > 0 {
+		return precis.Window{Tokens: c.Window, Source: precis.SourceConfigured, Detail: c.Origin("window")}
+	}
+	return s.catalog.Window(model)
+}
+
+func (s *Service) outputLimit(model string) int {
+	m, _ := s.catalog.Find(model)
+	return m.MaxOutput.Tokens
+}
+
+func (s *Service) cost(dialect, model string, u precis.Usage) float64 {
+	m, ok := s.catalog.Find(model)
+	if !ok {
+		return 0
+	}
+	protocol := models.OpenAI
+	if dialect == "anthropic" {
+		protocol = models.Anthropic
+	}
+	return models.Cost(protocol, m.Prices, u, "").USD
+}

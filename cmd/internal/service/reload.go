@@ -1,0 +1,177 @@
+package service
+
+import (
+	"context"
+	"os"
+	"strings"
+	"time"
+
+	"precis/cmd/internal/config"
+	"precis/gateway"
+)
+
+// Reload reads the configuration again: settings, profiles, hooks, the
+// summarizer, keys, hosts, the window and how long conversations are kept are in
+// force from the next request on. It returns the keys of the configuration that
+// have changed and need the gateway to begin again. After an error everything is
+// as it was.
+func (s *Service) Reload(ctx context.Context) (restart []string, err error) {
+	if s.p.Reload == nil {
+		return nil, nil
+	}
+	c, err := s.p.Reload()
+	if err != nil {
+		return nil, err
+	}
+	m, profiles, err := s.managers(c)
+	if err != nil {
+		return nil, err
+	}
+	old := s.config()
+	if (c.Gateway.KeysFile == "") == s.keys.any() {
+		restart = append(restart, "gateway.keys_file")
+	} else if s.keys.any() {
+		keys, err := ReadKeys(c.Gateway.KeysFile)
+		if err != nil {
+			return nil, err
+		}
+		for _, owner := range s.keys.replace(keys) {
+			restart = append(restart, "gateway.keys_file (the new owner "+owner+")")
+		}
+	}
+	s.cfg.Store(c)
+	s.Gateway.SetManager(m, profiles)
+	return append(restart, fixed(old, c)...), nil
+}
+
+// changeable are keys beside the settings that take effect at once.
+var changeable = map[string]bool{
+	"gateway.keys_file": true, "gateway.hosts": true, "gateway.profiles": true, "gateway.retention_days": true, "gateway.drain": true, "gateway.drain_delay": true,
+}
+
+// fixed returns what differs between two configurations and cannot be changed
+// while the gateway runs.
+func fixed(old, now *config.Config) []string {
+	var out []string
+	was := map[string]string{}
+	for _, r := range old.Rows() {
+		was[r.Key] = r.Value
+	}
+	for _, r := range now.Rows() {
+		needs := strings.HasPrefix(r.Key, "gateway.") && !changeable[r.Key] || r.Key == "models_file" || r.Key == "estimate"
+		if needs && was[r.Key] != r.Value {
+			out = append(out, r.Key)
+		}
+	}
+	return out
+}
+
+// reload reloads and logs what came of it.
+func (s *Service) reload(ctx context.Context) {
+	restart, err := s.Reload(ctx)
+	if err != nil {
+		s.p.Logger.ErrorContext(ctx, "the configuration stays as it was", "error", err)
+		return
+	}
+	s.p.Logger.InfoContext(ctx, "the configuration was read again")
+	if len(restart) > 0 {
+		s.p.Logger.WarnContext(ctx, "a change needs the gateway to begin again", "keys", strings.Join(restart, ", "))
+	}
+}
+
+// startJobs runs what the gateway does by itself until ctx ends. What it returns
+// waits for that.
+func (s *Service) startJobs(ctx context.Context) (wait func()) {
+	ctx, cancel := context.WithCancel(ctx)
+	done := make(chan struct{}, 2)
+	go func() { s.watchFiles(ctx); done <- struct{}{} }()
+	go func() { s.forget(ctx); done <- struct{}{} }()
+	return func() { cancel(); <-done; <-done }
+}
+
+// lookEvery is how often files are looked at.
+const lookEvery = 2 * time.Second
+
+// watchFiles reloads on a signal and when a file of the configuration changes.
+func (s *Service) watchFiles(ctx context.Context) {
+	if s.p.Reload == nil {
+		return
+	}
+	signals, stop := hangups()
+	defer stop()
+	tick := time.NewTicker(lookEvery)
+	defer tick.Stop()
+	seen := s.stamp()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-signals:
+		case <-tick.C:
+			if s.stamp() == seen {
+				continue
+			}
+		}
+		s.reload(ctx)
+		seen = s.stamp()
+	}
+}
+
+// stamp changes when a file of the configuration does.
+func (s *Service) stamp() string {
+	c := s.config()
+	files := []string{c.File, c.Gateway.KeysFile, c.Summarizer.PromptFile, c.Summarizer.RulesFile}
+	for _, item := range c.Gateway.Profiles {
+		_, path, _ := strings.Cut(item, "=")
+		files = append(files, path)
+	}
+	var out strings.Builder
+	for _, path := range files {
+		if info, err := os.Stat(path); path != "" && err == nil {
+			out.WriteString(path + info.ModTime().String() + "\n")
+		}
+	}
+	return out.String()
+}
+
+// forgetEvery is how often conversations that are too old are looked for.
+const forgetEvery = time.Hour
+
+// withoutBodies is how long conversations are kept in memory when what was said
+// is not stored, and nothing else is configured.
+const withoutBodies = 24 * time.Hour
+
+// forget removes conversations that are too old.
+func (s *Service) forget(ctx context.Context) {
+	tick := time.NewTicker(forgetEvery)
+	defer tick.Stop()
+	for {
+		s.Forget(ctx)
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+		}
+	}
+}
+
+// Forget removes the conversations whose last request is longer ago than
+// gateway.retention_days.
+func (s *Service) Forget(ctx context.Context) {
+	g := s.config().Gateway
+	keep := time.Duration(g.Retention) * 24 * time.Hour
+	if keep == 0 && !g.Bodies {
+		keep = withoutBodies
+	}
+	if keep == 0 {
+		return
+	}
+	res, err := s.Gateway.Purge(ctx, gateway.AllOwners, gateway.PurgeOptions{Before: time.Now().Add(-keep)})
+	switch {
+	case ctx.Err() != nil:
+	case err != nil:
+		s.p.Logger.WarnContext(ctx, "old conversations are not forgotten yet", "error", err)
+	case res.Conversations > 0:
+		s.p.Logger.InfoContext(ctx, "old conversations are forgotten", "conversations", res.Conversations, "messages", res.Messages)
+	}
+}

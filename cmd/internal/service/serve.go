@@ -1,0 +1,114 @@
+package service
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"time"
+
+	"precis"
+	"precis/cmd/internal/config"
+	"precis/gateway/control"
+)
+
+// Listen opens the configured address. One that others reach needs keys, or the
+// word that none are wanted.
+func Listen(c config.Gateway) (net.Listener, error) {
+	host, _, err := net.SplitHostPort(c.Listen)
+	if err != nil {
+		return nil, precis.Errorf(precis.CodeInvalid, "listen", "gateway.listen is %q, want HOST:PORT", c.Listen)
+	}
+	if !loopback(host) && c.KeysFile == "" && !c.Public {
+		return nil, &precis.Error{Code: precis.CodeInvalid, Op: "listen", Err: fmt.Errorf("%s can be reached by others, and no keys are asked for", c.Listen),
+			Hint: "set gateway.keys_file, or gateway.public when the network is trusted"}
+	}
+	l, err := net.Listen("tcp", c.Listen)
+	if err != nil {
+		return nil, precis.Errorf(precis.CodeInternal, "listen", "%w", err)
+	}
+	return l, nil
+}
+
+func loopback(host string) bool {
+	ip := net.ParseIP(host)
+	return host == "localhost" || ip != nil && ip.IsLoopback()
+}
+
+// Serve answers requests until ctx ends. Then it says that it is not ready any
+// more, lets requests under way finish for a while, and returns.
+func (s *Service) Serve(ctx context.Context, l net.Listener) error {
+	c := s.config().Gateway
+	server := &http.Server{Handler: s.Handler(), ReadHeaderTimeout: 10 * time.Second, IdleTimeout: 2 * time.Minute, MaxHeaderBytes: 256 << 10,
+		ErrorLog: slog.NewLogLogger(s.p.Logger.Handler(), slog.LevelDebug)}
+	ended := make(chan error, 1)
+	go func() {
+		if c.CertFile != "" {
+			ended <- server.ServeTLS(l, c.CertFile, c.KeyFile)
+		} else {
+			ended <- server.Serve(l)
+		}
+	}()
+	jobs := s.startJobs(ctx)
+	defer jobs()
+	select {
+	case err := <-ended:
+		return precis.Errorf(precis.CodeInternal, "serve", "%w", err)
+	case <-ctx.Done():
+	}
+	s.draining.Store(true)
+	if c.DrainDelay > 0 { // who asks for readiness learns of it before the address is closed
+		time.Sleep(time.Duration(c.DrainDelay) * time.Second)
+	}
+	s.events.Close()
+	grace, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Duration(c.Drain)*time.Second)
+	defer cancel()
+	if err := server.Shutdown(grace); err != nil {
+		_ = server.Close() // they were given their time
+	}
+	return nil
+}
+
+// Handler serves the gateway and what stands beside it: /healthz, /readyz,
+// /metrics, and the control API below /precis/api/.
+func (s *Service) Handler() http.Handler {
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { fmt.Fprintln(w, "ok") })
+	mux.HandleFunc("GET /readyz", s.ready)
+	if s.p.Operations {
+		mux.Handle("GET /metrics", s.insider(s.metrics.Handler()))
+		api := control.New(control.Options{Gateway: s.Gateway, Events: s.events, Started: s.started})
+		mux.Handle("/precis/api/", s.insider(checked(api)))
+	}
+	mux.Handle("/precis/", http.NotFoundHandler()) // what is ours is never asked of an upstream
+	mux.Handle("/", s.traces.Handler(s.Gateway))
+	return s.guard(mux)
+}
+
+// ready reports whether requests are welcome: the store answers, and the gateway
+// is not about to end.
+func (s *Service) ready(w http.ResponseWriter, r *http.Request) {
+	if s.draining.Load() {
+		http.Error(w, "draining", http.StatusServiceUnavailable)
+		return
+	}
+	if err := s.probe(r.Context()); err != nil {
+		s.p.Logger.WarnContext(r.Context(), "the store does not answer", "error", err)
+		http.Error(w, "the store does not answer", http.StatusServiceUnavailable)
+		return
+	}
+	fmt.Fprintln(w, "ready")
+}
+
+// probe asks the store for something small.
+func (s *Service) probe(ctx context.Context) error {
+	st, ok := s.store.(precis.CalibrationStore)
+	if !ok {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, 2*time.Second)
+	defer cancel()
+	_, err := st.LoadCalibrations(ctx)
+	return err
+}

@@ -1,0 +1,16 @@
+//go:build unix
+
+package service
+
+import (
+	"os"
+	"os/signal"
+	"syscall"
+)
+
+// hangups tells of signals that ask for the configuration to be read again.
+func hangups() (<-chan os.Signal, func()) {
+	c := make(chan os.Signal, 1)
+	signal.Notify(c, syscall.SIGHUP)
+	return c, func() { signal.Stop(c) }
+}

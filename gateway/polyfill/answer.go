@@ -1,0 +1,165 @@
+package polyfill
+
+import (
+	"encoding/json"
+	"strconv"
+
+	"precis"
+	"precis/internal/jsonspan"
+	"precis/wire"
+)
+
+// Applied is an edit that took effect, as answers tell it.
+type Applied struct {
+	Type   string // [TypeClearTools] or [TypeClearThinking]
+	Count  int    // tool uses or turns
+	Tokens int    // input tokens that were cleared
+}
+
+func (a Applied) append(dst []byte) []byte {
+	count := "cleared_tool_uses"
+	if a.Type == TypeClearThinking {
+		count = "cleared_thinking_turns"
+	}
+	dst = jsonspan.AppendStringField(append(dst, '{'), "type", a.Type)
+	dst = appendInt(dst, count, a.Count)
+	return append(appendInt(dst, "cleared_input_tokens", max(a.Tokens, 0)), '}')
+}
+
+func appendInt(dst []byte, name string, n int) []byte {
+	return strconv.AppendInt(jsonspan.AppendField(dst, name), int64(n), 10)
+}
+
+// Answer is what is added to the answer of an upstream, or all of an answer of
+// our own.
+type Answer struct {
+	ID      string // unique: the part of IDs after msg_, resp_ or cmp_
+	Model   string
+	Created int64 // seconds since 1970
+	Reports bool  // context_management is told: the request asked for it
+	Applied []Applied
+	Made    *Summary     // the summary made for this request; nil: none
+	Usage   precis.Usage // of making it
+}
+
+// management returns the value of context_management. Other edits are those that
+// the upstream has applied itself.
+func (a *Answer) management(other json.RawMessage) []byte {
+	dst := []byte(`{"applied_edits":[`)
+	for _, e := range a.Applied {
+		if dst[len(dst)-1] != '[' {
+			dst = append(dst, ',')
+		}
+		dst = e.append(dst)
+	}
+	for s, err := range jsonspan.Array(jsonspan.Field(other, "applied_edits")) {
+		if err != nil {
+			break
+		}
+		if dst[len(dst)-1] != '[' {
+			dst = append(dst, ',')
+		}
+		dst = append(dst, s.Raw...)
+	}
+	return append(dst, "]}"...)
+}
+
+// sealed is what goes into encrypted_content of Anthropic's block, whose text
+// stands beside it.
+func (a *Answer) sealed() string {
+	s := *a.Made
+	s.Text = ""
+	return s.Seal()
+}
+
+// block is Anthropic's compaction block.
+func (a *Answer) block() []byte {
+	dst := jsonspan.AppendStringField([]byte("{"), "type", "compaction")
+	dst = jsonspan.AppendStringField(dst, "content", a.Made.Text)
+	return append(jsonspan.AppendStringField(dst, "encrypted_content", a.sealed()), '}')
+}
+
+// item is OpenAI's compaction item.
+func (a *Answer) item() []byte {
+	dst := jsonspan.AppendStringField([]byte("{"), "type", "compaction")
+	dst = jsonspan.AppendStringField(dst, "id", "cmp_"+a.ID)
+	return append(jsonspan.AppendStringField(dst, "encrypted_content", a.Made.Seal()), '}')
+}
+
+// iteration is an entry of usage.iterations.
+func iteration(kind, model string, u precis.Usage) []byte {
+	dst := jsonspan.AppendStringField([]byte("{"), "type", kind)
+	if model != "" {
+		dst = jsonspan.AppendStringField(dst, "model", model)
+	}
+	dst = appendInt(dst, "input_tokens", u.Input)
+	dst = appendInt(dst, "output_tokens", u.Output)
+	dst = appendInt(dst, "cache_read_input_tokens", u.CacheRead)
+	dst = appendInt(dst, "cache_creation_input_tokens", u.CacheWrite)
+	dst = append(jsonspan.AppendField(dst, "cache_creation"), `{"ephemeral_5m_input_tokens":`...)
+	dst = strconv.AppendInt(dst, int64(u.CacheWrite), 10)
+	return append(dst, `,"ephemeral_1h_input_tokens":0}}`...)
+}
+
+// iterations is usage.iterations: making the summary, then what the upstream did.
+func (a *Answer) iterations(model string, u precis.Usage, theirs json.RawMessage) []byte {
+	dst := append([]byte("["), iteration("compaction", "", a.Usage)...)
+	if jsonspan.Kind(theirs) != '[' {
+		return append(append(append(dst, ','), iteration("message", model, u)...), ']')
+	}
+	for s, err := range jsonspan.Array(theirs) {
+		if err != nil {
+			break
+		}
+		dst = append(append(dst, ','), s.Raw...)
+	}
+	return append(dst, ']')
+}
+
+// with returns an object with members set; nil when it is none.
+func with(object []byte, set func(d *wire.Draft)) []byte {
+	b, err := wire.Parse(object, "", nil)
+	if err != nil {
+		return nil
+	}
+	d := b.Draft()
+	set(d)
+	return d.Bytes()
+}
+
+// putFirst returns an array with an element before the others.
+func putFirst(element []byte, list json.RawMessage) []byte {
+	dst := append([]byte("["), element...)
+	for s, err := range jsonspan.Array(list) {
+		if err != nil {
+			break
+		}
+		dst = append(append(dst, ','), s.Raw...)
+	}
+	return append(dst, ']')
+}
+
+// shifted returns an object with a number raised; nil when it has none.
+func shifted(object []byte, name string, by int) []byte {
+	raw := jsonspan.Field(object, name)
+	if k := jsonspan.Kind(raw); k < '0' || k > '9' {
+		return nil
+	}
+	return with(object, func(d *wire.Draft) { d.Set(name, []byte(strconv.Itoa(jsonspan.Int(raw)+by))) })
+}
+
+// Counted adds to an answer of count_tokens what the request counts without
+// edits: as much more as said is more than shown, by our count. It returns nil
+// for what is no such answer.
+func Counted(body []byte, said, shown int) []byte {
+	n := jsonspan.Field(body, "input_tokens")
+	if jsonspan.Kind(n) < '0' || jsonspan.Kind(n) > '9' {
+		return nil
+	}
+	count := jsonspan.Int(n)
+	if said > shown && shown > 0 {
+		count = int(float64(count) * float64(said) / float64(shown))
+	}
+	original := appendInt([]byte("{"), "original_input_tokens", count)
+	return with(body, func(d *wire.Draft) { d.Set("context_management", append(original, '}')) })
+}

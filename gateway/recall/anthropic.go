@@ -1,0 +1,159 @@
+package recall
+
+import (
+	"bytes"
+	"encoding/json"
+	"strconv"
+
+	"precis/internal/jsonspan"
+	"precis/wire"
+	"precis/wire/anthropic"
+)
+
+// anthropicStream follows streams of the Messages API.
+type anthropicStream struct {
+	answers int
+	base    int             // blocks that the client got of earlier answers
+	spent   json.RawMessage // usage of earlier answers
+
+	// Of the present answer:
+	blocks []*block
+	at     map[int]*block // by index
+	gone   []int          // indexes of blocks that the client does not get
+	size   int
+	others bool
+	stop   string
+	usage  json.RawMessage
+	held   []event
+}
+
+func (s *anthropicStream) event(e event) []byte {
+	switch kindOf(e.data) {
+	case "message_start":
+		s.usage = latest(s.usage, bytes.Clone(jsonspan.Field(jsonspan.Field(e.data, "message"), "usage")))
+		if s.answers > 0 {
+			return nil
+		}
+	case "content_block_start":
+		return s.start(e)
+	case "content_block_delta", "content_block_stop":
+		return s.piece(e)
+	case "message_delta":
+		return s.end(e)
+	case "message_stop":
+		if len(s.held) > 0 {
+			s.held = append(s.held, e.clone())
+			return nil
+		}
+	}
+	return e.raw
+}
+
+func (s *anthropicStream) start(e event) []byte {
+	b := newBlock(jsonspan.Field(e.data, "content_block"))
+	i := jsonspan.Int(jsonspan.Field(e.data, "index"))
+	if s.at == nil {
+		s.at = map[int]*block{}
+	}
+	s.at[i] = b
+	s.blocks = append(s.blocks, b)
+	s.size += len(b.start)
+	if b.ours {
+		s.gone = append(s.gone, i)
+		return nil
+	}
+	s.others = s.others || kindOf(b.start) == "tool_use"
+	return s.shifted(e, i)
+}
+
+func (s *anthropicStream) piece(e event) []byte {
+	i := jsonspan.Int(jsonspan.Field(e.data, "index"))
+	b := s.at[i]
+	if b == nil {
+		return s.shifted(e, i)
+	}
+	if s.size <= maxAnswer {
+		s.size += b.add(jsonspan.Field(e.data, "delta"))
+	}
+	if b.ours {
+		return nil
+	}
+	return s.shifted(e, i)
+}
+
+// shifted returns an event with the index that its block has for the client.
+func (s *anthropicStream) shifted(e event, i int) []byte {
+	to := s.base + i
+	for _, g := range s.gone {
+		if g < i {
+			to--
+		}
+	}
+	if to == i {
+		return e.raw
+	}
+	return e.with(with(e.data, func(d *wire.Draft) { d.Set("index", strconv.AppendInt(nil, int64(to), 10)) }))
+}
+
+func (s *anthropicStream) end(e event) []byte {
+	if stop, ok := jsonspan.String(jsonspan.Field(jsonspan.Field(e.data, "delta"), "stop_reason")); ok {
+		s.stop = stop
+	}
+	s.usage = latest(s.usage, bytes.Clone(jsonspan.Field(e.data, "usage")))
+	if s.answer().alone() {
+		s.held = append(s.held, e.clone())
+		return nil
+	}
+	return s.summed(e, false)
+}
+
+// summed returns the end of an answer with all that was used.
+func (s *anthropicStream) summed(e event, quiet bool) []byte {
+	if s.answers == 0 && !quiet {
+		return e.raw
+	}
+	return e.with(with(e.data, func(d *wire.Draft) {
+		if s.answers > 0 {
+			d.Set("usage", sum(s.spent, s.usage))
+		}
+		if quiet {
+			d.Set("delta", with(d.Get("delta"), func(d *wire.Draft) { d.Set("stop_reason", []byte(`"end_turn"`)) }))
+		}
+	}))
+}
+
+func (s *anthropicStream) flush() []byte { return nil }
+
+func (s *anthropicStream) answer() *Answer {
+	a := &Answer{dialect: anthropic.Format, Others: s.others, ended: s.stop == "tool_use", lost: s.size > maxAnswer}
+	var content []json.RawMessage
+	for _, b := range s.blocks {
+		if b.ours {
+			a.Calls = append(a.Calls, b.call())
+		}
+	}
+	if !a.Due() {
+		return a
+	}
+	for _, b := range s.blocks {
+		content = append(content, b.whole())
+	}
+	a.said = append(append([]byte(`{"role":"assistant","content":`), list(content...)...), '}')
+	return a
+}
+
+func (s *anthropicStream) next() {
+	*s = anthropicStream{answers: s.answers + 1, base: s.base + len(s.blocks) - len(s.gone), spent: sum(s.spent, s.usage)}
+}
+
+func (s *anthropicStream) finish() (out []byte) {
+	for _, e := range s.held {
+		if kindOf(e.data) == "message_delta" {
+			out = append(out, s.summed(e, true)...)
+			continue
+		}
+		out = append(out, e.raw...)
+	}
+	s.held = nil
+	return out
+}
