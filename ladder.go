@@ -311,14 +311,14 @@ func unbind(t *Transcript, units []Unit, rule Reasoning) Edit {
 }
 
 // openLoop returns the first unit whose reasoning stays: that after the last
-// user turn.
+// user turn. Words beside a tool result go on with the turn.
 func openLoop(units []Unit, rule Reasoning) int {
 	if rule != ReasoningLoop {
 		return len(units)
 	}
 	for k := len(units) - 1; k >= 0; k-- {
 		for _, m := range units[k].Messages {
-			if m.IsUserTurn() {
+			if m.IsUserTurn() && !m.HasToolResult() {
 				return k
 			}
 		}

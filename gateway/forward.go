@@ -292,7 +292,7 @@ func (t *turn) withoutReasoning() []byte {
 // lastTurn returns the node of the last message in which the user speaks.
 func lastTurn(msgs []precis.Message, tr *precis.Transcript) precis.Fingerprint {
 	for i := len(msgs) - 1; i >= 0; i-- {
-		if msgs[i].IsUserTurn() {
+		if msgs[i].IsUserTurn() && !msgs[i].HasToolResult() {
 			return tr.Fingerprint(i + 1)
 		}
 	}
@@ -318,7 +318,7 @@ func (t *turn) begin(in *incoming) {
 		h[name] = values
 	}
 	stripHops(h)
-	if in.whole && in.res.Header.Get("Content-Encoding") == "" {
+	if in.whole && !in.stream && in.res.Header.Get("Content-Encoding") == "" {
 		h.Set("Content-Length", strconv.Itoa(len(in.head)))
 	}
 	t.describe(h)

@@ -110,6 +110,7 @@ func (m *job) run(ctx context.Context) error {
 		return err
 	}
 	m.before = m.res.Report.Said
+	m.req.Live = m.live(len(m.conv.Edits) > 0) // edits may have been made for this request already
 	switch {
 	case m.work == workCount, m.poly.side:
 		return nil

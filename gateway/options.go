@@ -76,6 +76,8 @@ type Upstream struct {
 	URL  *url.URL // what stands before /v1/…; a final /v1 is dropped
 	// Dialects are those it speaks; nil: all.
 	Dialects []string
+	// Native says what it needs no polyfill for; nil: as Options.Native.
+	Native *Native
 }
 
 // Native says which polyfills an upstream needs none of: what is native is

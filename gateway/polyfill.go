@@ -53,10 +53,10 @@ const (
 func (t *turn) emulated() error {
 	e := &t.poly
 	var err error
-	if !t.g.o.Native.ContextManagement {
+	if !t.native().ContextManagement {
 		err = t.readManagement()
 	}
-	if err == nil && t.dialect.Name() == responses.Format && !t.g.o.Native.Compact {
+	if err == nil && t.dialect.Name() == responses.Format && !t.native().Compact {
 		err = t.readCompact()
 	}
 	if err != nil {
@@ -141,7 +141,7 @@ func (t *turn) returned(b precis.Block) (polyfill.Summary, polyfill.Kind, bool) 
 		return polyfill.Summary{}, "", false
 	}
 	s, kind := polyfill.Read(o.Raw, t.dialect.Name() == anthropic.Format)
-	ok := kind == polyfill.Ours || kind != polyfill.Opaque && !t.g.o.Native.ContextManagement
+	ok := kind == polyfill.Ours || kind != polyfill.Opaque && !t.native().ContextManagement
 	return s, kind, ok
 }
 
@@ -246,4 +246,12 @@ func (t *turn) spoken() (out []json.RawMessage) {
 		}
 	}
 	return out
+}
+
+// native returns what the upstream does by itself.
+func (t *turn) native() Native {
+	if t.upstream.Native != nil {
+		return *t.upstream.Native
+	}
+	return t.g.o.Native
 }

@@ -314,22 +314,3 @@ func TestOldThinkingIsCleared(t *testing.T) {
 		}
 	}
 }
-
-func TestCountTokensShowsTheSameView(t *testing.T) {
-	count := func(r providertest.Request) providertest.Reply {
-		return providertest.Respond(200, "application/json", fmt.Sprintf(`{"input_tokens":%d}`, len(r.Body)/4))
-	}
-	counter := fakeCount(t, count)
-	a := newAgent("anthropic", "Read the files.")
-	for n := 1; n <= 9; n++ {
-		a.read(n, words(60, n))
-	}
-	base, _ := start(t, counter, nil)
-	body := with(a.body(false), edits(clearFrom5))
-	_, plain := post(t, base+"/v1/messages/count_tokens", a.body(false))
-	_, first := post(t, base+"/v1/messages/count_tokens", body)
-	f, p := read(t, first), read(t, plain)
-	if p.Management != nil || f.Management == nil || f.Input > p.Input*2/3 || f.Management.Original < p.Input*9/10 || f.Management.Original > p.Input*12/10 {
-		t.Errorf("with edits %s, without %s", first, plain)
-	}
-}

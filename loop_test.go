@@ -1,0 +1,37 @@
+package precis
+
+import "testing"
+
+// Words that a user adds beside a tool result go on with the turn: the reasoning
+// before them is still asked back.
+func TestOpenLoopBeginsAtTheLastTurnOfTheUser(t *testing.T) {
+	use := func(id string) Message {
+		return Message{Role: RoleAssistant, Content: []Block{Thinking{Text: "hm", Signature: "s" + id}, ToolUse{ID: id, Name: "n"}}}
+	}
+	result := func(id, more string) Message {
+		m := Message{Role: RoleUser, Content: []Block{ToolResult{ToolUseID: id, Content: []Block{Text{Text: "r"}}}}}
+		if more != "" {
+			m.Content = append(m.Content, Text{Text: more})
+		}
+		return m
+	}
+	tr := NewTranscript(NewText(RoleUser, "old"), use("0"), result("0", ""), NewText(RoleAssistant, "done"),
+		NewText(RoleUser, "do it"), use("1"), result("1", ""), use("2"), result("2", "and hurry"))
+	edits := []Edit{{ID: "e", Replace: []Replacement{{From: 0, To: 1, With: []Message{NewText(RoleUser, "short")}}}}}
+	units := Units(tr, edits)
+	for rule, want := range map[Reasoning][]int{ReasoningLeaves: {1, 5, 7}, ReasoningLoop: {1}, ReasoningStays: nil} {
+		var got []int
+		for _, r := range unbind(tr, units, rule).Replace {
+			got = append(got, r.From)
+		}
+		if len(got) != len(want) {
+			t.Errorf("%q: reasoning of %v leaves, want %v", rule, got, want)
+			continue
+		}
+		for i := range want {
+			if got[i] != want[i] {
+				t.Errorf("%q: reasoning of %v leaves, want %v", rule, got, want)
+			}
+		}
+	}
+}
