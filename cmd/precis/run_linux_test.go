@@ -46,9 +46,9 @@ func waitFor(t *testing.T, path string) string {
 	return ""
 }
 
-// A key that sends a signal reaches the client once, and the gateway lives on
+// A key that sends a signal reaches the client, and the gateway lives on
 // until the client has ended.
-func TestKeysReachTheClientOnce(t *testing.T) {
+func TestKeysReachTheClient(t *testing.T) {
 	if testing.Short() {
 		t.Skip("short: it starts processes")
 	}

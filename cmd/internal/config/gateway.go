@@ -37,6 +37,8 @@ type Gateway struct {
 	Drain       int // seconds
 	DrainDelay  int // seconds between not being ready and closing
 	Native      bool
+	Recall      bool
+	Probe       bool // ask servers for windows that nobody knows
 }
 
 // Memory as [Gateway.Store] keeps nothing on disk; Off as [Gateway.Proxy] is no
@@ -47,7 +49,7 @@ const (
 )
 
 var defaultGateway = Gateway{
-	Listen: "127.0.0.1:8377", Bodies: true, MemoryMB: 256, MaxBodyMB: 64, MaxRequests: 512, KeepAlive: 5, Drain: 30,
+	Listen: "127.0.0.1:8377", Bodies: true, Probe: true, MemoryMB: 256, MaxBodyMB: 64, MaxRequests: 512, KeepAlive: 5, Drain: 30,
 }
 
 var gatewayKeys = []key{
@@ -78,7 +80,9 @@ var gatewayKeys = []key{
 	plainCount("gateway.keep_alive", "seconds after which a waiting stream gets a sign of life", func(c *Config) *int { return &c.Gateway.KeepAlive }),
 	plainCount("gateway.drain", "seconds that requests under way may take at the end", func(c *Config) *int { return &c.Gateway.Drain }),
 	plainCount("gateway.drain_delay", "seconds between no longer being ready and closing the address, for load balancers", func(c *Config) *int { return &c.Gateway.DrainDelay }),
+	plainBool("gateway.probe", "ask servers for the windows of models that nobody knows, with the client's key", func(c *Config) *bool { return &c.Gateway.Probe }),
 	plainBool("gateway.native", "leave context_management and compaction to the upstream", func(c *Config) *bool { return &c.Gateway.Native }),
+	plainBool("gateway.recall", "offer the model a tool to read again what its view hides, and answer its calls", func(c *Config) *bool { return &c.Gateway.Recall }),
 }
 
 func listKey(name, help string, at func(*Config) *[]string) key {

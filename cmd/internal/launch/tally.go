@@ -46,7 +46,9 @@ func (t *Tally) Turn(_ context.Context, turn gateway.Turn) {
 	}
 	said := max(r.Said, r.Before.Tokens)
 	t.said, t.sent = t.said+said, t.sent+r.After.Tokens
-	if allowed := r.Decision.Allowed; turn.Retries > 0 || allowed > 0 && float64(said) > allowed && float64(r.After.Tokens) <= allowed {
+	allowed := r.Decision.Allowed
+	fitted := allowed > 0 && float64(said) > allowed && float64(r.After.Tokens) <= allowed
+	if turn.Status < 400 && (turn.Retries > 0 || fitted) {
 		t.avoided++
 	}
 }

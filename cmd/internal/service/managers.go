@@ -75,9 +75,38 @@ func (s *Service) manager(c *config.Config) (*precis.Manager, error) {
 		hook = s.p.Alert(c)
 	}
 	return preset.New(preset.Options{
-		Settings: c.Settings, Estimate: c.Estimate, Condensing: condensing, Logger: s.p.Logger, Calibrator: s.calib,
+		Settings: roomy(c), Estimate: c.Estimate, Condensing: condensing, Logger: s.p.Logger, Calibrator: s.calib,
 		OnReport: s.report, Alert: s.alert(hook),
 	})
+}
+
+// What a prompt cache is worth to requests that pay for it: room for so many
+// turns, down to this share of the window.
+const (
+	roomTurns = 10
+	roomFloor = 20
+)
+
+// roomy returns the settings of a configuration, with room for the turns to come
+// unless the user said otherwise.
+func roomy(c *config.Config) precis.Settings {
+	s := c.Settings
+	if s.Preset != preset.Roo && s.Preset != preset.Off && !c.Given("room.turns") {
+		s.Turns, s.Floor = roomTurns, roomFloor
+	}
+	return s
+}
+
+// summarizer writes the summaries that requests ask for; nil: digests are made.
+func (s *Service) summarizer(c *config.Config) (precis.Summarizer, error) {
+	if s.p.Condensing == nil {
+		return nil, nil
+	}
+	condensing, err := s.p.Condensing(c, s.own)
+	if err != nil || condensing == nil {
+		return nil, err
+	}
+	return condense.NewWriter(condensing.Writer)
 }
 
 // OwnWriter has the model of each conversation write summaries.

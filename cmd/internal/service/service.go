@@ -116,6 +116,10 @@ func (s *Service) options(c *config.Config) (gateway.Options, error) {
 	if err != nil {
 		return gateway.Options{}, err
 	}
+	summarizer, err := s.summarizer(c)
+	if err != nil {
+		return gateway.Options{}, err
+	}
 	keys, err := ReadKeys(g.KeysFile)
 	if err != nil {
 		return gateway.Options{}, err
@@ -123,12 +127,13 @@ func (s *Service) options(c *config.Config) (gateway.Options, error) {
 	s.keys = newKeyring(keys)
 	return gateway.Options{
 		Upstreams: ups, Manager: m, Profiles: profiles, Store: s.store, Replica: s.p.Replica, Transport: up,
+		Probe:  g.Probe,
 		Window: s.window, OutputLimit: s.outputLimit, Cost: s.cost,
 		Auth:      gateway.Auth{Keys: s.keys.auth()},
 		Limits:    gateway.Limits{Body: int64(g.MaxBodyMB) << 20, Concurrency: g.MaxRequests},
 		Native:    gateway.Native{ContextManagement: g.Native, Compact: g.Native},
 		KeepAlive: time.Duration(g.KeepAlive) * time.Second, Memory: g.MemoryMB << 20,
-		Logger: s.p.Logger, OnTurn: s.turn,
+		Logger: s.p.Logger, OnTurn: s.turn, Recall: g.Recall, Summarizer: summarizer,
 	}, nil
 }
 

@@ -326,6 +326,47 @@ func TestDraining(t *testing.T) {
 	}
 }
 
+// A file that changes is read again while the gateway serves.
+func TestChangedFilesAreSeen(t *testing.T) {
+	if testing.Short() {
+		t.Skip("short: files are looked at every two seconds")
+	}
+	s := open(t, plain)
+	l, err := service.Listen(config.Gateway{Listen: "127.0.0.1:0"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	served := make(chan error, 1)
+	go func() { served <- s.Serve(ctx, l) }()
+	s.write(t, "threshold: 33\ngateway: {upstream: UPSTREAM, store: memory}\n")
+	later := time.Now().Add(time.Hour) // whenever it was looked at first
+	if err := os.Chtimes(s.file, later, later); err != nil {
+		t.Fatal(err)
+	}
+	for range 1000 {
+		got, err := s.Gateway.Settings("")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got.Percent == 33 {
+			break
+		}
+		later = later.Add(time.Second)
+		if err := os.Chtimes(s.file, later, later); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	if got, _ := s.Gateway.Settings(""); got.Percent != 33 {
+		t.Errorf("threshold %g", got.Percent)
+	}
+	cancel()
+	if err := <-served; err != nil {
+		t.Error(err)
+	}
+}
+
 func TestWhatIsSaidIsNotStored(t *testing.T) {
 	s := open(t, "gateway: {upstream: UPSTREAM, store: DIR/c.db, bodies: off}\n")
 	if got := s.ask("POST", "/v1/messages", hello(3)); got.Code != 200 {
@@ -405,5 +446,41 @@ func TestOldConversationsAreForgotten(t *testing.T) {
 	records, err := st.(precis.Catalog).Conversations(t.Context(), precis.ConversationQuery{})
 	if err != nil || len(records) != 1 || records[0].ID != "new" {
 		t.Errorf("%+v, %v", records, err)
+	}
+}
+
+func TestOthersAreTold(t *testing.T) {
+	posted, traced := make(chan string, 8), make(chan string, 8)
+	outside := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		body, _ := io.ReadAll(r.Body)
+		if r.URL.Path == "/hook" {
+			posted <- string(body)
+			return
+		}
+		traced <- r.URL.Path
+	}))
+	defer outside.Close()
+	s := open(t, "gateway: {upstream: 'http://127.0.0.1:1', store: memory, proxy: off, webhook: '"+outside.URL+"/hook', otlp_endpoint: '"+outside.URL+"'}\n")
+	if got := s.ask("POST", "/v1/messages", hello(0)); got.Code != 502 {
+		t.Fatal(got.Code)
+	}
+	if got := <-posted; !strings.Contains(got, `"type":"error"`) || !strings.Contains(got, `"code":"upstream"`) {
+		t.Errorf("posted %s", got)
+	}
+	if got := <-traced; got != "/v1/traces" { // a batch is sent within seconds
+		t.Errorf("traced to %s", got)
+	}
+	for _, yaml := range []string{"gateway: {store: memory, webhook: nonsense}\n", "gateway: {store: memory, otlp_endpoint: nonsense}\n"} {
+		path := filepath.Join(t.TempDir(), "precis.yaml")
+		if err := os.WriteFile(path, []byte(yaml), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		c, err := config.Load(config.Sources{Path: path})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := service.Open(t.Context(), service.Parts{Config: c}); precis.CodeOf(err) != precis.CodeInvalid {
+			t.Errorf("%s: %v", yaml, err)
+		}
 	}
 }
