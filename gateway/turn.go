@@ -31,6 +31,8 @@ type turn struct {
 	beta  string // a beta that the request needs beside the client's own
 	poly  emulation
 
+	recall recalling
+
 	action   string
 	result   precis.Result
 	report   precis.Report
@@ -182,7 +184,9 @@ func (t *turn) describe(h http.Header) {
 	if t.found == nil {
 		return
 	}
-	h.Set(headerConv, t.found.Line.ID)
+	if id := t.found.Line.ID; id != "" {
+		h.Set(headerConv, id)
+	}
 	h.Set(headerMatch, t.kind)
 	h.Set(headerNode, t.found.Node.String())
 	if !t.found.Parent.IsZero() {
