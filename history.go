@@ -189,6 +189,11 @@ func (m *Manager) add(ctx context.Context, conv *Conversation, e Edit) (Edit, er
 // there is one, and in the conversation. When one cannot be recorded those
 // before it stand; each leaves a valid view.
 func (m *Manager) keep(ctx context.Context, conv *Conversation, edits ...Edit) error {
+	return m.keepAs(ctx, conv, false, edits...)
+}
+
+// keepAs is keep; paid says that what the edits cost is in the ledger already.
+func (m *Manager) keepAs(ctx context.Context, conv *Conversation, paid bool, edits ...Edit) error {
 	if m.o.Store != nil {
 		if _, err := m.o.Store.Append(ctx, Fingerprint{}, conv.Transcript.Messages()...); err != nil {
 			return err
@@ -201,26 +206,30 @@ func (m *Manager) keep(ctx context.Context, conv *Conversation, edits ...Edit) e
 			}
 		}
 		conv.Edits = append(conv.Edits, e)
-		m.book(ctx, conv, e)
+		m.book(ctx, conv, e, paid)
 	}
 	return nil
 }
 
 // book adds a recorded edit to the ledger, if there is one. The edit stands even
 // when it cannot be booked; that is logged.
-func (m *Manager) book(ctx context.Context, conv *Conversation, e Edit) {
-	m.purse.add(conv, m.o.Now(), e.Report.CostUSD, true)
+func (m *Manager) book(ctx context.Context, conv *Conversation, e Edit, paid bool) {
+	cost := e.Report.CostUSD
+	if paid {
+		cost = 0
+	}
+	m.purse.add(conv, m.o.Now(), cost, true)
 	ledger := m.ledger()
 	if ledger == nil {
 		return
 	}
 	var usage Usage
-	if e.Report.Call != nil {
+	if e.Report.Call != nil && !paid {
 		usage = e.Report.Call.Usage
 	}
 	err := ledger.Book(ctx, LedgerEntry{
 		Usage: usage, Time: e.Time, Conversation: conv.ID, Model: conv.Model, Kind: string(e.Kind), EditID: e.ID,
-		TriggeredBy: TriggeredBy(e.Report.Trigger), Before: e.Report.TokensBefore, After: e.Report.TokensAfter, CostUSD: e.Report.CostUSD,
+		TriggeredBy: TriggeredBy(e.Report.Trigger), Before: e.Report.TokensBefore, After: e.Report.TokensAfter, CostUSD: cost,
 	})
 	if err != nil {
 		m.o.Logger.ErrorContext(ctx, "an edit is not in the ledger", "edit", e.ID, "error", err)
@@ -246,7 +255,7 @@ func (m *Manager) Record(ctx context.Context, conv *Conversation, edits ...Edit)
 		if err := CheckEdit(conv.Transcript, conv.Edits, e); err != nil {
 			return err
 		}
-		if err := m.keep(ctx, conv, e); err != nil {
+		if err := m.keepAs(ctx, conv, true, e); err != nil {
 			return err
 		}
 	}

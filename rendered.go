@@ -15,10 +15,12 @@ func (m *Meter) units(t *Transcript, edits []Edit) []Unit {
 	r := &m.last
 	n := t.Len()
 	if r.t != t || !sameEdits(r.edits, edits) || r.n > n || reach(edits) > r.n {
-		*r = rendered{t: t, edits: edits, n: n, units: Units(t, edits)}
+		units := Units(t, edits)
+		*r = rendered{t: t, edits: edits, n: end(units), units: units}
 		return r.units[:len(r.units):len(r.units)]
 	}
 	msgs := t.Messages()
+	n = len(msgs) // another may have added to it
 	for i := r.n; i < n; i++ {
 		r.units = append(r.units, Unit{From: i, To: i + 1, Messages: msgs[i : i+1 : i+1]})
 	}
@@ -74,5 +76,13 @@ func (m *Meter) settle(conv *Conversation, edits []Edit, units []Unit) {
 			keep(msg)
 		}
 	}
-	m.last = rendered{t: conv.Transcript, edits: conv.Edits, n: conv.Transcript.Len(), units: units}
+	m.last = rendered{t: conv.Transcript, edits: conv.Edits, n: end(units), units: units}
+}
+
+// end returns the number of messages that units cover.
+func end(units []Unit) int {
+	if len(units) == 0 {
+		return 0
+	}
+	return units[len(units)-1].To
 }

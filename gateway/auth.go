@@ -82,9 +82,10 @@ func (a Auth) strip(h http.Header) { h.Del(headerKey) }
 
 // account names the account behind a request's credential; "" when it has none.
 func account(h http.Header) string {
+	var said string
 	for _, name := range []string{"Chatgpt-Account-Id", "Openai-Organization"} {
 		if v := h.Get(name); v != "" {
-			return name + " " + v
+			said += name + " " + v + " "
 		}
 	}
 	token := strings.TrimSpace(strings.TrimPrefix(h.Get("Authorization"), "Bearer "))
@@ -95,9 +96,12 @@ func account(h http.Header) string {
 		token = h.Get("Api-Key")
 	}
 	if subject := subjectOf(token); subject != "" {
-		return "subject " + subject
+		return said + "subject " + subject
 	}
-	return token
+	if token == "" {
+		return "" // an account is what a credential proves
+	}
+	return said + token
 }
 
 // subjectOf returns the issuer and subject of a JSON web token; "" for any other

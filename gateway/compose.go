@@ -27,6 +27,7 @@ func (t *turn) compose(res precis.Result) []byte {
 		t.bindThinking(d)
 	}
 	t.strip(d)
+	t.offer(d)
 	return d.Bytes()
 }
 

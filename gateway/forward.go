@@ -5,12 +5,14 @@ import (
 	"context"
 	"io"
 	"net/http"
+	"net/http/httptrace"
 	"strconv"
 	"strings"
 	"time"
 
 	"precis"
 	"precis/gateway/polyfill"
+	"precis/gateway/recall"
 	"precis/wire"
 	"precis/wire/overflow"
 	"precis/wire/responses"
@@ -19,9 +21,9 @@ import (
 // forward sends the request upstream, again with a smaller view when the
 // upstream says that it is too long, and passes the answer on.
 func (t *turn) forward() {
-	body := t.compose(t.result)
+	body := t.composed
 	for {
-		t.overhead = t.spent()
+		t.overhead, t.recall.sent = t.spent(), body
 		res, err := t.send(t.r.Context(), body)
 		if err != nil {
 			t.failed(err)
@@ -78,8 +80,24 @@ func (w *watched) WriteHeader(code int) {
 // Unwrap lets [http.ResponseController] find the writer.
 func (w *watched) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 
-// send sends a body upstream.
+// stale is how soon after it was taken a kept connection fails that the upstream
+// had closed: at once, or after the way there and back.
+const stale = 300 * time.Millisecond
+
+// send sends a body upstream, and once again when a connection that was kept open
+// turns out to be closed.
 func (t *turn) send(ctx context.Context, body []byte) (*http.Response, error) {
+	var kept bool
+	var since time.Time
+	traced := httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{GotConn: func(c httptrace.GotConnInfo) { kept, since = c.Reused, time.Now() }})
+	res, err := t.sendOnce(traced, body)
+	if err != nil && kept && time.Since(since) < stale && ctx.Err() == nil {
+		return t.sendOnce(ctx, body)
+	}
+	return res, err
+}
+
+func (t *turn) sendOnce(ctx context.Context, body []byte) (*http.Response, error) {
 	u := t.upstream.join(t.path, t.r.URL.RawQuery)
 	req, err := http.NewRequestWithContext(ctx, t.r.Method, u.String(), bytes.NewReader(body))
 	if err != nil {
@@ -89,19 +107,14 @@ func (t *turn) send(ctx context.Context, body []byte) (*http.Response, error) {
 	stripHops(req.Header)
 	stripOwn(req.Header)
 	req.Header.Del("Content-Length")
-	if t.action != actionBypass || t.r.Header.Get("Content-Encoding") == "gzip" || t.r.Header.Get("Content-Encoding") == "zstd" {
-		req.Header.Del("Content-Encoding") // it was taken away
+	if t.unpacked {
+		req.Header.Del("Content-Encoding")
 	}
 	req.Header.Set("Accept-Encoding", "identity") // what is said is read on the way
 	if t.beta != "" {
 		req.Header[headerBeta] = t.betas()
 	}
 	t.stripBetas(req.Header)
-	if len(req.Header.Values("Idempotency-Key")) == 0 {
-		// Not sent: it tells the transport to try again when a connection that was
-		// kept open turns out to be closed.
-		req.Header["Idempotency-Key"] = []string{}
-	}
 	return t.g.o.Transport.RoundTrip(req)
 }
 
@@ -136,6 +149,7 @@ type incoming struct {
 
 	to       io.Writer          // what it is written to
 	rewriter *polyfill.Rewriter // behind to; nil: none
+	merger   *recall.Merger     // before it; nil: none
 }
 
 func (in *incoming) close() error { return in.res.Body.Close() }
@@ -161,6 +175,7 @@ func (t *turn) receive(res *http.Response) *incoming {
 			in.told = t.answer.Error
 		}
 	}
+	t.recallWhole(in)
 	t.retell(in)
 	return in
 }
@@ -235,7 +250,7 @@ func (t *turn) retry(in *incoming) (body []byte, ok bool) {
 		t.beta, t.answer = "", wire.Response{}
 		return t.compose(t.result), true
 	}
-	if aboutThinking(code, in.told) && !t.plain && t.found.Prompt.Thinking && t.edited(t.result) {
+	if aboutThinking(code, in.told) && !t.plain && t.found.Prompt.Thinking && (t.edited(t.result) || t.recall.offered) {
 		return t.withoutReasoning(), true
 	}
 	over, is := overflow.Classify(code, in.told)
@@ -266,9 +281,9 @@ func (g *Gateway) learned(t *turn, over overflow.Overflow) {
 	if over.Bytes {
 		return
 	}
-	g.windows.learn(t.upstream, t.found.Prompt.Model, over.Limit)
+	g.windows.learn(t.windowKey(), over.Limit)
 	if over.Limit == 0 {
-		g.windows.learnBelow(t.upstream, t.found.Prompt.Model, t.report.After.Tokens)
+		g.windows.learnBelow(t.windowKey(), t.report.After.Tokens)
 	}
 	if over.Used > 0 && over.Used >= over.Limit {
 		_ = t.mgr.With(nil).Observe(context.Background(), t.report, over.Used) // without a store nothing fails
@@ -318,7 +333,7 @@ func (t *turn) begin(in *incoming) {
 		h[name] = values
 	}
 	stripHops(h)
-	if in.whole && !in.stream && in.res.Header.Get("Content-Encoding") == "" {
+	if in.whole && in.err == nil && !in.stream && in.res.Header.Get("Content-Encoding") == "" {
 		h.Set("Content-Length", strconv.Itoa(len(in.head)))
 	}
 	t.describe(h)

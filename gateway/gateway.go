@@ -143,7 +143,11 @@ func upgrades(r *http.Request) bool {
 // rewrite makes the upstream request of what is passed through.
 func (g *Gateway) rewrite(p *httputil.ProxyRequest) {
 	rt := g.route(p.In)
-	p.Out.URL = rt.upstream.join(rt.path, p.In.URL.RawQuery)
+	if rt.escaped {
+		p.Out.URL = rt.upstream.joinEscaped(rt.path, p.In.URL.RawQuery)
+	} else {
+		p.Out.URL = rt.upstream.join(rt.path, p.In.URL.RawQuery)
+	}
 	p.Out.Host = ""
 	g.o.Auth.strip(p.Out.Header)
 	stripOwn(p.Out.Header)

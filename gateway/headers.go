@@ -78,3 +78,19 @@ func (u *Upstream) join(p, query string) *url.URL {
 	out.RawQuery = query
 	return &out
 }
+
+// joinEscaped is join for a path as a client wrote it, of which nothing is
+// changed.
+func (u *Upstream) joinEscaped(p, query string) *url.URL {
+	out := *u.URL
+	base := strings.TrimRight(out.EscapedPath(), "/")
+	if version.MatchString(out.Path) {
+		p = strings.TrimPrefix(p, "/v1")
+	}
+	out.RawPath = base + p
+	if plain, err := url.PathUnescape(out.RawPath); err == nil {
+		out.Path = plain
+	}
+	out.RawQuery = query
+	return &out
+}

@@ -25,6 +25,7 @@ type held struct {
 	status   precis.Report      // the newest
 	unsaved  bool               // edits are not in the store
 
+	edits  atomic.Pointer[[]precis.Edit]
 	purged atomic.Bool // nothing of it is to be stored any more
 	record atomic.Pointer[precis.ConversationRecord]
 	saved  int // messages in the store; the saver's
@@ -58,14 +59,34 @@ func (h *held) acquire(ctx context.Context) error {
 	}
 }
 
-func (h *held) release() { <-h.lock }
+func (h *held) release() {
+	h.publish()
+	<-h.lock
+}
+
+// publish lets those see the edits who do not have the lock.
+func (h *held) publish() {
+	edits := h.conv.Edits
+	h.edits.Store(&edits)
+}
+
+// published returns the edits as they were when the lock was last given back.
+func (h *held) published() []precis.Edit { return *h.edits.Load() }
+
+// grow takes in the first n messages of the line.
+func (h *held) grow(n int) {
+	if at := h.conv.Transcript.Len(); at < n {
+		h.conv.Transcript.Append(h.line.Transcript.Messages()[at:n]...)
+	}
+}
 
 // adopt makes what the gateway holds of a new line: the edits of the line it
 // left, as far as they were made before, or what the store knows.
 func (g *Gateway) adopt(f *lineage.Found, known *lineage.Known) any {
 	l := f.Line
 	h := &held{owner: l.Owner, line: l, lock: make(chan struct{}, 1)}
-	h.conv = &precis.Conversation{ID: l.ID, Transcript: l.Transcript}
+	// Its own transcript, which grows only under the lock.
+	h.conv = &precis.Conversation{ID: l.ID, Transcript: l.Transcript.Prefix(l.Transcript.Len())}
 	now := g.o.Now()
 	rec := precis.ConversationRecord{ID: l.ID, Dialect: l.Dialect, Created: now, Branched: l.Branched, Earlier: l.Earlier}
 	switch from := parentOf(f); {
@@ -77,12 +98,14 @@ func (g *Gateway) adopt(f *lineage.Found, known *lineage.Known) any {
 		}
 	case from == nil:
 	case f.Kind == lineage.Rewritten:
-		h.conv.Edits = carried(from.conv.Edits, l.Transcript)
+		h.conv.Edits = carried(from.published(), l.Transcript)
+		h.unsaved = len(h.conv.Edits) > 0 && g.o.Store != nil
 		rec = from.recordNow()
 		rec.Earlier = l.Earlier
 	default:
-		h.conv.Edits = precis.Rewound(&precis.Conversation{Transcript: l.Transcript, Edits: from.conv.Edits}, f.Known).Edits
+		h.conv.Edits = precis.Rewound(&precis.Conversation{Transcript: l.Transcript, Edits: from.published()}, f.Known).Edits
 	}
+	h.publish()
 	h.record.Store(&rec)
 	return h
 }

@@ -14,14 +14,17 @@ import (
 
 func (t *turn) manage() error {
 	ctx := t.credentials(t.r.Context())
-	if err := t.held.acquire(ctx); err != nil {
+	stop := t.keepAlive()
+	err := t.held.acquire(ctx)
+	stop()
+	if err != nil {
 		return err
 	}
 	defer t.held.release()
 	t.managed = true
 	m := t.manager()
 	m.refresh(ctx)
-	err := m.emulate(ctx)
+	err = m.emulate(ctx)
 	if err == nil {
 		err = m.run(ctx)
 	}
@@ -49,7 +52,7 @@ func (t *turn) manager() *job {
 	h, f := t.held, t.found
 	mgr := t.mgr
 	if st := t.g.store(t.owner); st != nil {
-		mgr = mgr.With(st)
+		mgr = mgr.With(bounded{st})
 	} else {
 		mgr = mgr.With(nil)
 	}
@@ -58,6 +61,9 @@ func (t *turn) manager() *job {
 		h.meter = mgr.NewMeter()
 	}
 	meter := h.meter
+	if f.Line == h.line {
+		h.grow(f.Len)
+	}
 	if h.conv.Transcript.Len() != f.Len {
 		m.conv, m.own = precis.Rewound(h.conv, f.Len), false
 		meter = mgr.NewMeter()
@@ -66,7 +72,8 @@ func (t *turn) manager() *job {
 	}
 	m.conv.Model, m.conv.System, m.conv.Tools = f.Prompt.Model, f.Prompt.System, f.Prompt.Tools
 	t.plain = m.isPlain()
-	window := t.g.window(t.r.Context(), t.upstream, f.Prompt.Model)
+	t.offering(m)
+	window := t.window(t.r.Context())
 	if window.Source == precis.SourceAssumed && t.g.o.Probe {
 		t.g.probe(t.credentialsOf(), f.Prompt.Model)
 	}
@@ -95,6 +102,7 @@ func (t *turn) live(edited bool) *precis.Live {
 			t.bindThinking(d)
 		}
 		t.strip(d)
+		t.offer(d)
 		l.Body = d.Bytes()
 		if t.beta != "" {
 			l.Header[headerBeta] = t.betas()
@@ -185,31 +193,40 @@ func (m *job) reduce(ctx context.Context) error {
 	return m.climb(ctx, m.req)
 }
 
-// climb reduces now.
-
+// climb reduces now. What it made is recorded before it is shown; when the store
+// fails the view matters more: it is kept in memory, and recorded when the store
+// is back.
 func (m *job) climb(ctx context.Context, r precis.Request) error {
+	r.Unrecorded = true
 	res, err := m.mgr.Manage(ctx, r)
-	switch code := precis.CodeOf(err); {
-	case err == nil, code == precis.CodeOverBudget:
+	if err != nil && precis.CodeOf(err) != precis.CodeOverBudget {
+		return err
+	}
+	if !m.own || len(res.Edits) == 0 {
 		m.took(res)
 		return err
-	case code == precis.CodeConflict && !m.tried: // another replica was faster
+	}
+	had := len(m.conv.Edits)
+	failed := m.mgr.Record(ctx, m.conv, res.Edits...)
+	switch {
+	case failed == nil:
+	case precis.CodeOf(failed) == precis.CodeConflict && !m.tried: // another replica was faster
 		m.tried = true
 		m.catchUp(ctx)
 		if err := m.look(ctx); err != nil || m.fits() && !r.Forced {
 			return err
 		}
 		return m.climb(ctx, r)
-	case code == precis.CodeCanceled:
-		return err
+	default:
+		m.g.o.Logger.ErrorContext(ctx, "edits are not recorded", "conversation", m.conv.ID, "error", failed)
+		rest := res.Edits[len(m.conv.Edits)-had:]
+		if again := m.mgr.With(nil).Record(ctx, m.conv, rest...); again != nil {
+			return again
+		}
+		m.held.unsaved = true
 	}
-	// The store failed. The view matters more; it is kept in memory and recorded
-	// when the store is back.
-	m.g.o.Logger.ErrorContext(ctx, "edits are not recorded", "conversation", m.conv.ID, "error", err)
-	res, again := m.mgr.With(nil).Manage(ctx, r)
 	m.took(res)
-	m.held.unsaved = true
-	return again
+	return err
 }
 
 // took takes over a result.
@@ -229,7 +246,7 @@ func (m *job) took(res precis.Result) {
 
 func (m *job) force(ctx context.Context, retry int) error {
 	r := m.req
-	r.Window = m.g.window(ctx, m.upstream, m.found.Prompt.Model)
+	r.Window = m.window(ctx)
 	r.Forced, r.Retry = true, retry
 	m.req.Window = r.Window
 	stop := m.keepAlive()
@@ -241,6 +258,7 @@ func (m *job) force(ctx context.Context, retry int) error {
 
 func (t *turn) settled(m *job) {
 	t.result, t.report = m.res, m.res.Report
+	t.offering(m)
 	if m.own {
 		t.held.status = m.res.Report
 	}

@@ -237,7 +237,7 @@ func (s *subject) window(ctx context.Context) precis.Window {
 		}
 	}
 	if up := s.g.upstreamFor(dialectNamed(s.rec.Dialect).Name()); up != nil {
-		return s.g.window(ctx, up, s.conv.Model)
+		return s.g.windowOf(ctx, windowKey{upstream: up.Name, model: s.conv.Model, owner: s.owner})
 	}
 	return s.g.o.Window(ctx, s.conv.Model)
 }

@@ -75,7 +75,7 @@ func (g *Gateway) learnedWindows() []LearnedWindow {
 	defer g.windows.mu.RUnlock()
 	out := []LearnedWindow{}
 	for key, tokens := range g.windows.known {
-		out = append(out, LearnedWindow{key[0], key[1], tokens})
+		out = append(out, LearnedWindow{key.upstream, key.model, tokens})
 	}
 	slices.SortFunc(out, func(a, b LearnedWindow) int {
 		return cmp.Or(cmp.Compare(a.Upstream, b.Upstream), cmp.Compare(a.Model, b.Model))

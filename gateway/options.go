@@ -52,6 +52,11 @@ type Options struct {
 	// Summarizer writes the summaries that requests ask for, see [Native]; nil, or
 	// when it fails: a digest is made.
 	Summarizer precis.Summarizer
+	// Recall offers the model a tool to read again what its view hides, and answers
+	// its calls. RecallTokens is the most that one answer of it may hold; 0 means
+	// 8000, and it is never more than a quarter of the window.
+	Recall       bool
+	RecallTokens int
 
 	// KeepAlive is how long a streaming request waits for a reduction before its
 	// stream is begun and kept alive, and the pause between signs of life; 0 means
@@ -154,6 +159,9 @@ func (o Options) complete() (Options, error) {
 	}
 	if o.OnTurn == nil {
 		o.OnTurn = func(context.Context, Turn) {}
+	}
+	if o.RecallTokens <= 0 {
+		o.RecallTokens = 8000
 	}
 	if o.KeepAlive <= 0 {
 		o.KeepAlive = 5 * time.Second

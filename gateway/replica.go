@@ -13,6 +13,8 @@ func (m *job) refresh(ctx context.Context) {
 		return
 	}
 	if m.held.unsaved && m.own {
+		ctx, cancel := context.WithTimeout(ctx, patience)
+		defer cancel()
 		_, err := m.mgr.Save(ctx, m.conv)
 		m.held.unsaved = err != nil
 		if precis.CodeOf(err) == precis.CodeConflict { // others have gone on without them
@@ -31,6 +33,8 @@ func (m *job) catchUp(ctx context.Context) {
 	if st == nil {
 		return
 	}
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
 	edits, ok := m.g.latest(ctx, st, m.conv.Transcript)
 	if ok && lastID(edits) != lastID(m.conv.Edits) && len(edits) >= len(m.conv.Edits) {
 		m.conv.Edits = edits

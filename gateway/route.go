@@ -27,6 +27,7 @@ type route struct {
 	dialect  wire.Dialect // nil when passed through
 	upstream *Upstream
 	path     string // at the upstream, below its URL
+	escaped  bool   // the path is as the client wrote it
 }
 
 // endpoints are the managed paths.
@@ -45,11 +46,11 @@ var endpoints = map[string]struct {
 // first that speaks the dialect. Clients leave out the /v1, too.
 func (g *Gateway) route(r *http.Request) route {
 	p := path.Clean("/" + r.URL.Path)
-	up := (*Upstream)(nil)
+	up, named, escaped := (*Upstream)(nil), false, r.URL.EscapedPath()
 	if name, rest, ok := strings.Cut(strings.TrimPrefix(p, "/"), "/"); ok {
 		for i := range g.o.Upstreams {
 			if g.o.Upstreams[i].Name == name {
-				up, p = &g.o.Upstreams[i], "/"+rest
+				up, p, named = &g.o.Upstreams[i], "/"+rest, true
 			}
 		}
 	}
@@ -63,7 +64,7 @@ func (g *Gateway) route(r *http.Request) route {
 			up = g.upstreamFor(e.dialect.Name())
 		}
 		if up != nil {
-			return route{e.work, e.dialect, up, full}
+			return route{work: e.work, dialect: e.dialect, upstream: up, path: full}
 		}
 	}
 	if up == nil {
@@ -72,10 +73,13 @@ func (g *Gateway) route(r *http.Request) route {
 	if up == nil {
 		up = &g.o.Upstreams[0]
 	}
-	if ok || strings.HasPrefix(full, "/v1/models") {
-		p = full
+	if named {
+		escaped = strings.TrimPrefix(escaped, "/"+up.Name)
 	}
-	return route{work: workPass, upstream: up, path: p}
+	if !strings.HasPrefix(escaped, "/v1") && (ok || strings.HasPrefix(full, "/v1/models")) {
+		escaped = "/v1" + escaped
+	}
+	return route{work: workPass, upstream: up, path: escaped, escaped: true}
 }
 
 // dialectOf guesses the API that a request without a known path is for.

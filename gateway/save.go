@@ -19,6 +19,7 @@ type saver struct {
 	stop chan struct{}
 	done chan struct{}
 
+	once    sync.Once
 	writing sync.Mutex // held by whoever writes
 
 	mu      sync.Mutex
@@ -141,6 +142,10 @@ func (s *saver) again(h *held, err error) {
 	if h.fails == 1 || h.fails%60 == 0 {
 		s.g.o.Logger.WarnContext(s.g.ctx, "a conversation is not stored yet", "conversation", h.line.ID, "error", err)
 	}
+	if s.g.table.Line(h.owner, h.line.ID) != h.line {
+		s.g.o.Logger.WarnContext(s.g.ctx, "a conversation that could not be stored is dropped for want of memory", "conversation", h.line.ID)
+		return // its client sends it again
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if !s.queued[h] {
@@ -177,8 +182,13 @@ func (s *saver) save(ctx context.Context, h *held) error {
 
 // close ends the saver and writes what is left.
 func (s *saver) close(ctx context.Context) error {
-	close(s.stop)
-	<-s.done
+	s.once.Do(func() { close(s.stop) })
+	select {
+	case <-s.done:
+	case <-ctx.Done():
+		s.g.cancel() // a store that does not answer is not waited for any longer
+		<-s.done
+	}
 	if s.g.o.Store != nil && !s.flush(ctx) {
 		return precis.Errorf(precis.CodeInternal, "close gateway", "not everything could be stored: %w", errors.New("see the log"))
 	}

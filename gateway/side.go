@@ -24,8 +24,8 @@ const (
 const sideMessages = 3
 
 // side reports whether the request is no turn that can be managed: one without
-// tools and with few messages, one that asks for a summary of what came before,
-// or one that refers to messages that are not in it.
+// tools and with few messages, or one that refers to messages that are not in
+// it.
 func (t *turn) side(b *wire.Body) bool {
 	if t.work != workTurn {
 		return true
@@ -34,9 +34,13 @@ func (t *turn) side(b *wire.Body) bool {
 		return true
 	}
 	items := b.Items()
-	if b.Get("tools") == nil && b.Get("functions") == nil && len(items) <= sideMessages {
-		return true
-	}
+	return b.Get("tools") == nil && b.Get("functions") == nil && len(items) <= sideMessages
+}
+
+// compacts reports whether the request asks for a summary that is to take the
+// place of the conversation it ends.
+func (t *turn) compacts(b *wire.Body) bool {
+	items := b.Items()
 	return len(items) > 0 && asksForSummary(b.Item(len(items)-1))
 }
 
@@ -46,7 +50,7 @@ var summaryRequest = regexp.MustCompile(`(?i)(create|write|provide|generate|prod
 	`summari[sz]e\b[^.\n]{0,60}\b(conversation|session|history)|context checkpoint|handoff summary|compact(ion|ing) (of )?(the|this) conversation|<?state_snapshot>?`)
 
 // asksForSummary reports whether an item is a client's request to condense the
-// conversation. Only short messages and the ends of long ones are looked at.
+// conversation: words of its own, not what a tool returned.
 func asksForSummary(item []byte) bool {
 	if kind, _ := jsonspan.String(jsonspan.Field(item, "type")); kind == "compaction_trigger" {
 		return true
@@ -54,11 +58,26 @@ func asksForSummary(item []byte) bool {
 	if role, _ := jsonspan.String(jsonspan.Field(item, "role")); role != "user" && role != "system" && role != "developer" {
 		return false
 	}
-	const most = 16 << 10
-	if len(item) > most {
-		return false
+	content := jsonspan.Field(item, "content")
+	if jsonspan.Kind(content) != '[' {
+		return summaryWords(content)
 	}
-	return summaryRequest.Match(item)
+	for b, err := range jsonspan.Array(content) {
+		if err != nil {
+			return false
+		}
+		if summaryWords(jsonspan.Field(b.Raw, "text")) {
+			return true
+		}
+	}
+	return false
+}
+
+// summaryWords reports whether a text asks for a summary. Long ones hold other
+// things.
+func summaryWords(text []byte) bool {
+	const most = 16 << 10
+	return len(text) <= most && summaryRequest.Match(text)
 }
 
 // stateful reports whether a body of the Responses API refers to what the

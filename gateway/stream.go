@@ -33,6 +33,7 @@ func (t *turn) passOn(in *incoming) {
 	t.first = time.Since(t.start)
 	out := http.NewResponseController(t.w)
 	in.to = t.client(in)
+	in.to = t.merge(in)
 	_, err := in.to.Write(in.head)
 	if err == nil && !in.whole {
 		err = t.copy(in, out)
@@ -40,10 +41,14 @@ func (t *turn) passOn(in *incoming) {
 	if in.whole && in.err != nil && !errors.Is(in.err, io.EOF) {
 		err = in.err
 	}
+	if err == nil {
+		err = t.recallOn(in, out)
+	}
 	if in.rewriter != nil {
 		_ = in.rewriter.Close() // a client that has gone hears nothing
 	}
 	in.events.Flush()
+	t.recall.sum(&t.answer)
 	t.told(in)
 	if err != nil {
 		t.broken(err)
@@ -110,6 +115,7 @@ func (t *turn) told(in *incoming) {
 	}
 	t.held.answered(t)
 	t.g.saver.answered(t)
+	t.g.windows.taken(t.windowKey(), t.answer.Input)
 	if t.answer.Input > 0 && t.answer.Error == nil {
 		_ = t.mgr.With(nil).Observe(context.WithoutCancel(t.r.Context()), t.report, t.answer.Input) // without a store nothing fails
 	}

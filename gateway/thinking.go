@@ -120,6 +120,7 @@ func withoutThinking(view []precis.Message) []precis.Message {
 				continue
 			}
 			m.Content, m.Raw = content, nil
+			m = unmark(m) // its breakpoints are those of the time it was said
 		}
 		out = append(out, m)
 	}

@@ -22,14 +22,16 @@ type turn struct {
 	owner string
 	start time.Time
 
-	body  []byte // as the client sent it, without compression
-	found *lineage.Found
-	held  *held
-	mgr   *precis.Manager
-	kind  string
-	plain bool   // reasoning is switched off, see thinking.go
-	beta  string // a beta that the request needs beside the client's own
-	poly  emulation
+	body     []byte // as the client sent it, without compression
+	unpacked bool   // it came compressed
+	composed []byte // what is sent upstream first
+	found    *lineage.Found
+	held     *held
+	mgr      *precis.Manager
+	kind     string
+	plain    bool   // reasoning is switched off, see thinking.go
+	beta     string // a beta that the request needs beside the client's own
+	poly     emulation
 
 	recall recalling
 
@@ -57,7 +59,7 @@ func (t *turn) serve() {
 		return
 	}
 	body, plain, err := readBody(t.r, t.g.o.Limits.Body)
-	t.body = body
+	t.body, t.unpacked = body, plain && t.r.Header.Get("Content-Encoding") != ""
 	if err != nil {
 		t.refuse(err)
 		return
@@ -81,10 +83,12 @@ func (t *turn) protect() {
 				t.kind = "panic"
 			}
 		}()
-		ready = t.prepare()
+		if ready = t.prepare(); ready {
+			t.composed = t.compose(t.result)
+		}
 	}()
 	switch {
-	case ready:
+	case ready && t.kind != "panic":
 		t.forward()
 	case t.err != nil:
 		t.refuse(t.err)
@@ -100,7 +104,7 @@ func (t *turn) prepare() bool {
 	if t.mgr, t.err = t.g.manager(t.r); t.err != nil {
 		return false
 	}
-	found, err := t.g.table.Place(t.r.Context(), lineage.Request{Owner: t.owner, Dialect: t.dialect, Body: t.body, Passing: t.side})
+	found, err := t.g.table.Place(t.r.Context(), lineage.Request{Owner: t.owner, Dialect: t.dialect, Body: t.body, Passing: t.side, Ending: t.compacts})
 	if found == nil {
 		t.err = err
 		return false

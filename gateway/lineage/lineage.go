@@ -92,6 +92,7 @@ type Known struct {
 	Parent   precis.Fingerprint // where the request ended that it continues, if that is known
 	Earlier  []precis.Fingerprint
 	Value    any // handed to [Options.Adopt]
+	Fresh    int // the first number for [ID] that no other conversation has
 }
 
 // Options are the settings of a [Table].
@@ -177,12 +178,21 @@ func (t *Table) Drop(l *Line) {
 	t.remove(l)
 }
 
-// lineID names a line after the node its first request ended at. A second line
-// from the same node has another number.
-func (t *Table) lineID(owner string, node precis.Fingerprint) string {
-	for n := 0; ; n++ {
-		sum := sha256.Sum256(fmt.Appendf(nil, "line %q %s %d", owner, node, n))
-		id := "c" + hex.EncodeToString(sum[:8])
+// ID names a line after the node its first request ended at, so that replicas
+// agree. A second line from the same node has another number.
+func ID(owner string, node precis.Fingerprint, number int) string {
+	sum := sha256.Sum256(fmt.Appendf(nil, "line %q %s %d", owner, node, number))
+	return "c" + hex.EncodeToString(sum[:8])
+}
+
+// lineID returns an ID that no line has, in memory or beyond.
+func (t *Table) lineID(owner string, node precis.Fingerprint, known *Known) string {
+	n := 0
+	if known != nil {
+		n = known.Fresh
+	}
+	for ; ; n++ {
+		id := ID(owner, node, n)
 		if t.ids[nodeID{owner, id}] == nil {
 			return id
 		}

@@ -18,6 +18,9 @@ type Request struct {
 	// Passing tells requests that are no turn of a conversation: they are placed,
 	// but nothing remembers them. Nil: all are turns.
 	Passing func(*wire.Body) bool
+	// Ending tells requests that are none when they follow a known conversation.
+	// Nil: none is.
+	Ending func(*wire.Body) bool
 }
 
 // Place finds the place of a request and remembers it. The error is
@@ -29,7 +32,7 @@ func (t *Table) Place(ctx context.Context, r Request) (*Found, error) {
 	if err != nil {
 		return nil, err
 	}
-	passing := r.Passing != nil && r.Passing(f.Body)
+	passing := r.Passing != nil && r.Passing(f.Body) || f.Len == 0
 	var known *Known
 	var recallErr error
 	if !passing {
@@ -148,6 +151,8 @@ func (t *Table) settle(f *Found, r Request, prints []precis.Fingerprint, known *
 	f.Known, f.Kind = n, First
 	f.Parent = t.parent(r.Owner, prints, n)
 	switch l := p.line; {
+	case n > 0 && n == len(l.prints) && t.ids[nodeID{l.Owner, l.ID}] != l:
+		f.Kind, f.From = Branched, l // the form that its client has rewritten since goes on by itself
 	case n > 0 && n == len(l.prints) && n == f.Len:
 		f.Line, f.Kind = l, Repeated
 	case n > 0 && n == len(l.prints):
@@ -166,8 +171,8 @@ func (t *Table) settle(f *Found, r Request, prints []precis.Fingerprint, known *
 			f.Parent = precis.Fingerprint{} // it only begins with the same words
 		}
 	}
-	if passing {
-		t.pass(f, r)
+	if passing || f.Kind != First && r.Ending != nil && r.Ending(f.Body) {
+		t.pass(f, r, known)
 		return
 	}
 	if f.Line == nil {
@@ -196,7 +201,7 @@ func (t *Table) parent(owner string, prints []precis.Fingerprint, n int) precis.
 }
 
 // pass makes a line for a request that nothing is to remember.
-func (t *Table) pass(f *Found, r Request) {
+func (t *Table) pass(f *Found, r Request, known *Known) {
 	if f.Line != nil && f.Kind == Repeated {
 		return
 	}
@@ -206,11 +211,14 @@ func (t *Table) pass(f *Found, r Request) {
 	}
 	f.From = from
 	f.Line = &Line{Owner: r.Owner, Dialect: r.Dialect.Name(), Transcript: precis.NewTranscript(f.Messages...), gone: true}
-	if from != nil {
-		f.Line.ID = from.ID
+	switch {
+	case from != nil:
+		f.Line.ID, known = from.ID, nil
+	case known != nil && known.Len == f.Known:
+		f.Line.ID = known.ID
 	}
 	if t.o.Adopt != nil {
-		f.Line.State = t.o.Adopt(f, nil)
+		f.Line.State = t.o.Adopt(f, known)
 	}
 }
 
@@ -228,11 +236,11 @@ func (t *Table) begin(f *Found, r Request, prints []precis.Fingerprint, known *K
 		l.Earlier = append(append([]precis.Fingerprint{}, old.Earlier...), old.prints[len(old.prints)-1])
 		t.unindex(old)
 	case f.Kind == Branched && f.From != nil:
-		l.ID, l.Branched = t.lineID(r.Owner, f.Node), f.From.ID
+		l.ID, l.Branched = t.lineID(r.Owner, f.Node, known), f.From.ID
 	case known != nil:
-		l.ID, l.Branched = t.lineID(r.Owner, f.Node), known.Branched
+		l.ID, l.Branched = t.lineID(r.Owner, f.Node, known), known.Branched
 	default:
-		l.ID = t.lineID(r.Owner, f.Node)
+		l.ID = t.lineID(r.Owner, f.Node, known)
 	}
 	for _, p := range prints {
 		k := nodeKey{r.Owner, p}
