@@ -3,7 +3,9 @@ package recall
 import (
 	"bytes"
 	"encoding/json"
+	"slices"
 	"strconv"
+	"strings"
 
 	"precis/internal/jsonspan"
 	"precis/wire"
@@ -138,8 +140,18 @@ func (s *anthropicStream) answer() *Answer {
 	for _, b := range s.blocks {
 		content = append(content, b.whole())
 	}
-	a.said = append(append([]byte(`{"role":"assistant","content":`), list(content...)...), '}')
+	a.said = assistant(content)
 	return a
+}
+
+// assistant returns the message of content blocks. The API makes empty text and
+// refuses it.
+func assistant(content []json.RawMessage) json.RawMessage {
+	content = slices.DeleteFunc(content, func(b json.RawMessage) bool {
+		text, _ := jsonspan.String(jsonspan.Field(b, "text"))
+		return kindOf(b) == "text" && strings.TrimSpace(text) == ""
+	})
+	return append(append([]byte(`{"role":"assistant","content":`), list(content...)...), '}')
 }
 
 func (s *anthropicStream) next() {

@@ -3,7 +3,6 @@ package recall
 import (
 	"bytes"
 	"encoding/json"
-	"strconv"
 
 	"precis/internal/jsonspan"
 	"precis/wire"
@@ -73,8 +72,10 @@ func (s *chatStream) event(e event) []byte {
 			s.held = append(s.held, e.clone())
 		}
 		return nil
+	case !ok && s.answers == 0:
+		return e.raw
 	case !ok:
-		return s.summed(e, nil)
+		return s.told(e, bytes.Clone(e.data), false)
 	}
 	return s.chunk(e, choice)
 }
@@ -92,50 +93,61 @@ func onlyChoice(choices json.RawMessage) (first json.RawMessage, ok bool) {
 
 // chunk takes in a piece of the answer.
 func (s *chatStream) chunk(e event, choice json.RawMessage) []byte {
-	delta := jsonspan.Field(choice, "delta")
-	kept, dropped := s.take(delta)
-	if stop, ok := jsonspan.String(jsonspan.Field(choice, "finish_reason")); ok && stop != "" {
+	kept, changed := s.take(jsonspan.Field(choice, "delta"))
+	stop, _ := jsonspan.String(jsonspan.Field(choice, "finish_reason"))
+	if stop != "" {
 		s.stop = stop
 	}
-	ends := s.stop != "" && len(s.held) == 0 && s.answer().alone()
-	if s.answers == 0 && !dropped && !ends {
+	ends := stop != "" && s.answer().alone()
+	if ends {
+		s.held = append(s.held, eventOf(bytes.Clone(e.with(choose(e.data, with(choice, func(d *wire.Draft) { d.Set("delta", []byte("{}")) }))))))
+	}
+	more := stop != "" && !ends || jsonspan.Field(e.data, "usage") != nil && !ends
+	switch {
+	case kept == nil && jsonspan.Field(choice, "delta") != nil:
+		return e.raw // it cannot be changed
+	case !more && (changed || ends || s.answers > 0) && empty(kept):
+		return nil
+	case s.answers == 0 && !changed && !ends:
 		return e.raw
 	}
-	if ends {
-		s.held = append(s.held, event{raw: bytes.Clone(s.without(e, choice, []byte("{}"))), from: -1})
-		s.held[len(s.held)-1] = eventOf(s.held[len(s.held)-1].raw)
-		choice = with(choice, func(d *wire.Draft) { d.Set("finish_reason", []byte("null")) })
-	}
-	if empty(kept) && (ends || jsonspan.Field(choice, "finish_reason") == nil && jsonspan.Field(e.data, "usage") == nil) {
+	choice = with(choice, func(d *wire.Draft) {
+		if changed || s.answers > 0 {
+			d.Set("delta", kept)
+		}
+		if ends {
+			d.Set("finish_reason", []byte("null"))
+		}
+	})
+	return s.told(e, choose(e.data, choice), ends)
+}
+
+// choose returns a chunk with another choice; nil when it is none.
+func choose(chunk []byte, choice json.RawMessage) []byte {
+	if choice == nil {
 		return nil
 	}
-	return s.summed(e, with(choice, func(d *wire.Draft) { d.Set("delta", kept) }))
+	return with(chunk, func(d *wire.Draft) { d.Set("choices", list(choice)) })
 }
 
-// without returns a chunk with another delta.
-func (s *chatStream) without(e event, choice, delta json.RawMessage) []byte {
-	choice = with(choice, func(d *wire.Draft) { d.Set("delta", delta) })
-	return e.with(with(e.data, func(d *wire.Draft) { d.Set("choices", list(choice)) }))
-}
-
-// summed returns a chunk as one of the first answer's, with all that was used,
-// and with another choice unless that is nil.
-func (s *chatStream) summed(e event, choice json.RawMessage) []byte {
-	if s.answers == 0 && choice == nil {
-		return e.raw
+// told returns an event with other data, as part of the completion that the
+// client knows: with its ID, and all that was used or, where more follows,
+// nothing of that.
+func (s *chatStream) told(e event, data []byte, more bool) []byte {
+	if data == nil || s.answers == 0 && !more {
+		return e.with(data)
 	}
-	return e.with(with(e.data, func(d *wire.Draft) {
-		if choice != nil {
-			d.Set("choices", list(choice))
+	return e.with(with(data, func(d *wire.Draft) {
+		if more {
+			d.Remove("usage")
 		}
 		if s.answers == 0 {
 			return
 		}
-		if d.Get("id") != nil && s.id != nil {
-			d.Set("id", s.id)
-		}
-		if d.Get("created") != nil && s.created != nil {
-			d.Set("created", s.created)
+		for name, value := range map[string]json.RawMessage{"id": s.id, "created": s.created} {
+			if value != nil && d.Get(name) != nil {
+				d.Set(name, value)
+			}
 		}
 		if d.Get("usage") != nil {
 			d.Set("usage", sum(s.spent, s.usage))
@@ -143,9 +155,22 @@ func (s *chatStream) summed(e event, choice json.RawMessage) []byte {
 	}))
 }
 
-// take takes in a delta and returns what the client gets of it, and whether that
-// is less.
-func (s *chatStream) take(delta json.RawMessage) (kept json.RawMessage, dropped bool) {
+// empty reports whether a delta says nothing.
+func empty(delta json.RawMessage) bool {
+	for m, err := range jsonspan.Object(delta) {
+		if err != nil {
+			return false
+		}
+		if v := string(bytes.TrimSpace(m.Raw)); v != "null" && v != `""` && v != "[]" {
+			return false
+		}
+	}
+	return true
+}
+
+// take takes in a delta and returns what the client gets of it, nil when it
+// cannot be changed, and whether that differs because of calls.
+func (s *chatStream) take(delta json.RawMessage) (kept json.RawMessage, changed bool) {
 	for m, err := range jsonspan.Object(delta) {
 		switch {
 		case err != nil || s.size > maxAnswer:
@@ -161,44 +186,75 @@ func (s *chatStream) take(delta json.RawMessage) (kept json.RawMessage, dropped 
 		if err != nil {
 			break
 		}
-		if raw := s.call(c.Raw); raw != nil {
+		raw, same := s.call(c.Raw)
+		changed = changed || !same
+		if raw != nil {
 			calls = append(calls, raw)
-			dropped = dropped || len(raw) != len(c.Raw)
-			continue
 		}
-		dropped = true
 	}
-	if !dropped && s.answers == 0 {
+	if !changed && s.answers == 0 {
 		return delta, false
 	}
 	return with(delta, func(d *wire.Draft) {
-		if len(calls) > 0 {
+		switch {
+		case len(calls) > 0:
 			d.Set("tool_calls", list(calls...))
-		} else {
+		case changed:
 			d.Remove("tool_calls")
 		}
 		if s.answers > 0 {
 			d.Remove("role")
 		}
-	}), dropped
+	}), changed
 }
 
-// call takes in a piece of a tool call and returns what the client gets of it;
-// nil: nothing.
-func (s *chatStream) call(raw json.RawMessage) json.RawMessage {
-	c, before := s.callAt(raw)
-	if s.size <= maxAnswer {
-		s.size += c.input.add(arguments, jsonspan.Field(jsonspan.Field(raw, "function"), arguments))
+func (s *chatStream) flush() []byte { return nil }
+
+func (s *chatStream) answer() *Answer {
+	a := &Answer{dialect: chat.Format, ended: s.stop == "tool_calls" || s.stop == "stop", lost: s.size > maxAnswer}
+	for _, c := range s.calls {
+		if c.ours {
+			a.Calls = append(a.Calls, c.call())
+		}
 	}
-	switch {
-	case c.ours:
-		return nil
-	case before == 0:
-		return raw
+	a.Others = len(s.calls) > len(a.Calls)
+	if !a.Due() {
+		return a
 	}
-	to := strconv.Itoa(c.index - before)
-	if out := with(raw, func(d *wire.Draft) { d.Set("index", []byte(to)) }); out != nil {
-		return append(out, ' ') // known as changed by its length
+	out := []byte(`{"role":"assistant"`)
+	if len(s.said.bodies["content"]) == 0 {
+		out = append(out, `,"content":null`...)
 	}
-	return raw
+	for _, name := range s.said.names {
+		if len(s.said.bodies[name]) > 0 {
+			out = append(jsonspan.AppendField(out, name), s.said.get(name)...)
+		}
+	}
+	for _, name := range s.lists.names {
+		out = append(jsonspan.AppendField(out, name), list(s.lists.lists[name]...)...)
+	}
+	var calls []json.RawMessage
+	for _, c := range s.calls {
+		calls = append(calls, c.whole())
+	}
+	a.said = append(append(jsonspan.AppendField(out, "tool_calls"), list(calls...)...), '}')
+	return a
+}
+
+func (s *chatStream) next() {
+	*s = chatStream{answers: s.answers + 1, id: s.id, created: s.created, spent: sum(s.spent, s.usage)}
+}
+
+func (s *chatStream) finish() (out []byte) {
+	for _, e := range s.held {
+		choice, ok := onlyChoice(jsonspan.Field(e.data, "choices"))
+		if !ok {
+			out = append(out, s.told(e, bytes.Clone(e.data), false)...)
+			continue
+		}
+		choice = with(choice, func(d *wire.Draft) { d.Set("finish_reason", []byte(`"stop"`)) })
+		out = append(out, s.told(e, choose(e.data, choice), false)...)
+	}
+	s.held = nil
+	return out
 }

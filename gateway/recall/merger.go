@@ -131,7 +131,7 @@ func (m *Merger) eventEnd(b []byte) int {
 			continue
 		}
 		after := lineEnd(b, i)
-		if after == len(b) {
+		if after == len(b) || b[after] == '\r' && after+1 == len(b) { // a line feed may follow
 			m.seen = i
 			return 0
 		}

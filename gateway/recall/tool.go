@@ -9,7 +9,6 @@ import (
 	"precis/wire"
 	"precis/wire/anthropic"
 	"precis/wire/chat"
-	"precis/wire/responses"
 )
 
 // Name is the name of the tool.

@@ -1,9 +1,11 @@
 package upstream
 
 import (
+	"bytes"
 	"fmt"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -83,6 +85,9 @@ func (s *Server) act(a *answer, at place, reader tool) {
 		a.text = Done
 		return
 	}
+	if s.recalls(a, at) {
+		return
+	}
 	from, to := at.step, at.step+1
 	if to == s.options.ParallelAt && to < len(files) {
 		to++
@@ -91,6 +96,19 @@ func (s *Server) act(a *answer, at place, reader tool) {
 	for i := from; i < to; i++ {
 		a.calls = append(a.calls, reader.read(fmt.Sprintf("%s_%s_%d", a.callID, at.run, i+1), files[i]))
 	}
+}
+
+// recalls has the model call the tool that reads again what is not shown, once
+// before each file. IDs of these calls say nothing of the place.
+func (s *Server) recalls(a *answer, at place) bool {
+	id := fmt.Sprintf("%s_again_%s_%d", a.callID, at.run, at.step+1)
+	i := slices.IndexFunc(a.tools, func(t tool) bool { return t.name == s.options.Recall })
+	if i < 0 || bytes.Contains(encode(a.body[a.messages]), []byte(id)) {
+		return false
+	}
+	a.text = fmt.Sprintf("Looking something up before file number %d. ", at.step+1)
+	a.calls = append(a.calls, call{id: id, tool: a.tools[i], args: object{"handle": "m1"}})
+	return true
 }
 
 var (

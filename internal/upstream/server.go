@@ -37,6 +37,9 @@ type Options struct {
 	// ReasoningBack demands, as DeepSeek does, that reasoning_content of turns that
 	// called tools comes back.
 	ReasoningBack bool
+	// Recall, when set, is the name of a tool that the model calls before it asks
+	// for the next file, where it is offered: with the input {"handle":"m1"}.
+	Recall string
 	// Lenient refuses nothing but overflows and what is no JSON.
 	Lenient bool
 	// Latency is the wait before each event of a stream, and before a whole answer.

@@ -1,0 +1,269 @@
+package recall
+
+import (
+	"bytes"
+	"encoding/json"
+	"slices"
+	"strconv"
+	"strings"
+
+	"precis/internal/jsonspan"
+	"precis/wire"
+	"precis/wire/responses"
+)
+
+// responsesStream follows streams of the Responses API.
+type responsesStream struct {
+	answers int
+	base    int               // items that the client got of earlier answers
+	got     []json.RawMessage // items that the client got, whole
+	spent   json.RawMessage   // usage of earlier answers
+	changed bool              // something was left out: all that follows is counted anew
+	number  int               // of the next event
+
+	// Of the present answer:
+	items  []json.RawMessage // whole
+	began  int
+	gone   []int   // indexes of items that the client does not get
+	waits  []event // the end of an item of reasoning, and what came since: what it led to is not known yet
+	size   int
+	others bool
+	ended  bool
+	usage  json.RawMessage
+	held   []event
+}
+
+// isOurs reports whether an item is a call of the tool.
+func isOurs(item []byte) bool {
+	name, _ := jsonspan.String(jsonspan.Field(item, "name"))
+	return kindOf(item) == "function_call" && name == Name
+}
+
+// clientCalls are the items that a client has to answer.
+var clientCalls = []string{"function_call", "custom_tool_call", "local_shell_call", "shell_call", "apply_patch_call", "computer_call", "mcp_approval_request"}
+
+const (
+	itemAdded = "response.output_item.added"
+	itemDone  = "response.output_item.done"
+)
+
+func (s *responsesStream) event(e event) []byte {
+	kind := kindOf(e.data)
+	if len(s.waits) == 0 {
+		return s.take(e, kind)
+	}
+	if !strings.HasPrefix(kind, "response.") && kind != "error" { // a sign of life
+		s.waits = append(s.waits, e.clone())
+		return nil
+	}
+	item := jsonspan.Field(e.data, "item")
+	out := s.settle((kind == itemAdded || kind == itemDone) && isOurs(item))
+	return append(out, s.take(e, kind)...)
+}
+
+// settle returns the end of an item of reasoning that waits, marked when it led
+// to a call of the tool: its own item is not in what the client sends back, so
+// the API would refuse it.
+func (s *responsesStream) settle(ours bool) []byte {
+	e, rest := s.waits[0], s.waits[1:]
+	s.waits = nil
+	item := jsonspan.Field(e.data, "item")
+	data := e.data
+	if ours {
+		if marked := mark(item); marked != nil {
+			item = marked
+			data = with(data, func(d *wire.Draft) { d.Set("item", marked) })
+			s.changed = true
+		}
+	}
+	s.got = append(s.got, bytes.Clone(item))
+	out := bytes.Clone(s.numbered(e, data))
+	for _, e := range rest {
+		out = append(out, s.numbered(e, e.data)...)
+	}
+	return out
+}
+
+func (s *responsesStream) take(e event, kind string) []byte {
+	i, has := jsonspan.Int(jsonspan.Field(e.data, "output_index")), jsonspan.Field(e.data, "output_index") != nil
+	item := jsonspan.Field(e.data, "item")
+	switch kind {
+	case "response.created", "response.in_progress", "response.queued":
+		if s.answers > 0 {
+			return nil
+		}
+	case itemAdded:
+		s.began++
+		if isOurs(item) {
+			return s.leaveOut(i)
+		}
+	case itemDone:
+		return s.done(e, i, item)
+	case "response.completed", "response.incomplete":
+		return s.end(e, kind)
+	}
+	if has && slices.Contains(s.gone, i) {
+		return nil
+	}
+	return s.numbered(e, e.data)
+}
+
+// leaveOut notes that the client does not get an item.
+func (s *responsesStream) leaveOut(i int) []byte {
+	s.changed = true
+	if !slices.Contains(s.gone, i) {
+		s.gone = append(s.gone, i)
+	}
+	return nil
+}
+
+// done takes in a whole item.
+func (s *responsesStream) done(e event, i int, item json.RawMessage) []byte {
+	switch {
+	case item == nil:
+		return s.numbered(e, e.data)
+	case isOurs(item):
+		s.keep(item)
+		return s.leaveOut(i)
+	case kindOf(item) == "reasoning":
+		s.keep(item)
+		s.waits = []event{e.clone()}
+		return nil
+	}
+	s.keep(item)
+	s.got = append(s.got, bytes.Clone(item))
+	return s.numbered(e, e.data)
+}
+
+// keep keeps an item to be sent back.
+func (s *responsesStream) keep(item json.RawMessage) {
+	if s.size += len(item); s.size <= maxAnswer {
+		s.items = append(s.items, bytes.Clone(item))
+	}
+	s.others = s.others || !isOurs(item) && slices.Contains(clientCalls, kindOf(item))
+}
+
+// numbered returns an event with other data, and with the numbers that it and
+// its item have for the client.
+func (s *responsesStream) numbered(e event, data []byte) []byte {
+	number := jsonspan.Field(e.data, "sequence_number")
+	if !s.changed {
+		if number != nil {
+			s.number = jsonspan.Int(number) + 1
+		}
+		return e.raw
+	}
+	index := jsonspan.Field(e.data, "output_index")
+	out := with(data, func(d *wire.Draft) {
+		if number != nil {
+			d.Set("sequence_number", strconv.AppendInt(nil, int64(s.number), 10))
+			s.number++
+		}
+		if index != nil {
+			i := jsonspan.Int(index)
+			to := s.base + i
+			for _, g := range s.gone {
+				if g < i {
+					to--
+				}
+			}
+			d.Set("output_index", strconv.AppendInt(nil, int64(to), 10))
+		}
+	})
+	return e.with(out)
+}
+
+// end takes in the end of an answer.
+func (s *responsesStream) end(e event, kind string) []byte {
+	response := jsonspan.Field(e.data, "response")
+	s.usage = latest(s.usage, bytes.Clone(jsonspan.Field(response, "usage")))
+	s.ended = kind == "response.completed"
+	if len(s.items) == 0 { // a server that does not tell the items one by one
+		all := itemsOf(jsonspan.Field(response, "output"))
+		for i, item := range all {
+			s.keep(item)
+			if isOurs(item) {
+				s.changed = true
+				continue
+			}
+			s.got = append(s.got, bytes.Clone(markBefore(item, all[i+1:])))
+		}
+	}
+	if s.answer().alone() {
+		s.held = append(s.held, e.clone())
+		return nil
+	}
+	return s.summed(e)
+}
+
+func itemsOf(output json.RawMessage) (out []json.RawMessage) {
+	for s, err := range jsonspan.Array(output) {
+		if err != nil {
+			return out
+		}
+		out = append(out, s.Raw)
+	}
+	return out
+}
+
+// summed returns the end of the response with all that the client got, and all
+// that was used.
+func (s *responsesStream) summed(e event) []byte {
+	if !s.changed {
+		return s.numbered(e, e.data)
+	}
+	data := with(e.data, func(d *wire.Draft) {
+		response := with(d.Get("response"), func(d *wire.Draft) {
+			d.Set("output", list(s.got...))
+			if usage := sum(s.spent, s.usage); usage != nil {
+				d.Set("usage", usage)
+			}
+		})
+		if response != nil {
+			d.Set("response", response)
+		}
+	})
+	return s.numbered(e, data)
+}
+
+func (s *responsesStream) flush() []byte {
+	if len(s.waits) == 0 {
+		return nil
+	}
+	return s.settle(false)
+}
+
+func (s *responsesStream) answer() *Answer {
+	return answerOf(s.items, s.others, s.ended, s.size > maxAnswer)
+}
+
+// answerOf returns the answer that some items are.
+func answerOf(items []json.RawMessage, others, ended, lost bool) *Answer {
+	a := &Answer{dialect: responses.Format, Others: others, ended: ended, lost: lost}
+	for _, item := range items {
+		if isOurs(item) {
+			id, _ := jsonspan.String(jsonspan.Field(item, "call_id"))
+			input, _ := jsonspan.String(jsonspan.Field(item, "arguments"))
+			a.Calls = append(a.Calls, Call{ID: id, Input: json.RawMessage(input)})
+		}
+	}
+	if a.Due() {
+		all := list(items...)
+		a.said = all[1 : len(all)-1]
+	}
+	return a
+}
+
+func (s *responsesStream) next() {
+	*s = responsesStream{
+		answers: s.answers + 1, base: s.base + s.began - len(s.gone), got: s.got, spent: sum(s.spent, s.usage), changed: true, number: s.number,
+	}
+}
+
+func (s *responsesStream) finish() (out []byte) {
+	for _, e := range s.held {
+		out = append(out, s.summed(e)...)
+	}
+	s.held = nil
+	return out
+}

@@ -1,0 +1,93 @@
+package gateway_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"precis/gateway"
+	"precis/gateway/recall"
+	"precis/internal/upstream"
+	"precis/preset"
+)
+
+// TestTaskWithRecall has agents read files whose model reads something again
+// before each of them, once there is anything hidden: against an upstream that
+// refuses broken pairing, reasoning and breakpoints, streamed and not.
+func TestTaskWithRecall(t *testing.T) {
+	tests := []struct {
+		w  worker
+		up upstream.Options
+	}{
+		{worker{dialect: "anthropic", model: "claude-opus-5-5", extra: `,"thinking":{"type":"adaptive"}`}, upstream.Options{Thinking: true}},
+		{worker{dialect: "anthropic", model: "claude-sonnet-4-5", extra: `,"thinking":{"type":"enabled","budget_tokens":2000}`}, upstream.Options{Thinking: true, LegacyThinking: true}},
+		{worker{dialect: "chat", model: "deepseek-v4"}, upstream.Options{Thinking: true, ReasoningBack: true}},
+		{worker{dialect: "responses", model: "gpt-5", extra: `,"reasoning":{"effort":"high"}`}, upstream.Options{Thinking: true}},
+	}
+	for _, tt := range tests {
+		for _, stream := range []bool{false, true} {
+			t.Run(fmt.Sprintf("%s/%s/stream=%v", tt.w.dialect, tt.w.model, stream), func(t *testing.T) {
+				t.Parallel()
+				var recalls atomic.Int64
+				tt.up.Files, tt.up.Window, tt.up.Recall = files(t, 14, 24_500), 60_000, recall.Name
+				tt.up.Observe = func(_ upstream.Record, _ http.Header, body []byte) {
+					if strings.Contains(lastItem(body), "again_r1") {
+						recalls.Add(1)
+					}
+				}
+				up, err := upstream.Start(tt.up)
+				if err != nil {
+					t.Fatal(err)
+				}
+				t.Cleanup(up.Close)
+				base, _ := start(t, up.URL, func(o *gateway.Options) {
+					window(60_000)(o)
+					settings, _ := preset.Settings(preset.Frugal)
+					o.Manager, _ = preset.New(preset.Options{Settings: settings})
+					o.Recall = true
+				})
+				w := tt.w
+				if stream {
+					w.extra += `,"stream":true`
+					if w.dialect == "chat" {
+						w.extra += `,"stream_options":{"include_usage":true}`
+					}
+				}
+				w.list = append(w.list, map[string]any{"role": "user", "content": "Read the files one by one. Never write to the disk."})
+				path := (&agent{dialect: w.dialect}).path()
+				for turns, done := 0, false; !done; turns++ {
+					if turns > 20 {
+						t.Fatal("the task does not end")
+					}
+					out := exchange(t, base+path, w.body(t))
+					if strings.Contains(string(out), recall.Name) {
+						t.Fatalf("the client sees the call: %s", out)
+					}
+					if stream {
+						out = assembled(t, w.dialect, out)
+					}
+					done = w.take(t, out)
+				}
+				s := up.Stats()
+				t.Logf("%d requests, %d recalls, %d splices, %d dropped, cache %.3f", s.Requests, recalls.Load(), s.Splices, s.Dropped, s.CacheShare())
+				if len(s.Refused) > 0 || s.Overflows > 0 || recalls.Load() < 4 {
+					t.Errorf("refused %v", s.Refused)
+				}
+			})
+		}
+	}
+}
+
+// lastItem returns the last message of a request.
+func lastItem(body []byte) string {
+	var v struct{ Messages, Input []json.RawMessage }
+	_ = json.Unmarshal(body, &v)
+	all := append(v.Messages, v.Input...)
+	if len(all) == 0 {
+		return ""
+	}
+	return string(all[len(all)-1])
+}
