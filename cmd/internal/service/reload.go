@@ -137,8 +137,8 @@ func (s *Service) stamp() string {
 // forgetEvery is how often conversations that are too old are looked for.
 const forgetEvery = time.Hour
 
-// withoutBodies is how long conversations are kept in memory when what was said
-// is not stored, and nothing else is configured.
+// withoutBodies is how long conversations are kept that are in memory alone, when
+// nothing else is configured.
 const withoutBodies = 24 * time.Hour
 
 // forget removes conversations that are too old.
@@ -160,7 +160,7 @@ func (s *Service) forget(ctx context.Context) {
 func (s *Service) Forget(ctx context.Context) {
 	g := s.config().Gateway
 	keep := time.Duration(g.Retention) * 24 * time.Hour
-	if keep == 0 && !g.Bodies {
+	if keep == 0 && (!g.Bodies || g.Store == config.Memory) {
 		keep = withoutBodies
 	}
 	if keep == 0 {
