@@ -74,8 +74,13 @@ func (s *saver) answered(t *turn) {
 	}
 }
 
-// pause is how long the saver waits after something failed.
-const pause = time.Second
+// gather is how long the saver lets turns gather before it writes again, so that
+// busy conversations are written once for several; pause is how long it waits
+// after something failed.
+const (
+	gather = 250 * time.Millisecond
+	pause  = time.Second
+)
 
 func (s *saver) run() {
 	defer close(s.done)
@@ -85,15 +90,20 @@ func (s *saver) run() {
 			return
 		case <-s.wake:
 		}
-		if !s.flush(s.g.ctx) {
+		wait := gather
+		ok := s.flush(s.g.ctx)
+		if !ok {
+			wait = pause
+		}
+		select {
+		case <-s.stop:
+			return
+		case <-time.After(wait):
+		}
+		if !ok { // what failed is tried again
 			select {
-			case <-s.stop:
-				return
-			case <-time.After(pause):
-				select {
-				case s.wake <- struct{}{}:
-				default:
-				}
+			case s.wake <- struct{}{}:
+			default:
 			}
 		}
 	}
