@@ -165,8 +165,12 @@ func TestTask(t *testing.T) {
 		{"responses", worker{dialect: "responses", model: "gpt-5"}, upstream.Options{Thinking: true}, false},
 		{"responses, own model", worker{dialect: "responses", model: "gpt-5"}, upstream.Options{Thinking: true}, true},
 	}
+	short := map[string]bool{"anthropic, bound reasoning": true, "chat, own model": true, "responses": true}
 	for _, tt := range tests {
 		t.Run(strings.ReplaceAll(tt.name, " ", "_"), func(t *testing.T) {
+			if testing.Short() && !short[tt.name] {
+				t.Skip("one of each dialect is enough")
+			}
 			t.Parallel()
 			tt.up.Files, tt.up.Window = files(t, 45, 24_500), 60_000
 			up, err := upstream.Start(tt.up)
