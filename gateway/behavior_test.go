@@ -189,14 +189,15 @@ func TestNobodyWaitsWhileTheViewFits(t *testing.T) {
 		return res.Header.Get("X-Precis-Action")
 	}
 	n := 0
-	for len(slow.asked) == 0 {
-		if got := turn(n); got != "none" {
-			t.Fatalf("turn %d: %s", n, got)
+	for asked := false; !asked; n++ {
+		if got := turn(n); got != "none" || n > 20 {
+			t.Fatalf("turn %d: %s, and no summary is prepared", n, got)
 		}
-		if n++; n > 20 {
-			t.Fatal("no summary is prepared")
+		select {
+		case <-slow.asked:
+			asked = true
+		case <-time.After(50 * time.Millisecond): // it is not due yet
 		}
-		time.Sleep(10 * time.Millisecond) // let the background begin
 	}
 	if got := turn(n); got != "none" { // under way: still nobody waits
 		t.Fatalf("while a summary is written: %s", got)
