@@ -44,7 +44,7 @@ func (o *OwnModels) Model(ctx context.Context, l *precis.Live) precis.Model {
 	if err != nil {
 		return nil
 	}
-	if o.clients == nil {
+	if o.clients == nil || len(o.clients) >= mostWindows {
 		o.clients = map[[3]string]*provider.Client{}
 	}
 	o.clients[key] = c

@@ -36,7 +36,7 @@ func (g *Gateway) probe(c Credentials, model string) {
 	if g.windows.asked == nil {
 		g.windows.asked = map[[2]string]precis.Window{}
 	}
-	if !done {
+	if done = done || len(g.windows.asked) >= mostWindows; !done {
 		g.windows.asked[key] = precis.Window{}
 	}
 	g.windows.mu.Unlock()

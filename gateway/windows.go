@@ -55,6 +55,10 @@ func (w *windows) learnBelow(key windowKey, tokens int) {
 	}
 }
 
+// mostWindows is how many windows are remembered, for names of models are the
+// clients' to choose.
+const mostWindows = 4096
+
 // learn remembers the window that an overflow error told. What is too small to
 // be one is not believed.
 func (w *windows) learn(key windowKey, tokens int) {
@@ -64,7 +68,7 @@ func (w *windows) learn(key windowKey, tokens int) {
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if w.known == nil {
+	if w.known == nil || len(w.known) >= mostWindows {
 		w.known = map[windowKey]int{}
 	}
 	w.known[key] = tokens

@@ -205,9 +205,14 @@ func (t *Table) remove(l *Line) {
 		return
 	}
 	l.gone = true
-	for _, p := range l.prints {
+	left := t.ids[nodeID{l.Owner, l.Branched}] // shares the nodes before the branch
+	for i, p := range l.prints {
 		k := nodeKey{l.Owner, p}
-		if t.nodes[k].line == l {
+		switch at := t.nodes[k]; {
+		case at.line != l:
+		case left != nil && left != l && i < len(left.prints) && left.prints[i] == p:
+			t.nodes[k] = place{line: left, end: at.end}
+		default:
 			delete(t.nodes, k)
 		}
 	}

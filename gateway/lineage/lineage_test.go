@@ -235,6 +235,21 @@ func TestMemoryIsBounded(t *testing.T) {
 	}
 }
 
+func TestABranchThatIsDroppedLeavesTheSharedNodes(t *testing.T) {
+	tab := lineage.New(lineage.Options{})
+	h := history{said("user", "a"), said("assistant", "b"), said("user", "c")}
+	first := place(t, tab, "o", h)
+	h = append(h, said("assistant", "d"), said("user", "e"))
+	place(t, tab, "o", h)
+	fork := place(t, tab, "o", append(h[:3:3], said("assistant", "other"), said("user", "way")))
+	tab.Drop(fork.Line)
+	again := place(t, tab, "o", append(h[:3:3], said("assistant", "third"), said("user", "way")))
+	check(t, again, lineage.Branched, 3, first.Node)
+	if again.From != first.Line {
+		t.Error("the branch does not know the line it left")
+	}
+}
+
 func TestBadBodiesNameThePlace(t *testing.T) {
 	tab := lineage.New(lineage.Options{})
 	for body, want := range map[string]string{
