@@ -7,11 +7,8 @@ import (
 )
 
 // manage makes the view of the request. The conversation is locked meanwhile:
-
 // of several requests at once each sees the edits of those before it. The error
-
 // says why the view is not what it should be; it can be sent all the same.
-
 func (t *turn) manage() error {
 	ctx := t.credentials(t.r.Context())
 	stop := t.keepAlive()
@@ -33,7 +30,6 @@ func (t *turn) manage() error {
 }
 
 // job is the managing of one request, with its conversation locked.
-
 type job struct {
 	*turn
 	mgr   *precis.Manager
@@ -45,9 +41,7 @@ type job struct {
 }
 
 // manager returns the job of the request. One that others have overtaken, or
-
 // that nothing is to remember, works on a copy.
-
 func (t *turn) manager() *job {
 	h, f := t.held, t.found
 	mgr := t.mgr
@@ -86,13 +80,11 @@ func (t *turn) manager() *job {
 }
 
 // remembered reports whether the request is a turn of its line.
-
 func (t *turn) remembered() bool {
 	return t.work == workTurn && t.g.table.Line(t.owner, t.found.Line.ID) == t.found.Line
 }
 
 // live is the request for summaries to ride on.
-
 func (t *turn) live(edited bool) *precis.Live {
 	l := &precis.Live{Dialect: t.dialect.Name(), Model: t.found.Prompt.Model, Body: t.body, Header: t.rideHeaders()}
 	t.stripBetas(l.Header)
@@ -112,7 +104,6 @@ func (t *turn) live(edited bool) *precis.Live {
 }
 
 // run decides, and reduces where it must.
-
 func (m *job) run(ctx context.Context) error {
 	if err := m.look(ctx); err != nil {
 		return err
@@ -140,7 +131,6 @@ func (m *job) run(ctx context.Context) error {
 func (m *job) decision() precis.Decision { return m.res.Report.Decision }
 
 // look finds out how full the view is and what is due.
-
 func (m *job) look(ctx context.Context) (err error) {
 	r := m.req
 	r.Watch = true
@@ -149,7 +139,6 @@ func (m *job) look(ctx context.Context) (err error) {
 }
 
 // fitsAsSaid reports whether the conversation fits with nothing replaced.
-
 func (m *job) fitsAsSaid() bool {
 	return len(m.conv.Edits) > 0 && float64(m.res.Report.Said) <= m.decision().Allowed
 }
@@ -165,9 +154,7 @@ func (m *job) unedited() {
 func (m *job) fits() bool { return float64(m.res.Report.After.Tokens) <= m.decision().Allowed }
 
 // reduce brings the view down: by what was prepared, else by climbing the ladder
-
 // now. As long as the view fits, nobody waits for a model.
-
 func (m *job) reduce(ctx context.Context) error {
 	h := m.held
 	models := m.own && m.mgr.UsesModel(m.req.Window) && m.decision().Action == precis.ActionReduce
@@ -230,7 +217,6 @@ func (m *job) climb(ctx context.Context, r precis.Request) error {
 }
 
 // took takes over a result.
-
 func (m *job) took(res precis.Result) {
 	if res.Units == nil {
 		return
@@ -243,7 +229,6 @@ func (m *job) took(res precis.Result) {
 }
 
 // force reduces what the provider refused as too long.
-
 func (m *job) force(ctx context.Context, retry int) error {
 	r := m.req
 	r.Window = m.window(ctx)
@@ -255,7 +240,6 @@ func (m *job) force(ctx context.Context, retry int) error {
 }
 
 // settled takes over what managing led to.
-
 func (t *turn) settled(m *job) {
 	t.result, t.report = m.res, m.res.Report
 	t.offering(m)
@@ -270,29 +254,3 @@ func (t *turn) settled(m *job) {
 		t.action = actionNone
 	}
 }
-
-// prepareSoon begins a reduction in the background, unless one is under way.
-
-// takePrepared records what was prepared and looks again. Done: nothing more is
-
-// due.
-
-// refresh takes over the edits that other replicas have recorded, and records
-
-// those that the store has missed.
-
-// catchUp takes over the edits of the store, if it has newer ones.
-
-// latest returns the edits at the last node of a transcript that the store
-
-// knows.
-
-// leaseFor is how long a lease holds without being renewed.
-
-// tryLease takes the lease of reducing a conversation with a model, if the store
-
-// has leases and no other replica has this one.
-
-// lease waits for the lease of this conversation, and for the edits of the
-
-// replica that has it.

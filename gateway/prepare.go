@@ -7,6 +7,7 @@ import (
 	"precis"
 )
 
+// prepareSoon begins a reduction in the background, unless one is under way.
 func (m *job) prepareSoon() {
 	h := m.held
 	if h.prepared != nil || !m.own {
@@ -39,6 +40,8 @@ func (m *job) prepareSoon() {
 	}
 }
 
+// takePrepared records what was prepared and looks again. Done: nothing more is
+// due.
 func (m *job) takePrepared(ctx context.Context) (done bool, err error) {
 	p := m.held.prepared
 	if !p.finished() {

@@ -7,6 +7,8 @@ import (
 	"precis"
 )
 
+// refresh takes over the edits that other replicas have recorded, and records
+// those that the store has missed.
 func (m *job) refresh(ctx context.Context) {
 	st := m.g.store(m.owner)
 	if st == nil {
@@ -28,6 +30,7 @@ func (m *job) refresh(ctx context.Context) {
 	}
 }
 
+// catchUp takes over the edits of the store, if it has newer ones.
 func (m *job) catchUp(ctx context.Context) {
 	st := m.g.store(m.owner)
 	if st == nil {
@@ -42,6 +45,8 @@ func (m *job) catchUp(ctx context.Context) {
 	}
 }
 
+// latest returns the edits at the last node of a transcript that the store
+// knows.
 func (g *Gateway) latest(ctx context.Context, st precis.Store, t *precis.Transcript) ([]precis.Edit, bool) {
 	const back = 64
 	finder, ok := st.(precis.Finder)
@@ -67,8 +72,11 @@ func lastID(edits []precis.Edit) string {
 	return edits[len(edits)-1].ID
 }
 
+// leaseFor is how long a lease holds without being renewed.
 const leaseFor = 30 * time.Second
 
+// tryLease takes the lease of reducing a conversation with a model, if the store
+// has leases and no other replica has this one.
 func (g *Gateway) tryLease(ctx context.Context, h *held) (release func(), ok bool) {
 	l, has := g.store(h.owner).(precis.Leaser)
 	if !has {
@@ -98,6 +106,8 @@ func (g *Gateway) tryLease(ctx context.Context, h *held) (release func(), ok boo
 	return func() { stop(); giveBack() }, true
 }
 
+// lease waits for the lease of this conversation, and for the edits of the
+// replica that has it.
 func (m *job) lease(ctx context.Context, models bool) func() {
 	if !models {
 		return func() {}
