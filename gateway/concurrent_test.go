@@ -398,3 +398,46 @@ func TestPathsPassAsTheyWereWritten(t *testing.T) {
 		}
 	}
 }
+
+// oneEdit is a store that keeps one edit of a run and fails at the next.
+type oneEdit struct {
+	*memory.Store
+	kept *int
+}
+
+func (o oneEdit) AddEdit(ctx context.Context, after string, e precis.Edit) error {
+	if *o.kept++; *o.kept > 1 {
+		return errGone
+	}
+	return o.Store.AddEdit(ctx, after, e)
+}
+func (o oneEdit) Scope(string) precis.Store { return o }
+
+// A store that fails in the middle of a run leaves no edit twice and none out.
+func TestAStoreThatFailsInTheMiddleOfARun(t *testing.T) {
+	s := providertest.New(t, providertest.Options{})
+	views, tries := make([]string, 2), 0
+	for i := range views {
+		base, _ := start(t, s.URL, func(o *gateway.Options) {
+			window(12_000)(o)
+			if i == 1 {
+				o.Store = oneEdit{memory.New(), &tries}
+			}
+		})
+		a := newAgent("anthropic", "Read the files.")
+		for n := range 60 {
+			a.read(n, words(60, n%3)) // the same files again, so that several rungs have work
+		}
+		if res, out := post(t, base+a.path(), a.body(false)); res.Header.Get("X-Precis-Action") != "reduced" {
+			t.Fatalf("%d %s", res.StatusCode, out)
+		}
+		sent := s.Requests()
+		views[i] = string(sent[len(sent)-1].Body)
+	}
+	if tries < 2 {
+		t.Fatal("the run has one edit only")
+	}
+	if views[0] != views[1] {
+		t.Errorf("the view differs: %d and %d bytes", len(views[0]), len(views[1]))
+	}
+}

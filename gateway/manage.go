@@ -193,9 +193,7 @@ func (m *job) climb(ctx context.Context, r precis.Request) error {
 		m.took(res)
 		return err
 	}
-	had := len(m.conv.Edits)
-	failed := m.mgr.Record(ctx, m.conv, res.Edits...)
-	switch {
+	switch failed := m.record(ctx, res.Edits); {
 	case failed == nil:
 	case precis.CodeOf(failed) == precis.CodeConflict && !m.tried: // another replica was faster
 		m.tried = true
@@ -205,15 +203,23 @@ func (m *job) climb(ctx context.Context, r precis.Request) error {
 		}
 		return m.climb(ctx, r)
 	default:
-		m.g.o.Logger.ErrorContext(ctx, "edits are not recorded", "conversation", m.conv.ID, "error", failed)
-		rest := res.Edits[len(m.conv.Edits)-had:]
-		if again := m.mgr.With(nil).Record(ctx, m.conv, rest...); again != nil {
-			return again
-		}
-		m.held.unsaved = true
+		return failed
 	}
 	m.took(res)
 	return err
+}
+
+// record records edits. When the store fails they are kept in memory alone, for
+// now; the error is a conflict with others.
+func (m *job) record(ctx context.Context, edits []precis.Edit) error {
+	had := len(m.conv.Edits)
+	err := m.mgr.Record(ctx, m.conv, edits...)
+	if err == nil || precis.CodeOf(err) == precis.CodeConflict {
+		return err
+	}
+	m.g.o.Logger.ErrorContext(ctx, "edits are not recorded", "conversation", m.conv.ID, "error", err)
+	m.held.unsaved = true
+	return m.mgr.With(nil).Record(ctx, m.conv, edits[len(m.conv.Edits)-had:]...)
 }
 
 // took takes over a result.

@@ -52,17 +52,10 @@ func (m *job) takePrepared(ctx context.Context) (done bool, err error) {
 	if len(p.edits) == 0 || p.after != len(m.conv.Edits) {
 		return false, nil
 	}
-	err = m.mgr.Record(ctx, m.conv, p.edits...)
-	switch precis.CodeOf(err) {
-	case "":
+	if err := m.record(ctx, p.edits); err == nil {
 		m.action = actionReduced
-	case precis.CodeConflict:
-		m.catchUp(ctx)
-	default:
-		m.g.o.Logger.ErrorContext(ctx, "edits are not recorded", "conversation", m.conv.ID, "error", err)
-		if m.mgr.With(nil).Record(ctx, m.conv, p.edits...) == nil {
-			m.action, m.held.unsaved = actionReduced, true
-		}
+	} else {
+		m.catchUp(ctx) // the conversation has gone on elsewhere
 	}
 	if err := m.look(ctx); err != nil {
 		return false, err

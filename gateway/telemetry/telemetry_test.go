@@ -57,6 +57,7 @@ func TestMetrics(t *testing.T) {
 	})
 	ctx := t.Context()
 	m.Turn(ctx, answered)
+	m.Turn(ctx, gateway.Turn{Dialect: "responses", Kind: "stateful", Action: "pass", Status: 200})
 	m.Report(ctx, reduced)
 	m.Alert(ctx, precis.Alert{Kind: "spend_limit", Scope: "day"})
 	for n := range 5 { // a client that makes up models
@@ -67,6 +68,7 @@ func TestMetrics(t *testing.T) {
 	out := scrape(t, m)
 	for _, want := range []string{
 		`precis_requests_total{action="reduced",dialect="anthropic",model="m",status="2xx"} 1`,
+		`precis_recognized_total{dialect="responses",kind="stateful"} 1`,
 		`precis_requests_total{action="none",dialect="chat",model="made-up-0",status="4xx"} 1`,
 		`precis_requests_total{action="none",dialect="chat",model="other",status="4xx"} 4`,
 		`precis_said_tokens_total{dialect="anthropic",model="m"} 900`, `precis_forwarded_tokens_total{dialect="anthropic",model="m"} 300`,
