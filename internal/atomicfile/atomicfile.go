@@ -10,13 +10,18 @@ import (
 	"precis"
 )
 
-// Write puts data at path: into a new file beside it, flushed to disk, then
-// renamed over it. The mode of an existing file is kept, new ones get 0600.
+// Write puts data at path: into a new file next to it, flushed to disk, then
+// renamed over it. An existing file keeps its mode and, when written by root, its
+// owner; new ones get 0600. A link is replaced, not followed.
 // When anything fails (a full disk, a read-only folder) the old content stands
 // and the new file is gone. The error is [precis.CodeInternal] and names the
 // path.
-func Write(path string, data []byte) error {
-	if err := write(path, data); err != nil {
+func Write(path string, data []byte) error { return WriteAs(path, data, path) }
+
+// WriteAs is Write, where a new file gets the owner of the file like when written by
+// root.
+func WriteAs(path string, data []byte, like string) error {
+	if err := write(path, data, like); err != nil {
 		var pathErr *fs.PathError
 		if errors.As(err, &pathErr) {
 			err = pathErr.Err
@@ -29,7 +34,7 @@ func Write(path string, data []byte) error {
 	return nil
 }
 
-func write(path string, data []byte) (err error) {
+func write(path string, data []byte, like string) (err error) {
 	mode := fs.FileMode(0o600)
 	if info, err := os.Stat(path); err == nil {
 		mode = info.Mode().Perm()
@@ -53,6 +58,9 @@ func write(path string, data []byte) (err error) {
 	if err = f.Chmod(mode); err != nil {
 		return err
 	}
+	if err = keepOwner(f, path, like); err != nil {
+		return err
+	}
 	if err = f.Sync(); err != nil {
 		return err
 	}
@@ -60,4 +68,17 @@ func write(path string, data []byte) (err error) {
 		return err
 	}
 	return os.Rename(f.Name(), path)
+}
+
+// keepOwner gives f the owner of the file at path or, when there is none, of the file
+// like.
+func keepOwner(f *os.File, path, like string) error {
+	info, err := os.Lstat(path)
+	if err != nil {
+		info, err = os.Lstat(like)
+	}
+	if err != nil {
+		return nil // there is nobody to give it to
+	}
+	return giveTo(f, info)
 }

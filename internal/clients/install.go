@@ -61,8 +61,8 @@ func CacheDir() (string, error) {
 }
 
 // Install fetches the packages that the set-ups need into a directory, with npm
-// as it is configured. What is there already is left alone. Each package is told
-// to say before it is fetched.
+// as it is configured. Packages that are there already are left alone. It calls
+// say with the name of each package before fetching it.
 func Install(ctx context.Context, cache string, setUps []SetUp, say func(string)) error {
 	need := []pkg{node}
 	for _, s := range setUps {

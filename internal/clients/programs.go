@@ -27,7 +27,7 @@ func script(name, mode string) func(*place) ([]string, []string, error) {
 		if name != "anthropic.mjs" {
 			sdk, base = openaiSDK, p.v1()
 		}
-		// Modules are looked for beside the script.
+		// Modules are looked for next to the script.
 		if err := os.Symlink(sdk.modules(p.cache), filepath.Join(p.config, "node_modules")); err != nil {
 			return nil, nil, err
 		}

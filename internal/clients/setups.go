@@ -11,8 +11,8 @@ type SetUp struct {
 	Dialect string
 	pkg     pkg
 	legacy  bool // its model does not bind thinking to what precedes it
-	// command returns how the client is told to read the files, and writes the
-	// configuration it needs.
+	// command returns the command line that makes the client read the files,
+	// and writes the configuration it needs.
 	command func(p *place) (args []string, env []string, err error)
 }
 
@@ -37,7 +37,7 @@ func (p *place) write(text string, path ...string) (string, error) {
 	return name, writeFile(name, text)
 }
 
-// task is what every client is told.
+// task is the prompt that every client gets.
 const task = "Read the files one by one"
 
 // Keys that the clients want to have.
@@ -49,7 +49,7 @@ const (
 // claudeModel is a model that binds thinking to what precedes it.
 const claudeModel = "claude-opus-5-5"
 
-// ample is the context window, in tokens, that clients are told of, so that they
+// ample is the context window, in tokens, that clients are configured with, so that they
 // leave the context to whoever answers.
 const ample = "10000000"
 

@@ -140,12 +140,12 @@ const heard = 64 << 10
 // listen reads along.
 func (t *tap) listen(resp *http.Response) error {
 	x := exchangeOf(resp.Request)
-	resp.Body = &along{ReadCloser: resp.Body, done: func(body []byte) { t.answered(x, resp, body) }}
+	resp.Body = &along{ReadCloser: resp.Body, done: func(body []byte) { t.recordAnswer(x, resp, body) }}
 	return nil
 }
 
-// answered records an answer.
-func (t *tap) answered(x *exchange, resp *http.Response, body []byte) {
+// recordAnswer records an answer.
+func (t *tap) recordAnswer(x *exchange, resp *http.Response, body []byte) {
 	if resp.Header.Get("Content-Encoding") == "gzip" {
 		if z, err := gzip.NewReader(bytes.NewReader(body)); err == nil {
 			body, _ = io.ReadAll(z) // it may be cut off

@@ -1,7 +1,7 @@
-// Package interval says how far chance may have moved a mean or a share: by
-// confidence intervals of 95 %. Start with [Mean] and [Welch] for amounts, and
-// with [Wilson] and [Newcombe] for shares. Where the values cannot tell there is
-// no interval.
+// Package interval returns confidence intervals of 95 % for a mean or a share:
+// how far chance may have moved it. Start with [Mean] and [Welch] for amounts,
+// and with [Wilson] and [Newcombe] for shares. Where there are too few values
+// there is no interval.
 package interval
 
 import "math"
@@ -42,7 +42,7 @@ func Moments(values []float64) (mean, variance float64) {
 }
 
 // Mean returns the mean of values with Student's interval. There is none for
-// fewer than two values, nor for values that are all alike: those do not tell how
+// fewer than two values, nor for values that are all alike: those do not show how
 // much others would differ.
 func Mean(values []float64) (float64, Interval, bool) {
 	mean, variance := Moments(values)

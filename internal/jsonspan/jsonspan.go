@@ -26,7 +26,7 @@ func (e *Error) Error() string { return fmt.Sprintf("byte %d: %v", e.Offset, e.E
 // Unwrap returns the cause.
 func (e *Error) Unwrap() error { return e.Err }
 
-// Kind tells what a value is by its first byte: '{', '[', '"', 't', 'f', 'n',
+// Kind returns the type of a value, by its first byte: '{', '[', '"', 't', 'f', 'n',
 // '0' for any number, 0 for nothing.
 func Kind(raw []byte) byte {
 	raw = trim(raw)

@@ -144,7 +144,7 @@ func (s *Scanner) Value() (from, to int, err error) {
 
 // End returns an error unless nothing but space follows.
 func (s *Scanner) End() error {
-	if s.Peek() != 0 {
+	if s.Peek(); s.at < len(s.raw) { // a NUL byte is text, too
 		return s.fail("more text after the end of the value")
 	}
 	return nil

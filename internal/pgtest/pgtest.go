@@ -104,9 +104,9 @@ func (c *Cluster) command(name string, args ...string) *exec.Cmd {
 	return cmd
 }
 
-// guardScript runs the server until its input ends, which it does with the process
-// that holds the other side. Then the data goes as well, unless it was told to
-// keep it.
+// guardScript runs the server until its standard input is closed, which happens
+// when the test process ends. Then it removes the data, too, unless it is
+// configured to keep them.
 const guardScript = `"$1" -D "$2" -c listen_addresses= -c unix_socket_directories="$3" -c max_connections=200 \
 	-c fsync=off -c full_page_writes=off -c log_statement=none >>"$3/log" 2>&1 &
 server=$!

@@ -13,9 +13,9 @@ func (d *document) code() string {
 	for _, s := range d.sources() {
 		l, ok := languageOf(s.path)
 		if !ok || l.kind != Code {
-			l = d.guessLanguage(s)
+			l = s.guessLanguage()
 		}
-		definitions += d.source(s, l)
+		definitions += s.classify(l)
 		lines += len(s.lines)
 		if len(s.lines) > most {
 			largest, most = l, len(s.lines)
@@ -57,13 +57,16 @@ func (s style) noun() string {
 
 // source is the lines of one file; their numbers in the document.
 type source struct {
+	d     *document
 	path  string
 	lines []int
 }
 
+func (s source) line(n int) *line { return &s.d.lines[s.lines[n]] }
+
 // sources divides the content at the frame lines that name a file.
 func (d *document) sources() []source {
-	out := []source{{path: d.hint.Path}}
+	out := []source{{d: d, path: d.hint.Path}}
 	for i := range d.lines {
 		l := &d.lines[i]
 		if !l.frame {
@@ -75,8 +78,8 @@ func (d *document) sources() []source {
 		if path == "" {
 			continue
 		}
-		if d.holdsText(out[len(out)-1].lines) {
-			out = append(out, source{})
+		if out[len(out)-1].holdsText() {
+			out = append(out, source{d: d})
 		}
 		out[len(out)-1].path = path
 	}
@@ -87,10 +90,10 @@ const mostKeys = 40 // of a configuration file that are all headlines
 
 // keys classifies the lines of a configuration file and returns how many keys
 // and sections it has. Where there are many, the sections alone are headlines.
-func (d *document) keys(s source) int {
+func (s source) keys() int {
 	keys, sections := 0, 0
-	for _, i := range s.lines {
-		line := &d.lines[i]
+	for n := range s.lines {
+		line := s.line(n)
 		if line.class != Detail || !isSignature(line.body, styleKeys) {
 			continue
 		}
@@ -100,8 +103,8 @@ func (d *document) keys(s source) int {
 			sections++
 		}
 	}
-	for _, i := range s.lines {
-		line := &d.lines[i]
+	for n := range s.lines {
+		line := s.line(n)
 		if keys > mostKeys && sections > 0 && line.class == Headline && line.body[0] != '[' {
 			line.class = Detail
 		}
@@ -109,25 +112,24 @@ func (d *document) keys(s source) int {
 	return keys
 }
 
-func (d *document) holdsText(lines []int) bool {
-	for _, i := range lines {
-		if !blank(d.lines[i].body) {
+func (s source) holdsText() bool {
+	for n := range s.lines {
+		if !blank(s.line(n).body) {
 			return true
 		}
 	}
 	return false
 }
 
-// source classifies the lines of one file and returns how many definitions it
-// has.
-func (d *document) source(s source, l language) int {
+// classify gives each line its class and returns how many definitions there are.
+func (s source) classify(l language) int {
 	definitions := 0
-	for _, i := range s.lines {
-		d.lines[i].class = codeClass(d.lines[i].body)
+	for n := range s.lines {
+		s.line(n).class = codeClass(s.line(n).body)
 	}
-	for _, n := range d.outlined(s) {
-		if n >= 0 && n < len(s.lines) && d.lines[s.lines[n]].class != Headline {
-			d.lines[s.lines[n]].class = Headline
+	for _, n := range s.outlined() {
+		if n >= 0 && n < len(s.lines) && s.line(n).class != Headline {
+			s.line(n).class = Headline
 			definitions++
 		}
 	}
@@ -135,10 +137,10 @@ func (d *document) source(s source, l language) int {
 		return definitions
 	}
 	if l.style == styleKeys {
-		return d.keys(s)
+		return s.keys()
 	}
-	for _, i := range s.lines {
-		if line := &d.lines[i]; line.class == Detail && isSignature(line.body, l.style) {
+	for n := range s.lines {
+		if line := s.line(n); line.class == Detail && isSignature(line.body, l.style) {
 			line.class = Headline
 			definitions++
 		}
@@ -146,20 +148,20 @@ func (d *document) source(s source, l language) int {
 	return definitions
 }
 
-// outlined asks the hint for the signatures of s.
-func (d *document) outlined(s source) []int {
-	if d.hint.Signatures == nil || len(s.lines) == 0 {
+// outlined asks the hint for the signatures.
+func (s source) outlined() []int {
+	if s.d.hint.Signatures == nil || len(s.lines) == 0 {
 		return nil
 	}
 	var b strings.Builder
-	for _, i := range s.lines {
-		b.WriteString(d.lines[i].body)
+	for n := range s.lines {
+		b.WriteString(s.line(n).body)
 		b.WriteByte('\n')
 	}
-	return d.hint.Signatures(s.path, b.String())
+	return s.d.hint.Signatures(s.path, b.String())
 }
 
-// codeClass tells the lines that hold nothing from the others.
+// codeClass distinguishes lines without content from the others.
 func codeClass(body string) Class {
 	t, _ := trimLeft(body)
 	if len(t) > 80 {
@@ -182,11 +184,11 @@ func codeClass(body string) Class {
 }
 
 // guessLanguage knows a language by its first lines when no path names it.
-func (d *document) guessLanguage(s source) language {
+func (s source) guessLanguage() language {
 	source := language{"source", Code, styleSource}
 	braces, keys, tags, n := 0, 0, 0, 0
-	for _, i := range s.lines[:min(len(s.lines), 80)] {
-		t, indent := trimLeft(d.lines[i].body)
+	for i := range min(len(s.lines), 80) {
+		t, indent := trimLeft(s.line(i).body)
 		if t = trimRight(t); t == "" {
 			continue
 		}

@@ -40,7 +40,7 @@ func (d *document) detect() Kind {
 	return v.winner(hint, strong)
 }
 
-// winner returns the kind with the most votes. A hint counts as so many lines.
+// winner returns the kind with the most votes. A hint counts as the given number of lines.
 func (v *votes) winner(hint Kind, strong bool) Kind {
 	bonus := v.n/4 + 1
 	if strong {

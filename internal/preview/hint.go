@@ -50,7 +50,7 @@ func hintOfTool(name string) Kind {
 // statement begins with. Filters after a pipe do not change it.
 func hintOfCommand(command string) Kind {
 	switch command {
-	case "", "view", "create", "str_replace", "insert", "undo_edit": // what an editing tool was told
+	case "", "view", "create", "str_replace", "insert", "undo_edit": // the commands of an editing tool
 		return ""
 	}
 	words := programOf(command)

@@ -23,8 +23,8 @@ func (d *document) json() (s Split, ok bool) {
 		return Split{}, false
 	}
 	sink.flush()
-	out := d.rest(sink.out, from+w.done, to)
-	return Split{Kind: JSON, Head: oneLine(w.head(), maxHead), Pieces: d.pieces(last+1, len(d.lines), out)}, true
+	out := appendLines(sink.out, d.text, from+w.done, to)
+	return Split{Kind: JSON, Head: Line(w.head(), maxHead), Pieces: d.pieces(last+1, len(d.lines), out)}, true
 }
 
 // content returns the first and the last line that is neither blank nor frame.
@@ -41,25 +41,25 @@ func (d *document) content() (first, last int) {
 
 func (d *document) framed(first, last int) bool {
 	for i := first; i <= last; i++ {
-		if d.lines[i].frame {
+		if d.lines[i].frame && !d.lines[i].omitted {
 			return true
 		}
 	}
 	return false
 }
 
-// rest appends what follows the JSON in text[from:to], line by line.
-func (d *document) rest(out []Piece, from, to int) []Piece {
+// appendLines appends text[from:to], which follows the JSON, line by line.
+func appendLines(out []Piece, text string, from, to int) []Piece {
 	for from < to {
 		end := to
-		if n := strings.IndexByte(d.text[from:to], '\n'); n >= 0 {
+		if n := strings.IndexByte(text[from:to], '\n'); n >= 0 {
 			end = from + n + 1
 		}
 		c := Detail
-		if blank(d.text[from:end]) {
+		if blank(text[from:end]) {
 			c = Noise
 		}
-		out = appendCut(out, d.text, from, end, c)
+		out = appendCut(out, text, from, end, c)
 		from = end
 	}
 	return out
@@ -92,7 +92,7 @@ func (d *document) jsonByLine(first, last int) (s Split, ok bool) {
 		}
 		return Split{}, false
 	}
-	return Split{Kind: JSON, Head: oneLine(w.head(), maxHead), Pieces: d.pieces(0, len(d.lines), nil)}, true
+	return Split{Kind: JSON, Head: Line(w.head(), maxHead), Pieces: d.pieces(0, len(d.lines), nil)}, true
 }
 
 // brokenJSON classifies what looks like JSON and is not, by its lines.
@@ -113,7 +113,7 @@ func (d *document) brokenJSON() string {
 		case t[0] != '"':
 		default:
 			name, _, ok := strings.Cut(t[1:], `"`)
-			if ok && (indent <= 4 || telling(name)) {
+			if ok && (indent <= 4 || informative(name)) {
 				l.class = Headline
 			}
 		}

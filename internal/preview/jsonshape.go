@@ -12,7 +12,7 @@ const (
 	headRanges  = 3  // number ranges in a head
 )
 
-// jsonShape is what the head of JSON tells: the members of the objects, how
+// jsonShape is what the head of a JSON preview states: the members of the objects, how
 // many elements arrays have, the extremes of their numbers.
 type jsonShape struct {
 	root    arrayShape // of the values of the text

@@ -253,14 +253,14 @@ func classOfMember(top *jsonFrame, name, value string, at int) Class {
 	switch {
 	case len(value) > longValue:
 		return Detail
-	case at < top.limit, alarming(name) && value != "false" && value != "0", top.near && telling(name):
+	case at < top.limit, alarming(name) && value != "false" && value != "0", top.near && informative(name):
 		return Headline
 	}
 	return Detail
 }
 
-// telling reports names of members that say which thing an object is.
-func telling(name string) bool {
+// informative reports names of members that say which thing an object is.
+func informative(name string) bool {
 	switch name {
 	case "id", "name", "status", "state", "title", "path", "file", "url", "type", "key", "version", "code", "message", "filename", "login", "number", "result", "total", "count":
 		return true

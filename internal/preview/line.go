@@ -17,7 +17,12 @@ type line struct {
 	body       string // without line end, number column and color codes
 	class      Class
 	frame      bool // put around the content by a tool; its class is settled
+	omitted    bool // a frame that is all the lines in the middle of a very long text
 }
+
+// mostLines is how many lines of a text are looked at: the first and the last ones.
+// What stands between them is noise.
+const mostLines = 100_000
 
 // read splits text into lines, finds what tools put around it and sees through
 // line numbers.
@@ -35,12 +40,50 @@ func splitLines(text string) []line {
 	if text == "" {
 		return nil
 	}
-	lines := make([]line, 0, strings.Count(text, "\n")+1)
-	returns := strings.IndexByte(text, '\r') >= 0
-	colors := strings.IndexByte(text, '\x1b') >= 0
-	for at := 0; at < len(text); {
-		end := len(text)
-		if n := strings.IndexByte(text[at:], '\n'); n >= 0 {
+	n := strings.Count(text, "\n") + strings.Count(text, "\r") + 1
+	if n <= mostLines {
+		return appendLinesOf(make([]line, 0, n), text, 0, len(text))
+	}
+	head, tail := endOfLines(text, mostLines/2), startOfLines(text, mostLines/2)
+	lines := appendLinesOf(make([]line, 0, mostLines+1), text, 0, head)
+	if head < tail {
+		lines = append(lines, line{start: head, end: tail, class: Noise, frame: true, omitted: true})
+	}
+	return appendLinesOf(lines, text, max(head, tail), len(text))
+}
+
+// endOfLines returns where the first n lines end, and startOfLines where the last n
+// begin. A carriage return ends a line, too.
+func endOfLines(text string, n int) int {
+	at := 0
+	for ; n > 0; n-- {
+		next := strings.IndexAny(text[at:], "\n\r")
+		if next < 0 {
+			return len(text)
+		}
+		at += next + 1
+	}
+	if at < len(text) && text[at-1] == '\r' && text[at] == '\n' {
+		at++
+	}
+	return at
+}
+
+func startOfLines(text string, n int) int {
+	at := len(text) - 1 // the last byte may end the last line
+	for ; n > 0 && at >= 0; n-- {
+		at = strings.LastIndexAny(text[:at], "\n\r")
+	}
+	return at + 1
+}
+
+// appendLinesOf appends the lines of text[from:to].
+func appendLinesOf(lines []line, text string, from, to int) []line {
+	returns := strings.IndexByte(text[from:to], '\r') >= 0
+	colors := strings.IndexByte(text[from:to], '\x1b') >= 0
+	for at := from; at < to; {
+		end := to
+		if n := strings.IndexByte(text[at:to], '\n'); n >= 0 {
 			end = at + n + 1
 		}
 		for at < end {

@@ -73,7 +73,7 @@ func Of(text string, h Hint) Split {
 	}
 	kind := d.detect()
 	head := d.classify(kind)
-	return Split{Kind: kind, Head: oneLine(head, maxHead), Pieces: d.pieces(0, len(d.lines), nil)}
+	return Split{Kind: kind, Head: Line(head, maxHead), Pieces: d.pieces(0, len(d.lines), nil)}
 }
 
 // classify gives each line of d its class and returns the head.

@@ -12,7 +12,7 @@ type results struct {
 	packages       int // of Go, that passed
 	broken         int // and that did not
 	failed, passed int // as a summary says; it wins
-	told           bool
+	counted        bool
 	ran            int // of "Ran 12 tests", which says nothing of failures
 }
 
@@ -25,15 +25,15 @@ func (r *results) read(t string, m remarks) bool {
 	case strings.HasPrefix(t, "test result:"): // one for each binary
 		r.passed += max(m.passed, 0)
 		r.failed += failed
-		r.told = true
+		r.counted = true
 		return true
 	case strings.Contains(t, "Tests run:"):
 		n := numberAfter(t, strings.Index(t, "Tests run:")+len("Tests run"))
-		r.passed, r.failed, r.told = max(n-failed, 0), failed, n >= 0
+		r.passed, r.failed, r.counted = max(n-failed, 0), failed, n >= 0
 		return true
 	case strings.HasPrefix(t, "Ran ") && len(t) > 4 && isDigit(t[4]):
 		r.ran, _ = readNumber(t, 4)
-		r.passed, r.failed, r.told = r.ran, 0, true
+		r.passed, r.failed, r.counted = r.ran, 0, true
 		return true
 	case strings.HasPrefix(t, "FAIL\t"):
 		r.broken++
@@ -61,7 +61,7 @@ func (r *results) readCounts(t string, m remarks) bool {
 	if m.passed >= 0 && m.failed < 0 && t[0] == '=' {
 		r.failed = max(m.errors, 0)
 	}
-	r.told = true
+	r.counted = true
 	return true
 }
 
@@ -83,7 +83,7 @@ const fewSigns = 3 // that do not make tests
 // head writes the outcome; "" when no tests ran.
 func (r *results) head() string {
 	failed, passed := r.failed, r.passed
-	if !r.told {
+	if !r.counted {
 		failed, passed = r.fails, r.passes
 		if failed+passed > 0 || r.signs >= fewSigns {
 			passed += r.signs
@@ -93,7 +93,7 @@ func (r *results) head() string {
 	if failed > 0 {
 		parts = append(parts, strconv.Itoa(failed)+" failed")
 	}
-	if passed > 0 || r.told {
+	if passed > 0 || r.counted {
 		parts = append(parts, strconv.Itoa(passed)+" passed")
 	}
 	out := strings.Join(parts, ", ")

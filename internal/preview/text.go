@@ -1,6 +1,7 @@
 package preview
 
 import (
+	"fmt"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -8,30 +9,35 @@ import (
 
 const maxHead = 160 // bytes of a head
 
-// oneLine returns s as one line of valid UTF-8 of at most most bytes.
-func oneLine(s string, most int) string {
-	if len(s) > 4*most {
-		s = s[:4*most]
+// Line returns s as one line of valid UTF-8: white space is folded, control
+// characters are gone, and it is cut at a word to about most bytes and "…".
+func Line(s string, most int) string {
+	most = max(most, 0)
+	if enough := 64*most + 1024; len(s) > enough {
+		s = s[:enough]
 	}
-	s = strings.ToValidUTF8(s, "\uFFFD")
 	s = strings.Map(func(r rune) rune {
-		if r < ' ' || r == 0x7f || r == '\u2028' || r == '\u2029' {
+		if r < ' ' || r == 0x7f {
 			return ' '
 		}
 		return r
 	}, s)
+	s = strings.Join(strings.Fields(s), " ")
 	if len(s) <= most {
 		return s
 	}
-	end := most - len("…")
-	for end > 0 && !utf8.RuneStart(s[end]) {
-		end--
+	cut := most
+	for cut > 0 && !utf8.RuneStart(s[cut]) {
+		cut--
 	}
-	return s[:end] + "…"
+	if i := strings.LastIndexByte(s[:cut], ' '); i > most*2/3 {
+		cut = i
+	}
+	return s[:cut] + "…"
 }
 
-// short is oneLine for a name inside a head.
-func short(s string) string { return oneLine(s, 48) }
+// short is [Line] for a name inside a head.
+func short(s string) string { return Line(s, 45) }
 
 // shortPath keeps the end of a path, which says most.
 func shortPath(p string) string {
@@ -42,7 +48,7 @@ func shortPath(p string) string {
 		}
 		p = p[i+2:]
 	}
-	return oneLine(p, 48)
+	return Line(p, 45)
 }
 
 // count writes "1 line", "12 lines", "3 matches".
@@ -192,4 +198,20 @@ func hasPrefix(s string, heads ...string) bool {
 		}
 	}
 	return false
+}
+
+// List joins items until the text would be longer than most bytes, and says how
+// many more there are. The first always stands.
+func List(items []string, sep string, most int) string {
+	out := ""
+	for i, s := range items {
+		if i > 0 && len(out)+len(s) > most {
+			return out + fmt.Sprintf("%sand %d more", sep, len(items)-i)
+		}
+		if i > 0 {
+			out += sep
+		}
+		out += s
+	}
+	return out
 }

@@ -6,9 +6,9 @@ type remarks struct {
 	doubt   bool // a word of failure that often means nothing
 	warning bool
 	calm    bool // the line calls itself information
-	passed  int  // the number beside a word like "passed"; -1 for none
-	failed  int  // beside "failed"
-	errors  int  // beside "errors"
+	passed  int  // the number next to a word like "passed"; -1 for none
+	failed  int  // next to "failed"
+	errors  int  // next to "errors"
 	cut     bool // the output says that it was shortened
 }
 

@@ -51,7 +51,7 @@ func effects(c Call, args map[string]string) []Effect {
 	return patched(args["input"])
 }
 
-// isEditor recognizes the tools that name their action in "command" beside a
+// isEditor recognizes the tools that name their action in "command" next to a
 // path.
 func isEditor(name string) bool {
 	return strings.Contains(name, "editor") || name == "str_replace_based_edit_tool"
@@ -92,7 +92,7 @@ func patchedFile(patch string) string {
 // patched returns the files of a patch.
 func patched(patch string) []Effect {
 	var out []Effect
-	for _, line := range strings.Split(patch, "\n") {
+	for line := range strings.SplitSeq(patch, "\n") {
 		for _, head := range patchHeads {
 			if name, ok := strings.CutPrefix(line, head); ok {
 				out = append(out, Effect{normalPath(name), head == deleteHead})

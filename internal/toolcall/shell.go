@@ -168,21 +168,26 @@ func editedInPlace(words []string) []string {
 }
 
 // simpleCommands splits a command line into simple commands and those into
-// words. Bodies of here-documents and comments are left out.
+// words. Bodies of here-documents and comments are left out, and what follows the
+// first [mostWords].
 func simpleCommands(command string) [][]word {
 	l := lexer{s: command}
-	for l.at < len(l.s) {
+	for l.at < len(l.s) && l.count < mostWords {
 		l.next()
 	}
 	l.endCommand()
 	return l.commands
 }
 
+// mostWords is how many words of a command are looked at.
+const mostWords = 50_000
+
 type lexer struct {
 	s        string
 	at       int
 	commands [][]word
 	words    []word
+	count    int // words so far
 	word     []byte
 	inWord   bool
 	quoted   bool   // a part of the word is quoted
@@ -191,9 +196,14 @@ type lexer struct {
 
 func (l *lexer) endWord() {
 	if l.inWord {
-		l.words = append(l.words, word{text: string(l.word)})
+		l.add(word{text: string(l.word)})
 	}
 	l.word, l.inWord, l.quoted = l.word[:0], false, false
+}
+
+func (l *lexer) add(w word) {
+	l.words = append(l.words, w)
+	l.count++
 }
 
 func (l *lexer) endCommand() {
@@ -308,7 +318,7 @@ func (l *lexer) output() {
 	if l.peek(0) == '&' && l.duplicate() {
 		return
 	}
-	l.words = append(l.words, word{sign, true})
+	l.add(word{sign, true})
 }
 
 // duplicate skips "&1" or "&-"; a name after "&" is that of a file.
@@ -337,7 +347,7 @@ func (l *lexer) input() {
 			return
 		}
 	}
-	l.words = append(l.words, word{"<", true})
+	l.add(word{"<", true})
 }
 
 // heredocTag reads the tag after "<<" and returns it with the index of its last

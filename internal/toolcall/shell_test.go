@@ -4,9 +4,9 @@ import (
 	"strings"
 	"testing"
 
-	"precis/internal/toolcall"
-
 	"pgregory.net/rapid"
+
+	"precis/internal/toolcall"
 )
 
 func TestEffects(t *testing.T) {
@@ -209,4 +209,18 @@ func FuzzEffects(f *testing.F) {
 			}
 		}
 	})
+}
+
+// A command of more words than anybody writes is read at its beginning alone; the
+// bodies of here-documents do not count.
+func TestLongCommandsAreBounded(t *testing.T) {
+	body := "cat > a.txt <<EOF\n" + strings.Repeat("word ", 200_000) + "\nEOF\nrm b.txt\n"
+	if got := toolcall.Effects(body); len(got) != 2 {
+		t.Errorf("a long here-document: %v", got)
+	}
+	for _, unit := range []string{"> a ", "rm a; ", "< "} {
+		if got := toolcall.Effects(strings.Repeat(unit, 400_000)); len(got) > 50_000 {
+			t.Errorf("%q: %d effects", unit, len(got))
+		}
+	}
 }

@@ -10,7 +10,9 @@ import (
 	"strings"
 
 	"precis"
+	"precis/internal/harness"
 	"precis/internal/jsonspan"
+	"precis/internal/preview"
 )
 
 // Kind is what a call did.
@@ -86,7 +88,7 @@ func (f *finder) user(i int, m precis.Message) {
 			call := &f.calls[c]
 			call.Results, call.Text, call.IsError = []precis.Handle{precis.BlockHandle(i, b)}, block.Text(), block.IsError
 		case precis.Text:
-			if name, ok := precis.ToolResultHead(block.Text); ok {
+			if name, ok := harness.ResultHead(block.Text); ok {
 				b = f.xmlResult(i, b, name, m.Content)
 			}
 		}
@@ -125,7 +127,7 @@ func resultEnd(content []precis.Block, b int) int {
 		if !ok {
 			break
 		}
-		if _, head := precis.ToolResultHead(t.Text); head || precis.IsHarness(t.Text) || precis.IsUserSection(t.Text) {
+		if _, head := harness.ResultHead(t.Text); head || harness.Wrote(t.Text) || harness.WrapsUser(t.Text) {
 			break
 		}
 		last = k
@@ -174,4 +176,16 @@ func commandLine(args map[string]string) string {
 		words = append(words, w)
 	}
 	return strings.Join(words, " ")
+}
+
+// Title names the call on one line: the tool, and its path or command line.
+func (c *Call) Title() string {
+	text, most := c.Name, 100
+	switch {
+	case c.Path != "":
+		text, most = c.Name+" "+c.Path, 200
+	case c.Line != "":
+		text, most = c.Name+" "+c.Line, 120
+	}
+	return preview.Line(harness.Plain(text), most)
 }

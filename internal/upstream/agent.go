@@ -123,11 +123,11 @@ func (p *prompt) kind(at place, reads bool) Kind {
 	if n := len(input); p.name == "responses" && n > 0 && str(input[n-1], "type") == "compaction_trigger" {
 		return Compact
 	}
-	asks := asksSummary.MatchString(p.asked) && !summaryMark.MatchString(p.asked)
+	asks := asksSummary.MatchString(p.lastUserText) && !summaryMark.MatchString(p.lastUserText)
 	switch {
 	case reads && !(asks && at.step > 0):
 		return Main
-	case asks || !asksTitle.MatchString(p.asked) && asksSummary.Match(encode(p.body)):
+	case asks || !asksTitle.MatchString(p.lastUserText) && asksSummary.Match(encode(p.body)):
 		return Summary
 	}
 	return Side

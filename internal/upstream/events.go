@@ -1,8 +1,9 @@
 package upstream
 
 import (
-	"fmt"
 	"net/http"
+
+	"precis/wire"
 )
 
 // events writes a stream of server-sent events.
@@ -30,10 +31,7 @@ func (e *events) raw(name, data string) {
 		e.w.Header().Set("Request-Id", "req_scripted")
 		e.w.WriteHeader(http.StatusOK)
 	}
-	if name != "" {
-		fmt.Fprintf(e.w, "event: %s\n", name)
-	}
-	fmt.Fprintf(e.w, "data: %s\n\n", data)
+	_, _ = e.w.Write(wire.AppendEvent(nil, name, []byte(data)))
 	_ = http.NewResponseController(e.w).Flush() // the client may be gone
 	e.n++
 }

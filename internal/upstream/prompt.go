@@ -22,7 +22,7 @@ type dialect struct {
 	tools func(declared object) (tool, bool)
 	// refuse returns the error body with a code, which may be "", and a message.
 	refuse func(code, message string) object
-	// overflow returns what an overflow is told as.
+	// overflow returns the error text of an overflow.
 	overflow func(used, limit int) object
 	whole    func(a *answer) object
 	stream   func(a *answer, w *events)
@@ -31,12 +31,12 @@ type dialect struct {
 // prompt is a request as the model reads it.
 type prompt struct {
 	*dialect
-	body     object
-	stream   bool
-	tools    []tool
-	segments []segment
-	tokens   int
-	asked    string // the text of the last message, if it is the user's
+	body         object
+	stream       bool
+	tools        []tool
+	segments     []segment
+	tokens       int
+	lastUserText string // the text of the last message, if it is the user's
 }
 
 // parse reads a request.
@@ -51,7 +51,7 @@ func parse(d *dialect, body []byte) (*prompt, error) {
 	p.tools = p.usableTools()
 	p.segments = segmentsOf(d, p.body)
 	p.tokens = weigh(p.segments)
-	p.asked = p.lastAsked()
+	p.lastUserText = p.findLastUserText()
 	return p, nil
 }
 
@@ -69,9 +69,9 @@ func (p *prompt) usableTools() (out []tool) {
 	return out
 }
 
-// lastAsked returns the text of the last message unless it is the assistant's or
+// findLastUserText returns the text of the last message unless it is the assistant's or
 // a tool's.
-func (p *prompt) lastAsked() string {
+func (p *prompt) findLastUserText() string {
 	messages := list(p.body[p.messages])
 	if len(messages) == 0 {
 		text, _ := p.body[p.messages].(string)

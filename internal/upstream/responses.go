@@ -120,7 +120,7 @@ func sendItem(send func(string, object), a *answer, item, begun object, at func(
 		delete(o, "item_id")
 		send("response.output_item.added", o)
 	}
-	// pieces tells a text bit by bit and then as a whole.
+	// pieces streams a text in pieces and then repeats it as a whole.
 	pieces := func(event, field, text string, more object) {
 		for _, half := range halves(text) {
 			send(event+".delta", at(with(more, "delta", half)))
@@ -162,7 +162,7 @@ func with(o object, name string, value any) object {
 	return out
 }
 
-// failedStream tells an error as a stream that fails at once.
+// failedStream reports an error as a stream that fails at once.
 func failedStream(w *events, body object) {
 	send := numberedEvents(w)
 	e, _ := body["error"].(object)

@@ -24,7 +24,7 @@ type Options struct {
 	// Window is the context window in tokens; a longer request is an overflow. 0
 	// means no limit.
 	Window int
-	// OverflowInStream tells an overflow of a streamed Responses request as an
+	// OverflowInStream reports an overflow of a streamed Responses request as an
 	// event of a stream with status 200.
 	OverflowInStream bool
 	// UsageFactor scales the input that is reported as used; 0 means 1.

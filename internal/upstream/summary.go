@@ -14,7 +14,7 @@ var numbered = regexp.MustCompile(`(?m)^ {0,3}(\d{1,2})\. \**([A-Z][^:\n*]{1,60}
 func summary(p *prompt, at place, files []string) string {
 	var out strings.Builder
 	out.WriteString("<summary>\n")
-	sections := numbered.FindAllStringSubmatch(p.asked, -1)
+	sections := numbered.FindAllStringSubmatch(p.lastUserText, -1)
 	if len(sections) == 0 {
 		sections = [][]string{{"", "1", "Goal"}, {"", "2", "State"}, {"", "3", "Next step"}}
 	}

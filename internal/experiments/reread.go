@@ -1,0 +1,100 @@
+package experiments
+
+import (
+	"strings"
+
+	"precis"
+	"precis/internal/toolcall"
+)
+
+// witness knows what a conversation asked for, and when.
+type witness struct {
+	t     *precis.Transcript
+	edits []precis.Edit
+	calls []toolcall.Call
+}
+
+func newWitness(conv *precis.Conversation) witness {
+	return witness{conv.Transcript, conv.Edits, toolcall.Find(conv.Transcript.Messages())}
+}
+
+// rereads counts the messages that follow a run up to the given number, and the
+// calls in them that ask anew for what it hid and for what it left in the view; see
+// [Outcome.After].
+func (w witness) rereads(r *condensingRun, until int) (after, hidden, shown int) {
+	from := min(max(r.edits[0].Seen, 0), w.t.Len())
+	to := min(from+Following, until, w.t.Len())
+	if from >= to {
+		return 0, 0, 0
+	}
+	known := w.known(r, from)
+	for _, c := range w.calls {
+		if c.Use.From < from || c.Use.From >= to {
+			continue
+		}
+		target := sought(c)
+		if left, ok := known[target]; ok {
+			if left {
+				shown++
+			} else {
+				hidden++
+			}
+			delete(known, target)
+		}
+		expire(known, c)
+	}
+	return to - from, hidden, shown
+}
+
+// known records for each file and command whose result the view before or after a
+// run showed whether it was left in the view (true), or hidden by the run.
+func (w witness) known(r *condensingRun, seen int) map[string]bool {
+	t := w.t.Prefix(seen)
+	before := w.edits[:r.first:r.first]
+	was, alone, is := precis.ShownBy(t, before), precis.ShownBy(t, append(before, r.edits...)), precis.ShownBy(t, w.edits[:r.last+1])
+	known := map[string]bool{}
+	for _, c := range w.calls {
+		target := sought(c)
+		if target == "" || len(c.Results) == 0 || c.Results[0].From >= seen {
+			continue
+		}
+		if is.Whole(c.Results) {
+			known[target] = true
+		} else if !known[target] && was.Whole(c.Results) && !alone.Whole(c.Results) {
+			known[target] = false
+		}
+	}
+	return known
+}
+
+const (
+	soughtFile = "file "
+	soughtCall = "call "
+)
+
+// sought names what a call reads or runs; "" when it does neither.
+func sought(c toolcall.Call) string {
+	switch {
+	case c.Kind == toolcall.Read && c.Path != "":
+		return soughtFile + c.Path
+	case c.Kind == toolcall.Read || c.Kind == toolcall.Command:
+		return soughtCall + c.Key
+	}
+	return ""
+}
+
+// expire forgets what a call made out of date: the files it writes, and after a
+// file was written all commands.
+func expire(known map[string]bool, c toolcall.Call) {
+	if c.Kind != toolcall.Write && len(c.Effects) == 0 {
+		return
+	}
+	for _, e := range c.Effects {
+		delete(known, soughtFile+e.Path)
+	}
+	for target := range known {
+		if strings.HasPrefix(target, soughtCall) {
+			delete(known, target)
+		}
+	}
+}

@@ -1,0 +1,68 @@
+// Package filelock lets one process at a time write a file. Use [Lock].
+package filelock
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"time"
+
+	"precis"
+)
+
+// The protocol is that of Roo Code, which is that of the npm package
+// proper-lockfile: a folder next to the file, with the file's name and ".lock",
+// whose modification time is refreshed while it is held.
+const (
+	stale   = 31 * time.Second
+	retries = 5
+	wait    = 100 * time.Millisecond
+	waitMax = time.Second
+)
+
+// Lock takes the lock of the file at path, which need not exist, and returns the
+// function that gives it back. It is held for a moment and not refreshed; a lock
+// that is 31 seconds old is taken over. The error is [precis.CodeConflict] when
+// somebody else holds it through all retries, about 2.5 seconds, and
+// [precis.CodeCanceled] when ctx ends.
+func Lock(ctx context.Context, path string) (unlock func(), err error) {
+	name := path + ".lock"
+	pause := wait
+	for try := 0; ; try++ {
+		if ctx.Err() != nil {
+			return nil, canceled(ctx, path)
+		}
+		err = os.Mkdir(name, 0o755)
+		if err == nil {
+			return func() { _ = os.Remove(name) }, nil
+		}
+		if !errors.Is(err, fs.ErrExist) {
+			return nil, &precis.Error{Code: precis.CodeInternal, Op: "lock", Place: path, Err: err, Hint: "nothing was changed"}
+		}
+		removed := false
+		if info, statErr := os.Stat(name); statErr == nil && time.Since(info.ModTime()) > stale {
+			removed = os.Remove(name) == nil // the next try counts all the same: others may be as quick
+		}
+		if try >= retries {
+			return nil, &precis.Error{
+				Code: precis.CodeConflict, Op: "lock", Place: path, Err: errors.New("it is in use"),
+				Hint: fmt.Sprintf("end the program that uses it, or remove %s when none does", name),
+			}
+		}
+		if removed {
+			continue
+		}
+		select {
+		case <-ctx.Done():
+			return nil, canceled(ctx, path)
+		case <-time.After(pause):
+		}
+		pause = min(2*pause, waitMax)
+	}
+}
+
+func canceled(ctx context.Context, path string) error {
+	return &precis.Error{Code: precis.CodeCanceled, Op: "lock", Place: path, Err: context.Cause(ctx)}
+}

@@ -1,0 +1,32 @@
+package harness
+
+import (
+	"slices"
+	"strings"
+	"testing"
+)
+
+func TestCommands(t *testing.T) {
+	for _, tt := range []struct {
+		text string
+		want []string
+	}{
+		{"do <command name=\"a\">\nx <b>\n</command> and <command>y</command>", []string{"<command name=\"a\">\nx <b>\n</command>", "<command>y</command>"}},
+		{"<command</command>x</command>", []string{"<command</command>x</command>"}},
+		{"<commands>x</command></commands>", []string{"<commands>x</command>"}},
+		{"<command>x <command>y</command>", []string{"<command>x <command>y</command>"}},
+		{"see @a <file_content path='a'>\n<command-x>evil</command>\n</file_content> <command>y</command>\n</file_content>\n<command name='i'>own</command>", []string{"<command name='i'>own</command>"}},
+		{"<command>x</COMMAND>", nil}, {"<command", nil}, {"</command>", nil}, {"", nil},
+	} {
+		if got := Commands(tt.text); !slices.Equal(got, tt.want) {
+			t.Errorf("%q: %q, want %q", tt.text, got, tt.want)
+		}
+	}
+	if got := Commands("<command>a\nb</command>"); !slices.Equal(got, []string{"<command>a\nb</command>"}) {
+		t.Errorf("%q", got)
+	}
+	long := strings.Repeat("<command>", 200_000)
+	if got := Commands(long); got != nil {
+		t.Errorf("%d blocks", len(got)) // and it must end: no block is closed
+	}
+}

@@ -1,0 +1,88 @@
+// Package harness knows what the programs around a model write into user
+// messages: reminders, the state of the editor, results of tools called in text,
+// and the elements in which they wrap the user's own words.
+package harness
+
+import (
+	"slices"
+	"strings"
+)
+
+// ResultHead reports whether text begins as the result of a tool call
+// written as XML does, "[name for 'x'] Result:", and returns the tool's name.
+func ResultHead(text string) (name string, ok bool) {
+	if !strings.HasPrefix(text, "[") {
+		return "", false
+	}
+	line, _, _ := strings.Cut(text, "\n")
+	end := strings.Index(line, "] Result:")
+	if end < 0 {
+		return "", false
+	}
+	name, _, _ = strings.Cut(line[1:end], " ")
+	return name, name != "" && strings.Trim(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-") == ""
+}
+
+// harnessHeads begin the sections that agent programs add to user messages by
+// themselves: the state of the editor, reminders, notices of interruption.
+var harnessHeads = []string{
+	"<environment_details>", "<environment_context>", "<system-reminder>", "<system_reminder>", "<session_context>",
+	"<user_instructions>", "<notice>", "[ERROR]", "[TASK RESUMPTION]", "[Request interrupted",
+	"<local-command", "<bash-input>", "<bash-stdout>", "<bash-stderr>", "<file_content", "<files>", "<folder_content", "<url_content", "<user-prompt-submit-hook>", "<task-notification>", "<agent-notification>", "Base directory for this skill:",
+	"Caveat: The messages below were generated", "Stop hook feedback:",
+}
+
+// userHeads begin the sections in which agent programs wrap the user's words.
+var userHeads = []string{"<task>", "<feedback>", "<user_message>", "<user_query>"}
+
+// answerTools are those whose results are what the user answers.
+var answerTools = []string{"attempt_completion", "ask_followup_question", "plan_mode_respond", "act_mode_respond", "new_task", "condense", "summarize_task"}
+
+// Answers reports whether the results of a tool that is called in text are the
+// user's words, in their wrapping.
+func Answers(tool string) bool { return slices.Contains(answerTools, tool) }
+
+// Wrote reports whether a text block of a user message was written by the
+// agent's program, not by the user or a tool: all of it, see [End].
+func Wrote(text string) bool {
+	n := End(text)
+	return n > 0 && strings.Trim(text[n:], " \t\n\r\v\f") == ""
+}
+
+// End returns how many bytes at the start of a text the agent's program
+// wrote: closed elements such as <system-reminder>…</system-reminder>, or, for a
+// notice without an end, all of it; 0 when the text begins otherwise. An element
+// goes on to the last tag that closes it: what it quotes, of a file or a page, may
+// hold such a tag, too, and what follows there is not the user's.
+func End(text string) int {
+	end := 0
+	for hasHead(text[end:], harnessHeads) {
+		rest := strings.TrimLeft(text[end:], " \n\t\r")
+		at := len(text) - len(rest)
+		name, _, isTag := strings.Cut(strings.TrimPrefix(rest, "<"), ">")
+		if name, _, _ = strings.Cut(name, " "); rest[0] != '<' || !isTag {
+			return len(text)
+		}
+		closing := "</" + name + ">"
+		n := strings.LastIndex(rest, closing)
+		if n < 0 {
+			return len(text)
+		}
+		end = at + n + len(closing)
+	}
+	return end
+}
+
+// WrapsUser reports whether a text block holds the user's words in the
+// wrapping of an agent's program.
+func WrapsUser(text string) bool { return hasHead(text, userHeads) }
+
+func hasHead(text string, heads []string) bool {
+	text = strings.TrimLeft(text, " \n\t\r")
+	for _, h := range heads {
+		if strings.HasPrefix(text, h) {
+			return true
+		}
+	}
+	return false
+}
