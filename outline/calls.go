@@ -8,23 +8,36 @@ import (
 // control are the words before a parenthesis that make no definition.
 var control = set("if else for foreach while do switch case catch return throw new await yield delete typeof sizeof using lock fixed synchronized assert goto super this try defer go select with import require not and or when until elsif unless print echo")
 
+// statements are those of them that no method is called like.
+var statements = set("if else for foreach while switch return throw sizeof typeof")
+
 // memberCall reads "name(…) {" in a class.
 func memberCall(rest, outer, skipped string) (head, bool) {
-	if !holdsMembers(outer) {
+	if !holdsMembers(outer) && outer != "" || outer == Type {
 		return head{}, false
 	}
 	rest = strings.TrimLeft(rest, "*# \t")
 	name := leadingWord(rest)
+	if strings.HasPrefix(rest, "[") { // a computed one
+		name = rest[:strings.IndexByte(rest, ']')+1]
+	}
 	if name == "" && skipped != "" && strings.HasPrefix(rest, "(") {
 		name = skipped // a method called get, set or async
 	}
 	after := strings.TrimPrefix(strings.TrimPrefix(rest, name), "?")
 	after = withoutGenerics(strings.TrimLeft(after, " \t"))
-	if name == "" || control[name] || !strings.HasPrefix(after, "(") || strings.HasSuffix(after, "=> {") {
+	if name == "" || statements[name] || outer == "" && control[name] || !strings.HasPrefix(after, "(") || strings.HasSuffix(after, "=> {") {
 		return head{}, false
 	}
 	end := rest[len(rest)-1]
-	ends := end == '{' || end == '(' || end == ',' || end == '}' || end == ';' && strings.Contains(after, "): ")
+	body := withoutArguments(after)
+	if outer == "" { // perhaps in an object
+		return head{kind: Method, name: name}, strings.HasPrefix(body, "{")
+	}
+	if body == "," {
+		return head{}, false
+	}
+	ends := end == '{' || end == '(' || end == ',' || end == '}' || end == ';' && (strings.Contains(after, "): ") || name == "constructor")
 	return head{kind: Method, name: name}, ends || outer == Interface || skipped == "abstract"
 }
 
@@ -36,8 +49,14 @@ func (s *scanner) typedCall(i int, line, rest, outer, skipped string) (head, boo
 		return head{}, false
 	}
 	types, name := split(strings.TrimRight(line[:open], " \t"))
-	if name == "" || control[name] || strings.ContainsAny(types, "=\"'{};+/|!()") {
+	if name == "" || statements[name] || types == "" && control[name] || strings.ContainsAny(types, "=\"'{};+/|!()") || line[0] == ':' || line[0] == ',' {
 		return head{}, false
+	}
+	if types == "new" || strings.HasSuffix(types, ".") || strings.HasSuffix(types, "->") { // a statement
+		return head{}, false
+	}
+	if s.lang == "csharp" && strings.HasSuffix(name, ">") {
+		name = withoutLastGenerics(name)
 	}
 	native := s.w.preproc
 	if native && strings.HasPrefix(line[open+1:], "*") { // a pointer to a function
@@ -60,7 +79,10 @@ func (s *scanner) typedCall(i int, line, rest, outer, skipped string) (head, boo
 	switch end := line[len(line)-1]; end {
 	case ';':
 		bodiless := native || outer == Interface || strings.Contains(line, "=>")
-		return h, bodiless || strings.Contains(" "+types+" ", " abstract ") || skipped == "native"
+		for _, word := range []string{"abstract", "partial", "extern"} {
+			bodiless = bodiless || strings.Contains(" "+types+" ", " "+word+" ")
+		}
+		return h, bodiless || skipped == "native"
 	case '.', '"', '+', '=':
 		return h, false
 	}
@@ -70,7 +92,10 @@ func (s *scanner) typedCall(i int, line, rest, outer, skipped string) (head, boo
 // split parts what stands before a parenthesis into types and name.
 func split(before string) (types, name string) {
 	if n := strings.LastIndex(before, "operator"); n >= 0 && (n == 0 || !wordByte(before[n-1])) {
-		return strings.TrimSpace(before[:n]), before[n:]
+		if name = before[n:]; name == "operator" { // that of calls
+			name = "operator()"
+		}
+		return strings.TrimSpace(before[:n]), name
 	}
 	name = before[lastNameStart(withoutLastGenerics(before)):]
 	return strings.TrimSpace(strings.TrimSuffix(before, name)), name
@@ -79,11 +104,11 @@ func split(before string) (types, name string) {
 // typeBefore reports whether the line before i is nothing but words: the type
 // of a function whose name begins line i.
 func (s *scanner) typeBefore(i int) bool {
-	if i == 0 || s.last != i {
+	if i == 0 || s.before != i {
 		return false
 	}
 	line := strings.TrimSpace(s.t.line(i - 1))
-	if line == "" || len(line) > 200 || control[leadingWord(line)] || leadingWord(line) == "typedef" {
+	if line == "" || len(line) > 200 || control[leadingWord(line)] || leadingWord(line) == "typedef" || leadingWord(line) == "template" {
 		return false
 	}
 	for k := 0; k < len(line); k++ {
@@ -97,16 +122,22 @@ func (s *scanner) typeBefore(i int) bool {
 // untyped decides about "name(…)" alone: a constructor, or the second line of a
 // C function.
 func (s *scanner) untyped(i int, line, name, outer string, native bool) bool {
+	if holdsMembers(outer) && strings.TrimPrefix(name, "~") == s.defs[s.open[len(s.open)-1].index].Name {
+		return true
+	}
 	if strings.HasSuffix(line, ";") && !strings.Contains(name, "::") && name[0] != '~' {
 		return false
 	}
 	if holdsMembers(outer) {
-		return strings.TrimPrefix(name, "~") == s.defs[s.open[len(s.open)-1].index].Name || line[len(line)-1] == '{' && !native
+		return line[len(line)-1] == '{' && !native
 	}
 	if !native {
 		return false
 	}
 	if strings.Contains(name, "::") {
+		return true
+	}
+	if strings.HasSuffix(line, ") {") && name == strings.ToUpper(name) { // a macro that makes a function
 		return true
 	}
 	return line[len(line)-1] == ')' && i+1 < s.t.lines() && strings.HasPrefix(s.t.line(i+1), "{")

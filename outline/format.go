@@ -21,7 +21,7 @@ func Format(filePath string, defs []Definition) string {
 	return b.String()
 }
 
-// Spanning returns the definitions of at least so many lines, in the same
+// Spanning returns the definitions of at least the given number of lines, in the same
 // order. Roo Code lists those of four and more.
 func Spanning(defs []Definition, lines int) []Definition {
 	var out []Definition

@@ -9,6 +9,8 @@ import (
 type head struct {
 	kind, name string
 	split      bool // the line before belongs to it: the type of a C function
+	call       bool // its value is a call, of which the next line is to show that it makes a function
+	open       bool // its arguments go on: what closes them says whether it is a function
 }
 
 // head reads a line of code as the beginning of a definition. Outer is the kind
@@ -17,7 +19,15 @@ func (s *scanner) head(i int, outer, line string) (head, bool) {
 	if len(line) > 1000 {
 		line = line[:1000]
 	}
-	line = withoutAnnotations(line)
+	if line = s.withoutComment(line); line == "" {
+		return head{}, false
+	}
+	if line[0] != '[' || s.w.calls != memberCalls { // which is a name there
+		line = withoutAnnotations(line)
+	}
+	if line == "" {
+		return head{}, false
+	}
 	if s.w.preproc {
 		line = strings.TrimPrefix(line, `extern "C" `)
 	}
@@ -30,11 +40,20 @@ func (s *scanner) head(i int, outer, line string) (head, bool) {
 	}
 	if s.w.assign {
 		if h, ok := assignment(line, outer); ok {
+			if h.call && !beginsFunction(s.next(i)) {
+				return head{}, false
+			}
+			return h, true
+		}
+		if h, ok := pair(line); ok && s.w.calls == memberCalls && s.inObject(outer) {
 			return h, true
 		}
 	}
 	switch s.w.calls {
 	case memberCalls:
+		if outer == "" && !s.inObject(outer) {
+			return head{}, false
+		}
 		return memberCall(rest, outer, skipped)
 	case typedCalls:
 		return s.typedCall(i, line, rest, outer, skipped)
@@ -42,6 +61,20 @@ func (s *scanner) head(i int, outer, line string) (head, bool) {
 		return shellCall(line)
 	}
 	return head{}, false
+}
+
+// withoutComment cuts off "/* … */" at the start of a line, and "// …" at the
+// end of one without quotation marks.
+func (s *scanner) withoutComment(line string) string {
+	if s.w.block == stars && strings.HasPrefix(line, "/*") {
+		_, line, _ = strings.Cut(line, "*/")
+		line = strings.TrimLeft(line, " \t")
+	}
+	n := strings.Index(line, " //")
+	if n < 0 || len(s.w.comment) == 0 || s.w.comment[0] != "//" || strings.ContainsAny(line[:n], "\"'`") {
+		return line
+	}
+	return strings.TrimRight(line[:n], " \t")
 }
 
 // worded reads a definition that begins with a word like class. When there is
@@ -64,8 +97,13 @@ func (s *scanner) worded(line string) (h head, rest, skipped string, ok bool) {
 			return head{}, rest, skipped, false
 		}
 		skipped = word
-		if rest = strings.TrimLeft(after, " \t"); word == "pub" || word == "extern" || word == "template" {
+		switch rest = strings.TrimLeft(after, " \t"); {
+		case word == "pub" || word == "extern":
 			rest = withoutArguments(rest)
+		case word == "template":
+			rest = withoutGenerics(rest)
+		case s.lang == "scala": // private[package]
+			rest = withoutBrackets(rest)
 		}
 	}
 }
@@ -96,8 +134,14 @@ func (s *scanner) named(kind, word, after string) (head, bool) {
 	}
 	rest = strings.TrimLeft(withoutGenerics(rest), " \t")
 	name := longName(rest)
-	if s.lang == "ruby" {
+	if n := strings.IndexByte(name, ':'); n > 0 && s.lang != "lua" && !strings.HasPrefix(name[n:], "::") { // what a class inherits from
+		name = name[:n]
+	}
+	switch {
+	case s.lang == "ruby":
 		name = strings.TrimPrefix(name, "self.")
+	case name == "" && s.lang == "scala": // an operator
+		name = operator(rest)
 	}
 	if s.lang == "c" || s.lang == "cpp" || s.lang == "objc" {
 		return nativeType(kind, word, name, rest[len(name):])
@@ -132,9 +176,16 @@ func (s *scanner) special(kind, word, rest string) (h head, ok, done bool) {
 		h.name = lastWord(withoutLastGenerics(before))
 		return h, true, true
 	case s.lang == "kotlin" && word == "fun":
-		before, _, ok := strings.Cut(withoutGenerics(rest), "(")
+		rest = withoutGenerics(rest)
+		if n := strings.LastIndexByte(rest, '`'); n > 0 && rest[0] == '`' {
+			h.name = rest[:n+1]
+			return h, true, true
+		}
+		before, _, ok := strings.Cut(rest, "(")
 		h.name = lastWord(before)
 		return h, ok, true
+	case s.lang == "kotlin" && word == "constructor" && s.inHead():
+		return h, false, true
 	case word == "module" && strings.HasPrefix(rest, `"`):
 		name, _, _ := strings.Cut(rest[1:], `"`)
 		h.name = `"` + name + `"`
@@ -144,6 +195,25 @@ func (s *scanner) special(kind, word, rest string) (h head, ok, done bool) {
 		return h, true, true
 	}
 	return h, false, false
+}
+
+// operator reads the name of a method that is called like an operator.
+func operator(s string) string {
+	n := 0
+	for n < len(s) && strings.IndexByte("+-*/<>=!&|^~%?#@\\:", s[n]) >= 0 {
+		n++
+	}
+	return s[:n]
+}
+
+// inHead reports whether the innermost definition is a class whose body has not
+// begun, so that a constructor belongs to its head.
+func (s *scanner) inHead() bool {
+	n := len(s.open)
+	if n == 0 || s.open[n-1].index != len(s.defs)-1 {
+		return false
+	}
+	return s.defs[len(s.defs)-1].Start == s.before && !strings.HasSuffix(strings.TrimSpace(s.t.line(s.before-1)), "{")
 }
 
 // unnamed accepts what may do without a name.
@@ -194,6 +264,9 @@ func goTypeHead(rest string) (head, bool) {
 // nativeType decides whether "struct x …" of the C family defines a type.
 func nativeType(kind, word, name, after string) (head, bool) {
 	after = strings.TrimSpace(after)
+	if args := strings.TrimSuffix(after, withoutGenerics(after)); strings.HasPrefix(after, "<") && kind != Type { // of a template
+		name, after = name+strings.TrimSpace(args), withoutGenerics(after)
+	}
 	switch {
 	case word == "typedef":
 		if _, pointer, ok := strings.Cut(after, "(*"); ok {
@@ -201,6 +274,12 @@ func nativeType(kind, word, name, after string) (head, bool) {
 		}
 		if strings.HasSuffix(after, "{") {
 			return head{kind: kind, name: ""}, true
+		}
+		for strings.HasSuffix(strings.TrimRight(after, "; \t"), "]") { // of an array
+			after = after[:max(strings.LastIndexByte(after, '['), 0)]
+		}
+		if before, _, ok := strings.Cut(after, "("); ok { // of a function
+			after = before
 		}
 		return head{kind: kind, name: lastWord(after)}, true
 	case word == "using":
@@ -239,10 +318,73 @@ func assignment(line, outer string) (head, bool) {
 		return head{}, false
 	}
 	value := strings.TrimLeft(after[n+2:], " \t")
-	if n := strings.LastIndex(after, "= "); strings.Contains(after[:max(n, 0)], "=> ") { // the type of the name is a function too
-		value = strings.TrimLeft(after[n+2:], " \t")
+	if n := strings.LastIndex(after, " = "); strings.Contains(after[:max(n, 0)], "=> ") { // the type of the name is a function too
+		value = strings.TrimLeft(after[n+3:], " \t")
 	}
-	return head{kind: Function, name: name}, isFunctionValue(name, value)
+	h := head{kind: Function, name: name, open: opensArguments(value)}
+	call := strings.TrimPrefix(value, longName(value))
+	h.call = !h.open && 'A' <= name[0] && name[0] <= 'Z' && call != value && withoutGenerics(call) == "("
+	return h, h.open || h.call || isFunctionValue(name, value)
+}
+
+// next returns the line after line i without the white space around it.
+func (s *scanner) next(i int) string {
+	if i+1 >= s.t.lines() {
+		return ""
+	}
+	_, line := indent(s.t.line(i + 1))
+	return line
+}
+
+// beginsFunction reports whether a line is the beginning of a function's value.
+func beginsFunction(line string) bool {
+	return strings.HasPrefix(line, "(") || strings.HasPrefix(line, "async ") || strings.Contains(line, "=>") || leadingWord(line) == "function"
+}
+
+// inObject reports whether the line stands in something else than a function or
+// a class that begins at the margin: perhaps an object.
+func (s *scanner) inObject(outer string) bool {
+	if outer != "" || s.margin == "" {
+		return false
+	}
+	switch leadingWord(s.margin) {
+	case "const", "let", "var", "export": // the result of a call is not outlined
+		if strings.Contains(s.margin, "(") {
+			return false
+		}
+	}
+	end := s.margin[len(s.margin)-1]
+	return (end == '{' || end == '(' || end == '[') && !strings.Contains(s.margin, "=>") && !strings.Contains(s.margin, "function")
+}
+
+// pair reads "name: function(…) {" and "name: (…) =>" of an object.
+func pair(line string) (head, bool) {
+	name := longName(line)
+	if strings.HasPrefix(line, "[") {
+		name = line[:strings.IndexByte(line, ']')+1]
+	}
+	value, ok := strings.CutPrefix(line[len(name):], ": ")
+	if !ok || name == "" || control[name] || name == "default" {
+		return head{}, false
+	}
+	value = strings.TrimPrefix(value, "async ")
+	if value == "" || strings.HasSuffix(value, ";") { // of a type
+		return head{}, false
+	}
+	word := leadingWord(value)
+	ok = word == "function" || value[0] == '(' && strings.Contains(value, "=>") || word != "" && strings.HasPrefix(value[len(word):], " =>")
+	return head{kind: Function, name: name}, ok
+}
+
+// opensArguments reports whether a value is the beginning of a list of arguments
+// or generic parameters that goes on, or of something else in parentheses.
+func opensArguments(value string) bool {
+	value = strings.TrimPrefix(value, "async ")
+	if value == "" || value[0] != '(' && value[0] != '<' || strings.Contains(value, "=>") {
+		return false
+	}
+	end := value[len(value)-1]
+	return end == '(' || end == '{' || end == '[' || end == '<' || end == ','
 }
 
 func isFunctionValue(name, value string) bool {
@@ -257,7 +399,7 @@ func isFunctionValue(name, value string) bool {
 	arrow := strings.Contains(value, "=>")
 	switch {
 	case value[0] == '(' || value[0] == '<':
-		return arrow || end == '(' || end == ','
+		return arrow
 	case arrow && strings.HasPrefix(strings.TrimLeft(value[len(leadingWord(value)):], " "), "=>"):
 		return true
 	}

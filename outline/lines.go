@@ -1,12 +1,16 @@
 package outline
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // openDef is a definition whose end has not come yet.
 type openDef struct {
 	index  int // in scanner.defs
 	indent int
 	kind   string
+	open   bool // see head
 }
 
 // scanner reads a file line by line. It takes time linear in the content.
@@ -15,11 +19,15 @@ type scanner struct {
 	lang    string
 	t       *text
 	defs    []Definition
+	margin  string // the last line of code without indentation
 	open    []openDef
 	last    int            // line number, from 1, of the last line of code
+	before  int            // the same, without the current line
 	comment string         // what ends the comment the scanner is in
-	heredoc string         // what ends the text the scanner is in
-	singles map[string]int // lines of one word: where they come last
+	heredoc string         // what ends the here-document the scanner is in
+	quoted  quote          // the text the scanner is in
+	texts   map[string]int // ends of texts: where one comes next, -1: nowhere
+	ends    map[string]int // names of heredocs: where the line that ends one begins, -1: nowhere
 	macros  bool           // the last definition is a macro that goes on
 }
 
@@ -33,11 +41,19 @@ func scanLines(language string, t *text) []Definition {
 	s := &scanner{w: w, lang: language, t: t}
 	for i := range t.lines() {
 		width, line := indent(t.line(i))
+		if s.quoted.close != "" {
+			s.last = i + 1
+			s.enter(s.leave(line))
+			continue
+		}
 		if line == "" || s.outside(i, line) {
 			continue
 		}
 		closed := s.close(i, width, line)
-		s.last = i + 1
+		s.before, s.last = s.last, i+1
+		if width == 0 {
+			s.margin = line
+		}
 		if !closed && len(s.defs) <= MaxDefinitions {
 			s.begin(i, width, line)
 		}
@@ -84,6 +100,9 @@ func (s *scanner) outside(i int, line string) bool {
 			return true
 		}
 	}
+	if s.lang == "csharp" && line[0] == '#' {
+		return true
+	}
 	if s.w.preproc && line[0] == '#' {
 		s.macro(i, line)
 		return true
@@ -91,8 +110,9 @@ func (s *scanner) outside(i int, line string) bool {
 	return false
 }
 
-// enter notices what a line of code leaves open: a comment or a text.
-func (s *scanner) enter(line string) {
+// enterByParts notices some of what a line of code leaves open: a comment or a
+// text.
+func (s *scanner) enterByParts(line string) {
 	if n := strings.Index(line, "/*"); n >= 0 && s.w.block == stars && !strings.ContainsAny(line[:n], "\"'`/") && !strings.Contains(line[n:], "*/") {
 		s.comment = "*/"
 	}
@@ -112,23 +132,33 @@ func (s *scanner) enter(line string) {
 		return
 	}
 	name := leadingWord(strings.TrimLeft(after, "<-~ '\""))
-	if s.singles == nil {
-		s.singles = s.t.singleWords()
-	}
-	if name != "" && s.singles[name] > s.last {
+	if name != "" && len(name) <= mostName && s.endsLater(name) {
 		s.heredoc = name
 	}
 }
 
-// singleWords maps the lines that hold one word to their last number, from 1.
-func (t *text) singleWords() map[string]int {
-	out := map[string]int{}
-	for i := range t.lines() {
-		if s := strings.TrimRight(strings.TrimSpace(t.line(i)), ";,)"); s != "" && len(s) <= 60 && leadingWord(s) == s {
-			out[s] = i + 1
-		}
+// Searching for the ends of heredocs is what could cost more than one reading of
+// the file: at most this many names are searched, and none that is longer.
+const (
+	mostNames = 100
+	mostName  = 60
+)
+
+// endsLater reports whether a line after the current one ends a heredoc.
+func (s *scanner) endsLater(name string) bool {
+	here := s.t.from + s.t.length()
+	end, known := s.ends[name]
+	if !known && len(s.ends) == mostNames {
+		return false
 	}
-	return out
+	if !known || end >= 0 && end < here {
+		if s.ends == nil {
+			s.ends = map[string]int{}
+		}
+		end = s.t.after(here, name)
+		s.ends[name] = end
+	}
+	return end >= 0
 }
 
 // close ends the definitions that a line is no longer part of. It reports
@@ -141,6 +171,11 @@ func (s *scanner) close(i, width int, line string) bool {
 		}
 		if width == o.indent {
 			switch {
+			case o.open && (line[0] == ')' || line[0] == '}' || line[0] == ']' || line[0] == '>'):
+				if s.settle(line) {
+					return true
+				}
+				return false
 			case s.continues(line):
 				return true
 			case o.kind == Module && s.w.preproc && !endsModule(line): // its content is not indented
@@ -156,6 +191,23 @@ func (s *scanner) close(i, width int, line string) bool {
 	return false
 }
 
+// settle decides with the line that closes its arguments whether the innermost
+// definition is a function, and drops it when not. Arguments that are
+// destructured are closed once more, after their type.
+func (s *scanner) settle(line string) bool {
+	o := &s.open[len(s.open)-1]
+	if strings.Contains(line, "=>") {
+		o.open = false
+		return true
+	}
+	if end := line[len(line)-1]; end == '{' || end == '(' || end == '<' || end == '[' {
+		return true
+	}
+	s.defs = slices.Delete(s.defs, o.index, len(s.defs))
+	s.open = s.open[:len(s.open)-1]
+	return false
+}
+
 // end closes the innermost definition with the line that ends its block, which
 // may name it: "} name;".
 func (s *scanner) end(o openDef, i int, line string) {
@@ -166,7 +218,7 @@ func (s *scanner) end(o openDef, i int, line string) {
 	s.open = s.open[:len(s.open)-1]
 }
 
-// endsModule tells the end of a C++ namespace from that of a type or a list.
+// endsModule distinguishes the end of a C++ namespace from that of a type or a list.
 func endsModule(line string) bool { return line[0] == '}' && !strings.HasPrefix(line, "};") }
 
 // continues reports whether a line at the indentation of a definition still
@@ -176,7 +228,7 @@ func (s *scanner) continues(line string) bool {
 	case "{", "where", "public:", "private:", "protected:", "do", "begin":
 		return true
 	}
-	if line[0] == ')' || strings.HasPrefix(line, "where ") {
+	if line[0] == ')' || line[0] == '>' || line[0] == ':' || strings.HasPrefix(line, "where ") || label(line) {
 		return true
 	}
 	if !closes(line) {
@@ -184,6 +236,12 @@ func (s *scanner) continues(line string) bool {
 	}
 	end := line[len(line)-1]
 	return end == '{' || end == '(' || end == '[' || end == '=' || strings.HasSuffix(line, "=>")
+}
+
+// label reports whether a line is nothing but a name and a colon.
+func label(line string) bool {
+	name := leadingWord(line)
+	return name != "" && name != "default" && line[len(name):] == ":"
 }
 
 // closes reports whether a line begins with what ends a block.
@@ -202,7 +260,7 @@ func (s *scanner) begin(i, width int, line string) {
 	if n := len(s.open); n > 0 {
 		outer = s.open[n-1].kind
 	}
-	if outer == Function || outer == Method {
+	if outer == Function || outer == Method || s.lang == "c" && outer != "" && outer != Module {
 		return
 	}
 	h, ok := s.head(i, outer, line)
@@ -217,7 +275,7 @@ func (s *scanner) begin(i, width int, line string) {
 		start = i
 	}
 	s.defs = append(s.defs, Definition{Name: h.name, Kind: h.kind, Start: start, End: i + 1, Depth: len(s.open)})
-	s.open = append(s.open, openDef{index: len(s.defs) - 1, indent: width, kind: h.kind})
+	s.open = append(s.open, openDef{index: len(s.defs) - 1, indent: width, kind: h.kind, open: h.open})
 }
 
 func holdsMembers(kind string) bool {
@@ -226,13 +284,12 @@ func holdsMembers(kind string) bool {
 
 // macro records "#define NAME(".
 func (s *scanner) macro(i int, line string) {
-	rest, ok := strings.CutPrefix(strings.TrimLeft(line[1:], " \t"), "define ")
+	rest, ok := strings.CutPrefix(strings.TrimLeft(line[1:], " \t"), "define")
 	if !ok || len(s.defs) > MaxDefinitions {
 		return
 	}
-	rest = strings.TrimSpace(rest)
-	name := leadingWord(rest)
-	if name == "" || !strings.HasPrefix(rest[len(name):], "(") {
+	name := leadingWord(strings.TrimLeft(rest, " \t"))
+	if rest = strings.TrimLeft(rest, " \t"); name == "" || !strings.HasPrefix(rest[len(name):], "(") {
 		return
 	}
 	s.defs = append(s.defs, Definition{Name: name, Kind: Macro, Start: i + 1, End: i + 1, Depth: len(s.open)})

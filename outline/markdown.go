@@ -8,7 +8,7 @@ import "strings"
 func headings(t *text) []Definition {
 	var out []Definition
 	fence, paragraph := "", false
-	for i := frontMatter(t); i < t.lines(); i++ {
+	for i := frontMatter(t); i < t.lines() && len(out) <= MaxDefinitions; i++ {
 		width, s := indent(t.line(i))
 		if fence != "" {
 			if width < 4 && closesFence(s, fence) {

@@ -2,12 +2,11 @@ package outline
 
 import "slices"
 
-// doubt is a range of lines, counted from 1, that a parser could not make
-// sense of. When it is the body of a definition found there, def is its index,
-// else -1.
-type doubt struct {
-	start, end int
-	def        int
+// Doubt is a range of lines, counted from 1, that a [Parser] could not make
+// sense of.
+type Doubt struct {
+	Start, End int
+	Def        int // index of the definition whose body it is; -1: of none
 }
 
 const mostInside = 50 // nested ranges that are looked at
@@ -15,8 +14,8 @@ const mostInside = 50 // nested ranges that are looked at
 // mend adds to the definitions of a parser what reading by lines finds in the
 // ranges of doubt. Inside a definition only what stands no deeper than itself
 // counts: a function whose closing brace is missing has swallowed those.
-func mend(defs []Definition, doubts []doubt, byLines []Definition) []Definition {
-	slices.SortFunc(doubts, func(a, b doubt) int { return a.start - b.start })
+func mend(defs []Definition, doubts []Doubt, byLines []Definition) []Definition {
+	slices.SortFunc(doubts, func(a, b Doubt) int { return a.Start - b.Start })
 	known := make(map[int]bool, len(defs))
 	for _, d := range defs {
 		known[d.Start] = true
@@ -26,11 +25,11 @@ func mend(defs []Definition, doubts []doubt, byLines []Definition) []Definition 
 		found[d.Start] = d
 	}
 	next := 0
-	var inside []doubt // those that hold the current line
+	var inside []Doubt // those that hold the current line
 	for _, d := range byLines {
-		inside = slices.DeleteFunc(inside, func(x doubt) bool { return x.end < d.Start })
-		for ; next < len(doubts) && doubts[next].start <= d.Start; next++ {
-			if len(inside) < mostInside && doubts[next].end >= d.Start {
+		inside = slices.DeleteFunc(inside, func(x Doubt) bool { return x.End < d.Start })
+		for ; next < len(doubts) && doubts[next].Start <= d.Start; next++ {
+			if len(inside) < mostInside && doubts[next].End >= d.Start {
 				inside = append(inside, doubts[next])
 			}
 		}
@@ -39,11 +38,11 @@ func mend(defs []Definition, doubts []doubt, byLines []Definition) []Definition 
 		}
 	}
 	for _, x := range doubts {
-		if x.def < 0 {
+		if x.Def < 0 {
 			continue
 		}
-		if f, ok := found[defs[x.def].Start]; ok {
-			defs[x.def].End = min(defs[x.def].End, f.End)
+		if f, ok := found[defs[x.Def].Start]; ok {
+			defs[x.Def].End = min(defs[x.Def].End, f.End)
 		}
 	}
 	return defs
@@ -51,12 +50,12 @@ func mend(defs []Definition, doubts []doubt, byLines []Definition) []Definition 
 
 // local reports whether d is inside one of the definitions of doubt by its
 // indentation too.
-func local(d Definition, inside []doubt, defs []Definition, found map[int]Definition) bool {
+func local(d Definition, inside []Doubt, defs []Definition, found map[int]Definition) bool {
 	for _, x := range inside {
-		if x.def < 0 {
+		if x.Def < 0 {
 			continue
 		}
-		owner, ok := found[defs[x.def].Start]
+		owner, ok := found[defs[x.Def].Start]
 		if !ok || d.Start <= owner.End {
 			return true
 		}

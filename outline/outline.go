@@ -3,18 +3,16 @@
 // with [Of]; [Format] writes a list as text and [Fold] makes a message out of
 // the lists of many files.
 //
-// Sixteen languages are parsed by tree-sitter, which needs cgo. Other
-// languages, programs built without cgo, files that are too large or too deep
-// and what a parser did not understand are read line by line instead: a word
-// like class or func at the start of a line begins a definition, and
-// indentation says where it ends. Markdown has its own reader.
+// Files are read line by line: a word like class or func at the start of a line
+// begins a definition, indentation says where it ends, and texts and comments of
+// many lines are passed over. Go is read by the parser of the standard library,
+// and Markdown by a reader of its own. [Parsed] takes a parser for other
+// languages; what it does not understand is read by lines.
 //
-// Content may be hostile or cut off anywhere. Nothing here panics, and every
-// call is bounded in time and memory. A parser is told to stop after 300
-// milliseconds and the file is read by lines, so that the answer for a large
-// file may differ between a fast machine and a slow one: what depends on it has
-// to be recorded, not computed again. The parser looks at the clock now and
-// then only; hostile content has been seen to hold it for a second.
+// Content may be hostile or cut off anywhere. Nothing here panics, and reading
+// by lines takes time linear in the content and memory for the definitions only.
+// What a parser with a time limit finds may differ between a fast machine and a
+// slow one: what depends on it has to be recorded, not computed again.
 //
 // All functions are safe for concurrent use.
 package outline
@@ -63,12 +61,27 @@ type Definition struct {
 // Lines returns how many lines the definition spans.
 func (d Definition) Lines() int { return d.End - d.Start + 1 }
 
+// Parser reads source code by the grammar of its language.
+type Parser interface {
+	// Parse returns what content defines and the ranges that it could make no
+	// sense of. ok is false when the parser does not know the language or gave up.
+	// The content is valid UTF-8 of at most [MaxParsed] bytes.
+	Parse(language, content string) (defs []Definition, doubts []Doubt, ok bool)
+}
+
 // Of returns the definitions of a file in the order of their lines. The
 // language comes from the file's name, or from a "#!" line: see [Language]. The
 // content may be an excerpt of the file; lines are counted from its first. Of
 // returns nil when there are no definitions, the language is unknown, or the
 // content holds a NUL byte or is larger than [MaxContent].
-func Of(path, content string) []Definition {
+func Of(path, content string) []Definition { return Parsed(nil, path, content) }
+
+// Parsed is [Of] with a parser: what it does not read, or not all of, is read by
+// lines. Without one, nil, it is Of.
+func Parsed(p Parser, path, content string) []Definition {
+	if p == nil {
+		p = goParser{}
+	}
 	language := Language(path, content)
 	if language == "" || len(content) > MaxContent || strings.IndexByte(content, 0) >= 0 {
 		return nil
@@ -77,24 +90,23 @@ func Of(path, content string) []Definition {
 		content = strings.ToValidUTF8(content, "?")
 	}
 	t := newText(content)
-	return finish(t, definitions(language, t))
+	return finish(t, definitions(p, language, t))
 }
 
 // definitions chooses how a language is read.
-func definitions(language string, t *text) []Definition {
+func definitions(p Parser, language string, t *text) []Definition {
 	if language == "markdown" {
 		return headings(t)
 	}
-	byLines := func() []Definition { return scanLines(language, t) }
 	if len(t.content) > MaxParsed {
-		return byLines()
+		return scanLines(language, t)
 	}
-	defs, doubts, ok := parse(language, t)
+	defs, doubts, ok := p.Parse(language, t.content)
 	switch {
 	case !ok || len(defs) == 0:
-		return byLines()
+		return scanLines(language, t)
 	case len(doubts) > 0:
-		return mend(defs, doubts, byLines())
+		return mend(defs, doubts, scanLines(language, t))
 	}
 	return defs
 }

@@ -109,11 +109,21 @@ func FuzzOf(f *testing.F) {
 	}
 	f.Add("a.go", "func f() {\n}\x00")
 	f.Add("a.rb", "x = <<~A\n  #{<<B}\nB\nA\n")
+	for name, s := range shapesOf() {
+		f.Add("a."+strings.ReplaceAll(name, " ", "."), s.of(100))
+	}
+	const passes = 2*mostNames + 20 // over a file, at most: those that look for the ends of texts, and a few more
 	f.Fuzz(func(t *testing.T, path, content string) {
 		check(t, path, content)
-		text := newText(content)
 		for language := range wordsOf {
-			scanLines(language, text)
+			text := newText(content)
+			if scanLines(language, text); text.walked > passes*(len(content)+10) {
+				t.Errorf("%s: %d steps for %d bytes", language, text.walked, len(content))
+			}
+		}
+		folded := Fold([]string{path, path}, func(string) (string, error) { return Format(path, Of(path, content)), nil }, 500)
+		if folded.Characters != units(folded.Content()) || folded.Processed+folded.Skipped != 2 {
+			t.Errorf("%+v", folded)
 		}
 	})
 }

@@ -15,8 +15,9 @@ import (
 
 var update = flag.Bool("update", false, "write what is found into testdata")
 
-// sample is one file of testdata: a source file, what its parser finds ("want")
-// and what reading by lines finds ("lines").
+// sample is one file of testdata: a source file, what a parser finds ("want";
+// that of package treesitter but for Go and Markdown) and what reading by lines
+// finds ("lines").
 type sample struct {
 	file    string
 	archive *txtar.Archive
@@ -77,7 +78,7 @@ func TestEveryLanguageIsOutlined(t *testing.T) {
 		t.Run(s.name(), func(t *testing.T) {
 			got := listed(Of(s.path(), s.source()))
 			section := "want"
-			if !parsed[s.name()] {
+			if s.name() != "go" && s.name() != "markdown" {
 				section = "lines"
 			}
 			if *update && section == "want" {

@@ -2,42 +2,75 @@ package outline
 
 import "strings"
 
-// text is a file's content and where its lines begin.
+// text is a file's content by lines. It stores nothing for each line, only a
+// cursor: moving to a neighboring line costs the length of that line.
 type text struct {
 	content string
-	starts  []int
+	count   int // of lines
+	at      int // line of the cursor, from 0
+	from    int // where that line begins
+	walked  int // bytes that were read to move the cursor and to search; tests hold it to be linear
 }
 
 func newText(content string) *text {
-	t := &text{content: content, starts: make([]int, 1, 1+strings.Count(content, "\n"))}
-	for i := 0; i < len(content); {
-		n := strings.IndexByte(content[i:], '\n')
-		if n < 0 {
-			break
-		}
-		i += n + 1
-		if i < len(content) {
-			t.starts = append(t.starts, i)
-		}
+	n := strings.Count(content, "\n")
+	if !strings.HasSuffix(content, "\n") {
+		n++
 	}
-	return t
+	return &text{content: content, count: max(n, 1)}
 }
 
 // lines returns how many lines there are, at least one. What follows the last
 // line break counts only when it is not empty.
-func (t *text) lines() int { return len(t.starts) }
+func (t *text) lines() int { return t.count }
 
 // line returns line i, counted from 0, without its line break.
 func (t *text) line(i int) string {
-	end := len(t.content)
-	if i+1 < len(t.starts) {
-		end = t.starts[i+1] - 1
+	for t.at > i {
+		t.at--
+		from := strings.LastIndexByte(t.content[:t.from-1], '\n') + 1
+		t.walked += t.from - from
+		t.from = from
 	}
-	s := strings.TrimSuffix(t.content[t.starts[i]:end], "\n")
+	for t.at < i {
+		t.at++
+		t.from += t.length() + 1
+	}
+	s := t.content[t.from : t.from+t.length()]
 	if i == 0 {
 		s = strings.TrimPrefix(s, "\uFEFF")
 	}
 	return strings.TrimSuffix(s, "\r")
+}
+
+// length returns the length of the cursor's line without its line break.
+func (t *text) length() int {
+	n := strings.IndexByte(t.content[t.from:], '\n')
+	if n < 0 {
+		n = len(t.content) - t.from
+	}
+	t.walked += n + 1
+	return n
+}
+
+// after returns the next line at or after offset from that is nothing but a
+// word, white space and marks that end a statement: where the word begins, or -1.
+func (t *text) after(from int, word string) int {
+	for at := from; ; {
+		n := strings.Index(t.content[at:], word)
+		if n < 0 {
+			t.walked += len(t.content) - at
+			return -1
+		}
+		t.walked += n + len(word)
+		at += n + len(word)
+		before := strings.TrimRight(t.content[from:at-len(word)], " \t")
+		rest := strings.TrimLeft(t.content[at:], ";,)")
+		rest = strings.TrimLeft(rest, " \t\r\f\v")
+		if (before == "" || before[len(before)-1] == '\n') && (rest == "" || rest[0] == '\n') {
+			return at - len(word)
+		}
+	}
 }
 
 // indent returns the width of the white space before a line, a tab counting as

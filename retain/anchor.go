@@ -2,7 +2,7 @@ package retain
 
 import "strings"
 
-// Kind says what an [Anchor] is.
+// Kind is the type of an [Anchor].
 type Kind uint8
 
 // The kinds of anchors.
@@ -32,20 +32,19 @@ func (k Kind) String() string {
 // MarshalText writes the kind's name.
 func (k Kind) MarshalText() ([]byte, error) { return []byte(k.String()), nil }
 
-// Anchor is a fact a later turn may need, as it stands in a text: [Start,End)
-// in bytes.
+// Anchor is a fact that a later turn may need, as it stands in a text. Start
+// and End delimit [Start,End) in bytes.
 type Anchor struct {
 	Kind       Kind
 	Start, End int
 }
 
-// longest is the size in bytes beyond which a run of word characters is data,
-// not a name.
+// longest is the most bytes of a name; a longer run of word characters is data.
 const longest = 256
 
-// Scan calls f for each anchor of the text in the order of their starts; a dotted
-// name is followed by its parts. It works on bytes, never copies, and takes
-// linear time. Words of natural language are no anchors in any language.
+// Scan calls f for each anchor of the text in the order of their starts; a
+// dotted name is followed by its parts. It works on bytes, makes no copies, and
+// takes linear time. Ordinary words of a natural language are not anchors.
 func Scan(text string, f func(Anchor)) {
 	s := scanner{text: text, f: f}
 	for s.at < len(text) {
@@ -111,7 +110,7 @@ func makeClasses() (t [256]uint8) {
 
 func is(c byte, class uint8) bool { return classes[c]&class != 0 }
 
-// at returns the byte at i, or 0.
+// byteAt returns the byte at i, or 0 outside the string.
 func byteAt(s string, i int) byte {
 	if i < 0 || i >= len(s) {
 		return 0
@@ -119,7 +118,7 @@ func byteAt(s string, i int) byte {
 	return s[i]
 }
 
-// word reads the run of word characters at s.at and yields what it is.
+// word reads the run of word characters at s.at and yields its anchors.
 func (s *scanner) word() {
 	from := s.at
 	w := wordShape{}
@@ -149,7 +148,7 @@ func (s *scanner) word() {
 	s.classify(from, end, w)
 }
 
-// wordShape is what is known of a word while it is read.
+// wordShape counts the kinds of characters in a word while it is read.
 type wordShape struct {
 	slashes, dots, colons, dashes, unders int
 	digits, letters, uppers               int
@@ -157,7 +156,7 @@ type wordShape struct {
 	ref                                   int // start of ":line" after a path; 0: none
 }
 
-// take says how many bytes at i belong to the word; 0 ends it.
+// take returns how many bytes at i belong to the word; 0 ends the word.
 func (w *wordShape) take(text string, from, i int) int {
 	c := text[i]
 	class := classes[c]
@@ -206,7 +205,8 @@ func (w *wordShape) take(text string, from, i int) int {
 	return 0
 }
 
-// backslash belongs to a word only in a path of Windows.
+// backslash returns how many bytes a backslash adds to the word: it is part of
+// a word only in a Windows path.
 func (w *wordShape) backslash(text string, from, i int, next byte) int {
 	n := 1
 	if next == '\\' {
@@ -243,7 +243,8 @@ func (w *wordShape) colon(text string, from, i int, next byte) int {
 	return 0
 }
 
-// link yields a URL: everything to the next character that cannot be in one.
+// link yields a URL: everything up to the next character that cannot be part of
+// one.
 func (s *scanner) link(from, i int) {
 	for i < len(s.text) && s.text[i] > ' ' && s.text[i] < 0x7f && strings.IndexByte("\"'<>`|\\)]}", s.text[i]) < 0 {
 		i++
@@ -294,8 +295,9 @@ func (s *scanner) ticket() {
 	}
 }
 
-// quoted yields the words between s.at and the next quotation mark of the same
-// kind, without moving on: what is quoted is read as well.
+// quoted yields the text between s.at and the next quotation mark of the same
+// kind. It does not advance s.at, so the quoted text is scanned for anchors as
+// well.
 func (s *scanner) quoted(mark byte) {
 	const most = 80
 	from := s.at + 1

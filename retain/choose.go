@@ -8,24 +8,24 @@ import (
 	"precis/internal/jsonspan"
 )
 
-// Piece is a part of a text that is kept or left out as a whole: [Start,End) in
-// bytes of x.Texts[Text].
+// Piece is a part of a text that is kept or left out as a whole: the bytes
+// [Start,End) of x.Texts[Text].
 type Piece struct {
 	Text       int
 	Start, End int
 	Cost       float64 // in the unit of the budget, e.g. tokens; more than 0
-	Bonus      float64 // worth of its own, beside what it mentions
+	Bonus      float64 // added to the worth of the facts it mentions
 }
 
-// Coverage says which facts a view shows already.
+// Coverage records which facts a view shows already.
 type Coverage struct {
 	x      *Index
 	seen   []bool
-	counts []int32 // the last reckoning that counted each fact
+	counts []int32 // the last density calculation that counted each fact
 	count  int32
 }
 
-// Cover returns the coverage of nothing but the system prompt.
+// Cover returns the coverage of a view that shows the system prompt alone.
 func (x *Index) Cover() *Coverage {
 	c := &Coverage{x: x, seen: make([]bool, len(x.Facts)), counts: make([]int32, len(x.Facts))}
 	for f := range x.system {
@@ -42,7 +42,7 @@ func (c *Coverage) Clone() *Coverage {
 // Seen reports whether the view shows fact f.
 func (c *Coverage) Seen(f int) bool { return c.seen[f] }
 
-// Piece books what [start,end) of x.Texts[text] mentions.
+// Piece marks the facts that [start,end) of x.Texts[text] mentions as shown.
 func (c *Coverage) Piece(text, start, end int) {
 	for _, m := range c.x.within(text, start, end) {
 		c.seen[m.fact] = true
@@ -60,7 +60,7 @@ func (c *Coverage) New(text, start, end int) bool {
 	return false
 }
 
-// String books what any text mentions.
+// String marks the facts that any text mentions as shown.
 func (c *Coverage) String(s string) {
 	Scan(s, func(a Anchor) {
 		if f, ok := c.x.Find(s[a.Start:a.End], a.Kind); ok {
@@ -69,7 +69,7 @@ func (c *Coverage) String(s string) {
 	})
 }
 
-// within returns the anchors that begin in [start,end) of a text.
+// within returns the anchors that start in [start,end) of a text.
 func (x *Index) within(text, start, end int) []mark {
 	t := &x.Texts[text]
 	marks := x.marks[t.marks[0]:t.marks[1]]
@@ -89,13 +89,13 @@ func (x *Index) within(text, start, end int) []mark {
 	return marks[from:lo]
 }
 
-// Again is what a fact is worth once it is shown elsewhere: its other context
-// still tells something.
+// Again is the share of its worth that a fact keeps once it is shown elsewhere:
+// a second mention still adds context.
 const Again = 0.02
 
-// Choose returns which pieces to keep: those worth most for their cost until
-// the budget is spent, and none that brings nothing. A fact
-// counts in full once; c is updated with what was chosen. worth is that of
+// Choose returns which pieces to keep: those with the most worth for their cost
+// until the budget is spent, and none of no worth. A fact counts in full once;
+// the facts of the chosen pieces are added to c. worth is that of
 // [Index.Worths]. It takes n log n time.
 func (x *Index) Choose(pieces []Piece, worth []float64, c *Coverage, budget float64) []bool {
 	keep := make([]bool, len(pieces))
@@ -130,7 +130,7 @@ func (x *Index) Choose(pieces []Piece, worth []float64, c *Coverage, budget floa
 	return keep
 }
 
-// density is what a piece is worth for its cost.
+// density is the worth of a piece divided by its cost.
 func (x *Index) density(p *Piece, worth []float64, c *Coverage) float64 {
 	v := p.Bonus
 	c.count++
@@ -171,16 +171,16 @@ func (q *queue) Pop() any {
 	return last
 }
 
-// Mentions reports whether [start,end) of a text names anything.
+// Mentions reports whether [start,end) of a text mentions any fact.
 func (x *Index) Mentions(text, start, end int) bool { return len(x.within(text, start, end)) > 0 }
 
-// Messages books what messages mention, reasoning left out.
+// Messages marks the facts that messages mention as shown, reasoning left out.
 func (c *Coverage) Messages(msgs []precis.Message) { texts(msgs, c.String) }
 
-// Messages notes the lines of messages that are shown, reasoning left out.
+// Messages adds the lines of messages that are shown, reasoning left out.
 func (c *Copies) Messages(msgs []precis.Message) { texts(msgs, c.Add) }
 
-// texts calls f for every text of the messages but reasoning.
+// texts calls f for every text of the messages except reasoning.
 func texts(msgs []precis.Message, f func(string)) {
 	for _, m := range msgs {
 		for _, b := range m.Content {
@@ -204,8 +204,8 @@ func blockTexts(b precis.Block, f func(string)) {
 	}
 }
 
-// Places returns where each of the facts was last mentioned: numbers that grow
-// through the conversation.
+// Places returns the position where each of the facts was last mentioned:
+// numbers that grow through the conversation.
 func (x *Index) Places(facts []int) map[int]int {
 	out := make(map[int]int, len(facts))
 	for _, f := range facts {
@@ -219,8 +219,8 @@ func (x *Index) Places(facts []int) map[int]int {
 	return out
 }
 
-// Best returns the facts worth most of those a text names, identifiers only,
-// best first, at most n.
+// Best returns at most n of the facts that a text mentions, identifiers only,
+// those with the most worth first.
 func (x *Index) Best(text int, worth []float64, n int) []int {
 	var out []int
 	for _, m := range x.within(text, 0, len(x.Texts[text].Body)) {

@@ -2,7 +2,7 @@ package retain
 
 import "strings"
 
-// classify yields what the word [from,end) is, if it is an anchor.
+// classify yields the anchors of the word [from,end), if it holds any.
 func (s *scanner) classify(from, end int, w wordShape) {
 	word := s.text[from:end]
 	switch {
@@ -21,7 +21,7 @@ func (s *scanner) classify(from, end int, w wordShape) {
 	}
 }
 
-// path yields a path, without the line number that may follow it.
+// path yields a path, without a line number after it.
 func (s *scanner) path(from, end int, w wordShape) {
 	if w.ref > from && w.ref < end {
 		end = w.ref
@@ -35,7 +35,7 @@ func (s *scanner) path(from, end int, w wordShape) {
 		return
 	}
 	last := from
-	for i := from; i <= from+len(word); i++ { // and/or, a.b/c.d: each for itself
+	for i := from; i <= from+len(word); i++ { // and/or, a.b/c.d: each part is a word of its own
 		if i < from+len(word) && s.text[i] != '/' {
 			continue
 		}
@@ -46,7 +46,7 @@ func (s *scanner) path(from, end int, w wordShape) {
 	}
 }
 
-// isPath tells paths from fractions, dates and alternatives.
+// isPath distinguishes paths from fractions, dates and alternatives.
 func isPath(p string, w wordShape) bool {
 	if w.drive {
 		return true
@@ -112,8 +112,8 @@ func (s *scanner) dotted(from, end int, w wordShape) {
 	}
 }
 
-// plausible tells a qualified name from two sentences without a space between
-// them.
+// plausible distinguishes a qualified name from two sentences that have no
+// space between them.
 func plausible(word string) bool {
 	i := strings.IndexAny(word, ".:")
 	if i < 0 {
@@ -123,8 +123,8 @@ func plausible(word string) bool {
 	return i >= 2 && len(next) >= 2 && !(is(next[0], upper) && is(word[0], upper) && len(next) < 4)
 }
 
-// dashed yields names such as my-package-name or ABC-123, and reads the parts
-// of others.
+// dashed yields names such as my-package-name or ABC-123, and scans the parts
+// of other words with dashes.
 func (s *scanner) dashed(from, end int, w wordShape) {
 	word := s.text[from:end]
 	head, tail, _ := strings.Cut(word, "-")
@@ -150,8 +150,8 @@ func (s *scanner) dashed(from, end int, w wordShape) {
 	}
 }
 
-// simple yields a word of letters, digits and underscores when its form says
-// that it is a name, and the message after a word that announces an error.
+// simple yields a word of letters, digits and underscores if its form is that
+// of a name, and the message after a word that announces an error.
 func (s *scanner) simple(from, end int) {
 	word := s.text[from:end]
 	var digits, letters, uppers, unders, humps int
@@ -219,7 +219,7 @@ func (s *scanner) number(from, end int, w wordShape) {
 	s.yield(Number, from, end)
 }
 
-// message yields the words after "error:" and its like.
+// message yields the words after "error:" and similar.
 func (s *scanner) message(end int) {
 	const most = 80
 	if byteAt(s.text, end) != ':' || byteAt(s.text, end+1) != ' ' {
@@ -271,7 +271,7 @@ func isErrorCode(word string, uppers, digits int) bool {
 	return known || digits == 0 && strings.HasPrefix(word, "SIG")
 }
 
-// isToolID recognizes the identifiers APIs give to tool calls: names of one
+// isToolID recognizes the identifiers APIs give to tool calls: names within one
 // request, not facts.
 func isToolID(word string) bool {
 	for _, p := range []string{"toolu_", "call_", "msg_", "chatcmpl"} {

@@ -6,10 +6,10 @@ import (
 )
 
 // Constraints returns the sentences of a user's text that set rules: never,
-// always, must, do not, only … and their like in Chinese, Japanese, French,
-// German and Spanish. Sentences end at a line's end or a mark that ends one;
-// those over 400 bytes are data, not rules. Each is returned once, as it
-// stands, without the marks of lists before it.
+// always, must, do not, only, and similar words in Chinese, Japanese, French,
+// German and Spanish. A sentence ends at the end of a line or at a punctuation
+// mark; one over 400 bytes is taken for data, not a rule. Each sentence is
+// returned once, unchanged but for the list marks before it.
 func Constraints(text string) []string {
 	var out []string
 	seen := map[string]bool{}
@@ -53,7 +53,8 @@ func sentences(text string) func(func(string) bool) {
 }
 
 // unlisted returns a sentence without the marks of lists, headings and
-// quotations before it: signs and numbers that white space or a letter of another script follows.
+// quotations before it: signs and numbers that are followed by white space or
+// by a letter of another script.
 func unlisted(s string) string {
 	for {
 		s = strings.TrimLeft(s, " \t\r\n")
@@ -71,7 +72,7 @@ func unlisted(s string) string {
 	}
 }
 
-// isRule reports whether a sentence holds one of the words that set rules.
+// isRule reports whether a sentence holds a word that sets a rule.
 func isRule(s string) bool {
 	before := rune(0)
 	for i := 0; i < len(s); {
@@ -101,13 +102,14 @@ func isRule(s string) bool {
 	return false
 }
 
-// inWord reports whether a word of a European language may hold r: Latin
+// inWord reports whether r can be part of a word of a European language: Latin
 // letters and apostrophes.
 func inWord(r rune) bool {
 	return r < 0x80 && is(byte(r), letter) || r == '\'' || r == '’' || r >= 0xc0 && r < 0x250
 }
 
-// startsRule reports whether word, with what comes after it, sets a rule.
+// startsRule reports whether word, together with the text after it, sets a
+// rule.
 func startsRule(word, rest string) bool {
 	after, ok := ruleWords[word]
 	if !ok {
@@ -125,22 +127,23 @@ func startsRule(word, rest string) bool {
 	return false
 }
 
-// hasAsianRule reports whether a rule's word begins s, which before precedes.
+// hasAsianRule reports whether s begins with a word that sets a rule, given the
+// character before it.
 func hasAsianRule(before rune, s string) bool {
 	for _, w := range asianRules {
 		if strings.HasPrefix(s, w) {
-			return w != "别" || !strings.ContainsRune(besides, before) && !strings.HasPrefix(s, "别人") && !strings.HasPrefix(s, "别的")
+			return w != "别" || !strings.ContainsRune(compounds, before) && !strings.HasPrefix(s, "别人") && !strings.HasPrefix(s, "别的")
 		}
 	}
 	return false
 }
 
-// besides are the characters after which 别 is no "don't" but part of a word:
-// 特别, 分别, 类别, ….
-const besides = "特分区類类级級识識个個差性告鉴鑑辨派国國组組"
+// compounds are the characters that form a word with a following 别, which then
+// does not mean "don't": 特别, 分别, 类别, ….
+const compounds = "特分区類类级級识識个個差性告鉴鑑辨派国國组組"
 
 // ruleWords are the words that set rules, each with the words one of which must
-// follow; nil: any.
+// follow; nil means any word may follow.
 var ruleWords = map[string][]string{
 	// English
 	"never": nil, "always": nil, "must": nil, "mustn't": nil, "only": nil, "ensure": nil, "avoid": nil, "prefer": nil,
@@ -160,7 +163,7 @@ var ruleWords = map[string][]string{
 	"evita": nil, "evitar": nil, "prohibido": nil, "obligatorio": nil, "asegúrate": nil, "hay": {"que "}, "al": {"menos", "máximo"},
 }
 
-// asianRules are the beginnings of rules in Chinese and Japanese.
+// asianRules are the prefixes of rules in Chinese and Japanese.
 var asianRules = []string{
 	"不要", "不能", "不得", "不准", "不许", "不可", "必须", "必須", "务必", "總是", "总是", "永远", "绝不", "絕不", "禁止", "只能", "只用", "只要", "仅", "確保", "确保",
 	"避免", "一定", "请勿", "請勿", "至少", "最多", "始终", "别", "应该", "應該", "需要",

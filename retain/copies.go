@@ -1,23 +1,27 @@
 package retain
 
-import "strings"
+import (
+	"hash/fnv"
+	"strings"
+)
 
-// Copies knows the lines that are shown already, so that a second copy of one
-// is not taken for new. Numbers of lines and white space around do not count.
-// It is not safe for concurrent use.
+// Copies is a set of the lines that are shown already, so that a second copy of
+// a line does not count as new. Line numbers and surrounding white space are
+// ignored. It is not safe for concurrent use.
 type Copies struct {
 	seen map[uint64]struct{} // hashes of lines
 }
 
-// NewCopies returns a Copies that knows no line.
+// NewCopies returns an empty Copies.
 func NewCopies() *Copies {
 	return &Copies{seen: map[uint64]struct{}{}}
 }
 
-// leastLine is the size in bytes under which a line is not told from others.
+// leastLine is the least size in bytes of a line that is compared: shorter
+// lines are ignored.
 const leastLine = 10
 
-// Add notes the lines of a text that is shown.
+// Add adds the lines of a text that is shown.
 func (c *Copies) Add(text string) {
 	for line := range strings.Lines(text) {
 		if line = Bare(line); len(line) >= leastLine {
@@ -26,7 +30,7 @@ func (c *Copies) Add(text string) {
 	}
 }
 
-// Fresh returns the share of a text, 0 to 1, that stands in lines not shown yet.
+// Fresh returns the share of a text, 0 to 1, in lines that are not shown yet.
 func (c *Copies) Fresh(text string) float64 {
 	all, fresh := 0, 0
 	for line := range strings.Lines(text) {
@@ -45,14 +49,14 @@ func (c *Copies) Fresh(text string) float64 {
 	return float64(fresh) / float64(all)
 }
 
-// Bare returns a line without white space around it and without the number
+// Bare returns a line without surrounding white space and without the number
 // that tools put before lines: "  12→", "12\t", "12 | ", "12: ".
 func Bare(line string) string {
 	return strings.TrimSpace(line[NumberColumn(line):])
 }
 
 // NumberColumn returns how many bytes at the start of a line are its number and
-// what parts it from the line; 0 when there is none.
+// the separator after it; 0 when there is no number.
 func NumberColumn(line string) int {
 	i := 0
 	for i < len(line) && i < 12 && line[i] == ' ' {
@@ -74,11 +78,9 @@ func NumberColumn(line string) int {
 	return 0
 }
 
-// hash is FNV-1a, the same in every process.
+// hash is FNV-1a, the same in every process: a view must not depend on a seed.
 func hash(s string) uint64 {
-	h := uint64(14695981039346656037)
-	for i := 0; i < len(s); i++ {
-		h = (h ^ uint64(s[i])) * 1099511628211
-	}
-	return h
+	h := fnv.New64a()
+	h.Write([]byte(s))
+	return h.Sum64()
 }

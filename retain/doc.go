@@ -1,11 +1,12 @@
-// Package retain knows what a conversation must not lose. Start with [Read],
-// which indexes a conversation: its anchors (paths, names, errors, numbers, …)
-// as [Fact]s, with where and how often they stand. [Index.Worths] says how
-// likely each is to be needed again, by weights that were learned from recorded
-// conversations and are shipped as data; a [Reuser] says which lines are likely
-// to be repeated word for word; [Index.Choose] picks the lines that keep most of
-// both in a given room. [Constraints] finds the rules a user sets, and
-// [Index.Measure] says what a view has lost.
+// Package retain predicts which parts of a conversation will be needed again.
+// Start with [Read], which indexes a conversation: its anchors (paths, names,
+// errors, numbers, …) as [Fact]s, with the places and the number of their
+// mentions. [Index.Worths] returns the probability that each fact is needed
+// again, by weights that were learned from recorded conversations and are
+// embedded as data; a [Reuser] predicts which lines will be repeated word for
+// word; [Index.Choose] picks the lines that keep most of both within a budget.
+// [Constraints] finds the rules that a user sets, and [Index.Measure] reports
+// what a view has lost.
 //
-// Everything here is pure: the same conversation gives the same answer.
+// All functions are pure: the same conversation gives the same result.
 package retain

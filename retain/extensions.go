@@ -2,10 +2,10 @@ package retain
 
 import "strings"
 
-// extensions are the endings by which a word with a dot is known to be a file;
-// ambiguous those that attributes of objects are called as well: self.test is a
-// file only as part of a path. errorCodes are the names of errors that only a
-// list tells from words in capitals.
+// extensions are the endings by which a word with a dot is recognized as a
+// file. ambiguous are endings that are also names of attributes: self.test is a
+// file only as part of a path. errorCodes are names of errors that cannot be
+// recognized by their form, since other words in capitals look the same.
 var (
 	extensions = set(extensionList)
 	ambiguous  = set(ambiguousList)

@@ -4,11 +4,12 @@ import (
 	"strings"
 
 	"precis"
+	"precis/internal/harness"
 	"precis/internal/jsonspan"
 	"precis/internal/toolcall"
 )
 
-// Source says where in a conversation a text stands.
+// Source is the place in a conversation where a text stands.
 type Source uint8
 
 // The sources.
@@ -45,29 +46,30 @@ type Text struct {
 // mark is a fact mentioned at a byte of a text.
 type mark struct{ at, fact int32 }
 
-// Fact is an anchor with what the conversation tells about it. Messages are
-// counted from 0; -1 means never.
+// Fact is an anchor with the statistics of its mentions. Messages are counted
+// from 0; -1 means never.
 type Fact struct {
 	Name string // as it was last written in full
 	Kind Kind
 
 	First, Last   int32 // messages that mention it
-	LastSaid      int32 // last message in which the assistant did
+	LastSaid      int32 // last message in which the assistant mentions it
 	Messages      int32 // how many messages mention it
-	SaidIn        int32 // how many of the assistant's
+	SaidIn        int32 // how many messages of the assistant mention it
 	Sources       uint16
 	LastSource    Source
 	Edited        bool    // a path that was written to
 	InEdited      bool    // stands in a file that was written to
 	InError       bool    // stands in a result that is an error
-	Near          float32 // most recent facts that stand beside it in one place
+	Near          float32 // most recent facts that stand next to it in one place
 	Beside        float32 // share of recent facts in the text that has most of them
 	lastMessage   int32
 	lastSaidIndex int32
 }
 
-// Index is what a conversation mentions, where and how often. Build it with
-// [Read]; it is then safe for concurrent reading.
+// Index records the facts that a conversation mentions, with the places and the
+// number of mentions. Build it with [Read]; it is then safe for concurrent
+// reading.
 type Index struct {
 	Texts []Text
 	Facts []Fact
@@ -106,8 +108,8 @@ func Read(system string, msgs []precis.Message) *Index {
 	return x
 }
 
-// relate notes for each fact how many facts that the assistant named in its
-// last messages stand beside it anywhere.
+// relate computes Near and Beside: for each fact, how many facts that the
+// assistant named in its last messages stand next to it anywhere.
 func (x *Index) relate() {
 	const recent, reach = 12, 200
 	active := make([]bool, len(x.Facts))
@@ -149,15 +151,15 @@ func (x *Index) relate() {
 	}
 }
 
-// Find returns the fact an anchor names. A path is known by its last two
-// components.
+// Find returns the fact that an anchor names. A path is identified by its last
+// two components.
 func (x *Index) Find(name string, k Kind) (int, bool) {
 	f, ok := x.byKey[key(name, k)]
 	return f, ok
 }
 
-// key is what makes two anchors the same: a path by its last two components, so
-// that relative and absolute mentions are one; everything else by its text.
+// key is the identity of an anchor: of a path its last two components, so that
+// relative and absolute mentions are the same; of any other kind its text.
 func key(name string, k Kind) string {
 	if k != Path {
 		return name
@@ -231,10 +233,10 @@ func (r *reader) text(h precis.Handle, role precis.Role, text string, user bool)
 	switch {
 	case role == precis.RoleAssistant:
 		r.said(h, text)
-	case role == precis.RoleSystem || precis.IsHarness(text):
+	case role == precis.RoleSystem || harness.Wrote(text):
 		r.add(Text{Handle: h, Source: Harness, Call: -1, Body: text})
 	case user:
-		n := precis.HarnessEnd(text)
+		n := harness.End(text)
 		r.add(Text{Handle: h, Source: Harness, Call: -1, Body: text[:n]})
 		r.add(Text{Handle: h, Source: User, Call: -1, Start: int32(n), Body: text[n:]})
 	default:
@@ -246,7 +248,7 @@ func (r *reader) text(h precis.Handle, role precis.Role, text string, user bool)
 	}
 }
 
-// said splits an assistant's text at the calls that are written in it as XML.
+// said splits an assistant's text at the tool calls written in it as XML.
 func (r *reader) said(h precis.Handle, text string) {
 	calls := r.uses[h]
 	if len(calls) == 0 {
@@ -277,8 +279,8 @@ func (r *reader) use(h precis.Handle, u precis.ToolUse) {
 	}
 }
 
-// argument tells written content from other arguments: all that a writing call
-// brings but its path and its command.
+// argument distinguishes written content from other arguments: every argument
+// of a writing call is content, except its path and its command.
 func (r *reader) argument(call int32, field string) Source {
 	if call < 0 || r.x.Calls[call].Kind != toolcall.Write || field == "command" || toolcall.IsPathArgument(field) {
 		return Called
@@ -299,7 +301,7 @@ func (r *reader) resultSource(call int32) Source {
 	return Found
 }
 
-// scan books the anchors of one text.
+// scan records the anchors of one text.
 func (r *reader) scan(t *Text) {
 	t.marks[0] = int32(len(r.x.marks))
 	defer func() { t.marks[1] = int32(len(r.x.marks)) }()

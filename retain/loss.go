@@ -1,17 +1,18 @@
 package retain
 
 import (
+	"slices"
 	"sort"
 	"strings"
 
 	"precis"
 )
 
-// Likely is the worth from which a fact counts as likely to be needed again.
+// Likely is the worth above which a fact counts as likely to be needed again.
 const Likely = 0.05
 
-// Measure says what a view keeps: whole is all it shows, and original what it
-// shows without the texts that digests and the gate wrote.
+// Measure reports what a view keeps. whole is all that the view shows; original
+// is the same without the texts that digests and the gate wrote.
 func (x *Index) Measure(worth []float64, whole, original []precis.Message) precis.Retention {
 	all, own := x.Cover(), x.Cover()
 	all.Messages(whole)
@@ -58,11 +59,11 @@ type Rule struct {
 	Handle precis.Handle
 }
 
-// MaxRules is how many rules are looked for at most, the newest.
+// MaxRules is the most rules that are considered.
 const MaxRules = 1000
 
-// Rules returns the rules the user set, in order, each once, the newest
-// [MaxRules] at most.
+// Rules returns the rules that the user set, in order, each once, at most
+// [MaxRules], chosen by [Fair].
 func (x *Index) Rules() []Rule {
 	var out []Rule
 	seen := map[string]bool{}
@@ -78,10 +79,40 @@ func (x *Index) Rules() []Rule {
 			}
 		}
 	}
-	return out[max(len(out)-MaxRules, 0):]
+	left := MaxRules
+	return Fair(out, func(Rule) bool { left--; return left >= 0 })
 }
 
-// rules counts the user's rules and returns those the messages do not hold.
+// Fair returns those of the rules that take accepts, in order. It calls take
+// for the first rule of each message, the newest message first, then for the
+// second of each, and so on: a text full of rules, such as a page that the user
+// quotes, does not crowd out the rules of other messages.
+func Fair(rules []Rule, take func(Rule) bool) []Rule {
+	type place struct{ round, at int }
+	order := make([]place, len(rules))
+	said := map[int]int{}
+	for i, r := range rules {
+		order[i] = place{said[r.Handle.From], i}
+		said[r.Handle.From]++
+	}
+	slices.Reverse(order)
+	slices.SortStableFunc(order, func(a, b place) int { return a.round - b.round })
+	var kept []int
+	for _, p := range order {
+		if take(rules[p.at]) {
+			kept = append(kept, p.at)
+		}
+	}
+	slices.Sort(kept)
+	out := make([]Rule, len(kept))
+	for i, at := range kept {
+		out[i] = rules[at]
+	}
+	return out
+}
+
+// rules counts the user's rules and returns those that the messages do not
+// hold.
 func (x *Index) rules(msgs []precis.Message) (n int, lost []precis.LostAnchor) {
 	rules := x.Rules()
 	if len(rules) == 0 {
@@ -107,5 +138,5 @@ func Words(msgs []precis.Message) string {
 	return out.String()
 }
 
-// Folded returns s with every run of white space as one space.
+// Folded returns s with every run of white space replaced by one space.
 func Folded(s string) string { return strings.Join(strings.Fields(s), " ") }

@@ -73,7 +73,7 @@ func TestLostAnchorsCanBeFound(t *testing.T) {
 		t.Error("the likeliest are not first")
 	}
 	for _, l := range append(r.Lost, r.RulesLost...) {
-		shown, err := precis.Show(precis.NewTranscript(msgs...), l.Handle)
+		shown, err := precis.NewTranscript(msgs...).Read(l.Handle)
 		if err != nil || !strings.Contains(strings.ReplaceAll(Words(shown), `\`, ""), Folded(l.Text)) {
 			t.Errorf("%s %q is not at %s (%v)", l.Kind, l.Text, l.Handle, err)
 		}

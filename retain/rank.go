@@ -5,10 +5,11 @@ import (
 	"encoding/json"
 	"math"
 	"slices"
+	"sync"
 )
 
-// The features by which the worth of a fact is predicted, in the order of
-// [Weights]. All are small numbers without unit.
+// The features from which the worth of a fact is predicted, in the order of
+// [Weights]. All are small numbers without a unit.
 var featureNames = []string{
 	"one", "age", "age_tokens", "messages", "said_in", "ever_said", "age_said", "span", "length",
 	"by_user", "edited", "in_edited", "in_error", "in_written", "in_called", "read_only", "last_in_last", "common", "once",
@@ -20,32 +21,32 @@ var featureNames = []string{
 // Weights predict from a fact's features how likely the agent is to use it in
 // its next messages without being shown it again.
 type Weights struct {
-	// Run says how the weights came to be: data, method, figures.
+	// Run states how the weights were learned: data, method, figures.
 	Run     string             `json:"run"`
 	Weights map[string]float64 `json:"weights"`
 	// Lines predict which share of a line's words is repeated word for word.
 	Lines map[string]float64 `json:"lines"`
-	// Common are names so frequent in all conversations that they say little.
+	// Common are names that occur in most conversations and predict little.
 	Common []string `json:"common"`
 }
 
 //go:embed weights.json
 var weightsJSON []byte
 
-// ranker is Weights made ready.
+// ranker is Weights prepared for prediction.
 type ranker struct {
 	w      []float64
 	lines  []float64
 	common map[string]struct{}
 }
 
-var shipped = func() ranker {
+var shipped = sync.OnceValue(func() ranker {
 	var w Weights
 	if err := json.Unmarshal(weightsJSON, &w); err != nil {
 		panic("retain: weights.json: " + err.Error())
 	}
 	return newRanker(w)
-}()
+})
 
 func newRanker(w Weights) ranker {
 	r := ranker{w: make([]float64, len(featureNames)), common: map[string]struct{}{}}
@@ -61,10 +62,10 @@ func newRanker(w Weights) ranker {
 	return r
 }
 
-// Worths returns for each of x.Facts how likely it is to be needed again, 0 to
-// 1. What the system prompt says is always in the view and worth nothing.
+// Worths returns for each of x.Facts the probability, 0 to 1, that it is needed
+// again. A fact of the system prompt is always in the view and has worth 0.
 func (x *Index) Worths() []float64 {
-	return shipped.worths(x)
+	return shipped().worths(x)
 }
 
 func (r ranker) worths(x *Index) []float64 {
@@ -88,11 +89,11 @@ func (r ranker) worths(x *Index) []float64 {
 // FeatureNames returns the names of what [Index.Features] returns.
 func FeatureNames() []string { return slices.Clone(featureNames) }
 
-// Features returns what the worth of fact f is predicted from. It serves the
-// program that learns the weights.
+// Features returns the features from which the worth of fact f is predicted. It
+// serves the program that learns the weights.
 func (x *Index) Features(f int) []float64 {
 	out := make([]float64, len(featureNames))
-	shipped.features(x, &x.Facts[f], len(x.messages), out)
+	shipped().features(x, &x.Facts[f], len(x.messages), out)
 	return out
 }
 

@@ -6,7 +6,7 @@ import (
 	"precis/internal/toolcall"
 )
 
-// The features by which the reuse of a line is predicted: which share of its
+// The features from which the reuse of a line is predicted: which share of its
 // words the assistant will repeat word for word.
 var lineFeatures = []string{
 	"one", "age_tokens", "age", "worth_most", "worth_sum", "facts", "length", "has_path", "path_edited", "path_age", "superseded", "repeated",
@@ -16,7 +16,7 @@ var lineFeatures = []string{
 // LineFeatureNames returns the names of what [Reuser.Features] returns.
 func LineFeatureNames() []string { return append([]string(nil), lineFeatures...) }
 
-// Reuser predicts word for word repetition. Make one with [Index.Reuser]; it is
+// Reuser predicts word-for-word repetition. Make one with [Index.Reuser]; it is
 // not safe for concurrent use.
 type Reuser struct {
 	x     *Index
@@ -27,7 +27,7 @@ type Reuser struct {
 	scale float64
 }
 
-// textReuse is what all lines of a text share.
+// textReuse holds the features that all lines of a text share.
 type textReuse struct {
 	age, ageTokens              float64
 	hasPath, edited, superseded bool
@@ -38,13 +38,14 @@ type textReuse struct {
 // Reuser returns a predictor for the conversation, given the worths of its
 // facts.
 func (x *Index) Reuser(worth []float64) *Reuser {
-	r := &Reuser{x: x, worth: worth, w: shipped.lines, row: make([]float64, len(lineFeatures))}
+	r := &Reuser{x: x, worth: worth, w: shipped().lines, row: make([]float64, len(lineFeatures))}
 	r.survey()
 	r.calibrate()
 	return r
 }
 
-// survey notes for each text how its file or command fared later.
+// survey computes for each text whether its file or command was read, written
+// or run again later.
 func (r *Reuser) survey() {
 	x := r.x
 	last, edited, runs := map[string]int{}, map[string]bool{}, map[string]int{}
@@ -123,17 +124,18 @@ func (r *Reuser) Share(text, start, end int) float64 {
 	return 1 / (1 + math.Exp(-z))
 }
 
-// verbatimWorth is what all expected repetitions together are worth, with the
+// verbatimWorth is the worth of all expected repetitions together, with the
 // worth of all facts as 1. Measured at 0.3, 0.5, 1, 2 and 4: flat up to 2.
 const verbatimWorth = 1.0
 
-// ownWords is how much more the assistant's own words are worth than their share
-// tells: they are repeated in whole passages, and a passage with holes cannot be.
-// Measured at 1, 2.5 and 6: word for word 0.778, 0.795, 0.798; facts 0.962, 0.964,
-// 0.959.
+// ownWords multiplies the worth of the assistant's own words: they are repeated
+// in whole passages, and a passage with gaps cannot be repeated, so their share
+// alone understates them. Measured at 1, 2.5 and 6: word for word 0.778, 0.795,
+// 0.798; facts 0.962, 0.964, 0.959.
 const ownWords = 2.5
 
-// calibrate finds the scale on which repetitions compare with facts.
+// calibrate computes the scale that makes the worth of repetitions comparable
+// with that of facts.
 func (r *Reuser) calibrate() {
 	facts, repeats := 0.0, 0.0
 	for _, w := range r.worth {
@@ -149,7 +151,8 @@ func (r *Reuser) calibrate() {
 	r.scale = verbatimWorth * facts / max(repeats, 1)
 }
 
-// Worth returns what [start,end) of a text is worth for being repeated.
+// Worth returns the worth of [start,end) of a text for being repeated word for
+// word.
 func (r *Reuser) Worth(text, start, end int) float64 {
 	w := r.scale * r.Share(text, start, end) * float64(end-start)
 	switch r.x.Texts[text].Source {

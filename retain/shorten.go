@@ -6,9 +6,10 @@ import (
 	"unicode/utf8"
 )
 
-// Shorten cuts a user's text to about most bytes: its beginning, what rules of
-// the middle fit in a half, its end. where, if not empty, names the handle of
-// the whole text. Text that is short enough comes back as it is.
+// Shorten cuts a user's text to about most bytes: its beginning, as many rules
+// of the middle as fit in half of the room, and its end. where, if not empty,
+// names the handle of the whole text. A text that is short enough is returned
+// unchanged.
 func Shorten(text string, most int, where string) string {
 	if len(text) <= most || most <= 0 {
 		return text
@@ -35,7 +36,8 @@ func Shorten(text string, most int, where string) string {
 	return head + "\n" + gone + "; rules among it: " + strings.Join(kept, " ") + " …]\n" + tail
 }
 
-// fitting returns the first of the sentences that fit in so many bytes together.
+// fitting returns the first sentences that fit together in the given number of
+// bytes.
 func fitting(sentences []string, most int) []string {
 	n := 0
 	for i, s := range sentences {
@@ -54,7 +56,7 @@ func size(sentences []string) int {
 	return n
 }
 
-// Ends returns the first head and the last tail bytes of a text, less where
+// Ends returns the first head and the last tail bytes of a text, fewer where
 // that would cut a character.
 func Ends(text string, head, tail int) (string, string) {
 	h := text[:min(max(head, 0), len(text))]

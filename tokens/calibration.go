@@ -3,6 +3,7 @@ package tokens
 import (
 	"encoding/json"
 	"math"
+	"slices"
 	"strings"
 	"sync"
 
@@ -18,79 +19,66 @@ const (
 	learnRate = 0.25 // weight of a new report once there are a few
 )
 
-// Calibration learns, for each model, how many tokens a provider reports for
-// each token counted. Until a model has reported, it answers with the published
-// factor of its family, see [FamilyFactor]. The zero value is ready to use and
-// safe for concurrent use.
+// Calibration learns, for each owner and model, how many tokens a provider
+// reports for each token counted. Until an owner's model has reported, it
+// answers with the median of the ratios of at least three other owners, else
+// with the published factor of the model's family, see [FamilyFactor]. The zero
+// value is ready to use and safe for concurrent use; its own methods are those
+// of the owner "".
 type Calibration struct {
 	mu     sync.RWMutex
-	models map[string]ratio
+	models map[string]map[string]ratio // by model and owner
+	size   int                         // ratios
 }
 
-// ratio is the state for one model: the mean of the logarithm of the ratio and
-// the number of reports.
+// Most ratios that are kept: names of models and owners are the clients' to choose.
+const mostRatios = 20_000
+
+// leastOwners is how many owners must have reported before the median of their
+// ratios is used for another owner: one or two of them cannot shift what others
+// count.
+const leastOwners = 3
+
+// ratio is the state for one model of an owner: the mean of the logarithm of the
+// ratio and the number of reports.
 type ratio struct {
 	Log     float64 `json:"log"`
 	Reports int     `json:"reports"`
 }
 
-// Factor returns reported tokens divided by counted ones for the model.
-func (c *Calibration) Factor(model string) float64 {
-	c.mu.RLock()
-	defer c.mu.RUnlock()
-	if r, ok := c.models[model]; ok {
-		return math.Exp(r.Log)
+// ForOwner returns the calibrator of an owner, a [precis.CalibrationState].
+func (c *Calibration) ForOwner(owner string) precis.Calibrator {
+	if owner == "" {
+		return c
 	}
-	f, _ := FamilyFactor(model)
-	return f
+	return owned{c, owner}
 }
+
+// Factor returns reported tokens divided by counted ones for the model.
+func (c *Calibration) Factor(model string) float64 { return owned{c, ""}.Factor(model) }
 
 // Observe takes in one request: the tokens counted for it and the input tokens
 // the provider reported, cached ones included. Reports that cannot be a ratio
 // are ignored. The first reports weigh equally; later ones a quarter.
 func (c *Calibration) Observe(model string, counted, reported int) {
-	if counted < minCount || reported <= 0 {
-		return
-	}
-	q := float64(reported) / float64(counted)
-	if q < minRatio || q > maxRatio {
-		return
-	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.models == nil {
-		c.models = map[string]ratio{}
-	}
-	r := c.models[model]
-	r.Reports++
-	rate := max(learnRate, 1/float64(r.Reports))
-	r.Log += rate * (math.Log(q) - r.Log)
-	c.models[model] = r
+	owned{c, ""}.Observe(model, counted, reported)
 }
 
 // Reports returns how many reports the model's factor rests on.
 func (c *Calibration) Reports(model string) int {
-	c.mu.RLock()
-	defer c.mu.RUnlock()
-	return c.models[model].Reports
+	return owned{c, ""}.Reports(model)
 }
+
+// Key returns the name under which the state of a model is kept.
+func (c *Calibration) Key(model string) string { return owned{c, ""}.Key(model) }
 
 // State returns what was learned about a model, for [Calibration.SetState]; nil
 // when nothing was.
-func (c *Calibration) State(model string) []byte {
-	c.mu.RLock()
-	defer c.mu.RUnlock()
-	r, ok := c.models[model]
-	if !ok {
-		return nil
-	}
-	state, _ := json.Marshal(r) // numbers alone: cannot fail
-	return state
-}
+func (c *Calibration) State(model string) []byte { return owned{c, ""}.State(model) }
 
-// SetState replaces what is known about a model. The error is
-// [precis.CodeInvalid].
-func (c *Calibration) SetState(model string, state []byte) error {
+// SetState replaces what is known about a model, or about one of an owner, by its
+// key. The error is [precis.CodeInvalid].
+func (c *Calibration) SetState(key string, state []byte) error {
 	var r ratio
 	if err := json.Unmarshal(state, &r); err != nil {
 		return precis.Errorf(precis.CodeInvalid, "read calibration", "%w", err)
@@ -98,30 +86,159 @@ func (c *Calibration) SetState(model string, state []byte) error {
 	if q := math.Exp(r.Log); !(q >= minRatio && q <= maxRatio) || r.Reports < 1 {
 		return precis.Errorf(precis.CodeInvalid, "read calibration", "ratio %g of %d reports is impossible", q, r.Reports)
 	}
+	owner, model, ok := strings.Cut(key, ownerEnds)
+	if !ok {
+		owner, model = "", key
+	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.models == nil {
-		c.models = map[string]ratio{}
-	}
-	c.models[model] = r
+	c.set(owner, model, r)
 	return nil
 }
 
+func (c *Calibration) ratio(owner, model string) (ratio, bool) {
+	c.mu.RLock()
+	defer c.mu.RUnlock()
+	r, ok := c.models[model][owner]
+	return r, ok
+}
+
+// set keeps a ratio; when there are too many any other goes. The lock must be held.
+func (c *Calibration) set(owner, model string, r ratio) {
+	if c.models == nil {
+		c.models = map[string]map[string]ratio{}
+	}
+	of := c.models[model]
+	if of == nil {
+		of = map[string]ratio{}
+		c.models[model] = of
+	}
+	if _, ok := of[owner]; !ok {
+		c.size++
+	}
+	of[owner] = r
+	if c.size > mostRatios {
+		c.drop(owner, model)
+	}
+}
+
+// drop forgets a ratio, but not that one.
+func (c *Calibration) drop(owner, model string) {
+	for m, of := range c.models {
+		for o := range of {
+			if o == owner && m == model {
+				continue
+			}
+			if delete(of, o); len(of) == 0 {
+				delete(c.models, m)
+			}
+			c.size--
+			return
+		}
+	}
+}
+
+// prior returns what is believed of a model before it has reported.
+func (c *Calibration) prior(model string) float64 {
+	c.mu.RLock()
+	defer c.mu.RUnlock()
+	of := c.models[model]
+	if len(of) < leastOwners {
+		f, _ := FamilyFactor(model)
+		return f
+	}
+	logs := make([]float64, 0, len(of))
+	for _, r := range of {
+		logs = append(logs, r.Log)
+	}
+	slices.Sort(logs)
+	return math.Exp(logs[(len(logs)-1)/2])
+}
+
+// owned is a [Calibration] as one owner has taught it.
+type owned struct {
+	c     *Calibration
+	owner string
+}
+
+var (
+	_ precis.CalibrationState = owned{}
+	_ precis.OwnerCalibrator  = (*Calibration)(nil)
+)
+
+func (o owned) Factor(model string) float64 {
+	if r, ok := o.c.ratio(o.owner, model); ok {
+		return math.Exp(r.Log)
+	}
+	return o.c.prior(model)
+}
+
+func (o owned) Observe(model string, counted, reported int) {
+	if counted < minCount || reported <= 0 {
+		return
+	}
+	q := float64(reported) / float64(counted)
+	if q < minRatio || q > maxRatio {
+		return
+	}
+	o.c.mu.Lock()
+	defer o.c.mu.Unlock()
+	r := o.c.models[model][o.owner]
+	r.Reports++
+	rate := max(learnRate, 1/float64(r.Reports))
+	r.Log += rate * (math.Log(q) - r.Log)
+	o.c.set(o.owner, model, r)
+}
+
+func (o owned) Reports(model string) int {
+	r, _ := o.c.ratio(o.owner, model)
+	return r.Reports
+}
+
+// ownerEnds ends the owner in a key; names of models and owners have no line break.
+const ownerEnds = "\n"
+
+func (o owned) Key(model string) string {
+	if o.owner == "" && !strings.Contains(model, ownerEnds) {
+		return model
+	}
+	return o.owner + ownerEnds + model
+}
+
+func (o owned) State(model string) []byte {
+	r, ok := o.c.ratio(o.owner, model)
+	if !ok {
+		return nil
+	}
+	state, _ := json.Marshal(r) // numbers alone: cannot fail
+	return state
+}
+
+func (o owned) SetState(key string, state []byte) error { return o.c.SetState(key, state) }
+
 // FamilyFactor returns the published number of a model's tokens for each o200k
 // token, and whether the family is known; 1 when it is not. Claude models have
-// no public vocabulary: about 1.18 up to 4.6, about 1.5 for Opus 4.7 and the 5
-// family.
+// no public vocabulary: about 1.18 up to 4.6, about 1.5 for Opus 4.7, 4.8 and the
+// 5 family.
 func FamilyFactor(model string) (factor float64, known bool) {
 	name := strings.ToLower(model)
 	if !strings.Contains(name, "claude") {
 		return 1, strings.Contains(name, "gpt-4o") || strings.Contains(name, "gpt-5") || strings.Contains(name, "gpt-4.1")
 	}
-	for _, newer := range []string{"opus-4-7", "opus-4.7", "-5-5", "-5.5", "fable-5", "mythos-5", "opus-5", "sonnet-5", "haiku-5"} {
-		if strings.Contains(name, newer) {
-			return 1.5, true
-		}
+	if newerClaude(name) {
+		return 1.5, true
 	}
 	return 1.18, true
+}
+
+// newerClaude reports whether a model, in small letters, is Opus 4.7 or later.
+func newerClaude(name string) bool {
+	for _, newer := range []string{"opus-4-7", "opus-4.7", "opus-4-8", "opus-4.8", "-5-5", "-5.5", "fable-5", "mythos-5", "opus-5", "sonnet-5", "haiku-5"} {
+		if strings.Contains(name, newer) {
+			return true
+		}
+	}
+	return false
 }
 
 // Plain is a [precis.Calibrator] that learns nothing: for estimates that carry

@@ -7,7 +7,7 @@ import (
 	"sync"
 )
 
-// classSet is a set of the character classes that the patterns tell apart.
+// classSet is a set of the character classes that the patterns distinguish.
 type classSet uint8
 
 const (

@@ -20,27 +20,26 @@ func Names() []string { return []string{NameO200k, NameCl100k, NameRoo, NameChar
 // Options choose a counter.
 type Options struct {
 	Name   string    // "": o200k
-	Images ImageRule // how pictures are counted; "": by Anthropic's rule, the largest
+	Images ImageRule // how pictures are counted; "": as the model does, see [ImageRuleOf]
+	Model  string    // whose rule that is until [precis.ModelCounter] names another; "": unknown
 }
 
 // New returns a counter. The error is [precis.CodeInvalid] for an unknown name
 // or image rule.
 func New(o Options) (precis.Counter, error) {
-	if o.Images == "" {
-		o.Images = ImagesAnthropic
-	}
-	if !o.Images.valid() {
+	if o.Images != "" && !o.Images.valid() {
 		return nil, precis.Errorf(precis.CodeInvalid, "make counter", "unknown image rule %q", o.Images)
 	}
+	m := media{rule: o.Images}
 	switch o.Name {
 	case "", NameO200k:
-		return exact{name: NameO200k, enc: O200k(), images: o.Images}, nil
+		return exact{NameO200k, O200k(), m, o.Images != ""}.ForModel(o.Model), nil
 	case NameCl100k:
-		return exact{name: NameCl100k, enc: Cl100k(), images: o.Images}, nil
+		return exact{NameCl100k, Cl100k(), m, o.Images != ""}.ForModel(o.Model), nil
 	case NameRoo:
 		return Roo{}, nil
 	case NameChars4:
-		return chars4{}, nil
+		return chars4{m, o.Images != ""}.ForModel(o.Model), nil
 	}
 	return nil, precis.Errorf(precis.CodeInvalid, "make counter", "unknown estimate %q, want one of %v", o.Name, Names())
 }
@@ -55,102 +54,113 @@ const (
 
 // exact counts text with a vocabulary and everything else by rule.
 type exact struct {
-	name   string
-	enc    *Encoding
-	images ImageRule
+	name  string
+	enc   *Encoding
+	media media
+	fixed bool // the rule for images is the same for all models
 }
 
 func (c exact) Name() string { return c.name }
+
+// ForModel counts media as a model does. What its provider states is divided by
+// the factor that all counts for the model are multiplied by, see [FamilyFactor].
+func (c exact) ForModel(model string) precis.Counter {
+	if !c.fixed {
+		c.media.rule = ImageRuleOf(model)
+	}
+	factor, _ := FamilyFactor(model)
+	c.media.scale = 1 / factor
+	return c
+}
 
 func (c exact) Count(m precis.Message) int {
 	if len(m.Content) == 0 {
 		return 0
 	}
-	return messageFrame + c.blocks(m.Content)
-}
-
-func (c exact) blocks(blocks []precis.Block) int {
-	n := 0
-	for _, b := range blocks {
-		n += c.block(b)
+	n := messageFrame
+	for _, b := range m.Content {
+		n += c.block(b, m.Role)
 	}
 	return n
 }
 
-func (c exact) block(b precis.Block) int {
+func (c exact) block(b precis.Block, role precis.Role) int {
 	switch b := b.(type) {
 	case precis.Text:
 		return c.enc.Count(b.Text)
 	case precis.Thinking:
-		return c.enc.Count(b.Text)
+		return max(c.enc.Count(b.Text), reasoningTokens(len(b.Signature)))
 	case precis.RedactedThinking:
-		return opaqueTokens(len(b.Data))
+		return max(reasoningTokens(len(b.Data)), 1)
 	case precis.ToolUse:
 		return callFrame + c.enc.Count(b.Name) + c.enc.Count(string(b.Input))
 	case precis.ToolResult:
-		return resultFrame + c.blocks(b.Content)
+		n := resultFrame
+		for _, inner := range b.Content {
+			n += c.block(inner, role)
+		}
+		return n
 	case precis.Image:
-		return ImageTokens(b, c.images)
+		return c.media.scaled(ImageTokens(b, c.media.rule))
 	case precis.Document:
-		return documentTokens(b, c.enc.Count(b.Title)+c.enc.Count(b.Text))
+		return c.media.documentTokens(b, role, c.enc.Count)
 	case precis.Opaque:
-		return c.enc.Count(string(b.Raw))
+		return c.media.opaqueTokens(b, role, c.enc.Count)
 	}
 	return 0
-}
-
-// opaqueTokens estimates encrypted content by its length in base64: about four
-// characters of the text it stands for become six.
-func opaqueTokens(chars int) int { return chars / 6 }
-
-// documentTokens estimates a document: its text when it is given, else, for a
-// PDF, 1,500 tokens a page (the lower figure Anthropic states) with a page for
-// each 50 kB.
-func documentTokens(b precis.Document, text int) int {
-	if b.Text != "" || b.Data == "" && b.URL == "" {
-		return text
-	}
-	pages := 1 + len(b.Data)*3/4/50_000
-	return text + 1500*pages
 }
 
 // chars4 counts a quarter of the characters of everything a model would read:
 // the coarse estimate that many tools use. Tool arguments count as JSON with a
 // space after each comma and colon.
-type chars4 struct{}
+type chars4 struct {
+	media media
+	fixed bool
+}
 
 func (chars4) Name() string { return NameChars4 }
 
-func (chars4) Count(m precis.Message) int {
+// ForModel counts media as a model does.
+func (c chars4) ForModel(model string) precis.Counter {
+	if !c.fixed {
+		c.media.rule = ImageRuleOf(model)
+	}
+	return c
+}
+
+func (c chars4) Count(m precis.Message) int {
 	n := 0
 	for _, b := range m.Content {
-		n += charsOf(b)
+		n += c.chars(b, m.Role)
 	}
 	return (n + 3) / 4
 }
 
-func charsOf(b precis.Block) int {
+// quarter is the tokens of a text.
+func quarter(s string) int { return (utf8.RuneCountInString(s) + 3) / 4 }
+
+func (c chars4) chars(b precis.Block, role precis.Role) int {
 	switch b := b.(type) {
 	case precis.Text:
 		return utf8.RuneCountInString(b.Text)
 	case precis.Thinking:
-		return utf8.RuneCountInString(b.Text)
+		return max(utf8.RuneCountInString(b.Text), 4*reasoningTokens(len(b.Signature)))
 	case precis.ToolUse:
 		return utf8.RuneCountInString(b.Name) + spacedLength(b.Input)
 	case precis.ToolResult:
 		n := max(len(b.Content)-1, 0)
-		for _, c := range b.Content {
-			n += charsOf(c)
+		for _, inner := range b.Content {
+			n += c.chars(inner, role)
 		}
 		return n
 	case precis.Image:
-		return 4 * ImageTokens(b, ImagesAnthropic)
+		return 4 * ImageTokens(b, c.media.rule)
 	case precis.Document:
-		return 4 * documentTokens(b, (utf8.RuneCountInString(b.Text)+3)/4)
+		return 4 * c.media.documentTokens(b, role, quarter)
 	case precis.RedactedThinking:
-		return 4 * opaqueTokens(len(b.Data))
+		return 4 * max(reasoningTokens(len(b.Data)), 1)
 	case precis.Opaque:
-		return utf8.RuneCount(b.Raw)
+		return 4 * c.media.opaqueTokens(b, role, quarter)
 	}
 	return 0
 }

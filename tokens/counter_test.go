@@ -80,10 +80,15 @@ func TestImageRules(t *testing.T) {
 		w, h int
 		want int
 	}{
-		{tokens.ImagesAnthropic, 200, 200, 54}, {tokens.ImagesAnthropic, 1000, 1000, 1334}, {tokens.ImagesAnthropic, 4000, 4000, 1600},
+		// the table of Anthropic's vision guide
+		{tokens.ImagesAnthropic, 200, 200, 64}, {tokens.ImagesAnthropic, 1000, 1000, 1296}, {tokens.ImagesAnthropic, 1092, 1092, 1521},
+		{tokens.ImagesAnthropic, 4000, 4000, 1568}, {tokens.ImagesAnthropic, 3000, 500, 560},
+		{tokens.ImagesAnthropicLarge, 1000, 1000, 1296}, {tokens.ImagesAnthropicLarge, 1932, 1932, 4761}, {tokens.ImagesAnthropicLarge, 2576, 1449, 4784}, {tokens.ImagesAnthropicLarge, 8000, 8000, 4784},
+		// the examples of OpenAI's images guide
 		{tokens.ImagesOpenAI, 1024, 1024, 765}, {tokens.ImagesOpenAI, 2048, 4096, 1105}, {tokens.ImagesOpenAI, 100, 100, 255},
-		{tokens.ImagesGemini, 300, 300, 258}, {tokens.ImagesGemini, 960, 540, 516},
-		{tokens.ImagesAnthropic, 0, 0, 1600}, {tokens.ImagesOpenAI, 0, 0, 1105},
+		{tokens.ImagesOpenAIPatches, 1024, 1024, 1229}, {tokens.ImagesOpenAIPatches, 1600, 1600, 3000}, {tokens.ImagesOpenAIPatches, 6000, 6000, 3000},
+		{tokens.ImagesGemini, 300, 300, 258}, {tokens.ImagesGemini, 960, 540, 516}, {tokens.ImagesGemini3, 960, 540, 1120},
+		{tokens.ImagesAnthropic, 0, 0, 1568}, {tokens.ImagesOpenAI, 0, 0, 1105}, {tokens.ImagesGemini, 0, 0, 1548},
 	} {
 		if got := tokens.ImageTokens(precis.Image{Width: tt.w, Height: tt.h}, tt.rule); got != tt.want {
 			t.Errorf("%s %d×%d: %d, want %d", tt.rule, tt.w, tt.h, got, tt.want)
@@ -102,11 +107,11 @@ func TestImageSizeIsReadFromTheData(t *testing.T) {
 	}
 	for name, data := range map[string][]byte{"png": p.Bytes(), "jpeg": j.Bytes()} {
 		b := precis.Image{MediaType: "image/" + name, Data: base64.StdEncoding.EncodeToString(data)}
-		if got := tokens.ImageTokens(b, tokens.ImagesAnthropic); got != 100 {
-			t.Errorf("%s: %d tokens, want 100", name, got)
+		if got := tokens.ImageTokens(b, tokens.ImagesAnthropic); got != 108 {
+			t.Errorf("%s: %d tokens, want 108", name, got)
 		}
 		b.Data = b.Data[:20]
-		if got := tokens.ImageTokens(b, tokens.ImagesAnthropic); got != 1600 {
+		if got := tokens.ImageTokens(b, tokens.ImagesAnthropic); got != 1568 {
 			t.Errorf("%s cut off: %d tokens", name, got)
 		}
 	}

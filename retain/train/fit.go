@@ -5,14 +5,14 @@ import "math"
 // sample is one fact or one line at one cut.
 type sample struct {
 	x      []float64
-	y      bool    // it was needed
+	y      bool    // whether the fact was needed
 	share  float64 // or: how much of it
 	weight float64
 	cut    int
 	length int
 }
 
-// target is what is to be predicted, 0 to 1.
+// target is the value to be predicted, 0 to 1.
 func (s *sample) target() float64 {
 	if s.y {
 		return 1
@@ -75,7 +75,8 @@ func newMatrix(n int) [][]float64 {
 	return m
 }
 
-// solve returns x with a·x = b by elimination with pivots. It changes both.
+// solve returns x with a·x = b by Gaussian elimination with pivoting. It
+// modifies both arguments.
 func solve(a [][]float64, b []float64) []float64 {
 	n := len(b)
 	for i := range n {

@@ -33,7 +33,7 @@ const (
 	least    = 4000 // tokens before the first cut
 	cutsEach = 8    // cuts per conversation at most
 	folds    = 6
-	commonIn = 3 // other origins that mention a name which says little
+	commonIn = 3 // other origins in which a name that predicts little occurs
 	ridge    = 0.3
 )
 
@@ -114,8 +114,8 @@ func read(path string) ([]byte, error) {
 	return io.ReadAll(z)
 }
 
-// origin is the part of a file name that tells where it comes from: its first
-// two words.
+// origin is the part of a file name that identifies the source of the
+// recording: its first two words.
 func origin(name string) string {
 	parts := strings.SplitN(name, "-", 3)
 	return strings.Join(parts[:min(2, len(parts))], "-")
@@ -141,7 +141,7 @@ func newLearner(convs []conversation) *learner {
 	return l
 }
 
-// count notes which names occur in conversations of many origins.
+// count records which names occur in conversations of many origins.
 func (l *learner) count(c conversation) {
 	for f := range names(retain.Read("", c.msgs)) {
 		if l.common[f] == nil {
@@ -196,7 +196,7 @@ func size(m precis.Message) int {
 	return n
 }
 
-// cut adds the facts known before message t, and which of them were needed.
+// cut adds the facts known before message t, and whether each was needed.
 func (l *learner) cut(c conversation, t int) {
 	x := retain.Read(c.system, c.msgs[:t])
 	need := l.needed(x, c.msgs, t)
@@ -320,8 +320,8 @@ func (l *learner) validate(n int) (recall [3]float64) {
 	return recall
 }
 
-// covered returns the share of needed facts in a bare list of so many
-// characters.
+// covered returns the share of needed facts in a bare list of at most the given
+// number of characters.
 func covered(w []float64, cut []sample, chars int) float64 {
 	worth := make(map[int]float64, len(cut))
 	order := make([]int, len(cut))

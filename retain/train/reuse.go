@@ -19,7 +19,7 @@ type reuse struct {
 
 func newReuse() *reuse { return &reuse{seed: maphash.MakeSeed()} }
 
-// lineBytes is the size in which texts are cut for learning.
+// lineBytes is the size of the lines into which texts are cut for learning.
 const lineBytes = 120
 
 // add adds the lines known before message t, with the share of each that is
@@ -64,8 +64,8 @@ func (r *reuse) add(x *retain.Index, msgs []precis.Message, t, fold int) {
 	}
 }
 
-// fit returns the weights and says what they are worth: how much of the words
-// repeated stands in the tenth of the text that is ranked highest.
+// fit returns the weights and a measure of their quality: the share of the
+// repeated words in the tenth of the text that is ranked highest.
 func (r *reuse) fit() ([]float64, string) {
 	n := len(retain.LineFeatureNames())
 	got, all := 0.0, 0.0
@@ -85,7 +85,8 @@ func (r *reuse) fit() ([]float64, string) {
 	return w, fmt.Sprintf("%d lines; %.3f of the words repeated stand in the tenth of the text ranked highest, %d-fold", len(r.samples), got/math.Max(all, 1e-9), folds)
 }
 
-// captured returns the repetitions in the best tenth of the samples and in all.
+// captured returns the repetitions in the highest-ranked tenth of the samples
+// and in all samples.
 func captured(w []float64, test []sample) (got, all float64) {
 	const bins = 1000
 	var weight, again [bins]float64

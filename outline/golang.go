@@ -1,5 +1,3 @@
-//go:build !cgo
-
 package outline
 
 import (
@@ -9,17 +7,23 @@ import (
 	"strings"
 )
 
-// mostBrackets bounds how deep Go's own parser, which is recursive, may go.
-const mostBrackets = 1000
+// Bounds of what Go's own parser is given: it is recursive, and a syntax tree
+// takes up to 130 times the memory of its source.
+const (
+	mostBrackets = 1000 // how deep they may nest
+	mostGo       = 128 << 10
+)
 
-// parse reads Go by the standard library's parser. Other languages have none
-// without cgo: ok is false. A file with errors is left to reading by lines.
-func parse(language string, t *text) (defs []Definition, doubts []doubt, ok bool) {
-	if language != "go" || nesting(t.content) > mostBrackets {
+// goParser reads Go by the standard library's parser, and no other language. A
+// file with errors is left to reading by lines.
+type goParser struct{}
+
+// Parse reads Go.
+func (goParser) Parse(language, source string) (defs []Definition, doubts []Doubt, ok bool) {
+	if language != "go" || len(source) > mostGo || nesting(source) > mostBrackets {
 		return nil, nil, false
 	}
 	files := token.NewFileSet()
-	source := t.content
 	if !strings.Contains(source, "package ") {
 		source = "package p;" + source
 	}

@@ -1,0 +1,221 @@
+package outline
+
+import (
+	"slices"
+	"strings"
+	"unicode/utf8"
+)
+
+// quote is a form of text that may go over many lines.
+type quote struct {
+	open, close string
+	escapes     bool // a backslash takes its meaning from what follows
+	doubled     bool // two ends in a row are none
+}
+
+var (
+	backquotes = []quote{{open: "`", close: "`", escapes: true}}
+	tripled    = []quote{{open: `"""`, close: `"""`}}
+)
+
+// quotesOf are those of languages whose comments and texts are followed from
+// line to line. In the others only comments are, where a line begins with one.
+var quotesOf = map[string][]quote{
+	"go":         {{open: "`", close: "`"}},
+	"javascript": backquotes, "typescript": backquotes, "tsx": backquotes, "vue": backquotes, "svelte": backquotes, "astro": backquotes,
+	"kotlin": tripled, "scala": tripled, "java": tripled, "groovy": tripled, "swift": tripled, "dart": tripled,
+	"csharp": {{open: `@"`, close: `"`, doubled: true}, {open: `@$"`, close: `"`, doubled: true}, {open: `"""`, close: `"""`}},
+	"rust":   {{open: `"`, close: `"`, escapes: true}},
+	"lua":    {{open: "[[", close: "]]"}, {open: "[=[", close: "]=]"}},
+	"c":      {}, "cpp": {}, "objc": {}, "d": {}, "zig": {}, "protobuf": {}, "thrift": {}, "solidity": {}, "haxe": {}, "v": {},
+}
+
+// enter follows what a line of code opens and does not close: a comment or a
+// text of many lines. What begins within the line and has no end in it is
+// ignored, as is what has no end in the file: an excerpt may begin anywhere.
+func (s *scanner) enter(line string) {
+	quotes, ok := quotesOf[s.lang]
+	if !ok {
+		s.enterByParts(line)
+		return
+	}
+	s.t.walked += len(line)
+	dead := make([]string, 0, 4) // openers that have no end from here on; its room is on the stack
+	for i := 0; i < len(line); {
+		if c := line[i]; c == ' ' || wordByte(c) && c != 'r' && c != 'R' { // most of all: nothing begins with it
+			i++
+			continue
+		}
+		rest := line[i:]
+		if isComment(rest, s.w.comment) {
+			return
+		}
+		q, form := s.opener(rest, line[:i], quotes)
+		if q.open == "" || slices.Contains(dead, q.open) || len(dead) >= mostDead {
+			i++
+			if rest[0] == '\\' {
+				i++
+			}
+			continue
+		}
+		n := q.end(rest[len(q.open):])
+		switch {
+		case n >= 0:
+			i += len(q.open) + n + len(q.close)
+		case form == inText && s.endsIn(q.close):
+			s.quoted = q
+			return
+		case form == inComment && s.endsIn(q.close):
+			s.comment = q.close
+			return
+		default:
+			dead = append(dead, q.open)
+			i += len(q.open)
+		}
+	}
+}
+
+// mostDead bounds how often a line is searched for the end of what begins in it.
+const mostDead = 20
+
+// What begins within a line.
+const (
+	inLine    = iota // and ends there, or is none
+	inText           // and may end in a later line
+	inComment        // likewise
+)
+
+// opener returns the quotation or comment that begins here, none when its open
+// is "".
+func (s *scanner) opener(rest, before string, quotes []quote) (q quote, form int) {
+	if s.w.block[0] != "" && strings.HasPrefix(rest, s.w.block[0]) {
+		return quote{open: s.w.block[0], close: s.w.block[1]}, inComment
+	}
+	if q, ok := s.quoteAt(rest, quotes); ok {
+		return q, inText
+	}
+	switch c := rest[0]; {
+	case c == '\'' && s.lang == "rust":
+		if n := runeLiteral(rest); n > 1 {
+			return quote{open: rest[:n-1], close: "'"}, inLine
+		}
+	case c == '"' || c == '\'' || c == '/' && s.w.calls == memberCalls && beginsPattern(before):
+		return quote{open: rest[:1], close: rest[:1], escapes: true}, inLine
+	}
+	return quote{}, inLine
+}
+
+// end returns where the end of a text begins; -1: nowhere.
+func (q quote) end(s string) int {
+	if q.escapes {
+		return closing(s, q.close[0])
+	}
+	if !q.doubled {
+		return strings.Index(s, q.close)
+	}
+	for at := 0; ; {
+		n := strings.Index(s[at:], q.close)
+		if n < 0 || !strings.HasPrefix(s[at+n+len(q.close):], q.close) {
+			if n >= 0 {
+				n += at
+			}
+			return n
+		}
+		at += n + 2*len(q.close)
+	}
+}
+
+// isComment reports whether a comment begins that ends with the line, by the signs
+// that begin one.
+func isComment(rest string, signs []string) bool {
+	for _, c := range signs {
+		if strings.HasPrefix(rest, c) && !strings.HasPrefix(rest, "--[") && !(c == "#" && strings.HasPrefix(rest, "#[")) {
+			return true
+		}
+	}
+	return false
+}
+
+// quoteAt returns the form of text that begins here. The forms of Rust and C++
+// with a name of its own for their end are found here.
+func (s *scanner) quoteAt(rest string, quotes []quote) (quote, bool) {
+	for _, q := range quotes {
+		if strings.HasPrefix(rest, q.open) {
+			return q, true
+		}
+	}
+	switch {
+	case s.lang == "rust" && rest[0] == 'r' && len(rest) > 1 && (rest[1] == '"' || rest[1] == '#'):
+		marks := len(rest[1:]) - len(strings.TrimLeft(rest[1:], "#"))
+		if marks < 20 && strings.HasPrefix(rest[1+marks:], `"`) {
+			return quote{open: rest[:2+marks], close: `"` + rest[1:1+marks]}, true
+		}
+	case s.lang == "cpp" && strings.HasPrefix(rest, `R"`):
+		if n := strings.IndexByte(rest[:min(len(rest), 20)], '('); n > 0 {
+			return quote{open: rest[:n+1], close: ")" + rest[2:n] + `"`}, true
+		}
+	}
+	return quote{}, false
+}
+
+// endsIn reports whether an end of a text comes after the current line.
+func (s *scanner) endsIn(end string) bool {
+	here := s.t.from + s.t.length()
+	at, known := s.texts[end]
+	if known && (at < 0 || at >= here) || !known && len(s.texts) == mostNames {
+		return at > 0
+	}
+	if s.texts == nil {
+		s.texts = map[string]int{}
+	}
+	n := strings.Index(s.t.content[here:], end)
+	if at = -1; n >= 0 {
+		at = here + n
+		s.t.walked += n
+	}
+	s.texts[end] = at
+	return at >= 0
+}
+
+// leave reads a line that begins in a text, and returns what of it is code.
+func (s *scanner) leave(line string) string {
+	q := s.quoted
+	n := q.end(line)
+	if n < 0 {
+		return ""
+	}
+	s.quoted = quote{}
+	return line[n+len(q.close):]
+}
+
+// closing returns where the character c ends a quotation, -1 when it does not.
+func closing(s string, c byte) int {
+	for i := 0; i < len(s); i++ {
+		switch s[i] {
+		case '\\':
+			i++
+		case c:
+			return i
+		}
+	}
+	return -1
+}
+
+// runeLiteral returns the length of 'x' in Rust; 1 for what is a lifetime.
+func runeLiteral(s string) int {
+	if strings.HasPrefix(s, `'\`) {
+		return max(closing(s[1:min(len(s), 14)], '\'')+2, 1)
+	}
+	_, n := utf8.DecodeRuneInString(s[1:])
+	if strings.HasPrefix(s[1+n:], "'") && n > 0 {
+		return n + 2
+	}
+	return 1
+}
+
+// beginsPattern reports whether a slash after this code begins a regular
+// expression: it is no division.
+func beginsPattern(before string) bool {
+	before = strings.TrimRight(before, " \t")
+	return before == "" || strings.IndexByte("(,=:[!&|?{};+", before[len(before)-1]) >= 0 || strings.HasSuffix(before, "return")
+}

@@ -1,0 +1,172 @@
+package tokens
+
+import (
+	"bytes"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"precis"
+)
+
+// A page of a PDF is given to models as its text and as an image. Anthropic
+// states 1,500 to 3,000 tokens of text a page and an image of each (PDF guide);
+// measured are about 460 tokens of o200k for a page full of words, and 1,600 for
+// its image. OpenAI gives text and image, too (guide to file inputs). Google
+// charges a fixed number, see [scheme].
+const pageText = 500
+
+// page is the size of the image.
+var page = pixels{1024, 1325}
+
+// Files whose content is not in the request: a guess of their pages.
+const unknownPages = 3
+
+// pageBytes is a page where a PDF does not show how many it has.
+const pageBytes = 50_000
+
+func (m media) pdfTokens(pages int) int {
+	if n := schemes[m.rule].pdfPage; n > 0 {
+		return pages * m.scaled(n)
+	}
+	return pages * (pageText + m.scaled(imageTokens(page, m.rule, "")))
+}
+
+var (
+	pdfLinear = regexp.MustCompile(`/Linearized[^>]{0,200}/N\s+(\d{1,6})`)
+	pdfCount  = regexp.MustCompile(`/Count\s+(\d{1,6})`)
+	pdfPage   = regexp.MustCompile(`/Type\s*/Page[^s\w]`)
+)
+
+// pdfPages returns the pages of a PDF in base64. A long one is looked at where its
+// list of pages usually stands: at its begin and its end. More pages than it can
+// hold are not believed.
+func pdfPages(data string) int {
+	const whole, head, tail, smallest = 768 << 10, 96 << 10, 384 << 10, 200
+	size := decodedLen(data)
+	text := decodeHead(data, min(size+3, whole))
+	if size > whole {
+		text = append(text[:head:head], decodeFrom(data, size-tail, tail+3)...)
+	}
+	pages := 0
+	if m := pdfLinear.FindSubmatch(text[:min(len(text), 2048)]); m != nil {
+		pages, _ = strconv.Atoi(string(m[1]))
+	}
+	if pages == 0 {
+		for _, m := range pdfCount.FindAllSubmatch(text, -1) {
+			n, _ := strconv.Atoi(string(m[1]))
+			pages = max(pages, n)
+		}
+	}
+	if pages == 0 && size <= whole {
+		pages = len(pdfPage.FindAllIndex(text, -1))
+	}
+	if pages == 0 {
+		pages = 1 + size/pageBytes
+	}
+	return max(1, min(pages, 1000, size/smallest+1))
+}
+
+// kind is what bytes are.
+type kind int
+
+const (
+	unknownKind kind = iota
+	imageKind
+	audioKind
+	pdfKind
+	textKind
+	sealedKind
+)
+
+var signatures = []struct {
+	begin string
+	kind  kind
+}{
+	{"\x89PNG\r\n\x1a\n", imageKind}, {"\xff\xd8\xff", imageKind}, {"GIF8", imageKind},
+	{"%PDF-", pdfKind}, {"fLaC", audioKind}, {"OggS", audioKind}, {"ID3", audioKind},
+	{"\x80\x00\x00\x00", sealedKind}, // Fernet: the version and the high bytes of a time
+}
+
+// sniff returns what bytes are by how they begin; unknownKind is no claim.
+func sniff(head []byte) kind {
+	for _, s := range signatures {
+		if bytes.HasPrefix(head, []byte(s.begin)) {
+			return s.kind
+		}
+	}
+	if bytes.HasPrefix(head, []byte("RIFF")) && len(head) >= 12 {
+		switch string(head[8:12]) {
+		case "WEBP":
+			return imageKind
+		case "WAVE":
+			return audioKind
+		}
+	}
+	if isMP3(head) {
+		return audioKind
+	}
+	return unknownKind
+}
+
+// kindOf returns what base64 data is: by how it begins, else by its media type.
+func kindOf(mediaType, data string) kind {
+	if k := sniff(decodeHead(data, 48)); k != unknownKind {
+		return k
+	}
+	switch {
+	case strings.HasPrefix(mediaType, "image/"):
+		return imageKind
+	case strings.HasPrefix(mediaType, "audio/"):
+		return audioKind
+	case mediaType == "application/pdf":
+		return pdfKind
+	case strings.HasPrefix(mediaType, "text/"), mediaType == "application/json", mediaType == "application/xml":
+		return textKind
+	}
+	return unknownKind
+}
+
+// textTokens estimates text that is given as base64: four bytes a token.
+func textTokens(data string) int { return decodedLen(data) / 4 }
+
+// officeTokens estimates a packed office document: its text is about half of a
+// token for each four bytes, and pictures in it do not count.
+func officeTokens(data string) int { return min(decodedLen(data)/8, 50_000) }
+
+// documentTokens estimates a document: its text when it is given, else by what
+// its data is; text counts text.
+func (m media) documentTokens(b precis.Document, role precis.Role, text func(string) int) int {
+	n := text(b.Title)
+	switch {
+	case b.Text != "":
+		return n + text(b.Text)
+	case b.Data != "":
+		return n + m.fileTokens(b.MediaType, b.Data, role)
+	case b.Raw != nil:
+		return m.opaqueTokens(precis.Opaque{Type: "document", Raw: b.Raw}, role, text)
+	case b.URL != "":
+		return n + m.pdfTokens(unknownPages)
+	}
+	return n
+}
+
+// fileTokens counts the base64 data of a file.
+func (m media) fileTokens(mediaType, data string, role precis.Role) int {
+	switch kindOf(strings.ToLower(mediaType), data) {
+	case imageKind:
+		return m.scaled(imageTokens(sizeOf(data), m.rule, ""))
+	case audioKind:
+		return m.scaled(m.audioTokens(seconds(data), role))
+	case textKind:
+		return textTokens(data)
+	case sealedKind:
+		return sealedTokens(len(data))
+	case pdfKind:
+		return m.pdfTokens(pdfPages(data))
+	}
+	if mediaType == "" {
+		return m.pdfTokens(1 + decodedLen(data)/pageBytes) // most files that are given are PDF
+	}
+	return officeTokens(data)
+}
