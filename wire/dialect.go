@@ -15,17 +15,17 @@ type Dialect interface {
 	// AppendMessages appends a list of messages as a JSON array. What came from
 	// this dialect and was not changed keeps its bytes.
 	AppendMessages(dst []byte, view []precis.Message) []byte
-	// Prompt reads what a request says beside its messages.
+	// Prompt reads everything but the messages of a request.
 	Prompt(b *Body) Prompt
-	// Observe takes in what a response tells: one event of a stream, or a whole
+	// Observe reads what a response reports: one event of a stream, or a whole
 	// body. What it does not know it ignores.
 	Observe(r *Response, data []byte)
 }
 
-// Prompt is what a request says beside its messages.
+// Prompt is everything but the messages of a request.
 type Prompt struct {
 	Model      string
-	System     precis.Message // the system prompt beside the messages; no content when there is none
+	System     precis.Message // the system prompt; no content when there is none
 	Tools      []byte         // the tool definitions as sent; nil when there are none
 	MaxOutput  int            // output tokens asked for; 0: not said
 	Stream     bool           // the answer is to be streamed
@@ -36,13 +36,13 @@ type Prompt struct {
 	Lead []precis.Message // the messages of the system prompt that System holds, too
 }
 
-// Response is what the response to a request tells.
+// Response is what the response to a request reports.
 type Response struct {
 	Model  string
 	Usage  precis.Usage // in the dialect's way of counting
-	Input  int          // input tokens, cached ones included; 0: not told
+	Input  int          // input tokens, cached ones included; 0: not reported
 	Stop   string       // why the model stopped, in the dialect's words; "" while it has not
 	Done   bool         // the end marker came
-	Error  []byte       // the event that told an error; nil: none
+	Error  []byte       // the event that reports an error; nil: none
 	Spoken bool         // part of the answer came: what a client cannot unsee
 }

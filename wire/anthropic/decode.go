@@ -139,13 +139,26 @@ func (r *fieldReader) toolResult(raw []byte) precis.Block {
 	b := precis.ToolResult{ToolUseID: r.text("tool_use_id"), Raw: raw}
 	b.IsError = jsonspan.Kind(r.fields["is_error"]) == 't'
 	if content := present(r.fields["content"]); content != nil {
-		blocks, err := DecodeContent(content)
+		blocks, err := decodeResult(content)
 		if err != nil && r.err == nil {
 			r.err = fmt.Errorf("content of a tool_result block: %w", err)
 		}
 		b.Content = blocks
 	}
 	return b
+}
+
+// decodeResult reads the content of a tool result. A tool result in a tool result,
+// which the API refuses, is opaque: to read each level again for the one above it
+// would cost the square of the depth.
+func decodeResult(raw []byte) ([]precis.Block, error) {
+	return content.Decode(raw, "block", func(raw []byte) (precis.Block, error) {
+		const nested = "tool_result"
+		if kind, _ := jsonspan.String(jsonspan.Field(raw, "type")); kind == nested {
+			return precis.Opaque{Type: nested, Raw: raw}, nil
+		}
+		return DecodeBlock(raw)
+	})
 }
 
 // source reads the source object of an image or document; a source of another

@@ -31,7 +31,7 @@ func (Dialect) AppendMessages(dst []byte, view []precis.Message) []byte {
 	return AppendMessages(dst, view)
 }
 
-// Prompt reads what a request says beside its messages. A system prompt of
+// Prompt reads everything but the messages of a request. A system prompt of
 // another shape is left out.
 func (Dialect) Prompt(b *wire.Body) wire.Prompt {
 	p := wire.Prompt{
@@ -79,18 +79,18 @@ func (Dialect) Observe(r *wire.Response, data []byte) {
 	}
 }
 
-// observeUsage takes over counts; some servers tell the input at the start, some
+// observeUsage takes over counts; some servers report the input at the start, some
 // at the end, and 0 in the other place.
 func observeUsage(r *wire.Response, raw []byte) {
 	var u usage
 	if raw == nil || json.Unmarshal(raw, &u) != nil {
 		return
 	}
-	for count, told := range map[*int]int{
+	for count, reported := range map[*int]int{
 		&r.Usage.Input: u.Input, &r.Usage.Output: u.Output, &r.Usage.CacheRead: u.CacheRead, &r.Usage.CacheWrite: u.CacheWrite,
 	} {
-		if told > 0 {
-			*count = told
+		if reported > 0 {
+			*count = reported
 		}
 	}
 	r.Input = r.Usage.Input + r.Usage.CacheRead + r.Usage.CacheWrite

@@ -6,7 +6,7 @@
 //
 // A message of role tool is a user message with one tool result; arguments, a
 // string in this dialect, are the JSON they hold. Reasoning that servers send
-// beside the content (reasoning_content, reasoning, reasoning_details) is one
+// next to the content (reasoning_content, reasoning, reasoning_details) is one
 // block of thinking without a signature, before all others.
 //
 // Format: the request body of POST /v1/chat/completions, as documented by

@@ -44,7 +44,7 @@ func (Dialect) Check(view []precis.Message) []precis.Breach {
 }
 
 // twiceInTurn reports whether message i, when it makes calls, shares an ID with
-// another call of its turn. Answers are always told apart by their turn.
+// another call of its turn. Results always find their call by the turn.
 func twiceInTurn(view []precis.Message, i int) bool {
 	if view[i].Role != precis.RoleAssistant {
 		return true
@@ -80,7 +80,7 @@ func (Dialect) AppendMessages(dst []byte, view []precis.Message) []byte {
 	return AppendMessages(dst, view)
 }
 
-// Prompt reads what a request says beside its messages. The system prompt is
+// Prompt reads everything but the messages of a request. The system prompt is
 // one of them in this dialect.
 func (Dialect) Prompt(b *wire.Body) wire.Prompt {
 	p := wire.Prompt{Model: b.String("model"), Tools: b.Get("tools"), Stream: jsonspan.Kind(b.Get("stream")) == 't'}

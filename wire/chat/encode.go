@@ -10,7 +10,7 @@ import (
 // AppendMessages appends the JSON array of a view's messages. A message that
 // came from this dialect and was not changed is written with its own bytes.
 // Tool results become messages of role tool right after the message that made
-// the calls; what stands between or beside them follows. Messages that nothing
+// the calls; what stands between or after them follows. Messages that nothing
 // of can be sent (another dialect's signed reasoning alone) are left out.
 func AppendMessages(dst []byte, view []precis.Message) []byte {
 	w := writer{dst: append(dst, '['), view: view}
@@ -170,7 +170,7 @@ type parts struct {
 	format   string
 	thinking []precis.Thinking
 	content  []precis.Block
-	members  []precis.Opaque // fields beside the content, of this dialect
+	members  []precis.Opaque // fields other than the content, of this dialect
 	calls    []precis.ToolUse
 }
 
@@ -308,12 +308,12 @@ func appendResult(dst []byte, b precis.ToolResult) []byte {
 		dst = jsonspan.AppendStringField(dst, "role", "tool")
 		dst = jsonspan.AppendStringField(dst, "tool_call_id", b.ToolUseID)
 	}
-	return append(jsonspan.AppendStringField(dst, "content", resultText(b)), '}')
+	return append(jsonspan.AppendStringField(dst, "content", toolContent(b)), '}')
 }
 
-// resultText returns a result as text, the only thing every server takes in a
+// toolContent returns a result as text, the only thing every server takes in a
 // tool message. Pictures follow in a message of their own.
-func resultText(b precis.ToolResult) string {
+func toolContent(b precis.ToolResult) string {
 	var texts []string
 	for _, c := range b.Content {
 		switch c := c.(type) {

@@ -93,6 +93,10 @@ func Note(b precis.Block) string {
 		}
 		return "[document" + after(b.Title) + after(b.MediaType) + after(b.URL) + "]"
 	case precis.Opaque:
+		const short = 1000 // longer ones are pictures and the like, which no model reads as text
+		if len(b.Raw) > short {
+			return "[" + b.Type + "]"
+		}
 		return "[" + b.Type + "] " + string(b.Raw)
 	}
 	return ""

@@ -2,10 +2,11 @@ package overflow
 
 import (
 	"bytes"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
+
+	"precis/internal/lazyregexp"
 )
 
 const (
@@ -17,19 +18,19 @@ const (
 	maxRoom   = 24 << 10 // of all texts of the beginning, and of the end
 )
 
-// signs is what a body without a failing status holds if it is an error.
+// signs is the strings in a body that may be an error despite its status.
 var signs = [][]byte{
 	[]byte("rror"), []byte("ERROR"), []byte("xception"), []byte(`essage":"`), []byte(`essage": "`),
 	[]byte("_msg"), []byte(`"detail"`), []byte("window_exceeded"),
 }
 
-// eventful reports whether a body may hold an error, without taking it apart.
+// eventful reports whether a body may hold an error, without parsing it.
 func eventful(body []byte) bool {
 	head, tail := ends(body)
 	return slices.ContainsFunc(signs, func(s []byte) bool { return bytes.Contains(head, s) || bytes.Contains(tail, s) })
 }
 
-// ends returns the parts of a body that are looked at.
+// ends returns the parts of a body that are read.
 func ends(body []byte) (head, tail []byte) {
 	if len(body) <= headSize+tailSize {
 		return body, nil
@@ -37,11 +38,12 @@ func ends(body []byte) (head, tail []byte) {
 	return body[:headSize], body[len(body)-tailSize:]
 }
 
-// reader gathers the texts of a body. It follows the structure of JSON, of dumps
-// with other quotes or bare names, and of what is cut off; it refuses nothing.
+// reader collects the texts of a body. It follows the structure of JSON, of
+// dumps with other quotes or bare names, and of truncated text; it accepts
+// anything.
 type reader struct {
-	strict bool // reads only what something names an error
-	plain  bool // but text outside of any structure, too
+	strict bool // reads only members that are marked as errors
+	plain  bool // also reads text outside of any structure
 	texts  []string
 	room   int            // for more texts
 	fields map[string]int // numbers by the name of their member
@@ -74,20 +76,20 @@ func (r *reader) read(body []byte) {
 
 // opening is where a structure begins in a text: a brace or bracket and what
 // must follow it, so that "[1, 4096]" and "{name}" stay text.
-var opening = regexp.MustCompile(`\{\s*(?:\\*["']|\}|[A-Za-z_]\w{0,40}\s*:)|\[\s*(?:\{|["'])`)
+var opening = lazyregexp.New(`\{\s*(?:\\*["']|\}|[A-Za-z_]\w{0,40}\s*:)|\[\s*(?:\{|["'])`)
 
 // escapedQuotes are those of a structure that lost the string around it.
-var escapedQuotes = regexp.MustCompile(`\\+(["'])`)
+var escapedQuotes = lazyregexp.New(`\\+(["'])`)
 
-// announces reports whether a text says, in the last of its lines that is not
-// empty nor "data:", that an error follows: "event: error", "error: ".
+// announces reports whether the last line of a text, ignoring empty lines and
+// "data:", announces an error: "event: error", "error: ".
 func announces(s string) bool {
 	s = strings.TrimSpace(strings.TrimSuffix(strings.TrimSpace(s), "data:"))
 	s = strings.TrimSpace(strings.TrimPrefix(s[strings.LastIndexByte(s, '\n')+1:], "event:"))
 	return len(s) >= 5 && strings.EqualFold(s[:5], "error")
 }
 
-// text reads what is text with structures in it.
+// text reads text that may hold structures.
 func (r *reader) text(s string, p place) {
 	var own strings.Builder
 	for i := 0; i < len(s); {
@@ -175,7 +177,7 @@ func (r *reader) member(s string, i int, name string, p place) int {
 	return r.value(s, i, p)
 }
 
-// leaf takes a string.
+// leaf records a string.
 func (r *reader) leaf(t string, p place) {
 	switch {
 	case reasons[p.name]:
@@ -189,7 +191,7 @@ func (r *reader) leaf(t string, p place) {
 	}
 }
 
-// word takes a number, or a string that may be one.
+// word records a number, or a string that may be one.
 func (r *reader) word(t string, p place) {
 	n, err := strconv.Atoi(t)
 	if err != nil || !p.failed {

@@ -1,9 +1,10 @@
 package overflow
 
 import (
-	"regexp"
 	"strconv"
 	"strings"
+
+	"precis/internal/lazyregexp"
 )
 
 const (
@@ -13,9 +14,9 @@ const (
 	over = `(?:[<>]=?|exceed\w*|(?:long|larg|great|bigg|high)er than|more than|too large for|less than|but (?:the )?(?:\w+ )?(?:models?|max|limit|context)|while (?:the )?limit|超过|超出|大于)`
 )
 
-// unlimited are numbers that are neither of the input nor of the window: the
-// status, by how much it is too long, what is asked for as output, how small is small.
-var unlimited = compile(
+// unlimited are numbers that are neither the input's nor the window's: the
+// status, the excess, the requested output, a minimum.
+var unlimited = lazyregexp.All(
 	`(?:^|\b(?:error|code|status|http)\b)[ :=]*[45]\d\d\b`,
 	`\bby (?:about |at least )?~?\d+`,
 	`\band \d+ draft tokens`,
@@ -27,12 +28,14 @@ var unlimited = compile(
 	`(?:\+|\band|\bplus) (?:the )?(?:max (?:completion |new |output )?tokens|completion|output)[ :=(]{1,3}\d+`,
 )
 
-// before matches a number that is held against a limit, so it is none.
-var before = regexp.MustCompile(`\d+(?: tokens?)?\)? ?(?:(?:is|are|would) )?(?:>=?|exceeds?\b|(?:long|larg|great|bigg|high)er than|more than|too large)`)
+// before matches a number that is compared with a limit, so it is not the limit
+// itself.
+var before = lazyregexp.New(`\d+(?: tokens?)?\)? ?(?:(?:is|are|would) )?(?:>=?|exceeds?\b|(?:long|larg|great|bigg|high)er than|more than|too large)`)
 
-// limits find the limit, and uses what was used, the surest first.
+// limits find the limit, and uses the tokens used, the most certain pattern
+// first.
 var (
-	limits = compile(
+	limits = lazyregexp.All(
 		`\binput length should be \[\d+, ?(\d+)`,
 		`#+ ?> ?(\d+)\b(?: max|[,)]|$)`,
 		`\d+ ?(?:of|out of|/) ?(\d+) tokens`,
@@ -44,7 +47,7 @@ var (
 		`\b(\d+)[ -](?:tokens? )?(?:max(?:imum)?|limit|context)\b`,
 		`(?:最大|上限|限制)[^.\d]{0,12}(\d+)`,
 	)
-	uses = compile(
+	uses = lazyregexp.All(
 		`\b(\d+) \+ \d+ ?>`,
 		`\b(\d+) ?(?:of|out of|/) ?#`,
 		`\b(\d+)\b[^.\d]{0,60}?`+over+`[^.\d]{0,60}?#`,
@@ -56,12 +59,13 @@ var (
 )
 
 // share is a part of the input in a sum, such as "13069 in the messages".
-var share = regexp.MustCompile(`(including )?\b(\d+) (?:tokens? )?(?:(?:in|of|from|for) (?:the |your )?(?:` + kind + ` )?(?:messages|prompt|inputs?|functions?|tools?)|(?:` + kind + ` )?inputs?|prompt tokens)\b`)
+var share = lazyregexp.New(`(including )?\b(\d+) (?:tokens? )?(?:(?:in|of|from|for) (?:the |your )?(?:` + kind + ` )?(?:messages|prompt|inputs?|functions?|tools?)|(?:` + kind + ` )?inputs?|prompt tokens)\b`)
 
-// characters are a unit nobody can turn into tokens.
-var characters = regexp.MustCompile(`\d char(?:acter)?s?\b|(?:input|max|maximum) char(?:acter)?s\b|字符|字数|expected max length|length of (?:the )?(?:current )?question`)
+// characters matches limits in characters, which cannot be converted into
+// tokens.
+var characters = lazyregexp.New(`\d char(?:acter)?s?\b|(?:input|max|maximum) char(?:acter)?s\b|字符|字数|expected max length|length of (?:the )?(?:current )?question`)
 
-// count takes from a folded text what is not known yet.
+// count sets the numbers that are not known yet from a folded text.
 func (o *Overflow) count(t string) {
 	if characters.MatchString(t) {
 		return
@@ -84,7 +88,7 @@ func (o *Overflow) count(t string) {
 	}
 }
 
-// mask hides the digits of spans, so that they are read once.
+// mask hides the digits of spans, so that no number is read twice.
 func mask(t string, spans ...[]int) string {
 	b := []byte(t)
 	for _, s := range spans {
@@ -97,8 +101,9 @@ func mask(t string, spans ...[]int) string {
 	return string(b)
 }
 
-// find returns the first plausible number that a table finds, and where it is.
-func find(table []*regexp.Regexp, t string) (int, []int) {
+// find returns the first plausible number that a table matches, and its
+// position.
+func find(table []*lazyregexp.Regexp, t string) (int, []int) {
 	for _, r := range table {
 		for _, m := range r.FindAllStringSubmatchIndex(t, -1) {
 			n, err := strconv.Atoi(t[m[2]:m[3]])
@@ -124,5 +129,5 @@ func shares(t string) int {
 	return sum
 }
 
-// plausible reports whether a number can be one of tokens.
+// plausible reports whether n can be a number of tokens.
 func plausible(n int) bool { return n > 0 && n <= 200_000_000 }

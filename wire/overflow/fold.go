@@ -1,29 +1,30 @@
 package overflow
 
 import (
-	"regexp"
 	"strings"
+
+	"precis/internal/lazyregexp"
 )
 
-// folds bring texts to one form: lower case without quotes and markup, names
-// such as max_model_len and ContextWindowExceeded as words, numbers without
-// separators. They are applied in order.
+// folds normalize texts: lower case without quotes and markup, names such as
+// max_model_len and ContextWindowExceeded as words, numbers without separators.
+// They are applied in order.
 var folds = []struct {
-	what *regexp.Regexp
+	what *lazyregexp.Regexp
 	by   string
 }{
-	{regexp.MustCompile(`</?[A-Za-z!][^<>]*>`), " "},
-	{regexp.MustCompile(`https?://\S+`), " "},
-	{regexp.MustCompile(`(?i)\(?\b(?:request|trace|log)[ _-]?id\b[ "':=]*[\w-]+\)?`), " "},
-	{regexp.MustCompile(`([a-z])([A-Z])`), "$1 $2"},
-	{regexp.MustCompile(`([A-Za-z])[_-]+([A-Za-z])`), "$1 $2"},
-	{regexp.MustCompile(`([A-Za-z])[_-]+([A-Za-z])`), "$1 $2"}, // matches do not overlap
-	{regexp.MustCompile(`(\d)[,_](\d{3})\b`), "$1$2"},
-	{regexp.MustCompile(`(\d)[,_](\d{3})\b`), "$1$2"},
-	{regexp.MustCompile(`(?i)(\d)(tokens?)\b`), "$1 $2"},
-	{regexp.MustCompile(`(?i)\b(\d+)k( tokens?| context| window| limit)`), "${1}000$2"},
-	{regexp.MustCompile(`\b[A-Za-z]+(?:\w*[-./@])*\w*\d[\w./@-]*[\w]|\b[A-Za-z]+\d\b`), "name"}, // of a model
-	{regexp.MustCompile(`\s+`), " "},
+	{lazyregexp.New(`</?[A-Za-z!][^<>]*>`), " "},
+	{lazyregexp.New(`https?://\S+`), " "},
+	{lazyregexp.New(`(?i)\(?\b(?:request|trace|log)[ _-]?id\b[ "':=]*[\w-]+\)?`), " "},
+	{lazyregexp.New(`([a-z])([A-Z])`), "$1 $2"},
+	{lazyregexp.New(`([A-Za-z])[_-]+([A-Za-z])`), "$1 $2"},
+	{lazyregexp.New(`([A-Za-z])[_-]+([A-Za-z])`), "$1 $2"}, // matches do not overlap
+	{lazyregexp.New(`(\d)[,_](\d{3})\b`), "$1$2"},
+	{lazyregexp.New(`(\d)[,_](\d{3})\b`), "$1$2"},
+	{lazyregexp.New(`(?i)(\d)(tokens?)\b`), "$1 $2"},
+	{lazyregexp.New(`(?i)\b(\d+)k( tokens?| context| window| limit)`), "${1}000$2"},
+	{lazyregexp.New(`\b[A-Za-z]+(?:\w*[-./@])*\w*\d[\w./@-]*[\w]|\b[A-Za-z]+\d\b`), "name"}, // of a model
+	{lazyregexp.New(`\s+`), " "},
 }
 
 var marks = strings.NewReplacer(

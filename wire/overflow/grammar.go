@@ -1,8 +1,8 @@
 package overflow
 
-import "regexp"
+import "precis/internal/lazyregexp"
 
-// The classes of words that the rules are made of. Texts are folded.
+// The classes of words that the rules combine. Texts are folded first.
 const (
 	// the room a request must fit in
 	window = `(?:context (?:window|length|len|size|limit|budget|capacity|space)s?` +
@@ -11,21 +11,21 @@ const (
 		`|max(?:imum)? (?:allowed )?(?:number of )?(?:input |prompt |total )tokens|maximum (?:allowed )?number of tokens|maximum tokens allowed|maximum allowed tokens` +
 		`|models? (?:max(?:imum)? )?(?:token |input |prompt |sequence |context )?(?:limit|maximum)|(?:token|input|prompt) limit)`
 
-	// what fills it
+	// what fills the room
 	filling = `(?:prompts?|inputs?|messages?|conversation|chat|history|context|session|transcript|thread|dialogu?e?|query|question|sequence|text|tokens?)`
 
-	// by how it does not fit
+	// relations that mean "does not fit"
 	beyond = `(?:exceed\w*|(?:long|larg|great|bigg|high)er than|more than|over the|above|beyond|surpass\w*|>=? ?~?\d)`
 
-	// what a sentence about a limit says beside it
+	// the words that state the conflict with the limit
 	clash = `(?:` + beyond + `|too (?:long|large|big|many|small)|overflow\w*|overrun|(?:small|short)er than|(?:not|nt) fit|fit (?:in|into|within)` +
 		`|out of|insufficient|not enough|(?:must|should|can|may) ?not (?:be )?(?:exceed|longer|larger|greater|more)|less than|fewer than|at most|no more than` +
 		`|only (?:supports?|allows?|accepts?|has|\d)|however|but (?:the |your )?(?:you|request|prompt|input|messages|got|received)` +
 		`|while|reached|full\b|(?:large|big) enough|>=|<=?|reduce|shorten|requested|resulted)`
 )
 
-// rules say that a text is about the window. One is enough.
-var rules = compile(
+// rules match texts about the window. One match suffices.
+var rules = lazyregexp.All(
 	// the maximum context length is 4096
 	`(?:max(?:imum)?|models?) (?:\w+ ){0,3}?(?:context|prompt|input|sequence) (?:window |size |length |len )?(?:limit )?(?:is|of|:) ?(?:only |just )?\(?\d`,
 	window+`[^!?]{0,120}?\b`+clash,
@@ -75,17 +75,9 @@ var rules = compile(
 )
 
 // byteRules say that the request was too large to be read.
-var byteRules = compile(
+var byteRules = lazyregexp.All(
 	`\b(?:request|payload|body|entity|content)(?: \w+){0,4}? too (?:large|big)`,
 	`\b(?:request|payload|body|content)(?: \w+){0,3}? exceed\w*(?: \w+){0,5}? (?:size|bytes|limit:? \d+ ?(?:bytes|[kmg]i?b))`,
 	`\b(?:request|payload|body) size exceed`,
 	`\b(?:request|payload) body.{0,40}limit exceeded|too many total text bytes`,
 )
-
-func compile(patterns ...string) []*regexp.Regexp {
-	out := make([]*regexp.Regexp, len(patterns))
-	for i, p := range patterns {
-		out[i] = regexp.MustCompile(p)
-	}
-	return out
-}

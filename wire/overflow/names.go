@@ -2,8 +2,8 @@ package overflow
 
 import "strings"
 
-// echoes are members that repeat the request or carry the answer. What they hold
-// is no word of the server.
+// echoes are members that repeat the request or carry the answer. Their content
+// does not come from the server's error.
 var echoes = set(
 	"input", "inputs", "messages", "prompt", "prompts", "content", "contents", "tools", "arguments", "delta_text", "thinking",
 	"reasoning", "reasoning_content", "output", "output_text", "system", "instructions", "completion", "generated_text", "query",

@@ -1,39 +1,41 @@
-// Package overflow tells whether the error of an API of language models means
+// Package overflow determines whether the error of an API of language models means
 // that the request was larger than the model's context window. Use [Classify].
 //
-// Providers say this in many ways, and the same words occur in errors about
-// rates, credits, output and files. So the body is taken apart whatever its
-// shape (JSON, JSON inside strings, a dump of another language, plain text), and
-// each text in it is read by a small grammar: what is too large, in which
-// relation, to which limit. Texts about something else are told apart first.
+// Providers state this in many ways, and the same words occur in errors about
+// rates, credits, output and files. So the body is parsed whatever its format
+// (JSON, JSON inside strings, a dump of another language, plain text), and each
+// text in it is matched against a small grammar: what is too large, in which
+// relation, to which limit. Texts about something else are excluded first.
 //
-// The function is pure, safe for concurrent use, and never panics. It looks at
-// a bounded part of the body only.
+// The function is pure, safe for concurrent use, and never panics. It reads a
+// bounded part of the body only.
 package overflow
 
 import "bytes"
 
-// Overflow is what an error tells of the window.
+// Overflow is what an error states about the window.
 type Overflow struct {
-	// Limit is how many tokens the error says the model takes, 0 when it does
-	// not say. Limits in characters or bytes are not given.
+	// Limit is the model's limit in tokens as the error states it, 0 when it
+	// does not. Limits in characters or bytes are not reported.
 	Limit int
-	// Used is how many tokens the error says the input has, 0 when it does not
-	// say. The output that was requested is left out where it is told apart.
+	// Used is the size of the input in tokens as the error states it, 0 when it
+	// does not. The requested output is left out where the error states it
+	// separately.
 	Used int
-	// Bytes: the request was too large to be read, not too long for the model.
-	// A smaller one helps, but the error says nothing of the window.
+	// Bytes states that the request had too many bytes for the server, not too
+	// many tokens for the model. A smaller request helps, but the error says
+	// nothing about the window.
 	Bytes bool
 }
 
-// Classify reports whether a response says that the context window overflowed.
+// Classify reports whether a response means that the context window overflowed.
 // The status is that of HTTP, 0 when it is not known; the body is that of the
 // response, the data of a streamed event, or the text of an error frame.
 //
 // A status of 402 or 429 is never an overflow. A successful response is one
 // only by an error inside it, or by a stop reason that names the window. An
-// empty body with status 413 is one, and with status 400 too: so does Cerebras
-// answer, and a body that explains nothing is otherwise rare.
+// empty body with status 413 is one, and with status 400 too: Cerebras answers
+// in that way, and a status of 400 without explanation is otherwise rare.
 func Classify(status int, body []byte) (Overflow, bool) {
 	switch {
 	case status == 402 || status == 429:
@@ -48,8 +50,8 @@ func Classify(status int, body []byte) (Overflow, bool) {
 	return judge(status, r.texts, r.fields)
 }
 
-// judge reads the texts of an error. One that speaks of rates or money decides
-// for all of them: what else they say is about that.
+// judge classifies the texts of an error. A text about rates or money decides
+// for all of them: the other texts then explain that limit.
 func judge(status int, texts []string, fields map[string]int) (Overflow, bool) {
 	var o Overflow
 	found, large := false, status == 413
@@ -80,7 +82,7 @@ func judge(status int, texts []string, fields map[string]int) (Overflow, bool) {
 	return Overflow{Bytes: large}, large
 }
 
-// limitFields and usedFields are the members by which llama.cpp gives the
+// limitFields and usedFields are the members in which llama.cpp states the
 // numbers.
 var (
 	limitFields = []string{"n_ctx"}

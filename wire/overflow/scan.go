@@ -6,8 +6,8 @@ import (
 	"unicode/utf8"
 )
 
-// memberName reads the name of a member and the colon after it. The place it
-// returns is that of the value.
+// memberName reads the name of a member and the colon after it. It returns the
+// position of the value.
 func memberName(s string, i int) (name string, after int, ok bool) {
 	if s[i] == '"' || s[i] == '\'' {
 		name, after = quoted(s, i)
@@ -34,8 +34,8 @@ func skip(s string, i int) int {
 	return i
 }
 
-// quoted reads the string that begins at i, and returns where it ends. One that
-// is cut off ends with the text.
+// quoted reads the string that begins at i, and returns its end. A string
+// without a closing quote ends with the text.
 func quoted(s string, i int) (string, int) {
 	var b strings.Builder
 	quote := s[i]
@@ -53,8 +53,8 @@ func quoted(s string, i int) (string, int) {
 	return b.String(), i
 }
 
-// unescape writes what the escape means whose letter s begins with, and returns
-// how many bytes follow the letter.
+// unescape writes the character of the escape sequence whose letter s begins
+// with, and returns how many bytes follow the letter.
 func unescape(b *strings.Builder, s string) int {
 	switch s[0] {
 	case 'n', 'r', 't':

@@ -1,6 +1,6 @@
 package overflow
 
-import "regexp"
+import "precis/internal/lazyregexp"
 
 // topic is what a text is about.
 type topic int
@@ -9,12 +9,12 @@ const (
 	aboutNothing topic = iota
 	aboutWindow
 	aboutBytes
-	aboutOther // something else that can be too large
+	aboutOther // another part that can be too large
 )
 
-// rated match texts about how much may be used over time, and about money and
-// load. Such a limit may be one of tokens, too.
-var rated = compile(
+// rated matches texts about limits over time, money and load. Such a limit may
+// be in tokens, too.
+var rated = lazyregexp.All(
 	`rate[ -]?limit|\btoken rate\b|throttl|slow down|overloaded|too many concurrent|too many requests`,
 	`tokens?[ /]+(?:per[ /]+)?`+period+`\b|\bper[ -]`+period+`\b|\b(?:this|each|every) minute|\b(?:daily|hourly|weekly|monthly|today)\b|\byour per \w+ limit`,
 	`\b[rt]p[mds]\b|\b[io]tpm\b`,
@@ -25,8 +25,9 @@ var rated = compile(
 	`频率|限流|并发|频繁|速率|余额|欠费|额度|配额|每分钟`,
 )
 
-// others match texts about one part of the request that is too large by itself.
-var others = compile(
+// others matches texts about one part of the request that is too large by
+// itself.
+var others = lazyregexp.All(
 	`(?:string|array|list|object)s? (?:\w+ )?(?:too long|too large|above max)|(?:string|array) above max`,
 	`\btoo many (?:\w+ )?(?:`+media+`|tools?|functions?|messages|items|stop|parameters|schemas?|properties|inputs|turns|choices|blocks)\b`,
 	`(?:maximum|max|exceed\w* the|large|high) number of (?:\w+ )?`+things,
@@ -39,8 +40,8 @@ var others = compile(
 	`图片|图像|文件|音频|视频|次数|超时`,
 )
 
-// pictures match texts about one picture or file.
-var pictures = compile(
+// pictures matches texts about one picture or file.
+var pictures = lazyregexp.All(
 	`\b`+media+`(?: \w+){0,6}? (?:exceed|too (?:large|big|long|many)|(?:larg|great|long)er than|more than|over )`,
 	`\b`+media+`\b.*\b(?:`+unit+`|pixels?|px|pages|seconds|dimensions?|resolution)\b`,
 )
@@ -53,14 +54,14 @@ const (
 )
 
 var (
-	// output names what a model may write, and entry what it is given.
-	output = regexp.MustCompile(`\bmax(?:imum)? (?:completion |output |new |generated |response )?tokens?\b|\b(?:output|completion|response|budget|min) tokens?\b|tokens you requested|\bmax output|thinking budget|output (?:limit|length)`)
-	entry  = regexp.MustCompile(`\bprompts?\b|\binputs?\b|\bmessages?\b|conversation|history|context limit|you requested (?:about |a total of )?~?\d|max(?:imum)? tokens (?:of|limit of) \d+ (?:was |is )?exceeded|tokens in (?:the |your )?request|got -\d`)
-	sized  = regexp.MustCompile(`\b(?:` + unit + `)\b`)
-	tokens = regexp.MustCompile(`\btokens?\b|\bcontext\b`)
+	// output matches limits of what a model may write, entry limits of its input.
+	output = lazyregexp.New(`\bmax(?:imum)? (?:completion |output |new |generated |response )?tokens?\b|\b(?:output|completion|response|budget|min) tokens?\b|tokens you requested|\bmax output|thinking budget|output (?:limit|length)`)
+	entry  = lazyregexp.New(`\bprompts?\b|\binputs?\b|\bmessages?\b|conversation|history|context limit|you requested (?:about |a total of )?~?\d|max(?:imum)? tokens (?:of|limit of) \d+ (?:was |is )?exceeded|tokens in (?:the |your )?request|got -\d`)
+	sized  = lazyregexp.New(`\b(?:` + unit + `)\b`)
+	tokens = lazyregexp.New(`\btokens?\b|\bcontext\b`)
 )
 
-// subject tells what a folded text is about.
+// subject returns the topic of a folded text.
 func subject(t string) topic {
 	counted := tokens.MatchString(t)
 	switch {
@@ -78,7 +79,7 @@ func subject(t string) topic {
 	return aboutNothing
 }
 
-func matches(table []*regexp.Regexp, t string) bool {
+func matches(table []*lazyregexp.Regexp, t string) bool {
 	for _, r := range table {
 		if r.MatchString(t) {
 			return true

@@ -72,10 +72,11 @@ func DecodeMessage(raw []byte) (precis.Message, error) {
 	kind := r.text("type")
 	m.ID, _ = jsonspan.String(f["id"])
 	call, isCall := calls[kind]
-	answered, isResult := strings.CutSuffix(kind, "_output")
+	callKind, isResult := strings.CutSuffix(kind, "_output")
 	if isResult {
-		_, isResult = calls[answered]
+		_, isResult = calls[callKind]
 	}
+	half, id := r.half(kind)
 	switch {
 	case kind == "message" || kind == "" && f["role"] != nil:
 		r.kind = "message"
@@ -86,6 +87,10 @@ func DecodeMessage(raw []byte) (precis.Message, error) {
 		m.Role, m.Content = precis.RoleAssistant, []precis.Block{r.call(call.field, call.tool)}
 	case isResult:
 		m.Role, m.Content = precis.RoleUser, []precis.Block{r.result()}
+	case half == asks:
+		m.Role, m.Content = precis.RoleAssistant, []precis.Block{precis.ToolUse{ID: id, Name: toolOf(kind)}, precis.Opaque{Type: kind, Raw: raw}}
+	case half == answers:
+		m.Role, m.Content = precis.RoleUser, []precis.Block{precis.ToolResult{ToolUseID: id, Content: []precis.Block{precis.Opaque{Type: kind, Raw: raw}}, Raw: raw}}
 	case kind == "":
 		return m, fmt.Errorf("the item has neither type nor role")
 	case texts[kind]:
@@ -94,6 +99,52 @@ func DecodeMessage(raw []byte) (precis.Message, error) {
 		m.Role, m.Content = r.unknownRole(kind), []precis.Block{precis.Opaque{Type: kind, Raw: raw}}
 	}
 	return m, r.err
+}
+
+// half says which half of a pair an item is whose content is not understood.
+type half int
+
+const (
+	alone half = iota
+	asks
+	answers
+)
+
+// half returns which half of a pair an item of a type without an entry in calls
+// is, and the ID that its other half shares: a call that the client answers has a
+// call_id, as has its output; an approval names the ID of the request. A call that
+// the server itself has answered has no call_id and stands alone.
+//
+// Such a call is decoded to a tool use without Input, followed by the item as an
+// opaque block; such an answer is a tool result that holds the item as one. There is
+// nothing in them that could be shortened, since no other form of them can be
+// written.
+func (r *reader) half(kind string) (half, string) {
+	own := func(field string) string { s, _ := jsonspan.String(r.fields[field]); return s }
+	id := own("call_id")
+	switch {
+	case kind == approvalRequest && own("id") != "":
+		return asks, own("id")
+	case kind == approvalResponse && own("approval_request_id") != "":
+		return answers, own("approval_request_id")
+	case id == "":
+		return alone, ""
+	case strings.HasSuffix(kind, "_output"):
+		return answers, id
+	case strings.HasSuffix(kind, "_call"), kind == "program":
+		return asks, id
+	}
+	return alone, ""
+}
+
+const (
+	approvalRequest  = "mcp_approval_request"
+	approvalResponse = "mcp_approval_response"
+)
+
+// toolOf names the tool of a call whose item has no name.
+func toolOf(kind string) string {
+	return strings.TrimSuffix(strings.TrimSuffix(kind, "_call"), "_request")
 }
 
 // reader reads the fields of an item and keeps the first error.

@@ -28,12 +28,20 @@ func (Dialect) Check(view []precis.Message) []precis.Breach {
 	c.unfollowed()
 	for i, m := range view {
 		for _, b := range m.Content {
-			if use, ok := b.(precis.ToolUse); ok && c.open[use.ID] == i+1 {
+			if use, ok := b.(precis.ToolUse); ok && c.open[use.ID] == i+1 && mustBeAnswered(m) {
 				c.add(i, "pairing", "tool use %q has no result", use.ID)
 			}
 		}
 	}
 	return c.breaches
+}
+
+// mustBeAnswered reports whether the API refuses the call of a message without an
+// answer. Of types that are not known nobody knows, and an approval may be
+// outstanding.
+func mustBeAnswered(m precis.Message) bool {
+	item, opaque := m.Content[len(m.Content)-1].(precis.Opaque)
+	return !opaque || item.Type == "computer_call"
 }
 
 type checker struct {
@@ -116,7 +124,7 @@ func (Dialect) AppendMessages(dst []byte, view []precis.Message) []byte {
 	return AppendMessages(dst, view)
 }
 
-// Prompt reads what a request says beside its items.
+// Prompt reads everything but the items of a request.
 func (Dialect) Prompt(b *wire.Body) wire.Prompt {
 	p := wire.Prompt{
 		Model: b.String("model"), Tools: b.Get("tools"), MaxOutput: jsonspan.Int(b.Get("max_output_tokens")), Stream: jsonspan.Kind(b.Get("stream")) == 't',

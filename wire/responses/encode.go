@@ -39,7 +39,10 @@ func (w *writer) message(m precis.Message) {
 		return
 	}
 	var spoken []precis.Block
-	for _, b := range m.Content {
+	for i, b := range m.Content {
+		if m.Format == Format && itemFollows(m.Content[i:]) {
+			continue
+		}
 		if part(b) {
 			spoken = append(spoken, b)
 			continue
@@ -49,6 +52,26 @@ func (w *writer) message(m precis.Message) {
 		w.item(m, b)
 	}
 	w.spoken(m, spoken)
+}
+
+// itemFollows reports whether the first block is a call whose item is the block
+// behind it.
+func itemFollows(blocks []precis.Block) bool {
+	if len(blocks) < 2 {
+		return false
+	}
+	use, ok := blocks[0].(precis.ToolUse)
+	item, opaque := blocks[1].(precis.Opaque)
+	return ok && opaque && len(use.Input) == 0 && isItem(item)
+}
+
+// answerItem returns the item that an answer holds whole.
+func answerItem(b precis.ToolResult) (precis.Opaque, bool) {
+	if len(b.Content) != 1 {
+		return precis.Opaque{}, false
+	}
+	o, ok := b.Content[0].(precis.Opaque)
+	return o, ok && (strings.HasSuffix(o.Type, "_output") || o.Type == approvalResponse) && jsonspan.Clean(o.Raw)
 }
 
 // kindOf returns the item type of a call: that of the bytes it came from, else
@@ -208,6 +231,10 @@ func (w *writer) item(m precis.Message, b precis.Block) {
 	case precis.ToolUse:
 		w.call(b, w.kinds[b.ID])
 	case precis.ToolResult:
+		if item, ok := answerItem(b); ok && m.Format == Format {
+			w.raw(item.Raw)
+			return
+		}
 		w.result(m, b)
 	}
 }

@@ -71,7 +71,16 @@ var items = []struct {
 	{`{"type":"web_search_call","id":"ws","status":"completed"}`, `assistant: opaque(web_search_call)`},
 	{`{"type":"compaction","encrypted_content":"e"}`, `assistant: opaque(compaction)`},
 	{`{"type":"item_reference","id":"x"}`, `assistant: opaque(item_reference)`},
-	{`{"type":"computer_call_output","call_id":"c9","output":{}}`, `user: opaque(computer_call_output)`},
+	{`{"type":"computer_call","id":"cu","call_id":"c9","action":{"type":"screenshot"},"pending_safety_checks":[],"status":"completed"}`, `assistant: use(c9 computer ) opaque(computer_call)`},
+	{`{"type":"computer_call_output","call_id":"c9","output":{"type":"computer_screenshot","file_id":"f"}}`, `user: result(c9 opaque(computer_call_output))`},
+	{`{"type":"mcp_approval_request","id":"mcpr_1","name":"read","server_label":"docs","arguments":"{}"}`, `assistant: use(mcpr_1 mcp_approval ) opaque(mcp_approval_request)`},
+	{`{"type":"mcp_approval_response","approval_request_id":"mcpr_1","approve":true}`, `user: result(mcpr_1 opaque(mcp_approval_response))`},
+	{`{"type":"hologram_call","call_id":"h1","cube":[1]}`, `assistant: use(h1 hologram ) opaque(hologram_call)`},
+	{`{"type":"hologram_call_output","call_id":"h1","output":"a shape"}`, `user: result(h1 opaque(hologram_call_output))`},
+	{`{"type":"tool_search_call","call_id":"s1","arguments":{}}`, `assistant: use(s1 tool_search ) opaque(tool_search_call)`},
+	{`{"type":"tool_search_output","call_id":"s1","tools":[]}`, `user: result(s1 opaque(tool_search_output))`},
+	{`{"type":"tool_search_call","call_id":null,"arguments":{}}`, `assistant: opaque(tool_search_call)`},
+	{`{"type":"mcp_call","id":"mcp_1","approval_request_id":"mcpr_1","name":"read","output":"x"}`, `assistant: opaque(mcp_call)`},
 	{`{"type":"compaction_trigger"}`, `user: opaque(compaction_trigger)`},
 }
 
@@ -231,6 +240,13 @@ func TestCheck(t *testing.T) {
 		think  = `{"type":"reasoning","summary":[],"encrypted_content":"e"}`
 		user   = `{"role":"user","content":"u"}`
 		said   = `{"role":"assistant","content":"u"}`
+
+		click     = `{"type":"computer_call","id":"cu","call_id":"c","action":{"type":"screenshot"}}`
+		seen      = `{"type":"computer_call_output","call_id":"c","output":{"type":"computer_screenshot","file_id":"f"}}`
+		asked     = `{"type":"mcp_approval_request","id":"r","name":"n","server_label":"s","arguments":"{}"}`
+		allowed   = `{"type":"mcp_approval_response","approval_request_id":"r","approve":true}`
+		newCall   = `{"type":"hologram_call","call_id":"h"}`
+		newAnswer = `{"type":"hologram_call_output","call_id":"h","shape":1}`
 	)
 	for _, c := range []struct {
 		items []string
@@ -243,6 +259,11 @@ func TestCheck(t *testing.T) {
 		{[]string{call, call, answer}, "1 duplicate"},
 		{[]string{think, user}, "0 order"},
 		{[]string{user, think}, "1 order"},
+		{[]string{click, seen, asked, allowed, newCall, newAnswer}, ""},
+		{[]string{click, user}, "0 pairing"},
+		{[]string{seen, allowed, newAnswer}, "0 pairing, 1 pairing, 2 pairing"},
+		{[]string{user, asked, newCall}, ""}, // nobody knows, and the user may not have answered yet
+		{[]string{think, click, seen}, ""},
 	} {
 		var got []string
 		for _, b := range (responses.Dialect{}).Check(decode(t, "["+strings.Join(c.items, ",")+"]")) {
