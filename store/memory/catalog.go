@@ -8,12 +8,13 @@ import (
 	"strings"
 
 	"precis"
+	"precis/store"
 	"precis/store/internal/words"
 )
 
 // PutConversation stores a record, in place of the one with the same ID. The
 // error is [precis.CodeInvalid] for an empty ID and for what has no JSON form.
-func (s *Store) PutConversation(ctx context.Context, r precis.ConversationRecord) error {
+func (s *Store) PutConversation(ctx context.Context, r store.Record) error {
 	const op = "record conversation"
 	if r.ID == "" {
 		return precis.Errorf(precis.CodeInvalid, op, "a record needs an ID")
@@ -32,8 +33,8 @@ func (s *Store) PutConversation(ctx context.Context, r precis.ConversationRecord
 }
 
 // copyRecord returns what the stored form of r reads back as.
-func copyRecord(r precis.ConversationRecord) (precis.ConversationRecord, error) {
-	var back precis.ConversationRecord
+func copyRecord(r store.Record) (store.Record, error) {
+	var back store.Record
 	data, err := json.Marshal(r)
 	if err == nil {
 		err = json.Unmarshal(data, &back)
@@ -43,18 +44,18 @@ func copyRecord(r precis.ConversationRecord) (precis.ConversationRecord, error) 
 }
 
 // given returns a copy that is the caller's.
-func given(r precis.ConversationRecord) precis.ConversationRecord {
+func given(r store.Record) store.Record {
 	r, _ = copyRecord(r) // it was copied before
 	return r
 }
 
 // Conversation returns the record with the ID.
-func (s *Store) Conversation(ctx context.Context, id string) (precis.ConversationRecord, error) {
+func (s *Store) Conversation(ctx context.Context, id string) (store.Record, error) {
 	const op = "load record"
 	done, err := s.begin(ctx, op)
 	defer done()
 	if err != nil {
-		return precis.ConversationRecord{}, err
+		return store.Record{}, err
 	}
 	r, ok := s.mine().catalog[id]
 	if !ok {
@@ -65,13 +66,13 @@ func (s *Store) Conversation(ctx context.Context, id string) (precis.Conversatio
 
 // Conversations returns the selected records, the last updated first; those of
 // the same time by ID.
-func (s *Store) Conversations(ctx context.Context, q precis.ConversationQuery) ([]precis.ConversationRecord, error) {
+func (s *Store) Conversations(ctx context.Context, q store.Query) ([]store.Record, error) {
 	done, err := s.begin(ctx, "list conversations")
 	defer done()
 	if err != nil {
 		return nil, err
 	}
-	var out []precis.ConversationRecord
+	var out []store.Record
 	for _, r := range s.mine().records() {
 		if q.Limit > 0 && len(out) == q.Limit {
 			break
@@ -84,18 +85,18 @@ func (s *Store) Conversations(ctx context.Context, q precis.ConversationQuery) (
 }
 
 // records returns all records, the last updated first.
-func (d *data) records() []precis.ConversationRecord {
-	var all []precis.ConversationRecord
+func (d *data) records() []store.Record {
+	var all []store.Record
 	for _, r := range d.catalog {
 		all = append(all, r)
 	}
-	slices.SortFunc(all, func(a, b precis.ConversationRecord) int {
+	slices.SortFunc(all, func(a, b store.Record) int {
 		return cmp.Or(b.Updated.Compare(a.Updated), cmp.Compare(a.ID, b.ID))
 	})
 	return all
 }
 
-func selects(q precis.ConversationQuery, r precis.ConversationRecord) bool {
+func selects(q store.Query, r store.Record) bool {
 	if !q.Before.IsZero() && !r.Updated.Before(q.Before) || !q.Since.IsZero() && r.Updated.Before(q.Since) {
 		return false
 	}
@@ -106,7 +107,7 @@ func selects(q precis.ConversationQuery, r precis.ConversationRecord) bool {
 }
 
 // Headed returns the records whose Head is one of nodes.
-func (s *Store) Headed(ctx context.Context, nodes []precis.Fingerprint) ([]precis.ConversationRecord, error) {
+func (s *Store) Headed(ctx context.Context, nodes []precis.Fingerprint) ([]store.Record, error) {
 	done, err := s.begin(ctx, "find conversations")
 	defer done()
 	if err != nil {
@@ -116,7 +117,7 @@ func (s *Store) Headed(ctx context.Context, nodes []precis.Fingerprint) ([]preci
 	for _, f := range nodes {
 		asked[f] = true
 	}
-	var out []precis.ConversationRecord
+	var out []store.Record
 	for _, r := range s.mine().records() {
 		if asked[r.Head] {
 			out = append(out, given(r))

@@ -1,13 +1,11 @@
 package memory
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
 	"slices"
-	"time"
 
 	"precis"
+	"precis/store/internal/form"
 )
 
 // AddEdit records e at the node e.At when after is the ID of the newest edit on
@@ -20,12 +18,9 @@ import (
 // for one at the empty conversation, where it would be in force in all.
 func (s *Store) AddEdit(ctx context.Context, after string, e precis.Edit) error {
 	const op = "record edit"
-	if e.ID == "" || e.At.IsZero() {
-		return precis.Errorf(precis.CodeInvalid, op, "an edit needs an ID and a node")
-	}
-	data, err := json.Marshal(e)
+	data, err := form.Edit(op, e)
 	if err != nil {
-		return precis.Errorf(precis.CodeInvalid, op, "edit %s: %w", e.ID, err)
+		return err
 	}
 	done, err := s.begin(ctx, op)
 	defer done()
@@ -42,10 +37,10 @@ func (s *Store) AddEdit(ctx context.Context, after string, e precis.Edit) error 
 		return nil
 	}
 	if newest := lastID(path); newest != after {
-		return precis.Errorf(precis.CodeConflict, op, "%q is the newest edit, not %q", newest, after)
+		return form.NotNewest(op, newest, after)
 	}
 	if slices.ContainsFunc(path, func(p entry) bool { return p.id == e.ID }) {
-		return precis.Errorf(precis.CodeConflict, op, "an edit on the path has the ID %q", e.ID)
+		return form.Taken(op, e.ID)
 	}
 	d.seq++
 	n.edits = append(n.edits, entry{seq: d.seq, id: e.ID, data: data})
@@ -58,16 +53,8 @@ func (n *node) repeats(path []entry, after string, e precis.Edit) bool {
 	if len(path) == 0 || len(n.edits) == 0 || lastID(path) != e.ID || lastID(path[:len(path)-1]) != after {
 		return false
 	}
-	var there precis.Edit
-	err := json.Unmarshal(n.edits[len(n.edits)-1].data, &there)
-	return err == nil && there.ID == e.ID && bytes.Equal(decision(there), decision(e))
-}
-
-// decision returns what makes two edits the same.
-func decision(e precis.Edit) []byte {
-	e.Time, e.Run, e.Report = time.Time{}, "", precis.EditReport{}
-	data, _ := json.Marshal(e) // it was marshaled before
-	return data
+	there, err := form.Read[precis.Edit](n.edits[len(n.edits)-1].data)
+	return err == nil && there.ID == e.ID && form.SameEdit(there, e)
 }
 
 func lastID(path []entry) string {
@@ -96,8 +83,8 @@ func (s *Store) Edits(ctx context.Context, f precis.Fingerprint) ([]precis.Edit,
 func (n *node) decoded(op string) ([]precis.Edit, error) {
 	var edits []precis.Edit
 	for _, e := range n.path() {
-		var edit precis.Edit
-		if err := json.Unmarshal(e.data, &edit); err != nil {
+		edit, err := form.Read[precis.Edit](e.data)
+		if err != nil {
 			return nil, precis.Errorf(precis.CodeInternal, op, "edit %s: %w", e.id, err)
 		}
 		edits = append(edits, edit)

@@ -13,7 +13,7 @@ type lease struct {
 	expires time.Time
 }
 
-// Lease takes or renews a lease, see [precis.Leaser]; those of other processes
+// Lease takes or renews a lease, see [store.Leaser]; those of other processes
 // are not seen. The error is [precis.CodeInvalid] without a name or a holder,
 // and for a ttl shorter than a millisecond.
 func (s *Store) Lease(ctx context.Context, name, holder string, ttl time.Duration) (release func(), ok bool, err error) {

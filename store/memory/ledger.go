@@ -3,16 +3,17 @@ package memory
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"maps"
 	"slices"
 	"time"
 
 	"precis"
+	"precis/store"
+	"precis/store/internal/form"
 )
 
 // SaveCalibration replaces the stored state of a model.
-func (s *Store) SaveCalibration(ctx context.Context, model string, state []byte) error {
+func (s books) SaveCalibration(ctx context.Context, model string, state []byte) error {
 	done, err := s.begin(ctx, "save calibration")
 	defer done()
 	if err != nil {
@@ -23,7 +24,7 @@ func (s *Store) SaveCalibration(ctx context.Context, model string, state []byte)
 }
 
 // LoadCalibrations returns the stored state of all models.
-func (s *Store) LoadCalibrations(ctx context.Context) (map[string][]byte, error) {
+func (s books) LoadCalibrations(ctx context.Context) (map[string][]byte, error) {
 	done, err := s.begin(ctx, "load calibrations")
 	defer done()
 	if err != nil {
@@ -38,35 +39,48 @@ func (s *Store) LoadCalibrations(ctx context.Context) (map[string][]byte, error)
 
 // Book adds an entry to the ledger. The error is [precis.CodeInvalid] when it
 // has no JSON form.
-func (s *Store) Book(ctx context.Context, e precis.LedgerEntry) error {
-	const op = "book entry"
-	data, err := json.Marshal(e)
-	if err != nil {
-		return precis.Errorf(precis.CodeInvalid, op, "%w", err)
-	}
-	var stored precis.LedgerEntry
-	if err := json.Unmarshal(data, &stored); err != nil {
-		return precis.Errorf(precis.CodeInvalid, op, "%w", err)
+func (s books) Book(ctx context.Context, e precis.LedgerEntry) error {
+	return s.BookAll(ctx, []store.OwnedEntry{{Owner: s.owner, LedgerEntry: e}})
+}
+
+// BookAll adds entries to the ledgers of their owners, see [store.Booker].
+func (s books) BookAll(ctx context.Context, entries []store.OwnedEntry) error {
+	const op = "book entries"
+	stored := make([]precis.LedgerEntry, len(entries))
+	for i, e := range entries {
+		data, err := form.Entry(op, e.LedgerEntry)
+		if err != nil {
+			return err
+		}
+		if stored[i], err = form.Read[precis.LedgerEntry](data); err != nil {
+			return precis.Errorf(precis.CodeInvalid, op, "%w", err)
+		}
 	}
 	done, err := s.begin(ctx, op)
 	defer done()
 	if err != nil {
 		return err
 	}
-	d := s.own()
+	for i, e := range entries {
+		s.of(e.Owner).book(stored[i])
+	}
+	return nil
+}
+
+// book adds an entry behind those that are not newer.
+func (d *data) book(e precis.LedgerEntry) {
 	i, _ := slices.BinarySearchFunc(d.ledger, e.Time, func(x precis.LedgerEntry, at time.Time) int {
 		if x.Time.After(at) {
 			return 1
 		}
 		return -1
 	})
-	d.ledger = slices.Insert(d.ledger, i, stored)
-	return nil
+	d.ledger = slices.Insert(d.ledger, i, e)
 }
 
 // Entries returns the entries of a conversation, or of all for "", made at or
 // after since, oldest first; entries of the same time in the order of booking.
-func (s *Store) Entries(ctx context.Context, conversation string, since time.Time) ([]precis.LedgerEntry, error) {
+func (s books) Entries(ctx context.Context, conversation string, since time.Time) ([]precis.LedgerEntry, error) {
 	done, err := s.begin(ctx, "read ledger")
 	defer done()
 	if err != nil {
@@ -79,4 +93,24 @@ func (s *Store) Entries(ctx context.Context, conversation string, since time.Tim
 		}
 	}
 	return found, nil
+}
+
+// Spent returns the cost of the entries of all owners made at or after since,
+// requests left out.
+func (s books) Spent(ctx context.Context, since time.Time) (float64, error) {
+	done, err := s.begin(ctx, "sum up ledger")
+	defer done()
+	if err != nil {
+		return 0, err
+	}
+	sum := 0.0
+	for _, d := range s.scopes {
+		for _, e := range slices.Backward(d.ledger) {
+			if e.Time.Before(since) {
+				break
+			}
+			sum += form.Cost(e)
+		}
+	}
+	return sum, nil
 }

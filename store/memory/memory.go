@@ -1,9 +1,9 @@
 // Package memory keeps conversations in the process: for tests, for a command
 // that runs once, and for a library user who keeps them elsewhere. [New]
 // returns a [Store], a [precis.Store] that has every optional interface: it is
-// also a [precis.CalibrationStore], a [precis.SummaryStore], a [precis.Ledger],
-// a [precis.Scoper], a [precis.Finder], a [precis.Leaser], a [precis.Catalog], a
-// [precis.Searcher] and a [precis.Purger].
+// also a [precis.CalibrationStore], a [store.Summaries], a [precis.Ledger],
+// a [store.Scoper], a [store.Finder], a [store.Leaser], a [store.Lister], a
+// [store.Searcher] and a [store.Purger].
 //
 // What comes back is the stored form, the JSON of package precis, as from every
 // other store, and shares nothing with what was given. A node keeps the message
@@ -21,14 +21,30 @@ import (
 	"time"
 
 	"precis"
+	"precis/store"
 )
 
 // Store is a [precis.Store] in memory, or one scope of it. It is safe for
 // concurrent use.
 type Store struct {
+	part
+	books
+	whole bool // not made by Scope, for which Close does nothing
+}
+
+// part is what belongs to one owner.
+type part struct {
 	*shared
 	owner string
-	scope bool // made by Scope: Close does nothing
+}
+
+// books are the ledger and calibrations.
+type books struct{ part }
+
+// newStore returns the scope of an owner.
+func newStore(s *shared, owner string) *Store {
+	p := part{s, owner}
+	return &Store{part: p, books: books{p}}
 }
 
 // shared is what all scopes of a store have in common.
@@ -47,20 +63,22 @@ type data struct {
 	seq       int                                   // of the newest node or edit
 	summaries map[precis.Fingerprint]summary
 	ledger    []precis.LedgerEntry // oldest first
-	catalog   map[string]precis.ConversationRecord
+	catalog   map[string]store.Record
 }
 
 var (
 	_ precis.Store            = (*Store)(nil)
 	_ precis.CalibrationStore = (*Store)(nil)
-	_ precis.SummaryStore     = (*Store)(nil)
+	_ store.Summaries         = (*Store)(nil)
 	_ precis.Ledger           = (*Store)(nil)
-	_ precis.Scoper           = (*Store)(nil)
-	_ precis.Finder           = (*Store)(nil)
-	_ precis.Leaser           = (*Store)(nil)
-	_ precis.Catalog          = (*Store)(nil)
-	_ precis.Searcher         = (*Store)(nil)
-	_ precis.Purger           = (*Store)(nil)
+	_ store.Scoper            = (*Store)(nil)
+	_ store.Booker            = (*Store)(nil)
+	_ store.Spender           = (*Store)(nil)
+	_ store.Finder            = (*Store)(nil)
+	_ store.Leaser            = (*Store)(nil)
+	_ store.Lister            = (*Store)(nil)
+	_ store.Searcher          = (*Store)(nil)
+	_ store.Purger            = (*Store)(nil)
 )
 
 // node is a position in a conversation. Nodes in a row without a fork share one
@@ -85,9 +103,11 @@ type entry struct {
 
 // New returns an empty store.
 func New() *Store {
-	return &Store{shared: &shared{
+	s := newStore(&shared{
 		scopes: map[string]*data{}, calibrations: map[string][]byte{}, leases: map[string]lease{},
-	}}
+	}, "")
+	s.whole = true
+	return s
 }
 
 func newData() *data {
@@ -95,12 +115,12 @@ func newData() *data {
 		nodes:     map[precis.Fingerprint]*node{{}: {run: precis.NewTranscript()}},
 		bodies:    map[precis.Fingerprint]precis.Message{},
 		summaries: map[precis.Fingerprint]summary{},
-		catalog:   map[string]precis.ConversationRecord{},
+		catalog:   map[string]store.Record{},
 	}
 }
 
 // mine returns what belongs to the owner, to be read.
-func (s *Store) mine() *data {
+func (s part) mine() *data {
 	if d := s.scopes[s.owner]; d != nil {
 		return d
 	}
@@ -108,18 +128,21 @@ func (s *Store) mine() *data {
 }
 
 // own returns what belongs to the owner, to be written to.
-func (s *Store) own() *data {
-	d := s.scopes[s.owner]
+func (s part) own() *data { return s.of(s.owner) }
+
+// of returns what belongs to an owner, to be written to.
+func (s *shared) of(owner string) *data {
+	d := s.scopes[owner]
 	if d == nil {
 		d = newData()
-		s.scopes[s.owner] = d
+		s.scopes[owner] = d
 	}
 	return d
 }
 
 // begin locks the store for one call. The caller unlocks it by calling done,
 // also after an error.
-func (s *Store) begin(ctx context.Context, op string) (done func(), err error) {
+func (s part) begin(ctx context.Context, op string) (done func(), err error) {
 	s.mu.Lock()
 	switch {
 	case s.closed:
@@ -263,7 +286,7 @@ func (s *Store) Body(ctx context.Context, hash precis.Fingerprint) (precis.Messa
 // Close forgets everything. Calls after it fail; closing again does nothing.
 // Closing a scope does nothing.
 func (s *Store) Close() error {
-	if s.scope {
+	if !s.whole {
 		return nil
 	}
 	s.mu.Lock()

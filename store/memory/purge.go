@@ -9,35 +9,32 @@ import (
 	"time"
 
 	"precis"
+	"precis/store"
 	"precis/store/internal/cut"
 )
 
-// Purge forgets conversations, see [precis.Purger].
-func (s *Store) Purge(ctx context.Context, q precis.PurgeQuery) (precis.PurgeResult, error) {
-	var r precis.PurgeResult
+// Purge forgets conversations, see [store.Purger].
+func (s *Store) Purge(ctx context.Context, q store.PurgeQuery) (store.PurgeResult, error) {
+	var r store.PurgeResult
 	done, err := s.begin(ctx, "purge")
 	defer done()
 	if err != nil {
 		return r, err
 	}
 	d := s.mine()
-	plan := cut.Plan{ByAge: q.All || !q.Before.IsZero()}
 	tree := d.tree(q)
-	plan.Branches = tree.branches
-	for _, rec := range d.records() {
-		place := tree.places(d, rec)
-		switch {
-		case q.All || slices.Contains(q.IDs, rec.ID):
-			plan.Named = append(plan.Named, place...)
-		case !q.Before.IsZero() && rec.Updated.Before(q.Before):
-			plan.Aged = append(plan.Aged, place...)
-		default:
-			plan.Kept = append(plan.Kept, place...)
-			continue
-		}
-		delete(d.catalog, rec.ID)
-		r.Conversations++
+	plan, gone, err := cut.NewPlan(q, d.records(), func(f precis.Fingerprint) (cut.Place, bool, error) {
+		place, ok := tree.place(d.nodes[f])
+		return place, ok, nil
+	})
+	if err != nil {
+		return r, err
 	}
+	plan.Branches = tree.branches
+	for _, id := range gone {
+		delete(d.catalog, id)
+	}
+	r.Conversations = len(gone)
 	for key, kept := range d.summaries {
 		if old(q, kept.stored) {
 			delete(d.summaries, key)
@@ -48,7 +45,7 @@ func (s *Store) Purge(ctx context.Context, q precis.PurgeQuery) (precis.PurgeRes
 }
 
 // old reports whether something that belongs to no conversation goes.
-func old(q precis.PurgeQuery, stored time.Time) bool {
+func old(q store.PurgeQuery, stored time.Time) bool {
 	return q.All || !q.Before.IsZero() && stored.Before(q.Before)
 }
 
@@ -60,7 +57,7 @@ type tree struct {
 	ids      map[*node]int64
 }
 
-func (d *data) tree(q precis.PurgeQuery) tree {
+func (d *data) tree(q store.PurgeQuery) tree {
 	t := tree{ids: map[*node]int64{}}
 	for _, n := range d.nodes {
 		if n.depth > 0 {
@@ -79,15 +76,12 @@ func (d *data) tree(q precis.PurgeQuery) tree {
 	return t
 }
 
-// places returns the heads of a conversation that are there.
-func (t tree) places(d *data, r precis.ConversationRecord) []cut.Place {
-	var out []cut.Place
-	for _, f := range append([]precis.Fingerprint{r.Head}, r.Earlier...) {
-		if n := d.nodes[f]; n != nil && n.depth > 0 {
-			out = append(out, cut.Place{Branch: t.ids[n], Depth: n.depth})
-		}
+// place returns where a node is; nil and the empty conversation are nowhere.
+func (t tree) place(n *node) (cut.Place, bool) {
+	if n == nil || n.depth == 0 {
+		return cut.Place{}, false
 	}
-	return out
+	return cut.Place{Branch: t.ids[n], Depth: n.depth}, true
 }
 
 // cut returns the nodes that go, and those that stay in the order in which they
@@ -115,11 +109,11 @@ func (d *data) remove(gone, stay []*node) (messages int, size int64) {
 	needed, lost := map[[sha256.Size]byte]bool{}, map[[sha256.Size]byte]bool{}
 	d.bodies = map[precis.Fingerprint]precis.Message{}
 	for _, n := range stay {
-		needed[sha256.Sum256(form(n.message()))] = true
+		needed[sha256.Sum256(jsonOf(n.message()))] = true
 		d.keep(n.message())
 	}
 	for _, n := range gone {
-		data := form(n.message())
+		data := jsonOf(n.message())
 		if key := sha256.Sum256(data); !needed[key] && !lost[key] {
 			lost[key] = true
 			messages, size = messages+1, size+int64(len(data))
@@ -130,7 +124,7 @@ func (d *data) remove(gone, stay []*node) (messages int, size int64) {
 	return messages, size
 }
 
-func form(m precis.Message) []byte {
+func jsonOf(m precis.Message) []byte {
 	data, _ := json.Marshal(m) // it was marshaled before
 	return data
 }

@@ -10,7 +10,7 @@ import (
 // Scope returns the part of the store that belongs to owner. Scopes of a scope
 // are those of the store.
 func (s *Store) Scope(owner string) precis.Store {
-	return &Store{shared: s.shared, owner: owner, scope: true}
+	return newStore(s.shared, owner)
 }
 
 // Scopes returns the owners that have anything in the store, sorted.

@@ -3,14 +3,14 @@ package memory
 import (
 	"context"
 
-	"precis"
+	"precis/store"
 	"precis/store/internal/hits"
 	"precis/store/internal/words"
 )
 
 // Search returns hits, the best first. It reads every message of the
 // conversations asked for.
-func (s *Store) Search(ctx context.Context, q precis.SearchQuery) ([]precis.SearchHit, error) {
+func (s *Store) Search(ctx context.Context, q store.SearchQuery) ([]store.Hit, error) {
 	done, err := s.begin(ctx, "search")
 	defer done()
 	if err != nil {

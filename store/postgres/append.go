@@ -3,23 +3,14 @@ package postgres
 import (
 	"bytes"
 	"context"
-	"crypto/sha256"
-	"encoding/json"
 	"errors"
 	"slices"
 
 	"github.com/jackc/pgx/v5"
 
 	"precis"
+	"precis/store/internal/form"
 )
-
-// addition is a message to append, with the node it makes.
-type addition struct {
-	node precis.Fingerprint
-	hash precis.Fingerprint
-	key  [sha256.Size]byte
-	data []byte
-}
 
 // Append adds messages after the node parent and returns the node after the
 // last one. What is there already is not written again. Appending nothing
@@ -27,22 +18,19 @@ type addition struct {
 // [precis.CodeInvalid].
 func (s *Store) Append(ctx context.Context, parent precis.Fingerprint, msgs ...precis.Message) (precis.Fingerprint, error) {
 	const op = "append messages"
-	chain := []precis.Fingerprint{parent}
-	for i, m := range msgs {
-		chain = append(chain, chain[i].Next(m))
-	}
+	chain := form.Chain(parent, msgs)
 	owner, err := s.ownID(ctx, op)
 	if err != nil {
 		return precis.Fingerprint{}, err
 	}
-	var adds []addition // the last ones of msgs
+	var adds []form.Message // the last ones of msgs
 	err = s.do(ctx, op, func() error {
 		at, err := s.deepest(ctx, op, owner, chain)
 		if err != nil || at.known == len(msgs) {
 			return err
 		}
 		if len(adds) < len(msgs)-at.known { // else overtaken, and fewer are new
-			if adds, err = encodeAll(op, msgs, chain, at.known); err != nil {
+			if adds, err = form.Messages(op, msgs, chain, at.known); err != nil {
 				return err
 			}
 		}
@@ -52,41 +40,9 @@ func (s *Store) Append(ctx context.Context, parent precis.Fingerprint, msgs ...p
 		return precis.Fingerprint{}, err
 	}
 	if adds != nil {
-		s.indexer.wake()
+		s.indexer.Wake()
 	}
 	return chain[len(msgs)], nil
-}
-
-// encodeAll returns the stored forms of the messages from number known on.
-func encodeAll(op string, msgs []precis.Message, chain []precis.Fingerprint, known int) ([]addition, error) {
-	adds := make([]addition, 0, len(msgs)-known)
-	for i, m := range msgs[known:] {
-		a, err := encode(m)
-		if err != nil {
-			return nil, precis.Errorf(precis.CodeInvalid, op, "message %d: %w", known+i, err)
-		}
-		a.node = chain[known+i+1]
-		adds = append(adds, a)
-	}
-	return adds, nil
-}
-
-// encode returns the stored form of a message. It reads it back, since a
-// message that came back different would be lost under its node.
-func encode(m precis.Message) (addition, error) {
-	data, err := json.Marshal(m)
-	if err != nil {
-		return addition{}, err
-	}
-	var back precis.Message
-	if err := decode(data, &back); err != nil {
-		return addition{}, err
-	}
-	a := addition{hash: precis.HashMessage(m), key: sha256.Sum256(data), data: data}
-	if precis.HashMessage(back) != a.hash {
-		return addition{}, errors.New("its stored form differs: is there text that is not UTF-8?")
-	}
-	return a, nil
 }
 
 // tip is the last node of a chain that is stored.
@@ -138,7 +94,7 @@ func (s *Store) deepestOf(ctx context.Context, owner int64, nodes []precis.Finge
 // writer has stored a node of theirs, or gone on at the same end of a branch,
 // since the place was looked up, a unique index refuses the row, and all is
 // undone and tried again. The same when the place was purged.
-func (s *Store) insert(ctx context.Context, owner int64, at tip, adds []addition) error {
+func (s *Store) insert(ctx context.Context, owner int64, at tip, adds []form.Message) error {
 	return s.transact(ctx, func(tx pgx.Tx) error {
 		if err := insertBodies(ctx, tx, owner, at.branch, adds); err != nil {
 			return err
@@ -167,15 +123,15 @@ const statementBytes = 8 << 20
 //
 // It also keeps a purge from cutting the branch that is gone on from, so that
 // insertNodes sees what is left of it.
-func insertBodies(ctx context.Context, tx pgx.Tx, owner, parent int64, adds []addition) error {
+func insertBodies(ctx context.Context, tx pgx.Tx, owner, parent int64, adds []form.Message) error {
 	adds = slices.Clone(adds)
-	slices.SortStableFunc(adds, func(a, b addition) int { return bytes.Compare(a.hash[:], b.hash[:]) })
+	slices.SortStableFunc(adds, func(a, b form.Message) int { return bytes.Compare(a.Hash[:], b.Hash[:]) })
 	for len(adds) > 0 {
 		var keys, hashes, data [][]byte
 		for size := 0; len(adds) > 0 && size < statementBytes; adds = adds[1:] {
 			a := &adds[0]
-			keys, hashes, data = append(keys, a.key[:]), append(hashes, a.hash[:]), append(data, a.data)
-			size += len(a.data)
+			keys, hashes, data = append(keys, a.Key[:]), append(hashes, a.Hash[:]), append(data, a.Data)
+			size += len(a.Data)
 		}
 		_, err := tx.Exec(ctx, `WITH held AS MATERIALIZED (SELECT 1 FROM branches WHERE id = $5 FOR KEY SHARE), new AS (
 				INSERT INTO bodies (owner, key, hash, data)
@@ -191,10 +147,10 @@ func insertBodies(ctx context.Context, tx pgx.Tx, owner, parent int64, adds []ad
 }
 
 // insertNodes stores the nodes that follow a place in a branch, parents first.
-func insertNodes(ctx context.Context, tx pgx.Tx, owner int64, at place, branch int64, adds []addition) error {
+func insertNodes(ctx context.Context, tx pgx.Tx, owner int64, at place, branch int64, adds []form.Message) error {
 	depths, nodes, keys := make([]int32, len(adds)), make([][]byte, len(adds)), make([][]byte, len(adds))
 	for i := range adds {
-		depths[i], nodes[i], keys[i] = at.depth+int32(i)+1, adds[i].node[:], adds[i].key[:]
+		depths[i], nodes[i], keys[i] = at.depth+int32(i)+1, adds[i].Node[:], adds[i].Key[:]
 	}
 	done, err := tx.Exec(ctx, `INSERT INTO nodes (branch, depth, owner, fingerprint, body)
 		SELECT $1, a.depth, $2, a.fingerprint, b.id

@@ -2,27 +2,24 @@ package postgres
 
 import (
 	"context"
-	"encoding/json"
-	"errors"
 	"fmt"
 	"strings"
 
 	"github.com/jackc/pgx/v5"
 
 	"precis"
+	"precis/store"
+	"precis/store/internal/form"
 	"precis/store/internal/words"
 )
 
 // PutConversation stores a record, in place of the one with the same ID. The
 // error is [precis.CodeInvalid] for an empty ID and for what has no JSON form.
-func (s *Store) PutConversation(ctx context.Context, r precis.ConversationRecord) error {
+func (s catalog) PutConversation(ctx context.Context, r store.Record) error {
 	const op = "record conversation"
-	if r.ID == "" {
-		return precis.Errorf(precis.CodeInvalid, op, "a record needs an ID")
-	}
-	data, err := json.Marshal(r)
+	data, err := form.Record(op, r)
 	if err != nil {
-		return precis.Errorf(precis.CodeInvalid, op, "%w", err)
+		return err
 	}
 	owner, err := s.ownID(ctx, op)
 	if err != nil {
@@ -31,36 +28,30 @@ func (s *Store) PutConversation(ctx context.Context, r precis.ConversationRecord
 	return s.exec(ctx, op, `INSERT INTO catalog (owner, id, head, seconds, nanos, words, data) VALUES ($1, $2, $3, $4, $5, $6, $7)
 		ON CONFLICT (owner, id) DO UPDATE SET head = excluded.head, seconds = excluded.seconds, nanos = excluded.nanos,
 			words = excluded.words, data = excluded.data`,
-		owner, []byte(r.ID), r.Head[:], r.Updated.Unix(), r.Updated.Nanosecond(), wordsOf(r), data)
-}
-
-// wordsOf returns what the text of a query is looked for in. No query holds the
-// byte between the fields.
-func wordsOf(r precis.ConversationRecord) []byte {
-	return []byte(strings.Join([]string{words.Fold(r.Title), words.Fold(r.Model), words.Fold(r.Client), words.Fold(r.ID)}, "\xff"))
+		owner, []byte(r.ID), r.Head[:], r.Updated.Unix(), r.Updated.Nanosecond(), form.RecordWords(r), data)
 }
 
 // Conversation returns the record with the ID.
-func (s *Store) Conversation(ctx context.Context, id string) (precis.ConversationRecord, error) {
+func (s catalog) Conversation(ctx context.Context, id string) (store.Record, error) {
 	const op = "load record"
 	found, err := s.records(ctx, op, `AND id = $2`, []byte(id))
 	if err == nil && len(found) == 0 {
 		err = precis.Errorf(precis.CodeNotFound, op, "conversation %q is unknown", id)
 	}
 	if err != nil {
-		return precis.ConversationRecord{}, err
+		return store.Record{}, err
 	}
 	return found[0], nil
 }
 
 // records returns those of the scope that the condition selects, whose
 // parameters begin with the second.
-func (s *Store) records(ctx context.Context, op, condition string, args ...any) ([]precis.ConversationRecord, error) {
+func (s catalog) records(ctx context.Context, op, condition string, args ...any) ([]store.Record, error) {
 	owner, err := s.ownerID(ctx, op)
 	if err != nil {
 		return nil, err
 	}
-	var out []precis.ConversationRecord
+	var out []store.Record
 	err = s.do(ctx, op, func() error {
 		rows, err := s.pool.Query(ctx, `SELECT id, data FROM catalog WHERE owner = $1 `+condition, append([]any{owner}, args...)...)
 		if err != nil {
@@ -76,22 +67,17 @@ func (s *Store) records(ctx context.Context, op, condition string, args ...any) 
 }
 
 // record reads a row of an ID and a stored record.
-func record(row pgx.CollectableRow) (precis.ConversationRecord, error) {
+func record(row pgx.CollectableRow) (store.Record, error) {
 	var id, data []byte
-	var r precis.ConversationRecord
 	if err := row.Scan(&id, &data); err != nil {
-		return r, err
+		return store.Record{}, err
 	}
-	if json.Unmarshal(data, &r) != nil {
-		return r, errors.New("a stored record is damaged")
-	}
-	r.ID = string(id) // may be no UTF-8
-	return r, nil
+	return form.ReadRecord(id, data)
 }
 
 // Conversations returns the selected records, the last updated first; those of
 // the same time by ID.
-func (s *Store) Conversations(ctx context.Context, q precis.ConversationQuery) ([]precis.ConversationRecord, error) {
+func (s catalog) Conversations(ctx context.Context, q store.Query) ([]store.Record, error) {
 	var condition string
 	var args []any
 	add := func(text string, more ...any) {
@@ -117,6 +103,6 @@ func (s *Store) Conversations(ctx context.Context, q precis.ConversationQuery) (
 }
 
 // Headed returns the records whose Head is one of nodes.
-func (s *Store) Headed(ctx context.Context, nodes []precis.Fingerprint) ([]precis.ConversationRecord, error) {
+func (s catalog) Headed(ctx context.Context, nodes []precis.Fingerprint) ([]store.Record, error) {
 	return s.records(ctx, "find conversations", `AND head = ANY ($2)`, keys(nodes))
 }

@@ -1,14 +1,12 @@
 package postgres
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
-	"time"
 
 	"github.com/jackc/pgx/v5"
 
 	"precis"
+	"precis/store/internal/form"
 )
 
 // AddEdit records e at the node e.At when after is the ID of the newest edit on
@@ -22,12 +20,9 @@ import (
 // for one at the empty conversation, where it would be in force in all.
 func (s *Store) AddEdit(ctx context.Context, after string, e precis.Edit) error {
 	const op = "record edit"
-	if e.ID == "" || e.At.IsZero() {
-		return precis.Errorf(precis.CodeInvalid, op, "an edit needs an ID and a node")
-	}
-	data, err := json.Marshal(e)
+	data, err := form.Edit(op, e)
 	if err != nil {
-		return precis.Errorf(precis.CodeInvalid, op, "edit %s: %w", e.ID, err)
+		return err
 	}
 	owner, err := s.ownerID(ctx, op)
 	if err != nil {
@@ -46,9 +41,9 @@ func (s *Store) AddEdit(ctx context.Context, after string, e precis.Edit) error 
 		case there.newest[0] == e.ID && there.newest[1] == after:
 			return checkSame(ctx, tx, op, p, e)
 		case there.newest[0] != after:
-			return conflict(op, "%q is the newest edit, not %q", there.newest[0], after)
+			return form.NotNewest(op, there.newest[0], after)
 		case there.used:
-			return conflict(op, "an edit on the path has the ID %q", e.ID)
+			return form.Taken(op, e.ID)
 		}
 		_, err = tx.Exec(ctx, `INSERT INTO edits (branch, depth, id, data) VALUES ($1, $2, $3, $4)`, p.branch, p.depth, []byte(e.ID), data)
 		return err
@@ -107,15 +102,5 @@ func checkSame(ctx context.Context, tx pgx.Tx, op string, p place, e precis.Edit
 	if err != nil {
 		return err
 	}
-	if len(there) == 0 || !bytes.Equal(decision(there[0]), decision(e)) {
-		return conflict(op, "another edit has the ID %q", e.ID)
-	}
-	return nil
-}
-
-// decision returns what makes two edits the same.
-func decision(e precis.Edit) []byte {
-	e.Time, e.Run, e.Report = time.Time{}, "", precis.EditReport{}
-	data, _ := json.Marshal(e) // it was marshaled before
-	return data
+	return form.CheckRepeat(op, there, e)
 }

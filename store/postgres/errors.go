@@ -114,7 +114,3 @@ func disconnected(err error) bool {
 func notFound(op string, f precis.Fingerprint) error {
 	return precis.Errorf(precis.CodeNotFound, op, "node %s is unknown", f.Short())
 }
-
-func conflict(op, format string, args ...any) error {
-	return precis.Errorf(precis.CodeConflict, op, format, args...)
-}

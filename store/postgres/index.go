@@ -2,70 +2,13 @@ package postgres
 
 import (
 	"context"
-	"strconv"
 	"strings"
-	"time"
 
 	"github.com/jackc/pgx/v5"
 
-	"precis"
+	"precis/store/internal/form"
 	"precis/store/internal/words"
 )
-
-// indexer brings the full-text index up to date while nothing is appended.
-type indexer struct {
-	s        *Store
-	appended chan struct{}
-	ctx      context.Context
-	stop     context.CancelFunc
-	done     chan struct{}
-}
-
-// quiet is how long nothing must have been appended.
-const quiet = 2 * time.Second
-
-func startIndexer(s *Store) *indexer {
-	ctx, stop := context.WithCancel(context.Background())
-	x := &indexer{s: s, appended: make(chan struct{}, 1), ctx: ctx, stop: stop, done: make(chan struct{})}
-	go x.run()
-	return x
-}
-
-// wake tells that something was appended.
-func (x *indexer) wake() {
-	select {
-	case x.appended <- struct{}{}:
-	default:
-	}
-}
-
-func (x *indexer) close() {
-	if x != nil { // while the store is being opened
-		x.stop()
-		<-x.done
-	}
-}
-
-func (x *indexer) run() {
-	defer close(x.done)
-	timer := time.NewTimer(quiet) // another replica may have ended too early
-	for {
-		select {
-		case <-x.ctx.Done():
-			return
-		case <-x.appended:
-			timer.Reset(quiet)
-		case <-timer.C:
-			// What fails is done by the next search, which says so.
-			for more := true; more && len(x.appended) == 0; {
-				var err error
-				if more, err = x.s.indexSome(x.ctx); err != nil {
-					break
-				}
-			}
-		}
-	}
-}
 
 // someBodies are indexed in one transaction.
 const someBodies = 64
@@ -109,19 +52,7 @@ func wordsOfBodies(ctx context.Context, tx pgx.Tx, bodies []int64) (ids []int64,
 			return nil, nil, err
 		}
 		ids = append(ids, id)
-		lists = append(lists, strings.Join(append([]string{ownerWord(owner)}, words.Distinct(textOf(data))...), " "))
+		lists = append(lists, strings.Join(append([]string{words.Owner(owner)}, words.Distinct(form.Text(data))...), " "))
 	}
 	return ids, lists, rows.Err()
-}
-
-// ownerWord is a word that no text has: it begins with a character for private
-// use.
-func ownerWord(owner int64) string { return "\ue000" + strconv.FormatInt(owner, 10) }
-
-func textOf(data []byte) string {
-	var m precis.Message
-	if decode(data, &m) != nil {
-		return ""
-	}
-	return words.Text(m)
 }

@@ -14,7 +14,7 @@ import (
 // out by itself.
 const releaseTimeout = 5 * time.Second
 
-// Lease takes or renews a lease, see [precis.Leaser]. Time is that of the database's
+// Lease takes or renews a lease, see [store.Leaser]. Time is that of the database's
 // clock alone, so those of the replicas may differ. The error is
 // [precis.CodeInvalid] without a name or a holder, and for a ttl shorter than a
 // millisecond.

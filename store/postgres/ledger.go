@@ -2,20 +2,21 @@ package postgres
 
 import (
 	"context"
-	"encoding/json"
 	"time"
 
 	"precis"
+	"precis/store"
+	"precis/store/internal/form"
 )
 
 // SaveCalibration replaces the stored state of a model.
-func (s *Store) SaveCalibration(ctx context.Context, model string, state []byte) error {
+func (s books) SaveCalibration(ctx context.Context, model string, state []byte) error {
 	return s.exec(ctx, "save calibration", `INSERT INTO calibrations (model, state) VALUES ($1, $2)
 		ON CONFLICT (model) DO UPDATE SET state = excluded.state`, []byte(model), append([]byte{}, state...))
 }
 
 // LoadCalibrations returns the stored state of all models.
-func (s *Store) LoadCalibrations(ctx context.Context) (map[string][]byte, error) {
+func (s books) LoadCalibrations(ctx context.Context) (map[string][]byte, error) {
 	var all map[string][]byte
 	err := s.do(ctx, "load calibrations", func() error {
 		all = map[string][]byte{}
@@ -41,23 +42,35 @@ func (s *Store) LoadCalibrations(ctx context.Context) (map[string][]byte, error)
 
 // Book adds an entry to the ledger. The error is [precis.CodeInvalid] when it
 // has no JSON form.
-func (s *Store) Book(ctx context.Context, e precis.LedgerEntry) error {
-	const op = "book entry"
-	data, err := json.Marshal(e)
-	if err != nil {
-		return precis.Errorf(precis.CodeInvalid, op, "%w", err)
+func (s books) Book(ctx context.Context, e precis.LedgerEntry) error {
+	return s.BookAll(ctx, []store.OwnedEntry{{Owner: s.owner, LedgerEntry: e}})
+}
+
+// BookAll adds entries to the ledgers of their owners, see [store.Booker].
+func (s books) BookAll(ctx context.Context, entries []store.OwnedEntry) error {
+	const op = "book entries"
+	owners, seconds, nanos := make([]int64, len(entries)), make([]int64, len(entries)), make([]int32, len(entries))
+	conversations, data, costs := make([][]byte, len(entries)), make([][]byte, len(entries)), make([]float64, len(entries))
+	for i, e := range entries {
+		var err error
+		if data[i], err = form.Entry(op, e.LedgerEntry); err != nil {
+			return err
+		}
+		own := part{s.database, e.Owner}
+		if owners[i], err = own.ownID(ctx, op); err != nil {
+			return err
+		}
+		conversations[i], seconds[i], nanos[i], costs[i] = []byte(e.Conversation), e.Time.Unix(), int32(e.Time.Nanosecond()), form.Cost(e.LedgerEntry)
 	}
-	owner, err := s.ownID(ctx, op)
-	if err != nil {
-		return err
-	}
-	return s.exec(ctx, op, `INSERT INTO ledger (owner, conversation, seconds, nanos, data) VALUES ($1, $2, $3, $4, $5)`,
-		owner, []byte(e.Conversation), e.Time.Unix(), e.Time.Nanosecond(), data)
+	return s.exec(ctx, op, `INSERT INTO ledger (owner, conversation, seconds, nanos, cost, data)
+		SELECT owner, conversation, seconds, nanos, cost, data
+		FROM unnest($1::bigint[], $2::bytea[], $3::bigint[], $4::integer[], $5::double precision[], $6::bytea[])
+			WITH ORDINALITY AS a (owner, conversation, seconds, nanos, cost, data, n) ORDER BY n`, owners, conversations, seconds, nanos, costs, data)
 }
 
 // Entries returns the entries of a conversation, or of all for "", made at or
 // after since, oldest first; entries of the same time in the order of booking.
-func (s *Store) Entries(ctx context.Context, conversation string, since time.Time) ([]precis.LedgerEntry, error) {
+func (s books) Entries(ctx context.Context, conversation string, since time.Time) ([]precis.LedgerEntry, error) {
 	const op = "read ledger"
 	owner, err := s.ownerID(ctx, op)
 	if err != nil {
@@ -67,7 +80,17 @@ func (s *Store) Entries(ctx context.Context, conversation string, since time.Tim
 	if conversation != "" {
 		where, args = `conversation = $4 AND `+where, append(args, []byte(conversation))
 	}
-	return query[precis.LedgerEntry](ctx, s, op, `SELECT data FROM ledger WHERE `+where+` ORDER BY seconds, nanos, id`, args...)
+	return query[precis.LedgerEntry](ctx, s.part, op, `SELECT data FROM ledger WHERE `+where+` ORDER BY seconds, nanos, id`, args...)
+}
+
+// Spent returns the cost of the entries of all owners made at or after since,
+// requests left out.
+func (s books) Spent(ctx context.Context, since time.Time) (sum float64, err error) {
+	err = s.do(ctx, "sum up ledger", func() error {
+		return s.pool.QueryRow(ctx, `SELECT coalesce(sum(cost), 0) FROM ledger WHERE cost <> 0 AND (seconds, nanos) >= ($1, $2)`,
+			since.Unix(), since.Nanosecond()).Scan(&sum)
+	})
+	return sum, err
 }
 
 // exec runs one statement.

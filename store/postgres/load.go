@@ -2,7 +2,6 @@ package postgres
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 
@@ -10,6 +9,7 @@ import (
 	"github.com/jackc/pgx/v5/pgtype"
 
 	"precis"
+	"precis/store/internal/form"
 )
 
 // place is where a node is stored. The zero value is the empty conversation.
@@ -126,26 +126,17 @@ func list[T any](rows pgx.Rows, first *int) ([]T, error) {
 		if err := rows.Scan(columns...); err != nil {
 			return nil, err
 		}
-		var v T
-		if err := decode(data, &v); err != nil {
-			return nil, fmt.Errorf("a stored %T is damaged: %v", v, err)
+		v, err := form.Read[T](data)
+		if err != nil {
+			return nil, err
 		}
 		out = append(out, v)
 	}
 	return out, rows.Err()
 }
 
-// decode reads JSON. A type that does it itself is asked directly: on the way
-// through package json every byte of a message would be scanned twice more.
-func decode(data []byte, v any) error {
-	if u, ok := v.(json.Unmarshaler); ok {
-		return u.UnmarshalJSON(data)
-	}
-	return json.Unmarshal(data, v)
-}
-
 // query decodes the one column that a query returns.
-func query[T any](ctx context.Context, s *Store, op, text string, args ...any) (out []T, err error) {
+func query[T any](ctx context.Context, s *part, op, text string, args ...any) (out []T, err error) {
 	err = s.do(ctx, op, func() error {
 		rows, err := s.pool.Query(ctx, text, args...)
 		if err != nil {
@@ -165,7 +156,7 @@ func (s *Store) Body(ctx context.Context, hash precis.Fingerprint) (precis.Messa
 	if err != nil {
 		return precis.Message{}, err
 	}
-	found, err := query[precis.Message](ctx, s, op, `SELECT data FROM bodies WHERE owner = $1 AND hash = $2 ORDER BY id LIMIT 1`, owner, hash[:])
+	found, err := query[precis.Message](ctx, s.part, op, `SELECT data FROM bodies WHERE owner = $1 AND hash = $2 ORDER BY id LIMIT 1`, owner, hash[:])
 	if err == nil && len(found) == 0 {
 		err = precis.Errorf(precis.CodeNotFound, op, "message %s is unknown", hash.Short())
 	}

@@ -18,6 +18,7 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 
 	"precis"
+	"precis/store"
 	"precis/store/postgres"
 )
 
@@ -39,7 +40,7 @@ func TestOpenTogether(t *testing.T) {
 		})
 	}
 	wg.Wait()
-	want := "1 0001_conversations.sql, 2 0002_leases.sql, 3 0003_owners.sql"
+	want := "1 0001_conversations.sql, 2 0002_leases.sql, 3 0003_owners.sql, 4 0004_costs.sql"
 	if got := with(t, url, `SELECT string_agg(version || ' ' || name, ', ' ORDER BY version) FROM precis_migrations`); got != want {
 		t.Errorf("applied: %s, want %s", got, want)
 	}
@@ -58,6 +59,11 @@ func TestOpenBringsUpToDate(t *testing.T) {
 	}
 	if err := s.Book(t.Context(), precis.LedgerEntry{Conversation: "c"}); err != nil {
 		t.Fatal(err)
+	}
+	for kind, cost := range map[string]float64{"condensation": 0.5, "request": 9} {
+		if err := s.Book(t.Context(), precis.LedgerEntry{Conversation: "d", Kind: kind, CostUSD: cost}); err != nil {
+			t.Fatal(err)
+		}
 	}
 	s.Close()
 	// The same rows in the tables of version 2.
@@ -88,13 +94,16 @@ func TestOpenBringsUpToDate(t *testing.T) {
 	if all, err := s.Entries(t.Context(), "c", time.Time{}); err != nil || len(all) != 1 {
 		t.Errorf("ledger %v, %v", all, err)
 	}
-	if r, err := s.Purge(t.Context(), precis.PurgeQuery{Before: time.Now().Add(-time.Hour)}); err != nil || r.Messages != 0 {
+	if sum, err := s.Spent(t.Context(), time.Time{}); err != nil || sum != 0.5 {
+		t.Errorf("spent %g, %v", sum, err)
+	}
+	if r, err := s.Purge(t.Context(), store.PurgeQuery{Before: time.Now().Add(-time.Hour)}); err != nil || r.Messages != 0 {
 		t.Errorf("purged %+v, %v: what was there is as young as the migration", r, err)
 	}
-	if err := s.PutConversation(t.Context(), precis.ConversationRecord{ID: "c", Head: side}); err != nil {
+	if err := s.PutConversation(t.Context(), store.Record{ID: "c", Head: side}); err != nil {
 		t.Fatal(err)
 	}
-	if found, err := s.Search(t.Context(), precis.SearchQuery{Text: "message"}); err != nil || len(found) != 2 {
+	if found, err := s.Search(t.Context(), store.SearchQuery{Text: "message"}); err != nil || len(found) != 2 {
 		t.Errorf("found %v, %v", found, err)
 	}
 	add(t, s, node, message(3))

@@ -1,9 +1,9 @@
 // Package postgres keeps conversations in a PostgreSQL database that several
 // replicas share; it is tested with PostgreSQL 15. [Open] returns a [Store], a
 // [precis.Store] that has every optional interface: it is also a
-// [precis.CalibrationStore], a [precis.SummaryStore], a [precis.Ledger], a
-// [precis.Scoper], a [precis.Finder], a [precis.Leaser], a [precis.Catalog], a
-// [precis.Searcher] and a [precis.Purger].
+// [precis.CalibrationStore], a [store.Summaries], a [precis.Ledger], a
+// [store.Scoper], a [store.Finder], a [store.Leaser], a [store.Lister], a
+// [store.Searcher] and a [store.Wiper].
 //
 // # Layout
 //
@@ -28,7 +28,8 @@
 // # Search
 //
 // Appending only notes what is new. It gets into the full-text index before a
-// search, and when a replica has appended nothing for two seconds. A query
+// search, and when a replica has appended nothing for two seconds. While much is
+// appended a search misses the newest messages. A query
 // without a conversation looks at the newest thousand messages of the scope that
 // hold all words.
 //
@@ -74,15 +75,18 @@ package postgres
 import (
 	"context"
 	"errors"
-	"regexp"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"precis"
+	"precis/internal/lazyregexp"
+	"precis/store"
+	"precis/store/internal/index"
 )
 
 // Options are the settings of [Open]. The zero value is a good default.
@@ -98,7 +102,7 @@ type Options struct {
 	ConnectTimeout time.Duration
 }
 
-var identifier = regexp.MustCompile(`^[a-z_][a-z0-9_]{0,62}$`)
+var identifier = lazyregexp.New(`^[a-z_][a-z0-9_]{0,62}$`)
 
 func (o Options) withDefaults() (Options, error) {
 	if o.MaxConns == 0 {
@@ -124,9 +128,30 @@ func (o Options) withDefaults() (Options, error) {
 // Store is a [precis.Store] in a database, or one scope of it. It is safe for
 // concurrent use. Errors name the server, the database and the schema.
 type Store struct {
+	*part
+	books
+	catalog
+	purger
+	whole bool // not made by Scope, for which Close does nothing
+}
+
+// part is what belongs to one owner. The types below have the methods of the store
+// that are about one thing.
+type part struct {
 	*database
 	owner string
-	scope bool // made by Scope: Close does nothing
+}
+
+type (
+	books   struct{ *part } // the ledger and calibrations
+	catalog struct{ *part } // records
+	purger  struct{ *part } // forgetting
+)
+
+// newStore returns the scope of an owner.
+func newStore(d *database, owner string) *Store {
+	p := &part{d, owner}
+	return &Store{part: p, books: books{p}, catalog: catalog{p}, purger: purger{p}}
 }
 
 // database is what all scopes of a store have in common.
@@ -135,7 +160,9 @@ type database struct {
 	schema  string
 	pool    *pgxpool.Pool
 	owners  sync.Map // IDs of those that are stored, by name
-	indexer *indexer
+	indexer *index.Worker
+
+	unvacuumed atomic.Bool // rows were removed since the last vacuum
 
 	mu     sync.RWMutex // held for reading by each call
 	closed bool
@@ -144,14 +171,16 @@ type database struct {
 var (
 	_ precis.Store            = (*Store)(nil)
 	_ precis.CalibrationStore = (*Store)(nil)
-	_ precis.SummaryStore     = (*Store)(nil)
+	_ store.Summaries         = (*Store)(nil)
 	_ precis.Ledger           = (*Store)(nil)
-	_ precis.Scoper           = (*Store)(nil)
-	_ precis.Finder           = (*Store)(nil)
-	_ precis.Leaser           = (*Store)(nil)
-	_ precis.Catalog          = (*Store)(nil)
-	_ precis.Searcher         = (*Store)(nil)
-	_ precis.Purger           = (*Store)(nil)
+	_ store.Scoper            = (*Store)(nil)
+	_ store.Booker            = (*Store)(nil)
+	_ store.Spender           = (*Store)(nil)
+	_ store.Finder            = (*Store)(nil)
+	_ store.Leaser            = (*Store)(nil)
+	_ store.Lister            = (*Store)(nil)
+	_ store.Searcher          = (*Store)(nil)
+	_ store.Wiper             = (*Store)(nil)
 )
 
 const opOpen = "open store"
@@ -173,7 +202,8 @@ func Open(ctx context.Context, url string, o Options) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Store{database: &database{place: placeOf(config, o.Schema), schema: o.Schema}}
+	s := newStore(&database{place: placeOf(config, o.Schema), schema: o.Schema}, "")
+	s.whole = true
 	if err := ctx.Err(); err != nil {
 		return nil, s.fail(ctx, opOpen, err)
 	}
@@ -183,17 +213,17 @@ func Open(ctx context.Context, url string, o Options) (*Store, error) {
 	if err := s.migrate(ctx); err != nil {
 		return nil, errors.Join(err, s.Close())
 	}
-	s.indexer = startIndexer(s)
+	s.indexer = index.Start(s.indexSome)
 	return s, nil
 }
 
 // Close waits for the calls under way and closes the connections. Calls after it
 // fail; closing again does nothing. Closing a scope does nothing.
 func (s *Store) Close() error {
-	if s.scope {
+	if !s.whole {
 		return nil
 	}
-	s.indexer.close()
+	s.indexer.Close()
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if !s.closed {

@@ -2,51 +2,75 @@ package postgres
 
 import (
 	"context"
-	"slices"
 
 	"github.com/jackc/pgx/v5"
 
 	"precis"
+	"precis/store"
 	"precis/store/internal/cut"
 )
 
-// Purge forgets conversations, see [precis.Purger]. What was removed is gone also
-// when the error says that the tables could not be vacuumed, which the server
-// does by itself in time.
-func (s *Store) Purge(ctx context.Context, q precis.PurgeQuery) (precis.PurgeResult, error) {
+// Purge forgets conversations, see [store.Purger]. What was removed is gone also
+// when the error says that the tables could not be vacuumed, which the next
+// purge does, and the server by itself in time.
+func (s purger) Purge(ctx context.Context, q store.PurgeQuery) (store.PurgeResult, error) {
+	r, err := s.Remove(ctx, q)
+	if err != nil {
+		return r, err
+	}
+	return r, s.Wipe(ctx)
+}
+
+// Remove is Purge without the vacuum, see [store.Wiper].
+func (s purger) Remove(ctx context.Context, q store.PurgeQuery) (store.PurgeResult, error) {
 	const op = "purge"
 	owner, err := s.ownerID(ctx, op)
 	if err != nil {
-		return precis.PurgeResult{}, err
+		return store.PurgeResult{}, err
 	}
-	var r precis.PurgeResult
+	var r store.PurgeResult
 	err = s.update(ctx, op, func(tx pgx.Tx) error {
 		p := purge{Tx: tx, PurgeQuery: q, ctx: ctx, owner: owner}
 		err := p.run()
+		if p.rows > 0 { // also when it is not known whether they were committed
+			s.unvacuumed.Store(true)
+		}
 		r = p.result
 		return err
 	})
 	if err != nil {
-		return precis.PurgeResult{}, err
+		return store.PurgeResult{}, err
 	}
-	if r == (precis.PurgeResult{}) && !q.All && q.Before.IsZero() {
-		return r, nil
-	}
-	return r, s.exec(ctx, op, `VACUUM (INDEX_CLEANUP ON) catalog, summaries, edits, nodes, branches, search, unsearched, bodies`)
+	return r, nil
+}
+
+// Wipe vacuums the tables, of all scopes, when this process has removed rows since
+// it last did. What another one removed, that one vacuums.
+func (s purger) Wipe(ctx context.Context) error {
+	return s.do(ctx, "purge", func() error {
+		if !s.unvacuumed.Swap(false) {
+			return nil
+		}
+		_, err := s.pool.Exec(ctx, `VACUUM (INDEX_CLEANUP ON) catalog, summaries, edits, nodes, branches, search, unsearched, bodies`)
+		if err != nil {
+			s.unvacuumed.Store(true)
+		}
+		return err
+	})
 }
 
 // purge is one call of Purge in its transaction.
 type purge struct {
 	pgx.Tx
-	precis.PurgeQuery
+	store.PurgeQuery
 	ctx    context.Context
 	owner  int64
-	result precis.PurgeResult
+	result store.PurgeResult
+	rows   int64 // removed from any table
 	plan   cut.Plan
 }
 
 func (p *purge) run() error {
-	p.plan.ByAge = p.All || !p.Before.IsZero()
 	// Whoever is appending after a branch ends first; whoever comes later sees
 	// what is left of it.
 	rows, err := p.Query(p.ctx, `SELECT id FROM branches WHERE owner = $1 ORDER BY id FOR UPDATE`, p.owner)
@@ -60,7 +84,7 @@ func (p *purge) run() error {
 	if err := p.removeRecords(); err != nil {
 		return err
 	}
-	if len(p.plan.Named) == 0 && !p.plan.ByAge {
+	if p.plan.Empty() {
 		return nil
 	}
 	if err := p.readBranches(branches); err != nil {
@@ -75,7 +99,8 @@ func (p *purge) run() error {
 }
 
 func (p *purge) exec(text string, args ...any) error {
-	_, err := p.Exec(p.ctx, text, args...)
+	done, err := p.Exec(p.ctx, text, args...)
+	p.rows += done.RowsAffected()
 	return err
 }
 
@@ -90,41 +115,44 @@ func (p *purge) removeRecords() error {
 	if err != nil {
 		return err
 	}
-	var kept, named, aged []precis.Fingerprint
-	var gone [][]byte
-	for _, r := range all {
-		list := &kept
-		switch {
-		case p.All || slices.Contains(p.IDs, r.ID):
-			list = &named
-		case !p.Before.IsZero() && r.Updated.Before(p.Before):
-			list = &aged
-		}
-		*list = append(append(*list, r.Head), r.Earlier...)
-		if list != &kept {
-			gone = append(gone, []byte(r.ID))
-		}
-	}
-	if p.plan.Kept, err = p.places(kept); err != nil {
+	places, err := p.places(all)
+	if err != nil {
 		return err
 	}
-	if p.plan.Named, err = p.places(named); err != nil {
-		return err
-	}
-	if p.plan.Aged, err = p.places(aged); err != nil {
+	var gone []string
+	p.plan, gone, err = cut.NewPlan(p.PurgeQuery, all, func(f precis.Fingerprint) (cut.Place, bool, error) {
+		at, ok := places[f]
+		return at, ok, nil
+	})
+	if err != nil {
 		return err
 	}
 	p.result.Conversations = len(gone)
-	return p.exec(`DELETE FROM catalog WHERE owner = $1 AND id = ANY ($2)`, p.owner, gone)
+	ids := make([][]byte, len(gone))
+	for i, id := range gone {
+		ids[i] = []byte(id)
+	}
+	return p.exec(`DELETE FROM catalog WHERE owner = $1 AND id = ANY ($2)`, p.owner, ids)
 }
 
-// places returns where nodes are that are there.
-func (p *purge) places(nodes []precis.Fingerprint) ([]cut.Place, error) {
-	rows, err := p.Query(p.ctx, `SELECT branch, depth FROM nodes WHERE owner = $1 AND fingerprint = ANY ($2)`, p.owner, keys(nodes))
+// places returns where the heads of the conversations are, of those that are there.
+func (p *purge) places(all []store.Record) (map[precis.Fingerprint]cut.Place, error) {
+	var heads []precis.Fingerprint
+	for _, r := range all {
+		heads = append(append(heads, r.Head), r.Earlier...)
+	}
+	rows, err := p.Query(p.ctx, `SELECT fingerprint, branch, depth FROM nodes WHERE owner = $1 AND fingerprint = ANY ($2)`, p.owner, keys(heads))
 	if err != nil {
 		return nil, err
 	}
-	return pgx.CollectRows(rows, pgx.RowToStructByPos[cut.Place])
+	places := map[precis.Fingerprint]cut.Place{}
+	var node []byte
+	var at cut.Place
+	_, err = pgx.ForEachRow(rows, []any{&node, &at.Branch, &at.Depth}, func() error {
+		places[precis.Fingerprint(node)] = at
+		return nil
+	})
+	return places, err
 }
 
 // readBranches reads those that are locked. One that was begun since holds what
@@ -160,6 +188,7 @@ func (p *purge) removeNodes(cuts []cut.Place) error {
 	if err != nil {
 		return err
 	}
+	p.rows += int64(len(bodies))
 	// Nothing is left of these.
 	if err := p.exec(`DELETE FROM branches b`+cutAt+`b.id = c.branch AND b.depth = c.depth`, ids, depths); err != nil {
 		return err

@@ -4,16 +4,14 @@ import (
 	"context"
 	"embed"
 	"fmt"
-	"io/fs"
-	stdpath "path"
 
 	"github.com/jackc/pgx/v5"
 
 	"precis"
+	"precis/store/internal/schema"
 )
 
-// migrations hold the schema, one file for each version, in order of their
-// names. A file that was released is never changed.
+// migrations hold the schema, see package schema.
 //
 //go:embed migrations/*.sql
 var migrations embed.FS
@@ -21,10 +19,6 @@ var migrations embed.FS
 // migrate applies the migrations that the schema lacks, all or none. The table
 // precis_migrations records those it has, and marks the schema as ours.
 func (s *database) migrate(ctx context.Context) error {
-	names, err := fs.Glob(migrations, "migrations/*.sql")
-	if err != nil {
-		return s.fail(ctx, opOpen, err)
-	}
 	return s.update(ctx, opOpen, func(tx pgx.Tx) error {
 		// One replica at a time; the others then see what it did.
 		_, err := tx.Exec(ctx, `SELECT pg_advisory_xact_lock(hashtextextended('precis migrations ' || $1, 0))`, s.schema)
@@ -35,15 +29,13 @@ func (s *database) migrate(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		if version > len(names) {
-			return &precis.Error{
-				Code: precis.CodeInvalid, Op: opOpen, Place: s.place, Hint: "install a newer precis",
-				Err: fmt.Errorf("the database has schema version %d, this precis knows up to %d", version, len(names)),
-			}
+		pending, err := schema.Pending(opOpen, s.place, migrations, version)
+		if err != nil {
+			return err
 		}
-		for i, name := range names[version:] {
-			if err := apply(ctx, tx, version+i+1, name); err != nil {
-				return fmt.Errorf("%s: %w", stdpath.Base(name), err)
+		for _, m := range pending {
+			if err := apply(ctx, tx, m); err != nil {
+				return fmt.Errorf("%s: %w", m.Name, err)
 			}
 		}
 		return nil
@@ -80,14 +72,10 @@ func (s *database) version(ctx context.Context, tx pgx.Tx) (int, error) {
 	return 0, err
 }
 
-func apply(ctx context.Context, tx pgx.Tx, version int, name string) error {
-	text, err := migrations.ReadFile(name)
-	if err != nil {
+func apply(ctx context.Context, tx pgx.Tx, m schema.Migration) error {
+	if _, err := tx.Exec(ctx, m.SQL); err != nil {
 		return err
 	}
-	if _, err := tx.Exec(ctx, string(text)); err != nil {
-		return err
-	}
-	_, err = tx.Exec(ctx, `INSERT INTO precis_migrations (version, name) VALUES ($1, $2)`, version, stdpath.Base(name))
+	_, err := tx.Exec(ctx, `INSERT INTO precis_migrations (version, name) VALUES ($1, $2)`, m.Version, m.Name)
 	return err
 }

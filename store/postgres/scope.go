@@ -15,11 +15,11 @@ const noOwner = -1
 // Scope returns the part of the store that belongs to owner. Scopes of a scope
 // are those of the store.
 func (s *Store) Scope(owner string) precis.Store {
-	return &Store{database: s.database, owner: owner, scope: true}
+	return newStore(s.database, owner)
 }
 
 // ownerID returns the ID of the scope's owner, for a call that reads.
-func (s *Store) ownerID(ctx context.Context, op string) (int64, error) {
+func (s *part) ownerID(ctx context.Context, op string) (int64, error) {
 	if s.owner == "" {
 		return 0, nil
 	}
@@ -41,7 +41,7 @@ func (s *Store) ownerID(ctx context.Context, op string) (int64, error) {
 }
 
 // ownID returns the ID of the scope's owner, for a call that writes.
-func (s *Store) ownID(ctx context.Context, op string) (int64, error) {
+func (s *part) ownID(ctx context.Context, op string) (int64, error) {
 	id, err := s.ownerID(ctx, op)
 	if err != nil || id != noOwner {
 		return id, err

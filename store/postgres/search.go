@@ -2,26 +2,21 @@ package postgres
 
 import (
 	"context"
-	"math"
 	"strings"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgtype"
 
-	"precis"
+	"precis/store"
 	"precis/store/internal/cut"
+	"precis/store/internal/form"
 	"precis/store/internal/hits"
 	"precis/store/internal/words"
 )
 
-// candidates are asked for in batches until there are enough hits: most of what
-// the index finds is shown in some conversation.
-const (
-	batchSize  = 200
-	maxBatches = 5
-)
-
-// Search returns hits, the best first, after the index was brought up to date.
-func (s *Store) Search(ctx context.Context, q precis.SearchQuery) ([]precis.SearchHit, error) {
+// Search returns hits, the best first, after the index was brought up to date as
+// far as those who append leave time for it.
+func (s *Store) Search(ctx context.Context, q store.SearchQuery) ([]store.Hit, error) {
 	const op = "search"
 	owner, err := s.ownerID(ctx, op)
 	if err != nil {
@@ -31,11 +26,7 @@ func (s *Store) Search(ctx context.Context, q precis.SearchQuery) ([]precis.Sear
 	if len(list.Query) == 0 {
 		return nil, s.do(ctx, op, func() error { return nil })
 	}
-	for more := true; more; {
-		if more, err = s.indexSome(ctx); err != nil {
-			return nil, err
-		}
-	}
+	s.indexer.CatchUp(ctx)
 	// One state of the database for all statements: a purge must not come between.
 	err = s.do(ctx, op, func() error {
 		list = &hits.List{Query: list.Query}
@@ -44,7 +35,7 @@ func (s *Store) Search(ctx context.Context, q precis.SearchQuery) ([]precis.Sear
 			if q.Conversation != "" {
 				return searchOne(ctx, tx, list, owner, q.Conversation)
 			}
-			return searchAll(ctx, tx, list, owner, hits.Limit(q.Limit))
+			return list.Collect(source{ctx: ctx, tx: tx, owner: owner, match: match(list.Query, owner)}, q.Limit)
 		})
 	})
 	if err != nil {
@@ -56,7 +47,7 @@ func (s *Store) Search(ctx context.Context, q precis.SearchQuery) ([]precis.Sear
 // match returns the query in the language of tsquery. Words hold nothing but
 // letters, digits and marks.
 func match(q words.Query, owner int64) string {
-	return `'` + ownerWord(owner) + `' & '` + strings.Join(q.Indexed(), `' & '`) + `'`
+	return `'` + words.Owner(owner) + `' & '` + strings.Join(q.Indexed(), `' & '`) + `'`
 }
 
 // searchOne looks at the messages of one conversation.
@@ -75,65 +66,36 @@ func searchOne(ctx context.Context, tx pgx.Tx, list *hits.List, owner int64, id 
 	var depth int
 	var data []byte
 	_, err = pgx.ForEachRow(rows, []any{&depth, &data}, func() error {
-		list.Add(textOf(data), hits.Place{Conversation: id, Message: depth - 1})
+		list.Add(form.Text(data), hits.Place{Conversation: id, Message: depth - 1})
 		return nil
 	})
 	return err
 }
 
-// searchAll looks at the newest messages that the index finds.
-func searchAll(ctx context.Context, tx pgx.Tx, list *hits.List, owner int64, limit int) error {
-	below := int64(math.MaxInt64)
-	var shown *hits.Shelf
-	for range maxBatches {
-		found, err := candidates(ctx, tx, match(list.Query, owner), owner, below)
-		if err != nil || len(found) == 0 {
-			return err
-		}
-		if shown == nil {
-			if shown, err = shelf(ctx, tx, owner); err != nil {
-				return err
-			}
-		}
-		nodes, err := nodesOf(ctx, tx, found)
-		if err != nil {
-			return err
-		}
-		places := shown.Places(nodes)
-		for _, c := range found {
-			list.Add(textOf(c.data), places[c.id]...)
-		}
-		if below = found[len(found)-1].id; list.Len() >= limit || len(found) < batchSize {
-			return nil
-		}
-	}
-	return nil
+// source is a scope in a transaction, for a query in the language of tsquery.
+type source struct {
+	ctx   context.Context
+	tx    pgx.Tx
+	owner int64
+	match string
 }
 
-// candidate is a body that the index has found.
-type candidate struct {
-	id   int64
-	data []byte
-}
-
-func candidates(ctx context.Context, tx pgx.Tx, match string, owner, below int64) ([]candidate, error) {
-	rows, err := tx.Query(ctx, `SELECT b.id, b.data FROM search s JOIN bodies b ON b.id = s.body
-		WHERE s.words @@ $1::tsquery AND b.owner = $2 AND s.body < $3 ORDER BY s.body DESC LIMIT $4`, match, owner, below, batchSize)
+func (s source) Candidates(below int64) ([]hits.Candidate, error) {
+	rows, err := s.tx.Query(s.ctx, `SELECT b.id, b.data FROM search s JOIN bodies b ON b.id = s.body
+		WHERE s.words @@ $1::tsquery AND b.owner = $2 AND s.body < $3 ORDER BY s.body DESC LIMIT $4`, s.match, s.owner, below, hits.BatchSize)
 	if err != nil {
 		return nil, err
 	}
-	return pgx.CollectRows(rows, func(row pgx.CollectableRow) (c candidate, err error) {
-		return c, row.Scan(&c.id, &c.data)
+	return pgx.CollectRows(rows, func(row pgx.CollectableRow) (c hits.Candidate, err error) {
+		var data pgtype.DriverBytes // decoded before the next row overwrites it
+		err = row.Scan(&c.Body, &data)
+		c.Text = form.Text(data)
+		return c, err
 	})
 }
 
-// nodesOf returns all nodes that show one of the bodies.
-func nodesOf(ctx context.Context, tx pgx.Tx, found []candidate) ([]hits.Node, error) {
-	ids := make([]int64, len(found))
-	for i, c := range found {
-		ids[i] = c.id
-	}
-	rows, err := tx.Query(ctx, `SELECT branch, depth, body FROM nodes WHERE body = ANY ($1)`, ids)
+func (s source) Nodes(bodies []int64) ([]hits.Node, error) {
+	rows, err := s.tx.Query(s.ctx, `SELECT branch, depth, body FROM nodes WHERE body = ANY ($1)`, bodies)
 	if err != nil {
 		return nil, err
 	}
@@ -142,10 +104,9 @@ func nodesOf(ctx context.Context, tx pgx.Tx, found []candidate) ([]hits.Node, er
 	})
 }
 
-// shelf returns the branches of the scope and the heads of its conversations.
-func shelf(ctx context.Context, tx pgx.Tx, owner int64) (*hits.Shelf, error) {
+func (s source) Shelf() (*hits.Shelf, error) {
 	f := &hits.Shelf{Parents: map[int64]cut.Place{}, Heads: map[string]cut.Place{}}
-	rows, err := tx.Query(ctx, `SELECT id, parent, depth FROM branches WHERE owner = $1 AND parent IS NOT NULL`, owner)
+	rows, err := s.tx.Query(s.ctx, `SELECT id, parent, depth FROM branches WHERE owner = $1 AND parent IS NOT NULL`, s.owner)
 	if err != nil {
 		return nil, err
 	}
@@ -158,8 +119,8 @@ func shelf(ctx context.Context, tx pgx.Tx, owner int64) (*hits.Shelf, error) {
 	if err != nil {
 		return nil, err
 	}
-	rows, err = tx.Query(ctx, `SELECT c.id, n.branch, n.depth FROM catalog c
-		JOIN nodes n ON n.owner = c.owner AND n.fingerprint = c.head WHERE c.owner = $1`, owner)
+	rows, err = s.tx.Query(s.ctx, `SELECT c.id, n.branch, n.depth FROM catalog c
+		JOIN nodes n ON n.owner = c.owner AND n.fingerprint = c.head WHERE c.owner = $1`, s.owner)
 	if err != nil {
 		return nil, err
 	}

@@ -2,23 +2,14 @@ package sqlite
 
 import (
 	"context"
-	"crypto/sha256"
 	"database/sql"
-	"encoding/json"
 	"errors"
 	"sort"
 	"time"
 
 	"precis"
+	"precis/store/internal/form"
 )
-
-// addition is a message to append, with the node it makes.
-type addition struct {
-	node precis.Fingerprint
-	hash precis.Fingerprint
-	key  [sha256.Size]byte
-	data []byte
-}
 
 // Append adds messages after the node parent and returns the node after the
 // last one. What is there already is not written again. Appending nothing
@@ -42,9 +33,10 @@ func (s *Store) append(ctx context.Context, op string, parent precis.Fingerprint
 	known := 0
 	err := s.view(ctx, op, func(tx call) error {
 		var err error
-		if chain, err = chainFrom(ctx, tx, op, parent, msgs); err != nil {
+		if _, err := findOr(ctx, tx, op, parent); err != nil {
 			return err
 		}
+		chain = form.Chain(parent, msgs)
 		known, err = countKnown(ctx, tx, chain)
 		return err
 	})
@@ -55,38 +47,15 @@ func (s *Store) append(ctx context.Context, op string, parent precis.Fingerprint
 	if known == len(msgs) {
 		return last, nil
 	}
-	adds := make([]addition, 0, len(msgs)-known)
-	for i, m := range msgs[known:] {
-		a, err := encode(m)
-		if err != nil {
-			return precis.Fingerprint{}, precis.Errorf(precis.CodeInvalid, op, "message %d: %w", known+i, err)
-		}
-		a.node = chain[known+i+1]
-		adds = append(adds, a)
+	adds, err := form.Messages(op, msgs, chain, known)
+	if err != nil {
+		return precis.Fingerprint{}, err
 	}
 	if err := s.update(ctx, op, func(tx call) error { return insert(ctx, tx, chain[known], adds) }); err != nil {
 		return precis.Fingerprint{}, err
 	}
-	s.indexer.wake()
+	s.indexer.Wake()
 	return last, nil
-}
-
-// encode returns the stored form of a message. It reads it back, since a
-// message that came back different would be lost under its node.
-func encode(m precis.Message) (addition, error) {
-	data, err := json.Marshal(m)
-	if err != nil {
-		return addition{}, err
-	}
-	var back precis.Message
-	if err := decode(data, &back); err != nil {
-		return addition{}, err
-	}
-	a := addition{hash: precis.HashMessage(m), key: sha256.Sum256(data), data: data}
-	if precis.HashMessage(back) != a.hash {
-		return addition{}, errors.New("its stored form differs: is there text that is not UTF-8?")
-	}
-	return a, nil
 }
 
 // countKnown returns how many of the nodes after chain[0] are stored. Where one
@@ -105,7 +74,7 @@ func countKnown(ctx context.Context, tx call, chain []precis.Fingerprint) (int, 
 
 // insert stores the additions after the node parent. Another writer may have
 // stored some of them since they were looked up.
-func insert(ctx context.Context, tx call, parent precis.Fingerprint, adds []addition) error {
+func insert(ctx context.Context, tx call, parent precis.Fingerprint, adds []form.Message) error {
 	at, err := find(ctx, tx, parent)
 	if errors.Is(err, sql.ErrNoRows) {
 		return errPurged
@@ -114,7 +83,7 @@ func insert(ctx context.Context, tx call, parent precis.Fingerprint, adds []addi
 		return err
 	}
 	for len(adds) > 0 {
-		p, err := find(ctx, tx, adds[0].node)
+		p, err := find(ctx, tx, adds[0].Node)
 		if errors.Is(err, sql.ErrNoRows) {
 			break
 		}
@@ -142,11 +111,11 @@ func insert(ctx context.Context, tx call, parent precis.Fingerprint, adds []addi
 	defer node.Close()
 	now := time.Now().UnixMilli()
 	for _, a := range adds {
-		if _, err := body.ExecContext(ctx, tx.owner, a.key[:], a.hash[:], a.data); err != nil {
+		if _, err := body.ExecContext(ctx, tx.owner, a.Key[:], a.Hash[:], a.Data); err != nil {
 			return err
 		}
 		at.depth++
-		if _, err := node.ExecContext(ctx, at.branch, at.depth, tx.owner, a.node[:], now, tx.owner, a.key[:]); err != nil {
+		if _, err := node.ExecContext(ctx, at.branch, at.depth, tx.owner, a.Node[:], now, tx.owner, a.Key[:]); err != nil {
 			return err
 		}
 	}

@@ -3,44 +3,34 @@ package sqlite
 import (
 	"context"
 	"database/sql"
-	"encoding/json"
-	"errors"
-	"strings"
 
 	"precis"
+	"precis/store"
+	"precis/store/internal/form"
 	"precis/store/internal/words"
 )
 
 // PutConversation stores a record, in place of the one with the same ID. The
 // error is [precis.CodeInvalid] for an empty ID and for what has no JSON form.
-func (s *Store) PutConversation(ctx context.Context, r precis.ConversationRecord) error {
+func (s catalog) PutConversation(ctx context.Context, r store.Record) error {
 	const op = "record conversation"
-	if r.ID == "" {
-		return precis.Errorf(precis.CodeInvalid, op, "a record needs an ID")
-	}
-	data, err := json.Marshal(r)
+	data, err := form.Record(op, r)
 	if err != nil {
-		return precis.Errorf(precis.CodeInvalid, op, "%w", err)
+		return err
 	}
 	return s.update(ctx, op, func(tx call) error {
 		_, err := tx.ExecContext(ctx, `INSERT INTO catalog (owner, id, head, seconds, nanos, words, data) VALUES (?, ?, ?, ?, ?, ?, ?)
 			ON CONFLICT (owner, id) DO UPDATE SET head = excluded.head, seconds = excluded.seconds, nanos = excluded.nanos,
 				words = excluded.words, data = excluded.data`,
-			tx.owner, []byte(r.ID), r.Head[:], r.Updated.Unix(), r.Updated.Nanosecond(), wordsOf(r), data)
+			tx.owner, []byte(r.ID), r.Head[:], r.Updated.Unix(), r.Updated.Nanosecond(), form.RecordWords(r), data)
 		return err
 	})
 }
 
-// wordsOf returns what the text of a query is looked for in. No query holds the
-// byte between the fields.
-func wordsOf(r precis.ConversationRecord) []byte {
-	return []byte(strings.Join([]string{words.Fold(r.Title), words.Fold(r.Model), words.Fold(r.Client), words.Fold(r.ID)}, "\xff"))
-}
-
 // Conversation returns the record with the ID.
-func (s *Store) Conversation(ctx context.Context, id string) (precis.ConversationRecord, error) {
+func (s catalog) Conversation(ctx context.Context, id string) (store.Record, error) {
 	const op = "load record"
-	var found []precis.ConversationRecord
+	var found []store.Record
 	err := s.view(ctx, op, func(tx call) (err error) {
 		found, err = records(ctx, tx, `AND id = ?`, []byte(id))
 		return err
@@ -49,29 +39,28 @@ func (s *Store) Conversation(ctx context.Context, id string) (precis.Conversatio
 		err = precis.Errorf(precis.CodeNotFound, op, "conversation %q is unknown", id)
 	}
 	if err != nil {
-		return precis.ConversationRecord{}, err
+		return store.Record{}, err
 	}
 	return found[0], nil
 }
 
 // records returns those of the scope that the condition selects.
-func records(ctx context.Context, tx call, condition string, args ...any) ([]precis.ConversationRecord, error) {
+func records(ctx context.Context, tx call, condition string, args ...any) ([]store.Record, error) {
 	rows, err := tx.QueryContext(ctx, `SELECT id, data FROM catalog WHERE owner = ? `+condition, append([]any{tx.owner}, args...)...)
 	if err != nil {
 		return nil, err
 	}
 	defer rows.Close()
-	var out []precis.ConversationRecord
+	var out []store.Record
 	for rows.Next() {
 		var id, data sql.RawBytes
 		if err := rows.Scan(&id, &data); err != nil {
 			return nil, err
 		}
-		var r precis.ConversationRecord
-		if json.Unmarshal(data, &r) != nil {
-			return nil, errors.New("a stored record is damaged")
+		r, err := form.ReadRecord(id, data)
+		if err != nil {
+			return nil, err
 		}
-		r.ID = string(id) // may be no UTF-8
 		out = append(out, r)
 	}
 	return out, rows.Err()
@@ -79,7 +68,7 @@ func records(ctx context.Context, tx call, condition string, args ...any) ([]pre
 
 // Conversations returns the selected records, the last updated first; those of
 // the same time by ID.
-func (s *Store) Conversations(ctx context.Context, q precis.ConversationQuery) ([]precis.ConversationRecord, error) {
+func (s catalog) Conversations(ctx context.Context, q store.Query) ([]store.Record, error) {
 	condition, args := "", []any{}
 	add := func(text string, more ...any) { condition, args = condition+text, append(args, more...) }
 	if !q.Before.IsZero() {
@@ -95,7 +84,7 @@ func (s *Store) Conversations(ctx context.Context, q precis.ConversationQuery) (
 	if q.Limit > 0 {
 		add(` LIMIT ?`, q.Limit)
 	}
-	var found []precis.ConversationRecord
+	var found []store.Record
 	err := s.view(ctx, "list conversations", func(tx call) (err error) {
 		found, err = records(ctx, tx, condition, args...)
 		return err
@@ -104,8 +93,8 @@ func (s *Store) Conversations(ctx context.Context, q precis.ConversationQuery) (
 }
 
 // Headed returns the records whose Head is one of nodes.
-func (s *Store) Headed(ctx context.Context, nodes []precis.Fingerprint) ([]precis.ConversationRecord, error) {
-	var found []precis.ConversationRecord
+func (s catalog) Headed(ctx context.Context, nodes []precis.Fingerprint) ([]store.Record, error) {
+	var found []store.Record
 	err := s.view(ctx, "find conversations", func(tx call) (err error) {
 		found, err = records(ctx, tx, `AND head IN (SELECT unhex(value) FROM json_each(?))`, keys(nodes))
 		return err

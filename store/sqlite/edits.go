@@ -1,12 +1,10 @@
 package sqlite
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
-	"time"
 
 	"precis"
+	"precis/store/internal/form"
 )
 
 // AddEdit records e at the node e.At when after is the ID of the newest edit on
@@ -20,12 +18,9 @@ import (
 // for one at the empty conversation, where it would be in force in all.
 func (s *Store) AddEdit(ctx context.Context, after string, e precis.Edit) error {
 	const op = "record edit"
-	if e.ID == "" || e.At.IsZero() {
-		return precis.Errorf(precis.CodeInvalid, op, "an edit needs an ID and a node")
-	}
-	data, err := json.Marshal(e)
+	data, err := form.Edit(op, e)
 	if err != nil {
-		return precis.Errorf(precis.CodeInvalid, op, "edit %s: %w", e.ID, err)
+		return err
 	}
 	return s.update(ctx, op, func(tx call) error {
 		p, err := findOr(ctx, tx, op, e.At)
@@ -40,7 +35,7 @@ func (s *Store) AddEdit(ctx context.Context, after string, e precis.Edit) error 
 			return checkSame(ctx, tx, op, p, e)
 		}
 		if ids[0] != after {
-			return conflict(op, "%q is the newest edit, not %q", ids[0], after)
+			return form.NotNewest(op, ids[0], after)
 		}
 		if err := checkUnused(ctx, tx, op, p, e.ID); err != nil {
 			return err
@@ -73,17 +68,7 @@ func checkSame(ctx context.Context, tx call, op string, p place, e precis.Edit) 
 	if err != nil {
 		return err
 	}
-	if len(there) == 0 || !bytes.Equal(decision(there[0]), decision(e)) {
-		return conflict(op, "another edit has the ID %q", e.ID)
-	}
-	return nil
-}
-
-// decision returns what makes two edits the same.
-func decision(e precis.Edit) []byte {
-	e.Time, e.Run, e.Report = time.Time{}, "", precis.EditReport{}
-	data, _ := json.Marshal(e) // it was marshaled before
-	return data
+	return form.CheckRepeat(op, there, e)
 }
 
 // checkUnused reports a conflict when an edit on the path to p has the ID.
@@ -92,11 +77,7 @@ func checkUnused(ctx context.Context, tx call, op string, p place, id string) er
 	err := tx.QueryRowContext(ctx, path+`SELECT EXISTS (SELECT 1 FROM path
 		CROSS JOIN edits e ON e.branch = path.branch AND e.depth <= path.depth WHERE e.id = ?)`, p.branch, p.depth, id).Scan(&used)
 	if err == nil && used {
-		err = conflict(op, "an edit on the path has the ID %q", id)
+		err = form.Taken(op, id)
 	}
 	return err
-}
-
-func conflict(op, format string, args ...any) error {
-	return precis.Errorf(precis.CodeConflict, op, format, args...)
 }

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"precis"
+	"precis/store"
 	"precis/store/sqlite"
 )
 
@@ -48,7 +49,7 @@ func TestPurgedIsNotInTheFile(t *testing.T) {
 		if err := s.AddEdit(t.Context(), "", e); err != nil {
 			t.Fatal(err)
 		}
-		if err := s.PutConversation(t.Context(), precis.ConversationRecord{ID: fmt.Sprint("conversation ", i), Title: "Xytitle", Head: node}); err != nil {
+		if err := s.PutConversation(t.Context(), store.Record{ID: fmt.Sprint("conversation ", i), Title: "Xytitle", Head: node}); err != nil {
 			t.Fatal(err)
 		}
 		if err := s.KeepSummary(t.Context(), node, "Jqkept"); err != nil {
@@ -56,7 +57,7 @@ func TestPurgedIsNotInTheFile(t *testing.T) {
 		}
 		heads = append(heads, node)
 	}
-	if found, err := s.Search(t.Context(), precis.SearchQuery{Text: "qzsecret3x"}); err != nil || len(found) != 20 {
+	if found, err := s.Search(t.Context(), store.SearchQuery{Text: "qzsecret3x"}); err != nil || len(found) != 20 {
 		t.Fatalf("%d hits, %v", len(found), err)
 	}
 	secrets := []string{"qzsecret", "vwfiller", "kjsummary", "xytitle"}
@@ -66,20 +67,20 @@ func TestPurgedIsNotInTheFile(t *testing.T) {
 		}
 	}
 	for i := range 39 {
-		if _, err := s.Purge(t.Context(), precis.PurgeQuery{IDs: []string{fmt.Sprint("conversation ", i)}}); err != nil {
+		if _, err := s.Purge(t.Context(), store.PurgeQuery{IDs: []string{fmt.Sprint("conversation ", i)}}); err != nil {
 			t.Fatal(err)
 		}
 		if _, _, err := s.Load(t.Context(), heads[i]); precis.CodeOf(err) != precis.CodeNotFound {
 			t.Errorf("Load: %v", err)
 		}
 	}
-	if found, err := s.Search(t.Context(), precis.SearchQuery{Text: "qzsecret3x"}); err != nil || len(found) != 1 || found[0].Conversation != "conversation 39" {
+	if found, err := s.Search(t.Context(), store.SearchQuery{Text: "qzsecret3x"}); err != nil || len(found) != 1 || found[0].Conversation != "conversation 39" {
 		t.Errorf("found %v, %v", found, err)
 	}
 	if n := mentions(t, path, "in conversation 7 "); n != 0 {
 		t.Errorf("a purged message is in the file %d times", n)
 	}
-	if _, err := s.Purge(t.Context(), precis.PurgeQuery{IDs: []string{"conversation 39"}}); err != nil {
+	if _, err := s.Purge(t.Context(), store.PurgeQuery{IDs: []string{"conversation 39"}}); err != nil {
 		t.Fatal(err)
 	}
 	for _, text := range secrets {
@@ -87,7 +88,7 @@ func TestPurgedIsNotInTheFile(t *testing.T) {
 			t.Errorf("%s is in the files %d times", text, n)
 		}
 	}
-	if _, err := s.Purge(t.Context(), precis.PurgeQuery{Before: time.Now().Add(time.Hour)}); err != nil {
+	if _, err := s.Purge(t.Context(), store.PurgeQuery{Before: time.Now().Add(time.Hour)}); err != nil {
 		t.Fatal(err)
 	}
 	if n := mentions(t, path, "jqkept"); n != 0 {
@@ -114,7 +115,7 @@ func TestPurgeWaitsForReaders(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := s.PutConversation(t.Context(), precis.ConversationRecord{ID: "a", Head: node}); err != nil {
+	if err := s.PutConversation(t.Context(), store.Record{ID: "a", Head: node}); err != nil {
 		t.Fatal(err)
 	}
 	db := raw(t, path)
@@ -126,7 +127,7 @@ func TestPurgeWaitsForReaders(t *testing.T) {
 	if err := tx.QueryRow(`SELECT count(*) FROM nodes`).Scan(&n); err != nil {
 		t.Fatal(err)
 	}
-	r, err := s.Purge(t.Context(), precis.PurgeQuery{IDs: []string{"a"}})
+	r, err := s.Purge(t.Context(), store.PurgeQuery{IDs: []string{"a"}})
 	wantError(t, err, precis.CodeInternal, path)
 	if r.Conversations != 1 || r.Messages != 1 {
 		t.Errorf("purged %+v", r)
@@ -134,7 +135,7 @@ func TestPurgeWaitsForReaders(t *testing.T) {
 	if err := tx.Rollback(); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := s.Purge(t.Context(), precis.PurgeQuery{IDs: []string{"a"}}); err != nil {
+	if _, err := s.Purge(t.Context(), store.PurgeQuery{IDs: []string{"a"}}); err != nil {
 		t.Error(err)
 	}
 	if n := mentions(t, path, "qzsecret"); n != 0 {
@@ -153,13 +154,13 @@ func TestIndexOfAnotherVersion(t *testing.T) {
 	}
 	put := func(id string) {
 		t.Helper()
-		if err := s.PutConversation(t.Context(), precis.ConversationRecord{ID: id, Head: node}); err != nil {
+		if err := s.PutConversation(t.Context(), store.Record{ID: id, Head: node}); err != nil {
 			t.Fatal(err)
 		}
 	}
 	want := func(n int) {
 		t.Helper()
-		if found, err := s.Search(t.Context(), precis.SearchQuery{Text: "words"}); err != nil || len(found) != n {
+		if found, err := s.Search(t.Context(), store.SearchQuery{Text: "words"}); err != nil || len(found) != n {
 			t.Errorf("%v, %v, want %d", found, err, n)
 		}
 	}
@@ -168,7 +169,7 @@ func TestIndexOfAnotherVersion(t *testing.T) {
 	with(t, path, `UPDATE searched SET version = 'older'`)
 	want(2)
 	with(t, path, `UPDATE searched SET version = 'older'`)
-	if _, err := s.Purge(t.Context(), precis.PurgeQuery{All: true}); err != nil {
+	if _, err := s.Purge(t.Context(), store.PurgeQuery{All: true}); err != nil {
 		t.Fatal(err)
 	}
 	put("b")
@@ -208,14 +209,14 @@ func TestDamagedMessageIsNotFound(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := s.PutConversation(t.Context(), precis.ConversationRecord{ID: "a", Head: node}); err != nil {
+	if err := s.PutConversation(t.Context(), store.Record{ID: "a", Head: node}); err != nil {
 		t.Fatal(err)
 	}
 	with(t, path, `UPDATE bodies SET data = CAST('{"role":' AS BLOB) WHERE id = 1`)
-	if found, err := s.Search(t.Context(), precis.SearchQuery{Text: "words"}); err != nil || len(found) != 1 {
+	if found, err := s.Search(t.Context(), store.SearchQuery{Text: "words"}); err != nil || len(found) != 1 {
 		t.Errorf("%v, %v", found, err)
 	}
-	if r, err := s.Purge(t.Context(), precis.PurgeQuery{All: true}); err != nil || r.Messages != 2 {
+	if r, err := s.Purge(t.Context(), store.PurgeQuery{All: true}); err != nil || r.Messages != 2 {
 		t.Errorf("%v, %v", r, err)
 	}
 }

@@ -2,71 +2,11 @@ package sqlite
 
 import (
 	"context"
-	"strconv"
 	"strings"
-	"time"
 
-	"precis"
+	"precis/store/internal/form"
 	"precis/store/internal/words"
 )
-
-// indexer brings the full-text index up to date while nothing is appended.
-type indexer struct {
-	s        *Store
-	appended chan struct{}
-	ctx      context.Context
-	stop     context.CancelFunc
-	done     chan struct{}
-}
-
-// quiet is how long nothing must have been appended.
-const quiet = 2 * time.Second
-
-func startIndexer(s *Store) *indexer {
-	ctx, stop := context.WithCancel(context.Background())
-	x := &indexer{s: s.shared(), appended: make(chan struct{}, 1), ctx: ctx, stop: stop, done: make(chan struct{})}
-	go x.run()
-	return x
-}
-
-// wake tells that something was appended.
-func (x *indexer) wake() {
-	if x == nil { // while the store is being opened
-		return
-	}
-	select {
-	case x.appended <- struct{}{}:
-	default:
-	}
-}
-
-func (x *indexer) close() {
-	if x != nil {
-		x.stop()
-		<-x.done
-	}
-}
-
-func (x *indexer) run() {
-	defer close(x.done)
-	timer := time.NewTimer(quiet) // another process may have ended too early
-	for {
-		select {
-		case <-x.ctx.Done():
-			return
-		case <-x.appended:
-			timer.Reset(quiet)
-		case <-timer.C:
-			// What fails is done by the next search, which says so.
-			for more := true; more && len(x.appended) == 0; {
-				var err error
-				if more, err = x.s.indexSome(x.ctx); err != nil {
-					break
-				}
-			}
-		}
-	}
-}
 
 const (
 	someBodies = 64      // that are indexed in one transaction, so that appends need not wait long
@@ -74,7 +14,7 @@ const (
 )
 
 // indexSome adds some bodies to the index and reports whether there may be more.
-func (s *Store) indexSome(ctx context.Context) (more bool, err error) {
+func (s finder) indexSome(ctx context.Context) (more bool, err error) {
 	const op = "index messages"
 	err = s.view(ctx, op, func(tx call) error {
 		return tx.QueryRowContext(ctx, `SELECT version <> ? OR coalesce((SELECT max(id) FROM bodies), 0) > upto FROM searched`, words.Version).Scan(&more)
@@ -151,17 +91,5 @@ func bodiesAfter(ctx context.Context, tx call, upto int64) ([]entry, error) {
 // The same ones take it out of the index again. A message that cannot be read
 // has none.
 func indexedWords(owner int64, data []byte) string {
-	return ownerWord(owner) + " " + strings.Join(words.Distinct(textOf(data)), " ")
-}
-
-// ownerWord is a word that no text has: it begins with a character for private
-// use, which FTS5 takes for a letter and package words does not.
-func ownerWord(owner int64) string { return "\ue000" + strconv.FormatInt(owner, 10) }
-
-func textOf(data []byte) string {
-	var m precis.Message
-	if decode(data, &m) != nil {
-		return ""
-	}
-	return words.Text(m)
+	return words.Owner(owner) + " " + strings.Join(words.Distinct(form.Text(data)), " ")
 }

@@ -1,15 +1,20 @@
 package sqlite
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"precis"
+	"precis/store"
+	"precis/store/internal/form"
 )
 
 func message(i int) precis.Message {
@@ -125,6 +130,16 @@ func TestStorageIsShared(t *testing.T) {
 	}
 }
 
+// forms returns the stored forms of a conversation's messages.
+func forms(t *testing.T, msgs ...precis.Message) []form.Message {
+	t.Helper()
+	out, err := form.Messages("test", msgs, form.Chain(precis.Fingerprint{}, msgs), 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
 // TestFailedCallStoresNothing: what a call wrote before it failed is gone.
 func TestFailedCallStoresNothing(t *testing.T) {
 	s, err := Open(t.Context(), filepath.Join(t.TempDir(), "p.db"), Options{})
@@ -132,14 +147,10 @@ func TestFailedCallStoresNothing(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer s.Close()
-	a, err := encode(message(1))
-	if err != nil {
-		t.Fatal(err)
-	}
-	a.node = precis.NewTranscript(message(1)).Fingerprint(1)
+	adds := forms(t, message(1))
 	failed := errors.New("failed")
 	err = s.update(t.Context(), "test", func(tx call) error {
-		if err := insert(t.Context(), tx, precis.Fingerprint{}, []addition{a}); err != nil {
+		if err := insert(t.Context(), tx, precis.Fingerprint{}, adds); err != nil {
 			t.Error(err)
 		}
 		return failed
@@ -147,7 +158,7 @@ func TestFailedCallStoresNothing(t *testing.T) {
 	if !errors.Is(err, failed) {
 		t.Error(err)
 	}
-	if _, _, err := s.Load(t.Context(), a.node); precis.CodeOf(err) != precis.CodeNotFound {
+	if _, _, err := s.Load(t.Context(), adds[0].Node); precis.CodeOf(err) != precis.CodeNotFound {
 		t.Errorf("Load: %v", err)
 	}
 }
@@ -161,15 +172,7 @@ func TestOvertaken(t *testing.T) {
 	}
 	defer s.Close()
 	all := precis.NewTranscript(message(0), message(1), message(2), message(3))
-	var adds []addition
-	for i, m := range all.Messages() {
-		a, err := encode(m)
-		if err != nil {
-			t.Fatal(err)
-		}
-		a.node = all.Fingerprint(i + 1)
-		adds = append(adds, a)
-	}
+	adds := forms(t, all.Messages()...)
 	for _, known := range []int{2, 4, 4} {
 		err = s.update(t.Context(), "test", func(tx call) error {
 			return insert(t.Context(), tx, precis.Fingerprint{}, adds[:known])
@@ -337,4 +340,178 @@ func filled(b *testing.B, n int) (*Store, precis.Fingerprint, *precis.Transcript
 		b.Fatal(err)
 	}
 	return s, at, precis.NewTranscript(msgs...)
+}
+
+// TestWritersShareATransaction: one that fails is undone by itself; one whose
+// transaction was lost is written again.
+func TestWritersShareATransaction(t *testing.T) {
+	s, err := Open(t.Context(), filepath.Join(t.TempDir(), "p.db"), Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	keep := func(model string, then func(tx call) error) func(call) error {
+		return func(tx call) error {
+			if _, err := tx.ExecContext(t.Context(), `INSERT INTO calibrations (model, state) VALUES (?, x'')`, model); err != nil {
+				return err
+			}
+			return then(tx)
+		}
+	}
+	fine := func(call) error { return nil }
+	refused := errors.New("refused")
+	losing := func(lose bool) func(tx call) error {
+		return func(tx call) error {
+			if lose {
+				lose = false
+				_, _ = tx.ExecContext(t.Context(), `ROLLBACK`) // as a full disk does it
+			}
+			return nil
+		}
+	}
+	for _, lose := range []bool{false, true} {
+		name := fmt.Sprint(lose)
+		changes := []func(call) error{keep(name+" first", fine), keep(name+" refused", func(call) error { return refused }), keep(name+" third", losing(lose)), keep(name+" last", fine)}
+		s.writers.turn <- struct{}{} // somebody writes
+		errs := make([]error, len(changes))
+		var wg sync.WaitGroup
+		for i, f := range changes {
+			wg.Go(func() { errs[i] = s.update(t.Context(), "test", f) })
+		}
+		awaitWriters(s, len(changes))
+		<-s.writers.turn
+		wg.Wait()
+		for i, err := range errs {
+			if (i == 1) != errors.Is(err, refused) || i != 1 && err != nil {
+				t.Errorf("change %d, lost %v: %v", i, lose, err)
+			}
+		}
+		all, err := s.LoadCalibrations(t.Context())
+		if _, there := all[name+" refused"]; err != nil || there || len(all) != 3*(1+map[bool]int{true: 1}[lose]) {
+			t.Errorf("lost %v: stored are %v, %v", lose, all, err)
+		}
+	}
+}
+
+// awaitWriters waits until n calls wait to write.
+func awaitWriters(s *Store, n int) {
+	waiting := func() int {
+		s.writers.mu.Lock()
+		defer s.writers.mu.Unlock()
+		return len(s.writers.waiting)
+	}
+	for waiting() < n {
+		runtime.Gosched()
+	}
+}
+
+// TestAnUpdateIsWithdrawn: a call whose context ends while others write has stored
+// nothing.
+func TestAnUpdateIsWithdrawn(t *testing.T) {
+	s, err := Open(t.Context(), filepath.Join(t.TempDir(), "p.db"), Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	s.writers.turn <- struct{}{}
+	ctx, cancel := context.WithCancel(t.Context())
+	got := make(chan error)
+	go func() { got <- s.SaveCalibration(ctx, "m", nil) }()
+	awaitWriters(s, 1)
+	cancel()
+	if err := <-got; precis.CodeOf(err) != precis.CodeCanceled {
+		t.Error(err)
+	}
+	<-s.writers.turn
+	if all, err := s.LoadCalibrations(t.Context()); err != nil || len(all) != 0 {
+		t.Errorf("stored are %v, %v", all, err)
+	}
+}
+
+// TestAFullDiskCanBeSearchedAndPurged: what is stored is found, and what is to be
+// forgotten goes.
+func TestAFullDiskCanBeSearchedAndPurged(t *testing.T) {
+	s, err := Open(t.Context(), filepath.Join(t.TempDir(), "p.db"), Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	ctx := t.Context()
+	for i := range 3 {
+		node, err := s.Append(ctx, precis.Fingerprint{}, message(i), precis.NewText(precis.RoleAssistant, fmt.Sprint("needle", i)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := s.PutConversation(ctx, store.Record{ID: fmt.Sprint("c", i), Head: node, Updated: time.Unix(int64(i), 0)}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if hits, err := s.Search(ctx, store.SearchQuery{Text: "needle1"}); err != nil || len(hits) != 1 {
+		t.Fatal(hits, err)
+	}
+	var at precis.Fingerprint
+	for n := range 60 { // are still to be indexed
+		var words strings.Builder
+		for i := range 500 {
+			fmt.Fprintf(&words, "word%dx%d ", n, i)
+		}
+		if at, err = s.Append(ctx, at, precis.NewText(precis.RoleUser, words.String())); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var pages int
+	if err := s.write.QueryRow("PRAGMA page_count").Scan(&pages); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.write.Exec(fmt.Sprint("PRAGMA max_page_count = ", pages)); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.indexSome(ctx); err == nil {
+		t.Fatal("the index has room")
+	}
+	for n := range 1000 {
+		if at, err = s.Append(ctx, at, message(n+1000)); err != nil {
+			break
+		}
+	}
+	if err == nil {
+		t.Fatal("the disk does not fill up")
+	}
+	if hits, err := s.Search(ctx, store.SearchQuery{Text: "needle1"}); err != nil || len(hits) != 1 {
+		t.Errorf("a search: %v, %v", hits, err)
+	}
+	if r, err := s.Purge(ctx, store.PurgeQuery{IDs: []string{"c1"}}); err != nil || r.Conversations != 1 {
+		t.Errorf("a purge: %v, %v", r, err)
+	}
+	if hits, err := s.Search(ctx, store.SearchQuery{Text: "needle1"}); err != nil || len(hits) != 0 {
+		t.Errorf("a search for what was purged: %v, %v", hits, err)
+	}
+}
+
+// TestTheFileIsGone is noticed, whoever took it away.
+func TestTheFileIsGone(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("an open file cannot be deleted")
+	}
+	path := filepath.Join(t.TempDir(), "p.db")
+	s, err := Open(t.Context(), path, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	if err := s.Check(t.Context()); err != nil {
+		t.Error(err)
+	}
+	if err := os.Rename(path, path+".old"); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Check(t.Context()); err == nil || !strings.Contains(err.Error(), "deleted") {
+		t.Error(err)
+	}
+	if err := os.WriteFile(path, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Check(t.Context()); err == nil || !strings.Contains(err.Error(), "replaced") {
+		t.Error(err)
+	}
 }

@@ -13,7 +13,7 @@ import (
 // out by itself.
 const releaseTimeout = 5 * time.Second
 
-// Lease takes or renews a lease, see [precis.Leaser]. It holds for all processes
+// Lease takes or renews a lease, see [store.Leaser]. It holds for all processes
 // that share the file. The error is [precis.CodeInvalid] without a name or a
 // holder, and for a ttl shorter than a millisecond.
 func (s *Store) Lease(ctx context.Context, name, holder string, ttl time.Duration) (release func(), ok bool, err error) {
@@ -23,6 +23,7 @@ func (s *Store) Lease(ctx context.Context, name, holder string, ttl time.Duratio
 		return none, false, precis.Errorf(precis.CodeInvalid, op, "a lease needs a name, a holder and a time of 1ms at least")
 	}
 	err = s.shared().update(ctx, op, func(tx call) error {
+		ok = false
 		now := time.Now() // not before: the transaction may have waited for another one
 		err := tx.QueryRowContext(ctx, `INSERT INTO leases (name, holder, expires) VALUES (?1, ?2, ?3)
 			ON CONFLICT (name) DO UPDATE SET holder = ?2, expires = ?3 WHERE holder = ?2 OR expires <= ?4 RETURNING 1`,
@@ -48,5 +49,5 @@ func (s *Store) Lease(ctx context.Context, name, holder string, ttl time.Duratio
 	}, true, nil
 }
 
-// shared is the store for what all scopes share, which stores no owner.
-func (s *Store) shared() *Store { return &Store{file: s.file, scope: true} }
+// shared is the part of the store for what all scopes share, which stores no owner.
+func (s *part) shared() *part { return &part{file: s.file} }

@@ -2,14 +2,15 @@ package sqlite
 
 import (
 	"context"
-	"encoding/json"
 	"time"
 
 	"precis"
+	"precis/store"
+	"precis/store/internal/form"
 )
 
 // SaveCalibration replaces the stored state of a model.
-func (s *Store) SaveCalibration(ctx context.Context, model string, state []byte) error {
+func (s books) SaveCalibration(ctx context.Context, model string, state []byte) error {
 	return s.update(ctx, "save calibration", func(tx call) error {
 		_, err := tx.ExecContext(ctx, `INSERT INTO calibrations (model, state) VALUES (?, ?)
 			ON CONFLICT (model) DO UPDATE SET state = excluded.state`, model, append([]byte{}, state...))
@@ -18,7 +19,7 @@ func (s *Store) SaveCalibration(ctx context.Context, model string, state []byte)
 }
 
 // LoadCalibrations returns the stored state of all models.
-func (s *Store) LoadCalibrations(ctx context.Context) (map[string][]byte, error) {
+func (s books) LoadCalibrations(ctx context.Context) (map[string][]byte, error) {
 	all := map[string][]byte{}
 	err := s.view(ctx, "load calibrations", func(tx call) error {
 		rows, err := tx.QueryContext(ctx, `SELECT model, state FROM calibrations`)
@@ -44,22 +45,42 @@ func (s *Store) LoadCalibrations(ctx context.Context) (map[string][]byte, error)
 
 // Book adds an entry to the ledger. The error is [precis.CodeInvalid] when it
 // has no JSON form.
-func (s *Store) Book(ctx context.Context, e precis.LedgerEntry) error {
-	const op = "book entry"
-	data, err := json.Marshal(e)
-	if err != nil {
-		return precis.Errorf(precis.CodeInvalid, op, "%w", err)
+func (s books) Book(ctx context.Context, e precis.LedgerEntry) error {
+	return s.BookAll(ctx, []store.OwnedEntry{{Owner: s.owner, LedgerEntry: e}})
+}
+
+// BookAll adds entries to the ledgers of their owners, see [store.Booker].
+func (s books) BookAll(ctx context.Context, entries []store.OwnedEntry) error {
+	const op = "book entries"
+	data := make([][]byte, len(entries))
+	for i, e := range entries {
+		var err error
+		if data[i], err = form.Entry(op, e.LedgerEntry); err != nil {
+			return err
+		}
 	}
-	return s.update(ctx, op, func(tx call) error {
-		_, err := tx.ExecContext(ctx, `INSERT INTO ledger (owner, conversation, seconds, nanos, data) VALUES (?, ?, ?, ?, ?)`,
-			tx.owner, e.Conversation, e.Time.Unix(), e.Time.Nanosecond(), data)
-		return err
+	return s.shared().update(ctx, op, func(tx call) error {
+		add, err := tx.PrepareContext(ctx, `INSERT INTO ledger (owner, conversation, seconds, nanos, cost, data) VALUES (?, ?, ?, ?, ?, ?)`)
+		if err != nil {
+			return err
+		}
+		defer add.Close()
+		for i, e := range entries {
+			owner, err := s.ownerOf(ctx, tx.Tx, e.Owner, true)
+			if err != nil {
+				return err
+			}
+			if _, err := add.ExecContext(ctx, owner, e.Conversation, e.Time.Unix(), e.Time.Nanosecond(), form.Cost(e.LedgerEntry), data[i]); err != nil {
+				return err
+			}
+		}
+		return nil
 	})
 }
 
 // Entries returns the entries of a conversation, or of all for "", made at or
 // after since, oldest first; entries of the same time in the order of booking.
-func (s *Store) Entries(ctx context.Context, conversation string, since time.Time) ([]precis.LedgerEntry, error) {
+func (s books) Entries(ctx context.Context, conversation string, since time.Time) ([]precis.LedgerEntry, error) {
 	where, args := `(seconds, nanos) >= (?, ?)`, []any{since.Unix(), since.Nanosecond()}
 	if conversation != "" {
 		where, args = `conversation = ? AND `+where, append([]any{conversation}, args...)
@@ -71,4 +92,14 @@ func (s *Store) Entries(ctx context.Context, conversation string, since time.Tim
 		return err
 	})
 	return entries, err
+}
+
+// Spent returns the cost of the entries of all owners made at or after since,
+// requests left out.
+func (s books) Spent(ctx context.Context, since time.Time) (sum float64, err error) {
+	err = s.view(ctx, "sum up ledger", func(tx call) error {
+		return tx.QueryRowContext(ctx, `SELECT coalesce(sum(cost), 0.0) FROM ledger WHERE cost <> 0 AND (seconds, nanos) >= (?, ?)`,
+			since.Unix(), since.Nanosecond()).Scan(&sum)
+	})
+	return sum, err
 }

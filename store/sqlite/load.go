@@ -3,11 +3,11 @@ package sqlite
 import (
 	"context"
 	"database/sql"
-	"encoding/json"
 	"errors"
 	"fmt"
 
 	"precis"
+	"precis/store/internal/form"
 )
 
 // place is where a node is stored. The zero value is the empty conversation.
@@ -108,22 +108,13 @@ func list[T any](ctx context.Context, tx call, query string, args ...any) ([]T, 
 		if err := rows.Scan(&data); err != nil {
 			return nil, err
 		}
-		var v T
-		if err := decode(data, &v); err != nil {
-			return nil, fmt.Errorf("a stored %T is damaged: %v", v, err)
+		v, err := form.Read[T](data)
+		if err != nil {
+			return nil, err
 		}
 		out = append(out, v)
 	}
 	return out, rows.Err()
-}
-
-// decode reads JSON. A type that does it itself is asked directly: on the way
-// through package json every byte of a message would be scanned twice more.
-func decode(data []byte, v any) error {
-	if u, ok := v.(json.Unmarshaler); ok {
-		return u.UnmarshalJSON(data)
-	}
-	return json.Unmarshal(data, v)
 }
 
 // Body returns the stored form of the message with the given hash; that of the

@@ -8,16 +8,26 @@ import (
 	"time"
 
 	"precis"
+	"precis/store"
 	"precis/store/internal/cut"
 )
 
-// Purge forgets conversations, see [precis.Purger]. What was removed is gone also
+// Purge forgets conversations, see [store.Purger]. What was removed is gone also
 // when the error says that the write-ahead log could not be emptied; purging
 // again, even of nothing, tries that again.
-func (s *Store) Purge(ctx context.Context, q precis.PurgeQuery) (precis.PurgeResult, error) {
-	const op = "purge"
-	var r precis.PurgeResult
-	err := s.update(ctx, op, func(tx call) error {
+func (s purger) Purge(ctx context.Context, q store.PurgeQuery) (store.PurgeResult, error) {
+	r, err := s.Remove(ctx, q)
+	if err != nil {
+		return r, err
+	}
+	return r, s.Wipe(ctx)
+}
+
+// Remove is Purge, but what was removed stays in the write-ahead log, see
+// [store.Wiper].
+func (s purger) Remove(ctx context.Context, q store.PurgeQuery) (store.PurgeResult, error) {
+	var r store.PurgeResult
+	err := s.update(ctx, "purge", func(tx call) error {
 		p := purge{call: tx, ctx: ctx, PurgeQuery: q}
 		if err := p.run(); err != nil {
 			return err
@@ -26,14 +36,15 @@ func (s *Store) Purge(ctx context.Context, q precis.PurgeQuery) (precis.PurgeRes
 		return nil
 	})
 	if err != nil {
-		return precis.PurgeResult{}, err
+		return store.PurgeResult{}, err
 	}
-	return r, s.emptyLog(ctx, op)
+	return r, nil
 }
 
-// emptyLog writes the log into the file and empties it. It waits for readers of
-// an older state, which need the log.
-func (s *Store) emptyLog(ctx context.Context, op string) error {
+// Wipe writes the write-ahead log into the file and empties it. It waits for
+// readers of an older state, which need the log.
+func (s purger) Wipe(ctx context.Context) error {
+	const op = "purge"
 	s.mu.RLock()
 	defer s.mu.RUnlock()
 	if s.closed {
@@ -61,18 +72,17 @@ func (s *Store) emptyLog(ctx context.Context, op string) error {
 // purge is one call of Purge in its transaction.
 type purge struct {
 	call
-	precis.PurgeQuery
+	store.PurgeQuery
 	ctx    context.Context
-	result precis.PurgeResult
+	result store.PurgeResult
 	plan   cut.Plan
 }
 
 func (p *purge) run() error {
-	p.plan.ByAge = p.All || !p.Before.IsZero()
 	if err := p.removeRecords(); err != nil {
 		return err
 	}
-	if len(p.plan.Named) == 0 && !p.plan.ByAge {
+	if p.plan.Empty() {
 		return nil
 	}
 	if err := p.readBranches(); err != nil {
@@ -115,33 +125,23 @@ func (p *purge) removeRecords() error {
 		return err
 	}
 	defer find.Close()
-	for _, r := range all {
-		list := &p.plan.Kept
-		switch {
-		case p.All || slices.Contains(p.IDs, r.ID):
-			list = &p.plan.Named
-		case !p.Before.IsZero() && r.Updated.Before(p.Before):
-			list = &p.plan.Aged
+	var gone []string
+	p.plan, gone, err = cut.NewPlan(p.PurgeQuery, all, func(f precis.Fingerprint) (at cut.Place, ok bool, err error) {
+		err = find.QueryRowContext(p.ctx, p.owner, f[:]).Scan(&at.Branch, &at.Depth)
+		if errors.Is(err, sql.ErrNoRows) {
+			return at, false, nil
 		}
-		for _, head := range append([]precis.Fingerprint{r.Head}, r.Earlier...) {
-			var at cut.Place
-			err := find.QueryRowContext(p.ctx, p.owner, head[:]).Scan(&at.Branch, &at.Depth)
-			if errors.Is(err, sql.ErrNoRows) {
-				continue
-			}
-			if err != nil {
-				return err
-			}
-			*list = append(*list, at)
-		}
-		if list == &p.plan.Kept {
-			continue
-		}
-		if err := p.exec(`DELETE FROM catalog WHERE owner = ? AND id = ?`, p.owner, []byte(r.ID)); err != nil {
+		return at, true, err
+	})
+	if err != nil {
+		return err
+	}
+	for _, id := range gone {
+		if err := p.exec(`DELETE FROM catalog WHERE owner = ? AND id = ?`, p.owner, []byte(id)); err != nil {
 			return err
 		}
-		p.result.Conversations++
 	}
+	p.result.Conversations = len(gone)
 	return nil
 }
 

@@ -4,13 +4,12 @@ import (
 	"context"
 	"embed"
 	"fmt"
-	"io/fs"
 
 	"precis"
+	"precis/store/internal/schema"
 )
 
-// migrations hold the schema, one file for each version, in order of their
-// names. A file that was released is never changed.
+// migrations hold the schema, see package schema.
 //
 //go:embed migrations/*.sql
 var migrations embed.FS
@@ -23,33 +22,21 @@ const applicationID = 0x70726373
 // user_version counts those it has.
 func (s *Store) migrate(ctx context.Context) error {
 	return s.update(ctx, opOpen, func(tx call) error {
-		names, err := fs.Glob(migrations, "migrations/*.sql")
-		if err != nil {
-			return err
-		}
 		version, err := s.version(ctx, tx)
 		if err != nil {
 			return err
 		}
-		if version > len(names) {
-			return &precis.Error{
-				Code: precis.CodeInvalid, Op: opOpen, Place: s.path, Hint: "install a newer precis",
-				Err: fmt.Errorf("the file has schema version %d, this precis knows up to %d", version, len(names)),
-			}
+		pending, err := schema.Pending(opOpen, s.path, migrations, version)
+		if err != nil || len(pending) == 0 {
+			return err
 		}
-		if version == len(names) {
-			return nil
-		}
-		for _, name := range names[version:] {
-			text, err := migrations.ReadFile(name)
-			if err != nil {
-				return err
+		for _, m := range pending {
+			if _, err := tx.ExecContext(ctx, m.SQL); err != nil {
+				return fmt.Errorf("%s: %w", m.Name, err)
 			}
-			if _, err := tx.ExecContext(ctx, string(text)); err != nil {
-				return fmt.Errorf("%s: %w", name, err)
-			}
+			version = m.Version
 		}
-		_, err = tx.ExecContext(ctx, fmt.Sprintf("PRAGMA application_id = %d; PRAGMA user_version = %d", applicationID, len(names)))
+		_, err = tx.ExecContext(ctx, fmt.Sprintf("PRAGMA application_id = %d; PRAGMA user_version = %d", applicationID, version))
 		return err
 	})
 }

@@ -16,25 +16,25 @@ const noOwner = -1
 // Scope returns the part of the store that belongs to owner. Scopes of a scope
 // are those of the store.
 func (s *Store) Scope(owner string) precis.Store {
-	return &Store{file: s.file, owner: owner, scope: true}
+	return newStore(s.file, owner)
 }
 
-// ownerID returns the ID of the scope's owner. Whoever is about to write gets
-// one; it is stored with what is written.
-func (s *Store) ownerID(ctx context.Context, tx *sql.Tx, writes bool) (int64, error) {
-	if s.owner == "" {
+// ownerOf returns the ID of an owner. Whoever is about to write gets one; it is
+// stored with what is written.
+func (s *file) ownerOf(ctx context.Context, tx *sql.Tx, name string, writes bool) (int64, error) {
+	if name == "" {
 		return 0, nil
 	}
-	if id, ok := s.owners.Load(s.owner); ok {
+	if id, ok := s.owners.Load(name); ok {
 		return id.(int64), nil
 	}
 	if writes {
-		if _, err := tx.ExecContext(ctx, `INSERT INTO owners (name) VALUES (?) ON CONFLICT DO NOTHING`, []byte(s.owner)); err != nil {
+		if _, err := tx.ExecContext(ctx, `INSERT INTO owners (name) VALUES (?) ON CONFLICT DO NOTHING`, []byte(name)); err != nil {
 			return noOwner, err
 		}
 	}
 	var id int64
-	err := tx.QueryRowContext(ctx, `SELECT id FROM owners WHERE name = ?`, []byte(s.owner)).Scan(&id)
+	err := tx.QueryRowContext(ctx, `SELECT id FROM owners WHERE name = ?`, []byte(name)).Scan(&id)
 	if errors.Is(err, sql.ErrNoRows) {
 		return noOwner, nil
 	}

@@ -4,39 +4,28 @@ import (
 	"context"
 	"database/sql"
 	"errors"
-	"math"
 	"strings"
 
-	"precis"
+	"precis/store"
+	"precis/store/internal/form"
 	"precis/store/internal/hits"
 	"precis/store/internal/words"
 )
 
-// candidates are asked for in batches until there are enough hits: most of what
-// the index finds is shown in some conversation.
-const (
-	batchSize  = 200
-	maxBatches = 5
-)
-
-// Search returns hits, the best first, after the index was brought up to date.
-func (s *Store) Search(ctx context.Context, q precis.SearchQuery) ([]precis.SearchHit, error) {
+// Search returns hits, the best first, after the index was brought up to date as
+// far as the disk and those who append leave room for it.
+func (s finder) Search(ctx context.Context, q store.SearchQuery) ([]store.Hit, error) {
 	const op = "search"
 	list := hits.List{Query: words.NewQuery(q.Text)}
 	if len(list.Query) == 0 {
 		return nil, s.view(ctx, op, func(call) error { return nil })
 	}
-	for more := true; more; {
-		var err error
-		if more, err = s.indexSome(ctx); err != nil {
-			return nil, err
-		}
-	}
+	s.indexer.CatchUp(ctx)
 	err := s.view(ctx, op, func(tx call) error {
 		if q.Conversation != "" {
 			return searchOne(ctx, tx, &list, q.Conversation)
 		}
-		return searchAll(ctx, tx, &list, hits.Limit(q.Limit))
+		return list.Collect(source{ctx: ctx, tx: tx, match: match(list.Query, tx.owner)}, q.Limit)
 	})
 	if err != nil {
 		return nil, err
@@ -47,7 +36,7 @@ func (s *Store) Search(ctx context.Context, q precis.SearchQuery) ([]precis.Sear
 // match returns the query in the language of FTS5. Words hold nothing but
 // letters, digits and marks.
 func match(q words.Query, owner int64) string {
-	return `"` + ownerWord(owner) + `" AND "` + strings.Join(q.Indexed(), `" AND "`) + `"`
+	return `"` + words.Owner(owner) + `" AND "` + strings.Join(q.Indexed(), `" AND "`) + `"`
 }
 
 // searchOne looks at the messages of one conversation.
@@ -75,60 +64,28 @@ func searchOne(ctx context.Context, tx call, list *hits.List, id string) error {
 		if err := rows.Scan(&depth, &data); err != nil {
 			return err
 		}
-		list.Add(textOf(data), hits.Place{Conversation: id, Message: depth - 1})
+		list.Add(form.Text(data), hits.Place{Conversation: id, Message: depth - 1})
 	}
 	return rows.Err()
 }
 
-// searchAll looks at the newest messages that the index finds.
-func searchAll(ctx context.Context, tx call, list *hits.List, limit int) error {
-	below := int64(math.MaxInt64)
-	var shown *hits.Shelf
-	for range maxBatches {
-		found, err := candidates(ctx, tx, match(list.Query, tx.owner), below)
-		if err != nil || len(found) == 0 {
-			return err
-		}
-		if shown == nil {
-			if shown, err = shelf(ctx, tx); err != nil {
-				return err
-			}
-		}
-		nodes, err := nodesOf(ctx, tx, found)
-		if err != nil {
-			return err
-		}
-		places := shown.Places(nodes)
-		for _, c := range found {
-			list.Add(textOf(c.data), places[c.id]...)
-		}
-		if below = found[len(found)-1].id; list.Len() >= limit || len(found) < batchSize {
-			return nil
-		}
-	}
-	return nil
+// source is a scope in a transaction, for a query in the language of FTS5.
+type source struct {
+	ctx   context.Context
+	tx    call
+	match string
 }
 
-// candidate is a body that the index has found.
-type candidate struct {
-	id   int64
-	data []byte
-}
-
-func candidates(ctx context.Context, tx call, match string, below int64) ([]candidate, error) {
-	rows, err := tx.QueryContext(ctx, `SELECT b.id, b.data FROM search CROSS JOIN bodies b ON b.id = search.rowid AND b.owner = ?
-		WHERE search MATCH ? AND search.rowid < ? ORDER BY search.rowid DESC LIMIT ?`, tx.owner, match, below, batchSize)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	var out []candidate
-	for rows.Next() {
-		var c candidate
-		if err := rows.Scan(&c.id, &c.data); err != nil {
-			return nil, err
+func (s source) Candidates(below int64) (out []hits.Candidate, err error) {
+	err = each(s.ctx, s.tx, func(rows *sql.Rows) error {
+		var body int64
+		var data sql.RawBytes
+		if err := rows.Scan(&body, &data); err != nil {
+			return err
 		}
-		out = append(out, c)
-	}
-	return out, rows.Err()
+		out = append(out, hits.Candidate{Body: body, Text: form.Text(data)})
+		return nil
+	}, `SELECT b.id, b.data FROM search CROSS JOIN bodies b ON b.id = search.rowid AND b.owner = ?
+		WHERE search MATCH ? AND search.rowid < ? ORDER BY search.rowid DESC LIMIT ?`, s.tx.owner, s.match, below, hits.BatchSize)
+	return out, err
 }

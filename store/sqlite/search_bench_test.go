@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"precis"
+	"precis/store"
 )
 
 // BenchmarkIndex is what a message costs that is brought into the index.
@@ -43,17 +44,17 @@ func BenchmarkSearch(b *testing.B) {
 		if err != nil {
 			b.Fatal(err)
 		}
-		if err := s.PutConversation(b.Context(), precis.ConversationRecord{ID: fmt.Sprint(c), Head: at}); err != nil {
+		if err := s.PutConversation(b.Context(), store.Record{ID: fmt.Sprint(c), Head: at}); err != nil {
 			b.Fatal(err)
 		}
 	}
-	if _, err := s.Search(b.Context(), precis.SearchQuery{Text: "nothing"}); err != nil { // brings the index up to date
+	if _, err := s.Search(b.Context(), store.SearchQuery{Text: "nothing"}); err != nil { // brings the index up to date
 		b.Fatal(err)
 	}
 	for _, text := range []string{"message", "77042"} {
 		b.Run(text, func(b *testing.B) {
 			for b.Loop() {
-				if found, err := s.Search(b.Context(), precis.SearchQuery{Text: text}); err != nil || len(found) == 0 {
+				if found, err := s.Search(b.Context(), store.SearchQuery{Text: text}); err != nil || len(found) == 0 {
 					b.Fatal(found, err)
 				}
 			}

@@ -9,10 +9,9 @@ import (
 	"precis/store/internal/hits"
 )
 
-// shelf returns the branches of the scope and the heads of its conversations.
-func shelf(ctx context.Context, tx call) (*hits.Shelf, error) {
+func (s source) Shelf() (*hits.Shelf, error) {
 	f := &hits.Shelf{Parents: map[int64]cut.Place{}, Heads: map[string]cut.Place{}}
-	err := each(ctx, tx, func(rows *sql.Rows) error {
+	err := each(s.ctx, s.tx, func(rows *sql.Rows) error {
 		var id int64
 		var p cut.Place
 		if err := rows.Scan(&id, &p.Branch, &p.Depth); err != nil {
@@ -20,11 +19,11 @@ func shelf(ctx context.Context, tx call) (*hits.Shelf, error) {
 		}
 		f.Parents[id] = p
 		return nil
-	}, `SELECT id, parent, depth FROM branches WHERE owner = ? AND parent IS NOT NULL`, tx.owner)
+	}, `SELECT id, parent, depth FROM branches WHERE owner = ? AND parent IS NOT NULL`, s.tx.owner)
 	if err != nil {
 		return nil, err
 	}
-	err = each(ctx, tx, func(rows *sql.Rows) error {
+	err = each(s.ctx, s.tx, func(rows *sql.Rows) error {
 		var id []byte
 		var p cut.Place
 		if err := rows.Scan(&id, &p.Branch, &p.Depth); err != nil {
@@ -33,22 +32,17 @@ func shelf(ctx context.Context, tx call) (*hits.Shelf, error) {
 		f.Heads[string(id)] = p
 		return nil
 	}, `SELECT c.id, n.branch, n.depth FROM catalog c
-		CROSS JOIN nodes n ON n.owner = c.owner AND n.fingerprint = c.head WHERE c.owner = ?`, tx.owner)
+		CROSS JOIN nodes n ON n.owner = c.owner AND n.fingerprint = c.head WHERE c.owner = ?`, s.tx.owner)
 	return f, err
 }
 
-// nodesOf returns all nodes that show one of the bodies.
-func nodesOf(ctx context.Context, tx call, found []candidate) ([]hits.Node, error) {
-	ids := make([]int64, len(found))
-	for i, c := range found {
-		ids[i] = c.id
-	}
-	list, err := json.Marshal(ids)
+func (s source) Nodes(bodies []int64) ([]hits.Node, error) {
+	list, err := json.Marshal(bodies)
 	if err != nil {
 		return nil, err
 	}
 	var out []hits.Node
-	err = each(ctx, tx, func(rows *sql.Rows) error {
+	err = each(s.ctx, s.tx, func(rows *sql.Rows) error {
 		var n hits.Node
 		if err := rows.Scan(&n.Branch, &n.Depth, &n.Body); err != nil {
 			return err

@@ -1,8 +1,8 @@
 // Package sqlite keeps conversations in one SQLite file. [Open] returns a
 // [Store], a [precis.Store] that has every optional interface: it is also a
-// [precis.CalibrationStore], a [precis.SummaryStore], a [precis.Ledger], a
-// [precis.Scoper], a [precis.Finder], a [precis.Leaser], a [precis.Catalog], a
-// [precis.Searcher] and a [precis.Purger]. Several processes of one machine may
+// [precis.CalibrationStore], a [store.Summaries], a [precis.Ledger], a
+// [store.Scoper], a [store.Finder], a [store.Leaser], a [store.Lister], a
+// [store.Searcher] and a [store.Wiper]. Several processes of one machine may
 // share the file.
 //
 // # Layout
@@ -26,7 +26,8 @@
 // # Search
 //
 // The full-text index is brought up to date before a search, and when nothing
-// was appended for two seconds; appending itself never waits for it. A query
+// was appended for two seconds; appending itself never waits for it. While much is
+// appended a search does not wait for all of it, and misses the newest messages. A query
 // without a conversation looks at the newest thousand messages of the scope that
 // hold all words.
 //
@@ -46,6 +47,11 @@
 // own. [Store.Body] returns the one stored first. A message whose stored form
 // would read back with another fingerprint (text that is not UTF-8) is refused
 // with [precis.CodeInvalid].
+//
+// # Writing
+//
+// Calls that write at the same time share one transaction, and so one write to the
+// disk; each is undone by itself when it fails.
 //
 // # Promises
 //
@@ -68,6 +74,8 @@ import (
 	driver "modernc.org/sqlite"
 
 	"precis"
+	"precis/store"
+	"precis/store/internal/index"
 )
 
 // Options are the settings of [Open]. The zero value is a good default.
@@ -99,19 +107,47 @@ func (o Options) withDefaults() (Options, error) {
 // Store is a [precis.Store] in a file, or one scope of it. It is safe for
 // concurrent use. Errors name the file.
 type Store struct {
+	*part
+	books
+	catalog
+	finder
+	purger
+	summaries
+	whole bool // not made by Scope, for which Close does nothing
+}
+
+// part is what belongs to one owner. The types below have the methods of the store
+// that are about one thing.
+type part struct {
 	*file
 	owner string
-	scope bool // made by Scope: Close does nothing
+}
+
+type (
+	books     struct{ *part } // the ledger and calibrations
+	catalog   struct{ *part } // records
+	finder    struct{ *part } // searching
+	purger    struct{ *part } // forgetting
+	summaries struct{ *part }
+)
+
+// newStore returns the scope of an owner.
+func newStore(f *file, owner string) *Store {
+	p := &part{f, owner}
+	return &Store{part: p, books: books{p}, catalog: catalog{p}, finder: finder{p}, purger: purger{p}, summaries: summaries{p}}
 }
 
 // file is what all scopes of a store have in common.
 type file struct {
 	path     string
+	abs      string      // the same, whatever the working directory is
+	opened   os.FileInfo // the file at path when it was opened
 	patience time.Duration
 	write    *sql.DB // one connection; its transactions are immediate
+	writers  writers
 	read     *sql.DB
 	owners   sync.Map // IDs of those that are stored, by name
-	indexer  *indexer
+	indexer  *index.Worker
 
 	mu     sync.RWMutex // held for reading by each call
 	closed bool
@@ -120,14 +156,17 @@ type file struct {
 var (
 	_ precis.Store            = (*Store)(nil)
 	_ precis.CalibrationStore = (*Store)(nil)
-	_ precis.SummaryStore     = (*Store)(nil)
+	_ store.Summaries         = (*Store)(nil)
 	_ precis.Ledger           = (*Store)(nil)
-	_ precis.Scoper           = (*Store)(nil)
-	_ precis.Finder           = (*Store)(nil)
-	_ precis.Leaser           = (*Store)(nil)
-	_ precis.Catalog          = (*Store)(nil)
-	_ precis.Searcher         = (*Store)(nil)
-	_ precis.Purger           = (*Store)(nil)
+	_ store.Scoper            = (*Store)(nil)
+	_ store.Booker            = (*Store)(nil)
+	_ store.Checker           = (*Store)(nil)
+	_ store.Spender           = (*Store)(nil)
+	_ store.Finder            = (*Store)(nil)
+	_ store.Leaser            = (*Store)(nil)
+	_ store.Lister            = (*Store)(nil)
+	_ store.Searcher          = (*Store)(nil)
+	_ store.Wiper             = (*Store)(nil)
 )
 
 const opOpen = "open store"
@@ -148,11 +187,12 @@ func Open(ctx context.Context, path string, o Options) (*Store, error) {
 			Hint: "use store/memory for a store without a file",
 		}
 	}
-	s := &Store{file: &file{path: path, patience: o.BusyTimeout}}
+	s := newStore(&file{path: path, patience: o.BusyTimeout, writers: newWriters()}, "")
+	s.whole = true
 	if err := ctx.Err(); err != nil {
 		return nil, s.fail(opOpen, err)
 	}
-	abs, err := createFile(path)
+	abs, err := s.create()
 	if err != nil {
 		return nil, s.fail(opOpen, err)
 	}
@@ -162,14 +202,15 @@ func Open(ctx context.Context, path string, o Options) (*Store, error) {
 	if err := s.migrate(ctx); err != nil {
 		return nil, errors.Join(s.fail(opOpen, err), s.Close())
 	}
-	s.indexer = startIndexer(s)
+	s.indexer = index.Start(s.indexSome)
 	return s, nil
 }
 
-// createFile makes sure that there is a file to open and returns its absolute
-// path. SQLite gives the files it puts beside it the same mode.
-func createFile(path string) (string, error) {
-	abs, err := filepath.Abs(path)
+// create makes sure that there is a file to open, remembers which one it is, and
+// returns its absolute path. SQLite gives the files it puts next to it the same
+// mode.
+func (s *file) create() (string, error) {
+	abs, err := filepath.Abs(s.path)
 	if err != nil {
 		return "", err
 	}
@@ -177,7 +218,26 @@ func createFile(path string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return abs, f.Close()
+	s.abs = abs
+	s.opened, err = f.Stat()
+	return abs, errors.Join(err, f.Close())
+}
+
+// Check returns an error when the file was deleted or replaced since it was opened:
+// what is stored from then on is lost when the store is closed.
+func (s *Store) Check(context.Context) error {
+	now, err := os.Stat(s.abs)
+	if err == nil && os.SameFile(now, s.opened) {
+		return nil
+	}
+	how := "replaced"
+	if err != nil {
+		how = "deleted"
+	}
+	return &precis.Error{
+		Code: precis.CodeInternal, Op: "check store", Place: s.path, Err: fmt.Errorf("the file was %s; what is stored now is lost when it is closed", how),
+		Hint: "the file was " + how + " while it was open: start again",
+	}
 }
 
 func (s *file) connect(abs string, o Options) error {
@@ -208,10 +268,10 @@ func (s *file) connect(abs string, o Options) error {
 // Close waits for the calls under way and closes the file. Calls after it fail;
 // closing again does nothing. Closing a scope does nothing.
 func (s *Store) Close() error {
-	if s.scope {
+	if !s.whole {
 		return nil
 	}
-	s.indexer.close()
+	s.indexer.Close()
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.closed {
@@ -232,27 +292,24 @@ type call struct {
 	owner int64 // ID; noOwner when nothing is stored for it
 }
 
-// update runs f in a transaction that sees no other writer.
-func (s *Store) update(ctx context.Context, op string, f func(call) error) error {
-	return s.transact(ctx, op, s.write, nil, f)
-}
-
 // view runs f on one state of the file.
-func (s *Store) view(ctx context.Context, op string, f func(call) error) error {
-	return s.transact(ctx, op, s.read, &sql.TxOptions{ReadOnly: true}, f)
-}
-
-func (s *Store) transact(ctx context.Context, op string, db *sql.DB, o *sql.TxOptions, f func(call) error) error {
+func (s *part) view(ctx context.Context, op string, f func(call) error) error {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
 	if s.closed {
 		return s.fail(op, errClosed)
 	}
+	return s.transact(ctx, op, s.read, &sql.TxOptions{ReadOnly: true}, f)
+}
+
+// transact runs f in a transaction of its own. The store must not be closed
+// meanwhile.
+func (s *part) transact(ctx context.Context, op string, db *sql.DB, o *sql.TxOptions, f func(call) error) error {
 	tx, err := s.begin(ctx, db, o)
 	if err != nil {
 		return s.fail(op, err)
 	}
-	owner, err := s.ownerID(ctx, tx, o == nil)
+	owner, err := s.ownerOf(ctx, tx, s.owner, o == nil)
 	if err == nil {
 		err = f(call{Tx: tx, owner: owner})
 	}

@@ -10,7 +10,7 @@ import (
 )
 
 // KeepSummary stores a text under key; one that is there already stays.
-func (s *Store) KeepSummary(ctx context.Context, key precis.Fingerprint, text string) error {
+func (s summaries) KeepSummary(ctx context.Context, key precis.Fingerprint, text string) error {
 	return s.update(ctx, "keep summary", func(tx call) error {
 		_, err := tx.ExecContext(ctx, `INSERT INTO summaries (owner, key, text, stored) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING`,
 			tx.owner, key[:], []byte(text), time.Now().UnixMilli())
@@ -19,7 +19,7 @@ func (s *Store) KeepSummary(ctx context.Context, key precis.Fingerprint, text st
 }
 
 // Summary returns the text stored under key.
-func (s *Store) Summary(ctx context.Context, key precis.Fingerprint) (string, error) {
+func (s summaries) Summary(ctx context.Context, key precis.Fingerprint) (string, error) {
 	const op = "load summary"
 	var text []byte
 	err := s.view(ctx, op, func(tx call) error {

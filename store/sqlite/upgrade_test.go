@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"precis"
+	"precis/store"
 )
 
 // TestOpenBringsUpToDate: a file of version 2, as it was written by the precis of
@@ -25,6 +26,11 @@ func TestOpenBringsUpToDate(t *testing.T) {
 	}
 	if _, err := db.Exec(string(text)); err != nil {
 		t.Fatal(err)
+	}
+	for i, data := range []string{`{"conversation":"d","kind":"condensation","cost_usd":0.5}`, `{"conversation":"d","kind":"request","cost_usd":9}`} {
+		if _, err := db.Exec(`INSERT INTO ledger VALUES (?, 'd', 5, 0, CAST(? AS BLOB))`, 10+i, data); err != nil {
+			t.Fatal(err)
+		}
 	}
 	if err := db.Close(); err != nil {
 		t.Fatal(err)
@@ -46,6 +52,9 @@ func TestOpenBringsUpToDate(t *testing.T) {
 	if all, err := s.Entries(t.Context(), "c", time.Time{}); err != nil || len(all) != 1 || !all[0].Time.Equal(time.Unix(1, 2)) {
 		t.Errorf("ledger %v, %v", all, err)
 	}
+	if sum, err := s.Spent(t.Context(), time.Unix(5, 0)); err != nil || sum != 0.5 {
+		t.Errorf("spent %g, %v", sum, err)
+	}
 	if text, err := s.Summary(t.Context(), precis.Fingerprint{7}); err != nil || text != "a summary" {
 		t.Errorf("summary %q, %v", text, err)
 	}
@@ -56,16 +65,16 @@ func TestOpenBringsUpToDate(t *testing.T) {
 		t.Errorf("scopes %q, %v", owners, err)
 	}
 	// What was there before is as young as the migration, and is found.
-	if r, err := s.Purge(t.Context(), precis.PurgeQuery{Before: time.Now().Add(-time.Hour)}); err != nil || r.Messages != 0 {
+	if r, err := s.Purge(t.Context(), store.PurgeQuery{Before: time.Now().Add(-time.Hour)}); err != nil || r.Messages != 0 {
 		t.Errorf("purged %+v, %v", r, err)
 	}
-	if err := s.PutConversation(t.Context(), precis.ConversationRecord{ID: "c", Head: side.Fingerprint(4)}); err != nil {
+	if err := s.PutConversation(t.Context(), store.Record{ID: "c", Head: side.Fingerprint(4)}); err != nil {
 		t.Fatal(err)
 	}
-	if found, err := s.Search(t.Context(), precis.SearchQuery{Text: "another way"}); err != nil || len(found) != 1 || found[0].Message != 2 {
+	if found, err := s.Search(t.Context(), store.SearchQuery{Text: "another way"}); err != nil || len(found) != 1 || found[0].Message != 2 {
 		t.Errorf("found %v, %v", found, err)
 	}
-	if r, err := s.Purge(t.Context(), precis.PurgeQuery{All: true}); err != nil || r.Messages != 6 {
+	if r, err := s.Purge(t.Context(), store.PurgeQuery{All: true}); err != nil || r.Messages != 6 {
 		t.Errorf("purged %+v, %v", r, err)
 	}
 }

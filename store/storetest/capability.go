@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"precis"
+	"precis/store"
 )
 
 // calls makes every call a store has.
@@ -19,14 +20,14 @@ func (s *suite) calls(ctx context.Context, node precis.Fingerprint) map[string]e
 	_, _, errs["Load"] = s.Load(ctx, node)
 	errs["AddEdit"] = s.AddEdit(ctx, "", pin(node, "too late"))
 	_, errs["Body"] = s.Body(ctx, precis.HashMessage(user("hello")))
-	if l, ok := s.Store.(precis.EditLog); ok {
+	if l, ok := s.Store.(store.EditLog); ok {
 		_, errs["Edits"] = l.Edits(ctx, node)
 	}
 	if c, ok := s.Store.(precis.CalibrationStore); ok {
 		errs["SaveCalibration"] = c.SaveCalibration(ctx, "m", []byte("{}"))
 		_, errs["LoadCalibrations"] = c.LoadCalibrations(ctx)
 	}
-	if c, ok := s.Store.(precis.SummaryStore); ok {
+	if c, ok := s.Store.(store.Summaries); ok {
 		errs["KeepSummary"] = c.KeepSummary(ctx, precis.Fingerprint{1}, "text")
 		_, errs["Summary"] = c.Summary(ctx, precis.Fingerprint{1})
 	}
@@ -34,32 +35,42 @@ func (s *suite) calls(ctx context.Context, node precis.Fingerprint) map[string]e
 		errs["Book"] = l.Book(ctx, precis.LedgerEntry{Conversation: "c", Time: time.Unix(1, 0)})
 		_, errs["Entries"] = l.Entries(ctx, "", time.Time{})
 	}
+	if l, ok := s.Store.(store.Booker); ok {
+		errs["BookAll"] = l.BookAll(ctx, []store.OwnedEntry{{LedgerEntry: precis.LedgerEntry{Conversation: "c", Time: time.Unix(1, 0)}}})
+	}
+	if l, ok := s.Store.(store.Spender); ok {
+		_, errs["Spent"] = l.Spent(ctx, time.Time{})
+	}
 	s.callsOfCatalog(ctx, errs)
 	return errs
 }
 
 func (s *suite) callsOfCatalog(ctx context.Context, errs map[string]error) {
-	if c, ok := s.Store.(precis.Scoper); ok {
+	if c, ok := s.Store.(store.Scoper); ok {
 		_, errs["Scopes"] = c.Scopes(ctx)
 	}
-	if f, ok := s.Store.(precis.Finder); ok {
+	if f, ok := s.Store.(store.Finder); ok {
 		_, errs["Deepest"] = f.Deepest(ctx, []precis.Fingerprint{{1}})
 	}
-	if l, ok := s.Store.(precis.Leaser); ok {
+	if l, ok := s.Store.(store.Leaser); ok {
 		_, _, errs["Lease"] = l.Lease(ctx, "n", "h", time.Minute)
 	}
-	if c, ok := s.Store.(precis.Catalog); ok {
-		errs["PutConversation"] = c.PutConversation(ctx, precis.ConversationRecord{ID: "too late"})
+	if c, ok := s.Store.(store.Lister); ok {
+		errs["PutConversation"] = c.PutConversation(ctx, store.Record{ID: "too late"})
 		_, errs["Conversation"] = c.Conversation(ctx, "c")
-		_, errs["Conversations"] = c.Conversations(ctx, precis.ConversationQuery{})
+		_, errs["Conversations"] = c.Conversations(ctx, store.Query{})
 		_, errs["Headed"] = c.Headed(ctx, []precis.Fingerprint{{1}})
 	}
-	if c, ok := s.Store.(precis.Searcher); ok {
-		_, errs["Search"] = c.Search(ctx, precis.SearchQuery{Text: "hello"})
-		_, errs["Search without words"] = c.Search(ctx, precis.SearchQuery{})
+	if c, ok := s.Store.(store.Searcher); ok {
+		_, errs["Search"] = c.Search(ctx, store.SearchQuery{Text: "hello"})
+		_, errs["Search without words"] = c.Search(ctx, store.SearchQuery{})
 	}
-	if p, ok := s.Store.(precis.Purger); ok {
-		_, errs["Purge"] = p.Purge(ctx, precis.PurgeQuery{All: true})
+	if p, ok := s.Store.(store.Purger); ok {
+		_, errs["Purge"] = p.Purge(ctx, store.PurgeQuery{All: true})
+	}
+	if w, ok := s.Store.(store.Wiper); ok {
+		_, errs["Remove"] = w.Remove(ctx, store.PurgeQuery{All: true})
+		errs["Wipe"] = w.Wipe(ctx)
 	}
 }
 
@@ -143,7 +154,7 @@ func reopened(s *suite) {
 			s.Fatal(err)
 		}
 	}
-	if c, ok := s.Store.(precis.SummaryStore); ok {
+	if c, ok := s.Store.(store.Summaries); ok {
 		if err := c.KeepSummary(s.ctx, precis.Fingerprint{7}, "a summary"); err != nil {
 			s.Fatal(err)
 		}
@@ -166,7 +177,7 @@ func reopened(s *suite) {
 			s.Errorf("calibrations %q, %v", all, err)
 		}
 	}
-	if c, ok := s.Store.(precis.SummaryStore); ok {
+	if c, ok := s.Store.(store.Summaries); ok {
 		if text, err := c.Summary(s.ctx, precis.Fingerprint{7}); err != nil || text != "a summary" {
 			s.Errorf("summary %q, %v", text, err)
 		}
@@ -179,7 +190,7 @@ func reopened(s *suite) {
 }
 
 func summaries(s *suite) {
-	c, ok := s.Store.(precis.SummaryStore)
+	c, ok := s.Store.(store.Summaries)
 	if !ok {
 		s.Skip("keeps no summaries")
 	}
@@ -276,10 +287,81 @@ func ledger(s *suite) {
 	}
 }
 
+// bookAll: entries of several owners are booked at once, or none is.
+func bookAll(s *suite) {
+	b := need[store.Booker](s)
+	at := time.Date(2026, 5, 1, 12, 0, 0, 0, time.UTC)
+	ledgers := map[string]precis.Ledger{"": s.Store.(precis.Ledger)}
+	if sc, ok := s.Store.(store.Scoper); ok {
+		for _, owner := range []string{"", "an owner\x00\xff", "another"} {
+			ledgers[owner] = sc.Scope(owner).(precis.Ledger)
+		}
+	}
+	var all []store.OwnedEntry
+	want := map[string]string{}
+	for i := range 300 {
+		for owner := range ledgers {
+			e := precis.LedgerEntry{Time: at, Conversation: "c", Kind: fmt.Sprint(len(owner), " ", i), CostUSD: 0.5}
+			all = append(all, store.OwnedEntry{Owner: owner, LedgerEntry: e})
+			want[owner] += e.Kind + " "
+		}
+	}
+	worthless := all[7]
+	worthless.CostUSD = math.NaN()
+	s.wantCode("BookAll of what has no stored form", b.BookAll(s.ctx, append(slices.Clone(all), worthless)), precis.CodeInvalid)
+	if err := b.BookAll(s.ctx, nil); err != nil {
+		s.Errorf("BookAll of nothing: %v", err)
+	}
+	if err := b.BookAll(s.ctx, all); err != nil {
+		s.Fatal(err)
+	}
+	for owner, l := range ledgers {
+		entries, err := l.Entries(s.ctx, "c", time.Time{})
+		got := ""
+		for _, e := range entries {
+			got += e.Kind + " "
+		}
+		if err != nil || got != want[owner] {
+			s.Errorf("%d entries of %q, %v, want the 300 of the second call in their order", len(entries), owner, err)
+		}
+	}
+}
+
 func checkEntry(t *testing.T, e precis.LedgerEntry, booked []precis.LedgerEntry) {
 	for _, b := range booked {
 		if b.Kind == e.Kind && form(b) != form(e) {
 			t.Errorf("entry\n got %s\nwant %s", form(e), form(b))
+		}
+	}
+}
+
+func spent(s *suite) {
+	l, ok := s.Store.(precis.Ledger)
+	sum, can := s.Store.(store.Spender)
+	if !ok || !can {
+		s.Skip("sums up no ledger")
+	}
+	day := time.Date(2026, 5, 1, 0, 0, 0, 0, time.UTC)
+	scopes := []precis.Ledger{l}
+	if sc, ok := s.Store.(store.Scoper); ok {
+		scopes = append(scopes, sc.Scope("another owner").(precis.Ledger), sc.Scope("").(precis.Ledger))
+	}
+	for _, l := range scopes {
+		for _, e := range []precis.LedgerEntry{
+			{Time: day.Add(-1), Kind: "call", CostUSD: 64}, {Time: day, Kind: "call", CostUSD: 0.25}, {Time: day.Add(time.Hour), Kind: "condensation", CostUSD: 0.5},
+			{Time: day.Add(time.Hour), Kind: "request", CostUSD: 128}, {Time: day.Add(time.Hour), Kind: "pruning"},
+		} {
+			if err := l.Book(s.ctx, e); err != nil {
+				s.Fatal(err)
+			}
+		}
+	}
+	each := float64(len(scopes))
+	for since, want := range map[time.Time]float64{
+		{}: 64.75 * each, day: 0.75 * each, day.In(time.FixedZone("", 3600)): 0.75 * each, day.Add(1): 0.5 * each, day.Add(48 * time.Hour): 0,
+	} {
+		if got, err := sum.Spent(s.ctx, since); err != nil || got != want {
+			s.Errorf("spent since %v: %g, %v, want %g", since, got, err, want)
 		}
 	}
 }

@@ -9,11 +9,12 @@ import (
 	"time"
 
 	"precis"
+	"precis/store"
 )
 
 // fullRecord has every field set.
-func fullRecord(id string) precis.ConversationRecord {
-	return precis.ConversationRecord{
+func fullRecord(id string) store.Record {
+	return store.Record{
 		ID: id, Title: "A <title> & 日本 \u2028", Dialect: "anthropic", Model: "claude", Client: "a client/1.0",
 		Head: precis.Fingerprint{1, 2}, Messages: 3, Tokens: 4, Window: 5, Requests: 6,
 		Created: time.Date(2026, 1, 2, 3, 4, 5, 678901234, time.UTC), Updated: time.Date(2026, 2, 3, 4, 5, 6, 789012345, time.UTC),
@@ -21,25 +22,25 @@ func fullRecord(id string) precis.ConversationRecord {
 	}
 }
 
-func (s *suite) put(rs ...precis.ConversationRecord) {
+func (s *suite) put(rs ...store.Record) {
 	s.Helper()
 	for _, r := range rs {
-		if err := need[precis.Catalog](s).PutConversation(s.ctx, r); err != nil {
+		if err := need[store.Lister](s).PutConversation(s.ctx, r); err != nil {
 			s.Fatalf("PutConversation %q: %v", r.ID, err)
 		}
 	}
 }
 
 func recordFields(s *suite) {
-	c := need[precis.Catalog](s)
-	for i := range reflect.TypeFor[precis.ConversationRecord]().NumField() {
+	c := need[store.Lister](s)
+	for i := range reflect.TypeFor[store.Record]().NumField() {
 		if reflect.ValueOf(fullRecord("x")).Field(i).IsZero() {
 			s.Fatalf("field %d is not tested", i)
 		}
 	}
 	ids := []string{"id", "ID", " id", "\x00", "raw \xff\xfe", "é", strings.Repeat("long", 100), "' OR 1=1 --"}
 	for _, id := range ids {
-		for _, r := range []precis.ConversationRecord{{ID: id}, fullRecord(id)} {
+		for _, r := range []store.Record{{ID: id}, fullRecord(id)} {
 			s.put(r)
 			if r.Hints != nil {
 				r.Hints["given"] = "to the store" // it must not see that
@@ -54,7 +55,7 @@ func recordFields(s *suite) {
 			}
 		}
 	}
-	for _, r := range s.records(precis.ConversationQuery{}) {
+	for _, r := range s.records(store.Query{}) {
 		if !reflect.DeepEqual(r, fullRecord(r.ID)) || !slices.Contains(ids, r.ID) {
 			s.Errorf("listed %#v", r)
 		}
@@ -65,7 +66,7 @@ func recordFields(s *suite) {
 	}
 	_, err = c.Conversation(s.ctx, "never")
 	s.wantCode("an unknown record", err, precis.CodeNotFound)
-	s.wantCode("a record without an ID", c.PutConversation(s.ctx, precis.ConversationRecord{}), precis.CodeInvalid)
+	s.wantCode("a record without an ID", c.PutConversation(s.ctx, store.Record{}), precis.CodeInvalid)
 	late := fullRecord("late")
 	late.Updated = time.Date(20000, 1, 1, 0, 0, 0, 0, time.UTC) // has no JSON form
 	s.wantCode("a record without a stored form", c.PutConversation(s.ctx, late), precis.CodeInvalid)
@@ -74,9 +75,9 @@ func recordFields(s *suite) {
 	s.put(bad) // no promise but that it is taken
 }
 
-func (s *suite) records(q precis.ConversationQuery) []precis.ConversationRecord {
+func (s *suite) records(q store.Query) []store.Record {
 	s.Helper()
-	all, err := need[precis.Catalog](s).Conversations(s.ctx, q)
+	all, err := need[store.Lister](s).Conversations(s.ctx, q)
 	if err != nil {
 		s.Fatal(err)
 	}
@@ -85,23 +86,23 @@ func (s *suite) records(q precis.ConversationQuery) []precis.ConversationRecord 
 
 func recordsSelected(s *suite) {
 	day := time.Date(2026, 5, 1, 12, 0, 0, 0, time.UTC)
-	record := func(id, title string, updated time.Time) precis.ConversationRecord {
-		return precis.ConversationRecord{ID: id, Title: title, Model: "Claude-X", Client: "RooCode", Updated: updated}
+	record := func(id, title string, updated time.Time) store.Record {
+		return store.Record{ID: id, Title: title, Model: "Claude-X", Client: "RooCode", Updated: updated}
 	}
 	s.put(record("b", "ÄPFEL und Birnen", day), record("a", "100% _sure_\\", day), record("d", "", day.Add(time.Nanosecond)),
 		record("c", "ΣΊΣΥΦΟΣ", day.Add(-time.Hour).In(time.FixedZone("", 9*3600))), record("e", "", time.Time{}), record("f", "later", day.Add(time.Hour)))
 	for _, c := range []struct {
-		q    precis.ConversationQuery
+		q    store.Query
 		want string
 	}{
-		{precis.ConversationQuery{}, "fdabce"}, {precis.ConversationQuery{Limit: 2}, "fd"}, {precis.ConversationQuery{Limit: 99}, "fdabce"},
-		{precis.ConversationQuery{Before: day}, "ce"}, {precis.ConversationQuery{Since: day}, "fdab"}, {precis.ConversationQuery{Since: day.Add(1)}, "fd"},
-		{precis.ConversationQuery{Before: day.Add(1), Since: day.Add(-time.Hour)}, "abc"}, {precis.ConversationQuery{Before: day, Since: day}, ""},
-		{precis.ConversationQuery{Before: day.Add(2 * time.Hour), Limit: 1}, "f"}, {precis.ConversationQuery{Text: "äpfel"}, "b"},
-		{precis.ConversationQuery{Text: "UND"}, "b"}, {precis.ConversationQuery{Text: "σίσυφος"}, "c"}, {precis.ConversationQuery{Text: "claude-x"}, "fdabce"},
-		{precis.ConversationQuery{Text: "ROOc", Limit: 1}, "f"}, {precis.ConversationQuery{Text: "%"}, "a"}, {precis.ConversationQuery{Text: "_"}, "a"},
-		{precis.ConversationQuery{Text: "\\"}, "a"}, {precis.ConversationQuery{Text: "' OR 1=1 --"}, ""}, {precis.ConversationQuery{Text: "\x00"}, ""},
-		{precis.ConversationQuery{Text: "\xff"}, ""}, {precis.ConversationQuery{Text: "sure", Since: day.Add(1)}, ""}, {precis.ConversationQuery{Text: "rooclaude"}, ""},
+		{store.Query{}, "fdabce"}, {store.Query{Limit: 2}, "fd"}, {store.Query{Limit: 99}, "fdabce"},
+		{store.Query{Before: day}, "ce"}, {store.Query{Since: day}, "fdab"}, {store.Query{Since: day.Add(1)}, "fd"},
+		{store.Query{Before: day.Add(1), Since: day.Add(-time.Hour)}, "abc"}, {store.Query{Before: day, Since: day}, ""},
+		{store.Query{Before: day.Add(2 * time.Hour), Limit: 1}, "f"}, {store.Query{Text: "äpfel"}, "b"},
+		{store.Query{Text: "UND"}, "b"}, {store.Query{Text: "σίσυφος"}, "c"}, {store.Query{Text: "claude-x"}, "fdabce"},
+		{store.Query{Text: "ROOc", Limit: 1}, "f"}, {store.Query{Text: "%"}, "a"}, {store.Query{Text: "_"}, "a"},
+		{store.Query{Text: "\\"}, "a"}, {store.Query{Text: "' OR 1=1 --"}, ""}, {store.Query{Text: "\x00"}, ""},
+		{store.Query{Text: "\xff"}, ""}, {store.Query{Text: "sure", Since: day.Add(1)}, ""}, {store.Query{Text: "rooclaude"}, ""},
 	} {
 		got := ""
 		for _, r := range s.records(c.q) {
@@ -114,13 +115,13 @@ func recordsSelected(s *suite) {
 }
 
 func recordsReplaced(s *suite) {
-	c := need[precis.Catalog](s)
-	first, second := fullRecord("a"), precis.ConversationRecord{ID: "a", Title: "renamed", Head: precis.Fingerprint{7}, Updated: time.Unix(1, 0).UTC()}
+	c := need[store.Lister](s)
+	first, second := fullRecord("a"), store.Record{ID: "a", Title: "renamed", Head: precis.Fingerprint{7}, Updated: time.Unix(1, 0).UTC()}
 	s.put(first, second)
-	if all := s.records(precis.ConversationQuery{}); len(all) != 1 || !reflect.DeepEqual(all[0], second) {
+	if all := s.records(store.Query{}); len(all) != 1 || !reflect.DeepEqual(all[0], second) {
 		s.Errorf("records %v", all)
 	}
-	if len(s.records(precis.ConversationQuery{Text: "title"})) != 0 || len(s.records(precis.ConversationQuery{Text: "renamed"})) != 1 {
+	if len(s.records(store.Query{Text: "title"})) != 0 || len(s.records(store.Query{Text: "renamed"})) != 1 {
 		s.Error("found by an old title, or not by the new one")
 	}
 	for head, want := range map[precis.Fingerprint]int{first.Head: 0, second.Head: 1} {
@@ -131,11 +132,11 @@ func recordsReplaced(s *suite) {
 }
 
 func headed(s *suite) {
-	c := need[precis.Catalog](s)
+	c := need[store.Lister](s)
 	msgs := talk("headed", 5)
 	at := nodes(msgs)
 	for i, f := range []precis.Fingerprint{at[0], at[2], at[2], {}} {
-		s.put(precis.ConversationRecord{ID: fmt.Sprint(i), Head: f})
+		s.put(store.Record{ID: fmt.Sprint(i), Head: f})
 	}
 	many := nodes(talk("others", 5000))
 	for _, t := range []struct {
@@ -158,7 +159,7 @@ func headed(s *suite) {
 }
 
 func recordsTogether(s *suite) {
-	c := need[precis.Catalog](s)
+	c := need[store.Lister](s)
 	errs := together(func(i int) error {
 		for k := range 5 {
 			r := fullRecord(fmt.Sprint("conversation ", k))
@@ -176,7 +177,7 @@ func recordsTogether(s *suite) {
 	if err := errors.Join(errs...); err != nil {
 		s.Fatal(err)
 	}
-	if all := s.records(precis.ConversationQuery{}); len(all) != 5 {
+	if all := s.records(store.Query{}); len(all) != 5 {
 		s.Errorf("%d records", len(all))
 	}
 }
@@ -185,7 +186,7 @@ func catalogReopened(s *suite) {
 	if s.Reopen == nil {
 		s.Skip("does not outlive Close")
 	}
-	sc := need[precis.Scoper](s)
+	sc := need[store.Scoper](s)
 	for _, owner := range []string{"", "b", "a"} {
 		in := s.within(owner)
 		node := in.add(precis.Fingerprint{}, user("in scope "+owner), user("some words"))
@@ -193,14 +194,14 @@ func catalogReopened(s *suite) {
 		r.Head, r.Title = node, owner
 		in.put(r)
 	}
-	if got, err := sc.Scope("a").(precis.Searcher).Search(s.ctx, precis.SearchQuery{Text: "words"}); err != nil || len(got) != 1 {
+	if got, err := sc.Scope("a").(store.Searcher).Search(s.ctx, store.SearchQuery{Text: "words"}); err != nil || len(got) != 1 {
 		s.Errorf("%v, %v", got, err)
 	}
 	s.Store = s.Reopen(s.T, s.Store)
 	for _, owner := range []string{"a", "b", ""} {
 		in := s.within(owner)
-		r, err := need[precis.Catalog](in).Conversation(s.ctx, "c")
-		if err != nil || r.Title != owner || in.records(precis.ConversationQuery{})[0].Head != r.Head {
+		r, err := need[store.Lister](in).Conversation(s.ctx, "c")
+		if err != nil || r.Title != owner || in.records(store.Query{})[0].Head != r.Head {
 			s.Errorf("%q: %v, %v", owner, r, err)
 		}
 		in.add(r.Head, user("more words"))

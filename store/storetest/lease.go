@@ -7,10 +7,11 @@ import (
 	"time"
 
 	"precis"
+	"precis/store"
 )
 
 // take asks for a lease and checks the answer.
-func (s *suite) take(l precis.Leaser, holder string, ttl time.Duration, want bool) (release func()) {
+func (s *suite) take(l store.Leaser, holder string, ttl time.Duration, want bool) (release func()) {
 	s.Helper()
 	release, ok, err := l.Lease(s.ctx, "condense \x00\xff", holder, ttl)
 	if err != nil || ok != want || release == nil {
@@ -20,12 +21,12 @@ func (s *suite) take(l precis.Leaser, holder string, ttl time.Duration, want boo
 }
 
 func leases(s *suite) {
-	l := need[precis.Leaser](s)
+	l := need[store.Leaser](s)
 	release := s.take(l, "a", time.Minute, true)
 	s.take(l, "b", time.Minute, false)() // a lease it does not have
 	s.take(l, "b", time.Minute, false)
-	if sc, ok := s.Store.(precis.Scoper); ok { // scopes share them
-		s.take(sc.Scope("another").(precis.Leaser), "b", time.Minute, false)
+	if sc, ok := s.Store.(store.Scoper); ok { // scopes share them
+		s.take(sc.Scope("another").(store.Leaser), "b", time.Minute, false)
 	}
 	if _, ok, err := l.Lease(s.ctx, "another", "b", time.Minute); !ok || err != nil {
 		s.Errorf("another lease: %v, %v", ok, err)
@@ -63,7 +64,7 @@ func leases(s *suite) {
 }
 
 func leaseRace(s *suite) {
-	l := need[precis.Leaser](s)
+	l := need[store.Leaser](s)
 	for round := range 5 {
 		var has atomic.Int32
 		releases := make([]func(), racers)

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"precis"
+	"precis/store"
 )
 
 // everyKind holds every kind of block, with bytes that an encoder would like to
@@ -193,7 +194,7 @@ func unknown(s *suite) {
 	never := nodes([]precis.Message{user("never said")})[0]
 	_, _, err := s.Load(s.ctx, never)
 	s.wantCode("Load", err, precis.CodeNotFound)
-	if l, ok := s.Store.(precis.EditLog); ok {
+	if l, ok := s.Store.(store.EditLog); ok {
 		_, err := l.Edits(s.ctx, never)
 		s.wantCode("Edits", err, precis.CodeNotFound)
 	}

@@ -8,21 +8,22 @@ import (
 	"pgregory.net/rapid"
 
 	"precis"
+	"precis/store"
 )
 
 // purgeLikeTheModel makes random trees with records, purges, and compares what is
 // left with a model that keeps each path by itself.
 func purgeLikeTheModel(s *suite) {
-	need[precis.Purger](s)
+	need[store.Purger](s)
 	run := 0
 	rapid.Check(s.T, func(t *rapid.T) {
 		if run++; run > 15 { // each takes long on a disk
 			return
 		}
-		s.purgeOf(precis.PurgeQuery{All: true})
+		s.purgeOf(store.PurgeQuery{All: true})
 		m := &purgeModel{
 			model:   &model{suite: s, paths: map[precis.Fingerprint][]precis.Message{}, root: fmt.Sprint("run ", run)},
-			records: map[string]precis.ConversationRecord{},
+			records: map[string]store.Record{},
 		}
 		t.Repeat(map[string]func(*rapid.T){
 			"append": m.appendSome,
@@ -36,27 +37,27 @@ func purgeLikeTheModel(s *suite) {
 
 type purgeModel struct {
 	*model
-	records map[string]precis.ConversationRecord
+	records map[string]store.Record
 }
 
 var modelTime = time.Date(2020, 1, 1, 0, 0, 0, 0, time.UTC)
 
 func (m *purgeModel) record(t *rapid.T) {
-	r := precis.ConversationRecord{
+	r := store.Record{
 		ID: rapid.SampledFrom([]string{"a", "b", "c"}).Draw(t, "id"), Head: m.draw(t),
 		Updated: modelTime.Add(time.Duration(rapid.IntRange(0, 3).Draw(t, "hour")) * time.Hour),
 	}
 	if rapid.Bool().Draw(t, "earlier") {
 		r.Earlier = []precis.Fingerprint{m.draw(t)}
 	}
-	if err := m.Store.(precis.Catalog).PutConversation(m.ctx, r); err != nil {
+	if err := m.Store.(store.Lister).PutConversation(m.ctx, r); err != nil {
 		t.Fatal(err)
 	}
 	m.records[r.ID] = r
 }
 
 func (m *purgeModel) purge(t *rapid.T) {
-	q := precis.PurgeQuery{IDs: rapid.SliceOfDistinct(rapid.SampledFrom([]string{"a", "b", "c", "d"}), rapid.ID).Draw(t, "ids")}
+	q := store.PurgeQuery{IDs: rapid.SliceOfDistinct(rapid.SampledFrom([]string{"a", "b", "c", "d"}), rapid.ID).Draw(t, "ids")}
 	switch rapid.IntRange(0, 5).Draw(t, "kind") {
 	case 0:
 		q.All = true
@@ -66,14 +67,14 @@ func (m *purgeModel) purge(t *rapid.T) {
 		q.Before = time.Now().Add(time.Hour)
 	}
 	want := m.forget(q)
-	if got, err := m.Store.(precis.Purger).Purge(m.ctx, q); err != nil || got.Conversations != want {
+	if got, err := m.Store.(store.Purger).Purge(m.ctx, q); err != nil || got.Conversations != want {
 		t.Fatalf("Purge %+v: %+v, %v, want %d conversations", q, got, err, want)
 	}
 	m.compare(t)
 }
 
 // forget does to the model what Purge does to the store.
-func (m *purgeModel) forget(q precis.PurgeQuery) (conversations int) {
+func (m *purgeModel) forget(q store.PurgeQuery) (conversations int) {
 	var kept, named, aged []precis.Fingerprint
 	for id, r := range m.records {
 		heads := append([]precis.Fingerprint{r.Head}, r.Earlier...)
@@ -158,7 +159,7 @@ func (m *purgeModel) compare(t *rapid.T) {
 		}
 	}
 	for id, r := range m.records {
-		if got, err := m.Store.(precis.Catalog).Conversation(m.ctx, id); err != nil || got.Head != r.Head {
+		if got, err := m.Store.(store.Lister).Conversation(m.ctx, id); err != nil || got.Head != r.Head {
 			t.Fatalf("record %s: %v", id, err)
 		}
 	}

@@ -6,18 +6,19 @@ import (
 	"time"
 
 	"precis"
+	"precis/store"
 )
 
 // purgeTogether: while others append, edit and load, conversations are purged.
 // Nobody sees half of one.
 func purgeTogether(s *suite) {
-	p := need[precis.Purger](s)
+	p := need[store.Purger](s)
 	shared := talk("shared", 3)
 	s.converse("stays", append(talk("shared", 3), user("stays"))...)
 	errs := together(func(i int) error {
 		if i < 3 {
 			for range 10 {
-				if _, err := p.Purge(s.ctx, precis.PurgeQuery{IDs: []string{"goes 3", "goes 4", "goes 5"}}); err != nil {
+				if _, err := p.Purge(s.ctx, store.PurgeQuery{IDs: []string{"goes 3", "goes 4", "goes 5"}}); err != nil {
 					return err
 				}
 			}
@@ -37,7 +38,7 @@ func purgeTogether(s *suite) {
 	stays := append(talk("shared", 3), user("stays"))
 	t, _ := s.load(nodes(stays)[3])
 	s.wantMessages(t, stays...)
-	s.purgeOf(precis.PurgeQuery{IDs: []string{"stays"}, Before: time.Now().Add(time.Hour)})
+	s.purgeOf(store.PurgeQuery{IDs: []string{"stays"}, Before: time.Now().Add(time.Hour)})
 	for i := range racers {
 		for _, f := range nodes(talk(fmt.Sprint("own ", i), 1)) {
 			_, _, err := s.Load(s.ctx, f)
@@ -53,7 +54,7 @@ func (s *suite) liveOn(id string, msgs []precis.Message) error {
 	if err != nil {
 		return err
 	}
-	if err := s.Store.(precis.Catalog).PutConversation(s.ctx, precis.ConversationRecord{ID: id, Head: node}); err != nil {
+	if err := s.Store.(store.Lister).PutConversation(s.ctx, store.Record{ID: id, Head: node}); err != nil {
 		return err
 	}
 	_, err = s.Append(s.ctx, node, user("more"))

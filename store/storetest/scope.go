@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"precis"
+	"precis/store"
 )
 
 // owners are names that a careless store would mix up.
@@ -15,7 +16,7 @@ var owners = []string{"", "a", "A", "a ", "a\x00", "\xff", "%", "0", "-1", strin
 
 // within returns the suite for a scope of its store.
 func (s *suite) within(owner string) *suite {
-	return &suite{T: s.T, Store: need[precis.Scoper](s).Scope(owner), ctx: s.ctx, open: s.open}
+	return &suite{T: s.T, Store: need[store.Scoper](s).Scope(owner), ctx: s.ctx, open: s.open}
 }
 
 // scopesApart: equal content everywhere, and every call sees that of its scope.
@@ -43,7 +44,7 @@ func scopesApart(s *suite) {
 		}
 		checkScope(in, at, i%3, owner)
 	}
-	s.within("a").purgeOf(precis.PurgeQuery{All: true})
+	s.within("a").purgeOf(store.PurgeQuery{All: true})
 	checkPurgedScope(s.within("a"), at[0])
 	for i, owner := range owners {
 		if owner != "a" {
@@ -57,11 +58,11 @@ func checkEmpty(s *suite, node precis.Fingerprint, owner string) {
 	s.Helper()
 	_, _, err := s.Load(s.ctx, node)
 	s.wantCode("Load in an empty scope", err, precis.CodeNotFound)
-	if c, ok := s.Store.(precis.SummaryStore); ok {
+	if c, ok := s.Store.(store.Summaries); ok {
 		_, err := c.Summary(s.ctx, precis.Fingerprint{1})
 		s.wantCode("Summary in an empty scope", err, precis.CodeNotFound)
 	}
-	if c, ok := s.Store.(precis.Catalog); ok {
+	if c, ok := s.Store.(store.Lister); ok {
 		_, err := c.Conversation(s.ctx, "c")
 		s.wantCode("Conversation in an empty scope", err, precis.CodeNotFound)
 	}
@@ -74,14 +75,14 @@ func checkEmpty(s *suite, node precis.Fingerprint, owner string) {
 
 func fillScope(s *suite, node precis.Fingerprint, owner string) {
 	var errs []error
-	if c, ok := s.Store.(precis.SummaryStore); ok {
+	if c, ok := s.Store.(store.Summaries); ok {
 		errs = append(errs, c.KeepSummary(s.ctx, precis.Fingerprint{1}, owner))
 	}
 	if l, ok := s.Store.(precis.Ledger); ok {
 		errs = append(errs, l.Book(s.ctx, precis.LedgerEntry{Conversation: "c", Before: len(owner)}))
 	}
-	if c, ok := s.Store.(precis.Catalog); ok {
-		errs = append(errs, c.PutConversation(s.ctx, precis.ConversationRecord{ID: "c", Head: node, Messages: len(owner)}))
+	if c, ok := s.Store.(store.Lister); ok {
+		errs = append(errs, c.PutConversation(s.ctx, store.Record{ID: "c", Head: node, Messages: len(owner)}))
 	}
 	if c, ok := s.Store.(precis.CalibrationStore); ok { // shared: the last one stays
 		errs = append(errs, c.SaveCalibration(s.ctx, "m", []byte("state")))
@@ -94,7 +95,7 @@ func fillScope(s *suite, node precis.Fingerprint, owner string) {
 // checkScope: the scope has what fillScope gave it, and the nodes up to a depth.
 func checkScope(s *suite, at []precis.Fingerprint, depth int, owner string) {
 	s.Helper()
-	if c, ok := s.Store.(precis.SummaryStore); ok {
+	if c, ok := s.Store.(store.Summaries); ok {
 		if text, err := c.Summary(s.ctx, precis.Fingerprint{1}); err != nil || text != owner {
 			s.Errorf("%q: summary %q, %v", owner, text, err)
 		}
@@ -106,21 +107,21 @@ func checkScope(s *suite, at []precis.Fingerprint, depth int, owner string) {
 			}
 		}
 	}
-	if c, ok := s.Store.(precis.Catalog); ok {
-		all, err := c.Conversations(s.ctx, precis.ConversationQuery{})
+	if c, ok := s.Store.(store.Lister); ok {
+		all, err := c.Conversations(s.ctx, store.Query{})
 		found, err2 := c.Headed(s.ctx, at)
 		one, err3 := c.Conversation(s.ctx, "c")
 		if errors.Join(err, err2, err3) != nil || len(all) != 1 || len(found) != 1 || one.Messages != len(owner) {
 			s.Errorf("%q: %d records, %d headed, %v", owner, len(all), len(found), errors.Join(err, err2, err3))
 		}
 	}
-	if f, ok := s.Store.(precis.Finder); ok {
+	if f, ok := s.Store.(store.Finder); ok {
 		if i, err := f.Deepest(s.ctx, at); err != nil || i != depth {
 			s.Errorf("%q: deepest %d, %v, want %d", owner, i, err, depth)
 		}
 	}
-	if c, ok := s.Store.(precis.Searcher); ok {
-		if found, err := c.Search(s.ctx, precis.SearchQuery{Text: "scoped"}); err != nil || len(found) != 1 {
+	if c, ok := s.Store.(store.Searcher); ok {
+		if found, err := c.Search(s.ctx, store.SearchQuery{Text: "scoped"}); err != nil || len(found) != 1 {
 			s.Errorf("%q: %d hits, %v", owner, len(found), err)
 		}
 	}
@@ -132,7 +133,7 @@ func checkScope(s *suite, at []precis.Fingerprint, depth int, owner string) {
 }
 
 func checkPurgedScope(s *suite, node precis.Fingerprint) {
-	if _, ok := s.Store.(precis.Purger); !ok {
+	if _, ok := s.Store.(store.Purger); !ok {
 		return
 	}
 	_, _, err := s.Load(s.ctx, node)
@@ -140,7 +141,7 @@ func checkPurgedScope(s *suite, node precis.Fingerprint) {
 }
 
 func scopesListed(s *suite) {
-	sc := need[precis.Scoper](s)
+	sc := need[store.Scoper](s)
 	want := func(names ...string) {
 		s.Helper()
 		if got, err := sc.Scopes(s.ctx); err != nil || !slices.Equal(got, names) {
@@ -167,14 +168,14 @@ func scopesListed(s *suite) {
 	if _, ok := s.Store.(precis.Ledger); ok {
 		want("", "Z", "b", "z", "\xff")
 	}
-	inner := sc.Scope("z").(precis.Scoper).Scope("Z")
+	inner := sc.Scope("z").(store.Scoper).Scope("Z")
 	if _, _, err := inner.Load(s.ctx, nodes([]precis.Message{user("x")})[0]); err != nil {
 		s.Errorf("a scope of a scope: %v", err)
 	}
 }
 
 func scopeClosed(s *suite) {
-	sc := need[precis.Scoper](s)
+	sc := need[store.Scoper](s)
 	for _, owner := range []string{"", "a"} {
 		if err := sc.Scope(owner).Close(); err != nil {
 			s.Error(err)
@@ -192,7 +193,7 @@ func scopeClosed(s *suite) {
 
 // scopesTogether: owners that come at the same time, two for each name.
 func scopesTogether(s *suite) {
-	sc := need[precis.Scoper](s)
+	sc := need[store.Scoper](s)
 	errs := together(func(i int) error {
 		in := sc.Scope(fmt.Sprint("owner ", i/2))
 		var at precis.Fingerprint
@@ -218,7 +219,7 @@ func scopesTogether(s *suite) {
 }
 
 func deepest(s *suite) {
-	f := need[precis.Finder](s)
+	f := need[store.Finder](s)
 	msgs := talk("deepest", 6)
 	at := nodes(msgs)
 	s.add(precis.Fingerprint{}, msgs[:4]...)

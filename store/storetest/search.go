@@ -9,19 +9,20 @@ import (
 	"unicode/utf8"
 
 	"precis"
+	"precis/store"
 )
 
 // converse stores a conversation and its record, and returns its nodes.
 func (s *suite) converse(id string, msgs ...precis.Message) []precis.Fingerprint {
 	s.Helper()
 	at := nodes(msgs)
-	s.put(precis.ConversationRecord{ID: id, Head: s.add(precis.Fingerprint{}, msgs...), Messages: len(msgs)})
+	s.put(store.Record{ID: id, Head: s.add(precis.Fingerprint{}, msgs...), Messages: len(msgs)})
 	return at
 }
 
-func (s *suite) search(q precis.SearchQuery) []precis.SearchHit {
+func (s *suite) search(q store.SearchQuery) []store.Hit {
 	s.Helper()
-	found, err := need[precis.Searcher](s).Search(s.ctx, q)
+	found, err := need[store.Searcher](s).Search(s.ctx, q)
 	if err != nil {
 		s.Fatalf("Search %q: %v", q.Text, err)
 	}
@@ -36,10 +37,10 @@ func (s *suite) search(q precis.SearchQuery) []precis.SearchHit {
 // wantHits compares hits, written as conversation:message, in any order.
 func (s *suite) wantHits(text string, want ...string) {
 	s.Helper()
-	s.wantHitsOf(precis.SearchQuery{Text: text}, want...)
+	s.wantHitsOf(store.SearchQuery{Text: text}, want...)
 }
 
-func (s *suite) wantHitsOf(q precis.SearchQuery, want ...string) {
+func (s *suite) wantHitsOf(q store.SearchQuery, want ...string) {
 	s.Helper()
 	var got []string
 	for _, h := range s.search(q) {
@@ -53,7 +54,7 @@ func (s *suite) wantHitsOf(q precis.SearchQuery, want ...string) {
 }
 
 func searchFinds(s *suite) {
-	need[precis.Searcher](s)
+	need[store.Searcher](s)
 	result := func(blocks ...precis.Block) precis.Message {
 		return precis.Message{Role: precis.RoleUser, Content: []precis.Block{precis.ToolResult{ToolUseID: "t", Content: blocks}}}
 	}
@@ -76,14 +77,14 @@ func searchFinds(s *suite) {
 	} {
 		s.wantHits(c.text, c.want...)
 	}
-	s.wantHitsOf(precis.SearchQuery{Text: "bug", Conversation: "b"}, "b:0")
-	s.wantHitsOf(precis.SearchQuery{Text: "bug", Conversation: "never"})
-	s.wantHitsOf(precis.SearchQuery{Text: "no conversation"})
-	if n := len(s.search(precis.SearchQuery{Text: "parser", Limit: 2})); n != 2 {
+	s.wantHitsOf(store.SearchQuery{Text: "bug", Conversation: "b"}, "b:0")
+	s.wantHitsOf(store.SearchQuery{Text: "bug", Conversation: "never"})
+	s.wantHitsOf(store.SearchQuery{Text: "no conversation"})
+	if n := len(s.search(store.SearchQuery{Text: "parser", Limit: 2})); n != 2 {
 		s.Errorf("%d hits, want 2", n)
 	}
 	s.converse("c", user(strings.Repeat("filler ", 500)+"bug"))
-	if found := s.search(precis.SearchQuery{Text: "bug"}); len(found) != 3 || found[2].Conversation != "c" {
+	if found := s.search(store.SearchQuery{Text: "bug"}); len(found) != 3 || found[2].Conversation != "c" {
 		s.Errorf("a long text with the word once is not the last of %v", found)
 	}
 }
@@ -97,9 +98,9 @@ var hostile = []string{
 }
 
 func searchAnything(s *suite) {
-	c := need[precis.Searcher](s)
+	c := need[store.Searcher](s)
 	for _, text := range append(hostile, strings.Repeat("many ", 50_000), strings.Repeat("x", 1<<20), strings.Repeat("(", 10_000), distinctWords(3000)) {
-		if found, err := c.Search(s.ctx, precis.SearchQuery{Text: text}); err != nil || len(found) != 0 {
+		if found, err := c.Search(s.ctx, store.SearchQuery{Text: text}); err != nil || len(found) != 0 {
 			s.Errorf("%.40q in an empty store: %v, %v", text, found, err)
 		}
 	}
@@ -109,14 +110,14 @@ func searchAnything(s *suite) {
 		}
 	}
 	for i, text := range hostile {
-		found := s.search(precis.SearchQuery{Text: text, Limit: 1000})
-		has := slices.ContainsFunc(found, func(h precis.SearchHit) bool { return h.Conversation == fmt.Sprint(i) })
+		found := s.search(store.SearchQuery{Text: text, Limit: 1000})
+		has := slices.ContainsFunc(found, func(h store.Hit) bool { return h.Conversation == fmt.Sprint(i) })
 		if utf8.ValidString(text) && len(found) > 0 && !has {
 			s.Errorf("%q does not find itself but %d others", text, len(found))
 		}
 	}
-	s.wantHitsOf(precis.SearchQuery{Text: "한국어"}, fmt.Sprint(slices.Index(hostile, "한국어"), ":0"))
-	s.wantHitsOf(precis.SearchQuery{Text: "हिन्दी"}, fmt.Sprint(slices.Index(hostile, "हिन्दी"), ":0"))
+	s.wantHitsOf(store.SearchQuery{Text: "한국어"}, fmt.Sprint(slices.Index(hostile, "한국어"), ":0"))
+	s.wantHitsOf(store.SearchQuery{Text: "हिन्दी"}, fmt.Sprint(slices.Index(hostile, "हिन्दी"), ":0"))
 	s.converse("long", user(distinctWords(3000)))
 	s.wantHits(distinctWords(3000), "long:0")
 	s.wantHits(distinctWords(3000) + " missing")
@@ -131,11 +132,11 @@ func distinctWords(n int) string {
 }
 
 func searchSnippets(s *suite) {
-	need[precis.Searcher](s)
+	need[store.Searcher](s)
 	filler := strings.Repeat("Füllung\r\n\t日本 ", 2000)
 	s.converse("a", user(filler+"needle "+filler), user("needle"), user(strings.Repeat("x", 50_000)+" needle"), user("needle"+strings.Repeat("y", 50_000)),
 		user("needle here, "+filler[:3000]+" a second needle by the haystack"), user(filler+strings.Repeat("z ", 20_000)+"outside"))
-	found := s.search(precis.SearchQuery{Text: "NEEDLE"})
+	found := s.search(store.SearchQuery{Text: "NEEDLE"})
 	if len(found) != 4 {
 		s.Errorf("%d hits, want 4", len(found))
 	}
@@ -144,14 +145,14 @@ func searchSnippets(s *suite) {
 			s.Errorf("message %d: snippet %q", h.Message, h.Snippet)
 		}
 	}
-	for _, h := range s.search(precis.SearchQuery{Text: "needle haystack"}) {
+	for _, h := range s.search(store.SearchQuery{Text: "needle haystack"}) {
 		if !strings.Contains(h.Snippet, "needle by the haystack") {
 			s.Errorf("snippet %q does not show both", h.Snippet)
 		}
 	}
 	s.wantHits("outside") // 64 KB of a message are searched
 	word := strings.Repeat("x", 50_000)
-	for _, h := range s.search(precis.SearchQuery{Text: word}) {
+	for _, h := range s.search(store.SearchQuery{Text: word}) {
 		if !strings.Contains(h.Snippet, "xxxx") {
 			s.Errorf("snippet %q", h.Snippet)
 		}
@@ -161,30 +162,30 @@ func searchSnippets(s *suite) {
 // searchShared: a message that conversations share is shown in each, one of an
 // earlier form in none.
 func searchShared(s *suite) {
-	need[precis.Searcher](s)
+	need[store.Searcher](s)
 	msgs := []precis.Message{user("shared start"), user("shared middle"), user("own end")}
 	a := s.converse("a", msgs...)
 	b := s.converse("b", msgs[0], msgs[1], user("another end"), user("own end"))
 	s.converse("c", user("apart"), user("shared middle"))
-	s.put(precis.ConversationRecord{ID: "d", Head: b[1], Earlier: a})
+	s.put(store.Record{ID: "d", Head: b[1], Earlier: a})
 	s.wantHits("shared", "a:0", "a:1", "b:0", "b:1", "c:1", "d:0", "d:1")
 	s.wantHits("end", "a:2", "b:2", "b:3")
-	s.wantHitsOf(precis.SearchQuery{Text: "shared", Conversation: "d"}, "d:0", "d:1")
-	s.wantHitsOf(precis.SearchQuery{Text: "end", Conversation: "d"})
-	s.put(precis.ConversationRecord{ID: "d"}, precis.ConversationRecord{ID: "e", Head: precis.Fingerprint{1}}) // heads that show nothing
+	s.wantHitsOf(store.SearchQuery{Text: "shared", Conversation: "d"}, "d:0", "d:1")
+	s.wantHitsOf(store.SearchQuery{Text: "end", Conversation: "d"})
+	s.put(store.Record{ID: "d"}, store.Record{ID: "e", Head: precis.Fingerprint{1}}) // heads that show nothing
 	s.wantHits("middle", "a:1", "b:1", "c:1")
 }
 
 func searchMany(s *suite) {
-	need[precis.Searcher](s)
+	need[store.Searcher](s)
 	msgs := talk("many", 700)
 	msgs[3] = user("the needle")
 	s.converse("a", msgs...)
 	s.add(precis.Fingerprint{}, talk("many others", 300)...) // newer, and in no conversation
-	if found := s.search(precis.SearchQuery{Text: "many"}); len(found) != 20 {
+	if found := s.search(store.SearchQuery{Text: "many"}); len(found) != 20 {
 		s.Errorf("%d hits, want 20", len(found))
 	}
-	if found := s.search(precis.SearchQuery{Text: "request many", Limit: 50}); len(found) != 50 {
+	if found := s.search(store.SearchQuery{Text: "request many", Limit: 50}); len(found) != 50 {
 		s.Errorf("%d hits, want 50", len(found))
 	}
 	s.wantHits("needle", "a:3")
@@ -193,7 +194,7 @@ func searchMany(s *suite) {
 		if _, err := s.Append(s.ctx, precis.Fingerprint{}, user(word)); err != nil {
 			return err
 		}
-		found, err := s.Store.(precis.Searcher).Search(s.ctx, precis.SearchQuery{Text: "needle"})
+		found, err := s.Store.(store.Searcher).Search(s.ctx, store.SearchQuery{Text: "needle"})
 		if err == nil && len(found) != 1 {
 			err = fmt.Errorf("%d hits", len(found))
 		}

@@ -32,6 +32,7 @@ import (
 	"testing"
 
 	"precis"
+	"precis/store"
 )
 
 // Options say what else Run can test. The zero value tests what every store
@@ -59,7 +60,7 @@ func Run(t *testing.T, open func(t *testing.T) precis.Store, options ...Options)
 			continue
 		}
 		t.Run("Scope/"+test.name, func(t *testing.T) {
-			scoper, ok := open(t).(precis.Scoper)
+			scoper, ok := open(t).(store.Scoper)
 			if !ok {
 				t.Skip("has no scopes")
 			}
@@ -103,6 +104,8 @@ var tests = []struct {
 	{name: "Calibrations", f: calibrations},
 	{name: "Summaries", f: summaries},
 	{name: "Ledger", f: ledger},
+	{name: "BookedTogether", f: bookAll},
+	{name: "SpentByAllOwners", f: spent},
 	{name: "LikeTheModel", f: likeTheModel},
 	{name: "Leases", f: leases},
 	{name: "LeaseRace", f: leaseRace},
@@ -130,6 +133,7 @@ var tests = []struct {
 	{name: "PurgeKeepsEarlierForms", f: purgeEarlier},
 	{name: "PurgedComesBack", f: purgedComesBack},
 	{name: "PurgeTogether", f: purgeTogether},
+	{name: "RemoveAndWipe", f: removeAndWipe},
 	{name: "PurgeLikeTheModel", f: purgeLikeTheModel},
 }
 
@@ -161,7 +165,7 @@ func (s *suite) load(node precis.Fingerprint) (*precis.Transcript, []precis.Edit
 	if got := t.Fingerprint(t.Len()); got != node {
 		s.Fatalf("Load %s: the messages have the fingerprint %s", node.Short(), got.Short())
 	}
-	if l, ok := s.Store.(precis.EditLog); ok {
+	if l, ok := s.Store.(store.EditLog); ok {
 		if alone, err := l.Edits(s.ctx, node); err != nil || form(alone) != form(edits) && len(alone)+len(edits) > 0 {
 			s.Fatalf("Edits %s: %s, %v, want %s", node.Short(), form(alone), err, form(edits))
 		}

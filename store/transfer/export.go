@@ -10,13 +10,14 @@ import (
 	"time"
 
 	"precis"
+	"precis/store"
 )
 
 const opExport = "export store"
 
 // Export writes all that the store can list, and returns how much. It holds one
 // conversation at a time, and the edits of one scope. The error is
-// [precis.CodeInvalid] for a store without a [precis.Catalog]. What is stored
+// [precis.CodeInvalid] for a store without a [store.Lister]. What is stored
 // while it runs may be missing.
 func Export(ctx context.Context, from precis.Store, w io.Writer) (Counts, error) {
 	out := bufio.NewWriter(w)
@@ -44,7 +45,7 @@ func (x *exporter) run(from precis.Store) error {
 		return err
 	}
 	owners, scoped := []string{""}, func(string) precis.Store { return from }
-	if s, ok := from.(precis.Scoper); ok {
+	if s, ok := from.(store.Scoper); ok {
 		var err error
 		if owners, err = s.Scopes(x.ctx); err != nil {
 			return err
@@ -89,11 +90,11 @@ func (x *exporter) calibrations(from precis.Store) error {
 }
 
 func (x *exporter) scope(owner exact, s precis.Store) error {
-	catalog, ok := s.(precis.Catalog)
+	catalog, ok := s.(store.Lister)
 	if !ok {
 		return precis.Errorf(precis.CodeInvalid, opExport, "the store cannot list its conversations")
 	}
-	records, err := catalog.Conversations(x.ctx, precis.ConversationQuery{})
+	records, err := catalog.Conversations(x.ctx, store.Query{})
 	if err != nil {
 		return err
 	}
@@ -114,7 +115,7 @@ func (x *exporter) scope(owner exact, s precis.Store) error {
 }
 
 // conversations writes the messages of all records and then the edits.
-func (x *exporter) conversations(s precis.Store, records []precis.ConversationRecord) error {
+func (x *exporter) conversations(s precis.Store, records []store.Record) error {
 	written := map[precis.Fingerprint]bool{}
 	order := editOrder{known: map[editKey]*orderedEdit{}}
 	for _, r := range records {

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"precis"
+	"precis/store"
 )
 
 const opImport = "import store"
@@ -69,7 +70,11 @@ func (x *importer) run(in *bufio.Reader) error {
 		}
 		x.line++
 		if err != nil && err != io.EOF {
-			return errors.Join(precis.Errorf(precis.CodeInternal, opImport, "%w", err), x.flush())
+			code := precis.CodeInternal
+			if x.ctx.Err() != nil {
+				code = precis.CodeCanceled
+			}
+			return errors.Join(precis.Errorf(code, opImport, "%w", err), x.flush())
 		}
 		if err == io.EOF {
 			return errors.Join(invalid("the line is cut off"), x.flush())
@@ -190,7 +195,7 @@ func (x *importer) calibration(l calibrationLine) error {
 func (x *importer) enter(owner string) error {
 	x.counts.Scopes++
 	x.booked = nil
-	if s, ok := x.to.(precis.Scoper); ok {
+	if s, ok := x.to.(store.Scoper); ok {
 		x.scope = s.Scope(owner)
 	} else if owner != "" {
 		return invalid("the store has no scopes")
@@ -237,7 +242,7 @@ func sameDecision(a, b precis.Edit) bool {
 }
 
 func (x *importer) record(l recordLine) error {
-	c, ok := x.scope.(precis.Catalog)
+	c, ok := x.scope.(store.Lister)
 	if !ok {
 		return invalid("the store keeps no records")
 	}

@@ -18,6 +18,7 @@ import (
 	"unicode/utf8"
 
 	"precis"
+	"precis/store"
 )
 
 const (
@@ -68,8 +69,8 @@ type editLine struct {
 }
 
 type recordLine struct {
-	ID     exact                     `json:"id"`
-	Record precis.ConversationRecord `json:"record"`
+	ID     exact        `json:"id"`
+	Record store.Record `json:"record"`
 }
 
 // exact is a string that may be no UTF-8, which a JSON string cannot hold.

@@ -17,6 +17,7 @@ import (
 
 	"precis"
 	"precis/internal/pgtest"
+	"precis/store"
 	"precis/store/memory"
 	"precis/store/postgres"
 	"precis/store/sqlite"
@@ -41,8 +42,8 @@ func TestMain(m *testing.M) {
 // full is a store with all that can be moved.
 type full interface {
 	precis.Store
-	precis.Scoper
-	precis.Catalog
+	store.Scoper
+	store.Lister
 	precis.Ledger
 	precis.CalibrationStore
 }
@@ -117,9 +118,9 @@ func fill(t *testing.T, s full, name string) {
 	edit("1", "7 old", old)
 	add(right, user("in no conversation"))
 	now := time.Unix(1e9, 7).UTC()
-	must(s.PutConversation(t.Context(), precis.ConversationRecord{ID: "left", Title: "L", Head: left, Updated: now, Created: now, Hints: map[string]string{"a": "<b>"}}))
-	must(s.PutConversation(t.Context(), precis.ConversationRecord{ID: "right \xff\x00", Head: right, Earlier: []precis.Fingerprint{old, {9}}, Branched: "left"}))
-	must(s.PutConversation(t.Context(), precis.ConversationRecord{ID: "nothing", Head: precis.Fingerprint{8}}))
+	must(s.PutConversation(t.Context(), store.Record{ID: "left", Title: "L", Head: left, Updated: now, Created: now, Hints: map[string]string{"a": "<b>"}}))
+	must(s.PutConversation(t.Context(), store.Record{ID: "right \xff\x00", Head: right, Earlier: []precis.Fingerprint{old, {9}}, Branched: "left"}))
+	must(s.PutConversation(t.Context(), store.Record{ID: "nothing", Head: precis.Fingerprint{8}}))
 	for range 2 { // the same twice is two
 		must(s.Book(t.Context(), precis.LedgerEntry{Conversation: "left", Kind: "request", Time: now}))
 	}
@@ -227,7 +228,7 @@ func TestIntoAStoreInUse(t *testing.T) {
 		t.Fatal(err)
 	}
 	own := precis.Edit{ID: "own", Kind: precis.KindPin, At: root, Seen: 1}
-	newer := precis.ConversationRecord{ID: "left", Title: "newer", Updated: time.Unix(2e9, 0).UTC()}
+	newer := store.Record{ID: "left", Title: "newer", Updated: time.Unix(2e9, 0).UTC()}
 	err = errors.Join(s.AddEdit(ctx, "", own), s.PutConversation(ctx, newer), s.SaveCalibration(ctx, "model a", []byte("own")),
 		s.Book(ctx, precis.LedgerEntry{Conversation: "left", Kind: "request", Time: time.Unix(1e9, 7).UTC()}))
 	if err != nil {
@@ -280,7 +281,7 @@ func TestCutOff(t *testing.T) {
 		if at[i], err = small.Append(t.Context(), at[0], user(fmt.Sprint("message ", i)), user("end")); err != nil {
 			t.Fatal(err)
 		}
-		if err = small.PutConversation(t.Context(), precis.ConversationRecord{ID: fmt.Sprint(i), Head: at[i]}); err != nil {
+		if err = small.PutConversation(t.Context(), store.Record{ID: fmt.Sprint(i), Head: at[i]}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -290,7 +291,7 @@ func TestCutOff(t *testing.T) {
 		_, err := transfer.Import(t.Context(), strings.NewReader(text[:n]), to)
 		wantErrorAt(t, err, text[:n])
 		in := to.Scope("small").(full)
-		records, err := in.Conversations(t.Context(), precis.ConversationQuery{})
+		records, err := in.Conversations(t.Context(), store.Query{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -373,7 +374,7 @@ func Example() {
 	ctx := context.Background()
 	from, to := memory.New(), memory.New()
 	node, _ := from.Append(ctx, precis.Fingerprint{}, precis.NewText(precis.RoleUser, "hello"))
-	_ = from.PutConversation(ctx, precis.ConversationRecord{ID: "1", Head: node})
+	_ = from.PutConversation(ctx, store.Record{ID: "1", Head: node})
 	var file bytes.Buffer
 	if _, err := transfer.Export(ctx, from, &file); err != nil {
 		fmt.Println(err)

@@ -1,12 +1,15 @@
 // Package cut decides what of a tree of messages is removed when conversations
 // are forgotten. A tree is branches: runs of messages without a fork, each of
-// which leaves its parent after so many messages. What a branch holds is removed
+// which leaves its parent after the given number of messages. What a branch holds is removed
 // from its end, so that what others hang on stays.
 package cut
 
 import (
 	"cmp"
 	"slices"
+
+	"precis"
+	"precis/store"
 )
 
 // Branch is a run of messages.
@@ -18,7 +21,7 @@ type Branch struct {
 	Recent int   // the same, to the last one that is too new to be removed for its age; 0: none is
 }
 
-// Place is a node: so many messages from the root, the last one in the branch.
+// Place is a node: the given number of messages from the root, the last one in the branch.
 type Place struct {
 	Branch int64
 	Depth  int
@@ -32,6 +35,38 @@ type Plan struct {
 	Aged     []Place // of conversations that go for their age
 	ByAge    bool    // what belongs to no conversation goes as well, but what is recent
 }
+
+// NewPlan returns the plan of a purge for these conversations, without branches,
+// and the IDs of those that go. Find returns the place of a node, false when it is
+// not stored.
+func NewPlan(q store.PurgeQuery, all []store.Record, find func(precis.Fingerprint) (Place, bool, error)) (p Plan, gone []string, err error) {
+	p.ByAge = q.All || !q.Before.IsZero()
+	for _, r := range all {
+		list := &p.Kept
+		switch {
+		case q.All || slices.Contains(q.IDs, r.ID):
+			list = &p.Named
+		case !q.Before.IsZero() && r.Updated.Before(q.Before):
+			list = &p.Aged
+		}
+		if list != &p.Kept {
+			gone = append(gone, r.ID)
+		}
+		for _, head := range append([]precis.Fingerprint{r.Head}, r.Earlier...) {
+			at, ok, err := find(head)
+			if err != nil {
+				return Plan{}, nil, err
+			}
+			if ok {
+				*list = append(*list, at)
+			}
+		}
+	}
+	return p, gone, nil
+}
+
+// Empty reports whether nothing but records of conversations can go.
+func (p Plan) Empty() bool { return len(p.Named) == 0 && !p.ByAge }
 
 // Cuts returns the branches that lose messages and how many from the root stay;
 // parents first. A branch that keeps no message of its own keeps Depth.

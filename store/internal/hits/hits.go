@@ -5,7 +5,7 @@ import (
 	"cmp"
 	"slices"
 
-	"precis"
+	"precis/store"
 	"precis/store/internal/words"
 )
 
@@ -47,13 +47,13 @@ func (l *List) Len() int { return len(l.found) }
 
 // Best returns the hits with the highest scores, at most so many, 20 for 0;
 // equal ones in the order of conversations, the newest message first.
-func (l *List) Best(limit int) []precis.SearchHit {
+func (l *List) Best(limit int) []store.Hit {
 	slices.SortStableFunc(l.found, func(a, b hit) int {
 		return cmp.Or(cmp.Compare(b.score, a.score), cmp.Compare(a.Conversation, b.Conversation), cmp.Compare(b.Message, a.Message))
 	})
-	var out []precis.SearchHit
+	var out []store.Hit
 	for _, h := range l.found[:min(len(l.found), Limit(limit))] {
-		out = append(out, precis.SearchHit{
+		out = append(out, store.Hit{
 			Conversation: h.Conversation, Message: h.Message, Snippet: l.Query.Snippet(h.text), Score: h.score,
 		})
 	}

@@ -10,6 +10,7 @@ package words
 import (
 	"iter"
 	"slices"
+	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -101,6 +102,11 @@ func Distinct(text string) []string {
 	}
 	return out
 }
+
+// Owner is a word that marks what belongs to an owner and that no text has: it
+// begins with a character for private use, which the indexes of the stores take
+// for a letter and this package does not.
+func Owner(owner int64) string { return "\ue000" + strconv.FormatInt(owner, 10) }
 
 // Query is the words that a search asks for.
 type Query []string

@@ -1,0 +1,26 @@
+package form
+
+import (
+	"encoding/json"
+
+	"precis"
+)
+
+// Entry returns the stored form of a ledger entry. The error is
+// [precis.CodeInvalid] when it has no JSON form.
+func Entry(op string, e precis.LedgerEntry) ([]byte, error) {
+	data, err := json.Marshal(e)
+	if err != nil {
+		return nil, precis.Errorf(precis.CodeInvalid, op, "%w", err)
+	}
+	return data, nil
+}
+
+// Cost returns what an entry adds to the cost of condensing, in US dollars:
+// nothing when it is of the kind "request".
+func Cost(e precis.LedgerEntry) float64 {
+	if e.Kind == "request" {
+		return 0
+	}
+	return e.CostUSD
+}

@@ -1,0 +1,51 @@
+package store
+
+import (
+	"context"
+	"time"
+
+	"precis"
+)
+
+// Record is what a [Lister] keeps of a conversation: one way through
+// the tree of nodes, from the root to Head.
+type Record struct {
+	ID       string               `json:"id"` // unique in its scope, not empty
+	Title    string               `json:"title,omitempty"`
+	Dialect  string               `json:"dialect,omitempty"`
+	Model    string               `json:"model,omitempty"`
+	Client   string               `json:"client,omitempty"` // the program it is held with; "" when unknown
+	Head     precis.Fingerprint   `json:"head"`             // its newest node
+	Messages int                  `json:"messages"`         // at Head
+	Tokens   int                  `json:"tokens"`           // of the newest view, overhead included
+	Window   int                  `json:"window"`           // tokens
+	Requests int                  `json:"requests"`         // answered so far
+	Created  time.Time            `json:"created"`
+	Updated  time.Time            `json:"updated"`
+	Branched string               `json:"branched_from,omitempty"` // ID of the conversation it left; "" for none
+	Earlier  []precis.Fingerprint `json:"earlier,omitempty"`       // heads of the forms it had before its client rewrote old messages
+	Hints    map[string]string    `json:"hints,omitempty"`         // what the client calls it, by header or field
+}
+
+// Query selects records. The zero value selects all.
+type Query struct {
+	Before time.Time // only those updated before; zero: all
+	Since  time.Time // only those updated at or after; zero: all
+	Text   string    // only those whose title, model, client or ID contains it, in any case; "": all
+	Limit  int       // at most so many, the newest first; 0: all
+}
+
+// Lister is a [precis.Store] that lists its conversations.
+type Lister interface {
+	// PutConversation stores a record, in place of the one with the same ID. An
+	// empty ID is [precis.CodeInvalid].
+	PutConversation(ctx context.Context, r Record) error
+	// Conversation returns the record with the ID; [precis.CodeNotFound] when there is
+	// none.
+	Conversation(ctx context.Context, id string) (Record, error)
+	// Conversations returns the selected records, the last updated first; those
+	// of the same time by ID.
+	Conversations(ctx context.Context, q Query) ([]Record, error)
+	// Headed returns the records whose Head is one of nodes, in any order.
+	Headed(ctx context.Context, nodes []precis.Fingerprint) ([]Record, error)
+}
