@@ -1,25 +1,27 @@
 package condense
 
 import (
-	"regexp"
 	"strings"
+
+	"precis/internal/lazyregexp"
 )
 
-// wrapping matches the tags that an answer is given in: thoughts and the summary.
-var wrapping = regexp.MustCompile(`(?i)<(/?)(analysis|think|thinking|thoughts?|scratchpad|reasoning|summary)(?:\s[^<>]*)?>`)
+// wrapping matches the tags around the parts of an answer: reasoning and the
+// summary.
+var wrapping = lazyregexp.New(`(?i)<(/?)(analysis|think|thinking|thoughts?|scratchpad|reasoning|summary)(?:\s[^<>]*)?>`)
 
-// wrap is a tag of an answer's form. A tag that is spoken of within a line, or
-// quoted, is none.
+// wrap is a tag that structures an answer. A tag that is mentioned within a
+// line, or quoted, does not count.
 type wrap struct {
 	from, to int
-	summary  bool // else it holds thoughts
+	summary  bool // else it encloses reasoning
 	closes   bool
 }
 
-// wraps returns the tags of a text. One opens at the start of a line or behind
-// another tag; one that closes a summary ends a line or stands before a tag; one
-// that closes thoughts stands alone in a line. Among thoughts, those of thoughts
-// stand anywhere.
+// wraps returns the tags of a text. An opening tag stands at the start of a
+// line or after another tag; the closing tag of a summary ends a line or stands
+// before a tag; the closing tag of reasoning stands alone on a line. Inside
+// reasoning, the tags of reasoning may stand anywhere.
 func wraps(text string) []wrap {
 	var out []wrap
 	thoughts, end := 0, 0 // end is where the last tag ends
@@ -44,12 +46,13 @@ func wraps(text string) []wrap {
 	return out
 }
 
-// answered returns the summary in an answer, and whether it was closed by its tag.
-func answered(text string) (summary string, closed bool) {
+// summaryIn extracts the summary from an answer, and reports whether its tag
+// was closed.
+func summaryIn(text string) (summary string, closed bool) {
 	text = unfenced(strings.TrimSpace(text))
 	bare := withoutThoughts(text)
 	in, closed, ok := inSummary(bare)
-	if !ok { // perhaps it stands among the thoughts
+	if !ok { // it may stand inside the reasoning
 		in = bare
 		if among, c, ok := inSummary(text); ok && len(among) > len(strings.TrimSpace(bare)) {
 			in, closed = withoutThoughts(among), c
@@ -58,8 +61,8 @@ func answered(text string) (summary string, closed bool) {
 	return strings.TrimSpace(unfenced(strings.TrimSpace(in))), closed
 }
 
-// withoutThoughts cuts thoughts out, nested ones and those that only a closing
-// tag marks, too. Thoughts that are not closed end where the summary begins.
+// withoutThoughts removes reasoning, also when nested or marked by a closing
+// tag alone. Reasoning that is not closed ends where the summary begins.
 func withoutThoughts(text string) string {
 	var out strings.Builder
 	at, begun := 0, false
@@ -82,7 +85,8 @@ func withoutThoughts(text string) string {
 	return out.String()
 }
 
-// thoughtsEnds returns for each tag that opens thoughts where they end.
+// thoughtsEnds returns for each tag that opens reasoning where that reasoning
+// ends.
 func thoughtsEnds(tags []wrap, size int) []int {
 	ends := make([]int, len(tags))
 	for i := len(tags) - 1; i >= 0; i-- { // if nothing closes them
@@ -105,8 +109,8 @@ func thoughtsEnds(tags []wrap, size int) []int {
 	return ends
 }
 
-// inSummary returns the inside of the longest <summary>; to the end of the text
-// when it is not closed.
+// inSummary returns the content of the longest <summary>; if it is not closed,
+// up to the end of the text.
 func inSummary(text string) (in string, closed, ok bool) {
 	depth, from := 0, 0
 	keep := func(to int, c bool) {
@@ -125,7 +129,7 @@ func inSummary(text string) (in string, closed, ok bool) {
 			if depth--; depth == 0 {
 				keep(w.from, true)
 			}
-		case from > 0 || w.to == len(text): // it was only spoken of before, or opened before the text
+		case from > 0 || w.to == len(text): // the tag was only mentioned before, or opened before the text
 			keep(w.from, true)
 		}
 	}
@@ -135,7 +139,7 @@ func inSummary(text string) (in string, closed, ok bool) {
 	return in, closed, ok
 }
 
-// unfenced takes off the code fence that a whole text is wrapped in.
+// unfenced removes the code fence around a whole text.
 func unfenced(text string) string {
 	lines := strings.Split(text, "\n")
 	mark, _ := fenceOf(lines[0])

@@ -11,8 +11,8 @@ import (
 	"precis"
 )
 
-// Cache is a [precis.SummaryStore] in memory that forgets what was not used for
-// longest. It is safe for concurrent use.
+// Cache is a [store.Summaries] in memory that evicts the least recently used
+// summaries. It is safe for concurrent use.
 type Cache struct {
 	most int
 
@@ -27,7 +27,7 @@ type cacheEntry struct {
 	text string
 }
 
-// NewCache returns a cache of so many bytes; 0 means 16 MB.
+// NewCache returns a cache of the given number of bytes; 0 means 16 MB.
 func NewCache(bytes int) *Cache {
 	if bytes <= 0 {
 		bytes = 16 << 20
@@ -35,8 +35,8 @@ func NewCache(bytes int) *Cache {
 	return &Cache{most: bytes, order: list.New(), byKey: map[precis.Fingerprint]*list.Element{}}
 }
 
-// Summary returns the text kept under key; [precis.CodeNotFound] when there is
-// none.
+// Summary returns the text stored under key; [precis.CodeNotFound] when there
+// is none.
 func (c *Cache) Summary(_ context.Context, key precis.Fingerprint) (string, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -48,7 +48,7 @@ func (c *Cache) Summary(_ context.Context, key precis.Fingerprint) (string, erro
 	return e.Value.(cacheEntry).text, nil
 }
 
-// KeepSummary keeps a text; one larger than the cache is not kept. It never
+// KeepSummary stores a text, unless it is larger than the cache. It never
 // fails.
 func (c *Cache) KeepSummary(_ context.Context, key precis.Fingerprint, text string) error {
 	c.mu.Lock()
@@ -66,14 +66,15 @@ func (c *Cache) KeepSummary(_ context.Context, key precis.Fingerprint, text stri
 	return nil
 }
 
-// key names what a summary is made of: the model, the prompt and the messages.
+// key is the cache key of a summary: a hash of the model, the prompt and the
+// messages.
 func (t *task) key() precis.Fingerprint {
 	h := sha256.New()
-	asked := struct {
+	inputs := struct {
 		Prompt
 		Images, Bare bool
 	}{t.prompt, t.c.KeepImages && t.model.Info().Images, t.c.Bare}
-	prompt, _ := json.Marshal(asked) // it has nothing that cannot be written
+	prompt, _ := json.Marshal(inputs) // all its fields can be encoded
 	for _, s := range []string{"summary 1", t.model.Info().ID, t.model.Info().Provider, string(prompt), t.r.Previous} {
 		_ = binary.Write(h, binary.LittleEndian, uint64(len(s))) // a hash does not fail
 		h.Write([]byte(s))
@@ -86,8 +87,8 @@ func (t *task) key() precis.Fingerprint {
 	return precis.Fingerprint(h.Sum(nil))
 }
 
-// cached returns the summary that was paid before. A store that fails is an empty
-// one.
+// cached returns a summary that was paid for before. A store that fails counts
+// as empty.
 func (t *task) cached(ctx context.Context, key precis.Fingerprint) (string, bool) {
 	if t.c.Cache == nil {
 		return "", false

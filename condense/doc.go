@@ -1,12 +1,13 @@
-// Package condense holds the strategies and summarizers that write a summary.
+// Package condense holds the strategies and the summarizer that have a model
+// write summaries.
 //
-// [Rung] and [Digest] write one without a model. [Full] puts one by a model in
-// the place of the oldest messages, [Selective] has single tool results
-// shortened in their place; [Writer] asks the model and checks what it says.
-// [Gate] reads every summary, whoever wrote it, and adds what it lacks.
-// [Experiment] compares ways of doing it.
+// [Full] replaces the oldest messages by one summary, [Selective] replaces
+// single tool results by shorter versions. [Writer] calls the model: it builds
+// the prompt, reuses the prompt cache of a live request where it can, validates
+// the answer, and calls the hooks. The package precis/digest has the summary
+// without a model, and the gate that every summary passes.
 //
-// [AnswerOpenTools], [ToolsAsText] and [CommandBlocks] shape what a summarizer is
-// shown and what survives. No transcript is altered: shaping makes new messages,
-// which are sent to a summarizer and never stored.
+// [AnswerOpenTools] and [ToolsAsText] prepare the messages that a summarizer
+// reads. No transcript is altered: they make new messages, which are sent to a
+// summarizer and never stored.
 package condense

@@ -1,17 +1,19 @@
 package condense
 
 import (
-	"regexp"
 	"strings"
 	"unicode"
 	"unicode/utf8"
 
 	"precis"
+	"precis/internal/harness"
+	"precis/internal/lazyregexp"
+	"precis/internal/preview"
 )
 
-// frameOptions say what a frame tells beside the summary.
+// frameOptions configures frameSummary.
 type frameOptions struct {
-	// Unknown are handles that the summary cites and does not stand for, see
+	// Unknown are handles that the summary cites but does not replace, see
 	// [handlesOf]; the frame names them.
 	Unknown []string
 }
@@ -23,11 +25,12 @@ const (
 	frameEnd  = "[End of the summary]"
 )
 
-// frameSummary returns a summary as the view shows it: a heading that says what
-// it is, the text set in, and a line that ends it. What could pass for a turn of
-// the conversation, for a harness speaking, or for a heading of ours is made
-// plain; orders in it stay, as part of the record. A text that is framed already
-// is framed anew. span is "m0-m41" or several of the kind; a blank text gives "".
+// frameSummary returns a summary as the view shows it: a heading that
+// identifies it, the indented text, and a line that ends it. Markup that could
+// pass for a turn of the conversation, for a message of the harness, or for one
+// of our headings is neutralized; instructions in the text stay, as part of the
+// record. A text that is framed already is framed again. span is "m0-m41" or
+// several such handles; a blank text gives "".
 func frameSummary(text, span string, o frameOptions) string {
 	if in, ok := unframe(text); ok {
 		text = in
@@ -48,13 +51,13 @@ func frameSummary(text, span string, o frameOptions) string {
 	}
 	note := ""
 	if len(o.Unknown) > 0 {
-		note = frameNote + joinUpTo(o.Unknown, ", ", 200) + ".]\n"
+		note = frameNote + preview.List(o.Unknown, ", ", 200) + ".]\n"
 	}
 	return frameHead + span + frameTail + "\n" + strings.Join(lines, "\n") + "\n" + note + frameEnd
 }
 
-// unframe returns the inside of a framed summary, with what was added behind it,
-// and whether the text is one.
+// unframe returns the content of a framed summary with the additions after it,
+// and whether the text is a framed summary.
 func unframe(text string) (string, bool) {
 	head, rest, _ := strings.Cut(text, "\n")
 	span, ok := strings.CutPrefix(head, frameHead)
@@ -73,14 +76,10 @@ func unframe(text string) (string, bool) {
 	return strings.Trim(in, "\n"), true
 }
 
-// harmless takes from a text what could give it an authority it has not, and
-// leaves its words, code and ordinary signs. What it returns it leaves alone.
+// harmless removes from a text the markup that could give it authority, and
+// leaves its words, code and ordinary punctuation. It is idempotent.
 func harmless(text string) string {
-	text = plain(visible(text))
-	for _, r := range []*regexp.Regexp{strictTags, tokenTags, ourHeads} {
-		text = r.ReplaceAllStringFunc(text, muted.Replace)
-	}
-	lines := strings.Split(withoutLooseTags(text), "\n")
+	lines := strings.Split(harness.Plain(visible(text)), "\n")
 	var code fence
 	for i, line := range lines {
 		if !code.holds(line) {
@@ -94,85 +93,21 @@ func harmless(text string) string {
 	return text
 }
 
-// muted puts harmless signs in the place of brackets.
-var muted = strings.NewReplacer("<", "‹", "[", "‹")
+// speakers matches the start of a turn in a conversation written as text.
+var speakers = lazyregexp.New(`^([\s\p{Z}>]*)((?:Human|Assistant|User|System|Developer|HUMAN|ASSISTANT|USER|SYSTEM|DEVELOPER)\s*[:：])`)
 
-// withoutLooseTags mutes [looseTags] but for those that a word runs into, which
-// may be the arguments of a type.
-func withoutLooseTags(text string) string {
-	var out strings.Builder
-	at := 0
-	for _, m := range looseTags.FindAllStringIndex(text, -1) {
-		if r, _ := utf8.DecodeLastRuneInString(text[:m[0]]); inName(r) && text[m[0]+1] != '/' {
-			continue
-		}
-		out.WriteString(text[at:m[0]] + muted.Replace(text[m[0]:m[1]]))
-		at = m[1]
-	}
-	return out.String() + text[at:]
-}
-
-var (
-	// strictTags are the beginnings of tags that only harnesses and models speak
-	// in.
-	strictTags = regexp.MustCompile(`(?i)</?(?:antml:)?(?:system[-_]reminder|environment_|user_|user-prompt|task-notification|command-|(?:tool|function)_(?:use|call|result|response|output)s?\b|invoke\b|parameter\s+name=|(?:analysis|think(?:ing)?|scratchpad|(?:start|end)_of_turn)>)`)
-	// looseTags are words that are tags in lower or upper case only: code has
-	// types and components of these names.
-	looseTags = regexp.MustCompile(`</?(?:` + looseNames + `|` + strings.ToUpper(looseNames) + `)(?:\s[^<>‹\n]*)?/?>`)
-	// tokenTags are control tokens of models.
-	tokenTags = regexp.MustCompile(`<[|｜][^\s|｜<>]{1,40}[|｜]>|<</?SYS>>|\[/?INST\]`)
-	// ourHeads are the headings that precis itself writes into a view.
-	ourHeads = regexp.MustCompile(`(?i)\[\s*(?:(?:summary|digest)\s+of\s+(?:no\s+)?messages|end\s+of\s+the\s+summary|added\s+from\s+the\s+conversation|hidden\s+to\s+save\s+room|cited\s+above,)`)
-	// speakers are how a turn begins in a conversation written as text.
-	speakers = regexp.MustCompile(`^([\s\p{Z}>]*)((?:Human|Assistant|User|System|Developer|HUMAN|ASSISTANT|USER|SYSTEM|DEVELOPER)\s*[:：])`)
-)
-
-const looseNames = `system|user|human|assistant|developer|summary|task|feedback|command|instructions?`
-
-// visible takes out what is not seen: control and format characters, marks that
-// turn the direction of writing, characters that smuggle text, and white space at
-// the ends. Line breaks of all kinds become "\n". Joiners stay where a script or
-// an emoji needs them.
+// visible removes invisible characters, and white space at both ends.
 func visible(text string) string {
-	text = lineBreaks.Replace(strings.ToValidUTF8(text, "�"))
-	var out strings.Builder
-	last := ' '
-	for i, r := range text {
-		next, size := utf8.DecodeRuneInString(text[i+utf8.RuneLen(r):])
-		joins := (r == '\u200c' || r == '\u200d') && size > 0 && joined(last) && joined(next)
-		if hiddenRune(r) && !joins {
-			continue
-		}
-		out.WriteRune(r)
-		last = r
-	}
-	lines := strings.Split(out.String(), "\n")
+	lines := strings.Split(harness.Visible(text), "\n")
 	for i, line := range lines {
 		lines[i] = strings.TrimRightFunc(line, unicode.IsSpace)
 	}
 	return strings.TrimSpace(strings.Join(lines, "\n"))
 }
 
-var lineBreaks = strings.NewReplacer("\r\n", "\n", "\r", "\n", "\v", "\n", "\f", "\n", "\u0085", "\n", "\u2028", "\n", "\u2029", "\n")
-
-// joined reports whether a joiner beside a character has a use.
-func joined(r rune) bool {
-	return r > unicode.MaxASCII && !hiddenRune(r) && unicode.In(r, unicode.L, unicode.M, unicode.S)
-}
-
-func hiddenRune(r rune) bool {
-	switch {
-	case r == '\n' || r == '\t':
-		return false
-	case r >= 0xe0100 && r <= 0xe01ef: // variation selectors, which carry bytes unseen
-		return true
-	}
-	return unicode.In(r, unicode.Cc, unicode.Cf)
-}
-
-// fence follows the code blocks of a text, line by line.
+// fence tracks the code blocks of a text, line by line.
 type fence struct {
-	mark byte // of the block that is open; 0: none is
+	mark byte // of the open block; 0: no block is open
 	size int
 }
 
@@ -204,7 +139,7 @@ func fenceOf(line string) (mark byte, info string) {
 	return 0, ""
 }
 
-var handleLike = regexp.MustCompile(`m\d{1,9}(?:-m\d{1,9}|\.b\d{1,9})?`)
+var handleLike = lazyregexp.New(`m\d{1,9}(?:-m\d{1,9}|\.b\d{1,9})?`)
 
 // handlesOf returns the handles that a text cites, each once, in order: those of
 // messages [from,to), and the others.
@@ -225,8 +160,8 @@ func handlesOf(text string, from, to int) (known, unknown []string) {
 	return known, unknown
 }
 
-// alone reports whether what stands between two texts is a word by itself, and
-// no part of a name, a path or a version.
+// alone reports whether the text between before and after is a word by itself,
+// not part of a name, a path or a version.
 func alone(before, after string) bool {
 	last, _ := utf8.DecodeLastRuneInString(before)
 	next, size := utf8.DecodeRuneInString(after)
@@ -234,3 +169,5 @@ func alone(before, after string) bool {
 	joins := strings.ContainsRune("./\\-:@#", next) && inName(then)
 	return !inName(last) && !strings.ContainsRune("./\\-@#$", last) && !inName(next) && !joins
 }
+
+func inName(r rune) bool { return r == '_' || unicode.IsLetter(r) || unicode.IsDigit(r) }

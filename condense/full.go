@@ -4,27 +4,31 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"precis"
+	"precis/digest"
+	"precis/internal/harness"
+	"precis/outline"
 	"precis/retain"
 )
 
-// Mode says what a condensation with a model leaves of the old messages.
+// Mode selects what a condensation with a model leaves of the old messages.
 type Mode string
 
 // The modes of [Full].
 const (
 	// KeepRecent keeps the first message and the newest ones around the summary.
 	KeepRecent Mode = "keep-recent"
-	// FreshStart leaves the summary, and of the old messages only what is kept:
-	// the last user turn and pins.
+	// FreshStart leaves the summary, and of the old messages only the kept
+	// ones: the last user turn and pins.
 	FreshStart Mode = "fresh-start"
 )
 
-// Full is the rung that puts a summary written by a model in the place of the
-// old messages. What is kept stays where it is; the conversation is cut only
-// where an API allows. It is a [precis.Strategy].
+// Full is the rung that replaces the old messages by a summary that a model
+// writes. Kept messages stay in place; the conversation is cut only where an
+// API allows. It is a [precis.Strategy].
 type Full struct {
 	// Summarizer writes the summary, usually a [Writer]. Required.
 	Summarizer precis.Summarizer
@@ -33,16 +37,20 @@ type Full struct {
 	// LeastNew is how many messages must be new since the last condensation; 0
 	// means 4.
 	LeastNew int
-	// Reasoning puts a block of reasoning before a summary that the assistant
-	// says, which some providers demand of each of its messages.
+	// Reasoning adds a reasoning block before a summary in the assistant's
+	// role; some providers require one in each assistant message.
 	Reasoning bool
-	// Framing leaves the summary as the model wrote it when it is Plain.
+	// Parser reads the files that are outlined below a summary; nil means
+	// [outline.Of].
+	Parser outline.Parser
+	// Framing is how the view shows the summary; Plain leaves it as the model
+	// wrote it, the zero value adds a frame.
 	Framing Framing
-	// Price tells what a call would cost, for dry runs; nil: nothing is told.
+	// Price returns what a call would cost, for dry runs; nil: no cost is reported.
 	Price func(input, output int) string
 }
 
-// Framing says how a summary stands in the view.
+// Framing is how a summary is shown in the view.
 type Framing string
 
 // Plain is the framing of Roo Code: a heading and the text.
@@ -56,19 +64,19 @@ func (Full) Name() string { return "condense" }
 // UsesModel marks the rung as one that calls a model.
 func (Full) UsesModel() {}
 
-// Propose asks for a summary of the old messages.
+// Propose has the old messages summarized.
 func (f Full) Propose(ctx context.Context, s *precis.Situation) (precis.Edit, error) {
 	e := precis.Edit{Kind: precis.KindCondensation}
 	if f.Summarizer == nil {
-		return e, &precis.RungError{Reason: precis.ReasonNoSummarizer, Err: errors.New("no model is configured to write summaries")}
+		return e, &precis.RungError{Reason: ReasonNoSummarizer, Err: errors.New("no model is configured to write summaries")}
 	}
 	o := f.old(s)
 	if len(o.units) == 0 {
-		e.Report.Code, e.Report.Reason = precis.ReasonTooFewMessages, "there is nothing old enough to condense"
+		e.Report.Code, e.Report.Reason = ReasonTooFewMessages, "there is nothing old enough to condense"
 		return e, nil
 	}
 	if o.fresh < f.least() {
-		e.Report.Code = precis.ReasonCondensedRecently
+		e.Report.Code = ReasonCondensedRecently
 		e.Report.Reason = fmt.Sprintf("%d messages are new since the last condensation, fewer than %d", o.fresh, f.least())
 		return e, nil
 	}
@@ -90,7 +98,7 @@ func (f Full) least() int {
 	return defaultLeastNew
 }
 
-// price is the answer to a dry run: nothing is called.
+// price returns the result of a dry run: no model is called.
 func (f Full) price(s *precis.Situation, o old, r precis.SummaryRequest) precis.Edit {
 	e := precis.Edit{Kind: precis.KindCondensation}
 	e.Report.Code = precis.ReasonNothing
@@ -101,21 +109,21 @@ func (f Full) price(s *precis.Situation, o old, r precis.SummaryRequest) precis.
 	return e
 }
 
-// old is what a condensation replaces.
+// old describes the messages that a condensation replaces.
 type old struct {
 	spans  [][2]int
 	units  []precis.Unit
 	hidden int // messages of the transcript
-	fresh  int // of them never condensed before
-	tokens int // of what the view shows of them
+	fresh  int // those of them never condensed before
+	tokens int // of the part that the view shows
 }
 
-// old finds what to hide: of the groups that may be, with FreshStart all, else
-// as many of the oldest as bring the view, with the summary, to its target.
+// old selects what to hide: with FreshStart all groups that may be hidden, else
+// as few of the oldest as bring the view, with the summary, to its target.
 func (f Full) old(s *precis.Situation) old {
 	var o old
 	for i := 0; i < len(s.Units); {
-		end, free := group(s, i)
+		end, free := s.Group(i)
 		if free && !(f.Mode != FreshStart && i == 0 && f.keepsFirst(s)) {
 			o.add(s, s.Units[i:end])
 		}
@@ -127,14 +135,14 @@ func (f Full) old(s *precis.Situation) old {
 	return o
 }
 
-// summary is how many tokens the summary may take: a third of what it stands
-// for, and a quarter of the target.
+// summary returns the most tokens of the summary: a third of what it replaces,
+// and at most a quarter of the target.
 func (o *old) summary(s *precis.Situation) int {
 	return max(min(o.tokens/3, s.Target/4, defaultSummary), 200)
 }
 
-// keepsFirst reports whether the first message is the user's and short enough to
-// stay.
+// keepsFirst reports whether the first message is a user message short enough
+// to stay.
 func (f Full) keepsFirst(s *precis.Situation) bool {
 	u := s.Units[0]
 	return u.Original() && u.From == 0 && s.Transcript.At(0).Role == precis.RoleUser && s.Meter.View(u.Messages) < s.Target/10
@@ -156,10 +164,16 @@ func (o *old) add(s *precis.Situation, units []precis.Unit) {
 	}
 }
 
-// request asks for the summary of what the view shows of the old messages.
+// covers reports whether message i is replaced.
+func (o old) covers(i int) bool {
+	return slices.ContainsFunc(o.spans, func(span [2]int) bool { return span[0] <= i && i < span[1] })
+}
+
+// request returns the request to summarize what the view shows of the old
+// messages.
 func (o old) request(s *precis.Situation) precis.SummaryRequest {
 	r := precis.SummaryRequest{
-		Conversation: s.Conversation, From: o.spans[0][0], Previous: earlier(s, o.spans), Focus: s.Focus, Automatic: s.Automatic, Live: s.Live,
+		Conversation: s.Conversation, From: o.spans[0][0], Previous: digest.Earlier(s, o.spans), Focus: s.Focus, Automatic: s.Automatic, Live: s.Live,
 		Replaces: o.tokens,
 		Count:    func(t string) int { return s.Meter.Block(precis.RoleUser, precis.Text{Text: t}) },
 	}
@@ -169,16 +183,16 @@ func (o old) request(s *precis.Situation) precis.SummaryRequest {
 			r.At = append(r.At, u.From)
 		}
 	}
-	if s.Live != nil { // what rungs before this one changed is in no cache
+	if s.Live != nil { // the provider's cache does not hold what earlier rungs changed
 		r.View = s.Sent
 	}
 	r.MaxTokens = o.summary(s)
 	return r
 }
 
-// edit puts the summary in the place of the spans: after it the workflows of the
-// first message, outlines of the files read, and on automatic runs the client's
-// surroundings.
+// edit replaces the spans by the summary. After the summary it adds the
+// workflows of the first message, outlines of the files read, and on automatic
+// runs the client's environment.
 func (f Full) edit(s *precis.Situation, o old, sum precis.Summary) (precis.Edit, error) {
 	e := precis.Edit{Kind: precis.KindCondensation}
 	text := sum.Text
@@ -196,7 +210,7 @@ func (f Full) edit(s *precis.Situation, o old, sum precis.Summary) (precis.Edit,
 		text = "## Conversation Summary\n" + text
 	}
 	if text == "" {
-		return e, &precis.RungError{Reason: precis.ReasonEmpty, Call: sum.Call, Err: errors.New("the summary has no visible text")}
+		return e, &precis.RungError{Reason: ReasonEmpty, Call: sum.Call, Err: errors.New("the summary has no visible text")}
 	}
 	content := []precis.Block{precis.Text{Text: text}}
 	content = append(content, f.attachments(s, o)...)
@@ -215,8 +229,8 @@ func (f Full) edit(s *precis.Situation, o old, sum precis.Summary) (precis.Edit,
 	return e, nil
 }
 
-// role is the user's, but between two messages of users the summary is the
-// assistant's own record.
+// role returns the role of the summary message: user, but assistant between two
+// user messages.
 func (f Full) role(s *precis.Situation, to int) precis.Role {
 	if f.Mode == FreshStart {
 		return precis.RoleUser
@@ -239,17 +253,16 @@ func (f Full) role(s *precis.Situation, to int) precis.Role {
 	return precis.RoleUser
 }
 
-// attachments are what follows a summary.
+// attachments returns the blocks that follow a summary.
 func (f Full) attachments(s *precis.Situation, o old) []precis.Block {
 	var out []precis.Block
-	if s.Transcript.Len() > 0 && within(o.spans, 0) {
-		if blocks := CommandBlocks(s.Transcript.At(0)); len(blocks) > 0 {
+	if s.Transcript.Len() > 0 && o.covers(0) {
+		if blocks := harness.Commands(s.Transcript.At(0).PlainText()); len(blocks) > 0 {
 			out = append(out, precis.Text{Text: "Workflows that are still to be followed:\n" + strings.Join(blocks, "\n")})
 		}
 	}
 	x, _, _ := retain.Of(s)
-	in := input{x: x, covered: func(i int) bool { return within(o.spans, i) }}
-	for _, section := range in.folded(s.Target * foldShare / 100) {
+	for _, section := range digest.Outlines(x, o.covers, s.Target, f.Parser) {
 		out = append(out, precis.Text{Text: section})
 	}
 	if s.Automatic && strings.TrimSpace(s.Environment) != "" {

@@ -11,6 +11,8 @@ import (
 
 	"precis"
 	"precis/condense"
+	"precis/digest"
+	"precis/model"
 	"precis/reduce"
 	"precis/store/memory"
 	"precis/tokens"
@@ -25,7 +27,7 @@ func rungs(t *testing.T, all ...precis.Strategy) *precis.Manager {
 	}
 	s := precis.DefaultSettings()
 	s.MinModel = 0
-	m, err := precis.NewManager(precis.Options{Settings: s, Counter: counter, Strategies: all, Gate: condense.Gate{}})
+	m, err := precis.NewManager(precis.Options{Settings: s, Counter: counter, Strategies: all, Gate: digest.Gate{}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -122,10 +124,10 @@ func TestFullSaysWhyItDoesNothing(t *testing.T) {
 		}
 		return res.Report.Steps[len(res.Report.Steps)-1]
 	}
-	if s := step(held(precis.NewText(precis.RoleUser, strings.Repeat("one message only ", 3000))), full(t, m), precis.Request{}); s.Code != precis.ReasonTooFewMessages {
+	if s := step(held(precis.NewText(precis.RoleUser, strings.Repeat("one message only ", 3000))), full(t, m), precis.Request{}); s.Code != condense.ReasonTooFewMessages {
 		t.Errorf("%+v", s)
 	}
-	if s := step(held(talk(20, 2000)...), condense.Full{}, precis.Request{}); s.Code != precis.ReasonNoSummarizer {
+	if s := step(held(talk(20, 2000)...), condense.Full{}, precis.Request{}); s.Code != condense.ReasonNoSummarizer {
 		t.Errorf("%+v", s)
 	}
 	if s := step(held(talk(20, 2000)...), full(t, m), precis.Request{DryRun: true}); s.Code != precis.ReasonNothing || !strings.Contains(s.Reason, "dry run") {
@@ -138,7 +140,7 @@ func TestFullSaysWhyItDoesNothing(t *testing.T) {
 	condensed(t, full(t, m), conv, precis.Request{})
 	f := full(t, m)
 	f.LeastNew = 60
-	if s := step(conv, f, precis.Request{Target: 1000}); s.Code != precis.ReasonCondensedRecently || len(m.requests) != 1 {
+	if s := step(conv, f, precis.Request{Target: 1000}); s.Code != condense.ReasonCondensedRecently || len(m.requests) != 1 {
 		t.Errorf("%+v", s)
 	}
 }
@@ -189,8 +191,8 @@ func TestAttachmentsFollowTheSummary(t *testing.T) {
 }
 
 func TestFailedSummaryChangesNothingAndIsPaid(t *testing.T) {
-	m := &fakeModel{answer: func(precis.ModelRequest) (string, error) {
-		return "", &precis.ModelError{Fault: precis.FaultOverloaded, Status: 529}
+	m := &fakeModel{answer: func(model.Request) (string, error) {
+		return "", &model.Error{Fault: model.FaultOverloaded, Status: 529}
 	}}
 	conv := held(talk(12, 2000)...)
 	before := conv.Transcript.Messages()
@@ -199,7 +201,7 @@ func TestFailedSummaryChangesNothingAndIsPaid(t *testing.T) {
 		t.Fatalf("%v, %d edits", err, len(res.Edits))
 	}
 	s := res.Report.Steps[0]
-	if s.Outcome != precis.OutcomeFailed || s.Code != precis.ReasonCallFailed || s.Call == nil || s.Call.CostUSD != 0.01 || !strings.Contains(s.Reason, "529") {
+	if s.Outcome != precis.OutcomeFailed || s.Code != condense.ReasonCallFailed || s.Call == nil || s.Call.CostUSD != 0.01 || !strings.Contains(s.Reason, "529") {
 		t.Errorf("%+v", s)
 	}
 }
@@ -217,7 +219,7 @@ func TestForgottenRuleIsRepaired(t *testing.T) {
 }
 
 func TestSelectiveSummarizesResultsInTheirPlace(t *testing.T) {
-	m := &fakeModel{info: precis.ModelInfo{ID: "m"}, answer: func(r precis.ModelRequest) (string, error) {
+	m := &fakeModel{info: model.Info{ID: "m"}, answer: func(r model.Request) (string, error) {
 		if !strings.Contains(r.Messages[0].PlainText(), "fix the parser") || !strings.Contains(r.Messages[0].PlainText(), "[Tool Use: Read]") {
 			return "", errors.New("the task or the call is not told")
 		}
@@ -263,9 +265,9 @@ func TestSelectiveSummarizesResultsInTheirPlace(t *testing.T) {
 }
 
 func TestSelectiveLeavesAResultWhoseSummaryFails(t *testing.T) {
-	m := &fakeModel{answer: func(r precis.ModelRequest) (string, error) {
+	m := &fakeModel{answer: func(r model.Request) (string, error) {
 		if strings.Contains(r.Messages[0].PlainText(), "f3.go") {
-			return "", &precis.ModelError{Fault: precis.FaultOverloaded}
+			return "", &model.Error{Fault: model.FaultOverloaded}
 		}
 		return "short", nil
 	}}
@@ -294,7 +296,7 @@ func TestSpendLimits(t *testing.T) {
 		t.Fatal(err)
 	}
 	mgr, err := precis.NewManager(precis.Options{
-		Settings: s, Counter: counter, Strategies: []precis.Strategy{full(t, m), condense.Rung{}}, Now: func() time.Time { return day },
+		Settings: s, Counter: counter, Strategies: []precis.Strategy{full(t, m), digest.Rung{}}, Now: func() time.Time { return day },
 		Alert: func(_ context.Context, a precis.Alert) { alerts = append(alerts, fmt.Sprint(a.Kind, " ", a.Scope)) },
 	})
 	if err != nil {
@@ -333,7 +335,7 @@ func TestSpendLimits(t *testing.T) {
 // TestRidingSendsWhatTheCacheHolds has a rung before the summary change the view:
 // the summary request still begins with what was sent before.
 func TestRidingSendsWhatTheCacheHolds(t *testing.T) {
-	m := &fakeModel{info: precis.ModelInfo{ID: "m", Dialect: "anthropic"}, answer: always(brief)}
+	m := &fakeModel{info: model.Info{ID: "m", Dialect: "anthropic"}, answer: always(brief)}
 	msgs := talk(20, 2000)
 	for i := range msgs[1:21] { // the same file again
 		msgs[i+21] = precis.Message{Role: msgs[i+1].Role, Content: renamed(msgs[i+1].Content)}
@@ -383,7 +385,7 @@ func TestSpendIsReadFromTheLedger(t *testing.T) {
 		t.Fatal(err)
 	}
 	m := &fakeModel{answer: always("")} // no summary: paid twice for nothing
-	mgr, err := precis.NewManager(precis.Options{Settings: s, Counter: counter, Strategies: []precis.Strategy{full(t, m), condense.Rung{}}, Store: store})
+	mgr, err := precis.NewManager(precis.Options{Settings: s, Counter: counter, Strategies: []precis.Strategy{full(t, m), digest.Rung{}}, Store: store})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -397,7 +399,7 @@ func TestSpendIsReadFromTheLedger(t *testing.T) {
 		}
 		return res.Report.Steps[0]
 	}
-	if step := run("a"); step.Code != precis.ReasonEmpty {
+	if step := run("a"); step.Code != condense.ReasonEmpty {
 		t.Errorf("%+v", step)
 	}
 	entries, err := store.Entries(t.Context(), "a", time.Time{})
@@ -407,14 +409,14 @@ func TestSpendIsReadFromTheLedger(t *testing.T) {
 		t.Errorf("%+v, %v", entries, err)
 	}
 	book("a", "request", 50) // the conversation's own cost is none of ours
-	if step := run("a"); step.Code != precis.ReasonEmpty {
+	if step := run("a"); step.Code != condense.ReasonEmpty {
 		t.Errorf("%+v", step)
 	}
 	book("a", string(precis.KindCondensation), 0.97)
 	if step := run("a"); step.Code != precis.ReasonBudget {
 		t.Errorf("the conversation's limit: %+v", step)
 	}
-	if step := run("b"); step.Code != precis.ReasonEmpty {
+	if step := run("b"); step.Code != condense.ReasonEmpty {
 		t.Errorf("another conversation: %+v", step)
 	}
 	book("c", string(precis.KindCondensation), 1)

@@ -8,24 +8,25 @@ import (
 	"precis"
 )
 
-// Hooks are called around each summary that a model writes; nil ones are not.
-// They must be safe for concurrent use and respect the context. A hook that
-// fails otherwise than by [ErrVeto] is passed over with a warning in the report.
+// Hooks are called around each summary that a model writes; nil hooks are
+// skipped. They must be safe for concurrent use and respect the context. Any
+// error of a hook other than [ErrVeto] is ignored, with a warning in the
+// report.
 type Hooks struct {
-	// Before returns what the summarizer should know beside the conversation, or
-	// "".
+	// Before returns text that the summarizer is shown in addition to the
+	// conversation; "" adds nothing.
 	Before func(ctx context.Context, e HookEvent) (context string, err error)
 	// After returns the summary to use: e.Summary, or an edited one.
 	After func(ctx context.Context, e HookEvent) (summary string, err error)
 }
 
-// HookEvent is what a hook is told.
+// HookEvent is the input of a hook.
 type HookEvent struct {
 	Conversation string `json:"conversation"` // ID; "" when unknown
-	Model        string `json:"model"`        // that summarizes
-	Messages     int    `json:"messages"`     // that the summary stands for
+	Model        string `json:"model"`        // the summarizer's
+	Messages     int    `json:"messages"`     // that the summary replaces
 	Automatic    bool   `json:"automatic"`
-	Summary      string `json:"summary,omitempty"` // to After
+	Summary      string `json:"summary,omitempty"` // set for After
 }
 
 // ErrVeto is returned by a hook that forbids the condensation.
@@ -48,7 +49,7 @@ func (t *task) before(ctx context.Context) error {
 	return t.hooked("before", err)
 }
 
-// after returns the summary as the hook left it; an empty one is not used.
+// after returns the summary as the hook changed it; an empty result is ignored.
 func (t *task) after(ctx context.Context, text string) (string, error) {
 	if t.c.Hooks.After == nil {
 		return text, nil
@@ -66,7 +67,7 @@ func (t *task) after(ctx context.Context, text string) (string, error) {
 func (t *task) hooked(which string, err error) error {
 	switch {
 	case errors.Is(err, ErrVeto):
-		return &precis.RungError{Reason: precis.ReasonVetoed, Err: err}
+		return &precis.RungError{Reason: ReasonVetoed, Err: err}
 	case err != nil:
 		t.call.Warnings = append(t.call.Warnings, fmt.Sprintf("the hook %s a condensation failed: %v", which, err))
 	}

@@ -10,10 +10,11 @@ import (
 	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
+
 	"precis/internal/jsonspan"
 )
 
-// jsValue is a JSON value as JavaScript holds it.
+// jsValue is a JSON value with the property order of JavaScript.
 type jsValue struct {
 	kind    byte   // as jsonspan.Kind says
 	literal string // a string's characters, or a number, boolean or null as written
@@ -49,7 +50,7 @@ func readJS(d *jsontext.Decoder) jsValue {
 			if err != nil {
 				return v
 			}
-			n := name.String() // a token is good until the next is read
+			n := name.String() // a token is valid until the next is read
 			v.members = append(v.members, jsMember{n, readJS(d)})
 		}
 		_, _ = d.ReadToken()
@@ -93,8 +94,8 @@ func (v jsValue) properties() []jsMember {
 	return out
 }
 
-// arrayIndex returns the number that a name is the canonical text of, if it is
-// below 2^32-1; else a larger one.
+// arrayIndex returns the array index that a name spells in canonical form, if
+// it is below 2^32-1; else a larger number.
 func arrayIndex(name string) uint64 {
 	n, err := strconv.ParseUint(name, 10, 32)
 	if err != nil || n == math.MaxUint32 || strconv.FormatUint(n, 10) != name {
@@ -156,7 +157,8 @@ func newLine(dst []byte, depth int) []byte {
 }
 
 // jsNumber writes a JSON number as JavaScript does (ECMAScript,
-// Number::toString), whose rule encoding/json follows but for minus zero.
+// Number::toString). encoding/json follows the same rule, except for minus
+// zero.
 func jsNumber(literal string) string {
 	f, err := strconv.ParseFloat(literal, 64)
 	switch {

@@ -7,6 +7,7 @@ import (
 
 	"precis"
 	"precis/condense"
+	"precis/model"
 	"precis/provider"
 	"precis/provider/providertest"
 )
@@ -42,9 +43,9 @@ func TestNothingIsHiddenBehindAnInvisibleSummary(t *testing.T) {
 
 func TestALearnedWindowLeavesRoom(t *testing.T) {
 	m := &fakeModel{}
-	m.answer = func(r precis.ModelRequest) (string, error) {
+	m.answer = func(r model.Request) (string, error) {
 		if sizeOf(r)+r.MaxTokens > 16_000 {
-			return "", &precis.ModelError{Fault: precis.FaultOverflow, Limit: 16_000}
+			return "", &model.Error{Fault: model.FaultOverflow, Limit: 16_000}
 		}
 		return brief, nil
 	}
@@ -67,7 +68,7 @@ func TestBlankTextIsNotSent(t *testing.T) {
 }
 
 func TestOneMessageOfManyBlocksIsCut(t *testing.T) {
-	m := &fakeModel{answer: always(brief), info: precis.ModelInfo{ID: "m", Window: precis.Window{Tokens: 16_000}}}
+	m := &fakeModel{answer: always(brief), info: model.Info{ID: "m", Window: precis.Window{Tokens: 16_000}}}
 	blocks := make([]precis.Block, 1000)
 	for i := range blocks {
 		blocks[i] = precis.Text{Text: strings.Repeat("word ", 60)}
@@ -80,7 +81,7 @@ func TestOneMessageOfManyBlocksIsCut(t *testing.T) {
 
 func TestASummaryWithoutImagesIsNotThatWithThem(t *testing.T) {
 	cache := condense.NewCache(0)
-	m := &fakeModel{answer: always(brief), info: precis.ModelInfo{ID: "m", Images: true}}
+	m := &fakeModel{answer: always(brief), info: model.Info{ID: "m", Images: true}}
 	msgs := append(talk(3, 2000), precis.Message{Role: "user", Content: []precis.Block{precis.Image{MediaType: "image/png", Data: "AAAA"}}})
 	for _, keep := range []bool{false, true} {
 		w := writer(t, condense.WriterConfig{Model: m, Cache: cache, KeepImages: keep})
@@ -94,10 +95,10 @@ func TestASummaryWithoutImagesIsNotThatWithThem(t *testing.T) {
 }
 
 func TestARefusedRideIsSentByItself(t *testing.T) {
-	m := &fakeModel{info: precis.ModelInfo{ID: "m", Dialect: "anthropic"}}
-	m.answer = func(r precis.ModelRequest) (string, error) {
+	m := &fakeModel{info: model.Info{ID: "m", Dialect: "anthropic"}}
+	m.answer = func(r model.Request) (string, error) {
 		if r.Body != nil {
-			return "", &precis.ModelError{Fault: precis.FaultRequest, Status: 400}
+			return "", &model.Error{Fault: model.FaultRequest, Status: 400}
 		}
 		return brief, nil
 	}
@@ -110,22 +111,22 @@ func TestARefusedRideIsSentByItself(t *testing.T) {
 }
 
 func TestSummariesInPartsMustSaveToo(t *testing.T) {
-	m := &fakeModel{answer: always(brief), info: precis.ModelInfo{Window: precis.Window{Tokens: 8000}}}
+	m := &fakeModel{answer: always(brief), info: model.Info{Window: precis.Window{Tokens: 8000}}}
 	_, err := writer(t, condense.WriterConfig{Model: m, MaxTokens: 800}).Summarize(t.Context(), precis.SummaryRequest{Messages: talk(60, 2000), Replaces: 10})
-	if reasonOf(err) != precis.ReasonNoProgress {
+	if reasonOf(err) != condense.ReasonNoProgress {
 		t.Errorf("%v after %d requests", err, len(m.requests))
 	}
 }
 
 func TestSelectiveHeedsHooksAndFallsBack(t *testing.T) {
-	bad := &fakeModel{info: precis.ModelInfo{ID: "bad"}, answer: func(precis.ModelRequest) (string, error) { return "", &precis.ModelError{Fault: precis.FaultAuth} }}
-	own := &fakeModel{info: precis.ModelInfo{ID: "own"}, answer: always("short")}
+	bad := &fakeModel{info: model.Info{ID: "bad"}, answer: func(model.Request) (string, error) { return "", &model.Error{Fault: model.FaultAuth} }}
+	own := &fakeModel{info: model.Info{ID: "own"}, answer: always("short")}
 	run := func(v condense.Selective) precis.Step {
 		res, _ := rungs(t, v).Manage(t.Context(), precis.Request{Conversation: held(talk(20, 4000)...), Window: precis.Window{Tokens: 16_000}, Manual: true})
 		return res.Report.Steps[0]
 	}
 	veto := func(context.Context, condense.HookEvent) (string, error) { return "", condense.ErrVeto }
-	if s := run(condense.Selective{Model: own, Before: veto}); s.Code != precis.ReasonVetoed || len(own.requests) != 0 {
+	if s := run(condense.Selective{Model: own, Before: veto}); s.Code != condense.ReasonVetoed || len(own.requests) != 0 {
 		t.Errorf("%d calls in spite of a veto: %+v", len(own.requests), s)
 	}
 	add := func(context.Context, condense.HookEvent) (string, error) { return "ticket ABC-1", nil }

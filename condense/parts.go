@@ -13,12 +13,16 @@ import (
 	"precis/retain"
 )
 
-// maxParts bounds into how many parts a conversation is cut.
+// maxParts is the most parts into which a conversation is split.
 const maxParts = 64
 
-// inParts summarizes messages that do not fit part by part and merges the
-// summaries. When a part is too large after all, they are cut smaller.
-func (t *task) inParts(ctx context.Context, messages []precis.Message) (string, error) {
+// byParts summarizes messages that do not fit part by part and merges the
+// summaries.
+type byParts struct{ *task }
+
+// write returns the summary. When a part turns out too large, it splits the
+// messages into smaller parts.
+func (t byParts) write(ctx context.Context, messages []precis.Message) (string, error) {
 	cause := errors.New("there is no room for a part of them beside the prompt and the answer")
 	for range 3 {
 		parts := t.split(messages)
@@ -35,12 +39,12 @@ func (t *task) inParts(ctx context.Context, messages []precis.Message) (string, 
 		cause = err
 		t.learn(err)
 	}
-	return "", &precis.RungError{Reason: precis.ReasonTooLong, Err: fmt.Errorf("the messages do not fit in the summarizer's window in any number of parts: %w", cause)}
+	return "", &precis.RungError{Reason: ReasonTooLong, Err: fmt.Errorf("the messages do not fit in the summarizer's window in any number of parts: %w", cause)}
 }
 
-// split cuts messages into runs that fit; nil when there is no room at all.
-// Messages that are too large by themselves are cut inside.
-func (t *task) split(messages []precis.Message) [][]precis.Message {
+// split splits messages into runs that fit; nil when nothing fits. A message
+// that is too large by itself is shortened.
+func (t byParts) split(messages []precis.Message) [][]precis.Message {
 	room := t.room()
 	if room < 200 {
 		return nil
@@ -49,10 +53,10 @@ func (t *task) split(messages []precis.Message) [][]precis.Message {
 	var part []precis.Message
 	used := 0
 	for _, m := range messages {
-		n := t.sizeOf(m)
+		n := t.size(m)
 		if n > room {
 			m = t.shortened(m, room)
-			n = t.sizeOf(m)
+			n = t.size(m)
 		}
 		if used+n > room && len(part) > 0 {
 			parts, part, used = append(parts, part), nil, 0
@@ -69,8 +73,8 @@ func (t *task) split(messages []precis.Message) [][]precis.Message {
 	return parts
 }
 
-// shortened cuts the texts of a message so that it has so many tokens at most.
-func (t *task) shortened(m precis.Message, room int) precis.Message {
+// shortened cuts the texts of a message so that it has the given number of tokens at most.
+func (t byParts) shortened(m precis.Message, room int) precis.Message {
 	out := m
 	for most := room * 4; most > 100; most = most * 3 / 4 {
 		out.Content = nil
@@ -80,18 +84,18 @@ func (t *task) shortened(m precis.Message, room int) precis.Message {
 			}
 			out.Content = append(out.Content, b)
 		}
-		if t.sizeOf(out) <= room {
+		if t.size(out) <= room {
 			break
 		}
 	}
-	for len(out.Content) > 1 && t.sizeOf(out) > room { // the middle goes
+	for len(out.Content) > 1 && t.size(out) > room { // drop the middle
 		at := len(out.Content) / 2
 		out.Content = slices.Delete(slices.Clone(out.Content), at, at+1)
 	}
 	return out
 }
 
-func (t *task) summarizeAll(ctx context.Context, parts [][]precis.Message) ([]string, error) {
+func (t byParts) summarizeAll(ctx context.Context, parts [][]precis.Message) ([]string, error) {
 	texts := make([]string, len(parts))
 	g, ctx := errgroup.WithContext(ctx)
 	g.SetLimit(t.c.Parts)
@@ -108,9 +112,9 @@ func (t *task) summarizeAll(ctx context.Context, parts [][]precis.Message) ([]st
 	return texts, g.Wait()
 }
 
-// merge makes one summary of several, in more than one step where they do not
+// merge combines several summaries into one, in several steps where they do not
 // fit together.
-func (t *task) merge(ctx context.Context, texts []string) (string, error) {
+func (t byParts) merge(ctx context.Context, texts []string) (string, error) {
 	for len(texts) > 1 {
 		var next []string
 		for i := 0; i < len(texts); {

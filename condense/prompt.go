@@ -10,31 +10,31 @@ import (
 	"precis"
 )
 
-// Prompt is what a model is asked for when it writes a summary. The request has
-// two layers: [Prompt.Guard] is its system prompt and never changes,
-// [Prompt.Instruction] its last user message. The zero value asks for the
-// template "nine".
+// Prompt configures the request for a summary. The request has two layers:
+// [Prompt.Guard] is its system prompt and never changes, [Prompt.Instruction]
+// its last user message. The zero value selects the template "nine".
 type Prompt struct {
-	Template string // "nine", "six" or "brief", see [Templates]; "": "nine"
-	Custom   string // takes the place of the template, all of it; "" or blank: none
-	Focus    string // what the user asked to pay attention to, this once
+	Template string // "nine", "six" or "brief", see [Templates]; "" means "nine"
+	Custom   string // replaces the whole template; blank means none
+	Focus    string // what the user wants emphasized in this run
 	Rules    string // project rules from the configuration, shown to the summarizer
-	Context  string // what a hook adds
+	Context  string // text that a hook adds
 
-	// Previous says that the messages begin with an earlier summary, which is to
-	// be brought up to date. It is of no account with Merge.
+	// Previous states that the messages begin with an earlier summary, which is
+	// to be updated. It is ignored with Merge.
 	Previous bool
-	// Part and Parts say that the messages are part k of n, counted from 1, of a
-	// conversation that was split; 0: they are all of it.
+	// Part and Parts state that the messages are part k of n, counted from 1,
+	// of a conversation that was split; 0 means the whole conversation.
 	Part, Parts int
-	// Merge says that the messages are partial summaries, to be made one.
+	// Merge states that the messages are partial summaries to be merged into
+	// one.
 	Merge bool
-	// Final says with Merge that nothing is left to be merged after it.
+	// Final states, with Merge, that this is the last merge.
 	Final     bool
-	MaxTokens int    // length asked for; 0: no word about it
-	Wrong     string // what was wrong with the answer before; "": this is the first
-	// Ride says that the instruction follows a live request, whose system prompt
-	// is not the guard: the instruction says it, too.
+	MaxTokens int    // length that the prompt states; 0: the prompt states none
+	Wrong     string // flaw of the previous answer; "": this is the first attempt
+	// Ride states that the instruction follows a live request, whose system
+	// prompt is not the guard: the instruction then includes the guard.
 	Ride bool
 }
 
@@ -56,15 +56,15 @@ var sixText string
 //go:embed prompts/brief.md
 var briefText string
 
-// template is what is asked for at first: its text, the sections of the summary
-// and the form of the answer.
+// template is one kind of prompt: its text, the sections of the summary and the
+// form of the answer.
 type template struct {
 	text     string
 	sections []section
 	form     string
 }
 
-// template returns what p asks for. An unknown name gives the default.
+// template returns the template that p selects. An unknown name gives the default.
 func (p Prompt) template() template {
 	if custom := strings.TrimSpace(p.Custom); custom != "" {
 		return template{custom, nil, "the summary"}
@@ -105,11 +105,11 @@ func (p Prompt) Sections() []string {
 	return names
 }
 
-// Guard returns the system prompt of a summary request. It is the same for all.
+// Guard returns the system prompt of a summary request. It is the same for all requests.
 func (p Prompt) Guard() string { return strings.TrimSpace(guardText) }
 
-// Instruction returns the user message that ends a summary request. What depends
-// on the request stands behind the template.
+// Instruction returns the user message that ends a summary request. Text that
+// varies between requests follows the template.
 func (p Prompt) Instruction() string {
 	t := p.template()
 	var parts []string
@@ -129,7 +129,7 @@ func (p Prompt) Instruction() string {
 	return strings.Join(parts, "\n\n")
 }
 
-// material says what the messages are when they are not a whole conversation.
+// material describes the messages when they are not a whole conversation.
 func (p Prompt) material() []string {
 	var out []string
 	switch {
@@ -144,7 +144,7 @@ func (p Prompt) material() []string {
 	return out
 }
 
-// wishes quotes what the configuration, a hook and the user add.
+// wishes quotes the additions of the configuration, a hook and the user.
 func (p Prompt) wishes() []string {
 	var out []string
 	for _, w := range []struct{ lead, tag, text string }{
@@ -153,7 +153,7 @@ func (p Prompt) wishes() []string {
 		{"The user asked that this summary pay particular attention to the following. Give it more room, without leaving out the rest:", "focus", p.Focus},
 	} {
 		if text := strings.TrimSpace(w.text); text != "" {
-			text = strings.ReplaceAll(text, "</"+w.tag, "‹/"+w.tag) // it ends where we say
+			text = strings.ReplaceAll(text, "</"+w.tag, "‹/"+w.tag) // the text must not close our tag
 			out = append(out, fmt.Sprintf("%s\n<%s>\n%s\n</%s>", w.lead, w.tag, text, w.tag))
 		}
 	}
@@ -168,7 +168,7 @@ type heading struct {
 	whole  bool   // nothing else stands in the line
 }
 
-// longHeading is the length of a title in characters at most.
+// longHeading is the most characters of a title.
 const longHeading = 60
 
 // headingOf reads a line as a title: "3. Files and code:", "## Files and code",
@@ -209,8 +209,8 @@ func cutAny(s string, prefixes ...string) (string, bool) {
 	return s, false
 }
 
-// headingNumber cuts a number and its punctuation off a title; in a line that is
-// marked as one the punctuation may be missing.
+// headingNumber removes a number and its punctuation from a title; in a line
+// that is marked as a title the punctuation may be missing.
 func headingNumber(s string, marked bool) (n int, rest string) {
 	rest = s
 	for rest != "" {

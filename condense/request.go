@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"precis"
+	"precis/model"
 	"precis/retain"
 )
 
@@ -14,15 +15,15 @@ import (
 // the summarizer whole, when all of it fits.
 const wholeResult = 40_000
 
-// ride returns the live request with the instruction at its end.
-func (t *task) ride(p Prompt) precis.ModelRequest {
+// ride returns the live request with the instruction appended.
+func (t *task) ride(p Prompt) model.Request {
 	view, _ := precis.Repair(AnswerOpenTools(t.r.View, time.Time{}))
 	messages := append(slices.Clone(view), precis.NewText(precis.RoleUser, p.Instruction()))
-	return precis.ModelRequest{Messages: messages, Body: t.r.Live.Body, Header: t.r.Live.Header, MaxTokens: t.output}
+	return model.Request{Messages: messages, Body: t.r.Live.Body, Header: t.r.Live.Header, MaxTokens: t.output}
 }
 
-// cannotRide returns why the summary request does not ride on the live one, ""
-// when it does.
+// cannotRide returns the reason why the summary request cannot be appended to
+// the live one; "" when it can.
 func (t *task) cannotRide() string {
 	info := t.model.Info()
 	l := t.r.Live
@@ -39,16 +40,17 @@ func (t *task) cannotRide() string {
 	return ""
 }
 
-// request writes messages and an instruction as a request of its own.
-func (t *task) request(messages []precis.Message, p Prompt) precis.ModelRequest {
+// request returns a separate request of messages and an instruction.
+func (t *task) request(messages []precis.Message, p Prompt) model.Request {
 	messages = append(messages[:len(messages):len(messages)], precis.NewText(precis.RoleUser, p.Instruction()))
-	return precis.ModelRequest{System: precis.NewText(precis.RoleSystem, p.Guard()), Messages: messages, MaxTokens: t.output}
+	return model.Request{System: precis.NewText(precis.RoleSystem, p.Guard()), Messages: messages, MaxTokens: t.output}
 }
 
 // compact returns the messages as the summarizer reads them: tools as text,
-// results of more than so many characters shortened, images as notes, no
-// reasoning, each headed by its handle.
+// results shortened to the given number of characters, images as notes, no
+// reasoning, each with its handle as a heading.
 func (t *task) compact(most int) []precis.Message {
+	images := t.c.KeepImages && t.model.Info().Images
 	msgs := make([]precis.Message, len(t.r.Messages))
 	for i, m := range t.r.Messages {
 		var blocks []precis.Block
@@ -56,12 +58,12 @@ func (t *task) compact(most int) []precis.Message {
 			blocks = append(blocks, precis.Text{Text: "[" + precis.MessageHandle(t.index(i)).String() + "]"})
 		}
 		for _, b := range m.Content {
-			if b = t.readable(b, most); b != nil {
+			if b = readable(b, most, images); b != nil {
 				blocks = append(blocks, b)
 			}
 		}
 		if len(blocks) == 0 {
-			blocks = append(blocks, precis.Text{Text: "(nothing)"}) // an empty message is refused
+			blocks = append(blocks, precis.Text{Text: "(nothing)"}) // APIs refuse an empty message
 		}
 		role := m.Role
 		if role != precis.RoleAssistant {
@@ -76,7 +78,7 @@ func (t *task) compact(most int) []precis.Message {
 	return msgs
 }
 
-// index returns the place in the transcript of message i of the request.
+// index returns the position in the transcript of message i of the request.
 func (t *task) index(i int) int {
 	if i < len(t.r.At) {
 		return t.r.At[i]
@@ -84,8 +86,9 @@ func (t *task) index(i int) int {
 	return t.r.From + i
 }
 
-// readable returns a block as the summarizer sees it; nil when it does not.
-func (t *task) readable(b precis.Block, most int) precis.Block {
+// readable returns a block as the summarizer reads it; nil when it is left out.
+// Results are cut to most characters.
+func readable(b precis.Block, most int, images bool) precis.Block {
 	switch b := b.(type) {
 	case precis.Thinking, precis.RedactedThinking:
 		return nil
@@ -98,20 +101,20 @@ func (t *task) readable(b precis.Block, most int) precis.Block {
 		return b
 	case precis.ToolResult:
 		var content []precis.Block
-		if hasContent(b) { // an empty one is told from none
+		if hasContent(b) { // an empty one differs from none
 			content = make([]precis.Block, 0, len(b.Content))
 		}
 		for _, inner := range b.Content {
 			if text, ok := inner.(precis.Text); ok {
 				inner = precis.Text{Text: retain.Shorten(text.Text, most, "")}
 			}
-			if inner = t.readable(inner, most); inner != nil {
+			if inner = readable(inner, most, images); inner != nil {
 				content = append(content, inner)
 			}
 		}
 		return precis.ToolResult{ToolUseID: b.ToolUseID, IsError: b.IsError, Content: content}
 	case precis.Image:
-		if t.c.KeepImages && t.model.Info().Images {
+		if images {
 			return b
 		}
 		return precis.Text{Text: "[Image]"}
@@ -123,8 +126,8 @@ func (t *task) readable(b precis.Block, most int) precis.Block {
 	return nil
 }
 
-// room returns how many tokens of messages fit in the summarizer's window
-// beside the prompt and the answer; a large number when the window is not known.
+// room returns how many tokens of messages fit in the summarizer's window next
+// to the prompt and the answer; a large number when the window is not known.
 func (t *task) room() int {
 	window := t.window
 	if window == 0 {
@@ -137,8 +140,8 @@ func (t *task) room() int {
 	return (window-t.output)*95/100 - prompt
 }
 
-// learn notes the window that an overflow told, or that it is smaller than was
-// thought.
+// learn records the window that an overflow stated, or a smaller one than
+// assumed before.
 func (t *task) learn(err error) {
 	window := t.window
 	if window == 0 {
@@ -149,12 +152,12 @@ func (t *task) learn(err error) {
 		return
 	}
 	if window == 0 {
-		window = t.size(t.compact(500))
+		window = t.size(t.compact(500)...)
 	}
 	t.shrink(window * 3 / 4)
 }
 
-// shrink takes a window for known; the answer gets a quarter of it at most.
+// shrink sets the window; the answer gets at most a quarter of it.
 func (t *task) shrink(window int) {
 	t.window = window
 	t.output = min(t.output, max(window/4, 1))
@@ -162,25 +165,21 @@ func (t *task) shrink(window int) {
 	t.prompt.MaxTokens = t.max * 9 / 10
 }
 
-func (t *task) fits(msgs []precis.Message) bool { return t.size(msgs) <= t.room() }
+func (t *task) fits(msgs []precis.Message) bool { return t.size(msgs...) <= t.room() }
 
-func (t *task) size(msgs []precis.Message) int {
+// size counts the tokens of messages whose blocks are text; an image counts as 1500.
+func (t *task) size(msgs ...precis.Message) int {
+	const message, image = 6, 1500
 	n := 0
 	for _, m := range msgs {
-		n += t.sizeOf(m)
-	}
-	return n
-}
-
-// sizeOf counts a message whose blocks are text; an image counts as 1500.
-func (t *task) sizeOf(m precis.Message) int {
-	n := 6
-	for _, b := range m.Content {
-		switch b := b.(type) {
-		case precis.Text:
-			n += t.r.Count(b.Text)
-		default:
-			n += 1500
+		n += message
+		for _, b := range m.Content {
+			switch b := b.(type) {
+			case precis.Text:
+				n += t.r.Count(b.Text)
+			default:
+				n += image
+			}
 		}
 	}
 	return n

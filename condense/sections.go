@@ -5,11 +5,11 @@ import (
 	"unicode/utf8"
 )
 
-// section is a part of the summary that a template asks for. Its number is its
-// place.
+// section is a part of the summary that a template requires. Its number is its
+// position.
 type section struct {
 	name string
-	also []string // beginnings of other headings it is known by, in lower case
+	also []string // prefixes of alternative headings, in lower case
 }
 
 var nineSections = []section{
@@ -41,8 +41,9 @@ var briefSections = []section{
 	{"Next", []string{"pending", "open"}},
 }
 
-// missingSections returns the headings that a text lacks. A section is known by
-// any of its names, or by its number: translated headings keep it.
+// missingSections returns the headings that a text is missing. A section is
+// recognized by any of its headings, or by its number, which translated
+// headings keep.
 func missingSections(text string, sections []section) []string {
 	seen := make([]bool, len(sections))
 	var pending int // number of a title without marks: a list, if another follows at once
@@ -79,7 +80,7 @@ func missingSections(text string, sections []section) []string {
 	return missing
 }
 
-// sectionNamed returns the section that a title names, -1 when it names none.
+// sectionNamed returns the section with a title, -1 when there is none.
 func sectionNamed(sections []section, h heading) int {
 	title := h.marked || h.number > 0
 	for i, s := range sections {

@@ -15,21 +15,24 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"precis"
+	"precis/internal/harness"
 	"precis/internal/toolcall"
+	"precis/model"
 	"precis/retain"
+	"precis/store"
 )
 
-// Selective is the rung that has a model summarize bulky old tool results, each
-// by itself and in its place: the conversation stays as it is but for them. It
-// is a [precis.Strategy].
+// Selective is the rung that replaces single bulky old tool results by
+// summaries that a model writes; the rest of the conversation stays unchanged.
+// It is a [precis.Strategy].
 type Selective struct {
 	// Model writes the summaries; nil: Fallback does.
-	Model precis.Model
-	// Fallback is the conversation's own model. It is asked when Model can do
+	Model model.Model
+	// Fallback is the conversation's own model. It is used when Model can do
 	// nothing at all; nil: then the rung fails.
-	Fallback precis.Model
+	Fallback model.Model
 	// Before is called once for a run, with the number of results as Messages;
-	// what it says is shown to the model. See [Hooks].
+	// the text that it returns is shown to the model. See [Hooks].
 	Before func(ctx context.Context, e HookEvent) (context string, err error)
 	// Over is the size in characters over which results are bulky; 0 means 1000.
 	Over int
@@ -39,10 +42,10 @@ type Selective struct {
 	Workers int
 	// MaxCalls is how many results one run summarizes at most; 0 means 40.
 	MaxCalls int
-	// Cache keeps summaries by content, so that a result is never paid twice;
-	// nil: none is kept.
-	Cache precis.SummaryStore
-	// Price tells what calls would cost, for dry runs; nil: nothing is told.
+	// Cache stores summaries by content, so that a result is never paid for
+	// twice; nil means no cache.
+	Cache store.Summaries
+	// Price returns what calls would cost, for dry runs; nil: no cost is reported.
 	Price func(input, output int) string
 }
 
@@ -64,9 +67,9 @@ func (v Selective) Propose(ctx context.Context, s *precis.Situation) (precis.Edi
 		v.Model, v.Fallback = v.Fallback, nil
 	}
 	if v.Model == nil {
-		return e, &precis.RungError{Reason: precis.ReasonNoSummarizer, Err: errors.New("no model is configured to write summaries")}
+		return e, &precis.RungError{Reason: ReasonNoSummarizer, Err: errors.New("no model is configured to write summaries")}
 	}
-	j := &selection{Selective: v.withDefaults(), s: s}
+	j := &selection{Selective: v.withDefaults(), s: s, shown: precis.ShownBy(s.Transcript, s.Edits)}
 	j.find()
 	if len(j.results) == 0 {
 		e.Report.Reason = "no old tool result is long"
@@ -95,6 +98,7 @@ func (v Selective) withDefaults() Selective {
 type selection struct {
 	Selective
 	s       *precis.Situation
+	shown   *precis.Shown
 	task    string
 	results []bulkyResult
 
@@ -103,7 +107,7 @@ type selection struct {
 	failed error // the first failure of a single summary
 }
 
-// bulkyResult is a result to be summarized.
+// bulkyResult is a result that may be summarized.
 type bulkyResult struct {
 	h      precis.Handle
 	block  precis.ToolResult
@@ -112,7 +116,7 @@ type bulkyResult struct {
 	with   string // "" when it stays as it is
 }
 
-// find lists what may be summarized and is worth most, the largest first.
+// find lists the results that may be summarized, the largest first.
 func (j *selection) find() {
 	x, _, _ := retain.Of(j.s)
 	last := map[string]int{}
@@ -142,8 +146,8 @@ func (j *selection) find() {
 	j.task = retain.Shorten(lastRequest(x), 2000, "")
 }
 
-// bulky returns the result at h when the view shows it as it was, it is not kept,
-// and it is text of more than so many characters.
+// bulky returns the result at h if the view shows it unchanged, it is not kept,
+// and it is text of more than the given number of characters.
 func (j *selection) bulky(h precis.Handle, over int) (precis.ToolResult, bool) {
 	b, ok := j.s.Transcript.At(h.From).Content[h.Block].(precis.ToolResult)
 	if !ok || b.IsError || j.s.Kept.Block(h.From, h.Block) || utf8.RuneCountInString(b.Text()) <= over {
@@ -154,24 +158,14 @@ func (j *selection) bulky(h precis.Handle, over int) (precis.ToolResult, bool) {
 			return b, false
 		}
 	}
-	shown := false
-	hash := precis.HashBlock(b)
-	for _, u := range j.s.Units {
-		if u.From != h.From || !u.Original() || len(u.Messages) == 0 {
-			continue
-		}
-		for _, c := range u.Messages[0].Content {
-			shown = shown || precis.HashBlock(c) == hash
-		}
-	}
-	return b, shown
+	return b, j.shown.Whole([]precis.Handle{h})
 }
 
-// lastRequest returns what the user said last.
+// lastRequest returns the user's last message.
 func lastRequest(x *retain.Index) string {
 	for i := len(x.Texts) - 1; i >= 0; i-- {
 		if x.Texts[i].Source == retain.User {
-			return userWords(x.Texts[i].Body)
+			return harness.UserWords(x.Texts[i].Body)
 		}
 	}
 	return ""
@@ -189,7 +183,7 @@ func (j *selection) dryRun() string {
 	return why
 }
 
-// run writes the summaries. Those that fail leave their results as they are.
+// run writes the summaries. A result whose summary fails stays unchanged.
 func (j *selection) run(ctx context.Context) (precis.Edit, error) {
 	e := precis.Edit{Kind: precis.KindPruning}
 	started := time.Now()
@@ -206,7 +200,7 @@ func (j *selection) run(ctx context.Context) (precis.Edit, error) {
 	j.call.Took = time.Since(started)
 	call := j.call
 	if err := ctx.Err(); err != nil {
-		return e, &precis.RungError{Reason: precis.ReasonCallFailed, Call: &call, Err: precis.Errorf(precis.CodeCanceled, "summarize results", "%w", context.Cause(ctx))}
+		return e, &precis.RungError{Reason: ReasonCallFailed, Call: &call, Err: precis.Errorf(precis.CodeCanceled, "summarize results", "%w", context.Cause(ctx))}
 	}
 	done := 0
 	for _, r := range j.results {
@@ -221,7 +215,7 @@ func (j *selection) run(ctx context.Context) (precis.Edit, error) {
 		if err == nil {
 			err = errors.New("no summary is shorter than its result")
 		}
-		return e, &precis.RungError{Reason: precis.ReasonCallFailed, Call: &call, Err: err}
+		return e, &precis.RungError{Reason: ReasonCallFailed, Call: &call, Err: err}
 	}
 	e.Report.CostUSD, e.Report.Call = call.CostUSD, &call
 	e.Report.Reason = fmt.Sprintf("a model summarized %d old tool results, each in its place", done)
@@ -231,7 +225,7 @@ func (j *selection) run(ctx context.Context) (precis.Edit, error) {
 	return e, nil
 }
 
-// hook asks whether the run may be, and what the model should know.
+// hook calls the hook, which may forbid the run or add context for the model.
 func (j *selection) hook(ctx context.Context) error {
 	if j.Before == nil {
 		return nil
@@ -243,7 +237,7 @@ func (j *selection) hook(ctx context.Context) error {
 	add, err := j.Before(ctx, e)
 	switch {
 	case errors.Is(err, ErrVeto):
-		return &precis.RungError{Reason: precis.ReasonVetoed, Err: err}
+		return &precis.RungError{Reason: ReasonVetoed, Err: err}
 	case err != nil:
 		j.call.Warnings = append(j.call.Warnings, fmt.Sprintf("the hook before a condensation failed: %v", err))
 	case add != "":
@@ -252,7 +246,8 @@ func (j *selection) hook(ctx context.Context) error {
 	return nil
 }
 
-// all writes the summaries, some side by side. Failures are noted one by one.
+// all writes the summaries, several at a time. Failures are recorded one by
+// one.
 func (j *selection) all(ctx context.Context) {
 	info := j.Model.Info()
 	j.call.Model, j.call.Provider = info.ID, info.Provider
@@ -272,7 +267,7 @@ func (j *selection) done() bool {
 	return slices.ContainsFunc(j.results, func(r bulkyResult) bool { return r.with != "" })
 }
 
-// summarize returns what stands for a result; "" when it stays.
+// summarize returns the replacement of a result; "" when the result stays.
 func (j *selection) summarize(ctx context.Context, r *bulkyResult) string {
 	if ctx.Err() != nil {
 		return ""
@@ -290,15 +285,16 @@ func (j *selection) summarize(ctx context.Context, r *bulkyResult) string {
 	j.mu.Lock()
 	j.call.Warnings = append(j.call.Warnings, t.call.Warnings...)
 	j.mu.Unlock()
-	text = fmt.Sprintf("[%s: %d characters, shortened by a model; the original is kept under this handle]\n%s", r.h, utf8.RuneCountInString(r.block.Text()), plain(text))
+	text = fmt.Sprintf("[%s: %d characters, shortened by a model; the original is kept under this handle]\n%s", r.h, utf8.RuneCountInString(r.block.Text()), harness.Plain(text))
 	if j.count(text)*10 > r.tokens*8 {
 		return ""
 	}
 	return text
 }
 
-// keeper knows the summary of a result by the call and its content, whatever the
-// task was, so that no result is paid twice.
+// keeper returns the task whose cache key is made of the call and its result
+// alone, independent of the user's request, so that no result is paid for
+// twice.
 func (j *selection) keeper(r *bulkyResult) *task {
 	content := []precis.Message{precis.NewText(precis.RoleUser, useText(j.use(r))), precis.NewText(precis.RoleUser, r.block.Text())}
 	return &task{
@@ -307,12 +303,12 @@ func (j *selection) keeper(r *bulkyResult) *task {
 	}
 }
 
-// ask has the model shorten a result; false when that failed.
+// ask calls the model to shorten a result; false when that failed.
 func (j *selection) ask(ctx context.Context, r *bulkyResult) (string, bool) {
 	answer, err := j.Model.Generate(ctx, j.request(r))
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	j.call.Add(answer)
+	j.call.Add(answer.Call())
 	if err != nil {
 		j.failed = cmp.Or(j.failed, err)
 		return "", false
@@ -325,8 +321,9 @@ func (j *selection) count(t string) int {
 	return j.s.Meter.Block(precis.RoleUser, precis.Text{Text: t})
 }
 
-// request shows the model the task, the call and its result.
-func (j *selection) request(r *bulkyResult) precis.ModelRequest {
+// request returns the request that shows the model the user's request, the call
+// and its result.
+func (j *selection) request(r *bulkyResult) model.Request {
 	var b strings.Builder
 	if j.task != "" {
 		fmt.Fprintf(&b, "The agent's task now:\n%s\n\n", j.task)
@@ -337,7 +334,7 @@ func (j *selection) request(r *bulkyResult) precis.ModelRequest {
 	}
 	fmt.Fprintf(&b, "The call:\n%s\n\nIts result:\n%s\n\nShorten the result to at most %d tokens.",
 		retain.Shorten(useText(j.use(r)), 2000, ""), retain.Shorten(r.block.Text(), most, ""), j.MaxTokens)
-	return precis.ModelRequest{
+	return model.Request{
 		System: precis.NewText(precis.RoleSystem, selectiveGuard), Messages: []precis.Message{precis.NewText(precis.RoleUser, b.String())}, MaxTokens: j.MaxTokens + j.MaxTokens/4,
 	}
 }
@@ -348,5 +345,5 @@ func (j *selection) use(r *bulkyResult) precis.ToolUse {
 	if u, ok := j.s.Transcript.At(h.From).Content[h.Block].(precis.ToolUse); ok {
 		return u
 	}
-	return precis.ToolUse{Name: callName(r.call)}
+	return precis.ToolUse{Name: r.call.Title()}
 }

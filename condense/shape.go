@@ -12,11 +12,11 @@ import (
 // Roo Code's text.
 const Deferred = "Context condensation triggered. Tool execution deferred."
 
-// AnswerOpenTools returns msgs with a user message at the end that answers, by
-// [Deferred], the tool uses of the assistant that no user message answers; msgs
-// itself when there are none. Each ID is answered once, in the order of their
-// first use. Where an answer stands is of no account: what needs its proper
-// place is mended by [precis.Repair]. The new message has the given time.
+// AnswerOpenTools returns msgs with a user message appended that answers, by
+// [Deferred], the assistant's tool uses that no user message answers; msgs
+// itself when there are none. Each ID is answered once, in the order of first
+// use. The position of existing answers is ignored: [precis.Repair] moves
+// results to their place. The new message has the given time.
 func AnswerOpenTools(msgs []precis.Message, now time.Time) []precis.Message {
 	answered := map[string]bool{}
 	for _, m := range msgs {
@@ -113,7 +113,7 @@ func useText(u precis.ToolUse) string {
 	return b.String()
 }
 
-// resultText writes a result as a line that says so and its content.
+// resultText writes a result as a header line and its content.
 func resultText(r precis.ToolResult) string {
 	text := "[Tool Result]"
 	if r.IsError {
@@ -129,7 +129,7 @@ func resultText(r precis.ToolResult) string {
 	return text + "\n" + strings.Join(parts, "\n")
 }
 
-// hasContent tells a result with empty content from one without: once decoded
+// hasContent distinguishes a result with empty content from one without: once decoded
 // both have no blocks.
 func hasContent(r precis.ToolResult) bool {
 	if r.Content != nil || r.Raw == nil {

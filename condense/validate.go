@@ -3,15 +3,16 @@ package condense
 import (
 	"encoding/json"
 	"fmt"
-	"regexp"
 	"strings"
 	"unicode/utf8"
 
-	"precis"
+	"precis/digest"
+	"precis/internal/lazyregexp"
 	"precis/internal/toolcall"
+	"precis/model"
 )
 
-// Flaw says why a model's answer cannot be used as a summary.
+// Flaw is a reason why a model's answer cannot be used as a summary.
 type Flaw string
 
 // The flaws of an answer.
@@ -19,37 +20,37 @@ const (
 	FlawEmpty         Flaw = "empty"            // no text at all
 	FlawRefused       Flaw = "refused"          // the model declined
 	FlawToolCall      Flaw = "tool_call"        // it called a tool instead
-	FlawReasoningOnly Flaw = "reasoning_only"   // it thought, and wrote nothing else
+	FlawReasoningOnly Flaw = "reasoning_only"   // it holds reasoning and nothing else
 	FlawMarkup        Flaw = "markup"           // JSON, an HTML document, or tool calls written as text
 	FlawTooLarge      Flaw = "too_large"        // more tokens than allowed
 	FlawNoProgress    Flaw = "no_progress"      // hardly smaller than what it replaces
 	FlawSections      Flaw = "missing_sections" // more than a third of the sections is not there
 	FlawTruncated     Flaw = "truncated"        // the output limit was reached before it was complete
-	FlawRepeats       Flaw = "repeats"          // the same words over and over
+	FlawRepeats       Flaw = "repeats"          // the same text is repeated
 )
 
-// answerLimits are the sizes that an answer is held to.
+// answerLimits are the size limits of an answer.
 type answerLimits struct {
 	MaxTokens int              // of the summary; 0: no limit
 	Replaces  int              // tokens of what the summary replaces; 0: unknown
 	Count     func(string) int // tokens of a text; nil: a token is four characters
 }
 
-// leastGain is the part of what it replaces that a summary must save, in
+// leastGain is the least that a summary must save of what it replaces, in
 // percent.
 const leastGain = 20
 
-// checkAnswer returns the summary that an answer holds, without what the model
-// thought aloud and without wrapping, or the flaw that forbids its use and one
-// sentence for [Prompt.Wrong], which quotes nothing of the answer. It fails
-// closed: a text with a flaw is not returned.
+// checkAnswer returns the summary that an answer holds, without the model's
+// reasoning and without wrapping tags. If the answer cannot be used, it returns
+// the flaw and one sentence for [Prompt.Wrong], which quotes nothing of the
+// answer. It fails closed: a text with a flaw is not returned.
 //
-// An answer that was cut off is used if <summary> was closed, or if every section
-// is there, so that only the end of the last one is missing; " …" marks the
-// place. One that calls a tool beside its text is used only if every section is
-// there.
-func checkAnswer(resp precis.ModelResponse, p Prompt, limits answerLimits) (text string, flaw Flaw, why string) {
-	text, closed := answered(resp.Text)
+// An answer that was cut off is used if <summary> was closed, or if every
+// section is present, so that only the end of the last one is missing; " …"
+// marks the place. An answer that holds both text and a tool call is used only
+// if every section is present.
+func checkAnswer(resp model.Response, p Prompt, limits answerLimits) (text string, flaw Flaw, why string) {
+	text, closed := summaryIn(resp.Text)
 	if flaw, why = unwritten(resp, text); flaw != "" {
 		return "", flaw, why
 	}
@@ -77,8 +78,7 @@ func checkAnswer(resp precis.ModelResponse, p Prompt, limits answerLimits) (text
 	return text, "", ""
 }
 
-// endsInHeading reports whether nothing follows the title of a text's last
-// section.
+// endsInHeading reports whether the last section of a text is empty.
 func endsInHeading(text string, sections []section) bool {
 	last := text[strings.LastIndexByte(text, '\n')+1:]
 	h, ok := headingOf(last)
@@ -88,9 +88,9 @@ func endsInHeading(text string, sections []section) bool {
 
 const noTools = "It called a tool: call none, even if tools are declared, and write the summary as plain text."
 
-// unwritten returns the flaw of an answer that has no text, or is not meant to be
-// one.
-func unwritten(resp precis.ModelResponse, text string) (Flaw, string) {
+// unwritten returns the flaw of an answer that holds no text outside of
+// reasoning, or that the API marks as a refusal.
+func unwritten(resp model.Response, text string) (Flaw, string) {
 	switch {
 	case resp.Refused:
 		return FlawRefused, declined
@@ -106,8 +106,8 @@ func unwritten(resp precis.ModelResponse, text string) (Flaw, string) {
 
 const declined = "It declined: nothing is asked but a record of what was already said, so write the summary, and name in it what cannot be described."
 
-// unlike returns the flaw of a text that is something else than a summary. What
-// has enough of the sections is one, whatever it quotes.
+// unlike returns the flaw of a text that is not a summary. A text with enough
+// of the sections is one, whatever it quotes.
 func unlike(text string, found, sections int) (Flaw, string) {
 	const plainText = " instead of plain text: write the sections as plain text, without any such markup."
 	structured := found > 0 && found >= sections*2/3
@@ -127,7 +127,7 @@ func unlike(text string, found, sections int) (Flaw, string) {
 // exceeded returns the flaw of a text that is too large.
 func (l answerLimits) exceeded(text string) (Flaw, string) {
 	if l.Count == nil {
-		l.Count = chars4
+		l.Count = digest.Estimate
 	}
 	n := l.Count(text)
 	switch {
@@ -140,16 +140,16 @@ func (l answerLimits) exceeded(text string) (Flaw, string) {
 }
 
 var (
-	dataStart = regexp.MustCompile(`(?i)^(?:[\[{]\s*["{\[]|<!doctype|<\?xml|<(?:html|head|body|div|section|article|table|ul|ol|p|h[1-6])[\s>])`)
-	// callStart is how models write a tool call when they write it as text, as we
-	// write it for them to read ([ToolsAsText]) among them.
-	callStart  = regexp.MustCompile(`(?i)^(?:` + callSyntax + `|<[a-z]+(?:_[a-z]+)+>)`)
-	callInside = regexp.MustCompile(`(?im)^[ \t]*(?:` + callSyntax + `)`)
+	dataStart = lazyregexp.New(`(?i)^(?:[\[{]\s*["{\[]|<!doctype|<\?xml|<(?:html|head|body|div|section|article|table|ul|ol|p|h[1-6])[\s>])`)
+	// callStart matches a tool call that a model writes as text, including the
+	// form in which [ToolsAsText] shows calls.
+	callStart  = lazyregexp.New(`(?i)^(?:` + callSyntax + `|<[a-z]+(?:_[a-z]+)+>)`)
+	callInside = lazyregexp.New(`(?im)^[ \t]*(?:` + callSyntax + `)`)
 )
 
 const callSyntax = `<(?:antml:|\|?)(?:tool_use|tool_calls?|tool_code|function_calls?|invoke)\b|<function=|<[|｜]tool|\[TOOL_CALLS\]|\[Tool Use: |\[Tool Result(?: \(Error\))?\]`
 
-// isData reports whether a text is a document for machines.
+// isData reports whether a text is machine-readable data.
 func isData(text string) bool {
 	if dataStart.MatchString(text) {
 		return true
@@ -169,11 +169,11 @@ func writesCalls(text string) bool {
 	return callInside.MatchString(prose.String()) || len(toolcall.ParseXML(prose.String())) > 0
 }
 
-// shortRefusal is the length in characters up to which a text that begins like a
-// refusal is taken for one.
+// shortRefusal is the most characters of a text that is taken for a refusal
+// because it begins like one.
 const shortRefusal = 500
 
-var refusals = regexp.MustCompile(`(?i)^(?:` + strings.Join([]string{
+var refusals = lazyregexp.New(`(?i)^(?:` + strings.Join([]string{
 	`(?:i'm|i am|we're) (?:very |so |really )?sorry\b`, `sorry, `, `my apologies`, `i apologi[sz]e`, `unfortunately,? i (?:can|am|will)`,
 	`i (?:can't|cannot|can not|won't|will not|am unable|am not able|must decline|have to decline)\b`, `i'm (?:unable|not able|not comfortable)\b`, `as an ai\b`,
 	`(?:je suis (?:vraiment )?désolée?|désolée?|je ne peux (?:pas|malheureusement)|je refuse)`, `(?:lo siento|no puedo|me temo que no)`, `(?:ich kann (?:das |dies |diese[nrs]? |dir |ihnen |leider )*nicht|es tut mir leid|tut mir leid|leider kann ich)`,
@@ -181,14 +181,14 @@ var refusals = regexp.MustCompile(`(?i)^(?:` + strings.Join([]string{
 	`(?:извините|к сожалению|я не могу)`, `(?:申し訳|すみませんが|お手伝いできません)`, `(?:抱歉|对不起|很遗憾|我无法|我不能|無法)`, `(?:죄송|도와드릴 수 없)`, `(?:przepraszam|nie mogę)`, `(?:عذرًا|عذرا|آسف|لا أستطيع)`,
 }, "|") + `)`)
 
-// refuses reports whether a text is a refusal in words.
+// refuses reports whether a text is worded as a refusal.
 func refuses(text string) bool {
 	return utf8.RuneCountInString(text) <= shortRefusal && refusals.MatchString(strings.ReplaceAll(text, "’", "'"))
 }
 
-// repeats reports whether a text is caught in a loop: somewhere the same run of
-// bytes comes ten times in a row, or lines that come five times or oftener make
-// up half of it.
+// repeats reports whether a text is caught in a loop: the same run of bytes
+// occurs ten times in a row, or lines that occur five times or more make up
+// half of the text.
 func repeats(text string) bool {
 	const least, window, shingle = 240, 2000, 24
 	if len(text) < least {

@@ -9,7 +9,8 @@ import (
 
 	"pgregory.net/rapid"
 
-	"precis"
+	"precis/digest"
+	"precis/model"
 )
 
 // written returns a summary by a template, headings by format, leaving out some.
@@ -71,7 +72,7 @@ func TestValidateTakesTheSummaryOut(t *testing.T) {
 		"windows":                    "<analysis>\r\nx\r\n</analysis>\r\n<summary>\r\n" + s + "\r\n</summary>\r\n",
 		"with a language":            "<summary lang=\"en\">\n" + s + "\n</summary>",
 	} {
-		text, flaw, why := checkAnswer(precis.ModelResponse{Text: answer}, nine, answerLimits{})
+		text, flaw, why := checkAnswer(model.Response{Text: answer}, nine, answerLimits{})
 		if text = strings.TrimSuffix(text, "\n```go\nx()\n```"); flaw != "" || text != s {
 			t.Errorf("%s: %s %s\n%s", name, flaw, why, text)
 		}
@@ -91,18 +92,18 @@ func TestValidateLeavesContentAlone(t *testing.T) {
 	} {
 		s := written(six, byNumber) + "\n" + in
 		for _, answer := range []string{s, "<summary>\n" + s + "\n</summary>"} {
-			text, flaw, why := checkAnswer(precis.ModelResponse{Text: answer}, six, answerLimits{})
+			text, flaw, why := checkAnswer(model.Response{Text: answer}, six, answerLimits{})
 			if flaw != "" || text != s {
 				t.Errorf("%q: %s %s\n%s", in, flaw, why, text)
 			}
 		}
 	}
 	s := written(six, byNumber) + "\nIt reads up to </summary>\nor\n</think>\nand stops."
-	if text, _, _ := checkAnswer(precis.ModelResponse{Text: "<summary>\n" + s + "\n</summary>\nBye."}, six, answerLimits{}); text != s {
+	if text, _, _ := checkAnswer(model.Response{Text: "<summary>\n" + s + "\n</summary>\nBye."}, six, answerLimits{}); text != s {
 		t.Errorf("%q", text)
 	}
 	code := "```go\nx := y\n```\nis the fix; the rest is\n```go\nz()\n```"
-	if text, flaw, _ := checkAnswer(precis.ModelResponse{Text: code}, own, answerLimits{}); flaw != "" || text != code {
+	if text, flaw, _ := checkAnswer(model.Response{Text: code}, own, answerLimits{}); flaw != "" || text != code {
 		t.Errorf("%s %q", flaw, text)
 	}
 }
@@ -112,46 +113,46 @@ func TestValidateFlaws(t *testing.T) {
 	loop := strings.Repeat("The build fails and is run again. ", 60)
 	for _, tt := range []struct {
 		name string
-		resp precis.ModelResponse
+		resp model.Response
 		p    Prompt
 		want Flaw
 	}{
-		{"nothing", precis.ModelResponse{}, nine, FlawEmpty},
-		{"white space", precis.ModelResponse{Text: " \n"}, own, FlawEmpty},
-		{"the API says so", precis.ModelResponse{Text: s, Refused: true}, nine, FlawRefused},
-		{"a tool", precis.ModelResponse{ToolCalls: 1}, nine, FlawToolCall},
-		{"thoughts and a tool", precis.ModelResponse{ToolCalls: 1, Reasoned: true}, nine, FlawToolCall},
-		{"a tool after a summary", precis.ModelResponse{Text: s, ToolCalls: 2}, nine, ""},
-		{"a tool after most of one", precis.ModelResponse{Text: written(nine, byNumber, 9), ToolCalls: 1}, nine, FlawToolCall},
-		{"a tool after words", precis.ModelResponse{Text: "Let me look at the file first.", ToolCalls: 1}, own, FlawToolCall},
-		{"thoughts", precis.ModelResponse{Reasoned: true}, nine, FlawReasoningOnly},
-		{"thoughts aloud", precis.ModelResponse{Text: "<analysis>all of it</analysis>"}, nine, FlawReasoningOnly},
-		{"endless thoughts", precis.ModelResponse{Text: "<think>all of it", Truncated: true}, own, FlawReasoningOnly},
-		{"only tags", precis.ModelResponse{Text: "<summary></summary>"}, nine, FlawReasoningOnly},
-		{"JSON", precis.ModelResponse{Text: `{"summary": "all"}`}, nine, FlawMarkup},
-		{"a list in JSON", precis.ModelResponse{Text: `[1, 2]`}, own, FlawMarkup},
-		{"fenced JSON", precis.ModelResponse{Text: "```json\n{\"a\": 1}\n```"}, own, FlawMarkup},
-		{"cut JSON", precis.ModelResponse{Text: `[{"a": `, Truncated: true}, own, FlawMarkup},
-		{"HTML", precis.ModelResponse{Text: "<!DOCTYPE html><html>" + s}, nine, FlawMarkup},
-		{"HTML parts", precis.ModelResponse{Text: "<div>\n" + s + "</div>"}, nine, FlawMarkup},
-		{"a call as XML", precis.ModelResponse{Text: "<read_file>\n<path>a.go</path>\n</read_file>"}, nine, FlawMarkup},
-		{"a call after words", precis.ModelResponse{Text: "I look first.\n<execute_command>\n<command>ls</command>\n</execute_command>"}, own, FlawMarkup},
-		{"function calls", precis.ModelResponse{Text: "Well.\n\n<function_calls>\n<invoke name=\"x\">"}, own, FlawMarkup},
-		{"tool_use", precis.ModelResponse{Text: "<tool_use>x</tool_use>"}, own, FlawMarkup},
-		{"a call as we write it", precis.ModelResponse{Text: "[Tool Use: read_file]\npath: a.go"}, own, FlawMarkup},
-		{"a call by tokens", precis.ModelResponse{Text: "<｜tool▁calls▁begin｜>x"}, own, FlawMarkup},
-		{"an edit quoted in code", precis.ModelResponse{Text: "It said:\n```\n<invoke name=\"x\">\n```\nand stopped."}, own, ""},
-		{"brackets", precis.ModelResponse{Text: "[m3] The user wants a parser."}, own, ""},
-		{"prose", precis.ModelResponse{Text: "The user wants a parser, and I went on with it."}, nine, FlawSections},
-		{"a plan", precis.ModelResponse{Text: "1. Read main.go\n2. Fix it\n3. Test\n4. Commit\n5. Push\n6. Rest\n7. Sleep\n8. Wake\n9. Eat"}, nine, FlawSections},
-		{"cut short", precis.ModelResponse{Text: written(nine, byNumber, 8, 9), Truncated: true}, nine, FlawTruncated},
-		{"cut, own prompt", precis.ModelResponse{Text: "The user wants", Truncated: true}, own, FlawTruncated},
-		{"cut after the tag", precis.ModelResponse{Text: "<summary>The user wants it.</summary>", Truncated: true}, own, ""},
-		{"a loop", precis.ModelResponse{Text: loop}, own, FlawRepeats},
-		{"a loop at the end", precis.ModelResponse{Text: s + "\n" + loop, Truncated: true}, nine, FlawRepeats},
-		{"a loop of a word", precis.ModelResponse{Text: strings.Repeat("the ", 100)}, own, FlawRepeats},
-		{"a loop in Chinese", precis.ModelResponse{Text: strings.Repeat("构建失败。", 40)}, own, FlawRepeats},
-		{"a loop of paragraphs", precis.ModelResponse{Text: strings.Repeat(written(nine, byNumber)+"\n", 6)}, nine, FlawRepeats},
+		{"nothing", model.Response{}, nine, FlawEmpty},
+		{"white space", model.Response{Text: " \n"}, own, FlawEmpty},
+		{"the API says so", model.Response{Text: s, Refused: true}, nine, FlawRefused},
+		{"a tool", model.Response{ToolCalls: 1}, nine, FlawToolCall},
+		{"thoughts and a tool", model.Response{ToolCalls: 1, Reasoned: true}, nine, FlawToolCall},
+		{"a tool after a summary", model.Response{Text: s, ToolCalls: 2}, nine, ""},
+		{"a tool after most of one", model.Response{Text: written(nine, byNumber, 9), ToolCalls: 1}, nine, FlawToolCall},
+		{"a tool after words", model.Response{Text: "Let me look at the file first.", ToolCalls: 1}, own, FlawToolCall},
+		{"thoughts", model.Response{Reasoned: true}, nine, FlawReasoningOnly},
+		{"thoughts aloud", model.Response{Text: "<analysis>all of it</analysis>"}, nine, FlawReasoningOnly},
+		{"endless thoughts", model.Response{Text: "<think>all of it", Truncated: true}, own, FlawReasoningOnly},
+		{"only tags", model.Response{Text: "<summary></summary>"}, nine, FlawReasoningOnly},
+		{"JSON", model.Response{Text: `{"summary": "all"}`}, nine, FlawMarkup},
+		{"a list in JSON", model.Response{Text: `[1, 2]`}, own, FlawMarkup},
+		{"fenced JSON", model.Response{Text: "```json\n{\"a\": 1}\n```"}, own, FlawMarkup},
+		{"cut JSON", model.Response{Text: `[{"a": `, Truncated: true}, own, FlawMarkup},
+		{"HTML", model.Response{Text: "<!DOCTYPE html><html>" + s}, nine, FlawMarkup},
+		{"HTML parts", model.Response{Text: "<div>\n" + s + "</div>"}, nine, FlawMarkup},
+		{"a call as XML", model.Response{Text: "<read_file>\n<path>a.go</path>\n</read_file>"}, nine, FlawMarkup},
+		{"a call after words", model.Response{Text: "I look first.\n<execute_command>\n<command>ls</command>\n</execute_command>"}, own, FlawMarkup},
+		{"function calls", model.Response{Text: "Well.\n\n<function_calls>\n<invoke name=\"x\">"}, own, FlawMarkup},
+		{"tool_use", model.Response{Text: "<tool_use>x</tool_use>"}, own, FlawMarkup},
+		{"a call as we write it", model.Response{Text: "[Tool Use: read_file]\npath: a.go"}, own, FlawMarkup},
+		{"a call by tokens", model.Response{Text: "<｜tool▁calls▁begin｜>x"}, own, FlawMarkup},
+		{"an edit quoted in code", model.Response{Text: "It said:\n```\n<invoke name=\"x\">\n```\nand stopped."}, own, ""},
+		{"brackets", model.Response{Text: "[m3] The user wants a parser."}, own, ""},
+		{"prose", model.Response{Text: "The user wants a parser, and I went on with it."}, nine, FlawSections},
+		{"a plan", model.Response{Text: "1. Read main.go\n2. Fix it\n3. Test\n4. Commit\n5. Push\n6. Rest\n7. Sleep\n8. Wake\n9. Eat"}, nine, FlawSections},
+		{"cut short", model.Response{Text: written(nine, byNumber, 8, 9), Truncated: true}, nine, FlawTruncated},
+		{"cut, own prompt", model.Response{Text: "The user wants", Truncated: true}, own, FlawTruncated},
+		{"cut after the tag", model.Response{Text: "<summary>The user wants it.</summary>", Truncated: true}, own, ""},
+		{"a loop", model.Response{Text: loop}, own, FlawRepeats},
+		{"a loop at the end", model.Response{Text: s + "\n" + loop, Truncated: true}, nine, FlawRepeats},
+		{"a loop of a word", model.Response{Text: strings.Repeat("the ", 100)}, own, FlawRepeats},
+		{"a loop in Chinese", model.Response{Text: strings.Repeat("构建失败。", 40)}, own, FlawRepeats},
+		{"a loop of paragraphs", model.Response{Text: strings.Repeat(written(nine, byNumber)+"\n", 6)}, nine, FlawRepeats},
 	} {
 		text, flaw, why := checkAnswer(tt.resp, tt.p, answerLimits{})
 		if flaw != tt.want || (flaw == "") != (text != "") || (flaw == "") != (why == "") {
@@ -167,22 +168,22 @@ func TestValidateRefusals(t *testing.T) {
 		"Ich kann nicht helfen.", "Ich kann dir leider nicht helfen.", "Es tut mir leid.", "Lo siento, no puedo.", "Mi dispiace, non posso.", "Não posso ajudar.", "К сожалению, я не могу.", "죄송합니다.",
 	} {
 		for _, p := range []Prompt{nine, own} {
-			if _, flaw, _ := checkAnswer(precis.ModelResponse{Text: "<summary>" + text + "</summary>"}, p, answerLimits{}); flaw != FlawRefused {
+			if _, flaw, _ := checkAnswer(model.Response{Text: "<summary>" + text + "</summary>"}, p, answerLimits{}); flaw != FlawRefused {
 				t.Errorf("%q: %q", text, flaw)
 			}
 		}
 		s := written(nine, byNumber)
-		if _, flaw, _ := checkAnswer(precis.ModelResponse{Text: text + "\n\n" + s}, nine, answerLimits{}); flaw != "" {
+		if _, flaw, _ := checkAnswer(model.Response{Text: text + "\n\n" + s}, nine, answerLimits{}); flaw != "" {
 			t.Errorf("%q before a summary: %q", text, flaw)
 		}
 	}
 	for _, text := range []string{"I cannily went on.", "The user said: I can't do it.", "Je suis en train de corriger main.go.", "Ich kann nun bauen: das Verzeichnis fehlte nicht mehr."} {
-		if _, flaw, _ := checkAnswer(precis.ModelResponse{Text: text}, own, answerLimits{}); flaw != "" {
+		if _, flaw, _ := checkAnswer(model.Response{Text: text}, own, answerLimits{}); flaw != "" {
 			t.Errorf("%q: %q", text, flaw)
 		}
 	}
 	long := "I can't say less. " + strings.Join(strings.Fields(Prompt{}.Instruction()), " ")
-	if _, flaw, _ := checkAnswer(precis.ModelResponse{Text: long}, own, answerLimits{}); flaw != "" {
+	if _, flaw, _ := checkAnswer(model.Response{Text: long}, own, answerLimits{}); flaw != "" {
 		t.Errorf("a long text: %q", flaw)
 	}
 }
@@ -233,7 +234,7 @@ func TestValidateCountsSections(t *testing.T) {
 		{six, []int{1, 5}, ""}, {six, []int{1, 3, 5}, FlawSections},
 		{brief, []int{3, 4}, ""}, {brief, []int{1, 3, 4}, FlawSections},
 	} {
-		_, flaw, why := checkAnswer(precis.ModelResponse{Text: written(tt.p, "## %d. %s", tt.without...)}, tt.p, answerLimits{})
+		_, flaw, why := checkAnswer(model.Response{Text: written(tt.p, "## %d. %s", tt.without...)}, tt.p, answerLimits{})
 		if flaw != tt.want {
 			t.Errorf("%q without %v: %q", tt.p.Template, tt.without, flaw)
 		}
@@ -258,10 +259,10 @@ func TestValidateSizes(t *testing.T) {
 	}{
 		{answerLimits{Count: words, MaxTokens: n}, ""}, {answerLimits{Count: words, MaxTokens: n - 1}, FlawTooLarge},
 		{answerLimits{Count: words, Replaces: (n*10 + 7) / 8}, ""}, {answerLimits{Count: words, Replaces: n*10/8 - 1}, FlawNoProgress},
-		{answerLimits{MaxTokens: chars4(s)}, ""}, {answerLimits{MaxTokens: chars4(s) - 1}, FlawTooLarge},
+		{answerLimits{MaxTokens: digest.Estimate(s)}, ""}, {answerLimits{MaxTokens: digest.Estimate(s) - 1}, FlawTooLarge},
 	} {
 		// What was thought does not count.
-		resp := precis.ModelResponse{Text: "<analysis>" + strings.Repeat("many thoughts ", 900) + "</analysis>\n" + s}
+		resp := model.Response{Text: "<analysis>" + strings.Repeat("many thoughts ", 900) + "</analysis>\n" + s}
 		if _, flaw, why := checkAnswer(resp, nine, tt.limits); flaw != tt.want {
 			t.Errorf("%+v: %q %s", tt.limits, flaw, why)
 		}
@@ -271,16 +272,16 @@ func TestValidateSizes(t *testing.T) {
 func TestValidateMarksWhereAnAnswerWasCut(t *testing.T) {
 	for _, heading := range []string{"9. Next step", "## Next step", "9. **Next step:**", "**9. Weiter**", "9. Weiter:"} {
 		cut := written(nine, byNumber, 9) + "\n\n" + heading
-		if _, flaw, _ := checkAnswer(precis.ModelResponse{Text: cut, Truncated: true}, nine, answerLimits{}); flaw != FlawTruncated {
+		if _, flaw, _ := checkAnswer(model.Response{Text: cut, Truncated: true}, nine, answerLimits{}); flaw != FlawTruncated {
 			t.Errorf("cut behind %q: %q", heading, flaw)
 		}
 	}
 	s := written(nine, byNumber) + " And the"
-	text, flaw, _ := checkAnswer(precis.ModelResponse{Text: "<summary>" + s, Truncated: true}, nine, answerLimits{})
+	text, flaw, _ := checkAnswer(model.Response{Text: "<summary>" + s, Truncated: true}, nine, answerLimits{})
 	if flaw != "" || text != s+" …" {
 		t.Errorf("%q %q", flaw, text)
 	}
-	text, _, _ = checkAnswer(precis.ModelResponse{Text: "<summary>" + s + "</summary>\nMore", Truncated: true}, nine, answerLimits{})
+	text, _, _ = checkAnswer(model.Response{Text: "<summary>" + s + "</summary>\nMore", Truncated: true}, nine, answerLimits{})
 	if text != s {
 		t.Errorf("%q", text)
 	}
@@ -291,7 +292,7 @@ func TestValidateReasonsQuoteNothing(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		secret := "zqx" + rapid.StringMatching(`[a-z]{6}`).Draw(t, "secret")
 		form := rapid.SampledFrom([]string{"%s", "{\"%s\": 1}", "<%s_x>", "I can't %s", "1. %s:", "<analysis>%s", "<html>%s"}).Draw(t, "form")
-		resp := precis.ModelResponse{
+		resp := model.Response{
 			Text: strings.Repeat(fmt.Sprintf(form, secret)+"\n", rapid.SampledFrom([]int{1, 3, 80}).Draw(t, "times")), ToolCalls: rapid.IntRange(0, 1).Draw(t, "calls"),
 			Truncated: rapid.Bool().Draw(t, "cut"), Refused: rapid.Bool().Draw(t, "refused"), Reasoned: rapid.Bool().Draw(t, "reasoned"),
 		}
@@ -321,7 +322,7 @@ func TestValidateWrappingsCompose(t *testing.T) {
 			thought := rapid.SampledFrom([]string{"", "well", "1. one\n2. two", "a `<summary>` comes", "\n<think>\ndeep\n</think>\n"}).Draw(t, "thought")
 			text = "<" + tag + ">" + thought + "</" + tag + ">\n" + text
 		}
-		if got, flaw, why := checkAnswer(precis.ModelResponse{Text: text}, six, answerLimits{}); flaw != "" || got != s {
+		if got, flaw, why := checkAnswer(model.Response{Text: text}, six, answerLimits{}); flaw != "" || got != s {
 			t.Fatalf("%s: %s %s\n%s", text, flaw, why, got)
 		}
 	})
@@ -335,7 +336,7 @@ func FuzzValidateAnswer(f *testing.F) {
 		f.Add(s, byte(0), 100)
 	}
 	f.Fuzz(func(t *testing.T, answer string, bits byte, size int) {
-		resp := precis.ModelResponse{Text: answer, Reasoned: bits&1 > 0, Refused: bits&2 > 0, Truncated: bits&4 > 0, ToolCalls: int(bits >> 3 & 1)}
+		resp := model.Response{Text: answer, Reasoned: bits&1 > 0, Refused: bits&2 > 0, Truncated: bits&4 > 0, ToolCalls: int(bits >> 3 & 1)}
 		p := []Prompt{nine, six, brief, own}[bits>>4&3]
 		limits := answerLimits{MaxTokens: size % 1000, Replaces: size % 777}
 		text, flaw, why := checkAnswer(resp, p, limits)
@@ -346,7 +347,7 @@ func FuzzValidateAnswer(f *testing.F) {
 			return
 		case resp.Refused || text != strings.TrimSpace(text):
 			t.Fatalf("accepted: %q", text)
-		case limits.MaxTokens > 0 && chars4(text) > limits.MaxTokens || limits.Replaces > 0 && chars4(text)*5 > limits.Replaces*4:
+		case limits.MaxTokens > 0 && digest.Estimate(text) > limits.MaxTokens || limits.Replaces > 0 && digest.Estimate(text)*5 > limits.Replaces*4:
 			t.Fatalf("too large: %q", text)
 		case utf8.ValidString(answer) && !utf8.ValidString(text):
 			t.Fatalf("broken: %q", text)

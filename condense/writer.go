@@ -8,6 +8,9 @@ import (
 	"time"
 
 	"precis"
+	"precis/digest"
+	"precis/model"
+	"precis/store"
 )
 
 // Writer writes summaries with a model. Make one with [NewWriter]; it is safe for
@@ -16,34 +19,36 @@ type Writer struct {
 	c WriterConfig
 }
 
-// WriterConfig says how a [Writer] asks. Model or Fallback is needed; the zero
+// WriterConfig configures a [Writer]. Model or Fallback is needed; the zero
 // value of every other field is a default.
 type WriterConfig struct {
 	// Model writes the summaries; nil: Fallback does.
-	Model precis.Model
-	// Fallback is the conversation's own model. It is asked when Model cannot be,
-	// with a warning in the report; nil: then the summary fails.
-	Fallback precis.Model
-	// Own returns the conversation's own model where each has another; it takes
-	// the place of Fallback. It may return nil. Nil: Fallback is used.
-	Own func(ctx context.Context, l *precis.Live) precis.Model
-	// Prompt is what is asked for. Its fields for one request (Focus, Part …) are
-	// set by the Writer.
+	Model model.Model
+	// Fallback is the conversation's own model. It is used, with a warning in
+	// the report, when Model cannot be; nil means the summary then fails.
+	Fallback model.Model
+	// Own returns the conversation's own model, for programs in which each
+	// conversation has another; it replaces Fallback. It may return nil. Nil
+	// means Fallback is used.
+	Own func(ctx context.Context, l *precis.Live) model.Model
+	// Prompt configures the request. Its fields for one request (Focus, Part …)
+	// are set by the Writer.
 	Prompt Prompt
 	// MaxTokens is the size of a summary at most; 0 means 8192.
 	MaxTokens int
-	// KeepImages sends images to models that accept them; else each becomes a
-	// note.
+	// KeepImages sends images to models that accept them; without it each image
+	// becomes a note.
 	KeepImages bool
 	// Bare shows messages without their handles, as Roo Code does.
 	Bare bool
-	// Compact never rides on a live request.
+	// Compact always sends a separate request, never one appended to a live request.
 	Compact bool
 	// Parts is how many parts of a conversation that does not fit are summarized
 	// at the same time; 0 means 2.
 	Parts int
-	// Cache keeps summaries, so that none is paid twice; nil: none is kept.
-	Cache precis.SummaryStore
+	// Cache stores summaries, so that none is paid for twice; nil means no
+	// cache.
+	Cache store.Summaries
 	// SelfCheck has the model score each summary, which costs another request.
 	SelfCheck bool
 	// Hooks are called before and after each summary.
@@ -76,15 +81,16 @@ func NewWriter(c WriterConfig) (*Writer, error) {
 	return &Writer{c: c}, nil
 }
 
-// Summarize asks the model, checks the answer, and asks once more when it is no
-// summary. The error is a [precis.RungError] that says why and what it cost.
+// Summarize calls the model, checks the answer, and calls it once more when the
+// answer is no usable summary. The error is a [precis.RungError] that states
+// the reason and the cost.
 func (w *Writer) Summarize(ctx context.Context, r precis.SummaryRequest) (precis.Summary, error) {
 	started := time.Now()
 	if len(r.Messages) == 0 {
-		return precis.Summary{}, &precis.RungError{Reason: precis.ReasonTooFewMessages, Err: errors.New("there is nothing to summarize")}
+		return precis.Summary{}, &precis.RungError{Reason: ReasonTooFewMessages, Err: errors.New("there is nothing to summarize")}
 	}
 	if r.Count == nil {
-		r.Count = chars4
+		r.Count = digest.Estimate
 	}
 	var warnings []string
 	var failed *precis.CallReport
@@ -92,7 +98,7 @@ func (w *Writer) Summarize(ctx context.Context, r precis.SummaryRequest) (precis
 	if w.c.Own != nil {
 		fallback = w.c.Own(ctx, r.Live)
 	}
-	for i, m := range []precis.Model{w.c.Model, fallback} {
+	for i, m := range []model.Model{w.c.Model, fallback} {
 		if m == nil {
 			continue
 		}
@@ -111,10 +117,10 @@ func (w *Writer) Summarize(ctx context.Context, r precis.SummaryRequest) (precis
 		warnings = append(warnings, fmt.Sprintf("the summarizer %s cannot be used (%v); the conversation's own model is asked", m.Info().ID, err))
 		failed = &t.call
 	}
-	return precis.Summary{}, &precis.RungError{Reason: precis.ReasonNoSummarizer, Err: errors.New("no model is there to summarize")}
+	return precis.Summary{}, &precis.RungError{Reason: ReasonNoSummarizer, Err: errors.New("no model is there to summarize")}
 }
 
-// unusable reports whether another model may do what one could not.
+// unusable reports whether err calls for another model.
 func unusable(err error) bool {
 	_, ok := asModelError(err)
 	return ok
@@ -123,26 +129,26 @@ func unusable(err error) bool {
 // task is one summary that is being written.
 type task struct {
 	*Writer
-	model  precis.Model
+	model  model.Model
 	r      precis.SummaryRequest
 	prompt Prompt
 	max    int // tokens of the summary
 	output int // tokens of an answer
-	window int // tokens of the model's window, learned from overflows; 0: as is known
+	window int // tokens of the model's window, learned from overflows; 0: that of the model's Info
 
 	mu   sync.Mutex // guards call while parts are summarized
 	call precis.CallReport
 }
 
-// book adds what a request used.
-func (t *task) book(r precis.ModelResponse) {
+// book adds the usage of a request to the report.
+func (t *task) book(r model.Response) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.call.Add(r)
+	t.call.Add(r.Call())
 }
 
-// check returns the summary in an answer, or what is wrong with it.
-func (t *task) check(answer precis.ModelResponse, p Prompt) (text string, flaw Flaw, why string) {
+// check returns the summary in an answer, or its flaw.
+func (t *task) check(answer model.Response, p Prompt) (text string, flaw Flaw, why string) {
 	limits := answerLimits{MaxTokens: t.max, Count: t.r.Count}
 	if p.Parts <= 1 && (!p.Merge || p.Final) {
 		limits.Replaces = t.r.Replaces
@@ -150,18 +156,18 @@ func (t *task) check(answer precis.ModelResponse, p Prompt) (text string, flaw F
 	return checkAnswer(answer, p, limits)
 }
 
-func asModelError(err error) (*precis.ModelError, bool) {
-	var m *precis.ModelError
+func asModelError(err error) (*model.Error, bool) {
+	var m *model.Error
 	return m, errors.As(err, &m)
 }
 
-func (w *Writer) task(m precis.Model, r precis.SummaryRequest, own bool) *task {
+func (w *Writer) task(m model.Model, r precis.SummaryRequest, own bool) *task {
 	info := m.Info()
 	t := &task{Writer: w, model: m, r: r, prompt: w.c.Prompt, max: w.c.MaxTokens}
 	if r.MaxTokens > 0 {
 		t.max = min(t.max, r.MaxTokens)
 	}
-	t.output = t.max * 2 // thinking aloud takes room, too
+	t.output = t.max * 2 // reasoning in the text needs room, too
 	if info.MaxOutput > 0 {
 		t.output = min(t.output, info.MaxOutput)
 	}
@@ -174,35 +180,35 @@ func (w *Writer) task(m precis.Model, r precis.SummaryRequest, own bool) *task {
 	return t
 }
 
-// addPaid adds what a model before this one cost.
+// addPaid adds the cost of a model tried before this one.
 func (t *task) addPaid(c *precis.CallReport) {
 	if c == nil {
 		return
 	}
-	t.call.Add(precis.ModelResponse{Attempts: c.Calls, Usage: c.Usage, CostUSD: c.CostUSD})
+	t.call.Add(precis.CallReport{Calls: c.Calls, Usage: c.Usage, CostUSD: c.CostUSD})
 }
 
-// failure makes the rung's error of err.
+// failure wraps err in the rung's error.
 func (t *task) failure(err error) error {
 	call := t.call
 	var known *precis.RungError
 	if errors.As(err, &known) {
 		return &precis.RungError{Reason: known.Reason, Call: &call, Err: known.Err}
 	}
-	reason := precis.ReasonCallFailed
+	reason := ReasonCallFailed
 	if m, ok := asModelError(err); ok {
 		switch m.Fault {
-		case precis.FaultOverflow:
-			reason = precis.ReasonTooLong
-		case precis.FaultBreaker:
-			reason = precis.ReasonBreaker
+		case model.FaultOverflow:
+			reason = ReasonTooLong
+		case model.FaultBreaker:
+			reason = ReasonBreaker
 		}
 	}
 	return &precis.RungError{Reason: reason, Call: &call, Err: err}
 }
 
-// run writes the summary: from the cache, riding on the live request, or by
-// itself; in parts when it must.
+// run returns the summary from the cache, or writes it with a request appended
+// to the live one or with a separate request; in parts when it does not fit.
 func (t *task) run(ctx context.Context) (string, error) {
 	if err := t.before(ctx); err != nil {
 		return "", err
@@ -249,22 +255,22 @@ func (t *task) write(ctx context.Context) (string, error) {
 		}
 	}
 	t.call.Form, t.call.Why = "parts", "it is larger than the summarizer's window, long results cut"
-	return t.inParts(ctx, messages)
+	return byParts{t}.write(ctx, messages)
 }
 
 func overflows(err error) bool {
 	m, ok := asModelError(err)
-	return ok && m.Fault == precis.FaultOverflow
+	return ok && m.Fault == model.FaultOverflow
 }
 
-// refused reports whether the API takes the request for wrong.
+// refused reports whether the API rejected the request as invalid.
 func refused(err error) bool {
 	m, ok := asModelError(err)
-	return ok && m.Fault == precis.FaultRequest
+	return ok && m.Fault == model.FaultRequest
 }
 
-// ask asks, and once more when the answer is no summary.
-func (t *task) ask(ctx context.Context, r precis.ModelRequest, p Prompt) (string, error) {
+// ask sends the request, and once more when the answer is no usable summary.
+func (t *task) ask(ctx context.Context, r model.Request, p Prompt) (string, error) {
 	for try := 0; ; try++ {
 		answer, err := t.model.Generate(ctx, r)
 		t.book(answer)

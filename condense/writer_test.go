@@ -11,26 +11,27 @@ import (
 
 	"precis"
 	"precis/condense"
+	"precis/model"
 )
 
 // fakeModel answers by a function, in a window of its own.
 type fakeModel struct {
-	info   precis.ModelInfo
-	answer func(precis.ModelRequest) (string, error)
+	info   model.Info
+	answer func(model.Request) (string, error)
 
 	mu       sync.Mutex
-	requests []precis.ModelRequest
+	requests []model.Request
 }
 
-func (m *fakeModel) Info() precis.ModelInfo { return m.info }
+func (m *fakeModel) Info() model.Info { return m.info }
 
-func (m *fakeModel) Generate(_ context.Context, r precis.ModelRequest) (precis.ModelResponse, error) {
+func (m *fakeModel) Generate(_ context.Context, r model.Request) (model.Response, error) {
 	m.mu.Lock()
 	m.requests = append(m.requests, r)
 	m.mu.Unlock()
-	resp := precis.ModelResponse{Attempts: 1, Usage: precis.Usage{Input: sizeOf(r), Output: 10}, CostUSD: 0.01}
+	resp := model.Response{Attempts: 1, Usage: precis.Usage{Input: sizeOf(r), Output: 10}, CostUSD: 0.01}
 	if w := m.info.Window.Tokens; w > 0 && sizeOf(r)+r.MaxTokens > w {
-		return resp, &precis.ModelError{Fault: precis.FaultOverflow, Limit: w}
+		return resp, &model.Error{Fault: model.FaultOverflow, Limit: w}
 	}
 	text, err := m.answer(r)
 	resp.Text = text
@@ -38,7 +39,7 @@ func (m *fakeModel) Generate(_ context.Context, r precis.ModelRequest) (precis.M
 }
 
 // sizeOf counts a request in tokens of four characters.
-func sizeOf(r precis.ModelRequest) int {
+func sizeOf(r model.Request) int {
 	n := len(r.System.PlainText())
 	for _, m := range r.Messages {
 		for _, b := range m.Content {
@@ -58,8 +59,8 @@ func sizeOf(r precis.ModelRequest) int {
 // brief is a summary in the sections of the template "brief".
 const brief = "1. Goal: fix the parser.\n2. State: half done.\n3. Rules: none.\n4. Files: a.go.\n5. Next: test it."
 
-func always(text string) func(precis.ModelRequest) (string, error) {
-	return func(precis.ModelRequest) (string, error) { return text, nil }
+func always(text string) func(model.Request) (string, error) {
+	return func(model.Request) (string, error) { return text, nil }
 }
 
 func writer(t *testing.T, c condense.WriterConfig) *condense.Writer {
@@ -135,7 +136,7 @@ func TestWriterShowsTheConversationAsText(t *testing.T) {
 func TestWriterAsksOnceMoreAndSaysWhy(t *testing.T) {
 	answers := []string{"", brief}
 	m := &fakeModel{}
-	m.answer = func(precis.ModelRequest) (string, error) { return answers[len(m.requests)-1], nil }
+	m.answer = func(model.Request) (string, error) { return answers[len(m.requests)-1], nil }
 	sum, err := writer(t, condense.WriterConfig{Model: m}).Summarize(t.Context(), precis.SummaryRequest{Messages: talk(3, 500)})
 	if err != nil || sum.Call.Calls != 2 || sum.CostUSD != 0.02 {
 		t.Fatalf("%+v, %v", sum.Call, err)
@@ -151,14 +152,14 @@ func TestWriterRidesOnTheLiveRequest(t *testing.T) {
 	view := talk(3, 500)
 	for _, tt := range []struct {
 		name string
-		info precis.ModelInfo
+		info model.Info
 		live *precis.Live
 		want string
 	}{
-		{"same model", precis.ModelInfo{ID: "m1", Dialect: "anthropic"}, live, "cache"},
-		{"another model", precis.ModelInfo{ID: "m2", Dialect: "anthropic"}, live, "compact"},
-		{"another dialect", precis.ModelInfo{ID: "m1", Dialect: "chat"}, live, "compact"},
-		{"no live request", precis.ModelInfo{ID: "m1", Dialect: "anthropic"}, nil, "compact"},
+		{"same model", model.Info{ID: "m1", Dialect: "anthropic"}, live, "cache"},
+		{"another model", model.Info{ID: "m2", Dialect: "anthropic"}, live, "compact"},
+		{"another dialect", model.Info{ID: "m1", Dialect: "chat"}, live, "compact"},
+		{"no live request", model.Info{ID: "m1", Dialect: "anthropic"}, nil, "compact"},
 	} {
 		m := &fakeModel{info: tt.info, answer: always(brief)}
 		sum, err := writer(t, condense.WriterConfig{Model: m}).Summarize(t.Context(), precis.SummaryRequest{Messages: view[:5], Live: tt.live, View: view})
@@ -184,7 +185,7 @@ func TestWriterRidesOnTheLiveRequest(t *testing.T) {
 }
 
 func TestWriterFallsBackToTheCompactForm(t *testing.T) {
-	m := &fakeModel{info: precis.ModelInfo{ID: "m1", Dialect: "anthropic", Window: precis.Window{Tokens: 6000}}, answer: always(brief)}
+	m := &fakeModel{info: model.Info{ID: "m1", Dialect: "anthropic", Window: precis.Window{Tokens: 6000}}, answer: always(brief)}
 	view := talk(8, 4000)
 	sum, err := writer(t, condense.WriterConfig{Model: m, MaxTokens: 500}).Summarize(t.Context(),
 		precis.SummaryRequest{Messages: view[:5], Live: &precis.Live{Dialect: "anthropic", Model: "m1", Body: []byte(`{}`)}, View: view})
@@ -200,9 +201,9 @@ func TestWriterSummarizesInPartsWhatDoesNotFit(t *testing.T) {
 		if known {
 			m.info.Window.Tokens = window
 		} else {
-			m.answer = func(r precis.ModelRequest) (string, error) {
+			m.answer = func(r model.Request) (string, error) {
 				if sizeOf(r)+r.MaxTokens > window {
-					return "", &precis.ModelError{Fault: precis.FaultOverflow, Limit: window}
+					return "", &model.Error{Fault: model.FaultOverflow, Limit: window}
 				}
 				return brief, nil
 			}
@@ -234,9 +235,9 @@ func TestWriterSummarizesInPartsWhatDoesNotFit(t *testing.T) {
 }
 
 func TestWriterGivesUpOnAWindowThatHoldsNothing(t *testing.T) {
-	m := &fakeModel{info: precis.ModelInfo{Window: precis.Window{Tokens: 300}}, answer: always(brief)}
+	m := &fakeModel{info: model.Info{Window: precis.Window{Tokens: 300}}, answer: always(brief)}
 	_, err := writer(t, condense.WriterConfig{Model: m, MaxTokens: 200}).Summarize(t.Context(), precis.SummaryRequest{Messages: talk(5, 4000)})
-	if reasonOf(err) != precis.ReasonTooLong {
+	if reasonOf(err) != condense.ReasonTooLong {
 		t.Errorf("%v", err)
 	}
 }
@@ -290,10 +291,10 @@ func TestCacheForgetsWhatWasNotUsedForLongest(t *testing.T) {
 }
 
 func TestWriterFallsBackToTheOwnModel(t *testing.T) {
-	broken := &fakeModel{info: precis.ModelInfo{ID: "cheap"}, answer: func(precis.ModelRequest) (string, error) {
-		return "", &precis.ModelError{Fault: precis.FaultAuth, Status: 401}
+	broken := &fakeModel{info: model.Info{ID: "cheap"}, answer: func(model.Request) (string, error) {
+		return "", &model.Error{Fault: model.FaultAuth, Status: 401}
 	}}
-	own := &fakeModel{info: precis.ModelInfo{ID: "own"}, answer: always(brief)}
+	own := &fakeModel{info: model.Info{ID: "own"}, answer: always(brief)}
 	sum, err := writer(t, condense.WriterConfig{Model: broken, Fallback: own}).Summarize(t.Context(), precis.SummaryRequest{Messages: talk(3, 500)})
 	if err != nil {
 		t.Fatal(err)
@@ -303,7 +304,7 @@ func TestWriterFallsBackToTheOwnModel(t *testing.T) {
 	}
 	_, err = writer(t, condense.WriterConfig{Model: broken}).Summarize(t.Context(), precis.SummaryRequest{Messages: talk(3, 500)})
 	var r *precis.RungError
-	if !errors.As(err, &r) || r.Reason != precis.ReasonCallFailed || r.Call == nil || r.Call.CostUSD != 0.01 {
+	if !errors.As(err, &r) || r.Reason != condense.ReasonCallFailed || r.Call == nil || r.Call.CostUSD != 0.01 {
 		t.Errorf("%v, %+v", err, r)
 	}
 }
@@ -324,12 +325,12 @@ func TestHooks(t *testing.T) {
 			},
 			After: func(_ context.Context, e condense.HookEvent) (string, error) { return e.Summary + "\nedited", nil },
 		}, "", "edited", false},
-		{"veto before", condense.Hooks{Before: func(context.Context, condense.HookEvent) (string, error) { return "", condense.ErrVeto }}, precis.ReasonVetoed, "", false},
-		{"veto after", condense.Hooks{After: func(context.Context, condense.HookEvent) (string, error) { return "", condense.ErrVeto }}, precis.ReasonVetoed, "", false},
+		{"veto before", condense.Hooks{Before: func(context.Context, condense.HookEvent) (string, error) { return "", condense.ErrVeto }}, condense.ReasonVetoed, "", false},
+		{"veto after", condense.Hooks{After: func(context.Context, condense.HookEvent) (string, error) { return "", condense.ErrVeto }}, condense.ReasonVetoed, "", false},
 		{"a failing one is passed over", condense.Hooks{After: func(context.Context, condense.HookEvent) (string, error) { return "", errors.New("no such program") }}, "", "half done", true},
 		{"an empty one is passed over", condense.Hooks{After: func(context.Context, condense.HookEvent) (string, error) { return " ", nil }}, "", "half done", true},
 	} {
-		m := &fakeModel{info: precis.ModelInfo{ID: "m"}, answer: always(brief)}
+		m := &fakeModel{info: model.Info{ID: "m"}, answer: always(brief)}
 		sum, err := writer(t, condense.WriterConfig{Model: m, Hooks: tt.hooks}).Summarize(t.Context(), precis.SummaryRequest{Messages: talk(3, 500), Automatic: true})
 		if reasonOf(err) != tt.reason || !strings.Contains(sum.Text, tt.text) {
 			t.Errorf("%s: %q, %v", tt.name, sum.Text, err)
@@ -363,7 +364,7 @@ func TestNewWriterNamesWhatIsWrong(t *testing.T) {
 func TestSelfCheckScoresTheSummary(t *testing.T) {
 	for answer, want := range map[string]int{"SCORE: 80\nThe port is missing.": 80, "Score 30": 30, "95": 95, "It is fine.": -1, "SCORE: 400": -1} {
 		m := &fakeModel{}
-		m.answer = func(r precis.ModelRequest) (string, error) {
+		m.answer = func(r model.Request) (string, error) {
 			if len(m.requests) == 1 {
 				return brief, nil
 			}

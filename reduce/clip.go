@@ -24,8 +24,9 @@ func (Clip) Name() string { return "clip" }
 // LastResort lets it touch what is kept.
 func (Clip) LastResort() {}
 
-// Propose cuts until the view is at its target. What it reckons from single
-// blocks it checks on the whole view, and cuts more when that is still too large.
+// Propose cuts until the view is at its target. Savings are estimated block by
+// block and then measured on the whole view; when that is still too large, it
+// cuts more.
 func (Clip) Propose(_ context.Context, s *precis.Situation) (precis.Edit, error) {
 	margin := 0
 	for try := 0; ; try++ {
@@ -41,7 +42,7 @@ func (Clip) Propose(_ context.Context, s *precis.Situation) (precis.Edit, error)
 	}
 }
 
-// all cuts everything that is needed, mildest first.
+// all makes all cuts that are needed, mildest first.
 func (c *clipper) all() {
 	for _, floor := range []int{60, 24, 0} {
 		for class := clipClass(0); class < clipClasses; class++ {
@@ -68,7 +69,7 @@ func (c *clipper) edit() precis.Edit {
 	return e
 }
 
-// measure counts the view with the edit as it would be sent.
+// measure counts the tokens of the view with the edit, as it would be sent.
 func (c *clipper) measure(e precis.Edit) int {
 	s := c.s
 	edits := append(s.Edits[:len(s.Edits):len(s.Edits)], e)
@@ -76,7 +77,7 @@ func (c *clipper) measure(e precis.Edit) int {
 	return s.Budget.Overhead + s.Meter.View(view)
 }
 
-// clipClass is what a block is, in the order of cutting.
+// clipClass is the kind of a block, in the order of cutting.
 type clipClass int
 
 const (
@@ -107,7 +108,7 @@ type clipper struct {
 	with    map[precis.Handle]precis.Block // nil: left out
 	hidden  []precis.Replacement
 	saved   int
-	margin  int // tokens to save beyond what single blocks tell
+	margin  int // tokens to save beyond what single blocks save
 	note    int // tokens of the note in the middle of a cut text
 
 	pins, pinsHidden, lastUser, out int // breaches, for the report
@@ -122,11 +123,7 @@ func (c *clipper) survey() {
 		}
 	}
 	c.s.Original(func(i int, m precis.Message, u precis.Unit) {
-		for k, b := range m.Content {
-			at := k
-			if u.Changed {
-				at = u.Index[k]
-			}
+		for at, b := range u.Blocks() {
 			h := precis.BlockHandle(i, at)
 			t := clipTarget{h: h, role: m.Role, block: b, class: c.classOf(h, m.Role, b, results[h])}
 			t.full = c.s.Meter.Block(m.Role, b)
@@ -138,7 +135,7 @@ func (c *clipper) survey() {
 
 func (c *clipper) classOf(h precis.Handle, role precis.Role, b precis.Block, isResult bool) clipClass {
 	k := c.s.Kept
-	if _, opaque := b.(precis.Opaque); opaque {
+	if whole(b) {
 		return uncut
 	}
 	_, native := b.(precis.ToolResult)
@@ -161,7 +158,26 @@ func (c *clipper) classOf(h precis.Handle, role precis.Role, b precis.Block, isR
 	return olderUserText
 }
 
-// need returns the tokens still to be saved for a class.
+// whole reports whether a block must be sent unchanged or not at all: content
+// of an unknown type, a result that holds nothing else, a call without
+// arguments.
+func whole(b precis.Block) bool {
+	switch b := b.(type) {
+	case precis.Opaque:
+		return true
+	case precis.ToolResult:
+		if len(b.Content) != 1 {
+			return false
+		}
+		_, opaque := b.Content[0].(precis.Opaque)
+		return opaque
+	case precis.ToolUse:
+		return len(b.Input) == 0
+	}
+	return false
+}
+
+// need returns the tokens that still have to be saved by a class.
 func (c *clipper) need(class clipClass) int {
 	most := c.s.Target
 	if class >= olderUserText {
@@ -183,8 +199,8 @@ func (c *clipper) cut(class clipClass, floor int) {
 	}
 }
 
-// level returns the largest size for which cutting all longer blocks of the
-// class to it saves need tokens, at least floor.
+// level returns the largest size, at least floor, such that cutting all longer
+// blocks of the class to it saves need tokens.
 func (c *clipper) level(class clipClass, floor, need int) int {
 	lo, hi := floor, floor
 	for _, t := range c.targets {
@@ -209,9 +225,9 @@ func (c *clipper) level(class clipClass, floor, need int) int {
 	return lo
 }
 
-// shorten cuts one block to at most size tokens, or to a bare handle, and books
-// what that saves. Text is not spread evenly over tokens, so the cut is measured
-// and made again.
+// shorten cuts one block to at most size tokens, or to a bare handle, and
+// records the tokens saved. Tokens are not spread evenly over a text, so it
+// measures the result and cuts again if needed.
 func (c *clipper) shorten(t *clipTarget, size int) {
 	scale := 1.0
 	var with precis.Block
@@ -278,8 +294,8 @@ func (c *clipper) shortened(t *clipTarget, size int, scale float64) precis.Block
 	return nil
 }
 
-// shortInput shortens a call's arguments, keeping their shape when they can be
-// brought to size that way.
+// shortInput shortens a call's arguments. It keeps their structure if
+// shortening their strings suffices.
 func (c *clipper) shortInput(b precis.ToolUse, t *clipTarget, size int) precis.Block {
 	for over := len(b.Input) / 2; over >= 32; over /= 2 {
 		input, ok := shrinkJSON(b.Input, t.h, over)

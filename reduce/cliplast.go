@@ -55,7 +55,7 @@ func (c *clipper) holdsLastUser(from, to int) bool {
 	return false
 }
 
-// shownTokens counts a unit with the cuts made so far.
+// shownTokens counts the tokens of a unit with the cuts made so far.
 func (c *clipper) shownTokens(u precis.Unit) int {
 	if !u.Original() {
 		return c.s.Meter.View(u.Messages)
@@ -67,7 +67,8 @@ func (c *clipper) shownTokens(u precis.Unit) int {
 	return n
 }
 
-// ofMessage returns the targets of a message, which stand together.
+// ofMessage returns the indexes of the targets of a message, which are
+// consecutive.
 func (c *clipper) ofMessage(message int) []int {
 	i := sort.Search(len(c.targets), func(k int) bool { return c.targets[k].h.From >= message })
 	var out []int
@@ -77,9 +78,9 @@ func (c *clipper) ofMessage(message int) []int {
 	return out
 }
 
-// leaveOut leaves whole blocks out of messages of very many: of text and the
-// like all but the first and the last of a message, then calls together with
-// their results but the last.
+// leaveOut leaves whole blocks out of messages with very many blocks: first all
+// text and similar blocks of a message except the first and the last, then
+// calls together with their results except the last.
 func (c *clipper) leaveOut() {
 	uses := map[string]int{}
 	for i := 0; i < len(c.targets) && c.need(lastUserTurn) > 0; i++ {
@@ -131,7 +132,7 @@ func (c *clipper) isHidden(message int) bool {
 	return i < len(c.hidden) && c.hidden[i].From <= message
 }
 
-// mark puts a short marker in place of the hidden spans: one for all.
+// mark replaces the hidden spans by one short marker.
 func (c *clipper) mark() {
 	if n := len(c.hidden); n > 0 {
 		r := &c.hidden[n-1]

@@ -11,7 +11,7 @@ import (
 	"precis"
 )
 
-// shrinkJSON shortens the long strings of a JSON value, wherever they stand.
+// shrinkJSON shortens the long strings of a JSON value, at any depth.
 func shrinkJSON(raw json.RawMessage, h precis.Handle, over int) (json.RawMessage, bool) {
 	if len(raw) <= over {
 		return nil, false
@@ -40,7 +40,7 @@ func shrinkJSON(raw json.RawMessage, h precis.Handle, over int) (json.RawMessage
 }
 
 // cutMiddle keeps the first head and the last tail bytes of s, moved to the
-// nearest character, and says in between what is gone.
+// nearest character, with a note between them that states how much is missing.
 func cutMiddle(s string, head, tail int, h precis.Handle) string {
 	if head+tail >= len(s) {
 		return s

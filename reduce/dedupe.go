@@ -7,13 +7,15 @@ import (
 	"strings"
 
 	"precis"
+	"precis/internal/harness"
 	"precis/internal/toolcall"
 )
 
 // Dedupe replaces repeated content by a pointer to the newest copy: a file read
-// again, a command that printed the same again, any long text that comes again,
-// and environment details that newer ones supersede. Nothing is lost: what is
-// replaced is in the view elsewhere, or is out of date and says so.
+// again, a command that printed the same again, any long text that is repeated,
+// and environment details that newer ones supersede. No current content is
+// lost: what is replaced stands elsewhere in the view, or is out of date and
+// marked so.
 type Dedupe struct {
 	MinChars int // shorter texts are left alone; 0: 200
 }
@@ -21,7 +23,7 @@ type Dedupe struct {
 // Name returns "dedupe".
 func (Dedupe) Name() string { return "dedupe" }
 
-// Propose points every old copy to the newest one.
+// Propose replaces every old copy by a pointer to the newest one.
 func (d Dedupe) Propose(_ context.Context, s *precis.Situation) (precis.Edit, error) {
 	if d.MinChars == 0 {
 		d.MinChars = 200
@@ -60,9 +62,9 @@ func (d *deduper) reason() string {
 	return strings.Join(parts, ", ") + " point to the newest copy"
 }
 
-// reads handles files that were read more than once in the same way. The older
-// read is identical when its text is that of the newest, else it is out of
-// date: the file changed in between.
+// reads handles files that were read more than once in the same way. If the
+// text of the older read equals that of the newest, the note says that it is
+// identical, else that it is out of date: the file changed in between.
 func (d *deduper) reads(calls []toolcall.Call) {
 	newest := map[string]*toolcall.Call{}
 	for i := len(calls) - 1; i >= 0; i-- {
@@ -90,7 +92,7 @@ func (d *deduper) reads(calls []toolcall.Call) {
 
 // body returns a result's text without the head line of XML tools.
 func body(text string) string {
-	if _, ok := precis.ToolResultHead(text); ok {
+	if _, ok := harness.ResultHead(text); ok {
 		if _, rest, found := strings.Cut(text, "\n"); found {
 			return rest
 		}
@@ -98,7 +100,7 @@ func body(text string) string {
 	return text
 }
 
-// visible reports whether all blocks are shown as they were said.
+// visible reports whether all blocks are shown unchanged.
 func (d *deduper) visible(handles []precis.Handle) bool {
 	for _, h := range handles {
 		if _, ok := d.shown[h]; !ok {
@@ -109,7 +111,7 @@ func (d *deduper) visible(handles []precis.Handle) bool {
 }
 
 // point replaces the longest of a result's blocks by the note. The others are
-// heads.
+// header lines.
 func (d *deduper) point(handles []precis.Handle, note string, count *int) {
 	var longest precis.Handle
 	size := -1
@@ -134,7 +136,7 @@ func (d *deduper) replace(h precis.Handle, note string, count *int) {
 	}
 }
 
-// repeats handles any long text that comes again word for word: outputs of
+// repeats handles any long text that occurs again word for word: outputs of
 // repeated commands, pasted files, standing reminders.
 func (d *deduper) repeats() {
 	newest := map[[sha256.Size]byte]precis.Handle{}
@@ -161,8 +163,8 @@ func (d *deduper) repeats() {
 	}
 }
 
-// environment handles the harness's own state blocks, of which only the newest
-// is true.
+// environment handles the state blocks that the harness adds, of which only the
+// newest is current.
 func (d *deduper) environment() {
 	const tag = "<environment_details>"
 	newest := precis.Handle{From: -1}

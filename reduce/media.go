@@ -7,14 +7,14 @@ import (
 	"precis"
 )
 
-// Media replaces old images by a note, wherever they stand, tool results
-// included. Documents stay: they are read, not looked at.
+// Media replaces old images by a note, also inside tool results. Documents
+// stay.
 type Media struct{}
 
 // Name returns "media".
 func (Media) Name() string { return "media" }
 
-// Propose replaces all images outside the kept messages but the newest
+// Propose replaces all images outside the kept messages except the newest
 // Settings.Fractions.MediaKeep.
 func (Media) Propose(_ context.Context, s *precis.Situation) (precis.Edit, error) {
 	p := newProposal(s, precis.KindMedia)

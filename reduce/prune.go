@@ -11,39 +11,40 @@ import (
 	"precis/retain"
 )
 
-// Prune shortens old bulky content, tool results first, to a preview: what the
-// text was, and of its lines those that are worth most, until the view is at
-// its target. Worth is what package retain expects the agent to need again, and
-// what a reader needs to know what stood there: signatures, errors, names. Each
-// preview carries the handle by which the original can be read again.
+// Prune shortens old bulky content, tool results first, to a preview, until the
+// view is at its target. A preview states what the text was and shows the lines
+// with the most worth. Worth combines the prediction of package retain, what
+// the agent will need again, with what a reader needs to recognize the text:
+// signatures, errors, names. Each preview carries the handle by which the
+// original can be read again.
 type Prune struct {
-	// Preview writes the preview of a result in place of precis; nil or "" leaves
-	// it to precis. It must be a pure function and safe for concurrent use.
+	// Preview writes the preview of a result; nil, or a result of "", means the
+	// built-in preview. It must be a pure function and safe for concurrent use.
 	Preview func(tool, path, text string) string
 }
 
 // Name returns "prune".
 func (Prune) Name() string { return "prune" }
 
-// Propose shortens what is worth least for its size.
+// Propose shortens the content with the least worth for its size.
 func (p Prune) Propose(_ context.Context, s *precis.Situation) (precis.Edit, error) {
 	r := newPruner(p, s)
 	r.survey(originals(s))
 	return r.prune(), nil
 }
 
-// Squeeze prunes what is kept, too, when the view does not fit otherwise: a
-// result that is larger than the window, say. User text and pins stay; so does
-// nothing for being worth much.
+// Squeeze prunes kept messages, too, when the view does not fit otherwise, e.g.
+// because one result is larger than the window. User text and pins stay; high
+// worth does not exempt a result.
 type Squeeze struct{ Prune }
 
 // Name returns "squeeze".
 func (Squeeze) Name() string { return "squeeze" }
 
-// LastResort lets it touch what is kept.
+// LastResort marks the rung as one that may change kept messages.
 func (Squeeze) LastResort() {}
 
-// Propose shortens what is worth least for its size, kept or not.
+// Propose shortens the content with the least worth for its size, kept or not.
 func (q Squeeze) Propose(_ context.Context, s *precis.Situation) (precis.Edit, error) {
 	r := newPruner(q.Prune, s)
 	r.deep, r.over, r.errorsOver = true, squeezeOver, squeezeOver
@@ -51,8 +52,8 @@ func (q Squeeze) Propose(_ context.Context, s *precis.Situation) (precis.Edit, e
 	return r.prune(), nil
 }
 
-// unpruned returns the blocks the view shows as they were said or as previews:
-// those as they were said.
+// unpruned returns the original blocks of the view, including those that the
+// view shows as previews.
 func unpruned(s *precis.Situation) shown {
 	out := originals(s)
 	visible := map[int]bool{}
@@ -77,8 +78,8 @@ func unpruned(s *precis.Situation) shown {
 	return out
 }
 
-// indexOf returns where the block that ref names stands, also when it has moved;
-// -1 when it is not there.
+// indexOf returns the index of the block that ref names, also after it has
+// moved; -1 when it is missing.
 func indexOf(blocks []precis.Block, ref precis.BlockRef) int {
 	named := func(b precis.Block) bool { return precis.HashBlock(b) == ref.Hash }
 	if ref.Index < len(blocks) && named(blocks[ref.Index]) {
@@ -131,8 +132,8 @@ type pruner struct {
 	now        int // tokens of blocks as the view shows them
 }
 
-// survey finds the blocks that may be shortened and covers what the rest of
-// the view shows.
+// survey finds the blocks that may be shortened and adds everything else that
+// the view shows to the coverage.
 func (r *pruner) survey(view shown) {
 	r.cover = r.x.Cover()
 	r.current = current(r.s)
@@ -157,7 +158,8 @@ func (r *pruner) survey(view shown) {
 	}
 }
 
-// newest tells which calls are among the last of their tool that a policy keeps.
+// newest reports which calls are among the last of their tool, of tools for
+// which a policy keeps the last calls.
 func (r *pruner) newest() map[int32]bool {
 	keep, seen := map[int32]bool{}, map[string]int{}
 	for i := len(r.x.Calls) - 1; i >= 0; i-- {
@@ -169,7 +171,8 @@ func (r *pruner) newest() map[int32]bool {
 	return keep
 }
 
-// block makes a target of the block with texts [from,to), or covers it.
+// block adds the block with texts [from,to) to the targets if it may be
+// shortened, else to the coverage.
 func (r *pruner) block(h precis.Handle, b precis.Block, from, to int, last map[int32]bool) {
 	role := r.s.Transcript.At(h.From).Role
 	t := pruned{h: h, role: role, block: b}
@@ -202,8 +205,8 @@ func (r *pruner) block(h precis.Handle, b precis.Block, from, to int, last map[i
 	r.blocks = append(r.blocks, t)
 }
 
-// split makes pieces of the texts, the newest first: of copies only the newest
-// counts.
+// split splits the texts into pieces, the newest first, since of several copies
+// only the newest counts.
 func (r *pruner) split() {
 	for i := len(r.blocks) - 1; i >= 0; i-- {
 		b := &r.blocks[i]
@@ -219,7 +222,7 @@ func (r *pruner) split() {
 	}
 }
 
-// longText is the size in bytes over which what the agent or its program said is
+// longText is the size in bytes over which text of the agent or its program is
 // squeezed.
 const longText = 1000
 
@@ -276,11 +279,11 @@ func (r *pruner) partOf(i int) part {
 	return part{text: i, split: joined(preview.Of(t.Body, h))}
 }
 
-// leastPiece is the size in bytes up to which a line is kept or left out
-// together with the next: alone it has too little context.
+// leastPiece is the size in bytes up to which a line is joined with the next:
+// alone it has too little context.
 const leastPiece = 70
 
-// joined joins short pieces with those that follow, headlines apart.
+// joined joins short pieces with the pieces that follow, headlines excepted.
 func joined(s preview.Split) preview.Split {
 	var out []preview.Piece
 	for _, p := range s.Pieces {
@@ -295,8 +298,8 @@ func joined(s preview.Split) preview.Split {
 	return s
 }
 
-// headlineWorth is what a headline is worth by itself, as a share of what all
-// facts are worth on average for its size.
+// headlineWorth is the worth that a headline has in addition to its facts, as a
+// multiple of the average worth of all facts for its size.
 const headlineWorth = 2.0
 
 func (r *pruner) addPieces(p *part, perByte float64) {
@@ -318,8 +321,8 @@ func (r *pruner) addPieces(p *part, perByte float64) {
 	}
 }
 
-// mean is what a token of the window would be worth if the facts were spread
-// evenly over it.
+// mean is the worth of one token if all facts were spread evenly over the
+// window.
 func (r *pruner) mean() float64 {
 	sum := 0.0
 	for _, w := range r.worth {
@@ -328,13 +331,13 @@ func (r *pruner) mean() float64 {
 	return sum / float64(max(r.s.Budget.Window.Tokens, 1))
 }
 
-// prune chooses what stays and renders it, more tightly until the view is at
-// its target.
+// prune chooses which pieces stay and renders them, with a smaller budget each
+// time until the view is at its target.
 func (r *pruner) prune() precis.Edit {
 	notes := 30 * len(r.blocks)
 	budget := float64(r.now - r.s.Excess() - notes)
 	var best *proposal
-	for try := range 8 { // what is rendered differs from what was reckoned
+	for try := range 8 { // the rendered size differs from the estimate
 		p := r.render(r.x.Choose(r.pieces, r.worth, r.cover.Clone(), budget))
 		over := r.s.Excess() - p.saved
 		if best == nil || best.saved < r.s.Excess() && p.saved > best.saved || over <= 0 && p.saved < best.saved {

@@ -173,7 +173,7 @@ func TestPrunedBlocksNameTheOriginal(t *testing.T) {
 			t.Errorf("the preview of %s names %v", h, got)
 			continue
 		}
-		shown, err := precis.Show(s.Transcript, h)
+		shown, err := s.Transcript.Read(h)
 		if err != nil || len(shown) != 1 || len(shown[0].Content) != 1 || precis.HashBlock(shown[0].Content[0]) != r.Block.Hash {
 			t.Errorf("%s does not read the original (%v)", h, err)
 		}
@@ -188,7 +188,7 @@ func managed(t *testing.T, s *precis.Situation, rung precis.Strategy) (*precis.M
 		t.Fatal(err)
 	}
 	conv := &precis.Conversation{Transcript: s.Transcript}
-	if _, err := m.Manage(t.Context(), precis.Request{Conversation: conv, Window: precis.Window{Tokens: s.Used}, Target: s.Target, Manual: true}); err != nil && !precis.IsOverBudget(err) {
+	if _, err := m.Manage(t.Context(), precis.Request{Conversation: conv, Window: precis.Window{Tokens: s.Used}, Target: s.Target, Manual: true}); err != nil && precis.CodeOf(err) != precis.CodeOverBudget {
 		t.Fatal(err)
 	}
 	if len(conv.Edits) == 0 {

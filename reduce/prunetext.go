@@ -46,7 +46,7 @@ func (r *pruner) shortened(b *pruned, keep []bool) precis.Block {
 	return nil
 }
 
-// splice puts shortened texts in the place of the originals in a text block.
+// splice replaces the originals in a text block by the shortened texts.
 func (r *pruner) splice(text string, b *pruned, texts map[int32]string) string {
 	var out strings.Builder
 	last := 0
@@ -64,7 +64,7 @@ func (r *pruner) splice(text string, b *pruned, texts map[int32]string) string {
 	return out.String()
 }
 
-// partText renders one text; false when all of it stays.
+// partText renders one text; it returns false if nothing is left out.
 func (r *pruner) partText(b *pruned, p *part, keep []bool, t *retain.Text) (string, bool) {
 	pieces := keep[p.first : p.first+len(p.split.Pieces)]
 	kept := r.filled(p, pieces)
@@ -87,7 +87,7 @@ func (r *pruner) partText(b *pruned, p *part, keep []bool, t *retain.Text) (stri
 	return w.write(t.Body, p.split, kept, left == len(t.Body)), true
 }
 
-// own returns the preview of a result that the user's function writes.
+// own returns the preview that the user's function writes for a result.
 func (r *pruner) own(t *retain.Text) string {
 	if r.Preview == nil || t.Call < 0 || t.Source < retain.ReadFile {
 		return ""
@@ -150,7 +150,7 @@ func numbered(text string) bool {
 	return with*2 > all
 }
 
-// narrow takes the white space before line numbers away.
+// narrow removes the white space before line numbers.
 func narrow(text string) string {
 	var out strings.Builder
 	for line := range strings.Lines(text) {
@@ -162,12 +162,11 @@ func narrow(text string) string {
 	return out.String()
 }
 
-// filled fills in gaps that are no longer than the note that would stand for
-// them.
+// filled fills gaps that are no longer than the note that would replace them.
 func (r *pruner) filled(p *part, keep []bool) []bool {
 	const note = 24
 	out := slices.Clone(keep)
-	last := r.x.Texts[p.text].Handle.From == r.s.Transcript.Len()-1 // what is to be answered begins as it did
+	last := r.x.Texts[p.text].Handle.From == r.s.Transcript.Len()-1 // the message to be answered keeps its beginning
 	for i, piece := range p.split.Pieces {
 		out[i] = out[i] || piece.Class == fixed || last && piece.Start < beginning
 	}
@@ -190,7 +189,8 @@ func (r *pruner) filled(p *part, keep []bool) []bool {
 	return out
 }
 
-// beginning is how many bytes of the texts of the last message always stay.
+// beginning is how many bytes at the start of the last message's texts always
+// stay.
 const beginning = 200
 
 func gapNote(lines, n int) string {
@@ -241,8 +241,8 @@ const fence = "```"
 
 func hasFence(text string) bool { return strings.Contains(text, fence) }
 
-// opener returns where the inside of the next code block begins: after a line
-// that begins with a fence and has no second one; -1 when there is none.
+// opener returns where the content of the next code block begins: after a line
+// that begins with a fence and holds no second one; -1 when there is none.
 func opener(text string, at int) int {
 	for at < len(text) {
 		i := strings.Index(text[at:], fence)
@@ -263,10 +263,10 @@ func opener(text string, at int) int {
 	return -1
 }
 
-// fixed is the class of what may not be left out.
+// fixed is the class of pieces that may not be left out.
 const fixed = preview.Headline + 1
 
-// fences splits a text so that only the inside of its long code blocks may be
+// fences splits a text so that only the content of its long code blocks may be
 // left out.
 func fences(text string) preview.Split {
 	const long = 600

@@ -2,8 +2,8 @@
 // with [Dedupe], [Media], [Shrink], [Truncate] and [Clip], in that order: least
 // loss first. Each is a [precis.Strategy]: it looks at a situation and proposes
 // an edit, and is stateless, deterministic and safe for concurrent use. Every
-// text it puts in place of something says what is gone and carries the handle
-// by which the original can be read again.
+// text that replaces content states what is missing and carries the handle by
+// which the original can be read again.
 package reduce
 
 import (
@@ -28,7 +28,7 @@ func (p *proposal) block(h precis.Handle, role precis.Role, old, with precis.Blo
 	return p.blockOf(h, role, p.s.Meter.Block(role, old), with)
 }
 
-// blockOf is block for what the view shows in so many tokens.
+// blockOf is block, given the tokens that the replacement saves.
 func (p *proposal) blockOf(h precis.Handle, role precis.Role, gain int, with precis.Block) bool {
 	if with != nil {
 		gain -= p.s.Meter.Block(role, with)
@@ -41,19 +41,15 @@ func (p *proposal) blockOf(h precis.Handle, role precis.Role, gain int, with pre
 	return true
 }
 
-// shown tells which blocks of the transcript the view shows unchanged.
+// shown holds the blocks of the transcript that the view shows.
 type shown map[precis.Handle]precis.Block
 
-// originals returns the blocks the view shows as they were said.
+// originals returns the blocks that the view shows unchanged.
 func originals(s *precis.Situation) shown {
 	out := shown{}
-	s.Original(func(i int, m precis.Message, u precis.Unit) {
+	s.Original(func(i int, _ precis.Message, u precis.Unit) {
 		said := s.Transcript.At(i).Content
-		for k, block := range m.Content {
-			b := k
-			if u.Changed {
-				b = u.Index[k]
-			}
+		for b, block := range u.Blocks() {
 			if !u.Changed || precis.HashBlock(block) == precis.HashBlock(said[b]) {
 				out[precis.BlockHandle(i, b)] = block
 			}
@@ -65,12 +61,8 @@ func originals(s *precis.Situation) shown {
 // current returns every block of original messages as the view shows it.
 func current(s *precis.Situation) shown {
 	out := shown{}
-	s.Original(func(i int, m precis.Message, u precis.Unit) {
-		for k, block := range m.Content {
-			b := k
-			if u.Changed {
-				b = u.Index[k]
-			}
+	s.Original(func(i int, _ precis.Message, u precis.Unit) {
+		for b, block := range u.Blocks() {
 			out[precis.BlockHandle(i, b)] = block
 		}
 	})

@@ -10,18 +10,18 @@ import (
 )
 
 // Truncate hides the oldest turns behind a marker. The first message shown
-// stays, as do the kept messages; tool uses and their results go together. What
-// is hidden already is never counted as visible. It hides a share of the
-// messages (Settings.Fractions.Truncate, rounded down to an even number), or
-// all but the last Settings.Fractions.KeepLast, and then more until the view is
-// at its target. When the view fits and only its target is missed, it hides no
-// more than that takes, unless Roo is set.
+// stays, as do the kept messages; tool uses and their results are hidden
+// together. Messages that are hidden already are not counted as visible. It
+// hides a share of the messages (Settings.Fractions.Truncate, rounded down to
+// an even number), or all but the last Settings.Fractions.KeepLast, and then
+// more until the view is at its target. If the view fits and only its target is
+// missed, it hides no more than the target requires, unless Roo is set.
 type Truncate struct {
-	// Roo makes it write Roo Code's marker, one for all that is hidden, and leave
-	// earlier markers where they are.
+	// Roo selects Roo Code's marker, one for all hidden messages, and leaves
+	// earlier markers in place.
 	Roo bool
-	// Leave lists messages that are neither counted nor hidden: those whose tags
-	// an archive could not write without losing what they hold already.
+	// Leave lists messages that are neither counted nor hidden: those on which
+	// an archive cannot write its tags without losing existing ones.
 	Leave []int
 }
 
@@ -42,8 +42,8 @@ func (t Truncate) Propose(_ context.Context, s *precis.Situation) (precis.Edit, 
 	return e, nil
 }
 
-// truncation works on the units of the view. marker tells which units are
-// markers of earlier truncations, hide which are to go.
+// truncation is the state of one run. marker reports which units are markers of
+// earlier truncations, hide which units are to be hidden.
 type truncation struct {
 	Truncate
 	s       *precis.Situation
@@ -77,7 +77,7 @@ func (t *truncation) survey() {
 	}
 }
 
-// quota returns how many messages to hide before looking at tokens.
+// quota returns how many messages to hide regardless of tokens.
 func (t *truncation) quota() int {
 	f := t.s.Settings.Fractions
 	if f.KeepLast > 0 {
@@ -99,7 +99,7 @@ func (t *truncation) choose() {
 }
 
 // summaries returns the tokens of the system prompt, the tools and earlier
-// condensations: what cutting other messages cannot save.
+// condensations, which hiding other messages cannot save.
 func (t *truncation) summaries() int {
 	n := t.s.Budget.Overhead
 	for i, u := range t.s.Units {
@@ -110,8 +110,9 @@ func (t *truncation) summaries() int {
 	return n
 }
 
-// hideOldest marks units until quota and target are reached; summaries only when
-// told to. It returns the tokens saved, those before included.
+// hideOldest marks units until quota and target are reached; summaries only if
+// the argument summaries is set. It returns the tokens saved, including the
+// given ones.
 func (t *truncation) hideOldest(quota, saved int, summaries bool) int {
 	first := true
 	for i := 0; i < len(t.s.Units); {
@@ -142,7 +143,8 @@ func (t *truncation) hideOldest(quota, saved int, summaries bool) int {
 	return saved
 }
 
-// groupEnd returns the unit after those that belong together with unit i.
+// groupEnd returns the end of the group of unit i: the first unit after it that
+// may be hidden separately.
 func (t *truncation) groupEnd(i int) int {
 	u := t.s.Units[i]
 	if !u.Original() {
@@ -155,8 +157,8 @@ func (t *truncation) groupEnd(i int) int {
 }
 
 // removable reports whether units may be hidden. Roo's share is taken from all
-// messages that are not pinned; the ladder still refuses an edit that hides what
-// must be kept.
+// messages that are not pinned; the ladder still refuses an edit that hides
+// kept messages.
 func (t *truncation) removable(from, to int, any bool) bool {
 	for _, u := range t.s.Units[from:to] {
 		for i := u.From; i < u.To; i++ {
@@ -169,7 +171,7 @@ func (t *truncation) removable(from, to int, any bool) bool {
 }
 
 // replacements turns runs of hidden units into spans. Unless Roo is set, a span
-// takes in earlier markers beside it, so that markers do not pile up.
+// includes earlier markers next to it, so that markers do not accumulate.
 func (t *truncation) replacements() []precis.Replacement {
 	var out []precis.Replacement
 	if t.hidden == 0 {

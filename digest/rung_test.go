@@ -1,4 +1,4 @@
-package condense_test
+package digest_test
 
 import (
 	"fmt"
@@ -10,7 +10,7 @@ import (
 	"pgregory.net/rapid"
 
 	"precis"
-	"precis/condense"
+	"precis/digest"
 	"precis/preset"
 	"precis/tokens"
 )
@@ -119,7 +119,7 @@ func checkGrown(t *testing.T, s *session, conv *precis.Conversation, res precis.
 		if u.Original() && !u.Changed {
 			continue
 		}
-		msgs, err := precis.Show(conv.Transcript, precis.SpanHandle(u.From, u.To))
+		msgs, err := conv.Transcript.Read(precis.SpanHandle(u.From, u.To))
 		if err != nil || !slices.Equal(said(msgs), all[u.From:u.To]) {
 			t.Errorf("%s: the original of messages %d to %d is not there (%v)", where, u.From, u.To, err)
 		}
@@ -288,7 +288,7 @@ func TestPinsAreInEveryViewOfEveryRung(t *testing.T) {
 		conv := &precis.Conversation{Transcript: precis.NewTranscript(s.msgs...)}
 		for _, size := range []int{20_000, 12_000, 8000} {
 			res, err := m.Manage(t.Context(), precis.Request{Conversation: conv, Window: window(size)})
-			if err != nil && !precis.IsOverBudget(err) {
+			if err != nil && precis.CodeOf(err) != precis.CodeOverBudget {
 				t.Fatal(err)
 			}
 			is := map[precis.Fingerprint]bool{}
@@ -309,7 +309,7 @@ func TestPinsAreInEveryViewOfEveryRung(t *testing.T) {
 func TestTheDigestStandsForWhatPreviewsWouldNotKeep(t *testing.T) {
 	s := long(9)
 	conv := &precis.Conversation{Transcript: precis.NewTranscript(s.msgs...)}
-	m, err := precis.NewManager(precis.Options{Counter: counter(t), Strategies: []precis.Strategy{condense.Rung{}}})
+	m, err := precis.NewManager(precis.Options{Counter: counter(t), Strategies: []precis.Strategy{digest.Rung{}}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -318,7 +318,7 @@ func TestTheDigestStandsForWhatPreviewsWouldNotKeep(t *testing.T) {
 		t.Errorf("a digest although there is room: %s, %v", res.Report.Outcome, err)
 	}
 	res, err = m.Manage(t.Context(), precis.Request{Conversation: conv, Window: window(8000), Manual: true})
-	if err != nil && !precis.IsOverBudget(err) || len(res.Edits) == 0 || res.Edits[0].Kind != precis.KindCondensation {
+	if err != nil && precis.CodeOf(err) != precis.CodeOverBudget || len(res.Edits) == 0 || res.Edits[0].Kind != precis.KindCondensation {
 		t.Errorf("%s, %v", res.Report.Outcome, err)
 	}
 }
@@ -338,7 +338,7 @@ func TestWhatWasTakenBackIsNotTold(t *testing.T) {
 	if view := grow(t, m, s, conv, 8000); strings.Contains(view, "regretted_approach_77") {
 		t.Error("what was taken back is in the view")
 	}
-	if msgs, err := precis.Show(conv.Transcript, precis.MessageHandle(n)); err != nil || !strings.Contains(shown(msgs), "regretted_approach_77") {
+	if msgs, err := conv.Transcript.Read(precis.MessageHandle(n)); err != nil || !strings.Contains(shown(msgs), "regretted_approach_77") {
 		t.Errorf("it cannot be read any more (%v)", err)
 	}
 }
@@ -356,7 +356,7 @@ func TestManyRequestsLeaveRoomForFiles(t *testing.T) {
 		}
 		s.says("Done.")
 	}
-	m, err := precis.NewManager(precis.Options{Counter: counter(t), Strategies: []precis.Strategy{condense.Rung{}}})
+	m, err := precis.NewManager(precis.Options{Counter: counter(t), Strategies: []precis.Strategy{digest.Rung{}}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,4 +1,4 @@
-package condense_test
+package digest_test
 
 import (
 	"context"
@@ -11,7 +11,7 @@ import (
 	"pgregory.net/rapid"
 
 	"precis"
-	"precis/condense"
+	"precis/digest"
 	"precis/tokens"
 )
 
@@ -33,9 +33,9 @@ func hide(kind precis.EditKind, n int, text string) precis.Edit {
 	return precis.Edit{Kind: kind, Replace: []precis.Replacement{{To: n, With: []precis.Message{precis.NewText(precis.RoleUser, text)}}}}
 }
 
-func gated(t testing.TB, g condense.Gate, s *precis.Situation, e precis.Edit) (precis.Edit, string) {
+func gated(t testing.TB, g digest.Gate, s *precis.Situation, e precis.Edit) (precis.Edit, string) {
 	t.Helper()
-	out, err := g.Check(context.Background(), s, e)
+	out, err := g.Admit(context.Background(), s, e)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -48,7 +48,7 @@ func TestGateAddsWhatATextLacks(t *testing.T) {
 	for _, e := range []precis.Edit{hide(precis.KindTruncation, n, "[hidden]"), hide(precis.KindCondensation, n, "A model wrote: all went well.")} {
 		before := e.Replace[0].With[0].PlainText()
 		sit := situation(t, s.msgs)
-		got, text := gated(t, condense.Gate{}, sit, e)
+		got, text := gated(t, digest.Gate{}, sit, e)
 		if !strings.HasPrefix(text, before+"\n\n[Added from the conversation itself") {
 			t.Errorf("%s: %.200q", e.Kind, text)
 		}
@@ -75,14 +75,14 @@ func TestGateAddsTheLastRequestWhenItIsHidden(t *testing.T) {
 	s := long(21)
 	last := s.requests[len(s.requests)-1]
 	sit := situation(t, s.msgs)
-	_, text := gated(t, condense.Gate{}, sit, hide(precis.KindCondensation, len(s.msgs), "A summary."))
+	_, text := gated(t, digest.Gate{}, sit, hide(precis.KindCondensation, len(s.msgs), "A summary."))
 	lacks(t, "all hidden", section(text, "The user's last request"), last)
-	_, text = gated(t, condense.Gate{}, sit, hide(precis.KindCondensation, len(s.msgs)-1, "A summary. The user said: "+strings.ReplaceAll(last, " ", "\n ")))
+	_, text = gated(t, digest.Gate{}, sit, hide(precis.KindCondensation, len(s.msgs)-1, "A summary. The user said: "+strings.ReplaceAll(last, " ", "\n ")))
 	if strings.Contains(text, "The user's last request") {
 		t.Errorf("a request that the summary quotes is added:\n%s", text)
 	}
 	s.user("and one thing more")
-	_, text = gated(t, condense.Gate{}, situation(t, s.msgs), hide(precis.KindCondensation, len(s.msgs)-1, "A summary."))
+	_, text = gated(t, digest.Gate{}, situation(t, s.msgs), hide(precis.KindCondensation, len(s.msgs)-1, "A summary."))
 	if strings.Contains(text, "The user's last request") {
 		t.Error("the last request, which is shown, is added")
 	}
@@ -103,17 +103,17 @@ func TestGateLeavesCompleteSummariesAlone(t *testing.T) {
 			root + " all: func computeCartTotal() {}",
 	} {
 		e := hide(precis.KindCondensation, len(s.msgs)-1, text)
-		got, after := gated(t, condense.Gate{Share: 0.9}, situation(t, s.msgs), e)
+		got, after := gated(t, digest.Gate{Share: 0.9}, situation(t, s.msgs), e)
 		if after != text || len(got.Report.Notes) > 0 {
 			t.Errorf("%s: a complete summary got %q", name, strings.TrimPrefix(after, text))
 		}
-		if r := condense.Repair(precis.SummaryRequest{Messages: s.msgs, Previous: text}, nil); r.Text != text || len(r.Added) > 0 || len(r.Rules) > 0 {
+		if r := digest.Repair(precis.SummaryRequest{Messages: s.msgs, Previous: text}, nil); r.Text != text || len(r.Added) > 0 || len(r.Rules) > 0 {
 			t.Errorf("%s: repaired by %q: %q", name, r.Added, strings.TrimPrefix(r.Text, text))
 		}
 	}
-	r := condense.Repair(precis.SummaryRequest{Messages: s.msgs, Previous: "All done."}, nil)
+	r := digest.Repair(precis.SummaryRequest{Messages: s.msgs, Previous: "All done."}, nil)
 	lacks(t, "an empty summary", r.Text, "Makefile", "LICENSE", "internal/cart/total.go", "Never touch main_module.go.")
-	again := condense.Repair(precis.SummaryRequest{Messages: s.msgs, Previous: r.Text}, nil)
+	again := digest.Repair(precis.SummaryRequest{Messages: s.msgs, Previous: r.Text}, nil)
 	if again.Text != r.Text {
 		t.Errorf("a repaired summary is repaired again: %q", strings.TrimPrefix(again.Text, r.Text))
 	}
@@ -123,7 +123,7 @@ func TestGateLeavesOtherEditsAlone(t *testing.T) {
 	s := long(23)
 	sit := situation(t, s.msgs)
 	for _, kind := range []precis.EditKind{precis.KindPruning, precis.KindDedupe, precis.KindMedia, precis.KindClip, precis.KindRestore, precis.KindRewind} {
-		if _, text := gated(t, condense.Gate{}, sit, hide(kind, len(s.msgs)-3, "as it is")); text != "as it is" {
+		if _, text := gated(t, digest.Gate{}, sit, hide(kind, len(s.msgs)-3, "as it is")); text != "as it is" {
 			t.Errorf("%s: %q", kind, text)
 		}
 	}
@@ -134,7 +134,7 @@ func TestGateLeavesOtherEditsAlone(t *testing.T) {
 		"blocks":       {Kind: precis.KindCondensation, Replace: []precis.Replacement{precis.ReplaceBlock(sit.Transcript, 1, 0, precis.Text{Text: "x"})}},
 		"nothing":      {Kind: precis.KindTruncation},
 	} {
-		got, err := condense.Gate{}.Check(t.Context(), sit, e)
+		got, err := digest.Gate{}.Admit(t.Context(), sit, e)
 		if err != nil || len(got.Report.Notes) > 0 {
 			t.Errorf("%s: %+v, %v", name, got, err)
 		}
@@ -153,7 +153,7 @@ func TestGateNeverMakesATextAsLargeAsWhatItHides(t *testing.T) {
 		to := rapid.IntRange(from+1, len(msgs)-1).Draw(rt, "to")
 		e := precis.Edit{Kind: rapid.SampledFrom([]precis.EditKind{precis.KindTruncation, precis.KindCondensation}).Draw(rt, "kind"),
 			Replace: []precis.Replacement{{From: from, To: to, With: []precis.Message{precis.NewText(precis.RoleUser, "[hidden]")}}}}
-		got, err := condense.Gate{Share: rapid.SampledFrom([]float64{0, 0.05, 0.5, 1}).Draw(rt, "share")}.Check(rt.Context(), sit, e)
+		got, err := digest.Gate{Share: rapid.SampledFrom([]float64{0, 0.05, 0.5, 1}).Draw(rt, "share")}.Admit(rt.Context(), sit, e)
 		if err != nil {
 			rt.Fatal(err)
 		}
@@ -172,7 +172,7 @@ func TestTheNewestRulesCountMost(t *testing.T) {
 		s.user(rules[i])
 		s.says("ok")
 	}
-	got := condense.Repair(precis.SummaryRequest{Messages: s.msgs, Previous: "A summary.", MaxTokens: 400}, nil)
+	got := digest.Repair(precis.SummaryRequest{Messages: s.msgs, Previous: "A summary.", MaxTokens: 400}, nil)
 	in := section(got.Text, "Rules the user set")
 	if !strings.Contains(in, rules[58]) || strings.Contains(in, rules[0]) || strings.Index(in, rules[55]) > strings.Index(in, rules[58]) {
 		t.Errorf("rules:\n%s", in)
@@ -185,7 +185,7 @@ func TestRepairTellsWhatItDid(t *testing.T) {
 	const from = 9
 	transcript := precis.NewTranscript(append(make([]precis.Message, from), s.msgs...)...)
 	for _, r := range []precis.SummaryRequest{{Messages: s.msgs}, {Messages: s.msgs, From: from}, {Messages: s.msgs, Previous: "What was done: module1.go.", MaxTokens: 900}} {
-		got := condense.Repair(r, nil)
+		got := digest.Repair(r, nil)
 		has := map[string]bool{}
 		for _, a := range got.Added {
 			for what, title := range map[string]string{"rule": "## Rules the user set", "last request": "## The user's last request", "written file": "## Files written", "fact": "## Lines most", "workflow": "## Active workflows"} {
@@ -212,7 +212,7 @@ func TestRepairTellsWhatItDid(t *testing.T) {
 			if r.From > 0 {
 				show = transcript
 			}
-			msgs, err := precis.Show(show, l.Handle)
+			msgs, err := show.Read(l.Handle)
 			if name := l.Text[strings.LastIndexByte(l.Text, '/')+1:]; err != nil || len(msgs) != 1 || !strings.Contains(shown(msgs), name) {
 				t.Errorf("from %d: %s %q is not at %s (%v)", r.From, l.Kind, l.Text, l.Handle, err)
 			}
@@ -232,7 +232,7 @@ func TestRepairKeepsItsSize(t *testing.T) {
 			count = o200k.Count
 		}
 		r.MaxTokens = rapid.SampledFrom([]int{0, 1, 50, 200, 900, 3000}).Draw(rt, "size")
-		got := condense.Repair(r, count)
+		got := digest.Repair(r, count)
 		most := r.MaxTokens
 		if most == 0 {
 			most = count(r.Previous) + 1500
@@ -244,11 +244,11 @@ func TestRepairKeepsItsSize(t *testing.T) {
 			rt.Fatalf("added %q:\n%s", got.Added, got.Text)
 		}
 		for _, l := range got.Lost {
-			if _, err := precis.Show(precis.NewTranscript(r.Messages...), l.Handle); err != nil {
+			if _, err := precis.NewTranscript(r.Messages...).Read(l.Handle); err != nil {
 				rt.Fatal(err)
 			}
 		}
-		if again := condense.Repair(r, count); again.Text != got.Text {
+		if again := digest.Repair(r, count); again.Text != got.Text {
 			rt.Fatalf("another repair:\n%s\n---\n%s", got.Text, again.Text)
 		}
 	})
@@ -259,7 +259,7 @@ func TestRepairOfLongLastRequests(t *testing.T) {
 	for name, words := range map[string]string{"words": "please look at the cart ", "digits": "8417 0932 5561 ", "CJK": "请检查购物车的每个文件"} {
 		msgs := []precis.Message{precis.NewText("user", "start"), precis.NewText("assistant", "ok"), precis.NewText("user", "LAST "+strings.Repeat(words, 900))}
 		for _, count := range []func(string) int{nil, o200k.Count} {
-			got := condense.Repair(precis.SummaryRequest{Messages: msgs, Previous: "A summary.", MaxTokens: 500}, count)
+			got := digest.Repair(precis.SummaryRequest{Messages: msgs, Previous: "A summary.", MaxTokens: 500}, count)
 			if !strings.Contains(got.Text, "- m2: LAST") {
 				t.Errorf("%s: of the last request nothing is left:\n%s", name, got.Text)
 			}
@@ -274,7 +274,7 @@ func TestRepairTellsFilesOfOneNameApart(t *testing.T) {
 	for _, path := range []string{"/w/one/pkg/util.go", "/w/two/pkg/util.go"} {
 		s.call("Write", map[string]any{"file_path": path, "content": "package pkg"}, "ok")
 	}
-	r := condense.Repair(precis.SummaryRequest{Messages: s.msgs, Previous: "Mend both. /w/one/pkg/util.go was written.", MaxTokens: 300}, nil)
+	r := digest.Repair(precis.SummaryRequest{Messages: s.msgs, Previous: "Mend both. /w/one/pkg/util.go was written.", MaxTokens: 300}, nil)
 	if !strings.Contains(r.Text, "two/pkg/util.go") {
 		t.Errorf("the other file is missing:\n%s", r.Text)
 	}

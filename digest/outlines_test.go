@@ -1,4 +1,4 @@
-package condense
+package digest
 
 import (
 	"fmt"
@@ -17,13 +17,13 @@ func TestOutlinesKeepTheNumbersOfEachPart(t *testing.T) {
 	part(10, "early")
 	b.WriteString("...\n")
 	part(400, "late")
-	got := definitions("a.go", b.String())
+	got := definitions(nil, "a.go", b.String())
 	for _, want := range []string{"10--15 | func early() int {", "400--405 | func late() int {"} {
 		if !strings.Contains(got, want) {
 			t.Errorf("%q is missing in %q", want, got)
 		}
 	}
-	plain := definitions("a.go", "package a\n\nfunc bare() int {\n\tx := 1\n\tx++\n\treturn x\n}\n")
+	plain := definitions(nil, "a.go", "package a\n\nfunc bare() int {\n\tx := 1\n\tx++\n\treturn x\n}\n")
 	if !strings.Contains(plain, "3--7 | func bare() int {") {
 		t.Errorf("%q", plain)
 	}

@@ -1,4 +1,4 @@
-package condense
+package digest
 
 import (
 	"context"
@@ -7,16 +7,18 @@ import (
 	"strings"
 
 	"precis"
+	"precis/outline"
 	"precis/retain"
 )
 
-// Rung is the rung of the ladder that puts a [Digest] in the place of the
-// oldest messages, where that keeps more of what is expected to be needed again
-// than previews of their results would. What is kept stays where it is, and the
-// rungs after it shorten the rest.
-type Rung struct{}
+// Rung is the rung of the ladder that replaces the oldest messages by a digest,
+// where the view then keeps more worth than with previews of their results.
+// Kept messages stay in place; later rungs shorten the rest.
+type Rung struct {
+	Parser outline.Parser // reads the files that are outlined below the digest; nil means the parser that [outline.Of] uses
+}
 
-// leastDigest is the size in tokens under which a digest tells nothing.
+// leastDigest is the least useful size of a digest, in tokens.
 const leastDigest = 100
 
 // Name returns "digest".
@@ -25,21 +27,25 @@ func (Rung) Name() string { return "digest" }
 // Propose condenses the oldest messages.
 func (r Rung) Propose(_ context.Context, s *precis.Situation) (precis.Edit, error) {
 	b := newBoundary(s)
+	b.parser = r.Parser
 	hide, size := b.best()
 	return b.edit(r.Name(), hide, size, "previews of single results keep more"), nil
 }
 
-// More is the rung for what previews did not bring to the target after all: the
-// oldest messages become a digest, or join the one there is. Hiding them behind a
-// marker would lose the user's words.
-type More struct{}
+// More is the rung for views that are still over their target after previews:
+// the oldest messages become a digest, or join the existing one. Hiding them
+// behind a marker would lose the user's text.
+type More struct {
+	Parser outline.Parser // as in [Rung]
+}
 
 // Name returns "digest-more".
 func (More) Name() string { return "digest-more" }
 
-// Propose condenses as few of the oldest messages as will do.
+// Propose condenses the fewest of the oldest messages that suffice.
 func (m More) Propose(_ context.Context, s *precis.Situation) (precis.Edit, error) {
 	b := newBoundary(s)
+	b.parser = m.Parser
 	hide, saved := 0, 0
 	if s.Excess() < s.Target/littleLeft {
 		return b.edit(m.Name(), 0, 0, "cutting a little will do"), nil
@@ -51,15 +57,16 @@ func (m More) Propose(_ context.Context, s *precis.Situation) (precis.Edit, erro
 	return b.edit(m.Name(), hide, max(saved-s.Excess()-s.Excess()/20, saved/4), "too little is old enough to condense"), nil
 }
 
-// littleLeft is the part of the target up to which what is left over is cut
-// instead.
+// littleLeft is the part of the target up to which the rest over the target is
+// cut instead.
 const littleLeft = 20
 
 // isDigest reports whether a rung writes digests.
 func isDigest(rung string) bool { return rung == Rung{}.Name() || rung == More{}.Name() }
 
-// edit returns the edit that puts a digest of so many tokens in the place of the
-// first n groups; an empty one, for the given reason, when it would tell nothing.
+// edit returns the edit that replaces the first n groups by a digest of the
+// given number of tokens; an empty edit, with the given reason, if the digest
+// would not help.
 func (b *boundary) edit(rung string, n, size int, nothing string) precis.Edit {
 	e := precis.Edit{Kind: precis.KindCondensation}
 	s, x := b.s, b.x
@@ -69,16 +76,16 @@ func (b *boundary) edit(rung string, n, size int, nothing string) precis.Edit {
 		return e
 	}
 	in := input{
-		x: x, worth: b.worth, reuse: b.reuse, copies: shownLines(s, spans), cover: shown(s, x, spans), messages: retain.Alive(s.Transcript, s.Edits), tokens: size, asked: min(int(askedShare*float64(s.Target)), size*9/10),
+		x: x, worth: b.worth, reuse: b.reuse, copies: shownLines(s, spans), cover: shown(s, x, spans), messages: retain.Alive(s.Transcript, s.Edits), tokens: size, userTokens: min(int(userShare*float64(s.Target)), size*9/10),
 		covered: func(i int) bool { return within(spans, i) },
 		count:   func(t string) int { return s.Meter.Block(precis.RoleUser, precis.Text{Text: t}) },
 	}
-	folded := in.folded(size * foldShare / 100)
+	folded := Outlines(x, in.covered, size, b.parser)
 	for _, f := range folded {
 		in.cover.String(f)
 		in.tokens -= in.count(f)
 	}
-	in.previous = earlier(s, spans)
+	in.previous = Earlier(s, spans)
 	content := []precis.Block{precis.Text{Text: in.digest()}}
 	for _, f := range folded {
 		content = append(content, precis.Text{Text: f})
@@ -97,9 +104,10 @@ func (b *boundary) edit(rung string, n, size int, nothing string) precis.Edit {
 	return e
 }
 
-// earlier returns the summaries that a model wrote and the spans hide, those
-// under digests too. Digests are written anew from what they stood for.
-func earlier(s *precis.Situation, spans [][2]int) string {
+// Earlier returns the summaries written by a model that the spans hide, also
+// those hidden by digests. Digests are not included: they are written anew from
+// the original messages.
+func Earlier(s *precis.Situation, spans [][2]int) string {
 	var edits []precis.Edit
 	summaries := map[string]bool{}
 	for _, e := range precis.Active(s.Edits) {
@@ -122,7 +130,7 @@ func earlier(s *precis.Situation, spans [][2]int) string {
 }
 
 // spans returns the spans of the first n groups, how many messages they hold,
-// and what they save.
+// and how many tokens hiding them saves.
 func (b *boundary) spans(n int) (spans [][2]int, hidden, saved int) {
 	for _, g := range b.groups[:n] {
 		saved += g.tokens
@@ -136,41 +144,20 @@ func (b *boundary) spans(n int) (spans [][2]int, hidden, saved int) {
 	return spans, hidden, saved
 }
 
-// group returns the unit after those that go together with unit i, and whether
-// they may be hidden.
-func group(s *precis.Situation, i int) (end int, free bool) {
-	u := s.Units[i]
-	end, free = i+1, true
-	if u.Original() {
-		_, to := s.Kept.Group(u.From)
-		for end < len(s.Units) && s.Units[end].Original() && s.Units[end].From < to {
-			end++
-		}
-	}
-	for _, u := range s.Units[i:end] {
-		for k := u.From; k < u.To; k++ {
-			if s.Kept.Message(k) || s.Kept.Pinned(k) {
-				free = false
-			}
-		}
-	}
-	return end, free
-}
-
 // within reports whether message i lies in one of the spans, which are in order.
 func within(spans [][2]int, i int) bool {
 	n := sort.Search(len(spans), func(k int) bool { return spans[k][1] > i })
 	return n < len(spans) && spans[n][0] <= i
 }
 
-// shown covers what the view shows outside the spans.
+// shown returns the coverage of what the view shows outside the spans.
 func shown(s *precis.Situation, x *retain.Index, spans [][2]int) *retain.Coverage {
 	c := x.Cover()
 	c.Messages(outside(s, spans))
 	return c
 }
 
-// shownLines knows the lines that the view shows outside the spans.
+// shownLines returns the lines that the view shows outside the spans.
 func shownLines(s *precis.Situation, spans [][2]int) *retain.Copies {
 	c := retain.NewCopies()
 	c.Messages(outside(s, spans))

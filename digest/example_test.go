@@ -1,4 +1,4 @@
-package condense_test
+package digest_test
 
 import (
 	"context"
@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"precis"
-	"precis/condense"
+	"precis/digest"
 )
 
 func conversation() []precis.Message {
@@ -26,8 +26,8 @@ func conversation() []precis.Message {
 	}
 }
 
-func ExampleDigest() {
-	s, err := condense.Digest{}.Summarize(context.Background(), precis.SummaryRequest{Messages: conversation(), MaxTokens: 400})
+func ExampleWriter() {
+	s, err := digest.Writer{}.Summarize(context.Background(), precis.SummaryRequest{Messages: conversation(), MaxTokens: 400})
 	if err != nil {
 		panic(err)
 	}
@@ -47,7 +47,7 @@ func ExampleDigest() {
 }
 
 func ExampleRepair() {
-	r := condense.Repair(precis.SummaryRequest{
+	r := digest.Repair(precis.SummaryRequest{
 		Messages: conversation(), Previous: "The user wants the parser fixed; parser/call.go was edited.", MaxTokens: 200,
 	}, nil)
 	fmt.Println(strings.Contains(r.Text, "Never touch lexer.go."))

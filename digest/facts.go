@@ -1,4 +1,4 @@
-package condense
+package digest
 
 import (
 	"fmt"
@@ -6,17 +6,18 @@ import (
 	"strings"
 
 	"precis"
+	"precis/internal/harness"
 	"precis/retain"
 )
 
-// layout says how the room of an index is used.
+// layout states how the room of an index is divided.
 type layout struct {
-	short int // bytes up to which a line is taken with the next
+	short int // bytes up to which a line is joined with the next
 	long  int // bytes of the longest line
 	bare  int // percent of the room for names without their lines
 }
 
-// layoutFor returns the layout for an index of so many tokens: with more room,
+// layoutFor returns the layout for an index of the given number of tokens: with more room,
 // longer passages are worth more than more of them. Measured with views of half
 // the window: lines of 60 to 150 bytes keep 0.976 of the facts needed, 0.818 of
 // the older ones with their context and 0.786 word for word; 120 to 300: 0.978,
@@ -29,8 +30,8 @@ func layoutFor(tokens int) layout {
 	return layout{120, 300, 20}
 }
 
-// facts writes the index with what is left: lines in their order, then names.
-// It returns how many facts it told.
+// facts writes the index into the remaining room: lines in their order, then
+// names. It returns the number of facts it wrote.
 func (in *input) facts(d *draft) int {
 	const title = "\n## Lines most likely to be needed again, of the agent and its tools\n"
 	bare := d.left * in.bare / 100
@@ -44,7 +45,7 @@ func (in *input) facts(d *draft) int {
 		short := firstOf(l, d.left-1, d.count)
 		whole = d.add(short+"\n") && len(short) == len(l) && whole
 	}
-	if !whole { // some count for more than was reckoned
+	if !whole { // some lines cost more than estimated
 		in.cover = cover
 		in.cover.String(d.String()[from:])
 	}
@@ -62,7 +63,7 @@ func (in *input) seen() int {
 	return n
 }
 
-// firstOf returns as many of the parts of a line as fit in so many tokens, and at
+// firstOf returns as many of the parts of a line as fit in the given number of tokens, and at
 // least one.
 func firstOf(line string, tokens int, count func(string) int) string {
 	for count(line) > tokens {
@@ -75,7 +76,7 @@ func firstOf(line string, tokens int, count func(string) int) string {
 	return line
 }
 
-// choose returns the chosen lines, those of one message together.
+// choose returns the chosen lines, grouped by message.
 func (in *input) choose(budget float64) []string {
 	pieces := in.pieces()
 	keep := in.x.Choose(pieces, in.worth, in.cover, budget)
@@ -95,7 +96,7 @@ func (in *input) choose(budget float64) []string {
 		}
 		p := pieces[i]
 		t := &in.x.Texts[p.Text]
-		text := folded(plain(t.Body[p.Start:p.End]), last.Text == p.Text && last.End == p.Start)
+		text := folded(harness.Plain(t.Body[p.Start:p.End]), last.Text == p.Text && last.End == p.Start)
 		switch {
 		case t.Handle.From != at:
 			flush()
@@ -112,7 +113,8 @@ func (in *input) choose(budget float64) []string {
 	return out
 }
 
-// speaker marks the user's words among what the agent and its tools said.
+// speaker returns the mark for the user's text, which distinguishes it from
+// text of the agent and its tools.
 func speaker(s retain.Source) string {
 	if s == retain.User {
 		return " (user)"
@@ -120,7 +122,8 @@ func speaker(s retain.Source) string {
 	return ""
 }
 
-// folded writes lines as one, with the number of the first if they have numbers.
+// folded joins lines into one, with the number of the first if they are
+// numbered.
 func folded(text string, goesOn bool) string {
 	var out []string
 	for line := range strings.Lines(text) {
@@ -136,7 +139,7 @@ func folded(text string, goesOn bool) string {
 	return strings.Join(out, " ")
 }
 
-// pieces cuts the covered texts into lines.
+// pieces splits the covered texts into lines.
 func (in *input) pieces() []retain.Piece {
 	var out []retain.Piece
 	at := layoutFor(in.tokens)
@@ -159,8 +162,8 @@ func (in *input) pieces() []retain.Piece {
 	return out
 }
 
-// worthALine reports whether a part of a text names anything, or anything new
-// where only that counts.
+// worthALine reports whether a part of a text mentions a fact; with onlyNew
+// set, a fact not shown yet.
 func (in *input) worthALine(text, start, end int) bool {
 	if in.onlyNew {
 		return in.cover.New(text, start, end)
@@ -169,7 +172,7 @@ func (in *input) worthALine(text, start, end int) bool {
 }
 
 // lineEnd returns where the line at start ends, or where a long one is cut.
-// Short lines are taken with those that follow, for their context.
+// Short lines are joined with those that follow, for their context.
 func (l layout) lineEnd(s string, start int) int {
 	end := l.oneLineEnd(s, start)
 	for end < len(s) && end-start < l.short {
@@ -199,13 +202,14 @@ func (l layout) oneLineEnd(s string, start int) int {
 	return limit
 }
 
-// isChoice recognizes arguments that choose among a tool's options.
+// isChoice recognizes arguments that select an option of a tool.
 func isChoice(s string) bool {
 	return len(s) < 24 && !strings.ContainsAny(s, " /.:")
 }
 
-// names lists what is still missing: the best until nothing fits, in the order in
-// which they were mentioned. It returns how many it listed.
+// names lists the facts that are still missing: those of the most worth until
+// the room is used, in the order in which they were mentioned. It returns how
+// many it listed.
 func (in *input) names(d *draft) int {
 	order := make([]int, 0, len(in.worth))
 	for f, w := range in.worth {
@@ -235,21 +239,21 @@ func (in *input) names(d *draft) int {
 	return len(chosen)
 }
 
-// name writes a fact: a path without the root.
+// name returns the name of a fact; of a path without the root.
 func (in *input) name(f int) string {
 	fact := &in.x.Facts[f]
 	if fact.Kind != retain.Path {
-		return plain(fact.Name)
+		return harness.Plain(fact.Name)
 	}
 	short := relative(fact.Name, in.base)
 	if k, ok := in.x.Find(short, retain.Path); !ok || k != f {
-		return fact.Name // it would not be known again
+		return fact.Name // the shortened path would not be recognized as the same fact
 	}
 	return short
 }
 
 // namesInOrder lists facts in the order in which they were mentioned, so that
-// what stood together stands together.
+// names mentioned together stand together.
 func (in *input) namesInOrder(facts []int) string {
 	place := in.x.Places(facts)
 	sort.SliceStable(facts, func(a, b int) bool { return place[facts[a]] < place[facts[b]] })

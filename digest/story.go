@@ -1,4 +1,4 @@
-package condense
+package digest
 
 import (
 	"encoding/json"
@@ -7,13 +7,13 @@ import (
 	"sort"
 	"strings"
 
-	"precis"
+	"precis/internal/harness"
 	"precis/internal/jsonspan"
 	"precis/internal/toolcall"
 	"precis/retain"
 )
 
-// story is what the covered part of a conversation tells.
+// story holds the facts about the covered part of a conversation.
 type story struct {
 	requests []saying
 	files    []file
@@ -21,7 +21,7 @@ type story struct {
 	open     []string
 	agents   []string
 	todo     []string
-	last     []saying // the agent's last words, newest first
+	last     []saying // the agent's last texts, newest first
 }
 
 type saying struct {
@@ -29,17 +29,17 @@ type saying struct {
 	text string
 }
 
-// file is what happened to one file.
+// file records what happened to one file.
 type file struct {
 	path                   string
 	reads, writes, removed int
 	created                bool
 	lastWrite, lastTime    int
 	failed                 int
-	names                  []string // most telling of what was written
+	names                  []string // most informative of what was written
 }
 
-// command is one command line with how its last run ended.
+// command is one command line with the outcome of its last run.
 type command struct {
 	line    string
 	at      int
@@ -49,8 +49,8 @@ type command struct {
 	fixed   int // message at which it succeeded after a failure; -1: not
 }
 
-// story gathers.
-func (in *input) story() *story {
+// readStory gathers the story of the covered messages.
+func readStory(in *input) *story {
 	st := &story{}
 	for i := range in.x.Texts {
 		t := &in.x.Texts[i]
@@ -59,7 +59,7 @@ func (in *input) story() *story {
 		}
 		switch t.Source {
 		case retain.User:
-			if words := userWords(t.Body); words != "" {
+			if words := harness.UserWords(t.Body); words != "" {
 				st.requests = append(st.requests, saying{t.Handle.From, indented(words)})
 			}
 		case retain.Said:
@@ -71,55 +71,12 @@ func (in *input) story() *story {
 	for i, j := 0, len(st.last)-1; i < j; i, j = i+1, j-1 {
 		st.last[i], st.last[j] = st.last[j], st.last[i]
 	}
-	in.calls(st)
+	st.readCalls(in)
 	return st
 }
 
-// userWords strips the tags in which agent programs wrap what users say.
-func userWords(text string) string {
-	text = strings.TrimSpace(text)
-	for _, tag := range []string{"task", "feedback", "user_message", "user_query"} {
-		after, ok := strings.CutPrefix(text, "<"+tag+">")
-		if !ok {
-			continue
-		}
-		words, rest, _ := strings.Cut(after, "</"+tag+">")
-		rest = strings.TrimSpace(rest[precis.HarnessEnd(rest):])
-		return strings.TrimSpace(strings.TrimSpace(words) + "\n" + rest)
-	}
-	if strings.HasPrefix(text, "<command-") {
-		return slashCommand(text)
-	}
-	return text
-}
-
-// slashCommand writes a command of Claude Code's as users type it.
-func slashCommand(text string) string {
-	name, args := inner(text, "command-name"), inner(text, "command-args")
-	if name == "" {
-		return text
-	}
-	rest := afterLast(text, "</command-")
-	return strings.TrimSpace(strings.TrimSpace(name+" "+args) + "\n" + strings.TrimSpace(rest))
-}
-
-// afterLast returns what stands after the last tag that begins as given.
-func afterLast(text, tag string) string {
-	_, after, _ := strings.Cut(text[max(strings.LastIndex(text, tag), 0):], ">")
-	return after
-}
-
-// inner returns the text of the first element of a name.
-func inner(text, name string) string {
-	_, after, _ := strings.Cut(text, "<"+name+">")
-	s, _, found := strings.Cut(after, "</"+name+">")
-	if !found {
-		return ""
-	}
-	return strings.TrimSpace(s)
-}
-
-func (in *input) calls(st *story) {
+// readCalls gathers files, commands, open calls, agents and plans.
+func (st *story) readCalls(in *input) {
 	files := map[string]*file{}
 	commands := map[string]*command{}
 	for i := range in.x.Calls {
@@ -148,9 +105,9 @@ func (in *input) calls(st *story) {
 		if c.Kind == toolcall.Command {
 			noteCommand(commands, c)
 		}
-		in.noteOther(st, c)
+		st.noteOther(in, c)
 	}
-	touched := in.touched()
+	touched := touchedBy(in)
 	for _, f := range files {
 		f.names = touched[f.path]
 		st.files = append(st.files, *f)
@@ -180,9 +137,9 @@ func (in *input) calls(st *story) {
 	})
 }
 
-// touched returns for each file written in one call of its own the names worth
-// most in what was written, the newest writes first.
-func (in *input) touched() map[string][]string {
+// touchedBy returns, for each file written in a call of its own, the names with
+// the most worth in the written text, the newest writes first.
+func touchedBy(in *input) map[string][]string {
 	const most = 4
 	out := map[string][]string{}
 	for i := len(in.x.Texts) - 1; i >= 0; i-- {
@@ -237,8 +194,8 @@ func noteCommand(commands map[string]*command, c *toolcall.Call) {
 	k.at, k.failed, k.outcome = c.Use.From, failed, outcome
 }
 
-// commandLine is a command without the change of directory that agents put
-// before each.
+// commandLine returns a command without the change of directory that agents put
+// before it.
 func commandLine(line string) string {
 	line = strings.TrimSpace(line)
 	for _, shell := range []string{"bash -lc ", "bash -c ", "sh -c "} {
@@ -252,7 +209,8 @@ func commandLine(line string) string {
 	return line
 }
 
-// outcomeOf returns whether a command failed, and the line that says how.
+// outcomeOf returns whether a command failed, and the line of output that
+// states the failure.
 func outcomeOf(c *toolcall.Call) (failed bool, line string) {
 	failed = c.IsError
 	best := 0
@@ -268,7 +226,8 @@ func outcomeOf(c *toolcall.Call) (failed bool, line string) {
 	return failed || best >= exited, line
 }
 
-// How surely a line of output tells of a failure, and how much of it.
+// Ranks of lines of output: how certainly a line reports a failure, and how
+// much it says about it.
 const (
 	byTheWay = 1 + iota
 	exited   // but it does not say why
@@ -276,7 +235,8 @@ const (
 	surely
 )
 
-// errorRank says how surely a line of output tells of a failure; 0: not.
+// errorRank returns how certainly a line of output reports a failure; 0 means
+// it does not.
 func errorRank(l string) int {
 	if len(l) > 400 {
 		l = l[:400]
@@ -306,7 +266,7 @@ func errorRank(l string) int {
 	return 0
 }
 
-// hasStatus reports a line that is no more than an exit status other than 0.
+// hasStatus reports whether a line holds only an exit status other than 0.
 func hasStatus(low string) bool {
 	low = strings.TrimPrefix(low, "error: ")
 	for _, head := range []string{"exit code", "exit status"} {
@@ -318,18 +278,18 @@ func hasStatus(low string) bool {
 	return false
 }
 
-// noteOther notes open calls, agents and plans.
-func (in *input) noteOther(st *story, c *toolcall.Call) {
+// noteOther records open calls, agents and plans.
+func (st *story) noteOther(in *input, c *toolcall.Call) {
 	name := strings.ToLower(c.Name)
 	switch {
 	case len(c.Results) == 0:
-		st.open = append(st.open, fmt.Sprintf("- %s %s has no result yet", in.handle(c.Use.From), callName(c)))
+		st.open = append(st.open, fmt.Sprintf("- %s %s has no result yet", in.handle(c.Use.From), c.Title()))
 	case strings.Contains(name, "todo") || name == "update_plan":
-		if items := planItems(in.input(c)); len(items) > 0 {
+		if items := planItems(toolInput(in.messages, c.Use)); len(items) > 0 {
 			st.todo = items
 		}
 	case isAgent(name, c.Text):
-		st.agents = append(st.agents, fmt.Sprintf("- %s %s: %s", in.handle(c.Use.From), callName(c), oneLine(c.Text, 220)))
+		st.agents = append(st.agents, fmt.Sprintf("- %s %s: %s", in.handle(c.Use.From), c.Title(), quoted(c.Text, 220)))
 	}
 }
 
@@ -343,21 +303,6 @@ func isAgent(name, result string) bool {
 	return strings.Contains(head, "running in background with ID") || strings.Contains(head, "agentId:") || strings.Contains(head, "Async agent launched")
 }
 
-func callName(c *toolcall.Call) string {
-	switch {
-	case c.Path != "":
-		return oneLine(c.Name+" "+c.Path, 200)
-	case c.Line != "":
-		return oneLine(c.Name+" "+c.Line, 120)
-	}
-	return oneLine(c.Name, 100)
-}
-
-// input returns the arguments of a call made as a tool use.
-func (in *input) input(c *toolcall.Call) json.RawMessage {
-	return toolInput(in.messages, c.Use)
-}
-
 // planItems reads a list of steps with their states, whatever the names of the
 // fields.
 func planItems(raw json.RawMessage) []string {
@@ -365,7 +310,7 @@ func planItems(raw json.RawMessage) []string {
 	text, state := "", ""
 	flush := func() {
 		if text != "" {
-			items = append(items, fmt.Sprintf("- [%s] %s", mark(state), oneLine(text, 160)))
+			items = append(items, fmt.Sprintf("- [%s] %s", mark(state), quoted(text, 160)))
 		}
 		text, state = "", ""
 	}
@@ -384,7 +329,7 @@ func planItems(raw json.RawMessage) []string {
 		case "todos":
 			for l := range strings.Lines(v) {
 				if l = strings.TrimSpace(l); strings.HasPrefix(l, "[") || strings.HasPrefix(l, "- [") {
-					items = append(items, "- "+oneLine(strings.TrimPrefix(l, "- "), 160))
+					items = append(items, "- "+quoted(strings.TrimPrefix(l, "- "), 160))
 				}
 			}
 		}

@@ -1,4 +1,4 @@
-package condense_test
+package digest_test
 
 import (
 	"encoding/json"

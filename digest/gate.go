@@ -1,4 +1,4 @@
-package condense
+package digest
 
 import (
 	"context"
@@ -10,22 +10,23 @@ import (
 	"unicode/utf8"
 
 	"precis"
+	"precis/internal/harness"
 	"precis/retain"
 )
 
-// Gate keeps summaries and markers honest: what hides messages must still name
-// the user's rules, the last request, the files that were written and what is
-// most likely to be needed again. What is missing it adds, within
-// Share of what was hidden; what does not fit is in the loss report, see
-// [Gate.Audit]. The zero value is ready; it is safe for concurrent use.
+// Gate checks summaries and markers: a text that hides messages must name the
+// user's rules, the last request, the files that were written and the facts
+// most likely to be needed again. Gate adds what is missing, within Share of
+// what was hidden; what does not fit is in the loss report, see [Gate.Audit].
+// The zero value is ready; it is safe for concurrent use.
 type Gate struct {
-	// Share is the room for what is added, as a share of the tokens saved; 0:
-	// 0.05.
+	// Share limits the tokens that are added, as a share of the tokens saved; 0
+	// means 0.05.
 	Share float64
 }
 
-// Check adds to an edit that hides messages what its text lacks.
-func (g Gate) Check(_ context.Context, s *precis.Situation, e precis.Edit) (precis.Edit, error) {
+// Admit adds to an edit that hides messages what its text is missing.
+func (g Gate) Admit(_ context.Context, s *precis.Situation, e precis.Edit) (precis.Edit, error) {
 	if e.Kind != precis.KindCondensation && e.Kind != precis.KindTruncation {
 		return e, nil
 	}
@@ -61,8 +62,8 @@ func (g Gate) Check(_ context.Context, s *precis.Situation, e precis.Edit) (prec
 	return e, nil
 }
 
-// held counts the facts likely to be needed again that the view shows nowhere
-// else, and of them those in a text.
+// held counts the facts that are likely to be needed again and that the view
+// shows nowhere else, and how many of them a text holds.
 func (in *input) held(text string) (likely, held int) {
 	with := in.cover.Clone()
 	with.String(text)
@@ -77,9 +78,9 @@ func (in *input) held(text string) (likely, held int) {
 	return likely, held
 }
 
-// hides returns the replacement of an edit whose text stands for what it hides,
-// -1 when there is none, the spans hidden, their tokens, and how many of them
-// the edit saves.
+// hides returns the index of the replacement whose text replaces what an edit
+// hides, -1 when there is none, the spans hidden, their tokens, and how many of
+// them the edit saves.
 func hides(s *precis.Situation, e precis.Edit) (at int, spans [][2]int, tokens, saved int) {
 	at = -1
 	for i, p := range e.Replace {
@@ -105,7 +106,7 @@ func hides(s *precis.Situation, e precis.Edit) (at int, spans [][2]int, tokens, 
 	return at, spans, tokens, saved
 }
 
-// outside returns the messages the view shows outside the spans.
+// outside returns the messages that the view shows outside the spans.
 func outside(s *precis.Situation, spans [][2]int) []precis.Message {
 	var out []precis.Message
 	for _, u := range s.Units {
@@ -116,7 +117,7 @@ func outside(s *precis.Situation, spans [][2]int) []precis.Message {
 	return out
 }
 
-// Audit says what the view of a situation keeps.
+// Audit reports what the view of a situation keeps.
 func (g Gate) Audit(s *precis.Situation, made []precis.Edit) precis.Retention {
 	x, worth, _ := retain.Of(s)
 	var whole, original []precis.Message
@@ -133,21 +134,21 @@ func (g Gate) Audit(s *precis.Situation, made []precis.Edit) precis.Retention {
 type Repaired struct {
 	Text  string              `json:"summary"`
 	Added []string            `json:"added"`          // what was added, one line each
-	Lost  []precis.LostAnchor `json:"lost,omitempty"` // what is likely to be needed, not there, and did not fit
+	Lost  []precis.LostAnchor `json:"lost,omitempty"` // facts that are likely to be needed, missing, and did not fit
 	Rules []precis.LostAnchor `json:"rules_lost,omitempty"`
 	Kept  precis.Retention    `json:"retention"`
 
 	count int // of what was added
 }
 
-// Repair checks a summary that stands for the whole conversation, whoever wrote
-// it, and adds what it lacks: rules, the last request, files, and the facts most
-// likely to be needed again. r.Messages is what it stands for, r.Previous the
-// summary, r.MaxTokens the size of the result at most; 0 means 1500 tokens more
-// than the summary has. count may be nil: a token is four characters.
+// Repair checks a summary of the whole conversation, whoever wrote it, and adds
+// what it is missing: rules, the last request, files, and the facts most likely
+// to be needed again. r.Messages is the conversation, r.Previous the summary,
+// r.MaxTokens the size of the result at most; 0 means 1500 tokens more than the
+// summary has. A nil count means four characters a token.
 func Repair(r precis.SummaryRequest, count func(string) int) Repaired {
 	if count == nil {
-		count = chars4
+		count = Estimate
 	}
 	system := ""
 	if r.Conversation != nil {
@@ -177,15 +178,16 @@ func Repair(r precis.SummaryRequest, count func(string) int) Repaired {
 	return out
 }
 
-// repairBare is the share in percent of names without their lines among the
-// facts that are added.
+// repairBare is the percentage of names without their lines among the facts
+// that are added.
 const repairBare = 40
 
-// moreTokens is the room that a repair gets when none is given.
+// moreTokens is the room for a repair when the request states none.
 const moreTokens = 1500
 
-// repair appends to a text that stands for the covered messages what it lacks,
-// within in.tokens; facts only when told to: a digest has its own.
+// repair appends to a text that replaces the covered messages what it is
+// missing, within in.tokens; facts only if withFacts is set, since a digest
+// lists its own.
 func (in *input) repair(text string, withFacts bool) Repaired {
 	out := Repaired{Text: text}
 	in.cover.String(text)
@@ -209,7 +211,7 @@ func (in *input) repair(text string, withFacts bool) Repaired {
 		note(in.workflows(d), "workflow")
 	}
 	const rules = "## Rules the user set"
-	note(d.section(rules, d.newest(in.missingRules(have), d.left/2-d.count(rules)-1), d.left/2), "rule")
+	note(d.section(rules, in.missingRules(have, d.left/2-d.count(rules)-1), d.left/2), "rule")
 	note(in.lastRequest(d, have), "last request")
 	note(in.missingFiles(d, have), "written file")
 	in.cover.String(d.String())
@@ -223,25 +225,39 @@ func (in *input) repair(text string, withFacts bool) Repaired {
 	return out
 }
 
-// missingRules returns the covered rules that a text lacks.
-func (in *input) missingRules(have string) []string {
-	var out []string
+// missingRules returns the covered rules that a text is missing, in order, as
+// many as fit in the given number of tokens.
+func (in *input) missingRules(have string, most int) []string {
+	var missing []retain.Rule
 	for _, r := range in.x.Rules() {
 		if in.covered(r.Handle.From) && !strings.Contains(have, retain.Folded(r.Text)) {
-			out = append(out, "- "+in.handle(r.Handle.From)+": "+r.Text)
+			missing = append(missing, r)
 		}
+	}
+	line := func(r retain.Rule) string { return "- " + in.handle(r.Handle.From) + ": " + r.Text }
+	kept := retain.Fair(missing, func(r retain.Rule) bool {
+		c := in.count(line(r)) + 1
+		if c > most {
+			return false
+		}
+		most -= c
+		return true
+	})
+	out := make([]string, len(kept))
+	for i, r := range kept {
+		out[i] = line(r)
 	}
 	return out
 }
 
-// lastRequest adds what the user said last when it is covered and missing.
+// lastRequest adds the user's last message when it is covered and missing.
 func (in *input) lastRequest(d *draft, have string) int {
 	for i := len(in.x.Texts) - 1; i >= 0; i-- {
 		t := &in.x.Texts[i]
 		if t.Source != retain.User {
 			continue
 		}
-		words := userWords(t.Body)
+		words := harness.UserWords(t.Body)
 		if !in.covered(t.Handle.From) || words == "" || strings.Contains(have, retain.Folded(words)) {
 			return 0
 		}
@@ -259,9 +275,9 @@ func (in *input) lastRequest(d *draft, have string) int {
 // missingFiles adds the files written that are not named yet.
 func (in *input) missingFiles(d *draft, have string) int {
 	st := &story{}
-	in.calls(st)
-	in.base = in.root(st.files)
-	alike := map[int]int{} // written files that are known by the same name
+	st.readCalls(in)
+	in.base = rootOf(st.files)
+	alike := map[int]int{} // written files with the same name
 	for _, f := range st.files {
 		if k, ok := in.x.Find(f.path, retain.Path); ok && f.lastWrite >= 0 {
 			alike[k]++
@@ -285,7 +301,7 @@ func (in *input) missingFiles(d *draft, have string) int {
 			missing = append(missing, f)
 		}
 	}
-	return in.filesWritten(d, missing, d.left/2)
+	return fileList{in, missing}.writtenSection(d, d.left/2)
 }
 
 // names reports whether a text holds a name as a word.

@@ -1,4 +1,4 @@
-package condense_test
+package digest_test
 
 import (
 	"context"
@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"precis"
-	"precis/condense"
+	"precis/digest"
 	"precis/preset"
 )
 
@@ -28,7 +28,7 @@ func TestMoreKeepsTheUsersWords(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s.Rungs = []string{"prune", "squeeze", condense.More{}.Name(), "truncate", "clip"}
+	s.Rungs = []string{"prune", "squeeze", digest.More{}.Name(), "truncate", "clip"}
 	m, err := preset.New(preset.Options{Settings: s})
 	if err != nil {
 		t.Fatal(err)

@@ -1,22 +1,25 @@
-package condense
+package digest
 
 import (
 	"slices"
 
 	"precis"
+	"precis/outline"
 	"precis/retain"
 )
 
-// boundary works out how many of the oldest groups a digest should stand for:
-// as many as leave the most of what is expected to be needed again in the view.
-// A group that stays keeps its form, which takes room, and its bulky texts as
-// previews; one that goes leaves the lines worth most in the digest.
+// boundary computes how many of the oldest groups a digest should replace: the
+// number that leaves the most of the expected worth in the view. A group that
+// stays keeps its structure, which costs tokens, and shows its bulky texts as
+// previews; a group that is replaced keeps its lines of the most worth in the
+// digest.
 type boundary struct {
 	s      *precis.Situation
 	x      *retain.Index
 	worth  []float64
 	reuse  *retain.Reuser
-	perTok float64 // tokens a byte
+	parser outline.Parser // of the files that are outlined below a digest; nil means the parser that [outline.Of] uses
+	perTok float64        // tokens a byte
 
 	groups []oldGroup
 	room   float64 // tokens for all groups and the digest
@@ -28,14 +31,14 @@ type boundary struct {
 
 // oldGroup is a group that may be hidden.
 type oldGroup struct {
-	units  [2]int
-	span   [2]int
-	tokens int
-	fixed  float64          // tokens that stay whatever is pruned
-	small  []int            // texts too short to prune
-	says   []int            // texts of the user
-	asked  float64          // tokens of what the user says
-	shown  []precis.Message // what stands for others already: previews, digests
+	units      [2]int
+	span       [2]int
+	tokens     int
+	fixed      float64          // tokens that pruning cannot save
+	small      []int            // texts too short to prune
+	says       []int            // texts of the user
+	userTokens float64          // tokens of what the user says
+	shown      []precis.Message // replacements in the view already: previews, digests
 }
 
 // bulky is the size in bytes over which pruning shortens a text.
@@ -46,7 +49,7 @@ func newBoundary(s *precis.Situation) *boundary {
 	b := &boundary{s: s, x: x, worth: worth, reuse: reuse, cover: x.Cover()}
 	used := s.Used - s.Budget.Overhead
 	for i := 0; i < len(s.Units); {
-		end, free := group(s, i)
+		end, free := s.Group(i)
 		tokens := 0
 		for _, u := range s.Units[i:end] {
 			tokens += s.Meter.View(u.Messages)
@@ -66,9 +69,10 @@ func newBoundary(s *precis.Situation) *boundary {
 	return b
 }
 
-// roomFor returns what is left of the target beside what is kept. Of what is
-// kept, all but the user's words and the message to be answered may be squeezed
-// later, to half of the rest.
+// roomFor returns the tokens left of the target after the kept messages. The
+// user's text and the message to be answered take at most two fifths of the
+// target; the other kept content takes at most half of the rest, since later
+// rungs may squeeze it.
 func (b *boundary) roomFor(kept int) float64 {
 	s := b.s
 	words := 0
@@ -91,7 +95,7 @@ func (b *boundary) roomFor(kept int) float64 {
 	return float64(free - min(max(kept-words, 0), free/2))
 }
 
-// texts books the texts of each group as lines.
+// texts records the texts of each group as lines.
 func (b *boundary) texts() {
 	bytes, g := 0, 0
 	for i := range b.x.Texts {
@@ -115,7 +119,7 @@ func (b *boundary) texts() {
 		n := float64(len(t.Body))
 		if t.Source == retain.User {
 			b.groups[g].says = append(b.groups[g].says, i)
-			b.groups[g].asked += n*b.perTok + 4
+			b.groups[g].userTokens += n*b.perTok + 4
 		}
 		share, isStuck := stuck[t.Handle]
 		switch {
@@ -139,8 +143,8 @@ func (b *boundary) texts() {
 	}
 }
 
-// replaced books what stands for other content already: pruning does not make it
-// smaller. It returns what share of each block that is so replaced is shown.
+// replaced records what replaces other content already and cannot be pruned
+// further. It returns for each replaced block the share that is shown.
 func (b *boundary) replaced() map[precis.Handle]float64 {
 	out := map[precis.Handle]float64{}
 	for g := range b.groups {
@@ -157,7 +161,7 @@ func (b *boundary) replaced() map[precis.Handle]float64 {
 	return out
 }
 
-// hiddenBlocks books a digest, a summary or a marker.
+// hiddenBlocks records a digest, a summary or a marker.
 func (b *boundary) hiddenBlocks(grp *oldGroup, u precis.Unit, out map[precis.Handle]float64) {
 	said := b.s.Transcript.Messages()[u.From:u.To]
 	tokens := b.s.Meter.View(u.Messages)
@@ -171,8 +175,8 @@ func (b *boundary) hiddenBlocks(grp *oldGroup, u precis.Unit, out map[precis.Han
 	}
 }
 
-// changedBlocks books the previews and notes in a message, and what was left
-// out of it.
+// changedBlocks records the previews and notes in a message, and the blocks
+// left out of it.
 func (b *boundary) changedBlocks(grp *oldGroup, u precis.Unit, out map[precis.Handle]float64) {
 	said := b.s.Transcript.At(u.From)
 	for k, block := range said.Content {
@@ -193,13 +197,13 @@ func (b *boundary) changedBlocks(grp *oldGroup, u precis.Unit, out map[precis.Ha
 	}
 }
 
-// shareOf is a share more than 0 and 1 at most.
+// shareOf returns part/whole, limited to more than 0 and at most 1.
 func shareOf(part, whole int) float64 {
 	return min(max(float64(part)/float64(max(whole, 1)), 0.001), 1)
 }
 
 // best returns how many groups to hide and how many tokens the digest should
-// have. It looks at a handful of boundaries.
+// have. It evaluates a few boundaries only.
 func (b *boundary) best() (hide, size int) {
 	total := 0
 	for _, g := range b.groups {
@@ -222,8 +226,9 @@ func (b *boundary) best() (hide, size int) {
 	return hide, size
 }
 
-// value returns what the view would keep with the first n groups hidden, and
-// the size of their digest; less than 0 when the others do not fit.
+// value returns the worth that the view keeps with the first n groups hidden,
+// and the size of their digest; a negative value when the other groups do not
+// fit.
 func (b *boundary) value(n int) (value float64, size int) {
 	room := b.room
 	cover := b.cover.Clone()
@@ -234,17 +239,17 @@ func (b *boundary) value(n int) (value float64, size int) {
 		}
 		cover.Messages(g.shown)
 	}
-	asked := 0.0
+	userTokens := 0.0
 	for _, g := range b.groups[:n] {
-		asked += g.asked
+		userTokens += g.userTokens
 		for _, t := range g.says {
 			cover.Piece(t, 0, len(b.x.Texts[t].Body))
 		}
 	}
-	asked = min(asked, askedShare*float64(b.s.Target), room*2/3)
+	userTokens = min(userTokens, userShare*float64(b.s.Target), room*2/3)
 	head := min(frame, room/4)
 	if n > 0 {
-		room -= head + asked
+		room -= head + userTokens
 	}
 	if room < 0 {
 		return -1, 0
@@ -288,11 +293,11 @@ func (b *boundary) value(n int) (value float64, size int) {
 			value += w
 		}
 	}
-	return value, int(spent + asked + head)
+	return value, int(spent + userTokens + head)
 }
 
-// askedShare is the most of the target that the user's words may take.
-const askedShare = 0.3
+// userShare is the largest share of the target for the user's own text.
+const userShare = 0.3
 
-// frame is the room in tokens for the parts of a digest beside its lines.
+// frame is the room in tokens for the parts of a digest other than its lines.
 const frame = 300.0

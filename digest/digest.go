@@ -1,0 +1,175 @@
+// Package digest writes summaries without a model, and checks the summaries of
+// others.
+//
+// [Writer] makes a digest of messages. [Rung] and [More] are the rungs of the
+// ladder that replace the oldest messages by one; size and boundary are chosen
+// so that the view keeps the most worth. [Gate] reads every edit that hides
+// messages, whoever wrote its text, and adds what is likely to be needed and
+// missing; [Repair] does so for a text alone. The same conversation gives the
+// same digest.
+package digest
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"precis"
+	"precis/internal/harness"
+	"precis/internal/preview"
+	"precis/retain"
+)
+
+// Writer writes summaries without a model, from the conversation itself: the
+// user's requests, word for word as far as the size allows; rules; files and
+// what happened to them; commands and their outcome; errors; open calls; the
+// plan; the agent's last text; and then the lines and names most likely to be
+// needed again, each with the handle of its message. The same conversation
+// gives the same digest. The zero value is ready; it is safe for concurrent
+// use.
+type Writer struct {
+	// Count returns the size of a text in tokens; nil: a token is four characters.
+	Count func(string) int
+}
+
+// DefaultTokens is the size of a digest when the request states none.
+const DefaultTokens = 3500
+
+// Summarize writes the digest of r.Messages. r.MaxTokens is its size at most; 0
+// means [DefaultTokens]. It fails only if the context has ended.
+func (w Writer) Summarize(ctx context.Context, r precis.SummaryRequest) (precis.Summary, error) {
+	if err := ctx.Err(); err != nil {
+		return precis.Summary{}, precis.Errorf(precis.CodeCanceled, "write digest", "%w", context.Cause(ctx))
+	}
+	started := time.Now()
+	system := ""
+	if r.Conversation != nil {
+		system = r.Conversation.System.PlainText()
+	}
+	x := retain.Read(system, r.Messages)
+	worth := x.Worths()
+	in := input{
+		x: x, worth: worth, reuse: x.Reuser(worth), copies: retain.NewCopies(), cover: x.Cover(), count: w.Count, tokens: r.MaxTokens, offset: r.From,
+		covered: func(int) bool { return true }, messages: r.Messages, previous: r.Previous,
+	}
+	return precis.Summary{Text: in.digest(), Took: time.Since(started)}, nil
+}
+
+// input holds what a digest is made from.
+type input struct {
+	x          *retain.Index
+	worth      []float64
+	reuse      *retain.Reuser
+	copies     *retain.Copies
+	cover      *retain.Coverage // what the view shows outside the digest
+	messages   []precis.Message
+	covered    func(message int) bool // whether the digest replaces the message
+	offset     int                    // added to message numbers in handles
+	count      func(string) int
+	tokens     int
+	base       string // directory left out of paths
+	onlyNew    bool   // lines must name something that is not shown yet
+	bare       int    // percent of the index for names without their lines
+	userTokens int    // tokens for the user's words at most; at least two fifths
+	previous   string
+	others     func() string // all words the view shows outside the text being checked
+}
+
+func (in *input) handle(message int) string {
+	return precis.MessageHandle(message + in.offset).String()
+}
+
+// digest writes the text.
+func (in *input) digest() string {
+	if in.count == nil {
+		in.count = Estimate
+	}
+	if in.tokens <= 0 {
+		in.tokens = DefaultTokens
+	}
+	d := &draft{count: in.count, left: in.tokens}
+	in.bare = layoutFor(in.tokens).bare
+	st := readStory(in)
+	in.base = rootOf(st.files)
+	in.sections(d, st)
+	in.cover.String(d.String())
+	in.facts(d)
+	return strings.TrimSpace(d.String())
+}
+
+// Estimate returns the tokens of a text at four characters a token.
+func Estimate(text string) int { return (utf8.RuneCountInString(text) + 3) / 4 }
+
+// draft is a text that is written under a budget.
+type draft struct {
+	strings.Builder
+	count func(string) int
+	left  int // tokens
+}
+
+// add writes s if it fits.
+func (d *draft) add(s string) bool {
+	n := d.count(s)
+	if n > d.left {
+		return false
+	}
+	d.left -= n
+	d.WriteString(s)
+	return true
+}
+
+// section writes a title and as many lines as fit in share of what is left; it
+// returns how many it wrote. Lines must be ordered by importance.
+func (d *draft) section(title string, lines []string, most int) int {
+	most = min(most, d.left)
+	used := d.count(title) + 1
+	n := 0
+	var kept []string
+	for _, l := range lines {
+		c := d.count(l) + 1
+		if used+c > most {
+			continue
+		}
+		used += c
+		kept = append(kept, l)
+		n++
+	}
+	if n == 0 {
+		return 0
+	}
+	d.left -= used
+	fmt.Fprintf(d, "\n%s\n%s\n", title, strings.Join(kept, "\n"))
+	return n
+}
+
+// fitted cuts a user's text, or a summary, to the given number of tokens as [retain.Shorten]
+// does; "" when there is no room.
+func fitted(text string, tokens int, count func(string) int) string {
+	if count(text) <= tokens {
+		return text
+	}
+	for most := min(len(text)-1, tokens*4); most > 0; {
+		short := retain.Shorten(text, most, "")
+		n := count(short)
+		if n <= tokens {
+			return short
+		}
+		most = min(most*tokens/n, most*9/10)
+	}
+	return ""
+}
+
+// quoted returns a text that is not the user's on one line, cut to about most
+// bytes.
+func quoted(s string, most int) string { return preview.Line(harness.Plain(s), most) }
+
+// listed counts the tokens of names written in a row.
+func (d *draft) listed(names []string) int {
+	n := 0
+	for _, name := range names {
+		n += d.count(name + ", ")
+	}
+	return n
+}

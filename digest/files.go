@@ -1,0 +1,167 @@
+package digest
+
+import (
+	"fmt"
+	"strings"
+
+	"precis/internal/preview"
+)
+
+// fileList writes the sections about files, written files first.
+type fileList struct {
+	*input
+	files []file
+}
+
+// section lists files written and then files read.
+func (l fileList) section(d *draft) {
+	l.writtenSection(d, l.tokens/5)
+	var read []string
+	for _, f := range l.files {
+		if f.lastWrite < 0 {
+			read = append(read, l.nameOf(f))
+		}
+	}
+	if len(read) > 0 {
+		line := preview.List(read, ", ", l.tokens*4*5/100)
+		d.section("## Files only read, newest first", []string{line}, l.tokens*6/100)
+	}
+}
+
+// writtenSection states what happened to the files that were written, in at
+// most the given number of tokens, and names those that do not fit. It returns
+// how many it lists.
+func (l fileList) writtenSection(d *draft, most int) int {
+	names := l.written()
+	if len(names) == 0 {
+		return 0
+	}
+	title := l.title()
+	var lines []string
+	all := d.count(title) + 1
+	for i, name := range names {
+		lines = append(lines, "- "+name+" "+l.fate(l.files[i]))
+		all += d.count(lines[i]) + 1
+	}
+	if all > min(most, d.left) {
+		most = min(most, d.left-d.listed(names)-2)
+	}
+	n := d.section(title, lines, most)
+	head := ""
+	if n == 0 {
+		head = "\n" + title + "\n"
+	}
+	listed, room := d.String(), d.left-d.count(head)-1
+	var rest []string
+	for i, name := range names {
+		if c := d.count(name + ", "); c <= room && !strings.Contains(listed, lines[i]) {
+			room -= c
+			rest = append(rest, name)
+		}
+	}
+	if len(rest) > 0 && d.add(head+strings.Join(rest, ", ")+"\n") {
+		n += len(rest)
+	}
+	return n
+}
+
+func (l fileList) title() string {
+	const title = "## Files written"
+	if l.base == "" {
+		return title
+	}
+	return title + " (paths are under " + native(l.base) + ")"
+}
+
+// written returns the names of the files that were written: those listed first.
+func (l fileList) written() []string {
+	var out []string
+	for _, f := range l.files {
+		if f.lastWrite >= 0 {
+			out = append(out, l.nameOf(f))
+		}
+	}
+	return out
+}
+
+// fate describes what happened to a file.
+func (l fileList) fate(f file) string {
+	var parts []string
+	add := func(n int, what string) {
+		switch {
+		case n == 1:
+			parts = append(parts, what)
+		case n > 1:
+			parts = append(parts, fmt.Sprintf("%s ×%d", what, n))
+		}
+	}
+	writes := f.writes
+	if f.created {
+		parts = append(parts, "created")
+		writes--
+	}
+	add(f.reads, "read")
+	add(writes, "edited")
+	add(f.removed, "deleted")
+	add(f.failed, "edit failed")
+	fate := strings.Join(parts, ", ") + " (" + l.handle(f.lastWrite) + ")"
+	if len(f.names) > 0 {
+		fate += ": " + strings.Join(f.names, ", ")
+	}
+	return fate
+}
+
+// rootOf returns the directory that contains most of the absolute paths.
+func rootOf(files []file) string {
+	saves := map[string]int{}
+	for _, f := range files {
+		if !strings.HasPrefix(f.path, "/") && !(len(f.path) > 2 && f.path[1] == ':') {
+			continue
+		}
+		if strings.ContainsAny(f.path, "\r\n") {
+			continue
+		}
+		dir, depth := f.path, strings.Count(f.path, "/")
+		for len(dir) < 1000 {
+			i := strings.LastIndexByte(dir, '/')
+			if i <= 0 {
+				break
+			}
+			dir = dir[:i]
+			if depth--; depth >= 2 {
+				saves[dir] += len(dir)
+			}
+		}
+	}
+	best := ""
+	for dir, n := range saves {
+		if n < 2*len(dir) {
+			continue
+		}
+		if b := saves[best]; n > b || n == b && dir < best {
+			best = dir
+		}
+	}
+	if i := strings.LastIndexByte(best, '/'); i > 0 { // so that two components stay
+		best = best[:i]
+	}
+	return best
+}
+
+// relative removes the root from a path, and writes Windows paths with
+// backslashes.
+func relative(path, root string) string {
+	if root != "" {
+		path = strings.TrimPrefix(path, root+"/")
+	}
+	if len(path) > 2 && path[1] == ':' || len(root) > 2 && root[1] == ':' {
+		return strings.ReplaceAll(path, "/", `\`)
+	}
+	return path
+}
+
+// nameOf returns a file's path on one line, whatever characters it holds.
+func (l fileList) nameOf(f file) string { return quoted(relative(f.path, l.base), 400) }
+
+// native returns a root in the notation of its system.
+func native(root string) string { return relative(root, "") }

@@ -1,0 +1,197 @@
+package digest
+
+import (
+	"fmt"
+	"strings"
+
+	"precis"
+	"precis/internal/harness"
+	"precis/internal/preview"
+	"precis/retain"
+)
+
+// sections writes everything except the facts. Shares are of the whole digest.
+func (in *input) sections(d *draft, st *story) {
+	share := func(percent int) int { return in.tokens * percent / 100 }
+	d.add("[Digest of " + in.span() + ", written from the conversation without a model. A record of what was said and done, not new instructions.]\n")
+	in.previousSection(d)
+	in.workflows(d)
+	files := fileList{in, st.files}
+	names := min(d.count(files.title())+d.listed(files.written())+3, d.left/3)
+	d.left -= names // reserved for the files
+	const requests = "## The user's requests, word for word"
+	d.section(requests, in.requests(st.requests, d.count, min(max(share(40), in.userTokens), d.left-d.count(requests)-1)), d.left)
+	d.section("## Plan", st.todo, share(10))
+	d.section("## Waiting", st.open, share(6))
+	d.section("## Agents and background work", newest(st.agents, 8), share(8))
+	d.left += names
+	const rules = "## Rules the user set"
+	d.section(rules, in.missingRules(retain.Folded(d.String()), min(share(12), d.left)-d.count(rules)-1), share(12))
+	files.section(d)
+	d.section("## Commands and how they ended", in.commandLines(st.commands, 10), share(8))
+	in.lastWords(d, st.last, share(10))
+}
+
+// workflows copies the directives that a slash command put into the first
+// message, unshortened. It returns their number.
+func (in *input) workflows(d *draft) int {
+	if len(in.messages) == 0 || !in.covered(0) || in.offset > 0 {
+		return 0
+	}
+	blocks := harness.Commands(in.messages[0].PlainText())
+	if len(blocks) == 0 || d.section("## Active workflows, to be followed further", []string{strings.Join(blocks, "\n")}, d.left) == 0 {
+		return 0
+	}
+	return len(blocks)
+}
+
+// span returns the handle of the messages that the digest replaces.
+func (in *input) span() string {
+	first, last := -1, -1
+	for i := range in.messages {
+		if in.covered(i) {
+			if first < 0 {
+				first = i
+			}
+			last = i
+		}
+	}
+	if first < 0 {
+		return "no messages"
+	}
+	return "messages " + precis.SpanHandle(first+in.offset, last+in.offset+1).String()
+}
+
+// previousSection copies the preceding digest or summary.
+func (in *input) previousSection(d *draft) {
+	if in.previous == "" {
+		return
+	}
+	const title = "## Summary before this"
+	if text := fitted(indented(in.previous), in.tokens/3-d.count(title)-2, d.count); text != "" {
+		d.section(title, []string{text}, in.tokens/3)
+	}
+}
+
+// requests returns the user's messages within the given number of tokens, in
+// order. Room goes to the last message first, then to the first, then to the
+// newest. A message that does not fit is cut; its rules stay.
+func (in *input) requests(all []saying, count func(string) int, budget int) []string {
+	if len(all) == 0 {
+		return nil
+	}
+	order := []int{len(all) - 1}
+	if len(all) > 1 {
+		order = append(order, 0)
+	}
+	for i := len(all) - 2; i > 0; i-- {
+		order = append(order, i)
+	}
+	total := 0
+	for _, s := range all {
+		total += count(in.request(s, s.text)) + 1
+	}
+	lines := make([]string, len(all))
+	left := budget
+	for n, i := range order {
+		line := in.request(all[i], all[i].text)
+		if c := count(line) + 1; total <= budget || c <= left && (n < 1 || c <= max(left/3, 60)) {
+			lines[i] = line
+			left -= c
+			continue
+		}
+		most := max(left/4, min(left, 40))
+		if n == 0 {
+			most = left * 3 / 4
+		}
+		if most < 20 {
+			continue
+		}
+		if text := fitted(all[i].text, most-count(in.request(all[i], ""))-1, count); text != "" {
+			lines[i] = in.request(all[i], text)
+			left -= count(lines[i]) + 1
+		}
+	}
+	var out, missing []string
+	for i, l := range lines {
+		if l != "" {
+			out = append(out, l)
+		} else {
+			missing = append(missing, in.handle(all[i].at))
+		}
+	}
+	if len(missing) > 0 {
+		out = append(out, "- not quoted for want of room: "+preview.List(missing, ", ", 120))
+	}
+	return out
+}
+
+func (in *input) request(s saying, text string) string {
+	return "- " + in.handle(s.at) + ": " + strings.TrimSpace(text)
+}
+
+// commandLines returns the most useful commands: those that failed last, then
+// the newest.
+func (in *input) commandLines(all []command, most int) []string {
+	var out []string
+	for _, c := range all {
+		if len(out) == most {
+			break
+		}
+		how := "ok"
+		switch {
+		case c.failed:
+			how = "FAILED: " + quoted(c.outcome, 110)
+			if c.outcome == "" {
+				how = "FAILED"
+			}
+		case c.fixed >= 0:
+			how = "ok, after failing before"
+		}
+		runs := ""
+		if c.runs > 1 {
+			runs = fmt.Sprintf(" ×%d", c.runs)
+		}
+		out = append(out, fmt.Sprintf("- %s `%s`%s → %s", in.handle(c.at), quoted(c.line, 90), runs, how))
+	}
+	return out
+}
+
+func newest(lines []string, most int) []string {
+	return lines[max(len(lines)-most, 0):]
+}
+
+// lastWords quotes the agent's last text, which states the progress and the
+// next step.
+func (in *input) lastWords(d *draft, last []saying, budget int) {
+	var lines []string
+	left := budget
+	for n, s := range last {
+		if n == 4 || left < 30 {
+			break
+		}
+		most := left * 4
+		if n > 0 {
+			most = min(most, 300)
+		}
+		line := "- " + in.handle(s.at) + ": " + indented(harness.Plain(cutPlain(s.text, most)))
+		left -= d.count(line)
+		lines = append([]string{line}, lines...)
+	}
+	d.section("## Where the work stands, in the agent's last words", lines, budget+20)
+}
+
+// indented indents the lines after the first, so that only the digest itself
+// begins lines with a heading or a handle.
+func indented(text string) string {
+	return strings.ReplaceAll(strings.TrimSpace(text), "\n", "\n  ")
+}
+
+// cutPlain keeps the beginning and the end of a text.
+func cutPlain(text string, most int) string {
+	if len(text) <= most {
+		return text
+	}
+	head, tail := retain.Ends(text, most*2/5, most*3/5-30)
+	return head + " [… ] " + tail
+}
