@@ -6,7 +6,7 @@ import (
 	"precis"
 )
 
-// apply corrects the model that o names, or adds it.
+// apply changes the model that o names, or adds it.
 func (x *index) apply(o Override) {
 	n := parseName(o.ID)
 	i, how := x.locate(n)
@@ -27,7 +27,8 @@ func (x *index) apply(o Override) {
 	}
 }
 
-// add appends a model that only overrides know, to be found by its whole name.
+// add appends a model that only overrides define, which is found by its whole
+// name.
 func (x *index) add(m Model, n name) int {
 	at := len(x.models)
 	x.models = append(x.models, m)

@@ -6,13 +6,13 @@ import (
 	"precis"
 )
 
-// Protocol says how an API counts the input tokens it reports.
+// Protocol is the way in which an API counts the input tokens it reports.
 type Protocol string
 
 const (
-	// Anthropic counts cached tokens beside the input tokens.
+	// Anthropic reports cached tokens separately: they are not part of the input tokens.
 	Anthropic Protocol = "anthropic"
-	// OpenAI counts cached tokens among the input tokens.
+	// OpenAI includes cached tokens in the input tokens.
 	OpenAI Protocol = "openai"
 )
 
@@ -34,7 +34,7 @@ type Breakdown struct {
 	Output     float64 `json:"output"`
 	// BilledInput is how many tokens paid the uncached input price.
 	BilledInput int `json:"billed_input"`
-	// Long says that the prices of a long request were applied.
+	// Long states that the prices of a long request were applied.
 	Long bool `json:"long"`
 }
 
@@ -44,11 +44,11 @@ func (b Breakdown) USD() float64 {
 	return b.CacheWrite + b.CacheRead + b.Input + b.Output
 }
 
-// Cost returns what a request cost. The usage counts as p does: with [OpenAI],
-// u.Input includes u.CacheRead and u.CacheWrite; with any other protocol it
-// does not. tier is the service tier the request was billed at; empty means
-// "default". It matters only to prices with a rule for long requests, which is
-// a rule of [OpenAI] billing.
+// Cost returns the cost of a request. p is the protocol by which usage is
+// counted: with [OpenAI], u.Input includes u.CacheRead and u.CacheWrite; with
+// any other protocol it does not. tier is the service tier at which the request
+// was billed; empty means "default". It matters only to prices with a rule for
+// long requests, which only [OpenAI] billing has.
 //
 // The formula, and the order of its float64 operations, are those of Roo Code
 // 3.52.1, so that costs agree with the ones it recorded.
@@ -64,7 +64,7 @@ func Cost(p Protocol, prices Prices, u precis.Usage, tier string) Charge {
 	}
 }
 
-// Itemize returns the parts of what [Cost] returns the sum of.
+// Itemize returns the summands of [Cost].
 func Itemize(p Protocol, prices Prices, u precis.Usage, tier string) Breakdown {
 	b := Breakdown{BilledInput: u.Input}
 	if p == OpenAI {
@@ -84,7 +84,7 @@ func dollars(perMillion float64, tokens int) float64 {
 	return float64(perMillion / 1_000_000 * float64(tokens))
 }
 
-// forRequest returns the prices of a request of so many input tokens, and
+// forRequest returns the prices of a request of the given number of input tokens, and
 // whether they are those of a long one.
 func (p Prices) forRequest(input int, tier string) (Prices, bool) {
 	l := p.Long

@@ -11,11 +11,11 @@ type Shares struct {
 	AvailableSize     int `json:"available_size"`
 }
 
-// Distribution divides a window of so many tokens into what the conversation
-// uses, what is reserved for the reply and what is left. Negative arguments
-// count as zero. A maxTokens that is zero or as large as the window says
-// nothing about the reply, for which [DefaultMaxOutput] is then reserved. When
-// the parts exceed the window, the percentages are of their sum.
+// Distribution divides a window of the given number of tokens into the part
+// that the conversation uses, the part reserved for the reply and the rest.
+// Negative arguments count as zero. If maxTokens is zero or as large as the
+// window, [DefaultMaxOutput] is reserved for the reply. If the parts exceed the
+// window, the percentages are relative to their sum.
 //
 // The rule is that of Roo Code 3.52.1.
 func Distribution(window, contextTokens, maxTokens int) Shares {

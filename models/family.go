@@ -22,7 +22,7 @@ var families = map[string]string{
 }
 
 // makers maps a family to the provider ID of the company that trains it, where
-// the catalogue has that company.
+// the catalog has that company.
 var makers = map[string]string{
 	"claude":   "anthropic",
 	"gpt":      "openai",

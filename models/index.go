@@ -18,13 +18,13 @@ type index struct {
 	stem     map[string][]int
 }
 
-// match says how sure find is that a model is the one a name means.
+// match is the confidence that a model is the one a name means.
 type match int
 
 const (
 	noMatch match = iota
 	loose         // another provider's entry of what looks like the same model
-	sure          // the very entry: its exact ID, its provider named, or the maker's
+	sure          // the entry itself: by exact ID, by named provider, or the maker's
 )
 
 func buildIndex(overrides []Override) *index {
@@ -80,7 +80,8 @@ func (x *index) find(id string) (Model, bool) {
 	return x.asWritten(i, n), true
 }
 
-// asWritten returns a copy of model i with what the spelling of its name adds.
+// asWritten returns a copy of model i with the properties that the spelling of
+// its name adds.
 func (x *index) asWritten(i int, n name) Model {
 	m := x.models[i]
 	if w := longWindow(); n.long && m.Window.Tokens < w.Tokens {

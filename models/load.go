@@ -28,28 +28,28 @@ func fromCatwalk(provider string, m catwalk.Model) Model {
 		Provider:  provider,
 		Name:      m.Name,
 		Family:    Family(strings.ToLower(m.ID)),
-		Window:    catalogueWindow(m, detail),
-		MaxOutput: catalogueLimit(m, detail),
+		Window:    catalogWindow(m, detail),
+		MaxOutput: catalogLimit(m, detail),
 		Prices:    normalizePrices(m.CostPer1MIn, m.CostPer1MOut, m.CostPer1MInCached, m.CostPer1MOutCached, namedFree(m.ID)),
 		CanReason: m.CanReason,
 		Images:    m.SupportsImages,
 	}
 }
 
-func catalogueWindow(m catwalk.Model, detail string) precis.Window {
+func catalogWindow(m catwalk.Model, detail string) precis.Window {
 	if m.ContextWindow <= 0 {
 		return assumedWindow(m.ID)
 	}
-	return precis.Window{Tokens: int(m.ContextWindow), Source: precis.SourceCatalogue, Detail: detail}
+	return precis.Window{Tokens: int(m.ContextWindow), Source: precis.SourceCatalog, Detail: detail}
 }
 
-// catalogueLimit takes catwalk's default_max_tokens, which is what its client
+// catalogLimit takes catwalk's default_max_tokens, which is what its client
 // asks for and may be below what the model could write.
-func catalogueLimit(m catwalk.Model, detail string) Limit {
+func catalogLimit(m catwalk.Model, detail string) Limit {
 	if m.DefaultMaxTokens <= 0 {
 		return Limit{}
 	}
-	return Limit{Tokens: int(m.DefaultMaxTokens), Source: precis.SourceCatalogue, Detail: detail}
+	return Limit{Tokens: int(m.DefaultMaxTokens), Source: precis.SourceCatalog, Detail: detail}
 }
 
 func namedFree(id string) bool {

@@ -1,10 +1,10 @@
-// Package models knows context windows, output limits and prices of models,
+// Package models looks up context windows, output limits and prices of models,
 // and does the arithmetic of cost.
 //
-// Use [New] to get a [Catalogue] and [Catalogue.Find] to look a model up by
+// Use [New] to get a [Catalog] and [Catalog.Find] to look a model up by
 // whatever name a client sends: a plain ID, a dated one, a Bedrock or
-// OpenRouter spelling. [Catalogue.Window] always answers, and says when it is
-// guessing. [Cost] prices one request, [MaxOutput] tells how many tokens a
+// OpenRouter spelling. [Catalog.Window] always returns a window, and states when it is
+// assumed. [Cost] prices one request, [MaxOutput] returns how many tokens a
 // model may write, [Distribution] divides a window for a progress bar.
 //
 // The data is that of charm.land/catwalk, compiled into the program, corrected
@@ -15,20 +15,20 @@ package models
 
 import "precis"
 
-// DefaultWindow is the context window, in tokens, assumed for a model that
-// nobody has told us about. It is the smallest window common among models in
-// use today; an overflow error teaches the true one.
+// DefaultWindow is the context window, in tokens, assumed for an unknown model.
+// It is the smallest window that is common among models in use today; the first
+// overflow error states the real one.
 const DefaultWindow = 128_000
 
 // Model is one model as one provider serves it. Two providers that serve the
 // same model are two Models, often with different windows and prices.
 //
 // A Model is a copy that belongs to the caller, except that Prices.Long is
-// shared with the catalogue and must not be modified.
+// shared with the catalog and must not be modified.
 type Model struct {
 	// ID is the provider's own spelling, case kept.
 	ID string `json:"id"`
-	// Provider is the catalogue's ID of the provider ("anthropic", "bedrock",
+	// Provider is the catalog's ID of the provider ("anthropic", "bedrock",
 	// "openrouter"); empty for a model that only an override names.
 	Provider string `json:"provider,omitempty"`
 	// Name is for people; it may be empty.
@@ -42,9 +42,9 @@ type Model struct {
 	MaxOutput Limit `json:"max_output"`
 	// Prices are in US dollars per million tokens.
 	Prices Prices `json:"prices"`
-	// CanReason says that the model can think before it answers.
+	// CanReason states that the model can think before it answers.
 	CanReason bool `json:"can_reason"`
-	// Images says that the model accepts images.
+	// Images states that the model accepts images.
 	Images bool `json:"images"`
 }
 

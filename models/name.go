@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// name is a model name taken apart. All parts are lower case.
+// name is a model name split into its parts. All parts are lower case.
 type name struct {
 	exact    string // as written, without "[1m]"
 	prefix   string // before the first slash, or the vendor of a Bedrock name

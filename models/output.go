@@ -16,7 +16,7 @@ const (
 // outputShare is the largest part of its window that a reply may claim.
 const outputShare = 0.2
 
-// OutputQuestion is what [MaxOutput] needs to know.
+// OutputQuestion is the input of [MaxOutput].
 type OutputQuestion struct {
 	// ModelID is compared case-sensitively where it names Claude.
 	ModelID string

@@ -10,10 +10,10 @@ import (
 	"precis"
 )
 
-// Override is what a user knows better than the catalogue about one model, or
-// about one the catalogue does not have. A nil field leaves the number alone.
+// Override replaces numbers of one model of the catalog, or adds a model that
+// the catalog lacks. A nil field leaves the number unchanged.
 //
-// ID is understood the way [Catalogue.Find] understands it. If it names a
+// ID is understood the way [Catalog.Find] understands it. If it names a
 // provider's own entry, that entry is changed, whatever name it is found by.
 // If it only resembles one ("my-server/qwen3-32b"), a new model with exactly
 // that ID starts out as a copy of it. If nothing resembles it, a new model is

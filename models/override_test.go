@@ -125,11 +125,11 @@ func TestOverrideChangesOnlyWhatItStates(t *testing.T) {
 			t.Errorf("%s: got %+v, before %+v", id, m, before)
 		}
 	}
-	if m, _ := c.Find("us.anthropic.claude-sonnet-4-5-20250929-v1:0"); m.Window.Source != precis.SourceCatalogue {
+	if m, _ := c.Find("us.anthropic.claude-sonnet-4-5-20250929-v1:0"); m.Window.Source != precis.SourceCatalog {
 		t.Errorf("the override reached another provider: %+v", m.Window)
 	}
 	if m, _ := open(t).Find("claude-sonnet-4-5"); m != before {
-		t.Errorf("the override reached another catalogue: %+v", m)
+		t.Errorf("the override reached another catalog: %+v", m)
 	}
 }
 

@@ -2,7 +2,7 @@ package models
 
 import "precis"
 
-// Prices are what a model costs, in US dollars per million tokens.
+// Prices are those of a model, in US dollars per million tokens.
 // The zero value is a model whose prices are unknown.
 type Prices struct {
 	// Input is the price of prompt tokens that no cache held.
@@ -55,29 +55,29 @@ func stated(s precis.Source) bool {
 	return s != "" && s != precis.SourceAssumed
 }
 
-// normalizePrices makes one meaning out of the catalogue's four fields, whose
-// two cached prices hold different things for different providers: Anthropic's
-// entry keeps the write price in the first and the read price in the second,
-// OpenAI's keeps the read price in either.
+// normalizePrices converts the four price fields of the catalog into [Prices].
+// The two cached prices mean different things for different providers:
+// Anthropic's entry holds the write price in the first and the read price in
+// the second, OpenAI's holds the read price in either.
 //
 // The write price is the first cached field if it exceeds the input price; the
 // read price is the smaller of the non-zero cached fields if that is below the
 // input price. Either falls back to the input price, and is then marked as
-// assumed. A model that costs nothing is believed only when its name says so:
-// otherwise the catalogue does not know, and all four numbers are assumed.
+// assumed. A price of zero is accepted only when the model's name marks it as
+// free: otherwise the price is unknown, and all four numbers are assumed.
 func normalizePrices(in, out, inCached, outCached float64, free bool) Prices {
 	p := Prices{Input: in, Output: out}
 	if in == 0 && out == 0 && !free {
 		p.Sources = PriceSources{precis.SourceAssumed, precis.SourceAssumed, precis.SourceAssumed, precis.SourceAssumed}
 		return p
 	}
-	p.Sources.Input, p.Sources.Output = precis.SourceCatalogue, precis.SourceCatalogue
+	p.Sources.Input, p.Sources.Output = precis.SourceCatalog, precis.SourceCatalog
 	if inCached > in {
-		p.CacheWrite, p.Sources.CacheWrite = inCached, precis.SourceCatalogue
+		p.CacheWrite, p.Sources.CacheWrite = inCached, precis.SourceCatalog
 	}
 	for _, v := range []float64{inCached, outCached} {
 		if v > 0 && v < in && (p.CacheRead == 0 || v < p.CacheRead) {
-			p.CacheRead, p.Sources.CacheRead = v, precis.SourceCatalogue
+			p.CacheRead, p.Sources.CacheRead = v, precis.SourceCatalog
 		}
 	}
 	p.assumeCached()

@@ -8,7 +8,7 @@ import (
 )
 
 const (
-	cat     = precis.SourceCatalogue
+	cat     = precis.SourceCatalog
 	assumed = precis.SourceAssumed
 )
 
@@ -43,7 +43,7 @@ func TestNormalizePrices(t *testing.T) {
 	}
 }
 
-// TestClaudePrices checks the catalogue against Anthropic's published table.
+// TestClaudePrices checks the catalog against Anthropic's published table.
 func TestClaudePrices(t *testing.T) {
 	c := open(t)
 	for id, want := range map[string][2]float64{

@@ -1,7 +1,7 @@
 package models
 
 // providerAliases maps what people write before a slash to a provider ID of
-// the catalogue, where the two differ.
+// the catalog, where the two differ.
 var providerAliases = map[string]string{
 	"google":         "gemini",
 	"googleai":       "gemini",
@@ -24,8 +24,8 @@ var providerAliases = map[string]string{
 	"qwen":           "alibaba-singapore",
 }
 
-// providerOf returns the provider ID a prefix means. Whether the catalogue has
-// it is for the caller to see.
+// providerOf returns the provider ID that a prefix means. It does not check
+// that the catalog has that provider.
 func providerOf(prefix string) string {
 	if id, ok := providerAliases[prefix]; ok {
 		return id
@@ -34,7 +34,7 @@ func providerOf(prefix string) string {
 }
 
 // cloudRanks orders the resellers that come before all others: those that sell
-// at the maker's list price, then those whose catalogues are the widest.
+// at the maker's list price, then those whose catalogs are the widest.
 var cloudRanks = map[string]int{
 	"bedrock":        2,
 	"bedrock-europe": 3,

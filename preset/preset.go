@@ -11,6 +11,8 @@ import (
 
 	"precis"
 	"precis/condense"
+	"precis/digest"
+	"precis/outline"
 	"precis/reduce"
 	"precis/tokens"
 )
@@ -56,21 +58,22 @@ func Settings(name string) (precis.Settings, error) {
 type Options struct {
 	Settings   precis.Settings   // zero: those of the balanced preset
 	Estimate   string            // name of the counter, see package tokens; "": o200k
-	Images     tokens.ImageRule  // "": Anthropic's
+	Images     tokens.ImageRule  // "": that of each conversation's model
 	Calibrator precis.Calibrator // nil: the published factor of the model's family, learned from there
 	Store      precis.Store      // nil: none
 	Ledger     precis.Ledger     // nil: Store, if it is one
-	Gate       precis.Gate       // nil: [condense.Gate]; none in the preset roo
+	Gate       precis.Gate       // nil: [digest.Gate]; none in the preset roo
 	Leave      []int             // messages truncation leaves alone, see [reduce.Truncate]
+	Parser     outline.Parser    // of the files that are outlined below a summary; nil: see [outline.Of]
 	Logger     *slog.Logger      // nil: silent
 	Now        func() time.Time  // nil: time.Now
 
 	Condensing *Condensing // how models condense; nil: no model does
-	// Experiments take the places of the rungs of their names; "condense" and
-	// "selective" need no Condensing then.
-	Experiments []*condense.Experiment
-	Alert       func(context.Context, precis.Alert)  // see [precis.Options]
-	OnReport    func(context.Context, precis.Report) // see [precis.Options]
+	// Instead take the places of the rungs of their names; "condense" and
+	// "selective" need no Condensing then. An experiment is one.
+	Instead  []precis.Strategy
+	Alert    func(context.Context, precis.Alert)  // see [precis.Options]
+	OnReport func(context.Context, precis.Report) // see [precis.Options]
 }
 
 // Condensing says how the rungs that call a model work.
@@ -79,7 +82,7 @@ type Condensing struct {
 	Mode      condense.Mode         // "": keep-recent; fresh-start in the preset roo
 	Selective bool                  // have single tool results summarized first, whatever the preset
 	Reasoning bool                  // see [condense.Full]
-	// Price tells what a call would cost, for dry runs; nil: nothing is told.
+	// Price returns what a call would cost, for dry runs; nil: no cost is reported.
 	Price func(input, output int) string
 }
 
@@ -98,16 +101,16 @@ func New(o Options) (*precis.Manager, error) {
 		return nil, err
 	}
 	if o.Gate == nil && o.Settings.Preset != Roo {
-		o.Gate = condense.Gate{}
+		o.Gate = digest.Gate{}
 	}
 	if o.Calibrator == nil {
 		o.Calibrator = tokens.Calibrator(counter.Name())
 	}
-	rungs, err := Strategies(o.Settings, o.Leave, o.Condensing)
+	rungs, err := Strategies(o)
 	if err != nil {
 		return nil, err
 	}
-	if rungs, err = tried(rungs, o.Experiments); err != nil {
+	if rungs, err = replaced(rungs, o.Instead); err != nil {
 		return nil, err
 	}
 	return precis.NewManager(precis.Options{
@@ -116,9 +119,9 @@ func New(o Options) (*precis.Manager, error) {
 	})
 }
 
-// tried returns the rungs with experiments in their places.
-func tried(rungs []precis.Strategy, experiments []*condense.Experiment) ([]precis.Strategy, error) {
-	for _, x := range experiments {
+// replaced returns the rungs with others in their places.
+func replaced(rungs, instead []precis.Strategy) ([]precis.Strategy, error) {
+	for _, x := range instead {
 		place := func(s precis.Strategy) bool { return s.Name() == x.Name() }
 		if i := slices.IndexFunc(rungs, place); i >= 0 {
 			rungs[i] = x
@@ -126,27 +129,29 @@ func tried(rungs []precis.Strategy, experiments []*condense.Experiment) ([]preci
 		}
 		at := slices.Index(Rungs(), x.Name())
 		if at < 0 {
-			return nil, precis.Errorf(precis.CodeInvalid, "set up experiment", "there is no rung %q", x.Name())
+			return nil, precis.Errorf(precis.CodeInvalid, "place rung", "there is no rung %q", x.Name())
 		}
 		before := slices.IndexFunc(rungs, func(s precis.Strategy) bool { return slices.Index(Rungs(), s.Name()) > at })
-		rungs = slices.Insert(rungs, before, precis.Strategy(x)) // clip is the last of all
+		rungs = slices.Insert(rungs, before, x) // clip is the last of all
 	}
 	return rungs, nil
 }
 
 // Strategies returns the rungs there are, least loss first. The error is
-// [precis.CodeInvalid] and names what is wrong with c, which may be nil.
-func Strategies(s precis.Settings, leave []int, c *Condensing) ([]precis.Strategy, error) {
-	models, err := modelRungs(s, c)
+// [precis.CodeInvalid] and names what is wrong with o.Condensing, which may be
+// nil.
+func Strategies(o Options) ([]precis.Strategy, error) {
+	models, err := modelRungs(o.Settings, o.Condensing, o.Parser)
 	if err != nil {
 		return nil, err
 	}
 	out := append([]precis.Strategy{reduce.Dedupe{}, reduce.Media{}}, models...)
-	return append(out, condense.Rung{}, reduce.Prune{}, reduce.Squeeze{}, condense.More{}, reduce.Truncate{Roo: s.Preset == Roo, Leave: leave}, reduce.Clip{}), nil
+	return append(out, digest.Rung{Parser: o.Parser}, reduce.Prune{}, reduce.Squeeze{}, digest.More{Parser: o.Parser},
+		reduce.Truncate{Roo: o.Settings.Preset == Roo, Leave: o.Leave}, reduce.Clip{}), nil
 }
 
 // modelRungs returns the rungs that call a model.
-func modelRungs(s precis.Settings, c *Condensing) ([]precis.Strategy, error) {
+func modelRungs(s precis.Settings, c *Condensing, p outline.Parser) ([]precis.Strategy, error) {
 	if c == nil || s.Preset == Frugal {
 		return nil, nil
 	}
@@ -159,7 +164,7 @@ func modelRungs(s precis.Settings, c *Condensing) ([]precis.Strategy, error) {
 	if err != nil {
 		return nil, err
 	}
-	full := condense.Full{Summarizer: w, Mode: c.Mode, Reasoning: c.Reasoning, Price: c.Price}
+	full := condense.Full{Summarizer: w, Mode: c.Mode, Reasoning: c.Reasoning, Price: c.Price, Parser: p}
 	if s.Preset == Roo {
 		full.Framing, full.LeastNew = condense.Plain, 2
 		if full.Mode == "" {

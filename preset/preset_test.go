@@ -8,6 +8,8 @@ import (
 
 	"precis"
 	"precis/condense"
+	"precis/internal/experiments"
+	"precis/model"
 	"precis/preset"
 )
 
@@ -161,7 +163,7 @@ func TestRungsAreInTheirOrder(t *testing.T) {
 		{"frugal calls none", preset.Frugal, model, "dedupe media digest prune squeeze digest-more truncate clip"},
 		{"selective", preset.Selective, model, strings.Join(preset.Rungs(), " ")},
 	} {
-		rungs, err := preset.Strategies(precis.Settings{Preset: tt.preset}, nil, tt.c)
+		rungs, err := preset.Strategies(preset.Options{Settings: precis.Settings{Preset: tt.preset}, Condensing: tt.c})
 		var names []string
 		for _, s := range rungs {
 			names = append(names, s.Name())
@@ -170,7 +172,7 @@ func TestRungsAreInTheirOrder(t *testing.T) {
 			t.Errorf("%s: %s, %v", tt.name, got, err)
 		}
 	}
-	if _, err := preset.Strategies(precis.Settings{}, nil, &preset.Condensing{}); precis.CodeOf(err) != precis.CodeInvalid {
+	if _, err := preset.Strategies(preset.Options{Condensing: &preset.Condensing{}}); precis.CodeOf(err) != precis.CodeInvalid {
 		t.Errorf("no model: %v", err)
 	}
 }
@@ -178,12 +180,12 @@ func TestRungsAreInTheirOrder(t *testing.T) {
 func TestExperimentsStandInTheirRungsPlaces(t *testing.T) {
 	model := &preset.Condensing{Writer: condense.WriterConfig{Model: silentModel{}}}
 	for _, c := range []*preset.Condensing{nil, model} {
-		x, err := condense.NewExperiment("trial", condense.Variant{Name: "control", Strategy: condense.Full{}})
+		x, err := experiments.New("trial", experiments.Variant{Name: "control", Strategy: condense.Full{}})
 		if err != nil {
 			t.Fatal(err)
 		}
 		reports := 0
-		m, err := preset.New(preset.Options{Condensing: c, Experiments: []*condense.Experiment{x}, OnReport: func(context.Context, precis.Report) { reports++ }})
+		m, err := preset.New(preset.Options{Condensing: c, Instead: []precis.Strategy{x}, OnReport: func(context.Context, precis.Report) { reports++ }})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -196,15 +198,15 @@ func TestExperimentsStandInTheirRungsPlaces(t *testing.T) {
 		for _, s := range res.Report.Steps {
 			names = append(names, s.Rung)
 		}
-		if got := strings.Join(names[:3], " "); got != "dedupe media condense" || res.Report.Steps[2].Code != precis.ReasonNoSummarizer {
+		if got := strings.Join(names[:3], " "); got != "dedupe media condense" || res.Report.Steps[2].Code != condense.ReasonNoSummarizer {
 			t.Errorf("%s, %+v", got, res.Report.Steps[2])
 		}
 	}
-	odd, err := condense.NewExperiment("trial", condense.Variant{Name: "control", Strategy: named("polish")})
+	odd, err := experiments.New("trial", experiments.Variant{Name: "control", Strategy: named("polish")})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := preset.New(preset.Options{Experiments: []*condense.Experiment{odd}}); precis.CodeOf(err) != precis.CodeInvalid || !strings.Contains(err.Error(), "polish") {
+	if _, err := preset.New(preset.Options{Instead: []precis.Strategy{odd}}); precis.CodeOf(err) != precis.CodeInvalid || !strings.Contains(err.Error(), "polish") {
 		t.Errorf("an unknown rung: %v", err)
 	}
 }
@@ -218,7 +220,7 @@ func (n named) Propose(context.Context, *precis.Situation) (precis.Edit, error) 
 }
 
 // silentModel is never asked.
-type silentModel struct{ precis.Model }
+type silentModel struct{ model.Model }
 
 func TestModesAreChecked(t *testing.T) {
 	_, err := preset.New(preset.Options{Condensing: &preset.Condensing{Writer: condense.WriterConfig{Model: silentModel{}}, Mode: "fresh"}})

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"precis"
+	"precis/model"
 )
 
 // maxText is the longest answer that is read, in bytes. A summary is a
@@ -13,7 +14,7 @@ const maxText = 4 << 20
 
 var errTooLong = errors.New("the answer is longer than 4 MB")
 
-// answer is what one attempt brought.
+// answer collects the answer of one attempt.
 type answer struct {
 	words     strings.Builder
 	model     string
@@ -24,10 +25,10 @@ type answer struct {
 	toolCalls int
 	usage     precis.Usage
 	done      bool   // the end marker came
-	failed    []byte // the error object that the API told instead of going on
+	failed    []byte // the error object that the API sent in place of the rest
 }
 
-// write adds words to the answer.
+// write appends text to the answer.
 func (a *answer) write(s string) error {
 	if a.words.Len()+len(s) > maxText {
 		return errTooLong
@@ -36,9 +37,9 @@ func (a *answer) write(s string) error {
 	return nil
 }
 
-// response returns the answer without what belongs to all attempts.
-func (a *answer) response() precis.ModelResponse {
-	return precis.ModelResponse{
+// response returns the answer without the fields that sum up all attempts.
+func (a *answer) response() model.Response {
+	return model.Response{
 		Text:      a.words.String(),
 		Reasoned:  a.reasoned,
 		ToolCalls: a.toolCalls,
@@ -56,8 +57,8 @@ type events[T any] interface {
 	Close() error
 }
 
-// read passes the events of a stream on until it ends, the answer is done or
-// one of them is an error.
+// read passes each event of a stream to each, until the stream ends, the answer
+// is done or an event is an error.
 func read[T any](s events[T], a *answer, each func(T) error) error {
 	defer s.Close()
 	for s.Next() {

@@ -17,8 +17,8 @@ import (
 // anthropicAPI is the Messages API.
 type anthropicAPI struct{ messages sdk.MessageService }
 
-// newAnthropic makes the service without the SDK's client, which reads keys and
-// URLs from the environment; so do its traces.
+// newAnthropic makes the service without the SDK's client, because the client
+// reads keys, URLs and tracing settings from the environment.
 func newAnthropic(c Config) anthropicAPI {
 	options := []option.RequestOption{
 		option.WithBaseURL(c.BaseURL),
@@ -70,10 +70,10 @@ func (anthropicAPI) ride(o order) ([]byte, error) {
 func (d anthropicAPI) ask(ctx context.Context, x *exchange, a *answer) error {
 	stream := d.messages.NewStreaming(ctx, sdk.MessageNewParams{}, option.WithMiddleware(x.send))
 	err := read(stream, a, a.anthropicEvent)
-	var told *sdk.Error
+	var apiErr *sdk.Error
 	switch {
-	case errors.As(err, &told):
-		a.failed = []byte(told.RawJSON())
+	case errors.As(err, &apiErr):
+		a.failed = []byte(apiErr.RawJSON())
 		return nil
 	case x.whole != nil:
 		return a.anthropicWhole(x.whole)
@@ -142,8 +142,8 @@ func (a *answer) anthropicStop(reason sdk.StopReason) {
 	}
 }
 
-// anthropicUsage takes over counts that are cumulative. Some servers send the
-// input tokens at the start, some at the end, and 0 in the other place.
+// anthropicUsage sets counts that are cumulative. Some servers report the input
+// tokens at the start of the stream, some at the end, and 0 in the other place.
 func (a *answer) anthropicUsage(input, output, cacheRead, cacheWrite int64) {
 	take(&a.usage.Input, input)
 	take(&a.usage.Output, output)
@@ -151,9 +151,9 @@ func (a *answer) anthropicUsage(input, output, cacheRead, cacheWrite int64) {
 	take(&a.usage.CacheWrite, cacheWrite)
 }
 
-// take sets a count that is told; 0 and less tells nothing.
-func take(count *int, told int64) {
-	if told > 0 {
-		*count = int(told)
+// take sets a count that is reported; 0 or less means that it is not reported.
+func take(count *int, reported int64) {
+	if reported > 0 {
+		*count = int(reported)
 	}
 }

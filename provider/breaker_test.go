@@ -7,12 +7,13 @@ import (
 	"time"
 
 	"precis"
+	"precis/model"
 	"precis/provider/providertest"
 )
 
 func TestBreaker(t *testing.T) {
-	fail := providertest.Fail(precis.FaultOverloaded)
-	auth := providertest.Fail(precis.FaultAuth)
+	fail := providertest.Fail(model.FaultOverloaded)
+	auth := providertest.Fail(model.FaultAuth)
 	tests := []struct {
 		name     string
 		failures int
@@ -38,7 +39,7 @@ func TestBreaker(t *testing.T) {
 			_, _ = c.Generate(context.Background(), ask("a")) // the outcomes are scripted
 		}
 		got, err := c.Generate(context.Background(), ask("a"))
-		if open := isFault(err, precis.FaultBreaker); open != tt.open || open && (got.Attempts > 0 || len(s.Requests()) > len(tt.replies)) {
+		if open := isFault(err, model.FaultBreaker); open != tt.open || open && (got.Attempts > 0 || len(s.Requests()) > len(tt.replies)) {
 			t.Errorf("%s: %v after %d requests", tt.name, err, len(s.Requests()))
 		}
 	}
@@ -46,12 +47,12 @@ func TestBreaker(t *testing.T) {
 
 func TestBreakerClosesAgain(t *testing.T) {
 	s := providertest.New(t, providertest.Options{})
-	s.Enqueue(providertest.Fail(precis.FaultOverloaded))
+	s.Enqueue(providertest.Fail(model.FaultOverloaded))
 	c := dial(t, s, "chat", func(c *Config) {
 		c.Retries = -1
 		c.Breaker = Breaker{Failures: 1, Cooldown: time.Nanosecond}
 	})
-	if _, err := c.Generate(context.Background(), ask("a")); !isFault(err, precis.FaultOverloaded) {
+	if _, err := c.Generate(context.Background(), ask("a")); !isFault(err, model.FaultOverloaded) {
 		t.Fatal(err)
 	}
 	for range 2 {

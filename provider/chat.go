@@ -66,8 +66,8 @@ func (chatAPI) ride(o order) ([]byte, error) {
 	return live.Bytes(), nil
 }
 
-// ownLimits returns the names that a live request limits its output by, else
-// the one that was chosen for it.
+// ownLimits returns the names of the output limits in a live request; if there
+// are none, the given one.
 func ownLimits(live *wire.Draft, chosen string) (names []string) {
 	for _, name := range []string{newerLimit, olderLimit} {
 		if live.Get(name) != nil {
@@ -88,23 +88,23 @@ func (d chatAPI) ask(ctx context.Context, x *exchange, a *answer) error {
 		finished = finished || ended
 		return err
 	})
-	switch told := toldInStream(err); {
+	switch failed := streamedError(err); {
 	case x.whole != nil:
 		return a.chatWhole(x.whole)
 	case err == errTooLong:
 		return err
 	case finished, err == nil && x.sawDone():
-		// The usage follows the end of the words; without it the answer is whole.
+		// The usage follows the end of the text; the answer is complete without it.
 		a.done = true
 		return nil
-	case told != nil:
-		a.failed = told
+	case failed != nil:
+		a.failed = failed
 		return nil
 	}
 	return err
 }
 
-// chatChunk reads one chunk and reports whether it ends the words.
+// chatChunk reads one chunk and reports whether it ends the text.
 func (a *answer) chatChunk(e sdk.ChatCompletionChunk) (ended bool, err error) {
 	if e.Model != "" {
 		a.model = e.Model
@@ -153,7 +153,7 @@ func (a *answer) chatWhole(raw []byte) error {
 	return a.write(c.Message.Content)
 }
 
-// chatFinish reads why the model stopped. The last reasons are those of servers
+// chatFinish records why the model stopped. The last cases are those of servers
 // other than OpenAI's.
 func (a *answer) chatFinish(reason string) {
 	switch reason {
@@ -168,8 +168,8 @@ func (a *answer) chatFinish(reason string) {
 	}
 }
 
-// chatUsage takes over counts that are cumulative. DeepSeek and Moonshot tell
-// the cached tokens in fields of their own.
+// chatUsage sets counts that are cumulative. DeepSeek and Moonshot report the
+// cached tokens in fields of their own.
 func (a *answer) chatUsage(u sdk.CompletionUsage) {
 	take(&a.usage.Input, u.PromptTokens)
 	take(&a.usage.Output, u.CompletionTokens)

@@ -10,29 +10,31 @@ import (
 	"github.com/sony/gobreaker/v2"
 
 	"precis"
+	"precis/model"
 	"precis/models"
 )
 
-// Client asks one model. It is a [precis.Model], safe for concurrent use, and
-// starts no goroutine that outlives a call.
+// Client sends requests to one model. It is a [model.Model], safe for
+// concurrent use, and starts no goroutine that outlives a call.
 type Client struct {
 	config  Config // complete
 	api     api
-	breaker *gobreaker.CircuitBreaker[precis.ModelResponse]
+	breaker *gobreaker.CircuitBreaker[model.Response]
 
-	otherLimit atomic.Bool // the server knows the other name of the output limit
+	otherLimit atomic.Bool // the server accepts only the other name of the output limit
 }
 
-var _ precis.Model = (*Client)(nil)
+var _ model.Model = (*Client)(nil)
 
 // api is one dialect: how a request is written, sent and its answer read.
 type api interface {
-	// fresh returns the body of a request of its own.
+	// fresh returns the body of a separate request.
 	fresh(o order) []byte
-	// ride returns o.Body with what belongs to o in the place of its own.
+	// ride returns o.Body with its messages and settings replaced by those of
+	// o.
 	ride(o order) ([]byte, error)
-	// ask sends x and tells a what comes back. Whether that is a whole answer is
-	// for [Client.attempt] to judge.
+	// ask sends x and fills a with the answer. [Client.attempt] decides whether
+	// it is complete.
 	ask(ctx context.Context, x *exchange, a *answer) error
 }
 
@@ -51,11 +53,11 @@ func New(c Config) (*Client, error) {
 	}, nil
 }
 
-// String says which model is asked and where.
+// String names the model and its address.
 func (c *Client) String() string { return c.config.String() }
 
-// Info says what is known of the model.
-func (c *Client) Info() precis.ModelInfo { return c.config.Info }
+// Info returns the known properties of the model.
+func (c *Client) Info() model.Info { return c.config.Info }
 
 // Price returns what usage costs in US dollars, 0 when the prices are unknown.
 // The usage counts as the dialect does: input tokens include cached ones except
@@ -64,22 +66,22 @@ func (c *Client) Price(u precis.Usage) float64 {
 	return models.Cost(protocolOf(c.config.Dialect), c.config.Prices, u, c.config.Tier).USD
 }
 
-// Generate asks for a text. Beside an error the response says what the attempts
-// used and cost, and nothing of what they wrote. The error is a
-// [precis.ModelError], or a [precis.Error] with [precis.CodeCanceled] when ctx
-// ended.
-func (c *Client) Generate(ctx context.Context, r precis.ModelRequest) (precis.ModelResponse, error) {
+// Generate sends the request until an answer is complete or an attempt fails
+// for good. With an error, the response holds the usage and cost of the
+// attempts, and none of their text. The error is a [model.Error], or a
+// [precis.Error] with [precis.CodeCanceled] when ctx ended.
+func (c *Client) Generate(ctx context.Context, r model.Request) (model.Response, error) {
 	started := time.Now()
 	limit := c.chatLimit()
 	body, err := c.write(r, limit)
 	if err != nil {
-		return precis.ModelResponse{}, &precis.ModelError{Fault: precis.FaultRequest, Err: err}
+		return model.Response{}, &model.Error{Fault: model.FaultRequest, Err: err}
 	}
-	resp, err := c.breaker.Execute(func() (precis.ModelResponse, error) {
+	resp, err := c.breaker.Execute(func() (model.Response, error) {
 		return c.persist(ctx, r, body, limit)
 	})
 	if errors.Is(err, gobreaker.ErrOpenState) || errors.Is(err, gobreaker.ErrTooManyRequests) {
-		err = &precis.ModelError{Fault: precis.FaultBreaker, Err: errBreaker}
+		err = &model.Error{Fault: model.FaultBreaker, Err: errBreaker}
 	}
 	resp.Took = time.Since(started)
 	return resp, err
@@ -87,8 +89,8 @@ func (c *Client) Generate(ctx context.Context, r precis.ModelRequest) (precis.Mo
 
 var errBreaker = errors.New("it failed too often a short time ago")
 
-func newBreaker(b Breaker) *gobreaker.CircuitBreaker[precis.ModelResponse] {
-	return gobreaker.NewCircuitBreaker[precis.ModelResponse](gobreaker.Settings{
+func newBreaker(b Breaker) *gobreaker.CircuitBreaker[model.Response] {
+	return gobreaker.NewCircuitBreaker[model.Response](gobreaker.Settings{
 		Timeout: b.Cooldown,
 		ReadyToTrip: func(n gobreaker.Counts) bool {
 			return b.Failures > 0 && int(n.ConsecutiveFailures) >= b.Failures
@@ -98,15 +100,15 @@ func newBreaker(b Breaker) *gobreaker.CircuitBreaker[precis.ModelResponse] {
 	})
 }
 
-// broken reports whether err says that the next request will fail, too.
+// broken reports whether err means that the next request will fail, too.
 func broken(err error) bool {
-	var e *precis.ModelError
-	return errors.As(err, &e) && (e.Retryable() || e.Fault == precis.FaultAuth)
+	var e *model.Error
+	return errors.As(err, &e) && (e.Retryable() || e.Fault == model.FaultAuth)
 }
 
-// sameHost returns a copy of client, or a client of its own, that follows only
-// redirects which keep the host and the method. The header that Anthropic's keys
-// travel in goes wherever a redirect leads.
+// sameHost returns a copy of client, or a new client, that follows only
+// redirects which keep the host and the method: the header with Anthropic's key
+// would otherwise be sent to wherever a redirect leads.
 func sameHost(client *http.Client) *http.Client {
 	own := http.Client{}
 	if client != nil {

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"precis"
+	"precis/model"
 	"precis/models"
 	"precis/provider/providertest"
 )
@@ -27,7 +28,7 @@ func dial(t testing.TB, s *providertest.Server, dialect string, change func(*Con
 		Key:     testKey,
 		Model:   "model-1",
 		Prices:  models.Prices{Input: 4, Output: 16, CacheRead: 0.5, CacheWrite: 8},
-		Info:    precis.ModelInfo{MaxOutput: 16_000},
+		Info:    model.Info{MaxOutput: 16_000},
 		Timeout: time.Minute,
 		Idle:    time.Minute,
 	}
@@ -43,8 +44,8 @@ func dial(t testing.TB, s *providertest.Server, dialect string, change func(*Con
 	return client
 }
 
-func ask(text string) precis.ModelRequest {
-	return precis.ModelRequest{
+func ask(text string) model.Request {
+	return model.Request{
 		System:   precis.NewText(precis.RoleSystem, "Be brief."),
 		Messages: []precis.Message{precis.NewText(precis.RoleUser, text)},
 	}
@@ -61,17 +62,17 @@ func TestAnswers(t *testing.T) {
 	tests := []struct {
 		name  string
 		reply providertest.Reply
-		want  precis.ModelResponse
+		want  model.Response
 	}{
-		{"text", providertest.Text(long), precis.ModelResponse{Text: long}},
-		{"letters of several bytes", providertest.Text("Zusammenfassung: größer, 要約, ✅✅✅✅✅✅✅✅"), precis.ModelResponse{Text: "Zusammenfassung: größer, 要約, ✅✅✅✅✅✅✅✅"}},
-		{"nothing", providertest.Reply{}, precis.ModelResponse{}},
-		{"reasoning and text", providertest.Reply{Reasoning: "hm", Text: "so"}, precis.ModelResponse{Text: "so", Reasoned: true}},
-		{"reasoning only", providertest.Reply{Reasoning: "hm"}, precis.ModelResponse{Reasoned: true}},
-		{"a tool", providertest.Reply{Text: "let me see", Tool: "read_file"}, precis.ModelResponse{Text: "let me see", ToolCalls: 1}},
-		{"a refusal", providertest.Reply{Refused: true}, precis.ModelResponse{Refused: true}},
-		{"truncated", providertest.Reply{Text: "half a", Truncated: true}, precis.ModelResponse{Text: "half a", Truncated: true}},
-		{"slowly", providertest.Drip("drop by drop by drop by drop", time.Millisecond), precis.ModelResponse{Text: "drop by drop by drop by drop"}},
+		{"text", providertest.Text(long), model.Response{Text: long}},
+		{"letters of several bytes", providertest.Text("Zusammenfassung: größer, 要約, ✅✅✅✅✅✅✅✅"), model.Response{Text: "Zusammenfassung: größer, 要約, ✅✅✅✅✅✅✅✅"}},
+		{"nothing", providertest.Reply{}, model.Response{}},
+		{"reasoning and text", providertest.Reply{Reasoning: "hm", Text: "so"}, model.Response{Text: "so", Reasoned: true}},
+		{"reasoning only", providertest.Reply{Reasoning: "hm"}, model.Response{Reasoned: true}},
+		{"a tool", providertest.Reply{Text: "let me see", Tool: "read_file"}, model.Response{Text: "let me see", ToolCalls: 1}},
+		{"a refusal", providertest.Reply{Refused: true}, model.Response{Refused: true}},
+		{"truncated", providertest.Reply{Text: "half a", Truncated: true}, model.Response{Text: "half a", Truncated: true}},
+		{"slowly", providertest.Drip("drop by drop by drop by drop", time.Millisecond), model.Response{Text: "drop by drop by drop by drop"}},
 	}
 	for _, tt := range tests {
 		for _, dialect := range dialects {
@@ -105,11 +106,11 @@ type faultTest struct {
 	name     string
 	replies  []providertest.Reply
 	config   func(*Config)
-	fault    precis.ModelFault // "" for an answer in the end
+	fault    model.Fault // "" for an answer in the end
 	status   int
 	attempts int
 	paid     int // attempts that were paid for, where all dialects agree; -1: whatever
-	check    func(*testing.T, *precis.ModelError)
+	check    func(*testing.T, *model.Error)
 }
 
 func again(r providertest.Reply, n int) (out []providertest.Reply) {
@@ -120,64 +121,64 @@ func again(r providertest.Reply, n int) (out []providertest.Reply) {
 }
 
 func faultTests() []faultTest {
-	limit := func(e *precis.ModelError) bool { return e.Limit == 1000 && e.Used == 2000 }
+	limit := func(e *model.Error) bool { return e.Limit == 1000 && e.Used == 2000 }
 	html := providertest.Respond(200, "text/html", "<html>Please log in</html>")
 	cut := providertest.Cut("half an answer, and then", 10)
 	never := func(c *Config) { c.Retries = -1 }
-	wait := func(d time.Duration) func(*testing.T, *precis.ModelError) {
-		return func(t *testing.T, e *precis.ModelError) {
+	wait := func(d time.Duration) func(*testing.T, *model.Error) {
+		return func(t *testing.T, e *model.Error) {
 			if e.RetryAfter != d {
 				t.Errorf("asked to wait %v, want %v", e.RetryAfter, d)
 			}
 		}
 	}
-	failed := func(f precis.ModelFault) providertest.Reply { return providertest.Reply{Fault: f, InStream: true} }
+	failed := func(f model.Fault) providertest.Reply { return providertest.Reply{Fault: f, InStream: true} }
 	return []faultTest{
 		{name: "a rate limit that ends", replies: again(providertest.RateLimited(time.Millisecond), 2), attempts: 3, paid: 1},
-		{name: "a rate limit that stays", replies: again(providertest.RateLimited(time.Millisecond), 3), fault: precis.FaultRateLimited, status: 429, attempts: 3, check: wait(time.Millisecond)},
-		{name: "a rate limit longer than we wait", replies: again(providertest.RateLimited(time.Hour), 1), fault: precis.FaultRateLimited, status: 429, attempts: 1, check: wait(time.Hour)},
-		{name: "no credit", replies: again(providertest.Respond(429, "application/json", `{"error":{"code":"insufficient_quota"}}`), 1), fault: precis.FaultAuth, status: 429, attempts: 1},
-		{name: "overload that ends", replies: again(providertest.Fail(precis.FaultOverloaded), 1), attempts: 2, paid: 1},
-		{name: "500", replies: again(providertest.Respond(500, "text/html", "<h1>oops</h1>"), 3), fault: precis.FaultOverloaded, status: 500, attempts: 3},
-		{name: "500 not to be retried", replies: []providertest.Reply{{Status: 500, Header: http.Header{"X-Should-Retry": {"false"}}}}, fault: precis.FaultOverloaded, status: 500, attempts: 1},
-		{name: "no retries", config: never, replies: again(providertest.Respond(500, "", "x"), 1), fault: precis.FaultOverloaded, status: 500, attempts: 1},
-		{name: "408", replies: again(providertest.Fail(precis.FaultTimeout), 1), attempts: 2, paid: 1},
+		{name: "a rate limit that stays", replies: again(providertest.RateLimited(time.Millisecond), 3), fault: model.FaultRateLimited, status: 429, attempts: 3, check: wait(time.Millisecond)},
+		{name: "a rate limit longer than we wait", replies: again(providertest.RateLimited(time.Hour), 1), fault: model.FaultRateLimited, status: 429, attempts: 1, check: wait(time.Hour)},
+		{name: "no credit", replies: again(providertest.Respond(429, "application/json", `{"error":{"code":"insufficient_quota"}}`), 1), fault: model.FaultAuth, status: 429, attempts: 1},
+		{name: "overload that ends", replies: again(providertest.Fail(model.FaultOverloaded), 1), attempts: 2, paid: 1},
+		{name: "500", replies: again(providertest.Respond(500, "text/html", "<h1>oops</h1>"), 3), fault: model.FaultOverloaded, status: 500, attempts: 3},
+		{name: "500 not to be retried", replies: []providertest.Reply{{Status: 500, Header: http.Header{"X-Should-Retry": {"false"}}}}, fault: model.FaultOverloaded, status: 500, attempts: 1},
+		{name: "no retries", config: never, replies: again(providertest.Respond(500, "", "x"), 1), fault: model.FaultOverloaded, status: 500, attempts: 1},
+		{name: "408", replies: again(providertest.Fail(model.FaultTimeout), 1), attempts: 2, paid: 1},
 		{name: "409", replies: again(providertest.Respond(409, "", "busy"), 1), attempts: 2, paid: 1},
-		{name: "401", replies: again(providertest.Fail(precis.FaultAuth), 1), fault: precis.FaultAuth, status: 401, attempts: 1},
-		{name: "403", replies: again(providertest.Respond(403, "", "no"), 1), fault: precis.FaultAuth, status: 403, attempts: 1},
-		{name: "402", replies: again(providertest.Respond(402, "", "pay"), 1), fault: precis.FaultAuth, status: 402, attempts: 1},
-		{name: "400", replies: again(providertest.Fail("bad_request"), 1), fault: precis.FaultRequest, status: 400, attempts: 1},
-		{name: "404", replies: again(providertest.Respond(404, "text/plain", "404 page not found"), 1), fault: precis.FaultRequest, status: 404, attempts: 1},
-		{name: "422", replies: again(providertest.Respond(422, "application/json", `{"detail":"no"}`), 1), fault: precis.FaultRequest, status: 422, attempts: 1},
-		{name: "413", replies: again(providertest.Respond(413, "text/html", "<h1>413 Request Entity Too Large</h1>"), 1), fault: precis.FaultOverflow, status: 413, attempts: 1},
-		{name: "an overflow", replies: again(providertest.Overflow(1000, 2000), 1), fault: precis.FaultOverflow, status: 400, attempts: 1,
-			check: func(t *testing.T, e *precis.ModelError) {
+		{name: "401", replies: again(providertest.Fail(model.FaultAuth), 1), fault: model.FaultAuth, status: 401, attempts: 1},
+		{name: "403", replies: again(providertest.Respond(403, "", "no"), 1), fault: model.FaultAuth, status: 403, attempts: 1},
+		{name: "402", replies: again(providertest.Respond(402, "", "pay"), 1), fault: model.FaultAuth, status: 402, attempts: 1},
+		{name: "400", replies: again(providertest.Fail("bad_request"), 1), fault: model.FaultRequest, status: 400, attempts: 1},
+		{name: "404", replies: again(providertest.Respond(404, "text/plain", "404 page not found"), 1), fault: model.FaultRequest, status: 404, attempts: 1},
+		{name: "422", replies: again(providertest.Respond(422, "application/json", `{"detail":"no"}`), 1), fault: model.FaultRequest, status: 422, attempts: 1},
+		{name: "413", replies: again(providertest.Respond(413, "text/html", "<h1>413 Request Entity Too Large</h1>"), 1), fault: model.FaultOverflow, status: 413, attempts: 1},
+		{name: "an overflow", replies: again(providertest.Overflow(1000, 2000), 1), fault: model.FaultOverflow, status: 400, attempts: 1,
+			check: func(t *testing.T, e *model.Error) {
 				if !limit(e) && !strings.Contains(string(e.Body), "exceeds the context window") {
 					t.Errorf("limit %d, used %d", e.Limit, e.Used)
 				}
 			}},
-		{name: "an overflow in a stream", replies: []providertest.Reply{{Fault: precis.FaultOverflow, InStream: true, Limit: 1000, Used: 2000}}, fault: precis.FaultOverflow, status: 200, attempts: 1, paid: -1},
-		{name: "an overflow in a whole", replies: []providertest.Reply{{Fault: precis.FaultOverflow, Whole: true, Limit: 1000, Used: 2000}}, fault: precis.FaultOverflow, status: 200, attempts: 1},
-		{name: "overload in a stream", replies: again(failed(precis.FaultOverloaded), 3), fault: precis.FaultOverloaded, status: 200, attempts: 3, paid: -1},
-		{name: "overload after some text", replies: []providertest.Reply{{Text: "half a", Fault: precis.FaultOverloaded, InStream: true}}, attempts: 2, paid: -1},
-		{name: "a rate limit in a stream", replies: again(failed(precis.FaultRateLimited), 3), fault: precis.FaultRateLimited, status: 200, attempts: 3, paid: -1},
-		{name: "a wrong key in a stream", replies: again(failed(precis.FaultAuth), 1), fault: precis.FaultAuth, status: 200, attempts: 1, paid: -1},
-		{name: "a full window", replies: []providertest.Reply{{Text: "half a", WindowFull: true, Usage: &fixed}}, fault: precis.FaultOverflow, attempts: 1, paid: 1, status: -1},
-		{name: "HTML", replies: again(html, 3), fault: precis.FaultConnection, status: 200, attempts: 3},
+		{name: "an overflow in a stream", replies: []providertest.Reply{{Fault: model.FaultOverflow, InStream: true, Limit: 1000, Used: 2000}}, fault: model.FaultOverflow, status: 200, attempts: 1, paid: -1},
+		{name: "an overflow in a whole", replies: []providertest.Reply{{Fault: model.FaultOverflow, Whole: true, Limit: 1000, Used: 2000}}, fault: model.FaultOverflow, status: 200, attempts: 1},
+		{name: "overload in a stream", replies: again(failed(model.FaultOverloaded), 3), fault: model.FaultOverloaded, status: 200, attempts: 3, paid: -1},
+		{name: "overload after some text", replies: []providertest.Reply{{Text: "half a", Fault: model.FaultOverloaded, InStream: true}}, attempts: 2, paid: -1},
+		{name: "a rate limit in a stream", replies: again(failed(model.FaultRateLimited), 3), fault: model.FaultRateLimited, status: 200, attempts: 3, paid: -1},
+		{name: "a wrong key in a stream", replies: again(failed(model.FaultAuth), 1), fault: model.FaultAuth, status: 200, attempts: 1, paid: -1},
+		{name: "a full window", replies: []providertest.Reply{{Text: "half a", WindowFull: true, Usage: &fixed}}, fault: model.FaultOverflow, attempts: 1, paid: 1, status: -1},
+		{name: "HTML", replies: again(html, 3), fault: model.FaultConnection, status: 200, attempts: 3},
 		{name: "HTML once", replies: again(html, 1), attempts: 2, paid: 1},
-		{name: "an empty body", replies: again(providertest.Respond(200, "text/event-stream", ""), 3), fault: precis.FaultConnection, status: 200, attempts: 3},
-		{name: "JSON of something else", replies: again(providertest.Respond(200, "application/json", `{"detail":"hello"}`), 3), fault: precis.FaultConnection, attempts: 3},
-		{name: "half a JSON", replies: again(providertest.Respond(200, "application/json", `{"type":"message",`), 3), fault: precis.FaultConnection, attempts: 3},
-		{name: "events of something else", replies: again(providertest.Respond(200, "text/event-stream", "event: hello\ndata: {\"a\":1}\n\n"), 3), fault: precis.FaultConnection, attempts: 3},
-		{name: "events that are no JSON", replies: again(providertest.Respond(200, "text/event-stream", "event: message_start\ndata: secret words\n\n"), 3), fault: precis.FaultConnection, attempts: 3},
+		{name: "an empty body", replies: again(providertest.Respond(200, "text/event-stream", ""), 3), fault: model.FaultConnection, status: 200, attempts: 3},
+		{name: "JSON of something else", replies: again(providertest.Respond(200, "application/json", `{"detail":"hello"}`), 3), fault: model.FaultConnection, attempts: 3},
+		{name: "half a JSON", replies: again(providertest.Respond(200, "application/json", `{"type":"message",`), 3), fault: model.FaultConnection, attempts: 3},
+		{name: "events of something else", replies: again(providertest.Respond(200, "text/event-stream", "event: hello\ndata: {\"a\":1}\n\n"), 3), fault: model.FaultConnection, attempts: 3},
+		{name: "events that are no JSON", replies: again(providertest.Respond(200, "text/event-stream", "event: message_start\ndata: secret words\n\n"), 3), fault: model.FaultConnection, attempts: 3},
 		{name: "a cut stream", replies: again(cut, 1), attempts: 2, paid: -1},
 		{name: "cut before the first word", replies: again(providertest.Cut("", 0), 1), attempts: 2, paid: -1},
-		{name: "always cut", replies: again(cut, 3), fault: precis.FaultConnection, attempts: 3, paid: -1},
+		{name: "always cut", replies: again(cut, 3), fault: model.FaultConnection, attempts: 3, paid: -1},
 		{name: "no end marker", replies: []providertest.Reply{{Text: "all of it", Ending: providertest.Unended}}, attempts: 2, paid: -1},
 		{name: "nothing comes", config: func(c *Config) { c.Idle = 300 * time.Millisecond }, replies: again(providertest.Reply{Ending: providertest.Silent}, 1), attempts: 2, paid: 1},
-		{name: "nothing ever comes", config: func(c *Config) { c.Idle = 20 * time.Millisecond }, replies: again(providertest.Reply{Ending: providertest.Silent}, 3), fault: precis.FaultTimeout, attempts: 3},
-		{name: "nothing more comes", config: func(c *Config) { c.Idle = 50 * time.Millisecond; c.Retries = -1 }, replies: []providertest.Reply{{Text: "half a", Ending: providertest.Stuck}}, fault: precis.FaultTimeout, attempts: 1, paid: -1},
-		{name: "too slowly", config: func(c *Config) { c.Timeout = 100 * time.Millisecond; c.Retries = -1 }, replies: again(providertest.Drip(strings.Repeat("drop ", 10_000), 5*time.Millisecond), 1), fault: precis.FaultTimeout, attempts: 1, paid: -1},
+		{name: "nothing ever comes", config: func(c *Config) { c.Idle = 20 * time.Millisecond }, replies: again(providertest.Reply{Ending: providertest.Silent}, 3), fault: model.FaultTimeout, attempts: 3},
+		{name: "nothing more comes", config: func(c *Config) { c.Idle = 50 * time.Millisecond; c.Retries = -1 }, replies: []providertest.Reply{{Text: "half a", Ending: providertest.Stuck}}, fault: model.FaultTimeout, attempts: 1, paid: -1},
+		{name: "too slowly", config: func(c *Config) { c.Timeout = 100 * time.Millisecond; c.Retries = -1 }, replies: again(providertest.Drip(strings.Repeat("drop ", 10_000), 5*time.Millisecond), 1), fault: model.FaultTimeout, attempts: 1, paid: -1},
 	}
 }
 
@@ -200,7 +201,7 @@ func TestFaults(t *testing.T) {
 	}
 }
 
-func (tt faultTest) verify(t *testing.T, got precis.ModelResponse, err error) {
+func (tt faultTest) verify(t *testing.T, got model.Response, err error) {
 	t.Helper()
 	if got.Attempts != tt.attempts {
 		t.Errorf("%d attempts, want %d (%v)", got.Attempts, tt.attempts, err)
@@ -214,7 +215,7 @@ func (tt faultTest) verify(t *testing.T, got precis.ModelResponse, err error) {
 		}
 		return
 	}
-	var e *precis.ModelError
+	var e *model.Error
 	if !errors.As(err, &e) || e.Fault != tt.fault {
 		t.Fatalf("got %q, %v, want %s", got.Text, err, tt.fault)
 	}
@@ -251,7 +252,7 @@ func TestFloodIsStopped(t *testing.T) {
 			t.Errorf("%s: %d attempts, %d bytes, %v", dialect, got.Attempts, len(got.Text), err)
 		}
 		s.Enqueue(again(providertest.Respond(200, "text/event-stream", strings.Replace(piece, "again", strings.Repeat("x", 40<<20), 1)), 3)...)
-		if _, err := dial(t, s, dialect, nil).Generate(context.Background(), ask("Sum up.")); !isFault(err, precis.FaultConnection) {
+		if _, err := dial(t, s, dialect, nil).Generate(context.Background(), ask("Sum up.")); !isFault(err, model.FaultConnection) {
 			t.Errorf("%s: an endless line: %v", dialect, err)
 		}
 	}
@@ -266,7 +267,7 @@ func TestWholeFloodIsStopped(t *testing.T) {
 	}
 }
 
-func isFault(err error, f precis.ModelFault) bool {
-	var e *precis.ModelError
+func isFault(err error, f model.Fault) bool {
+	var e *model.Error
 	return errors.As(err, &e) && e.Fault == f
 }

@@ -11,14 +11,15 @@ import (
 	"time"
 
 	"precis"
+	"precis/model"
 	"precis/models"
 	"precis/wire/anthropic"
 	"precis/wire/chat"
 	"precis/wire/responses"
 )
 
-// Config says which model is asked, where and how. Model is needed; the zero
-// value of every other field is a default.
+// Config configures a [Client]: the model, its address and the limits of
+// requests. Model is needed; the zero value of every other field is a default.
 type Config struct {
 	// Dialect is "anthropic", "chat" or "responses"; empty means "anthropic" for
 	// Claude models and "chat" for all others.
@@ -35,9 +36,10 @@ type Config struct {
 
 	// Model is the model's ID as the API spells it.
 	Model string
-	// Info is what is known of the model. Its ID and Dialect are set by [New].
-	Info precis.ModelInfo
-	// Prices and Tier make the cost of usage; see [models.Cost].
+	// Info holds the known properties of the model. Its ID and Dialect are set
+	// by [New].
+	Info model.Info
+	// Prices and Tier determine the cost of usage; see [models.Cost].
 	Prices models.Prices
 	Tier   string
 	// Effort is the reasoning effort that a fresh request of the chat and
@@ -52,28 +54,29 @@ type Config struct {
 	// Retries is how often a failed request is tried again; 0 means twice, a
 	// negative number never.
 	Retries int
-	// Pause is the pause before the first retry, where the API does not ask for
-	// another; each further one is about twice as long. 0 means 1 second.
+	// Pause is the pause before the first retry, unless the API states one;
+	// each further pause is about twice as long. 0 means 1 second.
 	Pause time.Duration
-	// MaxWait is the longest pause asked for by the API that is waited for; a
-	// request told to wait longer fails at once. 0 means 60 seconds.
+	// MaxWait is the longest pause stated by the API that the client waits for;
+	// a request that would have to wait longer fails at once. 0 means 60
+	// seconds.
 	MaxWait time.Duration
-	// Breaker says when requests are no longer tried.
+	// Breaker configures when requests fail without being sent.
 	Breaker Breaker
 	// HTTPClient sends the requests; nil means one that uses no proxy. Its
 	// redirect policy is not used: only redirects to the same host are followed.
 	HTTPClient *http.Client `json:"-"`
 }
 
-// Breaker says when requests fail at once with [precis.FaultBreaker] because
-// others failed before them. Requests that the API refused for what was in them
+// Breaker configures when requests fail at once with [model.FaultBreaker]
+// because earlier ones failed. Requests that the API refused for their content
 // do not count, nor do canceled ones.
 type Breaker struct {
 	// Failures is how many requests in a row must fail, their retries included;
 	// 0 means 5, a negative number turns the breaker off.
 	Failures int
-	// Cooldown is how long nothing is tried after that; 0 means 1 minute. Then
-	// one request is let through, and its outcome decides.
+	// Cooldown is how long no request is sent after that; 0 means 1 minute.
+	// Then one request is sent, and its outcome decides.
 	Cooldown time.Duration
 }
 
@@ -86,7 +89,7 @@ const (
 	defaultCooldown = time.Minute
 )
 
-// String says which model is asked and where, without the key.
+// String names the model and its address, without the key.
 func (c Config) String() string {
 	return fmt.Sprintf("%s (%s) at %s", c.Model, c.dialect(), baseURL(c.dialect(), c.BaseURL))
 }

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"precis"
+	"precis/model"
 	"precis/provider/providertest"
 )
 
@@ -29,7 +30,7 @@ func TestNobodyListens(t *testing.T) {
 		}
 		c.config.Pause = time.Millisecond
 		got, err := c.Generate(context.Background(), ask("a"))
-		if !isFault(err, precis.FaultConnection) || got.Attempts != 3 || !strings.Contains(err.Error(), "refused") {
+		if !isFault(err, model.FaultConnection) || got.Attempts != 3 || !strings.Contains(err.Error(), "refused") {
 			t.Errorf("%s: %d attempts, %v", dialect, got.Attempts, err)
 		}
 	}
@@ -48,7 +49,7 @@ func TestRedirects(t *testing.T) {
 			s := providertest.New(t, providertest.Options{})
 			s.Enqueue(providertest.Reply{Status: status, Header: http.Header{"Location": {other.URL + "/v1/messages"}}})
 			got, err := dial(t, s, dialect, nil).Generate(context.Background(), ask("a"))
-			if !isFault(err, precis.FaultRequest) || got.Attempts != 1 {
+			if !isFault(err, model.FaultRequest) || got.Attempts != 1 {
 				t.Errorf("%s: %d: %d attempts, %v", dialect, status, got.Attempts, err)
 			}
 			s.Enqueue(providertest.Reply{Status: status, Header: http.Header{"Location": {"/v1" + strings.TrimPrefix(s.Requests()[0].Path, "/v1")}}})
@@ -75,7 +76,7 @@ func TestCancel(t *testing.T) {
 		for name, reply := range map[string]providertest.Reply{
 			"before the answer": {Ending: providertest.Silent},
 			"in the answer":     {Text: "half a", Ending: providertest.Stuck},
-			"between attempts":  providertest.Fail(precis.FaultOverloaded),
+			"between attempts":  providertest.Fail(model.FaultOverloaded),
 		} {
 			s := providertest.New(t, providertest.Options{})
 			ctx, cancel := context.WithCancel(context.Background())
@@ -121,7 +122,7 @@ func TestDeadline(t *testing.T) {
 	s.SetDefault(providertest.RateLimited(30 * time.Second))
 	ctx, cancel = context.WithTimeout(context.Background(), 10*time.Second)
 	defer cancel()
-	if got, err := c.Generate(ctx, ask("a")); !isFault(err, precis.FaultRateLimited) || got.Attempts != 1 {
+	if got, err := c.Generate(ctx, ask("a")); !isFault(err, model.FaultRateLimited) || got.Attempts != 1 {
 		t.Errorf("%d attempts, %v", got.Attempts, err)
 	}
 }
@@ -169,7 +170,7 @@ func TestKeyInAnErrorBodyIsHidden(t *testing.T) {
 		s := providertest.New(t, providertest.Options{})
 		s.Enqueue(providertest.Respond(401, "application/json", `{"error":{"message":"wrong key `+testKey+`"}}`+strings.Repeat(" ", 10_000)))
 		_, err := dial(t, s, dialect, nil).Generate(context.Background(), ask("a"))
-		var e *precis.ModelError
+		var e *model.Error
 		if !errors.As(err, &e) || strings.Contains(string(e.Body), testKey) || !strings.Contains(string(e.Body), "wrong key ***") || len(e.Body) > maxBody {
 			t.Errorf("%s: %v %.100q", dialect, err, e.Body)
 		}

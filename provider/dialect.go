@@ -21,9 +21,9 @@ func newAPI(c Config) api {
 	return newChat(c)
 }
 
-// withSystem returns messages after the system messages that a live request
-// begins with, where messages do not begin with any themselves: in the dialects
-// of OpenAI the system prompt is one of them.
+// withSystem returns messages preceded by the system messages of a live
+// request, unless messages begin with system messages already: in the dialects
+// of OpenAI the system prompt is one of the messages.
 func withSystem(live []byte, messages []precis.Message, decode func([]byte) ([]precis.Message, error)) []precis.Message {
 	if messages[0].Role == precis.RoleSystem {
 		return messages
@@ -41,12 +41,12 @@ func withSystem(live []byte, messages []precis.Message, decode func([]byte) ([]p
 	}
 	first, err := decode(append(system, ']'))
 	if err != nil {
-		return messages // what cannot be read cannot be kept
+		return messages // a body that cannot be parsed has no system messages to keep
 	}
 	return append(first, messages...)
 }
 
-// parseLive reads the body of a live request, whose messages are in the named
+// parseLive parses the body of a live request, whose messages are in the named
 // field.
 func parseLive(body []byte, messages string) (*wire.Draft, error) {
 	o, err := parseObject(body)
@@ -59,7 +59,7 @@ func parseLive(body []byte, messages string) (*wire.Draft, error) {
 	return o, nil
 }
 
-// parseObject reads an object that is to be changed.
+// parseObject parses an object for editing.
 func parseObject(raw []byte) (*wire.Draft, error) {
 	b, err := wire.Parse(raw, "", nil)
 	if err != nil {

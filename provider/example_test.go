@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"precis"
+	"precis/model"
 	"precis/models"
 	"precis/provider"
 	"precis/provider/providertest"
@@ -20,20 +21,20 @@ func Example() {
 		providertest.Reply{Text: "They fixed the parser.", Usage: &precis.Usage{Input: 2_000, Output: 500}},
 	)
 
-	var catalogue models.Catalogue
-	known, _ := catalogue.Find("claude-sonnet-4-5")
-	model, err := provider.New(provider.Config{
+	var catalog models.Catalog
+	known, _ := catalog.Find("claude-sonnet-4-5")
+	claude, err := provider.New(provider.Config{
 		BaseURL: server.BaseURL("anthropic"),
 		Key:     "test-key",
 		Model:   known.ID,
-		Info:    precis.ModelInfo{Window: known.Window, MaxOutput: known.MaxOutput.Tokens},
+		Info:    model.Info{Window: known.Window, MaxOutput: known.MaxOutput.Tokens},
 		Prices:  known.Prices,
 	})
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
-	answer, err := model.Generate(context.Background(), precis.ModelRequest{
+	answer, err := claude.Generate(context.Background(), model.Request{
 		System:   precis.NewText(precis.RoleSystem, "Summarize."),
 		Messages: []precis.Message{precis.NewText(precis.RoleUser, "user: fix the parser\nassistant: done")},
 	})

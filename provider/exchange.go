@@ -10,8 +10,8 @@ import (
 	"slices"
 	"time"
 
-	"precis"
 	"precis/internal/jsonspan"
+	"precis/model"
 )
 
 // maxWhole is the longest answer in one JSON object that is read, in bytes.
@@ -26,23 +26,23 @@ var (
 	errNothing   = errors.New("an empty answer")
 )
 
-// exchange is one request and its response, seen from below the SDKs: it sends
-// the exact bytes, and looks at the response before they do.
+// exchange is one request and its response below the SDK: as a middleware it
+// sends the exact bytes, and inspects the response before the SDK does.
 type exchange struct {
 	body    []byte
 	headers http.Header
 	idle    *time.Timer   // ends the attempt
 	wait    time.Duration // what the timer is set to at each piece of the answer
 
-	fault *precis.ModelError // a response that is no answer, or no response
-	final bool               // the response says that trying again is no use
-	whole []byte             // a JSON object instead of a stream
-	lost  error              // why reading the response failed
-	tail  []byte             // the last bytes read
+	fault *model.Error // set when the response is an error, or there is none
+	final bool         // the response states that a retry is useless
+	whole []byte       // a JSON object instead of a stream
+	lost  error        // why reading the response failed
+	tail  []byte       // the last bytes read
 }
 
-// send is a middleware of both SDKs. The errors it returns are left in x.fault,
-// too, because the SDKs may put others in their place.
+// send is a middleware of both SDKs. It also stores the errors that it returns
+// in x.fault, because the SDKs may replace them.
 func (x *exchange) send(req *http.Request, next func(*http.Request) (*http.Response, error)) (*http.Response, error) {
 	req.Body = io.NopCloser(bytes.NewReader(x.body))
 	req.GetBody = func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(x.body)), nil }
@@ -52,7 +52,7 @@ func (x *exchange) send(req *http.Request, next func(*http.Request) (*http.Respo
 	}
 	res, err := next(req)
 	if err != nil {
-		return nil, x.fail(&precis.ModelError{Fault: precis.FaultConnection, Err: withoutURL(err)})
+		return nil, x.fail(&model.Error{Fault: model.FaultConnection, Err: withoutURL(err)})
 	}
 	res.Body = &watch{body: res.Body, x: x}
 	if res.StatusCode >= 300 {
@@ -60,28 +60,28 @@ func (x *exchange) send(req *http.Request, next func(*http.Request) (*http.Respo
 	}
 	if err := x.open(res); err != nil {
 		res.Body.Close()
-		return nil, x.fail(&precis.ModelError{Fault: precis.FaultConnection, Status: res.StatusCode, Err: err})
+		return nil, x.fail(&model.Error{Fault: model.FaultConnection, Status: res.StatusCode, Err: err})
 	}
 	return res, nil
 }
 
-func (x *exchange) fail(e *precis.ModelError) error {
+func (x *exchange) fail(e *model.Error) error {
 	x.fault = e
 	return e
 }
 
 // refused reads a response that is an error or a redirect.
-func (x *exchange) refused(res *http.Response) *precis.ModelError {
+func (x *exchange) refused(res *http.Response) *model.Error {
 	defer res.Body.Close()
-	body, _ := io.ReadAll(io.LimitReader(res.Body, maxRefusal)) // what came says enough
+	body, _ := io.ReadAll(io.LimitReader(res.Body, maxRefusal)) // the part that was read suffices
 	x.final = res.Header.Get("X-Should-Retry") == "false"
-	e := &precis.ModelError{
+	e := &model.Error{
 		Status:     res.StatusCode,
 		Body:       clip(body),
 		RetryAfter: retryAfter(res.Header, time.Now()),
 	}
 	if res.StatusCode < 400 {
-		e.Fault, e.Err = precis.FaultRequest, errRedirect
+		e.Fault, e.Err = model.FaultRequest, errRedirect
 		return e
 	}
 	judgeStatus(e, body)
@@ -90,8 +90,8 @@ func (x *exchange) refused(res *http.Response) *precis.ModelError {
 
 var errRedirect = errors.New("a redirect that was not followed: it leads to another host or changes the method")
 
-// open looks at the first bytes of an answer, since servers lie about its type.
-// A JSON object is read as a whole; a stream is left to the SDK.
+// open inspects the first bytes of an answer, since servers state wrong content
+// types. A JSON object is read as a whole; a stream is left to the SDK.
 func (x *exchange) open(res *http.Response) error {
 	r := bufio.NewReader(res.Body)
 	switch kind, err := sniff(r); {
@@ -115,14 +115,15 @@ func (x *exchange) open(res *http.Response) error {
 	return nil
 }
 
-// rest is what is left of a body after a look at its first bytes.
+// rest is the rest of a body after its first bytes were inspected.
 type rest struct {
 	io.Reader
 	io.Closer
 }
 
-// sniff tells what follows white space and a byte order mark: '{' for JSON, ':'
-// for a stream of events, 0 for anything else. It leaves r before that.
+// sniff returns the kind of content after white space and a byte order mark:
+// '{' for JSON, ':' for a stream of events, 0 for anything else. It does not
+// consume that content.
 func sniff(r *bufio.Reader) (byte, error) {
 	for {
 		c, err := r.Peek(1)
@@ -146,8 +147,8 @@ func sniff(r *bufio.Reader) (byte, error) {
 	}
 }
 
-// watch passes a response body on, restarts the idle timer at each piece and
-// remembers how it ended.
+// watch relays a response body, restarts the idle timer at each read and
+// records how the body ended.
 type watch struct {
 	body io.ReadCloser
 	x    *exchange
@@ -167,7 +168,7 @@ func (w *watch) Read(p []byte) (int, error) {
 
 func (w *watch) Close() error { return w.body.Close() }
 
-// lastBytes returns the end of b, as much of it as the end marker needs.
+// lastBytes returns as much of the end of b as the end marker needs.
 func lastBytes(b []byte) []byte {
 	const keep = 256
 	if len(b) > keep {
@@ -183,9 +184,9 @@ func (x *exchange) sawDone() bool {
 		bytes.HasPrefix(x.tail, []byte("data: [DONE]"))
 }
 
-// toldWhole returns the JSON object that came instead of a stream if it is an
-// error.
-func (x *exchange) toldWhole() []byte {
+// wholeError returns the JSON object that was sent in place of a stream if it
+// is an error.
+func (x *exchange) wholeError() []byte {
 	if kind := jsonspan.Kind(inner(x.whole, "error")); kind == '{' || kind == '"' {
 		return x.whole
 	}

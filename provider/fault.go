@@ -13,10 +13,11 @@ import (
 
 	"precis"
 	"precis/internal/jsonspan"
+	"precis/model"
 	"precis/wire/overflow"
 )
 
-// maxBody is how much of an error response a [precis.ModelError] keeps.
+// maxBody is how much of an error response a [model.Error] keeps.
 const maxBody = 4096
 
 var (
@@ -28,7 +29,7 @@ var (
 
 // failure is an attempt that failed.
 type failure struct {
-	err   *precis.ModelError
+	err   *model.Error
 	final bool // another attempt is no use
 }
 
@@ -39,78 +40,79 @@ func canceled(ctx context.Context) error {
 	return &precis.Error{Code: precis.CodeCanceled, Op: "ask model", Err: ctx.Err()}
 }
 
-// judge says what became of an attempt: nil for a whole answer. parent is the
-// caller's context, ctx the attempt's own, err what the SDK returned.
+// judge returns the error of an attempt: nil for a complete answer. parent is
+// the caller's context, ctx the attempt's own, err the SDK's error.
 func judge(parent, ctx context.Context, x *exchange, a *answer, err error) error {
-	fault := func(kind precis.ModelFault, cause error) *failure {
-		return &failure{err: &precis.ModelError{Fault: kind, Err: cause}}
+	fault := func(kind model.Fault, cause error) *failure {
+		return &failure{err: &model.Error{Fault: kind, Err: cause}}
 	}
 	switch cause := context.Cause(ctx); {
 	case a.failed != nil:
-		return &failure{err: toldFault(a.failed)}
+		return &failure{err: faultOfError(a.failed)}
 	case a.done && a.full:
-		return fault(precis.FaultOverflow, errFull)
+		return fault(model.FaultOverflow, errFull)
 	case a.done && err == nil:
 		return nil
 	case parent.Err() != nil:
 		return canceled(parent)
 	case cause != nil:
-		return fault(precis.FaultTimeout, cause)
+		return fault(model.FaultTimeout, cause)
 	case x.fault != nil:
 		return &failure{err: x.fault, final: x.final || errors.Is(x.fault, errTooLong)}
 	case err == errTooLong:
-		f := fault(precis.FaultConnection, err)
+		f := fault(model.FaultConnection, err)
 		f.final = true
 		return f
 	case x.lost != nil:
-		return fault(precis.FaultConnection, fmt.Errorf("%w: %w", errCut, x.lost))
+		return fault(model.FaultConnection, fmt.Errorf("%w: %w", errCut, x.lost))
 	case err == nil:
-		return fault(precis.FaultConnection, errCut)
+		return fault(model.FaultConnection, errCut)
 	case err == errNotAnswer:
-		return fault(precis.FaultConnection, err)
+		return fault(model.FaultConnection, err)
 	}
 	// The SDKs' texts may quote the answer.
-	return fault(precis.FaultConnection, errNotAPI)
+	return fault(model.FaultConnection, errNotAPI)
 }
 
-// judgeStatus sets the fault of an error response, and what it tells of the
+// judgeStatus sets the fault of an error response, and what it states about the
 // window.
-func judgeStatus(e *precis.ModelError, body []byte) {
+func judgeStatus(e *model.Error, body []byte) {
 	if o, ok := overflow.Classify(e.Status, body); ok {
-		e.Fault, e.Limit, e.Used = precis.FaultOverflow, o.Limit, o.Used
+		e.Fault, e.Limit, e.Used = model.FaultOverflow, o.Limit, o.Used
 		return
 	}
-	kind, _ := told(body)
+	kind, _ := errorCodes(body)
 	e.Fault = faultOfStatus(e.Status)
 	if e.Status == http.StatusTooManyRequests && strings.Contains(kind, "insufficient_quota") {
-		e.Fault = precis.FaultAuth // no credit: waiting does not help
+		e.Fault = model.FaultAuth // no credit: a retry does not help
 	}
 }
 
-// faultOfStatus is the fault that a status of 400 and more stands for. 409 is
-// the answer of a server that is busy with the same resource.
-func faultOfStatus(status int) precis.ModelFault {
+// faultOfStatus returns the fault for a status of 400 and more. Servers answer
+// 409 when they are busy with the same resource.
+func faultOfStatus(status int) model.Fault {
 	switch {
 	case status == http.StatusUnauthorized, status == http.StatusForbidden, status == http.StatusPaymentRequired:
-		return precis.FaultAuth
+		return model.FaultAuth
 	case status == http.StatusTooManyRequests:
-		return precis.FaultRateLimited
+		return model.FaultRateLimited
 	case status == http.StatusRequestTimeout:
-		return precis.FaultTimeout
+		return model.FaultTimeout
 	case status == http.StatusConflict, status >= 500:
-		return precis.FaultOverloaded
+		return model.FaultOverloaded
 	}
-	return precis.FaultRequest
+	return model.FaultRequest
 }
 
-// toldFault is the fault of an error object that came with status 200.
-func toldFault(raw []byte) *precis.ModelError {
-	e := &precis.ModelError{Status: http.StatusOK, Body: clip(raw)}
+// faultOfError returns the fault for an error object that was sent with status
+// 200.
+func faultOfError(raw []byte) *model.Error {
+	e := &model.Error{Status: http.StatusOK, Body: clip(raw)}
 	if o, ok := overflow.Classify(http.StatusOK, raw); ok {
-		e.Fault, e.Limit, e.Used = precis.FaultOverflow, o.Limit, o.Used
+		e.Fault, e.Limit, e.Used = model.FaultOverflow, o.Limit, o.Used
 		return e
 	}
-	kind, status := told(raw)
+	kind, status := errorCodes(raw)
 	if status >= 400 {
 		e.Fault = faultOfStatus(status)
 	} else {
@@ -120,40 +122,40 @@ func toldFault(raw []byte) *precis.ModelError {
 }
 
 // kinds are the words that APIs use for errors, and their faults. The first
-// that fits counts.
+// match counts.
 var kinds = []struct {
 	word  string
-	fault precis.ModelFault
+	fault model.Fault
 }{
-	{"insufficient_quota", precis.FaultAuth},
-	{"billing", precis.FaultAuth},
-	{"authentication", precis.FaultAuth},
-	{"permission", precis.FaultAuth},
-	{"api_key", precis.FaultAuth},
-	{"rate_limit", precis.FaultRateLimited},
-	{"timeout", precis.FaultTimeout},
-	{"invalid", precis.FaultRequest},
-	{"not_found", precis.FaultRequest},
-	{"too_large", precis.FaultRequest},
-	{"unsupported", precis.FaultRequest},
-	{"policy", precis.FaultRequest},
-	{"image", precis.FaultRequest},
+	{"insufficient_quota", model.FaultAuth},
+	{"billing", model.FaultAuth},
+	{"authentication", model.FaultAuth},
+	{"permission", model.FaultAuth},
+	{"api_key", model.FaultAuth},
+	{"rate_limit", model.FaultRateLimited},
+	{"timeout", model.FaultTimeout},
+	{"invalid", model.FaultRequest},
+	{"not_found", model.FaultRequest},
+	{"too_large", model.FaultRequest},
+	{"unsupported", model.FaultRequest},
+	{"policy", model.FaultRequest},
+	{"image", model.FaultRequest},
 }
 
-// faultOfKind is the fault of an error by its words. What nobody knows is the
-// server's trouble, since it took the request.
-func faultOfKind(kind string) precis.ModelFault {
+// faultOfKind returns the fault for an error's type. An unknown type counts as
+// a fault of the server, since it accepted the request.
+func faultOfKind(kind string) model.Fault {
 	for _, k := range kinds {
 		if strings.Contains(kind, k.word) {
 			return k.fault
 		}
 	}
-	return precis.FaultOverloaded
+	return model.FaultOverloaded
 }
 
-// told returns the type and code of an error object, in lower case, and its
+// errorCodes returns the type and code of an error object, in lower case, and its
 // code where that is an HTTP status.
-func told(raw []byte) (kind string, status int) {
+func errorCodes(raw []byte) (kind string, status int) {
 	body := raw
 	if e := inner(raw, "error"); jsonspan.Kind(e) == '{' {
 		body = e
@@ -169,7 +171,7 @@ func told(raw []byte) (kind string, status int) {
 	return kind, status
 }
 
-// clip returns what a [precis.ModelError] keeps of a body.
+// clip returns the part of a body that a [model.Error] keeps.
 func clip(body []byte) []byte {
 	if len(body) > maxBody {
 		body = body[:maxBody]
@@ -178,7 +180,7 @@ func clip(body []byte) []byte {
 }
 
 // withoutURL returns the cause of a failed request without the URL, which is
-// longer than it helps.
+// long and adds nothing.
 func withoutURL(err error) error {
 	var e *url.Error
 	if errors.As(err, &e) {

@@ -36,7 +36,7 @@ func text(raw json.RawMessage) string {
 	return s
 }
 
-// texts returns m with nothing but the texts that say something.
+// texts returns m with only its text blocks that are not empty.
 func texts(m precis.Message) precis.Message {
 	var content []precis.Block
 	for _, b := range m.Content {

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"precis"
+	"precis/model"
 	"precis/provider/providertest"
 )
 
@@ -46,7 +47,7 @@ func TestFreshRequestsOfOtherDialects(t *testing.T) {
 			r.Body = nil
 			_, err := dial(t, s, dialect, nil).Generate(context.Background(), r)
 			if dialect == "anthropic" {
-				if !isFault(err, precis.FaultRequest) {
+				if !isFault(err, model.FaultRequest) {
 					t.Errorf("%s to %s: %v", from, dialect, err)
 				}
 			} else if err != nil {
@@ -60,8 +61,8 @@ func TestOutputLimit(t *testing.T) {
 	for _, tt := range []struct{ asked, most, want int }{
 		{0, 0, 8192}, {0, 5000, 5000}, {0, 64_000, 64_000}, {100, 0, 100}, {100, 50, 50}, {100, 500, 100},
 	} {
-		c := &Client{config: Config{Info: precis.ModelInfo{MaxOutput: tt.most}}}
-		if got := c.outputLimit(precis.ModelRequest{MaxTokens: tt.asked}); got != tt.want {
+		c := &Client{config: Config{Info: model.Info{MaxOutput: tt.most}}}
+		if got := c.outputLimit(model.Request{MaxTokens: tt.asked}); got != tt.want {
 			t.Errorf("asked %d, at most %d: %d, want %d", tt.asked, tt.most, got, tt.want)
 		}
 	}
@@ -109,14 +110,14 @@ func TestNameOfTheOutputLimitIsLearned(t *testing.T) {
 }
 
 func TestNameOfTheOutputLimitIsNotAlwaysAtFault(t *testing.T) {
-	own := precis.ModelRequest{
+	own := model.Request{
 		Body:     []byte(`{"model":"m","max_tokens":10,"messages":[]}`),
 		Messages: ask("a").Messages, MaxTokens: 5,
 	}
 	tests := []struct {
 		name  string
 		reply providertest.Reply
-		r     precis.ModelRequest
+		r     model.Request
 	}{
 		{"another value", providertest.Respond(400, "application/json", `{"error":{"message":"max_tokens is too large: 16000. This model supports at most 4096.","param":"max_tokens"}}`), ask("a")},
 		{"another field", providertest.Respond(400, "application/json", `{"error":{"message":"Unsupported parameter: stream"}}`), ask("a")},
@@ -138,7 +139,7 @@ func TestEmptySystemAndMessages(t *testing.T) {
 	for _, dialect := range dialects {
 		s := providertest.New(t, providertest.Options{})
 		c := dial(t, s, dialect, nil)
-		if _, err := c.Generate(context.Background(), precis.ModelRequest{System: ask("").System}); !isFault(err, precis.FaultRequest) {
+		if _, err := c.Generate(context.Background(), model.Request{System: ask("").System}); !isFault(err, model.FaultRequest) {
 			t.Errorf("%s: no messages: %v", dialect, err)
 		}
 		r := ask("a")

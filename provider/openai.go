@@ -21,12 +21,12 @@ func openaiOptions(c Config) []option.RequestOption {
 	return options
 }
 
-// toldInStream returns the error object that a stream held instead of an event;
-// nil when err is something else.
-func toldInStream(err error) []byte {
-	var told *ssestream.StreamError
-	if errors.As(err, &told) {
-		return told.Event.Data
+// streamedError returns the error object that a stream held in place of an
+// event; nil when err is of another type.
+func streamedError(err error) []byte {
+	var streamErr *ssestream.StreamError
+	if errors.As(err, &streamErr) {
+		return streamErr.Event.Data
 	}
 	return nil
 }

@@ -5,18 +5,18 @@ import (
 	"errors"
 	"strings"
 
-	"precis"
+	"precis/model"
 	"precis/models"
 )
 
-// order is a request with what the client adds to it.
+// order is a request together with the client's settings for it.
 type order struct {
-	precis.ModelRequest
+	model.Request
 	model  string
 	effort string
 	limit  int // of the output in tokens; 0: a live request keeps its own
-	// chatLimit is the name of the output limit in the chat dialect, where the
-	// live request does not say which one the server knows.
+	// chatLimit is the name of the output limit in the chat dialect, used when
+	// the live request has none.
 	chatLimit string
 }
 
@@ -29,16 +29,16 @@ const (
 
 // write returns the body of r. chatLimit is the name of the output limit in the
 // chat dialect, where the request has none yet.
-func (c *Client) write(r precis.ModelRequest, chatLimit string) ([]byte, error) {
+func (c *Client) write(r model.Request, chatLimit string) ([]byte, error) {
 	if len(r.Messages) == 0 {
 		return nil, errors.New("the request has no messages")
 	}
 	o := order{
-		ModelRequest: r,
-		model:        c.config.Model,
-		effort:       c.config.Effort,
-		limit:        c.outputLimit(r),
-		chatLimit:    chatLimit,
+		Request:   r,
+		model:     c.config.Model,
+		effort:    c.config.Effort,
+		limit:     c.outputLimit(r),
+		chatLimit: chatLimit,
 	}
 	if r.Body == nil {
 		return c.api.fresh(o), nil
@@ -46,10 +46,10 @@ func (c *Client) write(r precis.ModelRequest, chatLimit string) ([]byte, error) 
 	return c.api.ride(o)
 }
 
-// outputLimit returns the output limit of r: what it asks for, else what the
-// model can do, else a default, and never more than the model can do. A live
-// request keeps its own limit when r asks for none.
-func (c *Client) outputLimit(r precis.ModelRequest) int {
+// outputLimit returns the output limit of r: the requested one, else the
+// model's, else a default, and never more than the model's. A live request
+// keeps its own limit when r requests none.
+func (c *Client) outputLimit(r model.Request) int {
 	most := c.config.Info.MaxOutput
 	switch {
 	case r.MaxTokens > 0 && most > 0:
@@ -64,8 +64,8 @@ func (c *Client) outputLimit(r precis.ModelRequest) int {
 	return models.DefaultMaxOutput
 }
 
-// chatLimit returns the name of the output limit that the server is believed to
-// know in the chat dialect.
+// chatLimit returns the name of the output limit that the client assumes the
+// server accepts in the chat dialect.
 func (c *Client) chatLimit() string {
 	if c.config.newerLimit() != c.otherLimit.Load() {
 		return newerLimit
@@ -73,7 +73,7 @@ func (c *Client) chatLimit() string {
 	return olderLimit
 }
 
-// newerLimit reports whether the server is expected to know the newer name.
+// newerLimit reports whether the server is expected to accept the newer name.
 func (c Config) newerLimit() bool {
 	return strings.HasPrefix(c.BaseURL, "https://api.openai.com/") || reasons(c.Model)
 }
@@ -89,13 +89,13 @@ func reasons(model string) bool {
 }
 
 // rewrite returns r with the other name of the output limit, and remembers that
-// name, where e says that the server does not know the one in body.
-func (c *Client) rewrite(r precis.ModelRequest, body []byte, used string, e *precis.ModelError) ([]byte, bool) {
-	if e.Fault != precis.FaultRequest || e.Status != 400 && e.Status != 422 {
+// name, if e states that the server does not accept the one in body.
+func (c *Client) rewrite(r model.Request, body []byte, used string, e *model.Error) ([]byte, bool) {
+	if e.Fault != model.FaultRequest || e.Status != 400 && e.Status != 422 {
 		return nil, false
 	}
-	told := strings.ToLower(string(e.Body))
-	if !strings.Contains(told, used) || !refusesName(told) {
+	text := strings.ToLower(string(e.Body))
+	if !strings.Contains(text, used) || !refusesName(text) {
 		return nil, false
 	}
 	other := newerLimit
@@ -104,7 +104,7 @@ func (c *Client) rewrite(r precis.ModelRequest, body []byte, used string, e *pre
 	}
 	rewritten, err := c.write(r, other)
 	if err != nil || bytes.Equal(rewritten, body) {
-		return nil, false // the name is not ours to choose
+		return nil, false // the live request itself chose the name
 	}
 	c.otherLimit.Store(c.config.newerLimit() == (used == newerLimit))
 	return rewritten, true

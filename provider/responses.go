@@ -38,8 +38,8 @@ func (responsesAPI) fresh(o order) []byte {
 	return append(b, '}')
 }
 
-// errStateful says that the live request continues a conversation that the
-// server keeps, so that its prefix is not in the request.
+// errStateful reports that the live request continues a conversation that the
+// server stores, so that its prefix is not in the request.
 var errStateful = errors.New("the live request continues a conversation that the server keeps: nothing can ride on it")
 
 func (responsesAPI) ride(o order) ([]byte, error) {
@@ -69,8 +69,8 @@ func (d responsesAPI) ask(ctx context.Context, x *exchange, a *answer) error {
 	if x.whole != nil {
 		return a.responsesWhole(x.whole)
 	}
-	if told := toldInStream(err); told != nil {
-		a.failed = told
+	if failed := streamedError(err); failed != nil {
+		a.failed = failed
 		return nil
 	}
 	return err
@@ -115,8 +115,8 @@ func (a *answer) responsesItem(item sdk.ResponseOutputItemUnion) {
 	}
 }
 
-// responsesEnd reads the response as it is at its end. Its words are taken over
-// where no stream brought them.
+// responsesEnd reads the final response. Its text is used if no stream
+// delivered it.
 func (a *answer) responsesEnd(r sdk.Response) error {
 	a.model = r.Model
 	take(&a.usage.Input, r.Usage.InputTokens)
@@ -126,8 +126,8 @@ func (a *answer) responsesEnd(r sdk.Response) error {
 	a.reasoned = a.reasoned || r.Usage.OutputTokensDetails.ReasoningTokens > 0
 	switch r.Status {
 	case sdk.ResponseStatusFailed, sdk.ResponseStatusCancelled:
-		told := jsonspan.AppendField([]byte("{"), "error")
-		a.failed = append(append(told, cmp.Or(r.Error.RawJSON(), "{}")...), '}')
+		failed := jsonspan.AppendField([]byte("{"), "error")
+		a.failed = append(append(failed, cmp.Or(r.Error.RawJSON(), "{}")...), '}')
 		return nil
 	case sdk.ResponseStatusQueued, sdk.ResponseStatusInProgress:
 		return errNotAnswer

@@ -11,13 +11,13 @@ import (
 
 	"github.com/cenkalti/backoff/v5"
 
-	"precis"
+	"precis/model"
 )
 
-// persist asks until there is an answer, a fault that stays, or no attempt left.
-// limit is the name of the output limit that body was written with.
-func (c *Client) persist(ctx context.Context, r precis.ModelRequest, body []byte, limit string) (precis.ModelResponse, error) {
-	var sum precis.ModelResponse
+// persist sends the request until there is an answer, a permanent fault, or no
+// attempt left. limit is the name of the output limit in body.
+func (c *Client) persist(ctx context.Context, r model.Request, body []byte, limit string) (model.Response, error) {
+	var sum model.Response
 	try := func() (*answer, error) {
 		a, err := c.attempt(ctx, body, r.Header)
 		c.book(&sum, a)
@@ -42,7 +42,8 @@ func (c *Client) persist(ctx context.Context, r precis.ModelRequest, body []byte
 	return resp, nil
 }
 
-// attempt asks once. The answer is never nil: a broken one may have been paid.
+// attempt sends the request once. The answer is never nil: an incomplete one
+// may have been billed.
 func (c *Client) attempt(parent context.Context, body []byte, live http.Header) (*answer, error) {
 	ctx, cancel := context.WithTimeoutCause(parent, c.config.Timeout, errTimeout)
 	defer cancel()
@@ -57,8 +58,8 @@ func (c *Client) attempt(parent context.Context, body []byte, live http.Header) 
 	defer x.idle.Stop()
 	a := &answer{}
 	err := c.api.ask(ctx, x, a)
-	if told := x.toldWhole(); told != nil {
-		a.failed = told
+	if failed := x.wholeError(); failed != nil {
+		a.failed = failed
 	}
 	err = judge(parent, ctx, x, a, err)
 	var f *failure
@@ -68,8 +69,8 @@ func (c *Client) attempt(parent context.Context, body []byte, live http.Header) 
 	return a, err
 }
 
-// headers returns those of the configuration and, beside them, of the live
-// request a request rides on; not those that hold keys or belong to the
+// headers returns the configured headers and those of the live request that
+// this request rides on, without headers that hold keys or belong to the
 // connection.
 func (c *Client) headers(live http.Header) http.Header {
 	if len(live) == 0 {
@@ -91,8 +92,8 @@ func (c *Client) headers(live http.Header) http.Header {
 // keyHeaders hold keys.
 var keyHeaders = []string{"Authorization", "X-Api-Key", "Api-Key", "X-Goog-Api-Key", "Cookie", "Proxy-Authorization"}
 
-// withoutKey returns the body of an error without the key, should it quote it.
-// Keys that are no secret by their length are left alone.
+// withoutKey removes the key from the body of an error that quotes it. Keys too
+// short to be secret are not removed.
 func (c *Client) withoutKey(body []byte) []byte {
 	if len(c.config.Key) < 8 {
 		return body
@@ -100,8 +101,8 @@ func (c *Client) withoutKey(body []byte) []byte {
 	return bytes.ReplaceAll(body, []byte(c.config.Key), []byte("***"))
 }
 
-// book adds what an attempt used to the sums.
-func (c *Client) book(sum *precis.ModelResponse, a *answer) {
+// book adds the usage of an attempt to the sums.
+func (c *Client) book(sum *model.Response, a *answer) {
 	sum.Attempts++
 	sum.Usage.Input += a.usage.Input
 	sum.Usage.Output += a.usage.Output
@@ -113,7 +114,8 @@ func (c *Client) book(sum *precis.ModelResponse, a *answer) {
 	}
 }
 
-// verdict tells the retry loop what to do about the outcome of an attempt.
+// verdict returns the error by which the retry loop decides whether another
+// attempt follows.
 func (c *Client) verdict(ctx context.Context, err error) error {
 	var f *failure
 	if err == nil || !errors.As(err, &f) {
@@ -130,9 +132,9 @@ func (c *Client) verdict(ctx context.Context, err error) error {
 	return err
 }
 
-// pauses returns the pauses between attempts where the API does not say how
-// long: each about twice the one before it, at random so that many clients do
-// not come back at once.
+// pauses returns the pauses between attempts where the API states none: each
+// about twice the one before it, with random jitter so that many clients do not
+// retry at the same time.
 func (c *Client) pauses() backoff.BackOff {
 	b := backoff.NewExponentialBackOff()
 	b.InitialInterval = c.config.Pause
@@ -143,7 +145,7 @@ func (c *Client) pauses() backoff.BackOff {
 
 // plain returns the error that callers see for the one that ended the loop.
 func plain(ctx context.Context, err error) error {
-	var e *precis.ModelError
+	var e *model.Error
 	switch {
 	case errors.As(err, &e):
 		return e

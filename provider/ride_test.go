@@ -10,6 +10,7 @@ import (
 
 	"precis"
 	"precis/internal/jsonspan"
+	"precis/model"
 	"precis/provider/providertest"
 	"precis/wire/anthropic"
 	"precis/wire/chat"
@@ -49,9 +50,9 @@ func decode(t testing.TB, dialect string, body []byte) []precis.Message {
 }
 
 // riding returns a request that asks for a summary at the end of a live one.
-func riding(t testing.TB, dialect, body string) precis.ModelRequest {
+func riding(t testing.TB, dialect, body string) model.Request {
 	messages := decode(t, dialect, []byte(body))
-	return precis.ModelRequest{
+	return model.Request{
 		Body:      []byte(body),
 		Messages:  append(messages, precis.NewText(precis.RoleUser, "Sum up.")),
 		MaxTokens: 3000,
@@ -119,8 +120,8 @@ func TestRidingKeepsEveryByteAround(t *testing.T) {
 	live := "\n{ \"max_tokens\" :\t10 ,\"messages\": [ ] , \"\\u0073tream\":false, \"z\" : \"\\/\" }\r\n"
 	want := "\n{ \"max_tokens\" :\t20 ,\"messages\": [{\"role\":\"user\",\"content\":[{\"type\":\"text\",\"text\":\"a\"}]}] , \"\\u0073tream\":true, \"z\" : \"\\/\" }\r\n"
 	got, err := anthropicAPI{}.ride(order{
-		ModelRequest: precis.ModelRequest{Body: []byte(live), Messages: []precis.Message{precis.NewText(precis.RoleUser, "a")}},
-		limit:        20,
+		Request: model.Request{Body: []byte(live), Messages: []precis.Message{precis.NewText(precis.RoleUser, "a")}},
+		limit:   20,
 	})
 	if err != nil || string(got) != want {
 		t.Errorf("got %q, %v\nwant %q", got, err, want)
@@ -132,7 +133,7 @@ func TestRidingReadsTheCache(t *testing.T) {
 		live := liveBodies[dialect]
 		s := providertest.New(t, providertest.Options{})
 		c := dial(t, s, dialect, nil)
-		first := precis.ModelRequest{Body: []byte(live), Messages: decode(t, dialect, []byte(live))}
+		first := model.Request{Body: []byte(live), Messages: decode(t, dialect, []byte(live))}
 		if _, err := c.Generate(context.Background(), first); err != nil {
 			t.Fatalf("%s: %v %v", dialect, err, s.Problems())
 		}
@@ -176,11 +177,11 @@ func TestRidingKeepsTheRulesOfTheLimit(t *testing.T) {
 		{"responses", `{"input":"hello","background":true}`, 0, 0, `"background":false`, ""},
 	}
 	for _, tt := range tests {
-		c, err := New(Config{Dialect: tt.dialect, BaseURL: "http://localhost", Model: "m", Info: precis.ModelInfo{MaxOutput: tt.most}})
+		c, err := New(Config{Dialect: tt.dialect, BaseURL: "http://localhost", Model: "m", Info: model.Info{MaxOutput: tt.most}})
 		if err != nil {
 			t.Fatal(err)
 		}
-		r := precis.ModelRequest{Body: []byte(tt.live), Messages: []precis.Message{precis.NewText(precis.RoleUser, "a")}, MaxTokens: tt.limit}
+		r := model.Request{Body: []byte(tt.live), Messages: []precis.Message{precis.NewText(precis.RoleUser, "a")}, MaxTokens: tt.limit}
 		got, err := c.write(r, c.chatLimit())
 		if err != nil || !strings.Contains(string(got), tt.want) || tt.not != "" && strings.Contains(string(got), tt.not) {
 			t.Errorf("%s, at most %d:\n got %s, %v\nwant %s", tt.live, tt.limit, got, err, tt.want)
@@ -204,9 +205,9 @@ func TestRidingOnWhatCannotBeRidden(t *testing.T) {
 	}
 	for _, tt := range tests {
 		s := providertest.New(t, providertest.Options{})
-		r := precis.ModelRequest{Body: []byte(tt.live), Messages: []precis.Message{precis.NewText(precis.RoleUser, "a")}}
+		r := model.Request{Body: []byte(tt.live), Messages: []precis.Message{precis.NewText(precis.RoleUser, "a")}}
 		_, err := dial(t, s, tt.dialect, nil).Generate(context.Background(), r)
-		if !isFault(err, precis.FaultRequest) || !strings.Contains(err.Error(), tt.want) || len(s.Requests()) > 0 {
+		if !isFault(err, model.FaultRequest) || !strings.Contains(err.Error(), tt.want) || len(s.Requests()) > 0 {
 			t.Errorf("%q: %v, want %q", tt.live, err, tt.want)
 		}
 	}
@@ -239,7 +240,7 @@ func TestBreakpointsAreCapped(t *testing.T) {
 	}
 
 	// A request of its own has all four to give.
-	own := precis.ModelRequest{Messages: decode(t, "anthropic", []byte(live))}
+	own := model.Request{Messages: decode(t, "anthropic", []byte(live))}
 	body, err := c.write(own, "")
 	if err != nil || bytes.Count(body, []byte(`"cache_control":null`)) != 2 {
 		t.Errorf("%s, %v", body, err)
@@ -256,13 +257,13 @@ func TestRidingKeepsTheSystemPrompt(t *testing.T) {
 		{"responses", `{"input":"hello"}`, `{"input":[{"type":"message","role":"user"`},
 	}
 	for _, tt := range tests {
-		r := precis.ModelRequest{Body: []byte(tt.live), Messages: []precis.Message{precis.NewText(precis.RoleUser, "Sum up.")}}
-		got, err := rides[tt.dialect].ride(order{ModelRequest: r})
+		r := model.Request{Body: []byte(tt.live), Messages: []precis.Message{precis.NewText(precis.RoleUser, "Sum up.")}}
+		got, err := rides[tt.dialect].ride(order{Request: r})
 		if err != nil || !strings.HasPrefix(string(got), tt.want) {
 			t.Errorf("%s: got %s, %v\nwant %s", tt.dialect, got, err, tt.want)
 		}
 		r.Messages = append(decode(t, tt.dialect, []byte(tt.live)), r.Messages...)
-		got, err = rides[tt.dialect].ride(order{ModelRequest: r})
+		got, err = rides[tt.dialect].ride(order{Request: r})
 		if err != nil || strings.Count(string(got), "Really.") > 1 {
 			t.Errorf("%s: the system prompt stands twice: %s, %v", tt.dialect, got, err)
 		}
@@ -277,7 +278,7 @@ func TestRidingSendsTheHeadersOfTheLiveRequest(t *testing.T) {
 		t.Fatal(err)
 	}
 	body := `{"model":"m","max_tokens":100,"messages":[]}`
-	_, err = c.Generate(t.Context(), precis.ModelRequest{
+	_, err = c.Generate(t.Context(), model.Request{
 		Messages: []precis.Message{precis.NewText(precis.RoleUser, "hello")}, Body: []byte(body),
 		Header: http.Header{"anthropic-beta": {"a-2026"}, "X-Team": {"theirs"}, "Authorization": {"Bearer theirs"}, "Content-Length": {"1"}},
 	})

@@ -7,6 +7,7 @@ import (
 
 	"precis"
 	"precis/internal/jsonspan"
+	"precis/model"
 	"precis/wire/anthropic"
 )
 
@@ -32,7 +33,7 @@ func FuzzRide(f *testing.F) {
 			if err != nil || len(messages) == 0 {
 				messages = []precis.Message{precis.NewText(precis.RoleUser, "Sum up.")}
 			}
-			o := order{ModelRequest: precis.ModelRequest{Body: live, Messages: messages}, limit: 77, chatLimit: olderLimit}
+			o := order{Request: model.Request{Body: live, Messages: messages}, limit: 77, chatLimit: olderLimit}
 			out, err := api.ride(o)
 			if err != nil {
 				continue
@@ -52,7 +53,7 @@ func FuzzRide(f *testing.F) {
 					t.Fatalf("%s: %s was added", dialect, name)
 				}
 			}
-			if again, err := api.ride(order{ModelRequest: precis.ModelRequest{Body: out, Messages: messages}, limit: 77, chatLimit: olderLimit}); err != nil || string(again) != string(out) {
+			if again, err := api.ride(order{Request: model.Request{Body: out, Messages: messages}, limit: 77, chatLimit: olderLimit}); err != nil || string(again) != string(out) {
 				t.Fatalf("%s: not the same again: %v\n%q\n%q", dialect, err, out, again)
 			}
 		}
@@ -86,7 +87,7 @@ func bigBody() string {
 // BenchmarkRide splices a live body of 1 MB.
 func BenchmarkRide(b *testing.B) {
 	r := riding(b, "anthropic", bigBody())
-	o := order{ModelRequest: r, limit: 3000}
+	o := order{Request: r, limit: 3000}
 	b.SetBytes(int64(len(r.Body)))
 	b.ReportAllocs()
 	for b.Loop() {
@@ -99,7 +100,7 @@ func BenchmarkRide(b *testing.B) {
 // BenchmarkRideCapped has more breakpoints than are allowed.
 func BenchmarkRideCapped(b *testing.B) {
 	marked := strings.ReplaceAll(bigBody(), `"}]}`, `","cache_control":{"type":"ephemeral"}}]}`)
-	o := order{ModelRequest: riding(b, "anthropic", marked), limit: 3000}
+	o := order{Request: riding(b, "anthropic", marked), limit: 3000}
 	b.SetBytes(int64(len(marked)))
 	b.ReportAllocs()
 	for b.Loop() {

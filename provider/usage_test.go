@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"precis"
+	"precis/model"
 	"precis/models"
 	"precis/provider/providertest"
 )
@@ -81,7 +82,7 @@ func TestUsageOfBrokenStreams(t *testing.T) {
 // Prices of long requests hold for each attempt, not for the sum.
 func TestCostIsThatOfEachAttempt(t *testing.T) {
 	s := providertest.New(t, providertest.Options{})
-	most := providertest.Reply{Text: "half", Usage: &fixed, Fault: precis.FaultOverloaded, InStream: true}
+	most := providertest.Reply{Text: "half", Usage: &fixed, Fault: model.FaultOverloaded, InStream: true}
 	s.Enqueue(most, providertest.Reply{Text: "all", Usage: &fixed})
 	c := dial(t, s, "responses", func(c *Config) {
 		c.Prices.Long = &models.LongContext{Threshold: 1500, Input: 2, Output: 2}

@@ -24,8 +24,8 @@ type dialect struct {
 	segments func(fields object) []segment
 	// failure is the status and body of an error response.
 	failure func(f *failure) (int, []byte)
-	// told writes an error into a stream.
-	told func(s *stream, f *failure)
+	// fail writes an error into a stream.
+	fail func(s *stream, f *failure)
 	// begin and end write what stands around the text of a stream.
 	begin, end func(s *stream)
 	// piece writes a piece of the text.
@@ -100,7 +100,7 @@ func (s *Server) stream(r *http.Request, out *stream) {
 	}
 	switch {
 	case reply.InStream:
-		d.told(out, failureOf(reply))
+		d.fail(out, failureOf(reply))
 	case reply.Ending == Torn:
 		out.flush()
 		panic(http.ErrAbortHandler)
@@ -114,8 +114,8 @@ func (s *Server) stream(r *http.Request, out *stream) {
 	}
 }
 
-// wait waits so long, or until the end where that is 0. It reports whether the
-// client and the server are still there.
+// wait waits for the duration d; zero means until the connection ends. It
+// reports whether the client and the server are still there.
 func (s *Server) wait(r *http.Request, d time.Duration) bool {
 	var over <-chan time.Time
 	if d > 0 {
@@ -146,7 +146,7 @@ func (s *stream) line(text string) { _, _ = s.w.Write([]byte(text + "\n")) } // 
 
 func (s *stream) flush() { _ = http.NewResponseController(s.w).Flush() }
 
-// used is the usage that the answer tells.
+// used is the usage that the answer reports.
 func (s *stream) used() precis.Usage {
 	if s.reply.Usage != nil {
 		return *s.reply.Usage

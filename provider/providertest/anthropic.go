@@ -16,7 +16,7 @@ var anthropicDialect = dialect{
 		return parts
 	},
 	failure: anthropicFailure,
-	told: func(s *stream, f *failure) {
+	fail: func(s *stream, f *failure) {
 		_, body := anthropicFailure(f)
 		s.line("event: error")
 		s.line("data: " + string(body))

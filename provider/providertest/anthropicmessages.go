@@ -23,7 +23,7 @@ func (c *anthropicChecker) messages(thinking bool) {
 		role := c.one(m, param, "role", "user", "assistant", "system")
 		blocks := c.content(m["content"], param+".content", role)
 		if role == "system" {
-			continue // instructions in the middle stand beside the turns
+			continue // instructions in the middle stand next to the turns
 		}
 		c.check(len(blocks) > 0, param, "all messages must have non-empty content")
 		if n := len(turns); n > 0 && turns[n-1].role == role {

@@ -7,7 +7,7 @@ import (
 	"precis"
 )
 
-// tokens is how many tokens so many bytes have.
+// tokens is how many tokens the given number of bytes have.
 func tokens(bytes int) int { return bytes / 4 }
 
 // segment is a part of a request that is cached or not as a whole: a tool, a

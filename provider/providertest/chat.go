@@ -15,7 +15,7 @@ var chatDialect = dialect{
 	},
 	segments: func(f object) []segment { return segmentsOf(f, "tools", "messages") },
 	failure:  openaiFailure,
-	told: func(s *stream, f *failure) {
+	fail: func(s *stream, f *failure) {
 		_, body := openaiFailure(f)
 		s.line("data: " + string(body))
 		s.line("")

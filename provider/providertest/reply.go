@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"precis"
+	"precis/model"
 )
 
 // Reply is one scripted answer.
@@ -19,9 +20,9 @@ type Reply struct {
 	Truncated  bool // the output limit was reached
 	WindowFull bool // the window was full
 
-	// Usage is told instead of what is reckoned, in the dialect's way of counting.
+	// Usage is reported instead of what is computed, in the dialect's way of counting.
 	Usage *precis.Usage
-	// NoUsage: none is told.
+	// NoUsage: none is reported.
 	NoUsage bool
 
 	// Whole: one JSON object with status 200 although a stream was asked for.
@@ -32,9 +33,9 @@ type Reply struct {
 	Ending Ending
 
 	// Fault, when set, is answered in the dialect's own shape. Limit and Used are
-	// what an overflow tells. InStream: as an event of a stream with status 200,
+	// what an overflow states. InStream: as an event of a stream with status 200,
 	// after Text.
-	Fault       precis.ModelFault
+	Fault       model.Fault
 	Limit, Used int
 	InStream    bool
 
@@ -68,17 +69,17 @@ func Cut(text string, n int) Reply { return Reply{Text: text[:n], Ending: Torn} 
 func Drip(text string, every time.Duration) Reply { return Reply{Text: text, Every: every} }
 
 // Fail answers with an error in the dialect's own shape.
-func Fail(fault precis.ModelFault) Reply { return Reply{Fault: fault} }
+func Fail(fault model.Fault) Reply { return Reply{Fault: fault} }
 
 // Overflow answers that the request has more tokens than the window.
 func Overflow(limit, used int) Reply {
-	return Reply{Fault: precis.FaultOverflow, Limit: limit, Used: used}
+	return Reply{Fault: model.FaultOverflow, Limit: limit, Used: used}
 }
 
 // RateLimited answers that the client should wait.
 func RateLimited(wait time.Duration) Reply {
 	ms := strconv.FormatInt(wait.Milliseconds(), 10)
-	return Reply{Fault: precis.FaultRateLimited, Header: http.Header{"Retry-After-Ms": {ms}}}
+	return Reply{Fault: model.FaultRateLimited, Header: http.Header{"Retry-After-Ms": {ms}}}
 }
 
 // Respond answers with a response as it is.
@@ -89,7 +90,7 @@ func Respond(status int, contentType, body string) Reply {
 // failure is an error response.
 type failure struct {
 	status  int
-	fault   precis.ModelFault
+	fault   model.Fault
 	kind    string // the word of OpenAI's APIs
 	code    string
 	message string
@@ -103,15 +104,15 @@ type failure struct {
 func failureOf(r Reply) *failure {
 	f := failure{fault: r.Fault, header: r.Header, limit: r.Limit, used: r.Used}
 	switch r.Fault {
-	case precis.FaultOverflow:
+	case model.FaultOverflow:
 		f.status, f.kind, f.code = 400, "invalid_request_error", "context_length_exceeded"
-	case precis.FaultRateLimited:
+	case model.FaultRateLimited:
 		f.status, f.kind, f.code, f.message = 429, "requests", "rate_limit_exceeded", "Rate limit reached for requests"
-	case precis.FaultOverloaded:
+	case model.FaultOverloaded:
 		f.status, f.kind, f.code, f.message = 503, "server_error", "server_error", "The server is overloaded"
-	case precis.FaultAuth:
+	case model.FaultAuth:
 		f.status, f.kind, f.code, f.message = 401, "invalid_request_error", "invalid_api_key", "Incorrect API key provided"
-	case precis.FaultTimeout:
+	case model.FaultTimeout:
 		f.status, f.kind, f.code, f.message = 408, "timeout_error", "timeout", "The request timed out"
 	default:
 		f.status, f.kind, f.code, f.message = 400, "invalid_request_error", "invalid_value", "The request is wrong"

@@ -18,7 +18,7 @@ var responsesDialect = dialect{
 		g.fault = "" // the words are there
 		return openaiFailure(&g)
 	},
-	told:  responsesTold,
+	fail:  responsesFail,
 	begin: responsesBegin,
 	piece: func(s *stream, text string) {
 		s.responsesEvent("response.output_text.delta", made{"item_id": "msg_test", "output_index": s.textIndex(), "content_index": 0, "delta": text, "logprobs": []any{}})
@@ -39,7 +39,7 @@ func responsesWords(f *failure) string {
 	return f.message
 }
 
-func responsesTold(s *stream, f *failure) {
+func responsesFail(s *stream, f *failure) {
 	if s.n == 0 {
 		s.responsesEvent("response.created", made{"response": s.responsesObject("in_progress")})
 	}
@@ -162,7 +162,7 @@ func responsesEnd(s *stream) {
 		s.responsesEvent("response.output_item.done", made{"output_index": at, "item": s.responsesCall()})
 	}
 	if s.reply.WindowFull {
-		responsesTold(s, failureOf(Overflow(0, 0)))
+		responsesFail(s, failureOf(Overflow(0, 0)))
 		return
 	}
 	status := s.responsesStatus()

@@ -30,6 +30,7 @@ import (
 	"sync"
 
 	"precis"
+	"precis/model"
 )
 
 // Options configures a [Server]. The zero value refuses no key and no length.
@@ -78,7 +79,7 @@ type Server struct {
 	cache    cache
 }
 
-// New starts a server that answers "ok" until it is told otherwise. With a t it
+// New starts a server that answers "ok" until it gets a script. With a t it
 // is closed when the test ends; t may be nil. It panics when there is no port to
 // listen on.
 func New(t Cleaner, o Options) *Server {
@@ -224,7 +225,7 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 // script says; nil when it is sound.
 func (s *Server) refuse(d dialect, r *http.Request, fields object, req *Request) *failure {
 	if s.options.Key != "" && keyOf(r.Header) != s.options.Key {
-		return failureOf(Reply{Fault: precis.FaultAuth})
+		return failureOf(Reply{Fault: model.FaultAuth})
 	}
 	c := check(d, r.Header, fields, s.options)
 	if c.problem != nil {

@@ -9,52 +9,53 @@ import (
 	"precis"
 )
 
-// Options configures a [Catalogue]. The zero value means no overrides.
+// Options configures a [Catalog]. The zero value means no overrides.
 type Options struct {
 	// Overrides correct or extend the embedded data. They are applied in
 	// order; the slice is copied.
 	Overrides []Override
 }
 
-// Catalogue answers what a model's window, limits and prices are.
-// The zero Catalogue is ready to use and has no overrides. All methods may be
-// called concurrently. A Catalogue must not be copied after first use.
+// Catalog looks up the windows, limits and prices of models. The zero Catalog
+// is ready to use and has no overrides. All methods may be called concurrently.
+// A Catalog must not be copied after first use.
 //
-// The embedded data is decoded at the first question, not by [New], so a
-// program that asks nothing pays nothing.
-type Catalogue struct {
+// The embedded data is decoded at the first call, not by [New], so that a
+// program that makes no call does not pay for it.
+type Catalog struct {
 	overrides []Override // fixed at creation
 
 	once sync.Once
 	idx  *index // built by once, then read only
 }
 
-// New returns a catalogue. It fails on an override that [ParseOverrides] would
+// New returns a catalog. It fails on an override that [ParseOverrides] would
 // refuse: one without an ID, one repeating another's ID, a negative price, a
 // window or limit that is not positive.
-func New(o Options) (*Catalogue, error) {
+func New(o Options) (*Catalog, error) {
 	if err := checkOverrides(o.Overrides); err != nil {
 		return nil, fmt.Errorf("models: %w", err)
 	}
-	return &Catalogue{overrides: slices.Clone(o.Overrides)}, nil
+	return &Catalog{overrides: slices.Clone(o.Overrides)}, nil
 }
 
-func (c *Catalogue) index() *index {
+func (c *Catalog) index() *index {
 	c.once.Do(func() { c.idx = buildIndex(c.overrides) })
 	return c.idx
 }
 
 // Find returns the model that id names, and whether there is one.
 //
-// Case does not matter. Besides a provider's exact ID these spellings work:
+// Case does not matter. In addition to a provider's exact ID these spellings
+// work:
 //
-//   - provider/id, with the catalogue's provider ID or a common alias of it
+//   - provider/id, with the catalog's provider ID or a common alias of it
 //     ("google/…", "vertex_ai/…", "x-ai/…");
 //   - with or without a date ("-20250929", "-2025-09-29", "@20250929") or "-latest";
 //   - dots for dashes ("claude-sonnet-4.5");
 //   - Bedrock names ("us.anthropic.claude-sonnet-4-5-20250929-v1:0", ARNs);
 //   - OpenRouter variants ("…:free", whose prices are then zero and assumed
-//     unless the catalogue lists the variant, "…:nitro", "…:thinking", …);
+//     unless the catalog lists the variant, "…:nitro", "…:thinking", …);
 //   - Claude Code's "[1m]", which raises the window to a million tokens with
 //     source configured, because whoever wrote it asked for that window.
 //
@@ -67,14 +68,14 @@ func (c *Catalogue) index() *index {
 // by provider ID. Within one provider an undated entry beats a dated one and a
 // newer date an older. A dated id matches an entry of that date at any
 // provider before an undated entry of the maker.
-func (c *Catalogue) Find(id string) (Model, bool) {
+func (c *Catalog) Find(id string) (Model, bool) {
 	return c.index().find(id)
 }
 
 // Window returns the context window of the model that id names. For a model
-// that [Catalogue.Find] does not know it is [DefaultWindow] with source
+// that [Catalog.Find] does not know it is [DefaultWindow] with source
 // assumed (a million tokens with source configured if id ends in "[1m]").
-func (c *Catalogue) Window(id string) precis.Window {
+func (c *Catalog) Window(id string) precis.Window {
 	if m, ok := c.Find(id); ok {
 		return m.Window
 	}
@@ -94,7 +95,7 @@ func assumedWindow(id string) precis.Window {
 
 // List returns every model, sorted by provider, then ID. Models known only
 // from an override come first. The slice belongs to the caller.
-func (c *Catalogue) List() []Model {
+func (c *Catalog) List() []Model {
 	list := slices.Clone(c.index().models)
 	slices.SortStableFunc(list, func(a, b Model) int {
 		if d := strings.Compare(a.Provider, b.Provider); d != 0 {
@@ -106,8 +107,8 @@ func (c *Catalogue) List() []Model {
 }
 
 // Search returns the models whose provider/ID or name contains text, whatever
-// the case, in the order of [Catalogue.List]. Empty text finds all of them.
-func (c *Catalogue) Search(text string) []Model {
+// the case, in the order of [Catalog.List]. Empty text finds all of them.
+func (c *Catalog) Search(text string) []Model {
 	text = strings.ToLower(text)
 	return slices.DeleteFunc(c.List(), func(m Model) bool {
 		return !strings.Contains(strings.ToLower(m.Provider+"/"+m.ID), text) &&

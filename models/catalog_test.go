@@ -8,7 +8,7 @@ import (
 	"precis"
 )
 
-func open(t testing.TB, overrides ...Override) *Catalogue {
+func open(t testing.TB, overrides ...Override) *Catalog {
 	t.Helper()
 	c, err := New(Options{Overrides: overrides})
 	if err != nil {
@@ -106,11 +106,11 @@ func TestWindow(t *testing.T) {
 		source precis.Source
 		detail string
 	}{
-		{"claude-opus-4-6", 200_000, precis.SourceCatalogue, "anthropic/claude-opus-4-6"},
+		{"claude-opus-4-6", 200_000, precis.SourceCatalog, "anthropic/claude-opus-4-6"},
 		{"claude-opus-4-6[1m]", 1_000_000, precis.SourceConfigured, "[1m]"},
 		{"Claude-Opus-4-6[1M]", 1_000_000, precis.SourceConfigured, "[1m]"},
 		{"claude-unheard-of[1m]", 1_000_000, precis.SourceConfigured, "[1m]"},
-		{"gpt-5.5[1m]", 1_050_000, precis.SourceCatalogue, "openai/gpt-5.5"},
+		{"gpt-5.5[1m]", 1_050_000, precis.SourceCatalog, "openai/gpt-5.5"},
 		{"my-llm", DefaultWindow, precis.SourceAssumed, `"my-llm"`},
 	}
 	for _, tt := range tests {
@@ -159,12 +159,12 @@ func TestListAndSearch(t *testing.T) {
 	}
 	list[0].ID = "changed"
 	if c.List()[0].ID == "changed" {
-		t.Error("List returned the catalogue's own slice")
+		t.Error("List returned the catalog's own slice")
 	}
 }
 
-func TestCatalogueIsSafeForConcurrentUse(t *testing.T) {
-	var c Catalogue // the zero value works, too
+func TestCatalogIsSafeForConcurrentUse(t *testing.T) {
+	var c Catalog // the zero value works, too
 	var wg sync.WaitGroup
 	for range 8 {
 		wg.Go(func() {
