@@ -4,13 +4,20 @@ GO ?= go
 SHELL := bash
 .SHELLFLAGS := -eu -o pipefail -c
 
-.PHONY: test build check race fuzz properties vectors clients bench clean
+.PHONY: test build treesitter check race fuzz properties vectors clients bench rename-module clean
 
 test: ## run every test
 	$(GO) test ./...
 
+# Without C the program is static. grpcnotrace leaves out a debug page of gRPC that
+# keeps the linker from dropping what is not called: 11 MB.
 build: ## build the command into ./dist
-	$(GO) build -trimpath -o dist/precis ./cmd/precis
+	CGO_ENABLED=0 $(GO) build -trimpath -tags grpcnotrace -ldflags "-s -w" -o dist/precis ./cmd/precis
+
+treesitter: ## build the command with the grammars of tree-sitter, and test them: needs a C compiler and some minutes
+	CGO_ENABLED=1 $(GO) build -trimpath -tags grpcnotrace,treesitter -ldflags "-s -w" -o dist/precis-treesitter ./cmd/precis
+	CGO_ENABLED=1 $(GO) vet -tags treesitter ./internal/treesitter ./internal/outlineworker ./outline ./cmd/precis
+	CGO_ENABLED=1 $(GO) test -tags treesitter ./internal/treesitter ./internal/outlineworker ./outline ./cmd/precis
 
 check: ## formatting and static analysis
 	@test -z "$$(gofmt -l .)" || { gofmt -l .; echo "gofmt would change these files"; exit 1; }
@@ -18,7 +25,7 @@ check: ## formatting and static analysis
 	$(GO) tool staticcheck ./...
 
 race: ## run every test with the race detector
-	$(GO) test -race -short ./...
+	$(GO) test -race -short -timeout 30m ./...
 
 FUZZTIME ?= 5000x
 fuzz: ## run each fuzz target for so many inputs (FUZZTIME=1m: for so long)
@@ -42,6 +49,10 @@ clients: ## agent programs from npm against a small window, through the gateway 
 
 bench: ## benchmarks
 	$(GO) test -run '^$$' -bench . ./...
+
+rename-module: ## give the module another path, everywhere: MODULE=example.com/you/precis
+	$(GO) run ./internal/renamemodule "$(MODULE)"
+	$(GO) build ./...
 
 clean:
 	rm -rf dist

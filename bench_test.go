@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"precis"
-	"precis/condense"
+	"precis/digest"
 	"precis/tokens"
 )
 
@@ -38,7 +38,7 @@ func BenchmarkManage(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	m, err := precis.NewManager(precis.Options{Counter: counter, Strategies: rungs(), Gate: condense.Gate{}})
+	m, err := precis.NewManager(precis.Options{Counter: counter, Strategies: rungs(), Gate: digest.Gate{}})
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -58,10 +58,10 @@ func BenchmarkManage(b *testing.B) {
 	}
 }
 
-func BenchmarkWillManage(b *testing.B) {
-	m := manager(b, precis.Options{})
+func BenchmarkPlan(b *testing.B) {
+	s := precis.DefaultSettings()
 	for b.Loop() {
-		m.WillManage(precis.Load{Used: 100_000}, precis.Window{Tokens: 200_000}, 0, 0, "m")
+		precis.Plan(precis.Load{Used: 100_000}, s.Budget(precis.Window{Tokens: 200_000}, 0, 0, 0), s, "m")
 	}
 }
 

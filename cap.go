@@ -1,12 +1,17 @@
 package precis
 
-import "fmt"
+import (
+	"context"
+	"fmt"
+	"sync"
+	"time"
+)
 
 // Cap bounds how often a conversation is reduced, on every route.
 type Cap struct {
-	Window     int // so many assistant turns are looked back on; 0: no cap
-	Max        int // at most so many runs in them; 0: no cap
-	NoProgress int // at most so many runs in a row that saved too little; 0: no cap
+	Window     int // assistant turns looked back on; 0: no cap
+	Max        int // most runs in them; 0: no cap
+	NoProgress int // most runs in a row that saved too little; 0: no cap
 }
 
 // Reached reports whether another automatic run would pass the cap, and why.
@@ -89,4 +94,235 @@ func turnsBack(t *Transcript, n int) int {
 		}
 	}
 	return -1
+}
+
+// Spend limits what model calls for condensing may cost, in US dollars. When a
+// limit is reached the rungs that call a model are left out; the conversation
+// goes on with the others. 0 is no limit.
+type Spend struct {
+	Conversation float64 // for one conversation
+	Day          float64 // for all conversations of this manager or its ledger, since midnight UTC
+	Warn         float64 // share of a limit from which users are warned, 0 to 1; 0: 0.8
+}
+
+// Alert warns an operator that a spending limit is near or reached.
+type Alert struct {
+	Kind         string  // "spend_warning" or "spend_limit"
+	Conversation string  // "" when unknown
+	Scope        string  // "conversation" or "day"
+	SpentUSD     float64 // so far
+	LimitUSD     float64
+}
+
+// String returns "condensing this conversation has cost $0.81 of $1.00".
+func (a Alert) String() string {
+	what := "this conversation"
+	if a.Scope == "day" {
+		what = "all conversations today"
+	}
+	return fmt.Sprintf("condensing %s has cost $%.2f of $%.2f", what, a.SpentUSD, a.LimitUSD)
+}
+
+// dust is the epsilon for comparing dollar amounts: sums of fractions are not
+// exact.
+const dust = 1e-9
+
+// KindCall is the kind of a [LedgerEntry] for model calls, whether they led to an
+// edit or not. Entries of edits cost nothing.
+const KindCall = "call"
+
+// Ledger is a [Store] that books what runs cost and saved.
+type Ledger interface {
+	// Book adds an entry. Entries are never changed.
+	Book(ctx context.Context, e LedgerEntry) error
+	// Entries returns those of a conversation, or of all for "", made at or
+	// after since, oldest first.
+	Entries(ctx context.Context, conversation string, since time.Time) ([]LedgerEntry, error)
+}
+
+// LedgerEntry is one line of the [Ledger].
+type LedgerEntry struct {
+	Time         time.Time   `json:"time"`
+	Conversation string      `json:"conversation"`
+	Model        string      `json:"model,omitempty"`
+	Kind         string      `json:"kind"` // an edit's kind, or "request"
+	EditID       string      `json:"edit,omitempty"`
+	TriggeredBy  TriggeredBy `json:"triggered_by,omitempty"`
+	Before       int         `json:"tokens_before"`
+	After        int         `json:"tokens_after"`
+	Usage        Usage       `json:"usage,omitzero"`
+	CostUSD      float64     `json:"cost_usd"`
+}
+
+// purse is the spend tracker in memory. Day sums count without a ledger; sums of
+// conversations without one, or when the conversation has no ID.
+type purse struct {
+	mu    sync.Mutex
+	day   string
+	today float64
+	convs map[*Conversation]float64 // calls that led to no edit
+}
+
+// pay counts a call.
+func (p *purse) pay(now time.Time, usd float64) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.turn(now)
+	p.today += usd
+}
+
+// lose counts a call of a conversation that led to no edit.
+func (p *purse) lose(c *Conversation, now time.Time, usd float64) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.turn(now)
+	if p.convs == nil {
+		p.convs = map[*Conversation]float64{}
+	}
+	p.convs[c] += usd
+}
+
+func (p *purse) spent(c *Conversation, now time.Time) (conversation, day float64) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.turn(now)
+	return p.convs[c], p.today
+}
+
+// turn begins a new day. Calls without an edit are forgotten with it, so that the
+// purse does not grow for ever.
+func (p *purse) turn(now time.Time) {
+	if day := now.UTC().Format(time.DateOnly); day != p.day {
+		p.day, p.today, p.convs = day, 0, nil
+	}
+}
+
+// spender is a [Ledger] that sums up the cost of condensing of all owners, see
+// Spender in the package precis/store.
+type spender interface {
+	Spent(ctx context.Context, since time.Time) (float64, error)
+}
+
+// spent returns what condensing has cost, by the ledger if there is one.
+func (m *Manager) spent(ctx context.Context, conv *Conversation, limits Spend) (conversation, day float64, err error) {
+	ledger := m.ledger()
+	conversation, day = m.purse.spent(conv, m.o.Now())
+	if ledger != nil && limits.Day > 0 {
+		if day, err = spentToday(ctx, ledger, m.o.Now()); err != nil {
+			return 0, 0, err
+		}
+	}
+	if ledger != nil && conv.ID != "" && limits.Conversation > 0 {
+		conversation, err = condensing(ledger.Entries(ctx, conv.ID, time.Time{}))
+		return conversation, day, err
+	}
+	for _, e := range conv.Edits {
+		conversation += e.Report.CostUSD
+	}
+	return conversation, day, nil
+}
+
+// spentToday returns what the ledger knows of the day, in UTC.
+func spentToday(ctx context.Context, ledger Ledger, now time.Time) (float64, error) {
+	midnight := now.UTC().Truncate(24 * time.Hour)
+	if s, ok := ledger.(spender); ok {
+		return s.Spent(ctx, midnight)
+	}
+	return condensing(ledger.Entries(ctx, "", midnight))
+}
+
+// condensing sums up what entries other than requests cost.
+func condensing(entries []LedgerEntry, err error) (float64, error) {
+	sum := 0.0
+	for _, e := range entries {
+		if e.Kind != "request" {
+			sum += e.CostUSD
+		}
+	}
+	return sum, err
+}
+
+// afford returns why no model may be called, "" when one may; warnings and alerts
+// are given on the way.
+func (p *pass) afford(ctx context.Context) string {
+	limits := p.settings.Spend
+	if limits.Conversation <= 0 && limits.Day <= 0 {
+		return ""
+	}
+	conversation, day, err := p.m.spent(ctx, p.r.Conversation, limits)
+	if err != nil {
+		return "what was spent so far cannot be read: " + err.Error()
+	}
+	why := ""
+	for _, a := range []Alert{
+		{Scope: "conversation", SpentUSD: conversation, LimitUSD: limits.Conversation},
+		{Scope: "day", SpentUSD: day, LimitUSD: limits.Day},
+	} {
+		share := limits.Warn
+		if share <= 0 {
+			share = 0.8
+		}
+		if a.LimitUSD <= 0 || a.SpentUSD < share*a.LimitUSD-dust {
+			continue
+		}
+		a.Conversation, a.Kind = p.r.Conversation.ID, "spend_warning"
+		if a.SpentUSD >= a.LimitUSD-dust {
+			a.Kind, why = "spend_limit", a.String()
+		}
+		p.warnings = append(p.warnings, a.String())
+		if !p.r.DryRun {
+			p.m.alert(ctx, a)
+		}
+	}
+	return why
+}
+
+func (m *Manager) alert(ctx context.Context, a Alert) {
+	m.o.Logger.WarnContext(ctx, "spending", "kind", a.Kind, "conversation", a.Conversation, "scope", a.Scope, "spent_usd", a.SpentUSD, "limit_usd", a.LimitUSD)
+	if m.o.Alert != nil {
+		m.o.Alert(ctx, a)
+	}
+}
+
+// ledger returns the ledger, nil when there is none.
+func (m *Manager) ledger() Ledger {
+	if m.o.Ledger != nil {
+		return m.o.Ledger
+	}
+	l, _ := m.o.Store.(Ledger)
+	return l
+}
+
+// bookCall books the model calls of a rung as soon as it ends, whatever becomes of
+// its edit: another run, here or on another replica, counts them from then on.
+func (p *pass) bookCall(ctx context.Context, s Step) {
+	if s.Call == nil || s.Call.CostUSD == 0 && s.Call.Calls == 0 {
+		return
+	}
+	p.m.purse.pay(p.started, s.Call.CostUSD)
+	ledger := p.m.ledger()
+	if ledger == nil {
+		return
+	}
+	err := ledger.Book(context.WithoutCancel(ctx), LedgerEntry{
+		Time: p.started, Conversation: p.r.Conversation.ID, Model: s.Call.Model, Kind: KindCall, TriggeredBy: p.triggeredBy(),
+		Before: s.Before, After: s.After, Usage: s.Call.Usage, CostUSD: s.Call.CostUSD,
+	})
+	if err != nil {
+		p.m.o.Logger.ErrorContext(ctx, "a model call is not in the ledger", "rung", s.Rung, "error", err)
+	}
+}
+
+// countLost counts the calls behind no edit that was recorded, or that the caller
+// is to record.
+func (p *pass) countLost(kept []Edit) {
+	recorded := map[*CallReport]bool{}
+	for _, e := range kept {
+		recorded[e.Report.Call] = true
+	}
+	for _, s := range p.steps {
+		if s.Call != nil && !recorded[s.Call] && !(p.r.Unrecorded && s.Outcome == OutcomeAccepted) {
+			p.m.purse.lose(p.r.Conversation, p.started, s.Call.CostUSD)
+		}
+	}
 }

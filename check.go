@@ -1,344 +1,323 @@
 package precis
 
 import (
-	"context"
 	"fmt"
-	"math"
-	"regexp"
 	"slices"
-	"time"
+	"sort"
 )
 
-// check is one pass of a [Manager] over a conversation: what was found, what
-// was decided, what was done.
-type check struct {
-	m        *Manager
-	r        Request
-	settings Settings
-	started  time.Time
-	factor   float64
-	s        Situation
-	decision Decision
-	before   Size
-	view     []Message
-	repairs  []Breach
-	steps    []Step
-	edits    []Edit
-	outcome  string
-	retained *Retention // nil: not measured
-	warnings []string
+// Breach is one way in which a list of messages would be refused by a model's
+// API.
+type Breach struct {
+	Message int    `json:"message"` // index in the list; -1 when it concerns the whole
+	Rule    string `json:"rule"`    // pairing, order, role, empty or duplicate
+	Detail  string `json:"detail"`
 }
 
-// begin measures the conversation and decides.
-func (m *Manager) begin(r Request) (*check, error) {
-	const op = "manage conversation"
-	if r.Conversation == nil || r.Conversation.Transcript == nil {
-		return nil, Errorf(CodeInvalid, op, "Request.Conversation has no transcript")
+// String returns "message 3: pairing: …".
+func (b Breach) String() string {
+	if b.Message < 0 {
+		return b.Rule + ": " + b.Detail
 	}
-	if r.Window.Tokens <= 0 {
-		return nil, Errorf(CodeInvalid, op, "Request.Window is %d tokens", r.Window.Tokens)
-	}
-	if r.Forced && r.Retry >= MaxForced {
-		return nil, &Error{Code: CodeOverBudget, Op: op, Err: fmt.Errorf("the provider refused the view %d times, each time a smaller one", r.Retry),
-			Hint: "its window may be smaller than configured, or the system prompt and tools fill it"}
-	}
-	c := &check{m: m, r: r, settings: m.Settings(), started: m.o.Now(), factor: 1}
-	if m.o.Calibrator != nil {
-		c.factor = m.o.Calibrator.Factor(r.Conversation.Model)
-	}
-	conv := r.Conversation
-	meter := r.Meter
-	if meter == nil {
-		meter = NewMeter(m.o.Counter)
-	}
-	overhead := meter.Overhead(conv)
-	c.s = Situation{
-		Conversation: conv, Transcript: conv.Transcript, Edits: conv.Edits, Meter: meter, Settings: c.settings,
-		Profile: r.Profile, Forced: r.Forced || r.Manual, Automatic: !r.Manual, DryRun: r.DryRun, Focus: r.Focus, Live: r.Live,
-		Units:  meter.units(conv.Transcript, conv.Edits),
-		Budget: m.budget(c.settings, r.Window, r.MaxOutput, r.OutputLimit, overhead), dialect: r.Dialect, reasoning: r.Reasoning,
-	}
-	if !r.Manual {
-		c.s.Environment = r.Environment
-	}
-	c.view, c.repairs = c.s.Repair(messagesOf(c.s.Units))
-	c.s.Sent = c.view
-	c.s.Used = overhead + meter.View(c.view)
-	c.before = c.size(c.s.Used, c.view)
-	// The provider knows better, and what is cut counts as it does; but more than
-	// three times as much is no matter of counting.
-	if n := c.before.Tokens; n > 0 && r.Reported > n && r.Reported <= 3*n {
-		c.factor *= float64(r.Reported) / float64(n)
-		c.before = c.size(c.s.Used, c.view)
-	}
-	c.decide()
-	return c, nil
+	return fmt.Sprintf("message %d: %s: %s", b.Message, b.Rule, b.Detail)
 }
 
-func (c *check) decide() {
-	load := Load{Used: max(c.before.Tokens, c.r.Reported), Messages: len(c.view)}
-	for _, m := range c.view {
-		if m.IsUserTurn() {
-			load.Turns++
+// Check returns every breach of the rules that all dialects share, in the
+// strictest wording, that of the Anthropic Messages API. Consecutive messages of
+// one role count as one turn. The rules: the first turn is the user's; no
+// message and no text block is empty; tool uses stand in assistant turns and
+// tool results in user turns; every tool use is answered in the very next turn,
+// before anything else in it, exactly once; every answer has its tool use in
+// the turn before; no two tool uses share an ID. System messages may stand
+// anywhere and belong to no turn. An empty list has no breach. [Repair] mends
+// them all.
+func Check(view []Message) []Breach {
+	c := checker{seen: map[string]bool{}}
+	for i, m := range view {
+		c.message(i, m)
+	}
+	c.close(len(view))
+	sort.SliceStable(c.breaches, func(i, j int) bool {
+		a, b := c.breaches[i], c.breaches[j]
+		if a.Message != b.Message {
+			return a.Message < b.Message
 		}
-	}
-	c.decision = Plan(load, c.s.Budget, c.settings, c.r.Profile)
-	if c.r.Manual || c.r.Forced || c.r.Background {
-		c.decision.Action, c.decision.Trigger = ActionReduce, TriggerForced
-	}
-	if c.r.Forced {
-		// The provider counts more than we do, so what we counted is reduced as well.
-		forced := min(c.r.Window.Tokens, load.Used) * int(ForcedPercent) / 100
-		c.decision.Target = min(c.decision.Target, forced)
-	}
-	c.decision.Target = min(c.decision.Target, c.roomy())
-	c.s.Limit = c.counted(max(c.decision.Allowed, 0))
-	if c.r.Target > 0 {
-		target := min(c.r.Target, int(max(c.decision.Allowed, 0)))
-		if c.r.Forced {
-			target = min(target, c.decision.Target)
-		}
-		c.decision.Target = target
-	}
-	c.s.Target = c.counted(float64(c.decision.Target))
-	c.s.Trigger = c.counted(float64(c.r.Window.Tokens) * c.decision.Threshold / 100)
-	if c.r.Target > 0 || c.r.Forced {
-		c.s.Limit = c.s.Target
-	}
-}
-
-// growthTurns is how many turns tell how fast a conversation grows.
-const growthTurns = 10
-
-// roomy returns the tokens to come down to so that as many turns as the settings
-// want fit before the next reduction, if they are like the last ones: each
-// reduction costs a prompt cache. It is not under the settings' floor, and not
-// over what the threshold leaves.
-func (c *check) roomy() int {
-	window := float64(c.r.Window.Tokens)
-	trigger := min(window*c.decision.Threshold/100, max(c.decision.Allowed, 0))
-	if c.settings.Turns == 0 {
-		return math.MaxInt
-	}
-	tokens, turns := 0, 0
-	msgs := c.s.Transcript.Messages()
-	for i := len(msgs) - 1; i >= 0 && turns < growthTurns; i-- {
-		tokens += c.s.Meter.Message(msgs[i])
-		if msgs[i].Role == RoleAssistant && (i == 0 || msgs[i-1].Role != RoleAssistant) {
-			turns++
-		}
-	}
-	if turns == 0 {
-		return math.MaxInt
-	}
-	growth := float64(tokens) * c.factor / float64(turns)
-	overhead := float64(c.s.Budget.Overhead) * c.factor // nothing of it can be cut
-	floor := overhead + (window-overhead)*c.settings.Floor/100
-	return int(max(trigger-growth*float64(c.settings.Turns), floor))
-}
-
-// counted turns real tokens into those the counter would count.
-func (c *check) counted(tokens float64) int { return int(tokens / c.factor) }
-
-func (c *check) size(counted int, view []Message) Size {
-	up := func(n int) int { return int(math.Ceil(float64(n)*c.factor - 1e-6)) }
-	return Size{Tokens: up(counted), Messages: len(view), Overhead: up(c.s.Budget.Overhead)}
-}
-
-// leftToCaller is the outcome of a check that only watches.
-const leftToCaller = "left to the caller"
-
-// reduce climbs the ladder when the decision says so.
-func (c *check) reduce(ctx context.Context) error {
-	if c.decision.Action != ActionReduce && c.decision.Action != ActionTruncate {
-		c.outcome = fmt.Sprintf("nothing to do: %.1f %% of the window is used", c.decision.Percent)
-		return nil
-	}
-	if c.r.Watch {
-		c.outcome = leftToCaller
-		return nil
-	}
-	fits := float64(c.before.Tokens) <= c.decision.Allowed
-	rungs := c.rungs()
-	if !c.r.Manual {
-		why, capped := c.settings.Cap.Reached(c.s.Transcript, c.s.Edits, c.settings.Worth)
-		if capped && fits && !c.r.Forced {
-			c.outcome = "left alone: " + why
-			return nil
-		}
-		if capped {
-			rungs = c.without(rungs, ReasonCapped, why)
-		}
-	}
-	if slices.ContainsFunc(rungs, usesModel) {
-		if why := c.afford(ctx); why != "" {
-			rungs = c.without(rungs, ReasonBudget, why)
-		}
-	}
-	tail := min(int(c.settings.KeepShare*float64(c.r.Window.Tokens)/c.factor), c.s.Target/3)
-	c.s.Kept = Keep(c.s.Transcript, c.s.Edits, c.s.Meter, c.settings.KeepMessages, tail)
-	if c.settings.Pin != "" {
-		c.s.Kept.Match(c.s.Transcript, regexp.MustCompile(c.settings.Pin)) // Validate compiled it before
-	}
-	l := ladder{s: &c.s, gate: c.m.o.Gate, now: c.m.o.Now}
-	start := c.s
-	err := l.climb(ctx, rungs)
-	c.steps, c.edits = append(c.steps, l.steps...), l.edits
-	if err == nil && fits && c.worthless(start.Used) {
-		c.s, c.edits = start, nil
-		return nil
-	}
-	c.view, c.repairs = c.s.Repair(messagesOf(c.s.Units))
-	if a, ok := c.m.o.Gate.(Auditor); ok && len(c.edits) > 0 {
-		r := a.Audit(&c.s, c.edits)
-		c.retained = &r
-	}
-	after := c.size(c.s.Used, c.view)
-	if err == nil && float64(after.Tokens) > c.decision.Allowed {
-		c.outcome = "does not fit: nothing is left to cut"
-		return errOverBudget(c.decision, after.Overhead, after.Tokens)
-	}
-	c.outcome = fmt.Sprintf("reduced from %d to %d tokens by %s", c.before.Tokens, after.Tokens, edits(len(c.edits)))
-	if len(c.edits) == 0 {
-		c.outcome = "left alone: no rung found anything to reduce"
-		if start.Excess() <= 0 {
-			c.outcome = fmt.Sprintf("left alone: %d tokens are within the target of %d", c.before.Tokens, c.decision.Target)
-		}
-	}
-	return err
-}
-
-func usesModel(s Strategy) bool { _, ok := s.(UsesModel); return ok }
-
-// without returns the rungs that call no model; the others become steps.
-func (c *check) without(rungs []Strategy, code Reason, why string) []Strategy {
-	return slices.DeleteFunc(rungs, func(s Strategy) bool {
-		if !usesModel(s) {
-			return false
-		}
-		c.steps = append(c.steps, Step{Rung: s.Name(), Outcome: OutcomeSkipped, Code: code, Reason: why, Before: c.s.Used, After: c.s.Used})
-		return true
+		return a.Detail < b.Detail
 	})
+	return c.breaches
 }
 
-func edits(n int) string {
-	if n == 1 {
-		return "1 edit"
+type checker struct {
+	breaches []Breach
+	role     Role            // of the current turn
+	open     map[string]int  // tool uses of the last assistant turn not yet answered, with their message
+	prev     map[string]bool // all tool uses of the last assistant turn
+	uses     map[string]int  // tool uses of the current assistant turn
+	seen     map[string]bool
+	other    bool // the current user turn has content other than tool results
+	turns    int
+}
+
+func (c *checker) add(i int, rule, format string, args ...any) {
+	c.breaches = append(c.breaches, Breach{Message: i, Rule: rule, Detail: fmt.Sprintf(format, args...)})
+}
+
+func (c *checker) message(i int, m Message) {
+	if m.Role != RoleUser && m.Role != RoleAssistant && m.Role != RoleSystem {
+		c.add(i, "role", "unknown role %q", m.Role)
+		return
 	}
-	return fmt.Sprintf("%d edits", n)
-}
-
-// worthless reports whether a run that was not needed to fit saved too little
-// to be worth a new prompt cache, and says so.
-func (c *check) worthless(before int) bool {
-	saved := float64(before - c.s.Used)
-	if c.r.Manual || c.r.Forced || c.s.Excess() <= 0 || saved >= c.settings.Worth*float64(before) {
-		return false
+	if len(m.Content) == 0 {
+		c.add(i, "empty", "the message has no content")
 	}
-	c.outcome = fmt.Sprintf("left alone: the rungs would save %.0f of %d tokens, less than %.0f %%", saved, before, 100*c.settings.Worth)
-	return true
+	if m.Role != RoleSystem && (m.Role != c.role || c.turns == 0) {
+		c.turn(i, m.Role)
+	}
+	for _, b := range m.Content {
+		c.block(i, m.Role, b)
+	}
 }
 
-// rungs returns the strategies to climb: those the settings name, in their
-// order, or all; only those that hide and cut when automatic reduction is off.
-func (c *check) rungs() []Strategy {
-	all := c.m.o.Strategies
-	var out []Strategy
-	for _, name := range c.names() {
-		i := slices.IndexFunc(all, func(s Strategy) bool { return s.Name() == name })
-		if i >= 0 {
-			out = append(out, all[i])
-			continue
+// turn starts a new turn at message i.
+func (c *checker) turn(i int, role Role) {
+	if c.turns == 0 && role == RoleAssistant {
+		c.add(i, "role", "the first turn is the assistant's")
+	}
+	c.unanswered(i)
+	if role == RoleUser {
+		c.open, c.prev, c.uses = c.uses, keys(c.uses), nil
+	} else {
+		c.open, c.prev, c.uses = nil, nil, map[string]int{}
+	}
+	c.role, c.other = role, false
+	c.turns++
+}
+
+// unanswered reports the tool uses that the user turn now ending left open.
+func (c *checker) unanswered(i int) {
+	for id, at := range c.open {
+		c.add(at, "pairing", "tool use %q has no result in the next turn", id)
+	}
+	c.open = nil
+}
+
+func (c *checker) close(n int) {
+	if c.role == RoleAssistant {
+		c.open = c.uses
+	}
+	c.unanswered(n)
+}
+
+func (c *checker) block(i int, role Role, b Block) {
+	switch b := b.(type) {
+	case Text:
+		if blank(b.Text) {
+			c.add(i, "empty", "a text block is blank")
 		}
-		c.steps = append(c.steps, Step{Rung: name, Outcome: OutcomeSkipped, Code: ReasonUnavailable, Reason: "not available"})
+		c.other = c.other || role != RoleSystem
+	case ToolUse:
+		if role != RoleAssistant {
+			c.add(i, "role", "tool use %q in a %s message", b.ID, role)
+			return
+		}
+		if c.seen[b.ID] {
+			c.add(i, "duplicate", "tool use ID %q is used twice", b.ID)
+		}
+		c.seen[b.ID] = true
+		c.uses[b.ID] = i
+	case ToolResult:
+		c.result(i, role, b)
+	default:
+		c.other = c.other || role != RoleSystem
+	}
+}
+
+func (c *checker) result(i int, role Role, b ToolResult) {
+	if role != RoleUser {
+		c.add(i, "role", "tool result %q in a %s message", b.ToolUseID, role)
+		return
+	}
+	if _, open := c.open[b.ToolUseID]; !open {
+		if c.prev[b.ToolUseID] {
+			c.add(i, "duplicate", "tool use %q is answered twice", b.ToolUseID)
+		} else {
+			c.add(i, "pairing", "tool result %q has no tool use in the turn before", b.ToolUseID)
+		}
+	}
+	delete(c.open, b.ToolUseID)
+	if c.other {
+		c.add(i, "order", "tool result %q comes after other content of its turn", b.ToolUseID)
+	}
+}
+
+func keys(m map[string]int) map[string]bool {
+	out := make(map[string]bool, len(m))
+	for k := range m {
+		out[k] = true
 	}
 	return out
 }
 
-func (c *check) names() []string {
-	var names []string
-	if c.settings.Rungs == nil {
-		for _, s := range c.m.o.Strategies {
-			names = append(names, s.Name())
-		}
-	} else {
-		names = slices.Clone(c.settings.Rungs)
-	}
-	if c.decision.Action == ActionTruncate {
-		names = slices.DeleteFunc(names, func(n string) bool { return n != "truncate" && n != "clip" })
-	}
-	return names
+// CheckEdit reports whether e can be added to edits on t: every span lies
+// inside the transcript and is a union of whole units of the view (edits nest
+// and never cross), every block exists, every undone edit is in force. The
+// error is [CodeConflict] for crossing spans, [CodeNotFound] or [CodeInvalid]
+// otherwise. To check many edits in a row use a [Checker].
+func CheckEdit(t *Transcript, edits []Edit, e Edit) error {
+	return NewChecker(t, edits).check(e)
 }
 
-// record gives the edits their identity and keeps them.
-func (c *check) record(ctx context.Context) error {
-	if len(c.edits) == 0 {
+// Checker checks edits that are added one after another. It keeps the units of the
+// view between them, so that each costs no more than what it changes; only after an
+// edit that takes others back the view is rendered again. It is not safe for
+// concurrent use.
+type Checker struct {
+	t     *Transcript
+	edits []Edit
+	byID  map[string]int // index in edits
+
+	gone []bool    // by index in edits; nil: to be worked out
+	view *renderer // nil: to be rendered
+}
+
+// NewChecker returns a checker for edits that are added to those given, which are
+// not checked.
+func NewChecker(t *Transcript, edits []Edit) *Checker {
+	c := &Checker{t: t, edits: slices.Clone(edits), byID: make(map[string]int, len(edits))}
+	for i, e := range edits {
+		c.byID[e.ID] = i
+	}
+	return c
+}
+
+// Add adds an edit, or returns the error of [CheckEdit] and does not.
+func (c *Checker) Add(e Edit) error {
+	if err := c.check(e); err != nil {
+		return err
+	}
+	c.byID[e.ID] = len(c.edits)
+	c.edits = append(c.edits, e)
+	c.gone = nil
+	switch {
+	case len(e.Undoes) > 0:
+		c.view = nil
+	case c.view != nil:
+		c.view.applyEdit(e)
+	}
+	return nil
+}
+
+func (c *Checker) check(e Edit) error {
+	const op = "check edit"
+	if e.Kind == KindUndo {
+		for _, id := range e.Undoes {
+			if !c.inForce(id) {
+				return Errorf(CodeNotFound, op, "edit %s is not in force", id)
+			}
+		}
+	}
+	if _, there := c.byID[e.ID]; there && e.ID != "" {
+		return Errorf(CodeConflict, op, "there is an edit %s already", e.ID)
+	}
+	if err := disjoint(e.Replace); err != nil {
+		return err
+	}
+	if len(e.Replace) == 0 {
 		return nil
 	}
-	conv := c.r.Conversation
-	c.stamp()
-	had := len(conv.Edits)
-	err := c.m.keep(ctx, conv, c.edits...)
-	c.edits = c.edits[:len(conv.Edits)-had]
-	if err != nil { // what was not recorded is not shown either
-		c.s.Edits, c.s.Units = conv.Edits, Units(conv.Transcript, conv.Edits)
-		c.view, c.repairs = c.s.Repair(messagesOf(c.s.Units))
-		c.s.Used = c.s.Budget.Overhead + c.s.Meter.View(c.view)
-		c.outcome = "not recorded: " + err.Error()
+	view := c.after(e.Undoes)
+	for _, r := range e.Replace {
+		if err := view.check(r); err != nil {
+			return err
+		}
 	}
-	return err
+	return nil
 }
 
-// stamp marks the edits as one run of this check.
-func (c *check) stamp() {
-	for i := range c.edits {
-		e := &c.edits[i]
-		e.Run, e.Time = c.edits[0].ID, c.started
-		e.Report.Trigger = string(c.triggeredBy())
+// check reports whether a replacement fits the view.
+func (r *renderer) check(p Replacement) error {
+	const op = "check edit"
+	if p.From < 0 || p.To < p.From || p.To > len(r.msgs) {
+		return Errorf(CodeInvalid, op, "span %d to %d lies outside the %d messages", p.From, p.To, len(r.msgs))
 	}
+	if p.Block != nil {
+		if p.To != p.From+1 || r.find(p.From, *p.Block) < 0 {
+			return Errorf(CodeNotFound, op, "message %d has no such block %d", p.From, p.Block.Index)
+		}
+		return nil
+	}
+	if _, _, ok := covered(r.units, p.From, p.To); !ok && !p.Restore {
+		return Errorf(CodeConflict, op, "span %s crosses an earlier edit", SpanHandle(p.From, p.To))
+	}
+	return nil
 }
 
-func (c *check) triggeredBy() TriggeredBy {
-	switch {
-	case c.r.Forced:
-		return TriggeredForced
-	case c.r.Manual:
-		return TriggeredManual
-	case c.r.Background:
-		return TriggeredBackground
+// inForce reports whether the edit (an undo included) exists and is not undone.
+func (c *Checker) inForce(id string) bool {
+	if c.gone == nil {
+		c.gone = c.undone(nil)
 	}
-	return TriggeredAutomatic
+	i, ok := c.byID[id]
+	return ok && !c.gone[i]
 }
 
-func (c *check) result() Result {
-	if c.r.DryRun || c.r.Unrecorded {
-		c.stamp()
+// undone returns which edits are not in force once more are taken back; see
+// [Undone].
+func (c *Checker) undone(more []string) []bool {
+	gone := make([]bool, len(c.edits))
+	mark := func(ids []string) {
+		for _, id := range ids {
+			if i, ok := c.byID[id]; ok {
+				gone[i] = true
+			}
+		}
 	}
-	conv := c.r.Conversation
-	return Result{View: c.view, Units: c.s.Units, Edits: c.edits, Report: Report{
-		Conversation: conv.ID, Model: conv.Model, Preset: c.settings.Preset,
-		Counter: c.m.o.Counter.Name(), Calibration: c.factor, TriggeredBy: c.triggeredBy(),
-		Before: c.before, Said: c.said(), After: c.size(c.s.Used, c.view),
-		Decision: c.decision, Arithmetic: c.decision.Arithmetic(), Outcome: c.outcome,
-		Steps: c.steps, Edits: summarize(c.edits, c.factor), Repairs: c.repairs, Retention: c.retained, Warnings: c.warnings, Status: c.status(),
-		Took: c.m.o.Now().Sub(c.started),
-	}}
+	mark(more)
+	for i := len(c.edits) - 1; i >= 0; i-- {
+		if !gone[i] {
+			mark(c.edits[i].Undoes)
+		}
+	}
+	return gone
 }
 
-// said returns the tokens of everything as it was said.
-func (c *check) said() int {
-	if c.r.Meter == nil {
-		return 0
+// after returns the view once edits are taken back.
+func (c *Checker) after(undoes []string) *renderer {
+	if len(undoes) > 0 {
+		return c.render(c.undone(undoes))
 	}
-	return c.size(c.s.Budget.Overhead+c.s.Meter.View(c.s.Transcript.Messages()), nil).Tokens
+	if c.view == nil {
+		c.view = c.render(c.undone(nil))
+	}
+	return c.view
 }
 
-func (c *check) status() Status {
-	size := c.size(c.s.Used, c.view)
-	s := Status{
-		Tokens: size.Tokens, Window: c.r.Window.Tokens, Percent: c.s.Budget.Percent(size.Tokens),
-		Messages: c.s.Transcript.Len(), Shown: len(c.view), Action: c.decision.Action,
+// render returns the units of the view without the edits that are gone, before their
+// messages are filled in.
+func (c *Checker) render(gone []bool) *renderer {
+	r := newRenderer(c.t)
+	for i, e := range c.edits {
+		if !gone[i] && e.Kind != KindUndo {
+			r.applyEdit(e)
+		}
 	}
-	s.count(c.s.Edits)
-	return s
+	return r
+}
+
+// disjoint returns a conflict when spans of one edit overlap.
+func disjoint(list []Replacement) error {
+	var spans []Replacement
+	for _, r := range list {
+		if r.Block == nil {
+			spans = append(spans, r)
+		}
+	}
+	slices.SortFunc(spans, func(a, b Replacement) int { return a.From - b.From })
+	for i := 1; i < len(spans); i++ {
+		if spans[i].From < spans[i-1].To {
+			return Errorf(CodeConflict, "check edit", "spans %s and %s of one edit overlap",
+				SpanHandle(spans[i-1].From, spans[i-1].To), SpanHandle(spans[i].From, spans[i].To))
+		}
+	}
+	return nil
 }

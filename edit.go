@@ -17,7 +17,6 @@ const (
 	KindPruning      EditKind = "pruning"      // old tool results become previews
 	KindDedupe       EditKind = "dedupe"       // repeated content becomes a pointer
 	KindMedia        EditKind = "media"        // old images become a note
-	KindShrink       EditKind = "shrink"       // long arguments of old calls are shortened
 	KindClip         EditKind = "clip"         // blocks are cut inside
 	KindThinking     EditKind = "thinking"     // reasoning bound to a replaced prefix is left out
 	KindRewind       EditKind = "rewind"       // the tail is hidden
@@ -49,7 +48,7 @@ type Edit struct {
 	At   Fingerprint `json:"at"`             // of the transcript it was made on
 	Seen int         `json:"seen"`           // number of messages of that transcript
 	Time time.Time   `json:"time,omitzero"`  // when it was made; zero when unknown
-	Pins []Handle    `json:"pins,omitempty"` // KindPin: what is important
+	Pins []Handle    `json:"pins,omitempty"` // KindPin: the pinned messages and blocks
 
 	Replace []Replacement `json:"replace,omitempty"`
 	Undoes  []string      `json:"undoes,omitempty"` // IDs of the edits taken back (KindUndo, KindRewind)
@@ -145,29 +144,14 @@ func uuid(sum [sha256.Size]byte) string {
 // Active returns the edits in force, in order: without undo edits and what they
 // take back. An undo can itself be undone, which brings the edit back.
 func Active(edits []Edit) []Edit {
-	gone := undone(edits)
+	gone := Undone(edits)
 	active := make([]Edit, 0, len(edits))
 	for _, e := range edits {
-		if e.Kind != KindUndo && !gone[e.ID] {
+		if _, undone := gone[e.ID]; e.Kind != KindUndo && !undone {
 			active = append(active, e)
 		}
 	}
 	return active
-}
-
-// undone returns the IDs that undo edits in force take back. Later edits decide
-// first, since an undo may itself be undone.
-func undone(edits []Edit) map[string]bool {
-	gone := map[string]bool{}
-	for i := len(edits) - 1; i >= 0; i-- {
-		if gone[edits[i].ID] {
-			continue
-		}
-		for _, id := range edits[i].Undoes {
-			gone[id] = true
-		}
-	}
-	return gone
 }
 
 // Pinned returns the handles pinned by the edits in force.
@@ -179,4 +163,37 @@ func Pinned(edits []Edit) []Handle {
 		}
 	}
 	return pins
+}
+
+// MarshalJSON writes the replacement with its block in stored form.
+func (r Replacement) MarshalJSON() ([]byte, error) {
+	type plain Replacement
+	v := struct {
+		plain
+		WithBlock *blockJSON `json:"with_block,omitempty"`
+	}{plain: plain(r)}
+	if r.WithBlock != nil {
+		b := toBlock(r.WithBlock)
+		v.WithBlock = &b
+	}
+	return json.Marshal(v)
+}
+
+// UnmarshalJSON reads what MarshalJSON wrote. The error is [CodeInvalid].
+func (r *Replacement) UnmarshalJSON(data []byte) error {
+	type plain Replacement
+	var v struct {
+		plain
+		WithBlock *blockJSON `json:"with_block"`
+	}
+	if err := json.Unmarshal(data, &v); err != nil {
+		return Errorf(CodeInvalid, "read replacement", "%w", err)
+	}
+	*r = Replacement(v.plain)
+	if v.WithBlock == nil {
+		return nil
+	}
+	b, err := fromBlock(*v.WithBlock)
+	r.WithBlock = b
+	return err
 }

@@ -30,7 +30,7 @@ type Error struct {
 	Err   error  // cause; may be nil
 }
 
-// Error returns "op: place: cause", leaving out what is unknown.
+// Error returns "op: place: cause", leaving out unknown parts.
 func (e *Error) Error() string {
 	s := e.Op
 	for _, part := range []string{e.Place, errorText(e.Err)} {

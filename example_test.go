@@ -34,11 +34,9 @@ func ExampleView() {
 
 // The decision is pure and carries its arithmetic.
 func ExamplePlan() {
-	budget := precis.Budget{
-		Window:  precis.Window{Tokens: 200_000, Source: precis.SourceCatalogue},
-		Reserve: precis.ReserveFor(200_000, 0, 0), Buffer: precis.DefaultBuffer,
-	}
-	d := precis.Plan(precis.Load{Used: 155_000}, budget, precis.DefaultSettings(), "")
+	settings := precis.DefaultSettings()
+	budget := settings.Budget(precis.Window{Tokens: 200_000, Source: precis.SourceCatalog}, 0, 0, 0)
+	d := precis.Plan(precis.Load{Used: 155_000}, budget, settings, "")
 	fmt.Println(d.Action, "by", d.Trigger)
 	fmt.Println(d.Arithmetic())
 	// Output:

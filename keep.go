@@ -16,10 +16,27 @@ type Kept struct {
 	blocks   map[[2]int]bool
 }
 
-// Keep works out what is kept of what the view shows: the last user turn, pins,
-// and the newest messages: at least count of them (the newest group always: the
-// model is to answer it), and as many more as fit in tailTokens. The tail never begins between a tool use and its result. What is
-// hidden already (after a rewind, say) is neither the last nor the newest.
+// compactions are the types of the blocks and items by which APIs condense a
+// conversation themselves.
+var compactions = map[string]bool{"compaction": true, "compaction_summary": true, "context_compaction": true}
+
+// pinCompactions pins what an API has condensed: nobody but the API can read what
+// it stands for, so no summary could take its place.
+func (k *Kept) pinCompactions(msgs []Message) {
+	for i, m := range msgs {
+		for b, block := range m.Content {
+			if o, ok := block.(Opaque); ok && compactions[o.Type] {
+				k.pin(BlockHandle(i, b), len(msgs))
+			}
+		}
+	}
+}
+
+// Keep returns the messages of the view that must stay: the last user turn, pins,
+// compactions of the API, and the newest messages: at least count of them (the
+// newest group always, since the model is to answer it), and as many more as fit in
+// tailTokens. The tail never begins between a tool use and its result. Hidden
+// messages (after a rewind, for example) are neither the last nor the newest.
 func Keep(t *Transcript, edits []Edit, m *Meter, count, tailTokens int) *Kept {
 	msgs := t.Messages()
 	k := &Kept{LastUser: -1, groups: append(Groups(msgs), len(msgs)), pinned: map[int]bool{}, blocks: map[[2]int]bool{}}
@@ -37,6 +54,7 @@ func Keep(t *Transcript, edits []Edit, m *Meter, count, tailTokens int) *Kept {
 	for _, h := range Pinned(edits) {
 		k.pin(h, len(msgs))
 	}
+	k.pinCompactions(msgs)
 	k.Tail = k.tail(msgs, shown, m, count, tailTokens)
 	return k
 }
@@ -167,7 +185,7 @@ func Groups(msgs []Message) []int {
 
 func onlyReasoning(m Message) bool {
 	for _, b := range m.Content {
-		if !isThinking(b) {
+		if !IsReasoning(b) {
 			return false
 		}
 	}
@@ -182,6 +200,63 @@ func answers(msgs []Message, i int) map[string]int {
 		for _, b := range msgs[i].Content {
 			if r, ok := b.(ToolResult); ok {
 				out[r.ToolUseID] = i + 1
+			}
+		}
+	}
+	return out
+}
+
+// touched returns an error when a kept message or pinned block that the view
+// showed whole is changed or gone.
+func touched(s *Situation, units []Unit) error {
+	whole := map[int]bool{}
+	for _, u := range s.Units {
+		whole[u.From] = u.Original() && !u.Changed
+	}
+	for _, u := range units {
+		for i := u.From; i < u.To; i++ {
+			if !whole[i] || !s.Kept.Message(i) || u.Original() && (!u.Changed || onlyThinking(s.Transcript.At(i), u)) {
+				continue
+			}
+			return Errorf(CodeInvalid, "check view", "message %d must be kept", i)
+		}
+	}
+	return s.Kept.lost(s.Transcript, s.Units, units)
+}
+
+// lost returns an error when a pinned block that the view before showed is not
+// in the view after.
+func (k *Kept) lost(t *Transcript, before, after []Unit) error {
+	if len(k.blocks) == 0 {
+		return nil
+	}
+	was, is := shownBlocks(before), shownBlocks(after)
+	for at := range k.blocks {
+		if at[0] >= t.Len() || at[1] >= len(t.At(at[0]).Content) {
+			continue
+		}
+		key := shownBlock{at[0], HashBlock(t.At(at[0]).Content[at[1]])}
+		if was[key] && !is[key] {
+			return Errorf(CodeInvalid, "check view", "block %s is pinned", BlockHandle(at[0], at[1]))
+		}
+	}
+	return nil
+}
+
+type shownBlock struct {
+	message int
+	hash    Fingerprint
+}
+
+func shownBlocks(units []Unit) map[shownBlock]bool {
+	out := map[shownBlock]bool{}
+	for _, u := range units {
+		if !u.Original() {
+			continue
+		}
+		for _, m := range u.Messages {
+			for _, b := range m.Content {
+				out[shownBlock{u.From, HashBlock(b)}] = true
 			}
 		}
 	}

@@ -2,10 +2,132 @@ package precis
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"time"
 )
+
+// Strategy is one rung of the ladder: it proposes an edit that makes the view
+// smaller. An edit without replacements means that it finds nothing to do.
+// Strategies are stateless and safe for concurrent use; they do not record
+// anything.
+type Strategy interface {
+	// Name is the rung's name in settings and reports, e.g. "truncate".
+	Name() string
+	// Propose returns an edit for the situation. The ladder sets its identity and
+	// report; the strategy sets Kind, Replace and the report's Reason and Notes.
+	Propose(ctx context.Context, s *Situation) (Edit, error)
+}
+
+// LastResort marks a strategy whose edits may touch what is kept. The ladder
+// climbs to it only when the view does not fit otherwise.
+type LastResort interface{ LastResort() }
+
+// UsesModel marks a strategy that calls a model. The ladder leaves it out for
+// windows under [Settings.MinModel] and when the [Cap] is reached.
+type UsesModel interface{ UsesModel() }
+
+// Situation is what a strategy sees. It is read only.
+type Situation struct {
+	Conversation *Conversation
+	Transcript   *Transcript
+	Edits        []Edit // in force or not, those of this run included
+	Units        []Unit // the view now
+	Kept         *Kept
+	Meter        *Meter
+	Budget       Budget
+	Settings     Settings
+	Profile      string
+	Used         int // tokens of the view and the overhead, as the Meter counts
+	Target       int // tokens to come down to, as the Meter counts
+	Limit        int // tokens the view must not pass, as the Meter counts
+	Trigger      int // tokens at which the next check would act again
+	Forced       bool
+	Automatic    bool      // no user asked for this run
+	DryRun       bool      // nothing may be called that costs
+	Focus        string    // what the user asked summaries to pay attention to; may be empty
+	Environment  string    // state of the client's program (open files, time) sent with each turn; "" on manual runs
+	Live         *Live     // the request being answered; nil: none
+	Sent         []Message // the view before this run, which a prompt cache may hold
+
+	dialect   Dialect
+	reasoning Reasoning
+	shared    map[any]any
+}
+
+// Repair returns the messages as they can be sent: as they are when the dialect
+// of the conversation takes them, else mended by [Repair].
+func (s *Situation) Repair(view []Message) ([]Message, []Breach) {
+	if s.dialect != nil && len(s.dialect.Check(view)) == 0 {
+		return view, nil
+	}
+	return Repair(view)
+}
+
+// Once memoizes expensive work for one run of the ladder: it calls work the first
+// time and returns the same value for the same key afterwards. Keys should have an
+// unexported type, as with contexts.
+func (s *Situation) Once(key any, work func() any) any {
+	v, ok := s.shared[key]
+	if !ok {
+		v = work()
+		if s.shared == nil {
+			s.shared = map[any]any{}
+		}
+		s.shared[key] = v
+	}
+	return v
+}
+
+// Excess returns the tokens the view is over its target; 0 or less when it is
+// not.
+func (s *Situation) Excess() int { return s.Used - s.Target }
+
+// fits reports whether the view can be sent and would not be reduced again at
+// once.
+func (s *Situation) fits() bool { return s.Used <= s.Limit && s.Used < s.Trigger }
+
+// Original calls f for each original message still shown, with its unit.
+func (s *Situation) Original(f func(i int, m Message, u Unit)) {
+	for _, u := range s.Units {
+		if u.Original() && len(u.Messages) > 0 {
+			f(u.From, u.Messages[0], u)
+		}
+	}
+}
+
+// Group returns the index in Units after the last unit that stands or falls with
+// unit i, and whether these units may be hidden: none of them is kept.
+func (s *Situation) Group(i int) (end int, free bool) {
+	u := s.Units[i]
+	end, free = i+1, true
+	if u.Original() {
+		_, to := s.Kept.Group(u.From)
+		for end < len(s.Units) && s.Units[end].Original() && s.Units[end].From < to {
+			end++
+		}
+	}
+	for _, u := range s.Units[i:end] {
+		for k := u.From; k < u.To; k++ {
+			if s.Kept.Message(k) || s.Kept.Pinned(k) {
+				free = false
+			}
+		}
+	}
+	return end, free
+}
+
+// Gate inspects an edit before it is accepted and adds to it what the view would
+// lose otherwise. Implementations are safe for concurrent use.
+type Gate interface {
+	Admit(ctx context.Context, s *Situation, e Edit) (Edit, error)
+}
+
+// Dialect knows one API's rules. Implementations are stateless.
+type Dialect interface {
+	Name() string
+	// Check returns what the API would refuse in these messages.
+	Check(view []Message) []Breach
+}
 
 // Outcome says how a rung ended.
 type Outcome string
@@ -34,11 +156,12 @@ type Step struct {
 // ladder runs strategies, least loss first, until the view is at or under the
 // target. It changes the situation as edits are accepted.
 type ladder struct {
-	s     *Situation
-	gate  Gate // nil: none
-	now   func() time.Time
-	edits []Edit
-	steps []Step
+	s      *Situation
+	gate   Gate // nil: none
+	now    func() time.Time
+	called func(Step) // receives each step after its rung ended
+	edits  []Edit
+	steps  []Step
 }
 
 // climb tries each strategy in turn. It returns an error only when the context
@@ -52,7 +175,7 @@ func (l *ladder) climb(ctx context.Context, rungs []Strategy) error {
 			return nil
 		}
 		if _, last := rung.(LastResort); last && l.s.fits() {
-			l.steps = append(l.steps, Step{Rung: rung.Name(), Outcome: OutcomeSkipped, Before: l.s.Used, After: l.s.Used, Code: ReasonFits,
+			l.steps = append(l.steps, Step{Rung: rung.Name(), Outcome: OutcomeSkipped, Before: l.s.Used, After: l.s.Used, Code: reasonFits,
 				Reason: "the view fits; what is left is kept whole"})
 			continue
 		}
@@ -62,6 +185,7 @@ func (l *ladder) climb(ctx context.Context, rungs []Strategy) error {
 		for i := range l.edits[had:] {
 			l.edits[had+i].Report.Took = step.Took
 		}
+		l.called(step)
 		l.steps = append(l.steps, step)
 	}
 	return nil
@@ -70,14 +194,14 @@ func (l *ladder) climb(ctx context.Context, rungs []Strategy) error {
 func (l *ladder) try(ctx context.Context, rung Strategy) Step {
 	step := Step{Rung: rung.Name(), Outcome: OutcomeSkipped, Before: l.s.Used, After: l.s.Used}
 	if _, model := rung.(UsesModel); model && l.s.Budget.Window.Tokens < l.s.Settings.MinModel {
-		step.Code = ReasonSmallWindow
+		step.Code = reasonSmallWindow
 		step.Reason = fmt.Sprintf("windows under %d tokens get no model summary", l.s.Settings.MinModel)
 		return step
 	}
 	e, err := rung.Propose(ctx, l.s)
 	step.Call = e.Report.Call
 	if err == nil && l.gate != nil && len(e.Replace) > 0 {
-		e, err = l.gate.Check(ctx, l.s, e)
+		e, err = l.gate.Admit(ctx, l.s, e)
 	}
 	if err != nil {
 		step.Outcome, step.Reason = OutcomeFailed, err.Error()
@@ -95,8 +219,8 @@ func (l *ladder) try(ctx context.Context, rung Strategy) Step {
 		return step
 	}
 	if err := l.accept(rung, e); err != nil {
-		step.Outcome, step.Code, step.Reason = OutcomeRefused, ReasonBrokeRule, err.Error()
-		if code, _ := reasonOf(err); code != ReasonFailed {
+		step.Outcome, step.Code, step.Reason = OutcomeRefused, reasonBrokeRule, err.Error()
+		if code, _ := reasonOf(err); code != reasonFailed {
 			step.Code = code
 		}
 		return step
@@ -120,7 +244,7 @@ func (l *ladder) accept(rung Strategy, e Edit) error {
 	batch := []Edit{e}
 	next := append(s.Edits[:len(s.Edits):len(s.Edits)], e)
 	units := Units(s.Transcript, next)
-	if t := unbind(s.Transcript, units, s.reasoning); len(t.Replace) > 0 {
+	if t := Unbind(s.Transcript, units, s.reasoning); len(t.Replace) > 0 {
 		if err := t.Identify(s.Transcript); err != nil {
 			return err
 		}
@@ -138,7 +262,7 @@ func (l *ladder) accept(rung Strategy, e Edit) error {
 	}
 	used := s.Used - s.tokens(s.Units) + s.tokens(units)
 	if used >= s.Used {
-		return &RungError{Reason: ReasonGrew, Err: Errorf(CodeInvalid, "check view", "the view would grow from %d to %d tokens", s.Used, used)}
+		return &RungError{Reason: reasonGrew, Err: Errorf(CodeInvalid, "check view", "the view would grow from %d to %d tokens", s.Used, used)}
 	}
 	for i := range batch {
 		batch[i].Report.Rung = rung.Name()
@@ -155,8 +279,8 @@ func (l *ladder) accept(rung Strategy, e Edit) error {
 	return nil
 }
 
-// parted returns what an edit broke: a kind of breach the view before did not
-// have. [Repair] would mend it, but an edit must not rely on that.
+// parted returns the first pairing breach that the view before did not have, "" if
+// there is none. [Repair] would mend it, but an edit must not rely on that.
 func parted(before, after []Unit) string {
 	was := map[string]bool{}
 	for _, b := range Check(messagesOf(before)) {
@@ -187,169 +311,6 @@ func (r *EditReport) count(e Edit) {
 	}
 }
 
-// touched returns an error when a kept message or pinned block that the view
-// showed whole is changed or gone.
-func touched(s *Situation, units []Unit) error {
-	whole := map[int]bool{}
-	for _, u := range s.Units {
-		whole[u.From] = u.Original() && !u.Changed
-	}
-	for _, u := range units {
-		for i := u.From; i < u.To; i++ {
-			if !whole[i] || !s.Kept.Message(i) || u.Original() && (!u.Changed || onlyThinking(s.Transcript.At(i), u)) {
-				continue
-			}
-			return Errorf(CodeInvalid, "check view", "message %d must be kept", i)
-		}
-	}
-	return s.Kept.lost(s.Transcript, s.Units, units)
-}
-
-// lost returns an error when a pinned block that the view before showed is not
-// in the view after.
-func (k *Kept) lost(t *Transcript, before, after []Unit) error {
-	if len(k.blocks) == 0 {
-		return nil
-	}
-	was, is := shownBlocks(before), shownBlocks(after)
-	for at := range k.blocks {
-		if at[0] >= t.Len() || at[1] >= len(t.At(at[0]).Content) {
-			continue
-		}
-		key := shownBlock{at[0], HashBlock(t.At(at[0]).Content[at[1]])}
-		if was[key] && !is[key] {
-			return Errorf(CodeInvalid, "check view", "block %s is pinned", BlockHandle(at[0], at[1]))
-		}
-	}
-	return nil
-}
-
-type shownBlock struct {
-	message int
-	hash    Fingerprint
-}
-
-func shownBlocks(units []Unit) map[shownBlock]bool {
-	out := map[shownBlock]bool{}
-	for _, u := range units {
-		if !u.Original() {
-			continue
-		}
-		for _, m := range u.Messages {
-			for _, b := range m.Content {
-				out[shownBlock{u.From, HashBlock(b)}] = true
-			}
-		}
-	}
-	return out
-}
-
-// onlyThinking reports whether the unit differs from m in left-out reasoning
-// alone.
-func onlyThinking(m Message, u Unit) bool {
-	var kept []Block
-	for _, b := range m.Content {
-		if !isThinking(b) {
-			kept = append(kept, b)
-		}
-	}
-	var shown []Block
-	for _, msg := range u.Messages {
-		for _, b := range msg.Content {
-			if !isThinking(b) {
-				shown = append(shown, b)
-			}
-		}
-	}
-	if len(kept) != len(shown) {
-		return false
-	}
-	for i := range kept {
-		if HashBlock(kept[i]) != HashBlock(shown[i]) {
-			return false
-		}
-	}
-	return true
-}
-
-// formatResponses is [Message.Format] of items of the Responses API.
-const formatResponses = "responses"
-
-func isThinking(b Block) bool {
-	switch b.(type) {
-	case Thinking, RedactedThinking:
-		return true
-	}
-	return false
-}
-
-// unbind returns the edit that leaves out reasoning whose signature binds it to
-// messages the view no longer shows as they were: all signed reasoning after
-// the first change that the rule does not let stay. Providers refuse it
-// otherwise. That of the Responses API is bound to nothing but its own item.
-func unbind(t *Transcript, units []Unit, rule Reasoning) Edit {
-	e := Edit{Kind: KindThinking, Report: EditReport{Reason: "its signature binds it to messages that are no longer shown as they were"}}
-	if rule == ReasoningStays {
-		return e
-	}
-	changed := false
-	loop := openLoop(units, rule)
-	for k, u := range units {
-		if k >= loop {
-			break
-		}
-		if !u.Original() || len(u.Messages) == 0 {
-			changed = true
-			continue
-		}
-		if changed {
-			e.Replace = append(e.Replace, signed(t, u)...)
-		}
-		changed = changed || u.Changed
-	}
-	return e
-}
-
-// openLoop returns the first unit whose reasoning stays: that after the last
-// user turn. Words beside a tool result go on with the turn.
-func openLoop(units []Unit, rule Reasoning) int {
-	if rule != ReasoningLoop {
-		return len(units)
-	}
-	for k := len(units) - 1; k >= 0; k-- {
-		for _, m := range units[k].Messages {
-			if m.IsUserTurn() && !m.HasToolResult() {
-				return k
-			}
-		}
-	}
-	return len(units)
-}
-
-func signed(t *Transcript, u Unit) []Replacement {
-	if t.At(u.From).Format == formatResponses {
-		return nil
-	}
-	var out []Replacement
-	shown := map[Fingerprint]bool{}
-	for _, b := range u.Messages[0].Content {
-		if isThinking(b) {
-			shown[HashBlock(b)] = true
-		}
-	}
-	if len(shown) == 0 {
-		return nil
-	}
-	for i, b := range t.At(u.From).Content {
-		th, isText := b.(Thinking)
-		if !isThinking(b) || isText && th.Signature == "" || !shown[HashBlock(b)] {
-			continue
-		}
-		out = append(out, ReplaceBlock(t, u.From, i, nil))
-	}
-	return out
-}
-
 // errOverBudget returns the error for a view that does not fit whatever is cut.
 func errOverBudget(d Decision, overhead, used int) error {
 	return &Error{
@@ -358,10 +319,4 @@ func errOverBudget(d Decision, overhead, used int) error {
 		Err: fmt.Errorf("%d tokens are left when everything that may be cut is cut (%d of them system prompt and tools); %s",
 			used, overhead, d.Arithmetic()),
 	}
-}
-
-// IsOverBudget reports whether err says that nothing is left to cut.
-func IsOverBudget(err error) bool {
-	var e *Error
-	return errors.As(err, &e) && e.Code == CodeOverBudget
 }

@@ -21,7 +21,7 @@ func TestOpenLoopBeginsAtTheLastTurnOfTheUser(t *testing.T) {
 	units := Units(tr, edits)
 	for rule, want := range map[Reasoning][]int{ReasoningLeaves: {1, 5, 7}, ReasoningLoop: {1}, ReasoningStays: nil} {
 		var got []int
-		for _, r := range unbind(tr, units, rule).Replace {
+		for _, r := range Unbind(tr, units, rule).Replace {
 			got = append(got, r.From)
 		}
 		if len(got) != len(want) {

@@ -1,9 +1,29 @@
+// Package precis keeps an LLM agent's conversation inside the model's context
+// window without losing any of it.
+//
+// Start with [NewManager] and [Manager.Manage]: give it a [Conversation] and a
+// [Window], send the [Result.View] to the model. The package precis/preset
+// assembles a Manager with working parts in one call.
+//
+// The model is one idea. A [Transcript] holds the messages of one conversation
+// exactly as they were said and is never altered. An [Edit] is a recorded
+// decision: show this instead of that span. A view, [View], is what a
+// transcript and its edits give: the messages sent to the model now. Condensing,
+// truncating and pruning are all edits, so each can be undone by removing one,
+// and rewinding to an earlier point can orphan nothing.
+//
+// The promise: no message is lost, a view is never bigger than the one it
+// replaces, every view is valid ([Check]), the same transcript and edits give
+// the same bytes, and every number shown says where it came from ([Source]).
+//
+// This package imports only the standard library. What it needs from others
+// (counting tokens, shortening, summarizing, storing) it names as small
+// interfaces: [Counter], [Strategy], [Summarizer], [Gate], [Dialect], [Store].
 package precis
 
 import (
 	"context"
 	"log/slog"
-	"math"
 	"reflect"
 	"slices"
 	"sync"
@@ -19,15 +39,15 @@ type Options struct {
 	Gate       Gate       // nil: edits are accepted as proposed
 	Calibrator Calibrator // nil: counts are taken as they are
 	Store      Store      // nil: edits live in the Conversation alone
-	Ledger     Ledger     // books costs and tells what was spent; nil: Store, if it is one
+	Ledger     Ledger     // books costs and sums them up; nil: Store, if it is one
 	Logger     *slog.Logger
 	Now        func() time.Time // nil: time.Now
 
-	// OnReport is told of every check, for metrics; nil: nobody. It must return
-	// soon.
+	// OnReport receives the report of every pass, for metrics; nil: none. It must
+	// return soon.
 	OnReport func(context.Context, Report)
-	// Alert is told when a limit of Settings.Spend is near or reached, beside the
-	// log; nil: nobody else. It must return soon.
+	// Alert receives a warning when a limit of Settings.Spend is near or reached;
+	// it is logged in any case. nil: none. It must return soon.
 	Alert func(context.Context, Alert)
 }
 
@@ -74,6 +94,16 @@ func (m *Manager) With(st Store) *Manager {
 	return &out
 }
 
+// WithLedger returns a manager that books in another ledger and shares everything
+// else with m. Nil: in m's own, or that of its store.
+func (m *Manager) WithLedger(l Ledger) *Manager {
+	out := *m
+	if l != nil {
+		out.o.Ledger = l
+	}
+	return &out
+}
+
 // Settings returns the settings in force.
 func (m *Manager) Settings() Settings {
 	m.mu.RLock()
@@ -110,9 +140,11 @@ type Request struct {
 	DryRun     bool // change nothing and call no model; report what would be done
 	Watch      bool // reduce nothing, whatever is due: the caller does so by another call
 
+	WithoutModels bool // climb no rung that calls a model
+
 	Unrecorded  bool   // make the edits but leave recording them to the caller
 	Focus       string // for this run, what a summary should pay attention to; may be empty
-	Environment string // the client's surroundings (open files, time …), put beside a summary on automatic runs
+	Environment string // the client's surroundings (open files, time …), added to a summary on automatic runs
 	Live        *Live  // the client's request, for a summary request to ride on; nil: none
 
 	Meter     *Meter    // counted earlier views of the conversation, so that nothing is counted twice; nil: a new one
@@ -134,25 +166,25 @@ type Result struct {
 // when it does not fit, [CodeCanceled] when ctx ended, [CodeInvalid] for a bad
 // request, and the store's own when an edit could not be recorded.
 func (m *Manager) Manage(ctx context.Context, r Request) (Result, error) {
-	c, err := m.begin(r)
+	p, err := m.begin(r)
 	if err != nil {
 		return Result{}, err
 	}
-	err = c.reduce(ctx)
+	err = p.reduce(ctx)
 	var kept []Edit
 	if err == nil && !r.DryRun && !r.Unrecorded {
-		err = c.record(ctx)
-		kept = c.edits
+		err = p.record(ctx)
+		kept = p.edits
 	}
-	m.bookCalls(context.WithoutCancel(ctx), c, kept)
-	if len(c.steps) > 0 {
-		c.s.Meter.settle(r.Conversation, c.s.Edits, c.s.Units)
+	p.countLost(kept)
+	if len(p.steps) > 0 {
+		p.s.Meter.settle(r.Conversation, p.s.Edits, p.s.Units)
 	}
-	res := c.result()
-	if r.Watch && c.outcome == leftToCaller { // who reports what is done about it
+	res := p.result()
+	if r.Watch && p.outcome == leftToCaller { // the caller reports the run that follows
 		return res, err
 	}
-	m.log(ctx, res.Report)
+	res.Report.log(ctx, m.o.Logger)
 	if m.o.OnReport != nil {
 		m.o.OnReport(ctx, res.Report)
 	}
@@ -162,27 +194,11 @@ func (m *Manager) Manage(ctx context.Context, r Request) (Result, error) {
 // Status returns the conversation at a glance and what would be done now,
 // without doing it.
 func (m *Manager) Status(r Request) (Status, error) {
-	c, err := m.begin(r)
+	p, err := m.begin(r)
 	if err != nil {
 		return Status{}, err
 	}
-	return c.status(), nil
-}
-
-// WillManage reports what [Manager.Manage] would decide for a view of so many
-// tokens. It counts nothing and is cheap enough for an indicator that is drawn
-// on each key press.
-func (m *Manager) WillManage(load Load, w Window, maxOutput, outputLimit int, profile string) Decision {
-	s := m.Settings()
-	return Plan(load, m.budget(s, w, maxOutput, outputLimit, 0), s, profile)
-}
-
-func (m *Manager) budget(s Settings, w Window, maxOutput, limit, overhead int) Budget {
-	reserve := ReserveFor(w.Tokens, maxOutput, limit)
-	if s.ExactReserve {
-		reserve = ReserveFor(math.MaxInt32, maxOutput, limit)
-	}
-	return Budget{Window: w, Reserve: reserve, Overhead: overhead, Buffer: s.Buffer}
+	return p.status(), nil
 }
 
 // NewMeter returns a meter that counts as the manager does, for
@@ -195,41 +211,4 @@ func (m *Manager) UsesModel(w Window) bool {
 	return w.Tokens >= s.MinModel && slices.ContainsFunc(m.o.Strategies, func(st Strategy) bool {
 		return usesModel(st) && (s.Rungs == nil || slices.Contains(s.Rungs, st.Name()))
 	})
-}
-
-// log writes the one line per check: total, window, usage, messages, action.
-func (m *Manager) log(ctx context.Context, r Report) {
-	m.o.Logger.LogAttrs(ctx, slog.LevelInfo, "context check",
-		slog.String("conversation", r.Conversation),
-		slog.Int("total_tokens", r.Before.Tokens),
-		slog.Int("window", r.Decision.Window.Tokens),
-		slog.String("window_source", string(r.Decision.Window.Source)),
-		slog.Float64("usage_percent", r.Decision.Percent),
-		slog.Int("messages", r.Before.Messages),
-		slog.String("action", string(r.Decision.Action)),
-		slog.Int("tokens_after", r.After.Tokens),
-		slog.Int("edits", len(r.Edits)),
-	)
-	for _, e := range r.Edits {
-		m.logEdit(ctx, r, e)
-	}
-	for _, s := range r.Steps {
-		if s.Outcome == OutcomeFailed {
-			m.o.Logger.LogAttrs(ctx, slog.LevelWarn, "rung failed", slog.String("conversation", r.Conversation), slog.String("rung", s.Rung),
-				slog.String("code", string(s.Code)), slog.Float64("cost_usd", s.cost()), slog.Duration("took", s.Took))
-		}
-	}
-}
-
-// logEdit writes the metrics of one edit.
-func (m *Manager) logEdit(ctx context.Context, r Report, e EditSummary) {
-	attrs := []slog.Attr{
-		slog.String("conversation", r.Conversation), slog.String("edit", e.ID), slog.String("kind", string(e.Kind)), slog.String("rung", e.Rung),
-		slog.String("trigger", string(r.TriggeredBy)), slog.Int("tokens_saved", e.Saved), slog.Int("messages", e.Spans), slog.Int("blocks", e.Blocks), slog.Duration("took", e.Took),
-	}
-	if c := e.Call; c != nil {
-		attrs = append(attrs, slog.String("model", c.Model), slog.Int("calls", c.Calls), slog.Float64("cost_usd", c.CostUSD), slog.String("form", c.Form),
-			slog.Bool("custom_prompt", c.Custom), slog.Bool("separate_profile", c.Separate))
-	}
-	m.o.Logger.LogAttrs(ctx, slog.LevelInfo, "view reduced", attrs...)
 }

@@ -15,14 +15,14 @@ import (
 	"pgregory.net/rapid"
 
 	"precis"
-	"precis/condense"
+	"precis/digest"
 	"precis/reduce"
 	"precis/tokens"
 )
 
 // rungs are the strategies that need no model.
 func rungs() []precis.Strategy {
-	return []precis.Strategy{reduce.Dedupe{}, reduce.Media{}, condense.Rung{}, reduce.Prune{}, reduce.Squeeze{}, reduce.Truncate{}, reduce.Clip{}}
+	return []precis.Strategy{reduce.Dedupe{}, reduce.Media{}, digest.Rung{}, reduce.Prune{}, reduce.Squeeze{}, reduce.Truncate{}, reduce.Clip{}}
 }
 
 func chars4(t testing.TB) precis.Counter {
@@ -157,7 +157,7 @@ func TestOverBudgetSaysTheArithmetic(t *testing.T) {
 	m := manager(t, precis.Options{})
 	conv := &precis.Conversation{Transcript: precis.NewTranscript(precis.NewText("user", "hello")), System: precis.NewText("system", strings.Repeat("x", 8000))}
 	res, err := m.Manage(context.Background(), precis.Request{Conversation: conv, Window: window(1000)})
-	if !precis.IsOverBudget(err) || !strings.Contains(err.Error(), "2000 of them system prompt") || !strings.Contains(err.Error(), "allowed 1000 × (1 − 0.1) − 200 = 700") {
+	if precis.CodeOf(err) != precis.CodeOverBudget || !strings.Contains(err.Error(), "2000 of them system prompt") || !strings.Contains(err.Error(), "allowed 1000 × (1 − 0.1) − 200 = 700") {
 		t.Errorf("error %v", err)
 	}
 	if len(res.View) == 0 {
@@ -177,22 +177,21 @@ func TestDecision(t *testing.T) {
 		trigger  precis.Trigger
 	}{
 		{"under", precis.Load{Used: 50_000}, base, "", precis.ActionNone, ""},
-		{"warn", precis.Load{Used: 70_000}, base, "", precis.ActionWarn, precis.TriggerThreshold},
-		{"prepare", precis.Load{Used: 60_000}, set(func(s *precis.Settings) { s.Prepare = 60 }), "", precis.ActionPrepare, precis.TriggerThreshold},
-		{"threshold", precis.Load{Used: 75_000}, base, "", precis.ActionReduce, precis.TriggerThreshold},
-		{"over allowed", precis.Load{Used: 81_809}, set(func(s *precis.Settings) { s.Percent = 100 }), "", precis.ActionReduce, precis.TriggerOver},
+		{"warn", precis.Load{Used: 70_000}, base, "", precis.ActionWarn, "threshold"},
+		{"prepare", precis.Load{Used: 60_000}, set(func(s *precis.Settings) { s.Prepare = 60 }), "", precis.ActionPrepare, "threshold"},
+		{"threshold", precis.Load{Used: 75_000}, base, "", precis.ActionReduce, "threshold"},
+		{"over allowed", precis.Load{Used: 81_809}, set(func(s *precis.Settings) { s.Percent = 100 }), "", precis.ActionReduce, "over_allowed"},
 		{"just allowed", precis.Load{Used: 81_808}, set(func(s *precis.Settings) { s.Percent, s.Warn = 100, 0 }), "", precis.ActionNone, ""},
-		{"messages", precis.Load{Used: 1, Messages: 9}, set(func(s *precis.Settings) { s.MaxMessages = 9 }), "", precis.ActionReduce, precis.TriggerMessages},
-		{"turns", precis.Load{Used: 1, Turns: 4}, set(func(s *precis.Settings) { s.MaxTurns = 4 }), "", precis.ActionReduce, precis.TriggerTurns},
-		{"auto off", precis.Load{Used: 76_000}, set(func(s *precis.Settings) { s.Auto = false }), "", precis.ActionWarn, precis.TriggerThreshold},
-		{"auto off, over", precis.Load{Used: 90_000}, set(func(s *precis.Settings) { s.Auto = false }), "", precis.ActionTruncate, precis.TriggerOver},
+		{"messages", precis.Load{Used: 1, Messages: 9}, set(func(s *precis.Settings) { s.MaxMessages = 9 }), "", precis.ActionReduce, "messages"},
+		{"turns", precis.Load{Used: 1, Turns: 4}, set(func(s *precis.Settings) { s.MaxTurns = 4 }), "", precis.ActionReduce, "turns"},
+		{"auto off", precis.Load{Used: 76_000}, set(func(s *precis.Settings) { s.Auto = false }), "", precis.ActionWarn, "threshold"},
+		{"auto off, over", precis.Load{Used: 90_000}, set(func(s *precis.Settings) { s.Auto = false }), "", precis.ActionTruncate, "over_allowed"},
 		{"observe", precis.Load{Used: 190_000}, set(func(s *precis.Settings) { s.Observe = true }), "", precis.ActionNone, ""},
-		{"profile", precis.Load{Used: 40_000}, set(func(s *precis.Settings) { s.Profiles = map[string]float64{"m": 40} }), "m", precis.ActionReduce, precis.TriggerThreshold},
+		{"profile", precis.Load{Used: 40_000}, set(func(s *precis.Settings) { s.Profiles = map[string]float64{"m": 40} }), "m", precis.ActionReduce, "threshold"},
 		{"inherits", precis.Load{Used: 40_000}, set(func(s *precis.Settings) { s.Profiles = map[string]float64{"m": -1} }), "m", precis.ActionNone, ""},
 		{"invalid profile falls back", precis.Load{Used: 40_000}, set(func(s *precis.Settings) { s.Profiles = map[string]float64{"m": 3} }), "m", precis.ActionNone, ""},
 	} {
-		m := manager(t, precis.Options{Settings: tt.settings})
-		d := m.WillManage(tt.load, window(100_000), 0, 0, tt.profile)
+		d := precis.Plan(tt.load, tt.settings.Budget(window(100_000), 0, 0, 0), tt.settings, tt.profile)
 		if d.Action != tt.want || d.Trigger != tt.trigger {
 			t.Errorf("%s: %s by %q, want %s by %q", tt.name, d.Action, d.Trigger, tt.want, tt.trigger)
 		}
@@ -208,7 +207,7 @@ func TestReserve(t *testing.T) {
 		{200_000, 120_000, 0, 40_000}, {200_000, 120_000, 30_000, 30_000},
 		{16_000, 0, 0, 3200}, {16_000, 1000, 0, 1000}, {4000, 0, 500, 500},
 	} {
-		if got := precis.ReserveFor(tt.window, tt.requested, tt.limit); got.Tokens != tt.want {
+		if got := precis.DefaultSettings().Budget(window(tt.window), tt.requested, tt.limit, 0).Reserve; got.Tokens != tt.want {
 			t.Errorf("%v: %+v", tt, got)
 		}
 	}
@@ -241,7 +240,7 @@ func TestLadderRefusesBadEdits(t *testing.T) {
 	}})
 	conv := &precis.Conversation{Transcript: tr}
 	res, err := m.Manage(context.Background(), precis.Request{Conversation: conv, Window: window(1000), Target: 2, Manual: true, DryRun: true})
-	if err != nil && !precis.IsOverBudget(err) {
+	if err != nil && precis.CodeOf(err) != precis.CodeOverBudget {
 		t.Fatal(err)
 	}
 	want := map[string]precis.Outcome{"fails": "failed", "grows": "refused", "same": "refused", "kept": "refused", "outside": "refused", "breaks": "refused", "nothing": "nothing", "truncate": "refused"}
@@ -403,8 +402,9 @@ func TestSettingsChangeAtRunTime(t *testing.T) {
 	if err := m.SetSettings(s); err != nil {
 		t.Fatal(err)
 	}
-	if d := m.WillManage(precis.Load{Used: 400}, window(1000), 0, 0, ""); d.Action != precis.ActionReduce {
-		t.Errorf("the new threshold is not in force: %+v", d)
+	conv := &precis.Conversation{Transcript: precis.NewTranscript(precis.NewText(precis.RoleUser, strings.Repeat("words ", 270)))}
+	if st, err := m.Status(precis.Request{Conversation: conv, Window: window(1000)}); err != nil || st.Action != precis.ActionReduce {
+		t.Errorf("the new threshold is not in force: %+v, %v", st, err)
 	}
 	s.KeepShare = 2
 	if err := m.SetSettings(s); precis.CodeOf(err) != precis.CodeInvalid || !strings.Contains(err.Error(), "keep_share") {
@@ -588,7 +588,7 @@ func TestAPinnedBlockIsDefendedFromEveryRung(t *testing.T) {
 	msgs := []precis.Message{precis.NewText("user", "task"), precis.NewText("assistant", strings.Repeat("x", 900)), precis.NewText("user", "a"), precis.NewText("assistant", "b"), precis.NewText("user", "c")}
 	tr := precis.NewTranscript(msgs...)
 	conv := &precis.Conversation{Transcript: tr}
-	bad := precis.Edit{Kind: precis.KindShrink, Replace: []precis.Replacement{precis.ReplaceBlock(tr, 1, 0, precis.Text{Text: "short"})}}
+	bad := precis.Edit{Kind: precis.KindPruning, Replace: []precis.Replacement{precis.ReplaceBlock(tr, 1, 0, precis.Text{Text: "short"})}}
 	m := manager(t, precis.Options{Strategies: []precis.Strategy{failing{"bad", bad, nil}}})
 	if _, err := m.Pin(context.Background(), conv, precis.BlockHandle(1, 0)); err != nil {
 		t.Fatal(err)

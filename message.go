@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"strings"
 	"time"
+	"unicode/utf8"
 )
 
 // Role says who speaks in a [Message].
@@ -100,14 +101,21 @@ type Opaque struct {
 	Raw  json.RawMessage
 }
 
-func (Text) block()             {}
-func (Image) block()            {}
-func (Document) block()         {}
-func (Thinking) block()         {}
+func (Text) block() {}
+
+func (Image) block() {}
+
+func (Document) block() {}
+
+func (Thinking) block() {}
+
 func (RedactedThinking) block() {}
-func (ToolUse) block()          {}
-func (ToolResult) block()       {}
-func (Opaque) block()           {}
+
+func (ToolUse) block() {}
+
+func (ToolResult) block() {}
+
+func (Opaque) block() {}
 
 // NewText returns a message of one text block.
 func NewText(role Role, text string) Message {
@@ -150,4 +158,153 @@ func blank(s string) bool {
 		}
 	}
 	return true
+}
+
+// blockJSON is the stored form of every block: the fields of the kind named by
+// Type. It is precis's own format, stable across versions; dialects have
+// encoders of their own.
+type blockJSON struct {
+	Type      string      `json:"type"`
+	Text      exactBytes  `json:"text,omitzero"`
+	ID        string      `json:"id,omitempty"`
+	Name      string      `json:"name,omitempty"`
+	Input     exactBytes  `json:"input,omitzero"`
+	Content   []blockJSON `json:"content,omitempty"`
+	IsError   bool        `json:"is_error,omitempty"`
+	MediaType string      `json:"media_type,omitempty"`
+	Title     string      `json:"title,omitempty"`
+	Data      string      `json:"data,omitempty"`
+	URL       string      `json:"url,omitempty"`
+	Width     int         `json:"width,omitempty"`
+	Height    int         `json:"height,omitempty"`
+	Signature string      `json:"signature,omitempty"`
+	Kind      string      `json:"kind,omitempty"` // an opaque block's own type
+	Raw       exactBytes  `json:"raw,omitzero"`
+}
+
+// exactBytes are bytes that must come back as they were. JSON inside JSON would
+// not: encoders compact and escape it. They are stored as a string, or in base64
+// when they are not valid UTF-8.
+type exactBytes []byte
+
+func (b exactBytes) MarshalJSON() ([]byte, error) {
+	if utf8.Valid(b) {
+		return json.Marshal(string(b))
+	}
+	return json.Marshal(map[string][]byte{"base64": b})
+}
+
+func (b *exactBytes) UnmarshalJSON(data []byte) error {
+	if len(data) > 0 && data[0] == '{' {
+		var v struct{ Base64 []byte }
+		err := json.Unmarshal(data, &v)
+		*b = v.Base64
+		return err
+	}
+	var s string
+	err := json.Unmarshal(data, &s)
+	*b = exactBytes(s)
+	return err
+}
+
+type messageJSON struct {
+	Role    Role        `json:"role"`
+	ID      string      `json:"id,omitempty"`
+	Time    time.Time   `json:"time,omitzero"`
+	Format  string      `json:"format,omitempty"`
+	Raw     exactBytes  `json:"raw,omitzero"`
+	Content []blockJSON `json:"content"`
+}
+
+// MarshalJSON writes the message in precis's own stored form.
+func (m Message) MarshalJSON() ([]byte, error) {
+	return json.Marshal(messageJSON{
+		Role: m.Role, ID: m.ID, Time: m.Time, Raw: exactBytes(m.Raw), Format: m.Format, Content: toBlocks(m.Content),
+	})
+}
+
+// UnmarshalJSON reads what MarshalJSON wrote. The error is [CodeInvalid].
+func (m *Message) UnmarshalJSON(data []byte) error {
+	var v messageJSON
+	if err := json.Unmarshal(data, &v); err != nil {
+		return Errorf(CodeInvalid, "read message", "%w", err)
+	}
+	content, err := fromBlocks(v.Content)
+	if err != nil {
+		return err
+	}
+	*m = Message{Role: v.Role, ID: v.ID, Time: v.Time, Raw: rawOrNil(v.Raw), Format: v.Format, Content: content}
+	return nil
+}
+
+func toBlocks(blocks []Block) []blockJSON {
+	out := make([]blockJSON, len(blocks))
+	for i, b := range blocks {
+		out[i] = toBlock(b)
+	}
+	return out
+}
+
+func toBlock(b Block) blockJSON {
+	switch b := b.(type) {
+	case Text:
+		return blockJSON{Type: "text", Text: exactBytes(b.Text)}
+	case Image:
+		return blockJSON{Type: "image", MediaType: b.MediaType, Data: b.Data, URL: b.URL, Width: b.Width, Height: b.Height}
+	case Document:
+		return blockJSON{Type: "document", MediaType: b.MediaType, Title: b.Title, Data: b.Data, URL: b.URL, Text: exactBytes(b.Text)}
+	case Thinking:
+		return blockJSON{Type: "thinking", Text: exactBytes(b.Text), Signature: b.Signature}
+	case RedactedThinking:
+		return blockJSON{Type: "redacted_thinking", Data: b.Data}
+	case ToolUse:
+		return blockJSON{Type: "tool_use", ID: b.ID, Name: b.Name, Input: exactBytes(b.Input)}
+	case ToolResult:
+		return blockJSON{Type: "tool_result", ID: b.ToolUseID, Content: toBlocks(b.Content), IsError: b.IsError}
+	case Opaque:
+		return blockJSON{Type: "opaque", Kind: b.Type, Raw: exactBytes(b.Raw)}
+	}
+	return blockJSON{Type: "opaque"}
+}
+
+func fromBlocks(list []blockJSON) ([]Block, error) {
+	var out []Block
+	for _, v := range list {
+		b, err := fromBlock(v)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, b)
+	}
+	return out, nil
+}
+
+func fromBlock(v blockJSON) (Block, error) {
+	switch v.Type {
+	case "text":
+		return Text{Text: string(v.Text)}, nil
+	case "image":
+		return Image{MediaType: v.MediaType, Data: v.Data, URL: v.URL, Width: v.Width, Height: v.Height}, nil
+	case "document":
+		return Document{MediaType: v.MediaType, Title: v.Title, Data: v.Data, URL: v.URL, Text: string(v.Text)}, nil
+	case "thinking":
+		return Thinking{Text: string(v.Text), Signature: v.Signature}, nil
+	case "redacted_thinking":
+		return RedactedThinking{Data: v.Data}, nil
+	case "tool_use":
+		return ToolUse{ID: v.ID, Name: v.Name, Input: rawOrNil(v.Input)}, nil
+	case "tool_result":
+		content, err := fromBlocks(v.Content)
+		return ToolResult{ToolUseID: v.ID, Content: content, IsError: v.IsError}, err
+	case "opaque":
+		return Opaque{Type: v.Kind, Raw: rawOrNil(v.Raw)}, nil
+	}
+	return nil, Errorf(CodeInvalid, "read block", "unknown stored type %q", v.Type)
+}
+
+func rawOrNil(b exactBytes) json.RawMessage {
+	if len(b) == 0 {
+		return nil
+	}
+	return json.RawMessage(b)
 }

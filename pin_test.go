@@ -10,7 +10,7 @@ import (
 	"testing"
 
 	"precis"
-	"precis/condense"
+	"precis/digest"
 )
 
 // TestPinsByRule reduces random conversations by single rungs and by all: blocks
@@ -23,7 +23,7 @@ func TestPinsByRule(t *testing.T) {
 		if only != "" {
 			s.Rungs = []string{only}
 		}
-		m := manager(t, precis.Options{Settings: s, Gate: condense.Gate{}})
+		m := manager(t, precis.Options{Settings: s, Gate: digest.Gate{}})
 		reduced := 0
 		for seed := range 60 {
 			r := rand.New(rand.NewPCG(uint64(seed), 11))
@@ -37,7 +37,7 @@ func TestPinsByRule(t *testing.T) {
 			}
 			conv := &precis.Conversation{Transcript: precis.NewTranscript(msgs...)}
 			res, err := m.Manage(context.Background(), precis.Request{Conversation: conv, Window: window(4000), MaxOutput: 100, Manual: true})
-			if err != nil && !precis.IsOverBudget(err) {
+			if err != nil && precis.CodeOf(err) != precis.CodeOverBudget {
 				t.Fatal(err)
 			}
 			reduced += len(res.Edits)

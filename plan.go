@@ -1,6 +1,121 @@
 package precis
 
-import "fmt"
+import (
+	"fmt"
+	"math"
+)
+
+// Source says where a number came from.
+type Source string
+
+// The sources of a number shown to a user.
+const (
+	SourceConfigured Source = "configured" // set by the user, in a file, a flag or the environment
+	SourceCatalog    Source = "catalog"    // the model catalog
+	SourceServer     Source = "server"     // asked of the server
+	SourceLearned    Source = "learned"    // read in an overflow error
+	SourceAssumed    Source = "assumed"    // a documented default
+)
+
+// Window is a context window in tokens with its provenance.
+type Window struct {
+	Tokens int    `json:"tokens"`
+	Source Source `json:"source"`
+	Detail string `json:"detail,omitempty"` // e.g. the catalog entry or the flag
+}
+
+// String returns "200000 tokens (catalog: claude-sonnet-4-5)".
+func (w Window) String() string {
+	if w.Detail == "" {
+		return fmt.Sprintf("%d tokens (%s)", w.Tokens, w.Source)
+	}
+	return fmt.Sprintf("%d tokens (%s: %s)", w.Tokens, w.Source, w.Detail)
+}
+
+// Usage is what one request consumed, in tokens, as a provider reports it.
+type Usage struct {
+	Input      int `json:"input"`
+	Output     int `json:"output"`
+	CacheRead  int `json:"cache_read,omitempty"`
+	CacheWrite int `json:"cache_write,omitempty"`
+}
+
+// The constants of the decision, as in Roo Code.
+const (
+	defaultReserve     = 8192 // output tokens reserved when none are requested
+	defaultBuffer      = 0.1  // share of the window never used
+	MinPercent         = 5.0  // lowest valid threshold
+	MaxPercent         = 100.0
+	forcedPercent      = 75.0 // what a forced reduction comes down to at most
+	MaxForced          = 3    // reductions of one request that its provider refuses as too long
+	summaryMinWindow   = 8000 // smaller windows get no model summary
+	reserveWindowShare = 0.2  // of the window, where the reserve would take most of it
+)
+
+// Reserve is the room kept for the model's answer, in tokens, and why.
+type Reserve struct {
+	Tokens int    `json:"tokens"`
+	Source Source `json:"source"`
+	Detail string `json:"detail,omitempty"`
+}
+
+// reserveFor returns the output reserve for a window: the requested output, or
+// defaultReserve when requested is 0 or less (Roo's rule). Where that would
+// leave less than half of the window, it is the smallest of the requested
+// output, the model's output limit (0 when unknown) and a fifth of the window.
+func reserveFor(window, requested, limit int) Reserve {
+	r := Reserve{Tokens: defaultReserve, Source: SourceAssumed, Detail: "default output"}
+	if requested > 0 {
+		r = Reserve{Tokens: requested, Source: SourceConfigured, Detail: "requested output"}
+	}
+	if allowed(window, r.Tokens, defaultBuffer) >= float64(window)/2 {
+		return r
+	}
+	if limit > 0 && limit < r.Tokens {
+		r = Reserve{Tokens: limit, Source: SourceCatalog, Detail: "output limit of the model"}
+	}
+	if fifth := int(float64(window) * reserveWindowShare); fifth < r.Tokens {
+		r = Reserve{Tokens: fifth, Source: SourceAssumed, Detail: "a fifth of the window"}
+	}
+	return r
+}
+
+// Budget is what a view may use: the window, the room kept for the answer, and
+// the tokens that are not messages.
+type Budget struct {
+	Window   Window  `json:"window"`
+	Reserve  Reserve `json:"reserve"`
+	Overhead int     `json:"overhead"` // system prompt and tools, in tokens
+	Buffer   float64 `json:"buffer"`   // share of the window never used, 0 to 1
+}
+
+// Budget returns what a view may use of a window: maxOutput is what the request
+// asks for, limit what the model can put out (0: unknown), overhead the tokens of
+// system prompt and tools.
+func (s Settings) Budget(w Window, maxOutput, limit, overhead int) Budget {
+	reserve := reserveFor(w.Tokens, maxOutput, limit)
+	if s.ExactReserve {
+		reserve = reserveFor(math.MaxInt32, maxOutput, limit)
+	}
+	return Budget{Window: w, Reserve: reserve, Overhead: overhead, Buffer: s.Buffer}
+}
+
+// Allowed returns window × (1 − buffer) − reserve, in tokens. It may be
+// negative.
+func (b Budget) Allowed() float64 { return allowed(b.Window.Tokens, b.Reserve.Tokens, b.Buffer) }
+
+func allowed(window, reserve int, buffer float64) float64 {
+	return float64(window)*(1-buffer) - float64(reserve)
+}
+
+// Percent returns used tokens as a percentage of the window: 0 for an unknown
+// window.
+func (b Budget) Percent(used int) float64 {
+	if b.Window.Tokens <= 0 {
+		return 0
+	}
+	return 100 * float64(used) / float64(b.Window.Tokens)
+}
 
 // Action is what a [Decision] asks for.
 type Action string
@@ -8,7 +123,7 @@ type Action string
 // The actions, mildest first.
 const (
 	ActionNone     Action = "none"
-	ActionWarn     Action = "warn"     // tell the user that a reduction is near
+	ActionWarn     Action = "warn"     // warn the user that a reduction is near
 	ActionPrepare  Action = "prepare"  // begin a reduction in the background
 	ActionReduce   Action = "reduce"   // climb the ladder
 	ActionTruncate Action = "truncate" // automatic reduction is off, but the view does not fit: truncate only
@@ -19,12 +134,12 @@ type Trigger string
 
 // The triggers of a decision.
 const (
-	TriggerNone      Trigger = ""
-	TriggerThreshold Trigger = "threshold"    // percent of the window reached
-	TriggerOver      Trigger = "over_allowed" // more than the window allows
-	TriggerMessages  Trigger = "messages"     // too many messages
-	TriggerTurns     Trigger = "turns"        // too many user turns
-	TriggerForced    Trigger = "forced"       // an overflow error, or a user, asked for it
+	triggerNone      Trigger = ""
+	triggerThreshold Trigger = "threshold"    // percent of the window reached
+	triggerOver      Trigger = "over_allowed" // more than the window allows
+	triggerMessages  Trigger = "messages"     // too many messages
+	triggerTurns     Trigger = "turns"        // too many user turns
+	triggerForced    Trigger = "forced"       // an overflow error, or a user, asked for it
 )
 
 // Load is how full a view is.
@@ -72,26 +187,26 @@ func Plan(load Load, b Budget, s Settings, profile string) Decision {
 	switch {
 	case s.Observe:
 	case over:
-		d.Action, d.Trigger = ActionReduce, TriggerOver
+		d.Action, d.Trigger = ActionReduce, triggerOver
 	case d.Percent >= percent:
-		d.Action, d.Trigger = ActionReduce, TriggerThreshold
+		d.Action, d.Trigger = ActionReduce, triggerThreshold
 	case s.MaxMessages > 0 && load.Messages >= s.MaxMessages:
-		d.Action, d.Trigger = ActionReduce, TriggerMessages
+		d.Action, d.Trigger = ActionReduce, triggerMessages
 	case s.MaxTurns > 0 && load.Turns >= s.MaxTurns:
-		d.Action, d.Trigger = ActionReduce, TriggerTurns
+		d.Action, d.Trigger = ActionReduce, triggerTurns
 	case s.Prepare > 0 && d.Percent >= s.Prepare:
-		d.Action, d.Trigger = ActionPrepare, TriggerThreshold
+		d.Action, d.Trigger = ActionPrepare, triggerThreshold
 	case s.Warn > 0 && d.Percent >= s.Warn:
-		d.Action, d.Trigger = ActionWarn, TriggerThreshold
+		d.Action, d.Trigger = ActionWarn, triggerThreshold
 	}
 	d.Near = s.Warn > 0 && d.Percent >= s.Warn
 	if !s.Auto && d.Action != ActionNone {
-		d.Action, d.Trigger = ActionNone, TriggerNone
+		d.Action, d.Trigger = ActionNone, triggerNone
 		if d.Near {
-			d.Action, d.Trigger = ActionWarn, TriggerThreshold
+			d.Action, d.Trigger = ActionWarn, triggerThreshold
 		}
 		if over {
-			d.Action, d.Trigger = ActionTruncate, TriggerOver
+			d.Action, d.Trigger = ActionTruncate, triggerOver
 		}
 	}
 	return d

@@ -13,7 +13,7 @@ import (
 	"testing"
 
 	"precis"
-	"precis/condense"
+	"precis/digest"
 )
 
 // randomConversation makes a valid conversation from a seed. It is the quick
@@ -129,7 +129,7 @@ func takenBack(m *precis.Manager, counter precis.Counter, seed int) error {
 // TestAnySequence does whatever users do, in any order, and holds the promises
 // after each step.
 func TestAnySequence(t *testing.T) {
-	plain, gated := manager(t, precis.Options{}), manager(t, precis.Options{Gate: condense.Gate{}})
+	plain, gated := manager(t, precis.Options{}), manager(t, precis.Options{Gate: digest.Gate{}})
 	ctx := context.Background()
 	for seed := range 400 {
 		m := []*precis.Manager{plain, gated}[seed%2]

@@ -54,11 +54,11 @@ func (r *repairer) assistant(turn []Message) {
 			switch b := b.(type) {
 			case ToolUse:
 				if m.Role != RoleAssistant {
-					return useText(b)
+					return strayUse(b)
 				}
 				return r.use(b)
 			case ToolResult:
-				return resultText(b)
+				return strayResult(b)
 			}
 			return b
 		}))
@@ -115,11 +115,11 @@ func (r *repairer) user(turn []Message) {
 func (r *repairer) collect(b Block, role Role, answers map[string]ToolResult) Block {
 	switch b := b.(type) {
 	case ToolUse:
-		return useText(b)
+		return strayUse(b)
 	case ToolResult:
 		id, open := r.names[b.ToolUseID]
 		if _, twice := answers[id]; !open || twice || role != RoleUser {
-			return resultText(b)
+			return strayResult(b)
 		}
 		if id != b.ToolUseID {
 			b.ToolUseID, b.Raw = id, nil
@@ -179,11 +179,13 @@ func intact(turn []Message, results []Block) bool {
 	return len(want) == 0
 }
 
-func useText(b ToolUse) Block {
+// strayUse writes a tool use outside an assistant turn as text.
+func strayUse(b ToolUse) Block {
 	return Text{Text: fmt.Sprintf("[Tool use: %s] %s", b.Name, b.Input)}
 }
 
-func resultText(b ToolResult) Block {
+// strayResult writes a result without its tool use as text.
+func strayResult(b ToolResult) Block {
 	return Text{Text: fmt.Sprintf("[Tool result without its call: %s]\n%s", b.ToolUseID, b.Text())}
 }
 
@@ -229,7 +231,7 @@ func prepend(m Message, blocks []Block) Message {
 }
 
 // dropBlank removes blank text, messages without content and unknown roles'
-// claims: what is neither the assistant's nor the system's is the user's.
+// claims: any role but assistant and system becomes user.
 func dropBlank(view []Message) []Message {
 	var out []Message
 	for _, m := range view {

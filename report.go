@@ -1,7 +1,9 @@
 package precis
 
 import (
+	"context"
 	"fmt"
+	"log/slog"
 	"time"
 )
 
@@ -10,6 +12,9 @@ type Size struct {
 	Tokens   int `json:"tokens"`   // overhead included, calibrated
 	Messages int `json:"messages"` // in the view
 	Overhead int `json:"overhead"` // tokens of the system prompt and the tools
+	// Media are the tokens of messages with images, documents, or blocks that are
+	// not understood: they follow from rules of the providers, not from text.
+	Media int `json:"media,omitempty"`
 }
 
 // Report says what one check of a conversation found and did. Every number
@@ -30,7 +35,7 @@ type Report struct {
 	Steps        []Step        `json:"steps,omitempty"`
 	Edits        []EditSummary `json:"edits"`
 	Repairs      []Breach      `json:"repairs,omitempty"`   // what the recorded conversation lacked to be valid
-	Retention    *Retention    `json:"retention,omitempty"` // nil when nothing was reduced or no gate is there to tell
+	Retention    *Retention    `json:"retention,omitempty"` // nil when nothing was reduced or the gate is no [Auditor]
 	Warnings     []string      `json:"warnings,omitempty"`
 	Status       Status        `json:"status"`
 	Took         time.Duration `json:"took_ns"`
@@ -122,7 +127,7 @@ func ago(t, now time.Time) string {
 	return "just now"
 }
 
-// count fills in what the edits in force tell.
+// count fills in the numbers of edits in force.
 func (s *Status) count(edits []Edit) {
 	for _, e := range Active(edits) {
 		switch e.Kind {
@@ -137,4 +142,73 @@ func (s *Status) count(edits []Edit) {
 			s.Last = e.Time
 		}
 	}
+}
+
+// Retention says what a view keeps of what the conversation is expected to need
+// again.
+type Retention struct {
+	Anchors  int     `json:"anchors"`  // facts likely to be needed again
+	Kept     int     `json:"kept"`     // of these, in the view
+	Repaired int     `json:"repaired"` // of those kept, only because a digest or the gate names them
+	Share    float64 `json:"share"`    // of all that is expected to be needed, likely or not, 0 to 1
+
+	Rules     int          `json:"rules"`                // sentences in which the user sets rules
+	RulesLost []LostAnchor `json:"rules_lost,omitempty"` // of these, not in the view word for word
+
+	Lost []LostAnchor `json:"lost,omitempty"` // the likeliest first, [MaxLost] at most
+}
+
+// MaxLost is the most a [Retention] lists as lost.
+const MaxLost = 50
+
+// LostAnchor is one fact that a view does not show, with the handle where it
+// can be read.
+type LostAnchor struct {
+	Text   string  `json:"text"`
+	Kind   string  `json:"kind"`
+	Handle Handle  `json:"handle"`
+	Worth  float64 `json:"worth,omitempty"` // how likely it is to be needed again, 0 to 1
+}
+
+// Auditor is a [Gate] that can say what a view keeps and has lost. made are the
+// edits of this run, in force already in s.
+type Auditor interface {
+	Audit(s *Situation, made []Edit) Retention
+}
+
+// log writes the one line per pass: total, window, usage, messages, action.
+func (r Report) log(ctx context.Context, to *slog.Logger) {
+	to.LogAttrs(ctx, slog.LevelInfo, "context check",
+		slog.String("conversation", r.Conversation),
+		slog.Int("total_tokens", r.Before.Tokens),
+		slog.Int("window", r.Decision.Window.Tokens),
+		slog.String("window_source", string(r.Decision.Window.Source)),
+		slog.Float64("usage_percent", r.Decision.Percent),
+		slog.Int("messages", r.Before.Messages),
+		slog.String("action", string(r.Decision.Action)),
+		slog.Int("tokens_after", r.After.Tokens),
+		slog.Int("edits", len(r.Edits)),
+	)
+	for _, e := range r.Edits {
+		r.logEdit(ctx, to, e)
+	}
+	for _, s := range r.Steps {
+		if s.Outcome == OutcomeFailed {
+			to.LogAttrs(ctx, slog.LevelWarn, "rung failed", slog.String("conversation", r.Conversation), slog.String("rung", s.Rung),
+				slog.String("code", string(s.Code)), slog.Float64("cost_usd", s.cost()), slog.Duration("took", s.Took))
+		}
+	}
+}
+
+// logEdit writes the metrics of one edit.
+func (r Report) logEdit(ctx context.Context, to *slog.Logger, e EditSummary) {
+	attrs := []slog.Attr{
+		slog.String("conversation", r.Conversation), slog.String("edit", e.ID), slog.String("kind", string(e.Kind)), slog.String("rung", e.Rung),
+		slog.String("trigger", string(r.TriggeredBy)), slog.Int("tokens_saved", e.Saved), slog.Int("messages", e.Spans), slog.Int("blocks", e.Blocks), slog.Duration("took", e.Took),
+	}
+	if c := e.Call; c != nil {
+		attrs = append(attrs, slog.String("model", c.Model), slog.Int("calls", c.Calls), slog.Float64("cost_usd", c.CostUSD), slog.String("form", c.Form),
+			slog.Bool("custom_prompt", c.Custom), slog.Bool("separate_profile", c.Separate))
+	}
+	to.LogAttrs(ctx, slog.LevelInfo, "view reduced", attrs...)
 }

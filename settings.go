@@ -21,12 +21,12 @@ type Settings struct {
 	Percent float64 // threshold in percent of the window, 5 to 100
 	Prepare float64 // percent from which a reduction is prepared in the background; 0: never
 	Warn    float64 // percent from which users are warned; 0: never
-	Target  float64 // percent of the window a reduction comes down to; 0: what is allowed
-	Turns   int     // a reduction makes room for so many turns like the last ones, even below Target; 0: it does not
+	Target  float64 // percent of the window a reduction comes down to; 0: all that is allowed
+	Turns   int     // turns like the last ones that a reduction makes room for, even below Target; 0: only Target counts
 	Floor   float64 // percent of the window, less system prompt and tools, that Turns does not go below
 
-	MaxMessages int // also act from so many messages in the view on; 0: never
-	MaxTurns    int // also act from so many user turns in the view on; 0: never
+	MaxMessages int // also act at this number of messages in the view; 0: never
+	MaxTurns    int // also act at this number of user turns in the view; 0: never
 
 	Profiles map[string]float64 // threshold by profile or model; -1 inherits
 
@@ -53,8 +53,8 @@ type Settings struct {
 type Fractions struct {
 	Truncate   float64 // share of the messages to hide at least, 0 to 1
 	KeepLast   int     // hide all but the last N instead; 0: use Truncate
-	ShrinkOver int     // arguments longer than so many characters are shortened; 0: never
-	PruneOver  int     // tool results longer than so many characters become previews
+	ShrinkOver int     // length in characters from which arguments are shortened; 0: never
+	PruneOver  int     // length in characters over which tool results become previews
 	ErrorsOver int     // results that are errors do so only from here on
 	MediaKeep  int     // newest images kept
 }
@@ -63,8 +63,8 @@ type Fractions struct {
 // all are.
 type ToolPolicy struct {
 	Never    bool // not at all
-	KeepLast int  // the newest so many are left alone
-	Over     int  // results longer than so many characters become previews; 0: Fractions.PruneOver
+	KeepLast int  // number of newest results left alone
+	Over     int  // length in characters over which results become previews; 0: Fractions.PruneOver
 }
 
 // DefaultSettings returns the numbers of the preset frugal: everything without
@@ -72,8 +72,8 @@ type ToolPolicy struct {
 func DefaultSettings() Settings {
 	return Settings{
 		Preset: "frugal", Auto: true, Percent: 75, Warn: 70, Target: 50,
-		Buffer: DefaultBuffer, KeepMessages: 3, KeepShare: 0.16,
-		Cap: Cap{Window: 10, Max: 3, NoProgress: 2}, Worth: 0.2, MinModel: SummaryMinWindow,
+		Buffer: defaultBuffer, KeepMessages: 3, KeepShare: 0.16,
+		Cap: Cap{Window: 10, Max: 3, NoProgress: 2}, Worth: 0.2, MinModel: summaryMinWindow,
 		Fractions: Fractions{Truncate: 0.5, ShrinkOver: 1000, PruneOver: 1000, ErrorsOver: 4000, MediaKeep: 1},
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"precis"
+	"precis/condense"
 	"precis/store/memory"
 )
 
@@ -19,7 +20,7 @@ func (dear) UsesModel()   {}
 func (d dear) Propose(context.Context, *precis.Situation) (precis.Edit, error) {
 	call := &precis.CallReport{Calls: 1, CostUSD: 0.5}
 	if d.fails {
-		return precis.Edit{}, &precis.RungError{Reason: precis.ReasonEmpty, Call: call, Err: errors.New("nothing was said")}
+		return precis.Edit{}, &precis.RungError{Reason: condense.ReasonEmpty, Call: call, Err: errors.New("nothing was said")}
 	}
 	e := precis.Edit{Kind: precis.KindCondensation, Replace: []precis.Replacement{{From: 1, To: 2, With: []precis.Message{precis.NewText(precis.RoleAssistant, "sum")}}}}
 	e.Report.CostUSD, e.Report.Call = call.CostUSD, call
@@ -140,5 +141,48 @@ func TestAReportOutOfAllProportionIsNoScale(t *testing.T) {
 	res, err := manager(t, precis.Options{}).Manage(t.Context(), precis.Request{Conversation: conv, Window: window(80_000), Reported: 79_000})
 	if err != nil || len(res.Edits) > 0 || res.Report.Calibration != 1 {
 		t.Errorf("%s, factor %g, %v", res.Report.Outcome, res.Report.Calibration, err)
+	}
+}
+
+func TestTheDaysLimitHoldsForAllOwners(t *testing.T) {
+	st := memory.New()
+	spent := 0.0
+	for _, owner := range []string{"a", "b", "c"} {
+		m := spending(t, precis.Options{Store: st.Scope(owner)}, precis.Spend{Day: 0.4})
+		res, _ := m.Manage(t.Context(), precis.Request{Conversation: between(80_000, 10), Window: window(100_000), Manual: true})
+		spent += res.Report.CostUSD()
+	}
+	if spent != 0.5 {
+		t.Errorf("$%g of $0.40 a day", spent)
+	}
+}
+
+// paying is a rung that counts the entries of the ledger.
+type paying struct {
+	name   string
+	ledger precis.Ledger
+	seen   *[]int
+}
+
+func (p paying) Name() string { return p.name }
+
+func (p paying) Propose(ctx context.Context, s *precis.Situation) (precis.Edit, error) {
+	entries, err := p.ledger.Entries(ctx, "", time.Time{})
+	*p.seen = append(*p.seen, len(entries))
+	if err != nil {
+		return precis.Edit{}, err
+	}
+	return precis.Edit{}, nil
+}
+
+func TestACallIsBookedBeforeTheNextRung(t *testing.T) {
+	st := memory.New()
+	var seen []int
+	m := spending(t, precis.Options{Store: st, Strategies: []precis.Strategy{paying{"before", st, &seen}, dear{fails: true}, paying{"after", st, &seen}}}, precis.Spend{})
+	if _, err := m.Manage(t.Context(), precis.Request{Conversation: between(80_000, 10), Window: window(100_000), Manual: true}); err != nil {
+		t.Fatal(err)
+	}
+	if len(seen) != 2 || seen[0] != 0 || seen[1] != 1 {
+		t.Errorf("ledger entries before and after the call: %v", seen)
 	}
 }

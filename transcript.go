@@ -65,6 +65,30 @@ func (t *Transcript) Prefix(n int) *Transcript {
 	return p
 }
 
+// Read returns the original messages that a handle names, shown in a view or not.
+// The error is [CodeNotFound] when t has no such message or block.
+func (t *Transcript) Read(h Handle) ([]Message, error) {
+	if err := checkHandle(t, h); err != nil {
+		return nil, err
+	}
+	if h.Block < 0 {
+		return t.Messages()[h.From:h.To:h.To], nil
+	}
+	m := t.At(h.From)
+	m.Content, m.Raw = m.Content[h.Block:h.Block+1:h.Block+1], nil
+	return []Message{m}, nil
+}
+
+func checkHandle(t *Transcript, h Handle) error {
+	if h.From < 0 || h.To <= h.From || h.To > t.Len() {
+		return Errorf(CodeNotFound, "find "+h.String(), "the conversation has %d messages", t.Len())
+	}
+	if n := len(t.At(h.From).Content); h.Block >= n {
+		return Errorf(CodeNotFound, "find "+h.String(), "message %d has %d blocks", h.From, n)
+	}
+	return nil
+}
+
 // Fingerprint returns the fingerprint after the first n messages: the zero
 // value for n = 0, that of the whole transcript for n = Len. n is clamped. The
 // work is done once for each message.

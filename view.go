@@ -1,12 +1,15 @@
 package precis
 
-import "sort"
+import (
+	"iter"
+	"sort"
+)
 
 // Unit is a piece of a view: the messages shown for messages [From,To) of the
 // transcript. Units cover the transcript in order without gaps.
 type Unit struct {
 	From, To int
-	Messages []Message // what is shown; empty when the span is hidden without a marker
+	Messages []Message // the messages shown; empty when the span is hidden without a marker
 	Edit     string    // ID of the edit that replaced the whole span; "" for an original message
 	Changed  bool      // one or more blocks of the original message were replaced
 	Index    []int     // when Changed: the original index of each block shown
@@ -15,6 +18,24 @@ type Unit struct {
 // Original reports whether the unit shows an original message, its blocks
 // possibly shortened.
 func (u Unit) Original() bool { return u.Edit == "" }
+
+// Blocks returns the blocks that an original unit shows, each with its index in
+// the original message.
+func (u Unit) Blocks() iter.Seq2[int, Block] {
+	return func(yield func(int, Block) bool) {
+		if !u.Original() || len(u.Messages) == 0 {
+			return
+		}
+		for k, block := range u.Messages[0].Content {
+			if u.Changed {
+				k = u.Index[k]
+			}
+			if !yield(k, block) {
+				return
+			}
+		}
+	}
+}
 
 // View returns the messages sent to the model: the transcript with the edits in
 // force applied in order. It is a pure function; with no edits it returns the
@@ -33,22 +54,24 @@ func messagesOf(units []Unit) []Message {
 }
 
 // Units returns the view in pieces, each with the span it stands for.
-func Units(t *Transcript, edits []Edit) []Unit {
-	msgs := t.Messages()
-	r := renderer{msgs: msgs, units: make([]Unit, len(msgs)), blocks: map[int]map[int]Replacement{}}
-	for i := range msgs {
-		r.units[i] = Unit{From: i, To: i + 1}
-	}
+func Units(t *Transcript, edits []Edit) []Unit { return render(t, edits).units }
+
+func render(t *Transcript, edits []Edit) *renderer {
+	r := newRenderer(t)
 	for _, e := range Active(edits) {
-		if e.ID == "" {
-			e.ID = "unnamed" // not yet identified: "" means an original unit
-		}
-		for _, p := range e.Replace {
-			r.apply(e.ID, p)
-		}
+		r.applyEdit(e)
 	}
 	r.show()
-	return r.units
+	return r
+}
+
+// named returns the ID of an edit, or a word for one without: as the Edit of a
+// unit "" means that the message is an original.
+func named(id string) string {
+	if id == "" {
+		return "unnamed"
+	}
+	return id
 }
 
 // renderer builds the units of a view. blocks holds the replaced blocks of each
@@ -56,7 +79,29 @@ func Units(t *Transcript, edits []Edit) []Unit {
 type renderer struct {
 	msgs   []Message
 	units  []Unit
-	blocks map[int]map[int]Replacement
+	blocks map[int]map[int]blockChange
+	hashes map[[2]int]Fingerprint // by message and block, of those that were looked at
+}
+
+func newRenderer(t *Transcript) *renderer {
+	msgs := t.Messages()
+	r := &renderer{msgs: msgs, units: make([]Unit, len(msgs)), blocks: map[int]map[int]blockChange{}, hashes: map[[2]int]Fingerprint{}}
+	for i := range msgs {
+		r.units[i] = Unit{From: i, To: i + 1}
+	}
+	return r
+}
+
+func (r *renderer) applyEdit(e Edit) {
+	for _, p := range e.Replace {
+		r.apply(named(e.ID), p)
+	}
+}
+
+// blockChange is the replacement of a block and the edit that made it.
+type blockChange struct {
+	Replacement
+	edit string
 }
 
 func (r *renderer) apply(edit string, p Replacement) {
@@ -65,7 +110,7 @@ func (r *renderer) apply(edit string, p Replacement) {
 	}
 	switch {
 	case p.Block != nil:
-		r.applyBlock(p)
+		r.applyBlock(edit, p)
 	case p.Restore:
 		r.restore(p.From, p.To)
 	default:
@@ -77,21 +122,21 @@ func (r *renderer) apply(edit string, p Replacement) {
 	}
 }
 
-func (r *renderer) applyBlock(p Replacement) {
-	b := findBlock(r.msgs[p.From], *p.Block)
+func (r *renderer) applyBlock(edit string, p Replacement) {
+	b := r.find(p.From, *p.Block)
 	if b < 0 {
 		return
 	}
 	m := r.blocks[p.From]
 	if m == nil {
-		m = map[int]Replacement{}
+		m = map[int]blockChange{}
 		r.blocks[p.From] = m
 	}
 	if p.Restore {
 		delete(m, b)
 		return
 	}
-	m[b] = p
+	m[b] = blockChange{p, edit}
 }
 
 // restore shows the original messages [from,to) again. A replaced span that
@@ -126,9 +171,8 @@ func (r *renderer) restore(from, to int) {
 	r.units = out
 }
 
-// passOn gives the marker of a span that is shown again to another part of the
-// same edit's span that lost its own when it was split off; with none left the
-// marker goes.
+// passOn moves the marker of a restored span to the first remaining fragment of
+// the same edit without one. With none left it drops the marker.
 func (r *renderer) passOn(done []Unit, edit string, marker []Message) []Unit {
 	at := done[len(done)-1].To
 	for i := range r.units {
@@ -162,7 +206,7 @@ func (r *renderer) show() {
 // withBlocks returns a copy of m with some blocks replaced, and the original
 // index of each block left. The copy has no raw bytes as a whole; its unchanged
 // blocks keep theirs.
-func withBlocks(m Message, changes map[int]Replacement) (Message, []int) {
+func withBlocks(m Message, changes map[int]blockChange) (Message, []int) {
 	content := make([]Block, 0, len(m.Content))
 	index := make([]int, 0, len(m.Content))
 	for i, b := range m.Content {
@@ -179,18 +223,29 @@ func withBlocks(m Message, changes map[int]Replacement) (Message, []int) {
 	return m, index
 }
 
-// findBlock returns the index of the block that ref names in m, -1 if there is
+// find returns the index of the block that ref names in message i, -1 if there is
 // none.
-func findBlock(m Message, ref BlockRef) int {
-	if ref.Index >= 0 && ref.Index < len(m.Content) && HashBlock(m.Content[ref.Index]) == ref.Hash {
+func (r *renderer) find(i int, ref BlockRef) int {
+	n := len(r.msgs[i].Content)
+	if ref.Index >= 0 && ref.Index < n && r.hash(i, ref.Index) == ref.Hash {
 		return ref.Index
 	}
-	for i, b := range m.Content {
-		if HashBlock(b) == ref.Hash {
-			return i
+	for k := range n {
+		if r.hash(i, k) == ref.Hash {
+			return k
 		}
 	}
 	return -1
+}
+
+func (r *renderer) hash(i, k int) Fingerprint {
+	at := [2]int{i, k}
+	h, ok := r.hashes[at]
+	if !ok {
+		h = HashBlock(r.msgs[i].Content[k])
+		r.hashes[at] = h
+	}
+	return h
 }
 
 // covered returns the range [i,j) of units that together are exactly [from,to).
@@ -212,5 +267,8 @@ func covered(units []Unit, from, to int) (i, j int, ok bool) {
 
 func splice(units []Unit, i, j int, u Unit) []Unit {
 	units[i] = u
+	if j == i+1 {
+		return units
+	}
 	return append(units[:i+1], units[j:]...)
 }

@@ -8,37 +8,22 @@ import (
 )
 
 // Reason says in one word why a rung ended as it did. Reports, logs and metrics
-// carry it; the sentence beside it is for people.
+// carry it; the sentence that goes with it is for people.
 type Reason string
 
-// The reasons for which a condensation with a model does not happen.
+// The reasons that the ladder itself gives, and those that it shares with rungs.
+// The package precis/condense has those of the summaries that a model writes.
 const (
-	ReasonTooFewMessages    Reason = "too_few_messages"    // there is nothing to condense
-	ReasonCondensedRecently Reason = "condensed_recently"  // too few messages are new since the last one
-	ReasonNoSummarizer      Reason = "summarizer_invalid"  // none that works is configured
-	ReasonCallFailed        Reason = "call_failed"         // the API or the connection failed, retries included
-	ReasonEmpty             Reason = "empty"               // the model said nothing
-	ReasonRefused           Reason = "refused"             // the model would not
-	ReasonToolCall          Reason = "tool_call"           // it called a tool instead
-	ReasonReasoningOnly     Reason = "reasoning_only"      // it thought and said nothing
-	ReasonMarkup            Reason = "markup"              // it answered in a form that is no summary
-	ReasonTooLarge          Reason = "too_large"           // the summary is longer than allowed
-	ReasonTruncated         Reason = "truncated"           // it ended in the middle, at the output limit
-	ReasonRepeats           Reason = "repeats"             // it says the same over and over
-	ReasonSections          Reason = "missing_sections"    // parts that were asked for are missing
-	ReasonNoProgress        Reason = "no_progress"         // it would save too little
-	ReasonGrew              Reason = "context_grew"        // the view would be larger than before
-	ReasonTooLong           Reason = "summarizer_overflow" // what is to be summarized fits in no part
-	ReasonBudget            Reason = "budget"              // the money set aside is spent
-	ReasonBreaker           Reason = "breaker"             // the model failed too often a short time ago
-	ReasonVetoed            Reason = "vetoed"              // a hook said no
-	ReasonCapped            Reason = "capped"              // too many runs, or too many without progress
-	ReasonSmallWindow       Reason = "small_window"        // the window is too small for a summary
-	ReasonUnavailable       Reason = "not_available"       // no such rung is there
-	ReasonFits              Reason = "fits"                // the rung is for views that do not fit
-	ReasonBrokeRule         Reason = "broke_rule"          // the edit would break a rule of views
-	ReasonNothing           Reason = "nothing_to_do"       // the rung found nothing
-	ReasonFailed            Reason = "failed"              // another error; see the sentence
+	reasonGrew        Reason = "context_grew"  // the view would be larger than before
+	ReasonBudget      Reason = "budget"        // the money set aside is spent
+	ReasonNoModels    Reason = "no_models"     // the caller wants no model to be called
+	ReasonCapped      Reason = "capped"        // too many runs, or too many without progress
+	reasonSmallWindow Reason = "small_window"  // the window is too small for a summary
+	reasonUnavailable Reason = "not_available" // no such rung is there
+	reasonFits        Reason = "fits"          // the rung is for views that do not fit
+	reasonBrokeRule   Reason = "broke_rule"    // the edit would break a rule of views
+	ReasonNothing     Reason = "nothing_to_do" // the rung found nothing
+	reasonFailed      Reason = "failed"        // another error; see the sentence
 )
 
 // RungError is a rung's failure with its reason and what its calls cost.
@@ -60,7 +45,7 @@ func reasonOf(err error) (Reason, *CallReport) {
 	if errors.As(err, &r) {
 		return r.Reason, r.Call
 	}
-	return ReasonFailed, nil
+	return reasonFailed, nil
 }
 
 // CallReport says what the model calls behind a summary used. Its cost is booked
@@ -81,17 +66,17 @@ type CallReport struct {
 	Warnings []string      `json:"warnings,omitempty"`
 }
 
-// Add adds what another call used.
-func (c *CallReport) Add(r ModelResponse) {
-	c.Calls += r.Attempts
-	c.Usage.Input += r.Usage.Input
-	c.Usage.Output += r.Usage.Output
-	c.Usage.CacheRead += r.Usage.CacheRead
-	c.Usage.CacheWrite += r.Usage.CacheWrite
-	c.CostUSD += r.CostUSD
-	c.Took += r.Took
-	if r.Model != "" {
-		c.Model = r.Model
+// Add adds the calls, usage, cost and time of o; the newer model's name stays.
+func (c *CallReport) Add(o CallReport) {
+	c.Calls += o.Calls
+	c.Usage.Input += o.Usage.Input
+	c.Usage.Output += o.Usage.Output
+	c.Usage.CacheRead += o.Usage.CacheRead
+	c.Usage.CacheWrite += o.Usage.CacheWrite
+	c.CostUSD += o.CostUSD
+	c.Took += o.Took
+	if o.Model != "" {
+		c.Model = o.Model
 	}
 }
 

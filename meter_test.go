@@ -64,3 +64,31 @@ func TestMeterForgetsWhatWasOnlyTried(t *testing.T) {
 		t.Errorf("%d messages were counted again", counted-before)
 	}
 }
+
+func TestMeterKnowsTheMessagesThroughAnotherTranscript(t *testing.T) {
+	counted := 0
+	m := NewMeter(countBlocks{&counted})
+	tr := NewTranscript(NewText(RoleUser, "a"), NewText(RoleAssistant, "b"), NewText(RoleUser, "c"))
+	edits := []Edit{{ID: "1", Replace: []Replacement{ReplaceBlock(tr, 2, 0, Text{Text: "c!"})}}}
+	look := func(t *Transcript) { m.View(messagesOf(m.units(t, edits))) }
+	look(tr)
+	before, kept := counted, len(m.memo)
+	for range 50 {
+		look(tr.Prefix(3))
+	}
+	if counted != before || len(m.memo) != kept {
+		t.Errorf("%d messages were counted again, %d counts are kept, want %d", counted-before, len(m.memo), kept)
+	}
+	other := NewTranscript(tr.Messages()...)
+	other.msgs = append([]Message{NewText(RoleUser, "a")}, tr.Messages()[1:]...) // the same said, from other bytes
+	for range 50 {
+		look(other)
+		look(tr)
+	}
+	if len(m.memo) > kept+1 {
+		t.Errorf("%d counts are kept, want at most %d", len(m.memo), kept+1)
+	}
+	if got := m.units(other, edits); &got[0].Messages[0].Content[0] != &other.Messages()[0].Content[0] {
+		t.Error("a view has the bytes of another transcript")
+	}
+}

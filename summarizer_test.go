@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"precis"
+	"precis/condense"
 )
 
 // reading is a conversation of n calls with results of about 500 tokens each.
@@ -81,7 +82,7 @@ func (p paid) Propose(context.Context, *precis.Situation) (precis.Edit, error) {
 func TestFailedCallsAreReportedBookedAndLogged(t *testing.T) {
 	var log bytes.Buffer
 	var reports []precis.Report
-	failed := &precis.RungError{Reason: precis.ReasonRefused, Call: &precis.CallReport{Model: "m", Calls: 2, CostUSD: 0.25}, Err: errors.New("it would not")}
+	failed := &precis.RungError{Reason: condense.ReasonRefused, Call: &precis.CallReport{Model: "m", Calls: 2, CostUSD: 0.25}, Err: errors.New("it would not")}
 	m := manager(t, precis.Options{
 		Strategies: append([]precis.Strategy{paid{failed}}, rungs()...), Logger: slog.New(slog.NewTextHandler(&log, nil)),
 		OnReport: func(_ context.Context, r precis.Report) { reports = append(reports, r) },
@@ -91,7 +92,7 @@ func TestFailedCallsAreReportedBookedAndLogged(t *testing.T) {
 		t.Fatal(err)
 	}
 	s := res.Report.Steps[0]
-	if s.Outcome != precis.OutcomeFailed || s.Code != precis.ReasonRefused || s.Call == nil || res.Report.CostUSD() != 0.25 || len(reports) != 1 {
+	if s.Outcome != precis.OutcomeFailed || s.Code != condense.ReasonRefused || s.Call == nil || res.Report.CostUSD() != 0.25 || len(reports) != 1 {
 		t.Errorf("%+v, %d reports", s, len(reports))
 	}
 	text := log.String()

@@ -1,0 +1,237 @@
+package precis
+
+// Counter counts tokens. Implementations are safe for concurrent use and
+// deterministic. The package precis/tokens has exact and estimating ones.
+type Counter interface {
+	// Name identifies the way of counting, e.g. "o200k"; counts of different
+	// names are never mixed.
+	Name() string
+	// Count returns the tokens of one message, its framing included. A message
+	// without content counts 0.
+	Count(m Message) int
+}
+
+// ModelCounter is a [Counter] that counts some content, such as images, by the rules
+// of the model it is meant for.
+type ModelCounter interface {
+	Counter
+	// ForModel returns the counter for a model. Two counters are equal (==) if
+	// they count alike.
+	ForModel(model string) Counter
+}
+
+// Meter counts views, each message once however often it is shown. It knows a
+// message by its content slice, and the tools by theirs, which are never
+// changed; of the view it was asked for last it knows the pieces, too. Keep one
+// for each conversation that is checked often. The zero value is not
+// usable; a Meter is not safe for concurrent use.
+type Meter struct {
+	counter Counter
+	memo    map[*Block]int
+	frame   int // tokens of a message's own framing
+	tools   []byte
+	toolsIn int // tokens of tools
+	last    rendered
+}
+
+// NewMeter returns a meter that counts with c.
+func NewMeter(c Counter) *Meter {
+	word := Text{Text: "word"}
+	one := c.Count(Message{Role: RoleUser, Content: []Block{word}})
+	two := c.Count(Message{Role: RoleUser, Content: []Block{word, word}})
+	return &Meter{counter: c, memo: map[*Block]int{}, frame: max(2*one-two, 0)}
+}
+
+// ForModel makes the meter count by the rules of a model, where its counter can,
+// see [ModelCounter]. What was counted by other rules is forgotten.
+func (m *Meter) ForModel(model string) {
+	c, ok := m.counter.(ModelCounter)
+	if !ok {
+		return
+	}
+	if next := c.ForModel(model); next != m.counter {
+		*m = *NewMeter(next)
+	}
+}
+
+// Message returns the tokens of one message.
+func (m *Meter) Message(msg Message) int {
+	if len(msg.Content) == 0 {
+		return 0
+	}
+	key := &msg.Content[0]
+	n, ok := m.memo[key]
+	if !ok {
+		n = m.counter.Count(msg)
+		m.memo[key] = n
+	}
+	return n
+}
+
+// View returns the tokens of a list of messages.
+func (m *Meter) View(msgs []Message) int {
+	total := 0
+	for _, msg := range msgs {
+		total += m.Message(msg)
+	}
+	return total
+}
+
+// media returns the tokens of those messages that hold more than text.
+func (m *Meter) media(msgs []Message) int {
+	total := 0
+	for _, msg := range msgs {
+		if holdsMedia(msg.Content) {
+			total += m.Message(msg)
+		}
+	}
+	return total
+}
+
+func holdsMedia(blocks []Block) bool {
+	for _, b := range blocks {
+		switch b := b.(type) {
+		case Image, Document, Opaque:
+			return true
+		case ToolResult:
+			if holdsMedia(b.Content) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// Block returns the tokens that a single block adds to a message of the given
+// role, the message's own framing left out.
+func (m *Meter) Block(role Role, b Block) int {
+	return max(m.counter.Count(Message{Role: role, Content: []Block{b}})-m.frame, 0)
+}
+
+// Overhead returns the tokens of the system prompt and the tool definitions.
+func (m *Meter) Overhead(c *Conversation) int {
+	total := m.Message(c.System)
+	if len(c.Tools) == 0 {
+		return total
+	}
+	if len(m.tools) != len(c.Tools) || &m.tools[0] != &c.Tools[0] {
+		m.tools, m.toolsIn = c.Tools, m.counter.Count(NewText(RoleSystem, string(c.Tools)))
+	}
+	return total + m.toolsIn
+}
+
+// rendered is the view a [Meter] was asked for last. What was rendered stays as
+// it is while messages are only added, so nothing of it is made or counted
+// again.
+type rendered struct {
+	msgs  []Message // of the transcript when it was rendered
+	edits []Edit
+	units []Unit
+}
+
+// units returns the view in pieces, see [Units]. The slice is not to be changed.
+func (m *Meter) units(t *Transcript, edits []Edit) []Unit {
+	r := &m.last
+	msgs := t.Messages()
+	if !begins(msgs, r.msgs) || !sameEdits(r.edits, edits) || reach(edits) > len(r.msgs) {
+		m.show(t, edits, Units(t, edits))
+		return r.units[:len(r.units):len(r.units)]
+	}
+	for i := len(r.msgs); i < len(msgs); i++ {
+		r.units = append(r.units, Unit{From: i, To: i + 1, Messages: msgs[i : i+1 : i+1]})
+	}
+	r.msgs = msgs
+	return r.units[:len(r.units):len(r.units)]
+}
+
+// show replaces the view and forgets the counts of shortened messages that only
+// the one before had: each rendering makes them anew.
+func (m *Meter) show(t *Transcript, edits []Edit, units []Unit) {
+	for _, u := range m.last.units {
+		if u.Changed && len(u.Messages) > 0 {
+			delete(m.memo, &u.Messages[0].Content[0])
+		}
+	}
+	m.last = rendered{msgs: t.Messages()[:end(units)], edits: edits, units: units}
+}
+
+// begins reports whether msgs begin with the very messages of first: the same
+// values, not only the same content, since a view is sent with the bytes of its
+// own transcript.
+func begins(msgs, first []Message) bool {
+	if len(first) > len(msgs) {
+		return false
+	}
+	if len(first) == 0 || &msgs[0] == &first[0] {
+		return true
+	}
+	for i := range first {
+		if a, b := msgs[i], first[i]; a.Role != b.Role || !sameSlice(a.Content, b.Content) || !sameSlice(a.Raw, b.Raw) {
+			return false
+		}
+	}
+	return true
+}
+
+func sameSlice[T any](a, b []T) bool {
+	return len(a) == len(b) && (len(a) == 0 || &a[0] == &b[0])
+}
+
+func sameEdits(a, b []Edit) bool {
+	if len(a) != len(b) {
+		return false
+	}
+	for i := range a {
+		if a[i].ID != b[i].ID {
+			return false
+		}
+	}
+	return true
+}
+
+// reach returns the end of the last message that any of the edits replaces.
+func reach(edits []Edit) int {
+	end := 0
+	for _, e := range edits {
+		for _, p := range e.Replace {
+			end = max(end, p.To)
+		}
+	}
+	return end
+}
+
+// settle forgets the counts of views that were only tried, and takes over the
+// view that a run led to, if it is that of the conversation now.
+func (m *Meter) settle(conv *Conversation, edits []Edit, units []Unit) {
+	if !sameEdits(edits, conv.Edits) {
+		units = Units(conv.Transcript, conv.Edits)
+	}
+	was := m.memo
+	m.memo = make(map[*Block]int, len(units))
+	keep := func(msg Message) {
+		if len(msg.Content) == 0 {
+			return
+		}
+		if n, ok := was[&msg.Content[0]]; ok {
+			m.memo[&msg.Content[0]] = n
+		}
+	}
+	keep(conv.System)
+	for _, msg := range conv.Transcript.Messages() {
+		keep(msg)
+	}
+	for _, u := range units {
+		for _, msg := range u.Messages {
+			keep(msg)
+		}
+	}
+	m.last = rendered{msgs: conv.Transcript.Messages()[:end(units)], edits: conv.Edits, units: units}
+}
+
+// end returns the number of messages that units cover.
+func end(units []Unit) int {
+	if len(units) == 0 {
+		return 0
+	}
+	return units[len(units)-1].To
+}

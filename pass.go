@@ -1,0 +1,348 @@
+package precis
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"regexp"
+	"slices"
+	"time"
+)
+
+// pass is one run of a [Manager] over a conversation: what was found, what was
+// decided, what was done.
+type pass struct {
+	m        *Manager
+	r        Request
+	settings Settings
+	started  time.Time
+	factor   float64
+	s        Situation
+	decision Decision
+	before   Size
+	view     []Message
+	repairs  []Breach
+	steps    []Step
+	edits    []Edit
+	outcome  string
+	retained *Retention // nil: not measured
+	warnings []string
+}
+
+// begin measures the conversation and decides.
+func (m *Manager) begin(r Request) (*pass, error) {
+	const op = "manage conversation"
+	if r.Conversation == nil || r.Conversation.Transcript == nil {
+		return nil, Errorf(CodeInvalid, op, "Request.Conversation has no transcript")
+	}
+	if r.Window.Tokens <= 0 {
+		return nil, Errorf(CodeInvalid, op, "Request.Window is %d tokens", r.Window.Tokens)
+	}
+	if r.Forced && r.Retry >= MaxForced {
+		return nil, &Error{Code: CodeOverBudget, Op: op, Err: fmt.Errorf("the provider refused the view %d times, each time a smaller one", r.Retry),
+			Hint: "its window may be smaller than configured, or the system prompt and tools fill it"}
+	}
+	p := &pass{m: m, r: r, settings: m.Settings(), started: m.o.Now(), factor: 1}
+	if m.o.Calibrator != nil {
+		p.factor = m.o.Calibrator.Factor(r.Conversation.Model)
+	}
+	conv := r.Conversation
+	meter := r.Meter
+	if meter == nil {
+		meter = NewMeter(m.o.Counter)
+	}
+	meter.ForModel(conv.Model)
+	overhead := meter.Overhead(conv)
+	p.s = Situation{
+		Conversation: conv, Transcript: conv.Transcript, Edits: conv.Edits, Meter: meter, Settings: p.settings,
+		Profile: r.Profile, Forced: r.Forced || r.Manual, Automatic: !r.Manual, DryRun: r.DryRun, Focus: r.Focus, Live: r.Live,
+		Units:  meter.units(conv.Transcript, conv.Edits),
+		Budget: p.settings.Budget(r.Window, r.MaxOutput, r.OutputLimit, overhead), dialect: r.Dialect, reasoning: r.Reasoning,
+	}
+	if !r.Manual {
+		p.s.Environment = r.Environment
+	}
+	p.view, p.repairs = p.s.Repair(messagesOf(p.s.Units))
+	p.s.Sent = p.view
+	p.s.Used = overhead + meter.View(p.view)
+	p.before = p.size(p.s.Used, p.view)
+	// The provider's count is scaled to, so that the target is met in its tokens. A
+	// ratio over three is not a difference of tokenizers and is ignored.
+	if n := p.before.Tokens; n > 0 && r.Reported > n && r.Reported <= 3*n {
+		p.factor *= float64(r.Reported) / float64(n)
+		p.before = p.size(p.s.Used, p.view)
+	}
+	p.decide()
+	return p, nil
+}
+
+func (p *pass) decide() {
+	load := Load{Used: max(p.before.Tokens, p.r.Reported), Messages: len(p.view)}
+	for _, m := range p.view {
+		if m.IsUserTurn() {
+			load.Turns++
+		}
+	}
+	p.decision = Plan(load, p.s.Budget, p.settings, p.r.Profile)
+	if p.r.Manual || p.r.Forced || p.r.Background {
+		p.decision.Action, p.decision.Trigger = ActionReduce, triggerForced
+	}
+	if p.r.Forced {
+		// The provider counts more than we do, so what we counted is reduced as well.
+		forced := min(p.r.Window.Tokens, load.Used) * int(forcedPercent) / 100
+		p.decision.Target = min(p.decision.Target, forced)
+	}
+	p.decision.Target = min(p.decision.Target, p.roomy())
+	p.s.Limit = p.counted(max(p.decision.Allowed, 0))
+	if p.r.Target > 0 {
+		target := min(p.r.Target, int(max(p.decision.Allowed, 0)))
+		if p.r.Forced {
+			target = min(target, p.decision.Target)
+		}
+		p.decision.Target = target
+	}
+	p.s.Target = p.counted(float64(p.decision.Target))
+	p.s.Trigger = p.counted(float64(p.r.Window.Tokens) * p.decision.Threshold / 100)
+	if p.r.Target > 0 || p.r.Forced {
+		p.s.Limit = p.s.Target
+	}
+}
+
+// growthTurns is the number of newest turns from which growth is measured.
+const growthTurns = 10
+
+// roomy returns the tokens to come down to so that as many turns as the settings
+// want fit before the next reduction, if they are like the last ones: each
+// reduction costs a prompt cache. It is not under the settings' floor, and not
+// over what the threshold leaves.
+func (p *pass) roomy() int {
+	window := float64(p.r.Window.Tokens)
+	trigger := min(window*p.decision.Threshold/100, max(p.decision.Allowed, 0))
+	if p.settings.Turns == 0 {
+		return math.MaxInt
+	}
+	tokens, turns := 0, 0
+	msgs := p.s.Transcript.Messages()
+	for i := len(msgs) - 1; i >= 0 && turns < growthTurns; i-- {
+		tokens += p.s.Meter.Message(msgs[i])
+		if msgs[i].Role == RoleAssistant && (i == 0 || msgs[i-1].Role != RoleAssistant) {
+			turns++
+		}
+	}
+	if turns == 0 {
+		return math.MaxInt
+	}
+	growth := float64(tokens) * p.factor / float64(turns)
+	overhead := float64(p.s.Budget.Overhead) * p.factor // nothing of it can be cut
+	floor := overhead + (window-overhead)*p.settings.Floor/100
+	return int(max(trigger-growth*float64(p.settings.Turns), floor))
+}
+
+// counted turns real tokens into those the counter would count.
+func (p *pass) counted(tokens float64) int { return int(tokens / p.factor) }
+
+func (p *pass) size(counted int, view []Message) Size {
+	up := func(n int) int { return int(math.Ceil(float64(n)*p.factor - 1e-6)) }
+	return Size{Tokens: up(counted), Messages: len(view), Overhead: up(p.s.Budget.Overhead), Media: up(p.s.Meter.media(view))}
+}
+
+// leftToCaller is the outcome of a check that only watches.
+const leftToCaller = "left to the caller"
+
+// reduce climbs the ladder when the decision says so.
+func (p *pass) reduce(ctx context.Context) error {
+	if p.decision.Action != ActionReduce && p.decision.Action != ActionTruncate {
+		p.outcome = fmt.Sprintf("nothing to do: %.1f %% of the window is used", p.decision.Percent)
+		return nil
+	}
+	if p.r.Watch {
+		p.outcome = leftToCaller
+		return nil
+	}
+	fits := float64(p.before.Tokens) <= p.decision.Allowed
+	rungs := p.rungs()
+	if !p.r.Manual {
+		why, capped := p.settings.Cap.Reached(p.s.Transcript, p.s.Edits, p.settings.Worth)
+		if capped && fits && !p.r.Forced {
+			p.outcome = "left alone: " + why
+			return nil
+		}
+		if capped {
+			rungs = p.without(rungs, ReasonCapped, why)
+		}
+	}
+	if p.r.WithoutModels {
+		rungs = p.without(rungs, ReasonNoModels, "no model is to be called")
+	}
+	if slices.ContainsFunc(rungs, usesModel) {
+		if why := p.afford(ctx); why != "" {
+			rungs = p.without(rungs, ReasonBudget, why)
+		}
+	}
+	tail := min(int(p.settings.KeepShare*float64(p.r.Window.Tokens)/p.factor), p.s.Target/3)
+	p.s.Kept = Keep(p.s.Transcript, p.s.Edits, p.s.Meter, p.settings.KeepMessages, tail)
+	if p.settings.Pin != "" {
+		p.s.Kept.Match(p.s.Transcript, regexp.MustCompile(p.settings.Pin)) // Validate compiled it before
+	}
+	l := ladder{s: &p.s, gate: p.m.o.Gate, now: p.m.o.Now, called: func(s Step) { p.bookCall(ctx, s) }}
+	start := p.s
+	err := l.climb(ctx, rungs)
+	p.steps, p.edits = append(p.steps, l.steps...), l.edits
+	if err == nil && fits && p.worthless(start.Used) {
+		p.s, p.edits = start, nil
+		return nil
+	}
+	p.view, p.repairs = p.s.Repair(messagesOf(p.s.Units))
+	if a, ok := p.m.o.Gate.(Auditor); ok && len(p.edits) > 0 {
+		r := a.Audit(&p.s, p.edits)
+		p.retained = &r
+	}
+	after := p.size(p.s.Used, p.view)
+	if err == nil && float64(after.Tokens) > p.decision.Allowed {
+		p.outcome = "does not fit: nothing is left to cut"
+		return errOverBudget(p.decision, after.Overhead, after.Tokens)
+	}
+	p.outcome = fmt.Sprintf("reduced from %d to %d tokens by %s", p.before.Tokens, after.Tokens, edits(len(p.edits)))
+	if len(p.edits) == 0 {
+		p.outcome = "left alone: no rung found anything to reduce"
+		if start.Excess() <= 0 {
+			p.outcome = fmt.Sprintf("left alone: %d tokens are within the target of %d", p.before.Tokens, p.decision.Target)
+		}
+	}
+	return err
+}
+
+func usesModel(s Strategy) bool { _, ok := s.(UsesModel); return ok }
+
+// without returns the rungs that call no model; the others become steps.
+func (p *pass) without(rungs []Strategy, code Reason, why string) []Strategy {
+	return slices.DeleteFunc(rungs, func(s Strategy) bool {
+		if !usesModel(s) {
+			return false
+		}
+		p.steps = append(p.steps, Step{Rung: s.Name(), Outcome: OutcomeSkipped, Code: code, Reason: why, Before: p.s.Used, After: p.s.Used})
+		return true
+	})
+}
+
+func edits(n int) string {
+	if n == 1 {
+		return "1 edit"
+	}
+	return fmt.Sprintf("%d edits", n)
+}
+
+// worthless reports whether a run that was not needed to fit saved too little
+// to be worth a new prompt cache, and says so.
+func (p *pass) worthless(before int) bool {
+	saved := float64(before - p.s.Used)
+	if p.r.Manual || p.r.Forced || p.s.Excess() <= 0 || saved >= p.settings.Worth*float64(before) {
+		return false
+	}
+	p.outcome = fmt.Sprintf("left alone: the rungs would save %.0f of %d tokens, less than %.0f %%", saved, before, 100*p.settings.Worth)
+	return true
+}
+
+// rungs returns the strategies to climb: those the settings name, in their
+// order, or all; only those that hide and cut when automatic reduction is off.
+func (p *pass) rungs() []Strategy {
+	all := p.m.o.Strategies
+	var out []Strategy
+	for _, name := range p.names() {
+		i := slices.IndexFunc(all, func(s Strategy) bool { return s.Name() == name })
+		if i >= 0 {
+			out = append(out, all[i])
+			continue
+		}
+		p.steps = append(p.steps, Step{Rung: name, Outcome: OutcomeSkipped, Code: reasonUnavailable, Reason: "not available"})
+	}
+	return out
+}
+
+func (p *pass) names() []string {
+	var names []string
+	if p.settings.Rungs == nil {
+		for _, s := range p.m.o.Strategies {
+			names = append(names, s.Name())
+		}
+	} else {
+		names = slices.Clone(p.settings.Rungs)
+	}
+	if p.decision.Action == ActionTruncate {
+		names = slices.DeleteFunc(names, func(n string) bool { return n != "truncate" && n != "clip" })
+	}
+	return names
+}
+
+// record gives the edits their identity and keeps them.
+func (p *pass) record(ctx context.Context) error {
+	if len(p.edits) == 0 {
+		return nil
+	}
+	conv := p.r.Conversation
+	p.stamp()
+	had := len(conv.Edits)
+	err := p.m.recorder().record(ctx, conv, p.edits...)
+	p.edits = p.edits[:len(conv.Edits)-had]
+	if err != nil { // what was not recorded is not shown either
+		p.s.Edits, p.s.Units = conv.Edits, Units(conv.Transcript, conv.Edits)
+		p.view, p.repairs = p.s.Repair(messagesOf(p.s.Units))
+		p.s.Used = p.s.Budget.Overhead + p.s.Meter.View(p.view)
+		p.outcome = "not recorded: " + err.Error()
+	}
+	return err
+}
+
+// stamp marks the edits as one run of this check.
+func (p *pass) stamp() {
+	for i := range p.edits {
+		e := &p.edits[i]
+		e.Run, e.Time = p.edits[0].ID, p.started
+		e.Report.Trigger = string(p.triggeredBy())
+	}
+}
+
+func (p *pass) triggeredBy() TriggeredBy {
+	switch {
+	case p.r.Forced:
+		return TriggeredForced
+	case p.r.Manual:
+		return TriggeredManual
+	case p.r.Background:
+		return TriggeredBackground
+	}
+	return TriggeredAutomatic
+}
+
+func (p *pass) result() Result {
+	if p.r.DryRun || p.r.Unrecorded {
+		p.stamp()
+	}
+	conv := p.r.Conversation
+	return Result{View: p.view, Units: p.s.Units, Edits: p.edits, Report: Report{
+		Conversation: conv.ID, Model: conv.Model, Preset: p.settings.Preset,
+		Counter: p.m.o.Counter.Name(), Calibration: p.factor, TriggeredBy: p.triggeredBy(),
+		Before: p.before, Said: p.said(), After: p.size(p.s.Used, p.view),
+		Decision: p.decision, Arithmetic: p.decision.Arithmetic(), Outcome: p.outcome,
+		Steps: p.steps, Edits: summarize(p.edits, p.factor), Repairs: p.repairs, Retention: p.retained, Warnings: p.warnings, Status: p.status(),
+		Took: p.m.o.Now().Sub(p.started),
+	}}
+}
+
+// said returns the tokens of everything as it was said.
+func (p *pass) said() int {
+	if p.r.Meter == nil {
+		return 0
+	}
+	return p.size(p.s.Budget.Overhead+p.s.Meter.View(p.s.Transcript.Messages()), nil).Tokens
+}
+
+func (p *pass) status() Status {
+	size := p.size(p.s.Used, p.view)
+	s := Status{
+		Tokens: size.Tokens, Window: p.r.Window.Tokens, Percent: p.s.Budget.Percent(size.Tokens),
+		Messages: p.s.Transcript.Len(), Shown: len(p.view), Action: p.decision.Action,
+	}
+	s.count(p.s.Edits)
+	return s
+}

@@ -1,0 +1,269 @@
+package precis
+
+import (
+	"context"
+	"log/slog"
+)
+
+// Store keeps conversations as a tree: a node is a position in a conversation,
+// named by its [Fingerprint]; messages and edits hang on nodes and hold for all
+// their descendants. Conversations that share a beginning share its nodes. What
+// else a store can do it says by the interfaces of the package precis/store.
+// Implementations are safe for concurrent use; each call happens wholly or not
+// at all. The package precis/store/storetest checks them.
+type Store interface {
+	// Append adds messages after the node parent (the zero fingerprint starts a
+	// conversation) and returns the node after the last one. Messages that are
+	// already there are not stored again. The error is [CodeNotFound] when
+	// parent is unknown.
+	Append(ctx context.Context, parent Fingerprint, msgs ...Message) (Fingerprint, error)
+	// Load returns the messages from the root to the node and the edits made at
+	// it and its ancestors, oldest first; [CodeNotFound] when it is unknown.
+	Load(ctx context.Context, node Fingerprint) (*Transcript, []Edit, error)
+	// AddEdit records e at the node e.At. After is the ID of the newest edit that
+	// the caller has seen on the way from the root, "" for none; when another
+	// one has been recorded since, the error is [CodeConflict] and nothing is
+	// stored. [CodeNotFound] when the node is unknown.
+	AddEdit(ctx context.Context, after string, e Edit) error
+	// Body returns the stored form of the message with the given hash, see
+	// [HashMessage]; [CodeNotFound] when it is unknown.
+	Body(ctx context.Context, hash Fingerprint) (Message, error)
+	// Close releases the store. Calls after it fail.
+	Close() error
+}
+
+// recorder records edits: in a store and a ledger, when there are any, and in the
+// conversation.
+type recorder struct {
+	store  Store
+	ledger Ledger
+	logger *slog.Logger
+}
+
+func (m *Manager) recorder() recorder { return recorder{m.o.Store, m.ledger(), m.o.Logger} }
+
+// record records edits of one decision, in order. When one cannot be recorded
+// those before it stand; each leaves a valid view.
+func (r recorder) record(ctx context.Context, conv *Conversation, edits ...Edit) error {
+	if err := r.messages(ctx, conv); err != nil {
+		return err
+	}
+	for _, e := range edits {
+		if err := r.edit(ctx, conv, e); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// messages puts the messages into the store.
+func (r recorder) messages(ctx context.Context, conv *Conversation) error {
+	if r.store == nil {
+		return nil
+	}
+	_, err := r.store.Append(ctx, Fingerprint{}, conv.Transcript.Messages()...)
+	return err
+}
+
+// edit records an edit on messages that the store has.
+func (r recorder) edit(ctx context.Context, conv *Conversation, e Edit) error {
+	if r.store != nil {
+		if err := r.store.AddEdit(ctx, lastID(conv.Edits), e); err != nil {
+			return err
+		}
+	}
+	conv.Edits = append(conv.Edits, e)
+	r.book(ctx, conv, e)
+	return nil
+}
+
+// book adds a recorded edit to the ledger; the model calls behind it are booked
+// when they end. The edit stands even when it cannot be booked; that is logged.
+func (r recorder) book(ctx context.Context, conv *Conversation, e Edit) {
+	if r.ledger == nil {
+		return
+	}
+	err := r.ledger.Book(ctx, LedgerEntry{
+		Time: e.Time, Conversation: conv.ID, Model: conv.Model, Kind: string(e.Kind), EditID: e.ID,
+		TriggeredBy: TriggeredBy(e.Report.Trigger), Before: e.Report.TokensBefore, After: e.Report.TokensAfter,
+	})
+	if err != nil {
+		r.logger.ErrorContext(ctx, "an edit is not in the ledger", "edit", e.ID, "error", err)
+	}
+}
+
+func lastID(edits []Edit) string {
+	if len(edits) == 0 {
+		return ""
+	}
+	return edits[len(edits)-1].ID
+}
+
+// Record records edits that a call of [Manager.Manage] made with
+// [Request.Unrecorded], on the same conversation or an earlier state of it. The
+// error is [CodeConflict] when one crosses what was recorded since, or when the
+// store knows of an edit that the conversation does not; edits before it stand.
+func (m *Manager) Record(ctx context.Context, conv *Conversation, edits ...Edit) error {
+	to := m.recorder()
+	for i, e := range edits {
+		if e.Seen > conv.Transcript.Len() || conv.Transcript.Fingerprint(e.Seen) != e.At {
+			return Errorf(CodeConflict, "record edit", "it was made on another conversation")
+		}
+		if err := CheckEdit(conv.Transcript, conv.Edits, e); err != nil {
+			return err
+		}
+		if i == 0 {
+			if err := to.messages(ctx, conv); err != nil {
+				return err
+			}
+		}
+		if err := to.edit(ctx, conv, e); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Save puts a conversation that came from elsewhere into the store: its
+// messages, and the edits it already has. It returns the node it ends at, for
+// [Manager.Load]. Saving again stores only new ones. Without a store the
+// error is [CodeInvalid].
+func (m *Manager) Save(ctx context.Context, conv *Conversation) (Fingerprint, error) {
+	st := m.o.Store
+	if st == nil {
+		return Fingerprint{}, Errorf(CodeInvalid, "save conversation", "the manager has no store")
+	}
+	node, err := st.Append(ctx, Fingerprint{}, conv.Transcript.Messages()...)
+	if err != nil {
+		return node, err
+	}
+	_, stored, err := st.Load(ctx, node)
+	if err != nil {
+		return node, err
+	}
+	for i, e := range conv.Edits {
+		if i < len(stored) && stored[i].ID == e.ID {
+			continue
+		}
+		if err := st.AddEdit(ctx, lastID(conv.Edits[:i]), e); err != nil {
+			return node, err
+		}
+	}
+	return node, nil
+}
+
+// Load returns the conversation that ends at a node of the store, with the edits
+// in force there. Only its transcript and edits are kept by stores. The error is
+// [CodeNotFound] for an unknown node, [CodeInvalid] without a store.
+func (m *Manager) Load(ctx context.Context, node Fingerprint) (*Conversation, error) {
+	if m.o.Store == nil {
+		return nil, Errorf(CodeInvalid, "load conversation", "the manager has no store")
+	}
+	t, edits, err := m.o.Store.Load(ctx, node)
+	if err != nil {
+		return nil, err
+	}
+	return &Conversation{Transcript: t, Edits: edits}, nil
+}
+
+// Progress says how much of a conversation a store is known to hold. The zero
+// value is nothing. It is a hint: a store that was purged by somebody else is
+// found out by [Reconcile].
+type Progress struct {
+	Messages int // leading messages of the transcript
+	Edits    int // leading edits of the conversation
+}
+
+// Reconcile brings a conversation in memory and a store together and returns the
+// edits that are in force afterwards:
+//
+//   - the store is behind: it is given the messages and edits it lacks;
+//   - the store is ahead: its edits are returned;
+//   - both have gone on differently: the edits of the store are returned, and
+//     those that only memory has are dropped.
+//
+// Progress is updated as far as the store got, also when there is an error; the
+// edits returned with an error are the given ones. Work is done only for what
+// progress says is missing, so a conversation that is stored costs no call.
+// Concurrent calls for one conversation are safe with a Progress of their own.
+func Reconcile(ctx context.Context, st Store, t *Transcript, edits []Edit, p *Progress) ([]Edit, error) {
+	const attempts = 4 // each but the first follows a write by another process
+	var err error
+	for range attempts {
+		if err = p.store(ctx, st, t, edits); err == nil {
+			return edits, nil
+		}
+		if code := CodeOf(err); code != CodeConflict && code != CodeNotFound {
+			return edits, err
+		}
+		there, loadErr := StoredEdits(ctx, st, t.Fingerprint(t.Len()))
+		switch CodeOf(loadErr) {
+		case "":
+			edits, p.Edits = MergeEdits(edits, there)
+		case CodeNotFound: // purged by another process
+			*p = Progress{}
+		default:
+			return edits, loadErr
+		}
+	}
+	return edits, err
+}
+
+// store writes what the store is not known to hold. Messages are written a piece at a
+// time, so that one long conversation does not keep others waiting, and what was
+// written stays written when a later piece fails.
+func (p *Progress) store(ctx context.Context, st Store, t *Transcript, edits []Edit) error {
+	msgs := t.Messages()
+	for p.Messages < len(msgs) {
+		next := p.Messages + piece(msgs[p.Messages:])
+		if _, err := st.Append(ctx, t.Fingerprint(p.Messages), msgs[p.Messages:next]...); err != nil {
+			return err
+		}
+		p.Messages = next
+	}
+	for p.Edits < len(edits) {
+		if err := st.AddEdit(ctx, lastID(edits[:p.Edits]), edits[p.Edits]); err != nil {
+			return err
+		}
+		p.Edits++
+	}
+	return nil
+}
+
+// piece returns how many of messages are stored in one call.
+func piece(msgs []Message) int {
+	const (
+		most  = 256
+		bytes = 512 << 10 // of their own form; those that have none are small or few
+	)
+	n, size := 0, 0
+	for n < len(msgs) && n < most && (n == 0 || size+len(msgs[n].Raw) <= bytes) {
+		size += len(msgs[n].Raw)
+		n++
+	}
+	return n
+}
+
+// MergeEdits decides between the edits of a conversation in memory and those a
+// store has for it. When the stored ones are the beginning of those in memory,
+// memory is kept; in every other case the store is. Stored is how many of the
+// returned edits are in the store.
+func MergeEdits(memory, there []Edit) (now []Edit, stored int) {
+	if len(there) <= len(memory) && sameEdits(there, memory[:len(there)]) {
+		return memory, len(there)
+	}
+	return there, len(there)
+}
+
+// StoredEdits returns the edits in force at a node of a store, without reading
+// its messages where the store can. The error is [CodeNotFound] for an unknown
+// node.
+func StoredEdits(ctx context.Context, st Store, node Fingerprint) ([]Edit, error) {
+	if l, ok := st.(interface {
+		Edits(context.Context, Fingerprint) ([]Edit, error)
+	}); ok {
+		return l.Edits(ctx, node)
+	}
+	_, edits, err := st.Load(ctx, node)
+	return edits, err
+}

@@ -1,0 +1,118 @@
+package precis
+
+// Reasoning says what becomes of signed reasoning in a view whose earlier part
+// is no longer shown as it was said.
+type Reasoning string
+
+// The rules for reasoning.
+const (
+	ReasoningLeaves Reasoning = ""      // all that comes after a change leaves the view
+	ReasoningLoop   Reasoning = "loop"  // as above, but that after the last user turn stays
+	ReasoningStays  Reasoning = "stays" // all stays: its signature does not bind it to what came before
+)
+
+// formatResponses is [Message.Format] of items of the Responses API.
+const formatResponses = "responses"
+
+// IsReasoning reports whether a block is a model's reasoning, visible or redacted.
+func IsReasoning(b Block) bool {
+	switch b.(type) {
+	case Thinking, RedactedThinking:
+		return true
+	}
+	return false
+}
+
+// Unbind returns the edit that leaves out signed reasoning after the first change
+// of a view, as far as the rule does not let it stay: a signature binds reasoning to
+// the messages before it, and providers refuse it when these are shown otherwise.
+// Reasoning of the Responses API is bound to its own item alone and stays. The edit
+// is without replacements when nothing must leave.
+func Unbind(t *Transcript, units []Unit, rule Reasoning) Edit {
+	e := Edit{Kind: KindThinking, Report: EditReport{Reason: "its signature binds it to messages that are no longer shown as they were"}}
+	if rule == ReasoningStays {
+		return e
+	}
+	changed := false
+	loop := openLoop(units, rule)
+	for k, u := range units {
+		if k >= loop {
+			break
+		}
+		if !u.Original() || len(u.Messages) == 0 {
+			changed = true
+			continue
+		}
+		if changed {
+			e.Replace = append(e.Replace, signed(t, u)...)
+		}
+		changed = changed || u.Changed
+	}
+	return e
+}
+
+// openLoop returns the first unit whose reasoning stays: that after the last
+// user turn. Text next to a tool result continues the turn.
+func openLoop(units []Unit, rule Reasoning) int {
+	if rule != ReasoningLoop {
+		return len(units)
+	}
+	for k := len(units) - 1; k >= 0; k-- {
+		if LastUserTurn(units[k].Messages) >= 0 {
+			return k
+		}
+	}
+	return len(units)
+}
+
+func signed(t *Transcript, u Unit) []Replacement {
+	if t.At(u.From).Format == formatResponses {
+		return nil
+	}
+	var out []Replacement
+	shown := map[Fingerprint]bool{}
+	for _, b := range u.Messages[0].Content {
+		if IsReasoning(b) {
+			shown[HashBlock(b)] = true
+		}
+	}
+	if len(shown) == 0 {
+		return nil
+	}
+	for i, b := range t.At(u.From).Content {
+		th, isText := b.(Thinking)
+		if !IsReasoning(b) || isText && th.Signature == "" || !shown[HashBlock(b)] {
+			continue
+		}
+		out = append(out, ReplaceBlock(t, u.From, i, nil))
+	}
+	return out
+}
+
+// onlyThinking reports whether the unit differs from m in left-out reasoning
+// alone.
+func onlyThinking(m Message, u Unit) bool {
+	var kept []Block
+	for _, b := range m.Content {
+		if !IsReasoning(b) {
+			kept = append(kept, b)
+		}
+	}
+	var shown []Block
+	for _, msg := range u.Messages {
+		for _, b := range msg.Content {
+			if !IsReasoning(b) {
+				shown = append(shown, b)
+			}
+		}
+	}
+	if len(kept) != len(shown) {
+		return false
+	}
+	for i := range kept {
+		if HashBlock(kept[i]) != HashBlock(shown[i]) {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,154 @@
+package precis
+
+import (
+	"context"
+	"fmt"
+	"slices"
+)
+
+// Undo takes back edits of a conversation: the given IDs, or, when there are
+// none, the last run that reduced it. It appends one edit of kind [KindUndo]
+// and returns it. The error is [CodeNotFound] when there is nothing to undo.
+func (m *Manager) Undo(ctx context.Context, conv *Conversation, ids ...string) (Edit, error) {
+	if conv == nil || conv.Transcript == nil {
+		return Edit{}, Errorf(CodeInvalid, "undo", "the conversation has no transcript")
+	}
+	if len(ids) == 0 {
+		ids = LastRun(conv.Edits)
+	}
+	if len(ids) == 0 {
+		return Edit{}, Errorf(CodeNotFound, "undo", "no edit is in force")
+	}
+	return m.add(ctx, conv, Edit{Kind: KindUndo, Undoes: ids})
+}
+
+// Restore shows hidden content again, from now on: whole messages with the tool
+// uses and results that belong to them, or one block. A block of a message that is
+// hidden as a whole comes back with its message. The error is [CodeNotFound] when
+// all of it is shown as it was said.
+func (m *Manager) Restore(ctx context.Context, conv *Conversation, h Handle) (Edit, error) {
+	t := conv.Transcript
+	if err := checkHandle(t, h); err != nil {
+		return Edit{}, err
+	}
+	e := Edit{Kind: KindRestore, Report: EditReport{Reason: "asked for: " + h.String()}}
+	shown := ShownBy(t, conv.Edits)
+	r := Replacement{From: h.From, To: h.To, Restore: true}
+	hidden := false
+	if h.Block >= 0 && shown.Message(h.From).Unit.Original() {
+		r.Block = ReplaceBlock(t, h.From, h.Block, nil).Block
+		hidden = !shown.Whole([]Handle{h})
+	} else {
+		k := Kept{groups: append(Groups(t.Messages()), t.Len())}
+		r.From, _ = k.Group(h.From)
+		_, r.To = k.Group(h.To - 1)
+		hidden = slices.ContainsFunc(shown.Units, func(u Unit) bool { return u.To > r.From && u.From < r.To && (!u.Original() || u.Changed) })
+	}
+	if !hidden {
+		return Edit{}, Errorf(CodeNotFound, "restore", "%s is shown as it was said", h)
+	}
+	e.Replace = []Replacement{r}
+	return m.add(ctx, conv, e)
+}
+
+// Pin marks messages or a block as important: no later run hides or cuts them.
+// What is hidden already stays so; see [Manager.Restore].
+func (m *Manager) Pin(ctx context.Context, conv *Conversation, handles ...Handle) (Edit, error) {
+	if len(handles) == 0 {
+		return Edit{}, Errorf(CodeInvalid, "pin", "no handle is given")
+	}
+	for _, h := range handles {
+		if err := checkHandle(conv.Transcript, h); err != nil {
+			return Edit{}, err
+		}
+	}
+	return m.add(ctx, conv, Edit{Kind: KindPin, Pins: handles})
+}
+
+// Rewind hides the messages from n on, reversibly: undoing the edit brings them
+// back. Edits made after message n are taken back with them. To forget them for
+// good use [Rewound].
+func (m *Manager) Rewind(ctx context.Context, conv *Conversation, n int) (Edit, error) {
+	t := conv.Transcript
+	if n < 0 || n > t.Len() {
+		return Edit{}, Errorf(CodeNotFound, "rewind", "message %d: the conversation has %d", n, t.Len())
+	}
+	e := Edit{Kind: KindRewind, Report: EditReport{Reason: fmt.Sprintf("rewound to message %d", n)}}
+	changes := n < t.Len()
+	gone := Undone(conv.Edits)
+	for _, later := range conv.Edits {
+		if later.Seen > n { // undo edits too: what they took back after message n is in force again
+			e.Undoes = append(e.Undoes, later.ID)
+			_, undone := gone[later.ID]
+			changes = changes || !undone
+		}
+	}
+	if n < t.Len() {
+		e.Replace = []Replacement{{From: n, To: t.Len()}}
+	}
+	if !changes {
+		return Edit{}, Errorf(CodeNotFound, "rewind", "the conversation is at message %d already", n)
+	}
+	return m.add(ctx, conv, e)
+}
+
+// Rewound returns the conversation as it was when it had n messages: the first
+// n and the edits made at or before that point. Nothing can be orphaned. The
+// original is unchanged; n is clamped.
+func Rewound(conv *Conversation, n int) *Conversation {
+	out := *conv
+	out.Transcript = conv.Transcript.Prefix(n)
+	out.Edits = nil
+	for _, e := range conv.Edits {
+		if e.Seen <= n {
+			out.Edits = append(out.Edits, e)
+		}
+	}
+	return &out
+}
+
+// LastRun returns the IDs of the newest run in force that can be taken back.
+func LastRun(edits []Edit) []string {
+	active := Active(edits)
+	if len(active) == 0 {
+		return nil
+	}
+	last := active[len(active)-1]
+	if last.Run == "" {
+		return []string{last.ID}
+	}
+	var ids []string
+	for _, e := range active {
+		if e.Run == last.Run {
+			ids = append(ids, e.ID)
+		}
+	}
+	return ids
+}
+
+// add checks, identifies and records an edit.
+func (m *Manager) add(ctx context.Context, conv *Conversation, e Edit) (Edit, error) {
+	e.Time = m.o.Now()
+	e.Report.Trigger = string(TriggeredManual)
+	if err := e.Identify(conv.Transcript); err != nil {
+		return Edit{}, err
+	}
+	e.ID = unused(conv.Edits, e.ID)
+	if err := CheckEdit(conv.Transcript, conv.Edits, e); err != nil {
+		return Edit{}, err
+	}
+	e.Report.count(e)
+	if err := m.recorder().record(ctx, conv, e); err != nil {
+		return Edit{}, err
+	}
+	return e, nil
+}
+
+// unused returns id, or id with a number when an edit, undone since, has it.
+func unused(edits []Edit, id string) string {
+	name := id
+	for n := 2; slices.ContainsFunc(edits, func(e Edit) bool { return e.ID == name }); n++ {
+		name = fmt.Sprintf("%s-%d", id, n)
+	}
+	return name
+}
