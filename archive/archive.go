@@ -1,9 +1,9 @@
 // Package archive reads recorded conversations. Start with [Read] or [Open],
-// given the formats of precis/archive/formats. A [Format] turns the bytes of one
-// kind of recording into a conversation: messages as they were said, and the
-// condensations that the recording tool made itself as edits. [Container] is
-// precis's own file: the original bytes with a list of edits before them, so
-// that undo and rewind work for every format.
+// given the formats of precis/archive/formats. A [Format] converts the bytes of
+// one kind of recording into a conversation: its original messages, and, as
+// edits, the condensations that the recording program made itself. [Container]
+// is precis's own file: the original bytes preceded by a list of edits, so that
+// undo and rewind work for every format.
 //
 // Nothing here writes to a recording; archive/roo does, for its own format.
 package archive
@@ -12,6 +12,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -38,7 +39,7 @@ type Source struct {
 	Data []byte // never changed; conversations share it
 }
 
-// Recording is what was read.
+// Recording is the result of reading a [Source].
 type Recording struct {
 	Format       string
 	Path         string
@@ -51,7 +52,7 @@ type Recording struct {
 // MaxWarnings bounds [Recording.Warnings]; Skipped counts on.
 const MaxWarnings = 20
 
-// Warning is something odd in a recording.
+// Warning describes a defect of a recording.
 type Warning struct {
 	Place string // e.g. "line 171"
 	Text  string
@@ -70,28 +71,80 @@ func (r *Recording) Warn(place, format string, args ...any) {
 // Skip counts a malformed line and warns of it.
 func (r *Recording) Skip(line int, err error) {
 	r.Skipped++
+	if len(r.Warnings) >= MaxWarnings {
+		return
+	}
 	r.Warn(fmt.Sprintf("line %d", line), "skipped: %v", err)
 }
 
-// Open reads the recording at path: a file, or a folder that holds one of the
-// given base names (the first that exists is taken; Roo's task folders need
-// it). Errors name the path: not_found when there is nothing, invalid when no
-// format fits or the content is malformed.
+// Open reads the recording at path, see [Load] and [Read].
 func Open(path string, formats []Format, inFolder ...string) (*Recording, error) {
+	src, err := Load(path, inFolder...)
+	if err != nil {
+		return nil, err
+	}
+	return Read(src, formats)
+}
+
+// Load reads the bytes of the recording at path: a file, or a folder that holds
+// one of the given base names (the first that exists is taken; Roo's task folders
+// need it). The error names the path; it is not_found when there is nothing.
+func Load(path string, inFolder ...string) (Source, error) {
 	info, err := os.Stat(path)
 	if err != nil {
-		return nil, osError(path, err)
+		return Source{}, osError(path, err)
 	}
 	if info.IsDir() {
 		if path, err = find(path, inFolder); err != nil {
-			return nil, err
+			return Source{}, err
 		}
 	}
-	data, err := os.ReadFile(path)
+	data, err := ReadFile(path)
+	if err != nil {
+		return Source{}, err
+	}
+	return Source{Path: path, Data: data}, nil
+}
+
+// MaxBytes is the size of the largest file that is read, 1 GiB.
+const MaxBytes = 1 << 30
+
+// ReadFile returns the content of a regular file of at most [MaxBytes] bytes. Of
+// anything else, such as a device or a named pipe, it reads nothing. The error names
+// the path and wraps that of the system.
+func ReadFile(path string) ([]byte, error) {
+	info, err := os.Stat(path) // before opening it: opening a named pipe waits for a writer
 	if err != nil {
 		return nil, osError(path, err)
 	}
-	return Read(Source{Path: path, Data: data}, formats)
+	if !info.Mode().IsRegular() {
+		e := invalid(path, errors.New("it is no regular file"))
+		if !info.IsDir() {
+			e.Hint = "standard input, named as -, may be anything"
+		}
+		return nil, e
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, osError(path, err)
+	}
+	defer f.Close()
+	return readAll(f, path, info.Size())
+}
+
+// readAll reads a file of about the given number of bytes.
+func readAll(f io.Reader, path string, size int64) ([]byte, error) {
+	var b bytes.Buffer
+	if size <= MaxBytes {
+		b.Grow(int(size) + bytes.MinRead)
+		if _, err := b.ReadFrom(io.LimitReader(f, MaxBytes+1)); err != nil {
+			return nil, osError(path, err)
+		}
+	}
+	if size > MaxBytes || b.Len() > MaxBytes {
+		return nil, invalid(path, fmt.Errorf("it has more than %d bytes", MaxBytes))
+	}
+	return b.Bytes(), nil
 }
 
 func find(dir string, names []string) (string, error) {
@@ -109,7 +162,8 @@ func find(dir string, names []string) (string, error) {
 }
 
 // Read recognizes the format of src and reads it. Precis's own file is read by
-// the format of the bytes inside it, with its edits.
+// the format of the bytes inside it, with its edits. The error is invalid, and
+// names the path, when no format fits or the content is malformed.
 func Read(src Source, formats []Format) (*Recording, error) {
 	if len(bytes.TrimSpace(src.Data)) == 0 {
 		return nil, invalid(src.Path, errors.New("the file is empty"))
@@ -174,7 +228,7 @@ func skipped(r *Recording) string {
 	return fmt.Sprintf("; %d malformed lines were skipped, the first: %s", r.Skipped, r.Warnings[0])
 }
 
-func invalid(path string, err error) error {
+func invalid(path string, err error) *precis.Error {
 	return &precis.Error{Code: precis.CodeInvalid, Op: "read", Place: path, Err: err}
 }
 
@@ -191,7 +245,7 @@ func withPlace(path string, err error) error {
 	return &out
 }
 
-func osError(path string, err error) error {
+func osError(path string, err error) *precis.Error {
 	code := precis.CodeInternal
 	if errors.Is(err, fs.ErrNotExist) {
 		code = precis.CodeNotFound

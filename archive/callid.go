@@ -6,17 +6,17 @@ import (
 	"precis"
 )
 
-// CallNames gives an ID to each tool use that a recording has none for, and the
-// same one to its answer: answers without an ID are taken in the order of the
-// calls. The zero value is ready; one serves one conversation, message by
-// message.
+// CallNames assigns an ID to each tool use that a recording has none for, and
+// the same ID to its answer: answers without an ID are matched in the order of
+// the calls. The zero value is ready; one CallNames serves one conversation,
+// message by message.
 type CallNames struct {
 	calls int
 	open  []string // names given and not yet answered
 }
 
-// Name returns m with its calls and answers named. A message that needs no name
-// is returned as it is.
+// Name returns m with IDs assigned to its calls and answers. A message that
+// needs none is returned unchanged.
 func (c *CallNames) Name(m precis.Message) precis.Message {
 	named := false
 	for _, b := range m.Content {

@@ -31,6 +31,10 @@ type Container struct {
 
 const containerVersion = 1
 
+// MaxEdits is how many edits precis's own file may hold. Conversations have some
+// hundred.
+const MaxEdits = 20_000
+
 var containerHead = []byte(`{"precis":`)
 
 // IsContainer reports whether data is precis's own file.
@@ -45,8 +49,12 @@ func NewContainer(format, path string, original []byte) *Container {
 	}
 }
 
-// Bytes returns the file's content.
+// Bytes returns the file's content. The error is [precis.CodeInvalid] when there are
+// more than [MaxEdits] edits.
 func (c *Container) Bytes() ([]byte, error) {
+	if err := c.countEdits(); err != nil {
+		return nil, precis.Errorf(precis.CodeInvalid, "write container", "%w", err)
+	}
 	head, err := json.Marshal(c)
 	if err != nil {
 		return nil, precis.Errorf(precis.CodeInternal, "write container", "%w", err)
@@ -57,7 +65,7 @@ func (c *Container) Bytes() ([]byte, error) {
 }
 
 // ParseContainer reads precis's own file and checks that the original is
-// whole. The error is invalid.
+// whole. The error has no code and no path.
 func ParseContainer(data []byte) (*Container, error) {
 	head, original, ok := bytes.Cut(data, []byte{'\n'})
 	if !ok {
@@ -70,6 +78,9 @@ func ParseContainer(data []byte) (*Container, error) {
 	if c.Version != containerVersion {
 		return nil, fmt.Errorf("written by a newer precis (version %d of the file, this one reads %d)", c.Version, containerVersion)
 	}
+	if err := c.countEdits(); err != nil {
+		return nil, err
+	}
 	if len(original) != c.Size {
 		return nil, fmt.Errorf("the original is %d bytes, %d were saved: the file was cut off or changed", len(original), c.Size)
 	}
@@ -80,27 +91,52 @@ func ParseContainer(data []byte) (*Container, error) {
 	return c, nil
 }
 
+func (c *Container) countEdits() error {
+	if n := len(c.Edits); n > MaxEdits {
+		return fmt.Errorf("%d edits are more than the %d that are read", n, MaxEdits)
+	}
+	return nil
+}
+
 func readContainer(src Source, formats []Format) (*Recording, error) {
 	c, err := ParseContainer(src.Data)
 	if err != nil {
 		return nil, invalid(src.Path, err)
 	}
+	r, err := c.Read(src.Path, formats)
+	if err != nil {
+		return nil, err
+	}
+	c.Apply(r)
+	return r, nil
+}
+
+// Read reads the original, without the container's edits. The path is that of the
+// container.
+func (c *Container) Read(path string, formats []Format) (*Recording, error) {
 	for _, f := range formats {
-		if f.Name() != c.Format {
+		if f.Name() == c.Format {
+			return readAs(f, Source{Path: path, Data: c.Original})
+		}
+	}
+	return nil, invalid(path, fmt.Errorf("holds a recording of unknown format %q", c.Format))
+}
+
+// Apply adds the container's edits to the recording of its original. An edit
+// that cannot be added, since it is there already or crosses another, is
+// removed from both, with a warning: the others can then still be used and
+// undone.
+func (c *Container) Apply(r *Recording) {
+	conv := r.Conversation
+	checker := precis.NewChecker(conv.Transcript, conv.Edits)
+	var kept []precis.Edit
+	for _, e := range c.Edits {
+		if err := checker.Add(e); err != nil {
+			r.Warn("edit "+e.ID, "left out: %v", err)
 			continue
 		}
-		r, err := readAs(f, Source{Path: src.Path, Data: c.Original})
-		if err != nil {
-			return nil, err
-		}
-		conv := r.Conversation
-		for _, e := range c.Edits {
-			if err := precis.CheckEdit(conv.Transcript, conv.Edits, e); err != nil {
-				return nil, invalid(src.Path, fmt.Errorf("edit %s: %w", e.ID, err))
-			}
-			conv.Edits = append(conv.Edits, e)
-		}
-		return r, nil
+		kept = append(kept, e)
 	}
-	return nil, invalid(src.Path, fmt.Errorf("holds a recording of unknown format %q", c.Format))
+	conv.Edits = append(conv.Edits, kept...)
+	c.Edits = kept
 }

@@ -43,13 +43,17 @@ func Lines(data []byte, r *Recording) iter.Seq[Line] {
 	}
 }
 
-// glued yields the objects that a malformed line begins with and notes the rest
-// in r. It reports whether the caller wants more.
+// glued yields the objects at the start of a malformed line and records the
+// rest in r. It reports whether the caller wants more.
 func glued(l Line, fault error, r *Recording, yield func(Line) bool) bool {
+	if l.Raw[0] != '{' {
+		r.Skip(l.Number, fault)
+		return true
+	}
 	objects := 0
 	for v, err := range jsonspan.Values(l.Raw) {
 		if err == nil && jsonspan.Kind(v.Raw) != '{' {
-			err = errors.New("no JSON object")
+			err = errNoObject
 		}
 		if err != nil {
 			if objects > 0 {
@@ -67,15 +71,17 @@ func glued(l Line, fault error, r *Recording, yield func(Line) bool) bool {
 	return true
 }
 
+var errNoObject = errors.New("no JSON object")
+
 func objectLine(raw []byte) error {
 	if raw[0] != '{' {
-		return errors.New("no JSON object")
+		return errNoObject
 	}
 	return jsonspan.Valid(raw)
 }
 
 // FirstLines returns up to n valid JSON objects from the beginning of data, for
-// Detect. It gives up after a hundred lines that are none.
+// Detect. It gives up after a hundred lines without any.
 func FirstLines(data []byte, n int) [][]byte {
 	const most = 1 << 20
 	if len(data) > most {

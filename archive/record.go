@@ -7,12 +7,12 @@ import (
 	"precis"
 )
 
-// Condensed records in c that the recording program condensed: at this point,
-// the end of c's transcript so far, messages [0,to) were replaced by with. It is
-// for readers, which call it when they come to that entry, so all spans begin
-// at 0 and grow. report says what is known; its Trigger and Messages are set
-// here. A span that is empty or shorter than the one before is an error of code
-// conflict, and c is unchanged.
+// Condensed records in c that the recording program condensed at this point,
+// the end of c's transcript so far: messages [0,to) were replaced by with.
+// Readers call it at each such entry, so all spans begin at 0 and grow. report
+// holds the known facts; its Trigger and Messages are set here. A span that is
+// empty or shorter than the one before is an error of code conflict, and c is
+// unchanged.
 func Condensed(c *precis.Conversation, to int, with []precis.Message, at time.Time, report precis.EditReport) error {
 	const op = "record condensation"
 	before := 0
@@ -39,9 +39,9 @@ func Condensed(c *precis.Conversation, to int, with []precis.Message, at time.Ti
 	return nil
 }
 
-// WithoutBlank returns m without text blocks of white space alone, which no API
-// takes back. A message that has none is returned as it is; one that had some
-// has no raw bytes any more.
+// WithoutBlank returns m without text blocks that hold only white space, which
+// no API accepts. A message without such blocks is returned unchanged;
+// otherwise the result has no raw bytes.
 func WithoutBlank(m precis.Message) precis.Message {
 	kept := make([]precis.Block, 0, len(m.Content))
 	for _, b := range m.Content {

@@ -3,8 +3,8 @@ package archive
 import "slices"
 
 // Tree is for readers of recordings whose entries name their parent: it finds
-// the path that is the conversation, and those that were left. Nodes are
-// numbered as they are added, a parent before its children.
+// the path of the current conversation, and the abandoned paths. Nodes are
+// numbered in the order in which they are added, a parent before its children.
 type Tree struct {
 	nodes []treeNode
 }
@@ -24,10 +24,11 @@ func (t *Tree) Add(parent, place int, spoken bool) int {
 	return len(t.nodes) - 1
 }
 
-// Grow says that the entry at place belongs to node n too.
+// Grow records that the entry at place belongs to node n, too.
 func (t *Tree) Grow(n, place int) { t.nodes[n].place = max(t.nodes[n].place, place) }
 
-// link fills in what nodes know of those under them. Nothing is added later.
+// link computes for each node the place and the speaker of the nodes under it.
+// No node may be added after it.
 func (t *Tree) link() {
 	for i := len(t.nodes) - 1; i >= 0; i-- {
 		n := &t.nodes[i]
@@ -59,9 +60,10 @@ func (t *Tree) Path(n int) []int {
 	return out
 }
 
-// Branches returns the paths that leave those taken, each from its root, at most
-// limit; more says that there are others. unsent counts the nodes in paths where
-// no assistant ever spoke: what was taken back before it was sent.
+// Branches returns the paths that branch off the taken ones, each from its
+// root, at most limit; more reports that there are others. unsent counts the
+// nodes in paths without any assistant message: prompts that were withdrawn
+// before they were sent.
 func (t *Tree) Branches(taken []int, limit int) (paths [][]int, unsent int, more bool) {
 	t.link()
 	on := make([]bool, len(t.nodes))

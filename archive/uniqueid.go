@@ -6,11 +6,12 @@ import (
 	"precis"
 )
 
-// UniqueIDs gives a tool use whose ID came before another one, and the same to
-// its answer: some models number their calls anew, or not at all. The zero value
-// is ready; one serves one conversation, message by message.
+// UniqueIDs assigns a new ID to a tool use whose ID was used before, and the
+// same ID to its answer: some models restart the numbering of their calls, or
+// use one ID for all. The zero value is ready; one UniqueIDs serves one
+// conversation, message by message.
 type UniqueIDs struct {
-	seen map[string]int    // how often each ID came
+	seen map[string]int    // how often each ID was used
 	now  map[string]string // what the newest tool use with an ID is called
 }
 

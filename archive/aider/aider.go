@@ -42,7 +42,7 @@ func (Format) Detect(name string, data []byte) bool {
 	return prompted && strings.Contains(name, "aider.chat.history")
 }
 
-// Read reads a history. Any text is one, so nothing is malformed.
+// Read reads a history. Any text is a valid history, so no input is malformed.
 func (Format) Read(src archive.Source) (*archive.Recording, error) {
 	r := &reader{
 		conv:   &precis.Conversation{Transcript: &precis.Transcript{}},
@@ -56,7 +56,7 @@ func (Format) Read(src archive.Source) (*archive.Recording, error) {
 	return &archive.Recording{Conversation: r.conv}, nil
 }
 
-// speaker says whose a line is.
+// speaker is the author of a line.
 type speaker int
 
 const (
@@ -106,8 +106,9 @@ func (r *reader) line(s string) {
 	r.lines = append(r.lines, words)
 }
 
-// whose tells who a line is of, and its words without the mark. Lines written at
-// once end as every line of aider's does, in two spaces.
+// whose returns the speaker of a line, and the line without its mark. Lines
+// that aider writes in one piece end in two spaces, as every line of aider's
+// does.
 func (r *reader) whose(s string) (speaker, string) {
 	ended := !r.strict || strings.HasSuffix(s, "  ")
 	if words, ok := cutMark(s, "####"); ok && ended {

@@ -82,7 +82,7 @@ func (s sample) read(t *testing.T) {
 	}
 }
 
-// prints returns what tells two readings of a conversation apart.
+// prints returns the fingerprints by which two readings are compared.
 func prints(c *precis.Conversation) []string {
 	out := []string{c.ID, c.Title, c.Model, precis.HashMessage(c.System).String(), c.Transcript.Fingerprint(c.Transcript.Len()).String()}
 	for _, e := range c.Edits {

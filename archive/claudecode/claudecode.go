@@ -3,7 +3,7 @@
 //
 // A session file is a log, not a conversation. Lines form a tree by parentUuid;
 // an assistant message is spread over several lines, one block each; answers to
-// parallel tool calls hang beside each other; progress reports, snapshots and
+// parallel tool calls hang next to each other; progress reports, snapshots and
 // the transcripts of sub-agents stand in between. The reader gathers the lines
 // of one message, takes the path to the last one as the conversation, and puts
 // abandoned paths and sub-agents into its Branches. A compaction that Claude

@@ -48,7 +48,7 @@ type line struct {
 	agent       *line  // the sub-agent's message in a progress line
 }
 
-// compaction is what a boundary tells.
+// compaction is the content of a boundary line.
 type compaction struct {
 	trigger    string
 	pre, post  int

@@ -103,7 +103,7 @@ func (t *tree) place(ln *line, under *node) *node {
 			return under
 		}
 	case answer:
-		if n := t.asked(ln, under); n != nil {
+		if n := t.caller(ln, under); n != nil {
 			n.answers = append(n.answers, ln)
 			return n
 		}
@@ -125,10 +125,10 @@ func (t *tree) holds(n *node, ln *line) {
 	}
 }
 
-// asked finds the assistant message that an answer belongs to: the nearest one
+// caller finds the assistant message that an answer belongs to: the nearest one
 // above it that made the call. A file may hold a path twice under new names, so
 // the place in the tree counts before the ID.
-func (t *tree) asked(ln *line, under *node) *node {
+func (t *tree) caller(ln *line, under *node) *node {
 	const near = 32
 	for n, steps := under, 0; n != nil && steps < near; n, steps = n.parent, steps+1 {
 		if n.made(ln.results) {

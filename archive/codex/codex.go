@@ -2,7 +2,7 @@
 // ~/.codex/sessions. Start with [Format].
 //
 // A rollout holds the items of the Responses API as they were sent and received,
-// beside events for the screen, which repeat them and are ignored. A compaction
+// and events for the screen, which repeat them and are ignored. A compaction
 // becomes an edit; turns that were rolled back become a branch. The oldest
 // rollouts have the items bare, without a line around them.
 package codex
@@ -72,7 +72,7 @@ func (Format) Read(src archive.Source) (*archive.Recording, error) {
 	return r.rec, nil
 }
 
-// rollout is what was read so far.
+// rollout is the state of reading one file.
 type rollout struct {
 	rec    *archive.Recording
 	conv   *precis.Conversation
@@ -175,7 +175,7 @@ func (r *rollout) meta(payload []byte) error {
 	return nil
 }
 
-// event reads the two events that tell more than the items.
+// event reads the two events that carry data the items lack.
 func (r *rollout) event(payload []byte, line int) error {
 	r.rec.Ignored++
 	f, err := jsonspan.Fields(payload)

@@ -12,8 +12,8 @@ import (
 	"precis/wire/responses"
 )
 
-// keptWords is how much of the user's own words Codex keeps beside its summary,
-// newest first: 20,000 tokens, by its own rule of four bytes a token.
+// keptWords is how much of the user's own messages Codex keeps next to its
+// summary, newest first: 20,000 tokens at four bytes a token, Codex's own rule.
 const keptWords = 4 * 20_000
 
 // compacted records that Codex replaced everything so far: by the history it

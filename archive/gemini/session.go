@@ -80,7 +80,7 @@ func thoughts(raw []byte) []precis.Block {
 	return out
 }
 
-// toolCalls reads the calls that stand beside a message's content, with their
+// toolCalls reads the calls that stand next to a message's content, with their
 // results. A call that stands in the content too is not repeated.
 func (b *builder) toolCalls(raw []byte) (uses, results []precis.Block) {
 	if jsonspan.Kind(raw) != '[' {

@@ -91,10 +91,10 @@ func (e *entry) say(role precis.Role, blocks []precis.Block) {
 // user reads what the user said, or a request for a compaction.
 func (e *entry) user(parts []part) {
 	var blocks []precis.Block
-	var asked *request
+	var compaction *request
 	for _, p := range parts {
 		if p.kind == "compaction" {
-			asked = &request{id: e.id, tail: text(p.fields, "tail_start_id")}
+			compaction = &request{id: e.id, tail: text(p.fields, "tail_start_id")}
 		}
 		b := p.said()
 		if b == nil {
@@ -103,16 +103,16 @@ func (e *entry) user(parts []part) {
 		}
 		blocks = append(blocks, b)
 	}
-	if asked == nil {
+	if compaction == nil {
 		e.say(precis.RoleUser, blocks)
 		return
 	}
-	asked.msg = archive.WithoutBlank(precis.Message{Role: precis.RoleUser, Content: blocks, ID: e.id, Time: e.time})
-	e.request = asked
+	compaction.msg = archive.WithoutBlank(precis.Message{Role: precis.RoleUser, Content: blocks, ID: e.id, Time: e.time})
+	e.request = compaction
 }
 
-// unanswered puts a request for a compaction that was never written where any
-// other message stands.
+// unanswered adds a request for a compaction that was never written as an
+// ordinary message.
 func (b *builder) unanswered() {
 	if b.request != nil {
 		b.at[b.request.id] = b.conv.Transcript.Len()

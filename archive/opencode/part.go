@@ -68,7 +68,7 @@ func (p part) said() precis.Block {
 }
 
 // file reads an attached file. Plain text and folders are sent as text that
-// stands beside them, unless the data is here.
+// stands next to them, unless the data is here.
 func (p part) file() precis.Block {
 	media, url := text(p.fields, "mime"), text(p.fields, "url")
 	given, data, isData := chat.SplitDataURL(url)

@@ -10,7 +10,7 @@ import (
 	"precis/internal/jsonspan"
 )
 
-// condensation is what an event of either generation tells.
+// condensation is the content of a condensation event of either generation.
 type condensation struct {
 	forgotten  []json.RawMessage // IDs
 	first, end json.RawMessage   // instead of them: a range, both ends included
@@ -64,7 +64,7 @@ func (e *event) record(runs []precis.Replacement) {
 	e.conv.Edits = append(e.conv.Edits, edit)
 }
 
-// forget notes the events that the condensation names.
+// forget records the events that the condensation names.
 func (e *event) forget(c condensation) {
 	for _, id := range c.forgotten {
 		e.forgotten[key(id)] = true

@@ -47,8 +47,8 @@ func images(raw json.RawMessage) []precis.Block {
 	return out
 }
 
-// shell puts around a command's output what OpenHands tells the model beside
-// it.
+// shell adds to a command's output the metadata that OpenHands shows the model
+// with it.
 func shell(meta map[string]json.RawMessage, blocks []precis.Block) []precis.Block {
 	var b strings.Builder
 	b.WriteString(text(meta, "prefix"))

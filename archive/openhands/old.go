@@ -45,7 +45,7 @@ func (e *event) old() error {
 	return nil
 }
 
-// knowledge reads what OpenHands told the model about words in the user's
+// knowledge reads the notes that OpenHands adds about keywords in the user's
 // message.
 func (e *event) knowledge() {
 	var blocks []precis.Block

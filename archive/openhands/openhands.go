@@ -1,8 +1,8 @@
 // Package openhands reads the event logs of OpenHands, of both generations.
 // Start with [Format].
 //
-//   - the events of its SDK, one JSON object a line, told by their kind
-//   - the events of OpenHands before 1.0, a JSON array, told by an action or an
+//   - the events of its SDK, one JSON object a line, recognized by kind
+//   - the events of OpenHands before 1.0, a JSON array, recognized by an action or an
 //     observation
 //   - output.jsonl of an evaluation: one conversation a line, its events under
 //     history

@@ -139,7 +139,7 @@ func thoughts(f map[string]json.RawMessage) []precis.Block {
 	return out
 }
 
-// observed returns what the model was told of a tool's work, and whether it
+// observed returns the tool result as the model saw it, and whether it
 // failed.
 func observed(raw json.RawMessage) ([]precis.Block, bool) {
 	f := object(raw)

@@ -58,8 +58,8 @@ func (Format) Read(src archive.Source) (*archive.Recording, error) {
 	return s.rec, nil
 }
 
-// session is what was read so far. Entries are numbered as in the file, the
-// header included, and have the same numbers in the tree.
+// session is the state of reading one file. Entries are numbered as in the
+// file, the header included, and have the same numbers in the tree.
 type session struct {
 	rec     *archive.Recording
 	entries []entry

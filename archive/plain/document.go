@@ -57,7 +57,7 @@ func parse(data []byte) (*document, error) {
 	return d, nil
 }
 
-// style is whose API a document is for.
+// style is the API that a document is for.
 type style int
 
 const (
@@ -68,8 +68,9 @@ const (
 	items             // OpenAI Responses
 )
 
-// style finds whose list it is by the first message that tells. A first message
-// of the system, or one of the developer, only hints: the Messages API has none.
+// style finds the API that the list is for by the first message specific to
+// one. A leading system or developer message is only a hint: the Messages API
+// has neither.
 func (d *document) style() style {
 	if d.name == "input" {
 		return items
@@ -119,7 +120,7 @@ func (d *document) chatTools() bool {
 // chatFields are the members that only messages of Chat Completions have.
 var chatFields = []string{"tool_calls", "tool_call_id", "function_call", "reasoning_content"}
 
-// styleOf tells a message's style; unknown for what is no message or item.
+// styleOf returns the style of a message; unknown for anything else.
 func styleOf(f map[string]json.RawMessage) style {
 	role, _ := jsonspan.String(f["role"])
 	kind, _ := jsonspan.String(f["type"])
@@ -153,7 +154,7 @@ var itemTypes = map[string]bool{
 	"custom_tool_call_output": true, "local_shell_call": true, "compaction": true, "item_reference": true,
 }
 
-// partStyles tells whose a content block is by its type.
+// partStyles maps the type of a content block to the style it belongs to.
 var partStyles = map[string]style{
 	"image_url": completions, "input_audio": completions, "file": completions, "refusal": completions,
 	"input_text": items, "output_text": items, "input_image": items, "input_file": items,

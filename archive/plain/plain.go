@@ -61,7 +61,7 @@ func (Format) Detect(_ string, data []byte) bool {
 	return text && responses || wanted
 }
 
-// bodyFields are what tells a Responses body from others with an input of text.
+// bodyFields are the members that identify a Responses body whose input is text.
 var bodyFields = map[string]bool{"instructions": true, "store": true, "max_output_tokens": true, "reasoning": true, "include": true, "previous_response_id": true}
 
 // namesRole reports whether raw is an array whose first element has a role, of
@@ -156,7 +156,7 @@ func (d *document) decode(s style) ([]precis.Message, error) {
 	return msgs, err
 }
 
-// readSystem reads the system prompt that stands beside the list. Its raw bytes
+// readSystem reads the system prompt that stands next to the list. Its raw bytes
 // are the exact value.
 func (d *document) readSystem(s style) (precis.Message, error) {
 	raw, name, format := d.system, "system", anthropic.Format

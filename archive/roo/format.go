@@ -6,7 +6,7 @@
 // file, [SidecarName].
 //
 // Writes take Roo's own lock, replace files wholly or not at all, keep the
-// former content beside them, and leave every byte they do not mean to change.
+// former content next to them, and leave every byte they do not mean to change.
 //
 // Behavior described here as Roo's is that of Roo Code 3.52.1.
 package roo
@@ -14,7 +14,8 @@ package roo
 import (
 	"bytes"
 	"encoding/json"
-	"os"
+	"errors"
+	"io/fs"
 	"path/filepath"
 	"slices"
 
@@ -37,7 +38,7 @@ const (
 // HistoryNames are the names a task's history may have, the current one first.
 var HistoryNames = []string{HistoryName, LegacyHistoryName}
 
-// Format reads a task's history with what lies beside it.
+// Format reads a task's history together with the other files of its folder.
 type Format struct{}
 
 // Name returns "roo".
@@ -68,16 +69,16 @@ func (Format) Detect(name string, data []byte) bool {
 }
 
 // Read reads the history in src.Data and the other files of its folder.
-func (Format) Read(src archive.Source) (*archive.Recording, error) {
-	t := &Task{Path: src.Path}
-	h, err := ParseHistory(src.Data)
-	if err != nil {
+func (Format) Read(src archive.Source) (*archive.Recording, error) { return new(Task).read(src) }
+
+func (t *Task) read(src archive.Source) (rec *archive.Recording, err error) {
+	t.Path = src.Path
+	if t.History, err = ParseHistory(src.Data); err != nil {
 		return nil, err
 	}
-	t.History = h
-	rec := &archive.Recording{}
-	if slices.Contains(HistoryNames, filepath.Base(src.Path)) {
-		t.readBeside(rec)
+	rec = &archive.Recording{}
+	if IsTask(src.Path) {
+		t.readSiblings(rec)
 	}
 	rec.Conversation, err = t.conversation(rec)
 	return rec, err
@@ -99,15 +100,18 @@ type item struct {
 	Mode string `json:"mode"`
 }
 
-// readBeside reads the other files of the folder. They are extras: one that is
-// missing is left out, one that is malformed is a warning.
-func (t *Task) readBeside(rec *archive.Recording) {
+// readSiblings reads the other files of the folder. They are extras: one that is
+// missing is left out, one that cannot be read is a warning.
+func (t *Task) readSiblings(rec *archive.Recording) {
 	read := func(name string, use func([]byte) error) {
-		data, err := os.ReadFile(filepath.Join(t.dir(), name))
-		if err != nil {
+		data, err := archive.ReadFile(filepath.Join(t.dir(), name))
+		if errors.Is(err, fs.ErrNotExist) {
 			return
 		}
-		if err := use(data); err != nil {
+		if err == nil {
+			err = use(data)
+		}
+		if err != nil {
 			rec.Warn(name, "left out: %v", err)
 		}
 	}
@@ -124,12 +128,15 @@ func (t *Task) readBeside(rec *archive.Recording) {
 		return err
 	})
 	read(ItemName, func(data []byte) error { return json.Unmarshal(data, &t.item) })
-	read(SidecarName, func(data []byte) error { return json.Unmarshal(data, &t.sidecar) })
+	read(SidecarName, func(data []byte) error {
+		t.sidecarOnDisk = data
+		return json.Unmarshal(data, &t.sidecar)
+	})
 }
 
 func (t *Task) dir() string { return filepath.Dir(t.Path) }
 
-// conversation puts the task together.
+// conversation assembles the conversation of the task.
 func (t *Task) conversation(rec *archive.Recording) (*precis.Conversation, error) {
 	r, err := t.History.read(t.UI)
 	if err != nil {

@@ -16,8 +16,11 @@ import (
 // safe for concurrent use.
 type History struct {
 	list    *list
-	entries []entry // of list.items, in order
+	entries entries // of list.items, in order
 }
+
+// entries are what precis reads of the stored messages, in order.
+type entries []entry
 
 // entry is what precis reads of one stored message.
 type entry struct {
@@ -55,7 +58,7 @@ func (h *History) Len() int { return len(h.entries) }
 func (h *History) Raw(i int) json.RawMessage { return h.list.items[i].raw }
 
 func (h *History) scan() {
-	h.entries = make([]entry, len(h.list.items))
+	h.entries = make(entries, len(h.list.items))
 	for i, it := range h.list.items {
 		h.entries[i] = scanEntry(it.raw)
 	}

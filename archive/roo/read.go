@@ -31,7 +31,7 @@ func (h *History) Read(ui *UI) (*precis.Transcript, []precis.Edit, error) {
 
 func (h *History) read(ui *UI) (*reading, error) {
 	r := &reading{shownBy: map[string]int{}, events: ui.events()}
-	plan := h.plan()
+	plan := h.entries.plan()
 	var msgs []precis.Message
 	for i := range h.entries {
 		if _, shown := plan.shows[i]; shown {
@@ -53,129 +53,6 @@ func (h *History) read(ui *UI) (*reading, error) {
 		r.edits = append(r.edits, e)
 	}
 	return r, nil
-}
-
-// planned is one edit that the tags stand for, in terms of stored messages.
-type planned struct {
-	id    string
-	kind  precis.EditKind
-	at    int   // the stored summary or marker
-	shown bool  // whether the edit shows it; else it stays in the transcript
-	hides []int // stored messages, ascending
-	seen  int   // number of stored messages it was made on
-}
-
-type plan struct {
-	edits []planned
-	shows map[int]bool // stored messages that edits show
-}
-
-// plan finds the edits. A strict summary hides everything before it. A marker
-// hides what names it, unless a later summary has hidden that already. Markers
-// and summaries that hide nothing are messages like any other, as Roo treats
-// them.
-func (h *History) plan() plan {
-	p := plan{shows: map[int]bool{}}
-	last := h.lastSummary()
-	for i, e := range h.entries {
-		switch {
-		case e.strict && h.firstReal(i):
-			p.edits = append(p.edits, planned{id: named(e.condenseID, "summary", i), kind: precis.KindCondensation, at: i, shown: true, seen: i})
-			p.shows[i] = true
-		case e.summary && !e.strict && e.condenseID != "" && last < 0:
-			if hides := h.tagged(i, -1, func(x entry) bool { return x.condenseParent == e.condenseID }); len(hides) > 0 {
-				p.edits = append(p.edits, planned{id: e.condenseID, kind: precis.KindCondensation, at: i, hides: hides, seen: i})
-			}
-		case e.marker && e.truncationID != "":
-			hides := h.tagged(i, h.summaryBefore(i), func(x entry) bool { return x.truncationParent == e.truncationID })
-			if len(hides) == 0 {
-				continue
-			}
-			shown := h.beside(hides, i)
-			p.edits = append(p.edits, planned{id: e.truncationID, kind: precis.KindTruncation, at: i, shown: shown, hides: hides, seen: h.afterMarker(i)})
-			if shown {
-				p.shows[i] = true
-			}
-		}
-	}
-	slices.SortStableFunc(p.edits, func(a, b planned) int { return a.seen - b.seen })
-	if last < 0 {
-		p.once()
-	}
-	return p
-}
-
-// once leaves each message to the first edit that hides it, so that no two
-// edits cross.
-func (p *plan) once() {
-	taken := map[int]bool{}
-	var edits []planned
-	for _, e := range p.edits {
-		e.hides = slices.DeleteFunc(e.hides, func(k int) bool { return taken[k] })
-		for _, k := range e.hides {
-			taken[k] = true
-		}
-		if len(e.hides) > 0 {
-			edits = append(edits, e)
-		} else {
-			delete(p.shows, e.at)
-		}
-	}
-	p.edits = edits
-}
-
-func named(id, kind string, i int) string {
-	if id == "" {
-		return fmt.Sprintf("%s-%d", kind, i)
-	}
-	return id
-}
-
-// summaryBefore returns the last strict summary before i; -1 when there is none.
-func (h *History) summaryBefore(i int) int {
-	for i--; i >= 0 && !h.entries[i].strict; i-- {
-	}
-	return i
-}
-
-// lastSummary returns the last strict summary; -1 when there is none.
-func (h *History) lastSummary() int { return h.summaryBefore(len(h.entries)) }
-
-// firstReal reports whether anything but summaries and markers precedes i, that
-// is, whether a summary at i stands for something.
-func (h *History) firstReal(i int) bool {
-	for _, e := range h.entries[:i] {
-		if !e.strict {
-			return true
-		}
-	}
-	return false
-}
-
-// tagged returns the stored messages for which f holds, from the given one on,
-// without the one at i itself.
-func (h *History) tagged(i, from int, f func(entry) bool) []int {
-	var out []int
-	for k := max(from, 0); k < len(h.entries); k++ {
-		if k != i && f(h.entries[k]) {
-			out = append(out, k)
-		}
-	}
-	return out
-}
-
-// beside reports whether a hidden message comes directly before the marker.
-func (h *History) beside(hides []int, marker int) bool {
-	return marker > 0 && slices.Contains(hides, marker-1)
-}
-
-// afterMarker returns how many stored messages there were, at least, when the
-// marker at i was made: the one after it, unless that is a summary.
-func (h *History) afterMarker(i int) int {
-	if i+1 < len(h.entries) && !h.entries[i+1].strict {
-		return i + 2
-	}
-	return i + 1
 }
 
 // edit turns a planned edit into one of the transcript.

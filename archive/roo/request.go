@@ -24,7 +24,7 @@ func (h *History) Effective() ([]json.RawMessage, error) {
 			out = append(out, h.Raw(r.shownBy[u.Edit]))
 		}
 	}
-	if h.lastSummary() >= 0 {
+	if h.entries.lastSummary() >= 0 {
 		out = dropOrphans(out)
 	}
 	return out, nil

@@ -43,7 +43,7 @@ func Rewind(h *History, ui *UI, t Target) (changed bool, err error) {
 		ui.scan()
 	}
 	before := h.Bytes()
-	cutoff = h.cutoff(cutoff)
+	cutoff = h.entries.cutoff(cutoff)
 	h.list.keep(func(i int) bool {
 		e := h.entries[i]
 		late := e.ts != 0 && e.ts >= cutoff && !(t.Include && e.ts == cutoff && cutoff == t.TS && !t.ByIndex)
@@ -73,16 +73,16 @@ func (u *UI) find(t Target) (at int, ts float64, err error) {
 }
 
 // cutoff applies the race rule to a cut.
-func (h *History) cutoff(ts float64) float64 {
+func (all entries) cutoff(ts float64) float64 {
 	exact, earlier := false, false
-	for _, e := range h.entries {
+	for _, e := range all {
 		exact = exact || e.hasTS && e.ts == ts
 		earlier = earlier || e.hasTS && e.ts < ts
 	}
 	if exact || !earlier {
 		return ts
 	}
-	for _, e := range h.entries {
+	for _, e := range all {
 		if e.role == "user" && e.hasTS && e.ts >= ts {
 			return e.ts
 		}

@@ -442,3 +442,31 @@ func TestDamagedSidecarIsLeftOut(t *testing.T) {
 		t.Errorf("%d edits, warnings %v", len(task.Conversation.Edits), task.Warnings)
 	}
 }
+
+func TestRecordOnAChangedTaskIsAConflict(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "api_conversation_history.json")
+	write := func(texts ...string) {
+		var items []string
+		for i, s := range texts {
+			items = append(items, fmt.Sprintf(`{"role":%q,"content":[{"type":"text","text":%q}],"ts":%d}`, []string{"user", "assistant"}[i%2], s, 1000+i))
+		}
+		if err := os.WriteFile(path, []byte("["+strings.Join(items, ",")+"]"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write("task", "1", "2", "3", "4", "5")
+	e := truncation("", 1, 5)
+	if err := e.Identify(open(t, path).Conversation.Transcript); err != nil {
+		t.Fatal(err)
+	}
+	write("task", "new 1", "never drop the table", "new 3") // the user rewound and went on
+	was, _ := os.ReadFile(path)
+	err := open(t, path).Record(t.Context(), []precis.Edit{e}, time.Now())
+	if now, _ := os.ReadFile(path); precis.CodeOf(err) != precis.CodeConflict || !bytes.Equal(now, was) {
+		t.Errorf("%v, the file is now %s", err, now)
+	}
+	write("task", "1", "2", "3", "4", "5", "6")
+	if err := open(t, path).Record(t.Context(), []precis.Edit{e}, time.Now()); err != nil {
+		t.Errorf("messages were only added: %v", err)
+	}
+}

@@ -1,6 +1,7 @@
 package roo
 
 import (
+	"encoding/json"
 	"maps"
 	"slices"
 	"time"
@@ -9,8 +10,9 @@ import (
 	"precis/archive"
 )
 
-// sidecar is the content of [SidecarName]: the edits that tags cannot say, and
-// what tags cannot say of those they can.
+// sidecar is the content of [SidecarName]: the edits that tags cannot express,
+// and the properties, of edits that they can express, for which there is no
+// tag.
 type sidecar struct {
 	Version int               `json:"precis"`
 	Edits   []precis.Edit     `json:"edits,omitempty"`
@@ -26,6 +28,18 @@ type tagged struct {
 
 func (s *sidecar) empty() bool { return len(s.Edits) == 0 && len(s.Tagged) == 0 }
 
+// bytes returns the content of the file; nil when there is nothing to write.
+func (s *sidecar) bytes() ([]byte, error) {
+	if s.empty() {
+		return nil, nil
+	}
+	data, err := json.MarshalIndent(s, "", "  ")
+	if err != nil {
+		return nil, precis.Errorf(precis.CodeInternal, "write sidecar", "%w", err)
+	}
+	return append(data, '\n'), nil
+}
+
 // add records an edit, whole or as the rest of its tags.
 func (s *sidecar) add(e precis.Edit) {
 	s.Version = 1
@@ -39,7 +53,7 @@ func (s *sidecar) add(e precis.Edit) {
 	s.Tagged[e.ID] = tagged{Run: e.Run, Time: e.Time, Report: e.Report}
 }
 
-// remove forgets an edit and reports whether there was a whole one.
+// remove removes an edit and reports whether it was stored as a whole.
 func (s *sidecar) remove(id string) bool {
 	delete(s.Tagged, id)
 	n := len(s.Edits)
@@ -47,8 +61,8 @@ func (s *sidecar) remove(id string) bool {
 	return len(s.Edits) < n
 }
 
-// trim forgets the edits made on more messages than there are left, and what
-// belongs to tags that are gone.
+// trim removes the edits made on more messages than there are left, and the
+// data of tags that no longer exist.
 func (s *sidecar) trim(n int, tags map[string]bool) {
 	s.Edits = slices.DeleteFunc(s.Edits, func(e precis.Edit) bool { return e.Seen > n })
 	maps.DeleteFunc(s.Tagged, func(id string, _ tagged) bool { return !tags[id] })
@@ -63,12 +77,13 @@ func (s *sidecar) join(conv *precis.Conversation, rec *archive.Recording) {
 			e.Run, e.Time, e.Report = t.Run, t.Time, t.Report
 		}
 	}
+	checker := precis.NewChecker(conv.Transcript, conv.Edits)
 	for _, e := range s.Edits {
 		if e.Seen > conv.Transcript.Len() || conv.Transcript.Fingerprint(e.Seen) != e.At {
 			rec.Warn(SidecarName, "edit %s (%s) left out: the messages it was made on have changed", e.ID, e.Kind)
 			continue
 		}
-		if err := precis.CheckEdit(conv.Transcript, conv.Edits, e); err != nil {
+		if err := checker.Add(e); err != nil {
 			rec.Warn(SidecarName, "edit %s left out: %v", e.ID, err)
 			continue
 		}

@@ -11,9 +11,9 @@ import (
 	"precis/wire/anthropic"
 )
 
-// CanTag reports whether Roo's tags can say what the edit does: a condensation
-// of everything from the beginning, or a truncation. All else goes to the
-// sidecar.
+// CanTag reports whether Roo's tags can express the edit: a condensation of
+// everything from the beginning, or a truncation. All other edits are stored in
+// the sidecar.
 func CanTag(e precis.Edit) bool {
 	for _, r := range e.Replace {
 		if r.Block != nil || r.Restore || len(r.With) > 1 {
@@ -134,9 +134,9 @@ func (h *History) tag(i int, name, id string) {
 	h.list.items[i].raw = setMember(h.list.items[i].raw, name, quote(id))
 }
 
-// Remove takes an edit back: its summary or markers go, and the tags that name
-// them. It reports whether there was one. Written and removed again, the history
-// has the bytes it had before.
+// Remove undoes an edit: it removes its summary or markers and the tags that
+// name them. It reports whether there was one. If an edit is written and
+// removed again, the history has its former bytes.
 func (h *History) Remove(id string) bool {
 	names := func(s string) bool { return s == id || isNumbered(s, id) }
 	found := false

@@ -3,17 +3,16 @@ package roo
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
-	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
 	"precis"
 	"precis/archive"
-	"precis/internal/atomicfile"
+	"precis/internal/filelock"
 )
 
 // BackupSuffix is added to the name of a file to keep its content before the
@@ -35,37 +34,60 @@ type Task struct {
 	sidecar sidecar
 	onDisk  []byte // the history as it was read
 
-	uiOnDisk []byte
+	uiOnDisk      []byte
+	sidecarOnDisk []byte // nil: there was none
 }
 
 // OpenTask reads a task folder, given the folder or its history file. The
 // errors are those of [archive.Open].
 func OpenTask(path string) (*Task, error) {
-	rec, err := archive.Open(path, []archive.Format{Format{}}, HistoryNames...)
+	src, err := archive.Load(path, HistoryNames...)
 	if err != nil {
 		return nil, err
 	}
-	data, err := os.ReadFile(rec.Path)
-	if err != nil {
-		return nil, fileError("open", rec.Path, err)
-	}
-	t := &Task{Path: rec.Path, onDisk: data}
-	if t.History, err = ParseHistory(data); err != nil {
-		return nil, err
-	}
-	note := &archive.Recording{}
-	t.readBeside(note)
-	if t.UI != nil {
-		t.uiOnDisk = t.UI.Bytes()
-	}
-	t.Conversation, err = t.conversation(note)
-	t.Warnings = note.Warnings
+	t, _, err := ReadTask(src)
 	return t, err
 }
 
+// IsTask reports whether a file is the history of a task folder, by its name.
+func IsTask(path string) bool { return slices.Contains(HistoryNames, filepath.Base(path)) }
+
+// ReadTask reads a task folder whose history holds the given bytes. It returns
+// the task and the recording that [archive.Read] makes of it; both share the
+// conversation.
+func ReadTask(src archive.Source) (*Task, *archive.Recording, error) {
+	t := &Task{onDisk: src.Data}
+	rec, err := archive.Read(src, []archive.Format{taskFormat{task: t}})
+	if err != nil {
+		return nil, nil, err
+	}
+	t.Conversation, t.Warnings = rec.Conversation, rec.Warnings
+	if t.UI != nil {
+		t.uiOnDisk = t.UI.Bytes()
+	}
+	return t, rec, nil
+}
+
+// taskFormat is a [Format] that keeps the task it reads.
+type taskFormat struct {
+	Format
+	task *Task
+}
+
+// Read reads the history in src.Data and the other files of its folder.
+func (f taskFormat) Read(src archive.Source) (*archive.Recording, error) { return f.task.read(src) }
+
 // Record writes edits that a Manager made on the task's conversation: as tags
-// and UI events where Roo has them, to the sidecar otherwise.
+// and UI events where Roo has them, to the sidecar otherwise. The error is
+// [precis.CodeConflict], and nothing is written, when an edit was made on other
+// messages than those of the task.
 func (t *Task) Record(ctx context.Context, edits []precis.Edit, now time.Time) error {
+	for _, e := range edits {
+		if said := t.Conversation.Transcript; e.Seen > said.Len() || said.Fingerprint(e.Seen) != e.At {
+			return &precis.Error{Code: precis.CodeConflict, Op: "record edit", Place: t.Path,
+				Err: errors.New("the task has changed since the edit was made"), Hint: "try again"}
+		}
+	}
 	return t.write(ctx, func() error {
 		ms := float64(now.UnixMilli())
 		for _, e := range edits {
@@ -83,9 +105,9 @@ func (t *Task) Record(ctx context.Context, edits []precis.Edit, now time.Time) e
 	})
 }
 
-// Undo takes edits back: their tags, messages and UI events go, and the files
-// have the bytes they had before. The error is [precis.CodeNotFound] for an ID
-// that is not there; nothing is written then.
+// Undo removes edits: their tags, messages and UI events, so that the files
+// have their former bytes. The error is [precis.CodeNotFound] for an unknown
+// ID; nothing is written then.
 func (t *Task) Undo(ctx context.Context, ids ...string) error {
 	return t.write(ctx, func() error {
 		for _, id := range ids {
@@ -148,9 +170,9 @@ func (t *Task) RewindToMessage(ctx context.Context, n int) error {
 	return t.retireOutputs()
 }
 
-// trim makes the sidecar forget what a rewind took away.
+// trim removes from the sidecar what a rewind removed from the task.
 func (t *Task) trim() {
-	said := t.History.Len() - len(t.History.plan().shows)
+	said := t.History.Len() - len(t.History.entries.plan().shows)
 	tags := map[string]bool{}
 	for _, e := range t.History.entries {
 		tags[e.condenseID], tags[e.truncationID] = true, true
@@ -160,61 +182,96 @@ func (t *Task) trim() {
 
 // write makes a change under Roo's locks: it checks that the files on disk are
 // still those that were read, lets change do its work in memory, and replaces
-// them. When anything fails nothing is written, or what was written stays
-// complete: the history is replaced before the UI messages, which only show it.
-// The content before the first write is kept beside the files.
+// them: the history before the UI messages, which only show it, and last the
+// sidecar. When one cannot be written all have the content they had. The content
+// before the first write is kept next to the files.
 func (t *Task) write(ctx context.Context, change func() error) error {
-	return t.change(ctx, change, false)
+	return t.change(ctx, change, backupFirst)
 }
 
 // writeKeeping is write for changes that cannot be undone: it keeps the former
 // content each time.
 func (t *Task) writeKeeping(ctx context.Context, change func() error) error {
-	return t.change(ctx, change, true)
+	return t.change(ctx, change, backupEach)
 }
 
-func (t *Task) change(ctx context.Context, change func() error, always bool) error {
-	files := []string{t.Path}
+func (t *Task) change(ctx context.Context, do func() error, b backup) error {
+	unlock, err := t.lock(ctx)
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	files := t.files(b)
+	for _, f := range files {
+		if err := unchanged(f.path, f.old); err != nil {
+			return err
+		}
+	}
+	if err := do(); err != nil {
+		return err
+	}
+	for i := range files {
+		if files[i].data, err = files[i].content(); err != nil {
+			return err
+		}
+	}
+	if err := writeAll(files); err != nil {
+		return err
+	}
+	for _, f := range files {
+		*f.read = f.data
+	}
+	return nil
+}
+
+// files are the files of the task in the order they are written in, with what was
+// read of them.
+func (t *Task) files(b backup) []change {
+	bytes := func(f func() []byte) func() ([]byte, error) {
+		return func() ([]byte, error) { return f(), nil }
+	}
+	files := []change{{path: t.target(), old: t.onDisk, read: &t.onDisk, content: bytes(t.History.Bytes), backup: b}}
 	if t.UI != nil {
-		files = append(files, t.uiPath())
+		files = append(files, change{path: t.uiTarget(), old: t.uiOnDisk, read: &t.uiOnDisk, content: bytes(t.UI.Bytes), backup: b})
 	}
-	for _, path := range files {
-		unlock, err := lock(ctx, path)
+	return append(files, change{path: t.sidecarPath(), old: t.sidecarOnDisk, read: &t.sidecarOnDisk, content: t.sidecar.bytes})
+}
+
+// lock takes the locks of the task's files, by the names that Roo knows them by and
+// by their own.
+func (t *Task) lock(ctx context.Context) (unlock func(), err error) {
+	paths := []string{t.Path, t.target()}
+	if t.UI != nil {
+		paths = append(paths, t.uiPath(), t.uiTarget())
+	}
+	var held []func()
+	unlock = func() {
+		for _, f := range held {
+			f()
+		}
+	}
+	for i, path := range paths {
+		if slices.Contains(paths[:i], path) {
+			continue
+		}
+		f, err := filelock.Lock(ctx, path)
 		if err != nil {
-			return err
+			unlock()
+			return nil, err
 		}
-		defer unlock()
+		held = append(held, f)
 	}
-	for i, path := range files {
-		if err := unchanged(path, [][]byte{t.onDisk, t.uiOnDisk}[i]); err != nil {
-			return err
-		}
-	}
-	if err := change(); err != nil {
-		return err
-	}
-	if err := t.writeSidecar(); err != nil {
-		return err
-	}
-	if err := replace(t.Path, t.onDisk, t.History.Bytes(), always); err != nil {
-		return err
-	}
-	t.onDisk = t.History.Bytes()
-	if t.UI == nil {
-		return nil
-	}
-	old := t.uiOnDisk
-	t.uiOnDisk = t.UI.Bytes()
-	return replace(t.uiPath(), old, t.uiOnDisk, always)
+	return unlock, nil
 }
 
 func (t *Task) uiPath() string { return filepath.Join(t.dir(), UIName) }
 
-// unchanged returns a conflict when a file is not what was read.
+// unchanged returns a conflict when a file is not what was read; nil: it was not
+// there.
 func unchanged(path string, read []byte) error {
-	data, err := os.ReadFile(path)
-	if err != nil {
-		return fileError("write", path, err)
+	data, err := archive.ReadFile(path)
+	if err != nil && (read != nil || !errors.Is(err, os.ErrNotExist)) {
+		return err
 	}
 	if !bytes.Equal(data, read) {
 		return &precis.Error{Code: precis.CodeConflict, Op: "write", Place: path, Err: errors.New("the file has changed since it was read"), Hint: "try again"}
@@ -222,40 +279,7 @@ func unchanged(path string, read []byte) error {
 	return nil
 }
 
-// replace writes the new content of a file and keeps the old beside it: the
-// first time, and each time when always is set, under a new name.
-func replace(path string, old, data []byte, always bool) error {
-	if bytes.Equal(old, data) {
-		return nil
-	}
-	backup := path + BackupSuffix
-	_, err := os.Stat(backup)
-	for n := 2; always && err == nil; n++ {
-		backup = fmt.Sprintf("%s%s-%d", path, BackupSuffix, n)
-		_, err = os.Stat(backup)
-	}
-	if err != nil {
-		if err := atomicfile.Write(backup, old); err != nil {
-			return err
-		}
-	}
-	return atomicfile.Write(path, data)
-}
-
-func (t *Task) writeSidecar() error {
-	path := filepath.Join(t.dir(), SidecarName)
-	if t.sidecar.empty() {
-		if err := os.Remove(path); err != nil && !errors.Is(err, os.ErrNotExist) {
-			return fileError("write", path, err)
-		}
-		return nil
-	}
-	data, err := json.MarshalIndent(t.sidecar, "", "  ")
-	if err != nil {
-		return precis.Errorf(precis.CodeInternal, "write sidecar", "%w", err)
-	}
-	return atomicfile.Write(path, append(data, '\n'))
-}
+func (t *Task) sidecarPath() string { return filepath.Join(t.dir(), SidecarName) }
 
 // retireOutputs moves the command outputs that no remaining message names to a
 // backup folder.

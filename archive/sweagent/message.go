@@ -54,8 +54,8 @@ func (r *reader) message(raw []byte) error {
 	return nil
 }
 
-// add appends a message without the bytes it came from, whose members beside the
-// dialect's are not for any API.
+// add appends a message without its raw bytes, which hold members that no API
+// accepts.
 func (r *reader) add(m precis.Message, at time.Time) {
 	m.Raw, m.Format, m.Time = nil, "", at
 	if m = archive.WithoutBlank(m); len(m.Content) == 0 {
@@ -102,7 +102,7 @@ func answer(m *precis.Message, ids json.RawMessage) {
 	}
 }
 
-// thoughts reads the signed reasoning that SWE-agent keeps beside a message,
+// thoughts reads the signed reasoning that SWE-agent keeps next to a message,
 // unless the message has its reasoning already.
 func thoughts(m precis.Message, raw json.RawMessage) []precis.Block {
 	var out []precis.Block
@@ -138,7 +138,7 @@ func spoken(f map[string]json.RawMessage) string {
 	return strings.TrimSpace(thought + "\n\n" + action)
 }
 
-// when returns the time that a message's extra members tell, in seconds.
+// when returns the time in a message's extra members, which is in seconds.
 func when(extra, response map[string]json.RawMessage) time.Time {
 	for _, raw := range []json.RawMessage{extra["timestamp"], response["created"], response["created_at"]} {
 		s, err := strconv.ParseFloat(string(raw), 64)

@@ -1,7 +1,7 @@
 // Package sweagent reads the trajectories of SWE-agent and of mini-SWE-agent,
 // one JSON document each. Start with [Format] and [Mini].
 //
-// Their messages are those of Chat Completions with members of their own beside.
+// Their messages are those of Chat Completions with further members of their own.
 // Where the model wrote its command in its text, the answer is a plain message
 // of the user, and stays one. Demonstrations that SWE-agent shows before the
 // task are messages like all others, for the model saw them so.
@@ -69,8 +69,8 @@ type Mini struct{}
 // Name returns "mini-swe-agent".
 func (Mini) Name() string { return "mini-swe-agent" }
 
-// Detect looks for a trajectory of that format, or for messages beside an info
-// that a run of an agent leaves.
+// Detect looks for a trajectory of that format, or for messages next to an info
+// object that a run of an agent leaves.
 func (Mini) Detect(_ string, data []byte) bool {
 	if jsonspan.Kind(data) != '{' {
 		return false

@@ -40,7 +40,7 @@ func (Format) Detect(_ string, data []byte) bool {
 	return false
 }
 
-// marks are the members that only a simulation has beside its messages.
+// marks are the members, other than the messages, that only a simulation has.
 var marks = []string{"reward_info", "termination_reason", "agent_cost", "user_cost"}
 
 // simulation reports whether an object is a simulation.
