@@ -1,0 +1,125 @@
+package conversation
+
+import (
+	"strings"
+
+	"precis"
+	"precis/internal/jsonspan"
+	"precis/internal/preview"
+	"precis/internal/toolcall"
+)
+
+// namer says in a few words what each block of a conversation is.
+type namer struct {
+	msgs  []precis.Message
+	calls []toolcall.Call
+	of    map[precis.Handle]int // block of a use or a result → its call
+}
+
+func newNamer(msgs []precis.Message) *namer {
+	n := &namer{msgs: msgs, calls: toolcall.Find(msgs), of: map[precis.Handle]int{}}
+	for i, c := range n.calls {
+		for _, h := range c.Results {
+			n.of[h] = i
+		}
+		if _, ok := n.at(c.Use).(precis.ToolUse); ok {
+			n.of[c.Use] = i
+		}
+	}
+	return n
+}
+
+func (n *namer) at(h precis.Handle) precis.Block { return n.msgs[h.From].Content[h.Block] }
+
+// BlockName says what a block is: "tool result", of which tool, about what.
+type BlockName struct {
+	Role precis.Role `json:"role"`
+	Kind string      `json:"kind"`
+	Tool string      `json:"tool,omitempty"`
+	On   string      `json:"on,omitempty"` // the path or command of the call
+}
+
+func (n *namer) name(h precis.Handle) BlockName {
+	out := BlockName{Role: n.msgs[h.From].Role}
+	switch b := n.at(h).(type) {
+	case precis.Text:
+		out.Kind = "text"
+	case precis.Thinking, precis.RedactedThinking:
+		out.Kind = "thinking"
+	case precis.ToolUse:
+		out.Kind, out.Tool = "tool use", b.Name
+	case precis.ToolResult:
+		out.Kind = "tool result"
+	case precis.Image:
+		out.Kind = "image"
+	case precis.Document:
+		out.Kind = "document"
+	case precis.Opaque:
+		out.Kind = b.Type
+	}
+	if i, ok := n.of[h]; ok {
+		c := n.calls[i]
+		if out.Kind == "text" {
+			out.Kind = "tool result"
+		}
+		out.Tool, out.On = c.Name, c.Path
+		if out.On == "" {
+			out.On = c.Line
+		}
+	}
+	return out
+}
+
+// String returns "user", "tool result read_file src/a.go".
+func (b BlockName) String() string {
+	if b.Kind == "text" {
+		return string(b.Role)
+	}
+	s := b.Kind
+	if b.Tool != "" {
+		s += " " + b.Tool
+	}
+	if b.On != "" {
+		s += " " + preview.Line(b.On, 60)
+	}
+	return s
+}
+
+// blockText returns the words of a block: what was said or thought, a tool's
+// name and the strings of its input, a result.
+func blockText(b precis.Block) string {
+	switch b := b.(type) {
+	case precis.Text:
+		return b.Text
+	case precis.Thinking:
+		return b.Text
+	case precis.ToolUse:
+		return b.Name + " " + joinStrings(b.Input)
+	case precis.ToolResult:
+		var texts []string
+		for _, c := range b.Content {
+			if t := blockText(c); t != "" {
+				texts = append(texts, t)
+			}
+		}
+		return strings.Join(texts, "\n")
+	case precis.Document:
+		return strings.TrimSpace(b.Title + "\n" + b.Text)
+	case precis.Opaque:
+		return joinStrings(b.Raw)
+	}
+	return ""
+}
+
+// joinStrings returns the strings of a JSON value, decoded, one after the other,
+// without data that is no words.
+func joinStrings(raw []byte) string {
+	const word = 1000
+	var out []string
+	for _, s := range jsonspan.Strings(raw) {
+		if len(s) < word || strings.ContainsAny(s, " \n") {
+			out = append(out, s)
+		}
+	}
+	return strings.Join(out, "\n")
+}

@@ -1,0 +1,56 @@
+package conversation
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/hex"
+	"time"
+
+	"precis"
+	"precis/store"
+)
+
+// Branch makes a conversation of its own of the first n messages of another one,
+// and of the edits that were made by then. It shares what is stored. No client
+// is at it until one sends those messages and goes on differently; until then
+// its view can be looked at and previewed, not edited. It needs a store.
+func Branch(ctx context.Context, h Home, id string, n int) (store.Record, error) {
+	s, err := look(ctx, h, id, func(s *Subject) (Subject, error) { return *s, nil })
+	if err != nil {
+		return store.Record{}, err
+	}
+	const op = "branch conversation"
+	var st precis.Store
+	if home, ok := h.(Stored); ok {
+		if st, err = home.Store(ctx, s.Owner); err != nil {
+			return store.Record{}, err
+		}
+	}
+	cat, ok := st.(store.Lister)
+	if !ok {
+		return store.Record{}, precis.Errorf(precis.CodeInvalid, op, "branches need a store that lists conversations")
+	}
+	if n < 1 || n > s.Conversation.Transcript.Len() {
+		return store.Record{}, precis.Errorf(precis.CodeNotFound, op, "message %d: the conversation has %d", n, s.Conversation.Transcript.Len())
+	}
+	s.Conversation, s.Ask.Meter = precis.Rewound(s.Conversation, n), nil
+	if _, err := precis.Reconcile(ctx, st, s.Conversation.Transcript, s.Conversation.Edits, &precis.Progress{}); err != nil {
+		return store.Record{}, err
+	}
+	status, err := s.status()
+	if err != nil {
+		return store.Record{}, err
+	}
+	now := time.Now()
+	rec := store.Record{
+		ID: branchID(), Title: s.Record.Title, Dialect: s.Record.Dialect, Model: s.Record.Model, Head: s.Conversation.Transcript.Fingerprint(n), Messages: n,
+		Tokens: status.Tokens, Window: status.Window, Created: now, Updated: now, Branched: s.Record.ID,
+	}
+	return rec, cat.PutConversation(ctx, rec)
+}
+
+func branchID() string {
+	var b [8]byte
+	_, _ = rand.Read(b[:]) // never fails
+	return "b" + hex.EncodeToString(b[:])
+}

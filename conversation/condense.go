@@ -1,0 +1,182 @@
+package conversation
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"precis"
+)
+
+// Ways of condensing, see [CondenseOptions].
+const (
+	ByModel  = "model"  // rungs that call a model are climbed, too
+	ByDigest = "digest" // no model is called
+)
+
+// CondenseOptions say how to condense. The zero value does what the settings
+// say.
+type CondenseOptions struct {
+	Focus      string // what a summary should pay attention to
+	Target     int    // tokens to come down to; 0: by the settings
+	Summarizer string // [ByModel], [ByDigest], or "" for what the settings say
+	Profile    string // whose manager to use; "": the default one
+}
+
+// Condensed says what a run did, or would do.
+type Condensed struct {
+	Changed bool          `json:"changed"` // edits were made
+	Report  precis.Report `json:"report"`
+	Status  precis.Status `json:"status"`           // after it
+	Prices  []string      `json:"prices,omitempty"` // what models would do and cost; previews call none
+	Diff    []ViewChange  `json:"diff,omitempty"`   // of previews
+	Notes   []string      `json:"notes,omitempty"`
+
+	// Result is what the manager made: the edits, the view, and the report with its
+	// retention.
+	Result precis.Result `json:"-"`
+}
+
+// Condense brings a conversation down now, whatever the threshold. The error is
+// [precis.CodeOverBudget] when its view does not fit whatever is cut, and
+// [precis.CodeConflict] when somebody else condenses it or has made edits that
+// cross those of the run; nothing is changed then. It runs on a snapshot, so
+// neither turns nor other verbs wait for a model.
+func Condense(ctx context.Context, h Home, id string, o CondenseOptions) (Condensed, error) {
+	r, err := o.prepare(ctx, h, id)
+	if err == nil {
+		err = r.s.editable()
+	}
+	if err != nil {
+		return Condensed{}, err
+	}
+	release, ok := r.lease(ctx)
+	defer release()
+	if !ok {
+		return Condensed{}, &precis.Error{Code: precis.CodeConflict, Op: "condense conversation", Hint: "another replica is condensing it; try again later"}
+	}
+	out, err := r.manage(ctx)
+	if err != nil || !out.Changed {
+		return out, err
+	}
+	if err := record(ctx, h, id, out.Result); err != nil {
+		return Condensed{}, err
+	}
+	return out, nil
+}
+
+// Preview says what [Condense] would do. Nothing is changed and no model is called.
+func Preview(ctx context.Context, h Home, id string, o CondenseOptions) (Condensed, error) {
+	r, err := o.prepare(ctx, h, id)
+	if err != nil {
+		return Condensed{}, err
+	}
+	r.ask.DryRun = true
+	out, err := r.manage(ctx)
+	if err == nil {
+		out.Prices, out.Diff = pricesOf(out.Report), viewChanges(&r.s, out.Result.Edits)
+	}
+	return out, err
+}
+
+func (o CondenseOptions) check() error {
+	const op = "read options"
+	switch {
+	case o.Target < 0:
+		return precis.Errorf(precis.CodeInvalid, op, "target is %d, want 0 or more", o.Target)
+	case !slices.Contains([]string{"", ByModel, ByDigest}, o.Summarizer):
+		return precis.Errorf(precis.CodeInvalid, op, "summarizer is %.40q, want %s or %s", o.Summarizer, ByModel, ByDigest)
+	case len(o.Focus) > 2000:
+		return precis.Errorf(precis.CodeInvalid, op, "focus has %d bytes, at most 2000 are used", len(o.Focus))
+	}
+	return nil
+}
+
+// run is one condensation of a snapshot.
+type run struct {
+	s   Subject
+	ask precis.Request
+}
+
+// prepare takes a snapshot, and the manager and the request that the options ask for.
+func (o CondenseOptions) prepare(ctx context.Context, h Home, id string) (*run, error) {
+	if err := o.check(); err != nil {
+		return nil, err
+	}
+	s, err := look(ctx, h, id, func(s *Subject) (Subject, error) { return *s, nil })
+	if err != nil {
+		return nil, err
+	}
+	if o.Profile != "" {
+		if s.Manager, err = s.profile(o.Profile); err != nil {
+			return nil, err
+		}
+	}
+	s.Ask.Meter = s.Manager.NewMeter() // that of the home is not ours any longer
+	r := &run{s: s, ask: s.request()}
+	r.ask.Manual, r.ask.Focus, r.ask.WithoutModels = true, o.Focus, o.Summarizer == ByDigest
+	if o.Target > 0 {
+		r.ask.Target = o.Target
+	}
+	if o.Summarizer == ByModel && !s.Manager.UsesModel(r.ask.Window) {
+		return nil, &precis.Error{Code: precis.CodeInvalid, Op: "choose summarizer", Err: fmt.Errorf("no model writes summaries for a window of %d tokens", r.ask.Window.Tokens),
+			Hint: "configure one, or use digest"}
+	}
+	return r, nil
+}
+
+// profile returns the manager of a named profile.
+func (s *Subject) profile(name string) (*precis.Manager, error) {
+	if s.Profile == nil {
+		return nil, precis.Errorf(precis.CodeNotFound, "choose profile", "there is no profile %.60q", name)
+	}
+	return s.Profile(name)
+}
+
+// lease takes the lease of condensing with a model, where the run may call one.
+func (r *run) lease(ctx context.Context) (release func(), ok bool) {
+	if r.s.Lease == nil || r.ask.WithoutModels || !r.s.Manager.UsesModel(r.ask.Window) {
+		return func() {}, true
+	}
+	return r.s.Lease(ctx)
+}
+
+// manage runs the manager.
+func (r *run) manage(ctx context.Context) (Condensed, error) {
+	res, err := r.s.Manager.Manage(ctx, r.ask)
+	if err != nil {
+		return Condensed{}, err
+	}
+	report := res.Report
+	report.Retention = nil // see Loss
+	return Condensed{Changed: len(res.Edits) > 0, Report: report, Status: report.Status, Notes: r.s.notes(), Result: res}, nil
+}
+
+// record puts the edits of a run in force, all or none.
+func record(ctx context.Context, h Home, id string, res precis.Result) error {
+	return h.Edit(ctx, id, func(s *Subject) error {
+		edits := slices.Clip(s.Conversation.Edits)
+		for _, e := range res.Edits {
+			if err := precis.CheckEdit(s.Conversation.Transcript, edits, e); err != nil {
+				return precis.Errorf(precis.CodeConflict, "record edits", "the conversation was edited meanwhile: %w", err)
+			}
+			edits = append(edits, e)
+		}
+		if err := s.Manager.Record(ctx, s.Conversation, res.Edits...); err != nil {
+			return err
+		}
+		s.resize(res.Report.Before.Tokens, res.Report.After.Tokens)
+		return nil
+	})
+}
+
+// pricesOf returns what the rungs that call a model say they would do.
+func pricesOf(r precis.Report) []string {
+	var out []string
+	for _, step := range r.Steps {
+		if (step.Rung == "condense" || step.Rung == "selective") && step.Outcome == precis.OutcomeNothing && step.Reason != "" {
+			out = append(out, step.Rung+": "+step.Reason)
+		}
+	}
+	return out
+}

@@ -1,0 +1,390 @@
+// Package conversationtest checks that a home of conversations keeps the contract
+// of [conversation.Home]. Call [Test] from a test of the home.
+package conversationtest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"precis"
+	"precis/conversation"
+)
+
+// Place is a home with one conversation in it.
+type Place struct {
+	Home conversation.Home
+	ID   string // of the conversation
+	// Rival is another process that works on the same conversation. Nil: there can
+	// be none.
+	Rival conversation.Home
+}
+
+// Window is the context window, in tokens, that a place must have; its manager
+// condenses by [preset.Frugal] and by nothing but what verbs ask.
+const Window = 20_000
+
+// Test checks a home. Open makes a new place that holds one conversation of the
+// given messages, without edits.
+func Test(t *testing.T, open func(t *testing.T, msgs []precis.Message) Place) {
+	for _, tt := range []struct {
+		name string
+		run  func(*testing.T, *suite)
+	}{
+		{"looks", looks},
+		{"what does not exist", nothing},
+		{"undo after two runs", undoTwice},
+		{"restore of a block in a hidden span", restoreHiddenBlock},
+		{"pin of hidden content", pinHidden},
+		{"rewind, then undo everything", rewindThenUndoAll},
+		{"an edit that fails", failingEdit},
+		{"a look while it is edited", lookWhileEdited},
+		{"edits at once", editsAtOnce},
+		{"a condensation that comes too late", condensedTooLate},
+		{"a rival was faster", rivalWasFaster},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			tt.run(t, &suite{T: t, Place: open(t, messages())})
+		})
+	}
+}
+
+const (
+	reads = 18
+	files = 16 // the first ones are read again at the end
+)
+
+// messages are those of an agent that reads files.
+func messages() []precis.Message {
+	out := []precis.Message{precis.NewText(precis.RoleUser, "Read the files one by one. Never write to the disk.")}
+	for n := range reads {
+		id := fmt.Sprintf("t%d", n)
+		var text strings.Builder
+		for i := range 24 {
+			fmt.Fprintf(&text, "line %d of file %d: the value of setting_%d is %d\n", i, n%files, i*(n%files), i*i+n%files)
+		}
+		out = append(out,
+			precis.Message{Role: precis.RoleAssistant, Content: []precis.Block{precis.ToolUse{ID: id, Name: "read", Input: []byte(fmt.Sprintf(`{"path":"f%02d.txt"}`, n%files))}}},
+			precis.Message{Role: precis.RoleUser, Content: []precis.Block{precis.ToolResult{ToolUseID: id, Content: []precis.Block{precis.Text{Text: text.String()}}}}})
+	}
+	return out
+}
+
+type suite struct {
+	*testing.T
+	Place
+}
+
+// must fails the test for an error.
+func must[V any](s *suite) func(V, error) V {
+	return func(v V, err error) V {
+		s.Helper()
+		if err != nil {
+			s.Fatal(err)
+		}
+		return v
+	}
+}
+
+// view returns what the model sees.
+func (s *suite) view() string {
+	s.Helper()
+	return string(must[conversation.DialectView](s)(conversation.ViewAs(s.Context(), s.Home, s.ID, "anthropic")).Messages)
+}
+
+func (s *suite) message(i int) conversation.MessageInfo {
+	s.Helper()
+	list := must[conversation.MessageList](s)(conversation.Messages(s.Context(), s.Home, s.ID, conversation.MessageQuery{From: i, Limit: 1}))
+	return list.Items[0]
+}
+
+// condense brings the view down to a share of what it is now.
+func (s *suite) condense(share float64) conversation.Condensed {
+	s.Helper()
+	d := must[conversation.Details](s)(conversation.Status(s.Context(), s.Home, s.ID))
+	c := must[conversation.Condensed](s)(conversation.Condense(s.Context(), s.Home, s.ID, conversation.CondenseOptions{Target: int(share * float64(d.Status.Tokens))}))
+	if !c.Changed {
+		s.Fatalf("nothing was condensed: %s", c.Report.Outcome)
+	}
+	return c
+}
+
+// hidden condenses and returns the first message with a tool result that this hid.
+func (s *suite) hidden() int {
+	s.Helper()
+	s.condense(0.3)
+	list := must[conversation.MessageList](s)(conversation.Messages(s.Context(), s.Home, s.ID, conversation.MessageQuery{State: conversation.Hidden}))
+	for _, m := range list.Items {
+		if m.Blocks[0].Type == "tool_result" {
+			return m.Handle.From
+		}
+	}
+	s.Fatal("no result is hidden")
+	return 0
+}
+
+func (s *suite) wants(code precis.Code, what string, err error) {
+	s.Helper()
+	if precis.CodeOf(err) != code {
+		s.Errorf("%s: %v, want %s", what, err, code)
+	}
+}
+
+// looks calls the verbs that change nothing.
+func looks(t *testing.T, s *suite) {
+	ctx := t.Context()
+	list := must[conversation.Page[conversation.Listed]](s)(conversation.List(ctx, s.Home, conversation.Listing{}))
+	if len(list.Items) != 1 || list.Items[0].ID != s.ID || list.Items[0].Messages != 2*reads+1 {
+		t.Errorf("listed: %+v", list.Items)
+	}
+	d := must[conversation.Details](s)(conversation.Status(ctx, s.Home, s.ID))
+	if d.ID != s.ID || d.Status.Messages != 2*reads+1 || d.Window.Tokens != Window || d.Edits.Total != 0 {
+		t.Errorf("status: %+v", d)
+	}
+	all := must[conversation.MessageList](s)(conversation.Messages(ctx, s.Home, s.ID, conversation.MessageQuery{From: -3, Limit: 2}))
+	if all.Total != 2*reads+1 || len(all.Items) != 2 || all.Items[0].Handle.From != 2*reads-2 || all.Next == "" {
+		t.Errorf("messages: %+v", all)
+	}
+	shown := must[conversation.Originals](s)(conversation.Show(ctx, s.Home, s.ID, precis.BlockHandle(2, 0)))
+	if len(shown.Messages) != 1 || !strings.Contains(string(shown.Messages[0].Original), "line 3 of file 0") {
+		t.Errorf("shown: %+v", shown)
+	}
+	if v := must[conversation.ViewInfo](s)(conversation.View(ctx, s.Home, s.ID)); len(v.Units) != 2*reads+1 || v.Units[0].State != conversation.Shown {
+		t.Errorf("view: %d units", len(v.Units))
+	}
+	preview := must[conversation.Condensed](s)(conversation.Preview(ctx, s.Home, s.ID, conversation.CondenseOptions{Target: 3000}))
+	if !preview.Changed || len(preview.Diff) == 0 {
+		t.Errorf("preview: %+v", preview)
+	}
+	if edits := must[conversation.EditList](s)(conversation.Edits(ctx, s.Home, s.ID)); len(edits.Items) > 0 {
+		t.Errorf("a preview left %d edits", len(edits.Items))
+	}
+	found := must[conversation.FoundList](s)(conversation.Search(ctx, s.Home, conversation.SearchOptions{Text: "write disk", Conversation: s.ID}))
+	if len(found.Items) != 1 || found.Items[0].Handle != precis.MessageHandle(0) {
+		t.Errorf("found: %+v", found)
+	}
+	if lost := must[conversation.Lost](s)(conversation.Loss(ctx, s.Home, s.ID)); lost.Messages != 2*reads+1 || lost.Hidden != 0 {
+		t.Errorf("loss: %+v", lost)
+	}
+}
+
+// nothing asks for what is not there.
+func nothing(t *testing.T, s *suite) {
+	ctx, none := t.Context(), "c0"
+	_, err := conversation.Status(ctx, s.Home, none)
+	s.wants(precis.CodeNotFound, "status", err)
+	_, err = conversation.Pin(ctx, s.Home, none, precis.MessageHandle(0))
+	s.wants(precis.CodeNotFound, "pin", err)
+	_, err = conversation.Edit(ctx, s.Home, s.ID, "e0")
+	s.wants(precis.CodeNotFound, "edit", err)
+	_, err = conversation.Show(ctx, s.Home, s.ID, precis.MessageHandle(1000))
+	s.wants(precis.CodeNotFound, "show", err)
+	_, err = conversation.Undo(ctx, s.Home, s.ID)
+	s.wants(precis.CodeNotFound, "undo", err)
+	_, err = conversation.UndoAll(ctx, s.Home, s.ID)
+	s.wants(precis.CodeNotFound, "undo all", err)
+	_, err = conversation.Restore(ctx, s.Home, s.ID, precis.MessageHandle(0))
+	s.wants(precis.CodeNotFound, "restore", err)
+	_, err = conversation.Rewind(ctx, s.Home, s.ID, 1000)
+	s.wants(precis.CodeNotFound, "rewind", err)
+	_, err = conversation.Messages(ctx, s.Home, s.ID, conversation.MessageQuery{State: "gone"})
+	s.wants(precis.CodeInvalid, "messages", err)
+	_, err = conversation.Search(ctx, s.Home, conversation.SearchOptions{Text: " "})
+	s.wants(precis.CodeInvalid, "search", err)
+	_, err = conversation.Condense(ctx, s.Home, s.ID, conversation.CondenseOptions{Summarizer: "poet"})
+	s.wants(precis.CodeInvalid, "condense", err)
+}
+
+func undoTwice(t *testing.T, s *suite) {
+	ctx := t.Context()
+	whole := s.view()
+	s.condense(0.6)
+	once := s.view()
+	s.condense(0.5)
+	if s.view() == once || once == whole {
+		t.Fatal("a run changed nothing")
+	}
+	if got := s.view(); len(got) >= len(once) {
+		t.Errorf("the second view has %d bytes, the first %d", len(got), len(once))
+	}
+	c := must[conversation.Change](s)(conversation.Undo(ctx, s.Home, s.ID))
+	if s.view() != once || c.Edit.Kind != precis.KindUndo {
+		t.Errorf("undoing the second run does not lead to the first: %+v", c.Edit)
+	}
+	must[conversation.Change](s)(conversation.Undo(ctx, s.Home, s.ID))
+	if s.view() != whole {
+		t.Error("undoing both runs does not lead to the transcript")
+	}
+	_, err := conversation.Undo(ctx, s.Home, s.ID)
+	s.wants(precis.CodeNotFound, "a third undo", err)
+}
+
+func restoreHiddenBlock(t *testing.T, s *suite) {
+	i := s.hidden()
+	h := precis.BlockHandle(i, 0)
+	must[conversation.Change](s)(conversation.Restore(t.Context(), s.Home, s.ID, h))
+	if m := s.message(i); m.State != conversation.Shown {
+		t.Errorf("%s is %s", h, m.State)
+	}
+	text := fmt.Sprintf("line 3 of file %d:", (i/2-1)%files)
+	if !strings.Contains(s.view(), text) {
+		t.Errorf("the view lacks %q", text)
+	}
+	_, err := conversation.Restore(t.Context(), s.Home, s.ID, h)
+	s.wants(precis.CodeNotFound, "restoring it again", err)
+}
+
+func pinHidden(t *testing.T, s *suite) {
+	i := s.hidden()
+	before := s.view()
+	must[conversation.Change](s)(conversation.Pin(t.Context(), s.Home, s.ID, precis.MessageHandle(i)))
+	if m := s.message(i); m.State != conversation.Hidden || !m.Pinned || s.view() != before {
+		t.Errorf("a pin shows what is hidden: %+v", m)
+	}
+	must[conversation.Change](s)(conversation.Restore(t.Context(), s.Home, s.ID, precis.MessageHandle(i)))
+	s.condense(0.7)
+	if m := s.message(i); m.State == conversation.Hidden {
+		t.Error("a run hides what is pinned")
+	}
+}
+
+func rewindThenUndoAll(t *testing.T, s *suite) {
+	ctx := t.Context()
+	whole := s.view()
+	s.condense(0.6)
+	must[conversation.Change](s)(conversation.Pin(ctx, s.Home, s.ID, precis.MessageHandle(0)))
+	must[conversation.Change](s)(conversation.Rewind(ctx, s.Home, s.ID, 9))
+	if m := s.message(12); m.State != conversation.Hidden || m.Kind != precis.KindRewind {
+		t.Errorf("after a rewind, message 12: %+v", m)
+	}
+	back := must[conversation.TakenBack](s)(conversation.UndoAll(ctx, s.Home, s.ID))
+	if s.view() != whole {
+		t.Error("undoing everything does not lead to the transcript")
+	}
+	kinds := func(k precis.EditKind) func(conversation.EditInfo) bool {
+		return func(e conversation.EditInfo) bool { return e.Kind == k }
+	}
+	if !slices.ContainsFunc(back.Edits, kinds(precis.KindRewind)) || !slices.ContainsFunc(back.Edits, kinds(precis.KindPin)) || len(back.Edits) < 3 {
+		t.Errorf("taken back: %+v", back.Edits)
+	}
+	if d := must[conversation.Details](s)(conversation.Status(ctx, s.Home, s.ID)); d.Edits.InForce != 0 {
+		t.Errorf("%d edits are in force", d.Edits.InForce)
+	}
+}
+
+// failingEdit has an edit fail before and after it has changed something.
+func failingEdit(t *testing.T, s *suite) {
+	ctx := t.Context()
+	failure := errors.New("no")
+	if err := s.Home.Edit(ctx, s.ID, func(*conversation.Subject) error { return failure }); !errors.Is(err, failure) {
+		t.Errorf("the error is %v", err)
+	}
+	err := s.Home.Edit(ctx, s.ID, func(sub *conversation.Subject) error {
+		if _, err := sub.Manager.Pin(ctx, sub.Conversation, precis.MessageHandle(0)); err != nil {
+			t.Error(err)
+		}
+		return failure
+	})
+	if !errors.Is(err, failure) {
+		t.Errorf("the error is %v", err)
+	}
+	if m := s.message(0); !m.Pinned {
+		t.Error("the edit before the failure is not recorded")
+	}
+}
+
+func lookWhileEdited(t *testing.T, s *suite) {
+	ctx := t.Context()
+	err := s.Home.Edit(ctx, s.ID, func(sub *conversation.Subject) error {
+		if _, err := sub.Manager.Pin(ctx, sub.Conversation, precis.MessageHandle(0)); err != nil {
+			return err
+		}
+		if s.message(0).Pinned {
+			t.Error("an edit is seen before it is recorded")
+		}
+		return nil
+	})
+	if err != nil || !s.message(0).Pinned {
+		t.Errorf("afterwards: %v", err)
+	}
+}
+
+func editsAtOnce(t *testing.T, s *suite) {
+	ctx := t.Context()
+	const n = 8
+	errs := make([]error, n)
+	var all sync.WaitGroup
+	for i := range n {
+		all.Go(func() { _, errs[i] = conversation.Pin(ctx, s.Home, s.ID, precis.MessageHandle(i)) })
+	}
+	all.Wait()
+	made := 0
+	for i, err := range errs {
+		if err == nil {
+			made++
+		} else {
+			s.wants(precis.CodeConflict, fmt.Sprintf("pin %d", i), err)
+		}
+		if s.message(i).Pinned != (err == nil) {
+			t.Errorf("message %d is pinned: %v, the error was %v", i, s.message(i).Pinned, err)
+		}
+	}
+	edits := must[conversation.EditList](s)(conversation.Edits(ctx, s.Home, s.ID))
+	if made == 0 || len(edits.Items) != made {
+		t.Errorf("%d of %d edits succeeded, %d are recorded", made, n, len(edits.Items))
+	}
+}
+
+// late is a home where something happens before each edit.
+type late struct {
+	conversation.Home
+	before func()
+}
+
+// Edit does it.
+func (l late) Edit(ctx context.Context, id string, f func(*conversation.Subject) error) error {
+	l.before()
+	return l.Home.Edit(ctx, id, f)
+}
+
+// condensedTooLate rewinds the conversation while it is condensed: what some edits of
+// the run would hide is hidden already. None of them may be in force afterwards.
+func condensedTooLate(t *testing.T, s *suite) {
+	ctx := t.Context()
+	home := late{s.Home, func() { must[conversation.Change](s)(conversation.Rewind(ctx, s.Home, s.ID, 9)) }}
+	_, err := conversation.Condense(ctx, home, s.ID, conversation.CondenseOptions{Target: 2000})
+	s.wants(precis.CodeConflict, "a condensation of what was rewound", err)
+	edits := must[conversation.EditList](s)(conversation.Edits(ctx, s.Home, s.ID))
+	for _, e := range edits.Items {
+		if e.InForce && e.Kind != precis.KindRewind {
+			t.Errorf("in force: %+v", e)
+		}
+	}
+}
+
+// rivalWasFaster has another process edit the conversation in the middle of an edit.
+func rivalWasFaster(t *testing.T, s *suite) {
+	if s.Rival == nil {
+		t.Skip("nobody else works on these conversations")
+	}
+	ctx := t.Context()
+	err := s.Home.Edit(ctx, s.ID, func(sub *conversation.Subject) error {
+		if _, err := conversation.Pin(ctx, s.Rival, s.ID, precis.MessageHandle(2)); err != nil {
+			t.Error("the rival:", err)
+		}
+		_, err := sub.Manager.Pin(ctx, sub.Conversation, precis.MessageHandle(0))
+		return err
+	})
+	s.wants(precis.CodeConflict, "an edit that was overtaken", err)
+	if s.message(0).Pinned || !s.message(2).Pinned {
+		t.Errorf("in force: ours %v, the rival's %v", s.message(0).Pinned, s.message(2).Pinned)
+	}
+	must[conversation.Change](s)(conversation.Pin(ctx, s.Home, s.ID, precis.MessageHandle(0)))
+	if !s.message(0).Pinned || !s.message(2).Pinned {
+		t.Error("the second try is lost, or the rival's edit is")
+	}
+}

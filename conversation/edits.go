@@ -1,0 +1,103 @@
+package conversation
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"precis"
+)
+
+// EditInfo is an edit of a conversation.
+type EditInfo struct {
+	ID       string            `json:"id"`
+	Run      string            `json:"run,omitempty"` // undone together with others of the same
+	Kind     precis.EditKind   `json:"kind"`
+	Seen     int               `json:"seen"` // messages there were when it was made
+	Time     time.Time         `json:"time,omitzero"`
+	InForce  bool              `json:"in_force"`
+	UndoneBy string            `json:"undone_by,omitempty"`
+	Undoes   []string          `json:"undoes,omitempty"`
+	Pins     []precis.Handle   `json:"pins,omitempty"`
+	Spans    int               `json:"spans"`  // spans of messages it replaces
+	Blocks   int               `json:"blocks"` // single blocks it replaces
+	Report   precis.EditReport `json:"report"`
+	Changes  []EditChange      `json:"changes,omitempty"` // of a single edit
+}
+
+// EditChange is one thing that an edit shows instead of another.
+type EditChange struct {
+	Handle   precis.Handle `json:"handle"`
+	Restored bool          `json:"restored,omitempty"` // shown as it was said again
+	Messages []Said        `json:"messages,omitempty"` // shown instead of the span
+	Block    *Content      `json:"block,omitempty"`    // shown instead of the block; nil: nothing
+}
+
+// EditList are the edits of a conversation, oldest first.
+type EditList struct {
+	Items []EditInfo `json:"items"`
+}
+
+// Edits lists the edits of a conversation, undone ones too.
+func Edits(ctx context.Context, h Home, id string) (EditList, error) {
+	return look(ctx, h, id, func(s *Subject) (EditList, error) {
+		return EditList{Items: editInfos(s.Conversation.Edits, s.Conversation.Edits)}, nil
+	})
+}
+
+// Edit returns one edit, with what it shows.
+func Edit(ctx context.Context, h Home, id, edit string) (EditInfo, error) {
+	return look(ctx, h, id, func(s *Subject) (EditInfo, error) { return editInfo(s.Conversation.Edits, edit) })
+}
+
+func editInfo(edits []precis.Edit, id string) (EditInfo, error) {
+	i := slices.IndexFunc(edits, func(e precis.Edit) bool { return e.ID == id })
+	if i < 0 {
+		return EditInfo{}, precis.Errorf(precis.CodeNotFound, "find edit", "the conversation has no edit %.80q", id)
+	}
+	info := editInfos(edits, edits[i:i+1])[0]
+	for _, r := range edits[i].Replace {
+		info.Changes = append(info.Changes, changeOf(r))
+	}
+	return info, nil
+}
+
+// editInfos describes some of the edits of a conversation.
+func editInfos(all, some []precis.Edit) []EditInfo {
+	gone := precis.Undone(all)
+	out := make([]EditInfo, len(some))
+	for i, e := range some {
+		by, undone := gone[e.ID]
+		info := EditInfo{
+			ID: e.ID, Run: e.Run, Kind: e.Kind, Seen: e.Seen, Time: e.Time, InForce: !undone, UndoneBy: by.ID,
+			Undoes: e.Undoes, Pins: e.Pins, Report: e.Report,
+		}
+		for _, r := range e.Replace {
+			if r.Block != nil {
+				info.Blocks++
+			} else {
+				info.Spans++
+			}
+		}
+		out[i] = info
+	}
+	return out
+}
+
+func changeOf(r precis.Replacement) EditChange {
+	c := EditChange{Handle: precis.SpanHandle(r.From, r.To), Restored: r.Restore}
+	if r.Block != nil {
+		c.Handle = precis.BlockHandle(r.From, r.Block.Index)
+	}
+	if r.Restore {
+		return c
+	}
+	for _, m := range r.With {
+		c.Messages = append(c.Messages, saidOf(m))
+	}
+	if r.WithBlock != nil {
+		b := contentOf(r.WithBlock)
+		c.Block = &b
+	}
+	return c
+}

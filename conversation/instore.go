@@ -1,0 +1,220 @@
+package conversation
+
+import (
+	"cmp"
+	"context"
+
+	"precis"
+	"precis/store"
+)
+
+// StoreOptions are the parts of a home in a store. Store is required, and Manager
+// for every verb but listing, searching, the ledger and purging.
+type StoreOptions struct {
+	Store   precis.Store
+	Owner   string          // whose conversations; [AllOwners] for everybody's
+	Manager *precis.Manager // its store is not used
+	// Window returns the context window of a model; nil: 128,000 tokens, assumed.
+	Window func(model string) precis.Window
+	// OutputLimit returns the output limit of a model in tokens, 0 when unknown;
+	// nil: always unknown.
+	OutputLimit func(model string) int
+}
+
+// InStore returns the conversations that a store lists, with nothing in memory.
+// Several processes may edit the same conversation: one is recorded, the others
+// get [precis.CodeConflict].
+func InStore(o StoreOptions) interface {
+	Home
+	Stored
+	Purger
+} {
+	if o.Window == nil {
+		o.Window = func(string) precis.Window { return precis.Window{Tokens: 128_000, Source: precis.SourceAssumed} }
+	}
+	if o.OutputLimit == nil {
+		o.OutputLimit = func(string) int { return 0 }
+	}
+	return inStore{o}
+}
+
+type inStore struct{ o StoreOptions }
+
+// scope returns the part of the store that belongs to an owner; nil when the store
+// cannot keep owners apart.
+func (h inStore) scope(owner string) precis.Store {
+	if sc, ok := h.o.Store.(store.Scoper); ok {
+		return sc.Scope(owner)
+	}
+	if owner != "" {
+		return nil
+	}
+	return h.o.Store
+}
+
+func (h inStore) catalog(owner string) store.Lister {
+	cat, _ := h.scope(owner).(store.Lister)
+	return cat
+}
+
+// Owners returns everybody who has anything in the store.
+func (h inStore) Owners(ctx context.Context) ([]string, error) {
+	if h.o.Owner != AllOwners {
+		return []string{h.o.Owner}, nil
+	}
+	if sc, ok := h.o.Store.(store.Scoper); ok {
+		return sc.Scopes(ctx)
+	}
+	return []string{""}, nil
+}
+
+// OwnerOf returns whose a conversation is.
+func (h inStore) OwnerOf(ctx context.Context, id string) (string, error) {
+	owner, _, err := h.find(ctx, id)
+	return owner, err
+}
+
+func (h inStore) find(ctx context.Context, id string) (owner string, rec store.Record, err error) {
+	owners, err := h.Owners(ctx)
+	if err != nil {
+		return "", rec, err
+	}
+	for _, owner := range owners {
+		cat := h.catalog(owner)
+		if cat == nil {
+			continue
+		}
+		rec, err := cat.Conversation(ctx, id)
+		if precis.CodeOf(err) != precis.CodeNotFound {
+			return owner, rec, err
+		}
+	}
+	return "", rec, notFound(id)
+}
+
+// Store returns the part of the store that belongs to an owner.
+func (h inStore) Store(_ context.Context, owner string) (precis.Store, error) {
+	return h.scope(owner), nil
+}
+
+// Look reads a conversation.
+func (h inStore) Look(ctx context.Context, id string, f func(*Subject) error) error {
+	s, err := h.subject(ctx, id)
+	if err != nil {
+		return err
+	}
+	return f(s)
+}
+
+func (h inStore) subject(ctx context.Context, id string) (*Subject, error) {
+	owner, rec, err := h.find(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	st := h.scope(owner)
+	t, edits, err := st.Load(ctx, rec.Head)
+	if err != nil {
+		return nil, err
+	}
+	s := &Subject{
+		Conversation: &precis.Conversation{ID: id, Title: rec.Title, Model: rec.Model, Transcript: t, Edits: edits}, Record: rec, Owner: owner,
+		Ask: precis.Request{Window: h.o.Window(rec.Model), OutputLimit: h.o.OutputLimit(rec.Model), Profile: rec.Model},
+	}
+	s.Earlier = func(ctx context.Context) ([]*precis.Transcript, error) { return earlier(ctx, st, rec.Earlier) }
+	if h.o.Manager != nil {
+		ledger, _ := st.(precis.Ledger)
+		s.Manager = h.o.Manager.With(nil).WithLedger(ledger)
+	}
+	return s, nil
+}
+
+// earlier loads the transcripts that end at nodes; those that were purged are left out.
+func earlier(ctx context.Context, st precis.Store, nodes []precis.Fingerprint) ([]*precis.Transcript, error) {
+	var out []*precis.Transcript
+	for _, node := range nodes {
+		t, _, err := st.Load(ctx, node)
+		switch precis.CodeOf(err) {
+		case "":
+			out = append(out, t)
+		case precis.CodeNotFound:
+		default:
+			return nil, err
+		}
+	}
+	return out, nil
+}
+
+// Edit reads a conversation, has it edited, and stores the new edits unless others
+// were stored meanwhile.
+func (h inStore) Edit(ctx context.Context, id string, f func(*Subject) error) error {
+	s, err := h.subject(ctx, id)
+	if err != nil {
+		return err
+	}
+	had, tokens := len(s.Conversation.Edits), s.Record.Tokens
+	failed := f(s)
+	edits := s.Conversation.Edits
+	if len(edits) == had {
+		return failed
+	}
+	t := s.Conversation.Transcript
+	now, err := precis.Reconcile(ctx, h.scope(s.Owner), t, edits, &precis.Progress{Messages: t.Len(), Edits: had})
+	if err != nil {
+		return err
+	}
+	if len(now) < len(edits) || now[len(edits)-1].ID != edits[len(edits)-1].ID {
+		return precis.Errorf(precis.CodeConflict, "record edits", "somebody else has recorded others meanwhile")
+	}
+	if s.Record.Tokens != tokens {
+		err = h.catalog(s.Owner).PutConversation(ctx, s.Record)
+	}
+	if failed != nil {
+		return failed
+	}
+	return err
+}
+
+func (h inStore) shelves(ctx context.Context) ([]Shelf, error) {
+	owners, err := h.Owners(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var out []Shelf
+	for _, owner := range owners {
+		out = append(out, Shelf{Owner: owner, Catalog: h.catalog(owner)})
+	}
+	return out, nil
+}
+
+// List lists the conversations of the store.
+func (h inStore) List(ctx context.Context, q Listing) (Page[Listed], error) {
+	shelves, err := h.shelves(ctx)
+	if err != nil {
+		return Page[Listed]{}, err
+	}
+	return ListShelves(ctx, shelves, q)
+}
+
+// Search finds messages by the index of the store; without one, none.
+func (h inStore) Search(ctx context.Context, q store.SearchQuery) (FoundList, error) {
+	shelves, err := h.shelves(ctx)
+	if err != nil {
+		return FoundList{}, err
+	}
+	return SearchShelves(ctx, shelves, q)
+}
+
+// Purge forgets conversations of every owner of the home.
+func (h inStore) Purge(ctx context.Context, o PurgeOptions) (store.PurgeResult, error) {
+	res, err := PurgeOwners(ctx, h, func(owner string) (store.PurgeResult, error) {
+		p, ok := h.scope(owner).(store.Purger)
+		if !ok {
+			return store.PurgeResult{}, precis.Errorf(precis.CodeInvalid, "purge", "this store cannot forget")
+		}
+		return store.Remove(ctx, p, store.PurgeQuery{IDs: o.IDs, Before: o.Before, All: o.All})
+	})
+	if w, ok := h.o.Store.(store.Wiper); ok {
+		err = cmp.Or(err, w.Wipe(ctx))
+	}
+	return res, err
+}

@@ -1,0 +1,90 @@
+package conversation
+
+import (
+	"cmp"
+	"context"
+	"encoding/base64"
+	"strings"
+	"time"
+
+	"precis"
+	"precis/store"
+)
+
+// Listing selects conversations. The zero value selects the newest 50.
+type Listing struct {
+	Text   string    // only those whose title, model, client or ID contains it, in any case
+	Since  time.Time // only those updated at or after
+	Before time.Time // only those updated before
+	Limit  int       // at most this number; 0: 50; at most 500
+	Cursor string    // where an earlier page ended; "": the newest first
+}
+
+// Page is part of a list. Next, when not empty, is the cursor of what follows.
+type Page[T any] struct {
+	Items []T    `json:"items"`
+	Next  string `json:"next_cursor,omitempty"`
+}
+
+// Listed is a conversation in a list.
+type Listed struct {
+	store.Record
+	Owner    string  `json:"owner"`
+	InMemory bool    `json:"in_memory"` // a client is, or was lately, at it
+	Percent  float64 `json:"percent"`   // of the window that the newest view uses
+}
+
+// List lists conversations, the last updated first.
+func List(ctx context.Context, h Home, q Listing) (Page[Listed], error) {
+	if _, err := pageSize(q.Limit); err != nil {
+		return Page[Listed]{}, err
+	}
+	return h.List(ctx, q)
+}
+
+func listed(owner string, r store.Record, inMemory bool) Listed {
+	l := Listed{Record: r, Owner: owner, InMemory: inMemory}
+	if r.Window > 0 {
+		l.Percent = 100 * float64(r.Tokens) / float64(r.Window)
+	}
+	return l
+}
+
+// order is the order of lists: the last updated first.
+func order(a, b Listed) int {
+	return cmp.Or(b.Updated.Compare(a.Updated), cmp.Compare(a.ID, b.ID), cmp.Compare(a.Owner, b.Owner))
+}
+
+const mostListed = 500
+
+func pageSize(limit int) (int, error) {
+	if limit < 0 || limit > mostListed {
+		return 0, precis.Errorf(precis.CodeInvalid, "read limit", "limit is %d, want 1 to %d", limit, mostListed)
+	}
+	return cmp.Or(limit, 50), nil
+}
+
+// cursorAt encodes the position of a conversation in the order of lists.
+func cursorAt(l Listed) string {
+	return base64.RawURLEncoding.EncodeToString([]byte(l.Updated.UTC().Format(time.RFC3339Nano) + "\x00" + l.ID + "\x00" + l.Owner))
+}
+
+// readCursor decodes what cursorAt wrote; nil for "".
+func readCursor(s string) (*Listed, error) {
+	if s == "" {
+		return nil, nil
+	}
+	raw, err := base64.RawURLEncoding.DecodeString(s)
+	parts := strings.Split(string(raw), "\x00")
+	if err == nil && len(parts) == 3 {
+		var at time.Time
+		if at, err = time.Parse(time.RFC3339Nano, parts[0]); err == nil {
+			return &Listed{Record: store.Record{Updated: at, ID: parts[1]}, Owner: parts[2]}, nil
+		}
+	}
+	return nil, badCursor()
+}
+
+func badCursor() error {
+	return &precis.Error{Code: precis.CodeInvalid, Op: "read cursor", Place: "cursor", Hint: "use next_cursor of an earlier answer as it is"}
+}

@@ -1,0 +1,268 @@
+package conversation
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"precis"
+	"precis/store"
+)
+
+// talk is a transcript of ten messages, one block each but for the last, which has two.
+func talk() *precis.Transcript {
+	t := &precis.Transcript{}
+	for i := range 10 {
+		role := precis.RoleUser
+		if i%2 == 1 {
+			role = precis.RoleAssistant
+		}
+		t.Append(precis.NewText(role, fmt.Sprintf("%d %s", i, strings.Repeat("word ", 40))))
+	}
+	last := t.At(9)
+	last.Content = append(last.Content[:1:1], precis.Text{Text: "and more"})
+	return precis.NewTranscript(append(t.Messages()[:9:9], last)...)
+}
+
+func hide(id string, from, to int, with ...precis.Message) precis.Edit {
+	return precis.Edit{ID: id, Kind: precis.KindTruncation, Report: precis.EditReport{Rung: "truncate"}, Replace: []precis.Replacement{{From: from, To: to, With: with}}}
+}
+
+func shorten(id string, t *precis.Transcript, i, b int, with precis.Block) precis.Edit {
+	return precis.Edit{ID: id, Kind: precis.KindPruning, Report: precis.EditReport{Rung: "prune"}, Replace: []precis.Replacement{precis.ReplaceBlock(t, i, b, with)}}
+}
+
+func restore(id string, from, to int) precis.Edit {
+	return precis.Edit{ID: id, Kind: precis.KindRestore, Replace: []precis.Replacement{{From: from, To: to, Restore: true}}}
+}
+
+func TestHowMessagesAreShown(t *testing.T) {
+	tr := talk()
+	short := precis.Text{Text: "short"}
+	for _, tt := range []struct {
+		name  string
+		edits []precis.Edit
+		i     int
+		want  string // state, edit, and the edit of each block
+	}{
+		{"as said", nil, 0, "shown  []"},
+		{"in a hidden span", []precis.Edit{hide("a", 1, 4)}, 2, "hidden a []"},
+		{"one block shortened", []precis.Edit{shorten("a", tr, 9, 1, short)}, 9, "shortened a [ a]"},
+		{"all blocks left out", []precis.Edit{shorten("a", tr, 3, 0, nil)}, 3, "hidden a [a]"},
+		{"shortened, then hidden", []precis.Edit{shorten("a", tr, 3, 0, short), hide("b", 2, 5)}, 3, "hidden b []"},
+		{"the newer of two", []precis.Edit{shorten("b", tr, 9, 0, short), shorten("a", tr, 9, 1, short)}, 9, "shortened a [b a]"},
+		{"restored from a span", []precis.Edit{hide("a", 1, 8), restore("b", 3, 4)}, 3, "shown  []"},
+	} {
+		m := messageInfo(tr.At(tt.i), tt.i, precis.ShownBy(tr, tt.edits))
+		var blocks []string
+		for _, b := range m.Blocks {
+			blocks = append(blocks, b.Edit)
+		}
+		by := fmt.Sprint(blocks)
+		if strings.Trim(by, "[ ]") == "" {
+			by = "[]"
+		}
+		if got := fmt.Sprintf("%s %s %s", m.State, m.Edit, by); got != tt.want {
+			t.Errorf("%s: %q, want %q", tt.name, got, tt.want)
+		}
+	}
+}
+
+func TestViewUnits(t *testing.T) {
+	tr := talk()
+	edits := []precis.Edit{hide("a", 1, 4, precis.NewText("user", "[gone]")), shorten("b", tr, 9, 0, nil)}
+	var got []string
+	for _, u := range viewUnits(precis.ShownBy(tr, edits)) {
+		line := fmt.Sprintf("%s %s", u.Handle, u.State)
+		for _, m := range u.Messages {
+			for _, b := range m.Blocks {
+				line += fmt.Sprintf(" %s=%.6s", b.Handle, b.Text)
+			}
+		}
+		got = append(got, line)
+	}
+	want := "m0 shown m0.b0=0 word|m1-m3 hidden =[gone]|m4 shown m4.b0=4 word|m5 shown m5.b0=5 word|m6 shown m6.b0=6 word|m7 shown m7.b0=7 word|m8 shown m8.b0=8 word|m9 shortened m9.b1=and mo"
+	if s := strings.Join(got, "|"); s != want {
+		t.Errorf("got  %s\nwant %s", s, want)
+	}
+}
+
+// counter counts a token for each word.
+type counter struct{}
+
+func (counter) Name() string { return "words" }
+
+func (counter) Count(m precis.Message) int { return len(strings.Fields(m.PlainText())) }
+
+func TestChangesOfAView(t *testing.T) {
+	tr := talk()
+	short, marker := precis.Text{Text: "short"}, precis.NewText("user", "[gone]")
+	for _, tt := range []struct {
+		name         string
+		before, made []precis.Edit
+		want         string
+	}{
+		{"nothing", nil, nil, "unchanged m0-m9"},
+		{"a marker", nil, []precis.Edit{hide("1", 1, 4, marker)}, "unchanged m0|replaced m1-m3 truncation truncate [gone]|unchanged m4-m9"},
+		{"hidden before", []precis.Edit{hide("1", 1, 4, marker)}, nil, "unchanged m0-m9"},
+		{"hidden before, more now", []precis.Edit{hide("1", 1, 4, marker)}, []precis.Edit{hide("2", 0, 6)}, "replaced m0-m5 truncation truncate|unchanged m6-m9"},
+		{"a shorter block", nil, []precis.Edit{shorten("1", tr, 4, 0, short)}, "unchanged m0-m3|shortened m4 pruning prune|unchanged m5-m9"},
+		{"shown again", []precis.Edit{hide("1", 1, 3)}, []precis.Edit{restore("2", 1, 3)}, "unchanged m0|replaced m1 1 w|replaced m2 2 w|unchanged m3-m9"},
+	} {
+		s := &Subject{Conversation: &precis.Conversation{Transcript: tr, Edits: tt.before}, Ask: precis.Request{Meter: precis.NewMeter(counter{})}}
+		var got []string
+		for _, c := range viewChanges(s, tt.made) {
+			got = append(got, strings.Join(strings.Fields(fmt.Sprintf("%s %s %s %s %.6s", c.Change, c.Handle, c.Kind, c.Rung, strings.TrimSuffix(c.Text, "ord"))), " "))
+			if c.Change == DiffShorter && c.After >= c.Before {
+				t.Errorf("%s: %s grows from %d to %d", tt.name, c.Handle, c.Before, c.After)
+			}
+		}
+		if joined := strings.ReplaceAll(strings.Join(got, "|"), "word", "w"); joined != tt.want {
+			t.Errorf("%s:\n got %s\nwant %s", tt.name, joined, tt.want)
+		}
+	}
+}
+
+func TestPartsOfAView(t *testing.T) {
+	tr := talk()
+	short, shorter, marker := precis.Text{Text: "short and less"}, precis.Text{Text: "s"}, precis.NewText("user", "[gone]")
+	for _, tt := range []struct {
+		name         string
+		before, made []precis.Edit
+		want         string
+	}{
+		{"nothing", nil, nil, "unchanged m0-m9"},
+		{"a marker", nil, []precis.Edit{hide("1", 1, 4, marker)}, "unchanged m0|hidden m1-m3 truncation|inserted m1-m3 truncation [gone]|unchanged m4-m9"},
+		{"hidden before", []precis.Edit{hide("1", 1, 4, marker)}, nil, "unchanged m0-m9"},
+		{"hidden before, more now", []precis.Edit{hide("1", 1, 4, marker)}, []precis.Edit{hide("2", 0, 6)}, "hidden m0-m5 truncation|unchanged m6-m9"},
+		{"a preview", nil, []precis.Edit{shorten("1", tr, 4, 0, short)}, "unchanged m0-m3|preview m4.b0 pruning short and less|unchanged m5-m9"},
+		{"a preview before", []precis.Edit{shorten("1", tr, 4, 0, short)}, nil, "unchanged m0-m9"},
+		{"a shorter preview", []precis.Edit{shorten("1", tr, 4, 0, short)}, []precis.Edit{shorten("2", tr, 4, 0, shorter)}, "unchanged m0-m3|preview m4.b0 pruning s|unchanged m5-m9"},
+		{"a block left out", nil, []precis.Edit{shorten("1", tr, 9, 1, nil)}, "unchanged m0-m8|removed m9.b1 pruning"},
+	} {
+		var got []string
+		for _, p := range parts(precis.NewMeter(counter{}), tr, tt.before, tt.made, 1) {
+			got = append(got, strings.TrimSpace(fmt.Sprintf("%s %s %s %s", p.Kind, p.Handle, p.By, p.Text)))
+			if p.Before < p.After && p.Kind != PartInserted {
+				t.Errorf("%s: %s grows from %d to %d", tt.name, p.Handle, p.Before, p.After)
+			}
+		}
+		if joined := strings.Join(got, "|"); joined != tt.want {
+			t.Errorf("%s:\n got %s\nwant %s", tt.name, joined, tt.want)
+		}
+	}
+}
+
+func TestHiddenParts(t *testing.T) {
+	tr := talk()
+	shown := precis.ShownBy(tr, []precis.Edit{hide("1", 1, 4), shorten("2", tr, 9, 0, precis.Text{Text: "short"})})
+	for handle, want := range map[string]string{
+		"m0": "shown ", "m2": "hidden truncation", "m2.b0": "hidden truncation", "m0-m4": "hidden truncation", "m9": "shortened pruning", "m9.b0": "shortened pruning", "m9.b1": "shown ", "m4-m8": "shown ",
+	} {
+		h, err := precis.ParseHandle(handle)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p := hiddenPart(shown, h)
+		if got := string(p.State) + " " + string(p.By); got != want {
+			t.Errorf("%s: %s, want %s", handle, got, want)
+		}
+	}
+}
+
+func TestEditInfos(t *testing.T) {
+	tr := talk()
+	undo := func(id string, of ...string) precis.Edit {
+		return precis.Edit{ID: id, Kind: precis.KindUndo, Undoes: of}
+	}
+	edits := []precis.Edit{hide("a", 1, 4), shorten("b", tr, 9, 0, nil), undo("u", "a"), undo("v", "u")}
+	var got []string
+	for _, e := range editInfos(edits, edits) {
+		got = append(got, fmt.Sprintf("%s %v %s %d %d", e.ID, e.InForce, e.UndoneBy, e.Spans, e.Blocks))
+	}
+	if s := strings.Join(got, "|"); s != "a true  1 0|b true  0 1|u false v 0 0|v true  0 0" {
+		t.Error(s)
+	}
+	info, err := editInfo(edits, "b")
+	if err != nil || len(info.Changes) != 1 || info.Changes[0].Handle != precis.BlockHandle(9, 0) || info.Changes[0].Block != nil {
+		t.Errorf("%+v %v", info, err)
+	}
+	if c := countEdits(edits); c.Total != 4 || c.InForce != 2 || c.Kinds[precis.KindTruncation] != 1 {
+		t.Errorf("%+v", c)
+	}
+}
+
+func TestBriefsAndContent(t *testing.T) {
+	use := precis.ToolUse{ID: "t1", Name: "read", Input: json.RawMessage(`{"path":"a.go"}`)}
+	for _, tt := range []struct {
+		blocks []precis.Block
+		want   string
+	}{
+		{[]precis.Block{precis.Text{Text: "  two\n\twords\x1b[0m "}}, "two words [0m"},
+		{[]precis.Block{precis.Thinking{Text: "hm"}, precis.Text{Text: "said"}}, "said"},
+		{[]precis.Block{use}, `→ read {"path":"a.go"}`},
+		{[]precis.Block{precis.ToolResult{ToolUseID: "t1", IsError: true, Content: []precis.Block{precis.Text{Text: "no\nfile"}}}}, "← error: no file"},
+		{[]precis.Block{precis.Text{Text: strings.Repeat("é", 200)}}, strings.Repeat("é", 120) + "…"},
+		{nil, ""},
+	} {
+		if got := brief(precis.Message{Content: tt.blocks}); got != tt.want {
+			t.Errorf("%q, want %q", got, tt.want)
+		}
+	}
+	broken := precis.ToolUse{ID: "t2", Input: json.RawMessage(`{"path":`)}
+	data, err := json.Marshal(contents([]precis.Block{use, broken, precis.Image{MediaType: "image/png", Data: "QUJD"}}))
+	want := `[{"type":"tool_use","id":"t1","name":"read","input":{"path":"a.go"},"bytes":19},{"type":"tool_use","id":"t2","input":"{\"path\":","bytes":8},{"type":"image","media_type":"image/png","bytes":3}]`
+	if err != nil || string(data) != want {
+		t.Errorf("%v\n got %s\nwant %s", err, data, want)
+	}
+}
+
+func TestListsAreOrderedAndPaged(t *testing.T) {
+	at := func(s int) time.Time { return time.Unix(int64(1000+s), 0).UTC() }
+	var sh Shelf
+	for i, id := range []string{"c", "a", "b"} {
+		sh.Open = append(sh.Open, OpenConversation{Record: store.Record{ID: id, Title: "Task " + id, Updated: at(i / 2)}})
+	}
+	names := func(q Listing) string {
+		var out []string
+		for {
+			page, err := ListShelves(t.Context(), []Shelf{sh}, q)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, l := range page.Items {
+				out = append(out, l.ID)
+			}
+			if q.Cursor = page.Next; q.Cursor == "" {
+				return strings.Join(out, "")
+			}
+		}
+	}
+	for want, q := range map[string]Listing{"bac": {Limit: 1}, "b": {Since: at(1)}, "ac": {Before: at(1), Limit: 1}, "c": {Text: "TASK C"}, "": {Text: "none"}} {
+		if got := names(q); got != want {
+			t.Errorf("%+v: %q, want %q", q, got, want)
+		}
+	}
+	for _, cursor := range []string{"?", "bm90aGluZw"} {
+		if _, err := ListShelves(t.Context(), nil, Listing{Cursor: cursor}); precis.CodeOf(err) != precis.CodeInvalid {
+			t.Errorf("cursor %q: %v", cursor, err)
+		}
+	}
+}
+
+func TestTheLedgerIsSummedUp(t *testing.T) {
+	b := book{days: map[string]*Day{}, accounts: map[[2]string]*Account{}}
+	day := time.Date(2026, 1, 2, 23, 0, 0, 0, time.FixedZone("", -2*3600)) // the next day in UTC
+	b.add("o", precis.LedgerEntry{Conversation: "c", Time: day, Kind: "request", CostUSD: 0.5, Before: 100, After: 40, Usage: precis.Usage{Input: 40, Output: 2}})
+	b.add("o", precis.LedgerEntry{Conversation: "c", Time: day, Kind: string(precis.KindPruning)})
+	b.add("o", precis.LedgerEntry{Conversation: "d", Time: day, Kind: precis.KindCall, CostUSD: 1})
+	out := b.summary()
+	if len(out.Days) != 1 || out.Days[0].Day != "2026-01-03" || len(out.Conversations) != 2 || out.Conversations[0].Conversation != "d" {
+		t.Errorf("%+v", out)
+	}
+	if s := out.Total; s.Requests != 1 || s.Edits != 1 || s.Saved != 60 || s.Sent != 40 || s.CostUSD != 0.5 || s.Condensing != 1 {
+		t.Errorf("%+v", s)
+	}
+}

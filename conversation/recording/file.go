@@ -1,0 +1,156 @@
+// Package recording is a home of conversations in files: one recording, and the
+// edits kept of it. [Open] reads the recording once; [File.Keep] decides where
+// edits go: into the recording itself when it is precis's own file, into a new
+// such file, or into a Roo task folder; [File.Home] hands it to the verbs of
+// package conversation.
+package recording
+
+import (
+	"context"
+	"crypto/sha256"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"precis"
+	"precis/archive"
+	"precis/archive/formats"
+	"precis/archive/roo"
+)
+
+// Suffix is the end of the names of precis's own files.
+const Suffix = ".precis"
+
+// File is a recording that was read.
+type File struct {
+	*archive.Recording
+	Task *roo.Task // nil: it is no task folder
+
+	data      []byte             // as read
+	container *archive.Container // nil: it is not precis's own file
+	recorded  []precis.Edit      // those the recording tool made itself
+	keep      keeper             // nil: for reading
+}
+
+// Open reads the recording at path, a file or a Roo task folder. The errors are
+// those of [archive.Load] and [archive.Read].
+func Open(path string) (*File, error) {
+	src, err := archive.Load(path, roo.HistoryNames...)
+	if err != nil {
+		return nil, err
+	}
+	return read(src)
+}
+
+// Read reads a recording that is in no file.
+func Read(data []byte) (*File, error) { return read(archive.Source{Data: data}) }
+
+func read(src archive.Source) (f *File, err error) {
+	f = &File{data: src.Data}
+	switch {
+	case archive.IsContainer(src.Data):
+		if f.container, err = archive.ParseContainer(src.Data); err != nil {
+			return nil, &precis.Error{Code: precis.CodeInvalid, Op: "read", Place: src.Path, Err: err}
+		}
+		if f.Recording, err = f.container.Read(src.Path, formats.All()); err != nil {
+			return nil, err
+		}
+	case roo.IsTask(src.Path):
+		f.Task, f.Recording, err = roo.ReadTask(src)
+	default:
+		f.Recording, err = archive.Read(src, formats.All())
+	}
+	if err != nil {
+		return nil, err
+	}
+	f.recorded = f.Conversation.Edits
+	if f.container != nil {
+		f.container.Apply(f.Recording)
+	}
+	return f, nil
+}
+
+// Original returns the bytes of the recording at path as they were before precis
+// saw it.
+func Original(path string) ([]byte, error) {
+	src, err := archive.Load(path, roo.HistoryNames...)
+	if err != nil || !archive.IsContainer(src.Data) {
+		return src.Data, err
+	}
+	c, err := archive.ParseContainer(src.Data)
+	if err != nil {
+		return nil, &precis.Error{Code: precis.CodeInvalid, Op: "read", Place: path, Err: err}
+	}
+	return c.Original, nil
+}
+
+// Keep decides where edits go: with inPlace, into the task folder itself; else
+// into precis's own file at path out. With out empty that is the recording itself
+// when it is such a file, else NAME.precis in the current folder; a file there
+// that holds edits of the same conversation is gone on with: continued is its
+// path then, and its edits are in force. Everything else that is there already is
+// a [precis.CodeConflict].
+func (f *File) Keep(out string, inPlace bool) (continued string, err error) {
+	const op = "save"
+	switch {
+	case f.Path == "":
+		return "", &precis.Error{Code: precis.CodeInvalid, Op: op, Err: errors.New("the recording came from standard input"), Hint: "use precis view for the messages, or name a file"}
+	case inPlace && f.Task == nil:
+		return "", &precis.Error{Code: precis.CodeInvalid, Op: "write", Place: f.Path, Err: errors.New("only Roo and Cline task folders can be written in place"),
+			Hint: "use -o FILE; precis keeps the original and its edits there"}
+	case inPlace:
+		f.keep = &taskKeeper{task: f.Task}
+		return "", nil
+	}
+	k := &ownFile{path: out, c: f.container, f: f}
+	if k.c == nil {
+		k.c = archive.NewContainer(f.Format, f.Path, f.data)
+	}
+	switch {
+	case out == "" && f.container != nil:
+		k.path = f.Path
+	case out == "":
+		k.path = strings.TrimSuffix(filepath.Base(f.Path), filepath.Ext(f.Path)) + Suffix
+	}
+	f.keep = k
+	if f.container != nil && filepath.Clean(k.path) == filepath.Clean(f.Path) {
+		k.sum = sha256.Sum256(f.data)
+		return "", nil
+	}
+	there, err := k.load()
+	if there == nil || err != nil {
+		return "", err
+	}
+	if len(there.Edits) == 0 {
+		return "", nil
+	}
+	if out != "" || f.container != nil {
+		return "", k.refuse("the file exists and holds edits of this conversation")
+	}
+	f.Conversation.Edits = k.adopt(there)
+	return k.path, nil
+}
+
+// Where returns the path of what edits are kept in.
+func (f *File) Where() string { return f.keep.where() }
+
+// keeper keeps edits of one recording.
+type keeper interface {
+	where() string
+	// refresh returns the conversation when what is kept has been changed since it
+	// was last read or written; nil: it has not.
+	refresh() (*precis.Conversation, error)
+	// record adds edits. The error is [precis.CodeConflict], and nothing is
+	// written, when what is kept has been changed.
+	record(ctx context.Context, made []precis.Edit) error
+}
+
+// contents reads the file at path; nil when there is none.
+func contents(path string) ([]byte, error) {
+	data, err := archive.ReadFile(path)
+	if errors.Is(err, os.ErrNotExist) {
+		return nil, nil
+	}
+	return data, err
+}

@@ -1,0 +1,166 @@
+package recording
+
+import (
+	"context"
+	"errors"
+	"path/filepath"
+	"slices"
+	"sync"
+
+	"precis"
+	"precis/conversation"
+	"precis/store"
+)
+
+// Home is the conversation of one recording. It is safe for concurrent use, and
+// several processes may edit one recording: what somebody else has kept meanwhile
+// is taken over before an edit, or is a [precis.CodeConflict].
+type Home struct {
+	id      string
+	file    *File
+	manager *precis.Manager
+	ask     precis.Request
+
+	editing sync.Mutex // held while an edit is made and kept
+
+	mu    sync.Mutex // guards what follows
+	conv  *precis.Conversation
+	stale bool // the keeper is to be asked before conv is used
+
+	looks sync.Mutex // held by whoever uses meter
+	meter *precis.Meter
+}
+
+// Home returns the conversation to verbs. Ask says how to ask the manager, see
+// [conversation.Subject]. Without [File.Keep] edits are refused. A nil manager does
+// for verbs that neither count nor edit.
+func (f *File) Home(m *precis.Manager, ask precis.Request) *Home {
+	h := &Home{id: f.Conversation.ID, file: f, ask: ask, conv: f.Conversation}
+	if h.id == "" {
+		h.id = filepath.Base(f.Path)
+	}
+	if m != nil {
+		h.manager, h.meter, h.ask.Meter = m.With(nil), m.NewMeter(), m.NewMeter()
+	}
+	return h
+}
+
+// ID returns the ID of the conversation, the only one there is.
+func (h *Home) ID() string { return h.id }
+
+// Conversation returns the conversation as it is now. It is not to be changed.
+func (h *Home) Conversation() (*precis.Conversation, error) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.stale {
+		conv, err := h.file.keep.refresh()
+		if err != nil {
+			return nil, err
+		}
+		if conv != nil {
+			h.conv = conv
+		}
+		h.stale = false
+	}
+	return h.conv, nil
+}
+
+// subject describes the conversation to the verbs.
+func (h *Home) subject(conv *precis.Conversation) *conversation.Subject {
+	rec := store.Record{ID: h.id, Title: conv.Title, Model: conv.Model, Messages: conv.Transcript.Len(), Window: h.ask.Window.Tokens}
+	for i := conv.Transcript.Len() - 1; i >= 0 && rec.Updated.IsZero(); i-- {
+		rec.Updated = conv.Transcript.At(i).Time
+	}
+	return &conversation.Subject{Conversation: conv, Record: rec, Manager: h.manager, Ask: h.ask}
+}
+
+func (h *Home) check(id string) error {
+	if id != h.id {
+		return precis.Errorf(precis.CodeNotFound, "find conversation", "the recording holds no conversation %.80q", id)
+	}
+	return nil
+}
+
+// Look calls f with the conversation as it is now.
+func (h *Home) Look(_ context.Context, id string, f func(*conversation.Subject) error) error {
+	if err := h.check(id); err != nil {
+		return err
+	}
+	conv, err := h.Conversation()
+	if err != nil {
+		return err
+	}
+	h.looks.Lock()
+	defer h.looks.Unlock()
+	s := h.subject(conv)
+	s.Ask.Meter = h.meter
+	return f(s)
+}
+
+// Edit has f edit a copy of the conversation, and keeps the edits it made.
+func (h *Home) Edit(ctx context.Context, id string, f func(*conversation.Subject) error) error {
+	if err := h.check(id); err != nil {
+		return err
+	}
+	keep := h.file.keep
+	if keep == nil {
+		return &precis.Error{Code: precis.CodeInvalid, Op: "save", Err: errors.New("the recording was opened for reading")}
+	}
+	h.editing.Lock()
+	defer h.editing.Unlock()
+	h.reload()
+	now, err := h.Conversation()
+	if err != nil {
+		return err
+	}
+	conv := *now
+	conv.Edits = slices.Clip(now.Edits)
+	failed := f(h.subject(&conv))
+	made := conv.Edits[len(now.Edits):]
+	if len(made) == 0 {
+		return failed
+	}
+	err = keep.record(ctx, made)
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if err != nil {
+		h.stale = true
+		return err
+	}
+	_, removed := keep.(*taskKeeper) // an undo leaves no edit there
+	h.conv, h.stale = &conv, removed
+	return failed
+}
+
+// reload has the keeper asked whether it was changed.
+func (h *Home) reload() {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.stale = true
+}
+
+func (h *Home) shelves() ([]conversation.Shelf, error) {
+	conv, err := h.Conversation()
+	if err != nil {
+		return nil, err
+	}
+	return []conversation.Shelf{{Open: []conversation.OpenConversation{{Record: h.subject(conv).Record, Transcript: conv.Transcript}}}}, nil
+}
+
+// List lists the one conversation.
+func (h *Home) List(ctx context.Context, q conversation.Listing) (conversation.Page[conversation.Listed], error) {
+	shelves, err := h.shelves()
+	if err != nil {
+		return conversation.Page[conversation.Listed]{}, err
+	}
+	return conversation.ListShelves(ctx, shelves, q)
+}
+
+// Search reads the conversation.
+func (h *Home) Search(ctx context.Context, q store.SearchQuery) (conversation.FoundList, error) {
+	shelves, err := h.shelves()
+	if err != nil {
+		return conversation.FoundList{}, err
+	}
+	return conversation.SearchShelves(ctx, shelves, q)
+}

@@ -1,0 +1,128 @@
+package recording
+
+import (
+	"context"
+	"crypto/sha256"
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"precis"
+	"precis/archive"
+	"precis/internal/atomicfile"
+	"precis/internal/filelock"
+)
+
+// ownFile keeps edits in precis's own file.
+type ownFile struct {
+	path string
+	f    *File
+	c    *archive.Container // what was last read or written, or is to be
+	sum  [sha256.Size]byte  // of the file then; zero: there was none
+	info os.FileInfo        // of the file then; nil: not known
+}
+
+func (k *ownFile) where() string { return k.path }
+
+// load reads the file, if there is one, and notes its hash.
+func (k *ownFile) load() (*archive.Container, error) {
+	info, err := os.Stat(k.path)
+	if err == nil && !info.Mode().IsRegular() {
+		return nil, &precis.Error{Code: precis.CodeInvalid, Op: "save", Place: k.path, Err: errors.New("this is no regular file"), Hint: "precis view prints the messages"}
+	}
+	data, err := contents(k.path)
+	if err != nil || data == nil {
+		k.sum = [sha256.Size]byte{}
+		return nil, err
+	}
+	if !archive.IsContainer(data) {
+		return nil, k.refuse("the file exists and is not precis's own")
+	}
+	there, err := archive.ParseContainer(data)
+	if err != nil || there.SHA256 != k.c.SHA256 {
+		return nil, k.refuse("the file exists and holds another conversation")
+	}
+	k.sum, k.info = sha256.Sum256(data), info
+	return there, nil
+}
+
+func (k *ownFile) refuse(why string) error {
+	return &precis.Error{Code: precis.CodeConflict, Op: "save", Place: k.path, Err: errors.New(why), Hint: "name another file with -o, or work on " + k.path + " itself"}
+}
+
+// adopt goes on from a container of the same original. It returns the edits of the
+// conversation.
+func (k *ownFile) adopt(there *archive.Container) []precis.Edit {
+	conv := *k.f.Conversation
+	conv.Edits = slices.Clip(k.f.recorded)
+	rec := &archive.Recording{Conversation: &conv}
+	there.Apply(rec)
+	k.f.Warnings = append(k.f.Warnings, rec.Warnings...)
+	k.c = there
+	return conv.Edits
+}
+
+// refresh takes over what another program has written.
+func (k *ownFile) refresh() (*precis.Conversation, error) {
+	if info, err := os.Stat(k.path); err == nil && k.info != nil && os.SameFile(info, k.info) && info.ModTime().Equal(k.info.ModTime()) && info.Size() == k.info.Size() {
+		return nil, nil
+	}
+	sum, err := k.now()
+	if err != nil || sum == k.sum {
+		return nil, err
+	}
+	there, err := k.load()
+	if there == nil || err != nil {
+		return nil, err // gone: what is in memory is written anew
+	}
+	conv := *k.f.Conversation
+	conv.Edits = k.adopt(there)
+	return &conv, nil
+}
+
+// now returns the hash of the file; zero when there is none.
+func (k *ownFile) now() (sum [sha256.Size]byte, err error) {
+	data, err := contents(k.path)
+	if err == nil && data != nil {
+		sum = sha256.Sum256(data)
+	}
+	return sum, err
+}
+
+// target returns the file that the path, perhaps a link, leads to. It was read and is
+// one of precis's own.
+func (k *ownFile) target() string {
+	if path, err := filepath.EvalSymlinks(k.path); err == nil {
+		return path
+	}
+	return k.path
+}
+
+// record writes the file anew, unless it is not the one that was read.
+func (k *ownFile) record(ctx context.Context, made []precis.Edit) error {
+	unlock, err := filelock.Lock(ctx, k.target())
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	sum, err := k.now()
+	if err != nil {
+		return err
+	}
+	if sum != k.sum {
+		return &precis.Error{Code: precis.CodeConflict, Op: "save", Place: k.path, Err: errors.New("the file has changed since it was read"), Hint: "try again"}
+	}
+	c := *k.c
+	c.Edits = append(slices.Clip(c.Edits), made...)
+	out, err := c.Bytes()
+	if err != nil {
+		return err
+	}
+	if err := atomicfile.Write(k.target(), out); err != nil {
+		return err
+	}
+	k.c, k.sum = &c, sha256.Sum256(out)
+	k.info, _ = os.Stat(k.path) // unknown: the content decides
+	return nil
+}

@@ -1,0 +1,214 @@
+package conversation
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"strings"
+	"time"
+
+	"precis"
+	"precis/internal/content"
+	"precis/store"
+)
+
+// Shelf is what a [Home] has of one owner. Homes list and search by it.
+type Shelf struct {
+	Owner string
+	// Open are the conversations that are not only in the catalog: what they say
+	// goes before what the catalog has of the same ID.
+	Open []OpenConversation
+	// Catalog lists the stored conversations; nil: there is none.
+	Catalog store.Lister
+}
+
+// OpenConversation is a conversation in memory.
+type OpenConversation struct {
+	Record     store.Record
+	Transcript *precis.Transcript
+}
+
+// ListShelves returns a page of what several owners have.
+func ListShelves(ctx context.Context, shelves []Shelf, q Listing) (Page[Listed], error) {
+	limit, err := pageSize(q.Limit)
+	if err != nil {
+		return Page[Listed]{}, err
+	}
+	after, err := readCursor(q.Cursor)
+	if err != nil {
+		return Page[Listed]{}, err
+	}
+	items := []Listed{}
+	for _, sh := range shelves {
+		some, err := sh.list(ctx, q, after, limit+1)
+		if err != nil {
+			return Page[Listed]{}, err
+		}
+		items = append(items, some...)
+	}
+	slices.SortFunc(items, order)
+	out := Page[Listed]{Items: items}
+	if len(items) > limit {
+		out.Items = items[:limit]
+		out.Next = cursorAt(items[limit-1])
+	}
+	return out, nil
+}
+
+// list returns at least limit of the conversations that come after a position, or
+// all of them.
+func (sh Shelf) list(ctx context.Context, q Listing, after *Listed, limit int) ([]Listed, error) {
+	var out []Listed
+	add := func(l Listed) {
+		if after == nil || order(l, *after) > 0 {
+			out = append(out, l)
+		}
+	}
+	open := map[string]bool{}
+	for _, c := range sh.Open {
+		open[c.Record.ID] = true
+		if selects(q, c.Record) {
+			add(listed(sh.Owner, c.Record, true))
+		}
+	}
+	if sh.Catalog == nil {
+		return out, nil
+	}
+	query := store.Query{Text: q.Text, Since: q.Since, Before: q.Before}
+	if after != nil { // those of the same time are asked for again
+		if end := after.Updated.Add(time.Microsecond); query.Before.IsZero() || end.Before(query.Before) {
+			query.Before = end
+		}
+	}
+	own := len(out)
+	for query.Limit = limit + len(open); ; query.Limit *= 2 {
+		records, err := sh.Catalog.Conversations(ctx, query)
+		if err != nil {
+			return nil, err
+		}
+		out = out[:own]
+		for _, r := range records {
+			if !open[r.ID] {
+				add(listed(sh.Owner, r, false))
+			}
+		}
+		if len(records) < query.Limit || len(out)-own >= limit {
+			return out, nil
+		}
+	}
+}
+
+// selects reports whether a record in memory is asked for, as catalogs do.
+func selects(q Listing, r store.Record) bool {
+	if !q.Before.IsZero() && !r.Updated.Before(q.Before) || !q.Since.IsZero() && r.Updated.Before(q.Since) {
+		return false
+	}
+	text := strings.ToLower(q.Text)
+	return text == "" || slices.ContainsFunc([]string{r.Title, r.Model, r.Client, r.ID}, func(field string) bool {
+		return strings.Contains(strings.ToLower(field), text)
+	})
+}
+
+// SearchShelves finds messages of several owners: by the index of a catalog that
+// has one, else by reading the conversations in memory.
+func SearchShelves(ctx context.Context, shelves []Shelf, q store.SearchQuery) (FoundList, error) {
+	out := FoundList{Items: []Found{}, Index: "memory"}
+	for _, sh := range shelves {
+		hits, indexed, err := sh.search(ctx, q)
+		if err != nil {
+			return FoundList{}, err
+		}
+		if indexed {
+			out.Index = "store"
+		}
+		out.Items = append(out.Items, sh.found(ctx, hits)...)
+	}
+	slices.SortStableFunc(out.Items, func(a, b Found) int { return cmp.Compare(b.Score, a.Score) })
+	out.Items = out.Items[:min(len(out.Items), cmp.Or(q.Limit, 20))]
+	return out, nil
+}
+
+func (sh Shelf) search(ctx context.Context, q store.SearchQuery) (hits []store.Hit, indexed bool, err error) {
+	if searcher, ok := sh.Catalog.(store.Searcher); ok {
+		hits, err = searcher.Search(ctx, q)
+		return hits, true, err
+	}
+	for _, c := range sh.Open {
+		if q.Conversation != "" && q.Conversation != c.Record.ID {
+			continue
+		}
+		some, err := scan(ctx, c, q.Text)
+		if err != nil {
+			return nil, false, err
+		}
+		hits = append(hits, some...)
+	}
+	slices.SortFunc(hits, func(a, b store.Hit) int {
+		return cmp.Or(cmp.Compare(b.Score, a.Score), cmp.Compare(a.Conversation, b.Conversation), cmp.Compare(b.Message, a.Message))
+	})
+	return hits[:min(len(hits), cmp.Or(q.Limit, 20))], false, nil
+}
+
+// found adds owner, title and handle to hits.
+func (sh Shelf) found(ctx context.Context, hits []store.Hit) []Found {
+	titles := map[string]string{}
+	for _, c := range sh.Open {
+		titles[c.Record.ID] = c.Record.Title
+	}
+	var out []Found
+	for _, h := range hits {
+		title, known := titles[h.Conversation]
+		if !known && sh.Catalog != nil {
+			if rec, err := sh.Catalog.Conversation(ctx, h.Conversation); err == nil {
+				title = rec.Title
+			}
+			titles[h.Conversation] = title
+		}
+		out = append(out, Found{Hit: h, Owner: sh.Owner, Title: title, Handle: precis.MessageHandle(h.Message)})
+	}
+	return out
+}
+
+// scan returns the messages of a conversation that hold all words of a text.
+func scan(ctx context.Context, c OpenConversation, text string) ([]store.Hit, error) {
+	words := strings.Fields(strings.ToLower(text))
+	var out []store.Hit
+	for i, m := range c.Transcript.Messages() {
+		if err := ctx.Err(); err != nil {
+			return nil, precis.Errorf(precis.CodeCanceled, "search", "%w", context.Cause(ctx))
+		}
+		if hit, ok := matches(m, words); ok {
+			hit.Conversation, hit.Message = c.Record.ID, i
+			out = append(out, hit)
+		}
+	}
+	return out, nil
+}
+
+// matches reports whether a message holds all words. The score is the share of
+// them that stand near the longest one.
+func matches(m precis.Message, words []string) (store.Hit, bool) {
+	text := content.Words(m.Content)
+	folded := strings.ToLower(text)
+	longest := ""
+	for _, w := range words {
+		if !strings.Contains(folded, w) {
+			return store.Hit{}, false
+		}
+		if len(w) > len(longest) {
+			longest = w
+		}
+	}
+	if len(folded) != len(text) {
+		text = folded // a letter has another length in lower case
+	}
+	snippet := content.Around(text, strings.Index(folded, longest))
+	near := strings.ToLower(snippet)
+	score := 0.0
+	for _, w := range words {
+		if strings.Contains(near, w) {
+			score++
+		}
+	}
+	return store.Hit{Snippet: snippet, Score: score / float64(len(words))}, true
+}

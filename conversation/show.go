@@ -1,0 +1,119 @@
+package conversation
+
+import (
+	"context"
+	"encoding/json"
+
+	"precis"
+	"precis/internal/content"
+)
+
+// Originals is what a handle names.
+type Originals struct {
+	Conversation string        `json:"conversation"`
+	Handle       precis.Handle `json:"handle"`
+	Messages     []Original    `json:"messages"`
+}
+
+// Original is a message as it was said.
+type Original struct {
+	Said
+	Handle   precis.Handle   `json:"handle"`
+	State    State           `json:"state"` // in the view
+	Edit     string          `json:"edit,omitempty"`
+	Earlier  bool            `json:"earlier"` // from before the client cleared it
+	Original json.RawMessage `json:"original"`
+}
+
+// mostShown is how many messages one handle may name.
+const mostShown = 200
+
+// Show returns the originals that a handle names, hidden or not. Of what the
+// client has cleared since, it is what was said before.
+func Show(ctx context.Context, h Home, id string, handle precis.Handle) (Originals, error) {
+	return look(ctx, h, id, func(s *Subject) (Originals, error) { return s.originals(ctx, handle) })
+}
+
+func (s *Subject) originals(ctx context.Context, h precis.Handle) (Originals, error) {
+	if _, err := s.Conversation.Transcript.Read(h); err != nil {
+		return Originals{}, err
+	}
+	if h.To-h.From > mostShown {
+		return Originals{}, precis.Errorf(precis.CodeInvalid, "show "+h.String(), "it names %d messages, at most %d are shown at once", h.To-h.From, mostShown)
+	}
+	var earlier []*precis.Transcript
+	if s.Earlier != nil {
+		var err error
+		if earlier, err = s.Earlier(ctx); err != nil {
+			return Originals{}, err
+		}
+	}
+	out := Originals{Conversation: s.Record.ID, Handle: h}
+	shown := precis.ShownBy(s.Conversation.Transcript, s.Conversation.Edits)
+	for i := h.From; i < h.To; i++ {
+		out.Messages = append(out.Messages, s.original(shown.Message(i), earlier, i, h.Block))
+	}
+	return out, nil
+}
+
+// original returns message i, or one block of it, in the longest form it ever had.
+func (s *Subject) original(look precis.Look, earlier []*precis.Transcript, i, block int) Original {
+	m, from := s.Conversation.Transcript.At(i), false
+	for _, t := range earlier {
+		if i < t.Len() && block < len(t.At(i).Content) && content.Size(t.At(i).Content) > content.Size(m.Content) {
+			m, from = t.At(i), true
+		}
+	}
+	first := 0
+	if block >= 0 {
+		m.Content, m.Raw, first = m.Content[block:block+1:block+1], nil, block
+	}
+	out := Original{Said: saidOf(m), Handle: precis.MessageHandle(i), State: stateOf(look), Edit: look.Edit, Earlier: from}
+	for b := range out.Blocks {
+		out.Blocks[b].Handle = precis.BlockHandle(i, first+b).String()
+	}
+	out.Original = dialectNamed(s.Record.Dialect).AppendMessages(nil, []precis.Message{m})
+	return out
+}
+
+// HiddenPart is a handle of which a view does not show everything as it was said.
+type HiddenPart struct {
+	Handle precis.Handle   `json:"handle"`
+	State  State           `json:"state"` // [Hidden] when any of it is hidden, else [Shortened]
+	By     precis.EditKind `json:"by"`    // the kind of edit that did it
+}
+
+// HiddenParts returns those of the handles of which the view does not show
+// everything as it was said.
+func HiddenParts(ctx context.Context, h Home, id string, handles ...precis.Handle) ([]HiddenPart, error) {
+	return look(ctx, h, id, func(s *Subject) ([]HiddenPart, error) {
+		shown := precis.ShownBy(s.Conversation.Transcript, s.Conversation.Edits)
+		var out []HiddenPart
+		for _, handle := range handles {
+			if _, err := s.Conversation.Transcript.Read(handle); err != nil {
+				return nil, err
+			}
+			if p := hiddenPart(shown, handle); p.State != Shown {
+				out = append(out, p)
+			}
+		}
+		return out, nil
+	})
+}
+
+func hiddenPart(shown *precis.Shown, h precis.Handle) HiddenPart {
+	out := HiddenPart{Handle: h, State: Shown}
+	for i := h.From; i < h.To; i++ {
+		look := shown.Message(i)
+		if h.Block >= 0 {
+			look = shown.Block(i, h.Block)
+		}
+		if state := stateOf(look); state == Hidden || state == Shortened && out.State == Shown {
+			out.State, out.By = state, look.Kind
+		}
+		if out.State == Hidden {
+			break
+		}
+	}
+	return out
+}

@@ -1,0 +1,95 @@
+package conversation
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"slices"
+
+	"precis"
+	"precis/wire"
+)
+
+// ViewInfo is what the model sees of a conversation now, in pieces.
+type ViewInfo struct {
+	Conversation string          `json:"conversation"`
+	Status       precis.Status   `json:"status"`
+	System       []Content       `json:"system,omitempty"` // the system prompt, while it is in memory
+	Units        []ViewUnit      `json:"units"`
+	Repairs      []precis.Breach `json:"repairs,omitempty"` // what is repaired before it is sent
+	Notes        []string        `json:"notes,omitempty"`
+}
+
+// ViewUnit is what is shown for a span of messages.
+type ViewUnit struct {
+	Handle   precis.Handle   `json:"handle"`
+	State    State           `json:"state"`
+	Edit     string          `json:"edit,omitempty"`
+	Kind     precis.EditKind `json:"edit_kind,omitempty"`
+	Messages []Said          `json:"messages"`
+}
+
+// View returns what the model sees of a conversation.
+func View(ctx context.Context, h Home, id string) (ViewInfo, error) {
+	return look(ctx, h, id, (*Subject).viewInfo)
+}
+
+func (s *Subject) viewInfo() (ViewInfo, error) {
+	st, err := s.status()
+	if err != nil {
+		return ViewInfo{}, err
+	}
+	shown := precis.ShownBy(s.Conversation.Transcript, s.Conversation.Edits)
+	_, repairs := s.view(shown.Units)
+	v := ViewInfo{Conversation: s.Record.ID, Status: st, Units: viewUnits(shown), Repairs: repairs, Notes: s.notes()}
+	if s.Conversation.HasSystem() {
+		v.System = contents(s.Conversation.System.Content)
+	}
+	return v, nil
+}
+
+func viewUnits(shown *precis.Shown) []ViewUnit {
+	out := make([]ViewUnit, len(shown.Units))
+	for i, u := range shown.Units {
+		out[i] = viewUnit(u, shown.Message(u.From))
+	}
+	return out
+}
+
+func viewUnit(u precis.Unit, look precis.Look) ViewUnit {
+	out := ViewUnit{Handle: precis.SpanHandle(u.From, u.To), State: stateOf(look), Edit: look.Edit, Kind: look.Kind, Messages: make([]Said, len(u.Messages))}
+	for i, m := range u.Messages {
+		out.Messages[i] = saidOf(m)
+	}
+	if len(out.Messages) == 0 {
+		return out
+	}
+	at := 0 // of an original message's block among those shown
+	for index := range u.Blocks() {
+		out.Messages[0].Blocks[at].Handle = precis.BlockHandle(u.From, index).String()
+		at++
+	}
+	return out
+}
+
+// DialectView is a view as an API takes it.
+type DialectView struct {
+	Conversation string          `json:"conversation"`
+	Dialect      string          `json:"dialect"`
+	List         string          `json:"list"` // the member of a request that holds the messages
+	Messages     json.RawMessage `json:"messages"`
+}
+
+// ViewAs returns the view as a dialect writes it, without the system prompt; ""
+// is the dialect of the conversation. Cache breakpoints, which move from request
+// to request, are where the client set them when it first said a message.
+func ViewAs(ctx context.Context, h Home, id, dialect string) (DialectView, error) {
+	if dialect != "" && !slices.ContainsFunc(dialects, func(d wire.Dialect) bool { return d.Name() == dialect }) {
+		return DialectView{}, precis.Errorf(precis.CodeInvalid, "read dialect", "dialect is %.40q, want %s, %s or %s", dialect, dialects[0].Name(), dialects[1].Name(), dialects[2].Name())
+	}
+	return look(ctx, h, id, func(s *Subject) (DialectView, error) {
+		view, _ := s.view(precis.Units(s.Conversation.Transcript, s.Conversation.Edits))
+		d := dialectNamed(cmp.Or(dialect, s.Record.Dialect))
+		return DialectView{Conversation: s.Record.ID, Dialect: d.Name(), List: d.List(), Messages: d.AppendMessages(nil, view)}, nil
+	})
+}
