@@ -4,11 +4,8 @@ import (
 	"crypto/hmac"
 	"crypto/sha256"
 	"crypto/subtle"
-	"encoding/base64"
 	"encoding/hex"
-	"encoding/json"
 	"net/http"
-	"strings"
 
 	"precis"
 )
@@ -19,6 +16,9 @@ type Auth struct {
 	// [HashKey], with the name of their owner. None: everybody who can reach the
 	// gateway may use it.
 	Keys map[string]string
+	// Admins are the names of owners who may see everybody's conversations through
+	// the control API, and change what concerns all. See [Gateway.SetAdmins].
+	Admins map[string]bool
 	// Secret makes names of owners out of credentials. Replicas must share it, and
 	// it belongs elsewhere than the store. Empty: owners are named by a plain hash.
 	Secret []byte
@@ -34,12 +34,6 @@ const headerKey = "X-Precis-Key"
 
 var errKey = &precis.Error{Code: precis.CodeInvalid, Op: "check gateway key", Hint: "send a key of this gateway as " + headerKey}
 
-// Allows reports whether a request brings what [Auth.Keys] demands.
-func (a Auth) Allows(r *http.Request) bool {
-	_, ok := a.key(r)
-	return ok
-}
-
 // key returns the owner of the request's gateway key.
 func (a Auth) key(r *http.Request) (owner string, ok bool) {
 	if len(a.Keys) == 0 {
@@ -54,9 +48,7 @@ func (a Auth) key(r *http.Request) (owner string, ok bool) {
 	return owner, ok
 }
 
-// owner says whose conversation a request is: that of its gateway key; else that
-// of the account its credential names, which stays when tokens are renewed; else
-// that of the credential itself.
+// owner returns the owner of a request by its gateway key; "" where none is needed.
 func (a Auth) owner(r *http.Request) (string, error) {
 	owner, ok := a.key(r)
 	if !ok {
@@ -65,59 +57,23 @@ func (a Auth) owner(r *http.Request) (string, error) {
 	if owner != "" {
 		return "key-" + owner, nil
 	}
-	return a.name(account(r.Header)), nil
+	return "", nil
 }
 
+// mac returns a hash of a text that nobody without the secret can make.
+func (a Auth) mac(text string) []byte {
+	m := hmac.New(sha256.New, a.Secret)
+	m.Write([]byte(text))
+	return m.Sum(nil)
+}
+
+// name returns the name of the owner who has an account; "" of none.
 func (a Auth) name(account string) string {
 	if account == "" {
 		return ""
 	}
-	m := hmac.New(sha256.New, a.Secret)
-	m.Write([]byte(account))
-	return "p" + hex.EncodeToString(m.Sum(nil)[:10])
+	return "p" + hex.EncodeToString(a.mac(account)[:10])
 }
 
 // strip takes what is meant for the gateway alone out of a request.
 func (a Auth) strip(h http.Header) { h.Del(headerKey) }
-
-// account names the account behind a request's credential; "" when it has none.
-func account(h http.Header) string {
-	var said string
-	for _, name := range []string{"Chatgpt-Account-Id", "Openai-Organization"} {
-		if v := h.Get(name); v != "" {
-			said += name + " " + v + " "
-		}
-	}
-	token := strings.TrimSpace(strings.TrimPrefix(h.Get("Authorization"), "Bearer "))
-	if token == "" {
-		token = h.Get("X-Api-Key")
-	}
-	if token == "" {
-		token = h.Get("Api-Key")
-	}
-	if subject := subjectOf(token); subject != "" {
-		return said + "subject " + subject
-	}
-	if token == "" {
-		return "" // an account is what a credential proves
-	}
-	return said + token
-}
-
-// subjectOf returns the issuer and subject of a JSON web token; "" for any other
-// credential. The upstream checks it; here it only names.
-func subjectOf(token string) string {
-	parts := strings.Split(token, ".")
-	if len(parts) != 3 {
-		return ""
-	}
-	raw, err := base64.RawURLEncoding.DecodeString(parts[1])
-	if err != nil {
-		return ""
-	}
-	var claims struct{ Iss, Sub string }
-	if json.Unmarshal(raw, &claims) != nil || claims.Sub == "" {
-		return ""
-	}
-	return claims.Iss + " " + claims.Sub
-}

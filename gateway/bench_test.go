@@ -37,9 +37,9 @@ func fastUpstream(b *testing.B) string {
 	return s.URL
 }
 
-// conversation returns the bodies of turns that add a little to a conversation
+// bodiesOf returns the bodies of turns that add a little to a conversation
 // of about size bytes each time.
-func conversation(name string, size, turns int) [][]byte {
+func bodiesOf(name string, size, turns int) [][]byte {
 	a := newAgent("anthropic", "Task of "+name)
 	for n := 0; len(a.body(true)) < size; n++ {
 		a.read(n, words(100, n))
@@ -124,13 +124,13 @@ func BenchmarkGatewayLatency(b *testing.B) {
 			b.Run(name, func(b *testing.B) {
 				up := fastUpstream(b)
 				proxy, gw, c := bare(b, up), served(b, up, tokens), newClient()
-				bodies := conversation(b.Name(), size, 200)
+				bodies := bodiesOf(b.Name(), size, 200)
 				c.send(b, gw, bodies[0])
 				var with, without []time.Duration
 				for i := 0; b.Loop(); i++ {
 					body := bodies[i%len(bodies)]
 					if i > 0 && i%len(bodies) == 0 {
-						bodies = conversation(fmt.Sprint(b.Name(), i), size, 200)
+						bodies = bodiesOf(fmt.Sprint(b.Name(), i), size, 200)
 						body = bodies[0]
 						c.send(b, gw, body)
 					}
@@ -158,7 +158,7 @@ func BenchmarkGatewayThroughput(b *testing.B) {
 			const conns = 64
 			all := make([][][]byte, conns)
 			for i := range all {
-				all[i] = conversation(fmt.Sprint(name, i), 100<<10, 60)
+				all[i] = bodiesOf(fmt.Sprint(name, i), 100<<10, 60)
 				c.send(b, base, all[i][0])
 			}
 			var next atomic.Int64

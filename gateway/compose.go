@@ -1,39 +1,55 @@
 package gateway
 
 import (
-	"bytes"
-	"encoding/json"
-	"sync"
+	"net/http"
+	"strings"
 
 	"precis"
+	"precis/gateway/recall"
+	"precis/gateway/splice"
 	"precis/internal/jsonspan"
 	"precis/wire"
-	"precis/wire/anthropic"
+	"precis/wire/chat"
+	"precis/wire/responses"
 )
 
-// compose returns the body to forward: the client's own while its messages are
-// shown as they were said, else with those of the view in their place. Messages
-// that are shown whole have the bytes of this request. The same view gives the
-// same bytes, whatever the client changed in what is hidden.
-func (t *turn) compose(res precis.Result) []byte {
-	d := t.found.Body.Draft()
-	if t.edited(res) || t.plain {
-		view := t.view(res)
-		if t.plain {
-			view = withoutThinking(view)
-		}
-		list := t.dialect.AppendMessages(make([]byte, 0, len(t.body)), view)
-		d.Set(t.dialect.List(), list)
-		t.bindThinking(d)
-	}
-	t.strip(d)
-	t.offer(d)
-	return d.Bytes()
+// composed is the request to send upstream.
+type composed struct {
+	body   []byte
+	beta   string // a beta that the body needs in addition to the client's own; "": none
+	recall bool   // the recall tool is offered
 }
 
-// edited reports whether the view differs from what was said. What the client
-// itself sent wrong is the upstream's to refuse.
-func (t *turn) edited(res precis.Result) bool {
+// compose returns the request to send: the client's own while its messages are
+// shown as they were said, else with those of the view in their place. The same
+// view gives the same bytes, whatever the client changed in what is hidden.
+func (p *plan) compose() composed {
+	c := &composer{plan: p, d: p.found.Body.Draft()}
+	changed := edited(p.result) || p.plain
+	if changed {
+		view := splice.Messages(splice.Request{Dialect: p.dialect.Name(), Body: p.found.Body, Lead: p.found.Prompt.Lead[:p.found.Lead]}, p.result, &p.conv.Written)
+		if p.plain {
+			view = splice.WithoutReasoning(view)
+		}
+		c.d.Set(p.dialect.List(), p.dialect.AppendMessages(make([]byte, 0, len(p.body)), view))
+		c.bindThinking()
+	}
+	c.poly.Remove(c.d)
+	c.offerRecall()
+	out := composed{body: c.d.Bytes(), beta: c.beta, recall: c.recall}
+	if p.unlisted && !changed && !p.poly.Active && !out.recall {
+		out.body = p.body
+	}
+	return out
+}
+
+// edited reports whether the view differs from what was said: by edits, or because
+// what was said is not valid, such as a tool result without its call, which an
+// upstream would refuse.
+func edited(res precis.Result) bool {
+	if len(res.Report.Repairs) > 0 {
+		return true
+	}
 	for _, u := range res.Units {
 		if !u.Original() || u.Changed {
 			return true
@@ -42,194 +58,65 @@ func (t *turn) edited(res precis.Result) bool {
 	return false
 }
 
-// view returns the messages to send, the system prompt among the messages
-// included.
-func (t *turn) view(res precis.Result) []precis.Message {
-	name := t.dialect.Name()
-	out := make([]precis.Message, 0, t.found.Lead+len(res.Units))
-	for i := range t.found.Lead {
-		m := t.found.Prompt.Lead[i]
-		m.Raw = json.RawMessage(t.found.Body.Item(i))
-		out = append(out, m)
-	}
-	if len(res.Report.Repairs) > 0 {
-		return append(out, unmarkAll(res.View)...)
-	}
-	last := -1 // the last message that is not as it was said
-	for _, u := range res.Units {
-		if u.Original() && !u.Changed {
-			m := u.Messages[0]
-			m.Raw, m.Format = json.RawMessage(t.found.Item(u.From)), name
-			out = append(out, m)
-			continue
+// live is the request that a summary request rides on, to find its messages in the
+// provider's prompt cache.
+func (p *plan) live(edited bool) *precis.Live {
+	l := &precis.Live{Dialect: p.dialect.Name(), Model: p.found.Prompt.Model, Body: p.body, Header: rideHeaders(p.r.Header)}
+	p.poly.RemoveBetas(l.Header)
+	if edited || p.poly.Asked {
+		c := &composer{plan: p, d: p.found.Body.Draft()}
+		if edited {
+			c.bindThinking()
 		}
-		for _, m := range u.Messages {
-			out, last = append(out, t.held.written.message(name, m)), len(out)
+		c.poly.Remove(c.d)
+		c.offerRecall()
+		l.Body = c.d.Bytes()
+		if c.beta != "" {
+			l.Header[headerBeta] = betas(p.r.Header, c.beta)
 		}
 	}
-	if name == anthropic.Format && last >= 0 {
-		t.mark(out, last)
-	}
-	return out
+	return l
 }
 
-// written remembers how messages that are not shown as they were said are
-// written, so that a long digest is not written anew with every request. It is
-// safe for concurrent use.
-type written struct {
-	mu     sync.Mutex
-	raw    map[*precis.Block]json.RawMessage
-	marked map[*precis.Block]marked
+// composer changes the fields of one request.
+type composer struct {
+	*plan
+	d      *wire.Draft
+	beta   string
+	recall bool
 }
 
-type marked struct {
-	with string // the breakpoint's value
-	raw  json.RawMessage
+// offerRecall adds the recall tool, and removes what earlier answers have left
+// behind of it. Reasoning that saw the tool, its calls or their results is bound to
+// them, also when nothing is hidden any more.
+func (c *composer) offerRecall() {
+	if c.dialect.Name() == responses.Format && recall.Marked(c.found.Body.Raw()) {
+		c.d.Set(c.dialect.List(), recall.Unmark(c.d.Get(c.dialect.List())))
+	}
+	if !c.plan.recall {
+		return
+	}
+	tools, ok := recall.Offer(c.d.Get("tools"), c.dialect.Name())
+	if c.recall = ok; !ok {
+		return
+	}
+	c.d.Set("tools", tools)
+	c.bindThinking()
 }
 
-// forget drops everything, when other messages are shown from now on.
-func (w *written) forget() {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.raw, w.marked = nil, nil
+// offersRecall reports whether the recall tool is offered: from the first hidden
+// message on for the rest of the conversation, because a list of tools that changes
+// costs the prompt cache and bound reasoning.
+func (j *planner) offersRecall() bool {
+	return j.g.o.Recall && j.route.work != workCompact && !j.poly.Only && recall.Hides(j.work.Edits) &&
+		(j.dialect.Name() != chat.Format || jsonspan.Int(j.found.Body.Get("n")) < 2)
 }
 
-// message returns a message without breakpoints; in Anthropic's dialect, where
-// messages are written each by itself, as its bytes.
-func (w *written) message(dialect string, m precis.Message) precis.Message {
-	if dialect != anthropic.Format || len(m.Content) == 0 {
-		return unmark(m)
+// betas returns the betas of a request and one more.
+func betas(h http.Header, more string) []string {
+	list := strings.Join(h.Values(headerBeta), ",")
+	if strings.Contains(list, more) {
+		return []string{list}
 	}
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	key := &m.Content[0]
-	raw, ok := w.raw[key]
-	if !ok {
-		raw = anthropic.AppendMessage(nil, unmark(m))
-		if w.raw == nil {
-			w.raw = map[*precis.Block]json.RawMessage{}
-		}
-		w.raw[key] = raw
-	}
-	m.Raw, m.Format = raw, anthropic.Format
-	return m
-}
-
-func unmarkAll(msgs []precis.Message) []precis.Message {
-	out := make([]precis.Message, len(msgs))
-	for i, m := range msgs {
-		out[i] = unmark(m)
-	}
-	return out
-}
-
-// unmark returns a message without cache breakpoints: where the client has put
-// them moves, and what is shown of old messages must not.
-func unmark(m precis.Message) precis.Message {
-	if m.Format != anthropic.Format {
-		return m
-	}
-	if m.Raw != nil {
-		if bytes.Contains(m.Raw, []byte(anthropic.Breakpoint)) {
-			raw := anthropic.CapBreakpoints(append(append([]byte("["), m.Raw...), ']'), 0)
-			m.Raw = raw[1 : len(raw)-1]
-		}
-		return m
-	}
-	for i, b := range m.Content {
-		raw := anthropic.AppendBlock(nil, b, m.Format)
-		if !bytes.Contains(raw, []byte(anthropic.Breakpoint)) {
-			continue
-		}
-		list := append(append([]byte(`[{"content":[`), raw...), `]}]`...)
-		list = anthropic.CapBreakpoints(list, 0)
-		again, err := anthropic.DecodeBlock(list[len(`[{"content":[`) : len(list)-len(`]}]`)])
-		if err != nil {
-			continue // it was decoded before
-		}
-		m.Content = append(append(append([]precis.Block{}, m.Content[:i]...), again), m.Content[i+1:]...)
-	}
-	return m
-}
-
-// mark puts a breakpoint of ours at the end of what is edited, in the client's
-// own form, if the client caches messages and leaves one of the four unused: the
-// prefix that stays the same over the turns to come is then found however much
-// a turn adds.
-func (t *turn) mark(view []precis.Message, last int) {
-	body := t.found.Body
-	used := anthropic.CountBreakpoints(body.Get("tools")) + anthropic.CountBreakpoints(body.Get("system"))
-	if body.Get(anthropic.Breakpoint) != nil {
-		used++
-	}
-	var own json.RawMessage
-	for _, m := range view {
-		if m.Raw == nil || !bytes.Contains(m.Raw, []byte(anthropic.Breakpoint)) {
-			continue
-		}
-		marks := anthropic.Breakpoints(append(append([]byte("["), m.Raw...), ']'))
-		used += len(marks)
-		if own == nil && len(marks) > 0 {
-			own = marks[0].Raw
-		}
-	}
-	if own != nil && used < anthropic.MaxBreakpoints && len(view[last].Content) > 0 {
-		view[last].Raw = t.held.written.mark(view[last], own)
-	}
-}
-
-// mark returns a written message with a breakpoint on its last block, or as it is
-// when that cannot carry one.
-func (w *written) mark(m precis.Message, with json.RawMessage) json.RawMessage {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	key := &m.Content[0]
-	if known, ok := w.marked[key]; ok && known.with == string(with) {
-		return known.raw
-	}
-	raw := markLast(m.Raw, with)
-	if w.marked == nil {
-		w.marked = map[*precis.Block]marked{}
-	}
-	w.marked[key] = marked{string(with), raw}
-	return raw
-}
-
-func markLast(raw, with json.RawMessage) json.RawMessage {
-	var blocks []jsonspan.Span
-	for b, err := range jsonspan.Array(jsonspan.Field(raw, "content")) {
-		if err != nil {
-			return raw
-		}
-		blocks = append(blocks, b)
-	}
-	if len(blocks) == 0 || !markable(blocks[len(blocks)-1].Raw) {
-		return raw
-	}
-	message, err := wire.Parse(raw, "content", nil)
-	if err != nil {
-		return raw
-	}
-	last, err := wire.Parse(blocks[len(blocks)-1].Raw, "", nil)
-	if err != nil {
-		return raw
-	}
-	block := last.Draft()
-	block.Set(anthropic.Breakpoint, with)
-	list := []byte("[")
-	for _, b := range blocks[:len(blocks)-1] {
-		list = append(append(list, b.Raw...), ',')
-	}
-	whole := message.Draft()
-	whole.Set("content", append(append(list, block.Bytes()...), ']'))
-	return whole.Bytes()
-}
-
-// markable reports whether a block can carry a breakpoint.
-func markable(raw []byte) bool {
-	switch kind, _ := jsonspan.String(jsonspan.Field(raw, "type")); kind {
-	case "text", "tool_use", "tool_result", "image", "document":
-		return true
-	}
-	return false
+	return []string{strings.TrimPrefix(list+","+more, ",")}
 }

@@ -12,7 +12,7 @@ import (
 )
 
 var (
-	errBusy        = precis.Errorf(precis.CodeUpstream, "accept request", "too many requests are under way")
+	errDots        = precis.Errorf(precis.CodeInvalid, "accept request", "the path has segments of dots")
 	errNoWebSocket = precis.Errorf(precis.CodeInvalid, "accept request", "WebSockets are not served here; use HTTPS")
 	errUpstream    = precis.Errorf(precis.CodeUpstream, "forward request", "the upstream cannot be reached")
 )

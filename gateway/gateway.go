@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"net/http"
 	"net/http/httputil"
+	"runtime"
 	"runtime/debug"
 	"strings"
 	"sync"
@@ -13,28 +14,30 @@ import (
 	"time"
 
 	"precis"
-	"precis/gateway/lineage"
+	"precis/gateway/admission"
+	"precis/gateway/registry"
 )
 
 // Gateway is an [http.Handler]. Make one with [New], end it with
 // [Gateway.Close]. It is safe for concurrent use.
 type Gateway struct {
-	o       Options
-	table   *lineage.Table
-	proxy   *httputil.ReverseProxy
-	windows windows
+	o             Options
+	conversations *registry.Registry
+	proxy         *httputil.ReverseProxy
+	windows       windows
+	accounts      *accounts
 	// freeModels are models, by upstream and name, whose upstream does not know the
 	// control for bound reasoning.
 	freeModels sync.Map
-	saver      *saver
-	slots      chan struct{}
+	gate       *admission.Gate
+	reducing   chan struct{} // of as many places as conversations are reduced at once without a model
 	policy     atomic.Pointer[policy]
+	admins     atomic.Pointer[map[string]bool]
 
 	ctx     context.Context // of work that outlives requests
 	cancel  context.CancelFunc
 	work    sync.WaitGroup
 	closing atomic.Bool
-	active  atomic.Int64
 }
 
 // policy is what can be changed at run time.
@@ -55,14 +58,18 @@ func New(o Options) (*Gateway, error) {
 		_, _ = rand.Read(b[:]) // never fails
 		o.Replica = hex.EncodeToString(b[:])
 	}
-	g := &Gateway{o: o, slots: make(chan struct{}, o.Limits.Concurrency)}
+	g := &Gateway{o: o, gate: admission.New(admission.Limits{Requests: o.Limits.Concurrency, Body: o.Limits.Body, Memory: o.Limits.Memory})}
+	g.reducing = make(chan struct{}, runtime.GOMAXPROCS(0))
 	g.policy.Store(&policy{o.Manager, o.Profiles})
+	g.accounts = newAccounts(o, g.background)
+	g.windows.configured, g.windows.transport, g.windows.background = o.Window, o.Transport, g.background
+	g.SetAdmins(o.Auth.Admins)
 	g.ctx, g.cancel = context.WithCancel(context.Background())
-	g.table = lineage.New(lineage.Options{Bytes: o.Memory, Recall: g.recall, Adopt: g.adopt})
+	g.conversations = registry.New(registry.Options{Store: o.Store, Shared: o.Shared, Replica: o.Replica, Patience: o.Patience, Bytes: o.Memory, Logger: o.Logger, Now: o.Now})
 	g.proxy = &httputil.ReverseProxy{
 		Rewrite: g.rewrite, Transport: o.Transport, FlushInterval: -1, ErrorHandler: g.proxyFailed,
 	}
-	g.saver = newSaver(g)
+	g.background(func(context.Context) { o.Manager.NewMeter() }) // reads the vocabulary, which the first request would wait for
 	return g, nil
 }
 
@@ -72,8 +79,15 @@ func (g *Gateway) SetManager(m *precis.Manager, profiles map[string]*precis.Mana
 	g.policy.Store(&policy{m, profiles})
 }
 
+// Ready reports whether there is room for another request.
+func (g *Gateway) Ready() bool { return !g.gate.Full() }
+
+// CheckStore returns why the store does not keep what is new: it fails, or is not the
+// one any more that was opened; nil: it does.
+func (g *Gateway) CheckStore(ctx context.Context) error { return g.conversations.Check(ctx) }
+
 // Active returns the number of requests under way.
-func (g *Gateway) Active() int { return int(g.active.Load()) }
+func (g *Gateway) Active() int { return g.gate.Active() }
 
 // Close waits for work that outlives requests, such as preparing a summary, but
 // not longer than ctx lasts, and until everything seen is in the store. Requests
@@ -88,15 +102,16 @@ func (g *Gateway) Close(ctx context.Context) error {
 		g.cancel()
 		<-done
 	}
-	err := g.saver.close(ctx)
+	err := g.conversations.Close(ctx)
 	g.cancel()
 	return err
 }
 
-// background runs f until it ends or the gateway does.
-func (g *Gateway) background(f func(ctx context.Context)) {
+// background runs f until it ends or the gateway does. It reports false, and does
+// not, when the gateway is closing.
+func (g *Gateway) background(f func(ctx context.Context)) bool {
 	if g.closing.Load() {
-		return
+		return false
 	}
 	g.work.Go(func() {
 		defer func() {
@@ -106,17 +121,20 @@ func (g *Gateway) background(f func(ctx context.Context)) {
 		}()
 		f(g.ctx)
 	})
+	return true
 }
 
 // ServeHTTP forwards a request.
 func (g *Gateway) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	start := time.Now()
-	g.active.Add(1)
-	defer g.active.Add(-1)
 	rt := g.route(r)
-	owner, err := g.o.Auth.owner(r)
+	owner, err := g.owner(r)
 	if err != nil {
 		g.refuse(w, rt, http.StatusUnauthorized, "authentication_error", err)
+		return
+	}
+	if climbs(r.URL) {
+		g.refuse(w, rt, http.StatusBadRequest, "invalid_request_error", errDots)
 		return
 	}
 	if upgrades(r) {
@@ -124,16 +142,19 @@ func (g *Gateway) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		g.refuse(w, rt, http.StatusUpgradeRequired, "invalid_request_error", errNoWebSocket)
 		return
 	}
-	select {
-	case g.slots <- struct{}{}:
-		defer func() { <-g.slots }()
-	default:
-		w.Header().Set("Retry-After", "1")
-		g.refuse(w, rt, http.StatusServiceUnavailable, "overloaded_error", errBusy)
-		return
+	out := admission.NewWriter(w)
+	defer out.Close()
+	x := &exchange{route: rt, g: g, r: r, owner: owner, out: responder{w: out, route: rt, start: start}}
+	x.serve()
+}
+
+// owner says whose conversation a request is: that of its gateway key; else that of
+// what it proves itself with at its upstream.
+func (g *Gateway) owner(r *http.Request) (string, error) {
+	if owner, err := g.o.Auth.owner(r); owner != "" || err != nil {
+		return owner, err
 	}
-	t := &turn{g: g, w: w, r: r, route: rt, owner: owner, start: start}
-	t.serve()
+	return g.accounts.owner(r)
 }
 
 func upgrades(r *http.Request) bool {
@@ -149,6 +170,9 @@ func (g *Gateway) rewrite(p *httputil.ProxyRequest) {
 		p.Out.URL = rt.upstream.join(rt.path, p.In.URL.RawQuery)
 	}
 	p.Out.Host = ""
+	for _, name := range hopByHop { // an upgrade would make a tunnel that nobody counts
+		p.Out.Header.Del(name)
+	}
 	g.o.Auth.strip(p.Out.Header)
 	stripOwn(p.Out.Header)
 }
@@ -158,30 +182,20 @@ func (g *Gateway) proxyFailed(w http.ResponseWriter, r *http.Request, err error)
 	g.refuse(w, g.route(r), http.StatusBadGateway, "api_error", errUpstream)
 }
 
-// manager returns the manager of a request.
-func (g *Gateway) manager(r *http.Request) (*precis.Manager, error) {
+// ownManager returns a manager for the conversations of an owner: without a store,
+// for the registry stores, with the owner's ledger and calibration.
+func (g *Gateway) ownManager(m *precis.Manager, owner string) *precis.Manager {
+	return m.With(nil).WithLedger(g.conversations.Ledger(owner)).ForOwner(owner)
+}
+
+// manager returns the manager of a profile; "" is the default one.
+func (g *Gateway) manager(profile string) (*precis.Manager, error) {
 	p := g.policy.Load()
-	name := r.Header.Get(headerProfile)
-	if name == "" {
+	if profile == "" {
 		return p.manager, nil
 	}
-	if m, ok := p.profiles[name]; ok {
+	if m, ok := p.profiles[profile]; ok {
 		return m, nil
 	}
-	return nil, precis.Errorf(precis.CodeInvalid, "choose profile", "there is no profile %.60q", name)
+	return nil, precis.Errorf(precis.CodeNotFound, "choose profile", "there is no profile %.60q", profile)
 }
-
-// store returns the part of the store that belongs to an owner; nil when there
-// is no store, or one that cannot keep owners apart.
-func (g *Gateway) store(owner string) precis.Store {
-	if owner == "" {
-		return g.o.Store
-	}
-	if s, ok := g.o.Store.(precis.Scoper); ok {
-		return s.Scope(owner)
-	}
-	return nil
-}
-
-// Lines returns the conversations in memory, the newest first.
-func (g *Gateway) Lines() []*lineage.Line { return g.table.Lines() }

@@ -1,13 +1,5 @@
 package gateway
 
-import (
-	"net/http"
-	"net/url"
-	"path"
-	"regexp"
-	"strings"
-)
-
 // Headers of requests, for the gateway alone.
 const (
 	headerBypass  = "X-Precis-Bypass"       // "true": pass this request through
@@ -30,7 +22,7 @@ const (
 	headerError    = "X-Precis-Error"         // the code, when the error is the gateway's own
 )
 
-// Actions, as headers and metrics tell them.
+// Actions, as headers and metrics name them.
 const (
 	actionNone    = "none"    // forwarded as it came
 	actionView    = "view"    // forwarded with edits made earlier
@@ -40,57 +32,3 @@ const (
 	actionOpen    = "open"    // passed through: precis failed
 	actionAnswer  = "answer"  // answered by the gateway itself
 )
-
-// hopByHop are headers of one connection, RFC 9110 section 7.6.1.
-var hopByHop = []string{"Connection", "Proxy-Connection", "Keep-Alive", "Proxy-Authenticate", "Proxy-Authorization", "Te", "Trailer", "Transfer-Encoding", "Upgrade"}
-
-// stripOwn takes the gateway's own headers out.
-func stripOwn(h http.Header) {
-	for name := range h {
-		if strings.HasPrefix(name, "X-Precis-") {
-			delete(h, name)
-		}
-	}
-}
-
-// stripHops takes out the headers of one connection.
-func stripHops(h http.Header) {
-	for _, field := range h["Connection"] {
-		for name := range strings.SplitSeq(field, ",") {
-			h.Del(strings.TrimSpace(name))
-		}
-	}
-	for _, name := range hopByHop {
-		h.Del(name)
-	}
-}
-
-var version = regexp.MustCompile(`/v[0-9]+[a-z0-9]*$`)
-
-// join returns the URL of a path. A base URL that ends with a version of its own
-// takes the place of /v1.
-func (u *Upstream) join(p, query string) *url.URL {
-	out := *u.URL
-	if version.MatchString(out.Path) {
-		p = strings.TrimPrefix(p, "/v1")
-	}
-	out.Path = path.Join("/", out.Path, p)
-	out.RawQuery = query
-	return &out
-}
-
-// joinEscaped is join for a path as a client wrote it, of which nothing is
-// changed.
-func (u *Upstream) joinEscaped(p, query string) *url.URL {
-	out := *u.URL
-	base := strings.TrimRight(out.EscapedPath(), "/")
-	if version.MatchString(out.Path) {
-		p = strings.TrimPrefix(p, "/v1")
-	}
-	out.RawPath = base + p
-	if plain, err := url.PathUnescape(out.RawPath); err == nil {
-		out.Path = plain
-	}
-	out.RawQuery = query
-	return &out
-}

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"precis"
+	"precis/gateway/polyfill"
 	"precis/wire/anthropic"
 	"precis/wire/chat"
 	"precis/wire/responses"
@@ -32,6 +33,9 @@ type Options struct {
 	// Shared: other replicas use the store, too. Its edits are asked for with each
 	// request.
 	Shared bool
+	// Patience is how long a request waits for the store, after which it goes on with
+	// what memory has; 0 means 3 seconds.
+	Patience time.Duration
 	// Replica names this gateway among others; "": a random name.
 	Replica string
 
@@ -70,7 +74,7 @@ type Options struct {
 	Transport http.RoundTripper
 	Logger    *slog.Logger     // nil: silent
 	Now       func() time.Time // nil: time.Now
-	// OnTurn is told of every request that was answered; nil: nobody. It must
+	// OnTurn is called for every request that was answered; nil: nothing is. It must
 	// return soon.
 	OnTurn func(context.Context, Turn)
 }
@@ -85,18 +89,18 @@ type Upstream struct {
 	Native *Native
 }
 
-// Native says which polyfills an upstream needs none of: what is native is
-// passed through untouched.
-type Native struct {
-	ContextManagement bool // Anthropic's and OpenAI's context_management
-	Compact           bool // POST /v1/responses/compact
-}
+// Native says what an upstream does by itself, see [polyfill.Native].
+type Native = polyfill.Native
 
 // Limits bound what one gateway takes on. Zero values are defaults.
 type Limits struct {
 	Body        int64 // bytes of a request body; 0 means 64 MB
 	Concurrency int   // requests under way; 0 means 512
 	Error       int64 // bytes of an error response that are read; 0 means 1 MB
+	// Memory is how many bytes all requests under way may use, about: four times
+	// their bodies. One for which there is no room waits for some seconds, and is
+	// refused as overloaded then. 0 means 1 GB.
+	Memory int64
 }
 
 // Turn is one answered request, for metrics and logs.
@@ -112,7 +116,7 @@ type Turn struct {
 	Stream       bool
 	Report       *precis.Report // nil when it was passed through
 	Usage        precis.Usage
-	Input        int // input tokens the upstream told, cached ones included; 0: none
+	Input        int // input tokens the upstream reported, cached ones included; 0: none
 	CostUSD      float64
 	Retries      int           // after overflows
 	Overhead     time.Duration // spent before the request was first sent upstream
@@ -172,6 +176,9 @@ func (o Options) complete() (Options, error) {
 	if o.Limits.Concurrency <= 0 {
 		o.Limits.Concurrency = 512
 	}
+	if o.Limits.Memory <= 0 {
+		o.Limits.Memory = 1 << 30
+	}
 	if o.Limits.Error <= 0 {
 		o.Limits.Error = 1 << 20
 	}
@@ -210,8 +217,4 @@ func (u *Upstream) check() error {
 	own.Path = strings.TrimSuffix(strings.TrimRight(own.Path, "/"), "/v1")
 	u.URL = &own
 	return nil
-}
-
-func (u *Upstream) speaks(dialect string) bool {
-	return u.Dialects == nil || slices.Contains(u.Dialects, dialect)
 }

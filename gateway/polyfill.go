@@ -1,257 +1,161 @@
 package gateway
 
 import (
-	"bytes"
-	"encoding/json"
-	"errors"
+	"context"
 	"net/http"
-	"strconv"
-	"strings"
+	"slices"
 
 	"precis"
 	"precis/gateway/polyfill"
-	"precis/internal/jsonspan"
-	"precis/wire"
 	"precis/wire/anthropic"
 	"precis/wire/responses"
 )
 
-// Context management that a request asks of its API is done here when the
-// upstream does not have it: the fields are taken out, what they ask for becomes
-// edits of the conversation, and the answer tells what the API would have told.
-// Compaction blocks and items of our own making are turned into messages that
-// every model can read, whatever the upstream has.
+// Context management that a request asks of its API is done here when the upstream
+// does not have it: package polyfill turns what the request asks for into edits,
+// and adds to the response what the API would have said.
 
-// emulation is what one request needs of that. The zero value is nothing.
-type emulation struct {
-	asked   bool           // context_management is taken out of the request
-	active  bool           // there may be something to do
-	side    bool           // the request is no turn: nothing else is done with it
-	edits   polyfill.Edits // Anthropic's
-	compact *polyfill.Compact
-	mode    mode
-
-	made    []precis.Edit // by this request, where nothing records them
-	applied []polyfill.Applied
-	answer  *polyfill.Answer // what is added to the answer; nil: nothing
-	summary *polyfill.Summary
-	usage   precis.Usage // of making it
-}
-
-// mode says who answers the request.
-type mode string
-
-const (
-	modeForward mode = ""        // the upstream
-	modePause   mode = "pause"   // the gateway: Anthropic's pause_after_compaction
-	modeWindow  mode = "window"  // the gateway: POST /v1/responses/compact
-	modeTrigger mode = "trigger" // the gateway: a compaction_trigger
-)
-
-// emulated reads what the request asks for. A field that its API would refuse is
-// an error.
-func (t *turn) emulated() error {
-	e := &t.poly
-	var err error
-	if !t.native().ContextManagement {
-		err = t.readManagement()
+// emulate makes the edits that the request asks for, before anything else is
+// decided about its view.
+func (j *planner) emulate(ctx context.Context) error {
+	ctx = j.ride(ctx)
+	if !j.own {
+		j.copyEdits(nil)
 	}
-	if err == nil && t.dialect.Name() == responses.Format && !t.native().Compact {
-		err = t.readCompact()
-	}
-	if err != nil {
+	if err := j.look(ctx); err != nil {
 		return err
 	}
-	e.active = e.asked || e.mode != modeForward || t.returnsCompactions()
-	return nil
+	e := polyfill.Emulator{
+		Request: j.poly, View: polyfillView{j}, Live: j.req.Live, Reasoning: j.req.Reasoning, Summarizer: j.g.o.Summarizer,
+		Logger: j.g.o.Logger, Now: j.g.o.Now,
+	}
+	if j.g.o.Store != nil {
+		e.Keep = j.keepOriginals
+	}
+	return e.Emulate(ctx)
 }
 
-func (t *turn) readManagement() (err error) {
-	raw := t.found.Body.Get("context_management")
-	if raw == nil {
-		return nil
-	}
-	e := &t.poly
-	switch t.dialect.Name() {
-	case anthropic.Format:
-		e.edits, err = polyfill.ParseEdits(raw)
-		e.compact = e.edits.Compact
-		if err == nil && e.edits.Thinking != nil && !t.found.Prompt.Thinking {
-			err = &polyfill.Invalid{Message: "`" + polyfill.TypeClearThinking + "` strategy requires `thinking` to be enabled or adaptive"}
-		}
-	case responses.Format:
-		e.compact, err = polyfill.ParseCompaction(raw)
-		if stateful(t.found.Body) {
-			e.compact = nil // what is to be compacted is not in the request
-		}
-	default:
-		return nil
-	}
-	e.asked = true
-	return err
+// copyEdits makes the planner work on a copy of the conversation, with more edits.
+func (j *planner) copyEdits(more []precis.Edit) {
+	c := *j.work
+	c.Edits = slices.Concat(c.Edits, more)
+	j.work, j.req.Conversation = &c, &c
 }
 
-// readCompact finds out whether the request asks for a compaction and nothing
-// else.
-func (t *turn) readCompact() error {
-	b := t.found.Body
-	switch n := len(b.Items()); {
-	case t.work == workCompact:
-		t.poly.mode = modeWindow
-	case n > 0 && isTrigger(b.Item(n-1)):
-		t.poly.mode = modeTrigger
-	default:
-		return nil
+// keepOriginals stores what a client is about to put a summary in the place of, and
+// books what that cost.
+func (j *planner) keepOriginals(ctx context.Context, end int, sum precis.Summary) {
+	originals := j.work.Transcript.Prefix(end)
+	if _, err := precis.Reconcile(ctx, j.g.conversations.Store(j.owner), originals, nil, &precis.Progress{}); err != nil {
+		j.g.o.Logger.WarnContext(ctx, "a compacted conversation is not stored", "conversation", j.work.ID, "error", err)
 	}
-	if t.found.Prompt.Model == "" {
-		return &polyfill.Invalid{Param: "model", Message: "Missing required parameter: 'model'."}
+	if l := j.g.conversations.Ledger(j.owner); l != nil && sum.Call != nil {
+		_ = l.Book(ctx, precis.LedgerEntry{ // is queued
+			Time: j.g.o.Now(), Conversation: j.work.ID, Model: sum.Call.Model, Kind: precis.KindCall, TriggeredBy: precis.TriggeredManual, Usage: sum.Usage, CostUSD: sum.CostUSD,
+		})
 	}
-	if stateful(b) {
-		return &polyfill.Invalid{Param: "previous_response_id", Message: "Stored responses cannot be compacted here; send the items as 'input'."}
-	}
-	if t.found.Len == 0 && b.String("input") == "" {
-		return &polyfill.Invalid{Param: "input", Message: "There is nothing to compact: 'input' is empty."}
-	}
-	return nil
 }
 
-func isTrigger(item []byte) bool {
-	kind, _ := jsonspan.String(jsonspan.Field(item, "type"))
-	return kind == "compaction_trigger"
-}
+// polyfillView is the view that a planner makes, as polyfills see it.
+type polyfillView struct{ j *planner }
 
-// returnsCompactions reports whether the request holds a compaction that is for
-// us to read.
-func (t *turn) returnsCompactions() bool {
-	for _, m := range t.found.Messages {
-		for _, b := range m.Content {
-			if _, _, ok := t.returned(b); ok {
-				return true
-			}
-		}
+// Conversation returns the conversation that is planned on.
+func (v polyfillView) Conversation() *precis.Conversation { return v.j.work }
+
+// Result returns the newest pass over the view.
+func (v polyfillView) Result() precis.Result { return v.j.res }
+
+// Meter returns the meter of the view.
+func (v polyfillView) Meter() *precis.Meter { return v.j.req.Meter }
+
+// KeepAlive keeps the client waiting.
+func (v polyfillView) KeepAlive() (stop func()) { return v.j.keepAlive() }
+
+// Apply records edits, or keeps them for this request, and looks again.
+func (v polyfillView) Apply(ctx context.Context, edits []precis.Edit) error {
+	j := v.j
+	if j.own {
+		_ = j.conv.Record(ctx, j.mgr, edits...) // else another replica was faster: its edits count
+	} else {
+		j.poly.Made = append(j.poly.Made, edits...)
+		j.work.Edits = append(j.work.Edits, edits...)
 	}
-	return false
-}
-
-// returned reads a compaction that the client sent back. Not ok: the block is
-// none, or one for its maker alone.
-func (t *turn) returned(b precis.Block) (polyfill.Summary, polyfill.Kind, bool) {
-	o, is := b.(precis.Opaque)
-	if !is || !polyfill.IsCompaction(o.Type) {
-		return polyfill.Summary{}, "", false
+	j.conv.Written.Forget()
+	if slices.ContainsFunc(j.work.Edits, func(e precis.Edit) bool { return e.ID == edits[0].ID }) {
+		j.action = actionReduced
 	}
-	s, kind := polyfill.Read(o.Raw, t.dialect.Name() == anthropic.Format)
-	ok := kind == polyfill.Ours || kind != polyfill.Opaque && !t.native().ContextManagement
-	return s, kind, ok
+	return j.look(ctx)
 }
 
-// manages reports whether a request that would be passed through is managed
-// after all, for the polyfills alone.
-func (e *emulation) manages(why string) bool {
-	e.side = why != ""
-	return e.active && why == passTitle
-}
+// polyfillAnswer returns what the response says of the polyfills; nil: nothing.
+func (p *plan) polyfillAnswer() *polyfill.Answer { return p.poly.Answer(p.g.o.Now()) }
 
-// strip takes the fields that were done here out of a request.
-func (t *turn) strip(d *wire.Draft) {
-	if !t.poly.asked {
+// answerAlone answers a request that no upstream needs to.
+func (x *exchange) answerAlone(p *plan) {
+	body, stream, ok := p.poly.Alone(x.kind == passEmpty, x.g.o.Now())
+	if !ok {
+		x.refuse(precis.Errorf(precis.CodeInternal, "compact conversation", "no summary could be made"))
 		return
 	}
-	if rest := t.poly.edits.Rest(); rest != nil {
-		d.Set("context_management", rest)
+	x.action = actionAnswer
+	x.overhead = x.spent()
+	kind := "application/json"
+	if stream {
+		kind = "text/event-stream; charset=utf-8"
+		x.out.w.Header().Set("Cache-Control", "no-cache")
+	}
+	x.describe(x.out.w.Header())
+	x.out.mu.Lock()
+	defer x.out.mu.Unlock()
+	x.out.whole(http.StatusOK, kind, body)
+	x.record()
+}
+
+// polyfillWhole adds what the polyfills have to say to a response that is no
+// stream. Its beginning was read.
+func (p *pipe) polyfillWhole() {
+	a, in := p.p.polyfillAnswer(), p.in
+	if a == nil || in.res.StatusCode != http.StatusOK || in.problem != nil {
 		return
 	}
-	d.Remove("context_management")
-}
-
-// stripBetas takes the betas that only announce those fields out of a header.
-func (t *turn) stripBetas(h http.Header) {
-	values := h.Values(headerBeta)
-	if !t.poly.asked || len(values) == 0 || t.dialect.Name() != anthropic.Format || len(t.poly.edits.Unknown) > 0 {
+	if in.stream { // see polyfillStream; its length changes
+		in.whole = false
+		in.res.Header.Del("Content-Length")
 		return
 	}
-	memory := bytes.Contains(t.found.Prompt.Tools, []byte(`"memory_2`)) // the memory tool is announced by the same beta
-	var out []string
-	for _, v := range values {
-		var kept []string
-		for beta := range strings.SplitSeq(v, ",") {
-			name := strings.TrimSpace(beta)
-			if name == polyfill.BetaCompact || name == polyfill.BetaContextManagement && !memory {
-				continue
-			}
-			kept = append(kept, beta)
-		}
-		if len(kept) > 0 {
-			out = append(out, strings.TrimSpace(strings.Join(kept, ",")))
-		}
+	if !in.whole && in.err == nil {
+		in.readMore(maxWhole)
 	}
-	delete(h, headerBeta)
-	if len(out) > 0 {
-		h[headerBeta] = out
+	if !in.whole {
+		return // too long to be taken apart
+	}
+	var out []byte
+	switch report := p.p.result.Report; {
+	case p.work == workCount:
+		out = polyfill.Counted(in.head, report.Said, report.After.Tokens)
+	case p.dialect.Name() == anthropic.Format:
+		out = a.Message(in.head)
+	case p.dialect.Name() == responses.Format:
+		out = a.Response(in.head)
+	}
+	if out != nil {
+		p.dialect.Observe(&p.answer, in.head)
+		in.head = out
+		in.res.Header.Del("Content-Length")
 	}
 }
 
-// refuseField answers for a field that the API would refuse, as it would. It
-// reports whether the error is about one.
-func (t *turn) refuseField(err error) bool {
-	var f *polyfill.Invalid
-	if !errors.As(err, &f) {
-		return false
+// polyfillStream puts what the polyfills change of a stream before the client.
+func (p *pipe) polyfillStream() {
+	a := p.p.polyfillAnswer()
+	if a == nil || !p.in.stream || p.in.res.StatusCode != http.StatusOK {
+		return
 	}
-	t.err, t.status = precis.Errorf(precis.CodeInvalid, "read context_management", "%s", f.Message), http.StatusBadRequest
-	message := f.Message
-	if t.dialect.Name() == anthropic.Format && f.Param != "" {
-		message = f.Error()
+	r := &polyfill.Rewriter{To: p.to, Change: a.ResponseEvents()}
+	if p.dialect.Name() == anthropic.Format {
+		r.Change = a.MessageEvents()
+	} else if a.Made == nil {
+		return
 	}
-	body := jsonspan.AppendStringField([]byte(`{"type":"error","error":{"type":"invalid_request_error"`), "message", message)
-	body = append(body, "}}"...)
-	if t.dialect.Name() == responses.Format {
-		body = jsonspan.AppendStringField([]byte(`{"error":{`), "message", message)
-		body = jsonspan.AppendStringField(body, "type", "invalid_request_error")
-		body = append(jsonspan.AppendStringField(body, "param", f.Param), `,"code":"invalid_value"}}`...)
-	}
-	h := t.w.Header()
-	h.Set("Content-Type", "application/json")
-	h.Set("Content-Length", strconv.Itoa(len(body)))
-	h.Set(headerError, string(precis.CodeInvalid))
-	t.w.WriteHeader(t.status)
-	_, _ = t.w.Write(body) // the client is gone otherwise
-	return true
-}
-
-// spoken returns the messages of the user in the input, as items.
-func (t *turn) spoken() (out []json.RawMessage) {
-	msgs := t.found.Messages
-	if text := t.found.Body.String("input"); text != "" {
-		msgs = []precis.Message{precis.NewText(precis.RoleUser, text)}
-	}
-	for _, m := range msgs {
-		if m.Role != precis.RoleUser || m.HasToolResult() || len(m.Content) == 0 {
-			continue
-		}
-		if _, opaque := m.Content[0].(precis.Opaque); opaque {
-			continue
-		}
-		m.Raw = nil
-		list := responses.AppendMessages(nil, []precis.Message{m})
-		for s, err := range jsonspan.Array(list) {
-			b, parseErr := wire.Parse(s.Raw, "", nil)
-			if err != nil || parseErr != nil {
-				break
-			}
-			d := b.Draft()
-			d.Set("id", jsonspan.AppendString(nil, "msg_"+precis.HashMessage(m).Short()))
-			d.Set("status", []byte(`"completed"`))
-			out = append(out, d.Bytes())
-		}
-	}
-	return out
-}
-
-// native returns what the upstream does by itself.
-func (t *turn) native() Native {
-	if t.upstream.Native != nil {
-		return *t.upstream.Native
-	}
-	return t.g.o.Native
+	p.to, p.closing = r, r
 }

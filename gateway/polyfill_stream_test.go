@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 
+	"precis"
+	"precis/conversation"
 	"precis/gateway"
 	"precis/provider/providertest"
 )
@@ -89,7 +91,7 @@ func TestUsersHaveTheLastWord(t *testing.T) {
 		a.read(n, words(30, n))
 	}
 	id, _ := send()
-	if _, err := g.Pin(t.Context(), "", id, "m4"); err != nil {
+	if _, err := conversation.Pin(t.Context(), g.Home(""), id, precis.MessageHandle(4)); err != nil {
 		t.Fatal(err)
 	}
 	for n := 5; n <= 8; n++ {
@@ -99,7 +101,7 @@ func TestUsersHaveTheLastWord(t *testing.T) {
 	if strings.Count(sent, "Tool result cleared") != 5 || !strings.Contains(sent, "line 3 of file 2:") {
 		t.Errorf("what is pinned was cleared: %d", strings.Count(sent, "Tool result cleared"))
 	}
-	if _, err := g.Undo(t.Context(), "", id); err != nil {
+	if _, err := conversation.Undo(t.Context(), g.Home(""), id); err != nil {
 		t.Fatal(err)
 	}
 	if _, sent = send(); strings.Contains(sent, "Tool result cleared") {

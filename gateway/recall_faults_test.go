@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"precis"
+	"precis/conversation"
 	"precis/gateway"
 	"precis/gateway/recall"
 	"precis/internal/upstream"
@@ -258,12 +259,12 @@ func TestTheToolStays(t *testing.T) {
 	if _, out := post(t, base+a.path(), a.body(false)); hear(t, out).text != "ok" {
 		t.Fatal(out)
 	}
-	id := g.Lines()[0].ID
+	id := only(t, g).ID
 	a.messages = append(a.messages, `{"role":"assistant","content":"ok"}`, `{"role":"user","content":"Go on."}`)
 	s.again()
 	post(t, base+a.path(), a.body(false))
 
-	if _, err := g.Ledger(t.Context(), "", id, time.Time{}); err != nil { // it is stored
+	if _, err := conversation.Ledger(t.Context(), g.Home(""), id, time.Time{}); err != nil { // it is stored
 		t.Fatal(err)
 	}
 
@@ -285,7 +286,7 @@ func TestTheToolStays(t *testing.T) {
 		t.Errorf("sent %s", tail(last))
 	}
 
-	ledger, err := g.Ledger(t.Context(), "", id, time.Time{})
+	ledger, err := conversation.Ledger(t.Context(), g.Home(""), id, time.Time{})
 	if u := ledger.Total.Usage; err != nil || ledger.Total.Requests != 4 || u.Output != 80 || u.CacheRead != 320 {
 		t.Errorf("%+v %v", ledger.Total, err)
 	}
@@ -318,8 +319,8 @@ func TestReasoningOutlivesUndo(t *testing.T) {
 	for turn, done := 0, false; !done; turn++ {
 		if turn == 9 {
 			size = 1_000_000
-			l := g.Lines()[0]
-			if _, err := g.Undo(t.Context(), l.Owner, l.ID); err != nil {
+			l := only(t, g)
+			if _, err := conversation.Undo(t.Context(), g.Home(l.Owner), l.ID); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -328,4 +329,14 @@ func TestReasoningOutlivesUndo(t *testing.T) {
 	if s := up.Stats(); len(s.Refused) > 0 || s.Dropped == 0 || s.Splices < 4 {
 		t.Errorf("refused %v, %d dropped, %d splices", s.Refused, s.Dropped, s.Splices)
 	}
+}
+
+// only returns the one conversation of a gateway.
+func only(t *testing.T, g *gateway.Gateway) conversation.Listed {
+	t.Helper()
+	page, err := conversation.List(t.Context(), g.Home(gateway.AllOwners), conversation.Listing{})
+	if err != nil || len(page.Items) != 1 {
+		t.Fatal(page, err)
+	}
+	return page.Items[0]
 }

@@ -2,7 +2,10 @@ package gateway
 
 import (
 	"net/http"
+	"net/url"
 	"path"
+	"regexp"
+	"slices"
 	"strings"
 
 	"precis/wire"
@@ -82,6 +85,26 @@ func (g *Gateway) route(r *http.Request) route {
 	return route{work: workPass, upstream: up, path: escaped, escaped: true}
 }
 
+// climbs reports whether a path has segments "." or "..", also escaped, or what
+// some servers take for a slash: an upstream may understand another path by it than
+// the one its route was chosen by.
+func climbs(u *url.URL) bool {
+	p := u.Path
+	for range 3 { // some servers decode more than once
+		for segment := range strings.FieldsFuncSeq(p, func(r rune) bool { return r == '/' || r == '\\' }) {
+			if segment == "." || segment == ".." {
+				return true
+			}
+		}
+		plain, err := url.PathUnescape(p)
+		if err != nil || plain == p {
+			break
+		}
+		p = plain
+	}
+	return false
+}
+
 // dialectOf guesses the API that a request without a known path is for.
 func dialectOf(r *http.Request, p string) string {
 	switch {
@@ -100,4 +123,38 @@ func (g *Gateway) upstreamFor(dialect string) *Upstream {
 		}
 	}
 	return nil
+}
+
+var version = regexp.MustCompile(`/v[0-9]+[a-z0-9]*$`)
+
+// join returns the URL of a path. A base URL that ends with a version of its own
+// takes the place of /v1.
+func (u *Upstream) join(p, query string) *url.URL {
+	out := *u.URL
+	if version.MatchString(out.Path) {
+		p = strings.TrimPrefix(p, "/v1")
+	}
+	out.Path = path.Join("/", out.Path, p)
+	out.RawQuery = query
+	return &out
+}
+
+// joinEscaped is join for a path as a client wrote it, of which nothing is
+// changed.
+func (u *Upstream) joinEscaped(p, query string) *url.URL {
+	out := *u.URL
+	base := strings.TrimRight(out.EscapedPath(), "/")
+	if version.MatchString(out.Path) {
+		p = strings.TrimPrefix(p, "/v1")
+	}
+	out.RawPath = base + p
+	if plain, err := url.PathUnescape(out.RawPath); err == nil {
+		out.Path = plain
+	}
+	out.RawQuery = query
+	return &out
+}
+
+func (u *Upstream) speaks(dialect string) bool {
+	return u.Dialects == nil || slices.Contains(u.Dialects, dialect)
 }

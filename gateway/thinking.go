@@ -1,11 +1,11 @@
 package gateway
 
 import (
-	"regexp"
 	"strings"
 
 	"precis"
 	"precis/internal/jsonspan"
+	"precis/internal/lazyregexp"
 	"precis/wire"
 	"precis/wire/anthropic"
 )
@@ -22,7 +22,7 @@ const (
 )
 
 // unbound are Claude models whose signatures are bound to their own block alone.
-var unbound = regexp.MustCompile(`claude-(3|2|instant|(sonnet|opus|haiku)-4|opus-5-[0-4]([^0-9]|$)|(sonnet|haiku)-5-[0-4]([^0-9]|$))`)
+var unbound = lazyregexp.New(`claude-(3|2|instant|(sonnet|opus|haiku)-4|opus-5-[0-4]([^0-9]|$)|(sonnet|haiku)-5-[0-4]([^0-9]|$))`)
 
 // binds reports whether a model's reasoning is bound to what came before it.
 // Models nobody knows are taken to.
@@ -34,47 +34,55 @@ func binds(model string) bool {
 // binds reports whether the reasoning in this request is bound to what came
 // before it. An upstream that does not know the control for it has no such
 // models.
-func (t *turn) binds() bool {
-	_, refused := t.g.freeModels.Load([2]string{t.upstream.Name, t.found.Prompt.Model})
-	return !refused && binds(t.found.Prompt.Model)
+func (p *placed) binds() bool {
+	_, refused := p.g.freeModels.Load([2]string{p.upstream.Name, p.found.Prompt.Model})
+	return !refused && binds(p.found.Prompt.Model)
 }
 
-// reasoning returns the rule for signed reasoning in this request.
-func (t *turn) reasoning() precis.Reasoning {
-	p := t.found.Prompt
-	switch {
-	case t.dialect.Name() != anthropic.Format:
-		return precis.ReasoningStays // that of others is bound to its own item at most
-	case !p.Thinking || t.plain:
-		return precis.ReasoningLeaves
-	case !t.binds():
-		return precis.ReasoningStays
+// withoutReasoning returns the plan with reasoning switched off for the rest of the
+// turn that is being worked on, and left out of the view.
+func (p *plan) withoutReasoning() *plan {
+	if p.conv.Lock(p.r.Context()) == nil {
+		p.conv.Plain = lastTurn(p.found.Messages, p.found.Line.Transcript)
+		p.conv.Unlock()
 	}
-	return precis.ReasoningLoop
+	next := *p
+	next.plain = true
+	return &next
+}
+
+// lastTurn returns the node of the last message in which the user speaks.
+func lastTurn(msgs []precis.Message, t *precis.Transcript) precis.Fingerprint {
+	for i := len(msgs) - 1; i >= 0; i-- {
+		if msgs[i].IsUserTurn() && !msgs[i].HasToolResult() {
+			return t.Fingerprint(i + 1)
+		}
+	}
+	return t.Fingerprint(1)
 }
 
 // bindThinking asks the API to drop reasoning that no longer fits, in a request
 // whose view differs from what was said.
-func (t *turn) bindThinking(d *wire.Draft) {
-	if t.dialect.Name() != anthropic.Format || !t.found.Prompt.Thinking {
+func (c *composer) bindThinking() {
+	if c.dialect.Name() != anthropic.Format || !c.found.Prompt.Thinking {
 		return
 	}
-	if t.plain {
-		d.Set("thinking", []byte(`{"type":"disabled"}`))
-		dropThinkingEdits(d)
+	if c.plain {
+		c.d.Set("thinking", []byte(`{"type":"disabled"}`))
+		dropThinkingEdits(c.d)
 		return
 	}
-	if !t.binds() {
+	if !c.binds() {
 		return
 	}
-	b, err := wire.Parse(d.Get("thinking"), "", nil)
+	b, err := wire.Parse(c.d.Get("thinking"), "", nil)
 	if err != nil || b.Get("block_binding") != nil {
 		return
 	}
 	thinking := b.Draft()
 	thinking.Set("block_binding", []byte(`{"prefix_mismatch_behavior":"drop_block"}`))
-	d.Set("thinking", thinking.Bytes())
-	t.beta = betaBinding
+	c.d.Set("thinking", thinking.Bytes())
+	c.beta = betaBinding
 }
 
 // dropThinkingEdits takes out the context edits that only work with thinking.
@@ -103,33 +111,9 @@ func dropThinkingEdits(d *wire.Draft) {
 	d.Set("context_management", edits.Bytes())
 }
 
-// withoutThinking returns messages without any reasoning that is signed.
-func withoutThinking(view []precis.Message) []precis.Message {
-	out := make([]precis.Message, 0, len(view))
-	for _, m := range view {
-		var content []precis.Block
-		for _, b := range m.Content {
-			switch b.(type) {
-			case precis.Thinking, precis.RedactedThinking:
-			default:
-				content = append(content, b)
-			}
-		}
-		if len(content) < len(m.Content) {
-			if len(content) == 0 {
-				continue
-			}
-			m.Content, m.Raw = content, nil
-			m = unmark(m) // its breakpoints are those of the time it was said
-		}
-		out = append(out, m)
-	}
-	return out
-}
-
 var (
-	signatureError = regexp.MustCompile("(?i)invalid `?signature`? in `?thinking`?|bound to a different conversation|expected `?thinking`? or `?redacted_thinking`?")
-	controlError   = regexp.MustCompile("(?i)block_binding|prefix_mismatch|" + betaBinding)
+	signatureError = lazyregexp.New("(?i)invalid `?signature`? in `?thinking`?|bound to a different conversation|expected `?thinking`? or `?redacted_thinking`?")
+	controlError   = lazyregexp.New("(?i)block_binding|prefix_mismatch|" + betaBinding)
 )
 
 // aboutControl reports whether an error says that the control for bound

@@ -4,7 +4,9 @@ import (
 	"encoding/json"
 	"strings"
 	"testing"
+	"time"
 
+	"precis/conversation"
 	"precis/gateway"
 	"precis/store/sqlite"
 )
@@ -30,6 +32,7 @@ func stages(t *testing.T, dialect string, calls int, f func(t *testing.T, p *pla
 				a.reads(1, length)
 				a.ask()
 			}
+			p.settled()
 			if stage == "store" {
 				a.p = p.again(t, st)
 			}
@@ -41,6 +44,20 @@ func stages(t *testing.T, dialect string, calls int, f func(t *testing.T, p *pla
 	}
 }
 
+// settled waits until everything that was said and done is stored.
+func (p *place) settled() {
+	p.t.Helper()
+	var s struct {
+		Store struct{ Waiting gateway.StoreWaiting }
+	}
+	for deadline := time.Now().Add(time.Minute); time.Now().Before(deadline); time.Sleep(5 * time.Millisecond) {
+		if p.get("/status", &s); s.Store.Waiting == (gateway.StoreWaiting{}) {
+			return
+		}
+	}
+	p.t.Fatalf("what waits is not stored: %+v", s.Store.Waiting)
+}
+
 // again starts another gateway on the same store.
 func (p *place) again(t *testing.T, st *sqlite.Store) *place {
 	p.stop()
@@ -50,13 +67,13 @@ func (p *place) again(t *testing.T, st *sqlite.Store) *place {
 func TestLookingAtAConversation(t *testing.T) {
 	for _, dialect := range []string{"anthropic", "chat"} {
 		stages(t, dialect, 12, func(t *testing.T, p *place, a *agent) {
-			var list gateway.Page[gateway.Listed]
+			var list conversation.Page[conversation.Listed]
 			p.get("/conversations?text=read+the", &list)
 			if len(list.Items) != 1 || list.Items[0].ID != a.id || list.Items[0].Requests != 12 || list.Items[0].Title != "Read the files one by one. Never write to the disk." {
 				t.Fatalf("list %+v, want %s", list, a.id)
 			}
 			one := "/conversations/" + a.id
-			var d gateway.Details
+			var d conversation.Details
 			p.get(one, &d)
 			if d.Status.Messages != 25 || d.Window.Tokens != 20_000 || d.Status.Window != 20_000 || d.Edits.InForce == 0 || d.Edits.Saved == 0 {
 				t.Errorf("details %+v", d)
@@ -67,7 +84,7 @@ func TestLookingAtAConversation(t *testing.T) {
 			looksAtMessages(t, p, one)
 			looksAtViews(t, p, one, dialect)
 			looksAtEdits(t, p, one)
-			var loss gateway.Loss
+			var loss conversation.Lost
 			p.get(one+"/loss", &loss)
 			if loss.Messages != 25 || loss.Hidden+loss.Shortened == 0 || loss.Retention.Rules != 1 || len(loss.Retention.RulesLost) != 0 {
 				t.Errorf("loss %+v", loss)
@@ -78,9 +95,9 @@ func TestLookingAtAConversation(t *testing.T) {
 }
 
 func looksAtMessages(t *testing.T, p *place, one string) {
-	var all []gateway.MessageInfo
+	var all []conversation.MessageInfo
 	for cursor := ""; ; {
-		var m gateway.Messages
+		var m conversation.MessageList
 		p.get(one+"/messages?limit=10&cursor="+cursor, &m)
 		all = append(all, m.Items...)
 		if m.Total != 25 {
@@ -90,17 +107,17 @@ func looksAtMessages(t *testing.T, p *place, one string) {
 			break
 		}
 	}
-	if len(all) != 25 || all[0].State != gateway.ShownWhole || !all[0].UserTurn || all[24].State != gateway.ShownWhole || all[2].Bytes < 1000 {
+	if len(all) != 25 || all[0].State != conversation.Shown || !all[0].UserTurn || all[24].State != conversation.Shown || all[2].Bytes < 1000 {
 		t.Fatalf("%d messages, the first %+v, the last %+v", len(all), all[0], all[len(all)-1])
 	}
-	var hidden, last gateway.Messages
+	var hidden, last conversation.MessageList
 	p.get(one+"/messages?state=hidden", &hidden)
 	p.get(one+"/messages?state=shortened", &last)
 	if n := len(hidden.Items) + len(last.Items); n == 0 {
 		t.Error("no message is hidden or shortened")
 	}
 	for _, m := range hidden.Items {
-		var e gateway.EditInfo
+		var e conversation.EditInfo
 		p.get(one+"/edits/"+m.Edit, &e)
 		if e.Kind != m.Kind || !e.InForce {
 			t.Errorf("%s is hidden by %+v", m.Handle, e)
@@ -113,7 +130,7 @@ func looksAtMessages(t *testing.T, p *place, one string) {
 }
 
 func looksAtViews(t *testing.T, p *place, one, dialect string) {
-	var shown gateway.Shown
+	var shown conversation.Originals
 	p.get(one+"/messages/m2", &shown)
 	if text := shown.Messages[0].Blocks[0].Content[0].Text; text != lines(length, 1) {
 		t.Errorf("m2 is %.80q…", text)
@@ -126,7 +143,7 @@ func looksAtViews(t *testing.T, p *place, one, dialect string) {
 	if b := shown.Messages[0].Blocks; len(b) != 1 || b[0].Name != "read" || string(b[0].Input) != `{"path":"f01.txt"}` || b[0].Handle != "m1.b0" {
 		t.Errorf("m1.b0 is %+v", b)
 	}
-	var v gateway.ViewInfo
+	var v conversation.ViewInfo
 	p.get(one+"/view", &v)
 	next := 0
 	for _, u := range v.Units {
@@ -139,7 +156,7 @@ func looksAtViews(t *testing.T, p *place, one, dialect string) {
 		t.Errorf("the view covers %d messages", next)
 	}
 	for _, as := range []string{"own", "anthropic", "chat", "responses"} {
-		var d gateway.DialectView
+		var d conversation.DialectView
 		p.get(one+"/view/"+as, &d)
 		var messages []map[string]any
 		if err := json.Unmarshal(d.Messages, &messages); err != nil || len(messages) == 0 || as == "own" && d.Dialect != dialect || as != "own" && d.Dialect != as {
@@ -149,13 +166,13 @@ func looksAtViews(t *testing.T, p *place, one, dialect string) {
 }
 
 func looksAtEdits(t *testing.T, p *place, one string) {
-	var list gateway.EditList
+	var list conversation.EditList
 	p.get(one+"/edits", &list)
 	if len(list.Items) == 0 {
 		t.Fatal("there are no edits")
 	}
 	for _, e := range list.Items {
-		var same gateway.EditInfo
+		var same conversation.EditInfo
 		p.get(one+"/edits/"+e.ID, &same)
 		if same.ID != e.ID || len(same.Changes) != e.Spans+e.Blocks || e.Report.Trigger != "automatic" {
 			t.Errorf("edit %+v has %d changes", e, len(same.Changes))
@@ -164,13 +181,13 @@ func looksAtEdits(t *testing.T, p *place, one string) {
 }
 
 func looksAround(t *testing.T, p *place, id string) {
-	var found gateway.FoundList
+	var found conversation.FoundList
 	p.get("/search?q=line+39+%22file+3:%22", &found)
 	p.get("/search?limit=3&conversation="+id+"&q=setting_78", &found)
 	if len(found.Items) == 0 || found.Items[0].Conversation != id || found.Items[0].Title == "" || found.Index != "store" {
 		t.Errorf("found %+v", found)
 	}
-	var sums gateway.LedgerSummary
+	var sums conversation.LedgerSummary
 	p.get("/ledger?since=2020-01-01T00:00:00Z&conversation="+id, &sums)
 	if !sums.Booked || sums.Total.Requests != 12 || sums.Total.Edits == 0 || sums.Total.Saved == 0 || sums.Total.CostUSD == 0 || len(sums.Days) != 1 || len(sums.Conversations) != 1 {
 		t.Errorf("ledger %+v", sums)

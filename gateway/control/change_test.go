@@ -9,7 +9,8 @@ import (
 	"time"
 
 	"precis"
-	"precis/gateway"
+	"precis/conversation"
+	"precis/store"
 )
 
 // TestChanges walks through every change, each seen in the client's next request.
@@ -20,7 +21,7 @@ func TestChanges(t *testing.T) {
 			a.reads(1, 1)
 			return a.ask()
 		}
-		var pre, done gateway.Condensed
+		var pre, done conversation.Condensed
 		p.post(one+"/preview", `{"target_tokens":2500}`, &pre)
 		if !pre.Changed || len(pre.Diff) == 0 || pre.Report.After.Tokens >= pre.Report.Before.Tokens {
 			t.Fatalf("preview %+v", pre)
@@ -32,7 +33,7 @@ func TestChanges(t *testing.T) {
 		if sent := next(); whole(sent, 1) || !strings.Contains(sent, "Never write to the disk") {
 			t.Error("the next request is not condensed")
 		}
-		var c gateway.Change
+		var c conversation.Change
 		p.post(one+"/undo", "", &c)
 		if c.Edit.Kind != precis.KindUndo || len(c.Edit.Undoes) != len(done.Report.Edits) || c.Status.Condensations+c.Status.Truncations+c.Status.Other != 0 {
 			t.Errorf("undone %+v", c)
@@ -69,7 +70,7 @@ func TestChanges(t *testing.T) {
 
 // share asks to come down to so many percent of what the view has.
 func (p *place) share(one string, percent int) string {
-	var d gateway.Details
+	var d conversation.Details
 	p.get(one, &d)
 	return fmt.Sprintf(`{"target_tokens":%d}`, d.Status.Tokens*percent/100)
 }
@@ -78,13 +79,13 @@ func (p *place) share(one string, percent int) string {
 func TestChangesOfWhatOnlyTheStoreKnows(t *testing.T) {
 	stages(t, "anthropic", 5, func(t *testing.T, p *place, a *agent) {
 		one := "/conversations/" + a.id
-		var c gateway.Change
+		var c conversation.Change
 		p.post(one+"/pin", `{"handles":["m4"]}`, nil)
 		p.post(one+"/condense", p.share(one, 60), nil)
 		p.post(one+"/restore", `{"handle":"m1-m2"}`, nil)
 		p.post(one+"/rewind", `{"messages":7}`, &c)
 		p.post(one+"/undo", `{"edits":["`+c.Edit.ID+`"]}`, nil)
-		var before, after gateway.EditList
+		var before, after conversation.EditList
 		p.get(one+"/edits", &before)
 		a.reads(1, 1)
 		sent := a.ask()
@@ -95,7 +96,7 @@ func TestChangesOfWhatOnlyTheStoreKnows(t *testing.T) {
 		if !whole(sent, 1) || !whole(sent, 2) || whole(sent, 3) {
 			t.Error("the next request does not have the edits")
 		}
-		var list gateway.Page[gateway.Listed]
+		var list conversation.Page[conversation.Listed]
 		p.get("/conversations", &list)
 		if len(list.Items) != 1 {
 			t.Errorf("the client's return made another conversation: %+v", list)
@@ -105,7 +106,7 @@ func TestChangesOfWhatOnlyTheStoreKnows(t *testing.T) {
 
 func TestBranching(t *testing.T) {
 	stages(t, "anthropic", 5, func(t *testing.T, p *place, a *agent) {
-		var rec precis.ConversationRecord
+		var rec store.Record
 		res, raw := p.send("POST", "/conversations/"+a.id+"/branch", `{"messages":5}`)
 		if err := json.Unmarshal(raw, &rec); err != nil || res.StatusCode != http.StatusCreated || !strings.HasSuffix(res.Header.Get("Location"), "/conversations/"+rec.ID) {
 			t.Fatalf("%d %s", res.StatusCode, raw)
@@ -113,9 +114,9 @@ func TestBranching(t *testing.T) {
 		if rec.Branched != a.id || rec.Client != "" || rec.Messages != 5 || rec.ID == a.id {
 			t.Errorf("branch %+v", rec)
 		}
-		var m gateway.Messages
+		var m conversation.MessageList
 		p.get("/conversations/"+rec.ID+"/messages", &m)
-		var pre gateway.Condensed
+		var pre conversation.Condensed
 		p.post("/conversations/"+rec.ID+"/preview", `{"target_tokens":1500}`, &pre)
 		if m.Total != 5 || !pre.Changed {
 			t.Errorf("the branch has %d messages; condensing it: %+v", m.Total, pre.Report.Outcome)
@@ -131,20 +132,20 @@ func TestForgetting(t *testing.T) {
 		kept := p.agent("chat", "Keep this one, please.")
 		kept.reads(2, 20)
 		kept.ask()
-		var r precis.PurgeResult
+		var r store.PurgeResult
 		p.post("/purge", fmt.Sprintf(`{"ids":[%q,"nothing"]}`, a.id), &r)
 		if r.Conversations != 1 {
 			t.Errorf("purged %+v", r)
 		}
 		p.problem(http.StatusNotFound, "GET", "/conversations/"+a.id, "")
-		var found gateway.FoundList
+		var found conversation.FoundList
 		p.get("/search?q=disk", &found)
 		if len(found.Items) != 0 {
 			t.Errorf("found %+v", found)
 		}
 		a.reads(1, 1)
 		a.ask() // begins anew
-		var list gateway.Page[gateway.Listed]
+		var list conversation.Page[conversation.Listed]
 		p.get("/conversations", &list)
 		if len(list.Items) != 2 {
 			t.Errorf("list %+v", list)

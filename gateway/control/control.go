@@ -8,6 +8,7 @@ import (
 	"sync"
 	"time"
 
+	"precis/conversation"
 	"precis/gateway"
 )
 
@@ -22,10 +23,10 @@ type Options struct {
 	// everybody's and change what concerns all. An error is answered with 401.
 	// Nil: [gateway.Gateway.Caller].
 	Owner func(*http.Request) (owner string, all bool, err error)
-	// Hosts are the names by which the API may be asked, beside localhost and IP
+	// Hosts are the names by which the API may be addressed by, in addition to localhost and IP
 	// addresses, without ports.
 	Hosts []string
-	// Events is what GET /events tells; nil: only what is done through the API.
+	// Events are streamed by GET /events; nil: only what is done through the API.
 	Events *Events
 	// Started is when the gateway began; zero: now.
 	Started time.Time
@@ -160,5 +161,8 @@ func (c *call) check(rt route) error {
 	}
 	return nil
 }
+
+// home is where the conversations live that the caller may see.
+func (c *call) home() conversation.Home { return c.o.Gateway.Home(c.owner) }
 
 func (c *call) id() string { return c.r.PathValue("id") }

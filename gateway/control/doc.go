@@ -1,10 +1,10 @@
 // Package control serves the control API of a gateway over HTTP: conversations,
 // their views and edits, condensing now, undoing, search, settings, and events as
-// they happen. Use [New] and serve what it returns beside the gateway; an
-// [Events] given to both tells of requests.
+// they happen. Use [New] and serve what it returns next to the gateway; an
+// [Events] given to both reports requests.
 //
 // Paths begin with [Prefix]. Bodies are JSON, in both directions; openapi.json
-// beside them is the whole contract. Errors are
+// next to them is the whole contract. Errors are
 // {"error":{"code","message","hint"}}.
 //
 // Who may see what is decided by [Options.Owner]. Requests are refused that a

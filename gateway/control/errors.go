@@ -11,7 +11,7 @@ import (
 	"precis/gateway"
 )
 
-// Codes of errors that only the API has, beside those of [precis.Code].
+// Codes of errors that only the API has, in addition to those of [precis.Code].
 const (
 	codeUnauthorized = "unauthorized"           // 401
 	codeForbidden    = "forbidden"              // 403

@@ -8,8 +8,10 @@ import (
 	"testing"
 
 	"precis"
+	"precis/conversation"
 	"precis/gateway"
 	"precis/gateway/control"
+	"precis/store"
 )
 
 func TestErrors(t *testing.T) {
@@ -134,16 +136,11 @@ func TestPagesOfOtherHostsAreRefused(t *testing.T) {
 
 func TestOwnersDoNotSeeEachOther(t *testing.T) {
 	st := openStore(t)
-	keys := func(o *gateway.Options, c *control.Options) {
-		o.Auth.Keys = map[string]string{gateway.HashKey("ka"): "anna", gateway.HashKey("kb"): "bert"}
-		c.Owner = func(r *http.Request) (string, bool, error) {
-			if r.Header.Get("X-Precis-Key") == "root" {
-				return "", true, nil
-			}
-			return c.Gateway.Caller(r)
-		}
+	keys := func(o *gateway.Options, _ *control.Options) {
+		o.Auth.Keys = map[string]string{gateway.HashKey("ka"): "anna", gateway.HashKey("kb"): "bert", gateway.HashKey("root"): "chief"}
+		o.Auth.Admins = map[string]bool{"chief": true}
 	}
-	p := start(t, st, func(o *gateway.Options, c *control.Options) { keys(o, c) })
+	p := start(t, st, keys)
 	for _, stage := range []string{"memory", "store"} {
 		if stage == "store" {
 			p.stop()
@@ -155,7 +152,7 @@ func TestOwnersDoNotSeeEachOther(t *testing.T) {
 
 func ownersIn(t *testing.T, p *place, first bool) {
 	anna, bert := []string{"X-Precis-Key", "ka"}, []string{"X-Precis-Key", "kb"}
-	list := func(headers ...string) (page gateway.Page[gateway.Listed]) {
+	list := func(headers ...string) (page conversation.Page[conversation.Listed]) {
 		p.want(200, "GET", "/conversations", "", &page, headers...)
 		return page
 	}
@@ -183,14 +180,14 @@ func ownersIn(t *testing.T, p *place, first bool) {
 	p.want(200, "GET", one, "", nil, anna...)
 	p.want(200, "GET", one, "", nil, "X-Precis-Key", "root")
 	p.want(200, "POST", one+"/pin", `{"handles":["m0"]}`, nil, "X-Precis-Key", "root")
-	var r precis.PurgeResult
+	var r store.PurgeResult
 	p.want(200, "POST", "/purge", `{"ids":["`+a.Items[0].ID+`"]}`, &r, bert...)
-	var found gateway.FoundList
+	var found conversation.FoundList
 	p.want(200, "GET", "/search?q=same+words", "", &found, bert...)
 	if r.Conversations != 0 || len(found.Items) != 1 || found.Items[0].Conversation != b.Items[0].ID {
 		t.Errorf("bert purged %+v and found %+v", r, found)
 	}
-	var sums gateway.LedgerSummary
+	var sums conversation.LedgerSummary
 	p.want(200, "GET", "/ledger", "", &sums, bert...)
 	if len(sums.Conversations) != 1 {
 		t.Errorf("bert's ledger is %+v", sums)
@@ -198,6 +195,7 @@ func ownersIn(t *testing.T, p *place, first bool) {
 	if code, _ := p.problem(403, "PATCH", "/settings", `{"percent":50}`, bert...); code != "forbidden" {
 		t.Errorf("bert's patch: %s", code)
 	}
+	p.want(200, "PATCH", "/settings", `{"percent":75}`, nil, "X-Precis-Key", "root")
 	if code, _ := p.problem(401, "GET", "/conversations", ""); code != "unauthorized" {
 		t.Errorf("without a key: %s", code)
 	}

@@ -10,6 +10,8 @@ import (
 
 	"precis"
 	"precis/gateway"
+	"precis/store"
+	"precis/wire"
 )
 
 // Types of events.
@@ -22,17 +24,17 @@ const (
 
 // Event is something that happened. Only the fields of its type are set.
 type Event struct {
-	Type         string              `json:"type"`
-	Time         time.Time           `json:"time"`
-	Owner        string              `json:"owner"`
-	Conversation string              `json:"conversation,omitempty"`
-	Turn         *TurnNote           `json:"turn,omitempty"`
-	Edits        []EditNote          `json:"edits,omitempty"`
-	Purged       *precis.PurgeResult `json:"purged,omitempty"`
-	Profile      *string             `json:"profile,omitempty"` // whose settings; "": the default one
+	Type         string             `json:"type"`
+	Time         time.Time          `json:"time"`
+	Owner        string             `json:"owner"`
+	Conversation string             `json:"conversation,omitempty"`
+	Turn         *TurnNote          `json:"turn,omitempty"`
+	Edits        []EditNote         `json:"edits,omitempty"`
+	Purged       *store.PurgeResult `json:"purged,omitempty"`
+	Profile      *string            `json:"profile,omitempty"` // whose settings; "": the default one
 }
 
-// TurnNote tells of a request. Times are in milliseconds.
+// TurnNote reports a request. Times are in milliseconds.
 type TurnNote struct {
 	Dialect   string       `json:"dialect,omitempty"`
 	Model     string       `json:"model,omitempty"`
@@ -44,7 +46,7 @@ type TurnNote struct {
 	Said      int          `json:"tokens_before"` // of what the client sent; 0: not counted
 	Sent      int          `json:"tokens_after"`  // of what was forwarded; 0: not counted
 	Window    int          `json:"window"`        // tokens; 0: not known
-	Input     int          `json:"input_tokens"`  // as the upstream told; 0: it did not
+	Input     int          `json:"input_tokens"`  // as the upstream reported; 0: it did not
 	Usage     precis.Usage `json:"usage"`
 	CostUSD   float64      `json:"cost_usd"`
 	Retries   int          `json:"retries"`
@@ -54,7 +56,7 @@ type TurnNote struct {
 	Error     precis.Code  `json:"error,omitempty"`
 }
 
-// EditNote tells of an edit.
+// EditNote reports an edit.
 type EditNote struct {
 	ID          string             `json:"id"`
 	Kind        precis.EditKind    `json:"kind"`
@@ -93,7 +95,7 @@ const (
 // [gateway.Options].
 func NewEvents() *Events { return &Events{all: map[*listener]bool{}} }
 
-// Turn tells of a request; it is what [gateway.Options.OnTurn] takes.
+// Turn publishes a request; it is what [gateway.Options.OnTurn] takes.
 func (e *Events) Turn(_ context.Context, t gateway.Turn) {
 	ms := func(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
 	note := &TurnNote{
@@ -119,7 +121,7 @@ func notesOf(r precis.Report) []EditNote {
 	return out
 }
 
-// Close ends all streams. What happens later is told to nobody.
+// Close ends all streams. What happens later is not published.
 func (e *Events) Close() {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -185,22 +187,22 @@ func (c *call) events() {
 	h.Set("Content-Type", "text/event-stream")
 	h.Set("X-Accel-Buffering", "no")
 	out := http.NewResponseController(c.w)
-	write := func(text string) bool {
+	write := func(text []byte) bool {
 		_ = out.SetWriteDeadline(time.Now().Add(patience)) // not every writer can
-		_, err := c.w.Write([]byte(text))
+		_, err := c.w.Write(text)
 		return err == nil && out.Flush() == nil
 	}
 	tick := time.NewTicker(heartbeat)
 	defer tick.Stop()
-	for ok := write(": listening\n\n"); ok; {
+	for ok := write([]byte(": listening\n\n")); ok; {
 		select {
 		case <-c.r.Context().Done():
 			return
 		case <-tick.C:
-			ok = write(": alive\n\n")
+			ok = write([]byte(": alive\n\n"))
 		case ev, open := <-l.ch:
 			if !open {
-				write("event: end\ndata: {}\n\n")
+				write(wire.AppendEvent(nil, "end", []byte("{}")))
 				return
 			}
 			ok = write(ev.text())
@@ -208,10 +210,10 @@ func (c *call) events() {
 	}
 }
 
-func (ev numbered) text() string {
+func (ev numbered) text() []byte {
 	data, err := json.Marshal(ev.Event)
 	if err != nil {
 		data = []byte("{}")
 	}
-	return fmt.Sprintf("id: %d\nevent: %s\ndata: %s\n\n", ev.n, ev.Type, data)
+	return wire.AppendEvent(fmt.Appendf(nil, "id: %d\n", ev.n), ev.Type, data)
 }

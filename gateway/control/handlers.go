@@ -2,25 +2,22 @@ package control
 
 import (
 	"precis"
+	"precis/conversation"
 	"precis/gateway"
 )
 
-func (c *call) status() (any, error) {
+func getStatus(c *call) (any, error) {
 	now := c.o.Now()
 	return status{c.o.Gateway.Status(c.owner), c.o.Started, now.Sub(c.o.Started).Seconds(), c.all}, nil
 }
 
-func (c *call) profiles() (any, error) { return c.o.Gateway.Profiles(), nil }
+func listProfiles(c *call) (any, error) { return c.o.Gateway.Profiles(), nil }
 
-func (c *call) getSettings() (any, error) {
+func getSettings(c *call) (any, error) {
 	return c.o.Gateway.Settings(c.reader().text("profile"))
 }
 
-func (c *call) patchSettings() (any, error) {
-	var p gateway.SettingsPatch
-	if err := c.body(&p); err != nil {
-		return nil, err
-	}
+func patchSettings(c *call, p gateway.SettingsPatch) (any, error) {
 	c.api.settings.Lock()
 	defer c.api.settings.Unlock()
 	out, err := c.o.Gateway.PatchSettings(c.reader().text("profile"), p)
@@ -30,121 +27,85 @@ func (c *call) patchSettings() (any, error) {
 	return out, err
 }
 
-func (c *call) list() (any, error) {
+func listConversations(c *call) (any, error) {
 	q := c.reader()
-	l := gateway.Listing{Text: q.text("text"), Since: q.time("since"), Before: q.time("before"), Limit: q.size("limit"), Cursor: q.text("cursor")}
+	l := conversation.Listing{Text: q.text("text"), Since: q.time("since"), Before: q.time("before"), Limit: q.size("limit"), Cursor: q.text("cursor")}
 	if q.err != nil {
 		return nil, q.err
 	}
-	return c.o.Gateway.Conversations(c.r.Context(), c.owner, l)
+	return conversation.List(c.r.Context(), c.home(), l)
 }
 
-func (c *call) get() (any, error) {
-	return c.o.Gateway.Conversation(c.r.Context(), c.owner, c.id())
-}
-
-func (c *call) messages() (any, error) {
+func listMessages(c *call) (any, error) {
 	q := c.reader()
-	m := gateway.MessageQuery{From: q.number("from"), Limit: q.size("limit"), Cursor: q.text("cursor"), State: q.text("state")}
+	m := conversation.MessageQuery{From: q.number("from"), Limit: q.size("limit"), Cursor: q.text("cursor"), State: conversation.State(q.text("state"))}
 	if q.err != nil {
 		return nil, q.err
 	}
-	return c.o.Gateway.Messages(c.r.Context(), c.owner, c.id(), m)
+	return conversation.Messages(c.r.Context(), c.home(), c.id(), m)
 }
 
-func (c *call) show() (any, error) {
-	return c.o.Gateway.Show(c.r.Context(), c.owner, c.id(), c.r.PathValue("handle"))
+func showMessages(c *call) (any, error) {
+	h, err := precis.ParseHandle(c.r.PathValue("handle"))
+	if err != nil {
+		return nil, err
+	}
+	return conversation.Show(c.r.Context(), c.home(), c.id(), h)
 }
 
-func (c *call) view() (any, error) {
-	return c.o.Gateway.View(c.r.Context(), c.owner, c.id())
-}
-
-func (c *call) dialectView() (any, error) {
+func getDialectView(c *call) (any, error) {
 	d := c.r.PathValue("dialect")
 	if d == "own" {
 		d = ""
 	}
-	return c.o.Gateway.ViewAs(c.r.Context(), c.owner, c.id(), d)
+	return conversation.ViewAs(c.r.Context(), c.home(), c.id(), d)
 }
 
-func (c *call) edits() (any, error) {
-	return c.o.Gateway.Edits(c.r.Context(), c.owner, c.id())
+func getEdit(c *call) (any, error) {
+	return conversation.Edit(c.r.Context(), c.home(), c.id(), c.r.PathValue("edit"))
 }
 
-func (c *call) edit() (any, error) {
-	return c.o.Gateway.Edit(c.r.Context(), c.owner, c.id(), c.r.PathValue("edit"))
-}
-
-func (c *call) loss() (any, error) {
-	return c.o.Gateway.Loss(c.r.Context(), c.owner, c.id())
-}
-
-func (c *call) condense() (any, error) {
-	var in condensing
-	if err := c.body(&in); err != nil {
-		return nil, err
-	}
-	out, err := c.o.Gateway.Condense(c.r.Context(), c.owner, c.id(), gateway.CondenseOptions(in))
-	if out.Changed {
-		c.tell(notesOf(out.Report))
+func condense(c *call, in condensing) (any, error) {
+	out, err := conversation.Condense(c.r.Context(), c.home(), c.id(), conversation.CondenseOptions(in))
+	if err == nil && out.Changed {
+		c.publish(notesOf(out.Report))
 	}
 	return out, err
 }
 
-func (c *call) preview() (any, error) {
-	var in condensing
-	if err := c.body(&in); err != nil {
-		return nil, err
-	}
-	return c.o.Gateway.Preview(c.r.Context(), c.owner, c.id(), gateway.CondenseOptions(in))
+func preview(c *call, in condensing) (any, error) {
+	return conversation.Preview(c.r.Context(), c.home(), c.id(), conversation.CondenseOptions(in))
 }
 
-func (c *call) undo() (any, error) {
-	var in undoing
-	if err := c.body(&in); err != nil {
-		return nil, err
-	}
-	return c.changed(c.o.Gateway.Undo(c.r.Context(), c.owner, c.id(), in.Edits...))
+func undo(c *call, in undoing) (any, error) {
+	return c.changed(conversation.Undo(c.r.Context(), c.home(), c.id(), in.Edits...))
 }
 
-func (c *call) pin() (any, error) {
-	var in pinning
-	if err := c.body(&in); err != nil {
-		return nil, err
-	}
-	handles := make([]string, len(in.Handles))
-	for i, h := range in.Handles {
-		handles[i] = h.String()
-	}
-	return c.changed(c.o.Gateway.Pin(c.r.Context(), c.owner, c.id(), handles...))
+func pin(c *call, in pinning) (any, error) {
+	return c.changed(conversation.Pin(c.r.Context(), c.home(), c.id(), in.Handles...))
 }
 
-func (c *call) restore() (any, error) {
-	in := restoring{precis.SpanHandle(0, 0)}
-	if err := c.body(&in); err != nil {
-		return nil, err
-	}
+func restore(c *call, in restoring) (any, error) {
 	if in.Handle.To == 0 {
 		return nil, invalid(opBody, "body: /handle", "it is missing", "")
 	}
-	return c.changed(c.o.Gateway.Restore(c.r.Context(), c.owner, c.id(), in.Handle.String()))
+	return c.changed(conversation.Restore(c.r.Context(), c.home(), c.id(), in.Handle))
 }
 
-func (c *call) rewind() (any, error) {
-	n, err := c.place()
+func rewind(c *call, in upTo) (any, error) {
+	n, err := in.place()
 	if err != nil {
 		return nil, err
 	}
-	return c.changed(c.o.Gateway.Rewind(c.r.Context(), c.owner, c.id(), n))
+	return c.changed(conversation.Rewind(c.r.Context(), c.home(), c.id(), n))
 }
 
-func (c *call) branch() (any, error) {
-	n, err := c.place()
+func branch(c *call, in upTo) (any, error) {
+	n, err := in.place()
 	if err != nil {
 		return nil, err
 	}
-	rec, err := c.o.Gateway.Branch(c.r.Context(), c.owner, c.id(), n)
+	rec, err := conversation.Branch(c.r.Context(), c.home(), c.id(), n)
 	if err != nil {
 		return nil, err
 	}
@@ -152,64 +113,53 @@ func (c *call) branch() (any, error) {
 	return rec, nil
 }
 
-// place reads a place in a conversation.
-func (c *call) place() (int, error) {
-	var in upTo
-	if err := c.body(&in); err != nil {
-		return 0, err
-	}
+// place returns the place that is named.
+func (in upTo) place() (int, error) {
 	if in.Messages == nil {
 		return 0, invalid(opBody, "body: /messages", "it is missing", "")
 	}
 	return *in.Messages, nil
 }
 
-// changed tells listeners of an edit.
-func (c *call) changed(ch gateway.Change, err error) (any, error) {
+// changed publishes an edit.
+func (c *call) changed(ch conversation.Change, err error) (any, error) {
 	if err == nil {
 		e := ch.Edit
-		c.tell([]EditNote{{ID: e.ID, Kind: e.Kind, TriggeredBy: precis.TriggeredManual}})
+		c.publish([]EditNote{{ID: e.ID, Kind: e.Kind, TriggeredBy: precis.TriggeredManual}})
 	}
 	return ch, err
 }
 
-func (c *call) tell(edits []EditNote) {
-	owner := c.owner
-	if owner == gateway.AllOwners {
-		var err error
-		if owner, err = c.o.Gateway.OwnerOf(c.r.Context(), c.id()); err != nil {
-			return
-		}
+func (c *call) publish(edits []EditNote) {
+	owner, err := c.home().(conversation.Owned).OwnerOf(c.r.Context(), c.id())
+	if err != nil {
+		return
 	}
 	c.o.Events.publish(Event{Type: EventEdits, Time: c.o.Now(), Owner: owner, Conversation: c.id(), Edits: edits})
 }
 
-func (c *call) search() (any, error) {
+func search(c *call) (any, error) {
 	q := c.reader()
-	o := gateway.SearchOptions{Text: q.text("q"), Conversation: q.text("conversation"), Limit: q.size("limit")}
+	o := conversation.SearchOptions{Text: q.text("q"), Conversation: q.text("conversation"), Limit: q.size("limit")}
 	if q.err != nil {
 		return nil, q.err
 	}
-	return c.o.Gateway.Search(c.r.Context(), c.owner, o)
+	return conversation.Search(c.r.Context(), c.home(), o)
 }
 
-func (c *call) purge() (any, error) {
-	var in purging
-	if err := c.body(&in); err != nil {
-		return nil, err
-	}
-	out, err := c.o.Gateway.Purge(c.r.Context(), c.owner, gateway.PurgeOptions(in))
+func purge(c *call, in purging) (any, error) {
+	out, err := conversation.Purge(c.r.Context(), c.home(), conversation.PurgeOptions(in))
 	if err == nil && out.Conversations > 0 {
 		c.o.Events.publish(Event{Type: EventPurge, Time: c.o.Now(), Owner: c.owner, Purged: &out})
 	}
 	return out, err
 }
 
-func (c *call) ledger() (any, error) {
+func getLedger(c *call) (any, error) {
 	q := c.reader()
-	conversation, since := q.text("conversation"), q.time("since")
+	id, since := q.text("conversation"), q.time("since")
 	if q.err != nil {
 		return nil, q.err
 	}
-	return c.o.Gateway.Ledger(c.r.Context(), c.owner, conversation, since)
+	return conversation.Ledger(c.r.Context(), c.home(), id, since)
 }

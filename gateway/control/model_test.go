@@ -8,8 +8,10 @@ import (
 
 	"precis"
 	"precis/condense"
+	"precis/conversation"
 	"precis/gateway"
 	"precis/gateway/control"
+	"precis/model"
 	"precis/preset"
 )
 
@@ -27,15 +29,15 @@ const summary = `1. Request and intent: files are to be read one by one. Never w
 // writer is a model that writes the same summary each time.
 type writer struct{ calls atomic.Int64 }
 
-func (w *writer) Generate(context.Context, precis.ModelRequest) (precis.ModelResponse, error) {
+func (w *writer) Generate(context.Context, model.Request) (model.Response, error) {
 	w.calls.Add(1)
-	return precis.ModelResponse{
+	return model.Response{
 		Text:  "<summary>\n" + summary + "</summary>",
 		Usage: precis.Usage{Input: 1000, Output: 40}, CostUSD: 0.01, Attempts: 1, Model: "writer",
 	}, nil
 }
 
-func (w *writer) Info() precis.ModelInfo { return precis.ModelInfo{ID: "writer", Dialect: "chat"} }
+func (w *writer) Info() model.Info { return model.Info{ID: "writer", Dialect: "chat"} }
 
 // withWriter has the model condense.
 func withWriter(t *testing.T, w *writer) change {
@@ -61,7 +63,7 @@ func TestWhoWritesASummary(t *testing.T) {
 	a.reads(5, length)
 	a.ask()
 	one := "/conversations/" + a.id
-	var c gateway.Condensed
+	var c conversation.Condensed
 	p.post(one+"/preview", p.share(one, 50), &c)
 	if len(c.Prices) != 1 || !strings.Contains(c.Prices[0], "about $0.02") || w.calls.Load() != 0 {
 		t.Errorf("prices %q, %d calls", c.Prices, w.calls.Load())
@@ -77,7 +79,7 @@ func TestWhoWritesASummary(t *testing.T) {
 	if !c.Changed || w.calls.Load() == 0 || c.Status.Condensations != 1 {
 		t.Errorf("by a model: %s, %d calls, %+v", c.Report.Outcome, w.calls.Load(), c.Report.Steps)
 	}
-	var sums gateway.LedgerSummary
+	var sums conversation.LedgerSummary
 	p.get("/ledger", &sums)
 	if sums.Total.Condensing != 0.01 {
 		t.Errorf("condensing cost %v", sums.Total.Condensing)

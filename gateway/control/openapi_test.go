@@ -150,6 +150,9 @@ func fieldsOf(t reflect.Type, types map[string]reflect.Type, required *[]string)
 	for i := range t.NumField() {
 		f := t.Field(i)
 		tag, opts, _ := strings.Cut(f.Tag.Get("json"), ",")
+		if tag == "-" {
+			continue
+		}
 		if f.Anonymous && tag == "" {
 			fieldsOf(f.Type, types, required)
 			continue

@@ -1,12 +1,15 @@
 package control
 
 import (
+	"context"
 	"encoding/json"
 	"net/http"
 	"time"
 
 	"precis"
+	"precis/conversation"
 	"precis/gateway"
+	"precis/store"
 )
 
 // route is one operation of the API.
@@ -30,34 +33,51 @@ func (rt route) status() int {
 	return http.StatusOK
 }
 
+// about is an operation on the conversation that the path names.
+func about[T any](verb func(context.Context, conversation.Home, string) (T, error)) func(*call) (any, error) {
+	return func(c *call) (any, error) { return verb(c.r.Context(), c.home(), c.id()) }
+}
+
+// posted is an operation that takes the request's body; without a body, its zero
+// value.
+func posted[In any](do func(*call, In) (any, error)) func(*call) (any, error) {
+	return func(c *call) (any, error) {
+		var in In
+		if err := c.body(&in); err != nil {
+			return nil, err
+		}
+		return do(c, in)
+	}
+}
+
 const one = "/conversations/{id}"
 
 var listQuery = []string{"text", "since", "before", "limit", "cursor"}
 
 var routes = []route{
-	{method: "GET", path: "/status", name: "getStatus", out: status{}, do: (*call).status},
-	{method: "GET", path: "/profiles", name: "listProfiles", out: gateway.ProfileList{}, do: (*call).profiles},
-	{method: "GET", path: "/settings", name: "getSettings", query: []string{"profile"}, out: gateway.Settings{}, do: (*call).getSettings},
-	{method: "PATCH", path: "/settings", name: "patchSettings", query: []string{"profile"}, admin: true, in: gateway.SettingsPatch{}, out: gateway.Settings{}, do: (*call).patchSettings},
-	{method: "GET", path: "/conversations", name: "listConversations", query: listQuery, out: gateway.Page[gateway.Listed]{}, do: (*call).list},
-	{method: "GET", path: one, name: "getConversation", out: gateway.Details{}, do: (*call).get},
-	{method: "GET", path: one + "/messages", name: "listMessages", query: []string{"from", "limit", "cursor", "state"}, out: gateway.Messages{}, do: (*call).messages},
-	{method: "GET", path: one + "/messages/{handle}", name: "showMessages", out: gateway.Shown{}, do: (*call).show},
-	{method: "GET", path: one + "/view", name: "getView", out: gateway.ViewInfo{}, do: (*call).view},
-	{method: "GET", path: one + "/view/{dialect}", name: "getDialectView", out: gateway.DialectView{}, do: (*call).dialectView},
-	{method: "GET", path: one + "/edits", name: "listEdits", out: gateway.EditList{}, do: (*call).edits},
-	{method: "GET", path: one + "/edits/{edit}", name: "getEdit", out: gateway.EditInfo{}, do: (*call).edit},
-	{method: "GET", path: one + "/loss", name: "getLoss", out: gateway.Loss{}, do: (*call).loss},
-	{method: "POST", path: one + "/condense", name: "condense", in: condensing{}, out: gateway.Condensed{}, do: (*call).condense},
-	{method: "POST", path: one + "/preview", name: "preview", in: condensing{}, out: gateway.Condensed{}, do: (*call).preview},
-	{method: "POST", path: one + "/undo", name: "undo", in: undoing{}, out: gateway.Change{}, do: (*call).undo},
-	{method: "POST", path: one + "/pin", name: "pin", in: pinning{}, out: gateway.Change{}, do: (*call).pin},
-	{method: "POST", path: one + "/restore", name: "restore", in: restoring{}, out: gateway.Change{}, do: (*call).restore},
-	{method: "POST", path: one + "/rewind", name: "rewind", in: upTo{}, out: gateway.Change{}, do: (*call).rewind},
-	{method: "POST", path: one + "/branch", name: "branch", in: upTo{}, out: precis.ConversationRecord{}, do: (*call).branch, made: true},
-	{method: "GET", path: "/search", name: "search", query: []string{"q", "conversation", "limit"}, out: gateway.FoundList{}, do: (*call).search},
-	{method: "POST", path: "/purge", name: "purge", in: purging{}, out: precis.PurgeResult{}, do: (*call).purge},
-	{method: "GET", path: "/ledger", name: "getLedger", query: []string{"conversation", "since"}, out: gateway.LedgerSummary{}, do: (*call).ledger},
+	{method: "GET", path: "/status", name: "getStatus", out: status{}, do: getStatus},
+	{method: "GET", path: "/profiles", name: "listProfiles", out: gateway.ProfileList{}, do: listProfiles},
+	{method: "GET", path: "/settings", name: "getSettings", query: []string{"profile"}, out: gateway.Settings{}, do: getSettings},
+	{method: "PATCH", path: "/settings", name: "patchSettings", query: []string{"profile"}, admin: true, in: gateway.SettingsPatch{}, out: gateway.Settings{}, do: posted(patchSettings)},
+	{method: "GET", path: "/conversations", name: "listConversations", query: listQuery, out: conversation.Page[conversation.Listed]{}, do: listConversations},
+	{method: "GET", path: one, name: "getConversation", out: conversation.Details{}, do: about(conversation.Status)},
+	{method: "GET", path: one + "/messages", name: "listMessages", query: []string{"from", "limit", "cursor", "state"}, out: conversation.MessageList{}, do: listMessages},
+	{method: "GET", path: one + "/messages/{handle}", name: "showMessages", out: conversation.Originals{}, do: showMessages},
+	{method: "GET", path: one + "/view", name: "getView", out: conversation.ViewInfo{}, do: about(conversation.View)},
+	{method: "GET", path: one + "/view/{dialect}", name: "getDialectView", out: conversation.DialectView{}, do: getDialectView},
+	{method: "GET", path: one + "/edits", name: "listEdits", out: conversation.EditList{}, do: about(conversation.Edits)},
+	{method: "GET", path: one + "/edits/{edit}", name: "getEdit", out: conversation.EditInfo{}, do: getEdit},
+	{method: "GET", path: one + "/loss", name: "getLoss", out: conversation.Lost{}, do: about(conversation.Loss)},
+	{method: "POST", path: one + "/condense", name: "condense", in: condensing{}, out: conversation.Condensed{}, do: posted(condense)},
+	{method: "POST", path: one + "/preview", name: "preview", in: condensing{}, out: conversation.Condensed{}, do: posted(preview)},
+	{method: "POST", path: one + "/undo", name: "undo", in: undoing{}, out: conversation.Change{}, do: posted(undo)},
+	{method: "POST", path: one + "/pin", name: "pin", in: pinning{}, out: conversation.Change{}, do: posted(pin)},
+	{method: "POST", path: one + "/restore", name: "restore", in: restoring{}, out: conversation.Change{}, do: posted(restore)},
+	{method: "POST", path: one + "/rewind", name: "rewind", in: upTo{}, out: conversation.Change{}, do: posted(rewind)},
+	{method: "POST", path: one + "/branch", name: "branch", in: upTo{}, out: store.Record{}, do: posted(branch), made: true},
+	{method: "GET", path: "/search", name: "search", query: []string{"q", "conversation", "limit"}, out: conversation.FoundList{}, do: search},
+	{method: "POST", path: "/purge", name: "purge", in: purging{}, out: store.PurgeResult{}, do: posted(purge)},
+	{method: "GET", path: "/ledger", name: "getLedger", query: []string{"conversation", "since"}, out: conversation.LedgerSummary{}, do: getLedger},
 	{method: "GET", path: "/events", name: "listenEvents", raw: (*call).events},
 	{method: "GET", path: "/openapi.json", name: "getOpenAPI", do: func(*call) (any, error) { return json.RawMessage(openapi), nil }},
 }
@@ -95,7 +115,7 @@ type restoring struct {
 
 // upTo is a place in a conversation.
 type upTo struct {
-	Messages *int `json:"messages"` // the first so many
+	Messages *int `json:"messages"` // only this many of the first messages
 }
 
 // purging says what is to be forgotten: one of the three.

@@ -12,8 +12,9 @@ import (
 	"time"
 
 	"precis"
-	"precis/gateway"
+	"precis/conversation"
 	"precis/gateway/control"
+	"precis/store"
 )
 
 // listen reads events until the stream ends.
@@ -100,10 +101,10 @@ func TestPagesOfAList(t *testing.T) {
 	talk(0, stored)
 	p = p.again(t, st)
 	talk(stored, fresh)
-	var last gateway.Listed
+	var last conversation.Listed
 	seen := map[string]bool{}
 	for cursor, pages := "", 0; ; pages++ {
-		var page gateway.Page[gateway.Listed]
+		var page conversation.Page[conversation.Listed]
 		p.get("/conversations?limit=3&cursor="+cursor, &page)
 		for _, l := range page.Items {
 			if seen[l.ID] || !want[l.ID] || !last.Updated.IsZero() && l.Updated.After(last.Updated) {
@@ -121,7 +122,7 @@ func TestPagesOfAList(t *testing.T) {
 	if len(seen) != stored+fresh {
 		t.Errorf("%d of %d are listed", len(seen), stored+fresh)
 	}
-	var page gateway.Page[gateway.Listed]
+	var page conversation.Page[conversation.Listed]
 	p.get("/conversations?text=TASK+9", &page)
 	if len(page.Items) != 1 || !page.Items[0].InMemory {
 		t.Errorf("found %+v", page.Items)
@@ -134,14 +135,14 @@ func TestWithoutAStore(t *testing.T) {
 	a.reads(4, length)
 	a.ask()
 	one := "/conversations/" + a.id
-	var found gateway.FoundList
+	var found conversation.FoundList
 	p.get("/search?q=SETTING_78+file", &found)
 	if len(found.Items) == 0 || found.Index != "memory" || !strings.Contains(found.Items[0].Snippet, "setting_78") || len(found.Items[0].Snippet) > 300 {
 		t.Errorf("found %+v", found)
 	}
-	var done gateway.Condensed
+	var done conversation.Condensed
 	p.post(one+"/condense", p.share(one, 60), &done)
-	var list gateway.Page[gateway.Listed]
+	var list conversation.Page[conversation.Listed]
 	p.get("/conversations", &list)
 	if !done.Changed || len(list.Items) != 1 || list.Items[0].Tokens != done.Status.Tokens {
 		t.Errorf("listed %+v after %+v", list.Items, done.Status)
@@ -150,7 +151,7 @@ func TestWithoutAStore(t *testing.T) {
 	if whole(a.ask(), 1) {
 		t.Error("the next request is not condensed")
 	}
-	var sums gateway.LedgerSummary
+	var sums conversation.LedgerSummary
 	p.get("/ledger", &sums)
 	if sums.Booked {
 		t.Errorf("ledger %+v", sums)
@@ -158,7 +159,7 @@ func TestWithoutAStore(t *testing.T) {
 	if code, _ := p.problem(400, "POST", one+"/branch", `{"messages":3}`); code != "invalid" {
 		t.Error(code)
 	}
-	var r precis.PurgeResult
+	var r store.PurgeResult
 	p.post("/purge", `{"all":true}`, &r)
 	p.problem(404, "GET", one, "")
 	if r.Conversations != 1 {
@@ -191,7 +192,7 @@ func TestWhatAClientHasClearedIsShown(t *testing.T) {
 				isStored(t, st, id, len(a.messages))
 				p = p.again(t, st)
 			}
-			var shown gateway.Shown
+			var shown conversation.Originals
 			p.get("/conversations/"+id+"/messages/m2.b0", &shown)
 			if m := shown.Messages[0]; !m.Earlier || m.Blocks[0].Content[0].Text != lines(30, 1) {
 				t.Errorf("m2 is %+v", m)
@@ -205,7 +206,7 @@ func TestWhatAClientHasClearedIsShown(t *testing.T) {
 }
 
 // isStored waits until the store has a conversation with so many messages.
-func isStored(t *testing.T, st precis.Catalog, id string, messages int) {
+func isStored(t *testing.T, st store.Lister, id string, messages int) {
 	t.Helper()
 	for end := time.Now().Add(10 * time.Second); ; {
 		rec, err := st.Conversation(t.Context(), id)

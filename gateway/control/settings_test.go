@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"precis"
+	"precis/conversation"
 	"precis/gateway"
 	"precis/gateway/control"
 )
@@ -27,7 +28,7 @@ func TestSettings(t *testing.T) {
 	a := p.agent("chat", "Read.")
 	a.reads(6, length) // a third of the window, and the model's threshold is 20
 	a.ask()
-	var edits gateway.EditList
+	var edits conversation.EditList
 	p.get("/conversations/"+a.id+"/edits", &edits)
 	if len(edits.Items) == 0 {
 		t.Error("the new threshold is not in force")

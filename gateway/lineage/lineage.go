@@ -24,6 +24,7 @@ import (
 	"sync"
 
 	"precis"
+	"precis/store"
 	"precis/wire"
 )
 
@@ -39,16 +40,17 @@ const (
 	Rewritten Kind = "rewritten" // as Extended, but old tool results were cleared
 )
 
-// Line is one way through the tree: a conversation as one client sees it. Its
-// exported fields are fixed, but for State, which is the caller's.
-type Line struct {
+// Line is one conversation as one client sends it: a path through the tree from
+// the root to its newest message. Its exported fields are set once; State is the
+// caller's.
+type Line[S any] struct {
 	ID         string
 	Owner      string
 	Dialect    string
 	Transcript *precis.Transcript // of everything seen; grows
 	Branched   string             // ID of the line it left; "" for none
 	Earlier    []precis.Fingerprint
-	State      any // what [Options.Adopt] made
+	State      S // what [Options.Adopt] made
 
 	// Guarded by the table.
 	prints   []precis.Fingerprint // after each message
@@ -63,8 +65,8 @@ type Line struct {
 }
 
 // Found is the place of a request.
-type Found struct {
-	Line   *Line
+type Found[S any] struct {
+	Line   *Line[S]
 	Kind   Kind
 	Body   *wire.Body
 	Prompt wire.Prompt
@@ -76,48 +78,66 @@ type Found struct {
 	// Cleared are the messages whose results the client cleared, when Rewritten.
 	Cleared []int
 	// From is the line that a Branched or Rewritten request left.
-	From *Line
+	From *Line[S]
 	// Messages are those of the request, system prompt left out.
 	Messages []precis.Message
 }
 
 // Item returns the bytes of message i of the transcript as this request has them.
-func (f *Found) Item(i int) []byte { return f.Body.Item(f.Lead + i) }
+func (f *Found[S]) Item(i int) []byte { return f.Body.Item(f.Lead + i) }
 
-// Known is what an earlier process, or another replica, knew of a conversation.
+// Known is what the store holds of a conversation that memory does not: written
+// by an earlier process or another replica.
 type Known struct {
-	Len      int                // messages that are known
-	ID       string             // of the line it continues; "": it begins one of its own
-	Branched string             // ID of the line it left
-	Parent   precis.Fingerprint // where the request ended that it continues, if that is known
-	Earlier  []precis.Fingerprint
-	Value    any // handed to [Options.Adopt]
-	Fresh    int // the first number for [ID] that no other conversation has
+	Len    int           // messages of the request that are stored; 0: none
+	Edits  []precis.Edit // in force after them
+	Record *store.Record // of the conversation that the request continues; nil: none
+	Fresh  int           // the first number for [ID] that no stored conversation has
+}
+
+// id returns the ID of the stored conversation that a request of known messages
+// continues; "" when it begins one of its own.
+func (k *Known) id() string {
+	if k == nil || k.Record == nil {
+		return ""
+	}
+	return k.Record.ID
 }
 
 // Options are the settings of a [Table].
-type Options struct {
+type Options[S any] struct {
 	// Bytes is how much memory the lines may use, about; 0 means 256 MB. The one
 	// used last longest ago is dropped first.
 	Bytes int
-	// Recall asks for what is not in memory: what is known of a conversation whose
-	// nodes are prints. Nil, or a Len not over known, is nothing more than that.
-	Recall func(ctx context.Context, owner string, prints []precis.Fingerprint, known int) (*Known, error)
+	// Load asks the store for a conversation whose nodes are prints, of which memory
+	// knows the first known. A nil result, or a Len not over known, adds nothing.
+	// Nil: there is no store.
+	Load func(ctx context.Context, owner string, prints []precis.Fingerprint, known int) (*Known, error)
 	// Adopt makes the State of a new line. It is called with the table locked, and
-	// must be quick. Known is nil unless Recall found something.
-	Adopt func(f *Found, known *Known) any
+	// must be quick. Known is nil unless Load found something.
+	Adopt func(f *Found[S], known *Known) S
+	// Stays reports whether a line should stay longer than those used after it, since
+	// it is not stored yet. Nil: none does.
+	Stays func(S) bool
+	// Evict is called for each line that is dropped to free memory, with the
+	// bytes that it uses. It is called with the table locked. Nil: nobody is
+	// notified.
+	Evict func(s S, bytes int)
+	// Beside is how many bytes are used by what Evict did not let go of. It is called
+	// with the table locked. Nil: none.
+	Beside func() int
 }
 
 // Table is the lines in memory. It is safe for concurrent use.
-type Table struct {
-	o Options
+type Table[S any] struct {
+	o Options[S]
 
 	mu      sync.Mutex
-	nodes   map[nodeKey]place
-	heads   map[nodeKey]*Line // by skeleton
-	levels  map[levelKey][]*Line
-	ids     map[nodeID]*Line
-	recent  *list.List // of *Line, the newest first
+	nodes   map[nodeKey]place[S]
+	heads   map[nodeKey]*Line[S] // by skeleton
+	levels  map[levelKey][]*Line[S]
+	ids     map[nodeID]*Line[S]
+	recent  *list.List // of *Line[S], the newest first
 	size    int
 	dropped int
 }
@@ -130,49 +150,49 @@ type nodeKey struct {
 type nodeID struct{ owner, id string }
 
 // place is a node: a line that passes it, and whether a request ended there.
-type place struct {
-	line *Line
+type place[S any] struct {
+	line *Line[S]
 	end  bool
 }
 
 // New returns an empty table.
-func New(o Options) *Table {
+func New[S any](o Options[S]) *Table[S] {
 	if o.Bytes <= 0 {
 		o.Bytes = 256 << 20
 	}
-	return &Table{
-		o: o, nodes: map[nodeKey]place{}, heads: map[nodeKey]*Line{}, levels: map[levelKey][]*Line{}, ids: map[nodeID]*Line{}, recent: list.New(),
+	return &Table[S]{
+		o: o, nodes: map[nodeKey]place[S]{}, heads: map[nodeKey]*Line[S]{}, levels: map[levelKey][]*Line[S]{}, ids: map[nodeID]*Line[S]{}, recent: list.New(),
 	}
 }
 
 // Line returns the line in memory with the ID; nil when there is none.
-func (t *Table) Line(owner, id string) *Line {
+func (t *Table[S]) Line(owner, id string) *Line[S] {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return t.ids[nodeID{owner, id}]
 }
 
 // Lines returns the lines in memory, the newest first.
-func (t *Table) Lines() []*Line {
+func (t *Table[S]) Lines() []*Line[S] {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	out := make([]*Line, 0, t.recent.Len())
+	out := make([]*Line[S], 0, t.recent.Len())
 	for e := t.recent.Front(); e != nil; e = e.Next() {
-		out = append(out, e.Value.(*Line))
+		out = append(out, e.Value.(*Line[S]))
 	}
 	return out
 }
 
 // Size returns the lines in memory, about how many bytes they use, and how many
 // lines were dropped for want of room.
-func (t *Table) Size() (lines, bytes, dropped int) {
+func (t *Table[S]) Size() (lines, bytes, dropped int) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return t.recent.Len(), t.size, t.dropped
 }
 
 // Drop forgets a line. Requests under way may still use it.
-func (t *Table) Drop(l *Line) {
+func (t *Table[S]) Drop(l *Line[S]) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.remove(l)
@@ -186,7 +206,7 @@ func ID(owner string, node precis.Fingerprint, number int) string {
 }
 
 // lineID returns an ID that no line has, in memory or beyond.
-func (t *Table) lineID(owner string, node precis.Fingerprint, known *Known) string {
+func (t *Table[S]) lineID(owner string, node precis.Fingerprint, known *Known) string {
 	n := 0
 	if known != nil {
 		n = known.Fresh
@@ -200,7 +220,7 @@ func (t *Table) lineID(owner string, node precis.Fingerprint, known *Known) stri
 }
 
 // remove forgets a line. The table is locked.
-func (t *Table) remove(l *Line) {
+func (t *Table[S]) remove(l *Line[S]) {
 	if l.gone {
 		return
 	}
@@ -211,7 +231,7 @@ func (t *Table) remove(l *Line) {
 		switch at := t.nodes[k]; {
 		case at.line != l:
 		case left != nil && left != l && i < len(left.prints) && left.prints[i] == p:
-			t.nodes[k] = place{line: left, end: at.end}
+			t.nodes[k] = place[S]{line: left, end: at.end}
 		default:
 			delete(t.nodes, k)
 		}
@@ -222,17 +242,18 @@ func (t *Table) remove(l *Line) {
 	}
 	t.recent.Remove(l.element)
 	t.size -= l.size
+	l.body, l.prompt, l.skeleton = nil, wire.Prompt{}, nil // whoever still has the line needs its transcript
 }
 
 // unindex takes a line out of the indexes that name its newest request.
-func (t *Table) unindex(l *Line) {
+func (t *Table[S]) unindex(l *Line[S]) {
 	if n := len(l.skeleton); n > 0 {
 		if k := (nodeKey{l.Owner, l.skeleton[n-1]}); t.heads[k] == l {
 			delete(t.heads, k)
 		}
 	}
 	for _, k := range l.levels {
-		t.levels[k] = slices.DeleteFunc(t.levels[k], func(o *Line) bool { return o == l })
+		t.levels[k] = slices.DeleteFunc(t.levels[k], func(o *Line[S]) bool { return o == l })
 		if len(t.levels[k]) == 0 {
 			delete(t.levels, k)
 		}
@@ -240,14 +261,39 @@ func (t *Table) unindex(l *Line) {
 	l.levels = nil
 }
 
-// shrink drops lines until the rest fits. The table is locked.
-func (t *Table) shrink(but *Line) {
-	for t.size > t.o.Bytes {
-		last := t.recent.Back()
-		if last == nil || last.Value.(*Line) == but {
-			return
+// shrink drops lines until the rest fits: first those that need not stay, the one
+// used last longest ago before all. The table is locked.
+func (t *Table[S]) shrink(but *Line[S]) {
+	const most = 1000 // lines that are asked about for one request
+	last := t.recent.Back()
+	for range most {
+		if last == nil || !t.over() {
+			break
 		}
-		t.remove(last.Value.(*Line))
-		t.dropped++
+		l := last.Value.(*Line[S])
+		last = last.Prev()
+		if l != but && (t.o.Stays == nil || !t.o.Stays(l.State)) {
+			t.evict(l)
+		}
+	}
+	for last := t.recent.Back(); t.over() && last != nil && last.Value.(*Line[S]) != but; last = t.recent.Back() {
+		t.evict(last.Value.(*Line[S]))
+	}
+}
+
+// over reports whether there is more than memory has room for.
+func (t *Table[S]) over() bool {
+	beside := 0
+	if t.o.Beside != nil {
+		beside = t.o.Beside()
+	}
+	return t.size+beside > t.o.Bytes
+}
+
+func (t *Table[S]) evict(l *Line[S]) {
+	t.remove(l)
+	t.dropped++
+	if t.o.Evict != nil {
+		t.o.Evict(l.State, l.size)
 	}
 }

@@ -11,6 +11,7 @@ import (
 
 	"precis"
 	"precis/gateway/lineage"
+	"precis/store"
 	"precis/wire"
 	"precis/wire/anthropic"
 	"precis/wire/chat"
@@ -33,7 +34,7 @@ func (h history) body() []byte {
 	return []byte(`{"model":"m","system":"s","messages":[` + strings.Join(h, ",") + `],"tools":[]}`)
 }
 
-func place(t testing.TB, tab *lineage.Table, owner string, h history) *lineage.Found {
+func place(t testing.TB, tab *lineage.Table[string], owner string, h history) *lineage.Found[string] {
 	t.Helper()
 	f, err := tab.Place(context.Background(), lineage.Request{Owner: owner, Dialect: anthropic.Dialect{}, Body: h.body()})
 	if err != nil {
@@ -42,7 +43,7 @@ func place(t testing.TB, tab *lineage.Table, owner string, h history) *lineage.F
 	return f
 }
 
-func check(t *testing.T, f *lineage.Found, kind lineage.Kind, known int, parent precis.Fingerprint) {
+func check(t *testing.T, f *lineage.Found[string], kind lineage.Kind, known int, parent precis.Fingerprint) {
 	t.Helper()
 	if f.Kind != kind || f.Known != known || f.Parent != parent {
 		t.Errorf("%s, %d known, parent %s; want %s, %d, %s", f.Kind, f.Known, f.Parent.Short(), kind, known, parent.Short())
@@ -50,7 +51,7 @@ func check(t *testing.T, f *lineage.Found, kind lineage.Kind, known int, parent 
 }
 
 func TestAConversationIsFollowed(t *testing.T) {
-	tab := lineage.New(lineage.Options{})
+	tab := lineage.New(lineage.Options[string]{})
 	h := history{said("user", "fix it")}
 	first := place(t, tab, "o", h)
 	check(t, first, lineage.First, 0, precis.Fingerprint{})
@@ -77,7 +78,7 @@ func TestAConversationIsFollowed(t *testing.T) {
 }
 
 func TestWhatOnlyBeginsWithTheSameWordsIsAnother(t *testing.T) {
-	tab := lineage.New(lineage.Options{})
+	tab := lineage.New(lineage.Options[string]{})
 	h := history{said("user", "hello")}
 	first := place(t, tab, "o", h)
 	place(t, tab, "o", append(h, said("assistant", "hi"), said("user", "a")))
@@ -95,7 +96,7 @@ func TestWhatOnlyBeginsWithTheSameWordsIsAnother(t *testing.T) {
 }
 
 func TestCacheMarkersAndSpellingDoNotCount(t *testing.T) {
-	tab := lineage.New(lineage.Options{})
+	tab := lineage.New(lineage.Options[string]{})
 	a := history{`{"role":"user","content":[{"type":"text","text":"fix it","cache_control":{"type":"ephemeral"}}]}`}
 	first := place(t, tab, "o", a)
 	b := history{said("user", "fix it"), `{"content":[{"input":{},"name":"read","id":"t","type":"tool_use"}],"role":"assistant"}`, result("t", "x")}
@@ -118,7 +119,7 @@ func TestClearedResults(t *testing.T) {
 		"another result": {result("t1", long+"but different"), lineage.Branched},
 		"another call":   {result("t9", "[cleared]"), lineage.First},
 	} {
-		tab := lineage.New(lineage.Options{})
+		tab := lineage.New(lineage.Options[string]{})
 		was := place(t, tab, "o", h)
 		next := append(append(history{}, h...), call("t3"), result("t3", "new"))
 		next[2] = tt.change
@@ -145,12 +146,12 @@ func TestClearedResults(t *testing.T) {
 }
 
 func TestSystemPromptsAmongTheMessages(t *testing.T) {
-	tab := lineage.New(lineage.Options{})
+	tab := lineage.New(lineage.Options[string]{})
 	body := func(system string, more ...string) []byte {
 		return []byte(`{"model":"m","messages":[` + strings.Join(append([]string{said("system", system), said("developer", "d")}, more...), ",") + `]}`)
 	}
 	long := strings.Repeat("many words ", 60)
-	put := func(b []byte) *lineage.Found {
+	put := func(b []byte) *lineage.Found[string] {
 		f, err := tab.Place(context.Background(), lineage.Request{Owner: "o", Dialect: chat.Dialect{}, Body: b})
 		if err != nil {
 			t.Fatal(err)
@@ -171,7 +172,7 @@ func TestSystemPromptsAmongTheMessages(t *testing.T) {
 }
 
 func TestPassingRequestsLeaveNoTrace(t *testing.T) {
-	tab := lineage.New(lineage.Options{})
+	tab := lineage.New(lineage.Options[string]{})
 	h := history{said("user", "a"), said("assistant", "b"), said("user", "c")}
 	was := place(t, tab, "o", h)
 	r := lineage.Request{Owner: "o", Dialect: anthropic.Dialect{}, Body: append(h, said("assistant", "d"), said("user", "sum up")).body(), Passing: func(*wire.Body) bool { return true }}
@@ -184,28 +185,28 @@ func TestPassingRequestsLeaveNoTrace(t *testing.T) {
 	}
 }
 
-func TestRecallBringsBackWhatMemoryForgot(t *testing.T) {
+func TestTheStoreIsAskedForWhatMemoryForgot(t *testing.T) {
 	h := history{said("user", "a"), said("assistant", "b"), said("user", "c")}
 	var asked int
-	var value any
-	tab := lineage.New(lineage.Options{
-		Recall: func(_ context.Context, owner string, prints []precis.Fingerprint, known int) (*lineage.Known, error) {
+	var state string
+	tab := lineage.New(lineage.Options[string]{
+		Load: func(_ context.Context, owner string, prints []precis.Fingerprint, known int) (*lineage.Known, error) {
 			asked++
 			if owner == "broken" {
 				return nil, errors.New("no store")
 			}
-			return &lineage.Known{Len: 2, ID: "c1", Parent: prints[0], Value: "edits"}, nil
+			return &lineage.Known{Len: 2, Edits: []precis.Edit{{ID: "e1"}}, Record: &store.Record{ID: "c1", Head: prints[0]}}, nil
 		},
-		Adopt: func(_ *lineage.Found, known *lineage.Known) any {
+		Adopt: func(_ *lineage.Found[string], known *lineage.Known) string {
 			if known != nil {
-				value = known.Value
+				state = known.Edits[0].ID
 			}
-			return nil
+			return state
 		},
 	})
 	f := place(t, tab, "o", h)
-	if f.Kind != lineage.Extended || f.Known != 2 || f.Line.ID != "c1" || value != "edits" {
-		t.Errorf("%+v, %v", f, value)
+	if f.Kind != lineage.Extended || f.Known != 2 || f.Line.ID != "c1" || f.Line.State != "e1" {
+		t.Errorf("%+v, %v", f, state)
 	}
 	place(t, tab, "o", append(h, said("assistant", "d"), said("user", "e")))
 	if asked != 1 {
@@ -218,7 +219,7 @@ func TestRecallBringsBackWhatMemoryForgot(t *testing.T) {
 }
 
 func TestMemoryIsBounded(t *testing.T) {
-	tab := lineage.New(lineage.Options{Bytes: 1 << 20})
+	tab := lineage.New(lineage.Options[string]{Bytes: 1 << 20})
 	text := strings.Repeat("x", 20_000)
 	for i := range 200 {
 		place(t, tab, "o", history{said("user", fmt.Sprint(i, text)), said("assistant", "b"), said("user", "c")})
@@ -236,7 +237,7 @@ func TestMemoryIsBounded(t *testing.T) {
 }
 
 func TestABranchThatIsDroppedLeavesTheSharedNodes(t *testing.T) {
-	tab := lineage.New(lineage.Options{})
+	tab := lineage.New(lineage.Options[string]{})
 	h := history{said("user", "a"), said("assistant", "b"), said("user", "c")}
 	first := place(t, tab, "o", h)
 	h = append(h, said("assistant", "d"), said("user", "e"))
@@ -251,7 +252,7 @@ func TestABranchThatIsDroppedLeavesTheSharedNodes(t *testing.T) {
 }
 
 func TestBadBodiesNameThePlace(t *testing.T) {
-	tab := lineage.New(lineage.Options{})
+	tab := lineage.New(lineage.Options[string]{})
 	for body, want := range map[string]string{
 		`{"messages":[{"role":"user"`:                          "byte 27",
 		`{"messages":[{"role":"user","content":"a"},{"x":1}]}`: "messages 1 at byte 43",
@@ -270,7 +271,7 @@ func TestBadBodiesNameThePlace(t *testing.T) {
 func TestLikeTheModel(t *testing.T) {
 	for seed := range uint64(30) {
 		r := rand.New(rand.NewPCG(seed, 1))
-		tab := lineage.New(lineage.Options{})
+		tab := lineage.New(lineage.Options[string]{})
 		var seen []history
 		var nodes []precis.Fingerprint
 		h := history{said("user", "task 0")}
@@ -329,7 +330,7 @@ func decode(t *testing.T, h history) []precis.Message {
 }
 
 func TestManyAtOnce(t *testing.T) {
-	tab := lineage.New(lineage.Options{Bytes: 4 << 20})
+	tab := lineage.New(lineage.Options[string]{Bytes: 4 << 20})
 	var wg sync.WaitGroup
 	for i := range 16 {
 		wg.Go(func() {
@@ -348,7 +349,7 @@ func TestManyAtOnce(t *testing.T) {
 }
 
 func BenchmarkPlace(b *testing.B) {
-	tab := lineage.New(lineage.Options{})
+	tab := lineage.New(lineage.Options[string]{})
 	h := history{said("user", "task")}
 	for n := range 300 {
 		h = append(h, call(fmt.Sprint(n)), result(fmt.Sprint(n), strings.Repeat("some text of a file\n", 170)))
@@ -361,7 +362,7 @@ func BenchmarkPlace(b *testing.B) {
 	b.SetBytes(int64(len(bodies[0])))
 	for i := 0; b.Loop(); i++ {
 		if i%len(bodies) == 0 {
-			tab = lineage.New(lineage.Options{})
+			tab = lineage.New(lineage.Options[string]{})
 		}
 		if _, err := tab.Place(context.Background(), lineage.Request{Owner: "o", Dialect: anthropic.Dialect{}, Body: bodies[i%len(bodies)]}); err != nil {
 			b.Fatal(err)

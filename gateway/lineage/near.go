@@ -28,7 +28,7 @@ type levelKey struct {
 }
 
 // index files a line under the first bytes of its newest body.
-func (t *Table) index(l *Line) {
+func (t *Table[S]) index(l *Line[S]) {
 	items := l.body.Items()
 	if len(items) == 0 {
 		return
@@ -60,7 +60,7 @@ type neighbor struct {
 
 // near returns the line whose newest body has most in common with the request's;
 // the zero neighbor when none has anything.
-func (t *Table) near(r Request) (best neighbor) {
+func (t *Table[S]) near(r Request) (best neighbor) {
 	most := 0
 	for i := len(levels) - 1; i >= 0; i-- {
 		n := levels[i]
@@ -80,7 +80,7 @@ func (t *Table) near(r Request) (best neighbor) {
 	return best
 }
 
-func (t *Table) candidates(k levelKey) []neighbor {
+func (t *Table[S]) candidates(k levelKey) []neighbor {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	lines := t.levels[k]

@@ -10,49 +10,67 @@ import (
 	"precis/wire"
 )
 
+// MostMessages is how many messages a request may have. A message takes some
+// hundred bytes, however little it says.
+const MostMessages = 100_000
+
+// longestModel is how long the name of a model may be, in bytes: it stands in logs,
+// in metrics and in what is remembered.
+const longestModel = 512
+
+// TooMany is the error of a request with more than [MostMessages] messages.
+type TooMany struct{ Messages int }
+
+func (e *TooMany) Error() string {
+	return fmt.Sprintf("%d messages are more than the %d that are read", e.Messages, MostMessages)
+}
+
 // Request is what is to be placed.
 type Request struct {
 	Owner   string // whose it is; requests of different owners have nothing in common
 	Dialect wire.Dialect
 	Body    []byte // kept, and not to be changed
-	// Passing tells requests that are no turn of a conversation: they are placed,
-	// but nothing remembers them. Nil: all are turns.
+	// Passing reports whether to place the request without remembering it, because
+	// it is no turn of a conversation. Nil: all requests are turns.
 	Passing func(*wire.Body) bool
-	// Ending tells requests that are none when they follow a known conversation.
-	// Nil: none is.
+	// Ending is as Passing, asked only of requests that continue a known
+	// conversation. Nil: none is.
 	Ending func(*wire.Body) bool
 }
 
 // Place finds the place of a request and remembers it. The error is
 // [precis.CodeInvalid] for a body that cannot be read, with the byte or message
-// at fault. What Recall failed with is returned beside the place, which is then
-// what memory alone knows.
-func (t *Table) Place(ctx context.Context, r Request) (*Found, error) {
+// at fault, and [TooMany] for one with too many messages. An error of Load is returned together with the place, which is then
+// found by memory alone.
+func (t *Table[S]) Place(ctx context.Context, r Request) (*Found[S], error) {
 	f, prints, err := t.read(r)
 	if err != nil {
 		return nil, err
 	}
 	passing := r.Passing != nil && r.Passing(f.Body) || f.Len == 0
 	var known *Known
-	var recallErr error
+	var loadErr error
 	if !passing {
-		known, recallErr = t.recall(ctx, r, prints)
+		known, loadErr = t.load(ctx, r, prints)
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.settle(f, r, prints, known, passing)
-	return f, recallErr
+	return f, loadErr
 }
 
 // read takes the body apart and decodes what is new of it, next to the line that
 // it seems to continue.
-func (t *Table) read(r Request) (*Found, []precis.Fingerprint, error) {
+func (t *Table[S]) read(r Request) (*Found[S], []precis.Fingerprint, error) {
 	near := t.near(r)
 	body, err := wire.Parse(r.Body, r.Dialect.List(), near.body)
 	if err != nil {
 		return nil, nil, &precis.Error{Code: precis.CodeInvalid, Op: "read request", Err: err}
 	}
-	f := &Found{Body: body}
+	if n := len(body.Items()); n > MostMessages {
+		return nil, nil, &TooMany{n}
+	}
+	f := &Found[S]{Body: body}
 	same := body.Same()
 	if same > near.lead {
 		f.Lead = near.lead
@@ -82,6 +100,9 @@ func (t *Table) read(r Request) (*Found, []precis.Fingerprint, error) {
 		prints = append(prints, near.prints[:same-f.Lead]...)
 	}
 	f.Prompt = prompt(r.Dialect, body, near, same > 0, lead)
+	if n := len(f.Prompt.Model); n > longestModel {
+		return nil, nil, precis.Errorf(precis.CodeInvalid, "read request", "model: the name has %d bytes, more than %d", n, longestModel)
+	}
 	var last precis.Fingerprint
 	if n := len(prints); n > 0 {
 		last = prints[n-1]
@@ -94,7 +115,7 @@ func (t *Table) read(r Request) (*Found, []precis.Fingerprint, error) {
 	return f, prints, nil
 }
 
-// prompt reads what the body says beside its messages, lead among it. What is
+// prompt reads everything but the messages of the body, and adds lead to the system prompt. What is
 // the same as in the neighbor is the very same value, so that nobody counts it
 // again.
 func prompt(d wire.Dialect, body *wire.Body, near neighbor, same bool, lead []precis.Message) wire.Prompt {
@@ -119,9 +140,9 @@ func prompt(d wire.Dialect, body *wire.Body, near neighbor, same bool, lead []pr
 	return p
 }
 
-// recall asks for more where memory does not know the request whole.
-func (t *Table) recall(ctx context.Context, r Request, prints []precis.Fingerprint) (*Known, error) {
-	if t.o.Recall == nil || len(prints) == 0 {
+// load asks the store where memory does not know the request whole.
+func (t *Table[S]) load(ctx context.Context, r Request, prints []precis.Fingerprint) (*Known, error) {
+	if t.o.Load == nil || len(prints) == 0 {
 		return nil, nil
 	}
 	t.mu.Lock()
@@ -131,22 +152,22 @@ func (t *Table) recall(ctx context.Context, r Request, prints []precis.Fingerpri
 	if at {
 		return nil, nil // it continues a line in memory
 	}
-	return t.o.Recall(ctx, r.Owner, prints, n)
+	return t.o.Load(ctx, r.Owner, prints, n)
 }
 
 // deepest returns the last of the nodes that is known and how many messages lead
 // to it. Of several lines through it one that ends there is taken.
-func (t *Table) deepest(owner string, prints []precis.Fingerprint) (place, int) {
+func (t *Table[S]) deepest(owner string, prints []precis.Fingerprint) (place[S], int) {
 	for n := len(prints); n > 0; n-- {
 		if p, ok := t.nodes[nodeKey{owner, prints[n-1]}]; ok {
 			return p, n
 		}
 	}
-	return place{}, 0
+	return place[S]{}, 0
 }
 
 // settle decides what the request is and remembers it. The table is locked.
-func (t *Table) settle(f *Found, r Request, prints []precis.Fingerprint, known *Known, passing bool) {
+func (t *Table[S]) settle(f *Found[S], r Request, prints []precis.Fingerprint, known *Known, passing bool) {
 	p, n := t.deepest(r.Owner, prints)
 	f.Known, f.Kind = n, First
 	f.Parent = t.parent(r.Owner, prints, n)
@@ -158,14 +179,14 @@ func (t *Table) settle(f *Found, r Request, prints []precis.Fingerprint, known *
 	case n > 0 && n == len(l.prints):
 		f.Line, f.Kind = l, Extended
 	case known != nil && known.Len > n:
-		f.Known, f.Kind, f.Parent = known.Len, Branched, known.Parent
-		if known.ID != "" {
-			f.Kind = Extended
+		f.Known, f.Kind = known.Len, Branched
+		if known.Record != nil {
+			f.Kind, f.Parent = Extended, known.Record.Head
 		}
 	default:
 		if old, at := t.rewritten(f, r, n); old != nil {
 			f.Kind, f.From, f.Known, f.Parent = Rewritten, old, at, old.prints[at-1]
-		} else if answered(f.Messages[:n]) {
+		} else if hasReply(f.Messages[:n]) {
 			f.Kind, f.From = Branched, l
 		} else if n == f.Len {
 			f.Parent = precis.Fingerprint{} // it only begins with the same words
@@ -183,15 +204,15 @@ func (t *Table) settle(f *Found, r Request, prints []precis.Fingerprint, known *
 	t.remember(f)
 }
 
-// answered reports whether a model has said something. What only begins with the
+// hasReply reports whether a model has said something. What only begins with the
 // same words is another conversation.
-func answered(msgs []precis.Message) bool {
+func hasReply(msgs []precis.Message) bool {
 	return slices.ContainsFunc(msgs, func(m precis.Message) bool { return m.Role == precis.RoleAssistant })
 }
 
 // parent returns the last node before the end of the request, or at it, where
 // an earlier request ended.
-func (t *Table) parent(owner string, prints []precis.Fingerprint, n int) precis.Fingerprint {
+func (t *Table[S]) parent(owner string, prints []precis.Fingerprint, n int) precis.Fingerprint {
 	for ; n > 0; n-- {
 		if t.nodes[nodeKey{owner, prints[n-1]}].end {
 			return prints[n-1]
@@ -201,7 +222,7 @@ func (t *Table) parent(owner string, prints []precis.Fingerprint, n int) precis.
 }
 
 // pass makes a line for a request that nothing is to remember.
-func (t *Table) pass(f *Found, r Request, known *Known) {
+func (t *Table[S]) pass(f *Found[S], r Request, known *Known) {
 	if f.Line != nil && f.Kind == Repeated {
 		return
 	}
@@ -210,12 +231,12 @@ func (t *Table) pass(f *Found, r Request, known *Known) {
 		from = f.From
 	}
 	f.From = from
-	f.Line = &Line{Owner: r.Owner, Dialect: r.Dialect.Name(), Transcript: precis.NewTranscript(f.Messages...), gone: true}
+	f.Line = &Line[S]{Owner: r.Owner, Dialect: r.Dialect.Name(), Transcript: precis.NewTranscript(f.Messages...), gone: true}
 	switch {
 	case from != nil:
 		f.Line.ID, known = from.ID, nil
 	case known != nil && known.Len == f.Known:
-		f.Line.ID = known.ID
+		f.Line.ID = known.id()
 	}
 	if t.o.Adopt != nil {
 		f.Line.State = t.o.Adopt(f, known)
@@ -223,13 +244,13 @@ func (t *Table) pass(f *Found, r Request, known *Known) {
 }
 
 // begin makes a new line.
-func (t *Table) begin(f *Found, r Request, prints []precis.Fingerprint, known *Known) {
+func (t *Table[S]) begin(f *Found[S], r Request, prints []precis.Fingerprint, known *Known) {
 	own := append(make([]precis.Message, 0, f.Len+8), f.Messages...)
-	l := &Line{Owner: r.Owner, Dialect: r.Dialect.Name(), Transcript: precis.NewTranscript(own...), prints: prints}
+	l := &Line[S]{Owner: r.Owner, Dialect: r.Dialect.Name(), Transcript: precis.NewTranscript(own...), prints: prints}
 	l.skeleton = skeletons(nil, own)
 	switch {
-	case known != nil && known.Len == f.Known && known.ID != "":
-		l.ID, l.Earlier, l.Branched = known.ID, known.Earlier, known.Branched
+	case known.id() != "" && known.Len == f.Known:
+		l.ID, l.Earlier, l.Branched = known.id(), known.Record.Earlier, known.Record.Branched
 	case f.Kind == Rewritten:
 		old := f.From
 		l.ID, l.Branched = old.ID, old.Branched
@@ -237,14 +258,12 @@ func (t *Table) begin(f *Found, r Request, prints []precis.Fingerprint, known *K
 		t.unindex(old)
 	case f.Kind == Branched && f.From != nil:
 		l.ID, l.Branched = t.lineID(r.Owner, f.Node, known), f.From.ID
-	case known != nil:
-		l.ID, l.Branched = t.lineID(r.Owner, f.Node, known), known.Branched
 	default:
 		l.ID = t.lineID(r.Owner, f.Node, known)
 	}
 	for _, p := range prints {
 		k := nodeKey{r.Owner, p}
-		t.nodes[k] = place{line: l, end: t.nodes[k].end}
+		t.nodes[k] = place[S]{line: l, end: t.nodes[k].end}
 	}
 	l.element = t.recent.PushFront(l)
 	f.Line = l
@@ -255,7 +274,7 @@ func (t *Table) begin(f *Found, r Request, prints []precis.Fingerprint, known *K
 }
 
 // extend adds what is new to a line.
-func (t *Table) extend(f *Found, prints []precis.Fingerprint) {
+func (t *Table[S]) extend(f *Found[S], prints []precis.Fingerprint) {
 	l := f.Line
 	if n := len(l.prints); n < len(prints) {
 		own := f.Messages[n:]
@@ -263,19 +282,30 @@ func (t *Table) extend(f *Found, prints []precis.Fingerprint) {
 		t.unindex(l)
 		l.skeleton = skeletons(l.skeleton, own)
 		for _, p := range prints[n:] {
-			t.nodes[nodeKey{l.Owner, p}] = place{line: l}
+			t.nodes[nodeKey{l.Owner, p}] = place[S]{line: l}
 		}
 		l.prints = append(l.prints, prints[n:]...)
 	}
 	t.recent.MoveToFront(l.element)
 }
 
+// weight is about how many bytes a line uses: its newest body, the messages, which
+// hold their bytes and what was decoded from them, and for each message two
+// transcripts, fingerprints and their places in the indexes, as measured.
+func weight(body []byte, messages int) int {
+	const (
+		perMessage = 900
+		perLine    = 6 << 10
+	)
+	return cap(body) + 2*len(body) + perMessage*messages + perLine
+}
+
 // remember makes the request the newest of its line.
-func (t *Table) remember(f *Found) {
+func (t *Table[S]) remember(f *Found[S]) {
 	l := f.Line
 	k := nodeKey{l.Owner, f.Node}
 	if f.Len > 0 {
-		t.nodes[k] = place{line: l, end: true}
+		t.nodes[k] = place[S]{line: l, end: true}
 	}
 	t.unindex(l)
 	if n := len(l.skeleton); n > 0 {
@@ -284,7 +314,7 @@ func (t *Table) remember(f *Found) {
 	l.body, l.lead, l.prompt = f.Body, f.Lead, f.Prompt
 	t.index(l)
 	t.size -= l.size
-	l.size = 4*len(f.Body.Raw()) + 512*len(l.prints) + 4096
+	l.size = weight(f.Body.Raw(), len(l.prints))
 	t.size += l.size
 	t.shrink(l)
 }

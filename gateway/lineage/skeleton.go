@@ -38,7 +38,7 @@ func bones(m precis.Message) precis.Message {
 // have become a short note: a result that says something else is another
 // conversation. So is one whose newest message differs: clients clear old
 // ones.
-func (t *Table) rewritten(f *Found, r Request, n int) (*Line, int) {
+func (t *Table[S]) rewritten(f *Found[S], r Request, n int) (*Line[S], int) {
 	if f.Len <= n {
 		return nil, 0
 	}

@@ -1,15 +1,17 @@
 package polyfill
 
 import (
+	"encoding/hex"
 	"encoding/json"
 	"strconv"
+	"time"
 
 	"precis"
 	"precis/internal/jsonspan"
 	"precis/wire"
 )
 
-// Applied is an edit that took effect, as answers tell it.
+// Applied is an edit that took effect, as responses report it.
 type Applied struct {
 	Type   string // [TypeClearTools] or [TypeClearThinking]
 	Count  int    // tool uses or turns
@@ -36,7 +38,7 @@ type Answer struct {
 	ID      string // unique: the part of IDs after msg_, resp_ or cmp_
 	Model   string
 	Created int64 // seconds since 1970
-	Reports bool  // context_management is told: the request asked for it
+	Reports bool  // context_management is reported: the request asked for it
 	Applied []Applied
 	Made    *Summary     // the summary made for this request; nil: none
 	Usage   precis.Usage // of making it
@@ -65,7 +67,7 @@ func (a *Answer) management(other json.RawMessage) []byte {
 }
 
 // sealed is what goes into encrypted_content of Anthropic's block, whose text
-// stands beside it.
+// stands next to it.
 func (a *Answer) sealed() string {
 	s := *a.Made
 	s.Text = ""
@@ -162,4 +164,43 @@ func Counted(body []byte, said, shown int) []byte {
 	}
 	original := appendInt([]byte("{"), "original_input_tokens", count)
 	return with(body, func(d *wire.Draft) { d.Set("context_management", append(original, '}')) })
+}
+
+// Answer returns what the response to the request says of the polyfills; nil:
+// nothing.
+func (r *Request) Answer(now time.Time) *Answer {
+	if r.answer == nil && (r.Asked || r.summary != nil) {
+		r.answer = &Answer{
+			ID: "precis" + hex.EncodeToString(r.Node[:12]), Model: r.Prompt.Model, Created: now.Unix(),
+			Reports: r.Asked, Applied: r.applied, Made: r.summary, Usage: r.usage,
+		}
+	}
+	return r.answer
+}
+
+// Alone returns the whole answer to a request that no upstream needs to answer, and
+// whether it is a stream. Not ok: no summary could be made. Of an empty request
+// there is nothing to summarize.
+func (r *Request) Alone(empty bool, now time.Time) (body []byte, stream, ok bool) {
+	if r.summary == nil && empty {
+		r.summary = &Summary{Text: "Nothing was said beside the messages of the user."}
+	}
+	if r.summary == nil {
+		return nil, false, false
+	}
+	a := r.Answer(now)
+	stream = r.Prompt.Stream && r.Mode != Window
+	switch {
+	case r.Mode == Window:
+		body = a.Compacted(r.spoken())
+	case r.Mode == Trigger && stream:
+		body = a.TriggeredEvents()
+	case r.Mode == Trigger:
+		body = a.Triggered()
+	case stream:
+		body = a.PausedEvents()
+	default:
+		body = a.Paused()
+	}
+	return body, stream, true
 }

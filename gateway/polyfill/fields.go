@@ -8,6 +8,8 @@ import (
 	"strings"
 
 	"precis/internal/jsonspan"
+	"precis/wire/anthropic"
+	"precis/wire/responses"
 )
 
 // Invalid is a field that the API would refuse, in its words.
@@ -18,6 +20,21 @@ type Invalid struct {
 
 // Error returns "PARAM: MESSAGE".
 func (e *Invalid) Error() string { return e.Param + ": " + e.Message }
+
+// Body returns the body of the error as the API of a dialect writes it.
+func (e *Invalid) Body(dialect string) []byte {
+	if dialect == responses.Format {
+		body := jsonspan.AppendStringField([]byte(`{"error":{`), "message", e.Message)
+		body = jsonspan.AppendStringField(body, "type", "invalid_request_error")
+		return append(jsonspan.AppendStringField(body, "param", e.Param), `,"code":"invalid_value"}}`...)
+	}
+	message := e.Message
+	if dialect == anthropic.Format && e.Param != "" {
+		message = e.Error()
+	}
+	body := jsonspan.AppendStringField([]byte(`{"type":"error","error":{"type":"invalid_request_error"`), "message", message)
+	return append(body, "}}"...)
+}
 
 // fields reads fields and keeps the first thing that is wrong with one.
 type fields struct{ invalid *Invalid }

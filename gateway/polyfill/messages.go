@@ -17,7 +17,7 @@ func (a *Answer) Message(body []byte) []byte {
 	return with(body, func(d *wire.Draft) {
 		if a.Made != nil {
 			d.Set("content", putFirst(a.block(), d.Get("content")))
-			a.tellUsage(d, model, usageOf(d.Get("usage")))
+			a.reportUsage(d, model, usageOf(d.Get("usage")))
 		}
 		if a.Reports {
 			d.Set("context_management", a.management(d.Get("context_management")))
@@ -25,15 +25,15 @@ func (a *Answer) Message(body []byte) []byte {
 	})
 }
 
-// tellUsage adds the iterations to the usage of a message.
-func (a *Answer) tellUsage(d *wire.Draft, model string, u precis.Usage) {
+// reportUsage adds the iterations to the usage of a message.
+func (a *Answer) reportUsage(d *wire.Draft, model string, u precis.Usage) {
 	usage := d.Get("usage")
 	if jsonspan.Kind(usage) != '{' {
 		usage = json.RawMessage("{}")
 	}
-	told := with(usage, func(d *wire.Draft) { d.Set("iterations", a.iterations(model, u, d.Get("iterations"))) })
-	if told != nil {
-		d.Set("usage", told)
+	reported := with(usage, func(d *wire.Draft) { d.Set("iterations", a.iterations(model, u, d.Get("iterations"))) })
+	if reported != nil {
+		d.Set("usage", reported)
 	}
 }
 
@@ -94,7 +94,7 @@ func (s *messageStream) end(data []byte) []byte {
 					*at = n
 				}
 			}
-			s.tellUsage(d, s.model, s.usage)
+			s.reportUsage(d, s.model, s.usage)
 		}
 		if s.Reports {
 			d.Set("context_management", s.management(d.Get("context_management")))
@@ -105,11 +105,11 @@ func (s *messageStream) end(data []byte) []byte {
 // blockEvents are the events of the compaction block, which is not streamed in
 // pieces.
 func (a *Answer) blockEvents() []byte {
-	dst := []byte("event: content_block_start\ndata: {\"type\":\"content_block_start\",\"index\":0,\"content_block\":{\"type\":\"compaction\",\"content\":null,\"encrypted_content\":null}}\n\n")
-	dst = append(dst, "event: content_block_delta\ndata: {\"type\":\"content_block_delta\",\"index\":0,\"delta\":{\"type\":\"compaction_delta\""...)
-	dst = jsonspan.AppendStringField(dst, "content", a.Made.Text)
-	dst = jsonspan.AppendStringField(dst, "encrypted_content", a.sealed())
-	return append(dst, "}}\n\nevent: content_block_stop\ndata: {\"type\":\"content_block_stop\",\"index\":0}\n\n"...)
+	delta := jsonspan.AppendStringField([]byte(`{"type":"content_block_delta","index":0,"delta":{"type":"compaction_delta"`), "content", a.Made.Text)
+	delta = append(jsonspan.AppendStringField(delta, "encrypted_content", a.sealed()), "}}"...)
+	dst := wire.AppendEvent(nil, "content_block_start", []byte(`{"type":"content_block_start","index":0,"content_block":{"type":"compaction","content":null,"encrypted_content":null}}`))
+	dst = wire.AppendEvent(dst, "content_block_delta", delta)
+	return wire.AppendEvent(dst, "content_block_stop", []byte(`{"type":"content_block_stop","index":0}`))
 }
 
 const noUsage = `{"input_tokens":0,"output_tokens":0,"cache_read_input_tokens":0,"cache_creation_input_tokens":0`
@@ -135,11 +135,12 @@ func (a *Answer) Paused() []byte {
 
 // PausedEvents returns the same as a stream.
 func (a *Answer) PausedEvents() []byte {
-	dst := append([]byte("event: message_start\ndata: {\"type\":\"message_start\",\"message\":"), a.paused()...)
-	dst = append(dst, `,"content":[],"stop_reason":null,"stop_sequence":null,"usage":`+noUsage+"}}}\n\n"...)
+	start := append([]byte(`{"type":"message_start","message":`), a.paused()...)
+	start = append(start, `,"content":[],"stop_reason":null,"stop_sequence":null,"usage":`+noUsage+"}}}"...)
+	end := append([]byte(`{"type":"message_delta","delta":{"stop_reason":"compaction","stop_sequence":null},"usage":`+noUsage+`,"iterations":`), a.compactionAlone()...)
+	end = append(jsonspan.AppendField(append(end, '}'), "context_management"), a.management(nil)...)
+	dst := wire.AppendEvent(nil, "message_start", start)
 	dst = append(dst, a.blockEvents()...)
-	dst = append(dst, "event: message_delta\ndata: {\"type\":\"message_delta\",\"delta\":{\"stop_reason\":\"compaction\",\"stop_sequence\":null},\"usage\":"+noUsage+`,"iterations":`...)
-	dst = append(append(dst, a.compactionAlone()...), '}')
-	dst = append(jsonspan.AppendField(dst, "context_management"), a.management(nil)...)
-	return append(dst, "}\n\nevent: message_stop\ndata: {\"type\":\"message_stop\"}\n\n"...)
+	dst = wire.AppendEvent(dst, "message_delta", append(end, '}'))
+	return wire.AppendEvent(dst, "message_stop", []byte(`{"type":"message_stop"}`))
 }

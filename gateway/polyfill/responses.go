@@ -68,9 +68,9 @@ func (s *responseStream) change(data []byte) (before, instead []byte) {
 func (a *Answer) itemEvents(number int) []byte {
 	var dst []byte
 	for i, kind := range []string{"response.output_item.added", "response.output_item.done"} {
-		dst = append(dst, "event: "+kind+"\ndata: {\"type\":\""+kind+"\",\"sequence_number\":"...)
-		dst = append(strconv.AppendInt(dst, int64(number+i), 10), `,"output_index":0,"item":`...)
-		dst = append(append(dst, a.item()...), "}\n\n"...)
+		data := strconv.AppendInt([]byte(`{"type":"`+kind+`","sequence_number":`), int64(number+i), 10)
+		data = append(append(data, `,"output_index":0,"item":`...), a.item()...)
+		dst = wire.AppendEvent(dst, kind, append(data, '}'))
 	}
 	return dst
 }
@@ -122,9 +122,9 @@ func (a *Answer) Triggered() []byte { return a.response(true) }
 // TriggeredEvents returns the same as a stream.
 func (a *Answer) TriggeredEvents() []byte {
 	event := func(dst []byte, kind string, number int) []byte {
-		dst = append(dst, "event: "+kind+"\ndata: {\"type\":\""+kind+"\",\"sequence_number\":"...)
-		dst = append(strconv.AppendInt(dst, int64(number), 10), `,"response":`...)
-		return append(append(dst, a.response(kind == "response.completed")...), "}\n\n"...)
+		data := strconv.AppendInt([]byte(`{"type":"`+kind+`","sequence_number":`), int64(number), 10)
+		data = append(append(data, `,"response":`...), a.response(kind == "response.completed")...)
+		return wire.AppendEvent(dst, kind, append(data, '}'))
 	}
 	dst := event(nil, "response.created", 0)
 	dst = event(dst, "response.in_progress", 1)

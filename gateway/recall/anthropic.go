@@ -26,13 +26,13 @@ type anthropicStream struct {
 	others bool
 	stop   string
 	usage  json.RawMessage
-	held   []event
+	held   []wire.Event
 }
 
-func (s *anthropicStream) event(e event) []byte {
-	switch kindOf(e.data) {
+func (s *anthropicStream) event(e wire.Event) []byte {
+	switch kindOf(e.Data) {
 	case "message_start":
-		s.usage = latest(s.usage, bytes.Clone(jsonspan.Field(jsonspan.Field(e.data, "message"), "usage")))
+		s.usage = latest(s.usage, bytes.Clone(jsonspan.Field(jsonspan.Field(e.Data, "message"), "usage")))
 		if s.answers > 0 {
 			return nil
 		}
@@ -44,16 +44,16 @@ func (s *anthropicStream) event(e event) []byte {
 		return s.end(e)
 	case "message_stop":
 		if len(s.held) > 0 {
-			s.held = append(s.held, e.clone())
+			s.held = append(s.held, e.Clone())
 			return nil
 		}
 	}
-	return e.raw
+	return e.Raw
 }
 
-func (s *anthropicStream) start(e event) []byte {
-	b := newBlock(jsonspan.Field(e.data, "content_block"))
-	i := jsonspan.Int(jsonspan.Field(e.data, "index"))
+func (s *anthropicStream) start(e wire.Event) []byte {
+	b := newBlock(jsonspan.Field(e.Data, "content_block"))
+	i := jsonspan.Int(jsonspan.Field(e.Data, "index"))
 	if s.at == nil {
 		s.at = map[int]*block{}
 	}
@@ -68,14 +68,14 @@ func (s *anthropicStream) start(e event) []byte {
 	return s.shifted(e, i)
 }
 
-func (s *anthropicStream) piece(e event) []byte {
-	i := jsonspan.Int(jsonspan.Field(e.data, "index"))
+func (s *anthropicStream) piece(e wire.Event) []byte {
+	i := jsonspan.Int(jsonspan.Field(e.Data, "index"))
 	b := s.at[i]
 	if b == nil {
 		return s.shifted(e, i)
 	}
 	if s.size <= maxAnswer {
-		s.size += b.add(jsonspan.Field(e.data, "delta"))
+		s.size += b.add(jsonspan.Field(e.Data, "delta"))
 	}
 	if b.ours {
 		return nil
@@ -84,7 +84,7 @@ func (s *anthropicStream) piece(e event) []byte {
 }
 
 // shifted returns an event with the index that its block has for the client.
-func (s *anthropicStream) shifted(e event, i int) []byte {
+func (s *anthropicStream) shifted(e wire.Event, i int) []byte {
 	to := s.base + i
 	for _, g := range s.gone {
 		if g < i {
@@ -92,29 +92,29 @@ func (s *anthropicStream) shifted(e event, i int) []byte {
 		}
 	}
 	if to == i {
-		return e.raw
+		return e.Raw
 	}
-	return e.with(with(e.data, func(d *wire.Draft) { d.Set("index", strconv.AppendInt(nil, int64(to), 10)) }))
+	return e.With(with(e.Data, func(d *wire.Draft) { d.Set("index", strconv.AppendInt(nil, int64(to), 10)) }))
 }
 
-func (s *anthropicStream) end(e event) []byte {
-	if stop, ok := jsonspan.String(jsonspan.Field(jsonspan.Field(e.data, "delta"), "stop_reason")); ok {
+func (s *anthropicStream) end(e wire.Event) []byte {
+	if stop, ok := jsonspan.String(jsonspan.Field(jsonspan.Field(e.Data, "delta"), "stop_reason")); ok {
 		s.stop = stop
 	}
-	s.usage = latest(s.usage, bytes.Clone(jsonspan.Field(e.data, "usage")))
+	s.usage = latest(s.usage, bytes.Clone(jsonspan.Field(e.Data, "usage")))
 	if s.answer().alone() {
-		s.held = append(s.held, e.clone())
+		s.held = append(s.held, e.Clone())
 		return nil
 	}
 	return s.summed(e, false)
 }
 
 // summed returns the end of an answer with all that was used.
-func (s *anthropicStream) summed(e event, quiet bool) []byte {
+func (s *anthropicStream) summed(e wire.Event, quiet bool) []byte {
 	if s.answers == 0 && !quiet {
-		return e.raw
+		return e.Raw
 	}
-	return e.with(with(e.data, func(d *wire.Draft) {
+	return e.With(with(e.Data, func(d *wire.Draft) {
 		if s.answers > 0 {
 			d.Set("usage", sum(s.spent, s.usage))
 		}
@@ -160,11 +160,11 @@ func (s *anthropicStream) next() {
 
 func (s *anthropicStream) finish() (out []byte) {
 	for _, e := range s.held {
-		if kindOf(e.data) == "message_delta" {
+		if kindOf(e.Data) == "message_delta" {
 			out = append(out, s.summed(e, true)...)
 			continue
 		}
-		out = append(out, e.raw...)
+		out = append(out, e.Raw...)
 	}
 	s.held = nil
 	return out

@@ -23,7 +23,7 @@ type chatStream struct {
 	size  int
 	stop  string
 	usage json.RawMessage
-	held  []event
+	held  []wire.Event
 }
 
 // pieceLists are members of a message that are lists and come bit by bit, such as
@@ -50,32 +50,32 @@ func (p *pieceLists) add(name string, piece json.RawMessage) (n int) {
 	return n
 }
 
-func (s *chatStream) event(e event) []byte {
-	if string(e.data) == "[DONE]" {
+func (s *chatStream) event(e wire.Event) []byte {
+	if string(e.Data) == "[DONE]" {
 		if len(s.held) > 0 {
-			s.held = append(s.held, e.clone())
+			s.held = append(s.held, e.Clone())
 			return nil
 		}
-		return e.raw
+		return e.Raw
 	}
 	if s.answers == 0 && s.id == nil {
-		s.id, s.created = bytes.Clone(jsonspan.Field(e.data, "id")), bytes.Clone(jsonspan.Field(e.data, "created"))
+		s.id, s.created = bytes.Clone(jsonspan.Field(e.Data, "id")), bytes.Clone(jsonspan.Field(e.Data, "created"))
 	}
-	usage := jsonspan.Field(e.data, "usage")
+	usage := jsonspan.Field(e.Data, "usage")
 	if usage != nil {
 		s.usage = latest(s.usage, bytes.Clone(usage))
 	}
-	choice, ok := onlyChoice(jsonspan.Field(e.data, "choices"))
+	choice, ok := onlyChoice(jsonspan.Field(e.Data, "choices"))
 	switch {
-	case !ok && len(s.held) > 0 && jsonspan.Field(e.data, "error") == nil:
+	case !ok && len(s.held) > 0 && jsonspan.Field(e.Data, "error") == nil:
 		if usage != nil {
-			s.held = append(s.held, e.clone())
+			s.held = append(s.held, e.Clone())
 		}
 		return nil
 	case !ok && s.answers == 0:
-		return e.raw
+		return e.Raw
 	case !ok:
-		return s.told(e, bytes.Clone(e.data), false)
+		return s.rewrite(e, bytes.Clone(e.Data), false)
 	}
 	return s.chunk(e, choice)
 }
@@ -92,7 +92,7 @@ func onlyChoice(choices json.RawMessage) (first json.RawMessage, ok bool) {
 }
 
 // chunk takes in a piece of the answer.
-func (s *chatStream) chunk(e event, choice json.RawMessage) []byte {
+func (s *chatStream) chunk(e wire.Event, choice json.RawMessage) []byte {
 	kept, changed := s.take(jsonspan.Field(choice, "delta"))
 	stop, _ := jsonspan.String(jsonspan.Field(choice, "finish_reason"))
 	if stop != "" {
@@ -100,16 +100,16 @@ func (s *chatStream) chunk(e event, choice json.RawMessage) []byte {
 	}
 	ends := stop != "" && s.answer().alone()
 	if ends {
-		s.held = append(s.held, eventOf(bytes.Clone(e.with(choose(e.data, with(choice, func(d *wire.Draft) { d.Set("delta", []byte("{}")) }))))))
+		s.held = append(s.held, wire.ParseEvent(bytes.Clone(e.With(choose(e.Data, with(choice, func(d *wire.Draft) { d.Set("delta", []byte("{}")) }))))))
 	}
-	more := stop != "" && !ends || jsonspan.Field(e.data, "usage") != nil && !ends
+	more := stop != "" && !ends || jsonspan.Field(e.Data, "usage") != nil && !ends
 	switch {
 	case kept == nil && jsonspan.Field(choice, "delta") != nil:
-		return e.raw // it cannot be changed
+		return e.Raw // it cannot be changed
 	case !more && (changed || ends || s.answers > 0) && empty(kept):
 		return nil
 	case s.answers == 0 && !changed && !ends:
-		return e.raw
+		return e.Raw
 	}
 	choice = with(choice, func(d *wire.Draft) {
 		if changed || s.answers > 0 {
@@ -119,7 +119,7 @@ func (s *chatStream) chunk(e event, choice json.RawMessage) []byte {
 			d.Set("finish_reason", []byte("null"))
 		}
 	})
-	return s.told(e, choose(e.data, choice), ends)
+	return s.rewrite(e, choose(e.Data, choice), ends)
 }
 
 // choose returns a chunk with another choice; nil when it is none.
@@ -130,14 +130,14 @@ func choose(chunk []byte, choice json.RawMessage) []byte {
 	return with(chunk, func(d *wire.Draft) { d.Set("choices", list(choice)) })
 }
 
-// told returns an event with other data, as part of the completion that the
+// rewrite returns an event with other data, as part of the completion that the
 // client knows: with its ID, and all that was used or, where more follows,
 // nothing of that.
-func (s *chatStream) told(e event, data []byte, more bool) []byte {
+func (s *chatStream) rewrite(e wire.Event, data []byte, more bool) []byte {
 	if data == nil || s.answers == 0 && !more {
-		return e.with(data)
+		return e.With(data)
 	}
-	return e.with(with(data, func(d *wire.Draft) {
+	return e.With(with(data, func(d *wire.Draft) {
 		if more {
 			d.Remove("usage")
 		}
@@ -247,13 +247,13 @@ func (s *chatStream) next() {
 
 func (s *chatStream) finish() (out []byte) {
 	for _, e := range s.held {
-		choice, ok := onlyChoice(jsonspan.Field(e.data, "choices"))
+		choice, ok := onlyChoice(jsonspan.Field(e.Data, "choices"))
 		if !ok {
-			out = append(out, s.told(e, bytes.Clone(e.data), false)...)
+			out = append(out, s.rewrite(e, bytes.Clone(e.Data), false)...)
 			continue
 		}
 		choice = with(choice, func(d *wire.Draft) { d.Set("finish_reason", []byte(`"stop"`)) })
-		out = append(out, s.told(e, choose(e.data, choice), false)...)
+		out = append(out, s.rewrite(e, choose(e.Data, choice), false)...)
 	}
 	s.held = nil
 	return out

@@ -24,13 +24,13 @@ type responsesStream struct {
 	// Of the present answer:
 	items  []json.RawMessage // whole
 	began  int
-	gone   []int   // indexes of items that the client does not get
-	waits  []event // the end of an item of reasoning, and what came since: what it led to is not known yet
+	gone   []int        // indexes of items that the client does not get
+	waits  []wire.Event // the end of an item of reasoning, and what came since: what it led to is not known yet
 	size   int
 	others bool
 	ended  bool
 	usage  json.RawMessage
-	held   []event
+	held   []wire.Event
 }
 
 // isOurs reports whether an item is a call of the tool.
@@ -47,16 +47,16 @@ const (
 	itemDone  = "response.output_item.done"
 )
 
-func (s *responsesStream) event(e event) []byte {
-	kind := kindOf(e.data)
+func (s *responsesStream) event(e wire.Event) []byte {
+	kind := kindOf(e.Data)
 	if len(s.waits) == 0 {
 		return s.take(e, kind)
 	}
 	if !strings.HasPrefix(kind, "response.") && kind != "error" { // a sign of life
-		s.waits = append(s.waits, e.clone())
+		s.waits = append(s.waits, e.Clone())
 		return nil
 	}
-	item := jsonspan.Field(e.data, "item")
+	item := jsonspan.Field(e.Data, "item")
 	out := s.settle((kind == itemAdded || kind == itemDone) && isOurs(item))
 	return append(out, s.take(e, kind)...)
 }
@@ -67,8 +67,8 @@ func (s *responsesStream) event(e event) []byte {
 func (s *responsesStream) settle(ours bool) []byte {
 	e, rest := s.waits[0], s.waits[1:]
 	s.waits = nil
-	item := jsonspan.Field(e.data, "item")
-	data := e.data
+	item := jsonspan.Field(e.Data, "item")
+	data := e.Data
 	if ours {
 		if marked := mark(item); marked != nil {
 			item = marked
@@ -79,14 +79,14 @@ func (s *responsesStream) settle(ours bool) []byte {
 	s.got = append(s.got, bytes.Clone(item))
 	out := bytes.Clone(s.numbered(e, data))
 	for _, e := range rest {
-		out = append(out, s.numbered(e, e.data)...)
+		out = append(out, s.numbered(e, e.Data)...)
 	}
 	return out
 }
 
-func (s *responsesStream) take(e event, kind string) []byte {
-	i, has := jsonspan.Int(jsonspan.Field(e.data, "output_index")), jsonspan.Field(e.data, "output_index") != nil
-	item := jsonspan.Field(e.data, "item")
+func (s *responsesStream) take(e wire.Event, kind string) []byte {
+	i, has := jsonspan.Int(jsonspan.Field(e.Data, "output_index")), jsonspan.Field(e.Data, "output_index") != nil
+	item := jsonspan.Field(e.Data, "item")
 	switch kind {
 	case "response.created", "response.in_progress", "response.queued":
 		if s.answers > 0 {
@@ -105,7 +105,7 @@ func (s *responsesStream) take(e event, kind string) []byte {
 	if has && slices.Contains(s.gone, i) {
 		return nil
 	}
-	return s.numbered(e, e.data)
+	return s.numbered(e, e.Data)
 }
 
 // leaveOut notes that the client does not get an item.
@@ -118,21 +118,21 @@ func (s *responsesStream) leaveOut(i int) []byte {
 }
 
 // done takes in a whole item.
-func (s *responsesStream) done(e event, i int, item json.RawMessage) []byte {
+func (s *responsesStream) done(e wire.Event, i int, item json.RawMessage) []byte {
 	switch {
 	case item == nil:
-		return s.numbered(e, e.data)
+		return s.numbered(e, e.Data)
 	case isOurs(item):
 		s.keep(item)
 		return s.leaveOut(i)
 	case kindOf(item) == "reasoning":
 		s.keep(item)
-		s.waits = []event{e.clone()}
+		s.waits = []wire.Event{e.Clone()}
 		return nil
 	}
 	s.keep(item)
 	s.got = append(s.got, bytes.Clone(item))
-	return s.numbered(e, e.data)
+	return s.numbered(e, e.Data)
 }
 
 // keep keeps an item to be sent back.
@@ -145,15 +145,15 @@ func (s *responsesStream) keep(item json.RawMessage) {
 
 // numbered returns an event with other data, and with the numbers that it and
 // its item have for the client.
-func (s *responsesStream) numbered(e event, data []byte) []byte {
-	number := jsonspan.Field(e.data, "sequence_number")
+func (s *responsesStream) numbered(e wire.Event, data []byte) []byte {
+	number := jsonspan.Field(e.Data, "sequence_number")
 	if !s.changed {
 		if number != nil {
 			s.number = jsonspan.Int(number) + 1
 		}
-		return e.raw
+		return e.Raw
 	}
-	index := jsonspan.Field(e.data, "output_index")
+	index := jsonspan.Field(e.Data, "output_index")
 	out := with(data, func(d *wire.Draft) {
 		if number != nil {
 			d.Set("sequence_number", strconv.AppendInt(nil, int64(s.number), 10))
@@ -170,15 +170,15 @@ func (s *responsesStream) numbered(e event, data []byte) []byte {
 			d.Set("output_index", strconv.AppendInt(nil, int64(to), 10))
 		}
 	})
-	return e.with(out)
+	return e.With(out)
 }
 
 // end takes in the end of an answer.
-func (s *responsesStream) end(e event, kind string) []byte {
-	response := jsonspan.Field(e.data, "response")
+func (s *responsesStream) end(e wire.Event, kind string) []byte {
+	response := jsonspan.Field(e.Data, "response")
 	s.usage = latest(s.usage, bytes.Clone(jsonspan.Field(response, "usage")))
 	s.ended = kind == "response.completed"
-	if len(s.items) == 0 { // a server that does not tell the items one by one
+	if len(s.items) == 0 { // a server that does not announce the items one by one
 		all := itemsOf(jsonspan.Field(response, "output"))
 		for i, item := range all {
 			s.keep(item)
@@ -190,7 +190,7 @@ func (s *responsesStream) end(e event, kind string) []byte {
 		}
 	}
 	if s.answer().alone() {
-		s.held = append(s.held, e.clone())
+		s.held = append(s.held, e.Clone())
 		return nil
 	}
 	return s.summed(e)
@@ -208,11 +208,11 @@ func itemsOf(output json.RawMessage) (out []json.RawMessage) {
 
 // summed returns the end of the response with all that the client got, and all
 // that was used.
-func (s *responsesStream) summed(e event) []byte {
+func (s *responsesStream) summed(e wire.Event) []byte {
 	if !s.changed {
-		return s.numbered(e, e.data)
+		return s.numbered(e, e.Data)
 	}
-	data := with(e.data, func(d *wire.Draft) {
+	data := with(e.Data, func(d *wire.Draft) {
 		response := with(d.Get("response"), func(d *wire.Draft) {
 			d.Set("output", list(s.got...))
 			if usage := sum(s.spent, s.usage); usage != nil {

@@ -3,8 +3,10 @@ package recall
 import (
 	"bytes"
 	"encoding/json"
+	"slices"
 	"strings"
 
+	"precis"
 	"precis/internal/jsonspan"
 	"precis/wire"
 	"precis/wire/anthropic"
@@ -117,4 +119,12 @@ func list(values ...json.RawMessage) []byte {
 		out = append(out, v...)
 	}
 	return append(out, ']')
+}
+
+// Hides reports whether one of the edits, undone or not, hides or shortens
+// something, so that there is something to read again.
+func Hides(edits []precis.Edit) bool {
+	return slices.ContainsFunc(edits, func(e precis.Edit) bool {
+		return slices.ContainsFunc(e.Replace, func(r precis.Replacement) bool { return !r.Restore })
+	})
 }

@@ -15,7 +15,7 @@ const maxDepth = 4
 // what is neither the later one stands.
 func sum(a, b json.RawMessage) json.RawMessage { return combine(a, b, maxDepth, added) }
 
-// latest returns what a stream has told of its usage so far: later numbers take
+// latest returns the usage that a stream has reported so far: later numbers take
 // the place of earlier ones, unless they are 0.
 func latest(a, b json.RawMessage) json.RawMessage { return combine(a, b, maxDepth, later) }
 

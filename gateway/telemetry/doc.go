@@ -1,4 +1,4 @@
-// Package telemetry tells the outside how a gateway fares: [Metrics] for
+// Package telemetry reports what a gateway does: [Metrics] for
 // Prometheus, [Traces] for OpenTelemetry, and [Webhook] for posts about what an
 // operator should know. Each has methods that fit gateway.Options.OnTurn and the
 // OnReport and Alert of precis.Options; all of them return at once.

@@ -12,7 +12,7 @@ const (
 	none  = "none"
 )
 
-// names lets the first so many names through.
+// names passes a limited number of names on; later ones become "other".
 type names struct {
 	most int
 

@@ -16,7 +16,7 @@ import (
 // MetricsOptions are the parts of [Metrics]. The zero value works.
 type MetricsOptions struct {
 	Version string // of the program; "": unknown
-	// Models is how many model names are told apart; the others are "other". 0
+	// Models is how many model names have a label of their own; the others are "other". 0
 	// means 100.
 	Models int
 }
@@ -30,7 +30,7 @@ type Metrics struct {
 	requests, kinds, said, forwarded, saved, usage, cost *prometheus.CounterVec
 	steps, edits, own, alerts, retries, logs             *prometheus.CounterVec
 	prepared, ownCost                                    prometheus.Counter
-	overhead, firstByte, took                            *prometheus.HistogramVec
+	overhead, firstByte, latency                         *prometheus.HistogramVec
 }
 
 // NewMetrics returns metrics with nothing counted.
@@ -56,7 +56,7 @@ func NewMetrics(o MetricsOptions) *Metrics {
 	m.ownCost = m.single("condensing_cost_usd_total", "US dollars that condensing cost.")
 	m.overhead = m.histogram("overhead_seconds", "Time before a request was first sent upstream.", []float64{.0005, .001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 5, 30, 120}, "action")
 	m.firstByte = m.histogram("first_byte_seconds", "Time until the first byte of the answer was sent on.", []float64{.05, .1, .25, .5, 1, 2.5, 5, 10, 30, 60, 120, 300}, "dialect")
-	m.took = m.histogram("request_seconds", "Time until the answer was complete.", []float64{.1, .25, .5, 1, 2.5, 5, 10, 30, 60, 120, 300, 600}, "dialect")
+	m.latency = m.histogram("request_seconds", "Time until the answer was complete.", []float64{.1, .25, .5, 1, 2.5, 5, 10, 30, 60, 120, 300, 600}, "dialect")
 	info := prometheus.NewGaugeVec(prometheus.GaugeOpts{Name: "precis_build_info", Help: "The program."}, []string{"version"})
 	info.WithLabelValues(orNone(o.Version)).Set(1)
 	m.registry.MustRegister(info, collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
@@ -110,7 +110,7 @@ func (m *Metrics) Turn(_ context.Context, t gateway.Turn) {
 	}
 	observe(m.overhead.WithLabelValues(orNone(t.Action)), t.Overhead)
 	observe(m.firstByte.WithLabelValues(dialect), t.FirstByte)
-	observe(m.took.WithLabelValues(dialect), t.Took)
+	observe(m.latency.WithLabelValues(dialect), t.Took)
 }
 
 // observe takes in a time; 0 is one that there was not.

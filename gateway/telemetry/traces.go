@@ -73,7 +73,7 @@ func (q *quiet) ExportSpans(ctx context.Context, spans []sdk.ReadOnlySpan) error
 	return nil
 }
 
-// Handler gives each request a span, in the trace that its client told.
+// Handler gives each request a span, in the trace that its client named.
 func (t *Traces) Handler(next http.Handler) http.Handler {
 	if t == nil {
 		return next
@@ -87,7 +87,7 @@ func (t *Traces) Handler(next http.Handler) http.Handler {
 	})
 }
 
-// Transport tells upstreams the trace of a request.
+// Transport passes the trace of a request to upstreams.
 func (t *Traces) Transport(next http.RoundTripper) http.RoundTripper {
 	if t == nil {
 		return next

@@ -39,9 +39,16 @@ var (
 	descDropped  = gauge("memory_dropped_total", "Ways through conversations that had to leave memory.")
 	descWindow   = gauge("learned_window_tokens", "Context windows that overflow errors told.", "upstream", "model")
 	descStore    = gauge("store_up", "1 when the store answers.")
+	descKeeps    = gauge("store_keeps", "1 when the store keeps what is new.")
+	descFailed   = gauge("store_last_error_seconds", "When the store last failed, in seconds since 1970; 0: never.")
+	descWaits    = gauge("store_waiting_conversations", "Conversations that wait to be stored.")
+	descWaitsOf  = gauge("store_waiting_bytes", "Messages that wait to be stored, in bytes, about.")
+	descEdits    = gauge("store_waiting_edits", "Edits in force that are not recorded yet.")
+	descBooked   = gauge("store_waiting_ledger_lines", "Ledger lines that wait to be stored.")
+	descLost     = gauge("store_lost_total", "What was not stored, since there was no room for it any more.", "what")
 	descQueue    = gauge("webhook_queue", "Posts that wait.")
 	descSent     = gauge("webhook_sent_total", "Posts that were taken.")
-	descFailed   = gauge("webhook_failed_total", "Posts that were given up after retries.")
+	descUnsent   = gauge("webhook_failed_total", "Posts that were given up after retries.")
 	descOverfull = gauge("webhook_dropped_total", "Posts that were dropped because too many waited.")
 )
 
@@ -61,6 +68,7 @@ func (w *watch) Collect(out chan<- prometheus.Metric) {
 		send(descBytes, prometheus.GaugeValue, float64(s.Memory.Bytes))
 		send(descLimit, prometheus.GaugeValue, float64(s.Memory.Limit))
 		send(descDropped, prometheus.CounterValue, float64(s.Memory.Dropped))
+		w.stores(s.Store, send)
 		seen := map[[2]string]bool{}
 		for _, l := range s.Windows {
 			key := [2]string{l.Upstream, w.m.models.name(l.Model)}
@@ -81,9 +89,28 @@ func (w *watch) Collect(out chan<- prometheus.Metric) {
 		c := w.w.Webhook.Counts()
 		send(descQueue, prometheus.GaugeValue, float64(c.Waiting))
 		send(descSent, prometheus.CounterValue, float64(c.Sent))
-		send(descFailed, prometheus.CounterValue, float64(c.Failed))
+		send(descUnsent, prometheus.CounterValue, float64(c.Failed))
 		send(descOverfull, prometheus.CounterValue, float64(c.Dropped))
 	}
+}
+
+// stores sends how the store fares.
+func (w *watch) stores(s gateway.StoreInfo, send func(*prometheus.Desc, prometheus.ValueType, float64, ...string)) {
+	keeps, failed := 1.0, 0.0
+	if !s.Failing.IsZero() {
+		keeps = 0
+	}
+	if !s.Failed.IsZero() {
+		failed = float64(s.Failed.Unix())
+	}
+	send(descKeeps, prometheus.GaugeValue, keeps)
+	send(descFailed, prometheus.GaugeValue, failed)
+	send(descWaits, prometheus.GaugeValue, float64(s.Waiting.Conversations))
+	send(descWaitsOf, prometheus.GaugeValue, float64(s.Waiting.Bytes))
+	send(descEdits, prometheus.GaugeValue, float64(s.Waiting.Edits))
+	send(descBooked, prometheus.GaugeValue, float64(s.Waiting.LedgerLines))
+	send(descLost, prometheus.CounterValue, float64(s.Lost.Conversations), "conversations")
+	send(descLost, prometheus.CounterValue, float64(s.Lost.LedgerLines), "ledger_lines")
 }
 
 // Logs returns a handler that counts warnings and errors on their way to next.

@@ -162,7 +162,7 @@ func (w *Webhook) put(n Note) {
 	}
 }
 
-// Turn tells of overflows and errors.
+// Turn reports overflows and errors.
 func (w *Webhook) Turn(_ context.Context, t gateway.Turn) {
 	if w == nil {
 		return
@@ -183,7 +183,7 @@ func (w *Webhook) Turn(_ context.Context, t gateway.Turn) {
 	}
 }
 
-// Report tells of condensations.
+// Report reports condensations.
 func (w *Webhook) Report(_ context.Context, r precis.Report) {
 	if w == nil || len(r.Edits) == 0 {
 		return
@@ -196,7 +196,7 @@ func (w *Webhook) Report(_ context.Context, r precis.Report) {
 	w.put(n)
 }
 
-// Alert tells of spending.
+// Alert reports spending.
 func (w *Webhook) Alert(_ context.Context, a precis.Alert) {
 	if w != nil {
 		w.put(Note{Type: "spend", Conversation: a.Conversation, Kind: a.Kind, Scope: a.Scope, SpentUSD: a.SpentUSD, LimitUSD: a.LimitUSD})

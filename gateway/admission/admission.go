@@ -1,0 +1,187 @@
+// Package admission bounds what a gateway takes on: how many requests are under
+// way, in all and for one owner, how many bytes their bodies use, how long a body
+// may take to come, and how long a client may leave an answer unread. Make a
+// [Gate] with [New].
+package admission
+
+import (
+	"sync"
+	"time"
+
+	"precis"
+)
+
+// Limits are what a gate lets through. All must be positive.
+type Limits struct {
+	Requests int   // that are answered at a time, and as many that are passed through
+	Body     int64 // bytes of one body, without compression
+	Memory   int64 // bytes that all requests under way may use, about
+}
+
+// Gate counts what is under way. It is safe for concurrent use.
+type Gate struct {
+	limits Limits
+	memory memory
+	kinds  [kinds]pool
+}
+
+// Kind is a kind of request whose number is bounded by itself, so that one kind
+// cannot take the room of another.
+type Kind int
+
+// Kinds of requests.
+const (
+	Turns   Kind = iota // they are answered
+	Passing             // they are passed through
+	Bodies              // their bodies are read: four times as many, for that costs little
+	kinds   = 3
+)
+
+// Share is the part of all places of a kind that one owner may have.
+const Share = 0.75
+
+// New returns a gate.
+func New(l Limits) *Gate {
+	g := &Gate{limits: l, memory: memory{limit: l.Memory}}
+	for k := range g.kinds {
+		n := l.Requests
+		if Kind(k) == Bodies {
+			n *= 4
+		}
+		g.kinds[k] = pool{all: n, each: n - int(float64(n)*(1-Share)), of: map[string]int{}}
+	}
+	return g
+}
+
+var errBusy = precis.Errorf(precis.CodeUpstream, "accept request", "too many requests are under way")
+
+// Busy is the error of a request for which there is no room now. The client is to
+// try again a little later. It is [precis.CodeUpstream].
+type Busy struct{ error }
+
+// Unwrap returns what there is no room for.
+func (b Busy) Unwrap() error { return b.error }
+
+// Enter takes a place for a request of an owner; leave gives it back and may be
+// called more than once. The error is [Busy].
+func (g *Gate) Enter(k Kind, owner string) (leave func(), err error) {
+	p := &g.kinds[k]
+	if !p.enter(owner) {
+		return nil, Busy{errBusy}
+	}
+	return sync.OnceFunc(func() { p.leave(owner) }), nil
+}
+
+// Full reports whether the next request of a new owner would be refused.
+func (g *Gate) Full() bool {
+	return g.kinds[Turns].full() || g.kinds[Bodies].full() || g.memory.full()
+}
+
+// Active returns the number of requests under way, of all kinds.
+func (g *Gate) Active() int {
+	n := 0
+	for k := range g.kinds {
+		n += g.kinds[k].used()
+	}
+	return n
+}
+
+// pool is a number of places.
+type pool struct {
+	all, each int // most places, in all and of an owner
+
+	mu    sync.Mutex
+	taken int
+	of    map[string]int // by owner
+}
+
+func (p *pool) enter(owner string) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.taken >= p.all || p.of[owner] >= p.each {
+		return false
+	}
+	p.taken++
+	p.of[owner]++
+	return true
+}
+
+func (p *pool) leave(owner string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.taken--
+	if p.of[owner]--; p.of[owner] == 0 {
+		delete(p.of, owner)
+	}
+}
+
+func (p *pool) full() bool { return p.used() >= p.all }
+
+func (p *pool) used() int {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.taken
+}
+
+// memory is what requests under way use, in bytes.
+type memory struct {
+	limit int64
+
+	mu    sync.Mutex
+	taken int64
+	freed chan struct{} // closed when some is given back; nil: nobody waits
+}
+
+// free is what each request may use even when there is no room: large requests do
+// not keep out small ones.
+const free = 512 << 10
+
+// patience is how long a request waits for room.
+const patience = 5 * time.Second
+
+// take takes n bytes more for a request that has some, when there is room or comes
+// to be soon.
+func (m *memory) take(done <-chan struct{}, has, n int64) bool {
+	var timeout <-chan time.Time
+	for {
+		m.mu.Lock()
+		if has+n <= free || m.taken+n <= m.limit {
+			m.taken += n
+			m.mu.Unlock()
+			return true
+		}
+		if m.freed == nil {
+			m.freed = make(chan struct{})
+		}
+		freed := m.freed
+		m.mu.Unlock()
+		if timeout == nil {
+			timeout = time.After(patience)
+		}
+		select {
+		case <-freed:
+		case <-done:
+			return false
+		case <-timeout:
+			return false
+		}
+	}
+}
+
+func (m *memory) give(n int64) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.taken -= n
+	if m.freed != nil {
+		close(m.freed)
+		m.freed = nil
+	}
+}
+
+func (m *memory) full() bool { return m.used() >= m.limit }
+
+func (m *memory) used() int64 {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.taken
+}

@@ -1,0 +1,96 @@
+package admission_test
+
+import (
+	"bytes"
+	"compress/gzip"
+	"errors"
+	"net/http"
+	"net/http/httptest"
+	"testing"
+
+	"github.com/klauspost/compress/zstd"
+
+	"precis/gateway/admission"
+)
+
+func TestOneOwnerLeavesRoomForOthers(t *testing.T) {
+	g := admission.New(admission.Limits{Requests: 8, Body: 1 << 20, Memory: 8 << 20})
+	var leave []func()
+	for {
+		out, err := g.Enter(admission.Turns, "alice")
+		if err != nil {
+			if !errors.As(err, new(admission.Busy)) {
+				t.Fatal(err)
+			}
+			break
+		}
+		leave = append(leave, out)
+	}
+	if len(leave) != 6 {
+		t.Errorf("alice has %d places of 8", len(leave))
+	}
+	if g.Full() {
+		t.Error("there is room for others")
+	}
+	for range 2 {
+		if _, err := g.Enter(admission.Turns, "bob"); err != nil {
+			t.Errorf("bob is kept out: %v", err)
+		}
+	}
+	if !g.Full() {
+		t.Error("there is no room, and the gate does not say so")
+	}
+	leave[0]()
+	leave[0]() // again: once counts
+	if got := g.Active(); got != 7 {
+		t.Errorf("%d requests are under way, not 7", got)
+	}
+	if _, err := g.Enter(admission.Passing, "alice"); err != nil {
+		t.Errorf("requests that pass through have places of their own: %v", err)
+	}
+}
+
+// A body of any bytes in any compression is read whole or refused, never beyond the
+// limit, and its memory is given back.
+func FuzzBody(f *testing.F) {
+	const limit = 64 << 10
+	zip := func(data []byte) []byte {
+		var b bytes.Buffer
+		w := gzip.NewWriter(&b)
+		w.Write(data)
+		w.Close()
+		return b.Bytes()
+	}
+	enc, err := zstd.NewWriter(nil)
+	if err != nil {
+		f.Fatal(err)
+	}
+	text := bytes.Repeat([]byte(`{"model":"m"}`), 200)
+	f.Add("", text)
+	f.Add("gzip", zip(text))
+	f.Add("gzip", zip(make([]byte, 2*limit)))
+	f.Add("gzip", append(zip(text), zip(text)...))
+	f.Add("gzip", zip(text)[:40])
+	f.Add("zstd", enc.EncodeAll(text, nil))
+	f.Add("zstd", enc.EncodeAll(make([]byte, 2*limit), nil))
+	f.Add("br", text)
+	f.Fuzz(func(t *testing.T, encoding string, data []byte) {
+		if len(data) > 4*limit {
+			return
+		}
+		g := admission.New(admission.Limits{Requests: 1, Body: limit, Memory: 4 << 20})
+		r := httptest.NewRequest(http.MethodPost, "/", bytes.NewReader(data))
+		r.Header.Set("Content-Encoding", encoding)
+		b, err := g.Read(httptest.NewRecorder(), r)
+		if err == nil && len(b.Bytes) > limit {
+			t.Errorf("%d bytes, over the limit", len(b.Bytes))
+		}
+		if err == nil && !b.Compressed && !bytes.Equal(b.Bytes, data) {
+			t.Error("the body was changed")
+		}
+		b.Release()
+		if g.Full() {
+			t.Error("memory is not given back")
+		}
+	})
+}

@@ -1,0 +1,236 @@
+package gateway
+
+import (
+	"cmp"
+	"context"
+	"time"
+
+	"precis"
+	"precis/conversation"
+	"precis/gateway/registry"
+	"precis/store"
+	"precis/wire/anthropic"
+)
+
+// AllOwners, as an owner, is everybody.
+const AllOwners = conversation.AllOwners
+
+// Home returns the conversations of an owner, or of [AllOwners]: those in memory
+// and those that only the store knows. A conversation is locked while it is
+// edited, as it is by requests; an edit is in force for the client's next
+// request. To the owner the conversations of others do not exist.
+func (g *Gateway) Home(owner string) conversation.Home { return home{g, owner} }
+
+type home struct {
+	g     *Gateway
+	owner string
+}
+
+// Owners returns everybody who has a conversation in memory or anything in the
+// store, or the one owner of the home.
+func (h home) Owners(ctx context.Context) ([]string, error) {
+	if h.owner != AllOwners {
+		return []string{h.owner}, nil
+	}
+	return h.g.conversations.Owners(ctx)
+}
+
+// OwnerOf returns whose a conversation is. A home of one owner does not look.
+func (h home) OwnerOf(ctx context.Context, id string) (string, error) {
+	if h.owner != AllOwners {
+		return h.owner, nil
+	}
+	return h.g.conversations.OwnerOf(ctx, id)
+}
+
+// Store returns the part of the store that belongs to an owner, after what waits
+// to be stored of it has been written.
+func (h home) Store(ctx context.Context, owner string) (precis.Store, error) {
+	err := h.g.conversations.Settle(ctx, owner, "")
+	if h.g.o.Store != nil && err == nil {
+		err = h.g.conversations.SettleLedger(ctx, owner)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return h.g.conversations.Store(owner), nil
+}
+
+// find returns a conversation, open or read from the store.
+func (h home) find(ctx context.Context, id string) (*registry.Conversation, error) {
+	owner, err := h.OwnerOf(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	return h.g.conversations.Open(ctx, owner, id)
+}
+
+// Look calls f with a conversation as it was when its lock was last released.
+func (h home) Look(ctx context.Context, id string, f func(*conversation.Subject) error) error {
+	c, err := h.find(ctx, id)
+	if err != nil {
+		return err
+	}
+	snap := c.Look(ctx)
+	m := h.g.policy.Load().manager
+	s := h.subject(ctx, c, m, &snap.Conversation, snap.Last)
+	s.Pending = snap.Stored < len(snap.Conversation.Edits) && h.g.o.Store != nil
+	return c.Looking("", m, func(meter *precis.Meter) error {
+		s.Ask.Meter = meter
+		return f(s)
+	})
+}
+
+// Edit locks a conversation while f works on it, and stores the edits that f made.
+func (h home) Edit(ctx context.Context, id string, f func(*conversation.Subject) error) error {
+	c, err := h.find(ctx, id)
+	if err != nil {
+		return err
+	}
+	var s *conversation.Subject
+	was := 0
+	err = c.Edit(ctx, func(conv *precis.Conversation) error {
+		m := h.g.policy.Load().manager
+		s = h.subject(ctx, c, m, conv, c.Last)
+		s.Ask.Meter = c.Meter("", m)
+		was = s.Record.Tokens
+		return f(s)
+	})
+	if s != nil && s.Record.Tokens != was && precis.CodeOf(err) != precis.CodeConflict {
+		c.SetInfo(func(rec *store.Record) { rec.Tokens = s.Record.Tokens })
+		c.Save()
+	}
+	return err
+}
+
+// subject describes a conversation of the registry to the verbs.
+func (h home) subject(ctx context.Context, c *registry.Conversation, m *precis.Manager, conv *precis.Conversation, last precis.Report) *conversation.Subject {
+	return &conversation.Subject{
+		Conversation: conv, Record: c.Info(), Owner: c.Owner(), Open: c.Open(), Last: last,
+		Manager: h.g.ownManager(m, c.Owner()), Ask: h.request(ctx, c, conv.Model, last), Lease: c.Lease,
+		Profile: func(name string) (*precis.Manager, error) {
+			own, err := h.g.manager(name)
+			if err != nil {
+				return nil, err
+			}
+			return h.g.ownManager(own, c.Owner()), nil
+		},
+		Earlier: func(ctx context.Context) ([]*precis.Transcript, error) { return h.g.earlier(ctx, c) },
+	}
+}
+
+// request returns how requests of a conversation ask their manager.
+func (h home) request(ctx context.Context, c *registry.Conversation, model string, last precis.Report) precis.Request {
+	dialect := cmp.Or(c.Info().Dialect, anthropic.Format)
+	r := precis.Request{Window: last.Decision.Window, OutputLimit: h.g.o.OutputLimit(model), Profile: model, Reasoning: precis.ReasoningStays}
+	if r.Window.Tokens == 0 {
+		r.Window = h.nextWindow(ctx, c.Owner(), dialect, model)
+	}
+	if reserve := last.Decision.Reserve; reserve.Source == precis.SourceConfigured {
+		r.MaxOutput = reserve.Tokens
+	}
+	if dialect == anthropic.Format && binds(model) {
+		r.Reasoning = precis.ReasoningLoop
+	}
+	return r
+}
+
+// nextWindow returns the context window that the next request of a model would have.
+func (h home) nextWindow(ctx context.Context, owner, dialect, model string) precis.Window {
+	if up := h.g.upstreamFor(dialect); up != nil {
+		return h.g.windows.of(ctx, windowKey{upstream: up.Name, model: model, owner: owner})
+	}
+	return h.g.o.Window(ctx, model)
+}
+
+// earlier returns the forms that a conversation had before its client cleared
+// old results, as far as memory or the store has them.
+func (g *Gateway) earlier(ctx context.Context, c *registry.Conversation) ([]*precis.Transcript, error) {
+	var out []*precis.Transcript
+	for _, head := range c.Info().Earlier {
+		t, err := g.conversations.Earlier(ctx, c.Owner(), c.ID(), head)
+		if err != nil {
+			return nil, err
+		}
+		if t != nil {
+			out = append(out, t)
+		}
+	}
+	return out, nil
+}
+
+// List lists the conversations in memory and those in the store.
+func (h home) List(ctx context.Context, q conversation.Listing) (conversation.Page[conversation.Listed], error) {
+	owners, err := h.Owners(ctx)
+	if err != nil {
+		return conversation.Page[conversation.Listed]{}, err
+	}
+	return conversation.ListShelves(ctx, h.shelves(owners), q)
+}
+
+// Search finds messages: with the store's index when it has one, else by reading
+// the conversations in memory.
+func (h home) Search(ctx context.Context, q store.SearchQuery) (conversation.FoundList, error) {
+	owners, err := h.searched(ctx, q.Conversation)
+	if err == nil {
+		err = h.g.conversations.Settle(ctx, h.owner, q.Conversation)
+	}
+	if err != nil {
+		return conversation.FoundList{}, err
+	}
+	return conversation.SearchShelves(ctx, h.shelves(owners), q)
+}
+
+// searched returns whose conversations a search is about.
+func (h home) searched(ctx context.Context, id string) ([]string, error) {
+	if id == "" {
+		return h.Owners(ctx)
+	}
+	owner, err := h.OwnerOf(ctx, id)
+	return []string{owner}, err
+}
+
+func (h home) shelves(owners []string) []conversation.Shelf {
+	var out []conversation.Shelf
+	for _, owner := range owners {
+		sh := conversation.Shelf{Owner: owner, Catalog: h.g.conversations.Catalog(owner)}
+		for _, c := range h.g.conversations.All(owner) {
+			sh.Open = append(sh.Open, conversation.OpenConversation{Record: c.Info(), Transcript: c.Snapshot().Conversation.Transcript})
+		}
+		out = append(out, sh)
+	}
+	return out
+}
+
+// Purge forgets conversations, in memory and in the store.
+func (h home) Purge(ctx context.Context, o conversation.PurgeOptions) (store.PurgeResult, error) {
+	return h.purge(ctx, registry.Purge{IDs: o.IDs, Before: o.Before, All: o.All})
+}
+
+func (h home) purge(ctx context.Context, p registry.Purge) (store.PurgeResult, error) {
+	res, err := conversation.PurgeOwners(ctx, h, func(owner string) (store.PurgeResult, error) {
+		return h.g.conversations.Purge(ctx, owner, p)
+	})
+	return res, cmp.Or(err, h.g.conversations.Wipe(ctx))
+}
+
+// Forget purges the conversations of all owners that were last updated before a
+// time. It is meant to be called by each replica once in a period: one of those
+// that share the store purges it, and keeps doing so until it has not called for a
+// period; the others forget what they have in memory.
+func (g *Gateway) Forget(ctx context.Context, before time.Time, period time.Duration) (store.PurgeResult, error) {
+	all := home{g, AllOwners}
+	leaser, ok := g.o.Store.(store.Leaser)
+	if !ok || !g.o.Shared {
+		return all.purge(ctx, registry.Purge{Before: before})
+	}
+	release, ours, err := leaser.Lease(ctx, "forget", g.o.Replica, period)
+	if err != nil {
+		return store.PurgeResult{}, err
+	}
+	res, err := all.purge(ctx, registry.Purge{Before: before, Memory: !ours})
+	if err != nil {
+		release() // another one may do better
+	}
+	return res, err
+}

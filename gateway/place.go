@@ -1,0 +1,275 @@
+package gateway
+
+import (
+	"bytes"
+	"net/http"
+	"strings"
+
+	"precis"
+	"precis/gateway/lineage"
+	"precis/gateway/polyfill"
+	"precis/gateway/registry"
+	"precis/internal/content"
+	"precis/internal/jsonspan"
+	"precis/internal/lazyregexp"
+	"precis/store"
+	"precis/wire"
+	"precis/wire/responses"
+)
+
+// placed is a request with the conversation that it continues.
+type placed struct {
+	*exchange
+	*request
+	found   *registry.Found
+	conv    *registry.Conversation
+	profile string
+	manager *precis.Manager // of the profile
+	poly    *polyfill.Request
+	// unlisted: the client sent a text in place of a list of messages. It is sent as
+	// it came unless it has to be changed.
+	unlisted bool
+}
+
+// place finds the conversation of a request. An error is answered with.
+func (x *exchange) place(q *request) (*placed, error) {
+	p := &placed{exchange: x, request: q, profile: x.r.Header.Get(headerProfile)}
+	var err error
+	if p.manager, err = x.g.manager(p.profile); err != nil {
+		return nil, &precis.Error{Code: precis.CodeInvalid, Op: "read " + headerProfile, Err: err}
+	}
+	found, err := x.find(q.body)
+	if found != nil && x.dialect.Name() == responses.Format && !found.Body.HasList() {
+		if list := listed(found.Body.Get(x.dialect.List())); list != nil {
+			d := found.Body.Draft()
+			d.Set(x.dialect.List(), list)
+			p.unlisted = true
+			found, err = x.find(d.Bytes())
+		}
+	}
+	if found == nil {
+		return nil, err
+	}
+	if err != nil {
+		x.g.o.Logger.WarnContext(x.r.Context(), "the store did not answer", "error", err)
+	}
+	p.found, p.conv = found, found.Line.State
+	x.kind = string(found.Kind)
+	p.poly, err = p.polyfills()
+	return p, err
+}
+
+// find finds the conversation of a body.
+func (x *exchange) find(body []byte) (*registry.Found, error) {
+	return x.g.conversations.Place(x.r.Context(), lineage.Request{Owner: x.owner, Dialect: x.dialect, Body: body, Passing: x.side, Ending: endsConversation})
+}
+
+// listed returns the list of messages that an input of the Responses API stands
+// for that is a text; nil: it is none.
+func listed(input []byte) []byte {
+	if jsonspan.Kind(input) != '"' {
+		return nil
+	}
+	return append(append([]byte(`[{"role":"user","content":`), input...), `}]`...)
+}
+
+// mayOverflow reports whether a request that is no turn may be too long: no text has
+// more than one token for each two bytes.
+func (p *placed) mayOverflow() bool {
+	return p.work == workTurn && len(p.body) > 2*p.window(p.r.Context()).Tokens
+}
+
+// passing says why the request is passed through; "" when it is managed.
+func (p *placed) passing() string {
+	f := p.found
+	switch {
+	case p.dialect.Name() == responses.Format && stateful(f.Body):
+		return passStateful
+	case !f.Body.HasList() || f.Len == 0:
+		return passEmpty
+	case f.Line.ID == "" || f.Kind == lineage.First && p.work != workTurn:
+		return passSide
+	}
+	return ""
+}
+
+// remembered reports whether the request is a turn of its conversation.
+func (p *placed) remembered() bool {
+	return p.work == workTurn && p.conv.Current()
+}
+
+// update notes in the conversation and its record what the request says of it. The
+// conversation is locked.
+func (p *placed) update() {
+	prompt, conv := p.found.Prompt, p.conv.Conversation()
+	conv.Model, conv.System, conv.Tools = prompt.Model, prompt.System, prompt.Tools
+	client, hints, now := clientOf(p.r.Header), hintsOf(p.r.Header), p.g.o.Now()
+	title := p.conv.Info().Title
+	if title == "" {
+		title = titleOf(p.found.Messages)
+	}
+	p.conv.SetInfo(func(rec *store.Record) {
+		rec.Model, rec.Client, rec.Title = prompt.Model, client, title
+		rec.Head, rec.Messages, rec.Updated = p.found.Node, p.found.Len, now
+		if len(hints) > 0 {
+			rec.Hints = hints
+		}
+	})
+}
+
+// titleOf returns the first line of the user's first words.
+func titleOf(msgs []precis.Message) string {
+	const most = 80
+	for _, m := range msgs {
+		if m.Role != precis.RoleUser {
+			continue
+		}
+		for _, i := range m.UserBlocks() {
+			if text, ok := m.Content[i].(precis.Text); ok {
+				if line := content.FirstLine(text.Text, most); line != "" {
+					return line
+				}
+			}
+		}
+	}
+	return ""
+}
+
+// keepAlive keeps a streaming request alive while it waits.
+func (p *placed) keepAlive() (stop func()) {
+	if !p.found.Prompt.Stream || p.work != workTurn {
+		return func() {}
+	}
+	return p.out.keepAlive(p.r.Context().Done(), p.g.o.KeepAlive, p.found.Line.ID)
+}
+
+// windowKey is the key of the request's window among those learned.
+func (p *placed) windowKey() windowKey {
+	return windowKey{p.upstream.Name, p.found.Prompt.Model, p.owner, strings.Join(p.r.Header.Values(headerBeta), ",")}
+}
+
+// polyfills reads what the request asks for.
+func (p *placed) polyfills() (*polyfill.Request, error) {
+	native := p.g.o.Native
+	if p.upstream.Native != nil {
+		native = *p.upstream.Native
+	}
+	return polyfill.NewRequest(polyfill.Input{
+		Dialect: p.dialect.Name(), Native: native, Body: p.found.Body, Prompt: p.found.Prompt, Messages: p.found.Messages, Node: p.found.Node,
+		Compact: p.work == workCompact, Count: p.work == workCount, Stateful: p.dialect.Name() == responses.Format && stateful(p.found.Body),
+	})
+}
+
+// hintHeaders are headers by which clients name a conversation. They are shown
+// and searched, and never decide anything.
+var hintHeaders = []string{
+	headerConv, "X-Claude-Code-Session-Id", "X-Claude-Code-Agent-Id", "X-Session-Id", "X-Parent-Session-Id", "Session-Id", "Session_id", "Thread-Id",
+}
+
+func hintsOf(h http.Header) map[string]string {
+	var out map[string]string
+	for _, name := range hintHeaders {
+		v := h.Get(name)
+		if v == "" || len(v) > 200 {
+			continue
+		}
+		if out == nil {
+			out = map[string]string{}
+		}
+		out[name] = v
+	}
+	return out
+}
+
+// clientOf names the program by its User-Agent.
+func clientOf(h http.Header) string {
+	return content.FirstLine(h.Get("User-Agent"), 60)
+}
+
+// Requests that are no turn of a conversation are passed through: titles, probes
+// of what a server can do, a client's own compaction. Nothing is learned from
+// them and nothing of them is condensed.
+
+const (
+	passSide     = "side"
+	passStateful = "stateful"
+	passEmpty    = "empty"
+	passMany     = "messages" // more of them than any conversation has
+)
+
+const sideMessages = 3
+
+// side reports whether the request is no turn that can be managed: one without
+// tools and with few messages, or one that refers to messages that are not in
+// it.
+func (rt route) side(b *wire.Body) bool {
+	if rt.work != workTurn {
+		return true
+	}
+	if rt.dialect.Name() == responses.Format && stateful(b) {
+		return true
+	}
+	items := b.Items()
+	return b.Get("tools") == nil && b.Get("functions") == nil && len(items) <= sideMessages
+}
+
+// endsConversation reports whether a request asks for a summary that is to take
+// the place of the conversation.
+func endsConversation(b *wire.Body) bool {
+	items := b.Items()
+	return len(items) > 0 && asksForSummary(b.Item(len(items)-1))
+}
+
+// summaryRequest are words by which clients ask a model for a summary that is to
+// take the place of a conversation.
+var summaryRequest = lazyregexp.New(`(?i)(create|write|provide|generate|produce|give me)\b[^.\n]{0,80}\bsummary\b[^\n]{0,80}\b(conversation|session|history|context|so far|above)|` +
+	`summari[sz]e\b[^.\n]{0,60}\b(conversation|session|history)|context checkpoint|handoff summary|compact(ion|ing) (of )?(the|this) conversation|<?state_snapshot>?`)
+
+// asksForSummary reports whether an item is a client's request to condense the
+// conversation: words of its own, not what a tool returned.
+func asksForSummary(item []byte) bool {
+	if kind, _ := jsonspan.String(jsonspan.Field(item, "type")); kind == "compaction_trigger" {
+		return true
+	}
+	if role, _ := jsonspan.String(jsonspan.Field(item, "role")); role != "user" && role != "system" && role != "developer" {
+		return false
+	}
+	content := jsonspan.Field(item, "content")
+	if jsonspan.Kind(content) != '[' {
+		return summaryWords(content)
+	}
+	for b, err := range jsonspan.Array(content) {
+		if err != nil {
+			return false
+		}
+		if summaryWords(jsonspan.Field(b.Raw, "text")) {
+			return true
+		}
+	}
+	return false
+}
+
+// summaryWords reports whether a text asks for a summary. Long ones hold other
+// things.
+func summaryWords(text []byte) bool {
+	const most = 16 << 10
+	return len(text) <= most && summaryRequest.Match(text)
+}
+
+// stateful reports whether a body of the Responses API refers to what the
+// upstream has stored.
+func stateful(b *wire.Body) bool {
+	if b.Get("previous_response_id") != nil || b.Get("conversation") != nil {
+		return true
+	}
+	const reference = "item_reference"
+	if !bytes.Contains(b.Raw(), []byte(reference)) {
+		return false
+	}
+	for i := range b.Items() {
+		if kind, _ := jsonspan.String(jsonspan.Field(b.Item(i), "type")); kind == reference {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,409 @@
+package gateway
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"precis"
+	"precis/gateway/registry"
+	"precis/wire/anthropic"
+)
+
+// plan is the view of one request.
+type plan struct {
+	*placed
+	result  precis.Result // the view, and the report of the newest pass over it
+	managed bool          // by the manager; else the view is what the client sent
+	before  int           // tokens of what the client sent
+	plain   bool          // reasoning is switched off, see thinking.go
+	recall  bool          // the recall tool is offered
+}
+
+// planned makes the view of a request. An error is answered with; a view that is
+// not what it should be is logged and sent, for the upstream to decide.
+func (x *exchange) planned(q *placed) (*plan, error) {
+	p := &plan{placed: q}
+	if why := q.passing(); why != "" && (why != passSide || !q.poly.Manages() && !q.mayOverflow()) {
+		x.kind, x.action = why, actionPass
+		p.result = precis.Result{Units: precis.Units(precis.NewTranscript(q.found.Messages...), nil)}
+		return p, nil
+	}
+	err := p.locked(func(ctx context.Context, j *planner) error {
+		j.conv.Refresh(ctx)
+		if j.poly.Active {
+			if err := j.emulate(ctx); err != nil {
+				return err
+			}
+		}
+		return j.run(ctx)
+	})
+	if precis.CodeOf(err) == precis.CodeCanceled {
+		return nil, err
+	}
+	if err != nil {
+		x.g.o.Logger.WarnContext(x.r.Context(), "not managed", "conversation", q.conv.ID(), "code", string(precis.CodeOf(err)), "error", err)
+	}
+	return p, nil
+}
+
+// replanned makes a smaller view of a request that the upstream refused as too
+// long. Not ok: there is none, or the client has gone.
+func (p *plan) replanned() (*plan, bool) {
+	next := *p
+	smaller := false
+	err := next.locked(func(ctx context.Context, j *planner) error {
+		err := j.force(ctx, p.retries)
+		less := j.res.Report.After.Tokens < p.result.Report.After.Tokens || !p.managed && edited(j.res)
+		smaller = (err == nil || precis.CodeOf(err) == precis.CodeOverBudget) && less
+		return err
+	})
+	if !smaller || precis.CodeOf(err) == precis.CodeCanceled {
+		return nil, false
+	}
+	next.before = max(p.before, next.result.Report.Said)
+	return &next, true
+}
+
+// locked plans with the conversation locked: of several requests at once each sees
+// the edits of those before it. What was planned becomes the view, also when f
+// fails.
+func (p *plan) locked(f func(context.Context, *planner) error) error {
+	ctx := p.r.Context()
+	stop := p.keepAlive()
+	err := p.conv.Lock(ctx)
+	stop()
+	if err != nil {
+		return err
+	}
+	defer p.conv.Unlock()
+	p.managed = true
+	j := p.planner(ctx)
+	err = f(ctx, j)
+	p.settle(j)
+	return err
+}
+
+// settle takes over what planning led to.
+func (p *plan) settle(j *planner) {
+	p.result = answerable(j.res, p.found.Messages)
+	p.recall = j.offersRecall()
+	if j.own {
+		p.conv.Last = j.res.Report
+	}
+	if p.action != actionReduced {
+		p.action = actionNone
+		if edited(j.res) {
+			p.action = actionView
+		}
+	}
+}
+
+// answerable returns a result whose view ends with what the client wants an answer
+// to. A rewind of a conversation whose client then sends the same request once more
+// hides that; without it the view may end with words of the model, which APIs
+// refuse to continue.
+func answerable(res precis.Result, msgs []precis.Message) precis.Result {
+	if len(msgs) == 0 || msgs[len(msgs)-1].Role == precis.RoleAssistant {
+		return res
+	}
+	last := len(res.Units) - 1
+	for last >= 0 && len(res.Units[last].Messages) == 0 {
+		last--
+	}
+	if last < 0 {
+		return res
+	}
+	if shown := res.Units[last].Messages; shown[len(shown)-1].Role != precis.RoleAssistant {
+		return res
+	}
+	groups := precis.Groups(msgs)
+	res.Units, res.View = slices.Clip(res.Units), slices.Clip(res.View)
+	for i := groups[len(groups)-1]; i < len(msgs); i++ {
+		res.Units = append(res.Units, precis.Unit{From: i, To: i + 1, Messages: msgs[i : i+1 : i+1]})
+		res.View = append(res.View, msgs[i])
+	}
+	return res
+}
+
+// planner makes the view of one request, with its conversation locked.
+type planner struct {
+	*plan
+	mgr  *precis.Manager      // see [Gateway.ownManager]
+	work *precis.Conversation // that of the registry, or a copy
+	own  bool                 // work is that of the registry: its edits are recorded
+	req  precis.Request
+	res  precis.Result
+	lost bool // edits of another replica took the place of ours once
+}
+
+// planner returns the planner of a request. A request that others have overtaken,
+// or that nothing is to remember, is planned on a copy of the conversation.
+func (p *plan) planner(ctx context.Context) *planner {
+	f, c := p.found, p.conv
+	j := &planner{plan: p, mgr: p.g.ownManager(p.manager, p.owner), own: p.remembered()}
+	c.Grow(f.Len)
+	j.work = c.Conversation()
+	meter := c.Meter(p.profile, p.manager)
+	if j.work.Transcript.Len() != f.Len {
+		j.work, j.own = precis.Rewound(j.work, f.Len), false
+		meter = p.manager.NewMeter()
+		j.work.Model, j.work.System, j.work.Tools = f.Prompt.Model, f.Prompt.System, f.Prompt.Tools
+	} else {
+		p.update()
+	}
+	p.plain = p.isPlain(j.work)
+	p.recall = j.offersRecall()
+	window := p.window(ctx)
+	if window.Source == precis.SourceAssumed && p.g.o.Probe {
+		p.g.windows.probe(p.credentialsOf(), f.Prompt.Model)
+	}
+	j.req = precis.Request{
+		Conversation: j.work, Window: window, MaxOutput: f.Prompt.MaxOutput, OutputLimit: p.g.o.OutputLimit(f.Prompt.Model), Profile: f.Prompt.Model,
+		Focus: p.r.Header.Get(headerFocus), Meter: meter, Dialect: p.dialect, Reasoning: p.reasoning(), Unrecorded: true,
+	}
+	if !j.own && len(j.poly.Made) > 0 { // by an earlier try
+		j.copyEdits(j.poly.Made)
+	}
+	return j
+}
+
+// reasoning returns the rule for signed reasoning in this request.
+func (p *plan) reasoning() precis.Reasoning {
+	prompt := p.found.Prompt
+	switch {
+	case p.dialect.Name() != anthropic.Format:
+		return precis.ReasoningStays // that of others is bound to its own item at most
+	case !prompt.Thinking || p.plain:
+		return precis.ReasoningLeaves
+	case !p.binds():
+		return precis.ReasoningStays
+	}
+	return precis.ReasoningLoop
+}
+
+// isPlain reports whether reasoning is still switched off. The conversation is
+// locked.
+func (p *plan) isPlain(conv *precis.Conversation) bool {
+	c := p.conv
+	if !c.Plain.IsZero() && lastTurn(p.found.Messages, conv.Transcript) != c.Plain {
+		c.Plain = precis.Fingerprint{}
+	}
+	return !c.Plain.IsZero()
+}
+
+// ride prepares a summary request to ride on this request: on its messages, which
+// the provider has in its prompt cache, and with its credentials.
+func (j *planner) ride(ctx context.Context) context.Context {
+	j.req.Live = j.live(len(j.work.Edits) > 0)
+	return withCredentials(ctx, j.credentialsOf())
+}
+
+// window returns the context window of the request's model at its upstream.
+func (p *placed) window(ctx context.Context) precis.Window { return p.g.windows.of(ctx, p.windowKey()) }
+
+// run decides, and reduces where it must.
+func (j *planner) run(ctx context.Context) error {
+	if err := j.look(ctx); err != nil {
+		return err
+	}
+	j.before = j.res.Report.Said
+	switch {
+	case j.route.work == workCount, j.poly.Only:
+		return nil
+	case !j.own && !j.poly.Active && j.kind != "" && j.fitsAsSaid():
+		j.unedited() // a client's own compaction sees as much as there is
+		return nil
+	}
+	switch j.decision().Action {
+	case precis.ActionPrepare:
+		if j.usesModel() {
+			j.ride(ctx)
+			j.prepare()
+		}
+	case precis.ActionReduce, precis.ActionTruncate:
+		return j.reduce(j.ride(ctx))
+	}
+	return nil
+}
+
+func (j *planner) decision() precis.Decision { return j.res.Report.Decision }
+
+func (j *planner) usesModel() bool { return j.mgr.UsesModel(j.req.Window) }
+
+// look measures the view and decides what is due, without changing anything.
+func (j *planner) look(ctx context.Context) (err error) {
+	r := j.req
+	r.Watch = true
+	j.res, err = j.mgr.Manage(ctx, r)
+	return err
+}
+
+// fitsAsSaid reports whether the conversation fits with nothing replaced.
+func (j *planner) fitsAsSaid() bool {
+	return len(j.work.Edits) > 0 && float64(j.res.Report.Said) <= j.decision().Allowed
+}
+
+// unedited makes the view what the client sent.
+func (j *planner) unedited() {
+	whole := *j.work
+	whole.Edits = nil
+	j.work, j.req.Conversation = &whole, &whole
+	j.res.Units = precis.Units(whole.Transcript, nil)
+	j.res.View = whole.Transcript.Messages()
+}
+
+func (j *planner) fits() bool { return float64(j.res.Report.After.Tokens) <= j.decision().Allowed }
+
+// reduce brings the view down: by what was prepared in the background, else by
+// climbing the ladder now. While the view fits no turn waits for a model; a model
+// that was just asked in vain is left out.
+func (j *planner) reduce(ctx context.Context) error {
+	models := j.own && j.usesModel() && j.decision().Action == precis.ActionReduce
+	last := j.conv.Prepared
+	if models && j.fits() && (last == nil || !last.Finished()) {
+		j.prepare()
+		return nil
+	}
+	r := j.req
+	if last != nil && j.own {
+		done, err := j.takePrepared(ctx, last)
+		if done || err != nil {
+			return err
+		}
+		if models && j.fits() && (last.Skipped || last.Base != len(j.work.Edits)) {
+			j.prepare()
+			return nil
+		}
+		r.WithoutModels = len(last.Edits) == 0 && !last.Skipped
+	}
+	stop := j.keepAlive()
+	defer stop()
+	if models && !r.WithoutModels {
+		defer j.conv.WaitForLease(ctx)()
+	}
+	return j.climb(ctx, r)
+}
+
+// climb reduces now. What it made is recorded before it is shown. A view is worth
+// more than its record: edits that cannot be recorded are shown all the same.
+func (j *planner) climb(ctx context.Context, r precis.Request) error {
+	res, err := j.reduced(ctx, r)
+	if err != nil && precis.CodeOf(err) != precis.CodeOverBudget {
+		return err
+	}
+	if !j.own || len(res.Edits) == 0 {
+		j.take(res)
+		return err
+	}
+	if j.conv.Record(ctx, j.mgr, res.Edits...) != nil { // another replica was faster
+		if j.lost {
+			_ = j.conv.Keep(ctx, j.mgr, res.Edits...) // or is again: the view is sent for once
+			j.take(res)
+			return err
+		}
+		j.lost = true
+		if err := j.look(ctx); err != nil || j.fits() && !r.Forced {
+			return err
+		}
+		return j.climb(ctx, r)
+	}
+	j.take(res)
+	return err
+}
+
+// reduced climbs the ladder. Without a model that takes nothing but the processor:
+// no more conversations are reduced at once than there are processors, so that the
+// first of many are done early.
+func (j *planner) reduced(ctx context.Context, r precis.Request) (precis.Result, error) {
+	if r.WithoutModels || !j.usesModel() {
+		select {
+		case j.g.reducing <- struct{}{}:
+			defer func() { <-j.g.reducing }()
+		case <-ctx.Done():
+			return precis.Result{}, precis.Errorf(precis.CodeCanceled, "wait for a processor", "%w", context.Cause(ctx))
+		}
+	}
+	return j.mgr.Manage(ctx, r)
+}
+
+// take makes a result the view.
+func (j *planner) take(res precis.Result) {
+	if res.Units == nil {
+		return
+	}
+	j.res = res
+	if len(res.Edits) > 0 {
+		j.action = actionReduced
+		j.conv.Written.Forget()
+	}
+}
+
+// force reduces what the provider refused as too long.
+func (j *planner) force(ctx context.Context, retry int) error {
+	j.req.Forced, j.req.Retry = true, retry
+	ctx = j.ride(ctx)
+	stop := j.keepAlive()
+	defer stop()
+	return j.climb(ctx, j.req)
+}
+
+// prepareFor is how long a reduction in the background may take.
+const prepareFor = 10 * time.Minute
+
+// prepare begins a reduction in the background, unless one is under way.
+func (j *planner) prepare() {
+	if j.conv.Prepared != nil || !j.own {
+		return
+	}
+	p := &registry.Preparation{Done: make(chan struct{}), Base: len(j.work.Edits)}
+	snap := *j.work
+	snap.Transcript = j.work.Transcript.Prefix(j.found.Len)
+	r := j.req
+	r.Conversation, r.Meter, r.Background = &snap, nil, true
+	creds := j.credentialsOf()
+	if j.g.background(func(ctx context.Context) {
+		defer close(p.Done)
+		ctx, cancel := context.WithTimeout(withCredentials(ctx, creds), prepareFor)
+		defer cancel()
+		release, ok := j.conv.Lease(ctx)
+		defer release()
+		if p.Skipped = !ok; !ok {
+			return
+		}
+		res, err := j.mgr.Manage(ctx, r)
+		if err != nil && ctx.Err() == nil {
+			j.g.o.Logger.WarnContext(ctx, "preparing failed", "conversation", snap.ID, "error", err)
+		}
+		p.Edits = res.Edits
+	}) {
+		j.conv.Prepared = p
+	}
+}
+
+// takePrepared waits for what is prepared, records it and looks again. Done:
+// nothing more is due.
+func (j *planner) takePrepared(ctx context.Context, p *registry.Preparation) (done bool, err error) {
+	stop := j.keepAlive()
+	select {
+	case <-p.Done:
+	case <-ctx.Done():
+	}
+	stop()
+	if !p.Finished() {
+		return false, precis.Errorf(precis.CodeCanceled, "wait for the summary", "%w", context.Cause(ctx))
+	}
+	j.conv.Prepared = nil
+	if len(p.Edits) == 0 || p.Base != len(j.work.Edits) {
+		return false, nil
+	}
+	if j.conv.Record(ctx, j.mgr, p.Edits...) == nil {
+		j.action = actionReduced
+	}
+	j.conv.Written.Forget()
+	if err := j.look(ctx); err != nil {
+		return false, err
+	}
+	a := j.decision().Action
+	return a != precis.ActionReduce && a != precis.ActionTruncate || j.fits() && j.action == actionReduced, nil
+}

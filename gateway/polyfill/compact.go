@@ -1,0 +1,241 @@
+package polyfill
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"strings"
+
+	"precis"
+	"precis/digest"
+)
+
+// rungCompact names the edits that a compaction makes, rungReturned those by
+// which a compaction that was sent back takes effect.
+const (
+	rungCompact  = TypeCompact
+	rungReturned = "returned compaction"
+)
+
+// compactor puts summaries in the place of messages.
+type compactor struct{ *Emulator }
+
+// compactOver puts a summary in the place of what was said when the view is
+// larger than the request wants it: of all but the newest exchange, which stays.
+// A request that is sent once more gets the same answer.
+func (e compactor) compactOver(ctx context.Context) error {
+	c := e.compact
+	if e.Count {
+		return nil // counting makes no summaries
+	}
+	if made, ok := e.compactedHere(); ok {
+		e.report(made, precis.Usage{})
+		e.pause(c)
+		return nil
+	}
+	limit := c.Tokens
+	if limit == 0 {
+		limit = int(float64(e.View.Result().Report.Decision.Window.Tokens) * e.View.Result().Report.Decision.Threshold / 100)
+	}
+	end := len(e.Messages)
+	k := newestExchange(e.Messages)
+	if e.tokens() <= limit || k == 0 {
+		return nil
+	}
+	sum, err := e.summarize(ctx, end, k, c.Instructions)
+	if err != nil {
+		return err
+	}
+	edit := precis.Edit{Kind: precis.KindCondensation, Report: precis.EditReport{
+		Rung: rungCompact, Reason: fmt.Sprintf("the client asked for it: the oldest %d messages became a summary", k),
+		Messages: k, CostUSD: sum.CostUSD, Call: sum.Call, Took: sum.Took,
+	}}
+	s := Summary{Text: sum.Text, Conversation: e.View.Conversation().ID, Messages: k, Node: e.transcript().Fingerprint(k).String()}
+	edit.Replace = []precis.Replacement{{From: 0, To: k, With: []precis.Message{precis.NewText(precis.RoleUser, s.Render(true))}}}
+	done, err := e.apply(ctx, edit, true)
+	if err != nil || !done {
+		return err
+	}
+	e.report(s, sum.Usage)
+	e.pause(c)
+	return nil
+}
+
+// report makes the response report a summary.
+func (e compactor) report(s Summary, u precis.Usage) { e.summary, e.usage = &s, u }
+
+func (e compactor) pause(c *Compact) {
+	if c.Pause {
+		e.Mode = Pause
+	}
+}
+
+// compactedHere returns the summary that an earlier try of this very request
+// made.
+func (e compactor) compactedHere() (Summary, bool) {
+	for _, edit := range precis.Active(e.edits()) {
+		if edit.Report.Rung != rungCompact || edit.Kind != precis.KindCondensation || edit.At != e.Node {
+			continue
+		}
+		r := edit.Replace[0]
+		if text, ok := Unrender(r.With[0].PlainText()); ok {
+			return Summary{Text: text, Conversation: e.View.Conversation().ID, Messages: r.To, Node: e.transcript().Fingerprint(r.To).String()}, true
+		}
+	}
+	return Summary{}, false
+}
+
+// newestExchange returns the first message of the group that holds the newest
+// message of the user, or result of a tool.
+func newestExchange(msgs []precis.Message) int {
+	last := len(msgs) - 1
+	for last > 0 && msgs[last].Role != precis.RoleUser {
+		last--
+	}
+	return groupOf(msgs, last)
+}
+
+// groupOf returns the first message of the group of message i: with a result,
+// that of its tool use.
+func groupOf(msgs []precis.Message, i int) int {
+	k := 0
+	for _, g := range precis.Groups(msgs) {
+		if g <= i {
+			k = g
+		}
+	}
+	return k
+}
+
+// compactAll summarizes everything, for a client that asks for a compaction
+// alone.
+func (e compactor) compactAll(ctx context.Context) error {
+	end := len(e.Messages)
+	if e.Mode == Trigger {
+		end--
+	}
+	sum, err := e.summarize(ctx, end, end, "")
+	if err != nil {
+		return err
+	}
+	s := Summary{Text: sum.Text, Conversation: e.View.Conversation().ID}
+	if e.Mode == Trigger && end > 0 {
+		s.Messages, s.Node = end, e.transcript().Fingerprint(end).String()
+	}
+	e.report(s, sum.Usage)
+	if e.Keep != nil {
+		e.Keep(ctx, end, sum)
+	}
+	return nil
+}
+
+const leastSummary, mostSummary = 300, digest.DefaultTokens
+
+// summarize returns a summary of the first end messages, of which the view goes
+// on to show those from k on: by the summarizer there is, else a digest.
+func (e compactor) summarize(ctx context.Context, end, k int, focus string) (precis.Summary, error) {
+	replaces := e.View.Meter().View(e.transcript().Messages()[:end])
+	r := precis.SummaryRequest{
+		Conversation: e.View.Conversation(), Focus: focus, Live: e.Live, Replaces: replaces, Previous: e.previous(), MaxTokens: min(max(replaces/4, leastSummary), mostSummary),
+		Count: func(t string) int { return e.View.Meter().Block(precis.RoleUser, precis.Text{Text: t}) },
+	}
+	stop := e.View.KeepAlive()
+	defer stop()
+	var sum precis.Summary
+	if s := e.Summarizer; s != nil {
+		byModel := r
+		for _, u := range e.units() {
+			for _, msg := range u.Messages {
+				if u.To <= end {
+					byModel.Messages, byModel.At = append(byModel.Messages, msg), append(byModel.At, u.From)
+				}
+			}
+		}
+		var err error
+		sum, err = s.Summarize(ctx, byModel)
+		if ctx.Err() != nil {
+			return sum, precis.Errorf(precis.CodeCanceled, "summarize", "%w", context.Cause(ctx))
+		}
+		if err != nil {
+			e.Logger.WarnContext(ctx, "no summary by a model; a digest is made", "conversation", e.View.Conversation().ID, "error", err)
+			sum = precis.Summary{}
+		}
+	}
+	if strings.TrimSpace(sum.Text) == "" {
+		r.Messages = e.transcript().Messages()[:end]
+		written, err := digest.Writer{Count: r.Count}.Summarize(ctx, r)
+		if err != nil {
+			return written, err
+		}
+		sum.Text, sum.Took = cmp.Or(strings.TrimSpace(written.Text), "Nothing was said that needs to be repeated."), written.Took
+	}
+	sum.Text += e.mustSay(sum.Text, k)
+	return sum, nil
+}
+
+// previous returns the summaries that stand for what is not in the transcript,
+// or that a model has written.
+func (e compactor) previous() string {
+	of := map[string]bool{}
+	for _, edit := range e.edits() {
+		of[edit.ID] = edit.Kind == precis.KindCondensation && (edit.Report.Rung == rungReturned || edit.Report.Call != nil)
+	}
+	var out []string
+	for _, u := range e.units() {
+		for _, msg := range u.Messages {
+			if text := msg.PlainText(); of[u.Edit] && text != "" {
+				out = append(out, text)
+			}
+		}
+	}
+	return strings.Join(out, "\n\n")
+}
+
+// mostVerbatim is how many bytes of one text a summary repeats at most.
+const mostVerbatim = 8 << 10
+
+// mustSay returns what every view holds and a summary lacks of the messages
+// before k: what is pinned, and what the user said last.
+func (e compactor) mustSay(text string, k int) string {
+	var out strings.Builder
+	say := func(what string, h precis.Handle, words string) {
+		words = strings.TrimSpace(words)
+		if words == "" || strings.Contains(text, words) || h.From >= k {
+			return
+		}
+		if len(words) > mostVerbatim {
+			words = strings.ToValidUTF8(words[:mostVerbatim/2], "") + "\n[…]\n" + strings.ToValidUTF8(words[len(words)-mostVerbatim/2:], "")
+		}
+		fmt.Fprintf(&out, "\n\n%s (%s), word for word:\n%s", what, h, words)
+	}
+	msgs := e.transcript().Messages()
+	for _, h := range precis.Pinned(e.edits()) {
+		shown, err := e.transcript().Read(h)
+		for _, msg := range shown {
+			if err == nil {
+				say("Pinned", h, strings.Join(allWords(msg.Content), "\n"))
+			}
+		}
+	}
+	if i := lastTurnAt(msgs[:min(len(msgs), max(k, 1))]); i < k && i < len(msgs) && lastTurnAt(msgs) == i {
+		for _, b := range msgs[i].UserBlocks() {
+			if words, ok := msgs[i].Content[b].(precis.Text); ok {
+				say("What the user asked last", precis.BlockHandle(i, b), words.Text)
+			}
+		}
+	}
+	return out.String()
+}
+
+// allWords returns the texts of blocks, those of tool results too.
+func allWords(blocks []precis.Block) (out []string) {
+	for _, b := range blocks {
+		switch b := b.(type) {
+		case precis.Text:
+			out = append(out, b.Text)
+		case precis.ToolResult:
+			out = append(out, b.Text())
+		}
+	}
+	return out
+}

@@ -1,0 +1,192 @@
+package recall
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"unicode/utf8"
+
+	"precis"
+	"precis/internal/content"
+)
+
+// Library answers calls of the tool with what was said in a conversation.
+type Library struct {
+	Transcript *precis.Transcript
+	// Earlier loads the forms that the conversation had before its client cleared
+	// results; nil: there are none. It is called at most once.
+	Earlier func() []*precis.Transcript
+	Meter   *precis.Meter
+
+	earlier []*precis.Transcript
+	loaded  bool
+}
+
+// Answer answers calls with at most limit tokens in all; 0: each is answered that what
+// it asks for is too long. Last: they are the last that are answered in this turn.
+// A search ends early, with what it has found, when ctx ends.
+func (b *Library) Answer(ctx context.Context, calls []Call, limit int, last bool) []Result {
+	out := make([]Result, len(calls))
+	for i, c := range calls {
+		in, problem := ReadInput(c.Input)
+		switch {
+		case limit == 0:
+			out[i] = Result{Text: "What was asked for does not fit into the context window any more. Ask for less, or go on without it.", Failed: true}
+		case problem != "":
+			out[i] = Result{Text: problem, Failed: true}
+		case in.Search != "":
+			out[i] = b.search(ctx, in.Search, limit/len(calls))
+		default:
+			out[i] = b.read(in, limit/len(calls))
+		}
+		if last {
+			out[i].Text += "\n\n[This was the last time that " + Name + " is answered in this turn. Go on with what there is.]"
+		}
+	}
+	return out
+}
+
+// at returns a message in its fullest form.
+func (b *Library) at(i int) precis.Message {
+	if !b.loaded && b.Earlier != nil {
+		b.earlier = b.Earlier()
+	}
+	b.loaded = true
+	m := b.Transcript.At(i)
+	for _, t := range b.earlier {
+		if i < t.Len() && len(t.At(i).Content) == len(m.Content) && content.Size(t.At(i).Content) > content.Size(m.Content) {
+			m = t.At(i)
+		}
+	}
+	return m
+}
+
+// read returns what a handle names, from an offset on.
+func (b *Library) read(in Input, limit int) Result {
+	h, err := precis.ParseHandle(in.Handle)
+	if err == nil {
+		_, err = b.Transcript.Read(h)
+	}
+	if err != nil {
+		n := b.Transcript.Len()
+		return Result{Text: fmt.Sprintf("%s. Handles look like m12, m12-m14 or m12.b3; this conversation has m0 to m%d.", plainText(err), n-1), Failed: true}
+	}
+	var out strings.Builder
+	offset := in.Offset
+	for i := h.From; i < h.To; i++ {
+		text := b.render(i, h.Block)
+		if offset >= len(text) {
+			offset -= len(text)
+			continue
+		}
+		from := runeStart(text, offset)
+		offset = 0
+		shown := b.fit(text[from:], limit)
+		out.WriteString(shown)
+		if limit -= b.count(shown); len(shown) < len(text)-from {
+			rest := precis.SpanHandle(i, h.To)
+			rest.Block = h.Block
+			fmt.Fprintf(&out, "\n\n[Cut here, more follows. Go on with {\"handle\":\"%s\",\"offset\":%d}.]", rest, from+len(shown))
+			break
+		}
+	}
+	if out.Len() == 0 {
+		return Result{Text: fmt.Sprintf("There is nothing in %s from offset %d on.", h, in.Offset), Failed: true}
+	}
+	return Result{Text: out.String()}
+}
+
+// runeStart returns the offset, or where the letter that it is in begins.
+func runeStart(text string, at int) int {
+	for at > 0 && !utf8.RuneStart(text[at]) {
+		at--
+	}
+	return at
+}
+
+// plainText returns an error for the model.
+func plainText(err error) string {
+	s := err.Error()
+	return strings.ToUpper(s[:1]) + s[1:]
+}
+
+func (b *Library) count(text string) int {
+	if text == "" {
+		return 0
+	}
+	return b.Meter.Block(precis.RoleUser, precis.Text{Text: text})
+}
+
+// fit returns as much of a text as has at most limit tokens, whole lines where
+// they are short enough.
+func (b *Library) fit(text string, limit int) string {
+	text = strings.ToValidUTF8(text[:min(len(text), max(limit, 0)*16)], "")
+	for text != "" {
+		n := b.count(text)
+		if n <= limit {
+			return text
+		}
+		to := runeStart(text, min(len(text)*limit/n, len(text)*19/20))
+		if line := strings.LastIndexByte(text[:to], '\n') + 1; line > to*3/4 {
+			to = line
+		}
+		text = text[:to]
+	}
+	return ""
+}
+
+// render writes a message, or one block of it, under its handle.
+func (b *Library) render(i, block int) string {
+	m := b.at(i)
+	var out strings.Builder
+	for n, c := range m.Content {
+		if block >= 0 && n != block {
+			continue
+		}
+		text := strings.ToValidUTF8(blockText(c), "\uFFFD")
+		fmt.Fprintf(&out, "[%s, %s: %s]\n%s\n\n", precis.BlockHandle(i, n), m.Role, blockName(c), text)
+	}
+	return out.String()
+}
+
+// blockName says what a block is.
+func blockName(b precis.Block) string {
+	switch b := b.(type) {
+	case precis.ToolUse:
+		return "call of " + b.Name
+	case precis.ToolResult:
+		if b.IsError {
+			return "tool result, an error"
+		}
+	case precis.Opaque:
+		return b.Type
+	case precis.Document:
+		return strings.TrimSpace("document " + b.Title)
+	}
+	return strings.ReplaceAll(content.Type(b), "_", " ")
+}
+
+// blockText returns what a block says, in words.
+func blockText(b precis.Block) string {
+	switch b := b.(type) {
+	case precis.Text:
+		return b.Text
+	case precis.Thinking:
+		return b.Text
+	case precis.ToolUse:
+		return string(b.Input)
+	case precis.ToolResult:
+		var parts []string
+		for _, c := range b.Content {
+			parts = append(parts, blockText(c))
+		}
+		return strings.Join(parts, "\n")
+	case precis.Document:
+		if b.Text != "" {
+			return b.Text
+		}
+	case precis.Opaque:
+		return string(b.Raw)
+	}
+	return fmt.Sprintf("(%d bytes that cannot be shown as text)", content.Size([]precis.Block{b}))
+}

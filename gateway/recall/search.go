@@ -1,0 +1,94 @@
+package recall
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"precis"
+	"precis/internal/content"
+)
+
+const (
+	mostPlaces = 8  // that a search names
+	mostWords  = 16 // that are looked for
+)
+
+// place is a block that a search found.
+type place struct {
+	handle  precis.Handle
+	name    string
+	snippet string
+	has     []bool // which words
+	score   float64
+}
+
+// search names the blocks that hold most of some words. A word counts the more
+// the fewer blocks hold it; of equally good blocks the newer is better.
+func (b *Library) search(ctx context.Context, text string, limit int) Result {
+	words := strings.Fields(strings.ToLower(text))
+	slices.Sort(words)
+	words = slices.Compact(words)
+	words = words[:min(len(words), mostWords)]
+	found, in := b.places(ctx, words)
+	if len(found) == 0 {
+		return Result{Text: "Nothing in this conversation holds any of these words."}
+	}
+	for i := range found {
+		for w, has := range found[i].has {
+			if has {
+				found[i].score += math.Log(1 + float64(b.Transcript.Len())/float64(in[w]))
+			}
+		}
+	}
+	slices.SortFunc(found, func(a, b place) int {
+		return cmp.Or(cmp.Compare(b.score, a.score), cmp.Compare(b.handle.From, a.handle.From), cmp.Compare(b.handle.Block, a.handle.Block))
+	})
+	var out strings.Builder
+	fmt.Fprintf(&out, "The best of %d places, each with its handle:\n", len(found))
+	for _, p := range found[:min(len(found), mostPlaces)] {
+		fmt.Fprintf(&out, "\n[%s, %s]\n%s\n", p.handle, p.name, p.snippet)
+	}
+	return Result{Text: b.fit(out.String(), limit)}
+}
+
+// places returns the blocks that hold any of the words, and how many hold each.
+func (b *Library) places(ctx context.Context, words []string) (found []place, in []int) {
+	in = make([]int, len(words))
+	for i := range b.Transcript.Len() {
+		if ctx.Err() != nil {
+			return nil, in
+		}
+		m := b.at(i)
+		for n, c := range m.Content {
+			text := blockText(c)
+			folded := strings.ToLower(text)
+			p := place{handle: precis.BlockHandle(i, n), has: make([]bool, len(words))}
+			at := -1
+			for w, word := range words {
+				k := strings.Index(folded, word)
+				if k < 0 {
+					continue
+				}
+				in[w]++
+				if at < 0 || len(word) > len(words[at]) {
+					at = w
+				}
+				p.has[w] = true
+			}
+			if at < 0 {
+				continue
+			}
+			if len(folded) != len(text) {
+				text = folded // a letter has another length in lower case
+			}
+			p.name = string(m.Role) + ": " + blockName(c)
+			p.snippet = content.Around(text, strings.Index(folded, words[at]))
+			found = append(found, p)
+		}
+	}
+	return found, in
+}

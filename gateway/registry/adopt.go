@@ -1,0 +1,68 @@
+package registry
+
+import (
+	"precis"
+	"precis/gateway/lineage"
+	"precis/store"
+)
+
+// adopt makes the conversation of a new line. It runs under the lock of the table
+// and leaves everything that takes time to complete.
+func (r *Registry) adopt(f *Found, known *lineage.Known) *Conversation {
+	l := f.Line
+	// A transcript of its own, which grows only under the conversation's lock.
+	c := r.conversation(l.Owner, l.ID, l.Transcript.Prefix(l.Transcript.Len()))
+	c.line = l
+	info := store.Record{ID: l.ID, Dialect: l.Dialect, Created: r.o.Now(), Branched: l.Branched, Earlier: l.Earlier}
+	switch from := parentOf(f); {
+	case known != nil && known.Len > 0:
+		c.conv.Edits, c.stored = known.Edits, len(known.Edits)
+		c.messages.Store(int64(known.Len))
+		if known.Record != nil && known.Record.ID == l.ID {
+			info = *known.Record
+		}
+	case from == nil:
+		// Another conversation began with the same words. What was edited when only
+		// those were said is in force here, too.
+		c.unread.Store(f.Known > 0 && r.o.Store != nil)
+	case f.Kind == lineage.Rewritten:
+		info = from.Info()
+		info.Earlier = l.Earlier
+		c.inherit = func() { c.conv.Edits = carried(from.Snapshot().Conversation.Edits, c.conv.Transcript) }
+	default:
+		shared := f.Known
+		c.inherit = func() { branch(c, from.Snapshot(), shared) }
+	}
+	c.info.Store(&info)
+	return c
+}
+
+func parentOf(f *Found) *Conversation {
+	if f.From == nil {
+		return nil
+	}
+	return f.From.State
+}
+
+// branch takes over the edits that the conversation it left had at their last
+// common message, and which of them the store has.
+func branch(c *Conversation, from *Snapshot, shared int) {
+	c.conv.Edits = precis.Rewound(&precis.Conversation{Transcript: c.conv.Transcript, Edits: from.Conversation.Edits}, shared).Edits
+	for c.stored < min(len(c.conv.Edits), from.Stored) && c.conv.Edits[c.stored].ID == from.Conversation.Edits[c.stored].ID {
+		c.stored++
+	}
+}
+
+// carried returns the edits of a conversation whose client has cleared old tool
+// results since: those that still fit, at the nodes of the new transcript.
+// Summaries of what was cleared stay, since it was said.
+func carried(edits []precis.Edit, t *precis.Transcript) []precis.Edit {
+	var out []precis.Edit
+	for _, e := range edits {
+		e.At = t.Fingerprint(e.Seen)
+		if e.Seen <= t.Len() && precis.CheckEdit(t, out, e) == nil {
+			out = append(out, e)
+		}
+	}
+	return out
+}

@@ -1,0 +1,159 @@
+package registry
+
+import (
+	"context"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"precis"
+	"precis/gateway/splice"
+)
+
+// Conversation is an open conversation. Its exported fields, and the methods that
+// say so, are for whoever holds the lock.
+type Conversation struct {
+	reg   *Registry
+	owner string
+	id    string
+	line  *line // nil: read from the store, no client is at it
+
+	lock    chan struct{} // of capacity 1: full while the lock is held
+	inherit func()        // completes conv from the conversation it continues
+	once    sync.Once     // runs inherit
+
+	// Guarded by lock.
+	Written  splice.Cache       // messages of the view as they were encoded
+	Prepared *Preparation       // under way, or not taken yet; nil: none
+	Plain    precis.Fingerprint // the user turn for which reasoning is switched off; zero: it is on
+	Last     precis.Report      // of the newest turn
+	conv     *precis.Conversation
+	stored   int  // leading edits of conv that the store has
+	job      *job // stores edits of a turn, also when the turn waits no longer; nil: none is
+
+	snapshot atomic.Pointer[Snapshot]
+	card
+	meters
+	writing
+}
+
+// Preparation is a reduction that runs in the background. Its other fields may be
+// read once Done is closed.
+type Preparation struct {
+	Done    chan struct{}
+	Base    int           // edits of the conversation when it began
+	Edits   []precis.Edit // the result; none: it failed
+	Skipped bool          // nothing was tried, since another replica was at it
+}
+
+// Finished reports whether the reduction has ended.
+func (p *Preparation) Finished() bool {
+	select {
+	case <-p.Done:
+		return true
+	default:
+		return false
+	}
+}
+
+// Snapshot is a conversation as it was when its lock was last released. It does
+// not change and is not to be changed.
+type Snapshot struct {
+	Conversation precis.Conversation
+	Last         precis.Report // of the newest turn; the zero value when there was none
+	Stored       int           // leading edits that the store has
+}
+
+func (r *Registry) conversation(owner, id string, t *precis.Transcript) *Conversation {
+	return &Conversation{
+		reg: r, owner: owner, id: id, lock: make(chan struct{}, 1), conv: &precis.Conversation{ID: id, Transcript: t},
+		meters: meters{turns: map[string]meter{}, looks: map[string]meter{}}, writing: writing{turn: make(chan struct{}, 1)},
+	}
+}
+
+// ID returns the conversation's ID; "" for a request that no conversation
+// remembers.
+func (c *Conversation) ID() string { return c.id }
+
+// Owner returns whose conversation it is.
+func (c *Conversation) Owner() string { return c.owner }
+
+// Open reports whether a client is, or lately was, at the conversation; else it
+// was read from the store.
+func (c *Conversation) Open() bool { return c.line != nil }
+
+// Lock locks the conversation for a turn or a change. It gives up with
+// [precis.CodeCanceled] when ctx ends.
+func (c *Conversation) Lock(ctx context.Context) error {
+	select {
+	case c.lock <- struct{}{}:
+		c.complete()
+		return nil
+	case <-ctx.Done():
+		return precis.Errorf(precis.CodeCanceled, "wait for the conversation", "%w", context.Cause(ctx))
+	}
+}
+
+// tryLock locks the conversation unless somebody else keeps the lock for longer
+// than a moment.
+func (c *Conversation) tryLock(ctx context.Context) bool {
+	ctx, cancel := context.WithTimeout(ctx, 50*time.Millisecond)
+	defer cancel()
+	return c.Lock(ctx) == nil
+}
+
+// Unlock publishes the conversation to those who look at it and releases the
+// lock. Edits that the store lacks are stored in the background.
+func (c *Conversation) Unlock() {
+	c.publish()
+	pending := c.stored < len(c.conv.Edits)
+	<-c.lock
+	if pending {
+		c.reg.saver.soon(c)
+	}
+}
+
+// complete takes over what a new line inherits, once. It is not done by adopt,
+// which runs under the lock of the whole table.
+func (c *Conversation) complete() {
+	c.once.Do(func() {
+		if c.inherit != nil {
+			c.inherit()
+		}
+		c.inherit = nil
+		c.publish()
+	})
+}
+
+func (c *Conversation) publish() {
+	s := &Snapshot{Conversation: *c.conv, Last: c.Last, Stored: c.stored}
+	s.Conversation.Edits = slices.Clip(c.conv.Edits)
+	s.Conversation.Transcript = c.conv.Transcript.Prefix(c.conv.Transcript.Len())
+	s.Conversation.Title = c.Info().Title
+	c.snapshot.Store(s)
+}
+
+// Snapshot returns the conversation as it was when its lock was last released.
+// It waits for nobody.
+func (c *Conversation) Snapshot() *Snapshot {
+	c.complete()
+	return c.snapshot.Load()
+}
+
+// Conversation returns the conversation itself. The lock must be held; edits are
+// added by [Conversation.Record] alone.
+func (c *Conversation) Conversation() *precis.Conversation { return c.conv }
+
+// Grow adds messages of its line up to n. The lock must be held.
+func (c *Conversation) Grow(n int) {
+	if at := c.conv.Transcript.Len(); c.line != nil && at < n {
+		c.conv.Transcript.Append(c.line.Transcript.Messages()[at:n]...)
+	}
+}
+
+// Current reports whether the conversation is in memory and its client has not
+// rewritten it since, so that what becomes of it is remembered.
+func (c *Conversation) Current() bool {
+	return c.line != nil && c.reg.table.Line(c.owner, c.id) == c.line
+}

@@ -1,0 +1,26 @@
+package registry
+
+import (
+	"sync/atomic"
+
+	"precis/store"
+)
+
+// card is the catalog record of a conversation.
+type card struct{ info atomic.Pointer[store.Record] }
+
+// Info returns the catalog record of the conversation. It waits for nobody.
+func (c *card) Info() store.Record { return *c.info.Load() }
+
+// SetInfo changes the catalog record. F may be called more than once and must
+// depend on the given record alone.
+func (c *card) SetInfo(f func(*store.Record)) {
+	for {
+		old := c.info.Load()
+		rec := *old
+		f(&rec)
+		if c.info.CompareAndSwap(old, &rec) {
+			return
+		}
+	}
+}

@@ -1,0 +1,72 @@
+package registry
+
+import (
+	"context"
+	"strconv"
+	"sync"
+	"time"
+
+	"precis/store"
+)
+
+// leaseFor is how long a lease holds without being renewed.
+const leaseFor = 30 * time.Second
+
+// Lease takes the lease of reducing the conversation with a model, when replicas
+// share the store and none has this one. Each call is a holder of its own, so a
+// turn and the background do not share it. Ok without a store that has leases.
+// Release gives it back after its last renewal has ended; it is never nil.
+func (c *Conversation) Lease(ctx context.Context) (release func(), ok bool) {
+	l, has := c.reg.Store(c.owner).(store.Leaser)
+	if !has {
+		return func() {}, true
+	}
+	name := "reduce " + c.owner + " " + c.id
+	holder := c.reg.o.Replica + " " + strconv.FormatInt(c.reg.leases.Add(1), 10)
+	giveBack, ok, err := l.Lease(ctx, name, holder, leaseFor)
+	if err != nil {
+		return giveBack, true // no replica can take it then
+	}
+	if !ok {
+		return giveBack, false
+	}
+	ctx, stop := context.WithCancel(ctx)
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		renew(ctx, func() { _, _, _ = l.Lease(ctx, name, holder, leaseFor) }) // a lease that is not renewed runs out
+	}()
+	return sync.OnceFunc(func() { stop(); <-ended; giveBack() }), true
+}
+
+// renew calls f three times in the life of a lease, until ctx ends.
+func renew(ctx context.Context, f func()) {
+	tick := time.NewTicker(leaseFor / 3)
+	defer tick.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+			f()
+		}
+	}
+}
+
+// WaitForLease waits until no other replica reduces the conversation with a model,
+// and takes over the edits it has made. The lock must be held.
+func (c *Conversation) WaitForLease(ctx context.Context) (release func()) {
+	const pause = 100 * time.Millisecond
+	for {
+		release, ok := c.Lease(ctx)
+		if ok {
+			c.Refresh(ctx)
+			return release
+		}
+		select {
+		case <-ctx.Done():
+			return release
+		case <-time.After(pause):
+		}
+	}
+}

@@ -1,0 +1,263 @@
+package registry
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"precis"
+	"precis/store"
+)
+
+// Ledger returns the ledger of an owner's conversations; nil when the store keeps
+// none. Entries are stored in the background; reading stores those of the owner
+// first.
+func (r *Registry) Ledger(owner string) precis.Ledger {
+	if _, ok := r.Store(owner).(precis.Ledger); !ok {
+		return nil
+	}
+	return ledger{r, owner}
+}
+
+type ledger struct {
+	reg   *Registry
+	owner string
+}
+
+// Book queues an entry.
+func (l ledger) Book(ctx context.Context, e precis.LedgerEntry) error {
+	l.reg.books.add(ctx, store.OwnedEntry{Owner: l.owner, LedgerEntry: e})
+	return nil
+}
+
+// Entries reads the ledger.
+func (l ledger) Entries(ctx context.Context, conversation string, since time.Time) (out []precis.LedgerEntry, err error) {
+	err = l.reg.reads.call(ctx, func(ctx context.Context) (err error) {
+		if err := l.reg.books.settle(ctx, l.owner); err != nil {
+			return err
+		}
+		out, err = l.reg.Store(l.owner).(precis.Ledger).Entries(ctx, conversation, since)
+		return err
+	})
+	return out, err
+}
+
+// Spent returns what condensing has cost all owners since a time, or the one owner
+// when the store cannot sum them up.
+func (l ledger) Spent(ctx context.Context, since time.Time) (usd float64, err error) {
+	spender, ok := l.reg.Store(l.owner).(store.Spender)
+	if !ok {
+		entries, err := l.Entries(ctx, "", since)
+		for _, e := range entries {
+			if e.Kind != "request" {
+				usd += e.CostUSD
+			}
+		}
+		return usd, err
+	}
+	err = l.reg.reads.call(ctx, func(ctx context.Context) (err error) {
+		if err := l.reg.books.settle(ctx, Everybody); err != nil {
+			return err
+		}
+		usd, err = spender.Spent(ctx, since)
+		return err
+	})
+	return usd, err
+}
+
+// books are the ledger lines that wait to be stored. They are written in lists, one
+// list at a time.
+type books struct {
+	reg    *Registry
+	ctx    context.Context // of the background work
+	cancel context.CancelFunc
+	wake   chan struct{}
+	stop   chan struct{}
+	done   chan struct{}
+	once   sync.Once
+	turn   chan struct{} // of capacity 1: full while lines are written
+
+	mu      sync.Mutex
+	waiting []store.OwnedEntry
+	begun   int // lines that are being written
+	lost    int // lines dropped
+}
+
+const (
+	maxLines = 100_000 // that wait at most; about 300 bytes each
+	listOf   = 1000    // lines that are written at once
+)
+
+func newBooks(r *Registry) *books {
+	b := &books{reg: r, wake: make(chan struct{}, 1), stop: make(chan struct{}), done: make(chan struct{}), turn: make(chan struct{}, 1)}
+	b.ctx, b.cancel = context.WithCancel(context.Background())
+	go b.run()
+	return b
+}
+
+// add queues a line. When too many wait it is lost, which is counted, and logged at
+// the first of an outage.
+func (b *books) add(ctx context.Context, e store.OwnedEntry) {
+	b.mu.Lock()
+	full := len(b.waiting)+b.begun >= maxLines
+	if full {
+		b.lost++
+	} else {
+		b.waiting = append(b.waiting, e)
+	}
+	b.mu.Unlock()
+	if full {
+		b.reg.outage.lose(ctx)
+	}
+	signal(b.wake)
+}
+
+func (b *books) run() {
+	defer close(b.done)
+	for {
+		select {
+		case <-b.stop:
+			return
+		case <-b.wake:
+		}
+		wait := gather
+		if b.flush(b.ctx) != nil { // it is tried again
+			wait = pause
+		}
+		select {
+		case <-b.stop:
+			return
+		case <-time.After(wait):
+		}
+	}
+}
+
+// flush writes what waits when it is called, in lists.
+func (b *books) flush(ctx context.Context) error {
+	b.mu.Lock()
+	left := len(b.waiting)
+	b.mu.Unlock()
+	for ; left > 0; left -= listOf {
+		if err := b.write(ctx, Everybody); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// settle writes the lines of an owner, or of [Everybody], that wait when it is
+// called, and waits for those being written.
+func (b *books) settle(ctx context.Context, owner string) error {
+	b.mu.Lock()
+	left := b.count(owner)
+	b.mu.Unlock()
+	for {
+		err := b.write(ctx, owner)
+		if left -= listOf; err != nil || left <= 0 {
+			return err
+		}
+	}
+}
+
+// count returns the lines of an owner that wait. The books are locked.
+func (b *books) count(owner string) int {
+	if owner == Everybody {
+		return len(b.waiting)
+	}
+	n := 0
+	for _, e := range b.waiting {
+		if e.Owner == owner {
+			n++
+		}
+	}
+	return n
+}
+
+// write writes the lines of an owner, or of [Everybody], that have waited longest, at
+// most a list of them. When that fails they wait again.
+func (b *books) write(ctx context.Context, owner string) error {
+	select {
+	case b.turn <- struct{}{}:
+		defer func() { <-b.turn }()
+	case <-ctx.Done():
+		return precis.Errorf(precis.CodeCanceled, "book entries", "%w", context.Cause(ctx))
+	}
+	list := b.take(owner)
+	if len(list) == 0 {
+		return nil
+	}
+	n, err := store.BookAll(ctx, b.reg.o.Store, list)
+	if precis.CodeOf(err) == precis.CodeInvalid { // one of them has no stored form
+		n, err = b.each(ctx, list)
+	}
+	b.mu.Lock()
+	b.begun = 0
+	b.waiting = append(list[n:len(list):len(list)], b.waiting...)
+	b.mu.Unlock()
+	switch {
+	case err == nil:
+		b.reg.outage.works(ctx, ledgerLines)
+	case ctx.Err() == nil:
+		b.reg.outage.fail(ctx, ledgerLines, err)
+	}
+	if err != nil {
+		signal(b.wake)
+	}
+	return err
+}
+
+// take takes what write is to write.
+func (b *books) take(owner string) []store.OwnedEntry {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	var list, rest []store.OwnedEntry
+	if owner == Everybody {
+		n := min(len(b.waiting), listOf)
+		list, rest = b.waiting[:n:n], b.waiting[n:]
+	} else {
+		for _, e := range b.waiting {
+			if e.Owner == owner && len(list) < listOf {
+				list = append(list, e)
+			} else {
+				rest = append(rest, e)
+			}
+		}
+	}
+	b.waiting, b.begun = rest, len(list)
+	return list
+}
+
+// each writes lines one by one and leaves out those that have no stored form.
+func (b *books) each(ctx context.Context, list []store.OwnedEntry) (n int, err error) {
+	for i := range list {
+		_, err := store.BookAll(ctx, b.reg.o.Store, list[i:i+1])
+		if precis.CodeOf(err) == precis.CodeInvalid {
+			b.mu.Lock()
+			b.lost++
+			b.mu.Unlock()
+			b.reg.o.Logger.ErrorContext(ctx, "a ledger line cannot be stored", "error", err)
+		} else if err != nil {
+			return i, err
+		}
+	}
+	return len(list), nil
+}
+
+func (b *books) counts() (waiting, lost int) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return len(b.waiting) + b.begun, b.lost
+}
+
+// close ends the background work and writes what is left.
+func (b *books) close(ctx context.Context) error {
+	b.once.Do(func() { close(b.stop) })
+	defer b.cancel()
+	select {
+	case <-b.done:
+	case <-ctx.Done():
+		b.cancel()
+		<-b.done
+	}
+	return b.flush(ctx)
+}

@@ -1,0 +1,45 @@
+package registry
+
+import (
+	"sync"
+
+	"precis"
+)
+
+// meters remember what views of a conversation were counted as, for each profile:
+// those of turns, and those of whoever looks at it.
+type meters struct {
+	turns map[string]meter // guarded by the conversation's lock
+
+	looking sync.Mutex // held by whoever uses looks
+	looks   map[string]meter
+}
+
+// meter is a meter of the counter of one manager.
+type meter struct {
+	of *precis.Manager
+	*precis.Meter
+}
+
+// Meter returns the meter for views made by a manager of the given profile, which
+// remembers what it has counted. The conversation's lock must be held.
+func (m *meters) Meter(profile string, mgr *precis.Manager) *precis.Meter {
+	return meterOf(m.turns, profile, mgr)
+}
+
+// Looking calls f with a meter for views of a snapshot. Calls for one conversation
+// wait for each other and not for turns.
+func (m *meters) Looking(profile string, mgr *precis.Manager, f func(*precis.Meter) error) error {
+	m.looking.Lock()
+	defer m.looking.Unlock()
+	return f(meterOf(m.looks, profile, mgr))
+}
+
+func meterOf(meters map[string]meter, profile string, m *precis.Manager) *precis.Meter {
+	known, ok := meters[profile]
+	if !ok || known.of != m {
+		known = meter{m, m.NewMeter()}
+		meters[profile] = known
+	}
+	return known.Meter
+}

@@ -1,0 +1,277 @@
+// Package registry holds the conversations that are open in a gateway: it finds
+// the one a request continues, locks it for one turn at a time, and writes what
+// becomes of it to the store. Start with [New] and [Registry.Place].
+//
+// Edits are written here and nowhere else in the gateway. They are put in force in
+// memory first, then stored by [precis.Reconcile] while the turn waits, but not
+// longer than its patience lasts: the work goes on behind the request, and what
+// could not be stored is stored as soon as the store answers. Messages, catalog
+// records and ledger lines are always written in the background: a client sends its
+// messages again with every request, so nothing is lost with those. What waits to
+// be stored counts as memory, and is bounded with it.
+//
+// A turn holds the lock of its conversation. Looking at a conversation takes a
+// snapshot, which is published whenever the lock is released, and waits for
+// nobody.
+package registry
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"slices"
+	"sync/atomic"
+	"time"
+
+	"precis"
+	"precis/gateway/lineage"
+	"precis/store"
+)
+
+// Options are the parts of a [Registry]. Every zero value is a working default.
+type Options struct {
+	// Store keeps conversations; nil: memory alone does, as far as Bytes reach.
+	Store precis.Store
+	// Shared: other replicas write to the store, too, so each turn asks it for
+	// newer edits.
+	Shared bool
+	// Replica names this process among those that share the store.
+	Replica string
+	// Patience is how long a turn waits for the store; 0 means 3 seconds.
+	Patience time.Duration
+	// Bytes is the memory that open conversations may use, about; 0 means 256 MB.
+	Bytes  int
+	Logger *slog.Logger     // nil: silent
+	Now    func() time.Time // nil: time.Now
+}
+
+// Registry holds the open conversations. It is safe for concurrent use.
+type Registry struct {
+	o      Options
+	table  *lineage.Table[*Conversation]
+	saver  *saver
+	books  *books
+	outage outage
+	reads  patience
+	writes patience
+	leases atomic.Int64 // numbers the holders of leases
+}
+
+// Found is the place of a request: see [lineage.Found].
+type Found = lineage.Found[*Conversation]
+
+type line = lineage.Line[*Conversation]
+
+// New returns an empty registry. Close must be called at the end.
+func New(o Options) *Registry {
+	if o.Logger == nil {
+		o.Logger = slog.New(slog.DiscardHandler)
+	}
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	if o.Patience <= 0 {
+		o.Patience = mostPatience
+	}
+	if o.Bytes <= 0 {
+		o.Bytes = 256 << 20
+	}
+	r := &Registry{o: o, outage: outage{log: o.Logger, now: o.Now}, reads: patience{most: o.Patience}, writes: patience{most: o.Patience}}
+	r.saver, r.books = newSaver(r), newBooks(r)
+	r.table = lineage.New(lineage.Options[*Conversation]{
+		Bytes: o.Bytes, Load: r.load, Adopt: r.adopt, Evict: r.saver.evict,
+		Beside: func() int { return int(r.saver.outside.Load()) }, Stays: func(c *Conversation) bool { return c.unsaved.Load() },
+	})
+	return r
+}
+
+// Close stores everything that is not stored yet, edits included, and ends the
+// background work, both not longer than ctx lasts. The error says that something
+// could not be stored.
+func (r *Registry) Close(ctx context.Context) error {
+	return errors.Join(r.saver.close(ctx), r.books.close(ctx))
+}
+
+// Place finds the conversation that a request continues, or begins one. The
+// conversation is the state of [Found.Line]. An error of the store is returned
+// together with the place; memory alone was asked then.
+func (r *Registry) Place(ctx context.Context, q lineage.Request) (*Found, error) {
+	f, err := r.table.Place(ctx, q)
+	if f != nil && err != nil {
+		f.Line.State.unread.Store(true) // until a later turn can ask
+	}
+	return f, err
+}
+
+// Get returns an open conversation of an owner; nil when memory has none with the
+// ID, or no turn of it was seen.
+func (r *Registry) Get(owner, id string) *Conversation { return seen(r.table.Line(owner, id)) }
+
+func seen(l *line) *Conversation {
+	if l == nil || l.State == nil || l.State.Info().Updated.IsZero() {
+		return nil
+	}
+	return l.State
+}
+
+// All returns the open conversations, the last used first. Owner "*" is everybody.
+func (r *Registry) All(owner string) []*Conversation {
+	var out []*Conversation
+	for _, l := range r.table.Lines() {
+		c := seen(l)
+		if c == nil || owner != Everybody && l.Owner != owner || r.table.Line(l.Owner, l.ID) != l {
+			continue // an older form of another line
+		}
+		out = append(out, c)
+	}
+	return out
+}
+
+// Everybody, as an owner, is all owners.
+const Everybody = "*"
+
+// Owners returns everybody who has an open conversation or anything in the store,
+// sorted.
+func (r *Registry) Owners(ctx context.Context) ([]string, error) {
+	var owners []string
+	if sc, ok := r.o.Store.(store.Scoper); ok {
+		var err error
+		if owners, err = sc.Scopes(ctx); err != nil {
+			return nil, err
+		}
+	} else if r.o.Store != nil {
+		owners = []string{""}
+	}
+	for _, l := range r.table.Lines() {
+		owners = append(owners, l.Owner)
+	}
+	slices.Sort(owners)
+	return slices.Compact(owners), nil
+}
+
+// OwnerOf returns whose a conversation is; [precis.CodeNotFound] when nobody has
+// it. IDs are derived from the owner, so no two owners share one.
+func (r *Registry) OwnerOf(ctx context.Context, id string) (string, error) {
+	for _, l := range r.table.Lines() {
+		if l.ID == id && seen(l) != nil {
+			return l.Owner, nil
+		}
+	}
+	owners, err := r.Owners(ctx)
+	if err != nil {
+		return "", err
+	}
+	for _, owner := range owners {
+		cat := r.Catalog(owner)
+		if cat == nil {
+			continue
+		}
+		_, err := cat.Conversation(ctx, id)
+		switch precis.CodeOf(err) {
+		case "":
+			return owner, nil
+		case precis.CodeNotFound:
+		default:
+			return "", err
+		}
+	}
+	return "", notFound(id)
+}
+
+func notFound(id string) error {
+	return precis.Errorf(precis.CodeNotFound, "find conversation", "there is no conversation %.80q", id)
+}
+
+// Open returns a conversation of an owner: the open one, or, when only the store
+// has it, one that is read from there and that no client is at. The error is
+// [precis.CodeNotFound] when the owner has no such conversation.
+func (r *Registry) Open(ctx context.Context, owner, id string) (*Conversation, error) {
+	if c := r.Get(owner, id); c != nil {
+		return c, nil
+	}
+	cat := r.Catalog(owner)
+	if cat == nil {
+		return nil, notFound(id)
+	}
+	rec, err := cat.Conversation(ctx, id)
+	if precis.CodeOf(err) == precis.CodeNotFound {
+		return nil, notFound(id)
+	} else if err != nil {
+		return nil, err
+	}
+	t, edits, err := r.Store(owner).Load(ctx, rec.Head)
+	if err != nil {
+		return nil, err
+	}
+	c := r.conversation(owner, id, t)
+	c.conv.Model, c.conv.Edits, c.stored = rec.Model, edits, len(edits)
+	c.messages.Store(int64(t.Len()))
+	c.info.Store(&rec)
+	return c, nil
+}
+
+// Earlier returns the transcript that ends at a node that a conversation had
+// before its client rewrote it, from memory or from the store; nil when neither
+// has it.
+func (r *Registry) Earlier(ctx context.Context, owner, id string, head precis.Fingerprint) (*precis.Transcript, error) {
+	for _, l := range r.table.Lines() {
+		if l.Owner == owner && l.ID == id && l.Transcript.Fingerprint(l.Transcript.Len()) == head {
+			return l.Transcript, nil
+		}
+	}
+	st := r.Store(owner)
+	if st == nil {
+		return nil, nil
+	}
+	t, _, err := st.Load(ctx, head)
+	if precis.CodeOf(err) == precis.CodeNotFound {
+		return nil, nil
+	}
+	return t, err
+}
+
+// Store returns the part of the store that belongs to an owner; nil when there is
+// no store, or one that cannot keep owners apart.
+func (r *Registry) Store(owner string) precis.Store {
+	if owner == "" {
+		return r.o.Store
+	}
+	if s, ok := r.o.Store.(store.Scoper); ok {
+		return s.Scope(owner)
+	}
+	return nil
+}
+
+// Catalog returns the stored catalog of an owner; nil when the store has none, or
+// cannot keep owners apart.
+func (r *Registry) Catalog(owner string) store.Lister {
+	if _, ok := r.o.Store.(store.Scoper); !ok && owner != "" {
+		return nil
+	}
+	cat, _ := r.Store(owner).(store.Lister)
+	return cat
+}
+
+// Settle stores what waits to be stored of an owner, or of [Everybody], or of one of
+// their conversations, before something is read from the store. What takes longer
+// than a moment is stored later.
+func (r *Registry) Settle(ctx context.Context, owner, conversation string) error {
+	const moment = 500 * time.Millisecond
+	if r.o.Store != nil {
+		ctx, cancel := context.WithTimeout(ctx, moment)
+		defer cancel()
+		r.saver.settle(ctx, func(c *Conversation) bool {
+			return (owner == Everybody || c.owner == owner) && (conversation == "" || c.id == conversation)
+		})
+	}
+	if err := ctx.Err(); err != nil {
+		return precis.Errorf(precis.CodeCanceled, "wait for the store", "%w", context.Cause(ctx))
+	}
+	return nil
+}
+
+// SettleLedger stores the ledger lines of an owner, or of [Everybody], that wait,
+// before the ledger is read in the store.
+func (r *Registry) SettleLedger(ctx context.Context, owner string) error {
+	return r.reads.call(ctx, func(ctx context.Context) error { return r.books.settle(ctx, owner) })
+}

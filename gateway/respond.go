@@ -1,0 +1,158 @@
+package gateway
+
+import (
+	"errors"
+	"io"
+	"net/http"
+	"strconv"
+	"sync"
+	"time"
+
+	"precis"
+	"precis/gateway/admission"
+	"precis/internal/content"
+	"precis/internal/jsonspan"
+	"precis/wire"
+	"precis/wire/anthropic"
+	"precis/wire/responses"
+)
+
+// responder writes the response to the client: its head once, and never a second
+// head behind the signs of life by which a waiting stream is kept open.
+type responder struct {
+	w     http.ResponseWriter
+	route route
+	start time.Time // of the request
+
+	mu     sync.Mutex    // guards w, and begun until the response is relayed
+	begun  bool          // the head is written
+	status int           // of the response
+	first  time.Duration // from start to the first byte of the response
+}
+
+// fail answers with an error of the gateway's own, in the shape of the dialect.
+func (o *responder) fail(err error) {
+	code, kind := status[precis.CodeOf(err)], "invalid_request_error"
+	var large admission.TooLarge
+	var slow admission.TooSlow
+	var busy admission.Busy
+	switch {
+	case precis.CodeOf(err) == precis.CodeCanceled:
+		o.status = code
+		return // nobody listens
+	case errors.As(err, &large):
+		code, kind = http.StatusRequestEntityTooLarge, "request_too_large"
+	case errors.As(err, &slow):
+		code, kind = http.StatusRequestTimeout, "timeout_error"
+	case errors.As(err, &busy):
+		code, kind = http.StatusServiceUnavailable, "overloaded_error"
+		o.w.Header().Set("Retry-After", "1")
+	case code >= 500:
+		kind = "api_error"
+	}
+	o.failWith(code, precis.CodeOf(err), errorBody(o.route, kind, err.Error()))
+}
+
+// failWith answers with the body of an error.
+func (o *responder) failWith(status int, code precis.Code, body []byte) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.begun {
+		o.status = status
+		o.failStream(body)
+		return
+	}
+	o.w.Header().Set(headerError, string(code))
+	o.whole(status, "application/json", body)
+}
+
+// whole writes a whole response. The lock must be held.
+func (o *responder) whole(code int, contentType string, body []byte) {
+	if !o.begun {
+		h := o.w.Header()
+		h.Set("Content-Type", contentType)
+		h.Set("Content-Length", strconv.Itoa(len(body)))
+		o.w.WriteHeader(code)
+	}
+	o.status, o.begun = code, true
+	_, _ = o.w.Write(body) // a client that has gone hears nothing
+	_ = http.NewResponseController(o.w).Flush()
+}
+
+// begin writes the head of the response that is relayed. The lock must be held.
+func (o *responder) begin(in *reply, describe func(http.Header)) {
+	h := o.w.Header()
+	for name, values := range in.res.Header {
+		h[name] = values
+	}
+	stripHops(h)
+	if in.whole && in.err == nil && !in.stream && in.res.Header.Get("Content-Encoding") == "" {
+		h.Set("Content-Length", strconv.Itoa(len(in.head)))
+	}
+	describe(h)
+	o.status, o.begun = in.res.StatusCode, true
+	o.w.WriteHeader(in.res.StatusCode)
+}
+
+// keepAlive sends a sign of life now and then until ctx ends or the returned
+// function is called, which may be done more than once.
+func (o *responder) keepAlive(done <-chan struct{}, every time.Duration, conversation string) (stop func()) {
+	stopped, ended := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(ended)
+		tick := time.NewTicker(every)
+		defer tick.Stop()
+		for {
+			select {
+			case <-stopped:
+				return
+			case <-done:
+				return
+			case <-tick.C:
+				o.beat(conversation)
+			}
+		}
+	}()
+	return sync.OnceFunc(func() { close(stopped); <-ended })
+}
+
+// beat sends a sign of life, which clients skip.
+func (o *responder) beat(conversation string) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if !o.begun {
+		h := o.w.Header()
+		h.Set("Content-Type", "text/event-stream; charset=utf-8")
+		h.Set("Cache-Control", "no-cache")
+		h.Set(headerConv, conversation)
+		o.w.WriteHeader(http.StatusOK)
+		o.begun, o.status = true, http.StatusOK
+	}
+	sign := ": precis is condensing the conversation\n\n"
+	if o.route.dialect.Name() == anthropic.Format {
+		sign = string(wire.AppendEvent(nil, "ping", []byte(`{"type": "ping"}`)))
+	}
+	_, _ = io.WriteString(o.w, sign) // a client that has gone ends the request
+	_ = http.NewResponseController(o.w).Flush()
+}
+
+// failStream ends a stream that has begun with an error. The lock must be held.
+func (o *responder) failStream(body []byte) {
+	if jsonspan.Valid(body) != nil {
+		body = errorBody(o.route, "api_error", content.FirstLine(string(body), 500))
+	}
+	name := ""
+	switch o.route.dialect.Name() {
+	case anthropic.Format:
+		name = "error"
+	case responses.Format:
+		name = "error"
+		e := jsonspan.Field(body, "error")
+		message, _ := jsonspan.String(jsonspan.Field(e, "message"))
+		code, _ := jsonspan.String(jsonspan.Field(e, "code"))
+		body = jsonspan.AppendStringField([]byte(`{"type":"error","sequence_number":0`), "code", code)
+		body = append(jsonspan.AppendStringField(body, "message", message), `,"param":null}`...)
+	}
+	_, _ = o.w.Write(wire.AppendEvent(nil, name, body)) // a client that has gone hears nothing
+	_ = http.NewResponseController(o.w).Flush()
+}

@@ -1,0 +1,311 @@
+package gateway
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"net/http"
+	"net/http/httptrace"
+	"strings"
+	"time"
+
+	"precis"
+	"precis/gateway/admission"
+	"precis/gateway/polyfill"
+	"precis/wire"
+	"precis/wire/overflow"
+	"precis/wire/responses"
+)
+
+// forward sends the request upstream, again with a smaller view while the upstream
+// says that it is too long, and relays the response.
+func (x *exchange) forward(p *plan, out composed) {
+	for {
+		x.overhead = x.spent()
+		res, err := x.send(x.r.Context(), p, out)
+		if err != nil {
+			x.failed(err)
+			return
+		}
+		in := x.receive(res, wholeLimit)
+		next, smaller, ok := p.again(out, in)
+		if !ok {
+			x.relay(p, out, in)
+			return
+		}
+		_ = in.close()
+		x.retries++
+		x.answer = wire.Response{}
+		p, out, x.plan = next, smaller, next
+	}
+}
+
+// forwardUnchanged forwards what the client sent, byte for byte.
+func (x *exchange) forwardUnchanged(q *request) {
+	x.overhead = x.spent()
+	res, err := x.send(x.r.Context(), &plan{placed: &placed{exchange: x, request: q, poly: &polyfill.Request{}}}, composed{body: q.body})
+	if err != nil {
+		x.failed(err)
+		return
+	}
+	x.relay(nil, composed{}, &reply{res: res, events: &wire.Events{}})
+}
+
+// passThrough proxies a request that is not read.
+func (x *exchange) passThrough() {
+	x.kind, x.action = "other", actionPass
+	leave, err := x.g.gate.Enter(admission.Passing, x.owner)
+	if err != nil {
+		x.refuse(err)
+		return
+	}
+	defer leave()
+	x.r.Body = admission.Pace(x.out.w, x.r.Body)
+	x.g.proxy.ServeHTTP(&statusWriter{ResponseWriter: x.out.w, status: &x.out.status}, x.r)
+}
+
+// statusWriter remembers the status of a response.
+type statusWriter struct {
+	http.ResponseWriter
+	status *int
+}
+
+func (w *statusWriter) WriteHeader(code int) {
+	*w.status = code
+	w.ResponseWriter.WriteHeader(code)
+}
+
+// Unwrap lets [http.ResponseController] find the writer.
+func (w *statusWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }
+
+// staleAfter is how soon a kept connection fails that the upstream had closed: at
+// once, or after one round trip.
+const staleAfter = 300 * time.Millisecond
+
+// send sends a request upstream, and once more when a kept connection turns out to
+// be closed.
+func (x *exchange) send(ctx context.Context, p *plan, out composed) (*http.Response, error) {
+	var kept bool
+	var since time.Time
+	traced := httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{GotConn: func(c httptrace.GotConnInfo) { kept, since = c.Reused, time.Now() }})
+	res, err := x.sendOnce(traced, p, out)
+	if err != nil && kept && time.Since(since) < staleAfter && ctx.Err() == nil {
+		return x.sendOnce(ctx, p, out)
+	}
+	return res, err
+}
+
+func (x *exchange) sendOnce(ctx context.Context, p *plan, out composed) (*http.Response, error) {
+	u := x.upstream.join(x.path, x.r.URL.RawQuery)
+	req, err := http.NewRequestWithContext(ctx, x.r.Method, u.String(), bytes.NewReader(out.body))
+	if err != nil {
+		return nil, err
+	}
+	req.Header = x.r.Header.Clone()
+	stripHops(req.Header)
+	stripOwn(req.Header)
+	stripForwarded(req.Header)
+	req.Header.Del("Content-Length")
+	if p.compressed {
+		req.Header.Del("Content-Encoding")
+	}
+	req.Header.Set("Accept-Encoding", "identity") // the response is read on the way
+	if out.beta != "" {
+		req.Header[headerBeta] = betas(x.r.Header, out.beta)
+	}
+	p.poly.RemoveBetas(req.Header)
+	res, err := x.g.o.Transport.RoundTrip(req)
+	if err == nil && res.StatusCode < 300 {
+		x.g.accounts.accept(x.r)
+	}
+	return res, err
+}
+
+// failed answers for an upstream that cannot be reached.
+func (x *exchange) failed(err error) {
+	if x.r.Context().Err() != nil {
+		x.err, x.out.status = precis.Errorf(precis.CodeCanceled, "forward request", "the client has gone"), 499
+		return
+	}
+	x.g.o.Logger.WarnContext(x.r.Context(), "upstream failed", "upstream", x.upstream.Name, "error", plainError(err))
+	x.refuse(precis.Errorf(precis.CodeUpstream, "forward request", "%s: %s", x.upstream.Name, plainError(err)))
+}
+
+// reply is a response whose beginning may have been read.
+type reply struct {
+	res     *http.Response
+	head    []byte // what was read
+	whole   bool   // that is all
+	err     error  // why reading ended
+	stream  bool
+	problem []byte // the error that it is or begins with; nil: none
+	events  *wire.Events
+}
+
+func (in *reply) close() error { return in.res.Body.Close() }
+
+// wholeLimit is the longest answer that is read before it is relayed. Of a stream
+// only what comes before the first word is.
+const wholeLimit = 64 << 10
+
+// receive reads as much of a response as it takes to see whether it is an error; one that is
+// neither stream nor longer than limit is read whole.
+func (x *exchange) receive(res *http.Response, limit int64) *reply {
+	in := &reply{res: res, events: &wire.Events{Each: x.event}}
+	in.stream = strings.HasPrefix(res.Header.Get("Content-Type"), "text/event-stream")
+	switch {
+	case res.StatusCode >= 400:
+		in.read(x.g.o.Limits.Error)
+		in.problem = in.head
+	case in.stream:
+		in.hold(x)
+	case limit > wholeLimit || res.ContentLength <= limit && strings.Contains(res.Header.Get("Content-Type"), "json"):
+		in.read(limit)
+		if in.whole || limit > wholeLimit {
+			x.dialect.Observe(&x.answer, in.head)
+			in.problem = x.answer.Error
+		}
+	}
+	return in
+}
+
+// read reads up to limit bytes.
+func (in *reply) read(limit int64) {
+	in.head, in.err = io.ReadAll(io.LimitReader(in.res.Body, limit+1))
+	in.whole = int64(len(in.head)) <= limit
+}
+
+// readMore reads a response whose beginning was read, up to limit bytes in all.
+func (in *reply) readMore(limit int) {
+	rest, err := io.ReadAll(io.LimitReader(in.res.Body, int64(limit-len(in.head)+1)))
+	in.head = append(in.head, rest...)
+	in.err, in.whole = err, len(in.head) <= limit && err == nil
+}
+
+// hold reads the beginning of a stream as long as it may turn out to be an error:
+// one that says so at once, and, while an overflow is possible, one that only
+// announces an answer.
+func (in *reply) hold(x *exchange) {
+	if !x.managed() {
+		return
+	}
+	buf := make([]byte, 8<<10)
+	for x.answer.Error == nil && !x.answer.Spoken && !x.answer.Done {
+		n, err := in.res.Body.Read(buf)
+		_, _ = in.events.Write(buf[:n])
+		in.head = append(in.head, buf[:n]...)
+		if err != nil {
+			in.err, in.whole = err, true
+			break
+		}
+		if !x.plan.overflowsLate() || len(in.head) > wholeLimit {
+			break
+		}
+	}
+	if in.whole {
+		in.events.Flush()
+	}
+	if !x.answer.Spoken {
+		in.problem = x.answer.Error
+	}
+}
+
+// overflowsLate reports whether the upstream may still refuse a request after it has
+// announced an answer, as the Responses API does, and the request is large enough
+// for that, next to what is known of the window.
+func (p *plan) overflowsLate() bool {
+	if p.dialect.Name() != responses.Format {
+		return false
+	}
+	report := p.result.Report
+	w, used := report.Decision.Window, report.After.Tokens
+	if w.Source == precis.SourceAssumed {
+		return used > 4000
+	}
+	return used > w.Tokens/2
+}
+
+// event observes an event of the answer.
+func (x *exchange) event(_ string, data []byte) {
+	if x.answer.Spoken && !bytes.Contains(data, []byte(`"usage"`)) && !bytes.Contains(data, []byte("error")) && len(data) > 6 &&
+		!bytes.Contains(data, []byte("stop")) && !bytes.Contains(data, []byte("finish_reason\":\"")) {
+		return // more of the same
+	}
+	x.dialect.Observe(&x.answer, data)
+}
+
+// again returns the request to send instead, when the response says that the view
+// was too long, or that reasoning in it no longer fits.
+func (p *plan) again(out composed, in *reply) (*plan, composed, bool) {
+	if in.problem == nil || !p.managed && p.passing() != passSide || p.work != workTurn || p.r.Context().Err() != nil {
+		return nil, composed{}, false
+	}
+	code := in.res.StatusCode
+	if out.beta != "" && aboutControl(code, in.problem) {
+		p.g.freeModels.Store([2]string{p.upstream.Name, p.found.Prompt.Model}, true)
+		return p, p.compose(), true
+	}
+	if aboutThinking(code, in.problem) && !p.plain && p.found.Prompt.Thinking && (edited(p.result) || out.recall) {
+		p = p.withoutReasoning()
+		return p, p.compose(), true
+	}
+	over, is := overflow.Classify(code, in.problem)
+	if !is || p.retries >= precis.MaxForced {
+		return nil, composed{}, false
+	}
+	p.learn(over)
+	next, ok := p.replanned()
+	if !ok {
+		return nil, composed{}, false
+	}
+	return next, next.compose(), true
+}
+
+// learn remembers what an overflow says: the window, and how much the provider
+// counted.
+func (p *plan) learn(over overflow.Overflow) {
+	if over.Bytes {
+		return
+	}
+	report := p.result.Report
+	p.g.windows.learn(p.windowKey(), over.Limit)
+	if over.Limit == 0 {
+		p.g.windows.learnBelow(p.windowKey(), report.After.Tokens)
+	}
+	if over.Used > 0 && over.Used >= over.Limit {
+		_ = p.g.ownManager(p.manager, p.owner).Observe(context.Background(), report, over.Used) // without a store nothing fails
+	}
+	p.g.o.Logger.InfoContext(p.r.Context(), "overflow", "conversation", p.found.Line.ID, "upstream", p.upstream.Name, "model", p.found.Prompt.Model,
+		"limit", over.Limit, "used", over.Used, "counted", report.After.Tokens)
+}
+
+// hopByHop are headers of one connection, RFC 9110 section 7.6.1.
+var hopByHop = []string{"Connection", "Proxy-Connection", "Keep-Alive", "Proxy-Authenticate", "Proxy-Authorization", "Te", "Trailer", "Transfer-Encoding", "Upgrade"}
+
+// stripOwn takes the gateway's own headers out.
+func stripOwn(h http.Header) {
+	for name := range h {
+		if strings.HasPrefix(name, "X-Precis-") {
+			delete(h, name)
+		}
+	}
+}
+
+// stripForwarded takes out what proxies say of the client.
+func stripForwarded(h http.Header) {
+	for _, name := range []string{"Forwarded", "X-Forwarded-For", "X-Forwarded-Host", "X-Forwarded-Proto"} {
+		h.Del(name)
+	}
+}
+
+// stripHops takes out the headers of one connection.
+func stripHops(h http.Header) {
+	for _, field := range h["Connection"] {
+		for name := range strings.SplitSeq(field, ",") {
+			h.Del(strings.TrimSpace(name))
+		}
+	}
+	for _, name := range hopByHop {
+		h.Del(name)
+	}
+}

@@ -1,0 +1,144 @@
+package gateway
+
+import (
+	"maps"
+	"math"
+	"slices"
+
+	"precis"
+	"precis/preset"
+)
+
+// Settings are the settings in force of a profile, as far as they can be read and
+// changed at run time. Percentages are of the window.
+type Settings struct {
+	Profile    string             `json:"profile"` // "": the default one
+	Preset     string             `json:"preset"`
+	Auto       bool               `json:"auto"`
+	Percent    float64            `json:"percent"`    // threshold
+	Prepare    float64            `json:"prepare"`    // 0: never
+	Warn       float64            `json:"warn"`       // 0: never
+	Target     float64            `json:"target"`     // 0: what is allowed
+	Thresholds map[string]float64 `json:"thresholds"` // by model or profile; -1 inherits
+
+	// What follows cannot be changed here.
+	Rungs        []string `json:"rungs,omitempty"` // absent: all
+	Observe      bool     `json:"observe"`
+	Buffer       float64  `json:"buffer"`
+	KeepMessages int      `json:"keep_messages"`
+	KeepShare    float64  `json:"keep_share"`
+	MaxMessages  int      `json:"max_messages"`
+	MaxTurns     int      `json:"max_turns"`
+	MinModel     int      `json:"min_model_window"`
+	Pin          string   `json:"pin,omitempty"`
+}
+
+// SettingsPatch is what to change. Nil stays as it is.
+type SettingsPatch struct {
+	Preset     *string             `json:"preset,omitempty"` // its numbers first, then the others; thresholds, pins, tools and limits of spending stay
+	Auto       *bool               `json:"auto,omitempty"`
+	Percent    *float64            `json:"percent,omitempty"`
+	Prepare    *float64            `json:"prepare,omitempty"`
+	Warn       *float64            `json:"warn,omitempty"`
+	Target     *float64            `json:"target,omitempty"`
+	Thresholds map[string]*float64 `json:"thresholds,omitempty"` // those named; null removes one
+}
+
+// Settings returns the settings in force of a profile; "" is the default one.
+func (g *Gateway) Settings(profile string) (Settings, error) {
+	m, err := g.manager(profile)
+	if err != nil {
+		return Settings{}, err
+	}
+	return settingsOf(profile, m.Settings()), nil
+}
+
+func settingsOf(profile string, s precis.Settings) Settings {
+	out := Settings{
+		Profile: profile, Preset: s.Preset, Auto: s.Auto, Percent: s.Percent, Prepare: s.Prepare, Warn: s.Warn, Target: s.Target, Thresholds: map[string]float64{},
+		Rungs: s.Rungs, Observe: s.Observe, Buffer: s.Buffer, KeepMessages: s.KeepMessages, KeepShare: s.KeepShare,
+		MaxMessages: s.MaxMessages, MaxTurns: s.MaxTurns, MinModel: s.MinModel, Pin: s.Pin,
+	}
+	maps.Copy(out.Thresholds, s.Profiles)
+	return out
+}
+
+// PatchSettings changes the settings of a profile for this process, from the next
+// request on. Calls must not overlap. The error is [precis.CodeInvalid], and
+// nothing is changed then. A preset that calls models does so only if the manager
+// was made with them.
+func (g *Gateway) PatchSettings(profile string, p SettingsPatch) (Settings, error) {
+	m, err := g.manager(profile)
+	if err != nil {
+		return Settings{}, err
+	}
+	s, err := p.apply(m.Settings())
+	if err != nil {
+		return Settings{}, err
+	}
+	if err := m.SetSettings(s); err != nil {
+		return Settings{}, err
+	}
+	return settingsOf(profile, m.Settings()), nil
+}
+
+func (p SettingsPatch) apply(s precis.Settings) (precis.Settings, error) {
+	if p.Preset != nil {
+		if *p.Preset == "" {
+			return s, precis.Errorf(precis.CodeInvalid, "patch settings", "preset is empty, want one of %v", preset.Names())
+		}
+		base, err := preset.Settings(*p.Preset)
+		if err != nil {
+			return s, err
+		}
+		base.Profiles, base.Pin, base.Tools, base.Spend = s.Profiles, s.Pin, s.Tools, s.Spend
+		s = base
+	}
+	set := func(to *float64, from *float64) {
+		if from != nil {
+			*to = *from
+		}
+	}
+	set(&s.Percent, p.Percent)
+	set(&s.Prepare, p.Prepare)
+	set(&s.Warn, p.Warn)
+	set(&s.Target, p.Target)
+	if p.Auto != nil {
+		s.Auto = *p.Auto
+	}
+	s.Profiles = maps.Clone(s.Profiles)
+	for name, v := range p.Thresholds {
+		if v == nil {
+			delete(s.Profiles, name)
+			continue
+		}
+		if s.Profiles == nil {
+			s.Profiles = map[string]float64{}
+		}
+		s.Profiles[name] = *v
+	}
+	return s, p.check()
+}
+
+// check refuses thresholds that would silently be replaced by others.
+func (p SettingsPatch) check() error {
+	if p.Percent != nil && !inRange(*p.Percent) {
+		return outOfRange("percent", *p.Percent)
+	}
+	for _, name := range slices.Sorted(maps.Keys(p.Thresholds)) {
+		if v := p.Thresholds[name]; v != nil && *v != precis.Inherit && !inRange(*v) {
+			return outOfRange("thresholds/"+name, *v)
+		}
+	}
+	return nil
+}
+
+func inRange(v float64) bool {
+	return !math.IsNaN(v) && v >= precis.MinPercent && v <= precis.MaxPercent
+}
+
+func outOfRange(name string, v float64) error {
+	e := precis.Errorf(precis.CodeInvalid, "patch settings", "%g is not within %g to %g", v, precis.MinPercent, precis.MaxPercent)
+	e.Place = name
+	return e
+}

@@ -1,0 +1,256 @@
+// Package splice writes the messages of a view into a client's own request. A
+// message that is shown as it was said has the bytes of this request; one that is
+// not is encoded once and then always has the same bytes, without the client's
+// cache breakpoints, so that prompt caches stay valid from turn to turn. Use
+// [Messages].
+package splice
+
+import (
+	"bytes"
+	"encoding/json"
+	"sync"
+
+	"precis"
+	"precis/internal/jsonspan"
+	"precis/wire"
+	"precis/wire/anthropic"
+)
+
+// Request is the request that a view is written into.
+type Request struct {
+	Dialect string
+	Body    *wire.Body
+	Lead    []precis.Message // the messages of the body's list that are the system prompt
+}
+
+// item returns the bytes of message i of the transcript as the request has them.
+func (r Request) item(i int) []byte { return r.Body.Item(len(r.Lead) + i) }
+
+// Messages returns the messages to send, those of the system prompt that stand
+// among them included. Cache remembers what was encoded for the conversation.
+func Messages(r Request, res precis.Result, cache *Cache) []precis.Message {
+	out := make([]precis.Message, 0, len(r.Lead)+len(res.Units))
+	for i, m := range r.Lead {
+		m.Raw = json.RawMessage(r.Body.Item(i))
+		out = append(out, m)
+	}
+	if len(res.Report.Repairs) > 0 {
+		return append(out, r.repaired(res)...)
+	}
+	last := -1 // the last message that is not as it was said
+	for _, u := range res.Units {
+		if u.Original() && !u.Changed {
+			m := u.Messages[0]
+			m.Raw, m.Format = json.RawMessage(r.item(u.From)), r.Dialect
+			out = append(out, m)
+			continue
+		}
+		for _, m := range u.Messages {
+			out, last = append(out, cache.message(r.Dialect, m)), len(out)
+		}
+	}
+	if r.Dialect == anthropic.Format && last >= 0 {
+		r.mark(out, last, cache)
+	}
+	return out
+}
+
+// Cache remembers how messages that are not shown as they were said were encoded,
+// so that a long digest is not encoded again for every request. The zero value is
+// empty. It is safe for concurrent use.
+type Cache struct {
+	mu     sync.Mutex
+	raw    map[*precis.Block]json.RawMessage
+	marked map[*precis.Block]marked
+}
+
+type marked struct {
+	with string // the breakpoint's value
+	raw  json.RawMessage
+}
+
+// Forget drops everything, when other messages are shown from now on.
+func (w *Cache) Forget() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.raw, w.marked = nil, nil
+}
+
+// message returns a message without breakpoints; in Anthropic's dialect, where
+// messages are written each by itself, as its bytes.
+func (w *Cache) message(dialect string, m precis.Message) precis.Message {
+	if dialect != anthropic.Format || len(m.Content) == 0 {
+		return unmark(m)
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	key := &m.Content[0]
+	raw, ok := w.raw[key]
+	if !ok {
+		raw = anthropic.AppendMessage(nil, unmark(m))
+		if w.raw == nil {
+			w.raw = map[*precis.Block]json.RawMessage{}
+		}
+		w.raw[key] = raw
+	}
+	m.Raw, m.Format = raw, anthropic.Format
+	return m
+}
+
+// repaired returns the messages of a view that was not valid: those that the repair
+// left alone have the bytes of this request.
+func (r Request) repaired(res precis.Result) []precis.Message {
+	said := map[*precis.Block]int{} // by the first block, which a repaired message does not share
+	for _, u := range res.Units {
+		if u.Original() && !u.Changed && len(u.Messages[0].Content) > 0 {
+			said[&u.Messages[0].Content[0]] = u.From
+		}
+	}
+	out := make([]precis.Message, len(res.View))
+	for i, m := range res.View {
+		if len(m.Content) > 0 {
+			if from, ok := said[&m.Content[0]]; ok {
+				m.Raw, m.Format = json.RawMessage(r.item(from)), r.Dialect
+				out[i] = m
+				continue
+			}
+		}
+		out[i] = unmark(m)
+	}
+	return out
+}
+
+// unmark returns a message without cache breakpoints: where the client has put
+// them moves, and what is shown of old messages must not.
+func unmark(m precis.Message) precis.Message {
+	if m.Format != anthropic.Format {
+		return m
+	}
+	if m.Raw != nil {
+		if bytes.Contains(m.Raw, []byte(anthropic.Breakpoint)) {
+			raw := anthropic.CapBreakpoints(append(append([]byte("["), m.Raw...), ']'), 0)
+			m.Raw = raw[1 : len(raw)-1]
+		}
+		return m
+	}
+	for i, b := range m.Content {
+		raw := anthropic.AppendBlock(nil, b, m.Format)
+		if !bytes.Contains(raw, []byte(anthropic.Breakpoint)) {
+			continue
+		}
+		list := append(append([]byte(`[{"content":[`), raw...), `]}]`...)
+		list = anthropic.CapBreakpoints(list, 0)
+		again, err := anthropic.DecodeBlock(list[len(`[{"content":[`) : len(list)-len(`]}]`)])
+		if err != nil {
+			continue // it was decoded before
+		}
+		m.Content = append(append(append([]precis.Block{}, m.Content[:i]...), again), m.Content[i+1:]...)
+	}
+	return m
+}
+
+// mark adds a cache breakpoint at the last message that is not shown as it was
+// said, in the client's own form, if the client caches messages and leaves one of
+// the four unused: the provider then finds the unchanged prefix however much a
+// turn adds behind it.
+func (r Request) mark(view []precis.Message, last int, cache *Cache) {
+	body := r.Body
+	used := anthropic.CountBreakpoints(body.Get("tools")) + anthropic.CountBreakpoints(body.Get("system"))
+	if body.Get(anthropic.Breakpoint) != nil {
+		used++
+	}
+	var own json.RawMessage
+	for _, m := range view {
+		if m.Raw == nil || !bytes.Contains(m.Raw, []byte(anthropic.Breakpoint)) {
+			continue
+		}
+		marks := anthropic.Breakpoints(append(append([]byte("["), m.Raw...), ']'))
+		used += len(marks)
+		if own == nil && len(marks) > 0 {
+			own = marks[0].Raw
+		}
+	}
+	if own != nil && used < anthropic.MaxBreakpoints && len(view[last].Content) > 0 {
+		view[last].Raw = cache.mark(view[last], own)
+	}
+}
+
+// mark returns a written message with a breakpoint on its last block, or as it is
+// when that cannot carry one.
+func (w *Cache) mark(m precis.Message, with json.RawMessage) json.RawMessage {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	key := &m.Content[0]
+	if known, ok := w.marked[key]; ok && known.with == string(with) {
+		return known.raw
+	}
+	raw := markLast(m.Raw, with)
+	if w.marked == nil {
+		w.marked = map[*precis.Block]marked{}
+	}
+	w.marked[key] = marked{string(with), raw}
+	return raw
+}
+
+func markLast(raw, with json.RawMessage) json.RawMessage {
+	var blocks []jsonspan.Span
+	for b, err := range jsonspan.Array(jsonspan.Field(raw, "content")) {
+		if err != nil {
+			return raw
+		}
+		blocks = append(blocks, b)
+	}
+	if len(blocks) == 0 || !markable(blocks[len(blocks)-1].Raw) {
+		return raw
+	}
+	message, err := wire.Parse(raw, "content", nil)
+	if err != nil {
+		return raw
+	}
+	last, err := wire.Parse(blocks[len(blocks)-1].Raw, "", nil)
+	if err != nil {
+		return raw
+	}
+	block := last.Draft()
+	block.Set(anthropic.Breakpoint, with)
+	list := []byte("[")
+	for _, b := range blocks[:len(blocks)-1] {
+		list = append(append(list, b.Raw...), ',')
+	}
+	whole := message.Draft()
+	whole.Set("content", append(append(list, block.Bytes()...), ']'))
+	return whole.Bytes()
+}
+
+// markable reports whether a block can carry a breakpoint.
+func markable(raw []byte) bool {
+	switch kind, _ := jsonspan.String(jsonspan.Field(raw, "type")); kind {
+	case "text", "tool_use", "tool_result", "image", "document":
+		return true
+	}
+	return false
+}
+
+// WithoutReasoning returns messages without any reasoning that is signed.
+func WithoutReasoning(view []precis.Message) []precis.Message {
+	out := make([]precis.Message, 0, len(view))
+	for _, m := range view {
+		var content []precis.Block
+		for _, b := range m.Content {
+			switch b.(type) {
+			case precis.Thinking, precis.RedactedThinking:
+			default:
+				content = append(content, b)
+			}
+		}
+		if len(content) < len(m.Content) {
+			if len(content) == 0 {
+				continue
+			}
+			m.Content, m.Raw = content, nil
+			m = unmark(m) // its breakpoints are those of the request it came with
+		}
+		out = append(out, m)
+	}
+	return out
+}
