@@ -17,7 +17,7 @@ import (
 )
 
 // client is an agent for scripts: "talk N" sends a conversation of N turns to
-// where it was pointed, "exit N" ends, "wait FILE" writes its number and that of
+// where it was pointed, "get PATH…" prints what it answers there, "exit N" ends, "wait FILE" writes its number and that of
 // its parent to FILE and waits for signals, which it tells by FILE.got.
 func client() {
 	args := os.Args[1:]
@@ -32,6 +32,8 @@ func client() {
 		os.Exit(n)
 	case "wait":
 		await(args[1])
+	case "get":
+		get(args[1:])
 	}
 }
 
@@ -60,6 +62,15 @@ func await(file string) {
 		case <-time.After(30 * time.Second):
 			os.Exit(98)
 		}
+	}
+}
+
+func get(paths []string) {
+	for _, path := range paths {
+		res, err := http.Get(os.Getenv("ANTHROPIC_BASE_URL") + path)
+		check(err)
+		_ = res.Body.Close()
+		fmt.Println(res.StatusCode, path)
 	}
 }
 

@@ -1,54 +1,92 @@
 package main
 
 import (
-	"fmt"
+	"cmp"
 
 	"github.com/spf13/cobra"
+
+	"precis/cmd/internal/config"
 )
 
-func (a *app) configCmd() *cobra.Command {
-	var recipes bool
+// printConfig prints the effective configuration.
+type printConfig struct {
+	*tools
+	recipes, secrets bool
+}
+
+func newConfig(t *tools) *cobra.Command {
+	c := &printConfig{tools: t}
 	cmd := &cobra.Command{
 		Use:   "config",
 		Short: "Print the effective configuration and where each value came from",
-		Long: `Print the effective configuration and where each value came from: a preset, a
-YAML file over it (precis.yaml here, or the user's), environment variables over
-that (PRECIS_THRESHOLD, PRECIS_KEEP_MESSAGES, …), flags on top.`,
+		Long: `Print the effective configuration and where each value came from: a preset, the
+user's YAML file over it, precis.yaml of the current folder over that, then
+environment variables (PRECIS_THRESHOLD, PRECIS_KEEP_MESSAGES, …), flags on top.
+A file that is named, by --config or PRECIS_CONFIG, is read in the place of both.
+
+A file of the current folder may come from anybody. It may set how early and how
+far conversations are reduced. Hooks, addresses, keys, files, models and limits
+are refused there.
+
+Passwords, webhooks and the arguments of hooks are not shown without
+--show-secrets.`,
 		Args: cobra.NoArgs,
-		RunE: func(*cobra.Command, []string) error {
-			if recipes {
-				a.term.Printf("%s", configRecipes)
-				return nil
-			}
-			c, err := a.opts.load()
-			if err != nil {
-				return err
-			}
-			for _, w := range c.Warnings {
-				a.warn("%s", w)
-			}
-			if a.opts.json {
-				return a.printJSON(c.Rows())
-			}
-			var rows [][]string
-			for _, r := range c.Rows() {
-				rows = append(rows, []string{r.Key, r.Value, r.Origin, r.Help})
-			}
-			file := c.File
-			if file == "" {
-				file = "none"
-			}
-			a.term.Title("%s", fmt.Sprintf("configuration file: %s", file))
-			a.term.Table([]string{"key", "value", "from", "meaning"}, nil, rows)
-			return nil
-		},
+		RunE: c.run,
 	}
-	cmd.Flags().BoolVar(&recipes, "recipes", false, "print example configurations")
+	cmd.Flags().BoolVar(&c.recipes, "recipes", false, "print example configurations")
+	cmd.Flags().BoolVar(&c.secrets, "show-secrets", false, "print passwords, webhooks and the arguments of hooks")
 	return cmd
 }
 
+func (c *printConfig) run(*cobra.Command, []string) error {
+	if c.recipes {
+		c.Text.Printf("%s", configRecipes)
+		return nil
+	}
+	cfg, err := c.jobs.Config()
+	if err != nil {
+		return err
+	}
+	for _, w := range cfg.Warnings {
+		c.Warn("%s", w)
+	}
+	rows := cfg.Rows()
+	if !c.secrets {
+		for i, r := range rows {
+			rows[i] = r.Masked()
+		}
+	}
+	if c.AsJSON {
+		return c.JSON(rows)
+	}
+	c.table(cfg, rows)
+	return nil
+}
+
+const ofFolder = " (this folder)"
+
+func (c *printConfig) table(cfg *config.Config, all []config.Row) {
+	var rows [][]string
+	for _, r := range all {
+		from := r.Origin
+		if r.Folder {
+			from += ofFolder
+		}
+		rows = append(rows, []string{r.Key, r.Value, from, r.Help})
+	}
+	switch {
+	case cfg.Folder == "":
+		c.Text.Title("configuration file: %s", cmp.Or(cfg.File, "none"))
+	case cfg.File == "":
+		c.Text.Title("configuration file: %s", cfg.Folder+ofFolder)
+	default:
+		c.Text.Title("configuration files: %s, %s", cfg.File, cfg.Folder+ofFolder)
+	}
+	c.Text.Table([]string{"key", "value", "from", "meaning"}, nil, rows)
+}
+
 // configRecipes are configurations to start from.
-const configRecipes = `# precis.yaml: recipes. Every key is optional; precis config explains them.
+const configRecipes = `# Recipes, for your own file or a project's precis.yaml. Every key is optional; precis config explains them.
 
 # A large model that gets worse when full: act early. A small one: act late.
 preset: balanced

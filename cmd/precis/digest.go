@@ -1,7 +1,6 @@
 package main
 
 import (
-	"context"
 	"fmt"
 	"unicode/utf8"
 
@@ -9,13 +8,19 @@ import (
 
 	"precis"
 	"precis/cmd/internal/term"
-	"precis/condense"
+	"precis/digest"
 	"precis/retain"
 	"precis/tokens"
 )
 
-func (a *app) digestCmd() *cobra.Command {
-	var size int
+// writeDigest prints a summary that no model wrote.
+type writeDigest struct {
+	*tools
+	size int
+}
+
+func newDigest(t *tools) *cobra.Command {
+	c := &writeDigest{tools: t}
 	cmd := &cobra.Command{
 		Use:   "digest FILE",
 		Short: "Print a summary of a conversation, written without a model",
@@ -25,11 +30,9 @@ handle by which precis show prints the original. No model is called.
 
 A token is counted as four characters unless --estimate says otherwise.`,
 		Args: cobra.ExactArgs(1),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.digest(cmd.Context(), args[0], size)
-		},
+		RunE: c.run,
 	}
-	cmd.Flags().IntVar(&size, "tokens", condense.DefaultTokens, "size of the digest at most, in `TOKENS`")
+	cmd.Flags().IntVar(&c.size, "tokens", digest.DefaultTokens, "size of the digest at most, in `TOKENS`")
 	return cmd
 }
 
@@ -38,44 +41,44 @@ type summary struct {
 	Summary string `json:"summary"`
 }
 
-func (a *app) digest(ctx context.Context, path string, size int) error {
-	if err := checkSize(size); err != nil {
+func (c *writeDigest) run(cmd *cobra.Command, args []string) error {
+	if err := checkSize(c.size); err != nil {
 		return err
 	}
-	j, err := a.open(ctx, path)
+	j, err := c.jobs.Open(cmd.Context(), args[0])
 	if err != nil {
 		return err
 	}
-	count, err := a.counter()
+	count, err := c.counter()
 	if err != nil {
 		return err
 	}
-	s, err := condense.Digest{Count: count}.Summarize(ctx, precis.SummaryRequest{
-		Conversation: j.conv, Messages: retain.Alive(j.conv.Transcript, j.conv.Edits), MaxTokens: size,
+	s, err := digest.Writer{Count: count}.Summarize(cmd.Context(), precis.SummaryRequest{
+		Conversation: j.Conversation, Messages: retain.Alive(j.Conversation.Transcript, j.Conversation.Edits), MaxTokens: c.size,
 	})
 	if err != nil {
 		return err
 	}
 	if s.Text == "" {
-		return &precis.Error{Code: precis.CodeOverBudget, Op: "write digest", Err: fmt.Errorf("nothing fits in %s", term.Count(size, "token")), Hint: "allow a few hundred with --tokens"}
+		return &precis.Error{Code: precis.CodeOverBudget, Op: "write digest", Err: fmt.Errorf("nothing fits in %s", term.Count(c.size, "token")), Hint: "allow a few hundred with --tokens"}
 	}
-	if a.opts.json {
-		return a.printJSON(summary{s.Text})
+	if c.AsJSON {
+		return c.JSON(summary{s.Text})
 	}
-	fmt.Fprintln(a.out, s.Text)
+	c.Text.Printf("%s\n", s.Text)
 	return nil
 }
 
 // counter counts a summary's tokens as --estimate says; without, four
 // characters are one.
-func (a *app) counter() (func(string) int, error) {
-	if a.opts.est == "" {
+func (t *tools) counter() (func(string) int, error) {
+	if t.jobs.Estimate() == "" {
 		return func(s string) int { return (utf8.RuneCountInString(s) + 3) / 4 }, nil
 	}
-	c, err := tokens.New(tokens.Options{Name: a.opts.est})
+	counter, err := tokens.New(tokens.Options{Name: t.jobs.Estimate()})
 	if err != nil {
 		return nil, err
 	}
-	m := precis.NewMeter(c)
+	m := precis.NewMeter(counter)
 	return func(s string) int { return m.Block(precis.RoleUser, precis.Text{Text: s}) }, nil
 }

@@ -7,13 +7,20 @@ import (
 
 	"precis/cmd/internal/config"
 	"precis/cmd/internal/doctor"
+	"precis/cmd/internal/jobs"
 	"precis/cmd/internal/launch"
 	"precis/gateway"
 	"precis/preset"
 )
 
-func (a *app) doctorCmd() *cobra.Command {
-	var upstream, client string
+// examine checks the set-up of the gateway.
+type examine struct {
+	*tools
+	upstream, client string
+}
+
+func newDoctor(t *tools) *cobra.Command {
+	c := &examine{tools: t}
 	cmd := &cobra.Command{
 		Use:   "doctor",
 		Short: "Check the set-up of the gateway and say how to mend it",
@@ -24,41 +31,45 @@ conversation that must be condensed, and the clients on the PATH.
 Upstreams are asked for their models; a key is sent only where ANTHROPIC_API_KEY
 or OPENAI_API_KEY is set. The exit code is 1 when something does not work.`,
 		Args: cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			load := func() (*config.Config, error) {
-				cfg, err := a.opts.load()
-				if err == nil && upstream != "" {
-					cfg.Gateway.Upstream, cfg.Gateway.Anthropic, cfg.Gateway.OpenAI = upstream, "", ""
-				}
-				return cfg, err
-			}
-			all := doctor.Examine(cmd.Context(), doctor.Options{
-				Load: load, Client: client, Env: os.Getenv,
-				KeyEnv: func(c *config.Config) string { return keyEnv(c.Summarizer) },
-				Condensing: func(c *config.Config) (*preset.Condensing, error) {
-					return a.gatewayCondensing(c, &gateway.OwnModels{})
-				},
-			})
-			return a.findings(all)
-		},
+		RunE: c.run,
 	}
-	cmd.Flags().StringVar(&upstream, "upstream", "", "`URL` of the model API to check in the place of the configured ones")
-	cmd.Flags().StringVar(&client, "client", "", "look for the client `NAME` only")
+	cmd.Flags().StringVar(&c.upstream, "upstream", "", "`URL` of the model API to check in the place of the configured ones")
+	cmd.Flags().StringVar(&c.client, "client", "", "look for the client `NAME` only")
 	return cmd
 }
 
+func (c *examine) run(cmd *cobra.Command, _ []string) error {
+	all := doctor.Examine(cmd.Context(), doctor.Options{
+		Load: c.load, Client: c.client, Env: os.Getenv,
+		KeyEnv: func(cfg *config.Config) string { return jobs.KeyEnv(cfg.Summarizer) },
+		Condensing: func(cfg *config.Config) (*preset.Condensing, error) {
+			return c.jobs.GatewayCondensing(cfg, &gateway.OwnModels{})
+		},
+	})
+	return c.findings(all)
+}
+
+// load works out the configuration, with the upstream of the flag.
+func (c *examine) load() (*config.Config, error) {
+	cfg, err := c.jobs.Config()
+	if err == nil && c.upstream != "" {
+		cfg.Gateway.Upstream, cfg.Gateway.Anthropic, cfg.Gateway.OpenAI = c.upstream, "", ""
+	}
+	return cfg, err
+}
+
 // findings prints what was found. The error is the exit code.
-func (a *app) findings(all []doctor.Finding) error {
-	if a.opts.json {
-		if err := a.printJSON(all); err != nil {
+func (c *examine) findings(all []doctor.Finding) error {
+	if c.AsJSON {
+		if err := c.JSON(all); err != nil {
 			return err
 		}
 	} else {
 		styles := map[string]string{doctor.OK: "good", doctor.Warn: "warn", doctor.Bad: "bad"}
 		for _, f := range all {
-			a.term.Printf("%s  %s: %s\n", a.term.Style(styles[f.Level], pad(f.Level, 4)), f.Check, f.Text)
+			c.Text.Printf("%s  %s: %s\n", c.Text.Style(styles[f.Level], pad(f.Level, 4)), f.Check, f.Text)
 			if f.Hint != "" {
-				a.term.Printf("      %s\n", a.term.Style("dim", f.Hint))
+				c.Text.Printf("      %s\n", c.Text.Style("dim", f.Hint))
 			}
 		}
 	}

@@ -11,10 +11,15 @@ import (
 
 	"precis"
 	"precis/archive/roo"
-	"precis/condense"
+	"precis/cmd/internal/reports"
+	"precis/internal/experiments"
 )
 
-func (a *app) experimentsCmd() *cobra.Command {
+// compare compares how condensations turned out.
+type compare struct{ *tools }
+
+func newExperiments(t *tools) *cobra.Command {
+	c := &compare{t}
 	return &cobra.Command{
 		Use:   "experiments FILE...",
 		Short: "Compare how condensations turned out",
@@ -37,40 +42,28 @@ difference is said to be larger than chance when 0 is not in its interval; of
 twenty that are chance alone, one looks so. docs/experiments.md says how to set an
 experiment up and how to read this.`,
 		Args: cobra.MinimumNArgs(1),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			done := a.progress("reading recordings")
-			r, err := a.gather(cmd.Context(), args)
-			done()
-			if err != nil {
-				return err
-			}
-			if a.opts.json {
-				return a.printJSON(r)
-			}
-			a.printGathered(r)
-			return nil
-		},
+		RunE: c.run,
 	}
 }
 
-// gathered is what recordings tell of condensations.
-type gathered struct {
-	Recordings    int                `json:"recordings"`
-	Skipped       []skippedFile      `json:"skipped,omitempty"`
-	Stats         []condense.Stats   `json:"stats"`
-	Condensations []condense.Outcome `json:"condensations"`
-}
-
-// skippedFile is a file of a folder that is no recording.
-type skippedFile struct {
-	Path string `json:"path"`
-	Why  string `json:"why"`
+func (c *compare) run(cmd *cobra.Command, args []string) error {
+	done := c.Progress("reading recordings")
+	r, err := c.gather(cmd.Context(), args)
+	done()
+	if err != nil {
+		return err
+	}
+	if c.AsJSON {
+		return c.JSON(r)
+	}
+	c.report.Experiments(r)
+	return nil
 }
 
 // gather reads recordings and sums up their condensations. A file that is named
 // must be readable; those in folders may be anything.
-func (a *app) gather(ctx context.Context, paths []string) (gathered, error) {
-	r := gathered{Condensations: []condense.Outcome{}, Stats: []condense.Stats{}}
+func (c *compare) gather(ctx context.Context, paths []string) (reports.Gathered, error) {
+	r := reports.Gathered{Condensations: []experiments.Outcome{}, Stats: []experiments.Stats{}}
 	for _, path := range paths {
 		files, folder, err := filesIn(path)
 		if err != nil {
@@ -80,20 +73,20 @@ func (a *app) gather(ctx context.Context, paths []string) (gathered, error) {
 			if ctx.Err() != nil {
 				return r, precis.Errorf(precis.CodeCanceled, "read recordings", "%w", context.Cause(ctx))
 			}
-			rec, err := a.read(ctx, file)
+			rec, err := c.jobs.Read(ctx, file)
 			switch {
 			case err == nil:
 				r.Recordings++
-				r.Condensations = append(r.Condensations, condense.Outcomes(rec.Conversation)...)
+				r.Condensations = append(r.Condensations, experiments.Outcomes(rec.Conversation)...)
 			case folder:
-				r.Skipped = append(r.Skipped, skippedFile{file, err.Error()})
+				r.Skipped = append(r.Skipped, reports.SkippedFile{Path: file, Why: err.Error()})
 			default:
 				return r, err
 			}
 		}
 	}
 	r.Condensations = sorted(once(r.Condensations))
-	r.Stats = append(r.Stats, condense.Compare(r.Condensations)...)
+	r.Stats = append(r.Stats, experiments.Compare(r.Condensations)...)
 	return r, nil
 }
 
@@ -121,7 +114,7 @@ func filesIn(path string) (files []string, folder bool, err error) {
 
 // once leaves out condensations that were read before: of copies of a
 // conversation the one that goes on longest counts.
-func once(outcomes []condense.Outcome) []condense.Outcome {
+func once(outcomes []experiments.Outcome) []experiments.Outcome {
 	type key struct{ conversation, run, experiment, variant string }
 	at := map[key]int{}
 	out := outcomes[:0]
@@ -144,14 +137,14 @@ const control = "control"
 
 // sorted puts experiments in order, their controls first, and what is of none
 // last.
-func sorted(outcomes []condense.Outcome) []condense.Outcome {
+func sorted(outcomes []experiments.Outcome) []experiments.Outcome {
 	last := func(yes bool) int {
 		if yes {
 			return 1
 		}
 		return 0
 	}
-	slices.SortStableFunc(outcomes, func(a, b condense.Outcome) int {
+	slices.SortStableFunc(outcomes, func(a, b experiments.Outcome) int {
 		return cmp.Or(
 			last(a.Experiment == "")-last(b.Experiment == ""), cmp.Compare(a.Experiment, b.Experiment),
 			last(a.Variant != control)-last(b.Variant != control), cmp.Compare(a.Variant, b.Variant),

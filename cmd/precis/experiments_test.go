@@ -14,8 +14,11 @@ import (
 	"precis"
 	"precis/archive"
 	"precis/archive/formats"
-	"precis/cmd/internal/term"
+	"precis/cmd/internal/console"
+	"precis/cmd/internal/reports"
 	"precis/condense"
+	"precis/digest"
+	"precis/internal/experiments"
 	"precis/tokens"
 )
 
@@ -32,9 +35,9 @@ func (s short) Summarize(context.Context, precis.SummaryRequest) (precis.Summary
 // the others none.
 func recordExperiment(t *testing.T, n int) string {
 	t.Helper()
-	x, err := condense.NewExperiment("length",
-		condense.Variant{Name: "brief", Strategy: condense.Full{Summarizer: short("Files were read.")}},
-		condense.Variant{Name: "control", Strategy: condense.Full{Summarizer: short(strings.Repeat("Files were read, all of them. ", 20))}})
+	x, err := experiments.New("length",
+		experiments.Variant{Name: "brief", Strategy: condense.Full{Summarizer: short("Files were read.")}},
+		experiments.Variant{Name: "control", Strategy: condense.Full{Summarizer: short(strings.Repeat("Files were read, all of them. ", 20))}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -42,7 +45,7 @@ func recordExperiment(t *testing.T, n int) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	m, err := precis.NewManager(precis.Options{Counter: counter, Strategies: []precis.Strategy{x}, Gate: condense.Gate{}})
+	m, err := precis.NewManager(precis.Options{Counter: counter, Strategies: []precis.Strategy{x}, Gate: digest.Gate{}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -90,10 +93,10 @@ func readingAgent(id string, reads, again int) ([]byte, int) {
 	return fmt.Appendf(nil, `{"id":%q,"model":"claude-sonnet-4-5","messages":[%s]}`, id, strings.Join(msgs, ",")), reads
 }
 
-func experiments(t *testing.T, args ...string) string {
+func compared(t *testing.T, args ...string) string {
 	t.Helper()
 	var out, errs bytes.Buffer
-	if code := run(t.Context(), append([]string{"experiments"}, args...), strings.NewReader(""), &out, &errs); code != 0 {
+	if code := run(t.Context(), append([]string{"experiments"}, args...), console.Streams{In: strings.NewReader(""), Out: &out, Errs: &errs}); code != 0 {
 		t.Fatalf("exit code %d: %s", code, errs.String())
 	}
 	return out.String()
@@ -101,7 +104,7 @@ func experiments(t *testing.T, args ...string) string {
 
 func TestExperimentsTellsWhatIsLargerThanChance(t *testing.T) {
 	folder := recordExperiment(t, 16)
-	text := experiments(t, folder)
+	text := compared(t, folder)
 	for _, want := range []string{
 		`(?m)^16 condensations in 16 recordings$`,
 		`(?m)^experiment length$`,
@@ -121,12 +124,12 @@ func TestExperimentsTellsWhatIsLargerThanChance(t *testing.T) {
 	if strings.Contains(text, "no experiment") {
 		t.Errorf("all are of an experiment:\n%s", text)
 	}
-	var r gathered
-	if err := json.Unmarshal([]byte(experiments(t, "--json", folder)), &r); err != nil {
+	var r reports.Gathered
+	if err := json.Unmarshal([]byte(compared(t, "--json", folder)), &r); err != nil {
 		t.Fatal(err)
 	}
 	if len(r.Stats) != 2 || r.Stats[0].Variant != control || r.Stats[0].Conversations+r.Stats[1].Conversations != 16 ||
-		!r.Stats[1].Differences[condense.MetricRereads].BeyondChance() || len(r.Condensations) != 16 {
+		!r.Stats[1].Differences[experiments.MetricRereads].BeyondChance() || len(r.Condensations) != 16 {
 		t.Errorf("%+v", r.Stats)
 	}
 }
@@ -138,8 +141,8 @@ func TestExperimentsClaimsNothingOfFew(t *testing.T) {
 	}
 	byVariant := map[string][]string{}
 	for _, f := range files {
-		var r gathered
-		if err := json.Unmarshal([]byte(experiments(t, "--json", f)), &r); err != nil || len(r.Condensations) != 1 {
+		var r reports.Gathered
+		if err := json.Unmarshal([]byte(compared(t, "--json", f)), &r); err != nil || len(r.Condensations) != 1 {
 			t.Fatalf("%v: %+v", err, r)
 		}
 		v := r.Condensations[0].Variant
@@ -154,7 +157,7 @@ func TestExperimentsClaimsNothingOfFew(t *testing.T) {
 		"there are too few conversations to tell any difference from chance": {brief[0], controls[0]},
 		"no difference is larger than chance with so few":                    {brief[0], brief[1], controls[0], controls[1]},
 	} {
-		if text := experiments(t, args...); !strings.Contains(text, want) || strings.Contains(text, "larger than chance: ") {
+		if text := compared(t, args...); !strings.Contains(text, want) || strings.Contains(text, "larger than chance: ") {
 			t.Errorf("the output lacks %q:\n%s", want, text)
 		}
 	}
@@ -163,7 +166,7 @@ func TestExperimentsClaimsNothingOfFew(t *testing.T) {
 // TestTheLongestCopyCounts: a recording that went on tells more than a copy made
 // before; what only looks alike stays.
 func TestTheLongestCopyCounts(t *testing.T) {
-	got := once([]condense.Outcome{
+	got := once([]experiments.Outcome{
 		{Conversation: "a", Run: "1", After: 3}, {Conversation: "b", Run: "1", After: 1}, {Conversation: "a", Run: "1", After: 9},
 		{Conversation: "a", Run: "1", After: 4}, {Conversation: "a", Run: "2", After: 2}, {Conversation: "a", Run: "1", Experiment: "x", After: 5},
 	})
@@ -177,14 +180,14 @@ func TestTheLongestCopyCounts(t *testing.T) {
 }
 
 func TestExperimentsBreaksWideTables(t *testing.T) {
-	var all []condense.Outcome
+	var all []experiments.Outcome
 	for i := range 5 {
-		all = append(all, condense.Outcome{Conversation: "c", Experiment: "x", Variant: fmt.Sprint("variant-", i)})
+		all = append(all, experiments.Outcome{Conversation: "c", Experiment: "x", Variant: fmt.Sprint("variant-", i)})
 	}
-	all = append(all, condense.Outcome{Conversation: "c", Variant: "digest"})
+	all = append(all, experiments.Outcome{Conversation: "c", Variant: "digest"})
 	var out bytes.Buffer
-	a := &app{out: &out, errs: &out, term: term.New(&out, os.Getenv)}
-	a.printGathered(gathered{Recordings: 1, Stats: condense.Compare(sorted(all)), Condensations: all})
+	p := reports.New(console.New(console.Streams{Out: &out, Errs: &out}))
+	p.Experiments(reports.Gathered{Recordings: 1, Stats: experiments.Compare(sorted(all)), Condensations: all})
 	for line := range strings.Lines(out.String()) {
 		if len([]rune(line)) > 100 {
 			t.Errorf("a line of %d columns: %s", len([]rune(line)), line)

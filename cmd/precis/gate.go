@@ -5,22 +5,27 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
-	"slices"
 	"strings"
 	"unicode/utf8"
 
 	"github.com/spf13/cobra"
 
 	"precis"
+	"precis/archive"
 	"precis/cmd/internal/term"
-	"precis/condense"
+	"precis/digest"
 	"precis/retain"
 )
 
-func (a *app) gateCmd() *cobra.Command {
-	var path string
-	var size int
+// gate adds to a summary what it lacks.
+type gate struct {
+	*tools
+	summary string // file
+	size    int
+}
+
+func newGate(t *tools) *cobra.Command {
+	c := &gate{tools: t}
 	cmd := &cobra.Command{
 		Use:   "gate --summary SUMMARY FILE",
 		Short: "Check a summary of a conversation and add what it lacks",
@@ -34,17 +39,10 @@ what did not fit goes to standard error, or into the JSON.
 
 A token is counted as four characters unless --estimate says otherwise.`,
 		Args: cobra.ExactArgs(1),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			if cmd.Flags().Changed("tokens") {
-				if err := checkSize(size); err != nil {
-					return err
-				}
-			}
-			return a.gate(cmd.Context(), args[0], path, size)
-		},
+		RunE: c.run,
 	}
-	cmd.Flags().StringVar(&path, "summary", "", "the summary, a text `FILE`; - is standard input")
-	cmd.Flags().IntVar(&size, "tokens", 0, "size of the result at most, in `TOKENS` (default 1500 more than the summary)")
+	cmd.Flags().StringVar(&c.summary, "summary", "", "the summary, a text `FILE`; - is standard input")
+	cmd.Flags().IntVar(&c.size, "tokens", 0, "size of the result at most, in `TOKENS` (default 1500 more than the summary)")
 	if err := cmd.MarkFlagRequired("summary"); err != nil {
 		panic(err) // the flag is defined above
 	}
@@ -58,52 +56,54 @@ func checkSize(tokens int) error {
 	return nil
 }
 
-func (a *app) gate(ctx context.Context, path, summary string, size int) error {
-	text, err := a.readSummary(ctx, summary, path)
+func (c *gate) run(cmd *cobra.Command, args []string) error {
+	if cmd.Flags().Changed("tokens") {
+		if err := checkSize(c.size); err != nil {
+			return err
+		}
+	}
+	text, err := c.readSummary(cmd.Context(), args[0])
 	if err != nil {
 		return err
 	}
-	j, err := a.open(ctx, path)
+	j, err := c.jobs.Open(cmd.Context(), args[0])
 	if err != nil {
 		return err
 	}
-	count, err := a.counter()
+	count, err := c.counter()
 	if err != nil {
 		return err
 	}
-	if n := count(text); size > 0 && n > size {
-		return &precis.Error{Code: precis.CodeOverBudget, Op: "check summary", Place: summary,
-			Err: fmt.Errorf("it has %s, more than --tokens %d", term.Count(n, "token"), size), Hint: "a summary is never cut; allow for it and for what it may lack"}
+	if n := count(text); c.size > 0 && n > c.size {
+		return &precis.Error{Code: precis.CodeOverBudget, Op: "check summary", Place: c.summary,
+			Err: fmt.Errorf("it has %s, more than --tokens %d", term.Count(n, "token"), c.size), Hint: "a summary is never cut; allow for it and for what it may lack"}
 	}
-	r := condense.Repair(precis.SummaryRequest{
-		Conversation: j.conv, Messages: retain.Alive(j.conv.Transcript, j.conv.Edits), Previous: text, MaxTokens: size,
+	r := digest.Repair(precis.SummaryRequest{
+		Conversation: j.Conversation, Messages: retain.Alive(j.Conversation.Transcript, j.Conversation.Edits), Previous: text, MaxTokens: c.size,
 	}, count)
-	if a.opts.json {
-		return a.printJSON(r)
+	if c.AsJSON {
+		return c.JSON(r)
 	}
-	fmt.Fprintln(a.out, r.Text)
-	a.reportGate(r)
+	c.Text.Printf("%s\n", r.Text)
+	c.report.Gate(r)
 	return nil
 }
 
 // readSummary reads a summary: words in a file, or on standard input when the
 // recording does not come from there.
-func (a *app) readSummary(ctx context.Context, path, recording string) (string, error) {
+func (c *gate) readSummary(ctx context.Context, recording string) (string, error) {
 	fail := func(code precis.Code, hint string, err error) (string, error) {
-		return "", &precis.Error{Code: code, Op: "read summary", Place: path, Err: err, Hint: hint}
+		return "", &precis.Error{Code: code, Op: "read summary", Place: c.summary, Err: err, Hint: hint}
 	}
 	var data []byte
 	var err error
-	if path == "-" {
+	if c.summary == "-" {
 		if recording == "-" {
 			return fail(precis.CodeInvalid, "name a file for one of them", errors.New("standard input cannot hold the recording, too"))
 		}
-		data, err = a.readInput(ctx)
-	} else if data, err = os.ReadFile(path); err != nil {
-		var cause *fs.PathError
-		if errors.As(err, &cause) {
-			err = cause.Err
-		}
+		data, err = c.ReadInput(ctx)
+	} else if data, err = archive.ReadFile(c.summary); err != nil {
+		err = errors.Unwrap(err)
 		if !errors.Is(err, fs.ErrNotExist) {
 			return fail(precis.CodeInvalid, "--summary names a text file", err)
 		}
@@ -118,27 +118,5 @@ func (a *app) readSummary(ctx context.Context, path, recording string) (string, 
 		return fail(precis.CodeInvalid, "--summary names a text file", errors.New("this is no UTF-8 text"))
 	default:
 		return text, nil
-	}
-}
-
-// reportGate says on standard error what the gate did.
-func (a *app) reportGate(r condense.Repaired) {
-	if a.opts.quiet {
-		return
-	}
-	w := term.New(a.errs, os.Getenv)
-	say := func(format string, args ...any) { w.Printf("precis: %s\n", fmt.Sprintf(format, args...)) }
-	for _, line := range r.Added {
-		say("%s", line)
-	}
-	k := r.Kept
-	say("names %s of %s likely to be needed again, %s of them added; %s of %s of the user word for word",
-		term.Number(k.Kept), term.Count(k.Anchors, "fact"), term.Number(k.Repaired), term.Number(k.Rules-len(r.Rules)), term.Count(k.Rules, "rule"))
-	lost := slices.Concat(r.Rules, r.Lost)
-	for _, l := range lost[:min(len(lost), mostLost)] {
-		say("did not fit: %-8s %s %s", l.Handle, l.Kind, oneLine(term.Plain(l.Text), w.Width()-40))
-	}
-	if n := len(r.Rules) + k.Anchors - k.Kept - mostLost; n > 0 {
-		say("… and %s more", term.Number(n))
 	}
 }

@@ -12,14 +12,19 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
-	"precis"
+	"precis/cmd/internal/console"
+	"precis/cmd/internal/jobs"
+	"precis/model"
 	"precis/provider/providertest"
 )
 
 func TestMain(m *testing.M) {
+	if len(os.Args) > 1 && os.Args[1] == jobs.OutlineWorker { // the program starts itself, which is this one
+		os.Exit(run(context.Background(), os.Args[1:], console.Standard(os.Getenv)))
+	}
 	testscript.Main(m, map[string]func(){
 		"precis": func() {
-			os.Exit(run(context.Background(), os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
+			os.Exit(run(context.Background(), os.Args[1:], console.Standard(os.Getenv)))
 		},
 		"conversation": func() { writeConversation(os.Args[1], os.Args[2]) },
 		"client":       client,
@@ -54,13 +59,13 @@ func startModel(ts *testscript.TestScript, _ bool, args []string) {
 			ts.Fatalf("the API would refuse: %v", p)
 		}
 	})
-	server.SetDefault(providertest.Fail(precis.FaultAuth))
+	server.SetDefault(providertest.Fail(model.FaultAuth))
 	for _, reply := range args[1:] {
 		switch reply {
 		case "refuses":
 			server.Enqueue(providertest.Reply{Refused: true})
 		case "fails":
-			server.Enqueue(providertest.Fail(precis.FaultRequest))
+			server.Enqueue(providertest.Fail(model.FaultRequest))
 		case "overflows":
 			server.Enqueue(providertest.Overflow(30_000, 40_000))
 		case "always":

@@ -9,43 +9,49 @@ import (
 	"precis/models"
 )
 
-func (a *app) modelsCmd() *cobra.Command {
+// listModels lists what is known of models.
+type listModels struct{ *tools }
+
+func newModels(t *tools) *cobra.Command {
+	c := &listModels{t}
 	return &cobra.Command{
 		Use:   "models [TEXT]",
 		Short: "List models with their windows, limits and prices, and where each number is from",
 		Args:  cobra.MaximumNArgs(1),
-		RunE: func(_ *cobra.Command, args []string) error {
-			cfg, err := a.opts.load()
-			if err != nil {
-				return err
-			}
-			c, err := loadCatalogue(cfg.ModelsFile)
-			if err != nil {
-				return err
-			}
-			list := c.List()
-			if len(args) == 1 {
-				list = c.Search(args[0])
-			}
-			if a.opts.json {
-				return a.printJSON(list)
-			}
-			a.printModels(list)
-			return nil
-		},
+		RunE:  c.run,
 	}
 }
 
-func (a *app) printModels(list []models.Model) {
+func (c *listModels) run(_ *cobra.Command, args []string) error {
+	cfg, err := c.jobs.Config()
+	if err != nil {
+		return err
+	}
+	catalog, err := cfg.Catalog()
+	if err != nil {
+		return err
+	}
+	list := catalog.List()
+	if len(args) == 1 {
+		list = catalog.Search(args[0])
+	}
+	if c.AsJSON {
+		return c.JSON(list)
+	}
+	c.print(list)
+	return nil
+}
+
+func (c *listModels) print(list []models.Model) {
 	var rows [][]string
 	for _, m := range list {
 		rows = append(rows, []string{
 			m.Provider, m.ID, term.Number(m.Window.Tokens), string(m.Window.Source), term.Number(m.MaxOutput.Tokens), prices(m.Prices),
 		})
 	}
-	a.term.Title("%d models; prices in dollars for a million tokens: input, output, cache read, cache write", len(list))
+	c.Text.Title("%d models; prices in dollars for a million tokens: input, output, cache read, cache write", len(list))
 	if len(rows) > 0 {
-		a.term.Table([]string{"provider", "model", "window", "from", "output", "prices"}, []int{2, 4}, rows)
+		c.Text.Table([]string{"provider", "model", "window", "from", "output", "prices"}, []int{2, 4}, rows)
 	}
 }
 

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"path/filepath"
 	"strconv"
 	"time"
 
@@ -12,10 +11,13 @@ import (
 
 	"precis"
 	"precis/archive/roo"
+	"precis/cmd/internal/jobs"
+	"precis/conversation"
 )
 
-// rewindFlags name one target.
-type rewindFlags struct {
+// rewind returns to an earlier point. Its flags name one target.
+type rewind struct {
+	*tools
 	message string
 	stamp   string
 	index   int
@@ -23,8 +25,8 @@ type rewindFlags struct {
 	out     string
 }
 
-func (a *app) rewindCmd() *cobra.Command {
-	f := rewindFlags{index: -1}
+func newRewind(t *tools) *cobra.Command {
+	c := &rewind{tools: t, index: -1}
 	cmd := &cobra.Command{
 		Use:   "rewind FILE --message mN | --timestamp T | --index N",
 		Short: "Return to an earlier point of the conversation",
@@ -36,62 +38,66 @@ message, later UI messages and their events go, and the former files are kept
 beside the new ones. Elsewhere the tail is hidden by an edit in precis's own
 file, which precis undo takes back.`,
 		Args: cobra.ExactArgs(1),
-		RunE: func(cmd *cobra.Command, args []string) error { return a.rewind(cmd.Context(), args[0], f) },
+		RunE: c.run,
 	}
-	cmd.Flags().StringVar(&f.message, "message", "", "message `HANDLE`, such as m12")
-	cmd.Flags().StringVar(&f.stamp, "timestamp", "", "`TIME`: milliseconds since 1970, or RFC 3339")
-	cmd.Flags().IntVar(&f.index, "index", -1, "message `NUMBER`, from 0; in a task folder that of the UI message")
-	cmd.Flags().BoolVar(&f.include, "include", false, "keep the target itself")
-	cmd.Flags().StringVarP(&f.out, "out", "o", "", "write precis's own `FILE` there")
+	cmd.Flags().StringVar(&c.message, "message", "", "message `HANDLE`, such as m12")
+	cmd.Flags().StringVar(&c.stamp, "timestamp", "", "`TIME`: milliseconds since 1970, or RFC 3339")
+	cmd.Flags().IntVar(&c.index, "index", -1, "message `NUMBER`, from 0; in a task folder that of the UI message")
+	cmd.Flags().BoolVar(&c.include, "include", false, "keep the target itself")
+	cmd.Flags().StringVarP(&c.out, "out", "o", "", "write precis's own `FILE` there")
 	cmd.MarkFlagsOneRequired("message", "timestamp", "index")
 	cmd.MarkFlagsMutuallyExclusive("message", "timestamp", "index")
 	return cmd
 }
 
-func (a *app) rewind(ctx context.Context, path string, f rewindFlags) error {
-	j, err := a.open(ctx, path)
+func (c *rewind) run(cmd *cobra.Command, args []string) error {
+	ctx := cmd.Context()
+	j, err := c.jobs.Edit(ctx, args[0], c.out)
 	if err != nil {
 		return err
 	}
-	if j.isTask() && f.out == "" {
-		if err := j.rewindTask(ctx, f); err != nil {
-			return err
-		}
-		return a.done(ctx, filepath.Dir(j.rec.Path), "rewound")
+	if j.File.Task != nil && c.out == "" {
+		return c.inPlace(ctx, j)
 	}
-	n, err := j.target(f)
+	n, err := c.target(j)
 	if err != nil {
 		return err
 	}
-	e, err := j.manager.Rewind(ctx, j.conv, n)
-	if err != nil {
-		return err
-	}
-	where, err := j.save(f.out, []precis.Edit{e})
-	if err != nil {
-		return err
-	}
-	return a.done(ctx, where, "rewound to message %d", n)
+	change, err := conversation.Rewind(ctx, j.Home, j.Home.ID(), n)
+	return c.report.Changed(j, change, err, "rewound to message %d", n)
 }
 
-func (j *job) rewindTask(ctx context.Context, f rewindFlags) error {
-	task, err := roo.OpenTask(j.rec.Path)
+// inPlace rewinds a task folder as the editor does, and reads it again.
+func (c *rewind) inPlace(ctx context.Context, j *jobs.Job) error {
+	if err := c.task(ctx, j); err != nil {
+		return err
+	}
+	after, err := c.jobs.Open(ctx, j.File.Path)
 	if err != nil {
 		return err
 	}
-	if f.message != "" || task.UI == nil {
-		n, err := j.target(f)
+	d, err := conversation.Status(ctx, after.Home, after.Home.ID())
+	if err != nil {
+		return err
+	}
+	return c.report.Edited(j.File.Where(), d.Status, "rewound")
+}
+
+func (c *rewind) task(ctx context.Context, j *jobs.Job) error {
+	task := j.File.Task
+	if c.message != "" || task.UI == nil {
+		n, err := c.target(j)
 		if err != nil {
 			return err
 		}
-		if n == j.conv.Transcript.Len() {
+		if n == j.Conversation.Transcript.Len() {
 			return precis.Errorf(precis.CodeNotFound, "rewind", "message %d is the last one", n-1)
 		}
 		return task.RewindToMessage(ctx, n)
 	}
-	t := roo.Target{Include: f.include, Now: float64(time.Now().UnixMilli()), ByIndex: f.index >= 0, Index: f.index}
-	if f.stamp != "" {
-		at, err := parseTime(f.stamp)
+	t := roo.Target{Include: c.include, Now: float64(time.Now().UnixMilli()), ByIndex: c.index >= 0, Index: c.index}
+	if c.stamp != "" {
+		at, err := parseTime(c.stamp)
 		if err != nil {
 			return err
 		}
@@ -101,37 +107,37 @@ func (j *job) rewindTask(ctx context.Context, f rewindFlags) error {
 }
 
 // target returns the number of messages to keep.
-func (j *job) target(f rewindFlags) (int, error) {
-	n := f.index
+func (c *rewind) target(j *jobs.Job) (int, error) {
+	n := c.index
 	switch {
-	case f.message != "":
-		h, err := precis.ParseHandle(f.message)
+	case c.message != "":
+		h, err := precis.ParseHandle(c.message)
 		if err != nil {
 			return 0, err
 		}
 		n = h.From
-	case f.stamp != "":
-		at, err := parseTime(f.stamp)
+	case c.stamp != "":
+		at, err := parseTime(c.stamp)
 		if err != nil {
 			return 0, err
 		}
-		if n, err = j.messageAt(at); err != nil {
+		if n, err = messageAt(j.Conversation.Transcript, at); err != nil {
 			return 0, err
 		}
 	}
-	if n < 0 || n >= j.conv.Transcript.Len() {
-		return 0, precis.Errorf(precis.CodeNotFound, "rewind", "message %d: the conversation has %d", n, j.conv.Transcript.Len())
+	if n < 0 || n >= j.Conversation.Transcript.Len() {
+		return 0, precis.Errorf(precis.CodeNotFound, "rewind", "message %d: the conversation has %d", n, j.Conversation.Transcript.Len())
 	}
-	if f.include {
+	if c.include {
 		n++
 	}
 	return n, nil
 }
 
 // messageAt returns the first message said at or after a time.
-func (j *job) messageAt(at time.Time) (int, error) {
+func messageAt(t *precis.Transcript, at time.Time) (int, error) {
 	known := false
-	for i, m := range j.conv.Transcript.Messages() {
+	for i, m := range t.Messages() {
 		if known = known || !m.Time.IsZero(); !m.Time.IsZero() && !m.Time.Before(at) {
 			return i, nil
 		}

@@ -3,15 +3,16 @@ package main
 import (
 	"context"
 	"errors"
-	"fmt"
-	"io"
-	"os"
+	"slices"
 
 	"github.com/spf13/cobra"
 
 	"precis"
+	"precis/cmd/internal/console"
+	"precis/cmd/internal/jobs"
 	"precis/cmd/internal/launch"
-	"precis/cmd/internal/term"
+	"precis/cmd/internal/reports"
+	"precis/internal/treesitter"
 )
 
 // exitCodes maps error codes to exit codes. Usage errors exit with 2 as well.
@@ -25,62 +26,61 @@ var exitCodes = map[precis.Code]int{
 	precis.CodeCanceled:   130,
 }
 
-// app is what every subcommand needs.
-type app struct {
-	in   io.Reader
-	out  io.Writer
-	errs io.Writer
-	term *term.Writer
-	opts options
+// tools are what the subcommands work with.
+type tools struct {
+	*console.Console
+	jobs   *jobs.Opener
+	report *reports.Printer
+}
 
-	closing []func() error // what is open until the command ends
+func newTools(s console.Streams) *tools {
+	c := console.New(s)
+	return &tools{Console: c, jobs: jobs.NewOpener(c), report: reports.New(c)}
 }
 
 // run is the program. It returns the exit code.
-func run(ctx context.Context, args []string, in io.Reader, out, errs io.Writer) int {
-	a := &app{in: in, out: out, errs: errs, term: term.New(out, os.Getenv)}
-	cmd := a.root()
+func run(ctx context.Context, args []string, streams console.Streams) int {
+	t := newTools(streams)
+	defer t.Close()
+	cmd := t.root(args)
 	cmd.SetArgs(args)
-	cmd.SetIn(in)
-	cmd.SetOut(out)
-	cmd.SetErr(errs)
+	cmd.SetIn(t.In)
+	cmd.SetOut(t.Text)
+	cmd.SetErr(t.Notes)
 	used, err := cmd.ExecuteContextC(ctx)
-	for _, f := range a.closing {
-		if cerr := f(); cerr != nil {
-			a.warn("%v", cerr)
-		}
-	}
+	t.jobs.Close()
 	if err == nil {
 		return 0
 	}
 	if exit, ok := errors.AsType[launch.Exit](err); ok { // of a command that was run
 		return int(exit)
 	}
-	return a.fail(used, err)
-}
-
-// fail prints an error of a command and returns its exit code.
-func (a *app) fail(used *cobra.Command, err error) int {
-	w := term.New(a.errs, os.Getenv)
-	w.Printf("%s %v\n", w.Style("bad", "precis: error:"), err)
 	var e *precis.Error
 	if !errors.As(err, &e) { // of the command line itself
-		w.Printf("%s %s --help\n", w.Style("dim", "precis: hint:"), used.CommandPath())
+		t.Fail(err, used.CommandPath()+" --help")
 		return 2
 	}
-	if e.Hint != "" {
-		w.Printf("%s %s\n", w.Style("dim", "precis: hint:"), e.Hint)
-	}
+	t.Fail(err, e.Hint)
 	return exitCodes[e.Code]
 }
 
-// warn prints a warning to standard error.
-func (a *app) warn(format string, args ...any) {
-	w := term.New(a.errs, os.Getenv)
-	w.Printf("%s %s\n", w.Style("warn", "precis: warning:"), fmt.Sprintf(format, args...))
+// command makes one subcommand.
+type command struct {
+	name string
+	make func(*tools) *cobra.Command
 }
 
-func (a *app) root() *cobra.Command {
+// commands are the subcommands, in the order of the help.
+var commands = []command{
+	{"inspect", newInspect}, {"view", newView}, {"condense", newCondense}, {"rewind", newRewind}, {"undo", newUndo},
+	{"restore", newRestore}, {"pin", newPin}, {"search", newSearch}, {"show", newShow}, {"digest", newDigest},
+	{"gate", newGate}, {"gateway", newGateway}, {"run", newRun}, {"doctor", newDoctor}, {"store", newStore},
+	{"config", newConfig}, {"models", newModels}, {"experiments", newExperiments}, {"version", newVersion},
+}
+
+// root makes the command line: all of it, or, when the arguments begin with the
+// name of a subcommand, that one alone.
+func (t *tools) root(args []string) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "precis",
 		Short: "Keep an agent's conversation inside its context window without losing any of it",
@@ -103,12 +103,20 @@ Live, it is a proxy that agents are pointed at:
 Exit codes: 0 done · 1 internal fault · 2 bad input or usage · 3 not found ·
 4 conflict · 5 does not fit whatever is cut · 6 a server failed · 130 canceled.`,
 		SilenceUsage: true, SilenceErrors: true,
+		PersistentPreRun: func(*cobra.Command, []string) { t.Begin() },
 	}
 	cmd.CompletionOptions.HiddenDefaultCmd = false
-	a.opts.register(cmd.PersistentFlags())
-	cmd.AddCommand(
-		a.inspectCmd(), a.viewCmd(), a.condenseCmd(), a.rewindCmd(), a.undoCmd(), a.restoreCmd(), a.pinCmd(), a.searchCmd(), a.showCmd(), a.digestCmd(), a.gateCmd(),
-		a.gatewayCmd(), a.runCmd(), a.doctorCmd(), a.storeCmd(), a.configCmd(), a.modelsCmd(), a.experimentsCmd(), a.versionCmd(),
-	)
+	t.Register(cmd.PersistentFlags())
+	t.jobs.Register(cmd.PersistentFlags())
+	known := commands
+	if treesitter.Available {
+		known = append(slices.Clip(known), command{jobs.OutlineWorker, newOutlineWorker})
+	}
+	one := len(args) > 0 && slices.ContainsFunc(known, func(c command) bool { return c.name == args[0] })
+	for _, c := range known {
+		if !one || c.name == args[0] {
+			cmd.AddCommand(c.make(t))
+		}
+	}
 	return cmd
 }

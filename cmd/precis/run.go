@@ -4,10 +4,10 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"io"
 	"log/slog"
 	"net"
 	"os"
+	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -18,8 +18,14 @@ import (
 	"precis/cmd/internal/service"
 )
 
-func (a *app) runCmd() *cobra.Command {
-	var client, upstream, store string
+// runClient runs a command behind a gateway of its own.
+type runClient struct {
+	*tools
+	client, upstream, store string
+}
+
+func newRun(t *tools) *cobra.Command {
+	c := &runClient{tools: t}
 	cmd := &cobra.Command{
 		Use:   "run [flags] -- COMMAND [ARGS…]",
 		Short: "Run an agent behind a gateway of its own",
@@ -31,38 +37,33 @@ ANTHROPIC_BASE_URL, OPENAI_BASE_URL and OPENAI_API_BASE.
   precis run -- claude
   precis run --set threshold=60 -- codex exec "fix the tests"
 
-What those variables, or the client's own files, point at already is where the
-gateway forwards to. No file of yours is changed: clients that read their address
-from one get a changed copy in a folder that is removed at the end.
+What those variables, or your own settings of the client, point at already is
+where the gateway forwards to; it is printed unless it is the API of Anthropic or
+OpenAI itself. An address in a file of the current folder, which may be somebody
+else's, is refused; --upstream overrides it. No file of yours is changed: clients
+that read their address from one get a changed copy in a folder that is removed at
+the end.
 
 The command has the terminal, gets the signals, and its exit code is returned. A
 summary follows on standard error, unless --quiet is given.`,
 		Args: cobra.MinimumNArgs(1),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			for key, v := range map[string]string{"gateway.upstream": upstream, "gateway.store": store} {
-				if v != "" {
-					a.opts.set = append(a.opts.set, key+"="+v)
-				}
-			}
-			// Signals are the command's business.
-			return a.launch(context.WithoutCancel(cmd.Context()), launching{client: client, upstream: upstream, args: args})
-		},
+		RunE: c.run,
 	}
 	cmd.Flags().SetInterspersed(false)
-	cmd.Flags().StringVar(&client, "client", "", "`NAME` of the client (default by the command)")
-	cmd.Flags().StringVar(&upstream, "upstream", "", "`URL` of the model API, whatever the client points at")
-	cmd.Flags().StringVar(&store, "store", "", "`WHERE` conversations are kept: a file, a postgres:// URL, or memory")
+	cmd.Flags().StringVar(&c.client, "client", "", "`NAME` of the client (default by the command)")
+	cmd.Flags().StringVar(&c.upstream, "upstream", "", "`URL` of the model API, whatever the client points at")
+	cmd.Flags().StringVar(&c.store, "store", "", "`WHERE` conversations are kept: a file, a postgres:// URL, or memory")
 	return cmd
 }
 
-// launching is a command to run, and how.
-type launching struct {
-	client, upstream string
-	args             []string
+func (c *runClient) run(cmd *cobra.Command, args []string) error {
+	c.jobs.Set("gateway.upstream", c.upstream)
+	c.jobs.Set("gateway.store", c.store)
+	return c.launch(context.WithoutCancel(cmd.Context()), args) // signals are the command's business
 }
 
-func (a *app) launch(ctx context.Context, what launching) (err error) {
-	cfg, err := a.opts.load()
+func (c *runClient) launch(ctx context.Context, args []string) (err error) {
+	cfg, err := c.jobs.Config()
 	if err != nil {
 		return err
 	}
@@ -73,28 +74,31 @@ func (a *app) launch(ctx context.Context, what launching) (err error) {
 	}
 	defer l.Close() // closed already when it was served
 	temp := launch.NewTemp(os.Getenv)
-	a.closing = append(a.closing, temp.Close)
-	plan, err := prepare(what, l, temp)
+	c.jobs.OnClose(temp.Close)
+	plan, err := c.prepare(args, l, temp)
 	if err != nil {
 		return err
 	}
-	point(&cfg.Gateway, plan, what.upstream)
-	if !a.opts.quiet {
+	destinations := point(cfg, plan, c.upstream)
+	if !c.Quiet {
+		for _, d := range destinations {
+			c.Note("requests are forwarded to %s", d)
+		}
 		for _, w := range append(cfg.Warnings, plan.Warnings...) {
-			a.warn("%s", w)
+			c.Warn("%s", w)
 		}
 	}
 	tally := &launch.Tally{}
-	end, err := a.behind(ctx, cfg, l, tally)
+	end, err := c.behind(ctx, cfg, l, tally)
 	if err != nil {
 		return err
 	}
-	err = launch.Run(launch.Command{Args: plan.Args, Env: plan.Environ(os.Environ()), In: a.in, Out: a.out, Errs: a.errs})
+	err = launch.Run(launch.Command{Args: plan.Args, Env: plan.Environ(os.Environ()), In: c.In, Out: c.Out, Errs: c.Errs})
 	if cerr := end(); cerr != nil {
-		a.warn("%v", cerr)
+		c.Warn("%v", cerr)
 	}
-	if !a.opts.quiet {
-		_, _ = io.WriteString(a.errs, tally.String()) // a terminal that is gone needs none
+	if !c.Quiet {
+		c.Notes.Printf("%s", tally) // a terminal that is gone needs none
 	}
 	return err
 }
@@ -105,7 +109,7 @@ func alone(g *config.Gateway) {
 	g.Drain, g.DrainDelay = min(g.Drain, 2), 0
 }
 
-func prepare(what launching, l net.Listener, temp *launch.Temp) (*launch.Plan, error) {
+func (c *runClient) prepare(args []string, l net.Listener, temp *launch.Temp) (*launch.Plan, error) {
 	home, err := os.UserHomeDir()
 	if err != nil {
 		return nil, precis.Errorf(precis.CodeInternal, "find home folder", "%w", err)
@@ -114,28 +118,46 @@ func prepare(what launching, l net.Listener, temp *launch.Temp) (*launch.Plan, e
 	if err != nil {
 		return nil, precis.Errorf(precis.CodeInternal, "find working folder", "%w", err)
 	}
-	return launch.Prepare(launch.Place{Args: what.args, Client: what.client, Base: "http://" + l.Addr().String(), Env: os.Getenv, Home: home, Dir: dir, Temp: temp})
+	return launch.Prepare(launch.Place{Args: args, Client: c.client, Base: "http://" + l.Addr().String(), Upstream: c.upstream, Env: os.Getenv, Home: home, Dir: dir, Temp: temp})
 }
 
-// point has the gateway forward to what the client pointed at.
-func point(g *config.Gateway, plan *launch.Plan, upstream string) {
+// point has the gateway forward to what the client pointed at. It returns where
+// requests go other than to the APIs of Anthropic and OpenAI, for people.
+func point(cfg *config.Config, plan *launch.Plan, upstream string) (destinations []string) {
+	g := &cfg.Gateway
 	for name, url := range plan.Others {
 		g.Others = append(g.Others, name+"="+url)
 	}
 	if upstream != "" {
 		g.Anthropic, g.OpenAI = "", ""
-		return
+		return []string{launch.Shown(upstream) + " (--upstream)"}
+	}
+	destinations = plan.Destinations()
+	configured := func(key, url string) {
+		if url == "" {
+			key, url = "gateway.upstream", g.Upstream
+		}
+		if url != "" && !launch.IsOfficial(url) {
+			destinations = append(destinations, fmt.Sprintf("%s (%s, %s)", launch.Shown(url), key, cfg.Origin(key)))
+		}
+	}
+	if plan.Anthropic == "" {
+		configured("gateway.anthropic", g.Anthropic)
+	}
+	if plan.OpenAI == "" {
+		configured("gateway.openai", g.OpenAI)
 	}
 	g.Anthropic, g.OpenAI = cmp.Or(plan.Anthropic, g.Anthropic), cmp.Or(plan.OpenAI, g.OpenAI)
+	return slices.Compact(destinations)
 }
 
 // behind starts the gateway. What it returns ends it.
-func (a *app) behind(ctx context.Context, cfg *config.Config, l net.Listener, tally *launch.Tally) (end func() error, err error) {
+func (c *runClient) behind(ctx context.Context, cfg *config.Config, l net.Listener, tally *launch.Tally) (end func() error, err error) {
 	log := slog.New(slog.DiscardHandler) // the terminal is the client's
-	if a.opts.verbose {
-		log = slog.New(slog.NewTextHandler(a.errs, nil))
+	if c.Verbose {
+		log = slog.New(slog.NewTextHandler(c.Notes, nil))
 	}
-	p := a.parts(cfg, log)
+	p := c.jobs.GatewayParts(cfg, log, versionText())
 	p.OnTurn, p.OnReport = tally.Turn, tally.Report
 	s, err := service.Open(ctx, p)
 	if err != nil {

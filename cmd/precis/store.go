@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"os"
 	"time"
 
@@ -10,169 +11,173 @@ import (
 	"precis"
 	"precis/cmd/internal/service"
 	"precis/cmd/internal/term"
+	"precis/conversation"
 	"precis/store/transfer"
 )
 
-func (a *app) storeCmd() *cobra.Command {
-	var store string
+// stored works on what the gateway has stored.
+type stored struct {
+	*tools
+	store string
+}
+
+func newStore(t *tools) *cobra.Command {
+	c := &stored{tools: t}
 	cmd := &cobra.Command{
 		Use:   "store",
 		Short: "Export, import or forget what the gateway has stored",
 		Args:  cobra.NoArgs,
 	}
-	cmd.PersistentFlags().StringVar(&store, "store", "", "`WHERE` conversations are kept: a file or a postgres:// URL")
-	open := func(cmd *cobra.Command, there bool) (precis.Store, error) {
-		if store != "" {
-			a.opts.set = append(a.opts.set, "gateway.store="+store)
-		}
-		cfg, err := a.opts.load()
-		if err != nil {
-			return nil, err
-		}
-		st, err := service.OpenStore(cmd.Context(), cfg.Gateway, there)
-		if err == nil {
-			a.closing = append(a.closing, st.Close)
-		}
-		return st, err
-	}
-	cmd.AddCommand(a.exportCmd(open), a.importCmd(open), a.purgeCmd(open))
+	cmd.PersistentFlags().StringVar(&c.store, "store", "", "`WHERE` conversations are kept: a file or a postgres:// URL")
+	cmd.AddCommand(newExport(c), newImport(c), newPurge(c))
 	return cmd
 }
 
-// storeOpener opens the configured store; there says that it must be there.
-type storeOpener = func(cmd *cobra.Command, there bool) (precis.Store, error)
+// open opens the configured store; there says that it must be there.
+func (c *stored) open(ctx context.Context, there bool) (precis.Store, error) {
+	c.jobs.Set("gateway.store", c.store)
+	cfg, err := c.jobs.Config()
+	if err != nil {
+		return nil, err
+	}
+	st, err := service.OpenStore(ctx, cfg.Gateway, there)
+	if err == nil {
+		c.jobs.OnClose(st.Close)
+	}
+	return st, err
+}
 
-func (a *app) exportCmd(open storeOpener) *cobra.Command {
+func newExport(c *stored) *cobra.Command {
 	return &cobra.Command{
 		Use:   "export [FILE]",
 		Short: "Write everything that is stored as JSON lines, to FILE or standard output",
 		Args:  cobra.MaximumNArgs(1),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			st, err := open(cmd, true)
-			if err != nil {
-				return err
-			}
-			if len(args) == 0 {
-				_, err = transfer.Export(cmd.Context(), st, a.out)
-				return err
-			}
-			f, err := os.OpenFile(args[0], os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
-			if err != nil {
-				return &precis.Error{Code: precis.CodeInvalid, Op: "export", Err: err}
-			}
-			n, err := transfer.Export(cmd.Context(), st, f)
-			if cerr := f.Close(); err == nil && cerr != nil {
-				err = precis.Errorf(precis.CodeInternal, "export", "%w", cerr)
-			}
-			if err != nil {
-				_ = os.Remove(args[0]) // half of it helps nobody
-				return err
-			}
-			return a.moved("exported", n)
-		},
+		RunE:  c.export,
 	}
 }
 
-func (a *app) importCmd(open storeOpener) *cobra.Command {
+func (c *stored) export(cmd *cobra.Command, args []string) error {
+	st, err := c.open(cmd.Context(), true)
+	if err != nil {
+		return err
+	}
+	if len(args) == 0 {
+		_, err = transfer.Export(cmd.Context(), st, c.Data())
+		return err
+	}
+	f, err := os.OpenFile(args[0], os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return &precis.Error{Code: precis.CodeInvalid, Op: "export", Err: err}
+	}
+	n, err := transfer.Export(cmd.Context(), st, f)
+	if cerr := f.Close(); err == nil && cerr != nil {
+		err = precis.Errorf(precis.CodeInternal, "export", "%w", cerr)
+	}
+	if err != nil {
+		_ = os.Remove(args[0]) // half of it helps nobody
+		return err
+	}
+	return c.moved("exported", n)
+}
+
+func newImport(c *stored) *cobra.Command {
 	return &cobra.Command{
 		Use:   "import FILE",
 		Short: "Add what was exported; - reads standard input",
 		Args:  cobra.ExactArgs(1),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			in := a.in
-			if args[0] != "-" {
-				f, err := os.Open(args[0])
-				if err != nil {
-					return &precis.Error{Code: precis.CodeNotFound, Op: "import", Err: err}
-				}
-				defer f.Close()
-				in = f
-			}
-			st, err := open(cmd, false)
-			if err != nil {
-				return err
-			}
-			n, err := transfer.Import(cmd.Context(), in, st)
-			if err != nil {
-				return err
-			}
-			return a.moved("imported", n)
-		},
+		RunE:  c.add,
 	}
 }
 
-// moved tells how much was written or read.
-func (a *app) moved(done string, n transfer.Counts) error {
-	if a.opts.json {
-		return a.printJSON(n)
+func (c *stored) add(cmd *cobra.Command, args []string) error {
+	in := c.Input(cmd.Context())
+	if args[0] != "-" {
+		f, err := openRegular(args[0])
+		if err != nil {
+			return err
+		}
+		defer f.Close()
+		in = f
 	}
-	if !a.opts.quiet {
-		a.term.Printf("%s %s, %s, %s\n", done, term.Count(n.Conversations, "conversation"), term.Count(n.Messages, "message"), term.Count(n.Edits, "edit"))
+	st, err := c.open(cmd.Context(), false)
+	if err != nil {
+		return err
+	}
+	n, err := transfer.Import(cmd.Context(), in, st)
+	if err != nil {
+		return err
+	}
+	return c.moved("imported", n)
+}
+
+// openRegular opens a file to read. Opening a named pipe would wait for a writer, and
+// a device may never end.
+func openRegular(path string) (*os.File, error) {
+	const op = "import"
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil, &precis.Error{Code: precis.CodeNotFound, Op: op, Err: err}
+	}
+	if !info.Mode().IsRegular() {
+		return nil, &precis.Error{Code: precis.CodeInvalid, Op: op, Place: path, Err: errors.New("it is no regular file"), Hint: "standard input, named as -, may be anything"}
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, &precis.Error{Code: precis.CodeNotFound, Op: op, Err: err}
+	}
+	return f, nil
+}
+
+// moved states how many conversations, messages and edits were written or read.
+func (c *stored) moved(done string, n transfer.Counts) error {
+	if c.AsJSON {
+		return c.JSON(n)
+	}
+	if !c.Quiet {
+		c.Text.Printf("%s %s, %s, %s\n", done, term.Count(n.Conversations, "conversation"), term.Count(n.Messages, "message"), term.Count(n.Edits, "edit"))
 	}
 	return nil
 }
 
-func (a *app) purgeCmd(open storeOpener) *cobra.Command {
-	var days int
-	var all bool
+// purge forgets conversations.
+type purge struct {
+	*stored
+	days int
+	all  bool
+}
+
+func newPurge(s *stored) *cobra.Command {
+	c := &purge{stored: s}
 	cmd := &cobra.Command{
 		Use:   "purge [ID…]",
 		Short: "Forget conversations for good: by ID, by age, or all of them",
-		RunE: func(cmd *cobra.Command, args []string) error {
-			q := precis.PurgeQuery{IDs: args, All: all}
-			if days > 0 {
-				q.Before = time.Now().AddDate(0, 0, -days)
-			}
-			if len(args) == 0 && days <= 0 && !all {
-				return &precis.Error{Code: precis.CodeInvalid, Op: "purge", Err: errNothingNamed, Hint: "name conversations, or use --older-than DAYS, or --all"}
-			}
-			st, err := open(cmd, true)
-			if err != nil {
-				return err
-			}
-			res, err := purge(cmd.Context(), st, q)
-			if err != nil {
-				return err
-			}
-			if a.opts.json {
-				return a.printJSON(res)
-			}
-			a.term.Printf("forgot %s with %s\n", term.Count(res.Conversations, "conversation"), term.Count(res.Messages, "message"))
-			return nil
-		},
+		RunE:  c.run,
 	}
-	cmd.Flags().IntVar(&days, "older-than", 0, "conversations without a request for so many `DAYS`")
-	cmd.Flags().BoolVar(&all, "all", false, "everything but the ledger and what was learned about counting")
+	cmd.Flags().IntVar(&c.days, "older-than", 0, "conversations without a request for so many `DAYS`")
+	cmd.Flags().BoolVar(&c.all, "all", false, "everything but the ledger and what was learned about counting")
 	return cmd
 }
 
-var errNothingNamed = precis.Errorf(precis.CodeInvalid, "", "nothing is named")
-
-// purge forgets in every scope of a store.
-func purge(ctx context.Context, st precis.Store, q precis.PurgeQuery) (total precis.PurgeResult, err error) {
-	owners := []string{""}
-	scoper, ok := st.(precis.Scoper)
-	if ok {
-		if owners, err = scoper.Scopes(ctx); err != nil {
-			return total, err
-		}
+func (c *purge) run(cmd *cobra.Command, args []string) error {
+	o := conversation.PurgeOptions{IDs: args, All: c.all}
+	if c.days > 0 {
+		o.Before = time.Now().AddDate(0, 0, -c.days)
 	}
-	for _, owner := range owners {
-		scope := st
-		if ok {
-			scope = scoper.Scope(owner)
-		}
-		p, can := scope.(precis.Purger)
-		if !can {
-			return total, precis.Errorf(precis.CodeInvalid, "purge", "this store cannot forget")
-		}
-		res, err := p.Purge(ctx, q)
-		if err != nil {
-			return total, err
-		}
-		total.Conversations += res.Conversations
-		total.Messages += res.Messages
-		total.Bytes += res.Bytes
+	if len(args) == 0 && c.days <= 0 && !c.all {
+		return &precis.Error{Code: precis.CodeInvalid, Op: "purge", Err: errors.New("nothing is named"), Hint: "name conversations, or use --older-than DAYS, or --all"}
 	}
-	return total, nil
+	st, err := c.open(cmd.Context(), true)
+	if err != nil {
+		return err
+	}
+	home := conversation.InStore(conversation.StoreOptions{Store: st, Owner: conversation.AllOwners})
+	res, err := conversation.Purge(cmd.Context(), home, o)
+	if err != nil {
+		return err
+	}
+	if c.AsJSON {
+		return c.JSON(res)
+	}
+	c.Text.Printf("forgot %s with %s\n", term.Count(res.Conversations, "conversation"), term.Count(res.Messages, "message"))
+	return nil
 }

@@ -1,70 +1,74 @@
 package main
 
 import (
-	"context"
+	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
 	"precis"
 	"precis/cmd/internal/term"
+	"precis/conversation"
 )
 
-func (a *app) undoCmd() *cobra.Command {
-	var all bool
+// undo takes edits back.
+type undo struct {
+	*tools
+	all bool
+}
+
+func newUndo(t *tools) *cobra.Command {
+	c := &undo{tools: t}
 	cmd := &cobra.Command{
 		Use:   "undo FILE [EDIT...]",
 		Short: "Take edits back: the last run, or those named",
 		Long: `Take edits back. Without names that is everything the last run did; --all takes
-back every edit precis has made or found. A task folder has the bytes it had
-before; in precis's own file the undo is recorded like any edit, and can itself
-be undone.`,
+back every edit precis has made or found, those too that a rewind took back. A
+task folder has the bytes it had before; in precis's own file the undo is recorded
+like any edit, and can itself be undone.`,
 		Args: cobra.MinimumNArgs(1),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			j, err := a.open(cmd.Context(), args[0])
-			if err != nil {
-				return err
-			}
-			ids := args[1:]
-			if all {
-				for _, e := range precis.Active(j.conv.Edits) {
-					ids = append(ids, e.ID)
-				}
-			}
-			if len(ids) == 0 {
-				ids = precis.LastRun(j.conv.Edits)
-			}
-			if len(ids) == 0 {
-				return precis.Errorf(precis.CodeNotFound, "undo", "no edit is in force")
-			}
-			where, err := j.undo(cmd.Context(), ids)
-			if err != nil {
-				return err
-			}
-			return a.done(cmd.Context(), where, "took back %s", term.Count(len(ids), "edit"))
-		},
+		RunE: c.run,
 	}
-	cmd.Flags().BoolVar(&all, "all", false, "take back every edit in force")
+	cmd.Flags().BoolVar(&c.all, "all", false, "take back every edit in force")
 	return cmd
 }
 
-// done reports a change and the state after it.
-func (a *app) done(ctx context.Context, path, format string, args ...any) error {
-	j, err := a.open(ctx, path)
+func (c *undo) run(cmd *cobra.Command, args []string) error {
+	ctx := cmd.Context()
+	j, err := c.jobs.Edit(ctx, args[0], "")
 	if err != nil {
 		return err
 	}
-	s, err := j.manager.Status(j.request(a))
-	if err != nil {
-		return err
+	if c.all {
+		t, err := conversation.UndoAll(ctx, j.Home, j.Home.ID())
+		if err != nil {
+			return err
+		}
+		var kinds []precis.EditKind
+		for _, e := range t.Edits {
+			kinds = append(kinds, e.Kind)
+		}
+		return c.report.Edited(j.File.Where(), t.Status, "%s", undoneText(kinds))
 	}
-	if a.opts.json {
-		return a.printJSON(struct {
-			Written string        `json:"written"`
-			Status  precis.Status `json:"status"`
-		}{path, s})
+	edits := j.Conversation.Edits
+	change, err := conversation.Undo(ctx, j.Home, j.Home.ID(), args[1:]...)
+	var kinds []precis.EditKind
+	for _, e := range edits {
+		if slices.Contains(change.Edit.Undoes, e.ID) {
+			kinds = append(kinds, e.Kind)
+		}
 	}
-	a.term.Title(format, args...)
-	a.printStatus(s)
-	a.term.Printf("  %s %s\n", a.term.Style("good", "written to"), path)
-	return nil
+	return c.report.Changed(j, change, err, "%s", undoneText(kinds))
+}
+
+// undoneText is "took back 3 edits: dedupe, pruning".
+func undoneText(kinds []precis.EditKind) string {
+	n := len(kinds)
+	var names []string
+	for _, k := range kinds {
+		if !slices.Contains(names, string(k)) {
+			names = append(names, string(k))
+		}
+	}
+	return "took back " + term.Count(n, "edit") + ": " + strings.Join(names, ", ")
 }

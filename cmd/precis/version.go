@@ -10,20 +10,54 @@ import (
 // version is set by the release build; a build from source says what Go knows.
 var version = ""
 
-func (a *app) versionCmd() *cobra.Command {
+// printVersion prints the version.
+type printVersion struct{ *tools }
+
+func newVersion(t *tools) *cobra.Command {
+	c := &printVersion{t}
 	return &cobra.Command{
 		Use:   "version",
 		Short: "Print the version",
 		Args:  cobra.NoArgs,
-		RunE: func(*cobra.Command, []string) error {
-			v := versionText()
-			if a.opts.json {
-				return a.printJSON(map[string]string{"version": v, "go": runtime.Version()})
-			}
-			a.term.Printf("precis %s %s\n", v, runtime.Version())
-			return nil
-		},
+		RunE:  c.run,
 	}
+}
+
+func (c *printVersion) run(*cobra.Command, []string) error {
+	v, commit := versionText(), ""
+	if info, ok := debug.ReadBuildInfo(); ok {
+		commit = commitOf(info)
+	}
+	if c.AsJSON {
+		out := map[string]string{"version": v, "go": runtime.Version()}
+		if commit != "" {
+			out["commit"] = commit
+		}
+		return c.JSON(out)
+	}
+	if commit != "" {
+		v += " (commit " + commit + ")"
+	}
+	c.Text.Printf("precis %s %s\n", v, runtime.Version())
+	return nil
+}
+
+// commitOf returns the commit that a program was built from, with a plus sign
+// when files were changed since; "" when the build does not say.
+func commitOf(info *debug.BuildInfo) string {
+	commit, changed := "", false
+	for _, s := range info.Settings {
+		switch s.Key {
+		case "vcs.revision":
+			commit = s.Value
+		case "vcs.modified":
+			changed = s.Value == "true"
+		}
+	}
+	if commit != "" && changed {
+		commit += "+"
+	}
+	return commit
 }
 
 func versionText() string {

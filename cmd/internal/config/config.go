@@ -1,12 +1,19 @@
 // Package config works out the configuration of the precis command: a preset,
-// a strict YAML file over it, environment variables over that, flags on top. It
-// remembers where each value came from. Start with [Load].
+// the user's strict YAML file over it, a file in the current folder over that,
+// then environment variables, flags on top. It remembers where each value came
+// from. Start with [Load].
+//
+// The file in the current folder is not trusted: it may have come with a cloned
+// repository. It may set only the keys of an explicit list, and only in ways that
+// call no model and leave the conversation protected; see [ErrRefused].
 package config
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -23,14 +30,17 @@ type Config struct {
 	Model      string // "": the one the recording names
 	Window     int    // tokens; 0: the model's
 	MaxOutput  int    // tokens; 0: unknown
-	ModelsFile string // overrides of the catalogue; "": none
+	ModelsFile string // overrides of the catalog; "": none
 	Summarizer Summarizer
 	Hooks      Hooks
 	Gateway    Gateway
 
-	File     string   // the file that was read; "": none
-	Warnings []string // thresholds out of range and the like
-	origins  map[string]string
+	File       string   // the file that was read, the user's or the one named; "": none
+	Folder     string   // the file in the current folder that was read as well; "": none
+	FromFolder int      // how many values it set
+	Warnings   []string // thresholds out of range and the like
+	user       string   // the user's own file, whether it exists or not
+	origins    map[string]value
 }
 
 // Summarizer is the profile of the model that condenses.
@@ -45,54 +55,95 @@ type Summarizer struct {
 }
 
 // Hooks are command lines or URLs, asked around condensations with a model and
-// told of alerts; "": none.
+// that receives alerts; "": none.
 type Hooks struct{ Before, After, Alert string }
 
-// Sources say where configuration comes from.
+// Sources say where configuration comes from. The zero value is the defaults
+// alone.
 type Sources struct {
-	Path  string              // file the user names; it must exist
-	Paths []string            // files to look for; the first that exists is read
-	Env   func(string) string // environment; nil: none
-	Flags map[string]string   // by key, see [Keys]
+	Path   string              // file the user names; it must exist, and no other is read
+	User   string              // the user's own file, read if it exists
+	Folder string              // file in the current folder, read over User if it exists
+	Env    func(string) string // environment; nil: none
+	Flags  map[string]string   // by key, see [Known]
 }
 
 // EnvPrefix begins the names of environment variables: key keep.messages is
 // PRECIS_KEEP_MESSAGES.
 const EnvPrefix = "PRECIS_"
 
-// DefaultPaths are the files looked for: precis.yaml here, then in the user's
-// configuration folder.
-func DefaultPaths() []string {
-	paths := []string{"precis.yaml"}
-	if dir, err := os.UserConfigDir(); err == nil {
-		paths = append(paths, filepath.Join(dir, "precis", "config.yaml"))
+// FolderFile is the name of the file looked for in the current folder.
+const FolderFile = "precis.yaml"
+
+// UserFile returns the path of the user's own file, which need not exist; "" when
+// the user has no configuration folder.
+func UserFile() string {
+	dir, err := os.UserConfigDir()
+	if err != nil {
+		return ""
 	}
-	return paths
+	return filepath.Join(dir, "precis", "config.yaml")
 }
 
 // value is one configured value before it is set.
 type value struct {
 	text   string
 	origin string
+	folder bool // it comes from the file in the current folder
 }
 
 // Load returns the effective configuration. The error is [precis.CodeInvalid]
 // and names the file and line, the variable or the flag at fault.
 func Load(src Sources) (*Config, error) {
-	values, file, err := collect(src)
+	values, err := collect(src)
 	if err != nil {
 		return nil, err
 	}
-	c := &Config{Estimate: "o200k", File: file, origins: map[string]string{}, Gateway: defaultGateway}
+	c, err := values.config()
+	if err != nil {
+		return nil, err
+	}
+	if len(values.folder) > 0 {
+		trusted, err := values.withoutFolder().config()
+		if err != nil {
+			return nil, err
+		}
+		c.user = src.User
+		if err := c.keepsWhatMatters(trusted); err != nil {
+			return nil, err
+		}
+	}
+	return c, nil
+}
+
+// layers are the values of all sources, the strongest last.
+type layers struct {
+	file, folderFile        string // that were read; "": none
+	user, folder, env, flag map[string]value
+}
+
+func (l layers) withoutFolder() layers {
+	l.folderFile, l.folder = "", nil
+	return l
+}
+
+// config sets the values of all layers over a preset.
+func (l layers) config() (*Config, error) {
+	values := map[string]value{}
+	for _, layer := range []map[string]value{l.user, l.folder, l.env, l.flag} {
+		maps.Copy(values, layer)
+	}
+	c := &Config{Estimate: "o200k", File: l.file, Folder: l.folderFile, FromFolder: len(l.folder), origins: map[string]value{}, Gateway: defaultGateway}
 	name := values["preset"]
+	var err error
 	if c.Settings, err = preset.Settings(name.text); err != nil {
 		return nil, place(name, "preset", err)
 	}
 	base := "preset " + c.Settings.Preset
 	for _, k := range keys {
-		c.origins[k.name] = base
+		c.origins[k.name] = value{origin: base}
 		if k.plain {
-			c.origins[k.name] = "default"
+			c.origins[k.name] = value{origin: "default"}
 		}
 	}
 	for _, name := range order(values) {
@@ -101,56 +152,64 @@ func Load(src Sources) (*Config, error) {
 		}
 	}
 	if err := c.Settings.Validate(); err != nil {
-		return nil, &precis.Error{Code: precis.CodeInvalid, Op: "read configuration", Place: file, Err: err}
+		return nil, &precis.Error{Code: precis.CodeInvalid, Op: opRead, Place: cmp.Or(l.folderFile, l.file), Err: err}
 	}
 	c.check()
 	return c, nil
 }
 
-// collect gathers the values of all sources, the strongest winning.
-func collect(src Sources) (map[string]value, string, error) {
-	values := map[string]value{}
+const opRead = "read configuration"
+
+// collect reads the values of all sources.
+func collect(src Sources) (layers, error) {
+	l := layers{user: map[string]value{}, env: map[string]value{}, flag: map[string]value{}}
 	file, data, err := readFile(src)
 	if err != nil {
-		return nil, "", err
+		return l, err
 	}
-	if file != "" {
-		if err := fromYAML(values, file, data); err != nil {
-			return nil, "", &precis.Error{Code: precis.CodeInvalid, Op: "read configuration", Err: err, Hint: "precis config lists the keys"}
+	if l.file = file; file != "" {
+		if err := (yamlReader{values: l.user, name: file}).read(data); err != nil {
+			return l, &precis.Error{Code: precis.CodeInvalid, Op: opRead, Err: err, Hint: "precis config lists the keys"}
+		}
+	}
+	if src.Path == "" && src.Folder != "" {
+		if l.folder, err = readFolder(src.Folder, src.User); err != nil {
+			return l, err
+		}
+		if l.folder != nil {
+			l.folderFile = src.Folder
 		}
 	}
 	if src.Env != nil {
 		for _, k := range keys {
 			name := EnvPrefix + strings.ToUpper(strings.ReplaceAll(k.name, ".", "_"))
 			if v := src.Env(name); v != "" {
-				values[k.name] = value{v, "$" + name}
+				l.env[k.name] = value{text: v, origin: "$" + name}
 			}
 		}
 	}
 	for name, v := range src.Flags {
-		values[name] = value{v, "flag"}
+		l.flag[name] = value{text: v, origin: "flag"}
 	}
-	return values, file, nil
+	return l, nil
 }
 
+// readFile reads the file that the user names, else the user's own if it exists.
 func readFile(src Sources) (string, []byte, error) {
-	if src.Path != "" {
-		data, err := os.ReadFile(src.Path)
-		if err != nil {
-			return "", nil, &precis.Error{Code: precis.CodeNotFound, Op: "read configuration", Place: src.Path, Err: errors.Unwrap(err)}
-		}
-		return src.Path, data, nil
+	path := cmp.Or(src.Path, src.User)
+	if path == "" {
+		return "", nil, nil
 	}
-	for _, path := range src.Paths {
-		data, err := os.ReadFile(path)
-		if err == nil {
-			return path, data, nil
-		}
-		if !errors.Is(err, fs.ErrNotExist) {
-			return "", nil, &precis.Error{Code: precis.CodeInternal, Op: "read configuration", Place: path, Err: err}
-		}
+	data, err := os.ReadFile(path)
+	switch {
+	case err == nil:
+		return path, data, nil
+	case src.Path != "":
+		return "", nil, &precis.Error{Code: precis.CodeNotFound, Op: opRead, Place: path, Err: errors.Unwrap(err)}
+	case errors.Is(err, fs.ErrNotExist):
+		return "", nil, nil
 	}
-	return "", nil, nil
+	return "", nil, &precis.Error{Code: precis.CodeInternal, Op: opRead, Place: path, Err: err}
 }
 
 // order returns the names of the values as they are to be set: in the order of
@@ -180,7 +239,7 @@ func (c *Config) set(name string, v value) error {
 	if err := keys[i].set(c, v.text); err != nil {
 		return place(v, name, err)
 	}
-	c.origins[name] = v.origin
+	c.origins[name] = v
 	return nil
 }
 
@@ -193,7 +252,7 @@ func (c *Config) setProfile(profile string, v value) error {
 		return place(v, profilePrefix+profile, err)
 	}
 	c.Settings.Profiles[profile] = percent
-	c.origins[profilePrefix+profile] = v.origin
+	c.origins[profilePrefix+profile] = v
 	return nil
 }
 
@@ -210,5 +269,5 @@ func (c *Config) check() {
 }
 
 func place(v value, name string, err error) error {
-	return &precis.Error{Code: precis.CodeInvalid, Op: "read configuration", Place: fmt.Sprintf("%s: %s", v.origin, name), Err: err}
+	return &precis.Error{Code: precis.CodeInvalid, Op: opRead, Place: fmt.Sprintf("%s: %s", v.origin, name), Err: err}
 }

@@ -8,6 +8,7 @@ import (
 
 	"precis"
 	"precis/cmd/internal/config"
+	"precis/preset"
 )
 
 func load(t *testing.T, yaml string, env, flags map[string]string) (*config.Config, error) {
@@ -32,6 +33,19 @@ func TestStrongerSourcesWin(t *testing.T) {
 	for key, want := range map[string]string{"threshold": "p.yaml:2", "keep.messages": "$PRECIS_KEEP_MESSAGES", "keep.share": "p.yaml:5", "target": "flag", "warn": "preset frugal", "estimate": "default"} {
 		if got := c.Origin(key); !strings.HasSuffix(got, want) {
 			t.Errorf("%s is from %q, want %q", key, got, want)
+		}
+	}
+}
+
+// A preset that is named for one command leaves the user's limits on spending alone.
+func TestPresetsKeepLimitsOnSpending(t *testing.T) {
+	for _, name := range preset.Names() {
+		c, err := load(t, "preset: frugal\nspend: {conversation: 1, day: 2, warn: 0.5}\n", nil, map[string]string{"preset": name})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if want := (precis.Spend{Conversation: 1, Day: 2, Warn: 0.5}); c.Settings.Spend != want || c.Settings.Preset != name {
+			t.Errorf("%s: %+v", name, c.Settings)
 		}
 	}
 }

@@ -16,13 +16,13 @@ type Gateway struct {
 	Retention int    // days; 0: for ever
 
 	KeysFile   string // hashed keys that clients must send; "": none
-	SecretFile string // names owners; "": beside the store
+	SecretFile string // names owners; "": next to the store
 	Public     bool   // listen to others without keys
 	Hosts      []string
 	CertFile   string
 	KeyFile    string
 
-	UpstreamCA   string // certificates that upstreams may show, beside the system's
+	UpstreamCA   string // certificates accepted from upstreams in addition to the system's
 	UpstreamCert string // what the gateway shows to upstreams
 	UpstreamKey  string
 	Proxy        string // to upstreams; "": as the environment says; Off: none
@@ -32,6 +32,7 @@ type Gateway struct {
 
 	MemoryMB    int
 	MaxBodyMB   int
+	RequestsMB  int
 	MaxRequests int
 	KeepAlive   int // seconds
 	Drain       int // seconds
@@ -49,7 +50,7 @@ const (
 )
 
 var defaultGateway = Gateway{
-	Listen: "127.0.0.1:8377", Bodies: true, Probe: true, MemoryMB: 256, MaxBodyMB: 64, MaxRequests: 512, KeepAlive: 5, Drain: 30,
+	Listen: "127.0.0.1:8377", Bodies: true, Probe: true, MemoryMB: 256, MaxBodyMB: 64, RequestsMB: 1024, MaxRequests: 512, KeepAlive: 5, Drain: 30,
 }
 
 var gatewayKeys = []key{
@@ -75,6 +76,7 @@ var gatewayKeys = []key{
 	textKey("gateway.otlp_endpoint", "URL of an OpenTelemetry collector for traces; empty: that of OTEL_EXPORTER_OTLP_ENDPOINT, or none", func(c *Config) *string { return &c.Gateway.OTLP }),
 	textKey("gateway.webhook", "URL that is told of condensations, overflows, limits of spending and errors; empty: none", func(c *Config) *string { return &c.Gateway.Webhook }),
 	plainCount("gateway.memory_mb", "memory for conversations, in MB", func(c *Config) *int { return &c.Gateway.MemoryMB }),
+	plainCount("gateway.requests_mb", "memory for requests under way, in MB", func(c *Config) *int { return &c.Gateway.RequestsMB }),
 	plainCount("gateway.max_body_mb", "largest request, in MB", func(c *Config) *int { return &c.Gateway.MaxBodyMB }),
 	plainCount("gateway.max_requests", "requests at the same time", func(c *Config) *int { return &c.Gateway.MaxRequests }),
 	plainCount("gateway.keep_alive", "seconds after which a waiting stream gets a sign of life", func(c *Config) *int { return &c.Gateway.KeepAlive }),

@@ -99,7 +99,7 @@ var keys = append([]key{
 	textKey("hooks.before", "command or URL asked before a model condenses; what it says is shown to the model; exit code 10 or status 409 vetoes", func(c *Config) *string { return &c.Hooks.Before }),
 	textKey("hooks.after", "command or URL asked after; it is told the summary and says the one to use; exit code 10 or status 409 vetoes", func(c *Config) *string { return &c.Hooks.After }),
 	textKey("hooks.alert", "command or URL told when a limit of spend.* is near or reached", func(c *Config) *string { return &c.Hooks.Alert }),
-	textKey("models_file", "file of windows, limits and prices over the catalogue", func(c *Config) *string { return &c.ModelsFile }),
+	textKey("models_file", "file of windows, limits and prices over the catalog", func(c *Config) *string { return &c.ModelsFile }),
 }, gatewayKeys...)
 
 // Row is one value for people: its key, where it came from, what it means.
@@ -107,30 +107,35 @@ type Row struct {
 	Key    string `json:"key"`
 	Value  string `json:"value"`
 	Origin string `json:"from"`
+	Folder bool   `json:"folder,omitempty"` // it comes from the file in the current folder
 	Help   string `json:"help"`
+
+	list bool // Value is a list, comma-separated
 }
 
 // Rows returns every value, profiles at the end.
 func (c *Config) Rows() []Row {
 	var rows []Row
 	for _, k := range keys {
-		rows = append(rows, Row{Key: k.name, Value: k.get(c), Origin: c.origins[k.name], Help: k.help})
+		from := c.origins[k.name]
+		rows = append(rows, Row{Key: k.name, Value: k.get(c), Origin: from.origin, Folder: from.folder, Help: k.help, list: k.list})
 	}
 	for _, name := range sortedProfiles(c.Settings.Profiles) {
-		p := c.Settings.Profiles[name]
-		rows = append(rows, Row{Key: profilePrefix + name, Value: formatNumber(p), Origin: c.origins[profilePrefix+name], Help: "threshold of this profile or model; -1: the global one"})
+		from := c.origins[profilePrefix+name]
+		rows = append(rows, Row{Key: profilePrefix + name, Value: formatNumber(c.Settings.Profiles[name]), Origin: from.origin, Folder: from.folder,
+			Help: "threshold of this profile or model; -1: the global one"})
 	}
 	return rows
 }
 
 // Given reports whether a key was set, not left to its preset or default.
 func (c *Config) Given(name string) bool {
-	o := c.origins[name]
+	o := c.Origin(name)
 	return o != "" && o != "default" && !strings.HasPrefix(o, "preset ")
 }
 
 // Origin returns where the value of a key came from.
-func (c *Config) Origin(name string) string { return c.origins[name] }
+func (c *Config) Origin(name string) string { return c.origins[name].origin }
 
 func sortedProfiles(m map[string]float64) []string { return slices.Sorted(maps.Keys(m)) }
 

@@ -9,25 +9,25 @@ import (
 	"precis/internal/strictyaml"
 )
 
-// fromYAML adds the values of a file. Dotted keys are nested mappings there.
-func fromYAML(values map[string]value, name string, data []byte) error {
+// yamlReader reads the values of a file. Dotted keys are nested mappings there.
+type yamlReader struct {
+	values map[string]value
+	name   string
+	folder bool // the file is in the current folder and not trusted
+}
+
+func (r yamlReader) read(data []byte) error {
 	body, err := strictyaml.Parse(data)
 	if err != nil {
-		return strictyaml.Place(name, err)
+		return strictyaml.Place(r.name, err)
 	}
 	if body == nil {
 		return nil
 	}
-	r := yamlReader{values: values, name: name}
 	if err := strictyaml.Each(body, r.fields("")); err != nil {
-		return strictyaml.Place(name, err)
+		return strictyaml.Place(r.name, err)
 	}
 	return nil
-}
-
-type yamlReader struct {
-	values map[string]value
-	name   string
 }
 
 // fields returns the table of the mapping whose keys begin with prefix.
@@ -51,10 +51,13 @@ func (r yamlReader) fields(prefix string) strictyaml.Fields {
 }
 
 func (r yamlReader) put(name string, n ast.Node, text string) {
-	r.values[name] = value{text, fmt.Sprintf("%s:%d", r.name, strictyaml.Line(n))}
+	r.values[name] = value{text: text, origin: fmt.Sprintf("%s:%d", r.name, strictyaml.Line(n)), folder: r.folder}
 }
 
 func (r yamlReader) scalar(k key, n ast.Node) error {
+	if r.folder && !folderKeys[k.name] {
+		return &strictyaml.Error{Line: strictyaml.Line(n), Key: k.name, Err: ErrRefused}
+	}
 	if k.list {
 		var list []string
 		if err := strictyaml.Texts(&list)(n); err != nil {

@@ -3,10 +3,13 @@
 package doctor
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"os"
 
+	"precis"
 	"precis/cmd/internal/config"
 	"precis/preset"
 )
@@ -83,13 +86,17 @@ func (e *exam) config() bool {
 	const check = "configuration"
 	c, err := e.Load()
 	if err != nil {
-		e.add(check, Bad, "precis config lists the keys", "%v", err)
+		hint := "precis config lists the keys"
+		if e, ok := errors.AsType[*precis.Error](err); ok && e.Hint != "" {
+			hint = e.Hint
+		}
+		e.add(check, Bad, hint, "%v", err)
 		return false
 	}
 	e.cfg = c
-	where := c.File
-	if where == "" {
-		where = "no file, the defaults"
+	where := cmp.Or(c.File, "no file, the defaults")
+	if c.Folder != "" {
+		where += ", and " + c.Folder + " of the current folder"
 	}
 	if len(c.Warnings) == 0 {
 		e.ok(check, "%s, preset %s", where, c.Settings.Preset)

@@ -15,6 +15,7 @@ import (
 	"precis/cmd/internal/config"
 	"precis/cmd/internal/service"
 	"precis/cmd/internal/term"
+	"precis/store"
 )
 
 // store opens the store and writes something to it that leaves no trace.
@@ -38,7 +39,7 @@ func (e *exam) store(ctx context.Context) {
 		return
 	}
 	defer st.Close()
-	if l, ok := st.(precis.Leaser); ok {
+	if l, ok := st.(store.Leaser); ok {
 		release, _, err := l.Lease(ctx, "precis doctor", "precis doctor", time.Second)
 		release()
 		if err != nil {
@@ -104,7 +105,7 @@ func (e *exam) keys() {
 	case path == "":
 		e.ok(check, "none are asked for")
 	case e.private(check, path):
-		e.ok(check, "%s in %s", term.Count(len(keys), "key"), path)
+		e.ok(check, "%s in %s", term.Count(len(keys.Owners), "key"), path)
 	}
 }
 

@@ -1,6 +1,6 @@
 package launch
 
-// ample is the context window, in tokens, that clients are told of where they
+// ample is the context window, in tokens, configured in clients where they
 // would otherwise shorten conversations by their own estimate; nearly is a
 // little less.
 const (
@@ -21,7 +21,7 @@ func Clients() []Client {
 			HowTo: `pi, with {"providers":{"anthropic":{"baseUrl":"%s"}}} in models.json`, prepare: pi},
 		{Name: "qwen", Commands: []string{"qwen"}, Told: "--openai-base-url and ANTHROPIC_BASE_URL",
 			HowTo: "ANTHROPIC_BASE_URL=%[1]s qwen --openai-base-url %[1]s/v1", prepare: qwen},
-		{Name: "cline", Commands: []string{"cline"}, Told: "a copy of providers.json with changed base URLs, and --compaction off",
+		{Name: "cline", Commands: []string{"cline"}, Told: "CLINE_PROVIDER_SETTINGS_PATH, a copy of providers.json with changed base URLs, and --compaction off",
 			HowTo: "cline auth -p openai-compatible -b %s/v1 …, then cline --compaction off", prepare: cline},
 		{Name: "continue", Commands: []string{"cn", "continue"}, Told: "a copy of config.yaml with changed apiBase and contextLength",
 			HowTo: "cn --config FILE, with apiBase: %s/v1 and contextLength: " + ample + " for each model", prepare: continueCLI},
@@ -46,20 +46,16 @@ func generic(p *Plan) error {
 func aider(p *Plan) error {
 	p.set("ANTHROPIC_API_BASE", p.base())
 	p.set("AIDER_OPENAI_API_BASE", p.v1()) // before its own configuration file
-	if own, ok := p.flag("--openai-api-base"); ok {
-		p.OpenAI = asIs(own)
-		p.setFlag("--openai-api-base", p.v1())
+	if own, ok := p.Args.flag("--openai-api-base"); ok {
+		p.openAIAt(asIs(own), "--openai-api-base")
+		p.Args.setFlag("--openai-api-base", p.v1())
 	}
 	return generic(p)
 }
 
 func goose(p *Plan) error {
-	if host := p.place.Env("ANTHROPIC_HOST"); host != "" {
-		p.Anthropic = host
-	}
-	if host := p.place.Env("OPENAI_HOST"); host != "" {
-		p.OpenAI = host // it adds v1/chat/completions
-	}
+	p.anthropicAt(p.place.Env("ANTHROPIC_HOST"), "ANTHROPIC_HOST")
+	p.openAIAt(p.place.Env("OPENAI_HOST"), "OPENAI_HOST") // it adds v1/chat/completions
 	p.set("ANTHROPIC_HOST", p.base())
 	p.set("OPENAI_HOST", p.base())
 	if p.place.Env("GOOSE_AUTO_COMPACT_THRESHOLD") == "" {
@@ -71,15 +67,15 @@ func goose(p *Plan) error {
 func qwen(p *Plan) error {
 	p.set("ANTHROPIC_BASE_URL", p.base())
 	p.set("OPENAI_BASE_URL", p.v1())
-	settings, _, err := readObject(p.home("QWEN_HOME", ".qwen"), "settings.json")
+	settings, path, err := readObject(p.place.home("QWEN_HOME", ".qwen"), "settings.json")
 	if err != nil {
 		return err
 	}
-	if own, ok := p.flag("--openai-base-url"); ok {
-		p.OpenAI = asIs(own)
+	if own, ok := p.Args.flag("--openai-base-url"); ok {
+		p.openAIAt(asIs(own), "--openai-base-url")
 	} else if own := text(settings, "security", "auth", "baseUrl"); own != "" && p.OpenAI == "" {
-		p.OpenAI = asIs(own)
+		p.openAIAt(asIs(own), path)
 	}
-	p.setFlag("--openai-base-url", p.v1())
+	p.Args.setFlag("--openai-base-url", p.v1())
 	return nil
 }

@@ -11,7 +11,7 @@ import (
 
 // codex takes all it needs as arguments.
 func codex(p *Plan) error {
-	dir := p.home("CODEX_HOME", ".codex")
+	dir := p.place.home("CODEX_HOME", ".codex")
 	auth, _, err := readObject(dir, "auth.json")
 	if err != nil {
 		return err
@@ -19,54 +19,35 @@ func codex(p *Plan) error {
 	if key, _ := auth["OPENAI_API_KEY"].(string); key == "" && within(auth, "tokens") != nil && p.OpenAI == "" && p.place.Env("OPENAI_API_KEY") == "" {
 		p.OpenAI = "https://chatgpt.com/backend-api/codex#" // a subscription's requests go there
 	}
-	config, _ := os.ReadFile(filepath.Join(dir, "config.toml")) // without it there are the defaults
+	file := filepath.Join(dir, "config.toml")
+	config, _ := os.ReadFile(file) // without it there are the defaults
 	for name, value := range map[string]string{"model_context_window": ample, "model_auto_compact_token_limit": nearly} {
-		if !p.configured(name) {
-			p.insert("-c", name+"="+value)
+		if !p.Args.configured(name) {
+			p.Args.insert("-c", name+"="+value)
 		}
 	}
-	provider := p.codexOption("model_provider")
+	provider := p.Args.codexOption("model_provider")
 	if provider == "" {
 		provider = tomlText(config, "", "model_provider")
 	}
 	if provider == "" || provider == "openai" {
 		if own := tomlText(config, "", "openai_base_url"); own != "" {
-			p.OpenAI = asIs(own)
+			p.openAIAt(asIs(own), file)
 		}
-		p.insert("-c", fmt.Sprintf("openai_base_url=%q", p.v1()))
+		p.Args.insert("-c", fmt.Sprintf("openai_base_url=%q", p.v1()))
 		return nil
 	}
 	key := "model_providers." + provider
-	own := p.codexOption(key + ".base_url")
+	own, from := p.Args.codexOption(key+".base_url"), "-c"
 	if own == "" {
-		own = tomlText(config, key, "base_url")
+		own, from = tomlText(config, key, "base_url"), file
 	}
 	if own == "" {
 		p.warn("the address of its provider " + provider + " is not known: its requests do not pass the gateway")
 		return nil
 	}
-	p.Args = append(p.Args[:1:1], append([]string{"-c", fmt.Sprintf("%s.base_url=%q", key, p.other(provider, own, false))}, p.Args[1:]...)...)
+	p.Args.insert("-c", fmt.Sprintf("%s.base_url=%q", key, p.other(provider, own, from, false)))
 	return nil
-}
-
-// configured reports whether the arguments set an option of Codex.
-func (p *Plan) configured(name string) bool { return p.codexOption(name) != "" }
-
-// codexOption returns the value that the arguments give an option of Codex.
-func (p *Plan) codexOption(name string) string {
-	for i, a := range p.Args[1:] {
-		v := ""
-		switch {
-		case (a == "-c" || a == "--config") && i+2 < len(p.Args):
-			v = p.Args[i+2]
-		case strings.HasPrefix(a, "--config="):
-			v = strings.TrimPrefix(a, "--config=")
-		}
-		if key, value, ok := strings.Cut(v, "="); ok && strings.TrimSpace(key) == name {
-			return strings.Trim(strings.TrimSpace(value), `"'`)
-		}
-	}
-	return ""
 }
 
 // tomlText returns a string of a TOML file by its table, "" for the top, and

@@ -8,6 +8,9 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
+
+	"precis/cmd/internal/folder"
 )
 
 // object is a JSON object.
@@ -15,19 +18,19 @@ type object = map[string]any
 
 // home returns a client's folder: what a variable names, else one in the user's
 // home.
-func (p *Plan) home(variable string, names ...string) string {
-	if dir := p.place.Env(variable); variable != "" && dir != "" {
+func (p Place) home(variable string, names ...string) string {
+	if dir := p.Env(variable); variable != "" && dir != "" {
 		return dir
 	}
-	return filepath.Join(append([]string{p.place.Home}, names...)...)
+	return filepath.Join(append([]string{p.Home}, names...)...)
 }
 
 // xdg returns a client's folder in the user's configuration folder.
-func (p *Plan) xdg(name string) string {
-	if dir := p.place.Env("XDG_CONFIG_HOME"); dir != "" {
+func (p Place) xdg(name string) string {
+	if dir := p.Env("XDG_CONFIG_HOME"); dir != "" {
 		return filepath.Join(dir, name)
 	}
-	return filepath.Join(p.place.Home, ".config", name)
+	return filepath.Join(p.Home, ".config", name)
 }
 
 // readObject reads the first of files that exists, JSON with or without
@@ -42,15 +45,54 @@ func readObject(dir string, names ...string) (object, string, error) {
 		if err != nil {
 			return nil, "", err
 		}
-		out := object{}
-		d := json.NewDecoder(strings.NewReader(plainJSON(string(data))))
-		d.UseNumber()
-		if err := d.Decode(&out); err != nil {
-			return nil, "", fmt.Errorf("%s: %w", path, err)
-		}
-		return out, path, nil
+		out, err := parseObject(path, data)
+		return out, path, err
 	}
 	return object{}, "", nil
+}
+
+// readFolderObject reads such a file in the working directory, or above it. None
+// is an empty object and no path.
+func readFolderObject(dir, name string) (object, string, error) {
+	path := filepath.Join(dir, name)
+	data, err := folder.Read(path)
+	if isNothing(err) {
+		return object{}, "", nil
+	}
+	if err != nil {
+		return nil, "", fmt.Errorf("%s: %w", path, err)
+	}
+	out, err := parseObject(path, data)
+	return out, path, err
+}
+
+// isNothing reports whether there is no such file: it does not exist, or what
+// would be its folder is a file.
+func isNothing(err error) bool {
+	return errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR)
+}
+
+func parseObject(path string, data []byte) (object, error) {
+	out := object{}
+	d := json.NewDecoder(strings.NewReader(plainJSON(string(data))))
+	d.UseNumber()
+	if err := d.Decode(&out); err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return out, nil
+}
+
+// sameFolder reports whether two paths are one folder.
+func sameFolder(a, b string) bool {
+	if filepath.Clean(a) == filepath.Clean(b) {
+		return true
+	}
+	x, err := os.Stat(a)
+	if err != nil {
+		return false
+	}
+	y, err := os.Stat(b)
+	return err == nil && os.SameFile(x, y)
 }
 
 // plainJSON takes comments and trailing commas out of JSON.
@@ -175,4 +217,9 @@ func (p *Plan) mirror(dir, name string, without string) (string, error) {
 		}
 	}
 	return to, nil
+}
+
+func isDir(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.IsDir()
 }

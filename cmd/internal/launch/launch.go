@@ -1,13 +1,14 @@
 // Package launch starts a client behind a gateway: it knows the clients
-// ([Clients]), works out what one needs to be told ([Prepare]), runs it as if it
-// had been started by itself ([Run]), and keeps what it was told in a folder that
-// is gone afterwards ([Temp]).
+// ([Clients]), prepares the configuration that points one at the gateway
+// ([Prepare]), runs it as if the user had started it ([Run]), and keeps that
+// configuration in a folder that is removed afterwards ([Temp]).
 //
 // What belongs to the user is never changed. Clients that read their address
 // from a file get a changed copy of it, or the change alone where they can merge.
 package launch
 
 import (
+	"errors"
 	"maps"
 	"path/filepath"
 	"regexp"
@@ -31,17 +32,21 @@ type Place struct {
 	Args   []string // the command and its arguments
 	Client string   // name of the client; "": by the command
 	Base   string   // URL of the gateway, without /v1
-	Env    func(string) string
-	Home   string // the user's
-	Dir    string // the working directory
-	Temp   *Temp
+	// Upstream is the URL that the user has the gateway forward to, whatever the
+	// client points at; "": none. With it, what a file of the working directory
+	// points at is overridden; without it, that is an error.
+	Upstream string
+	Env      func(string) string
+	Home     string // the user's
+	Dir      string // the working directory; it is not trusted
+	Temp     *Temp
 }
 
 // Plan is what a client is started with.
 type Plan struct {
 	Client   *Client
-	Args     []string
-	Env      map[string]string // set beside what there is
+	Args     Args
+	Env      map[string]string // set in addition to what there is
 	Warnings []string
 
 	// What the client was pointed at before, for the gateway to forward to; "":
@@ -50,6 +55,7 @@ type Plan struct {
 	Others            map[string]string // further upstreams by name
 
 	place Place
+	from  map[string]string // by URL: the file, variable or flag that named it
 }
 
 // Prepare works out how the command is to be started. The error is
@@ -63,17 +69,33 @@ func Prepare(place Place) (*Plan, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &Plan{Client: c, Args: slices.Clone(place.Args), Env: map[string]string{}, Others: map[string]string{}, place: place}
-	p.Anthropic = place.Env("ANTHROPIC_BASE_URL")
-	if p.OpenAI = place.Env("OPENAI_BASE_URL"); p.OpenAI == "" {
-		p.OpenAI = place.Env("OPENAI_API_BASE")
+	p := &Plan{Client: c, Args: slices.Clone(place.Args), Env: map[string]string{}, Others: map[string]string{}, place: place, from: map[string]string{}}
+	p.anthropicAt(place.Env("ANTHROPIC_BASE_URL"), "ANTHROPIC_BASE_URL")
+	for _, name := range []string{"OPENAI_API_BASE", "OPENAI_BASE_URL"} { // the last one wins
+		p.openAIAt(asIs(place.Env(name)), name)
 	}
-	p.OpenAI = asIs(p.OpenAI)
 	if err := c.prepare(p); err != nil {
+		if _, ok := errors.AsType[*precis.Error](err); ok {
+			return nil, err
+		}
 		return nil, precis.Errorf(precis.CodeInvalid, op, "%s: %w", c.Name, err)
 	}
 	p.noProxy()
 	return p, nil
+}
+
+// anthropicAt and openAIAt note the URL that the client was pointed at before, and
+// by what; "" changes nothing.
+func (p *Plan) anthropicAt(url, from string) {
+	if url != "" {
+		p.Anthropic, p.from[url] = url, from
+	}
+}
+
+func (p *Plan) openAIAt(url, from string) {
+	if url != "" {
+		p.OpenAI, p.from[url] = url, from
+	}
 }
 
 // find returns the client of a command; the generic one when it is none we know.
@@ -119,19 +141,19 @@ func (p *Plan) Environ(env []string) []string {
 	return out
 }
 
-// noProxy keeps the way to the gateway clear of proxies.
+// noProxy keeps the way to the gateway, which is not encrypted, clear of proxies:
+// also of one that a client reads in a file of the working directory.
 func (p *Plan) noProxy() {
-	const local = "127.0.0.1,localhost"
-	set := false
-	for _, name := range []string{"HTTP_PROXY", "http_proxy", "ALL_PROXY", "all_proxy", "HTTPS_PROXY", "https_proxy"} {
-		set = set || p.place.Env(name) != ""
+	for _, name := range noProxyNames {
+		p.Env[name] = p.withoutProxy(name)
 	}
-	if !set {
-		return
-	}
-	for _, name := range []string{"NO_PROXY", "no_proxy"} {
-		p.Env[name] = strings.TrimPrefix(p.place.Env(name)+","+local, ",")
-	}
+}
+
+var noProxyNames = []string{"NO_PROXY", "no_proxy"}
+
+// withoutProxy returns the value of such a variable that leaves out the gateway.
+func (p *Plan) withoutProxy(name string) string {
+	return strings.TrimPrefix(p.place.Env(name)+",127.0.0.1,localhost", ",")
 }
 
 // base is the URL of the gateway for clients that add /v1 themselves, v1 for the
@@ -142,37 +164,6 @@ func (p *Plan) v1() string   { return p.place.Base + "/v1" }
 func (p *Plan) set(name, value string) { p.Env[name] = value }
 
 func (p *Plan) warn(text string) { p.Warnings = append(p.Warnings, text) }
-
-// insert puts arguments behind the command.
-func (p *Plan) insert(args ...string) { p.Args = slices.Insert(p.Args, 1, args...) }
-
-// flag returns the value of a flag in the arguments.
-func (p *Plan) flag(name string) (value string, ok bool) {
-	for i, a := range p.Args[1:] {
-		if v, is := strings.CutPrefix(a, name+"="); is {
-			return v, true
-		}
-		if a == name && i+2 < len(p.Args) {
-			return p.Args[i+2], true
-		}
-	}
-	return "", false
-}
-
-// setFlag gives a flag a value, in its place when it is there.
-func (p *Plan) setFlag(name, value string) {
-	for i := 1; i < len(p.Args); i++ {
-		if strings.HasPrefix(p.Args[i], name+"=") {
-			p.Args[i] = name + "=" + value
-			return
-		}
-		if p.Args[i] == name && i+1 < len(p.Args) {
-			p.Args[i+1] = value
-			return
-		}
-	}
-	p.insert(name, value)
-}
 
 var versioned = regexp.MustCompile(`/v[0-9]+[a-z0-9]*/?$`)
 
@@ -187,17 +178,18 @@ func asIs(url string) string {
 
 var unclean = regexp.MustCompile(`[^A-Za-z0-9]+`)
 
-// other makes an upstream of a base URL in a client's configuration and returns
-// the one to put there. Anthropic's own clients add /v1 to it, others do not.
-func (p *Plan) other(name, url string, addsVersion bool) string {
+// other makes an upstream of a base URL in a client's configuration, which is in
+// the file from, and returns the one to put there. Anthropic's own clients add /v1
+// to it, others do not.
+func (p *Plan) other(name, url, from string, addsVersion bool) string {
 	clean := "client-" + strings.Trim(unclean.ReplaceAllString(name, "-"), "-")
 	for known, ok := p.Others[clean]; ok && known != url && known != asIs(url); known, ok = p.Others[clean] {
 		clean += "x"
 	}
 	if addsVersion {
-		p.Others[clean] = url
+		p.Others[clean], p.from[url] = url, from
 		return p.base() + "/" + clean
 	}
-	p.Others[clean] = asIs(url)
+	p.Others[clean], p.from[asIs(url)] = asIs(url), from
 	return p.base() + "/" + clean + "/v1"
 }

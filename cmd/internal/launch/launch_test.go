@@ -1,7 +1,10 @@
 package launch_test
 
 import (
+	stdcmp "cmp"
 	"encoding/json"
+	"errors"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -18,14 +21,30 @@ const base = "http://127.0.0.1:8377"
 
 // place is a home with files, and the arguments and environment of a command.
 type place struct {
-	files map[string]string
-	env   map[string]string
-	args  []string
+	files    map[string]string
+	env      map[string]string
+	args     []string
+	dir      string // below the home; "": project
+	upstream string
 }
 
 func (p place) prepare(t *testing.T) (*launch.Plan, string) {
 	t.Helper()
 	home := t.TempDir()
+	plan, err := p.tryAt(t, home)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return plan, home
+}
+
+func (p place) try(t *testing.T) (*launch.Plan, error) {
+	t.Helper()
+	return p.tryAt(t, t.TempDir())
+}
+
+func (p place) tryAt(t *testing.T, home string) (*launch.Plan, error) {
+	t.Helper()
 	for name, text := range p.files {
 		path := filepath.Join(home, name)
 		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
@@ -39,7 +58,11 @@ func (p place) prepare(t *testing.T) (*launch.Plan, string) {
 		if name == "XDG_RUNTIME_DIR" {
 			return t.TempDir()
 		}
-		return p.env[name]
+		return strings.ReplaceAll(p.env[name], "HOME/", home+"/")
+	}
+	var args []string
+	for _, a := range p.args {
+		args = append(args, strings.ReplaceAll(a, "HOME/", home+"/"))
 	}
 	temp := launch.NewTemp(env)
 	t.Cleanup(func() {
@@ -47,17 +70,14 @@ func (p place) prepare(t *testing.T) (*launch.Plan, string) {
 			t.Error(err)
 		}
 	})
-	dir := filepath.Join(home, "project")
-	plan, err := launch.Prepare(launch.Place{Args: p.args, Base: base, Env: env, Home: home, Dir: dir, Temp: temp})
-	if err != nil {
-		t.Fatal(err)
-	}
+	dir := filepath.Join(home, stdcmp.Or(p.dir, "project"))
+	plan, err := launch.Prepare(launch.Place{Args: args, Base: base, Upstream: p.upstream, Env: env, Home: home, Dir: dir, Temp: temp})
 	for name, text := range p.files {
 		if got, err := os.ReadFile(filepath.Join(home, name)); err != nil || string(got) != text {
 			t.Errorf("%s of the user was changed: %q, %v", name, got, err)
 		}
 	}
-	return plan, home
+	return plan, err
 }
 
 func TestEveryClientIsTold(t *testing.T) {
@@ -87,10 +107,13 @@ func TestEveryClientIsTold(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			plan, _ := c.prepare(t)
+			if c.want["NO_PROXY"] == "" {
+				c.want["NO_PROXY"], c.want["no_proxy"] = "127.0.0.1,localhost", "127.0.0.1,localhost"
+			}
 			if diff := cmp.Diff(c.want, plan.Env); diff != "" {
 				t.Errorf("environment: %s", diff)
 			}
-			if diff := cmp.Diff(c.wantArgs, plan.Args); diff != "" {
+			if diff := cmp.Diff(c.wantArgs, []string(plan.Args)); diff != "" {
 				t.Errorf("arguments: %s", diff)
 			}
 			if plan.Anthropic != c.anthropic || plan.OpenAI != c.openai || len(plan.Warnings) > 0 {
@@ -149,7 +172,7 @@ func TestOpencodeMergesAddresses(t *testing.T) {
 		env:  map[string]string{"OPENCODE_CONFIG_CONTENT": `{"theme":"dark"}`},
 		files: map[string]string{
 			".config/opencode/opencode.jsonc": "{\n // mine\n \"provider\": {\"local\": {\"options\": {\"baseURL\": \"http://10.0.0.1:8000/v1\", \"apiKey\": \"k//k\"},},}, /* end */\n}",
-			"project/opencode.json":           `{"provider":{"anthropic":{"options":{"baseURL":"https://a.example/api"}}}}`,
+			".opencode/opencode.json":         `{"provider":{"anthropic":{"options":{"baseURL":"https://a.example/api"}}}}`,
 		},
 	}.prepare(t)
 	got := decode(t, plan.Env["OPENCODE_CONFIG_CONTENT"])
@@ -187,31 +210,66 @@ func TestPiGetsAnExtension(t *testing.T) {
 	}
 }
 
-func TestClineGetsItsFilesButTheProviders(t *testing.T) {
-	plan, home := place{
-		args: []string{"cline", "do it"},
-		files: map[string]string{
-			".cline/data/settings/providers.json": `{"providers":{"openai-compatible":{"settings":{"baseUrl":"https://x.example/v1","apiKey":"secret"}}}}`,
-			".cline/data/settings/mcp.json":       `{}`, ".cline/data/tasks.json": `[]`,
-		},
-	}.prepare(t)
-	if !slices.Equal(plan.Args[:1], []string{"cline"}) || !slices.Contains(plan.Args, "--compaction") {
-		t.Fatalf("%q", plan.Args)
+func TestClineGetsACopyOfItsProvidersAlone(t *testing.T) {
+	const providers = `{"providers":{"openai-compatible":{"settings":{"baseUrl":"https://x.example/v1","apiKey":"secret"}}}}`
+	for name, c := range map[string]struct {
+		args []string
+		env  map[string]string
+		file string // of the providers
+		data string // "": as without precis
+	}{
+		"alone":             {args: []string{"cline", "do it"}, file: ".cline/data/settings/providers.json"},
+		"another home":      {args: []string{"cline", "--config", "HOME/mine"}, file: "mine/data/settings/providers.json"},
+		"another folder":    {args: []string{"cline"}, env: map[string]string{"CLINE_DATA_DIR": "HOME/there"}, file: "there/settings/providers.json"},
+		"another file":      {args: []string{"cline"}, env: map[string]string{"CLINE_PROVIDER_SETTINGS_PATH": "HOME/p.json"}, file: "p.json"},
+		"isolated":          {args: []string{"cline", "--data-dir=iso", "do it"}, env: map[string]string{"CLINE_PROVIDER_SETTINGS_PATH": "HOME/p.json"}, file: "project/iso/settings/providers.json", data: "project/iso"},
+		"isolated, in two":  {args: []string{"cline", "--cwd", "sub", "--data-dir", "iso"}, file: "project/sub/iso/settings/providers.json", data: "project/sub/iso"},
+		"isolated, by name": {args: []string{"cline"}, env: map[string]string{"CLINE_SANDBOX": "1", "CLINE_SANDBOX_DATA_DIR": "HOME/iso"}, file: "iso/settings/providers.json", data: "iso"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			plan, home := place{args: c.args, env: c.env, files: map[string]string{c.file: providers}}.prepare(t)
+			if !slices.Contains(plan.Args, "--compaction") || len(plan.Warnings) > 0 {
+				t.Errorf("%q, warnings %q", plan.Args, plan.Warnings)
+			}
+			at := plan.Env["CLINE_PROVIDER_SETTINGS_PATH"]
+			if got := read(t, at); !strings.Contains(got, base+"/client-openai-compatible/v1") || !strings.Contains(got, "secret") {
+				t.Errorf("%s", got)
+			}
+			if info, err := os.Stat(at); err != nil || info.Mode().Perm() != 0o600 {
+				t.Errorf("%v %v", info.Mode(), err)
+			}
+			if got := read(t, filepath.Join(home, c.file)); got != providers {
+				t.Errorf("the user's file is changed: %s", got)
+			}
+			// What is recorded must name files that stay.
+			if slices.ContainsFunc(plan.Args, func(a string) bool { return strings.HasPrefix(a, "--data-dir") }) {
+				t.Errorf("%q", plan.Args)
+			}
+			data := ""
+			if c.data != "" {
+				data = filepath.Join(home, c.data)
+			}
+			for name, in := range map[string]string{"CLINE_DATA_DIR": "", "CLINE_SESSION_DATA_DIR": "sessions", "CLINE_DB_DATA_DIR": "db", "CLINE_TEAM_DATA_DIR": "teams"} {
+				want := ""
+				if data != "" {
+					want = filepath.Join(data, in)
+				}
+				if got := plan.Env[name]; got != want {
+					t.Errorf("%s is %q, want %q", name, got, want)
+				}
+			}
+			if (plan.Env["CLINE_SANDBOX"] == "0") != (data != "") || plan.Env["CLINE_SESSION_BACKEND_MODE"] != "local" {
+				t.Errorf("%q", plan.Env)
+			}
+		})
 	}
-	dir := plan.Args[slices.Index(plan.Args, "--data-dir")+1]
-	if got := read(t, filepath.Join(dir, "settings", "providers.json")); !strings.Contains(got, base+"/client-openai-compatible/v1") || !strings.Contains(got, "secret") {
-		t.Errorf("%s", got)
+	plan, home := place{args: []string{"cline"}}.prepare(t)
+	if len(plan.Warnings) != 1 || !strings.Contains(plan.Warnings[0], "cline auth") || len(plan.Env["CLINE_PROVIDER_SETTINGS_PATH"]) > 0 {
+		t.Errorf("without a file: %q", plan.Warnings)
 	}
-	for _, name := range []string{"settings/mcp.json", "tasks.json", "sessions", "db"} {
-		if to, err := filepath.EvalSymlinks(filepath.Join(dir, name)); err != nil || !strings.Contains(to, filepath.Join(".cline", "data")) {
-			t.Errorf("%s leads to %q, %v", name, to, err)
-		}
+	if _, err := os.Stat(filepath.Join(home, ".cline")); err == nil {
+		t.Error("a folder is made for nothing")
 	}
-	info, err := os.Stat(filepath.Join(dir, "settings", "providers.json"))
-	if err != nil || info.Mode().Perm() != 0o600 {
-		t.Errorf("%v %v", info.Mode(), err)
-	}
-	_ = home
 }
 
 func TestContinueGetsACopy(t *testing.T) {
@@ -273,28 +331,201 @@ func TestFoldersOfThoseThatAreGoneAreRemoved(t *testing.T) {
 		}
 		return ""
 	}
-	alive, err := launch.NewTemp(env).Dir()
+	temp := launch.NewTemp(env)
+	alive, err := temp.Dir()
 	if err != nil {
 		t.Fatal(err)
 	}
-	reused := filepath.Join(base, filepath.Base(alive)+"9") // our number, another start
-	unknown := filepath.Join(base, "precis-run-x")
-	for _, dir := range []string{filepath.Join(base, "precis-run-999999999-5"), reused, unknown} {
-		if err := os.MkdirAll(filepath.Join(dir, "sub"), 0o700); err != nil {
+	// As they look when the process was killed, or never came so far.
+	for _, dir := range []string{"precis-run-dead/sub", "precis-run-x/sub", "other.lock"} {
+		if err := os.MkdirAll(filepath.Join(base, dir), 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, name := range []string{"precis-run-dead.lock", "precis-run-alone.lock"} {
+		if err := os.WriteFile(filepath.Join(base, name), nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.Symlink("/dev/zero", filepath.Join(base, "precis-run-link.lock")); err != nil {
+		t.Fatal(err)
+	}
+	again := launch.NewTemp(env)
+	want := []string{"other.lock", filepath.Base(alive), filepath.Base(alive) + ".lock", "precis-run-link.lock", "precis-run-x"}
+	if diff := cmp.Diff(sorted(want), namesIn(t, base)); diff != "" {
+		t.Error(diff)
+	}
+	if _, err := again.Dir(); err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(temp.Close(), again.Close()); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff([]string{"other.lock", "precis-run-link.lock", "precis-run-x"}, namesIn(t, base)); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func sorted(names []string) []string {
+	slices.Sort(names)
+	return names
+}
+
+func namesIn(t *testing.T, dir string) []string {
+	t.Helper()
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var names []string
+	for _, e := range entries {
+		names = append(names, e.Name())
+	}
+	return names
+}
+
+// A run in a container may share the folder for temporary files with one outside,
+// and has other process numbers. Its folder stays while it lives.
+func TestFolderOfARunElsewhereStays(t *testing.T) {
+	base := t.TempDir()
+	env := func(string) string { return base }
+	temp := launch.NewTemp(env)
+	dir, err := temp.Dir()
+	if err != nil {
+		t.Fatal(err)
+	}
+	// This process seems to have another number.
+	moved := filepath.Join(base, "precis-run-999999999-5")
+	for _, suffix := range []string{"", ".lock"} {
+		if err := os.Rename(dir+suffix, moved+suffix); err != nil && suffix == "" {
 			t.Fatal(err)
 		}
 	}
 	launch.NewTemp(env)
-	entries, err := os.ReadDir(base)
-	if err != nil {
-		t.Fatal(err)
+	if _, err := os.Stat(moved); err != nil {
+		t.Errorf("the folder of a run that lives: %v", err)
 	}
-	var left []string
-	for _, e := range entries {
-		left = append(left, e.Name())
+}
+
+// A folder may be a repository that somebody else wrote: nothing in it says where
+// requests and keys go.
+func TestAFolderNamesNoUpstream(t *testing.T) {
+	const evil = "http://evil.example/v1"
+	settings := `{"env":{"ANTHROPIC_BASE_URL":"` + evil + `"}}`
+	for name, c := range map[string]struct {
+		client, file, text string
+	}{
+		"claude":                      {"claude", "project/.claude/settings.json", settings},
+		"claude, local":               {"claude", "project/.claude/settings.local.json", settings},
+		"claude, a proxy":             {"claude", "project/.claude/settings.json", `{"env":{"HTTPS_PROXY":"` + evil + `"}}`},
+		"opencode":                    {"opencode", "project/opencode.json", `{"provider":{"anthropic":{"options":{"baseURL":"` + evil + `"}}}}`},
+		"opencode, with comments":     {"opencode", "project/opencode.jsonc", `{/* x */"provider":{"y":{"options":{"baseURL":"` + evil + `"}}}}`},
+		"opencode, its folder":        {"opencode", "project/.opencode/opencode.json", `{"provider":{"y":{"options":{"baseURL":"` + evil + `"}}}}`},
+		"opencode, up the tree":       {"opencode", "opencode.json", `{"provider":{"openai":{"options":{"baseURL":"` + evil + `"}}}}`},
+		"opencode, another way":       {"opencode", "project/opencode.json", `{"provider":{"anthropic":{"api":"` + evil + `"}}}`},
+		"opencode, one of its models": {"opencode", "project/opencode.json", `{"provider":{"anthropic":{"models":{"m":{"provider":{"api":"` + evil + `"}}}}}}`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			p := place{args: []string{c.client}, files: map[string]string{c.file: c.text}}
+			_, err := p.try(t)
+			var e *precis.Error
+			if precis.CodeOf(err) != precis.CodeInvalid || !errors.Is(err, launch.ErrFolder) || !errors.As(err, &e) || !strings.HasSuffix(e.Place, filepath.FromSlash(strings.TrimPrefix(c.file, "project/"))) {
+				t.Fatalf("want it refused with its file: %v", err)
+			}
+			if !strings.Contains(e.Hint, "--upstream URL") || !strings.Contains(err.Error(), evil) {
+				t.Errorf("%v; hint %q", err, e.Hint)
+			}
+			// Who insists says where to; the folder is not asked.
+			p.upstream = "https://mine.example"
+			plan, err := p.try(t)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if leads(plan, "evil") {
+				t.Errorf("%+v", plan)
+			}
+			if told := strings.Join(plan.Args, " ") + plan.Env["OPENCODE_CONFIG_CONTENT"]; !strings.Contains(told, base) {
+				t.Errorf("what the folder says is not overridden: %q", told)
+			}
+		})
 	}
-	want := []string{filepath.Base(alive), "precis-run-x"}
-	if diff := cmp.Diff(want, left); diff != "" {
-		t.Error(diff)
+}
+
+// leads reports whether a plan has a word in anything that says where to go.
+func leads(p *launch.Plan, word string) bool {
+	all := slices.Concat([]string{p.Anthropic, p.OpenAI}, slices.Collect(maps.Values(p.Others)), slices.Collect(maps.Values(p.Env)), p.Args)
+	return slices.ContainsFunc(all, func(s string) bool { return strings.Contains(s, word) })
+}
+
+// The clients that read other files of a folder by themselves: precis does not.
+func TestFilesOfAFolderAreNotRead(t *testing.T) {
+	const url = "http://evil.example/v1"
+	env := "ANTHROPIC_BASE_URL=" + url + "\nOPENAI_BASE_URL=" + url + "\nOPENAI_API_BASE=" + url + "\nOPENAI_HOST=" + url + "\nANTHROPIC_HOST=" + url + "\nANTHROPIC_API_ENDPOINT=" + url + "\n"
+	object := `{"env":{"X":"` + url + `"},"security":{"auth":{"baseUrl":"` + url + `"}},"providers":{"openai":{"baseUrl":"` + url + `","base_url":"` + url + `","settings":{"baseUrl":"` + url + `"}}}}`
+	models := "models:\n  - {name: a, provider: openai, apiBase: " + url + "}\n"
+	toml := "openai_base_url = \"" + url + "\"\nmodel_provider = \"x\"\n[model_providers.x]\nbase_url = \"" + url + "\"\n"
+	files := map[string]string{}
+	for _, dir := range []string{"", "project/"} {
+		for name, text := range map[string]string{
+			".env": env, ".aider.conf.yml": "openai-api-base: " + url + "\n", "crush.json": object, ".crush.json": object, "config.toml": toml, "models.json": object,
+			"config.yaml": models, "settings.json": object, "providers.json": object, "profiles.yaml": models, ".goosehints": env,
+		} {
+			files[dir+name] = text
+		}
+	}
+	for dir, text := range map[string]string{
+		".qwen/.env": env, ".qwen/settings.json": object, ".codex/config.toml": toml, ".codex/.env": env, ".pi/settings.json": object, ".pi/agent/models.json": object,
+		".cline/data/settings/providers.json": object, ".continue/config.yaml": models, ".crush/crush.json": object, ".config/goose/config.yaml": env, ".aider/.env": env,
+	} {
+		files["project/"+dir] = text
+	}
+	for _, c := range launch.Clients() {
+		plan, err := place{args: []string{c.Name}, files: files}.try(t)
+		if err != nil {
+			t.Errorf("%s: %v", c.Name, err)
+			continue
+		}
+		if leads(plan, "evil") {
+			t.Errorf("%s: a file of the folder was read: %+v", c.Name, plan)
+		}
+	}
+}
+
+func TestTheUsersOwnFolderIsNotTheWorkingFolder(t *testing.T) {
+	files := map[string]string{".claude/settings.json": `{"env":{"ANTHROPIC_BASE_URL":"https://set.example"}}`, ".opencode/opencode.json": `{"provider":{"y":{"options":{"baseURL":"https://o.example/v1"}}}}`}
+	plan, err := place{args: []string{"claude"}, files: files, dir: "."}.try(t) // started at home
+	if err != nil || plan.Anthropic != "https://set.example" {
+		t.Errorf("%v, %+v", err, plan)
+	}
+	plan, err = place{args: []string{"opencode"}, files: files}.try(t)
+	if err != nil || plan.Others["client-y"] != "https://o.example/v1" {
+		t.Errorf("%v, %+v", err, plan)
+	}
+}
+
+func TestWhereRequestsGoIsSaid(t *testing.T) {
+	for _, tt := range []struct {
+		place
+		want []string
+	}{
+		{place{args: []string{"claude"}}, nil},
+		{place{args: []string{"codex"}, files: map[string]string{".codex/auth.json": `{"tokens":{"id_token":"x"}}`}}, nil}, // that is its own
+		{place{args: []string{"claude"}, env: map[string]string{"ANTHROPIC_BASE_URL": "https://proxy.example"}}, []string{"https://proxy.example (ANTHROPIC_BASE_URL)"}},
+		{place{args: []string{"claude"}, files: map[string]string{".claude/settings.json": `{"env":{"ANTHROPIC_BASE_URL":"https://u:pw@set.example"}}`}}, []string{"https://u:…@set.example (HOME/.claude/settings.json)"}},
+		{place{args: []string{"aider"}, env: map[string]string{"OPENAI_API_BASE": "https://o.example/openai/"}}, []string{"https://o.example/openai (OPENAI_API_BASE)"}},
+		{place{args: []string{"crush"}, files: map[string]string{".config/crush/crush.json": `{"providers":{"x":{"base_url":"https://x.example/v1"},"y":{"base_url":"https://x.example/v1"}}}`}}, []string{"https://x.example/v1 (HOME/.config/crush/crush.json)"}},
+		{place{args: []string{"goose"}, env: map[string]string{"OPENAI_HOST": "https://o.example"}}, []string{"https://o.example (OPENAI_HOST)"}},
+		{place{args: []string{"qwen", "--openai-base-url", "https://q.example/v1"}}, []string{"https://q.example/v1 (--openai-base-url)"}},
+		{place{args: []string{"cn"}, files: map[string]string{".continue/config.yaml": "models: [{name: b, provider: openai, apiBase: https://b.example/v1}]"}}, []string{"https://b.example/v1 (HOME/.continue/config.yaml)"}},
+		{place{args: []string{"claude"}, env: map[string]string{"ANTHROPIC_BASE_URL": "https://api.anthropic.com"}}, nil},
+	} {
+		plan, home := tt.prepare(t)
+		var got []string
+		for _, s := range plan.Destinations() {
+			got = append(got, strings.ReplaceAll(s, home, "HOME"))
+		}
+		if diff := cmp.Diff(tt.want, got); diff != "" {
+			t.Errorf("%s: %s", tt.args[0], diff)
+		}
 	}
 }

@@ -29,7 +29,7 @@ func (Exit) Error() string { return "the command failed" }
 // one. It returns an [Exit] unless that is 0. Where there is a terminal the
 // program shares its foreground, so that keys that send signals reach it by
 // themselves; other signals are passed on. When this process is killed the
-// program is told to end, where the system can.
+// program is asked to terminate, where the system can.
 func Run(c Command) error {
 	cmd := exec.Command(c.Args[0], c.Args[1:]...)
 	cmd.Env, cmd.Stdin, cmd.Stdout, cmd.Stderr = c.Env, c.In, c.Out, c.Errs

@@ -2,5 +2,5 @@ package launch
 
 import "syscall"
 
-// dieWithParent has the system tell the program when this process is gone.
+// dieWithParent has the kernel signal the program when this process dies.
 func dieWithParent(a *syscall.SysProcAttr) { a.Pdeathsig = syscall.SIGTERM }

@@ -3,7 +3,6 @@
 package launch
 
 import (
-	"errors"
 	"os"
 	"os/exec"
 	"os/signal"
@@ -11,8 +10,8 @@ import (
 	"unsafe"
 )
 
-// passed are the signals that are passed on. Those that this process was told to
-// ignore, as by nohup, stay ignored.
+// passed are the signals that are passed on. Signals that this process ignores,
+// as under nohup, stay ignored.
 func passed() []os.Signal {
 	var out []os.Signal
 	for _, s := range []os.Signal{syscall.SIGINT, syscall.SIGQUIT, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGUSR1, syscall.SIGUSR2} {
@@ -60,7 +59,7 @@ func attributes(cmd *exec.Cmd, t *terminal) {
 
 func pass(p *os.Process, s os.Signal) { _ = p.Signal(s) } // it may have ended
 
-// codeOf returns the exit code as a shell tells it.
+// codeOf returns the exit code as a shell reports it.
 func codeOf(s *os.ProcessState) int {
 	if w, ok := s.Sys().(syscall.WaitStatus); ok && w.Signaled() {
 		return 128 + int(w.Signal())
@@ -68,7 +67,8 @@ func codeOf(s *os.ProcessState) int {
 	return s.ExitCode()
 }
 
-func exists(pid int) bool {
-	err := syscall.Kill(pid, 0)
-	return err == nil || errors.Is(err, syscall.EPERM)
+// tryLock locks a file that nobody else has locked, until it is closed or this
+// process ends. Programs that are started do not inherit it.
+func tryLock(f *os.File) bool {
+	return syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB) == nil
 }

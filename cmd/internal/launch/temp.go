@@ -1,32 +1,34 @@
 package launch
 
 import (
-	"errors"
-	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
-	"strconv"
 	"strings"
 	"sync"
 
 	"precis"
 )
 
-// Temp is the folder of one run, made when it is first needed. Its name tells
-// the process that it belongs to, so that one whose process was killed can be
-// known.
+// Temp is the folder of one run, made when it is first needed. Next to it is a
+// file of the same name with lockSuffix, which this process keeps locked: a
+// folder whose lock nobody holds belongs to a run that was killed. The process
+// number does not identify the run, since processes in containers have numbers
+// of their own.
 type Temp struct {
 	base string
 
-	mu  sync.Mutex
-	dir string
+	mu   sync.Mutex
+	dir  string
+	lock *os.File // of dir
 }
 
-const tempPrefix = "precis-run-"
+const (
+	tempPrefix = "precis-run-"
+	lockSuffix = ".lock"
+)
 
-// NewTemp returns the folder of this process. The folders of processes that are
-// gone are removed.
+// NewTemp returns the folder of this run. The folders of runs that are gone are
+// removed.
 func NewTemp(env func(string) string) *Temp {
 	t := &Temp{base: os.TempDir()}
 	if dir := env("XDG_RUNTIME_DIR"); dir != "" && isDir(dir) {
@@ -43,12 +45,47 @@ func (t *Temp) Dir() (string, error) {
 	if t.dir != "" {
 		return t.dir, nil
 	}
-	dir := filepath.Join(t.base, fmt.Sprintf("%s%d-%s", tempPrefix, os.Getpid(), startOf(os.Getpid())))
-	if err := os.Mkdir(dir, 0o700); err != nil {
+	lock, err := newLock(t.base)
+	if err != nil {
 		return "", precis.Errorf(precis.CodeInternal, "make folder for a client", "%w", err)
 	}
-	t.dir = dir
+	dir := strings.TrimSuffix(lock.Name(), lockSuffix)
+	if err := os.Mkdir(dir, 0o700); err != nil {
+		discard(lock)
+		return "", precis.Errorf(precis.CodeInternal, "make folder for a client", "%w", err)
+	}
+	t.dir, t.lock = dir, lock
 	return dir, nil
+}
+
+// newLock makes a new file and locks it.
+func newLock(base string) (*os.File, error) {
+	for {
+		f, err := os.CreateTemp(base, tempPrefix+"*"+lockSuffix)
+		if err != nil {
+			return nil, err
+		}
+		if tryLock(f) && isThere(f) {
+			return f, nil
+		}
+		_ = f.Close() // another run was quicker: it took the file for an abandoned one
+	}
+}
+
+// isThere reports whether an open file still has its name.
+func isThere(f *os.File) bool {
+	opened, err := f.Stat()
+	if err != nil {
+		return false
+	}
+	named, err := os.Lstat(f.Name())
+	return err == nil && os.SameFile(opened, named)
+}
+
+// discard removes a lock that is held.
+func discard(lock *os.File) {
+	_ = os.Remove(lock.Name())
+	_ = lock.Close()
 }
 
 // Close removes the folder.
@@ -59,56 +96,34 @@ func (t *Temp) Close() error {
 		return nil
 	}
 	err := os.RemoveAll(t.dir)
-	t.dir = ""
+	discard(t.lock)
+	t.dir, t.lock = "", nil
 	return err
 }
 
-// clean removes the folders of processes that are gone.
+// clean removes the folders whose locks nobody holds. Those of other users cannot be
+// opened, and stay.
 func clean(base string) {
 	entries, err := os.ReadDir(base)
 	if err != nil {
 		return // there is nothing to remove then
 	}
 	for _, e := range entries {
-		rest, ok := strings.CutPrefix(e.Name(), tempPrefix)
-		if !ok || !e.IsDir() {
+		if !strings.HasPrefix(e.Name(), tempPrefix) || !strings.HasSuffix(e.Name(), lockSuffix) || !e.Type().IsRegular() {
 			continue
 		}
-		number, start, ok := strings.Cut(rest, "-")
-		pid, err := strconv.Atoi(number)
-		if !ok || err != nil || pid <= 0 || lives(pid, start) {
+		path := filepath.Join(base, e.Name())
+		f, err := os.OpenFile(path, os.O_RDWR, 0)
+		if err != nil {
 			continue
 		}
-		_ = os.RemoveAll(filepath.Join(base, e.Name())) // another user's stays
+		if !tryLock(f) {
+			_ = f.Close()
+			continue
+		}
+		if os.RemoveAll(strings.TrimSuffix(path, lockSuffix)) == nil {
+			_ = os.Remove(path)
+		}
+		_ = f.Close()
 	}
-}
-
-// lives reports whether the process still runs that had this number and began
-// then. Where nobody knows when processes began the number decides.
-func lives(pid int, start string) bool {
-	now := startOf(pid)
-	if now != unknownStart && start != unknownStart {
-		return now == start
-	}
-	return exists(pid)
-}
-
-// unknownStart stands for a start that is not known.
-const unknownStart = "0"
-
-// startOf returns when a process began, in a form of the system's own; "gone"
-// when there is none.
-func startOf(pid int) string {
-	data, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
-	if errors.Is(err, fs.ErrNotExist) && isDir("/proc/self") {
-		return "gone"
-	}
-	// The name in parentheses may contain anything.
-	_, rest, ok := strings.Cut(string(data[strings.LastIndexByte(string(data), ')')+1:]), " ")
-	f := strings.Fields(rest)
-	const start = 19 // the 22nd field
-	if err != nil || !ok || len(f) <= start {
-		return unknownStart
-	}
-	return f[start]
 }

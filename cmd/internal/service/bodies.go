@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"precis"
+	"precis/store"
 	"precis/store/memory"
 )
 
@@ -20,9 +21,11 @@ var (
 	_ precis.Store            = bodiless{}
 	_ precis.CalibrationStore = bodiless{}
 	_ precis.Ledger           = bodiless{}
-	_ precis.Leaser           = bodiless{}
-	_ precis.Scoper           = bodiless{}
-	_ precis.Purger           = bodiless{}
+	_ store.Booker            = bodiless{}
+	_ store.Checker           = bodiless{}
+	_ store.Leaser            = bodiless{}
+	_ store.Scoper            = bodiless{}
+	_ store.Purger            = bodiless{}
 )
 
 func withoutContent(durable precis.Store) precis.Store { return bodiless{memory.New(), durable} }
@@ -30,7 +33,7 @@ func withoutContent(durable precis.Store) precis.Store { return bodiless{memory.
 // Scope returns the part of the store that belongs to owner.
 func (b bodiless) Scope(owner string) precis.Store {
 	out := bodiless{b.Store.Scope(owner).(*memory.Store), b.durable}
-	if s, ok := b.durable.(precis.Scoper); ok {
+	if s, ok := b.durable.(store.Scoper); ok {
 		out.durable = s.Scope(owner)
 	}
 	return out
@@ -42,7 +45,7 @@ func (b bodiless) Scopes(ctx context.Context) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	if s, ok := b.durable.(precis.Scoper); ok {
+	if s, ok := b.durable.(store.Scoper); ok {
 		more, err := s.Scopes(ctx)
 		if err != nil {
 			return nil, err
@@ -77,6 +80,20 @@ func (b bodiless) Book(ctx context.Context, e precis.LedgerEntry) error {
 	return nil
 }
 
+// BookAll adds entries to the ledgers of their owners.
+func (b bodiless) BookAll(ctx context.Context, entries []store.OwnedEntry) error {
+	_, err := store.BookAll(ctx, b.durable, entries)
+	return err
+}
+
+// Check reports whether the durable store is lost.
+func (b bodiless) Check(ctx context.Context) error {
+	if s, ok := b.durable.(store.Checker); ok {
+		return s.Check(ctx)
+	}
+	return nil
+}
+
 // Entries returns those of a conversation.
 func (b bodiless) Entries(ctx context.Context, conversation string, since time.Time) ([]precis.LedgerEntry, error) {
 	if s, ok := b.durable.(precis.Ledger); ok {
@@ -85,9 +102,17 @@ func (b bodiless) Entries(ctx context.Context, conversation string, since time.T
 	return nil, nil
 }
 
+// Spent returns what condensing has cost all owners.
+func (b bodiless) Spent(ctx context.Context, since time.Time) (float64, error) {
+	if s, ok := b.durable.(store.Spender); ok {
+		return s.Spent(ctx, since)
+	}
+	return b.Store.Spent(ctx, since)
+}
+
 // Lease takes a lease.
 func (b bodiless) Lease(ctx context.Context, name, holder string, ttl time.Duration) (release func(), ok bool, err error) {
-	if s, has := b.durable.(precis.Leaser); has {
+	if s, has := b.durable.(store.Leaser); has {
 		return s.Lease(ctx, name, holder, ttl)
 	}
 	return b.Store.Lease(ctx, name, holder, ttl)

@@ -6,6 +6,7 @@ import (
 	"net"
 	"net/http"
 	"slices"
+	"strings"
 
 	"precis"
 	"precis/gateway"
@@ -71,16 +72,43 @@ func (s *Service) insider(next http.Handler) http.Handler {
 	})
 }
 
+// overseer lets in who may see what concerns all owners: admins, or every holder of
+// a key as long as there are no admins.
+func (s *Service) overseer(next http.Handler) http.Handler {
+	return s.insider(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if _, all, _ := s.Gateway.Caller(r); !all && s.admins.Load() {
+			refuse(w, http.StatusForbidden, precis.Errorf(precis.CodeInvalid, "check caller", "only an admin's key may see what concerns all"))
+			return
+		}
+		next.ServeHTTP(w, r)
+	}))
+}
+
+// proxied are headers that proxies add, some of them only in some configurations.
+var proxied = []string{"Forwarded", "Via", "X-Forwarded-For", "X-Forwarded-Host", "X-Forwarded-Proto", "X-Forwarded-Server", "X-Real-Ip", "X-Client-Ip", "True-Client-Ip", "Cf-Connecting-Ip"}
+
 // fromHere reports whether a request comes from this machine, and was not passed
-// on by a proxy on it.
+// on by a proxy on it: it names this machine, and a proxy that says nothing of
+// itself speaks HTTP/1.0. A proxy that does neither cannot be distinguished from a browser;
+// a gateway behind one needs keys.
 func fromHere(r *http.Request) bool {
-	for _, name := range []string{"Forwarded", "X-Forwarded-For", "X-Real-Ip"} {
+	for _, name := range proxied {
 		if r.Header.Get(name) != "" {
 			return false
 		}
 	}
-	host, _, err := net.SplitHostPort(r.RemoteAddr)
-	return err == nil && loopback(host)
+	if to, ok := r.Context().Value(http.LocalAddrContextKey).(net.Addr); ok && !loopback(hostOf(to.String())) {
+		return false
+	}
+	return r.ProtoAtLeast(1, 1) && loopback(hostOf(r.Host)) && loopback(hostOf(r.RemoteAddr))
+}
+
+// hostOf returns an address without its port.
+func hostOf(address string) string {
+	if host, _, err := net.SplitHostPort(address); err == nil {
+		return host
+	}
+	return strings.Trim(address, "[]")
 }
 
 // refuse answers as the gateway does for its own errors.

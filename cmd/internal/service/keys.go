@@ -52,7 +52,7 @@ func (k *keyring) owner(r *http.Request) (string, bool) {
 	}
 	k.mu.RLock()
 	defer k.mu.RUnlock()
-	// The hash is looked up, not the key: how long that takes tells nothing of it.
+	// The hash is looked up, not the key: how long that takes reveals nothing about it.
 	owner, ok := k.owners[gateway.HashKey(key)]
 	return owner, ok
 }

@@ -2,7 +2,6 @@ package service
 
 import (
 	"context"
-	"os"
 	"strings"
 
 	"precis"
@@ -12,20 +11,6 @@ import (
 	"precis/models"
 	"precis/preset"
 )
-
-func catalogue(path string) (*models.Catalogue, error) {
-	var o models.Options
-	if path != "" {
-		data, err := os.ReadFile(path)
-		if err != nil {
-			return nil, &precis.Error{Code: precis.CodeNotFound, Op: "read models", Place: path, Err: err}
-		}
-		if o.Overrides, err = models.ParseOverrides(data, path); err != nil {
-			return nil, precis.Errorf(precis.CodeInvalid, "read models", "%w", err)
-		}
-	}
-	return models.New(o)
-}
 
 // managers returns the manager of the configuration and those of its profiles.
 func (s *Service) managers(c *config.Config) (*precis.Manager, map[string]*precis.Manager, error) {
@@ -75,7 +60,7 @@ func (s *Service) manager(c *config.Config) (*precis.Manager, error) {
 		hook = s.p.Alert(c)
 	}
 	return preset.New(preset.Options{
-		Settings: roomy(c), Estimate: c.Estimate, Condensing: condensing, Logger: s.p.Logger, Calibrator: s.calib,
+		Settings: roomy(c), Estimate: c.Estimate, Condensing: condensing, Parser: s.p.Parser, Logger: s.p.Logger, Calibrator: s.calib,
 		OnReport: s.report, Alert: s.alert(hook),
 	})
 }

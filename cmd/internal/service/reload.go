@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"precis/cmd/internal/config"
-	"precis/gateway"
 )
 
 // Reload reads the configuration again: settings, profiles, hooks, the
@@ -35,7 +34,9 @@ func (s *Service) Reload(ctx context.Context) (restart []string, err error) {
 		if err != nil {
 			return nil, err
 		}
-		for _, owner := range s.keys.replace(keys) {
+		s.Gateway.SetAdmins(keys.Admins)
+		s.admins.Store(len(keys.Admins) > 0)
+		for _, owner := range s.keys.replace(keys.Owners) {
 			restart = append(restart, "gateway.keys_file (the new owner "+owner+")")
 		}
 	}
@@ -44,7 +45,7 @@ func (s *Service) Reload(ctx context.Context) (restart []string, err error) {
 	return append(restart, fixed(old, c)...), nil
 }
 
-// changeable are keys beside the settings that take effect at once.
+// changeable are keys besides the settings that take effect at once.
 var changeable = map[string]bool{
 	"gateway.keys_file": true, "gateway.hosts": true, "gateway.profiles": true, "gateway.retention_days": true, "gateway.drain": true, "gateway.drain_delay": true,
 }
@@ -120,7 +121,7 @@ func (s *Service) watchFiles(ctx context.Context) {
 // stamp changes when a file of the configuration does.
 func (s *Service) stamp() string {
 	c := s.config()
-	files := []string{c.File, c.Gateway.KeysFile, c.Summarizer.PromptFile, c.Summarizer.RulesFile}
+	files := []string{c.File, c.Folder, c.Gateway.KeysFile, c.Summarizer.PromptFile, c.Summarizer.RulesFile}
 	for _, item := range c.Gateway.Profiles {
 		_, path, _ := strings.Cut(item, "=")
 		files = append(files, path)
@@ -166,7 +167,7 @@ func (s *Service) Forget(ctx context.Context) {
 	if keep == 0 {
 		return
 	}
-	res, err := s.Gateway.Purge(ctx, gateway.AllOwners, gateway.PurgeOptions{Before: time.Now().Add(-keep)})
+	res, err := s.Gateway.Forget(ctx, time.Now().Add(-keep), forgetEvery)
 	switch {
 	case ctx.Err() != nil:
 	case err != nil:

@@ -2,6 +2,7 @@ package service
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"net"
@@ -34,6 +35,14 @@ func Listen(c config.Gateway) (net.Listener, error) {
 func loopback(host string) bool {
 	ip := net.ParseIP(host)
 	return host == "localhost" || ip != nil && ip.IsLoopback()
+}
+
+// SoftMemoryLimit is the memory beyond which the Go runtime should rather collect
+// garbage than ask for more: that of the conversations, with a quarter for what they
+// are worked on with, and that of the requests under way.
+func SoftMemoryLimit(c config.Gateway) int64 {
+	const mb = 1 << 20
+	return int64(c.MemoryMB)*mb*5/4 + int64(c.RequestsMB)*mb
 }
 
 // Serve answers requests until ctx ends. Then it says that it is not ready any
@@ -70,14 +79,14 @@ func (s *Service) Serve(ctx context.Context, l net.Listener) error {
 	return nil
 }
 
-// Handler serves the gateway and what stands beside it: /healthz, /readyz,
+// Handler serves the gateway and what stands next to it: /healthz, /readyz,
 // /metrics, and the control API below /precis/api/.
 func (s *Service) Handler() http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { fmt.Fprintln(w, "ok") })
 	mux.HandleFunc("GET /readyz", s.ready)
 	if s.p.Operations {
-		mux.Handle("GET /metrics", s.insider(s.metrics.Handler()))
+		mux.Handle("GET /metrics", s.overseer(s.metrics.Handler()))
 		api := control.New(control.Options{Gateway: s.Gateway, Events: s.events, Started: s.started})
 		mux.Handle("/precis/api/", s.insider(checked(api)))
 	}
@@ -86,11 +95,15 @@ func (s *Service) Handler() http.Handler {
 	return s.guard(mux)
 }
 
-// ready reports whether requests are welcome: the store answers, and the gateway
-// is not about to end.
+// ready reports whether requests are welcome: there is room for more, the store
+// answers and keeps what it is given, and the gateway is not about to end.
 func (s *Service) ready(w http.ResponseWriter, r *http.Request) {
 	if s.draining.Load() {
 		http.Error(w, "draining", http.StatusServiceUnavailable)
+		return
+	}
+	if !s.Gateway.Ready() {
+		http.Error(w, "too many requests are under way", http.StatusServiceUnavailable)
 		return
 	}
 	if err := s.probe(r.Context()); err != nil {
@@ -98,7 +111,24 @@ func (s *Service) ready(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, "the store does not answer", http.StatusServiceUnavailable)
 		return
 	}
+	if err := s.Gateway.CheckStore(r.Context()); err != nil { // is logged when it begins
+		http.Error(w, "the store does not keep what is new: "+reason(err), http.StatusServiceUnavailable)
+		return
+	}
 	fmt.Fprintln(w, "ready")
+}
+
+// reason returns what is wrong with a store without saying where it is: who asks for
+// readiness need not be known.
+func reason(err error) string {
+	var own *precis.Error
+	if !errors.As(err, &own) {
+		return "it fails"
+	}
+	if own.Hint != "" {
+		return own.Hint
+	}
+	return own.Op
 }
 
 // probe asks the store for something small.

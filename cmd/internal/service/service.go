@@ -14,12 +14,13 @@ import (
 	"precis/gateway/control"
 	"precis/gateway/telemetry"
 	"precis/models"
+	"precis/outline"
 	"precis/preset"
 	"precis/provider"
 	"precis/tokens"
 )
 
-// Parts are what a service is made of beside its configuration.
+// Parts are what a service is made of besides its configuration.
 type Parts struct {
 	Config  *config.Config
 	Load    func(path string) (*config.Config, error) // reads the configuration of a profile
@@ -30,9 +31,12 @@ type Parts struct {
 	OTLP    string // where traces go when the configuration does not say; "": nowhere
 	// Condensing returns how a configured model condenses; nil: none does.
 	Condensing func(c *config.Config, own *gateway.OwnModels) (*preset.Condensing, error)
-	// Alert returns what is told of spending; nil: nobody is.
+	// Parser reads the files that are outlined below summaries; nil: see
+	// [outline.Of].
+	Parser outline.Parser
+	// Alert returns the observer of spending; nil: none.
 	Alert func(c *config.Config) func(context.Context, precis.Alert)
-	// Operations has the control API and the metrics served beside the gateway.
+	// Operations has the control API and the metrics served next to the gateway.
 	Operations bool
 
 	OnTurn   func(context.Context, gateway.Turn)  // nil: nobody
@@ -48,14 +52,12 @@ type Service struct {
 
 	store   precis.Store
 	own     *gateway.OwnModels
-	catalog *models.Catalogue
+	catalog *models.Catalog
 	calib   precis.Calibrator
+	admins  atomic.Bool // some owners are admins
 	keys    *keyring
 
-	metrics  *telemetry.Metrics
-	traces   *telemetry.Traces
-	webhook  *telemetry.Webhook
-	events   *control.Events
+	observers
 	draining atomic.Bool
 }
 
@@ -64,12 +66,12 @@ func Open(ctx context.Context, p Parts) (*Service, error) {
 	if p.Logger == nil {
 		p.Logger = slog.New(slog.DiscardHandler)
 	}
-	s := &Service{p: p, started: time.Now(), events: control.NewEvents(), calib: tokens.Calibrator(p.Config.Estimate),
-		metrics: telemetry.NewMetrics(telemetry.MetricsOptions{Version: p.Version})}
+	s := &Service{p: p, started: time.Now(), calib: tokens.Calibrator(p.Config.Estimate)}
+	s.observers = observers{parts: &s.p, events: control.NewEvents(), metrics: telemetry.NewMetrics(telemetry.MetricsOptions{Version: p.Version})}
 	s.p.Logger = slog.New(s.metrics.Logs(p.Logger.Handler()))
 	s.cfg.Store(p.Config)
 	var err error
-	if s.catalog, err = catalogue(p.Config.ModelsFile); err != nil {
+	if s.catalog, err = p.Config.Catalog(); err != nil {
 		return nil, err
 	}
 	if err := s.watch(ctx, p.Config.Gateway); err != nil {
@@ -111,7 +113,7 @@ func (s *Service) options(c *config.Config) (gateway.Options, error) {
 		return gateway.Options{}, err
 	}
 	up = s.traces.Transport(up)
-	s.own = &gateway.OwnModels{Catalogue: s.catalog, Transport: up, Config: provider.Config{Timeout: time.Duration(c.Summarizer.Timeout) * time.Second}}
+	s.own = &gateway.OwnModels{Catalog: s.catalog, Transport: up, Config: provider.Config{Timeout: time.Duration(c.Summarizer.Timeout) * time.Second}}
 	m, profiles, err := s.managers(c)
 	if err != nil {
 		return gateway.Options{}, err
@@ -124,13 +126,14 @@ func (s *Service) options(c *config.Config) (gateway.Options, error) {
 	if err != nil {
 		return gateway.Options{}, err
 	}
-	s.keys = newKeyring(keys)
+	s.keys = newKeyring(keys.Owners)
+	s.admins.Store(len(keys.Admins) > 0)
 	return gateway.Options{
 		Upstreams: ups, Manager: m, Profiles: profiles, Store: s.store, Replica: s.p.Replica, Transport: up,
 		Probe:  g.Probe,
 		Window: s.window, OutputLimit: s.outputLimit, Cost: s.cost,
-		Auth:      gateway.Auth{Keys: s.keys.auth()},
-		Limits:    gateway.Limits{Body: int64(g.MaxBodyMB) << 20, Concurrency: g.MaxRequests},
+		Auth:      gateway.Auth{Keys: s.keys.auth(), Admins: keys.Admins},
+		Limits:    gateway.Limits{Body: int64(g.MaxBodyMB) << 20, Concurrency: g.MaxRequests, Memory: int64(g.RequestsMB) << 20},
 		Native:    gateway.Native{ContextManagement: g.Native, Compact: g.Native},
 		KeepAlive: time.Duration(g.KeepAlive) * time.Second, Memory: g.MemoryMB << 20,
 		Logger: s.p.Logger, OnTurn: s.turn, Recall: g.Recall, Summarizer: summarizer,

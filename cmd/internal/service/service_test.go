@@ -4,11 +4,14 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"log/slog"
+	"net"
 	"net/http"
 	"net/http/httptest"
+	"net/netip"
 	"os"
 	"path/filepath"
 	"strings"
@@ -18,8 +21,10 @@ import (
 	"precis"
 	"precis/cmd/internal/config"
 	"precis/cmd/internal/service"
+	"precis/conversation"
 	"precis/gateway"
 	"precis/provider/providertest"
+	"precis/store"
 )
 
 // setup is a service in front of a scripted upstream.
@@ -86,6 +91,11 @@ func (s *setup) ask(method, path, body string, headers ...string) *httptest.Resp
 			r.Host = headers[i+1]
 		case "From":
 			r.RemoteAddr = headers[i+1]
+		case "To":
+			to := net.TCPAddrFromAddrPort(netip.MustParseAddrPort(headers[i+1]))
+			r = r.WithContext(context.WithValue(r.Context(), http.LocalAddrContextKey, net.Addr(to)))
+		case "Proto":
+			r.Proto, r.ProtoMajor, r.ProtoMinor = headers[i+1], 1, 0
 		default:
 			r.Header.Set(headers[i], headers[i+1])
 		}
@@ -157,6 +167,16 @@ func TestOperationsAreForThisMachine(t *testing.T) {
 		if got := s.ask("GET", path, "", "X-Forwarded-For", "10.0.0.9"); got.Code != 401 {
 			t.Errorf("%s: %d by a proxy on this machine", path, got.Code)
 		}
+		for _, by := range [][]string{{"Via", "1.1 edge"}, {"X-Forwarded-Proto", "https"}, {"Proto", "HTTP/1.0"}, {"Host", "192.0.2.7:8377"}, {"To", "192.0.2.7:8377"}} {
+			if got := s.ask("GET", path, "", by...); got.Code != 401 {
+				t.Errorf("%s: %d with %q, as proxies and tunnels send it", path, got.Code, by)
+			}
+		}
+		for _, host := range []string{"localhost:8377", "[::1]:8377", "127.0.0.9"} {
+			if got := s.ask("GET", path, "", "Host", host); got.Code != 200 {
+				t.Errorf("%s: %d by the name %s", path, got.Code, host)
+			}
+		}
 	}
 	for _, path := range []string{"/healthz", "/readyz"} {
 		if got := s.ask("GET", path, "", "From", "10.0.0.9:1"); got.Code != 200 {
@@ -217,6 +237,55 @@ func TestKeysAreReplacedWhileItRuns(t *testing.T) {
 	}
 }
 
+// TestAdminsAreNamedInTheKeysFile has who is admin follow the file.
+func TestAdminsAreNamedInTheKeysFile(t *testing.T) {
+	keys := filepath.Join(t.TempDir(), "keys")
+	put := func(lines ...string) {
+		if err := os.WriteFile(keys, []byte(strings.Join(lines, "\n")+"\n"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	line := func(name, key string) string { return name + " " + gateway.HashKey(key) }
+	put(line("ann", "one")+" admin", line("bob", "two"))
+	s := open(t, "preset: frugal\ngateway: {upstream: UPSTREAM, store: memory, keys_file: "+keys+"}\n")
+	for _, key := range []string{"one", "two"} {
+		if got := s.ask("POST", "/v1/messages", hello(0), "X-Precis-Key", key); got.Code != 200 {
+			t.Fatalf("key %q: %d", key, got.Code)
+		}
+	}
+	sees := func(key string) int {
+		var list conversation.Page[conversation.Listed]
+		if err := json.Unmarshal(s.ask("GET", "/precis/api/v1/conversations", "", "X-Precis-Key", key).Body.Bytes(), &list); err != nil {
+			t.Fatal(err)
+		}
+		return len(list.Items)
+	}
+	patch := func(key string) int {
+		return s.ask("PATCH", "/precis/api/v1/settings", `{"percent":60}`, "X-Precis-Key", key, "Content-Type", "application/json").Code
+	}
+	metrics := func(key string) int { return s.ask("GET", "/metrics", "", "X-Precis-Key", key).Code }
+	if metrics("one") != 200 || metrics("two") != 403 {
+		t.Errorf("metrics: ann %d, bob %d", metrics("one"), metrics("two"))
+	}
+	if patch("one") != 200 || patch("two") != 403 || sees("one") != 2 || sees("two") != 1 {
+		t.Errorf("ann patches: %d, sees %d; bob patches: %d, sees %d", patch("one"), sees("one"), patch("two"), sees("two"))
+	}
+	put(line("ann", "one"), line("bob", "two")+" admin")
+	if restart, err := s.Reload(t.Context()); err != nil || len(restart) > 0 {
+		t.Fatalf("%q, %v", restart, err)
+	}
+	if metrics("one") != 403 || metrics("two") != 200 {
+		t.Errorf("afterwards metrics: ann %d, bob %d", metrics("one"), metrics("two"))
+	}
+	if patch("one") != 403 || patch("two") != 200 || sees("one") != 1 {
+		t.Errorf("afterwards ann patches: %d, sees %d; bob patches: %d", patch("one"), sees("one"), patch("two"))
+	}
+	put(line("ann", "one") + " owner")
+	if _, err := s.Reload(t.Context()); err == nil || !strings.Contains(err.Error(), "line 1") {
+		t.Errorf("a third word that is not admin: %v", err)
+	}
+}
+
 func TestReloadTakesWhatItCan(t *testing.T) {
 	s := open(t, plain)
 	settings := func() gateway.Settings {
@@ -268,6 +337,53 @@ func TestRequestsAreLoggedAndCountedWithoutContent(t *testing.T) {
 		if strings.Contains(log+out, secret) {
 			t.Errorf("%q is in the log or the metrics", secret)
 		}
+	}
+}
+
+// A database that somebody deletes is noticed, and so is one in its place.
+func TestALostDatabaseIsNoticed(t *testing.T) {
+	s := open(t, "preset: frugal\ngateway: {upstream: UPSTREAM, store: DIR/store.db}\n")
+	if got := s.ask("GET", "/readyz", ""); got.Code != 200 {
+		t.Fatal(got.Code, got.Body)
+	}
+	file := filepath.Join(filepath.Dir(s.file), "store.db")
+	if err := os.Rename(file, file+".moved"); err != nil {
+		t.Skip("an open file cannot be moved here: ", err)
+	}
+	ready := func(want string) {
+		t.Helper()
+		for range 3 {
+			if got := s.ask("GET", "/readyz", ""); got.Code != 503 || !strings.Contains(got.Body.String(), want) || strings.Contains(got.Body.String(), file) {
+				t.Errorf("%d %s", got.Code, got.Body)
+			}
+		}
+	}
+	ready("deleted")
+	if err := os.WriteFile(file, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	ready("replaced")
+	if n := strings.Count(s.log.String(), "does not keep what is new"); n != 1 {
+		t.Errorf("it is logged %d times:\n%s", n, s.log)
+	}
+	if out := s.ask("GET", "/metrics", "").Body.String(); !strings.Contains(out, "precis_store_keeps 0") || strings.Contains(out, "precis_store_last_error_seconds 0\n") {
+		t.Error("the metrics do not show it")
+	}
+	var status gateway.Status
+	if err := json.Unmarshal(s.ask("GET", "/precis/api/v1/status", "").Body.Bytes(), &status); err != nil || status.Store.Failing.IsZero() || status.Store.Failed.IsZero() {
+		t.Errorf("the status does not show it: %+v, %v", status.Store, err)
+	}
+	if err := os.Rename(file+".moved", file); err != nil {
+		t.Fatal(err)
+	}
+	if got := s.ask("GET", "/readyz", ""); got.Code != 200 {
+		t.Errorf("put back: %d %s", got.Code, got.Body)
+	}
+}
+
+func TestTheSoftLimitOfMemory(t *testing.T) {
+	if n := service.SoftMemoryLimit(config.Gateway{MemoryMB: 256, RequestsMB: 1024}); n != (320+1024)<<20 {
+		t.Errorf("%d MB", n>>20)
 	}
 }
 
@@ -372,7 +488,7 @@ func TestWhatIsSaidIsNotStored(t *testing.T) {
 	if got := s.ask("POST", "/v1/messages", hello(3)); got.Code != 200 {
 		t.Fatal(got.Code)
 	}
-	list, err := s.Gateway.Conversations(t.Context(), gateway.AllOwners, gateway.Listing{})
+	list, err := conversation.List(t.Context(), s.Gateway.Home(gateway.AllOwners), conversation.Listing{})
 	if err != nil || len(list.Items) != 1 {
 		t.Fatalf("%+v, %v", list, err)
 	}
@@ -384,7 +500,7 @@ func TestWhatIsSaidIsNotStored(t *testing.T) {
 			t.Fatal(err)
 		}
 		entries = entriesIn(t, st)
-		records, err := st.(precis.Catalog).Conversations(t.Context(), precis.ConversationQuery{})
+		records, err := st.(store.Lister).Conversations(t.Context(), store.Query{})
 		if err != nil || len(records) > 0 {
 			t.Fatalf("conversations are stored: %v, %v", records, err)
 		}
@@ -409,12 +525,12 @@ func TestWhatIsSaidIsNotStored(t *testing.T) {
 
 func entriesIn(t *testing.T, st precis.Store) (n int) {
 	t.Helper()
-	owners, err := st.(precis.Scoper).Scopes(t.Context())
+	owners, err := st.(store.Scoper).Scopes(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, owner := range owners {
-		all, err := st.(precis.Scoper).Scope(owner).(precis.Ledger).Entries(t.Context(), "", time.Time{})
+		all, err := st.(store.Scoper).Scope(owner).(precis.Ledger).Entries(t.Context(), "", time.Time{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -435,15 +551,15 @@ func TestOldConversationsAreForgotten(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		r := precis.ConversationRecord{ID: id, Head: node, Messages: 1, Updated: time.Now().Add(-age)}
-		if err := st.(precis.Catalog).PutConversation(t.Context(), r); err != nil {
+		r := store.Record{ID: id, Head: node, Messages: 1, Updated: time.Now().Add(-age)}
+		if err := st.(store.Lister).PutConversation(t.Context(), r); err != nil {
 			t.Fatal(err)
 		}
 	}
 	put("old", 31*24*time.Hour)
 	put("new", 29*24*time.Hour)
 	s.Forget(t.Context())
-	records, err := st.(precis.Catalog).Conversations(t.Context(), precis.ConversationQuery{})
+	records, err := st.(store.Lister).Conversations(t.Context(), store.Query{})
 	if err != nil || len(records) != 1 || records[0].ID != "new" {
 		t.Errorf("%+v, %v", records, err)
 	}
@@ -482,5 +598,27 @@ func TestOthersAreTold(t *testing.T) {
 		if _, err := service.Open(t.Context(), service.Parts{Config: c}); precis.CodeOf(err) != precis.CodeInvalid {
 			t.Errorf("%s: %v", yaml, err)
 		}
+	}
+}
+
+// The file of the current folder is not trusted when it is read again, either.
+func TestReloadRefusesWhatAFolderMustNotSet(t *testing.T) {
+	folder := filepath.Join(t.TempDir(), "precis.yaml")
+	put := func(yaml string) {
+		if err := os.WriteFile(folder, []byte(yaml), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	put("threshold: 60\n")
+	load := func() (*config.Config, error) {
+		return config.Load(config.Sources{Folder: folder, Flags: map[string]string{"gateway.store": "memory"}})
+	}
+	s := open(t, plain, func(p *service.Parts) { p.Reload = load })
+	if _, err := s.Reload(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	put("gateway: {webhook: 'http://127.0.0.1:9/'}\n")
+	if _, err := s.Reload(t.Context()); !errors.Is(err, config.ErrRefused) {
+		t.Errorf("want it refused: %v", err)
 	}
 }

@@ -8,7 +8,7 @@ import (
 	"syscall"
 )
 
-// hangups tells of signals that ask for the configuration to be read again.
+// hangups delivers signals that ask for the configuration to be read again.
 func hangups() (<-chan os.Signal, func()) {
 	c := make(chan os.Signal, 1)
 	signal.Notify(c, syscall.SIGHUP)

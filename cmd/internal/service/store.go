@@ -149,18 +149,25 @@ func readSecret(g config.Gateway, dir string) ([]byte, error) {
 	return data, nil
 }
 
-// ReadKeys reads a file of keys: on each line a name and a hash of
-// [gateway.HashKey]; # begins a comment.
-func ReadKeys(path string) (map[string]string, error) {
+// Keys is what a file of keys says.
+type Keys struct {
+	Owners map[string]string // by the hash of a key
+	Admins map[string]bool   // owners who are admins
+}
+
+// ReadKeys reads a file of keys: on each line a name, a hash of [gateway.HashKey],
+// and the word "admin" for an owner who may see and change everything; # begins a
+// comment.
+func ReadKeys(path string) (Keys, error) {
+	keys := Keys{Owners: map[string]string{}, Admins: map[string]bool{}}
 	if path == "" {
-		return nil, nil
+		return keys, nil
 	}
 	const op = "read gateway keys"
 	data, err := os.ReadFile(path)
 	if err != nil {
-		return nil, &precis.Error{Code: precis.CodeNotFound, Op: op, Place: path, Err: err}
+		return keys, &precis.Error{Code: precis.CodeNotFound, Op: op, Place: path, Err: err}
 	}
-	keys := map[string]string{}
 	lines := bufio.NewScanner(bytes.NewReader(data))
 	for n := 1; lines.Scan(); n++ {
 		line, _, _ := strings.Cut(lines.Text(), "#")
@@ -168,13 +175,17 @@ func ReadKeys(path string) (map[string]string, error) {
 		if len(f) == 0 {
 			continue
 		}
-		if len(f) != 2 || len(f[1]) != len(gateway.HashKey("")) {
-			return nil, precis.Errorf(precis.CodeInvalid, op, "%s: line %d: want a name and a hash", path, n)
+		admin := len(f) == 3 && f[2] == "admin"
+		if len(f) != 2 && !admin || len(f[1]) != len(gateway.HashKey("")) {
+			return keys, precis.Errorf(precis.CodeInvalid, op, "%s: line %d: want a name and a hash, and perhaps the word admin", path, n)
 		}
-		keys[f[1]] = f[0]
+		keys.Owners[f[1]] = f[0]
+		if admin {
+			keys.Admins[f[0]] = true
+		}
 	}
-	if len(keys) == 0 {
-		return nil, precis.Errorf(precis.CodeInvalid, op, "%s holds no key", path)
+	if len(keys.Owners) == 0 {
+		return keys, precis.Errorf(precis.CodeInvalid, op, "%s holds no key", path)
 	}
 	return keys, nil
 }

@@ -87,7 +87,7 @@ func Transport(g config.Gateway, bare []*url.URL) (http.RoundTripper, error) {
 	return bareURLs{t, bare}, nil
 }
 
-// certificates says whom upstreams are trusted by, beside the system, and what
+// certificates says whom upstreams are trusted by, besides the system, and what
 // the gateway proves itself with.
 func certificates(g config.Gateway) (*tls.Config, error) {
 	c := &tls.Config{MinVersion: tls.VersionTLS12}

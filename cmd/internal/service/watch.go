@@ -9,18 +9,28 @@ import (
 	"precis"
 	"precis/cmd/internal/config"
 	"precis/gateway"
+	"precis/gateway/control"
 	"precis/gateway/telemetry"
 )
 
+// observers are those who hear of what the gateway does.
+type observers struct {
+	parts   *Parts
+	metrics *telemetry.Metrics
+	traces  *telemetry.Traces
+	webhook *telemetry.Webhook
+	events  *control.Events
+}
+
 // watch prepares traces and posts.
-func (s *Service) watch(ctx context.Context, g config.Gateway) error {
+func (o *observers) watch(ctx context.Context, g config.Gateway) error {
 	const op = "read configuration"
-	if endpoint := cmp.Or(g.OTLP, s.p.OTLP); endpoint != "" {
+	if endpoint := cmp.Or(g.OTLP, o.parts.OTLP); endpoint != "" {
 		if !isURL(endpoint) {
 			return precis.Errorf(precis.CodeInvalid, op, "gateway.otlp_endpoint is no http or https URL")
 		}
 		var err error
-		if s.traces, err = telemetry.NewTraces(ctx, telemetry.TracesOptions{Endpoint: endpoint, Version: s.p.Version, Logger: s.p.Logger}); err != nil {
+		if o.traces, err = telemetry.NewTraces(ctx, telemetry.TracesOptions{Endpoint: endpoint, Version: o.parts.Version, Logger: o.parts.Logger}); err != nil {
 			return err
 		}
 	}
@@ -28,7 +38,7 @@ func (s *Service) watch(ctx context.Context, g config.Gateway) error {
 		if !isURL(g.Webhook) {
 			return precis.Errorf(precis.CodeInvalid, op, "gateway.webhook is no http or https URL")
 		}
-		s.webhook = telemetry.NewWebhook(telemetry.WebhookOptions{URL: g.Webhook, Logger: s.p.Logger})
+		o.webhook = telemetry.NewWebhook(telemetry.WebhookOptions{URL: g.Webhook, Logger: o.parts.Logger})
 	}
 	return nil
 }
@@ -38,21 +48,21 @@ func isURL(text string) bool {
 	return err == nil && u.Host != "" && (u.Scheme == "http" || u.Scheme == "https")
 }
 
-// turn tells everybody of a request.
-func (s *Service) turn(ctx context.Context, t gateway.Turn) {
-	s.metrics.Turn(ctx, t)
-	s.traces.Turn(ctx, t)
-	s.webhook.Turn(ctx, t)
-	s.events.Turn(ctx, t)
-	s.logTurn(ctx, t)
-	if s.p.OnTurn != nil {
-		s.p.OnTurn(ctx, t)
+// turn reports a request to all observers.
+func (o *observers) turn(ctx context.Context, t gateway.Turn) {
+	o.metrics.Turn(ctx, t)
+	o.traces.Turn(ctx, t)
+	o.webhook.Turn(ctx, t)
+	o.events.Turn(ctx, t)
+	o.logTurn(ctx, t)
+	if o.parts.OnTurn != nil {
+		o.parts.OnTurn(ctx, t)
 	}
 }
 
 // logTurn writes one line for a request, without what was said.
-func (s *Service) logTurn(ctx context.Context, t gateway.Turn) {
-	if !s.p.Logger.Enabled(ctx, slog.LevelInfo) {
+func (o *observers) logTurn(ctx context.Context, t gateway.Turn) {
+	if !o.parts.Logger.Enabled(ctx, slog.LevelInfo) {
 		return
 	}
 	attrs := []slog.Attr{
@@ -67,24 +77,24 @@ func (s *Service) logTurn(ctx context.Context, t gateway.Turn) {
 	if code := precis.CodeOf(t.Err); code != "" {
 		attrs = append(attrs, slog.String("error", string(code)))
 	}
-	s.p.Logger.LogAttrs(ctx, slog.LevelInfo, "request", attrs...)
+	o.parts.Logger.LogAttrs(ctx, slog.LevelInfo, "request", attrs...)
 }
 
-// report tells everybody of a check.
-func (s *Service) report(ctx context.Context, r precis.Report) {
-	s.metrics.Report(ctx, r)
-	s.traces.Report(ctx, r)
-	s.webhook.Report(ctx, r)
-	if s.p.OnReport != nil {
-		s.p.OnReport(ctx, r)
+// report reports a check to all observers.
+func (o *observers) report(ctx context.Context, r precis.Report) {
+	o.metrics.Report(ctx, r)
+	o.traces.Report(ctx, r)
+	o.webhook.Report(ctx, r)
+	if o.parts.OnReport != nil {
+		o.parts.OnReport(ctx, r)
 	}
 }
 
-// alert returns what is told of spending; the hook may be nil.
-func (s *Service) alert(hook func(context.Context, precis.Alert)) func(context.Context, precis.Alert) {
+// alert returns the observer of spending; the hook may be nil.
+func (o *observers) alert(hook func(context.Context, precis.Alert)) func(context.Context, precis.Alert) {
 	return func(ctx context.Context, a precis.Alert) {
-		s.metrics.Alert(ctx, a)
-		s.webhook.Alert(ctx, a)
+		o.metrics.Alert(ctx, a)
+		o.webhook.Alert(ctx, a)
 		if hook != nil {
 			go hook(context.WithoutCancel(ctx), a) // it may be a program; nobody waits for it
 		}

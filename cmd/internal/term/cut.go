@@ -46,7 +46,7 @@ func escape(s string) int {
 	return len(s)
 }
 
-// Cut returns the beginning of a line that fits in so many columns, with an
+// Cut returns the beginning of a line that fits in the given number of columns, with an
 // ellipsis when something is left out.
 func Cut(line string, columns int) string {
 	head, rest := split(line, columns)
@@ -57,13 +57,13 @@ func Cut(line string, columns int) string {
 	return head + "…"
 }
 
-// Pad returns a line in exactly so many columns: cut, or with spaces after it.
+// Pad returns a line in exactly the given number of columns: cut, or with spaces after it.
 func Pad(line string, columns int) string {
 	line = Cut(line, columns)
 	return line + strings.Repeat(" ", max(columns-lipgloss.Width(line), 0))
 }
 
-// Around returns the part of a line around byte at that fits in so many columns,
+// Around returns the part of a line around byte at that fits in the given number of columns,
 // with an ellipsis where something is left out.
 func Around(line string, at, columns int) string {
 	if _, rest := split(line, columns); rest == "" {
@@ -76,7 +76,7 @@ func Around(line string, at, columns int) string {
 	return "…" + Cut(line[start:], columns-1)
 }
 
-// back returns where in line at most so many columns before byte at begin.
+// back returns the byte offset in line at most the given number of columns before byte at.
 func back(line string, at, columns int) int {
 	for used := 0; at > 0; {
 		r, n := utf8.DecodeLastRuneInString(line[:at])
@@ -88,7 +88,7 @@ func back(line string, at, columns int) int {
 	return at
 }
 
-// split returns as much of line as fits in so many columns, and the rest.
+// split returns as much of line as fits in the given number of columns, and the rest.
 func split(line string, columns int) (head, rest string) {
 	if len(line) <= columns { // no character is wider than its bytes
 		return line, ""

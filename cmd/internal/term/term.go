@@ -4,53 +4,12 @@ package term
 
 import (
 	"fmt"
-	"io"
-	"os"
 	"slices"
 	"strings"
 
 	"charm.land/lipgloss/v2"
 	"charm.land/lipgloss/v2/table"
-	xterm "golang.org/x/term"
 )
-
-// Writer writes to one stream. It is not safe for concurrent use.
-type Writer struct {
-	w     io.Writer
-	color bool
-	width int
-}
-
-// New returns a writer to w: in color when w is a terminal and NO_COLOR is
-// unset, and as wide as the terminal; 100 columns when it is none.
-func New(w io.Writer, env func(string) string) *Writer {
-	return &Writer{w: w, color: IsTerminal(w) && env("NO_COLOR") == "" && env("TERM") != "dumb", width: widthOf(w)}
-}
-
-func widthOf(w io.Writer) int {
-	const plain, least = 100, 40
-	if !IsTerminal(w) {
-		return plain
-	}
-	n, _, err := xterm.GetSize(int(w.(*os.File).Fd()))
-	if err != nil || n <= 0 {
-		return plain
-	}
-	return max(n, least)
-}
-
-// Width returns the columns there are.
-func (w *Writer) Width() int { return w.width }
-
-// IsTerminal reports whether w is a terminal.
-func IsTerminal(w io.Writer) bool {
-	f, ok := w.(*os.File)
-	if !ok {
-		return false
-	}
-	info, err := f.Stat()
-	return err == nil && info.Mode()&os.ModeCharDevice != 0
-}
 
 // The colors, chosen to be read on light and dark grounds alike.
 var palette = map[string]string{
@@ -59,20 +18,8 @@ var palette = map[string]string{
 	"tool use": "3", "tool result": "1", "media": "13", "other": "7", "free": "8", "reserve": "8",
 }
 
-// Style returns s in the named color.
-func (w *Writer) Style(name, s string) string {
-	if !w.color || s == "" {
-		return s
-	}
-	st := lipgloss.NewStyle().Foreground(lipgloss.Color(palette[name]))
-	if name == "title" || name == "hit" {
-		st = st.Bold(true)
-	}
-	return st.Render(s)
-}
-
 // Printf writes formatted text.
-func (w *Writer) Printf(format string, args ...any) { fmt.Fprintf(w.w, format, args...) }
+func (w *Writer) Printf(format string, args ...any) { fmt.Fprintf(w, format, args...) }
 
 // Title writes a heading.
 func (w *Writer) Title(format string, args ...any) {
@@ -95,24 +42,39 @@ func (w *Writer) Pairs(rows ...[2]string) {
 
 // Table writes rows under headings. Columns named in right are aligned there.
 func (w *Writer) Table(headers []string, right []int, rows [][]string) {
-	style := func(row, col int) lipgloss.Style {
+	style := func(_, col int) lipgloss.Style {
 		s := lipgloss.NewStyle().PaddingRight(2)
-		for _, c := range right {
-			if c == col {
-				s = s.Align(lipgloss.Right)
-			}
-		}
-		if row == table.HeaderRow && w.color {
-			s = s.Foreground(lipgloss.Color(palette["dim"]))
+		if slices.Contains(right, col) {
+			s = s.Align(lipgloss.Right)
 		}
 		return s
 	}
-	t := table.New().Headers(headers...).Rows(rows...).StyleFunc(style).
+	var heads []string
+	for _, h := range headers {
+		heads = append(heads, w.Style("dim", h))
+	}
+	t := table.New().Headers(heads...).StyleFunc(style).
 		BorderTop(false).BorderBottom(false).BorderLeft(false).BorderRight(false).
 		BorderColumn(false).BorderHeader(false).Border(lipgloss.HiddenBorder())
+	for _, r := range rows {
+		t.Row(w.cells(r)...)
+	}
 	for _, line := range strings.Split(t.String(), "\n") {
 		w.Printf("  %s\n", strings.TrimRight(line, " "))
 	}
+}
+
+// cells are the cells of a row as they will be written, so that they are measured
+// as they will be seen.
+func (w *Writer) cells(row []string) []string {
+	if !w.filters {
+		return row
+	}
+	out := make([]string, len(row))
+	for i, s := range row {
+		out[i] = strings.ReplaceAll(w.filtered(s), csi, w.mark)
+	}
+	return out
 }
 
 // Segment is one part of a bar.
@@ -141,7 +103,7 @@ func (w *Writer) Bar(total int, segments []Segment) {
 	w.Printf("  ▕%s▏\n", line.String())
 }
 
-// cell is what a segment is drawn with: full blocks in color, letters that tell
+// cell is what a segment is drawn with: full blocks in color, letters that distinguish
 // neighbors apart without.
 func (w *Writer) cell(i int) string {
 	if w.color {

@@ -10,7 +10,7 @@ import (
 
 func TestPlainWhenPiped(t *testing.T) {
 	var b bytes.Buffer
-	w := term.New(&b, func(string) string { return "" })
+	w := term.New(&b, term.Options{})
 	w.Title("title")
 	w.Pairs([2]string{"a", "1"}, [2]string{"long", "2"}, [2]string{"empty", ""})
 	w.Table([]string{"name", "n"}, []int{1}, [][]string{{"x", "1"}, {"yyyy", "200"}})
@@ -33,7 +33,7 @@ func TestBarNeverPassesItsWidth(t *testing.T) {
 		for _, v := range values {
 			s = append(s, term.Segment{Name: "user", Value: v})
 		}
-		term.New(&b, func(string) string { return "" }).Bar(100, s)
+		term.New(&b, term.Options{}).Bar(100, s)
 		if n := len([]rune(strings.TrimSpace(b.String()))); n != 66 {
 			t.Errorf("%v: %d columns: %s", values, n, b.String())
 		}

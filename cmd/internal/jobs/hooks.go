@@ -1,4 +1,4 @@
-package main
+package jobs
 
 import (
 	"bytes"
@@ -38,23 +38,24 @@ func hooks(c config.Hooks) condense.Hooks {
 }
 
 func hook(where string) func(context.Context, condense.HookEvent) (string, error) {
-	return func(ctx context.Context, e condense.HookEvent) (string, error) { return tell(ctx, where, e) }
+	return func(ctx context.Context, e condense.HookEvent) (string, error) { return send(ctx, where, e) }
 }
 
-// alert tells of spending, beside the warning in the report.
-func (a *app) alert(where string) func(context.Context, precis.Alert) {
+// alert returns the function that sends spending alerts to the hook; the report
+// carries the same alert as a warning.
+func (o *Opener) alert(where string) func(context.Context, precis.Alert) {
 	if where == "" {
 		return nil
 	}
 	return func(ctx context.Context, alert precis.Alert) {
-		if _, err := tell(ctx, where, alert); err != nil {
-			a.warn("the hook for alerts failed: %v", err)
+		if _, err := send(ctx, where, alert); err != nil {
+			o.console.Warn("the hook for alerts failed: %v", err)
 		}
 	}
 }
 
-// tell sends an event to a command or a URL and returns what it says.
-func tell(ctx context.Context, where string, event any) (string, error) {
+// send posts an event to a command or a URL and returns what it says.
+func send(ctx context.Context, where string, event any) (string, error) {
 	ctx, cancel := context.WithTimeout(ctx, hookTimeout)
 	defer cancel()
 	data, err := json.Marshal(event)

@@ -1,8 +1,9 @@
-package main
+package jobs
 
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"net/http"
 	"os"
@@ -10,11 +11,14 @@ import (
 	"time"
 
 	"precis"
+	"precis/archive"
 	"precis/cmd/internal/config"
 	"precis/condense"
+	"precis/model"
 	"precis/models"
 	"precis/preset"
 	"precis/provider"
+	"precis/store"
 	"precis/store/sqlite"
 )
 
@@ -25,9 +29,9 @@ const (
 )
 
 // condensing returns how a model condenses; nil when none does.
-func (a *app) condensing(ctx context.Context, j *job, way string) (*preset.Condensing, error) {
+func (o *Opener) condensing(ctx context.Context, j *Job, way string) (*preset.Condensing, error) {
 	const op = "choose summarizer"
-	c := j.cfg.Summarizer
+	c := j.Config.Summarizer
 	switch way {
 	case "", byModel:
 	case byDigest:
@@ -42,7 +46,7 @@ func (a *app) condensing(ctx context.Context, j *job, way string) (*preset.Conde
 		}
 		return nil, nil
 	}
-	client, err := j.client(c)
+	writer, err := newClient(j.catalog, c)
 	if err != nil {
 		return nil, err
 	}
@@ -50,26 +54,23 @@ func (a *app) condensing(ctx context.Context, j *job, way string) (*preset.Conde
 	if err != nil {
 		return nil, err
 	}
-	prompt := condense.Prompt{Template: c.Template}
-	if prompt.Custom, err = textOf(c.PromptFile, "summarizer.prompt_file"); err != nil {
+	prompt, err := promptOf(c)
+	if err != nil {
 		return nil, err
 	}
-	if prompt.Rules, err = textOf(c.RulesFile, "summarizer.rules_file"); err != nil {
-		return nil, err
-	}
-	store := a.summaries(ctx, c.Cache)
-	j.ledger, _ = store.(precis.Ledger)
+	cache := o.summaries(ctx, c.Cache)
+	j.ledger, _ = cache.(precis.Ledger)
 	return &preset.Condensing{
-		Writer:    condense.WriterConfig{Model: client, Fallback: own, Prompt: prompt, MaxTokens: c.MaxTokens, Cache: store, SelfCheck: c.SelfCheck, Hooks: hooks(j.cfg.Hooks)},
+		Writer:    condense.WriterConfig{Model: writer, Fallback: own, Prompt: prompt, MaxTokens: c.MaxTokens, Cache: cache, SelfCheck: c.SelfCheck, Hooks: hooks(j.Config.Hooks)},
 		Mode:      condense.Mode(c.Mode),
 		Selective: c.Selective,
-		Price:     j.price(client),
+		Price:     j.price(writer),
 	}, nil
 }
 
 // summaries opens the file that keeps summaries; without it they are kept for
 // this run alone.
-func (a *app) summaries(ctx context.Context, path string) precis.SummaryStore {
+func (o *Opener) summaries(ctx context.Context, path string) store.Summaries {
 	if path == "off" {
 		return nil
 	}
@@ -80,36 +81,32 @@ func (a *app) summaries(ctx context.Context, path string) precis.SummaryStore {
 		}
 		path = filepath.Join(dir, "precis", "summaries.db")
 		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-			a.warn("summaries are not kept: %v", err)
+			o.console.Warn("summaries are not kept: %v", err)
 			return condense.NewCache(0)
 		}
 	}
-	store, err := sqlite.Open(ctx, path, sqlite.Options{})
+	file, err := sqlite.Open(ctx, path, sqlite.Options{})
 	if err != nil {
-		a.warn("summaries are not kept: %v", err)
+		o.console.Warn("summaries are not kept: %v", err)
 		return condense.NewCache(0)
 	}
-	a.closing = append(a.closing, store.Close)
-	return store
+	o.OnClose(file.Close)
+	return file
 }
 
 // own makes the conversation's own model, to fall back to; nil when it is the
 // summarizer itself, nobody knows it, or there is no key for its API.
-func (j *job) own() (precis.Model, error) {
-	c := config.Summarizer{Model: j.model, Timeout: j.cfg.Summarizer.Timeout}
-	catalogue, err := loadCatalogue(j.cfg.ModelsFile)
-	if err != nil {
-		return nil, err
-	}
-	known, ok := catalogue.Find(j.model)
-	if !ok || j.model == j.cfg.Summarizer.Model || known.Provider != "anthropic" && known.Provider != "openai" || os.Getenv(keyEnv(c)) == "" {
+func (j *Job) own() (model.Model, error) {
+	c := config.Summarizer{Model: j.Model, Timeout: j.Config.Summarizer.Timeout}
+	known, ok := j.catalog.Find(j.Model)
+	if !ok || j.Model == j.Config.Summarizer.Model || known.Provider != "anthropic" && known.Provider != "openai" || os.Getenv(KeyEnv(c)) == "" {
 		return nil, nil
 	}
-	return j.client(c)
+	return newClient(j.catalog, c)
 }
 
-// keyEnv names the environment variable that holds the key of a profile's API.
-func keyEnv(c config.Summarizer) string {
+// KeyEnv names the environment variable that holds the key of a profile's API.
+func KeyEnv(c config.Summarizer) string {
 	name := "OPENAI_API_KEY"
 	if dialectOf(c) == "anthropic" {
 		name = "ANTHROPIC_API_KEY"
@@ -124,17 +121,13 @@ func dialectOf(c config.Summarizer) string {
 	return c.Dialect
 }
 
-// client makes the model that a profile names.
-func (j *job) client(c config.Summarizer) (*provider.Client, error) {
-	catalogue, err := loadCatalogue(j.cfg.ModelsFile)
-	if err != nil {
-		return nil, err
-	}
-	known, _ := catalogue.Find(c.Model)
+// newClient makes the model that a profile names.
+func newClient(catalog *models.Catalog, c config.Summarizer) (*provider.Client, error) {
+	known, _ := catalog.Find(c.Model)
 	transport := http.DefaultTransport.(*http.Transport).Clone() // with the proxies of the environment
 	return provider.New(provider.Config{
-		Dialect: dialectOf(c), BaseURL: c.URL, Key: os.Getenv(keyEnv(c)), Model: c.Model, Prices: known.Prices,
-		Info:       precis.ModelInfo{Provider: known.Provider, Window: catalogue.Window(c.Model), MaxOutput: known.MaxOutput.Tokens, Images: known.Images},
+		Dialect: dialectOf(c), BaseURL: c.URL, Key: os.Getenv(KeyEnv(c)), Model: c.Model, Prices: known.Prices,
+		Info:       model.Info{Provider: known.Provider, Window: catalog.Window(c.Model), MaxOutput: known.MaxOutput.Tokens, Images: known.Images},
 		Timeout:    time.Duration(c.Timeout) * time.Second,
 		HTTPClient: &http.Client{Transport: transport},
 	})
@@ -142,23 +135,32 @@ func (j *job) client(c config.Summarizer) (*provider.Client, error) {
 
 // price prices a summary for a dry run: with the summarizer, and with the
 // conversation's own model where that is another one.
-func (j *job) price(client *provider.Client) func(input, output int) string {
+func (j *Job) price(client *provider.Client) func(input, output int) string {
 	return func(input, output int) string {
 		u := precis.Usage{Input: input, Output: output}
 		text := fmt.Sprintf("about $%.4f with %s", client.Price(u), client.Info().ID)
-		catalogue, err := loadCatalogue(j.cfg.ModelsFile)
-		if err != nil || j.model == "" || j.model == client.Info().ID {
+		if j.Model == "" || j.Model == client.Info().ID {
 			return text
 		}
-		if own, ok := catalogue.Find(j.model); ok {
+		if own, ok := j.catalog.Find(j.Model); ok {
 			protocol := models.OpenAI
 			if own.Family == "claude" {
 				protocol = models.Anthropic
 			}
-			text += fmt.Sprintf(", $%.4f with %s", models.Cost(protocol, own.Prices, u, "").USD, j.model)
+			text += fmt.Sprintf(", $%.4f with %s", models.Cost(protocol, own.Prices, u, "").USD, j.Model)
 		}
 		return text
 	}
+}
+
+// promptOf returns the prompt for summaries, with the files it names.
+func promptOf(c config.Summarizer) (p condense.Prompt, err error) {
+	p.Template = c.Template
+	if p.Custom, err = textOf(c.PromptFile, "summarizer.prompt_file"); err != nil {
+		return p, err
+	}
+	p.Rules, err = textOf(c.RulesFile, "summarizer.rules_file")
+	return p, err
 }
 
 // textOf reads the file that a key names; "" when it names none.
@@ -166,9 +168,9 @@ func textOf(path, key string) (string, error) {
 	if path == "" {
 		return "", nil
 	}
-	data, err := os.ReadFile(path)
+	data, err := archive.ReadFile(path)
 	if err != nil {
-		return "", &precis.Error{Code: precis.CodeNotFound, Op: "read " + key, Place: path, Err: err}
+		return "", &precis.Error{Code: precis.CodeNotFound, Op: "read " + key, Place: path, Err: errors.Unwrap(err)}
 	}
 	return string(data), nil
 }

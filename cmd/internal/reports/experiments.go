@@ -1,4 +1,4 @@
-package main
+package reports
 
 import (
 	"fmt"
@@ -7,15 +7,29 @@ import (
 	"strings"
 
 	"precis/cmd/internal/term"
-	"precis/condense"
+	"precis/internal/experiments"
 )
 
-// printGathered prints a table for each experiment, and one for what is of none.
-func (a *app) printGathered(r gathered) {
-	w := a.term
-	if !a.opts.quiet {
+// Gathered holds the condensations found in recordings.
+type Gathered struct {
+	Recordings    int                   `json:"recordings"`
+	Skipped       []SkippedFile         `json:"skipped,omitempty"`
+	Stats         []experiments.Stats   `json:"stats"`
+	Condensations []experiments.Outcome `json:"condensations"`
+}
+
+// SkippedFile is a file of a folder that is no recording.
+type SkippedFile struct {
+	Path string `json:"path"`
+	Why  string `json:"why"`
+}
+
+// Experiments prints a table for each experiment, and one for what is of none.
+func (p *Printer) Experiments(r Gathered) {
+	w := p.Text
+	if !p.Quiet {
 		for _, s := range r.Skipped {
-			a.warn("skipped: %s", s.Why)
+			p.Warn("skipped: %s", s.Why)
 		}
 	}
 	if len(r.Stats) == 0 {
@@ -29,13 +43,13 @@ func (a *app) printGathered(r gathered) {
 		for n < len(rest) && rest[n].Experiment == rest[0].Experiment {
 			n++
 		}
-		a.printExperiment(rest[:n])
+		p.experiment(rest[:n])
 		rest = rest[n:]
 	}
 }
 
 // distinctRuns counts runs; one in several experiments is one.
-func distinctRuns(outcomes []condense.Outcome) int {
+func distinctRuns(outcomes []experiments.Outcome) int {
 	runs := map[[2]string]bool{}
 	for _, o := range outcomes {
 		runs[[2]string{o.Conversation, o.Run}] = true
@@ -43,8 +57,8 @@ func distinctRuns(outcomes []condense.Outcome) int {
 	return len(runs)
 }
 
-func (a *app) printExperiment(stats []condense.Stats) {
-	w := a.term
+func (p *Printer) experiment(stats []experiments.Stats) {
+	w := p.Text
 	title := "of no experiment, by rung and model"
 	if x := stats[0].Experiment; x != "" {
 		title = "experiment " + term.Plain(x)
@@ -55,7 +69,7 @@ func (a *app) printExperiment(stats []condense.Stats) {
 	per := max(1, (w.Width()-first)/column)
 	for from := 0; from < len(stats); from += per {
 		w.Printf("\n")
-		a.printVariants(stats[from:min(from+per, len(stats))])
+		p.variants(stats[from:min(from+per, len(stats))])
 	}
 	w.Printf("\n")
 	if stats[0].Experiment == "" {
@@ -67,8 +81,8 @@ func (a *app) printExperiment(stats []condense.Stats) {
 	}
 }
 
-// printVariants prints one column for each of the stats.
-func (a *app) printVariants(stats []condense.Stats) {
+// variants prints one column for each of the stats.
+func (p *Printer) variants(stats []experiments.Stats) {
 	headers, right := []string{""}, []int{}
 	rows := [][]string{{"conversations"}, {"condensations"}}
 	for i, s := range stats {
@@ -76,24 +90,24 @@ func (a *app) printVariants(stats []condense.Stats) {
 		rows[0] = append(rows[0], term.Number(s.Conversations))
 		rows[1] = append(rows[1], term.Number(s.Condensations))
 	}
-	for _, m := range condense.Metrics() {
+	for _, m := range experiments.Metrics() {
 		row := []string{metricNames[m]}
 		for _, s := range stats {
 			row = append(row, meanText(m, s))
 		}
 		rows = append(rows, row)
 	}
-	a.term.Table(headers, right, rows)
+	p.Text.Table(headers, right, rows)
 }
 
-var metricNames = map[condense.Metric]string{
-	condense.MetricSaved: "tokens saved", condense.MetricShare: "share saved", condense.MetricCost: "cost", condense.MetricSeconds: "seconds",
-	condense.MetricCalls: "model calls", condense.MetricGate: "gate score", condense.MetricRepaired: "repaired",
-	condense.MetricRereads: "re-reads of hidden", condense.MetricRereadsShown: "re-reads of shown", condense.MetricUndone: "undone",
+var metricNames = map[experiments.Metric]string{
+	experiments.MetricSaved: "tokens saved", experiments.MetricShare: "share saved", experiments.MetricCost: "cost", experiments.MetricSeconds: "seconds",
+	experiments.MetricCalls: "model calls", experiments.MetricGate: "gate score", experiments.MetricRepaired: "repaired",
+	experiments.MetricRereads: "re-reads of hidden", experiments.MetricRereadsShown: "re-reads of shown", experiments.MetricUndone: "undone",
 }
 
 // meanText is a mean with its interval; "–" when nothing is known.
-func meanText(m condense.Metric, s condense.Stats) string {
+func meanText(m experiments.Metric, s experiments.Stats) string {
 	e, ok := s.Means[m]
 	if !ok {
 		return "–"
@@ -101,7 +115,7 @@ func meanText(m condense.Metric, s condense.Stats) string {
 	text := amount(m, e.Mean)
 	switch {
 	case e.Interval == nil:
-	case m == condense.MetricUndone: // its interval is not even to both sides
+	case m == experiments.MetricUndone: // its interval is not even to both sides
 		text += fmt.Sprintf(" (%s to %s)", amount(m, e.Interval.Low), amount(m, e.Interval.High))
 	default:
 		text += " ± " + strings.TrimPrefix(amount(m, (e.Interval.High-e.Interval.Low)/2), "$")
@@ -113,29 +127,29 @@ func meanText(m condense.Metric, s condense.Stats) string {
 }
 
 // amount writes a value in the unit of its metric.
-func amount(m condense.Metric, v float64) string {
+func amount(m experiments.Metric, v float64) string {
 	switch m {
-	case condense.MetricSaved:
+	case experiments.MetricSaved:
 		return term.Number(int(math.Round(v)))
-	case condense.MetricShare, condense.MetricGate, condense.MetricUndone:
+	case experiments.MetricShare, experiments.MetricGate, experiments.MetricUndone:
 		return strconv.FormatFloat(100*v, 'f', 1, 64) + " %"
-	case condense.MetricCost:
+	case experiments.MetricCost:
 		return "$" + strconv.FormatFloat(v, 'f', 4, 64)
-	case condense.MetricSeconds:
+	case experiments.MetricSeconds:
 		return strconv.FormatFloat(v, 'f', 1, 64)
 	}
 	return strconv.FormatFloat(v, 'f', 2, 64)
 }
 
 // claims says which differences from the control are larger than chance.
-func claims(stats []condense.Stats) []string {
+func claims(stats []experiments.Stats) []string {
 	if len(stats) < 2 {
 		return []string{"there is no other variant to compare with"}
 	}
 	var out []string
 	looked := 0
 	for _, s := range stats[1:] {
-		for _, m := range condense.Metrics() {
+		for _, m := range experiments.Metrics() {
 			d, ok := s.Differences[m]
 			if !ok || d.Interval == nil {
 				continue
@@ -156,7 +170,7 @@ func claims(stats []condense.Stats) []string {
 	return append(out, fmt.Sprintf("of %s looked at, %s would look larger than chance by chance alone", term.Count(looked, "difference"), byChance))
 }
 
-func claim(m condense.Metric, variant, against string, d condense.Estimate) string {
+func claim(m experiments.Metric, variant, against string, d experiments.Estimate) string {
 	more, mean, low, high := "more", d.Mean, d.Interval.Low, d.Interval.High
 	if mean < 0 {
 		more, mean, low, high = "less", -mean, -high, -low

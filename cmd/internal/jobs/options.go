@@ -1,8 +1,8 @@
-package main
+package jobs
 
 import (
+	"cmp"
 	"fmt"
-	"log/slog"
 	"os"
 	"strconv"
 	"strings"
@@ -13,11 +13,9 @@ import (
 	"precis/cmd/internal/config"
 )
 
-// options are the flags that all commands share.
+// options are the flags that say how a recording is worked on.
 type options struct {
 	config  string
-	json    bool
-	quiet   bool
 	preset  string
 	window  string
 	target  float64
@@ -27,13 +25,10 @@ type options struct {
 	est     string
 	set     []string
 	used    int
-	verbose bool
 }
 
 func (o *options) register(f *pflag.FlagSet) {
-	f.StringVar(&o.config, "config", "", "configuration `FILE` (default precis.yaml, then the user's)")
-	f.BoolVar(&o.json, "json", false, "print JSON")
-	f.BoolVarP(&o.quiet, "quiet", "q", false, "print no progress and no warnings")
+	f.StringVar(&o.config, "config", "", "configuration `FILE`, read in the place of the user's and the current folder's (default $PRECIS_CONFIG)")
 	f.StringVar(&o.preset, "preset", "", "`POLICY`: balanced, frugal, selective, roo or off")
 	f.StringVar(&o.window, "window", "", "context window in `TOKENS`, such as 200000 or 200k (default the model's)")
 	f.Float64Var(&o.target, "target", 0, "come down to this `SHARE` of the window, 0 to 1, whatever it takes")
@@ -42,16 +37,7 @@ func (o *options) register(f *pflag.FlagSet) {
 	f.StringVar(&o.profile, "profile", "", "`NAME` whose threshold counts (default the model)")
 	f.StringVar(&o.est, "estimate", "", "`WAY` of counting tokens: o200k, cl100k, roo or chars4")
 	f.IntVar(&o.used, "used", 0, "input `TOKENS` the provider reported for the last request, where that is more than is counted")
-	f.BoolVarP(&o.verbose, "verbose", "v", false, "log each check to standard error: tokens, window, usage, messages, action")
 	f.StringArrayVar(&o.set, "set", nil, "set a configuration `KEY=VALUE`; repeatable")
-}
-
-// logger writes the one line per check when it is asked for.
-func (a *app) logger() *slog.Logger {
-	if !a.opts.verbose {
-		return nil
-	}
-	return slog.New(slog.NewTextHandler(a.errs, nil))
 }
 
 // load works out the configuration.
@@ -75,5 +61,7 @@ func (o *options) load() (*config.Config, error) {
 	if o.target > 0 {
 		flags["target"] = strconv.FormatFloat(100*o.target, 'g', -1, 64)
 	}
-	return config.Load(config.Sources{Path: o.config, Paths: config.DefaultPaths(), Env: os.Getenv, Flags: flags})
+	return config.Load(config.Sources{
+		Path: cmp.Or(o.config, os.Getenv(config.EnvPrefix+"CONFIG")), User: config.UserFile(), Folder: config.FolderFile, Env: os.Getenv, Flags: flags,
+	})
 }

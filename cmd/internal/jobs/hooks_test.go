@@ -1,4 +1,4 @@
-package main
+package jobs
 
 import (
 	"context"
@@ -54,7 +54,7 @@ func TestHooksAreCommandsOrURLs(t *testing.T) {
 	}
 	canceled, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := tell(canceled, "sleep 20", precis.Alert{}); err == nil {
+	if _, err := send(canceled, "sleep 20", precis.Alert{}); err == nil {
 		t.Error("a canceled hook goes on")
 	}
 }

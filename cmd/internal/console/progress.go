@@ -1,4 +1,4 @@
-package main
+package console
 
 import (
 	"time"
@@ -8,15 +8,17 @@ import (
 	"precis/cmd/internal/term"
 )
 
-// progress shows on a terminal that long work is under way, after a moment. The
+// Progress shows on a terminal that long work is under way, after a moment. The
 // function it returns ends it.
-func (a *app) progress(what string) (done func()) {
-	if a.opts.quiet || a.opts.json || !term.IsTerminal(a.errs) {
+func (c *Console) Progress(what string) (done func()) {
+	if c.Quiet || c.AsJSON || !c.Notes.Terminal() {
 		return func() {}
 	}
 	bar := progressbar.NewOptions(-1,
-		progressbar.OptionSetWriter(a.errs), progressbar.OptionSetDescription(what),
+		progressbar.OptionSetWriter(c.Notes.Bare()),
+		progressbar.OptionSetDescription(term.Visible(what)),
 		progressbar.OptionSpinnerType(14), progressbar.OptionClearOnFinish(),
+		progressbar.OptionSetSpinnerChangeInterval(0), // it moves below
 	)
 	stop, stopped := make(chan struct{}), make(chan struct{})
 	go func() {

@@ -1,4 +1,4 @@
-package main
+package reports
 
 import (
 	"fmt"
@@ -44,19 +44,19 @@ func through(r precis.Report) string {
 	return "marker"
 }
 
-// printLost lists what a view has lost, the user's rules first.
-func (a *app) printLost(k *precis.Retention) {
+// lost lists what a view has lost, the user's rules first.
+func (p *Printer) lost(k *precis.Retention) {
 	if k == nil || len(k.RulesLost)+len(k.Lost) == 0 {
 		return
 	}
 	lost := slices.Concat(k.RulesLost, k.Lost)
 	var rows [][]string
 	for _, l := range lost[:min(len(lost), mostLost)] {
-		rows = append(rows, []string{l.Handle.String(), l.Kind, term.Cut(oneLine(term.Plain(l.Text), 200), a.term.Width()-30)})
+		rows = append(rows, []string{l.Handle.String(), l.Kind, term.Cut(oneLine(term.Plain(l.Text), 200), p.Text.Width()-30)})
 	}
 	if n := len(k.RulesLost) + k.Anchors - k.Kept - mostLost; n > 0 {
 		rows = append(rows, []string{"…", "", fmt.Sprintf("and %s more", term.Number(n))})
 	}
-	a.term.Printf("\n")
-	a.term.Table([]string{"lost", "kind", "what"}, nil, rows)
+	p.Text.Printf("\n")
+	p.Text.Table([]string{"lost", "kind", "what"}, nil, rows)
 }

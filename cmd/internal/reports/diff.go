@@ -1,4 +1,4 @@
-package main
+package reports
 
 import (
 	"fmt"
@@ -8,6 +8,7 @@ import (
 
 	"precis"
 	"precis/cmd/internal/term"
+	"precis/conversation"
 )
 
 // How much of a diff is printed unless all of it is asked for.
@@ -19,6 +20,9 @@ const (
 	leastSame    = 3  // unchanged messages in a row that are worth a line
 )
 
+// change is a part of a view, to be printed.
+type change conversation.Part
+
 // diffPrinter prints what changes in a view.
 type diffPrinter struct {
 	*term.Writer
@@ -27,38 +31,43 @@ type diffPrinter struct {
 	lines  map[precis.Handle]bool
 }
 
-func (a *app) printDiff(changes []change, full bool) {
-	p := diffPrinter{Writer: a.term, full: full, lines: map[precis.Handle]bool{}}
+// diff prints how a view changes, message by message.
+func (p *Printer) diff(parts []conversation.Part, full bool) {
+	changes := make([]change, len(parts))
+	for i, p := range parts {
+		changes[i] = change(p)
+	}
+	d := diffPrinter{Writer: p.Text, full: full, lines: map[precis.Handle]bool{}}
 	var previews []change
 	for _, c := range changes {
-		p.handle = max(p.handle, len(c.Handle.String()))
-		if c.Kind == diffPreview && !c.small() {
+		d.handle = max(d.handle, len(c.Handle.String()))
+		if c.Kind == conversation.PartPreview && !c.small() {
 			previews = append(previews, c)
 		}
 	}
 	slices.SortStableFunc(previews, func(a, b change) int { return (b.Before - b.After) - (a.Before - a.After) })
 	for i, c := range previews {
-		p.lines[c.Handle] = full || i < mostShown
+		d.lines[c.Handle] = full || i < mostShown
 	}
-	p.Printf("\n")
-	p.Title("the view, message by message")
+	d.Printf("\n")
+	d.Title("the view, message by message")
 	for i := 0; i < len(changes); {
-		n := p.small(changes[i:])
+		n := d.small(changes[i:])
 		if n == 0 {
-			p.change(changes[i], len(changes) == 1)
+			d.change(changes[i], len(changes) == 1)
 			n = 1
 		}
 		i += n
 	}
 	if len(previews) > mostShown && !full {
-		p.Printf("  %s\n", p.Style("dim", fmt.Sprintf("the %d previews that save most show how they begin; --full prints everything", mostShown)))
+		d.Printf("  %s\n", d.Style("dim", fmt.Sprintf("the %d previews that save most show how they begin; --full prints everything", mostShown)))
 	}
 }
 
-// small reports whether a change can be told in few words: a pointer or a note
+// small reports whether a change can be described in few words: a pointer or a note
 // stands in the place of a block, or nothing.
 func (c change) small() bool {
-	return c.Kind == diffRemoved || c.Kind == diffPreview && c.By != precis.KindPruning && c.By != precis.KindClip
+	return c.Kind == conversation.PartRemoved || c.Kind == conversation.PartPreview && c.By != precis.KindPruning && c.By != precis.KindClip
 }
 
 // small prints the small changes that come next as one when they are many, with
@@ -70,7 +79,7 @@ func (p *diffPrinter) small(changes []change) int {
 		if c.small() {
 			end, blocks, before, after = i+1, blocks+1, before+c.Before, after+c.After
 			by[c.By]++
-		} else if c.Kind != diffSame || i == 0 {
+		} else if c.Kind != conversation.PartSame || i == 0 {
 			break
 		}
 	}
@@ -89,18 +98,18 @@ func (p *diffPrinter) small(changes []change) int {
 func (p *diffPrinter) change(c change, alone bool) {
 	n := c.Handle.To - c.Handle.From
 	switch c.Kind {
-	case diffSame:
+	case conversation.PartSame:
 		if n >= leastSame || p.full || alone {
 			p.row("dim", " ", c.Handle, term.Count(n, "message")+" unchanged", term.Number(c.Before))
 		}
-	case diffHidden:
+	case conversation.PartHidden:
 		p.row("bad", "-", c.Handle, fmt.Sprintf("%s hidden by %s", term.Count(n, "message"), c.By), term.Number(c.Before))
-	case diffInserted:
+	case conversation.PartInserted:
 		p.row("good", "+", c.Handle, "instead: "+c.instead(), term.Number(c.After))
 		p.text("good", c.inserted(p.full), mostInserted)
-	case diffRemoved:
+	case conversation.PartRemoved:
 		p.row("bad", "-", c.Handle, fmt.Sprintf("%s left out by %s", c.What, c.By), term.Number(c.Before))
-	case diffPreview:
+	case conversation.PartPreview:
 		p.row("warn", "~", c.Handle, c.What, arrow(c.Before, c.After))
 		if c.small() || p.lines[c.Handle] {
 			p.text("dim", c.begins(), mostPreview)
@@ -113,7 +122,7 @@ func (c change) instead() string {
 	switch {
 	case c.By == precis.KindCondensation && len(lines(c.Text)) == 1:
 		return "a note"
-	case c.By == precis.KindCondensation && c.rung == "digest":
+	case c.By == precis.KindCondensation && c.Rung == "digest":
 		return "a digest"
 	case c.By == precis.KindCondensation:
 		return "a summary"
@@ -124,7 +133,7 @@ func (c change) instead() string {
 // begins returns the lines of a preview from the first one on that differs from
 // the block before, without blank ones and gaps.
 func (c change) begins() []string {
-	was, now := lines(c.was), lines(c.Text)
+	was, now := lines(c.Was), lines(c.Text)
 	for len(was) > 0 && len(now) > 0 && was[0] == now[0] {
 		was, now = was[1:], now[1:]
 	}

@@ -1,0 +1,150 @@
+package config
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io/fs"
+	"slices"
+
+	"precis"
+	"precis/cmd/internal/folder"
+	"precis/preset"
+)
+
+// ErrRefused is the cause of the error for a key that a file in the current
+// folder must not set.
+var ErrRefused = errors.New("a file in the current folder must not set this")
+
+// folderKeys are the keys that a file in the current folder may set, in addition
+// to profiles: how early and how far a conversation is reduced. A key that is not
+// listed is refused, so a new key is refused until it has been thought about.
+//
+// Left out on purpose: everything that names a program, an address, a file, a key
+// or a model; what bounds the cost of model calls (spend.*, cap.*, worth,
+// min_model_window); what switches the protection off or misstates the window
+// (auto_condense, buffer, model, window, max_output); and pin, by which the
+// author of a repository could have text of their own kept for ever.
+var folderKeys = map[string]bool{
+	"preset": true, "rungs": true, "estimate": true,
+	"threshold": true, "prepare": true, "warn": true, "target": true, "room.turns": true, "room.floor": true,
+	"max_messages": true, "max_turns": true, "keep.messages": true, "keep.share": true,
+	"truncate.fraction": true, "truncate.keep_last": true, "shrink_over": true, "media_keep": true,
+	"prune.over": true, "prune.errors_over": true, "prune.tools": true,
+}
+
+// readFolder reads the file in the current folder; nil when there is none.
+func readFolder(path, user string) (map[string]value, error) {
+	data, err := folder.Read(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, &precis.Error{Code: precis.CodeInvalid, Op: opRead, Place: path, Err: err}
+	}
+	values := map[string]value{}
+	if err := (yamlReader{values: values, name: path, folder: true}).read(data); err != nil {
+		hint := "precis config lists the keys"
+		if errors.Is(err, ErrRefused) {
+			hint = hintRefused(path, user)
+		}
+		return nil, &precis.Error{Code: precis.CodeInvalid, Op: opRead, Err: err, Hint: hint}
+	}
+	return values, nil
+}
+
+func hintRefused(path, user string) string {
+	return fmt.Sprintf("move it to %s, or name the file: --config %s", cmp.Or(user, "your own configuration file"), path)
+}
+
+// keepsWhatMatters compares the configuration with the one without the file in
+// the current folder. That file must not switch the protection off, add a rung
+// that calls a model, or have a model that is configured called earlier.
+func (c *Config) keepsWhatMatters(trusted *Config) error {
+	if c.Settings.Observe && !trusted.Settings.Observe {
+		return c.refuse("preset", "turn precis off")
+	}
+	for _, rung := range []string{"truncate", "clip"} { // without them a view may not fit
+		if climbs(trusted, rung) && !climbs(c, rung) {
+			return c.refuse("rungs", "leave out "+rung)
+		}
+	}
+	if trusted.Summarizer.Model == "" {
+		return nil // no model is called, whatever the rungs
+	}
+	for _, rung := range []string{"selective", "condense"} {
+		if climbs(c, rung) && !climbs(trusted, rung) {
+			return c.refuse("rungs", "have a model called: "+rung)
+		}
+	}
+	if !climbs(c, "selective") && !climbs(c, "condense") {
+		return nil
+	}
+	return c.actsNoEarlier(trusted)
+}
+
+// climbs reports whether a rung is among those of a configuration. Rungs that
+// call a model are not in the preset frugal, and selective is only where it was
+// asked for.
+func climbs(c *Config, rung string) bool {
+	s := c.Settings
+	switch {
+	case s.Rungs != nil && !slices.Contains(s.Rungs, rung):
+		return false
+	case rung == "selective":
+		return s.Preset == preset.Selective || s.Preset != preset.Frugal && c.Summarizer.Selective
+	case rung == "condense":
+		return s.Preset != preset.Frugal
+	}
+	return true
+}
+
+// actsNoEarlier returns an error when the configuration calls a model earlier
+// than the trusted one. How often it can be called at most is bounded by cap.*,
+// and what that costs by spend.*, which are the user's alone.
+func (c *Config) actsNoEarlier(trusted *Config) error {
+	s, t := c.Settings, trusted.Settings
+	names := []string{""}
+	names = append(names, sortedProfiles(s.Profiles)...)
+	names = append(names, sortedProfiles(t.Profiles)...)
+	for _, name := range names {
+		now, _, _ := s.Threshold(name)
+		was, _, _ := t.Threshold(name)
+		if now < was {
+			key := "threshold"
+			if c.origins[profilePrefix+name].folder {
+				key = profilePrefix + name
+			}
+			return c.refuse(key, "have a model called earlier")
+		}
+	}
+	for _, at := range []struct {
+		key      string
+		now, was float64
+	}{
+		{"prepare", s.Prepare, t.Prepare},
+		{"max_messages", float64(s.MaxMessages), float64(t.MaxMessages)},
+		{"max_turns", float64(s.MaxTurns), float64(t.MaxTurns)},
+	} {
+		if at.now > 0 && (at.was <= 0 || at.now < at.was) { // 0 is never
+			return c.refuse(at.key, "have a model called earlier")
+		}
+	}
+	return nil
+}
+
+// refuse returns the error about a key, or about the preset that its value comes
+// from.
+func (c *Config) refuse(key, what string) error {
+	if !c.origins[key].folder {
+		key = "preset"
+	}
+	return &precis.Error{Code: precis.CodeInvalid, Op: opRead, Place: c.origins[key].origin + ": " + key, Hint: hintRefused(c.Folder, c.user),
+		Err: refused("a file in the current folder must not " + what)}
+}
+
+// refused is an [ErrRefused] that says what was tried.
+type refused string
+
+func (r refused) Error() string { return string(r) }
+func (refused) Unwrap() error   { return ErrRefused }

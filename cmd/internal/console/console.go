@@ -1,0 +1,105 @@
+// Package console is what a command has of the world: its input, and the two streams
+// that it writes to. Text for people goes through [Console.Text] and
+// [Console.Notes], which keep a terminal safe from what a recording holds; JSON goes
+// through [Console.JSON] and [Console.Data]. Start with [New].
+package console
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+
+	"github.com/spf13/pflag"
+
+	"precis"
+	"precis/cmd/internal/term"
+)
+
+// Streams are the standard streams of a process, and what they lead to.
+type Streams struct {
+	In            io.Reader
+	Out, Errs     io.Writer
+	OutTo, ErrsTo term.Options
+}
+
+// Standard returns the streams of this process.
+func Standard(env func(string) string) Streams {
+	return Streams{In: os.Stdin, Out: os.Stdout, Errs: os.Stderr, OutTo: term.Detect(os.Stdout, env), ErrsTo: term.Detect(os.Stderr, env)}
+}
+
+// Console is safe for concurrent use once its flags are set.
+type Console struct {
+	Streams              // the bare streams, for programs that are started
+	Text    *term.Writer // what was asked for, to standard output
+	Notes   *term.Writer // warnings, errors and progress, to standard error
+
+	// Flags that all commands share.
+	AsJSON, Quiet, Verbose, Raw bool
+}
+
+// New returns a console over streams.
+func New(s Streams) *Console {
+	return &Console{Streams: s, Text: term.New(s.Out, s.OutTo), Notes: term.New(s.Errs, s.ErrsTo)}
+}
+
+// Register defines the flags. Once they are parsed [Console.Begin] is to be called.
+func (c *Console) Register(f *pflag.FlagSet) {
+	f.BoolVar(&c.AsJSON, "json", false, "print JSON")
+	f.BoolVarP(&c.Quiet, "quiet", "q", false, "print no progress and no warnings")
+	f.BoolVarP(&c.Verbose, "verbose", "v", false, "log each check to standard error: tokens, window, usage, messages, action")
+	f.BoolVar(&c.Raw, "raw", false, "on a terminal, print control characters of a recording as they are")
+}
+
+// Begin applies the flags to the streams.
+func (c *Console) Begin() {
+	if c.Raw {
+		c.Text.Raw()
+		c.Notes.Raw()
+	}
+}
+
+// Close writes what is left to write.
+func (c *Console) Close() error { return errors.Join(c.Text.Flush(), c.Notes.Flush()) }
+
+// Fail prints an error; hint is what can be done about it, "" when nobody knows.
+func (c *Console) Fail(err error, hint string) {
+	c.Notes.Printf("%s %v\n", c.Notes.Style("bad", "precis: error:"), err)
+	if hint != "" {
+		c.Notes.Printf("%s %s\n", c.Notes.Style("dim", "precis: hint:"), hint)
+	}
+}
+
+// Warn prints a warning.
+func (c *Console) Warn(format string, args ...any) {
+	c.Notes.Printf("%s %s\n", c.Notes.Style("warn", "precis: warning:"), fmt.Sprintf(format, args...))
+}
+
+// Note prints something worth knowing.
+func (c *Console) Note(format string, args ...any) {
+	c.Notes.Printf("%s %s\n", c.Notes.Style("dim", "precis: note:"), fmt.Sprintf(format, args...))
+}
+
+// Data returns the writer of JSON that is made elsewhere.
+func (c *Console) Data() io.Writer { return c.Text.JSON() }
+
+// JSON writes v indented.
+func (c *Console) JSON(v any) error {
+	e := json.NewEncoder(c.Data())
+	e.SetIndent("", "  ")
+	e.SetEscapeHTML(false)
+	if err := e.Encode(v); err != nil {
+		return precis.Errorf(precis.CodeInternal, "write JSON", "%w", err)
+	}
+	return nil
+}
+
+// Logger writes one line for each check when that is asked for; else it is nil.
+func (c *Console) Logger() *slog.Logger {
+	if !c.Verbose {
+		return nil
+	}
+	return slog.New(slog.NewTextHandler(c.Notes, nil))
+}

@@ -1,0 +1,60 @@
+package console
+
+import (
+	"context"
+	"io"
+
+	"precis"
+)
+
+// Input returns a reader of standard input that ends with an error when the context
+// does. The read under way cannot be interrupted; the process ends soon.
+func (c *Console) Input(ctx context.Context) io.Reader { return &input{ctx: ctx, from: c.In} }
+
+type input struct {
+	ctx  context.Context
+	from io.Reader
+	rest []byte // was read, and is not handed out yet
+	err  error  // follows it
+}
+
+// Read reads into a buffer of its own, which the read under way may keep.
+func (in *input) Read(p []byte) (int, error) {
+	if len(in.rest) == 0 && in.err == nil {
+		in.fill()
+	}
+	n := copy(p, in.rest)
+	if in.rest = in.rest[n:]; len(in.rest) > 0 {
+		return n, nil
+	}
+	return n, in.err
+}
+
+func (in *input) fill() {
+	type result struct {
+		data []byte
+		err  error
+	}
+	const size = 64 << 10
+	done := make(chan result, 1)
+	go func() {
+		buf := make([]byte, size)
+		n, err := in.from.Read(buf)
+		done <- result{buf[:n], err}
+	}()
+	select {
+	case <-in.ctx.Done():
+		in.err = precis.Errorf(precis.CodeCanceled, "read standard input", "%w", context.Cause(in.ctx))
+	case r := <-done:
+		in.rest, in.err = r.data, r.err
+	}
+}
+
+// ReadInput reads standard input until it ends or the context does.
+func (c *Console) ReadInput(ctx context.Context) ([]byte, error) {
+	data, err := io.ReadAll(c.Input(ctx))
+	if err != nil && precis.CodeOf(err) != precis.CodeCanceled {
+		err = precis.Errorf(precis.CodeInternal, "read standard input", "%w", err)
+	}
+	return data, err
+}

@@ -1,0 +1,54 @@
+package jobs
+
+import (
+	"context"
+	"log/slog"
+	"os"
+
+	"precis"
+	"precis/cmd/internal/config"
+	"precis/cmd/internal/service"
+	"precis/condense"
+	"precis/gateway"
+	"precis/model"
+	"precis/preset"
+)
+
+// GatewayParts are what a gateway is made of.
+func (o *Opener) GatewayParts(cfg *config.Config, log *slog.Logger, version string) service.Parts {
+	return service.Parts{
+		Config: cfg, Logger: log, Condensing: o.GatewayCondensing, Parser: o.Parser(log), Version: version, OTLP: os.Getenv("OTEL_EXPORTER_OTLP_ENDPOINT"),
+		Alert: func(c *config.Config) func(context.Context, precis.Alert) { return o.alert(c.Hooks.Alert) },
+		Load:  func(path string) (*config.Config, error) { return config.Load(config.Sources{Path: path}) },
+	}
+}
+
+// ownModel, as summarizer.model, is the model of each conversation.
+const ownModel = "own"
+
+// GatewayCondensing returns how a model condenses behind the gateway; nil when
+// none does.
+func (o *Opener) GatewayCondensing(c *config.Config, own *gateway.OwnModels) (*preset.Condensing, error) {
+	s := c.Summarizer
+	if s.Model == "" {
+		return nil, nil
+	}
+	prompt, err := promptOf(s)
+	if err != nil {
+		return nil, err
+	}
+	w := service.OwnWriter(own, prompt, s.MaxTokens)
+	w.SelfCheck, w.Hooks = s.SelfCheck, hooks(c.Hooks)
+	var writer model.Model
+	if s.Model != ownModel {
+		catalog, err := c.Catalog()
+		if err != nil {
+			return nil, err
+		}
+		if writer, err = newClient(catalog, s); err != nil {
+			return nil, err
+		}
+	}
+	w.Model = writer
+	return &preset.Condensing{Writer: w, Mode: condense.Mode(s.Mode), Selective: s.Selective && writer != nil}, nil
+}

@@ -1,0 +1,93 @@
+package jobs
+
+import (
+	"context"
+	"log/slog"
+
+	"precis"
+	"precis/cmd/internal/config"
+	"precis/conversation/recording"
+	"precis/models"
+	"precis/outline"
+	"precis/preset"
+)
+
+// Job is one recording with everything needed to work on it. It is put together
+// once: the recording is read, then the manager is made.
+type Job struct {
+	Config       *config.Config
+	File         *recording.File
+	Conversation *precis.Conversation
+	Model        string // "": nobody names one
+	Window       precis.Window
+	Manager      *precis.Manager
+	Home         *recording.Home
+
+	options *options
+	catalog *models.Catalog
+	limit   int // the model's output limit; 0: unknown
+	log     *slog.Logger
+	parser  outline.Parser
+
+	models *preset.Condensing // nil: no model condenses
+	alert  func(context.Context, precis.Alert)
+	ledger precis.Ledger // what was spent, for limits; nil: nobody knows
+	leave  []int         // messages that truncation may not touch
+}
+
+// measure finds the model and its window.
+func (j *Job) measure() (err error) {
+	if j.catalog, err = j.Config.Catalog(); err != nil {
+		return err
+	}
+	j.Model = j.Config.Model
+	if j.Model == "" {
+		j.Model = j.Conversation.Model
+	}
+	j.Conversation.Model = j.Model
+	m, known := j.catalog.Find(j.Model)
+	if known {
+		j.limit = m.MaxOutput.Tokens
+	}
+	switch {
+	case j.Config.Window > 0:
+		j.Window = precis.Window{Tokens: j.Config.Window, Source: precis.SourceConfigured, Detail: j.Config.Origin("window")}
+	case j.Model == "":
+		j.Window = j.catalog.Window("")
+		j.Window.Detail = "the recording names no model; see --model and --window"
+	default:
+		j.Window = j.catalog.Window(j.Model)
+	}
+	return nil
+}
+
+// manage makes the manager, and the home that verbs work on.
+func (j *Job) manage() (err error) {
+	j.Manager, err = preset.New(preset.Options{
+		Settings: j.Config.Settings, Estimate: j.Config.Estimate, Leave: j.leave, Logger: j.log, Condensing: j.models, Alert: j.alert, Ledger: j.ledger, Parser: j.parser,
+	})
+	if err != nil {
+		return err
+	}
+	j.Home = j.File.Home(j.Manager, j.ask())
+	return nil
+}
+
+// ask says how to ask the manager.
+func (j *Job) ask() precis.Request {
+	r := precis.Request{Window: j.Window, MaxOutput: j.Config.MaxOutput, OutputLimit: j.limit, Profile: j.options.profile, Reported: j.options.used}
+	if r.Profile == "" {
+		r.Profile = j.Model
+	}
+	if j.options.target > 0 {
+		r.Target = int(j.options.target * float64(j.Window.Tokens))
+	}
+	return r
+}
+
+// Request asks for the conversation's view.
+func (j *Job) Request() precis.Request {
+	r := j.ask()
+	r.Conversation = j.Conversation
+	return r
+}

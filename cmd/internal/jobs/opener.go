@@ -1,0 +1,148 @@
+// Package jobs puts together what work on one recording needs: its configuration, the
+// recording, the manager, the summarizer, and the home that the verbs work on. An
+// [Opener] makes a [Job] of a path; it also assembles the same parts for a gateway.
+package jobs
+
+import (
+	"context"
+	"sync"
+
+	"github.com/spf13/pflag"
+
+	"precis/cmd/internal/config"
+	"precis/cmd/internal/console"
+	"precis/cmd/internal/term"
+	"precis/conversation/recording"
+	"precis/internal/outlineworker"
+)
+
+// Opener opens jobs as the flags say. It is not safe for concurrent use.
+type Opener struct {
+	console *console.Console
+	options options
+
+	worker    *outlineworker.Worker // nil: none is needed yet
+	closing   []func() error        // what is open until the command ends
+	sayFolder sync.Once             // guards the note about the configuration of the current folder
+}
+
+// NewOpener returns an opener that writes warnings to the console.
+func NewOpener(c *console.Console) *Opener { return &Opener{console: c} }
+
+// Register defines the flags.
+func (o *Opener) Register(f *pflag.FlagSet) { o.options.register(f) }
+
+// Set sets a key of the configuration, over what was set before; "" leaves it.
+func (o *Opener) Set(key, value string) {
+	if value != "" {
+		o.options.set = append(o.options.set, key+"="+value)
+	}
+}
+
+// Estimate returns the way of counting that a flag names; "": none.
+func (o *Opener) Estimate() string { return o.options.est }
+
+// OnClose has f called when the opener is closed.
+func (o *Opener) OnClose(f func() error) { o.closing = append(o.closing, f) }
+
+// Close closes what was opened, and warns of what could not be closed.
+func (o *Opener) Close() {
+	for _, f := range o.closing {
+		if err := f(); err != nil {
+			o.console.Warn("%v", err)
+		}
+	}
+	o.closing = nil
+}
+
+// Config works out the configuration. A file of the current folder is not the
+// user's: it is named on standard error, once.
+func (o *Opener) Config() (*config.Config, error) {
+	c, err := o.options.load()
+	if err == nil && c.FromFolder > 0 && !o.console.Quiet {
+		o.sayFolder.Do(func() {
+			o.console.Note("%s in the current folder sets %s; precis config shows them", c.Folder, term.Count(c.FromFolder, "value"))
+		})
+	}
+	return c, err
+}
+
+// Open reads the recording at path ("-" is standard input) and makes a manager
+// for it.
+func (o *Opener) Open(ctx context.Context, path string) (*Job, error) {
+	j, err := o.begin(ctx, path)
+	if err != nil {
+		return nil, err
+	}
+	o.warnOf(j)
+	return j, j.manage()
+}
+
+// Edit opens the recording at path to make edits of it, which are kept at out; with
+// out empty where the conversation lives: a task folder itself, or precis's own file.
+func (o *Opener) Edit(ctx context.Context, path, out string) (*Job, error) {
+	j, err := o.begin(ctx, path)
+	if err != nil {
+		return nil, err
+	}
+	if err := o.keep(j, out, j.File.Task != nil && out == ""); err != nil {
+		return nil, err
+	}
+	return j, j.manage()
+}
+
+// begin reads the configuration and the recording, and finds the model's window.
+func (o *Opener) begin(ctx context.Context, path string) (*Job, error) {
+	cfg, err := o.Config()
+	if err != nil {
+		return nil, err
+	}
+	f, err := o.Read(ctx, path)
+	if err != nil {
+		return nil, err
+	}
+	log := o.console.Logger()
+	j := &Job{Config: cfg, File: f, Conversation: f.Conversation, options: &o.options, log: log, parser: o.Parser(log)}
+	return j, j.measure()
+}
+
+// Read reads the recording at path ("-" is standard input).
+func (o *Opener) Read(ctx context.Context, path string) (*recording.File, error) {
+	if path != "-" {
+		return recording.Open(path)
+	}
+	data, err := o.console.ReadInput(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return recording.Read(data)
+}
+
+// keep decides where edits go, and says when that is a file that is there already.
+func (o *Opener) keep(j *Job, out string, inPlace bool) error {
+	continued, err := j.File.Keep(out, inPlace)
+	if err != nil {
+		return err
+	}
+	o.warnOf(j)
+	if continued != "" && !o.console.Quiet {
+		o.console.Note("%s holds edits of %s: going on from there", continued, j.File.Path)
+	}
+	return nil
+}
+
+func (o *Opener) warnOf(j *Job) {
+	c := o.console
+	if c.Quiet {
+		return
+	}
+	for _, w := range j.Config.Warnings {
+		c.Warn("%s", w)
+	}
+	for _, w := range j.File.Warnings {
+		c.Warn("%s: %s", j.File.Path, w)
+	}
+	if n := j.File.Skipped - len(j.File.Warnings); n > 0 {
+		c.Warn("%s: %d more malformed lines were skipped", j.File.Path, n)
+	}
+}

@@ -1,0 +1,80 @@
+package reports
+
+import (
+	"fmt"
+
+	"precis"
+	"precis/cmd/internal/jobs"
+)
+
+// View prints the messages of a view on a line for each block, and how it came about.
+func (p *Printer) View(j *jobs.Job, res precis.Result) {
+	w := p.Text
+	w.Title("%s", res.Report.Outcome)
+	for i, m := range res.View {
+		w.Printf("%s %s\n", w.Style("dim", fmt.Sprintf("%4d", i)), w.Style(string(m.Role), string(m.Role)))
+		for _, b := range m.Content {
+			w.Printf("     %s\n", describe(b, 110))
+		}
+	}
+	w.Printf("\n")
+	p.Report(j, res.Report)
+}
+
+// describe puts a block on one line.
+func describe(b precis.Block, width int) string {
+	switch b := b.(type) {
+	case precis.Text:
+		return oneLine(b.Text, width)
+	case precis.Thinking:
+		return "thinking: " + oneLine(b.Text, width-10)
+	case precis.ToolUse:
+		return "→ " + b.Name + " " + oneLine(string(b.Input), width-len(b.Name)-3)
+	case precis.ToolResult:
+		mark := "← "
+		if b.IsError {
+			mark = "← error: "
+		}
+		return mark + oneLine(b.Text(), width-len(mark))
+	case precis.Image:
+		return "[image " + b.MediaType + "]"
+	case precis.Document:
+		return "[document " + b.Title + " " + b.MediaType + "]"
+	case precis.Opaque:
+		return "[" + b.Type + "]"
+	}
+	return "[reasoning]"
+}
+
+// Messages prints messages in full, from the one with the number first on.
+func (p *Printer) Messages(first int, msgs []precis.Message) {
+	for i, m := range msgs {
+		at := precis.MessageHandle(first + i).String()
+		p.Text.Printf("%s %s\n", p.Text.Style("dim", at), p.Text.Style(string(m.Role), string(m.Role)))
+		for _, b := range m.Content {
+			p.Text.Printf("%s\n", fullText(b))
+		}
+		p.Text.Printf("\n")
+	}
+}
+
+// fullText writes a block out.
+func fullText(b precis.Block) string {
+	switch b := b.(type) {
+	case precis.Text:
+		return b.Text
+	case precis.Thinking:
+		return "[thinking]\n" + b.Text
+	case precis.ToolUse:
+		return "[tool use " + b.ID + ": " + b.Name + "]\n" + string(b.Input)
+	case precis.ToolResult:
+		out := "[tool result " + b.ToolUseID + "]"
+		for _, c := range b.Content {
+			out += "\n" + fullText(c)
+		}
+		return out
+	case precis.Opaque:
+		return "[" + b.Type + "]\n" + string(b.Raw)
+	}
+	return describe(b, 200)
+}

@@ -1,0 +1,19 @@
+package reports
+
+import (
+	"strings"
+
+	"precis/cmd/internal/term"
+	"precis/internal/preview"
+)
+
+// oneLine puts text on one line of at most n columns, and 8 at least.
+func oneLine(s string, n int) string { return term.Cut(preview.Line(s, 4*max(n, 8)), max(n, 8)) }
+
+// ShellWord quotes s where a shell would take it apart.
+func ShellWord(s string) string {
+	if s != "" && !strings.ContainsAny(s, " \t\n'\"\\$`&|;<>()*?[]#~!{}") {
+		return s
+	}
+	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
+}

@@ -1,0 +1,173 @@
+package term
+
+import (
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"os"
+	"strings"
+	"sync"
+	"unicode/utf8"
+
+	"charm.land/lipgloss/v2"
+	xterm "golang.org/x/term"
+)
+
+// Options say what a stream leads to. The zero value is a file or a pipe.
+type Options struct {
+	Terminal bool
+	Color    bool // it is a terminal, and the user wants color
+	Columns  int  // 0: 100
+}
+
+// Detect finds out what w leads to. The environment turns color off with NO_COLOR
+// or TERM=dumb.
+func Detect(w io.Writer, env func(string) string) Options {
+	const least = 40
+	f, ok := w.(*os.File)
+	if !ok {
+		return Options{}
+	}
+	info, err := f.Stat()
+	if err != nil || info.Mode()&os.ModeCharDevice == 0 {
+		return Options{}
+	}
+	o := Options{Terminal: true, Color: env("NO_COLOR") == "" && env("TERM") != "dumb"}
+	if n, _, err := xterm.GetSize(int(f.Fd())); err == nil && n > 0 {
+		o.Columns = max(n, least)
+	}
+	return o
+}
+
+// csi begins the codes that a terminal obeys.
+const csi = "\x1b["
+
+// Writer writes text for people to one stream. On a terminal it makes visible what
+// the terminal would obey or hide, see [Visible]; only the colors of [Writer.Style]
+// pass. Elsewhere every byte passes. It is safe for concurrent use.
+type Writer struct {
+	color   bool
+	width   int
+	filters bool // it is a terminal
+	// mark begins the color codes made here. It holds a random number, so that no
+	// text can imitate it.
+	mark string
+
+	mu   sync.Mutex // guards what follows
+	w    io.Writer
+	raw  bool
+	tail []byte // the beginning of a character, of which the rest is to come
+}
+
+// New returns a writer to w.
+func New(w io.Writer, o Options) *Writer {
+	const columns = 100
+	out := &Writer{w: w, color: o.Terminal && o.Color, width: o.Columns, filters: o.Terminal, mark: fmt.Sprintf("%s%d;", csi, rand.Uint64())}
+	if out.width <= 0 {
+		out.width = columns
+	}
+	return out
+}
+
+// Raw has every byte pass from now on, on a terminal as well.
+func (w *Writer) Raw() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.raw = true
+}
+
+// Terminal reports whether the stream leads to a terminal.
+func (w *Writer) Terminal() bool { return w.filters }
+
+// Width returns the columns there are.
+func (w *Writer) Width() int { return w.width }
+
+// Write writes text. It reports all of p as written when nothing fails, whatever
+// was written in its place.
+func (w *Writer) Write(p []byte) (int, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if !w.filters {
+		return w.w.Write(p)
+	}
+	text, rest := whole(append(w.tail, p...))
+	w.tail = append([]byte(nil), rest...)
+	if _, err := io.WriteString(w.w, w.filtered(string(text))); err != nil {
+		return 0, err
+	}
+	return len(p), nil
+}
+
+func (w *Writer) filtered(s string) string {
+	if w.raw {
+		return strings.ReplaceAll(s, w.mark, csi)
+	}
+	return visible(s, w.mark)
+}
+
+// Flush writes what a character that was cut off at the end of the text has.
+func (w *Writer) Flush() error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	_, err := io.WriteString(w.w, w.filtered(string(w.tail)))
+	w.tail = nil
+	return err
+}
+
+// whole returns the whole characters that p begins with, and the rest of it.
+func whole(p []byte) (text, rest []byte) {
+	for n := 1; n < utf8.UTFMax && n <= len(p); n++ {
+		if end := p[len(p)-n:]; utf8.RuneStart(end[0]) {
+			if !utf8.FullRune(end) {
+				return p[:len(p)-n], end
+			}
+			break
+		}
+	}
+	return p, nil
+}
+
+// Style returns s in the named color, to be written by this writer.
+func (w *Writer) Style(name, s string) string {
+	if !w.color || s == "" {
+		return s
+	}
+	st := lipgloss.NewStyle().Foreground(lipgloss.Color(palette[name]))
+	if name == "title" || name == "hit" {
+		st = st.Bold(true)
+	}
+	begin, end, _ := strings.Cut(strings.ReplaceAll(st.Render("x"), csi, w.mark), "x")
+	return begin + s + end
+}
+
+// Bare returns a writer to the same stream that every byte passes, for programs that
+// move the cursor; text of others must have been through [Visible].
+func (w *Writer) Bare() io.Writer { return bareWriter{w} }
+
+type bareWriter struct{ *Writer }
+
+func (w bareWriter) Write(p []byte) (int, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.w.Write(p)
+}
+
+// JSON returns a writer of JSON to the same stream. On a terminal it writes as
+// escapes what the terminal would obey or hide, unless every byte is to pass.
+func (w *Writer) JSON() io.Writer { return jsonWriter{w} }
+
+type jsonWriter struct{ *Writer }
+
+func (w jsonWriter) Write(p []byte) (int, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if !w.filters || w.raw {
+		return w.w.Write(p)
+	}
+	text, rest := whole(append(w.tail, p...))
+	w.tail = append([]byte(nil), rest...)
+	if _, err := io.WriteString(w.w, escaped(string(text))); err != nil {
+		return 0, err
+	}
+	return len(p), nil
+}

@@ -1,0 +1,62 @@
+package main
+
+import (
+	"github.com/spf13/cobra"
+
+	"precis"
+	"precis/cmd/internal/reports"
+	"precis/cmd/internal/term"
+	"precis/conversation"
+)
+
+// pin marks what is never to be hidden.
+type pin struct {
+	*tools
+	out string
+}
+
+func newPin(t *tools) *cobra.Command {
+	c := &pin{tools: t}
+	cmd := &cobra.Command{
+		Use:   "pin FILE HANDLE...",
+		Short: "Mark messages or blocks as important: they are never hidden",
+		Long: `Mark messages or blocks as important: from now on they are neither hidden nor
+cut. What is hidden already stays so; precis restore shows it again.
+
+  precis pin run.precis m0 m12-m14 m20.b1`,
+		Args: cobra.MinimumNArgs(2),
+		RunE: c.run,
+	}
+	cmd.Flags().StringVarP(&c.out, "out", "o", "", "write precis's own `FILE` there")
+	return cmd
+}
+
+func (c *pin) run(cmd *cobra.Command, args []string) error {
+	ctx := cmd.Context()
+	var handles []precis.Handle
+	for _, s := range args[1:] {
+		h, err := precis.ParseHandle(s)
+		if err != nil {
+			return err
+		}
+		handles = append(handles, h)
+	}
+	j, err := c.jobs.Edit(ctx, args[0], c.out)
+	if err != nil {
+		return err
+	}
+	change, err := conversation.Pin(ctx, j.Home, j.Home.ID(), handles...)
+	if err != nil {
+		return err
+	}
+	hidden, err := conversation.HiddenParts(ctx, j.Home, j.Home.ID(), handles...)
+	if err != nil {
+		return err
+	}
+	if !c.Quiet {
+		for _, p := range hidden {
+			c.Note("%s stays %s, by %s; precis restore %s %s shows it", p.Handle, p.State, p.By, reports.ShellWord(j.File.Where()), p.Handle)
+		}
+	}
+	return c.report.Changed(j, change, nil, "pinned %s", term.Count(len(handles), "place"))
+}
