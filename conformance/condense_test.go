@@ -8,6 +8,7 @@ import (
 
 	"precis"
 	"precis/condense"
+	"precis/internal/harness"
 	"precis/internal/jsonspan"
 	"precis/wire/anthropic"
 )
@@ -99,5 +100,5 @@ func adaptCommands(t *testing.T, input json.RawMessage) any {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return map[string]any{"text": strings.Join(condense.CommandBlocks(m), "\n")}
+	return map[string]any{"text": strings.Join(harness.Commands(m.PlainText()), "\n")}
 }

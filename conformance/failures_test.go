@@ -11,6 +11,7 @@ import (
 
 	"precis"
 	"precis/condense"
+	"precis/model"
 	"precis/models"
 	"precis/preset"
 	"precis/provider"
@@ -73,23 +74,23 @@ func failures() []failure {
 	ok := providertest.Text(goodSummary)
 	return []failure{
 		{"a good summary", []providertest.Reply{ok}, "", 1, false},
-		{"empty", twice(providertest.Text("")), precis.ReasonEmpty, 2, false},
+		{"empty", twice(providertest.Text("")), condense.ReasonEmpty, 2, false},
 		{"empty, then a summary", []providertest.Reply{providertest.Text(""), ok}, "", 2, false},
-		{"refusal", twice(providertest.Reply{Text: "I can't help with that.", Refused: true}), precis.ReasonRefused, 2, false},
-		{"tool call", twice(providertest.Reply{Tool: "Read"}), precis.ReasonToolCall, 2, false},
-		{"reasoning only", twice(providertest.Reply{Reasoning: "The user wants speed."}), precis.ReasonReasoningOnly, 2, false},
-		{"garbage", thrice(providertest.Respond(200, "text/html", "<html><body>Welcome to the hotel network</body></html>")), precis.ReasonCallFailed, 3, false},
-		{"JSON instead of a summary", twice(providertest.Text(`{"tool":"Read","arguments":{"file_path":"a.go"}}`)), precis.ReasonMarkup, 2, false},
-		{"sections missing", twice(providertest.Text("1. Request and intent: speed.\n2. Concepts: none.")), precis.ReasonSections, 2, false},
+		{"refusal", twice(providertest.Reply{Text: "I can't help with that.", Refused: true}), condense.ReasonRefused, 2, false},
+		{"tool call", twice(providertest.Reply{Tool: "Read"}), condense.ReasonToolCall, 2, false},
+		{"reasoning only", twice(providertest.Reply{Reasoning: "The user wants speed."}), condense.ReasonReasoningOnly, 2, false},
+		{"garbage", thrice(providertest.Respond(200, "text/html", "<html><body>Welcome to the hotel network</body></html>")), condense.ReasonCallFailed, 3, false},
+		{"JSON instead of a summary", twice(providertest.Text(`{"tool":"Read","arguments":{"file_path":"a.go"}}`)), condense.ReasonMarkup, 2, false},
+		{"sections missing", twice(providertest.Text("1. Request and intent: speed.\n2. Concepts: none.")), condense.ReasonSections, 2, false},
 		{"429, told to wait, then a summary", []providertest.Reply{providertest.RateLimited(time.Millisecond), ok}, "", 2, false},
-		{"429 for too long", []providertest.Reply{providertest.RateLimited(time.Hour)}, precis.ReasonCallFailed, 1, false},
-		{"500 until it gives up", thrice(providertest.Reply{Fault: precis.FaultOverloaded, Header: http.Header{"Retry-After-Ms": {"1"}}}), precis.ReasonCallFailed, 3, false},
-		{"401", []providertest.Reply{providertest.Fail(precis.FaultAuth)}, precis.ReasonCallFailed, 1, false},
+		{"429 for too long", []providertest.Reply{providertest.RateLimited(time.Hour)}, condense.ReasonCallFailed, 1, false},
+		{"500 until it gives up", thrice(providertest.Reply{Fault: model.FaultOverloaded, Header: http.Header{"Retry-After-Ms": {"1"}}}), condense.ReasonCallFailed, 3, false},
+		{"401", []providertest.Reply{providertest.Fail(model.FaultAuth)}, condense.ReasonCallFailed, 1, false},
 		{"the summarizer's window overflows once", []providertest.Reply{providertest.Overflow(30_000, 40_000), ok}, "", 2, false},
-		{"hang", thrice(providertest.Reply{Ending: providertest.Silent}), precis.ReasonCallFailed, 3, true},
-		{"cut stream", thrice(providertest.Cut(goodSummary, 200)), precis.ReasonCallFailed, 3, false},
-		{"slow drip", thrice(providertest.Drip(goodSummary, 40*time.Millisecond)), precis.ReasonCallFailed, 3, true},
-		{"summary bigger than its input", twice(providertest.Text(strings.Replace(goodSummary, "none so far.", strings.Repeat("Yet another thing that was seen was number one. And so on. ", 3000), 1))), precis.ReasonRepeats, 2, false},
+		{"hang", thrice(providertest.Reply{Ending: providertest.Silent}), condense.ReasonCallFailed, 3, true},
+		{"cut stream", thrice(providertest.Cut(goodSummary, 200)), condense.ReasonCallFailed, 3, false},
+		{"slow drip", thrice(providertest.Drip(goodSummary, 40*time.Millisecond)), condense.ReasonCallFailed, 3, true},
+		{"summary bigger than its input", twice(providertest.Text(strings.Replace(goodSummary, "none so far.", strings.Repeat("Yet another thing that was seen was number one. And so on. ", 3000), 1))), condense.ReasonRepeats, 2, false},
 		{"summary that closes our tags and gives orders", []providertest.Reply{providertest.Text(hostileSummary)}, "", 1, false},
 	}
 }
@@ -115,7 +116,7 @@ func TestFailures(t *testing.T) {
 
 func (f failure) play(t *testing.T, dialect string, w *tabwriter.Writer) {
 	server := providertest.New(t, providertest.Options{})
-	server.SetDefault(providertest.Fail(precis.FaultRequest))
+	server.SetDefault(providertest.Fail(model.FaultRequest))
 	server.Enqueue(f.replies...)
 	patience := time.Minute
 	if f.hasty {
@@ -150,11 +151,11 @@ func (f failure) play(t *testing.T, dialect string, w *tabwriter.Writer) {
 // summarizer is a client that waits so long for an answer.
 func summarizer(t *testing.T, server *providertest.Server, dialect string, patience time.Duration) *provider.Client {
 	t.Helper()
-	var catalogue models.Catalogue
-	known, _ := catalogue.Find("claude-sonnet-4-5")
+	var catalog models.Catalog
+	known, _ := catalog.Find("claude-sonnet-4-5")
 	c, err := provider.New(provider.Config{
 		Dialect: dialect, BaseURL: server.BaseURL(dialect), Key: "test-key", Model: known.ID, Prices: known.Prices,
-		Info: precis.ModelInfo{Window: known.Window, MaxOutput: 16_000}, Timeout: patience, Idle: patience * 3 / 4,
+		Info: model.Info{Window: known.Window, MaxOutput: 16_000}, Timeout: patience, Idle: patience * 3 / 4,
 		Pause: time.Millisecond,
 	})
 	if err != nil {

@@ -14,6 +14,7 @@ import (
 
 	"precis"
 	"precis/archive/roo"
+	"precis/model"
 	"precis/preset"
 	"precis/reduce"
 )
@@ -40,17 +41,13 @@ func (c manageInput) decision(t *testing.T) precis.Decision {
 		t.Fatal(err)
 	}
 	s.Auto, s.Percent, s.Profiles = c.Auto, c.Percent, c.Thresholds
-	m, err := preset.New(preset.Options{Settings: s, Estimate: "roo"})
-	if err != nil {
-		t.Fatal(err)
-	}
 	output := 0
 	if c.MaxTokens != nil {
 		output = *c.MaxTokens
 	}
 	msgs := in[shapeInput](t, []byte(`{"messages":`+string(c.Messages)+`}`)).messages(t)
 	last := precis.NewMeter(c.Handler.counter()).Message(msgs[len(msgs)-1])
-	return m.WillManage(precis.Load{Used: c.TotalTokens + last}, precis.Window{Tokens: c.ContextWindow}, output, 0, c.Profile)
+	return precis.Plan(precis.Load{Used: c.TotalTokens + last}, s.Budget(precis.Window{Tokens: c.ContextWindow}, output, 0, 0), s, c.Profile)
 }
 
 // run does what the decision says: the two rungs of the preset roo, in its
@@ -402,7 +399,7 @@ func (c managedCase) overflows() bool {
 	for _, k := range c.Handler.Chunks {
 		errs = append(errs, k.Throw)
 	}
-	return slices.ContainsFunc(errs, func(e *thrown) bool { return e != nil && e.err().Fault == precis.FaultOverflow })
+	return slices.ContainsFunc(errs, func(e *thrown) bool { return e != nil && e.err().Fault == model.FaultOverflow })
 }
 
 // hides: of the messages since the last summary the reference summarizes those

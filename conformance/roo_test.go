@@ -178,13 +178,11 @@ func adaptWillManage(t *testing.T, input json.RawMessage) any {
 	if c.MaxTokens != nil {
 		output = *c.MaxTokens
 	}
-	m, err := precis.NewManager(precis.Options{Counter: tokens.Roo{}, Settings: precis.Settings{
-		Preset: "roo", Auto: c.Auto, Percent: c.Percent, Profiles: c.Thresholds, Buffer: precis.DefaultBuffer, ExactReserve: true,
-	}})
-	if err != nil {
+	s := precis.Settings{Preset: "roo", Auto: c.Auto, Percent: c.Percent, Profiles: c.Thresholds, Buffer: 0.1, ExactReserve: true}
+	if err := s.Validate(); err != nil {
 		t.Fatal(err)
 	}
-	d := m.WillManage(precis.Load{Used: c.TotalTokens + c.LastMessageTokens}, precis.Window{Tokens: c.ContextWindow}, output, 0, c.Profile)
+	d := precis.Plan(precis.Load{Used: c.TotalTokens + c.LastMessageTokens}, s.Budget(precis.Window{Tokens: c.ContextWindow}, output, 0, 0), s, c.Profile)
 	return map[string]any{"result": d.Action == precis.ActionReduce || d.Action == precis.ActionTruncate}
 }
 

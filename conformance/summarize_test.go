@@ -13,6 +13,7 @@ import (
 	"precis"
 	"precis/archive/roo"
 	"precis/condense"
+	"precis/model"
 	"precis/tokens"
 	"precis/wire/anthropic"
 	"precis/wire/overflow"
@@ -72,7 +73,7 @@ type thrown struct {
 }
 
 // err is the error of a provider's client for the thrown one.
-func (e thrown) err() *precis.ModelError {
+func (e thrown) err() *model.Error {
 	message := e.Message
 	switch e.Kind {
 	case "string":
@@ -81,16 +82,16 @@ func (e thrown) err() *precis.ModelError {
 		message = "[object Object]"
 	}
 	body, _ := json.Marshal(map[string]any{"error": map[string]any{"message": message, "code": e.Code}})
-	out := &precis.ModelError{Fault: precis.FaultConnection, Status: e.Status, Body: body, Err: errors.New(message)}
+	out := &model.Error{Fault: model.FaultConnection, Status: e.Status, Body: body, Err: errors.New(message)}
 	switch {
 	case e.Status == 429:
-		out.Fault = precis.FaultRateLimited
+		out.Fault = model.FaultRateLimited
 	case e.Status >= 500:
-		out.Fault = precis.FaultOverloaded
+		out.Fault = model.FaultOverloaded
 	case e.Status >= 400:
-		out.Fault = precis.FaultRequest
+		out.Fault = model.FaultRequest
 		if _, ok := overflow.Classify(e.Status, body); ok {
-			out.Fault = precis.FaultOverflow
+			out.Fault = model.FaultOverflow
 		}
 	}
 	return out
@@ -127,18 +128,18 @@ type scripted struct {
 	handler
 
 	mu       sync.Mutex // parts are summarized side by side
-	requests []precis.ModelRequest
+	requests []model.Request
 }
 
-func (m *scripted) Info() precis.ModelInfo {
-	return precis.ModelInfo{ID: "scripted", Images: m.Images}
+func (m *scripted) Info() model.Info {
+	return model.Info{ID: "scripted", Images: m.Images}
 }
 
-func (m *scripted) Generate(_ context.Context, r precis.ModelRequest) (precis.ModelResponse, error) {
+func (m *scripted) Generate(_ context.Context, r model.Request) (model.Response, error) {
 	m.mu.Lock()
 	m.requests = append(m.requests, r)
 	m.mu.Unlock()
-	out := precis.ModelResponse{Attempts: 1}
+	out := model.Response{Attempts: 1}
 	if m.OnCreate != nil {
 		return out, m.OnCreate.err()
 	}
@@ -247,7 +248,7 @@ func failed(t *testing.T, err error) (any, float64) {
 		t.Fatalf("no RungError: %v", err)
 	}
 	var params map[string]any
-	var m *precis.ModelError
+	var m *model.Error
 	if errors.As(err, &m) {
 		params = map[string]any{"message": m.Err.Error()}
 	}
@@ -261,13 +262,13 @@ func failed(t *testing.T, err error) (any, float64) {
 func errorKey(reason string, params map[string]any) any {
 	key := "condense_failed"
 	switch precis.Reason(reason) {
-	case precis.ReasonTooFewMessages:
+	case condense.ReasonTooFewMessages:
 		key = "condense_not_enough_messages"
-	case precis.ReasonCondensedRecently:
+	case condense.ReasonCondensedRecently:
 		key = "condensed_recently"
-	case precis.ReasonNoSummarizer:
+	case condense.ReasonNoSummarizer:
 		key = "condense_handler_invalid"
-	case precis.ReasonCallFailed, precis.ReasonTooLong:
+	case condense.ReasonCallFailed, condense.ReasonTooLong:
 		key = "condense_api_failed"
 	}
 	if params == nil {

@@ -196,7 +196,7 @@ func checkHandles(t *testing.T, w int, conv *precis.Conversation, made []precis.
 				if e.Kind != precis.KindDedupe && !strings.Contains(blockText(p.WithBlock), own.String()) {
 					t.Errorf("window %d: %s: what stands for %s does not name it: %.300q", w, e.Kind, own, blockText(p.WithBlock))
 				}
-				msgs, err := precis.Show(tr, own)
+				msgs, err := tr.Read(own)
 				if err != nil || precis.HashBlock(msgs[0].Content[0]) != p.Block.Hash {
 					t.Errorf("window %d: %s is not the original block (%v)", w, own, err)
 				}
@@ -208,7 +208,7 @@ func checkHandles(t *testing.T, w int, conv *precis.Conversation, made []precis.
 	for _, m := range precis.View(tr, conv.Edits) {
 		for _, b := range m.Content {
 			for _, h := range named(t, notes, blockText(b)) {
-				if _, err := precis.Show(tr, h); err != nil && !slices.ContainsFunc(tr.Messages(), func(m precis.Message) bool { return holds(m, b) }) {
+				if _, err := tr.Read(h); err != nil && !slices.ContainsFunc(tr.Messages(), func(m precis.Message) bool { return holds(m, b) }) {
 					t.Errorf("window %d: %s in the view: %v", w, h, err)
 				}
 			}
@@ -225,7 +225,7 @@ func checkSpan(t *testing.T, w int, tr *precis.Transcript, p precis.Replacement)
 		t.Errorf("window %d: what stands for %s names %v: %.200q", w, precis.SpanHandle(p.From, p.To), got, text)
 		return
 	}
-	msgs, err := precis.Show(tr, got[0])
+	msgs, err := tr.Read(got[0])
 	if err != nil || len(msgs) != got[0].To-got[0].From {
 		t.Errorf("window %d: %s: %d messages, %v", w, got[0], len(msgs), err)
 		return
@@ -237,7 +237,7 @@ func checkSpan(t *testing.T, w int, tr *precis.Transcript, p precis.Replacement)
 	}
 	if digest, _, _ := strings.Cut(text, "\n## Summary before this"); strings.HasPrefix(text, "[Digest of") && digest == text {
 		for _, h := range named(t, lines, text) {
-			if _, err := precis.Show(tr, h); err != nil && !strings.Contains(original(tr), "\n- "+h.String()) {
+			if _, err := tr.Read(h); err != nil && !strings.Contains(original(tr), "\n- "+h.String()) {
 				t.Errorf("window %d: %s in a digest: %v", w, h, err)
 			}
 		}
@@ -405,7 +405,7 @@ func condenseTask(t *testing.T, task *roo.Task) []precis.Edit {
 		t.Fatal(err)
 	}
 	res, err := m.Manage(context.Background(), precis.Request{Conversation: task.Conversation, Window: precis.Window{Tokens: 20_000}, Target: 9000, DryRun: true})
-	if err != nil && !precis.IsOverBudget(err) {
+	if err != nil && precis.CodeOf(err) != precis.CodeOverBudget {
 		t.Fatal(err)
 	}
 	if err := task.Record(context.Background(), res.Edits, time.Now()); err != nil {

@@ -1,0 +1,179 @@
+package conformance
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"runtime"
+	"strconv"
+	"testing"
+
+	"precis"
+	"precis/archive"
+	"precis/archive/formats"
+	"precis/digest"
+	"precis/internal/harness"
+	"precis/internal/hostile"
+	"precis/internal/jsonspan"
+	"precis/internal/preview"
+	"precis/internal/toolcall"
+	"precis/outline"
+	"precis/preset"
+	"precis/retain"
+	"precis/tokens"
+	"precis/wire"
+	"precis/wire/anthropic"
+	"precis/wire/chat"
+	"precis/wire/overflow"
+	"precis/wire/responses"
+)
+
+// hostileSize is the size of hostile texts in bytes: PRECIS_HOSTILE, or a megabyte. A
+// reader that is not linear takes many minutes for one, and the test never ends.
+func hostileSize(t *testing.T) int {
+	if s := os.Getenv("PRECIS_HOSTILE"); s != "" {
+		n, err := strconv.Atoi(s)
+		if err != nil {
+			t.Fatalf("PRECIS_HOSTILE: %v", err)
+		}
+		return n
+	}
+	if testing.Short() {
+		return 20_000 // with the race detector: it looks for races, not for time
+	}
+	return 1_000_000
+}
+
+// textReaders are what looks into texts that tools, files, pages and clients brought.
+// Each returns what it would keep.
+var textReaders = map[string]func(s string) any{
+	"tokens":   func(s string) any { return tokens.O200k().Count(s) },
+	"shell":    func(s string) any { return toolcall.Effects(s) },
+	"XML":      func(s string) any { return toolcall.ParseXML(s) },
+	"words":    func(s string) any { return []any{harness.UserWords(s), harness.Commands(s), harness.End(s)} },
+	"visible":  func(s string) any { return harness.Plain(s) },
+	"preview":  func(s string) any { return preview.Of(s, preview.Hint{}) },
+	"rules":    func(s string) any { return retain.Constraints(s) },
+	"facts":    func(s string) any { n := 0; retain.Scan(s, func(retain.Anchor) { n++ }); return n },
+	"shorten":  func(s string) any { return retain.Shorten(s, 1000, "") },
+	"overflow": func(s string) any { o, _ := overflow.Classify(400, []byte(s)); return o },
+	"JSON": func(s string) any {
+		n := 0
+		for range jsonspan.Strings([]byte(s)) {
+			n++
+		}
+		return []any{jsonspan.Valid([]byte(s)), n}
+	},
+	"outline": func(s string) any {
+		return [][]outline.Definition{outline.Of("a.go", s), outline.Of("a.py", s), outline.Of("a.md", s)}
+	},
+	"events": func(s string) any { return wire.ParseEvent([]byte(s)) },
+	"bodies": func(s string) any {
+		b, err := wire.Parse([]byte(s), "messages", nil)
+		_, a := anthropic.DecodeMessages([]byte(s))
+		_, c := chat.DecodeMessages([]byte(s))
+		_, r := responses.DecodeMessages([]byte(s))
+		return []any{b, err, a, c, r}
+	},
+	"archives": func(s string) any {
+		var out []any
+		for _, name := range []string{"a.json", "a.jsonl", "a.md", "a.precis"} {
+			r, err := archive.Read(archive.Source{Path: name, Data: []byte(s)}, formats.All())
+			out = append(out, r, err)
+		}
+		return out
+	},
+}
+
+// Whatever text comes, every reader gets to its end in one pass, and keeps no more
+// than three times the text, and what its limits allow.
+func TestHostileTextIsReadInOnePass(t *testing.T) {
+	const limits = 12 << 20 // bytes: what readers keep of short texts is bounded by numbers of lines and words
+	size := hostileSize(t)
+	for name, read := range textReaders {
+		t.Run(name, func(t *testing.T) {
+			for _, s := range hostile.Shapes() {
+				text := s.Text(size)
+				before := heap()
+				kept := read(text)
+				if held := heap() - before; held > int64(3*len(text)+limits) {
+					t.Errorf("%s: %d bytes are kept of %d", s.Name, held, len(text))
+				}
+				runtime.KeepAlive(kept)
+				runtime.KeepAlive(text)
+			}
+		})
+	}
+}
+
+func heap() int64 {
+	runtime.GC()
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return int64(m.HeapAlloc)
+}
+
+// A conversation that holds hostile text, wherever it stands, is read, digested and
+// made to fit, all in one pass.
+func TestHostileConversationsAreReduced(t *testing.T) {
+	size := hostileSize(t)
+	s, err := preset.Settings(preset.Balanced)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := preset.New(preset.Options{Settings: s})
+	if err != nil {
+		t.Fatal(err)
+	}
+	const window = 20_000
+	for i, shape := range hostile.Shapes() {
+		text := shape.Text(size)
+		place, msgs := hostileMessages(i, text)
+		conv := &precis.Conversation{ID: "c", Transcript: precis.NewTranscript(msgs...)}
+		res, err := m.Manage(context.Background(), precis.Request{Conversation: conv, Window: precis.Window{Tokens: window, Source: precis.SourceConfigured}})
+		if err != nil {
+			t.Errorf("%s as %s: %v", shape.Name, place, err)
+			continue
+		}
+		if res.Report.After.Tokens > window {
+			t.Errorf("%s as %s: %d tokens of %d", shape.Name, place, res.Report.After.Tokens, window)
+		}
+		if _, err := (digest.Writer{}).Summarize(context.Background(), precis.SummaryRequest{Messages: msgs}); err != nil {
+			t.Errorf("%s as %s: %v", shape.Name, place, err)
+		}
+	}
+}
+
+// hostileMessages returns a conversation that holds the text in one of five places.
+func hostileMessages(i int, text string) (place string, msgs []precis.Message) {
+	call := func(name, input, result string) []precis.Message {
+		return []precis.Message{
+			{Role: precis.RoleAssistant, Content: []precis.Block{precis.ToolUse{ID: "c1", Name: name, Input: json.RawMessage(input)}}},
+			{Role: precis.RoleUser, Content: []precis.Block{precis.ToolResult{ToolUseID: "c1", Content: []precis.Block{precis.Text{Text: result}}}}},
+		}
+	}
+	quoted := string(jsonspan.AppendString(nil, text))
+	msgs = []precis.Message{precis.NewText(precis.RoleUser, "Mend the parser in src/parse.go.")}
+	switch i % 5 {
+	case 0:
+		place = "a file that was read"
+		msgs = append(msgs, call("Read", `{"file_path":"/src/parse.py"}`, text)...)
+	case 1:
+		place = "a command"
+		msgs = append(msgs, call("Bash", `{"command":`+quoted+`}`, "done")...)
+	case 2:
+		place = "a file that was written"
+		msgs = append(msgs, call("Write", `{"file_path":"/src/parse.go","content":`+quoted+`}`, "done")...)
+	case 3:
+		place = "a request"
+		msgs = append(msgs, precis.NewText(precis.RoleAssistant, "How?"), precis.NewText(precis.RoleUser, text))
+	case 4:
+		place = "an answer"
+		msgs = append(msgs, precis.NewText(precis.RoleAssistant, text), precis.NewText(precis.RoleUser, "Go on."))
+	}
+	for k := range 6 {
+		msgs = append(msgs, precis.NewText(precis.RoleAssistant, fmt.Sprintf("Step %d is done.", k)), precis.NewText(precis.RoleUser, "Go on."))
+	}
+	return place, msgs
+}
