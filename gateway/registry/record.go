@@ -81,8 +81,9 @@ func (c *Conversation) Keep(ctx context.Context, m *precis.Manager, edits ...pre
 }
 
 // store stores the edits that the store lacks, see [Conversation.Record]. With
-// abandon the work ends when it takes too long, else it goes on.
-func (c *Conversation) store(ctx context.Context, abandon bool) error {
+// now the work ends when it takes too long, and what is not stored is an error; else it
+// goes on.
+func (c *Conversation) store(ctx context.Context, now bool) error {
 	st := c.reg.Store(c.owner)
 	if st == nil || c.purged.Load() || c.stored == len(c.conv.Edits) {
 		return nil
@@ -90,25 +91,25 @@ func (c *Conversation) store(ctx context.Context, abandon bool) error {
 	ctx, cancel := c.reg.writes.bound(ctx)
 	defer cancel()
 	if !c.await(ctx) { // what an earlier turn has not waited for
-		return nil
+		return unstored(now, context.Cause(ctx))
 	}
 	was := c.conv.Edits
 	j := c.reg.saver.hurry(st, c, c.conv.Transcript.Prefix(c.conv.Transcript.Len()), was, c.stored)
 	c.job = j
 	if !c.await(ctx) {
-		if abandon {
-			j.cancel()
-		}
-		if c.reg.writes.ended(ctx) {
+		if c.reg.writes.ended(ctx) && !now {
 			c.reg.o.Logger.WarnContext(ctx, "the store is slow: edits are in force, and stored later", "conversation", c.id)
 		}
-		return nil
+		if now {
+			j.cancel()
+		}
+		return unstored(now, context.Cause(ctx))
 	}
 	c.take(j.edits, j.stored)
 	switch {
 	case j.err != nil: // in force, and stored by the saver
 		c.reg.outage.fail(ctx, conversations, j.err)
-		return nil
+		return unstored(now, j.err)
 	case !begins(c.conv.Edits, was):
 		return precis.Errorf(precis.CodeConflict, "record edits", "another replica has recorded others meanwhile")
 	}
@@ -130,7 +131,13 @@ func (c *Conversation) await(ctx context.Context) bool {
 	}
 }
 
-var errUnstored = precis.Errorf(precis.CodeInternal, "store edits", "the store that replicas share does not take them; nothing was changed")
+// unstored is the error of edits that must be stored now and are not.
+func unstored(now bool, cause error) error {
+	if !now {
+		return nil
+	}
+	return precis.Errorf(precis.CodeInternal, "store edits", "the store that replicas share does not take them; nothing was changed: %w", cause)
+}
 
 // Look returns the conversation as it is now, with newer edits of other replicas
 // when they share the store. It neither locks the conversation nor changes it.
@@ -181,7 +188,6 @@ func (c *Conversation) Edit(ctx context.Context, f func(*precis.Conversation) er
 	if edited && c.reg.o.Shared && c.stored < len(c.conv.Edits) {
 		// Another replica may go on without them, and then they would be lost.
 		c.conv.Edits = c.conv.Edits[:max(had, c.stored)]
-		err = errors.Join(err, errUnstored)
 	}
 	c.Unlock()
 	if edited && !c.Open() {

@@ -131,27 +131,32 @@ func (s *saver) take(w *wait) {
 	}
 }
 
-// forget takes a conversation out of the queue.
+// forget gives up a conversation.
 func (s *saver) forget(c *Conversation) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.remove(c)
+	s.giveUp(c)
 }
 
-// remove ends the waiting of a conversation, and its saving if it is under way. The
+// giveUp ends the waiting of a conversation, and its saving if it is under way. The
 // saver is locked.
-func (s *saver) remove(c *Conversation) {
+func (s *saver) giveUp(c *Conversation) {
 	w := s.waiting[c]
 	if w == nil {
 		return
 	}
-	s.take(w)
 	if w.cancel != nil {
 		w.cancel()
 	}
 	if j := s.jobs[c]; j != nil {
 		j.cancel()
 	}
+	s.remove(c, w)
+}
+
+// remove ends the waiting of a conversation. The saver is locked.
+func (s *saver) remove(c *Conversation, w *wait) {
+	s.take(w)
 	s.evicted -= w.bytes
 	s.outside.Store(int64(s.evicted))
 	delete(s.waiting, c)
@@ -169,7 +174,7 @@ func (s *saver) evict(c *Conversation, bytes int) {
 		return
 	}
 	if s.evicted+bytes > s.reg.o.Bytes/4 {
-		s.remove(c)
+		s.giveUp(c)
 		s.dropped++
 		return
 	}
@@ -320,7 +325,7 @@ func (s *saver) save(ctx context.Context, c *Conversation) error {
 	if w := s.waiting[c]; w != nil {
 		w.cancel = nil
 		if err == nil && w.queued == nil {
-			s.remove(c)
+			s.remove(c, w) // a turn may be storing its edits by now: that goes on
 		}
 	}
 	return err
@@ -337,8 +342,9 @@ func (s *saver) begin(c *Conversation, cancel func()) {
 	}
 }
 
-// adopt gives a conversation what storing a snapshot of it has led to, unless its
-// edits have changed since or a turn is under way: then it is stored once more.
+// adopt gives a conversation what storing a snapshot of it has led to. Nothing is
+// adopted while a turn is under way, nor when its edits have changed since: what the
+// store is not known to have by then is queued again by [Conversation.Unlock].
 func (s *saver) adopt(ctx context.Context, c *Conversation, snap *Snapshot, got synced) {
 	was := snap.Conversation.Edits
 	same := sameEdits(got.edits, was)

@@ -360,3 +360,27 @@ func TestWhatWaitsIsBounded(t *testing.T) {
 		}
 	})
 }
+
+// A turn stores an edit while the saver, which was there first, ends its work on the
+// conversation.
+func TestTheEndOfASavingDoesNotEndATurns(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		const takes = time.Second
+		st, m := newBusy(takes), manager(t)
+		r := registry.New(registry.Options{Store: st, Shared: true})
+		c := placeOf(t, r, "o", 1, 5)
+		lock(t, c, 5)
+		c.Unlock()
+		c.Save()
+		time.Sleep(takes / 2) // its messages are being written
+		if err := pin(t, c, m, 0); err != nil {
+			t.Error(err)
+		}
+		if n := stored(t, st, c); n != 1 || len(c.Snapshot().Conversation.Edits) != 1 {
+			t.Errorf("%d edits are stored, %d in force", n, len(c.Snapshot().Conversation.Edits))
+		}
+		if err := r.Close(t.Context()); err != nil {
+			t.Error(err)
+		}
+	})
+}
