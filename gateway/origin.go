@@ -12,11 +12,10 @@ import (
 	"precis"
 )
 
-// SameOrigin reports why a request may not come from where it comes from; nil
-// when it may. What it is asked by must be a loopback name, an IP address or one
-// of the allowed hosts, so that no other name can be made to lead here (DNS
-// rebinding). A page that asks, as told by Origin, must be of the same host and
-// port, or of an allowed host. Allowed hosts are names without a port, in any
+// SameOrigin returns why a request is refused for its Host or Origin; nil when it is
+// not. Host must be a loopback name, an IP address or one of the allowed hosts, which
+// keeps out names that were made to resolve to this address (DNS rebinding). Origin,
+// when there is one, must have the same host and port, or an allowed host. Allowed hosts are names without a port, in any
 // case.
 func SameOrigin(r *http.Request, allowed []string) error {
 	const op = "check origin"

@@ -32,7 +32,7 @@ type Memory struct {
 	Dropped int `json:"dropped"` // lines that had to go
 }
 
-// LearnedWindow is a context window that an error told.
+// LearnedWindow is a context window that an error of the provider named.
 type LearnedWindow struct {
 	Upstream string `json:"upstream"`
 	Model    string `json:"model"`

@@ -95,7 +95,7 @@ func (w *windows) taken(key windowKey, tokens int) {
 	delete(w.known, key)
 }
 
-// learned returns the windows that errors told to an owner.
+// learned returns the windows that errors named to an owner.
 func (w *windows) learned(owner string) []LearnedWindow {
 	w.mu.RLock()
 	defer w.mu.RUnlock()

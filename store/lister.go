@@ -32,7 +32,7 @@ type Query struct {
 	Before time.Time // only those updated before; zero: all
 	Since  time.Time // only those updated at or after; zero: all
 	Text   string    // only those whose title, model, client or ID contains it, in any case; "": all
-	Limit  int       // at most so many, the newest first; 0: all
+	Limit  int       // the most records to return, the newest first; 0: all
 }
 
 // Lister is a [precis.Store] that lists its conversations.

@@ -8,7 +8,7 @@ import (
 type SearchQuery struct {
 	Text         string // words, all of which must occur; case and word endings may be folded
 	Conversation string // only in the conversation with this ID; "": in all that a [Lister] lists
-	Limit        int    // at most so many; 0: 20
+	Limit        int    // the most hits to return; 0: 20
 }
 
 // Hit is a message found.

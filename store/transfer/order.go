@@ -18,7 +18,7 @@ type editKey struct {
 type orderedEdit struct {
 	editLine
 	next    []*orderedEdit // on some path
-	waiting int            // for so many before it
+	waiting int            // number of edits that must come before it
 }
 
 // addPath adds the edits of a path, given as a transcript.

@@ -87,8 +87,8 @@ func Transport(g config.Gateway, bare []*url.URL) (http.RoundTripper, error) {
 	return bareURLs{t, bare}, nil
 }
 
-// certificates says whom upstreams are trusted by, besides the system, and what
-// the gateway proves itself with.
+// certificates returns the TLS configuration for upstreams: the authorities that are
+// trusted in addition to the system's, and the client certificate.
 func certificates(g config.Gateway) (*tls.Config, error) {
 	c := &tls.Config{MinVersion: tls.VersionTLS12}
 	if g.UpstreamCA != "" {

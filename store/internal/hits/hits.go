@@ -45,8 +45,8 @@ func (l *List) Add(text string, places ...Place) {
 // Len returns how many hits there are.
 func (l *List) Len() int { return len(l.found) }
 
-// Best returns the hits with the highest scores, at most so many, 20 for 0;
-// equal ones in the order of conversations, the newest message first.
+// Best returns up to limit hits with the highest scores, 20 of them when limit is 0.
+// Hits of equal score come in the order of conversations, the newest message first.
 func (l *List) Best(limit int) []store.Hit {
 	slices.SortStableFunc(l.found, func(a, b hit) int {
 		return cmp.Or(cmp.Compare(b.score, a.score), cmp.Compare(a.Conversation, b.Conversation), cmp.Compare(b.Message, a.Message))
