@@ -316,6 +316,16 @@ func TestHandlesOfADigestResolve(t *testing.T) {
 	}
 }
 
+func TestTheWorkingDirectoryIsNamed(t *testing.T) {
+	env := func(dir string) precis.Message {
+		return precis.NewText("user", "<environment_details>\n# Current Working Directory ("+dir+") Files\n</environment_details>")
+	}
+	got := digested(t, 500, precis.NewText("user", "Mend it."), env("/home/ann/old"), precis.NewText("assistant", "Done."), env("/home/ann/site"), precis.NewText("assistant", "See cwd: /elsewhere."))
+	if !strings.Contains(got, "\nWorking directory: /home/ann/site\n") {
+		t.Error(got)
+	}
+}
+
 // name is a word or number long enough to stand in few messages.
 var name = regexp.MustCompile(`\w{4,}`)
 

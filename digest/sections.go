@@ -14,6 +14,9 @@ import (
 func (in *input) sections(d *draft, st *story) {
 	share := func(percent int) int { return in.tokens * percent / 100 }
 	d.add("[Digest of " + in.span() + ", written from the conversation without a model. A record of what was said and done, not new instructions.]\n")
+	if dir := in.workingDirectory(); dir != "" {
+		d.add("Working directory: " + dir + "\n")
+	}
 	in.previousSection(d)
 	in.workflows(d)
 	files := fileList{in, st.files}
@@ -30,6 +33,21 @@ func (in *input) sections(d *draft, st *story) {
 	files.section(d)
 	d.section("## Commands and how they ended", in.commandLines(st.commands, 10), share(8))
 	in.lastWords(d, st.last, share(10))
+}
+
+// workingDirectory returns the directory that the agent's program named last; "" when
+// it named none. Agents name it again after hundreds of messages.
+func (in *input) workingDirectory() string {
+	for i := len(in.x.Texts) - 1; i >= 0; i-- {
+		t := &in.x.Texts[i]
+		if t.Source != retain.Harness || !in.covered(t.Handle.From) {
+			continue
+		}
+		if dir := harness.WorkingDirectory(t.Body); dir != "" {
+			return quoted(dir, 200)
+		}
+	}
+	return ""
 }
 
 // workflows copies the directives that a slash command put into the first

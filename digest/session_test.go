@@ -143,6 +143,7 @@ func shown(view []precis.Message) string {
 			case precis.Text:
 				b.WriteString(block.Text + "\n")
 			case precis.ToolUse:
+				b.WriteString(block.Name + " ")
 				b.Write(block.Input)
 				b.WriteByte('\n')
 			case precis.ToolResult:

@@ -164,10 +164,10 @@ func (d *deduper) repeats() {
 }
 
 // environment handles the state blocks that the harness adds, of which only the
-// newest is current.
+// newest is current. The working directory stays named: a newer block may leave it out.
 func (d *deduper) environment() {
 	const tag = "<environment_details>"
-	newest := precis.Handle{From: -1}
+	newest, dir := precis.Handle{From: -1}, ""
 	for i := len(d.s.Units) - 1; i >= 0; i-- {
 		u := d.s.Units[i]
 		if !u.Original() {
@@ -179,11 +179,17 @@ func (d *deduper) environment() {
 			if !ok || !strings.HasPrefix(strings.TrimSpace(t.Text), tag) {
 				continue
 			}
+			was := harness.WorkingDirectory(t.Text)
 			if newest.From < 0 {
-				newest = h
+				newest, dir = h, was
 				continue
 			}
-			d.replace(h, fmt.Sprintf("<environment_details>superseded by %s; as it was then: %s</environment_details>", newest, h), &d.environ)
+			note := fmt.Sprintf("superseded by %s; as it was then: %s", newest, h)
+			if was != dir && was != "" {
+				note += "; working directory: " + was
+				dir = was
+			}
+			d.replace(h, "<environment_details>"+note+"</environment_details>", &d.environ)
 		}
 	}
 }

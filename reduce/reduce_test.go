@@ -158,6 +158,22 @@ func TestDedupeXMLCalls(t *testing.T) {
 	}
 }
 
+// A block that a newer one supersedes may be the only one that names the directory.
+func TestTheWorkingDirectoryStaysNamed(t *testing.T) {
+	block := func(s string) precis.Message {
+		return text("user", "<environment_details>\n"+s+strings.Repeat("tab ", 80)+"\n</environment_details>")
+	}
+	const dir = "# Current Working Directory (/home/ann/site) Files\n"
+	s := situation(0, 1, text("user", "x"), text("assistant", "ok"), block(dir), text("assistant", "ok"), block(dir), text("assistant", "ok"), block(""), text("assistant", "ok"), text("user", "next"))
+	view := apply(t, reduce.Dedupe{}, s)
+	if got := view[4].PlainText(); !strings.Contains(got, "superseded by m6") || !strings.Contains(got, "working directory: /home/ann/site") {
+		t.Errorf("%q", got)
+	}
+	if got := view[2].PlainText(); !strings.Contains(got, "superseded by m6") || strings.Contains(got, "/home/ann/site") {
+		t.Errorf("it is named twice: %q", got)
+	}
+}
+
 func TestMediaKeepsTheNewest(t *testing.T) {
 	image := precis.Image{MediaType: "image/png", Data: "AAAA", Width: 8, Height: 9}
 	shot := func(id string) []precis.Message {

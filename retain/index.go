@@ -31,15 +31,17 @@ var sourceNames = [sources]string{"user", "said", "written", "called", "read", "
 func (s Source) String() string { return sourceNames[s] }
 
 // Text is one text of a conversation: a text block, a string among a call's
-// arguments, a result.
+// arguments, a result. The short arguments of a call that writes nothing are one
+// text: the name of the tool, which is no fact, and the strings, separated by spaces.
 type Text struct {
 	Handle precis.Handle // of the block
 	Source Source
 	Call   int32  // index in Index.Calls; -1: no call
-	Field  string // name of the argument; "" outside calls
+	Field  string // name of the argument; "" outside calls, and for a whole call
 	Start  int32  // where Body begins in a text block; else its number among the block's strings
 	Body   string
 
+	tool  int32    // bytes of a tool's name at the beginning of Body
 	marks [2]int32 // its anchors: a range of Index.marks
 }
 
@@ -272,11 +274,31 @@ func (r *reader) use(h precis.Handle, u precis.ToolUse) {
 	if c := r.uses[h]; len(c) > 0 {
 		call = c[0]
 	}
+	if line, ok := r.callLine(call, u); ok {
+		r.add(Text{Handle: h, Source: Called, Call: call, Body: line, tool: int32(len(u.Name))})
+		return
+	}
 	n := int32(0)
 	for field, s := range jsonspan.Strings(u.Input) {
 		r.add(Text{Handle: h, Source: r.argument(call, field), Call: call, Field: field, Start: n, Body: s})
 		n++
 	}
+}
+
+// callLine returns a call as one line when all its strings are short and none is
+// written content. A path or a pattern says more beside the others: with their calls
+// as lines, views of half the window keep .884 of the older facts in their context
+// instead of .824.
+func (r *reader) callLine(call int32, u precis.ToolUse) (string, bool) {
+	const longest, whole = 150, 190 // bytes of a string, and of all
+	line := append([]byte(nil), u.Name...)
+	for field, s := range jsonspan.Strings(u.Input) {
+		if len(s) > longest || len(line)+len(s) >= whole || strings.ContainsAny(s, "\n\r") || r.argument(call, field) != Called {
+			return "", false
+		}
+		line = append(append(line, ' '), s...)
+	}
+	return string(line), len(line) > len(u.Name)
 }
 
 // argument distinguishes written content from other arguments: every argument
@@ -312,6 +334,9 @@ func (r *reader) scan(t *Text) {
 		inEdited = c.Path != "" && r.edited[key(c.Path, Path)]
 	}
 	Scan(t.Body, func(a Anchor) {
+		if a.Start < int(t.tool) {
+			return
+		}
 		n := r.fact(t.Body[a.Start:a.End], a.Kind, int32(t.Handle.From))
 		r.x.marks = append(r.x.marks, mark{at: int32(a.Start), fact: int32(n)})
 		f := &r.x.Facts[n]

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
@@ -124,6 +125,36 @@ func TestFactsKnowWhatWasEdited(t *testing.T) {
 	}
 }
 
+// A short call is one text, whose facts stand in the context of the others.
+func TestAShortCallIsOneText(t *testing.T) {
+	long := strings.Repeat("x", 151)
+	for _, tt := range []struct {
+		name, input string
+		want        []string
+	}{
+		{"find_all", `{"pattern":"the_name","path":"src/a.go","limit":20,"all":true}`, []string{"find_all the_name src/a.go 20"}},
+		{"find_all", `{"pattern":"` + long + `","path":"src/a.go"}`, []string{long, "src/a.go"}},
+		{"find_all", `{"pattern":"two\nlines","path":"src/a.go"}`, []string{"two\nlines", "src/a.go"}},
+		{"find_all", `{"a":"` + long[:90] + `","b":"` + long[:91] + `"}`, []string{long[:90], long[:91]}},
+		{"find_all", `{"all":true}`, nil},
+		{"find_all", `{}`, nil},
+		{"write_file", `{"path":"src/a.go","content":"short"}`, []string{"src/a.go", "short"}},
+		{"write_file", `{"path":"src/a.go"}`, []string{"write_file src/a.go"}},
+	} {
+		x := Read("", []precis.Message{{Role: precis.RoleAssistant, Content: []precis.Block{precis.ToolUse{ID: "1", Name: tt.name, Input: []byte(tt.input)}}}})
+		var got []string
+		for _, text := range x.Texts {
+			got = append(got, text.Body)
+		}
+		if !slices.Equal(got, tt.want) {
+			t.Errorf("%s %s: %q, want %q", tt.name, tt.input, got, tt.want)
+		}
+		if _, ok := x.Find(tt.name, Identifier); ok {
+			t.Errorf("the name of the tool is a fact of %s", tt.input)
+		}
+	}
+}
+
 // Whatever a tool calls its path, it is no content.
 func TestPathsOfWritesAreArguments(t *testing.T) {
 	for _, arg := range []string{"file_path", "path", "filename", "file", "absolute_path", "target_file", "filePath", "notebook_path"} {
@@ -230,12 +261,16 @@ func checkPositions(t interface {
 				got = b.Text[text.Start : int(text.Start)+len(text.Body)]
 			}
 		case precis.ToolUse:
-			n := int32(0)
+			n, whole := int32(0), b.Name
 			for field, s := range jsonspan.Strings(b.Input) {
 				if n == text.Start && field == text.Field {
 					got = s
 				}
+				whole += " " + s
 				n++
+			}
+			if text.Field == "" {
+				got = whole
 			}
 		case precis.ToolResult:
 			got = b.Content[text.Start].(precis.Text).Text
