@@ -179,7 +179,7 @@ func (p *pass) reduce(ctx context.Context) error {
 			rungs = p.without(rungs, ReasonBudget, why)
 		}
 	}
-	tail := min(int(p.settings.KeepShare*float64(p.r.Window.Tokens)/p.factor), p.s.Target/3)
+	tail := min(int(p.settings.KeepShare*float64(p.r.Window.Tokens)/p.factor), p.s.Target/5)
 	p.s.Kept = Keep(p.s.Transcript, p.s.Edits, p.s.Meter, p.settings.KeepMessages, tail)
 	if p.settings.Pin != "" {
 		p.s.Kept.Match(p.s.Transcript, regexp.MustCompile(p.settings.Pin)) // Validate compiled it before

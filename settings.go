@@ -32,7 +32,7 @@ type Settings struct {
 
 	Buffer       float64 // share of the window never used, 0 to 0.5
 	KeepMessages int     // newest messages always kept, by count
-	KeepShare    float64 // newest messages kept, by share of the window, 0 to 1
+	KeepShare    float64 // newest messages kept, by share of the window, 0 to 1, and at most a fifth of the target
 	ExactReserve bool    // always reserve requested output or 8192, whatever the window (Roo)
 
 	// Pin is a regular expression (RE2): blocks whose text it matches are pinned.
@@ -72,7 +72,7 @@ type ToolPolicy struct {
 func DefaultSettings() Settings {
 	return Settings{
 		Preset: "frugal", Auto: true, Percent: 75, Warn: 70, Target: 50,
-		Buffer: defaultBuffer, KeepMessages: 3, KeepShare: 0.16,
+		Buffer: defaultBuffer, KeepMessages: 3, KeepShare: 0.10,
 		Cap: Cap{Window: 10, Max: 3, NoProgress: 2}, Worth: 0.2, MinModel: summaryMinWindow,
 		Fractions: Fractions{Truncate: 0.5, ShrinkOver: 1000, PruneOver: 1000, ErrorsOver: 4000, MediaKeep: 1},
 	}

@@ -60,26 +60,9 @@ func (s *Service) manager(c *config.Config) (*precis.Manager, error) {
 		hook = s.p.Alert(c)
 	}
 	return preset.New(preset.Options{
-		Settings: roomy(c), Estimate: c.Estimate, Condensing: condensing, Parser: s.p.Parser, Logger: s.p.Logger, Calibrator: s.calib,
+		Settings: c.Settings, Estimate: c.Estimate, Condensing: condensing, Parser: s.p.Parser, Logger: s.p.Logger, Calibrator: s.calib,
 		OnReport: s.report, Alert: s.alert(hook),
 	})
-}
-
-// What a prompt cache is worth to requests that pay for it: room for so many
-// turns, down to this share of the window.
-const (
-	roomTurns = 10
-	roomFloor = 20
-)
-
-// roomy returns the settings of a configuration, with room for the turns to come
-// unless the user said otherwise.
-func roomy(c *config.Config) precis.Settings {
-	s := c.Settings
-	if s.Preset != preset.Roo && s.Preset != preset.Off && !c.Given("room.turns") {
-		s.Turns, s.Floor = roomTurns, roomFloor
-	}
-	return s
 }
 
 // summarizer writes the summaries that requests ask for; nil: digests are made.

@@ -6,22 +6,19 @@ import (
 	"precis/cmd/internal/config"
 )
 
-// Behind the gateway a reduction makes room for turns to come, unless the user
-// says otherwise.
-func TestRoomForTurnsToCome(t *testing.T) {
+// Behind the gateway as everywhere a reduction comes down to the target, unless the
+// user asks for room for turns to come: it costs what an agent remembers.
+func TestRoomForTurnsToComeIsAskedFor(t *testing.T) {
 	for _, tt := range []struct {
 		flags map[string]string
 		want  int
-	}{
-		{nil, roomTurns}, {map[string]string{"room.turns": "0"}, 0}, {map[string]string{"room.turns": "3"}, 3},
-		{map[string]string{"preset": "roo"}, 0}, {map[string]string{"preset": "frugal"}, roomTurns},
-	} {
+	}{{nil, 0}, {map[string]string{"room.turns": "3"}, 3}, {map[string]string{"preset": "balanced"}, 0}} {
 		c, err := config.Load(config.Sources{Flags: tt.flags})
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := roomy(c).Turns; got != tt.want {
-			t.Errorf("%v: room for %d turns, want %d", tt.flags, got, tt.want)
+		if c.Settings.Turns != tt.want {
+			t.Errorf("%v: room for %d turns, want %d", tt.flags, c.Settings.Turns, tt.want)
 		}
 	}
 }
