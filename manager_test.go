@@ -347,7 +347,7 @@ func TestStatus(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if s.Messages != 40 || s.Truncations != 1 || s.Condensations != 0 || s.Shown >= 40 || s.Percent > 50 || s.Action != precis.ActionNone {
+	if s.Messages != 40 || s.Truncations != 0 || s.Condensations != 1 || s.Shown >= 40 || s.Percent > 50 || s.Action != precis.ActionNone {
 		t.Errorf("%+v", s)
 	}
 	for d, want := range map[time.Duration]string{0: "just now", 2 * time.Minute: "2 minutes ago", time.Hour: "1 hour ago", 50 * time.Hour: "2 days ago"} {
