@@ -62,10 +62,13 @@ func runsOf(edits []Edit) []run {
 	return runs
 }
 
-// reduces reports whether the edit shows less than there was.
+// reduces reports whether the edit shows less than there was, or belongs to a run
+// that does.
 func (e Edit) reduces() bool {
 	switch e.Kind {
-	case KindRestore, KindPin, KindUndo, KindRewind:
+	case KindRestore, KindUndo:
+		return e.Report.Rung != "" // what was shown again is reduced by the next edit of the run
+	case KindPin, KindRewind:
 		return false
 	}
 	return true

@@ -3,6 +3,7 @@ package precis
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 )
 
@@ -96,7 +97,8 @@ func (s *Situation) Original(f func(i int, m Message, u Unit)) {
 }
 
 // Group returns the index in Units after the last unit that stands or falls with
-// unit i, and whether these units may be hidden: none of them is kept.
+// unit i, and whether these units may be hidden: none of them is kept. What stands for
+// hidden messages may be replaced although some of them are pinned.
 func (s *Situation) Group(i int) (end int, free bool) {
 	u := s.Units[i]
 	end, free = i+1, true
@@ -108,7 +110,7 @@ func (s *Situation) Group(i int) (end int, free bool) {
 	}
 	for _, u := range s.Units[i:end] {
 		for k := u.From; k < u.To; k++ {
-			if s.Kept.Message(k) || s.Kept.Pinned(k) {
+			if s.Kept.Message(k) && (u.Original() || !s.Kept.pinned[k]) || u.Original() && s.Kept.Pinned(k) {
 				free = false
 			}
 		}
@@ -167,6 +169,9 @@ type ladder struct {
 // climb tries each strategy in turn. It returns an error only when the context
 // ends; a rung that fails is a step, and the next one is tried.
 func (l *ladder) climb(ctx context.Context, rungs []Strategy) error {
+	if l.s.Excess() > 0 && len(rungs) > 0 {
+		l.showPinned()
+	}
 	for _, rung := range rungs {
 		if err := ctx.Err(); err != nil {
 			return &Error{Code: CodeCanceled, Op: "climb the ladder", Err: context.Cause(ctx)}
@@ -189,6 +194,69 @@ func (l *ladder) climb(ctx context.Context, rungs []Strategy) error {
 		l.steps = append(l.steps, step)
 	}
 	return nil
+}
+
+// pinsRung is the name of the step that shows pinned messages again.
+const pinsRung = "pins"
+
+// showPinned shows pinned messages again that earlier reductions hide, the newest
+// first, as far as they take no more than a third of the target. What was said about
+// them together with others is written anew by a later rung.
+func (l *ladder) showPinned() {
+	s := l.s
+	e := Edit{Kind: KindRestore, Report: EditReport{Rung: pinsRung, Reason: "pinned messages are shown again"}}
+	room := s.Target / 3
+	for _, span := range slices.Backward(s.hiddenPins()) {
+		room -= s.Meter.View(s.Transcript.Messages()[span[0]:span[1]])
+		if room < 0 {
+			break
+		}
+		e.Replace = append(e.Replace, Replacement{From: span[0], To: span[1], Restore: true})
+	}
+	if len(e.Replace) == 0 || e.Identify(s.Transcript) != nil {
+		return
+	}
+	e.ID = unused(s.Edits, e.ID)
+	if CheckEdit(s.Transcript, s.Edits, e) != nil {
+		return
+	}
+	edits := append(s.Edits[:len(s.Edits):len(s.Edits)], e)
+	units := Units(s.Transcript, edits)
+	used := s.Used - s.tokens(s.Units) + s.tokens(units)
+	e.Report.TokensBefore, e.Report.TokensAfter = s.Used, used
+	e.Report.count(e)
+	edits[len(edits)-1] = e
+	l.steps = append(l.steps, Step{Rung: pinsRung, Outcome: OutcomeAccepted, Reason: e.Report.Reason, Before: s.Used, After: used})
+	s.Edits, s.Units, s.Used = edits, units, used
+	l.edits = append(l.edits, e)
+}
+
+// hiddenPins returns the groups with pinned messages that a reduction hides, in
+// order; what a rewind hides stays hidden.
+func (s *Situation) hiddenPins() (spans [][2]int) {
+	if len(s.Kept.pinned)+len(s.Kept.blocks) == 0 {
+		return nil
+	}
+	rewinds := map[string]bool{}
+	for _, e := range s.Edits {
+		rewinds[named(e.ID)] = e.Kind == KindRewind
+	}
+	for _, u := range s.Units {
+		if u.Original() || rewinds[u.Edit] {
+			continue
+		}
+		for i := u.From; i < u.To; i++ {
+			if !s.Kept.Pinned(i) {
+				continue
+			}
+			from, to := s.Kept.Group(i)
+			if n := len(spans); n == 0 || spans[n-1][0] != from {
+				spans = append(spans, [2]int{from, to})
+			}
+			i = max(i, to-1)
+		}
+	}
+	return spans
 }
 
 func (l *ladder) try(ctx context.Context, rung Strategy) Step {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"math"
-	"regexp"
 	"slices"
 	"time"
 )
@@ -179,24 +178,16 @@ func (p *pass) reduce(ctx context.Context) error {
 			rungs = p.without(rungs, ReasonBudget, why)
 		}
 	}
-	tail := min(int(p.settings.KeepShare*float64(p.r.Window.Tokens)/p.factor), p.s.Target/5)
-	p.s.Kept = Keep(p.s.Transcript, p.s.Edits, p.s.Meter, p.settings.KeepMessages, tail)
-	if p.settings.Pin != "" {
-		p.s.Kept.Match(p.s.Transcript, regexp.MustCompile(p.settings.Pin)) // Validate compiled it before
-	}
-	l := ladder{s: &p.s, gate: p.m.o.Gate, now: p.m.o.Now, called: func(s Step) { p.bookCall(ctx, s) }}
 	start := p.s
-	err := l.climb(ctx, rungs)
-	p.steps, p.edits = append(p.steps, l.steps...), l.edits
+	err := p.climb(ctx, rungs)
 	if err == nil && fits && p.worthless(start.Used) {
-		p.s, p.edits = start, nil
+		p.s, p.edits, p.retained = start, nil, nil
 		return nil
 	}
-	p.view, p.repairs = p.s.Repair(messagesOf(p.s.Units))
-	if a, ok := p.m.o.Gate.(Auditor); ok && len(p.edits) > 0 {
-		r := a.Audit(&p.s, p.edits)
-		p.retained = &r
+	if err == nil && fits && p.s.Used >= start.Used { // pins were shown and nothing was cut for them
+		p.s, p.edits, p.retained = start, nil, nil
 	}
+	p.view, p.repairs = p.s.Repair(messagesOf(p.s.Units))
 	after := p.size(p.s.Used, p.view)
 	if err == nil && float64(after.Tokens) > p.decision.Allowed {
 		p.outcome = "does not fit: nothing is left to cut"

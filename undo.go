@@ -117,9 +117,10 @@ func LastRun(edits []Edit) []string {
 	if last.Run == "" {
 		return []string{last.ID}
 	}
+	gone := Undone(edits)
 	var ids []string
-	for _, e := range active {
-		if e.Run == last.Run {
+	for _, e := range edits { // with what the run took back
+		if _, undone := gone[e.ID]; !undone && e.Run == last.Run {
 			ids = append(ids, e.ID)
 		}
 	}

@@ -41,13 +41,13 @@ func (k *taskKeeper) record(ctx context.Context, made []precis.Edit) error {
 			edits = append(edits, e)
 		}
 	}
-	if len(edits) > 0 {
-		if err := k.task.Record(ctx, edits, time.Now()); err != nil {
+	if len(undone) > 0 { // a run that goes on from the originals takes back first
+		if err := k.task.Undo(ctx, undone...); err != nil {
 			return err
 		}
 	}
-	if len(undone) == 0 {
+	if len(edits) == 0 {
 		return nil
 	}
-	return k.task.Undo(ctx, undone...)
+	return k.task.Record(ctx, edits, time.Now())
 }

@@ -69,7 +69,7 @@ func Outcomes(conv *precis.Conversation) []Outcome {
 		o.Conversation, o.Run = identity(conv), r.id
 		until := conv.Transcript.Len()
 		for _, e := range r.edits {
-			if by, ok := gone[e.ID]; ok && by.Kind == precis.KindUndo {
+			if by, ok := gone[e.ID]; ok && by.Kind == precis.KindUndo && by.Run == "" {
 				o.Undone, until = true, min(until, by.Seen)
 			}
 		}

@@ -1,0 +1,114 @@
+package precis
+
+import (
+	"context"
+	"regexp"
+	"slices"
+)
+
+// attempt is one climb of the ladder.
+type attempt struct {
+	s        Situation
+	steps    []Step
+	edits    []Edit
+	err      error
+	retained *Retention // nil: the gate is no [Auditor], or nothing was edited
+}
+
+// climb reduces the view: it goes on from what earlier runs of the ladder did, and it
+// does that anew from the originals, and takes the view that keeps more. So a
+// conversation that is reduced for the tenth time keeps what one reduction of the whole
+// would. Who has a model write summaries, or has no [Auditor] to compare the views by,
+// only goes on.
+func (p *pass) climb(ctx context.Context, rungs []Strategy) error {
+	if p.s.shared == nil {
+		p.s.shared = map[any]any{} // both attempts share what is made of the originals
+	}
+	best := p.attempt(ctx, p.s, rungs)
+	_, audits := p.m.o.Gate.(Auditor)
+	if made := p.made(); best.err == nil && p.s.Excess() > 0 && audits && len(made) > 0 && !slices.ContainsFunc(rungs, usesModel) {
+		if anew := p.anew(ctx, rungs, made); anew.beats(&best) {
+			best = anew
+		}
+	}
+	p.s, p.edits, p.retained = best.s, best.edits, best.retained
+	p.steps = append(p.steps, best.steps...)
+	return best.err
+}
+
+func (p *pass) attempt(ctx context.Context, s Situation, rungs []Strategy) attempt {
+	tail := min(int(p.settings.KeepShare*float64(p.r.Window.Tokens)/p.factor), s.Target/5)
+	s.Kept = Keep(s.Transcript, s.Edits, s.Meter, p.settings.KeepMessages, tail)
+	if p.settings.Pin != "" {
+		s.Kept.Match(s.Transcript, regexp.MustCompile(p.settings.Pin)) // Validate compiled it before
+	}
+	l := ladder{s: &s, gate: p.m.o.Gate, now: p.m.o.Now, called: func(s Step) { p.bookCall(ctx, s) }}
+	a := attempt{err: l.climb(ctx, rungs)}
+	a.s, a.steps, a.edits = s, l.steps, l.edits
+	if audit, ok := p.m.o.Gate.(Auditor); ok && len(a.edits) > 0 {
+		r := audit.Audit(&a.s, a.edits)
+		a.retained = &r
+	}
+	return a
+}
+
+// made returns the edits in force by which earlier runs reduced the conversation with
+// rungs of this ladder, and without a model: what a model wrote is not paid twice.
+func (p *pass) made() []Edit {
+	var out []Edit
+	for _, e := range Active(p.s.Edits) {
+		i := slices.IndexFunc(p.m.o.Strategies, func(s Strategy) bool { return s.Name() == e.Report.Rung })
+		if e.reduces() && i >= 0 && !usesModel(p.m.o.Strategies[i]) {
+			out = append(out, e)
+		}
+	}
+	return out
+}
+
+// anewRung names the edit of a run that takes back what earlier runs did.
+const anewRung = "anew"
+
+// anew climbs as though the edits of earlier runs had not been made. The first of the
+// new edits takes them back.
+func (p *pass) anew(ctx context.Context, rungs []Strategy, made []Edit) attempt {
+	back := Edit{Kind: KindUndo, Report: EditReport{Rung: anewRung, Reason: "earlier reductions are done anew from the originals"}}
+	for _, e := range made {
+		back.Undoes = append(back.Undoes, e.ID)
+	}
+	s := p.s
+	if err := back.Identify(s.Transcript); err != nil {
+		return attempt{err: err}
+	}
+	back.ID = unused(s.Edits, back.ID)
+	if err := CheckEdit(s.Transcript, s.Edits, back); err != nil {
+		return attempt{err: err}
+	}
+	edits := append(s.Edits[:len(s.Edits):len(s.Edits)], back)
+	s.Units = Units(s.Transcript, edits)
+	s.Used = p.s.Used - p.s.tokens(p.s.Units) + s.tokens(s.Units)
+	back.Report.TokensBefore, back.Report.TokensAfter = p.s.Used, s.Used
+	edits[len(edits)-1], s.Edits = back, edits
+	a := p.attempt(ctx, s, rungs)
+	if len(a.edits) > 0 {
+		a.edits = append([]Edit{back}, a.edits...)
+		a.steps = append([]Step{{Rung: anewRung, Outcome: OutcomeAccepted, Reason: back.Report.Reason, Before: p.s.Used, After: s.Used}}, a.steps...)
+	}
+	return a
+}
+
+// beats reports whether the view of an attempt is better than that of another.
+func (a *attempt) beats(b *attempt) bool {
+	if a.err != nil || len(a.edits) == 0 || a.s.Used > a.s.Limit && b.s.Used <= b.s.Limit {
+		return false
+	}
+	if a.s.Used <= a.s.Limit && b.s.Used > b.s.Limit {
+		return true
+	}
+	if b.retained == nil { // nothing was found to reduce
+		return a.s.Excess() <= 0
+	}
+	if lost, others := len(a.retained.RulesLost), len(b.retained.RulesLost); lost != others {
+		return lost < others
+	}
+	return a.retained.Share > b.retained.Share+.01
+}

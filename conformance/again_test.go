@@ -1,0 +1,110 @@
+package conformance
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"precis"
+	"precis/archive"
+	"precis/archive/formats"
+	"precis/preset"
+)
+
+// TestCondensingAgain condenses recordings again and again, into smaller windows, and
+// with something pinned that was hidden. What is left is compared with one condensation
+// of the whole recording.
+func TestCondensingAgain(t *testing.T) {
+	paths := []string{filepath.Join("..", "examples", "add-a-counter.jsonl")}
+	if dir := os.Getenv("PRECIS_TRANSCRIPTS"); dir != "" {
+		for i, path := range recordings(t, dir) {
+			if !testing.Short() && i%3 == 0 || i%30 == 0 {
+				paths = append(paths, path)
+			}
+		}
+	}
+	m := newManager(t, preset.Frugal)
+	for _, path := range paths {
+		t.Run(filepath.Base(path), func(t *testing.T) {
+			t.Parallel()
+			rec, err := archive.Read(archive.Source{Path: path, Data: content(t, path)}, formats.All())
+			if err != nil {
+				t.Skip(err) // other tests read them all
+			}
+			for _, pins := range []bool{false, true} {
+				a := again{t: t, m: m, original: rec.Conversation.Transcript, pins: pins}
+				for _, window := range []int{128_000, 64_000, 32_000, 16_000} {
+					a.round(window)
+				}
+			}
+		})
+	}
+}
+
+// again is a recording that is condensed again and again.
+type again struct {
+	t        *testing.T
+	m        *precis.Manager
+	original *precis.Transcript
+	pins     bool
+	edits    []precis.Edit
+	pinned   []precis.Handle
+}
+
+func (a *again) condense(window int, edits []precis.Edit) (*precis.Conversation, precis.Result, error) {
+	conv := &precis.Conversation{Transcript: a.original, Edits: slices.Clone(edits)}
+	res, err := a.m.Manage(a.t.Context(), precis.Request{Conversation: conv, Window: precis.Window{Tokens: window}, MaxOutput: window / 8, Manual: true})
+	return conv, res, err
+}
+
+func (a *again) round(window int) {
+	t := a.t
+	var pins []precis.Edit
+	if len(a.pinned) > 0 {
+		pins = []precis.Edit{{ID: "pinned", Kind: precis.KindPin, Pins: a.pinned}}
+	}
+	_, once, err := a.condense(window, pins)
+	if precis.CodeOf(err) == precis.CodeOverBudget {
+		return // it does not fit at all
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	conv, res, err := a.condense(window, a.edits)
+	name := fmt.Sprintf("%d tokens, pins %v", window, a.pins)
+	if err != nil {
+		t.Fatalf("%s: %v", name, err)
+	}
+	a.edits = conv.Edits
+	if len(res.Edits) == 0 || once.Report.Retention == nil {
+		return
+	}
+	is, want := res.Report.Retention, once.Report.Retention
+	if is.Share < want.Share-.02 || len(is.RulesLost) > len(want.RulesLost) {
+		t.Errorf("%s: keeps %.3f and loses %d rules, at once %.3f and %d\n%+v", name, is.Share, len(is.RulesLost), want.Share, len(want.RulesLost), res.Report.Steps)
+	}
+	if after := res.Report.After.Tokens; after*2 < min(once.Report.After.Tokens, res.Report.Decision.Target) {
+		t.Errorf("%s: %d tokens are left, at once %d\n%+v", name, after, once.Report.After.Tokens, res.Report.Steps)
+	}
+	a.pin(conv, window)
+}
+
+// pin pins a small hidden message in the middle.
+func (a *again) pin(conv *precis.Conversation, window int) {
+	if !a.pins || len(a.pinned) > 0 {
+		return
+	}
+	shown := precis.ShownBy(conv.Transcript, conv.Edits)
+	for i := conv.Transcript.Len() / 2; i < conv.Transcript.Len(); i++ {
+		if m := conv.Transcript.At(i); len(m.PlainText()) < window/100 && !shown.Message(i).Unit.Original() {
+			e, err := a.m.Pin(a.t.Context(), conv, precis.MessageHandle(i))
+			if err != nil {
+				a.t.Fatal(err)
+			}
+			a.edits, a.pinned = conv.Edits, e.Pins
+			return
+		}
+	}
+}
