@@ -52,7 +52,8 @@ func (m *Manager) Restore(ctx context.Context, conv *Conversation, h Handle) (Ed
 }
 
 // Pin marks messages or a block as important: no later run hides or cuts them.
-// What is hidden already stays so; see [Manager.Restore].
+// What is hidden already comes back with the next run that reduces the view, or at
+// once with [Manager.Restore].
 func (m *Manager) Pin(ctx context.Context, conv *Conversation, handles ...Handle) (Edit, error) {
 	if len(handles) == 0 {
 		return Edit{}, Errorf(CodeInvalid, "pin", "no handle is given")

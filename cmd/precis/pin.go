@@ -21,7 +21,8 @@ func newPin(t *tools) *cobra.Command {
 		Use:   "pin FILE HANDLE...",
 		Short: "Mark messages or blocks as important: they are never hidden",
 		Long: `Mark messages or blocks as important: from now on they are neither hidden nor
-cut. What is hidden already stays so; precis restore shows it again.
+cut. What is hidden already comes back when the conversation is next condensed;
+precis restore shows it at once.
 
   precis pin run.precis m0 m12-m14 m20.b1`,
 		Args: cobra.MinimumNArgs(2),
@@ -55,7 +56,7 @@ func (c *pin) run(cmd *cobra.Command, args []string) error {
 	}
 	if !c.Quiet {
 		for _, p := range hidden {
-			c.Note("%s stays %s, by %s; precis restore %s %s shows it", p.Handle, p.State, p.By, reports.ShellWord(j.File.Where()), p.Handle)
+			c.Note("%s is %s now, by %s; precis restore %s %s shows it", p.Handle, p.State, p.By, reports.ShellWord(j.File.Where()), p.Handle)
 		}
 	}
 	return c.report.Changed(j, change, nil, "pinned %s", term.Count(len(handles), "place"))
