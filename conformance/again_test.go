@@ -1,6 +1,7 @@
 package conformance
 
 import (
+	"bytes"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -77,6 +78,7 @@ func (a *again) round(window int) {
 	if err != nil {
 		t.Fatalf("%s: %v", name, err)
 	}
+	a.undone(conv, name)
 	a.edits = conv.Edits
 	if len(res.Edits) == 0 || once.Report.Retention == nil {
 		return
@@ -89,6 +91,22 @@ func (a *again) round(window int) {
 		t.Errorf("%s: %d tokens are left, at once %d\n%+v", name, after, once.Report.After.Tokens, res.Report.Steps)
 	}
 	a.pin(conv, window)
+}
+
+// undone takes the round back, which must bring the view before it.
+func (a *again) undone(conv *precis.Conversation, name string) {
+	if len(conv.Edits) == len(a.edits) {
+		return
+	}
+	back := *conv
+	back.Edits = slices.Clone(conv.Edits)
+	if _, err := a.m.Undo(a.t.Context(), &back); err != nil {
+		a.t.Errorf("%s: undo: %v", name, err)
+		return
+	}
+	if !bytes.Equal(encode(precis.View(back.Transcript, back.Edits)), encode(precis.View(conv.Transcript, a.edits))) {
+		a.t.Errorf("%s: undo does not give the view back", name)
+	}
 }
 
 // pin pins a small hidden message in the middle.
