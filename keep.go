@@ -14,6 +14,7 @@ type Kept struct {
 	groups   []int        // first message of each group, then the transcript's length
 	pinned   map[int]bool // whole messages
 	blocks   map[[2]int]bool
+	partly   map[int]bool // messages of these blocks
 }
 
 // compactions are the types of the blocks and items by which APIs condense a
@@ -39,7 +40,7 @@ func (k *Kept) pinCompactions(msgs []Message) {
 // messages (after a rewind, for example) are neither the last nor the newest.
 func Keep(t *Transcript, edits []Edit, m *Meter, count, tailTokens int) *Kept {
 	msgs := t.Messages()
-	k := &Kept{LastUser: -1, groups: append(Groups(msgs), len(msgs)), pinned: map[int]bool{}, blocks: map[[2]int]bool{}}
+	k := &Kept{LastUser: -1, groups: append(Groups(msgs), len(msgs)), pinned: map[int]bool{}, blocks: map[[2]int]bool{}, partly: map[int]bool{}}
 	shown := make([]bool, len(msgs))
 	for _, u := range Units(t, edits) {
 		if u.Original() {
@@ -87,7 +88,7 @@ func matches(b Block, pattern *regexp.Regexp) bool {
 
 func (k *Kept) pin(h Handle, n int) {
 	if h.Block >= 0 {
-		k.blocks[[2]int{h.From, h.Block}] = true
+		k.blocks[[2]int{h.From, h.Block}], k.partly[h.From] = true, true
 		return
 	}
 	for i := max(h.From, 0); i < min(h.To, n); i++ {
@@ -124,17 +125,7 @@ func (k *Kept) Message(i int) bool {
 func (k *Kept) Block(i, b int) bool { return k.Message(i) || k.blocks[[2]int{i, b}] }
 
 // Pinned reports whether message i, or a block of it, is pinned.
-func (k *Kept) Pinned(i int) bool {
-	if k.pinned[i] {
-		return true
-	}
-	for at := range k.blocks {
-		if at[0] == i {
-			return true
-		}
-	}
-	return false
-}
+func (k *Kept) Pinned(i int) bool { return k.pinned[i] || k.partly[i] }
 
 // PinnedBlock reports whether block b of message i, or its message, is pinned.
 func (k *Kept) PinnedBlock(i, b int) bool { return k.pinned[i] || k.blocks[[2]int{i, b}] }

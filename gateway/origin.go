@@ -15,8 +15,8 @@ import (
 // SameOrigin returns why a request is refused for its Host or Origin; nil when it is
 // not. Host must be a loopback name, an IP address or one of the allowed hosts, which
 // keeps out names that were made to resolve to this address (DNS rebinding). Origin,
-// when there is one, must have the same host and port, or an allowed host. Allowed hosts are names without a port, in any
-// case.
+// when there is one, must have the same host and port, or an allowed host. Allowed
+// hosts are names without a port, in any case.
 func SameOrigin(r *http.Request, allowed []string) error {
 	const op = "check origin"
 	name := hostName(r.Host)
