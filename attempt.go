@@ -68,8 +68,9 @@ func (p *pass) made() []Edit {
 // anewRung names the edit of a run that takes back what earlier runs did.
 const anewRung = "anew"
 
-// anew climbs as though the edits of earlier runs had not been made. The first of the
-// new edits takes them back.
+// anew climbs as though the edits of earlier runs had not been made. The first of its
+// edits takes them back and belongs to the run: who undoes the run has them in force
+// again.
 func (p *pass) anew(ctx context.Context, rungs []Strategy, made []Edit) attempt {
 	back := Edit{Kind: KindUndo, Report: EditReport{Rung: anewRung, Reason: "earlier reductions are done anew from the originals"}}
 	for _, e := range made {

@@ -57,6 +57,50 @@ func TestPinsByRule(t *testing.T) {
 	}
 }
 
+// Messages that are pinned after they were hidden come back with the next reduction,
+// which still comes down to its target; what a rewind hides does not. Without a gate no
+// reduction is tried from the originals.
+func TestPinsOfHiddenMessagesComeBack(t *testing.T) {
+	pinHidden(t, manager(t, precis.Options{Gate: digest.Gate{}}))
+	pinHidden(t, manager(t, precis.Options{}))
+}
+
+func pinHidden(t *testing.T, m *precis.Manager) {
+	t.Helper()
+	var msgs []precis.Message
+	for i := range 120 {
+		msgs = append(msgs, precis.NewText([]precis.Role{"user", "assistant"}[i%2], fmt.Sprintf("note %d says: ", i)+strings.Repeat("abcd ", 40)))
+	}
+	conv := &precis.Conversation{Transcript: precis.NewTranscript(msgs...)}
+	if _, err := m.Rewind(t.Context(), conv, 118); err != nil {
+		t.Fatal(err)
+	}
+	req := precis.Request{Conversation: conv, Window: window(6000), MaxOutput: 100, Manual: true}
+	if _, err := m.Manage(t.Context(), req); err != nil {
+		t.Fatal(err)
+	}
+	if precis.ShownBy(conv.Transcript, conv.Edits).Message(21).Unit.Original() {
+		t.Fatal("too little is hidden")
+	}
+	if _, err := m.Pin(t.Context(), conv, precis.MessageHandle(8), precis.BlockHandle(21, 0), precis.MessageHandle(3), precis.MessageHandle(119)); err != nil {
+		t.Fatal(err)
+	}
+	req.Window = window(4000)
+	res, err := m.Manage(t.Context(), req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	shown := precis.ShownBy(conv.Transcript, conv.Edits)
+	for i, want := range map[int]bool{3: true, 8: true, 21: true, 119: false} {
+		if got := shown.Message(i).Unit.Original(); got != want {
+			t.Errorf("message %d is shown: %v, want %v\n%+v", i, got, want, res.Report.Steps)
+		}
+	}
+	if n := res.Report.After.Tokens; n > 2000 || n < 1000 {
+		t.Errorf("%d tokens are left of a target of 2000\n%+v", n, res.Report.Steps)
+	}
+}
+
 func names(rungs []precis.Strategy) []string {
 	var out []string
 	for _, r := range rungs {

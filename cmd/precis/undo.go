@@ -54,7 +54,7 @@ func (c *undo) run(cmd *cobra.Command, args []string) error {
 	change, err := conversation.Undo(ctx, j.Home, j.Home.ID(), args[1:]...)
 	var kinds []precis.EditKind
 	for _, e := range edits {
-		if slices.Contains(change.Edit.Undoes, e.ID) {
+		if slices.Contains(change.Edit.Undoes, e.ID) && e.Kind != precis.KindUndo { // what a run itself took back is in force again
 			kinds = append(kinds, e.Kind)
 		}
 	}
