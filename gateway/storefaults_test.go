@@ -335,3 +335,34 @@ func TestARewoundRequestIsAnswered(t *testing.T) {
 	}
 	b.turn()
 }
+
+// TestEditAtASharedNode makes an edit of a conversation that ends where another has
+// gone on: it is in force in both, in memory as in the store.
+func TestEditAtASharedNode(t *testing.T) {
+	b := newBench(t, memory.New(), false, false)
+	b.read(4)
+	trunk := slices.Clone(b.agent.messages)
+	b.read(2)
+	went, long := b.id, slices.Clone(b.agent.messages)
+
+	b.agent.messages = trunk
+	res, out := post(t, b.bases[0]+"/v1/messages", b.agent.body(false))
+	if res.StatusCode != 200 {
+		t.Fatalf("%d %s", res.StatusCode, out)
+	}
+	if b.id = res.Header.Get("X-Precis-Conversation"); b.id == went {
+		t.Fatal("the request that ends on the way did not begin a line of its own")
+	}
+	made, err := conversation.Pin(t.Context(), b.gates[0].Home(gateway.AllOwners), b.id, precis.MessageHandle(2))
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.id, b.agent.messages = went, long
+	b.converged()
+	b.turn() // the store can fail from here on: memory knows
+	b.store.set(fails)
+	list, err := conversation.Edits(t.Context(), b.gates[0].Home(gateway.AllOwners), b.id)
+	if err != nil || len(list.Items) == 0 || list.Items[len(list.Items)-1].ID != made.Edit.ID {
+		t.Errorf("edits %+v, %v, want %s last", list.Items, err, made.Edit.ID)
+	}
+}

@@ -183,6 +183,19 @@ func (t *Table[S]) Lines() []*Line[S] {
 	return out
 }
 
+// Through returns the lines in memory that pass a node after n messages, in no order.
+func (t *Table[S]) Through(owner string, n int, node precis.Fingerprint) []*Line[S] {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	var out []*Line[S]
+	for e := t.recent.Front(); e != nil; e = e.Next() {
+		if l := e.Value.(*Line[S]); l.Owner == owner && 0 < n && n <= len(l.prints) && l.prints[n-1] == node {
+			out = append(out, l)
+		}
+	}
+	return out
+}
+
 // Size returns the lines in memory, about how many bytes they use, and how many
 // lines were dropped for want of room.
 func (t *Table[S]) Size() (lines, bytes, dropped int) {

@@ -106,6 +106,9 @@ func (c *Conversation) tryLock(ctx context.Context) bool {
 // Unlock publishes the conversation to those who look at it and releases the
 // lock. Edits that the store lacks are stored in the background.
 func (c *Conversation) Unlock() {
+	if was := c.snapshot.Load().Conversation.Edits; begins(c.conv.Edits, was) && len(c.conv.Edits) > len(was) {
+		defer c.spread(c.conv.Edits[len(was):]) // to those that have just branched off what was published before
+	}
 	c.publish()
 	pending := c.stored < len(c.conv.Edits)
 	<-c.lock

@@ -27,14 +27,18 @@ func (c *Conversation) reload(ctx context.Context) error {
 	if st == nil || c.purged.Load() {
 		return nil
 	}
+	unread, read := c.unread.Swap(false), false // what others store while this reads is read next time
 	err := c.reg.reads.call(ctx, func(ctx context.Context) error {
 		there, ok, err := latest(ctx, st, c.conv.Transcript)
 		if ok {
 			c.take(precis.MergeEdits(c.conv.Edits, there))
-			c.unread.Store(false)
+			read = true
 		}
 		return err
 	})
+	if unread && !read {
+		c.unread.Store(true)
+	}
 	if err != nil {
 		c.reg.o.Logger.WarnContext(ctx, "the edits in the store are not known", "conversation", c.id, "error", err)
 	}

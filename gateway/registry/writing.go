@@ -20,7 +20,7 @@ type writing struct {
 	purged   atomic.Bool   // nothing more of it may be stored
 	refused  atomic.Bool   // the store can never take its messages
 	unsaved  atomic.Bool   // it waits to be stored
-	unread   atomic.Bool   // the store could not be asked for its edits yet
+	unread   atomic.Bool   // the store may have edits that were not read: it could not be asked, or another conversation made them
 }
 
 // alone calls f, which is to write what belongs to the conversation, unless it was
@@ -50,11 +50,24 @@ func (w *writing) wait(ctx context.Context) error {
 }
 
 // sync brings the store and a list of edits together; see [writing.alone].
-func (w *writing) sync(ctx context.Context, st precis.Store, t *precis.Transcript, edits []precis.Edit, stored int) (synced, error) {
-	p := precis.Progress{Messages: int(w.messages.Load()), Edits: stored}
+func (c *Conversation) sync(ctx context.Context, st precis.Store, t *precis.Transcript, edits []precis.Edit, stored int) (synced, error) {
+	p := precis.Progress{Messages: int(c.messages.Load()), Edits: stored}
 	now, err := precis.Reconcile(ctx, st, t, edits, &p)
-	w.messages.Store(int64(p.Messages))
+	c.messages.Store(int64(p.Messages))
+	c.spread(now[min(stored, p.Edits):p.Edits])
 	return synced{now, p.Edits}, err
+}
+
+// spread has the conversations read edits that were stored at nodes they pass: an
+// edit is in force in all that was said after its node, whoever said it.
+func (c *Conversation) spread(stored []precis.Edit) {
+	for _, e := range stored {
+		for _, l := range c.reg.table.Through(c.owner, e.Seen, e.At) {
+			if o := l.State; o != nil && o != c {
+				o.unread.Store(true)
+			}
+		}
+	}
 }
 
 // said returns what the client has said, requests that are not answered yet
