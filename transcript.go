@@ -171,6 +171,9 @@ func (m Message) UserBlocks() []int {
 				result, answered = true, harness.Answers(tool)
 				continue
 			}
+			if harness.IsObservation(b.Text) {
+				continue
+			}
 			said := !result || answered && harness.WrapsUser(b.Text)
 			if said && !harness.Wrote(b.Text) && !blank(b.Text) {
 				out = append(out, i)

@@ -75,6 +75,15 @@ type input struct {
 	userTokens int    // tokens for the user's words at most; at least two fifths
 	previous   string
 	others     func() string // all words the view shows outside the text being checked
+	done       *work         // of the whole conversation, see work
+}
+
+// work returns what the calls of the whole conversation have done.
+func (in *input) work() *work {
+	if in.done == nil {
+		in.done = readWork(in.x.Calls, len(in.messages))
+	}
+	return in.done
 }
 
 func (in *input) handle(message int) string {

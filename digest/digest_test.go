@@ -98,15 +98,18 @@ func TestDigestTellsEverything(t *testing.T) {
 	lacks(t, "waiting", section(got, "Waiting"), "go build ./waiting")
 	lacks(t, "agents", section(got, "Agents"), "agent-77fe21", "bash_42")
 	files := section(got, "Files written")
-	lacks(t, "files", files, "internal/cart/total.go created, edited", "computeCartRounding", "notes/shell_made.md", "old_removed.txt deleted")
+	lacks(t, "files", files, "internal/cart/total.go created, edited", "computeCartRounding", "notes/shell_made.md", "old_removed.txt DELETED since (m11)")
 	lacks(t, "read files", section(got, "Files only read"), "internal/cart/read_only.go")
-	commands := section(got, "Commands")
-	lacks(t, "commands", commands, "`go test ./cart` ×2 → ok, after failing before", "`go vet ./...` → FAILED: vet: error: undefined: computeShipping", "`make lint` → ok")
+	commands := section(got, "Last results")
+	lacks(t, "commands", commands, "`go test ./cart` ×2 → ok: ok shop/cart 0.1s", "`go vet ./...` → FAILED, exit code 1: vet: error: undefined: computeShipping", "`make lint` → ok: all good")
 	if strings.Contains(commands, "waiting") {
 		t.Errorf("a command without a result ended:\n%s", commands)
 	}
-	if strings.Index(commands, "go vet") > strings.Index(commands, "make lint") {
-		t.Error("what failed is not first")
+	if strings.Contains(commands, "--- FAIL") {
+		t.Error("a failure is told that a later run has passed")
+	}
+	if strings.Index(commands, "go vet") < strings.Index(commands, "make lint") {
+		t.Error("the newest result is not first")
 	}
 	lacks(t, "last words", section(got, "Where the work stands"), "next comes shipping")
 	lacks(t, "lines", section(got, "Lines most likely"), "- m")
@@ -147,7 +150,7 @@ func TestDigestReadsWhatAgentProgramsWrap(t *testing.T) {
 		precis.NewText("user", "[Request interrupted by user]"), precis.NewText("assistant", "ok"),
 	}
 	got := section(digested(t, 1000, msgs...), "The user's requests")
-	if want := "- m0: build the shop\n- m2: not so fast\n- m4: /review the cart\n- m6: /clear\n"; got != want {
+	if want := "- m0: build the shop\n- m2: not so fast\n- m4: /review the cart\n"; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
 }

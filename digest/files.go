@@ -96,15 +96,29 @@ func (l fileList) fate(f file) string {
 		}
 	}
 	writes := f.writes
-	if f.created {
+	if f.created && writes > 0 {
 		parts = append(parts, "created")
 		writes--
 	}
 	add(f.reads, "read")
 	add(writes, "edited")
-	add(f.removed, "deleted")
+	switch {
+	case f.state == FileDeleted && f.removed == 0:
+		parts = append(parts, "gone since")
+	case f.state == FileDeleted:
+		parts = append(parts, "DELETED since")
+	default:
+		add(f.removed, "deleted and made again")
+	}
 	add(f.failed, "edit failed")
-	fate := strings.Join(parts, ", ") + " (" + l.handle(f.lastWrite) + ")"
+	at := f.lastWrite
+	if f.state == FileDeleted {
+		at = f.at.From
+	}
+	if f.refused != nil && f.writes == 0 {
+		parts, at = append(parts, "edit REFUSED by the user"), f.refused.at.From
+	}
+	fate := strings.Join(parts, ", ") + " (" + l.handle(at) + ")"
 	if len(f.names) > 0 {
 		fate += ": " + strings.Join(f.names, ", ")
 	}

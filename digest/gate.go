@@ -263,7 +263,7 @@ func (in *input) lastRequest(d *draft, have string) int {
 		}
 		const title = "## The user's last request"
 		most := d.left * 3 / 4
-		last := saying{t.Handle.From, indented(words)}
+		last := saying{at: t.Handle.From, text: indented(words)}
 		if words = fitted(indented(words), most-d.count(title)-d.count(in.request(last, ""))-2, d.count); words == "" {
 			return 0
 		}
@@ -275,7 +275,7 @@ func (in *input) lastRequest(d *draft, have string) int {
 // missingFiles adds the files written that are not named yet.
 func (in *input) missingFiles(d *draft, have string) int {
 	st := &story{}
-	st.readCalls(in)
+	st.readFiles(in, in.work())
 	in.base = rootOf(st.files)
 	alike := map[int]int{} // written files with the same name
 	for _, f := range st.files {

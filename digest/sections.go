@@ -1,12 +1,15 @@
 package digest
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 
 	"precis"
 	"precis/internal/harness"
 	"precis/internal/preview"
+	"precis/internal/toolcall"
 	"precis/retain"
 )
 
@@ -24,6 +27,7 @@ func (in *input) sections(d *draft, st *story) {
 	d.left -= names // reserved for the files
 	const requests = "## The user's requests, word for word"
 	d.section(requests, in.requests(st.requests, d.count, min(max(share(40), in.userTokens), d.left-d.count(requests)-1)), d.left)
+	d.section("## Refused by the user", newestFirst(st.refused, 12), share(12))
 	d.section("## Plan", st.todo, share(10))
 	d.section("## Waiting", st.open, share(6))
 	d.section("## Agents and background work", newest(st.agents, 8), share(8))
@@ -31,7 +35,7 @@ func (in *input) sections(d *draft, st *story) {
 	const rules = "## Rules the user set"
 	d.section(rules, in.missingRules(retain.Folded(d.String()), min(share(12), d.left)-d.count(rules)-1), share(12))
 	files.section(d)
-	d.section("## Commands and how they ended", in.commandLines(st.commands, 10), share(8))
+	d.section("## Last results of commands, newest first", in.commandLines(st.commands, 10), share(8))
 	in.lastWords(d, st.last, share(10))
 }
 
@@ -145,26 +149,28 @@ func (in *input) requests(all []saying, count func(string) int, budget int) []st
 }
 
 func (in *input) request(s saying, text string) string {
-	return "- " + in.handle(s.at) + ": " + strings.TrimSpace(text)
+	line := "- " + in.handle(s.at) + ": " + strings.TrimSpace(text)
+	if s.question != "" {
+		line += "\n  (answers: " + quoted(s.question, 300) + ")"
+	}
+	return line
 }
 
-// commandLines returns the most useful commands: those that failed last, then
-// the newest.
+// commandLines describes commands: how each ended, exit code first.
 func (in *input) commandLines(all []command, most int) []string {
 	var out []string
-	for _, c := range all {
-		if len(out) == most {
-			break
-		}
-		how := "ok"
+	for _, c := range all[:min(len(all), most)] {
+		how := string(c.end.End)
 		switch {
-		case c.failed:
-			how = "FAILED: " + quoted(c.outcome, 110)
-			if c.outcome == "" {
-				how = "FAILED"
-			}
-		case c.fixed >= 0:
-			how = "ok, after failing before"
+		case c.end.Code != nil && *c.end.Code != 0:
+			how = fmt.Sprintf("FAILED, exit code %d", *c.end.Code)
+		case c.end.End == toolcall.Failed:
+			how = "FAILED"
+		case c.end.End == toolcall.Unknown:
+			how = "ended"
+		}
+		if says := cmp.Or(c.end.Line, c.last); says != "" {
+			how += ": " + quoted(says, 110)
 		}
 		runs := ""
 		if c.runs > 1 {
@@ -172,6 +178,13 @@ func (in *input) commandLines(all []command, most int) []string {
 		}
 		out = append(out, fmt.Sprintf("- %s `%s`%s → %s", in.handle(c.at), quoted(c.line, 90), runs, how))
 	}
+	return out
+}
+
+// newestFirst returns the last lines, the last one first.
+func newestFirst(lines []string, most int) []string {
+	out := slices.Clone(newest(lines, most))
+	slices.Reverse(out)
 	return out
 }
 

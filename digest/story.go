@@ -7,15 +7,16 @@ import (
 	"sort"
 	"strings"
 
-	"precis/internal/harness"
 	"precis/internal/jsonspan"
 	"precis/internal/toolcall"
 	"precis/retain"
 )
 
-// story holds the facts about the covered part of a conversation.
+// story holds the facts about the covered part of a conversation. What became of
+// files and commands is as the whole conversation knows it.
 type story struct {
 	requests []saying
+	refused  []string
 	files    []file
 	commands []command
 	open     []string
@@ -25,94 +26,97 @@ type story struct {
 }
 
 type saying struct {
-	at   int // message
-	text string
-}
-
-// file records what happened to one file.
-type file struct {
-	path                   string
-	reads, writes, removed int
-	created                bool
-	lastWrite, lastTime    int
-	failed                 int
-	names                  []string // most informative of what was written
+	at       int // message
+	text     string
+	question string // that it answers; "": none
 }
 
 // command is one command line with the outcome of its last run.
 type command struct {
-	line    string
-	at      int
-	runs    int
-	failed  bool
-	outcome string
-	fixed   int // message at which it succeeded after a failure; -1: not
+	line string
+	at   int
+	runs int
+	end  toolcall.Outcome
+	last string // line of the output
 }
 
 // readStory gathers the story of the covered messages.
 func readStory(in *input) *story {
 	st := &story{}
+	for _, r := range requestsOf(in.messages) {
+		if in.covered(r.at) {
+			r.text = indented(r.text)
+			st.requests = append(st.requests, r)
+		}
+	}
 	for i := range in.x.Texts {
 		t := &in.x.Texts[i]
-		if !in.covered(t.Handle.From) {
-			continue
-		}
-		switch t.Source {
-		case retain.User:
-			if words := harness.UserWords(t.Body); words != "" {
-				st.requests = append(st.requests, saying{t.Handle.From, indented(words)})
-			}
-		case retain.Said:
-			if words := strings.TrimSpace(t.Body); len(words) > 1 {
-				st.last = append(st.last, saying{t.Handle.From, words})
-			}
+		if words := strings.TrimSpace(t.Body); t.Source == retain.Said && len(words) > 1 && in.covered(t.Handle.From) {
+			st.last = append(st.last, saying{at: t.Handle.From, text: words})
 		}
 	}
-	for i, j := 0, len(st.last)-1; i < j; i, j = i+1, j-1 {
-		st.last[i], st.last[j] = st.last[j], st.last[i]
-	}
+	slices.Reverse(st.last)
 	st.readCalls(in)
 	return st
 }
 
-// readCalls gathers files, commands, open calls, agents and plans.
+// readCalls gathers files, commands, refusals, open calls, agents and plans.
 func (st *story) readCalls(in *input) {
-	files := map[string]*file{}
-	commands := map[string]*command{}
-	for i := range in.x.Calls {
-		c := &in.x.Calls[i]
+	w := in.work()
+	for i := range w.calls {
+		c, o := &w.calls[i], w.ends[i]
 		if !in.covered(c.Use.From) {
 			continue
 		}
-		if c.Kind == toolcall.Read && c.Path != "" {
-			f := fileOf(files, c.Path)
-			f.reads++
-			f.lastTime = c.Use.From
-		}
-		for _, e := range c.Effects {
-			f := fileOf(files, e.Path)
-			f.lastWrite, f.lastTime = c.Use.From, c.Use.From
-			switch {
-			case c.IsError:
-				f.failed++
-			case e.Removed:
-				f.removed++
-			default:
-				f.writes++
-				f.created = f.created || f.reads == 0 && f.writes == 1 && createsFile(c)
-			}
-		}
-		if c.Kind == toolcall.Command {
-			noteCommand(commands, c)
+		if o.End == toolcall.Rejected {
+			st.refused = append(st.refused, in.refusal(c, o))
 		}
 		st.noteOther(in, c)
 	}
-	touched := touchedBy(in)
-	for _, f := range files {
-		f.names = touched[f.path]
-		st.files = append(st.files, *f)
+	for _, i := range w.waiting {
+		if c := &w.calls[i]; in.covered(c.Use.From) {
+			st.open = append(st.open, fmt.Sprintf("- %s %s has no result yet", in.handle(c.Use.From), c.Title()))
+		}
 	}
-	sort.Slice(st.files, func(a, b int) bool {
+	st.readFiles(in, w)
+	st.commands = w.results(in.covered)
+}
+
+// refusal describes a call that the user refused.
+func (in *input) refusal(c *toolcall.Call, o toolcall.Outcome) string {
+	line := "- " + in.handle(c.Use.From) + " " + c.Title() + ": refused by the user, not done"
+	if o.Said != "" {
+		line += "; the user said: " + quoted(o.Said, 400)
+	}
+	return line
+}
+
+// readFiles gathers the files that covered messages read or wrote, those written
+// last first.
+func (st *story) readFiles(in *input, w *work) {
+	covered := map[*file]bool{}
+	for i := range w.calls {
+		c := &w.calls[i]
+		if !in.covered(c.Use.From) || w.isWaiting(i) {
+			continue
+		}
+		if c.Kind == toolcall.Read && c.Path != "" {
+			covered[w.files.of(c.Path)] = true
+		}
+		for _, e := range c.Effects {
+			covered[w.files.of(e.Path)] = true
+		}
+	}
+	touched := touchedBy(in)
+	for _, f := range w.files.all {
+		if !covered[f] || f.state == "" && f.refused == nil {
+			continue
+		}
+		own := *f
+		own.names = touched[f]
+		st.files = append(st.files, own)
+	}
+	sort.SliceStable(st.files, func(a, b int) bool {
 		x, y := st.files[a], st.files[b]
 		if (x.lastWrite >= 0) != (y.lastWrite >= 0) {
 			return x.lastWrite >= 0
@@ -122,76 +126,34 @@ func (st *story) readCalls(in *input) {
 		}
 		return x.path < y.path
 	})
-	for _, c := range commands {
-		st.commands = append(st.commands, *c)
-	}
-	sort.Slice(st.commands, func(a, b int) bool {
-		x, y := st.commands[a], st.commands[b]
-		if x.failed != y.failed {
-			return x.failed
-		}
-		if x.at != y.at {
-			return x.at > y.at
-		}
-		return x.line < y.line
-	})
 }
 
 // touchedBy returns, for each file written in a call of its own, the names with
 // the most worth in the written text, the newest writes first.
-func touchedBy(in *input) map[string][]string {
+func touchedBy(in *input) map[*file][]string {
 	const most = 4
-	out := map[string][]string{}
+	w := in.work()
+	out := map[*file][]string{}
 	for i := len(in.x.Texts) - 1; i >= 0; i-- {
 		t := &in.x.Texts[i]
 		if t.Source != retain.Written || !in.covered(t.Handle.From) {
 			continue
 		}
-		path := in.x.Calls[t.Call].Path
-		if path == "" || len(out[path]) >= most {
+		c := &in.x.Calls[t.Call]
+		if c.Path == "" || w.ends[t.Call].End == toolcall.Rejected {
 			continue
 		}
-		for _, f := range in.x.Best(i, in.worth, most) {
-			if name := in.x.Facts[f].Name; len(out[path]) < most && !slices.Contains(out[path], name) {
-				out[path] = append(out[path], name)
+		f := w.files.of(c.Path)
+		if len(out[f]) >= most {
+			continue
+		}
+		for _, n := range in.x.Best(i, in.worth, most) {
+			if name := in.x.Facts[n].Name; len(out[f]) < most && !slices.Contains(out[f], name) {
+				out[f] = append(out[f], name)
 			}
 		}
 	}
 	return out
-}
-
-func fileOf(files map[string]*file, path string) *file {
-	f := files[path]
-	if f == nil {
-		f = &file{path: path, lastWrite: -1}
-		files[path] = f
-	}
-	return f
-}
-
-// createsFile guesses from the tool's name that a write made a new file.
-func createsFile(c *toolcall.Call) bool {
-	name := strings.ToLower(c.Name)
-	return strings.Contains(name, "write") || strings.Contains(name, "create")
-}
-
-// noteCommand keeps the last run of each command line.
-func noteCommand(commands map[string]*command, c *toolcall.Call) {
-	line := commandLine(c.Line)
-	if line == "" || len(c.Results) == 0 {
-		return
-	}
-	k := commands[line]
-	if k == nil {
-		k = &command{line: line, fixed: -1}
-		commands[line] = k
-	}
-	failed, outcome := outcomeOf(c)
-	if k.failed && !failed {
-		k.fixed = c.Use.From
-	}
-	k.runs++
-	k.at, k.failed, k.outcome = c.Use.From, failed, outcome
 }
 
 // commandLine returns a command without the change of directory that agents put
@@ -209,81 +171,11 @@ func commandLine(line string) string {
 	return line
 }
 
-// outcomeOf returns whether a command failed, and the line of output that
-// states the failure.
-func outcomeOf(c *toolcall.Call) (failed bool, line string) {
-	failed = c.IsError
-	best := 0
-	for l := range strings.Lines(c.Text) {
-		rank := errorRank(l)
-		if rank > best {
-			best, line = rank, strings.TrimSpace(l)
-		}
-		if rank == surely {
-			break
-		}
-	}
-	return failed || best >= exited, line
-}
-
-// Ranks of lines of output: how certainly a line reports a failure, and how
-// much it says about it.
-const (
-	byTheWay = 1 + iota
-	exited   // but it does not say why
-	likely
-	surely
-)
-
-// errorRank returns how certainly a line of output reports a failure; 0 means
-// it does not.
-func errorRank(l string) int {
-	if len(l) > 400 {
-		l = l[:400]
-	}
-	t := strings.TrimSpace(l)
-	low := strings.ToLower(t)
-	switch {
-	case t == "":
-		return 0
-	case hasStatus(low):
-		return exited
-	case strings.HasPrefix(t, "--- FAIL"), strings.HasPrefix(t, "FAILED"), strings.HasPrefix(low, "panic:"), strings.HasPrefix(low, "error:"),
-		strings.HasPrefix(low, "fatal:"), strings.HasPrefix(t, "error["), strings.HasPrefix(low, "traceback"), strings.HasPrefix(t, "npm ERR!"),
-		strings.Contains(low, "command not found"), strings.Contains(low, "no such file or directory"), strings.HasPrefix(t, "✗"), strings.HasPrefix(t, "✘"):
-		return surely
-	case strings.Contains(low, "exit status 0"), strings.Contains(low, "exit code 0"):
-		return 0
-	case strings.Contains(t, "Error:"), strings.Contains(t, "Exception:"), strings.Contains(low, ": error"), strings.Contains(low, "exit code 1"),
-		strings.Contains(low, "exit status"), strings.HasPrefix(t, "FAIL"):
-		return likely
-	case strings.Contains(low, "failed"), strings.Contains(low, "error"):
-		if strings.Contains(low, "0 failed") || strings.Contains(low, "0 error") || strings.Contains(low, "no error") {
-			return 0
-		}
-		return byTheWay
-	}
-	return 0
-}
-
-// hasStatus reports whether a line holds only an exit status other than 0.
-func hasStatus(low string) bool {
-	low = strings.TrimPrefix(low, "error: ")
-	for _, head := range []string{"exit code", "exit status"} {
-		if status, ok := strings.CutPrefix(low, head); ok {
-			status = strings.Trim(status, ": .")
-			return status != "" && status != "0" && strings.Trim(status, "0123456789") == ""
-		}
-	}
-	return false
-}
-
-// noteOther records open calls, agents and plans.
+// noteOther records agents and plans.
 func (st *story) noteOther(in *input, c *toolcall.Call) {
 	name := strings.ToLower(c.Name)
 	switch {
 	case len(c.Results) == 0:
-		st.open = append(st.open, fmt.Sprintf("- %s %s has no result yet", in.handle(c.Use.From), c.Title()))
 	case strings.Contains(name, "todo") || name == "update_plan":
 		if items := planItems(toolInput(in.messages, c.Use)); len(items) > 0 {
 			st.todo = items

@@ -41,6 +41,12 @@ type summary struct {
 	Summary string `json:"summary"`
 }
 
+// digestJSON is a digest as JSON, and the state it was written from.
+type digestJSON struct {
+	summary
+	State digest.State `json:"state"`
+}
+
 func (c *writeDigest) run(cmd *cobra.Command, args []string) error {
 	if err := checkSize(c.size); err != nil {
 		return err
@@ -53,8 +59,9 @@ func (c *writeDigest) run(cmd *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
+	said := retain.Alive(j.Conversation.Transcript, j.Conversation.Edits)
 	s, err := digest.Writer{Count: count}.Summarize(cmd.Context(), precis.SummaryRequest{
-		Conversation: j.Conversation, Messages: retain.Alive(j.Conversation.Transcript, j.Conversation.Edits), MaxTokens: c.size,
+		Conversation: j.Conversation, Messages: said, MaxTokens: c.size,
 	})
 	if err != nil {
 		return err
@@ -63,7 +70,7 @@ func (c *writeDigest) run(cmd *cobra.Command, args []string) error {
 		return &precis.Error{Code: precis.CodeOverBudget, Op: "write digest", Err: fmt.Errorf("nothing fits in %s", term.Count(c.size, "token")), Hint: "allow a few hundred with --tokens"}
 	}
 	if c.AsJSON {
-		return c.JSON(summary{s.Text})
+		return c.JSON(digestJSON{summary{s.Text}, digest.StateOf(said)})
 	}
 	c.Text.Printf("%s\n", s.Text)
 	return nil

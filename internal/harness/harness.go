@@ -23,6 +23,24 @@ func ResultHead(text string) (name string, ok bool) {
 	return name, name != "" && strings.Trim(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-") == ""
 }
 
+// IsObservation reports whether a text block of a user message is what an environment
+// answered to a command that the assistant wrote as text: it ends with a prompt and
+// the state of the shell, as SWE-agent writes it, or begins with a mark of its own. A
+// task that such an environment was given ends so, too, and is none.
+func IsObservation(text string) bool {
+	text = strings.TrimSpace(text)
+	for _, head := range []string{"<returncode>", "Observation:", "OBSERVATION:", "EXECUTION RESULT of ["} {
+		if strings.HasPrefix(text, head) {
+			return true
+		}
+	}
+	if !strings.HasSuffix(text, "bash-$") {
+		return false
+	}
+	end := text[max(0, len(text)-600):]
+	return strings.Contains(end, "(Current directory: ") && !strings.Contains(text, "\nISSUE:") && !strings.Contains(text, "\nINSTRUCTIONS:")
+}
+
 // harnessHeads begin the sections that agent programs add to user messages by
 // themselves: the state of the editor, reminders, notices of interruption.
 var harnessHeads = []string{

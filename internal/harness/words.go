@@ -2,9 +2,15 @@ package harness
 
 import "strings"
 
-// UserWords strips the tags in which agent programs wrap what users say.
+// UserWords strips the tags in which agent programs wrap what users say, and what an
+// editor puts before it.
 func UserWords(text string) string {
 	text = strings.TrimSpace(text)
+	if strings.HasPrefix(text, "# Context from my IDE setup:") {
+		if _, words, ok := strings.Cut(text, "\n## My request for Codex:"); ok {
+			return strings.TrimSpace(words)
+		}
+	}
 	for _, tag := range []string{"task", "feedback", "user_message", "user_query"} {
 		after, ok := strings.CutPrefix(text, "<"+tag+">")
 		if !ok {
@@ -44,4 +50,29 @@ func inner(text, name string) string {
 		return ""
 	}
 	return strings.TrimSpace(s)
+}
+
+// IsSummary reports whether a text is the summary that an agent's program has put in
+// the place of earlier messages.
+func IsSummary(text string) bool {
+	text = strings.TrimSpace(text)
+	for _, head := range []string{"<state_snapshot>", "This session is being continued from a previous conversation", "[Digest of messages", "[Summary of messages"} {
+		if strings.HasPrefix(text, head) {
+			return true
+		}
+	}
+	return false
+}
+
+// localCommands are the slash commands that agents' programs carry out themselves.
+var localCommands = map[string]bool{
+	"/exit": true, "/quit": true, "/clear": true, "/login": true, "/logout": true, "/model": true, "/mode": true, "/config": true, "/status": true, "/help": true,
+	"/context": true, "/cost": true, "/usage": true, "/resume": true, "/compact": true, "/mcp": true, "/permissions": true, "/theme": true, "/doctor": true,
+}
+
+// IsLocalCommand reports whether the user's words are a command to the agent's program,
+// which asks the model for nothing.
+func IsLocalCommand(words string) bool {
+	name, rest, _ := strings.Cut(strings.TrimSpace(words), " ")
+	return localCommands[name] && !strings.ContainsAny(rest, "\n") && len(rest) < 80
 }

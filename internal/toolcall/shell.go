@@ -1,6 +1,9 @@
 package toolcall
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // Effect is a file that a shell command writes or removes.
 type Effect struct {
@@ -9,8 +12,9 @@ type Effect struct {
 }
 
 // Effects returns the files that a shell command line says it writes or removes:
-// redirections, tee, sed -i, rm, mv, cp, touch, and patches in it. Variables and
-// patterns are not expanded. What programs do of their own cannot be seen.
+// redirections, tee, sed -i, rm, mv, cp, touch, and patches in it; a directory that
+// is removed and made again in one command stays. Variables and patterns are not
+// expanded. What programs do of their own cannot be seen.
 func Effects(command string) []Effect {
 	var out []Effect
 	var script func(command string)
@@ -20,9 +24,12 @@ func Effects(command string) []Effect {
 			out = append(out, Effect{normalPath(p), removed})
 		}
 	}
+	made := func(directory string) {
+		out = slices.DeleteFunc(out, func(e Effect) bool { return e.Removed && e.Path == normalPath(directory) })
+	}
 	script = func(command string) {
 		for _, words := range simpleCommands(command) {
-			program(redirected(words, add), add, script)
+			program(redirected(words, add), add, made, script)
 		}
 	}
 	script(command)
@@ -61,9 +68,9 @@ func redirected(words []word, add func(path string, removed bool)) []string {
 	return plain
 }
 
-// program adds the effects of the well-known programs that write files, and of
-// the scripts that shells are given.
-func program(words []string, add func(path string, removed bool), script func(string)) {
+// program adds the effects of the well-known programs that write files, names the
+// directories that are made, and reads the scripts that shells are given.
+func program(words []string, add func(path string, removed bool), made func(directory string), script func(string)) {
 	for len(words) > 0 {
 		if n := shellScript(words); n > 0 {
 			if len(words) == n+1 {
@@ -99,6 +106,10 @@ func program(words []string, add func(path string, removed bool), script func(st
 	case "rm":
 		for _, a := range args {
 			add(a, true)
+		}
+	case "mkdir":
+		for _, a := range args {
+			made(a)
 		}
 	case "mv":
 		if len(args) == 2 {
@@ -170,13 +181,15 @@ func editedInPlace(words []string) []string {
 // simpleCommands splits a command line into simple commands and those into
 // words. Bodies of here-documents and comments are left out, and what follows the
 // first [mostWords].
-func simpleCommands(command string) [][]word {
-	l := lexer{s: command}
+func simpleCommands(command string) [][]word { return lex(command).commands }
+
+func lex(command string) *lexer {
+	l := &lexer{s: command}
 	for l.at < len(l.s) && l.count < mostWords {
 		l.next()
 	}
 	l.endCommand()
-	return l.commands
+	return l
 }
 
 // mostWords is how many words of a command are looked at.
@@ -192,6 +205,7 @@ type lexer struct {
 	inWord   bool
 	quoted   bool   // a part of the word is quoted
 	heredoc  string // tag of the here-document that begins on the next line
+	hides    bool   // a pipe or ";" between commands: the exit code is that of the last one
 }
 
 func (l *lexer) endWord() {
@@ -245,6 +259,7 @@ func (l *lexer) next() {
 			l.heredoc = ""
 		}
 	case c == ';' || c == '|' || c == '&' && l.peek(1) != '>':
+		l.hides = l.hides || c != '&'
 		l.endCommand()
 	case c == '&':
 		l.endWord() // of &>file

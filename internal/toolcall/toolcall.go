@@ -7,6 +7,7 @@ package toolcall
 
 import (
 	"encoding/json"
+	"slices"
 	"strings"
 
 	"precis"
@@ -38,6 +39,8 @@ type Call struct {
 	Text    string          // of the result
 	IsError bool
 	Effects []Effect // files it writes or removes
+
+	flagged bool // results of this conversation are marked when they are errors
 }
 
 // Find returns the calls of msgs in the order of their uses.
@@ -51,6 +54,11 @@ func Find(msgs []precis.Message) []Call {
 			f.user(i, m)
 		}
 	}
+	if slices.ContainsFunc(f.calls, func(c Call) bool { return c.IsError }) {
+		for i := range f.calls {
+			f.calls[i].flagged = true
+		}
+	}
 	return f.calls
 }
 
@@ -58,10 +66,18 @@ type finder struct {
 	calls   []Call
 	byID    map[string]int // open native calls
 	pending []int          // open XML calls of the last assistant message
+	action  action         // of the last assistant message; the zero value: none
+}
+
+// action is a command that an assistant wrote as text for its environment to run. It
+// is a call when the next user message is what an environment answers.
+type action struct {
+	text string
+	at   precis.Handle
 }
 
 func (f *finder) assistant(i int, m precis.Message) {
-	f.pending = f.pending[:0]
+	f.pending, f.action = f.pending[:0], action{}
 	for b, block := range m.Content {
 		switch block := block.(type) {
 		case precis.ToolUse:
@@ -71,6 +87,9 @@ func (f *finder) assistant(i int, m precis.Message) {
 			for _, x := range ParseXML(block.Text) {
 				f.pending = append(f.pending, len(f.calls))
 				f.calls = append(f.calls, x.call(precis.BlockHandle(i, b)))
+			}
+			if text := actionIn(block.Text); text != "" {
+				f.action = action{text, precis.BlockHandle(i, b)}
 			}
 		}
 	}
@@ -90,6 +109,9 @@ func (f *finder) user(i int, m precis.Message) {
 		case precis.Text:
 			if name, ok := harness.ResultHead(block.Text); ok {
 				b = f.xmlResult(i, b, name, m.Content)
+			} else if f.action.text != "" && harness.IsObservation(block.Text) {
+				f.calls = append(f.calls, f.action.call(precis.BlockHandle(i, b), block.Text))
+				f.action = action{}
 			}
 		}
 	}
@@ -116,6 +138,47 @@ func (f *finder) xmlResult(i, b int, name string, content []precis.Block) int {
 		break
 	}
 	return last
+}
+
+// actionIn returns the command that a text ends with: in its last <command> element,
+// or its last fenced block; "" when there is none.
+func actionIn(text string) string {
+	if _, after, ok := strings.Cut(text, "<command>"); ok {
+		command, _, closed := strings.Cut(after, "</command>")
+		if closed {
+			return strings.TrimSpace(command)
+		}
+	}
+	end := strings.LastIndex(text, "\n```")
+	if end < 0 {
+		return ""
+	}
+	start := strings.LastIndex(text[:end], "```")
+	if start < 0 {
+		return ""
+	}
+	_, command, _ := strings.Cut(text[start:end], "\n")
+	return strings.TrimSpace(command)
+}
+
+// call returns the call of an action that was answered. What it edits is the file that
+// the answer shows.
+func (a action) call(result precis.Handle, text string) Call {
+	c := Call{Name: "shell", Kind: Command, Line: a.text, Key: "shell\x00" + a.text, Use: a.at, Results: []precis.Handle{result}, Text: text}
+	shown, isFile := strings.CutPrefix(strings.TrimSpace(text), "[File: ")
+	path, _, counted := strings.Cut(shown, " (")
+	switch verb, rest, _ := strings.Cut(a.text, " "); {
+	case isFile && counted && (verb == "open" || verb == "goto" || verb == "scroll_down" || verb == "scroll_up"):
+		c.Kind, c.Path, c.Line = Read, normalPath(path), ""
+	case isFile && counted && (verb == "edit" || verb == "create"):
+		c.Kind, c.Path, c.Line = Write, normalPath(path), ""
+		c.Effects = []Effect{{Path: c.Path}}
+	case verb == "edit" && strings.Contains(rest, "end_of_edit"): // it was refused for a mistake in it
+		c.Kind, c.Line = Other, ""
+	default:
+		c.Effects = Effects(a.text)
+	}
+	return c
 }
 
 // resultEnd returns the last block of the XML result that begins at block b: it

@@ -1,0 +1,177 @@
+package digest
+
+import (
+	"strings"
+
+	"precis"
+	"precis/internal/harness"
+	"precis/internal/preview"
+	"precis/internal/toolcall"
+	"precis/retain"
+)
+
+// State is where the work of a conversation stands, as its calls and their results
+// show: what was asked for, what became of files and commands, what is still out. It
+// is what a digest is written from, for programs. Handles count the messages that it
+// was read from. Lists are in the order of the conversation; they are never nil.
+type State struct {
+	Requests []Request      `json:"requests"`
+	Files    []FileState    `json:"files"`
+	Commands []CommandState `json:"commands"`
+	Waiting  []Waiting      `json:"waiting"`
+}
+
+// Request is what a person said.
+type Request struct {
+	Handle precis.Handle `json:"handle"`
+	Text   string        `json:"text"` // long ones are shortened to 2,000 bytes
+	// Question is what a reply of a few words answers: the end of what the assistant
+	// said before it. "" for other requests.
+	Question string `json:"question,omitempty"`
+	Current  bool   `json:"current,omitempty"` // nothing was said after it
+}
+
+// FileFate is what became of a file.
+type FileFate string
+
+// The fates of files.
+const (
+	FileCreated  FileFate = "created"
+	FileWritten  FileFate = "written"
+	FileDeleted  FileFate = "deleted"
+	FileRejected FileFate = "rejected" // the user refused a change; others may stand beside it
+	FileFailed   FileFate = "failed"   // no change of it succeeded
+	FileRead     FileFate = "read"
+	FileUnknown  FileFate = "unknown" // the result of the newest change is missing or does not tell
+)
+
+// FileState is what became of a file, or a change of it that the user refused.
+type FileState struct {
+	Handle precis.Handle `json:"handle"` // of the newest call that decided it
+	Path   string        `json:"path"`
+	State  FileFate      `json:"state"`
+	Said   string        `json:"said,omitempty"` // the user's words with a refusal
+}
+
+// CommandState is the newest run of a command, or a call that the user refused.
+type CommandState struct {
+	Handle   precis.Handle `json:"handle"`
+	Tool     string        `json:"tool,omitempty"` // of a refused call that is no command
+	Command  string        `json:"command"`        // without the change of directory before it; of other tools the arguments
+	Outcome  toolcall.End  `json:"outcome"`        // "ok", "failed", "rejected", "interrupted" or "unknown"
+	ExitCode *int          `json:"exit_code,omitempty"`
+	Says     string        `json:"says,omitempty"` // the line of the output that says most about a failure
+	Said     string        `json:"said,omitempty"` // the user's words with a refusal
+}
+
+// Waiting is a call whose result is still to come.
+type Waiting struct {
+	Handle precis.Handle `json:"handle"`
+	What   string        `json:"what"`
+}
+
+// StateOf reads the state of a conversation. Nil messages have an empty one.
+func StateOf(msgs []precis.Message) State {
+	w := readWork(toolcall.Find(msgs), len(msgs))
+	s := State{Requests: []Request{}, Files: []FileState{}, Commands: []CommandState{}, Waiting: []Waiting{}}
+	for _, r := range requestsOf(msgs) {
+		s.Requests = append(s.Requests, Request{Handle: precis.MessageHandle(r.at), Text: retain.Shorten(r.text, 2000, ""), Question: r.question})
+	}
+	if n := len(s.Requests); n > 0 {
+		s.Requests[n-1].Current = true
+	}
+	s.Files = append(s.Files, w.fileStates()...)
+	s.Commands = append(s.Commands, w.commandStates(msgs)...)
+	for _, i := range w.waiting {
+		s.Waiting = append(s.Waiting, Waiting{w.calls[i].Use, w.calls[i].Title()})
+	}
+	return s
+}
+
+// requestsOf returns what persons said, oldest first.
+func requestsOf(msgs []precis.Message) []saying {
+	var out []saying
+	question := ""
+	for i, m := range msgs {
+		if m.Role == precis.RoleAssistant {
+			if text := strings.TrimSpace(m.PlainText()); text != "" {
+				question = text
+			}
+			continue
+		}
+		var words []string
+		for _, b := range m.UserBlocks() {
+			t, ok := m.Content[b].(precis.Text)
+			if !ok || harness.Wrote(t.Text) || harness.IsSummary(t.Text) {
+				continue
+			}
+			if said := harness.UserWords(t.Text[harness.End(t.Text):]); said != "" {
+				words = append(words, said)
+			}
+		}
+		if text := strings.Join(words, "\n"); text != "" && !harness.IsLocalCommand(text) {
+			out = append(out, saying{at: i, text: text, question: questionOf(text, question)})
+		}
+	}
+	return out
+}
+
+// questionOf returns the end of what the assistant said last when a reply is too
+// short to be understood without it.
+func questionOf(reply, said string) string {
+	const short, most = 20, 400 // words, bytes
+	if words := len(strings.Fields(reply)); len(reply) > 200 || words >= short || len(said) < 40 || words > 3 && !strings.Contains(said[max(0, len(said)-800):], "?") {
+		return ""
+	}
+	if i := strings.LastIndex(said, "\n\n"); i > 0 && len(said)-i > 40 && strings.Contains(said[i:], "?") {
+		said = said[i:]
+	}
+	if len(said) > most {
+		_, said = retain.Ends(said, 0, most)
+		said = "… " + strings.TrimSpace(said)
+	}
+	return harness.Plain(strings.TrimSpace(said))
+}
+
+// commandStates returns the newest run of each command, and the refused calls that
+// write no file, in the order of the conversation.
+func (w *work) commandStates(msgs []precis.Message) []CommandState {
+	newest := map[string]int{}
+	for i := range w.calls {
+		if c := &w.calls[i]; c.Kind == toolcall.Command && !w.isWaiting(i) {
+			newest[commandLine(c.Line)] = i
+		}
+	}
+	var out []CommandState
+	for i := range w.calls {
+		c, o := &w.calls[i], w.ends[i]
+		s := CommandState{Handle: c.Use, Outcome: o.End, ExitCode: o.Code, Says: quoted(o.Line, 200), Said: quoted(o.Said, 500)}
+		switch line := commandLine(c.Line); {
+		case c.Kind == toolcall.Command && (newest[line] == i && !w.isWaiting(i) || o.End == toolcall.Rejected):
+			s.Command = quoted(line, 300)
+		case o.End == toolcall.Rejected && c.Kind != toolcall.Write:
+			s.Tool, s.Command = c.Name, quoted(argumentsOf(msgs, c), 300)
+		default:
+			continue
+		}
+		out = append(out, s)
+	}
+	return out
+}
+
+// argumentsOf returns the strings that a call was given, in a row.
+func argumentsOf(msgs []precis.Message, c *toolcall.Call) string {
+	const most = 400
+	var out []string
+	n := 0
+	for _, s := range jsonStrings(toolInput(msgs, c.Use)) {
+		if n += len(s); n > most && len(out) > 0 {
+			break
+		}
+		out = append(out, preview.Line(s, most))
+	}
+	if len(out) == 0 {
+		return c.Path
+	}
+	return strings.Join(out, " ")
+}

@@ -1,0 +1,201 @@
+package digest_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"precis"
+	"precis/digest"
+)
+
+// talker writes a conversation of an agent that marks results which are errors.
+type talker struct {
+	msgs []precis.Message
+	n    int
+}
+
+func (k *talker) user(text string)      { k.msgs = append(k.msgs, precis.NewText("user", text)) }
+func (k *talker) assistant(text string) { k.msgs = append(k.msgs, precis.NewText("assistant", text)) }
+
+func (k *talker) call(tool string, args map[string]any) {
+	k.n++
+	input, _ := json.Marshal(args)
+	k.msgs = append(k.msgs, precis.Message{Role: "assistant", Content: []precis.Block{precis.ToolUse{ID: fmt.Sprint("t", k.n), Name: tool, Input: input}}})
+}
+
+func (k *talker) result(text string, isError bool) {
+	k.msgs = append(k.msgs, precis.Message{Role: "user", Content: []precis.Block{precis.ToolResult{ToolUseID: fmt.Sprint("t", k.n), IsError: isError, Content: []precis.Block{precis.Text{Text: text}}}}})
+}
+
+func (k *talker) bash(line, result string, isError bool) {
+	k.call("Bash", map[string]any{"command": line})
+	k.result(result, isError)
+}
+
+const refused = "The user doesn't want to proceed with this tool use. The tool use was rejected (eg. if it was a file edit, the new_string was NOT written to the file). "
+
+func TestStateTellsWhatBecameOfTheWork(t *testing.T) {
+	k := &talker{}
+	k.user("Build the shop.")                                                                         // m0
+	k.call("Write", map[string]any{"file_path": "/w/a.go", "content": "package a"})                   // m1
+	k.result("File created successfully", false)                                                      // m2
+	k.call("Edit", map[string]any{"file_path": "/w/a.go", "old_string": "a", "new_string": "b"})      // m3
+	k.result(refused+"To tell you how to proceed, the user said:\nnot in this file", true)            // m4
+	k.call("Edit", map[string]any{"file_path": "/w/b.go", "old_string": "a", "new_string": "b"})      // m5
+	k.result("String to replace not found in file.", true)                                            // m6
+	k.call("Read", map[string]any{"file_path": "/w/c.go"})                                            // m7
+	k.result("1\tpackage c", false)                                                                   // m8
+	k.bash("rm -rf tmp && mkdir tmp && touch tmp/x", "", false)                                       // m9
+	k.bash("rm /w/c.go", "", false)                                                                   // m11
+	k.bash("cd /w && go test ./...", "Exit code 1\n--- FAIL: TestA (0.0s)", true)                     // m13
+	k.bash("cd /w && go test ./...", "ok", false)                                                     // m15
+	k.bash("git push", refused, true)                                                                 // m17
+	k.call("WebFetch", map[string]any{"url": "https://example.com", "prompt": "read it"})             // m19
+	k.result(refused, true)                                                                           // m20
+	k.bash("grep -rn gone .", "Exit code 1", true)                                                    // m21
+	k.assistant("There are three ways to go on from here:\n1. one\n2. two\n3. three\nWhich of them?") // m23
+	k.user("3")                                                                                       // m24
+	k.user("<command-name>/clear</command-name>")                                                     // m25
+	k.call("Bash", map[string]any{"command": "make all"})                                             // m26
+	s := digest.StateOf(k.msgs)
+
+	var got []string
+	for _, r := range s.Requests {
+		got = append(got, fmt.Sprint("request ", r.Handle, " ", r.Text, " ", r.Current, " ", strings.Contains(r.Question, "Which of them?")))
+	}
+	for _, f := range s.Files {
+		got = append(got, fmt.Sprint("file ", f.Handle, " ", f.Path, " ", f.State, " ", f.Said))
+	}
+	for _, c := range s.Commands {
+		code := ""
+		if c.ExitCode != nil {
+			code = fmt.Sprint(*c.ExitCode)
+		}
+		got = append(got, fmt.Sprint("command ", c.Handle, " ", c.Tool, " ", c.Command, " ", c.Outcome, " ", code))
+	}
+	for _, w := range s.Waiting {
+		got = append(got, fmt.Sprint("waiting ", w.Handle, " ", w.What))
+	}
+	want := []string{
+		"request m0 Build the shop. false false",
+		"request m24 3 true true",
+		"file m1.b0 /w/a.go created ",
+		"file m3.b0 /w/a.go rejected not in this file",
+		"file m5.b0 /w/b.go failed ",
+		"file m9.b0 tmp/x written ",
+		"file m11.b0 /w/c.go deleted ",
+		"command m9.b0  rm -rf tmp && mkdir tmp && touch tmp/x ok ",
+		"command m11.b0  rm /w/c.go ok ",
+		"command m15.b0  go test ./... ok ",
+		"command m17.b0  git push rejected ",
+		"command m19.b0 WebFetch read it https://example.com rejected ",
+		"command m21.b0  grep -rn gone . unknown 1",
+		"waiting m26.b0 Bash make all",
+	}
+	for i := range max(len(got), len(want)) {
+		if i >= len(got) || i >= len(want) || got[i] != want[i] {
+			t.Fatalf("line %d:\n got %s\nwant %s", i, strings.Join(got, "\n     "), strings.Join(want, "\n     "))
+		}
+	}
+}
+
+// A call that nobody answered is waited for only while nothing came after it.
+func TestStateWaitsOnlyForWhatCanCome(t *testing.T) {
+	k := &talker{}
+	k.user("go")
+	k.call("Bash", map[string]any{"command": "sleep 5"})
+	k.user("no, stop")
+	k.assistant("Stopped.")
+	if s := digest.StateOf(k.msgs); len(s.Waiting) != 0 || len(s.Commands) != 1 || s.Commands[0].Outcome != "interrupted" {
+		t.Errorf("%+v", s)
+	}
+	k.call("attempt_completion", map[string]any{"result": "done"})
+	if s := digest.StateOf(k.msgs); len(s.Waiting) != 0 {
+		t.Errorf("%+v", s.Waiting)
+	}
+}
+
+// What an environment answers to commands that are written as text is neither a request
+// nor a rule, and its commands are known.
+func TestStateOfAgentsThatSpeakInText(t *testing.T) {
+	const prompt = "\n(Open file: /r/a.py)\n(Current directory: /r)\nbash-$"
+	msgs := []precis.Message{
+		precis.NewText("user", "Solve it.\nISSUE:\nit is slow; never touch b.py\nINSTRUCTIONS:\none command at a time"+prompt),
+		precis.NewText("assistant", "Look first.\n<command>\nopen a.py\n</command>"),
+		precis.NewText("user", "[File: /r/a.py (3 lines total)]\n1:# always do not ask, must\n"+prompt),
+		precis.NewText("assistant", "Now change it.\n```\nedit 1:1\nx = 1\nend_of_edit\n```"),
+		precis.NewText("user", "[File: /r/a.py (3 lines total)]\n1:x = 1\n"+prompt),
+		precis.NewText("assistant", "Run it.\n```\npython a.py\n```"),
+		precis.NewText("user", "Traceback (most recent call last):\nNameError: never mind"+prompt),
+	}
+	s := digest.StateOf(msgs)
+	if len(s.Requests) != 1 || s.Requests[0].Handle.From != 0 || !s.Requests[0].Current {
+		t.Errorf("requests %+v", s.Requests)
+	}
+	if len(s.Files) != 1 || s.Files[0].Path != "/r/a.py" || s.Files[0].State != digest.FileWritten {
+		t.Errorf("files %+v", s.Files)
+	}
+	if len(s.Commands) != 1 || s.Commands[0].Command != "python a.py" || s.Commands[0].Outcome != "failed" {
+		t.Errorf("commands %+v", s.Commands)
+	}
+	got := digested(t, 2000, msgs...)
+	if rules := section(got, "Rules"); strings.Contains(rules, "must") {
+		t.Errorf("a file's text is a rule: %s", rules)
+	}
+}
+
+// Whatever was said, the state names what is there: handles lie within the messages,
+// lists are never nil, and the newest request is the current one.
+func TestStateOfAnything(t *testing.T) {
+	texts := []string{"do it", "", "<system-reminder>x</system-reminder>", "[read_file for 'a'] Result:", "<read_file>\n<path>a</path>\n</read_file>", "```\nls\n```", "x\n(Current directory: /)\nbash-$", refused, "Exit code 1", "\xff", "/clear"}
+	rapid.Check(t, func(t *rapid.T) {
+		var msgs []precis.Message
+		for range rapid.IntRange(0, 12).Draw(t, "messages") {
+			m := precis.Message{Role: rapid.SampledFrom([]precis.Role{"user", "assistant", "system"}).Draw(t, "role")}
+			for range rapid.IntRange(0, 3).Draw(t, "blocks") {
+				text, id := rapid.SampledFrom(texts).Draw(t, "text"), rapid.SampledFrom([]string{"1", "2"}).Draw(t, "id")
+				switch rapid.IntRange(0, 2).Draw(t, "kind") {
+				case 0:
+					m.Content = append(m.Content, precis.Text{Text: text})
+				case 1:
+					input := rapid.SampledFrom([]string{`{"command":"ls; rm a"}`, `{"file_path":"a","content":"b"}`, `{`, `null`}).Draw(t, "input")
+					m.Content = append(m.Content, precis.ToolUse{ID: id, Name: rapid.SampledFrom([]string{"Bash", "Write", "x"}).Draw(t, "tool"), Input: []byte(input)})
+				default:
+					m.Content = append(m.Content, precis.ToolResult{ToolUseID: id, IsError: rapid.Bool().Draw(t, "error"), Content: []precis.Block{precis.Text{Text: text}}})
+				}
+			}
+			msgs = append(msgs, m)
+		}
+		s := digest.StateOf(msgs)
+		if s.Requests == nil || s.Files == nil || s.Commands == nil || s.Waiting == nil {
+			t.Fatal("a list is nil")
+		}
+		within := func(h precis.Handle) {
+			if h.From < 0 || h.From >= len(msgs) || h.Block >= len(msgs[h.From].Content) {
+				t.Fatalf("%s is not there", h)
+			}
+		}
+		for i, r := range s.Requests {
+			within(r.Handle)
+			if r.Current != (i == len(s.Requests)-1) || msgs[r.Handle.From].Role != "user" {
+				t.Fatalf("request %+v", r)
+			}
+		}
+		for _, f := range s.Files {
+			within(f.Handle)
+		}
+		for _, c := range s.Commands {
+			within(c.Handle)
+		}
+		for _, w := range s.Waiting {
+			within(w.Handle)
+		}
+		if _, err := json.Marshal(s); err != nil {
+			t.Fatal(err)
+		}
+	})
+}

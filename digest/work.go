@@ -1,0 +1,266 @@
+package digest
+
+import (
+	"path"
+	"slices"
+	"sort"
+	"strings"
+	"unicode"
+
+	"precis"
+	"precis/internal/jsonspan"
+	"precis/internal/toolcall"
+)
+
+// work is what the calls of a conversation have done.
+type work struct {
+	calls   []toolcall.Call
+	ends    []toolcall.Outcome // of each call
+	files   fileTable
+	waiting []int // calls whose result is still to come
+}
+
+// readWork reads the outcomes of the calls of a conversation with n messages.
+func readWork(calls []toolcall.Call, n int) *work {
+	w := &work{calls: calls, ends: make([]toolcall.Outcome, len(calls)), files: fileTable{byName: map[string][]*file{}}}
+	last := 0 // the last message with a call or a result
+	for i := range calls {
+		last = max(last, calls[i].Use.From)
+		for _, r := range calls[i].Results {
+			last = max(last, r.From)
+		}
+	}
+	for i := range calls {
+		c := &calls[i]
+		w.ends[i] = c.Outcome()
+		if len(c.Results) == 0 && c.Use.From >= last && c.Use.From >= n-2 {
+			if !handsOver(c.Name) {
+				w.waiting = append(w.waiting, i)
+			}
+			continue // what it will do is not known yet
+		}
+		w.files.call(c, w.ends[i])
+	}
+	return w
+}
+
+// handsOver recognizes the tools by which an agent says that it is done: nothing is to
+// come of them.
+func handsOver(tool string) bool {
+	switch strings.ToLower(tool) {
+	case "finish", "submit", "attempt_completion", "complete", "done", "task_complete":
+		return true
+	}
+	return false
+}
+
+func (w *work) isWaiting(call int) bool { return slices.Contains(w.waiting, call) }
+
+// file records what happened to one file.
+type file struct {
+	path                   string
+	state                  FileFate
+	at                     precis.Handle // of the call that decided the state
+	reads, writes, removed int
+	created                bool
+	failed                 int
+	refused                *refusal // the newest change that the user refused
+	firstWrite             int      // message; -1: never written
+	lastWrite              int      // message of the newest attempt; -1: none
+	lastTime               int      // message of the newest call
+	names                  []string // most informative of what was written
+}
+
+// refusal is a call that the user refused.
+type refusal struct {
+	at   precis.Handle
+	said string
+}
+
+// fileTable finds files by their paths: absolute and relative ones of one file are
+// the same when one ends with the other.
+type fileTable struct {
+	all    []*file
+	byName map[string][]*file
+}
+
+func (t *fileTable) of(p string) *file {
+	base := path.Base(p)
+	for _, f := range t.byName[base] {
+		if f.path == p || strings.HasSuffix(f.path, "/"+p) {
+			return f
+		}
+		if strings.HasSuffix(p, "/"+f.path) {
+			f.path = p // the longer one says more
+			return f
+		}
+	}
+	f := &file{path: p, lastWrite: -1, firstWrite: -1}
+	t.all = append(t.all, f)
+	t.byName[base] = append(t.byName[base], f)
+	return f
+}
+
+// call notes what a call did to files.
+func (t *fileTable) call(c *toolcall.Call, o toolcall.Outcome) {
+	if c.Kind == toolcall.Read && c.Path != "" {
+		f := t.of(c.Path)
+		f.lastTime = c.Use.From
+		switch {
+		case o.End == toolcall.Failed && f.exists() && missing(c.Text):
+			f.state, f.at = FileDeleted, c.Use // by somebody else
+		case o.End == toolcall.OK:
+			f.reads++
+			if f.state == "" {
+				f.state, f.at = FileRead, c.Use
+			}
+		}
+	}
+	for _, e := range c.Effects {
+		f := t.of(e.Path)
+		f.lastTime, f.lastWrite = c.Use.From, c.Use.From
+		f.change(c, o, e)
+	}
+}
+
+// exists reports whether the file is known to exist.
+func (f *file) exists() bool { return f.state == FileCreated || f.state == FileWritten }
+
+// change notes one effect of a call on the file.
+func (f *file) change(c *toolcall.Call, o toolcall.Outcome, e toolcall.Effect) {
+	untouched := f.reads == 0 && f.writes == 0
+	switch {
+	case o.End == toolcall.Rejected:
+		f.refused = &refusal{c.Use, o.Said}
+		return
+	case o.End == toolcall.Interrupted:
+		f.state, f.at = FileUnknown, c.Use
+		return
+	case o.End == toolcall.Failed && c.Kind == toolcall.Command:
+		// A list of commands may have come so far.
+		if !f.exists() || e.Removed {
+			f.state, f.at = FileUnknown, c.Use
+		}
+		return
+	case o.End == toolcall.Failed:
+		f.failed++
+		if f.state == "" || f.state == FileRead {
+			f.state, f.at = FileFailed, c.Use
+		}
+		return
+	case e.Removed:
+		f.removed++
+		f.state, f.at = FileDeleted, c.Use
+		return
+	}
+	f.writes++
+	if f.firstWrite < 0 {
+		f.firstWrite = c.Use.From
+	}
+	if untouched && createsFile(c) || f.state == FileDeleted {
+		f.created = true
+	}
+	f.state, f.at = FileWritten, c.Use
+	if f.created {
+		f.state = FileCreated
+	}
+}
+
+// results returns the newest run of each covered command that does more than print
+// what others wrote, newest first. A failure is left out when a later run of the same
+// program for the same purpose was no failure: go test after go test, whatever the
+// packages.
+func (w *work) results(covered func(message int) bool) []command {
+	runs := map[string]*command{}
+	fine := map[string]int{} // message of the newest run of a purpose that did not fail
+	var out []*command
+	for i := range w.calls {
+		c, o := &w.calls[i], w.ends[i]
+		if c.Kind != toolcall.Command || o.End == toolcall.Rejected || w.isWaiting(i) || toolcall.Prints(c.Line) {
+			continue
+		}
+		line := commandLine(c.Line)
+		r := runs[line]
+		if r == nil {
+			r = &command{line: line}
+			runs[line] = r
+			out = append(out, r)
+		}
+		r.runs++
+		r.at, r.end, r.last = c.Use.From, o, ""
+		if o.End == toolcall.OK || o.End == toolcall.Unknown {
+			fine[toolcall.Purpose(c.Line)] = c.Use.From
+			r.last = lastLine(c.Text)
+		}
+	}
+	var newest []command
+	for _, r := range out {
+		if covered(r.at) && (r.end.End != toolcall.Failed || fine[toolcall.Purpose(r.line)] <= r.at) {
+			newest = append(newest, *r)
+		}
+	}
+	sort.SliceStable(newest, func(a, b int) bool { return newest[a].at > newest[b].at })
+	return newest
+}
+
+// lastLine returns the last line of a command's output that says something.
+func lastLine(text string) string {
+	const end = 2000
+	lines := strings.Split(text[max(0, len(text)-end):], "\n")
+	for _, l := range slices.Backward(lines) {
+		if l = strings.TrimSpace(l); strings.ContainsFunc(l, unicode.IsLetter) && !toolcall.StatesCode(l) && !strings.HasPrefix(l, "<") && !isPrompt(l) {
+			return l
+		}
+	}
+	return ""
+}
+
+// isPrompt recognizes what an environment adds to the output of a command.
+func isPrompt(line string) bool {
+	return line == "bash-$" || strings.HasPrefix(line, "(Open file: ") || strings.HasPrefix(line, "(Current directory: ")
+}
+
+// missing reports whether a result says that a file does not exist.
+func missing(text string) bool {
+	low := strings.ToLower(text[:min(len(text), 200)])
+	return strings.Contains(low, "does not exist") || strings.Contains(low, "no such file") || strings.Contains(low, "file not found") || strings.Contains(low, "enoent")
+}
+
+// createsFile guesses from the tool's name, and its result, that a write made a new
+// file.
+func createsFile(c *toolcall.Call) bool {
+	name := strings.ToLower(c.Name)
+	head := strings.ToLower(c.Text[:min(len(c.Text), 300)])
+	if strings.Contains(head, "overwr") || strings.Contains(head, "has been updated") {
+		return false
+	}
+	return strings.Contains(name, "write") || strings.Contains(name, "create") || strings.Contains(head, "created")
+}
+
+// fileStates returns the fates of the files, and the refused changes, in the order of
+// the calls that decided them.
+func (w *work) fileStates() []FileState {
+	var out []FileState
+	for _, f := range w.files.all {
+		if f.state != "" {
+			out = append(out, FileState{Handle: f.at, Path: f.path, State: f.state})
+		}
+		if r := f.refused; r != nil {
+			out = append(out, FileState{Handle: r.at, Path: f.path, State: FileRejected, Said: quoted(r.said, 500)})
+		}
+	}
+	sort.SliceStable(out, func(a, b int) bool {
+		x, y := out[a].Handle, out[b].Handle
+		return x.From < y.From || x.From == y.From && x.Block < y.Block
+	})
+	return out
+}
+
+// jsonStrings returns the strings of a JSON text, in order.
+func jsonStrings(raw []byte) []string {
+	var out []string
+	for _, s := range jsonspan.Strings(raw) {
+		out = append(out, s)
+	}
+	return out
+}

@@ -1,0 +1,284 @@
+package toolcall
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"precis/internal/harness"
+	"precis/internal/lazyregexp"
+)
+
+// End is how a call ended.
+type End string
+
+// The ends of calls.
+const (
+	OK          End = "ok"
+	Failed      End = "failed"
+	Rejected    End = "rejected"    // by the user: it was not carried out
+	Interrupted End = "interrupted" // on the way, or never begun, and nobody said how it ended
+	Unknown     End = "unknown"     // the result does not say
+)
+
+// Outcome is how a call ended, and what its result says of that.
+type Outcome struct {
+	End  End
+	Code *int   // the exit code that the result states; nil: none
+	Line string // of a failure: the line of the result that says most about it; "" when none does
+	Said string // of a rejection: the user's words with it; "" for none
+}
+
+// Outcome reads how the call ended. A refusal by the user goes before all else, an
+// explicit exit code before words in the output, an error flag before words, too. An
+// exit code of 1 is no failure of a search without a hit. Words decide only for
+// commands whose result states neither, and where a pipeline or a list hides the
+// code of its parts, and not of programs that print what others wrote: a file may
+// hold any word.
+func (c *Call) Outcome() Outcome {
+	if len(c.Results) == 0 {
+		return Outcome{End: Interrupted}
+	}
+	text := c.Text
+	if _, ok := harness.ResultHead(text); ok {
+		_, text, _ = strings.Cut(text, "\n")
+	}
+	text = strings.TrimSpace(text)
+	if c.refused(text) {
+		return Outcome{End: Rejected, Said: saidWith(text)}
+	}
+	if c.Kind == Command {
+		return c.commandOutcome(text)
+	}
+	switch {
+	case c.IsError, c.Kind == Write && hasPrefixFold(text, writeErrors):
+		return Outcome{End: Failed, Line: failureLine(text)}
+	}
+	return Outcome{End: OK}
+}
+
+func (c *Call) commandOutcome(text string) Outcome {
+	o := Outcome{End: Unknown}
+	if c.flagged {
+		o.End = OK // its agent marks the results of calls that fail
+	}
+	if code, ok := exitCode(text); ok {
+		o.Code = &code
+	}
+	first, programs := mainProgram(c.Line)
+	words := !printers[first]
+	switch {
+	case o.Code != nil && *o.Code == 0:
+		o.End = OK
+		words = words && hidesCodes(c.Line)
+	case o.Code != nil && *o.Code == 1 && len(text) < 120 && slices.ContainsFunc(programs, func(p string) bool { return searches[p] }):
+		o.End = Unknown
+		return o
+	case o.Code != nil || c.IsError:
+		o.End, o.Line = Failed, failureLine(text)
+		return o
+	case hasPrefixFold(text, timeouts):
+		o.End = Interrupted
+		return o
+	}
+	if words {
+		switch line, rank := worstLine(text); {
+		case rank >= surely:
+			o.End, o.Line = Failed, line
+		case rank >= likely && o.End == OK:
+			o.End, o.Line = Unknown, line
+		}
+	}
+	return o
+}
+
+// refusals are how agents' programs tell a model that the user has refused a call.
+var refusals = lazyregexp.New(`(?i)user doesn.t want to proceed|tool use was rejected|\buser (?:has )?(?:rejected|denied|declined|aborted)\b|interrupted by (?:the )?user|(?:aborted|rejected|denied|declined) by (?:the )?user`)
+
+// refused reports whether a result says that the user has refused the call: at its
+// beginning, since what a file or a command says may hold such words.
+func (c *Call) refused(text string) bool {
+	const head, all = 200, 2000
+	if c.Kind == Read && !c.IsError {
+		return false
+	}
+	at := refusals.FindStringIndex(text[:min(len(text), head)])
+	return at != nil && (at[0] < 8 || at[0] < 120 && (c.IsError || len(text) < all))
+}
+
+// saidWith returns the user's words in the result of a call that was refused.
+func saidWith(text string) string {
+	if _, after, ok := strings.Cut(text, "<feedback>"); ok {
+		said, _, _ := strings.Cut(after, "</feedback>")
+		return strings.TrimSpace(said)
+	}
+	for _, head := range []string{"the user said:", "provided the following feedback:"} {
+		if _, after, ok := strings.Cut(text, head); ok {
+			return strings.TrimSpace(after[harness.End(after):])
+		}
+	}
+	return ""
+}
+
+// exits match the explicit exit codes of results.
+var exits = lazyregexp.New(`(?i)(?:\bexit(?:ed with)? code:?|\bexit_code"?:?|\bexit status|<returncode>|\breturn code:?)\s*\(?(-?\d{1,6})\b`)
+
+// exitCode returns the exit code that a result states at its beginning or end.
+func exitCode(text string) (int, bool) {
+	const end = 300
+	parts := []string{text}
+	if len(text) > 2*end {
+		parts = []string{text[:end], text[len(text)-end:]}
+	}
+	for _, part := range slices.Backward(parts) {
+		if found := exits.FindAllStringSubmatchIndex(part, -1); len(found) > 0 {
+			last := found[len(found)-1]
+			code, err := strconv.Atoi(part[last[2]:last[3]])
+			return code, err == nil
+		}
+	}
+	return 0, false
+}
+
+var (
+	writeErrors = []string{"error", "<error", "the tool execution failed", "failed to", "unable to", "no replacement was performed", "the file was not"}
+	timeouts    = []string{"command timed out", "timed out after", "the command timed out", "timeout:"}
+
+	// searches end with the code 1 when they find nothing, or differences.
+	searches = wordSet("grep egrep fgrep rg ag ack find fd which pgrep diff cmp test [ ls command type")
+	// printers print what others have written.
+	printers = wordSet("cat head tail grep egrep fgrep rg ag ack sed awk find fd ls git less more nl wc diff cmp jq echo printf tree which strings xxd hexdump gh curl wget type dir")
+)
+
+// stages set the stage for other programs.
+var stages = wordSet("cd pushd popd source . export set sleep timeout bash sh pwd true")
+
+func wordSet(words string) map[string]bool {
+	set := map[string]bool{}
+	for _, w := range strings.Fields(words) {
+		set[w] = true
+	}
+	return set
+}
+
+func hasPrefixFold(text string, heads []string) bool {
+	low := strings.ToLower(text[:min(len(text), 60)])
+	return slices.ContainsFunc(heads, func(h string) bool { return strings.HasPrefix(low, h) })
+}
+
+// hidesCodes reports whether the exit code of a command line says nothing of some
+// of its parts.
+func hidesCodes(line string) bool { return lex(line).hides }
+
+// mainProgram returns the program that a command line begins with, what sets the
+// stage left out, and all its programs.
+func mainProgram(line string) (first string, all []string) {
+	for _, words := range simpleCommands(line) {
+		for len(words) > 0 && (words[0].redirect || prefixes[words[0].text] && words[0].text != "git" || strings.Contains(words[0].text, "=")) {
+			words = words[1:]
+		}
+		if len(words) == 0 {
+			continue
+		}
+		name := words[0].text[strings.LastIndexByte(words[0].text, '/')+1:]
+		all = append(all, name)
+		if first == "" && !stages[name] {
+			first = name
+		}
+		if len(all) == 50 {
+			break
+		}
+	}
+	return first, all
+}
+
+// Prints reports whether a command line does no more than print what others wrote:
+// reading and searching.
+func Prints(line string) bool {
+	first, all := mainProgram(line)
+	return first == "" || !slices.ContainsFunc(all, func(p string) bool { return !printers[p] && !stages[p] })
+}
+
+// Purpose returns what a command line is run for: its main program and what that is
+// told to do, "go test" of any packages.
+func Purpose(line string) string {
+	for _, words := range simpleCommands(line) {
+		first, _ := mainProgram(line)
+		for i, w := range words {
+			if w.text[strings.LastIndexByte(w.text, '/')+1:] != first {
+				continue
+			}
+			purpose := []string{first}
+			for _, w := range words[i+1:] {
+				if w.redirect || strings.HasPrefix(w.text, "-") || strings.ContainsAny(w.text, "/.=") || len(purpose) == 3 {
+					break
+				}
+				purpose = append(purpose, w.text)
+			}
+			return strings.Join(purpose, " ")
+		}
+	}
+	return strings.TrimSpace(line)
+}
+
+// StatesCode reports whether a line states an exit code.
+func StatesCode(line string) bool { return exits.FindStringIndex(line) != nil }
+
+// failureLine returns the line of a failed call's result that says most about the
+// failure; the first one when no words stand out.
+func failureLine(text string) string {
+	if line, rank := worstLine(text); rank > byTheWay {
+		return line
+	}
+	for l := range strings.Lines(text) {
+		if l = strings.TrimSpace(l); l != "" && exits.FindStringIndex(l) == nil && !strings.HasPrefix(l, "<") {
+			return l
+		}
+	}
+	return ""
+}
+
+// worstLine returns the first line of output that reports a failure with the most
+// certainty, and its rank.
+func worstLine(text string) (line string, best int) {
+	for l := range strings.Lines(text) {
+		if rank := errorRank(l); rank > best {
+			best, line = rank, strings.TrimSpace(l)
+		}
+		if best == surely {
+			break
+		}
+	}
+	return line, best
+}
+
+// Ranks of lines of output: how certainly a line reports a failure, and how
+// much it says about it.
+const (
+	byTheWay = 1 + iota
+	likely
+	surely
+)
+
+// errorRank returns how certainly a line of output reports a failure; 0 means
+// it does not.
+func errorRank(l string) int {
+	t := strings.TrimSpace(l[:min(len(l), 400)])
+	low := strings.ToLower(t)
+	switch {
+	case t == "", exits.FindStringIndex(t) != nil && len(t) < 60:
+		return 0
+	case strings.HasPrefix(t, "--- FAIL"), strings.HasPrefix(t, "FAIL\t"), strings.HasPrefix(t, "FAILED "), strings.HasPrefix(low, "panic:"), strings.HasPrefix(low, "error:"),
+		strings.HasPrefix(low, "fatal:"), strings.HasPrefix(t, "error["), strings.HasPrefix(low, "traceback (most"), strings.HasPrefix(t, "npm ERR!"), strings.HasPrefix(t, "make: ***"),
+		strings.HasSuffix(low, "command not found"), strings.HasSuffix(low, "no such file or directory"):
+		return surely
+	case strings.Contains(t, "Error:"), strings.Contains(t, "Exception:"), strings.Contains(low, ": error"), strings.Contains(t, "ERROR "), strings.HasPrefix(t, "FAIL"), strings.HasPrefix(t, "✗"), strings.HasPrefix(t, "✘"):
+		return likely
+	case strings.Contains(low, "failed"), strings.Contains(low, "error"):
+		if strings.Contains(low, "0 failed") || strings.Contains(low, "0 error") || strings.Contains(low, "no error") {
+			return 0
+		}
+		return byTheWay
+	}
+	return 0
+}

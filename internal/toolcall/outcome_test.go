@@ -1,0 +1,103 @@
+package toolcall_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"precis"
+	"precis/internal/toolcall"
+)
+
+// called returns a call of a tool with its result.
+func called(t *testing.T, name, input, result string, isError bool) *toolcall.Call {
+	t.Helper()
+	calls := toolcall.Find([]precis.Message{
+		{Role: "assistant", Content: []precis.Block{precis.ToolUse{ID: "1", Name: name, Input: []byte(input)}}},
+		{Role: "user", Content: []precis.Block{precis.ToolResult{ToolUseID: "1", IsError: isError, Content: []precis.Block{precis.Text{Text: result}}}}},
+	})
+	if len(calls) != 1 {
+		t.Fatalf("%d calls", len(calls))
+	}
+	return &calls[0]
+}
+
+func TestOutcomeOfCommands(t *testing.T) {
+	for _, tt := range []struct {
+		line, result string
+		isError      bool
+		end          toolcall.End
+		code         int // -1: none is stated
+		says         string
+	}{
+		{"go test ./...", "ok  \tprecis\t0.1s", false, toolcall.Unknown, -1, ""},
+		{"go test ./...", "Exit code 1\n--- FAIL: TestA\n    a_test.go:3: no", true, toolcall.Failed, 1, "--- FAIL: TestA"},
+		{"go vet ./...", "Exit code 2\nvet: undefined x", true, toolcall.Failed, 2, "vet: undefined x"},
+		{"go test ./...", "--- FAIL: TestA (0.0s)\nFAIL", false, toolcall.Failed, -1, "--- FAIL: TestA (0.0s)"},
+		{"python t.py", "Test 4: Error handling\n✓ all well\n[The command completed with exit code 0.]", false, toolcall.OK, 0, ""},
+		{"python t.py | tail -3", "Traceback (most recent call last):\n...\n<returncode>0</returncode>", false, toolcall.Failed, 0, "Traceback (most recent call last):"},
+		{"grep -n except a.py", "12: except Exception:\n[exit code 0]", false, toolcall.OK, 0, ""},
+		{"grep -rn gone .", "Exit code 1", true, toolcall.Unknown, 1, ""},
+		{"cd src && rg gone", `{"output":"","metadata":{"exit_code":1}}`, false, toolcall.Unknown, 1, ""},
+		{"cat log.txt", "--- FAIL: TestA\nerror: yes", false, toolcall.Unknown, -1, ""},
+		{"make", "Exit code 1", true, toolcall.Failed, 1, ""},
+		{"make", "make: *** [all] Error 1\n<returncode>2</returncode>", false, toolcall.Failed, 2, "make: *** [all] Error 1"},
+		{"./run", "bash: ./run: No such file or directory", false, toolcall.Failed, -1, "bash: ./run: No such file or directory"},
+		{"sleep 900", "Command timed out after 120s", false, toolcall.Interrupted, -1, ""},
+		{"x", "killed: exited with code -9", false, toolcall.Failed, -9, ""},
+		{"cat big", strings.Repeat("exit code 7\n", 1000) + strings.Repeat("x", 400), false, toolcall.Failed, 7, strings.Repeat("x", 400)},
+		{"cat big", strings.Repeat("x", 400) + strings.Repeat("exit code 7\n", 1000) + strings.Repeat("x", 400), false, toolcall.Unknown, -1, ""},
+	} {
+		o := called(t, "bash", fmt.Sprintf(`{"command":%q}`, tt.line), tt.result, tt.isError).Outcome()
+		code := -1
+		if o.Code != nil {
+			code = *o.Code
+		}
+		if o.End != tt.end || code != tt.code || o.Line != tt.says {
+			t.Errorf("%s, %.40q: %s %d %q, want %s %d %q", tt.line, tt.result, o.End, code, o.Line, tt.end, tt.code, tt.says)
+		}
+	}
+}
+
+func TestOutcomeOfRefusals(t *testing.T) {
+	const refusal = "The user doesn't want to proceed with this tool use. The tool use was rejected (eg. if it was a file edit, the new_string was NOT written to the file). "
+	for _, tt := range []struct {
+		tool, input, result string
+		isError             bool
+		end                 toolcall.End
+		said                string
+	}{
+		{"Edit", `{"file_path":"a.go","new_string":"x"}`, refusal + "STOP what you are doing and wait for the user to tell you how to proceed.", true, toolcall.Rejected, ""},
+		{"Bash", `{"command":"rm -rf ."}`, refusal + "To tell you how to proceed, the user said:\nnever delete that", true, toolcall.Rejected, "never delete that"},
+		{"execute_command", `{"command":"npm i"}`, "[execute_command for 'npm i'] Result:\nThe user denied this operation.\nThe user provided the following feedback:\n<feedback>\nuse pnpm\n</feedback>", false, toolcall.Rejected, "use pnpm"},
+		{"run_shell_command", `{"command":"ls"}`, `{"error": "[Operation Cancelled] Reason: User denied execution."}`, true, toolcall.Rejected, ""},
+		{"Edit", `{"file_path":"a.go","new_string":"x"}`, "String to replace not found in file.", true, toolcall.Failed, ""},
+		{"Edit", `{"file_path":"a.go","new_string":"x"}`, "The file a.go has been updated.", false, toolcall.OK, ""},
+		{"str_replace_editor", `{"command":"str_replace","path":"a.py","new_str":"x"}`, "ERROR:\nNo replacement was performed", false, toolcall.Failed, ""},
+		{"Read", `{"file_path":"a.md"}`, "1\tThe user denied the request.", false, toolcall.OK, ""},
+		{"Bash", `{"command":"cat notes"}`, strings.Repeat("notes ", 30) + "user rejected", false, toolcall.Unknown, ""},
+		{"Bash", `{"command":"git log"}`, "commit 1\n\n    tell when the user denied it" + strings.Repeat("\nmore", 1000), false, toolcall.Unknown, ""},
+	} {
+		o := called(t, tt.tool, tt.input, tt.result, tt.isError).Outcome()
+		if o.End != tt.end || o.Said != tt.said {
+			t.Errorf("%s, %.60q: %s %q, want %s %q", tt.tool, tt.result, o.End, o.Said, tt.end, tt.said)
+		}
+	}
+	if o := toolcall.Find([]precis.Message{{Role: "assistant", Content: []precis.Block{precis.ToolUse{ID: "1", Name: "Bash", Input: []byte(`{"command":"ls"}`)}}}})[0].Outcome(); o.End != toolcall.Interrupted {
+		t.Errorf("without a result: %+v", o)
+	}
+}
+
+// Where results are marked when they are errors, one that is not is none.
+func TestOutcomeWhereErrorsAreMarked(t *testing.T) {
+	use := func(id string) precis.Message {
+		return precis.Message{Role: "assistant", Content: []precis.Block{precis.ToolUse{ID: id, Name: "Bash", Input: []byte(`{"command":"go build"}`)}}}
+	}
+	result := func(id, text string, isError bool) precis.Message {
+		return precis.Message{Role: "user", Content: []precis.Block{precis.ToolResult{ToolUseID: id, IsError: isError, Content: []precis.Block{precis.Text{Text: text}}}}}
+	}
+	calls := toolcall.Find([]precis.Message{use("1"), result("1", "", false), use("2"), result("2", "boom", true)})
+	if a, b := calls[0].Outcome().End, calls[1].Outcome().End; a != toolcall.OK || b != toolcall.Failed {
+		t.Errorf("%s and %s", a, b)
+	}
+}
