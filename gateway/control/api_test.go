@@ -84,6 +84,11 @@ func TestLookingAtAConversation(t *testing.T) {
 			looksAtMessages(t, p, one)
 			looksAtViews(t, p, one, dialect)
 			looksAtEdits(t, p, one)
+			var work conversation.WorkState
+			p.get(one+"/state", &work)
+			if r := work.State.Requests; len(r) == 0 || r[0].Handle.From != 0 || !r[len(r)-1].Current || len(work.State.Files) == 0 {
+				t.Errorf("state %+v", work)
+			}
 			var loss conversation.Lost
 			p.get(one+"/loss", &loss)
 			if loss.Messages != 25 || loss.Hidden+loss.Shortened == 0 || loss.Retention.Rules != 1 || len(loss.Retention.RulesLost) != 0 {

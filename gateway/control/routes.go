@@ -68,6 +68,7 @@ var routes = []route{
 	{method: "GET", path: one + "/edits", name: "listEdits", out: conversation.EditList{}, do: about(conversation.Edits)},
 	{method: "GET", path: one + "/edits/{edit}", name: "getEdit", out: conversation.EditInfo{}, do: getEdit},
 	{method: "GET", path: one + "/loss", name: "getLoss", out: conversation.Lost{}, do: about(conversation.Loss)},
+	{method: "GET", path: one + "/state", name: "getWork", out: conversation.WorkState{}, do: about(conversation.Work)},
 	{method: "POST", path: one + "/condense", name: "condense", in: condensing{}, out: conversation.Condensed{}, do: posted(condense)},
 	{method: "POST", path: one + "/preview", name: "preview", in: condensing{}, out: conversation.Condensed{}, do: posted(preview)},
 	{method: "POST", path: one + "/undo", name: "undo", in: undoing{}, out: conversation.Change{}, do: posted(undo)},

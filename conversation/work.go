@@ -1,0 +1,23 @@
+package conversation
+
+import (
+	"context"
+
+	"precis/digest"
+	"precis/retain"
+)
+
+// WorkState is where the work of a conversation stands.
+type WorkState struct {
+	Conversation string       `json:"conversation"`
+	State        digest.State `json:"state"`
+}
+
+// Work reads where the work of a conversation stands, as its calls and their results
+// show. What the user took back by a rewind is left out; what the view hides is not.
+func Work(ctx context.Context, h Home, id string) (WorkState, error) {
+	return look(ctx, h, id, func(s *Subject) (WorkState, error) {
+		said := retain.Alive(s.Conversation.Transcript, s.Conversation.Edits)
+		return WorkState{Conversation: s.Record.ID, State: digest.StateOf(said)}, nil
+	})
+}
