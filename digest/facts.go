@@ -150,7 +150,7 @@ func (in *input) pieces() []retain.Piece {
 		}
 		for start := 0; start < len(t.Body); {
 			end := at.lineEnd(t.Body, start)
-			if in.worthALine(i, start, end) {
+			if in.worthALine(i, start, end) || !in.onlyNew && in.reuse.Work(i) {
 				n := len(strings.TrimSpace(t.Body[start:end]))
 				out = append(out, retain.Piece{Text: i, Start: start, End: end, Cost: float64(n)/4 + 1.5, Bonus: in.reuse.Worth(i, start, end) * in.copies.Fresh(t.Body[start:end])})
 			}

@@ -2,6 +2,8 @@ package retain
 
 import (
 	"math"
+	"slices"
+	"strings"
 
 	"precis/internal/toolcall"
 )
@@ -33,6 +35,7 @@ type textReuse struct {
 	hasPath, edited, superseded bool
 	pathAge                     float64
 	repeated                    bool
+	work                        bool // written by one of the newest edits
 }
 
 // Reuser returns a predictor for the conversation, given the worths of its
@@ -63,6 +66,7 @@ func (r *Reuser) survey() {
 			runs[c.Line]++
 		}
 	}
+	newestWork := x.newestWork()
 	end := len(x.messages)
 	r.texts = make([]textReuse, len(x.Texts))
 	for i := range x.Texts {
@@ -80,8 +84,34 @@ func (r *Reuser) survey() {
 			u.superseded = newest[c.Path] != int(t.Call)
 		}
 		u.repeated = c.Kind == toolcall.Command && runs[c.Line] > 1
+		u.work = newestWork[t.Call] && (t.Source == Written && !replaced(t.Field) || t.Source == Called && c.Kind == toolcall.Command)
 	}
 }
+
+// newestEdits is how many of the newest edits are the work itself: what the agent has
+// just written is what it goes on with.
+const newestEdits = 8
+
+// newestWork returns the newest calls that have written to files.
+func (x *Index) newestWork() map[int32]bool {
+	out := map[int32]bool{}
+	for i := len(x.Calls) - 1; i >= 0 && len(out) < newestEdits; i-- {
+		c := &x.Calls[i]
+		if len(c.Results) == 0 || !slices.ContainsFunc(c.Effects, func(e toolcall.Effect) bool { return !e.Removed }) {
+			continue
+		}
+		if end := c.Outcome().End; end == toolcall.OK || end == toolcall.Unknown {
+			out[int32(i)] = true
+		}
+	}
+	return out
+}
+
+// replaced reports whether an argument of an edit holds what was there before.
+func replaced(field string) bool { return strings.HasPrefix(strings.ToLower(field), "old") }
+
+// Work reports whether a text was written by one of the newest edits.
+func (r *Reuser) Work(text int) bool { return r.texts[text].work }
 
 // Features returns the features of [start,end) of a text. The slice is
 // overwritten by the next call.
@@ -134,6 +164,12 @@ const verbatimWorth = 1.0
 // 0.798; facts 0.962, 0.964, 0.959.
 const ownWords = 2.5
 
+// workWorth multiplies the worth of what the newest edits have written. Measured at 1,
+// 3 and 8, with views of half the window: 0.911, 0.918, 0.918 of what the last eight
+// edits wrote is shown, 0.879 when their lines must mention facts; older facts 0.979,
+// 0.979, 0.978.
+const workWorth = 3.0
+
 // calibrate computes the scale that makes the worth of repetitions comparable
 // with that of facts.
 func (r *Reuser) calibrate() {
@@ -158,6 +194,9 @@ func (r *Reuser) Worth(text, start, end int) float64 {
 	switch r.x.Texts[text].Source {
 	case Said, Written, Called:
 		w *= ownWords
+	}
+	if r.texts[text].work {
+		w *= workWorth
 	}
 	return w
 }
