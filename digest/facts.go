@@ -7,6 +7,7 @@ import (
 
 	"precis"
 	"precis/internal/harness"
+	"precis/internal/toolcall"
 	"precis/retain"
 )
 
@@ -36,6 +37,7 @@ func (in *input) facts(d *draft) int {
 	const title = "\n## Lines most likely to be needed again, of the agent and its tools\n"
 	bare := d.left * in.bare / 100
 	cover, from, before := in.cover.Clone(), d.Len(), in.seen()
+	in.written = d.String()
 	lines := in.choose(float64(d.left - bare - d.count(title)))
 	whole := len(lines) == 0 || d.add(title)
 	if !whole {
@@ -145,7 +147,7 @@ func (in *input) pieces() []retain.Piece {
 	at := layoutFor(in.tokens)
 	for i := len(in.x.Texts) - 1; i >= 0; i-- {
 		t := &in.x.Texts[i]
-		if !in.covered(t.Handle.From) || t.Source == retain.Harness || t.Source == retain.Called && isChoice(t.Body) {
+		if !in.covered(t.Handle.From) || t.Source == retain.Harness || t.Source == retain.Called && (isChoice(t.Body) || in.listed(t)) {
 			continue
 		}
 		for start := 0; start < len(t.Body); {
@@ -160,6 +162,22 @@ func (in *input) pieces() []retain.Piece {
 	}
 	sort.SliceStable(out, func(a, b int) bool { return out[a].Text < out[b].Text })
 	return out
+}
+
+// listed reports whether a call says no more than a command or a path that the digest
+// has named already.
+func (in *input) listed(t *retain.Text) bool {
+	if t.Call < 0 || strings.Contains(t.Body, "\n") {
+		return false
+	}
+	c := &in.x.Calls[t.Call]
+	switch rest := len(t.Body) - len(c.Name) - 1; {
+	case c.Kind == toolcall.Command && rest <= len(c.Line):
+		return strings.Contains(in.written, "`"+commandLine(c.Line)+"`")
+	case c.Kind == toolcall.Read && c.Path != "" && rest <= len(c.Path):
+		return strings.Contains(in.written, relative(c.Path, in.base))
+	}
+	return false
 }
 
 // worthALine reports whether a part of a text mentions a fact; with onlyNew

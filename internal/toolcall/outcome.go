@@ -180,6 +180,9 @@ func mainProgram(line string) (first string, all []string) {
 		if len(words) == 0 {
 			continue
 		}
+		if script := scriptOf(words); script != nil {
+			words = script
+		}
 		name := words[0].text[strings.LastIndexByte(words[0].text, '/')+1:]
 		all = append(all, name)
 		if first == "" && !stages[name] {
@@ -202,8 +205,11 @@ func Prints(line string) bool {
 // Purpose returns what a command line is run for: its main program and what that is
 // told to do, "go test" of any packages.
 func Purpose(line string) string {
+	first, _ := mainProgram(line)
 	for _, words := range simpleCommands(line) {
-		first, _ := mainProgram(line)
+		if script := scriptOf(words); script != nil {
+			words = script
+		}
 		for i, w := range words {
 			if w.text[strings.LastIndexByte(w.text, '/')+1:] != first {
 				continue
@@ -223,6 +229,23 @@ func Purpose(line string) string {
 
 // StatesCode reports whether a line states an exit code.
 func StatesCode(line string) bool { return exits.FindStringIndex(line) != nil }
+
+// scriptOf returns the first words of the script in "bash -lc script"; nil when words
+// are something else.
+func scriptOf(words []word) []word {
+	var plain []string
+	for _, w := range words {
+		plain = append(plain, w.text)
+	}
+	at := shellScript(plain)
+	if at == 0 {
+		return nil
+	}
+	if first := simpleCommands(plain[at]); at == len(plain)-1 && len(first) > 0 {
+		return first[0]
+	}
+	return words[at:]
+}
 
 // failureLine returns the line of a failed call's result that says most about the
 // failure; the first one when no words stand out.

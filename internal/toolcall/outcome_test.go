@@ -88,6 +88,24 @@ func TestOutcomeOfRefusals(t *testing.T) {
 	}
 }
 
+func TestPurposeOfCommands(t *testing.T) {
+	for line, want := range map[string]string{
+		"cd x && go test ./...": "go test", "go test -run TestA ./a 2>&1 | tail -5": "go test", "bash -lc 'pnpm run lint'": "pnpm run lint", "bash -lc git push origin x": "git push origin",
+		"npx tsc --noEmit": "npx tsc", "A=1 make": "make", "": "", "cd x": "cd x",
+	} {
+		if got := toolcall.Purpose(line); got != want {
+			t.Errorf("%q is for %q, want %q", line, got, want)
+		}
+	}
+	for line, want := range map[string]bool{
+		"cat a | head": true, "cd x && grep -n a b": true, "go test ./... | tail -3": false, "bash -lc 'sed -n 1,9p a'": true, "git status": true, "cd x": true, "rm a": false,
+	} {
+		if got := toolcall.Prints(line); got != want {
+			t.Errorf("%q prints: %v", line, got)
+		}
+	}
+}
+
 // Where results are marked when they are errors, one that is not is none.
 func TestOutcomeWhereErrorsAreMarked(t *testing.T) {
 	use := func(id string) precis.Message {
