@@ -69,7 +69,7 @@ func (in *input) seen() int {
 // least one.
 func firstOf(line string, tokens int, count func(string) int) string {
 	for count(line) > tokens {
-		i := strings.LastIndex(line, " · ")
+		i := strings.LastIndex(line, between)
 		if i < 0 {
 			break
 		}
@@ -105,15 +105,18 @@ func (in *input) choose(budget float64) []string {
 			at = t.Handle.From
 			fmt.Fprintf(&line, "- %s%s: %s", in.handle(at), speaker(t.Source), text)
 		case last.Text == p.Text && last.End == p.Start:
-			line.WriteString(" " + text)
+			line.WriteString("\n " + text)
 		default:
-			line.WriteString(" · " + text)
+			line.WriteString(between + text)
 		}
 		last = p
 	}
 	flush()
 	return out
 }
+
+// between stands between parts of a message that do not follow each other.
+const between = "\n · "
 
 // speaker returns the mark for the user's text, which distinguishes it from
 // text of the agent and its tools.
@@ -124,21 +127,38 @@ func speaker(s retain.Source) string {
 	return ""
 }
 
-// folded joins lines into one, with the number of the first if they are
-// numbered.
+// folded returns lines without the indentation that they share, empty ones left out,
+// with the number of the first if they are numbered.
 func folded(text string, goesOn bool) string {
 	var out []string
+	number := ""
 	for line := range strings.Lines(text) {
+		line = strings.TrimRight(line, " \t\r\n")
 		if n := retain.NumberColumn(line); n > 0 {
-			number := strings.Trim(line[:n], " \t→|:")
-			line = line[n:]
 			if len(out) == 0 && !goesOn {
-				line = number + ": " + line
+				number = strings.Trim(line[:n], " \t→|:") + ": "
 			}
+			line = line[n:]
 		}
-		out = append(out, strings.Fields(line)...)
+		if line != "" {
+			out = append(out, line)
+		}
 	}
-	return strings.Join(out, " ")
+	shared := len(text)
+	for _, line := range out {
+		shared = min(shared, len(line)-len(strings.TrimLeft(line, " \t")))
+	}
+	for i, line := range out {
+		line = line[shared:]
+		rest := strings.TrimLeft(line, " \t")
+		indent := strings.ReplaceAll(line[:len(line)-len(rest)], "\t", " ")
+		rest = strings.Join(strings.Fields(rest), " ")
+		if strings.HasPrefix(rest, "## ") || strings.HasPrefix(rest, "- m") {
+			rest = `\` + rest // only the digest itself begins lines so
+		}
+		out[i] = indent[:min(len(indent), 4)] + rest
+	}
+	return number + strings.Join(out, "\n ")
 }
 
 // pieces splits the covered texts into lines.

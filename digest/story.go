@@ -86,7 +86,7 @@ func (st *story) readCalls(in *input) {
 func (in *input) refusal(c *toolcall.Call, o toolcall.Outcome) string {
 	line := "- " + in.handle(c.Use.From) + " " + c.Title() + ": refused by the user, not done"
 	if o.Said != "" {
-		line += "; the user said: " + quoted(o.Said, 400)
+		line += "; reported with it: " + quoted(o.Said, 400)
 	}
 	return line
 }
