@@ -366,3 +366,49 @@ func TestEditAtASharedNode(t *testing.T) {
 		t.Errorf("edits %+v, %v, want %s last", list.Items, err, made.Edit.ID)
 	}
 }
+
+// TestVolatileEnds has clients put something at the end of each request that they send
+// only once: a note, or a note in the last message. It is one conversation, and not
+// condensed anew for each request.
+func TestVolatileEnds(t *testing.T) {
+	const turns = 40
+	plain := 0
+	for _, tail := range []string{"nothing", "a message", "in the last message"} {
+		b := newBench(t, memory.New(), false, false)
+		ids := map[string]bool{}
+		for n := range turns {
+			b.agent.read(n, words(30, n))
+			said := b.agent.messages
+			sent := slices.Clone(said)
+			note := fmt.Sprintf("Reminder: %d files are left.", turns-n)
+			switch tail {
+			case "a message":
+				sent = append(sent, `{"role":"user","content":`+quote(note)+`}`)
+			case "in the last message":
+				last := len(sent) - 1
+				sent[last] = strings.TrimSuffix(sent[last], "]}") + `,{"type":"text","text":` + quote(note) + `}]}`
+			}
+			b.agent.messages = sent
+			res, out := post(t, b.bases[0]+"/v1/messages", b.agent.body(false))
+			b.agent.messages = said
+			if res.StatusCode != 200 {
+				t.Fatalf("%s: turn %d: %d %s %v", tail, n, res.StatusCode, out, b.up.Problems())
+			}
+			b.id = res.Header.Get("X-Precis-Conversation")
+			ids[b.id] = true
+		}
+		list, err := conversation.Edits(t.Context(), b.gates[0].Home(gateway.AllOwners), b.id)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if tail == "nothing" {
+			plain = len(list.Items)
+		}
+		if len(ids) > 2 || len(list.Items) > plain*3/2 || len(list.Items) == 0 { // the first request has no answer yet to be known by
+			t.Errorf("%s: %d conversations, %d edits, %d without", tail, len(ids), len(list.Items), plain)
+		}
+		if p := b.up.Problems(); len(p) > 0 {
+			t.Errorf("%s: %v", tail, p)
+		}
+	}
+}

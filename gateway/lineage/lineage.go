@@ -38,6 +38,7 @@ const (
 	Repeated  Kind = "repeated"  // it is the newest request of a line once more
 	Branched  Kind = "branched"  // it leaves a line on the way
 	Rewritten Kind = "rewritten" // as Extended, but old tool results were cleared
+	Amended   Kind = "amended"   // as Extended, but the end of the newest request is gone: its client sends a note, or the beginning of an answer, once
 )
 
 // Line is one conversation as one client sends it: a path through the tree from
@@ -77,7 +78,7 @@ type Found[S any] struct {
 	Len    int                // messages of it
 	// Cleared are the messages whose results the client cleared, when Rewritten.
 	Cleared []int
-	// From is the line that a Branched or Rewritten request left.
+	// From is the line that a Branched, Rewritten or Amended request left.
 	From *Line[S]
 	// Messages are those of the request, system prompt left out.
 	Messages []precis.Message

@@ -107,6 +107,43 @@ func TestCacheMarkersAndSpellingDoNotCount(t *testing.T) {
 	}
 }
 
+// What a client sends only once, at the end of a request, makes no branch.
+func TestVolatileEnds(t *testing.T) {
+	begin := history{said("user", "fix it"), call("t1"), result("t1", "a")}
+	for name, tt := range map[string]struct {
+		was, is []string // after what both begin with
+		want    lineage.Kind
+	}{
+		"a note as a message":         {[]string{said("user", "note 1")}, []string{call("t2"), result("t2", "b"), said("user", "note 2")}, lineage.Amended},
+		"a note in the last message":  {[]string{said("user", "go on. note 1")}, []string{said("user", "go on."), call("t2"), result("t2", "b. note 2")}, lineage.Amended},
+		"two notes":                   {[]string{said("user", "note"), said("user", "reminder")}, []string{call("t2"), result("t2", "b")}, lineage.Amended},
+		"the beginning of an answer":  {[]string{said("user", "go on"), said("assistant", "{")}, []string{said("user", "go on"), said("assistant", "{a}"), said("user", "thanks")}, lineage.Amended},
+		"another question":            {[]string{said("user", "do this")}, []string{said("user", "do that")}, lineage.Branched},
+		"an answer given up":          {[]string{said("user", "do this"), call("t2"), result("t2", "b")}, []string{said("user", "do that"), call("t3"), result("t3", "b")}, lineage.Branched},
+		"more than notes":             {[]string{said("user", "1"), said("user", "2"), said("user", "3"), said("user", "4")}, []string{call("t2"), result("t2", "b")}, lineage.Branched},
+		"the same without its answer": {[]string{said("user", "note 1")}, nil, lineage.Branched},
+	} {
+		tab := lineage.New(lineage.Options[string]{})
+		place(t, tab, "o", begin)
+		was := place(t, tab, "o", append(begin[:3:3], tt.was...))
+		f := place(t, tab, "o", append(begin[:3:3], tt.is...))
+		if f.Kind != tt.want {
+			t.Errorf("%s: %s, want %s", name, f.Kind, tt.want)
+		}
+		if tt.want != lineage.Amended {
+			if lines, _, _ := tab.Size(); lines != 2 {
+				t.Errorf("%s: %d lines", name, lines)
+			}
+			continue
+		}
+		if lines, _, _ := tab.Size(); lines != 1 || f.Line == was.Line || f.Line.ID != was.Line.ID || f.From != was.Line || f.Parent != was.Node || len(f.Line.Earlier) != 0 {
+			t.Errorf("%s: %d lines, %+v", name, lines, f)
+		}
+		next := place(t, tab, "o", append(append(begin[:3:3], tt.is...), call("t9"), result("t9", "c")))
+		check(t, next, lineage.Extended, f.Len, f.Node)
+	}
+}
+
 func TestClearedResults(t *testing.T) {
 	long := strings.Repeat("a line of a file\n", 50)
 	h := history{said("user", "fix it"), call("t1"), result("t1", long), call("t2"), result("t2", long+"2")}

@@ -186,6 +186,8 @@ func (t *Table[S]) settle(f *Found[S], r Request, prints []precis.Fingerprint, k
 	default:
 		if old, at := t.rewritten(f, r, n); old != nil {
 			f.Kind, f.From, f.Known, f.Parent = Rewritten, old, at, old.prints[at-1]
+		} else if n > 0 && t.amends(f, l, n) {
+			f.Kind, f.From, f.Parent = Amended, l, l.prints[len(l.prints)-1]
 		} else if hasReply(f.Messages[:n]) {
 			f.Kind, f.From = Branched, l
 		} else if n == f.Len {
@@ -202,6 +204,40 @@ func (t *Table[S]) settle(f *Found[S], r Request, prints []precis.Fingerprint, k
 		t.extend(f, prints)
 	}
 	t.remember(f)
+}
+
+// mostVolatile is how many messages at the end of a request a client may send once.
+const mostVolatile = 3
+
+// amends reports whether a request goes on from the newest request of a line whose end
+// its client has sent only once: after n messages the line has a few that the request
+// lacks, none of them an answer but for the beginning of one that the client wrote
+// itself, and the request has the answer in their place, perhaps after a message that
+// has lost a note. One that has another question there is a branch.
+func (t *Table[S]) amends(f *Found[S], l *Line[S], n int) bool {
+	once := l.Transcript.Messages()[n:]
+	if len(once) > mostVolatile || t.ids[nodeID{l.Owner, l.ID}] != l || !hasReply(f.Messages[:n]) {
+		return false
+	}
+	instead := f.Messages[n:min(n+len(once)+1, f.Len)]
+	prefill := len(once) == 1 && hasReply(once) && !slices.ContainsFunc(once[0].Content, func(b precis.Block) bool { _, call := b.(precis.ToolUse); return call })
+	if !prefill && hasReply(once) || !hasReply(instead) {
+		return false
+	}
+	known := map[string]bool{}
+	for _, m := range instead {
+		for _, r := range resultsOf(m) {
+			known[r.ToolUseID] = true
+		}
+	}
+	for _, m := range once {
+		for _, r := range resultsOf(m) {
+			if !known[r.ToolUseID] {
+				return false // the answer to a call is no note
+			}
+		}
+	}
+	return true
 }
 
 // hasReply reports whether a model has said something. What only begins with the
@@ -256,6 +292,8 @@ func (t *Table[S]) begin(f *Found[S], r Request, prints []precis.Fingerprint, kn
 		l.ID, l.Branched = old.ID, old.Branched
 		l.Earlier = append(append([]precis.Fingerprint{}, old.Earlier...), old.prints[len(old.prints)-1])
 		t.unindex(old)
+	case f.Kind == Amended:
+		l.ID, l.Branched, l.Earlier = f.From.ID, f.From.Branched, f.From.Earlier
 	case f.Kind == Branched && f.From != nil:
 		l.ID, l.Branched = t.lineID(r.Owner, f.Node, known), f.From.ID
 	default:
@@ -269,6 +307,9 @@ func (t *Table[S]) begin(f *Found[S], r Request, prints []precis.Fingerprint, kn
 	f.Line = l
 	if t.o.Adopt != nil {
 		l.State = t.o.Adopt(f, known)
+	}
+	if f.Kind == Amended {
+		t.remove(f.From) // nobody comes back to what was sent once
 	}
 	t.ids[nodeID{l.Owner, l.ID}] = l
 }

@@ -1,6 +1,8 @@
 package registry
 
 import (
+	"slices"
+
 	"precis"
 	"precis/gateway/lineage"
 	"precis/store"
@@ -29,6 +31,10 @@ func (r *Registry) adopt(f *Found, known *lineage.Known) *Conversation {
 		info = from.Info()
 		info.Earlier = l.Earlier
 		c.inherit = func() { c.conv.Edits = carried(from.Snapshot().Conversation.Edits, c.conv.Transcript) }
+	case f.Kind == lineage.Amended:
+		shared := f.Known
+		info = from.Info()
+		c.inherit = func() { amend(c, from, shared) }
 	default:
 		shared := f.Known
 		c.inherit = func() { branch(c, from.Snapshot(), shared) }
@@ -51,6 +57,47 @@ func branch(c *Conversation, from *Snapshot, shared int) {
 	for c.stored < min(len(c.conv.Edits), from.Stored) && c.conv.Edits[c.stored].ID == from.Conversation.Edits[c.stored].ID {
 		c.stored++
 	}
+}
+
+// amend takes over a conversation that goes on without the messages after shared, which
+// its client has sent only once: the edits that do not touch them, what the store has,
+// and, unless a turn of it is under way, what was counted.
+func amend(c, from *Conversation, shared int) {
+	was := from.Snapshot()
+	c.conv.Edits = before(was.Conversation.Edits, c.conv.Transcript, shared)
+	for c.stored < min(len(c.conv.Edits), was.Stored) {
+		old, now := was.Conversation.Edits[c.stored], c.conv.Edits[c.stored]
+		if old.ID != now.ID || old.At != now.At {
+			break
+		}
+		c.stored++
+	}
+	c.messages.Store(min(from.messages.Load(), int64(shared)))
+	c.unread.Store(from.unread.Load())
+	select {
+	case from.lock <- struct{}{}:
+		c.turns, from.turns = from.turns, map[string]meter{}
+		c.Plain, c.Last = from.Plain, from.Last
+		<-from.lock
+	default:
+	}
+}
+
+// before returns the edits that change nothing after n messages, at nodes up to there.
+func before(edits []precis.Edit, t *precis.Transcript, n int) []precis.Edit {
+	var out []precis.Edit
+	for _, e := range edits {
+		if slices.ContainsFunc(e.Replace, func(r precis.Replacement) bool { return r.To > n }) {
+			continue
+		}
+		if e.Seen > n {
+			e.Seen, e.At = n, t.Fingerprint(n)
+		}
+		if precis.CheckEdit(t, out, e) == nil {
+			out = append(out, e)
+		}
+	}
+	return out
 }
 
 // carried returns the edits of a conversation whose client has cleared old tool
