@@ -86,13 +86,15 @@ func (p *pass) decide() {
 	if p.r.Manual || p.r.Forced || p.r.Background {
 		p.decision.Action, p.decision.Trigger = ActionReduce, triggerForced
 	}
+	allowed := max(p.decision.Allowed, 0)
 	if p.r.Forced {
 		// The provider counts more than we do, so what we counted is reduced as well.
 		forced := min(p.r.Window.Tokens, load.Used) * int(forcedPercent) / 100
 		p.decision.Target = min(p.decision.Target, forced)
+		allowed = min(allowed, float64(forced))
 	}
 	p.decision.Target = min(p.decision.Target, p.roomy())
-	p.s.Limit = p.counted(max(p.decision.Allowed, 0))
+	p.s.Limit = p.counted(allowed)
 	if p.r.Target > 0 {
 		target := min(p.r.Target, int(max(p.decision.Allowed, 0)))
 		if p.r.Forced {
@@ -102,7 +104,7 @@ func (p *pass) decide() {
 	}
 	p.s.Target = p.counted(float64(p.decision.Target))
 	p.s.Trigger = p.counted(float64(p.r.Window.Tokens) * p.decision.Threshold / 100)
-	if p.r.Target > 0 || p.r.Forced {
+	if p.r.Target > 0 {
 		p.s.Limit = p.s.Target
 	}
 }

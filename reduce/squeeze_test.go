@@ -183,3 +183,27 @@ func TestClipCutsAnyUserText(t *testing.T) {
 		t.Error("short text was cut")
 	}
 }
+
+// What the model has not read yet stays while older messages can go, and nothing is
+// cut further than it must be to fit.
+func TestSqueezeSparesTheNewest(t *testing.T) {
+	msgs := join(text("user", "go"), call("1", "bash", `{"command":"find"}`, listing()), call("2", "bash", `{"command":"go test"}`, testLog()))
+	newest := len(msgs) - 1
+	for _, tt := range []struct {
+		name string
+		keep int
+		more int // of what fits, in percent of the newest messages
+		cut  bool
+	}{{"the older one suffices", len(msgs), 150, false}, {"the older one can be hidden", 2, 115, false}, {"nothing else is left", len(msgs), 60, true}} {
+		s := situation(0, tt.keep, msgs...)
+		s.Limit, s.Trigger = s.Meter.View(msgs[newest-1:])*tt.more/100, s.Used
+		s.Target = s.Limit / 2
+		view := apply(t, reduce.Squeeze{}, s)
+		if cut := view[newest].Content[0].(precis.ToolResult).Text() != testLog(); cut != tt.cut {
+			t.Errorf("%s: the newest result is cut: %v", tt.name, cut)
+		}
+		if n := s.Meter.View(view); tt.keep == len(msgs) && (n > s.Limit || n < s.Limit*3/5) {
+			t.Errorf("%s: %d left of %d, %d fit", tt.name, n, s.Used, s.Limit)
+		}
+	}
+}
