@@ -59,18 +59,25 @@ func (q Squeeze) Propose(_ context.Context, s *precis.Situation) (precis.Edit, e
 	return precis.Edit{}, nil
 }
 
-// newestGroup returns the first message of the newest group, or their number when
-// there is but one.
+// newestGroup returns the first message of the newest group; the number of messages
+// when there is but one, or when it is too large to be spared.
 func newestGroup(s *precis.Situation) int {
 	n := s.Transcript.Len()
 	if n == 0 {
 		return 0
 	}
-	if from, _ := s.Kept.Group(n - 1); from > 0 {
-		return from
+	from, _ := s.Kept.Group(n - 1)
+	if from == 0 || s.Meter.View(s.Transcript.Messages()[from:]) > s.Limit*sparedPercent/100 {
+		return n
 	}
-	return n
+	return from
 }
+
+// sparedPercent is the size of the newest messages, in percent of what fits, up to
+// which they stay whole while older ones can go. Measured at 0, 60, 75 and 100, with
+// views of half the window: 0.988, 0.988, 0.987, 0.984 of the facts, 0.968, 0.970, 0.970,
+// 0.964 of the user's words.
+const sparedPercent = 60
 
 // goes returns the tokens that later rungs can save by hiding what is not kept.
 func goes(s *precis.Situation) int {

@@ -194,7 +194,7 @@ func TestSqueezeSparesTheNewest(t *testing.T) {
 		keep int
 		more int // of what fits, in percent of the newest messages
 		cut  bool
-	}{{"the older one suffices", len(msgs), 150, false}, {"the older one can be hidden", 2, 115, false}, {"nothing else is left", len(msgs), 60, true}} {
+	}{{"the older one suffices", len(msgs), 180, false}, {"the older one can be hidden", 2, 170, false}, {"it takes too much", 2, 130, true}, {"nothing else is left", len(msgs), 60, true}} {
 		s := situation(0, tt.keep, msgs...)
 		s.Limit, s.Trigger = s.Meter.View(msgs[newest-1:])*tt.more/100, s.Used
 		s.Target = s.Limit / 2

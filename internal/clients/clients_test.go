@@ -196,7 +196,7 @@ func TestNothingIsLeftBehind(t *testing.T) {
 func TestProjectIsAlwaysTheSame(t *testing.T) {
 	var texts []string
 	for range 2 {
-		paths, err := writeProject(t.TempDir(), 3)
+		paths, err := writeProject(t.TempDir(), 3, FileBytes)
 		if err != nil || len(paths) != 3 {
 			t.Fatal(paths, err)
 		}
@@ -210,7 +210,7 @@ func TestProjectIsAlwaysTheSame(t *testing.T) {
 	found(set, []byte(texts[0]), beginning)
 	found(set, []byte(texts[0]), middle)
 	found(set, []byte(texts[0]), ending)
-	if texts[0] != texts[1] || len(texts[0]) < fileBytes || len(set) != 1 || !set[2] {
+	if texts[0] != texts[1] || len(texts[0]) < FileBytes || len(set) != 1 || !set[2] {
 		t.Errorf("%d and %d bytes, marks %v", len(texts[0]), len(texts[1]), set)
 	}
 }

@@ -10,9 +10,9 @@ import (
 	"strings"
 )
 
-// fileBytes is about how long a file of the project is. Qwen Code cuts what is
+// FileBytes is about how long a file of the project is. Qwen Code cuts what is
 // longer than 25,000 characters.
-const fileBytes = 24_500
+const FileBytes = 24_500
 
 var words = strings.Fields(`
 	time year people way day man thing woman life child world school state family student group country problem hand part
@@ -25,7 +25,7 @@ var words = strings.Fields(`
 
 // writeProject makes the files that are to be read and returns their paths. The
 // same n gives the same files.
-func writeProject(dir string, n int) ([]string, error) {
+func writeProject(dir string, n, size int) ([]string, error) {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return nil, err
 	}
@@ -36,7 +36,7 @@ func writeProject(dir string, n int) ([]string, error) {
 	var paths []string
 	for i := range n {
 		path := filepath.Join(dir, fmt.Sprintf("notes%02d.txt", i+1))
-		if err := os.WriteFile(path, []byte(notes(i+1)), 0o644); err != nil {
+		if err := os.WriteFile(path, []byte(notes(i+1, size)), 0o644); err != nil {
 			return nil, err
 		}
 		paths = append(paths, path)
@@ -44,11 +44,11 @@ func writeProject(dir string, n int) ([]string, error) {
 	return paths, nil
 }
 
-// notes is the text of a file.
-func notes(number int) string {
+// notes is the text of a file of about size bytes.
+func notes(number, size int) string {
 	random := rand.New(rand.NewPCG(uint64(number), 1))
 	var out strings.Builder
-	for line := 1; out.Len() < fileBytes; line++ {
+	for line := 1; out.Len() < size; line++ {
 		fmt.Fprintf(&out, "file %02d line %d:", number, line)
 		for range 8 + random.IntN(5) {
 			out.WriteByte(' ')

@@ -21,6 +21,7 @@ type Options struct {
 	Cache    string // where the packages are
 	Gateway  string // a shell command, see the package; "" means none
 	Files    int    // to be read
+	Bytes    int    // of a file, about; 0 means [FileBytes]
 	Timeout  time.Duration
 	Keep     string           // a directory for logs and bodies; "" keeps nothing
 	Upstream upstream.Options // Files are set by the run
@@ -118,7 +119,7 @@ func (b *bench) run(ctx context.Context, r *Result) (failed error) {
 // model writes the project and starts the model server that asks for its files.
 // What it refuses is kept in a directory, unless that is "".
 func (b *bench) model(p *place, keep string) (*upstream.Server, error) {
-	files, err := writeProject(p.project, b.o.Files)
+	files, err := writeProject(p.project, b.o.Files, cmp.Or(b.o.Bytes, FileBytes))
 	if err != nil {
 		return nil, err
 	}

@@ -41,6 +41,7 @@ func (f *flags) parse(args []string, stderr io.Writer) error {
 	set.IntVar(&f.parallel, "parallel", 1, "how many set-ups run at once")
 	set.StringVar(&f.Cache, "cache", os.Getenv("CLIENTS_CACHE"), "directory of the npm packages (default: in the user's cache directory)")
 	set.IntVar(&f.Files, "files", 45, "files to be read")
+	set.IntVar(&f.Bytes, "bytes", clients.FileBytes, "size of a file, about, in bytes")
 	set.DurationVar(&f.Timeout, "timeout", 3*time.Minute, "time for a client")
 	set.StringVar(&f.Keep, "keep", "", "directory for logs and bodies")
 	set.StringVar(&f.json, "json", "", "file for the results as JSON")
