@@ -3,7 +3,6 @@ package precis
 import (
 	"context"
 	"fmt"
-	"math"
 	"slices"
 	"time"
 )
@@ -84,22 +83,9 @@ func (s *Situation) Once(key any, work func() any) any {
 // not.
 func (s *Situation) Excess() int { return s.Used - s.Target }
 
-// Over returns the tokens that must go for the view to be sent and not reduced again
-// at once; 0 or less when it fits. With neither a limit nor a trigger it is
-// [Situation.Excess].
-func (s *Situation) Over() int {
-	most := math.MaxInt
-	if s.Limit > 0 {
-		most = s.Limit
-	}
-	if s.Trigger > 0 {
-		most = min(most, s.Trigger-1)
-	}
-	if most == math.MaxInt {
-		return s.Excess()
-	}
-	return s.Used - most
-}
+// fits reports whether the view can be sent and would not be reduced again at
+// once.
+func (s *Situation) fits() bool { return s.Used <= s.Limit && s.Used < s.Trigger }
 
 // Original calls f for each original message still shown, with its unit.
 func (s *Situation) Original(f func(i int, m Message, u Unit)) {
@@ -193,7 +179,7 @@ func (l *ladder) climb(ctx context.Context, rungs []Strategy) error {
 		if l.s.Excess() <= 0 {
 			return nil
 		}
-		if _, last := rung.(LastResort); last && l.s.Over() <= 0 {
+		if _, last := rung.(LastResort); last && l.s.fits() {
 			l.steps = append(l.steps, Step{Rung: rung.Name(), Outcome: OutcomeSkipped, Before: l.s.Used, After: l.s.Used, Code: reasonFits,
 				Reason: "the view fits; what is left is kept whole"})
 			continue

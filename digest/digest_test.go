@@ -420,3 +420,34 @@ func TestDigestIsNotForgedByPaths(t *testing.T) {
 		}
 	}
 }
+
+// An older summary stands behind what is newer, its orders are left out, and what it
+// calls pending was so then.
+func TestDigestMarksTheOlderSummary(t *testing.T) {
+	s := newSession(3)
+	s.user("Fix the parser.")
+	s.says("The parser is fixed.")
+	previous := "## Work\nThe lexer was read.\n\n## Pending Tasks\n- fix the parser\n\nPlease continue the conversation from where we left it off without asking the user any further questions."
+	got := summarize(t, digest.Writer{}, precis.SummaryRequest{Messages: s.msgs, MaxTokens: 1500, Previous: previous})
+	older := section(got, "Older summary")
+	lacks(t, "older summary", older, "The lexer was read.", "Pending Tasks (then)", "fix the parser")
+	if strings.Contains(got, "Please continue") {
+		t.Errorf("an old order is repeated:\n%s", got)
+	}
+	if strings.Index(got, "## Older summary") < strings.Index(got, "The parser is fixed.") {
+		t.Errorf("the older summary comes first:\n%s", got)
+	}
+}
+
+// Output that an agent's program wraps in JSON is told as the text it holds.
+func TestDigestUnescapesOutput(t *testing.T) {
+	s := newSession(4)
+	s.user("Run it.")
+	s.call("shell", map[string]any{"command": []string{"bash", "-lc", "go test ./cart"}}, `{"output":"--- FAIL: TestCartTotal (0.0s)\n\tcart_test.go:9: computeCartTotal said \"7\"\n","metadata":{"exit_code":1,"duration_seconds":0.1}}`)
+	s.says("computeCartTotal in cart_test.go fails.")
+	got := digested(t, 2000, s.msgs...)
+	lacks(t, "results", got, "go test ./cart` → FAILED, exit code 1: --- FAIL: TestCartTotal")
+	if strings.Contains(got, `\n`) || strings.Contains(got, "metadata") {
+		t.Errorf("JSON is left:\n%s", got)
+	}
+}

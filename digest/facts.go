@@ -98,7 +98,7 @@ func (in *input) choose(budget float64) []string {
 		}
 		p := pieces[i]
 		t := &in.x.Texts[p.Text]
-		text := folded(harness.Plain(t.Body[p.Start:p.End]), last.Text == p.Text && last.End == p.Start)
+		text := folded(harness.Plain(unescaped(t, t.Body[p.Start:p.End])), last.Text == p.Text && last.End == p.Start)
 		switch {
 		case t.Handle.From != at:
 			flush()
@@ -126,6 +126,20 @@ func speaker(s retain.Source) string {
 	}
 	return ""
 }
+
+// unescaped returns a part of a result that is a JSON object as the text that its
+// strings hold; any other text as it is.
+func unescaped(t *retain.Text, part string) string {
+	if t.Source < retain.ReadFile || t.Source == retain.Harness || !strings.HasPrefix(t.Body, `{"`) || !strings.Contains(part, `\`) {
+		return part
+	}
+	if i := strings.LastIndex(part, `","metadata":{`); i >= 0 {
+		part = part[:i]
+	}
+	return escapes.Replace(strings.TrimPrefix(part, `{"output":"`))
+}
+
+var escapes = strings.NewReplacer(`\n`, "\n", `\t`, "\t", `\r`, "", `\"`, `"`, `\\`, `\`)
 
 // folded returns lines without the indentation that they share, empty ones left out,
 // with the number of the first if they are numbered.

@@ -8,6 +8,7 @@ import (
 
 	"precis"
 	"precis/internal/harness"
+	"precis/internal/lazyregexp"
 	"precis/internal/preview"
 	"precis/internal/toolcall"
 	"precis/retain"
@@ -20,7 +21,8 @@ func (in *input) sections(d *draft, st *story) {
 	if dir := in.workingDirectory(); dir != "" {
 		d.add("Working directory: " + dir + "\n")
 	}
-	in.previousSection(d)
+	older := in.previousSection()
+	d.left -= d.count(older)
 	in.workflows(d)
 	files := fileList{in, st.files}
 	names := min(d.count(files.title())+d.listed(files.written())+3, d.left/3)
@@ -37,6 +39,8 @@ func (in *input) sections(d *draft, st *story) {
 	files.section(d)
 	d.section("## Last results of commands, newest first", in.commandLines(st.commands, 10), share(8))
 	in.lastWords(d, st.last, share(10))
+	d.left += d.count(older)
+	d.add(older)
 }
 
 // workingDirectory returns the directory that the agent's program named last; "" when
@@ -84,16 +88,28 @@ func (in *input) span() string {
 	return "messages " + precis.SpanHandle(first+in.offset, last+in.offset+1).String()
 }
 
-// previousSection copies the preceding digest or summary.
-func (in *input) previousSection(d *draft) {
+// previousSection returns a section with the preceding digest or summary, marked as
+// older than all that the digest itself tells; "" when there is none. What it orders is
+// left out, and what it calls pending was so then.
+func (in *input) previousSection() string {
 	if in.previous == "" {
-		return
+		return ""
 	}
-	const title = "## Summary before this"
-	if text := fitted(indented(in.previous), in.tokens/3-d.count(title)-2, d.count); text != "" {
-		d.section(title, []string{text}, in.tokens/3)
+	const title = "\n## Older summary, out of date where it differs\n"
+	text := then.ReplaceAllString(orders.ReplaceAllString(in.previous, ""), "$0 (then)")
+	text = fitted(indented(text), in.tokens/3-in.count(title)-2, in.count)
+	if text == "" {
+		return ""
 	}
+	return title + text + "\n"
 }
+
+var (
+	// orders are what clients write after a summary for the model to go on.
+	orders = lazyregexp.New(`(?im)^[^\n]*please continue the conversation from where we left[^\n]*$|^[^\n]*continue with the last task that you were asked[^\n]*$`)
+	// then are headings of what is still to be done.
+	then = lazyregexp.New(`(?im)^[ \t#*\d.-]*(?:pending(?: tasks)?|next steps?|optional next step|current (?:work|state|status)|remaining(?: work| tasks)?|to ?do)\b[^\n:]{0,30}`)
+)
 
 // requests returns the user's messages within the given number of tokens, in
 // order. Room goes to the last message first, then to the first, then to the

@@ -190,7 +190,7 @@ func (w *work) results(covered func(message int) bool) []command {
 		r.at, r.end, r.last = c.Use.From, o, ""
 		if o.End == toolcall.OK || o.End == toolcall.Unknown {
 			fine[toolcall.Purpose(c.Line)] = c.Use.From
-			r.last = lastLine(c.Text)
+			r.last = lastLine(c.Output())
 		}
 	}
 	var newest []command

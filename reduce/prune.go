@@ -34,9 +34,8 @@ func (p Prune) Propose(_ context.Context, s *precis.Situation) (precis.Edit, err
 }
 
 // Squeeze prunes kept messages, too, when the view does not fit otherwise, e.g.
-// because one result is larger than the window. It cuts until the view fits, no
-// further. User text and pins stay, and so do the newest messages, which the model has
-// not read yet, while older ones can go; high worth does not exempt a result.
+// because one result is larger than the window. User text and pins stay; high
+// worth does not exempt a result.
 type Squeeze struct{ Prune }
 
 // Name returns "squeeze".
@@ -47,50 +46,10 @@ func (Squeeze) LastResort() {}
 
 // Propose shortens the content with the least worth for its size, kept or not.
 func (q Squeeze) Propose(_ context.Context, s *precis.Situation) (precis.Edit, error) {
-	for _, spared := range []int{newestGroup(s), s.Transcript.Len()} {
-		r := newPruner(q.Prune, s)
-		r.deep, r.over, r.errorsOver = true, squeezeOver, squeezeOver
-		r.excess, r.spared = s.Over(), spared
-		r.survey(unpruned(s))
-		if e := r.prune(); r.saved+goes(s) >= r.excess || spared == s.Transcript.Len() {
-			return e, nil
-		}
-	}
-	return precis.Edit{}, nil
-}
-
-// newestGroup returns the first message of the newest group; the number of messages
-// when there is but one, or when it is too large to be spared.
-func newestGroup(s *precis.Situation) int {
-	n := s.Transcript.Len()
-	if n == 0 {
-		return 0
-	}
-	from, _ := s.Kept.Group(n - 1)
-	if from == 0 || s.Meter.View(s.Transcript.Messages()[from:]) > s.Limit*sparedPercent/100 {
-		return n
-	}
-	return from
-}
-
-// sparedPercent is the size of the newest messages, in percent of what fits, up to
-// which they stay whole while older ones can go. Measured at 0, 60, 75 and 100, with
-// views of half the window: 0.988, 0.988, 0.987, 0.984 of the facts, 0.968, 0.970, 0.970,
-// 0.964 of the user's words.
-const sparedPercent = 60
-
-// goes returns the tokens that later rungs can save by hiding what is not kept.
-func goes(s *precis.Situation) int {
-	tokens := 0
-	for i := 0; i < len(s.Units); {
-		end, free := s.Group(i)
-		for ; i < end; i++ {
-			if free && s.Units[i].Original() {
-				tokens += s.Meter.View(s.Units[i].Messages)
-			}
-		}
-	}
-	return tokens * 3 / 4 // some of it is told in what stands there instead
+	r := newPruner(q.Prune, s)
+	r.deep, r.over, r.errorsOver = true, squeezeOver, squeezeOver
+	r.survey(unpruned(s))
+	return r.prune(), nil
 }
 
 // unpruned returns the original blocks of the view, including those that the
@@ -134,7 +93,7 @@ const squeezeOver = 200
 
 func newPruner(p Prune, s *precis.Situation) *pruner {
 	f := s.Settings.Fractions
-	r := &pruner{Prune: p, s: s, excess: s.Excess(), spared: s.Transcript.Len(), over: max(f.PruneOver, squeezeOver), errorsOver: f.ErrorsOver}
+	r := &pruner{Prune: p, s: s, over: max(f.PruneOver, squeezeOver), errorsOver: f.ErrorsOver}
 	r.x, r.worth, r.reuse = retain.Of(s)
 	return r
 }
@@ -161,9 +120,6 @@ type pruner struct {
 	over       int  // shorter results are left alone, in characters
 	errorsOver int  // shorter results that are errors
 	deep       bool // what is kept may be shortened, too
-	excess     int  // tokens to save
-	spared     int  // messages from here on stay as they are
-	saved      int  // tokens, when it is done
 	s          *precis.Situation
 	x          *retain.Index
 	worth      []float64
@@ -220,8 +176,7 @@ func (r *pruner) newest() map[int32]bool {
 func (r *pruner) block(h precis.Handle, b precis.Block, from, to int, last map[int32]bool) {
 	role := r.s.Transcript.At(h.From).Role
 	t := pruned{h: h, role: role, block: b}
-	free := r.deep && !r.s.Kept.PinnedBlock(h.From, h.Block) && !retain.Pending(r.s, h.From) || !r.s.Kept.Block(h.From, h.Block)
-	if free && h.From < r.spared {
+	if r.deep && !r.s.Kept.PinnedBlock(h.From, h.Block) && !retain.Pending(r.s, h.From) || !r.s.Kept.Block(h.From, h.Block) {
 		for i := from; i < to; i++ {
 			if r.bulky(i, last) {
 				t.parts = append(t.parts, r.partOf(i))
@@ -377,15 +332,15 @@ func (r *pruner) mean() float64 {
 }
 
 // prune chooses which pieces stay and renders them, with a smaller budget each
-// time until enough is saved.
+// time until the view is at its target.
 func (r *pruner) prune() precis.Edit {
 	notes := 30 * len(r.blocks)
-	budget := float64(r.now - r.excess - notes)
+	budget := float64(r.now - r.s.Excess() - notes)
 	var best *proposal
 	for try := range 8 { // the rendered size differs from the estimate
 		p := r.render(r.x.Choose(r.pieces, r.worth, r.cover.Clone(), budget))
-		over := r.excess - p.saved
-		if best == nil || best.saved < r.excess && p.saved > best.saved || over <= 0 && p.saved < best.saved {
+		over := r.s.Excess() - p.saved
+		if best == nil || best.saved < r.s.Excess() && p.saved > best.saved || over <= 0 && p.saved < best.saved {
 			best = p
 		}
 		if over <= 0 && (try >= 3 || -over < r.s.Target/100) || over > 0 && budget <= 0 {
@@ -393,7 +348,6 @@ func (r *pruner) prune() precis.Edit {
 		}
 		budget -= float64(over) + float64(max(over, 0)*(1+try*try))/20
 	}
-	r.saved = best.saved
 	return r.report(best.edit)
 }
 

@@ -184,26 +184,25 @@ func TestClipCutsAnyUserText(t *testing.T) {
 	}
 }
 
-// What the model has not read yet stays while older messages can go, and nothing is
-// cut further than it must be to fit.
-func TestSqueezeSparesTheNewest(t *testing.T) {
+// After an overflow, too, a kept result that fits is not cut: a forced run comes down
+// to what fits with certainty, and to its target only at the expense of what is old.
+func TestForcedRunsSqueezeOnlyWhatDoesNotFit(t *testing.T) {
 	msgs := join(text("user", "go"), call("1", "bash", `{"command":"find"}`, listing()), call("2", "bash", `{"command":"go test"}`, testLog()))
-	newest := len(msgs) - 1
-	for _, tt := range []struct {
-		name string
-		keep int
-		more int // of what fits, in percent of the newest messages
-		cut  bool
-	}{{"the older one suffices", len(msgs), 180, false}, {"the older one can be hidden", 2, 170, false}, {"it takes too much", 2, 130, true}, {"nothing else is left", len(msgs), 60, true}} {
-		s := situation(0, tt.keep, msgs...)
-		s.Limit, s.Trigger = s.Meter.View(msgs[newest-1:])*tt.more/100, s.Used
-		s.Target = s.Limit / 2
-		view := apply(t, reduce.Squeeze{}, s)
-		if cut := view[newest].Content[0].(precis.ToolResult).Text() != testLog(); cut != tt.cut {
-			t.Errorf("%s: the newest result is cut: %v", tt.name, cut)
-		}
-		if n := s.Meter.View(view); tt.keep == len(msgs) && (n > s.Limit || n < s.Limit*3/5) {
-			t.Errorf("%s: %d left of %d, %d fit", tt.name, n, s.Used, s.Limit)
-		}
+	newest := situation(0, 0, msgs[len(msgs)-2:]...).Used
+	m, err := precis.NewManager(precis.Options{Counter: counter{}, Strategies: []precis.Strategy{reduce.Prune{}, reduce.Squeeze{}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	conv := &precis.Conversation{Transcript: precis.NewTranscript(msgs...)}
+	window := newest * 10 / 6 // of which the newest messages take 60 %
+	res, err := m.Manage(t.Context(), precis.Request{Conversation: conv, Window: precis.Window{Tokens: window}, MaxOutput: 1, Forced: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := res.View[len(res.View)-1].Content[0].(precis.ToolResult).Text(); got != testLog() {
+		t.Errorf("%d of %d are left, and the newest result was cut: %+v", res.Report.After.Tokens, window, res.Report.Steps)
+	}
+	if res.Report.After.Tokens > window*3/4 {
+		t.Errorf("%d of %d are left", res.Report.After.Tokens, window)
 	}
 }

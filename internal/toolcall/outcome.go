@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"precis/internal/harness"
+	"precis/internal/jsonspan"
 	"precis/internal/lazyregexp"
 )
 
@@ -65,6 +66,7 @@ func (c *Call) commandOutcome(text string) Outcome {
 	if code, ok := exitCode(text); ok {
 		o.Code = &code
 	}
+	text = c.Output()
 	first, programs := mainProgram(c.Line)
 	words := !printers[first]
 	switch {
@@ -90,6 +92,20 @@ func (c *Call) commandOutcome(text string) Outcome {
 		}
 	}
 	return o
+}
+
+// Output returns the text of the result; of one that is a JSON object what it says was
+// the output.
+func (c *Call) Output() string {
+	if !strings.HasPrefix(c.Text, `{"`) {
+		return c.Text
+	}
+	for _, name := range []string{"output", "stdout"} {
+		if s, ok := jsonspan.String(jsonspan.Field([]byte(c.Text), name)); ok {
+			return s
+		}
+	}
+	return c.Text
 }
 
 // refusals are how agents' programs tell a model that the user has refused a call.
