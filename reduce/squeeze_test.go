@@ -187,7 +187,11 @@ func TestClipCutsAnyUserText(t *testing.T) {
 // After an overflow, too, a kept result that fits is not cut: a forced run comes down
 // to what fits with certainty, and to its target only at the expense of what is old.
 func TestForcedRunsSqueezeOnlyWhatDoesNotFit(t *testing.T) {
-	msgs := join(text("user", "go"), call("1", "bash", `{"command":"find"}`, listing()), call("2", "bash", `{"command":"go test"}`, testLog()))
+	msgs := join(text("user", "go"), call("1", "bash", `{"command":"find"}`, listing()))
+	for n := range 6 {
+		msgs = append(msgs, join(call(fmt.Sprint("s", n), "bash", `{"command":"pwd"}`, "/src"))...)
+	}
+	msgs = append(msgs, join(call("2", "bash", `{"command":"go test"}`, testLog()))...)
 	newest := situation(0, 0, msgs[len(msgs)-2:]...).Used
 	m, err := precis.NewManager(precis.Options{Counter: counter{}, Strategies: []precis.Strategy{reduce.Prune{}, reduce.Squeeze{}}})
 	if err != nil {
