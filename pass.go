@@ -196,6 +196,9 @@ func (p *pass) reduce(ctx context.Context) error {
 		return errOverBudget(p.decision, after.Overhead, after.Tokens)
 	}
 	p.outcome = fmt.Sprintf("reduced from %d to %d tokens by %s", p.before.Tokens, after.Tokens, edits(len(p.edits)))
+	if r := p.retained; r != nil && len(r.RulesLost) > 0 {
+		p.outcome += fmt.Sprintf("; %d of %d rules of the user are not in it word for word", len(r.RulesLost), r.Rules)
+	}
 	if len(p.edits) == 0 {
 		p.outcome = "left alone: no rung found anything to reduce"
 		if start.Excess() <= 0 {

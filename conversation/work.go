@@ -4,7 +4,6 @@ import (
 	"context"
 
 	"precis/digest"
-	"precis/retain"
 )
 
 // WorkState is where the work of a conversation stands.
@@ -17,7 +16,6 @@ type WorkState struct {
 // show. What the user took back by a rewind is left out; what the view hides is not.
 func Work(ctx context.Context, h Home, id string) (WorkState, error) {
 	return look(ctx, h, id, func(s *Subject) (WorkState, error) {
-		said := retain.Alive(s.Conversation.Transcript, s.Conversation.Edits)
-		return WorkState{Conversation: s.Record.ID, State: digest.StateOf(said)}, nil
+		return WorkState{Conversation: s.Record.ID, State: digest.StateOf(s.Conversation)}, nil
 	})
 }

@@ -12,8 +12,8 @@ import (
 
 // State is where the work of a conversation stands, as its calls and their results
 // show: what was asked for, what became of files and commands, what is still out. It
-// is what a digest is written from, for programs. Handles count the messages that it
-// was read from. Lists are in the order of the conversation; they are never nil.
+// is what a digest is written from, for programs. Handles count the messages of the
+// transcript. Lists are in the order of the conversation; they are never nil.
 type State struct {
 	Requests []Request      `json:"requests"`
 	Files    []FileState    `json:"files"`
@@ -70,8 +70,10 @@ type Waiting struct {
 	What   string        `json:"what"`
 }
 
-// StateOf reads the state of a conversation. Nil messages have an empty one.
-func StateOf(msgs []precis.Message) State {
+// StateOf reads the state of a conversation. What the view hides is in it; what the
+// user took back by a rewind is not.
+func StateOf(conv *precis.Conversation) State {
+	msgs := retain.Alive(conv.Transcript, conv.Edits)
 	w := readWork(toolcall.Find(msgs), len(msgs))
 	s := State{Requests: []Request{}, Files: []FileState{}, Commands: []CommandState{}, Waiting: []Waiting{}}
 	for _, r := range requestsOf(msgs) {

@@ -36,6 +36,10 @@ func (k *talker) bash(line, result string, isError bool) {
 	k.result(result, isError)
 }
 
+func stateOf(msgs []precis.Message) digest.State {
+	return digest.StateOf(&precis.Conversation{Transcript: precis.NewTranscript(msgs...)})
+}
+
 const refused = "The user doesn't want to proceed with this tool use. The tool use was rejected (eg. if it was a file edit, the new_string was NOT written to the file). "
 
 func TestStateTellsWhatBecameOfTheWork(t *testing.T) {
@@ -61,7 +65,7 @@ func TestStateTellsWhatBecameOfTheWork(t *testing.T) {
 	k.user("3")                                                                                       // m24
 	k.user("<command-name>/clear</command-name>")                                                     // m25
 	k.call("Bash", map[string]any{"command": "make all"})                                             // m26
-	s := digest.StateOf(k.msgs)
+	s := stateOf(k.msgs)
 
 	var got []string
 	for _, r := range s.Requests {
@@ -110,11 +114,11 @@ func TestStateWaitsOnlyForWhatCanCome(t *testing.T) {
 	k.call("Bash", map[string]any{"command": "sleep 5"})
 	k.user("no, stop")
 	k.assistant("Stopped.")
-	if s := digest.StateOf(k.msgs); len(s.Waiting) != 0 || len(s.Commands) != 1 || s.Commands[0].Outcome != "interrupted" {
+	if s := stateOf(k.msgs); len(s.Waiting) != 0 || len(s.Commands) != 1 || s.Commands[0].Outcome != "interrupted" {
 		t.Errorf("%+v", s)
 	}
 	k.call("attempt_completion", map[string]any{"result": "done"})
-	if s := digest.StateOf(k.msgs); len(s.Waiting) != 0 {
+	if s := stateOf(k.msgs); len(s.Waiting) != 0 {
 		t.Errorf("%+v", s.Waiting)
 	}
 }
@@ -132,7 +136,7 @@ func TestStateOfAgentsThatSpeakInText(t *testing.T) {
 		precis.NewText("assistant", "Run it.\n```\npython a.py\n```"),
 		precis.NewText("user", "Traceback (most recent call last):\nNameError: never mind"+prompt),
 	}
-	s := digest.StateOf(msgs)
+	s := stateOf(msgs)
 	if len(s.Requests) != 1 || s.Requests[0].Handle.From != 0 || !s.Requests[0].Current {
 		t.Errorf("requests %+v", s.Requests)
 	}
@@ -170,7 +174,7 @@ func TestStateOfAnything(t *testing.T) {
 			}
 			msgs = append(msgs, m)
 		}
-		s := digest.StateOf(msgs)
+		s := stateOf(msgs)
 		if s.Requests == nil || s.Files == nil || s.Commands == nil || s.Waiting == nil {
 			t.Fatal("a list is nil")
 		}
@@ -198,4 +202,24 @@ func TestStateOfAnything(t *testing.T) {
 			t.Fatal(err)
 		}
 	})
+}
+
+// What the user took back is not part of the work.
+func TestStateLeavesOutWhatWasRewound(t *testing.T) {
+	k := &talker{}
+	k.user("Build it.")
+	k.bash("go build", "ok", false)
+	k.user("No, do something else.")
+	k.bash("rm a.go", "", false)
+	conv := &precis.Conversation{Transcript: precis.NewTranscript(k.msgs...)}
+	m, err := precis.NewManager(precis.Options{Counter: counter(t)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := m.Rewind(t.Context(), conv, 3); err != nil {
+		t.Fatal(err)
+	}
+	if s := digest.StateOf(conv); len(s.Requests) != 1 || len(s.Files) != 0 || len(s.Commands) != 1 {
+		t.Errorf("%+v", s)
+	}
 }

@@ -61,9 +61,8 @@ func (c *writeDigest) run(cmd *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
-	said := retain.Alive(j.Conversation.Transcript, j.Conversation.Edits)
 	s, err := digest.Writer{Count: count}.Summarize(cmd.Context(), precis.SummaryRequest{
-		Conversation: j.Conversation, Messages: said, MaxTokens: c.size,
+		Conversation: j.Conversation, Messages: retain.Alive(j.Conversation.Transcript, j.Conversation.Edits), MaxTokens: c.size,
 	})
 	if err != nil {
 		return err
@@ -72,7 +71,7 @@ func (c *writeDigest) run(cmd *cobra.Command, args []string) error {
 		return &precis.Error{Code: precis.CodeOverBudget, Op: "write digest", Err: fmt.Errorf("nothing fits in %s", term.Count(c.size, "token")), Hint: "allow a few hundred with --tokens"}
 	}
 	if c.AsJSON {
-		return c.JSON(digestJSON{summary{s.Text}, digest.StateOf(said)})
+		return c.JSON(digestJSON{summary{s.Text}, digest.StateOf(j.Conversation)})
 	}
 	c.Text.Printf("%s\n", s.Text)
 	return nil

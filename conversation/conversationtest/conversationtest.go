@@ -13,7 +13,6 @@ import (
 
 	"precis"
 	"precis/conversation"
-	"precis/digest"
 )
 
 // Place is a home with one conversation in it.
@@ -168,7 +167,7 @@ func looks(t *testing.T, s *suite) {
 	if len(found.Items) != 1 || found.Items[0].Handle != precis.MessageHandle(0) {
 		t.Errorf("found: %+v", found)
 	}
-	if work := must[conversation.WorkState](s)(conversation.Work(ctx, s.Home, s.ID)); len(work.State.Requests) == 0 || len(work.State.Files) == 0 || work.State.Files[0].State != digest.FileRead {
+	if work := must[conversation.WorkState](s)(conversation.Work(ctx, s.Home, s.ID)); len(work.State.Requests) == 0 || len(work.State.Files) == 0 || work.State.Files[0].State != "read" {
 		t.Errorf("state: %+v", work)
 	}
 	if lost := must[conversation.Lost](s)(conversation.Loss(ctx, s.Home, s.ID)); lost.Messages != 2*reads+1 || lost.Hidden != 0 {
