@@ -58,7 +58,7 @@ type CommandState struct {
 	Handle   precis.Handle `json:"handle"`
 	Tool     string        `json:"tool,omitempty"` // of a refused call that is no command
 	Command  string        `json:"command"`        // without the change of directory before it; of other tools the arguments
-	Outcome  toolcall.End  `json:"outcome"`        // "ok", "failed", "rejected", "interrupted" or "unknown"
+	Outcome  string        `json:"outcome"`        // "ok", "failed", "rejected", "interrupted" or "unknown"
 	ExitCode *int          `json:"exit_code,omitempty"`
 	Says     string        `json:"says,omitempty"` // the line of the output that says most about a failure
 	Said     string        `json:"said,omitempty"` // the user's words with a refusal
@@ -147,7 +147,7 @@ func (w *work) commandStates(msgs []precis.Message) []CommandState {
 	var out []CommandState
 	for i := range w.calls {
 		c, o := &w.calls[i], w.ends[i]
-		s := CommandState{Handle: c.Use, Outcome: o.End, ExitCode: o.Code, Says: quoted(o.Line, 200), Said: quoted(o.Said, 500)}
+		s := CommandState{Handle: c.Use, Outcome: string(o.End), ExitCode: o.Code, Says: quoted(o.Line, 200), Said: quoted(o.Said, 500)}
 		switch line := commandLine(c.Line); {
 		case c.Kind == toolcall.Command && (newest[line] == i && !w.isWaiting(i) || o.End == toolcall.Rejected):
 			s.Command = quoted(line, 300)
