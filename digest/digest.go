@@ -82,7 +82,7 @@ type input struct {
 // work returns what the calls of the whole conversation have done.
 func (in *input) work() *work {
 	if in.done == nil {
-		in.done = readWork(in.x.Calls, len(in.messages))
+		in.done = readWork(in.x.Calls, in.messages)
 	}
 	return in.done
 }

@@ -74,7 +74,7 @@ type Waiting struct {
 // user took back by a rewind is not.
 func StateOf(conv *precis.Conversation) State {
 	msgs := retain.Alive(conv.Transcript, conv.Edits)
-	w := readWork(toolcall.Find(msgs), len(msgs))
+	w := readWork(toolcall.Find(msgs), msgs)
 	s := State{Requests: []Request{}, Files: []FileState{}, Commands: []CommandState{}, Waiting: []Waiting{}}
 	for _, r := range requestsOf(msgs) {
 		s.Requests = append(s.Requests, Request{Handle: precis.MessageHandle(r.at), Text: retain.Shorten(r.text, 2000, ""), Question: r.question})

@@ -112,7 +112,13 @@ func TestStateWaitsOnlyForWhatCanCome(t *testing.T) {
 	k := &talker{}
 	k.user("go")
 	k.call("Bash", map[string]any{"command": "sleep 5"})
+	if s := stateOf(k.msgs); len(s.Waiting) != 1 {
+		t.Errorf("%+v", s)
+	}
 	k.user("no, stop")
+	if s := stateOf(k.msgs); len(s.Waiting) != 0 {
+		t.Errorf("%+v", s.Waiting)
+	}
 	k.assistant("Stopped.")
 	if s := stateOf(k.msgs); len(s.Waiting) != 0 || len(s.Commands) != 1 || s.Commands[0].Outcome != "interrupted" {
 		t.Errorf("%+v", s)
@@ -221,5 +227,20 @@ func TestStateLeavesOutWhatWasRewound(t *testing.T) {
 	}
 	if s := digest.StateOf(conv); len(s.Requests) != 1 || len(s.Files) != 0 || len(s.Commands) != 1 {
 		t.Errorf("%+v", s)
+	}
+}
+
+// A command may name very many files of one name.
+func TestStateOfManyFilesOfOneName(t *testing.T) {
+	k := &talker{}
+	k.user("go")
+	var line strings.Builder
+	line.WriteString("touch")
+	for n := range 40_000 {
+		fmt.Fprintf(&line, " d%d/x", n)
+	}
+	k.bash(line.String(), "", false)
+	if s := stateOf(k.msgs); len(s.Files) != 40_000 {
+		t.Errorf("%d files", len(s.Files))
 	}
 }

@@ -20,20 +20,21 @@ type work struct {
 	waiting []int // calls whose result is still to come
 }
 
-// readWork reads the outcomes of the calls of a conversation with n messages.
-func readWork(calls []toolcall.Call, n int) *work {
-	w := &work{calls: calls, ends: make([]toolcall.Outcome, len(calls)), files: fileTable{byName: map[string][]*file{}}}
-	last := 0 // the last message with a call or a result
-	for i := range calls {
-		last = max(last, calls[i].Use.From)
-		for _, r := range calls[i].Results {
-			last = max(last, r.From)
+// readWork reads the outcomes of the calls of a conversation.
+func readWork(calls []toolcall.Call, msgs []precis.Message) *work {
+	w := &work{calls: calls, ends: make([]toolcall.Outcome, len(calls)), files: newFileTable()}
+	last := len(msgs) - 1 // the newest message of the assistant, when only results follow it
+	for last >= 0 && msgs[last].Role != precis.RoleAssistant {
+		if msgs[last].IsUserTurn() {
+			last = len(msgs) // somebody spoke: nothing is waited for
+			break
 		}
+		last--
 	}
 	for i := range calls {
 		c := &calls[i]
 		w.ends[i] = c.Outcome()
-		if len(c.Results) == 0 && c.Use.From >= last && c.Use.From >= n-2 {
+		if len(c.Results) == 0 && c.Use.From >= last {
 			if !handsOver(c.Name) {
 				w.waiting = append(w.waiting, i)
 			}
@@ -65,7 +66,6 @@ type file struct {
 	created                bool
 	failed                 int
 	refused                *refusal // the newest change that the user refused
-	firstWrite             int      // message; -1: never written
 	lastWrite              int      // message of the newest attempt; -1: none
 	lastTime               int      // message of the newest call
 	names                  []string // most informative of what was written
@@ -81,23 +81,36 @@ type refusal struct {
 // the same when one ends with the other.
 type fileTable struct {
 	all    []*file
-	byName map[string][]*file
+	byPath map[string]*file
+	byName map[string][]*file // by the last element of their paths
 }
 
+func newFileTable() fileTable {
+	return fileTable{byPath: map[string]*file{}, byName: map[string][]*file{}}
+}
+
+// of returns the file of a path. A relative path is looked for among the first files of
+// its name only: a command may name very many.
 func (t *fileTable) of(p string) *file {
-	base := path.Base(p)
-	for _, f := range t.byName[base] {
-		if f.path == p || strings.HasSuffix(f.path, "/"+p) {
-			return f
-		}
-		if strings.HasSuffix(p, "/"+f.path) {
-			f.path = p // the longer one says more
-			return f
-		}
+	const most = 50
+	if f := t.byPath[p]; f != nil {
+		return f
 	}
-	f := &file{path: p, lastWrite: -1, firstWrite: -1}
+	base := path.Base(p)
+	for _, f := range t.byName[base][:min(len(t.byName[base]), most)] {
+		longer := strings.HasSuffix(p, "/"+f.path)
+		if !longer && !strings.HasSuffix(f.path, "/"+p) {
+			continue
+		}
+		if longer {
+			f.path = p // it says more
+		}
+		t.byPath[p] = f
+		return f
+	}
+	f := &file{path: p, lastWrite: -1}
 	t.all = append(t.all, f)
-	t.byName[base] = append(t.byName[base], f)
+	t.byPath[p], t.byName[base] = f, append(t.byName[base], f)
 	return f
 }
 
@@ -154,9 +167,6 @@ func (f *file) change(c *toolcall.Call, o toolcall.Outcome, e toolcall.Effect) {
 		return
 	}
 	f.writes++
-	if f.firstWrite < 0 {
-		f.firstWrite = c.Use.From
-	}
 	if untouched && createsFile(c) || f.state == FileDeleted {
 		f.created = true
 	}

@@ -305,7 +305,7 @@ func errorRank(l string) int {
 	t := strings.TrimSpace(l[:min(len(l), 400)])
 	low := strings.ToLower(t)
 	switch {
-	case t == "", exits.FindStringIndex(t) != nil && len(t) < 60:
+	case t == "", len(t) < 60 && StatesCode(t):
 		return 0
 	case strings.HasPrefix(t, "--- FAIL"), strings.HasPrefix(t, "FAIL\t"), strings.HasPrefix(t, "FAILED "), strings.HasPrefix(low, "panic:"), strings.HasPrefix(low, "error:"),
 		strings.HasPrefix(low, "fatal:"), strings.HasPrefix(t, "error["), strings.HasPrefix(low, "traceback (most"), strings.HasPrefix(t, "npm ERR!"), strings.HasPrefix(t, "make: ***"),
