@@ -48,8 +48,17 @@ func hostileSize(t *testing.T) int {
 // textReaders are what looks into texts that tools, files, pages and clients brought.
 // Each returns what it would keep.
 var textReaders = map[string]func(s string) any{
-	"tokens":   func(s string) any { return tokens.O200k().Count(s) },
-	"shell":    func(s string) any { return toolcall.Effects(s) },
+	"tokens": func(s string) any { return tokens.O200k().Count(s) },
+	"shell":  func(s string) any { return toolcall.Effects(s) },
+	"state": func(s string) any {
+		input, _ := json.Marshal(map[string]string{"command": s})
+		return digest.StateOf(&precis.Conversation{Transcript: precis.NewTranscript(
+			precis.NewText(precis.RoleUser, s), precis.NewText(precis.RoleAssistant, "<command>\n"+s+"\n</command>"),
+			precis.NewText(precis.RoleUser, s+"\n(Current directory: /)\nbash-$"),
+			precis.Message{Role: precis.RoleAssistant, Content: []precis.Block{precis.ToolUse{ID: "1", Name: "bash", Input: input}}},
+			precis.Message{Role: precis.RoleUser, Content: []precis.Block{precis.ToolResult{ToolUseID: "1", Content: []precis.Block{precis.Text{Text: s}}}}},
+		)})
+	},
 	"XML":      func(s string) any { return toolcall.ParseXML(s) },
 	"words":    func(s string) any { return []any{harness.UserWords(s), harness.Commands(s), harness.End(s)} },
 	"visible":  func(s string) any { return harness.Plain(s) },
