@@ -10,7 +10,6 @@ import (
 	"unicode/utf8"
 
 	"precis"
-	"precis/internal/harness"
 	"precis/retain"
 )
 
@@ -250,26 +249,23 @@ func (in *input) missingRules(have string, most int) []string {
 	return out
 }
 
-// lastRequest adds the user's last message when it is covered and missing.
+// lastRequest adds the user's last request when it is covered and missing.
 func (in *input) lastRequest(d *draft, have string) int {
-	for i := len(in.x.Texts) - 1; i >= 0; i-- {
-		t := &in.x.Texts[i]
-		if t.Source != retain.User {
-			continue
-		}
-		words := harness.UserWords(t.Body)
-		if !in.covered(t.Handle.From) || words == "" || strings.Contains(have, retain.Folded(words)) {
-			return 0
-		}
-		const title = "## The user's last request"
-		most := d.left * 3 / 4
-		last := saying{at: t.Handle.From, text: indented(words)}
-		if words = fitted(indented(words), most-d.count(title)-d.count(in.request(last, ""))-2, d.count); words == "" {
-			return 0
-		}
-		return d.section(title, []string{in.request(last, words)}, most)
+	all := requestsOf(in.messages)
+	if len(all) == 0 {
+		return 0
 	}
-	return 0
+	last := all[len(all)-1]
+	if !in.covered(last.at) || strings.Contains(have, retain.Folded(last.text)) {
+		return 0
+	}
+	const title = "## The user's last request"
+	most := d.left * 3 / 4
+	words := fitted(indented(last.text), most-d.count(title)-d.count(in.request(last, ""))-2, d.count)
+	if words == "" {
+		return 0
+	}
+	return d.section(title, []string{in.request(last, words)}, most)
 }
 
 // missingFiles adds the files written that are not named yet.

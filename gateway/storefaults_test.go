@@ -412,3 +412,28 @@ func TestVolatileEnds(t *testing.T) {
 		}
 	}
 }
+
+// TestPinOfAVolatileEnd pins a note that its client sends only once: the pin goes with
+// it, and does not come to name what stands in its place. Other pins stay.
+func TestPinOfAVolatileEnd(t *testing.T) {
+	b := newBench(t, memory.New(), false, false)
+	b.read(3)
+	said := b.agent.messages
+	b.agent.messages = append(slices.Clone(said), `{"role":"user","content":"Reminder: be brief."}`)
+	if res, out := post(t, b.bases[0]+"/v1/messages", b.agent.body(false)); res.StatusCode != 200 {
+		t.Fatalf("%d %s", res.StatusCode, out)
+	}
+	home := b.gates[0].Home(gateway.AllOwners)
+	for _, at := range []int{2, len(said)} {
+		if _, err := conversation.Pin(t.Context(), home, b.id, precis.MessageHandle(at)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	b.agent.messages = said
+	was := b.id
+	b.turn()
+	list, err := conversation.Edits(t.Context(), home, b.id)
+	if err != nil || b.id != was || len(list.Items) != 1 || list.Items[0].Pins[0].From != 2 {
+		t.Errorf("%s, then %s: %+v, %v", was, b.id, list.Items, err)
+	}
+}

@@ -228,3 +228,35 @@ func TestModesAreChecked(t *testing.T) {
 		t.Errorf("%v", err)
 	}
 }
+
+// A view that cannot hold all rules of the user says so where everybody looks.
+func TestLostRulesAreInTheOutcome(t *testing.T) {
+	s, err := preset.Settings(preset.Frugal)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := preset.New(preset.Options{Settings: s})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, rules := range []int{2, 900} {
+		var said strings.Builder
+		for n := range rules {
+			fmt.Fprintf(&said, "You must never change the file number_%d of the project.\n", n)
+		}
+		conv := &precis.Conversation{Transcript: precis.NewTranscript(precis.NewText(precis.RoleUser, said.String()), precis.NewText(precis.RoleAssistant, "I will not."))}
+		conv.Transcript.Append(chat(60).Transcript.Messages()...)
+		res, err := m.Manage(t.Context(), precis.Request{Conversation: conv, Window: precis.Window{Tokens: 10_000}, MaxOutput: 1000})
+		if err != nil {
+			t.Fatal(err)
+		}
+		r := res.Report.Retention
+		if r == nil || (len(r.RulesLost) > 0) != (rules > 2) {
+			t.Fatalf("of %d rules: %+v", rules, r)
+		}
+		want := fmt.Sprintf("; %d of %d rules of the user are not in it word for word", len(r.RulesLost), r.Rules)
+		if got := strings.Contains(res.Report.Outcome, want); got != (rules > 2) {
+			t.Errorf("of %d rules: %s", rules, res.Report.Outcome)
+		}
+	}
+}

@@ -83,11 +83,11 @@ func amend(c, from *Conversation, shared int) {
 	}
 }
 
-// before returns the edits that change nothing after n messages, at nodes up to there.
+// before returns the edits that name nothing after n messages, at nodes up to there.
 func before(edits []precis.Edit, t *precis.Transcript, n int) []precis.Edit {
 	var out []precis.Edit
 	for _, e := range edits {
-		if slices.ContainsFunc(e.Replace, func(r precis.Replacement) bool { return r.To > n }) {
+		if slices.ContainsFunc(e.Replace, func(r precis.Replacement) bool { return r.To > n }) || slices.ContainsFunc(e.Pins, func(h precis.Handle) bool { return h.To > n }) {
 			continue
 		}
 		if e.Seen > n {

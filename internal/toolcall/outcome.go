@@ -163,8 +163,11 @@ var (
 	// searches end with the code 1 when they find nothing, or differences.
 	searches = wordSet("grep egrep fgrep rg ag ack find fd which pgrep diff cmp test [ ls command type")
 	// printers print what others have written.
-	printers = wordSet("cat head tail grep egrep fgrep rg ag ack sed awk find fd ls git less more nl wc diff cmp jq echo printf tree which strings xxd hexdump gh curl wget type dir")
+	printers = wordSet("cat head tail grep egrep fgrep rg ag ack sed awk find fd ls less more nl wc diff cmp jq echo printf tree which strings xxd hexdump git:reads gh:reads curl wget type dir")
 )
+
+// readingVerbs are what git and gh are told when they only print.
+var readingVerbs = wordSet("log diff show status blame grep ls-files rev-parse describe view list checks")
 
 // stages set the stage for other programs.
 var stages = wordSet("cd pushd popd source . export set sleep timeout bash sh pwd true")
@@ -187,7 +190,8 @@ func hasPrefixFold(text string, heads []string) bool {
 func hidesCodes(line string) bool { return lex(line).hides }
 
 // mainProgram returns the program that a command line begins with, what sets the
-// stage left out, and all its programs.
+// stage left out, and all its programs. Git and gh that only print have names of their
+// own.
 func mainProgram(line string) (first string, all []string) {
 	for _, words := range simpleCommands(line) {
 		for len(words) > 0 && (words[0].redirect || prefixes[words[0].text] && words[0].text != "git" || strings.Contains(words[0].text, "=")) {
@@ -200,6 +204,9 @@ func mainProgram(line string) (first string, all []string) {
 			words = script
 		}
 		name := words[0].text[strings.LastIndexByte(words[0].text, '/')+1:]
+		if (name == "git" || name == "gh") && slices.ContainsFunc(words[1:min(len(words), 4)], func(w word) bool { return readingVerbs[w.text] }) {
+			name += ":reads"
+		}
 		all = append(all, name)
 		if first == "" && !stages[name] {
 			first = name

@@ -98,7 +98,7 @@ func TestPurposeOfCommands(t *testing.T) {
 		}
 	}
 	for line, want := range map[string]bool{
-		"cat a | head": true, "cd x && grep -n a b": true, "go test ./... | tail -3": false, "bash -lc 'sed -n 1,9p a'": true, "git status": true, "cd x": true, "rm a": false,
+		"cat a | head": true, "cd x && grep -n a b": true, "go test ./... | tail -3": false, "bash -lc 'sed -n 1,9p a'": true, "git status": true, "git push origin x": false, "git commit -m 'show it'": false, "gh pr view 3": true, "gh pr create": false, "cd x": true, "rm a": false,
 	} {
 		if got := toolcall.Prints(line); got != want {
 			t.Errorf("%q prints: %v", line, got)

@@ -17,15 +17,21 @@ type Effect struct {
 // expanded. What programs do of their own cannot be seen.
 func Effects(command string) []Effect {
 	var out []Effect
+	removed := map[string]int{} // where out says that a path was removed last
 	var script func(command string)
-	add := func(p string, removed bool) {
+	add := func(p string, gone bool) {
 		p = strings.TrimSpace(strings.Trim(p, `"'`))
 		if p != "" && p != "-" && !strings.HasPrefix(p, "/dev/") && !strings.HasPrefix(p, "&") && !strings.ContainsAny(p, "$*{}()<>|;`\n") {
-			out = append(out, Effect{normalPath(p), removed})
+			out = append(out, Effect{normalPath(p), gone})
+			if gone {
+				removed[normalPath(p)] = len(out) - 1
+			}
 		}
 	}
 	made := func(directory string) {
-		out = slices.DeleteFunc(out, func(e Effect) bool { return e.Removed && e.Path == normalPath(directory) })
+		if i, ok := removed[normalPath(directory)]; ok {
+			out[i].Path = "" // it is there again
+		}
 	}
 	script = func(command string) {
 		for _, words := range simpleCommands(command) {
@@ -36,7 +42,7 @@ func Effects(command string) []Effect {
 	for _, e := range patched(command) {
 		add(e.Path, e.Removed)
 	}
-	return out
+	return slices.DeleteFunc(out, func(e Effect) bool { return e.Path == "" })
 }
 
 const deleteHead = "*** Delete File: "

@@ -18,7 +18,7 @@ func TestEffects(t *testing.T) {
 		{"sed -i 's/a > b/c/' src/x.py", "src/x.py"},
 		{"sed 's/a/b/' x.py", ""},
 		{"rm -rf build/old.js", "-build/old.js"},
-		{"rm -rf build && mkdir -p build && cd build", ""}, {"mkdir build; rm -rf ./build", "-build"},
+		{"rm -rf build && mkdir -p build && cd build", ""}, {"mkdir build; rm -rf ./build", "-build"}, {"rm a b; mkdir a", "-b"},
 		{"git mv a.go b.go", "-a.go b.go"},
 		{"cat > src/app.ts <<'EOF'\nif (a > b) { x >> 2 }\nrm -f y\nEOF\necho done", "src/app.ts"},
 		{"cat <<EOF | tee conf.yaml\nkey: v\nEOF", "conf.yaml"},
