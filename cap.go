@@ -68,7 +68,7 @@ func (e Edit) reduces() bool {
 	switch e.Kind {
 	case KindRestore, KindUndo:
 		return e.Report.Rung != "" // what was shown again is reduced by the next edit of the run
-	case KindPin, KindRewind:
+	case KindPin, KindRewind, KindExclude:
 		return false
 	}
 	return true

@@ -10,7 +10,8 @@ import (
 // EditKind says what an [Edit] does.
 type EditKind string
 
-// The kinds of edits. All but the last three replace content by less of it.
+// The kinds of edits. All but the last five come from the ladder and replace
+// content by less of it.
 const (
 	KindCondensation EditKind = "condensation" // a span becomes a summary
 	KindTruncation   EditKind = "truncation"   // a span is hidden behind a marker
@@ -20,6 +21,7 @@ const (
 	KindClip         EditKind = "clip"         // blocks are cut inside
 	KindThinking     EditKind = "thinking"     // reasoning bound to a replaced prefix is left out
 	KindRewind       EditKind = "rewind"       // the tail is hidden
+	KindExclude      EditKind = "exclude"      // messages that the user does not want are hidden
 	KindRestore      EditKind = "restore"      // hidden content is shown again
 	KindPin          EditKind = "pin"          // content is marked as important: never hidden
 	KindUndo         EditKind = "undo"         // an earlier edit is taken back

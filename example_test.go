@@ -41,7 +41,7 @@ func ExamplePlan() {
 	fmt.Println(d.Arithmetic())
 	// Output:
 	// reduce by threshold
-	// used 155000 of 200000 (77.5 %), threshold 75 % (global), allowed 200000 × (1 − 0.1) − 8192 = 171808, target 100000
+	// used 155,000 of 200,000 (78 %), threshold 75 % (global), allowed 200,000 × (1 − 0.1) − 8,192 = 171,808, target 100,000
 }
 
 // Pins keep what a user calls important in every view.

@@ -43,8 +43,11 @@ func ParseHandle(s string) (Handle, error) {
 	if first, last, ok := strings.Cut(s, "-"); ok {
 		from, ok1 := parseIndex(first, "m")
 		to, ok2 := parseIndex(last, "m")
-		if !ok1 || !ok2 || to < from {
+		switch {
+		case !ok1 || !ok2:
 			return Handle{}, bad
+		case to < from:
+			return Handle{}, &Error{Code: CodeInvalid, Op: "read handle", Err: fmt.Errorf("the range %q is backwards", s), Hint: fmt.Sprintf("messages are named oldest first: m%d-m%d", to, from)}
 		}
 		return SpanHandle(from, to+1), nil
 	}

@@ -384,7 +384,7 @@ func errOverBudget(d Decision, overhead, used int) error {
 	return &Error{
 		Code: CodeOverBudget, Op: "fit the view",
 		Hint: "use a larger window, ask for less output, or shorten the system prompt and tools",
-		Err: fmt.Errorf("%d tokens are left when everything that may be cut is cut (%d of them system prompt and tools); %s",
-			used, overhead, d.Arithmetic()),
+		Err: fmt.Errorf("%s tokens are left when everything that may be cut is cut (%s of them system prompt and tools); %s",
+			number(used), number(overhead), d.Arithmetic()),
 	}
 }

@@ -157,7 +157,7 @@ func TestOverBudgetSaysTheArithmetic(t *testing.T) {
 	m := manager(t, precis.Options{})
 	conv := &precis.Conversation{Transcript: precis.NewTranscript(precis.NewText("user", "hello")), System: precis.NewText("system", strings.Repeat("x", 8000))}
 	res, err := m.Manage(context.Background(), precis.Request{Conversation: conv, Window: window(1000)})
-	if precis.CodeOf(err) != precis.CodeOverBudget || !strings.Contains(err.Error(), "2000 of them system prompt") || !strings.Contains(err.Error(), "allowed 1000 × (1 − 0.1) − 200 = 700") {
+	if precis.CodeOf(err) != precis.CodeOverBudget || !strings.Contains(err.Error(), "2,000 of them system prompt") || !strings.Contains(err.Error(), "allowed 1,000 × (1 − 0.1) − 200 = 700") {
 		t.Errorf("error %v", err)
 	}
 	if len(res.View) == 0 {
@@ -435,7 +435,7 @@ func ExampleManager_Manage() {
 	m.Undo(context.Background(), conv)
 	fmt.Println(len(precis.View(conv.Transcript, conv.Edits)), "after undo")
 	// Output:
-	// <nil> reduced from 2150 to 491 tokens by 1 edit
+	// <nil> reduced from 2,150 to 491 tokens by 1 edit
 	// 23 messages are sent; 100 are kept
 	// [78 earlier messages hidden here to save room; nothing is lost: m1-m78.]
 	// 100 after undo

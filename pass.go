@@ -153,7 +153,7 @@ const leftToCaller = "left to the caller"
 // reduce climbs the ladder when the decision says so.
 func (p *pass) reduce(ctx context.Context) error {
 	if p.decision.Action != ActionReduce && p.decision.Action != ActionTruncate {
-		p.outcome = fmt.Sprintf("nothing to do: %.1f %% of the window is used", p.decision.Percent)
+		p.outcome = fmt.Sprintf("nothing to do: %s of the window is used", percentage(p.decision.Percent))
 		return nil
 	}
 	if p.r.Watch {
@@ -195,14 +195,14 @@ func (p *pass) reduce(ctx context.Context) error {
 		p.outcome = "does not fit: nothing is left to cut"
 		return errOverBudget(p.decision, after.Overhead, after.Tokens)
 	}
-	p.outcome = fmt.Sprintf("reduced from %d to %d tokens by %s", p.before.Tokens, after.Tokens, edits(len(p.edits)))
+	p.outcome = fmt.Sprintf("reduced from %s to %s tokens by %s", number(p.before.Tokens), number(after.Tokens), edits(len(p.edits)))
 	if r := p.retained; r != nil && len(r.RulesLost) > 0 {
 		p.outcome += fmt.Sprintf("; %d of %d rules of the user are not in it word for word", len(r.RulesLost), r.Rules)
 	}
 	if len(p.edits) == 0 {
 		p.outcome = "left alone: no rung found anything to reduce"
 		if start.Excess() <= 0 {
-			p.outcome = fmt.Sprintf("left alone: %d tokens are within the target of %d", p.before.Tokens, p.decision.Target)
+			p.outcome = fmt.Sprintf("left alone: %s tokens are within the target of %s", number(p.before.Tokens), number(p.decision.Target))
 		}
 	}
 	return err
@@ -235,7 +235,7 @@ func (p *pass) worthless(before int) bool {
 	if p.r.Manual || p.r.Forced || p.s.Excess() <= 0 || saved >= p.settings.Worth*float64(before) {
 		return false
 	}
-	p.outcome = fmt.Sprintf("left alone: the rungs would save %.0f of %d tokens, less than %.0f %%", saved, before, 100*p.settings.Worth)
+	p.outcome = fmt.Sprintf("left alone: the rungs would save %s of %s tokens, less than %.0f %%", number(before-p.s.Used), number(before), 100*p.settings.Worth)
 	return true
 }
 

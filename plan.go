@@ -24,12 +24,12 @@ type Window struct {
 	Detail string `json:"detail,omitempty"` // e.g. the catalog entry or the flag
 }
 
-// String returns "200000 tokens (catalog: claude-sonnet-4-5)".
+// String returns "200,000 tokens (catalog: claude-sonnet-4-5)".
 func (w Window) String() string {
 	if w.Detail == "" {
-		return fmt.Sprintf("%d tokens (%s)", w.Tokens, w.Source)
+		return fmt.Sprintf("%s tokens (%s)", number(w.Tokens), w.Source)
 	}
-	return fmt.Sprintf("%d tokens (%s: %s)", w.Tokens, w.Source, w.Detail)
+	return fmt.Sprintf("%s tokens (%s: %s)", number(w.Tokens), w.Source, w.Detail)
 }
 
 // Usage is what one request consumed, in tokens, as a provider reports it.
@@ -168,8 +168,9 @@ type Decision struct {
 
 // Arithmetic returns the decision's reckoning as one line.
 func (d Decision) Arithmetic() string {
-	return fmt.Sprintf("used %d of %d (%.1f %%), threshold %g %% (%s), allowed %d × (1 − %g) − %d = %.0f, target %d",
-		d.Used, d.Window.Tokens, d.Percent, d.Threshold, d.Origin, d.Window.Tokens, d.Buffer, d.Reserve.Tokens, d.Allowed, d.Target)
+	return fmt.Sprintf("used %s of %s (%s), threshold %g %% (%s), allowed %s × (1 − %g) − %s = %s, target %s",
+		number(d.Used), number(d.Window.Tokens), percentage(d.Percent), d.Threshold, d.Origin, number(d.Window.Tokens), d.Buffer, number(d.Reserve.Tokens),
+		number(int(math.Round(d.Allowed))), number(d.Target))
 }
 
 // Plan decides what to do with a view of the given load. It is pure. A

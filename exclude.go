@@ -1,0 +1,45 @@
+package precis
+
+import (
+	"context"
+	"slices"
+)
+
+// Exclude hides messages that the user does not want in the view, reversibly. Tool
+// uses and results that belong to them are hidden with them; nothing stands in their
+// place. The error is [CodeNotFound] when all of them are hidden already, and
+// [CodeConflict] when one of them must stay: the last user turn, what is pinned, and
+// the newest group, which the model is to answer.
+func (m *Manager) Exclude(ctx context.Context, conv *Conversation, h Handle) (Edit, error) {
+	const op = "exclude"
+	t := conv.Transcript
+	if err := checkHandle(t, h); err != nil {
+		return Edit{}, err
+	}
+	if h.Block >= 0 {
+		return Edit{}, Errorf(CodeInvalid, op, "%s is a block: whole messages are excluded", h)
+	}
+	kept := Keep(t, conv.Edits, m.NewMeter(), 1, 0)
+	from, _ := kept.Group(h.From)
+	_, to := kept.Group(h.To - 1)
+	units := Units(t, conv.Edits)
+	hidden := true
+	for _, u := range units {
+		if u.To <= from || u.From >= to {
+			continue
+		}
+		from, to = min(from, u.From), max(to, u.To) // what stands for a span goes as a whole
+		hidden = hidden && !u.Original() && len(u.Messages) == 0
+	}
+	if hidden {
+		return Edit{}, Errorf(CodeNotFound, op, "%s is hidden already", h)
+	}
+	for i := from; i < to; i++ {
+		original := slices.ContainsFunc(units, func(u Unit) bool { return u.From == i && u.Original() })
+		if kept.Pinned(i) || original && kept.Message(i) {
+			return Edit{}, Errorf(CodeConflict, op, "%s must stay: it is pinned, the last user turn, or what is to be answered", MessageHandle(i))
+		}
+	}
+	e := Edit{Kind: KindExclude, Replace: []Replacement{{From: from, To: to}}, Report: EditReport{Reason: "asked for: " + h.String()}}
+	return m.add(ctx, conv, e)
+}

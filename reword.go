@@ -1,0 +1,86 @@
+package precis
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"unicode/utf8"
+)
+
+// Reword puts another text in the place of the summary or marker that an edit in force
+// shows. The gate reads it as it reads every summary, and adds what it is missing. The
+// edit stays below: undoing the new one brings its text back. The error is
+// [CodeNotFound] for an edit that is not in force, and [CodeInvalid] for one that shows
+// no text in the place of messages, and for a text that is empty, no UTF-8, or larger
+// than the messages it stands for.
+func (m *Manager) Reword(ctx context.Context, r Request, edit, text string) (Edit, error) {
+	const op = "reword"
+	conv := r.Conversation
+	if conv == nil {
+		return Edit{}, Errorf(CodeInvalid, op, "Request.Conversation is missing")
+	}
+	i := slices.IndexFunc(Active(conv.Edits), func(e Edit) bool { return e.ID == edit })
+	if i < 0 {
+		return Edit{}, Errorf(CodeNotFound, op, "there is no edit %.80q in force", edit)
+	}
+	old := Active(conv.Edits)[i]
+	if strings.TrimSpace(text) == "" || !utf8.ValidString(text) {
+		return Edit{}, Errorf(CodeInvalid, op, "the text is empty or no UTF-8")
+	}
+	e, err := reworded(old, text)
+	if err != nil {
+		return Edit{}, err
+	}
+	before := *conv // as it is without the edit: what the text stands for
+	before.Edits = slices.DeleteFunc(slices.Clone(conv.Edits), func(e Edit) bool { return e.ID == edit })
+	r.Conversation, r.Manual, r.Meter = &before, true, nil
+	p, err := m.begin(r)
+	if err != nil {
+		return Edit{}, err
+	}
+	if m.o.Gate != nil {
+		if e, err = m.o.Gate.Admit(ctx, &p.s, e); err != nil {
+			return Edit{}, err
+		}
+	}
+	e.Report.TokensBefore, e.Report.TokensAfter = p.stands(e)
+	if e.Report.TokensAfter > e.Report.TokensBefore {
+		return Edit{}, Errorf(CodeInvalid, op, "the text has %d tokens, the messages it stands for %d", e.Report.TokensAfter, e.Report.TokensBefore)
+	}
+	return m.add(ctx, conv, e)
+}
+
+// reworded returns an edit over the same spans that shows another text.
+func reworded(old Edit, text string) (Edit, error) {
+	e := Edit{Kind: old.Kind, Report: EditReport{Rung: old.Report.Rung, Reason: fmt.Sprintf("the text of %s was edited", old.ID)}}
+	found := false
+	for _, r := range old.Replace {
+		if r.Block != nil || r.Restore {
+			continue
+		}
+		if !found && len(r.With) > 0 {
+			with := NewText(r.With[0].Role, text)
+			r.With, found = append([]Message{with}, r.With[1:]...), true
+		}
+		e.Replace = append(e.Replace, r)
+	}
+	if !found {
+		return Edit{}, Errorf(CodeInvalid, "reword", "edit %.80q shows no text in the place of messages", old.ID)
+	}
+	return e, nil
+}
+
+// stands counts the tokens of what an edit hides of the view, and of what it shows
+// instead.
+func (p *pass) stands(e Edit) (before, after int) {
+	for _, r := range e.Replace {
+		for _, u := range p.s.Units {
+			if r.From <= u.From && u.To <= r.To {
+				before += p.s.Meter.View(u.Messages)
+			}
+		}
+		after += p.s.Meter.View(r.With)
+	}
+	return before, after
+}
