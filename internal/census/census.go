@@ -18,6 +18,7 @@ type Kind string
 const (
 	System     Kind = "system"
 	Tools      Kind = "tools"
+	Digest     Kind = "digest" // what stands in the place of messages: a summary, a digest, a marker
 	User       Kind = "user"
 	Assistant  Kind = "assistant"
 	Thinking   Kind = "thinking"
@@ -29,7 +30,7 @@ const (
 
 // Kinds returns all kinds in order.
 func Kinds() []Kind {
-	return []Kind{System, Tools, User, Assistant, Thinking, ToolUse, ToolResult, Media, Other}
+	return []Kind{System, Tools, Digest, User, Assistant, Thinking, ToolUse, ToolResult, Media, Other}
 }
 
 // Share is what one kind or tool uses.
@@ -50,8 +51,9 @@ type Census struct {
 // longText is the least length, in bytes, of a text that counts as repeated.
 const longText = 200
 
-// Take counts a conversation's system prompt and tools, and the given messages.
-func Take(c *precis.Conversation, msgs []precis.Message, m *precis.Meter) Census {
+// Take counts a conversation's system prompt and tools, and the messages of a view
+// in pieces.
+func Take(c *precis.Conversation, units []precis.Unit, m *precis.Meter) Census {
 	t := taker{meter: m, kinds: map[Kind]*Share{}, tools: map[string]*Share{}, seen: map[[32]byte]bool{}}
 	if c.HasSystem() {
 		t.add(System, m.Message(c.System))
@@ -59,10 +61,18 @@ func Take(c *precis.Conversation, msgs []precis.Message, m *precis.Meter) Census
 	if len(c.Tools) > 0 {
 		t.add(Tools, m.Block(precis.RoleSystem, precis.Text{Text: string(c.Tools)}))
 	}
+	var msgs []precis.Message
+	for _, u := range units {
+		msgs = append(msgs, u.Messages...)
+	}
 	t.results = resultTools(msgs)
-	for i, msg := range msgs {
-		for b, block := range msg.Content {
-			t.block(precis.BlockHandle(i, b), msg.Role, block)
+	i := 0
+	for _, u := range units {
+		for _, msg := range u.Messages {
+			for b, block := range msg.Content {
+				t.block(precis.BlockHandle(i, b), msg.Role, block, !u.Original())
+			}
+			i++
 		}
 	}
 	return t.census()
@@ -98,10 +108,14 @@ func (t *taker) add(k Kind, tokens int) {
 	s.Blocks++
 }
 
-func (t *taker) block(h precis.Handle, role precis.Role, b precis.Block) {
+// block counts one block; instead says that it stands in the place of messages.
+func (t *taker) block(h precis.Handle, role precis.Role, b precis.Block, instead bool) {
 	tokens := t.meter.Block(role, b)
 	tool, isResult := t.results[h]
 	kind := kindOf(role, b)
+	if _, text := b.(precis.Text); text && instead {
+		kind = Digest
+	}
 	if isResult && kind == User {
 		kind = ToolResult
 	}

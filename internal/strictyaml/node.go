@@ -5,10 +5,14 @@ package strictyaml
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"math"
+	"slices"
 	"strings"
 
 	"github.com/goccy/go-yaml/ast"
+
+	"precis/internal/suggest"
 )
 
 // The library's own decoder is not strict enough for us: it reads "1000" and
@@ -84,7 +88,7 @@ func Each(n ast.Node, table Fields) error {
 		}
 		visit, known := table[k.Value]
 		if !known {
-			return within(k.Value, Wrong(k, "unknown key"))
+			return within(k.Value, Wrong(k, "%s", unknownKey(k.Value, table)))
 		}
 		if seen[k.Value] {
 			return within(k.Value, Wrong(k, "the key is repeated"))
@@ -179,4 +183,12 @@ func Amount(to **float64) func(ast.Node) error {
 		*to = &f
 		return nil
 	}
+}
+
+// unknownKey says that a key is unknown, and which was meant.
+func unknownKey(name string, table Fields) string {
+	if near := suggest.DidYouMean(name, slices.Sorted(maps.Keys(table))); near != "" {
+		return "unknown key; " + near
+	}
+	return "unknown key"
 }

@@ -10,7 +10,7 @@ import (
 	"fmt"
 
 	"precis"
-	"precis/store/internal/words"
+	"precis/internal/words"
 )
 
 // Message is a message to append, with the node it makes.

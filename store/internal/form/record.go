@@ -6,8 +6,8 @@ import (
 	"strings"
 
 	"precis"
+	"precis/internal/words"
 	"precis/store"
-	"precis/store/internal/words"
 )
 
 // Record returns the stored form of a record. The error is [precis.CodeInvalid]

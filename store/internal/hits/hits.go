@@ -5,8 +5,8 @@ import (
 	"cmp"
 	"slices"
 
+	"precis/internal/words"
 	"precis/store"
-	"precis/store/internal/words"
 )
 
 // Place says where a message is shown: which one of a conversation it is.

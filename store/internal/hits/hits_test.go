@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"testing"
 
+	"precis/internal/words"
 	"precis/store/internal/cut"
-	"precis/store/internal/words"
 )
 
 func TestBest(t *testing.T) {

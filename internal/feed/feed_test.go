@@ -1,0 +1,53 @@
+package feed_test
+
+import (
+	"testing"
+
+	"precis/internal/feed"
+)
+
+func all(int) bool { return true }
+
+func TestMissedEventsAreReplayed(t *testing.T) {
+	f := feed.New[int]()
+	for i := range 600 {
+		f.Publish(i)
+	}
+	even := f.Listen(590, func(e int) bool { return e%2 == 0 })
+	f.Publish(600)
+	for _, want := range []uint64{591, 593, 595, 597, 599, 601} {
+		if got := <-even.C; got.N != want || got.Event != int(want)-1 {
+			t.Fatalf("got %+v, want number %d", got, want)
+		}
+	}
+	if l := f.Listen(0, all); len(l.C) != 0 {
+		t.Errorf("a new listener gets %d old events", len(l.C))
+	}
+	if l := f.Listen(9999, all); len(l.C) != 0 {
+		t.Errorf("a listener of an earlier feed gets %d events", len(l.C))
+	}
+	if l := f.Listen(1, all); len(l.C) != cap(l.C) {
+		t.Errorf("%d events wait, room is for %d", len(l.C), cap(l.C))
+	}
+}
+
+func TestSlowListenersAreDropped(t *testing.T) {
+	f := feed.New[int]()
+	slow, gone := f.Listen(0, all), f.Listen(0, all)
+	gone.Leave()
+	gone.Leave()
+	for i := range 300 {
+		f.Publish(i)
+	}
+	n := 0
+	for range slow.C {
+		n++
+	}
+	if n != 256 {
+		t.Errorf("a slow listener got %d events", n)
+	}
+	f.Close()
+	if f.Listen(0, all) != nil {
+		t.Error("a closed feed takes listeners")
+	}
+}
