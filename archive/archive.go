@@ -18,6 +18,7 @@ import (
 	"path/filepath"
 
 	"precis"
+	"precis/internal/jsonspan"
 )
 
 // Format reads one kind of recording. Implementations are stateless.
@@ -47,6 +48,7 @@ type Recording struct {
 	Skipped      int       // malformed lines left out
 	Warnings     []Warning // at most MaxWarnings, in order
 	Ignored      int       // well-formed entries that are no part of a conversation
+	Origin       Origin
 }
 
 // MaxWarnings bounds [Recording.Warnings]; Skipped counts on.
@@ -193,8 +195,28 @@ func Detect(src Source, formats []Format) (Format, error) {
 	}
 	return nil, &precis.Error{
 		Code: precis.CodeInvalid, Op: "recognize", Place: src.Path,
-		Err: errors.New("no known format of conversation"), Hint: "known formats: " + names(formats),
+		Err:  fmt.Errorf("no known format of conversation: %s", nature(src.Data)),
+		Hint: "known formats: " + names(formats) + `; plain is {"messages":[…]}, or [{"role":…,"content":…},…], or one such message a line`,
 	}
+}
+
+// nature says what data is that no format recognizes.
+func nature(data []byte) string {
+	empty := len(bytes.Trim(data, " \t\r\n[]{}")) == 0
+	valid := jsonspan.Valid(data) == nil
+	switch kind := jsonspan.Kind(data); {
+	case valid && kind == '[' && empty:
+		return "the list of messages is empty"
+	case valid && kind == '[':
+		return "this is a JSON list whose first element is no message: it has no role"
+	case valid && kind == '{' && empty:
+		return `this is a JSON object without messages`
+	case valid && kind == '{':
+		return `this is a JSON object without "messages", and no line of an agent's recording`
+	case kind == '{' && len(FirstLines(data, 1)) > 0:
+		return "these are JSON lines, but neither messages nor those of an agent"
+	}
+	return "this is no JSON"
 }
 
 func names(formats []Format) string {

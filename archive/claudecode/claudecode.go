@@ -57,6 +57,7 @@ func (Format) Read(src archive.Source) (*archive.Recording, error) {
 		s.read(l)
 	}
 	s.rec.Conversation = s.conversation()
+	s.origin()
 	return s.rec, nil
 }
 

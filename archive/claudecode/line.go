@@ -40,12 +40,14 @@ type line struct {
 
 	msg     precis.Message
 	model   string
+	usage   precis.Usage
 	uses    []string // IDs of tool uses
 	results []string // IDs of the tool uses answered
 	compact compaction
 
 	title, leaf string // of a title line
-	agent       *line  // the sub-agent's message in a progress line
+	cwd         string
+	agent       *line // the sub-agent's message in a progress line
 }
 
 // compaction is the content of a boundary line.
@@ -119,6 +121,8 @@ func (ln *line) field(m jsonspan.Member, r *raws) {
 		r.hidden = yes()
 	case "isApiErrorMessage":
 		r.failed = yes()
+	case "cwd":
+		ln.cwd = text()
 	case "timestamp":
 		ln.at, _ = time.Parse(time.RFC3339Nano, text())
 	case "message":
@@ -176,8 +180,12 @@ func (ln *line) said(r raws) error {
 		if err != nil {
 			return err
 		}
-		if m.Name == "model" {
+		switch m.Name {
+		case "model":
 			ln.model, _ = jsonspan.String(m.Raw)
+		case "usage":
+			n := archive.Counts(m.Raw, "input_tokens", "output_tokens", "cache_read_input_tokens", "cache_creation_input_tokens")
+			ln.usage = precis.Usage{Input: n[0], Output: n[1], CacheRead: n[2], CacheWrite: n[3]}
 		}
 	}
 	if ln.model == "<synthetic>" || r.failed {

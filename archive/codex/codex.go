@@ -78,6 +78,7 @@ type rollout struct {
 	conv   *precis.Conversation
 	names  archive.CallNames
 	tokens int // the last request's, as the server counted
+	total  precis.Usage
 }
 
 func (r *rollout) line(l archive.Line) error {
@@ -156,6 +157,7 @@ func (r *rollout) meta(payload []byte) error {
 		return err
 	}
 	r.conv.ID, _ = jsonspan.String(f["id"])
+	r.origin(f)
 	for _, raw := range [][]byte{f["base_instructions"], f["instructions"]} {
 		if jsonspan.Kind(raw) == '{' {
 			inner, err := jsonspan.Fields(raw)
@@ -188,6 +190,7 @@ func (r *rollout) event(payload []byte, line int) error {
 		if n := lastTokens(f["info"]); n > 0 {
 			r.tokens = n
 		}
+		r.spent(f["info"])
 	case "thread_rolled_back":
 		turns, err := strconv.Atoi(strings.TrimSpace(string(f["num_turns"])))
 		if err != nil || turns <= 0 {

@@ -5,7 +5,9 @@ import (
 	"precis/archive"
 	"precis/archive/aider"
 	"precis/archive/claudecode"
+	"precis/archive/cline"
 	"precis/archive/codex"
+	"precis/archive/copilot"
 	"precis/archive/gemini"
 	"precis/archive/opencode"
 	"precis/archive/openhands"
@@ -20,8 +22,8 @@ import (
 // recognizes least, is last.
 func All() []archive.Format {
 	return []archive.Format{
-		roo.Format{}, claudecode.Format{}, codex.Format{}, pi.Format{},
-		opencode.Format{}, gemini.Format{}, openhands.Format{},
+		roo.Format{}, gemini.Qwen{}, claudecode.Format{}, codex.Format{}, pi.Format{},
+		opencode.Format{}, cline.Format{}, copilot.Format{}, gemini.Format{}, openhands.Format{},
 		sweagent.Format{}, sweagent.Mini{}, taubench.Format{}, aider.Format{},
 		plain.Format{},
 	}

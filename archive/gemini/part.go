@@ -21,6 +21,7 @@ type builder struct {
 	answered map[string]bool // IDs of calls answered
 	role     precis.Role     // who spoke last
 	calls    int             // that were given an ID
+	counted  map[string]bool // IDs of messages whose usage was added; shared by all lists of a session
 }
 
 // call is a call of the model: its ID here and as recorded, "" for none.
@@ -28,7 +29,7 @@ type call struct{ id, recorded, name string }
 
 func newBuilder(rec *archive.Recording) *builder {
 	conv := &precis.Conversation{Transcript: &precis.Transcript{}}
-	return &builder{rec: rec, conv: conv, made: map[string]bool{}, answered: map[string]bool{}}
+	return &builder{rec: rec, conv: conv, made: map[string]bool{}, answered: map[string]bool{}, counted: map[string]bool{}}
 }
 
 // say appends a message; one without content is ignored.

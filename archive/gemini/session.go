@@ -46,6 +46,7 @@ func (b *builder) record(f map[string]json.RawMessage) error {
 	if model := text(f, "model"); model != "" {
 		b.conv.Model = model
 	}
+	b.spent(f, m.ID)
 	m.Role, m.Content = precis.RoleAssistant, thoughts(f["thoughts"])
 	said, err := b.parts(f["content"], m.Role)
 	if err != nil {
@@ -59,6 +60,16 @@ func (b *builder) record(f map[string]json.RawMessage) error {
 		b.say(precis.Message{Role: precis.RoleUser, Content: results, Time: at})
 	}
 	return nil
+}
+
+// spent adds what the request behind a message used, once for each message.
+func (b *builder) spent(f map[string]json.RawMessage, id string) {
+	if id != "" && b.counted[id] {
+		return
+	}
+	b.counted[id] = true
+	n := archive.Counts(f["tokens"], "input", "output", "cached", "thoughts")
+	b.rec.Origin.Spend(text(f, "model"), precis.Usage{Input: max(0, n[0]-n[2]), Output: n[1] + n[3], CacheRead: n[2]}, 0)
 }
 
 // thoughts reads the summaries of the model's reasoning.
@@ -147,6 +158,7 @@ type log struct {
 	messages []message
 	index    map[string]int // message ID to its place in messages
 	left     [][]message
+	counted  map[string]bool // see builder
 }
 
 type message struct {
@@ -157,7 +169,7 @@ type message struct {
 
 // readLines reads a session of JSON lines.
 func readLines(data []byte, rec *archive.Recording) {
-	s := &log{rec: rec, index: map[string]int{}}
+	s := &log{rec: rec, index: map[string]int{}, counted: map[string]bool{}}
 	for l := range archive.Lines(data, rec) {
 		if err := s.line(l); err != nil {
 			rec.Skip(l.Number, err)
@@ -273,7 +285,7 @@ func (s *log) leave(was []message) {
 // build reads a list of messages.
 func (s *log) build(list []message) *precis.Conversation {
 	b := newBuilder(s.rec)
-	b.conv.ID, b.conv.Title = s.id, s.title
+	b.conv.ID, b.conv.Title, b.counted = s.id, s.title, s.counted
 	for _, m := range list {
 		if err := b.record(m.fields); err != nil {
 			s.rec.Skip(m.line, err)

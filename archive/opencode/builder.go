@@ -60,6 +60,7 @@ func (b *builder) message(raw []byte, place string) error {
 		return err
 	}
 	role := text(info, "role")
+	b.spent(info)
 	if role == "assistant" && isTrue(info["summary"]) {
 		return e.summarized(parts)
 	}
@@ -76,6 +77,18 @@ func (b *builder) message(raw []byte, place string) error {
 		b.rec.Ignored++
 	}
 	return nil
+}
+
+// spent adds what the request behind a message used.
+func (b *builder) spent(info map[string]json.RawMessage) {
+	tokens := object(info["tokens"])
+	n := archive.Counts(info["tokens"], "input", "output", "reasoning")
+	cache := archive.Counts(tokens["cache"], "read", "write")
+	used := precis.Usage{Input: n[0], Output: n[1] + n[2], CacheRead: cache[0], CacheWrite: cache[1]}
+	b.rec.Origin.Spend(text(info, "modelID"), used, archive.Amount(info["cost"]))
+	if b.rec.Origin.Project == "" {
+		b.rec.Origin.Project = text(object(info["path"]), "cwd")
+	}
 }
 
 // say appends a message; one without content is ignored.

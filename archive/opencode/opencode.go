@@ -72,6 +72,8 @@ func (Format) Read(src archive.Source) (*archive.Recording, error) {
 		case "info":
 			info := object(m.Raw)
 			b.conv.ID, b.conv.Title = text(info, "id"), text(info, "title")
+			o := &b.rec.Origin
+			o.Project, o.Parent, o.Begun = text(info, "directory"), text(info, "parentID"), when(object(info["time"])["created"])
 		case "messages":
 			messages = m.Span
 		}

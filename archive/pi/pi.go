@@ -95,6 +95,7 @@ func (s *session) line(l archive.Line) error {
 	switch e.kind {
 	case "session":
 		s.id, s.model = e.id, text("modelId")
+		s.origin(f, e.at)
 		e.id = ""
 	case "session_info":
 		s.title = text("name")
@@ -106,6 +107,7 @@ func (s *session) line(l archive.Line) error {
 		}
 	case "message":
 		err = e.message(f["message"])
+		s.spent(f["message"])
 	case "custom_message":
 		err = e.said(f["content"], precis.RoleUser)
 	case "branch_summary":

@@ -1,10 +1,12 @@
 // Package plain reads a conversation that is one JSON document: the body of a
-// request to any of the three APIs, or just its messages. Start with [Format].
+// request to any of the three APIs, or just its messages; also one message a line.
+// Start with [Format].
 //
 //   - {"system":…, "messages":[…], "tools":…, "model":…}, in the style of the
 //     Messages API or of Chat Completions
 //   - {"instructions":…, "input":…}, of the Responses API
 //   - […], the messages or items alone
+//   - {"role":…, "content":…}, a message or an item on each line
 //
 // The style is found by content. The list may also be called "traj", as in the
 // trajectories of tau-bench.
@@ -47,7 +49,7 @@ func (Format) Detect(_ string, data []byte) bool {
 		case lists[m.Name] && err != nil:
 			return true
 		case err != nil:
-			return false
+			return messageLines(data)
 		case lists[m.Name] && messageList(m.Raw):
 			return true
 		case m.Name == "messages" && namesRole(m.Raw):
@@ -58,7 +60,7 @@ func (Format) Detect(_ string, data []byte) bool {
 			responses = true
 		}
 	}
-	return text && responses || wanted
+	return text && responses || wanted || messageLines(data)
 }
 
 // bodyFields are the members that identify a Responses body whose input is text.
@@ -92,12 +94,13 @@ func messageList(raw []byte) bool {
 
 // Read reads the document. The error names the place.
 func (Format) Read(src archive.Source) (*archive.Recording, error) {
-	d, err := parse(src.Data)
+	rec := &archive.Recording{}
+	d, err := parseAny(src.Data, rec)
 	if err != nil {
 		return nil, invalid("", err)
 	}
 	c := &precis.Conversation{Tools: d.tools, Model: d.text("model"), ID: d.text("id"), Title: d.text("title")}
-	rec := &archive.Recording{Conversation: c}
+	rec.Conversation = c
 	if c.Title == "" {
 		c.Title = d.text("name")
 	}
@@ -114,6 +117,14 @@ func (Format) Read(src archive.Source) (*archive.Recording, error) {
 	}
 	c.Transcript = precis.NewTranscript(mend(msgs, rec)...)
 	return rec, nil
+}
+
+// parseAny reads a document, or a message a line.
+func parseAny(data []byte, rec *archive.Recording) (*document, error) {
+	if jsonspan.Kind(data) == '{' && messageLines(data) {
+		return parseLines(data, rec), nil
+	}
+	return parse(data)
 }
 
 // mend leaves out what no API takes back, blank text and messages without

@@ -11,6 +11,7 @@ import (
 	"precis/archive"
 	"precis/archive/archivetest"
 	"precis/archive/plain"
+	"precis/internal/jsonspan"
 )
 
 const (
@@ -18,6 +19,18 @@ const (
 	chat      = `[{"role":"system","content":"sys"},{"role":"user","content":"hi"},{"role":"assistant","content":null,"tool_calls":[{"function":{"name":"f","arguments":"{}"}}]},{"role":"tool","content":"x"}]`
 	items     = `[{"role":"developer","content":"sys"},{"type":"message","role":"user","content":"hi"},{"type":"function_call","call_id":"t1","name":"f","arguments":"{}"},{"type":"function_call_output","call_id":"t1","output":"x"}]`
 )
+
+// lines writes the elements of an array on a line each.
+func lines(array string) string {
+	var out strings.Builder
+	for span, err := range jsonspan.Array([]byte(array)) {
+		if err != nil {
+			panic(err)
+		}
+		out.Write(append(span.Raw[:len(span.Raw):len(span.Raw)], '\n'))
+	}
+	return out.String()
+}
 
 var documents = []struct {
 	name, data   string
@@ -33,6 +46,9 @@ var documents = []struct {
 	{"text alone", `{"system":"sys","messages":[{"role":"user","content":"hi"},{"role":"assistant","content":"ho"}],"title":"T"}`, "anthropic", "u:[hi] a:[ho]", `"sys"`},
 	{"responses body", `{"model":"m","instructions":"sys","input":` + items + `}`, "responses", "s:[sys] u:[hi] a:<t1 u:>t1 x", `"sys"`},
 	{"responses array", items, "responses", "u:[hi] a:<t1 u:>t1 x", `{"role":"developer","content":"sys"}`},
+	{"chat lines", lines(chat), "chat", "u:[hi] a:<precis_call_1 u:>precis_call_1 x", `{"role":"system","content":"sys"}`},
+	{"anthropic lines", lines(anthropic) + "{\"type\":\"meta\"}\n\n", "anthropic", "u:[hi] a:<t1 u:>t1 x", ""},
+	{"one line", `{"role":"user","content":"hi"}`, "anthropic", "u:[hi]", ""},
 	{"responses text", `{"instructions":"sys","input":"hi"}`, "responses", "u:[hi]", `"sys"`},
 }
 

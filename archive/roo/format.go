@@ -80,7 +80,9 @@ func (t *Task) read(src archive.Source) (rec *archive.Recording, err error) {
 	if IsTask(src.Path) {
 		t.readSiblings(rec)
 	}
-	rec.Conversation, err = t.conversation(rec)
+	if rec.Conversation, err = t.conversation(rec); err == nil {
+		t.origin(rec)
+	}
 	return rec, err
 }
 
@@ -95,9 +97,17 @@ type FileInContext struct {
 
 // item is the part of history_item.json that precis reads.
 type item struct {
-	ID   string `json:"id"`
-	Task string `json:"task"`
-	Mode string `json:"mode"`
+	ID        string  `json:"id"`
+	Task      string  `json:"task"`
+	Mode      string  `json:"mode"`
+	Parent    string  `json:"parentTaskId"`
+	Workspace string  `json:"workspace"`
+	Status    string  `json:"status"`
+	In        int     `json:"tokensIn"`
+	Out       int     `json:"tokensOut"`
+	Reads     int     `json:"cacheReads"`
+	Writes    int     `json:"cacheWrites"`
+	Cost      float64 `json:"totalCost"`
 }
 
 // readSiblings reads the other files of the folder. They are extras: one that is

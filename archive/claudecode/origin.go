@@ -1,0 +1,34 @@
+package claudecode
+
+import "precis"
+
+// origin gathers where the session comes from and what it spent, its sub-agents
+// included. The lines of one assistant message repeat its usage, which grows while it
+// is streamed: the last counts.
+func (s *session) origin() {
+	o := &s.rec.Origin
+	all := s.lines
+	for _, id := range s.order {
+		all = append(all[:len(all):len(all)], s.agents[id]...)
+	}
+	last := map[string]int{}
+	for i, ln := range all {
+		if ln.msg.ID != "" {
+			last[ln.msg.ID] = i
+		}
+		if o.Project == "" {
+			o.Project = ln.cwd
+		}
+		if o.Begun.IsZero() {
+			o.Begun = ln.at
+		}
+	}
+	for i, ln := range all {
+		if ln.usage != (precis.Usage{}) && (ln.msg.ID == "" || last[ln.msg.ID] == i) {
+			o.Spend(ln.model, ln.usage, 0)
+		}
+	}
+	if c := s.rec.Conversation; len(s.lines) > 0 && s.lines[0].sidechain && s.lines[0].agentID != "" {
+		o.Parent, c.ID = s.lines[0].session, s.lines[0].agentID // a sub-agent's own file
+	}
+}

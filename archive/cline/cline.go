@@ -1,0 +1,194 @@
+// Package cline reads the sessions of Cline's command line: one JSON document, ID.messages.json,
+// next to a description, ID.json. Start with [Format]. Tasks of Cline's extension are
+// read by archive/roo.
+//
+// Messages are those of the Messages API with fields of the program's own; results of
+// tools hold lists of {query, result}, which become text.
+package cline
+
+import (
+	"encoding/json"
+	"fmt"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"precis"
+	"precis/archive"
+	"precis/internal/jsonspan"
+	"precis/wire/anthropic"
+)
+
+// suffix ends the name of a session's file.
+const suffix = ".messages.json"
+
+// Format is the reader of Cline's sessions.
+type Format struct{}
+
+// Name returns "cline".
+func (Format) Name() string { return "cline" }
+
+// Detect looks for the members that stand before the messages, and for those of the
+// first message.
+func (Format) Detect(_ string, data []byte) bool {
+	if jsonspan.Kind(data) != '{' {
+		return false
+	}
+	own := false
+	for m, err := range jsonspan.Object(data) {
+		switch {
+		case m.Name == "messages" && own:
+			return jsonspan.Kind(m.Raw) == '[' || err != nil
+		case err != nil:
+			return false
+		case m.Name == "agent", m.Name == "origin", m.Name == "updated_at":
+			own = own || m.Name == "updated_at" && jsonspan.Kind(m.Raw) == '"'
+		}
+	}
+	return false
+}
+
+// Read reads a session, and its description where there is one. The error names the
+// place.
+func (Format) Read(src archive.Source) (*archive.Recording, error) {
+	if err := jsonspan.Valid(src.Data); err != nil {
+		return nil, invalid("", err)
+	}
+	s := &session{rec: &archive.Recording{}}
+	c := &precis.Conversation{Transcript: &precis.Transcript{}}
+	s.rec.Conversation = c
+	for m, err := range jsonspan.Object(src.Data) {
+		if err != nil {
+			return nil, invalid("", err)
+		}
+		switch m.Name {
+		case "sessionId":
+			c.ID, _ = jsonspan.String(m.Raw)
+		case "system_prompt":
+			if text, ok := jsonspan.String(m.Raw); ok && strings.TrimSpace(text) != "" {
+				c.System = precis.NewText(precis.RoleSystem, text)
+			}
+		case "messages":
+			if err := s.messages(m.Span); err != nil {
+				return nil, err
+			}
+		}
+	}
+	s.describe(src.Path)
+	return s.rec, nil
+}
+
+func invalid(place string, err error) error {
+	return &precis.Error{Code: precis.CodeInvalid, Op: "read", Place: place, Err: err}
+}
+
+// session is the state of reading one file.
+type session struct {
+	rec   *archive.Recording
+	names archive.CallNames
+}
+
+func (s *session) messages(list jsonspan.Span) error {
+	n := 0
+	for span, err := range jsonspan.Array(list.Raw) {
+		if err == nil {
+			err = s.message(span.Raw)
+		}
+		if err != nil {
+			return invalid(fmt.Sprintf("message %d at byte %d", n, list.Offset+span.Offset), err)
+		}
+		n++
+	}
+	return nil
+}
+
+// message reads one message.
+func (s *session) message(raw []byte) error {
+	f, err := jsonspan.Fields(raw)
+	if err != nil {
+		return err
+	}
+	content, err := plainContent(f["content"])
+	if err != nil {
+		return err
+	}
+	body := jsonspan.AppendField([]byte{'{'}, "role")
+	body = append(jsonspan.AppendField(append(body, f["role"]...), "content"), content...)
+	m, err := anthropic.DecodeMessage(append(body, '}'))
+	if err != nil {
+		return err
+	}
+	m.Raw = nil
+	m.ID, _ = jsonspan.String(f["id"])
+	if ms := archive.Amount(f["ts"]); ms > 0 {
+		m.Time = time.UnixMilli(int64(ms)).UTC()
+	}
+	s.spent(f)
+	if m = archive.WithoutBlank(m); len(m.Content) == 0 {
+		s.rec.Ignored++
+		return nil
+	}
+	s.rec.Conversation.Transcript.Append(s.names.Name(m))
+	return nil
+}
+
+// spent adds what the request behind a message used, and learns the model.
+func (s *session) spent(f map[string]json.RawMessage) {
+	model := ""
+	if info := object(f["modelInfo"]); info != nil {
+		if model, _ = jsonspan.String(info["id"]); model != "" {
+			s.rec.Conversation.Model = model
+		}
+	}
+	n := archive.Counts(f["metrics"], "inputTokens", "outputTokens", "cacheReadTokens", "cacheWriteTokens")
+	used := precis.Usage{Input: max(0, n[0]-n[2]-n[3]), Output: n[1], CacheRead: n[2], CacheWrite: n[3]}
+	s.rec.Origin.Spend(model, used, archive.Amount(object(f["metrics"])["cost"]))
+}
+
+// describe reads the description next to a session. It is an extra: one that is missing
+// or malformed is left out.
+func (s *session) describe(path string) {
+	base, ok := strings.CutSuffix(path, suffix)
+	if !ok {
+		return
+	}
+	data, err := archive.ReadFile(base + ".json")
+	if err != nil {
+		return
+	}
+	var d struct {
+		CWD      string    `json:"cwd"`
+		Status   string    `json:"status"`
+		Started  time.Time `json:"started_at"`
+		Model    string    `json:"model"`
+		Parent   string    `json:"parent_session_id"`
+		Prompt   string    `json:"prompt"`
+		Metadata struct {
+			Title string `json:"title"`
+		} `json:"metadata"`
+	}
+	if err := json.Unmarshal(data, &d); err != nil {
+		s.rec.Warn(filepath.Base(base)+".json", "left out: %v", err)
+		return
+	}
+	o, c := &s.rec.Origin, s.rec.Conversation
+	o.Project, o.State, o.Begun, o.Parent = d.CWD, d.Status, d.Started, d.Parent
+	if c.Title = d.Metadata.Title; c.Title == "" {
+		c.Title = d.Prompt
+	}
+	if c.Model == "" {
+		c.Model = d.Model
+	}
+}
+
+// object returns the members of an object; none for anything else.
+func object(raw []byte) map[string]json.RawMessage {
+	if jsonspan.Kind(raw) != '{' {
+		return nil
+	}
+	f, err := jsonspan.Fields(raw)
+	if err != nil {
+		return nil
+	}
+	return f
+}

@@ -1,0 +1,183 @@
+package copilot
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"precis"
+	"precis/archive"
+	"precis/internal/jsonspan"
+)
+
+// builder puts the messages of one chat together.
+type builder struct {
+	rec   *archive.Recording
+	conv  *precis.Conversation
+	names archive.CallNames
+	ids   archive.UniqueIDs
+}
+
+// say appends a message; one without content is ignored.
+func (b *builder) say(role precis.Role, at time.Time, blocks ...precis.Block) {
+	m := archive.WithoutBlank(precis.Message{Role: role, Content: blocks, Time: at})
+	if len(m.Content) == 0 {
+		b.rec.Ignored++
+		return
+	}
+	b.conv.Transcript.Append(b.names.Name(b.ids.Name(m)))
+}
+
+// request reads what the user said and what came of it.
+func (b *builder) request(raw json.RawMessage) error {
+	f, err := jsonspan.Fields(raw)
+	if err != nil {
+		return err
+	}
+	message := object(f["message"])
+	if message == nil {
+		return errors.New("it has no message")
+	}
+	at := when(f["timestamp"])
+	words := text(message, "text")
+	if jsonspan.Kind(f["isSystemInitiated"]) == 't' {
+		words = "<system-reminder>\n" + words + "\n</system-reminder>"
+	}
+	b.say(precis.RoleUser, at, precis.Text{Text: words})
+	meta := object(object(f["result"])["metadata"])
+	model := modelName(text(meta, "resolvedModel"))
+	if model == "" {
+		model = modelName(text(f, "modelId"))
+	}
+	if model != "" {
+		b.conv.Model = model
+	}
+	n := archive.Counts(jsonOf(meta), "promptTokens", "outputTokens")
+	b.rec.Origin.Spend(model, precis.Usage{Input: n[0], Output: n[1]}, 0)
+	if end := when(f["responseTimestamp"]); !end.IsZero() {
+		at = end
+	}
+	if rounds := list(meta["toolCallRounds"]); len(rounds) > 0 {
+		b.rounds(rounds, object(meta["toolCallResults"]), at)
+		return nil
+	}
+	b.parts(list(f["response"]), at)
+	return nil
+}
+
+// jsonOf writes members as an object again.
+func jsonOf(f map[string]json.RawMessage) json.RawMessage {
+	out, err := json.Marshal(f)
+	if err != nil {
+		return nil
+	}
+	return out
+}
+
+// rounds reads the work of an agent: what the model said and called, and the results.
+func (b *builder) rounds(rounds []json.RawMessage, results map[string]json.RawMessage, at time.Time) {
+	for _, raw := range rounds {
+		f := object(raw)
+		if t := when(f["timestamp"]); !t.IsZero() {
+			at = t
+		}
+		var said, answers []precis.Block
+		if words := thought(f["thinking"]); words != "" {
+			said = append(said, precis.Thinking{Text: words})
+		}
+		said = append(said, precis.Text{Text: text(f, "response")})
+		for _, c := range list(f["toolCalls"]) {
+			call := object(c)
+			id := text(call, "id")
+			said = append(said, precis.ToolUse{ID: id, Name: text(call, "name"), Input: input(call["arguments"])})
+			if r, ok := results[id]; ok {
+				answers = append(answers, result(id, object(r)))
+			}
+		}
+		b.say(precis.RoleAssistant, at, said...)
+		b.say(precis.RoleUser, at, answers...)
+		if summary := text(f, "summary"); summary != "" {
+			b.condensed(summary, at)
+		}
+	}
+}
+
+// condensed records that what was said so far became a summary.
+func (b *builder) condensed(summary string, at time.Time) {
+	m := precis.NewText(precis.RoleUser, summary)
+	m.Time = at
+	n := b.conv.Transcript.Len()
+	if err := archive.Condensed(b.conv, n, []precis.Message{m}, at, precis.EditReport{Reason: "Copilot summarized the conversation"}); err != nil {
+		b.rec.Warn(fmt.Sprintf("message %d", n), "the summary is left out: %v", err)
+	}
+}
+
+// thought returns the words of a model's thinking: a string, or strings in a list.
+func thought(raw json.RawMessage) string {
+	f := object(raw)
+	if s := text(f, "text"); s != "" {
+		return s
+	}
+	var parts []string
+	for _, p := range list(f["text"]) {
+		if s, ok := jsonspan.String(p); ok {
+			parts = append(parts, s)
+		}
+	}
+	return strings.Join(parts, "\n")
+}
+
+// input returns a call's arguments, which are JSON or JSON in a string.
+func input(raw json.RawMessage) json.RawMessage {
+	if s, ok := jsonspan.String(raw); ok {
+		if strings.TrimSpace(s) == "" {
+			return nil
+		}
+		return json.RawMessage(s)
+	}
+	return raw
+}
+
+// result reads what a tool returned: parts that are text, or trees of rendered text.
+func result(id string, f map[string]json.RawMessage) precis.ToolResult {
+	r := precis.ToolResult{ToolUseID: id, IsError: f["hasError"] != nil && jsonspan.Kind(f["hasError"]) == 't'}
+	for _, raw := range list(f["content"]) {
+		part := object(raw)
+		var b strings.Builder
+		if s, ok := jsonspan.String(part["value"]); ok {
+			b.WriteString(s)
+		} else {
+			rendered(part["value"], &b, 0)
+		}
+		if strings.TrimSpace(b.String()) != "" {
+			r.Content = append(r.Content, precis.Text{Text: b.String()})
+		}
+	}
+	return r
+}
+
+// deepest is how far a tree of rendered text is followed.
+const deepest = 200
+
+// rendered writes the texts of a tree: nodes with children, and leaves with text.
+func rendered(raw json.RawMessage, b *strings.Builder, depth int) {
+	f := object(raw)
+	if depth > deepest || f == nil {
+		return
+	}
+	if node := f["node"]; node != nil {
+		rendered(node, b, depth+1)
+		return
+	}
+	if s := text(f, "text"); s != "" {
+		if jsonspan.Kind(f["lineBreakBefore"]) == 't' && b.Len() > 0 && !strings.HasSuffix(b.String(), "\n") {
+			b.WriteByte('\n')
+		}
+		b.WriteString(s)
+	}
+	for _, child := range list(f["children"]) {
+		rendered(child, b, depth+1)
+	}
+}

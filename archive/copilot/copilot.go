@@ -1,0 +1,196 @@
+// Package copilot reads the chats of VS Code's Copilot: the session files that the editor
+// keeps, and the replays that the extension exports. Start with [Format].
+//
+//   - {version, sessionId, requests: […]}, a session of one JSON document
+//   - JSON lines that change such a document step by step
+//   - {prompts: [{prompt, logs: […]}]}, an exported replay (.chatreplay.json)
+//
+// A request holds what the user said and, where an agent worked, the rounds of its work:
+// what the model said, its calls, and their results. Where a session has no rounds the
+// parts that the user saw are read instead. A summary that the extension made of its
+// conversation becomes an edit.
+package copilot
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/url"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"precis"
+	"precis/archive"
+	"precis/internal/jsonspan"
+)
+
+// Format is the reader of Copilot's chats.
+type Format struct{}
+
+// Name returns "copilot".
+func (Format) Name() string { return "copilot" }
+
+// Detect looks for a session's requests, for the first line of a log of changes, or for
+// a replay's prompts.
+func (Format) Detect(_ string, data []byte) bool {
+	if jsonspan.Kind(data) != '{' {
+		return false
+	}
+	if isLog(data) {
+		return true
+	}
+	f := map[string]json.RawMessage{}
+	for m, err := range jsonspan.Object(data) {
+		if err != nil && m.Name == "" {
+			break
+		}
+		f[m.Name] = m.Raw
+		if m.Name == "requests" && err != nil { // the data ends in it
+			f[m.Name] = json.RawMessage("[]")
+			break
+		}
+	}
+	return isSession(f) || isReplay(f)
+}
+
+// isLog reports whether data begins with the first line of a log of changes.
+func isLog(data []byte) bool {
+	lines := archive.FirstLines(data, 1)
+	if len(lines) == 0 {
+		return false
+	}
+	f := object(lines[0])
+	return string(f["kind"]) == "0" && isSession(object(f["v"]))
+}
+
+// isSession reports whether an object has the members of a session.
+func isSession(f map[string]json.RawMessage) bool {
+	known := f["responderUsername"] != nil || f["creationDate"] != nil || f["sessionId"] != nil && f["version"] != nil
+	return known && jsonspan.Kind(f["requests"]) == '['
+}
+
+// isReplay reports whether an object is a replay, or one prompt of it.
+func isReplay(f map[string]json.RawMessage) bool {
+	list := f["prompts"]
+	if jsonspan.Kind(list) != '[' {
+		return jsonspan.Kind(f["logs"]) == '[' && f["promptId"] != nil
+	}
+	for span, err := range jsonspan.Array(list) {
+		if err != nil {
+			return false
+		}
+		p := object(span.Raw)
+		return p["prompt"] != nil && jsonspan.Kind(p["logs"]) == '['
+	}
+	return false
+}
+
+// Read reads a chat. Lines of a log that cannot be followed are skipped; a malformed
+// document is an error that names the place.
+func (Format) Read(src archive.Source) (*archive.Recording, error) {
+	rec := &archive.Recording{Conversation: &precis.Conversation{Transcript: &precis.Transcript{}}}
+	data := src.Data
+	if isLog(data) {
+		var err error
+		if data, err = replayed(data, rec); err != nil {
+			return nil, invalid("", err)
+		}
+	} else if err := jsonspan.Valid(data); err != nil {
+		return nil, invalid("", err)
+	}
+	b := &builder{rec: rec, conv: rec.Conversation}
+	if isReplay(object(data)) {
+		return rec, b.replay(data)
+	}
+	if err := b.session(data); err != nil {
+		return nil, err
+	}
+	rec.Origin.Project = project(src.Path)
+	return rec, nil
+}
+
+func invalid(place string, err error) error {
+	return &precis.Error{Code: precis.CodeInvalid, Op: "read", Place: place, Err: err}
+}
+
+// project returns the folder that the editor had open, which stands next to the folder of
+// the session.
+func project(path string) string {
+	if path == "" || filepath.Base(filepath.Dir(path)) != "chatSessions" {
+		return ""
+	}
+	data, err := archive.ReadFile(filepath.Join(filepath.Dir(filepath.Dir(path)), "workspace.json"))
+	if err != nil {
+		return ""
+	}
+	f := object(data)
+	for _, name := range []string{"folder", "workspace"} {
+		if u, err := url.Parse(text(f, name)); err == nil && u.Path != "" {
+			return u.Path
+		}
+	}
+	return ""
+}
+
+// session reads the document of a session.
+func (b *builder) session(data []byte) error {
+	f := object(data)
+	c := b.conv
+	c.ID, c.Title = text(f, "sessionId"), text(f, "customTitle")
+	b.rec.Origin.Begun = when(f["creationDate"])
+	n := 0
+	for span, err := range jsonspan.Array(f["requests"]) {
+		if err == nil && jsonspan.Kind(span.Raw) != 'n' {
+			err = b.request(span.Raw)
+		}
+		if err != nil {
+			return invalid(fmt.Sprintf("request %d", n), err)
+		}
+		n++
+	}
+	return nil
+}
+
+func object(raw []byte) map[string]json.RawMessage {
+	if jsonspan.Kind(raw) != '{' {
+		return nil
+	}
+	f, err := jsonspan.Fields(raw)
+	if err != nil {
+		return nil
+	}
+	return f
+}
+
+func text(f map[string]json.RawMessage, name string) string {
+	s, _ := jsonspan.String(f[name])
+	return s
+}
+
+// list returns the elements of an array; none for anything else.
+func list(raw json.RawMessage) []json.RawMessage {
+	var out []json.RawMessage
+	if jsonspan.Kind(raw) != '[' {
+		return nil
+	}
+	for span, err := range jsonspan.Array(raw) {
+		if err != nil {
+			return out
+		}
+		out = append(out, span.Raw)
+	}
+	return out
+}
+
+// when reads a time in milliseconds.
+func when(raw json.RawMessage) time.Time {
+	if ms := archive.Amount(raw); ms > 0 {
+		return time.UnixMilli(int64(ms)).UTC()
+	}
+	return time.Time{}
+}
+
+// modelName returns a model's name without the vendor before it.
+func modelName(id string) string {
+	return id[strings.LastIndexByte(id, '/')+1:]
+}

@@ -1,0 +1,112 @@
+package copilot
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"time"
+
+	"precis"
+	"precis/archive"
+	"precis/internal/jsonspan"
+)
+
+// replay reads an exported replay, or one prompt of it.
+func (b *builder) replay(data []byte) error {
+	f := object(data)
+	prompts := list(f["prompts"])
+	if f["prompts"] == nil {
+		prompts = []json.RawMessage{data}
+	}
+	for i, raw := range prompts {
+		p := object(raw)
+		if p == nil {
+			return invalid(fmt.Sprintf("prompt %d", i), fmt.Errorf("it is no object"))
+		}
+		if b.conv.ID == "" {
+			b.conv.ID = text(p, "promptId")
+		}
+		b.say(precis.RoleUser, time.Time{}, precis.Text{Text: text(p, "prompt")})
+		b.logs(list(p["logs"]))
+	}
+	return nil
+}
+
+// logs reads the requests to the model and the calls of tools that one prompt led to.
+// Calls follow the request whose answer made them.
+func (b *builder) logs(logs []json.RawMessage) {
+	var said, answers []precis.Block
+	var at time.Time
+	turn := func() {
+		if len(said) > 0 {
+			b.say(precis.RoleAssistant, at, said...)
+		}
+		if len(answers) > 0 {
+			b.say(precis.RoleUser, at, answers...)
+		}
+		said, answers = nil, nil
+	}
+	for _, raw := range logs {
+		f := object(raw)
+		if t, err := time.Parse(time.RFC3339Nano, text(f, "time")); err == nil {
+			at = t.UTC()
+		}
+		switch text(f, "kind") {
+		case "request":
+			turn()
+			said = b.answer(f)
+		case "toolCall":
+			id := text(f, "id")
+			said = append(said, precis.ToolUse{ID: id, Name: text(f, "tool"), Input: input(f["args"])})
+			r := precis.ToolResult{ToolUseID: id}
+			if words := responseText(f["response"]); words != "" {
+				r.Content = []precis.Block{precis.Text{Text: words}}
+			}
+			answers = append(answers, r)
+		default:
+			b.rec.Ignored++
+		}
+	}
+	turn()
+}
+
+// answer reads what the model said to a request, and what the request used.
+func (b *builder) answer(f map[string]json.RawMessage) []precis.Block {
+	meta := object(f["metadata"])
+	if model := text(meta, "model"); model != "" {
+		b.conv.Model = model
+	}
+	n := archive.Counts(meta["usage"], "prompt_tokens", "completion_tokens")
+	b.rec.Origin.Spend(b.conv.Model, precis.Usage{Input: n[0], Output: n[1]}, 0)
+	var out []precis.Block
+	if words := thought(f["thinking"]); words != "" {
+		out = append(out, precis.Thinking{Text: words})
+	}
+	if words := responseText(object(f["response"])["message"]); words != "" {
+		out = append(out, precis.Text{Text: words})
+	}
+	return out
+}
+
+// responseText returns the text of a response: a string, strings in a list, or parts
+// with text or a value.
+func responseText(raw json.RawMessage) string {
+	if s, ok := jsonspan.String(raw); ok {
+		return strings.TrimSpace(s)
+	}
+	if f := object(raw); f != nil {
+		for _, name := range []string{"text", "value", "content", "message"} {
+			if s := responseText(f[name]); s != "" {
+				return s
+			}
+		}
+		return ""
+	}
+	var parts []string
+	for _, p := range list(raw) {
+		if s := responseText(p); s != "" {
+			parts = append(parts, s)
+		}
+	}
+	return strings.Join(parts, "\n")
+}

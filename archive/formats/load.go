@@ -1,0 +1,119 @@
+package formats
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"precis"
+	"precis/archive"
+	"precis/archive/opencode/database"
+	"precis/archive/roo"
+)
+
+// EventFolder is the folder in which OpenHands keeps the events of a conversation, a
+// file each.
+const EventFolder = "events"
+
+// Load reads the bytes of the recording at path: a file, the folder of a task of Roo
+// Code, Cline, Kilo or Zoo, the folder of a conversation of OpenHands, whose events
+// become lines, or a session in a database of opencode, named opencode.db#ID. The error
+// names the path; it is not_found when there is nothing.
+func Load(path string) (archive.Source, error) {
+	if _, _, ok := database.Split(path); ok {
+		return database.Load(context.Background(), path)
+	}
+	for _, dir := range []string{path, filepath.Join(path, EventFolder)} {
+		if IsEventFolder(dir) {
+			return loadEvents(path, dir)
+		}
+	}
+	return archive.Load(path, roo.HistoryNames...)
+}
+
+// NameOf returns what a recording is called by its path: its file or folder without the
+// end of the name, or its ID in a database.
+func NameOf(path string) string {
+	if _, id, ok := database.Split(path); ok {
+		return id
+	}
+	base := filepath.Base(path)
+	if short := strings.TrimSuffix(base, filepath.Ext(base)); short != "" {
+		return short
+	}
+	return base
+}
+
+// IsEventFolder reports whether a folder holds the events of a conversation of
+// OpenHands: event-00000-ID.json, before version 1 0.json.
+func IsEventFolder(dir string) bool {
+	for _, pattern := range []string{"event-00000-*.json", "0.json"} {
+		if found, err := filepath.Glob(filepath.Join(quoteMeta(dir), pattern)); err == nil && len(found) > 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// quoteMeta makes a pattern that matches a path alone.
+func quoteMeta(path string) string {
+	return strings.NewReplacer(`[`, `\[`, `*`, `\*`, `?`, `\?`).Replace(path)
+}
+
+// loadEvents joins the files of events in the order of their numbers.
+func loadEvents(path, dir string) (archive.Source, error) {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return archive.Source{}, &precis.Error{Code: precis.CodeInternal, Op: "open", Place: dir, Err: errors.Unwrap(err)}
+	}
+	type event struct {
+		number int
+		name   string
+	}
+	var events []event
+	for _, e := range entries {
+		if n, ok := eventNumber(e.Name()); ok && e.Type().IsRegular() {
+			events = append(events, event{n, e.Name()})
+		}
+	}
+	slices.SortFunc(events, func(a, b event) int {
+		if a.number != b.number {
+			return a.number - b.number
+		}
+		return strings.Compare(a.name, b.name)
+	})
+	var all bytes.Buffer
+	for _, e := range events {
+		data, err := archive.ReadFile(filepath.Join(dir, e.name))
+		if err != nil {
+			return archive.Source{}, err
+		}
+		if err := json.Compact(&all, data); err != nil { // its reader says which line is malformed
+			all.Write(bytes.ReplaceAll(data, []byte("\n"), []byte(" ")))
+		}
+		all.WriteByte('\n')
+		if all.Len() > archive.MaxBytes {
+			return archive.Source{}, &precis.Error{Code: precis.CodeInvalid, Op: "read", Place: dir, Err: fmt.Errorf("its events have more than %d bytes", archive.MaxBytes)}
+		}
+	}
+	return archive.Source{Path: path, Data: all.Bytes()}, nil
+}
+
+// eventNumber reads the number in event-00012-ID.json and in 12.json.
+func eventNumber(name string) (int, bool) {
+	rest, ok := strings.CutSuffix(name, ".json")
+	if !ok {
+		return 0, false
+	}
+	rest = strings.TrimPrefix(rest, "event-")
+	digits, _, _ := strings.Cut(rest, "-")
+	n, err := strconv.Atoi(digits)
+	return n, err == nil && n >= 0
+}

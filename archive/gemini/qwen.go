@@ -1,0 +1,206 @@
+package gemini
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"precis"
+	"precis/archive"
+	"precis/internal/jsonspan"
+)
+
+// Qwen is the reader of Qwen Code's sessions: JSON lines under ~/.qwen/projects. Their
+// envelope is like Claude Code's, records that form a tree by parentUuid, and the
+// messages in them are contents of the Gemini API. A compression becomes an edit.
+type Qwen struct{}
+
+// Name returns "qwen".
+func (Qwen) Name() string { return "qwen" }
+
+// Detect looks for a record with a message of parts, or for a record of the program
+// itself, among the first lines.
+func (Qwen) Detect(_ string, data []byte) bool {
+	for _, raw := range archive.FirstLines(data, 8) {
+		f := object(raw)
+		if f["uuid"] == nil || f["parentUuid"] == nil || text(f, "sessionId") == "" {
+			continue
+		}
+		if jsonspan.Kind(object(f["message"])["parts"]) == '[' || text(f, "type") == "system" && f["systemPayload"] != nil {
+			return true
+		}
+	}
+	return false
+}
+
+// Read reads a session. Malformed lines are skipped.
+func (Qwen) Read(src archive.Source) (*archive.Recording, error) {
+	s := &qwenSession{rec: &archive.Recording{}, byID: map[string]int{}, last: -1}
+	for l := range archive.Lines(src.Data, s.rec) {
+		if err := s.line(l); err != nil {
+			s.rec.Skip(l.Number, err)
+		}
+	}
+	s.rec.Conversation = s.conversation()
+	return s.rec, nil
+}
+
+// qwenSession is the state of reading one file.
+type qwenSession struct {
+	rec     *archive.Recording
+	records []qwenRecord
+	byID    map[string]int // its number in records and in the tree
+	tree    archive.Tree
+	last    int
+	id      string
+	title   string
+}
+
+// qwenRecord is one record; one that says nothing to the model has neither a message
+// nor a compressed history.
+type qwenRecord struct {
+	line       int
+	id         string
+	at         time.Time
+	kind       string
+	model      string
+	message    map[string]json.RawMessage
+	compressed json.RawMessage
+	before     int // tokens before the compression
+	after      int
+}
+
+func (s *qwenSession) line(l archive.Line) error {
+	f, err := jsonspan.Fields(l.Raw)
+	if err != nil {
+		return err
+	}
+	r := qwenRecord{line: l.Number, id: text(f, "uuid"), kind: text(f, "type"), model: text(f, "model")}
+	r.at, _ = time.Parse(time.RFC3339Nano, text(f, "timestamp"))
+	o := &s.rec.Origin
+	if s.id == "" {
+		s.id, o.Begun = text(f, "sessionId"), r.at
+	}
+	if o.Project == "" {
+		o.Project = text(f, "cwd")
+	}
+	payload := object(f["systemPayload"])
+	switch subtype := text(f, "subtype"); {
+	case r.kind == "system" && subtype == "chat_compression":
+		r.compressed = payload["compressedHistory"]
+		n := archive.Counts(payload["info"], "originalTokenCount", "newTokenCount")
+		r.before, r.after = n[0], n[1]
+	case r.kind == "system" && subtype == "custom_title":
+		s.title = text(payload, "customTitle")
+	case r.kind != "system" && subtype != "realtime_message" && f["message"] != nil:
+		if r.message = object(f["message"]); r.message == nil {
+			return errors.New("the message is no object")
+		}
+	}
+	n := archive.Counts(f["usageMetadata"], "promptTokenCount", "candidatesTokenCount", "cachedContentTokenCount")
+	o.Spend(r.model, precis.Usage{Input: max(0, n[0]-n[2]), Output: n[1], CacheRead: n[2]}, 0)
+	s.add(r, text(f, "parentUuid"), f["parentUuid"])
+	return nil
+}
+
+// add puts a record into the tree. One whose parent is not in the file follows the one
+// before.
+func (s *qwenSession) add(r qwenRecord, parent string, given json.RawMessage) {
+	above := len(s.records) - 1
+	if i, ok := s.byID[parent]; ok && parent != "" {
+		above = i
+	} else if jsonspan.Kind(given) == 'n' && r.message != nil && r.kind == "user" {
+		above = -1
+	}
+	n := s.tree.Add(above, len(s.records), r.kind == "assistant")
+	if r.message == nil && r.compressed == nil {
+		s.rec.Ignored++
+	}
+	s.records = append(s.records, r)
+	if r.id != "" {
+		s.byID[r.id] = n
+	}
+	s.last = n
+}
+
+// conversation builds the path to the last record, and the paths that were left.
+func (s *qwenSession) conversation() *precis.Conversation {
+	path := s.tree.Path(s.last)
+	c := s.build(path)
+	paths, _, more := s.tree.Branches(path, maxBranches)
+	if more {
+		s.rec.Warn("branches", "more than %d are left out", maxBranches)
+	}
+	for _, p := range paths {
+		if side := s.build(p); side.Transcript.Len() > 0 {
+			side.ID = s.id + "/" + s.records[archive.Fork(p, path)].id
+			c.Branches = append(c.Branches, side)
+		}
+	}
+	return c
+}
+
+func (s *qwenSession) build(path []int) *precis.Conversation {
+	b := newBuilder(s.rec)
+	b.conv.ID, b.conv.Title = s.id, s.title
+	for _, i := range path {
+		r := &s.records[i]
+		if r.model != "" {
+			b.conv.Model = r.model
+		}
+		var err error
+		switch {
+		case r.compressed != nil:
+			err = b.compressed(r)
+		case r.message != nil:
+			err = b.content(r.message, r.at)
+		}
+		if err != nil {
+			s.rec.Skip(r.line, err)
+		}
+	}
+	return b.conv
+}
+
+// content reads a content with a role of its own.
+func (b *builder) content(f map[string]json.RawMessage, at time.Time) error {
+	role := precis.RoleUser
+	if text(f, "role") == "model" {
+		role = precis.RoleAssistant
+	}
+	blocks, err := b.parts(f["parts"], role)
+	if err != nil {
+		return err
+	}
+	b.say(precis.Message{Role: role, Content: blocks, Time: at})
+	return nil
+}
+
+// compressed records a compression: what it put in the place of the conversation ends
+// with the messages that it kept.
+func (b *builder) compressed(r *qwenRecord) error {
+	own := newBuilder(&archive.Recording{})
+	for span, err := range jsonspan.Array(r.compressed) {
+		if err == nil {
+			err = own.content(object(span.Raw), r.at)
+		}
+		if err != nil {
+			return fmt.Errorf("compressed history: %w", err)
+		}
+	}
+	with, said := own.conv.Transcript.Messages(), b.conv.Transcript
+	kept := 0
+	for kept < len(with) && kept < said.Len() && precis.HashMessage(with[len(with)-1-kept]) == precis.HashMessage(said.At(said.Len()-1-kept)) {
+		kept++
+	}
+	with = with[:len(with)-kept]
+	if said.Len() == kept {
+		return nil // nothing was replaced
+	}
+	report := precis.EditReport{Reason: "Qwen Code compressed the conversation", TokensBefore: r.before, TokensAfter: r.after}
+	if err := archive.Condensed(b.conv, said.Len()-kept, with, r.at, report); err != nil {
+		b.rec.Warn(fmt.Sprintf("line %d", r.line), "the compression is left out: %v", err)
+	}
+	return nil
+}

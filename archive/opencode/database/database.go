@@ -1,0 +1,213 @@
+// Package database reads the SQLite file in which opencode keeps its sessions, and gives
+// each as the document that "opencode export" writes, for archive/opencode. Nothing is
+// written to the file. Start with [Sessions]; a session is named PATH#ID.
+package database
+
+import (
+	"bytes"
+	"context"
+	"database/sql"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/url"
+	"path/filepath"
+	"strings"
+	"time"
+
+	_ "modernc.org/sqlite" // the driver
+
+	"precis"
+	"precis/archive"
+)
+
+// Entry is a session in a file.
+type Entry struct {
+	Name     string // PATH#ID
+	Modified time.Time
+	Size     int64 // bytes of its parts, about
+}
+
+// IsFile reports whether a file is called as opencode calls its databases.
+func IsFile(path string) bool {
+	base := filepath.Base(path)
+	return strings.HasPrefix(base, "opencode") && strings.HasSuffix(base, ".db")
+}
+
+// Split takes PATH#ID apart; ok is false for anything else.
+func Split(name string) (path, id string, ok bool) {
+	i := strings.LastIndex(name, ".db#")
+	if i < 0 {
+		return "", "", false
+	}
+	path, id = name[:i+3], name[i+4:]
+	return path, id, IsFile(path) && id != ""
+}
+
+// open opens a file for reading. What another program has not yet written into the
+// main file is seen, too.
+func open(ctx context.Context, path string) (*sql.DB, error) {
+	name := (&url.URL{Scheme: "file", Opaque: (&url.URL{Path: filepath.ToSlash(path)}).EscapedPath()}).String()
+	var err error
+	for _, way := range []string{"?mode=ro&_pragma=query_only(1)&_pragma=busy_timeout(2000)", "?mode=ro&immutable=1"} { // the second: the folder cannot be written
+		var db *sql.DB
+		if db, err = sql.Open("sqlite", name+way); err != nil {
+			return nil, failed(path, err)
+		}
+		if err = db.PingContext(ctx); err == nil {
+			if _, err = db.ExecContext(ctx, `SELECT id FROM session LIMIT 1`); err == nil {
+				return db, nil
+			}
+		}
+		_ = db.Close()
+	}
+	return nil, failed(path, err)
+}
+
+func failed(path string, err error) error {
+	return &precis.Error{Code: precis.CodeInvalid, Op: "read", Place: path, Err: err}
+}
+
+// Sessions lists the sessions of a file, the one changed last first. The error is
+// [precis.CodeInvalid] when it is no database of opencode.
+func Sessions(ctx context.Context, path string) ([]Entry, error) {
+	db, err := open(ctx, path)
+	if err != nil {
+		return nil, err
+	}
+	defer db.Close()
+	rows, err := db.QueryContext(ctx, `SELECT s.id, s.time_updated, (SELECT coalesce(sum(length(data)), 0) FROM message m WHERE m.session_id = s.id)
+		FROM session s WHERE EXISTS (SELECT 1 FROM message m WHERE m.session_id = s.id) ORDER BY s.time_updated DESC`)
+	if err != nil {
+		return nil, failed(path, err)
+	}
+	defer rows.Close()
+	var out []Entry
+	for rows.Next() {
+		var e Entry
+		var id string
+		var ms int64
+		if err := rows.Scan(&id, &ms, &e.Size); err != nil {
+			return nil, failed(path, err)
+		}
+		e.Name, e.Modified = path+"#"+id, time.UnixMilli(ms)
+		out = append(out, e)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, failed(path, err)
+	}
+	return out, nil
+}
+
+// Load returns a session, given as PATH#ID, as opencode exports it. The error is
+// [precis.CodeNotFound] when the file has no such session.
+func Load(ctx context.Context, name string) (archive.Source, error) {
+	path, id, ok := Split(name)
+	if !ok {
+		return archive.Source{}, failed(name, errors.New("it names no session of a database"))
+	}
+	db, err := open(ctx, path)
+	if err != nil {
+		return archive.Source{}, err
+	}
+	defer db.Close()
+	var out bytes.Buffer
+	if err := writeInfo(ctx, db, &out, id); err != nil {
+		if errors.Is(err, sql.ErrNoRows) {
+			return archive.Source{}, &precis.Error{Code: precis.CodeNotFound, Op: "open", Place: path, Err: fmt.Errorf("there is no session %.80q", id)}
+		}
+		return archive.Source{}, failed(name, err)
+	}
+	if err := writeMessages(ctx, db, &out, id); err != nil {
+		return archive.Source{}, failed(name, err)
+	}
+	return archive.Source{Path: name, Data: out.Bytes()}, nil
+}
+
+// writeInfo begins the document with what is known of the session.
+func writeInfo(ctx context.Context, db *sql.DB, out *bytes.Buffer, id string) error {
+	var parent, directory, title sql.NullString
+	var created, updated int64
+	err := db.QueryRowContext(ctx, `SELECT parent_id, directory, title, time_created, time_updated FROM session WHERE id = ?`, id).
+		Scan(&parent, &directory, &title, &created, &updated)
+	if err != nil {
+		return err
+	}
+	info, err := json.Marshal(map[string]any{
+		"id": id, "parentID": parent.String, "directory": directory.String, "title": title.String, "time": map[string]int64{"created": created, "updated": updated},
+	})
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(out, `{"info":%s,"messages":[`, info)
+	return nil
+}
+
+// writeMessages writes the messages with their parts, both in the order of their IDs,
+// which is that of time.
+func writeMessages(ctx context.Context, db *sql.DB, out *bytes.Buffer, id string) error {
+	parts, err := partsOf(ctx, db, id)
+	if err != nil {
+		return err
+	}
+	rows, err := db.QueryContext(ctx, `SELECT id, data FROM message WHERE session_id = ? ORDER BY id`, id)
+	if err != nil {
+		return err
+	}
+	defer rows.Close()
+	for first := true; rows.Next(); first = false {
+		var message string
+		var data []byte
+		if err := rows.Scan(&message, &data); err != nil {
+			return err
+		}
+		if !json.Valid(data) {
+			return fmt.Errorf("message %s is no JSON", message)
+		}
+		if !first {
+			out.WriteByte(',')
+		}
+		fmt.Fprintf(out, `{"info":%s,"parts":[%s]}`, withID(data, message), bytes.Join(parts[message], []byte{','}))
+		if out.Len() > archive.MaxBytes {
+			return fmt.Errorf("it has more than %d bytes", archive.MaxBytes)
+		}
+	}
+	out.WriteString("]}")
+	return rows.Err()
+}
+
+// partsOf returns the parts of a session by message.
+func partsOf(ctx context.Context, db *sql.DB, id string) (map[string][][]byte, error) {
+	rows, err := db.QueryContext(ctx, `SELECT id, message_id, data FROM part WHERE session_id = ? ORDER BY id`, id)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	out := map[string][][]byte{}
+	for rows.Next() {
+		var part, message string
+		var data []byte
+		if err := rows.Scan(&part, &message, &data); err != nil {
+			return nil, err
+		}
+		if !json.Valid(data) {
+			return nil, fmt.Errorf("part %s is no JSON", part)
+		}
+		out[message] = append(out[message], withID(data, part))
+	}
+	return out, rows.Err()
+}
+
+// withID puts the ID, which is a column of its own, into an object.
+func withID(data []byte, id string) []byte {
+	data = bytes.TrimSpace(data)
+	name, err := json.Marshal(id)
+	if err != nil || len(data) < 2 || data[0] != '{' {
+		return data
+	}
+	out := append([]byte(`{"id":`), name...)
+	if rest := bytes.TrimSpace(data[1:]); len(rest) > 0 && rest[0] != '}' {
+		out = append(out, ',')
+	}
+	return append(out, data[1:]...)
+}

@@ -1,0 +1,97 @@
+package database_test
+
+import (
+	"database/sql"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"precis"
+	"precis/archive"
+	"precis/archive/opencode"
+	"precis/archive/opencode/database"
+)
+
+// file writes a database with one session.
+func file(t *testing.T, more ...string) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "a #1 folder", "opencode.db")
+	if err := os.Mkdir(filepath.Dir(path), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	db, err := sql.Open("sqlite", path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	for _, q := range append([]string{
+		`CREATE TABLE session (id text PRIMARY KEY, parent_id text, directory text NOT NULL, title text NOT NULL, time_created integer NOT NULL, time_updated integer NOT NULL)`,
+		`CREATE TABLE message (id text PRIMARY KEY, session_id text NOT NULL, data text NOT NULL)`,
+		`CREATE TABLE part (id text PRIMARY KEY, message_id text NOT NULL, session_id text NOT NULL, data text NOT NULL)`,
+		`INSERT INTO session VALUES ('ses_1', 'ses_0', '/src/quay', 'Load "it"', 1000, 2000), ('ses_empty', NULL, '', 'New', 1, 9000)`,
+		`INSERT INTO message VALUES ('msg_2', 'ses_1', ' {"role":"assistant","modelID":"m","time":{"created":2}}'), ('msg_1', 'ses_1', '{"role":"user","time":{"created":1}}')`,
+		`INSERT INTO part VALUES ('prt_1', 'msg_1', 'ses_1', '{"type":"text","text":"Load"}'), ('prt_2', 'msg_2', 'ses_1', '{"type":"text","text":"Loaded."}')`,
+	}, more...) {
+		if _, err := db.Exec(q); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return path
+}
+
+func TestSessionsAreListedAndRead(t *testing.T) {
+	path := file(t)
+	before, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	entries, err := database.Sessions(t.Context(), path)
+	if err != nil || len(entries) != 1 || entries[0].Name != path+"#ses_1" || !entries[0].Modified.Equal(time.UnixMilli(2000)) || entries[0].Size == 0 {
+		t.Fatalf("%+v, %v", entries, err)
+	}
+	src, err := database.Load(t.Context(), entries[0].Name)
+	if err != nil || !json.Valid(src.Data) {
+		t.Fatalf("%s, %v", src.Data, err)
+	}
+	r, err := archive.Read(src, []archive.Format{opencode.Format{}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if c := r.Conversation; c.ID != "ses_1" || c.Title != `Load "it"` || c.Transcript.Len() != 2 || c.Transcript.At(0).ID != "msg_1" || r.Origin.Parent != "ses_0" || r.Origin.Project != "/src/quay" {
+		t.Errorf("%+v of %+v", c, r.Origin)
+	}
+	if after, err := os.ReadFile(path); err != nil || string(after) != string(before) {
+		t.Error("the file was changed")
+	}
+}
+
+func TestErrors(t *testing.T) {
+	path := file(t, `INSERT INTO session VALUES ('ses_2', NULL, '', '', 1, 1)`, `INSERT INTO message VALUES ('msg_3', 'ses_2', '{broken')`)
+	other := filepath.Join(t.TempDir(), "opencode.db")
+	if err := os.WriteFile(other, []byte("no database"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for name, code := range map[string]precis.Code{
+		path + "#ses_9": precis.CodeNotFound, path + "#ses_2": precis.CodeInvalid, other + "#ses_1": precis.CodeInvalid,
+		path: precis.CodeInvalid, path + "#": precis.CodeInvalid, filepath.Join(t.TempDir(), "opencode.db") + "#x": precis.CodeInvalid,
+	} {
+		if _, err := database.Load(t.Context(), name); precis.CodeOf(err) != code {
+			t.Errorf("%s: %v, want %s", filepath.Base(name), err, code)
+		}
+	}
+	if _, err := database.Sessions(t.Context(), other); precis.CodeOf(err) != precis.CodeInvalid {
+		t.Errorf("no database: %v", err)
+	}
+}
+
+func TestSplit(t *testing.T) {
+	for name, want := range map[string]string{
+		"/a/opencode.db#ses_1": "ses_1", "opencode-dev.db#x.y": "x.y", "/a/opencode.db": "", "/a/opencode.db#": "", "/a/other.db#ses_1": "", "/a #1/b.json": "",
+	} {
+		if _, id, ok := database.Split(name); ok != (want != "") || ok && id != want {
+			t.Errorf("%s: %q, %v", name, id, ok)
+		}
+	}
+}

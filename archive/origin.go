@@ -1,0 +1,80 @@
+package archive
+
+import (
+	"encoding/json"
+	"strconv"
+	"strings"
+	"time"
+
+	"precis"
+	"precis/internal/jsonspan"
+)
+
+// Origin is what a recording says of where it comes from, besides its messages.
+// The zero value of a field means that the recording does not say it.
+type Origin struct {
+	Agent   string    // the program, where several share the format: "cline"
+	Project string    // the folder the agent worked in
+	Parent  string    // ID of the conversation that began this one
+	State   string    // as the program words it: "completed"
+	Begun   time.Time // when the conversation began
+	Spent   []Spend   // by model, in the order of their first use
+}
+
+// Spend is what the requests to one model used, as the provider reported it.
+type Spend struct {
+	Model    string       `json:"model,omitempty"`
+	Requests int          `json:"requests"`
+	Usage    precis.Usage `json:"usage"`    // Input leaves out what the cache served or stored
+	CostUSD  float64      `json:"cost_usd"` // as the program recorded it; 0: it did not
+}
+
+// Spend adds what one request to a model used. One that used nothing is left out.
+func (o *Origin) Spend(model string, u precis.Usage, cost float64) {
+	if u == (precis.Usage{}) && cost == 0 {
+		return
+	}
+	for i := range o.Spent {
+		if o.Spent[i].Model == model {
+			o.Spent[i].add(u, cost)
+			return
+		}
+	}
+	o.Spent = append(o.Spent, Spend{Model: model})
+	o.Spent[len(o.Spent)-1].add(u, cost)
+}
+
+func (s *Spend) add(u precis.Usage, cost float64) {
+	s.Requests++
+	s.Usage.Input += u.Input
+	s.Usage.Output += u.Output
+	s.Usage.CacheRead += u.CacheRead
+	s.Usage.CacheWrite += u.CacheWrite
+	s.CostUSD += cost
+}
+
+// Counts reads non-negative numbers of an object by their names; 0 stands for those
+// that are missing or no numbers.
+func Counts(raw json.RawMessage, names ...string) []int {
+	out := make([]int, len(names))
+	if jsonspan.Kind(raw) != '{' {
+		return out
+	}
+	f, err := jsonspan.Fields(raw)
+	if err != nil {
+		return out
+	}
+	for i, name := range names {
+		out[i] = int(Amount(f[name]))
+	}
+	return out
+}
+
+// Amount reads a non-negative number of at most 2⁵³; 0 for anything else.
+func Amount(raw json.RawMessage) float64 {
+	n, err := strconv.ParseFloat(strings.TrimSpace(string(raw)), 64)
+	if err != nil || n < 0 || n > 1<<53 {
+		return 0
+	}
+	return n
+}

@@ -1,0 +1,51 @@
+package pi
+
+import (
+	"path/filepath"
+	"strings"
+	"time"
+
+	"precis"
+	"precis/archive"
+	"precis/internal/jsonspan"
+)
+
+// origin reads where the session comes from. The one it was branched from is named
+// by its file, TIME_ID.jsonl.
+func (s *session) origin(f map[string]jsonValue, at time.Time) {
+	o := &s.rec.Origin
+	o.Project, _ = jsonspan.String(f["cwd"])
+	o.Begun = at
+	for _, name := range []string{"parentSession", "branchedFrom"} {
+		path, ok := jsonspan.String(f[name])
+		if !ok || path == "" {
+			continue
+		}
+		base := path[strings.LastIndexAny(path, `/\`)+1:]
+		base = strings.TrimSuffix(base, filepath.Ext(base))
+		if _, id, ok := strings.Cut(base, "_"); ok {
+			base = id
+		}
+		o.Parent = base
+	}
+}
+
+// spent adds what the request behind an assistant message used.
+func (s *session) spent(message jsonValue) {
+	if jsonspan.Kind(message) != '{' {
+		return
+	}
+	f, err := jsonspan.Fields(message)
+	if err != nil || jsonspan.Kind(f["usage"]) != '{' {
+		return
+	}
+	model, _ := jsonspan.String(f["model"])
+	n := archive.Counts(f["usage"], "input", "output", "cacheRead", "cacheWrite")
+	cost := 0.0
+	if usage, err := jsonspan.Fields(f["usage"]); err == nil && jsonspan.Kind(usage["cost"]) == '{' {
+		if c, err := jsonspan.Fields(usage["cost"]); err == nil {
+			cost = archive.Amount(c["total"])
+		}
+	}
+	s.rec.Origin.Spend(model, precis.Usage{Input: n[0], Output: n[1], CacheRead: n[2], CacheWrite: n[3]}, cost)
+}
