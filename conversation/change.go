@@ -2,6 +2,8 @@ package conversation
 
 import (
 	"context"
+	"fmt"
+	"slices"
 
 	"precis"
 )
@@ -12,49 +14,140 @@ type Change struct {
 	Status precis.Status `json:"status"`
 }
 
-// Undo takes back edits: those with the IDs, or with none the last run.
+// Verb names a change of a conversation, see [Intent].
+type Verb string
+
+// The verbs of an [Intent].
+const (
+	VerbUndo    Verb = "undo"
+	VerbPin     Verb = "pin"
+	VerbRestore Verb = "restore"
+	VerbExclude Verb = "exclude"
+	VerbRewind  Verb = "rewind"
+	VerbReword  Verb = "reword"
+)
+
+// Intent is a change that a user asks for. Only the fields of its verb are read.
+type Intent struct {
+	Verb     Verb
+	Edits    []string        // to undo, none: the last run; to reword: exactly one
+	Text     string          // to reword
+	Handles  []precis.Handle // to pin; to restore or exclude: exactly one
+	Messages int             // to rewind to
+}
+
+// Undo takes back edits: those with the IDs or short names, or with none the last run.
 func Undo(ctx context.Context, h Home, id string, edits ...string) (Change, error) {
-	return change(ctx, h, id, func(s *Subject) (precis.Edit, error) { return s.Manager.Undo(ctx, s.Conversation, edits...) })
+	return Do(ctx, h, id, Intent{Verb: VerbUndo, Edits: edits})
 }
 
 // Pin marks messages or blocks as important: no later run hides or cuts them.
 func Pin(ctx context.Context, h Home, id string, handles ...precis.Handle) (Change, error) {
-	return change(ctx, h, id, func(s *Subject) (precis.Edit, error) { return s.Manager.Pin(ctx, s.Conversation, handles...) })
+	return Do(ctx, h, id, Intent{Verb: VerbPin, Handles: handles})
 }
 
 // Restore shows hidden messages, or a block, to the model again.
 func Restore(ctx context.Context, h Home, id string, handle precis.Handle) (Change, error) {
-	return change(ctx, h, id, func(s *Subject) (precis.Edit, error) { return s.Manager.Restore(ctx, s.Conversation, handle) })
+	return Do(ctx, h, id, Intent{Verb: VerbRestore, Handles: []precis.Handle{handle}})
+}
+
+// Exclude hides messages, and the tool uses and results that belong to them. What
+// must stay is refused with [precis.CodeConflict], see [precis.Manager.Exclude].
+func Exclude(ctx context.Context, h Home, id string, handle precis.Handle) (Change, error) {
+	return Do(ctx, h, id, Intent{Verb: VerbExclude, Handles: []precis.Handle{handle}})
 }
 
 // Rewind hides all but the first n messages and takes back the edits made since.
 // Undoing it brings all of it back. What the client says next comes after.
 func Rewind(ctx context.Context, h Home, id string, n int) (Change, error) {
-	return change(ctx, h, id, func(s *Subject) (precis.Edit, error) { return s.Manager.Rewind(ctx, s.Conversation, n) })
+	return Do(ctx, h, id, Intent{Verb: VerbRewind, Messages: n})
+}
+
+// Reword puts another text in the place of the summary that an edit shows; the gate adds
+// what it is missing, see [precis.Manager.Reword].
+func Reword(ctx context.Context, h Home, id, edit, text string) (Change, error) {
+	return Do(ctx, h, id, Intent{Verb: VerbReword, Edits: []string{edit}, Text: text})
+}
+
+// Do makes the edit that a user asks for.
+func Do(ctx context.Context, h Home, id string, i Intent) (Change, error) {
+	return change(ctx, h, id, func(s *Subject) (precis.Edit, error) { return i.apply(ctx, s) })
+}
+
+// apply makes the edit through the manager of the subject.
+func (i Intent) apply(ctx context.Context, s *Subject) (precis.Edit, error) {
+	if one := i.Verb == VerbRestore || i.Verb == VerbExclude; one && len(i.Handles) != 1 {
+		return precis.Edit{}, precis.Errorf(precis.CodeInvalid, string(i.Verb), "%d handles are given, want one", len(i.Handles))
+	}
+	switch i.Verb {
+	case VerbUndo:
+		ids, err := editIDs(s.Conversation.Edits, i.Edits)
+		if err != nil {
+			return precis.Edit{}, err
+		}
+		return s.Manager.Undo(ctx, s.Conversation, ids...)
+	case VerbPin:
+		return s.Manager.Pin(ctx, s.Conversation, i.Handles...)
+	case VerbRestore:
+		return s.Manager.Restore(ctx, s.Conversation, i.Handles[0])
+	case VerbExclude:
+		return s.Manager.Exclude(ctx, s.Conversation, i.Handles[0])
+	case VerbReword:
+		if len(i.Edits) != 1 {
+			return precis.Edit{}, precis.Errorf(precis.CodeInvalid, string(i.Verb), "%d edits are named, want one", len(i.Edits))
+		}
+		return s.Manager.Reword(ctx, s.request(), i.Edits[0], i.Text)
+	case VerbRewind:
+		return s.Manager.Rewind(ctx, s.Conversation, i.Messages)
+	}
+	return precis.Edit{}, precis.Errorf(precis.CodeInvalid, "edit conversation", "there is no verb %.40q", i.Verb)
 }
 
 // change makes one edit.
 func change(ctx context.Context, h Home, id string, f func(*Subject) (precis.Edit, error)) (c Change, err error) {
 	err = h.Edit(ctx, id, func(s *Subject) error {
-		if err := s.editable(); err != nil {
-			return err
+		before, err := s.changed(f, &c)
+		if err == nil {
+			s.resize(before.Tokens, c.Status.Tokens)
 		}
-		before, err := s.status()
-		if err != nil {
-			return err
-		}
-		e, err := f(s)
-		if err != nil {
-			return err
-		}
-		c.Edit = editInfos(s.Conversation.Edits, []precis.Edit{e})[0]
-		if c.Status, err = s.status(); err != nil {
-			return err
-		}
-		s.resize(before.Tokens, c.Status.Tokens)
-		return nil
+		return err
 	})
 	return c, err
+}
+
+// changed makes one edit and reports it in c. It returns the status before it.
+func (s *Subject) changed(f func(*Subject) (precis.Edit, error), c *Change) (before precis.Status, err error) {
+	if err = s.editable(); err != nil {
+		return before, err
+	}
+	if before, err = s.status(); err != nil {
+		return before, err
+	}
+	e, err := f(s)
+	if err != nil {
+		return before, err
+	}
+	c.Edit = editInfos(s.Conversation.Edits, []precis.Edit{e})[0]
+	c.Status, err = s.status()
+	return before, err
+}
+
+// Forecast is what an edit would do.
+type Forecast struct {
+	Change
+	Before precis.Status `json:"before"`
+}
+
+// Effect returns what [Do] would do. Nothing is changed.
+func Effect(ctx context.Context, h Home, id string, i Intent) (Forecast, error) {
+	return look(ctx, h, id, func(s *Subject) (f Forecast, err error) {
+		tried, conv := *s, *s.Conversation
+		conv.Edits = slices.Clip(conv.Edits)
+		tried.Conversation, tried.Manager = &conv, s.Manager.With(nil)
+		tried.Ask.Meter = nil // what is tried is not to be counted with the conversation
+		f.Before, err = tried.changed(func(s *Subject) (precis.Edit, error) { return i.apply(ctx, s) }, &f.Change)
+		return f, err
+	})
 }
 
 // TakenBack is what [UndoAll] took back.
@@ -102,4 +195,47 @@ func undoneSince(had, now []precis.Edit) []EditInfo {
 		}
 	}
 	return out
+}
+
+// Unpin takes back pins: every pin in force of exactly one of the handles. Other
+// handles that were pinned together with them stay pinned. The error is
+// [precis.CodeNotFound], and nothing is changed, when one of the handles is not pinned.
+func Unpin(ctx context.Context, h Home, id string, handles ...precis.Handle) (Change, error) {
+	return change(ctx, h, id, func(s *Subject) (precis.Edit, error) {
+		undo, keep, err := unpinned(s.Conversation.Edits, handles)
+		if err != nil {
+			return precis.Edit{}, err
+		}
+		if len(keep) > 0 { // first, so that nothing is without its pin in between
+			if _, err := s.Manager.Pin(ctx, s.Conversation, keep...); err != nil {
+				return precis.Edit{}, err
+			}
+		}
+		return s.Manager.Undo(ctx, s.Conversation, undo...)
+	})
+}
+
+// unpinned returns the pins to undo, and what they have pinned besides the handles.
+func unpinned(edits []precis.Edit, handles []precis.Handle) (undo []string, keep []precis.Handle, err error) {
+	if len(handles) == 0 {
+		return nil, nil, precis.Errorf(precis.CodeInvalid, "unpin", "no handle is given")
+	}
+	pinned := precis.Pinned(edits)
+	for _, h := range handles {
+		if !slices.Contains(pinned, h) {
+			return nil, nil, &precis.Error{Code: precis.CodeNotFound, Op: "unpin", Err: fmt.Errorf("%s is not pinned by that name", h), Hint: "the edits of kind pin name what is pinned"}
+		}
+	}
+	for _, e := range precis.Active(edits) {
+		if e.Kind != precis.KindPin || !slices.ContainsFunc(e.Pins, func(p precis.Handle) bool { return slices.Contains(handles, p) }) {
+			continue
+		}
+		undo = append(undo, e.ID)
+		for _, p := range e.Pins {
+			if !slices.Contains(handles, p) && !slices.Contains(keep, p) {
+				keep = append(keep, p)
+			}
+		}
+	}
+	return undo, keep, nil
 }

@@ -86,10 +86,8 @@ func (o CondenseOptions) check() error {
 		return precis.Errorf(precis.CodeInvalid, op, "target is %d, want 0 or more", o.Target)
 	case !slices.Contains([]string{"", ByModel, ByDigest}, o.Summarizer):
 		return precis.Errorf(precis.CodeInvalid, op, "summarizer is %.40q, want %s or %s", o.Summarizer, ByModel, ByDigest)
-	case len(o.Focus) > 2000:
-		return precis.Errorf(precis.CodeInvalid, op, "focus has %d bytes, at most 2000 are used", len(o.Focus))
 	}
-	return nil
+	return checkFocus(op, o.Focus)
 }
 
 // run is one condensation of a snapshot.
@@ -103,7 +101,7 @@ func (o CondenseOptions) prepare(ctx context.Context, h Home, id string) (*run, 
 	if err := o.check(); err != nil {
 		return nil, err
 	}
-	s, err := look(ctx, h, id, func(s *Subject) (Subject, error) { return *s, nil })
+	s, err := snapshot(ctx, h, id)
 	if err != nil {
 		return nil, err
 	}

@@ -2,7 +2,10 @@ package conversation
 
 import (
 	"context"
+	"fmt"
 	"slices"
+	"strconv"
+	"strings"
 	"time"
 
 	"precis"
@@ -11,6 +14,7 @@ import (
 // EditInfo is an edit of a conversation.
 type EditInfo struct {
 	ID       string            `json:"id"`
+	Name     string            `json:"name"`          // short: e1 is the oldest edit of the conversation; accepted where an ID is
 	Run      string            `json:"run,omitempty"` // undone together with others of the same
 	Kind     precis.EditKind   `json:"kind"`
 	Seen     int               `json:"seen"` // messages there were when it was made
@@ -41,8 +45,48 @@ type EditList struct {
 // Edits lists the edits of a conversation, undone ones too.
 func Edits(ctx context.Context, h Home, id string) (EditList, error) {
 	return look(ctx, h, id, func(s *Subject) (EditList, error) {
-		return EditList{Items: editInfos(s.Conversation.Edits, s.Conversation.Edits)}, nil
+		return EditsOf(s.Conversation), nil
 	})
+}
+
+// EditsOf lists the edits of a conversation, undone ones too.
+func EditsOf(c *precis.Conversation) EditList { return EditList{Items: editInfos(c.Edits, c.Edits)} }
+
+// EditName is the short name of edit number i of a conversation, from 0.
+func EditName(i int) string { return fmt.Sprintf("e%d", i+1) }
+
+// findEdit returns the index of the edit with an ID or a short name; -1: there is
+// none.
+func findEdit(edits []precis.Edit, name string) int {
+	if i := slices.IndexFunc(edits, func(e precis.Edit) bool { return e.ID == name }); i >= 0 {
+		return i
+	}
+	n, err := strconv.Atoi(strings.TrimPrefix(name, "e"))
+	if err != nil || n < 1 || n > len(edits) || name != EditName(n-1) {
+		return -1
+	}
+	return n - 1
+}
+
+// editIDs returns the IDs of edits that are named by IDs or short names.
+func editIDs(edits []precis.Edit, names []string) ([]string, error) {
+	ids := make([]string, len(names))
+	for k, name := range names {
+		i := findEdit(edits, name)
+		if i < 0 {
+			return nil, errNoEdit(edits, name)
+		}
+		ids[k] = edits[i].ID
+	}
+	return ids, nil
+}
+
+func errNoEdit(edits []precis.Edit, name string) error {
+	e := &precis.Error{Code: precis.CodeNotFound, Op: "find edit", Err: fmt.Errorf("the conversation has no edit %.80q", name)}
+	if n := len(edits); n > 0 {
+		e.Hint = "its edits are named e1 to " + EditName(n-1) + ", oldest first"
+	}
+	return e
 }
 
 // Edit returns one edit, with what it shows.
@@ -51,9 +95,9 @@ func Edit(ctx context.Context, h Home, id, edit string) (EditInfo, error) {
 }
 
 func editInfo(edits []precis.Edit, id string) (EditInfo, error) {
-	i := slices.IndexFunc(edits, func(e precis.Edit) bool { return e.ID == id })
+	i := findEdit(edits, id)
 	if i < 0 {
-		return EditInfo{}, precis.Errorf(precis.CodeNotFound, "find edit", "the conversation has no edit %.80q", id)
+		return EditInfo{}, errNoEdit(edits, id)
 	}
 	info := editInfos(edits, edits[i:i+1])[0]
 	for _, r := range edits[i].Replace {
@@ -64,12 +108,15 @@ func editInfo(edits []precis.Edit, id string) (EditInfo, error) {
 
 // editInfos describes some of the edits of a conversation.
 func editInfos(all, some []precis.Edit) []EditInfo {
-	gone := precis.Undone(all)
+	gone, names := precis.Undone(all), make(map[string]string, len(all))
+	for i, e := range all {
+		names[e.ID] = EditName(i)
+	}
 	out := make([]EditInfo, len(some))
 	for i, e := range some {
 		by, undone := gone[e.ID]
 		info := EditInfo{
-			ID: e.ID, Run: e.Run, Kind: e.Kind, Seen: e.Seen, Time: e.Time, InForce: !undone, UndoneBy: by.ID,
+			ID: e.ID, Name: names[e.ID], Run: e.Run, Kind: e.Kind, Seen: e.Seen, Time: e.Time, InForce: !undone, UndoneBy: by.ID,
 			Undoes: e.Undoes, Pins: e.Pins, Report: e.Report,
 		}
 		for _, r := range e.Replace {

@@ -1,3 +1,19 @@
+// Package conversation holds the verbs over a conversation: what can be seen of it
+// ([List], [Status], [Compose], [Messages], [View], [Edits], [Loss], [Work], [Search],
+// [Find], [Show], [Read], [Digest], [Handoff], [Preview], [Ledger]) and what can be
+// changed ([Condense], [Pin], [Unpin], [Restore], [Undo], [Rewind], [Branch], [Purge]).
+// Command line, control API and other faces call them and compute nothing themselves.
+//
+// A verb is a function over a [Home], the place where conversations live: the
+// open conversations of a gateway, a store alone ([InStore]), or a recording. A home hands
+// out a [Subject]: one conversation with its record and the manager that reads and
+// edits it. What some homes can do and others cannot are further interfaces,
+// found by type assertion: [Owned], [Stored], [Placed], [Related], [Purger]. A verb that needs one
+// returns [precis.CodeInvalid] where it is missing.
+//
+// Every error is a [precis.Error]; [precis.CodeNotFound] names a conversation,
+// message or edit that does not exist. The package conversation/conversationtest
+// checks any home.
 package conversation
 
 import (
@@ -43,6 +59,13 @@ type Stored interface {
 	// Store returns the part of the store that belongs to an owner, after what
 	// waits to be stored has been written; nil when there is none.
 	Store(ctx context.Context, owner string) (precis.Store, error)
+}
+
+// Placed is a [Home] that knows which folder each conversation is about.
+type Placed interface {
+	// Folder returns the absolute path of the folder that the agent of a conversation
+	// works in; "" when nobody knows.
+	Folder(ctx context.Context, id string) (string, error)
 }
 
 // Purger is a [Home] that can forget.

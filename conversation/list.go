@@ -42,7 +42,9 @@ func List(ctx context.Context, h Home, q Listing) (Page[Listed], error) {
 	return h.List(ctx, q)
 }
 
-func listed(owner string, r store.Record, inMemory bool) Listed {
+// NewListed describes a conversation in a list; inMemory says that a client is, or was
+// lately, at it.
+func NewListed(owner string, r store.Record, inMemory bool) Listed {
 	l := Listed{Record: r, Owner: owner, InMemory: inMemory}
 	if r.Window > 0 {
 		l.Percent = 100 * float64(r.Tokens) / float64(r.Window)
@@ -87,4 +89,38 @@ func readCursor(s string) (*Listed, error) {
 
 func badCursor() error {
 	return &precis.Error{Code: precis.CodeInvalid, Op: "read cursor", Place: "cursor", Hint: "use next_cursor of an earlier answer as it is"}
+}
+
+// Family is the conversations that one is related to.
+type Family struct {
+	Parent   *Listed  `json:"parent,omitempty"` // that began it, or that it left; nil: none, or it is not here
+	Children []Listed `json:"children"`         // that it began, the one used last first, fifty at most
+}
+
+// Related is a [Home] that knows which conversations began which: sub-agents, sub-tasks,
+// forks.
+type Related interface {
+	// Family returns the relatives of a conversation.
+	Family(ctx context.Context, id string) (Family, error)
+}
+
+// FamilyOf returns the relatives of a conversation. A home that is not [Related] knows
+// the conversation that one left, and no children.
+func FamilyOf(ctx context.Context, h Home, id string) (Family, error) {
+	if r, ok := h.(Related); ok {
+		return r.Family(ctx, id)
+	}
+	out := Family{Children: []Listed{}}
+	left, err := look(ctx, h, id, func(s *Subject) (string, error) { return s.Record.Branched, nil })
+	if err != nil || left == "" {
+		return out, err
+	}
+	parent, err := look(ctx, h, left, func(s *Subject) (Listed, error) { return NewListed(s.Owner, s.Record, s.Open), nil })
+	switch {
+	case err == nil:
+		out.Parent = &parent
+	case precis.CodeOf(err) != precis.CodeNotFound:
+		return out, err
+	}
+	return out, nil
 }

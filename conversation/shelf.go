@@ -68,7 +68,7 @@ func (sh Shelf) list(ctx context.Context, q Listing, after *Listed, limit int) (
 	for _, c := range sh.Open {
 		open[c.Record.ID] = true
 		if selects(q, c.Record) {
-			add(listed(sh.Owner, c.Record, true))
+			add(NewListed(sh.Owner, c.Record, true))
 		}
 	}
 	if sh.Catalog == nil {
@@ -89,7 +89,7 @@ func (sh Shelf) list(ctx context.Context, q Listing, after *Listed, limit int) (
 		out = out[:own]
 		for _, r := range records {
 			if !open[r.ID] {
-				add(listed(sh.Owner, r, false))
+				add(NewListed(sh.Owner, r, false))
 			}
 		}
 		if len(records) < query.Limit || len(out)-own >= limit {
@@ -211,4 +211,38 @@ func matches(m precis.Message, words []string) (store.Hit, bool) {
 		}
 	}
 	return store.Hit{Snippet: snippet, Score: score / float64(len(words))}, true
+}
+
+// Found is a message that a search found.
+type Found struct {
+	store.Hit
+	Owner  string        `json:"owner"`
+	Title  string        `json:"title,omitempty"` // of the conversation
+	Handle precis.Handle `json:"handle"`
+}
+
+// FoundList is the answer to a search, the best first.
+type FoundList struct {
+	Items []Found `json:"items"`
+	Index string  `json:"index"` // where it was looked: "store" or "memory"
+}
+
+// SearchOptions ask for messages by their words.
+type SearchOptions struct {
+	Text         string // words, all of which must occur
+	Conversation string // only in this one; "": in all
+	Limit        int    // at most this number; 0: 20; at most 500
+}
+
+// Search finds messages, hidden or not: with an index where the home has one,
+// else by reading its conversations.
+func Search(ctx context.Context, h Home, o SearchOptions) (FoundList, error) {
+	if strings.TrimSpace(o.Text) == "" {
+		return FoundList{}, precis.Errorf(precis.CodeInvalid, "search", "there is nothing to look for")
+	}
+	limit, err := pageSize(cmp.Or(o.Limit, 20))
+	if err != nil {
+		return FoundList{}, err
+	}
+	return h.Search(ctx, store.SearchQuery{Text: o.Text, Conversation: o.Conversation, Limit: limit})
 }

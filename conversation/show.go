@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 
 	"precis"
-	"precis/internal/content"
 )
 
 // Originals is what a handle names.
@@ -58,12 +57,7 @@ func (s *Subject) originals(ctx context.Context, h precis.Handle) (Originals, er
 
 // original returns message i, or one block of it, in the longest form it ever had.
 func (s *Subject) original(look precis.Look, earlier []*precis.Transcript, i, block int) Original {
-	m, from := s.Conversation.Transcript.At(i), false
-	for _, t := range earlier {
-		if i < t.Len() && block < len(t.At(i).Content) && content.Size(t.At(i).Content) > content.Size(m.Content) {
-			m, from = t.At(i), true
-		}
-	}
+	m, from := s.fullest(earlier, i, block)
 	first := 0
 	if block >= 0 {
 		m.Content, m.Raw, first = m.Content[block:block+1:block+1], nil, block
@@ -116,4 +110,53 @@ func hiddenPart(shown *precis.Shown, h precis.Handle) HiddenPart {
 		}
 	}
 	return out
+}
+
+// Exported is a whole conversation: what was said, what the view makes of it, and the
+// edits that do so.
+type Exported struct {
+	Conversation Details           `json:"conversation"`
+	System       []Content         `json:"system,omitempty"`
+	Messages     []ExportedMessage `json:"messages"`
+	Edits        []EditInfo        `json:"edits"` // with what they show
+}
+
+// ExportedMessage is a message as it was said, and how the view shows it.
+type ExportedMessage struct {
+	MessageInfo
+	Content []Content `json:"content"`
+}
+
+// Export returns all of a conversation. Data of images and files is left out, see
+// [Content].
+func Export(ctx context.Context, h Home, id string) (Exported, error) {
+	return look(ctx, h, id, func(s *Subject) (Exported, error) {
+		details, err := s.details()
+		if err != nil {
+			return Exported{}, err
+		}
+		out := Exported{Conversation: details, Messages: []ExportedMessage{}, Edits: []EditInfo{}}
+		c := s.Conversation
+		if c.HasSystem() {
+			out.System = contents(c.System.Content)
+		}
+		shown := precis.ShownBy(c.Transcript, c.Edits)
+		for i, m := range c.Transcript.Messages() {
+			info := messageInfo(m, i, shown)
+			info.Tokens = s.meter().Message(m)
+			one := ExportedMessage{MessageInfo: info, Content: contents(m.Content)}
+			for b := range one.Content {
+				one.Content[b].Handle = precis.BlockHandle(i, b).String()
+			}
+			out.Messages = append(out.Messages, one)
+		}
+		for _, e := range c.Edits {
+			info, err := editInfo(c.Edits, e.ID)
+			if err != nil {
+				return Exported{}, err
+			}
+			out.Edits = append(out.Edits, info)
+		}
+		return out, nil
+	})
 }

@@ -2,8 +2,11 @@ package conversation
 
 import (
 	"context"
+	"math"
 
 	"precis"
+	"precis/digest"
+	"precis/retain"
 )
 
 // Details is a conversation with what there is to know of it.
@@ -11,6 +14,7 @@ type Details struct {
 	Listed
 	Window precis.Window  `json:"context_window"`
 	Status precis.Status  `json:"status"`
+	Room   Room           `json:"room"`
 	Edits  EditCounts     `json:"edits"`
 	Last   *precis.Report `json:"last_report,omitempty"` // of the newest request; nil when it is not in memory
 	Notes  []string       `json:"notes,omitempty"`       // what the numbers leave out
@@ -35,7 +39,7 @@ func (s *Subject) details() (Details, error) {
 	if err != nil {
 		return Details{}, err
 	}
-	d := Details{Listed: listed(s.Owner, s.Record, s.Open), Window: s.Ask.Window, Status: st, Edits: countEdits(s.Conversation.Edits), Notes: s.notes()}
+	d := Details{Listed: NewListed(s.Owner, s.Record, s.Open), Window: s.Ask.Window, Status: st, Room: s.room(st.Tokens), Edits: countEdits(s.Conversation.Edits), Notes: s.notes()}
 	if last := s.Last; last.Counter != "" {
 		last.Retention = nil // see Loss
 		d.Last = &last
@@ -54,4 +58,76 @@ func countEdits(edits []precis.Edit) EditCounts {
 		c.CostUSD += e.Report.CostUSD
 	}
 	return c
+}
+
+// Room says how far the view of a conversation is from being reduced, and how fast
+// it gets there.
+type Room struct {
+	Limit  int  `json:"limit"`           // tokens of the view from which it is reduced, or does not fit any more
+	Left   int  `json:"left"`            // tokens until then; 0: it is reached
+	Growth int  `json:"growth"`          // tokens that a turn adds, the mean of the newest ones; 0: unknown
+	Turns  int  `json:"turns"`           // turns that Growth is the mean of; 0: there are none yet
+	Lasts  *int `json:"lasts,omitempty"` // turns like those until the limit, rounded down; nil: Growth is unknown
+}
+
+// turnsMeasured is the most turns that the growth of a conversation is the mean of.
+const turnsMeasured = 10
+
+// room measures how much room is left in a view of the given tokens.
+func (s *Subject) room(tokens int) Room {
+	r := s.request()
+	settings := s.Manager.Settings()
+	overhead := s.meter().Overhead(s.Conversation)
+	d := precis.Plan(precis.Load{Used: tokens}, settings.Budget(r.Window, r.MaxOutput, r.OutputLimit, overhead), settings, r.Profile)
+	limit := math.Floor(max(d.Allowed, 0)) + 1 // one over the allowed
+	if settings.Auto && !settings.Observe {
+		limit = min(limit, math.Ceil(d.Threshold*float64(r.Window.Tokens)/100))
+	}
+	out := Room{Limit: int(limit), Left: max(int(limit)-tokens, 0)}
+	added, turns := s.newest(turnsMeasured)
+	if turns == 0 || added == 0 {
+		return out
+	}
+	factor := 1.0 // from what we count to what the model's provider does
+	if counted := overhead + s.meter().View(precis.View(s.Conversation.Transcript, s.Conversation.Edits)); counted > 0 {
+		factor = float64(tokens) / float64(counted)
+	}
+	out.Turns, out.Growth = turns, max(int(math.Round(factor*float64(added)/float64(turns))), 1)
+	lasts := out.Left / out.Growth
+	out.Lasts = &lasts
+	return out
+}
+
+// newest counts the tokens of the newest turns, at most so many: of each what the
+// model said and what came back before it spoke again. What a rewind hides counts
+// as never said.
+func (s *Subject) newest(most int) (tokens, turns int) {
+	msgs := retain.Alive(s.Conversation.Transcript, s.Conversation.Edits)
+	pending := 0
+	for i := len(msgs) - 1; i >= 0 && turns < most; i-- {
+		if len(msgs[i].Content) == 0 {
+			continue
+		}
+		pending += s.meter().Message(msgs[i])
+		begins := i == 0 || msgs[i-1].Role != precis.RoleAssistant
+		if msgs[i].Role == precis.RoleAssistant && begins {
+			tokens, pending = tokens+pending, 0
+			turns++
+		}
+	}
+	return tokens, turns
+}
+
+// WorkState is where the work of a conversation stands.
+type WorkState struct {
+	Conversation string       `json:"conversation"`
+	State        digest.State `json:"state"`
+}
+
+// Work reads where the work of a conversation stands, as its calls and their results
+// show. What the user took back by a rewind is left out; what the view hides is not.
+func Work(ctx context.Context, h Home, id string) (WorkState, error) {
+	return look(ctx, h, id, func(s *Subject) (WorkState, error) {
+		return WorkState{Conversation: s.Record.ID, State: digest.StateOf(s.Conversation)}, nil
+	})
 }

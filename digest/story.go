@@ -173,16 +173,21 @@ func commandLine(line string) string {
 
 // noteOther records agents and plans.
 func (st *story) noteOther(in *input, c *toolcall.Call) {
-	name := strings.ToLower(c.Name)
 	switch {
 	case len(c.Results) == 0:
-	case strings.Contains(name, "todo") || name == "update_plan":
+	case isPlan(c.Name):
 		if items := planItems(toolInput(in.messages, c.Use)); len(items) > 0 {
 			st.todo = items
 		}
-	case isAgent(name, c.Text):
+	case isAgent(strings.ToLower(c.Name), c.Text):
 		st.agents = append(st.agents, fmt.Sprintf("- %s %s: %s", in.handle(c.Use.From), c.Title(), quoted(c.Text, 220)))
 	}
+}
+
+// isPlan recognizes the tools by which agents write down their plan.
+func isPlan(tool string) bool {
+	name := strings.ToLower(tool)
+	return strings.Contains(name, "todo") || name == "update_plan"
 }
 
 // isAgent recognizes calls that start or ask other agents and background work.

@@ -13,6 +13,7 @@ import (
 
 	"precis"
 	"precis/conversation"
+	"precis/conversation/handoff"
 )
 
 // Place is a home with one conversation in it.
@@ -40,7 +41,14 @@ func Test(t *testing.T, open func(t *testing.T, msgs []precis.Message) Place) {
 		{"undo after two runs", undoTwice},
 		{"restore of a block in a hidden span", restoreHiddenBlock},
 		{"pin of hidden content", pinHidden},
+		{"pin and unpin", unpin},
 		{"rewind, then undo everything", rewindThenUndoAll},
+		{"exclude", exclude},
+		{"reword", reword},
+		{"what an edit would do", effect},
+		{"what fills the window", composition},
+		{"pieces of a view, now and then", pieces},
+		{"sizes over time", sizes},
 		{"an edit that fails", failingEdit},
 		{"a look while it is edited", lookWhileEdited},
 		{"edits at once", editsAtOnce},
@@ -170,6 +178,21 @@ func looks(t *testing.T, s *suite) {
 	if work := must[conversation.WorkState](s)(conversation.Work(ctx, s.Home, s.ID)); len(work.State.Requests) == 0 || len(work.State.Files) == 0 || work.State.Files[0].State != "read" {
 		t.Errorf("state: %+v", work)
 	}
+	if c := must[conversation.Composition](s)(conversation.Compose(ctx, s.Home, s.ID)); c.Used == 0 || len(c.Results) != 1 || c.Results[0].Tokens == 0 {
+		t.Errorf("composition: %+v", c)
+	}
+	if r := d.Room; r.Lasts == nil || r.Growth < 100 || r.Turns != 10 || r.Left != max(r.Limit-d.Status.Tokens, 0) {
+		t.Errorf("room: %+v", r)
+	}
+	if g := must[conversation.Digested](s)(conversation.Digest(ctx, s.Home, s.ID, conversation.DigestOptions{Tokens: 500})); !strings.Contains(g.Text, "Never write to the disk") || g.Tokens > 500 {
+		t.Errorf("digest: %+v", g)
+	}
+	if b := must[handoff.Brief](s)(handoff.Write(ctx, s.Home, s.ID, handoff.Options{Goal: "write a report"})); !strings.Contains(b.Text, "write a report") || !strings.Contains(b.Text, "Never write to the disk") {
+		t.Errorf("brief: %s", b.Text)
+	}
+	if r := must[conversation.Reading](s)(conversation.Read(ctx, s.Home, s.ID, precis.BlockHandle(2, 0), conversation.ReadOptions{Lines: 2})); !strings.Contains(r.Text, "line 0 of file 0") || strings.Contains(r.Text, "line 1 of") || r.Next == 0 {
+		t.Errorf("read: %+v", r)
+	}
 	if lost := must[conversation.Lost](s)(conversation.Loss(ctx, s.Home, s.ID)); lost.Messages != 2*reads+1 || lost.Hidden != 0 {
 		t.Errorf("loss: %+v", lost)
 	}
@@ -252,6 +275,20 @@ func pinHidden(t *testing.T, s *suite) {
 	s.condense(0.7)
 	if m := s.message(i); m.State == conversation.Hidden {
 		t.Error("a run hides what is pinned")
+	}
+}
+
+func unpin(t *testing.T, s *suite) {
+	ctx := t.Context()
+	must[conversation.Change](s)(conversation.Pin(ctx, s.Home, s.ID, precis.MessageHandle(2), precis.MessageHandle(4)))
+	_, err := conversation.Unpin(ctx, s.Home, s.ID, precis.MessageHandle(2), precis.MessageHandle(6))
+	s.wants(precis.CodeNotFound, "unpinning what is not pinned", err)
+	for range 2 { // pinned again, it can be unpinned again
+		must[conversation.Change](s)(conversation.Unpin(ctx, s.Home, s.ID, precis.MessageHandle(2)))
+		if s.message(2).Pinned || !s.message(4).Pinned {
+			t.Errorf("pinned: m2 %v, m4 %v", s.message(2).Pinned, s.message(4).Pinned)
+		}
+		must[conversation.Change](s)(conversation.Pin(ctx, s.Home, s.ID, precis.MessageHandle(2)))
 	}
 }
 

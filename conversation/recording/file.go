@@ -11,7 +11,6 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
-	"strings"
 
 	"precis"
 	"precis/archive"
@@ -33,10 +32,10 @@ type File struct {
 	keep      keeper             // nil: for reading
 }
 
-// Open reads the recording at path, a file or a Roo task folder. The errors are
-// those of [archive.Load] and [archive.Read].
+// Open reads the recording at path, a file or a folder that is one, see
+// [formats.Load]. The errors are those of [formats.Load] and [archive.Read].
 func Open(path string) (*File, error) {
-	src, err := archive.Load(path, roo.HistoryNames...)
+	src, err := formats.Load(path)
 	if err != nil {
 		return nil, err
 	}
@@ -74,7 +73,7 @@ func read(src archive.Source) (f *File, err error) {
 // Original returns the bytes of the recording at path as they were before precis
 // saw it.
 func Original(path string) ([]byte, error) {
-	src, err := archive.Load(path, roo.HistoryNames...)
+	src, err := formats.Load(path)
 	if err != nil || !archive.IsContainer(src.Data) {
 		return src.Data, err
 	}
@@ -111,7 +110,7 @@ func (f *File) Keep(out string, inPlace bool) (continued string, err error) {
 	case out == "" && f.container != nil:
 		k.path = f.Path
 	case out == "":
-		k.path = strings.TrimSuffix(filepath.Base(f.Path), filepath.Ext(f.Path)) + Suffix
+		k.path = formats.NameOf(f.Path) + Suffix
 	}
 	f.keep = k
 	if f.container != nil && filepath.Clean(k.path) == filepath.Clean(f.Path) {

@@ -9,6 +9,7 @@ import (
 
 	"precis"
 	"precis/conversation"
+	"precis/internal/content"
 	"precis/store"
 )
 
@@ -16,6 +17,10 @@ import (
 // several processes may edit one recording: what somebody else has kept meanwhile
 // is taken over before an edit, or is a [precis.CodeConflict].
 type Home struct {
+	// Profile returns the manager of a named profile, see [conversation.Subject]. It
+	// is set before the home is used; nil: there are none.
+	Profile func(name string) (*precis.Manager, error)
+
 	id      string
 	file    *File
 	manager *precis.Manager
@@ -67,11 +72,25 @@ func (h *Home) Conversation() (*precis.Conversation, error) {
 
 // subject describes the conversation to the verbs.
 func (h *Home) subject(conv *precis.Conversation) *conversation.Subject {
-	rec := store.Record{ID: h.id, Title: conv.Title, Model: conv.Model, Messages: conv.Transcript.Len(), Window: h.ask.Window.Tokens}
+	rec := store.Record{ID: h.id, Title: content.Title(conv), Model: conv.Model, Messages: conv.Transcript.Len(), Window: h.ask.Window.Tokens}
 	for i := conv.Transcript.Len() - 1; i >= 0 && rec.Updated.IsZero(); i-- {
 		rec.Updated = conv.Transcript.At(i).Time
 	}
-	return &conversation.Subject{Conversation: conv, Record: rec, Manager: h.manager, Ask: h.ask}
+	return &conversation.Subject{Conversation: conv, Record: rec, Manager: h.manager, Ask: h.ask, Profile: h.profile()}
+}
+
+// profile returns Profile with managers that record nothing themselves.
+func (h *Home) profile() func(string) (*precis.Manager, error) {
+	if h.Profile == nil {
+		return nil
+	}
+	return func(name string) (*precis.Manager, error) {
+		m, err := h.Profile(name)
+		if err != nil {
+			return nil, err
+		}
+		return m.With(nil), nil
+	}
 }
 
 func (h *Home) check(id string) error {

@@ -1,0 +1,227 @@
+package conversation
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"precis"
+	"precis/digest"
+	"precis/internal/preview"
+	"precis/retain"
+)
+
+// DigestOptions say how a digest is written. The zero value writes one of
+// [digest.DefaultTokens].
+type DigestOptions struct {
+	Tokens int              // size at most; 0: [digest.DefaultTokens]
+	Focus  string           // words that a part of it is about, at most 2000 bytes; "": none
+	Count  func(string) int // size of a text in tokens; nil: a token is four characters
+}
+
+// Digested is a summary that no model wrote, and the state it was written from.
+type Digested struct {
+	Conversation string       `json:"conversation"`
+	Tokens       int          `json:"tokens"` // of the digest, as counted
+	Text         string       `json:"digest"`
+	State        digest.State `json:"state"`
+}
+
+// focusShare is how much of a digest its focus may take: one part in so many.
+const focusShare = 3
+
+// Digest writes a summary of a conversation without a model: requests, refusals,
+// rules, files, commands, open work and the lines most likely to be needed again, each
+// with its handle. With a focus up to a third of it are lines about that. What a
+// rewind took back is left out; what the view hides is not. The error is
+// [precis.CodeOverBudget] when nothing fits into the size.
+func Digest(ctx context.Context, h Home, id string, o DigestOptions) (Digested, error) {
+	if err := o.check(); err != nil {
+		return Digested{}, err
+	}
+	s, err := snapshot(ctx, h, id)
+	if err != nil {
+		return Digested{}, err
+	}
+	if o.Count == nil {
+		o.Count = digest.Estimate
+	}
+	if o.Tokens == 0 {
+		o.Tokens = digest.DefaultTokens
+	}
+	msgs := retain.Alive(s.Conversation.Transcript, s.Conversation.Edits)
+	about, err := aboutFocus(ctx, msgs, o.Focus, o.Tokens/focusShare, o.Count)
+	if err != nil {
+		return Digested{}, err
+	}
+	written, err := digest.Writer{Count: o.Count}.Summarize(ctx, precis.SummaryRequest{
+		Conversation: s.Conversation, Messages: msgs, MaxTokens: max(o.Tokens-o.Count(about), 1),
+	})
+	if err != nil {
+		return Digested{}, err
+	}
+	if written.Text == "" {
+		return Digested{}, &precis.Error{Code: precis.CodeOverBudget, Op: "write digest", Err: fmt.Errorf("nothing fits in %d tokens", o.Tokens), Hint: "allow a few hundred"}
+	}
+	text := written.Text + about
+	return Digested{Conversation: s.Record.ID, Tokens: o.Count(text), Text: text, State: digest.StateOf(s.Conversation)}, nil
+}
+
+func (o DigestOptions) check() error {
+	const op = "read options"
+	if o.Tokens < 0 {
+		return precis.Errorf(precis.CodeInvalid, op, "tokens is %d, want 0 or more", o.Tokens)
+	}
+	return checkFocus(op, o.Focus)
+}
+
+// snapshot returns a conversation as it is now. Its meter is not to be used.
+func snapshot(ctx context.Context, h Home, id string) (Subject, error) {
+	return look(ctx, h, id, func(s *Subject) (Subject, error) { return *s, nil })
+}
+
+// mostFocus is the longest focus, in bytes.
+const mostFocus = 2000
+
+func checkFocus(op, focus string) error {
+	if len(focus) > mostFocus {
+		return precis.Errorf(precis.CodeInvalid, op, "focus has %d bytes, at most %d are used", len(focus), mostFocus)
+	}
+	return nil
+}
+
+// focusLine is a line that holds words of a focus.
+type focusLine struct {
+	at    precis.Handle
+	text  string
+	has   uint64 // the words, by their index
+	score float64
+}
+
+// aboutFocus returns a section with the lines of messages that hold most words of a
+// focus, within a number of tokens: rare words weigh more, then the newest line
+// counts. "" when there is no focus, or nothing is about it.
+func aboutFocus(ctx context.Context, msgs []precis.Message, focus string, tokens int, count func(string) int) (string, error) {
+	words := focusWords(focus)
+	if len(words) == 0 {
+		return "", nil
+	}
+	lines, err := linesWith(ctx, msgs, words)
+	if err != nil || len(lines) == 0 {
+		return "", err
+	}
+	weigh(lines, len(words))
+	slices.SortStableFunc(lines, func(a, b focusLine) int { return cmp.Or(cmp.Compare(b.score, a.score), b.at.From-a.at.From) })
+	title := "\n\n## About " + preview.Line(focus, 80) + "\n"
+	tokens -= count(title)
+	seen := map[string]bool{}
+	var kept []focusLine
+	for _, l := range lines {
+		if n := count(l.String()); n <= tokens && !seen[l.text] {
+			seen[l.text] = true
+			kept, tokens = append(kept, l), tokens-n
+		}
+	}
+	if len(kept) == 0 {
+		return "", nil
+	}
+	slices.SortStableFunc(kept, func(a, b focusLine) int { return cmp.Or(a.at.From-b.at.From, a.at.Block-b.at.Block) })
+	var out strings.Builder
+	for _, l := range kept {
+		out.WriteString(l.String())
+	}
+	return title + strings.TrimRight(out.String(), "\n"), nil
+}
+
+// String returns the line as a digest writes it.
+func (l focusLine) String() string { return fmt.Sprintf("- %s: %s\n", l.at, l.text) }
+
+// focusWords returns the words of a focus in lower case, at most 64.
+func focusWords(focus string) []string {
+	var out []string
+	apart := func(r rune) bool {
+		return unicode.IsSpace(r) || strings.ContainsRune(`,;:!?"'()[]{}<>`, r) || r == utf8.RuneError
+	}
+	for _, w := range strings.FieldsFunc(strings.ToLower(focus), apart) {
+		w = strings.Trim(w, ".")
+		letter := len(w) == 1 && unicode.IsLetter(rune(w[0])) // it is in every line
+		if w != "" && !letter && len(out) < 64 && !slices.Contains(out, w) {
+			out = append(out, w)
+		}
+	}
+	return out
+}
+
+// linesWith returns the lines that hold any of the words.
+func linesWith(ctx context.Context, msgs []precis.Message, words []string) ([]focusLine, error) {
+	var out []focusLine
+	for i, m := range msgs {
+		if err := ctx.Err(); err != nil {
+			return nil, precis.Errorf(precis.CodeCanceled, "write digest", "%w", context.Cause(ctx))
+		}
+		for b, block := range m.Content {
+			if _, thought := block.(precis.Thinking); thought {
+				continue
+			}
+			text := blockText(block)
+			lower := strings.ToLower(text)
+			if !slices.ContainsFunc(words, func(w string) bool { return strings.Contains(lower, w) }) {
+				continue
+			}
+			for line := range strings.Lines(text) {
+				if has := wordsIn(strings.ToLower(line), words); has != 0 {
+					out = append(out, focusLine{at: precis.BlockHandle(i, b), text: around(line, words), has: has})
+				}
+			}
+		}
+	}
+	return out, nil
+}
+
+func wordsIn(line string, words []string) (has uint64) {
+	for k, w := range words {
+		if strings.Contains(line, w) {
+			has |= 1 << k
+		}
+	}
+	return has
+}
+
+// around returns a line, of a long one what surrounds the first word.
+func around(line string, words []string) string {
+	const most = 240
+	if len(line) > most {
+		lower := strings.ToLower(line)
+		for _, w := range words {
+			if at := strings.Index(lower, w); at > most/2 && len(lower) == len(line) {
+				line = strings.ToValidUTF8(line[at-most/2:], "")
+				break
+			}
+		}
+	}
+	return preview.Line(line, most)
+}
+
+// weigh scores lines: each word counts by how rare it is among the lines.
+func weigh(lines []focusLine, words int) {
+	in := make([]int, words)
+	for _, l := range lines {
+		for k := range words {
+			if l.has>>k&1 == 1 {
+				in[k]++
+			}
+		}
+	}
+	for i := range lines {
+		for k := range words {
+			if lines[i].has>>k&1 == 1 {
+				lines[i].score += 1 + math.Log(float64(len(lines))/float64(in[k]))
+			}
+		}
+	}
+}

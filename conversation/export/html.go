@@ -1,0 +1,27 @@
+package export
+
+import (
+	_ "embed"
+	"html/template"
+	"io"
+
+	"precis/conversation"
+)
+
+//go:embed page.html
+var pageText string
+
+var page = template.Must(template.New("page").Funcs(template.FuncMap{
+	"text": func(c conversation.Content) string { return visible(text(c)) },
+	"when": when, "shownBy": shownBy, "marks": marks,
+	"long": func(s string) bool { return len(s) > 600 },
+}).Parse(pageText))
+
+// writeHTML writes one page that needs no other file and runs no script.
+func writeHTML(w io.Writer, c conversation.Exported) error {
+	return page.Execute(w, struct {
+		conversation.Exported
+		Title string
+		Facts [][2]string
+	}{c, titleOf(c.Conversation), facts(c)})
+}

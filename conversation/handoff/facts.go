@@ -1,0 +1,202 @@
+package handoff
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"precis"
+	"precis/conversation"
+	"precis/digest"
+	"precis/internal/harness"
+	"precis/internal/lazyregexp"
+	"precis/internal/preview"
+	"precis/retain"
+)
+
+// briefPart names a part of a brief.
+type briefPart int
+
+// The parts of a brief.
+const (
+	partRules briefPart = iota
+	partRequest
+	partEarlier
+	partPlan
+	partDecided
+	partRuledOut
+	partFiles
+	partCommands
+	partWaiting
+	partLast
+)
+
+// briefFacts are the lines of each part of a brief, the most important first.
+type briefFacts struct {
+	conversation string
+	goal         string // what the newest request asks for; "" without one
+	lines        map[briefPart][]string
+}
+
+// factsOf reads what a brief says of a conversation.
+func factsOf(ctx context.Context, s *conversation.Subject, style briefStyle) (briefFacts, error) {
+	msgs := retain.Alive(s.Conversation.Transcript, s.Conversation.Edits)
+	state := digest.StateOf(s.Conversation)
+	rules, err := rulesOf(ctx, msgs)
+	if err != nil {
+		return briefFacts{}, err
+	}
+	f := briefFacts{conversation: s.Record.ID, lines: map[briefPart][]string{}}
+	for _, r := range rules {
+		f.add(partRules, r.Handle, indent(r.Text))
+	}
+	f.requests(state.Requests)
+	f.lines[partPlan] = digest.PlanOf(s.Conversation)
+	f.refusals(state)
+	f.claims(msgs)
+	f.files(state.Files, style)
+	f.commands(state.Commands)
+	for _, w := range state.Waiting {
+		f.add(partWaiting, w.Handle, quote(w.What, 200))
+	}
+	return f, nil
+}
+
+func (f *briefFacts) add(p briefPart, h precis.Handle, text string) {
+	f.lines[p] = append(f.lines[p], fmt.Sprintf("- %s: %s", precis.MessageHandle(h.From), text))
+}
+
+// requests notes what the user asked for, and the user's answers to questions as
+// decisions.
+func (f *briefFacts) requests(all []digest.Request) {
+	for i := len(all) - 1; i >= 0; i-- {
+		r := all[i]
+		if r.Question != "" {
+			f.add(partDecided, r.Handle, fmt.Sprintf("the user answered %q to: %s", preview.Line(r.Text, 120), quote(r.Question, 240)))
+		}
+		switch {
+		case i == len(all)-1:
+			f.add(partRequest, r.Handle, indent(r.Text))
+			f.goal = preview.Line(r.Text, 160)
+		case r.Question == "":
+			f.add(partEarlier, r.Handle, preview.Line(r.Text, 240))
+		}
+	}
+}
+
+// refusals notes what the user did not allow.
+func (f *briefFacts) refusals(s digest.State) {
+	said := func(words string) string {
+		if words == "" {
+			return ""
+		}
+		return "; said with it: " + quote(words, 200)
+	}
+	for _, file := range slices.Backward(s.Files) {
+		if file.State == digest.FileRejected {
+			f.add(partRuledOut, file.Handle, "the user refused a change of "+quote(file.Path, 120)+said(file.Said))
+		}
+	}
+	for _, c := range slices.Backward(s.Commands) {
+		if c.Outcome == "rejected" {
+			f.add(partRuledOut, c.Handle, "the user refused "+strings.TrimSpace(quote(c.Tool, 40)+" "+quote(c.Command, 120))+said(c.Said))
+		}
+	}
+}
+
+var (
+	decided  = lazyregexp.New(`(?i)\b(?:decided|decision is|going with|chose|opted|instead of|root cause|culprit|turns out|the (?:actual |real )?(?:cause|reason|bug|problem) (?:is|was))\b`)
+	ruledOut = lazyregexp.New(`(?i)\b(?:(?:doesn't|does not|didn't|did not|won't|will not) (?:work|help|compile|fit)|ruled out|not possible|impossible|is not the (?:cause|problem|issue)|dead end|no effect|revert(?:ed|ing)|rolled back|gave up|abandon(?:ed|ing))\b`)
+)
+
+// claims notes sentences in which the agent says that it decided something or gave it
+// up, and its last words. They are known by their words, so some are missed.
+func (f *briefFacts) claims(msgs []precis.Message) {
+	const most = 40 // of each
+	for i, m := range slices.Backward(msgs) {
+		if m.Role != precis.RoleAssistant {
+			continue
+		}
+		text := strings.TrimSpace(harness.Plain(m.PlainText()))
+		if text != "" && len(f.lines[partLast]) == 0 {
+			f.add(partLast, precis.MessageHandle(i), indent(retain.Shorten(text, 1200, "")))
+		}
+		for _, sentence := range sentences(text) {
+			switch {
+			case ruledOut.MatchString(sentence) && len(f.lines[partRuledOut]) < most:
+				f.add(partRuledOut, precis.MessageHandle(i), quote(sentence, 240))
+			case decided.MatchString(sentence) && len(f.lines[partDecided]) < most:
+				f.add(partDecided, precis.MessageHandle(i), quote(sentence, 240))
+			}
+		}
+	}
+}
+
+// sentences splits a text at the ends of lines and at full stops; those over 400
+// bytes are taken for data.
+func sentences(text string) (out []string) {
+	for line := range strings.Lines(text[:min(len(text), 20_000)]) {
+		for s := range strings.SplitSeq(line, ". ") {
+			if s = strings.TrimSpace(strings.TrimLeft(s, "-*# \t")); len(s) > 20 && len(s) <= 400 {
+				out = append(out, s)
+			}
+		}
+	}
+	return out
+}
+
+// files notes what became of files: those that were changed, the newest first, and on
+// one line those that were only read. The first few are mentioned as the agent does,
+// which may load them; the others are only named.
+func (f *briefFacts) files(all []digest.FileState, style briefStyle) {
+	const mentioned, named = 5, 25
+	var read []string
+	for _, file := range slices.Backward(all) {
+		path := quote(file.Path, 200)
+		switch {
+		case file.State == digest.FileRejected:
+		case file.State == digest.FileRead:
+			read = append(read, precis.MessageHandle(file.Handle.From).String()+" "+path)
+		default:
+			if len(f.lines[partFiles]) < mentioned && file.State != digest.FileDeleted {
+				path = style.mention(path)
+			}
+			f.add(partFiles, file.Handle, string(file.State)+" "+path)
+		}
+	}
+	if len(read) > named {
+		read = append(read[:named], fmt.Sprintf("%d more", len(read)-named))
+	}
+	if len(read) > 0 {
+		f.lines[partFiles] = append(f.lines[partFiles], "- only read: "+strings.Join(read, ", "))
+	}
+}
+
+// commands notes the newest results of commands, failures first, then the newest.
+func (f *briefFacts) commands(all []digest.CommandState) {
+	for _, failures := range []bool{true, false} {
+		for _, c := range slices.Backward(all) {
+			failed := c.Outcome == "failed" || c.Outcome == "interrupted"
+			if failed != failures || c.Outcome == "rejected" {
+				continue
+			}
+			text := quote(c.Command, 160) + ": " + c.Outcome
+			if c.ExitCode != nil && *c.ExitCode != 0 {
+				text += fmt.Sprintf(", exit code %d", *c.ExitCode)
+			}
+			if c.Says != "" && failed {
+				text += ", says: " + c.Says
+			}
+			f.add(partCommands, c.Handle, text)
+		}
+	}
+}
+
+// quote returns a text that has no authority on one line.
+func quote(s string, most int) string { return preview.Line(harness.Plain(s), most) }
+
+// indent keeps the lines of a text from looking like those of a brief.
+func indent(s string) string {
+	return strings.ReplaceAll(strings.ToValidUTF8(strings.TrimSpace(s), "\uFFFD"), "\n", "\n  ")
+}
