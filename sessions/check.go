@@ -1,0 +1,194 @@
+package sessions
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"slices"
+	"unicode/utf8"
+
+	"precis"
+	"precis/archive"
+	"precis/archive/formats"
+	"precis/archive/roo"
+)
+
+// Fault is something wrong with a recording.
+type Fault struct {
+	Session  string `json:"session"`
+	Path     string `json:"path"`
+	Kind     string `json:"kind"` // see [FaultUnreadable]
+	Place    string `json:"place,omitempty"`
+	Text     string `json:"text"`
+	Mendable bool   `json:"mendable"` // [Repair] can mend it
+}
+
+// Kinds of faults.
+const (
+	FaultUnreadable = "unreadable" // no conversation can be read
+	FaultLine       = "line"       // a line that is no JSON object; its reader leaves it out
+	FaultEncoding   = "encoding"   // a byte order mark, another encoding than UTF-8, or bytes that are none
+	FaultOrphan     = "orphan"     // a tag that names a summary or marker which is gone
+	FaultUnanswered = "unanswered" // a tool use without a result, before the end
+	FaultLoop       = "loop"       // condensed again and again with little said in between
+	FaultDuplicate  = "duplicate"  // another recording has the same ID
+)
+
+// Check looks for what is wrong with the sessions that a filter selects, and calls
+// found for each fault, session by session. The error is that of the index, or
+// [precis.CodeCanceled].
+func (l *Library) Check(ctx context.Context, f Filter, found func(Fault)) error {
+	some, err := l.List(ctx, f)
+	if err != nil {
+		return err
+	}
+	first := map[string]string{}
+	for i, s := range some {
+		if ctx.Err() != nil {
+			return precis.Errorf(precis.CodeCanceled, "check sessions", "%w", context.Cause(ctx))
+		}
+		if other, ok := first[s.ID]; ok {
+			found(Fault{Session: s.ID, Path: s.Path, Kind: FaultDuplicate, Text: "the same ID as " + other})
+		} else {
+			first[s.ID] = s.Path
+		}
+		for _, fault := range CheckFile(s.Path) {
+			fault.Session = s.ID
+			found(fault)
+		}
+		if l.o.Progress != nil {
+			l.o.Progress(i+1, len(some))
+		}
+	}
+	return nil
+}
+
+// CheckFile looks for what is wrong with one recording.
+func CheckFile(path string) []Fault {
+	c := checker{path: path}
+	src, err := formats.Load(path)
+	if err != nil {
+		c.add(FaultUnreadable, "", false, "%v", err)
+		return c.faults
+	}
+	c.encoding(src.Data)
+	rec, err := archive.Read(src, formats.All())
+	if err != nil {
+		_, wide := fromUTF16(src.Data)
+		c.add(FaultUnreadable, "", wide, "%v", err)
+		return c.faults
+	}
+	c.lines(rec, src)
+	if roo.IsTask(src.Path) {
+		c.tags(src.Data)
+	}
+	c.unanswered(rec.Conversation.Transcript)
+	c.loops(rec.Conversation.Edits)
+	return c.faults
+}
+
+// checker collects the faults of one recording.
+type checker struct {
+	path   string
+	faults []Fault
+}
+
+func (c *checker) add(kind, place string, mendable bool, format string, args ...any) {
+	c.faults = append(c.faults, Fault{Path: c.path, Kind: kind, Place: place, Mendable: mendable, Text: fmt.Sprintf(format, args...)})
+}
+
+var utf8Mark = []byte("\ufeff")
+
+func (c *checker) encoding(data []byte) {
+	if _, wide := fromUTF16(data); wide {
+		c.add(FaultEncoding, "byte 0", true, "it is UTF-16")
+		return
+	}
+	if bytes.HasPrefix(data, utf8Mark) {
+		c.add(FaultEncoding, "byte 0", true, "it begins with a byte order mark")
+	}
+	for i := 0; i < len(data); {
+		r, n := utf8.DecodeRune(data[i:])
+		if r == utf8.RuneError && n == 1 {
+			c.add(FaultEncoding, fmt.Sprintf("byte %d", i), true, "it is no UTF-8 there")
+			return
+		}
+		i += n
+	}
+}
+
+// lines reports malformed lines. Those that only have a wrong escape, or are several
+// objects, can be mended.
+func (c *checker) lines(rec *archive.Recording, src archive.Source) {
+	mended, _ := mendLines(src.Data)
+	for i, w := range rec.Warnings {
+		if i < rec.Skipped || bytes.Contains([]byte(w.Text), []byte("objects in one line")) {
+			c.add(FaultLine, w.Place, mended != nil, "%s", w.Text)
+		}
+	}
+	if more := rec.Skipped - len(rec.Warnings); more > 0 {
+		c.add(FaultLine, "", mended != nil, "%d more lines are malformed", more)
+	}
+}
+
+func (c *checker) tags(data []byte) {
+	h, err := roo.ParseHistory(data)
+	if err != nil {
+		return
+	}
+	before := slices.Clone(h.Bytes())
+	h.Clean()
+	if !bytes.Equal(before, h.Bytes()) {
+		c.add(FaultOrphan, "", true, "messages are tagged as hidden by a summary or marker that is gone")
+	}
+}
+
+// unanswered reports tool uses without results, but for those of the last message that
+// makes any: the work may go on there.
+func (c *checker) unanswered(said *precis.Transcript) {
+	answered := map[string]bool{}
+	native := false
+	for _, m := range said.Messages() {
+		for _, b := range m.Content {
+			if b, ok := b.(precis.ToolResult); ok {
+				answered[b.ToolUseID], native = true, true
+			}
+		}
+	}
+	if !native {
+		return // the program writes results as text
+	}
+	for i, m := range said.Messages() {
+		if i == said.Len()-1 {
+			break
+		}
+		for b, block := range m.Content {
+			if use, ok := block.(precis.ToolUse); ok && !answered[use.ID] {
+				c.add(FaultUnanswered, precis.BlockHandle(i, b).String(), false, "%s has no result", use.Name)
+			}
+		}
+	}
+}
+
+const (
+	loopRuns = 3 // condensations in a row that make a loop …
+	loopSaid = 4 // … with no more messages between two of them than these
+)
+
+// loops reports condensations that follow one another with little said in between.
+func (c *checker) loops(edits []precis.Edit) {
+	last, runs := -1, 0
+	for _, e := range edits {
+		if e.Kind != precis.KindCondensation {
+			continue
+		}
+		if last >= 0 && e.Seen-last <= loopSaid {
+			runs++
+		} else {
+			runs = 1
+		}
+		if last = e.Seen; runs == loopRuns {
+			c.add(FaultLoop, fmt.Sprintf("message %d", e.Seen), false, "condensed %d times with at most %d messages in between", loopRuns, loopSaid)
+		}
+	}
+}

@@ -1,0 +1,287 @@
+package sessions
+
+import (
+	"context"
+	"database/sql"
+	_ "embed"
+	"encoding/json"
+	"errors"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"modernc.org/sqlite"
+	lib "modernc.org/sqlite/lib"
+
+	"precis"
+	"precis/internal/words"
+)
+
+//go:embed schema.sql
+var schema string
+
+// version changes with what is kept of a session, and with what the readers of recordings
+// understand. An index of another one is made anew.
+const version = "5/" + words.Version
+
+// index is a file that remembers what was read. Nothing in it is lost that the
+// recordings do not have, so it is written without waiting for the disk.
+type index struct{ db *sql.DB }
+
+// stamp is what a file was like when it was read.
+type stamp struct{ size, modified int64 }
+
+// entry is a file that was read; none says that it is no recording.
+type entry struct {
+	found
+	session *Session
+	none    bool
+}
+
+// openIndex opens the index at path, in memory when that is "".
+func openIndex(ctx context.Context, path string) (*index, error) {
+	if path != "" {
+		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+			return nil, indexError(err)
+		}
+	}
+	x, err := tryIndex(ctx, path)
+	for range busyTries { // several processes make it at the same time; SQLite itself does not wait then
+		if !isBusy(err) || ctx.Err() != nil {
+			break
+		}
+		select {
+		case <-ctx.Done():
+		case <-time.After(busyPause):
+		}
+		x, err = tryIndex(ctx, path)
+	}
+	if err == nil || path == "" || !unusable(err) {
+		return x, err
+	}
+	for _, end := range []string{"", "-wal", "-shm"} { // it can be made anew
+		if err := os.Remove(path + end); err != nil && !errors.Is(err, os.ErrNotExist) {
+			return nil, indexError(err)
+		}
+	}
+	return tryIndex(ctx, path)
+}
+
+// How long an index that another process is making is waited for.
+const (
+	busyTries = 50
+	busyPause = 100 * time.Millisecond
+)
+
+// isBusy reports whether another process has the index locked.
+func isBusy(err error) bool {
+	var e *sqlite.Error
+	return errors.As(err, &e) && e.Code()&0xff == lib.SQLITE_BUSY
+}
+
+// errVersion says that another version of this package made an index.
+var errVersion = errors.New("another version made it")
+
+// unusable reports whether an index can only be made anew: it is damaged, of another
+// version, or no index. One that is only busy is not.
+func unusable(err error) bool {
+	var e *sqlite.Error
+	if !errors.As(err, &e) {
+		return errors.Is(err, errVersion)
+	}
+	switch e.Code() & 0xff {
+	case lib.SQLITE_NOTADB, lib.SQLITE_CORRUPT, lib.SQLITE_ERROR: // the last: it has other tables
+		return true
+	}
+	return false
+}
+
+func tryIndex(ctx context.Context, path string) (*index, error) {
+	const pragmas = "?_pragma=busy_timeout(10000)&_pragma=journal_mode(WAL)&_pragma=synchronous(OFF)&_pragma=cache_size(-16000)&_txlock=immediate"
+	name := "file::memory:" + pragmas
+	if path != "" {
+		name = (&url.URL{Scheme: "file", Opaque: (&url.URL{Path: filepath.ToSlash(path)}).EscapedPath()}).String() + pragmas
+	}
+	db, err := sql.Open("sqlite", name)
+	if err != nil {
+		return nil, indexError(err)
+	}
+	if path == "" {
+		db.SetMaxOpenConns(1) // each connection has a memory of its own
+	}
+	x := &index{db: db}
+	if err := x.prepare(ctx); err != nil {
+		_ = db.Close()
+		return nil, indexError(err)
+	}
+	return x, nil
+}
+
+// prepare makes the tables, unless they are there.
+func (x *index) prepare(ctx context.Context) error {
+	made, err := isMade(ctx, x.db)
+	if made || err != nil {
+		return err
+	}
+	tx, err := x.db.BeginTx(ctx, nil)
+	if err != nil {
+		return err
+	}
+	defer tx.Rollback()                                  //nolint:errcheck // it is committed
+	if made, err = isMade(ctx, tx); made || err != nil { // another process was faster
+		return err
+	}
+	if _, err := tx.ExecContext(ctx, schema); err != nil {
+		return err
+	}
+	if _, err := tx.ExecContext(ctx, `INSERT OR IGNORE INTO made (version) VALUES (?)`, version); err != nil {
+		return err
+	}
+	return tx.Commit()
+}
+
+// isMade reports whether there are tables; of another version they are an error.
+func isMade(ctx context.Context, db interface {
+	QueryRowContext(ctx context.Context, query string, args ...any) *sql.Row
+}) (bool, error) {
+	var have string
+	err := db.QueryRowContext(ctx, `SELECT version FROM made`).Scan(&have)
+	switch {
+	case err == nil && have == version:
+		return true, nil
+	case err == nil, errors.Is(err, sql.ErrNoRows):
+		return false, errVersion
+	case strings.Contains(err.Error(), "no such table"):
+		return false, nil
+	}
+	return false, err
+}
+
+func (x *index) close() error { return x.db.Close() }
+
+func indexError(err error) error {
+	if err == nil {
+		return nil
+	}
+	var own *precis.Error
+	if errors.As(err, &own) {
+		return err
+	}
+	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
+		return precis.Errorf(precis.CodeCanceled, "find sessions", "%w", err)
+	}
+	return &precis.Error{Code: precis.CodeInternal, Op: "keep the index of sessions", Err: err, Hint: "name another file with sessions.index, or remove it: it is made anew"}
+}
+
+// stamps returns what the indexed files were like, those included that are no
+// recordings.
+func (x *index) stamps(ctx context.Context) (map[string]stamp, error) {
+	rows, err := x.db.QueryContext(ctx, `SELECT path, size, modified FROM files`)
+	if err != nil {
+		return nil, indexError(err)
+	}
+	defer rows.Close()
+	out := map[string]stamp{}
+	for rows.Next() {
+		var path string
+		var s stamp
+		if err := rows.Scan(&path, &s.size, &s.modified); err != nil {
+			return nil, indexError(err)
+		}
+		out[path] = s
+	}
+	return out, indexError(rows.Err())
+}
+
+// count returns how many sessions there are.
+func (x *index) count(ctx context.Context) (n int, err error) {
+	err = x.db.QueryRowContext(ctx, `SELECT count(*) FROM sessions`).Scan(&n)
+	return n, indexError(err)
+}
+
+// change runs f in a transaction.
+func (x *index) change(ctx context.Context, f func(*sql.Tx) error) error {
+	tx, err := x.db.BeginTx(ctx, nil)
+	if err != nil {
+		return indexError(err)
+	}
+	defer tx.Rollback() //nolint:errcheck // it is committed
+	if err := f(tx); err != nil {
+		return indexError(err)
+	}
+	return indexError(tx.Commit())
+}
+
+// put records what was read.
+func (x *index) put(ctx context.Context, entries []entry) error {
+	return x.change(ctx, func(tx *sql.Tx) error {
+		for _, e := range entries {
+			if err := putOne(ctx, tx, e); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+func putOne(ctx context.Context, tx *sql.Tx, e entry) error {
+	var have stamp
+	err := tx.QueryRowContext(ctx, `SELECT size, modified FROM files WHERE path = ?`, e.path).Scan(&have.size, &have.modified)
+	if err == nil && have == (stamp{e.size, e.stamp()}) {
+		return nil // another process has read it meanwhile
+	}
+	if err := forgetOne(ctx, tx, e.path); err != nil {
+		return err
+	}
+	_, err = tx.ExecContext(ctx, `INSERT INTO files (path, size, modified) VALUES (?, ?, ?)`, e.path, e.size, e.stamp())
+	if err != nil || e.none {
+		return err
+	}
+	facts, err := json.Marshal(e.session)
+	if err != nil {
+		return err
+	}
+	s := e.session
+	_, err = tx.ExecContext(ctx, `INSERT INTO sessions (file, id, agent, project, title, model, parent, state, used, messages, tokens, cost, condensations, facts)
+		VALUES ((SELECT rowid FROM files WHERE path = ?), ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+		e.path, s.ID, s.Agent, s.Project, s.Title, s.Model, s.Parent, string(s.State), s.used().UnixMicro(), s.Messages, s.Tokens, s.Cost, s.Condensations, facts)
+	return err
+}
+
+// forget removes files from the index and returns how many of them were sessions.
+func (x *index) forget(ctx context.Context, paths []string) (n int, err error) {
+	if len(paths) == 0 {
+		return 0, nil
+	}
+	err = x.change(ctx, func(tx *sql.Tx) error {
+		for _, path := range paths {
+			var is int
+			if err := tx.QueryRowContext(ctx, `SELECT count(*) FROM sessions JOIN files ON files.rowid = sessions.file WHERE path = ?`, path).Scan(&is); err != nil {
+				return err
+			}
+			n += is
+			if err := forgetOne(ctx, tx, path); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	return n, err
+}
+
+// forgetOne removes a file, and the words of its messages.
+func forgetOne(ctx context.Context, tx *sql.Tx, path string) error {
+	for _, q := range []string{
+		`DELETE FROM text WHERE rowid IN (SELECT t.rowid FROM texts t JOIN files f ON f.rowid = t.file WHERE f.path = ?)`,
+		`DELETE FROM texts WHERE file = (SELECT rowid FROM files WHERE path = ?)`,
+		`DELETE FROM sessions WHERE file = (SELECT rowid FROM files WHERE path = ?)`,
+		`DELETE FROM files WHERE path = ?`,
+	} {
+		if _, err := tx.ExecContext(ctx, q, path); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,190 @@
+package sessions
+
+import (
+	"context"
+	"runtime"
+	"sync"
+
+	"precis"
+	"precis/archive"
+	"precis/conversation"
+	"precis/models"
+)
+
+// Options are the parts of a [Library]. Places and Counter are required.
+type Options struct {
+	Places []Place
+	// Index is the file that remembers what was read; "": none, it is kept in memory.
+	Index   string
+	Counter precis.Counter
+	// Prices returns the prices of a model, for sessions whose program records usage and
+	// no cost. Nil: such sessions have no cost.
+	Prices func(model string) models.Prices
+	// Open hands the recording at a path to verbs. Nil: [Library] is no home of
+	// conversations, and Look returns [precis.CodeInvalid].
+	Open func(ctx context.Context, path string) (Home, error)
+	// Progress is called while recordings are read, with how many were and how many there
+	// are, from one goroutine at a time. Nil: nobody.
+	Progress func(done, total int)
+	// Window returns the context window of a model, for lists of conversations; nil:
+	// unknown.
+	Window  func(model string) precis.Window
+	Workers int // that read at the same time; 0: one for each processor, at most 8
+}
+
+// Home is the home of one recorded conversation.
+type Home interface {
+	conversation.Home
+	ID() string
+}
+
+// Library is the recorded conversations of some places. It is safe for concurrent use,
+// and several processes may share an index.
+type Library struct {
+	o     Options
+	index *index
+	read  reader
+
+	refreshing sync.Mutex // held while places are walked
+	texting    sync.Mutex // held while words are indexed, which may take minutes
+
+	mu       sync.Mutex // guards what follows
+	open     []opened   // homes, the one used last at the end
+	resolved []string   // see roots
+}
+
+// Open opens a library. An index that is damaged, or of another version, is made anew;
+// the error is [precis.CodeInternal] when no index can be written.
+func Open(ctx context.Context, o Options) (*Library, error) {
+	if o.Workers <= 0 {
+		o.Workers = min(runtime.GOMAXPROCS(0), 8)
+	}
+	x, err := openIndex(ctx, o.Index)
+	if err != nil {
+		return nil, err
+	}
+	l := &Library{o: o, index: x, read: reader{counter: o.Counter, prices: o.Prices}}
+	l.resolve()
+	return l, nil
+}
+
+// Close closes the index.
+func (l *Library) Close() error { return l.index.close() }
+
+// Refreshed says what [Library.Refresh] found.
+type Refreshed struct {
+	Sessions int `json:"sessions"` // that there are now
+	Read     int `json:"read"`     // files that are new or were changed
+	Gone     int `json:"gone"`     // sessions whose file is gone
+}
+
+// Refresh brings the index up to date with the files of all places. The error is
+// [precis.CodeCanceled], with what was read so far kept, or [precis.CodeInternal]
+// when the index cannot be written.
+func (l *Library) Refresh(ctx context.Context) (Refreshed, error) {
+	l.refreshing.Lock()
+	defer l.refreshing.Unlock()
+	l.resolve()
+	files, err := walk(ctx, l.o.Places)
+	if err != nil {
+		return Refreshed{}, err
+	}
+	known, err := l.index.stamps(ctx)
+	if err != nil {
+		return Refreshed{}, err
+	}
+	var changed []found
+	for _, f := range files {
+		if known[f.path] != (stamp{f.size, f.stamp()}) {
+			changed = append(changed, f)
+		}
+		delete(known, f.path)
+	}
+	gone, err := l.index.forget(ctx, l.within(known))
+	if err != nil {
+		return Refreshed{}, err
+	}
+	if err := l.readAll(ctx, changed); err != nil {
+		return Refreshed{}, err
+	}
+	n, err := l.index.count(ctx)
+	return Refreshed{Sessions: n, Read: len(changed), Gone: gone}, err
+}
+
+// within returns those of the indexed paths that lie in a place of this library: the
+// index may be shared with one over other places.
+func (l *Library) within(known map[string]stamp) []string {
+	var out []string
+	for path := range known {
+		for _, root := range l.roots() {
+			if under(path, root) {
+				out = append(out, path)
+				break
+			}
+		}
+	}
+	return out
+}
+
+// batch is how many recordings are written to the index at once.
+const batch = 64
+
+// readAll reads files and puts them into the index.
+func (l *Library) readAll(ctx context.Context, files []found) error {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	todo, done := make(chan found), make(chan entry)
+	var readers sync.WaitGroup
+	for range min(l.o.Workers, len(files)) {
+		readers.Go(func() {
+			for f := range todo {
+				s, ok := l.read.read(f)
+				select {
+				case done <- entry{found: f, session: s, none: !ok}:
+				case <-ctx.Done():
+				}
+			}
+		})
+	}
+	go func() {
+		defer close(done)
+		defer readers.Wait()
+		defer close(todo)
+		for _, f := range files {
+			select {
+			case todo <- f:
+			case <-ctx.Done():
+				return
+			}
+		}
+	}()
+	return l.keep(ctx, done, len(files))
+}
+
+// keep writes what was read to the index, some at a time. It takes all there is, also
+// after an error.
+func (l *Library) keep(ctx context.Context, done <-chan entry, total int) (err error) {
+	var some []entry
+	n := 0
+	for e := range done {
+		some = append(some, e)
+		n++
+		if l.o.Progress != nil {
+			l.o.Progress(n, total)
+		}
+		if len(some) >= batch && err == nil {
+			err = l.index.put(context.WithoutCancel(ctx), some)
+			some = nil
+		}
+	}
+	if len(some) > 0 && err == nil {
+		err = l.index.put(context.WithoutCancel(ctx), some)
+	}
+	if err == nil && n < total {
+		return precis.Errorf(precis.CodeCanceled, "find sessions", "%w", context.Cause(ctx))
+	}
+	return err
+}
+
+// Recording reads a session's recording.
+func (l *Library) Recording(s *Session) (*archive.Recording, error) { return open(s.Path) }

@@ -1,0 +1,176 @@
+package sessions
+
+import (
+	"cmp"
+	"errors"
+	"slices"
+	"strings"
+	"time"
+
+	"precis"
+	"precis/archive"
+	"precis/archive/formats"
+	"precis/internal/content"
+	"precis/models"
+)
+
+// reader turns recordings into what is listed of them.
+type reader struct {
+	counter precis.Counter
+	prices  func(model string) models.Prices // nil: unknown
+}
+
+// read reads the recording that was found; ok is false when it is none. A recording
+// of a known program that cannot be read is listed as [Unreadable].
+func (r reader) read(f found) (s *Session, ok bool) {
+	s = &Session{ID: formats.NameOf(f.path), Agent: f.agent, Path: f.path, Size: f.size, Modified: f.modified.UTC()}
+	rec, err := open(f.path)
+	if err != nil {
+		s.State, s.Problem, s.Last = Unreadable, reason(err, f.path), s.Modified
+		return s, f.agent != "" && precis.CodeOf(err) == precis.CodeInvalid
+	}
+	r.take(s, rec)
+	return s, true
+}
+
+// reason returns what is wrong, without the path.
+func reason(err error, path string) string {
+	var e *precis.Error
+	if !errors.As(err, &e) {
+		return err.Error()
+	}
+	place := strings.TrimPrefix(strings.TrimPrefix(e.Place, path), ": ")
+	if place == "" || strings.HasPrefix(place, "/") {
+		return e.Err.Error()
+	}
+	return place + ": " + e.Err.Error()
+}
+
+// open reads a recording with the edits of its own program.
+func open(path string) (*archive.Recording, error) {
+	src, err := formats.Load(path)
+	if err != nil {
+		return nil, err
+	}
+	return archive.Read(src, formats.All())
+}
+
+// take fills in what a recording says.
+func (r reader) take(s *Session, rec *archive.Recording) {
+	c, o := rec.Conversation, rec.Origin
+	s.ID, s.Agent, s.Format = cmp.Or(c.ID, s.ID), cmp.Or(o.Agent, agentOf(rec, s.Agent), rec.Format), rec.Format
+	s.Project, s.Parent, s.Model, s.Begun, s.Spent = o.Project, o.Parent, c.Model, o.Begun, o.Spent
+	s.Title, s.Skipped = content.Title(c), rec.Skipped
+	s.Messages = c.Transcript.Len()
+	if rec.Skipped > 0 {
+		s.Problem = rec.Warnings[0].String()
+	}
+	r.count(s, c)
+	for _, b := range c.Branches {
+		s.Inside = append(s.Inside, Inside{ID: b.ID, Messages: b.Transcript.Len()})
+	}
+	s.State = stateOf(c.Transcript)
+	if o.State == string(Completed) {
+		s.State = Completed
+	}
+	if s.Last.IsZero() {
+		s.Last = s.Modified
+	}
+	r.price(s)
+}
+
+// agentOf returns the program of a recording: that of its place, unless the format is
+// another program's own.
+func agentOf(rec *archive.Recording, place string) string {
+	if place != "" && (rec.Format == "roo" || rec.Format == "plain" || rec.Format == "gemini" || rec.Format == "claude-code") {
+		return place
+	}
+	return ""
+}
+
+// count counts messages, calls and tokens.
+func (r reader) count(s *Session, c *precis.Conversation) {
+	tokens := make([]int, c.Transcript.Len())
+	for i, m := range c.Transcript.Messages() {
+		tokens[i] = r.counter.Count(m)
+		s.Tokens += tokens[i]
+		if m.IsUserTurn() {
+			s.Turns++
+		}
+		if m.Time.After(s.Last) {
+			s.Last = m.Time.UTC()
+		}
+		if s.Begun.IsZero() {
+			s.Begun = m.Time.UTC()
+		}
+		s.calls(m)
+	}
+	shown := 0
+	for _, u := range precis.Units(c.Transcript, c.Edits) {
+		if u.Original() {
+			shown++
+		}
+		if u.Original() && !u.Changed {
+			s.View += tokens[u.From]
+			continue
+		}
+		for _, m := range u.Messages {
+			s.View += r.counter.Count(m)
+		}
+	}
+	s.Hidden = s.Messages - shown
+	for _, e := range c.Edits {
+		if e.Kind == precis.KindCondensation || e.Kind == precis.KindTruncation {
+			s.Condensations++
+		}
+	}
+	s.Lost = max(0, s.Tokens-s.View)
+}
+
+// calls counts what a message calls, and which results are errors.
+func (s *Session) calls(m precis.Message) {
+	for _, b := range m.Content {
+		switch b := b.(type) {
+		case precis.ToolUse:
+			if s.Tools == nil {
+				s.Tools = map[string]int{}
+			}
+			s.Tools[b.Name]++
+		case precis.ToolResult:
+			if b.IsError {
+				s.Failures++
+			}
+		}
+	}
+}
+
+// price works out what was spent. What the program recorded counts; else the usage by
+// the catalog's prices.
+func (r reader) price(s *Session) {
+	for _, sp := range s.Spent {
+		s.Cost += sp.CostUSD
+		if sp.CostUSD > 0 || r.prices == nil || sp.Usage == (precis.Usage{}) {
+			continue
+		}
+		if p := r.prices(cmp.Or(sp.Model, s.Model)); p.Known() {
+			s.Cost += models.Cost(models.Anthropic, p, sp.Usage, "").USD
+			s.Estimated = true
+		}
+	}
+}
+
+// stateOf says who had the last word.
+func stateOf(t *precis.Transcript) State {
+	if t.Len() == 0 {
+		return Interrupted
+	}
+	last := t.At(t.Len() - 1)
+	calls := slices.ContainsFunc(last.Content, func(b precis.Block) bool { _, ok := b.(precis.ToolUse); return ok })
+	if last.Role == precis.RoleAssistant && !calls {
+		return Answered
+	}
+	return Interrupted
+}
+
+// stamp is when a file was changed, as the index compares it.
+func (f found) stamp() int64 { return f.modified.Truncate(time.Microsecond).UnixMicro() }

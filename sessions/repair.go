@@ -1,0 +1,238 @@
+package sessions
+
+import (
+	"bytes"
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"os"
+	"unicode/utf16"
+
+	"precis"
+	"precis/archive"
+	"precis/archive/formats"
+	"precis/archive/opencode/database"
+	"precis/archive/roo"
+	"precis/internal/atomicfile"
+	"precis/internal/jsonspan"
+)
+
+// BackupSuffix is added to the name of a recording to keep it as it was before
+// [Repair].
+const BackupSuffix = roo.BackupSuffix
+
+// Repaired says what [Repair] did, or would do.
+type Repaired struct {
+	Path   string   `json:"path"`
+	Backup string   `json:"backup,omitempty"` // what keeps the recording as it was; "": nothing was written
+	Done   []string `json:"done"`             // in words; none: there is nothing to mend
+	Left   []Fault  `json:"left"`             // that cannot be mended
+}
+
+// Repair mends a recording: its encoding, lines that hold a wrong escape or several
+// objects, lines that were cut off, and tags that name nothing. The recording as it was
+// is kept next to it. With dry it only says what it would do. The error is
+// [precis.CodeConflict] when a kept recording would be overwritten, or the recording is
+// changed meanwhile.
+func Repair(ctx context.Context, path string, dry bool) (Repaired, error) {
+	if _, _, ok := database.Split(path); ok {
+		return Repaired{}, &precis.Error{Code: precis.CodeInvalid, Op: "repair", Place: path, Err: errors.New("it is in a database of its program")}
+	}
+	src, err := formats.Load(path)
+	if err != nil {
+		return Repaired{}, err
+	}
+	out := Repaired{Path: src.Path, Done: []string{}, Left: []Fault{}}
+	if info, err := os.Stat(src.Path); err != nil || !info.Mode().IsRegular() {
+		return out, &precis.Error{Code: precis.CodeInvalid, Op: "repair", Place: path, Err: errors.New("it is a folder of many files")}
+	}
+	data, done := mend(src.Data, roo.IsTask(src.Path))
+	out.Done = append(out.Done, done...)
+	for _, f := range CheckFile(path) {
+		if !f.Mendable {
+			out.Left = append(out.Left, f)
+		}
+	}
+	if len(done) == 0 || dry {
+		return out, nil
+	}
+	if _, err := archive.Read(archive.Source{Path: src.Path, Data: data}, formats.All()); err != nil {
+		return out, precis.Errorf(precis.CodeInvalid, "repair", "%w", err)
+	}
+	out.Backup = src.Path + BackupSuffix
+	return out, write(ctx, src, data, out.Backup)
+}
+
+// write replaces a recording and keeps the former content.
+func write(ctx context.Context, src archive.Source, data []byte, backup string) error {
+	const op = "repair"
+	if ctx.Err() != nil {
+		return precis.Errorf(precis.CodeCanceled, op, "%w", context.Cause(ctx))
+	}
+	if old, err := os.ReadFile(backup); err == nil && !bytes.Equal(old, src.Data) {
+		return &precis.Error{Code: precis.CodeConflict, Op: op, Place: backup, Err: errors.New("it keeps another state of the recording"), Hint: "move it away"}
+	}
+	if err := atomicfile.WriteAs(backup, src.Data, src.Path); err != nil {
+		return precis.Errorf(precis.CodeInternal, op, "%w", err)
+	}
+	if now, err := archive.ReadFile(src.Path); err != nil || !bytes.Equal(now, src.Data) {
+		return &precis.Error{Code: precis.CodeConflict, Op: op, Place: src.Path, Err: errors.New("it was changed since it was read"), Hint: "try again"}
+	}
+	if err := atomicfile.Write(src.Path, data); err != nil {
+		return precis.Errorf(precis.CodeInternal, op, "%w", err)
+	}
+	return nil
+}
+
+// mend returns what a recording should be, and what was done to it.
+func mend(data []byte, task bool) ([]byte, []string) {
+	var done []string
+	if wide, ok := fromUTF16(data); ok {
+		data, done = wide, append(done, "from UTF-16 to UTF-8")
+	}
+	if rest, ok := bytes.CutPrefix(data, utf8Mark); ok {
+		data, done = rest, append(done, "a byte order mark is gone")
+	}
+	if valid := bytes.ToValidUTF8(data, []byte("\ufffd")); len(valid) != len(data) || !bytes.Equal(valid, data) {
+		data, done = valid, append(done, "bytes that are no UTF-8 became U+FFFD")
+	}
+	if lines, what := mendLines(data); lines != nil {
+		data, done = lines, append(done, what...)
+	}
+	if task {
+		if h, err := roo.ParseHistory(data); err == nil {
+			before := bytes.Clone(h.Bytes())
+			if h.Clean(); !bytes.Equal(before, h.Bytes()) {
+				data, done = bytes.Clone(h.Bytes()), append(done, "tags that name nothing are gone")
+			}
+		}
+	}
+	return data, done
+}
+
+// fromUTF16 decodes text that begins with a byte order mark of UTF-16.
+func fromUTF16(data []byte) ([]byte, bool) {
+	var order binary.ByteOrder
+	switch {
+	case bytes.HasPrefix(data, []byte{0xff, 0xfe}):
+		order = binary.LittleEndian
+	case bytes.HasPrefix(data, []byte{0xfe, 0xff}):
+		order = binary.BigEndian
+	default:
+		return nil, false
+	}
+	units := make([]uint16, (len(data)-2)/2)
+	for i := range units {
+		units[i] = order.Uint16(data[2+2*i:])
+	}
+	return []byte(string(utf16.Decode(units))), true
+}
+
+// mendLines mends the malformed lines of a recording of JSON lines. It returns nil when
+// no line can be mended, or the recording is one document.
+func mendLines(data []byte) (mended []byte, done []string) {
+	if kind := jsonspan.Kind(data); kind != '{' || jsonspan.Valid(data) == nil || bytes.Count(data, []byte("\n")) == 0 {
+		return nil, nil
+	}
+	var m lineMender
+	m.out.Grow(len(data))
+	for line := range bytes.Lines(data) {
+		raw := bytes.TrimSpace(line)
+		if len(raw) == 0 || raw[0] != '{' || jsonspan.Valid(raw) == nil || !m.line(raw, !bytes.HasSuffix(line, []byte("\n"))) {
+			m.out.Write(line)
+		}
+	}
+	for _, d := range []struct {
+		n    int
+		what string
+	}{{m.split, "lines of several objects were split"}, {m.escaped, "lines with wrong escapes were mended"}, {m.cut, "last line, which was cut off, is gone"}} {
+		if d.n > 0 {
+			done = append(done, fmt.Sprintf("%d %s", d.n, d.what))
+		}
+	}
+	if len(done) == 0 {
+		return nil, nil
+	}
+	return m.out.Bytes(), done
+}
+
+// lineMender writes lines that are mended.
+type lineMender struct {
+	out                 bytes.Buffer
+	split, escaped, cut int
+}
+
+// line writes a malformed line as it should be, and reports whether it could. Last says
+// that the file ends in it.
+func (m *lineMender) line(raw []byte, last bool) bool {
+	objects, rest := objectsOf(raw)
+	fixed := fixEscapes(rest)
+	mendable := len(rest) > 0 && jsonspan.Valid(fixed) == nil && jsonspan.Kind(fixed) == '{'
+	if !mendable && !last && len(rest) > 0 {
+		return false
+	}
+	if len(objects) > 1 || len(objects) == 1 && mendable {
+		m.split++
+	}
+	for _, o := range objects {
+		m.out.Write(o)
+		m.out.WriteByte('\n')
+	}
+	switch {
+	case mendable:
+		m.out.Write(fixed)
+		m.out.WriteByte('\n')
+		m.escaped++
+	case len(rest) > 0:
+		m.cut++
+	}
+	return true
+}
+
+// objectsOf returns the objects that a line begins with, and what follows them.
+func objectsOf(raw []byte) (objects [][]byte, rest []byte) {
+	end := 0
+	for v, err := range jsonspan.Values(raw) {
+		if err != nil || jsonspan.Kind(v.Raw) != '{' {
+			break
+		}
+		objects, end = append(objects, v.Raw), v.Offset+len(v.Raw)
+	}
+	return objects, bytes.TrimSpace(raw[end:])
+}
+
+// fixEscapes doubles the backslashes in strings that begin no escape of JSON.
+func fixEscapes(raw []byte) []byte {
+	out := make([]byte, 0, len(raw)+16)
+	inString := false
+	for i := 0; i < len(raw); i++ {
+		c := raw[i]
+		switch {
+		case c == '"':
+			inString = !inString
+		case c == '\\' && inString:
+			if i+1 < len(raw) && bytes.IndexByte([]byte(`"\/bfnrtu`), raw[i+1]) >= 0 && (raw[i+1] != 'u' || isHex(raw[i+2:])) {
+				out = append(out, c, raw[i+1])
+				i++
+				continue
+			}
+			out = append(out, '\\')
+		}
+		out = append(out, c)
+	}
+	return out
+}
+
+// isHex reports whether four hexadecimal digits come first.
+func isHex(raw []byte) bool {
+	if len(raw) < 4 {
+		return false
+	}
+	for _, c := range raw[:4] {
+		if bytes.IndexByte([]byte("0123456789abcdefABCDEF"), c) < 0 {
+			return false
+		}
+	}
+	return true
+}

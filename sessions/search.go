@@ -1,0 +1,343 @@
+package sessions
+
+import (
+	"cmp"
+	"context"
+	"database/sql"
+	"errors"
+	"hash/fnv"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+
+	"precis"
+	"precis/internal/words"
+	"precis/store"
+)
+
+// Hit is a message that was found.
+type Hit struct {
+	store.Hit
+	Session *Session `json:"-"`
+}
+
+const (
+	mostCandidates = 200      // stretches of messages that are looked at for one answer
+	stretchBytes   = 32 << 10 // of messages that are indexed as one
+	textBatch      = 32 << 20 // bytes of messages that are indexed in one transaction
+)
+
+// Search finds messages by their words, hidden or not, the best first. Sessions that
+// are new or were changed since the last search are added to the index before, which
+// [Options.Progress] follows; the first search reads all. With a conversation, see
+// [Library.Find], only that one is read.
+func (l *Library) Search(ctx context.Context, q store.SearchQuery) ([]Hit, error) {
+	return l.SearchIn(ctx, Filter{}, q)
+}
+
+// SearchIn is Search among the sessions that a filter selects.
+func (l *Library) SearchIn(ctx context.Context, f Filter, q store.SearchQuery) ([]Hit, error) {
+	query := words.NewQuery(q.Text)
+	if len(query) == 0 {
+		return nil, nil
+	}
+	limit := cmp.Or(q.Limit, 20)
+	if q.Conversation != "" {
+		s, err := l.Find(ctx, q.Conversation)
+		if err != nil {
+			return nil, err
+		}
+		hits, err := l.searchOne(s, query, nil)
+		return best(hits, limit), err
+	}
+	if err := l.indexTexts(ctx); err != nil {
+		return nil, err
+	}
+	places, err := l.candidates(ctx, f, query)
+	if err != nil {
+		return nil, err
+	}
+	var hits []Hit
+	for _, p := range places {
+		if ctx.Err() != nil {
+			return nil, precis.Errorf(precis.CodeCanceled, "search", "%w", context.Cause(ctx))
+		}
+		found, err := l.withCondition(ctx, "path = ?", 1, p.path)
+		if err != nil {
+			return nil, err
+		}
+		if len(found) == 0 {
+			continue
+		}
+		some, err := l.searchOne(found[0], query, p.in)
+		if err != nil {
+			continue // it was changed or removed since
+		}
+		if hits = append(hits, some...); len(hits) >= limit {
+			break
+		}
+	}
+	return best(hits, limit), nil
+}
+
+// best returns the hits with the highest scores.
+func best(hits []Hit, limit int) []Hit {
+	slices.SortStableFunc(hits, func(a, b Hit) int { return cmp.Compare(b.Score, a.Score) })
+	return hits[:min(len(hits), limit)]
+}
+
+// searchOne looks at stretches of a session's messages; nil: at all of them.
+func (l *Library) searchOne(s *Session, query words.Query, in []stretch) ([]Hit, error) {
+	rec, err := open(s.Path)
+	if err != nil {
+		return nil, err
+	}
+	said := rec.Conversation.Transcript
+	if in == nil {
+		in = []stretch{{0, said.Len()}}
+	}
+	var out []Hit
+	for _, part := range in {
+		for i := part.first; i < min(part.after, said.Len()); i++ {
+			text := words.Text(said.At(i))
+			if score := query.Score(text); score > 0 {
+				out = append(out, Hit{Hit: store.Hit{Conversation: s.ID, Message: i, Snippet: query.Snippet(text), Score: score}, Session: s})
+			}
+		}
+	}
+	return out, nil
+}
+
+// stretch is the messages [first, after) of a session.
+type stretch struct{ first, after int }
+
+// place is where in a session the words stand near one another.
+type place struct {
+	path string
+	in   []stretch
+}
+
+// candidates returns where all words stand near one another, in the sessions indexed
+// last first.
+func (l *Library) candidates(ctx context.Context, f Filter, query words.Query) ([]place, error) {
+	where, args := l.where(f)
+	var all []any
+	all = append(append(append(all, match(query)), args...), mostCandidates)
+	rows, err := l.index.db.QueryContext(ctx, `SELECT path, first, after FROM text CROSS JOIN texts ON texts.rowid = text.rowid
+		CROSS JOIN files ON files.rowid = texts.file CROSS JOIN sessions ON sessions.file = files.rowid WHERE text MATCH ? AND `+where+` ORDER BY text.rowid DESC LIMIT ?`, all...)
+	if err != nil {
+		return nil, indexError(err)
+	}
+	defer rows.Close()
+	var out []place
+	at := map[string]int{}
+	for rows.Next() {
+		var path string
+		var part stretch
+		if err := rows.Scan(&path, &part.first, &part.after); err != nil {
+			return nil, indexError(err)
+		}
+		i, ok := at[path]
+		if !ok {
+			i = len(out)
+			at[path] = i
+			out = append(out, place{path: path})
+		}
+		out[i].in = append(out[i].in, part)
+	}
+	return out, indexError(rows.Err())
+}
+
+// term is how the index writes a word: a hash, which is one word of FTS5 in any
+// writing, and from which nothing said can be read. What it finds is compared with the
+// message itself.
+func term(word string) string {
+	h := fnv.New64a()
+	_, _ = io.WriteString(h, word)
+	return strconv.FormatUint(h.Sum64()>>24, 36)
+}
+
+func match(q words.Query) string {
+	var terms []string
+	for _, w := range q.Indexed() {
+		terms = append(terms, term(w))
+	}
+	return strings.Join(terms, " AND ")
+}
+
+// indexTexts adds the words of sessions that are not indexed, those used longest ago
+// first, so that the newest have the highest numbers.
+func (l *Library) indexTexts(ctx context.Context) error {
+	l.texting.Lock()
+	defer l.texting.Unlock()
+	where, args := l.where(Filter{})
+	todo, err := l.query(ctx, `SELECT facts, path, file`+fromTables+where+` AND state <> 'unreadable'
+		AND texted = 0 ORDER BY used`, args...)
+	if err != nil {
+		return err
+	}
+	if len(todo) == 0 {
+		return nil
+	}
+	w := textWriter{index: l.index}
+	i := 0
+	for p := range l.texts(ctx, todo) {
+		if err == nil {
+			err = w.add(p)
+		}
+		if i++; l.o.Progress != nil {
+			l.o.Progress(i, len(todo))
+		}
+	}
+	if err == nil {
+		err = w.flush()
+	}
+	if err == nil && ctx.Err() != nil {
+		return precis.Errorf(precis.CodeCanceled, "search", "%w", context.Cause(ctx))
+	}
+	return err
+}
+
+// texts reads sessions, some at a time, and returns their words in order. The channel is
+// to be read to its end, which comes early when ctx ends.
+func (l *Library) texts(ctx context.Context, todo []*Session) <-chan pendingText {
+	slots := make(chan chan pendingText, l.o.Workers)
+	go func() {
+		defer close(slots)
+		for _, s := range todo {
+			if ctx.Err() != nil {
+				return
+			}
+			one := make(chan pendingText, 1)
+			slots <- one
+			go func() {
+				p := pendingText{file: s.row}
+				if rec, err := open(s.Path); err == nil { // else changed since it was listed; the next refresh looks again
+					p.read(rec.Conversation.Transcript)
+				}
+				one <- p
+			}()
+		}
+	}()
+	out := make(chan pendingText)
+	go func() {
+		defer close(out)
+		for one := range slots {
+			out <- <-one
+		}
+	}()
+	return out
+}
+
+// textWriter adds words of messages to the index, many sessions in one transaction.
+type textWriter struct {
+	index   *index
+	pending []pendingText
+	size    int
+}
+
+type pendingText struct {
+	file  int64 // its row
+	parts []pendingPart
+	size  int // bytes of its messages
+}
+
+// pendingPart is a stretch of messages and its words.
+type pendingPart struct {
+	stretch
+	terms string
+}
+
+// read takes the words of a transcript.
+func (p *pendingText) read(said *precis.Transcript) {
+	var text strings.Builder
+	part := stretch{}
+	for i, m := range said.Messages() {
+		text.WriteString(words.Text(m))
+		text.WriteByte('\n')
+		if text.Len() < stretchBytes && i < said.Len()-1 {
+			continue
+		}
+		part.after = i + 1
+		p.parts = append(p.parts, pendingPart{stretch: part, terms: terms(text.String())})
+		p.size += text.Len()
+		part.first = i + 1
+		text.Reset()
+	}
+}
+
+// add adds the words of a session. One that could not be read is left out.
+func (w *textWriter) add(p pendingText) error {
+	if len(p.parts) == 0 {
+		return nil
+	}
+	w.size += p.size
+	if w.pending = append(w.pending, p); w.size < textBatch {
+		return nil
+	}
+	return w.flush()
+}
+
+// terms returns the words of a text as the index writes them, each once.
+func terms(text string) string {
+	var b strings.Builder
+	for _, word := range words.Distinct(text) {
+		b.WriteString(term(word))
+		b.WriteByte(' ')
+	}
+	return b.String()
+}
+
+func (w *textWriter) flush() error {
+	some := w.pending
+	w.pending, w.size = nil, 0
+	if len(some) == 0 {
+		return nil
+	}
+	ctx := context.Background() // what was read is kept
+	return w.index.change(ctx, func(tx *sql.Tx) error {
+		for _, p := range some {
+			if err := p.write(ctx, tx); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+func (p pendingText) write(ctx context.Context, tx *sql.Tx) error {
+	var todo int
+	err := tx.QueryRowContext(ctx, `SELECT 1 FROM sessions WHERE file = ? AND texted = 0`, p.file).Scan(&todo)
+	if errors.Is(err, sql.ErrNoRows) {
+		return nil // it was read again meanwhile, or another process was faster
+	}
+	if err != nil {
+		return err
+	}
+	note, err := tx.PrepareContext(ctx, `INSERT INTO texts (file, first, after) VALUES (?, ?, ?)`)
+	if err != nil {
+		return err
+	}
+	defer note.Close()
+	add, err := tx.PrepareContext(ctx, `INSERT INTO text (rowid, words) VALUES (?, ?)`)
+	if err != nil {
+		return err
+	}
+	defer add.Close()
+	for _, part := range p.parts {
+		row, err := note.ExecContext(ctx, p.file, part.first, part.after)
+		if err != nil {
+			return err
+		}
+		id, err := row.LastInsertId()
+		if err != nil {
+			return err
+		}
+		if _, err := add.ExecContext(ctx, id, part.terms); err != nil {
+			return err
+		}
+	}
+	_, err = tx.ExecContext(ctx, `UPDATE sessions SET texted = 1 WHERE file = ?`, p.file)
+	return err
+}

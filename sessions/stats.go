@@ -1,0 +1,141 @@
+package sessions
+
+import (
+	"cmp"
+	"context"
+	"maps"
+	"slices"
+
+	"precis"
+	"precis/archive"
+)
+
+// Sum is what some sessions used.
+type Sum struct {
+	Name          string       `json:"name,omitempty"` // what they have in common
+	Sessions      int          `json:"sessions"`
+	Messages      int          `json:"messages"`
+	Tokens        int          `json:"tokens"` // said, as counted
+	Requests      int          `json:"requests"`
+	Usage         precis.Usage `json:"usage"` // as providers reported it
+	CostUSD       float64      `json:"cost_usd"`
+	Estimated     bool         `json:"cost_estimated,omitempty"`
+	Condensed     int          `json:"condensed"` // sessions that were condensed by their program
+	Condensations int          `json:"condensations"`
+	Lost          int          `json:"lost"` // tokens that condensations hide
+	Failures      int          `json:"failures"`
+}
+
+// ToolUse is how often a tool was called.
+type ToolUse struct {
+	Name  string `json:"name"`
+	Calls int    `json:"calls"`
+}
+
+// Stats adds sessions up.
+type Stats struct {
+	Total    Sum       `json:"total"`
+	Agents   []Sum     `json:"agents"` // the most tokens first
+	Projects []Sum     `json:"projects"`
+	Months   []Sum     `json:"months"` // oldest first, as 2006-01
+	Models   []Sum     `json:"models"`
+	Tools    []ToolUse `json:"tools"` // the most calls first
+}
+
+// Stats adds up the sessions that a filter selects. A session counts in the month of
+// its last use, and for its main model; what several models spent counts for each.
+func (l *Library) Stats(ctx context.Context, f Filter) (Stats, error) {
+	f.Limit, f.Offset = 0, 0
+	some, err := l.List(ctx, f)
+	if err != nil {
+		return Stats{}, err
+	}
+	var out Stats
+	agents, projects, months, models := sums{}, sums{}, sums{}, sums{}
+	tools := map[string]int{}
+	for _, s := range some {
+		out.Total.add(s)
+		agents.of(s.Agent).add(s)
+		projects.of(s.Project).add(s)
+		months.of(s.used().UTC().Format("2006-01")).add(s)
+		models.split(s)
+		for name, n := range s.Tools {
+			tools[name] += n
+		}
+	}
+	out.Agents, out.Projects, out.Models = agents.largest(), projects.largest(), models.largest()
+	out.Months = slices.SortedFunc(maps.Values(months), func(a, b Sum) int { return cmp.Compare(a.Name, b.Name) })
+	for name, n := range tools {
+		out.Tools = append(out.Tools, ToolUse{Name: name, Calls: n})
+	}
+	slices.SortFunc(out.Tools, func(a, b ToolUse) int { return cmp.Or(cmp.Compare(b.Calls, a.Calls), cmp.Compare(a.Name, b.Name)) })
+	return out, nil
+}
+
+func (t *Sum) add(s *Session) {
+	t.Sessions++
+	t.Messages += s.Messages
+	t.Tokens += s.Tokens
+	t.Failures += s.Failures
+	t.Condensations += s.Condensations
+	t.Lost += s.Lost
+	if s.Condensations > 0 {
+		t.Condensed++
+	}
+	t.CostUSD += s.Cost
+	t.Estimated = t.Estimated || s.Estimated
+	for _, sp := range s.Spent {
+		t.spend(sp)
+	}
+}
+
+func (t *Sum) spend(sp archive.Spend) {
+	t.Requests += sp.Requests
+	t.Usage.Input += sp.Usage.Input
+	t.Usage.Output += sp.Usage.Output
+	t.Usage.CacheRead += sp.Usage.CacheRead
+	t.Usage.CacheWrite += sp.Usage.CacheWrite
+}
+
+// sums are sums by name.
+type sums map[string]Sum
+
+// adder adds to a sum of a map.
+type adder struct {
+	in   sums
+	name string
+}
+
+func (s sums) of(name string) adder { return adder{in: s, name: name} }
+
+func (a adder) add(s *Session) {
+	t := a.in[a.name]
+	t.Name = a.name
+	t.add(s)
+	a.in[a.name] = t
+}
+
+// split counts a session for its main model, and what others spent for them.
+func (s sums) split(one *Session) {
+	main := *one
+	main.Spent = nil
+	for _, sp := range one.Spent {
+		name := cmp.Or(sp.Model, one.Model)
+		if name == one.Model {
+			main.Spent = append(main.Spent, sp)
+			continue
+		}
+		t := s[name]
+		t.Name = name
+		t.spend(sp)
+		t.CostUSD += sp.CostUSD
+		main.Cost -= sp.CostUSD
+		s[name] = t
+	}
+	s.of(one.Model).add(&main)
+}
+
+// largest returns the sums, those of the most tokens first.
+func (s sums) largest() []Sum {
+	return slices.SortedFunc(maps.Values(s), func(a, b Sum) int { return cmp.Or(cmp.Compare(b.Tokens, a.Tokens), cmp.Compare(a.Name, b.Name)) })
+}
