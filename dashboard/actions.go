@@ -1,0 +1,154 @@
+package dashboard
+
+import (
+	"errors"
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+
+	"precis"
+	"precis/conversation"
+)
+
+// branching is the verb that makes a conversation instead of an edit.
+const branching conversation.Verb = "branch"
+
+// effectPage says what an action would do, before it is done.
+type effectPage struct {
+	Head     head
+	Verb     conversation.Verb
+	Intent   conversation.Intent
+	Forecast *conversation.Forecast // nil: a branch
+	Handle   string
+	Back     string
+}
+
+// intent reads what an address or a form asks for.
+func (c *call) intent(v url.Values) (conversation.Intent, error) {
+	i := conversation.Intent{Verb: conversation.Verb(c.r.PathValue("verb")), Edits: v["edit"], Text: strings.ReplaceAll(v.Get("text"), "\r\n", "\n")}
+	if text := v.Get("handle"); text != "" {
+		h, err := precis.ParseHandle(text)
+		if err != nil {
+			return i, err
+		}
+		i.Handles = []precis.Handle{h}
+	}
+	if text := v.Get("messages"); text != "" {
+		n, err := strconv.Atoi(text)
+		if err != nil {
+			return i, precis.Errorf(precis.CodeInvalid, "read form", "messages is %.20q, want a number", text)
+		}
+		i.Messages = n
+	}
+	return i, nil
+}
+
+// effect shows what an action would do.
+func (c *call) effect() error {
+	i, err := c.intent(c.r.URL.Query())
+	if err != nil {
+		return err
+	}
+	e := effectPage{Verb: i.Verb, Intent: i, Back: c.inside(c.value("back"))}
+	if e.Head, err = c.about(); err != nil {
+		return err
+	}
+	if len(i.Handles) > 0 {
+		e.Handle = i.Handles[0].String()
+	}
+	if i.Verb == conversation.VerbReword {
+		return c.reword(e)
+	}
+	if i.Verb != branching {
+		f, err := conversation.Effect(c.ctx(), c.home, c.id(), i)
+		if err != nil {
+			return err
+		}
+		e.Forecast = &f
+	}
+	return c.show("effect", page{Title: c.text("verb." + string(known(i.Verb))), Tab: "view", Data: e})
+}
+
+// rewordPage is a form with the text that an edit shows.
+type rewordPage struct {
+	effectPage
+	Edit conversation.EditInfo
+	Text string
+}
+
+// reword shows the text of a summary, to be edited.
+func (c *call) reword(e effectPage) error {
+	p := rewordPage{effectPage: e}
+	var err error
+	if p.Edit, err = conversation.Edit(c.ctx(), c.home, c.id(), c.value("edit")); err != nil {
+		return err
+	}
+	for _, ch := range p.Edit.Changes {
+		for _, m := range ch.Messages {
+			for _, b := range m.Blocks {
+				p.Text += b.Text
+			}
+		}
+	}
+	return c.show("reword", page{Title: c.text("verb.reword"), Tab: "view", Data: p})
+}
+
+// known returns a verb that there is; an unknown one would have no text.
+func known(v conversation.Verb) conversation.Verb {
+	all := []conversation.Verb{conversation.VerbUndo, conversation.VerbPin, conversation.VerbRestore, conversation.VerbExclude, conversation.VerbReword, conversation.VerbRewind, branching}
+	if slices.Contains(all, v) {
+		return v
+	}
+	return conversation.VerbUndo
+}
+
+// editable reports why nothing may be changed.
+func (c *call) editable() error {
+	if c.o.Edits {
+		return nil
+	}
+	return refusal{http.StatusForbidden, &precis.Error{Code: precis.CodeInvalid, Op: "edit conversation", Err: errors.New(c.text("readonly"))}}
+}
+
+// do does what a form asks for, and leads back.
+func (c *call) do() error {
+	if err := c.editable(); err != nil {
+		return err
+	}
+	i, err := c.intent(c.r.PostForm)
+	if err != nil {
+		return err
+	}
+	if i.Verb == branching {
+		rec, err := conversation.Branch(c.ctx(), c.home, c.id(), i.Messages)
+		if err != nil {
+			return err
+		}
+		c.o.Events.Edited(c.r, rec.ID, nil)
+		http.Redirect(c.w, c.r, c.path("c", rec.ID), http.StatusSeeOther)
+		return nil
+	}
+	change, err := conversation.Do(c.ctx(), c.home, c.id(), i)
+	if err != nil {
+		return err
+	}
+	c.o.Events.Edited(c.r, c.id(), []conversation.EditInfo{change.Edit})
+	c.done(change.Edit.ID)
+	return nil
+}
+
+// done leads back to where an action was asked for, and has that page say what was
+// done.
+func (c *call) done(edit string) {
+	back, err := url.Parse(c.inside(c.r.PostForm.Get("back")))
+	if err != nil || back.Path == c.o.Base {
+		back = &url.URL{Path: c.path("c", c.id())}
+	}
+	q := back.Query()
+	q.Del("part")
+	q.Set("did", edit)
+	back.RawQuery = q.Encode()
+	http.Redirect(c.w, c.r, back.String(), http.StatusSeeOther)
+}

@@ -1,0 +1,114 @@
+package dashboard
+
+import (
+	"bytes"
+	"encoding/json"
+	"strings"
+	"unicode/utf8"
+
+	"precis"
+	"precis/conversation"
+)
+
+// Limits of what a page shows of one block before it is opened by itself.
+const (
+	blockShown = 1500    // bytes
+	wholeShown = 1 << 20 // bytes on the page of the message itself
+)
+
+// block is a block of a message as pages show it.
+type block struct {
+	Handle string
+	Type   string // key of its name: text, thinking, tool_use …
+	Name   string // of the tool
+	Text   string
+	Cut    int // bytes that are not shown
+	Failed bool
+}
+
+// blocksOf returns the blocks of a message, of each at most so many bytes.
+func blocksOf(blocks []conversation.Content, most int) []block {
+	out := make([]block, 0, len(blocks))
+	for _, c := range blocks {
+		b := block{Handle: c.Handle, Type: c.Type, Name: c.Name, Failed: c.IsError}
+		text := contentText(c)
+		b.Text = cutBytes(text, most)
+		b.Cut = len(text) - len(b.Text)
+		out = append(out, b)
+	}
+	return out
+}
+
+// contentText returns what a block says, in words.
+func contentText(c conversation.Content) string {
+	switch c.Type {
+	case "tool_use":
+		return inputText(c.Input)
+	case "tool_result":
+		var parts []string
+		for _, inner := range c.Content {
+			parts = append(parts, contentText(inner))
+		}
+		return strings.Join(parts, "\n")
+	case "image", "document":
+		return strings.TrimSpace(strings.Join([]string{c.Title, c.MediaType, number(c.Bytes) + " B", c.URL, c.Text}, " "))
+	}
+	return c.Text
+}
+
+// inputText writes the arguments of a call, one member a line, strings as they are.
+func inputText(raw json.RawMessage) string {
+	d := json.NewDecoder(bytes.NewReader(raw))
+	if open, err := d.Token(); err != nil || open != json.Delim('{') {
+		return plain(raw)
+	}
+	var out strings.Builder
+	for d.More() {
+		name, err := d.Token()
+		var value json.RawMessage
+		if err != nil || d.Decode(&value) != nil {
+			return string(raw)
+		}
+		text := plain(value)
+		out.WriteString(name.(string) + ":") // names of members are strings
+		if strings.Contains(text, "\n") {
+			out.WriteString("\n")
+		} else {
+			out.WriteString(" ")
+		}
+		out.WriteString(text + "\n")
+	}
+	return strings.TrimSuffix(out.String(), "\n")
+}
+
+// plain returns a JSON string decoded, and any other value as it is.
+func plain(raw json.RawMessage) string {
+	var s string
+	if json.Unmarshal(raw, &s) == nil && utf8.ValidString(s) {
+		return s
+	}
+	return string(raw)
+}
+
+// blockDiff is a block that the view shows otherwise than it was said.
+type blockDiff struct {
+	Handle precis.Handle
+	What   string
+	Kind   precis.EditKind
+	Gone   bool
+	Rows   []diffRow
+}
+
+func diffsOf(changes []conversation.BlockChange) []blockDiff {
+	var out []blockDiff
+	for _, c := range changes {
+		d := blockDiff{Handle: c.Handle, What: c.What, Kind: c.Kind, Gone: c.Gone}
+		if c.Gone {
+			d.Rows = goneRows(cutBytes(c.Was, wholeShown))
+		} else {
+			d.Rows = diffRows(cutBytes(c.Was, wholeShown), cutBytes(c.Now, wholeShown))
+		}
+		out = append(out, d)
+	}
+	return out
+}

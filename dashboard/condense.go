@@ -1,0 +1,163 @@
+package dashboard
+
+import (
+	"net/http"
+	"net/url"
+	"strconv"
+
+	"precis"
+	"precis/conversation"
+)
+
+// condensePage is the form of a condensation, with what it would do.
+type condensePage struct {
+	Head     head
+	Ask      conversation.CondenseOptions
+	Profiles []string
+	Preview  *condensed
+	Failed   *problem // why there is no preview
+}
+
+// condensed is what a condensation would do.
+type condensed struct {
+	conversation.Condensed
+	Bar   bar // after it
+	Parts []partView
+}
+
+// partView is one difference between two views.
+type partView struct {
+	conversation.Part
+	Rows []diffRow
+	Text string
+	Cut  int
+}
+
+// options reads the options of a condensation.
+func optionsOf(v url.Values) (conversation.CondenseOptions, error) {
+	o := conversation.CondenseOptions{Focus: v.Get("focus"), Summarizer: v.Get("by"), Profile: v.Get("profile")}
+	if text := v.Get("target"); text != "" {
+		n, err := strconv.Atoi(text)
+		if err != nil {
+			return o, precis.Errorf(precis.CodeInvalid, "read form", "target is %.20q, want tokens", text)
+		}
+		o.Target = n
+	}
+	return o, nil
+}
+
+// profiles returns the names of profiles that are offered.
+func (c *call) profiles() []string {
+	if c.o.Profiles == nil {
+		return nil
+	}
+	return c.o.Profiles()
+}
+
+// condenseForm shows the form and what it would do.
+func (c *call) condenseForm() error {
+	p := condensePage{Profiles: c.profiles()}
+	var err error
+	if p.Head, err = c.about(); err != nil {
+		return err
+	}
+	if p.Ask, err = optionsOf(c.r.URL.Query()); err != nil {
+		return err
+	}
+	if p.Preview, err = c.preview(p.Ask); err != nil {
+		p.Failed = &problem{Code: precis.CodeOf(err), Text: err.Error()}
+	}
+	return c.show("condense", page{Title: c.text("verb.condense") + " · " + c.title(p.Head), Tab: "view", Data: p})
+}
+
+// preview finds out what a condensation would do.
+func (c *call) preview(o conversation.CondenseOptions) (*condensed, error) {
+	would, err := conversation.Preview(c.ctx(), c.home, c.id(), o)
+	if err != nil {
+		return nil, err
+	}
+	comp, err := conversation.Compose(c.ctx(), c.home, c.id(), would.Result.Edits...)
+	if err != nil {
+		return nil, err
+	}
+	out := &condensed{Condensed: would, Bar: newBar(comp)}
+	factor := would.Report.Calibration
+	if factor == 0 {
+		factor = 1
+	}
+	parts, err := conversation.Diff(c.ctx(), c.home, c.id(), would.Result.Edits, factor)
+	if err != nil {
+		return nil, err
+	}
+	for _, p := range parts {
+		v := partView{Part: p, Text: cutBytes(p.Text, 4*blockShown)}
+		v.Cut = len(p.Text) - len(v.Text)
+		if p.Kind == conversation.PartPreview {
+			v.Rows = diffRows(cutBytes(p.Was, wholeShown), cutBytes(p.Text, wholeShown))
+		}
+		out.Parts = append(out.Parts, v)
+	}
+	return out, nil
+}
+
+// condense condenses as a form asks, and leads back.
+func (c *call) condense() error {
+	if err := c.editable(); err != nil {
+		return err
+	}
+	o, err := optionsOf(c.r.PostForm)
+	if err != nil {
+		return err
+	}
+	out, err := conversation.Condense(c.ctx(), c.home, c.id(), o)
+	if err != nil {
+		return err
+	}
+	made := out.Result.Edits
+	if len(made) == 0 {
+		http.Redirect(c.w, c.r, c.path("c", c.id(), "condense"), http.StatusSeeOther)
+		return nil
+	}
+	infos := make([]conversation.EditInfo, len(made))
+	for i, e := range made {
+		infos[i] = conversation.EditInfo{ID: e.ID, Run: e.Run, Kind: e.Kind, InForce: true, Report: e.Report}
+	}
+	c.o.Events.Edited(c.r, c.id(), infos)
+	c.done(made[len(made)-1].ID)
+	return nil
+}
+
+// comparePage shows one conversation under two profiles.
+type comparePage struct {
+	Head     head
+	Profiles []string
+	Target   int // tokens to come down to; 0: by the settings of each
+	Sides    [2]side
+}
+
+// side is what one profile would do.
+type side struct {
+	Profile string
+	Preview *condensed
+	Failed  *problem
+}
+
+func (c *call) compare() error {
+	p := comparePage{Profiles: c.profiles(), Target: max(c.number("target", 0), 0)}
+	var err error
+	if p.Head, err = c.about(); err != nil {
+		return err
+	}
+	names := [2]string{c.value("a"), c.value("b")}
+	if n := len(p.Profiles); names[1] == "" && n > 0 {
+		names[1] = p.Profiles[min(1, n-1)] // the first one is often what is set
+	}
+	for i, name := range names {
+		s := side{Profile: name}
+		if s.Preview, err = c.preview(conversation.CondenseOptions{Profile: name, Summarizer: conversation.ByDigest, Target: p.Target}); err != nil {
+			s.Failed = &problem{Code: precis.CodeOf(err), Text: err.Error()}
+		}
+		p.Sides[i] = s
+	}
+	return c.show("compare", page{Title: c.text("compare.title") + " · " + c.title(p.Head), Tab: "compare", Data: p})
+}

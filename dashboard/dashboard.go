@@ -1,0 +1,148 @@
+// Package dashboard serves the pages on which people see what fills the windows of
+// their conversations, and act on it. Start with [New]; the handler belongs at
+// [Options.Base].
+//
+// Pages are rendered on the server and work without their script. They call the verbs
+// of the package conversation and compute nothing themselves, so everything that a
+// [conversation.Home] holds can be looked at: the conversations of a gateway, of a
+// store, of one recording. Conversations are hostile text: everything is escaped,
+// characters that are not seen are written out, and the Content-Security-Policy allows
+// only the stylesheet and the script of the dashboard itself.
+package dashboard
+
+import (
+	"errors"
+	"log/slog"
+	"net/http"
+	"strings"
+	"time"
+
+	"precis"
+	"precis/conversation"
+)
+
+// ErrLogin is what [Options.Home] returns for a caller who has to log in first.
+var ErrLogin = errors.New("log in first")
+
+// Options are the parts of a dashboard. Home is required; every other zero value is a
+// working default.
+type Options struct {
+	// Home returns the conversations that a request may see and change. The error
+	// [ErrLogin] leads to the login page; any other one is shown with status 403.
+	Home func(*http.Request) (conversation.Home, error)
+	// Edits lets callers change conversations. False: everything is read-only.
+	Edits bool
+	// Base is the path of the first page, with a slash at both ends; "": /precis/.
+	Base string
+	// Source says on each page where the conversations are: a file, an address.
+	Source string
+	// Fill is the command that brings the first conversation, for an empty list; "":
+	// none is shown.
+	Fill string
+	// Hosts are the names by which the dashboard may be addressed, in addition to
+	// localhost and IP addresses, without ports.
+	Hosts []string
+	// Profiles returns the names of the profiles that previews and comparisons offer,
+	// besides the default one. Nil: none.
+	Profiles func() []string
+	// Events are where changes come from and go to. Nil: pages hear only of what is
+	// done through the dashboard.
+	Events Events
+	// Settings are the settings in force; nil: there is no page of settings.
+	Settings Settings
+	// Login checks a key and sets the cookie that Home knows the caller by. The error
+	// is shown. Nil: there is no login page.
+	Login func(w http.ResponseWriter, r *http.Request, key string) error
+	// Logout forgets that cookie. Nil with a nil Login only.
+	Logout func(w http.ResponseWriter, r *http.Request)
+	Logger *slog.Logger     // nil: silent; content is never logged
+	Now    func() time.Time // nil: time.Now
+}
+
+// dash is the handler.
+type dash struct {
+	o      Options
+	mux    *http.ServeMux
+	texts  texts
+	files  files
+	render renderer
+	losses losses
+}
+
+// New returns a dashboard. It is safe for concurrent use. The error is a
+// [precis.Error] that names the option at fault.
+func New(o Options) (http.Handler, error) {
+	const op = "make dashboard"
+	if o.Home == nil {
+		return nil, precis.Errorf(precis.CodeInvalid, op, "Options.Home is nil")
+	}
+	if o.Base == "" {
+		o.Base = "/precis/"
+	}
+	if !strings.HasPrefix(o.Base, "/") || !strings.HasSuffix(o.Base, "/") {
+		return nil, precis.Errorf(precis.CodeInvalid, op, "Options.Base is %q, want a slash at both ends", o.Base)
+	}
+	if (o.Login == nil) != (o.Logout == nil) {
+		return nil, precis.Errorf(precis.CodeInvalid, op, "Options.Login and Options.Logout belong together")
+	}
+	if o.Events == nil {
+		o.Events = newOwnEvents()
+	}
+	if o.Logger == nil {
+		o.Logger = slog.New(slog.DiscardHandler)
+	}
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	d := &dash{o: o, mux: http.NewServeMux()}
+	var err error
+	if d.texts, err = readTexts(); err != nil {
+		return nil, err
+	}
+	if d.files, err = readFiles(); err != nil {
+		return nil, err
+	}
+	d.render = renderer{d: d}
+	d.routes()
+	return d, nil
+}
+
+// routes registers the pages.
+func (d *dash) routes() {
+	get := func(path string, f func(*call) error) { d.mux.Handle("GET "+d.o.Base+path, d.page(f)) }
+	post := func(path string, f func(*call) error) { d.mux.Handle("POST "+d.o.Base+path, d.form(f)) }
+	get("{$}", (*call).overview)
+	get("search", (*call).search)
+	get("jump", (*call).jump)
+	get("live", (*call).live)
+	get("costs", (*call).costs)
+	const one = "c/{id}"
+	get(one, (*call).view)
+	get(one+"/time", (*call).time)
+	get(one+"/edits", (*call).edits)
+	get(one+"/loss", (*call).loss)
+	get(one+"/work", (*call).work)
+	get(one+"/row", (*call).row)
+	get(one+"/head", (*call).headPart)
+	get(one+"/m/{handle}", (*call).originals)
+	get(one+"/shown/{handle}", (*call).shown)
+	if d.o.Profiles != nil {
+		get(one+"/compare", (*call).compare)
+	}
+	get(one+"/condense", (*call).condenseForm)
+	get(one+"/do/{verb}", (*call).effect)
+	post(one+"/condense", (*call).condense)
+	post(one+"/do/{verb}", (*call).do)
+	if d.o.Settings != nil {
+		get("settings", (*call).settings)
+		post("settings", (*call).patchSettings)
+	}
+	d.mux.HandleFunc("GET "+d.o.Base+"assets/{file}", d.files.serve)
+	d.mux.Handle("POST "+d.o.Base+"prefs", d.open(d.guarded(smallForm, (*call).setPrefs)))
+	if d.o.Login != nil {
+		d.mux.Handle("GET "+d.o.Base+"login", d.open((*call).loginForm))
+		d.mux.Handle("POST "+d.o.Base+"login", d.open(d.guarded(smallForm, (*call).login)))
+		d.mux.Handle("POST "+d.o.Base+"logout", d.open(d.guarded(smallForm, (*call).logout)))
+	}
+	d.mux.Handle(d.o.Base, d.open((*call).nowhere))
+}

@@ -1,0 +1,109 @@
+package dashboard
+
+import (
+	"slices"
+
+	"precis"
+	"precis/conversation"
+)
+
+// editsPage lists the edits of a conversation, the newest first.
+type editsPage struct {
+	Head  head
+	Edits []editRow
+	Steps []precis.Step // of the newest check in memory: what was tried, and why not
+	Why   string        // its arithmetic
+}
+
+// editRow is an edit with where it acts.
+type editRow struct {
+	conversation.EditInfo
+	Names []string // short names of the edits it takes back
+	Name  string   // its own short name
+	From  int      // message at which it begins; -1: none
+	Spans []precis.Handle
+	Text  bool // it is in force and shows a text, which can be edited
+}
+
+func (c *call) edits() error {
+	h, err := c.about()
+	if err != nil {
+		return err
+	}
+	list, err := conversation.Edits(c.ctx(), c.home, h.ID)
+	if err != nil {
+		return err
+	}
+	p := editsPage{Head: h}
+	if last := h.Details.Last; last != nil {
+		p.Steps, p.Why = last.Steps, last.Arithmetic
+	}
+	for i, e := range list.Items {
+		row := editRow{EditInfo: e, Name: shortName(i)}
+		for _, id := range e.Undoes {
+			if at := slices.IndexFunc(list.Items, func(e conversation.EditInfo) bool { return e.ID == id }); at >= 0 {
+				row.Names = append(row.Names, shortName(at))
+			}
+		}
+		one, err := conversation.Edit(c.ctx(), c.home, h.ID, e.ID)
+		if err != nil {
+			return err
+		}
+		row.Spans = spansOf(one)
+		row.Text = e.InForce && slices.ContainsFunc(one.Changes, func(c conversation.EditChange) bool { return len(c.Messages) > 0 })
+		p.Edits = append(p.Edits, row)
+	}
+	slices.Reverse(p.Edits)
+	return c.show("edits", page{Title: c.title(h), Tab: "edits", Data: p})
+}
+
+func shortName(i int) string { return "e" + number(i+1) }
+
+// mostSpans is how many places of an edit are named.
+const mostSpans = 12
+
+// spansOf returns the first places where an edit acts.
+func spansOf(e conversation.EditInfo) []precis.Handle {
+	out := slices.Clone(e.Pins)
+	for _, ch := range e.Changes {
+		out = append(out, ch.Handle)
+	}
+	return out[:min(len(out), mostSpans)]
+}
+
+// lossPage says what a view has lost.
+type lossPage struct {
+	Head  head
+	Lost  conversation.Lost
+	Edits bool
+}
+
+func (c *call) loss() error {
+	h, err := c.about()
+	if err != nil {
+		return err
+	}
+	p := lossPage{Head: h, Edits: c.o.Edits}
+	if p.Lost, _, err = c.lost(h, true); err != nil {
+		return err
+	}
+	return c.show("loss", page{Title: c.title(h), Tab: "loss", Data: p})
+}
+
+// workPage is where the work of a conversation stands.
+type workPage struct {
+	Head head
+	conversation.WorkState
+}
+
+func (c *call) work() error {
+	h, err := c.about()
+	if err != nil {
+		return err
+	}
+	w, err := conversation.Work(c.ctx(), c.home, h.ID)
+	if err != nil {
+		return err
+	}
+	return c.show("work", page{Title: c.title(h), Tab: "work", Data: workPage{h, w}})
+}

@@ -1,0 +1,112 @@
+package dashboard
+
+import (
+	"fmt"
+	"strings"
+	"time"
+	"unicode"
+	"unicode/utf8"
+)
+
+// number writes n with thousands apart: 12,345,678.
+func number(n int) string {
+	s := fmt.Sprint(n)
+	digits := strings.TrimPrefix(s, "-")
+	for i := len(digits) - 3; i > 0; i -= 3 {
+		digits = digits[:i] + "," + digits[i:]
+	}
+	if n < 0 {
+		return "-" + digits
+	}
+	return digits
+}
+
+// short writes n in few characters: 950, 48.2 k, 1.2 M.
+func short(n int) string {
+	switch {
+	case n >= 1_000_000:
+		return fmt.Sprintf("%.1f M", float64(n)/1e6)
+	case n >= 10_000:
+		return fmt.Sprintf("%.0f k", float64(n)/1e3)
+	case n >= 1000:
+		return fmt.Sprintf("%.1f k", float64(n)/1e3)
+	}
+	return fmt.Sprint(n)
+}
+
+// money writes dollars: $0.043, $12.50.
+func money(usd float64) string {
+	switch {
+	case usd != 0 && usd < 0.0995 && usd > -0.0995:
+		return fmt.Sprintf("$%.4f", usd)
+	case usd < 1:
+		return fmt.Sprintf("$%.3f", usd)
+	}
+	return fmt.Sprintf("$%.2f", usd)
+}
+
+// percent writes a percentage: 62 %, 4.2 %.
+func percent(p float64) string {
+	if p > 0 && p < 9.95 {
+		return fmt.Sprintf("%.1f %%", p)
+	}
+	return fmt.Sprintf("%.0f %%", p)
+}
+
+// took writes how long something took: 340 ms, 2.1 s.
+func took(d time.Duration) string {
+	switch {
+	case d < time.Millisecond:
+		return fmt.Sprintf("%.1f ms", float64(d.Microseconds())/1000)
+	case d < time.Second:
+		return fmt.Sprintf("%d ms", d.Milliseconds())
+	}
+	return fmt.Sprintf("%.1f s", d.Seconds())
+}
+
+// ago writes how long before now something was.
+func ago(t func(string, ...any) string, at, now time.Time) string {
+	if at.IsZero() {
+		return "–"
+	}
+	d := now.Sub(at)
+	for _, u := range []struct {
+		key  string
+		size time.Duration
+	}{{"ago.days", 24 * time.Hour}, {"ago.hours", time.Hour}, {"ago.minutes", time.Minute}} {
+		if n := int(d / u.size); n > 0 {
+			return t(u.key, n)
+		}
+	}
+	return t("ago.now")
+}
+
+// masked hides what a text says: its letters and digits become dots.
+func masked(s string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsLetter(r) || unicode.IsDigit(r) || unicode.IsMark(r) {
+			return '•'
+		}
+		return r
+	}, s)
+}
+
+// brief returns the first n characters of a text as one line.
+func brief(s string, n int) string {
+	s = strings.Join(strings.Fields(cutBytes(s, 8*n)), " ")
+	if utf8.RuneCountInString(s) <= n {
+		return s
+	}
+	return string([]rune(s)[:n]) + "…"
+}
+
+// cutBytes returns at most the first n bytes of a text, whole characters.
+func cutBytes(s string, n int) string {
+	if len(s) <= n {
+		return s
+	}
+	for n > 0 && !utf8.RuneStart(s[n]) {
+		n--
+	}
+	return s[:n]
+}

@@ -1,0 +1,109 @@
+package dashboard
+
+import (
+	"net/url"
+	"time"
+
+	"precis"
+	"precis/conversation"
+)
+
+// pageRows is how many conversations a page lists.
+const pageRows = 50
+
+// listRow is a conversation in the list.
+type listRow struct {
+	conversation.Listed
+	Level string
+	Bar   *bar               // nil in the list itself: the script asks for it
+	Sums  *conversation.Sums // nil: not known
+	Edits *conversation.EditCounts
+	Last  time.Time // of the edits; zero: not known, or none
+}
+
+// overview is the page of all conversations.
+type overview struct {
+	Text string
+	Rows []listRow
+	Next string // address of what follows
+	Fill string // command that brings the first conversation
+}
+
+func (c *call) overview() error {
+	o := overview{Text: c.value("text"), Fill: c.o.Fill}
+	list, err := conversation.List(c.ctx(), c.home, conversation.Listing{Text: o.Text, Limit: pageRows, Cursor: c.value("cursor")})
+	if err != nil {
+		return err
+	}
+	for _, l := range list.Items {
+		o.Rows = append(o.Rows, c.listRow(l))
+	}
+	if list.Next != "" {
+		o.Next = c.path("?" + url.Values{"text": {o.Text}, "cursor": {list.Next}}.Encode())
+	}
+	return c.show("overview", page{Title: c.text("overview.title"), Tab: "overview", Data: o})
+}
+
+// listRow reads the level of a listed conversation by the default thresholds: those in
+// force are on its own page.
+func (c *call) listRow(l conversation.Listed) listRow {
+	s := precis.DefaultSettings()
+	return listRow{Listed: l, Level: levelOf(l.Percent, s.Warn, l.Tokens, int(float64(l.Window)*s.Percent/100), l.Window)}
+}
+
+// row is one conversation of the list with everything that takes a look at it.
+func (c *call) row() error {
+	h, err := c.head()
+	if err != nil {
+		return err
+	}
+	r := listRow{Listed: h.Details.Listed, Level: h.Bar.Level, Bar: &h.Bar, Edits: &h.Details.Edits, Last: h.Details.Status.Last}
+	r.Tokens, r.Window, r.Percent = h.Details.Status.Tokens, h.Details.Status.Window, h.Details.Status.Percent
+	if h.Booked {
+		r.Sums = &h.Sums
+	}
+	return c.show("row", page{Data: r})
+}
+
+// searched is the page of a search over everything.
+type searched struct {
+	Query string
+	In    string // the one conversation that is searched; "": all
+	Found []conversation.Found
+}
+
+func (c *call) search() error {
+	s := searched{Query: c.value("q"), In: c.value("in")}
+	if s.Query != "" {
+		list, err := conversation.Search(c.ctx(), c.home, conversation.SearchOptions{Text: s.Query, Conversation: s.In, Limit: 100})
+		if err != nil {
+			return err
+		}
+		s.Found = list.Items
+	}
+	return c.show("search", page{Title: c.text("search.title"), Tab: "search", Query: s.Query, Data: s})
+}
+
+// jumped is what the jump dialog offers.
+type jumped struct {
+	Conversations []conversation.Listed
+	Found         []conversation.Found
+}
+
+// jump lists the conversations and messages that a text leads to.
+func (c *call) jump() error {
+	q := c.value("q")
+	list, err := conversation.List(c.ctx(), c.home, conversation.Listing{Text: q, Limit: 8})
+	if err != nil {
+		return err
+	}
+	j := jumped{Conversations: list.Items}
+	if len(q) > 1 {
+		found, err := conversation.Search(c.ctx(), c.home, conversation.SearchOptions{Text: q, Limit: 8})
+		if err != nil {
+			return err
+		}
+		j.Found = found.Items
+	}
+	return c.show("jump", page{Title: c.text("jump.title"), Data: j})
+}

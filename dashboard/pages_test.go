@@ -1,0 +1,277 @@
+package dashboard_test
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"net/url"
+	"regexp"
+	"strings"
+	"testing"
+
+	"precis"
+	"precis/conversation"
+	"precis/dashboard"
+	"precis/store"
+	"precis/store/memory"
+)
+
+func TestEveryPage(t *testing.T) {
+	p := serve(t, home(t, window, messages(40)), nil)
+	p.condense(9000)
+	for path, texts := range map[string][]string{
+		"":                          {p.ID(), "81 messages", "ID"},
+		"?text=nothing+like+it":     {"No conversation matches"},
+		"search?q=setting_8+value":  {"messages found", `from=`},
+		"search":                    {"Type words"},
+		"settings":                  {"Threshold", `name="percent"`},
+		"settings?profile=cautious": {`aria-current="page"`},
+		p.one:                       {"context condensed", "of 40,000 tokens", "condenses at", "reserve", "= 40,000", "Condense…"},
+		p.one + "?from=80":          {"m80"},
+		p.one + "?from=4#m4":        {"<details open>", "As it was said", "I read file 1."},
+		p.one + "/time":             {"What the model saw at 81 messages", "window 40,000", "<polygon"},
+		p.one + "/time?at=9":        {"What the model saw at 9 messages", "I read file 3."},
+		p.one + "/edits":            {"at 81 messages", "e1"},
+		p.one + "/loss":             {"The view keeps"},
+		p.one + "/work":             {"Never write to the disk.", "f00.txt"},
+		p.one + "/compare":          {"under two policies", "frugal"},
+		p.one + "/compare?a=frugal&b=roo&target=2000": {"Condense like this"},
+		p.one + "/m/m3":                 {"I read file 1.", "f01.txt"},
+		p.one + "/m/m3.b1":              {"f01.txt"},
+		p.one + "/m/m0-m80":             {"Read the files", "m50-m80"},
+		p.one + "/shown/m4":             {"What the model sees", "Digest of messages"},
+		p.one + "/condense?target=5000": {"Condense now", "digest", "Why, rung by rung"},
+		p.one + "/condense?by=model":    {"no model writes summaries"},
+		p.one + "/do/restore?handle=m3": {"Restore", "→"},
+		p.one + "/do/pin?handle=m3":     {"No later run"},
+		p.one + "/do/rewind?messages=5": {"Everything after this"},
+		p.one + "/do/branch?messages=5": {"A new conversation"},
+		p.one + "/do/undo":              {"taken back"},
+		p.one + "/row?part=1":           {`data-id="`, "k-digest"},
+		p.one + "/head?part=1":          {"k-digest", "edits in force"},
+		"costs":                         {"No request has been booked"},
+		"jump?part=1&q=setting":         {"<ul"},
+	} {
+		t.Run(path, func(t *testing.T) {
+			page := p.get(http.StatusOK, path)
+			p.wants(page, texts...)
+			if strings.Contains(page, "%!") {
+				t.Error("a text lacks an argument")
+			}
+			if !strings.Contains(path, "part=1") {
+				p.wants(page, `<main id="main"`, `lang="en"`, "a test")
+			}
+		})
+	}
+}
+
+func TestWhatDoesNotExist(t *testing.T) {
+	p := serve(t, home(t, window, messages(5)), nil)
+	for path, status := range map[string]int{
+		"nowhere": 404, p.one + "/shown/m999": 404, p.one + "/shown/x": 400, "c/none": 404, "c/none/row": 404, p.one + "/m/m999": 404, p.one + "/m/zzz": 400, p.one + "/time?at=999": 200,
+		p.one + "/do/sing": 400, p.one + "/do/restore?handle=m1": 404, p.one + "/do/restore": 400, p.one + "/condense?target=many": 400,
+		"?cursor=!!": 400, "assets/none.css": 404, "search?q=+": 400, p.one + "/do/rewind?messages=x": 400,
+	} {
+		page := p.get(status, path)
+		if status != 200 && !strings.HasPrefix(path, "assets") {
+			p.wants(page, "That did not work")
+		}
+	}
+}
+
+func TestActionsAreShownDoneAndTakenBack(t *testing.T) {
+	p := serve(t, home(t, window, messages(40)), nil)
+	before := p.status().Status.Tokens
+	page := p.submit(200, p.one+"/condense?target=9000", p.one+"/condense", nil)
+	p.wants(page, "Done: condensation", "context condensed")
+	if now := p.status(); now.Status.Tokens >= before || now.Edits.InForce == 0 {
+		t.Fatalf("nothing was condensed: %+v", now.Edits)
+	}
+	hidden := regexp.MustCompile(`do/restore\?[^"]*handle=(m\d+)`).FindStringSubmatch(p.get(200, p.one+"?from=3"))
+	if hidden == nil {
+		t.Fatal("nothing can be restored")
+	}
+	state := func(h string) conversation.State {
+		found, err := conversation.HiddenParts(t.Context(), p.Home, p.ID(), parse(t, h))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(found) == 0 {
+			return conversation.Shown
+		}
+		return found[0].State
+	}
+	p.wants(p.submit(200, p.one+"/do/restore?handle=m2", p.one+"/do/restore", nil), "Done: restore")
+	if state("m2") != conversation.Shown {
+		t.Error("a message is not restored")
+	}
+	page = p.submit(200, p.one+"/do/exclude?handle=m2", p.one+"/do/exclude", nil)
+	p.wants(page, "Done: exclude")
+	if state("m2") != conversation.Hidden {
+		t.Error("a message is not excluded")
+	}
+	// The page that follows offers the way back.
+	did := regexp.MustCompile(`name="edit" value="([^"]+)"`).FindStringSubmatch(page)
+	if did == nil {
+		t.Fatal("undo is not offered")
+	}
+	p.submit(200, p.one+"/do/undo?edit="+url.QueryEscape(did[1]), p.one+"/do/undo", nil)
+	if state("m2") != conversation.Shown {
+		t.Error("excluding is not undone")
+	}
+	form := regexp.MustCompile(`do/reword\?[^"]*edit=([^"&]+)`).FindStringSubmatch(p.get(200, p.one+"/edits"))
+	if form == nil {
+		t.Fatal("no text can be edited")
+	}
+	p.wants(p.submit(200, p.one+"/do/reword?edit="+form[1], p.one+"/do/reword", url.Values{"text": {"What I remember <b>of it</b>."}}), "Done: ")
+	p.wants(p.get(200, p.one), "What I remember &lt;b&gt;of it&lt;/b&gt;.")
+	p.post(400, p.one+"/do/reword", url.Values{"token": token(p)["token"], "edit": {form[1]}, "text": {" "}})
+	p.wants(p.post(400, p.one+"/do/reword", url.Values{"token": token(p)["token"], "edit": {form[1]}, "text": {strings.Repeat("A long text is read. ", 60_000)}}), "the messages it stands for")
+	p.submit(200, p.one+"/do/pin?handle=m4", p.one+"/do/pin", nil)
+	p.submit(200, p.one+"/do/rewind?messages=5", p.one+"/do/rewind", nil)
+	if state("m30") != conversation.Hidden {
+		t.Error("nothing is rewound")
+	}
+	p.wants(p.get(200, p.one+"/edits"), "rewind", "undone", "pin")
+	if page := p.post(400, p.one+"/do/branch", token(p)); !strings.Contains(page, "branches need a store") {
+		t.Error("a recording has branches")
+	}
+}
+
+func parse(t *testing.T, text string) precis.Handle {
+	t.Helper()
+	h, err := precis.ParseHandle(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return h
+}
+
+// token returns what a form must carry.
+func token(p *place) url.Values {
+	p.Helper()
+	found := hidden.FindStringSubmatch(p.get(200, ""))
+	if found == nil || found[1] != "token" {
+		p.Fatal("the page has no token")
+	}
+	return url.Values{"token": {found[2]}, "messages": {"3"}}
+}
+
+func TestLongConversationsHavePages(t *testing.T) {
+	p := serve(t, home(t, 1_000_000, messages(300)), nil)
+	rows := regexp.MustCompile(`<li class="unit `)
+	page, seen := p.get(200, p.one), 0
+	for range 10 {
+		seen += len(rows.FindAllString(page, -1))
+		next := regexp.MustCompile(`rel="next" data-more href="/precis/([^"]+)"`).FindStringSubmatch(page)
+		if next == nil {
+			break
+		}
+		page = p.get(200, next[1])
+	}
+	if seen != 601 {
+		t.Errorf("the pages show %d messages of 601", seen)
+	}
+	p.wants(p.get(200, p.one+"?from=450"), `id="m450"`, `rel="prev"`, "from=350", "from=550")
+}
+
+func TestSettingsAreChanged(t *testing.T) {
+	s := &settings{s: precis.DefaultSettings()}
+	p := serve(t, home(t, window, messages(3)), func(o *dashboard.Options) { o.Settings = s })
+	p.wants(p.submit(200, "settings", "settings", url.Values{"percent": {"66"}}), "from the next request on", `value="66"`)
+	if s.s.Percent != 66 {
+		t.Errorf("the threshold is %g", s.s.Percent)
+	}
+	p.submit(400, "settings", "settings", url.Values{"percent": {"two"}})
+	p.submit(400, "settings", "settings", url.Values{"percent": {"NaN"}})
+	s.fixed = true
+	p.wants(p.get(200, "settings"), "disabled", "Read-only")
+	p.submit(403, "settings", "settings", nil)
+}
+
+func TestPreferences(t *testing.T) {
+	p := serve(t, home(t, window, messages(3)), nil)
+	p.wants(p.submit(200, p.one, "prefs", url.Values{"theme": {"dark"}}), `class="dark"`, "I read file 0.")
+	page := p.submit(200, p.one, "prefs", url.Values{"mask": {"on"}})
+	if strings.Contains(page, "I read file") || !strings.Contains(page, "• •••• ••••") {
+		t.Error("what was said is not masked")
+	}
+	p.wants(p.submit(200, p.one, "prefs", url.Values{"lang": {"ja"}}), `lang="ja"`, "設定")
+	p.wants(p.submit(200, p.one, "prefs", url.Values{"lang": {"xx"}, "back": {"https://evil.example/"}}), "会話")
+	other := serve(t, home(t, window, messages(3)), nil)
+	other.wants(other.get(200, "", "Accept-Language", "de, fr-CA;q=0.8"), `lang="fr"`)
+	other.wants(other.get(200, "?lang=zh"), `lang="zh"`)
+}
+
+func TestAnEmptyListSaysWhatFillsIt(t *testing.T) {
+	p := serve(t, home(t, window, messages(1)), func(o *dashboard.Options) {
+		o.Fill = "run <this>"
+		o.Home = func(*http.Request) (conversation.Home, error) {
+			return conversation.InStore(conversation.StoreOptions{Store: memory.New()}), nil
+		}
+	})
+	p.wants(p.get(200, ""), "No conversation yet", "run &lt;this&gt;")
+	p.wants(p.get(200, "costs"), "No request has been booked")
+}
+
+func TestOptionsAreChecked(t *testing.T) {
+	for i, o := range []dashboard.Options{
+		{}, {Home: func(*http.Request) (conversation.Home, error) { return nil, nil }, Base: "precis"},
+		{Home: func(*http.Request) (conversation.Home, error) { return nil, nil }, Logout: func(http.ResponseWriter, *http.Request) {}},
+	} {
+		if _, err := dashboard.New(o); precis.CodeOf(err) != precis.CodeInvalid {
+			t.Errorf("%d: %v", i, err)
+		}
+	}
+}
+
+func TestLogin(t *testing.T) {
+	h := home(t, window, messages(3))
+	p := serve(t, h, func(o *dashboard.Options) {
+		o.Home = func(r *http.Request) (conversation.Home, error) {
+			if k, err := r.Cookie("who"); err != nil || k.Value != "me" {
+				return nil, dashboard.ErrLogin
+			}
+			return h, nil
+		}
+		o.Login = func(w http.ResponseWriter, _ *http.Request, key string) error {
+			if key != "secret" {
+				return fmt.Errorf("no such key")
+			}
+			http.SetCookie(w, &http.Cookie{Name: "who", Value: "me", Path: "/precis/"})
+			return nil
+		}
+		o.Logout = func(w http.ResponseWriter, _ *http.Request) {
+			http.SetCookie(w, &http.Cookie{Name: "who", Path: "/precis/", MaxAge: -1})
+		}
+	})
+	p.wants(p.get(200, p.one+"?from=1"), "Gateway key", `value="/precis/`+p.one+`?from=1"`)
+	p.get(401, "live")
+	p.get(401, p.one+"/row?part=1")
+	p.wants(p.submit(403, "login", "login", url.Values{"key": {"guess"}}), "no such key")
+	p.wants(p.submit(200, p.one, "login", url.Values{"key": {"secret"}}), "I read file 0.", "Log out")
+	p.submit(200, p.one, "logout", nil)
+	p.wants(p.get(200, ""), "Gateway key")
+}
+
+// related is a home in which one conversation began others.
+type related struct {
+	conversation.Home
+	family conversation.Family
+}
+
+func (r related) Family(context.Context, string) (conversation.Family, error) { return r.family, nil }
+
+func TestRelativesAreNamed(t *testing.T) {
+	listed := func(id, title string) conversation.Listed {
+		return conversation.NewListed("", store.Record{ID: id, Title: title}, false)
+	}
+	parent := listed("the-parent", "Plan <b>the</b> harbour")
+	h := home(t, window, messages(3))
+	p := serve(t, h, func(o *dashboard.Options) {
+		o.Home = func(*http.Request) (conversation.Home, error) {
+			return related{h, conversation.Family{Parent: &parent, Children: []conversation.Listed{listed("a-child", "")}}}, nil
+		}
+	})
+	p.wants(p.get(200, p.one), `begun by <a href="/precis/c/the-parent" class="said">Plan &lt;b&gt;the&lt;/b&gt; harbour</a>`, `began <a href="/precis/c/a-child" class="said">a-child</a>`)
+}

@@ -1,0 +1,56 @@
+package dashboard
+
+import (
+	"net/http"
+	"slices"
+	"time"
+)
+
+// prefs are how a reader wants to see the pages. They are kept in cookies.
+type prefs struct {
+	Lang  string
+	Theme string // auto, light or dark
+	Mask  bool   // what was said is hidden, for sharing a screen
+}
+
+const (
+	langCookie  = "precis_lang"
+	themeCookie = "precis_theme"
+	maskCookie  = "precis_mask"
+	prefsAge    = 365 * 24 * time.Hour
+)
+
+var themes = []string{"auto", "light", "dark"}
+
+// readPrefs reads the cookies of a reader; the language may be in the query, and is
+// else what the browser prefers.
+func (d *dash) readPrefs(r *http.Request) prefs {
+	cookie := func(name string) string {
+		if k, err := r.Cookie(name); err == nil {
+			return k.Value
+		}
+		return ""
+	}
+	p := prefs{Theme: "auto", Mask: cookie(maskCookie) == "on"}
+	if theme := cookie(themeCookie); slices.Contains(themes, theme) {
+		p.Theme = theme
+	}
+	p.Lang = d.texts.choose(r.URL.Query().Get("lang"), cookie(langCookie), r.Header.Get("Accept-Language"))
+	return p
+}
+
+// setPrefs stores what a form changes of the preferences.
+func (c *call) setPrefs() error {
+	f := c.r.PostForm
+	if theme := f.Get("theme"); slices.Contains(themes, theme) {
+		c.setCookie(themeCookie, theme, prefsAge)
+	}
+	if lang := f.Get("lang"); c.texts[lang] != nil {
+		c.setCookie(langCookie, lang, prefsAge)
+	}
+	if mask := f.Get("mask"); mask == "on" || mask == "off" {
+		c.setCookie(maskCookie, mask, prefsAge)
+	}
+	http.Redirect(c.w, c.r, c.inside(f.Get("back")), http.StatusSeeOther)
+	return nil
+}

@@ -1,0 +1,156 @@
+package dashboard
+
+import (
+	"fmt"
+	"io/fs"
+	"maps"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"precis"
+	"precis/conversation"
+)
+
+// dynamic are the keys that pages put together.
+func dynamic() []string {
+	var out []string
+	add := func(prefix string, names ...string) {
+		for _, n := range names {
+			out = append(out, prefix+strings.ReplaceAll(n, " ", "_"))
+		}
+	}
+	kinds := []string{}
+	for _, k := range []precis.EditKind{
+		precis.KindCondensation, precis.KindTruncation, precis.KindPruning, precis.KindDedupe, precis.KindMedia, precis.KindClip, precis.KindThinking,
+		precis.KindRewind, precis.KindExclude, precis.KindRestore, precis.KindPin, precis.KindUndo,
+	} {
+		kinds = append(kinds, string(k))
+	}
+	add("fold.", kinds...)
+	add("kind.", append(kinds, conversation.Kinds()...)...)
+	add("kind.", "free", "reserve", "view", "user", "assistant", "system", "tool")
+	add("level.", "ok", "near", "due", "over")
+	add("state.", string(conversation.Shown), string(conversation.Shortened), string(conversation.Hidden))
+	add("part.", conversation.PartSame, conversation.PartHidden, conversation.PartInserted, conversation.PartPreview, conversation.PartRemoved)
+	add("type.", "text", "thinking", "redacted_thinking", "tool_use", "tool_result", "image", "document", "opaque")
+	for _, prefix := range []string{"verb.", "about."} {
+		add(prefix, "undo", "pin", "restore", "exclude", "reword", "rewind", "branch")
+	}
+	return out
+}
+
+// used returns the keys that pages and code name.
+func used(t *testing.T) []string {
+	out := dynamic()
+	paths, err := fs.Glob(pageFiles, "pages/*.html")
+	if err != nil {
+		t.Fatal(err)
+	}
+	key := regexp.MustCompile(`\bt "([a-z._]+)"`)
+	for _, path := range paths {
+		data, err := pageFiles.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, m := range key.FindAllSubmatch(data, -1) {
+			out = append(out, string(m[1]))
+		}
+	}
+	return append(out, "ago.days", "ago.hours", "ago.minutes", "ago.now", "verb.condense")
+}
+
+func TestEveryTextIsInEveryLanguage(t *testing.T) {
+	all, err := readTexts()
+	if err != nil {
+		t.Fatal(err)
+	}
+	keys := used(t)
+	verb := regexp.MustCompile(`%(\[\d\])?[a-z]`)
+	for _, lang := range languages {
+		for _, key := range keys {
+			if all[lang][key] == "" {
+				t.Errorf("%s lacks %q", lang, key)
+			}
+		}
+		for key, text := range all[lang] {
+			want, got := verb.FindAllString(all["en"][key], -1), verb.FindAllString(text, -1)
+			if len(want) != len(got) || !strings.Contains(text, "%[") && !slices.Equal(want, got) {
+				t.Errorf("%s: %q takes %v, in English %v", lang, key, got, want)
+			}
+		}
+		if missing := len(all["en"]) - len(all[lang]); missing != 0 {
+			t.Errorf("%s lacks %d texts", lang, missing)
+		}
+	}
+	// Those that code names alone, in a few places, are not looked for.
+	code := []string{"error.title", "jump.title", "login.title", "readonly", "overview.title", "search.title", "settings.title", "compare.title", "costs.title"}
+	for key := range maps.Keys(all["en"]) {
+		if !slices.Contains(keys, key) && !slices.Contains(code, key) {
+			t.Errorf("nothing uses %q", key)
+		}
+	}
+}
+
+func TestDiffRows(t *testing.T) {
+	var long []string
+	for i := range 60 {
+		long = append(long, fmt.Sprint("line ", i))
+	}
+	for _, tt := range []struct{ was, now, want string }{
+		{"a\nb\nc", "a\nx\nc", "a|a -b|+x c|c"},
+		{"a\nb\nc\nd", "b\nd", "-a| b|b -c| d|d"},
+		{"x\ny\na", "z\na", "-x|+z -y| a|a"},
+		{"a", "a", "a|a"},
+		{strings.Join(long, "\n"), "line 0\nshort\nline 59", "line 0|line 0 -line 1|+short -line 2| -line 3| -line 4| -line 5| -line 6| -line 7| -line 8| ~42| -line 51| -line 52| -line 53| -line 54| -line 55| -line 56| -line 57| -line 58| line 59|line 59"},
+	} {
+		var got []string
+		text := func(c cell) string {
+			switch c.Op {
+			case "gone":
+				return "-" + c.Text
+			case "new":
+				return "+" + c.Text
+			case "gap":
+				return fmt.Sprint("~", c.Gap)
+			}
+			return c.Text
+		}
+		for _, r := range diffRows(tt.was, tt.now) {
+			got = append(got, text(r.Was)+"|"+text(r.Now))
+		}
+		if s := strings.Join(got, " "); s != tt.want {
+			t.Errorf("%q → %q:\n got %s\nwant %s", tt.was, tt.now, s, tt.want)
+		}
+	}
+}
+
+func TestNumbers(t *testing.T) {
+	for got, want := range map[string]string{
+		number(1234567): "1,234,567", number(-1234): "-1,234", number(12): "12", short(950): "950", short(48210): "48 k", short(1200): "1.2 k", short(1_200_000): "1.2 M",
+		money(0.043): "$0.0430", money(12.5): "$12.50", money(0.25): "$0.250", percent(62.4): "62 %", percent(4.25): "4.2 %", masked("a b-1é."): "• •-••.",
+		cutBytes("aé", 2): "a", brief("a  b\nc", 3): "a b…",
+	} {
+		if got != want {
+			t.Errorf("got %q, want %q", got, want)
+		}
+	}
+}
+
+// The legend of a bar adds up to the window, also where the view leaves no room for the
+// whole reserve.
+func TestBarsAddUp(t *testing.T) {
+	for _, used := range []int{0, 60, 95, 130} {
+		c := conversation.Composition{Used: used, Window: precis.Window{Tokens: 100}, Reserve: precis.Reserve{Tokens: 10}, Threshold: 75, Free: max(90-used, 0),
+			Kinds: []conversation.KindTokens{{Kind: conversation.KindUser, Tokens: used}}}
+		b := newBar(c)
+		sum := b.Free + b.Reserve.Tokens
+		for _, s := range b.Segments {
+			sum += s.Tokens
+		}
+		if sum != max(100, used) || sum != b.Sum() {
+			t.Errorf("%d used: the parts make %d, the sum is %d", used, sum, b.Sum())
+		}
+	}
+}

@@ -1,0 +1,260 @@
+package dashboard
+
+import (
+	"fmt"
+	"net/url"
+	"strconv"
+
+	"precis"
+	"precis/conversation"
+)
+
+// viewRows is how many pieces of a view a page shows.
+const viewRows = 100
+
+// viewPage is the page with two columns: what was said, and what the model sees.
+type viewPage struct {
+	Head  head
+	At    int // messages there were; 0: now
+	Total int
+	Rows  []viewRow
+	Prev  string // address of the page before
+	Next  string
+	Notes []string
+}
+
+// viewRow is a piece of a view.
+type viewRow struct {
+	conversation.UnitInfo
+	Conversation string
+	Anchor       string
+	Fold         bool    // something stands for several messages, or for one that is hidden
+	Open         bool    // a fold that is shown opened
+	Shown        []block // what the model sees of a fold
+	Pieces       []piece // of a message
+	Lost         int     // facts that are likely to be needed and stand under the fold
+	LostKnown    bool
+	Originals    []original // of an opened fold
+	Can          actions
+}
+
+// actions are what a row offers.
+type actions struct{ Pin, Restore, Exclude, Rewind, Branch bool }
+
+func (c *call) view() error {
+	h, err := c.about()
+	if err != nil {
+		return err
+	}
+	v, err := c.viewPage(h, 0)
+	if err != nil {
+		return err
+	}
+	return c.show("view", page{Title: c.title(h), Tab: "view", Data: v})
+}
+
+// viewPage reads the part of a view that the address asks for.
+func (c *call) viewPage(h head, at int) (viewPage, error) {
+	from := c.number("from", 0)
+	list, err := conversation.Units(c.ctx(), c.home, h.ID, conversation.UnitQuery{From: from, Limit: viewRows, At: at})
+	if err != nil {
+		return viewPage{}, err
+	}
+	v := viewPage{Head: h, At: at, Total: list.Total}
+	var lost conversation.Lost
+	known := false
+	if at == 0 {
+		if lost, known, err = c.lost(h, false); err != nil {
+			return v, err
+		}
+	}
+	for _, u := range list.Items {
+		row := viewRowOf(h.ID, u, at == 0 && c.o.Edits)
+		row.Lost, row.LostKnown = lostIn(lost, u.Handle), known
+		if row.Open = row.Fold && c.value("from") != "" && u.Handle.From <= from && from < u.Handle.To; row.Open {
+			if row.Originals, err = c.originalsOf(h.ID, firstOf(u.Handle), blockShown); err != nil {
+				return v, err
+			}
+		}
+		v.Rows = append(v.Rows, row)
+	}
+	v.Prev, v.Next = c.pages(list, at)
+	return v, nil
+}
+
+// pages returns the addresses of the pages before and after.
+func (c *call) pages(list conversation.UnitList, at int) (prev, next string) {
+	tab := []string{"c", c.id()}
+	q := url.Values{}
+	if at > 0 {
+		tab = append(tab, "time")
+		q.Set("at", strconv.Itoa(at))
+	}
+	to := func(from int) string {
+		q.Set("from", strconv.Itoa(from))
+		return c.path(append(tab[:len(tab):len(tab)], "?"+q.Encode())...)
+	}
+	if list.Next > 0 {
+		next = to(list.Next)
+	}
+	if len(list.Items) > 0 && list.Items[0].Handle.From > 0 {
+		prev = to(list.Prev)
+	}
+	return prev, next
+}
+
+func viewRowOf(id string, u conversation.UnitInfo, edits bool) viewRow {
+	row := viewRow{UnitInfo: u, Conversation: id, Anchor: fmt.Sprintf("m%d", u.Handle.From), Fold: u.State == conversation.Hidden}
+	if row.Fold {
+		for _, m := range u.Messages {
+			row.Shown = append(row.Shown, blocksOf(m.Blocks, 4*blockShown)...)
+		}
+	} else {
+		row.Pieces = piecesOf(u)
+	}
+	if edits {
+		whole := u.State == conversation.Shown
+		row.Can = actions{Pin: !row.Pinned, Restore: !whole, Exclude: !row.Fold && !row.Pinned, Rewind: !row.Fold, Branch: !row.Fold}
+	}
+	return row
+}
+
+// piece is a block of a message: as it was said, or what became of it.
+type piece struct {
+	Block block
+	Diff  *blockDiff
+}
+
+func piecesOf(u conversation.UnitInfo) []piece {
+	said := u.Said.Blocks
+	if said == nil && len(u.Messages) > 0 {
+		said = u.Messages[0].Blocks
+	}
+	diffs := map[string]*blockDiff{}
+	for _, d := range diffsOf(u.Blocks) {
+		diffs[d.Handle.String()] = &d
+	}
+	var out []piece
+	for _, b := range blocksOf(said, blockShown) {
+		out = append(out, piece{b, diffs[b.Handle]})
+	}
+	return out
+}
+
+// lostIn counts the lost facts of a span.
+func lostIn(l conversation.Lost, h precis.Handle) int {
+	n := 0
+	for _, list := range [][]precis.LostAnchor{l.Retention.Lost, l.Retention.RulesLost} {
+		for _, a := range list {
+			if h.From <= a.Handle.From && a.Handle.From < h.To {
+				n++
+			}
+		}
+	}
+	return n
+}
+
+// mostOriginals is how many messages an opened fold shows; the rest is behind a link.
+const mostOriginals = 50
+
+func firstOf(h precis.Handle) precis.Handle {
+	return precis.SpanHandle(h.From, min(h.To, h.From+mostOriginals))
+}
+
+// original is a message as it was said.
+type original struct {
+	conversation.Original
+	Shown []block
+}
+
+func (c *call) originalsOf(id string, h precis.Handle, most int) ([]original, error) {
+	found, err := conversation.Show(c.ctx(), c.home, id, h)
+	if err != nil {
+		return nil, err
+	}
+	var out []original
+	for _, m := range found.Messages {
+		out = append(out, original{m, blocksOf(m.Blocks, most)})
+	}
+	return out, nil
+}
+
+// originalsPage is the page of what a handle names.
+type originalsPage struct {
+	Head     head
+	Handle   precis.Handle
+	Messages []original
+	Rest     string // address of what does not fit on the page
+	Restore  bool
+}
+
+func (c *call) originals() error {
+	handle, err := precis.ParseHandle(c.r.PathValue("handle"))
+	if err != nil {
+		return err
+	}
+	p := originalsPage{Handle: handle}
+	if p.Head, err = c.about(); err != nil {
+		return err
+	}
+	first, most := handle, wholeShown
+	if handle.Block < 0 {
+		first = firstOf(handle)
+	}
+	if first.To-first.From > 1 {
+		most = blockShown
+	}
+	if p.Messages, err = c.originalsOf(p.Head.ID, first, most); err != nil {
+		return err
+	}
+	if first.To < handle.To {
+		p.Rest = c.path("c", p.Head.ID, "m", precis.SpanHandle(first.To, handle.To).String())
+	}
+	for _, m := range p.Messages {
+		p.Restore = p.Restore || c.o.Edits && m.State != conversation.Shown
+	}
+	return c.show("originals", page{Title: handle.String() + " · " + c.title(p.Head), Tab: "view", Data: p})
+}
+
+// shownPage is the page of what the model sees in the place of messages.
+type shownPage struct {
+	Head   head
+	Unit   conversation.UnitInfo
+	Blocks []block
+}
+
+// shown shows all of what stands for the messages that a handle names.
+func (c *call) shown() error {
+	handle, err := precis.ParseHandle(c.r.PathValue("handle"))
+	if err != nil {
+		return err
+	}
+	p := shownPage{}
+	if p.Head, err = c.about(); err != nil {
+		return err
+	}
+	list, err := conversation.Units(c.ctx(), c.home, p.Head.ID, conversation.UnitQuery{From: handle.From, Limit: 1, At: c.number("at", 0)})
+	if err != nil {
+		return err
+	}
+	if len(list.Items) == 0 {
+		return precis.Errorf(precis.CodeNotFound, "show "+handle.String(), "the conversation has %d messages", list.Total)
+	}
+	p.Unit = list.Items[0]
+	for _, m := range p.Unit.Messages {
+		p.Blocks = append(p.Blocks, blocksOf(m.Blocks, wholeShown)...)
+	}
+	return c.show("shown", page{Title: handle.String() + " · " + c.title(p.Head), Tab: "view", Data: p})
+}
+
+// title returns what a conversation is called.
+func (c *call) title(h head) string {
+	t := brief(h.Details.Title, 80)
+	switch {
+	case t == "":
+		return h.ID
+	case c.prefs.Mask:
+		return masked(t)
+	}
+	return t
+}
