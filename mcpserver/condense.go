@@ -1,0 +1,99 @@
+package mcpserver
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"precis/conversation"
+)
+
+type condenseIn struct {
+	ID     string `json:"id,omitempty" jsonschema:"omitted: the newest"`
+	Focus  string `json:"focus,omitempty" jsonschema:"what to keep"`
+	Target int    `json:"target,omitempty" jsonschema:"tokens to come down to"`
+	Apply  bool   `json:"apply,omitempty" jsonschema:"do it, not only preview"`
+}
+
+type condenseOut struct {
+	ID      string                    `json:"id"`
+	Applied bool                      `json:"applied"`
+	Before  int                       `json:"tokens_before"`
+	After   int                       `json:"tokens_after"`
+	Outcome string                    `json:"outcome"`
+	Edits   []string                  `json:"edits"`   // made, or "" for those of a preview
+	Changes []conversation.ViewChange `json:"changes"` // of previews, those that save most
+	Notes   []string                  `json:"notes,omitempty"`
+}
+
+// mostChanges is how many changes of a preview are listed.
+const mostChanges = 20
+
+var condense = tool[condenseIn, condenseOut]{
+	name: "condense", about: "Preview what condensing a session would do, or with apply do it; it can be undone.", changes: true,
+	run: func(ctx context.Context, c *call, in condenseIn) (out condenseOut, text string, err error) {
+		verb, what := conversation.Preview, "working out what would be hidden"
+		if in.Apply {
+			if err := c.readOnly("condense"); err != nil {
+				return out, "", err
+			}
+			verb, what = conversation.Condense, "condensing"
+		}
+		w, err := c.which(ctx, in.ID)
+		if err != nil {
+			return out, "", err
+		}
+		var done conversation.Condensed
+		err = c.progress.during(ctx, what, func() error {
+			done, err = verb(ctx, c.home, w.id, conversation.CondenseOptions{Focus: in.Focus, Target: in.Target})
+			return err
+		})
+		if err != nil {
+			return out, "", err
+		}
+		out = condensed(w, done, in.Apply)
+		return out, w.line() + out.text(), nil
+	},
+}
+
+func condensed(w which, done conversation.Condensed, apply bool) condenseOut {
+	out := condenseOut{ID: w.id, Applied: apply && done.Changed, Before: done.Report.Before.Tokens, After: done.Report.After.Tokens, Outcome: done.Report.Outcome,
+		Edits: []string{}, Changes: changesOf(done.Diff), Notes: append(done.Notes, done.Prices...)}
+	if w.note != "" {
+		out.Notes = append(out.Notes, w.note)
+	}
+	if n := len(out.Changes) - mostChanges; n > 0 {
+		out.Changes = out.Changes[:mostChanges]
+		out.Notes = append(out.Notes, fmt.Sprintf("%d more changes are not listed", n))
+	}
+	for _, e := range done.Report.Edits {
+		if apply {
+			out.Edits = append(out.Edits, e.ID)
+		}
+	}
+	return out
+}
+
+// changesOf returns what differs between two views, what saves most first.
+func changesOf(diff []conversation.ViewChange) []conversation.ViewChange {
+	out := []conversation.ViewChange{}
+	for _, c := range diff {
+		if c.Change != conversation.DiffSame {
+			out = append(out, c)
+		}
+	}
+	slices.SortStableFunc(out, func(a, b conversation.ViewChange) int { return (b.Before - b.After) - (a.Before - a.After) })
+	return out
+}
+
+// text says what was done, or would be.
+func (o condenseOut) text() string {
+	head := "preview, nothing is changed: "
+	if o.Applied {
+		head = "done: "
+	}
+	text := fmt.Sprintf("%s%d → %d tokens; %s\n", head, o.Before, o.After, o.Outcome)
+	return text + lines(o.Changes, func(c conversation.ViewChange) string {
+		return fmt.Sprintf("%s %s: %d → %d tokens", c.Handle, c.Change, c.Before, c.After)
+	}) + lines(o.Notes, func(n string) string { return "note: " + n })
+}

@@ -1,0 +1,46 @@
+package mcpserver
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"precis"
+)
+
+// explain returns an error as the client is told it: its code, what went wrong, and
+// what can be done about it.
+func explain(err error) error {
+	var own *precis.Error
+	switch {
+	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
+		return errors.New("canceled: the request has ended")
+	case !errors.As(err, &own):
+		return errors.New(visible(fmt.Sprintf("%s: %v", precis.CodeInternal, err)))
+	case own.Hint != "":
+		return errors.New(visible(fmt.Sprintf("%s: %v; hint: %s", precis.CodeOf(err), err, own.Hint)))
+	}
+	return errors.New(visible(fmt.Sprintf("%s: %v", precis.CodeOf(err), err)))
+}
+
+// handleOf reads a handle.
+func handleOf(s string) (precis.Handle, error) {
+	if len(s) > 40 {
+		s = s[:40] + "…"
+	}
+	h, err := precis.ParseHandle(s)
+	if err != nil {
+		return h, &precis.Error{Code: precis.CodeInvalid, Op: "read handle", Err: fmt.Errorf("%q is none", s),
+			Hint: "m12 is a message, m12-m14 a span with the lower number first, m12.b3 a block of a message"}
+	}
+	return h, nil
+}
+
+// readOnly refuses an edit.
+func (c *call) readOnly(op string) error {
+	if c.edits {
+		return nil
+	}
+	return &precis.Error{Code: precis.CodeInvalid, Op: op, Err: errors.New("this server is read-only"),
+		Hint: "ask the user to allow edits: precis mcp --allow-edits FILE, or gateway.mcp_edits"}
+}

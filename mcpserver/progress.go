@@ -1,0 +1,59 @@
+package mcpserver
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+)
+
+// progress says how far a call is to a client that wants to know. Nil: it does not.
+type progress func(ctx context.Context, done float64, message string)
+
+// progressOf returns how the progress of a call is said.
+func progressOf(r *mcp.CallToolRequest) progress {
+	token := r.Params.GetProgressToken()
+	if token == nil {
+		return nil
+	}
+	return func(ctx context.Context, done float64, message string) {
+		// A client that cannot be reached learns of it by the answer.
+		_ = r.Session.NotifyProgress(ctx, &mcp.ProgressNotificationParams{ProgressToken: token, Progress: done, Message: message})
+	}
+}
+
+// beat is the time between two signs of life.
+const beat = 2 * time.Second
+
+// during runs f, and says what it is that goes on: at the beginning, every few seconds,
+// and at the end. The number that is said is that of seconds.
+func (p progress) during(ctx context.Context, what string, f func() error) error {
+	if p == nil {
+		return f()
+	}
+	p(ctx, 0, what)
+	started := time.Now()
+	ended, stopped := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(stopped)
+		tick := time.NewTicker(beat)
+		defer tick.Stop()
+		for {
+			select {
+			case <-ended:
+				return
+			case <-tick.C:
+				s := time.Since(started).Round(time.Second).Seconds()
+				p(ctx, s, fmt.Sprintf("%s, %.0f s", what, s))
+			}
+		}
+	}()
+	err := f()
+	close(ended)
+	<-stopped
+	if err == nil {
+		p(ctx, time.Since(started).Seconds()+1, "done")
+	}
+	return err
+}

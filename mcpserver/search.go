@@ -1,0 +1,159 @@
+package mcpserver
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"precis"
+	"precis/conversation"
+	"precis/internal/preview"
+)
+
+type searchIn struct {
+	Query  string `json:"query" jsonschema:"words that all occur; quote a phrase"`
+	ID     string `json:"id,omitempty" jsonschema:"only this session; @last: the newest"`
+	Limit  int    `json:"limit,omitempty"`
+	Cursor string `json:"cursor,omitempty"`
+}
+
+type searchOut struct {
+	Hits []hit  `json:"hits"`
+	Next string `json:"next_cursor,omitempty"`
+	Note string `json:"note,omitempty"`
+}
+
+// hit is a place that was found.
+type hit struct {
+	ID     string          `json:"id"`
+	Title  string          `json:"title,omitempty"`
+	Handle precis.Handle   `json:"handle"`
+	Around string          `json:"around,omitempty"` // the message with its neighbors
+	What   string          `json:"what,omitempty"`
+	View   string          `json:"view,omitempty"` // how the model's view shows it
+	Line   string          `json:"line"`
+	Also   []precis.Handle `json:"also,omitempty"` // places with the same line, the newest few
+}
+
+const (
+	defaultHits = 10
+	mostHits    = 500
+	mostLine    = 300 // bytes
+	mostAlso    = 5
+)
+
+var search = tool[searchIn, searchOut]{
+	name: "search", about: "Find what was said in sessions, hidden from the model or not; hits have handles to expand.",
+	run: func(ctx context.Context, c *call, in searchIn) (searchOut, string, error) {
+		from, limit, err := in.page()
+		if err != nil {
+			return searchOut{}, "", err
+		}
+		var hits []hit
+		note := ""
+		if in.ID == "" {
+			hits, err = c.everywhere(ctx, in.Query, min(from+limit+1, mostHits))
+		} else {
+			hits, note, err = c.inside(ctx, in.ID, in.Query)
+		}
+		if err != nil {
+			return searchOut{}, "", err
+		}
+		out := searchOut{Hits: []hit{}, Note: note}
+		if from < len(hits) {
+			out.Hits = hits[from:min(from+limit, len(hits))]
+		}
+		if from+limit < len(hits) {
+			out.Next = strconv.Itoa(from + limit)
+		}
+		return out, out.text(), nil
+	},
+}
+
+// page returns the first hit to return, and how many.
+func (in searchIn) page() (from, limit int, err error) {
+	const op = "read arguments"
+	if limit = cmp.Or(in.Limit, defaultHits); limit < 1 || limit > mostHits {
+		return 0, 0, precis.Errorf(precis.CodeInvalid, op, "limit is %d, want 1 to %d", in.Limit, mostHits)
+	}
+	if in.Cursor == "" {
+		return 0, limit, nil
+	}
+	if from, err = strconv.Atoi(in.Cursor); err != nil || from < 0 || from > 1_000_000 {
+		return 0, 0, &precis.Error{Code: precis.CodeInvalid, Op: op, Err: errors.New("the cursor is none"), Hint: "use next_cursor of an earlier answer as it is"}
+	}
+	return from, limit, nil
+}
+
+// everywhere searches all conversations.
+func (c *call) everywhere(ctx context.Context, query string, most int) ([]hit, error) {
+	found, err := conversation.Search(ctx, c.home, conversation.SearchOptions{Text: query, Limit: most})
+	if err != nil {
+		return nil, err
+	}
+	out := make([]hit, len(found.Items))
+	for i, f := range found.Items {
+		out[i] = hit{ID: f.Conversation, Title: f.Title, Handle: f.Handle, Line: preview.Line(f.Snippet, mostLine)}
+	}
+	return out, nil
+}
+
+// inside searches one conversation, block by block. Nothing found is no error.
+func (c *call) inside(ctx context.Context, id, query string) (out []hit, note string, err error) {
+	w, err := c.which(ctx, id)
+	if err != nil {
+		return nil, "", err
+	}
+	q, err := conversation.NewQuery(words(query), false)
+	if err != nil {
+		return nil, "", err
+	}
+	all, err := conversation.Messages(ctx, c.home, w.id, conversation.MessageQuery{Limit: 1})
+	if err != nil {
+		return nil, "", err // there is no such conversation
+	}
+	places, err := conversation.Find(ctx, c.home, w.id, q)
+	var none *precis.Error
+	if precis.CodeOf(err) == precis.CodeNotFound && errors.As(err, &none) {
+		return nil, strings.TrimSuffix(fmt.Sprintf("%v; %s", err, none.Hint), "; "), nil
+	}
+	if err != nil {
+		return nil, "", err
+	}
+	for _, p := range places {
+		at := p.Handle.From
+		out = append(out, hit{ID: w.id, Handle: p.Handle, Around: precis.SpanHandle(max(at-1, 0), min(at+2, all.Total)).String(), What: p.BlockName.String(), View: string(p.View), Line: preview.Line(p.Line, mostLine), Also: p.Also[:min(len(p.Also), mostAlso)]})
+	}
+	return out, w.note, nil
+}
+
+// words splits a query at white space; what stands between quotation marks is one word.
+func words(query string) (out []string) {
+	for i, part := range strings.Split(query, `"`) {
+		if i%2 == 0 {
+			out = append(out, strings.Fields(part)...)
+		} else if part = strings.TrimSpace(part); part != "" {
+			out = append(out, part)
+		}
+	}
+	if len(out) == 0 {
+		return []string{""} // which a query refuses
+	}
+	return out
+}
+
+func (o searchOut) text() string {
+	note := ""
+	if o.Note != "" {
+		note = "[" + o.Note + "]\n"
+	}
+	if len(o.Hits) == 0 {
+		return note + "nothing found"
+	}
+	return note + lines(o.Hits, func(h hit) string {
+		return strings.TrimSpace(h.ID+" "+h.Handle.String()+" "+h.What) + ": " + h.Line
+	}) + more(o.Next)
+}

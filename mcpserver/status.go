@@ -1,0 +1,107 @@
+package mcpserver
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"precis"
+	"precis/conversation"
+)
+
+type statusIn struct {
+	ID string `json:"id,omitempty" jsonschema:"omitted: the newest"`
+}
+
+type statusOut struct {
+	ID      string                    `json:"id"`
+	Title   string                    `json:"title,omitempty"`
+	Model   string                    `json:"model,omitempty"`
+	Status  precis.Status             `json:"status"`
+	Window  precis.Window             `json:"window"`
+	Room    conversation.Room         `json:"room"`
+	Kinds   []conversation.KindTokens `json:"composition"`
+	Results []conversation.KindTokens `json:"tool_results"`
+	Edits   []edit                    `json:"edits"` // the newest last
+	InForce int                       `json:"edits_in_force"`
+	Notes   []string                  `json:"notes,omitempty"`
+}
+
+// edit is an edit in a list.
+type edit struct {
+	ID      string          `json:"id"`
+	Kind    precis.EditKind `json:"kind"`
+	Time    time.Time       `json:"time,omitzero"`
+	InForce bool            `json:"in_force"`
+	Saved   int             `json:"tokens_saved"`
+	Reason  string          `json:"reason,omitempty"`
+	Pins    []precis.Handle `json:"pins,omitempty"`
+}
+
+// lastEdits and topResults bound lists of a status.
+const (
+	lastEdits  = 5
+	topResults = 8
+)
+
+var status = tool[statusIn, statusOut]{
+	name: "status", about: "Who fills a session's window, how far and how many turns until it is condensed, the last edits.",
+	run: func(ctx context.Context, c *call, in statusIn) (statusOut, string, error) {
+		w, err := c.which(ctx, in.ID)
+		if err != nil {
+			return statusOut{}, "", err
+		}
+		out, err := statusOf(ctx, c.home, w.id)
+		if err != nil {
+			return statusOut{}, "", err
+		}
+		if w.note != "" {
+			out.Notes = append([]string{w.note}, out.Notes...)
+		}
+		return out, w.line() + out.text(), nil
+	},
+}
+
+// statusOf puts a status together.
+func statusOf(ctx context.Context, h conversation.Home, id string) (statusOut, error) {
+	d, err := conversation.Status(ctx, h, id)
+	if err != nil {
+		return statusOut{}, err
+	}
+	who, err := conversation.Compose(ctx, h, id)
+	if err != nil {
+		return statusOut{}, err
+	}
+	edits, err := conversation.Edits(ctx, h, id)
+	if err != nil {
+		return statusOut{}, err
+	}
+	out := statusOut{ID: d.ID, Title: d.Title, Model: d.Model, Status: d.Status, Window: d.Window, Room: d.Room, Kinds: who.Kinds,
+		Results: who.Results[:min(len(who.Results), topResults)], Edits: []edit{}, InForce: d.Edits.InForce, Notes: d.Notes}
+	for _, e := range newest(edits.Items, lastEdits) {
+		out.Edits = append(out.Edits, edit{ID: e.ID, Kind: e.Kind, Time: e.Time, InForce: e.InForce, Saved: e.Report.Saved(), Reason: e.Report.Reason, Pins: e.Pins})
+	}
+	return out, nil
+}
+
+// text says the status in a few lines.
+func (o statusOut) text() string {
+	var out strings.Builder
+	fmt.Fprintf(&out, "%d of %d tokens (%.1f %%), %d of %d messages shown\n", o.Status.Tokens, o.Status.Window, o.Status.Percent, o.Status.Shown, o.Status.Messages)
+	fmt.Fprintf(&out, "condensed from %d tokens on: %d left", o.Room.Limit, o.Room.Left)
+	if o.Room.Lasts != nil {
+		fmt.Fprintf(&out, ", about %d turns of %d tokens", *o.Room.Lasts, o.Room.Growth)
+	}
+	out.WriteString("\n" + lines(o.Kinds, func(s conversation.KindTokens) string {
+		return fmt.Sprintf("%s %d (%.1f %%)", s.Kind, s.Tokens, 100*float64(s.Tokens)/float64(max(o.Status.Window, 1)))
+	}))
+	for _, e := range o.Edits {
+		state := ""
+		if !e.InForce {
+			state = ", undone"
+		}
+		fmt.Fprintf(&out, "edit %s %s%s: %s\n", e.ID, e.Kind, state, e.Reason)
+	}
+	return out.String()
+}

@@ -1,0 +1,116 @@
+package mcpserver
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"sync"
+
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"precis"
+)
+
+// Serve serves one client over two streams, one message a line, until the input or
+// ctx ends. What was asked for before the end of the input is still answered. The
+// error is a [precis.Error]; nil when the client or ctx has ended it.
+func Serve(ctx context.Context, o Options, in io.Reader, out io.Writer) error {
+	err := New(o).Run(ctx, stdio{mcp.IOTransport{Reader: io.NopCloser(in), Writer: keptOpen{out}}})
+	if err == nil || ctx.Err() != nil || errors.Is(err, io.EOF) {
+		return nil
+	}
+	return precis.Errorf(precis.CodeInternal, "serve agent", "%w", err)
+}
+
+// keptOpen is a writer that its user does not close.
+type keptOpen struct{ io.Writer }
+
+// Close does nothing.
+func (keptOpen) Close() error { return nil }
+
+// stdio is a transport that says that the input has ended only when all calls are
+// answered.
+type stdio struct{ mcp.IOTransport }
+
+// Connect connects the streams.
+func (t stdio) Connect(ctx context.Context) (mcp.Connection, error) {
+	c, err := t.IOTransport.Connect(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return &patient{Connection: c, calls: map[jsonrpc.ID]bool{}, asked: map[jsonrpc.ID]bool{}, settled: make(chan struct{}, 1)}, nil
+}
+
+// patient is a connection that counts what is not answered yet.
+type patient struct {
+	mcp.Connection
+	settled chan struct{} // has room for one sign that something was answered
+
+	mu    sync.Mutex
+	calls map[jsonrpc.ID]bool // of the client
+	asked map[jsonrpc.ID]bool // of us
+}
+
+// Read returns the next message. At the end of the input it waits for the answers of
+// calls, unless one of them waits for an answer itself.
+func (p *patient) Read(ctx context.Context) (jsonrpc.Message, error) {
+	msg, err := p.Connection.Read(ctx)
+	if err == nil {
+		p.note(msg, p.calls, p.asked)
+		return msg, nil
+	}
+	for errors.Is(err, io.EOF) && p.waits() {
+		select {
+		case <-p.settled:
+		case <-ctx.Done():
+			return nil, err
+		}
+	}
+	return nil, err
+}
+
+// Write sends a message.
+func (p *patient) Write(ctx context.Context, msg jsonrpc.Message) error {
+	err := p.Connection.Write(ctx, msg)
+	p.note(msg, p.asked, p.calls)
+	select {
+	case p.settled <- struct{}{}:
+	default:
+	}
+	return err
+}
+
+// note records a call among open, or takes one that is answered from answered.
+func (p *patient) note(msg jsonrpc.Message, open, answered map[jsonrpc.ID]bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	switch msg := msg.(type) {
+	case *jsonrpc.Response:
+		delete(answered, msg.ID)
+	case *jsonrpc.Request:
+		if msg.IsCall() {
+			open[msg.ID] = true
+		} else if msg.Method == "notifications/cancelled" {
+			delete(open, canceledBy(msg))
+		}
+	}
+}
+
+// canceledBy returns the ID of the call that a notification cancels.
+func canceledBy(r *jsonrpc.Request) (id jsonrpc.ID) {
+	var p struct {
+		ID any `json:"requestId"`
+	}
+	if json.Unmarshal(r.Params, &p) == nil {
+		id, _ = jsonrpc.MakeID(p.ID) // of another kind: no call has it
+	}
+	return id
+}
+
+func (p *patient) waits() bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return len(p.calls) > 0 && len(p.asked) == 0
+}

@@ -1,0 +1,61 @@
+package mcpserver
+
+import (
+	"context"
+	"reflect"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"precis/conversation"
+)
+
+// call is one call of a tool.
+type call struct {
+	home     conversation.Home // as far as the client may see it
+	edits    bool
+	progress progress
+}
+
+// tool is a tool with its arguments and its result.
+type tool[In, Out any] struct {
+	name, about string
+	changes     bool // it may change what a model sees; false: it only reads
+	again       bool // with changes: the same call twice does what one does
+	// run returns the result, and what it says in a few lines.
+	run func(ctx context.Context, c *call, in In) (Out, string, error)
+}
+
+// add has a server offer a tool.
+func (t tool[In, Out]) add(s *server) {
+	notes := &mcp.ToolAnnotations{ReadOnlyHint: !t.changes || !s.o.Edits, OpenWorldHint: new(bool)}
+	if notes.IdempotentHint = notes.ReadOnlyHint || t.again; !notes.ReadOnlyHint {
+		notes.DestructiveHint = new(bool) // every change can be taken back
+	}
+	def := &mcp.Tool{Name: t.name, Description: t.about, OutputSchema: s.schemas.out(reflect.TypeFor[Out]()), Annotations: notes}
+	mcp.AddTool(s.Server, def, func(ctx context.Context, r *mcp.CallToolRequest, in In) (*mcp.CallToolResult, Out, error) {
+		var none Out
+		home, ask, err := s.scope(r.ClientCapabilities(), r.Params.InputResponses)
+		if err != nil {
+			return nil, none, explain(err)
+		}
+		if ask != nil {
+			return &mcp.CallToolResult{InputRequests: ask}, none, nil
+		}
+		out, text, err := t.run(ctx, &call{home: home, edits: s.o.Edits, progress: progressOf(r)}, in)
+		if err != nil {
+			return nil, none, explain(err)
+		}
+		return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: visible(text)}}}, out, nil
+	})
+}
+
+func (s *server) addTools() {
+	sessions.add(s)
+	search.add(s)
+	expand.add(s)
+	digests.add(s)
+	status.add(s)
+	condense.add(s)
+	pin.add(s)
+	handoffTool.add(s)
+}

@@ -1,0 +1,181 @@
+package mcpserver_test
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"precis/mcpserver"
+)
+
+// transports are the ways in which a client reaches a server.
+var transports = map[string]func(t *testing.T, o mcpserver.Options) *mcp.ClientSession{
+	"memory": client,
+	"http": func(t *testing.T, o mcpserver.Options) *mcp.ClientSession {
+		return overHTTP(t, mcpserver.Handler(func(*http.Request) (mcpserver.Options, error) { return o, nil }), nil)
+	},
+}
+
+// overHTTP connects a client of the SDK with a handler.
+func overHTTP(t *testing.T, h http.Handler, header http.Header) *mcp.ClientSession {
+	t.Helper()
+	s := httptest.NewServer(h)
+	t.Cleanup(s.Close)
+	cs, err := connect(t, s.URL, header)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return cs
+}
+
+func connect(t *testing.T, url string, header http.Header) (*mcp.ClientSession, error) {
+	t.Helper()
+	hc := &http.Client{Transport: withHeader{header}}
+	cs, err := mcp.NewClient(&mcp.Implementation{Name: "test", Version: "1"}, nil).Connect(t.Context(), &mcp.StreamableClientTransport{Endpoint: url, HTTPClient: hc, DisableStandaloneSSE: true, MaxRetries: -1}, nil)
+	if err == nil {
+		t.Cleanup(func() { _ = cs.Close() })
+	}
+	return cs, err
+}
+
+type withHeader struct{ h http.Header }
+
+func (w withHeader) RoundTrip(r *http.Request) (*http.Response, error) {
+	r = r.Clone(r.Context())
+	for k, v := range w.h {
+		r.Header[k] = v
+	}
+	return http.DefaultTransport.RoundTrip(r)
+}
+
+func TestEveryToolOverBothTransports(t *testing.T) {
+	for name, connect := range transports {
+		t.Run(name, func(t *testing.T) {
+			cs := connect(t, mcpserver.Options{Home: home(t, talk(3), talk(20)), Edits: true, Version: "test"})
+			everyTool(t, cs)
+		})
+	}
+}
+
+func everyTool(t *testing.T, cs *mcp.ClientSession) {
+	out, text := want(t, cs, "sessions", nil)
+	if at(out, "sessions", 0, "id") != "c2" || at(out, "sessions", 1, "id") != "c1" || !strings.Contains(text, "c2 · Talk 2") {
+		t.Errorf("sessions: %v\n%s", out, text)
+	}
+	out, _ = want(t, cs, "search", arguments{"query": `"file 7 is off" setting_49`, "id": "c2", "limit": 1})
+	if at(out, "hits", 0, "handle") != "m16.b0" || at(out, "hits", 0, "around") != "m15-m17" || at(out, "hits", 0, "view") != "shown" {
+		t.Errorf("search in one: %v", out)
+	}
+	out, _ = want(t, cs, "search", arguments{"query": "setting_4"})
+	if at(out, "hits", 0, "handle") != "m6" {
+		t.Errorf("search in all: %v", out)
+	}
+	out, text = want(t, cs, "expand", arguments{"handle": "m16", "lines": 3})
+	if at(out, "id") != "c2" || at(out, "next_offset") == nil || !strings.Contains(text, "setting_49 of file 7") || !strings.Contains(text, "newest of several sessions") {
+		t.Errorf("expand: %v\n%s", out, text)
+	}
+	out, text = want(t, cs, "digest", arguments{"id": "@last", "tokens": 400, "focus": "setting_49"})
+	if !strings.Contains(text, "Never write to the disk") || !strings.Contains(text, "About setting_49") || at(out, "state", "files", 0, "path") != "f00.txt" || at(out, "note") != nil {
+		t.Errorf("digest: %v\n%s", out, text)
+	}
+	out, text = want(t, cs, "status", arguments{"id": "c2"})
+	if at(out, "room", "lasts") == nil || at(out, "composition", 0, "kind") == nil || !strings.Contains(text, "turns of") {
+		t.Errorf("status: %v\n%s", out, text)
+	}
+	out, text = want(t, cs, "condense", arguments{"id": "c2", "target": 3000})
+	if at(out, "applied") != false || at(out, "changes", 0) == nil || !strings.HasPrefix(text, "preview") {
+		t.Errorf("preview: %v\n%s", out, text)
+	}
+	out, _ = want(t, cs, "condense", arguments{"id": "c2", "target": 3000, "apply": true, "focus": "file 7"})
+	if at(out, "applied") != true || at(out, "tokens_after").(float64) >= at(out, "tokens_before").(float64) || at(out, "edits", 0) == nil {
+		t.Errorf("condense: %v", out)
+	}
+	out, text = want(t, cs, "pin", arguments{"id": "c2", "handles": []string{"m2", "m4"}})
+	if at(out, "edit") == "" || at(out, "hidden", 0, "state") == nil || !strings.Contains(text, "pinned m2, m4") {
+		t.Errorf("pin: %v\n%s", out, text)
+	}
+	if out, _ = want(t, cs, "status", arguments{"id": "c2"}); at(out, "edits", 0) == nil || at(out, "edits_in_force").(float64) < 2 {
+		t.Errorf("status after edits: %v", out)
+	}
+	want(t, cs, "pin", arguments{"id": "c2", "handles": []string{"m2"}, "unpin": true})
+	out, text = want(t, cs, "handoff", arguments{"id": "c2", "goal": "write the report", "format": "claude-code"})
+	if at(out, "format") != "claude-code" || !strings.Contains(text, "write the report") || !strings.Contains(text, "m39 f19.txt") {
+		t.Errorf("handoff: %v\n%s", out, text)
+	}
+}
+
+func TestPagesOfSessionsAndHits(t *testing.T) {
+	cs := client(t, mcpserver.Options{Home: home(t, talk(1), talk(2), talk(3))})
+	var ids []any
+	in := arguments{"limit": 2}
+	for range 2 {
+		out, text := want(t, cs, "sessions", in)
+		for i := range at(out, "sessions").([]any) {
+			ids = append(ids, at(out, "sessions", i, "id"))
+		}
+		if in["cursor"] = at(out, "next_cursor"); in["cursor"] == nil {
+			break
+		}
+		if !strings.Contains(text, "more with cursor") {
+			t.Errorf("the text does not say that more follows: %s", text)
+		}
+	}
+	if len(ids) != 3 || ids[0] != "c3" || ids[2] != "c1" {
+		t.Errorf("pages: %v", ids)
+	}
+	out, _ := want(t, cs, "sessions", arguments{"since": "2026-01-02"})
+	if len(at(out, "sessions").([]any)) != 2 {
+		t.Errorf("since: %v", out)
+	}
+	out, _ = want(t, cs, "search", arguments{"query": "setting_0", "limit": 2})
+	if len(at(out, "hits").([]any)) != 2 || at(out, "next_cursor") != "2" {
+		t.Fatalf("hits: %v", out)
+	}
+	out, _ = want(t, cs, "search", arguments{"query": "setting_0", "limit": 2, "cursor": "2"})
+	if len(at(out, "hits").([]any)) != 1 || at(out, "next_cursor") != nil {
+		t.Errorf("the second page: %v", out)
+	}
+	out, text := want(t, cs, "search", arguments{"query": "nowhere at all", "id": "c1"})
+	if len(at(out, "hits").([]any)) != 0 || !strings.Contains(text, "occurs nowhere") {
+		t.Errorf("nothing: %v\n%s", out, text)
+	}
+}
+
+func TestExpandReadsOnToTheEnd(t *testing.T) {
+	cs := client(t, mcpserver.Options{Home: home(t, talk(5))})
+	var all strings.Builder
+	in := arguments{"handle": "m0-m12", "lines": 40}
+	for range 100 {
+		out, _ := want(t, cs, "expand", in)
+		all.WriteString(at(out, "text").(string))
+		if in["offset"] = at(out, "next_offset"); in["offset"] == nil {
+			break
+		}
+	}
+	for _, w := range []string{"Never write", "setting_16 of file 4 is off", "Now report."} {
+		if !strings.Contains(all.String(), w) {
+			t.Errorf("%q is missing", w)
+		}
+	}
+	if n := strings.Count(all.String(), "setting_9 of file 3"); n != 60 {
+		t.Errorf("%d lines of file 3, want 60", n)
+	}
+}
+
+// Each request over HTTP has a server of its own.
+func BenchmarkCallOverHTTP(b *testing.B) {
+	o := mcpserver.Options{Home: home(b, talk(3))}
+	h := mcpserver.Handler(func(*http.Request) (mcpserver.Options, error) { return o, nil })
+	for b.Loop() {
+		r := httptest.NewRequest("POST", "http://localhost/precis/mcp", strings.NewReader(`{"jsonrpc":"2.0","id":3,"method":"tools/call","params":{"name":"expand","arguments":{"id":"c1","handle":"m0"}}}`))
+		r.Header.Set("Content-Type", "application/json")
+		r.Header.Set("Accept", "application/json, text/event-stream")
+		w := httptest.NewRecorder()
+		if h.ServeHTTP(w, r); w.Code != 200 || !strings.Contains(w.Body.String(), "Never write") {
+			b.Fatal(w.Code, w.Body)
+		}
+	}
+}

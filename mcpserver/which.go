@@ -1,0 +1,48 @@
+package mcpserver
+
+import (
+	"context"
+
+	"precis"
+	"precis/conversation"
+)
+
+// last is the ID that means the newest conversation, as an empty one does.
+const last = "@last"
+
+// which is the conversation that a call is about.
+type which struct {
+	id   string
+	note string // that it was chosen among several; "" when it was named, or is the only one
+}
+
+// which finds the conversation that an ID names. It does not look whether one that is
+// named exists.
+func (c *call) which(ctx context.Context, id string) (which, error) {
+	if id != "" && id != last {
+		return which{id: id}, nil
+	}
+	page, err := conversation.List(ctx, c.home, conversation.Listing{Limit: 2})
+	if err != nil {
+		return which{}, err
+	}
+	switch len(page.Items) {
+	case 0:
+		return which{}, &precis.Error{Code: precis.CodeNotFound, Op: "choose session", Hint: "there is none here yet, or none that this client may see"}
+	case 1:
+		return which{id: page.Items[0].ID}, nil
+	}
+	w := which{id: page.Items[0].ID}
+	if id == "" {
+		w.note = "no id was given: this is the newest of several sessions, " + w.id
+	}
+	return w, nil
+}
+
+// line returns the note as a line of its own; "" without one.
+func (w which) line() string {
+	if w.note == "" {
+		return ""
+	}
+	return "[" + w.note + "]\n"
+}
