@@ -33,6 +33,7 @@ type Gateway struct {
 	reducing   chan struct{} // of as many places as conversations are reduced at once without a model
 	policy     atomic.Pointer[policy]
 	admins     atomic.Pointer[map[string]bool]
+	patching   sync.Mutex // held while settings are changed
 
 	ctx     context.Context // of work that outlives requests
 	cancel  context.CancelFunc

@@ -64,10 +64,12 @@ func settingsOf(profile string, s precis.Settings) Settings {
 }
 
 // PatchSettings changes the settings of a profile for this process, from the next
-// request on. Calls must not overlap. The error is [precis.CodeInvalid], and
+// request on. The error is [precis.CodeInvalid], and
 // nothing is changed then. A preset that calls models does so only if the manager
 // was made with them.
 func (g *Gateway) PatchSettings(profile string, p SettingsPatch) (Settings, error) {
+	g.patching.Lock()
+	defer g.patching.Unlock()
 	m, err := g.manager(profile)
 	if err != nil {
 		return Settings{}, err

@@ -49,6 +49,11 @@ func TestChanges(t *testing.T) {
 		if sent := next(); !whole(sent, 1) || whole(sent, 2) {
 			t.Error("not exactly what was restored is shown")
 		}
+		p.post(one+"/exclude", `{"handle":"m2"}`, &c)
+		if sent := next(); whole(sent, 1) || c.Edit.Kind != precis.KindExclude {
+			t.Error("what is excluded is sent")
+		}
+		p.post(one+"/undo", `{"edits":["`+c.Edit.ID+`"]}`, &c)
 		p.post(one+"/pin", `{"handles":["m2","m0.b0"]}`, &c)
 		if len(c.Edit.Pins) != 2 {
 			t.Errorf("pinned %+v", c)

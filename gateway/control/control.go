@@ -5,7 +5,6 @@ import (
 	"net/http"
 	"slices"
 	"strings"
-	"sync"
 	"time"
 
 	"precis/conversation"
@@ -40,8 +39,6 @@ var openapi []byte
 type api struct {
 	o   Options
 	mux *http.ServeMux
-
-	settings sync.Mutex // held while settings are changed
 }
 
 // New returns the API. It is safe for concurrent use.

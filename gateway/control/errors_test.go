@@ -64,6 +64,10 @@ func TestErrors(t *testing.T) {
 		{"POST", one + "/pin", `{"handles":["x"]}`, 400, "invalid", "/handles/0"},
 		{"POST", one + "/pin", `{"handles":["m7"]}`, 404, "not_found", "m7"},
 		{"POST", one + "/restore", `{}`, 400, "invalid", "/handle"},
+		{"POST", one + "/exclude", `{}`, 400, "invalid", "/handle"},
+		{"POST", one + "/reword", `{"text":"y"}`, 400, "invalid", "/edit"},
+		{"POST", one + "/reword", `{"edit":"nowhere","text":"y"}`, 404, "not_found", "nowhere"},
+		{"POST", one + "/exclude", `{"handle":"m0.b0"}`, 400, "invalid", "whole messages"},
 		{"POST", one + "/restore", `{"handle":"m1"}`, 404, "not_found", "shown as it was said"},
 		{"POST", one + "/rewind", `{}`, 400, "invalid", "/messages"},
 		{"POST", one + "/rewind", `{"messages":8}`, 404, "not_found", "8"},
@@ -173,7 +177,7 @@ func ownersIn(t *testing.T, p *place, first bool) {
 		p.problem(404, "GET", one+path, "", bert...)
 	}
 	for path, body := range map[string]string{
-		"/condense": "", "/preview": "", "/undo": "", "/pin": `{"handles":["m0"]}`, "/restore": `{"handle":"m0"}`, "/rewind": `{"messages":1}`, "/branch": `{"messages":1}`,
+		"/condense": "", "/preview": "", "/undo": "", "/pin": `{"handles":["m0"]}`, "/restore": `{"handle":"m0"}`, "/exclude": `{"handle":"m1"}`, "/reword": `{"edit":"x","text":"y"}`, "/rewind": `{"messages":1}`, "/branch": `{"messages":1}`,
 	} {
 		p.problem(404, "POST", one+path, body, bert...)
 	}

@@ -5,11 +5,12 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
-	"sync"
+	"strconv"
 	"time"
 
 	"precis"
 	"precis/gateway"
+	"precis/internal/feed"
 	"precis/store"
 	"precis/wire"
 )
@@ -65,35 +66,19 @@ type EditNote struct {
 	TriggeredBy precis.TriggeredBy `json:"triggered_by"`
 }
 
-// Events hands what happens to whoever listens. Make one with [NewEvents]; it is
-// safe for concurrent use. Listeners that do not keep up are dropped.
-type Events struct {
-	mu     sync.Mutex
-	seq    uint64
-	closed bool
-	all    map[*listener]bool
-}
-
-type listener struct {
-	owner string // [gateway.AllOwners]: what concerns anybody
-	ch    chan numbered
-}
-
-type numbered struct {
-	n uint64
-	Event
-}
+// Events hands what happens to whoever listens, and keeps the newest events for
+// listeners that come back. Make one with [NewEvents]; it is safe for concurrent use.
+// Listeners that do not keep up are dropped.
+type Events struct{ feed *feed.Feed[Event] }
 
 const (
-	backlog   = 256              // events that wait for a listener at most
-	listeners = 256              // that there are at most
 	heartbeat = 15 * time.Second // between signs of life
 	patience  = 10 * time.Second // for a listener to take what is written
 )
 
 // NewEvents returns events to give to [Options] and, by [Events.Turn], to
 // [gateway.Options].
-func NewEvents() *Events { return &Events{all: map[*listener]bool{}} }
+func NewEvents() *Events { return &Events{feed: feed.New[Event]()} }
 
 // Turn publishes a request; it is what [gateway.Options.OnTurn] takes.
 func (e *Events) Turn(_ context.Context, t gateway.Turn) {
@@ -121,68 +106,46 @@ func notesOf(r precis.Report) []EditNote {
 	return out
 }
 
-// Close ends all streams. What happens later is not published.
-func (e *Events) Close() {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	e.closed = true
-	for l := range e.all {
-		e.drop(l)
-	}
+// Edited publishes edits that were made of a conversation by somebody else than a
+// request.
+func (e *Events) Edited(owner, conversation string, edits ...EditNote) {
+	e.publish(Event{Type: EventEdits, Time: time.Now(), Owner: owner, Conversation: conversation, Edits: edits})
 }
 
-// drop ends a listener. The events are locked.
-func (e *Events) drop(l *listener) {
-	delete(e.all, l)
-	close(l.ch)
+// SettingsChanged publishes that the settings of a profile are others.
+func (e *Events) SettingsChanged(profile string) {
+	e.publish(Event{Type: EventSettings, Time: time.Now(), Profile: &profile})
 }
+
+// Close ends all streams. What happens later is not published.
+func (e *Events) Close() { e.feed.Close() }
 
 // publish hands an event to its listeners. It never waits.
-func (e *Events) publish(ev Event) {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	e.seq++
-	for l := range e.all {
-		if l.owner != gateway.AllOwners && l.owner != ev.Owner && ev.Type != EventSettings {
-			continue
-		}
-		select {
-		case l.ch <- numbered{e.seq, ev}:
-		default:
-			e.drop(l)
-		}
-	}
-}
+func (e *Events) publish(ev Event) { e.feed.Publish(ev) }
 
-// listen adds a listener; nil when there are too many.
-func (e *Events) listen(owner string) *listener {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	if e.closed || len(e.all) >= listeners {
-		return nil
-	}
-	l := &listener{owner: owner, ch: make(chan numbered, backlog)}
-	e.all[l] = true
-	return l
-}
-
-func (e *Events) leave(l *listener) {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	if e.all[l] {
-		e.drop(l)
-	}
+// Listen adds a listener for what concerns an owner, or anybody for
+// [gateway.AllOwners]: what happened after the event with the number, as far as it is
+// kept, and what follows; after 0 only what follows. It is nil when there are too
+// many listeners.
+func (e *Events) Listen(owner string, after uint64) *feed.Listener[Event] {
+	return e.feed.Listen(after, func(ev Event) bool {
+		return owner == gateway.AllOwners || owner == ev.Owner || ev.Type == EventSettings
+	})
 }
 
 // events streams what happens until the client leaves, does not keep up, or the
 // events are closed.
 func (c *call) events() {
-	l := c.o.Events.listen(c.owner)
+	after, err := strconv.ParseUint(c.r.Header.Get("Last-Event-ID"), 10, 64)
+	if err != nil {
+		after = 0 // a new listener
+	}
+	l := c.o.Events.Listen(c.owner, after)
 	if l == nil {
 		fail(c.w, refuse(http.StatusServiceUnavailable, codeBusy, "nobody else can listen now", "close other streams"))
 		return
 	}
-	defer c.o.Events.leave(l)
+	defer l.Leave()
 	h := c.w.Header()
 	h.Set("Content-Type", "text/event-stream")
 	h.Set("X-Accel-Buffering", "no")
@@ -200,20 +163,20 @@ func (c *call) events() {
 			return
 		case <-tick.C:
 			ok = write([]byte(": alive\n\n"))
-		case ev, open := <-l.ch:
+		case ev, open := <-l.C:
 			if !open {
 				write(wire.AppendEvent(nil, "end", []byte("{}")))
 				return
 			}
-			ok = write(ev.text())
+			ok = write(eventText(ev))
 		}
 	}
 }
 
-func (ev numbered) text() []byte {
+func eventText(ev feed.Numbered[Event]) []byte {
 	data, err := json.Marshal(ev.Event)
 	if err != nil {
 		data = []byte("{}")
 	}
-	return wire.AppendEvent(fmt.Appendf(nil, "id: %d\n", ev.n), ev.Type, data)
+	return wire.AppendEvent(fmt.Appendf(nil, "id: %d\n", ev.N), ev.Event.Type, data)
 }

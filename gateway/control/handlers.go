@@ -18,8 +18,6 @@ func getSettings(c *call) (any, error) {
 }
 
 func patchSettings(c *call, p gateway.SettingsPatch) (any, error) {
-	c.api.settings.Lock()
-	defer c.api.settings.Unlock()
 	out, err := c.o.Gateway.PatchSettings(c.reader().text("profile"), p)
 	if err == nil {
 		c.o.Events.publish(Event{Type: EventSettings, Time: c.o.Now(), Profile: &out.Profile})
@@ -90,6 +88,20 @@ func restore(c *call, in restoring) (any, error) {
 		return nil, invalid(opBody, "body: /handle", "it is missing", "")
 	}
 	return c.changed(conversation.Restore(c.r.Context(), c.home(), c.id(), in.Handle))
+}
+
+func exclude(c *call, in excluding) (any, error) {
+	if in.Handle.To == 0 {
+		return nil, invalid(opBody, "body: /handle", "it is missing", "")
+	}
+	return c.changed(conversation.Exclude(c.r.Context(), c.home(), c.id(), in.Handle))
+}
+
+func reword(c *call, in rewording) (any, error) {
+	if in.Edit == "" {
+		return nil, invalid(opBody, "body: /edit", "it is missing", "")
+	}
+	return c.changed(conversation.Reword(c.r.Context(), c.home(), c.id(), in.Edit, in.Text))
 }
 
 func rewind(c *call, in upTo) (any, error) {

@@ -194,25 +194,16 @@ func TestTheSchemaOfEventsIsTheirType(t *testing.T) {
 	m.match("Event", reflect.TypeFor[Event](), object{"$ref": "#/components/schemas/Event"}, false)
 }
 
-func TestAListenerThatDoesNotKeepUpIsDropped(t *testing.T) {
+func TestListenersHearOfTheirOwnersAlone(t *testing.T) {
 	e := NewEvents()
-	slow, other := e.listen("*"), e.listen("somebody")
-	for range backlog + 1 {
-		e.publish(Event{Type: EventTurn, Owner: "p1"})
+	admin, other := e.Listen("*", 0), e.Listen("somebody", 0)
+	e.Edited("p1", "c1", EditNote{ID: "e1"})
+	e.publish(Event{Type: EventSettings})
+	if len(admin.C) != 2 || len(other.C) != 1 {
+		t.Errorf("the admin hears of %d events, somebody else of %d", len(admin.C), len(other.C))
 	}
-	n := 0
-	for range slow.ch {
-		n++
-	}
-	if n != backlog || len(e.all) != 1 {
-		t.Errorf("%d events before the end, %d listeners left", n, len(e.all))
-	}
-	if len(other.ch) != 0 {
-		t.Error("somebody was told of what is another's")
-	}
-	e.leave(slow) // a second end does nothing
 	e.Close()
-	if _, open := <-other.ch; open || e.listen("*") != nil {
+	if e.Listen("*", 0) != nil {
 		t.Error("closed events have listeners")
 	}
 }

@@ -74,6 +74,8 @@ var routes = []route{
 	{method: "POST", path: one + "/undo", name: "undo", in: undoing{}, out: conversation.Change{}, do: posted(undo)},
 	{method: "POST", path: one + "/pin", name: "pin", in: pinning{}, out: conversation.Change{}, do: posted(pin)},
 	{method: "POST", path: one + "/restore", name: "restore", in: restoring{}, out: conversation.Change{}, do: posted(restore)},
+	{method: "POST", path: one + "/exclude", name: "exclude", in: excluding{}, out: conversation.Change{}, do: posted(exclude)},
+	{method: "POST", path: one + "/reword", name: "reword", in: rewording{}, out: conversation.Change{}, do: posted(reword)},
 	{method: "POST", path: one + "/rewind", name: "rewind", in: upTo{}, out: conversation.Change{}, do: posted(rewind)},
 	{method: "POST", path: one + "/branch", name: "branch", in: upTo{}, out: store.Record{}, do: posted(branch), made: true},
 	{method: "GET", path: "/search", name: "search", query: []string{"q", "conversation", "limit"}, out: conversation.FoundList{}, do: search},
@@ -112,6 +114,17 @@ type pinning struct {
 // restoring names what is to be shown again.
 type restoring struct {
 	Handle precis.Handle `json:"handle"`
+}
+
+// excluding names what is to be hidden: whole messages.
+type excluding struct {
+	Handle precis.Handle `json:"handle"`
+}
+
+// rewording puts another text in the place of a summary.
+type rewording struct {
+	Edit string `json:"edit"` // that shows the summary
+	Text string `json:"text"`
 }
 
 // upTo is a place in a conversation.

@@ -62,11 +62,17 @@ func TestEvents(t *testing.T) {
 	p.post(one+"/pin", `{"handles":["m0"]}`, nil)
 	p.want(200, "PATCH", "/settings", `{"percent":70}`, nil)
 	p.post("/purge", `{"all":true}`, nil)
+	again := p.listen(t.Context(), "Last-Event-ID", "1")
 	p.events.Close()
-	count := map[string]int{}
+	missed := 0
+	for range again {
+		missed++
+	}
+	count, total := map[string]int{}, 0
 	var reduced, pinned bool
 	for e := range events {
 		count[e.Type]++
+		total++
 		switch e.Type {
 		case control.EventTurn:
 			if e.Conversation != a.id || e.Turn.Status != 200 || e.Turn.Sent == 0 || e.Turn.Window != 20_000 || e.Turn.CostUSD == 0 {
@@ -79,6 +85,9 @@ func TestEvents(t *testing.T) {
 	}
 	if count[control.EventTurn] != 10 || count[control.EventEdits] < 2 || count[control.EventPurge] != 1 || count[control.EventSettings] != 1 || !reduced || !pinned {
 		t.Errorf("events %v, reduced %v, pinned %v", count, reduced, pinned)
+	}
+	if missed != total-1 {
+		t.Errorf("%d events happened after the first, who comes back hears of %d", total-1, missed)
 	}
 	if code, _ := p.problem(http.StatusServiceUnavailable, "GET", "/events", ""); code != "busy" {
 		t.Error("closed events are listened to")

@@ -8,8 +8,8 @@ import (
 	"strings"
 
 	"precis"
+	"precis/internal/words"
 	"precis/store"
-	"precis/store/internal/words"
 )
 
 // PutConversation stores a record, in place of the one with the same ID. The

@@ -3,9 +3,9 @@ package memory
 import (
 	"context"
 
+	"precis/internal/words"
 	"precis/store"
 	"precis/store/internal/hits"
-	"precis/store/internal/words"
 )
 
 // Search returns hits, the best first. It reads every message of the

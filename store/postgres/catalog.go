@@ -8,9 +8,9 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"precis"
+	"precis/internal/words"
 	"precis/store"
 	"precis/store/internal/form"
-	"precis/store/internal/words"
 )
 
 // PutConversation stores a record, in place of the one with the same ID. The

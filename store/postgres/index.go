@@ -6,8 +6,8 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"precis/internal/words"
 	"precis/store/internal/form"
-	"precis/store/internal/words"
 )
 
 // someBodies are indexed in one transaction.

@@ -7,11 +7,11 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgtype"
 
+	"precis/internal/words"
 	"precis/store"
 	"precis/store/internal/cut"
 	"precis/store/internal/form"
 	"precis/store/internal/hits"
-	"precis/store/internal/words"
 )
 
 // Search returns hits, the best first, after the index was brought up to date as

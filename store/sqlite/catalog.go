@@ -5,9 +5,9 @@ import (
 	"database/sql"
 
 	"precis"
+	"precis/internal/words"
 	"precis/store"
 	"precis/store/internal/form"
-	"precis/store/internal/words"
 )
 
 // PutConversation stores a record, in place of the one with the same ID. The

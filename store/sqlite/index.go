@@ -4,8 +4,8 @@ import (
 	"context"
 	"strings"
 
+	"precis/internal/words"
 	"precis/store/internal/form"
-	"precis/store/internal/words"
 )
 
 const (

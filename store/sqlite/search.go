@@ -6,10 +6,10 @@ import (
 	"errors"
 	"strings"
 
+	"precis/internal/words"
 	"precis/store"
 	"precis/store/internal/form"
 	"precis/store/internal/hits"
-	"precis/store/internal/words"
 )
 
 // Search returns hits, the best first, after the index was brought up to date as
