@@ -38,7 +38,10 @@ command reads it. Given again for the same recording, the command goes on from
 that file. A Roo or Cline task folder can be condensed in place with --write: the
 task then opens, shows and rewinds in the editor. What its files cannot express
 is left out there unless --sidecar is given.`,
-		Args: cobra.ExactArgs(1),
+		Example: `  precis condense run.jsonl
+  precis condense --dry-run --window 64k run.jsonl
+  precis condense --set summarizer.model=claude-haiku-4-5 --focus "the parser" run.jsonl`,
+		Args: takes("FILE"),
 		RunE: c.run,
 	}
 	cmd.Flags().StringVarP(&c.Out, "out", "o", "", "write precis's own `FILE` there")

@@ -2,6 +2,7 @@ package main
 
 import (
 	"cmp"
+	"fmt"
 
 	"github.com/spf13/cobra"
 
@@ -30,7 +31,10 @@ are refused there.
 
 Passwords, webhooks and the arguments of hooks are not shown without
 --show-secrets.`,
-		Args: cobra.NoArgs,
+		Example: `  precis config
+  precis config --set threshold=60
+  precis config --recipes`,
+		Args: takes(),
 		RunE: c.run,
 	}
 	cmd.Flags().BoolVar(&c.recipes, "recipes", false, "print example configurations")
@@ -66,14 +70,6 @@ func (c *printConfig) run(*cobra.Command, []string) error {
 const ofFolder = " (this folder)"
 
 func (c *printConfig) table(cfg *config.Config, all []config.Row) {
-	var rows [][]string
-	for _, r := range all {
-		from := r.Origin
-		if r.Folder {
-			from += ofFolder
-		}
-		rows = append(rows, []string{r.Key, r.Value, from, r.Help})
-	}
 	switch {
 	case cfg.Folder == "":
 		c.Text.Title("configuration file: %s", cmp.Or(cfg.File, "none"))
@@ -82,7 +78,23 @@ func (c *printConfig) table(cfg *config.Config, all []config.Row) {
 	default:
 		c.Text.Title("configuration files: %s, %s", cfg.File, cfg.Folder+ofFolder)
 	}
-	c.Text.Table([]string{"key", "value", "from", "meaning"}, nil, rows)
+	const roomy = 140 // columns in which the meanings are legible
+	var rows [][]string
+	for _, r := range all {
+		from := r.Origin
+		if r.Folder {
+			from += ofFolder
+		}
+		rows = append(rows, []string{r.Key, r.Value, from, r.Help})
+	}
+	if !c.Text.Terminal() || c.Text.Width() >= roomy {
+		c.Text.Table([]string{"key", "value", "from", "meaning"}, nil, rows)
+		return
+	}
+	for _, r := range rows {
+		c.Text.Paragraph("", fmt.Sprintf("%s: %s (%s)", r[0], cmp.Or(r[1], "–"), r[2]))
+		c.Text.Paragraph("dim", "  "+r[3])
+	}
 }
 
 // configRecipes are configurations to start from.

@@ -8,15 +8,16 @@ import (
 
 	"precis"
 	"precis/cmd/internal/term"
+	"precis/conversation"
 	"precis/digest"
-	"precis/retain"
 	"precis/tokens"
 )
 
 // writeDigest prints a summary that no model wrote.
 type writeDigest struct {
 	*tools
-	size int
+	size  int
+	focus string
 }
 
 func newDigest(t *tools) *cobra.Command {
@@ -31,10 +32,13 @@ prints the original. No model is called. --json has the state of the work, too:
 requests, files, commands and what is still waited for, for programs.
 
 A token is counted as four characters unless --estimate says otherwise.`,
-		Args: cobra.ExactArgs(1),
+		Example: `  precis digest run.jsonl
+  precis digest --tokens 1000 @last`,
+		Args: takes("FILE"),
 		RunE: c.run,
 	}
 	cmd.Flags().IntVar(&c.size, "tokens", digest.DefaultTokens, "size of the digest at most, in `TOKENS`")
+	cmd.Flags().StringVar(&c.focus, "focus", "", "`WORDS` that a third of it may be about")
 	return cmd
 }
 
@@ -50,8 +54,12 @@ type digestJSON struct {
 }
 
 func (c *writeDigest) run(cmd *cobra.Command, args []string) error {
+	const least = 100 // tokens; a smaller digest is a heading and a word
 	if err := checkSize(c.size); err != nil {
 		return err
+	}
+	if c.size < least {
+		return &precis.Error{Code: precis.CodeInvalid, Op: "read flags", Err: fmt.Errorf("--tokens is %d, want %d or more", c.size, least), Hint: "a smaller digest would say nothing; the default is " + term.Number(digest.DefaultTokens)}
 	}
 	j, err := c.jobs.Open(cmd.Context(), args[0])
 	if err != nil {
@@ -61,19 +69,17 @@ func (c *writeDigest) run(cmd *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
-	s, err := digest.Writer{Count: count}.Summarize(cmd.Context(), precis.SummaryRequest{
-		Conversation: j.Conversation, Messages: retain.Alive(j.Conversation.Transcript, j.Conversation.Edits), MaxTokens: c.size,
-	})
+	d, err := conversation.Digest(cmd.Context(), j.Home, j.Home.ID(), conversation.DigestOptions{Tokens: c.size, Focus: c.focus, Count: count})
+	if precis.CodeOf(err) == precis.CodeOverBudget {
+		return &precis.Error{Code: precis.CodeOverBudget, Op: "write digest", Err: fmt.Errorf("nothing fits in %s", term.Count(c.size, "token")), Hint: "allow a few hundred with --tokens"}
+	}
 	if err != nil {
 		return err
 	}
-	if s.Text == "" {
-		return &precis.Error{Code: precis.CodeOverBudget, Op: "write digest", Err: fmt.Errorf("nothing fits in %s", term.Count(c.size, "token")), Hint: "allow a few hundred with --tokens"}
-	}
 	if c.AsJSON {
-		return c.JSON(digestJSON{summary{s.Text}, digest.StateOf(j.Conversation)})
+		return c.JSON(digestJSON{summary{d.Text}, d.State})
 	}
-	c.Text.Printf("%s\n", s.Text)
+	c.Text.Printf("%s\n", d.Text)
 	return nil
 }
 

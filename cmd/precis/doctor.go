@@ -30,7 +30,9 @@ conversation that must be condensed, and the clients on the PATH.
 
 Upstreams are asked for their models; a key is sent only where ANTHROPIC_API_KEY
 or OPENAI_API_KEY is set. The exit code is 1 when something does not work.`,
-		Args: cobra.NoArgs,
+		Example: `  precis doctor
+  precis doctor --client claude`,
+		Args: takes(),
 		RunE: c.run,
 	}
 	cmd.Flags().StringVar(&c.upstream, "upstream", "", "`URL` of the model API to check in the place of the configured ones")

@@ -41,7 +41,7 @@ Variants are compared with the one named control, or else the first by name. A
 difference is said to be larger than chance when 0 is not in its interval; of
 twenty that are chance alone, one looks so. docs/experiments.md says how to set an
 experiment up and how to read this.`,
-		Args: cobra.MinimumNArgs(1),
+		Args: takes("FILE..."),
 		RunE: c.run,
 	}
 }

@@ -38,7 +38,7 @@ what did not fit goes to standard error, or into the JSON.
   precis gate --summary summary.txt run.precis > better.txt
 
 A token is counted as four characters unless --estimate says otherwise.`,
-		Args: cobra.ExactArgs(1),
+		Args: takes("FILE"),
 		RunE: c.run,
 	}
 	cmd.Flags().StringVar(&c.summary, "summary", "", "the summary, a text `FILE`; - is standard input")

@@ -35,8 +35,12 @@ Keys pass through and are not stored. Everything under gateway.* in the
 configuration can be set here with --set; precis config lists it. The
 configuration is read again when its file changes, and on SIGHUP.
 
+Its pages, for a browser, are at /precis/ of the same address.
+
 To start one client with a gateway of its own use precis run.`,
-		Args: cobra.NoArgs,
+		Example: `  precis gateway
+  precis gateway --listen 127.0.0.1:9000 --upstream http://127.0.0.1:11434`,
+		Args: takes(),
 		RunE: c.run,
 	}
 	cmd.Flags().StringVar(&c.listen, "listen", "", "`ADDRESS` to listen on (default 127.0.0.1:8377)")

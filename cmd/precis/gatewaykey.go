@@ -27,8 +27,9 @@ the line below it belongs into the file that gateway.keys_file names, and holds
 only a hash. Clients send the key as X-Precis-Key, beside the key of the API.
 With the word admin at the end of its line, NAME sees everybody's conversations
 through the control API and may change the settings.`,
-		Args: cobra.ExactArgs(1),
-		RunE: c.run,
+		Example: `  precis gateway key ann >> keys`,
+		Args:    takes("NAME"),
+		RunE:    c.run,
 	}
 	cmd.Flags().BoolVar(&c.admin, "admin", false, "NAME may see everybody's conversations and change the settings")
 	return cmd

@@ -14,8 +14,14 @@ func newInspect(t *tools) *cobra.Command {
 	return &cobra.Command{
 		Use:   "inspect FILE",
 		Short: "Show who uses the context, and what would be done",
-		Args:  cobra.ExactArgs(1),
-		RunE:  c.run,
+		Long: `Show who uses the context: the window as a bar, its tokens by kind and by tool,
+what is free and what is reserved for the answer, the edits in force, and what
+would be done. Nothing is written.`,
+		Example: `  precis inspect run.jsonl
+  precis inspect @last
+  precis inspect --window 64k run.precis`,
+		Args: takes("FILE"),
+		RunE: c.run,
 	}
 }
 

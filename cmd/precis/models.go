@@ -17,8 +17,10 @@ func newModels(t *tools) *cobra.Command {
 	return &cobra.Command{
 		Use:   "models [TEXT]",
 		Short: "List models with their windows, limits and prices, and where each number is from",
-		Args:  cobra.MaximumNArgs(1),
-		RunE:  c.run,
+		Example: `  precis models
+  precis models sonnet`,
+		Args: takes("[TEXT]"),
+		RunE: c.run,
 	}
 }
 
@@ -49,7 +51,7 @@ func (c *listModels) print(list []models.Model) {
 			m.Provider, m.ID, term.Number(m.Window.Tokens), string(m.Window.Source), term.Number(m.MaxOutput.Tokens), prices(m.Prices),
 		})
 	}
-	c.Text.Title("%d models; prices in dollars for a million tokens: input, output, cache read, cache write", len(list))
+	c.Text.Title("%s; prices in dollars for a million tokens: input, output, cache read, cache write", term.Count(len(list), "model"))
 	if len(rows) > 0 {
 		c.Text.Table([]string{"provider", "model", "window", "from", "output", "prices"}, []int{2, 4}, rows)
 	}

@@ -25,7 +25,7 @@ cut. What is hidden already comes back when the conversation is next condensed;
 precis restore shows it at once.
 
   precis pin run.precis m0 m12-m14 m20.b1`,
-		Args: cobra.MinimumNArgs(2),
+		Args: takes("FILE", "HANDLE..."),
 		RunE: c.run,
 	}
 	cmd.Flags().StringVarP(&c.out, "out", "o", "", "write precis's own `FILE` there")
@@ -56,7 +56,7 @@ func (c *pin) run(cmd *cobra.Command, args []string) error {
 	}
 	if !c.Quiet {
 		for _, p := range hidden {
-			c.Note("%s is %s now, by %s; precis restore %s %s shows it", p.Handle, p.State, p.By, reports.ShellWord(j.File.Where()), p.Handle)
+			c.Note("%s is %s now, by %s, and comes back when the conversation is next condensed; precis restore %s %s shows it at once", p.Handle, p.State, p.By, reports.ShellWord(j.File.Where()), p.Handle)
 		}
 	}
 	return c.report.Changed(j, change, nil, "pinned %s", term.Count(len(handles), "place"))

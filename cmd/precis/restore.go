@@ -25,7 +25,7 @@ is the way back for what was condensed, truncated or pruned; the other edits sta
   precis search run.precis connection refused   # finds it: m42.b0, hidden by condensation
   precis show run.precis m42.b0                 # prints it; the view stays as it is
   precis restore run.precis m42.b0              # from now on the model sees it again`,
-		Args: cobra.ExactArgs(2),
+		Args: takes("FILE", "HANDLE"),
 		RunE: c.run,
 	}
 	cmd.Flags().StringVarP(&c.out, "out", "o", "", "write precis's own `FILE` there")

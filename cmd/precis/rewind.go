@@ -37,7 +37,9 @@ A task folder is rewound as the editor does it: --timestamp and --index name a U
 message, later UI messages and their events go, and the former files are kept
 beside the new ones. Elsewhere the tail is hidden by an edit in precis's own
 file, which precis undo takes back.`,
-		Args: cobra.ExactArgs(1),
+		Example: `  precis rewind run.precis --message m40
+  precis rewind task --index 12 --include`,
+		Args: takes("FILE"),
 		RunE: c.run,
 	}
 	cmd.Flags().StringVar(&c.message, "message", "", "message `HANDLE`, such as m12")

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -73,8 +74,8 @@ type command struct {
 // commands are the subcommands, in the order of the help.
 var commands = []command{
 	{"inspect", newInspect}, {"view", newView}, {"condense", newCondense}, {"rewind", newRewind}, {"undo", newUndo},
-	{"restore", newRestore}, {"pin", newPin}, {"search", newSearch}, {"show", newShow}, {"digest", newDigest},
-	{"gate", newGate}, {"gateway", newGateway}, {"run", newRun}, {"doctor", newDoctor}, {"store", newStore},
+	{"restore", newRestore}, {"pin", newPin}, {"search", newSearch}, {"show", newShow}, {"digest", newDigest}, {"sessions", newSessions},
+	{"status", newStatus}, {"gate", newGate}, {"ui", newUI}, {"mcp", newMCP}, {"gateway", newGateway}, {"run", newRun}, {"doctor", newDoctor}, {"store", newStore},
 	{"config", newConfig}, {"models", newModels}, {"experiments", newExperiments}, {"version", newVersion},
 }
 
@@ -93,6 +94,9 @@ Anthropic or OpenAI JSON.
   precis condense FILE    bring it inside its window; keeps every original
   precis search FILE …    find what is hidden; then precis show, precis restore
   precis undo FILE        take that back
+  precis sessions         what agents have recorded on this machine
+  precis ui FILE          all of it in a browser
+  precis mcp              let an agent read conversations, over the Model Context Protocol
 
 Live, it is a proxy that agents are pointed at:
 
@@ -105,17 +109,29 @@ Exit codes: 0 done · 1 internal fault · 2 bad input or usage · 3 not found ·
 		SilenceUsage: true, SilenceErrors: true,
 		PersistentPreRun: func(*cobra.Command, []string) { t.Begin() },
 	}
-	cmd.CompletionOptions.HiddenDefaultCmd = false
 	t.Register(cmd.PersistentFlags())
 	t.jobs.Register(cmd.PersistentFlags())
-	known := commands
+	cmd.SetHelpFunc(t.printHelp(cmd.HelpFunc()))
+	cmd.SetHelpCommand(newHelp(t, cmd))
+	known := append(slices.Clip(commands), command{"man", newMan})
 	if treesitter.Available {
-		known = append(slices.Clip(known), command{jobs.OutlineWorker, newOutlineWorker})
+		known = append(known, command{jobs.OutlineWorker, newOutlineWorker})
 	}
 	one := len(args) > 0 && slices.ContainsFunc(known, func(c command) bool { return c.name == args[0] })
 	for _, c := range known {
 		if !one || c.name == args[0] {
 			cmd.AddCommand(c.make(t))
+		}
+	}
+	if !one {
+		for _, about := range topics {
+			cmd.AddCommand(newTopic(about))
+		}
+	}
+	if len(args) > 1 && strings.HasPrefix(args[0], cobra.ShellCompRequestCmd) {
+		t.complete(cmd)
+		if asked, _, err := cmd.Find(args[1:]); err == nil {
+			onlyActing(asked)
 		}
 	}
 	return cmd

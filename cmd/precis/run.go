@@ -46,7 +46,7 @@ the end.
 
 The command has the terminal, gets the signals, and its exit code is returned. A
 summary follows on standard error, unless --quiet is given.`,
-		Args: cobra.MinimumNArgs(1),
+		Args: takes("COMMAND..."),
 		RunE: c.run,
 	}
 	cmd.Flags().SetInterspersed(false)
@@ -99,8 +99,24 @@ func (c *runClient) launch(ctx context.Context, args []string) (err error) {
 	}
 	if !c.Quiet {
 		c.Notes.Printf("%s", tally) // a terminal that is gone needs none
+		if tally.Requests() == 0 {
+			c.nothingPassed(plan)
+		}
 	}
 	return err
+}
+
+// nothingPassed says loudly that no request came through the gateway, and what the
+// reason may be: nobody would notice otherwise that the client went its own way.
+func (c *runClient) nothingPassed(plan *launch.Plan) {
+	c.Warn("no request came through precis: what this client said was not kept inside its window")
+	c.Notes.Printf("  It asked no model, or it went past the gateway: clients that are signed in with a\n")
+	c.Notes.Printf("  subscription often ignore base URLs. precis set: %s.\n", plan.Client.Told)
+	c.Notes.Pairs(
+		[2]string{"check", "precis doctor"},
+		[2]string{"with an API key", "sign out of the subscription, set the key, and run it again"},
+		[2]string{"without the gateway", "precis sessions, precis inspect @last and precis mcp read what it has recorded"},
+	)
 }
 
 // alone makes a gateway one for a single client: nobody else is to reach it.

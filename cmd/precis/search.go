@@ -34,7 +34,7 @@ line found again is counted, not repeated.
   precis search run.precis --regexp 'func \w+Handler'
   precis show run.precis m42.b0      # read a place in full
   precis restore run.precis m42.b0   # show it to the model again`,
-		Args: cobra.MinimumNArgs(2),
+		Args: takes("FILE", "WORD..."),
 		RunE: c.run,
 	}
 	cmd.Flags().IntVar(&c.limit, "limit", 20, "print so many `PLACES` at most; 0 prints all")

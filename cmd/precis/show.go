@@ -25,7 +25,9 @@ func newShow(t *tools) *cobra.Command {
 as m12.b3. With --original, print the whole recording byte for byte as it was
 before precis saw it. precis search finds handles by words; precis restore shows
 what is hidden to the model again.`,
-		Args: cobra.RangeArgs(1, 2),
+		Example: `  precis show run.precis m42.b0
+  precis show --original run.precis > run.jsonl`,
+		Args: takes("FILE", "[HANDLE]"),
 		RunE: c.run,
 	}
 	cmd.Flags().BoolVar(&c.whole, "original", false, "print the recording as it was")

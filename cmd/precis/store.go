@@ -26,7 +26,9 @@ func newStore(t *tools) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "store",
 		Short: "Export, import or forget what the gateway has stored",
-		Args:  cobra.NoArgs,
+		Example: `  precis store export backup.jsonl
+  precis store purge --older-than 30`,
+		Args: takes(),
 	}
 	cmd.PersistentFlags().StringVar(&c.store, "store", "", "`WHERE` conversations are kept: a file or a postgres:// URL")
 	cmd.AddCommand(newExport(c), newImport(c), newPurge(c))
@@ -49,10 +51,11 @@ func (c *stored) open(ctx context.Context, there bool) (precis.Store, error) {
 
 func newExport(c *stored) *cobra.Command {
 	return &cobra.Command{
-		Use:   "export [FILE]",
-		Short: "Write everything that is stored as JSON lines, to FILE or standard output",
-		Args:  cobra.MaximumNArgs(1),
-		RunE:  c.export,
+		Use:     "export [FILE]",
+		Short:   "Write everything that is stored as JSON lines, to FILE or standard output",
+		Example: `  precis store export backup.jsonl`,
+		Args:    takes("[FILE]"),
+		RunE:    c.export,
 	}
 }
 
@@ -82,10 +85,11 @@ func (c *stored) export(cmd *cobra.Command, args []string) error {
 
 func newImport(c *stored) *cobra.Command {
 	return &cobra.Command{
-		Use:   "import FILE",
-		Short: "Add what was exported; - reads standard input",
-		Args:  cobra.ExactArgs(1),
-		RunE:  c.add,
+		Use:     "import FILE",
+		Short:   "Add what was exported; - reads standard input",
+		Example: `  precis store import backup.jsonl`,
+		Args:    takes("FILE"),
+		RunE:    c.add,
 	}
 }
 
@@ -151,7 +155,9 @@ func newPurge(s *stored) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "purge [ID…]",
 		Short: "Forget conversations for good: by ID, by age, or all of them",
-		RunE:  c.run,
+		Example: `  precis store purge --older-than 30
+  precis store purge --all`,
+		RunE: c.run,
 	}
 	cmd.Flags().IntVar(&c.days, "older-than", 0, "conversations without a request for so many `DAYS`")
 	cmd.Flags().BoolVar(&c.all, "all", false, "everything but the ledger and what was learned about counting")

@@ -45,10 +45,10 @@ func writeHostile(t *testing.T, path string) {
 }
 
 // ourColors are the codes that precis writes itself.
-var ourColors = regexp.MustCompile(`\x1b\[(1;)?(3[0-7]|9[0-7])?m`)
+var ourColors = regexp.MustCompile(`\x1b\[(1|(1;)?38;5;\d{1,3})?m`)
 
 // progress is what the progress of long work looks like.
-var progress = regexp.MustCompile(`\r[⠀-⣿] reading [^\r\n]*|\r +\r`)
+var progress = regexp.MustCompile(`\r[⠀-⣿] reading [^\r\n]*|\rreading sessions +\d+% [^\r\n]*|\r +\r`)
 
 // obeyed returns the first character that a terminal would obey or not show.
 func obeyed(out string) (at string, found bool) {

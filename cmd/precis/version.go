@@ -18,8 +18,10 @@ func newVersion(t *tools) *cobra.Command {
 	return &cobra.Command{
 		Use:   "version",
 		Short: "Print the version",
-		Args:  cobra.NoArgs,
-		RunE:  c.run,
+		Example: `  precis version
+  precis version --json`,
+		Args: takes(),
+		RunE: c.run,
 	}
 }
 

@@ -28,7 +28,10 @@ func newView(t *tools) *cobra.Command {
 that is the whole conversation; over it, the conversation reduced as the preset
 says. Nothing is written. With --json the output is one object:
 {"view":{"system":…,"messages":[…]},"report":{…}}.`,
-		Args: cobra.ExactArgs(1),
+		Example: `  precis view run.jsonl
+  precis view --json --window 64k --target 0.5 run.jsonl
+  precis view --json --dialect chat @last`,
+		Args: takes("FILE"),
 		RunE: c.run,
 	}
 	cmd.Flags().StringVar(&c.dialect, "dialect", anthropic.Format, "`DIALECT` of the messages: anthropic, chat or responses")

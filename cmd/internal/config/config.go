@@ -34,6 +34,7 @@ type Config struct {
 	Summarizer Summarizer
 	Hooks      Hooks
 	Gateway    Gateway
+	Sessions   Sessions
 
 	File       string   // the file that was read, the user's or the one named; "": none
 	Folder     string   // the file in the current folder that was read as well; "": none
@@ -52,6 +53,12 @@ type Summarizer struct {
 	MaxTokens                   int    // of a summary; 0: the default
 	Timeout                     int    // seconds; 0: the default
 	Selective, SelfCheck        bool
+}
+
+// Sessions configures how recorded conversations are found.
+type Sessions struct {
+	Roots []string // folders that are searched besides those of agent programs
+	Index string   // file; "": in the user's cache folder; "off": none
 }
 
 // Hooks are command lines or URLs, asked around condensations with a model and

@@ -39,6 +39,7 @@ type Gateway struct {
 	DrainDelay  int // seconds between not being ready and closing
 	Native      bool
 	Recall      bool
+	MCPEdits    bool
 	Probe       bool // ask servers for windows that nobody knows
 }
 
@@ -84,6 +85,7 @@ var gatewayKeys = []key{
 	plainCount("gateway.drain_delay", "seconds between no longer being ready and closing the address, for load balancers", func(c *Config) *int { return &c.Gateway.DrainDelay }),
 	plainBool("gateway.probe", "ask servers for the windows of models that nobody knows, with the client's key", func(c *Config) *bool { return &c.Gateway.Probe }),
 	plainBool("gateway.native", "leave context_management and compaction to the upstream", func(c *Config) *bool { return &c.Gateway.Native }),
+	plainBool("gateway.mcp_edits", "let agents condense and pin through the MCP server at /precis/mcp; off: they only read", func(c *Config) *bool { return &c.Gateway.MCPEdits }),
 	plainBool("gateway.recall", "offer the model a tool to read again what its view hides, and answer its calls", func(c *Config) *bool { return &c.Gateway.Recall }),
 }
 

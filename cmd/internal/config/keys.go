@@ -99,6 +99,8 @@ var keys = append([]key{
 	textKey("hooks.before", "command or URL asked before a model condenses; what it says is shown to the model; exit code 10 or status 409 vetoes", func(c *Config) *string { return &c.Hooks.Before }),
 	textKey("hooks.after", "command or URL asked after; it is told the summary and says the one to use; exit code 10 or status 409 vetoes", func(c *Config) *string { return &c.Hooks.After }),
 	textKey("hooks.alert", "command or URL told when a limit of spend.* is near or reached", func(c *Config) *string { return &c.Hooks.Alert }),
+	listKey("sessions.roots", "folders searched for recordings, in addition to those of agent programs", func(c *Config) *[]string { return &c.Sessions.Roots }),
+	textKey("sessions.index", "file that remembers what was read of recordings; empty: in the user's cache folder; off: none", func(c *Config) *string { return &c.Sessions.Index }),
 	textKey("models_file", "file of windows, limits and prices over the catalog", func(c *Config) *string { return &c.ModelsFile }),
 }, gatewayKeys...)
 
@@ -204,14 +206,14 @@ func parseNumber(s string) (float64, error) {
 
 func formatNumber(f float64) string { return strconv.FormatFloat(f, 'g', -1, 64) }
 
-// ParseCount reads a whole number, which may end in k (thousand) or M
-// (million).
+// ParseCount reads a whole number, which may end in k (thousand) or m
+// (million), in upper or lower case.
 func ParseCount(s string) (int, error) {
 	scale := 1
 	switch {
 	case strings.HasSuffix(s, "k"), strings.HasSuffix(s, "K"):
 		s, scale = s[:len(s)-1], 1000
-	case strings.HasSuffix(s, "M"):
+	case strings.HasSuffix(s, "M"), strings.HasSuffix(s, "m"):
 		s, scale = s[:len(s)-1], 1_000_000
 	}
 	n, err := strconv.Atoi(strings.ReplaceAll(s, "_", ""))
@@ -225,6 +227,15 @@ func ParseCount(s string) (int, error) {
 		return 0, fmt.Errorf("%s is more than %d", s, math.MaxInt32)
 	}
 	return n * scale, nil
+}
+
+// Keys returns the names of all keys.
+func Keys() []string {
+	out := make([]string, len(keys))
+	for i, k := range keys {
+		out[i] = k.name
+	}
+	return out
 }
 
 // Known reports whether a key can be configured; "profiles.NAME" always can.

@@ -11,7 +11,9 @@ import (
 	"io"
 	"log/slog"
 	"os"
+	"sync"
 
+	"github.com/schollz/progressbar/v3"
 	"github.com/spf13/pflag"
 
 	"precis"
@@ -36,6 +38,9 @@ type Console struct {
 	Text    *term.Writer // what was asked for, to standard output
 	Notes   *term.Writer // warnings, errors and progress, to standard error
 
+	mu    sync.Mutex               // guards shown, and is held while a line is printed
+	shown *progressbar.ProgressBar // progress that stands on the last line; nil: none does
+
 	// Flags that all commands share.
 	AsJSON, Quiet, Verbose, Raw bool
 }
@@ -49,7 +54,7 @@ func New(s Streams) *Console {
 func (c *Console) Register(f *pflag.FlagSet) {
 	f.BoolVar(&c.AsJSON, "json", false, "print JSON")
 	f.BoolVarP(&c.Quiet, "quiet", "q", false, "print no progress and no warnings")
-	f.BoolVarP(&c.Verbose, "verbose", "v", false, "log each check to standard error: tokens, window, usage, messages, action")
+	f.BoolVarP(&c.Verbose, "verbose", "v", false, "print the arithmetic behind a result, and log each check to standard error")
 	f.BoolVar(&c.Raw, "raw", false, "on a terminal, print control characters of a recording as they are")
 }
 
@@ -66,20 +71,30 @@ func (c *Console) Close() error { return errors.Join(c.Text.Flush(), c.Notes.Flu
 
 // Fail prints an error; hint is what can be done about it, "" when nobody knows.
 func (c *Console) Fail(err error, hint string) {
-	c.Notes.Printf("%s %v\n", c.Notes.Style("bad", "precis: error:"), err)
+	c.say("bad", "precis: error:", err.Error())
 	if hint != "" {
-		c.Notes.Printf("%s %s\n", c.Notes.Style("dim", "precis: hint:"), hint)
+		c.say("dim", "precis: hint:", hint)
 	}
 }
 
 // Warn prints a warning.
 func (c *Console) Warn(format string, args ...any) {
-	c.Notes.Printf("%s %s\n", c.Notes.Style("warn", "precis: warning:"), fmt.Sprintf(format, args...))
+	c.say("warn", "precis: warning:", fmt.Sprintf(format, args...))
 }
 
 // Note prints something worth knowing.
 func (c *Console) Note(format string, args ...any) {
-	c.Notes.Printf("%s %s\n", c.Notes.Style("dim", "precis: note:"), fmt.Sprintf(format, args...))
+	c.say("dim", "precis: note:", fmt.Sprintf(format, args...))
+}
+
+// say prints a line of its own: progress is taken away before.
+func (c *Console) say(style, label, text string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.shown != nil {
+		_ = c.shown.Clear()
+	}
+	c.Notes.Labeled(style, label, text)
 }
 
 // Data returns the writer of JSON that is made elsewhere.

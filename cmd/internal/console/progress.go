@@ -8,6 +8,42 @@ import (
 	"precis/cmd/internal/term"
 )
 
+// Counted shows on a terminal how many of the steps of long work are done. The function
+// it returns second ends it; the first is nil where nothing is shown.
+func (c *Console) Counted(what string) (step func(done, total int), end func()) {
+	if c.Quiet || c.AsJSON || !c.Notes.Terminal() {
+		return nil, func() {}
+	}
+	var bar *progressbar.ProgressBar
+	step = func(done, total int) {
+		if bar == nil {
+			bar = progressbar.NewOptions(total,
+				progressbar.OptionSetWriter(c.Notes.Bare()), progressbar.OptionSetDescription(term.Visible(what)),
+				progressbar.OptionShowCount(), progressbar.OptionSetWidth(min(40, max(c.Notes.Width()-45, 5))), progressbar.OptionClearOnFinish(), progressbar.OptionThrottle(100*time.Millisecond),
+			)
+		}
+		c.show(bar, func() {
+			if total != bar.GetMax() {
+				bar.ChangeMax(total)
+			}
+			bar.Set(done)
+		})
+	}
+	return step, func() {
+		if bar != nil {
+			c.show(nil, func() { bar.Finish() })
+		}
+	}
+}
+
+// show puts progress on the last line and moves it; nil takes it away.
+func (c *Console) show(bar *progressbar.ProgressBar, move func()) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.shown = bar
+	move()
+}
+
 // Progress shows on a terminal that long work is under way, after a moment. The
 // function it returns ends it.
 func (c *Console) Progress(what string) (done func()) {
@@ -30,13 +66,13 @@ func (c *Console) Progress(what string) (done func()) {
 			case <-stop:
 				return
 			case <-tick.C:
-				bar.Add(1)
+				c.show(bar, func() { bar.Add(1) })
 			}
 		}
 	}()
 	return func() {
 		close(stop)
 		<-stopped
-		bar.Finish()
+		c.show(nil, func() { bar.Finish() })
 	}
 }

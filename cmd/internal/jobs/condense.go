@@ -28,7 +28,7 @@ func (o *Opener) Condense(ctx context.Context, path string, c Condensing) (*Job,
 	if err != nil {
 		return nil, err
 	}
-	if j.models, err = o.condensing(ctx, j, c.Summarizer); err != nil {
+	if j.models, err = o.condensing(ctx, j, c.Summarizer, c.DryRun); err != nil {
 		return nil, err
 	}
 	if j.models != nil {

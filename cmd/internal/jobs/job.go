@@ -63,14 +63,27 @@ func (j *Job) measure() (err error) {
 
 // manage makes the manager, and the home that verbs work on.
 func (j *Job) manage() (err error) {
-	j.Manager, err = preset.New(preset.Options{
-		Settings: j.Config.Settings, Estimate: j.Config.Estimate, Leave: j.leave, Logger: j.log, Condensing: j.models, Alert: j.alert, Ledger: j.ledger, Parser: j.parser,
-	})
-	if err != nil {
+	if j.Manager, err = j.managerOf(j.Config.Settings); err != nil {
 		return err
 	}
 	j.Home = j.File.Home(j.Manager, j.ask())
+	j.Home.Profile = j.profile
 	return nil
+}
+
+func (j *Job) managerOf(s precis.Settings) (*precis.Manager, error) {
+	return preset.New(preset.Options{
+		Settings: s, Estimate: j.Config.Estimate, Leave: j.leave, Logger: j.log, Condensing: j.models, Alert: j.alert, Ledger: j.ledger, Parser: j.parser,
+	})
+}
+
+// profile returns a manager with the settings of a preset: every preset is a profile.
+func (j *Job) profile(name string) (*precis.Manager, error) {
+	s, err := preset.Settings(name)
+	if err != nil {
+		return nil, err
+	}
+	return j.managerOf(s)
 }
 
 // ask says how to ask the manager.

@@ -5,15 +5,21 @@ package jobs
 
 import (
 	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
 	"sync"
 
 	"github.com/spf13/pflag"
 
+	"precis"
 	"precis/cmd/internal/config"
 	"precis/cmd/internal/console"
 	"precis/cmd/internal/term"
-	"precis/conversation/recording"
 	"precis/internal/outlineworker"
+	"precis/internal/suggest"
+	"precis/models"
 )
 
 // Opener opens jobs as the flags say. It is not safe for concurrent use.
@@ -103,23 +109,34 @@ func (o *Opener) begin(ctx context.Context, path string) (*Job, error) {
 	}
 	log := o.console.Logger()
 	j := &Job{Config: cfg, File: f, Conversation: f.Conversation, options: &o.options, log: log, parser: o.Parser(log)}
-	return j, j.measure()
-}
-
-// Read reads the recording at path ("-" is standard input).
-func (o *Opener) Read(ctx context.Context, path string) (*recording.File, error) {
-	if path != "-" {
-		return recording.Open(path)
-	}
-	data, err := o.console.ReadInput(ctx)
-	if err != nil {
+	if err := j.measure(); err != nil {
 		return nil, err
 	}
-	return recording.Read(data)
+	if _, known := j.catalog.Find(j.Model); !known && cfg.Model != "" && cfg.Window == 0 && !o.console.Quiet {
+		o.console.Warn("the model %s is unknown%s; its window is taken for %s tokens", cfg.Model, nearModel(j.catalog, cfg.Model), term.Number(j.Window.Tokens))
+	}
+	return j, nil
+}
+
+// nearModel asks whether another model is meant; "" when none is near.
+func nearModel(c *models.Catalog, id string) string {
+	var known []string
+	for _, m := range c.List() {
+		known = append(known, m.ID)
+	}
+	if near := suggest.DidYouMean(id, known); near != "" {
+		return ": " + near
+	}
+	return ""
 }
 
 // keep decides where edits go, and says when that is a file that is there already.
 func (o *Opener) keep(j *Job, out string, inPlace bool) error {
+	if folder := filepath.Dir(out); out != "" {
+		if _, err := os.Stat(folder); errors.Is(err, fs.ErrNotExist) {
+			return &precis.Error{Code: precis.CodeNotFound, Op: "save", Place: folder, Err: errors.New("there is no such folder"), Hint: "make it first, or name another file with -o"}
+		}
+	}
 	continued, err := j.File.Keep(out, inPlace)
 	if err != nil {
 		return err

@@ -11,6 +11,7 @@ import (
 
 	"precis"
 	"precis/cmd/internal/config"
+	"precis/internal/suggest"
 )
 
 // options are the flags that say how a recording is worked on.
@@ -48,10 +49,14 @@ func (o *options) load() (*config.Config, error) {
 			flags[key] = v
 		}
 	}
+	if n, err := config.ParseCount(o.window); o.window != "" && err == nil && n == 0 {
+		return nil, &precis.Error{Code: precis.CodeInvalid, Op: "read flags", Err: fmt.Errorf("--window is %s, want 1 or more", o.window), Hint: "without it the window is the model's"}
+	}
 	for _, kv := range o.set {
 		key, v, ok := strings.Cut(kv, "=")
 		if !ok || !config.Known(key) {
-			return nil, &precis.Error{Code: precis.CodeInvalid, Op: "read flags", Place: "--set " + kv, Err: fmt.Errorf("want KEY=VALUE with a known key"), Hint: "precis config lists the keys"}
+			return nil, &precis.Error{Code: precis.CodeInvalid, Op: "read flags", Place: "--set " + kv, Err: fmt.Errorf("want KEY=VALUE with a known key"),
+				Hint: cmp.Or(suggest.DidYouMean(key, config.Keys()), "precis config lists the keys")}
 		}
 		flags[key] = v
 	}

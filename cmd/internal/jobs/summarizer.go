@@ -13,6 +13,7 @@ import (
 	"precis"
 	"precis/archive"
 	"precis/cmd/internal/config"
+	"precis/cmd/internal/term"
 	"precis/condense"
 	"precis/model"
 	"precis/models"
@@ -28,8 +29,9 @@ const (
 	byDigest = "digest" // no model is called
 )
 
-// condensing returns how a model condenses; nil when none does.
-func (o *Opener) condensing(ctx context.Context, j *Job, way string) (*preset.Condensing, error) {
+// condensing returns how a model condenses; nil when none does. In a dry run none is
+// called, so no key is needed.
+func (o *Opener) condensing(ctx context.Context, j *Job, way string, dry bool) (*preset.Condensing, error) {
 	const op = "choose summarizer"
 	c := j.Config.Summarizer
 	switch way {
@@ -45,6 +47,12 @@ func (o *Opener) condensing(ctx context.Context, j *Job, way string) (*preset.Co
 				Hint: "name one with --set summarizer.model=NAME; precis config lists the keys"}
 		}
 		return nil, nil
+	}
+	if err := keyOf(c); err != nil {
+		if !dry {
+			return nil, err
+		}
+		o.console.Warn("%v", err)
 	}
 	writer, err := newClient(j.catalog, c)
 	if err != nil {
@@ -66,6 +74,16 @@ func (o *Opener) condensing(ctx context.Context, j *Job, way string) (*preset.Co
 		Selective: c.Selective,
 		Price:     j.price(writer),
 	}, nil
+}
+
+// keyOf returns an error when the API of a model is its maker's own and there is no
+// key for it. Servers at other addresses may do without.
+func keyOf(c config.Summarizer) error {
+	if c.URL != "" || os.Getenv(KeyEnv(c)) != "" {
+		return nil
+	}
+	return &precis.Error{Code: precis.CodeInvalid, Op: "choose summarizer", Err: fmt.Errorf("there is no key for %s: %s is not set", c.Model, KeyEnv(c)),
+		Hint: "export " + KeyEnv(c) + "=…, or give --summarizer digest for a summary without a model"}
 }
 
 // summaries opens the file that keeps summaries; without it they are kept for
@@ -138,7 +156,7 @@ func newClient(catalog *models.Catalog, c config.Summarizer) (*provider.Client, 
 func (j *Job) price(client *provider.Client) func(input, output int) string {
 	return func(input, output int) string {
 		u := precis.Usage{Input: input, Output: output}
-		text := fmt.Sprintf("about $%.4f with %s", client.Price(u), client.Info().ID)
+		text := fmt.Sprintf("about %s with %s", term.Dollars(client.Price(u)), client.Info().ID)
 		if j.Model == "" || j.Model == client.Info().ID {
 			return text
 		}
@@ -147,7 +165,7 @@ func (j *Job) price(client *provider.Client) func(input, output int) string {
 			if own.Family == "claude" {
 				protocol = models.Anthropic
 			}
-			text += fmt.Sprintf(", $%.4f with %s", models.Cost(protocol, own.Prices, u, "").USD, j.Model)
+			text += fmt.Sprintf(", %s with %s", term.Dollars(models.Cost(protocol, own.Prices, u, "").USD), j.Model)
 		}
 		return text
 	}

@@ -66,11 +66,11 @@ func Run(c Command) error {
 }
 
 func notStarted(name string, err error) error {
-	code := precis.CodeInternal
+	code, hint := precis.CodeInternal, ""
 	if errors.Is(err, exec.ErrNotFound) || errors.Is(err, os.ErrNotExist) {
-		code = precis.CodeNotFound
+		code, hint = precis.CodeNotFound, "install it, or name its path"
 	}
-	return &precis.Error{Code: code, Op: "run command", Place: name, Err: errors.Unwrap(err)}
+	return &precis.Error{Code: code, Op: "run command", Place: name, Hint: hint, Err: errors.Unwrap(err)}
 }
 
 func exitOf(cmd *exec.Cmd, err error) error {

@@ -63,6 +63,13 @@ func (t *Tally) Report(_ context.Context, r precis.Report) {
 	t.own += r.CostUSD()
 }
 
+// Requests returns how many requests to a model passed.
+func (t *Tally) Requests() int {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.requests
+}
+
 // String returns a few lines for people; "" when nothing passed.
 func (t *Tally) String() string {
 	t.mu.Lock()

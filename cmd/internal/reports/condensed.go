@@ -3,7 +3,6 @@ package reports
 import (
 	"context"
 	"fmt"
-	"slices"
 
 	"precis"
 	"precis/cmd/internal/jobs"
@@ -27,7 +26,8 @@ func (p *Printer) DryRun(ctx context.Context, j *jobs.Job, res precis.Result, fu
 	if p.AsJSON {
 		return p.JSON(Condensed{Report: res.Report, Diff: changes})
 	}
-	p.reduced(j, res, "dry run: ")
+	o := outcomeOf(j, res, after(j.Conversation, res))
+	p.outcome(j, res, o, "dry run: ")
 	if len(res.Edits) > 0 {
 		p.lost(res.Report.Retention)
 		p.diff(changes, full)
@@ -36,59 +36,56 @@ func (p *Printer) DryRun(ctx context.Context, j *jobs.Job, res precis.Result, fu
 	return nil
 }
 
-// Condensed prints what was done, where it is, and how to get at what is hidden.
+// Condensed prints what was done, where it is, and how to take it back.
 func (p *Printer) Condensed(j *jobs.Job, res precis.Result, where string) error {
 	if p.AsJSON {
 		return p.JSON(Condensed{Report: res.Report, Written: where})
 	}
-	p.reduced(j, res, "")
-	w := p.Text
+	o := outcomeOf(j, res, after(j.Conversation, res))
 	if where == "" {
-		w.Printf("\n  nothing was written: there is nothing to change\n")
+		p.outcome(j, res, o, "nothing was written: ")
 		return nil
 	}
-	w.Printf("\n  %s %s\n", w.Style("good", "written to"), where)
 	file := ShellWord(where)
-	next := [][2]string{{"find what is hidden", "precis search " + file + " WORD..."}}
-	if h, ok := firstHidden(res.Edits); ok {
-		next = append(next, [2]string{"read it", fmt.Sprintf("precis show %s %s", file, h)}, [2]string{"show it to the model", fmt.Sprintf("precis restore %s %s", file, h)})
-	}
-	w.Pairs(append(next, [2]string{"take all of it back", "precis undo " + file})...)
+	p.outcome(j, res, o, "",
+		term.Pair{Name: "written to", Value: where, Style: "good"},
+		term.Pair{Name: "undo", Value: "precis undo " + file},
+		term.Pair{Name: "find", Value: fmt.Sprintf("precis inspect %s, precis search %s WORD...", file, file)},
+	)
 	return nil
 }
 
-func (p *Printer) reduced(j *jobs.Job, res precis.Result, prefix string) {
+// outcome prints the result of a run: one sentence, the window, what was kept and
+// lost, what to do next; and the arithmetic when that is asked for.
+func (p *Printer) outcome(j *jobs.Job, res precis.Result, o outcome, prefix string, next ...term.Pair) {
 	w := p.Text
 	r := res.Report
-	w.Title("%s", prefix+r.Outcome)
-	total := max(r.Before.Tokens, r.Decision.Window.Tokens)
-	w.Printf("\n")
-	w.Printf("  before %s\n", sizeText(r.Before, r.Decision.Window.Tokens))
-	w.Bar(total, []term.Segment{{Name: "bad", Value: r.Before.Tokens}})
-	w.Printf("  after  %s\n", sizeText(r.After, r.Decision.Window.Tokens))
-	w.Bar(total, []term.Segment{{Name: "good", Value: r.After.Tokens}})
-	w.Printf("\n")
-	w.Pairs(append([][2]string{
-		{"recording", fmt.Sprintf("%s, %s messages", j.File.Format, term.Number(j.Conversation.Transcript.Len()))},
-		{"window", r.Decision.Window.String()},
-		{"decision", r.Arithmetic},
-		{"counted", fmt.Sprintf("%s × %.2f", r.Counter, r.Calibration)},
-		{"kept", keptText(r)},
-	}, callPairs(r)...)...)
-	p.edits(r)
+	style, text := o.headline()
+	w.Headline(style, prefix+text)
+	p.bar(compositionOf(j.Conversation, after(j.Conversation, res), j.Manager.NewMeter(), r.After.Tokens, r.Decision))
+	pairs := []term.Pair{{Name: "kept", Value: keptText(r)}, {Name: "lost", Value: o.lossText(), Style: "bad"}}
+	pairs = append(pairs, callPairs(r)...)
+	if n := len(r.Repairs); n > 0 {
+		pairs = append(pairs, term.Pair{Name: "mended", Value: fmt.Sprintf("the recording was not a valid request; %s, the first: %s", term.Count(n, "place"), r.Repairs[0]), Style: "warn"})
+	}
+	w.Styled(append(pairs, next...)...)
+	if p.Verbose {
+		p.arithmetic(j, r)
+	}
 }
 
-// firstHidden returns a handle to something that the edits hide.
-func firstHidden(edits []precis.Edit) (precis.Handle, bool) {
-	for _, e := range slices.Backward(edits) {
-		if len(e.Replace) == 0 {
-			continue
-		}
-		r := e.Replace[0]
-		if r.Block != nil {
-			return precis.BlockHandle(r.From, r.Block.Index), true
-		}
-		return precis.SpanHandle(r.From, r.To), true
+// arithmetic prints how a result came about.
+func (p *Printer) arithmetic(j *jobs.Job, r precis.Report) {
+	w := p.Text
+	w.Printf("\n")
+	pairs := [][2]string{
+		{"recording", j.File.Format + ", " + term.Count(j.Conversation.Transcript.Len(), "message")},
+		{"window", r.Decision.Window.String()},
+		{"before", sizeText(r.Before, r.Decision.Window.Tokens)},
+		{"after", sizeText(r.After, r.Decision.Window.Tokens)},
+		{"decision", fmt.Sprintf("%s: %s", r.Decision.Action, r.Arithmetic)},
+		{"counted", fmt.Sprintf("%s × %.2f", r.Counter, r.Calibration)},
 	}
-	return precis.Handle{}, false
+	w.Pairs(append(pairs, skipped(r)...)...)
+	p.edits(r)
 }

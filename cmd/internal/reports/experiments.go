@@ -34,7 +34,8 @@ func (p *Printer) Experiments(r Gathered) {
 	}
 	if len(r.Stats) == 0 {
 		w.Title("no condensation in %s", term.Count(r.Recordings, "recording"))
-		w.Printf("\n  precis condense FILE makes one and records it in FILE.precis\n")
+		w.Printf("\n")
+		w.Paragraph("", "precis condense FILE makes one and records it in FILE.precis")
 		return
 	}
 	w.Title("%s in %s", term.Count(distinctRuns(r.Condensations), "condensation"), term.Count(r.Recordings, "recording"))

@@ -14,7 +14,7 @@ func (p *Printer) Gate(r digest.Repaired) {
 		return
 	}
 	w := p.Notes
-	say := func(format string, args ...any) { w.Printf("precis: %s\n", fmt.Sprintf(format, args...)) }
+	say := func(format string, args ...any) { w.Labeled("", "precis:", fmt.Sprintf(format, args...)) }
 	for _, line := range r.Added {
 		say("%s", line)
 	}

@@ -3,12 +3,14 @@ package reports
 import (
 	"context"
 	"fmt"
+	"strings"
 	"time"
 
 	"precis"
 	"precis/archive"
 	"precis/cmd/internal/jobs"
 	"precis/cmd/internal/term"
+	"precis/conversation"
 	"precis/internal/census"
 )
 
@@ -34,11 +36,23 @@ type Inspection struct {
 
 // EditLine is one edit in force.
 type EditLine struct {
+	Name   string          `json:"name"` // short: e1 is the oldest edit there ever was
 	ID     string          `json:"id"`
 	Kind   precis.EditKind `json:"kind"`
 	Seen   int             `json:"at_message"`
 	Time   time.Time       `json:"time,omitzero"`
 	Reason string          `json:"reason"`
+}
+
+func lineOf(e conversation.EditInfo) EditLine {
+	reason := e.Report.Reason
+	if reason == "" && len(e.Pins) > 0 {
+		reason = "keeps " + fmt.Sprint(e.Pins[0])
+		if n := len(e.Pins) - 1; n > 0 {
+			reason += fmt.Sprintf(" and %d more", n)
+		}
+	}
+	return EditLine{e.Name, e.ID, e.Kind, e.Seen, e.Time, reason}
 }
 
 // Inspect looks at a conversation, and at what would be done.
@@ -63,44 +77,80 @@ func Inspect(ctx context.Context, j *jobs.Job) (Inspection, error) {
 	v := Inspection{
 		Format: j.File.Format, Path: j.File.Path, Title: j.Conversation.Title, Model: j.Model,
 		Branches: len(j.Conversation.Branches), Skipped: j.File.Skipped, Ignored: j.File.Ignored, Warnings: j.File.Warnings,
-		View:       census.Take(j.Conversation, precis.View(j.Conversation.Transcript, j.Conversation.Edits), meter),
-		Transcript: census.Take(j.Conversation, j.Conversation.Transcript.Messages(), meter),
+		View:       census.Take(j.Conversation, precis.Units(j.Conversation.Transcript, j.Conversation.Edits), meter),
+		Transcript: census.Take(j.Conversation, precis.Units(j.Conversation.Transcript, nil), meter),
 		Window:     j.Window, Status: status, Decision: res.Report.Decision, Arithmetic: res.Report.Arithmetic, Would: would,
 	}
-	for _, e := range precis.Active(j.Conversation.Edits) {
-		v.Edits = append(v.Edits, EditLine{e.ID, e.Kind, e.Seen, e.Time, e.Report.Reason})
+	for _, e := range conversation.EditsOf(j.Conversation).Items {
+		if e.InForce && e.Kind != precis.KindUndo {
+			v.Edits = append(v.Edits, lineOf(e))
+		}
 	}
 	return v, nil
 }
 
+// Inspection prints it: the usage, the window as a bar, and what is in it.
 func (p *Printer) Inspection(v Inspection) {
 	w := p.Text
 	title := v.Title
 	if title == "" {
 		title = v.Path
 	}
-	w.Title("%s", oneLine(title, 90))
-	w.Pairs(
-		[2]string{"recording", fmt.Sprintf("%s, %s messages%s", v.Format, term.Number(v.Status.Messages), extras(v))},
-		[2]string{"model", v.Model},
-		[2]string{"window", v.Window.String()},
-	)
-	p.status(v.Status)
+	w.Title("%s", oneLine(title, w.Width()))
+	c := compose(v.View, v.Status.Tokens, v.Decision)
+	p.usage(v, c)
+	p.bar(c)
 	w.Printf("\n")
-	var segments []term.Segment
-	for _, k := range v.View.Kinds {
-		segments = append(segments, term.Segment{Name: k.Name, Value: k.Tokens})
+	said := map[string]int{}
+	for _, k := range v.Transcript.Kinds {
+		said[k.Name] = k.Tokens
 	}
-	w.Bar(max(v.Window.Tokens, v.View.Total), segments)
-	w.Printf("\n")
-	p.shares(v)
+	p.legend(c, said, v.Transcript.Total)
 	p.results(v)
-	if n := v.View.Duplicates; n.Blocks > 0 {
-		w.Printf("\n  %s in %s are word for word repeats\n", term.Count(n.Tokens, "token"), term.Count(n.Blocks, "block"))
-	}
 	p.editLines(v.Edits)
 	w.Printf("\n")
-	w.Pairs([2]string{"would do", string(v.Decision.Action) + ": " + v.Would}, [2]string{"because", v.Arithmetic})
+	repeats := ""
+	if n := v.View.Duplicates; n.Blocks > 0 {
+		repeats = fmt.Sprintf("%s in %s, word for word", term.Count(n.Tokens, "token"), term.Count(n.Blocks, "block"))
+	}
+	because := ""
+	if p.Verbose {
+		because = v.Arithmetic
+	}
+	w.Pairs(
+		[2]string{"recording", v.Format + ", " + term.Count(v.Status.Messages, "message") + extras(v)},
+		[2]string{"model", v.Model},
+		[2]string{"window", v.Window.String()},
+		[2]string{"repeats", repeats},
+		[2]string{"condensed", historyText(v.Status)},
+		[2]string{"acts", actsText(v.Decision, c)},
+		[2]string{"would do", would(v)},
+		[2]string{"because", because},
+	)
+}
+
+// usage says how full the window is.
+func (p *Printer) usage(v Inspection, c composition) {
+	style := ""
+	switch {
+	case c.used > c.window:
+		style = "bad"
+	case v.Decision.Action != precis.ActionNone:
+		style = "warn"
+	}
+	p.Text.Paragraph(style, fmt.Sprintf("%s of %s tokens (%s), %s of %s shown to the model",
+		term.Number(c.used), term.Number(c.window), percent(c.used, c.window), term.Number(v.Status.Shown), term.Count(v.Status.Messages, "message")))
+}
+
+// would says what would be done.
+func would(v Inspection) string {
+	if v.Decision.Action == precis.ActionNone {
+		return v.Would
+	}
+	if rest, ok := strings.CutPrefix(v.Would, "reduced "); ok {
+		return "reduce it " + rest
+	}
+	return string(v.Decision.Action) + ": " + v.Would
 }
 
 func extras(v Inspection) string {
@@ -109,28 +159,12 @@ func extras(v Inspection) string {
 		s += ", " + term.Count(v.Branches, "side conversation")
 	}
 	if v.Ignored > 0 {
-		s += fmt.Sprintf(", %s entries that are no messages", term.Number(v.Ignored))
+		s += ", " + term.Count(v.Ignored, "entry") + " without a message"
 	}
 	if v.Skipped > 0 {
 		s += ", " + term.Count(v.Skipped, "malformed line") + " skipped"
 	}
 	return s
-}
-
-func (p *Printer) shares(v Inspection) {
-	said := map[string]int{}
-	for _, k := range v.Transcript.Kinds {
-		said[k.Name] = k.Tokens
-	}
-	var rows [][]string
-	for i, k := range v.View.Kinds {
-		rows = append(rows, []string{
-			p.Text.Mark(i, k.Name) + " " + k.Name, term.Number(k.Tokens), percent(k.Tokens, v.View.Total),
-			term.Number(k.Blocks), term.Number(said[k.Name]),
-		})
-	}
-	rows = append(rows, []string{"  total", term.Number(v.View.Total), "", "", term.Number(v.Transcript.Total)})
-	p.Text.Table([]string{"who", "tokens", "share", "blocks", "ever said"}, []int{1, 2, 3, 4}, rows)
 }
 
 func (p *Printer) results(v Inspection) {
@@ -144,7 +178,7 @@ func (p *Printer) results(v Inspection) {
 			rows = append(rows, []string{fmt.Sprintf("… %d more", len(v.View.Results)-most), "", "", ""})
 			break
 		}
-		rows = append(rows, []string{oneLine(r.Name, 40), term.Number(r.Tokens), percent(r.Tokens, v.View.Total), term.Number(r.Blocks)})
+		rows = append(rows, []string{oneLine(r.Name, 40), term.Number(r.Tokens), percent(r.Tokens, v.Window.Tokens), term.Number(r.Blocks)})
 	}
 	p.Text.Printf("\n")
 	p.Text.Table([]string{"tool results of", "tokens", "share", "results"}, []int{1, 2, 3}, rows)
@@ -156,15 +190,8 @@ func (p *Printer) editLines(edits []EditLine) {
 	}
 	var rows [][]string
 	for _, e := range edits {
-		rows = append(rows, []string{e.ID, string(e.Kind), term.Number(e.Seen), e.Reason})
+		rows = append(rows, []string{e.Name, string(e.Kind), term.Number(e.Seen), e.Reason})
 	}
 	p.Text.Printf("\n")
-	p.Text.Table([]string{"edit in force", "kind", "at message", "what"}, []int{2}, rows)
-}
-
-func percent(n, total int) string {
-	if total == 0 {
-		return "–"
-	}
-	return fmt.Sprintf("%.1f %%", 100*float64(n)/float64(total))
+	p.Text.Table([]string{"edit", "kind", "at message", "what"}, []int{2}, rows)
 }

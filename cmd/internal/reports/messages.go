@@ -10,15 +10,15 @@ import (
 // View prints the messages of a view on a line for each block, and how it came about.
 func (p *Printer) View(j *jobs.Job, res precis.Result) {
 	w := p.Text
-	w.Title("%s", res.Report.Outcome)
 	for i, m := range res.View {
 		w.Printf("%s %s\n", w.Style("dim", fmt.Sprintf("%4d", i)), w.Style(string(m.Role), string(m.Role)))
 		for _, b := range m.Content {
-			w.Printf("     %s\n", describe(b, 110))
+			w.Printf("     %s\n", describe(b, w.Width()-6))
 		}
 	}
 	w.Printf("\n")
-	p.Report(j, res.Report)
+	o := outcomeOf(j, res, after(j.Conversation, res))
+	p.outcome(j, res, o, "")
 }
 
 // describe puts a block on one line.

@@ -50,10 +50,15 @@ func (k *keyring) owner(r *http.Request) (string, bool) {
 	if key == "" {
 		return "", false
 	}
+	// The hash is looked up, not the key: how long that takes reveals nothing about it.
+	return k.ownerOf(gateway.HashKey(key))
+}
+
+// ownerOf returns whose a key is, by its hash.
+func (k *keyring) ownerOf(hash string) (string, bool) {
 	k.mu.RLock()
 	defer k.mu.RUnlock()
-	// The hash is looked up, not the key: how long that takes reveals nothing about it.
-	owner, ok := k.owners[gateway.HashKey(key)]
+	owner, ok := k.owners[hash]
 	return owner, ok
 }
 

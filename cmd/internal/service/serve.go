@@ -11,7 +11,9 @@ import (
 
 	"precis"
 	"precis/cmd/internal/config"
+	"precis/gateway"
 	"precis/gateway/control"
+	"precis/mcpserver"
 )
 
 // Listen opens the configured address. One that others reach needs keys, or the
@@ -79,8 +81,13 @@ func (s *Service) Serve(ctx context.Context, l net.Listener) error {
 	return nil
 }
 
+// noSignIn are the paths where a client that lacks a key looks for a way to sign in. The
+// gateway has none, and an upstream's must not be taken for it.
+var noSignIn = []string{"/.well-known/oauth-protected-resource", "/.well-known/oauth-authorization-server", "/.well-known/openid-configuration"}
+
 // Handler serves the gateway and what stands next to it: /healthz, /readyz,
-// /metrics, and the control API below /precis/api/.
+// /metrics, the dashboard at /precis/, the control API below /precis/api/, and the MCP
+// server at /precis/mcp.
 func (s *Service) Handler() http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { fmt.Fprintln(w, "ok") })
@@ -89,10 +96,32 @@ func (s *Service) Handler() http.Handler {
 		mux.Handle("GET /metrics", s.overseer(s.metrics.Handler()))
 		api := control.New(control.Options{Gateway: s.Gateway, Events: s.events, Started: s.started})
 		mux.Handle("/precis/api/", s.insider(checked(api)))
+		mux.Handle("/precis/mcp", s.insider(checked(mcpserver.Handler(s.seen))))
+		for _, path := range noSignIn {
+			mux.Handle(path, http.NotFoundHandler())
+			mux.Handle(path+"/precis/mcp", http.NotFoundHandler())
+		}
 	}
-	mux.Handle("/precis/", http.NotFoundHandler()) // what is ours is never asked of an upstream
+	if s.pages != nil {
+		mux.Handle("/precis/", s.pages)
+	} else {
+		mux.Handle("/precis/", http.NotFoundHandler()) // what is ours is never asked of an upstream
+	}
 	mux.Handle("/", s.traces.Handler(s.Gateway))
 	return s.guard(mux)
+}
+
+// seen returns what an agent may see through the MCP server, and whether it may change
+// it: the conversations that the control API would show it.
+func (s *Service) seen(r *http.Request) (mcpserver.Options, error) {
+	owner, all, err := s.Gateway.Caller(r)
+	if err != nil {
+		return mcpserver.Options{}, err
+	}
+	if owner == gateway.AllOwners && !all {
+		owner = ""
+	}
+	return mcpserver.Options{Home: s.Gateway.Home(owner), Edits: s.config().Gateway.MCPEdits, Version: s.p.Version}, nil
 }
 
 // ready reports whether requests are welcome: there is room for more, the store

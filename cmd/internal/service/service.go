@@ -5,6 +5,7 @@ package service
 import (
 	"context"
 	"log/slog"
+	"net/http"
 	"sync/atomic"
 	"time"
 
@@ -36,7 +37,8 @@ type Parts struct {
 	Parser outline.Parser
 	// Alert returns the observer of spending; nil: none.
 	Alert func(c *config.Config) func(context.Context, precis.Alert)
-	// Operations has the control API and the metrics served next to the gateway.
+	// Operations has the control API, the dashboard and the metrics served next to the
+	// gateway.
 	Operations bool
 
 	OnTurn   func(context.Context, gateway.Turn)  // nil: nobody
@@ -56,6 +58,8 @@ type Service struct {
 	calib   precis.Calibrator
 	admins  atomic.Bool // some owners are admins
 	keys    *keyring
+	logins  logins
+	pages   http.Handler // the dashboard; nil without [Parts.Operations]
 
 	observers
 	draining atomic.Bool
@@ -86,6 +90,9 @@ func Open(ctx context.Context, p Parts) (*Service, error) {
 	if err == nil {
 		o.Shared, o.Auth.Secret = shared, secret
 		s.Gateway, err = gateway.New(o)
+	}
+	if err == nil && p.Operations {
+		s.pages, err = s.dashboard()
 	}
 	if err != nil {
 		_ = st.Close()

@@ -11,6 +11,8 @@ import (
 
 	"charm.land/lipgloss/v2"
 	xterm "golang.org/x/term"
+
+	"precis/internal/visible"
 )
 
 // Options say what a stream leads to. The zero value is a file or a pipe.
@@ -102,7 +104,7 @@ func (w *Writer) filtered(s string) string {
 	if w.raw {
 		return strings.ReplaceAll(s, w.mark, csi)
 	}
-	return visible(s, w.mark)
+	return visible.Marked(s, w.mark, csi)
 }
 
 // Flush writes what a character that was cut off at the end of the text has.
@@ -129,12 +131,12 @@ func whole(p []byte) (text, rest []byte) {
 
 // Style returns s in the named color, to be written by this writer.
 func (w *Writer) Style(name, s string) string {
-	if !w.color || s == "" {
+	if !w.color || name == "" || s == "" {
 		return s
 	}
-	st := lipgloss.NewStyle().Foreground(lipgloss.Color(palette[name]))
-	if name == "title" || name == "hit" {
-		st = st.Bold(true)
+	st := lipgloss.NewStyle().Bold(bold[name])
+	if c := palette[name]; c != "" {
+		st = st.Foreground(lipgloss.Color(c))
 	}
 	begin, end, _ := strings.Cut(strings.ReplaceAll(st.Render("x"), csi, w.mark), "x")
 	return begin + s + end

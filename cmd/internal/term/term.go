@@ -1,5 +1,5 @@
-// Package term writes for people: color and tables on a terminal, plain aligned
-// text when piped. Start with [New].
+// Package term writes for people: color, bars and tables that fit a terminal, plain
+// aligned text when piped. Start with [New].
 package term
 
 import (
@@ -8,131 +8,101 @@ import (
 	"strings"
 
 	"charm.land/lipgloss/v2"
-	"charm.land/lipgloss/v2/table"
 )
-
-// The colors, chosen to be read on light and dark grounds alike.
-var palette = map[string]string{
-	"title": "12", "good": "2", "warn": "3", "bad": "1", "dim": "8", "hit": "3",
-	"system": "4", "tools": "6", "user": "2", "assistant": "5", "thinking": "8",
-	"tool use": "3", "tool result": "1", "media": "13", "other": "7", "free": "8", "reserve": "8",
-}
 
 // Printf writes formatted text.
 func (w *Writer) Printf(format string, args ...any) { fmt.Fprintf(w, format, args...) }
 
 // Title writes a heading.
-func (w *Writer) Title(format string, args ...any) {
-	w.Printf("%s\n", w.Style("title", fmt.Sprintf(format, args...)))
+func (w *Writer) Title(format string, args ...any) { w.Headline("title", fmt.Sprintf(format, args...)) }
+
+// Headline writes a heading in a color.
+func (w *Writer) Headline(style, text string) {
+	for i, line := range w.wrapped(text, w.width-2) {
+		if i > 0 {
+			w.Printf("  ")
+		}
+		w.Printf("%s\n", w.Style(style, line))
+	}
+}
+
+// Pair is a name and its value.
+type Pair struct {
+	Name, Value string
+	Style       string // color of the value; "": none
 }
 
 // Pairs writes names and values in two aligned columns. Pairs without a value
 // are left out.
 func (w *Writer) Pairs(rows ...[2]string) {
-	widest := 0
-	rows = slices.DeleteFunc(slices.Clone(rows), func(r [2]string) bool { return r[1] == "" })
-	for _, r := range rows {
-		widest = max(widest, lipgloss.Width(r[0]))
+	pairs := make([]Pair, len(rows))
+	for i, r := range rows {
+		pairs[i] = Pair{Name: r[0], Value: r[1]}
 	}
-	for _, r := range rows {
-		pad := strings.Repeat(" ", widest-lipgloss.Width(r[0]))
-		w.Printf("  %s%s  %s\n", w.Style("dim", r[0]), pad, r[1])
+	w.Styled(pairs...)
+}
+
+// Styled is [Writer.Pairs] with colors. A value that does not fit a terminal goes on
+// under itself.
+func (w *Writer) Styled(pairs ...Pair) {
+	widest := 0
+	pairs = slices.DeleteFunc(slices.Clone(pairs), func(p Pair) bool { return p.Value == "" })
+	for _, p := range pairs {
+		widest = max(widest, lipgloss.Width(p.Name))
+	}
+	for _, p := range pairs {
+		name := p.Name + strings.Repeat(" ", widest-lipgloss.Width(p.Name))
+		for i, line := range w.wrapped(p.Value, w.width-widest-4) {
+			if i > 0 {
+				name = strings.Repeat(" ", widest)
+			}
+			w.Printf("  %s  %s\n", w.Style("dim", name), w.Style(p.Style, line))
+		}
 	}
 }
 
-// Table writes rows under headings. Columns named in right are aligned there.
-func (w *Writer) Table(headers []string, right []int, rows [][]string) {
-	style := func(_, col int) lipgloss.Style {
-		s := lipgloss.NewStyle().PaddingRight(2)
-		if slices.Contains(right, col) {
-			s = s.Align(lipgloss.Right)
+// Labeled writes text after a label in a color; on a terminal it goes on two columns
+// in.
+func (w *Writer) Labeled(style, label, text string) {
+	for i, line := range strings.Split(text, "\n") {
+		lines := []string{line}
+		switch {
+		case w.filters && i == 0:
+			lines = Wrap(label+" "+w.seen(line), w.width-2)
+			if rest, ok := strings.CutPrefix(lines[0], label); ok {
+				lines[0] = w.Style(style, label) + rest
+			}
+		case i == 0:
+			lines[0] = w.Style(style, label) + " " + line
+		case w.filters:
+			lines = Wrap(w.seen(line), w.width-2)
 		}
+		w.Printf("%s\n", strings.Join(lines, "\n  "))
+	}
+}
+
+// Paragraph writes text, indented, between the margins of a terminal.
+func (w *Writer) Paragraph(style, text string) {
+	words := strings.TrimLeft(text, " ")
+	indent := text[:len(text)-len(words)]
+	for _, line := range w.wrapped(words, w.width-2-len(indent)) {
+		w.Printf("  %s%s\n", indent, w.Style(style, line))
+	}
+}
+
+// wrapped returns the lines that text takes on a terminal; elsewhere it is one.
+func (w *Writer) wrapped(text string, columns int) []string {
+	if !w.filters {
+		return []string{text}
+	}
+	return Wrap(w.seen(text), columns)
+}
+
+// seen returns text as it will be written, so that it is measured as it will be
+// seen.
+func (w *Writer) seen(s string) string {
+	if !w.filters {
 		return s
 	}
-	var heads []string
-	for _, h := range headers {
-		heads = append(heads, w.Style("dim", h))
-	}
-	t := table.New().Headers(heads...).StyleFunc(style).
-		BorderTop(false).BorderBottom(false).BorderLeft(false).BorderRight(false).
-		BorderColumn(false).BorderHeader(false).Border(lipgloss.HiddenBorder())
-	for _, r := range rows {
-		t.Row(w.cells(r)...)
-	}
-	for _, line := range strings.Split(t.String(), "\n") {
-		w.Printf("  %s\n", strings.TrimRight(line, " "))
-	}
-}
-
-// cells are the cells of a row as they will be written, so that they are measured
-// as they will be seen.
-func (w *Writer) cells(row []string) []string {
-	if !w.filters {
-		return row
-	}
-	out := make([]string, len(row))
-	for i, s := range row {
-		out[i] = strings.ReplaceAll(w.filtered(s), csi, w.mark)
-	}
-	return out
-}
-
-// Segment is one part of a bar.
-type Segment struct {
-	Name  string // a color of the palette, and what the part is
-	Value int
-}
-
-// Bar draws segments side by side in proportion to total. What is not covered
-// is drawn as free.
-func (w *Writer) Bar(total int, segments []Segment) {
-	const columns = 64
-	if total <= 0 {
-		return
-	}
-	var line strings.Builder
-	used, sum := 0, 0
-	for i, s := range segments {
-		sum += s.Value
-		end := min(columns, (sum*columns+total/2)/total)
-		cells := strings.Repeat(w.cell(i), max(end-used, 0))
-		line.WriteString(w.Style(s.Name, cells))
-		used = max(used, end)
-	}
-	line.WriteString(w.Style("free", strings.Repeat("·", columns-used)))
-	w.Printf("  ▕%s▏\n", line.String())
-}
-
-// cell is what a segment is drawn with: full blocks in color, letters that distinguish
-// neighbors apart without.
-func (w *Writer) cell(i int) string {
-	if w.color {
-		return "█"
-	}
-	return []string{"█", "▓", "▒", "░"}[i%4]
-}
-
-// Mark returns the sign that a bar draws segment i with, for a legend.
-func (w *Writer) Mark(i int, name string) string { return w.Style(name, w.cell(i)) }
-
-// Number writes n with thousands apart: 12,345,678.
-func Number(n int) string {
-	s := fmt.Sprint(n)
-	neg := strings.HasPrefix(s, "-")
-	s = strings.TrimPrefix(s, "-")
-	for i := len(s) - 3; i > 0; i -= 3 {
-		s = s[:i] + "," + s[i:]
-	}
-	if neg {
-		s = "-" + s
-	}
-	return s
-}
-
-// Count writes a number with its noun: "1 edit", "2,000 edits".
-func Count(n int, noun string) string {
-	if n != 1 {
-		noun += "s"
-	}
-	return Number(n) + " " + noun
+	return strings.ReplaceAll(w.filtered(s), csi, w.mark)
 }

@@ -2,6 +2,7 @@ package term_test
 
 import (
 	"bytes"
+	"slices"
 	"strings"
 	"testing"
 
@@ -14,12 +15,14 @@ func TestPlainWhenPiped(t *testing.T) {
 	w.Title("title")
 	w.Pairs([2]string{"a", "1"}, [2]string{"long", "2"}, [2]string{"empty", ""})
 	w.Table([]string{"name", "n"}, []int{1}, [][]string{{"x", "1"}, {"yyyy", "200"}})
-	w.Bar(100, []term.Segment{{Name: "user", Value: 25}, {Name: "other", Value: 50}})
+	w.Bar(term.Bar{Total: 72, Segments: []term.Segment{{Name: "user", Value: 16}, {Name: "digest", Value: 8}, {Name: "other", Value: 8}}, Reserve: 10, Mark: 54, Label: "75 %"})
 	got := b.String()
 	if strings.Contains(got, "\x1b") {
 		t.Errorf("escape codes in %q", got)
 	}
-	for _, want := range []string{"title\n", "  a     1\n  long  2\n", "  name    n\n  x       1\n  yyyy  200\n", "▕" + strings.Repeat("█", 16) + strings.Repeat("▓", 32) + strings.Repeat("·", 16) + "▏"} {
+	for _, want := range []string{"title\n", "  a     1\n  long  2\n", "  name    n\n  x       1\n  yyyy  200\n",
+		"  ▕" + strings.Repeat("█", 16) + strings.Repeat("▞", 8) + strings.Repeat("▒", 8) + strings.Repeat("·", 30) + strings.Repeat("╱", 10) + "▏\n" + strings.Repeat(" ", 57) + "▴ 75 %\n",
+	} {
 		if !strings.Contains(got, want) {
 			t.Errorf("%q is missing in\n%s", want, got)
 		}
@@ -33,9 +36,59 @@ func TestBarNeverPassesItsWidth(t *testing.T) {
 		for _, v := range values {
 			s = append(s, term.Segment{Name: "user", Value: v})
 		}
-		term.New(&b, term.Options{}).Bar(100, s)
-		if n := len([]rune(strings.TrimSpace(b.String()))); n != 66 {
-			t.Errorf("%v: %d columns: %s", values, n, b.String())
+		term.New(&b, term.Options{Terminal: true, Columns: 50}).Bar(term.Bar{Total: 100, Segments: s, Reserve: 10, Mark: 100, Label: "75 %"})
+		bar, mark, _ := strings.Cut(strings.TrimRight(b.String(), "\n"), "\n")
+		if n := len([]rune(bar)); n != 50 {
+			t.Errorf("%v: %d columns: %s", values, n, bar)
+		}
+		if n := len([]rune(mark)); n > 50 || !strings.HasSuffix(mark, "75 % ▴") {
+			t.Errorf("%v: %d columns: %s", values, n, mark)
+		}
+	}
+}
+
+func TestWrap(t *testing.T) {
+	for _, tt := range []struct {
+		text string
+		want []string
+	}{
+		{"", []string{""}},
+		{"short", []string{"short"}},
+		{"words that go to the next line", []string{"words that go to the", "next line"}},
+		{"see /a/path/that/is/wider/than/a/line now", []string{"see", "/a/path/that/is/wide", "r/than/a/line now"}},
+		{"日本語のとても長い文章", []string{"日本語のとても長い文", "章"}},
+	} {
+		if got := term.Wrap(tt.text, 20); !slices.Equal(got, tt.want) {
+			t.Errorf("%q: %q", tt.text, got)
+		}
+	}
+}
+
+func TestNarrowTerminals(t *testing.T) {
+	var b bytes.Buffer
+	w := term.New(&b, term.Options{Terminal: true, Columns: 40})
+	w.Pairs([2]string{"name", "a value that does not fit into forty columns"})
+	w.Table([]string{"edit", "tokens", "what"}, []int{1}, [][]string{{"a long name of an edit", "1,000,000", "what it did, at some length"}, {"e2", "5", "little"}})
+	want := `  name  a value that does not fit into
+        forty columns
+  edit                  tokens  what
+  a long name of a…  1,000,000  what it…
+  e2                         5  little
+`
+	if got := b.String(); got != want {
+		t.Errorf("got\n%s", got)
+	}
+}
+
+func TestPercentAndDollars(t *testing.T) {
+	for p, want := range map[float64]string{0: "0 %", 0.04: "<0.1 %", -17.8: "-18 %", 4.62: "4.6 %", 9.97: "10 %", 62.4: "62 %", 117.8: "118 %"} {
+		if got := term.Percent(p); got != want {
+			t.Errorf("%g: %s", p, got)
+		}
+	}
+	for usd, want := range map[float64]string{0: "$0.00", 0.00001: "<$0.0001", 0.0432: "$0.043", 0.137: "$0.14", 0.00234: "$0.0023", 12.4: "$12.40"} {
+		if got := term.Dollars(usd); got != want {
+			t.Errorf("%g: %s", usd, got)
 		}
 	}
 }

@@ -70,7 +70,7 @@ func TestColorsCannotBeImitated(t *testing.T) {
 	var b bytes.Buffer
 	w := term.New(&b, term.Options{Terminal: true, Color: true})
 	w.Printf("%s\n", w.Style("bad", "text \x1b[32m"))
-	if got, want := b.String(), "\x1b[31mtext ␛[32m\x1b[m\n"; got != want {
+	if got, want := b.String(), "\x1b[38;5;160mtext ␛[32m\x1b[m\n"; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
 	b.Reset()
@@ -81,7 +81,7 @@ func TestColorsCannotBeImitated(t *testing.T) {
 	b.Reset()
 	w.Raw()
 	w.Table([]string{"head", "n"}, []int{1}, [][]string{{w.Style("good", "x\x1b[2J"), "1"}})
-	if got, want := b.String(), "  \x1b[90mhead\x1b[m  \x1b[90mn\x1b[m\n  \x1b[32mx\x1b[2J\x1b[m     1\n"; got != want {
+	if got, want := b.String(), "  \x1b[38;5;243mhead\x1b[m  \x1b[38;5;243mn\x1b[m\n  \x1b[38;5;29mx\x1b[2J\x1b[m     1\n"; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
 }

@@ -1,0 +1,156 @@
+package jobs
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"sync"
+
+	"precis"
+	"precis/conversation/recording"
+	"precis/models"
+	"precis/sessions"
+	"precis/tokens"
+)
+
+// Sessions opens the recorded conversations of this machine and brings the index up to
+// date. With folders it is only those in them. Progress, when not nil, follows the
+// reading.
+func (o *Opener) Sessions(ctx context.Context, folders []string, progress func(done, total int)) (*sessions.Library, error) {
+	cfg, err := o.Config()
+	if err != nil {
+		return nil, err
+	}
+	places, err := places(folders, cfg.Sessions.Roots)
+	if err != nil {
+		return nil, err
+	}
+	counter, err := tokens.New(tokens.Options{Name: cfg.Estimate})
+	if err != nil {
+		return nil, err
+	}
+	catalog, err := cfg.Catalog()
+	if err != nil {
+		return nil, err
+	}
+	options := sessions.Options{
+		Places: places, Index: o.sessionIndex(cfg.Sessions.Index), Counter: counter, Progress: progress,
+		Prices: func(model string) models.Prices {
+			m, _ := catalog.Find(model)
+			return m.Prices
+		},
+		Window: catalog.Window,
+		Open:   o.openHome(),
+	}
+	lib, err := sessions.Open(ctx, options)
+	if err != nil && options.Index != "" && ctx.Err() == nil {
+		o.console.Warn("every session is read again: %v", err)
+		options.Index = ""
+		lib, err = sessions.Open(ctx, options)
+	}
+	if err != nil {
+		return nil, err
+	}
+	o.OnClose(lib.Close)
+	_, err = lib.Refresh(ctx)
+	return lib, err
+}
+
+// openHome returns what opens a recording to look at, one at a time.
+func (o *Opener) openHome() func(context.Context, string) (sessions.Home, error) {
+	var mu sync.Mutex // held while a job is made
+	return func(ctx context.Context, path string) (sessions.Home, error) {
+		mu.Lock()
+		defer mu.Unlock()
+		j, err := o.begin(ctx, path)
+		if err != nil {
+			return nil, err
+		}
+		if err := j.manage(); err != nil {
+			return nil, err
+		}
+		return j.Home, nil
+	}
+}
+
+// places returns where recordings are looked for: in folders alone when there are any.
+func places(folders, roots []string) ([]sessions.Place, error) {
+	var out []sessions.Place
+	if len(folders) == 0 {
+		home, err := os.UserHomeDir()
+		if err != nil {
+			return nil, &precis.Error{Code: precis.CodeInvalid, Op: "find sessions", Err: err, Hint: "name folders"}
+		}
+		out = sessions.Places(sessions.Environment{Home: home, Env: os.Getenv})
+	} else {
+		roots = folders
+	}
+	for _, root := range roots {
+		path, err := filepath.Abs(root)
+		if err != nil {
+			return nil, precis.Errorf(precis.CodeInternal, "find sessions", "%w", err)
+		}
+		if _, err := os.Stat(path); err != nil && len(folders) > 0 {
+			return nil, &precis.Error{Code: precis.CodeNotFound, Op: "find sessions", Err: err}
+		}
+		out = append(out, sessions.Place{Root: path, Given: true})
+	}
+	return out, nil
+}
+
+// sessionIndex returns the path of the index; "" for none.
+func (o *Opener) sessionIndex(path string) string {
+	switch path {
+	case "off":
+		return ""
+	case "":
+		dir, err := os.UserCacheDir()
+		if err != nil {
+			o.console.Warn("the index of sessions is not kept: %v", err)
+			return ""
+		}
+		return filepath.Join(dir, "precis", "sessions.db")
+	}
+	return path
+}
+
+// session returns the path of the recording that a word stands for when it names no
+// file: a session's ID, its beginning, @last or @AGENT.
+func (o *Opener) session(ctx context.Context, word string) (string, error) {
+	if _, err := os.Lstat(word); err == nil || !sessions.IsName(word) {
+		return word, nil
+	}
+	done := o.console.Progress("reading sessions")
+	lib, err := o.Sessions(ctx, nil, nil)
+	done()
+	if err != nil {
+		return "", err
+	}
+	s, err := lib.Find(ctx, word)
+	if precis.CodeOf(err) == precis.CodeNotFound && word[0] != '@' {
+		return word, nil // the error of a missing file says it better
+	}
+	if err != nil {
+		return "", err
+	}
+	return s.Path, nil
+}
+
+// Path returns the path of the file that a user names, by itself or as a session.
+func (o *Opener) Path(ctx context.Context, name string) (string, error) { return o.session(ctx, name) }
+
+// Read reads what a user names: a file, "-" for standard input, or a session.
+func (o *Opener) Read(ctx context.Context, name string) (*recording.File, error) {
+	if name == "-" {
+		data, err := o.console.ReadInput(ctx)
+		if err != nil {
+			return nil, err
+		}
+		return recording.Read(data)
+	}
+	path, err := o.session(ctx, name)
+	if err != nil {
+		return nil, err
+	}
+	return recording.Open(path)
+}

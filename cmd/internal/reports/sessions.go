@@ -1,0 +1,182 @@
+package reports
+
+import (
+	"cmp"
+	"fmt"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"precis"
+	"precis/cmd/internal/term"
+	"precis/sessions"
+	"precis/store"
+)
+
+// SessionList is a page of sessions, as JSON.
+type SessionList struct {
+	Total    int                 `json:"total"` // that are selected
+	Sessions []*sessions.Session `json:"sessions"`
+}
+
+// SessionHit is a message found in a session, as JSON.
+type SessionHit struct {
+	store.Hit
+	Handle  precis.Handle `json:"handle"`
+	Agent   string        `json:"agent"`
+	Title   string        `json:"title,omitempty"`
+	Project string        `json:"project,omitempty"`
+	Path    string        `json:"path"`
+	Used    time.Time     `json:"last"`
+}
+
+// SessionHits are the messages that a search found, as JSON.
+type SessionHits struct {
+	Hits []SessionHit `json:"hits"`
+}
+
+// SessionList prints a page of sessions.
+func (p *Printer) SessionList(l SessionList, limit, page int, now time.Time) {
+	w := p.Text
+	if l.Total == 0 {
+		w.Printf("no sessions\n")
+		w.Pairs([2]string{"elsewhere", "precis sessions --in FOLDER"}, [2]string{"always", "precis config shows sessions.roots"})
+		return
+	}
+	w.Title("%s", term.Count(l.Total, "session"))
+	short := shortIDs(l.Sessions)
+	heads, right := []string{"session", "used", "agent", "tokens", "cost"}, []int{3, 4}
+	wide := w.Width() >= 100
+	if wide {
+		heads, right = append(heads, "messages", "state"), append(right, 5)
+	}
+	var rows [][]string
+	for i, s := range l.Sessions {
+		row := []string{short[i], Ago(s.Last, now), s.Agent, Size(s.Tokens), money(s.Cost, s.Estimated)}
+		if wide {
+			row = append(row, term.Number(s.Messages), sessionMarks(s))
+		}
+		rows = append(rows, row)
+	}
+	room := w.Width() - 4
+	for _, n := range columnWidths(rows, heads) {
+		room -= n + 2
+	}
+	for i, s := range l.Sessions {
+		rows[i] = append(rows[i], oneLine(whatOf(s), max(room, 16)))
+	}
+	w.Table(append(heads, "what"), right, rows)
+	if limit > 0 && limit*page < l.Total {
+		w.Printf("  … and %s more: --page %d\n", term.Number(l.Total-limit*page), page+1)
+	}
+}
+
+// whatOf says what a session is about: its project and its title.
+func whatOf(s *sessions.Session) string {
+	if s.State == sessions.Unreadable {
+		return s.Problem
+	}
+	if base := projectName(s.Project); base != "" {
+		return base + ": " + s.Title
+	}
+	return s.Title
+}
+
+// projectName returns the last part of a folder, of any system.
+func projectName(path string) string {
+	path = strings.TrimRight(path, `/\`)
+	return path[strings.LastIndexAny(path, `/\`)+1:]
+}
+
+// sessionMarks says in short how a session stands.
+func sessionMarks(s *sessions.Session) string {
+	switch {
+	case s.Condensations > 0:
+		return fmt.Sprintf("condensed %d×", s.Condensations)
+	case s.State == sessions.Answered:
+		return ""
+	}
+	return string(s.State)
+}
+
+// columnWidths returns how wide the columns of rows are, headings included.
+func columnWidths(rows [][]string, heads []string) []int {
+	out := make([]int, len(heads))
+	for i, h := range heads {
+		out[i] = len(h)
+	}
+	for _, r := range rows {
+		for i, cell := range r {
+			out[i] = max(out[i], len([]rune(cell)))
+		}
+	}
+	return out
+}
+
+// shortIDs returns beginnings of IDs by which sessions of a list can be told apart.
+func shortIDs(list []*sessions.Session) []string {
+	out := make([]string, len(list))
+	for n := 8; ; n += 4 {
+		seen, again := map[string]string{}, false
+		for i, s := range list {
+			out[i] = s.ID[:min(n, len(s.ID))]
+			if other, ok := seen[out[i]]; ok && other != s.ID {
+				again = true
+			}
+			seen[out[i]] = s.ID
+		}
+		if !again || n > 60 {
+			return out
+		}
+	}
+}
+
+// Session prints what is known of a session.
+func (p *Printer) Session(s *sessions.Session, children []*sessions.Session, now time.Time) {
+	w := p.Text
+	w.Title("%s", oneLine(cmp.Or(s.Title, s.ID), w.Width()))
+	state := string(s.State)
+	if s.Problem != "" {
+		state += ": " + s.Problem
+	}
+	condensed := ""
+	if s.Condensations > 0 {
+		condensed = fmt.Sprintf("%d× by the program: %s of %s hidden, %s of %s", s.Condensations, term.Number(s.Hidden), term.Count(s.Messages, "message"), Size(s.Lost), Size(s.Tokens)+" tokens")
+	}
+	w.Pairs(
+		[2]string{"id", s.ID}, [2]string{"agent", s.Agent}, [2]string{"model", s.Model}, [2]string{"project", s.Project}, [2]string{"file", s.Path},
+		[2]string{"state", oneLine(state, w.Width()-14)},
+		[2]string{"used", fmt.Sprintf("%s to %s (%s)", clock(s.Begun), clock(s.Last), Ago(s.Last, now))},
+		[2]string{"said", fmt.Sprintf("%s, %s of the user, %s tokens", term.Count(s.Messages, "message"), term.Count(s.Turns, "turn"), term.Number(s.Tokens))},
+		[2]string{"condensed", condensed}, [2]string{"spent", spentText(s)}, [2]string{"tools", toolsText(s.Tools, w.Width()-14)}, [2]string{"begun by", s.Parent},
+	)
+	for _, c := range children {
+		w.Pairs([2]string{"began", oneLine(c.ID+"  "+c.Title, w.Width()-14)})
+	}
+	for _, in := range s.Inside[:min(len(s.Inside), 8)] {
+		w.Pairs([2]string{"holds", fmt.Sprintf("%s (%s)", in.ID, term.Count(in.Messages, "message"))})
+	}
+	if n := len(s.Inside) - 8; n > 0 {
+		w.Printf("  … and %d more\n", n)
+	}
+	w.Printf("\n")
+	name := s.ID
+	if strings.ContainsAny(name, `/\`) || filepath.Ext(name) != "" {
+		name = s.Path
+	}
+	name = ShellWord(name)
+	w.Pairs([2]string{"look", "precis inspect " + name}, [2]string{"find", "precis search " + name + " WORD"}, [2]string{"sum up", "precis digest " + name})
+}
+
+// SessionHits prints the messages that a search found.
+func (p *Printer) SessionHits(words []string, l SessionHits, now time.Time) {
+	w := p.Text
+	w.Title("%s in sessions: %s", strings.Join(words, " "), term.Count(len(l.Hits), "message"))
+	for _, h := range l.Hits {
+		w.Printf("\n  %s %s  %s\n", w.Style("title", h.Conversation), h.Handle, w.Style("dim", strings.TrimSpace(h.Agent+", "+Ago(h.Used, now)+", "+projectName(h.Project))))
+		w.Printf("    %s\n", oneLine(h.Snippet, w.Width()-4))
+	}
+	w.Printf("\n")
+	first := l.Hits[0]
+	w.Pairs([2]string{"read", fmt.Sprintf("precis show %s %s", ShellWord(first.Conversation), first.Handle)})
+}

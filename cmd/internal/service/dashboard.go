@@ -1,0 +1,157 @@
+package service
+
+import (
+	"fmt"
+	"net/http"
+
+	"precis"
+	"precis/conversation"
+	"precis/dashboard"
+	"precis/gateway"
+	"precis/gateway/control"
+	"precis/preset"
+)
+
+// dashboard returns the pages of the gateway, for those who may see its conversations.
+func (s *Service) dashboard() (http.Handler, error) {
+	o := dashboard.Options{
+		Home: s.visited, Edits: true, Source: "precis gateway " + s.p.Version, Profiles: s.profiles,
+		Fill:   "ANTHROPIC_BASE_URL=http://" + s.config().Gateway.Listen + " claude",
+		Events: liveEvents{s}, Settings: liveSettings{s}, Logger: s.p.Logger,
+	}
+	if s.keys.any() {
+		o.Login, o.Logout = s.login, s.logout
+	}
+	pages, err := dashboard.New(o)
+	if err != nil {
+		return nil, err
+	}
+	return s.visitor(checked(pages)), nil
+}
+
+// visitor knows who asks for a page: by a key, or by the cookie of a login. Without
+// keys only this machine may ask.
+func (s *Service) visitor(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		switch {
+		case s.keys.any():
+			if owner, ok := s.logins.owner(r, s.keys); ok && !s.keys.admits(r) {
+				r.Header.Set(headerKey, s.keys.inner[owner])
+			}
+		case !fromHere(r):
+			refuse(w, http.StatusUnauthorized, &precis.Error{Code: precis.CodeInvalid, Op: "check caller",
+				Err: fmt.Errorf("only callers on the gateway's machine may see this"), Hint: "set gateway.keys_file to let others log in"})
+			return
+		}
+		next.ServeHTTP(w, r)
+	})
+}
+
+// visited returns what a visitor may see.
+func (s *Service) visited(r *http.Request) (conversation.Home, error) {
+	owner, err := s.ownerOf(r)
+	if err != nil {
+		return nil, dashboard.ErrLogin
+	}
+	return s.Gateway.Home(owner), nil
+}
+
+// ownerOf returns whose conversations a request may see, [gateway.AllOwners] for
+// everybody's.
+func (s *Service) ownerOf(r *http.Request) (string, error) {
+	owner, all, err := s.Gateway.Caller(r)
+	if all {
+		return gateway.AllOwners, nil
+	}
+	if owner == gateway.AllOwners {
+		owner = ""
+	}
+	return owner, err
+}
+
+// profiles returns the names of the profiles besides the default one.
+func (s *Service) profiles() []string {
+	var out []string
+	for _, p := range s.Gateway.Profiles().Items {
+		if p.Name != "" {
+			out = append(out, p.Name)
+		}
+	}
+	return out
+}
+
+// liveEvents hands the events of the gateway to its pages.
+type liveEvents struct{ s *Service }
+
+// Follow returns what concerns the visitor.
+func (e liveEvents) Follow(r *http.Request, after uint64) (<-chan dashboard.Notice, func()) {
+	owner, err := e.s.ownerOf(r)
+	if err != nil {
+		return nil, func() {}
+	}
+	l := e.s.events.Listen(owner, after)
+	if l == nil {
+		return nil, func() {}
+	}
+	out := make(chan dashboard.Notice)
+	go func() {
+		defer close(out)
+		for n := range l.C {
+			select {
+			case out <- dashboard.Notice{N: n.N, Kind: n.Event.Type, Conversation: n.Event.Conversation}:
+			case <-r.Context().Done():
+				return
+			}
+		}
+	}()
+	return out, l.Leave
+}
+
+// Edited publishes edits that were made on a page.
+func (e liveEvents) Edited(r *http.Request, id string, edits []conversation.EditInfo) {
+	caller, err := e.s.ownerOf(r)
+	if err != nil {
+		return
+	}
+	owner, err := e.s.Gateway.Home(caller).(conversation.Owned).OwnerOf(r.Context(), id)
+	if err != nil {
+		return
+	}
+	var notes []control.EditNote
+	for _, i := range edits {
+		notes = append(notes, control.EditNote{ID: i.ID, Kind: i.Kind, Rung: i.Report.Rung, Saved: i.Report.Saved(), TriggeredBy: precis.TriggeredManual})
+	}
+	e.s.events.Edited(owner, id, notes...)
+}
+
+// liveSettings are the settings of the gateway.
+type liveSettings struct{ s *Service }
+
+// Profiles returns the names of all profiles.
+func (l liveSettings) Profiles() []string { return append([]string{""}, l.s.profiles()...) }
+
+// Presets returns the names of the presets.
+func (liveSettings) Presets() []string { return preset.Names() }
+
+// Settings returns what is in force.
+func (l liveSettings) Settings(profile string) (precis.Settings, error) {
+	v, err := l.s.Gateway.Settings(profile)
+	return precis.Settings{
+		Preset: v.Preset, Auto: v.Auto, Percent: v.Percent, Prepare: v.Prepare, Warn: v.Warn, Target: v.Target, Profiles: v.Thresholds,
+		Rungs: v.Rungs, Observe: v.Observe, Buffer: v.Buffer, KeepMessages: v.KeepMessages, KeepShare: v.KeepShare,
+	}, err
+}
+
+// Change lets those change settings who may see everybody's conversations.
+func (l liveSettings) Change(r *http.Request) func(string, dashboard.SettingsChange) error {
+	if _, all, err := l.s.Gateway.Caller(r); err != nil || !all {
+		return nil
+	}
+	return func(profile string, c dashboard.SettingsChange) error {
+		_, err := l.s.Gateway.PatchSettings(profile, gateway.SettingsPatch{Preset: c.Preset, Auto: c.Auto, Percent: c.Percent, Prepare: c.Prepare, Warn: c.Warn, Target: c.Target})
+		if err == nil {
+			l.s.events.SettingsChanged(profile)
+		}
+		return err
+	}
+}

@@ -1,0 +1,75 @@
+package statusline_test
+
+import (
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"precis"
+	"precis/cmd/internal/statusline"
+)
+
+const list = `{"items":[
+	{"id":"c0","tokens":9,"window":10,"requests":1,"hints":{"X-Claude-Code-Session-Id":"s1","X-Claude-Code-Agent-Id":"a1"}},
+	{"id":"c1","model":"claude-x","tokens":50000,"window":200000,"requests":10,"hints":{"X-Claude-Code-Session-Id":"s1"}},
+	{"id":"c2","tokens":1,"window":10}]}`
+
+func from(t *testing.T, h http.HandlerFunc) statusline.Sources {
+	server := httptest.NewServer(h)
+	t.Cleanup(server.Close)
+	return statusline.Sources{
+		Gateway: strings.TrimPrefix(server.URL, "http://"), Threshold: 75,
+		Window: func(string) precis.Window { return precis.Window{Tokens: 128_000} },
+	}
+}
+
+// A gateway knows what is sent, and what precis did.
+func TestOfAGateway(t *testing.T) {
+	src := from(t, func(w http.ResponseWriter, r *http.Request) {
+		switch r.URL.Path {
+		case "/precis/api/v1/conversations":
+			fmt.Fprint(w, list)
+		case "/precis/api/v1/conversations/c1":
+			fmt.Fprint(w, `{"edits":{"in_force":2,"tokens_saved":50000,"cost_usd":0.07}}`)
+		}
+	})
+	src.Client.Session = "s1"
+	src.Client.Cost.USD = 0.5
+	s := statusline.Read(t.Context(), src)
+	if got, want := s.Line(), "25 % of 200,000, about 10 turns left, $0.57, 2 edits of precis saved 50,000"; got != want {
+		t.Errorf("%s", got)
+	}
+	if s.ID != "c1" || s.Model != "claude-x" || s.Bar() != "███░░░░░░░" {
+		t.Errorf("%+v", s)
+	}
+	src.Client.Session = "another"
+	if s := statusline.Read(t.Context(), src); s.Known() || s.Gateway {
+		t.Errorf("another session: %+v", s)
+	}
+}
+
+// A gateway that is slow or refuses changes nothing.
+func TestWithoutAnAnswer(t *testing.T) {
+	block := make(chan struct{})
+	for name, h := range map[string]http.HandlerFunc{
+		"refuses": func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusUnauthorized) },
+		"slow": func(_ http.ResponseWriter, r *http.Request) {
+			select {
+			case <-block:
+			case <-r.Context().Done():
+			}
+		},
+	} {
+		begun := time.Now()
+		if s := statusline.Read(t.Context(), from(t, h)); s.Known() || s.Line() != "precis: no request yet" {
+			t.Errorf("%s: %+v", name, s)
+		}
+		if d := time.Since(begun); d > 5*time.Second {
+			t.Errorf("%s: it takes %s", name, d)
+		}
+	}
+	close(block)
+}

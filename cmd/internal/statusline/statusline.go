@@ -1,0 +1,102 @@
+// Package statusline says in a few milliseconds how full the window of a running
+// conversation is: from what its client reports, from the end of its transcript, and
+// from a gateway that answers. Start with [Read].
+package statusline
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"precis"
+	"precis/cmd/internal/term"
+)
+
+// Status is a conversation in a line.
+type Status struct {
+	Model     string  `json:"model,omitempty"`
+	Tokens    int     `json:"tokens"` // of the newest request
+	Window    int     `json:"window"`
+	Percent   float64 `json:"percent"`
+	TurnsLeft int     `json:"turns_left"` // requests until something is done; -1: unknown
+	CostUSD   float64 `json:"cost_usd,omitempty"`
+
+	// Of a gateway that the conversation passes.
+	Gateway   bool   `json:"gateway"`
+	ID        string `json:"id,omitempty"` // there
+	Condensed int    `json:"edits,omitempty"`
+	Saved     int    `json:"tokens_saved,omitempty"`
+}
+
+// Sources are where a status may come from.
+type Sources struct {
+	Client     Client // what the client says; zero: nothing
+	Transcript string // path of Claude Code's recording; "": none
+	Gateway    string // address of a gateway
+	Threshold  float64
+	Window     func(model string) precis.Window
+}
+
+// Known reports whether anything is known.
+func (s Status) Known() bool { return s.Tokens > 0 }
+
+// Read puts a status together. What does not answer in time is left out.
+func Read(ctx context.Context, from Sources) Status {
+	s := Status{Model: from.Client.Model.ID, CostUSD: from.Client.Cost.USD, Window: from.Client.Context.Size, TurnsLeft: -1}
+	growth := 0
+	if from.Transcript != "" {
+		if used := lastRequests(from.Transcript); len(used) > 0 {
+			last := used[len(used)-1]
+			s.Tokens, growth = last.tokens, growthOf(used)
+			if s.Model == "" {
+				s.Model = last.model
+			}
+		}
+	}
+	from.gateway(ctx, &s, &growth)
+	if s.Window <= 0 && s.Tokens > 0 {
+		s.Window = from.Window(s.Model).Tokens
+	}
+	if s.Window <= 0 {
+		return s
+	}
+	s.Percent = 100 * float64(s.Tokens) / float64(s.Window)
+	limit := float64(s.Window)
+	if s.Gateway {
+		limit *= from.Threshold / 100
+	}
+	if growth > 0 {
+		s.TurnsLeft = max(int((limit-float64(s.Tokens))/float64(growth)), 0)
+	}
+	return s
+}
+
+// timeout is how long a gateway may take.
+const timeout = 100 * time.Millisecond
+
+// Line is a status in words: "62 % of 200,000, about 9 turns left, $0.43, 2 edits of
+// precis saved 41,000".
+func (s Status) Line() string {
+	if !s.Known() {
+		return "precis: no request yet"
+	}
+	parts := []string{fmt.Sprintf("%s of %s", term.Percent(s.Percent), term.Number(s.Window))}
+	if s.TurnsLeft >= 0 {
+		parts = append(parts, "about "+term.Count(s.TurnsLeft, "turn")+" left")
+	}
+	if s.CostUSD > 0 {
+		parts = append(parts, term.Dollars(s.CostUSD))
+	}
+	if s.Condensed > 0 {
+		parts = append(parts, fmt.Sprintf("%s of precis saved %s", term.Count(s.Condensed, "edit"), term.Number(s.Saved)))
+	}
+	return strings.Join(parts, ", ")
+}
+
+// Bar is a short bar of the window.
+func (s Status) Bar() string {
+	const columns = 10
+	n := min(int(s.Percent/100*columns+0.5), columns)
+	return strings.Repeat("█", n) + strings.Repeat("░", columns-n)
+}

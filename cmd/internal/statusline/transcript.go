@@ -1,0 +1,100 @@
+package statusline
+
+import (
+	"bytes"
+	"encoding/json"
+	"io"
+	"os"
+)
+
+// request is what the client reported of one request.
+type request struct {
+	id     string
+	model  string
+	tokens int // that it sent and got
+}
+
+// tail is how much of a transcript is read, from its end.
+const tail = 1 << 20
+
+// lastRequests returns the requests at the end of a transcript of Claude Code, the
+// newest last; those of sub-agents are left out.
+func lastRequests(path string) []request {
+	var out []request
+	for line := range bytes.SplitSeq(end(path), []byte("\n")) {
+		r, ok := parseRequest(line)
+		switch {
+		case !ok:
+		case len(out) > 0 && out[len(out)-1].id == r.id: // the lines of one answer
+			out[len(out)-1] = r
+		default:
+			out = append(out, r)
+		}
+	}
+	return out
+}
+
+// end returns the last lines of a regular file.
+func end(path string) []byte {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil || !info.Mode().IsRegular() {
+		return nil
+	}
+	at := max(info.Size()-tail, 0)
+	data, err := io.ReadAll(io.NewSectionReader(f, at, tail))
+	if err != nil {
+		return nil
+	}
+	if at > 0 {
+		_, data, _ = bytes.Cut(data, []byte("\n"))
+	}
+	return data
+}
+
+func parseRequest(line []byte) (r request, ok bool) {
+	if !bytes.Contains(line, []byte(`"usage"`)) {
+		return r, false
+	}
+	var l struct {
+		Type    string `json:"type"`
+		Side    bool   `json:"isSidechain"`
+		Message struct {
+			ID    string `json:"id"`
+			Model string `json:"model"`
+			Usage struct {
+				Input  int `json:"input_tokens"`
+				Output int `json:"output_tokens"`
+				Read   int `json:"cache_read_input_tokens"`
+				Write  int `json:"cache_creation_input_tokens"`
+			} `json:"usage"`
+		} `json:"message"`
+	}
+	if json.Unmarshal(line, &l) != nil || l.Type != "assistant" || l.Side {
+		return r, false
+	}
+	u := l.Message.Usage
+	r = request{id: l.Message.ID, model: l.Message.Model, tokens: u.Input + u.Output + u.Read + u.Write}
+	return r, r.tokens > 0
+}
+
+// mostRequests is how far back growth is measured.
+const mostRequests = 20
+
+// growthOf returns by how many tokens a conversation grows with a request, since it
+// last became smaller; 0: unknown.
+func growthOf(used []request) int {
+	last := len(used) - 1
+	first := last
+	for first > 0 && last-first < mostRequests && used[first-1].tokens <= used[first].tokens {
+		first--
+	}
+	if first == last {
+		return 0
+	}
+	return (used[last].tokens - used[first].tokens) / (last - first)
+}

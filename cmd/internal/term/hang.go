@@ -1,0 +1,53 @@
+package term
+
+import (
+	"strings"
+
+	"charm.land/lipgloss/v2"
+)
+
+// Hanging writes a line; on a terminal that is too narrow it goes on under its last
+// column, or its indentation.
+func (w *Writer) Hanging(line string) {
+	begins := len(line) - len(strings.TrimLeft(line, " "))
+	hang := begins
+	if gap := strings.LastIndex(line, "  "); gap >= begins && gap+2 <= w.width/2 {
+		begins = gap + 2
+		hang = lipgloss.Width(line[:begins])
+	}
+	lines := []string{line[begins:]}
+	if w.filters {
+		lines = Wrap(w.seen(line[begins:]), w.width-hang)
+	}
+	head := line[:begins]
+	for _, part := range lines {
+		w.Printf("%s\n", strings.TrimRight(head+part, " "))
+		head = strings.Repeat(" ", hang)
+	}
+}
+
+// written is the width for which texts of help are written.
+const written = 80
+
+// Reflow joins the lines of paragraphs where a terminal is narrower than they are
+// written, for [Writer.Hanging] to break them.
+func (w *Writer) Reflow(text string) string {
+	if !w.filters || w.width >= written {
+		return text
+	}
+	var out strings.Builder
+	joined := false
+	for line := range strings.Lines(text) {
+		plain := strings.TrimRight(line, "\n")
+		prose := plain != "" && plain[0] != ' '
+		switch {
+		case joined && prose:
+			out.WriteString(" ")
+		case out.Len() > 0:
+			out.WriteString("\n")
+		}
+		out.WriteString(plain)
+		joined = prose
+	}
+	return out.String()
+}

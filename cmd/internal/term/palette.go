@@ -1,0 +1,13 @@
+package term
+
+// palette holds colors of 256-color terminals that are legible on light and dark
+// grounds alike. The kinds of content have the colors of the pages; failure is no
+// kind.
+var palette = map[string]string{
+	"title": "", "good": "29", "warn": "130", "bad": "160", "dim": "243", "hit": "130",
+	"system": "245", "tools": "241", "digest": "98", "user": "68", "assistant": "72", "thinking": "132",
+	"tool use": "136", "tool result": "37", "media": "109", "other": "248", "free": "243", "reserve": "243",
+}
+
+// bold are the styles that are bold as well.
+var bold = map[string]bool{"title": true, "hit": true}

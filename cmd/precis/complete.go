@@ -1,0 +1,170 @@
+package main
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"precis"
+	"precis/archive/formats"
+	"precis/cmd/internal/config"
+	"precis/cmd/internal/term"
+	"precis/conversation"
+	"precis/conversation/export"
+	"precis/preset"
+	"precis/sessions"
+	"precis/tokens"
+)
+
+// completer completes words that are not the name of a file.
+type completer func(cmd *cobra.Command, args []string, word string) ([]string, cobra.ShellCompDirective)
+
+// complete teaches the command line to complete the values of flags, names of sessions,
+// handles and edits. It is needed only when the shell asks.
+func (t *tools) complete(root *cobra.Command) {
+	flags := map[string]completer{
+		"preset": oneOf(preset.Names()...), "estimate": oneOf(tokens.Names()...), "set": settings, "model": t.models,
+		"dialect": oneOf("anthropic", "chat", "responses"), "summarizer": oneOf("model", "digest"), "log-format": oneOf("text", "json"),
+		"sort": oneOf(sessions.Sorts()...), "agent": oneOf(agents()...), "state": oneOf("answered", "interrupted", "completed", "unreadable"),
+	}
+	words := map[string]completer{"show": t.handles, "restore": t.handles, "pin": t.handles, "undo": t.edits, "models": t.models}
+	for name, f := range flags {
+		for _, cmd := range all(root) {
+			if cmd.PersistentFlags().Lookup(name) != nil || cmd.Flags().Lookup(name) != nil {
+				if err := cmd.RegisterFlagCompletionFunc(name, f); err != nil {
+					panic(err) // the flag is there
+				}
+			}
+		}
+	}
+	byCommand := map[string]completer{"export": oneOf(export.Formats()...), "status": oneOf(statusFormats...)}
+	for _, cmd := range all(root) {
+		if f := byCommand[cmd.Name()]; f != nil && cmd.Flags().Lookup("format") != nil {
+			if err := cmd.RegisterFlagCompletionFunc("format", f); err != nil {
+				panic(err) // the flag is there
+			}
+		}
+		f, ok := words[cmd.Name()]
+		switch {
+		case ok && cmd.Parent() == root:
+			cmd.ValidArgsFunction = f
+		case strings.Contains(cmd.Use, "FILE"), strings.Contains(cmd.Use, "SESSION"):
+			cmd.ValidArgsFunction = files
+		}
+	}
+}
+
+// all returns a command and all below it.
+func all(cmd *cobra.Command) []*cobra.Command {
+	out := []*cobra.Command{cmd}
+	for _, c := range cmd.Commands() {
+		out = append(out, all(c)...)
+	}
+	return out
+}
+
+// agents are the programs whose recordings are known.
+func agents() []string {
+	var out []string
+	for _, f := range formats.All() {
+		out = append(out, f.Name())
+	}
+	return out
+}
+
+func oneOf(words ...string) completer {
+	return func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+		return words, cobra.ShellCompDirectiveNoFileComp
+	}
+}
+
+// files completes names of sessions that begin with @; the shell completes files.
+func files(_ *cobra.Command, _ []string, word string) ([]string, cobra.ShellCompDirective) {
+	if !strings.HasPrefix(word, "@") {
+		return nil, cobra.ShellCompDirectiveDefault
+	}
+	out := []string{"@last\tthe session used last"}
+	for _, a := range agents() {
+		out = append(out, "@"+a+"\tthe newest of "+a)
+	}
+	return out, cobra.ShellCompDirectiveNoFileComp
+}
+
+// settings completes KEY=VALUE.
+func settings(_ *cobra.Command, _ []string, word string) ([]string, cobra.ShellCompDirective) {
+	values := map[string][]string{"preset": preset.Names(), "rungs": preset.Rungs(), "estimate": tokens.Names()}
+	key, _, ok := strings.Cut(word, "=")
+	var out []string
+	if !ok {
+		for _, k := range config.Keys() {
+			out = append(out, k+"=")
+		}
+		return out, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
+	}
+	for _, v := range values[key] {
+		out = append(out, key+"="+v)
+	}
+	return out, cobra.ShellCompDirectiveNoFileComp
+}
+
+// models completes names of models.
+func (t *tools) models(_ *cobra.Command, _ []string, word string) ([]string, cobra.ShellCompDirective) {
+	cfg, err := t.jobs.Config()
+	if err != nil {
+		return nil, cobra.ShellCompDirectiveError
+	}
+	catalog, err := cfg.Catalog()
+	if err != nil {
+		return nil, cobra.ShellCompDirectiveError
+	}
+	var out []string
+	for _, m := range catalog.List() {
+		if strings.HasPrefix(m.ID, word) {
+			out = append(out, m.ID)
+		}
+	}
+	slices.Sort(out)
+	return slices.Compact(out), cobra.ShellCompDirectiveNoFileComp
+}
+
+// mostHandles is how many messages are offered.
+const mostHandles = 200
+
+// handles completes messages of the recording that is named before, with how they
+// begin.
+func (t *tools) handles(cmd *cobra.Command, args []string, word string) ([]string, cobra.ShellCompDirective) {
+	if len(args) == 0 {
+		return files(cmd, args, word)
+	}
+	f, err := t.jobs.Read(cmd.Context(), args[0])
+	if err != nil {
+		return nil, cobra.ShellCompDirectiveError
+	}
+	var out []string
+	for i, m := range f.Conversation.Transcript.Messages() {
+		h := precis.MessageHandle(i).String()
+		if strings.HasPrefix(h, word) && len(out) < mostHandles {
+			out = append(out, h+"\t"+string(m.Role)+": "+term.Cut(strings.Join(strings.Fields(term.Plain(m.PlainText())), " "), 50))
+		}
+	}
+	return out, cobra.ShellCompDirectiveNoFileComp
+}
+
+// edits completes the short names of edits in force.
+func (t *tools) edits(cmd *cobra.Command, args []string, word string) ([]string, cobra.ShellCompDirective) {
+	if len(args) == 0 {
+		return files(cmd, args, word)
+	}
+	f, err := t.jobs.Read(cmd.Context(), args[0])
+	if err != nil {
+		return nil, cobra.ShellCompDirectiveError
+	}
+	var out []string
+	for _, e := range conversation.EditsOf(f.Conversation).Items {
+		if e.InForce && e.Kind != precis.KindUndo && strings.HasPrefix(e.Name, word) {
+			out = append(out, e.Name+"\t"+string(e.Kind)+": "+e.Report.Reason)
+		}
+	}
+	return out, cobra.ShellCompDirectiveNoFileComp
+}

@@ -1,0 +1,102 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"precis"
+	"precis/cmd/internal/term"
+	"precis/internal/suggest"
+)
+
+// Flags of the root command, by what they are about. All commands accept them; help
+// names those that act.
+const (
+	everyFlag   = "config estimate max-output model preset profile set target used window json quiet raw verbose"
+	editFlags   = "config estimate model set window json quiet raw"
+	readFlags   = "config estimate set json quiet raw"
+	serveFlags  = "config estimate max-output preset set target window json quiet"
+	configFlags = "config estimate max-output model preset set target window json quiet"
+	fewFlags    = "config set json quiet"
+)
+
+// actingFlags are the flags of the root command that act, by subcommand.
+var actingFlags = map[string]string{
+	"inspect": everyFlag, "view": everyFlag, "condense": everyFlag,
+	"rewind": editFlags, "undo": editFlags, "restore": editFlags, "pin": editFlags,
+	"search": readFlags, "show": readFlags, "digest": readFlags, "gate": readFlags, "sessions": readFlags, "experiments": readFlags, "status": readFlags,
+	"ui": everyFlag, "mcp": readFlags,
+	"gateway": serveFlags, "run": serveFlags, "doctor": serveFlags,
+	"config": configFlags, "models": fewFlags, "store": fewFlags, "version": "json", "man": "quiet",
+	"": "config set json quiet",
+}
+
+// onlyActing hides the flags of the root command that do not act in a command.
+func onlyActing(cmd *cobra.Command) {
+	top := cmd
+	for top.HasParent() && top.Parent().HasParent() {
+		top = top.Parent()
+	}
+	name := top.Name()
+	if !top.HasParent() {
+		name = ""
+	}
+	acting := " " + actingFlags[name] + " "
+	cmd.Root().PersistentFlags().VisitAll(func(f *pflag.Flag) {
+		f.Hidden = !strings.Contains(acting, " "+f.Name+" ")
+	})
+}
+
+// printHelp prints the help of a command, so that it fits the terminal.
+func (t *tools) printHelp(show func(*cobra.Command, []string)) func(*cobra.Command, []string) {
+	return func(cmd *cobra.Command, args []string) {
+		var out bytes.Buffer
+		onlyActing(cmd)
+		cmd.Long = t.Text.Reflow(cmd.Long)
+		cmd.SetOut(&out)
+		show(cmd, args)
+		cmd.SetOut(t.Text)
+		for line := range strings.Lines(out.String()) {
+			t.Text.Hanging(strings.TrimRight(line, "\n"))
+		}
+	}
+}
+
+// newHelp makes the command help: cobra's own is content with unknown names.
+func newHelp(t *tools, root *cobra.Command) *cobra.Command {
+	return &cobra.Command{
+		Use:   "help [COMMAND | TOPIC]",
+		Short: "Explain a command, or a topic: " + strings.Join(topicNames(), ", "),
+		Example: `  precis help condense
+  precis help handles`,
+		ValidArgsFunction: func(_ *cobra.Command, _ []string, _ string) ([]string, cobra.ShellCompDirective) {
+			return helpNames(root), cobra.ShellCompDirectiveNoFileComp
+		},
+		RunE: func(_ *cobra.Command, args []string) error {
+			cmd, rest, err := root.Find(args)
+			if err != nil || len(rest) > 0 {
+				word := term.Plain(strings.Join(args, " "))
+				e := &precis.Error{Code: precis.CodeInvalid, Op: "help", Err: errors.New("there is no command or topic " + word), Hint: "precis help lists them"}
+				if near := suggest.DidYouMean(word, helpNames(root)); near != "" {
+					e.Hint = near
+				}
+				return e
+			}
+			return cmd.Help()
+		},
+	}
+}
+
+func helpNames(root *cobra.Command) []string {
+	names := topicNames()
+	for _, c := range root.Commands() {
+		if c.IsAvailableCommand() {
+			names = append(names, c.Name())
+		}
+	}
+	return names
+}

@@ -1,0 +1,81 @@
+package main
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"precis/conversation"
+	"precis/sessions"
+	"precis/store"
+)
+
+// freshFor is how long the index of sessions is used before files are looked at again.
+const freshFor = 2 * time.Second
+
+// living is the sessions of this machine for a program that runs for hours: agents go
+// on recording meanwhile.
+type living struct {
+	conversation.Home
+	lib *sessions.Library
+	now func() time.Time
+
+	mu sync.Mutex // guards at
+	at time.Time  // when the index was last brought up to date
+}
+
+func newLiving(lib *sessions.Library, now func() time.Time) *living {
+	return &living{Home: lib.Home(), lib: lib, now: now, at: now()}
+}
+
+// refresh brings the index up to date unless it was a moment ago.
+func (l *living) refresh(ctx context.Context) error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.now().Sub(l.at) < freshFor {
+		return nil
+	}
+	if _, err := l.lib.Refresh(ctx); err != nil {
+		return err
+	}
+	l.at = l.now()
+	return nil
+}
+
+// Look calls f with a session.
+func (l *living) Look(ctx context.Context, id string, f func(*conversation.Subject) error) error {
+	if err := l.refresh(ctx); err != nil {
+		return err
+	}
+	return l.Home.Look(ctx, id, f)
+}
+
+// List lists sessions, the one used last first.
+func (l *living) List(ctx context.Context, q conversation.Listing) (conversation.Page[conversation.Listed], error) {
+	if err := l.refresh(ctx); err != nil {
+		return conversation.Page[conversation.Listed]{}, err
+	}
+	return l.Home.List(ctx, q)
+}
+
+// Search finds messages in all sessions.
+func (l *living) Search(ctx context.Context, q store.SearchQuery) (conversation.FoundList, error) {
+	if err := l.refresh(ctx); err != nil {
+		return conversation.FoundList{}, err
+	}
+	return l.Home.Search(ctx, q)
+}
+
+// Family returns the session that began one, and those that it began.
+func (l *living) Family(ctx context.Context, id string) (conversation.Family, error) {
+	return conversation.FamilyOf(ctx, l.Home, id)
+}
+
+// Folder returns the folder of a session's project; "" when nobody knows.
+func (l *living) Folder(ctx context.Context, id string) (string, error) {
+	s, err := l.lib.Find(ctx, id)
+	if err != nil {
+		return "", err
+	}
+	return s.Project, nil
+}

@@ -1,0 +1,133 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"precis"
+	"precis/cmd/internal/config"
+	"precis/cmd/internal/statusline"
+	"precis/models"
+)
+
+// statusFormats are the forms of a status.
+var statusFormats = []string{"plain", "claude", "json"}
+
+// status prints how full a window is, for status lines and prompts.
+type status struct {
+	*tools
+	format string
+}
+
+func newStatus(t *tools) *cobra.Command {
+	c := &status{tools: t}
+	cmd := &cobra.Command{
+		Use:   "status [FILE]",
+		Short: "Say in one line how full the window is, for status lines",
+		Long: `Say in one line how full the window is, about how many turns are left, what was
+spent, and what precis did: of FILE, or of the newest conversation of the gateway
+that runs at gateway.listen. What Claude Code's transcripts report is taken as it
+is, so that the answer is there at once; other recordings are counted.
+
+With --format claude the command serves Claude Code's status line: it reads what
+Claude Code writes to it. In ~/.claude/settings.json:
+
+  {"statusLine": {"type": "command", "command": "precis status --format claude"}}
+
+"turns left" counts requests until precis acts, or without a gateway until the
+window is full, by how the conversation grew with the last ones.`,
+		Example: `  precis status
+  precis status @last
+  precis status --format json run.jsonl`,
+		Args: takes("[FILE]"),
+		RunE: c.run,
+	}
+	cmd.Flags().StringVar(&c.format, "format", "plain", "`FORMAT`: "+strings.Join(statusFormats, ", "))
+	return cmd
+}
+
+func (c *status) run(cmd *cobra.Command, args []string) error {
+	if !slices.Contains(statusFormats, c.format) {
+		return precis.Errorf(precis.CodeInvalid, "read flags", "--format is %q, want %s", c.format, strings.Join(statusFormats, ", "))
+	}
+	cfg, err := c.jobs.Config()
+	if err != nil {
+		return err
+	}
+	from := statusline.Sources{Gateway: cfg.Gateway.Listen, Threshold: cfg.Settings.Percent, Window: windowOf(cfg)}
+	if c.format == "claude" && len(args) == 0 {
+		data, err := c.ReadInput(cmd.Context())
+		if err != nil {
+			return err
+		}
+		from.Client, _ = statusline.ParseClient(data)
+		from.Transcript = from.Client.Transcript
+	}
+	if len(args) == 1 {
+		if from.Transcript, err = c.jobs.Path(cmd.Context(), args[0]); err != nil {
+			return err
+		}
+	}
+	s := statusline.Read(cmd.Context(), from)
+	if len(args) == 1 && !s.Known() {
+		if s, err = c.counted(cmd.Context(), args[0]); err != nil {
+			return err
+		}
+	}
+	return c.print(s)
+}
+
+// windowOf returns how to find a model's window.
+func windowOf(cfg *config.Config) func(string) precis.Window {
+	return func(model string) precis.Window {
+		if cfg.Window > 0 {
+			return precis.Window{Tokens: cfg.Window}
+		}
+		catalog, err := cfg.Catalog()
+		if err != nil {
+			catalog, _ = models.New(models.Options{})
+		}
+		return catalog.Window(model)
+	}
+}
+
+// counted is the status of a recording that reports no usage.
+func (c *status) counted(ctx context.Context, path string) (s statusline.Status, err error) {
+	j, err := c.jobs.Open(ctx, path)
+	if err != nil {
+		return s, err
+	}
+	now, err := j.Manager.Status(j.Request())
+	if err != nil {
+		return s, err
+	}
+	s = statusline.Status{Model: j.Model, Tokens: now.Tokens, Window: now.Window, Percent: now.Percent, TurnsLeft: -1, Condensed: now.Condensations + now.Truncations + now.Other}
+	for _, e := range precis.Active(j.Conversation.Edits) {
+		s.Saved += e.Report.Saved()
+	}
+	return s, nil
+}
+
+func (c *status) print(s statusline.Status) error {
+	switch {
+	case c.AsJSON:
+		return c.JSON(s)
+	case c.format == "json":
+		data, err := json.Marshal(s)
+		if err != nil {
+			return precis.Errorf(precis.CodeInternal, "write JSON", "%w", err)
+		}
+		_, err = fmt.Fprintf(c.Data(), "%s\n", data)
+		return err
+	case c.format == "claude" && s.Known():
+		c.Text.Printf("%s %s\n", s.Bar(), s.Line())
+	default:
+		c.Text.Printf("%s\n", s.Line())
+	}
+	return nil
+}
