@@ -4,7 +4,7 @@ GO ?= go
 SHELL := bash
 .SHELLFLAGS := -eu -o pipefail -c
 
-.PHONY: test build treesitter check race fuzz properties vectors clients bench rename-module clean
+.PHONY: test build man treesitter check race fuzz properties vectors clients ui-test bench rename-module clean
 
 test: ## run every test
 	$(GO) test ./...
@@ -13,6 +13,10 @@ test: ## run every test
 # keeps the linker from dropping what is not called: 11 MB.
 build: ## build the command into ./dist
 	CGO_ENABLED=0 $(GO) build -trimpath -tags grpcnotrace -ldflags "-s -w" -o dist/precis ./cmd/precis
+
+man: build ## write manual pages into ./dist/man
+	mkdir -p dist/man
+	dist/precis man dist/man
 
 treesitter: ## build the command with the grammars of tree-sitter, and test them: needs a C compiler and some minutes
 	CGO_ENABLED=1 $(GO) build -trimpath -tags grpcnotrace,treesitter -ldflags "-s -w" -o dist/precis-treesitter ./cmd/precis
@@ -46,6 +50,9 @@ vectors: ## golden cases and recordings; set PRECIS_VECTORS and PRECIS_TRANSCRIP
 clients: export CLIENTS_GATEWAY ?= $(GO) run ./cmd/precis gateway --listen 127.0.0.1:$$PORT --upstream $$UPSTREAM
 clients: ## agent programs from npm against a small window, through the gateway of CLIENTS_GATEWAY; CLIENTS=--direct: through none
 	$(GO) run ./internal/clients/cmd/clients $(CLIENTS)
+
+ui-test: ## the dashboard in a real browser: needs chromium, and npm for axe-core
+	CI_REQUIRE_CHROMIUM=1 $(GO) test ./dashboard -count=1 -v -run 'Browser|Phone|Accessible'
 
 bench: ## benchmarks
 	$(GO) test -run '^$$' -bench . ./...
