@@ -75,7 +75,8 @@ type command struct {
 var commands = []command{
 	{"inspect", newInspect}, {"view", newView}, {"condense", newCondense}, {"rewind", newRewind}, {"undo", newUndo},
 	{"restore", newRestore}, {"pin", newPin}, {"search", newSearch}, {"show", newShow}, {"digest", newDigest}, {"sessions", newSessions},
-	{"status", newStatus}, {"gate", newGate}, {"ui", newUI}, {"mcp", newMCP}, {"gateway", newGateway}, {"run", newRun}, {"doctor", newDoctor}, {"store", newStore},
+	{"status", newStatus}, {"gate", newGate}, {"ui", newUI}, {"mcp", newMCP}, {"install", newInstall}, {"uninstall", newUninstall}, {"hook", newHook}, {"stats", newStats}, {"statusline", newStatusline},
+	{"gateway", newGateway}, {"run", newRun}, {"doctor", newDoctor}, {"store", newStore},
 	{"config", newConfig}, {"models", newModels}, {"experiments", newExperiments}, {"version", newVersion},
 }
 
@@ -97,6 +98,10 @@ Anthropic or OpenAI JSON.
   precis sessions         what agents have recorded on this machine
   precis ui FILE          all of it in a browser
   precis mcp              let an agent read conversations, over the Model Context Protocol
+
+Inside agents, without a proxy: what their own compactions lose comes back.
+
+  precis install          hooks and plugins for the agents of this machine
 
 Live, it is a proxy that agents are pointed at:
 

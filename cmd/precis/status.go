@@ -61,12 +61,9 @@ func (c *status) run(cmd *cobra.Command, args []string) error {
 	}
 	from := statusline.Sources{Gateway: cfg.Gateway.Listen, Threshold: cfg.Settings.Percent, Window: windowOf(cfg)}
 	if c.format == "claude" && len(args) == 0 {
-		data, err := c.ReadInput(cmd.Context())
-		if err != nil {
+		if err := c.client(cmd.Context(), &from); err != nil {
 			return err
 		}
-		from.Client, _ = statusline.ParseClient(data)
-		from.Transcript = from.Client.Transcript
 	}
 	if len(args) == 1 {
 		if from.Transcript, err = c.jobs.Path(cmd.Context(), args[0]); err != nil {
@@ -80,6 +77,17 @@ func (c *status) run(cmd *cobra.Command, args []string) error {
 		}
 	}
 	return c.print(s)
+}
+
+// client adds what a client writes to the command of its status line.
+func (c *status) client(ctx context.Context, from *statusline.Sources) error {
+	data, err := c.ReadInput(ctx)
+	if err != nil {
+		return err
+	}
+	from.Client, _ = statusline.ParseClient(data)
+	from.Transcript = from.Client.Transcript
+	return nil
 }
 
 // windowOf returns how to find a model's window.

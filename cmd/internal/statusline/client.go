@@ -2,7 +2,7 @@ package statusline
 
 import "encoding/json"
 
-// Client is what Claude Code writes to the command of its status line.
+// Client is what Claude Code and Qwen Code write to the command of their status line.
 type Client struct {
 	Session    string `json:"session_id"`
 	Transcript string `json:"transcript_path"`
@@ -13,7 +13,13 @@ type Client struct {
 		USD float64 `json:"total_cost_usd"`
 	} `json:"cost"`
 	Context struct {
-		Size int `json:"context_window_size"`
+		Size  int     `json:"context_window_size"` // in tokens
+		Used  float64 `json:"used_percentage"`     // 0 before the first answer
+		Usage struct {
+			Input   int `json:"input_tokens"`
+			Read    int `json:"cache_read_input_tokens"`
+			Written int `json:"cache_creation_input_tokens"`
+		} `json:"current_usage"` // of the newest request
 	} `json:"context_window"`
 }
 
@@ -29,4 +35,12 @@ func ParseClient(data []byte) (c Client, ok bool) {
 		}
 	}
 	return c, true
+}
+
+// tokens is the size of the newest request as the client knows it; 0 when it does not.
+func (c Client) tokens() int {
+	if n := c.Context.Usage.Input + c.Context.Usage.Read + c.Context.Usage.Written; n > 0 {
+		return n
+	}
+	return int(c.Context.Used * float64(c.Context.Size) / 100)
 }

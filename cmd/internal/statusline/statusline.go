@@ -27,6 +27,9 @@ type Status struct {
 	ID        string `json:"id,omitempty"` // there
 	Condensed int    `json:"edits,omitempty"`
 	Saved     int    `json:"tokens_saved,omitempty"`
+
+	// Of the hooks in an agent: compactions after which they gave back what was lost.
+	Compactions int `json:"compactions,omitempty"`
 }
 
 // Sources are where a status may come from.
@@ -44,6 +47,7 @@ func (s Status) Known() bool { return s.Tokens > 0 }
 // Read puts a status together. What does not answer in time is left out.
 func Read(ctx context.Context, from Sources) Status {
 	s := Status{Model: from.Client.Model.ID, CostUSD: from.Client.Cost.USD, Window: from.Client.Context.Size, TurnsLeft: -1}
+	s.Tokens = from.Client.tokens()
 	growth := 0
 	if from.Transcript != "" {
 		if used := lastRequests(from.Transcript); len(used) > 0 {
@@ -90,6 +94,9 @@ func (s Status) Line() string {
 	}
 	if s.Condensed > 0 {
 		parts = append(parts, fmt.Sprintf("%s of precis saved %s", term.Count(s.Condensed, "edit"), term.Number(s.Saved)))
+	}
+	if s.Compactions > 0 {
+		parts = append(parts, "precis gave back what "+term.Count(s.Compactions, "compaction")+" lost")
 	}
 	return strings.Join(parts, ", ")
 }

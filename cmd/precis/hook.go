@@ -1,0 +1,72 @@
+package main
+
+import (
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"precis/cmd/internal/config"
+	"precis/host/hook"
+	"precis/models"
+)
+
+// hookCall answers one event of an agent program.
+type hookCall struct{ *tools }
+
+func newHook(t *tools) *cobra.Command {
+	c := &hookCall{t}
+	return &cobra.Command{
+		Use:   "hook AGENT EVENT [ARGUMENT …]",
+		Short: "Answer an event of an agent program; precis install sets this up",
+		Long: `Answer an event of an agent program: what it says of the event comes on standard
+input, and what it is told goes to standard output. Agents call this where precis
+install put it; there is no need to call it yourself.
+
+It always ends with exit code 0 within 5 seconds: with nothing to say, or when
+something is wrong, it says nothing. precis stats hosts shows what became of the
+calls. With PRECIS_GATEWAY set it is silent: a gateway does the work then.`,
+		Example:            `  precis hook claude-code session-start < event.json`,
+		DisableFlagParsing: true,
+		RunE:               c.run,
+	}
+}
+
+func (c *hookCall) run(cmd *cobra.Command, args []string) error {
+	if len(args) > 0 && (args[0] == "--help" || args[0] == "-h") {
+		return cmd.Help()
+	}
+	home, err := os.UserHomeDir()
+	if err != nil || len(args) < 2 {
+		return nil
+	}
+	binary, err := binaryPath()
+	if err != nil {
+		binary = "precis"
+	}
+	out := hook.Run(cmd.Context(), hook.Options{
+		State: stateFolder(home), Binary: binary, Env: os.Getenv, Window: c.window,
+	}, hook.Call{Host: args[0], Event: args[1], Args: args[2:], In: os.Stdin})
+	_, _ = c.Data().Write(out) // the agent is gone, or reads nothing
+	return nil
+}
+
+// window returns a model's window, with what the user configured; 0 when neither knows.
+func (c *hookCall) window(model string) int {
+	cfg, err := c.jobs.Config()
+	if err != nil { // a broken configuration must not stop an agent
+		cfg = &config.Config{}
+	}
+	if cfg.Window > 0 {
+		return cfg.Window
+	}
+	catalog, err := cfg.Catalog()
+	if err != nil {
+		if catalog, err = models.New(models.Options{}); err != nil {
+			return 0
+		}
+	}
+	if _, known := catalog.Find(model); !known {
+		return 0
+	}
+	return catalog.Window(model).Tokens
+}

@@ -1,0 +1,358 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"precis"
+	"precis/cmd/internal/term"
+	"precis/host"
+)
+
+// install puts precis into agent programs, or takes it out of them.
+type install struct {
+	*tools
+	removes    bool
+	list, dry  bool
+	trust, all bool
+}
+
+func newInstall(t *tools) *cobra.Command {
+	c := &install{tools: t}
+	cmd := &cobra.Command{
+		Use:   "install [AGENT …]",
+		Short: "Put precis into agent programs, without a gateway",
+		Long: `Put precis into an agent program, so that nothing is lost when the program compacts
+by itself: hooks, a plugin or an extension, whatever the program has. No gateway
+runs then, and no model is called. Without a name the agents that are found on
+this machine are listed, with what each would get.
+
+Files of precis's own are written where the program reads such; in a file of
+yours single members are added, and every other byte stays. precis uninstall
+gives each file back as it was. A second installation changes only what is
+different, such as the path of precis.`,
+		Example: `  precis install
+  precis install claude-code --dry-run
+  precis install claude-code codex
+  precis uninstall claude-code`,
+		RunE: c.run,
+	}
+	cmd.Flags().BoolVar(&c.list, "list", false, "list all agents that are known, and where precis is installed")
+	cmd.Flags().BoolVar(&c.dry, "dry-run", false, "print what would be written, and write nothing")
+	cmd.Flags().BoolVar(&c.trust, "trust", false, "have Codex trust the hook, which it otherwise asks you to do")
+	return cmd
+}
+
+func newUninstall(t *tools) *cobra.Command {
+	c := &install{tools: t, removes: true}
+	cmd := &cobra.Command{
+		Use:   "uninstall AGENT …",
+		Short: "Take precis out of agent programs; gives each file back as it was",
+		Long: `Take precis out of agent programs. A file that nobody has changed since is given
+back byte for byte; from one that was changed only what is precis's own is taken
+out. A changed file of precis's own is kept beside, with .saved at its end.`,
+		Example: `  precis uninstall codex
+  precis uninstall --all --dry-run`,
+		RunE: c.run,
+	}
+	cmd.Flags().BoolVar(&c.dry, "dry-run", false, "print what would be written, and write nothing")
+	cmd.Flags().BoolVar(&c.all, "all", false, "out of all in which it is")
+	return cmd
+}
+
+// dataFolder is where precis keeps files of its own: $XDG_DATA_HOME/precis.
+func dataFolder(home string) string { return ownFolder("XDG_DATA_HOME", home, ".local", "share") }
+
+// stateFolder is where hooks remember sessions: $XDG_STATE_HOME/precis/hooks.
+func stateFolder(home string) string {
+	return filepath.Join(ownFolder("XDG_STATE_HOME", home, ".local", "state"), "hooks")
+}
+
+func ownFolder(variable, home string, otherwise ...string) string {
+	base := os.Getenv(variable)
+	if !filepath.IsAbs(base) {
+		base = filepath.Join(append([]string{home}, otherwise...)...)
+	}
+	return filepath.Join(base, "precis")
+}
+
+// machine is this machine.
+func machine() (host.Machine, error) {
+	home, err := os.UserHomeDir()
+	if err != nil {
+		return host.Machine{}, precis.Errorf(precis.CodeInternal, "find home folder", "%w", err)
+	}
+	binary, err := binaryPath()
+	if err != nil {
+		return host.Machine{}, precis.Errorf(precis.CodeInternal, "find precis", "%w", err)
+	}
+	return host.Machine{Home: home, Data: filepath.Join(dataFolder(home), "hosts"), Binary: binary, Version: versionText(), Env: os.Getenv}, nil
+}
+
+// binaryPath returns the path by which agents are to call precis: the one in the PATH
+// where it is this program, since that stays when precis is upgraded.
+func binaryPath() (string, error) {
+	own, err := os.Executable()
+	if err != nil {
+		return "", err
+	}
+	if path, err := exec.LookPath("precis"); err == nil {
+		if path, err = filepath.Abs(path); err == nil && sameFile(path, own) {
+			return path, nil
+		}
+	}
+	return own, nil
+}
+
+func sameFile(a, b string) bool {
+	x, err := os.Stat(a)
+	if err != nil {
+		return false
+	}
+	y, err := os.Stat(b)
+	return err == nil && os.SameFile(x, y)
+}
+
+// installed is one program in a list.
+type installed struct {
+	Agent     string   `json:"agent"`
+	Title     string   `json:"title"`
+	Does      string   `json:"does"`
+	TriedWith string   `json:"tried_with"`
+	Found     bool     `json:"found"`
+	Version   string   `json:"version,omitempty"` // of precis there; "": it is not installed
+	Binary    string   `json:"binary,omitempty"`
+	Changed   bool     `json:"changed,omitempty"` // a file of it is missing or was changed since
+	After     string   `json:"after,omitempty"`   // what is left to do for the user
+	Warnings  []string `json:"warnings,omitempty"`
+}
+
+func (c *install) run(cmd *cobra.Command, names []string) error {
+	m, err := machine()
+	if err != nil {
+		return err
+	}
+	switch {
+	case c.removes && c.all && len(names) == 0:
+		if names, err = everywhere(m); err != nil {
+			return err
+		}
+		if len(names) == 0 {
+			c.Text.Printf("precis is installed nowhere\n")
+			return nil
+		}
+	case c.removes && (c.all || len(names) == 0):
+		return &precis.Error{Code: precis.CodeInvalid, Op: "read arguments", Err: errors.New("name the agents, or --all"), Hint: "precis install --list shows where it is"}
+	case c.list || len(names) == 0:
+		return c.show(m, names)
+	}
+	var hosts []host.Host
+	for _, name := range names {
+		h, err := host.Named(name)
+		if err != nil {
+			return err
+		}
+		hosts = append(hosts, h)
+	}
+	if strings.Contains(m.Binary, "go-build") && !c.removes && !c.dry {
+		return &precis.Error{Code: precis.CodeInvalid, Op: "install", Place: m.Binary, Err: errors.New("this program is gone when the command ends"), Hint: "install precis first: go install ./cmd/precis"}
+	}
+	var plans []*host.Plan
+	for _, h := range hosts { // all are planned before anything is written
+		p, err := c.plan(h, m)
+		if err != nil {
+			return err
+		}
+		plans = append(plans, p)
+	}
+	return c.apply(cmd.Context(), m, plans)
+}
+
+// everywhere returns the agents in which precis is installed.
+func everywhere(m host.Machine) (names []string, err error) {
+	for _, h := range host.Hosts() {
+		in, err := h.Installed(m)
+		if err != nil {
+			return nil, err
+		}
+		if in.Version != "" {
+			names = append(names, h.Name)
+		}
+	}
+	return names, nil
+}
+
+func (c *install) plan(h host.Host, m host.Machine) (*host.Plan, error) {
+	if c.removes {
+		return h.Removal(m)
+	}
+	return h.Plan(m)
+}
+
+// planned is a plan as JSON.
+type planned struct {
+	Agent   string        `json:"agent"`
+	Applied bool          `json:"applied"`
+	Files   []plannedFile `json:"files"`
+}
+
+type plannedFile struct {
+	Path   string `json:"path"`
+	Before string `json:"before,omitempty"`
+	After  string `json:"after,omitempty"`
+	New    bool   `json:"new,omitempty"`
+	Gone   bool   `json:"gone,omitempty"`
+}
+
+func (c *install) apply(ctx context.Context, m host.Machine, plans []*host.Plan) error {
+	var out []planned
+	for _, p := range plans {
+		if !c.dry {
+			if err := p.Apply(ctx); err != nil {
+				return err
+			}
+		}
+		if c.AsJSON {
+			one := planned{Agent: p.Host.Name, Applied: !c.dry}
+			for _, f := range p.Changes {
+				one.Files = append(one.Files, plannedFile{f.Path, string(f.Before), string(f.After), f.Before == nil, f.After == nil})
+			}
+			out = append(out, one)
+		} else {
+			c.say(p, m)
+		}
+		if c.trust && !c.removes && !c.dry && p.Host.Name == "codex" {
+			if err := host.TrustCodex(ctx, m); err != nil {
+				return err
+			}
+			c.Text.Printf("  trusted  the hook, by Codex itself\n")
+		}
+	}
+	if c.AsJSON {
+		return c.JSON(out)
+	}
+	return nil
+}
+
+// say prints what was done, or with --dry-run what would be.
+func (c *install) say(p *host.Plan, m host.Machine) {
+	c.Text.Title("%s", p.Host.Title)
+	if len(p.Changes) == 0 {
+		if p.Removes {
+			c.Text.Printf("  nothing of precis is there\n")
+		} else {
+			c.Text.Printf("  nothing to change: precis is installed\n")
+		}
+	}
+	for _, f := range p.Changes {
+		c.Text.Printf("  %s\n", f)
+		if c.dry {
+			for _, line := range diffLines(string(f.Before), string(f.After)) {
+				c.Text.Printf("    %s\n", c.Text.Style(map[byte]string{'+': "good", '-': "bad"}[line[0]], line))
+			}
+		}
+		if f.Saved != "" {
+			c.Text.Printf("    what was changed in it is kept in %s\n", f.Saved)
+		}
+	}
+	if p.Removes {
+		return
+	}
+	for _, w := range p.Host.Warnings(m) {
+		c.Warn("%s", w)
+	}
+	if p.Host.After != "" && !(c.trust && p.Host.Name == "codex") {
+		c.Text.Printf("  %s\n", p.Host.After)
+	}
+}
+
+// diffLines returns the lines that differ, with what little is the same around them. The
+// texts are settings: what is the same at both ends is left out.
+func diffLines(before, after string) []string {
+	a, b := strings.Split(strings.TrimSuffix(before, "\n"), "\n"), strings.Split(strings.TrimSuffix(after, "\n"), "\n")
+	if before == "" {
+		a = nil
+	}
+	if after == "" {
+		b = nil
+	}
+	from := 0
+	for from < len(a) && from < len(b) && a[from] == b[from] {
+		from++
+	}
+	end := 0
+	for end < len(a)-from && end < len(b)-from && a[len(a)-1-end] == b[len(b)-1-end] {
+		end++
+	}
+	var out []string
+	add := func(sign string, lines []string) {
+		for _, line := range lines {
+			out = append(out, sign+" "+strings.TrimSuffix(line, "\r"))
+		}
+	}
+	if from > 0 {
+		add(" ", a[from-1:from])
+	}
+	add("-", a[from:len(a)-end])
+	add("+", b[from:len(b)-end])
+	if end > 0 {
+		add(" ", a[len(a)-end:len(a)-end+1])
+	}
+	return out
+}
+
+// show lists the agents: those that were found, or all.
+func (c *install) show(m host.Machine, names []string) error {
+	var list []installed
+	for _, h := range host.Hosts() {
+		in, err := h.Installed(m)
+		if err != nil {
+			return err
+		}
+		one := installed{h.Name, h.Title, h.Does, h.Version, h.Found(m), in.Version, in.Binary, in.Changed, h.After, nil}
+		if in.Version != "" {
+			one.Warnings = h.Warnings(m)
+		}
+		if one.Found || one.Version != "" || c.list {
+			list = append(list, one)
+		}
+	}
+	if len(names) > 0 {
+		return &precis.Error{Code: precis.CodeInvalid, Op: "read arguments", Err: errors.New("--list takes no names")}
+	}
+	if c.AsJSON {
+		return c.JSON(list)
+	}
+	if len(list) == 0 {
+		c.Text.Printf("No agent that precis knows was found here; precis install --list names them.\n")
+		return nil
+	}
+	missing := ""
+	for _, one := range list {
+		state := c.Text.Style("dim", "not found here")
+		switch {
+		case one.Version != "" && one.Changed:
+			state = c.Text.Style("warn", "installed, and changed since: precis install "+one.Agent)
+		case one.Version != "":
+			state = c.Text.Style("good", "installed")
+		case one.Found:
+			state = "not installed"
+			missing += " " + one.Agent
+		}
+		c.Text.Printf("%s  %s\n", c.Text.Style("title", term.Pad(one.Agent, 12)), state)
+		c.Text.Hanging("    " + one.Title + ": " + one.Does)
+		for _, w := range one.Warnings {
+			c.Warn("%s", w)
+		}
+	}
+	if missing != "" {
+		c.Text.Printf("\nTo install: precis install%s\n", missing)
+	}
+	return nil
+}

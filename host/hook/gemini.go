@@ -1,0 +1,93 @@
+package hook
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"os"
+)
+
+// Gemini CLI says before every request that it may compress, and never that it did. Its
+// recording tells: the view that a compression left is a line that sets all messages,
+// and the first of them is the snapshot.
+
+// compressed are what such a line holds.
+var compressed = [][]byte{[]byte(`"$set"`), []byte(`<state_snapshot>`)}
+
+func geminiPending(ctx context.Context, c *call) ([]byte, error) {
+	before := c.state().Offset
+	fresh, size, err := readFrom(c.input.Transcript, before)
+	if err != nil {
+		return nil, errNothing("")
+	}
+	if size == before {
+		return nil, errNothing("")
+	}
+	found := before > 0 && sets(fresh) // what a session was resumed with is not new
+	if !found {
+		if err := c.update(ctx, func(s *state) { s.Offset = size }); err != nil {
+			return nil, err
+		}
+		return nil, errNothing("")
+	}
+	r, err := c.open()
+	if err != nil {
+		return nil, err
+	}
+	text, err := r.digest(ctx, c.size(r))
+	if err != nil {
+		return nil, err
+	}
+	if summary := r.summary(); summary != "" {
+		if more := c.gate(r, summary, text); more != "" {
+			text = more + "\n\n" + text
+		}
+	}
+	if err := c.update(ctx, func(s *state) { s.Compactions, s.Offset = s.Compactions+1, size }); err != nil {
+		return nil, err
+	}
+	c.entry.Compaction = true
+	intro := c.intro(heldBefore)
+	return c.give(c.input.Event, intro+fit(text, geminiMost-units(intro))), nil
+}
+
+// sets reports whether lines hold the view of a compression.
+func sets(lines []byte) bool {
+	for line := range bytes.Lines(lines) {
+		all := true
+		for _, part := range compressed {
+			all = all && bytes.Contains(line, part)
+		}
+		if all {
+			return true
+		}
+	}
+	return false
+}
+
+// readFrom returns the whole lines behind an offset, and where they end. A file that is
+// shorter was written anew, and is read from its beginning.
+func readFrom(path string, offset int64) ([]byte, int64, error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil, 0, err
+	}
+	if !info.Mode().IsRegular() {
+		return nil, 0, errors.New("it is no regular file")
+	}
+	if info.Size() < offset {
+		offset = 0
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, 0, err
+	}
+	defer f.Close()
+	data, err := io.ReadAll(io.NewSectionReader(f, offset, info.Size()-offset))
+	if err != nil {
+		return nil, 0, err
+	}
+	end := bytes.LastIndexByte(data, '\n') + 1
+	return data[:end], offset + int64(end), nil
+}

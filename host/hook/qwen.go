@@ -1,0 +1,45 @@
+package hook
+
+import "context"
+
+// Qwen Code runs PreCompact, PostCompact with the summary, and SessionStart with source
+// "compact", whose text stands in the system prompt from the second request on. The
+// first one sees the summary alone, so what matters most is asked for in its prompt.
+
+// qwenRequest is how much the prompt of the summary is told, in tokens.
+const qwenRequest = 600
+
+func qwenBefore(ctx context.Context, c *call) ([]byte, error) {
+	r, err := c.open()
+	if err != nil {
+		return nil, err
+	}
+	text, err := r.digest(ctx, qwenRequest)
+	if err != nil {
+		return nil, err
+	}
+	return c.give("PreCompact", "Keep in the summary, word for word, what this record says of the user's rules and requests, of files and of errors:\n"+text), nil
+}
+
+func qwenCompacted(ctx context.Context, c *call) ([]byte, error) {
+	if c.input.Summary == "" {
+		return nil, errNothing("the event has no summary")
+	}
+	c.entry.Did = Noted
+	return nil, c.update(ctx, func(s *state) { s.Summary = c.input.Summary })
+}
+
+func qwenStart(ctx context.Context, c *call) ([]byte, error) {
+	if c.input.Source != "compact" {
+		return nil, errNothing("")
+	}
+	r, err := c.open()
+	if err != nil {
+		return nil, err
+	}
+	summary := c.state().Summary
+	if summary == "" {
+		summary = r.summary()
+	}
+	return c.all(ctx, r, summary, qwenMost)
+}

@@ -1,0 +1,107 @@
+package hook
+
+import (
+	"cmp"
+	"context"
+	"strings"
+
+	"precis"
+	"precis/archive"
+	"precis/archive/formats"
+	"precis/digest"
+	"precis/retain"
+)
+
+// digestShare is the part of a model's window that a digest may fill, one in so many.
+const digestShare = 10
+
+// leastDigest is the smallest digest that says something, in tokens.
+const leastDigest = 300
+
+// record is the recording of a session.
+type record struct {
+	conv *precis.Conversation
+	msgs []precis.Message // all that were said; not what was taken back
+}
+
+// open reads the recording that an event names.
+func (c *call) open() (record, error) {
+	if c.input.Transcript == "" {
+		return record{}, errNothing("no transcript is named")
+	}
+	src, err := formats.Load(c.input.Transcript)
+	if err != nil {
+		return record{}, errNothing("the transcript cannot be read")
+	}
+	return c.recordOf(src)
+}
+
+// recordOf reads a recording.
+func (c *call) recordOf(src archive.Source) (record, error) {
+	rec, err := archive.Read(src, formats.All())
+	if err != nil {
+		return record{}, err
+	}
+	r := record{conv: rec.Conversation, msgs: retain.Alive(rec.Conversation.Transcript, rec.Conversation.Edits)}
+	if len(r.msgs) == 0 {
+		return r, errNothing("the transcript has no messages")
+	}
+	return r, nil
+}
+
+// digest writes what the conversation held, in at most so many tokens.
+func (r record) digest(ctx context.Context, tokens int) (string, error) {
+	d, err := digest.Writer{}.Summarize(ctx, precis.SummaryRequest{Conversation: r.conv, Messages: r.msgs, MaxTokens: tokens})
+	if err == nil && d.Text == "" {
+		err = errNothing("there is nothing to say")
+	}
+	return d.Text, err
+}
+
+// size is how large a digest may be, in tokens.
+func (c *call) size(r record) int {
+	size := digest.DefaultTokens
+	if c.o.Window != nil {
+		if w := c.o.Window(cmp.Or(c.input.Model, r.conv.Model)); w > 0 {
+			size = max(min(size, w/digestShare), leastDigest)
+		}
+	}
+	return size
+}
+
+// summary returns what the newest condensation that the program recorded shows instead of
+// what it hides; "" for none.
+func (r record) summary() string {
+	all := precis.Active(r.conv.Edits)
+	for i := len(all) - 1; i >= 0; i-- {
+		if all[i].Kind != precis.KindCondensation {
+			continue
+		}
+		var texts []string
+		for _, rep := range all[i].Replace {
+			for _, m := range rep.With {
+				texts = append(texts, m.PlainText())
+			}
+		}
+		return strings.TrimSpace(strings.Join(texts, "\n"))
+	}
+	return ""
+}
+
+// roomForMore is how much may be added to a summary and a digest, in tokens.
+const roomForMore = 1500
+
+// gate looks at a program's own summary. It returns what neither that nor the digest
+// says, "" for nothing, and takes down how much the summary held by itself.
+func (c *call) gate(r record, summary, written string) string {
+	ask := func(text string, room int) digest.Repaired {
+		return digest.Repair(precis.SummaryRequest{Conversation: r.conv, Messages: r.msgs, Previous: text, MaxTokens: digest.Estimate(text) + room}, nil)
+	}
+	all := strings.TrimSpace(summary + "\n\n" + written)
+	alone := ask(summary, 0) // nothing fits: it is only measured
+	both := ask(all, roomForMore)
+	c.entry.Facts, c.entry.Held = alone.Kept.Anchors, alone.Kept.Kept-alone.Kept.Repaired
+	c.entry.Back = max(both.Kept.Kept-c.entry.Held, 0)
+	more, _ := strings.CutPrefix(both.Text, all)
+	return strings.TrimSpace(more)
+}

@@ -1,0 +1,84 @@
+package hook
+
+import (
+	"context"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"precis/internal/atomicfile"
+	"precis/internal/filelock"
+)
+
+// state is what is remembered of a session between events.
+type state struct {
+	Compactions int             `json:"compactions"`
+	Digest      string          `json:"digest,omitempty"`  // given after the newest compaction
+	Summary     string          `json:"summary,omitempty"` // the program's own
+	Pending     string          `json:"pending,omitempty"` // to be given at the next occasion
+	Offset      int64           `json:"offset,omitempty"`  // of the transcript, read so far
+	Edits       json.RawMessage `json:"edits,omitempty"`
+}
+
+// kept is how long a session that nobody goes on with is remembered.
+const kept = 30 * 24 * time.Hour
+
+func (c *call) statePath() string {
+	return filepath.Join(c.o.State, "sessions", c.Host+"-"+short(c.input.Session)+".json")
+}
+
+// state returns what is remembered; the zero value when nothing is, or it is damaged.
+func (c *call) state() (s state) {
+	data, err := os.ReadFile(c.statePath())
+	if err != nil || json.Unmarshal(data, &s) != nil {
+		return state{}
+	}
+	return s
+}
+
+// Compactions returns how many compactions of a session the hooks have seen; 0 when they
+// know nothing of it.
+func Compactions(stateFolder, host, session string) int {
+	c := call{Call: Call{Host: host}, o: Options{State: stateFolder}, input: input{Session: session}}
+	return c.state().Compactions
+}
+
+// update changes what is remembered. Hooks of one event run at the same time.
+func (c *call) update(ctx context.Context, change func(*state)) error {
+	if c.input.Session == "" {
+		return errNothing("the session has no name")
+	}
+	path := c.statePath()
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		return errNothing("its folder cannot be made")
+	}
+	unlock, err := filelock.Lock(ctx, path)
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	s := c.state()
+	change(&s)
+	if err := atomicfile.Write(path, line(s)); err != nil {
+		return err
+	}
+	c.forget()
+	return nil
+}
+
+// forget removes what was remembered of sessions long ago.
+func (c *call) forget() {
+	dir := filepath.Dir(c.statePath())
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return
+	}
+	for _, e := range entries {
+		info, err := e.Info()
+		if err == nil && strings.HasSuffix(e.Name(), ".json") && c.o.Now().Sub(info.ModTime()) > kept {
+			_ = os.Remove(filepath.Join(dir, e.Name())) // tried again with the next session
+		}
+	}
+}

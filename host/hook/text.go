@@ -1,0 +1,49 @@
+package hook
+
+import (
+	"cmp"
+	"fmt"
+	"strings"
+)
+
+// The limits of texts that programs take, in units of UTF-16, a little below their own.
+const (
+	claudePart  = 9_900 // of each hook; what is longer becomes a file that the model has to read
+	claudeParts = 2
+	codexMost   = 23_500 // of the 24,000 that the hook asks for
+	qwenMost    = 15_000
+	geminiMost  = 15_000
+)
+
+// intro says what follows, and where the rest of it is.
+func (c *call) intro(what string) string {
+	bin := shellWord(cmp.Or(c.o.Binary, "precis"))
+	of := shellWord(cmp.Or(c.input.Session, "@last"))
+	return fmt.Sprintf("[%s, by precis from the recording of this session. It is a record of what was said and done, not a new instruction. m12 names message 12: `%s show %s m12` prints it as it was, and `%s search %s WORDS` finds more.]\n", what, bin, of, bin, of)
+}
+
+// shellWord quotes a word for a shell, where it needs that.
+func shellWord(s string) string {
+	plain := func(r rune) bool {
+		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("@%+=:,./_-~", r)
+	}
+	if s != "" && strings.IndexFunc(s, func(r rune) bool { return !plain(r) }) < 0 && s[0] != '~' {
+		return s
+	}
+	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
+}
+
+// Headings of what is given.
+const (
+	heldBefore = "What the conversation held before it was compacted"
+	lacks      = "What the summary of this conversation lacks"
+)
+
+// fit returns a text in one part of at most limit units.
+func fit(text string, limit int) string {
+	all := parts(text, 1, limit)
+	if len(all) == 0 {
+		return ""
+	}
+	return all[0]
+}

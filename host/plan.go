@@ -1,0 +1,421 @@
+package host
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"precis"
+	"precis/internal/atomicfile"
+	"precis/internal/filelock"
+)
+
+var (
+	errUnknown  = errors.New("this program is not known")
+	errReadOnly = errors.New("it is read-only")
+)
+
+// part is one file as precis wants it.
+type part struct {
+	path string
+	// add returns the file with what is precis's in it; before is empty when there is no
+	// file. It must be given a file without.
+	add func(before []byte) ([]byte, error)
+	// remove returns the file without it, and the same bytes when there is nothing of
+	// it. Nil bytes say that nothing is left of the file.
+	remove func(now []byte) ([]byte, error)
+}
+
+// whole is a file of precis's own.
+func whole(path string, content []byte) part {
+	return part{
+		path: path,
+		add:  func([]byte) ([]byte, error) { return content, nil },
+		remove: func(now []byte) ([]byte, error) {
+			if bytes.Contains(now, []byte("precis")) {
+				return nil, nil
+			}
+			return now, nil // somebody else's, in its place
+		},
+	}
+}
+
+// Change is what becomes of one file.
+type Change struct {
+	Path   string `json:"path"`   // with links followed
+	Before []byte `json:"before"` // nil: there is no such file
+	After  []byte `json:"after"`  // nil: it is removed
+	Saved  string `json:"saved"`  // where a file of precis's own is kept that somebody has changed; "": nowhere
+
+	original []byte // as it was before precis; nil: there was none
+}
+
+// Plan is what installing or removing would change.
+type Plan struct {
+	Host    Host
+	Removes bool
+	Changes []Change // those of files that stay as they are are left out
+
+	machine Machine
+	kept    manifest // what is remembered once the plan is carried out
+	folders []string // made for it, the deepest first
+}
+
+// manifest is what precis remembers of an installation.
+type manifest struct {
+	Version string   `json:"version"` // of precis
+	Binary  string   `json:"binary"`
+	Files   []file   `json:"files"`
+	Folders []string `json:"folders"` // that were made, the deepest first
+}
+
+// file is one file of an installation.
+type file struct {
+	Path     string `json:"path"`
+	Existed  bool   `json:"existed"`
+	Original []byte `json:"original,omitempty"`
+	Hash     string `json:"hash"` // of what was written
+}
+
+func (h Host) manifestPath(m Machine) string {
+	return filepath.Join(m.Data, "installed", h.Name+".json")
+}
+
+// manifest reads what is remembered; the zero value when nothing is.
+func (h Host) manifest(m Machine) (out manifest, err error) {
+	path := h.manifestPath(m)
+	data, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return manifest{}, nil
+	}
+	if err == nil {
+		err = json.Unmarshal(data, &out)
+	}
+	if err != nil {
+		return manifest{}, &precis.Error{Code: precis.CodeInvalid, Op: "read what was installed", Place: path, Err: err, Hint: "remove the file to begin anew"}
+	}
+	return out, nil
+}
+
+func (f manifest) find(path string) (file, bool) {
+	i := slices.IndexFunc(f.Files, func(f file) bool { return f.Path == path })
+	if i < 0 {
+		return file{}, false
+	}
+	return f.Files[i], true
+}
+
+func hash(data []byte) string {
+	sum := sha256.Sum256(data)
+	return hex.EncodeToString(sum[:])
+}
+
+// Plan says what installing would write. A second installation changes only what is
+// different now, such as the path of precis. The error names the file that cannot be
+// understood; nothing is written then.
+func (h Host) Plan(m Machine) (*Plan, error) {
+	was, err := h.manifest(m)
+	if err != nil {
+		return nil, err
+	}
+	p := &Plan{Host: h, machine: m, kept: manifest{Version: m.Version, Binary: m.Binary, Folders: was.Folders}}
+	for _, part := range h.parts(m) {
+		path, now, err := look(part.path)
+		if err != nil {
+			return nil, err
+		}
+		base, err := part.base(now, path, was)
+		if err != nil {
+			return nil, fault(path, err)
+		}
+		after, err := part.add(base)
+		if err != nil {
+			return nil, fault(path, err)
+		}
+		p.kept.Files = append(p.kept.Files, file{Path: path, Existed: base != nil, Original: base, Hash: hash(after)})
+		if now == nil || !bytes.Equal(now, after) {
+			p.Changes = append(p.Changes, Change{Path: path, Before: now, After: after})
+		}
+	}
+	// What an older version wrote and this one does not.
+	for _, f := range was.Files {
+		if _, ok := p.kept.find(f.Path); ok {
+			continue
+		}
+		if c, err := f.back(nil); err == nil && c != nil {
+			p.Changes = append(p.Changes, *c)
+		}
+	}
+	return p, nil
+}
+
+// base returns the file as it is without precis; nil: there is none.
+func (p part) base(now []byte, path string, was manifest) ([]byte, error) {
+	f, known := was.find(path)
+	switch {
+	case now == nil:
+		return nil, nil
+	case known && f.Hash == hash(now):
+		if !f.Existed {
+			return nil, nil
+		}
+		return nonNil(f.Original), nil
+	}
+	return p.remove(now)
+}
+
+func nonNil(b []byte) []byte {
+	if b == nil {
+		return []byte{}
+	}
+	return b
+}
+
+// look follows links and reads a file; nil: there is none.
+func look(path string) (real string, data []byte, err error) {
+	real = path
+	for range 40 { // as many links as systems follow
+		to, err := os.Readlink(real)
+		if err != nil {
+			break
+		}
+		if !filepath.IsAbs(to) {
+			to = filepath.Join(filepath.Dir(real), to)
+		}
+		real = to
+	}
+	data, err = os.ReadFile(real)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return real, nil, nil
+	case err != nil:
+		return real, nil, fault(real, err)
+	}
+	return real, nonNil(data), nil
+}
+
+func fault(path string, err error) error {
+	if _, ok := errors.AsType[*precis.Error](err); ok {
+		return err
+	}
+	return &precis.Error{Code: precis.CodeInvalid, Op: "read settings", Place: path, Err: err, Hint: "nothing was changed; mend the file, or move it away"}
+}
+
+// Removal says what removing would change: files as they were, or, where the user has
+// changed them since, without what is precis's.
+func (h Host) Removal(m Machine) (*Plan, error) {
+	was, err := h.manifest(m)
+	if err != nil {
+		return nil, err
+	}
+	p := &Plan{Host: h, Removes: true, machine: m, folders: was.Folders}
+	parts := h.parts(m)
+	for _, f := range was.Files {
+		var remove func([]byte) ([]byte, error)
+		for _, part := range parts {
+			if path, _, err := look(part.path); err == nil && path == f.Path {
+				remove = part.remove
+			}
+		}
+		c, err := f.back(remove)
+		if err != nil {
+			return nil, fault(f.Path, err)
+		}
+		if c != nil {
+			p.Changes = append(p.Changes, *c)
+		}
+	}
+	if len(was.Files) > 0 {
+		return p, nil
+	}
+	// Nothing is remembered: what is precis's is found by its looks.
+	for _, part := range parts {
+		path, now, err := look(part.path)
+		if err != nil {
+			return nil, err
+		}
+		if now == nil {
+			continue
+		}
+		rest, err := part.remove(now)
+		if err != nil {
+			return nil, fault(path, err)
+		}
+		if rest == nil || !bytes.Equal(rest, now) {
+			p.Changes = append(p.Changes, Change{Path: path, Before: now, After: rest})
+		}
+	}
+	return p, nil
+}
+
+// back returns how a file comes to be as it was; nil: it is.
+func (f file) back(remove func([]byte) ([]byte, error)) (*Change, error) {
+	_, now, err := look(f.Path)
+	if err != nil || now == nil {
+		return nil, err
+	}
+	c := &Change{Path: f.Path, Before: now}
+	if hash(now) == f.Hash {
+		if f.Existed {
+			c.After = nonNil(f.Original)
+		}
+		return c, nil
+	}
+	if remove == nil { // of a version that wrote other files: who changed it keeps it
+		return nil, nil
+	}
+	rest, err := remove(now)
+	if err != nil {
+		return nil, err
+	}
+	switch {
+	case rest == nil && f.Existed:
+		c.After = nonNil(f.Original)
+		c.Saved = f.Path + ".saved"
+	case rest == nil:
+		c.Saved = f.Path + ".saved"
+	default:
+		c.After = rest
+	}
+	if c.Saved != "" && bytes.Equal(now, c.After) {
+		return nil, nil
+	}
+	if rest != nil && bytes.Equal(rest, now) {
+		return nil, nil
+	}
+	return c, nil
+}
+
+// Apply carries a plan out: all of it, or, when a file cannot be written, nothing.
+func (p *Plan) Apply(ctx context.Context) (err error) {
+	manifest := p.Host.manifestPath(p.machine)
+	if err := os.MkdirAll(filepath.Dir(manifest), 0o700); err != nil {
+		return &precis.Error{Code: precis.CodeInternal, Op: "make folder", Place: filepath.Dir(manifest), Err: err}
+	}
+	unlock, err := filelock.Lock(ctx, manifest)
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	for _, c := range p.Changes {
+		if err := c.fresh(); err != nil {
+			return err
+		}
+	}
+	done := 0
+	defer func() {
+		if err == nil {
+			return
+		}
+		for _, c := range slices.Backward(p.Changes[:done]) {
+			_ = Change{Path: c.Path, Before: c.After, After: c.Before}.apply(nil) // what can be given back
+		}
+	}()
+	for _, c := range p.Changes {
+		if err := c.apply(&p.kept.Folders); err != nil {
+			return err
+		}
+		done++
+	}
+	if !p.Removes {
+		data, err := json.MarshalIndent(p.kept, "", "  ")
+		if err != nil {
+			return precis.Errorf(precis.CodeInternal, "write JSON", "%w", err)
+		}
+		return atomicfile.Write(manifest, append(data, '\n'))
+	}
+	for _, dir := range p.folders {
+		_ = os.Remove(dir) // one that is not empty stays
+	}
+	if err := os.Remove(manifest); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return &precis.Error{Code: precis.CodeInternal, Op: "forget what was installed", Place: manifest, Err: err}
+	}
+	return nil
+}
+
+// fresh reports whether a file is still as the plan has seen it, and may be written.
+func (c Change) fresh() error {
+	_, now, err := look(c.Path)
+	if err != nil {
+		return err
+	}
+	if (now == nil) != (c.Before == nil) || !bytes.Equal(now, c.Before) {
+		return &precis.Error{Code: precis.CodeConflict, Op: "write settings", Place: c.Path, Err: errors.New("it was changed meanwhile"), Hint: "run the command again"}
+	}
+	if info, err := os.Stat(c.Path); err == nil && info.Mode().Perm()&0o200 == 0 {
+		return &precis.Error{Code: precis.CodeInvalid, Op: "write settings", Place: c.Path, Err: errReadOnly, Hint: "nothing was changed; allow writing, or add what --dry-run shows where the file comes from"}
+	}
+	return nil
+}
+
+// apply writes or removes the file, and adds the folders that are made for it.
+func (c Change) apply(made *[]string) error {
+	if c.Saved != "" {
+		if err := atomicfile.Write(c.Saved, c.Before); err != nil {
+			return err
+		}
+	}
+	if c.After == nil {
+		if err := os.Remove(c.Path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return &precis.Error{Code: precis.CodeInternal, Op: "remove", Place: c.Path, Err: err}
+		}
+		return nil
+	}
+	var missing []string
+	for dir := filepath.Dir(c.Path); ; dir = filepath.Dir(dir) {
+		if _, err := os.Stat(dir); err == nil || dir == filepath.Dir(dir) {
+			break
+		}
+		missing = append(missing, dir)
+	}
+	if err := os.MkdirAll(filepath.Dir(c.Path), 0o755); err != nil {
+		return &precis.Error{Code: precis.CodeInternal, Op: "make folder", Place: filepath.Dir(c.Path), Err: err}
+	}
+	if made != nil {
+		*made = append(missing, *made...)
+	}
+	return atomicfile.Write(c.Path, c.After)
+}
+
+// Installed is what is known of an installation.
+type Installed struct {
+	Version string `json:"version"` // of precis; "": it is not installed
+	Binary  string `json:"binary"`
+	Changed bool   `json:"changed"` // a file is missing or was changed since
+}
+
+// Installed says whether precis is installed in the program.
+func (h Host) Installed(m Machine) (Installed, error) {
+	was, err := h.manifest(m)
+	if err != nil || len(was.Files) == 0 {
+		return Installed{}, err
+	}
+	out := Installed{Version: was.Version, Binary: was.Binary}
+	for _, f := range was.Files {
+		_, now, err := look(f.Path)
+		if err != nil {
+			return out, err
+		}
+		out.Changed = out.Changed || now == nil || hash(now) != f.Hash
+	}
+	return out, nil
+}
+
+// String names a change in a word.
+func (c Change) String() string {
+	switch {
+	case c.Before == nil:
+		return fmt.Sprintf("new      %s", c.Path)
+	case c.After == nil:
+		return fmt.Sprintf("removed  %s", c.Path)
+	}
+	return fmt.Sprintf("changed  %s", c.Path)
+}

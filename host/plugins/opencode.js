@@ -1,0 +1,58 @@
+// precis: each summary of opencode is precis's own, without a model call.
+// Written by "precis install opencode", removed by "precis uninstall opencode".
+// When anything goes wrong opencode writes its own summary, as without this file.
+import { spawn } from "node:child_process";
+
+const PRECIS = "PRECIS";
+const TIMEOUT = 15000; // ms
+
+// ask runs "precis hook opencode …" and returns what it prints; "" when it fails.
+function ask(args, input) {
+  return new Promise((resolve) => {
+    try {
+      const child = spawn(PRECIS, ["hook", "opencode", ...args], { stdio: ["pipe", "pipe", "ignore"] });
+      const timer = setTimeout(() => (child.kill("SIGKILL"), resolve("")), TIMEOUT);
+      const end = (text) => (clearTimeout(timer), resolve(text));
+      let out = "";
+      child.stdout.setEncoding("utf8");
+      child.stdout.on("data", (piece) => (out += piece));
+      child.stdin.on("error", () => {});
+      child.on("error", () => end(""));
+      child.on("close", (code) => end(code === 0 ? out : ""));
+      child.stdin.end(input);
+    } catch {
+      resolve("");
+    }
+  });
+}
+
+export const Precis = async ({ client }) => {
+  const summaries = new Map(); // by session, while it is compacted
+  return {
+    "experimental.session.compacting": async ({ sessionID }, out) => {
+      try {
+        if (process.env.PRECIS_GATEWAY) return;
+        const { data } = await client.session.messages({ path: { id: sessionID } });
+        const text = await ask(["digest", sessionID], JSON.stringify(data));
+        if (!text) return;
+        summaries.set(sessionID, text);
+        out.prompt = "Reply with the single word OK.";
+      } catch {} // opencode's own summary then
+    },
+    // The model that would write the summary reads next to nothing.
+    "experimental.chat.messages.transform": async (_, out) => {
+      const last = out.messages.at(-1);
+      if (!last || !summaries.has(last.info.sessionID)) return;
+      out.messages.splice(0, out.messages.length - 1);
+      last.parts = [{ ...last.parts[0], type: "text", text: "." }];
+    },
+    "experimental.text.complete": async ({ sessionID }, out) => {
+      if (!summaries.has(sessionID)) return;
+      out.text = summaries.get(sessionID);
+      summaries.delete(sessionID);
+    },
+    event: async ({ event }) => {
+      if (/^session\.(error|idle|compacted)$/.test(event.type)) summaries.delete(event.properties?.sessionID);
+    },
+  };
+};

@@ -1,0 +1,55 @@
+// precis: each summary of pi is precis's own, without a model call; originals come back
+// by the tool precis_show.
+// Written by "precis install pi", removed by "precis uninstall pi".
+// When anything goes wrong pi writes its own summary, as without this file.
+import { spawn } from "node:child_process";
+
+const PRECIS = "PRECIS";
+const TIMEOUT = 15000; // ms
+
+// ask runs precis and returns what it prints; "" when it fails.
+function ask(args: string[], signal?: AbortSignal): Promise<string> {
+  return new Promise((resolve) => {
+    try {
+      const child = spawn(PRECIS, args, { stdio: ["ignore", "pipe", "ignore"] });
+      const stop = () => (child.kill("SIGKILL"), end(""));
+      const timer = setTimeout(stop, TIMEOUT);
+      const end = (text: string) => (clearTimeout(timer), signal?.removeEventListener("abort", stop), resolve(text));
+      signal?.addEventListener("abort", stop);
+      let out = "";
+      child.stdout.setEncoding("utf8");
+      child.stdout.on("data", (piece: string) => (out += piece));
+      child.on("error", () => end(""));
+      child.on("close", (code) => end(code === 0 ? out : ""));
+    } catch {
+      resolve("");
+    }
+  });
+}
+
+export default function (pi: any) {
+  if (process.env.PRECIS_GATEWAY) return; // a gateway does the work
+  pi.on("session_before_compact", async (event: any, ctx: any) => {
+    const file = ctx.sessionManager.getSessionFile();
+    const p = event.preparation;
+    if (!file || !p?.firstKeptEntryId) return; // held in memory only
+    const summary = await ask(["hook", "pi", "digest", "--before", p.firstKeptEntryId, file], event.signal);
+    if (summary) return { compaction: { summary, firstKeptEntryId: p.firstKeptEntryId, tokensBefore: p.tokensBefore, details: { precis: 1 } } };
+  });
+  pi.on("turn_end", async (_event: any, ctx: any) => {
+    if (!ctx.hasUI) return;
+    const use = ctx.getContextUsage?.();
+    if (use?.tokens && use.contextWindow) ctx.ui.setStatus("precis", `context ${Math.round((100 * use.tokens) / use.contextWindow)} %`);
+  });
+  pi.registerTool({
+    name: "precis_show",
+    label: "precis show",
+    description: "Print messages of this session that a compaction has hidden, word for word, by their handles such as m12, m12-m14 or m12.b3.",
+    parameters: { type: "object", properties: { handle: { type: "string", description: "e.g. m12" } }, required: ["handle"] },
+    async execute(_id: string, params: any, signal: AbortSignal, _update: any, ctx: any) {
+      const file = ctx?.sessionManager?.getSessionFile?.();
+      const text = file ? await ask(["show", file, String(params.handle)], signal) : "";
+      return { content: [{ type: "text", text: text || "There is no such message." }], details: {} };
+    },
+  });
+}

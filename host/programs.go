@@ -1,0 +1,209 @@
+package host
+
+import (
+	"bytes"
+	"cmp"
+	"embed"
+	"encoding/json"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"precis/internal/jsonedit"
+)
+
+//go:embed plugins
+var plugins embed.FS
+
+// plugin is a program's file of ours, with the path of precis in it.
+func plugin(m Machine, name string) []byte {
+	text, err := plugins.ReadFile("plugins/" + name)
+	if err != nil {
+		panic(err) // it is embedded
+	}
+	path, err := json.Marshal(m.binary())
+	if err != nil {
+		panic(err) // a text always can be
+	}
+	return bytes.Replace(text, []byte(`"PRECIS"`), path, 1)
+}
+
+func (m Machine) binary() string { return cmp.Or(m.Binary, "precis") }
+
+func claudeCode() Host {
+	const name = "claude-code"
+	folder := func(m Machine) string { return m.env("CLAUDE_CONFIG_DIR", m.home(".claude")) }
+	return Host{
+		Name: name, Title: "Claude Code", Version: "2.1.330", command: "claude", folder: folder,
+		Does: "after a compaction the model gets a digest of what was hidden, and what the summary lacks; tools over MCP; a status line",
+		parts: func(m Machine) []part {
+			own := m.own(name)
+			inside := filepath.Join(own, "precis")
+			about := "Gives back what a compaction loses. Written by precis install claude-code."
+			return []part{
+				whole(filepath.Join(own, ".claude-plugin", "marketplace.json"), pretty(map[string]any{
+					"name": "precis", "owner": map[string]string{"name": "precis"},
+					"plugins": []any{map[string]string{"name": "precis", "source": "./precis", "description": about}},
+				})),
+				whole(filepath.Join(inside, ".claude-plugin", "plugin.json"), pretty(map[string]any{
+					"name": "precis", "version": cmp.Or(m.Version, "0"), "description": about, "author": map[string]string{"name": "precis"},
+				})),
+				whole(filepath.Join(inside, ".mcp.json"), pretty(map[string]any{"mcpServers": map[string]any{"precis": server(m)}})),
+				whole(filepath.Join(inside, "hooks", "hooks.json"), byEvent([]on{
+					{"SessionStart", group{"compact", []command{
+						run(m.hook(name, "session-start", "--part", "1"), 15), run(m.hook(name, "session-start", "--part", "2"), 15),
+					}}},
+					{"PostCompact", group{"", []command{run(m.hook(name, "post-compact"), 15)}}},
+					{"PostToolBatch", group{"", []command{run(m.hook(name, "pending"), 5)}}},
+					{"UserPromptSubmit", group{"", []command{run(m.hook(name, "pending"), 5)}}},
+				})),
+				settings(filepath.Join(folder(m), "settings.json"), func(d *jsonedit.Doc) error {
+					source := map[string]any{"source": map[string]string{"source": "directory", "path": own}}
+					if err := d.Set(source, "extraKnownMarketplaces", "precis"); err != nil {
+						return err
+					}
+					if err := d.Set(true, "enabledPlugins", "precis@precis"); err != nil {
+						return err
+					}
+					return addStatusLine(d, m, name, "statusLine")
+				}, func(d *jsonedit.Doc) {
+					for _, path := range [][]string{{"extraKnownMarketplaces", "precis"}, {"enabledPlugins", "precis@precis"}} {
+						if d.Remove(path...) && string(d.Get(path[0])) == "{}" {
+							d.Remove(path[0])
+						}
+					}
+					removeStatusLine(d, name, "statusLine")
+				}),
+			}
+		},
+		warn: func(m Machine) []string {
+			path := filepath.Join(folder(m), "settings.json")
+			if string(readSetting(path, "disableAllHooks")) == "true" {
+				return []string{"hooks are switched off: disableAllHooks in " + path}
+			}
+			return nil
+		},
+	}
+}
+
+func codex() Host {
+	const name = "codex"
+	folder := func(m Machine) string { return m.env("CODEX_HOME", m.home(".codex")) }
+	return Host{
+		Name: name, Title: "Codex", Version: "0.169.0", command: "codex", folder: folder,
+		Does:  "after a compaction the model gets what the summary lacks and a digest of what was hidden; tools over MCP",
+		After: "Codex runs a new hook only once you trust it: open codex, type /hooks, and trust the one of precis; or run precis install codex --trust",
+		parts: func(m Machine) []part {
+			start := run(m.hook(name, "session-start"), 15)
+			start.Limit = 24_000
+			return []part{
+				settings(filepath.Join(folder(m), "hooks.json"), func(d *jsonedit.Doc) error {
+					return addHooks(d, []on{{"SessionStart", group{"compact", []command{start}}}})
+				}, func(d *jsonedit.Doc) { removeHooks(d, name) }),
+				tomlBlock(filepath.Join(folder(m), "config.toml"), "mcp_servers.precis",
+					"[mcp_servers.precis]\ncommand = "+strconv.Quote(m.binary())+"\nargs = [\"mcp\"]\n"),
+			}
+		},
+	}
+}
+
+func qwen() Host {
+	const name = "qwen"
+	folder := func(m Machine) string { return m.env("QWEN_HOME", m.home(".qwen")) }
+	return Host{
+		Name: name, Title: "Qwen Code", Version: "0.24.4", command: "qwen", folder: folder,
+		Does: "the summary is told what it has to keep; from the second request on the model has a digest of what was hidden, and what the summary lacks; tools over MCP; a status line",
+		parts: func(m Machine) []part {
+			return []part{settings(filepath.Join(folder(m), "settings.json"), func(d *jsonedit.Doc) error {
+				err := addHooks(d, []on{
+					{"PreCompact", group{"", []command{run(m.hook(name, "pre-compact"), 10)}}},
+					{"PostCompact", group{"", []command{run(m.hook(name, "post-compact"), 10)}}},
+					{"SessionStart", group{"compact", []command{run(m.hook(name, "session-start"), 15)}}},
+				})
+				if err != nil {
+					return err
+				}
+				if err := addServer(d, m); err != nil {
+					return err
+				}
+				return addStatusLine(d, m, name, "ui", "statusLine")
+			}, func(d *jsonedit.Doc) {
+				removeHooks(d, name)
+				removeServer(d)
+				removeStatusLine(d, name, "ui", "statusLine")
+			})}
+		},
+		warn: func(m Machine) []string {
+			path := filepath.Join(folder(m), "settings.json")
+			if string(readSetting(path, "disableAllHooks")) == "true" {
+				return []string{"hooks are switched off: disableAllHooks in " + path}
+			}
+			return nil
+		},
+	}
+}
+
+func gemini() Host {
+	const name = "gemini"
+	folder := func(m Machine) string { return filepath.Join(m.env("GEMINI_CLI_HOME", m.Home), ".gemini") }
+	return Host{
+		Name: name, Title: "Gemini CLI", Version: "0.61.0", command: "gemini", folder: folder,
+		Does: "after a compression the model gets, with the next result of a tool or prompt, what the snapshot lacks and a digest of what was hidden; tools over MCP",
+		parts: func(m Machine) []part {
+			own := filepath.Join(folder(m), "extensions", "precis")
+			const limit = 10_000 // milliseconds
+			return []part{
+				whole(filepath.Join(own, "gemini-extension.json"), pretty(map[string]any{
+					"name": "precis", "version": cmp.Or(strings.TrimPrefix(m.Version, "v"), "0.0.0"),
+					"description": "Gives back what a compression loses. Written by precis install gemini.",
+					"mcpServers":  map[string]any{"precis": server(m)},
+				})),
+				whole(filepath.Join(own, "hooks", "hooks.json"), byEvent([]on{
+					{"AfterTool", group{"", []command{run(m.hook(name, "pending"), limit)}}},
+					{"BeforeAgent", group{"", []command{run(m.hook(name, "pending"), limit)}}},
+				})),
+			}
+		},
+		warn: func(m Machine) []string {
+			path := filepath.Join(folder(m), "settings.json")
+			if string(readSetting(path, "hooksConfig", "enabled")) == "false" {
+				return []string{"hooks are switched off: hooksConfig.enabled in " + path}
+			}
+			return nil
+		},
+	}
+}
+
+func opencode() Host {
+	folder := func(m Machine) string { return filepath.Join(m.config(), "opencode") }
+	return Host{
+		Name: "opencode", Title: "opencode", Version: "1.18.33", command: "opencode", folder: folder,
+		Does: "each summary is precis's own, without a model call",
+		parts: func(m Machine) []part {
+			return []part{whole(filepath.Join(folder(m), "plugins", "precis.js"), plugin(m, "opencode.js"))}
+		},
+	}
+}
+
+func pi() Host {
+	folder := func(m Machine) string { return m.env("PI_CODING_AGENT_DIR", m.home(".pi", "agent")) }
+	return Host{
+		Name: "pi", Title: "pi", Version: "0.73.1", command: "pi", folder: folder,
+		Does: "each summary is precis's own, without a model call; a tool that brings back originals; a status line",
+		parts: func(m Machine) []part {
+			return []part{whole(filepath.Join(folder(m), "extensions", "precis.ts"), plugin(m, "pi.ts"))}
+		},
+	}
+}
+
+func cline() Host {
+	folder := func(m Machine) string { return m.env("CLINE_DIR", m.home(".cline")) }
+	return Host{
+		Name: "cline", Title: "Cline (command line)", Version: "3.0.65", command: "cline", folder: folder,
+		Does:  "precis keeps each request inside the window, as its gateway does; Cline sends its view",
+		After: "start it with cline --compaction off, so that Cline leaves that to precis",
+		parts: func(m Machine) []part {
+			return []part{whole(filepath.Join(folder(m), "plugins", "precis.js"), plugin(m, "cline.js"))}
+		},
+	}
+}

@@ -1,0 +1,169 @@
+package host
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os/exec"
+	"time"
+
+	"precis"
+)
+
+// trustTime is how long Codex may take to answer.
+const trustTime = 20 * time.Second
+
+// codexHook is a hook as Codex lists it.
+type codexHook struct {
+	Key     string `json:"key"`
+	Hash    string `json:"currentHash"`
+	Trust   string `json:"trustStatus"` // trusted, untrusted, modified, managed
+	Command string `json:"command"`
+}
+
+// TrustCodex has Codex trust precis's hook, as its own dialog would: through its app
+// server. The error says why it could not; the hook is installed all the same.
+func TrustCodex(ctx context.Context, m Machine) error {
+	return withCodex(ctx, m, func(s *appServer) error {
+		hooks, err := s.hooks(m)
+		if err != nil {
+			return err
+		}
+		value := map[string]any{}
+		for _, h := range hooks {
+			value[h.Key] = map[string]string{"trusted_hash": h.Hash}
+		}
+		if len(value) == 0 {
+			return errors.New("Codex does not list the hook")
+		}
+		edit := map[string]any{"keyPath": "hooks.state", "value": value, "mergeStrategy": "upsert"}
+		return s.call("config/batchWrite", map[string]any{"edits": []any{edit}}, nil)
+	})
+}
+
+// CodexTrusts reports whether Codex trusts precis's hook.
+func CodexTrusts(ctx context.Context, m Machine) (trusted bool, err error) {
+	err = withCodex(ctx, m, func(s *appServer) error {
+		hooks, err := s.hooks(m)
+		for _, h := range hooks {
+			trusted = h.Trust == "trusted"
+		}
+		return err
+	})
+	return trusted, err
+}
+
+// withCodex runs Codex's app server and calls f with it.
+func withCodex(ctx context.Context, m Machine, f func(*appServer) error) error {
+	fail := func(err error) error {
+		return &precis.Error{Code: precis.CodeUpstream, Op: "ask Codex", Err: err, Hint: "open codex and type /hooks"}
+	}
+	find := m.Find
+	if find == nil {
+		find = exec.LookPath
+	}
+	path, err := find("codex")
+	if err != nil {
+		return fail(err)
+	}
+	ctx, cancel := context.WithTimeout(ctx, trustTime)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, path, "app-server")
+	cmd.Dir, cmd.WaitDelay = m.Home, time.Second
+	in, err := cmd.StdinPipe()
+	if err != nil {
+		return fail(err)
+	}
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		return fail(err)
+	}
+	if err := cmd.Start(); err != nil {
+		return fail(err)
+	}
+	s := &appServer{in: in, out: bufio.NewReader(out)}
+	err = s.call("initialize", map[string]any{"clientInfo": map[string]string{"name": "precis", "title": "precis", "version": m.Version}}, nil)
+	if err == nil {
+		err = s.send(map[string]any{"method": "initialized"})
+	}
+	if err == nil {
+		err = f(s)
+	}
+	in.Close()
+	cancel()
+	_ = cmd.Wait() // it was told to end
+	if err != nil {
+		return fail(err)
+	}
+	return nil
+}
+
+// appServer is Codex's app server: JSON-RPC, a message a line.
+type appServer struct {
+	in  io.Writer
+	out *bufio.Reader
+	id  int
+}
+
+func (s *appServer) send(v any) error {
+	data, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	_, err = s.in.Write(append(data, '\n'))
+	return err
+}
+
+// call calls a method and reads its result; messages of other kinds are passed over.
+func (s *appServer) call(method string, params, result any) error {
+	s.id++
+	if err := s.send(map[string]any{"id": s.id, "method": method, "params": params}); err != nil {
+		return err
+	}
+	for {
+		line, err := s.out.ReadBytes('\n')
+		if err != nil {
+			return err
+		}
+		var answer struct {
+			ID     *int            `json:"id"`
+			Result json.RawMessage `json:"result"`
+			Error  *struct {
+				Message string `json:"message"`
+			} `json:"error"`
+		}
+		if json.Unmarshal(line, &answer) != nil || answer.ID == nil || *answer.ID != s.id {
+			continue
+		}
+		if answer.Error != nil {
+			return fmt.Errorf("%s: %s", method, answer.Error.Message)
+		}
+		if result == nil {
+			return nil
+		}
+		return json.Unmarshal(answer.Result, result)
+	}
+}
+
+// hooks lists the hooks of precis.
+func (s *appServer) hooks(m Machine) (out []codexHook, err error) {
+	var result struct {
+		Data []struct {
+			Hooks []codexHook `json:"hooks"`
+		} `json:"data"`
+	}
+	if err := s.call("hooks/list", map[string]any{"cwds": []string{m.Home}}, &result); err != nil {
+		return nil, err
+	}
+	for _, d := range result.Data {
+		for _, h := range d.Hooks {
+			if ours(h.Command, "codex") {
+				out = append(out, h)
+			}
+		}
+	}
+	return out, nil
+}
