@@ -219,6 +219,16 @@ func ID(owner string, node precis.Fingerprint, number int) string {
 	return "c" + hex.EncodeToString(sum[:8])
 }
 
+// IsID reports whether a name has the form of an ID: that of a line, or of a branch
+// that was made on request.
+func IsID(name string) bool {
+	if len(name) != 17 || name[0] != 'c' && name[0] != 'b' {
+		return false
+	}
+	_, err := hex.DecodeString(name[1:])
+	return err == nil
+}
+
 // lineID returns an ID that no line has, in memory or beyond.
 func (t *Table[S]) lineID(owner string, node precis.Fingerprint, known *Known) string {
 	n := 0
