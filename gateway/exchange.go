@@ -36,8 +36,8 @@ type exchange struct {
 	// conversations holds the one that the request continues.
 	conversations *registry.Registry
 	assembly      *Assembly // what is asked for instead of an answer; nil: an answer is
-	out   responder
-	held  *admission.Body // the body; nil until it was read
+	out           responder
+	held          *admission.Body // the body; nil until it was read
 
 	overhead time.Duration // until the request was first sent
 
