@@ -40,6 +40,8 @@ type Assembly struct {
 	Focus      string // what a summary should pay attention to; may be empty
 	Profile    string // whose manager to use; "": the default one
 	Summarizer string // [conversation.ByModel], [conversation.ByDigest]; "": a model only behind the scenes of a conversation that is remembered
+
+	scope string // of Name, see [lineage.Request]
 }
 
 // MostName is the longest name of a conversation, in bytes.
@@ -147,6 +149,9 @@ func (g *Gateway) assembling(r *http.Request, a Assembly) (x *exchange, done fun
 	if err != nil {
 		return nil, nil, err
 	}
+	if a.scope, err = g.scopeOf(r.Context(), owner, a.Name); err != nil {
+		return nil, nil, err
+	}
 	up := g.upstreamFor(a.Dialect.Name())
 	if up == nil {
 		up = &Upstream{}
@@ -199,8 +204,8 @@ func (a *Assembly) request(r *http.Request) *http.Request {
 			out.Header[name] = v
 		}
 	}
-	for name, v := range map[string]string{headerConv: a.Name, headerFocus: a.Focus, headerProfile: a.Profile} {
-		if v != "" && !lineage.IsID(v) {
+	for name, v := range map[string]string{headerFocus: a.Focus, headerProfile: a.Profile} {
+		if v != "" {
 			out.Header.Set(name, v)
 		}
 	}
@@ -314,6 +319,26 @@ func (x *exchange) elsewhere() []string {
 	return []string{fmt.Sprintf("the messages do not continue %s: they are those of %s", named, at)}
 }
 
+// scopeOf returns the scope of the conversation that a client calls so: the name
+// itself, or, of an ID, what the conversation was called before.
+func (g *Gateway) scopeOf(ctx context.Context, owner, name string) (string, error) {
+	if !lineage.IsID(name) {
+		return name, nil
+	}
+	if c := g.conversations.Get(owner, name); c != nil {
+		return c.Info().Hints[registry.ScopeHint], nil
+	}
+	cat := g.conversations.Catalog(owner)
+	if cat == nil {
+		return "", nil
+	}
+	rec, err := cat.Conversation(ctx, name)
+	if err != nil && precis.CodeOf(err) != precis.CodeNotFound {
+		return "", err
+	}
+	return rec.Hints[registry.ScopeHint], nil
+}
+
 // Named returns the ID of the conversation of an owner, or of [AllOwners], that has
 // the ID, or that was last called so by [Assembly.Name] or by a header. Names are
 // looked for in memory and among the thousand conversations of an owner that were
@@ -327,7 +352,7 @@ func (g *Gateway) Named(ctx context.Context, owner, name string) (string, error)
 	const most = 1000
 	var best store.Record
 	better := func(rec store.Record) {
-		if (rec.ID == name || rec.Hints[headerConv] == name) && (best.ID != name || rec.ID == name) && rec.Updated.After(best.Updated) {
+		if (rec.ID == name || rec.Hints[registry.ScopeHint] == name || rec.Hints[headerConv] == name) && (best.ID != name || rec.ID == name) && rec.Updated.After(best.Updated) {
 			best = rec
 		}
 	}

@@ -62,7 +62,9 @@ func (x *exchange) place(q *request) (*placed, error) {
 // find finds the conversation of a body.
 func (x *exchange) find(body []byte) (*registry.Found, error) {
 	r := lineage.Request{Owner: x.owner, Dialect: x.dialect, Body: body}
-	if x.assembly == nil { // else every list is a conversation
+	if a := x.assembly; a != nil {
+		r.Scope = a.scope // every list is a conversation
+	} else {
 		r.Passing, r.Ending = x.side, endsConversation
 	}
 	return x.conversations.Place(x.r.Context(), r)
@@ -107,7 +109,7 @@ func (p *placed) remembered() bool {
 func (p *placed) update() {
 	prompt, conv := p.found.Prompt, p.conv.Conversation()
 	conv.Model, conv.System, conv.Tools = prompt.Model, prompt.System, prompt.Tools
-	client, hints, now := clientOf(p.r.Header), hintsOf(p.r.Header), p.g.o.Now()
+	client, hints, now := clientOf(p.r.Header), p.hints(), p.g.o.Now()
 	title := p.conv.Info().Title
 	if title == "" {
 		title = titleOf(p.found.Messages)
@@ -171,6 +173,14 @@ func (p *placed) polyfills() (*polyfill.Request, error) {
 // and searched, and never decide anything.
 var hintHeaders = []string{
 	headerConv, "X-Claude-Code-Session-Id", "X-Claude-Code-Agent-Id", "X-Session-Id", "X-Parent-Session-Id", "Session-Id", "Session_id", "Thread-Id",
+}
+
+// hints returns what the client calls the conversation.
+func (p *placed) hints() map[string]string {
+	if a := p.assembly; a == nil || a.scope == "" {
+		return hintsOf(p.r.Header)
+	}
+	return map[string]string{registry.ScopeHint: p.assembly.scope}
 }
 
 func hintsOf(h http.Header) map[string]string {

@@ -211,7 +211,7 @@ func TestHandlesAreExpanded(t *testing.T) {
 	}
 	var d conversation.Details
 	c.p.get("/conversations/"+v.Conversation.ID, &d)
-	if d.Hints["X-Precis-Conversation"] != "ticket" || d.Requests == 0 {
+	if d.Hints["conversation"] != "ticket" || d.Requests == 0 {
 		t.Errorf("the record is %+v", d.Record)
 	}
 }
@@ -249,6 +249,41 @@ func TestForksAndRewrittenHistories(t *testing.T) {
 	e.messages[2] = strings.Replace(e.messages[2], "line 3", "line three", 1)
 	if w := e.assemble(""); len(w.Warnings) == 0 || !strings.Contains(w.Warnings[0], "left out") || w.After > 20_000 {
 		t.Errorf("edits of other messages: %v", w.Warnings)
+	}
+}
+
+// TestNamesSeparateWhatSaysTheSame: two agents that are told the same have
+// conversations of their own, also after a restart, and each keeps its ID.
+func TestNamesSeparateWhatSaysTheSame(t *testing.T) {
+	st := openStore(t)
+	p := start(t, st)
+	names := []string{"one", "two", "one"} // the third begins again
+	ids := map[string]string{}
+	for k, name := range names {
+		c := &caller{agent: p.agent("chat", "Read."), name: name}
+		before := ""
+		for i := range 16 {
+			if k == 1 && i == 9 {
+				p.settled()
+				p = p.again(t, st)
+				c.p = p
+			}
+			c.turn(120)
+			v := c.assemble("")
+			now := strings.Join(v.items(t), "\n")
+			if k < 2 && !v.Acted && !strings.HasPrefix(now, before) {
+				t.Fatalf("%s: nothing was done, and the view begins otherwise", name)
+			}
+			if before = now; ids[name] == "" {
+				ids[name] = v.Conversation.ID
+			}
+			if k < 2 && v.Conversation.ID != ids[name] {
+				t.Fatalf("%s is %+v at request %d, was %s", name, v.Conversation, i, ids[name])
+			}
+		}
+	}
+	if ids["one"] == ids["two"] {
+		t.Errorf("both are %s", ids["one"])
 	}
 }
 

@@ -227,7 +227,7 @@ func TestTheStoreIsAskedForWhatMemoryForgot(t *testing.T) {
 	var asked int
 	var state string
 	tab := lineage.New(lineage.Options[string]{
-		Load: func(_ context.Context, owner string, prints []precis.Fingerprint, known int) (*lineage.Known, error) {
+		Load: func(_ context.Context, owner, _ string, prints []precis.Fingerprint, known int) (*lineage.Known, error) {
 			asked++
 			if owner == "broken" {
 				return nil, errors.New("no store")
