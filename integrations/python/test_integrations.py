@@ -17,8 +17,6 @@ from precis_langchain import PrecisMiddleware
 WINDOW = 8000
 RULE = "Never touch main.go."
 
-# A conversation is what was said: each test says something of its own first.
-
 
 def text(i):
     return "".join("value %d of file %d\n" % (k * 31 + i, i) for k in range(120))
