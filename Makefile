@@ -4,7 +4,7 @@ GO ?= go
 SHELL := bash
 .SHELLFLAGS := -eu -o pipefail -c
 
-.PHONY: test build man treesitter check race fuzz properties vectors clients ui-test bench rename-module clean
+.PHONY: test build man treesitter check race fuzz properties vectors clients integrations ui-test bench rename-module clean
 
 test: ## run every test
 	$(GO) test ./...
@@ -50,6 +50,9 @@ vectors: ## golden cases and recordings; set PRECIS_VECTORS and PRECIS_TRANSCRIP
 clients: export CLIENTS_GATEWAY ?= $(GO) run ./cmd/precis gateway --listen 127.0.0.1:$$PORT --upstream $$UPSTREAM
 clients: ## agent programs from npm against a small window, through the gateway of CLIENTS_GATEWAY; CLIENTS=--direct: through none
 	$(GO) run ./internal/clients/cmd/clients $(CLIENTS)
+
+integrations: ## the adapters of the folder integrations against the packages of npm: needs python3, node and npm
+	PRECIS_NPM=1 $(GO) test ./cmd/precis -count=1 -v -run Integrations
 
 ui-test: ## the dashboard in a real browser: needs chromium, and npm for axe-core
 	CI_REQUIRE_CHROMIUM=1 $(GO) test ./dashboard -count=1 -v -run 'Browser|Phone|Accessible'

@@ -79,7 +79,8 @@ func Preview(ctx context.Context, h Home, id string, o CondenseOptions) (Condens
 	return out, err
 }
 
-func (o CondenseOptions) check() error {
+// Check reports what is wrong with the options; the error is [precis.CodeInvalid].
+func (o CondenseOptions) Check() error {
 	const op = "read options"
 	switch {
 	case o.Target < 0:
@@ -98,7 +99,7 @@ type run struct {
 
 // prepare takes a snapshot, and the manager and the request that the options ask for.
 func (o CondenseOptions) prepare(ctx context.Context, h Home, id string) (*run, error) {
-	if err := o.check(); err != nil {
+	if err := o.Check(); err != nil {
 		return nil, err
 	}
 	s, err := snapshot(ctx, h, id)

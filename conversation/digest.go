@@ -3,6 +3,7 @@ package conversation
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -78,6 +79,123 @@ func (o DigestOptions) check() error {
 		return precis.Errorf(precis.CodeInvalid, op, "tokens is %d, want 0 or more", o.Tokens)
 	}
 	return checkFocus(op, o.Focus)
+}
+
+// GateOptions say how a summary is checked.
+type GateOptions struct {
+	Summary string           // by anybody; not empty
+	Tokens  int              // size of the result at most; 0: 1500 more than the summary has
+	Count   func(string) int // size of a text in tokens; nil: a token is four characters
+}
+
+// Gated is a summary with what it lacked.
+type Gated struct {
+	Conversation string              `json:"conversation"`
+	Tokens       int                 `json:"tokens"` // of the summary, as counted
+	Text         string              `json:"summary"`
+	Added        []string            `json:"added"`                // to it, one line each
+	Lost         []precis.LostAnchor `json:"lost,omitempty"`       // likely to be needed again, and there was no room for them
+	RulesLost    []precis.LostAnchor `json:"rules_lost,omitempty"` // of the user, and there was no room for them
+	Retention    precis.Retention    `json:"retention"`
+}
+
+// Gate checks a summary of a whole conversation and adds what it lacks: the user's
+// rules, the last request, files that were written, and the facts most likely to be
+// needed again. The summary itself is not changed. The error is
+// [precis.CodeOverBudget] when it is larger than the size by itself.
+func Gate(ctx context.Context, h Home, id string, o GateOptions) (Gated, error) {
+	const op = "check summary"
+	switch {
+	case strings.TrimSpace(o.Summary) == "":
+		return Gated{}, &precis.Error{Code: precis.CodeInvalid, Op: op, Err: errors.New("the summary is empty"), Hint: "a digest is a summary that no model wrote"}
+	case o.Tokens < 0:
+		return Gated{}, precis.Errorf(precis.CodeInvalid, "read options", "tokens is %d, want 0 or more", o.Tokens)
+	}
+	if o.Count == nil {
+		o.Count = digest.Estimate
+	}
+	if n := o.Count(o.Summary); o.Tokens > 0 && n > o.Tokens {
+		return Gated{}, &precis.Error{Code: precis.CodeOverBudget, Op: op, Err: fmt.Errorf("it has %d tokens, more than %d", n, o.Tokens), Hint: "a summary is never cut; allow for it and for what it may lack"}
+	}
+	s, err := snapshot(ctx, h, id)
+	if err != nil {
+		return Gated{}, err
+	}
+	return s.gated(o), nil
+}
+
+func (s *Subject) gated(o GateOptions) Gated {
+	r := digest.Repair(precis.SummaryRequest{
+		Conversation: s.Conversation, Messages: retain.Alive(s.Conversation.Transcript, s.Conversation.Edits), Previous: o.Summary, MaxTokens: o.Tokens,
+	}, o.Count)
+	if r.Added == nil {
+		r.Added = []string{}
+	}
+	return Gated{Conversation: s.Record.ID, Tokens: o.Count(r.Text), Text: r.Text, Added: r.Added, Lost: r.Lost, RulesLost: r.Rules, Retention: r.Kept}
+}
+
+// SummaryOptions say how a summary is written.
+type SummaryOptions struct {
+	DigestOptions
+	Summarizer string            // [ByDigest] or [ByModel]; "": [ByDigest]
+	Model      precis.Summarizer // for [ByModel]; nil: there is none
+}
+
+// Summarized is a summary that has passed the gate.
+type Summarized struct {
+	Gated
+	By      string  `json:"by"` // [ByDigest] or [ByModel]
+	CostUSD float64 `json:"cost_usd"`
+}
+
+// Summarize writes a summary of a conversation, which passes [Gate] whoever wrote
+// it. The view is not changed. The error is [precis.CodeOverBudget] when nothing fits
+// into the size, [precis.CodeInvalid] when a model is asked for and there is none,
+// and [precis.CodeUpstream] when it fails.
+func Summarize(ctx context.Context, h Home, id string, o SummaryOptions) (Summarized, error) {
+	c := CondenseOptions{Focus: o.Focus, Summarizer: o.Summarizer}
+	if err := cmp.Or(c.Check(), o.check()); err != nil {
+		return Summarized{}, err
+	}
+	o.Tokens = cmp.Or(o.Tokens, digest.DefaultTokens)
+	if o.Count == nil {
+		o.Count = digest.Estimate
+	}
+	s, err := snapshot(ctx, h, id)
+	if err != nil {
+		return Summarized{}, err
+	}
+	out := Summarized{By: cmp.Or(o.Summarizer, ByDigest)}
+	var text string
+	if out.By == ByModel {
+		text, out.CostUSD, err = s.byModel(ctx, o)
+	} else {
+		var d Digested
+		d, err = Digest(ctx, h, id, o.DigestOptions)
+		text = d.Text
+	}
+	if err != nil {
+		return Summarized{}, err
+	}
+	out.Gated = s.gated(GateOptions{Summary: text, Tokens: max(o.Tokens, o.Count(text)), Count: o.Count})
+	return out, nil
+}
+
+// byModel has a model write the summary, with a quarter of the room left for what the
+// gate adds.
+func (s *Subject) byModel(ctx context.Context, o SummaryOptions) (text string, cost float64, err error) {
+	if o.Model == nil {
+		return "", 0, &precis.Error{Code: precis.CodeInvalid, Op: "choose summarizer", Err: errors.New("no model writes summaries"), Hint: "configure one, or use digest"}
+	}
+	msgs := retain.Alive(s.Conversation.Transcript, s.Conversation.Edits)
+	sum, err := o.Model.Summarize(ctx, precis.SummaryRequest{Conversation: s.Conversation, Messages: msgs, MaxTokens: o.Tokens * 3 / 4, Focus: o.Focus, Count: o.Count})
+	if err != nil {
+		if code := precis.CodeOf(err); code == precis.CodeInternal {
+			err = &precis.Error{Code: precis.CodeUpstream, Op: "write summary", Err: err, Hint: "use digest, which calls no model"}
+		}
+		return "", 0, err
+	}
+	return sum.Text, sum.CostUSD, nil
 }
 
 // snapshot returns a conversation as it is now. Its meter is not to be used.

@@ -95,6 +95,25 @@ func HiddenParts(ctx context.Context, h Home, id string, handles ...precis.Handl
 	})
 }
 
+// HiddenRuns returns what a view does not show as it was said, as few handles as name
+// it: neighbors that the same kind of edit hides are one.
+func HiddenRuns(t *precis.Transcript, edits []precis.Edit) []HiddenPart {
+	out := []HiddenPart{}
+	shown := precis.ShownBy(t, edits)
+	for i := range t.Len() {
+		p := hiddenPart(shown, precis.MessageHandle(i))
+		last := len(out) - 1
+		switch {
+		case p.State == Shown:
+		case last >= 0 && out[last].Handle.To == i && out[last].State == p.State && out[last].By == p.By:
+			out[last].Handle.To = i + 1
+		default:
+			out = append(out, p)
+		}
+	}
+	return out
+}
+
 func hiddenPart(shown *precis.Shown, h precis.Handle) HiddenPart {
 	out := HiddenPart{Handle: h, State: Shown}
 	for i := h.From; i < h.To; i++ {

@@ -108,7 +108,7 @@ func (c *composer) offerRecall() {
 // message on for the rest of the conversation, because a list of tools that changes
 // costs the prompt cache and bound reasoning.
 func (j *planner) offersRecall() bool {
-	return j.g.o.Recall && j.route.work != workCompact && !j.poly.Only && recall.Hides(j.work.Edits) &&
+	return j.g.o.Recall && j.assembly == nil && j.route.work != workCompact && !j.poly.Only && recall.Hides(j.work.Edits) &&
 		(j.dialect.Name() != chat.Format || jsonspan.Int(j.found.Body.Get("n")) < 2)
 }
 

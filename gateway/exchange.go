@@ -12,6 +12,7 @@ import (
 	"precis/gateway/admission"
 	"precis/gateway/lineage"
 	"precis/gateway/polyfill"
+	"precis/gateway/registry"
 	"precis/store"
 	"precis/wire"
 )
@@ -32,8 +33,11 @@ type exchange struct {
 	g     *Gateway
 	r     *http.Request
 	owner string
-	out   responder
-	held  *admission.Body // the body; nil until it was read
+	// conversations holds the one that the request continues.
+	conversations *registry.Registry
+	assembly      *Assembly // what is asked for instead of an answer; nil: an answer is
+	out           responder
+	held          *admission.Body // the body; nil until it was read
 
 	overhead time.Duration // until the request was first sent
 

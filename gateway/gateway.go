@@ -128,6 +128,10 @@ func (g *Gateway) background(f func(ctx context.Context)) bool {
 // ServeHTTP forwards a request.
 func (g *Gateway) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	start := time.Now()
+	if g.o.Local {
+		g.refuse(w, route{}, http.StatusNotFound, "not_found_error", errLocal)
+		return
+	}
 	rt := g.route(r)
 	owner, err := g.owner(r)
 	if err != nil {
@@ -145,7 +149,7 @@ func (g *Gateway) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	out := admission.NewWriter(w)
 	defer out.Close()
-	x := &exchange{route: rt, g: g, r: r, owner: owner, out: responder{w: out, route: rt, start: start}}
+	x := &exchange{route: rt, g: g, r: r, owner: owner, conversations: g.conversations, out: responder{w: out, route: rt, start: start}}
 	x.serve()
 }
 

@@ -19,11 +19,12 @@ const AllOwners = conversation.AllOwners
 // and those that only the store knows. A conversation is locked while it is
 // edited, as it is by requests; an edit is in force for the client's next
 // request. To the owner the conversations of others do not exist.
-func (g *Gateway) Home(owner string) conversation.Home { return home{g, owner} }
+func (g *Gateway) Home(owner string) conversation.Home { return home{g, owner, g.conversations} }
 
 type home struct {
-	g     *Gateway
-	owner string
+	g             *Gateway
+	owner         string
+	conversations *registry.Registry
 }
 
 // Owners returns everybody who has a conversation in memory or anything in the
@@ -32,7 +33,7 @@ func (h home) Owners(ctx context.Context) ([]string, error) {
 	if h.owner != AllOwners {
 		return []string{h.owner}, nil
 	}
-	return h.g.conversations.Owners(ctx)
+	return h.conversations.Owners(ctx)
 }
 
 // OwnerOf returns whose a conversation is. A home of one owner does not look.
@@ -40,20 +41,20 @@ func (h home) OwnerOf(ctx context.Context, id string) (string, error) {
 	if h.owner != AllOwners {
 		return h.owner, nil
 	}
-	return h.g.conversations.OwnerOf(ctx, id)
+	return h.conversations.OwnerOf(ctx, id)
 }
 
 // Store returns the part of the store that belongs to an owner, after what waits
 // to be stored of it has been written.
 func (h home) Store(ctx context.Context, owner string) (precis.Store, error) {
-	err := h.g.conversations.Settle(ctx, owner, "")
+	err := h.conversations.Settle(ctx, owner, "")
 	if h.g.o.Store != nil && err == nil {
-		err = h.g.conversations.SettleLedger(ctx, owner)
+		err = h.conversations.SettleLedger(ctx, owner)
 	}
 	if err != nil {
 		return nil, err
 	}
-	return h.g.conversations.Store(owner), nil
+	return h.conversations.Store(owner), nil
 }
 
 // find returns a conversation, open or read from the store.
@@ -62,7 +63,7 @@ func (h home) find(ctx context.Context, id string) (*registry.Conversation, erro
 	if err != nil {
 		return nil, err
 	}
-	return h.g.conversations.Open(ctx, owner, id)
+	return h.conversations.Open(ctx, owner, id)
 }
 
 // Look calls f with a conversation as it was when its lock was last released.
@@ -173,7 +174,7 @@ func (h home) List(ctx context.Context, q conversation.Listing) (conversation.Pa
 func (h home) Search(ctx context.Context, q store.SearchQuery) (conversation.FoundList, error) {
 	owners, err := h.searched(ctx, q.Conversation)
 	if err == nil {
-		err = h.g.conversations.Settle(ctx, h.owner, q.Conversation)
+		err = h.conversations.Settle(ctx, h.owner, q.Conversation)
 	}
 	if err != nil {
 		return conversation.FoundList{}, err
@@ -193,8 +194,8 @@ func (h home) searched(ctx context.Context, id string) ([]string, error) {
 func (h home) shelves(owners []string) []conversation.Shelf {
 	var out []conversation.Shelf
 	for _, owner := range owners {
-		sh := conversation.Shelf{Owner: owner, Catalog: h.g.conversations.Catalog(owner)}
-		for _, c := range h.g.conversations.All(owner) {
+		sh := conversation.Shelf{Owner: owner, Catalog: h.conversations.Catalog(owner)}
+		for _, c := range h.conversations.All(owner) {
 			sh.Open = append(sh.Open, conversation.OpenConversation{Record: c.Info(), Transcript: c.Snapshot().Conversation.Transcript})
 		}
 		out = append(out, sh)
@@ -209,9 +210,9 @@ func (h home) Purge(ctx context.Context, o conversation.PurgeOptions) (store.Pur
 
 func (h home) purge(ctx context.Context, p registry.Purge) (store.PurgeResult, error) {
 	res, err := conversation.PurgeOwners(ctx, h, func(owner string) (store.PurgeResult, error) {
-		return h.g.conversations.Purge(ctx, owner, p)
+		return h.conversations.Purge(ctx, owner, p)
 	})
-	return res, cmp.Or(err, h.g.conversations.Wipe(ctx))
+	return res, cmp.Or(err, h.conversations.Wipe(ctx))
 }
 
 // Forget purges the conversations of all owners that were last updated before a
@@ -219,7 +220,7 @@ func (h home) purge(ctx context.Context, p registry.Purge) (store.PurgeResult, e
 // that share the store purges it, and keeps doing so until it has not called for a
 // period; the others forget what they have in memory.
 func (g *Gateway) Forget(ctx context.Context, before time.Time, period time.Duration) (store.PurgeResult, error) {
-	all := home{g, AllOwners}
+	all := home{g, AllOwners, g.conversations}
 	leaser, ok := g.o.Store.(store.Leaser)
 	if !ok || !g.o.Shared {
 		return all.purge(ctx, registry.Purge{Before: before})

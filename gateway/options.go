@@ -17,12 +17,15 @@ import (
 	"precis/wire/responses"
 )
 
-// Options are a gateway's parts. Upstreams and Manager are required; every other
-// zero value is a working default.
+// Options are a gateway's parts. Manager is required, and Upstreams unless it is
+// Local; every other zero value is a working default.
 type Options struct {
 	// Upstreams are the model APIs that requests are forwarded to. Of several that
 	// speak a dialect the first is used, unless the path names another one.
 	Upstreams []Upstream
+	// Local: there are no upstreams, and nothing is forwarded. Views are made for
+	// clients that send them themselves, see [Gateway.Assemble].
+	Local bool
 	// Manager decides and reduces. Its store is replaced by Store.
 	Manager *precis.Manager
 	// Profiles are managers that a request can ask for by X-Precis-Profile.
@@ -135,8 +138,11 @@ func (o Options) complete() (Options, error) {
 	if o.Manager == nil {
 		return fail("Options.Manager is nil")
 	}
-	if len(o.Upstreams) == 0 {
+	if len(o.Upstreams) == 0 && !o.Local {
 		return fail("Options.Upstreams is empty")
+	}
+	if o.Local {
+		o.Upstreams, o.Probe = nil, false
 	}
 	o.Upstreams = slices.Clone(o.Upstreams)
 	for i := range o.Upstreams {

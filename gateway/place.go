@@ -61,7 +61,13 @@ func (x *exchange) place(q *request) (*placed, error) {
 
 // find finds the conversation of a body.
 func (x *exchange) find(body []byte) (*registry.Found, error) {
-	return x.g.conversations.Place(x.r.Context(), lineage.Request{Owner: x.owner, Dialect: x.dialect, Body: body, Passing: x.side, Ending: endsConversation})
+	r := lineage.Request{Owner: x.owner, Dialect: x.dialect, Body: body}
+	if a := x.assembly; a != nil {
+		r.Scope = a.scope // every list is a conversation
+	} else {
+		r.Passing, r.Ending = x.side, endsConversation
+	}
+	return x.conversations.Place(x.r.Context(), r)
 }
 
 // listed returns the list of messages that an input of the Responses API stands
@@ -103,7 +109,7 @@ func (p *placed) remembered() bool {
 func (p *placed) update() {
 	prompt, conv := p.found.Prompt, p.conv.Conversation()
 	conv.Model, conv.System, conv.Tools = prompt.Model, prompt.System, prompt.Tools
-	client, hints, now := clientOf(p.r.Header), hintsOf(p.r.Header), p.g.o.Now()
+	client, hints, now := clientOf(p.r.Header), p.hints(), p.g.o.Now()
 	title := p.conv.Info().Title
 	if title == "" {
 		title = titleOf(p.found.Messages)
@@ -137,7 +143,7 @@ func titleOf(msgs []precis.Message) string {
 
 // keepAlive keeps a streaming request alive while it waits.
 func (p *placed) keepAlive() (stop func()) {
-	if !p.found.Prompt.Stream || p.work != workTurn {
+	if !p.found.Prompt.Stream || p.work != workTurn || p.assembly != nil {
 		return func() {}
 	}
 	return p.out.keepAlive(p.r.Context().Done(), p.g.o.KeepAlive, p.found.Line.ID)
@@ -151,7 +157,10 @@ func (p *placed) windowKey() windowKey {
 // polyfills reads what the request asks for.
 func (p *placed) polyfills() (*polyfill.Request, error) {
 	native := p.g.o.Native
-	if p.upstream.Native != nil {
+	switch {
+	case p.assembly != nil:
+		native = Native{ContextManagement: true, Compact: true} // the request goes to its API as it is
+	case p.upstream.Native != nil:
 		native = *p.upstream.Native
 	}
 	return polyfill.NewRequest(polyfill.Input{
@@ -164,6 +173,14 @@ func (p *placed) polyfills() (*polyfill.Request, error) {
 // and searched, and never decide anything.
 var hintHeaders = []string{
 	headerConv, "X-Claude-Code-Session-Id", "X-Claude-Code-Agent-Id", "X-Session-Id", "X-Parent-Session-Id", "Session-Id", "Session_id", "Thread-Id",
+}
+
+// hints returns what the client calls the conversation.
+func (p *placed) hints() map[string]string {
+	if a := p.assembly; a == nil || a.scope == "" {
+		return hintsOf(p.r.Header)
+	}
+	return map[string]string{registry.ScopeHint: p.assembly.scope}
 }
 
 func hintsOf(h http.Header) map[string]string {
@@ -259,9 +276,12 @@ func summaryWords(text []byte) bool {
 // stateful reports whether a body of the Responses API refers to what the
 // upstream has stored.
 func stateful(b *wire.Body) bool {
-	if b.Get("previous_response_id") != nil || b.Get("conversation") != nil {
-		return true
-	}
+	return b.Get("previous_response_id") != nil || b.Get("conversation") != nil || refers(b)
+}
+
+// refers reports whether a body of the Responses API has items in it that only name
+// others.
+func refers(b *wire.Body) bool {
 	const reference = "item_reference"
 	if !bytes.Contains(b.Raw(), []byte(reference)) {
 		return false

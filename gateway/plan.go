@@ -155,12 +155,15 @@ func (p *plan) planner(ctx context.Context) *planner {
 	p.plain = p.isPlain(j.work)
 	p.recall = j.offersRecall()
 	window := p.window(ctx)
-	if window.Source == precis.SourceAssumed && p.g.o.Probe {
+	if window.Source == precis.SourceAssumed && p.g.o.Probe && p.assembly == nil {
 		p.g.windows.probe(p.credentialsOf(), f.Prompt.Model)
 	}
 	j.req = precis.Request{
 		Conversation: j.work, Window: window, MaxOutput: f.Prompt.MaxOutput, OutputLimit: p.g.o.OutputLimit(f.Prompt.Model), Profile: f.Prompt.Model,
 		Focus: p.r.Header.Get(headerFocus), Meter: meter, Dialect: p.dialect, Reasoning: p.reasoning(), Unrecorded: true,
+	}
+	if p.assembly != nil {
+		j.req.Target = p.assembly.Target
 	}
 	if !j.own && len(j.poly.Made) > 0 { // by an earlier try
 		j.copyEdits(j.poly.Made)
@@ -195,12 +198,20 @@ func (p *plan) isPlain(conv *precis.Conversation) bool {
 // ride prepares a summary request to ride on this request: on its messages, which
 // the provider has in its prompt cache, and with its credentials.
 func (j *planner) ride(ctx context.Context) context.Context {
+	if j.assembly != nil {
+		return ctx // its client sends the request, with credentials of its own
+	}
 	j.req.Live = j.live(len(j.work.Edits) > 0)
 	return withCredentials(ctx, j.credentialsOf())
 }
 
 // window returns the context window of the request's model at its upstream.
-func (p *placed) window(ctx context.Context) precis.Window { return p.g.windows.of(ctx, p.windowKey()) }
+func (p *placed) window(ctx context.Context) precis.Window {
+	if a := p.assembly; a != nil && a.Window > 0 {
+		return precis.Window{Tokens: a.Window, Source: precis.SourceConfigured, Detail: "the request"}
+	}
+	return p.g.windows.of(ctx, p.windowKey())
+}
 
 // run decides, and reduces where it must.
 func (j *planner) run(ctx context.Context) error {

@@ -1,6 +1,10 @@
 package gateway
 
 import (
+	"net/http"
+	"sync"
+
+	"precis"
 	"precis/gateway/admission"
 )
 
@@ -23,4 +27,30 @@ func (x *exchange) read() (*request, error) {
 		return nil, err
 	}
 	return &request{body: x.held.Bytes, compressed: x.held.Compressed, encoded: x.held.Encoded}, nil
+}
+
+// Read reads the body of a request for [Gateway.Assemble], within the limits of those
+// that are forwarded. Done gives back the place and the memory of the request; it is
+// to be called when that is answered. The error is one of package admission, or
+// [precis.CodeInvalid] for a compression that is not known.
+func (g *Gateway) Read(w http.ResponseWriter, r *http.Request) (body []byte, done func(), err error) {
+	owner, err := g.owner(r)
+	if err != nil {
+		return nil, nil, err
+	}
+	x := exchange{g: g, r: r, owner: owner, out: responder{w: w}}
+	q, err := x.read()
+	if err == nil && q.encoded {
+		x.held.Release()
+		err = precis.Errorf(precis.CodeInvalid, "read request", "the Content-Encoding is %.40q, want gzip or zstd", r.Header.Get("Content-Encoding"))
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	leave, err := g.gate.Enter(admission.Turns, owner)
+	if err != nil {
+		x.held.Release()
+		return nil, nil, err
+	}
+	return q.body, sync.OnceFunc(func() { leave(); x.held.Release() }), nil
 }

@@ -13,9 +13,10 @@ import (
 	"precis/cmd/internal/service"
 )
 
-// serve serves the proxy.
+// serve serves the proxy, or what needs no upstream.
 type serve struct {
 	*tools
+	local                   bool // nothing is forwarded
 	listen, upstream, store string
 	format                  string
 }
@@ -78,14 +79,18 @@ func (c *serve) serve(ctx context.Context, log *slog.Logger) error {
 		debug.SetMemoryLimit(service.SoftMemoryLimit(cfg.Gateway))
 	}
 	p := c.jobs.GatewayParts(cfg, log, versionText())
-	p.Operations, p.Reload = true, c.jobs.Config
+	p.Operations, p.Local, p.Reload = true, c.local, c.jobs.Config
 	s, err := service.Open(ctx, p)
 	if err != nil {
 		_ = l.Close()
 		return err
 	}
 	if !c.Quiet {
-		c.Notes.Printf("precis gateway listens on http://%s\n", l.Addr())
+		name := "gateway"
+		if c.local {
+			name = "serve"
+		}
+		c.Notes.Printf("precis %s listens on http://%s\n", name, l.Addr())
 	}
 	err = s.Serve(ctx, l)
 	grace, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Duration(cfg.Gateway.Drain)*time.Second)

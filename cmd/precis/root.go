@@ -76,7 +76,7 @@ var commands = []command{
 	{"inspect", newInspect}, {"view", newView}, {"condense", newCondense}, {"rewind", newRewind}, {"undo", newUndo},
 	{"restore", newRestore}, {"pin", newPin}, {"search", newSearch}, {"show", newShow}, {"digest", newDigest}, {"sessions", newSessions},
 	{"status", newStatus}, {"gate", newGate}, {"ui", newUI}, {"mcp", newMCP}, {"install", newInstall}, {"uninstall", newUninstall}, {"hook", newHook}, {"stats", newStats}, {"statusline", newStatusline},
-	{"gateway", newGateway}, {"run", newRun}, {"doctor", newDoctor}, {"store", newStore},
+	{"gateway", newGateway}, {"serve", newServe}, {"run", newRun}, {"doctor", newDoctor}, {"store", newStore},
 	{"config", newConfig}, {"models", newModels}, {"experiments", newExperiments}, {"version", newVersion},
 }
 
@@ -107,6 +107,7 @@ Live, it is a proxy that agents are pointed at:
 
   precis run -- claude    start a client whose context never overflows
   precis gateway          serve many of them
+  precis serve            views for agents that call their model themselves
   precis doctor           check the set-up
 
 Exit codes: 0 done · 1 internal fault · 2 bad input or usage · 3 not found ·

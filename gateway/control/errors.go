@@ -18,6 +18,7 @@ const (
 	codeMethod       = "method_not_allowed"     // 405
 	codeTooLarge     = "too_large"              // 413
 	codeMediaType    = "unsupported_media_type" // 415
+	codeTimeout      = "timeout"                // 408
 	codeBusy         = "busy"                   // 503
 )
 
@@ -67,6 +68,14 @@ func fail(w http.ResponseWriter, err error) {
 
 // answer writes a body.
 func answer(w http.ResponseWriter, status int, body any) {
+	if own, ok := body.(interface{ appendTo([]byte) ([]byte, error) }); ok {
+		if data, err := own.appendTo(nil); err == nil {
+			w.Header().Set("Content-Type", "application/json")
+			w.WriteHeader(status)
+			_, _ = w.Write(data) // the client is gone otherwise
+			return
+		}
+	}
 	var buf bytes.Buffer
 	enc := json.NewEncoder(&buf)
 	enc.SetEscapeHTML(false)

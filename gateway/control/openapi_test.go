@@ -80,7 +80,7 @@ func (m matcher) operation(rt route, op object) {
 	if body, _ := op["requestBody"].(object); (body != nil) != (rt.in != nil) {
 		m.t.Errorf("%s: the body is documented: %v", rt.name, body != nil)
 	} else if body != nil {
-		m.match(rt.name+" body", reflect.TypeOf(rt.in), schemaIn(body), true)
+		m.match(rt.name+" body", reflect.TypeOf(rt.in), schemaIn(body), !rt.open)
 	}
 	if rt.out == nil {
 		return

@@ -23,6 +23,7 @@ type route struct {
 	out    any  // an example of the answer; nil: see openapi.json
 	do     func(*call) (any, error)
 	raw    func(*call) // writes the answer itself
+	open   bool        // the body has the fields of a model API, too
 	made   bool        // it makes something: 201
 }
 
@@ -81,6 +82,11 @@ var routes = []route{
 	{method: "GET", path: "/search", name: "search", query: []string{"q", "conversation", "limit"}, out: conversation.FoundList{}, do: search},
 	{method: "POST", path: "/purge", name: "purge", in: purging{}, out: store.PurgeResult{}, do: posted(purge)},
 	{method: "GET", path: "/ledger", name: "getLedger", query: []string{"conversation", "since"}, out: conversation.LedgerSummary{}, do: getLedger},
+	{method: "POST", path: "/assemble", name: "assemble", in: assembleBody{}, out: assembled{}, raw: engine(assemble), open: true},
+	{method: "POST", path: "/compact", name: "compact", in: compactBody{}, out: conversation.Summarized{}, raw: engine(compact), open: true},
+	{method: "POST", path: "/gate", name: "gate", in: gateBody{}, out: conversation.Gated{}, raw: engine(gate), open: true},
+	{method: "POST", path: "/digest", name: "digest", in: digestBody{}, out: conversation.Digested{}, raw: engine(writeDigest), open: true},
+	{method: "POST", path: "/expand", name: "expand", in: expandBody{}, out: conversation.Reading{}, raw: engine(expand), open: true},
 	{method: "GET", path: "/events", name: "listenEvents", raw: (*call).events},
 	{method: "GET", path: "/openapi.json", name: "getOpenAPI", do: func(*call) (any, error) { return json.RawMessage(openapi), nil }},
 }
@@ -138,3 +144,28 @@ type purging struct {
 	Before time.Time `json:"before,omitzero"` // what was last updated before
 	All    bool      `json:"all,omitempty"`
 }
+
+// The bodies of the engine's operations, as they are documented: the fields of a
+// model API and those of the engine.
+type (
+	assembleBody struct {
+		messages
+		assembling
+	}
+	compactBody struct {
+		messages
+		compacting
+	}
+	gateBody struct {
+		messages
+		gating
+	}
+	digestBody struct {
+		messages
+		digesting
+	}
+	expandBody struct {
+		messages
+		expanding
+	}
+)

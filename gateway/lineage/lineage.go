@@ -47,6 +47,7 @@ const (
 type Line[S any] struct {
 	ID         string
 	Owner      string
+	Scope      string // see [Request]
 	Dialect    string
 	Transcript *precis.Transcript // of everything seen; grows
 	Branched   string             // ID of the line it left; "" for none
@@ -110,10 +111,10 @@ type Options[S any] struct {
 	// Bytes is how much memory the lines may use, about; 0 means 256 MB. The one
 	// used last longest ago is dropped first.
 	Bytes int
-	// Load asks the store for a conversation whose nodes are prints, of which memory
-	// knows the first known. A nil result, or a Len not over known, adds nothing.
+	// Load asks the store for a conversation of a scope whose nodes are prints, of
+	// which memory knows the first known. A nil result, or a Len not over known, adds nothing.
 	// Nil: there is no store.
-	Load func(ctx context.Context, owner string, prints []precis.Fingerprint, known int) (*Known, error)
+	Load func(ctx context.Context, owner, scope string, prints []precis.Fingerprint, known int) (*Known, error)
 	// Adopt makes the State of a new line. It is called with the table locked, and
 	// must be quick. Known is nil unless Load found something.
 	Adopt func(f *Found[S], known *Known) S
@@ -144,7 +145,7 @@ type Table[S any] struct {
 }
 
 type nodeKey struct {
-	owner string
+	space string // see [Space]
 	print precis.Fingerprint
 }
 
@@ -212,22 +213,43 @@ func (t *Table[S]) Drop(l *Line[S]) {
 	t.remove(l)
 }
 
-// ID names a line after the node its first request ended at, so that replicas
-// agree. A second line from the same node has another number.
-func ID(owner string, node precis.Fingerprint, number int) string {
-	sum := sha256.Sum256(fmt.Appendf(nil, "line %q %s %d", owner, node, number))
+// Space returns where the lines of an owner live that have a scope. Lines of
+// different spaces have nothing in common.
+func Space(owner, scope string) string {
+	if scope == "" {
+		return owner
+	}
+	return owner + "\x00" + scope
+}
+
+func (l *Line[S]) space() string { return Space(l.Owner, l.Scope) }
+
+// ID names a line of a space after the node its first request ended at, so that
+// replicas agree. A second line from the same node has another number.
+func ID(space string, node precis.Fingerprint, number int) string {
+	sum := sha256.Sum256(fmt.Appendf(nil, "line %q %s %d", space, node, number))
 	return "c" + hex.EncodeToString(sum[:8])
 }
 
+// IsID reports whether a name has the form of an ID: that of a line, or of a branch
+// that was made on request.
+func IsID(name string) bool {
+	if len(name) != 17 || name[0] != 'c' && name[0] != 'b' {
+		return false
+	}
+	_, err := hex.DecodeString(name[1:])
+	return err == nil
+}
+
 // lineID returns an ID that no line has, in memory or beyond.
-func (t *Table[S]) lineID(owner string, node precis.Fingerprint, known *Known) string {
+func (t *Table[S]) lineID(r Request, node precis.Fingerprint, known *Known) string {
 	n := 0
 	if known != nil {
 		n = known.Fresh
 	}
 	for ; ; n++ {
-		id := ID(owner, node, n)
-		if t.ids[nodeID{owner, id}] == nil {
+		id := ID(r.space(), node, n)
+		if t.ids[nodeID{r.Owner, id}] == nil {
 			return id
 		}
 	}
@@ -241,7 +263,7 @@ func (t *Table[S]) remove(l *Line[S]) {
 	l.gone = true
 	left := t.ids[nodeID{l.Owner, l.Branched}] // shares the nodes before the branch
 	for i, p := range l.prints {
-		k := nodeKey{l.Owner, p}
+		k := nodeKey{l.space(), p}
 		switch at := t.nodes[k]; {
 		case at.line != l:
 		case left != nil && left != l && i < len(left.prints) && left.prints[i] == p:
@@ -262,7 +284,7 @@ func (t *Table[S]) remove(l *Line[S]) {
 // unindex takes a line out of the indexes that name its newest request.
 func (t *Table[S]) unindex(l *Line[S]) {
 	if n := len(l.skeleton); n > 0 {
-		if k := (nodeKey{l.Owner, l.skeleton[n-1]}); t.heads[k] == l {
+		if k := (nodeKey{l.space(), l.skeleton[n-1]}); t.heads[k] == l {
 			delete(t.heads, k)
 		}
 	}

@@ -227,7 +227,7 @@ func TestTheStoreIsAskedForWhatMemoryForgot(t *testing.T) {
 	var asked int
 	var state string
 	tab := lineage.New(lineage.Options[string]{
-		Load: func(_ context.Context, owner string, prints []precis.Fingerprint, known int) (*lineage.Known, error) {
+		Load: func(_ context.Context, owner, _ string, prints []precis.Fingerprint, known int) (*lineage.Known, error) {
 			asked++
 			if owner == "broken" {
 				return nil, errors.New("no store")
@@ -404,5 +404,34 @@ func BenchmarkPlace(b *testing.B) {
 		if _, err := tab.Place(context.Background(), lineage.Request{Owner: "o", Dialect: anthropic.Dialect{}, Body: bodies[i%len(bodies)]}); err != nil {
 			b.Fatal(err)
 		}
+	}
+}
+
+// Scopes separate what says the same: each list continues the line of its own scope,
+// and what one of them rewrites or forks is nothing to the others.
+func TestScopesHaveNothingInCommon(t *testing.T) {
+	tab := lineage.New(lineage.Options[string]{})
+	ids := map[string]string{}
+	h := history{said("user", "fix it")}
+	for i := range 4 {
+		for _, scope := range []string{"", "a", "b"} {
+			f, err := tab.Place(t.Context(), lineage.Request{Owner: "o", Scope: scope, Dialect: anthropic.Dialect{}, Body: h.body()})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if i == 0 {
+				ids[scope] = f.Line.ID
+			}
+			if want := map[bool]lineage.Kind{true: lineage.First, false: lineage.Extended}[i == 0]; f.Kind != want || f.Line.ID != ids[scope] || f.Line.Scope != scope {
+				t.Errorf("scope %q, request %d: %s of %s, want %s of %s", scope, i, f.Kind, f.Line.ID, want, ids[scope])
+			}
+		}
+		h = append(h, call(fmt.Sprint("t", i)), result(fmt.Sprint("t", i), strings.Repeat("long ", 300)))
+	}
+	if ids[""] == ids["a"] || ids["a"] == ids["b"] {
+		t.Errorf("IDs %v", ids)
+	}
+	if f := place(t, tab, "o", h[:3]); f.Line.ID == ids["a"] || f.Line.ID == ids["b"] {
+		t.Error("a fork without a scope leaves a line that has one")
 	}
 }

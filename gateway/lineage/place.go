@@ -27,7 +27,11 @@ func (e *TooMany) Error() string {
 
 // Request is what is to be placed.
 type Request struct {
-	Owner   string // whose it is; requests of different owners have nothing in common
+	Owner string // whose it is; requests of different owners have nothing in common
+	// Scope separates conversations of an owner that say the same: requests of
+	// different scopes have nothing in common in memory. "": that of all that are known
+	// by what they say alone.
+	Scope   string
 	Dialect wire.Dialect
 	Body    []byte // kept, and not to be changed
 	// Passing reports whether to place the request without remembering it, because
@@ -37,6 +41,8 @@ type Request struct {
 	// conversation. Nil: none is.
 	Ending func(*wire.Body) bool
 }
+
+func (r Request) space() string { return Space(r.Owner, r.Scope) }
 
 // Place finds the place of a request and remembers it. The error is
 // [precis.CodeInvalid] for a body that cannot be read, with the byte or message
@@ -146,20 +152,20 @@ func (t *Table[S]) load(ctx context.Context, r Request, prints []precis.Fingerpr
 		return nil, nil
 	}
 	t.mu.Lock()
-	p, n := t.deepest(r.Owner, prints)
+	p, n := t.deepest(r.space(), prints)
 	at := n > 0 && n == len(p.line.prints)
 	t.mu.Unlock()
 	if at {
 		return nil, nil // it continues a line in memory
 	}
-	return t.o.Load(ctx, r.Owner, prints, n)
+	return t.o.Load(ctx, r.Owner, r.Scope, prints, n)
 }
 
 // deepest returns the last of the nodes that is known and how many messages lead
 // to it. Of several lines through it one that ends there is taken.
-func (t *Table[S]) deepest(owner string, prints []precis.Fingerprint) (place[S], int) {
+func (t *Table[S]) deepest(space string, prints []precis.Fingerprint) (place[S], int) {
 	for n := len(prints); n > 0; n-- {
-		if p, ok := t.nodes[nodeKey{owner, prints[n-1]}]; ok {
+		if p, ok := t.nodes[nodeKey{space, prints[n-1]}]; ok {
 			return p, n
 		}
 	}
@@ -168,9 +174,9 @@ func (t *Table[S]) deepest(owner string, prints []precis.Fingerprint) (place[S],
 
 // settle decides what the request is and remembers it. The table is locked.
 func (t *Table[S]) settle(f *Found[S], r Request, prints []precis.Fingerprint, known *Known, passing bool) {
-	p, n := t.deepest(r.Owner, prints)
+	p, n := t.deepest(r.space(), prints)
 	f.Known, f.Kind = n, First
-	f.Parent = t.parent(r.Owner, prints, n)
+	f.Parent = t.parent(r.space(), prints, n)
 	switch l := p.line; {
 	case n > 0 && n == len(l.prints) && t.ids[nodeID{l.Owner, l.ID}] != l:
 		f.Kind, f.From = Branched, l // the form that its client has rewritten since goes on by itself
@@ -248,9 +254,9 @@ func hasReply(msgs []precis.Message) bool {
 
 // parent returns the last node before the end of the request, or at it, where
 // an earlier request ended.
-func (t *Table[S]) parent(owner string, prints []precis.Fingerprint, n int) precis.Fingerprint {
+func (t *Table[S]) parent(space string, prints []precis.Fingerprint, n int) precis.Fingerprint {
 	for ; n > 0; n-- {
-		if t.nodes[nodeKey{owner, prints[n-1]}].end {
+		if t.nodes[nodeKey{space, prints[n-1]}].end {
 			return prints[n-1]
 		}
 	}
@@ -267,7 +273,7 @@ func (t *Table[S]) pass(f *Found[S], r Request, known *Known) {
 		from = f.From
 	}
 	f.From = from
-	f.Line = &Line[S]{Owner: r.Owner, Dialect: r.Dialect.Name(), Transcript: precis.NewTranscript(f.Messages...), gone: true}
+	f.Line = &Line[S]{Owner: r.Owner, Scope: r.Scope, Dialect: r.Dialect.Name(), Transcript: precis.NewTranscript(f.Messages...), gone: true}
 	switch {
 	case from != nil:
 		f.Line.ID, known = from.ID, nil
@@ -282,7 +288,7 @@ func (t *Table[S]) pass(f *Found[S], r Request, known *Known) {
 // begin makes a new line.
 func (t *Table[S]) begin(f *Found[S], r Request, prints []precis.Fingerprint, known *Known) {
 	own := append(make([]precis.Message, 0, f.Len+8), f.Messages...)
-	l := &Line[S]{Owner: r.Owner, Dialect: r.Dialect.Name(), Transcript: precis.NewTranscript(own...), prints: prints}
+	l := &Line[S]{Owner: r.Owner, Scope: r.Scope, Dialect: r.Dialect.Name(), Transcript: precis.NewTranscript(own...), prints: prints}
 	l.skeleton = skeletons(nil, own)
 	switch {
 	case known.id() != "" && known.Len == f.Known:
@@ -295,12 +301,12 @@ func (t *Table[S]) begin(f *Found[S], r Request, prints []precis.Fingerprint, kn
 	case f.Kind == Amended:
 		l.ID, l.Branched, l.Earlier = f.From.ID, f.From.Branched, f.From.Earlier
 	case f.Kind == Branched && f.From != nil:
-		l.ID, l.Branched = t.lineID(r.Owner, f.Node, known), f.From.ID
+		l.ID, l.Branched = t.lineID(r, f.Node, known), f.From.ID
 	default:
-		l.ID = t.lineID(r.Owner, f.Node, known)
+		l.ID = t.lineID(r, f.Node, known)
 	}
 	for _, p := range prints {
-		k := nodeKey{r.Owner, p}
+		k := nodeKey{r.space(), p}
 		t.nodes[k] = place[S]{line: l, end: t.nodes[k].end}
 	}
 	l.element = t.recent.PushFront(l)
@@ -323,7 +329,7 @@ func (t *Table[S]) extend(f *Found[S], prints []precis.Fingerprint) {
 		t.unindex(l)
 		l.skeleton = skeletons(l.skeleton, own)
 		for _, p := range prints[n:] {
-			t.nodes[nodeKey{l.Owner, p}] = place[S]{line: l}
+			t.nodes[nodeKey{l.space(), p}] = place[S]{line: l}
 		}
 		l.prints = append(l.prints, prints[n:]...)
 	}
@@ -344,13 +350,13 @@ func weight(body []byte, messages int) int {
 // remember makes the request the newest of its line.
 func (t *Table[S]) remember(f *Found[S]) {
 	l := f.Line
-	k := nodeKey{l.Owner, f.Node}
+	k := nodeKey{l.space(), f.Node}
 	if f.Len > 0 {
 		t.nodes[k] = place[S]{line: l, end: true}
 	}
 	t.unindex(l)
 	if n := len(l.skeleton); n > 0 {
-		t.heads[nodeKey{l.Owner, l.skeleton[n-1]}] = l
+		t.heads[nodeKey{l.space(), l.skeleton[n-1]}] = l
 	}
 	l.body, l.lead, l.prompt = f.Body, f.Lead, f.Prompt
 	t.index(l)

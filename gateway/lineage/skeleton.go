@@ -44,7 +44,7 @@ func (t *Table[S]) rewritten(f *Found[S], r Request, n int) (*Line[S], int) {
 	}
 	chain := skeletons(nil, f.Messages)
 	for at := len(chain); at > n; at-- {
-		l := t.heads[nodeKey{r.Owner, chain[at-1]}]
+		l := t.heads[nodeKey{r.space(), chain[at-1]}]
 		if l == nil || len(l.prints) != at {
 			continue
 		}

@@ -9,9 +9,13 @@ import (
 	"precis/store"
 )
 
+// ScopeHint is the hint by which a record names the scope of its conversation, see
+// [lineage.Request]. One without it has no scope.
+const ScopeHint = "conversation"
+
 // load asks the store for the conversation of a request: the deepest node that it
 // knows, the edits in force there, and the record whose head is on the way.
-func (r *Registry) load(ctx context.Context, owner string, prints []precis.Fingerprint, known int) (*lineage.Known, error) {
+func (r *Registry) load(ctx context.Context, owner, scope string, prints []precis.Fingerprint, known int) (*lineage.Known, error) {
 	st := r.Store(owner)
 	finder, ok := st.(store.Finder)
 	if !ok {
@@ -23,16 +27,16 @@ func (r *Registry) load(ctx context.Context, owner string, prints []precis.Finge
 		if err != nil {
 			return err
 		}
-		out, err = r.known(ctx, owner, prints[:at+1], prints[len(prints)-1], known)
+		out, err = r.known(ctx, owner, scope, prints[:at+1], prints[len(prints)-1], known)
 		return err
 	})
 	return out, err
 }
 
 // known reads what the store has of the nodes it knows.
-func (r *Registry) known(ctx context.Context, owner string, nodes []precis.Fingerprint, end precis.Fingerprint, known int) (*lineage.Known, error) {
+func (r *Registry) known(ctx context.Context, owner, scope string, nodes []precis.Fingerprint, end precis.Fingerprint, known int) (*lineage.Known, error) {
 	cat := r.Catalog(owner)
-	out := &lineage.Known{Fresh: freshID(ctx, cat, owner, end)}
+	out := &lineage.Known{Fresh: freshID(ctx, cat, lineage.Space(owner, scope), end)}
 	if len(nodes) <= known {
 		return out, nil
 	}
@@ -45,6 +49,7 @@ func (r *Registry) known(ctx context.Context, owner string, nodes []precis.Finge
 		return out, nil
 	}
 	records, err := cat.Headed(ctx, nodes)
+	records = slices.DeleteFunc(records, func(rec store.Record) bool { return rec.Hints[ScopeHint] != scope })
 	if err != nil || len(records) == 0 {
 		return out, err
 	}
@@ -58,13 +63,13 @@ func (r *Registry) known(ctx context.Context, owner string, nodes []precis.Finge
 
 // freshID returns the first number of an ID that no stored conversation has,
 // except one that ends where this request does.
-func freshID(ctx context.Context, cat store.Lister, owner string, node precis.Fingerprint) int {
+func freshID(ctx context.Context, cat store.Lister, space string, node precis.Fingerprint) int {
 	const most = 64
 	if cat == nil {
 		return 0
 	}
 	for n := range most {
-		rec, err := cat.Conversation(ctx, lineage.ID(owner, node, n))
+		rec, err := cat.Conversation(ctx, lineage.ID(space, node, n))
 		if err != nil || rec.Head == node {
 			return n
 		}

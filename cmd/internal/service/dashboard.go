@@ -19,6 +19,9 @@ func (s *Service) dashboard() (http.Handler, error) {
 		Fill:   "ANTHROPIC_BASE_URL=http://" + s.config().Gateway.Listen + " claude",
 		Events: liveEvents{s}, Settings: liveSettings{s}, Logger: s.p.Logger,
 	}
+	if s.p.Local {
+		o.Fill = "curl -H 'Content-Type: application/json' -d @request.json http://" + s.config().Gateway.Listen + control.Prefix + "/assemble"
+	}
 	if s.keys.any() {
 		o.Login, o.Logout = s.login, s.logout
 	}

@@ -40,6 +40,8 @@ type Parts struct {
 	// Operations has the control API, the dashboard and the metrics served next to the
 	// gateway.
 	Operations bool
+	// Local: nothing is forwarded; there are no upstreams.
+	Local bool
 
 	OnTurn   func(context.Context, gateway.Turn)  // nil: nobody
 	OnReport func(context.Context, precis.Report) // nil: nobody
@@ -136,7 +138,7 @@ func (s *Service) options(c *config.Config) (gateway.Options, error) {
 	s.keys = newKeyring(keys.Owners)
 	s.admins.Store(len(keys.Admins) > 0)
 	return gateway.Options{
-		Upstreams: ups, Manager: m, Profiles: profiles, Store: s.store, Replica: s.p.Replica, Transport: up,
+		Upstreams: ups, Local: s.p.Local, Manager: m, Profiles: profiles, Store: s.store, Replica: s.p.Replica, Transport: up,
 		Probe:  g.Probe,
 		Window: s.window, OutputLimit: s.outputLimit, Cost: s.cost,
 		Auth:      gateway.Auth{Keys: s.keys.auth(), Admins: keys.Admins},

@@ -1,0 +1,390 @@
+package gateway
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"runtime/debug"
+	"slices"
+	"time"
+
+	"precis"
+	"precis/conversation"
+	"precis/gateway/lineage"
+	"precis/gateway/polyfill"
+	"precis/gateway/registry"
+	"precis/store"
+	"precis/wire"
+	"precis/wire/responses"
+)
+
+// Assembly is the request of a client that sends it to the model itself and asks
+// only for its view. Dialect and Body are required; every other zero value is a
+// working default.
+type Assembly struct {
+	Dialect wire.Dialect
+	Body    []byte // a request as the dialect has it; kept, and not to be changed
+	// Name is what the client calls the conversation, at most [MostName] bytes. The
+	// conversation and its edits are then remembered, like those of requests that are
+	// forwarded. "": nothing is remembered.
+	Name string
+	// Edits are those in force, from earlier answers, where nothing is remembered.
+	// One that does not fit the messages any more is left out.
+	Edits []precis.Edit
+
+	Window     int    // of the model, in tokens; 0: what the gateway knows of the model
+	Target     int    // tokens to come down to when something is done; 0: by the settings
+	Now        bool   // reduce now, whatever the threshold
+	Focus      string // what a summary should pay attention to; may be empty
+	Profile    string // whose manager to use; "": the default one
+	Summarizer string // [conversation.ByModel], [conversation.ByDigest]; "": a model only behind the scenes of a conversation that is remembered
+
+	scope string // of Name, see [lineage.Request]
+}
+
+// MostName is the longest name of a conversation, in bytes.
+const MostName = 200
+
+// Assembled is the view of an [Assembly].
+type Assembled struct {
+	// Messages is the list to send instead of the client's own, which it equals byte
+	// for byte where nothing is changed.
+	Messages json.RawMessage
+	Set      map[string]json.RawMessage // further fields of the request that the view needs changed; nil: none
+	Beta     string                     // a beta that the request then needs; "": none
+	Changed  bool                       // the view is not what the client sent
+	Acted    bool                       // edits were made for this request
+
+	ID       string       // of the conversation; "" when it is not remembered
+	Match    lineage.Kind // how it was recognized
+	Branched string       // ID of the conversation that it left; "" for none
+
+	Before   int // tokens of what the client sent, overhead included
+	Report   precis.Report
+	Edits    []precis.Edit             // all of the conversation
+	Hidden   []conversation.HiddenPart // what the view does not show as it was said
+	Warnings []string                  // beside those of the report
+}
+
+const opAssemble = "assemble view"
+
+// Assemble returns the view of a request, which is not forwarded. R is the request
+// by which it was asked for; its owner is whose the conversation is. The error is
+// [precis.CodeInvalid] with its place for what cannot be read, and
+// [precis.CodeOverBudget] when the view does not fit whatever is cut.
+func (g *Gateway) Assemble(r *http.Request, a Assembly) (out Assembled, err error) {
+	defer g.recovered(r.Context(), &err)
+	x, done, err := g.assembling(r, a)
+	if err != nil {
+		return Assembled{}, err
+	}
+	defer done()
+	defer x.report()
+	var dropped []string
+	var edits []precis.Edit
+	var said *precis.Transcript
+	x.plan = &plan{placed: x.placed}
+	err = x.plan.locked(func(ctx context.Context, j *planner) error {
+		j.conv.Refresh(ctx)
+		dropped = j.adopt(ctx)
+		err := j.assemble(ctx)
+		edits, said = slices.Clip(j.work.Edits), j.work.Transcript.Prefix(j.work.Transcript.Len())
+		if !j.own {
+			edits = append(edits, j.res.Edits...)
+		}
+		return err
+	})
+	if x.out.status = StatusOf(err); err != nil {
+		x.err = err
+		return Assembled{}, err
+	}
+	x.record()
+	out, err = x.plan.assembled()
+	out.Edits, out.Hidden = edits, conversation.HiddenRuns(said, edits)
+	out.Warnings = append(dropped, x.elsewhere()...)
+	return out, err
+}
+
+// Listed gives the messages of an assembly to f as a home that has this one
+// conversation. Nothing is remembered.
+func (g *Gateway) Listed(r *http.Request, a Assembly, f func(h conversation.Home, id string) error) (err error) {
+	defer g.recovered(r.Context(), &err)
+	a.Name = ""
+	x, done, err := g.assembling(r, a)
+	if err != nil {
+		return err
+	}
+	defer done()
+	if err := x.placed.conv.Lock(r.Context()); err != nil {
+		return err
+	}
+	p := &plan{placed: x.placed}
+	j := p.planner(r.Context())
+	j.adopt(r.Context())
+	x.placed.conv.Unlock()
+	if x.placed.found.Len == 0 {
+		return precis.Errorf(precis.CodeInvalid, opAssemble, "%s holds no message", x.dialect.List())
+	}
+	return f(home{g, x.owner, x.conversations}, x.placed.conv.ID())
+}
+
+// recovered turns a panic into an error, which is logged without what it says: that
+// may be content.
+func (g *Gateway) recovered(ctx context.Context, err *error) {
+	if v := recover(); v != nil && v != http.ErrAbortHandler {
+		g.o.Logger.ErrorContext(ctx, "panic", "where", string(debug.Stack()))
+		*err = precis.Errorf(precis.CodeInternal, opAssemble, "a fault of precis; the log says where")
+	}
+}
+
+// assembling places the request. What is not to be remembered is placed in a
+// registry of its own, which done ends.
+func (g *Gateway) assembling(r *http.Request, a Assembly) (x *exchange, done func(), err error) {
+	if err := a.check(); err != nil {
+		return nil, nil, err
+	}
+	owner, err := g.owner(r)
+	if err != nil {
+		return nil, nil, err
+	}
+	if a.scope, err = g.scopeOf(r.Context(), owner, a.Name); err != nil {
+		return nil, nil, err
+	}
+	up := g.upstreamFor(a.Dialect.Name())
+	if up == nil {
+		up = &Upstream{}
+	}
+	x = &exchange{
+		route: route{work: workTurn, dialect: a.Dialect, upstream: up}, g: g, r: a.request(r), owner: owner, assembly: &a, conversations: g.conversations,
+		out: responder{start: time.Now()}, action: actionNone,
+	}
+	done = func() {}
+	if a.Name == "" {
+		own := registry.New(registry.Options{Bytes: 1 << 40, Logger: g.o.Logger, Now: g.o.Now}) // one conversation, whose bytes are admitted
+		x.conversations = own
+		done = func() { _ = own.Close(context.WithoutCancel(r.Context())) } // stores nothing
+	}
+	if x.placed, err = x.place(&request{body: a.Body}); err == nil {
+		err = x.placed.assembles()
+	}
+	if err != nil {
+		done()
+		return nil, nil, explained(err)
+	}
+	return x, done, nil
+}
+
+// check reports what is wrong with the options.
+func (a *Assembly) check() error {
+	fail := func(format string, args ...any) error {
+		return precis.Errorf(precis.CodeInvalid, "read options", format, args...)
+	}
+	switch {
+	case a.Window < 0:
+		return fail("window is %d, want 0 or more", a.Window)
+	case a.Target < 0:
+		return fail("target is %d, want 0 or more", a.Target)
+	case len(a.Name) > MostName:
+		return fail("conversation has %d bytes, want %d at most", len(a.Name), MostName)
+	case a.Name != "" && len(a.Edits) > 0:
+		return fail("edits are for lists that are not remembered; the edits of a conversation are kept with it")
+	}
+	o := conversation.CondenseOptions{Focus: a.Focus, Summarizer: a.Summarizer}
+	return o.Check()
+}
+
+// request returns the request that the chain sees: with what the assembly says in
+// the place of headers, and without credentials.
+func (a *Assembly) request(r *http.Request) *http.Request {
+	out := (&http.Request{Method: http.MethodPost, URL: r.URL, Header: http.Header{}}).WithContext(r.Context())
+	for _, name := range []string{"User-Agent", headerBeta} {
+		if v := r.Header.Values(name); v != nil {
+			out.Header[name] = v
+		}
+	}
+	for name, v := range map[string]string{headerFocus: a.Focus, headerProfile: a.Profile} {
+		if v != "" {
+			out.Header.Set(name, v)
+		}
+	}
+	return out
+}
+
+// explained returns the error of a list that cannot be placed as one with a code.
+func explained(err error) error {
+	var many *lineage.TooMany
+	var field *polyfill.Invalid
+	switch {
+	case errors.As(err, &many):
+		return precis.Errorf(precis.CodeInvalid, "read request", "%w", err)
+	case errors.As(err, &field):
+		return precis.Errorf(precis.CodeInvalid, "read request", "%s", field.Message)
+	}
+	return err
+}
+
+// assembles reports why there is no view of the request.
+func (p *placed) assembles() error {
+	list := p.dialect.List()
+	fail := func(place, text, hint string) error {
+		return &precis.Error{Code: precis.CodeInvalid, Op: "read request", Place: place, Err: errors.New(text), Hint: hint}
+	}
+	switch {
+	case p.dialect.Name() == responses.Format && (p.found.Body.Get("previous_response_id") != nil || refers(p.found.Body)):
+		return fail("body", "it refers to messages that are not in it", "send all of them in input")
+	case !p.found.Body.HasList() && p.found.Body.Get(list) == nil:
+		return fail("body: /"+list, "it is missing", "")
+	case !p.found.Body.HasList():
+		return fail("body: /"+list, "this is no list of messages", "")
+	}
+	return nil
+}
+
+// adopt puts the edits of the assembly in force, and returns why some are not.
+func (j *planner) adopt(ctx context.Context) (dropped []string) {
+	for _, e := range j.assembly.Edits {
+		if err := j.conv.Keep(ctx, j.mgr.WithLedger(nowhere{}), e); err != nil {
+			dropped = append(dropped, fmt.Sprintf("the edit %.60s is left out, since the messages are not those that it was made on: %v", e.ID, err))
+		}
+	}
+	return dropped
+}
+
+// nowhere is the ledger of edits that were booked when they were made.
+type nowhere struct{}
+
+func (nowhere) Book(context.Context, precis.LedgerEntry) error { return nil }
+
+func (nowhere) Entries(context.Context, string, time.Time) ([]precis.LedgerEntry, error) {
+	return nil, nil
+}
+
+// assemble decides, and reduces where it must. A conversation that is remembered
+// has its summaries prepared in the background, as that of requests that are
+// forwarded; everything else is done now.
+func (j *planner) assemble(ctx context.Context) error {
+	a := j.assembly
+	if a.Summarizer == conversation.ByModel && !j.usesModel() {
+		return &precis.Error{Code: precis.CodeInvalid, Op: "choose summarizer", Err: fmt.Errorf("no model writes summaries for a window of %d tokens", j.req.Window.Tokens),
+			Hint: "configure one, or use digest"}
+	}
+	if a.Name != "" && !a.Now && a.Summarizer == "" {
+		return j.run(ctx)
+	}
+	if err := j.look(ctx); err != nil {
+		return err
+	}
+	j.before = j.res.Report.Said
+	due := j.decision().Action == precis.ActionReduce || j.decision().Action == precis.ActionTruncate
+	if !due && !a.Now || j.found.Len == 0 {
+		return nil
+	}
+	r := j.req
+	r.Manual, r.WithoutModels = a.Now, a.Summarizer != conversation.ByModel
+	if !r.WithoutModels {
+		defer j.conv.WaitForLease(ctx)()
+	}
+	return j.climb(ctx, r)
+}
+
+// assembled returns the view as it is sent.
+func (p *plan) assembled() (Assembled, error) {
+	sent := p.compose()
+	body, err := wire.Parse(sent.body, p.dialect.List(), p.found.Body)
+	if err != nil {
+		return Assembled{}, precis.Errorf(precis.CodeInternal, opAssemble, "%w", err)
+	}
+	out := Assembled{
+		Messages: body.Get(p.dialect.List()), Beta: sent.beta, Changed: edited(p.result), Acted: p.action == actionReduced,
+		Match: p.found.Kind, Before: p.before, Report: p.result.Report,
+	}
+	if thinking := body.Get("thinking"); string(thinking) != string(p.found.Body.Get("thinking")) {
+		out.Set = map[string]json.RawMessage{"thinking": thinking}
+	}
+	if p.assembly.Name != "" {
+		out.ID, out.Branched = p.conv.ID(), p.conv.Info().Branched
+	}
+	return out, nil
+}
+
+// elsewhere says that the messages are not those of the conversation that was named
+// by its ID.
+func (x *exchange) elsewhere() []string {
+	named, at := x.assembly.Name, x.placed.conv.ID()
+	if !lineage.IsID(named) || named == at {
+		return nil
+	}
+	return []string{fmt.Sprintf("the messages do not continue %s: they are those of %s", named, at)}
+}
+
+// scopeOf returns the scope of the conversation that a client calls so: the name
+// itself, or, of an ID, what the conversation was called before.
+func (g *Gateway) scopeOf(ctx context.Context, owner, name string) (string, error) {
+	if !lineage.IsID(name) {
+		return name, nil
+	}
+	if c := g.conversations.Get(owner, name); c != nil {
+		return c.Info().Hints[registry.ScopeHint], nil
+	}
+	cat := g.conversations.Catalog(owner)
+	if cat == nil {
+		return "", nil
+	}
+	rec, err := cat.Conversation(ctx, name)
+	if err != nil && precis.CodeOf(err) != precis.CodeNotFound {
+		return "", err
+	}
+	return rec.Hints[registry.ScopeHint], nil
+}
+
+// Named returns the ID of the conversation of an owner, or of [AllOwners], that has
+// the ID, or that was last called so by [Assembly.Name] or by a header. Names are
+// looked for in memory and among the thousand conversations of an owner that were
+// last updated. The error is [precis.CodeNotFound] when there is none.
+func (g *Gateway) Named(ctx context.Context, owner, name string) (string, error) {
+	h := home{g, owner, g.conversations}
+	owners, err := h.Owners(ctx)
+	if err != nil {
+		return "", err
+	}
+	const most = 1000
+	var best store.Record
+	better := func(rec store.Record) {
+		if (rec.ID == name || rec.Hints[registry.ScopeHint] == name || rec.Hints[headerConv] == name) && (best.ID != name || rec.ID == name) && rec.Updated.After(best.Updated) {
+			best = rec
+		}
+	}
+	for _, c := range g.conversations.All(owner) {
+		better(c.Info())
+	}
+	if best.ID != "" {
+		return best.ID, nil
+	}
+	for _, one := range owners {
+		cat := g.conversations.Catalog(one)
+		if cat == nil {
+			continue
+		}
+		if rec, err := cat.Conversation(ctx, name); err == nil {
+			return rec.ID, nil
+		} else if precis.CodeOf(err) != precis.CodeNotFound {
+			return "", err
+		}
+		recs, err := cat.Conversations(ctx, store.Query{Limit: most})
+		if err != nil {
+			return "", err
+		}
+		for _, rec := range recs {
+			better(rec)
+		}
+	}
+	if best.ID == "" {
+		return "", precis.Errorf(precis.CodeNotFound, "find conversation", "there is no conversation %.80q", name)
+	}
+	return best.ID, nil
+}
+
+// Summarizer writes the summaries that are asked for; nil: no model does.
+func (g *Gateway) Summarizer() precis.Summarizer { return g.o.Summarizer }
