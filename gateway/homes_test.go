@@ -3,6 +3,7 @@ package gateway_test
 import (
 	"path/filepath"
 	"testing"
+	"time"
 
 	"precis"
 	"precis/conversation"
@@ -23,6 +24,21 @@ func TestHome(t *testing.T) {
 				return placeOf(t, where == "open", msgs)
 			})
 		})
+	}
+}
+
+// awaitStored waits until a conversation can be read from the store: a client may have its
+// answer before the gateway has begun to store the turn.
+func awaitStored(t *testing.T, p conversationtest.Place) {
+	t.Helper()
+	for end := time.Now().Add(30 * time.Second); ; time.Sleep(5 * time.Millisecond) {
+		err := p.Home.Look(t.Context(), p.ID, func(*conversation.Subject) error { return nil })
+		if err == nil {
+			return
+		}
+		if precis.CodeOf(err) != precis.CodeNotFound || time.Now().After(end) {
+			t.Fatal(err)
+		}
 	}
 }
 
@@ -62,6 +78,7 @@ func placeOf(t *testing.T, open bool, msgs []precis.Message) conversationtest.Pl
 	if !open {
 		_, third := replica()
 		place.Home = third.Home(gateway.AllOwners)
+		awaitStored(t, place)
 	}
 	return place
 }
