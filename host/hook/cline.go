@@ -1,9 +1,10 @@
 package hook
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
-	"fmt"
+	"maps"
 	"strings"
 
 	"precis"
@@ -13,15 +14,18 @@ import (
 )
 
 // Cline's plugin hands over all messages before each request and sends what it is given:
-// here precis works as it does in the gateway. The program asks twice for one request and
-// keeps nothing, so the edits are remembered here; the second time nothing is due.
+// here precis works as it does in the gateway. The program keeps nothing, so the edits are
+// remembered here. It asks twice for one request: with the messages as it records them,
+// and as it sends them, without names and with turns of one role put together. Each form
+// is a conversation of its own here.
 
 // clineWindow is the context window of a model that nobody knows, in tokens.
 const clineWindow = 128_000
 
 // clineInput is what the plugin says.
 type clineInput struct {
-	Session  string            `json:"session"`
+	Session  string            `json:"session"` // of the plugin: one run of the program
+	Model    string            `json:"model"`   // that answered last, in either form
 	Messages []json.RawMessage `json:"messages"`
 }
 
@@ -45,17 +49,19 @@ func clineView(ctx context.Context, c *call) ([]byte, error) {
 	if json.Unmarshal(c.raw, &in) != nil || len(in.Messages) == 0 {
 		return nil, errNothing("there are no messages")
 	}
-	c.input.Session = in.Session
-	if in.Session == "" { // the first message has an ID, which no other session has
-		var first clineMessage
-		_ = json.Unmarshal(in.Messages[0], &first) // then it has none
-		c.input.Session = first.ID
+	c.input.Model = in.Model
+	var first clineMessage
+	_ = json.Unmarshal(in.Messages[0], &first) // then it has no name
+	c.input.Session = in.Session + "\n" + first.ID
+	if first.ID == "" { // sub-agents of one run begin with something else
+		c.input.Session += string(in.Messages[0])
 	}
 	c.entry.Session = short(c.input.Session)
-	doc, err := json.Marshal(map[string]any{"updated_at": "", "messages": in.Messages})
+	list, err := json.Marshal(in.Messages)
 	if err != nil {
 		return nil, err
 	}
+	doc := append(append([]byte(`{"updated_at":"","messages":`), list...), '}') // in this order
 	r, err := c.recordOf(archive.Source{Path: "session.messages.json", Data: doc})
 	if err != nil {
 		return nil, err
@@ -76,7 +82,7 @@ func clineView(ctx context.Context, c *call) ([]byte, error) {
 		if err := c.update(ctx, func(s *state) { s.Edits, s.Compactions = json.RawMessage(line(conv.Edits)), s.Compactions+1 }); err != nil {
 			return nil, err
 		}
-		c.entry.Did, c.entry.Compaction = Replaced, true
+		c.entry.Did, c.entry.Compaction = Replaced, first.ID == "" // the form that is sent
 	}
 	if len(precis.Active(conv.Edits)) == 0 {
 		return nil, errNothing("")
@@ -90,11 +96,11 @@ func (c *call) manage(ctx context.Context, conv *precis.Conversation, raw []json
 	if err != nil {
 		return false, err
 	}
-	request := precis.Request{Conversation: conv, Window: precis.Window{Tokens: clineWindow}}
-	for i := len(raw) - 1; i >= 0 && request.Profile == ""; i-- {
+	request := precis.Request{Conversation: conv, Profile: c.input.Model, Window: precis.Window{Tokens: clineWindow}}
+	for i := len(raw) - 1; i >= 0 && request.Reported == 0; i-- {
 		var said clineMessage
-		if json.Unmarshal(raw[i], &said) == nil && said.Model.ID != "" {
-			request.Profile = said.Model.ID
+		if json.Unmarshal(raw[i], &said) == nil {
+			request.Profile = cmp.Or(said.Model.ID, request.Profile)
 			request.Reported = said.Metrics.Input + said.Metrics.Read + said.Metrics.Write
 		}
 	}
@@ -118,14 +124,43 @@ func clineMessages(conv *precis.Conversation, raw []json.RawMessage) []string {
 			}
 			continue
 		}
-		for i, m := range u.Messages {
+		for _, m := range u.Messages {
 			text := string(anthropic.AppendMessage(nil, m))
-			if rest, ok := strings.CutPrefix(text, "{"); ok {
-				text = fmt.Sprintf(`{"id":"precis-%d-%d",%s`, u.From, i, rest)
+			if u.Changed && u.To == u.From+1 {
+				text = likeOriginal(text, raw[u.From])
 			}
 			out = append(out, text)
 		}
 	}
+	return out
+}
+
+// likeOriginal gives a message with other blocks the members that the original has
+// besides its content, and so each result of a tool.
+func likeOriginal(text string, original json.RawMessage) string {
+	type object = map[string]json.RawMessage
+	var now, was object
+	var blocks, before []object
+	if json.Unmarshal([]byte(text), &now) != nil || json.Unmarshal(original, &was) != nil ||
+		json.Unmarshal(now["content"], &blocks) != nil || json.Unmarshal(was["content"], &before) != nil {
+		return text
+	}
+	for i, b := range blocks {
+		id := string(b["tool_use_id"])
+		for _, w := range before {
+			if id != "" && string(w["tool_use_id"]) == id {
+				blocks[i] = merged(w, b)
+			}
+		}
+	}
+	now["content"] = json.RawMessage(line(blocks))
+	return strings.TrimSpace(string(line(merged(was, now))))
+}
+
+// merged is an object with the members of another, and its own where both have one.
+func merged(other, own map[string]json.RawMessage) map[string]json.RawMessage {
+	out := maps.Clone(other)
+	maps.Copy(out, own)
 	return out
 }
 

@@ -3,25 +3,22 @@
 // Written by "precis install cline", removed by "precis uninstall cline".
 // When anything goes wrong the messages are sent as they are.
 import { spawnSync } from "node:child_process";
+import { randomUUID } from "node:crypto";
 
 const PRECIS = "PRECIS";
 const TIMEOUT = 15000; // ms
 
-let asked = ""; // Cline asks twice for one request
-let answered = null;
+const session = randomUUID();
+let model = ""; // that answered last
 
 // view returns the messages to send.
 function view(messages) {
-  const input = JSON.stringify({ messages });
-  if (input === asked) return answered ?? messages;
+  model = messages.findLast((m) => m.modelInfo?.id)?.modelInfo.id ?? model;
+  const input = JSON.stringify({ session, model, messages });
   const run = spawnSync(PRECIS, ["hook", "cline", "view"], { input, timeout: TIMEOUT, maxBuffer: 1 << 28, encoding: "utf8" });
-  asked = input;
-  answered = null;
-  if (run.status === 0 && run.stdout.trim()) {
-    const list = JSON.parse(run.stdout);
-    if (Array.isArray(list) && list.length) answered = list;
-  }
-  return answered ?? messages;
+  if (run.status !== 0 || !run.stdout.trim()) return messages;
+  const list = JSON.parse(run.stdout);
+  return Array.isArray(list) && list.length ? list : messages;
 }
 
 export default {

@@ -112,7 +112,7 @@ func (s *Server) recalls(a *answer, at place) bool {
 }
 
 var (
-	asksSummary = regexp.MustCompile(`(?i)\b(?:write|create|provide|produce|generate|give|make)\b[^.\n]{0,80}\bsummar(?:y|ies)\b|\bsummari[sz]e (?:the|this|our|all|everything)\b|context checkpoint|handoff|state_snapshot|\bcompact(?:ing|ion of)? (?:the|this) conversation`)
+	asksSummary = regexp.MustCompile(`(?i)\b(?:write|create|provide|produce|generate|give|make)\b[^.\n]{0,80}\bsummar(?:y|ies)\b|\bsummari[sz]e (?:the|this|our|all|everything)\b|context checkpoint|\bhandoff\b|state_snapshot|\bcompact(?:ing|ion of)? (?:the|this) conversation`)
 	asksTitle   = regexp.MustCompile(`(?i)\btitle\b`)
 )
 
