@@ -4,7 +4,7 @@ GO ?= go
 SHELL := bash
 .SHELLFLAGS := -eu -o pipefail -c
 
-.PHONY: test build man treesitter check race fuzz properties vectors clients integrations ui-test bench rename-module clean
+.PHONY: test build man treesitter check race fuzz properties vectors clients integrations hosts ui-test bench rename-module clean
 
 test: ## run every test
 	$(GO) test ./...
@@ -53,6 +53,9 @@ clients: ## agent programs from npm against a small window, through the gateway 
 
 integrations: ## the adapters of the folder integrations against the packages of npm: needs python3, node and npm
 	PRECIS_NPM=1 $(GO) test ./cmd/precis -count=1 -v -run Integrations
+
+hosts: build ## agent programs from npm with precis inside, and what reaches the model after their own compactions; HOSTS="--only codex"
+	$(GO) run ./internal/clients/cmd/hosts --precis dist/precis $(HOSTS)
 
 ui-test: ## the dashboard in a real browser: needs chromium, and npm for axe-core
 	CI_REQUIRE_CHROMIUM=1 $(GO) test ./dashboard -count=1 -v -run 'Browser|Phone|Accessible'

@@ -38,6 +38,8 @@ var allowed = map[string][]string{
 	"precis/conversation/conversationtest": {"precis", "precis/conversation", "precis/conversation/handoff", "precis/store"},
 	"precis/conversation/handoff":          {"precis", "precis/conversation", "precis/digest", "precis/retain"},
 	"precis/dashboard":                     {"precis", "precis/conversation"},
+	"precis/host":                          {"precis"},
+	"precis/host/hook":                     {"precis", "precis/archive", "precis/archive/formats", "precis/digest", "precis/preset", "precis/retain", "precis/wire/anthropic"},
 	"precis/mcpserver":                     {"precis", "precis/conversation", "precis/conversation/handoff", "precis/digest", "precis/store"},
 	"precis/gateway/lineage":               {"precis", "precis/store", "precis/wire"},
 	"precis/gateway/polyfill":              {"precis", "precis/digest", "precis/wire", "precis/wire/anthropic", "precis/wire/responses"},

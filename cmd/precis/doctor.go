@@ -26,7 +26,9 @@ func newDoctor(t *tools) *cobra.Command {
 		Short: "Check the set-up of the gateway and say how to mend it",
 		Long: `Check the set-up of the gateway, one line for each check: the configuration, the
 store, the secret, keys, the address, upstreams, the summarizer, a scripted
-conversation that must be condensed, and the clients on the PATH.
+conversation that must be condensed, the clients on the PATH, and the agents in
+which precis is installed: their files and settings, whether Codex trusts the
+hook, whether precis answers as they call it, and when it was called last.
 
 Upstreams are asked for their models; a key is sent only where ANTHROPIC_API_KEY
 or OPENAI_API_KEY is set. The exit code is 1 when something does not work.`,
@@ -41,14 +43,28 @@ or OPENAI_API_KEY is set. The exit code is 1 when something does not work.`,
 }
 
 func (c *examine) run(cmd *cobra.Command, _ []string) error {
+	hosts, err := installedHosts()
+	if err != nil {
+		return err
+	}
 	all := doctor.Examine(cmd.Context(), doctor.Options{
-		Load: c.load, Client: c.client, Env: os.Getenv,
+		Hosts: hosts,
+		Load:  c.load, Client: c.client, Env: os.Getenv,
 		KeyEnv: func(cfg *config.Config) string { return jobs.KeyEnv(cfg.Summarizer) },
 		Condensing: func(cfg *config.Config) (*preset.Condensing, error) {
 			return c.jobs.GatewayCondensing(cfg, &gateway.OwnModels{})
 		},
 	})
 	return c.findings(all)
+}
+
+// installedHosts says where hooks and plugins are looked at.
+func installedHosts() (*doctor.Hosts, error) {
+	m, err := machine()
+	if err != nil {
+		return nil, err
+	}
+	return &doctor.Hosts{Machine: m, State: stateFolder(m.Home)}, nil
 }
 
 // load works out the configuration, with the upstream of the flag.

@@ -45,7 +45,7 @@ func (c *hookCall) run(cmd *cobra.Command, args []string) error {
 	}
 	out := hook.Run(cmd.Context(), hook.Options{
 		State: stateFolder(home), Binary: binary, Env: os.Getenv, Window: c.window,
-	}, hook.Call{Host: args[0], Event: args[1], Args: args[2:], In: os.Stdin})
+	}, hook.Call{Host: args[0], Event: args[1], Args: args[2:], In: c.In})
 	_, _ = c.Data().Write(out) // the agent is gone, or reads nothing
 	return nil
 }

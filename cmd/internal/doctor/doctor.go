@@ -37,6 +37,7 @@ type Options struct {
 	Condensing func(*config.Config) (*preset.Condensing, error)
 	KeyEnv     func(*config.Config) string // variable that holds the summarizer's key
 	Env        func(string) string
+	Hosts      *Hosts // agent programs with hooks and plugins; nil: they are not looked at
 }
 
 // exam is one examination.
@@ -62,6 +63,7 @@ func Examine(ctx context.Context, o Options) []Finding {
 	e.summarizer()
 	e.rehearse(ctx)
 	e.clients(ctx)
+	e.hosts(ctx)
 	return e.findings
 }
 

@@ -16,6 +16,7 @@ import (
 	"strings"
 
 	"precis"
+	"precis/host/hook"
 )
 
 // Client is a program that is known.
@@ -133,8 +134,9 @@ func (p *Plan) Environ(env []string) []string {
 	out := slices.DeleteFunc(slices.Clone(env), func(kv string) bool {
 		name, _, _ := strings.Cut(kv, "=")
 		_, ours := p.Env[name]
-		return ours
+		return ours || name == hook.Silent
 	})
+	out = append(out, hook.Silent+"=1") // precis inside the client leaves the work to the gateway
 	for _, name := range slices.Sorted(maps.Keys(p.Env)) {
 		out = append(out, name+"="+p.Env[name])
 	}
