@@ -80,7 +80,7 @@ func claudeCompacted(ctx context.Context, c *call) ([]byte, error) {
 		return nil, err
 	}
 	given := c.state().Digest
-	more := c.gate(r, c.input.Summary, given)
+	more := c.gate(r, c.input.Summary, given, roomForMore)
 	c.entry.Did = Gated
 	if more == "" && given == "" {
 		return nil, nil

@@ -13,24 +13,39 @@ func codexStart(ctx context.Context, c *call) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	return c.all(ctx, r, r.summary(), codexMost)
+	return c.start(ctx, r, r.summary(), codexMost)
 }
 
-// all gives the digest, and what neither it nor the program's summary holds, in one text.
-func (c *call) all(ctx context.Context, r record, summary string, limit int) ([]byte, error) {
-	text, err := r.digest(ctx, c.size(r))
+// back gives what the program's summary lacks or, where that cannot be read, the digest.
+// With the summary at hand this keeps more of what is old than a digest and what is
+// missing beside it, in the same room.
+func (c *call) back(ctx context.Context, r record, summary string, limit int) (string, error) {
+	if summary == "" {
+		text, err := r.digest(ctx, c.size(r))
+		if err != nil {
+			return "", err
+		}
+		intro := c.intro(heldBefore)
+		return intro + fit(text, limit-units(intro)), nil
+	}
+	more := c.gate(r, summary, "", c.size(r)+roomForMore)
+	if more == "" {
+		return "", errNothing("the summary lacks nothing")
+	}
+	intro := c.intro(lacks)
+	return intro + fit(more, limit-units(intro)), nil
+}
+
+// start answers the event behind a compaction.
+func (c *call) start(ctx context.Context, r record, summary string, limit int) ([]byte, error) {
+	err := c.update(ctx, func(s *state) { s.Compactions, s.Summary = s.Compactions+1, "" })
 	if err != nil {
 		return nil, err
 	}
-	if summary != "" {
-		if more := c.gate(r, summary, text); more != "" {
-			text = more + "\n\n" + text
-		}
-	}
-	if err := c.update(ctx, func(s *state) { s.Compactions, s.Summary = s.Compactions+1, "" }); err != nil {
+	c.entry.Compaction = true
+	text, err := c.back(ctx, r, summary, limit)
+	if err != nil {
 		return nil, err
 	}
-	c.entry.Compaction = true
-	intro := c.intro(heldBefore)
-	return c.give("SessionStart", intro+fit(text, limit-units(intro))), nil
+	return c.give("SessionStart", text), nil
 }

@@ -35,21 +35,15 @@ func geminiPending(ctx context.Context, c *call) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	text, err := r.digest(ctx, c.size(r))
-	if err != nil {
-		return nil, err
-	}
-	if summary := r.summary(); summary != "" {
-		if more := c.gate(r, summary, text); more != "" {
-			text = more + "\n\n" + text
-		}
-	}
 	if err := c.update(ctx, func(s *state) { s.Compactions, s.Offset = s.Compactions+1, size }); err != nil {
 		return nil, err
 	}
 	c.entry.Compaction = true
-	intro := c.intro(heldBefore)
-	return c.give(c.input.Event, intro+fit(text, geminiMost-units(intro))), nil
+	text, err := c.back(ctx, r, r.summary(), geminiMost)
+	if err != nil {
+		return nil, err
+	}
+	return c.give(c.input.Event, text), nil
 }
 
 // sets reports whether lines hold the view of a compression.

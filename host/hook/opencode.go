@@ -33,7 +33,7 @@ func opencodeGate(_ context.Context, c *call) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	more := c.gate(r, in.Summary, "")
+	more := c.gate(r, in.Summary, "", roomForMore)
 	c.entry.Did, c.entry.Compaction = Gated, true
 	if more == "" {
 		return []byte(in.Summary), nil

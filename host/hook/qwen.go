@@ -41,5 +41,5 @@ func qwenStart(ctx context.Context, c *call) ([]byte, error) {
 	if summary == "" {
 		summary = r.summary()
 	}
-	return c.all(ctx, r, summary, qwenMost)
+	return c.start(ctx, r, summary, qwenMost)
 }

@@ -91,15 +91,16 @@ func (r record) summary() string {
 // roomForMore is how much may be added to a summary and a digest, in tokens.
 const roomForMore = 1500
 
-// gate looks at a program's own summary. It returns what neither that nor the digest
-// says, "" for nothing, and takes down how much the summary held by itself.
-func (c *call) gate(r record, summary, written string) string {
+// gate looks at a program's own summary. It returns what neither that nor what was written
+// says, in at most room tokens, "" for nothing, and takes down how much the summary held
+// by itself.
+func (c *call) gate(r record, summary, written string, room int) string {
 	ask := func(text string, room int) digest.Repaired {
 		return digest.Repair(precis.SummaryRequest{Conversation: r.conv, Messages: r.msgs, Previous: text, MaxTokens: digest.Estimate(text) + room}, nil)
 	}
 	all := strings.TrimSpace(summary + "\n\n" + written)
 	alone := ask(summary, 0) // nothing fits: it is only measured
-	both := ask(all, roomForMore)
+	both := ask(all, room)
 	c.entry.Facts, c.entry.Held = alone.Kept.Anchors, alone.Kept.Kept-alone.Kept.Repaired
 	c.entry.Back = max(both.Kept.Kept-c.entry.Held, 0)
 	more, _ := strings.CutPrefix(both.Text, all)

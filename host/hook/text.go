@@ -11,8 +11,8 @@ const (
 	claudePart  = 9_900 // of each hook; what is longer becomes a file that the model has to read
 	claudeParts = 2
 	codexMost   = 23_500 // of the 24,000 that the hook asks for
-	qwenMost    = 15_000
-	geminiMost  = 15_000
+	qwenMost    = 23_500
+	geminiMost  = 23_500
 )
 
 // intro says what follows, and where the rest of it is.
