@@ -91,7 +91,7 @@ func codex() Host {
 	folder := func(m Machine) string { return m.env("CODEX_HOME", m.home(".codex")) }
 	return Host{
 		Name: name, Title: "Codex", Version: "0.169.0", command: "codex", folder: folder,
-		Does:  "after a compaction the model gets what the summary lacks and a digest of what was hidden; tools over MCP",
+		Does:  "after a compaction the model gets what the summary lacks; tools over MCP",
 		After: "Codex runs a new hook only once you trust it: open codex, type /hooks, and trust the one of precis; or run precis install codex --trust",
 		parts: func(m Machine) []part {
 			start := run(m.hook(name, "session-start"), 15)
@@ -112,7 +112,7 @@ func qwen() Host {
 	folder := func(m Machine) string { return m.env("QWEN_HOME", m.home(".qwen")) }
 	return Host{
 		Name: name, Title: "Qwen Code", Version: "0.24.4", command: "qwen", folder: folder,
-		Does: "the summary is told what it has to keep; from the second request on the model has a digest of what was hidden, and what the summary lacks; tools over MCP; a status line",
+		Does: "the summary is told what it has to keep; from the second request on the model has what the summary lacks; tools over MCP; a status line",
 		parts: func(m Machine) []part {
 			return []part{settings(filepath.Join(folder(m), "settings.json"), func(d *jsonedit.Doc) error {
 				err := addHooks(d, []on{
@@ -148,7 +148,7 @@ func gemini() Host {
 	folder := func(m Machine) string { return filepath.Join(m.env("GEMINI_CLI_HOME", m.Home), ".gemini") }
 	return Host{
 		Name: name, Title: "Gemini CLI", Version: "0.61.0", command: "gemini", folder: folder,
-		Does: "after a compression the model gets, with the next result of a tool or prompt, what the snapshot lacks and a digest of what was hidden; tools over MCP",
+		Does: "after a compression the model gets, with the next result of a tool or prompt, what the snapshot lacks; tools over MCP",
 		parts: func(m Machine) []part {
 			own := filepath.Join(folder(m), "extensions", "precis")
 			const limit = 10_000 // milliseconds
