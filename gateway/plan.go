@@ -196,7 +196,7 @@ func (p *plan) isPlain(conv *precis.Conversation) bool {
 // the provider has in its prompt cache, and with its credentials.
 func (j *planner) ride(ctx context.Context) context.Context {
 	j.req.Live = j.live(len(j.work.Edits) > 0)
-	return withCredentials(ctx, j.credentialsOf())
+	return WithCredentials(ctx, j.credentialsOf())
 }
 
 // window returns the context window of the request's model at its upstream.
@@ -364,7 +364,7 @@ func (j *planner) prepare() {
 	creds := j.credentialsOf()
 	if j.g.background(func(ctx context.Context) {
 		defer close(p.Done)
-		ctx, cancel := context.WithTimeout(withCredentials(ctx, creds), prepareFor)
+		ctx, cancel := context.WithTimeout(WithCredentials(ctx, creds), prepareFor)
 		defer cancel()
 		release, ok := j.conv.Lease(ctx)
 		defer release()
