@@ -14,6 +14,7 @@ import (
 var (
 	errDots        = precis.Errorf(precis.CodeInvalid, "accept request", "the path has segments of dots")
 	errNoWebSocket = precis.Errorf(precis.CodeInvalid, "accept request", "WebSockets are not served here; use HTTPS")
+	errNoUpstream  = precis.Errorf(precis.CodeInvalid, "accept request", "the gateway has no upstreams: it serves one program by its RoundTripper")
 	errUpstream    = precis.Errorf(precis.CodeUpstream, "forward request", "the upstream cannot be reached")
 )
 

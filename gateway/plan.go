@@ -155,7 +155,7 @@ func (p *plan) planner(ctx context.Context) *planner {
 	p.plain = p.isPlain(j.work)
 	p.recall = j.offersRecall()
 	window := p.window(ctx)
-	if window.Source == precis.SourceAssumed && p.g.o.Probe {
+	if window.Source == precis.SourceAssumed && p.g.o.Probe && p.direct == nil {
 		p.g.windows.probe(p.credentialsOf(), f.Prompt.Model)
 	}
 	j.req = precis.Request{
