@@ -31,6 +31,7 @@ var allowed = map[string][]string{
 	"precis/provider/providertest":         {"precis", "precis/model", "precis/wire/anthropic", "precis/wire/chat", "precis/wire/responses"},
 	"precis/gateway":                       {"precis", "precis/conversation", "precis/digest", "precis/gateway/admission", "precis/gateway/lineage", "precis/gateway/polyfill", "precis/gateway/recall", "precis/gateway/registry", "precis/gateway/splice", "precis/model", "precis/models", "precis/preset", "precis/provider", "precis/store", "precis/wire", "precis/wire/anthropic", "precis/wire/chat", "precis/wire/overflow", "precis/wire/responses"},
 	"precis/gateway/admission":             {"precis"},
+	"precis/gateway/ownmodel":              {"precis", "precis/gateway", "precis/model", "precis/models", "precis/provider"},
 	"precis/gateway/control":               {"precis", "precis/conversation", "precis/gateway", "precis/gateway/admission", "precis/gateway/lineage", "precis/store", "precis/wire", "precis/wire/anthropic", "precis/wire/chat", "precis/wire/responses"},
 	"precis/gateway/telemetry":             {"precis", "precis/gateway"},
 	"precis/conversation":                  {"precis", "precis/digest", "precis/retain", "precis/store", "precis/wire", "precis/wire/anthropic", "precis/wire/chat", "precis/wire/responses"},

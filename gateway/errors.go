@@ -15,6 +15,7 @@ var (
 	errDots        = precis.Errorf(precis.CodeInvalid, "accept request", "the path has segments of dots")
 	errNoWebSocket = precis.Errorf(precis.CodeInvalid, "accept request", "WebSockets are not served here; use HTTPS")
 	errLocal       = &precis.Error{Code: precis.CodeNotFound, Op: "accept request", Err: errors.New("nothing is forwarded here"), Hint: "ask for views at /precis/api/v1/assemble, or start precis gateway"}
+	errNoUpstream  = precis.Errorf(precis.CodeInvalid, "accept request", "the gateway has no upstreams: it serves one program by its RoundTripper")
 	errUpstream    = precis.Errorf(precis.CodeUpstream, "forward request", "the upstream cannot be reached")
 )
 
@@ -62,4 +63,12 @@ func plainError(err error) string {
 		return op.Err.Error()
 	}
 	return err.Error()
+}
+
+// StatusOf returns the HTTP status of an error.
+func StatusOf(err error) int {
+	if err == nil {
+		return http.StatusOK
+	}
+	return status[precis.CodeOf(err)]
 }

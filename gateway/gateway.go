@@ -34,6 +34,7 @@ type Gateway struct {
 	policy     atomic.Pointer[policy]
 	admins     atomic.Pointer[map[string]bool]
 	patching   sync.Mutex // held while settings are changed
+	calls      calls      // that came by RoundTripper
 
 	ctx     context.Context // of work that outlives requests
 	cancel  context.CancelFunc
@@ -92,9 +93,11 @@ func (g *Gateway) Active() int { return g.gate.Active() }
 
 // Close waits for work that outlives requests, such as preparing a summary, but
 // not longer than ctx lasts, and until everything seen is in the store. Requests
-// must have ended, see [http.Server.Shutdown].
+// must have ended, see [http.Server.Shutdown]; those of [Gateway.RoundTripper] are
+// ended here.
 func (g *Gateway) Close(ctx context.Context) error {
 	g.closing.Store(true)
+	g.calls.end()
 	done := make(chan struct{})
 	go func() { g.work.Wait(); close(done) }()
 	select {
@@ -130,6 +133,10 @@ func (g *Gateway) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	start := time.Now()
 	if g.o.Local {
 		g.refuse(w, route{}, http.StatusNotFound, "not_found_error", errLocal)
+		return
+	}
+	if len(g.o.Upstreams) == 0 {
+		g.refuse(w, route{}, http.StatusBadGateway, "api_error", errNoUpstream)
 		return
 	}
 	rt := g.route(r)

@@ -17,8 +17,8 @@ import (
 	"precis/wire/responses"
 )
 
-// Options are a gateway's parts. Manager is required, and Upstreams unless it is
-// Local; every other zero value is a working default.
+// Options are a gateway's parts. Manager is required, and Upstreams unless Local or
+// InProcess is set; every other zero value is a working default.
 type Options struct {
 	// Upstreams are the model APIs that requests are forwarded to. Of several that
 	// speak a dialect the first is used, unless the path names another one.
@@ -26,6 +26,9 @@ type Options struct {
 	// Local: there are no upstreams, and nothing is forwarded. Views are made for
 	// clients that send them themselves, see [Gateway.Assemble].
 	Local bool
+	// InProcess: requests come by [Gateway.RoundTripper], so Upstreams may be empty.
+	// ServeHTTP then refuses what it gets.
+	InProcess bool
 	// Manager decides and reduces. Its store is replaced by Store.
 	Manager *precis.Manager
 	// Profiles are managers that a request can ask for by X-Precis-Profile.
@@ -90,10 +93,21 @@ type Upstream struct {
 	Dialects []string
 	// Native says what it needs no polyfill for; nil: as Options.Native.
 	Native *Native
+
+	whole bool // no version stands between the URL and a path
 }
 
 // Native says what an upstream does by itself, see [polyfill.Native].
 type Native = polyfill.Native
+
+// NativeOf returns what the API at a host does by itself: that of Anthropic and that of
+// OpenAI everything; nil of any other host.
+func NativeOf(host string) *Native {
+	if host == "api.anthropic.com" || host == "api.openai.com" {
+		return &Native{ContextManagement: true, Compact: true}
+	}
+	return nil
+}
 
 // Limits bound what one gateway takes on. Zero values are defaults.
 type Limits struct {
@@ -138,7 +152,7 @@ func (o Options) complete() (Options, error) {
 	if o.Manager == nil {
 		return fail("Options.Manager is nil")
 	}
-	if len(o.Upstreams) == 0 && !o.Local {
+	if len(o.Upstreams) == 0 && !o.Local && !o.InProcess {
 		return fail("Options.Upstreams is empty")
 	}
 	if o.Local {

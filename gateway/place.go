@@ -143,7 +143,7 @@ func titleOf(msgs []precis.Message) string {
 
 // keepAlive keeps a streaming request alive while it waits.
 func (p *placed) keepAlive() (stop func()) {
-	if !p.found.Prompt.Stream || p.work != workTurn || p.assembly != nil {
+	if !p.found.Prompt.Stream || p.work != workTurn || p.assembly != nil || p.direct != nil { // no connection waits
 		return func() {}
 	}
 	return p.out.keepAlive(p.r.Context().Done(), p.g.o.KeepAlive, p.found.Line.ID)

@@ -155,7 +155,7 @@ func (p *plan) planner(ctx context.Context) *planner {
 	p.plain = p.isPlain(j.work)
 	p.recall = j.offersRecall()
 	window := p.window(ctx)
-	if window.Source == precis.SourceAssumed && p.g.o.Probe && p.assembly == nil {
+	if window.Source == precis.SourceAssumed && p.g.o.Probe && p.assembly == nil && p.direct == nil {
 		p.g.windows.probe(p.credentialsOf(), f.Prompt.Model)
 	}
 	j.req = precis.Request{
@@ -202,7 +202,7 @@ func (j *planner) ride(ctx context.Context) context.Context {
 		return ctx // its client sends the request, with credentials of its own
 	}
 	j.req.Live = j.live(len(j.work.Edits) > 0)
-	return withCredentials(ctx, j.credentialsOf())
+	return WithCredentials(ctx, j.credentialsOf())
 }
 
 // window returns the context window of the request's model at its upstream.
@@ -375,7 +375,7 @@ func (j *planner) prepare() {
 	creds := j.credentialsOf()
 	if j.g.background(func(ctx context.Context) {
 		defer close(p.Done)
-		ctx, cancel := context.WithTimeout(withCredentials(ctx, creds), prepareFor)
+		ctx, cancel := context.WithTimeout(WithCredentials(ctx, creds), prepareFor)
 		defer cancel()
 		release, ok := j.conv.Lease(ctx)
 		defer release()

@@ -29,8 +29,9 @@ type route struct {
 	work     work
 	dialect  wire.Dialect // nil when passed through
 	upstream *Upstream
-	path     string // at the upstream, below its URL
-	escaped  bool   // the path is as the client wrote it
+	path     string  // at the upstream, below its URL
+	escaped  bool    // the path is as the client wrote it
+	direct   *direct // of a request that came by [Gateway.RoundTripper]; nil: it came to the gateway
 }
 
 // endpoints are the managed paths.
@@ -131,7 +132,7 @@ var version = regexp.MustCompile(`/v[0-9]+[a-z0-9]*$`)
 // takes the place of /v1.
 func (u *Upstream) join(p, query string) *url.URL {
 	out := *u.URL
-	if version.MatchString(out.Path) {
+	if u.whole || version.MatchString(out.Path) {
 		p = strings.TrimPrefix(p, "/v1")
 	}
 	out.Path = path.Join("/", out.Path, p)

@@ -97,6 +97,9 @@ func (x *exchange) send(ctx context.Context, p *plan, out composed) (*http.Respo
 
 func (x *exchange) sendOnce(ctx context.Context, p *plan, out composed) (*http.Response, error) {
 	u := x.upstream.join(x.path, x.r.URL.RawQuery)
+	if x.direct != nil {
+		u = x.r.URL
+	}
 	req, err := http.NewRequestWithContext(ctx, x.r.Method, u.String(), bytes.NewReader(out.body))
 	if err != nil {
 		return nil, err
@@ -114,6 +117,10 @@ func (x *exchange) sendOnce(ctx context.Context, p *plan, out composed) (*http.R
 		req.Header[headerBeta] = betas(x.r.Header, out.beta)
 	}
 	p.poly.RemoveBetas(req.Header)
+	if x.direct != nil {
+		req.Host = x.r.Host
+		return x.direct.base.RoundTrip(req)
+	}
 	res, err := x.g.o.Transport.RoundTrip(req)
 	if err == nil && res.StatusCode < 300 {
 		x.g.accounts.accept(x.r)
@@ -128,6 +135,10 @@ func (x *exchange) failed(err error) {
 		return
 	}
 	x.g.o.Logger.WarnContext(x.r.Context(), "upstream failed", "upstream", x.upstream.Name, "error", plainError(err))
+	if x.direct != nil { // the program is to see what it would see without precis
+		x.err, x.out.status = err, http.StatusBadGateway
+		panic(http.ErrAbortHandler)
+	}
 	x.refuse(precis.Errorf(precis.CodeUpstream, "forward request", "%s: %s", x.upstream.Name, plainError(err)))
 }
 

@@ -14,6 +14,7 @@ import (
 	"precis"
 	"precis/condense"
 	"precis/gateway"
+	"precis/gateway/ownmodel"
 	"precis/internal/upstream"
 	"precis/preset"
 )
@@ -128,7 +129,7 @@ func files(t *testing.T, n, size int) (out []string) {
 }
 
 // withModel has the conversation's own model write summaries.
-func withModel(t *testing.T, own *gateway.OwnModels) *precis.Manager {
+func withModel(t *testing.T, own *ownmodel.Models) *precis.Manager {
 	t.Helper()
 	settings, err := preset.Settings(preset.Balanced)
 	if err != nil {
@@ -180,7 +181,7 @@ func TestTask(t *testing.T) {
 			base, _ := start(t, up.URL, func(o *gateway.Options) {
 				window(60_000)(o)
 				if tt.own {
-					o.Manager = withModel(t, &gateway.OwnModels{})
+					o.Manager = withModel(t, &ownmodel.Models{})
 				} else {
 					settings, _ := preset.Settings(preset.Frugal)
 					if o.Manager, err = preset.New(preset.Options{Settings: settings}); err != nil {

@@ -9,7 +9,7 @@ import (
 	"precis/cmd/internal/doctor"
 	"precis/cmd/internal/jobs"
 	"precis/cmd/internal/launch"
-	"precis/gateway"
+	"precis/gateway/ownmodel"
 	"precis/preset"
 )
 
@@ -52,7 +52,7 @@ func (c *examine) run(cmd *cobra.Command, _ []string) error {
 		Load:  c.load, Client: c.client, Env: os.Getenv,
 		KeyEnv: func(cfg *config.Config) string { return jobs.KeyEnv(cfg.Summarizer) },
 		Condensing: func(cfg *config.Config) (*preset.Condensing, error) {
-			return c.jobs.GatewayCondensing(cfg, &gateway.OwnModels{})
+			return c.jobs.GatewayCondensing(cfg, &ownmodel.Models{})
 		},
 	})
 	return c.findings(all)

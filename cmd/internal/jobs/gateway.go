@@ -9,7 +9,7 @@ import (
 	"precis/cmd/internal/config"
 	"precis/cmd/internal/service"
 	"precis/condense"
-	"precis/gateway"
+	"precis/gateway/ownmodel"
 	"precis/model"
 	"precis/preset"
 )
@@ -28,7 +28,7 @@ const ownModel = "own"
 
 // GatewayCondensing returns how a model condenses behind the gateway; nil when
 // none does.
-func (o *Opener) GatewayCondensing(c *config.Config, own *gateway.OwnModels) (*preset.Condensing, error) {
+func (o *Opener) GatewayCondensing(c *config.Config, own *ownmodel.Models) (*preset.Condensing, error) {
 	s := c.Summarizer
 	if s.Model == "" {
 		return nil, nil

@@ -7,7 +7,7 @@ import (
 	"precis"
 	"precis/cmd/internal/config"
 	"precis/condense"
-	"precis/gateway"
+	"precis/gateway/ownmodel"
 	"precis/models"
 	"precis/preset"
 )
@@ -78,7 +78,7 @@ func (s *Service) summarizer(c *config.Config) (precis.Summarizer, error) {
 }
 
 // OwnWriter has the model of each conversation write summaries.
-func OwnWriter(own *gateway.OwnModels, prompt condense.Prompt, maxTokens int) condense.WriterConfig {
+func OwnWriter(own *ownmodel.Models, prompt condense.Prompt, maxTokens int) condense.WriterConfig {
 	return condense.WriterConfig{Own: own.Model, Prompt: prompt, MaxTokens: maxTokens}
 }
 

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"precis/cmd/internal/config"
+	"precis/gateway"
 )
 
 // Behind the gateway as everywhere a reduction comes down to the target, unless the
@@ -25,7 +26,7 @@ func TestRoomForTurnsToComeIsAskedFor(t *testing.T) {
 
 func TestOfficialAPIsNeedNoPolyfill(t *testing.T) {
 	for host, want := range map[string]bool{"api.anthropic.com": true, "api.openai.com": true, "127.0.0.1:9": false, "openrouter.ai": false} {
-		if n := native(host); (n != nil && n.Compact) != want {
+		if n := gateway.NativeOf(host); (n != nil && n.Compact) != want {
 			t.Errorf("%s: %v", host, n)
 		}
 	}

@@ -13,6 +13,7 @@ import (
 	"precis/cmd/internal/config"
 	"precis/gateway"
 	"precis/gateway/control"
+	"precis/gateway/ownmodel"
 	"precis/gateway/telemetry"
 	"precis/models"
 	"precis/outline"
@@ -31,7 +32,7 @@ type Parts struct {
 	Version string // of the program, for metrics and traces
 	OTLP    string // where traces go when the configuration does not say; "": nowhere
 	// Condensing returns how a configured model condenses; nil: none does.
-	Condensing func(c *config.Config, own *gateway.OwnModels) (*preset.Condensing, error)
+	Condensing func(c *config.Config, own *ownmodel.Models) (*preset.Condensing, error)
 	// Parser reads the files that are outlined below summaries; nil: see
 	// [outline.Of].
 	Parser outline.Parser
@@ -55,7 +56,7 @@ type Service struct {
 	started time.Time
 
 	store   precis.Store
-	own     *gateway.OwnModels
+	own     *ownmodel.Models
 	catalog *models.Catalog
 	calib   precis.Calibrator
 	admins  atomic.Bool // some owners are admins
@@ -122,7 +123,7 @@ func (s *Service) options(c *config.Config) (gateway.Options, error) {
 		return gateway.Options{}, err
 	}
 	up = s.traces.Transport(up)
-	s.own = &gateway.OwnModels{Catalog: s.catalog, Transport: up, Config: provider.Config{Timeout: time.Duration(c.Summarizer.Timeout) * time.Second}}
+	s.own = &ownmodel.Models{Catalog: s.catalog, Transport: up, Config: provider.Config{Timeout: time.Duration(c.Summarizer.Timeout) * time.Second}}
 	m, profiles, err := s.managers(c)
 	if err != nil {
 		return gateway.Options{}, err

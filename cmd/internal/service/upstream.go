@@ -38,21 +38,12 @@ func Upstreams(g config.Gateway) (all []gateway.Upstream, bare []*url.URL, err e
 		if err != nil {
 			return nil, nil, precis.Errorf(precis.CodeInvalid, "read configuration", "the URL of the upstream %s cannot be understood", n.name)
 		}
-		all = append(all, gateway.Upstream{Name: n.name, URL: u, Dialects: speaks[i], Native: native(u.Host)})
+		all = append(all, gateway.Upstream{Name: n.name, URL: u, Dialects: speaks[i], Native: gateway.NativeOf(u.Host)})
 		if asIs {
 			bare = append(bare, u)
 		}
 	}
 	return all, bare, nil
-}
-
-// native says what the APIs of Anthropic and OpenAI do by themselves; nil of any
-// other host.
-func native(host string) *gateway.Native {
-	if host == "api.anthropic.com" || host == "api.openai.com" {
-		return &gateway.Native{ContextManagement: true, Compact: true}
-	}
-	return nil
 }
 
 // Transport sends requests upstream: through the configured proxy, with the

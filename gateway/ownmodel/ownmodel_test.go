@@ -1,4 +1,4 @@
-package gateway
+package ownmodel_test
 
 import (
 	"context"
@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"precis"
+	"precis/gateway"
+	"precis/gateway/ownmodel"
 	"precis/model"
 	"precis/provider"
 )
@@ -29,9 +31,9 @@ func TestOwnersHaveBreakersOfTheirOwn(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	own := &OwnModels{Config: provider.Config{Retries: -1}}
+	own := &ownmodel.Models{Config: provider.Config{Retries: -1}}
 	ask := func(key string) error {
-		ctx := withCredentials(context.Background(), Credentials{Upstream: Upstream{Name: "up", URL: u}, Owner: key, Header: http.Header{"X-Api-Key": {key}}})
+		ctx := gateway.WithCredentials(context.Background(), gateway.Credentials{Upstream: gateway.Upstream{Name: "up", URL: u}, Owner: key, Header: http.Header{"X-Api-Key": {key}}})
 		m := own.Model(ctx, &precis.Live{Dialect: "anthropic", Model: "claude-x", Body: []byte(`{}`)})
 		_, err := m.Generate(ctx, model.Request{Messages: []precis.Message{precis.NewText(precis.RoleUser, "hi")}, MaxTokens: 10})
 		return err

@@ -1,0 +1,286 @@
+package gateway
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net/http"
+	"net/url"
+	"path"
+	"regexp"
+	"runtime/debug"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"precis"
+	"precis/wire"
+	"precis/wire/anthropic"
+	"precis/wire/chat"
+	"precis/wire/responses"
+)
+
+// RoundTripper returns a transport that walks the chain of the gateway in the
+// program's own process, without a port. A request to a model goes to the very URL
+// that it names, with its own credentials and a view in the place of its messages;
+// every other request goes to base as it is. All conversations belong to the owner
+// "". An upstream that cannot be reached is the error of base.
+//
+// A response is streamed: what the model says is read from its body as it comes.
+// Closing the body ends the request upstream, as the end of the request's context
+// does. [Gateway.Close] ends what is under way; requests after it fail with
+// [precis.CodeCanceled]. Base sends all requests, those of retries too; nil means
+// [http.DefaultTransport].
+func (g *Gateway) RoundTripper(base http.RoundTripper) http.RoundTripper {
+	if base == nil {
+		base = http.DefaultTransport
+	}
+	return &direct{g: g, base: base}
+}
+
+// WithName returns a context whose requests through [Gateway.RoundTripper] name their
+// conversation, as the header X-Precis-Conversation does: it can be found by the
+// name, which decides nothing. Names of more than 200 bytes are not kept.
+func WithName(ctx context.Context, name string) context.Context {
+	return context.WithValue(ctx, nameKey{}, name)
+}
+
+// NameHint is the hint of a catalog record that holds the name of a conversation,
+// see [WithName].
+const NameHint = headerConv
+
+type nameKey struct{}
+
+// direct is a transport through the gateway.
+type direct struct {
+	g    *Gateway
+	base http.RoundTripper
+}
+
+// RoundTrip sends a request and returns the response when its head has come.
+func (d *direct) RoundTrip(r *http.Request) (*http.Response, error) {
+	rt, ok := d.route(r)
+	if !ok {
+		return d.base.RoundTrip(r)
+	}
+	ctx, cancel := context.WithCancel(r.Context())
+	leave, ok := d.g.calls.enter(cancel)
+	if !ok {
+		cancel()
+		closeBody(r)
+		return nil, precis.Errorf(precis.CodeCanceled, "send request", "the gateway is closed")
+	}
+	in := r.Clone(ctx)
+	if in.Body == nil {
+		in.Body = http.NoBody
+	}
+	if name, _ := ctx.Value(nameKey{}).(string); name != "" {
+		in.Header.Set(headerConv, name)
+	}
+	a := newAnswer()
+	x := &exchange{route: rt, g: d.g, r: in, out: responder{w: a, route: rt, start: time.Now()}}
+	stop := context.AfterFunc(ctx, func() { _ = a.to.CloseWithError(context.Cause(ctx)) }) // frees who waits to be read
+	go func() {
+		defer leave()
+		defer cancel()
+		defer closeBody(in)
+		a.end(x.run())
+		stop()
+	}()
+	select {
+	case <-a.begun:
+	case <-r.Context().Done():
+		a.end(context.Cause(r.Context())) // whoever was first
+		<-a.begun
+	}
+	if a.failed != nil {
+		return nil, a.failed
+	}
+	return a.response(r, cancel), nil
+}
+
+func closeBody(r *http.Request) {
+	if r.Body != nil {
+		_ = r.Body.Close() // it was read, or nobody wants it
+	}
+}
+
+// run serves the request. The error is why the response is not whole.
+func (x *exchange) run() (err error) {
+	defer func() {
+		switch v := recover(); {
+		case v == nil:
+		case v == http.ErrAbortHandler:
+			err = x.broke()
+		default:
+			x.g.o.Logger.ErrorContext(x.r.Context(), "panic", "where", string(debug.Stack()))
+			err = precis.Errorf(precis.CodeInternal, "answer", "%w", errPanic)
+		}
+	}()
+	x.serve()
+	if x.out.status == 499 { // nobody was answered
+		return x.broke()
+	}
+	return nil
+}
+
+// broke returns why the response ends early.
+func (x *exchange) broke() error {
+	if err := context.Cause(x.r.Context()); err != nil {
+		return err
+	}
+	if x.err != nil {
+		return x.err
+	}
+	return io.ErrUnexpectedEOF
+}
+
+// modelPaths are the ends of paths by which models are asked. Programs talk to many
+// servers: where an end is a common word, what stands before it must fit, too.
+var modelPaths = []struct {
+	end     *regexp.Regexp
+	work    work
+	dialect wire.Dialect
+}{
+	{regexp.MustCompile(`/v1(/messages)$`), workTurn, anthropic.Dialect{}},
+	{regexp.MustCompile(`/v1(/messages/count_tokens)$`), workCount, anthropic.Dialect{}},
+	{regexp.MustCompile(`(/chat/completions)$`), workTurn, chat.Dialect{}},
+	{regexp.MustCompile(`/(?:v[0-9]+[a-z0-9]*|openai)(/responses)$`), workTurn, responses.Dialect{}},
+	{regexp.MustCompile(`/(?:v[0-9]+[a-z0-9]*|openai)(/responses/compact)$`), workCompact, responses.Dialect{}},
+}
+
+// route returns the route of a request to a model; false for any other request.
+func (d *direct) route(r *http.Request) (route, bool) {
+	if r.Method != http.MethodPost || r.URL == nil || r.URL.Host == "" || upgrades(r) {
+		return route{}, false
+	}
+	for _, m := range modelPaths {
+		at := m.end.FindStringSubmatchIndex(r.URL.Path)
+		if at == nil {
+			continue
+		}
+		base := &url.URL{Scheme: r.URL.Scheme, Host: r.URL.Host, Path: r.URL.Path[:at[2]]}
+		up := &Upstream{Name: r.URL.Host, URL: base, Native: NativeOf(r.URL.Host), whole: true}
+		return route{work: m.work, dialect: m.dialect, upstream: up, path: path.Join("/v1", strings.TrimPrefix(r.URL.Path, base.Path)), direct: d}, true
+	}
+	return route{}, false
+}
+
+// answer is the [http.ResponseWriter] of a request in process. What is written is
+// read from the body of the response at once; nothing is buffered.
+type answer struct {
+	header http.Header
+	body   *io.PipeReader
+	to     *io.PipeWriter
+
+	once   sync.Once
+	begun  chan struct{} // closed when the head is written, or never will be
+	status int           // fixed then
+	sent   http.Header   // fixed then
+	failed error         // why there is no response; fixed then
+}
+
+func newAnswer() *answer {
+	a := &answer{header: http.Header{}, begun: make(chan struct{})}
+	a.body, a.to = io.Pipe()
+	return a
+}
+
+// Header returns the header of the response.
+func (a *answer) Header() http.Header { return a.header }
+
+// WriteHeader begins the response.
+func (a *answer) WriteHeader(code int) {
+	a.once.Do(func() {
+		a.status, a.sent = code, a.header.Clone()
+		close(a.begun)
+	})
+}
+
+// Write waits until its bytes are read.
+func (a *answer) Write(p []byte) (int, error) {
+	a.WriteHeader(http.StatusOK)
+	return a.to.Write(p)
+}
+
+// FlushError does nothing: what was written was read.
+func (a *answer) FlushError() error { return nil }
+
+// end ends the response; err is why it is not whole, nil: it is.
+func (a *answer) end(err error) {
+	a.once.Do(func() {
+		if a.failed = err; err == nil {
+			a.failed = io.ErrUnexpectedEOF
+		}
+		close(a.begun)
+	})
+	_ = a.to.CloseWithError(err) // never fails
+}
+
+// response returns the response to r. Cancel ends its request.
+func (a *answer) response(r *http.Request, cancel context.CancelFunc) *http.Response {
+	size, err := strconv.ParseInt(a.sent.Get("Content-Length"), 10, 64)
+	if err != nil {
+		size = -1
+	}
+	return &http.Response{
+		Status: strconv.Itoa(a.status) + " " + http.StatusText(a.status), StatusCode: a.status, Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
+		Header: a.sent, Body: &directBody{a.body, cancel}, ContentLength: size, Request: r,
+	}
+}
+
+// directBody is the body of a response in process.
+type directBody struct {
+	*io.PipeReader
+	cancel context.CancelFunc
+}
+
+var errBodyClosed = errors.New("read of a closed response body")
+
+// Close ends the request if it has not ended. It may be called more than once.
+func (b *directBody) Close() error {
+	err := b.PipeReader.CloseWithError(errBodyClosed)
+	b.cancel()
+	return err
+}
+
+// calls are the requests under way in process. The zero value is ready to use.
+type calls struct {
+	mu     sync.Mutex
+	closed bool
+	open   map[*context.CancelFunc]struct{}
+	work   sync.WaitGroup
+}
+
+// enter notes a request. Not ok: no more are taken.
+func (c *calls) enter(cancel context.CancelFunc) (leave func(), ok bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.closed {
+		return nil, false
+	}
+	if c.open == nil {
+		c.open = map[*context.CancelFunc]struct{}{}
+	}
+	key := &cancel
+	c.open[key] = struct{}{}
+	c.work.Add(1)
+	return func() {
+		c.mu.Lock()
+		delete(c.open, key)
+		c.mu.Unlock()
+		c.work.Done()
+	}, true
+}
+
+// end cancels the requests under way, waits until they have ended, and takes no more.
+func (c *calls) end() {
+	c.mu.Lock()
+	c.closed = true
+	for cancel := range c.open {
+		(*cancel)()
+	}
+	c.mu.Unlock()
+	c.work.Wait()
+}

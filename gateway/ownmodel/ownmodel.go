@@ -1,0 +1,98 @@
+// Package ownmodel asks the model of a conversation itself for summaries behind a
+// gateway. Use [Models]. It stands apart from the gateway since it needs the SDKs of
+// the model APIs, which a gateway that condenses without a model does without.
+package ownmodel
+
+import (
+	"context"
+	"net/http"
+	"sync"
+
+	"precis"
+	"precis/gateway"
+	"precis/model"
+	"precis/models"
+	"precis/provider"
+)
+
+// Models asks the model of the conversation itself for summaries: at the
+// upstream of the request, with what the client proves itself with. Nothing of
+// that is kept. The zero value knows no windows and prices. It is safe for
+// concurrent use.
+type Models struct {
+	// Catalog has windows, limits and prices; nil: they are unknown.
+	Catalog *models.Catalog
+	// Config holds the timeouts, retries and breaker of the calls; its other
+	// fields are set for each model.
+	Config provider.Config
+	// Transport sends the requests; nil: the default.
+	Transport http.RoundTripper
+
+	mu      sync.Mutex
+	clients map[ownKey]*provider.Client
+}
+
+// mostModels is how many models are remembered, for their names are the clients' to
+// choose.
+const mostModels = 4096
+
+// ownKey is what clients are kept by. Each has a circuit breaker, and an owner who
+// has used up a quota must not open that of another.
+type ownKey struct{ owner, upstream, dialect, model string }
+
+// Model returns the model of a live request, for a summary writer; nil
+// when ctx has no [gateway.Credentials] or there is no live request.
+func (o *Models) Model(ctx context.Context, l *precis.Live) model.Model {
+	creds, ok := gateway.CredentialsFrom(ctx)
+	if !ok || l == nil {
+		return nil
+	}
+	key := ownKey{creds.Owner, creds.Upstream.Name, l.Dialect, l.Model}
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if c := o.clients[key]; c != nil {
+		return c
+	}
+	c, err := provider.New(o.config(creds, l))
+	if err != nil {
+		return nil
+	}
+	if o.clients == nil || len(o.clients) >= mostModels {
+		o.clients = map[ownKey]*provider.Client{}
+	}
+	o.clients[key] = c
+	return c
+}
+
+func (o *Models) config(creds gateway.Credentials, l *precis.Live) provider.Config {
+	c := o.Config
+	c.Dialect, c.Model, c.BaseURL = l.Dialect, l.Model, creds.BaseURL()
+	c.Info = model.Info{Provider: creds.Upstream.Name}
+	next := o.Transport
+	if next == nil {
+		next = http.DefaultTransport
+	}
+	c.HTTPClient = &http.Client{Transport: lent{next}}
+	if o.Catalog == nil {
+		return c
+	}
+	if m, ok := o.Catalog.Find(l.Model); ok {
+		c.Info.MaxOutput, c.Prices = m.MaxOutput.Tokens, m.Prices
+		c.Info.Window = o.Catalog.Window(l.Model)
+	}
+	return c
+}
+
+// lent puts the credentials of the request's context on it.
+type lent struct{ next http.RoundTripper }
+
+func (l lent) RoundTrip(r *http.Request) (*http.Response, error) {
+	creds, ok := gateway.CredentialsFrom(r.Context())
+	if ok {
+		r = r.Clone(r.Context())
+		for name, values := range creds.Header {
+			r.Header[name] = values
+		}
+	}
+	return l.next.RoundTrip(r)
+}
