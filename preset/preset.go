@@ -58,6 +58,7 @@ func Settings(name string) (precis.Settings, error) {
 type Options struct {
 	Settings   precis.Settings   // zero: those of the balanced preset
 	Estimate   string            // name of the counter, see package tokens; "": o200k
+	Counter    precis.Counter    // of your own, in place of Estimate; nil: that one
 	Images     tokens.ImageRule  // "": that of each conversation's model
 	Calibrator precis.Calibrator // nil: the published factor of the model's family, learned from there
 	Store      precis.Store      // nil: none
@@ -69,6 +70,10 @@ type Options struct {
 	Now        func() time.Time  // nil: time.Now
 
 	Condensing *Condensing // how models condense; nil: no model does
+	// Rungs are strategies of your own. One that has the name of a rung takes its place;
+	// the others are climbed before all rungs, in this order, or where Settings.Rungs
+	// names them.
+	Rungs []precis.Strategy
 	// Instead take the places of the rungs of their names; "condense" and
 	// "selective" need no Condensing then. An experiment is one.
 	Instead  []precis.Strategy
@@ -96,9 +101,12 @@ func New(o Options) (*precis.Manager, error) {
 		}
 		o.Settings = s
 	}
-	counter, err := tokens.New(tokens.Options{Name: o.Estimate, Images: o.Images})
-	if err != nil {
-		return nil, err
+	counter := o.Counter
+	if counter == nil {
+		var err error
+		if counter, err = tokens.New(tokens.Options{Name: o.Estimate, Images: o.Images}); err != nil {
+			return nil, err
+		}
 	}
 	if o.Gate == nil && o.Settings.Preset != Roo {
 		o.Gate = digest.Gate{}
@@ -113,10 +121,38 @@ func New(o Options) (*precis.Manager, error) {
 	if rungs, err = replaced(rungs, o.Instead); err != nil {
 		return nil, err
 	}
+	if rungs, err = o.withOwn(rungs); err != nil {
+		return nil, err
+	}
 	return precis.NewManager(precis.Options{
 		Settings: o.Settings, Counter: counter, Strategies: rungs,
 		Gate: o.Gate, Calibrator: o.Calibrator, Store: o.Store, Ledger: o.Ledger, Logger: o.Logger, Now: o.Now, Alert: o.Alert, OnReport: o.OnReport,
 	})
+}
+
+// withOwn returns the rungs with those of the user among them, and names these in the
+// settings, which may list what is climbed.
+func (o *Options) withOwn(rungs []precis.Strategy) ([]precis.Strategy, error) {
+	var instead, first []precis.Strategy
+	var names []string
+	for i, s := range o.Rungs {
+		switch {
+		case s == nil || s.Name() == "":
+			return nil, precis.Errorf(precis.CodeInvalid, "place rung", "Options.Rungs[%d] is nil or has no name", i)
+		case slices.Contains(Rungs(), s.Name()):
+			instead = append(instead, s)
+			continue
+		}
+		first = append(first, s)
+		if o.Settings.Rungs != nil && !slices.Contains(o.Settings.Rungs, s.Name()) {
+			names = append(names, s.Name())
+		}
+	}
+	if len(names) > 0 {
+		o.Settings.Rungs = append(names, o.Settings.Rungs...)
+	}
+	rungs, err := replaced(rungs, instead)
+	return append(first, rungs...), err
 }
 
 // replaced returns the rungs with others in their places.

@@ -29,6 +29,20 @@ type Calibration struct {
 	mu     sync.RWMutex
 	models map[string]map[string]ratio // by model and owner
 	size   int                         // ratios
+
+	counter string // whose counts these are; "": those of a vocabulary of OpenAI. Fixed.
+}
+
+// counterEnds ends the counter in a name under which the ratios of a model are kept.
+const counterEnds = "\t"
+
+// named returns the name under which the ratios of a model are kept: counts of
+// different counters are never mixed.
+func (c *Calibration) named(model string) string {
+	if c.counter == "" {
+		return model
+	}
+	return c.counter + counterEnds + model
 }
 
 // Most ratios that are kept: names of models and owners are the clients' to choose.
@@ -142,7 +156,10 @@ func (c *Calibration) drop(owner, model string) {
 func (c *Calibration) prior(model string) float64 {
 	c.mu.RLock()
 	defer c.mu.RUnlock()
-	of := c.models[model]
+	of := c.models[c.named(model)]
+	if len(of) < leastOwners && c.counter != "" {
+		return 1
+	}
 	if len(of) < leastOwners {
 		f, _ := FamilyFactor(model)
 		return f
@@ -167,7 +184,7 @@ var (
 )
 
 func (o owned) Factor(model string) float64 {
-	if r, ok := o.c.ratio(o.owner, model); ok {
+	if r, ok := o.c.ratio(o.owner, o.c.named(model)); ok {
 		return math.Exp(r.Log)
 	}
 	return o.c.prior(model)
@@ -181,6 +198,7 @@ func (o owned) Observe(model string, counted, reported int) {
 	if q < minRatio || q > maxRatio {
 		return
 	}
+	model = o.c.named(model)
 	o.c.mu.Lock()
 	defer o.c.mu.Unlock()
 	r := o.c.models[model][o.owner]
@@ -191,7 +209,7 @@ func (o owned) Observe(model string, counted, reported int) {
 }
 
 func (o owned) Reports(model string) int {
-	r, _ := o.c.ratio(o.owner, model)
+	r, _ := o.c.ratio(o.owner, o.c.named(model))
 	return r.Reports
 }
 
@@ -199,6 +217,7 @@ func (o owned) Reports(model string) int {
 const ownerEnds = "\n"
 
 func (o owned) Key(model string) string {
+	model = o.c.named(model)
 	if o.owner == "" && !strings.Contains(model, ownerEnds) {
 		return model
 	}
@@ -206,7 +225,7 @@ func (o owned) Key(model string) string {
 }
 
 func (o owned) State(model string) []byte {
-	r, ok := o.c.ratio(o.owner, model)
+	r, ok := o.c.ratio(o.owner, o.c.named(model))
 	if !ok {
 		return nil
 	}
@@ -253,10 +272,14 @@ func (Plain) Observe(string, int, int) {}
 
 // Calibrator returns the calibrator that belongs to a way of counting, "" being
 // the default one: a new [Calibration], or [Plain] for estimates that carry a
-// factor of their own.
+// factor of their own. That of a counter which is not of this package begins with the
+// factor 1, and keeps what it learns apart.
 func Calibrator(counter string) precis.Calibrator {
-	if counter == NameRoo || counter == NameChars4 {
+	switch counter {
+	case NameRoo, NameChars4:
 		return Plain{}
+	case "", NameO200k, NameCl100k:
+		return &Calibration{}
 	}
-	return &Calibration{}
+	return &Calibration{counter: counter}
 }

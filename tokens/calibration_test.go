@@ -75,3 +75,25 @@ func TestNamesDoNotFillMemory(t *testing.T) {
 		t.Errorf("%d are kept", kept)
 	}
 }
+
+// What one way of counting has learned says nothing about another.
+func TestCalibrationsAreKeptByCounter(t *testing.T) {
+	own, usual := tokens.Calibrator("mine").(*tokens.Calibration), tokens.Calibrator("").(*tokens.Calibration)
+	const m = "claude-sonnet-4-5"
+	if own.Factor(m) != 1 || usual.Factor(m) != 1.18 {
+		t.Errorf("%g and %g", own.Factor(m), usual.Factor(m))
+	}
+	own.Observe(m, 1000, 2000)
+	for _, owner := range []string{"", "o"} {
+		o := own.ForOwner(owner).(precis.CalibrationState)
+		o.(precis.Calibrator).Observe(m, 1000, 2000)
+		for _, to := range []*tokens.Calibration{tokens.Calibrator("mine").(*tokens.Calibration), usual} {
+			if err := to.SetState(o.Key(m), o.State(m)); err != nil {
+				t.Fatal(err)
+			}
+			if got := to.ForOwner(owner).Factor(m); (got > 1.9) != (to != usual) {
+				t.Errorf("owner %q: %g", owner, got)
+			}
+		}
+	}
+}
