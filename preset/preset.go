@@ -70,10 +70,6 @@ type Options struct {
 	Now        func() time.Time  // nil: time.Now
 
 	Condensing *Condensing // how models condense; nil: no model does
-	// Rungs are strategies of your own. One that has the name of a rung takes its place;
-	// the others are climbed before all rungs, in this order, or where Settings.Rungs
-	// names them.
-	Rungs []precis.Strategy
 	// Instead take the places of the rungs of their names; "condense" and
 	// "selective" need no Condensing then. An experiment is one.
 	Instead  []precis.Strategy
@@ -121,38 +117,10 @@ func New(o Options) (*precis.Manager, error) {
 	if rungs, err = replaced(rungs, o.Instead); err != nil {
 		return nil, err
 	}
-	if rungs, err = o.withOwn(rungs); err != nil {
-		return nil, err
-	}
 	return precis.NewManager(precis.Options{
 		Settings: o.Settings, Counter: counter, Strategies: rungs,
 		Gate: o.Gate, Calibrator: o.Calibrator, Store: o.Store, Ledger: o.Ledger, Logger: o.Logger, Now: o.Now, Alert: o.Alert, OnReport: o.OnReport,
 	})
-}
-
-// withOwn returns the rungs with those of the user among them, and names these in the
-// settings, which may list what is climbed.
-func (o *Options) withOwn(rungs []precis.Strategy) ([]precis.Strategy, error) {
-	var instead, first []precis.Strategy
-	var names []string
-	for i, s := range o.Rungs {
-		switch {
-		case s == nil || s.Name() == "":
-			return nil, precis.Errorf(precis.CodeInvalid, "place rung", "Options.Rungs[%d] is nil or has no name", i)
-		case slices.Contains(Rungs(), s.Name()):
-			instead = append(instead, s)
-			continue
-		}
-		first = append(first, s)
-		if o.Settings.Rungs != nil && !slices.Contains(o.Settings.Rungs, s.Name()) {
-			names = append(names, s.Name())
-		}
-	}
-	if len(names) > 0 {
-		o.Settings.Rungs = append(names, o.Settings.Rungs...)
-	}
-	rungs, err := replaced(rungs, instead)
-	return append(first, rungs...), err
 }
 
 // replaced returns the rungs with others in their places.

@@ -261,64 +261,12 @@ func TestLostRulesAreInTheOutcome(t *testing.T) {
 	}
 }
 
-// thrift is a rung of a user: it hides what a note in a message says may go.
-type thrift struct{ name string }
-
-func (r thrift) Name() string { return r.name }
-
-func (thrift) Propose(context.Context, *precis.Situation) (precis.Edit, error) {
-	return precis.Edit{}, nil
-}
-
 // halves counts half of what chat messages have, by a way of its own.
 type halves struct{}
 
 func (halves) Name() string { return "halves" }
 
 func (halves) Count(m precis.Message) int { return len(m.PlainText()) / 8 }
-
-// Rungs of a user's own are climbed first, or where the settings want them, and one with
-// the name of a rung takes its place.
-func TestOwnRungsHaveTheirPlaces(t *testing.T) {
-	selective, err := preset.Settings(preset.Selective)
-	if err != nil {
-		t.Fatal(err)
-	}
-	placed := selective
-	placed.Rungs = []string{"dedupe", "thrift", "digest", "clip"}
-	for _, tt := range []struct {
-		settings precis.Settings
-		want     string
-	}{
-		{precis.Settings{}, "other thrift dedupe media digest prune"},
-		{selective, "other thrift dedupe selective media condense digest prune"},
-		{placed, "other dedupe thrift digest clip"},
-	} {
-		m, err := preset.New(preset.Options{Settings: tt.settings, Rungs: []precis.Strategy{thrift{"other"}, thrift{"thrift"}, thrift{"prune"}}})
-		if err != nil {
-			t.Fatal(err)
-		}
-		conv := chat(300)
-		res, err := m.Manage(t.Context(), precis.Request{Conversation: conv, Window: precis.Window{Tokens: 3000}, MaxOutput: 100, DryRun: true})
-		if err != nil && precis.CodeOf(err) != precis.CodeOverBudget {
-			t.Fatal(err)
-		}
-		var got []string
-		for _, s := range res.Report.Steps {
-			if len(got) == 0 || got[len(got)-1] != s.Rung {
-				got = append(got, s.Rung)
-			}
-		}
-		if text := strings.Join(got, " "); !strings.HasPrefix(text, tt.want) && !strings.HasPrefix(tt.want, text) || len(got) < 3 {
-			t.Errorf("%s, want %s", text, tt.want)
-		}
-	}
-	for _, bad := range []precis.Strategy{nil, thrift{}} {
-		if _, err := preset.New(preset.Options{Rungs: []precis.Strategy{bad}}); precis.CodeOf(err) != precis.CodeInvalid {
-			t.Errorf("%v", err)
-		}
-	}
-}
 
 // A counter of a user's own changes nothing else: the gate reads, and the calibrator
 // learns, from the factor 1 on.
