@@ -27,9 +27,7 @@ func (c *call) all(ctx context.Context, r record, summary string, limit int) ([]
 			text = more + "\n\n" + text
 		}
 	}
-	if err := c.update(ctx, func(s *state) { s.Compactions, s.Summary = s.Compactions+1, "" }); err != nil {
-		return nil, err
-	}
+	c.try(ctx, func(s *state) { s.Compactions, s.Summary = s.Compactions+1, "" })
 	c.entry.Compaction = true
 	intro := c.intro(heldBefore)
 	return c.give("SessionStart", intro+fit(text, limit-units(intro))), nil
