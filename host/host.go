@@ -127,7 +127,12 @@ func ours(command, host string) bool {
 	if !ok {
 		return false
 	}
-	name := strings.Trim(before, `'"`)
-	name = name[strings.LastIndexAny(name, `/\`)+1:]
-	return name == "precis" || name == "precis.exe"
+	return isPrecis(before)
+}
+
+// isPrecis reports whether a word of a command line is the path of precis: its file may
+// have more to its name, such as a version or a system.
+func isPrecis(path string) bool {
+	name := strings.Trim(path, `'"`)
+	return strings.HasPrefix(name[strings.LastIndexAny(name, `/\`)+1:], "precis")
 }

@@ -12,6 +12,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"precis"
 	"precis/internal/atomicfile"
@@ -30,8 +31,9 @@ type part struct {
 	// file. It must be given a file without.
 	add func(before []byte) ([]byte, error)
 	// remove returns the file without it, and the same bytes when there is nothing of
-	// it. Nil bytes say that nothing is left of the file.
-	remove func(now []byte) ([]byte, error)
+	// it. Nil bytes say that nothing is left of the file. Was is the file before precis;
+	// nil when there was none, or nobody knows.
+	remove func(now, was []byte) ([]byte, error)
 }
 
 // whole is a file of precis's own.
@@ -39,7 +41,7 @@ func whole(path string, content []byte) part {
 	return part{
 		path: path,
 		add:  func([]byte) ([]byte, error) { return content, nil },
-		remove: func(now []byte) ([]byte, error) {
+		remove: func(now, _ []byte) ([]byte, error) {
 			if bytes.Contains(now, []byte("precis")) {
 				return nil, nil
 			}
@@ -55,7 +57,7 @@ type Change struct {
 	After  []byte `json:"after"`  // nil: it is removed
 	Saved  string `json:"saved"`  // where a file of precis's own is kept that somebody has changed; "": nowhere
 
-	original []byte // as it was before precis; nil: there was none
+	mode fs.FileMode // of the file, when the plan is carried out
 }
 
 // Plan is what installing or removing would change.
@@ -65,6 +67,7 @@ type Plan struct {
 	Changes []Change // those of files that stay as they are are left out
 
 	machine Machine
+	known   string   // hash of the manifest that the plan was made with
 	kept    manifest // what is remembered once the plan is carried out
 	folders []string // made for it, the deepest first
 }
@@ -75,6 +78,8 @@ type manifest struct {
 	Binary  string   `json:"binary"`
 	Files   []file   `json:"files"`
 	Folders []string `json:"folders"` // that were made, the deepest first
+
+	hash string // of the manifest itself; "": there is none
 }
 
 // file is one file of an installation.
@@ -102,6 +107,10 @@ func (h Host) manifest(m Machine) (out manifest, err error) {
 	if err != nil {
 		return manifest{}, &precis.Error{Code: precis.CodeInvalid, Op: "read what was installed", Place: path, Err: err, Hint: "remove the file to begin anew"}
 	}
+	for i, f := range out.Files { // the user may have put a link in its place since
+		out.Files[i].Path = follow(f.Path)
+	}
+	out.hash = hash(data)
 	return out, nil
 }
 
@@ -126,7 +135,7 @@ func (h Host) Plan(m Machine) (*Plan, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &Plan{Host: h, machine: m, kept: manifest{Version: m.Version, Binary: m.Binary, Folders: was.Folders}}
+	p := &Plan{Host: h, machine: m, known: was.hash, kept: manifest{Version: m.Version, Binary: m.Binary, Folders: was.Folders}}
 	for _, part := range h.parts(m) {
 		path, now, err := look(part.path)
 		if err != nil {
@@ -142,7 +151,13 @@ func (h Host) Plan(m Machine) (*Plan, error) {
 		}
 		p.kept.Files = append(p.kept.Files, file{Path: path, Existed: base != nil, Original: base, Hash: hash(after)})
 		if now == nil || !bytes.Equal(now, after) {
-			p.Changes = append(p.Changes, Change{Path: path, Before: now, After: after})
+			c := Change{Path: path, Before: now, After: after}
+			if now != nil && base == nil {
+				if f, ok := was.find(path); !ok || f.Hash != hash(now) {
+					c.Saved = savedAs(path) // somebody has changed precis's own file
+				}
+			}
+			p.Changes = append(p.Changes, c)
 		}
 	}
 	// What an older version wrote and this one does not.
@@ -169,7 +184,7 @@ func (p part) base(now []byte, path string, was manifest) ([]byte, error) {
 		}
 		return nonNil(f.Original), nil
 	}
-	return p.remove(now)
+	return p.remove(now, f.Original)
 }
 
 func nonNil(b []byte) []byte {
@@ -181,17 +196,7 @@ func nonNil(b []byte) []byte {
 
 // look follows links and reads a file; nil: there is none.
 func look(path string) (real string, data []byte, err error) {
-	real = path
-	for range 40 { // as many links as systems follow
-		to, err := os.Readlink(real)
-		if err != nil {
-			break
-		}
-		if !filepath.IsAbs(to) {
-			to = filepath.Join(filepath.Dir(real), to)
-		}
-		real = to
-	}
+	real = follow(path)
 	data, err = os.ReadFile(real)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
@@ -200,6 +205,36 @@ func look(path string) (real string, data []byte, err error) {
 		return real, nil, fault(real, err)
 	}
 	return real, nonNil(data), nil
+}
+
+// follow returns where the links of a path lead to, be it to nothing.
+func follow(path string) string {
+	for range 40 { // as many links as systems follow
+		to, err := os.Readlink(path)
+		if err != nil {
+			break
+		}
+		if !filepath.IsAbs(to) {
+			dir := filepath.Dir(path)
+			if real, err := filepath.EvalSymlinks(dir); err == nil {
+				dir = real // ".." is of the folder itself, not of a link to it
+			}
+			to = filepath.Join(dir, to)
+		}
+		path = to
+	}
+	return path
+}
+
+// savedAs is a free name to keep a changed file under.
+func savedAs(path string) string {
+	name := path + ".saved"
+	for i := 2; ; i++ {
+		if _, err := os.Lstat(name); err != nil {
+			return name
+		}
+		name = fmt.Sprintf("%s.saved%d", path, i)
+	}
 }
 
 func fault(path string, err error) error {
@@ -216,10 +251,10 @@ func (h Host) Removal(m Machine) (*Plan, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &Plan{Host: h, Removes: true, machine: m, folders: was.Folders}
+	p := &Plan{Host: h, Removes: true, machine: m, known: was.hash, folders: was.Folders}
 	parts := h.parts(m)
 	for _, f := range was.Files {
-		var remove func([]byte) ([]byte, error)
+		var remove func(now, was []byte) ([]byte, error)
 		for _, part := range parts {
 			if path, _, err := look(part.path); err == nil && path == f.Path {
 				remove = part.remove
@@ -245,7 +280,7 @@ func (h Host) Removal(m Machine) (*Plan, error) {
 		if now == nil {
 			continue
 		}
-		rest, err := part.remove(now)
+		rest, err := part.remove(now, nil)
 		if err != nil {
 			return nil, fault(path, err)
 		}
@@ -257,7 +292,7 @@ func (h Host) Removal(m Machine) (*Plan, error) {
 }
 
 // back returns how a file comes to be as it was; nil: it is.
-func (f file) back(remove func([]byte) ([]byte, error)) (*Change, error) {
+func (f file) back(remove func(now, was []byte) ([]byte, error)) (*Change, error) {
 	_, now, err := look(f.Path)
 	if err != nil || now == nil {
 		return nil, err
@@ -272,26 +307,28 @@ func (f file) back(remove func([]byte) ([]byte, error)) (*Change, error) {
 	if remove == nil { // of a version that wrote other files: who changed it keeps it
 		return nil, nil
 	}
-	rest, err := remove(now)
+	rest, err := remove(now, f.Original)
 	if err != nil {
 		return nil, err
 	}
 	switch {
-	case rest == nil && f.Existed:
-		c.After = nonNil(f.Original)
-		c.Saved = f.Path + ".saved"
 	case rest == nil:
-		c.Saved = f.Path + ".saved"
-	default:
+		c.Saved = savedAs(f.Path)
+		if f.Existed {
+			c.After = nonNil(f.Original)
+		}
+	case bytes.Equal(rest, now):
+		return nil, nil
+	case f.Existed || !empty(rest):
 		c.After = rest
 	}
-	if c.Saved != "" && bytes.Equal(now, c.After) {
-		return nil, nil
-	}
-	if rest != nil && bytes.Equal(rest, now) {
-		return nil, nil
-	}
 	return c, nil
+}
+
+// empty reports whether settings hold nothing, not even a comment.
+func empty(settings []byte) bool {
+	text := strings.Join(strings.Fields(strings.TrimPrefix(string(settings), "\ufeff")), "")
+	return text == "" || text == "{}"
 }
 
 // Apply carries a plan out: all of it, or, when a file cannot be written, nothing.
@@ -305,27 +342,36 @@ func (p *Plan) Apply(ctx context.Context) (err error) {
 		return err
 	}
 	defer unlock()
-	for _, c := range p.Changes {
-		if err := c.fresh(); err != nil {
+	if was, err := p.Host.manifest(p.machine); err != nil {
+		return err
+	} else if was.hash != p.known {
+		return meanwhile(manifest)
+	}
+	for i := range p.Changes {
+		if err := p.Changes[i].fresh(); err != nil {
 			return err
 		}
 	}
-	done := 0
+	done, made := 0, []string{}
 	defer func() {
 		if err == nil {
 			return
 		}
 		for _, c := range slices.Backward(p.Changes[:done]) {
-			_ = Change{Path: c.Path, Before: c.After, After: c.Before}.apply(nil) // what can be given back
+			c.undo()
+		}
+		for _, dir := range made {
+			_ = os.Remove(dir) // one that is not empty stays
 		}
 	}()
 	for _, c := range p.Changes {
-		if err := c.apply(&p.kept.Folders); err != nil {
+		done++ // it may fail half way
+		if err := c.apply(&made); err != nil {
 			return err
 		}
-		done++
 	}
 	if !p.Removes {
+		p.kept.Folders = append(slices.Clone(made), p.kept.Folders...)
 		data, err := json.MarshalIndent(p.kept, "", "  ")
 		if err != nil {
 			return precis.Errorf(precis.CodeInternal, "write JSON", "%w", err)
@@ -342,18 +388,43 @@ func (p *Plan) Apply(ctx context.Context) (err error) {
 }
 
 // fresh reports whether a file is still as the plan has seen it, and may be written.
-func (c Change) fresh() error {
+func (c *Change) fresh() error {
 	_, now, err := look(c.Path)
 	if err != nil {
 		return err
 	}
 	if (now == nil) != (c.Before == nil) || !bytes.Equal(now, c.Before) {
-		return &precis.Error{Code: precis.CodeConflict, Op: "write settings", Place: c.Path, Err: errors.New("it was changed meanwhile"), Hint: "run the command again"}
+		return meanwhile(c.Path)
 	}
-	if info, err := os.Stat(c.Path); err == nil && info.Mode().Perm()&0o200 == 0 {
+	info, err := os.Stat(c.Path)
+	if err != nil {
+		return nil // there is none
+	}
+	if c.mode = info.Mode().Perm(); c.mode&0o200 == 0 {
 		return &precis.Error{Code: precis.CodeInvalid, Op: "write settings", Place: c.Path, Err: errReadOnly, Hint: "nothing was changed; allow writing, or add what --dry-run shows where the file comes from"}
 	}
 	return nil
+}
+
+func meanwhile(path string) error {
+	return &precis.Error{Code: precis.CodeConflict, Op: "write settings", Place: path, Err: errors.New("it was changed meanwhile"), Hint: "run the command again"}
+}
+
+// undo gives back what can be given back.
+func (c Change) undo() {
+	if c.Saved != "" {
+		_ = os.Remove(c.Saved)
+	}
+	if c.Before == nil {
+		_ = os.Remove(c.Path)
+		return
+	}
+	if _, now, err := look(c.Path); err == nil && now != nil && bytes.Equal(now, c.Before) {
+		return
+	}
+	if atomicfile.Write(c.Path, c.Before) == nil {
+		_ = os.Chmod(c.Path, c.mode)
+	}
 }
 
 // apply writes or removes the file, and adds the folders that are made for it.
@@ -376,11 +447,9 @@ func (c Change) apply(made *[]string) error {
 		}
 		missing = append(missing, dir)
 	}
+	*made = append(missing, *made...)
 	if err := os.MkdirAll(filepath.Dir(c.Path), 0o755); err != nil {
 		return &precis.Error{Code: precis.CodeInternal, Op: "make folder", Place: filepath.Dir(c.Path), Err: err}
-	}
-	if made != nil {
-		*made = append(missing, *made...)
 	}
 	return atomicfile.Write(c.Path, c.After)
 }

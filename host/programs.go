@@ -66,13 +66,10 @@ func claudeCode() Host {
 						return err
 					}
 					return addStatusLine(d, m, name, "statusLine")
-				}, func(d *jsonedit.Doc) {
-					for _, path := range [][]string{{"extraKnownMarketplaces", "precis"}, {"enabledPlugins", "precis@precis"}} {
-						if d.Remove(path...) && string(d.Get(path[0])) == "{}" {
-							d.Remove(path[0])
-						}
-					}
-					removeStatusLine(d, name, "statusLine")
+				}, func(d, was *jsonedit.Doc) {
+					giveBack(d, was, isOwnMarketplace, "extraKnownMarketplaces", "precis")
+					giveBack(d, was, func(v json.RawMessage) bool { return string(v) == "true" }, "enabledPlugins", "precis@precis")
+					removeStatusLine(d, was, name, "statusLine")
 				}),
 			}
 		},
@@ -84,6 +81,19 @@ func claudeCode() Host {
 			return nil
 		},
 	}
+}
+
+// isOwnMarketplace reports whether a marketplace is the folder that precis has written, on
+// whatever machine.
+func isOwnMarketplace(value json.RawMessage) bool {
+	var v struct {
+		Source struct {
+			Source string `json:"source"`
+			Path   string `json:"path"`
+		} `json:"source"`
+	}
+	return json.Unmarshal(value, &v) == nil && v.Source.Source == "directory" &&
+		strings.HasSuffix(filepath.ToSlash(v.Source.Path), "/plugins/claude-code")
 }
 
 func codex() Host {
@@ -99,7 +109,7 @@ func codex() Host {
 			return []part{
 				settings(filepath.Join(folder(m), "hooks.json"), func(d *jsonedit.Doc) error {
 					return addHooks(d, []on{{"SessionStart", group{"compact", []command{start}}}})
-				}, func(d *jsonedit.Doc) { removeHooks(d, name) }),
+				}, func(d, was *jsonedit.Doc) { removeHooks(d, was, name) }),
 				tomlBlock(filepath.Join(folder(m), "config.toml"), "mcp_servers.precis",
 					"[mcp_servers.precis]\ncommand = "+strconv.Quote(m.binary())+"\nargs = [\"mcp\"]\n"),
 			}
@@ -127,10 +137,10 @@ func qwen() Host {
 					return err
 				}
 				return addStatusLine(d, m, name, "ui", "statusLine")
-			}, func(d *jsonedit.Doc) {
-				removeHooks(d, name)
-				removeServer(d)
-				removeStatusLine(d, name, "ui", "statusLine")
+			}, func(d, was *jsonedit.Doc) {
+				removeHooks(d, was, name)
+				removeServer(d, was)
+				removeStatusLine(d, was, name, "ui", "statusLine")
 			})}
 		},
 		warn: func(m Machine) []string {

@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
+	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/BurntSushi/toml"
@@ -12,8 +14,9 @@ import (
 	"precis/internal/jsonedit"
 )
 
-// settings is a JSON file of the user, in which single members are added.
-func settings(path string, add func(*jsonedit.Doc) error, remove func(*jsonedit.Doc)) part {
+// settings is a JSON file of the user, in which single members are added. Remove gets the
+// file and what it was before precis, an empty object when nobody knows.
+func settings(path string, add func(*jsonedit.Doc) error, remove func(d, was *jsonedit.Doc)) part {
 	return part{
 		path: path,
 		add: func(before []byte) ([]byte, error) {
@@ -26,7 +29,7 @@ func settings(path string, add func(*jsonedit.Doc) error, remove func(*jsonedit.
 			}
 			return d.Bytes(), nil
 		},
-		remove: func(now []byte) ([]byte, error) {
+		remove: func(now, was []byte) ([]byte, error) {
 			if !bytes.Contains(now, []byte("precis")) {
 				return now, nil
 			}
@@ -34,7 +37,11 @@ func settings(path string, add func(*jsonedit.Doc) error, remove func(*jsonedit.
 			if err != nil {
 				return nil, err
 			}
-			remove(d)
+			before, err := jsonedit.Parse(was)
+			if err != nil {
+				return nil, err
+			}
+			remove(d, before)
 			return d.Bytes(), nil
 		},
 	}
@@ -98,36 +105,58 @@ func addHooks(d *jsonedit.Doc, all []on) error {
 
 // removeHooks removes the hooks of precis for a program from settings, and what is empty
 // then.
-func removeHooks(d *jsonedit.Doc, host string) {
+func removeHooks(d, was *jsonedit.Doc, host string) {
 	var events map[string]json.RawMessage
 	if json.Unmarshal(d.Get("hooks"), &events) != nil {
 		return
 	}
 	removed := false
 	for event := range events {
+		var groups []json.RawMessage
+		if json.Unmarshal(events[event], &groups) != nil {
+			continue
+		}
 		n := d.RemoveIf(func(raw json.RawMessage) bool { return allOurs(raw, host) }, "hooks", event)
+		for i := range len(groups) - n { // those with hooks of the user, too
+			n += d.RemoveIf(func(raw json.RawMessage) bool { return isOurs(raw, host) }, "hooks", event, strconv.Itoa(i), "hooks")
+		}
 		removed = removed || n > 0
-		if n > 0 && string(d.Get("hooks", event)) == "[]" {
+		if n > 0 && string(d.Get("hooks", event)) == "[]" && was.Get("hooks", event) == nil {
 			d.Remove("hooks", event)
 		}
 	}
-	if removed && string(d.Get("hooks")) == "{}" {
-		d.Remove("hooks")
+	if removed {
+		tidy(d, was, "hooks")
+	}
+}
+
+// tidy removes an object that is empty, unless it was there before precis.
+func tidy(d, was *jsonedit.Doc, path ...string) {
+	if string(d.Get(path...)) == "{}" && was.Get(path...) == nil {
+		d.Remove(path...)
 	}
 }
 
 // allOurs reports whether a group holds hooks of precis alone.
 func allOurs(raw json.RawMessage, host string) bool {
-	var g group
+	var g struct {
+		Hooks []json.RawMessage `json:"hooks"`
+	}
 	if json.Unmarshal(raw, &g) != nil || len(g.Hooks) == 0 {
 		return false
 	}
 	for _, h := range g.Hooks {
-		if !ours(h.Command, host) {
+		if !isOurs(h, host) {
 			return false
 		}
 	}
 	return true
+}
+
+// isOurs reports whether a hook is one of precis.
+func isOurs(raw json.RawMessage, host string) bool {
+	var c command
+	return json.Unmarshal(raw, &c) == nil && ours(c.Command, host)
 }
 
 // addServer adds the MCP server where the user has none of that name.
@@ -138,9 +167,17 @@ func addServer(d *jsonedit.Doc, m Machine) error {
 	return d.Set(server(m), "mcpServers", "precis")
 }
 
-func removeServer(d *jsonedit.Doc) {
-	if d.Remove("mcpServers", "precis") && string(d.Get("mcpServers")) == "{}" {
-		d.Remove("mcpServers")
+// removeServer removes the MCP server, unless it is the user's own.
+func removeServer(d, was *jsonedit.Doc) {
+	var s struct {
+		Command string   `json:"command"`
+		Args    []string `json:"args"`
+	}
+	if json.Unmarshal(d.Get("mcpServers", "precis"), &s) != nil || !isPrecis(s.Command) || !slices.Equal(s.Args, []string{"mcp"}) {
+		return
+	}
+	if was.Get("mcpServers", "precis") == nil && d.Remove("mcpServers", "precis") {
+		tidy(d, was, "mcpServers")
 	}
 }
 
@@ -160,14 +197,33 @@ func addStatusLine(d *jsonedit.Doc, m Machine, host string, path ...string) erro
 	return d.Set(run(m.quoted()+" statusline "+host, 0), path...)
 }
 
-func removeStatusLine(d *jsonedit.Doc, host string, path ...string) {
+// removeStatusLine removes the status line, unless it is the user's own.
+func removeStatusLine(d, was *jsonedit.Doc, host string, path ...string) {
 	var c command
-	if json.Unmarshal(d.Get(path...), &c) == nil && strings.HasSuffix(c.Command, " statusline "+host) && strings.Contains(c.Command, "precis") {
-		d.Remove(path...)
-		if len(path) > 1 && string(d.Get(path[:len(path)-1]...)) == "{}" {
-			d.Remove(path[:len(path)-1]...)
-		}
+	if json.Unmarshal(d.Get(path...), &c) != nil || was.Get(path...) != nil {
+		return
 	}
+	if before, ok := strings.CutSuffix(c.Command, " statusline "+host); !ok || !isPrecis(before) {
+		return
+	}
+	d.Remove(path...)
+	if len(path) > 1 {
+		tidy(d, was, path[:len(path)-1]...)
+	}
+}
+
+// giveBack gives a member the value it had before precis, or removes it where its value is
+// one of precis, and then the object that holds it when that is empty.
+func giveBack(d, was *jsonedit.Doc, mine func(json.RawMessage) bool, object, name string) {
+	if !mine(d.Get(object, name)) {
+		return
+	}
+	if value := was.Get(object, name); value != nil {
+		_ = d.Set(value, object, name) // it is there, so that its object is one
+		return
+	}
+	d.Remove(object, name)
+	tidy(d, was, object)
 }
 
 // tomlBlock is a TOML file of the user, at whose end a block is added unless it has a
@@ -179,6 +235,9 @@ func tomlBlock(path, table, block string) part {
 		add: func(before []byte) ([]byte, error) {
 			if has, err := hasTable(before, table); err != nil || has {
 				return nonNil(before), err
+			}
+			if parent, _, _ := strings.Cut(table, "."); inBraces(before, parent) {
+				return nil, fmt.Errorf("a table %s cannot be added: %s is written in braces, to which TOML lets nobody add; write it as tables such as [%s.NAME]", table, parent, parent)
 			}
 			text := begin + "\n" + block + end + "\n"
 			if len(before) > 0 {
@@ -196,7 +255,7 @@ func tomlBlock(path, table, block string) part {
 			}
 			return after, nil
 		},
-		remove: func(now []byte) ([]byte, error) {
+		remove: func(now, _ []byte) ([]byte, error) {
 			from := bytes.Index(now, []byte(begin))
 			if from < 0 {
 				return now, nil
@@ -205,14 +264,47 @@ func tomlBlock(path, table, block string) part {
 			if to < 0 {
 				return now, nil // the user has taken it over
 			}
-			to += from + len(end)
-			rest := bytes.TrimLeft(now[to:], "\r")
+			to += from
+			others := otherTables(now[from:to], table)
+			rest := bytes.TrimLeft(now[to+len(end):], "\r")
 			rest, _ = bytes.CutPrefix(rest, []byte("\n"))
 			head := now[:from]
 			head = bytes.TrimSuffix(bytes.TrimSuffix(head, []byte("\n")), []byte("\r"))
-			return append(bytes.Clone(head), rest...), nil
+			return slices.Concat(head, others, rest), nil
 		},
 	}
+}
+
+// inBraces reports whether a table is written as the value of a key: {…}.
+func inBraces(data []byte, table string) bool {
+	for line := range bytes.Lines(data) {
+		text := strings.TrimSpace(strings.TrimPrefix(string(line), "\ufeff"))
+		if strings.HasPrefix(text, "[") {
+			return false // what follows is in other tables
+		}
+		if key, _, ok := strings.Cut(text, "="); ok && strings.Trim(strings.TrimSpace(key), `"'`) == table {
+			return true
+		}
+	}
+	return false
+}
+
+// otherTables returns what a block holds behind a table. A program that writes its own
+// settings, as Codex does, adds tables ahead of the comment that ends the file, and so
+// within the block.
+func otherTables(block []byte, table string) []byte {
+	at, within := 0, false
+	for line := range bytes.Lines(block) {
+		name, header := bytes.CutPrefix(bytes.TrimSpace(line), []byte("["))
+		switch {
+		case header && (bytes.HasPrefix(name, []byte(table+"]")) || bytes.HasPrefix(name, []byte(table+"."))):
+			within = true
+		case header && within:
+			return block[at:]
+		}
+		at += len(line)
+	}
+	return nil
 }
 
 // hasTable reports whether a TOML document has a table of a dotted name.

@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -158,7 +159,9 @@ func (c *install) run(cmd *cobra.Command, names []string) error {
 		if err != nil {
 			return err
 		}
-		hosts = append(hosts, h)
+		if !slices.ContainsFunc(hosts, func(other host.Host) bool { return other.Name == h.Name }) {
+			hosts = append(hosts, h)
+		}
 	}
 	if strings.Contains(m.Binary, "go-build") && !c.removes && !c.dry {
 		return &precis.Error{Code: precis.CodeInvalid, Op: "install", Place: m.Binary, Err: errors.New("this program is gone when the command ends"), Hint: "install precis first: go install ./cmd/precis"}
@@ -231,7 +234,9 @@ func (c *install) apply(ctx context.Context, m host.Machine, plans []*host.Plan)
 			if err := host.TrustCodex(ctx, m); err != nil {
 				return err
 			}
-			c.Text.Printf("  trusted  the hook, by Codex itself\n")
+			if !c.AsJSON {
+				c.Text.Printf("  trusted  the hook, by Codex itself\n")
+			}
 		}
 	}
 	if c.AsJSON {

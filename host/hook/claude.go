@@ -34,10 +34,7 @@ func claudeStart(ctx context.Context, c *call) ([]byte, error) {
 	}
 	all := parts(text, claudeParts, claudePart-units(c.intro(heldBefore)))
 	if part == 1 {
-		err = c.update(ctx, func(s *state) { s.Compactions, s.Digest, s.Pending = s.Compactions+1, strings.Join(all, "\n"), "" })
-		if err != nil {
-			return nil, err
-		}
+		c.try(ctx, func(s *state) { s.Compactions, s.Digest, s.Pending = s.Compactions+1, strings.Join(all, "\n"), "" })
 		c.entry.Compaction = true
 	}
 	if part > len(all) {

@@ -79,9 +79,7 @@ func clineView(ctx context.Context, c *call) ([]byte, error) {
 		return nil, err
 	}
 	if made {
-		if err := c.update(ctx, func(s *state) { s.Edits, s.Compactions = json.RawMessage(line(conv.Edits)), s.Compactions+1 }); err != nil {
-			return nil, err
-		}
+		c.try(ctx, func(s *state) { s.Edits, s.Compactions = json.RawMessage(line(conv.Edits)), s.Compactions+1 })
 		c.entry.Did, c.entry.Compaction = Replaced, first.ID == "" // the form that is sent
 	}
 	if len(precis.Active(conv.Edits)) == 0 {

@@ -38,10 +38,7 @@ func (c *call) back(ctx context.Context, r record, summary string, limit int) (s
 
 // start answers the event behind a compaction.
 func (c *call) start(ctx context.Context, r record, summary string, limit int) ([]byte, error) {
-	err := c.update(ctx, func(s *state) { s.Compactions, s.Summary = s.Compactions+1, "" })
-	if err != nil {
-		return nil, err
-	}
+	c.try(ctx, func(s *state) { s.Compactions, s.Summary = s.Compactions+1, "" })
 	c.entry.Compaction = true
 	text, err := c.back(ctx, r, summary, limit)
 	if err != nil {

@@ -25,17 +25,23 @@ func geminiPending(ctx context.Context, c *call) ([]byte, error) {
 		return nil, errNothing("")
 	}
 	found := before > 0 && sets(fresh) // what a session was resumed with is not new
-	if !found {
-		if err := c.update(ctx, func(s *state) { s.Offset = size }); err != nil {
-			return nil, err
+	mine := false                      // tools end at the same time, and each has a hook
+	err = c.update(ctx, func(s *state) {
+		if mine = s.Offset == before; mine && found {
+			s.Compactions++
 		}
+		if mine {
+			s.Offset = size
+		}
+	})
+	if err != nil {
+		return nil, err
+	}
+	if !found || !mine {
 		return nil, errNothing("")
 	}
 	r, err := c.open()
 	if err != nil {
-		return nil, err
-	}
-	if err := c.update(ctx, func(s *state) { s.Compactions, s.Offset = s.Compactions+1, size }); err != nil {
 		return nil, err
 	}
 	c.entry.Compaction = true

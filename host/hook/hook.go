@@ -115,6 +115,9 @@ func Run(ctx context.Context, o Options, c Call) []byte {
 	case <-ctx.Done():
 		r.entry = Entry{Host: c.Host, Event: c.Event, Did: Failed, Why: "not done in time"}
 	}
+	if c.Host == "gemini" && len(r.out) == 0 {
+		r.out = []byte("{}\n") // it wants JSON and nothing else
+	}
 	r.entry.Time, r.entry.Took = begun, o.Now().Sub(begun)
 	if r.entry.Did != "" { // a hook with nothing to do leaves no trace
 		journal(o.State).add(r.entry)
@@ -145,9 +148,6 @@ func answer(ctx context.Context, o Options, c Call) (out []byte, entry Entry) {
 		}
 	case err != nil:
 		out, k.entry.Did, k.entry.Why = nil, Failed, reason(err)
-	}
-	if c.Host == "gemini" && len(out) == 0 {
-		out = []byte("{}\n") // it wants JSON and nothing else
 	}
 	return out, k.entry
 }

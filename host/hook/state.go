@@ -68,6 +68,14 @@ func (c *call) update(ctx context.Context, change func(*state)) error {
 	return nil
 }
 
+// try is update where the answer matters more than what is remembered: the journal says
+// that it failed, and no more.
+func (c *call) try(ctx context.Context, change func(*state)) {
+	if c.update(ctx, change) != nil {
+		c.entry.Why = "nothing could be remembered"
+	}
+}
+
 // forget removes what was remembered of sessions long ago.
 func (c *call) forget() {
 	dir := filepath.Dir(c.statePath())

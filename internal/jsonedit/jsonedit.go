@@ -11,6 +11,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/tailscale/hujson"
@@ -78,8 +80,8 @@ func (d *Doc) Bytes() []byte {
 	return out
 }
 
-// Get returns the value at a path of member names, without comments; nil when there is
-// none.
+// Get returns the value at a path, without comments; nil when there is none. A path is
+// names of members, and the indexes of elements in decimal.
 func (d *Doc) Get(path ...string) json.RawMessage {
 	v := d.find(path)
 	if v == nil {
@@ -94,15 +96,22 @@ func (d *Doc) Get(path ...string) json.RawMessage {
 func (d *Doc) find(path []string) *hujson.Value {
 	v := &d.root
 	for _, name := range path {
-		o, ok := v.Value.(*hujson.Object)
-		if !ok {
+		switch at := v.Value.(type) {
+		case *hujson.Object:
+			i := member(at, name)
+			if i < 0 {
+				return nil
+			}
+			v = &at.Members[i].Value
+		case *hujson.Array:
+			i, err := strconv.Atoi(name)
+			if err != nil || i < 0 || i >= len(at.Elements) {
+				return nil
+			}
+			v = &at.Elements[i]
+		default:
 			return nil
 		}
-		i := member(o, name)
-		if i < 0 {
-			return nil
-		}
-		v = &o.Members[i].Value
 	}
 	return v
 }
@@ -215,8 +224,13 @@ func (d *Doc) Remove(path ...string) bool {
 	if i < len(o.Members)-1 {
 		next = &o.Members[i+1].Name
 	}
-	closeUp(before, next, o.Members[i].Name.BeforeExtra, o.Members[i].Value.AfterExtra, &o.AfterExtra)
+	ahead := o.Members[i].Name.BeforeExtra
+	closeUp(before, next, ahead, o.Members[i].Value.AfterExtra, &o.AfterExtra)
 	o.Members = append(o.Members[:i:i], o.Members[i+1:]...)
+	onLine := func(m hujson.ObjectMember) bool { return hasLine(m.Name.BeforeExtra) }
+	if hasLine(ahead) && len(o.Members) > 0 && !hasComment(o.AfterExtra) && !slices.ContainsFunc(o.Members, onLine) {
+		o.AfterExtra = nil // what was on one line is again
+	}
 	return true
 }
 
@@ -246,8 +260,13 @@ func (d *Doc) RemoveIf(so func(json.RawMessage) bool, path ...string) int {
 		if i < len(a.Elements)-1 {
 			next = &a.Elements[i+1]
 		}
-		closeUp(before, next, a.Elements[i].BeforeExtra, a.Elements[i].AfterExtra, &a.AfterExtra)
+		ahead := a.Elements[i].BeforeExtra
+		closeUp(before, next, ahead, a.Elements[i].AfterExtra, &a.AfterExtra)
 		a.Elements = append(a.Elements[:i:i], a.Elements[i+1:]...)
+		onLine := func(e hujson.Value) bool { return hasLine(e.BeforeExtra) }
+		if hasLine(ahead) && len(a.Elements) > 0 && !hasComment(a.AfterExtra) && !slices.ContainsFunc(a.Elements, onLine) {
+			a.AfterExtra = nil
+		}
 	}
 	return n
 }
@@ -268,6 +287,10 @@ func closeUp(before, next *hujson.Value, ahead, behind hujson.Extra, after *hujs
 		*after = append(stays, *after...)
 	}
 }
+
+func hasComment(e hujson.Extra) bool { return len(comment(e)) > 0 }
+
+func hasLine(e hujson.Extra) bool { return bytes.Contains(e, []byte("\n")) }
 
 // comment returns white space and comments without the white space at the end.
 func comment(e hujson.Extra) hujson.Extra { return bytes.TrimRight(e, " \t\r\n") }

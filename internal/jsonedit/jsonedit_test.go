@@ -139,3 +139,51 @@ func FuzzEdit(f *testing.F) {
 		}
 	})
 }
+
+func TestPathsThroughArrays(t *testing.T) {
+	d, err := jsonedit.Parse([]byte("{\"a\": [{\"b\": [1, 2]} /* x */, 3]}\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := string(d.Get("a", "0", "b", "1")); got != "2" {
+		t.Errorf("it is %s", got)
+	}
+	for _, path := range [][]string{{"a", "2"}, {"a", "-1"}, {"a", "x"}, {"a", "1", "b"}} {
+		if got := d.Get(path...); got != nil {
+			t.Errorf("%q is %s", path, got)
+		}
+	}
+	d.RemoveIf(func(v json.RawMessage) bool { return string(v) == "1" }, "a", "0", "b")
+	if got, want := string(d.Bytes()), "{\"a\": [{\"b\": [ 2]} /* x */, 3]}\n"; got != want {
+		t.Errorf("it is %q, want %q", got, want)
+	}
+}
+
+// What was on one line, in a document of many, is so again.
+func TestOneLineAgain(t *testing.T) {
+	for _, text := range []string{
+		"{\n  \"a\": [1, 2]\n}\n", "{\n  \"a\": [1, 2] // x\n}\n", "{\n\t\"a\": [{\"b\": 1}],\n\t\"c\": {\"d\": 1}\n}\n", "{\n  \"a\": [\n    1, 2\n  ]\n}\n",
+		"{\n  \"c\": { \"d\": 1 /* y */},\n}\n",
+	} {
+		d, err := jsonedit.Parse([]byte(text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := d.Append("ours", "a"); err != nil {
+			t.Fatal(err)
+		}
+		if err := d.Set("ours", "c", "ours"); err != nil {
+			t.Fatal(err)
+		}
+		d.RemoveIf(func(v json.RawMessage) bool { return string(v) == `"ours"` }, "a")
+		d.Remove("c", "ours")
+		for _, name := range []string{"a", "c"} {
+			if v := string(d.Get(name)); v == "[]" || v == "{}" {
+				d.Remove(name)
+			}
+		}
+		if got := string(d.Bytes()); got != text {
+			t.Errorf("it is %q, want %q", got, text)
+		}
+	}
+}
