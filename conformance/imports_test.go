@@ -39,6 +39,7 @@ var allowed = map[string][]string{
 	"precis/conversation/conversationtest": {"precis", "precis/conversation", "precis/conversation/handoff", "precis/store"},
 	"precis/conversation/handoff":          {"precis", "precis/conversation", "precis/digest", "precis/retain"},
 	"precis/dashboard":                     {"precis", "precis/conversation"},
+	"precis/keeper":                        {"precis", "precis/conversation", "precis/gateway", "precis/models", "precis/outline", "precis/preset", "precis/store/sqlite", "precis/wire/anthropic"},
 	"precis/host":                          {"precis"},
 	"precis/host/hook":                     {"precis", "precis/archive", "precis/archive/formats", "precis/digest", "precis/preset", "precis/retain", "precis/wire/anthropic"},
 	"precis/mcpserver":                     {"precis", "precis/conversation", "precis/conversation/handoff", "precis/digest", "precis/store"},

@@ -79,7 +79,7 @@ func (d *direct) RoundTrip(r *http.Request) (*http.Response, error) {
 		in.Header.Set(headerConv, name)
 	}
 	a := newAnswer()
-	x := &exchange{route: rt, g: d.g, r: in, out: responder{w: a, route: rt, start: time.Now()}}
+	x := &exchange{route: rt, g: d.g, conversations: d.g.conversations, r: in, out: responder{w: a, route: rt, start: time.Now()}}
 	stop := context.AfterFunc(ctx, func() { _ = a.to.CloseWithError(context.Cause(ctx)) }) // frees who waits to be read
 	go func() {
 		defer leave()
