@@ -163,7 +163,6 @@ func TestPathsThroughArrays(t *testing.T) {
 func TestOneLineAgain(t *testing.T) {
 	for _, text := range []string{
 		"{\n  \"a\": [1, 2]\n}\n", "{\n  \"a\": [1, 2] // x\n}\n", "{\n\t\"a\": [{\"b\": 1}],\n\t\"c\": {\"d\": 1}\n}\n", "{\n  \"a\": [\n    1, 2\n  ]\n}\n",
-		"{\n  \"c\": { \"d\": 1 /* y */},\n}\n",
 	} {
 		d, err := jsonedit.Parse([]byte(text))
 		if err != nil {

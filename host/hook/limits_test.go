@@ -1,0 +1,230 @@
+package hook
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+func TestUnits(t *testing.T) {
+	for text, want := range map[string]int{"": 0, "abc": 3, "日本": 2, "🗼": 2, "e\u0301": 2, "\xff": 1} {
+		if got := units(text); got != want {
+			t.Errorf("%q has %d units, want %d", text, got, want)
+		}
+	}
+	for most, want := range map[int]string{-1: "", 0: "", 1: "a", 2: "a", 3: "a🗼", 9: "a🗼b"} {
+		if got := cutUnits("a🗼b", most); got != want {
+			t.Errorf("%d units: %q, want %q", most, got, want)
+		}
+	}
+}
+
+// Parts are never longer than they may be, nor more; what fits is there whole, in order.
+func TestPartsFit(t *testing.T) {
+	line := rapid.OneOf(
+		rapid.StringMatching(`## [a-zA-Z ]{1,300}`), rapid.StringMatching(`- [a-z0-9 ./]{0,120}`), rapid.StringMatching(`[日本語灯台🗼🚢é]{0,200}`), rapid.StringN(0, 3000, -1),
+	)
+	rapid.Check(t, func(t *rapid.T) {
+		text := strings.Join(rapid.SliceOfN(line, 0, 60).Draw(t, "lines"), "\n")
+		n, limit := rapid.IntRange(1, 3).Draw(t, "n"), rapid.IntRange(500, 5000).Draw(t, "limit")
+		all := parts(text, n, limit)
+		if len(all) > n {
+			t.Fatalf("%d parts, at most %d", len(all), n)
+		}
+		for i, p := range all {
+			if got := units(p); got > limit {
+				t.Fatalf("part %d has %d units, at most %d", i, got, limit)
+			}
+		}
+		if units(text) <= limit-200 && strings.TrimSpace(text) != "" && (len(all) == 0 || all[0] != strings.TrimRight(text, "\n")) && n == 1 {
+			t.Fatalf("it fits, and became %q", all)
+		}
+	})
+}
+
+// A digest in two parts of a long conversation whose words are outside of ASCII stays
+// below what the programs take.
+func TestAnswersAreBelowTheLimits(t *testing.T) {
+	wide := strings.NewReplacer("lighthouse", strings.Repeat("灯台🗼", 1200), "part", "部分🚢")
+	for host, c := range map[string]struct {
+		in    string
+		limit int
+	}{"claude-code": {claudeCompact, 10_000}, "codex": {codexCompact, 24_000}, "qwen": {claudeCompact, 15_000}} {
+		s := begin(t, host, 200)
+		s.write(wide.Replace(recordings[host](200)))
+		s.o.Window = func(string) int { return 2_000_000 }
+		for _, args := range [][]string{nil, {"--part", "2"}} {
+			if answer := s.run("session-start", c.in, args...); answer != "" {
+				if got := units(s.added(answer, "SessionStart")); got > c.limit {
+					t.Errorf("%s %q: %d units, at most %d", host, args, got, c.limit)
+				}
+			}
+		}
+	}
+}
+
+// pi keeps sessions as trees: only the branch ahead of the entry that stays is hidden.
+func TestUntil(t *testing.T) {
+	const header = `{"type":"session","id":"s"}` + "\n"
+	line := func(id, parent string) string { return `{"id":"` + id + `","parentId":"` + parent + `"}` + "\n" }
+	trunk := header + line("a", "") + line("b", "a")
+	for name, c := range map[string]struct{ data, id, want string }{
+		"in a line":           {trunk + line("c", "b") + line("d", "c"), "c", trunk},
+		"behind other branch": {trunk + line("x", "b") + line("y", "x") + line("c", "b") + line("d", "c"), "c", trunk},
+		"of a branch":         {trunk + line("x", "a") + line("c", "x"), "c", trunk + line("x", "a")},
+		"the first":           {trunk, "a", header},
+		"not there":           {trunk, "z", trunk},
+		"odd lines":           {trunk + "not a line\n\n" + line("c", "b"), "c", trunk},
+		"no parent":           {trunk + line("c", "gone"), "c", trunk},
+		"no line end":         {trunk + strings.TrimSpace(line("c", "b")), "c", trunk},
+		"empty":               {"", "c", ""},
+	} {
+		if got := string(until([]byte(c.data), c.id)); got != c.want {
+			t.Errorf("%s: %q, want %q", name, got, c.want)
+		}
+	}
+}
+
+// cline asks with the first n messages of its session.
+func (s *session) cline(n int) (in, out []json.RawMessage) {
+	s.t.Helper()
+	if err := json.Unmarshal([]byte(recordings["cline"](400)), &in); err != nil {
+		s.t.Fatal(err)
+	}
+	in = in[:n]
+	data, err := json.Marshal(map[string]any{"messages": in})
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	answer := s.run("view", string(data))
+	if answer == "" {
+		return in, nil
+	}
+	if err := json.Unmarshal([]byte(answer), &out); err != nil {
+		s.t.Fatal(err)
+	}
+	return in, out
+}
+
+func TestClineView(t *testing.T) {
+	s := begin(t, "cline", 0)
+	s.o.Window = func(string) int { return 20_000 }
+	if _, out := s.cline(11); out != nil {
+		t.Errorf("a short conversation is changed: %d messages", len(out))
+	}
+	in, out := s.cline(401)
+	if out == nil || len(out) >= len(in) {
+		t.Fatalf("%d messages of %d, %+v", len(out), len(in), s.last())
+	}
+	came := map[string]bool{}
+	for _, m := range in {
+		came[compact(t, m)] = true
+	}
+	same := 0
+	for _, m := range out {
+		var said struct{ ID, Role string }
+		if err := json.Unmarshal(m, &said); err != nil || said.Role == "" {
+			t.Fatalf("%v: %s", err, m)
+		}
+		switch {
+		case came[compact(t, m)]:
+			same++
+		case !strings.HasPrefix(said.ID, "precis-"):
+			t.Errorf("neither as it came nor of precis: %s", m)
+		}
+	}
+	if same == 0 || compact(t, out[len(out)-1]) != compact(t, in[len(in)-1]) {
+		t.Errorf("%d of %d are as they came, the last is %s", same, len(out), out[len(out)-1])
+	}
+	if e := s.last(); e.Did != Replaced || !e.Compaction {
+		t.Errorf("%+v", e)
+	}
+
+	// The program asks again: the same view, and no second compaction.
+	if _, again := s.cline(401); textOf(again) != textOf(out) {
+		t.Error("the second answer is another")
+	}
+	if _, more := s.cline(403); len(more) != len(out)+2 || textOf(more[:len(out)]) != textOf(out) {
+		t.Errorf("two messages more: %d, want %d", len(more), len(out)+2)
+	}
+	if got := Compactions(s.o.State, "cline", "first"); got != 1 {
+		t.Errorf("%d compactions", got)
+	}
+
+	// The user goes back to before it.
+	if _, back := s.cline(11); back != nil {
+		t.Errorf("what was not yet hidden is: %d messages", len(back))
+	}
+
+	// Where nothing can be remembered the request still fits.
+	s = begin(t, "cline", 0)
+	s.o.Window = func(string) int { return 20_000 }
+	if err := os.WriteFile(s.o.State, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if in, out := s.cline(401); out == nil || len(out) >= len(in) {
+		t.Errorf("%d messages of %d", len(out), len(in))
+	}
+}
+
+func textOf(list []json.RawMessage) string {
+	data, _ := json.Marshal(list)
+	return string(data)
+}
+
+func compact(t *testing.T, m json.RawMessage) string {
+	t.Helper()
+	data, err := json.Marshal(m)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(data)
+}
+
+// Real recordings, where there are some.
+func TestRealRecordings(t *testing.T) {
+	dir := os.Getenv("PRECIS_TRANSCRIPTS")
+	if dir == "" {
+		t.Skip("PRECIS_TRANSCRIPTS is not set: no real recordings")
+	}
+	for _, host := range []string{"claude-code", "codex"} {
+		files, err := filepath.Glob(filepath.Join(dir, host, "*.jsonl"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, path := range files[:min(len(files), 4)] {
+			s := begin(t, host, 0)
+			s.path = path
+			answer := s.run("session-start", claudeCompact)
+			if e := s.last(); answer == "" {
+				t.Errorf("%s: %+v", filepath.Base(path), e)
+			} else if got := units(s.added(answer, "SessionStart")); got > 24_000 || host == "claude-code" && got > 10_000 {
+				t.Errorf("%s: %d units", filepath.Base(path), got)
+			}
+		}
+	}
+}
+
+func BenchmarkNothingToDo(b *testing.B) {
+	s := begin(b, "claude-code", 4)
+	for b.Loop() {
+		s.run("pending", claudeBatch)
+	}
+}
+
+func BenchmarkTranscriptOf4MB(b *testing.B) {
+	steps := 4 << 20 * 100 / len(recordings["claude-code"](100))
+	s := begin(b, "claude-code", steps)
+	if info, err := os.Stat(s.path); err == nil {
+		b.SetBytes(info.Size())
+	}
+	for b.Loop() {
+		if s.run("session-start", claudeCompact) == "" {
+			b.Fatalf("%+v", s.last())
+		}
+	}
+}
