@@ -89,14 +89,27 @@ func TestUntil(t *testing.T) {
 	}
 }
 
-// cline asks with the first n messages of its session.
+// clineName is the name of the session that cline asks in: that of the plugin's run, and
+// how it begins.
+func clineName(in []json.RawMessage) string { return "run 1\n" + string(in[0]) }
+
+// cline asks with the first n messages of its session, in the form that is sent: without
+// names.
 func (s *session) cline(n int) (in, out []json.RawMessage) {
 	s.t.Helper()
-	if err := json.Unmarshal([]byte(recordings["cline"](400)), &in); err != nil {
+	var named []map[string]json.RawMessage
+	if err := json.Unmarshal([]byte(recordings["cline"](400)), &named); err != nil {
 		s.t.Fatal(err)
 	}
-	in = in[:n]
-	data, err := json.Marshal(map[string]any{"messages": in})
+	for _, m := range named[:n] {
+		delete(m, "id")
+		data, err := json.Marshal(m)
+		if err != nil {
+			s.t.Fatal(err)
+		}
+		in = append(in, data)
+	}
+	data, err := json.Marshal(map[string]any{"session": "run 1", "model": "test-1", "messages": in})
 	if err != nil {
 		s.t.Fatal(err)
 	}
@@ -126,14 +139,14 @@ func TestClineView(t *testing.T) {
 	}
 	same := 0
 	for _, m := range out {
-		var said struct{ ID, Role string }
+		var said struct{ Role string }
 		if err := json.Unmarshal(m, &said); err != nil || said.Role == "" {
 			t.Fatalf("%v: %s", err, m)
 		}
 		switch {
 		case came[compact(t, m)]:
 			same++
-		case !strings.HasPrefix(said.ID, "precis-"):
+		case !strings.Contains(string(m), "[Digest of messages") && !strings.Contains(string(m), "[m"):
 			t.Errorf("neither as it came nor of precis: %s", m)
 		}
 	}
@@ -151,7 +164,7 @@ func TestClineView(t *testing.T) {
 	if _, more := s.cline(403); len(more) != len(out)+2 || textOf(more[:len(out)]) != textOf(out) {
 		t.Errorf("two messages more: %d, want %d", len(more), len(out)+2)
 	}
-	if got := Compactions(s.o.State, "cline", "first"); got != 1 {
+	if got := Compactions(s.o.State, "cline", clineName(in)); got != 1 {
 		t.Errorf("%d compactions", got)
 	}
 
