@@ -690,6 +690,30 @@ func TestTwoAtOnce(t *testing.T) {
 	}
 }
 
+// A plan that was made while another was half carried out, its files written and not yet
+// remembered: it must not take them for the user's.
+func TestAPlanInBetween(t *testing.T) {
+	m := newMachine(t)
+	write(t, filepath.Join(m.Home, ".qwen/settings.json"), jsons["empty containers"])
+	before := snapshot(t, m.Home)
+	install(t, m, "qwen")
+	manifest := filepath.Join(m.Data, "installed", "qwen.json")
+	remembered := read(t, manifest)
+	if err := os.Remove(manifest); err != nil {
+		t.Fatal(err)
+	}
+	p, err := named(t, "qwen").Plan(m)
+	if err != nil {
+		t.Fatal(err)
+	}
+	write(t, manifest, remembered)
+	if err := p.Apply(t.Context()); precis.CodeOf(err) != precis.CodeConflict {
+		t.Errorf("error %v", err)
+	}
+	uninstall(t, m, "qwen")
+	same(t, before, snapshot(t, m.Home))
+}
+
 func TestHosts(t *testing.T) {
 	m := newMachine(t)
 	m.Find = func(string) (string, error) { return "", errors.New("not found") }

@@ -2,7 +2,6 @@ package host
 
 import (
 	"bytes"
-	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -15,8 +14,6 @@ import (
 	"strings"
 
 	"precis"
-	"precis/internal/atomicfile"
-	"precis/internal/filelock"
 )
 
 var (
@@ -329,129 +326,6 @@ func (f file) back(remove func(now, was []byte) ([]byte, error)) (*Change, error
 func empty(settings []byte) bool {
 	text := strings.Join(strings.Fields(strings.TrimPrefix(string(settings), "\ufeff")), "")
 	return text == "" || text == "{}"
-}
-
-// Apply carries a plan out: all of it, or, when a file cannot be written, nothing.
-func (p *Plan) Apply(ctx context.Context) (err error) {
-	manifest := p.Host.manifestPath(p.machine)
-	if err := os.MkdirAll(filepath.Dir(manifest), 0o700); err != nil {
-		return &precis.Error{Code: precis.CodeInternal, Op: "make folder", Place: filepath.Dir(manifest), Err: err}
-	}
-	unlock, err := filelock.Lock(ctx, manifest)
-	if err != nil {
-		return err
-	}
-	defer unlock()
-	if was, err := p.Host.manifest(p.machine); err != nil {
-		return err
-	} else if was.hash != p.known {
-		return meanwhile(manifest)
-	}
-	for i := range p.Changes {
-		if err := p.Changes[i].fresh(); err != nil {
-			return err
-		}
-	}
-	done, made := 0, []string{}
-	defer func() {
-		if err == nil {
-			return
-		}
-		for _, c := range slices.Backward(p.Changes[:done]) {
-			c.undo()
-		}
-		for _, dir := range made {
-			_ = os.Remove(dir) // one that is not empty stays
-		}
-	}()
-	for _, c := range p.Changes {
-		done++ // it may fail half way
-		if err := c.apply(&made); err != nil {
-			return err
-		}
-	}
-	if !p.Removes {
-		p.kept.Folders = append(slices.Clone(made), p.kept.Folders...)
-		data, err := json.MarshalIndent(p.kept, "", "  ")
-		if err != nil {
-			return precis.Errorf(precis.CodeInternal, "write JSON", "%w", err)
-		}
-		return atomicfile.Write(manifest, append(data, '\n'))
-	}
-	for _, dir := range p.folders {
-		_ = os.Remove(dir) // one that is not empty stays
-	}
-	if err := os.Remove(manifest); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return &precis.Error{Code: precis.CodeInternal, Op: "forget what was installed", Place: manifest, Err: err}
-	}
-	return nil
-}
-
-// fresh reports whether a file is still as the plan has seen it, and may be written.
-func (c *Change) fresh() error {
-	_, now, err := look(c.Path)
-	if err != nil {
-		return err
-	}
-	if (now == nil) != (c.Before == nil) || !bytes.Equal(now, c.Before) {
-		return meanwhile(c.Path)
-	}
-	info, err := os.Stat(c.Path)
-	if err != nil {
-		return nil // there is none
-	}
-	if c.mode = info.Mode().Perm(); c.mode&0o200 == 0 {
-		return &precis.Error{Code: precis.CodeInvalid, Op: "write settings", Place: c.Path, Err: errReadOnly, Hint: "nothing was changed; allow writing, or add what --dry-run shows where the file comes from"}
-	}
-	return nil
-}
-
-func meanwhile(path string) error {
-	return &precis.Error{Code: precis.CodeConflict, Op: "write settings", Place: path, Err: errors.New("it was changed meanwhile"), Hint: "run the command again"}
-}
-
-// undo gives back what can be given back.
-func (c Change) undo() {
-	if c.Saved != "" {
-		_ = os.Remove(c.Saved)
-	}
-	if c.Before == nil {
-		_ = os.Remove(c.Path)
-		return
-	}
-	if _, now, err := look(c.Path); err == nil && now != nil && bytes.Equal(now, c.Before) {
-		return
-	}
-	if atomicfile.Write(c.Path, c.Before) == nil {
-		_ = os.Chmod(c.Path, c.mode)
-	}
-}
-
-// apply writes or removes the file, and adds the folders that are made for it.
-func (c Change) apply(made *[]string) error {
-	if c.Saved != "" {
-		if err := atomicfile.Write(c.Saved, c.Before); err != nil {
-			return err
-		}
-	}
-	if c.After == nil {
-		if err := os.Remove(c.Path); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return &precis.Error{Code: precis.CodeInternal, Op: "remove", Place: c.Path, Err: err}
-		}
-		return nil
-	}
-	var missing []string
-	for dir := filepath.Dir(c.Path); ; dir = filepath.Dir(dir) {
-		if _, err := os.Stat(dir); err == nil || dir == filepath.Dir(dir) {
-			break
-		}
-		missing = append(missing, dir)
-	}
-	*made = append(missing, *made...)
-	if err := os.MkdirAll(filepath.Dir(c.Path), 0o755); err != nil {
-		return &precis.Error{Code: precis.CodeInternal, Op: "make folder", Place: filepath.Dir(c.Path), Err: err}
-	}
-	return atomicfile.Write(c.Path, c.After)
 }
 
 // Installed is what is known of an installation.

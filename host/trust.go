@@ -37,7 +37,7 @@ func TrustCodex(ctx context.Context, m Machine) error {
 			value[h.Key] = map[string]string{"trusted_hash": h.Hash}
 		}
 		if len(value) == 0 {
-			return errors.New("Codex does not list the hook")
+			return errors.New("the hook is not in Codex's list")
 		}
 		edit := map[string]any{"keyPath": "hooks.state", "value": value, "mergeStrategy": "upsert"}
 		return s.call("config/batchWrite", map[string]any{"edits": []any{edit}}, nil)

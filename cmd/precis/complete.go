@@ -12,6 +12,8 @@ import (
 	"precis/cmd/internal/term"
 	"precis/conversation"
 	"precis/conversation/export"
+	"precis/host"
+	"precis/host/hook"
 	"precis/preset"
 	"precis/sessions"
 	"precis/tokens"
@@ -28,7 +30,8 @@ func (t *tools) complete(root *cobra.Command) {
 		"dialect": oneOf("anthropic", "chat", "responses"), "summarizer": oneOf("model", "digest"), "log-format": oneOf("text", "json"),
 		"sort": oneOf(sessions.Sorts()...), "agent": oneOf(agents()...), "state": oneOf("answered", "interrupted", "completed", "unreadable"),
 	}
-	words := map[string]completer{"show": t.handles, "restore": t.handles, "pin": t.handles, "undo": t.edits, "models": t.models}
+	words := map[string]completer{"show": t.handles, "restore": t.handles, "pin": t.handles, "undo": t.edits, "models": t.models,
+		"install": oneOf(hostNames()...), "uninstall": oneOf(hostNames()...), "statusline": oneOf(statuslineHosts...), "stats": oneOf("hosts"), "hook": hookWords}
 	for name, f := range flags {
 		for _, cmd := range all(root) {
 			if cmd.PersistentFlags().Lookup(name) != nil || cmd.Flags().Lookup(name) != nil {
@@ -71,6 +74,26 @@ func agents() []string {
 		out = append(out, f.Name())
 	}
 	return out
+}
+
+// hostNames are the programs that precis works inside of.
+func hostNames() []string {
+	var out []string
+	for _, h := range host.Hosts() {
+		out = append(out, h.Name)
+	}
+	return out
+}
+
+// hookWords completes a program, and then its events.
+func hookWords(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+	switch len(args) {
+	case 0:
+		return hook.Hosts(), cobra.ShellCompDirectiveNoFileComp
+	case 1:
+		return hook.Events(args[0]), cobra.ShellCompDirectiveNoFileComp
+	}
+	return nil, cobra.ShellCompDirectiveNoFileComp
 }
 
 func oneOf(words ...string) completer {
