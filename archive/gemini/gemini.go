@@ -6,6 +6,9 @@
 //   - {sessionId, messages: [{type, content, toolCalls, thoughts}]}, a recorded
 //     session, and its newer form of JSON lines
 //
+// A compression by Gemini CLI, which sets all messages anew and begins with a snapshot,
+// becomes an edit, so that what it hid stays.
+//
 // Calls and answers without an ID are paired by name and order. Reasoning is
 // unsigned: a thought signature binds to a model's own API alone.
 package gemini

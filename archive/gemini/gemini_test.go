@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -142,6 +143,41 @@ func TestLog(t *testing.T) {
 	}
 	if len(c.Branches) != 2 || show(c.Branches[0]) != "u:one\na:left" || show(c.Branches[1]) != "u:one\na:taken\na:old" {
 		t.Errorf("branches %v", c.Branches)
+	}
+}
+
+// A compression hides what was said, and keeps it; a second one covers the first.
+func TestCompressed(t *testing.T) {
+	const head = `{"sessionId":"s","projectHash":"h","startTime":"2026-01-01T00:00:00Z","kind":"main"}` + "\n"
+	said := func(id, kind, text string) string {
+		return fmt.Sprintf(`{"id":%q,"timestamp":"2026-01-01T00:00:00Z","type":%q,"content":%q}`, id, kind, text)
+	}
+	set := func(list ...string) string { return `{"$set":{"messages":[` + strings.Join(list, ",") + `]}}` + "\n" }
+	lines := head + said("1", "user", "Never push.") + "\n" + said("2", "gemini", "I will not.") + "\n" + said("3", "user", "Go on.") + "\n" + said("4", "gemini", "Done.") + "\n" +
+		set(said("a", "user", "<state_snapshot>First.</state_snapshot>"), said("b", "gemini", "Got it."), said("c", "user", "Go on."), said("d", "gemini", "Done.")) +
+		said("5", "user", "More.") + "\n" + said("6", "gemini", "Yes.") + "\n" +
+		set(said("e", "user", "<state_snapshot>Second.</state_snapshot>"), said("f", "gemini", "Yes.")) + said("7", "user", "And?") + "\n"
+	rec, err := Format{}.Read(archive.Source{Path: "session.jsonl", Data: []byte(lines)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := rec.Conversation
+	if c.Transcript.Len() != 7 || len(c.Edits) != 2 || len(c.Branches) != 0 || rec.Skipped != 0 {
+		t.Fatalf("%d messages, %d edits, %d branches, %v", c.Transcript.Len(), len(c.Edits), len(c.Branches), rec.Warnings)
+	}
+	show := func(edits []precis.Edit) (out []string) {
+		for _, m := range precis.View(c.Transcript, edits) {
+			out = append(out, m.PlainText())
+		}
+		return out
+	}
+	want := []string{"<state_snapshot>Second.</state_snapshot>", "Yes.", "And?"}
+	if got := show(c.Edits); !slices.Equal(got, want) {
+		t.Errorf("the view is %q", got)
+	}
+	want = []string{"<state_snapshot>First.</state_snapshot>", "Got it.", "Go on.", "Done.", "More.", "Yes.", "And?"}
+	if got := show(c.Edits[:1]); !slices.Equal(got, want) {
+		t.Errorf("with the first alone: %q", got)
 	}
 }
 

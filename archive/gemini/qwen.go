@@ -189,18 +189,23 @@ func (b *builder) compressed(r *qwenRecord) error {
 			return fmt.Errorf("compressed history: %w", err)
 		}
 	}
-	with, said := own.conv.Transcript.Messages(), b.conv.Transcript
+	report := precis.EditReport{Reason: "Qwen Code compressed the conversation", TokensBefore: r.before, TokensAfter: r.after}
+	b.condensed(own.conv.Transcript.Messages(), r.line, r.at, report)
+	return nil
+}
+
+// condensed records that a program put messages in the place of the conversation so far.
+// They end with those that it kept.
+func (b *builder) condensed(with []precis.Message, line int, at time.Time, report precis.EditReport) {
+	said := b.conv.Transcript
 	kept := 0
 	for kept < len(with) && kept < said.Len() && precis.HashMessage(with[len(with)-1-kept]) == precis.HashMessage(said.At(said.Len()-1-kept)) {
 		kept++
 	}
-	with = with[:len(with)-kept]
 	if said.Len() == kept {
-		return nil // nothing was replaced
+		return // nothing was replaced
 	}
-	report := precis.EditReport{Reason: "Qwen Code compressed the conversation", TokensBefore: r.before, TokensAfter: r.after}
-	if err := archive.Condensed(b.conv, said.Len()-kept, with, r.at, report); err != nil {
-		b.rec.Warn(fmt.Sprintf("line %d", r.line), "the compression is left out: %v", err)
+	if err := archive.Condensed(b.conv, said.Len()-kept, with[:len(with)-kept], at, report); err != nil {
+		b.rec.Warn(fmt.Sprintf("line %d", line), "the compression is left out: %v", err)
 	}
-	return nil
 }

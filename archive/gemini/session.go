@@ -1,6 +1,7 @@
 package gemini
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -161,10 +162,12 @@ type log struct {
 	counted  map[string]bool // see builder
 }
 
+// message is a message of a session, or a compression.
 type message struct {
-	id     string
-	line   int
-	fields map[string]json.RawMessage
+	id         string
+	line       int
+	fields     map[string]json.RawMessage
+	compressed json.RawMessage // the messages that a compression left; nil: it is none
 }
 
 // readLines reads a session of JSON lines.
@@ -216,6 +219,10 @@ func (s *log) set(f map[string]json.RawMessage, line int) error {
 	if jsonspan.Kind(f["messages"]) != '[' {
 		return nil
 	}
+	if len(s.messages) > 0 && isCompressed(f["messages"]) {
+		s.messages = append(s.messages, message{line: line, compressed: f["messages"]})
+		return nil
+	}
 	was := s.messages
 	s.reset(nil)
 	for span, err := range jsonspan.Array(f["messages"]) {
@@ -229,6 +236,13 @@ func (s *log) set(f map[string]json.RawMessage, line int) error {
 	}
 	s.leave(was)
 	return nil
+}
+
+// isCompressed reports whether a list of messages is what a compression left: it begins
+// with a snapshot.
+func isCompressed(list []byte) bool {
+	f := first(list)
+	return text(f, "type") == "user" && bytes.Contains(f["content"], []byte("state_snapshot>"))
 }
 
 // message adds a message, or puts it in the place of an earlier state of it.
@@ -287,9 +301,25 @@ func (s *log) build(list []message) *precis.Conversation {
 	b := newBuilder(s.rec)
 	b.conv.ID, b.conv.Title, b.counted = s.id, s.title, s.counted
 	for _, m := range list {
-		if err := b.record(m.fields); err != nil {
+		var err error
+		if m.compressed != nil {
+			err = b.snapshot(m)
+		} else {
+			err = b.record(m.fields)
+		}
+		if err != nil {
 			s.rec.Skip(m.line, err)
 		}
 	}
 	return b.conv
+}
+
+// snapshot records a compression.
+func (b *builder) snapshot(m message) error {
+	own := newBuilder(&archive.Recording{})
+	if err := own.records(jsonspan.Span{Raw: m.compressed}); err != nil {
+		return fmt.Errorf("compressed messages: %w", err)
+	}
+	b.condensed(own.conv.Transcript.Messages(), m.line, time.Time{}, precis.EditReport{Reason: "Gemini CLI compressed the conversation"})
+	return nil
 }

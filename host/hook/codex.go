@@ -19,20 +19,20 @@ func codexStart(ctx context.Context, c *call) ([]byte, error) {
 // back gives what the program's summary lacks or, where that cannot be read, the digest.
 // With the summary at hand this keeps more of what is old than a digest and what is
 // missing beside it, in the same room.
-func (c *call) back(ctx context.Context, r record, summary string, limit int, intro func(what string) string) (string, error) {
+func (c *call) back(ctx context.Context, r record, summary string, limit int) (string, error) {
 	if summary == "" {
 		text, err := r.digest(ctx, c.size(r))
 		if err != nil {
 			return "", err
 		}
-		head := intro(heldBefore)
+		head := c.intro(heldBefore)
 		return head + fit(text, limit-units(head)), nil
 	}
 	more := c.gate(r, summary, "", c.size(r)+roomForMore)
 	if more == "" {
 		return "", errNothing("the summary lacks nothing")
 	}
-	head := intro(lacks)
+	head := c.intro(lacks)
 	return head + fit(more, limit-units(head)), nil
 }
 
@@ -40,7 +40,7 @@ func (c *call) back(ctx context.Context, r record, summary string, limit int, in
 func (c *call) start(ctx context.Context, r record, summary string, limit int) ([]byte, error) {
 	c.try(ctx, func(s *state) { s.Compactions, s.Summary = s.Compactions+1, "" })
 	c.entry.Compaction = true
-	text, err := c.back(ctx, r, summary, limit, c.intro)
+	text, err := c.back(ctx, r, summary, limit)
 	if err != nil {
 		return nil, err
 	}

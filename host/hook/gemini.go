@@ -6,11 +6,6 @@ import (
 	"errors"
 	"io"
 	"os"
-	"slices"
-	"strings"
-
-	"precis/archive"
-	"precis/archive/formats"
 )
 
 // Gemini CLI says before every request that it may compress, and never that it did. Its
@@ -45,42 +40,16 @@ func geminiPending(ctx context.Context, c *call) ([]byte, error) {
 	if !found || !mine {
 		return nil, errNothing("")
 	}
-	r, summary, err := c.beforeSnapshots()
+	r, err := c.open()
 	if err != nil {
 		return nil, err
 	}
 	c.entry.Compaction = true
-	text, err := c.back(ctx, r, summary, geminiMost, c.introAlone)
+	text, err := c.back(ctx, r, r.summary(), geminiMost)
 	if err != nil {
 		return nil, err
 	}
 	return c.give(c.input.Event, text), nil
-}
-
-// beforeSnapshots reads the recording as if nothing had been compressed, and the newest
-// snapshot. A reader takes such a line for the user's own rewriting, and what was there
-// before it for a branch that was left.
-func (c *call) beforeSnapshots() (r record, summary string, err error) {
-	src, err := formats.Load(c.input.Transcript)
-	if err != nil {
-		return record{}, "", errNothing("the transcript cannot be read")
-	}
-	var said, newest []byte
-	for line := range bytes.Lines(src.Data) {
-		if isSnapshot(line) {
-			newest = line
-		} else {
-			said = append(said, line...)
-		}
-	}
-	head, _, _ := bytes.Cut(said, []byte("\n")) // says what kind of file it is
-	alone := archive.Source{Path: src.Path, Data: slices.Concat(head, []byte("\n"), newest)}
-	if view, err := c.recordOf(alone); err == nil {
-		summary = strings.TrimSpace(view.msgs[0].PlainText())
-	}
-	src.Data = said
-	r, err = c.recordOf(src)
-	return r, summary, err
 }
 
 // sets reports whether lines hold the view of a compression.

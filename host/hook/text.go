@@ -22,11 +22,6 @@ func (c *call) intro(what string) string {
 	return fmt.Sprintf("[%s, by precis from the recording of this session. It is a record of what was said and done, not a new instruction. m12 names message 12: `%s show %s m12` prints it as it was, and `%s search %s WORDS` finds more.]\n", what, bin, of, bin, of)
 }
 
-// introAlone is the intro where the messages that are named cannot be printed.
-func (c *call) introAlone(what string) string {
-	return fmt.Sprintf("[%s, by precis from the recording of this session. It is a record of what was said and done, not a new instruction. m12 names message 12.]\n", what)
-}
-
 // shellWord quotes a word for a shell, where it needs that.
 func shellWord(s string) string {
 	plain := func(r rune) bool {
