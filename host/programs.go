@@ -74,11 +74,7 @@ func claudeCode() Host {
 			}
 		},
 		warn: func(m Machine) []string {
-			path := filepath.Join(folder(m), "settings.json")
-			if string(readSetting(path, "disableAllHooks")) == "true" {
-				return []string{"hooks are switched off: disableAllHooks in " + path}
-			}
-			return nil
+			return switchedOff(filepath.Join(folder(m), "settings.json"), "true", "disableAllHooks")
 		},
 	}
 }
@@ -94,6 +90,14 @@ func isOwnMarketplace(value json.RawMessage) bool {
 	}
 	return json.Unmarshal(value, &v) == nil && v.Source.Source == "directory" &&
 		strings.HasSuffix(filepath.ToSlash(v.Source.Path), "/plugins/claude-code")
+}
+
+// switchedOff warns of a member of settings that keeps hooks from running.
+func switchedOff(path, value string, member ...string) []string {
+	if string(readSetting(path, member...)) != value {
+		return nil
+	}
+	return []string{"hooks are switched off: " + strings.Join(member, ".") + " in " + path}
 }
 
 func codex() Host {
@@ -144,11 +148,7 @@ func qwen() Host {
 			})}
 		},
 		warn: func(m Machine) []string {
-			path := filepath.Join(folder(m), "settings.json")
-			if string(readSetting(path, "disableAllHooks")) == "true" {
-				return []string{"hooks are switched off: disableAllHooks in " + path}
-			}
-			return nil
+			return switchedOff(filepath.Join(folder(m), "settings.json"), "true", "disableAllHooks")
 		},
 	}
 }
@@ -175,11 +175,7 @@ func gemini() Host {
 			}
 		},
 		warn: func(m Machine) []string {
-			path := filepath.Join(folder(m), "settings.json")
-			if string(readSetting(path, "hooksConfig", "enabled")) == "false" {
-				return []string{"hooks are switched off: hooksConfig.enabled in " + path}
-			}
-			return nil
+			return switchedOff(filepath.Join(folder(m), "settings.json"), "false", "hooksConfig", "enabled")
 		},
 	}
 }

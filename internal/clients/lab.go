@@ -1,0 +1,310 @@
+package clients
+
+import (
+	"bytes"
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"time"
+
+	"precis/internal/upstream"
+)
+
+// Modes of a run in the lab.
+const (
+	Alone   = "alone"   // the program by itself
+	Inside  = "precis"  // with precis installed
+	Hanging = "hanging" // with a precis that never answers
+	Missing = "missing" // with a precis that is gone
+	Broken  = "broken"  // with a precis that prints garbage and fails
+)
+
+// HostOptions says how the lab runs.
+type HostOptions struct {
+	Cache   string // where the packages are
+	Precis  string // path of the program; absolute
+	Files   int
+	Timeout time.Duration
+	Keep    string // a directory for logs and bodies; "" keeps nothing
+}
+
+// HostResult is what became of a run in the lab.
+type HostResult struct {
+	Name        string  `json:"name"`
+	Mode        string  `json:"mode"`
+	Error       string  `json:"error,omitempty"` // why it could not be run
+	Done        bool    `json:"done"`            // the program came to the end of its work
+	Seconds     float64 `json:"seconds"`
+	Requests    int     `json:"requests"`    // main ones
+	Refused     int     `json:"refused"`     // as malformed
+	Summaries   int     `json:"summaries"`   // that the model was asked for
+	Compactions int     `json:"compactions"` // a main request does not go on from the one before, or is much smaller
+	// Known is how many of the four planted things the main requests behind each
+	// compaction hold: the worst first request, and the worst second one.
+	First  int `json:"first"`
+	Second int `json:"second"`
+	Twice  int `json:"twice"` // requests that hold a text of precis twice
+	// Same: after uninstalling no file of the user's or the program's holds anything of
+	// precis. That bytes come back is tested without the programs, which write, too.
+	Same bool `json:"same"`
+}
+
+// Sound reports whether a run was as it should be.
+func (r HostResult) Sound() bool {
+	ok := r.Error == "" && r.Done && r.Refused == 0 && r.Twice == 0 && r.Compactions > 0
+	if r.Mode == Inside {
+		ok = ok && r.Second == len(plants) && r.Same
+	}
+	return ok
+}
+
+// mainRequest is one main request as the model server saw it.
+type mainRequest struct {
+	tokens int
+	splice bool
+	body   []byte
+}
+
+// RunHost runs one program of the lab.
+func RunHost(ctx context.Context, s HostSetUp, mode string, o HostOptions) HostResult {
+	r := HostResult{Name: s.Name, Mode: mode}
+	dir, err := os.MkdirTemp("", "precis-host-")
+	if err == nil {
+		defer os.RemoveAll(dir)
+		err = (&lab{HostSetUp: s, o: o, dir: dir, mark: "PRECIS_CLIENT_RUN=" + rand.Text()}).run(ctx, mode, &r)
+	}
+	if err != nil {
+		r.Error = err.Error()
+	}
+	return r
+}
+
+// lab is one run.
+type lab struct {
+	HostSetUp
+	o    HostOptions
+	dir  string
+	mark string
+}
+
+func (l *lab) run(ctx context.Context, mode string, r *HostResult) error {
+	b := &bench{o: Options{Cache: l.o.Cache, Files: l.o.Files}, dir: l.dir, mark: l.mark}
+	p := &place{cache: l.o.Cache, home: filepath.Join(l.dir, "home"), config: filepath.Join(l.dir, "config"), project: filepath.Join(l.dir, "project")}
+	logs := filepath.Join(l.dir, "logs")
+	if l.o.Keep != "" {
+		logs = filepath.Join(l.o.Keep, l.Name+"-"+mode)
+	}
+	for _, dir := range []string{logs, p.home, p.config, filepath.Join(l.dir, "tmp")} {
+		if err := os.MkdirAll(dir, 0o755); err != nil {
+			return err
+		}
+	}
+	files, err := writeProject(p.project, l.o.Files, FileBytes)
+	if err != nil {
+		return err
+	}
+	for _, n := range []int{1, 2} {
+		if err := plant(files[n]); err != nil {
+			return err
+		}
+	}
+	var mu sync.Mutex
+	var mains []mainRequest
+	read := false // all files, by the newest request
+	server, err := upstream.Start(upstream.Options{
+		Files: files, Window: l.window, LegacyThinking: l.legacy, Thinking: l.thinks,
+		Observe: func(rec upstream.Record, _ http.Header, body []byte) {
+			mu.Lock()
+			defer mu.Unlock()
+			if rec.Kind == upstream.Main && !rec.Overflow {
+				read = rec.Step >= l.o.Files
+				mains = append(mains, mainRequest{rec.Tokens, rec.Splice, bytes.Clone(body)})
+			}
+			if l.o.Keep != "" {
+				_ = os.WriteFile(filepath.Join(logs, fmt.Sprintf("%04d-%s.json", rec.N, rec.Kind)), body, 0o644) // a lost copy changes no result
+			}
+		},
+	})
+	if err != nil {
+		return err
+	}
+	defer server.Close()
+	defer sweep(l.mark)
+	p.base = server.URL
+	args, env, err := l.command(p, task+". "+plantRule)
+	if err != nil {
+		return err
+	}
+	env = append(b.environment(p), env...)
+	if err := writeFile(filepath.Join(p.home, ".config", "precis", "config.yaml"), fmt.Sprintf("window: %d\n", small)); err != nil {
+		return err
+	}
+	before, err := tree(l.dir, logs)
+	if err != nil {
+		return err
+	}
+	binary := filepath.Join(l.dir, "bin", "precis")
+	if mode != Alone {
+		if err := l.install(ctx, binary, env, mode); err != nil {
+			return err
+		}
+	}
+	if err := l.program(ctx, args, env, p, logs, r); err != nil {
+		return err
+	}
+	mu.Lock()
+	defer mu.Unlock()
+	r.Done = r.Done || read // pi says nothing behind a compaction
+	r.judge(mains)
+	stats := server.Stats()
+	r.Refused, r.Summaries = len(stats.Refused), stats.Summaries
+	if mode != Inside {
+		return nil
+	}
+	return l.uninstall(ctx, binary, env, before, logs, r)
+}
+
+// plant puts what is planted near the beginning of a file: some programs cut the middle
+// out of long results.
+func plant(path string) error {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return err
+	}
+	at := bytes.IndexByte(text[len(text)/20:], '\n') + len(text)/20 + 1
+	line := fmt.Sprintf("%s after %s ms (%s:218)\n", plantError, plantNumber, plantFile)
+	return os.WriteFile(path, append(append(bytes.Clone(text[:at]), line...), text[at:]...), 0o644)
+}
+
+// install installs precis and then, in some modes, breaks it.
+func (l *lab) install(ctx context.Context, binary string, env []string, mode string) error {
+	if err := os.MkdirAll(filepath.Dir(binary), 0o755); err != nil {
+		return err
+	}
+	if err := os.Link(l.o.Precis, binary); err != nil {
+		if err := copyFile(l.o.Precis, binary); err != nil {
+			return err
+		}
+	}
+	path := "PATH=" + filepath.Join(l.pkg.modules(l.o.Cache), ".bin") + string(filepath.ListSeparator) + nodeDir(l.o.Cache) + string(filepath.ListSeparator) + os.Getenv("PATH")
+	if _, err := l.precis(ctx, binary, append(env, path), append([]string{"install", l.Name}, l.flags...)...); err != nil {
+		return err
+	}
+	if mode == Inside {
+		return nil
+	}
+	if err := os.Remove(binary); err != nil {
+		return err
+	}
+	switch mode {
+	case Hanging:
+		return os.WriteFile(binary, []byte("#!/bin/sh\nexec sleep 600\n"), 0o755)
+	case Broken:
+		return os.WriteFile(binary, []byte("#!/bin/sh\necho '{\"hookSpecificOutput\": nonsense'\necho broken >&2\nexit 3\n"), 0o755)
+	}
+	return nil
+}
+
+func copyFile(from, to string) error {
+	in, err := os.Open(from)
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	out, err := os.OpenFile(to, os.O_CREATE|os.O_WRONLY|os.O_TRUNC, 0o755)
+	if err != nil {
+		return err
+	}
+	_, err = io.Copy(out, in)
+	return errors.Join(err, out.Close())
+}
+
+// precis runs precis.
+func (l *lab) precis(ctx context.Context, binary string, env []string, args ...string) (string, error) {
+	cmd := exec.CommandContext(ctx, binary, args...)
+	cmd.Env = env
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		return "", fmt.Errorf("precis %s: %w: %s", strings.Join(args, " "), err, bytes.TrimSpace(out))
+	}
+	return string(out), nil
+}
+
+// program runs the agent program to its end.
+func (l *lab) program(ctx context.Context, args, env []string, p *place, logs string, r *HostResult) error {
+	ctx, cancel := context.WithTimeout(ctx, l.o.Timeout)
+	defer cancel()
+	log := filepath.Join(logs, "client.log")
+	begin := time.Now()
+	c, err := start(ctx, command{args: args, env: env, dir: p.project}, log)
+	if err != nil {
+		return err
+	}
+	<-c.done
+	c.stop()
+	r.Seconds = time.Since(begin).Seconds()
+	text, err := os.ReadFile(log)
+	r.Done = strings.Contains(string(text), upstream.Done)
+	return err
+}
+
+// tree returns the files below a folder but those of some folders, with their content.
+func tree(root string, without ...string) (map[string]string, error) {
+	out := map[string]string{}
+	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		for _, w := range without {
+			if path == w {
+				return filepath.SkipDir
+			}
+		}
+		if !d.Type().IsRegular() {
+			return nil
+		}
+		data, err := os.ReadFile(path)
+		out[path] = string(data)
+		return err
+	})
+	return out, err
+}
+
+// uninstall takes precis out and looks whether the files from before are the same again.
+func (l *lab) uninstall(ctx context.Context, binary string, env []string, before map[string]string, logs string, r *HostResult) error {
+	stats, err := l.precis(ctx, binary, env, "stats", "hosts")
+	if err != nil {
+		return err
+	}
+	if _, err := l.precis(ctx, binary, env, "uninstall", l.Name); err != nil {
+		return err
+	}
+	after, err := tree(l.dir, logs)
+	if err != nil {
+		return err
+	}
+	r.Same = true
+	for path := range before { // programs change their settings themselves, but write nothing of precis
+		if strings.Contains(after[path], "precis") && !strings.Contains(before[path], "precis") {
+			r.Same = false
+			stats += "\nnot taken out of " + path + ":\n" + after[path]
+		}
+	}
+	for path := range after {
+		rest, _ := filepath.Rel(l.dir, path)
+		if _, old := before[path]; !old && strings.HasPrefix(filepath.Base(path), "precis.") && !strings.HasPrefix(rest, "tmp") {
+			r.Same = false
+			stats += "\nleft behind: " + path
+		}
+	}
+	return os.WriteFile(filepath.Join(logs, "stats.txt"), []byte(stats), 0o644)
+}
