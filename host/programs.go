@@ -35,7 +35,8 @@ func claudeCode() Host {
 	folder := func(m Machine) string { return m.env("CLAUDE_CONFIG_DIR", m.home(".claude")) }
 	return Host{
 		Name: name, Title: "Claude Code", Version: "2.1.330", command: "claude", folder: folder,
-		Does: "after a compaction the model gets a digest of what was hidden, and what the summary lacks; tools over MCP; a status line",
+		Does:  "after a compaction the model gets a digest of what was hidden, and what the summary lacks; tools over MCP; a status line",
+		After: "it acts in sessions that begin from now on",
 		parts: func(m Machine) []part {
 			own := m.own(name)
 			inside := filepath.Join(own, "precis")

@@ -222,7 +222,7 @@ func (c *install) apply(ctx context.Context, m host.Machine, plans []*host.Plan)
 			}
 		}
 		if c.AsJSON {
-			one := planned{Agent: p.Host.Name, Applied: !c.dry}
+			one := planned{Agent: p.Host.Name, Applied: !c.dry, Files: []plannedFile{}}
 			for _, f := range p.Changes {
 				one.Files = append(one.Files, plannedFile{f.Path, string(f.Before), string(f.After), f.Before == nil, f.After == nil})
 			}
