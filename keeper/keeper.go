@@ -1,23 +1,24 @@
-// Package keeper is precis as one object for Go programs: conversations in one SQLite
-// file, and a model's window that none of them passes. Use [Open].
+// Package keeper keeps the conversations of a Go program inside the windows of its
+// models, as one object: open a file, and give its HTTP client to an SDK, or hold
+// conversations by name.
 //
-// There are two ways to use it, and a program may use both:
+//	k, err := keeper.Open("agent.db", keeper.Options{})
+//	if err != nil { … }
+//	defer k.Close()
+//	client := anthropic.NewClient(option.WithHTTPClient(k.HTTPClient()))
 //
-//   - [Keeper.HTTPClient] is an HTTP client for the SDK of a model API. The program
-//     sends its whole conversation with each request, as ever; the model gets a view of
-//     it that fits its window. This is the gateway of precis without a port.
-//   - [Keeper.Conversation] is a conversation by name. The program appends what is said
-//     and asks for the view to send, with whatever client it likes.
+// Every request of the client passes the chain of package gateway in this process: it
+// goes where it says, with its own key, and with the view of its conversation in the
+// place of the messages. Nothing is lost: what the view hides is in the file, and
+// [Keeper.Home] has it for the verbs of package conversation.
 //
-// Either way everything that was said stays in the file, what was hidden is found by
-// its handle, and each reduction can be taken back.
-//
-// The package calls no model by itself: hand one in as [Options.Summarizer], else
-// digests are written without one. So it needs no SDK.
+// A program that writes its requests itself asks [Keeper.Conversation] for one by name.
 package keeper
 
 import (
+	"cmp"
 	"context"
+	"log/slog"
 	"net/http"
 	"sync"
 	"time"
@@ -25,119 +26,138 @@ import (
 	"precis"
 	"precis/conversation"
 	"precis/gateway"
-	"precis/store"
-	"precis/store/memory"
+	"precis/models"
+	"precis/outline"
+	"precis/preset"
 	"precis/store/sqlite"
+	"precis/wire/anthropic"
 )
 
-// Keeper keeps the conversations of a program. Make one with [Open] and end it with
-// [Keeper.Close]. It is safe for concurrent use; several processes of one machine may
-// open the same file.
+// Options are what a keeper works with. The zero value has the balanced preset, exact
+// counting, windows by the names of models, and no model that writes summaries.
+type Options struct {
+	Settings precis.Settings                     // thresholds, target, rungs; zero: those of the balanced preset
+	Counter  precis.Counter                      // counts tokens; nil: with the vocabulary o200k, and learned from what providers report
+	Instead  []precis.Strategy                   // ways of reducing in the places of those of their names, see [preset.Rungs]
+	Writer   *preset.Condensing                  // models that write summaries; nil: summaries are digests, and nothing is asked
+	Parser   outline.Parser                      // of files that are outlined; nil: by lines
+	Window   func(model string) int              // of a model, in tokens; nil, or 0: what package models knows, else 128,000
+	Model    string                              // that conversations by name are held with; "": none is known
+	Base     http.RoundTripper                   // sends requests; nil: http.DefaultTransport
+	Recall   bool                                // offers the model a tool that brings back what its view hides, and answers it
+	Logger   *slog.Logger                        // nil: silent; no content and no key is logged
+	Now      func() time.Time                    // nil: time.Now
+	OnReport func(precis.Report)                 // called with what each run did; nil: nothing is. It must return soon.
+	OnTurn   func(context.Context, gateway.Turn) // called for each request that was answered; nil: nothing is
+}
+
+// Keeper keeps conversations. It is safe for concurrent use.
 type Keeper struct {
-	o       Options // complete
-	store   shelf
+	o       Options
 	gateway *gateway.Gateway
-	manager *precis.Manager
-	home    home
+	catalog *models.Catalog
+	closing func() error // of the store
 
-	mu    sync.Mutex
-	open  map[string]heldPointer // conversations that somebody has a handle of
-	named map[string]string      // IDs of conversations by the names that requests gave them
+	mu    sync.Mutex // guards what follows
+	named map[string]*Conversation
 }
 
-// shelf is what a store must be able to do.
-type shelf interface {
-	precis.Store
-	store.Scoper
-}
-
-// Open opens the file of conversations at path, which is made when it is missing; its
-// folder must be there. With the path "" conversations live in memory and are gone at
-// the end. The error is [precis.CodeInvalid] for a file that is no store and for
-// options that make no sense, and [precis.CodeInternal] when the file cannot be used.
+// Open opens the file at path, an SQLite store, which is made when it is missing; its
+// folder must exist. Several programs may have it open. With the path "" conversations live
+// in memory alone. The error is [precis.CodeInvalid] for settings that contradict each
+// other and for a file that is no store.
 func Open(path string, o Options) (*Keeper, error) {
-	o, err := o.complete()
+	catalog, err := models.New(models.Options{})
 	if err != nil {
 		return nil, err
 	}
-	st, err := openStore(path)
+	k := &Keeper{o: o, catalog: catalog, closing: func() error { return nil }, named: map[string]*Conversation{}}
+	options := preset.Options{Settings: o.Settings, Counter: o.Counter, Instead: o.Instead, Condensing: o.Writer, Parser: o.Parser, Logger: o.Logger, Now: o.Now}
+	if o.OnReport != nil {
+		options.OnReport = func(_ context.Context, r precis.Report) { o.OnReport(r) }
+	}
+	manager, err := preset.New(options)
 	if err != nil {
 		return nil, err
 	}
-	k := &Keeper{o: o, store: st, open: map[string]heldPointer{}, named: map[string]string{}}
-	if err := k.assemble(path != ""); err != nil {
-		_ = st.Close()
+	g := gateway.Options{
+		Local: true, InProcess: true, Manager: manager, Window: k.window, OutputLimit: k.outputLimit,
+		Recall: o.Recall, Logger: o.Logger, Now: o.Now, OnTurn: o.OnTurn,
+		Cost: k.cost, Transport: o.Base,
+	}
+	if path != "" {
+		st, err := sqlite.Open(context.Background(), path, sqlite.Options{})
+		if err != nil {
+			return nil, err
+		}
+		g.Store, g.Shared, k.closing = st, true, st.Close
+	}
+	if k.gateway, err = gateway.New(g); err != nil {
+		_ = k.closing() // the first error counts
 		return nil, err
 	}
 	return k, nil
 }
 
-func openStore(path string) (shelf, error) {
-	if path == "" {
-		return memory.New(), nil
-	}
-	return sqlite.Open(context.Background(), path, sqlite.Options{})
-}
+// closeTime is how long Close waits for what is to be stored.
+const closeTime = 30 * time.Second
 
-// closeFor is how long Close waits for what is being written.
-const closeFor = 10 * time.Second
-
-// Close ends the requests under way, stores what is not stored yet, for which it waits
-// ten seconds at most, and closes the file. The error says that something could not be
-// stored. Calls after it fail.
+// Close stores what is not stored yet, for at most 30 seconds, and closes the file.
+// Requests after it fail.
 func (k *Keeper) Close() error {
-	ctx, cancel := context.WithTimeout(context.Background(), closeFor)
+	ctx, cancel := context.WithTimeout(context.Background(), closeTime)
 	defer cancel()
 	err := k.gateway.Close(ctx)
-	if cerr := k.store.Close(); err == nil {
-		err = cerr
+	return cmp.Or(err, k.closing())
+}
+
+// window returns a model's window.
+func (k *Keeper) window(_ context.Context, model string) precis.Window {
+	if k.o.Window != nil {
+		if n := k.o.Window(model); n > 0 {
+			return precis.Window{Tokens: n, Source: precis.SourceConfigured}
+		}
 	}
-	return err
+	return k.catalog.Window(model)
 }
 
-// HTTPClient returns a client for the SDKs of model APIs: requests to models carry a
-// view that fits the window, all others are sent as they are. See
-// [Keeper.RoundTripper].
-func (k *Keeper) HTTPClient() *http.Client { return &http.Client{Transport: k.RoundTripper(nil)} }
-
-// RoundTripper returns a transport for requests to model APIs over base; nil means
-// [http.DefaultTransport].
-//
-// A request to a model is one whose path is that of the Messages, Chat Completions or
-// Responses API; the client's whole conversation is in it. It is recognized by what is
-// said in it, and sent to the very URL that it names, with the credentials that it
-// carries and no others. What the model says is streamed. A server that refuses a
-// request as too long is asked again with a smaller view, and its window is remembered.
-// Any other request goes to base untouched.
-//
-// A response must be closed, as always. Closing it, or the end of the request's
-// context, ends the request.
-func (k *Keeper) RoundTripper(base http.RoundTripper) http.RoundTripper {
-	return k.gateway.RoundTripper(base)
+func (k *Keeper) outputLimit(model string) int {
+	m, _ := k.catalog.Find(model)
+	return m.MaxOutput.Tokens
 }
 
-// Named returns a context for requests of [Keeper.HTTPClient] that belong to the
-// conversation called name, by which [Keeper.Conversation] finds it. The name decides
-// nothing: of several conversations that are held under one name, those of sub-agents
-// for example, the one used last is found.
+// cost is what a request cost by the prices of package models, in US dollars.
+func (k *Keeper) cost(dialect, model string, u precis.Usage) float64 {
+	m, ok := k.catalog.Find(model)
+	if !ok {
+		return 0
+	}
+	protocol := models.OpenAI
+	if dialect == anthropic.Format {
+		protocol = models.Anthropic
+	}
+	return models.Cost(protocol, m.Prices, u, "").USD
+}
+
+// RoundTripper returns a transport for the HTTP client of an SDK, see
+// [gateway.Gateway.RoundTripper].
+func (k *Keeper) RoundTripper() http.RoundTripper { return k.gateway.RoundTripper(k.o.Base) }
+
+// HTTPClient returns an HTTP client for an SDK. It has no time limit: answers stream, and
+// contexts end them.
+func (k *Keeper) HTTPClient() *http.Client { return &http.Client{Transport: k.RoundTripper()} }
+
+// Named returns a context whose requests through the client belong to the conversation
+// that the program calls so: it is found by that name later. Which conversation a request
+// continues is known by what it says.
 func Named(ctx context.Context, name string) context.Context { return gateway.WithName(ctx, name) }
 
-// Home returns all conversations, for the verbs of package conversation, the dashboard
-// and the MCP server.
-func (k *Keeper) Home() conversation.Home { return k.home }
+// Home returns the conversations for the verbs of package conversation: search, edits,
+// undo, pin, restore, and the rest.
+func (k *Keeper) Home() conversation.Home { return k.gateway.Home(gateway.AllOwners) }
 
-// List returns a page of the conversations, the last updated first.
-func (k *Keeper) List(ctx context.Context, q conversation.Listing) (conversation.Page[conversation.Listed], error) {
-	return conversation.List(ctx, k.home, q)
-}
-
-// Search finds messages of all conversations, or of the one that o names by its ID,
-// whether a view hides them or not. A message may be found a little after it was said.
-func (k *Keeper) Search(ctx context.Context, o conversation.SearchOptions) (conversation.FoundList, error) {
-	return conversation.Search(ctx, k.home, o)
-}
-
-// Purge forgets conversations, in the file too.
-func (k *Keeper) Purge(ctx context.Context, o conversation.PurgeOptions) (store.PurgeResult, error) {
-	return conversation.Purge(ctx, k.home, o)
+// Find returns the ID of the conversation of a name. The error is
+// [precis.CodeNotFound] when there is none.
+func (k *Keeper) Find(ctx context.Context, name string) (string, error) {
+	return k.gateway.Named(ctx, gateway.AllOwners, name)
 }
