@@ -38,7 +38,8 @@ type View struct {
 
 // Conversation returns the conversation of a name, of at most [gateway.MostName] bytes: one
 // that is held already, one that the file has, or a new one. Messages are stored with
-// each [Conversation.View].
+// each [Conversation.View]. Programs that add to one conversation at the same time each hold
+// a branch of it: nothing of either is lost, and the name leads to the one that was used last.
 func (k *Keeper) Conversation(ctx context.Context, name string) (*Conversation, error) {
 	if name == "" || len(name) > gateway.MostName {
 		return nil, precis.Errorf(precis.CodeInvalid, "open conversation", "the name has %d bytes, want 1 to %d", len(name), gateway.MostName)
