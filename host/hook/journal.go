@@ -121,7 +121,9 @@ func Sums(entries []Entry) []Sum {
 		}
 		switch e.Did {
 		case Replaced:
-			s.Replaced++
+			if e.Compaction {
+				s.Replaced++
+			}
 		case Failed:
 			s.Failed++
 			s.LastWhy = e.Why

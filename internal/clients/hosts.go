@@ -6,15 +6,18 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"time"
 )
 
 // HostSetUp is an agent program whose own compaction acts, for precis to work inside of.
 type HostSetUp struct {
 	Name   string // as precis install knows it
 	pkg    pkg
-	window int  // of the model server, in tokens; 0: the program compacts before any limit
-	legacy bool // its model does not bind thinking to what precedes it
-	thinks bool
+	window int // of the model server, in tokens; 0: the program compacts before any limit
+	// latency is that of each event of an answer, for programs that do not wait for hooks.
+	latency time.Duration
+	legacy  bool // its model does not bind thinking to what precedes it
+	thinks  bool
 	// command returns the command line, and writes a configuration with a small window.
 	command func(p *place, task string) (args, env []string, err error)
 	flags   []string // of precis install
@@ -32,7 +35,7 @@ func HostSetUps() []HostSetUp {
 	return []HostSetUp{
 		{Name: "claude-code", pkg: claudeCode, window: 60_000, command: hostClaude},
 		{Name: "codex", pkg: codex, command: hostCodex, flags: []string{"--trust"}},
-		{Name: "qwen", pkg: qwen, legacy: true, command: hostQwen},
+		{Name: "qwen", pkg: qwen, legacy: true, latency: 40 * time.Millisecond, command: hostQwen},
 		{Name: "opencode", pkg: opencode, command: hostOpencode},
 		{Name: "pi", pkg: pi, window: small, legacy: true, thinks: true, command: hostPi},
 		{Name: "cline", pkg: cline, window: small, command: hostCline},

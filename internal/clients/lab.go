@@ -121,7 +121,7 @@ func (l *lab) run(ctx context.Context, mode string, r *HostResult) error {
 	var mains []mainRequest
 	read := false // all files, by the newest request
 	server, err := upstream.Start(upstream.Options{
-		Files: files, Window: l.window, LegacyThinking: l.legacy, Thinking: l.thinks,
+		Files: files, Window: l.window, LegacyThinking: l.legacy, Thinking: l.thinks, Latency: l.latency,
 		Observe: func(rec upstream.Record, _ http.Header, body []byte) {
 			mu.Lock()
 			defer mu.Unlock()
