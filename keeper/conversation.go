@@ -29,9 +29,11 @@ type Conversation struct {
 // View is what is to be sent to the model now.
 type View struct {
 	Messages []precis.Message
-	JSON     json.RawMessage // the same, as the Messages API has it
-	Tokens   int             // of the request, the system prompt and tools included
-	Acted    bool            // something was reduced for it
+	JSON     json.RawMessage            // the same, as the Messages API has it
+	Set      map[string]json.RawMessage // further fields that the request then needs, for models that bind their reasoning to what came before; nil: none
+	Beta     string                     // a beta that the request then needs, see Set; "": none
+	Tokens   int                        // of the request, the system prompt and tools included
+	Acted    bool                       // something was reduced for it
 	Report   precis.Report
 	Warnings []string
 }
@@ -161,7 +163,7 @@ func (c *Conversation) View(ctx context.Context) (View, error) {
 		return View{}, err
 	}
 	c.id = out.ID
-	return View{Messages: msgs, JSON: out.Messages, Tokens: out.Report.Status.Tokens, Acted: out.Acted, Report: out.Report, Warnings: out.Warnings}, nil
+	return View{Messages: msgs, JSON: out.Messages, Set: out.Set, Beta: out.Beta, Tokens: out.Report.Status.Tokens, Acted: out.Acted, Report: out.Report, Warnings: out.Warnings}, nil
 }
 
 // Status says who fills the window, and how far the next reduction is. The error is
