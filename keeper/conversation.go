@@ -40,8 +40,9 @@ type View struct {
 
 // Conversation returns the conversation of a name, of at most [gateway.MostName] bytes: one
 // that is held already, one that the file has, or a new one. Messages are stored with
-// each [Conversation.View]. Programs that add to one conversation at the same time each hold
-// a branch of it: nothing of either is lost, and the name leads to the one that was used last.
+// each [Conversation.View]. Only one program at a time may add to a conversation: of two that
+// do, the file leads to what the last one stored, and what only the other said is not found
+// by its name any more. Any number may look.
 func (k *Keeper) Conversation(ctx context.Context, name string) (*Conversation, error) {
 	if name == "" || len(name) > gateway.MostName {
 		return nil, precis.Errorf(precis.CodeInvalid, "open conversation", "the name has %d bytes, want 1 to %d", len(name), gateway.MostName)

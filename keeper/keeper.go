@@ -63,7 +63,7 @@ type Keeper struct {
 }
 
 // Open opens the file at path, an SQLite store, which is made when it is missing; its
-// folder must exist. Several programs may have it open. With the path "" conversations live
+// folder must exist. Several programs may have it open, see [Keeper.Conversation]. With the path "" conversations live
 // in memory alone. The error is [precis.CodeInvalid] for settings that contradict each
 // other and for a file that is no store.
 func Open(path string, o Options) (*Keeper, error) {

@@ -255,49 +255,31 @@ func TestTwoAtOnce(t *testing.T) {
 	all.Wait()
 }
 
-// Two programs add to one conversation: each has a branch, and nothing is lost.
-func TestTwoProgramsAdd(t *testing.T) {
+// One program goes on where another ended, again and again.
+func TestOneAfterAnother(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "agent.db")
 	ctx := t.Context()
-	a, b := open(t, path, keeper.Options{}), open(t, path, keeper.Options{})
-	add := func(k *keeper.Keeper, text string) *keeper.Conversation {
-		t.Helper()
+	id := ""
+	for n := range 4 {
+		k, err := keeper.Open(path, keeper.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
 		c, err := k.Conversation(ctx, "shared")
 		if err != nil {
 			t.Fatal(err)
 		}
-		c.Append(precis.NewText(precis.RoleUser, text))
+		if c.Len() != 2*n || c.ID() != id {
+			t.Fatalf("%d messages, want %d; ID %q, was %q", c.Len(), 2*n, c.ID(), id)
+		}
+		c.Append(precis.NewText(precis.RoleUser, said(n)), precis.NewText(precis.RoleAssistant, fmt.Sprintf("Noted: %d.", n)))
 		if _, err := c.View(ctx); err != nil {
 			t.Fatal(err)
 		}
-		c.Append(precis.NewText(precis.RoleAssistant, "Noted: "+text))
-		return c
-	}
-	first := add(a, "The beginning, alpha.")
-	add(b, "Of the other program, bravo.")
-	add(a, "Of the first program, charlie.")
-	add(b, "Of the other program again, delta.")
-	for _, k := range []*keeper.Keeper{a, b} {
+		id = c.ID()
 		if err := k.Close(); err != nil {
 			t.Fatal(err)
 		}
-	}
-	k := open(t, path, keeper.Options{})
-	for _, word := range []string{"alpha", "bravo", "charlie", "delta"} {
-		found, err := conversation.Search(ctx, k.Home(), conversation.SearchOptions{Text: word})
-		if err != nil || len(found.Items) == 0 {
-			t.Errorf("%s is lost: %v", word, err)
-		}
-	}
-	if id, err := k.Find(ctx, "shared"); err != nil || first.ID() == "" {
-		t.Errorf("%s, %v", id, err)
-	}
-	last, err := k.Conversation(ctx, "shared")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if view, err := last.View(ctx); err != nil || !strings.Contains(string(view.JSON), "delta") {
-		t.Errorf("the name leads elsewhere: %v", err)
 	}
 }
 
