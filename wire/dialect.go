@@ -45,4 +45,22 @@ type Response struct {
 	Done   bool         // the end marker came
 	Error  []byte       // the event that reports an error; nil: none
 	Spoken bool         // part of the answer came: what a client cannot unsee
+
+	Keep int    // how many bytes of Text to keep, about; 0: none
+	Text []byte // what the model said in words, reasoning left out
+}
+
+// Say takes down words of the model, behind those that came before.
+func (r *Response) Say(words string) {
+	if len(r.Text) < r.Keep {
+		r.Text = append(r.Text, words...)
+	}
+}
+
+// Said takes down all words of the model.
+func (r *Response) Said(words ...string) {
+	r.Text = r.Text[:0]
+	for _, w := range words {
+		r.Say(w)
+	}
 }

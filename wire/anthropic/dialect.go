@@ -64,6 +64,11 @@ func (Dialect) Observe(r *wire.Response, data []byte) {
 		observeUsage(r, jsonspan.Field(m, "usage"))
 	case "content_block_start":
 		r.Spoken = true
+	case "content_block_delta":
+		if r.Keep > 0 {
+			words, _ := jsonspan.String(jsonspan.Field(jsonspan.Field(data, "delta"), "text"))
+			r.Say(words)
+		}
 	case "message_delta":
 		r.Stop, _ = jsonspan.String(jsonspan.Field(jsonspan.Field(data, "delta"), "stop_reason"))
 		observeUsage(r, jsonspan.Field(data, "usage"))
@@ -74,9 +79,26 @@ func (Dialect) Observe(r *wire.Response, data []byte) {
 		r.Stop, _ = jsonspan.String(jsonspan.Field(data, "stop_reason"))
 		observeUsage(r, jsonspan.Field(data, "usage"))
 		r.Spoken, r.Done = true, true
+		if r.Keep > 0 {
+			r.Said(texts(jsonspan.Field(data, "content"))...)
+		}
 	case "error":
 		r.Error = bytes.Clone(data)
 	}
+}
+
+// texts returns the words of the text blocks of a list.
+func texts(list []byte) (out []string) {
+	for b, err := range jsonspan.Array(list) {
+		if err != nil {
+			return out
+		}
+		if kind, _ := jsonspan.String(jsonspan.Field(b.Raw, "type")); kind == "text" {
+			words, _ := jsonspan.String(jsonspan.Field(b.Raw, "text"))
+			out = append(out, words)
+		}
+	}
+	return out
 }
 
 // observeUsage takes over counts; some servers report the input at the start, some

@@ -105,15 +105,17 @@ type usage struct {
 }
 
 type chunk struct {
-	Model   string `json:"model"`
-	Choices []struct {
-		Delta   json.RawMessage `json:"delta"`
-		Message json.RawMessage `json:"message"`
-		Finish  string          `json:"finish_reason"`
-		Usage   *usage          `json:"usage"` // Moonshot
-	} `json:"choices"`
-	Usage *usage          `json:"usage"`
-	Error json.RawMessage `json:"error"`
+	Model   string          `json:"model"`
+	Choices []choice        `json:"choices"`
+	Usage   *usage          `json:"usage"`
+	Error   json.RawMessage `json:"error"`
+}
+
+type choice struct {
+	Delta   json.RawMessage `json:"delta"`
+	Message json.RawMessage `json:"message"`
+	Finish  string          `json:"finish_reason"`
+	Usage   *usage          `json:"usage"` // Moonshot
 }
 
 // Observe takes in a chunk, the end marker or a whole completion.
@@ -138,9 +140,25 @@ func (Dialect) Observe(r *wire.Response, data []byte) {
 		}
 		r.Spoken = r.Spoken || choice.Message != nil || says(choice.Delta)
 		r.Done = r.Done || choice.Message != nil
+		if r.Keep > 0 {
+			observeWords(r, choice)
+		}
 		observeUsage(r, choice.Usage)
 	}
 	observeUsage(r, c.Usage)
+}
+
+// observeWords takes down what a choice says.
+func observeWords(r *wire.Response, c choice) {
+	of := c.Delta
+	if c.Message != nil {
+		r.Text, of = r.Text[:0], c.Message
+	}
+	words := jsonspan.Field(of, "content")
+	if jsonspan.Kind(words) == '"' {
+		text, _ := jsonspan.String(words)
+		r.Say(text)
+	}
 }
 
 // says reports whether a delta holds more than a role.

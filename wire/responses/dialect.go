@@ -170,10 +170,39 @@ func (Dialect) Observe(r *wire.Response, data []byte) {
 	case "":
 		if observe(r, data) {
 			r.Spoken, r.Done = true, true
+			if r.Keep > 0 {
+				r.Said(outputWords(jsonspan.Field(data, "output"))...)
+			}
+		}
+	case "response.output_text.delta":
+		r.Spoken = true
+		if r.Keep > 0 {
+			words, _ := jsonspan.String(jsonspan.Field(data, "delta"))
+			r.Say(words)
 		}
 	default:
 		r.Spoken = true
 	}
+}
+
+// outputWords returns the words of the messages in an output.
+func outputWords(output []byte) (out []string) {
+	for item, err := range jsonspan.Array(output) {
+		if err != nil {
+			return out
+		}
+		if kind, _ := jsonspan.String(jsonspan.Field(item.Raw, "type")); kind != "message" {
+			continue
+		}
+		for part, err := range jsonspan.Array(jsonspan.Field(item.Raw, "content")) {
+			if err != nil {
+				return out
+			}
+			words, _ := jsonspan.String(jsonspan.Field(part.Raw, "text"))
+			out = append(out, words)
+		}
+	}
+	return out
 }
 
 // observe takes in a response object and reports whether it is one.
