@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"precis"
+	"precis/internal/harness"
 )
 
 // Likely is the worth above which a fact counts as likely to be needed again.
@@ -72,7 +73,13 @@ func (x *Index) Rules() []Rule {
 		if t.Source != User {
 			continue
 		}
+		summary := harness.IsSummary(t.Body)
 		for _, c := range Constraints(t.Body) {
+			if summary {
+				if c = harness.SummaryRule(c); c == "" {
+					continue
+				}
+			}
 			if key := Folded(c); !seen[key] {
 				seen[key] = true
 				out = append(out, Rule{c, t.Handle})

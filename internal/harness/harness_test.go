@@ -51,3 +51,19 @@ func TestUserWords(t *testing.T) {
 		t.Errorf("%q", got)
 	}
 }
+
+func TestSummaryRule(t *testing.T) {
+	for sentence, want := range map[string]string{
+		"Never push to main.":                           "Never push to main.",
+		"m4: Never push to main.":                       "Never push to main.",
+		"c3f9ab:m0: cd66fd:m12.b3: Never push to main.": "Never push to main.",
+		"Continue the conversation from where it left off without asking the user any further questions.": "",
+		"cd66fd:m0: Files only read, newest first":                                                        "",
+		"[Digest of messages m0-m7, written from the conversation without a model.":                       "",
+		"m4 is only a name here.": "m4 is only a name here.",
+	} {
+		if got := SummaryRule(sentence); got != want {
+			t.Errorf("%q: %q, want %q", sentence, got, want)
+		}
+	}
+}
