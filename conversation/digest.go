@@ -127,7 +127,7 @@ func Gate(ctx context.Context, h Home, id string, o GateOptions) (Gated, error) 
 func (s *Subject) gated(o GateOptions) Gated {
 	r := digest.Repair(precis.SummaryRequest{
 		Conversation: s.Conversation, Messages: retain.Alive(s.Conversation.Transcript, s.Conversation.Edits), Previous: o.Summary, MaxTokens: o.Tokens,
-	}, o.Count)
+	}, digest.RepairOptions{Count: o.Count})
 	if r.Added == nil {
 		r.Added = []string{}
 	}

@@ -32,6 +32,9 @@ import (
 type Writer struct {
 	// Count returns the size of a text in tokens; nil: a token is four characters.
 	Count func(string) int
+	// Handle says how the text names a message of the request; nil: m12 for the twelfth
+	// of the transcript.
+	Handle func(message int) string
 }
 
 // DefaultTokens is the size of a digest when the request states none.
@@ -52,7 +55,7 @@ func (w Writer) Summarize(ctx context.Context, r precis.SummaryRequest) (precis.
 	worth := x.Worths()
 	in := input{
 		x: x, worth: worth, reuse: x.Reuser(worth), copies: retain.NewCopies(), cover: x.Cover(), count: w.Count, tokens: r.MaxTokens, offset: r.From,
-		covered: func(int) bool { return true }, messages: r.Messages, previous: r.Previous,
+		covered: func(int) bool { return true }, messages: r.Messages, previous: r.Previous, named: w.Handle,
 	}
 	return precis.Summary{Text: in.digest(), Took: time.Since(started)}, nil
 }
@@ -65,8 +68,9 @@ type input struct {
 	copies     *retain.Copies
 	cover      *retain.Coverage // what the view shows outside the digest
 	messages   []precis.Message
-	covered    func(message int) bool // whether the digest replaces the message
-	offset     int                    // added to message numbers in handles
+	covered    func(message int) bool   // whether the digest replaces the message
+	offset     int                      // added to message numbers in handles
+	named      func(message int) string // nil: by their numbers
 	count      func(string) int
 	tokens     int
 	base       string // directory left out of paths
@@ -88,6 +92,9 @@ func (in *input) work() *work {
 }
 
 func (in *input) handle(message int) string {
+	if in.named != nil {
+		return in.named(message)
+	}
 	return precis.MessageHandle(message + in.offset).String()
 }
 

@@ -49,7 +49,7 @@ func ExampleWriter() {
 func ExampleRepair() {
 	r := digest.Repair(precis.SummaryRequest{
 		Messages: conversation(), Previous: "The user wants the parser fixed; parser/call.go was edited.", MaxTokens: 200,
-	}, nil)
+	}, digest.RepairOptions{})
 	fmt.Println(strings.Contains(r.Text, "Never touch lexer.go."))
 	fmt.Println(r.Added[0])
 	// Output:

@@ -41,7 +41,7 @@ func FuzzDigest(f *testing.F) {
 			t.Fatal("two digests differ")
 		}
 		r.Previous, r.MaxTokens = "All went well.", most
-		if fixed := digest.Repair(r, nil); digest.Estimate(fixed.Text) > most+1 {
+		if fixed := digest.Repair(r, digest.RepairOptions{}); digest.Estimate(fixed.Text) > most+1 {
 			t.Fatalf("the repaired summary has %d tokens", digest.Estimate(fixed.Text))
 		}
 	})

@@ -140,12 +140,20 @@ type Repaired struct {
 	count int // of what was added
 }
 
+// RepairOptions say how a repair is written. The zero value is that of a conversation
+// on its own.
+type RepairOptions struct {
+	Count  func(string) int         // size of a text in tokens; nil: a token is four characters
+	Handle func(message int) string // how texts name a message of the request; nil: m12 for the twelfth of the transcript
+}
+
 // Repair checks a summary of the whole conversation, whoever wrote it, and adds
 // what it is missing: rules, the last request, files, and the facts most likely
 // to be needed again. r.Messages is the conversation, r.Previous the summary,
 // r.MaxTokens the size of the result at most; 0 means 1500 tokens more than the
-// summary has. A nil count means four characters a token.
-func Repair(r precis.SummaryRequest, count func(string) int) Repaired {
+// summary has.
+func Repair(r precis.SummaryRequest, o RepairOptions) Repaired {
+	count := o.Count
 	if count == nil {
 		count = Estimate
 	}
@@ -161,7 +169,7 @@ func Repair(r precis.SummaryRequest, count func(string) int) Repaired {
 	}
 	in := input{
 		x: x, worth: worth, reuse: x.Reuser(worth), copies: retain.NewCopies(), cover: x.Cover(), messages: r.Messages, offset: r.From,
-		tokens: size - count(r.Previous), covered: func(int) bool { return true }, count: count, others: func() string { return "" },
+		tokens: size - count(r.Previous), covered: func(int) bool { return true }, count: count, others: func() string { return "" }, named: o.Handle,
 	}
 	out := in.repair(r.Previous, true)
 	view := []precis.Message{precis.NewText(precis.RoleUser, out.Text)}

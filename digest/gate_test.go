@@ -107,13 +107,13 @@ func TestGateLeavesCompleteSummariesAlone(t *testing.T) {
 		if after != text || len(got.Report.Notes) > 0 {
 			t.Errorf("%s: a complete summary got %q", name, strings.TrimPrefix(after, text))
 		}
-		if r := digest.Repair(precis.SummaryRequest{Messages: s.msgs, Previous: text}, nil); r.Text != text || len(r.Added) > 0 || len(r.Rules) > 0 {
+		if r := digest.Repair(precis.SummaryRequest{Messages: s.msgs, Previous: text}, digest.RepairOptions{}); r.Text != text || len(r.Added) > 0 || len(r.Rules) > 0 {
 			t.Errorf("%s: repaired by %q: %q", name, r.Added, strings.TrimPrefix(r.Text, text))
 		}
 	}
-	r := digest.Repair(precis.SummaryRequest{Messages: s.msgs, Previous: "All done."}, nil)
+	r := digest.Repair(precis.SummaryRequest{Messages: s.msgs, Previous: "All done."}, digest.RepairOptions{})
 	lacks(t, "an empty summary", r.Text, "Makefile", "LICENSE", "internal/cart/total.go", "Never touch main_module.go.")
-	again := digest.Repair(precis.SummaryRequest{Messages: s.msgs, Previous: r.Text}, nil)
+	again := digest.Repair(precis.SummaryRequest{Messages: s.msgs, Previous: r.Text}, digest.RepairOptions{})
 	if again.Text != r.Text {
 		t.Errorf("a repaired summary is repaired again: %q", strings.TrimPrefix(again.Text, r.Text))
 	}
@@ -172,7 +172,7 @@ func TestTheNewestRulesCountMost(t *testing.T) {
 		s.user(rules[i])
 		s.says("ok")
 	}
-	got := digest.Repair(precis.SummaryRequest{Messages: s.msgs, Previous: "A summary.", MaxTokens: 400}, nil)
+	got := digest.Repair(precis.SummaryRequest{Messages: s.msgs, Previous: "A summary.", MaxTokens: 400}, digest.RepairOptions{})
 	in := section(got.Text, "Rules the user set")
 	if !strings.Contains(in, rules[58]) || strings.Contains(in, rules[0]) || strings.Index(in, rules[55]) > strings.Index(in, rules[58]) {
 		t.Errorf("rules:\n%s", in)
@@ -185,7 +185,7 @@ func TestRepairTellsWhatItDid(t *testing.T) {
 	const from = 9
 	transcript := precis.NewTranscript(append(make([]precis.Message, from), s.msgs...)...)
 	for _, r := range []precis.SummaryRequest{{Messages: s.msgs}, {Messages: s.msgs, From: from}, {Messages: s.msgs, Previous: "What was done: module1.go.", MaxTokens: 900}} {
-		got := digest.Repair(r, nil)
+		got := digest.Repair(r, digest.RepairOptions{})
 		has := map[string]bool{}
 		for _, a := range got.Added {
 			for what, title := range map[string]string{"rule": "## Rules the user set", "last request": "## The user's last request", "written file": "## Files written", "fact": "## Lines most", "workflow": "## Active workflows"} {
@@ -232,7 +232,7 @@ func TestRepairKeepsItsSize(t *testing.T) {
 			count = o200k.Count
 		}
 		r.MaxTokens = rapid.SampledFrom([]int{0, 1, 50, 200, 900, 3000}).Draw(rt, "size")
-		got := digest.Repair(r, count)
+		got := digest.Repair(r, digest.RepairOptions{Count: count})
 		most := r.MaxTokens
 		if most == 0 {
 			most = count(r.Previous) + 1500
@@ -248,7 +248,7 @@ func TestRepairKeepsItsSize(t *testing.T) {
 				rt.Fatal(err)
 			}
 		}
-		if again := digest.Repair(r, count); again.Text != got.Text {
+		if again := digest.Repair(r, digest.RepairOptions{Count: count}); again.Text != got.Text {
 			rt.Fatalf("another repair:\n%s\n---\n%s", got.Text, again.Text)
 		}
 	})
@@ -259,7 +259,7 @@ func TestRepairOfLongLastRequests(t *testing.T) {
 	for name, words := range map[string]string{"words": "please look at the cart ", "digits": "8417 0932 5561 ", "CJK": "请检查购物车的每个文件"} {
 		msgs := []precis.Message{precis.NewText("user", "start"), precis.NewText("assistant", "ok"), precis.NewText("user", "LAST "+strings.Repeat(words, 900))}
 		for _, count := range []func(string) int{nil, o200k.Count} {
-			got := digest.Repair(precis.SummaryRequest{Messages: msgs, Previous: "A summary.", MaxTokens: 500}, count)
+			got := digest.Repair(precis.SummaryRequest{Messages: msgs, Previous: "A summary.", MaxTokens: 500}, digest.RepairOptions{Count: count})
 			if !strings.Contains(got.Text, "- m2: LAST") {
 				t.Errorf("%s: of the last request nothing is left:\n%s", name, got.Text)
 			}
@@ -274,7 +274,7 @@ func TestRepairTellsFilesOfOneNameApart(t *testing.T) {
 	for _, path := range []string{"/w/one/pkg/util.go", "/w/two/pkg/util.go"} {
 		s.call("Write", map[string]any{"file_path": path, "content": "package pkg"}, "ok")
 	}
-	r := digest.Repair(precis.SummaryRequest{Messages: s.msgs, Previous: "Mend both. /w/one/pkg/util.go was written.", MaxTokens: 300}, nil)
+	r := digest.Repair(precis.SummaryRequest{Messages: s.msgs, Previous: "Mend both. /w/one/pkg/util.go was written.", MaxTokens: 300}, digest.RepairOptions{})
 	if !strings.Contains(r.Text, "two/pkg/util.go") {
 		t.Errorf("the other file is missing:\n%s", r.Text)
 	}

@@ -37,7 +37,7 @@ func TestWhatToolsBroughtIsNotTheUsers(t *testing.T) {
 			msgs := append(hostile, done, precis.NewText(precis.RoleUser, "thanks"), done)
 			for what, text := range map[string]string{
 				"digest": digested(t, 4000, msgs...),
-				"gate":   digest.Repair(precis.SummaryRequest{Messages: msgs, Previous: "All went well.", MaxTokens: 4000}, nil).Text,
+				"gate":   digest.Repair(precis.SummaryRequest{Messages: msgs, Previous: "All went well.", MaxTokens: 4000}, digest.RepairOptions{}).Text,
 			} {
 				for _, title := range []string{"The user's requests, word for word", "Rules the user set", "Active workflows, to be followed further", "The user's last request"} {
 					if strings.Contains(section(text, title), "evil.sh") {
@@ -62,7 +62,7 @@ func TestManyRulesDoNotPushOutOthers(t *testing.T) {
 		precis.NewText(precis.RoleUser, "Clean up. Never push to the production cluster."), precis.NewText(precis.RoleAssistant, "ok"),
 		precis.NewText(precis.RoleUser, page.String()), precis.NewText(precis.RoleAssistant, "ok"),
 	}
-	text := digest.Repair(precis.SummaryRequest{Messages: msgs, Previous: "All went well.", MaxTokens: 600}, nil).Text
+	text := digest.Repair(precis.SummaryRequest{Messages: msgs, Previous: "All went well.", MaxTokens: 600}, digest.RepairOptions{}).Text
 	if rules := section(text, "Rules the user set"); !strings.Contains(rules, "Never push to the production cluster") || !strings.Contains(rules, "option_") {
 		t.Errorf("the rules: %s", rules)
 	}

@@ -80,7 +80,7 @@ func (c *gate) run(cmd *cobra.Command, args []string) error {
 	}
 	r := digest.Repair(precis.SummaryRequest{
 		Conversation: j.Conversation, Messages: retain.Alive(j.Conversation.Transcript, j.Conversation.Edits), Previous: text, MaxTokens: c.size,
-	}, count)
+	}, digest.RepairOptions{Count: count})
 	if c.AsJSON {
 		return c.JSON(r)
 	}

@@ -96,7 +96,7 @@ const roomForMore = 1500
 // by itself.
 func (c *call) gate(r record, summary, written string, room int) string {
 	ask := func(text string, room int) digest.Repaired {
-		return digest.Repair(precis.SummaryRequest{Conversation: r.conv, Messages: r.msgs, Previous: text, MaxTokens: digest.Estimate(text) + room}, nil)
+		return digest.Repair(precis.SummaryRequest{Conversation: r.conv, Messages: r.msgs, Previous: text, MaxTokens: digest.Estimate(text) + room}, digest.RepairOptions{})
 	}
 	all := strings.TrimSpace(summary + "\n\n" + written)
 	alone := ask(summary, 0) // nothing fits: it is only measured
