@@ -39,6 +39,7 @@ func (p *pass) climb(ctx context.Context, rungs []Strategy) error {
 func (p *pass) attempt(ctx context.Context, s Situation, rungs []Strategy) attempt {
 	tail := min(int(p.settings.KeepShare*float64(p.r.Window.Tokens)/p.factor), s.Target/5)
 	s.Kept = Keep(s.Transcript, s.Edits, s.Meter, p.settings.KeepMessages, tail)
+	s.Kept.first(p.settings.KeepFirst)
 	if p.settings.Pin != "" {
 		s.Kept.Match(s.Transcript, regexp.MustCompile(p.settings.Pin)) // Validate compiled it before
 	}

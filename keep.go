@@ -60,6 +60,13 @@ func Keep(t *Transcript, edits []Edit, m *Meter, count, tailTokens int) *Kept {
 	return k
 }
 
+// first pins the oldest n messages, and what belongs to them.
+func (k *Kept) first(n int) {
+	for g := 0; g < len(k.groups)-1 && k.groups[g] < n; g++ {
+		k.pin(SpanHandle(k.groups[g], k.groups[g+1]), k.groups[len(k.groups)-1])
+	}
+}
+
 // Match pins the blocks of t whose text matches; nil pins none.
 func (k *Kept) Match(t *Transcript, pattern *regexp.Regexp) {
 	if pattern == nil {

@@ -598,3 +598,41 @@ func TestAPinnedBlockIsDefendedFromEveryRung(t *testing.T) {
 		t.Errorf("%+v", s)
 	}
 }
+
+// A threshold in tokens takes the place of one in percent where it is less, and the levels
+// below it shrink with it.
+func TestThresholdInTokens(t *testing.T) {
+	s := precis.DefaultSettings() // threshold 75, warn 70, target 50
+	s.Prepare, s.Tokens = 60, 90_000
+	decide := func(window, used int) precis.Decision {
+		return precis.Plan(precis.Load{Used: used}, s.Budget(precis.Window{Tokens: window}, 0, 0, 0), s, "")
+	}
+	for _, tt := range []struct {
+		window, used int
+		action       precis.Action
+		near         bool
+		target       int
+	}{
+		{1_000_000, 90_000, precis.ActionReduce, true, 60_000},
+		{1_000_000, 89_999, precis.ActionPrepare, true, 60_000},
+		{1_000_000, 72_000, precis.ActionPrepare, false, 60_000},
+		{1_000_000, 71_000, precis.ActionNone, false, 60_000},
+		{100_000, 74_999, precis.ActionPrepare, true, 50_000}, // 75 % is less
+		{100_000, 75_000, precis.ActionReduce, true, 50_000},
+	} {
+		if d := decide(tt.window, tt.used); d.Action != tt.action || d.Near != tt.near || d.Target < tt.target-1 || d.Target > tt.target {
+			t.Errorf("%d of %d: %s, near %v, target %d", tt.used, tt.window, d.Action, d.Near, d.Target)
+		}
+	}
+	s.Target = 0
+	if d := decide(1_000_000, 90_000); d.Target < 59_999 || d.Target > 60_000 || d.Origin != "90,000 tokens" {
+		t.Errorf("without a target: %d, %s", d.Target, d.Origin)
+	}
+	if d := decide(0, 90_000); d.Percent != 0 {
+		t.Errorf("an unknown window: %+v", d)
+	}
+	s.Tokens = -1
+	if err := s.Validate(); precis.CodeOf(err) != precis.CodeInvalid || !strings.Contains(err.Error(), "threshold_tokens") {
+		t.Errorf("%v", err)
+	}
+}

@@ -168,7 +168,7 @@ type Decision struct {
 
 // Arithmetic returns the decision's reckoning as one line.
 func (d Decision) Arithmetic() string {
-	return fmt.Sprintf("used %s of %s (%s), threshold %g %% (%s), allowed %s × (1 − %g) − %s = %s, target %s",
+	return fmt.Sprintf("used %s of %s (%s), threshold %.4g %% (%s), allowed %s × (1 − %g) − %s = %s, target %s",
 		number(d.Used), number(d.Window.Tokens), percentage(d.Percent), d.Threshold, d.Origin, number(d.Window.Tokens), d.Buffer, number(d.Reserve.Tokens),
 		number(int(math.Round(d.Allowed))), number(d.Target))
 }
@@ -179,6 +179,7 @@ func (d Decision) Arithmetic() string {
 // that does not fit is truncated. Preset off (Observe) always answers none.
 func Plan(load Load, b Budget, s Settings, profile string) Decision {
 	percent, origin, warnings := s.Threshold(profile)
+	s, percent, origin = s.within(b.Window.Tokens, percent, origin)
 	d := Decision{
 		Action: ActionNone, Used: load.Used, Percent: b.Percent(load.Used),
 		Threshold: percent, Origin: origin, Allowed: b.Allowed(), Target: targetOf(b, s),

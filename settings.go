@@ -25,6 +25,11 @@ type Settings struct {
 	Turns   int     // turns like the last ones that a reduction makes room for, even below Target; 0: only Target counts
 	Floor   float64 // percent of the window, less system prompt and tools, that Turns does not go below
 
+	// Tokens is a size of the view, overhead included, at which to act whatever the window: where
+	// it is less than the threshold it takes its place, and Prepare, Warn and Target shrink with
+	// it. 0: there is none.
+	Tokens int
+
 	MaxMessages int // also act at this number of messages in the view; 0: never
 	MaxTurns    int // also act at this number of user turns in the view; 0: never
 
@@ -32,6 +37,7 @@ type Settings struct {
 
 	Buffer       float64 // share of the window never used, 0 to 0.5
 	KeepMessages int     // newest messages always kept, by count
+	KeepFirst    int     // oldest messages always kept, by count, and what answers their calls
 	KeepShare    float64 // newest messages kept, by share of the window, 0 to 1, and at most a fifth of the target
 	ExactReserve bool    // always reserve requested output or 8192, whatever the window (Roo)
 
@@ -99,6 +105,28 @@ func (s Settings) Threshold(profile string) (percent float64, origin string, war
 	return percent, origin, warnings
 }
 
+// within returns the settings for a window, and the threshold there: where Tokens are less
+// than the threshold, the levels that are percentages of the window are scaled down.
+func (s Settings) within(window int, percent float64, origin string) (Settings, float64, string) {
+	if s.Tokens <= 0 || window <= 0 {
+		return s, percent, origin
+	}
+	own := 100 * float64(s.Tokens) / float64(window)
+	if own >= percent {
+		return s, percent, origin
+	}
+	scale := own / percent
+	s.Prepare, s.Warn, s.Target = s.Prepare*scale, s.Warn*scale, s.Target*scale
+	if s.Target == 0 { // all that is allowed is more than what is acted at
+		s.Target = own * withoutTarget
+	}
+	return s, own, number(s.Tokens) + " tokens"
+}
+
+// withoutTarget is the share of [Settings.Tokens] that a reduction comes down to where there is no
+// target.
+const withoutTarget = 2.0 / 3
+
 func clampPercent(p float64) float64 {
 	if math.IsNaN(p) {
 		return MaxPercent
@@ -135,7 +163,7 @@ func (s Settings) Validate() error {
 		share("buffer", s.Buffer, 0.5), share("keep_share", s.KeepShare, 1), share("worth", s.Worth, 1),
 		share("truncate fraction", s.Fractions.Truncate, 1),
 		share("spend.conversation", s.Spend.Conversation, math.MaxFloat64), share("spend.day", s.Spend.Day, math.MaxFloat64), share("spend.warn", s.Spend.Warn, 1),
-		count("keep_messages", s.KeepMessages), count("max_messages", s.MaxMessages), count("max_turns", s.MaxTurns), count("turns", s.Turns),
+		count("keep_messages", s.KeepMessages), count("keep_first", s.KeepFirst), count("threshold_tokens", s.Tokens), count("max_messages", s.MaxMessages), count("max_turns", s.MaxTurns), count("turns", s.Turns),
 		count("min_model_window", s.MinModel), count("keep_last", s.Fractions.KeepLast),
 		count("shrink_over", s.Fractions.ShrinkOver), count("prune_over", s.Fractions.PruneOver), count("prune_errors_over", s.Fractions.ErrorsOver),
 		count("media_keep", s.Fractions.MediaKeep),
