@@ -105,13 +105,13 @@ type Related interface {
 }
 
 // FamilyOf returns the relatives of a conversation. A home that is not [Related] knows
-// the conversation that one left, and no children.
+// the conversation that one left or goes on from, and no children.
 func FamilyOf(ctx context.Context, h Home, id string) (Family, error) {
 	if r, ok := h.(Related); ok {
 		return r.Family(ctx, id)
 	}
 	out := Family{Children: []Listed{}}
-	left, err := look(ctx, h, id, func(s *Subject) (string, error) { return s.Record.Branched, nil })
+	left, err := look(ctx, h, id, func(s *Subject) (string, error) { return cmp.Or(s.Record.Branched, s.Record.Continues), nil })
 	if err != nil || left == "" {
 		return out, err
 	}

@@ -10,21 +10,23 @@ import (
 // Record is what a [Lister] keeps of a conversation: one way through
 // the tree of nodes, from the root to Head.
 type Record struct {
-	ID       string               `json:"id"` // unique in its scope, not empty
-	Title    string               `json:"title,omitempty"`
-	Dialect  string               `json:"dialect,omitempty"`
-	Model    string               `json:"model,omitempty"`
-	Client   string               `json:"client,omitempty"` // the program it is held with; "" when unknown
-	Head     precis.Fingerprint   `json:"head"`             // its newest node
-	Messages int                  `json:"messages"`         // at Head
-	Tokens   int                  `json:"tokens"`           // of the newest view, overhead included
-	Window   int                  `json:"window"`           // tokens
-	Requests int                  `json:"requests"`         // answered so far
-	Created  time.Time            `json:"created"`
-	Updated  time.Time            `json:"updated"`
-	Branched string               `json:"branched_from,omitempty"` // ID of the conversation it left; "" for none
-	Earlier  []precis.Fingerprint `json:"earlier,omitempty"`       // heads of the forms it had before its client rewrote old messages
-	Hints    map[string]string    `json:"hints,omitempty"`         // what the client calls it, by header or field
+	ID        string               `json:"id"` // unique in its scope, not empty
+	Title     string               `json:"title,omitempty"`
+	Dialect   string               `json:"dialect,omitempty"`
+	Model     string               `json:"model,omitempty"`
+	Client    string               `json:"client,omitempty"` // the program it is held with; "" when unknown
+	Head      precis.Fingerprint   `json:"head"`             // its newest node
+	Messages  int                  `json:"messages"`         // at Head
+	Tokens    int                  `json:"tokens"`           // of the newest view, overhead included
+	Window    int                  `json:"window"`           // tokens
+	Requests  int                  `json:"requests"`         // answered so far
+	Created   time.Time            `json:"created"`
+	Updated   time.Time            `json:"updated"`
+	Branched  string               `json:"branched_from,omitempty"` // ID of the conversation it left; "" for none
+	Summary   int                  `json:"summary_at,omitempty"`    // with Continues: the message that holds the summary
+	Continues string               `json:"continues,omitempty"`     // ID of the conversation whose summary, by its client, it begins with; "" for none
+	Earlier   []precis.Fingerprint `json:"earlier,omitempty"`       // heads of the forms it had before its client rewrote old messages
+	Hints     map[string]string    `json:"hints,omitempty"`         // what the client calls it, by header or field
 }
 
 // Query selects records. The zero value selects all.
