@@ -15,6 +15,7 @@ import (
 
 	"precis"
 	"precis/gateway/admission"
+	"precis/gateway/bridge"
 	"precis/gateway/registry"
 )
 
@@ -35,6 +36,7 @@ type Gateway struct {
 	admins     atomic.Pointer[map[string]bool]
 	patching   sync.Mutex // held while settings are changed
 	calls      calls      // that came by RoundTripper
+	bridges    *bridge.Table
 
 	ctx     context.Context // of work that outlives requests
 	cancel  context.CancelFunc
@@ -68,6 +70,7 @@ func New(o Options) (*Gateway, error) {
 	g.SetAdmins(o.Auth.Admins)
 	g.ctx, g.cancel = context.WithCancel(context.Background())
 	g.conversations = registry.New(registry.Options{Store: o.Store, Shared: o.Shared, Replica: o.Replica, Patience: o.Patience, Bytes: o.Memory, Logger: o.Logger, Now: o.Now})
+	g.bridges = bridge.NewTable(o.Now)
 	g.proxy = &httputil.ReverseProxy{
 		Rewrite: g.rewrite, Transport: o.Transport, FlushInterval: -1, ErrorHandler: g.proxyFailed,
 	}

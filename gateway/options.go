@@ -68,6 +68,10 @@ type Options struct {
 	Recall       bool
 	RecallTokens int
 
+	// Bridge says what is done when a client condenses a conversation by itself; "":
+	// [BridgeMissing].
+	Bridge Bridge
+
 	// KeepAlive is how long a streaming request waits for a reduction before its
 	// stream is begun and kept alive, and the pause between signs of life; 0 means
 	// 5 seconds.
@@ -154,6 +158,13 @@ func (o Options) complete() (Options, error) {
 	}
 	if len(o.Upstreams) == 0 && !o.Local && !o.InProcess {
 		return fail("Options.Upstreams is empty")
+	}
+	switch o.Bridge {
+	case "":
+		o.Bridge = BridgeMissing
+	case BridgeMissing, BridgeDigest, BridgeOff:
+	default:
+		return fail("Options.Bridge is %q", o.Bridge)
 	}
 	if o.Local {
 		o.Upstreams, o.Probe = nil, false

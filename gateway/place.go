@@ -6,12 +6,12 @@ import (
 	"strings"
 
 	"precis"
+	"precis/gateway/bridge"
 	"precis/gateway/lineage"
 	"precis/gateway/polyfill"
 	"precis/gateway/registry"
 	"precis/internal/content"
 	"precis/internal/jsonspan"
-	"precis/internal/lazyregexp"
 	"precis/store"
 	"precis/wire"
 	"precis/wire/responses"
@@ -26,6 +26,7 @@ type placed struct {
 	profile string
 	manager *precis.Manager // of the profile
 	poly    *polyfill.Request
+	asked   *bridge.Answer // the summary that the request asks for; nil: none
 	// unlisted: the client sent a text in place of a list of messages. It is sent as
 	// it came unless it has to be changed.
 	unlisted bool
@@ -55,7 +56,9 @@ func (x *exchange) place(q *request) (*placed, error) {
 	}
 	p.found, p.conv = found, found.Line.State
 	x.kind = string(found.Kind)
-	p.poly, err = p.polyfills()
+	if p.poly, err = p.polyfills(); err == nil {
+		p.asked = p.summarizes()
+	}
 	return p, err
 }
 
@@ -65,7 +68,7 @@ func (x *exchange) find(body []byte) (*registry.Found, error) {
 	if a := x.assembly; a != nil {
 		r.Scope = a.scope // every list is a conversation
 	} else {
-		r.Passing, r.Ending = x.side, endsConversation
+		r.Passing, r.Ending = x.side, bridge.Asks
 	}
 	return x.conversations.Place(x.r.Context(), r)
 }
@@ -228,49 +231,6 @@ func (rt route) side(b *wire.Body) bool {
 	}
 	items := b.Items()
 	return b.Get("tools") == nil && b.Get("functions") == nil && len(items) <= sideMessages
-}
-
-// endsConversation reports whether a request asks for a summary that is to take
-// the place of the conversation.
-func endsConversation(b *wire.Body) bool {
-	items := b.Items()
-	return len(items) > 0 && asksForSummary(b.Item(len(items)-1))
-}
-
-// summaryRequest are words by which clients ask a model for a summary that is to
-// take the place of a conversation.
-var summaryRequest = lazyregexp.New(`(?i)(create|write|provide|generate|produce|give me)\b[^.\n]{0,80}\bsummary\b[^\n]{0,80}\b(conversation|session|history|context|so far|above)|` +
-	`summari[sz]e\b[^.\n]{0,60}\b(conversation|session|history)|context checkpoint|handoff summary|compact(ion|ing) (of )?(the|this) conversation|<?state_snapshot>?`)
-
-// asksForSummary reports whether an item is a client's request to condense the
-// conversation: words of its own, not what a tool returned.
-func asksForSummary(item []byte) bool {
-	if kind, _ := jsonspan.String(jsonspan.Field(item, "type")); kind == "compaction_trigger" {
-		return true
-	}
-	if role, _ := jsonspan.String(jsonspan.Field(item, "role")); role != "user" && role != "system" && role != "developer" {
-		return false
-	}
-	content := jsonspan.Field(item, "content")
-	if jsonspan.Kind(content) != '[' {
-		return summaryWords(content)
-	}
-	for b, err := range jsonspan.Array(content) {
-		if err != nil {
-			return false
-		}
-		if summaryWords(jsonspan.Field(b.Raw, "text")) {
-			return true
-		}
-	}
-	return false
-}
-
-// summaryWords reports whether a text asks for a summary. Long ones hold other
-// things.
-func summaryWords(text []byte) bool {
-	const most = 16 << 10
-	return len(text) <= most && summaryRequest.Match(text)
 }
 
 // stateful reports whether a body of the Responses API refers to what the

@@ -31,6 +31,7 @@ func (x *exchange) planned(q *placed) (*plan, error) {
 	}
 	err := p.locked(func(ctx context.Context, j *planner) error {
 		j.conv.Refresh(ctx)
+		j.bridge(ctx)
 		if j.poly.Active {
 			if err := j.emulate(ctx); err != nil {
 				return err
@@ -328,14 +329,23 @@ func (j *planner) climb(ctx context.Context, r precis.Request) error {
 // first of many are done early.
 func (j *planner) reduced(ctx context.Context, r precis.Request) (precis.Result, error) {
 	if r.WithoutModels || !j.usesModel() {
-		select {
-		case j.g.reducing <- struct{}{}:
-			defer func() { <-j.g.reducing }()
-		case <-ctx.Done():
-			return precis.Result{}, precis.Errorf(precis.CodeCanceled, "wait for a processor", "%w", context.Cause(ctx))
+		leave, err := j.g.processor(ctx)
+		if err != nil {
+			return precis.Result{}, err
 		}
+		defer leave()
 	}
 	return j.mgr.Manage(ctx, r)
+}
+
+// processor waits for one that nothing is reduced on; leave gives it back.
+func (g *Gateway) processor(ctx context.Context) (leave func(), err error) {
+	select {
+	case g.reducing <- struct{}{}:
+		return func() { <-g.reducing }, nil
+	case <-ctx.Done():
+		return nil, precis.Errorf(precis.CodeCanceled, "wait for a processor", "%w", context.Cause(ctx))
+	}
 }
 
 // take makes a result the view.

@@ -97,17 +97,8 @@ func (x *exchange) answerAlone(p *plan) {
 		x.refuse(precis.Errorf(precis.CodeInternal, "compact conversation", "no summary could be made"))
 		return
 	}
-	x.action = actionAnswer
-	x.overhead = x.spent()
-	kind := "application/json"
-	if stream {
-		kind = "text/event-stream; charset=utf-8"
-		x.out.w.Header().Set("Cache-Control", "no-cache")
-	}
-	x.describe(x.out.w.Header())
-	x.out.mu.Lock()
-	defer x.out.mu.Unlock()
-	x.out.whole(http.StatusOK, kind, body)
+	answer := func() []byte { return body }
+	x.answerWith(answer, answer, stream)
 	x.record()
 }
 

@@ -109,7 +109,7 @@ func (p *pipe) followUp(a *recall.Answer) (in *reply, err error) {
 	p.next(&p.answer)
 	p.r.Header.Del("Idempotency-Key") // this is another request
 	most := p.recallTokens()
-	library := &recall.Library{Transcript: p.p.found.Line.Transcript.Prefix(p.p.found.Len), Earlier: p.p.earlier, Meter: p.p.manager.NewMeter()}
+	library := &recall.Library{Transcript: p.p.found.Line.Transcript.Prefix(p.p.found.Len), Earlier: p.p.earlier, Before: p.p.predecessors, Meter: p.p.manager.NewMeter()}
 	for _, limit := range []int{most, most / 2, 0} {
 		results := library.Answer(p.r.Context(), a.Calls, limit, p.times >= maxRecalls)
 		if in, err = p.sendBehind(a, results); err != nil {
@@ -134,7 +134,7 @@ func (p *pipe) sendBehind(a *recall.Answer, results []recall.Result) (*reply, er
 	d.Set(list, a.Append(d.Get(list), results))
 	next := p.sent
 	next.body = d.Bytes()
-	p.answer = wire.Response{}
+	p.answer = wire.Response{Keep: p.answer.Keep}
 	res, err := p.send(p.r.Context(), p.p, next)
 	if err != nil {
 		return nil, err

@@ -53,6 +53,9 @@ func (x *exchange) relay(p *plan, out composed, in *reply) {
 	err := pipe.run()
 	if in.res.StatusCode < 400 {
 		x.record()
+		if err == nil || x.answer.Done { // some clients leave at the end marker
+			x.noteSummary()
+		}
 	}
 	if err != nil {
 		x.broken(err)

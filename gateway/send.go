@@ -35,7 +35,7 @@ func (x *exchange) forward(p *plan, out composed) {
 		}
 		_ = in.close()
 		x.retries++
-		x.answer = wire.Response{}
+		x.answer = wire.Response{Keep: x.answer.Keep}
 		p, out, x.plan = next, smaller, next
 	}
 }
@@ -238,7 +238,7 @@ func (p *plan) overflowsLate() bool {
 
 // event observes an event of the answer.
 func (x *exchange) event(_ string, data []byte) {
-	if x.answer.Spoken && !bytes.Contains(data, []byte(`"usage"`)) && !bytes.Contains(data, []byte("error")) && len(data) > 6 &&
+	if x.answer.Keep == 0 && x.answer.Spoken && !bytes.Contains(data, []byte(`"usage"`)) && !bytes.Contains(data, []byte("error")) && len(data) > 6 &&
 		!bytes.Contains(data, []byte("stop")) && !bytes.Contains(data, []byte("finish_reason\":\"")) {
 		return // more of the same
 	}

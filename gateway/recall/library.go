@@ -16,11 +16,34 @@ type Library struct {
 	// Earlier loads the forms that the conversation had before its client cleared
 	// results; nil: there are none. It is called at most once.
 	Earlier func() []*precis.Transcript
-	Meter   *precis.Meter
+	// Before loads the conversations that the client has condensed into the beginning of
+	// this one; nil: there are none. It is called at most once.
+	Before func() []Linked
+	Meter  *precis.Meter
 
 	earlier []*precis.Transcript
 	loaded  bool
+	before  []Linked
+	linked  bool
 }
+
+// Linked is a conversation that goes on in another one.
+type Linked struct {
+	Prefix     string // of its handles there: "c3f9ab:"
+	Transcript *precis.Transcript
+}
+
+// behind returns the conversations before this one.
+func (b *Library) behind() []Linked {
+	if !b.linked && b.Before != nil {
+		b.before = b.Before()
+	}
+	b.linked = true
+	return b.before
+}
+
+// of returns the library of one of the conversations before.
+func (b *Library) of(l Linked) *Library { return &Library{Transcript: l.Transcript, Meter: b.Meter} }
 
 // Answer answers calls with at most limit tokens in all; 0: each is answered that what
 // it asks for is too long. Last: they are the last that are answered in this turn.
@@ -63,18 +86,33 @@ func (b *Library) at(i int) precis.Message {
 
 // read returns what a handle names, from an offset on.
 func (b *Library) read(in Input, limit int) Result {
+	if i := strings.IndexByte(in.Handle, ':'); i >= 0 {
+		prefix := in.Handle[:i+1]
+		for _, l := range b.behind() {
+			if l.Prefix == prefix {
+				in.Handle = in.Handle[i+1:]
+				return b.of(l).readAs(prefix, in, limit)
+			}
+		}
+		return Result{Text: fmt.Sprintf("No conversation before this one has handles that begin with %.40s. Those of this one look like m12.", prefix), Failed: true}
+	}
+	return b.readAs("", in, limit)
+}
+
+// readAs is read for handles behind a prefix.
+func (b *Library) readAs(prefix string, in Input, limit int) Result {
 	h, err := precis.ParseHandle(in.Handle)
 	if err == nil {
 		_, err = b.Transcript.Read(h)
 	}
 	if err != nil {
 		n := b.Transcript.Len()
-		return Result{Text: fmt.Sprintf("%s. Handles look like m12, m12-m14 or m12.b3; this conversation has m0 to m%d.", plainText(err), n-1), Failed: true}
+		return Result{Text: fmt.Sprintf("%s. Handles look like m12, m12-m14 or m12.b3; this conversation has %sm0 to m%d.", plainText(err), prefix, n-1), Failed: true}
 	}
 	var out strings.Builder
 	offset := in.Offset
 	for i := h.From; i < h.To; i++ {
-		text := b.render(i, h.Block)
+		text := b.render(prefix, i, h.Block)
 		if offset >= len(text) {
 			offset -= len(text)
 			continue
@@ -86,7 +124,7 @@ func (b *Library) read(in Input, limit int) Result {
 		if limit -= b.count(shown); len(shown) < len(text)-from {
 			rest := precis.SpanHandle(i, h.To)
 			rest.Block = h.Block
-			fmt.Fprintf(&out, "\n\n[Cut here, more follows. Go on with {\"handle\":\"%s\",\"offset\":%d}.]", rest, from+len(shown))
+			fmt.Fprintf(&out, "\n\n[Cut here, more follows. Go on with {\"handle\":\"%s%s\",\"offset\":%d}.]", prefix, rest, from+len(shown))
 			break
 		}
 	}
@@ -136,7 +174,7 @@ func (b *Library) fit(text string, limit int) string {
 }
 
 // render writes a message, or one block of it, under its handle.
-func (b *Library) render(i, block int) string {
+func (b *Library) render(prefix string, i, block int) string {
 	m := b.at(i)
 	var out strings.Builder
 	for n, c := range m.Content {
@@ -144,7 +182,7 @@ func (b *Library) render(i, block int) string {
 			continue
 		}
 		text := strings.ToValidUTF8(blockText(c), "\uFFFD")
-		fmt.Fprintf(&out, "[%s, %s: %s]\n%s\n\n", precis.BlockHandle(i, n), m.Role, blockName(c), text)
+		fmt.Fprintf(&out, "[%s%s, %s: %s]\n%s\n\n", prefix, precis.BlockHandle(i, n), m.Role, blockName(c), text)
 	}
 	return out.String()
 }

@@ -19,6 +19,7 @@ const (
 
 // place is a block that a search found.
 type place struct {
+	prefix  string // of the conversation that it is in; "": this one
 	handle  precis.Handle
 	name    string
 	snippet string
@@ -34,6 +35,16 @@ func (b *Library) search(ctx context.Context, text string, limit int) Result {
 	words = slices.Compact(words)
 	words = words[:min(len(words), mostWords)]
 	found, in := b.places(ctx, words)
+	for _, l := range b.behind() {
+		more, also := b.of(l).places(ctx, words)
+		for _, p := range more {
+			p.prefix = l.Prefix
+			found = append(found, p)
+		}
+		for w := range in {
+			in[w] += also[w]
+		}
+	}
 	if len(found) == 0 {
 		return Result{Text: "Nothing in this conversation holds any of these words."}
 	}
@@ -50,7 +61,7 @@ func (b *Library) search(ctx context.Context, text string, limit int) Result {
 	var out strings.Builder
 	fmt.Fprintf(&out, "The best of %d places, each with its handle:\n", len(found))
 	for _, p := range found[:min(len(found), mostPlaces)] {
-		fmt.Fprintf(&out, "\n[%s, %s]\n%s\n", p.handle, p.name, p.snippet)
+		fmt.Fprintf(&out, "\n[%s%s, %s]\n%s\n", p.prefix, p.handle, p.name, p.snippet)
 	}
 	return Result{Text: b.fit(out.String(), limit)}
 }

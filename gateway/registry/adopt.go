@@ -37,6 +37,9 @@ func (r *Registry) adopt(f *Found, known *lineage.Known) *Conversation {
 		c.inherit = func() { amend(c, from, shared) }
 	default:
 		shared := f.Known
+		if was := from.Info(); was.Continues != "" && shared > was.Summary {
+			info.Continues, info.Summary = was.Continues, was.Summary
+		}
 		c.inherit = func() { branch(c, from.Snapshot(), shared) }
 	}
 	c.info.Store(&info)

@@ -1,0 +1,268 @@
+package gateway
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"net/http"
+	"slices"
+	"time"
+
+	"precis"
+	"precis/digest"
+	"precis/gateway/bridge"
+	"precis/gateway/lineage"
+	"precis/gateway/recall"
+	"precis/internal/content"
+	"precis/store"
+)
+
+// Clients that condense by themselves begin a new conversation with their own summary.
+// Package bridge recognizes it; what follows links the two, gives the new one what the
+// summary lacks, and answers the request for the summary where that is asked for.
+
+// Bridge says what is done when a client condenses a conversation by itself.
+type Bridge string
+
+// What is done.
+const (
+	BridgeMissing Bridge = "missing" // the next conversation is given what the client's summary lacks; the default
+	BridgeDigest  Bridge = "digest"  // the same, and the summary is a digest: no model is asked for it
+	BridgeOff     Bridge = "off"     // nothing
+)
+
+const (
+	stillNew        = 12      // messages of a conversation that has just begun, at most
+	mostBefore      = 8       // conversations that one is given facts of
+	mostBeforeBytes = 8 << 20 // of what they said
+	mostLooked      = 16      // conversations that a text may have been made of
+	mostLack        = 5000    // tokens that are given back, and
+	lackShare       = 10      // no more than the window's part, one in so many
+)
+
+// summarizes returns what is known of the conversation that the request asks for a summary
+// of; nil: it asks for none.
+func (p *placed) summarizes() *bridge.Answer {
+	if p.g.o.Bridge == BridgeOff || p.assembly != nil || p.work != workTurn || p.found.Prompt.Structured {
+		return nil
+	}
+	a := &bridge.Answer{Owner: p.owner, Conversation: p.found.Line.ID}
+	switch {
+	case a.Conversation != "" && bridge.Asks(p.found.Body):
+		if p.found.Kind == lineage.First {
+			if _, goesOn := p.g.bridges.Find(p.owner, p.found.Messages); goesOn {
+				return nil // a summary that tells of the request for it
+			}
+		}
+		if a.Messages = p.found.Len - 1; a.Messages == 0 {
+			return nil // nothing was said before it
+		}
+		if from := p.found.From; from != nil && p.found.Known != a.Messages { // the request leaves out something of it
+			a.Messages = from.State.Snapshot().Conversation.Transcript.Len()
+		}
+	case p.found.Kind == lineage.First && p.side(p.found.Body) && bridge.AsksAside(p.found.Prompt.System, p.found.Messages):
+		if !p.madeOf(a) {
+			return nil
+		}
+	default:
+		return nil
+	}
+	p.answer.Keep = bridge.MostText
+	return a
+}
+
+// madeOf finds the conversation that the last message of the request was made of.
+func (p *placed) madeOf(a *bridge.Answer) bool {
+	text := content.Words(p.found.Messages[len(p.found.Messages)-1].Content)
+	leave, err := p.g.processor(p.r.Context())
+	if err != nil {
+		return false
+	}
+	defer leave()
+	all := p.conversations.All(p.owner)
+	best := 0.0
+	for _, c := range all[:min(len(all), mostLooked)] {
+		if p.r.Context().Err() != nil {
+			return false
+		}
+		t, rec, skip := c.Snapshot().Conversation.Transcript, c.Info(), -1
+		if rec.Continues != "" {
+			skip = rec.Summary
+		}
+		if share := bridge.Share(text, t.Messages(), skip); share > best {
+			best, a.Conversation, a.Messages = share, c.ID(), t.Len()
+		}
+	}
+	return best > 0
+}
+
+// noteSummary keeps the summary that a client was answered with.
+func (x *exchange) noteSummary() {
+	p := x.placed
+	if p == nil || p.asked == nil || x.answer.Error != nil || len(x.answer.Text) == 0 {
+		return
+	}
+	a := *p.asked
+	a.Text = string(x.answer.Text)
+	x.g.bridges.Keep(a)
+}
+
+// bridge links a new conversation to the one whose summary it begins with, and gives it
+// what the summary lacks. Where that fails the request goes on without, and the next one
+// tries again.
+func (j *planner) bridge(ctx context.Context) {
+	if err := j.link(ctx); err != nil && ctx.Err() == nil {
+		j.g.o.Logger.WarnContext(ctx, "what the client's own summary lacks is not given back", "conversation", j.conv.ID(), "code", string(precis.CodeOf(err)), "error", err)
+	}
+}
+
+func (j *planner) link(ctx context.Context) error {
+	f := j.found
+	if j.g.o.Bridge == BridgeOff || !j.own || j.assembly != nil || f.Kind == lineage.Extended && f.Len > stillNew || j.bridged() {
+		return nil
+	}
+	said := j.work.Transcript.Messages() // those of the request may differ in what is empty
+	at, ok := j.g.bridges.Find(j.owner, said)
+	if !ok || at.Conversation == j.conv.ID() || f.Kind != lineage.Repeated && f.Kind != lineage.Extended && (f.Known > at.Message+1 || f.Known > at.Messages/2) {
+		return nil // it holds what was summarized, too
+	}
+	before := j.g.chain(ctx, j.owner, at.Conversation, at.Messages)
+	if len(before) == 0 {
+		return nil // perhaps the store answers at the next request
+	}
+	lack, err := j.lacks(ctx, before, min(mostLack, j.window(ctx).Tokens/lackShare))
+	if err != nil {
+		return err
+	}
+	if lack.Text != "" {
+		e := bridge.Edit(j.work.Transcript, at, lack)
+		if err := e.Identify(j.work.Transcript); err != nil {
+			return err
+		}
+		e.Run, e.Time, e.Report.Trigger = e.ID, j.g.o.Now(), string(precis.TriggeredAutomatic)
+		e.Report.TokensBefore = j.req.Meter.View(said[at.Message : at.Message+1])
+		e.Report.TokensAfter = j.req.Meter.View(e.Replace[0].With)
+		if err := j.conv.Record(ctx, j.mgr, e); err != nil {
+			return err
+		}
+		j.conv.Written.Forget()
+		j.action = actionReduced
+	}
+	j.conv.SetInfo(func(rec *store.Record) { rec.Continues, rec.Summary = at.Conversation, at.Message })
+	return nil
+}
+
+// bridged reports whether the conversation was linked before. A branch may share the
+// summary with the one it left and lack the edit, which was made behind it.
+func (j *planner) bridged() bool {
+	if j.conv.Info().Continues == "" {
+		return false
+	}
+	return j.found.Kind != lineage.Branched || slices.ContainsFunc(j.work.Edits, func(e precis.Edit) bool { return e.Report.Rung == bridge.Rung })
+}
+
+// lacks reads the conversations before, as many at once as there are processors.
+func (j *planner) lacks(ctx context.Context, before []bridge.Part, room int) (bridge.Lack, error) {
+	stop := j.keepAlive()
+	defer stop()
+	leave, err := j.g.processor(ctx)
+	if err != nil {
+		return bridge.Lack{}, err
+	}
+	defer leave()
+	return bridge.Missing(before, j.work.Transcript.Messages(), room), nil
+}
+
+// chainTime is how long a turn waits for what was said before.
+const chainTime = time.Second
+
+// chain returns the conversation with an ID, up to its first n messages, and those that it
+// goes on from, the oldest first, as far as memory or the store has them.
+func (g *Gateway) chain(ctx context.Context, owner, id string, n int) []bridge.Part {
+	ctx, cancel := context.WithTimeout(ctx, chainTime)
+	defer cancel()
+	var out []bridge.Part
+	bytes := 0
+	for len(out) < mostBefore && id != "" {
+		c, err := g.conversations.Open(ctx, owner, id)
+		if err != nil {
+			break
+		}
+		conv := c.Snapshot().Conversation
+		if n > 0 && n < conv.Transcript.Len() {
+			conv = *precis.Rewound(&conv, n)
+		}
+		rec := c.Info()
+		summary := -1
+		if rec.Continues != "" {
+			summary = rec.Summary
+		}
+		part := bridge.NewPart(&conv, summary)
+		if bytes += part.Size(); bytes > mostBeforeBytes && len(out) > 0 {
+			break
+		}
+		out = append(out, part)
+		id, n = rec.Continues, 0
+	}
+	slices.Reverse(out)
+	return out
+}
+
+// predecessors loads the conversations that this one goes on from.
+func (p *placed) predecessors() (out []recall.Linked) {
+	for _, part := range p.g.chain(p.r.Context(), p.owner, p.conv.Info().Continues, 0) {
+		out = append(out, recall.Linked{Prefix: bridge.Prefix(part.ID), Transcript: precis.NewTranscript(part.Messages...)})
+	}
+	return out
+}
+
+// answerSummary answers a request for a summary with a digest. Not ok: there is nothing to
+// make one of.
+func (x *exchange) answerSummary(p *plan) bool {
+	f := p.found
+	if x.g.o.Bridge != BridgeDigest || p.asked == nil || !bridge.AsksPlainly(f.Prompt.System, f.Messages) || f.Prompt.MaxOutput > 0 && f.Prompt.MaxOutput < bridge.LeastDigest {
+		return false
+	}
+	parts := x.g.chain(x.r.Context(), x.owner, p.asked.Conversation, p.asked.Messages)
+	if len(parts) == 0 {
+		return false
+	}
+	leave, err := x.g.processor(x.r.Context())
+	if err != nil {
+		return false
+	}
+	tokens := max(min(digest.DefaultTokens, p.window(x.r.Context()).Tokens/lackShare), bridge.LeastDigest)
+	if f.Prompt.MaxOutput > 0 {
+		tokens = min(tokens, f.Prompt.MaxOutput)
+	}
+	text, err := bridge.Digest(x.r.Context(), parts, tokens)
+	leave()
+	if err != nil || text == "" {
+		return false
+	}
+	body := p.found.Body
+	sum := sha256.Sum256(p.body)
+	reply := bridge.Reply{
+		Dialect: x.dialect.Name(), ID: hex.EncodeToString(sum[:12]), Model: p.found.Prompt.Model, Created: x.g.o.Now().Unix(),
+		Text: bridge.Wrapped(text, body.Item(len(body.Items())-1)),
+	}
+	x.answer.Said(reply.Text)
+	x.noteSummary()
+	x.answerWith(reply.Body, reply.Events, p.found.Prompt.Stream)
+	return true
+}
+
+// answerWith answers without the upstream.
+func (x *exchange) answerWith(whole, events func() []byte, stream bool) {
+	x.action = actionAnswer
+	x.overhead = x.spent()
+	kind, body := "application/json", whole
+	if stream {
+		kind, body = "text/event-stream; charset=utf-8", events
+		x.out.w.Header().Set("Cache-Control", "no-cache")
+	}
+	x.describe(x.out.w.Header())
+	x.out.mu.Lock()
+	defer x.out.mu.Unlock()
+	x.out.whole(http.StatusOK, kind, body())
+}
