@@ -117,6 +117,15 @@ func (c *Conversation) Append(msgs ...precis.Message) {
 	c.msgs = append(c.msgs, msgs...)
 }
 
+// Set takes the whole list of what was said, for programs that keep it themselves. A list
+// that goes on from the one before is the same conversation; one that leaves it on the way is
+// a branch, which the name stands for from then on.
+func (c *Conversation) Set(msgs []precis.Message) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.msgs = append(c.msgs[:0:0], msgs...)
+}
+
 // AppendJSON adds messages as the Messages API has them: one, or a list. What is not
 // understood is kept as it is. The error names the place.
 func (c *Conversation) AppendJSON(data []byte) error {

@@ -39,6 +39,7 @@ type Options struct {
 	Settings precis.Settings                     // thresholds, target, rungs; zero: those of the balanced preset
 	Counter  precis.Counter                      // counts tokens; nil: with the vocabulary o200k, and learned from what providers report
 	Instead  []precis.Strategy                   // ways of reducing in the places of those of their names, see [preset.Rungs]
+	First    []precis.Strategy                   // ways of reducing that are tried before all others
 	Writer   *preset.Condensing                  // models that write summaries; nil: summaries are digests, and nothing is asked
 	Parser   outline.Parser                      // of files that are outlined; nil: by lines
 	Window   func(model string) int              // of a model, in tokens; nil, or 0: what package models knows, else 128,000
@@ -72,7 +73,7 @@ func Open(path string, o Options) (*Keeper, error) {
 		return nil, err
 	}
 	k := &Keeper{o: o, catalog: catalog, closing: func() error { return nil }, named: map[string]*Conversation{}}
-	options := preset.Options{Settings: o.Settings, Counter: o.Counter, Instead: o.Instead, Condensing: o.Writer, Parser: o.Parser, Logger: o.Logger, Now: o.Now}
+	options := preset.Options{Settings: o.Settings, Counter: o.Counter, Instead: o.Instead, First: o.First, Condensing: o.Writer, Parser: o.Parser, Logger: o.Logger, Now: o.Now}
 	if o.OnReport != nil {
 		options.OnReport = func(_ context.Context, r precis.Report) { o.OnReport(r) }
 	}

@@ -72,7 +72,10 @@ type Options struct {
 	Condensing *Condensing // how models condense; nil: no model does
 	// Instead take the places of the rungs of their names; "condense" and
 	// "selective" need no Condensing then. An experiment is one.
-	Instead  []precis.Strategy
+	Instead []precis.Strategy
+	// First are climbed before all others, in their order, whatever the settings name. None has the
+	// name of another rung.
+	First    []precis.Strategy
 	Alert    func(context.Context, precis.Alert)  // see [precis.Options]
 	OnReport func(context.Context, precis.Report) // see [precis.Options]
 }
@@ -117,6 +120,12 @@ func New(o Options) (*precis.Manager, error) {
 	if rungs, err = replaced(rungs, o.Instead); err != nil {
 		return nil, err
 	}
+	for _, s := range o.First {
+		if slices.Contains(Rungs(), s.Name()) {
+			return nil, precis.Errorf(precis.CodeInvalid, "place rung", "%q is the name of a rung that there is: put it in its place by Instead", s.Name())
+		}
+	}
+	rungs = slices.Concat(o.First, rungs)
 	return precis.NewManager(precis.Options{
 		Settings: o.Settings, Counter: counter, Strategies: rungs,
 		Gate: o.Gate, Calibrator: o.Calibrator, Store: o.Store, Ledger: o.Ledger, Logger: o.Logger, Now: o.Now, Alert: o.Alert, OnReport: o.OnReport,

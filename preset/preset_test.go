@@ -206,6 +206,12 @@ func TestExperimentsStandInTheirRungsPlaces(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	if _, err := preset.New(preset.Options{First: []precis.Strategy{odd}}); err != nil {
+		t.Error(err)
+	}
+	if _, err := preset.New(preset.Options{First: []precis.Strategy{named("digest")}}); precis.CodeOf(err) != precis.CodeInvalid || !strings.Contains(err.Error(), "digest") {
+		t.Errorf("the name of a rung that there is: %v", err)
+	}
 	if _, err := preset.New(preset.Options{Instead: []precis.Strategy{odd}}); precis.CodeOf(err) != precis.CodeInvalid || !strings.Contains(err.Error(), "polish") {
 		t.Errorf("an unknown rung: %v", err)
 	}
@@ -290,5 +296,43 @@ func TestAnOwnCounterKeepsGateAndCalibrator(t *testing.T) {
 	}
 	if res, err = m.Manage(t.Context(), precis.Request{Conversation: conv, Window: precis.Window{Tokens: 40_000}}); err != nil || res.Report.Calibration < 1.9 {
 		t.Errorf("nothing was learned: %g %v", res.Report.Calibration, err)
+	}
+}
+
+// The oldest messages stay as they were said, with what answers their calls, however often
+// the rest is reduced.
+func TestTheFirstMessagesStay(t *testing.T) {
+	s := precis.DefaultSettings()
+	s.KeepFirst = 2
+	m, err := preset.New(preset.Options{Settings: s})
+	if err != nil {
+		t.Fatal(err)
+	}
+	call := func(n int) []precis.Message {
+		id := fmt.Sprint("t", n)
+		return []precis.Message{
+			{Role: precis.RoleAssistant, Content: []precis.Block{precis.ToolUse{ID: id, Name: "read", Input: []byte(`{"path":"a"}`)}}},
+			{Role: precis.RoleUser, Content: []precis.Block{precis.ToolResult{ToolUseID: id, Content: []precis.Block{precis.Text{Text: strings.Repeat(fmt.Sprintf("line of file %d\n", n), 150)}}}}},
+		}
+	}
+	conv := &precis.Conversation{Transcript: precis.NewTranscript(precis.NewText(precis.RoleUser, "Read the files."))}
+	reduced := 0
+	for n := range 60 {
+		conv.Transcript.Append(call(n)...)
+		res, err := m.Manage(t.Context(), precis.Request{Conversation: conv, Window: precis.Window{Tokens: 12_000}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(res.Edits) > 0 {
+			reduced++
+		}
+		for i := range 3 { // the second message calls, the third answers
+			if precis.HashMessage(res.View[i]) != precis.HashMessage(conv.Transcript.At(i)) {
+				t.Fatalf("turn %d: message %d is not shown as it was said", n, i)
+			}
+		}
+	}
+	if reduced < 2 {
+		t.Errorf("%d reductions", reduced)
 	}
 }
