@@ -4,7 +4,7 @@ GO ?= go
 SHELL := bash
 .SHELLFLAGS := -eu -o pipefail -c
 
-.PHONY: test build man treesitter check race fuzz properties vectors clients integrations hosts ui-test bench rename-module clean
+.PHONY: test build man treesitter check race fuzz properties vectors clients integrations modules hosts ui-test bench rename-module clean
 
 test: ## run every test
 	$(GO) test ./...
@@ -53,6 +53,9 @@ clients: ## agent programs from npm against a small window, through the gateway 
 
 integrations: ## the adapters of the folder integrations against the packages of npm: needs python3, node and npm
 	PRECIS_NPM=1 $(GO) test ./cmd/precis -count=1 -v -run Integrations
+
+modules: ## the Go modules of the folder integrations, which have dependencies of their own
+	@set -e; for m in integrations/go/*; do echo "== $$m"; (cd $$m && test -z "$$(gofmt -l .)" && $(GO) vet ./... && $(GO) test -race ./...); done
 
 hosts: build ## agent programs from npm with precis inside, and what reaches the model after their own compactions; HOSTS="--only codex"
 	$(GO) run ./internal/clients/cmd/hosts --precis dist/precis $(HOSTS)

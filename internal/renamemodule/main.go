@@ -1,5 +1,5 @@
 // Command renamemodule gives the module in the current folder another path: in
-// go.mod, in the imports of all Go files whatever their build tags, in comments
+// go.mod and those of modules below, in the imports of all Go files whatever their build tags, in comments
 // that name one of its packages, in string literals that are the path of one
 // (those of tests stay), and in the Go code of Markdown files.
 //
@@ -77,6 +77,10 @@ func (r renaming) visit(path string, e fs.DirEntry, err error) error {
 		change = r.source
 	case ".md":
 		change = r.markdown
+	case ".mod":
+		if path != filepath.Join(r.dir, "go.mod") {
+			change = r.module
+		}
 	}
 	if change == nil || !e.Type().IsRegular() {
 		return nil
@@ -188,6 +192,13 @@ func (r renaming) comment(text string) string {
 		}
 		return m[1] + r.new + m[2]
 	})
+}
+
+// module changes the go.mod of a module below this one.
+func (r renaming) module(_ string, text []byte) ([]byte, error) {
+	old := regexp.QuoteMeta(r.old)
+	text = regexp.MustCompile(`(?m)^module `+old+`/`).ReplaceAll(text, []byte("module "+r.new+"/"))
+	return regexp.MustCompile(`(?m)^((?:require |replace |\t)?)`+old+`( v|\s+=>)`).ReplaceAll(text, []byte("${1}"+r.new+"${2}")), nil
 }
 
 // markdown changes the imports in Go code, and the options of go mod edit.

@@ -29,6 +29,7 @@ func TestRename(t *testing.T) {
 	wantGo(t, dir, "build", "./...")
 	wantGo(t, dir, "test", "-short", ".", "./wire", "./store/memory")
 	wantGo(t, dir, "test", "-run", "Imports", "./conformance")
+	wantGo(t, filepath.Join(dir, "integrations", "go", "anthropic"), "vet", "./...")
 }
 
 // copyOfRepository copies the files that git tracks, as they are now.
