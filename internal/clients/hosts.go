@@ -55,7 +55,7 @@ var plants = []string{plantRule, "E4711", plantNumber, plantFile}
 
 func hostClaude(p *place, task string) ([]string, []string, error) {
 	args, env, err := claudeCommand(claudeModel)(p)
-	return append(replaced(args, task), "--dangerously-skip-permissions"), append(env, "IS_SANDBOX=1"), err
+	return append(replaced(args, task), "--dangerously-skip-permissions"), append(env, "IS_SANDBOX=1", "CLAUDE_CODE_AUTO_COMPACT_WINDOW=100000", "CLAUDE_AUTOCOMPACT_PCT_OVERRIDE=45"), err
 }
 
 // replaced is a command line with another task.

@@ -26,6 +26,8 @@ const (
 	Hanging = "hanging" // with a precis that never answers
 	Missing = "missing" // with a precis that is gone
 	Broken  = "broken"  // with a precis that prints garbage and fails
+	Behind  = "gateway" // behind a gateway whose window is so large that the program itself condenses
+	Digest  = "digest"  // behind one that answers the requests for summaries
 )
 
 // HostOptions says how the lab runs.
@@ -61,8 +63,13 @@ type HostResult struct {
 // Sound reports whether a run was as it should be.
 func (r HostResult) Sound() bool {
 	ok := r.Error == "" && r.Done && r.Refused == 0 && r.Twice == 0 && r.Compactions > 0
-	if r.Mode == Inside {
+	switch r.Mode {
+	case Inside:
 		ok = ok && r.Second == len(plants) && r.Same
+	case Behind:
+		ok = ok && r.First == len(plants)
+	case Digest:
+		ok = ok && r.First == len(plants) && r.Summaries == 0
 	}
 	return ok
 }
@@ -120,8 +127,12 @@ func (l *lab) run(ctx context.Context, mode string, r *HostResult) error {
 	var mu sync.Mutex
 	var mains []mainRequest
 	read := false // all files, by the newest request
+	window := l.window
+	if mode == Behind || mode == Digest {
+		window = 0 // else the gateway learns it, and the program never condenses
+	}
 	server, err := upstream.Start(upstream.Options{
-		Files: files, Window: l.window, LegacyThinking: l.legacy, Thinking: l.thinks, Latency: l.latency,
+		Files: files, Window: window, LegacyThinking: l.legacy, Thinking: l.thinks, Latency: l.latency,
 		Observe: func(rec upstream.Record, _ http.Header, body []byte) {
 			mu.Lock()
 			defer mu.Unlock()
@@ -140,6 +151,19 @@ func (l *lab) run(ctx context.Context, mode string, r *HostResult) error {
 	defer server.Close()
 	defer sweep(l.mark)
 	p.base = server.URL
+	if mode == Behind || mode == Digest {
+		bridge := "missing"
+		if mode == Digest {
+			bridge = "digest"
+		}
+		shell := fmt.Sprintf("exec %q gateway --listen 127.0.0.1:$PORT --upstream %s --store memory --window 400000 --set gateway.bridge=%s --log-format text", l.o.Precis, server.URL, bridge)
+		g, base, err := gateway(ctx, shell, b.environment(p), filepath.Join(logs, "gateway.log"))
+		if err != nil {
+			return err
+		}
+		defer g.stop()
+		p.base = base
+	}
 	args, env, err := l.command(p, task+". "+plantRule)
 	if err != nil {
 		return err
@@ -153,7 +177,7 @@ func (l *lab) run(ctx context.Context, mode string, r *HostResult) error {
 		return err
 	}
 	binary := filepath.Join(l.dir, "bin", "precis")
-	if mode != Alone {
+	if mode == Inside || mode == Hanging || mode == Missing || mode == Broken {
 		if err := l.install(ctx, binary, env, mode); err != nil {
 			return err
 		}

@@ -44,6 +44,9 @@ func placeOf(body []byte) (at place) {
 	return at
 }
 
+// digestMark begins a digest, which says what was read in other words than our summaries.
+var digestMark = []byte("[Digest of messages")
+
 func number(digits []byte) int {
 	n, _ := strconv.Atoi(string(digits)) // digits, and too many of them are no step
 	return n

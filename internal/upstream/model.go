@@ -1,6 +1,7 @@
 package upstream
 
 import (
+	"bytes"
 	"fmt"
 	"math"
 	"net/http"
@@ -144,7 +145,7 @@ func (s *Server) scaled(rec *Record) usage {
 
 // speak decides what the model says.
 func (s *Server) speak(a *answer, kind Kind, at place, tool tool, body []byte) {
-	if at.step == 0 && kind != Main {
+	if at.step == 0 && (kind != Main || bytes.Contains(body, digestMark)) {
 		at.step = lastNamed(body, s.options.Files)
 	}
 	switch kind {
