@@ -28,7 +28,7 @@ var ErrRefused = errors.New("a file in the current folder must not set this")
 var folderKeys = map[string]bool{
 	"preset": true, "rungs": true, "estimate": true,
 	"threshold": true, "prepare": true, "warn": true, "target": true, "room.turns": true, "room.floor": true,
-	"max_messages": true, "max_turns": true, "keep.messages": true, "keep.share": true,
+	"threshold_tokens": true, "max_messages": true, "max_turns": true, "keep.messages": true, "keep.first": true, "keep.share": true,
 	"truncate.fraction": true, "truncate.keep_last": true, "shrink_over": true, "media_keep": true,
 	"prune.over": true, "prune.errors_over": true, "prune.tools": true,
 }
@@ -123,6 +123,7 @@ func (c *Config) actsNoEarlier(trusted *Config) error {
 		now, was float64
 	}{
 		{"prepare", s.Prepare, t.Prepare},
+		{"threshold_tokens", float64(s.Tokens), float64(t.Tokens)},
 		{"max_messages", float64(s.MaxMessages), float64(t.MaxMessages)},
 		{"max_turns", float64(s.MaxTurns), float64(t.MaxTurns)},
 	} {

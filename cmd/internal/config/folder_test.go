@@ -43,8 +43,8 @@ func asYAML(key, value string) string {
 // What a folder may set. A key that is added later is refused unless it is added
 // here, too.
 var harmless = map[string]string{
-	"preset": "frugal", "threshold": "60", "prepare": "50", "warn": "50", "target": "30", "room.turns": "5", "room.floor": "10", "max_messages": "100", "max_turns": "50",
-	"keep.messages": "7", "keep.share": "0.2", "truncate.fraction": "0.4", "truncate.keep_last": "9", "shrink_over": "500", "prune.over": "500", "prune.errors_over": "900",
+	"preset": "frugal", "threshold": "60", "prepare": "50", "warn": "50", "target": "30", "room.turns": "5", "room.floor": "10", "threshold_tokens": "90000", "max_messages": "100", "max_turns": "50",
+	"keep.messages": "7", "keep.first": "2", "keep.share": "0.2", "truncate.fraction": "0.4", "truncate.keep_last": "9", "shrink_over": "500", "prune.over": "500", "prune.errors_over": "900",
 	"prune.tools": "[read=never]", "media_keep": "2", "rungs": "[dedupe, truncate, clip]", "estimate": "chars4",
 }
 

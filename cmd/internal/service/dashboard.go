@@ -141,7 +141,7 @@ func (l liveSettings) Settings(profile string) (precis.Settings, error) {
 	v, err := l.s.Gateway.Settings(profile)
 	return precis.Settings{
 		Preset: v.Preset, Auto: v.Auto, Percent: v.Percent, Prepare: v.Prepare, Warn: v.Warn, Target: v.Target, Profiles: v.Thresholds,
-		Rungs: v.Rungs, Observe: v.Observe, Buffer: v.Buffer, KeepMessages: v.KeepMessages, KeepShare: v.KeepShare,
+		Rungs: v.Rungs, Observe: v.Observe, Buffer: v.Buffer, KeepMessages: v.KeepMessages, KeepFirst: v.KeepFirst, KeepShare: v.KeepShare, Tokens: v.Tokens,
 	}, err
 }
 
