@@ -123,7 +123,7 @@ func (j *planner) link(ctx context.Context) error {
 	}
 	said := j.work.Transcript.Messages() // those of the request may differ in what is empty
 	at, ok := j.g.bridges.Find(j.owner, said)
-	if !ok || at.Conversation == j.conv.ID() || f.Kind != lineage.Repeated && f.Kind != lineage.Extended && (f.Known > at.Message+1 || f.Known > at.Messages/2) {
+	if !ok || at.Conversation == j.conv.ID() || f.Kind != lineage.Repeated && f.Kind != lineage.Extended && f.Known > at.Message+1 {
 		return nil // it holds what was summarized, too
 	}
 	before := j.g.chain(ctx, j.owner, at.Conversation, at.Messages)

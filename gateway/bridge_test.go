@@ -2,7 +2,9 @@ package gateway_test
 
 import (
 	"bufio"
+	"bytes"
 	"context"
+	"encoding/json"
 	"fmt"
 	"net/http"
 	"slices"
@@ -561,6 +563,117 @@ func TestWhatWasTakenBackStaysAway(t *testing.T) {
 	if strings.Contains(lastBody(s), "delete the directory") || strings.Contains(lastBody(s), "F9999") {
 		i := strings.Index(lastBody(s), "What the summary")
 		t.Errorf("match %s; what was taken back before the summary is given to the next: %.900s", res.Header.Get("X-Precis-Match"), lastBody(s)[i:])
+	}
+}
+
+// A client that caches marks the summary, which is not sent as it was said: what is given
+// with it is marked in the client's form.
+func TestTheSummaryIsCached(t *testing.T) {
+	s := providertest.New(t, providertest.Options{})
+	base, _ := start(t, s.URL, nil)
+	old := condensed(t, base, s)
+	next := newAgent("anthropic", "")
+	next.messages = []string{`{"role":"user","content":[{"type":"text","text":` + quote(shownSummary()) + `,"cache_control":{"type":"ephemeral","ttl":"1h"}}]}`}
+	post(t, base+old.path(), next.body(false))
+	var sent struct{ Messages json.RawMessage }
+	if err := json.Unmarshal([]byte(lastBody(s)), &sent); err != nil || !strings.Contains(string(sent.Messages), plantedRule) {
+		t.Fatal(err, string(sent.Messages))
+	}
+	if marks := bytes.Count(sent.Messages, []byte(`"cache_control":{"type":"ephemeral","ttl":"1h"}`)); marks != 1 {
+		t.Errorf("%d of the client's marks: %s", marks, sent.Messages)
+	}
+}
+
+// A client may keep the first messages and put the summary behind them, whether it stands for
+// the rest or for everything: what the messages say is not given again, what the rest said is.
+func TestASummaryBehindWhatIsKept(t *testing.T) {
+	s := providertest.New(t, providertest.Options{})
+	base, _ := start(t, s.URL, nil)
+	old := newAgent("anthropic", "Read all of the configuration files. "+plantedRule)
+	for n := range 8 {
+		text := words(30, n+1)
+		if n == 7 {
+			text += plantedError + "\n"
+		}
+		old.read(n, text)
+	}
+	post(t, base+old.path(), old.body(false))
+	s.Enqueue(providertest.Reply{Text: ownSummary})
+	post(t, base+old.path(), old.asking().body(false))
+	for _, kept := range []int{13, 17} {
+		next := *old
+		next.messages = append(slices.Clone(old.messages[:kept]), `{"role":"assistant","content":`+quote(shownSummary())+`}`, `{"role":"user","content":"Then go on."}`)
+		res, _ := post(t, base+old.path(), next.body(false))
+		for _, once := range []string{plantedRule, "E4711"} {
+			if n := strings.Count(lastBody(s), once); n != 1 {
+				t.Errorf("%d kept, %s: %q is there %d times", kept, res.Header.Get("X-Precis-Match"), once, n)
+			}
+		}
+	}
+}
+
+// A client that clears old results and leaves out the newest messages where it asks for the
+// summary condenses the whole conversation all the same.
+func TestARequestForASummaryThatLeavesOut(t *testing.T) {
+	s := providertest.New(t, providertest.Options{})
+	base, _ := start(t, s.URL, nil)
+	old := newAgent("anthropic", "Read all of the configuration files.")
+	for n := range 8 {
+		text := words(30, n+1)
+		if n == 7 {
+			text += plantedError + "\n"
+		}
+		old.read(n, text)
+	}
+	post(t, base+old.path(), old.body(false))
+	short := *old
+	short.messages = slices.Clone(old.messages[:15])
+	short.messages[2] = `{"role":"user","content":[{"type":"tool_result","tool_use_id":"t0","content":"[cleared]"}]}`
+	s.Enqueue(providertest.Reply{Text: ownSummary})
+	post(t, base+old.path(), short.asking().body(false))
+	post(t, base+old.path(), newAgent("anthropic", shownSummary()).body(false))
+	if !strings.Contains(lastBody(s), "E4711") {
+		t.Error("what was left out is not given back")
+	}
+}
+
+// What a user takes back is not given again.
+func TestABridgeTakenBack(t *testing.T) {
+	s := providertest.New(t, providertest.Options{})
+	base, g := start(t, s.URL, nil)
+	old := condensed(t, base, s)
+	next := newAgent("anthropic", shownSummary())
+	res, _ := post(t, base+old.path(), next.body(false))
+	if _, err := conversation.Undo(t.Context(), g.Home(""), res.Header.Get("X-Precis-Conversation")); err != nil {
+		t.Fatal(err)
+	}
+	next.read(20, words(10, 20))
+	if res, _ := post(t, base+old.path(), next.body(false)); strings.Contains(lastBody(s), plantedRule) {
+		t.Errorf("it is there again: match %s", res.Header.Get("X-Precis-Match"))
+	}
+}
+
+// A digest in place of the summary is no longer than the client wants it to be; where that
+// leaves no room to say anything the model is asked.
+func TestASummaryOfTheLengthAskedFor(t *testing.T) {
+	var rules strings.Builder
+	for n := range 200 {
+		fmt.Fprintf(&rules, " Never rename file %d, which %s reads.", n, strings.Fields(words(1, n+1))[0])
+	}
+	size := map[int]int{}
+	for _, most := range []int{200, 400, 8000} {
+		s := providertest.New(t, providertest.Options{})
+		base, _ := start(t, s.URL, func(o *gateway.Options) { o.Bridge = gateway.BridgeDigest })
+		old := worked("anthropic", "Read all of the configuration files."+rules.String())
+		post(t, base+old.path(), old.body(false))
+		_, out := post(t, base+old.path(), strings.Replace(old.asking().body(false), `"max_tokens":500`, fmt.Sprintf(`"max_tokens":%d`, most), 1))
+		if n := len(s.Requests()) - 1; n != map[bool]int{true: 1}[most == 200] {
+			t.Errorf("at most %d tokens: the model was asked %d times", most, n)
+		}
+		size[most] = len(out) / 4
+	}
+	if size[400] > 600 || size[8000] < 800 {
+		t.Errorf("about so many tokens: %v", size)
 	}
 }
 

@@ -152,7 +152,8 @@ func unmark(m precis.Message) precis.Message {
 // mark adds a cache breakpoint at the last message that is not shown as it was
 // said, in the client's own form, if the client caches messages and leaves one of
 // the four unused: the provider then finds the unchanged prefix however much a
-// turn adds behind it.
+// turn adds behind it. So it does where that message alone was marked, as the only
+// one of a conversation that begins with a summary is.
 func (r Request) mark(view []precis.Message, last int, cache *Cache) {
 	body := r.Body
 	used := anthropic.CountBreakpoints(body.Get("tools")) + anthropic.CountBreakpoints(body.Get("system"))
@@ -168,6 +169,13 @@ func (r Request) mark(view []precis.Message, last int, cache *Cache) {
 		used += len(marks)
 		if own == nil && len(marks) > 0 {
 			own = marks[0].Raw
+		}
+	}
+	for i := len(body.Items()) - 1; i >= 0 && own == nil; i-- {
+		if raw := body.Item(i); bytes.Contains(raw, []byte(anthropic.Breakpoint)) {
+			if marks := anthropic.Breakpoints(append(append([]byte("["), raw...), ']')); len(marks) > 0 {
+				own = marks[0].Raw
+			}
 		}
 	}
 	if own != nil && used < anthropic.MaxBreakpoints && len(view[last].Content) > 0 {
