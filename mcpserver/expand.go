@@ -3,6 +3,7 @@ package mcpserver
 import (
 	"context"
 	"fmt"
+	"strings"
 
 	"precis"
 	"precis/conversation"
@@ -10,7 +11,7 @@ import (
 
 type expandIn struct {
 	ID     string `json:"id,omitempty" jsonschema:"session; omitted or @last: the newest"`
-	Handle string `json:"handle" jsonschema:"m12, m12-m14 or m12.b3"`
+	Handle string `json:"handle" jsonschema:"m12, m12-m14, m12.b3, c3f9ab:m12"`
 	Offset int    `json:"offset,omitempty" jsonschema:"next_offset of an earlier answer"`
 	Lines  int    `json:"lines,omitempty"`
 }
@@ -27,11 +28,18 @@ type expandOut struct {
 var expand = tool[expandIn, expandOut]{
 	name: "expand", about: "Read original messages by handle, hidden or not, piece by piece.",
 	run: func(ctx context.Context, c *call, in expandIn) (expandOut, string, error) {
-		h, err := handleOf(in.Handle)
+		before, inner, ok := strings.Cut(in.Handle, ":")
+		if !ok {
+			before, inner = "", in.Handle
+		}
+		h, err := handleOf(inner)
 		if err != nil {
 			return expandOut{}, "", err
 		}
 		w, err := c.which(ctx, in.ID)
+		if err == nil && ok {
+			w.id, err = c.ancestor(ctx, w.id, before)
+		}
 		if err != nil {
 			return expandOut{}, "", err
 		}

@@ -1,14 +1,21 @@
 package mcpserver_test
 
 import (
+	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"precis"
+	"precis/conversation"
 	"precis/mcpserver"
+	"precis/preset"
+	"precis/store"
+	"precis/store/memory"
 )
 
 // transports are the ways in which a client reaches a server.
@@ -57,6 +64,44 @@ func TestEveryToolOverBothTransports(t *testing.T) {
 			cs := connect(t, mcpserver.Options{Home: home(t, talk(3), talk(20)), Edits: true, Version: "test"})
 			everyTool(t, cs)
 		})
+	}
+}
+
+// A conversation that goes on from a client's own summary reads by the handles that it was
+// given there.
+func TestHandlesOfConversationsBefore(t *testing.T) {
+	st := memory.New()
+	for i, msgs := range [][]precis.Message{talk(3), talk(2), talk(1)} {
+		head, err := st.Append(t.Context(), precis.Fingerprint{}, append(msgs, precis.NewText(precis.RoleUser, fmt.Sprint("the end of ", i)))...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		rec := store.Record{ID: fmt.Sprintf("%d3f9abcd", i), Head: head, Messages: len(msgs) + 1, Created: time.Unix(int64(i), 0), Updated: time.Unix(int64(i), 0)}
+		if i > 0 {
+			rec.Continues = fmt.Sprintf("%d3f9abcd", i-1)
+		}
+		if err := st.PutConversation(t.Context(), rec); err != nil {
+			t.Fatal(err)
+		}
+	}
+	settings, err := preset.Settings(preset.Frugal)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := preset.New(preset.Options{Settings: settings})
+	if err != nil {
+		t.Fatal(err)
+	}
+	cs := client(t, mcpserver.Options{Home: conversation.InStore(conversation.StoreOptions{Store: st, Manager: m, Window: func(string) precis.Window {
+		return precis.Window{Tokens: 40_000, Source: precis.SourceConfigured}
+	}})})
+	for handle, w := range map[string]string{"03f9ab:m9": "the end of 0", "13f9ab:m7": "the end of 1", "23f9ab:m5": "the end of 2", "m5": "the end of 2"} {
+		if out, text := want(t, cs, "expand", arguments{"handle": handle}); !strings.Contains(text, w) {
+			t.Errorf("%s: %v %s", handle, out, text)
+		}
+	}
+	if _, _, err := call(t.Context(), cs, "expand", arguments{"id": "03f9abcd", "handle": "13f9ab:m7"}); err == nil {
+		t.Error("a later conversation is read by a handle")
 	}
 }
 

@@ -2,6 +2,8 @@ package mcpserver
 
 import (
 	"context"
+	"fmt"
+	"strings"
 
 	"precis"
 	"precis/conversation"
@@ -37,6 +39,26 @@ func (c *call) which(ctx context.Context, id string) (which, error) {
 		w.note = "no id was given: this is the newest of several sessions, " + w.id
 	}
 	return w, nil
+}
+
+// ancestor finds the conversation that another one goes on from, near or far, by the
+// beginning of its ID, with which the handles begin that a client's own summary was given.
+func (c *call) ancestor(ctx context.Context, id, begins string) (string, error) {
+	const most = 64 // generations
+	for range most {
+		if begins != "" && strings.HasPrefix(id, begins) {
+			return id, nil
+		}
+		family, err := conversation.FamilyOf(ctx, c.home, id)
+		if err != nil {
+			return "", err
+		}
+		if family.Parent == nil {
+			break
+		}
+		id = family.Parent.ID
+	}
+	return "", &precis.Error{Code: precis.CodeNotFound, Op: "read handle", Hint: fmt.Sprintf("no conversation before this one begins with %.40q", begins)}
 }
 
 // line returns the note as a line of its own; "" without one.
