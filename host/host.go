@@ -27,6 +27,9 @@ type Machine struct {
 	Binary  string              // path of precis, as programs are to call it
 	Version string              // of precis
 	Env     func(string) string // nil: nothing is set
+	// ModelSummary leaves the summary to the program's model where precis could write it
+	// itself, and adds what it lacks: in programs of which [Host.Gates] is true.
+	ModelSummary bool
 	// Find returns the path of a program; nil: [exec.LookPath].
 	Find func(string) (string, error)
 }
@@ -59,6 +62,7 @@ type Host struct {
 	// Version is the version of the program that this was tried with.
 	Version string
 
+	gates   bool                     // with ModelSummary a model's summary is checked
 	command string                   // its program
 	folder  func(Machine) string     // where it keeps its settings
 	parts   func(Machine) []part     // what is written
@@ -81,6 +85,10 @@ func Named(name string) (Host, error) {
 	}
 	return Host{}, &precis.Error{Code: precis.CodeNotFound, Op: "find agent", Place: name, Err: errUnknown, Hint: "one of " + strings.Join(names, ", ")}
 }
+
+// Gates reports whether there is a choice in the program between a summary of precis's own
+// and one of a model that precis checks.
+func (h Host) Gates() bool { return h.gates }
 
 // Found reports whether the program seems to be used on a machine: it is in the path, or
 // has a folder of settings.

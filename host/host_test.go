@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -591,6 +592,36 @@ func TestTablesThatCodexAdds(t *testing.T) {
 		}
 		if err := os.Remove(path); err != nil {
 			t.Fatal(err)
+		}
+	}
+}
+
+// What Codex has written for the trust in precis's hook goes with the hook; what it trusts
+// beside stays.
+func TestTrustThatCodexHasWritten(t *testing.T) {
+	const other = "[hooks.state.\"/x/hooks.json:session_start:0:0\"]\ntrusted_hash = \"sha256:1\"\n"
+	for name, c := range map[string]struct{ added, want string }{
+		"alone":       {"[hooks.state]\n\n[hooks.state.KEY]\ntrusted_hash = \"sha256:2\"\n", ""},
+		"with others": {"[hooks.state]\n\n" + other + "\n[hooks.state.KEY]\ntrusted_hash = \"sha256:2\"\n", "[hooks.state]\n\n" + other + "\n"},
+		"in between":  {"[hooks.state]\n\n[hooks.state.KEY]\ntrusted_hash = \"sha256:2\"\n\n[projects.\"/x\"]\ntrust_level = \"trusted\"\n", "[projects.\"/x\"]\ntrust_level = \"trusted\"\n"},
+		"not ours":    {"[hooks.state]\n\n" + other, "[hooks.state]\n\n" + other},
+		"values":      {"[hooks.state]\nmine = 1\n[hooks.state.KEY]\ntrusted_hash = \"sha256:2\"\n", "[hooks.state]\nmine = 1\n"},
+	} {
+		m := newMachine(t)
+		hooks, config := filepath.Join(m.Home, ".codex/hooks.json"), filepath.Join(m.Home, ".codex/config.toml")
+		const mine = "# mine\nmodel = \"gpt\" # note\n"
+		write(t, config, mine)
+		write(t, hooks, `{"hooks": {"SessionStart": [{"matcher": "x", "hooks": [{"type": "command", "command": "mine"}]}]}}`)
+		before := read(t, hooks)
+		install(t, m, "codex")
+		added := strings.Replace(c.added, "KEY", strconv.Quote(hooks+":session_start:1:0"), 1)
+		write(t, config, strings.Replace(read(t, config), "# precis end", "\n"+added+"# precis end", 1))
+		uninstall(t, m, "codex")
+		if got := read(t, config); strings.TrimSpace(got) != strings.TrimSpace(mine+c.want) || !strings.HasPrefix(got, mine) {
+			t.Errorf("%s: it is %q", name, got)
+		}
+		if got := read(t, hooks); got != before {
+			t.Errorf("%s: hooks are %s", name, got)
 		}
 	}
 }

@@ -25,7 +25,11 @@ func plugin(m Machine, name string) []byte {
 	if err != nil {
 		panic(err) // a text always can be
 	}
-	return bytes.Replace(text, []byte(`"PRECIS"`), path, 1)
+	text = bytes.Replace(text, []byte(`"PRECIS"`), path, 1)
+	if m.ModelSummary {
+		text = bytes.Replace(text, []byte("const MODEL = false;"), []byte("const MODEL = true;"), 1)
+	}
+	return text
 }
 
 func (m Machine) binary() string { return cmp.Or(m.Binary, "precis") }
@@ -111,12 +115,19 @@ func codex() Host {
 		parts: func(m Machine) []part {
 			start := run(m.hook(name, "session-start"), 15)
 			start.Limit = 24_000
+			hooks := filepath.Join(folder(m), "hooks.json")
+			config := tomlBlock(filepath.Join(folder(m), "config.toml"), "mcp_servers.precis",
+				"[mcp_servers.precis]\ncommand = "+strconv.Quote(m.binary())+"\nargs = [\"mcp\"]\n")
+			without := config.remove
+			config.remove = func(now, was []byte) ([]byte, error) {
+				rest, err := without(now, was)
+				return forgetTrust(rest, was, hooks), err
+			}
 			return []part{
-				settings(filepath.Join(folder(m), "hooks.json"), func(d *jsonedit.Doc) error {
+				settings(hooks, func(d *jsonedit.Doc) error {
 					return addHooks(d, []on{{"SessionStart", group{"compact", []command{start}}}})
 				}, func(d, was *jsonedit.Doc) { removeHooks(d, was, name) }),
-				tomlBlock(filepath.Join(folder(m), "config.toml"), "mcp_servers.precis",
-					"[mcp_servers.precis]\ncommand = "+strconv.Quote(m.binary())+"\nargs = [\"mcp\"]\n"),
+				config,
 			}
 		},
 	}
@@ -184,8 +195,8 @@ func gemini() Host {
 func opencode() Host {
 	folder := func(m Machine) string { return filepath.Join(m.config(), "opencode") }
 	return Host{
-		Name: "opencode", Title: "opencode", Version: "1.18.33", command: "opencode", folder: folder,
-		Does: "each summary is precis's own, without a model call",
+		Name: "opencode", Title: "opencode", Version: "1.18.33", command: "opencode", folder: folder, gates: true,
+		Does: "each summary is precis's own, without a model call; with --model-summary the model's, and what it lacks",
 		parts: func(m Machine) []part {
 			return []part{whole(filepath.Join(folder(m), "plugins", "precis.js"), plugin(m, "opencode.js"))}
 		},

@@ -2,13 +2,18 @@ package host
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"os/exec"
+	"slices"
+	"strconv"
+	"strings"
 	"time"
+	"unicode"
 
 	"precis"
 )
@@ -166,4 +171,80 @@ func (s *appServer) hooks(m Machine) (out []codexHook, err error) {
 		}
 	}
 	return out, nil
+}
+
+// forgetTrust returns Codex's settings without its trust in precis's hooks: the tables
+// [hooks.state."KEY"] that it has written for those. A key is the path of the hooks' file,
+// the event, and the places of the group and of the hook. Was is the file before precis.
+func forgetTrust(config, was []byte, hooksFile string) []byte {
+	keys := hookKeys(hooksFile)
+	if len(keys) == 0 {
+		return config
+	}
+	var out []byte
+	skip, from, to := false, -1, -1 // where the table hooks.state is in out; to: -1 while it goes on
+	empty := true
+	for line := range bytes.Lines(config) {
+		text := strings.TrimSpace(string(line))
+		if strings.HasPrefix(text, "[") {
+			if from >= 0 && to < 0 {
+				to = len(out)
+			}
+			skip = slices.ContainsFunc(keys, func(key string) bool {
+				return text == "[hooks.state."+strconv.Quote(key)+"]" || text == "[hooks.state.'"+key+"']"
+			})
+			if text == "[hooks.state]" {
+				from, to = len(out), -1
+			}
+		} else if from >= 0 && to < 0 && text != "" {
+			empty = false
+		}
+		if !skip {
+			out = append(out, line...)
+		}
+	}
+	if to < 0 {
+		to = len(out)
+	}
+	if from >= 0 && empty && len(out) < len(config) && !bytes.Contains(out, []byte("[hooks.state.")) && !bytes.Contains(was, []byte("[hooks.state]")) {
+		out = slices.Delete(out, from, to) // made for it
+	}
+	return out
+}
+
+// hookKeys returns what Codex calls the hooks of precis in a file.
+func hookKeys(path string) (keys []string) {
+	var events map[string][]struct {
+		Hooks []struct {
+			Command string `json:"command"`
+		} `json:"hooks"`
+	}
+	if json.Unmarshal(readSetting(path, "hooks"), &events) != nil {
+		return nil
+	}
+	for event, groups := range events {
+		for g, group := range groups {
+			for n, h := range group.Hooks {
+				if !ours(h.Command, "codex") {
+					continue
+				}
+				for _, p := range slices.Compact([]string{path, follow(path)}) {
+					keys = append(keys, fmt.Sprintf("%s:%s:%d:%d", p, snake(event), g, n))
+				}
+			}
+		}
+	}
+	return keys
+}
+
+// snake writes a name such as SessionStart as session_start.
+func snake(name string) string {
+	var out strings.Builder
+	for i, r := range name {
+		if unicode.IsUpper(r) && i > 0 {
+			out.WriteByte('_')
+		}
+		out.WriteRune(unicode.ToLower(r))
+	}
+	return out.String()
 }

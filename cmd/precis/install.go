@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -22,6 +23,7 @@ type install struct {
 	removes    bool
 	list, dry  bool
 	trust, all bool
+	model      bool
 }
 
 func newInstall(t *tools) *cobra.Command {
@@ -47,6 +49,7 @@ different, such as the path of precis.`,
 	cmd.Flags().BoolVar(&c.list, "list", false, "list all agents that are known, and where precis is installed")
 	cmd.Flags().BoolVar(&c.dry, "dry-run", false, "print what would be written, and write nothing")
 	cmd.Flags().BoolVar(&c.trust, "trust", false, "have Codex trust the hook, which it otherwise asks you to do")
+	cmd.Flags().BoolVar(&c.model, "model-summary", false, "leave the summary to the agent's model, and add what it lacks, where precis would write it itself (opencode)")
 	return cmd
 }
 
@@ -153,6 +156,7 @@ func (c *install) run(cmd *cobra.Command, names []string) error {
 	case c.list || len(names) == 0:
 		return c.show(m, names)
 	}
+	m.ModelSummary = c.model
 	var hosts []host.Host
 	for _, name := range names {
 		h, err := host.Named(name)
@@ -161,6 +165,9 @@ func (c *install) run(cmd *cobra.Command, names []string) error {
 		}
 		if !slices.ContainsFunc(hosts, func(other host.Host) bool { return other.Name == h.Name }) {
 			hosts = append(hosts, h)
+		}
+		if c.model && !h.Gates() {
+			return &precis.Error{Code: precis.CodeInvalid, Op: "read arguments", Place: "--model-summary", Err: fmt.Errorf("there is no such choice in %s", h.Title), Hint: "only where precis can write the summary and check one: opencode"}
 		}
 	}
 	if strings.Contains(m.Binary, "go-build") && !c.removes && !c.dry {

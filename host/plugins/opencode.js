@@ -1,9 +1,11 @@
-// precis: each summary of opencode is precis's own, without a model call.
+// precis: each summary of opencode is precis's own, without a model call; or with MODEL the
+// model's, to which what it lacks is added.
 // Written by "precis install opencode", removed by "precis uninstall opencode".
 // When anything goes wrong opencode writes its own summary, as without this file.
 import { spawn } from "node:child_process";
 
 const PRECIS = "PRECIS";
+const MODEL = false;
 const TIMEOUT = 15000; // ms
 
 // ask runs "precis hook opencode …" and returns what it prints; "" when it fails.
@@ -28,12 +30,13 @@ function ask(args, input) {
 
 export const Precis = async ({ client }) => {
   const summaries = new Map(); // by session, while it is compacted
+  const said = async (sessionID) => (await client.session.messages({ path: { id: sessionID } })).data;
   return {
     "experimental.session.compacting": async ({ sessionID }, out) => {
       try {
         if (process.env.PRECIS_GATEWAY) return;
-        const { data } = await client.session.messages({ path: { id: sessionID } });
-        const text = await ask(["digest", sessionID], JSON.stringify(data));
+        if (MODEL) return void summaries.set(sessionID, await said(sessionID));
+        const text = await ask(["digest", sessionID], JSON.stringify(await said(sessionID)));
         if (!text) return;
         summaries.set(sessionID, text);
         out.prompt = "Reply with the single word OK.";
@@ -42,14 +45,15 @@ export const Precis = async ({ client }) => {
     // The model that would write the summary reads next to nothing.
     "experimental.chat.messages.transform": async (_, out) => {
       const last = out.messages.at(-1);
-      if (!last || !summaries.has(last.info.sessionID)) return;
+      if (MODEL || !last || !summaries.has(last.info.sessionID)) return;
       out.messages.splice(0, out.messages.length - 1);
       last.parts = [{ ...last.parts[0], type: "text", text: "." }];
     },
     "experimental.text.complete": async ({ sessionID }, out) => {
       if (!summaries.has(sessionID)) return;
-      out.text = summaries.get(sessionID);
+      const held = summaries.get(sessionID);
       summaries.delete(sessionID);
+      out.text = MODEL ? (await ask(["gate", sessionID], JSON.stringify({ messages: held, summary: out.text }))) || out.text : held;
     },
     event: async ({ event }) => {
       if (/^session\.(error|idle|compacted)$/.test(event.type)) summaries.delete(event.properties?.sessionID);

@@ -23,6 +23,7 @@ import (
 const (
 	Alone   = "alone"   // the program by itself
 	Inside  = "precis"  // with precis installed
+	Gated   = "gate"    // with precis installed so that the program's model writes the summary
 	Hanging = "hanging" // with a precis that never answers
 	Missing = "missing" // with a precis that is gone
 	Broken  = "broken"  // with a precis that prints garbage and fails
@@ -66,6 +67,8 @@ func (r HostResult) Sound() bool {
 	switch r.Mode {
 	case Inside:
 		ok = ok && r.Second == len(plants) && r.Same
+	case Gated:
+		ok = ok && r.Second == len(plants) && r.Same && r.Summaries > 0
 	case Behind:
 		ok = ok && r.First == len(plants)
 	case Digest:
@@ -177,7 +180,7 @@ func (l *lab) run(ctx context.Context, mode string, r *HostResult) error {
 		return err
 	}
 	binary := filepath.Join(l.dir, "bin", "precis")
-	if mode == Inside || mode == Hanging || mode == Missing || mode == Broken {
+	if mode == Inside || mode == Gated || mode == Hanging || mode == Missing || mode == Broken {
 		if err := l.install(ctx, binary, env, mode); err != nil {
 			return err
 		}
@@ -191,7 +194,7 @@ func (l *lab) run(ctx context.Context, mode string, r *HostResult) error {
 	r.judge(mains)
 	stats := server.Stats()
 	r.Refused, r.Summaries = len(stats.Refused), stats.Summaries
-	if mode != Inside {
+	if mode != Inside && mode != Gated {
 		return nil
 	}
 	return l.uninstall(ctx, binary, env, before, logs, r)
@@ -220,10 +223,14 @@ func (l *lab) install(ctx context.Context, binary string, env []string, mode str
 		}
 	}
 	path := "PATH=" + filepath.Join(l.pkg.modules(l.o.Cache), ".bin") + string(filepath.ListSeparator) + nodeDir(l.o.Cache) + string(filepath.ListSeparator) + os.Getenv("PATH")
-	if _, err := l.precis(ctx, binary, append(env, path), append([]string{"install", l.Name}, l.flags...)...); err != nil {
+	flags := l.flags
+	if mode == Gated {
+		flags = append([]string{"--model-summary"}, flags...)
+	}
+	if _, err := l.precis(ctx, binary, append(env, path), append([]string{"install", l.Name}, flags...)...); err != nil {
 		return err
 	}
-	if mode == Inside {
+	if mode == Inside || mode == Gated {
 		return nil
 	}
 	if err := os.Remove(binary); err != nil {

@@ -51,7 +51,7 @@ func HostTable(w io.Writer, results []HostResult) error {
 	fmt.Fprintln(t, "program\tprecis\tdone\tseconds\trequests\tcompactions\tsummaries\tinvalid\tplanted: 1st\t2nd request\ttwice\trestored\t")
 	for _, r := range results {
 		restored := "-"
-		if r.Mode == Inside {
+		if r.Mode == Inside || r.Mode == Gated {
 			restored = yes(r.Same)
 		}
 		fmt.Fprintf(t, "%s\t%s\t%s\t%.1f\t%d\t%d\t%d\t%d\t%d of %d\t%d of %d\t%d\t%s\t\n", r.Name, r.Mode, yes(r.Done), r.Seconds, r.Requests, r.Compactions, r.Summaries, r.Refused,

@@ -40,7 +40,7 @@ func run(ctx context.Context, args []string, out, notes io.Writer) error {
 	f.DurationVar(&o.Timeout, "timeout", 4*time.Minute, "for one run")
 	f.StringVar(&o.Keep, "keep", "", "folder for logs and bodies")
 	only := f.String("only", "", "names of programs, separated by commas")
-	modes := f.String("modes", clients.Alone+","+clients.Inside, "alone, precis, hanging, missing, broken, gateway, digest")
+	modes := f.String("modes", clients.Alone+","+clients.Inside, "alone, precis, gate (opencode), hanging, missing, broken, gateway, digest")
 	asJSON := f.Bool("json", false, "print JSON")
 	strict := f.Bool("strict", false, "fail when a run is not as it should be")
 	if err := f.Parse(args); err != nil {
