@@ -40,9 +40,7 @@ func (g *Gateway) ownTools() (out []tool.Tool) {
 	return out
 }
 
-// offers reports whether one of the tools is offered. Both stay for the rest of the
-// conversation, because a list of tools that changes costs the prompt cache and bound
-// reasoning.
+// offers reports whether one of the tools is offered.
 func (p *plan) offers(t tool.Tool) bool {
 	if t.Name == asked.Name {
 		return p.condense
@@ -50,16 +48,14 @@ func (p *plan) offers(t tool.Tool) bool {
 	return p.recall
 }
 
-// offer decides which tools are offered: recall from the first hidden message on, the
-// condense tool from the size on at which it can do something. The conversation is locked.
+// offer decides which tools are offered: recall from the first hidden message on, and the
+// condense tool from the first message on. Both stay for the rest of the conversation,
+// because a list of tools that changes costs the prompt cache and bound reasoning; with
+// the first hidden message that is lost anyway. The conversation is locked.
 func (j *planner) offer() {
 	able := j.assembly == nil && j.route.work != workCompact && !j.poly.Only && (j.dialect.Name() != chat.Format || jsonspan.Int(j.found.Body.Get("n")) < 2)
-	hides := recall.Hides(j.work.Edits)
-	j.recall = able && j.g.o.Recall && hides
-	j.condense = able && j.g.o.CondenseTool && (hides || j.conv.Asks || asked.Useful(j.res.Report, j.mgr.Settings().Worth))
-	if j.own && j.condense {
-		j.conv.Asks = true
-	}
+	j.recall = able && j.g.o.Recall && recall.Hides(j.work.Edits)
+	j.condense = able && j.g.o.CondenseTool
 }
 
 // answerer answers the calls of the gateway's own tools in one response, so that the

@@ -19,7 +19,8 @@ const Name = "precis_condense"
 const description = "Condenses the older part of this conversation now, so that you have room for what comes. " +
 	"The user's rules and last request and the newest messages stay as they are; the rest is shown shortened, and nothing is deleted. " +
 	"Without it this happens by itself when the context window is nearly full, perhaps in the middle of a task. " +
-	"Call it alone, with no other tool, when a piece of work is finished and its details are not needed any more. The answer says what was done."
+	"Call it alone, with no other tool, when a piece of work is finished and its details are not needed any more. " +
+	"It does nothing while there is ample room; the answer says what was done."
 
 const schema = `{"type":"object","properties":{` +
 	`"focus":{"type":"string","description":"What a summary should keep in more detail"}}}`
@@ -50,14 +51,6 @@ func ReadInput(raw json.RawMessage) (in Input, problem string) {
 		in.Focus = strings.TrimSpace(text)
 	}
 	return in, ""
-}
-
-// Useful reports whether the tool can do anything about the view that a pass has left:
-// coming down to the target would save the share of it, 0 to 1, that a run must save. A
-// report that counts nothing, that of a request that was not looked at, is of no use.
-func Useful(r precis.Report, worth float64) bool {
-	used := float64(r.After.Tokens)
-	return used > 0 && used*(1-worth) >= float64(r.Decision.Target)
 }
 
 // How much of what is not shown any more an answer names, so that it has some hundred

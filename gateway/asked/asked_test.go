@@ -38,25 +38,6 @@ func TestDefinitionsAreShort(t *testing.T) {
 	}
 }
 
-func TestUseful(t *testing.T) {
-	for _, tt := range []struct {
-		used, target int
-		worth        float64
-		want         bool
-	}{
-		{0, 0, 0.2, false}, // not counted
-		{12_499, 10_000, 0.2, false},
-		{12_500, 10_000, 0.2, true},
-		{10_000, 10_000, 0, true},
-		{9_999, 10_000, 0, false},
-	} {
-		r := precis.Report{After: precis.Size{Tokens: tt.used}, Decision: precis.Decision{Target: tt.target}}
-		if got := asked.Useful(r, tt.worth); got != tt.want {
-			t.Errorf("%+v: %v", tt, got)
-		}
-	}
-}
-
 func TestAnswersAreBounded(t *testing.T) {
 	turns := 12
 	o := conversation.Outlook{Percent: 45.67, Room: conversation.Room{Lasts: &turns}}

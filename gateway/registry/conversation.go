@@ -28,7 +28,6 @@ type Conversation struct {
 	Prepared *Preparation       // under way, or not taken yet; nil: none
 	Plain    precis.Fingerprint // the user turn for which reasoning is switched off; zero: it is on
 	Last     precis.Report      // of the newest turn
-	Asks     bool               // the condense tool was offered
 	Near     bool               // the warn level was reached at the newest turn
 	conv     *precis.Conversation
 	stored   int  // leading edits of conv that the store has
