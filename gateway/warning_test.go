@@ -104,7 +104,7 @@ func TestResponsesNameACondensationThatFailed(t *testing.T) {
 
 // A summary that failed in the background is named by the turn that would have shown it.
 func TestACondensationThatFailedInTheBackgroundIsNamed(t *testing.T) {
-	rung := failing{make(chan struct{}, 10), make(chan struct{}, 10)}
+	rung := failing{make(chan struct{}, 1000), make(chan struct{})}
 	s := newScript(t, said("anthropic", false, 1, part{text: "ok"}))
 	turns := make(chan gateway.Turn, 100)
 	base, _ := start(t, s.URL, func(o *gateway.Options) {
