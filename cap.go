@@ -49,8 +49,12 @@ type run struct {
 func runsOf(edits []Edit) []run {
 	var runs []run
 	for _, e := range edits {
-		by := TriggeredBy(e.Report.Trigger)
-		if !e.reduces() || by != TriggeredAutomatic && by != TriggeredForced && by != TriggeredBackground {
+		switch TriggeredBy(e.Report.Trigger) {
+		case TriggeredAutomatic, TriggeredForced, TriggeredBackground, TriggeredModel:
+		default:
+			continue
+		}
+		if !e.reduces() {
 			continue
 		}
 		if n := len(runs); n > 0 && runs[n-1].id == e.Run {

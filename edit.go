@@ -36,6 +36,7 @@ const (
 	TriggeredManual     TriggeredBy = "manual"
 	TriggeredForced     TriggeredBy = "forced"     // by an overflow error
 	TriggeredBackground TriggeredBy = "background" // before it was due
+	TriggeredModel      TriggeredBy = "model"      // by the model whose conversation it is
 	TriggeredRecorded   TriggeredBy = "recorded"   // found in a recorded conversation
 )
 

@@ -330,7 +330,7 @@ func (l *ladder) accept(rung Strategy, e Edit) error {
 	}
 	used := s.Used - s.tokens(s.Units) + s.tokens(units)
 	if used >= s.Used {
-		return &RungError{Reason: reasonGrew, Err: Errorf(CodeInvalid, "check view", "the view would grow from %d to %d tokens", s.Used, used)}
+		return &RungError{Reason: ReasonGrew, Err: Errorf(CodeInvalid, "check view", "the view would grow from %d to %d tokens", s.Used, used)}
 	}
 	for i := range batch {
 		batch[i].Report.Rung = rung.Name()

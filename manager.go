@@ -135,6 +135,7 @@ type Request struct {
 	Target     int  // tokens a reduction comes down to, user text and pins notwithstanding; 0: by the settings
 	Background bool // reduce now although it is not due yet, so that nobody waits later
 	Manual     bool // a user asks for a reduction now, whatever the threshold
+	Asked      bool // the model asks for one now, whatever the threshold; the cap counts the run and may refuse it, and one that saves too little is dropped
 	Forced     bool // the provider refused the view as too long
 	Retry      int  // with Forced: how many reduced views of this request were refused before, see MaxForced
 	DryRun     bool // change nothing and call no model; report what would be done

@@ -313,6 +313,77 @@ func TestCapStopsLoops(t *testing.T) {
 	}
 }
 
+// A model may ask for a reduction before it is due, but not as often as a user may.
+func TestRunsThatTheModelAsksForAreCapped(t *testing.T) {
+	settings := precis.DefaultSettings()
+	settings.Percent, settings.Warn, settings.Target, settings.KeepShare = 90, 0, 30, 0.05
+	m := manager(t, precis.Options{Settings: settings})
+	conv := &precis.Conversation{Transcript: &precis.Transcript{}}
+	ask := func(r precis.Request) precis.Result {
+		t.Helper()
+		r.Conversation, r.Window = conv, window(10_000)
+		res, err := m.Manage(context.Background(), r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return res
+	}
+	made, capped := 0, 0
+	for i := range 9 {
+		conv.Transcript.Append(precis.NewText("user", strings.Repeat(fmt.Sprint("word", i, " "), 1200)), precis.NewText("assistant", fmt.Sprint("a", i)))
+		if res := ask(precis.Request{}); len(res.Edits) > 0 || res.Report.Decision.Action != precis.ActionNone {
+			t.Fatalf("turn %d: it is due by itself: %s", i, res.Report.Arithmetic)
+		}
+		res := ask(precis.Request{Asked: true})
+		switch {
+		case len(res.Edits) > 0:
+			made++
+			if res.Report.TriggeredBy != precis.TriggeredModel || res.Edits[0].Report.Trigger != "model" || res.Report.After.Tokens > res.Report.Before.Tokens*4/5 {
+				t.Errorf("turn %d: %+v", i, res.Report)
+			}
+		case strings.Contains(res.Report.Outcome, "runs in the last 10 turns"):
+			if capped++; capped > 1 {
+				continue
+			}
+			if res := ask(precis.Request{Manual: true, DryRun: true}); len(res.Edits) == 0 { // a user is not held up
+				t.Errorf("turn %d: %s", i, res.Report.Outcome)
+			}
+		case !strings.Contains(res.Report.Outcome, "left alone: "):
+			t.Errorf("turn %d: %s", i, res.Report.Outcome)
+		}
+		if capped > 0 {
+			break
+		}
+	}
+	if made != 3 || capped == 0 {
+		t.Errorf("%d runs were made and %d refused", made, capped)
+	}
+}
+
+// What saves little is not done for a model, since it costs a prompt cache; for a user it is.
+func TestRunsThatTheModelAsksForMustBeWorthIt(t *testing.T) {
+	m := manager(t, precis.Options{Strategies: []precis.Strategy{reduce.Truncate{}}, Settings: func() precis.Settings {
+		s := precis.DefaultSettings()
+		s.Target, s.KeepShare, s.Fractions.Truncate = 20, 0.01, 0.1
+		return s
+	}()})
+	conv := &precis.Conversation{Transcript: &precis.Transcript{}}
+	for i := range 20 {
+		conv.Transcript.Append(precis.NewText([]precis.Role{"user", "assistant"}[i%2], strings.Repeat("abcd ", 20)+fmt.Sprint(i)))
+	}
+	conv.System = precis.NewText(precis.RoleSystem, strings.Repeat("rule ", 3000))
+	for _, r := range []precis.Request{{Asked: true}, {Manual: true}} {
+		r.Conversation, r.Window, r.DryRun = conv, window(10_000), true
+		res, err := m.Manage(context.Background(), r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if r.Asked != (len(res.Edits) == 0) || r.Asked && !strings.Contains(res.Report.Outcome, "less than 20 %") {
+			t.Errorf("asked by the model %v: %s", r.Asked, res.Report.Outcome)
+		}
+	}
+}
+
 func TestCheckIsLoggedInOneLineWithoutContent(t *testing.T) {
 	var log bytes.Buffer
 	m := manager(t, precis.Options{Logger: slog.New(slog.NewTextHandler(&log, nil))})

@@ -83,7 +83,7 @@ func (p *pass) decide() {
 		}
 	}
 	p.decision = Plan(load, p.s.Budget, p.settings, p.r.Profile)
-	if p.r.Manual || p.r.Forced || p.r.Background {
+	if p.r.Manual || p.r.Asked || p.r.Forced || p.r.Background {
 		p.decision.Action, p.decision.Trigger = ActionReduce, triggerForced
 	}
 	allowed := max(p.decision.Allowed, 0)
@@ -304,6 +304,8 @@ func (p *pass) triggeredBy() TriggeredBy {
 		return TriggeredForced
 	case p.r.Manual:
 		return TriggeredManual
+	case p.r.Asked:
+		return TriggeredModel
 	case p.r.Background:
 		return TriggeredBackground
 	}

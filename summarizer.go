@@ -14,7 +14,7 @@ type Reason string
 // The reasons that the ladder itself gives, and those that it shares with rungs.
 // The package precis/condense has those of the summaries that a model writes.
 const (
-	reasonGrew        Reason = "context_grew"  // the view would be larger than before
+	ReasonGrew        Reason = "context_grew"  // the view would be larger than before
 	ReasonBudget      Reason = "budget"        // the money set aside is spent
 	ReasonNoModels    Reason = "no_models"     // the caller wants no model to be called
 	ReasonCapped      Reason = "capped"        // too many runs, or too many without progress

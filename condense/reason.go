@@ -2,6 +2,26 @@ package condense
 
 import "precis"
 
+// ErrorName returns the name that Roo Code gives to a condensation that fails for a
+// reason. Reasons that it does not know are "condense_failed"; "" has none.
+func ErrorName(r precis.Reason) string {
+	switch r {
+	case "":
+		return ""
+	case ReasonTooFewMessages:
+		return "condense_not_enough_messages"
+	case ReasonCondensedRecently:
+		return "condensed_recently"
+	case ReasonNoSummarizer:
+		return "condense_handler_invalid"
+	case ReasonCallFailed, ReasonTooLong:
+		return "condense_api_failed"
+	case precis.ReasonGrew:
+		return "condense_context_grew"
+	}
+	return "condense_failed"
+}
+
 // The reasons for which a condensation with a model does not happen.
 const (
 	ReasonTooFewMessages    precis.Reason = "too_few_messages"    // there is nothing to condense

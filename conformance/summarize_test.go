@@ -260,17 +260,7 @@ func failed(t *testing.T, err error) (any, float64) {
 }
 
 func errorKey(reason string, params map[string]any) any {
-	key := "condense_failed"
-	switch precis.Reason(reason) {
-	case condense.ReasonTooFewMessages:
-		key = "condense_not_enough_messages"
-	case condense.ReasonCondensedRecently:
-		key = "condensed_recently"
-	case condense.ReasonNoSummarizer:
-		key = "condense_handler_invalid"
-	case condense.ReasonCallFailed, condense.ReasonTooLong:
-		key = "condense_api_failed"
-	}
+	key := condense.ErrorName(precis.Reason(reason))
 	if params == nil {
 		return map[string]any{"key": key}
 	}

@@ -21,6 +21,7 @@ type CondenseOptions struct {
 	Target     int    // tokens to come down to; 0: by the settings
 	Summarizer string // [ByModel], [ByDigest], or "" for what the settings say
 	Profile    string // whose manager to use; "": the default one
+	Asked      bool   // the model asks, no user: the cap on runs counts it and may refuse it, and a run that saves too little is dropped
 }
 
 // Condensed says what a run did, or would do.
@@ -113,7 +114,8 @@ func (o CondenseOptions) prepare(ctx context.Context, h Home, id string) (*run, 
 	}
 	s.Ask.Meter = s.Manager.NewMeter() // that of the home is not ours any longer
 	r := &run{s: s, ask: s.request()}
-	r.ask.Manual, r.ask.Focus, r.ask.WithoutModels = true, o.Focus, o.Summarizer == ByDigest
+	r.ask.Manual, r.ask.Asked = !o.Asked, o.Asked
+	r.ask.Focus, r.ask.WithoutModels = o.Focus, o.Summarizer == ByDigest
 	if o.Target > 0 {
 		r.ask.Target = o.Target
 	}

@@ -63,3 +63,39 @@ func TestRoomEndsAtTheThreshold(t *testing.T) {
 		t.Errorf("%+v, %v", d.Room, err)
 	}
 }
+
+// What follows from the report of a pass is what a look at the conversation gives.
+func TestOutlookAfterAPassIsThatOfAStatus(t *testing.T) {
+	for _, turns := range []int{0, 1, 20, 28, 60} {
+		h := homeOf(t, 40_000, grown(turns, 500)...)
+		d, err := conversation.Status(t.Context(), h, "c1")
+		if err != nil {
+			t.Fatal(err)
+		}
+		err = h.Look(t.Context(), "c1", func(s *conversation.Subject) error {
+			settings := s.Manager.Settings()
+			settings.Warn = 50
+			if err := s.Manager.SetSettings(settings); err != nil {
+				return err
+			}
+			meter := s.Manager.NewMeter()
+			res, err := s.Manager.Manage(t.Context(), precis.Request{Conversation: s.Conversation, Window: s.Ask.Window, MaxOutput: s.Ask.MaxOutput, OutputLimit: s.Ask.OutputLimit, Profile: s.Ask.Profile, Meter: meter, Watch: true})
+			if err != nil {
+				return err
+			}
+			o := conversation.OutlookAfter(s.Conversation, meter, settings, s.Ask.Profile, res.Report)
+			got, want := o.Room, d.Room
+			if (got.Lasts == nil) != (want.Lasts == nil) || got.Lasts != nil && *got.Lasts != *want.Lasts {
+				t.Errorf("%d turns: %v, want %v", turns, got.Lasts, want.Lasts)
+			}
+			got.Lasts, want.Lasts = nil, nil
+			if got != want || o.Percent != d.Status.Percent || o.Near != (d.Status.Percent >= 50) {
+				t.Errorf("%d turns: %+v, want %+v at %g %%", turns, o, want, d.Status.Percent)
+			}
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+}

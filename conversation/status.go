@@ -79,18 +79,24 @@ func (s *Subject) room(tokens int) Room {
 	settings := s.Manager.Settings()
 	overhead := s.meter().Overhead(s.Conversation)
 	d := precis.Plan(precis.Load{Used: tokens}, settings.Budget(r.Window, r.MaxOutput, r.OutputLimit, overhead), settings, r.Profile)
-	limit := math.Floor(max(d.Allowed, 0)) + 1 // one over the allowed
-	if settings.Auto && !settings.Observe {
-		limit = min(limit, math.Ceil(d.Threshold*float64(r.Window.Tokens)/100))
-	}
-	out := Room{Limit: int(limit), Left: max(int(limit)-tokens, 0)}
-	added, turns := s.newest(turnsMeasured)
-	if turns == 0 || added == 0 {
-		return out
-	}
 	factor := 1.0 // from what we count to what the model's provider does
 	if counted := overhead + s.meter().View(precis.View(s.Conversation.Transcript, s.Conversation.Edits)); counted > 0 {
 		factor = float64(tokens) / float64(counted)
+	}
+	return roomOf(s.Conversation, s.meter(), settings, d, factor)
+}
+
+// roomOf measures how much room is left in the view that d decides about. Factor is
+// the ratio of the provider's tokens to the meter's.
+func roomOf(conv *precis.Conversation, meter *precis.Meter, settings precis.Settings, d precis.Decision, factor float64) Room {
+	limit := math.Floor(max(d.Allowed, 0)) + 1 // one over the allowed
+	if settings.Auto && !settings.Observe {
+		limit = min(limit, math.Ceil(d.Threshold*float64(d.Window.Tokens)/100))
+	}
+	out := Room{Limit: int(limit), Left: max(int(limit)-d.Used, 0)}
+	added, turns := newest(conv, meter, turnsMeasured)
+	if turns == 0 || added == 0 {
+		return out
 	}
 	out.Turns, out.Growth = turns, max(int(math.Round(factor*float64(added)/float64(turns))), 1)
 	lasts := out.Left / out.Growth
@@ -98,17 +104,35 @@ func (s *Subject) room(tokens int) Room {
 	return out
 }
 
+// Outlook is how full the window is with a view, and how long it will last.
+type Outlook struct {
+	Percent float64 // of the window, 0 when that is unknown
+	Near    bool    // the warn level of the settings is reached
+	Room    Room
+}
+
+// OutlookAfter returns the outlook of the view that a pass of a manager left: report is
+// that of the pass, settings and profile those it was made with. Meter has counted
+// the conversation, so nothing is counted twice. It reads the conversation, which must not
+// be changed meanwhile.
+func OutlookAfter(conv *precis.Conversation, meter *precis.Meter, settings precis.Settings, profile string, report precis.Report) Outlook {
+	was := report.Decision
+	budget := precis.Budget{Window: was.Window, Reserve: was.Reserve, Overhead: report.After.Overhead, Buffer: was.Buffer}
+	d := precis.Plan(precis.Load{Used: report.After.Tokens}, budget, settings, profile)
+	return Outlook{Percent: d.Percent, Near: d.Near, Room: roomOf(conv, meter, settings, d, report.Calibration)}
+}
+
 // newest counts the tokens of the newest turns, at most so many: of each what the
 // model said and what came back before it spoke again. What a rewind hides counts
 // as never said.
-func (s *Subject) newest(most int) (tokens, turns int) {
-	msgs := retain.Alive(s.Conversation.Transcript, s.Conversation.Edits)
+func newest(conv *precis.Conversation, meter *precis.Meter, most int) (tokens, turns int) {
+	msgs := retain.Alive(conv.Transcript, conv.Edits)
 	pending := 0
 	for i := len(msgs) - 1; i >= 0 && turns < most; i-- {
 		if len(msgs[i].Content) == 0 {
 			continue
 		}
-		pending += s.meter().Message(msgs[i])
+		pending += meter.Message(msgs[i])
 		begins := i == 0 || msgs[i-1].Role != precis.RoleAssistant
 		if msgs[i].Role == precis.RoleAssistant && begins {
 			tokens, pending = tokens+pending, 0

@@ -75,7 +75,7 @@ const opAssemble = "assemble view"
 // [precis.CodeInvalid] with its place for what cannot be read, and
 // [precis.CodeOverBudget] when the view does not fit whatever is cut.
 func (g *Gateway) Assemble(r *http.Request, a Assembly) (out Assembled, err error) {
-	defer g.recovered(r.Context(), &err)
+	defer g.recovered(r.Context(), opAssemble, &err)
 	x, done, err := g.assembling(r, a)
 	if err != nil {
 		return Assembled{}, err
@@ -110,7 +110,7 @@ func (g *Gateway) Assemble(r *http.Request, a Assembly) (out Assembled, err erro
 // Listed gives the messages of an assembly to f as a home that has this one
 // conversation. Nothing is remembered.
 func (g *Gateway) Listed(r *http.Request, a Assembly, f func(h conversation.Home, id string) error) (err error) {
-	defer g.recovered(r.Context(), &err)
+	defer g.recovered(r.Context(), opAssemble, &err)
 	a.Name = ""
 	x, done, err := g.assembling(r, a)
 	if err != nil {
@@ -132,10 +132,10 @@ func (g *Gateway) Listed(r *http.Request, a Assembly, f func(h conversation.Home
 
 // recovered turns a panic into an error, which is logged without what it says: that
 // may be content.
-func (g *Gateway) recovered(ctx context.Context, err *error) {
+func (g *Gateway) recovered(ctx context.Context, op string, err *error) {
 	if v := recover(); v != nil && v != http.ErrAbortHandler {
 		g.o.Logger.ErrorContext(ctx, "panic", "where", string(debug.Stack()))
-		*err = precis.Errorf(precis.CodeInternal, opAssemble, "a fault of precis; the log says where")
+		*err = precis.Errorf(precis.CodeInternal, op, "a fault of precis; the log says where")
 	}
 }
 

@@ -2,22 +2,21 @@ package gateway
 
 import (
 	"net/http"
+	"slices"
 	"strings"
 
 	"precis"
-	"precis/gateway/recall"
 	"precis/gateway/splice"
-	"precis/internal/jsonspan"
+	"precis/gateway/tool"
 	"precis/wire"
-	"precis/wire/chat"
 	"precis/wire/responses"
 )
 
 // composed is the request to send upstream.
 type composed struct {
-	body   []byte
-	beta   string // a beta that the body needs in addition to the client's own; "": none
-	recall bool   // the recall tool is offered
+	body  []byte
+	beta  string     // a beta that the body needs in addition to the client's own; "": none
+	tools tool.Names // of the gateway's own that may be called; nil: none is offered
 }
 
 // compose returns the request to send: the client's own while its messages are
@@ -35,9 +34,9 @@ func (p *plan) compose() composed {
 		c.bindThinking()
 	}
 	c.poly.Remove(c.d)
-	c.offerRecall()
-	out := composed{body: c.d.Bytes(), beta: c.beta, recall: c.recall}
-	if p.unlisted && !changed && !p.poly.Active && !out.recall {
+	c.offerTools()
+	out := composed{body: c.d.Bytes(), beta: c.beta, tools: c.tools}
+	if p.unlisted && !changed && !p.poly.Active && len(out.tools) == 0 {
 		out.body = p.body
 	}
 	return out
@@ -69,7 +68,7 @@ func (p *plan) live(edited bool) *precis.Live {
 			c.bindThinking()
 		}
 		c.poly.Remove(c.d)
-		c.offerRecall()
+		c.offerTools()
 		l.Body = c.d.Bytes()
 		if c.beta != "" {
 			l.Header[headerBeta] = betas(p.r.Header, c.beta)
@@ -81,35 +80,30 @@ func (p *plan) live(edited bool) *precis.Live {
 // composer changes the fields of one request.
 type composer struct {
 	*plan
-	d      *wire.Draft
-	beta   string
-	recall bool
+	d     *wire.Draft
+	beta  string
+	tools tool.Names
 }
 
-// offerRecall adds the recall tool, and removes what earlier answers have left
-// behind of it. Reasoning that saw the tool, its calls or their results is bound to
-// them, also when nothing is hidden any more.
-func (c *composer) offerRecall() {
-	if c.dialect.Name() == responses.Format && recall.Marked(c.found.Body.Raw()) {
-		c.d.Set(c.dialect.List(), recall.Unmark(c.d.Get(c.dialect.List())))
+// offerTools adds the gateway's own tools that are offered, and removes what earlier answers
+// have left behind of them. Reasoning that saw a tool, its calls or their results is bound
+// to them, also when nothing is hidden any more.
+func (c *composer) offerTools() {
+	if c.dialect.Name() == responses.Format && tool.Marked(c.found.Body.Raw()) {
+		c.d.Set(c.dialect.List(), tool.Unmark(c.d.Get(c.dialect.List())))
 	}
-	if !c.plan.recall {
+	if !c.plan.recall && !c.plan.condense {
 		return
 	}
-	tools, ok := recall.Offer(c.d.Get("tools"), c.dialect.Name())
-	if c.recall = ok; !ok {
+	list := c.d.Get("tools")
+	free := tool.Free(list, c.g.ownTools())
+	offered := slices.DeleteFunc(slices.Clone(free), func(t tool.Tool) bool { return !c.offers(t) })
+	if len(offered) == 0 {
 		return
 	}
-	c.d.Set("tools", tools)
+	c.tools = tool.NamesOf(free) // one of the others may be offered in a follow-up
+	c.d.Set("tools", tool.Offer(list, c.dialect.Name(), offered))
 	c.bindThinking()
-}
-
-// offersRecall reports whether the recall tool is offered: from the first hidden
-// message on for the rest of the conversation, because a list of tools that changes
-// costs the prompt cache and bound reasoning.
-func (j *planner) offersRecall() bool {
-	return j.g.o.Recall && j.assembly == nil && j.route.work != workCompact && !j.poly.Only && recall.Hides(j.work.Edits) &&
-		(j.dialect.Name() != chat.Format || jsonspan.Int(j.found.Body.Get("n")) < 2)
 }
 
 // betas returns the betas of a request and one more.

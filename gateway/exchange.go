@@ -48,6 +48,9 @@ type exchange struct {
 	answer  wire.Response
 	retries int
 	err     error
+
+	madeByModel []precis.Report // of condensations that the model asked for
+	newest      *plan           // after the last of them; nil: plan is
 }
 
 // serve answers the request.
@@ -153,8 +156,9 @@ func (x *exchange) report() {
 		out.Model, out.Stream, out.Conversation = p.found.Prompt.Model, p.found.Prompt.Stream, p.found.Line.ID
 		out.CostUSD = x.g.o.Cost(out.Dialect, out.Model, x.answer.Usage)
 	}
+	out.ByModel = x.madeByModel
 	if x.managed() {
-		out.Report = &x.plan.result.Report
+		out.Report, out.Outlook, out.Warned, out.CondenseError = &x.plan.result.Report, &x.plan.outlook, x.plan.warned, x.plan.failed
 	}
 	x.g.o.OnTurn(x.r.Context(), out)
 }
@@ -185,6 +189,13 @@ func (x *exchange) describe(h http.Header) {
 	h.Set(headerBefore, strconv.Itoa(x.plan.before))
 	h.Set(headerAfter, strconv.Itoa(r.After.Tokens))
 	h.Set(headerWindow, strconv.Itoa(r.Decision.Window.Tokens)+" "+string(r.Decision.Window.Source))
+	h.Set(headerPercent, strconv.FormatFloat(x.plan.outlook.Percent, 'f', 1, 64))
+	if n := x.plan.outlook.Room.Lasts; n != nil {
+		h.Set(headerTurnsLeft, strconv.Itoa(*n))
+	}
+	if x.plan.failed != "" {
+		h.Set(headerCondenseError, x.plan.failed)
+	}
 	if x.retries > 0 {
 		h.Set(headerRetries, strconv.Itoa(x.retries))
 	}
@@ -198,9 +209,13 @@ func (x *exchange) record() {
 		return
 	}
 	report, model, now := p.result.Report, p.found.Prompt.Model, x.g.o.Now()
+	tokens := report.After.Tokens
+	if x.newest != nil {
+		tokens = x.newest.result.Report.After.Tokens
+	}
 	p.conv.SetInfo(func(rec *store.Record) {
 		rec.Requests++
-		rec.Tokens, rec.Window, rec.Updated = report.After.Tokens, report.Decision.Window.Tokens, now
+		rec.Tokens, rec.Window, rec.Updated = tokens, report.Decision.Window.Tokens, now
 	})
 	p.conv.Save()
 	x.g.windows.taken(p.windowKey(), x.answer.Input)
@@ -240,6 +255,10 @@ const (
 	headerParent   = "X-Precis-Parent"        // where the request ended that it continues
 	headerRetries  = "X-Precis-Retries"       // after overflows
 	headerError    = "X-Precis-Error"         // the code, when the error is the gateway's own
+
+	headerPercent       = "X-Precis-Percent"        // of the window, used by what was forwarded
+	headerTurnsLeft     = "X-Precis-Turns-Left"     // until the view is reduced, if turns go on like the newest; absent: unknown
+	headerCondenseError = "X-Precis-Condense-Error" // by name, a condensation that failed; absent: none did
 )
 
 // Actions, as headers and metrics name them.

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"precis"
+	"precis/conversation"
 	"precis/gateway/polyfill"
 	"precis/wire/anthropic"
 	"precis/wire/chat"
@@ -67,6 +68,10 @@ type Options struct {
 	// 8000, and it is never more than a quarter of the window.
 	Recall       bool
 	RecallTokens int
+	// CondenseTool offers the model a tool to ask for a condensation at a moment that
+	// suits its work, and answers its calls. Summaries are written as for any other
+	// condensation.
+	CondenseTool bool
 
 	// Bridge says what is done when a client condenses a conversation by itself; "":
 	// [BridgeMissing].
@@ -136,14 +141,23 @@ type Turn struct {
 	Status       int    // of the response
 	Stream       bool
 	Report       *precis.Report // nil when it was passed through
-	Usage        precis.Usage
-	Input        int // input tokens the upstream reported, cached ones included; 0: none
-	CostUSD      float64
-	Retries      int           // after overflows
-	Overhead     time.Duration // spent before the request was first sent upstream
-	FirstByte    time.Duration // until the first byte of the answer was sent on
-	Took         time.Duration
-	Err          error // why it failed; nil when it did not
+	// Outlook is how full the window is with what was forwarded; nil when it was passed
+	// through.
+	Outlook *conversation.Outlook
+	Warned  bool // the warn level was crossed: the turn before was below it
+	// CondenseError names a condensation that failed, for this request or in the
+	// background since the one before: by the names of condense.ErrorName, or by a
+	// [precis.Code] when the whole run failed. "": none did.
+	CondenseError string
+	ByModel       []precis.Report // of condensations that the model asked for meanwhile, by the condense tool
+	Usage         precis.Usage
+	Input         int // input tokens the upstream reported, cached ones included; 0: none
+	CostUSD       float64
+	Retries       int           // after overflows
+	Overhead      time.Duration // spent before the request was first sent upstream
+	FirstByte     time.Duration // until the first byte of the answer was sent on
+	Took          time.Duration
+	Err           error // why it failed; nil when it did not
 }
 
 var dialects = []string{anthropic.Format, chat.Format, responses.Format}

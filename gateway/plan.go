@@ -1,11 +1,13 @@
 package gateway
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"time"
 
 	"precis"
+	"precis/conversation"
 	"precis/gateway/registry"
 	"precis/wire/anthropic"
 )
@@ -17,7 +19,12 @@ type plan struct {
 	managed bool          // by the manager; else the view is what the client sent
 	before  int           // tokens of what the client sent
 	plain   bool          // reasoning is switched off, see thinking.go
-	recall  bool          // the recall tool is offered
+	// recall and condense say which of the gateway's own tools are offered.
+	recall, condense bool
+
+	outlook conversation.Outlook // of the view
+	warned  bool                 // the warn level was crossed with this request
+	failed  string               // by name, the condensation that failed; "": none did
 }
 
 // planned makes the view of a request. An error is answered with; a view that is
@@ -44,6 +51,7 @@ func (x *exchange) planned(q *placed) (*plan, error) {
 	}
 	if err != nil {
 		x.g.o.Logger.WarnContext(x.r.Context(), "not managed", "conversation", q.conv.ID(), "code", string(precis.CodeOf(err)), "error", err)
+		p.failed = cmp.Or(p.failed, condenseError(nil, err))
 	}
 	return p, nil
 }
@@ -88,10 +96,11 @@ func (p *plan) locked(f func(context.Context, *planner) error) error {
 // settle takes over what planning led to.
 func (p *plan) settle(j *planner) {
 	p.result = answerable(j.res, p.found.Messages)
-	p.recall = j.offersRecall()
+	j.offer()
 	if j.own {
 		p.conv.Last = j.res.Report
 	}
+	j.warn()
 	if p.action != actionReduced {
 		p.action = actionNone
 		if edited(j.res) {
@@ -154,7 +163,7 @@ func (p *plan) planner(ctx context.Context) *planner {
 		p.update()
 	}
 	p.plain = p.isPlain(j.work)
-	p.recall = j.offersRecall()
+	j.offer()
 	window := p.window(ctx)
 	if window.Source == precis.SourceAssumed && p.g.o.Probe && p.assembly == nil && p.direct == nil {
 		p.g.windows.probe(p.credentialsOf(), f.Prompt.Model)
@@ -396,7 +405,7 @@ func (j *planner) prepare() {
 		if err != nil && ctx.Err() == nil {
 			j.g.o.Logger.WarnContext(ctx, "preparing failed", "conversation", snap.ID, "error", err)
 		}
-		p.Edits = res.Edits
+		p.Edits, p.Failed = res.Edits, condenseError(res.Report.Steps, err)
 	}) {
 		j.conv.Prepared = p
 	}
@@ -414,7 +423,7 @@ func (j *planner) takePrepared(ctx context.Context, p *registry.Preparation) (do
 	if !p.Finished() {
 		return false, precis.Errorf(precis.CodeCanceled, "wait for the summary", "%w", context.Cause(ctx))
 	}
-	j.conv.Prepared = nil
+	j.conv.Prepared, j.failed = nil, cmp.Or(p.Failed, j.failed)
 	if len(p.Edits) == 0 || p.Base != len(j.work.Edits) {
 		return false, nil
 	}

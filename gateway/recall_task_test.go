@@ -1,6 +1,7 @@
 package gateway_test
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"net/http"
@@ -9,6 +10,7 @@ import (
 	"testing"
 
 	"precis/gateway"
+	"precis/gateway/asked"
 	"precis/gateway/recall"
 	"precis/internal/upstream"
 	"precis/preset"
@@ -18,6 +20,28 @@ import (
 // before each of them, once there is anything hidden: against an upstream that
 // refuses broken pairing, reasoning and breakpoints, streamed and not.
 func TestTaskWithRecall(t *testing.T) {
+	taskWith(t, recall.Name, func(o *gateway.Options) { o.Recall = true })
+}
+
+// TestTaskWithTheCondenseTool does the same with a model that asks for a condensation
+// before each file.
+func TestTaskWithTheCondenseTool(t *testing.T) {
+	var made atomic.Int64
+	taskWith(t, asked.Name, func(o *gateway.Options) {
+		o.CondenseTool = true
+		o.OnTurn = func(_ context.Context, turn gateway.Turn) {
+			made.Add(int64(len(turn.ByModel)))
+		}
+	})
+	t.Cleanup(func() { // the tasks have ended
+		if n := made.Load(); n < 8 {
+			t.Errorf("%d condensations in 8 tasks", n)
+		}
+	})
+}
+
+// taskWith runs the tasks of models that call a tool of the gateway before each file.
+func taskWith(t *testing.T, name string, change func(*gateway.Options)) {
 	tests := []struct {
 		w  worker
 		up upstream.Options
@@ -32,7 +56,7 @@ func TestTaskWithRecall(t *testing.T) {
 			t.Run(fmt.Sprintf("%s/%s/stream=%v", tt.w.dialect, tt.w.model, stream), func(t *testing.T) {
 				t.Parallel()
 				var recalls atomic.Int64
-				tt.up.Files, tt.up.Window, tt.up.Recall = files(t, 14, 24_500), 60_000, recall.Name
+				tt.up.Files, tt.up.Window, tt.up.Recall = files(t, 14, 24_500), 60_000, name
 				tt.up.Observe = func(_ upstream.Record, _ http.Header, body []byte) {
 					if strings.Contains(lastItem(body), "again_r1") {
 						recalls.Add(1)
@@ -47,7 +71,7 @@ func TestTaskWithRecall(t *testing.T) {
 					window(60_000)(o)
 					settings, _ := preset.Settings(preset.Frugal)
 					o.Manager, _ = preset.New(preset.Options{Settings: settings})
-					o.Recall = true
+					change(o)
 				})
 				w := tt.w
 				if stream {
@@ -63,7 +87,7 @@ func TestTaskWithRecall(t *testing.T) {
 						t.Fatal("the task does not end")
 					}
 					out := exchange(t, base+path, w.body(t))
-					if strings.Contains(string(out), recall.Name) {
+					if strings.Contains(string(out), name) {
 						t.Fatalf("the client sees the call: %s", out)
 					}
 					if stream {
@@ -72,7 +96,7 @@ func TestTaskWithRecall(t *testing.T) {
 					done = w.take(t, out)
 				}
 				s := up.Stats()
-				t.Logf("%d requests, %d recalls, %d splices, %d dropped, cache %.3f", s.Requests, recalls.Load(), s.Splices, s.Dropped, s.CacheShare())
+				t.Logf("%d requests, %d calls, %d splices, %d dropped, cache %.3f", s.Requests, recalls.Load(), s.Splices, s.Dropped, s.CacheShare())
 				if len(s.Refused) > 0 || s.Overflows > 0 || recalls.Load() < 4 {
 					t.Errorf("refused %v", s.Refused)
 				}

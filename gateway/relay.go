@@ -15,17 +15,17 @@ var buffers = sync.Pool{New: func() any { b := make([]byte, 32<<10); return &b }
 // maxWhole is the longest answer without a stream that is read whole.
 const maxWhole = 4 << 20
 
-// relay passes a response on as it comes, through what polyfills and the recall
-// tool add to it. A stream that is cut upstream is cut for the client as well: a
+// relay passes a response on as it comes, through what polyfills and the
+// gateway's own tools add to it. A stream that is cut upstream is cut for the client as well: a
 // clean end would look like a whole answer. P is nil for a request that was
 // forwarded unchanged.
 func (x *exchange) relay(p *plan, out composed, in *reply) {
 	defer func() { _ = in.close() }()
 	pipe := &pipe{exchange: x, p: p, in: in, to: x.out.w}
 	if p != nil {
-		pipe.recaller = recaller{sent: out}
-		if out.recall {
-			pipe.recallWhole()
+		pipe.answerer = answerer{sent: out}
+		if len(out.tools) > 0 {
+			pipe.answerWhole()
 		}
 		if p.poly.Active {
 			pipe.polyfillWhole()
@@ -47,8 +47,8 @@ func (x *exchange) relay(p *plan, out composed, in *reply) {
 	if p != nil && p.poly.Active {
 		pipe.polyfillStream()
 	}
-	if out.recall {
-		pipe.recallStream()
+	if len(out.tools) > 0 {
+		pipe.mergeStream()
 	}
 	err := pipe.run()
 	if in.res.StatusCode < 400 {
@@ -69,11 +69,11 @@ type pipe struct {
 	in      *reply
 	to      io.Writer // the client, behind what changes the response
 	closing io.Closer // ends that; nil: nothing does
-	recaller
+	answerer
 }
 
 // run relays the response and, at the end of a stream, what the model says after
-// it was given what it asked for by the recall tool.
+// its calls of the gateway's own tools were answered.
 func (p *pipe) run() error {
 	out := http.NewResponseController(p.out.w)
 	_, err := p.to.Write(p.in.head)
@@ -84,7 +84,7 @@ func (p *pipe) run() error {
 		err = p.in.err
 	}
 	if err == nil && p.merger != nil {
-		err = p.recallOn(out)
+		err = p.goOn(out)
 	}
 	if p.closing != nil {
 		_ = p.closing.Close() // a client that has gone hears nothing

@@ -256,7 +256,7 @@ func (p *plan) again(out composed, in *reply) (*plan, composed, bool) {
 		p.g.freeModels.Store([2]string{p.upstream.Name, p.found.Prompt.Model}, true)
 		return p, p.compose(), true
 	}
-	if aboutThinking(code, in.problem) && !p.plain && p.found.Prompt.Thinking && (edited(p.result) || out.recall) {
+	if aboutThinking(code, in.problem) && !p.plain && p.found.Prompt.Thinking && (edited(p.result) || len(out.tools) > 0) {
 		p = p.withoutReasoning()
 		return p, p.compose(), true
 	}

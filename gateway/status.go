@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"precis"
+	"precis/condense"
+	"precis/conversation"
 	"precis/gateway/registry"
 	"precis/store"
 )
@@ -146,4 +148,37 @@ func (g *Gateway) Profiles() ProfileList {
 		out.Items = append(out.Items, info(name, p.profiles[name]))
 	}
 	return out
+}
+
+// modelRungs are the names of the rungs by which a model writes a summary.
+var modelRungs = []string{condense.Full{}.Name(), condense.Selective{}.Name()}
+
+// condenseError names what went wrong when a conversation was condensed: the error of
+// the run, else the first summary of a model that failed or was refused. "" when none did,
+// and when the client has left.
+func condenseError(steps []precis.Step, err error) string {
+	if code := precis.CodeOf(err); code != "" && code != precis.CodeCanceled {
+		return string(code)
+	}
+	for _, s := range steps {
+		if (s.Outcome == precis.OutcomeFailed || s.Outcome == precis.OutcomeRefused) && slices.Contains(modelRungs, s.Rung) {
+			return condense.ErrorName(s.Code)
+		}
+	}
+	return ""
+}
+
+// warn works out how full the window is with the view, whether the warn level is crossed
+// with it, and whether a condensation failed on the way. The conversation is locked.
+func (j *planner) warn() {
+	r := j.result.Report
+	if r.Counter == "" {
+		return // it was not looked at
+	}
+	j.outlook = conversation.OutlookAfter(j.work, j.req.Meter, j.mgr.Settings(), j.req.Profile, r)
+	j.failed = cmp.Or(condenseError(r.Steps, nil), j.failed)
+	if j.own && j.assembly == nil && j.route.work == workTurn {
+		j.warned = j.outlook.Near && (j.warned || !j.conv.Near)
+		j.conv.Near = j.outlook.Near
+	}
 }

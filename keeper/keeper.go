@@ -36,20 +36,21 @@ import (
 // Options are what a keeper works with. The zero value has the balanced preset, exact
 // counting, windows by the names of models, and no model that writes summaries.
 type Options struct {
-	Settings precis.Settings                     // thresholds, target, rungs; zero: those of the balanced preset
-	Counter  precis.Counter                      // counts tokens; nil: with the vocabulary o200k, and learned from what providers report
-	Instead  []precis.Strategy                   // ways of reducing in the places of those of their names, see [preset.Rungs]
-	First    []precis.Strategy                   // ways of reducing that are tried before all others
-	Writer   *preset.Condensing                  // models that write summaries; nil: summaries are digests, and nothing is asked
-	Parser   outline.Parser                      // of files that are outlined; nil: by lines
-	Window   func(model string) int              // of a model, in tokens; nil, or 0: what package models knows, else 128,000
-	Model    string                              // that conversations by name are held with; "": none is known
-	Base     http.RoundTripper                   // sends requests; nil: http.DefaultTransport
-	Recall   bool                                // offers the model a tool that brings back what its view hides, and answers it
-	Logger   *slog.Logger                        // nil: silent; no content and no key is logged
-	Now      func() time.Time                    // nil: time.Now
-	OnReport func(precis.Report)                 // called with what each run did; nil: nothing is. It must return soon.
-	OnTurn   func(context.Context, gateway.Turn) // called for each request that was answered; nil: nothing is
+	Settings     precis.Settings                     // thresholds, target, rungs; zero: those of the balanced preset
+	Counter      precis.Counter                      // counts tokens; nil: with the vocabulary o200k, and learned from what providers report
+	Instead      []precis.Strategy                   // ways of reducing in the places of those of their names, see [preset.Rungs]
+	First        []precis.Strategy                   // ways of reducing that are tried before all others
+	Writer       *preset.Condensing                  // models that write summaries; nil: summaries are digests, and nothing is asked
+	Parser       outline.Parser                      // of files that are outlined; nil: by lines
+	Window       func(model string) int              // of a model, in tokens; nil, or 0: what package models knows, else 128,000
+	Model        string                              // that conversations by name are held with; "": none is known
+	Base         http.RoundTripper                   // sends requests; nil: http.DefaultTransport
+	Recall       bool                                // offers the model a tool that brings back what its view hides, and answers it
+	CondenseTool bool                                // offers the model a tool by which it asks for a condensation, and answers it
+	Logger       *slog.Logger                        // nil: silent; no content and no key is logged
+	Now          func() time.Time                    // nil: time.Now
+	OnReport     func(precis.Report)                 // called with what each run did; nil: nothing is. It must return soon.
+	OnTurn       func(context.Context, gateway.Turn) // called for each request that was answered; nil: nothing is
 }
 
 // Keeper keeps conversations. It is safe for concurrent use.
@@ -83,7 +84,7 @@ func Open(path string, o Options) (*Keeper, error) {
 	}
 	g := gateway.Options{
 		Local: true, InProcess: true, Manager: manager, Window: k.window, OutputLimit: k.outputLimit,
-		Recall: o.Recall, Logger: o.Logger, Now: o.Now, OnTurn: o.OnTurn,
+		Recall: o.Recall, CondenseTool: o.CondenseTool, Logger: o.Logger, Now: o.Now, OnTurn: o.OnTurn,
 		Cost: k.cost, Transport: o.Base,
 	}
 	if path != "" {

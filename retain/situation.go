@@ -32,6 +32,9 @@ func Of(s *precis.Situation) (*Index, []float64, *Reuser) {
 // that other edits hide are complete.
 func Alive(t *precis.Transcript, edits []precis.Edit) []precis.Message {
 	msgs := t.Messages()
+	if !slices.ContainsFunc(edits, func(e precis.Edit) bool { return e.Kind == precis.KindRewind }) {
+		return msgs
+	}
 	shown := precis.ShownBy(t, edits)
 	cloned := false
 	for i := range msgs {

@@ -21,6 +21,7 @@ const (
 	EventEdits    = "edits"    // edits were made, by a request or through the API
 	EventPurge    = "purge"    // conversations were forgotten
 	EventSettings = "settings" // settings were changed
+	EventWarning  = "warning"  // a window is nearly full, or a condensation failed
 )
 
 // Event is something that happened. Only the fields of its type are set.
@@ -33,6 +34,22 @@ type Event struct {
 	Edits        []EditNote         `json:"edits,omitempty"`
 	Purged       *store.PurgeResult `json:"purged,omitempty"`
 	Profile      *string            `json:"profile,omitempty"` // whose settings; "": the default one
+	Warning      *WarningNote       `json:"warning,omitempty"`
+}
+
+// What a [WarningNote] warns of.
+const (
+	WarnWindow       = "window"       // the warn level was crossed
+	WarnCondensation = "condensation" // a condensation failed
+)
+
+// WarningNote warns of what a user may want to act on before the conversation is
+// condensed, or since it was not.
+type WarningNote struct {
+	Kind      string  `json:"kind"`                 // what it warns of
+	Percent   float64 `json:"percent"`              // of the window, used by what was forwarded
+	TurnsLeft *int    `json:"turns_left,omitempty"` // about, until the view is reduced; absent: unknown
+	Error     string  `json:"error,omitempty"`      // by name, the condensation that failed
 }
 
 // TurnNote reports a request. Times are in milliseconds.
@@ -54,6 +71,9 @@ type TurnNote struct {
 	Overhead  float64      `json:"overhead_ms"`
 	FirstByte float64      `json:"first_byte_ms"`
 	Took      float64      `json:"took_ms"`
+	Percent   float64      `json:"percent"`                  // of the window, used by what was forwarded; 0: not counted
+	TurnsLeft *int         `json:"turns_left,omitempty"`     // about, until the view is reduced; absent: unknown
+	Condense  string       `json:"condense_error,omitempty"` // by name, a condensation that failed
 	Error     precis.Code  `json:"error,omitempty"`
 }
 
@@ -89,13 +109,34 @@ func (e *Events) Turn(_ context.Context, t gateway.Turn) {
 		Error: precis.CodeOf(t.Err),
 	}
 	now := time.Now()
+	for _, r := range t.ByModel {
+		e.publish(Event{Type: EventEdits, Time: now, Owner: t.Owner, Conversation: t.Conversation, Edits: notesOf(r)})
+	}
 	if r := t.Report; r != nil {
 		note.Said, note.Sent, note.Window = max(r.Said, r.Before.Tokens), r.After.Tokens, r.Decision.Window.Tokens
 		if edits := notesOf(*r); len(edits) > 0 {
 			e.publish(Event{Type: EventEdits, Time: now, Owner: t.Owner, Conversation: t.Conversation, Edits: edits})
 		}
 	}
+	for _, w := range note.outlook(t) {
+		e.publish(Event{Type: EventWarning, Time: now, Owner: t.Owner, Conversation: t.Conversation, Warning: &w})
+	}
 	e.publish(Event{Type: EventTurn, Time: now, Owner: t.Owner, Conversation: t.Conversation, Turn: note})
+}
+
+// outlook puts how full the window is into the note, and returns what is to be warned of.
+func (n *TurnNote) outlook(t gateway.Turn) (out []WarningNote) {
+	if t.Outlook == nil {
+		return nil
+	}
+	n.Percent, n.TurnsLeft, n.Condense = t.Outlook.Percent, t.Outlook.Room.Lasts, t.CondenseError
+	if t.Warned {
+		out = append(out, WarningNote{Kind: WarnWindow, Percent: n.Percent, TurnsLeft: n.TurnsLeft})
+	}
+	if n.Condense != "" {
+		out = append(out, WarningNote{Kind: WarnCondensation, Percent: n.Percent, TurnsLeft: n.TurnsLeft, Error: n.Condense})
+	}
+	return out
 }
 
 func notesOf(r precis.Report) []EditNote {

@@ -64,7 +64,7 @@ func getEdit(c *call) (any, error) {
 }
 
 func condense(c *call, in condensing) (any, error) {
-	out, err := conversation.Condense(c.r.Context(), c.home(), c.id(), conversation.CondenseOptions(in))
+	out, err := conversation.Condense(c.r.Context(), c.home(), c.id(), in.options())
 	if err == nil && out.Changed {
 		c.publish(notesOf(out.Report))
 	}
@@ -72,7 +72,7 @@ func condense(c *call, in condensing) (any, error) {
 }
 
 func preview(c *call, in condensing) (any, error) {
-	return conversation.Preview(c.r.Context(), c.home(), c.id(), conversation.CondenseOptions(in))
+	return conversation.Preview(c.r.Context(), c.home(), c.id(), in.options())
 }
 
 func undo(c *call, in undoing) (any, error) {

@@ -2,6 +2,7 @@ package control
 
 import (
 	"encoding/json"
+	"fmt"
 	"maps"
 	"reflect"
 	"regexp"
@@ -11,6 +12,8 @@ import (
 	"time"
 
 	"precis"
+	"precis/conversation"
+	"precis/gateway"
 )
 
 type object = map[string]any
@@ -205,5 +208,47 @@ func TestListenersHearOfTheirOwnersAlone(t *testing.T) {
 	e.Close()
 	if e.Listen("*", 0) != nil {
 		t.Error("closed events have listeners")
+	}
+}
+
+// A turn that crosses the warn level, or whose condensation failed, is followed by a
+// warning; condensations that the model asked for are edits.
+func TestTurnsWarn(t *testing.T) {
+	e := NewEvents()
+	l := e.Listen("p1", 0)
+	turns := 9
+	outlook := &conversation.Outlook{Percent: 71.5, Near: true, Room: conversation.Room{Lasts: &turns}}
+	for _, turn := range []gateway.Turn{
+		{Report: &precis.Report{}, Outlook: outlook},
+		{Report: &precis.Report{}, Outlook: outlook, Warned: true},
+		{Report: &precis.Report{}, Outlook: outlook, CondenseError: "condense_api_failed"},
+		{Report: &precis.Report{}, Outlook: outlook, ByModel: []precis.Report{{TriggeredBy: precis.TriggeredModel, Edits: []precis.EditSummary{{ID: "e1", Saved: 7}}}}},
+		{CondenseError: "none: it was passed through", Warned: true},
+	} {
+		turn.Owner, turn.Conversation = "p1", "c1"
+		e.Turn(t.Context(), turn)
+	}
+	e.Close()
+	var got []string
+	for ev := range l.C {
+		text := ev.Event.Type
+		if ev.Event.Owner != "p1" || ev.Event.Conversation != "c1" {
+			t.Errorf("%+v", ev.Event)
+		}
+		if w := ev.Event.Warning; w != nil {
+			text += fmt.Sprintf(" %s %g %d %s", w.Kind, w.Percent, *w.TurnsLeft, w.Error)
+		}
+		if n := ev.Event.Turn; n != nil && n.TurnsLeft != nil {
+			text += fmt.Sprintf(" %g %d %s", n.Percent, *n.TurnsLeft, n.Condense)
+		}
+		for _, n := range ev.Event.Edits {
+			text += fmt.Sprintf(" %s %s %d", n.ID, n.TriggeredBy, n.Saved)
+		}
+		got = append(got, text)
+	}
+	want := []string{"turn 71.5 9 ", "warning window 71.5 9 ", "turn 71.5 9 ", "warning condensation 71.5 9 condense_api_failed", "turn 71.5 9 condense_api_failed",
+		"edits e1 model 7", "turn 71.5 9 ", "turn"}
+	if !slices.Equal(got, want) {
+		t.Errorf("events\n%q, want\n%q", got, want)
 	}
 }

@@ -107,6 +107,11 @@ type condensing struct {
 	Profile    string `json:"profile,omitempty"`       // whose settings to use; "": the default one
 }
 
+// options returns what is asked for; a user asks.
+func (in condensing) options() conversation.CondenseOptions {
+	return conversation.CondenseOptions{Focus: in.Focus, Target: in.Target, Summarizer: in.Summarizer, Profile: in.Profile}
+}
+
 // undoing names edits.
 type undoing struct {
 	Edits []string `json:"edits,omitempty"` // none: the last run

@@ -1,13 +1,7 @@
 // Package recall is the tool by which a model reads again what its view of a
-// conversation hides, and whose calls the gateway answers itself: the definition
-// of the tool, finding its calls in answers, and making one answer of several,
-// so that the client never sees that there was a call.
+// conversation hides: its definition, [Tool], what a call asks for, and the
+// [Library] that answers calls. What it has in common with other tools of the
+// gateway is in precis/gateway/tool.
 //
-// [Offer] adds the tool to a request. [Merger] does the rest for streams, [Whole]
-// for answers in one piece. Both hand out an [Answer]; when it is due, what
-// [Answer.Append] makes goes behind the messages of the request, which is sent
-// again, and what comes is the next answer.
-//
-// Nothing here reads the conversation or the network. What is not about the tool
-// keeps its bytes.
+// Nothing here reads the network, and of a conversation only what it is handed.
 package recall

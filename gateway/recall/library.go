@@ -7,6 +7,7 @@ import (
 	"unicode/utf8"
 
 	"precis"
+	"precis/gateway/tool"
 	"precis/internal/content"
 )
 
@@ -46,24 +47,20 @@ func (b *Library) behind() []Linked {
 func (b *Library) of(l Linked) *Library { return &Library{Transcript: l.Transcript, Meter: b.Meter} }
 
 // Answer answers calls with at most limit tokens in all; 0: each is answered that what
-// it asks for is too long. Last: they are the last that are answered in this turn.
-// A search ends early, with what it has found, when ctx ends.
-func (b *Library) Answer(ctx context.Context, calls []Call, limit int, last bool) []Result {
-	out := make([]Result, len(calls))
+// it asks for is too long. A search ends early, with what it has found, when ctx ends.
+func (b *Library) Answer(ctx context.Context, calls []tool.Call, limit int) []tool.Result {
+	out := make([]tool.Result, len(calls))
 	for i, c := range calls {
 		in, problem := ReadInput(c.Input)
 		switch {
 		case limit == 0:
-			out[i] = Result{Text: "What was asked for does not fit into the context window any more. Ask for less, or go on without it.", Failed: true}
+			out[i] = tool.Result{Text: "What was asked for does not fit into the context window any more. Ask for less, or go on without it.", Failed: true}
 		case problem != "":
-			out[i] = Result{Text: problem, Failed: true}
+			out[i] = tool.Result{Text: problem, Failed: true}
 		case in.Search != "":
 			out[i] = b.search(ctx, in.Search, limit/len(calls))
 		default:
 			out[i] = b.read(in, limit/len(calls))
-		}
-		if last {
-			out[i].Text += "\n\n[This was the last time that " + Name + " is answered in this turn. Go on with what there is.]"
 		}
 	}
 	return out
@@ -85,7 +82,7 @@ func (b *Library) at(i int) precis.Message {
 }
 
 // read returns what a handle names, from an offset on.
-func (b *Library) read(in Input, limit int) Result {
+func (b *Library) read(in Input, limit int) tool.Result {
 	if i := strings.IndexByte(in.Handle, ':'); i >= 0 {
 		prefix := in.Handle[:i+1]
 		for _, l := range b.behind() {
@@ -94,20 +91,20 @@ func (b *Library) read(in Input, limit int) Result {
 				return b.of(l).readAs(prefix, in, limit)
 			}
 		}
-		return Result{Text: fmt.Sprintf("No conversation before this one has handles that begin with %.40s. Those of this one look like m12.", prefix), Failed: true}
+		return tool.Result{Text: fmt.Sprintf("No conversation before this one has handles that begin with %.40s. Those of this one look like m12.", prefix), Failed: true}
 	}
 	return b.readAs("", in, limit)
 }
 
 // readAs is read for handles behind a prefix.
-func (b *Library) readAs(prefix string, in Input, limit int) Result {
+func (b *Library) readAs(prefix string, in Input, limit int) tool.Result {
 	h, err := precis.ParseHandle(in.Handle)
 	if err == nil {
 		_, err = b.Transcript.Read(h)
 	}
 	if err != nil {
 		n := b.Transcript.Len()
-		return Result{Text: fmt.Sprintf("%s. Handles look like m12, m12-m14 or m12.b3; this conversation has %sm0 to m%d.", plainText(err), prefix, n-1), Failed: true}
+		return tool.Result{Text: fmt.Sprintf("%s. Handles look like m12, m12-m14 or m12.b3; this conversation has %sm0 to m%d.", plainText(err), prefix, n-1), Failed: true}
 	}
 	var out strings.Builder
 	offset := in.Offset
@@ -129,9 +126,9 @@ func (b *Library) readAs(prefix string, in Input, limit int) Result {
 		}
 	}
 	if out.Len() == 0 {
-		return Result{Text: fmt.Sprintf("There is nothing in %s from offset %d on.", h, in.Offset), Failed: true}
+		return tool.Result{Text: fmt.Sprintf("There is nothing in %s from offset %d on.", h, in.Offset), Failed: true}
 	}
-	return Result{Text: out.String()}
+	return tool.Result{Text: out.String()}
 }
 
 // runeStart returns the offset, or where the letter that it is in begins.

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"precis"
+	"precis/gateway/tool"
 	"precis/internal/content"
 )
 
@@ -29,7 +30,7 @@ type place struct {
 
 // search names the blocks that hold most of some words. A word counts the more
 // the fewer blocks hold it; of equally good blocks the newer is better.
-func (b *Library) search(ctx context.Context, text string, limit int) Result {
+func (b *Library) search(ctx context.Context, text string, limit int) tool.Result {
 	words := strings.Fields(strings.ToLower(text))
 	slices.Sort(words)
 	words = slices.Compact(words)
@@ -46,7 +47,7 @@ func (b *Library) search(ctx context.Context, text string, limit int) Result {
 		}
 	}
 	if len(found) == 0 {
-		return Result{Text: "Nothing in this conversation holds any of these words."}
+		return tool.Result{Text: "Nothing in this conversation holds any of these words."}
 	}
 	for i := range found {
 		for w, has := range found[i].has {
@@ -63,7 +64,7 @@ func (b *Library) search(ctx context.Context, text string, limit int) Result {
 	for _, p := range found[:min(len(found), mostPlaces)] {
 		fmt.Fprintf(&out, "\n[%s%s, %s]\n%s\n", p.prefix, p.handle, p.name, p.snippet)
 	}
-	return Result{Text: b.fit(out.String(), limit)}
+	return tool.Result{Text: b.fit(out.String(), limit)}
 }
 
 // places returns the blocks that hold any of the words, and how many hold each.

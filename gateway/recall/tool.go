@@ -1,16 +1,13 @@
 package recall
 
 import (
-	"bytes"
 	"encoding/json"
 	"slices"
 	"strings"
 
 	"precis"
+	"precis/gateway/tool"
 	"precis/internal/jsonspan"
-	"precis/wire"
-	"precis/wire/anthropic"
-	"precis/wire/chat"
 )
 
 // Name is the name of the tool.
@@ -27,41 +24,8 @@ const schema = `{"type":"object","properties":{` +
 	`"offset":{"type":"integer","description":"Where to go on reading, as an earlier answer said"},` +
 	`"search":{"type":"string","description":"Words to look for, instead of a handle"}}}`
 
-// definition returns the tool as a dialect writes it. It is always the same.
-func definition(dialect string) []byte {
-	about := jsonspan.AppendStringField(nil, "name", Name)
-	about = jsonspan.AppendStringField(about, "description", description)
-	switch dialect {
-	case anthropic.Format:
-		return []byte(`{` + string(about) + `,"input_schema":` + schema + `}`)
-	case chat.Format:
-		return []byte(`{"type":"function","function":{` + string(about) + `,"parameters":` + schema + `}}`)
-	}
-	return []byte(`{"type":"function",` + string(about) + `,"parameters":` + schema + `,"strict":false}`)
-}
-
-// Offer returns a list of tools with ours at its end. Not ok: there are no tools,
-// or one of them has the name already.
-func Offer(tools json.RawMessage, dialect string) (out []byte, ok bool) {
-	n := 0
-	for s, err := range jsonspan.Array(tools) {
-		if err != nil {
-			return nil, false
-		}
-		n++
-		name, _ := jsonspan.String(jsonspan.Field(s.Raw, "name"))
-		inner, _ := jsonspan.String(jsonspan.Field(jsonspan.Field(s.Raw, "function"), "name"))
-		if name == Name || inner == Name {
-			return nil, false
-		}
-	}
-	end := bytes.LastIndexByte(tools, ']')
-	if n == 0 || end < 0 {
-		return nil, false
-	}
-	out = append(append(make([]byte, 0, len(tools)+2048), tools[:end]...), ',')
-	return append(append(out, definition(dialect)...), tools[end:]...), true
-}
+// Tool returns the definition of the tool.
+func Tool() tool.Tool { return tool.Tool{Name: Name, Description: description, Schema: schema} }
 
 // Input is what a call asks for: a handle, from an offset on, or words.
 type Input struct {
@@ -90,35 +54,6 @@ func ReadInput(raw json.RawMessage) (in Input, problem string) {
 func word(raw json.RawMessage) string {
 	s, _ := jsonspan.String(raw)
 	return strings.Trim(s, " \t\r\n[]")
-}
-
-// with returns an object with members set; nil when it is none.
-func with(object []byte, set func(d *wire.Draft)) []byte {
-	b, err := wire.Parse(object, "", nil)
-	if err != nil {
-		return nil
-	}
-	d := b.Draft()
-	set(d)
-	return d.Bytes()
-}
-
-// kindOf returns the type of an object.
-func kindOf(object []byte) string {
-	kind, _ := jsonspan.String(jsonspan.Field(object, "type"))
-	return kind
-}
-
-// list returns an array of values.
-func list(values ...json.RawMessage) []byte {
-	out := []byte{'['}
-	for i, v := range values {
-		if i > 0 {
-			out = append(out, ',')
-		}
-		out = append(out, v...)
-	}
-	return append(out, ']')
 }
 
 // Hides reports whether one of the edits, undone or not, hides or shortens

@@ -28,6 +28,7 @@ type Conversation struct {
 	Prepared *Preparation       // under way, or not taken yet; nil: none
 	Plain    precis.Fingerprint // the user turn for which reasoning is switched off; zero: it is on
 	Last     precis.Report      // of the newest turn
+	Near     bool               // the warn level was reached at the newest turn
 	conv     *precis.Conversation
 	stored   int  // leading edits of conv that the store has
 	job      *job // stores edits of a turn, also when the turn waits no longer; nil: none is
@@ -45,6 +46,7 @@ type Preparation struct {
 	Base    int           // edits of the conversation when it began
 	Edits   []precis.Edit // the result; none: it failed
 	Skipped bool          // nothing was tried, since another replica was at it
+	Failed  string        // why no summary was written, by name; "": one was, or none was asked for
 }
 
 // Finished reports whether the reduction has ended.

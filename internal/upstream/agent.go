@@ -101,12 +101,12 @@ func (s *Server) act(a *answer, at place, reader tool) {
 	}
 }
 
-// recalls has the model call the tool that reads again what is not shown, once
-// before each file. IDs of these calls say nothing of the place.
+// recalls has the model call the tool of the gateway, once before each file but the first.
+// IDs of these calls say nothing of the place.
 func (s *Server) recalls(a *answer, at place) bool {
 	id := fmt.Sprintf("%s_again_%s_%d", a.callID, at.run, at.step+1)
 	i := slices.IndexFunc(a.tools, func(t tool) bool { return t.name == s.options.Recall })
-	if i < 0 || bytes.Contains(encode(a.body[a.messages]), []byte(id)) {
+	if i < 0 || at.step == 0 || bytes.Contains(encode(a.body[a.messages]), []byte(id)) {
 		return false
 	}
 	a.text = fmt.Sprintf("Looking something up before file number %d. ", at.step+1)

@@ -38,7 +38,8 @@ type Options struct {
 	// called tools comes back.
 	ReasoningBack bool
 	// Recall, when set, is the name of a tool that the model calls before it asks
-	// for the next file, where it is offered: with the input {"handle":"m1"}.
+	// for the next file, where it is offered: with the input {"handle":"m1"}. It is not
+	// called before the first file.
 	Recall string
 	// Lenient refuses nothing but overflows and what is no JSON.
 	Lenient bool

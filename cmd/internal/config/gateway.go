@@ -33,18 +33,19 @@ type Gateway struct {
 	OTLP    string // URL of an OpenTelemetry collector; "": no traces
 	Webhook string // URL that is posted to; "": none
 
-	MemoryMB    int
-	MaxBodyMB   int
-	RequestsMB  int
-	MaxRequests int
-	KeepAlive   int // seconds
-	Drain       int // seconds
-	DrainDelay  int // seconds between not being ready and closing
-	Native      bool
-	Recall      bool
-	Bridge      string // see gateway.Bridge
-	MCPEdits    bool
-	Probe       bool // ask servers for windows that nobody knows
+	MemoryMB     int
+	MaxBodyMB    int
+	RequestsMB   int
+	MaxRequests  int
+	KeepAlive    int // seconds
+	Drain        int // seconds
+	DrainDelay   int // seconds between not being ready and closing
+	Native       bool
+	Recall       bool
+	CondenseTool bool
+	Bridge       string // see gateway.Bridge
+	MCPEdits     bool
+	Probe        bool // ask servers for windows that nobody knows
 }
 
 // Memory as [Gateway.Store] keeps nothing on disk; Off as [Gateway.Proxy] is no
@@ -100,6 +101,7 @@ var gatewayKeys = []key{
 			return nil
 		}},
 	plainBool("gateway.recall", "offer the model a tool to read again what its view hides, and answer its calls", func(c *Config) *bool { return &c.Gateway.Recall }),
+	plainBool("gateway.condense_tool", "offer the model a tool to ask for a condensation when that suits its work, and answer its calls", func(c *Config) *bool { return &c.Gateway.CondenseTool }),
 }
 
 func listKey(name, help string, at func(*Config) *[]string) key {

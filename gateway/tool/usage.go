@@ -1,4 +1,4 @@
-package recall
+package tool
 
 import (
 	"encoding/json"

@@ -1,4 +1,4 @@
-package recall
+package tool
 
 import (
 	"bytes"
@@ -11,6 +11,7 @@ import (
 
 // chatStream follows streams of the Chat Completions API, of one choice.
 type chatStream struct {
+	names   Names
 	answers int
 	id      json.RawMessage // of all chunks of one completion
 	created json.RawMessage
@@ -242,7 +243,7 @@ func (s *chatStream) answer() *Answer {
 }
 
 func (s *chatStream) next() {
-	*s = chatStream{answers: s.answers + 1, id: s.id, created: s.created, spent: sum(s.spent, s.usage)}
+	*s = chatStream{names: s.names, answers: s.answers + 1, id: s.id, created: s.created, spent: sum(s.spent, s.usage)}
 }
 
 func (s *chatStream) finish() (out []byte) {

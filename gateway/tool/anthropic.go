@@ -1,4 +1,4 @@
-package recall
+package tool
 
 import (
 	"bytes"
@@ -14,6 +14,7 @@ import (
 
 // anthropicStream follows streams of the Messages API.
 type anthropicStream struct {
+	names   Names
 	answers int
 	base    int             // blocks that the client got of earlier answers
 	spent   json.RawMessage // usage of earlier answers
@@ -52,7 +53,7 @@ func (s *anthropicStream) event(e wire.Event) []byte {
 }
 
 func (s *anthropicStream) start(e wire.Event) []byte {
-	b := newBlock(jsonspan.Field(e.Data, "content_block"))
+	b := newBlock(jsonspan.Field(e.Data, "content_block"), s.names)
 	i := jsonspan.Int(jsonspan.Field(e.Data, "index"))
 	if s.at == nil {
 		s.at = map[int]*block{}
@@ -155,7 +156,7 @@ func assistant(content []json.RawMessage) json.RawMessage {
 }
 
 func (s *anthropicStream) next() {
-	*s = anthropicStream{answers: s.answers + 1, base: s.base + len(s.blocks) - len(s.gone), spent: sum(s.spent, s.usage)}
+	*s = anthropicStream{names: s.names, answers: s.answers + 1, base: s.base + len(s.blocks) - len(s.gone), spent: sum(s.spent, s.usage)}
 }
 
 func (s *anthropicStream) finish() (out []byte) {

@@ -1,4 +1,4 @@
-package recall
+package tool
 
 import (
 	"bytes"
@@ -52,17 +52,18 @@ func bare(raw json.RawMessage) []byte {
 // block is a content block of the Messages API that comes bit by bit.
 type block struct {
 	start     json.RawMessage
-	ours      bool // a call of the tool
+	ours      bool // a call of one of the tools
+	name      string
 	text      pieces
 	citations []json.RawMessage
 }
 
 const partialInput = "partial_json"
 
-func newBlock(start json.RawMessage) *block {
+func newBlock(start json.RawMessage, names Names) *block {
 	b := &block{start: bytes.Clone(start)}
-	name, _ := jsonspan.String(jsonspan.Field(start, "name"))
-	b.ours = kindOf(start) == "tool_use" && name == Name
+	b.name, _ = jsonspan.String(jsonspan.Field(start, "name"))
+	b.ours = kindOf(start) == "tool_use" && names.has(b.name)
 	return b
 }
 
@@ -112,7 +113,7 @@ func (b *block) whole() json.RawMessage {
 // call returns the block as a call.
 func (b *block) call() Call {
 	id, _ := jsonspan.String(jsonspan.Field(b.start, "id"))
-	c := Call{ID: id, Input: json.RawMessage(b.text.text(partialInput))}
+	c := Call{Name: b.name, ID: id, Input: json.RawMessage(b.text.text(partialInput))}
 	if len(c.Input) == 0 {
 		c.Input = jsonspan.Field(b.start, "input")
 	}

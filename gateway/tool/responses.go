@@ -1,4 +1,4 @@
-package recall
+package tool
 
 import (
 	"bytes"
@@ -14,6 +14,7 @@ import (
 
 // responsesStream follows streams of the Responses API.
 type responsesStream struct {
+	names   Names
 	answers int
 	base    int               // items that the client got of earlier answers
 	got     []json.RawMessage // items that the client got, whole
@@ -33,10 +34,10 @@ type responsesStream struct {
 	held   []wire.Event
 }
 
-// isOurs reports whether an item is a call of the tool.
-func isOurs(item []byte) bool {
+// item reports whether an item of the Responses API is a call of one of the tools.
+func (n Names) item(item []byte) bool {
 	name, _ := jsonspan.String(jsonspan.Field(item, "name"))
-	return kindOf(item) == "function_call" && name == Name
+	return kindOf(item) == "function_call" && n.has(name)
 }
 
 // clientCalls are the items that a client has to answer.
@@ -57,12 +58,12 @@ func (s *responsesStream) event(e wire.Event) []byte {
 		return nil
 	}
 	item := jsonspan.Field(e.Data, "item")
-	out := s.settle((kind == itemAdded || kind == itemDone) && isOurs(item))
+	out := s.settle((kind == itemAdded || kind == itemDone) && s.names.item(item))
 	return append(out, s.take(e, kind)...)
 }
 
 // settle returns the end of an item of reasoning that waits, marked when it led
-// to a call of the tool: its own item is not in what the client sends back, so
+// to a call of one of the tools: its own item is not in what the client sends back, so
 // the API would refuse it.
 func (s *responsesStream) settle(ours bool) []byte {
 	e, rest := s.waits[0], s.waits[1:]
@@ -94,7 +95,7 @@ func (s *responsesStream) take(e wire.Event, kind string) []byte {
 		}
 	case itemAdded:
 		s.began++
-		if isOurs(item) {
+		if s.names.item(item) {
 			return s.leaveOut(i)
 		}
 	case itemDone:
@@ -122,7 +123,7 @@ func (s *responsesStream) done(e wire.Event, i int, item json.RawMessage) []byte
 	switch {
 	case item == nil:
 		return s.numbered(e, e.Data)
-	case isOurs(item):
+	case s.names.item(item):
 		s.keep(item)
 		return s.leaveOut(i)
 	case kindOf(item) == "reasoning":
@@ -140,7 +141,7 @@ func (s *responsesStream) keep(item json.RawMessage) {
 	if s.size += len(item); s.size <= maxAnswer {
 		s.items = append(s.items, bytes.Clone(item))
 	}
-	s.others = s.others || !isOurs(item) && slices.Contains(clientCalls, kindOf(item))
+	s.others = s.others || !s.names.item(item) && slices.Contains(clientCalls, kindOf(item))
 }
 
 // numbered returns an event with other data, and with the numbers that it and
@@ -182,11 +183,11 @@ func (s *responsesStream) end(e wire.Event, kind string) []byte {
 		all := itemsOf(jsonspan.Field(response, "output"))
 		for i, item := range all {
 			s.keep(item)
-			if isOurs(item) {
+			if s.names.item(item) {
 				s.changed = true
 				continue
 			}
-			s.got = append(s.got, bytes.Clone(markBefore(item, all[i+1:])))
+			s.got = append(s.got, bytes.Clone(markBefore(item, all[i+1:], s.names)))
 		}
 	}
 	if s.answer().alone() {
@@ -234,17 +235,18 @@ func (s *responsesStream) flush() []byte {
 }
 
 func (s *responsesStream) answer() *Answer {
-	return answerOf(s.items, s.others, s.ended, s.size > maxAnswer)
+	return s.names.answerOf(s.items, s.others, s.ended, s.size > maxAnswer)
 }
 
 // answerOf returns the answer that some items are.
-func answerOf(items []json.RawMessage, others, ended, lost bool) *Answer {
+func (n Names) answerOf(items []json.RawMessage, others, ended, lost bool) *Answer {
 	a := &Answer{dialect: responses.Format, Others: others, ended: ended, lost: lost}
 	for _, item := range items {
-		if isOurs(item) {
+		if n.item(item) {
+			name, _ := jsonspan.String(jsonspan.Field(item, "name"))
 			id, _ := jsonspan.String(jsonspan.Field(item, "call_id"))
 			input, _ := jsonspan.String(jsonspan.Field(item, "arguments"))
-			a.Calls = append(a.Calls, Call{ID: id, Input: json.RawMessage(input)})
+			a.Calls = append(a.Calls, Call{Name: name, ID: id, Input: json.RawMessage(input)})
 		}
 	}
 	if a.Due() {
@@ -256,7 +258,7 @@ func answerOf(items []json.RawMessage, others, ended, lost bool) *Answer {
 
 func (s *responsesStream) next() {
 	*s = responsesStream{
-		answers: s.answers + 1, base: s.base + s.began - len(s.gone), got: s.got, spent: sum(s.spent, s.usage), changed: true, number: s.number,
+		names: s.names, answers: s.answers + 1, base: s.base + s.began - len(s.gone), got: s.got, spent: sum(s.spent, s.usage), changed: true, number: s.number,
 	}
 }
 

@@ -1,4 +1,4 @@
-package recall
+package tool
 
 import (
 	"bytes"
@@ -8,11 +8,14 @@ import (
 	"testing"
 )
 
+// names are those of the tools in these tests.
+var names = Names{"precis_recall", "precis_condense"}
+
 // merged passes streams through a merger, in pieces of n bytes.
 func merged(t *testing.T, dialect string, n int, streams ...string) (string, []*Answer) {
 	t.Helper()
 	var out bytes.Buffer
-	m := NewMerger(dialect, &out)
+	m := NewMerger(dialect, &out, names)
 	var answers []*Answer
 	for i, s := range streams {
 		if i > 0 {
@@ -125,7 +128,7 @@ func TestChatServersThatDiffer(t *testing.T) {
 func TestWholeAnswersOfOtherKindsAreNone(t *testing.T) {
 	for _, dialect := range []string{"anthropic", "chat", "responses"} {
 		for _, body := range []string{"", "null", "[]", `{"error":{}}`, `{"type":"message","content":[}`, `{"choices":[{}]}`, `{"object":"response","output":7}`, "\xff"} {
-			w := Whole{Dialect: dialect}
+			w := Whole{Dialect: dialect, Names: names}
 			if a := w.Add([]byte(body)); a.Due() || w.Bytes() != nil {
 				t.Errorf("%s %s: %+v %s", dialect, body, a, w.Bytes())
 			}
@@ -134,16 +137,42 @@ func TestWholeAnswersOfOtherKindsAreNone(t *testing.T) {
 }
 
 func TestOffer(t *testing.T) {
+	tools := []Tool{{Name: "precis_recall", Description: "one", Schema: `{"type":"object"}`}, {Name: "precis_condense", Description: "two", Schema: `{"type":"object"}`}}
 	for _, dialect := range []string{"anthropic", "chat", "responses"} {
-		out, ok := Offer([]byte(` [ {"name":"read"} ] `), dialect)
-		again, _ := Offer([]byte(` [ {"name":"read"} ] `), dialect)
-		if !ok || !json.Valid(out) || !bytes.Equal(out, again) || !strings.HasPrefix(string(out), ` [ {"name":"read"} ,{`) {
+		const read = ` [ {"name":"read"} ] `
+		out := Offer([]byte(read), dialect, Free([]byte(read), tools))
+		again := Offer([]byte(read), dialect, Free([]byte(read), tools))
+		if !json.Valid(out) || !bytes.Equal(out, again) || !strings.HasPrefix(string(out), ` [ {"name":"read"} ,{`) {
 			t.Errorf("%s", out)
 		}
-		for _, tools := range []string{"", "null", "[]", "{}", "[", string(out)} {
-			if _, ok := Offer([]byte(tools), dialect); ok {
-				t.Errorf("%s: offered to %s", dialect, tools)
+		one := Offer([]byte(read), dialect, tools[1:])
+		if free := NamesOf(Free(one, tools)); len(free) != 1 || !free.has("precis_recall") {
+			t.Errorf("%s: %v are free in %s", dialect, free, one)
+		}
+		for _, list := range []string{"", "null", "[]", "{}", "[", `[{"name":"read"},`, string(out)} {
+			if free := Free([]byte(list), tools); len(free) > 0 {
+				t.Errorf("%s: %v are free in %s", dialect, free, list)
 			}
+		}
+	}
+	if len(tools) != 2 || tools[0].Name != "precis_recall" {
+		t.Errorf("what was given is changed: %v", tools)
+	}
+}
+
+// A tool of the client that has a name of ours keeps its calls.
+func TestOnlyTheNamedToolsAreOurs(t *testing.T) {
+	for _, dialect := range []string{"anthropic", "chat", "responses"} {
+		stream := strings.ReplaceAll(streams[dialect], `"read"`, `"precis_condense"`)
+		var out bytes.Buffer
+		m := NewMerger(dialect, &out, Names{"precis_recall"})
+		_, _ = m.Write([]byte(stream))
+		a, err := m.End()
+		if err != nil || out.String() != stream || len(a.Calls) > 0 {
+			t.Errorf("%s: %+v %s", dialect, a, out.String())
+		}
+		if _, answers := merged(t, dialect, 7, stream); len(answers[0].Calls) != 1 || answers[0].Calls[0].Name != "precis_condense" {
+			t.Errorf("%s: %+v", dialect, answers[0])
 		}
 	}
 }
@@ -177,13 +206,12 @@ func FuzzMerger(f *testing.F) {
 					}
 				}
 			}
-			w := Whole{Dialect: dialect}
+			w := Whole{Dialect: dialect, Names: names}
 			w.Add([]byte(first))
 			w.Add([]byte(second))
 			_ = w.Bytes()
 			_ = Unmark([]byte(first))
-			_, _ = ReadInput([]byte(first))
-			_, _ = Offer([]byte(first), dialect)
+			_ = Offer([]byte(first), dialect, Free([]byte(first), []Tool{{Name: "x", Schema: "{}"}}))
 			_ = fmt.Sprint(sum([]byte(first), []byte(second)), latest([]byte(first), []byte(second)))
 		}
 	})

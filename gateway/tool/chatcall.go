@@ -1,4 +1,4 @@
-package recall
+package tool
 
 import (
 	"bytes"
@@ -16,6 +16,7 @@ const arguments = "arguments"
 type chatCall struct {
 	index int
 	id    string
+	name  string
 	start json.RawMessage
 	ours  bool
 	input pieces
@@ -44,9 +45,9 @@ func (s *chatStream) callAt(piece json.RawMessage) *chatCall {
 func (s *chatStream) begin(piece json.RawMessage, i int) *chatCall {
 	id, _ := jsonspan.String(jsonspan.Field(piece, "id"))
 	name, _ := jsonspan.String(jsonspan.Field(jsonspan.Field(piece, "function"), "name"))
-	c := &chatCall{index: i, id: id, start: bytes.Clone(piece), ours: name == Name}
+	c := &chatCall{index: i, id: id, name: name, start: bytes.Clone(piece), ours: s.names.has(name)}
 	if id == "" && c.ours {
-		c.id = fmt.Sprintf("call_%s_%d_%d", Name, s.answers, i)
+		c.id = fmt.Sprintf("call_%s_%d_%d", name, s.answers, i)
 	}
 	s.calls = append(s.calls, c)
 	return c
@@ -97,5 +98,5 @@ func (c *chatCall) whole() json.RawMessage {
 }
 
 func (c *chatCall) call() Call {
-	return Call{ID: c.id, Input: json.RawMessage(c.input.text(arguments))}
+	return Call{Name: c.name, ID: c.id, Input: json.RawMessage(c.input.text(arguments))}
 }

@@ -1,4 +1,4 @@
-package recall
+package tool
 
 import (
 	"encoding/json"
@@ -8,8 +8,9 @@ import (
 	"precis/wire/chat"
 )
 
-// Call is a call of the tool.
+// Call is a call of one of the tools.
 type Call struct {
+	Name  string
 	ID    string
 	Input json.RawMessage // as the model wrote it, whether it is JSON or not
 }
@@ -20,7 +21,7 @@ type Result struct {
 	Failed bool
 }
 
-// Answer is what a model said in one answer, as far as it concerns the tool.
+// Answer is what a model said in one answer, as far as it concerns the tools.
 type Answer struct {
 	Calls []Call
 	// Others: it calls tools of the client as well.
@@ -32,7 +33,7 @@ type Answer struct {
 	said    json.RawMessage // elements of the list of messages, without brackets
 }
 
-// alone reports whether the answer ends with calls of the tool and no others.
+// alone reports whether the answer ends with calls of the tools and no others.
 func (a *Answer) alone() bool { return len(a.Calls) > 0 && !a.Others && a.ended }
 
 // Due reports whether the calls are to be answered. Calls that come together

@@ -1,4 +1,4 @@
-package recall
+package tool
 
 import (
 	"encoding/json"
@@ -10,11 +10,12 @@ import (
 )
 
 // Whole makes one answer of several that came in one piece each. Make one with
-// its dialect; it is not safe for concurrent use.
+// its dialect and the names of the tools; it is not safe for concurrent use.
 type Whole struct {
 	Dialect string
+	Names   Names // of the tools whose calls are taken out
 
-	bodies []json.RawMessage // without the calls of the tool
+	bodies []json.RawMessage // without the calls of the tools
 	calls  bool              // there were any
 	last   *Answer
 }
@@ -25,11 +26,11 @@ func (w *Whole) Add(body []byte) *Answer {
 	var rest json.RawMessage
 	switch w.Dialect {
 	case anthropic.Format:
-		a, rest = takeMessage(body)
+		a, rest = w.Names.takeMessage(body)
 	case chat.Format:
-		a, rest = takeCompletion(body)
+		a, rest = w.Names.takeCompletion(body)
 	default:
-		a, rest = takeResponse(body)
+		a, rest = w.Names.takeResponse(body)
 	}
 	if a == nil || rest == nil {
 		return nil
@@ -81,7 +82,7 @@ func quiet(dialect string, body []byte) (out []byte) {
 }
 
 // takeMessage reads an answer of the Messages API.
-func takeMessage(body []byte) (*Answer, json.RawMessage) {
+func (n Names) takeMessage(body []byte) (*Answer, json.RawMessage) {
 	if kindOf(body) != "message" {
 		return nil, nil
 	}
@@ -90,7 +91,7 @@ func takeMessage(body []byte) (*Answer, json.RawMessage) {
 	all := itemsOf(jsonspan.Field(body, "content"))
 	var kept []json.RawMessage
 	for _, raw := range all {
-		b := newBlock(raw)
+		b := newBlock(raw, n)
 		if b.ours {
 			a.Calls = append(a.Calls, b.call())
 			continue
@@ -127,14 +128,14 @@ func setSum(d *wire.Draft, name string, more json.RawMessage) {
 }
 
 // takeCompletion reads an answer of the Chat Completions API.
-func takeCompletion(body []byte) (*Answer, json.RawMessage) {
+func (n Names) takeCompletion(body []byte) (*Answer, json.RawMessage) {
 	choice, ok := onlyChoice(jsonspan.Field(body, "choices"))
 	message := jsonspan.Field(choice, "message")
 	if !ok || message == nil {
 		return nil, nil
 	}
 	stop, _ := jsonspan.String(jsonspan.Field(choice, "finish_reason"))
-	s := chatStream{stop: stop}
+	s := chatStream{names: n, stop: stop}
 	var kept, all []json.RawMessage
 	for i, raw := range itemsOf(jsonspan.Field(message, "tool_calls")) {
 		c := s.begin(raw, i)
@@ -185,21 +186,21 @@ func joinCompletions(a, b json.RawMessage) []byte {
 }
 
 // takeResponse reads an answer of the Responses API.
-func takeResponse(body []byte) (*Answer, json.RawMessage) {
+func (n Names) takeResponse(body []byte) (*Answer, json.RawMessage) {
 	if object, _ := jsonspan.String(jsonspan.Field(body, "object")); object != "response" {
 		return nil, nil
 	}
 	status, _ := jsonspan.String(jsonspan.Field(body, "status"))
-	var s responsesStream
+	s := responsesStream{names: n}
 	var kept []json.RawMessage
 	all := itemsOf(jsonspan.Field(body, "output"))
 	for i, item := range all {
 		s.keep(item)
-		if !isOurs(item) {
-			kept = append(kept, markBefore(item, all[i+1:]))
+		if !n.item(item) {
+			kept = append(kept, markBefore(item, all[i+1:], n))
 		}
 	}
-	a := answerOf(s.items, s.others, status == "completed", s.size > maxAnswer)
+	a := n.answerOf(s.items, s.others, status == "completed", s.size > maxAnswer)
 	if len(a.Calls) == 0 {
 		return a, body
 	}

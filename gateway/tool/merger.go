@@ -1,4 +1,4 @@
-package recall
+package tool
 
 import (
 	"io"
@@ -9,7 +9,7 @@ import (
 )
 
 // Merger passes the streams of several answers on as one: without the calls of
-// the tool, and from the second on as the continuation of the first. Each event
+// the tools, and from the second on as the continuation of the first. Each event
 // is written as soon as its last byte came, except for the end of an answer
 // whose calls are to be answered. Events that need no change keep their bytes.
 // It is not safe for concurrent use.
@@ -43,16 +43,17 @@ const (
 	maxAnswer = 32 << 20
 )
 
-// NewMerger returns a merger of answers of a dialect that writes to a client.
-func NewMerger(dialect string, to io.Writer) *Merger {
+// NewMerger returns a merger of answers of a dialect that writes to a client. Calls
+// of the named tools are taken out.
+func NewMerger(dialect string, to io.Writer, names Names) *Merger {
 	m := &Merger{to: to}
 	switch dialect {
 	case anthropic.Format:
-		m.tracker = &anthropicStream{}
+		m.tracker = &anthropicStream{names: names}
 	case chat.Format:
-		m.tracker = &chatStream{}
+		m.tracker = &chatStream{names: names}
 	default:
-		m.tracker = &responsesStream{}
+		m.tracker = &responsesStream{names: names}
 	}
 	return m
 }

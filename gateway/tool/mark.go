@@ -1,4 +1,4 @@
-package recall
+package tool
 
 import (
 	"bytes"
@@ -9,7 +9,7 @@ import (
 )
 
 // In the Responses API reasoning and the item that it led to stand and fall
-// together. Where that item was a call of the tool, which the client never sees,
+// together. Where that item was a call of one of the tools, which the client never sees,
 // its reasoning is marked on the way to the client, and left out when it comes
 // back. The mark stands in the item itself, so nobody has to remember it.
 
@@ -22,9 +22,9 @@ func mark(item json.RawMessage) json.RawMessage {
 }
 
 // markBefore returns an item, marked when it is reasoning that led to the first of
-// what follows, and that is a call of the tool.
-func markBefore(item json.RawMessage, then []json.RawMessage) json.RawMessage {
-	if len(then) == 0 || !isOurs(then[0]) || kindOf(item) != "reasoning" {
+// what follows, and that is a call of one of the tools.
+func markBefore(item json.RawMessage, then []json.RawMessage, names Names) json.RawMessage {
+	if len(then) == 0 || !names.item(then[0]) || kindOf(item) != "reasoning" {
 		return item
 	}
 	if marked := mark(item); marked != nil {

@@ -1,0 +1,108 @@
+package tool
+
+import (
+	"bytes"
+	"encoding/json"
+	"slices"
+
+	"precis/internal/jsonspan"
+	"precis/wire"
+	"precis/wire/anthropic"
+	"precis/wire/chat"
+)
+
+// Tool is what a model is told of a tool. All fields are required.
+type Tool struct {
+	Name        string
+	Description string
+	Schema      string // of the input: a JSON Schema, as JSON
+}
+
+// Names are the names of tools whose calls the gateway answers.
+type Names []string
+
+func (n Names) has(name string) bool { return slices.Contains(n, name) }
+
+// NamesOf returns the names of tools; nil for none.
+func NamesOf(tools []Tool) (out Names) {
+	for _, t := range tools {
+		out = append(out, t.Name)
+	}
+	return out
+}
+
+// definition returns the tool as a dialect writes it. It is always the same.
+func (t Tool) definition(dialect string) []byte {
+	about := jsonspan.AppendStringField(nil, "name", t.Name)
+	about = jsonspan.AppendStringField(about, "description", t.Description)
+	switch dialect {
+	case anthropic.Format:
+		return []byte(`{` + string(about) + `,"input_schema":` + t.Schema + `}`)
+	case chat.Format:
+		return []byte(`{"type":"function","function":{` + string(about) + `,"parameters":` + t.Schema + `}}`)
+	}
+	return []byte(`{"type":"function",` + string(about) + `,"parameters":` + t.Schema + `,"strict":false}`)
+}
+
+// Free returns those of the tools whose names a request's list of tools leaves
+// free; none when the list is empty, missing or cannot be read, since a request
+// without tools is no agent's.
+func Free(list json.RawMessage, tools []Tool) []Tool {
+	free, n := slices.Clone(tools), 0
+	for s, err := range jsonspan.Array(list) {
+		if err != nil {
+			return nil
+		}
+		n++
+		name, _ := jsonspan.String(jsonspan.Field(s.Raw, "name"))
+		inner, _ := jsonspan.String(jsonspan.Field(jsonspan.Field(s.Raw, "function"), "name"))
+		free = slices.DeleteFunc(free, func(t Tool) bool { return t.Name == name || t.Name == inner })
+	}
+	if n == 0 {
+		return nil
+	}
+	return free
+}
+
+// Offer returns a list of tools, which is not empty, with others at its end; nil
+// when it is no list.
+func Offer(list json.RawMessage, dialect string, tools []Tool) []byte {
+	end := bytes.LastIndexByte(list, ']')
+	if end < 0 {
+		return nil
+	}
+	out := append(make([]byte, 0, len(list)+len(tools)<<11), list[:end]...)
+	for _, t := range tools {
+		out = append(append(out, ','), t.definition(dialect)...)
+	}
+	return append(out, list[end:]...)
+}
+
+// with returns an object with members set; nil when it is none.
+func with(object []byte, set func(d *wire.Draft)) []byte {
+	b, err := wire.Parse(object, "", nil)
+	if err != nil {
+		return nil
+	}
+	d := b.Draft()
+	set(d)
+	return d.Bytes()
+}
+
+// kindOf returns the type of an object.
+func kindOf(object []byte) string {
+	kind, _ := jsonspan.String(jsonspan.Field(object, "type"))
+	return kind
+}
+
+// list returns an array of values.
+func list(values ...json.RawMessage) []byte {
+	out := []byte{'['}
+	for i, v := range values {
+		if i > 0 {
+			out = append(out, ',')
+		}
+		out = append(out, v...)
+	}
+	return append(out, ']')
+}

@@ -1,0 +1,469 @@
+package gateway
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net/http"
+	"slices"
+	"strings"
+
+	"precis"
+	"precis/conversation"
+	"precis/gateway/asked"
+	"precis/gateway/recall"
+	"precis/gateway/tool"
+	"precis/internal/jsonspan"
+	"precis/wire"
+	"precis/wire/chat"
+	"precis/wire/overflow"
+)
+
+// The tools that the gateway offers and whose calls it answers itself: recall, by which
+// the model reads again what its view hides, and the condense tool, by which it asks
+// for a condensation when that suits its work. The client sees neither calls nor results.
+
+const (
+	maxFollowUps = 5 // that one request may have
+	maxAsked     = 2 // calls of the condense tool that are acted on in one request
+)
+
+// ownTools returns the tools that are switched on, in the order in which they are
+// offered. What is offered first comes first: so a list of tools only grows.
+func (g *Gateway) ownTools() (out []tool.Tool) {
+	if g.o.CondenseTool {
+		out = append(out, asked.Tool())
+	}
+	if g.o.Recall {
+		out = append(out, recall.Tool())
+	}
+	return out
+}
+
+// offers reports whether one of the tools is offered.
+func (p *plan) offers(t tool.Tool) bool {
+	if t.Name == asked.Name {
+		return p.condense
+	}
+	return p.recall
+}
+
+// offer decides which tools are offered: recall from the first hidden message on, and the
+// condense tool from the first message on. Both stay for the rest of the conversation,
+// because a list of tools that changes costs the prompt cache and bound reasoning; with
+// the first hidden message that is lost anyway. The conversation is locked.
+func (j *planner) offer() {
+	able := j.assembly == nil && j.route.work != workCompact && !j.poly.Only && (j.dialect.Name() != chat.Format || jsonspan.Int(j.found.Body.Get("n")) < 2)
+	j.recall = able && j.g.o.Recall && recall.Hides(j.work.Edits)
+	j.condense = able && j.g.o.CondenseTool
+}
+
+// answerer answers the calls of the gateway's own tools in one response, so that the
+// responses to its follow-ups become one.
+type answerer struct {
+	sent   composed // the request that the follow-ups go on from
+	behind []turn   // of the follow-ups that were sent, in order
+	times  int      // follow-ups
+	asked  int      // calls of the condense tool that were acted on
+	merger *tool.Merger
+
+	spent  precis.Usage // of responses before the present one
+	input  int          // input tokens of the first of them
+	summed bool         // spent is that of all responses
+}
+
+// turn is what the model said in one response, and the results of its calls.
+type turn struct {
+	answer  *tool.Answer
+	results []tool.Result
+}
+
+// calls reports whether a response is one in which the tools may be called.
+func (p *pipe) calls(in *reply) bool {
+	return p.work == workTurn && in.res.StatusCode == http.StatusOK && in.problem == nil &&
+		in.res.Header.Get("Content-Encoding") == "" && (in.stream || strings.Contains(in.res.Header.Get("Content-Type"), "json"))
+}
+
+// mergeStream puts a merger of several responses before the client.
+func (p *pipe) mergeStream() {
+	if p.in.stream && p.calls(p.in) {
+		p.merger = tool.NewMerger(p.dialect.Name(), p.to, p.sent.tools)
+		p.to = p.merger
+	}
+}
+
+// goOn answers the calls at the end of a stream and passes on what the model
+// says then, until it calls no more.
+func (p *pipe) goOn(out *http.ResponseController) error {
+	for {
+		a, err := p.merger.End()
+		if err != nil {
+			return errClient{err}
+		}
+		if !a.Due() || p.times >= maxFollowUps {
+			break
+		}
+		p.in.events.Flush()
+		next, err := p.followUp(a)
+		if err != nil {
+			return err
+		}
+		if next.res.StatusCode != http.StatusOK || !next.stream {
+			p.refused(next)
+			return nil
+		}
+		p.merger.Next()
+		if err := p.relayNext(next, out); err != nil {
+			return err
+		}
+	}
+	if err := p.merger.Finish(); err != nil {
+		return errClient{err}
+	}
+	_ = out.Flush() // a writer that cannot flush has nothing to
+	return nil
+}
+
+// relayNext relays a further response as part of the one before.
+func (p *pipe) relayNext(next *reply, out *http.ResponseController) error {
+	defer next.close()
+	if _, err := p.to.Write(next.head); err != nil {
+		return errClient{err}
+	}
+	err := next.err
+	if !next.whole {
+		err = p.copy(next, out)
+	}
+	next.events.Flush()
+	if errors.Is(err, io.EOF) {
+		return nil
+	}
+	return err
+}
+
+// refused ends a stream whose follow-up was refused, with what it was refused
+// with.
+func (p *pipe) refused(next *reply) {
+	defer next.close()
+	p.err = precis.Errorf(precis.CodeUpstream, "answer", "the upstream refused to go on with status %d", next.res.StatusCode)
+	body := next.head
+	if next.res.StatusCode == http.StatusOK {
+		body = []byte("the upstream did not go on with a stream")
+	}
+	p.out.failStream(body)
+}
+
+// followUp sends the request again with an answer and the results of its calls. When
+// that is too long for the upstream, half of what was asked for is sent, and at last
+// only that it is too long. When it is refused otherwise, and the view was condensed for
+// it, it is sent with the view as it was.
+func (p *pipe) followUp(a *tool.Answer) (in *reply, err error) {
+	p.next(&p.answer)
+	p.r.Header.Del("Idempotency-Key") // this is another request
+	was, shown := p.sent, p.p
+	results, reads := p.asks(a)
+	for _, limit := range p.limits(len(reads)) {
+		p.read(a, results, reads, limit)
+		if in, err = p.sendBehind(a, p.noted(a, results)); err != nil {
+			return nil, err
+		}
+		if _, over := overflow.Classify(in.res.StatusCode, in.problem); in.problem == nil || !over {
+			break
+		}
+		if limit > 0 {
+			_ = in.close()
+		}
+	}
+	if in.problem != nil && p.p != shown && p.r.Context().Err() == nil {
+		_ = in.close()
+		p.sent, p.p = was, shown
+		for i, c := range a.Calls {
+			if c.Name == asked.Name && !results[i].Failed {
+				results[i].Text += "\nThis is shown from the next request on."
+			}
+		}
+		return p.sendBehind(a, p.noted(a, results))
+	}
+	return in, nil
+}
+
+// limits returns how many tokens the results of n calls of the recall tool may have
+// together, one number for each try; without such calls there is one try.
+func (p *pipe) limits(n int) []int {
+	if n == 0 {
+		return []int{0}
+	}
+	most := p.recallTokens()
+	return []int{most, most / 2, 0}
+}
+
+// asks acts on the calls of the condense tool in an answer. Results has a place for each
+// call; reads are the indexes of those that are left: calls of the recall tool.
+func (p *pipe) asks(a *tool.Answer) (results []tool.Result, reads []int) {
+	results = make([]tool.Result, len(a.Calls))
+	for i, c := range a.Calls {
+		if c.Name == asked.Name {
+			results[i] = p.ask(c)
+		} else {
+			reads = append(reads, i)
+		}
+	}
+	return results, reads
+}
+
+// read puts the results of calls of the recall tool in their places.
+func (p *pipe) read(a *tool.Answer, results []tool.Result, reads []int, limit int) {
+	if len(reads) == 0 {
+		return
+	}
+	calls := make([]tool.Call, len(reads))
+	for k, i := range reads {
+		calls[k] = a.Calls[i]
+	}
+	library := &recall.Library{Transcript: p.p.found.Line.Transcript.Prefix(p.p.found.Len), Earlier: p.p.earlier, Before: p.p.predecessors, Meter: p.p.manager.NewMeter()}
+	for k, r := range library.Answer(p.r.Context(), calls, limit) {
+		results[reads[k]] = r
+	}
+}
+
+// noted returns results with a note to those that are the last of this turn.
+func (p *pipe) noted(a *tool.Answer, results []tool.Result) []tool.Result {
+	if p.times < maxFollowUps {
+		return results
+	}
+	out := slices.Clone(results)
+	for i := range out {
+		out[i].Text += "\n\n[This was the last time that " + a.Calls[i].Name + " is answered in this turn. Go on with what there is.]"
+	}
+	return out
+}
+
+// sendBehind sends the request with an answer and results behind its messages and the
+// earlier follow-ups.
+func (p *pipe) sendBehind(a *tool.Answer, results []tool.Result) (*reply, error) {
+	list := p.dialect.List()
+	b, err := wire.Parse(p.sent.body, "", nil)
+	if err != nil {
+		return nil, err // it was made of one that could be read
+	}
+	d := b.Draft()
+	behind := append(slices.Clip(p.behind), turn{a, results})
+	messages := d.Get(list)
+	for _, t := range behind {
+		messages = t.answer.Append(messages, t.results)
+	}
+	d.Set(list, messages)
+	next := p.sent
+	next.body = d.Bytes()
+	p.answer = wire.Response{Keep: p.answer.Keep}
+	res, err := p.send(p.r.Context(), p.p, next)
+	if err != nil {
+		return nil, err
+	}
+	in := p.receive(res, maxWhole)
+	if in.problem == nil {
+		p.behind = behind
+	}
+	return in, nil
+}
+
+// ask answers a call of the condense tool. What it did is shown from the follow-up on:
+// the prompt cache is lost once either way, and the smaller view is the one to fill it
+// with. The call itself is no message of the conversation, so no edit can hide it.
+func (p *pipe) ask(c tool.Call) tool.Result {
+	in, problem := asked.ReadInput(c.Input)
+	if problem == "" && p.asked >= maxAsked {
+		problem = "Condensing was asked for often enough in this turn. Go on with what there is."
+	}
+	if problem != "" {
+		return tool.Result{Text: problem, Failed: true}
+	}
+	p.asked++
+	var report precis.Report
+	var err error
+	p.waiting(func() { report, err = p.condense(in) })
+	if err != nil {
+		p.g.o.Logger.WarnContext(p.r.Context(), "not condensed for the model", "conversation", p.p.conv.ID(), "code", string(precis.CodeOf(err)), "error", err)
+		return asked.Failed(err)
+	}
+	reader := ""
+	if p.p.recall {
+		reader = recall.Name
+	}
+	return asked.Done(report, p.p.outlook, reader)
+}
+
+// waiting calls f while the client of a stream that has begun is kept waiting. Between two
+// events others may write to it.
+func (p *pipe) waiting(f func()) {
+	if p.merger == nil {
+		f()
+		return
+	}
+	p.out.mu.Unlock() // relay holds it
+	defer p.out.mu.Lock()
+	stop := p.p.keepAlive()
+	defer stop()
+	f()
+}
+
+// condense condenses the conversation, and makes the result the view of the follow-ups.
+func (p *pipe) condense(in asked.Input) (report precis.Report, err error) {
+	const op = "condense conversation"
+	ctx := p.r.Context()
+	defer p.g.recovered(ctx, op, &err)
+	now := p.p
+	if !now.remembered() || now.conv.Snapshot().Conversation.Transcript.Len() != now.found.Len {
+		return report, precis.Errorf(precis.CodeConflict, op, "it has gone on meanwhile")
+	}
+	if !now.manager.UsesModel(now.result.Report.Decision.Window) {
+		leave, err := p.g.processor(ctx)
+		if err != nil {
+			return report, err
+		}
+		defer leave()
+	}
+	live := now.live(edited(now.result))
+	out, err := conversation.Condense(WithCredentials(ctx, now.credentialsOf()), riding{home{p.g, p.owner, p.conversations}, live}, now.conv.ID(),
+		conversation.CondenseOptions{Focus: in.Focus, Profile: now.profile, Asked: true})
+	if err != nil {
+		return report, err
+	}
+	report = out.Result.Report
+	if failed := condenseError(report.Steps, nil); failed != "" && !out.Changed {
+		return report, precis.Errorf(precis.CodeUpstream, op, "%s", failed)
+	}
+	if !out.Changed {
+		return report, nil
+	}
+	p.madeByModel = append(p.madeByModel, report)
+	return report, p.renew(ctx)
+}
+
+// renew makes the view of the follow-ups anew, with the edits that are in force now.
+func (p *pipe) renew(ctx context.Context) error {
+	next, action := *p.p, p.action
+	if err := next.conv.Lock(ctx); err != nil {
+		return err
+	}
+	defer next.conv.Unlock()
+	j := next.planner(ctx)
+	if err := j.look(ctx); err != nil {
+		return err
+	}
+	next.settle(j)
+	p.action = action // that of the request as it was first sent
+	p.sent, p.p, p.newest = next.compose(), &next, &next
+	return nil
+}
+
+// riding is a home whose summaries are asked for by a request that rides on a client's.
+type riding struct {
+	home
+	live *precis.Live
+}
+
+// Look calls f with a conversation, see [home.Look].
+func (h riding) Look(ctx context.Context, id string, f func(*conversation.Subject) error) error {
+	return h.home.Look(ctx, id, func(s *conversation.Subject) error {
+		s.Ask.Live = h.live
+		return f(s)
+	})
+}
+
+// answerWhole answers the calls in an answer that is no stream, and puts what the
+// model says then in its place.
+func (p *pipe) answerWhole() {
+	in := p.in
+	if !p.calls(in) {
+		return
+	}
+	if in.stream { // see mergeStream; its length changes
+		in.whole = false
+		in.res.Header.Del("Content-Length")
+		return
+	}
+	if !in.whole && in.err == nil {
+		in.readMore(maxWhole)
+	}
+	w := tool.Whole{Dialect: p.dialect.Name(), Names: p.sent.tools}
+	a := w.Add(in.head)
+	if !in.whole || a == nil || len(a.Calls) == 0 {
+		return
+	}
+	p.dialect.Observe(&p.answer, in.head)
+	for a.Due() && p.times < maxFollowUps {
+		next, err := p.followUp(a)
+		_ = in.close()
+		if err != nil {
+			next = p.unreached(err)
+		}
+		if a = w.Add(next.head); a == nil || next.res.StatusCode != http.StatusOK || next.err != nil || !next.whole {
+			in.res, in.head, in.whole, in.err = next.res, next.head, next.whole, next.err
+			p.err = precis.Errorf(precis.CodeUpstream, "answer", "the upstream did not go on: status %d", next.res.StatusCode)
+			return
+		}
+		in.res.Body = next.res.Body
+	}
+	in.head = w.Bytes()
+	p.sum(&p.answer) // before others look at the one answer
+}
+
+// unreached makes the response for an upstream that could not be reached again.
+func (p *pipe) unreached(err error) *reply {
+	p.g.o.Logger.WarnContext(p.r.Context(), "upstream failed", "upstream", p.upstream.Name, "error", plainError(err))
+	h := http.Header{"Content-Type": {"application/json"}, headerError: {string(precis.CodeUpstream)}}
+	return &reply{
+		res:  &http.Response{StatusCode: http.StatusBadGateway, Header: h, Body: http.NoBody},
+		head: errorBody(p.route, "api_error", p.upstream.Name+": "+plainError(err)), whole: true, events: &wire.Events{},
+	}
+}
+
+// next counts what an answer has used, before the next one is asked for.
+func (r *answerer) next(a *wire.Response) {
+	if r.times++; r.times == 1 {
+		r.input = a.Input
+	}
+	r.add(a.Usage)
+}
+
+func (r *answerer) add(u precis.Usage) {
+	r.spent.Input += u.Input
+	r.spent.Output += u.Output
+	r.spent.CacheRead += u.CacheRead
+	r.spent.CacheWrite += u.CacheWrite
+}
+
+// sum makes the usage that of all answers. The input stays that of the first:
+// this is what the view was counted as.
+func (r *answerer) sum(last *wire.Response) {
+	if r.times == 0 {
+		return
+	}
+	if !r.summed {
+		r.add(last.Usage)
+		r.summed = true
+	}
+	last.Usage, last.Input = r.spent, r.input
+}
+
+// recallTokens is how much of what was said one answer may ask for, in tokens.
+func (p *pipe) recallTokens() int {
+	n := p.g.o.RecallTokens
+	if w := p.p.result.Report.Decision.Window.Tokens; w > 0 {
+		n = min(n, w/4)
+	}
+	return n
+}
+
+// earlier loads the forms that the conversation had before its client cleared
+// results.
+func (p *placed) earlier() (out []*precis.Transcript) {
+	for _, head := range p.conv.Info().Earlier {
+		t, _ := p.g.conversations.Earlier(p.r.Context(), p.owner, p.conv.ID(), head) // without the store the shorter form is there
+		if t != nil {
+			out = append(out, t)
+		}
+	}
+	return out
+}
