@@ -13,6 +13,7 @@ import (
 type yamlReader struct {
 	values map[string]value
 	name   string
+	file   bool // the file is the user's, or the one named
 	folder bool // the file is in the current folder and not trusted
 }
 
@@ -51,7 +52,7 @@ func (r yamlReader) fields(prefix string) strictyaml.Fields {
 }
 
 func (r yamlReader) put(name string, n ast.Node, text string) {
-	r.values[name] = value{text: text, origin: fmt.Sprintf("%s:%d", r.name, strictyaml.Line(n)), folder: r.folder}
+	r.values[name] = value{text: text, origin: fmt.Sprintf("%s:%d", r.name, strictyaml.Line(n)), file: r.file, folder: r.folder}
 }
 
 func (r yamlReader) scalar(k key, n ast.Node) error {
