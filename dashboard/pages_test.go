@@ -189,6 +189,34 @@ func TestSettingsAreChanged(t *testing.T) {
 	p.submit(403, "settings", "settings", nil)
 }
 
+func TestSettingsAreWrittenToTheirFile(t *testing.T) {
+	s := &settings{s: precis.DefaultSettings()}
+	k := &kept{settings: s, file: "/etc/<precis>.yaml", unsaved: "threshold: 66\n"}
+	p := serve(t, home(t, window, messages(3)), func(o *dashboard.Options) { o.Settings = k })
+	p.wants(p.get(200, "settings"), `name="save"`, "Write them to /etc/&lt;precis&gt;.yaml, too", ">threshold: 66\n</pre>")
+	p.wants(p.submit(200, "settings", "settings", url.Values{"percent": {"66"}}), "in force from the next request on.")
+	if s.saved {
+		t.Error("nobody asked for the file")
+	}
+	for _, form := range []url.Values{{"percent": {"67"}, "save": {"on"}}, {"preset": {"frugal"}, "save": {"on"}}} {
+		s.saved = false
+		p.wants(p.submit(200, "settings", "settings", form), "and in the file.")
+		if !s.saved {
+			t.Errorf("%v is not written", form)
+		}
+	}
+	k.file, k.unsaved = "", ""
+	page := p.get(200, "settings")
+	p.wants(page, "There is no configuration file")
+	if strings.Contains(page, `name="save"`) || strings.Contains(page, "<pre") {
+		t.Error("the page offers a file that is not there")
+	}
+	k.file, k.unsaved, s.fixed = "/etc/precis.yaml", "threshold: 66\n", true
+	if page := p.get(200, "settings"); strings.Contains(page, "/etc/") || strings.Contains(page, "threshold: 66") || strings.Contains(page, "There is no configuration file") {
+		t.Error("who may not change settings sees their file")
+	}
+}
+
 func TestPreferences(t *testing.T) {
 	p := serve(t, home(t, window, messages(3)), nil)
 	p.wants(p.submit(200, p.one, "prefs", url.Values{"theme": {"dark"}}), `class="dark"`, "I read file 0.")

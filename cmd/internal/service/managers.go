@@ -12,25 +12,33 @@ import (
 	"precis/preset"
 )
 
+// managed are managers that are made of a configuration.
+type managed struct {
+	manager  *precis.Manager
+	profiles map[string]*precis.Manager
+	configs  map[string]*config.Config // of profiles that have a file of their own
+}
+
 // managers returns the manager of the configuration and those of its profiles.
-func (s *Service) managers(c *config.Config) (*precis.Manager, map[string]*precis.Manager, error) {
+func (s *Service) managers(c *config.Config) (*managed, error) {
 	m, err := s.manager(c)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	profiles := map[string]*precis.Manager{}
+	profiles, configs := map[string]*precis.Manager{}, map[string]*config.Config{}
 	for _, item := range c.Gateway.Profiles {
 		name, path, ok := strings.Cut(item, "=")
 		if !ok || s.p.Load == nil {
-			return nil, nil, precis.Errorf(precis.CodeInvalid, "read configuration", "gateway.profiles: %q is not NAME=FILE", item)
+			return nil, precis.Errorf(precis.CodeInvalid, "read configuration", "gateway.profiles: %q is not NAME=FILE", item)
 		}
 		own, err := s.p.Load(path)
 		if err != nil {
-			return nil, nil, err
+			return nil, err
 		}
 		if profiles[name], err = s.manager(own); err != nil {
-			return nil, nil, err
+			return nil, err
 		}
+		configs[name] = own
 	}
 	for _, name := range preset.Names() { // every preset is a profile, too
 		if profiles[name] != nil {
@@ -38,13 +46,13 @@ func (s *Service) managers(c *config.Config) (*precis.Manager, map[string]*preci
 		}
 		own := *c
 		if own.Settings, err = preset.Settings(name); err != nil {
-			return nil, nil, err
+			return nil, err
 		}
 		if profiles[name], err = s.manager(&own); err != nil {
-			return nil, nil, err
+			return nil, err
 		}
 	}
-	return m, profiles, nil
+	return &managed{m, profiles, configs}, nil
 }
 
 func (s *Service) manager(c *config.Config) (*precis.Manager, error) {
