@@ -33,12 +33,14 @@ Passwords, webhooks and the arguments of hooks are not shown without
 --show-secrets.`,
 		Example: `  precis config
   precis config --set threshold=60
+  precis config set threshold 60
   precis config --recipes`,
 		Args: takes(),
 		RunE: c.run,
 	}
 	cmd.Flags().BoolVar(&c.recipes, "recipes", false, "print example configurations")
 	cmd.Flags().BoolVar(&c.secrets, "show-secrets", false, "print passwords, webhooks and the arguments of hooks")
+	cmd.AddCommand(newConfigSet(t), newConfigUnset(t))
 	return cmd
 }
 

@@ -17,6 +17,7 @@ import (
 	"precis"
 	"precis/internal/atomicfile"
 	"precis/internal/filelock"
+	"precis/internal/suggest"
 	"precis/internal/yamledit"
 	"precis/preset"
 )
@@ -47,7 +48,10 @@ func Rewrite(data []byte, changes ...Change) ([]byte, error) {
 		}
 		if err != nil {
 			e := &precis.Error{Code: precis.CodeInvalid, Op: opWrite, Err: err}
-			if errors.Is(err, yamledit.ErrLayout) {
+			switch {
+			case path == nil:
+				e.Hint = cmp.Or(suggest.DidYouMean(c.Key, Keys()), "precis config lists the keys")
+			case errors.Is(err, yamledit.ErrLayout):
 				e.Hint = fmt.Sprintf("%s is to be %s", c.Key, cmp.Or(c.Value, "left out"))
 			}
 			return nil, e
