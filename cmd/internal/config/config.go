@@ -36,6 +36,8 @@ type Config struct {
 	Hooks      Hooks
 	Gateway    Gateway
 	Sessions   Sessions
+	// Experiments are compared on the conversations of a gateway, by name.
+	Experiments []Experiment
 
 	File       string   // the file that was read, the user's or the one named; "": none
 	Folder     string   // the file in the current folder that was read as well; "": none
@@ -149,6 +151,18 @@ func (l layers) config() (*Config, error) {
 	for _, layer := range []map[string]value{l.user, l.folder, l.env, l.flag} {
 		maps.Copy(values, layer)
 	}
+	c, err := l.of(values)
+	if err == nil {
+		c.Experiments, err = l.experiments(values)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return c, nil
+}
+
+// of returns the configuration of values, without experiments.
+func (l layers) of(values map[string]value) (*Config, error) {
 	c := &Config{Estimate: "o200k", File: l.file, Folder: l.folderFile, FromFolder: len(l.folder), origins: map[string]value{}, Gateway: defaultGateway}
 	name := values["preset"]
 	var err error

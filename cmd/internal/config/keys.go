@@ -117,7 +117,7 @@ type Row struct {
 	list bool // Value is a list, comma-separated
 }
 
-// Rows returns every value, profiles at the end.
+// Rows returns every value, profiles and experiments at the end.
 func (c *Config) Rows() []Row {
 	var rows []Row
 	for _, k := range keys {
@@ -129,7 +129,7 @@ func (c *Config) Rows() []Row {
 		rows = append(rows, Row{Key: profilePrefix + name, Value: formatNumber(c.Settings.Profiles[name]), Origin: from.origin, Folder: from.folder,
 			Help: "threshold of this profile or model; -1: the global one"})
 	}
-	return rows
+	return append(rows, c.experimentRows()...)
 }
 
 // Given reports whether a key was set, not left to its preset or default.

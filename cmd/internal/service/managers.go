@@ -2,12 +2,14 @@ package service
 
 import (
 	"context"
+	"errors"
 	"strings"
 
 	"precis"
 	"precis/cmd/internal/config"
 	"precis/condense"
 	"precis/gateway/ownmodel"
+	"precis/internal/experiments"
 	"precis/models"
 	"precis/preset"
 )
@@ -21,7 +23,7 @@ type managed struct {
 
 // managers returns the manager of the configuration and those of its profiles.
 func (s *Service) managers(c *config.Config) (*managed, error) {
-	m, err := s.manager(c)
+	m, err := s.manager(c, "")
 	if err != nil {
 		return nil, err
 	}
@@ -35,7 +37,10 @@ func (s *Service) managers(c *config.Config) (*managed, error) {
 		if err != nil {
 			return nil, err
 		}
-		if profiles[name], err = s.manager(own); err != nil {
+		if len(own.Experiments) > 0 {
+			return nil, &precis.Error{Code: precis.CodeInvalid, Op: "read configuration", Place: path, Err: errors.New("experiments belong into the gateway's own file")}
+		}
+		if profiles[name], err = s.manager(own, ""); err != nil {
 			return nil, err
 		}
 		configs[name] = own
@@ -48,14 +53,30 @@ func (s *Service) managers(c *config.Config) (*managed, error) {
 		if own.Settings, err = preset.Settings(name); err != nil {
 			return nil, err
 		}
-		if profiles[name], err = s.manager(&own); err != nil {
+		if profiles[name], err = s.manager(&own, ""); err != nil {
 			return nil, err
+		}
+	}
+	for _, x := range c.Experiments {
+		for arm, own := range x.Configs {
+			name := x.Name + "/" + arm
+			if profiles[name], err = s.manager(own, name); err != nil {
+				return nil, err
+			}
 		}
 	}
 	return &managed{m, profiles, configs}, nil
 }
 
-func (s *Service) manager(c *config.Config) (*precis.Manager, error) {
+// assign returns the arm of an experiment that a conversation belongs to when it begins;
+// "": none.
+func (s *Service) assign(conversation string) string {
+	return experiments.Assign(s.config().Trials(), conversation)
+}
+
+// manager returns the manager of a configuration, whose edits name an arm of an
+// experiment; "": of none.
+func (s *Service) manager(c *config.Config, arm string) (*precis.Manager, error) {
 	var condensing *preset.Condensing
 	if s.p.Condensing != nil {
 		var err error
@@ -69,7 +90,7 @@ func (s *Service) manager(c *config.Config) (*precis.Manager, error) {
 	}
 	return preset.New(preset.Options{
 		Settings: c.Settings, Estimate: c.Estimate, Condensing: condensing, Parser: s.p.Parser, Logger: s.p.Logger, Calibrator: s.calib,
-		OnReport: s.report, Alert: s.alert(hook),
+		OnReport: s.report, Alert: s.alert(hook), Variant: arm,
 	})
 }
 

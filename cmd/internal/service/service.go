@@ -141,7 +141,7 @@ func (s *Service) options(c *config.Config) (gateway.Options, error) {
 	s.keys = newKeyring(keys.Owners)
 	s.admins.Store(len(keys.Admins) > 0)
 	return gateway.Options{
-		Upstreams: ups, Local: s.p.Local, Manager: m.manager, Profiles: m.profiles, Store: s.store, Replica: s.p.Replica, Transport: up,
+		Upstreams: ups, Local: s.p.Local, Manager: m.manager, Profiles: m.profiles, Assign: s.assign, Store: s.store, Replica: s.p.Replica, Transport: up,
 		Probe:  g.Probe,
 		Window: s.window, OutputLimit: s.outputLimit, Cost: s.cost,
 		Auth:      gateway.Auth{Keys: s.keys.auth(), Admins: keys.Admins},

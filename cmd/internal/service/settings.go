@@ -1,6 +1,7 @@
 package service
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"net/http"
@@ -41,7 +42,7 @@ func (s *Service) saveSettings(ctx context.Context, profile string, p gateway.Se
 		c := s.of(profile)
 		switch {
 		case c == nil:
-			return &precis.Error{Code: precis.CodeConflict, Op: opSave, Err: errors.New("this profile is a preset and has no file"),
+			return &precis.Error{Code: precis.CodeConflict, Op: opSave, Err: errors.New("this profile is a preset, or an arm of an experiment, and has no file of its own"),
 				Hint: "write one and name it in gateway.profiles, as NAME=FILE"}
 		case c.File == "":
 			return &precis.Error{Code: precis.CodeConflict, Op: opSave, Err: errors.New("there is no configuration file"),
@@ -63,6 +64,9 @@ func (s *Service) wrote(profile string, now *config.Config) {
 		s.cfg.Store(now)
 	} else {
 		s.files.profiles[profile] = now
+	}
+	if profile == "" && len(now.Experiments) > 0 {
+		return // their arms follow the rest of the file, and are made anew
 	}
 	times := s.times()
 	if s.files.seen != nil && now.Stands() { // else somebody else has written since
@@ -101,7 +105,7 @@ func (l liveSettings) Unsaved(profile string) (string, error) {
 		return "", err
 	}
 	l.s.files.mu.Lock()
-	c := l.s.of(profile)
+	c := cmp.Or(l.s.of(profile), l.s.config().Arm(profile))
 	l.s.files.mu.Unlock()
 	if c == nil { // a preset is what its name says
 		if c, err = config.Load(config.Sources{Flags: map[string]string{"preset": profile}}); err != nil {

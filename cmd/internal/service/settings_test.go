@@ -1,6 +1,7 @@
 package service_test
 
 import (
+	"fmt"
 	"net/http/httptest"
 	"net/url"
 	"os"
@@ -11,6 +12,7 @@ import (
 	"precis"
 	"precis/cmd/internal/config"
 	"precis/cmd/internal/service"
+	"precis/conversation"
 	"precis/gateway"
 )
 
@@ -65,7 +67,7 @@ func TestSettingsAreWrittenToTheFile(t *testing.T) {
 	if got := s.patch("careful", `{"percent":45,"persist":true}`); got.Code != 200 || content(t, careful) != "threshold: 45 # early\n" || content(t, s.file) != want {
 		t.Errorf("%s, the profile's file is %q", got.Body, content(t, careful))
 	}
-	if got := s.patch("frugal", `{"percent":45,"persist":true}`); got.Code != 409 || !strings.Contains(got.Body.String(), "has no file") {
+	if got := s.patch("frugal", `{"percent":45,"persist":true}`); got.Code != 409 || !strings.Contains(got.Body.String(), "has no file of its own") {
 		t.Errorf("a preset: %d %s", got.Code, got.Body)
 	}
 	if restart, err := s.Reload(t.Context()); err != nil || len(restart) > 0 {
@@ -162,5 +164,49 @@ func TestOnlyAdminsWriteSettings(t *testing.T) {
 	}
 	if code := ask("key-anna"); code != 200 || !strings.Contains(content(t, s.file), "threshold: 55") {
 		t.Errorf("anna: %d", code)
+	}
+}
+
+// Conversations are assigned to the arms of the file; one under way keeps its own when
+// the file changes.
+func TestConversationsAreAssignedToArms(t *testing.T) {
+	s := open(t, plain+"experiments: {early: {arms: {control: {}, alone: off}}}\n")
+	arms := map[string]int{}
+	var first, arm string
+	for i := range 20 {
+		got := s.ask("POST", "/v1/messages", strings.Replace(hello(1), "Say hello.", fmt.Sprint("Say hello ", i), 1))
+		id := got.Header().Get("X-Precis-Conversation")
+		d, err := conversation.Status(t.Context(), s.Gateway.Home(gateway.AllOwners), id)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if arms[d.Arm]++; i == 0 {
+			first, arm = id, d.Arm
+		}
+	}
+	if arms["early/control"] == 0 || arms["early/alone"] == 0 || len(arms) != 2 {
+		t.Errorf("20 conversations are in %v", arms)
+	}
+	if v, err := s.Gateway.Settings("early/alone"); err != nil || !v.Observe {
+		t.Errorf("what is left alone: %+v, %v", v, err)
+	}
+	b := browse(t, s)
+	if page := b.page(200, "/precis/settings?profile=early%2Falone"); strings.Contains(page, "<pre") {
+		t.Error("nothing was changed, and something is not in the file")
+	}
+	if got := s.patch("early/alone", `{"percent":45,"persist":true}`); got.Code != 409 {
+		t.Errorf("an arm: %d %s", got.Code, got.Body)
+	}
+	s.write(t, plain+"experiments: {late: {arms: {other: {threshold: 90}}}}\n")
+	if restart, err := s.Reload(t.Context()); err != nil || len(restart) > 0 {
+		t.Fatalf("%v, %v", restart, err)
+	}
+	s.ask("POST", "/v1/messages", strings.Replace(hello(2), "Say hello.", "Say hello 0", 1))
+	if d, err := conversation.Status(t.Context(), s.Gateway.Home(gateway.AllOwners), first); err != nil || d.Arm != arm {
+		t.Errorf("%q became %q, %v", arm, d.Arm, err)
+	}
+	got := s.ask("POST", "/v1/messages", strings.Replace(hello(1), "Say hello.", "Say something else", 1))
+	if d, err := conversation.Status(t.Context(), s.Gateway.Home(gateway.AllOwners), got.Header().Get("X-Precis-Conversation")); err != nil || d.Arm != "late/other" {
+		t.Errorf("a new conversation is in %q, %v", d.Arm, err)
 	}
 }

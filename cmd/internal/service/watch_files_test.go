@@ -54,6 +54,14 @@ func TestOwnWritesAreNotNoticed(t *testing.T) {
 	if err := save(); err != nil || s.changed() {
 		t.Errorf("its own write is noticed after a reload; %v", err)
 	}
+	// With experiments the arms have to follow.
+	write("preset: frugal\nexperiments: {x: {arms: {a: {}}}}\ngateway: {store: memory}\n", 2*time.Minute)
+	s.changed()
+	s.reload(t.Context())
+	s.follow()
+	if err := save(); err != nil || !s.changed() {
+		t.Errorf("the arms of an experiment do not follow; %v", err)
+	}
 	// Somebody writes between the gateway's write and its note of it.
 	now, err := load()
 	if err != nil {
