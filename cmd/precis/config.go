@@ -122,6 +122,14 @@ keep:
 # Only observe: report what would be done.
 # preset: off
 
+# Compare settings on the conversations of a gateway (docs/experiments.md).
+# experiments:
+#   early:
+#     arms:
+#       control: {}            # as this file says
+#       sixty: {threshold: 60}
+#       alone: off             # precis only watches
+
 # What Roo Code does.
 # preset: roo
 # estimate: roo
