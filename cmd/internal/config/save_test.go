@@ -79,7 +79,6 @@ func TestSaveKeepsTheRestOfTheFile(t *testing.T) {
 }
 
 func TestSaveRefuses(t *testing.T) {
-	const yaml = "threshold: 60\npreset: |-\n  frugal\n"
 	folder := filepath.Join(t.TempDir(), "precis.yaml")
 	if err := os.WriteFile(folder, []byte("target: 33\n"), 0o600); err != nil {
 		t.Fatal(err)
