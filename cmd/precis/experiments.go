@@ -3,6 +3,7 @@ package main
 import (
 	"cmp"
 	"context"
+	"errors"
 	"os"
 	"path/filepath"
 	"slices"
@@ -76,6 +77,9 @@ func (c *compare) run(cmd *cobra.Command, args []string) error {
 func (c *compare) stored(ctx context.Context) (reports.Gathered, error) {
 	r := reports.Gathered{Condensations: []experiments.Outcome{}, Stats: []experiments.Stats{}, Arms: []experiments.Stats{}}
 	st, err := (&stored{tools: c.tools, store: c.store}).open(ctx, true)
+	if e, ok := errors.AsType[*precis.Error](err); ok && e.Hint == "" {
+		e.Hint = "name recordings, or the gateway's store by --store"
+	}
 	if err != nil {
 		return r, err
 	}
