@@ -108,6 +108,7 @@ func turnsBack(t *Transcript, n int) int {
 // goes on with the others. 0 is no limit.
 type Spend struct {
 	Conversation float64 // for one conversation
+	Owner        float64 // for one owner, whose the ledger is, since midnight UTC; without a ledger for all, as Day
 	Day          float64 // for all conversations of this manager or its ledger, since midnight UTC
 	Warn         float64 // share of a limit from which users are warned, 0 to 1; 0: 0.8
 }
@@ -116,7 +117,7 @@ type Spend struct {
 type Alert struct {
 	Kind         string  // "spend_warning" or "spend_limit"
 	Conversation string  // "" when unknown
-	Scope        string  // "conversation" or "day"
+	Scope        string  // "conversation", "owner" or "day"
 	SpentUSD     float64 // so far
 	LimitUSD     float64
 }
@@ -124,7 +125,10 @@ type Alert struct {
 // String returns "condensing this conversation has cost $0.81 of $1.00".
 func (a Alert) String() string {
 	what := "this conversation"
-	if a.Scope == "day" {
+	switch a.Scope {
+	case "owner":
+		what = "the conversations of one key today"
+	case "day":
 		what = "all conversations today"
 	}
 	return fmt.Sprintf("condensing %s has cost $%.2f of $%.2f", what, a.SpentUSD, a.LimitUSD)
@@ -211,31 +215,39 @@ type spender interface {
 }
 
 // spent returns what condensing has cost, by the ledger if there is one.
-func (m *Manager) spent(ctx context.Context, conv *Conversation, limits Spend) (conversation, day float64, err error) {
+func (m *Manager) spent(ctx context.Context, conv *Conversation, limits Spend) (s Spend, err error) {
 	ledger := m.ledger()
-	conversation, day = m.purse.spent(conv, m.o.Now())
+	s.Conversation, s.Day = m.purse.spent(conv, m.o.Now())
+	s.Owner = s.Day
 	if ledger != nil && limits.Day > 0 {
-		if day, err = spentToday(ctx, ledger, m.o.Now()); err != nil {
-			return 0, 0, err
+		if s.Day, err = spentToday(ctx, ledger, m.o.Now()); err != nil {
+			return s, err
+		}
+	}
+	if ledger != nil && limits.Owner > 0 {
+		if s.Owner, err = condensing(ledger.Entries(ctx, "", midnight(m.o.Now()))); err != nil {
+			return s, err
 		}
 	}
 	if ledger != nil && conv.ID != "" && limits.Conversation > 0 {
-		conversation, err = condensing(ledger.Entries(ctx, conv.ID, time.Time{}))
-		return conversation, day, err
+		s.Conversation, err = condensing(ledger.Entries(ctx, conv.ID, time.Time{}))
+		return s, err
 	}
 	for _, e := range conv.Edits {
-		conversation += e.Report.CostUSD
+		s.Conversation += e.Report.CostUSD
 	}
-	return conversation, day, nil
+	return s, nil
 }
+
+// midnight is when the day began, in UTC.
+func midnight(now time.Time) time.Time { return now.UTC().Truncate(24 * time.Hour) }
 
 // spentToday returns what the ledger knows of the day, in UTC.
 func spentToday(ctx context.Context, ledger Ledger, now time.Time) (float64, error) {
-	midnight := now.UTC().Truncate(24 * time.Hour)
 	if s, ok := ledger.(spender); ok {
-		return s.Spent(ctx, midnight)
+		return s.Spent(ctx, midnight(now))
 	}
-	return condensing(ledger.Entries(ctx, "", midnight))
+	return condensing(ledger.Entries(ctx, "", midnight(now)))
 }
 
 // condensing sums up what entries other than requests cost.
@@ -253,17 +265,18 @@ func condensing(entries []LedgerEntry, err error) (float64, error) {
 // are given on the way.
 func (p *pass) afford(ctx context.Context) string {
 	limits := p.settings.Spend
-	if limits.Conversation <= 0 && limits.Day <= 0 {
+	if limits.Conversation <= 0 && limits.Owner <= 0 && limits.Day <= 0 {
 		return ""
 	}
-	conversation, day, err := p.m.spent(ctx, p.r.Conversation, limits)
+	spent, err := p.m.spent(ctx, p.r.Conversation, limits)
 	if err != nil {
 		return "what was spent so far cannot be read: " + err.Error()
 	}
 	why := ""
 	for _, a := range []Alert{
-		{Scope: "conversation", SpentUSD: conversation, LimitUSD: limits.Conversation},
-		{Scope: "day", SpentUSD: day, LimitUSD: limits.Day},
+		{Scope: "conversation", SpentUSD: spent.Conversation, LimitUSD: limits.Conversation},
+		{Scope: "owner", SpentUSD: spent.Owner, LimitUSD: limits.Owner},
+		{Scope: "day", SpentUSD: spent.Day, LimitUSD: limits.Day},
 	} {
 		share := limits.Warn
 		if share <= 0 {

@@ -1,6 +1,7 @@
 package precis
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -160,6 +161,7 @@ type Step struct {
 type ladder struct {
 	s      *Situation
 	gate   Gate // nil: none
+	arm    string
 	now    func() time.Time
 	called func(Step) // receives each step after its rung ended
 	edits  []Edit
@@ -334,6 +336,7 @@ func (l *ladder) accept(rung Strategy, e Edit) error {
 	}
 	for i := range batch {
 		batch[i].Report.Rung = rung.Name()
+		batch[i].Report.Variant = cmp.Or(batch[i].Report.Variant, l.arm)
 		batch[i].Report.TokensBefore, batch[i].Report.TokensAfter = s.Used, used
 		batch[i].Report.count(batch[i])
 	}

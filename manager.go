@@ -43,6 +43,9 @@ type Options struct {
 	Logger     *slog.Logger
 	Now        func() time.Time // nil: time.Now
 
+	// Variant is named by the reports of edits, unless a strategy names another one; "":
+	// none. See [EditReport].
+	Variant string
 	// OnReport receives the report of every pass, for metrics; nil: none. It must
 	// return soon.
 	OnReport func(context.Context, Report)

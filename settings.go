@@ -162,7 +162,7 @@ func (s Settings) Validate() error {
 		share("prepare", s.Prepare, MaxPercent), share("warn", s.Warn, MaxPercent), share("target", s.Target, MaxPercent), share("floor", s.Floor, MaxPercent),
 		share("buffer", s.Buffer, 0.5), share("keep_share", s.KeepShare, 1), share("worth", s.Worth, 1),
 		share("truncate fraction", s.Fractions.Truncate, 1),
-		share("spend.conversation", s.Spend.Conversation, math.MaxFloat64), share("spend.day", s.Spend.Day, math.MaxFloat64), share("spend.warn", s.Spend.Warn, 1),
+		share("spend.conversation", s.Spend.Conversation, math.MaxFloat64), share("spend.owner", s.Spend.Owner, math.MaxFloat64), share("spend.day", s.Spend.Day, math.MaxFloat64), share("spend.warn", s.Spend.Warn, 1),
 		count("keep_messages", s.KeepMessages), count("keep_first", s.KeepFirst), count("threshold_tokens", s.Tokens), count("max_messages", s.MaxMessages), count("max_turns", s.MaxTurns), count("turns", s.Turns),
 		count("min_model_window", s.MinModel), count("keep_last", s.Fractions.KeepLast),
 		count("shrink_over", s.Fractions.ShrinkOver), count("prune_over", s.Fractions.PruneOver), count("prune_errors_over", s.Fractions.ErrorsOver),

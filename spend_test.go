@@ -157,6 +157,38 @@ func TestTheDaysLimitHoldsForAllOwners(t *testing.T) {
 	}
 }
 
+// A limit of one owner holds over all of their conversations, and for nobody else.
+func TestTheOwnersLimitHoldsForOne(t *testing.T) {
+	st := memory.New()
+	var alerts []string
+	for i, tt := range []struct {
+		owner string
+		spent float64
+	}{{"a", 0.5}, {"a", 0}, {"b", 0.5}} {
+		m := spending(t, precis.Options{Store: st.Scope(tt.owner), Alert: func(_ context.Context, a precis.Alert) { alerts = append(alerts, a.Kind+" "+a.Scope) }}, precis.Spend{Owner: 0.4})
+		conv := between(80_000+i, 10)
+		conv.ID = strings.Repeat("c", i+1)
+		res, _ := m.Manage(t.Context(), precis.Request{Conversation: conv, Window: window(100_000), Manual: true})
+		if res.Report.CostUSD() != tt.spent {
+			t.Errorf("%d: %s spends $%g, want $%g", i, tt.owner, res.Report.CostUSD(), tt.spent)
+		}
+	}
+	if len(alerts) != 1 || alerts[0] != "spend_limit owner" {
+		t.Errorf("alerts %v", alerts)
+	}
+	later := spending(t, precis.Options{Store: st.Scope("a"), Now: func() time.Time { return time.Now().Add(48 * time.Hour) }}, precis.Spend{Owner: 0.4})
+	if res, _ := later.Manage(t.Context(), precis.Request{Conversation: between(70_000, 10), Window: window(100_000), Manual: true}); res.Report.CostUSD() != 0.5 {
+		t.Errorf("on another day $%g are spent", res.Report.CostUSD())
+	}
+	bare := spending(t, precis.Options{}, precis.Spend{Owner: 0.4})
+	for i, want := range []float64{0.5, 0} {
+		res, _ := bare.Manage(t.Context(), precis.Request{Conversation: between(80_000, 10), Window: window(100_000), Manual: true, Unrecorded: true})
+		if res.Report.CostUSD() != want {
+			t.Errorf("without a ledger, run %d: $%g", i, res.Report.CostUSD())
+		}
+	}
+}
+
 // paying is a rung that counts the entries of the ledger.
 type paying struct {
 	name   string

@@ -18,7 +18,9 @@ import (
 	"github.com/chromedp/cdproto/runtime"
 	"github.com/chromedp/chromedp"
 
+	"precis"
 	"precis/conversation"
+	"precis/dashboard"
 )
 
 // tab is a page in a real browser. What its console says, and what its policy refuses,
@@ -240,6 +242,21 @@ func TestSettingsShowWhereTheyWouldActInABrowser(t *testing.T) {
 	b.until(`document.querySelector(".flash") !== null && document.querySelector("input[name=percent]").value === "40"`)
 }
 
+func TestSettingsAreWrittenInABrowser(t *testing.T) {
+	s := &settings{s: precis.DefaultSettings()}
+	k := kept{s, "/home/somebody/.config/precis/config.yaml", "threshold: 66\n"}
+	b := openTab(t, serve(t, home(t, window, messages(3)), func(o *dashboard.Options) { o.Settings = k }))
+	b.open("settings")
+	b.until(`document.querySelector("pre.yaml").textContent === "threshold: 66\n"`)
+	b.do(chromedp.Click("input[name=save]"), chromedp.Click(".set button"))
+	b.until(`document.querySelector(".flash") !== null && document.querySelector(".flash").textContent.includes("in the file")`)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if !s.saved {
+		t.Error("the box is not sent")
+	}
+}
+
 // waitFor waits for a condition outside the page.
 func waitFor(t *testing.T, done func() bool) {
 	t.Helper()
@@ -320,7 +337,7 @@ func TestPagesFitAPhone(t *testing.T) {
 
 func everyPage(p *place) []string {
 	return []string{
-		"", "search?q=value", "settings", "costs", p.one, p.one + "?from=3", p.one + "/time", p.one + "/edits", p.one + "/loss", p.one + "/work", p.one + "/compare",
+		"", "search?q=value", "settings", "experiments", "costs", p.one, p.one + "?from=3", p.one + "/time", p.one + "/edits", p.one + "/loss", p.one + "/work", p.one + "/compare",
 		p.one + "/m/m3", p.one + "/condense?target=3000", p.one + "/do/pin?handle=m3", "nowhere",
 	}
 }

@@ -116,6 +116,7 @@ func (d *dash) routes() {
 	get("jump", (*call).jump)
 	get("live", (*call).live)
 	get("costs", (*call).costs)
+	get("experiments", (*call).experiments)
 	const one = "c/{id}"
 	get(one, (*call).view)
 	get(one+"/time", (*call).time)

@@ -8,10 +8,12 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+	"time"
 
 	"precis"
 	"precis/conversation"
 	"precis/dashboard"
+	"precis/preset"
 	"precis/store"
 	"precis/store/memory"
 )
@@ -50,6 +52,7 @@ func TestEveryPage(t *testing.T) {
 		p.one + "/row?part=1":           {`data-id="`, "k-digest"},
 		p.one + "/head?part=1":          {"k-digest", "edits in force"},
 		"costs":                         {"No request has been booked"},
+		"experiments":                   {"No conversation belongs to an arm"},
 		"jump?part=1&q=setting":         {"<ul"},
 	} {
 		t.Run(path, func(t *testing.T) {
@@ -189,6 +192,34 @@ func TestSettingsAreChanged(t *testing.T) {
 	p.submit(403, "settings", "settings", nil)
 }
 
+func TestSettingsAreWrittenToTheirFile(t *testing.T) {
+	s := &settings{s: precis.DefaultSettings()}
+	k := &kept{settings: s, file: "/etc/<precis>.yaml", unsaved: "threshold: 66\n"}
+	p := serve(t, home(t, window, messages(3)), func(o *dashboard.Options) { o.Settings = k })
+	p.wants(p.get(200, "settings"), `name="save"`, "Write them to /etc/&lt;precis&gt;.yaml, too", ">threshold: 66\n</pre>")
+	p.wants(p.submit(200, "settings", "settings", url.Values{"percent": {"66"}}), "in force from the next request on.")
+	if s.saved {
+		t.Error("nobody asked for the file")
+	}
+	for _, form := range []url.Values{{"percent": {"67"}, "save": {"on"}}, {"preset": {"frugal"}, "save": {"on"}}} {
+		s.saved = false
+		p.wants(p.submit(200, "settings", "settings", form), "and in the file.")
+		if !s.saved {
+			t.Errorf("%v is not written", form)
+		}
+	}
+	k.file, k.unsaved = "", ""
+	page := p.get(200, "settings")
+	p.wants(page, "There is no configuration file")
+	if strings.Contains(page, `name="save"`) || strings.Contains(page, "<pre") {
+		t.Error("the page offers a file that is not there")
+	}
+	k.file, k.unsaved, s.fixed = "/etc/precis.yaml", "threshold: 66\n", true
+	if page := p.get(200, "settings"); strings.Contains(page, "/etc/") || strings.Contains(page, "threshold: 66") || strings.Contains(page, "There is no configuration file") {
+		t.Error("who may not change settings sees their file")
+	}
+}
+
 func TestPreferences(t *testing.T) {
 	p := serve(t, home(t, window, messages(3)), nil)
 	p.wants(p.submit(200, p.one, "prefs", url.Values{"theme": {"dark"}}), `class="dark"`, "I read file 0.")
@@ -212,6 +243,38 @@ func TestAnEmptyListSaysWhatFillsIt(t *testing.T) {
 	})
 	p.wants(p.get(200, ""), "No conversation yet", "run &lt;this&gt;")
 	p.wants(p.get(200, "costs"), "No request has been booked")
+}
+
+func TestExperimentsCompareArms(t *testing.T) {
+	st := memory.New()
+	cat, ledger := st.Scope("").(store.Lister), st.Scope("").(precis.Ledger)
+	for i := range 12 {
+		arm, cost := "a<b>/control", 1.0
+		if i%2 == 1 {
+			arm, cost = "a<b>/early", 0.25
+		}
+		at := time.Unix(1_760_000_000, 0)
+		r := store.Record{ID: fmt.Sprint("c", i), Arm: arm, Requests: 3, Created: at, Updated: at}
+		if err := cat.PutConversation(t.Context(), r); err != nil {
+			t.Fatal(err)
+		}
+		e := precis.LedgerEntry{Time: at, Conversation: r.ID, Kind: "request", CostUSD: cost + float64(i/2)/100, Before: 2000, After: 1500}
+		if err := ledger.Book(t.Context(), e); err != nil {
+			t.Fatal(err)
+		}
+	}
+	p := serve(t, home(t, window, messages(1)), func(o *dashboard.Options) {
+		o.Home = func(*http.Request) (conversation.Home, error) {
+			return conversation.InStore(conversation.StoreOptions{Store: st, Manager: manager(t, preset.Frugal)}), nil
+		}
+	})
+	page := p.get(200, "experiments")
+	p.wants(page, "<h2 class=\"said\">a&lt;b&gt;</h2>", `<th class="num">control</th><th class="num">early</th>`,
+		`<td class="num">6</td><td class="num">6</td>`, "Paid, all in all", "$1.0", "$0.275", "±", "<strong>(−$0.750)</strong>", `<td class="num">3.0</td>`, "1,500")
+	if strings.Count(page, "<strong>(") != 1 {
+		t.Error("differences that are none are shown")
+	}
+	p.wants(p.get(200, "settings"), `href="/precis/experiments"`)
 }
 
 func TestOptionsAreChecked(t *testing.T) {

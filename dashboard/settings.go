@@ -22,11 +22,26 @@ type Settings interface {
 	Presets() []string
 }
 
+// SettingsFile is what [Settings] can be, too: settings that are read from a file and
+// can be written to it.
+type SettingsFile interface {
+	Settings
+	// File returns the path of the file of a profile; "": it has none, and changes
+	// last as long as the process.
+	File(profile string) string
+	// Unsaved returns, as it would stand in a file, what is in force in a profile and
+	// not in its file; "" when the file says all of it.
+	Unsaved(profile string) (string, error)
+}
+
 // SettingsChange is what to change. Nil stays as it is. Percentages are of the window.
 type SettingsChange struct {
 	Preset                         *string
 	Auto                           *bool
 	Percent, Warn, Prepare, Target *float64
+	// Save writes what is in force then to the file of the profile, see
+	// [SettingsFile]. When that fails nothing is changed.
+	Save bool
 }
 
 // settingsPage shows the settings of a profile.
@@ -37,17 +52,24 @@ type settingsPage struct {
 	S        precis.Settings
 	Change   bool
 	Done     bool
-	Window   int // of the picture, in tokens
-	Bar      bar
+	Saved    bool // to the file
+	File     string
+	Unsaved  string
 }
 
 func (c *call) settings() error {
-	p := settingsPage{Profile: c.value("profile"), Profiles: c.o.Settings.Profiles(), Presets: c.o.Settings.Presets(), Done: c.value("did") != "", Window: 200_000}
+	p := settingsPage{Profile: c.value("profile"), Profiles: c.o.Settings.Profiles(), Presets: c.o.Settings.Presets(), Done: c.value("did") != "", Saved: c.value("did") == "file"}
 	var err error
 	if p.S, err = c.o.Settings.Settings(p.Profile); err != nil {
 		return err
 	}
 	p.Change = c.o.Settings.Change(c.r) != nil
+	if f, ok := c.o.Settings.(SettingsFile); ok && p.Change {
+		p.File = f.File(p.Profile)
+		if p.Unsaved, err = f.Unsaved(p.Profile); err != nil {
+			return err
+		}
+	}
 	return c.show("settings", page{Title: c.text("settings.title"), Tab: "settings", Data: p})
 }
 
@@ -65,7 +87,11 @@ func (c *call) patchSettings() error {
 	if err != nil {
 		return err
 	}
-	q := url.Values{"did": {"1"}, "profile": {f.Get("profile")}}
+	did := "1"
+	if s.Save {
+		did = "file"
+	}
+	q := url.Values{"did": {did}, "profile": {f.Get("profile")}}
 	http.Redirect(c.w, c.r, c.path("settings", "?"+q.Encode()), http.StatusSeeOther)
 	return nil
 }
@@ -73,6 +99,7 @@ func (c *call) patchSettings() error {
 // changeOf reads a form. Fields that are empty stay as they are, and with a preset the
 // percentages are its own.
 func changeOf(f url.Values) (s SettingsChange, err error) {
+	s.Save = f.Get("save") != ""
 	if v := f.Get("preset"); v != "" {
 		s.Preset = &v
 	}

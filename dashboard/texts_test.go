@@ -11,6 +11,7 @@ import (
 
 	"precis"
 	"precis/conversation"
+	"precis/internal/experiments"
 )
 
 // dynamic are the keys that pages put together.
@@ -35,6 +36,9 @@ func dynamic() []string {
 	add("state.", string(conversation.Shown), string(conversation.Shortened), string(conversation.Hidden))
 	add("part.", conversation.PartSame, conversation.PartHidden, conversation.PartInserted, conversation.PartPreview, conversation.PartRemoved)
 	add("type.", "text", "thinking", "redacted_thinking", "tool_use", "tool_result", "image", "document", "opaque")
+	for _, m := range experiments.WholeMetrics() {
+		add("metric.", string(m))
+	}
 	for _, prefix := range []string{"verb.", "about."} {
 		add(prefix, "undo", "pin", "restore", "exclude", "reword", "rewind", "branch")
 	}

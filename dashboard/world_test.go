@@ -201,6 +201,7 @@ func (p *place) status() conversation.Details {
 type settings struct {
 	mu    sync.Mutex
 	s     precis.Settings
+	saved bool // the last change is to be in the file
 	fixed bool
 }
 
@@ -223,6 +224,16 @@ func (s *settings) Change(*http.Request) func(string, dashboard.SettingsChange) 
 		if c.Percent != nil {
 			s.s.Percent = *c.Percent
 		}
+		s.saved = c.Save
 		return nil
 	}
 }
+
+// kept are settings of a file.
+type kept struct {
+	*settings
+	file, unsaved string
+}
+
+func (k kept) File(string) string             { return k.file }
+func (k kept) Unsaved(string) (string, error) { return k.unsaved, nil }

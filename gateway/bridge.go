@@ -148,7 +148,11 @@ func (j *planner) link(ctx context.Context) error {
 		j.conv.Written.Forget()
 		j.action = actionReduced
 	}
-	j.conv.SetInfo(func(rec *store.Record) { rec.Continues, rec.Summary = at.Conversation, at.Message })
+	arm := ""
+	if from, err := j.g.conversations.Open(ctx, j.owner, at.Conversation); err == nil {
+		arm = from.Info().Arm // from the next request on
+	}
+	j.conv.SetInfo(func(rec *store.Record) { rec.Continues, rec.Summary, rec.Arm = at.Conversation, at.Message, arm })
 	return nil
 }
 

@@ -73,10 +73,10 @@ func (h home) Look(ctx context.Context, id string, f func(*conversation.Subject)
 		return err
 	}
 	snap := c.Look(ctx)
-	m := h.g.policy.Load().manager
+	arm, m := h.g.managerOf(c)
 	s := h.subject(ctx, c, m, &snap.Conversation, snap.Last)
 	s.Pending = snap.Stored < len(snap.Conversation.Edits) && h.g.o.Store != nil
-	return c.Looking("", m, func(meter *precis.Meter) error {
+	return c.Looking(arm, m, func(meter *precis.Meter) error {
 		s.Ask.Meter = meter
 		return f(s)
 	})
@@ -91,9 +91,9 @@ func (h home) Edit(ctx context.Context, id string, f func(*conversation.Subject)
 	var s *conversation.Subject
 	was := 0
 	err = c.Edit(ctx, func(conv *precis.Conversation) error {
-		m := h.g.policy.Load().manager
+		arm, m := h.g.managerOf(c)
 		s = h.subject(ctx, c, m, conv, c.Last)
-		s.Ask.Meter = c.Meter("", m)
+		s.Ask.Meter = c.Meter(arm, m)
 		was = s.Record.Tokens
 		return f(s)
 	})
@@ -102,6 +102,16 @@ func (h home) Edit(ctx context.Context, id string, f func(*conversation.Subject)
 		c.Save()
 	}
 	return err
+}
+
+// managerOf returns the manager of a conversation when nobody asks for a profile, and
+// the profile: that of its arm, else the default one.
+func (g *Gateway) managerOf(c *registry.Conversation) (string, *precis.Manager) {
+	arm := c.Info().Arm
+	if m, err := g.manager(arm); err == nil {
+		return arm, m
+	}
+	return "", g.policy.Load().manager
 }
 
 // subject describes a conversation of the registry to the verbs.

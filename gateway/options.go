@@ -34,6 +34,11 @@ type Options struct {
 	Manager *precis.Manager
 	// Profiles are managers that a request can ask for by X-Precis-Profile.
 	Profiles map[string]*precis.Manager
+	// Assign returns the arm of an experiment that a conversation belongs to from its
+	// first request on, which is the name of a profile as well; "": to none. It must be
+	// a function of the ID. What was assigned is kept with the conversation, and counts
+	// where a request asks for no profile. Nil: there is no experiment.
+	Assign func(conversation string) (arm string)
 	// Store keeps conversations; nil: they live in memory, and are forgotten when
 	// it is full and when the gateway ends.
 	Store precis.Store

@@ -2,6 +2,8 @@ package gateway
 
 import (
 	"bytes"
+	"cmp"
+	"context"
 	"net/http"
 	"strings"
 
@@ -24,6 +26,7 @@ type placed struct {
 	found   *registry.Found
 	conv    *registry.Conversation
 	profile string
+	arm     string          // of an experiment, whose manager it is; "": none
 	manager *precis.Manager // of the profile
 	poly    *polyfill.Request
 	asked   *bridge.Answer // the summary that the request asks for; nil: none
@@ -56,10 +59,32 @@ func (x *exchange) place(q *request) (*placed, error) {
 	}
 	p.found, p.conv = found, found.Line.State
 	x.kind = string(found.Kind)
+	if p.profile == "" && found.Line.ID != "" && x.conversations == x.g.conversations {
+		p.arm = x.g.armOf(x.r.Context(), p.conv)
+		if m, err := x.g.manager(p.arm); err == nil { // else the experiment has ended
+			p.profile, p.manager = p.arm, m
+		}
+	}
 	if p.poly, err = p.polyfills(); err == nil {
 		p.asked = p.summarizes()
 	}
 	return p, err
+}
+
+// armOf returns the arm of an experiment that a conversation belongs to, "" for none:
+// what is recorded with it; when it begins, that of the conversation it left, or what it
+// is assigned. So no arm changes while a conversation goes on.
+func (g *Gateway) armOf(ctx context.Context, c *registry.Conversation) string {
+	info := c.Info()
+	if info.Arm != "" || info.Requests > 0 || g.o.Assign == nil {
+		return info.Arm
+	}
+	if info.Branched != "" {
+		if from, err := g.conversations.Open(ctx, c.Owner(), info.Branched); err == nil {
+			return from.Info().Arm
+		}
+	}
+	return g.o.Assign(c.ID())
 }
 
 // find finds the conversation of a body.
@@ -119,6 +144,7 @@ func (p *placed) update() {
 	}
 	p.conv.SetInfo(func(rec *store.Record) {
 		rec.Model, rec.Client, rec.Title = prompt.Model, client, title
+		rec.Arm = cmp.Or(p.arm, rec.Arm)
 		rec.Head, rec.Messages, rec.Updated = p.found.Node, p.found.Len, now
 		if len(hints) > 0 {
 			rec.Hints = hints

@@ -70,6 +70,24 @@ func settingsOf(profile string, s precis.Settings) Settings {
 // nothing is changed then. A preset that calls models does so only if the manager
 // was made with them.
 func (g *Gateway) PatchSettings(profile string, p SettingsPatch) (Settings, error) {
+	return g.SaveSettings(profile, p, func(precis.Settings) error { return nil })
+}
+
+// SettingsInForce returns all settings of a profile; "" is the default one. They are
+// the caller's.
+func (g *Gateway) SettingsInForce(profile string) (precis.Settings, error) {
+	m, err := g.manager(profile)
+	if err != nil {
+		return precis.Settings{}, err
+	}
+	s := m.Settings()
+	s.Profiles = maps.Clone(s.Profiles)
+	return s, nil
+}
+
+// SaveSettings is [Gateway.PatchSettings] that has save called with what will be in
+// force. When save fails nothing is changed, and its error is returned.
+func (g *Gateway) SaveSettings(profile string, p SettingsPatch, save func(precis.Settings) error) (Settings, error) {
 	g.patching.Lock()
 	defer g.patching.Unlock()
 	m, err := g.manager(profile)
@@ -78,6 +96,12 @@ func (g *Gateway) PatchSettings(profile string, p SettingsPatch) (Settings, erro
 	}
 	s, err := p.apply(m.Settings())
 	if err != nil {
+		return Settings{}, err
+	}
+	if err := s.Validate(); err != nil {
+		return Settings{}, err
+	}
+	if err := save(s); err != nil {
 		return Settings{}, err
 	}
 	if err := m.SetSettings(s); err != nil {

@@ -25,6 +25,7 @@ type Record struct {
 	Branched  string               `json:"branched_from,omitempty"` // ID of the conversation it left; "" for none
 	Summary   int                  `json:"summary_at,omitempty"`    // with Continues: the message that holds the summary
 	Continues string               `json:"continues,omitempty"`     // ID of the conversation whose summary, by its client, it begins with; "" for none
+	Arm       string               `json:"arm,omitempty"`           // of an experiment, that manages it, as "EXPERIMENT/ARM"; "" for none
 	Earlier   []precis.Fingerprint `json:"earlier,omitempty"`       // heads of the forms it had before its client rewrote old messages
 	Hints     map[string]string    `json:"hints,omitempty"`         // what the client calls it, by header or field
 }

@@ -50,6 +50,8 @@ func (t *tools) complete(root *cobra.Command) {
 		}
 		f, ok := words[cmd.Name()]
 		switch {
+		case cmd.Parent() != nil && cmd.Parent().Name() == "config":
+			cmd.ValidArgsFunction = oneOf(config.Keys()...)
 		case ok && cmd.Parent() == root:
 			cmd.ValidArgsFunction = f
 		case strings.Contains(cmd.Use, "FILE"), strings.Contains(cmd.Use, "SESSION"):

@@ -33,12 +33,14 @@ Passwords, webhooks and the arguments of hooks are not shown without
 --show-secrets.`,
 		Example: `  precis config
   precis config --set threshold=60
+  precis config set threshold 60
   precis config --recipes`,
 		Args: takes(),
 		RunE: c.run,
 	}
 	cmd.Flags().BoolVar(&c.recipes, "recipes", false, "print example configurations")
 	cmd.Flags().BoolVar(&c.secrets, "show-secrets", false, "print passwords, webhooks and the arguments of hooks")
+	cmd.AddCommand(newConfigSet(t), newConfigUnset(t))
 	return cmd
 }
 
@@ -119,6 +121,14 @@ keep:
 
 # Only observe: report what would be done.
 # preset: off
+
+# Compare settings on the conversations of a gateway (docs/experiments.md).
+# experiments:
+#   early:
+#     arms:
+#       control: {}            # as this file says
+#       sixty: {threshold: 60}
+#       alone: off             # precis only watches
 
 # What Roo Code does.
 # preset: roo

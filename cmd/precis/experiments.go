@@ -3,6 +3,7 @@ package main
 import (
 	"cmp"
 	"context"
+	"errors"
 	"os"
 	"path/filepath"
 	"slices"
@@ -12,23 +13,27 @@ import (
 	"precis"
 	"precis/archive/roo"
 	"precis/cmd/internal/reports"
+	"precis/conversation"
 	"precis/internal/experiments"
 )
 
 // compare compares how condensations turned out.
-type compare struct{ *tools }
+type compare struct {
+	*tools
+	store string
+}
 
 func newExperiments(t *tools) *cobra.Command {
-	c := &compare{t}
-	return &cobra.Command{
-		Use:   "experiments FILE...",
+	c := &compare{tools: t}
+	cmd := &cobra.Command{
+		Use:   "experiments [FILE...]",
 		Short: "Compare how condensations turned out",
 		Long: `Compare how the condensations in recordings turned out: one table for each
 experiment, with a column for each variant, and one for those of no experiment,
 by rung and model. FILE is a recording, precis's own file, or a folder of them.
-
-  precis experiments runs/
-  precis experiments --json run1.precis run2.precis
+Without one it is what the gateway has stored of the conversations that belong to
+experiments, and each arm of them is compared by whole conversations as well: those
+that were left alone have no condensation.
 
 Each number is the mean over conversations, ± half of its 95 % interval; one
 conversation alone has none, nor have values that are all alike. "re-reads of
@@ -41,14 +46,22 @@ Variants are compared with the one named control, or else the first by name. A
 difference is said to be larger than chance when 0 is not in its interval; of
 twenty that are chance alone, one looks so. docs/experiments.md says how to set an
 experiment up and how to read this.`,
-		Args: takes("FILE..."),
+		Example: `  precis experiments
+  precis experiments runs/
+  precis experiments --json run1.precis run2.precis`,
+		Args: takes("[FILE...]"),
 		RunE: c.run,
 	}
+	cmd.Flags().StringVar(&c.store, "store", "", "`WHERE` the gateway keeps conversations: a file or a postgres:// URL")
+	return cmd
 }
 
 func (c *compare) run(cmd *cobra.Command, args []string) error {
 	done := c.Progress("reading recordings")
 	r, err := c.gather(cmd.Context(), args)
+	if len(args) == 0 {
+		r, err = c.stored(cmd.Context())
+	}
 	done()
 	if err != nil {
 		return err
@@ -58,6 +71,44 @@ func (c *compare) run(cmd *cobra.Command, args []string) error {
 	}
 	c.report.Experiments(r)
 	return nil
+}
+
+// stored reads the conversations of experiments from the gateway's store.
+func (c *compare) stored(ctx context.Context) (reports.Gathered, error) {
+	r := reports.Gathered{Condensations: []experiments.Outcome{}, Stats: []experiments.Stats{}, Arms: []experiments.Stats{}}
+	st, err := (&stored{tools: c.tools, store: c.store}).open(ctx, true)
+	if e, ok := errors.AsType[*precis.Error](err); ok && e.Hint == "" {
+		e.Hint = "name recordings, or the gateway's store by --store"
+	}
+	if err != nil {
+		return r, err
+	}
+	home := conversation.InStore(conversation.StoreOptions{Store: st, Owner: conversation.AllOwners})
+	all, err := conversation.Arms(ctx, home)
+	if err != nil {
+		return r, err
+	}
+	var members []experiments.Member
+	for _, m := range all {
+		members = append(members, experiments.Member{
+			Arm: m.Arm, Requests: m.Requests, Booked: m.Booked, Paid: m.CostUSD + m.Condensing, Condense: m.Condensing, Sent: m.Sent, NotSent: m.Saved, Edits: m.Edits,
+		})
+		if m.Edits == 0 && m.Booked {
+			continue
+		}
+		err := home.Look(ctx, m.ID, func(s *conversation.Subject) error {
+			r.Condensations = append(r.Condensations, experiments.Outcomes(s.Conversation)...)
+			return nil
+		})
+		if err != nil {
+			return r, err
+		}
+	}
+	r.Recordings = len(all)
+	r.Arms = append(r.Arms, experiments.CompareMembers(members)...)
+	r.Condensations = sorted(once(r.Condensations))
+	r.Stats = append(r.Stats, experiments.Compare(r.Condensations)...)
+	return r, nil
 }
 
 // gather reads recordings and sums up their condensations. A file that is named
@@ -132,9 +183,6 @@ func once(outcomes []experiments.Outcome) []experiments.Outcome {
 	return out
 }
 
-// control is the name of the variant that others are compared with.
-const control = "control"
-
 // sorted puts experiments in order, their controls first, and what is of none
 // last.
 func sorted(outcomes []experiments.Outcome) []experiments.Outcome {
@@ -147,7 +195,7 @@ func sorted(outcomes []experiments.Outcome) []experiments.Outcome {
 	slices.SortStableFunc(outcomes, func(a, b experiments.Outcome) int {
 		return cmp.Or(
 			last(a.Experiment == "")-last(b.Experiment == ""), cmp.Compare(a.Experiment, b.Experiment),
-			last(a.Variant != control)-last(b.Variant != control), cmp.Compare(a.Variant, b.Variant),
+			last(a.Variant != experiments.Control)-last(b.Variant != experiments.Control), cmp.Compare(a.Variant, b.Variant),
 			cmp.Compare(a.Model, b.Model), cmp.Compare(a.Conversation, b.Conversation),
 		)
 	})

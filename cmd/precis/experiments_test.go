@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"net/http"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -128,7 +129,7 @@ func TestExperimentsTellsWhatIsLargerThanChance(t *testing.T) {
 	if err := json.Unmarshal([]byte(compared(t, "--json", folder)), &r); err != nil {
 		t.Fatal(err)
 	}
-	if len(r.Stats) != 2 || r.Stats[0].Variant != control || r.Stats[0].Conversations+r.Stats[1].Conversations != 16 ||
+	if len(r.Stats) != 2 || r.Stats[0].Variant != experiments.Control || r.Stats[0].Conversations+r.Stats[1].Conversations != 16 ||
 		!r.Stats[1].Differences[experiments.MetricRereads].BeyondChance() || len(r.Condensations) != 16 {
 		t.Errorf("%+v", r.Stats)
 	}
@@ -148,7 +149,7 @@ func TestExperimentsClaimsNothingOfFew(t *testing.T) {
 		v := r.Condensations[0].Variant
 		byVariant[v] = append(byVariant[v], f)
 	}
-	brief, controls := byVariant["brief"], byVariant[control]
+	brief, controls := byVariant["brief"], byVariant[experiments.Control]
 	if len(brief) < 2 || len(controls) < 2 {
 		t.Fatalf("%d and %d conversations, want two of each; choose other IDs", len(brief), len(controls))
 	}
@@ -198,5 +199,52 @@ func TestExperimentsBreaksWideTables(t *testing.T) {
 	}
 	if !regexp.MustCompile(`(?s)experiment x.*variant-0.*variant-4.*of no experiment.*digest`).MatchString(out.String()) {
 		t.Errorf("not in order:\n%s", out.String())
+	}
+}
+
+// TestExperimentsOfTheStore: conversations of a gateway are assigned to the arms of its
+// configuration, and compared from its store.
+func TestExperimentsOfTheStore(t *testing.T) {
+	if testing.Short() {
+		t.Skip("short: it starts a process")
+	}
+	dir := t.TempDir()
+	store, file := filepath.Join(dir, "store.db"), filepath.Join(dir, "own.yaml")
+	yaml := "preset: frugal\nexperiments:\n  soon:\n    arms:\n      control: off   # left alone\n      early: {threshold: 20, target: 10}\n"
+	if err := os.WriteFile(file, []byte(yaml), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	base, stop := served(t, store, "--config", file)
+	acted := map[bool]int{}
+	for i := range 16 {
+		body := strings.Replace(readings(5, fmt.Sprintf(`,"conversation":"ticket %d"`, i)), "Read the files.", fmt.Sprintf("Read the files of %d.", i), 1)
+		code, v := asked(t, base+"/precis/api/v1/assemble", body)
+		if code != 200 {
+			t.Fatal(v)
+		}
+		acted[v["acted"].(bool)]++
+	}
+	res, err := http.Get(base + "/precis/api/v1/ledger") // answers when all is stored
+	if err != nil || res.StatusCode != 200 {
+		t.Fatal(res, err)
+	}
+	res.Body.Close()
+	stop()
+	if acted[true] == 0 || acted[false] == 0 {
+		t.Fatalf("acted: %v", acted)
+	}
+	text := compared(t, "--store", store)
+	for _, want := range []string{
+		`(?m)^16 conversations of experiments$`, `(?m)^experiment soon$`, `(?m)^ +control +early$`,
+		fmt.Sprintf(`(?m)^  conversations +%d +%d$`, acted[false], acted[true]), `(?m)^  edits +0\.00 +[1-9]\.\d\d`,
+		`(?m)^their condensations$`, fmt.Sprintf(`(?m)^  conversations +%d$`, acted[true]), `(?m)^  tokens saved +\d,\d{3}`,
+	} {
+		if !regexp.MustCompile(want).MatchString(text) {
+			t.Errorf("the output lacks %s:\n%s", want, text)
+		}
+	}
+	var r reports.Gathered
+	if err := json.Unmarshal([]byte(compared(t, "--json", "--store", store)), &r); err != nil || len(r.Arms) != 2 || r.Arms[0].Variant != "control" || r.Arms[1].Conversations != acted[true] || len(r.Condensations) != acted[true] {
+		t.Errorf("%+v, %v", r.Arms, err)
 	}
 }

@@ -51,6 +51,7 @@ one that loses most: --set rungs=dedupe,prune,digest climbs these alone.`},
 
   precis config                    # every value, its origin and its meaning
   precis config --recipes          # examples to copy
+  precis config set threshold 60   # writes it into your file
   precis config --set threshold=60`},
 }
 

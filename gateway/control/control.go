@@ -1,6 +1,7 @@
 package control
 
 import (
+	"context"
 	_ "embed"
 	"net/http"
 	"slices"
@@ -27,6 +28,9 @@ type Options struct {
 	Hosts []string
 	// Events are streamed by GET /events; nil: only what is done through the API.
 	Events *Events
+	// Save changes settings as [gateway.Gateway.PatchSettings] does, and writes what is
+	// in force then to a configuration file. Nil: they cannot be written.
+	Save func(ctx context.Context, profile string, p gateway.SettingsPatch) (gateway.Settings, error)
 	// Started is when the gateway began; zero: now.
 	Started time.Time
 	Now     func() time.Time // nil: time.Now

@@ -17,8 +17,17 @@ func getSettings(c *call) (any, error) {
 	return c.o.Gateway.Settings(c.reader().text("profile"))
 }
 
-func patchSettings(c *call, p gateway.SettingsPatch) (any, error) {
-	out, err := c.o.Gateway.PatchSettings(c.reader().text("profile"), p)
+func patchSettings(c *call, p settingsPatch) (any, error) {
+	change := c.o.Gateway.PatchSettings
+	if p.Persist {
+		if c.o.Save == nil {
+			return nil, precis.Errorf(precis.CodeConflict, "patch settings", "there is no file to write to")
+		}
+		change = func(profile string, p gateway.SettingsPatch) (gateway.Settings, error) {
+			return c.o.Save(c.r.Context(), profile, p)
+		}
+	}
+	out, err := change(c.reader().text("profile"), p.SettingsPatch)
 	if err == nil {
 		c.o.Events.publish(Event{Type: EventSettings, Time: c.o.Now(), Profile: &out.Profile})
 	}

@@ -59,7 +59,7 @@ var routes = []route{
 	{method: "GET", path: "/status", name: "getStatus", out: status{}, do: getStatus},
 	{method: "GET", path: "/profiles", name: "listProfiles", out: gateway.ProfileList{}, do: listProfiles},
 	{method: "GET", path: "/settings", name: "getSettings", query: []string{"profile"}, out: gateway.Settings{}, do: getSettings},
-	{method: "PATCH", path: "/settings", name: "patchSettings", query: []string{"profile"}, admin: true, in: gateway.SettingsPatch{}, out: gateway.Settings{}, do: posted(patchSettings)},
+	{method: "PATCH", path: "/settings", name: "patchSettings", query: []string{"profile"}, admin: true, in: settingsPatch{}, out: gateway.Settings{}, do: posted(patchSettings)},
 	{method: "GET", path: "/conversations", name: "listConversations", query: listQuery, out: conversation.Page[conversation.Listed]{}, do: listConversations},
 	{method: "GET", path: one, name: "getConversation", out: conversation.Details{}, do: about(conversation.Status)},
 	{method: "GET", path: one + "/messages", name: "listMessages", query: []string{"from", "limit", "cursor", "state"}, out: conversation.MessageList{}, do: listMessages},
@@ -97,6 +97,12 @@ type status struct {
 	Started time.Time `json:"started"`
 	Uptime  float64   `json:"uptime_seconds"`
 	Admin   bool      `json:"admin"` // the caller sees everybody's conversations
+}
+
+// settingsPatch says what to change.
+type settingsPatch struct {
+	gateway.SettingsPatch
+	Persist bool `json:"persist,omitempty"` // write what is in force then to the configuration file
 }
 
 // condensing asks for a condensation.

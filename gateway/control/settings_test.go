@@ -1,6 +1,7 @@
 package control_test
 
 import (
+	"context"
 	"fmt"
 	"net/http"
 	"strings"
@@ -56,5 +57,41 @@ func TestSettings(t *testing.T) {
 	p.get("/settings?profile=other", &again)
 	if len(list.Items) != 2 || list.Items[1].Name != "other" || again.Profile != "other" {
 		t.Errorf("profiles %+v", list)
+	}
+}
+
+// A change that is to be written is handed on, and without a file it is refused.
+func TestSettingsArePersisted(t *testing.T) {
+	var saved []string
+	full := false
+	p := start(t, nil, func(_ *gateway.Options, c *control.Options) {
+		c.Save = func(_ context.Context, profile string, p gateway.SettingsPatch) (gateway.Settings, error) {
+			saved = append(saved, fmt.Sprint(profile, " ", *p.Percent))
+			if full {
+				return gateway.Settings{}, precis.Errorf(precis.CodeConflict, "write", "it has changed")
+			}
+			return gateway.Settings{Percent: *p.Percent, Preset: "frugal", Thresholds: map[string]float64{}}, nil
+		}
+	})
+	var s gateway.Settings
+	p.want(200, "PATCH", "/settings", `{"percent":61,"persist":false}`, &s)
+	if len(saved) > 0 || s.Percent != 61 {
+		t.Errorf("saved %v, %+v", saved, s)
+	}
+	p.want(200, "PATCH", "/settings?profile=x", `{"percent":62,"persist":true}`, &s)
+	if fmt.Sprint(saved) != "[x 62]" || s.Percent != 62 {
+		t.Errorf("saved %v, %+v", saved, s)
+	}
+	full = true
+	if code, message := p.problem(http.StatusConflict, "PATCH", "/settings", `{"percent":63,"persist":true}`); code != "conflict" || !strings.Contains(message, "it has changed") {
+		t.Errorf("%s %s", code, message)
+	}
+	none := start(t, nil)
+	if code, message := none.problem(http.StatusConflict, "PATCH", "/settings", `{"percent":63,"persist":true}`); code != "conflict" || !strings.Contains(message, "no file") {
+		t.Errorf("%s %s", code, message)
+	}
+	none.get("/settings", &s)
+	if s.Percent != 75 {
+		t.Errorf("a refused change is in force: %+v", s)
 	}
 }

@@ -192,8 +192,8 @@ func mean(m Metric, values []float64) Estimate {
 // differences returns how far the values are from those of the control.
 func differences(control, values sample) map[Metric]Estimate {
 	out := map[Metric]Estimate{}
-	for _, m := range Metrics() {
-		a, b := control[m], values[m]
+	for m, b := range values {
+		a := control[m]
 		if len(a) == 0 || len(b) == 0 {
 			continue
 		}

@@ -131,8 +131,7 @@ func (x *Experiment) Propose(ctx context.Context, s *precis.Situation) (precis.E
 // grows, on every replica, and experiments are independent of one another.
 // Conversations without an ID that begin with the same message share a variant.
 func (x *Experiment) Assign(conv *precis.Conversation) Variant {
-	sum := sha256.Sum256([]byte(x.name + "\x00" + identity(conv)))
-	at := binary.BigEndian.Uint64(sum[:]) % x.total
+	at := hash(x.name, identity(conv)) % x.total
 	last := len(x.variants) - 1
 	for _, v := range x.variants[:last] {
 		if at < uint64(v.Weight) {
@@ -141,6 +140,12 @@ func (x *Experiment) Assign(conv *precis.Conversation) Variant {
 		at -= uint64(v.Weight)
 	}
 	return x.variants[last]
+}
+
+// hash returns a number that is as good as random and the same everywhere.
+func hash(name, identity string) uint64 {
+	sum := sha256.Sum256([]byte(name + "\x00" + identity))
+	return binary.BigEndian.Uint64(sum[:])
 }
 
 // identity names a conversation for as long as it lasts.

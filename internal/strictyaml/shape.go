@@ -38,13 +38,23 @@ func checkShape(data []byte) error {
 	return nil
 }
 
+// Mark is the byte order mark, which some editors write.
+const Mark = "\xef\xbb\xbf"
+
+// Normal returns a document as [Parse] reads it, which lines and columns are about:
+// without the byte order mark, and with each line end one byte. The parser would count
+// the end of a comment twice that has a carriage return.
+func Normal(data []byte) []byte {
+	return bytes.ReplaceAll(bytes.TrimPrefix(data, []byte(Mark)), []byte("\r\n"), []byte("\n"))
+}
+
 // Parse reads one YAML document. An empty one gives nil. Files over a megabyte
 // and lines over 1000 bytes are refused.
 func Parse(data []byte) (ast.Node, error) {
 	if err := checkShape(data); err != nil {
 		return nil, err
 	}
-	file, err := parser.ParseBytes(data, 0)
+	file, err := parser.ParseBytes(Normal(data), 0)
 	if err != nil {
 		return nil, syntaxError(err)
 	}

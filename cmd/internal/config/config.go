@@ -10,6 +10,7 @@ package config
 
 import (
 	"cmp"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -35,6 +36,8 @@ type Config struct {
 	Hooks      Hooks
 	Gateway    Gateway
 	Sessions   Sessions
+	// Experiments are compared on the conversations of a gateway, by name.
+	Experiments []Experiment
 
 	File       string   // the file that was read, the user's or the one named; "": none
 	Folder     string   // the file in the current folder that was read as well; "": none
@@ -42,6 +45,9 @@ type Config struct {
 	Warnings   []string // thresholds out of range and the like
 	user       string   // the user's own file, whether it exists or not
 	origins    map[string]value
+
+	src Sources  // it was read from
+	sum [32]byte // SHA-256 of File
 }
 
 // Summarizer is the profile of the model that condenses.
@@ -73,6 +79,8 @@ type Sources struct {
 	Folder string              // file in the current folder, read over User if it exists
 	Env    func(string) string // environment; nil: none
 	Flags  map[string]string   // by key, see [Known]
+
+	text *[]byte // what the file says, whatever is in it; nil: what is in it
 }
 
 // EnvPrefix begins the names of environment variables: key keep.messages is
@@ -96,6 +104,7 @@ func UserFile() string {
 type value struct {
 	text   string
 	origin string
+	file   bool // it comes from the user's file, or the one named
 	folder bool // it comes from the file in the current folder
 }
 
@@ -110,6 +119,7 @@ func Load(src Sources) (*Config, error) {
 	if err != nil {
 		return nil, err
 	}
+	c.src, c.sum = src, values.sum
 	if len(values.folder) > 0 {
 		trusted, err := values.withoutFolder().config()
 		if err != nil {
@@ -125,7 +135,8 @@ func Load(src Sources) (*Config, error) {
 
 // layers are the values of all sources, the strongest last.
 type layers struct {
-	file, folderFile        string // that were read; "": none
+	file, folderFile        string   // that were read; "": none
+	sum                     [32]byte // SHA-256 of file
 	user, folder, env, flag map[string]value
 }
 
@@ -140,6 +151,18 @@ func (l layers) config() (*Config, error) {
 	for _, layer := range []map[string]value{l.user, l.folder, l.env, l.flag} {
 		maps.Copy(values, layer)
 	}
+	c, err := l.of(values)
+	if err == nil {
+		c.Experiments, err = l.experiments(values)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return c, nil
+}
+
+// of returns the configuration of values, without experiments.
+func (l layers) of(values map[string]value) (*Config, error) {
 	c := &Config{Estimate: "o200k", File: l.file, Folder: l.folderFile, FromFolder: len(l.folder), origins: map[string]value{}, Gateway: defaultGateway}
 	name := values["preset"]
 	var err error
@@ -175,7 +198,8 @@ func collect(src Sources) (layers, error) {
 		return l, err
 	}
 	if l.file = file; file != "" {
-		if err := (yamlReader{values: l.user, name: file}).read(data); err != nil {
+		l.sum = sha256.Sum256(data)
+		if err := (yamlReader{values: l.user, name: file, file: true}).read(data); err != nil {
 			return l, &precis.Error{Code: precis.CodeInvalid, Op: opRead, Err: err, Hint: "precis config lists the keys"}
 		}
 	}
@@ -206,6 +230,9 @@ func readFile(src Sources) (string, []byte, error) {
 	path := cmp.Or(src.Path, src.User)
 	if path == "" {
 		return "", nil, nil
+	}
+	if src.text != nil {
+		return path, *src.text, nil
 	}
 	data, err := os.ReadFile(path)
 	switch {

@@ -96,6 +96,7 @@ var keys = append([]key{
 	textKey("summarizer.cache", "file that keeps summaries, so that none is paid twice; empty: in the user's cache folder; off: none", func(c *Config) *string { return &c.Summarizer.Cache }),
 	plainBool("summarizer.self_check", "have it score each summary, for the price of another request", func(c *Config) *bool { return &c.Summarizer.SelfCheck }),
 	numberKey("spend.conversation", "dollars that condensing one conversation may cost; 0: no limit", func(c *Config) *float64 { return &c.Settings.Spend.Conversation }),
+	numberKey("spend.owner", "dollars that condensing for one owner, that of a gateway key, may cost in a day; 0: no limit", func(c *Config) *float64 { return &c.Settings.Spend.Owner }),
 	numberKey("spend.day", "dollars that condensing may cost in a day; 0: no limit", func(c *Config) *float64 { return &c.Settings.Spend.Day }),
 	numberKey("spend.warn", "share of these from which to warn, 0 to 1; 0: 0.8", func(c *Config) *float64 { return &c.Settings.Spend.Warn }),
 	textKey("hooks.before", "command or URL asked before a model condenses; what it says is shown to the model; exit code 10 or status 409 vetoes", func(c *Config) *string { return &c.Hooks.Before }),
@@ -117,7 +118,7 @@ type Row struct {
 	list bool // Value is a list, comma-separated
 }
 
-// Rows returns every value, profiles at the end.
+// Rows returns every value, profiles and experiments at the end.
 func (c *Config) Rows() []Row {
 	var rows []Row
 	for _, k := range keys {
@@ -129,7 +130,7 @@ func (c *Config) Rows() []Row {
 		rows = append(rows, Row{Key: profilePrefix + name, Value: formatNumber(c.Settings.Profiles[name]), Origin: from.origin, Folder: from.folder,
 			Help: "threshold of this profile or model; -1: the global one"})
 	}
-	return rows
+	return append(rows, c.experimentRows()...)
 }
 
 // Given reports whether a key was set, not left to its preset or default.

@@ -13,7 +13,10 @@ import (
 type yamlReader struct {
 	values map[string]value
 	name   string
+	file   bool // the file is the user's, or the one named
 	folder bool // the file is in the current folder and not trusted
+
+	prefix string // of the names of values: those of an arm of an experiment; "": none
 }
 
 func (r yamlReader) read(data []byte) error {
@@ -46,17 +49,21 @@ func (r yamlReader) fields(prefix string) strictyaml.Fields {
 	}
 	if prefix == "" {
 		table["profiles"] = r.profiles
+		table["experiments"] = r.experiments
 	}
 	return table
 }
 
 func (r yamlReader) put(name string, n ast.Node, text string) {
-	r.values[name] = value{text: text, origin: fmt.Sprintf("%s:%d", r.name, strictyaml.Line(n)), folder: r.folder}
+	r.values[r.prefix+name] = value{text: text, origin: fmt.Sprintf("%s:%d", r.name, strictyaml.Line(n)), file: r.file, folder: r.folder}
 }
 
 func (r yamlReader) scalar(k key, n ast.Node) error {
 	if r.folder && !folderKeys[k.name] {
 		return &strictyaml.Error{Line: strictyaml.Line(n), Key: k.name, Err: ErrRefused}
+	}
+	if r.prefix != "" && !ofArms(k.name) {
+		return &strictyaml.Error{Line: strictyaml.Line(n), Key: k.name, Err: errArm}
 	}
 	if k.list {
 		var list []string

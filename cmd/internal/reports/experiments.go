@@ -3,6 +3,7 @@ package reports
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -16,6 +17,7 @@ type Gathered struct {
 	Skipped       []SkippedFile         `json:"skipped,omitempty"`
 	Stats         []experiments.Stats   `json:"stats"`
 	Condensations []experiments.Outcome `json:"condensations"`
+	Arms          []experiments.Stats   `json:"arms,omitempty"` // whole conversations of the gateway's store; nil: recordings were read
 }
 
 // SkippedFile is a file of a folder that is no recording.
@@ -32,19 +34,23 @@ func (p *Printer) Experiments(r Gathered) {
 			p.Warn("skipped: %s", s.Why)
 		}
 	}
-	if len(r.Stats) == 0 {
+	if r.Arms != nil {
+		p.arms(r)
+	} else if len(r.Stats) == 0 {
 		w.Title("no condensation in %s", term.Count(r.Recordings, "recording"))
 		w.Printf("\n")
 		w.Paragraph("", "precis condense FILE makes one and records it in FILE.precis")
 		return
 	}
-	w.Title("%s in %s", term.Count(distinctRuns(r.Condensations), "condensation"), term.Count(r.Recordings, "recording"))
+	if r.Arms == nil {
+		w.Title("%s in %s", term.Count(distinctRuns(r.Condensations), "condensation"), term.Count(r.Recordings, "recording"))
+	}
 	for rest := r.Stats; len(rest) > 0; {
 		n := 1
 		for n < len(rest) && rest[n].Experiment == rest[0].Experiment {
 			n++
 		}
-		p.experiment(rest[:n])
+		p.experiment(rest[:n], experiments.Metrics())
 		rest = rest[n:]
 	}
 }
@@ -58,7 +64,31 @@ func distinctRuns(outcomes []experiments.Outcome) int {
 	return len(runs)
 }
 
-func (p *Printer) experiment(stats []experiments.Stats) {
+// arms prints whole conversations by the arms of experiments that they belong to.
+func (p *Printer) arms(r Gathered) {
+	w := p.Text
+	if len(r.Arms) == 0 {
+		w.Title("no conversation belongs to an experiment")
+		w.Printf("\n")
+		w.Paragraph("", "experiments are set up in the configuration file of a gateway: docs/experiments.md")
+		return
+	}
+	w.Title("%s of experiments", term.Count(r.Recordings, "conversation"))
+	for rest := r.Arms; len(rest) > 0; {
+		n := 1
+		for n < len(rest) && rest[n].Experiment == rest[0].Experiment {
+			n++
+		}
+		p.experiment(rest[:n], experiments.WholeMetrics())
+		rest = rest[n:]
+	}
+	if len(r.Stats) > 0 {
+		w.Printf("\n")
+		w.Title("their condensations")
+	}
+}
+
+func (p *Printer) experiment(stats []experiments.Stats, metrics []experiments.Metric) {
 	w := p.Text
 	title := "of no experiment, by rung and model"
 	if x := stats[0].Experiment; x != "" {
@@ -70,28 +100,33 @@ func (p *Printer) experiment(stats []experiments.Stats) {
 	per := max(1, (w.Width()-first)/column)
 	for from := 0; from < len(stats); from += per {
 		w.Printf("\n")
-		p.variants(stats[from:min(from+per, len(stats))])
+		p.variants(stats[from:min(from+per, len(stats))], metrics)
 	}
 	w.Printf("\n")
 	if stats[0].Experiment == "" {
 		w.Printf("  nobody assigned these by chance: what differs may be the conversations\n")
 		return
 	}
-	for _, line := range claims(stats) {
+	for _, line := range claims(stats, metrics) {
 		w.Printf("  %s\n", line)
 	}
 }
 
 // variants prints one column for each of the stats.
-func (p *Printer) variants(stats []experiments.Stats) {
+func (p *Printer) variants(stats []experiments.Stats, metrics []experiments.Metric) {
 	headers, right := []string{""}, []int{}
 	rows := [][]string{{"conversations"}, {"condensations"}}
+	if slices.Contains(metrics, experiments.MetricReductions) { // which are counted by their mean
+		rows = rows[:1]
+	}
 	for i, s := range stats {
 		headers, right = append(headers, oneLine(term.Plain(strings.TrimSpace(s.Variant+" "+s.Model)), 24)), append(right, i+1)
 		rows[0] = append(rows[0], term.Number(s.Conversations))
-		rows[1] = append(rows[1], term.Number(s.Condensations))
+		if len(rows) > 1 {
+			rows[1] = append(rows[1], term.Number(s.Condensations))
+		}
 	}
-	for _, m := range experiments.Metrics() {
+	for _, m := range metrics {
 		row := []string{metricNames[m]}
 		for _, s := range stats {
 			row = append(row, meanText(m, s))
@@ -105,6 +140,8 @@ var metricNames = map[experiments.Metric]string{
 	experiments.MetricSaved: "tokens saved", experiments.MetricShare: "share saved", experiments.MetricCost: "cost", experiments.MetricSeconds: "seconds",
 	experiments.MetricCalls: "model calls", experiments.MetricGate: "gate score", experiments.MetricRepaired: "repaired",
 	experiments.MetricRereads: "re-reads of hidden", experiments.MetricRereadsShown: "re-reads of shown", experiments.MetricUndone: "undone",
+	experiments.MetricRequests: "requests", experiments.MetricPaid: "paid, all in all", experiments.MetricSummaries: "of it to condense",
+	experiments.MetricSent: "tokens sent", experiments.MetricNotSent: "tokens not sent", experiments.MetricReductions: "edits",
 }
 
 // meanText is a mean with its interval; "–" when nothing is known.
@@ -130,11 +167,11 @@ func meanText(m experiments.Metric, s experiments.Stats) string {
 // amount writes a value in the unit of its metric.
 func amount(m experiments.Metric, v float64) string {
 	switch m {
-	case experiments.MetricSaved:
+	case experiments.MetricSaved, experiments.MetricSent, experiments.MetricNotSent:
 		return term.Number(int(math.Round(v)))
 	case experiments.MetricShare, experiments.MetricGate, experiments.MetricUndone:
 		return strconv.FormatFloat(100*v, 'f', 1, 64) + " %"
-	case experiments.MetricCost:
+	case experiments.MetricCost, experiments.MetricPaid, experiments.MetricSummaries:
 		return "$" + strconv.FormatFloat(v, 'f', 4, 64)
 	case experiments.MetricSeconds:
 		return strconv.FormatFloat(v, 'f', 1, 64)
@@ -143,14 +180,14 @@ func amount(m experiments.Metric, v float64) string {
 }
 
 // claims says which differences from the control are larger than chance.
-func claims(stats []experiments.Stats) []string {
+func claims(stats []experiments.Stats, metrics []experiments.Metric) []string {
 	if len(stats) < 2 {
 		return []string{"there is no other variant to compare with"}
 	}
 	var out []string
 	looked := 0
 	for _, s := range stats[1:] {
-		for _, m := range experiments.Metrics() {
+		for _, m := range metrics {
 			d, ok := s.Differences[m]
 			if !ok || d.Interval == nil {
 				continue

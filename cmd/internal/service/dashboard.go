@@ -9,7 +9,6 @@ import (
 	"precis/dashboard"
 	"precis/gateway"
 	"precis/gateway/control"
-	"precis/preset"
 )
 
 // dashboard returns the pages of the gateway, for those who may see its conversations.
@@ -125,36 +124,4 @@ func (e liveEvents) Edited(r *http.Request, id string, edits []conversation.Edit
 		notes = append(notes, control.EditNote{ID: i.ID, Kind: i.Kind, Rung: i.Report.Rung, Saved: i.Report.Saved(), TriggeredBy: precis.TriggeredManual})
 	}
 	e.s.events.Edited(owner, id, notes...)
-}
-
-// liveSettings are the settings of the gateway.
-type liveSettings struct{ s *Service }
-
-// Profiles returns the names of all profiles.
-func (l liveSettings) Profiles() []string { return append([]string{""}, l.s.profiles()...) }
-
-// Presets returns the names of the presets.
-func (liveSettings) Presets() []string { return preset.Names() }
-
-// Settings returns what is in force.
-func (l liveSettings) Settings(profile string) (precis.Settings, error) {
-	v, err := l.s.Gateway.Settings(profile)
-	return precis.Settings{
-		Preset: v.Preset, Auto: v.Auto, Percent: v.Percent, Prepare: v.Prepare, Warn: v.Warn, Target: v.Target, Profiles: v.Thresholds,
-		Rungs: v.Rungs, Observe: v.Observe, Buffer: v.Buffer, KeepMessages: v.KeepMessages, KeepFirst: v.KeepFirst, KeepShare: v.KeepShare, Tokens: v.Tokens,
-	}, err
-}
-
-// Change lets those change settings who may see everybody's conversations.
-func (l liveSettings) Change(r *http.Request) func(string, dashboard.SettingsChange) error {
-	if _, all, err := l.s.Gateway.Caller(r); err != nil || !all {
-		return nil
-	}
-	return func(profile string, c dashboard.SettingsChange) error {
-		_, err := l.s.Gateway.PatchSettings(profile, gateway.SettingsPatch{Preset: c.Preset, Auto: c.Auto, Percent: c.Percent, Prepare: c.Prepare, Warn: c.Warn, Target: c.Target})
-		if err == nil {
-			l.s.events.SettingsChanged(profile)
-		}
-		return err
-	}
 }

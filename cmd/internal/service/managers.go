@@ -2,35 +2,48 @@ package service
 
 import (
 	"context"
+	"errors"
 	"strings"
 
 	"precis"
 	"precis/cmd/internal/config"
 	"precis/condense"
 	"precis/gateway/ownmodel"
+	"precis/internal/experiments"
 	"precis/models"
 	"precis/preset"
 )
 
+// managed are managers that are made of a configuration.
+type managed struct {
+	manager  *precis.Manager
+	profiles map[string]*precis.Manager
+	configs  map[string]*config.Config // of profiles that have a file of their own
+}
+
 // managers returns the manager of the configuration and those of its profiles.
-func (s *Service) managers(c *config.Config) (*precis.Manager, map[string]*precis.Manager, error) {
-	m, err := s.manager(c)
+func (s *Service) managers(c *config.Config) (*managed, error) {
+	m, err := s.manager(c, "")
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	profiles := map[string]*precis.Manager{}
+	profiles, configs := map[string]*precis.Manager{}, map[string]*config.Config{}
 	for _, item := range c.Gateway.Profiles {
 		name, path, ok := strings.Cut(item, "=")
 		if !ok || s.p.Load == nil {
-			return nil, nil, precis.Errorf(precis.CodeInvalid, "read configuration", "gateway.profiles: %q is not NAME=FILE", item)
+			return nil, precis.Errorf(precis.CodeInvalid, "read configuration", "gateway.profiles: %q is not NAME=FILE", item)
 		}
 		own, err := s.p.Load(path)
 		if err != nil {
-			return nil, nil, err
+			return nil, err
 		}
-		if profiles[name], err = s.manager(own); err != nil {
-			return nil, nil, err
+		if len(own.Experiments) > 0 {
+			return nil, &precis.Error{Code: precis.CodeInvalid, Op: "read configuration", Place: path, Err: errors.New("experiments belong into the gateway's own file")}
 		}
+		if profiles[name], err = s.manager(own, ""); err != nil {
+			return nil, err
+		}
+		configs[name] = own
 	}
 	for _, name := range preset.Names() { // every preset is a profile, too
 		if profiles[name] != nil {
@@ -38,16 +51,32 @@ func (s *Service) managers(c *config.Config) (*precis.Manager, map[string]*preci
 		}
 		own := *c
 		if own.Settings, err = preset.Settings(name); err != nil {
-			return nil, nil, err
+			return nil, err
 		}
-		if profiles[name], err = s.manager(&own); err != nil {
-			return nil, nil, err
+		if profiles[name], err = s.manager(&own, ""); err != nil {
+			return nil, err
 		}
 	}
-	return m, profiles, nil
+	for _, x := range c.Experiments {
+		for arm, own := range x.Configs {
+			name := x.Name + "/" + arm
+			if profiles[name], err = s.manager(own, name); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return &managed{m, profiles, configs}, nil
 }
 
-func (s *Service) manager(c *config.Config) (*precis.Manager, error) {
+// assign returns the arm of an experiment that a conversation belongs to when it begins;
+// "": none.
+func (s *Service) assign(conversation string) string {
+	return experiments.Assign(s.config().Trials(), conversation)
+}
+
+// manager returns the manager of a configuration, whose edits name an arm of an
+// experiment; "": of none.
+func (s *Service) manager(c *config.Config, arm string) (*precis.Manager, error) {
 	var condensing *preset.Condensing
 	if s.p.Condensing != nil {
 		var err error
@@ -61,7 +90,7 @@ func (s *Service) manager(c *config.Config) (*precis.Manager, error) {
 	}
 	return preset.New(preset.Options{
 		Settings: c.Settings, Estimate: c.Estimate, Condensing: condensing, Parser: s.p.Parser, Logger: s.p.Logger, Calibrator: s.calib,
-		OnReport: s.report, Alert: s.alert(hook),
+		OnReport: s.report, Alert: s.alert(hook), Variant: arm,
 	})
 }
 

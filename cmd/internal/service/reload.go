@@ -2,6 +2,7 @@ package service
 
 import (
 	"context"
+	"maps"
 	"os"
 	"strings"
 	"time"
@@ -14,15 +15,17 @@ import (
 // force from the next request on. It returns the keys of the configuration that
 // have changed and need the gateway to begin again. After an error everything is
 // as it was.
-func (s *Service) Reload(ctx context.Context) (restart []string, err error) {
+func (s *Service) Reload(context.Context) (restart []string, err error) {
 	if s.p.Reload == nil {
 		return nil, nil
 	}
+	s.files.mu.Lock()
+	defer s.files.mu.Unlock()
 	c, err := s.p.Reload()
 	if err != nil {
 		return nil, err
 	}
-	m, profiles, err := s.managers(c)
+	m, err := s.managers(c)
 	if err != nil {
 		return nil, err
 	}
@@ -41,7 +44,8 @@ func (s *Service) Reload(ctx context.Context) (restart []string, err error) {
 		}
 	}
 	s.cfg.Store(c)
-	s.Gateway.SetManager(m, profiles)
+	s.files.profiles = m.configs
+	s.Gateway.SetManager(m.manager, m.profiles)
 	return append(restart, fixed(old, c)...), nil
 }
 
@@ -102,37 +106,63 @@ func (s *Service) watchFiles(ctx context.Context) {
 	defer stop()
 	tick := time.NewTicker(lookEvery)
 	defer tick.Stop()
-	seen := s.stamp()
+	s.changed()
 	for {
 		select {
 		case <-ctx.Done():
 			return
 		case <-signals:
 		case <-tick.C:
-			if s.stamp() == seen {
+			if !s.changed() {
 				continue
 			}
 		}
 		s.reload(ctx)
-		seen = s.stamp()
+		s.follow()
 	}
 }
 
-// stamp changes when a file of the configuration does.
-func (s *Service) stamp() string {
+// follow takes note of files that have become part of the configuration. What was
+// written to others since they were read is still to be noticed.
+func (s *Service) follow() {
+	s.files.mu.Lock()
+	defer s.files.mu.Unlock()
+	now := s.times()
+	for path, at := range now {
+		if was, ok := s.files.seen[path]; ok {
+			at = was
+		}
+		now[path] = at
+	}
+	s.files.seen = now
+}
+
+// changed reports whether a file of the configuration has changed since it was asked
+// last, other than by what this process wrote.
+func (s *Service) changed() bool {
+	s.files.mu.Lock()
+	defer s.files.mu.Unlock()
+	now := s.times()
+	same := maps.Equal(now, s.files.seen)
+	s.files.seen = now
+	return !same
+}
+
+// times returns when the files of the configuration were written, by path.
+func (s *Service) times() map[string]time.Time {
 	c := s.config()
-	files := []string{c.File, c.Folder, c.Gateway.KeysFile, c.Summarizer.PromptFile, c.Summarizer.RulesFile}
+	paths := []string{c.File, c.Folder, c.Gateway.KeysFile, c.Summarizer.PromptFile, c.Summarizer.RulesFile}
 	for _, item := range c.Gateway.Profiles {
 		_, path, _ := strings.Cut(item, "=")
-		files = append(files, path)
+		paths = append(paths, path)
 	}
-	var out strings.Builder
-	for _, path := range files {
+	out := map[string]time.Time{}
+	for _, path := range paths {
 		if info, err := os.Stat(path); path != "" && err == nil {
-			out.WriteString(path + info.ModTime().String() + "\n")
+			out[path] = info.ModTime()
 		}
 	}
-	return out.String()
+	return out
 }
 
 // forgetEvery is how often conversations that are too old are looked for.

@@ -94,7 +94,7 @@ func (s *Service) Handler() http.Handler {
 	mux.HandleFunc("GET /readyz", s.ready)
 	if s.p.Operations {
 		mux.Handle("GET /metrics", s.overseer(s.metrics.Handler()))
-		api := control.New(control.Options{Gateway: s.Gateway, Events: s.events, Started: s.started})
+		api := control.New(control.Options{Gateway: s.Gateway, Events: s.events, Started: s.started, Save: s.saveSettings})
 		mux.Handle("/precis/api/", s.insider(checked(api)))
 		mux.Handle("/precis/mcp", s.insider(checked(mcpserver.Handler(s.seen))))
 		for _, path := range noSignIn {

@@ -53,6 +53,7 @@ type Service struct {
 	Gateway *gateway.Gateway
 	p       Parts
 	cfg     atomic.Pointer[config.Config]
+	files   files
 	started time.Time
 
 	store   precis.Store
@@ -124,10 +125,11 @@ func (s *Service) options(c *config.Config) (gateway.Options, error) {
 	}
 	up = s.traces.Transport(up)
 	s.own = &ownmodel.Models{Catalog: s.catalog, Transport: up, Config: provider.Config{Timeout: time.Duration(c.Summarizer.Timeout) * time.Second}}
-	m, profiles, err := s.managers(c)
+	m, err := s.managers(c)
 	if err != nil {
 		return gateway.Options{}, err
 	}
+	s.files.profiles = m.configs
 	summarizer, err := s.summarizer(c)
 	if err != nil {
 		return gateway.Options{}, err
@@ -139,7 +141,7 @@ func (s *Service) options(c *config.Config) (gateway.Options, error) {
 	s.keys = newKeyring(keys.Owners)
 	s.admins.Store(len(keys.Admins) > 0)
 	return gateway.Options{
-		Upstreams: ups, Local: s.p.Local, Manager: m, Profiles: profiles, Store: s.store, Replica: s.p.Replica, Transport: up,
+		Upstreams: ups, Local: s.p.Local, Manager: m.manager, Profiles: m.profiles, Assign: s.assign, Store: s.store, Replica: s.p.Replica, Transport: up,
 		Probe:  g.Probe,
 		Window: s.window, OutputLimit: s.outputLimit, Cost: s.cost,
 		Auth:      gateway.Auth{Keys: s.keys.auth(), Admins: keys.Admins},

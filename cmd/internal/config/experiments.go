@@ -1,0 +1,229 @@
+package config
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/goccy/go-yaml/ast"
+
+	"precis/internal/experiments"
+	"precis/internal/strictyaml"
+	"precis/preset"
+)
+
+// Experiment compares configurations on the conversations of a gateway. Each that
+// begins and takes part is managed by one of them, see [experiments.Assign].
+type Experiment struct {
+	experiments.Trial                    // arms by name
+	Configs           map[string]*Config // of the arms, by name; without experiments of their own
+}
+
+// Trials returns the experiments without their configurations.
+func (c *Config) Trials() []experiments.Trial {
+	out := make([]experiments.Trial, len(c.Experiments))
+	for i, x := range c.Experiments {
+		out[i] = x.Trial
+	}
+	return out
+}
+
+// Arm returns the configuration of an arm, "EXPERIMENT/ARM"; nil: there is none.
+func (c *Config) Arm(name string) *Config {
+	experiment, arm, _ := strings.Cut(name, "/")
+	for _, x := range c.Experiments {
+		if x.Name == experiment {
+			return x.Configs[arm]
+		}
+	}
+	return nil
+}
+
+// Values of experiments are kept with those of keys, under names that no key has:
+// experiments/NAME/share, experiments/NAME/ARM/, experiments/NAME/ARM/weight and
+// experiments/NAME/ARM/KEY.
+const experimentPrefix = "experiments/"
+
+// leftAlone stands for an arm whose conversations precis only watches.
+const leftAlone = "off"
+
+// errArm is the cause of the error for a key that differs between arms of nothing.
+var errArm = errors.New("an arm of an experiment must not set this")
+
+// ofArms reports whether arms may differ in a key: in what is done with a conversation,
+// and what writes its summaries. How much may be spent, and what counts for all
+// conversations of a gateway, is the same for all.
+func ofArms(name string) bool {
+	for _, prefix := range []string{"gateway.", "sessions.", "hooks.", "spend."} {
+		if strings.HasPrefix(name, prefix) {
+			return false
+		}
+	}
+	return !slices.Contains([]string{"estimate", "model", "window", "max_output", "models_file", "summarizer.cache"}, name)
+}
+
+// experiments reads the mapping of experiments by name.
+func (r yamlReader) experiments(n ast.Node) error {
+	if r.folder {
+		return &strictyaml.Error{Line: strictyaml.Line(n), Key: "experiments", Err: ErrRefused}
+	}
+	return eachNamed(n, "experiments by name", func(name string, v ast.Node) error {
+		prefix, arms := experimentPrefix+name+"/", false
+		err := strictyaml.Each(v, strictyaml.Fields{
+			"share": func(n ast.Node) error {
+				var share *float64
+				if err := strictyaml.Amount(&share)(n); err != nil {
+					return err
+				}
+				r.put(prefix+"share", n, formatNumber(*share))
+				return nil
+			},
+			"arms": func(n ast.Node) error {
+				arms = true
+				if m, ok := n.(ast.MapNode); ok && !m.MapRange().Next() {
+					return strictyaml.Wrong(n, "there is no arm")
+				}
+				return eachNamed(n, "arms by name", func(arm string, v ast.Node) error { return r.arm(prefix+arm+"/", v) })
+			},
+		})
+		if err == nil && !arms {
+			err = strictyaml.Wrong(v, "%q has no arms", name)
+		}
+		return err
+	})
+}
+
+// arm reads the values of an arm: keys in which it differs from the rest of the file,
+// or the word off.
+func (r yamlReader) arm(prefix string, n ast.Node) error {
+	r.put(prefix, n, "")
+	if s, ok := n.(*ast.StringNode); ok && s.Value == leftAlone {
+		r.put(prefix, n, leftAlone)
+		return nil
+	}
+	own := r
+	own.prefix = prefix
+	table := own.fields("")
+	delete(table, "experiments")
+	table["weight"] = func(n ast.Node) error {
+		var weight *int
+		if err := strictyaml.Count(&weight)(n); err != nil {
+			return err
+		}
+		own.put("weight", n, strconv.Itoa(*weight))
+		return nil
+	}
+	return strictyaml.Each(n, table)
+}
+
+// eachNamed visits a mapping with keys of the user's choice.
+func eachNamed(n ast.Node, what string, visit func(name string, v ast.Node) error) error {
+	m, ok := n.(ast.MapNode)
+	if !ok {
+		return strictyaml.WrongType("a mapping of "+what, n)
+	}
+	for it := m.MapRange(); it.Next(); {
+		name := scalarText(it.Key())
+		if name == "" || strings.Contains(name, "/") {
+			return strictyaml.Wrong(it.Key(), "the name %.40q is empty or holds a slash", name)
+		}
+		if err := visit(name, it.Value()); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// experiments makes the experiments that values describe: the configuration of an arm
+// is that of all values with its own over them.
+func (l layers) experiments(values map[string]value) ([]Experiment, error) {
+	byName := map[string]*Experiment{}
+	own := map[string]map[string]value{} // by experiment and arm
+	base := map[string]value{}
+	var first value
+	for _, name := range slices.Sorted(maps.Keys(values)) {
+		v := values[name]
+		rest, ok := strings.CutPrefix(name, experimentPrefix)
+		if !ok {
+			base[name] = v
+			continue
+		}
+		if first.origin == "" {
+			first = v
+		}
+		experiment, rest, _ := strings.Cut(rest, "/")
+		x := byName[experiment]
+		if x == nil {
+			x = &Experiment{Trial: experiments.Trial{Name: experiment, Share: 100}, Configs: map[string]*Config{}}
+			byName[experiment] = x
+		}
+		arm, key, ofArm := strings.Cut(rest, "/")
+		switch {
+		case !ofArm:
+			x.Share, _ = parseNumber(v.text)
+		case key == "":
+			x.Arms = append(x.Arms, experiments.Arm{Name: arm})
+			own[experiment+"/"+arm] = alone(v)
+		case key == "weight":
+			x.Arms[len(x.Arms)-1].Weight, _ = strconv.Atoi(v.text)
+		default:
+			own[experiment+"/"+arm][key] = v
+		}
+	}
+	var out []Experiment
+	for _, name := range slices.Sorted(maps.Keys(byName)) {
+		x := byName[name]
+		for _, a := range x.Arms {
+			all := maps.Clone(base)
+			maps.Copy(all, own[name+"/"+a.Name])
+			var err error
+			if x.Configs[a.Name], err = l.of(all); err != nil {
+				return nil, err
+			}
+		}
+		out = append(out, *x)
+	}
+	if err := experiments.CheckTrials(trialsOf(out)); err != nil {
+		return nil, place(first, "experiments", err)
+	}
+	return out, nil
+}
+
+func trialsOf(all []Experiment) []experiments.Trial { return (&Config{Experiments: all}).Trials() }
+
+// alone returns the values of an arm: none, or those of one that is left alone,
+// whatever the rest of the file says.
+func alone(v value) map[string]value {
+	if v.text != leftAlone {
+		return map[string]value{}
+	}
+	out := map[string]value{}
+	for key, text := range map[string]string{"preset": preset.Off, "auto_condense": "false", "warn": "0", "prepare": "0"} {
+		out[key] = value{text: text, origin: v.origin, file: v.file}
+	}
+	return out
+}
+
+// rows describes the experiments for people.
+func (c *Config) experimentRows() []Row {
+	var rows []Row
+	for _, x := range c.Experiments {
+		var arms []string
+		for _, a := range x.Arms {
+			text := a.Name
+			if x.Configs[a.Name].Settings.Observe {
+				text += " (left alone)"
+			}
+			if a.Weight > 1 {
+				text += fmt.Sprintf(" ×%d", a.Weight)
+			}
+			arms = append(arms, text)
+		}
+		rows = append(rows, Row{Key: "experiments." + x.Name, Value: fmt.Sprintf("%g %%: %s", x.Share, strings.Join(arms, ", ")), Origin: c.File,
+			Help: "share of the gateway's conversations that take part, and the arms that they are assigned to"})
+	}
+	return rows
+}

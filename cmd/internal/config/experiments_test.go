@@ -1,0 +1,121 @@
+package config_test
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"precis"
+	"precis/cmd/internal/config"
+	"precis/internal/experiments"
+)
+
+const compared = `threshold: 70   # for all but sixty
+auto_condense: true
+keep: {messages: 5}
+profiles: {m: 30}
+experiments:
+  early:
+    share: 50   # percent
+    arms:
+      control: {}
+      sixty: {weight: 2, threshold: 60, keep: {share: 0.3}, profiles: {n: 40}}
+      alone: off
+  writer:
+    share: 25
+    arms:
+      brief:
+        summarizer:
+          template: brief
+        rungs: [condense, truncate, clip]
+`
+
+func TestExperimentsAreArmsOverTheRest(t *testing.T) {
+	c, err := load(t, compared, nil, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(c.Experiments) != 2 || c.Experiments[0].Name != "early" || c.Experiments[0].Share != 50 || c.Experiments[1].Share != 25 {
+		t.Fatalf("%+v", c.Trials())
+	}
+	if got := c.Experiments[0].Arms; len(got) != 3 || got[0].Name != "alone" || got[2] != (experiments.Arm{Name: "sixty", Weight: 2}) {
+		t.Errorf("%+v", got)
+	}
+	control, sixty, alone, brief := c.Arm("early/control"), c.Arm("early/sixty"), c.Arm("early/alone"), c.Arm("writer/brief")
+	if len(control.Changes(c.Settings)) > 0 {
+		t.Errorf("the control differs: %+v", control.Changes(c.Settings))
+	}
+	if s := sixty.Settings; s.Percent != 60 || s.KeepShare != 0.3 || s.KeepMessages != 5 || s.Profiles["m"] != 30 || s.Profiles["n"] != 40 {
+		t.Errorf("%+v", s)
+	}
+	if s := alone.Settings; !s.Observe || s.Auto || s.Warn != 0 || s.Prepare != 0 {
+		t.Errorf("what is left alone has %+v", s)
+	}
+	if brief.Summarizer.Template != "brief" || len(brief.Settings.Rungs) != 3 || brief.Settings.Percent != 70 {
+		t.Errorf("%+v", brief)
+	}
+	if c.Settings.Percent != 70 || c.Summarizer.Template != "" || len(c.Settings.Profiles) != 1 || c.Arm("early/none") != nil || c.Arm("none/x") != nil || c.Arm("") != nil {
+		t.Errorf("%+v", c.Settings)
+	}
+	rows := c.Rows()
+	if r := rows[len(rows)-2]; r.Key != "experiments.early" || r.Value != "50 %: alone (left alone), control, sixty ×2" {
+		t.Errorf("%+v", r)
+	}
+	// A preset of one command is that of every arm that names none.
+	if c, err = load(t, compared, nil, map[string]string{"preset": "frugal", "threshold": "55"}); err != nil || c.Arm("early/control").Settings.Percent != 55 || c.Arm("early/sixty").Settings.Percent != 60 || c.Arm("early/sixty").Settings.Preset != "frugal" {
+		t.Errorf("%+v, %v", c, err)
+	}
+}
+
+func TestExperimentsThatAreWrong(t *testing.T) {
+	for yaml, want := range map[string]string{
+		"experiments: 3\n":                                                   "want a mapping of experiments",
+		"experiments:\n  a/b: {arms: {x: {}}}\n":                             `p.yaml:2: experiments: the name "a/b"`,
+		"experiments:\n  a:\n    arms:\n      x/y: {}\n":                     `p.yaml:4: arms: the name "x/y"`,
+		"experiments: {a: {share: 5}}\n":                                     "no arm",
+		"experiments: {a: {}}\n":                                             "no arms",
+		"experiments: {a: {arms: {}}}\n":                                     "no arm",
+		"experiments: {a: {share: 0, arms: {x: {}}}}\n":                      "share",
+		"experiments: {a: {share: 60, arms: {x: {}}}, b: {arms: {x: {}}}}\n": "together",
+		"experiments: {a: {arms: {x: on}}}\n":                                "want a mapping",
+		"experiments: {a: {arms: {x: {weight: 0}}}}\n":                       "must be positive",
+		"experiments: {a: {arms: {x: {weight: 9000000}}}}\n":                 "weight",
+		"experiments: {a: {arms: {x: {\n  threshold: high}}}}\n":             "p.yaml:2: threshold",
+		"experiments: {a: {arms: {x: {tresh: 1}}}}\n":                        "unknown key",
+		"experiments: {a: {arms: {x: {experiments: {}}}}}\n":                 "unknown key",
+		"experiments: {a: {arms: {x: {buffer: 0.9}}}}\n":                     "buffer",
+		"experiments: {a: {arms: {x: {gateway: {listen: a}}}}}\n":            "an arm of an experiment must not",
+		"experiments: {a: {arms: {x: {spend: {day: 9}}}}}\n":                 "an arm of an experiment must not",
+		"experiments: {a: {arms: {x: {hooks: {before: a}}}}}\n":              "an arm of an experiment must not",
+	} {
+		if _, err := load(t, yaml, nil, nil); precis.CodeOf(err) != precis.CodeInvalid || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: %v, want %q", yaml, err, want)
+		}
+	}
+	folder := filepath.Join(t.TempDir(), "precis.yaml")
+	if err := os.WriteFile(folder, []byte("experiments: {a: {arms: {x: {threshold: 10}}}}\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := config.Load(config.Sources{Folder: folder}); !errors.Is(err, config.ErrRefused) {
+		t.Errorf("a file of the current folder: %v", err)
+	}
+}
+
+// A change of another value leaves experiments as they are.
+func TestSaveKeepsExperiments(t *testing.T) {
+	path := written(t, compared)
+	c, err := config.Load(config.Sources{Path: path})
+	if err != nil {
+		t.Fatal(err)
+	}
+	now, err := c.Save(t.Context(), config.Change{Key: "threshold", Value: "65"}, config.Change{Key: "target", Value: "40"})
+	if err != nil || len(now.Experiments) != 2 || now.Arm("early/control").Settings.Percent != 65 {
+		t.Fatalf("%+v, %v", now, err)
+	}
+	want := strings.Replace(compared, "threshold: 70 ", "threshold: 65 ", 1) + "target: 40\n"
+	if got := read(t, path); got != want {
+		t.Errorf("%s", got)
+	}
+}

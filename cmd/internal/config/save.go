@@ -1,0 +1,259 @@
+package config
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"precis"
+	"precis/internal/atomicfile"
+	"precis/internal/filelock"
+	"precis/internal/suggest"
+	"precis/internal/yamledit"
+	"precis/preset"
+)
+
+// Change is a value that a configuration file is to have.
+type Change struct {
+	Key    string // see [Known]
+	Value  string // as on the command line: a list is comma-separated
+	Remove bool   // the key is taken out; Value does not count
+}
+
+const opWrite = "write configuration"
+
+// Rewrite returns the text of a configuration file with values changed. Every other
+// byte stays: comments, order, indentation, line ends. The error is
+// [precis.CodeInvalid] and names the key; what the file says then is not checked.
+func Rewrite(data []byte, changes ...Change) ([]byte, error) {
+	for _, c := range changes {
+		path, isList, err := pathOf(c.Key)
+		if err == nil && c.Remove {
+			data, err = yamledit.Remove(data, path...)
+		} else if err == nil {
+			v := yamledit.Text(c.Value)
+			if isList {
+				v = yamledit.List(items(c.Value)...)
+			}
+			data, err = yamledit.Set(data, v, path...)
+		}
+		if err != nil {
+			e := &precis.Error{Code: precis.CodeInvalid, Op: opWrite, Err: err}
+			switch {
+			case path == nil:
+				e.Hint = cmp.Or(suggest.DidYouMean(c.Key, Keys()), "precis config lists the keys")
+			case errors.Is(err, yamledit.ErrLayout):
+				e.Hint = fmt.Sprintf("%s is to be %s", c.Key, cmp.Or(c.Value, "left out"))
+			}
+			return nil, e
+		}
+	}
+	return data, nil
+}
+
+// pathOf returns where a key stands in a file.
+func pathOf(name string) (path []string, isList bool, err error) {
+	if profile, ok := strings.CutPrefix(name, profilePrefix); ok && profile != "" {
+		return []string{strings.TrimSuffix(profilePrefix, "."), profile}, false, nil
+	}
+	i := slices.IndexFunc(keys, func(k key) bool { return k.name == name })
+	if i < 0 {
+		return nil, false, fmt.Errorf("%.60s: unknown key", name)
+	}
+	return strings.Split(name, "."), keys[i].list, nil
+}
+
+// items returns the items of a list that are separated by commas.
+func items(s string) []string {
+	var out []string
+	for item := range strings.SplitSeq(s, ",") {
+		if item = strings.TrimSpace(item); item != "" {
+			out = append(out, item)
+		}
+	}
+	return out
+}
+
+// Changes returns what the file of a configuration has to say for the settings to be
+// s; nil when it does already. Keys that the file has are given other values rather
+// than taken out, so that comments about them stay true to their place.
+func (c *Config) Changes(s precis.Settings) []Change {
+	want, is := *c, *c
+	want.Settings = s
+	var out []Change
+	if s.Preset != c.Settings.Preset {
+		out = append(out, Change{Key: "preset", Value: s.Preset})
+		if base, err := preset.Settings(s.Preset); err == nil {
+			is.Settings = base
+		}
+	}
+	for _, k := range keys {
+		if k.name == "preset" || k.plain {
+			continue
+		}
+		now := k.get(&is)
+		if c.Given(k.name) {
+			now = k.get(c)
+		}
+		if v := k.get(&want); v != now {
+			out = append(out, Change{Key: k.name, Value: v})
+		}
+	}
+	for _, name := range sortedProfiles(s.Profiles) {
+		if was, ok := c.Settings.Profiles[name]; !ok || was != s.Profiles[name] {
+			out = append(out, Change{Key: profilePrefix + name, Value: formatNumber(s.Profiles[name])})
+		}
+	}
+	for _, name := range sortedProfiles(c.Settings.Profiles) {
+		if _, ok := s.Profiles[name]; !ok {
+			out = append(out, Change{Key: profilePrefix + name, Remove: true})
+		}
+	}
+	return out
+}
+
+// Save changes values in the file that c was read from, [Config.File]; when none was,
+// in the user's own, which is made. A link is followed. It returns the configuration
+// that is in force then. Nothing is written unless the new file says what the old one
+// says and the changes, is valid together with all other sources, and the changes are
+// in force. The error is [precis.CodeConflict] when the file is another one than was
+// read, or when a stronger source sets a key; [precis.CodeInvalid] for a value that is
+// none, or a file whose layout cannot be changed; [precis.CodeNotFound] when there is no
+// file; [precis.CodeInternal] when it cannot be written.
+func (c *Config) Save(ctx context.Context, changes ...Change) (*Config, error) {
+	path := cmp.Or(c.File, c.src.User)
+	if path == "" {
+		return nil, &precis.Error{Code: precis.CodeNotFound, Op: opWrite, Err: errors.New("there is no configuration file"), Hint: "name one: --config FILE"}
+	}
+	target := path
+	if real, err := filepath.EvalSymlinks(path); err == nil {
+		target = real
+	}
+	if c.File == "" {
+		if err := os.MkdirAll(filepath.Dir(target), 0o700); err != nil {
+			return nil, &precis.Error{Code: precis.CodeInternal, Op: opWrite, Place: path, Err: err}
+		}
+	}
+	unlock, err := filelock.Lock(ctx, target)
+	if err != nil {
+		return nil, err
+	}
+	defer unlock()
+	data, err := c.unchanged(target)
+	if err != nil {
+		return nil, err
+	}
+	text, err := Rewrite(data, changes...)
+	if err != nil {
+		return nil, at(path, err)
+	}
+	src := c.src
+	src.text = &text
+	now, err := Load(src)
+	if err != nil {
+		return nil, err
+	}
+	now.src.text = nil
+	if err := saysOnly(data, text, changes); err != nil {
+		return nil, at(path, err)
+	}
+	if err := now.obeys(changes); err != nil {
+		return nil, err
+	}
+	if bytes.Equal(text, data) {
+		return now, nil
+	}
+	return now, atomicfile.Write(target, text)
+}
+
+// at names the file of an error that names none.
+func at(path string, err error) error {
+	var e *precis.Error
+	if errors.As(err, &e) && e.Place == "" {
+		e.Place = path
+	}
+	return err
+}
+
+// unchanged returns what is in the file; an error when that is not what was read.
+func (c *Config) unchanged(path string) ([]byte, error) {
+	data, err := os.ReadFile(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist) && c.File == "":
+		return nil, nil
+	case err == nil && c.File != "" && sha256.Sum256(data) == c.sum:
+		return data, nil
+	case err != nil && !errors.Is(err, fs.ErrNotExist):
+		return nil, &precis.Error{Code: precis.CodeInternal, Op: opWrite, Place: path, Err: err}
+	}
+	return nil, &precis.Error{Code: precis.CodeConflict, Op: opWrite, Place: path, Err: errors.New("it has changed since it was read"), Hint: "look at the settings and try again"}
+}
+
+// Stands reports whether the file of a configuration is still as it was read.
+func (c *Config) Stands() bool {
+	data, err := os.ReadFile(c.File)
+	return err == nil && sha256.Sum256(data) == c.sum
+}
+
+// saysOnly checks that a new text of a file says what the old one says and the
+// changes.
+func saysOnly(old, text []byte, changes []Change) error {
+	was, err := said(old)
+	if err != nil {
+		return err
+	}
+	is, err := said(text)
+	if err != nil {
+		return err
+	}
+	for _, c := range changes {
+		_, isList, _ := pathOf(c.Key)
+		switch {
+		case c.Remove:
+			delete(was, c.Key)
+		case isList:
+			was[c.Key] = strings.Join(items(c.Value), ",")
+		default:
+			was[c.Key] = c.Value
+		}
+	}
+	if !maps.Equal(was, is) {
+		return &precis.Error{Code: precis.CodeInvalid, Op: opWrite, Err: yamledit.ErrLayout}
+	}
+	return nil
+}
+
+// said returns the values of a file by key.
+func said(data []byte) (map[string]string, error) {
+	values := map[string]value{}
+	if err := (yamlReader{values: values}).read(data); err != nil {
+		return nil, &precis.Error{Code: precis.CodeInvalid, Op: opWrite, Err: err}
+	}
+	out := map[string]string{}
+	for k, v := range values {
+		out[k] = v.text
+	}
+	return out, nil
+}
+
+// obeys checks that changes of the file are in force, and no stronger source is.
+func (c *Config) obeys(changes []Change) error {
+	for _, ch := range changes {
+		from, ok := c.origins[ch.Key]
+		if !ok || !c.Given(ch.Key) || from.file {
+			continue
+		}
+		return &precis.Error{Code: precis.CodeConflict, Op: opWrite, Err: fmt.Errorf("%s is set by %s, which counts more than the file", ch.Key, from.origin),
+			Hint: "change it there"}
+	}
+	return nil
+}

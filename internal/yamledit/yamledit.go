@@ -1,0 +1,280 @@
+// Package yamledit changes single values of a YAML file that a person keeps, and
+// leaves every other byte: comments, order, indentation, quotes, line ends. Use [Set]
+// and [Remove].
+//
+// A change is a splice at the place that the parser states. The result is parsed
+// again, and refused unless it is the old document with that one change. So layouts
+// that are not understood are errors, and never damage.
+package yamledit
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/goccy/go-yaml/ast"
+
+	"precis/internal/strictyaml"
+)
+
+// Value is what a key is given: a scalar or a list of them. Make one with [Text] or
+// [List].
+type Value struct {
+	text   string
+	items  []string
+	isList bool
+}
+
+// Text returns a scalar. It is written without quotes where YAML reads the same text
+// without them, so a number stays a number.
+func Text(s string) Value { return Value{text: s} }
+
+// List returns a list of scalars.
+func List(items ...string) Value { return Value{items: items, isList: true} }
+
+// ErrLayout is the cause of the error for a place that is written in a way that cannot
+// be changed alone.
+var ErrLayout = errors.New("it is written in a way that cannot be changed alone; change it by hand")
+
+// Set returns a document with the value at a path of keys set. Where there is none, it
+// is appended to the mapping it belongs to, which is made when it is missing. A list in
+// the place of another is written in brackets. The error is about the document, whose
+// root must be a mapping, or [ErrLayout].
+func Set(data []byte, v Value, path ...string) ([]byte, error) {
+	return change(data, &v, path)
+}
+
+// Remove returns a document without the value at a path of keys. A mapping that loses
+// its last key stays as {}. Without such a value the document is as it was. Comments in
+// lines of their own stay.
+func Remove(data []byte, path ...string) ([]byte, error) {
+	return change(data, nil, path)
+}
+
+// change sets or, with nil, removes a value, and checks what came of it.
+func change(data []byte, v *Value, path []string) ([]byte, error) {
+	if len(path) == 0 {
+		return nil, errors.New("there is no path")
+	}
+	d, err := read(data)
+	if err != nil {
+		return nil, err
+	}
+	want := treeOf(d.root).with(v, path)
+	s, err := d.splice(v, path)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", strings.Join(path, "."), err)
+	}
+	out := d.apply(s)
+	if after, err := read(out); err != nil || !treeOf(after.root).equal(want) {
+		return nil, fmt.Errorf("%s: %w", strings.Join(path, "."), ErrLayout)
+	}
+	return out, nil
+}
+
+// splice returns the change of the text.
+func (d *doc) splice(v *Value, path []string) (splice, error) {
+	at := place{}
+	if m, ok := d.root.(mapping); ok {
+		at.in = m
+	} else if d.root != nil {
+		return splice{}, errors.New("the document is no mapping")
+	}
+	for i, name := range path {
+		e := at.find(name)
+		switch {
+		case e == nil && v == nil:
+			return splice{}, nil
+		case e == nil:
+			return d.add(at, path[i:], *v)
+		case i == len(path)-1 && v == nil:
+			return d.remove(at, e)
+		case i == len(path)-1:
+			return d.replace(e, *v)
+		}
+		m, ok := e.Value.(mapping)
+		if !ok {
+			return splice{}, fmt.Errorf("line %d: %w", strictyaml.Line(e.Key), ErrLayout)
+		}
+		at = place{in: m, of: e}
+	}
+	return splice{}, nil
+}
+
+// replace gives a key that is there another value.
+func (d *doc) replace(e *ast.MappingValueNode, v Value) (splice, error) {
+	old := e.Value
+	if a, ok := old.(*ast.AnchorNode); ok {
+		old = a.Value
+	}
+	colon, err := d.offset(e.GetToken())
+	if err != nil {
+		return splice{}, err
+	}
+	if seq, ok := old.(*ast.SequenceNode); ok && !seq.IsFlowStyle {
+		end, err := d.end(e)
+		if err != nil {
+			return splice{}, err
+		}
+		from := colon + 1
+		if v.isList && e.Value == ast.Node(seq) && !strings.Contains(d.text[from:end], "#") {
+			return splice{from, end, " " + v.flow()}, nil
+		}
+		return splice{}, ErrLayout // comments would go with the lines
+	}
+	if d.absent(old) {
+		return splice{colon + 1, colon + 1, " " + v.flow()}, nil
+	}
+	if _, ok := old.(mapping); ok {
+		return splice{}, ErrLayout
+	}
+	from, to, err := d.span(old)
+	if err != nil {
+		return splice{}, err
+	}
+	if strings.Contains(d.text[from:to], "\n") && strings.Contains(d.text[from:to], "#") {
+		return splice{}, ErrLayout
+	}
+	return splice{from, to, v.flow()}, nil
+}
+
+// add appends a key, and the mappings that lead to its value.
+func (d *doc) add(at place, path []string, v Value) (splice, error) {
+	if at.in == nil {
+		text := d.block("", path, v)
+		if d.text != "" && !strings.HasSuffix(d.text, "\n") {
+			text = "\n" + text
+		}
+		return splice{len(d.text), len(d.text), text + "\n"}, nil
+	}
+	entries := at.entries()
+	flow := at.flow()
+	if len(entries) == 0 {
+		if flow == nil {
+			return splice{}, ErrLayout
+		}
+		open, err := d.offset(flow.Start)
+		return splice{open + 1, open + 1, nested(path, v)}, err
+	}
+	last := entries[len(entries)-1]
+	end, err := d.end(last)
+	if err != nil {
+		return splice{}, err
+	}
+	if flow != nil {
+		return splice{end, end, ", " + nested(path, v)}, nil
+	}
+	first, err := d.offset(entries[0].Key.GetToken())
+	if err != nil {
+		return splice{}, err
+	}
+	line := d.lineStart(first)
+	indent := d.text[line:first]
+	if strings.Trim(indent, " ") != "" {
+		return splice{}, ErrLayout
+	}
+	end = d.lineEnd(end)
+	return splice{end, end, "\n" + d.block(indent, path, v)}, nil
+}
+
+// remove takes a key out.
+func (d *doc) remove(at place, e *ast.MappingValueNode) (splice, error) {
+	from, err := d.offset(e.Key.GetToken())
+	if err != nil {
+		return splice{}, err
+	}
+	end, err := d.end(e)
+	if err != nil {
+		return splice{}, err
+	}
+	entries := at.entries()
+	i := 0
+	for entries[i] != e {
+		i++
+	}
+	if at.flow() != nil {
+		return d.removeFlow(at, i, from, end)
+	}
+	line := d.lineStart(from)
+	if strings.Trim(d.text[line:from], " ") != "" {
+		return splice{}, ErrLayout
+	}
+	until := min(d.lineEnd(end)+1, len(d.text))
+	if len(entries) > 1 || at.of == nil {
+		return splice{line, until, ""}, nil
+	}
+	colon, err := d.offset(at.of.GetToken())
+	if err != nil {
+		return splice{}, err
+	}
+	return splice{colon + 1, until, " {}" + d.text[colon+1:line]}, nil
+}
+
+// removeFlow takes entry i, which begins and ends so, out of braces.
+func (d *doc) removeFlow(at place, i, from, end int) (splice, error) {
+	entries := at.entries()
+	switch {
+	case i+1 < len(entries):
+		next, err := d.offset(entries[i+1].Key.GetToken())
+		return splice{from, next, ""}, err
+	case i > 0:
+		before := entries[i-1]
+		from, err := d.end(before)
+		return splice{from, end, ""}, err
+	}
+	closing, err := d.offset(at.flow().End)
+	if err == nil && strings.Contains(d.text[end:closing], "#") {
+		err = ErrLayout
+	}
+	return splice{from, closing, ""}, err
+}
+
+// block returns the lines of a key and the mappings that lead to its value, without
+// the last line end.
+func (d *doc) block(indent string, path []string, v Value) string {
+	var b strings.Builder
+	for i, name := range path {
+		b.WriteString(indent + strings.Repeat(" ", i*d.step()) + scalar(name) + ":")
+		if i < len(path)-1 {
+			b.WriteString("\n")
+		}
+	}
+	return b.String() + " " + v.flow()
+}
+
+// nested returns a key and the mappings that lead to its value, for braces.
+func nested(path []string, v Value) string {
+	if len(path) == 1 {
+		return scalar(path[0]) + ": " + v.flow()
+	}
+	return scalar(path[0]) + ": {" + nested(path[1:], v) + "}"
+}
+
+// flow returns a value as it is written on one line.
+func (v Value) flow() string {
+	if !v.isList {
+		return scalar(v.text)
+	}
+	items := make([]string, len(v.items))
+	for i, s := range v.items {
+		items[i] = scalar(s)
+	}
+	return "[" + strings.Join(items, ", ") + "]"
+}
+
+// splice is a change of a text: what stands from one offset to another is replaced.
+type splice struct {
+	from, to int
+	text     string
+}
+
+// apply makes a change in the bytes of the file. New lines end as its first one does.
+func (d *doc) apply(s splice) []byte {
+	text := s.text
+	if i := bytes.IndexByte(d.data, '\n'); i > 0 && d.data[i-1] == '\r' {
+		text = strings.ReplaceAll(text, "\n", "\r\n")
+	}
+	from, to := d.original(s.from), d.original(s.to)
+	return bytes.Join([][]byte{d.data[:from], []byte(text), d.data[to:]}, nil)
+}

@@ -1,0 +1,155 @@
+package yamledit_test
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"precis/internal/yamledit"
+)
+
+const file = `# mine
+threshold:   60   # percent
+preset: "balanced"
+keep:             # what stays
+    messages: 4
+    share: 'it''s'
+
+    # more
+profiles: {a: 50, "b c": -1}   # by model
+rungs:
+- prune
+- clip
+name: &n é ö      # anchored
+other: *n
+# the end
+`
+
+func TestSetChangesOneValue(t *testing.T) {
+	for _, tt := range []struct {
+		path     string
+		value    yamledit.Value
+		old, new string
+	}{
+		{"threshold", yamledit.Text("75.5"), "60   # percent", "75.5   # percent"},
+		{"preset", yamledit.Text("off"), `"balanced"`, "off"},
+		{"preset", yamledit.Text(""), `"balanced"`, `""`},
+		{"preset", yamledit.Text("null"), `"balanced"`, `"null"`},
+		{"preset", yamledit.Text("a: b # \"c\"\n"), `"balanced"`, `"a: b # \"c\"\n"`},
+		{"keep/messages", yamledit.Text("12"), "messages: 4", "messages: 12"},
+		{"keep/share", yamledit.Text("0.2"), "'it''s'", "0.2"},
+		{"keep/first", yamledit.Text("2"), "'it''s'\n", "'it''s'\n    first: 2\n"},
+		{"profiles/a", yamledit.Text("51"), "a: 50", "a: 51"},
+		{"profiles/b c", yamledit.Text("7"), "-1}", "7}"},
+		{"profiles/x:y", yamledit.Text("-1"), "-1}", `-1, "x:y": -1}`},
+		{"rungs", yamledit.List("clip", "x=last:3"), "rungs:\n- prune\n- clip", `rungs: [clip, "x=last:3"]`},
+		{"name", yamledit.Text("z"), "&n é ö", "&n z"},
+		{"other", yamledit.Text("z"), "*n", "z"},
+		{"warn", yamledit.Text("5"), "other: *n\n", "other: *n\nwarn: 5\n"},
+		{"room/turns", yamledit.Text("5"), "other: *n\n", "other: *n\nroom:\n    turns: 5\n"},
+	} {
+		for _, ends := range []string{"\n", "\r\n"} {
+			for _, mark := range []string{"", "\xef\xbb\xbf"} {
+				text := func(s string) string { return mark + strings.ReplaceAll(s, "\n", ends) }
+				got, err := yamledit.Set([]byte(text(file)), tt.value, strings.Split(tt.path, "/")...)
+				if err != nil {
+					t.Errorf("%s: %v", tt.path, err)
+					continue
+				}
+				want := strings.Replace(file, tt.old, tt.new, 1)
+				if tt.new == `"a: b # \"c\"\n"` { // whose end is an escape, not a line's
+					want = strings.Replace(file, tt.old, `"a: b # \"c\"\n"`, 1)
+				}
+				if d := cmp.Diff(text(want), string(got)); d != "" || want == file {
+					t.Errorf("%s:\n%s", tt.path, d)
+				}
+			}
+		}
+	}
+}
+
+func TestRemoveTakesOneKey(t *testing.T) {
+	for _, tt := range []struct{ path, in, want string }{
+		{"a", "# x\na: 1 # one\nb: 2\n", "# x\nb: 2\n"},
+		{"a/b", "a: # c\n  # d\n  b: 1\ne: 2\n", "a: {} # c\n  # d\ne: 2\n"},
+		{"a/b", "a:\n  b: 1\n  c: 2", "a:\n  c: 2"},
+		{"a/c", "a:\n  b: 1\n  c: 2", "a:\n  b: 1\n"},
+		{"a/b", "a: {b: 1, c: 2}\n", "a: {c: 2}\n"},
+		{"a/c", "a: {b: 1, c: 2} # d\n", "a: {b: 1} # d\n"},
+		{"a/b", "a: { b: 1, }\n", "a: { }\n"},
+		{"a", "a:\n  - 1\n  # x\n  - 2 # y\nb: 1\n", "b: 1\n"},
+		{"z", "a: 1\n", "a: 1\n"},
+		{"a/z", "a: {}\n", "a: {}\n"},
+	} {
+		got, err := yamledit.Remove([]byte(tt.in), strings.Split(tt.path, "/")...)
+		if err != nil || string(got) != tt.want {
+			t.Errorf("%s of %q: %q, %v", tt.path, tt.in, got, err)
+		}
+	}
+}
+
+func TestWhatIsMissingIsMade(t *testing.T) {
+	for _, tt := range []struct{ path, in, want string }{
+		{"a", "", "a: 1\n"},
+		{"a/b", "# c", "# c\na:\n  b: 1\n"},
+		{"a", "---\n", "---\na: 1\n"},
+		{"a", "{}\n", "{a: 1}\n"},
+		{"a/b/c", "{x: 2}", "{x: 2, a: {b: {c: 1}}}"},
+		{"a", "b: 2", "b: 2\na: 1"},
+		{"a", "b: 2 # c\n\n# d\n", "b: 2 # c\na: 1\n\n# d\n"},
+		{"a", "b:\n  - 1 # x\n  # y\n", "b:\n  - 1 # x\na: 1\n  # y\n"},
+		{"a", "b: x\n  y\n\n# c\n", "b: x\n  y\na: 1\n\n# c\n"},
+		{"a", "b: |\n  x\n  # y\n\n# c\n", "b: |\n  x\n  # y\na: 1\n\n# c\n"},
+		{"a", "b: \"x\n  # y\" # z\n", "b: \"x\n  # y\" # z\na: 1\n"},
+		{"a", "b:\nc: 2\n", "b:\nc: 2\na: 1\n"},
+		{"b", "b: # x\nc: 2\n", "b: 1 # x\nc: 2\n"},
+		{"b/a", "b: {} # x\n", "b: {a: 1} # x\n"},
+		{"b/a", "b: {\n  c: 2, # x\n}\n", "b: {\n  c: 2, a: 1, # x\n}\n"},
+		{"b/a", "  b:\n     c: 2\n", "  b:\n     c: 2\n     a: 1\n"},
+		{"a", "  b: 2\n", "  b: 2\n  a: 1\n"},
+	} {
+		got, err := yamledit.Set([]byte(tt.in), yamledit.Text("1"), strings.Split(tt.path, "/")...)
+		if err != nil || string(got) != tt.want {
+			t.Errorf("%s of %q: %q, %v", tt.path, tt.in, got, err)
+		}
+	}
+}
+
+// What cannot be changed alone is refused.
+func TestOtherLayoutsAreRefused(t *testing.T) {
+	for in, path := range map[string]string{
+		"a: |\n  x\n":              "a",
+		"a: x\n  y\n":              "a",
+		"a: !!str 1\n":             "a",
+		"a: {b: 1}\n":              "a",
+		"a:\n  b: 1\n":             "a",
+		"a: &x {b: 1}\nc: 2\n":     "a/b",
+		"a:\n  - 1 # one\n  - 2\n": "a",
+		"a: [1, # one\n  2]\n":     "a",
+		"a: 1\n":                   "a/b",
+		"- a\n":                    "a",
+	} {
+		got, err := yamledit.Set([]byte(in), yamledit.List("1"), strings.Split(path, "/")...)
+		if err == nil {
+			t.Errorf("%s of %q: %q", path, in, got)
+		}
+	}
+	for _, in := range []string{"a: 1\na: 2\n", "a: [\n", "a: 1\rb: 2\n", "a: 1\n---\nb: 2\n"} {
+		if got, err := yamledit.Set([]byte(in), yamledit.Text("1"), "a"); err == nil {
+			t.Errorf("%q: %q", in, got)
+		}
+	}
+	if _, err := yamledit.Set([]byte("a: |\n  x\n"), yamledit.Text("1"), "a"); !errors.Is(err, yamledit.ErrLayout) || !strings.HasPrefix(err.Error(), "a: ") {
+		t.Errorf("the error is %v", err)
+	}
+	for _, text := range []string{"\xff", strings.Repeat("x", 1001)} { // which YAML, and we, cannot read again
+		if got, err := yamledit.Set(nil, yamledit.Text(text), "a"); err == nil {
+			t.Errorf("%.10q is %.20q", text, got)
+		}
+	}
+	if _, err := yamledit.Set(nil, yamledit.Text("1")); err == nil {
+		t.Error("no path is taken")
+	}
+}
