@@ -38,6 +38,17 @@ type Condensed struct {
 	Result precis.Result `json:"-"`
 }
 
+// Made returns the edits that were made; nil: nothing was changed.
+func (c Condensed) Made() (out []EditInfo) {
+	if !c.Changed {
+		return nil
+	}
+	for _, e := range c.Result.Edits {
+		out = append(out, EditInfo{ID: e.ID, Run: e.Run, Kind: e.Kind, InForce: true, Report: e.Report})
+	}
+	return out
+}
+
 // Condense brings a conversation down now, whatever the threshold. The error is
 // [precis.CodeOverBudget] when its view does not fit whatever is cut, and
 // [precis.CodeConflict] when somebody else condenses it or has made edits that

@@ -113,16 +113,12 @@ func (c *call) condense() error {
 	if err != nil {
 		return err
 	}
-	made := out.Result.Edits
+	made := out.Made()
 	if len(made) == 0 {
 		http.Redirect(c.w, c.r, c.path("c", c.id(), "condense"), http.StatusSeeOther)
 		return nil
 	}
-	infos := make([]conversation.EditInfo, len(made))
-	for i, e := range made {
-		infos[i] = conversation.EditInfo{ID: e.ID, Run: e.Run, Kind: e.Kind, InForce: true, Report: e.Report}
-	}
-	c.o.Events.Edited(c.r, c.id(), infos)
+	c.o.Events.Edited(c.r, c.id(), made)
 	c.done(made[len(made)-1].ID)
 	return nil
 }

@@ -51,6 +51,9 @@ var condense = tool[condenseIn, condenseOut]{
 		if err != nil {
 			return out, "", err
 		}
+		if in.Apply {
+			c.edited(ctx, w.id, done.Made()...)
+		}
 		out = condensed(w, done, in.Apply)
 		return out, w.line() + out.text(), nil
 	},

@@ -48,6 +48,7 @@ var pin = tool[pinIn, pinOut]{
 		if err != nil {
 			return out, "", err
 		}
+		c.edited(ctx, w.id, change.Edit)
 		hidden, err := conversation.HiddenParts(ctx, c.home, w.id, handles...)
 		if err != nil {
 			return out, "", err

@@ -17,6 +17,9 @@ type Options struct {
 	Home conversation.Home
 	// Edits allows tools to change what a model sees. Every change can be taken back.
 	Edits bool
+	// Edited is called after a tool has changed what a model sees of a conversation; nil:
+	// nobody asks.
+	Edited func(ctx context.Context, conversation string, edits []conversation.EditInfo)
 	// Version is that of the program; "": unknown.
 	Version string
 }

@@ -13,7 +13,15 @@ import (
 type call struct {
 	home     conversation.Home // as far as the client may see it
 	edits    bool
+	made     func(ctx context.Context, conversation string, edits []conversation.EditInfo) // of [Options.Edited]
 	progress progress
+}
+
+// edited says that edits were made of a conversation.
+func (c *call) edited(ctx context.Context, id string, edits ...conversation.EditInfo) {
+	if c.made != nil && len(edits) > 0 {
+		c.made(ctx, id, edits)
+	}
 }
 
 // tool is a tool with its arguments and its result.
@@ -41,7 +49,7 @@ func (t tool[In, Out]) add(s *server) {
 		if ask != nil {
 			return &mcp.CallToolResult{InputRequests: ask}, none, nil
 		}
-		out, text, err := t.run(ctx, &call{home: home, edits: s.o.Edits, progress: progressOf(r)}, in)
+		out, text, err := t.run(ctx, &call{home: home, edits: s.o.Edits, made: s.o.Edited, progress: progressOf(r)}, in)
 		if err != nil {
 			return nil, none, explain(err)
 		}

@@ -1,9 +1,11 @@
 package mcpserver_test
 
 import (
+	"context"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -64,6 +66,29 @@ func TestEveryToolOverBothTransports(t *testing.T) {
 			cs := connect(t, mcpserver.Options{Home: home(t, talk(3), talk(20)), Edits: true, Version: "test"})
 			everyTool(t, cs)
 		})
+	}
+}
+
+// Who asks is told of edits that tools make, and of nothing else.
+func TestEditsAreAnnounced(t *testing.T) {
+	var told []string
+	cs := client(t, mcpserver.Options{Home: home(t, talk(20)), Edits: true, Edited: func(_ context.Context, id string, edits []conversation.EditInfo) {
+		for _, e := range edits {
+			told = append(told, id+" "+e.ID)
+		}
+	}})
+	want(t, cs, "condense", arguments{"target": 2000})
+	if len(told) > 0 {
+		t.Errorf("of a preview: %v", told)
+	}
+	pinned, _ := want(t, cs, "pin", arguments{"handles": []string{"m2"}})
+	done, _ := want(t, cs, "condense", arguments{"target": 2000, "apply": true})
+	expect := []string{fmt.Sprint("c1 ", pinned["edit"])}
+	for _, id := range done["edits"].([]any) {
+		expect = append(expect, fmt.Sprint("c1 ", id))
+	}
+	if len(expect) < 2 || !slices.Equal(told, expect) {
+		t.Errorf("told %v, want %v", told, expect)
 	}
 }
 

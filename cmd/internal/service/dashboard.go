@@ -1,6 +1,7 @@
 package service
 
 import (
+	"context"
 	"fmt"
 	"net/http"
 
@@ -115,7 +116,12 @@ func (e liveEvents) Edited(r *http.Request, id string, edits []conversation.Edit
 	if err != nil {
 		return
 	}
-	owner, err := e.s.Gateway.Home(caller).(conversation.Owned).OwnerOf(r.Context(), id)
+	e.s.edited(r.Context(), caller, id, edits)
+}
+
+// edited publishes edits of a conversation that a caller sees.
+func (s *Service) edited(ctx context.Context, caller, id string, edits []conversation.EditInfo) {
+	owner, err := s.Gateway.Home(caller).(conversation.Owned).OwnerOf(ctx, id)
 	if err != nil {
 		return
 	}
@@ -123,5 +129,5 @@ func (e liveEvents) Edited(r *http.Request, id string, edits []conversation.Edit
 	for _, i := range edits {
 		notes = append(notes, control.EditNote{ID: i.ID, Kind: i.Kind, Rung: i.Report.Rung, Saved: i.Report.Saved(), TriggeredBy: precis.TriggeredManual})
 	}
-	e.s.events.Edited(owner, id, notes...)
+	s.events.Edited(owner, id, notes...)
 }

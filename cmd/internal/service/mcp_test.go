@@ -1,6 +1,7 @@
 package service_test
 
 import (
+	"bufio"
 	"context"
 	"encoding/json"
 	"net/http"
@@ -139,8 +140,21 @@ func TestAgentsMayBeLetEdit(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	events, err := http.Get(web.URL + "/precis/api/v1/events")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer events.Body.Close()
 	if text, failed := use(t.Context(), t, cs, "pin", map[string]any{"handles": []string{"m0"}}); failed {
 		t.Errorf("pin: %s", text)
+	}
+	for lines := bufio.NewScanner(events.Body); ; { // ends with the test when none comes
+		if !lines.Scan() {
+			t.Fatal("no event tells of the pin")
+		}
+		if strings.HasPrefix(lines.Text(), "data: ") && strings.Contains(lines.Text(), `"type":"edits"`) && strings.Contains(lines.Text(), `"kind":"pin"`) {
+			break
+		}
 	}
 	if text, _ := use(t.Context(), t, cs, "status", nil); !strings.Contains(text, `"pins":["m0"]`) {
 		t.Errorf("status: %s", text)

@@ -11,6 +11,7 @@ import (
 
 	"precis"
 	"precis/cmd/internal/config"
+	"precis/conversation"
 	"precis/gateway"
 	"precis/gateway/control"
 	"precis/mcpserver"
@@ -121,7 +122,10 @@ func (s *Service) seen(r *http.Request) (mcpserver.Options, error) {
 	if owner == gateway.AllOwners && !all {
 		owner = ""
 	}
-	return mcpserver.Options{Home: s.Gateway.Home(owner), Edits: s.config().Gateway.MCPEdits, Version: s.p.Version}, nil
+	return mcpserver.Options{
+		Home: s.Gateway.Home(owner), Edits: s.config().Gateway.MCPEdits, Version: s.p.Version,
+		Edited: func(ctx context.Context, id string, edits []conversation.EditInfo) { s.edited(ctx, owner, id, edits) },
+	}, nil
 }
 
 // ready reports whether requests are welcome: there is room for more, the store
