@@ -48,7 +48,7 @@ func Keep(t *Transcript, edits []Edit, m *Meter, count, tailTokens int) *Kept {
 		}
 	}
 	for i := len(msgs) - 1; i >= 0 && k.LastUser < 0; i-- {
-		if shown[i] && msgs[i].IsUserTurn() {
+		if shown[i] && beginsTurn(msgs, i) {
 			k.LastUser = i
 		}
 	}

@@ -1,6 +1,7 @@
 package precis
 
 import (
+	"slices"
 	"sync"
 
 	"precis/internal/harness"
@@ -157,32 +158,94 @@ func LastUserTurn(msgs []Message) int {
 // message, all text, images and documents but tool results, those written as
 // text by agents without native tools ("[read_file for 'x'] Result:" and all that
 // follows in the message), and sections the agent's program adds. After the result
-// of a tool that asks the user something, the wrapped answer is the user's.
+// of a tool that asks the user something the wrapped answer is the user's, as are words with an
+// approval or a refusal where only the program can have written them down, and all
+// that follows the notice of an interruption. What users say in native results, [Answers] finds.
 func (m Message) UserBlocks() []int {
 	if m.Role != RoleUser {
 		return nil
 	}
 	var out []int
-	result, answered := false, false
+	tool, before, results := "", "", false // of the written result that the block may belong to
 	for i, b := range m.Content {
 		switch b := b.(type) {
 		case Text:
-			if tool, head := harness.ResultHead(b.Text); head {
-				result, answered = true, harness.Answers(tool)
+			if name, head := harness.ResultHead(b.Text); head {
+				tool, before, results = name, "", true
 				continue
 			}
 			if harness.IsObservation(b.Text) {
 				continue
 			}
-			said := !result || answered && harness.WrapsUser(b.Text)
+			if before != "" && harness.Resumes(b.Text) {
+				results = false
+			}
+			said := !results || harness.Answers(tool) && harness.WrapsUser(b.Text) || harness.Comments(tool, before, b.Text)
 			if said && !harness.Wrote(b.Text) && !blank(b.Text) {
 				out = append(out, i)
 			}
+			before = b.Text
 		case Image, Document:
-			if !result {
+			if !results {
 				out = append(out, i)
 			}
 		}
 	}
 	return out
+}
+
+// Answer is what the user said in the result of a tool: the answer to a question, or words with a
+// refusal.
+type Answer struct {
+	Handle Handle // of the result
+	Tool   string // that was called
+	Text   string // the user's words
+	Turn   bool   // whether a turn begins with it: the agent had told that it is done, or waited
+}
+
+// Answers returns what the user said in the results that message i of msgs holds, in order; nil when
+// that is nothing. The tool of a result is looked up in the messages before.
+func Answers(msgs []Message, i int) []Answer {
+	var out []Answer
+	for b, block := range msgs[i].Content {
+		r, ok := block.(ToolResult)
+		if !ok {
+			continue
+		}
+		tool := toolOf(msgs[:i], r.ToolUseID)
+		if !r.IsError && !harness.Asks(tool) && !harness.Own(tool) {
+			continue
+		}
+		text := r.Text()
+		from, to := harness.Answer(tool, text, r.IsError)
+		if to > 0 {
+			out = append(out, Answer{Handle: BlockHandle(i, b), Tool: tool, Text: text[from:to], Turn: harness.Turns(tool)})
+		}
+	}
+	return out
+}
+
+// toolOf returns the name of the tool that was called last with an ID; "" when none is
+// found in the last messages.
+func toolOf(msgs []Message, id string) string {
+	const most = 100 // messages: results follow their calls
+	for i := len(msgs) - 1; i >= max(0, len(msgs)-most); i-- {
+		for _, block := range msgs[i].Content {
+			if u, ok := block.(ToolUse); ok && u.ID == id {
+				return u.Name
+			}
+		}
+	}
+	return ""
+}
+
+// beginsTurn reports whether the user begins a turn with message i, or says more in one.
+func beginsTurn(msgs []Message, i int) bool {
+	if msgs[i].IsUserTurn() {
+		return true
+	}
+	if !msgs[i].HasToolResult() {
+		return false
+	}
+	return slices.ContainsFunc(Answers(msgs, i), func(a Answer) bool { return a.Turn })
 }

@@ -165,7 +165,7 @@ func (j *selection) bulky(h precis.Handle, over int) (precis.ToolResult, bool) {
 func lastRequest(x *retain.Index) string {
 	for i := len(x.Texts) - 1; i >= 0; i-- {
 		if x.Texts[i].Source == retain.User {
-			return harness.UserWords(x.Texts[i].Body)
+			return harness.UserWords(x.Texts[i].Words())
 		}
 	}
 	return ""

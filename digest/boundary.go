@@ -85,9 +85,10 @@ func (b *boundary) roomFor(kept int) float64 {
 			return
 		}
 		for _, k := range m.UserBlocks() {
-			if k < len(m.Content) {
-				words += s.Meter.Block(m.Role, m.Content[k])
-			}
+			words += s.Meter.Block(m.Role, m.Content[k])
+		}
+		for _, a := range precis.Answers(s.Transcript.Messages(), i) {
+			words += s.Meter.Block(m.Role, s.Transcript.At(i).Content[a.Handle.Block])
 		}
 	})
 	target := s.Target - s.Budget.Overhead
@@ -119,7 +120,7 @@ func (b *boundary) texts() {
 		n := float64(len(t.Body))
 		if t.Source == retain.User {
 			b.groups[g].says = append(b.groups[g].says, i)
-			b.groups[g].userTokens += n*b.perTok + 4
+			b.groups[g].userTokens += float64(len(t.Words()))*b.perTok + 4
 		}
 		share, isStuck := stuck[t.Handle]
 		switch {

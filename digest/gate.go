@@ -263,7 +263,7 @@ func (in *input) lastRequest(d *draft, have string) int {
 	if len(all) == 0 {
 		return 0
 	}
-	last := all[len(all)-1]
+	last := all[newestTurn(all)]
 	if !in.covered(last.at) || strings.Contains(have, retain.Folded(last.text)) {
 		return 0
 	}

@@ -111,18 +111,22 @@ var (
 	then = lazyregexp.New(`(?im)^[ \t#*\d.-]*(?:pending(?: tasks)?|next steps?|optional next step|current (?:work|state|status)|remaining(?: work| tasks)?|to ?do)\b[^\n:]{0,30}`)
 )
 
-// requests returns the user's messages within the given number of tokens, in
-// order. Room goes to the last message first, then to the first, then to the
-// newest. A message that does not fit is cut; its rules stay.
+// requests returns what the user said within the given number of tokens, in
+// order. Room goes to the last request first, then to what was answered since, then to the
+// first request, then to the newest. A message that does not fit is cut; its rules stay.
 func (in *input) requests(all []saying, count func(string) int, budget int) []string {
 	if len(all) == 0 {
 		return nil
 	}
-	order := []int{len(all) - 1}
-	if len(all) > 1 {
+	current := newestTurn(all)
+	order := []int{current}
+	for i := len(all) - 1; i > current; i-- {
+		order = append(order, i)
+	}
+	if current > 0 {
 		order = append(order, 0)
 	}
-	for i := len(all) - 2; i > 0; i-- {
+	for i := current - 1; i > 0; i-- {
 		order = append(order, i)
 	}
 	total := 0
@@ -168,6 +172,9 @@ func (in *input) request(s saying, text string) string {
 	line := "- " + in.handle(s.at) + ": " + strings.TrimSpace(text)
 	if s.question != "" {
 		line += "\n  (answers: " + quoted(s.question, 300) + ")"
+	}
+	if s.refused != "" {
+		line += "\n  (in place of allowing a call of " + quoted(s.refused, 60) + ")"
 	}
 	return line
 }

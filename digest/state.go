@@ -5,6 +5,7 @@ import (
 
 	"precis"
 	"precis/internal/harness"
+	"precis/internal/jsonspan"
 	"precis/internal/preview"
 	"precis/internal/toolcall"
 	"precis/retain"
@@ -16,6 +17,7 @@ import (
 // transcript. Lists are in the order of the conversation; they are never nil.
 type State struct {
 	Requests []Request      `json:"requests"`
+	Answers  []Request      `json:"answers"` // what persons said in the results of calls: answers to questions, words with refusals
 	Files    []FileState    `json:"files"`
 	Commands []CommandState `json:"commands"`
 	Waiting  []Waiting      `json:"waiting"`
@@ -28,7 +30,8 @@ type Request struct {
 	// Question is what a reply of a few words answers: the end of what the assistant
 	// said before it. "" for other requests.
 	Question string `json:"question,omitempty"`
-	Current  bool   `json:"current,omitempty"` // nothing was said after it
+	Refused  string `json:"refused,omitempty"` // the tool whose call was refused with the words; "": none
+	Current  bool   `json:"current,omitempty"` // no request was made after it
 }
 
 // FileFate is what became of a file.
@@ -75,12 +78,16 @@ type Waiting struct {
 func StateOf(conv *precis.Conversation) State {
 	msgs := retain.Alive(conv.Transcript, conv.Edits)
 	w := readWork(toolcall.Find(msgs), msgs)
-	s := State{Requests: []Request{}, Files: []FileState{}, Commands: []CommandState{}, Waiting: []Waiting{}}
-	for _, r := range requestsOf(msgs) {
-		s.Requests = append(s.Requests, Request{Handle: precis.MessageHandle(r.at), Text: retain.Shorten(r.text, 2000, ""), Question: r.question})
-	}
-	if n := len(s.Requests); n > 0 {
-		s.Requests[n-1].Current = true
+	s := State{Requests: []Request{}, Answers: []Request{}, Files: []FileState{}, Commands: []CommandState{}, Waiting: []Waiting{}}
+	all := requestsOf(msgs)
+	current := newestTurn(all)
+	for i, r := range all {
+		one := Request{Handle: precis.MessageHandle(r.at), Text: retain.Shorten(r.text, 2000, ""), Question: r.question, Refused: r.refused, Current: i >= current}
+		if r.answer {
+			s.Answers = append(s.Answers, one)
+		} else {
+			s.Requests = append(s.Requests, one)
+		}
 	}
 	s.Files = append(s.Files, w.fileStates()...)
 	s.Commands = append(s.Commands, w.commandStates(msgs)...)
@@ -90,16 +97,36 @@ func StateOf(conv *precis.Conversation) State {
 	return s
 }
 
+// newestTurn returns the index of the newest of the sayings that begins a turn: what
+// follows it are answers given on the way.
+func newestTurn(all []saying) int {
+	for i := len(all) - 1; i > 0; i-- {
+		if !all[i].answer {
+			return i
+		}
+	}
+	return 0
+}
+
 // requestsOf returns what persons said, oldest first.
 func requestsOf(msgs []precis.Message) []saying {
 	var out []saying
 	question := ""
 	for i, m := range msgs {
 		if m.Role == precis.RoleAssistant {
-			if text := strings.TrimSpace(m.PlainText()); text != "" {
+			if text := asked(m); text != "" {
 				question = text
 			}
 			continue
+		}
+		for _, a := range precis.Answers(msgs, i) {
+			s := saying{at: i, text: a.Text, answer: !a.Turn}
+			if harness.Asks(a.Tool) {
+				s.question = questionOf(a.Text, question)
+			} else {
+				s.refused = a.Tool
+			}
+			out = append(out, s)
 		}
 		var words []string
 		for _, b := range m.UserBlocks() {
@@ -116,6 +143,25 @@ func requestsOf(msgs []precis.Message) []saying {
 		}
 	}
 	return out
+}
+
+// asked returns what a message of the assistant says to the user: its text, and
+// what it hands to a tool that asks the user.
+func asked(m precis.Message) string {
+	text := strings.TrimSpace(m.PlainText())
+	for _, b := range m.Content {
+		u, ok := b.(precis.ToolUse)
+		if !ok || !harness.Asks(u.Name) {
+			continue
+		}
+		for _, s := range jsonspan.Strings(u.Input) {
+			if s = strings.TrimSpace(s); len(s) > 20 {
+				text = s
+				break
+			}
+		}
+	}
+	return text
 }
 
 // questionOf returns the end of what the assistant said last when a reply is too

@@ -29,6 +29,8 @@ type saying struct {
 	at       int // message
 	text     string
 	question string // that it answers; "": none
+	refused  string // tool whose call it refuses; "": none
+	answer   bool   // said on the way, in the result of a call
 }
 
 // command is one command line with the outcome of its last run.

@@ -42,7 +42,17 @@ type Text struct {
 	Body   string
 
 	tool  int32    // bytes of a tool's name at the beginning of Body
+	said  [2]int32 // the user's words in a result; 0, 0 elsewhere
 	marks [2]int32 // its anchors: a range of Index.marks
+}
+
+// Words returns what was said or written in the text: of a result by which the user answers, the
+// user's words alone.
+func (t *Text) Words() string {
+	if t.said[1] > 0 {
+		return t.Body[t.said[0]:t.said[1]]
+	}
+	return t.Body
 }
 
 // mark is a fact mentioned at a byte of a text.
@@ -218,11 +228,22 @@ func (r *reader) message(i int, m precis.Message) {
 			}
 			for n, c := range block.Content {
 				if t, ok := c.(precis.Text); ok {
-					r.add(Text{Handle: h, Source: r.resultSource(call), Call: call, Start: int32(n), Body: t.Text})
+					r.result(Text{Handle: h, Source: r.resultSource(call), Call: call, Start: int32(n), Body: t.Text}, block.IsError)
 				}
 			}
 		}
 	}
+}
+
+// result adds a text of a native result. One by which the user answers is the user's.
+func (r *reader) result(t Text, isError bool) {
+	if t.Call >= 0 {
+		tool := r.x.Calls[t.Call].Name
+		if from, to := harness.Answer(tool, t.Body, isError); to > 0 && !harness.Own(tool) {
+			t.Source, t.said = User, [2]int32{int32(from), int32(to)}
+		}
+	}
+	r.add(t)
 }
 
 func (r *reader) add(t Text) {

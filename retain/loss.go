@@ -74,7 +74,7 @@ func (x *Index) Rules() []Rule {
 			continue
 		}
 		summary := harness.IsSummary(t.Body)
-		for _, c := range Constraints(t.Body) {
+		for _, c := range Constraints(t.Words()) {
 			if summary {
 				if c = harness.SummaryRule(c); c == "" {
 					continue

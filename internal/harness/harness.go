@@ -47,14 +47,11 @@ var harnessHeads = []string{
 	"<environment_details>", "<environment_context>", "<system-reminder>", "<system_reminder>", "<session_context>",
 	"<user_instructions>", "<notice>", "[ERROR]", "[TASK RESUMPTION]", "[Request interrupted",
 	"<local-command", "<bash-input>", "<bash-stdout>", "<bash-stderr>", "<file_content", "<files>", "<folder_content", "<url_content", "<user-prompt-submit-hook>", "<task-notification>", "<agent-notification>", "Base directory for this skill:",
-	"Caveat: The messages below were generated", "Stop hook feedback:",
+	"Caveat: The messages below were generated", "Stop hook feedback:", "(The user did not provide a new message.", "[The user has switched to",
 }
 
 // userHeads begin the sections in which agent programs wrap the user's words.
-var userHeads = []string{"<task>", "<feedback>", "<user_message>", "<user_query>"}
-
-// answerTools are those whose results are what the user answers.
-var answerTools = []string{"attempt_completion", "ask_followup_question", "plan_mode_respond", "act_mode_respond", "new_task", "condense", "summarize_task"}
+var userHeads = []string{"<task>", "<feedback>", "<user_message>", "<answer>", "<user_query>"}
 
 // Answers reports whether the results of a tool that is called in text are the
 // user's words, in their wrapping.
@@ -69,7 +66,8 @@ func Wrote(text string) bool {
 
 // End returns how many bytes at the start of a text the agent's program
 // wrote: closed elements such as <system-reminder>…</system-reminder>, or, for a
-// notice without an end, all of it; 0 when the text begins otherwise. An element
+// notice without an end, all of it up to the user's words in their wrapping, and the sentence that introduces
+// these; 0 when the text begins otherwise. An element
 // goes on to the last tag that closes it: what it quotes, of a file or a page, may
 // hold such a tag, too, and what follows there is not the user's.
 func End(text string) int {
@@ -79,7 +77,7 @@ func End(text string) int {
 		at := len(text) - len(rest)
 		name, _, isTag := strings.Cut(strings.TrimPrefix(rest, "<"), ">")
 		if name, _, _ = strings.Cut(name, " "); rest[0] != '<' || !isTag {
-			return len(text)
+			return at + noticeEnd(rest)
 		}
 		closing := "</" + name + ">"
 		n := strings.LastIndex(rest, closing)
@@ -88,12 +86,31 @@ func End(text string) int {
 		}
 		end = at + n + len(closing)
 	}
-	return end
+	return end + lead(text[end:])
+}
+
+// noticeEnd returns the bytes of a notice up to the user's words that it hands on; all
+// when it holds none.
+func noticeEnd(text string) int {
+	const longest = 4000 // bytes of a notice
+	notice := text[:min(len(text), longest)]
+	for at := 0; ; {
+		n := firstHead(notice[at:])
+		if n < 0 {
+			return len(text)
+		}
+		at += n
+		line := strings.LastIndexByte(strings.TrimRight(text[:at], " \n\t\r"), '\n') + 1
+		if leads.MatchString(text[line:at]) {
+			return at
+		}
+		at++
+	}
 }
 
 // WrapsUser reports whether a text block holds the user's words in the
-// wrapping of an agent's program.
-func WrapsUser(text string) bool { return hasHead(text, userHeads) }
+// wrapping of an agent's program, behind what the program wrote, see [End].
+func WrapsUser(text string) bool { return hasHead(text[End(text):], userHeads) }
 
 func hasHead(text string, heads []string) bool {
 	text = strings.TrimLeft(text, " \n\t\r")

@@ -9,13 +9,13 @@ import (
 // UserWords strips the tags in which agent programs wrap what users say, and what an
 // editor puts before it.
 func UserWords(text string) string {
-	text = strings.TrimSpace(text)
+	text = strings.TrimSpace(text[lead(text):])
 	if strings.HasPrefix(text, "# Context from my IDE setup:") {
 		if _, words, ok := strings.Cut(text, "\n## My request for Codex:"); ok {
 			return strings.TrimSpace(words)
 		}
 	}
-	for _, tag := range []string{"task", "feedback", "user_message", "user_query"} {
+	for _, tag := range []string{"task", "feedback", "user_message", "answer", "user_query"} {
 		after, ok := strings.CutPrefix(text, "<"+tag+">")
 		if !ok {
 			continue

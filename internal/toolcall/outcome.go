@@ -128,7 +128,7 @@ func saidWith(text string) string {
 		said, _, _ := strings.Cut(after, "</feedback>")
 		return strings.TrimSpace(said)
 	}
-	for _, head := range []string{"the user said:", "provided the following feedback:"} {
+	for _, head := range []string{"the user said:", "provided the following feedback:", "with the following feedback:"} {
 		if _, after, ok := strings.Cut(text, head); ok {
 			return strings.TrimSpace(after[harness.End(after):])
 		}

@@ -182,7 +182,8 @@ func (a action) call(result precis.Handle, text string) Call {
 }
 
 // resultEnd returns the last block of the XML result that begins at block b: it
-// goes on until something that is no payload.
+// goes on until something that is no payload. What the user said with an approval or a
+// refusal is part of it.
 func resultEnd(content []precis.Block, b int) int {
 	last := b
 	for k := b + 1; k < len(content); k++ {
@@ -190,7 +191,7 @@ func resultEnd(content []precis.Block, b int) int {
 		if !ok {
 			break
 		}
-		if _, head := harness.ResultHead(t.Text); head || harness.Wrote(t.Text) || harness.WrapsUser(t.Text) {
+		if _, head := harness.ResultHead(t.Text); head || harness.Wrote(t.Text) || harness.WrapsUser(t.Text) && !harness.Introduced(t.Text) {
 			break
 		}
 		last = k

@@ -1,0 +1,157 @@
+package harness
+
+import (
+	"slices"
+	"strings"
+
+	"precis/internal/lazyregexp"
+)
+
+// answerTools are those whose results are what the user answers, in a wrapping, see [WrapsUser].
+var answerTools = []string{"attempt_completion", "ask_followup_question", "plan_mode_respond", "act_mode_respond", "new_task", "condense", "summarize_task"}
+
+// askTools are those whose results are the user's answers without a wrapping: of Claude
+// Code, opencode, Qwen Code, Gemini CLI and Codex.
+var askTools = []string{"AskUserQuestion", "question", "ask_user_question", "ask_user", "request_user_input"}
+
+// ownTools are tools of Roo Code and Cline whose results begin with words of the program itself:
+// no file, page or command can pretend there that the user speaks.
+var ownTools = []string{
+	"write_to_file", "replace_in_file", "apply_diff", "insert_content", "search_and_replace", "search_replace", "edit_file", "apply_patch", "execute_command", "search_files", "list_files",
+	"list_code_definition_names", "codebase_search", "update_todo_list", "switch_mode", "generate_image",
+}
+
+// Turns reports whether what the user says in the result of a tool begins a new turn: the
+// agent was done, or waited.
+func Turns(tool string) bool { return tool == "attempt_completion" || tool == "plan_mode_respond" }
+
+// Denied is the result of a call that the user did not allow.
+const Denied = "The user denied this operation."
+
+// Resumes reports whether a text block says that the conversation goes on after an
+// interruption: what stands behind it is no result of a tool.
+func Resumes(text string) bool {
+	return strings.HasPrefix(strings.TrimSpace(text), "[TASK RESUMPTION]")
+}
+
+// Introduced reports whether a text begins as programs hand on what the user said of a call.
+func Introduced(text string) bool { return lead(text) > 0 }
+
+// Comments reports whether a text block behind the result of a tool hands on what the
+// user said of it: it stands where only the program writes, or behind a call that the user denied.
+func Comments(tool, before, text string) bool {
+	return lead(text) > 0 && (Own(tool) || strings.TrimSpace(before) == Denied)
+}
+
+// Own reports whether the results of a tool begin with words of the agent's program.
+func Own(tool string) bool { return slices.Contains(ownTools, tool) }
+
+// Asks reports whether a tool asks the user something.
+func Asks(tool string) bool {
+	return slices.Contains(answerTools, tool) || slices.Contains(askTools, tool)
+}
+
+// leads are what programs write before the user's words in their wrapping.
+var leads = lazyregexp.New(`^\s*(?:The user has provided feedback on the results\.[^\n]*|(?:\[The user has switched to [A-Z]+ MODE[^\]\n]*\]\s*)?The user also provided the following message when switching to [A-Z]+ MODE:` +
+	`|New message to respond to with [a-z_]+ tool[^\n]*:|New instructions for task continuation:|The user (?:approved|denied) this operation and provided the following (?:context|feedback):` +
+	`|The user provided the following feedback:)\s*$`)
+
+// lead returns how many bytes at the start of a text stand before the user's words, when
+// it begins as programs introduce them; 0 otherwise.
+func lead(text string) int {
+	const longest = 400
+	at := firstHead(text[:min(len(text), longest)])
+	if at <= 0 || !leads.MatchString(text[:at]) {
+		return 0
+	}
+	return at
+}
+
+// firstHead returns where the first wrapping of the user's words begins in a text; -1 when
+// there is none.
+func firstHead(text string) int {
+	at := -1
+	for _, head := range userHeads {
+		if at >= 0 {
+			text = text[:min(len(text), at+len(head))]
+		}
+		if n := strings.Index(text, head); n >= 0 && (at < 0 || n < at) {
+			at = n
+		}
+	}
+	return at
+}
+
+// refusals are how programs tell a model what the user says in place of allowing a call.
+var refusals = []string{
+	"The user doesn't want to proceed with this tool use. The tool use was rejected (eg. if it was a file edit, the new_string was NOT written to the file). To tell you how to proceed, the user said:",
+	"The user rejected permission to use this specific tool call with the following feedback:",
+}
+
+// Answer returns where in the result of a tool the user's words stand: an answer to
+// a question, what was said of a result, in place of an approval or with one; 0, 0 when the
+// result holds none. Files, pages and the output of commands, which may imitate such results, are
+// told by the tool's name, by what the program writes before them, and by the mark of an error.
+func Answer(tool, result string, isError bool) (from, to int) {
+	if _, ok := ResultHead(result); ok {
+		from = strings.IndexByte(result+"\n", '\n') + 1
+	}
+	from = min(from, len(result))
+	text := result[from:]
+	switch {
+	case slices.Contains(askTools, tool) && !isError:
+		return trimmed(result, from, answered(text))
+	case slices.Contains(answerTools, tool), Own(tool) && lead(text) > 0:
+		a, b := wrapped(text)
+		return trimmed(result, from+a, b-a)
+	case isError && !strings.HasPrefix(tool, "mcp__"):
+		for _, head := range refusals {
+			if strings.HasPrefix(text, head) {
+				n := from + len(head)
+				return trimmed(result, n+End(result[n:]), len(result)-n-End(result[n:]))
+			}
+		}
+	}
+	return 0, 0
+}
+
+// answered returns the length of an answer without what programs write behind it.
+func answered(text string) int {
+	for _, tail := range []string{". You can now continue with the user's answers in mind.", " You can now continue with the user's answers in mind."} {
+		if n := strings.Index(text, tail); n >= 0 && n+len(tail) >= len(strings.TrimSpace(text)) {
+			return n
+		}
+	}
+	return len(text)
+}
+
+// wrapped returns where the words stand that the first wrapping of the user's words
+// holds, behind a lead; 0, 0 when the text begins otherwise.
+func wrapped(text string) (from, to int) {
+	n := lead(text)
+	rest := strings.TrimLeft(text[n:], " \n\t\r")
+	from = len(text) - len(rest)
+	for _, head := range userHeads {
+		if !strings.HasPrefix(rest, head) {
+			continue
+		}
+		to = len(text)
+		if end := strings.LastIndex(rest, "</"+head[1:]); end >= 0 {
+			to = from + end
+		}
+		return from + len(head), max(to, from+len(head))
+	}
+	return 0, 0
+}
+
+// trimmed returns the span of n bytes of a text without the white space around it; 0, 0
+// when nothing is left.
+func trimmed(text string, from, n int) (int, int) {
+	to := from + n
+	words := strings.TrimSpace(text[from:to])
+	if words == "" {
+		return 0, 0
+	}
+	from += strings.Index(text[from:to], words)
+	return from, from + len(words)
+}
