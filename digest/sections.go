@@ -129,6 +129,9 @@ func (in *input) requests(all []saying, count func(string) int, budget int) []st
 	for i := current - 1; i > 0; i-- {
 		order = append(order, i)
 	}
+	for i := range all[:max(len(all)-fresh, 0)] {
+		all[i].old = true
+	}
 	total := 0
 	for _, s := range all {
 		total += count(in.request(s, s.text)) + 1
@@ -168,10 +171,18 @@ func (in *input) requests(all []saying, count func(string) int, budget int) []st
 	return out
 }
 
+// fresh is the number of the newest requests whose questions are quoted at length.
+const fresh = 3
+
 func (in *input) request(s saying, text string) string {
+	const long, short = 300, 100
 	line := "- " + in.handle(s.at) + ": " + strings.TrimSpace(text)
 	if s.question != "" {
-		line += "\n  (answers: " + quoted(s.question, 300) + ")"
+		most := long
+		if s.old {
+			most = short
+		}
+		line += "\n  (answers: " + quoted(s.question, most) + ")"
 	}
 	if s.refused != "" {
 		line += "\n  (in place of allowing a call of " + quoted(s.refused, 60) + ")"

@@ -134,11 +134,11 @@ func requestsOf(msgs []precis.Message) []saying {
 			if !ok || harness.Wrote(t.Text) || harness.IsSummary(t.Text) {
 				continue
 			}
-			if said := harness.UserWords(t.Text[harness.End(t.Text):]); said != "" {
+			if said := harness.UserWords(t.Text[harness.End(t.Text):]); said != "" && !harness.IsLocalCommand(said) {
 				words = append(words, said)
 			}
 		}
-		if text := strings.Join(words, "\n"); text != "" && !harness.IsLocalCommand(text) {
+		if text := strings.Join(words, "\n"); text != "" {
 			out = append(out, saying{at: i, text: text, question: questionOf(text, question)})
 		}
 	}

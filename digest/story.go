@@ -31,6 +31,7 @@ type saying struct {
 	question string // that it answers; "": none
 	refused  string // tool whose call it refuses; "": none
 	answer   bool   // said on the way, in the result of a call
+	old      bool   // others were said since
 }
 
 // command is one command line with the outcome of its last run.
@@ -88,7 +89,7 @@ func (st *story) readCalls(in *input) {
 func (in *input) refusal(c *toolcall.Call, o toolcall.Outcome) string {
 	line := "- " + in.handle(c.Use.From) + " " + c.Title() + ": refused by the user, not done"
 	if o.Said != "" {
-		line += "; reported with it: " + quoted(o.Said, 400)
+		line += "; reported with it: " + quoted(o.Said, 100)
 	}
 	return line
 }
