@@ -56,6 +56,9 @@ func (Format) Read(src archive.Source) (*archive.Recording, error) {
 	for l := range archive.Lines(src.Data, s.rec) {
 		s.read(l)
 	}
+	if ln := s.queue.rest(); ln != nil {
+		s.lines = append(s.lines, ln)
+	}
 	s.rec.Conversation = s.conversation()
 	s.origin()
 	return s.rec, nil
@@ -70,6 +73,7 @@ type session struct {
 	order   []string           // their IDs as they came
 	titles  []title
 	renamed string // the title the user gave
+	queue   queue
 }
 
 type title struct{ text, leaf string }
@@ -98,6 +102,9 @@ func (s *session) read(l archive.Line) {
 	case ln.kind == other || ln.kind == boundary:
 		s.rec.Ignored++
 	}
+	if ln.queue != "" {
+		s.queue.operate(ln)
+	}
 	if ln.uuid == "" && ln.kind == other {
 		return
 	}
@@ -107,6 +114,7 @@ func (s *session) read(l archive.Line) {
 	}
 	s.byUUID[ln.uuid] = len(s.lines)
 	s.lines = append(s.lines, ln)
+	s.queue.pass(ln)
 }
 
 // conversation builds the main conversation and its branches. A file that holds

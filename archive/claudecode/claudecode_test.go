@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -290,6 +291,46 @@ func BenchmarkRead(b *testing.B) {
 	for b.Loop() {
 		if _, err := (claudecode.Format{}).Read(archive.Source{Data: data}); err != nil {
 			b.Fatal(err)
+		}
+	}
+}
+
+func queued(operation, words string) string {
+	if words == "" {
+		return fmt.Sprintf(`{"type":"queue-operation","operation":%q,"timestamp":"2026-01-01T00:00:00Z","sessionId":"s1"}`, operation)
+	}
+	return fmt.Sprintf(`{"type":"queue-operation","operation":%q,"timestamp":"2026-01-01T00:00:00Z","sessionId":"s1","content":%q}`, operation, words)
+}
+
+// What the user types while the agent works is shown to the model with the results that come next, and
+// recorded only as having left the queue.
+func TestReadWhatWasTypedMeanwhile(t *testing.T) {
+	begin := []string{"u1 - " + said("hello"), "a1 u1 " + reply("m1", call("t1"))}
+	for name, c := range map[string]struct {
+		lines []string
+		want  string // the user's words, a message a line
+	}{
+		"shown with the next results": {[]string{queued("enqueue", "also the tests"), queued("remove", ""), "r1 a1 " + result("t1")}, "hello\nalso the tests"},
+		"shown after the results":     {[]string{queued("enqueue", "also the tests"), "r1 a1 " + result("t1"), queued("remove", "")}, "hello\nalso the tests"},
+		"two of them": {[]string{queued("enqueue", "one"), queued("enqueue", "two"), queued("remove", ""), queued("remove", ""), "r1 a1 " + result("t1")},
+			"hello\none\ntwo"},
+		"a message of its own":   {[]string{queued("enqueue", "later"), "r1 a1 " + result("t1"), queued("dequeue", ""), "u2 r1 " + said("later")}, "hello\n\nlater"},
+		"back into the editor":   {[]string{queued("enqueue", "never"), queued("popAll", ""), "r1 a1 " + result("t1")}, "hello\n"},
+		"still in the queue":     {[]string{queued("enqueue", "never"), "r1 a1 " + result("t1")}, "hello\n"},
+		"nothing is queued":      {[]string{queued("remove", ""), queued("dequeue", ""), "r1 a1 " + result("t1")}, "hello\n"},
+		"the end came before":    {[]string{"r1 a1 " + result("t1"), "a2 r1 " + reply("m2", text("on")), queued("enqueue", "wait"), queued("remove", "")}, "hello\n\nwait"},
+		"an unknown operation":   {[]string{queued("shuffle", "x"), "r1 a1 " + result("t1")}, "hello\n"},
+		"an operation of no one": {[]string{`{"type":"queue-operation","operation":7,"content":{}}`, "r1 a1 " + result("t1")}, "hello\n"},
+	} {
+		rec := read(t, session(append(slices.Clone(begin), c.lines...)...))
+		var got []string
+		for _, m := range rec.Conversation.Transcript.Messages() {
+			if m.Role == precis.RoleUser {
+				got = append(got, m.PlainText())
+			}
+		}
+		if strings.Join(got, "\n") != c.want {
+			t.Errorf("%s: %q, want %q", name, strings.Join(got, "\n"), c.want)
 		}
 	}
 }

@@ -46,6 +46,7 @@ type line struct {
 	compact compaction
 
 	title, leaf string // of a title line
+	queue, said string // of a line about what the user typed while the agent worked: the operation, and the words
 	cwd         string
 	agent       *line // the sub-agent's message in a progress line
 }
@@ -60,6 +61,7 @@ type compaction struct {
 // fields that parse collects before it knows the line's type.
 type raws struct {
 	kind, subtype              string
+	operation, content         string
 	message, data, compact     []byte
 	summarized, hidden, failed bool
 }
@@ -88,6 +90,8 @@ func parse(l archive.Line) (*line, error) {
 		}
 	case "progress":
 		err = ln.progress(r.data)
+	case "queue-operation":
+		ln.queue, ln.said = r.operation, r.content
 	case "summary", "custom-title":
 	default:
 		ln.title, ln.leaf = "", ""
@@ -103,6 +107,10 @@ func (ln *line) field(m jsonspan.Member, r *raws) {
 		r.kind = text()
 	case "subtype":
 		r.subtype = text()
+	case "operation":
+		r.operation = text()
+	case "content":
+		r.content = text()
 	case "uuid":
 		ln.uuid = text()
 	case "parentUuid":
@@ -151,7 +159,7 @@ func (ln *line) message(r raws) error {
 	m.Time = ln.at
 	ln.msg = archive.WithoutBlank(m)
 	if r.kind == "assistant" {
-		return ln.said(r)
+		return ln.spoke(r)
 	}
 	if ln.msg.Raw != nil && !plainUser(ln.msg.Raw) {
 		ln.msg.Raw = nil
@@ -173,9 +181,17 @@ func (ln *line) message(r raws) error {
 	return nil
 }
 
-// said fills in an assistant's line. Lines that Claude Code made up to show an
+// hear adds to a user's line what the user typed while the agent worked.
+func (ln *line) hear(words []string) {
+	for _, w := range words {
+		ln.msg.Content = append(ln.msg.Content[:len(ln.msg.Content):len(ln.msg.Content)], precis.Text{Text: w})
+		ln.msg.Raw = nil
+	}
+}
+
+// spoke fills in an assistant's line. Lines that Claude Code made up to show an
 // error were never sent.
-func (ln *line) said(r raws) error {
+func (ln *line) spoke(r raws) error {
 	for m, err := range jsonspan.Object(r.message) {
 		if err != nil {
 			return err
