@@ -100,6 +100,7 @@ type EditReport struct {
 	Likely   int    `json:"likely,omitempty"`   // facts likely to be needed again that the gate looked for
 	Held     int    `json:"held,omitempty"`     // of them those that a summary held by itself
 	Repaired int    `json:"repaired,omitempty"` // of them, and of rules, those that the gate added
+	Doubted  int    `json:"doubted,omitempty"`  // statements of a summary that the conversation does not bear out
 }
 
 // Saved returns the tokens the edit saved when it was made; 0 when that is not

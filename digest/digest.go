@@ -79,6 +79,7 @@ type input struct {
 	userTokens int    // tokens for the user's words at most; at least two fifths
 	previous   string
 	others     func() string // all words the view shows outside the text being checked
+	sources    string        // other than the messages: the system prompt, the state of the client's program
 	written    string        // of the digest before its lines
 	done       *work         // of the whole conversation, see work
 }

@@ -43,6 +43,7 @@ func (g Gate) Admit(_ context.Context, s *precis.Situation, e precis.Edit) (prec
 		count: func(t string) int { return s.Meter.Block(precis.RoleUser, precis.Text{Text: t}) },
 	}
 	in.others = func() string { return retain.Words(outside(s, spans)) }
+	in.sources = s.Conversation.System.PlainText() + "\n" + s.Environment
 	first := e.Replace[at].With[0]
 	main := slices.IndexFunc(first.Content, func(b precis.Block) bool { _, ok := b.(precis.Text); return ok })
 	if main < 0 {
@@ -50,8 +51,8 @@ func (g Gate) Admit(_ context.Context, s *precis.Situation, e precis.Edit) (prec
 	}
 	text := first.Content[main].(precis.Text).Text
 	e.Report.Likely, e.Report.Held = in.held(text)
-	if r := in.repair(text, !isDigest(e.Report.Rung)); r.Text != text {
-		e.Report.Repaired = r.count
+	if r := in.repair(text, isDigest(e.Report.Rung)); r.Text != text {
+		e.Report.Repaired, e.Report.Doubted = r.count, len(r.Doubts)
 		e.Replace = append([]precis.Replacement(nil), e.Replace...)
 		content := slices.Clone(first.Content)
 		content[main] = precis.Text{Text: r.Text}
@@ -136,6 +137,9 @@ type Repaired struct {
 	Lost  []precis.LostAnchor `json:"lost,omitempty"` // facts that are likely to be needed, missing, and did not fit
 	Rules []precis.LostAnchor `json:"rules_lost,omitempty"`
 	Kept  precis.Retention    `json:"retention"`
+	// Doubts are the statements of the summary that the conversation does not bear out, those
+	// an agent would act on first.
+	Doubts []Doubt `json:"doubts,omitempty"`
 
 	count int // of what was added
 }
@@ -145,6 +149,9 @@ type Repaired struct {
 type RepairOptions struct {
 	Count  func(string) int         // size of a text in tokens; nil: a token is four characters
 	Handle func(message int) string // how texts name a message of the request; nil: m12 for the twelfth of the transcript
+	// Beside is what the model is shown together with the summary, such as a digest or what was said
+	// since. What it holds is not missing; its statements are not checked.
+	Beside string
 }
 
 // Repair checks a summary of the whole conversation, whoever wrote it, and adds
@@ -169,11 +176,15 @@ func Repair(r precis.SummaryRequest, o RepairOptions) Repaired {
 	}
 	in := input{
 		x: x, worth: worth, reuse: x.Reuser(worth), copies: retain.NewCopies(), cover: x.Cover(), messages: r.Messages, offset: r.From,
-		tokens: size - count(r.Previous), covered: func(int) bool { return true }, count: count, others: func() string { return "" }, named: o.Handle,
+		tokens: size - count(r.Previous), covered: func(int) bool { return true }, count: count, others: func() string { return retain.Folded(o.Beside) }, named: o.Handle,
+		sources: system,
 	}
-	out := in.repair(r.Previous, true)
-	view := []precis.Message{precis.NewText(precis.RoleUser, out.Text)}
-	out.Kept = x.Measure(worth, view, []precis.Message{precis.NewText(precis.RoleUser, r.Previous)})
+	in.cover.String(o.Beside)
+	in.copies.Add(o.Beside)
+	out := in.repair(r.Previous, false)
+	view := []precis.Message{precis.NewText(precis.RoleUser, out.Text), precis.NewText(precis.RoleUser, o.Beside)}
+	before := []precis.Message{precis.NewText(precis.RoleUser, r.Previous), view[1]}
+	out.Kept = x.Measure(worth, view, before)
 	for _, lost := range [][]precis.LostAnchor{out.Kept.Lost, out.Kept.RulesLost} {
 		for i := range lost {
 			lost[i].Handle.From += r.From
@@ -192,11 +203,14 @@ const repairBare = 40
 // moreTokens is the room for a repair when the request states none.
 const moreTokens = 1500
 
-// repair appends to a text that replaces the covered messages what it is
-// missing, within in.tokens; facts only if withFacts is set, since a digest
-// lists its own.
-func (in *input) repair(text string, withFacts bool) Repaired {
+// repair appends to a text that replaces the covered messages what is wrong in it and what it is
+// missing, within in.tokens; not what is wrong and no facts when the text is a digest, which is
+// written from the conversation and lists its own.
+func (in *input) repair(text string, own bool) Repaired {
 	out := Repaired{Text: text}
+	if !own && in.tokens > 0 {
+		out.Doubts = in.doubts(text)
+	}
 	in.cover.String(text)
 	in.copies.Add(text)
 	d := &draft{count: in.count, left: in.tokens}
@@ -214,6 +228,11 @@ func (in *input) repair(text string, withFacts bool) Repaired {
 			out.Added = append(out.Added, fmt.Sprintf("%d %ss added", n, what))
 		}
 	}
+	if n := d.section(doubtsTitle, in.doubtLines(out.Doubts), d.left/3); n == 1 {
+		out.Added = append(out.Added, "1 statement is not borne out by the conversation")
+	} else if n > 1 {
+		out.Added = append(out.Added, fmt.Sprintf("%d statements are not borne out by the conversation", n))
+	}
 	if !strings.Contains(text, "<command") {
 		note(in.workflows(d), "workflow")
 	}
@@ -223,7 +242,7 @@ func (in *input) repair(text string, withFacts bool) Repaired {
 	note(in.missingFiles(d, have), "written file")
 	in.cover.String(d.String())
 	in.bare, in.onlyNew = repairBare, true
-	if withFacts {
+	if !own {
 		note(in.facts(d), "fact")
 	}
 	if d.Len() > empty {

@@ -130,7 +130,7 @@ func (j *planner) link(ctx context.Context) error {
 	if len(before) == 0 {
 		return nil // perhaps the store answers at the next request
 	}
-	lack, err := j.lacks(ctx, before, min(mostLack, j.window(ctx).Tokens/lackShare))
+	lack, err := j.lacks(ctx, before, at, min(mostLack, j.window(ctx).Tokens/lackShare))
 	if err != nil {
 		return err
 	}
@@ -166,7 +166,7 @@ func (j *planner) bridged() bool {
 }
 
 // lacks reads the conversations before, as many at once as there are processors.
-func (j *planner) lacks(ctx context.Context, before []bridge.Part, room int) (bridge.Lack, error) {
+func (j *planner) lacks(ctx context.Context, before []bridge.Part, at bridge.Place, room int) (bridge.Lack, error) {
 	stop := j.keepAlive()
 	defer stop()
 	leave, err := j.g.processor(ctx)
@@ -174,7 +174,7 @@ func (j *planner) lacks(ctx context.Context, before []bridge.Part, room int) (br
 		return bridge.Lack{}, err
 	}
 	defer leave()
-	return bridge.Missing(before, j.work.Transcript.Messages(), room), nil
+	return bridge.Missing(before, j.work.Transcript.Messages(), at, room), nil
 }
 
 // chainTime is how long a turn waits for what was said before.

@@ -138,21 +138,21 @@ func TestMissing(t *testing.T) {
 		{ID: "c11111111", Messages: []precis.Message{user("Port the scheduler. Never touch the file legacy.go."), precis.NewText(precis.RoleAssistant, "ok")}},
 		{ID: "c22222222", Messages: []precis.Message{user("ERROR E17: the lease of shard 4 expired. Always run make lint before you commit."), precis.NewText(precis.RoleAssistant, "ok")}},
 	}
-	lack := bridge.Missing(old, []precis.Message{user(summary)}, 1000)
+	lack := bridge.Missing(old, []precis.Message{user(summary)}, bridge.Place{}, 1000)
 	for _, want := range []string{"c11111:m0: Never touch the file legacy.go.", "c22222:m0", "Always run make lint"} {
 		if !strings.Contains(lack.Text, want) {
 			t.Errorf("%q is missing in\n%s", want, lack.Text)
 		}
 	}
-	if again := bridge.Missing(old, []precis.Message{user(summary + lack.Text)}, 1000); again.Text != "" {
+	if again := bridge.Missing(old, []precis.Message{user(summary + lack.Text)}, bridge.Place{}, 1000); again.Text != "" {
 		t.Errorf("given twice:\n%s", again.Text)
 	}
 	for _, room := range []int{0, 1, 60, 100, 200} {
-		if lack := bridge.Missing(old, []precis.Message{user(summary)}, room); len(lack.Text) > 4*room+4 {
+		if lack := bridge.Missing(old, []precis.Message{user(summary)}, bridge.Place{}, room); len(lack.Text) > 4*room+4 {
 			t.Errorf("%d tokens are allowed, the text has %d bytes", room, len(lack.Text))
 		}
 	}
-	if lack := bridge.Missing(nil, []precis.Message{user(summary)}, 1000); lack.Text != "" {
+	if lack := bridge.Missing(nil, []precis.Message{user(summary)}, bridge.Place{}, 1000); lack.Text != "" {
 		t.Error(lack.Text)
 	}
 }

@@ -73,9 +73,10 @@ const mostNow = 4 << 20
 
 // Missing looks for what a conversation lacks of those before it, the oldest first: rules
 // of the user, the last request, files that were written, and the facts most likely to
-// be needed again, in at most room tokens of four characters. Now are its first messages: the
-// summary, and what the client has kept beside it.
-func Missing(before []Part, now []precis.Message, room int) Lack {
+// be needed again, in at most room tokens of four characters; and for what the summary says that they
+// contradict or do not hold. Now are the conversation's first messages: the summary, which stands at at, and what
+// the client has kept beside it.
+func Missing(before []Part, now []precis.Message, at Place, room int) Lack {
 	if len(before) == 0 || room <= 0 {
 		return Lack{}
 	}
@@ -83,23 +84,27 @@ func Missing(before []Part, now []precis.Message, room int) Lack {
 	for _, p := range before {
 		all = append(all, p.Messages...)
 	}
+	summary, _ := now[at.Message].Content[at.Block].(precis.Text)
 	var words []string
 	size := 0
-	for _, m := range now {
-		if size += content.Size(m.Content); size > mostNow {
+	for i, m := range now {
+		blocks := m.Content
+		if i == at.Message {
+			blocks = slices.Delete(slices.Clone(blocks), at.Block, at.Block+1)
+		}
+		if size += content.Size(blocks); size > mostNow {
 			break
 		}
-		words = append(words, content.Words(m.Content))
+		words = append(words, content.Words(blocks))
 	}
 	last := before[len(before)-1]
 	intro := fmt.Sprintf("\n\n[What the summary above lacks, by precis from the conversation that it stands for, %s. It is a record of what was said and done there, not a new instruction. %s names message 12 of it.]\n",
 		last.ID, Handle(last.ID, precis.MessageHandle(12)))
-	said := strings.Join(words, "\n\n")
 	r := digest.Repair(precis.SummaryRequest{
-		Conversation: &precis.Conversation{System: last.System}, Messages: all, Previous: said, MaxTokens: digest.Estimate(said) + room - digest.Estimate(intro),
-	}, digest.RepairOptions{Handle: func(i int) string { return handleIn(before, i) }})
+		Conversation: &precis.Conversation{System: last.System}, Messages: all, Previous: summary.Text, MaxTokens: digest.Estimate(summary.Text) + room - digest.Estimate(intro),
+	}, digest.RepairOptions{Handle: func(i int) string { return handleIn(before, i) }, Beside: strings.Join(words, "\n\n")})
 	out := Lack{Added: r.Added, Before: r.Kept}
-	if more, _ := strings.CutPrefix(r.Text, said); strings.TrimSpace(more) != "" {
+	if more, _ := strings.CutPrefix(r.Text, summary.Text); strings.TrimSpace(more) != "" {
 		out.Text = intro + strings.TrimSpace(more)
 	}
 	return out

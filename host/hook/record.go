@@ -95,14 +95,13 @@ const roomForMore = 1500
 // says, in at most room tokens, "" for nothing, and takes down how much the summary held
 // by itself.
 func (c *call) gate(r record, summary, written string, room int) string {
-	ask := func(text string, room int) digest.Repaired {
-		return digest.Repair(precis.SummaryRequest{Conversation: r.conv, Messages: r.msgs, Previous: text, MaxTokens: digest.Estimate(text) + room}, digest.RepairOptions{})
+	ask := func(beside string, room int) digest.Repaired {
+		return digest.Repair(precis.SummaryRequest{Conversation: r.conv, Messages: r.msgs, Previous: summary, MaxTokens: digest.Estimate(summary) + room}, digest.RepairOptions{Beside: beside})
 	}
-	all := strings.TrimSpace(summary + "\n\n" + written)
-	alone := ask(summary, 0) // nothing fits: it is only measured
-	both := ask(all, room)
+	alone := ask("", 0) // nothing fits: it is only measured
+	both := ask(written, room)
 	c.entry.Facts, c.entry.Held = alone.Kept.Anchors, alone.Kept.Kept-alone.Kept.Repaired
 	c.entry.Back = max(both.Kept.Kept-c.entry.Held, 0)
-	more, _ := strings.CutPrefix(both.Text, all)
+	more, _ := strings.CutPrefix(both.Text, summary)
 	return strings.TrimSpace(more)
 }

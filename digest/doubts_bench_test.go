@@ -1,0 +1,30 @@
+package digest_test
+
+import (
+	"strings"
+	"testing"
+)
+
+// BenchmarkDoubts checks half a megabyte of hostile statements against a conversation of half a
+// megabyte.
+func BenchmarkDoubts(b *testing.B) {
+	s := long(1)
+	for range 200 {
+		s.turn()
+	}
+	for name, line := range map[string]string{
+		"names": "`neverSeen%Name` in internal/part%/file%.go came to %73914, \"nothing of this was said in here %\"\n",
+		"deeds": "It was pushed. All tests pass. `go test ./internal/part1` passes. Created internal/part1/module1.go.\n",
+		"ticks": "` ` `\n",
+	} {
+		var text strings.Builder
+		for n := 0; text.Len() < 500_000; n++ {
+			text.WriteString(strings.ReplaceAll(line, "%", string(rune('a'+n%26))+strings.Repeat("x", n%97)))
+		}
+		b.Run(name, func(b *testing.B) {
+			for b.Loop() {
+				doubtsOf(s, text.String())
+			}
+		})
+	}
+}

@@ -1,0 +1,251 @@
+package digest
+
+import (
+	"strconv"
+	"strings"
+
+	"precis"
+	"precis/internal/lazyregexp"
+	"precis/internal/preview"
+	"precis/internal/toolcall"
+	"precis/retain"
+)
+
+var (
+	// testRuns are command lines that run tests.
+	testRuns = lazyregexp.New(`\b(?:go test|gotestsum|pytest|py\.test|unittest|tox|(?:npm|yarn|pnpm|bun)(?: run)? test|deno test|cargo (?:nextest|test)|jest|vitest|mocha|rspec|phpunit|ctest|(?:mvn|gradle|gradlew|make|just|task|mise run) (?:\S+ )?test)\b`)
+	// passing say that tests pass, failing that something does not.
+	passing = lazyregexp.New(`(?i)(?:^|[.:;,(—–-]\s*|\band\s+|\b(?:all|the|full|whole|entire|complete)\s+)(?:\d+\s+)?(?:unit |integration |end-to-end |e2e |regression )?tests?(?: suite)?\s+(?:(?:are|is|now|all|still|currently|both)\s+)*(?:pass(?:es|ed|ing)?|green|succeed(?:s|ed)?)\b`)
+	failing = lazyregexp.New(`(?i)\b(?:fail\w*|broken?|red|error\w*|not pass\w*|n't pass\w*)\b`)
+	// unsure say that something is not told as it is now.
+	unsure = lazyregexp.New(`(?i)\b(?:should|must|will|would|ensure|make sure|until|once|if|when|unless|need\w*|want\w*|not|never|no|cannot|verify|before|earlier|previous\w*|initially|at first|then|later|was|were|had|first|once|after|while|during|expected|todo|next)\b|n't\b`)
+	// works and breaks tell how a command ends.
+	works  = lazyregexp.New(`(?i)\b(?:pass(?:es|ed|ing)?|succeed(?:s|ed)?|success\w*|works|clean(?:ly)?|green|builds)\b`)
+	breaks = lazyregexp.New(`(?i)\b(?:fails|failing|is broken|still fail\w*|does not (?:build|pass|compile|work)|doesn't (?:build|pass|compile|work))\b`)
+
+	made    = lazyregexp.New(`(?i)\b(?:creat(?:ed|es)|add(?:ed|s)|wrote|written|new file|modif(?:ied|ies)|updated?|edit(?:ed|s)|chang(?:ed|es)|implement(?:ed|s))\b`)
+	removed = lazyregexp.New(`(?i)\b(?:delet\w+|remov\w+|gone|dropped|renam\w+|moved|refus\w+|reject\w+|declin\w+|den(?:ied|ies)|revert\w*|undone|fail\w*|temporary|scratch|clean\w* up)\b`)
+
+	// deeds are what an agent does to the outside, with the commands that do it.
+	deeds = [4]struct{ says, does *lazyregexp.Regexp }{
+		{lazyregexp.New(`(?i)\b(?:has been |have |been |is |are |was |were )?(?:pushed)\b`), lazyregexp.New(`\bgit\b[^|;&]*\bpush\b`)},
+		{lazyregexp.New(`(?i)\b(?:committed)\b`), lazyregexp.New(`\bgit\b[^|;&]*\bcommit\b`)},
+		{lazyregexp.New(`(?i)\b(?:published)\b`), lazyregexp.New(`\b(?:npm|yarn|pnpm|cargo|twine|gh release)\b[^|;&]*\b(?:publish|upload|create)\b`)},
+		{lazyregexp.New(`(?i)\b(?:deployed)\b`), lazyregexp.New(`\bdeploy\b`)},
+	}
+	// negated say that something was not done, or not yet.
+	negated = lazyregexp.New(`(?i)\b(?:not|never|no|without|refus\w+|reject\w+|declin\w+|denied|fail\w*|before|cannot|un(?:pushed|committed)|to be|yet|if|when|should|will|already)\b|n't\b`)
+)
+
+// outcomes checks what a line of a text says of the work.
+func (d *doubter) outcomes(line, text string) {
+	w := d.in.work()
+	d.tests(w, line, text)
+	d.commands(w, line)
+	d.files(w, line)
+	d.deeds(w, line)
+}
+
+// deedTable holds what the commands of a conversation did that statements are about.
+type deedTable struct {
+	newest map[string]int // index of the newest call of a command line
+	tests  int            // of the newest run of tests when it failed, else -1
+	undone [4]int         // by deed: of the newest attempt when none went through, else -1
+}
+
+// deedsOf reads what the commands did, once.
+func (d *doubter) deedsOf(w *work) *deedTable {
+	if d.did != nil {
+		return d.did
+	}
+	t := &deedTable{newest: map[string]int{}, tests: -1, undone: [4]int{-1, -1, -1, -1}}
+	settled := false // whether tests may have been run in another way since
+	var done [4]bool
+	for i := len(w.calls) - 1; i >= 0; i-- {
+		c, end := &w.calls[i], w.ends[i].End
+		if c.Kind != toolcall.Command {
+			continue
+		}
+		if line := commandLine(c.Line); line != "" {
+			if _, ok := t.newest[line]; !ok {
+				t.newest[line] = i
+			}
+		}
+		for k, deed := range deeds {
+			if done[k] || !deed.does.MatchString(c.Line) {
+				continue
+			}
+			if end == toolcall.OK || end == toolcall.Unknown || end == toolcall.Interrupted {
+				t.undone[k], done[k] = -1, true
+			} else if t.undone[k] < 0 {
+				t.undone[k] = i
+			}
+		}
+		if settled || w.isWaiting(i) || end == toolcall.Rejected || toolcall.Prints(c.Line) {
+			continue
+		}
+		switch {
+		case testRuns.MatchString(c.Line):
+			settled = true
+			if end == toolcall.Failed {
+				t.tests = i
+			}
+		case mayTest.MatchString(c.Line) && end != toolcall.Failed:
+			settled = true
+		}
+	}
+	d.did = t
+	return t
+}
+
+// tests checks that the tests are said to pass only when their newest run did not fail. What
+// is said of some tests is left alone, and all when they may have been run in another way since.
+func (d *doubter) tests(w *work, line, text string) {
+	if !passing.MatchString(line) || failing.MatchString(line) || unsure.MatchString(line) || someTests.MatchString(line) {
+		return
+	}
+	if i := d.deedsOf(w).tests; i >= 0 && !d.tells(text) && !d.passedSince(w.calls[i].Use.From) {
+		d.contradict(line, "outcome", "the newest run, "+said(w.calls[i].Line)+", failed"+codeOf(w.ends[i]), w.calls[i].Use)
+	}
+}
+
+// tells reports whether a text says anywhere that tests fail.
+func (d *doubter) tells(text string) bool { return failedTests.MatchString(text) }
+
+var (
+	mayTest   = lazyregexp.New(`(?i)test|spec|check|verify|\bmake\b`)
+	someTests = lazyregexp.New(`\b(?i:existing|isolation|manual\w*|these|those|some|my|new|own|cases?)\b|\btest_\w|\bTest[A-Z]|\w\.(?:test|spec)\b`)
+)
+
+var failedTests = lazyregexp.New(`(?i)\b(?:tests?|suite)\b[^.\n]{0,60}\bfail|\bfail\w*\b[^.\n]{0,60}\btests?\b|\bFAIL\b`)
+
+// passedSince reports whether the user says behind a message that something passes or works.
+func (d *doubter) passedSince(message int) bool {
+	for i := len(d.in.x.Texts) - 1; i >= 0; i-- {
+		t := &d.in.x.Texts[i]
+		if t.Handle.From <= message {
+			return false
+		}
+		if t.Source == retain.User && works.MatchString(t.Words()) {
+			return true
+		}
+	}
+	return false
+}
+
+// commands checks what a line says of the end of a command that it quotes.
+func (d *doubter) commands(w *work, line string) {
+	for _, m := range inBackticks.FindAllStringIndex(line, -1) {
+		quote := strings.Trim(line[m[0]:m[1]], "`")
+		rest := line[:m[0]] + line[m[1]:]
+		good, bad := works.MatchString(rest), breaks.MatchString(rest)
+		if len(strings.Fields(quote)) < 2 || good == bad || unsure.MatchString(rest) || good && failing.MatchString(rest) {
+			continue
+		}
+		i, ok := d.deedsOf(w).newest[quote]
+		if !ok {
+			continue
+		}
+		switch c, end := &w.calls[i], w.ends[i].End; {
+		case good && end == toolcall.Failed:
+			d.contradict(line, "outcome", "its newest run failed"+codeOf(w.ends[i]), c.Use)
+		case good && end == toolcall.Rejected:
+			d.contradict(line, "outcome", "the user refused it", c.Use)
+		case bad && end == toolcall.OK:
+			d.contradict(line, "outcome", "its newest run did not fail", c.Use)
+		}
+	}
+}
+
+var inBackticks = lazyregexp.New("`[^`\n]+`")
+
+// files checks what a line says of files that it names.
+func (d *doubter) files(w *work, line string) {
+	var paths []string
+	prose, end := "", 0 // of the line between its paths
+	retain.Scan(line, func(a retain.Anchor) {
+		if a.Kind != retain.Path || a.Start < end {
+			return
+		}
+		prose += line[end:a.Start]
+		end = a.End
+		if name := line[a.Start:a.End]; strings.ContainsAny(name, "./") {
+			paths = append(paths, name)
+		}
+	})
+	prose += line[end:]
+	if !made.MatchString(prose) || removed.MatchString(prose) || unsure.MatchString(prose) {
+		return
+	}
+	for _, name := range paths {
+		f := w.files.named(strings.ReplaceAll(name, `\`, "/"))
+		switch {
+		case f == nil:
+		case f.state == FileFailed:
+			d.contradict(line, "file", "no change of "+name+" succeeded", f.at)
+		case (f.state == "" || f.state == FileRead) && f.refused != nil && f.lastWrite >= 0:
+			d.contradict(line, "file", "the user refused the change of "+name, f.refused.at)
+		case f.state == FileDeleted:
+			d.contradict(line, "file", name+" has been removed since", f.at)
+		}
+	}
+}
+
+// named returns the file that a path names; nil when there is none, or more than one.
+func (t *fileTable) named(p string) *file {
+	if f := t.byPath[p]; f != nil {
+		return f
+	}
+	var found *file
+	for _, f := range t.byName[p[strings.LastIndexByte(p, '/')+1:]] {
+		if f.path != p && !strings.HasSuffix(f.path, "/"+p) && !strings.HasSuffix(p, "/"+f.path) {
+			continue
+		}
+		if found != nil {
+			return nil
+		}
+		found = f
+	}
+	return found
+}
+
+// deeds checks what a line says was done to the outside: no run of such a command
+// may have gone through, and the newest was refused or failed.
+func (d *doubter) deeds(w *work, line string) {
+	if negated.MatchString(line) {
+		return
+	}
+	for k, deed := range deeds {
+		if !deed.says.MatchString(line) {
+			continue
+		}
+		i := d.deedsOf(w).undone[k]
+		if i < 0 {
+			continue
+		}
+		c, why := &w.calls[i], "failed"+codeOf(w.ends[i])
+		if w.ends[i].End == toolcall.Rejected {
+			why = "was refused by the user"
+		}
+		d.contradict(line, "outcome", said(c.Line)+" "+why, c.Use)
+	}
+}
+
+// contradict doubts a line, with what shows otherwise.
+func (d *doubter) contradict(line, kind, why string, at precis.Handle) {
+	at.From += d.in.offset
+	at.To += d.in.offset
+	d.doubt(preview.Line(strings.TrimLeft(strings.TrimSpace(line), "-*•# "), 160), kind, why, &at)
+}
+
+func said(commandOf string) string { return "`" + quoted(commandLine(commandOf), 80) + "`" }
+
+func codeOf(o toolcall.Outcome) string {
+	if o.Code != nil && *o.Code != 0 {
+		return ", exit code " + strconv.Itoa(*o.Code)
+	}
+	if o.Line != "" {
+		return ": " + quoted(o.Line, 100)
+	}
+	return ""
+}
