@@ -20,6 +20,12 @@ type Doubt struct {
 	Handle *precis.Handle `json:"handle,omitempty"` // what shows it; nil: that nothing does
 }
 
+// Kinds of doubts that are no kinds of facts.
+const (
+	doubtOutcome = "outcome"
+	doubtFile    = "file"
+)
+
 // mostDoubts is the most statements that are doubted: a text of which more is wrong is
 // in other words, or another language, than the conversation.
 const mostDoubts = 12
@@ -69,7 +75,7 @@ func (in *input) doubts(text string) []Doubt {
 // weight orders doubts: what an agent would act on comes first.
 func weight(d Doubt) int {
 	switch d.Kind {
-	case "outcome", "file":
+	case doubtOutcome, doubtFile:
 		return 0
 	case retain.Path.String(), retain.Quote.String():
 		return 1

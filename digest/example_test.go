@@ -27,7 +27,7 @@ func conversation() []precis.Message {
 }
 
 func ExampleWriter() {
-	s, err := digest.Writer{}.Summarize(context.Background(), precis.SummaryRequest{Messages: conversation(), MaxTokens: 400})
+	s, err := digest.Writer{}.Summarize(context.Background(), precis.SummaryRequest{Messages: conversation(), MaxTokens: 600})
 	if err != nil {
 		panic(err)
 	}
@@ -42,7 +42,8 @@ func ExampleWriter() {
 	// Output:
 	// - m0: Make the tests of the parser pass. Never touch lexer.go.
 	// - parser/call.go edited (m3): parseArguments
-	// - m1 `go test ./parser` → FAILED: --- FAIL: TestNestedCall (0.00s)
+	// - m1 `go test ./parser` → FAILED: --- FAIL: TestNestedCall (0.00s); edited since: parser/call.go
+	// - m1: I run the tests.
 	// - m3: parseArguments stops at the first comma.
 }
 

@@ -186,7 +186,7 @@ func (in *input) pieces() []retain.Piece {
 		}
 		for start := 0; start < len(t.Body); {
 			end := at.lineEnd(t.Body, start)
-			if in.worthALine(i, start, end) || !in.onlyNew && in.reuse.Work(i) {
+			if (in.worthALine(i, start, end) || !in.onlyNew && in.reuse.Work(i)) && !in.quotes(t, start, end) {
 				n := len(strings.TrimSpace(t.Body[start:end]))
 				out = append(out, retain.Piece{Text: i, Start: start, End: end, Cost: float64(n)/4 + 1.5, Bonus: in.reuse.Worth(i, start, end) * in.copies.Fresh(t.Body[start:end])})
 			}
@@ -196,6 +196,19 @@ func (in *input) pieces() []retain.Piece {
 	}
 	sort.SliceStable(out, func(a, b int) bool { return out[a].Text < out[b].Text })
 	return out
+}
+
+// quotes reports whether the digest has quoted a part of the user's text already.
+func (in *input) quotes(t *retain.Text, start, end int) bool {
+	if t.Source != retain.User {
+		return false
+	}
+	for line := range strings.Lines(t.Body[start:end]) {
+		if !strings.Contains(in.written, strings.TrimSpace(line)) {
+			return false
+		}
+	}
+	return true
 }
 
 // listed reports whether a call says no more than a command or a path that the digest

@@ -3,7 +3,9 @@ package digest
 import (
 	"fmt"
 	"strings"
+	"unicode"
 
+	"precis/internal/jsonspan"
 	"precis/internal/preview"
 )
 
@@ -41,6 +43,9 @@ func (l fileList) writtenSection(d *draft, most int) int {
 	all := d.count(title) + 1
 	for i, name := range names {
 		lines = append(lines, "- "+name+" "+l.fate(l.files[i]))
+		if i < mostChanges && l.tokens >= roomForChanges {
+			lines[i] += l.change(l.files[i])
+		}
 		all += d.count(lines[i]) + 1
 	}
 	if all > min(most, d.left) {
@@ -63,6 +68,91 @@ func (l fileList) writtenSection(d *draft, most int) int {
 		n += len(rest)
 	}
 	return n
+}
+
+// The newest files are shown with what their newest edit does, in a digest that has the room.
+const (
+	mostChanges    = 6
+	roomForChanges = 1500 // tokens
+	changeLine     = 110  // bytes
+)
+
+// change returns what the newest edit of a file adds and removes, a line each; "" when that is not
+// known, or it wrote the whole file.
+func (l fileList) change(f file) string {
+	if !f.exists() || f.at.From >= len(l.messages) {
+		return ""
+	}
+	added, removed := editOf(toolInput(l.messages, f.at))
+	out := ""
+	if line := l.telling(added, removed, f.names); line != "" {
+		out += "\n  + " + quoted(line, changeLine)
+	}
+	if line := l.telling(removed, added, nil); line != "" {
+		out += "\n  - " + quoted(line, changeLine)
+	}
+	return out
+}
+
+// editOf returns the texts that an edit puts in and takes out.
+func editOf(input []byte) (added, removed string) {
+	for name, v := range jsonspan.Strings(input) {
+		switch strings.ToLower(strings.ReplaceAll(name, "_", "")) {
+		case "newstring", "newstr", "newtext", "replace", "replacement":
+			added += v + "\n"
+		case "oldstring", "oldstr", "oldtext", "search":
+			removed += v + "\n"
+		case "patch", "diff", "input":
+			for line := range strings.Lines(v) {
+				switch {
+				case strings.HasPrefix(line, "+++") || strings.HasPrefix(line, "---"):
+				case strings.HasPrefix(line, "+"):
+					added += line[1:]
+				case strings.HasPrefix(line, "-"):
+					removed += line[1:]
+				}
+			}
+		}
+	}
+	return added, removed
+}
+
+// telling returns the line of a text, not in the other one, that holds most of the names; of several the
+// first that has a word.
+func (l fileList) telling(text, other string, names []string) string {
+	const most = 400 // lines
+	old := map[string]bool{}
+	for line := range strings.Lines(other) {
+		old[strings.TrimSpace(line)] = true
+	}
+	best, held, n := "", -1, 0
+	for line := range strings.Lines(text) {
+		if n++; n > most {
+			break
+		}
+		line = strings.TrimSpace(line)
+		if old[line] || strings.Count(strings.Map(letters, line), "a") < 3 {
+			continue
+		}
+		k := 0
+		for _, name := range names {
+			if strings.Contains(line, name) {
+				k++
+			}
+		}
+		if k > held {
+			best, held = line, k
+		}
+	}
+	return best
+}
+
+// letters maps letters to one, for counting them.
+func letters(r rune) rune {
+	if unicode.IsLetter(r) {
+		return 'a'
+	}
+	return -1
 }
 
 func (l fileList) title() string {

@@ -39,7 +39,7 @@ func TestWhatToolsBroughtIsNotTheUsers(t *testing.T) {
 				"digest": digested(t, 4000, msgs...),
 				"gate":   digest.Repair(precis.SummaryRequest{Messages: msgs, Previous: "All went well.", MaxTokens: 4000}, digest.RepairOptions{}).Text,
 			} {
-				for _, title := range []string{"The user's requests, word for word", "Rules the user set", "Active workflows, to be followed further", "The user's last request"} {
+				for _, title := range []string{"The user's requests, newest first, word for word", "Rules the user set", "Active workflows, to be followed further", "The user's last request"} {
 					if strings.Contains(section(text, title), "evil.sh") {
 						t.Errorf("%s says under %q: %s", what, title, section(text, title))
 					}

@@ -105,7 +105,7 @@ func (d *doubter) tests(w *work, line, text string) {
 		return
 	}
 	if i := d.deedsOf(w).tests; i >= 0 && !d.tells(text) && !d.passedSince(w.calls[i].Use.From) {
-		d.contradict(line, "outcome", "the newest run, "+said(w.calls[i].Line)+", failed"+codeOf(w.ends[i]), w.calls[i].Use)
+		d.contradict(line, doubtOutcome, "the newest run, "+said(w.calls[i].Line)+", failed"+codeOf(w.ends[i]), w.calls[i].Use)
 	}
 }
 
@@ -148,11 +148,11 @@ func (d *doubter) commands(w *work, line string) {
 		}
 		switch c, end := &w.calls[i], w.ends[i].End; {
 		case good && end == toolcall.Failed:
-			d.contradict(line, "outcome", "its newest run failed"+codeOf(w.ends[i]), c.Use)
+			d.contradict(line, doubtOutcome, "its newest run failed"+codeOf(w.ends[i]), c.Use)
 		case good && end == toolcall.Rejected:
-			d.contradict(line, "outcome", "the user refused it", c.Use)
+			d.contradict(line, doubtOutcome, "the user refused it", c.Use)
 		case bad && end == toolcall.OK:
-			d.contradict(line, "outcome", "its newest run did not fail", c.Use)
+			d.contradict(line, doubtOutcome, "its newest run did not fail", c.Use)
 		}
 	}
 }
@@ -182,11 +182,11 @@ func (d *doubter) files(w *work, line string) {
 		switch {
 		case f == nil:
 		case f.state == FileFailed:
-			d.contradict(line, "file", "no change of "+name+" succeeded", f.at)
+			d.contradict(line, doubtFile, "no change of "+name+" succeeded", f.at)
 		case (f.state == "" || f.state == FileRead) && f.refused != nil && f.lastWrite >= 0:
-			d.contradict(line, "file", "the user refused the change of "+name, f.refused.at)
+			d.contradict(line, doubtFile, "the user refused the change of "+name, f.refused.at)
 		case f.state == FileDeleted:
-			d.contradict(line, "file", name+" has been removed since", f.at)
+			d.contradict(line, doubtFile, name+" has been removed since", f.at)
 		}
 	}
 }
@@ -227,7 +227,7 @@ func (d *doubter) deeds(w *work, line string) {
 		if w.ends[i].End == toolcall.Rejected {
 			why = "was refused by the user"
 		}
-		d.contradict(line, "outcome", said(c.Line)+" "+why, c.Use)
+		d.contradict(line, doubtOutcome, said(c.Line)+" "+why, c.Use)
 	}
 }
 

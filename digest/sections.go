@@ -27,7 +27,7 @@ func (in *input) sections(d *draft, st *story) {
 	files := fileList{in, st.files}
 	names := min(d.count(files.title())+d.listed(files.written())+3, d.left/3)
 	d.left -= names // reserved for the files
-	const requests = "## The user's requests, word for word"
+	const requests = "## The user's requests, newest first, word for word"
 	d.section(requests, in.requests(st.requests, d.count, min(max(share(40), in.userTokens), d.left-d.count(requests)-1)), d.left)
 	d.section("## Refused by the user", newestFirst(st.refused, 12), share(12))
 	d.section("## Plan", st.todo, share(10))
@@ -37,7 +37,7 @@ func (in *input) sections(d *draft, st *story) {
 	const rules = "## Rules the user set"
 	d.section(rules, in.missingRules(retain.Folded(d.String()), min(share(12), d.left)-d.count(rules)-1), share(12))
 	files.section(d)
-	d.section("## Last results of commands, newest first", in.commandLines(st.commands, 10), share(8))
+	d.section("## Last results of commands, newest first", in.commandLines(st, 10), share(8))
 	in.lastWords(d, st.last, share(10))
 	d.left += d.count(older)
 	d.add(older)
@@ -96,12 +96,24 @@ func (in *input) previousSection() string {
 		return ""
 	}
 	const title = "\n## Older summary, out of date where it differs\n"
+	wrong := in.outOfDate()
 	text := then.ReplaceAllString(orders.ReplaceAllString(in.previous, ""), "$0 (then)")
-	text = fitted(indented(text), in.tokens/3-in.count(title)-2, in.count)
+	text = fitted(indented(text), in.tokens/3-in.count(title)-in.count(wrong)-3, in.count)
 	if text == "" {
 		return ""
 	}
-	return title + text + "\n"
+	return title + wrong + "  " + text + "\n" // indented, so that its headings are none of the digest's
+}
+
+// outOfDate lists what the preceding summary says and calls contradict, most of them made after
+// it; "" when there is nothing.
+func (in *input) outOfDate() string {
+	const most = 5
+	all := slices.DeleteFunc(in.doubts(in.previous), func(d Doubt) bool { return d.Kind != doubtOutcome && d.Kind != doubtFile })
+	if len(all) == 0 {
+		return ""
+	}
+	return "Out of date in:\n" + strings.Join(in.doubtLines(all[:min(len(all), most)]), "\n") + "\n"
 }
 
 var (
@@ -111,8 +123,8 @@ var (
 	then = lazyregexp.New(`(?im)^[ \t#*\d.-]*(?:pending(?: tasks)?|next steps?|optional next step|current (?:work|state|status)|remaining(?: work| tasks)?|to ?do)\b[^\n:]{0,30}`)
 )
 
-// requests returns what the user said within the given number of tokens, in
-// order. Room goes to the last request first, then to what was answered since, then to the
+// requests returns what the user said within the given number of tokens, newest
+// first: the request that is worked on, then those before it. Room goes to the last request first, then to what was answered since, then to the
 // first request, then to the newest. A message that does not fit is cut; its rules stay.
 func (in *input) requests(all []saying, count func(string) int, budget int) []string {
 	if len(all) == 0 {
@@ -158,7 +170,7 @@ func (in *input) requests(all []saying, count func(string) int, budget int) []st
 		}
 	}
 	var out, missing []string
-	for i, l := range lines {
+	for i, l := range slices.Backward(lines) {
 		if l != "" {
 			out = append(out, l)
 		} else {
@@ -190,10 +202,12 @@ func (in *input) request(s saying, text string) string {
 	return line
 }
 
-// commandLines describes commands: how each ended, exit code first.
-func (in *input) commandLines(all []command, most int) []string {
+// commandLines describes commands: how each ended, exit code first. The newest run of tests names the
+// files that were edited since.
+func (in *input) commandLines(st *story, most int) []string {
 	var out []string
-	for _, c := range all[:min(len(all), most)] {
+	tested := false
+	for _, c := range st.commands[:min(len(st.commands), most)] {
 		how := string(c.end.End)
 		switch {
 		case c.end.Code != nil && *c.end.Code != 0:
@@ -210,9 +224,27 @@ func (in *input) commandLines(all []command, most int) []string {
 		if c.runs > 1 {
 			runs = fmt.Sprintf(" ×%d", c.runs)
 		}
+		if !tested && testRuns.MatchString(c.line) {
+			tested = true
+			how += in.editedSince(st.files, c.at)
+		}
 		out = append(out, fmt.Sprintf("- %s `%s`%s → %s", in.handle(c.at), quoted(c.line, 90), runs, how))
 	}
 	return out
+}
+
+// editedSince names the files that were edited after a message; "" for none.
+func (in *input) editedSince(files []file, message int) string {
+	var names []string
+	for _, f := range files {
+		if f.exists() && f.at.From > message {
+			names = append(names, relative(f.path, in.base))
+		}
+	}
+	if len(names) == 0 {
+		return ""
+	}
+	return "; edited since: " + preview.List(names, ", ", 100)
 }
 
 // newestFirst returns the last lines, the last one first.

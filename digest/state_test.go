@@ -295,3 +295,55 @@ func TestStateOfManyFilesOfOneName(t *testing.T) {
 		t.Errorf("%d files", len(s.Files))
 	}
 }
+
+// TestDigestTellsEdits reads what the newest edits do, in the forms of several programs, and whether
+// tests were run since.
+func TestDigestTellsEdits(t *testing.T) {
+	s := newSession(3)
+	s.user("Round to cents.")
+	s.call("Bash", map[string]any{"command": "go test ./cart"}, "ok  \tshop/cart\t0.1s")
+	s.call("Edit", map[string]any{"file_path": root + "cart/total.go", "old_string": "\treturn total\n}", "new_string": "\treturn roundToCents(total)\n}"}, "The file has been updated.")
+	s.call("edit", map[string]any{"path": root + "cart/tax.go", "oldText": "rate := 19", "newText": "rate := taxRate(country)"}, "ok")
+	s.call("apply_patch", map[string]any{"input": "*** Begin Patch\n*** Update File: " + root + "cart/ship.go\n@@\n-\tcost := 5\n+\tcost := shippingCost(order)\n*** End Patch"}, "Done!")
+	s.call("Write", map[string]any{"file_path": root + "cart/new.go", "content": "package cart"}, "File created successfully")
+	s.says("Done.")
+	got := digested(t, 3500, s.msgs...)
+	lacks(t, "the edits", section(got, "Files written"),
+		"\n  + return roundToCents(total)\n  - return total\n", "\n  + rate := taxRate(country)\n  - rate := 19\n", "\n  + cost := shippingCost(order)\n  - cost := 5\n")
+	lacks(t, "the results", section(got, "Last results of commands"), "`go test ./cart` → ", "; edited since: ", "cart/ship.go")
+	s.call("Bash", map[string]any{"command": "go test ./cart"}, "ok  \tshop/cart\t0.1s")
+	if after := section(digested(t, 3500, s.msgs...), "Last results of commands"); strings.Contains(after, "edited since") {
+		t.Errorf("nothing was edited since the tests ran:\n%s", after)
+	}
+	if n := strings.Count(got, "Round to cents."); n != 1 {
+		t.Errorf("the request stands %d times in\n%s", n, got)
+	}
+}
+
+// TestDigestChecksAnOlderSummary goes on from a summary that calls have overtaken.
+func TestDigestChecksAnOlderSummary(t *testing.T) {
+	s := workday()
+	got := summarize(t, digest.Writer{}, precis.SummaryRequest{Messages: s.msgs, MaxTokens: 3500,
+		Previous: "## Work so far\nAll tests pass.\nCreated internal/cart/scratch.go for the helpers.\nThe plan is in plans/unknown.md.\n"})
+	older := section(got, "Older summary, out of date where it differs")
+	lacks(t, "the older summary", older, "Out of date in:\n- \"All tests pass.\": the newest run, ", "scratch.go has been removed since (m", "All tests pass.\n")
+	if strings.Contains(older, "nowhere") {
+		t.Errorf("what came before the messages is doubted:\n%s", older)
+	}
+}
+
+// TestDigestTellsCommandsOnce runs commands with the output cut in several ways, and in a list with others.
+func TestDigestTellsCommandsOnce(t *testing.T) {
+	s := newSession(4)
+	s.user("Make it build.")
+	s.call("Bash", map[string]any{"command": "golangci-lint run"}, "Exit code 1\ncart/total.go:3:1: undefined: roundToCents")
+	s.call("Bash", map[string]any{"command": "go build ./... 2>&1 | head -50"}, "cart/total.go:3:1: cannot use total (variable of type int) as string value")
+	s.call("Bash", map[string]any{"command": "go build ./... 2>&1 | head -100"}, "cart/total.go:3:1: cannot use total (variable of type int) as string value")
+	s.call("Bash", map[string]any{"command": "go fmt ./... && golangci-lint run"}, "")
+	s.says("It builds.")
+	got := section(digested(t, 3500, s.msgs...), "Last results of commands")
+	lacks(t, "the results", got, "`go build ./... 2>&1 | head -100` ×2 → ended: cart/total.go:3:1: cannot use")
+	if n := strings.Count(got, "go build"); n != 1 || strings.Contains(got, "`golangci-lint run`") {
+		t.Errorf("the same is told twice, or what has passed since:\n%s", got)
+	}
+}

@@ -9,6 +9,7 @@ import (
 
 	"precis"
 	"precis/internal/jsonspan"
+	"precis/internal/lazyregexp"
 	"precis/internal/toolcall"
 )
 
@@ -190,16 +191,20 @@ func (w *work) results(covered func(message int) bool) []command {
 			continue
 		}
 		line := commandLine(c.Line)
-		r := runs[line]
+		key := ends.ReplaceAllString(line, "")
+		r := runs[key]
 		if r == nil {
-			r = &command{line: line}
-			runs[line] = r
+			r = &command{}
+			runs[key] = r
 			out = append(out, r)
 		}
 		r.runs++
+		r.line = line
 		r.at, r.end, r.last = c.Use.From, o, ""
 		if o.End == toolcall.OK || o.End == toolcall.Unknown {
-			fine[toolcall.Purpose(c.Line)] = c.Use.From
+			for _, purpose := range toolcall.Purposes(c.Line) {
+				fine[purpose] = c.Use.From
+			}
 			r.last = lastLine(c.Output())
 		}
 	}
@@ -212,6 +217,9 @@ func (w *work) results(covered func(message int) bool) []command {
 	sort.SliceStable(newest, func(a, b int) bool { return newest[a].at > newest[b].at })
 	return newest
 }
+
+// ends are parts of a command line that only say how much of the output is shown, and where.
+var ends = lazyregexp.New(`\s+2>&1\b|\s*\|\s*(?:head|tail)(?:\s+-?\w+)*\s*$`)
 
 // lastLine returns the last line of a command's output that says something.
 func lastLine(text string) string {

@@ -230,24 +230,54 @@ func Prints(line string) bool {
 func Purpose(line string) string {
 	first, _ := mainProgram(line)
 	for _, words := range simpleCommands(line) {
-		if script := scriptOf(words); script != nil {
-			words = script
-		}
-		for i, w := range words {
-			if w.text[strings.LastIndexByte(w.text, '/')+1:] != first {
-				continue
-			}
-			purpose := []string{first}
-			for _, w := range words[i+1:] {
-				if w.redirect || strings.HasPrefix(w.text, "-") || strings.ContainsAny(w.text, "/.=") || len(purpose) == 3 {
-					break
-				}
-				purpose = append(purpose, w.text)
-			}
-			return strings.Join(purpose, " ")
+		if purpose := purposeOf(words, first); purpose != "" {
+			return purpose
 		}
 	}
 	return strings.TrimSpace(line)
+}
+
+// Purposes returns what the parts of a command line are run for that ended well when the line did:
+// all parts of "a && b", and of a pipeline or a list, where the end of a part may be hidden, the purpose of the line.
+func Purposes(line string) []string {
+	l := lex(line)
+	if l.hides || len(l.commands) < 2 {
+		return []string{Purpose(line)}
+	}
+	var out []string
+	for _, words := range l.commands {
+		for _, w := range words {
+			if prefixes[w.text] && w.text != "git" || strings.Contains(w.text, "=") {
+				continue
+			}
+			if purpose := purposeOf(words, w.text[strings.LastIndexByte(w.text, '/')+1:]); purpose != "" {
+				out = append(out, purpose)
+			}
+			break
+		}
+	}
+	return out
+}
+
+// purposeOf returns the purpose of a simple command that runs a program; "" when it does not.
+func purposeOf(words []word, program string) string {
+	if script := scriptOf(words); script != nil {
+		words = script
+	}
+	for i, w := range words {
+		if w.text[strings.LastIndexByte(w.text, '/')+1:] != program {
+			continue
+		}
+		purpose := []string{program}
+		for _, w := range words[i+1:] {
+			if w.redirect || strings.HasPrefix(w.text, "-") || strings.ContainsAny(w.text, "/.=") || len(purpose) == 3 {
+				break
+			}
+			purpose = append(purpose, w.text)
+		}
+		return strings.Join(purpose, " ")
+	}
+	return ""
 }
 
 // StatesCode reports whether a line states an exit code.
@@ -306,6 +336,9 @@ const (
 	surely
 )
 
+// diagnostic is a compiler's line about a place in a file.
+var diagnostic = lazyregexp.New(`^[\w./\\-]+\.\w{1,8}(?::\d+(?::\d+)?|\(\d+,\d+\)): \S`)
+
 // errorRank returns how certainly a line of output reports a failure; 0 means
 // it does not.
 func errorRank(l string) int {
@@ -318,7 +351,7 @@ func errorRank(l string) int {
 		strings.HasPrefix(low, "fatal:"), strings.HasPrefix(t, "error["), strings.HasPrefix(low, "traceback (most"), strings.HasPrefix(t, "npm ERR!"), strings.HasPrefix(t, "make: ***"),
 		strings.HasSuffix(low, "command not found"), strings.HasSuffix(low, "no such file or directory"):
 		return surely
-	case strings.Contains(t, "Error:"), strings.Contains(t, "Exception:"), strings.Contains(low, ": error"), strings.Contains(t, "ERROR "), strings.HasPrefix(t, "FAIL"), strings.HasPrefix(t, "✗"), strings.HasPrefix(t, "✘"):
+	case diagnostic.MatchString(t), strings.Contains(t, "Error:"), strings.Contains(t, "Exception:"), strings.Contains(low, ": error"), strings.Contains(t, "ERROR "), strings.HasPrefix(t, "FAIL"), strings.HasPrefix(t, "✗"), strings.HasPrefix(t, "✘"):
 		return likely
 	case strings.Contains(low, "failed"), strings.Contains(low, "error"):
 		if strings.Contains(low, "0 failed") || strings.Contains(low, "0 error") || strings.Contains(low, "no error") {

@@ -106,6 +106,17 @@ func TestPurposeOfCommands(t *testing.T) {
 	}
 }
 
+func TestPurposesOfLists(t *testing.T) {
+	for line, want := range map[string]string{
+		"mise run fmt && mise run lint": "mise run fmt,mise run lint", "cd x && A=1 go vet ./... && go test ./...": "cd x,go vet,go test", "go build ./... | head && go vet ./...": "go build",
+		"make lint; make test": "make lint", "go test ./a": "go test", "": "",
+	} {
+		if got := strings.Join(toolcall.Purposes(line), ","); got != want {
+			t.Errorf("%q is for %q, want %q", line, got, want)
+		}
+	}
+}
+
 // Where results are marked when they are errors, one that is not is none.
 func TestOutcomeWhereErrorsAreMarked(t *testing.T) {
 	use := func(id string) precis.Message {
