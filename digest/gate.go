@@ -10,6 +10,7 @@ import (
 	"unicode/utf8"
 
 	"precis"
+	"precis/internal/lazyregexp"
 	"precis/retain"
 )
 
@@ -225,7 +226,7 @@ func (in *input) repair(text string, own bool) Repaired {
 		case n == 1:
 			out.Added = append(out.Added, "1 "+what+" added")
 		case n > 1:
-			out.Added = append(out.Added, fmt.Sprintf("%d %ss added", n, what))
+			out.Added = append(out.Added, fmt.Sprintf("%d %s added", n, plural(what)))
 		}
 	}
 	if n := d.section(doubtsTitle, in.doubtLines(out.Doubts), d.left/3); n == 1 {
@@ -240,6 +241,10 @@ func (in *input) repair(text string, own bool) Repaired {
 	note(d.section(rules, in.missingRules(have, d.left/2-d.count(rules)-1), d.left/2), "rule")
 	note(in.lastRequest(d, have), "last request")
 	note(in.missingFiles(d, have), "written file")
+	if !own {
+		note(in.missingAgents(d, have), "agent")
+		note(in.missingPlan(d, have), "step of the plan")
+	}
 	in.cover.String(d.String())
 	in.bare, in.onlyNew = repairBare, true
 	if !own {
@@ -249,6 +254,56 @@ func (in *input) repair(text string, own bool) Repaired {
 		out.Text = text + strings.TrimRight(d.String(), "\n")
 	}
 	return out
+}
+
+// plural returns the plural of what is added.
+func plural(what string) string {
+	if rest, ok := strings.CutPrefix(what, "step "); ok {
+		return "steps " + rest
+	}
+	return what + "s"
+}
+
+// missingAgents adds the newest of the other agents and pieces of background work whose IDs a text does not
+// name: without them nobody asks for their results again.
+func (in *input) missingAgents(d *draft, have string) int {
+	const most = 8
+	st := &story{}
+	calls := in.work().calls
+	for i := range calls {
+		if c := &calls[i]; in.covered(c.Use.From) && !strings.Contains(have, agentID(c.Text)) {
+			st.noteOther(in, c)
+		}
+	}
+	return d.section("## Agents and background work", newest(st.agents, most), d.left/5)
+}
+
+// agentIDs is where programs say how an agent, or a command in the background, is called.
+var agentIDs = lazyregexp.New(`(?i)(?:agent_?id|task_?id|background with ID|session_?id)\W{1,4}([\w-]{4,64})`)
+
+// agentID returns the ID that the result of a call gives an agent; when there is none, something that
+// no text holds.
+func agentID(result string) string {
+	if m := agentIDs.FindStringSubmatch(result[:min(len(result), 4000)]); m != nil {
+		return m[1]
+	}
+	return "\x00"
+}
+
+// missingPlan adds the steps of the newest plan that are still open and that a text does not name.
+func (in *input) missingPlan(d *draft, have string) int {
+	st := &story{}
+	calls := in.work().calls
+	for i := range calls {
+		if c := &calls[i]; in.covered(c.Use.From) && isPlan(c.Name) {
+			st.noteOther(in, c)
+		}
+	}
+	open := slices.DeleteFunc(st.todo, func(step string) bool {
+		mark, words, _ := strings.Cut(strings.TrimPrefix(step, "- ["), "] ")
+		return mark == "x" || strings.Contains(have, retain.Folded(strings.TrimSuffix(words, "…")))
+	})
+	return d.section("## Plan, what is open", open, d.left/6)
 }
 
 // missingRules returns the covered rules that a text is missing, in order, as

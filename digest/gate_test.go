@@ -279,3 +279,29 @@ func TestRepairTellsFilesOfOneNameApart(t *testing.T) {
 		t.Errorf("the other file is missing:\n%s", r.Text)
 	}
 }
+
+// TestGateAddsAgentsAndPlans leaves agents in flight, and steps of a plan, out of a summary.
+func TestGateAddsAgentsAndPlans(t *testing.T) {
+	s := newSession(5)
+	s.user("Look at every part of the shop.")
+	s.call("Task", map[string]any{"description": "Look at the cart", "prompt": "find what rounds"}, "Async agent launched successfully.\nagentId: a81bc81b\nThe agent is working in the background.")
+	s.call("Task", map[string]any{"description": "Look at the taxes", "prompt": "find the rates"}, "Async agent launched successfully.\nagentId: b92cd92c\nThe agent is working in the background.")
+	s.call("TodoWrite", map[string]any{"todos": []any{
+		map[string]any{"content": "read the cart", "status": "completed"},
+		map[string]any{"content": "merge what the agents report", "status": "in_progress"},
+		map[string]any{"content": "write the migration", "status": "pending"}}}, "ok")
+	s.says("Both are running.")
+	r := digest.Repair(precis.SummaryRequest{Messages: s.msgs, Previous: "The agent b92cd92c looks at the taxes. Next: write the migration."}, digest.RepairOptions{})
+	agents := section(r.Text, "Agents and background work")
+	lacks(t, "the agents", agents, "Look at the cart", "a81bc81b")
+	if strings.Contains(agents, "b92cd92c") {
+		t.Errorf("an agent that the summary names is added:\n%s", agents)
+	}
+	if plan := section(r.Text, "Plan, what is open"); strings.TrimSpace(plan) != "- [>] merge what the agents report" {
+		t.Errorf("the plan: %q", plan)
+	}
+	lacks(t, "what was added", strings.Join(r.Added, "\n"), "1 agent added", "1 step of the plan added")
+	if again := digest.Repair(precis.SummaryRequest{Messages: s.msgs, Previous: r.Text}, digest.RepairOptions{}); strings.Count(again.Text, "a81bc81b") != strings.Count(r.Text, "a81bc81b") {
+		t.Errorf("added twice:\n%s", again.Text)
+	}
+}

@@ -183,8 +183,19 @@ func (st *story) noteOther(in *input, c *toolcall.Call) {
 			st.todo = items
 		}
 	case isAgent(strings.ToLower(c.Name), c.Text):
-		st.agents = append(st.agents, fmt.Sprintf("- %s %s: %s", in.handle(c.Use.From), c.Title(), quoted(c.Text, 220)))
+		st.agents = append(st.agents, fmt.Sprintf("- %s %s%s: %s", in.handle(c.Use.From), c.Title(), taskOf(toolInput(in.messages, c.Use)), quoted(c.Text, 220)))
 	}
+}
+
+// taskOf returns the short name of the task that an agent was given, in brackets; "" for none.
+func taskOf(input []byte) string {
+	const most = 80
+	for name, s := range jsonspan.Strings(input) {
+		if name == "description" || name == "title" || name == "task" || name == "name" {
+			return " (" + quoted(s, most) + ")"
+		}
+	}
+	return ""
 }
 
 // isPlan recognizes the tools by which agents write down their plan.
