@@ -24,6 +24,10 @@ type Strategy interface {
 // climbs to it only when the view does not fit otherwise.
 type LastResort interface{ LastResort() }
 
+// Lossless marks a strategy whose edits leave out nothing: what was said can be read from what they show. They
+// may change kept messages; pinned blocks stay.
+type Lossless interface{ Lossless() }
+
 // UsesModel marks a strategy that calls a model. The ladder leaves it out for
 // windows under [Settings.MinModel] and when the [Cap] is reached.
 type UsesModel interface{ UsesModel() }
@@ -322,7 +326,15 @@ func (l *ladder) accept(rung Strategy, e Edit) error {
 		batch, next = append(batch, t), append(next, t)
 		units = Units(s.Transcript, next)
 	}
-	if _, last := rung.(LastResort); !last {
+	_, last := rung.(LastResort)
+	_, lossless := rung.(Lossless)
+	switch {
+	case last:
+	case lossless:
+		if err := s.Kept.lost(s.Transcript, s.Units, units); err != nil {
+			return err
+		}
+	default:
 		if err := touched(s, units); err != nil {
 			return err
 		}

@@ -40,7 +40,7 @@ func Settings(name string) (precis.Settings, error) {
 	case Frugal:
 	case Selective:
 		s.Prepare = 60
-		s.Rungs = []string{"dedupe", "selective", "media", "condense", "digest", "prune", "squeeze", "digest-more", "truncate", "clip"}
+		s.Rungs = []string{"dedupe", "fold", "selective", "media", "condense", "digest", "prune", "squeeze", "digest-more", "truncate", "clip"}
 	case Roo:
 		s.Percent, s.Warn, s.Target = 100, 0, 0
 		s.KeepMessages, s.KeepShare, s.ExactReserve = 0, 0, true
@@ -159,7 +159,7 @@ func Strategies(o Options) ([]precis.Strategy, error) {
 	if err != nil {
 		return nil, err
 	}
-	out := append([]precis.Strategy{reduce.Dedupe{}, reduce.Media{}}, models...)
+	out := append([]precis.Strategy{reduce.Dedupe{}, reduce.Fold{}, reduce.Media{}}, models...)
 	return append(out, digest.Rung{Parser: o.Parser}, reduce.Prune{}, reduce.Squeeze{}, digest.More{Parser: o.Parser},
 		reduce.Truncate{Roo: o.Settings.Preset == Roo, Leave: o.Leave}, reduce.Clip{}), nil
 }
@@ -195,5 +195,5 @@ func modelRungs(s precis.Settings, c *Condensing, p outline.Parser) ([]precis.St
 // Rungs returns the names of the rungs there can be, in the order they are
 // climbed.
 func Rungs() []string {
-	return []string{"dedupe", "media", "selective", "condense", "digest", "prune", "squeeze", "digest-more", "truncate", "clip"}
+	return []string{"dedupe", "fold", "media", "selective", "condense", "digest", "prune", "squeeze", "digest-more", "truncate", "clip"}
 }

@@ -158,9 +158,9 @@ func TestRungsAreInTheirOrder(t *testing.T) {
 		c      *preset.Condensing
 		want   string
 	}{
-		{"without a model", preset.Balanced, nil, "dedupe media digest prune squeeze digest-more truncate clip"},
-		{"with one", preset.Balanced, model, "dedupe media condense digest prune squeeze digest-more truncate clip"},
-		{"frugal calls none", preset.Frugal, model, "dedupe media digest prune squeeze digest-more truncate clip"},
+		{"without a model", preset.Balanced, nil, "dedupe fold media digest prune squeeze digest-more truncate clip"},
+		{"with one", preset.Balanced, model, "dedupe fold media condense digest prune squeeze digest-more truncate clip"},
+		{"frugal calls none", preset.Frugal, model, "dedupe fold media digest prune squeeze digest-more truncate clip"},
 		{"selective", preset.Selective, model, strings.Join(preset.Rungs(), " ")},
 	} {
 		rungs, err := preset.Strategies(preset.Options{Settings: precis.Settings{Preset: tt.preset}, Condensing: tt.c})
@@ -198,7 +198,7 @@ func TestExperimentsStandInTheirRungsPlaces(t *testing.T) {
 		for _, s := range res.Report.Steps {
 			names = append(names, s.Rung)
 		}
-		if got := strings.Join(names[:3], " "); got != "dedupe media condense" || res.Report.Steps[2].Code != condense.ReasonNoSummarizer {
+		if got := strings.Join(names[:4], " "); got != "dedupe fold media condense" || res.Report.Steps[3].Code != condense.ReasonNoSummarizer {
 			t.Errorf("%s, %+v", got, res.Report.Steps[2])
 		}
 	}

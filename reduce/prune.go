@@ -29,7 +29,7 @@ func (Prune) Name() string { return "prune" }
 // Propose shortens the content with the least worth for its size.
 func (p Prune) Propose(_ context.Context, s *precis.Situation) (precis.Edit, error) {
 	r := newPruner(p, s)
-	r.survey(originals(s))
+	r.survey(before(s, isFold))
 	return r.prune(), nil
 }
 
@@ -48,13 +48,13 @@ func (Squeeze) LastResort() {}
 func (q Squeeze) Propose(_ context.Context, s *precis.Situation) (precis.Edit, error) {
 	r := newPruner(q.Prune, s)
 	r.deep, r.over, r.errorsOver = true, squeezeOver, squeezeOver
-	r.survey(unpruned(s))
+	r.survey(before(s, func(e precis.Edit) bool { return e.Kind == precis.KindPruning || isFold(e) }))
 	return r.prune(), nil
 }
 
-// unpruned returns the original blocks of the view, including those that the
-// view shows as previews.
-func unpruned(s *precis.Situation) shown {
+// before returns the original blocks of the view, including those that the view shows as edits of some
+// kind left them.
+func before(s *precis.Situation, made func(precis.Edit) bool) shown {
 	out := originals(s)
 	visible := map[int]bool{}
 	s.Original(func(i int, _ precis.Message, _ precis.Unit) { visible[i] = true })
@@ -68,7 +68,7 @@ func unpruned(s *precis.Situation) shown {
 			if at < 0 {
 				continue
 			}
-			if h := precis.BlockHandle(p.From, at); e.Kind == precis.KindPruning {
+			if h := precis.BlockHandle(p.From, at); made(e) {
 				out[h] = said[at]
 			} else {
 				delete(out, h)
@@ -77,6 +77,8 @@ func unpruned(s *precis.Situation) shown {
 	}
 	return out
 }
+
+func isFold(e precis.Edit) bool { return e.Report.Rung == Fold{}.Name() }
 
 // indexOf returns the index of the block that ref names, also after it has
 // moved; -1 when it is missing.

@@ -1,5 +1,5 @@
 // Package reduce holds the rungs of the ladder that write no summary. Start
-// with [Dedupe], [Media], [Shrink], [Truncate] and [Clip], in that order: least
+// with [Dedupe], [Fold], [Media], [Shrink], [Truncate] and [Clip], in that order: least
 // loss first. Each is a [precis.Strategy]: it looks at a situation and proposes
 // an edit, and is stateless, deterministic and safe for concurrent use. Every
 // text that replaces content states what is missing and carries the handle by
@@ -98,5 +98,5 @@ func plural(n int, noun string) string {
 
 // Names returns the names of the rungs of this package, least loss first.
 func Names() []string {
-	return []string{Dedupe{}.Name(), Media{}.Name(), Prune{}.Name(), Squeeze{}.Name(), Truncate{}.Name(), Clip{}.Name()}
+	return []string{Dedupe{}.Name(), Fold{}.Name(), Media{}.Name(), Prune{}.Name(), Squeeze{}.Name(), Truncate{}.Name(), Clip{}.Name()}
 }

@@ -1,0 +1,137 @@
+package reduce
+
+import (
+	"context"
+	"strconv"
+	"strings"
+
+	"precis"
+	"precis/internal/harness"
+)
+
+// Fold writes a run of equal lines in the output of a tool once, with their number, also in
+// messages that are kept: "Parsing expression: 1 … [×12,400]". Nothing is lost. What the user said, and
+// pinned blocks, stay as they are.
+type Fold struct {
+	MinTokens int // blocks in which that saves less are left alone; 0: 50
+}
+
+// Name returns "fold".
+func (Fold) Name() string { return "fold" }
+
+// Lossless marks the rung as one that may change kept messages.
+func (Fold) Lossless() {}
+
+// Propose folds the runs of all blocks.
+func (f Fold) Propose(_ context.Context, s *precis.Situation) (precis.Edit, error) {
+	if f.MinTokens == 0 {
+		f.MinTokens = 50
+	}
+	p := newProposal(s, precis.KindDedupe)
+	shown := originals(s)
+	msgs := s.Transcript.Messages()
+	s.Original(func(i int, m precis.Message, _ precis.Unit) {
+		users := map[int]bool{}
+		for _, b := range m.UserBlocks() {
+			users[b] = true
+		}
+		for _, a := range precis.Answers(msgs, i) {
+			users[a.Handle.Block] = true
+		}
+		for b, block := range s.Transcript.At(i).Content {
+			h := precis.BlockHandle(i, b)
+			if now, ok := shown[h]; !ok || s.Kept.PinnedBlock(i, b) || users[b] && !written(now) {
+				continue
+			}
+			folded, ok := foldBlock(block)
+			if !ok {
+				continue
+			}
+			if full := s.Meter.Block(m.Role, block); full-s.Meter.Block(m.Role, folded) >= f.MinTokens {
+				p.blockOf(h, m.Role, full, folded)
+			}
+		}
+	})
+	p.edit.Report.Reason = "no run of equal lines"
+	if n := len(p.edit.Replace); n > 0 {
+		p.edit.Report.Reason = "runs of equal lines in " + plural(n, "block") + " written once"
+	}
+	return p.edit, nil
+}
+
+// written reports whether a program around the model wrote a text block.
+func written(b precis.Block) bool {
+	t, ok := b.(precis.Text)
+	return ok && harness.Wrote(t.Text)
+}
+
+// foldBlock returns a text or a tool result with its runs folded. Not ok: it has none.
+func foldBlock(b precis.Block) (precis.Block, bool) {
+	switch b := b.(type) {
+	case precis.Text:
+		text, ok := foldRuns(b.Text)
+		return precis.Text{Text: text}, ok
+	case precis.ToolResult:
+		out := precis.ToolResult{ToolUseID: b.ToolUseID, IsError: b.IsError}
+		changed := false
+		for _, c := range b.Content {
+			if t, isText := c.(precis.Text); isText {
+				if text, ok := foldRuns(t.Text); ok {
+					c, changed = precis.Text{Text: text}, true
+				}
+			}
+			out.Content = append(out.Content, c)
+		}
+		return out, changed
+	}
+	return nil, false
+}
+
+// leastRun is how many equal lines are written once.
+const leastRun = 4
+
+// foldRuns writes each run of equal lines once, with their number. Not ok: there is none.
+func foldRuns(text string) (folded string, ok bool) {
+	var out strings.Builder
+	done := 0 // of text, in out
+	for start := 0; start < len(text); {
+		line := lineAt(text, start)
+		n, end := 1, start+len(line)
+		for end < len(text) && lineAt(text, end) == line {
+			n, end = n+1, end+len(line)
+		}
+		// The last line may lack its end, which is no difference.
+		if rest := text[end:]; rest != "" && rest+"\n" == line {
+			n, end = n+1, len(text)
+		}
+		if n >= leastRun && strings.TrimSpace(line) != "" {
+			out.WriteString(text[done:start])
+			out.WriteString(strings.TrimRight(line, "\r\n"))
+			out.WriteString(" … [×" + thousands(n) + "]\n")
+			done = end
+		}
+		start = end
+	}
+	if done == 0 {
+		return "", false
+	}
+	out.WriteString(text[done:])
+	return out.String(), true
+}
+
+// lineAt returns the line that begins at start, with its end.
+func lineAt(text string, start int) string {
+	if i := strings.IndexByte(text[start:], '\n'); i >= 0 {
+		return text[start : start+i+1]
+	}
+	return text[start:]
+}
+
+// thousands writes a number with a comma before each three digits.
+func thousands(n int) string {
+	s := strconv.Itoa(n)
+	for i := len(s) - 3; i > 0; i -= 3 {
+		s = s[:i] + "," + s[i:]
+	}
+	return s
+}
