@@ -108,7 +108,7 @@ func writeConversation(kind, path string) {
 	}
 	add("user", `"Never touch main.go. Read every file and report."`)
 	for i := range 60 {
-		body := strings.Repeat(fmt.Sprintf("line of file %d\\n", i%20), 120)
+		body := strings.Repeat(fmt.Sprintf("line of file %d\\nfile of line %d\\n", i%20, i%20), 60)
 		add("assistant", fmt.Sprintf(`[{"type":"text","text":"Reading."},{"type":"tool_use","id":"t%d","name":"read_file","input":{"path":"f%d.txt"}}]`, i, i%20))
 		add("user", fmt.Sprintf(`[{"type":"tool_result","tool_use_id":"t%d","content":"%s"}]`, i, body))
 	}

@@ -73,7 +73,7 @@ func asked(t *testing.T, url, body string, header ...string) (int, map[string]an
 func readings(n int, fields string) string {
 	list := []string{`{"role":"user","content":"Read the files. Never touch main.go."}`}
 	for i := range n {
-		text, _ := json.Marshal(strings.Repeat(fmt.Sprintf("value %d of file %d\n", i*7919, i), 100))
+		text, _ := json.Marshal(strings.Repeat(fmt.Sprintf("value %d of file %d\nfile %d of value %d\n", i*7919, i, i, i*7919), 50))
 		list = append(list,
 			fmt.Sprintf(`{"role":"assistant","content":null,"tool_calls":[{"id":"t%d","type":"function","function":{"name":"read","arguments":"{\"path\":\"f%d.txt\"}"}}]}`, i, i),
 			fmt.Sprintf(`{"role":"tool","tool_call_id":"t%d","content":%s}`, i, text))
