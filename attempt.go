@@ -109,6 +109,9 @@ func (a *attempt) beats(b *attempt) bool {
 	if b.retained == nil { // nothing was found to reduce
 		return a.s.Excess() <= 0
 	}
+	if scant := a.s.Used < a.s.Target/2; scant != (b.s.Used < b.s.Target/2) {
+		return !scant // much was hidden to save little
+	}
 	if lost, others := len(a.retained.RulesLost), len(b.retained.RulesLost); lost != others {
 		return lost < others
 	}

@@ -14,8 +14,8 @@ import (
 // kept tail when even that is not enough. It is the last rung and cannot fail
 // while the system prompt, the tools and one short message fit. It cuts in this
 // order: old tool results, newer tool results, tool inputs, assistant text,
-// older user text, pinned blocks, the middle of the last user turn. User text
-// and pins are cut only as far as the view must shrink to be sent at all.
+// older user text, pinned blocks, the middle of the last user turn; then digests
+// and summaries, the sections at their end first. User text and pins are cut only as far as the view must shrink to be sent at all.
 type Clip struct{}
 
 // Name returns "clip".
@@ -30,7 +30,7 @@ func (Clip) LastResort() {}
 func (Clip) Propose(_ context.Context, s *precis.Situation) (precis.Edit, error) {
 	margin := 0
 	for try := 0; ; try++ {
-		c := clipper{s: s, with: map[precis.Handle]precis.Block{}, margin: margin}
+		c := clipper{s: s, with: map[precis.Handle]precis.Block{}, shorter: map[int]precis.Replacement{}, margin: margin}
 		c.survey()
 		c.all()
 		e := c.edit()
@@ -49,6 +49,7 @@ func (c *clipper) all() {
 			c.cut(class, floor)
 		}
 	}
+	c.takeApart()
 	c.hideTail(false)
 	c.leaveOut()
 	c.hideTail(true)
@@ -107,6 +108,7 @@ type clipper struct {
 	targets []clipTarget
 	with    map[precis.Handle]precis.Block // nil: left out
 	hidden  []precis.Replacement
+	shorter map[int]precis.Replacement // of summaries that were shortened, by the first message that they stand for
 	saved   int
 	margin  int // tokens to save beyond what single blocks save
 	note    int // tokens of the note in the middle of a cut text

@@ -3,8 +3,10 @@ package reduce
 import (
 	"fmt"
 	"sort"
+	"strings"
 
 	"precis"
+	"precis/retain"
 )
 
 // hideTail hides whole groups, oldest first, until the view fits; the newest
@@ -33,6 +35,65 @@ func (c *clipper) hideTail(pinned bool) {
 	}
 }
 
+// takeApart shortens digests and summaries, the oldest first: a digest loses its last sections, which
+// matter least; another text what [retain.Shorten] leaves out.
+func (c *clipper) takeApart() {
+	for _, u := range c.s.Units {
+		need := c.need(olderUserText)
+		if need <= 0 {
+			return
+		}
+		if u.Original() || len(u.Messages) != 1 || len(u.Messages[0].Content) == 0 {
+			continue
+		}
+		m := u.Messages[0]
+		first, ok := m.Content[0].(precis.Text)
+		if !ok || len(first.Text) < leastSummary {
+			continue
+		}
+		full := c.s.Meter.View(u.Messages)
+		short := precis.Message{Role: m.Role}
+		words := first.Text
+		for range mostSections {
+			if words = withoutLast(words, u); words == "" {
+				break
+			}
+			short.Content = []precis.Block{precis.Text{Text: words}}
+			if full-c.s.Meter.View([]precis.Message{short}) >= need {
+				break
+			}
+		}
+		if gain := full - c.s.Meter.View([]precis.Message{short}); len(short.Content) > 0 && gain > 0 {
+			c.shorter[u.From] = precis.Replacement{From: u.From, To: u.To, With: []precis.Message{short}}
+			c.saved += gain
+		}
+	}
+}
+
+// mostSections is how many sections of a digest are left out at most.
+const mostSections = 50
+
+// leastSummary is the size in bytes up to which a digest or summary stays whole, or is hidden.
+const leastSummary = 800
+
+// withoutLast returns a digest without its last section, and another summary at four fifths of its size; "" when
+// nothing more can be left out.
+func withoutLast(text string, u precis.Unit) string {
+	of := precis.SpanHandle(u.From, u.To).String()
+	note := "\n[What else stood here is left out: " + of + ".]"
+	text = strings.TrimSuffix(text, note)
+	if i := strings.LastIndex(text, "\n## "); i > 0 && strings.HasPrefix(text, "[Digest of ") {
+		if strings.LastIndex(text[:i], "\n## ") < 0 {
+			return "" // what the user asked for
+		}
+		return strings.TrimRight(text[:i], "\n") + note
+	}
+	if len(text) < leastSummary {
+		return ""
+	}
+	return retain.Shorten(text, len(text)*4/5, of)
+}
+
 // pinnedIn counts the pinned messages of some units.
 func (c *clipper) pinnedIn(from, to int) int {
 	n := 0
@@ -57,6 +118,9 @@ func (c *clipper) holdsLastUser(from, to int) bool {
 
 // shownTokens counts the tokens of a unit with the cuts made so far.
 func (c *clipper) shownTokens(u precis.Unit) int {
+	if r, ok := c.shorter[u.From]; ok {
+		return c.s.Meter.View(r.With)
+	}
 	if !u.Original() {
 		return c.s.Meter.View(u.Messages)
 	}
@@ -153,14 +217,23 @@ func (c *clipper) replacements() []precis.Replacement {
 		}
 		return out[i].Block.Index < out[j].Block.Index
 	})
+	for from, r := range c.shorter {
+		if !c.isHidden(from) {
+			out = append(out, r)
+		}
+	}
+	sort.SliceStable(out, func(i, j int) bool { return out[i].From < out[j].From })
 	return append(out, c.hidden...)
 }
 
 func (c *clipper) reason() string {
-	if len(c.with) == 0 && len(c.hidden) == 0 {
+	if len(c.with) == 0 && len(c.hidden) == 0 && len(c.shorter) == 0 {
 		return "nothing is left to cut"
 	}
 	text := plural(len(c.with), "block") + " cut inside"
+	if n := len(c.shorter); n > 0 {
+		text += ", " + plural(n, "digest") + " or summary shortened"
+	}
 	if len(c.hidden) > 0 {
 		text += ", the oldest of the kept messages hidden"
 	}

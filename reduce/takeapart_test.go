@@ -1,0 +1,78 @@
+package reduce_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"precis"
+	"precis/reduce"
+)
+
+// summarized is a conversation of which the first six messages are shown as a summary.
+func summarized(summary string) *precis.Situation {
+	msgs := []precis.Message{text("user", "Never touch legacy.go.")}
+	for n := range 6 {
+		msgs = append(msgs, text("assistant", fmt.Sprint("step ", n)), text("user", fmt.Sprint("go on with ", n)))
+	}
+	s := situation(0, 1, msgs...)
+	e := precis.Edit{ID: "d", Kind: precis.KindCondensation, Replace: []precis.Replacement{{To: 6, With: []precis.Message{text("user", summary)}}}}
+	s.Edits = []precis.Edit{e}
+	s.Units = precis.Units(s.Transcript, s.Edits)
+	s.Used = s.Meter.View(precis.View(s.Transcript, s.Edits))
+	return s
+}
+
+func lines(form string, n int) string {
+	var b strings.Builder
+	for i := range n {
+		fmt.Fprintf(&b, form+"\n", i)
+	}
+	return b.String()
+}
+
+// TestClipTakesDigestsApart cuts a digest, of which the rest is too little to cut, by its sections.
+func TestClipTakesDigestsApart(t *testing.T) {
+	const requests, rules = "## The user's requests, newest first, word for word\n- m0: Never touch legacy.go.\n", "\n## Rules the user set\n- m0: Never touch legacy.go.\n"
+	digest := "[Digest of messages m0-m5, written from the conversation without a model.]\n\n" + requests + rules +
+		"\n## Files written\n" + lines("- part%d/file.go edited", 40) + "\n## Lines most likely to be needed again\n" + lines("- m3: the line %d of a file", 200) + "\n## Also mentioned\n" + lines("name%d", 400)
+	s := summarized(digest)
+	var sizes []int
+	for _, share := range []int{90, 60, 40, 20} {
+		s.Target = s.Used * share / 100
+		s.Limit = s.Target
+		view := apply(t, reduce.Clip{}, s)
+		got := view[0].PlainText()
+		if !strings.Contains(got, requests) || !strings.Contains(got, rules) && share > 20 {
+			t.Errorf("%d %%: the user's words are gone:\n%.600s", share, got)
+		}
+		if !strings.Contains(got, "left out: m0-m5.]") || strings.Contains(got, "Also mentioned") {
+			t.Errorf("%d %%: %.300s", share, got)
+		}
+		n := s.Meter.View(view)
+		if n > s.Limit {
+			t.Errorf("%d %%: %d tokens of %d", share, n, s.Limit)
+		}
+		sizes = append(sizes, n)
+	}
+	if sizes[0] == sizes[3] {
+		t.Errorf("it is always cut to the same: %v", sizes)
+	}
+}
+
+// TestClipShortensSummaries cuts a model's summary, whose rules stay, in place of hiding it.
+func TestClipShortensSummaries(t *testing.T) {
+	s := summarized("## Work so far\n" + lines("Paragraph %d says what was done to one of the files, and why it had to be.", 200) + "\nNever touch legacy.go, the user said.\n" + lines("Paragraph %d goes on about the rest.", 200))
+	s.Target = s.Used / 2
+	s.Limit = s.Target
+	view := apply(t, reduce.Clip{}, s)
+	got := view[0].PlainText()
+	if n := s.Meter.View(view); n > s.Limit || n < s.Limit/2 {
+		t.Errorf("%d tokens are left of %d", n, s.Limit)
+	}
+	for _, want := range []string{"## Work so far", "Never touch legacy.go", "m0-m5"} {
+		if !strings.Contains(got, want) {
+			t.Errorf("%q is missing in\n%.500s", want, got)
+		}
+	}
+}
