@@ -4,11 +4,9 @@ import (
 	"cmp"
 	"context"
 	"slices"
-	"time"
 
 	"precis"
 	"precis/conversation"
-	"precis/gateway/registry"
 	"precis/wire/anthropic"
 )
 
@@ -101,6 +99,7 @@ func (p *plan) settle(j *planner) {
 		p.conv.Last = j.res.Report
 	}
 	j.warn()
+	j.ahead()
 	if p.action != actionReduced {
 		p.action = actionNone
 		if edited(j.res) {
@@ -376,64 +375,4 @@ func (j *planner) force(ctx context.Context, retry int) error {
 	stop := j.keepAlive()
 	defer stop()
 	return j.climb(ctx, j.req)
-}
-
-// prepareFor is how long a reduction in the background may take.
-const prepareFor = 10 * time.Minute
-
-// prepare begins a reduction in the background, unless one is under way.
-func (j *planner) prepare() {
-	if j.conv.Prepared != nil || !j.own {
-		return
-	}
-	p := &registry.Preparation{Done: make(chan struct{}), Base: len(j.work.Edits)}
-	snap := *j.work
-	snap.Transcript = j.work.Transcript.Prefix(j.found.Len)
-	r := j.req
-	r.Conversation, r.Meter, r.Background = &snap, nil, true
-	creds := j.credentialsOf()
-	if j.g.background(func(ctx context.Context) {
-		defer close(p.Done)
-		ctx, cancel := context.WithTimeout(WithCredentials(ctx, creds), prepareFor)
-		defer cancel()
-		release, ok := j.conv.Lease(ctx)
-		defer release()
-		if p.Skipped = !ok; !ok {
-			return
-		}
-		res, err := j.mgr.Manage(ctx, r)
-		if err != nil && ctx.Err() == nil {
-			j.g.o.Logger.WarnContext(ctx, "preparing failed", "conversation", snap.ID, "error", err)
-		}
-		p.Edits, p.Failed = res.Edits, condenseError(res.Report.Steps, err)
-	}) {
-		j.conv.Prepared = p
-	}
-}
-
-// takePrepared waits for what is prepared, records it and looks again. Done:
-// nothing more is due.
-func (j *planner) takePrepared(ctx context.Context, p *registry.Preparation) (done bool, err error) {
-	stop := j.keepAlive()
-	select {
-	case <-p.Done:
-	case <-ctx.Done():
-	}
-	stop()
-	if !p.Finished() {
-		return false, precis.Errorf(precis.CodeCanceled, "wait for the summary", "%w", context.Cause(ctx))
-	}
-	j.conv.Prepared, j.failed = nil, cmp.Or(p.Failed, j.failed)
-	if len(p.Edits) == 0 || p.Base != len(j.work.Edits) {
-		return false, nil
-	}
-	if j.conv.Record(ctx, j.mgr, p.Edits...) == nil {
-		j.action = actionReduced
-	}
-	j.conv.Written.Forget()
-	if err := j.look(ctx); err != nil {
-		return false, err
-	}
-	a := j.decision().Action
-	return a != precis.ActionReduce && a != precis.ActionTruncate || j.fits() && j.action == actionReduced, nil
 }

@@ -44,7 +44,9 @@ type Conversation struct {
 type Preparation struct {
 	Done    chan struct{}
 	Base    int           // edits of the conversation when it began
+	Model   bool          // a model may be asked
 	Edits   []precis.Edit // the result; none: it failed
+	Saved   int           // tokens that the edits save
 	Skipped bool          // nothing was tried, since another replica was at it
 	Failed  string        // why no summary was written, by name; "": one was, or none was asked for
 }

@@ -1,0 +1,117 @@
+package gateway
+
+import (
+	"cmp"
+	"context"
+	"time"
+
+	"precis"
+	"precis/gateway/registry"
+	"precis/preset"
+)
+
+// prepareFor is how long a reduction in the background may take.
+const prepareFor = 10 * time.Minute
+
+// prepare begins a reduction in the background, unless one is under way.
+func (j *planner) prepare() {
+	if j.conv.Prepared != nil || !j.own {
+		return
+	}
+	p := &registry.Preparation{Done: make(chan struct{}), Base: len(j.work.Edits), Model: j.usesModel()}
+	snap := *j.work
+	snap.Transcript = j.work.Transcript.Prefix(j.found.Len)
+	r := j.req
+	r.Conversation, r.Meter, r.Background = &snap, nil, true
+	creds := j.credentialsOf()
+	if j.g.background(func(ctx context.Context) {
+		defer close(p.Done)
+		ctx, cancel := context.WithTimeout(WithCredentials(ctx, creds), prepareFor)
+		defer cancel()
+		release, ok := j.claim(ctx, p)
+		defer release()
+		if p.Skipped = !ok; !ok {
+			return
+		}
+		res, err := j.mgr.Manage(ctx, r)
+		if err != nil && ctx.Err() == nil {
+			j.g.o.Logger.WarnContext(ctx, "preparing failed", "conversation", snap.ID, "error", err)
+		}
+		p.Edits, p.Failed = res.Edits, condenseError(res.Report.Steps, err)
+		p.Saved = res.Report.Before.Tokens - res.Report.After.Tokens
+	}) {
+		j.conv.Prepared = p
+	}
+}
+
+// claim makes a reduction in the background the only one: of all replicas where a model is paid for it, else
+// one of as many as there are processors.
+func (j *planner) claim(ctx context.Context, p *registry.Preparation) (release func(), ok bool) {
+	if p.Model {
+		return j.conv.Lease(ctx)
+	}
+	release, err := j.g.processor(ctx)
+	if err != nil {
+		return func() {}, false
+	}
+	return release, true
+}
+
+// soonest is how many turns before a reduction without a model is due it is prepared.
+const soonest = 1
+
+// ahead prepares a reduction without a model, while the answer to this request streams, when the next
+// turn is likely to need it. The roo preset acts on what is there when it acts.
+func (j *planner) ahead() {
+	settings := j.mgr.Settings()
+	room := j.outlook.Room
+	if !j.own || j.route.work != workTurn || j.result.Report.Counter == "" || !settings.Auto || settings.Observe || settings.Preset == preset.Roo ||
+		room.Lasts == nil || *room.Lasts > soonest || room.Left == 0 || j.usesModel() {
+		return
+	}
+	if p := j.conv.Prepared; p != nil {
+		if !p.Finished() || p.Base == len(j.work.Edits) && j.suffices(p) {
+			return
+		}
+		j.conv.Prepared = nil // too much was said since
+	}
+	j.prepare()
+}
+
+// slack is the share of the room between the target and the size from which on a view is reduced that may be filled
+// with what was said since a reduction was prepared.
+const slack = 0.3
+
+// suffices reports whether a finished reduction still brings the view near the target.
+func (j *planner) suffices(p *registry.Preparation) bool {
+	d := j.decision()
+	trigger := min(float64(d.Window.Tokens)*d.Threshold/100, d.Allowed)
+	return float64(d.Used-p.Saved) <= float64(d.Target)+slack*max(trigger-float64(d.Target), 0)
+}
+
+// takePrepared waits for what is prepared, records it and looks again. Done:
+// nothing more is due.
+func (j *planner) takePrepared(ctx context.Context, p *registry.Preparation) (done bool, err error) {
+	stop := j.keepAlive()
+	select {
+	case <-p.Done:
+	case <-ctx.Done():
+	}
+	stop()
+	if !p.Finished() {
+		return false, precis.Errorf(precis.CodeCanceled, "wait for the summary", "%w", context.Cause(ctx))
+	}
+	j.conv.Prepared, j.failed = nil, cmp.Or(p.Failed, j.failed)
+	if len(p.Edits) == 0 || p.Base != len(j.work.Edits) || !p.Model && !j.suffices(p) {
+		return false, nil
+	}
+	if j.conv.Record(ctx, j.mgr, p.Edits...) == nil {
+		j.action = actionReduced
+	}
+	j.conv.Written.Forget()
+	if err := j.look(ctx); err != nil {
+		return false, err
+	}
+	a := j.decision().Action
+	return a != precis.ActionReduce && a != precis.ActionTruncate || j.fits() && j.action == actionReduced, nil
+}
