@@ -83,7 +83,7 @@ func (in *input) choose(budget float64) []string {
 	pieces := in.pieces()
 	keep := in.x.Choose(pieces, in.worth, in.cover, budget)
 	var out []string
-	at := -1
+	at, mark := -1, ""
 	var line strings.Builder
 	flush := func() {
 		if line.Len() > 0 {
@@ -99,11 +99,11 @@ func (in *input) choose(budget float64) []string {
 		p := pieces[i]
 		t := &in.x.Texts[p.Text]
 		text := folded(harness.Plain(unescaped(t, t.Body[p.Start:p.End])), last.Text == p.Text && last.End == p.Start)
-		switch {
-		case t.Handle.From != at:
+		switch is := in.speaker(t); {
+		case t.Handle.From != at || is != mark:
 			flush()
-			at = t.Handle.From
-			fmt.Fprintf(&line, "- %s%s: %s", in.handle(at), speaker(t.Source), text)
+			at, mark = t.Handle.From, is
+			fmt.Fprintf(&line, "- %s%s: %s", in.handle(at), mark, text)
 		case last.Text == p.Text && last.End == p.Start:
 			line.WriteString("\n " + text)
 		default:
@@ -118,13 +118,29 @@ func (in *input) choose(budget float64) []string {
 // between stands between parts of a message that do not follow each other.
 const between = "\n · "
 
-// speaker returns the mark for the user's text, which distinguishes it from
-// text of the agent and its tools.
-func speaker(s retain.Source) string {
-	if s == retain.User {
+// speaker returns the mark for the user's text, which distinguishes it from text of the agent and its
+// tools, and for what a call would have done that was refused, or failed to write.
+func (in *input) speaker(t *retain.Text) string {
+	if t.Source == retain.User {
 		return " (user)"
 	}
+	if t.Call < 0 || t.Source != retain.Written && t.Source != retain.Called {
+		return ""
+	}
+	switch w := in.work(); {
+	case w.ends[t.Call].End == toolcall.Rejected:
+		return " (refused by the user, not done)"
+	case w.ends[t.Call].End == toolcall.Failed && w.calls[t.Call].Kind == toolcall.Write:
+		return " (failed, not written)"
+	case t.Source == retain.Written && w.isGone(int(t.Call)):
+		return " (the file is gone since)"
+	}
 	return ""
+}
+
+// tellsRefusal reports whether a text is the result of a call that the user refused: the digest names it.
+func (in *input) tellsRefusal(t *retain.Text) bool {
+	return t.Call >= 0 && t.Source != retain.User && t.Source != retain.Written && t.Source != retain.Called && in.work().ends[t.Call].End == toolcall.Rejected
 }
 
 // unescaped returns a part of a result that is a JSON object as the text that its
@@ -181,7 +197,7 @@ func (in *input) pieces() []retain.Piece {
 	at := layoutFor(in.tokens)
 	for i := len(in.x.Texts) - 1; i >= 0; i-- {
 		t := &in.x.Texts[i]
-		if !in.covered(t.Handle.From) || t.Source == retain.Harness || t.Source == retain.Called && (isChoice(t.Body) || in.listed(t)) {
+		if !in.covered(t.Handle.From) || t.Source == retain.Harness || in.tellsRefusal(t) || t.Source == retain.Called && (isChoice(t.Body) || in.listed(t)) {
 			continue
 		}
 		for start := 0; start < len(t.Body); {

@@ -46,6 +46,12 @@ func readWork(calls []toolcall.Call, msgs []precis.Message) *work {
 	return w
 }
 
+// isGone reports whether the file that a call wrote has been removed since.
+func (w *work) isGone(call int) bool {
+	f := w.files.byPath[w.calls[call].Path]
+	return f != nil && f.state == FileDeleted
+}
+
 // handsOver recognizes the tools by which an agent says that it is done: nothing is to
 // come of them.
 func handsOver(tool string) bool {
