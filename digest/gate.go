@@ -3,6 +3,7 @@ package digest
 import (
 	"context"
 	"fmt"
+	"math"
 	"path"
 	"slices"
 	"strings"
@@ -51,6 +52,10 @@ func (g Gate) Admit(_ context.Context, s *precis.Situation, e precis.Edit) (prec
 		return e, nil
 	}
 	text := first.Content[main].(precis.Text).Text
+	// Rules may need more than a share of what was hidden, which may be a digest already.
+	if need := 2*in.ruleTokens(retain.Folded(text)+"\n"+in.others()) + ruleFrame; need > in.tokens {
+		in.tokens = min(need, max(in.tokens, s.Target/mostRules), saved/2)
+	}
 	e.Report.Likely, e.Report.Held = in.held(text)
 	if r := in.repair(text, isDigest(e.Report.Rung)); r.Text != text {
 		e.Report.Repaired, e.Report.Doubted = r.count, len(r.Doubts)
@@ -62,6 +67,13 @@ func (g Gate) Admit(_ context.Context, s *precis.Situation, e precis.Edit) (prec
 	}
 	return e, nil
 }
+
+// What the gate adds for rules: the tokens around them, and the part of the target up to which they are added
+// whatever was hidden.
+const (
+	ruleFrame = 100
+	mostRules = 10
+)
 
 // held counts the facts that are likely to be needed again and that the view
 // shows nowhere else, and how many of them a text holds.
@@ -304,6 +316,14 @@ func (in *input) missingPlan(d *draft, have string) int {
 		return mark == "x" || strings.Contains(have, retain.Folded(strings.TrimSuffix(words, "…")))
 	})
 	return d.section("## Plan, what is open", open, d.left/6)
+}
+
+// ruleTokens counts the covered rules that a text is missing.
+func (in *input) ruleTokens(have string) (tokens int) {
+	for _, line := range in.missingRules(have, math.MaxInt) {
+		tokens += in.count(line) + 1
+	}
+	return tokens
 }
 
 // missingRules returns the covered rules that a text is missing, in order, as

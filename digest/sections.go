@@ -35,7 +35,9 @@ func (in *input) sections(d *draft, st *story) {
 	d.section("## Agents and background work", newest(st.agents, 8), share(8))
 	d.left += names
 	const rules = "## Rules the user set"
-	d.section(rules, in.missingRules(retain.Folded(d.String()), min(share(12), d.left)-d.count(rules)-1), share(12))
+	written := retain.Folded(d.String())
+	room := max(share(12), min(in.ruleTokens(written)+d.count(rules)+1, share(33)))
+	d.section(rules, in.missingRules(written, min(room, d.left)-d.count(rules)-1), room)
 	files.section(d)
 	d.section("## Last results of commands, newest first", in.commandLines(st, 10), share(8))
 	in.lastWords(d, st.last, share(10))

@@ -1,0 +1,144 @@
+package conformance
+
+import (
+	"fmt"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"precis"
+	"precis/archive"
+	"precis/archive/formats"
+	"precis/digest"
+	"precis/preset"
+	"precis/retain"
+)
+
+// TestLive sends recordings turn by turn, as they grew, through a window of 32,000 tokens. What a view keeps
+// after many rounds is compared with one condensation of all that was said until then; files written and
+// the newest request are always there, and the user's rules where they take no more than a tenth of the window.
+func TestLive(t *testing.T) {
+	paths := []string{filepath.Join("..", "examples", "add-a-counter.jsonl")}
+	if dir := os.Getenv("PRECIS_TRANSCRIPTS"); dir != "" && !testing.Short() {
+		for i, path := range recordings(t, dir) {
+			if i%3 == 1 {
+				paths = append(paths, path)
+			}
+		}
+	}
+	m := newManager(t, preset.Frugal)
+	for _, path := range paths {
+		t.Run(filepath.Base(filepath.Dir(path))+"/"+filepath.Base(path), func(t *testing.T) {
+			t.Parallel()
+			rec, err := archive.Read(archive.Source{Path: path, Data: content(t, path)}, formats.All())
+			if err != nil {
+				t.Skip(err) // other tests read them all
+			}
+			l := live{t: t, m: m, whole: rec.Conversation.Transcript, meter: m.NewMeter()}
+			l.all()
+			t.Logf("%d rounds, %d compared: keeps %.3f, at once %.3f; %d of %d rules lost, at once %d", l.rounds, l.compared, l.kept/float64(max(l.compared, 1)), l.once/float64(max(l.compared, 1)), l.lost, l.rules, l.lostAtOnce)
+		})
+	}
+}
+
+// live is a recording that is sent turn by turn.
+type live struct {
+	t     *testing.T
+	m     *precis.Manager
+	whole *precis.Transcript
+	meter *precis.Meter
+	edits []precis.Edit
+
+	rounds, compared        int
+	kept, once              float64
+	rules, lost, lostAtOnce int
+}
+
+// liveWindow is in tokens. After so many rounds each sixth one is compared, up to the last.
+const (
+	liveWindow  = 32_000
+	firstRounds = 3
+	eachRound   = 6
+	mostRounds  = 30
+)
+
+func (l *live) all() {
+	for n := 1; n < l.whole.Len(); n++ {
+		if l.whole.At(n).Role != precis.RoleAssistant || l.whole.At(n-1).Role != precis.RoleUser {
+			continue
+		}
+		conv := &precis.Conversation{Transcript: l.whole.Prefix(n), Edits: l.edits}
+		res, err := l.m.Manage(l.t.Context(), precis.Request{Conversation: conv, Window: precis.Window{Tokens: liveWindow}, MaxOutput: liveWindow / 8, Meter: l.meter})
+		if precis.CodeOf(err) == precis.CodeOverBudget {
+			return
+		}
+		if err != nil {
+			l.t.Fatalf("message %d: %v", n, err)
+		}
+		l.edits = conv.Edits
+		if len(res.Edits) == 0 {
+			continue
+		}
+		if l.rounds++; l.rounds >= firstRounds && l.rounds%eachRound == firstRounds {
+			l.compare(n, res)
+		}
+		if l.rounds == mostRounds {
+			return
+		}
+	}
+}
+
+// compare holds a round against one condensation of all that was said.
+func (l *live) compare(n int, res precis.Result) {
+	conv := &precis.Conversation{Transcript: l.whole.Prefix(n)}
+	once, err := l.m.Manage(l.t.Context(), precis.Request{Conversation: conv, Window: precis.Window{Tokens: liveWindow}, MaxOutput: liveWindow / 8, Manual: true})
+	if err != nil || once.Report.Retention == nil || res.Report.Retention == nil {
+		return // it does not fit at once, or is small enough
+	}
+	is, want := res.Report.Retention, once.Report.Retention
+	l.compared++
+	l.kept, l.once = l.kept+is.Share, l.once+want.Share
+	l.rules, l.lost, l.lostAtOnce = l.rules+is.Rules, l.lost+len(is.RulesLost), l.lostAtOnce+len(want.RulesLost)
+	if is.Share < want.Share-.02 {
+		l.t.Errorf("message %d, round %d: keeps %.3f, at once %.3f", n, l.rounds, is.Share, want.Share)
+	}
+	l.written(n, res)
+	if rules := l.ruleTokens(n); len(is.RulesLost) > 0 && rules <= liveWindow/10 {
+		l.t.Errorf("message %d, round %d: %d of %d rules, which take %d tokens, are lost: %+v", n, l.rounds, len(is.RulesLost), is.Rules, rules, is.RulesLost)
+	}
+}
+
+// written holds that the view names every file that was written, and the newest request word for word.
+func (l *live) written(n int, res precis.Result) {
+	view := retain.Words(res.View)
+	state := digest.StateOf(&precis.Conversation{Transcript: l.whole.Prefix(n)})
+	size := 0
+	var missing []string
+	for _, f := range state.Files {
+		name := path.Base(f.Path)
+		if size += len(f.Path) / 4; (f.State == digest.FileCreated || f.State == digest.FileWritten) && !strings.Contains(view, name) {
+			missing = append(missing, name)
+		}
+	}
+	if len(missing) > 0 && size <= liveWindow/10 {
+		l.t.Errorf("message %d, round %d: %d files that were written are not named: %q", n, l.rounds, len(missing), missing)
+	}
+	for _, r := range state.Requests {
+		shown := slices.ContainsFunc(res.Units, func(u precis.Unit) bool { return u.Original() && u.From == r.Handle.From })
+		if r.Current && len(r.Text) < 1000 && !shown && !strings.Contains(view, retain.Folded(r.Text)) {
+			l.t.Errorf("message %d, round %d: the newest request is not in the view: %q", n, l.rounds, r.Text)
+		}
+	}
+}
+
+// ruleTokens counts the rules that the user had set.
+func (l *live) ruleTokens(n int) (tokens int) {
+	x := retain.Read("", l.whole.Messages()[:n])
+	for _, r := range x.Rules() {
+		tokens += l.meter.Block(precis.RoleUser, precis.Text{Text: fmt.Sprint("- m100: ", r.Text)})
+	}
+	return tokens
+}
