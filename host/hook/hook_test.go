@@ -50,7 +50,11 @@ func TestAnswers(t *testing.T) {
 		"gemini":   {{"pending", nil, geminiTool}, {"pending", nil, geminiTool}, {"append", nil, snapshot}, {"pending", nil, geminiTool}, {"pending", nil, geminiTool}},
 		"opencode": {{"digest", []string{"s1"}, recordings["opencode"](12)}, {"gate", []string{"s1"}, `{"messages":` + recordings["opencode"](12) + `,"summary":"The port is begun."}`}, {"digest", nil, "[]"}, {"digest", []string{"s1"}, "{}"}},
 		"pi":       {{"digest", []string{"--before", "e12", "TRANSCRIPT"}, ""}, {"digest", []string{"--before", "e1", "TRANSCRIPT"}, ""}, {"digest", []string{"TRANSCRIPT"}, ""}},
-		"cline":    {{"view", nil, `{"messages":` + recordings["cline"](12) + `}`}, {"view", nil, `{"messages":[]}`}},
+		"hermes": {
+			{"assemble", nil, recordings["hermes"](12)}, {"expand", nil, strings.Replace(recordings["hermes"](12), "{", `{"handle":"m8.b0",`, 1)},
+			{"expand", nil, strings.Replace(recordings["hermes"](12), "{", `{"handle":"m800",`, 1)}, {"expand", nil, recordings["hermes"](2)}, {"assemble", nil, `{"messages":[]}`},
+		},
+		"cline": {{"view", nil, `{"messages":` + recordings["cline"](12) + `}`}, {"view", nil, `{"messages":[]}`}},
 	} {
 		t.Run(host, func(t *testing.T) {
 			s := begin(t, host, 12)
@@ -159,7 +163,7 @@ func TestUnknown(t *testing.T) {
 func TestSilence(t *testing.T) {
 	every(t, func(t *testing.T, s *session, event string) {
 		s.write(recordings[s.host](6))
-		in := map[string]string{"opencode": recordings["opencode"](6), "cline": `{"messages":` + recordings["cline"](6) + `}`}[s.host]
+		in := map[string]string{"opencode": recordings["opencode"](6), "cline": `{"messages":` + recordings["cline"](6) + `}`, "hermes": recordings["hermes"](6)}[s.host]
 		if in == "" {
 			in = strings.Replace(claudeCompact, "{", `{"compact_summary":"x",`, 1)
 		}
