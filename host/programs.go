@@ -225,3 +225,21 @@ func cline() Host {
 		},
 	}
 }
+
+func hermes() Host {
+	folder := func(m Machine) string { return m.env("HERMES_HOME", m.home(".hermes")) }
+	return Host{
+		Name: "hermes", Title: "Hermes", command: "hermes", folder: folder,
+		Does:  "precis keeps each request inside the window, as its gateway does; Hermes keeps every message; a tool that brings back originals",
+		After: "it acts in sessions that begin from now on; if Hermes says that it does not find the engine, run hermes plugins enable precis",
+		parts: func(m Machine) []part {
+			own := filepath.Join(folder(m), "plugins", "precis")
+			about := "name: precis\nversion: " + strconv.Quote(cmp.Or(m.Version, "0")) + "\ndescription: Each request is a view that fits; nothing is lost. Written by precis install hermes.\n"
+			return []part{
+				whole(filepath.Join(own, "__init__.py"), plugin(m, "hermes.py")),
+				whole(filepath.Join(own, "plugin.yaml"), []byte(about)),
+				yamlValue(filepath.Join(folder(m), "config.yaml"), "precis", "context", "engine"),
+			}
+		},
+	}
+}
