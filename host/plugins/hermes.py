@@ -53,6 +53,7 @@ class PrecisEngine(ContextEngine):
             raise FileNotFoundError(PRECIS + " is gone; install precis again, or set context.engine to compressor")
         self.behind = bool(os.environ.get("PRECIS_GATEWAY"))  # a gateway does the work
         self.error = None  # of the newest call; None: it succeeded
+        self.hung = False  # precis did not answer in time: it is not started again
         self.model = ""
         self._forget("")
 
@@ -167,10 +168,14 @@ class PrecisEngine(ContextEngine):
 
     def _ask(self, verb, body):
         """Returns the answer; None when there is none, and error says why."""
+        if self.hung:
+            return None
         self.error = None
         try:
             data = json.dumps(body).encode()
             return self._served(verb, data) if self.url else self._run(verb, data)
+        except subprocess.TimeoutExpired as e:
+            self.error, self.hung = e, True
         except urllib.error.HTTPError as e:
             self.error = e.read(4096).decode("utf-8", "replace")
         except (OSError, ValueError, TypeError, subprocess.SubprocessError) as e:
