@@ -12,6 +12,7 @@ import (
 	"fmt"
 	"net/url"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -95,6 +96,96 @@ func Sessions(ctx context.Context, path string) ([]Entry, error) {
 	}
 	if err := rows.Err(); err != nil {
 		return nil, failed(path, err)
+	}
+	return out, nil
+}
+
+// Newest returns the name of the session that was changed last among those of a folder
+// that began no other's work. The error is [precis.CodeNotFound] when there is none.
+func Newest(ctx context.Context, path, folder string) (name string, err error) {
+	db, err := open(ctx, path)
+	if err != nil {
+		return "", err
+	}
+	defer db.Close()
+	var id string
+	err = db.QueryRowContext(ctx, `SELECT id FROM session WHERE directory = ? AND coalesce(parent_id, '') = '' ORDER BY time_updated DESC LIMIT 1`, folder).Scan(&id)
+	switch {
+	case errors.Is(err, sql.ErrNoRows):
+		return "", &precis.Error{Code: precis.CodeNotFound, Op: "open", Place: path, Err: fmt.Errorf("there is no session of %.200q", folder)}
+	case err != nil:
+		return "", failed(path, err)
+	}
+	return path + "#" + id, nil
+}
+
+// Answer is what a session says of one answer of its model.
+type Answer struct {
+	Model  string
+	Tokens int // of the request and the answer
+}
+
+// Spending is the newest answers of a session, the newest last, and what all of them cost.
+type Spending struct {
+	Answers []Answer
+	CostUSD float64
+}
+
+// Spent returns the newest answers of a session, given as PATH#ID, at most so many, and the
+// cost of all. Answers that are not finished are left out, and those before the newest
+// summary: what was sent then says nothing of the next request.
+func Spent(ctx context.Context, name string, answers int) (out Spending, err error) {
+	path, id, ok := Split(name)
+	if !ok {
+		return out, failed(name, errors.New("it names no session of a database"))
+	}
+	db, err := open(ctx, path)
+	if err != nil {
+		return out, err
+	}
+	defer db.Close()
+	const assistant = `json_valid(data) AND json_extract(data, '$.role') = 'assistant'`
+	err = db.QueryRowContext(ctx, `SELECT coalesce(sum(json_extract(data, '$.cost')), 0) FROM message WHERE session_id = ? AND `+assistant, id).Scan(&out.CostUSD)
+	if err != nil {
+		return out, failed(name, err)
+	}
+	rows, err := db.QueryContext(ctx, `SELECT data FROM message WHERE session_id = ? AND `+assistant+` ORDER BY id DESC LIMIT ?`, id, answers)
+	if err != nil {
+		return out, failed(name, err)
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var data []byte
+		var m struct {
+			Model   string `json:"modelID"`
+			Summary bool   `json:"summary"`
+			Tokens  struct {
+				Input     int `json:"input"`
+				Output    int `json:"output"`
+				Reasoning int `json:"reasoning"`
+				Cache     struct {
+					Read  int `json:"read"`
+					Write int `json:"write"`
+				} `json:"cache"`
+			} `json:"tokens"`
+		}
+		if err := rows.Scan(&data); err != nil {
+			return out, failed(name, err)
+		}
+		if json.Unmarshal(data, &m) != nil {
+			continue // of another shape
+		}
+		if m.Summary {
+			break
+		}
+		t := m.Tokens
+		if n := t.Input + t.Output + t.Reasoning + t.Cache.Read + t.Cache.Write; n > 0 {
+			out.Answers = append(out.Answers, Answer{m.Model, n})
+		}
+	}
+	slices.Reverse(out.Answers)
+	if err := rows.Err(); err != nil {
+		return out, failed(name, err)
 	}
 	return out, nil
 }

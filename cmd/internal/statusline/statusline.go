@@ -35,7 +35,7 @@ type Status struct {
 // Sources are where a status may come from.
 type Sources struct {
 	Client     Client // what the client says; zero: nothing
-	Transcript string // path of Claude Code's recording; "": none
+	Transcript string // recording of Claude Code or pi, or PATH#ID of one in opencode's database; "": none
 	Gateway    string // address of a gateway
 	Threshold  float64
 	Window     func(model string) precis.Window
@@ -50,7 +50,11 @@ func Read(ctx context.Context, from Sources) Status {
 	s.Tokens = from.Client.tokens()
 	growth := 0
 	if from.Transcript != "" {
-		if used := lastRequests(from.Transcript); len(used) > 0 {
+		used, cost := lastRequests(ctx, from.Transcript)
+		if s.CostUSD == 0 {
+			s.CostUSD = cost
+		}
+		if len(used) > 0 {
 			last := used[len(used)-1]
 			s.Tokens, growth = last.tokens, growthOf(used)
 			if s.Model == "" {

@@ -2,9 +2,13 @@ package statusline
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"io"
 	"os"
+	"strconv"
+
+	"precis/archive/opencode/database"
 )
 
 // request is what the client reported of one request.
@@ -17,21 +21,31 @@ type request struct {
 // tail is how much of a transcript is read, from its end.
 const tail = 1 << 20
 
-// lastRequests returns the requests at the end of a transcript of Claude Code, the
-// newest last; those of sub-agents are left out.
-func lastRequests(path string) []request {
+// lastRequests returns the requests at the end of a transcript of Claude Code or pi, or of
+// a session of opencode's database, the newest last; those of sub-agents are left out.
+func lastRequests(ctx context.Context, path string) (_ []request, costUSD float64) {
 	var out []request
+	if _, _, ok := database.Split(path); ok {
+		all, err := database.Spent(ctx, path, mostRequests)
+		if err != nil {
+			return nil, 0 // nothing is known then
+		}
+		for i, a := range all.Answers {
+			out = append(out, request{strconv.Itoa(i), a.Model, a.Tokens})
+		}
+		return out, all.CostUSD
+	}
 	for line := range bytes.SplitSeq(end(path), []byte("\n")) {
 		r, ok := parseRequest(line)
 		switch {
 		case !ok:
-		case len(out) > 0 && out[len(out)-1].id == r.id: // the lines of one answer
+		case r.id != "" && len(out) > 0 && out[len(out)-1].id == r.id: // the lines of one answer
 			out[len(out)-1] = r
 		default:
 			out = append(out, r)
 		}
 	}
-	return out
+	return out, 0
 }
 
 // end returns the last lines of a regular file.
@@ -62,23 +76,35 @@ func parseRequest(line []byte) (r request, ok bool) {
 	}
 	var l struct {
 		Type    string `json:"type"`
+		ID      string `json:"id"` // in pi
 		Side    bool   `json:"isSidechain"`
 		Message struct {
 			ID    string `json:"id"`
+			Role  string `json:"role"`
 			Model string `json:"model"`
 			Usage struct {
 				Input  int `json:"input_tokens"`
 				Output int `json:"output_tokens"`
 				Read   int `json:"cache_read_input_tokens"`
 				Write  int `json:"cache_creation_input_tokens"`
+
+				PiInput  int `json:"input"`
+				PiOutput int `json:"output"`
+				PiRead   int `json:"cacheRead"`
+				PiWrite  int `json:"cacheWrite"`
 			} `json:"usage"`
 		} `json:"message"`
 	}
-	if json.Unmarshal(line, &l) != nil || l.Type != "assistant" || l.Side {
+	if json.Unmarshal(line, &l) != nil || l.Side {
 		return r, false
 	}
 	u := l.Message.Usage
-	r = request{id: l.Message.ID, model: l.Message.Model, tokens: u.Input + u.Output + u.Read + u.Write}
+	switch {
+	case l.Type == "assistant":
+		r = request{l.Message.ID, l.Message.Model, u.Input + u.Output + u.Read + u.Write}
+	case l.Type == "message" && l.Message.Role == "assistant":
+		r = request{l.ID, l.Message.Model, u.PiInput + u.PiOutput + u.PiRead + u.PiWrite}
+	}
 	return r, r.tokens > 0
 }
 
