@@ -173,12 +173,12 @@ func gemini() Host {
 		Does: "after a compression the model gets, with the next result of a tool or prompt, what the snapshot lacks; tools over MCP",
 		parts: func(m Machine) []part {
 			own := filepath.Join(folder(m), "extensions", "precis")
-			const limit = 10_000 // milliseconds
+			const limit, serverLimit = 6_000, 15_000 // in milliseconds; a server that hangs would be waited for ten minutes
 			return []part{
 				whole(filepath.Join(own, "gemini-extension.json"), pretty(map[string]any{
 					"name": "precis", "version": cmp.Or(strings.TrimPrefix(m.Version, "v"), "0.0.0"),
 					"description": "Gives back what a compression loses. Written by precis install gemini.",
-					"mcpServers":  map[string]any{"precis": server(m)},
+					"mcpServers":  map[string]any{"precis": timedServer(m, serverLimit)},
 				})),
 				whole(filepath.Join(own, "hooks", "hooks.json"), byEvent([]on{
 					{"AfterTool", group{"", []command{run(m.hook(name, "pending"), limit)}}},

@@ -190,6 +190,15 @@ func server(m Machine) any {
 	}{m.binary(), []string{"mcp"}}
 }
 
+// timedServer is the MCP server with a limit for its answers, in the program's own unit.
+func timedServer(m Machine, limit int) any {
+	return struct {
+		Command string   `json:"command"`
+		Args    []string `json:"args"`
+		Timeout int      `json:"timeout"`
+	}{m.binary(), []string{"mcp"}, limit}
+}
+
 // addStatusLine adds the status line where the user has none.
 func addStatusLine(d *jsonedit.Doc, m Machine, host string, path ...string) error {
 	if d.Get(path...) != nil {

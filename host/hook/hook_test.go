@@ -277,6 +277,24 @@ func TestGeminiOnce(t *testing.T) {
 	}
 }
 
+// What precis gave stands in the recording from then on; it is not given back again.
+func TestGeminiGivesNothingOfItsOwn(t *testing.T) {
+	s := begin(t, "gemini", 10)
+	s.run("pending", geminiTool)
+	lines := recordings["gemini"](10) + snapshot
+	s.write(lines)
+	given := s.added(s.run("pending", geminiTool), "AfterTool")
+	output := quote("files\n<hook_context>" + strings.NewReplacer("<", "&lt;", ">", "&gt;").Replace(given) + "</hook_context>")
+	lines += `{"id":"u1","type":"user","content":[{"text":"Go on."},{"text":` + quote("<hook_context>"+given+"</hook_context>") + `}]}` + "\n" +
+		`{"id":"g1","type":"gemini","content":"Listing.","toolCalls":[{"id":"c99","name":"ls","args":{},"status":"success","result":[{"functionResponse":{"id":"c99","name":"ls","response":{"output":` + output + `}}}]}]}` + "\n" +
+		strings.Replace(snapshot, "is begun", "goes on", 1)
+	s.write(lines)
+	again := s.added(s.run("pending", geminiTool), "AfterTool")
+	if strings.Count(again, "by precis from the recording") != 1 || strings.Contains(again, "hook_context") || !strings.Contains(again, "Never change lamp/legacy.go") {
+		t.Errorf("it is given again: %s", again)
+	}
+}
+
 func TestGeminiOffsets(t *testing.T) {
 	s := begin(t, "gemini", 10)
 	s.write(recordings["gemini"](10) + snapshot)
@@ -287,11 +305,14 @@ func TestGeminiOffsets(t *testing.T) {
 		}
 	}
 	check("a session that is resumed", false)
-	s.write(recordings["gemini"](10) + snapshot + strings.TrimSuffix(snapshot, "}\n"))
+	second := strings.Replace(snapshot, "is begun", "goes on", 1)
+	s.write(recordings["gemini"](10) + snapshot + strings.TrimSuffix(second, "}\n"))
 	check("half a line", false)
-	s.write(recordings["gemini"](10) + snapshot + snapshot)
+	s.write(recordings["gemini"](10) + snapshot + second)
 	check("the whole line", true)
 	check("again", false)
+	s.write(recordings["gemini"](10) + snapshot + second + second)
+	check("the same snapshot, set anew by a hook or a resumed program", false)
 	s.write(recordings["gemini"](2))
 	check("a shorter file", false)
 	check("a shorter file again", false)
@@ -459,6 +480,7 @@ func TestSums(t *testing.T) {
 // A context that ends ends the answer.
 func TestCanceled(t *testing.T) {
 	s := begin(t, "codex", 4)
+	s.o.State = filepath.Join(s.path, "x") // below a file: nothing is written when the test has ended
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	if got := Run(ctx, s.o, Call{Host: "codex", Event: "session-start", In: strings.NewReader(strings.ReplaceAll(codexCompact, "TRANSCRIPT", s.path))}); len(got) > 0 && !json.Valid(got) {
