@@ -118,6 +118,16 @@ func (m Machine) hook(host, event string, args ...string) string {
 	return strings.Join(append([]string{m.quoted(), "hook", host, event}, args...), " ")
 }
 
+// guarded is the command line of a hook that answers {} where precis is gone or fails: for
+// Gemini CLI, which does not begin its work when such a hook fails.
+func (m Machine) guarded(host, event string) string {
+	line := m.hook(host, event)
+	if runtime.GOOS == "windows" { // another shell
+		return line
+	}
+	return "r=$(" + line + " 2>/dev/null) && printf '%s' \"$r\" || printf '{}'"
+}
+
 // quoted is the path of precis for a shell.
 func (m Machine) quoted() string {
 	path := cmp.Or(m.Binary, "precis")

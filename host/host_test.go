@@ -8,7 +8,9 @@ import (
 	"io/fs"
 	"maps"
 	"os"
+	"os/exec"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -545,6 +547,43 @@ func TestOwnFilesHoldThePath(t *testing.T) {
 		if text := read(t, filepath.Join(m.Home, path)); !strings.Contains(text, `const PRECIS = "/opt/it's a \"place\"/precis";`) {
 			t.Errorf("%s: %.300s", name, text)
 		}
+	}
+}
+
+// Gemini CLI does not begin its work when a hook fails: whatever becomes of precis, the
+// command answers, with JSON.
+func TestGeminiIsNeverStopped(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("another shell")
+	}
+	m := newMachine(t)
+	m.Binary = filepath.Join(t.TempDir(), "it's a place", "precis")
+	install(t, m, "gemini")
+	var hooks struct {
+		Hooks map[string][]struct {
+			Hooks []struct{ Command string }
+		}
+	}
+	if err := json.Unmarshal([]byte(read(t, filepath.Join(m.Home, ".gemini/extensions/precis/hooks/hooks.json"))), &hooks); err != nil {
+		t.Fatal(err)
+	}
+	for script, want := range map[string]string{
+		"": "{}", "echo '{\"x\": nonsense'; echo no >&2; exit 3": "{}", "cat; echo \" $*\"": "in hook gemini pending",
+	} {
+		if script != "" {
+			write(t, m.Binary, "#!/bin/sh\n"+script+"\n")
+			if err := os.Chmod(m.Binary, 0o755); err != nil {
+				t.Fatal(err)
+			}
+		}
+		for event, list := range hooks.Hooks {
+			cmd := exec.CommandContext(t.Context(), "sh", "-c", list[0].Hooks[0].Command)
+			cmd.Stdin = strings.NewReader("in")
+			if out, err := cmd.CombinedOutput(); err != nil || string(out) != want {
+				t.Errorf("%s, %q: %q, %v", event, script, out, err)
+			}
+		}
+		_ = os.Remove(m.Binary)
 	}
 }
 

@@ -181,8 +181,8 @@ func gemini() Host {
 					"mcpServers":  map[string]any{"precis": timedServer(m, serverLimit)},
 				})),
 				whole(filepath.Join(own, "hooks", "hooks.json"), byEvent([]on{
-					{"AfterTool", group{"", []command{run(m.hook(name, "pending"), limit)}}},
-					{"BeforeAgent", group{"", []command{run(m.hook(name, "pending"), limit)}}},
+					{"AfterTool", group{"", []command{run(m.guarded(name, "pending"), limit)}}},
+					{"BeforeAgent", group{"", []command{run(m.guarded(name, "pending"), limit)}}},
 				})),
 			}
 		},
