@@ -57,7 +57,8 @@ func (c *status) line(cmd *cobra.Command, agent string, session []string) error 
 		from.Gateway = cfg.Gateway.Listen
 	}
 	if agent == "opencode" {
-		from.Transcript, from.Client.Session = opencodeSession(cmd.Context(), session)
+		from.Database = opencodeSession(cmd.Context(), session)
+		from.Client.Session = from.Database.Session
 	} else if len(session) > 0 {
 		return precis.Errorf(precis.CodeInvalid, "read arguments", "%s names its session itself", agent)
 	} else if err := c.client(cmd.Context(), &from); err != nil {
@@ -70,28 +71,22 @@ func (c *status) line(cmd *cobra.Command, agent string, session []string) error 
 	return c.print(s)
 }
 
-// opencodeSession returns a session of opencode, or the newest one of this folder, as
-// PATH#ID and by its ID; "" where there is none.
-func opencodeSession(ctx context.Context, named []string) (name, id string) {
+// opencodeSession returns what is known of a session of opencode, or of the newest one of
+// this folder; the zero value where there is none.
+func opencodeSession(ctx context.Context, named []string) database.Spending {
 	home, err := os.UserHomeDir()
 	if err != nil {
-		return "", ""
+		return database.Spending{}
 	}
 	data := os.Getenv("XDG_DATA_HOME")
 	if data == "" {
 		data = filepath.Join(home, ".local", "share")
 	}
-	path := filepath.Join(data, "opencode", "opencode.db")
-	if len(named) > 0 {
-		return path + "#" + named[0], named[0]
-	}
-	folder, err := os.Getwd()
+	folder, _ := os.Getwd() // without one there is no newest
+	id := strings.Join(named, "")
+	out, err := database.Spent(ctx, filepath.Join(data, "opencode", "opencode.db"), id, folder, statusline.MostRequests)
 	if err != nil {
-		return "", ""
+		return database.Spending{}
 	}
-	if name, err = database.Newest(ctx, path, folder); err != nil {
-		return "", ""
-	}
-	_, id, _ = database.Split(name)
-	return name, id
+	return out
 }

@@ -100,25 +100,6 @@ func Sessions(ctx context.Context, path string) ([]Entry, error) {
 	return out, nil
 }
 
-// Newest returns the name of the session that was changed last among those of a folder
-// that began no other's work. The error is [precis.CodeNotFound] when there is none.
-func Newest(ctx context.Context, path, folder string) (name string, err error) {
-	db, err := open(ctx, path)
-	if err != nil {
-		return "", err
-	}
-	defer db.Close()
-	var id string
-	err = db.QueryRowContext(ctx, `SELECT id FROM session WHERE directory = ? AND coalesce(parent_id, '') = '' ORDER BY time_updated DESC LIMIT 1`, folder).Scan(&id)
-	switch {
-	case errors.Is(err, sql.ErrNoRows):
-		return "", &precis.Error{Code: precis.CodeNotFound, Op: "open", Place: path, Err: fmt.Errorf("there is no session of %.200q", folder)}
-	case err != nil:
-		return "", failed(path, err)
-	}
-	return path + "#" + id, nil
-}
-
 // Answer is what a session says of one answer of its model.
 type Answer struct {
 	Model  string
@@ -127,31 +108,38 @@ type Answer struct {
 
 // Spending is the newest answers of a session, the newest last, and what all of them cost.
 type Spending struct {
+	Session string // its ID
 	Answers []Answer
 	CostUSD float64
 }
 
-// Spent returns the newest answers of a session, given as PATH#ID, at most so many, and the
-// cost of all. Answers that are not finished are left out, and those before the newest
-// summary: what was sent then says nothing of the next request.
-func Spent(ctx context.Context, name string, answers int) (out Spending, err error) {
-	path, id, ok := Split(name)
-	if !ok {
-		return out, failed(name, errors.New("it names no session of a database"))
-	}
+// Spent returns the newest answers of a session of a file, at most so many, and the cost of
+// all: of the session with an ID or, when that is "", of the one that was changed last among
+// those of a folder that began no other's work. Answers that are not finished are left out,
+// and those before the newest summary: what was sent then says nothing of the next request.
+// The error is [precis.CodeNotFound] when there is no such session.
+func Spent(ctx context.Context, path, id, folder string, answers int) (out Spending, err error) {
 	db, err := open(ctx, path)
 	if err != nil {
 		return out, err
 	}
 	defer db.Close()
+	err = db.QueryRowContext(ctx, `SELECT id FROM session WHERE id = ?1 OR ?1 = '' AND directory = ?2 AND coalesce(parent_id, '') = '' ORDER BY time_updated DESC LIMIT 1`, id, folder).Scan(&out.Session)
+	switch {
+	case errors.Is(err, sql.ErrNoRows):
+		return out, &precis.Error{Code: precis.CodeNotFound, Op: "open", Place: path, Err: fmt.Errorf("there is no session %.80q of %.200q", id, folder)}
+	case err != nil:
+		return out, failed(path, err)
+	}
+	id = out.Session
 	const assistant = `json_valid(data) AND json_extract(data, '$.role') = 'assistant'`
 	err = db.QueryRowContext(ctx, `SELECT coalesce(sum(json_extract(data, '$.cost')), 0) FROM message WHERE session_id = ? AND `+assistant, id).Scan(&out.CostUSD)
 	if err != nil {
-		return out, failed(name, err)
+		return out, failed(path, err)
 	}
 	rows, err := db.QueryContext(ctx, `SELECT data FROM message WHERE session_id = ? AND `+assistant+` ORDER BY id DESC LIMIT ?`, id, answers)
 	if err != nil {
-		return out, failed(name, err)
+		return out, failed(path, err)
 	}
 	defer rows.Close()
 	for rows.Next() {
@@ -170,7 +158,7 @@ func Spent(ctx context.Context, name string, answers int) (out Spending, err err
 			} `json:"tokens"`
 		}
 		if err := rows.Scan(&data); err != nil {
-			return out, failed(name, err)
+			return out, failed(path, err)
 		}
 		if json.Unmarshal(data, &m) != nil {
 			continue // of another shape
@@ -185,7 +173,7 @@ func Spent(ctx context.Context, name string, answers int) (out Spending, err err
 	}
 	slices.Reverse(out.Answers)
 	if err := rows.Err(); err != nil {
-		return out, failed(name, err)
+		return out, failed(path, err)
 	}
 	return out, nil
 }

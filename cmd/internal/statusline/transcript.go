@@ -2,7 +2,6 @@ package statusline
 
 import (
 	"bytes"
-	"context"
 	"encoding/json"
 	"io"
 	"os"
@@ -21,20 +20,10 @@ type request struct {
 // tail is how much of a transcript is read, from its end.
 const tail = 1 << 20
 
-// lastRequests returns the requests at the end of a transcript of Claude Code or pi, or of
-// a session of opencode's database, the newest last; those of sub-agents are left out.
-func lastRequests(ctx context.Context, path string) (_ []request, costUSD float64) {
+// lastRequests returns the requests at the end of a transcript of Claude Code or pi, the
+// newest last; those of sub-agents are left out.
+func lastRequests(path string) []request {
 	var out []request
-	if _, _, ok := database.Split(path); ok {
-		all, err := database.Spent(ctx, path, mostRequests)
-		if err != nil {
-			return nil, 0 // nothing is known then
-		}
-		for i, a := range all.Answers {
-			out = append(out, request{strconv.Itoa(i), a.Model, a.Tokens})
-		}
-		return out, all.CostUSD
-	}
 	for line := range bytes.SplitSeq(end(path), []byte("\n")) {
 		r, ok := parseRequest(line)
 		switch {
@@ -45,7 +34,16 @@ func lastRequests(ctx context.Context, path string) (_ []request, costUSD float6
 			out = append(out, r)
 		}
 	}
-	return out, 0
+	return out
+}
+
+// answered returns what opencode's database says of requests.
+func answered(all database.Spending) []request {
+	var out []request
+	for i, a := range all.Answers {
+		out = append(out, request{strconv.Itoa(i), a.Model, a.Tokens})
+	}
+	return out
 }
 
 // end returns the last lines of a regular file.
@@ -108,15 +106,15 @@ func parseRequest(line []byte) (r request, ok bool) {
 	return r, r.tokens > 0
 }
 
-// mostRequests is how far back growth is measured.
-const mostRequests = 20
+// MostRequests is how far back growth is measured.
+const MostRequests = 20
 
 // growthOf returns by how many tokens a conversation grows with a request, since it
 // last became smaller; 0: unknown.
 func growthOf(used []request) int {
 	last := len(used) - 1
 	first := last
-	for first > 0 && last-first < mostRequests && used[first-1].tokens <= used[first].tokens {
+	for first > 0 && last-first < MostRequests && used[first-1].tokens <= used[first].tokens {
 		first--
 	}
 	if first == last {

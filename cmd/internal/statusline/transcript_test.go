@@ -11,6 +11,7 @@ import (
 	_ "modernc.org/sqlite" // opencode's
 
 	"precis"
+	"precis/archive/opencode/database"
 	"precis/cmd/internal/statusline"
 )
 
@@ -63,13 +64,12 @@ func TestOfOpencode(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	s := statusline.Read(t.Context(), of(path+"#s1"))
+	from := of("")
+	if from.Database, err = database.Spent(t.Context(), path, "", "/src", statusline.MostRequests); err != nil {
+		t.Fatal(err)
+	}
+	s := statusline.Read(t.Context(), from)
 	if got, want := s.Line(), "30 % of 100,000, about 7 turns left, $0.030"; got != want {
 		t.Errorf("%s, want %s", got, want)
-	}
-	for _, name := range []string{path + "#nobody", path + "#", filepath.Join(t.TempDir(), "opencode.db") + "#s1"} {
-		if s := statusline.Read(t.Context(), of(name)); s.Known() {
-			t.Errorf("%s: %+v", name, s)
-		}
 	}
 }
