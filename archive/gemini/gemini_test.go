@@ -221,6 +221,10 @@ func TestResumed(t *testing.T) {
 		t.Errorf("the view is %v", view)
 	}
 	check("set anew behind the compression", compressed+set(context, said("c", "user", "<state_snapshot>Read.</state_snapshot>"), said("d", "gemini", "Got it."), said("e", "user", "Go on."), said("f", "gemini", "Yes."))+said("7", "user", "And?")+"\n", whole+"\nu:Go on.\na:Yes.\nu:And?", 1)
+	// A list that shares the beginning alone is another one.
+	if r := read(t, begun+set(context, said("8", "user", "Another thing."))); show(r.Conversation) != "u:<session_context>Here.\nu:Another thing." || len(r.Conversation.Branches) != 1 {
+		t.Errorf("%d branches, messages:\n%s", len(r.Conversation.Branches), show(r.Conversation))
+	}
 	// A session that does go on from its beginning has left the rest.
 	r := read(t, begun+set(context)+said("8", "user", "Another thing.")+"\n")
 	if got := show(r.Conversation); got != "u:<session_context>Here.\nu:Another thing." || len(r.Conversation.Branches) != 1 {

@@ -33,9 +33,9 @@ func (s *log) setMessages(raw json.RawMessage, line int) error {
 	}
 	more, whole, same := s.align(list)
 	switch {
-	case !same || len(s.messages) == 0:
+	case !same || len(s.messages) == 0 || !whole && len(more) > 0:
 		s.replace(list)
-	case !whole && len(more) == 0: // a program that resumes sets its first message first
+	case !whole: // a program that resumes sets its first message first
 		s.shorter = list
 	default:
 		s.shorter = nil
@@ -83,7 +83,7 @@ func (s *log) show() (out []shown) {
 }
 
 // align compares a list with what is shown. Same reports that it says the same in the same
-// order, be it not all of it, with more behind it; whole that nothing is left out.
+// order, be it not all of it, with more behind it; whole that nothing but results is left out.
 func (s *log) align(list []message) (more []message, whole, same bool) {
 	now := s.show()
 	seen := map[string]bool{}
@@ -106,15 +106,17 @@ func (s *log) align(list []message) (more []message, whole, same bool) {
 			s.index[m.id] = o.at
 		}
 		next += at + 1
-		matched++
+		if same = true; !strings.HasPrefix(key, answers) {
+			matched++
+		}
 	}
 	spoken := 0
 	for _, o := range now {
-		if o.key != "" {
+		if o.key != "" && !strings.HasPrefix(o.key, answers) {
 			spoken++
 		}
 	}
-	return more, matched == spoken, matched > 0
+	return more, matched == spoken, same
 }
 
 // answers begins the key of results.
