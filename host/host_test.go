@@ -213,6 +213,7 @@ var yamls = map[string]string{
 	"another engine": "context: {engine: 'lcm', deep: true}\n",
 	"empty mapping":  "context: {}\nmodel: opus\n",
 	"empty value":    "context:\n  engine:\nmodel: opus\n",
+	"a long line":    "agent:\n  prompt: \"" + strings.Repeat("Be brief. ", 400) + "\"\nmodel: opus\n",
 	"lists":          "plugins:\n  enabled:\n  - a # theirs\n  - b\nmodel: opus\n",
 }
 
@@ -391,6 +392,7 @@ func TestNothingIsChanged(t *testing.T) {
 		"read-only YAML": {"hermes", ".hermes/config.yaml", "model: opus\n", 0o444, "it is read-only"},
 		"broken YAML":    {"hermes", ".hermes/config.yaml", "model: opus\nlist: [\n", 0o644, "config.yaml"},
 		"a list":         {"hermes", ".hermes/config.yaml", "- model\n", 0o644, "mapping"},
+		"endless line":   {"hermes", ".hermes/config.yaml", "model: " + strings.Repeat("x", 20_000) + "\n", 0o644, "line 1: the line is longer"},
 		"odd YAML":       {"hermes", ".hermes/config.yaml", "context: compressor\n", 0o644, "cannot be changed alone"},
 		"YAML twice":     {"hermes", ".hermes/config.yaml", "model: a\nmodel: b\n", 0o644, "model"},
 		"closed table":   {"codex", ".codex/config.toml", "mcp_servers = { other = { command = \"x\" } }\n", 0o644, "mcp_servers.precis cannot be added"},

@@ -171,7 +171,7 @@ func TestOtherLayoutsAreRefused(t *testing.T) {
 	if _, err := yamledit.Set([]byte("a: |\n  x\n"), yamledit.Text("1"), "a"); !errors.Is(err, yamledit.ErrLayout) || !strings.HasPrefix(err.Error(), "a: ") {
 		t.Errorf("the error is %v", err)
 	}
-	for _, text := range []string{"\xff", strings.Repeat("x", 1001)} { // which YAML, and we, cannot read again
+	for _, text := range []string{"\xff", strings.Repeat("x", 16_001)} { // which YAML, and we, cannot read again
 		if got, err := yamledit.Set(nil, yamledit.Text(text), "a"); err == nil {
 			t.Errorf("%.10q is %.20q", text, got)
 		}
