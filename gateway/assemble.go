@@ -63,7 +63,7 @@ type Assembled struct {
 
 	Before   int // tokens of what the client sent, overhead included
 	Report   precis.Report
-	Edits    []precis.Edit             // all of the conversation
+	Edits    []precis.Edit             // all of the conversation; where nothing is remembered, to be given with the next list
 	Hidden   []conversation.HiddenPart // what the view does not show as it was said
 	Warnings []string                  // beside those of the report
 }
@@ -103,8 +103,29 @@ func (g *Gateway) Assemble(r *http.Request, a Assembly) (out Assembled, err erro
 	x.record()
 	out, err = x.plan.assembled()
 	out.Edits, out.Hidden = edits, conversation.HiddenRuns(said, edits)
+	if a.Name == "" {
+		out.Edits = anchored(edits, said)
+	}
 	out.Warnings = append(dropped, x.elsewhere()...)
 	return out, err
+}
+
+// anchored returns edits at the nodes behind what they touch, so that they fit a list whose
+// end has changed, too: some clients add a note to the newest message and leave it out of
+// the next request.
+func anchored(edits []precis.Edit, said *precis.Transcript) []precis.Edit {
+	out := slices.Clone(edits)
+	n := 0
+	for i := range out {
+		for _, r := range out[i].Replace {
+			n = max(n, r.To)
+		}
+		for _, h := range out[i].Pins {
+			n = max(n, h.To)
+		}
+		out[i].Seen, out[i].At = n, said.Fingerprint(n)
+	}
+	return out
 }
 
 // Listed gives the messages of an assembly to f as a home that has this one

@@ -59,7 +59,8 @@ type Host struct {
 	Title string // e.g. "Claude Code"
 	Does  string // what precis does there, in a line
 	After string // what the user has to do after installing; "": nothing
-	// Version is the version of the program that this was tried with.
+	// Version is the version of the program that this was tried with; "": it was not run here,
+	// and what it reads is known from its source.
 	Version string
 
 	gates   bool                     // with ModelSummary a model's summary is checked
@@ -71,7 +72,7 @@ type Host struct {
 
 // Hosts returns the programs, in the order of their names.
 func Hosts() []Host {
-	return []Host{claudeCode(), cline(), codex(), gemini(), opencode(), pi(), qwen()}
+	return []Host{claudeCode(), cline(), codex(), gemini(), hermes(), opencode(), pi(), qwen()}
 }
 
 // Named returns the program of a name. The error is [precis.CodeNotFound].
@@ -115,6 +116,16 @@ func (h Host) Warnings(m Machine) []string {
 // hook is the command line of a hook, for a shell.
 func (m Machine) hook(host, event string, args ...string) string {
 	return strings.Join(append([]string{m.quoted(), "hook", host, event}, args...), " ")
+}
+
+// guarded is the command line of a hook that answers {} where precis is gone or fails: for
+// Gemini CLI, which does not begin its work when such a hook fails.
+func (m Machine) guarded(host, event string) string {
+	line := m.hook(host, event)
+	if runtime.GOOS == "windows" { // another shell
+		return line
+	}
+	return "r=$(" + line + " 2>/dev/null) && printf '%s' \"$r\" || printf '{}'"
 }
 
 // quoted is the path of precis for a shell.

@@ -173,16 +173,16 @@ func gemini() Host {
 		Does: "after a compression the model gets, with the next result of a tool or prompt, what the snapshot lacks; tools over MCP",
 		parts: func(m Machine) []part {
 			own := filepath.Join(folder(m), "extensions", "precis")
-			const limit = 10_000 // milliseconds
+			const limit, serverLimit = 6_000, 15_000 // in milliseconds; a server that hangs would be waited for ten minutes
 			return []part{
 				whole(filepath.Join(own, "gemini-extension.json"), pretty(map[string]any{
 					"name": "precis", "version": cmp.Or(strings.TrimPrefix(m.Version, "v"), "0.0.0"),
 					"description": "Gives back what a compression loses. Written by precis install gemini.",
-					"mcpServers":  map[string]any{"precis": server(m)},
+					"mcpServers":  map[string]any{"precis": timedServer(m, serverLimit)},
 				})),
 				whole(filepath.Join(own, "hooks", "hooks.json"), byEvent([]on{
-					{"AfterTool", group{"", []command{run(m.hook(name, "pending"), limit)}}},
-					{"BeforeAgent", group{"", []command{run(m.hook(name, "pending"), limit)}}},
+					{"AfterTool", group{"", []command{run(m.guarded(name, "pending"), limit)}}},
+					{"BeforeAgent", group{"", []command{run(m.guarded(name, "pending"), limit)}}},
 				})),
 			}
 		},
@@ -222,6 +222,24 @@ func cline() Host {
 		After: "start it with cline --compaction off, so that Cline leaves that to precis",
 		parts: func(m Machine) []part {
 			return []part{whole(filepath.Join(folder(m), "plugins", "precis.js"), plugin(m, "cline.js"))}
+		},
+	}
+}
+
+func hermes() Host {
+	folder := func(m Machine) string { return m.env("HERMES_HOME", m.home(".hermes")) }
+	return Host{
+		Name: "hermes", Title: "Hermes", command: "hermes", folder: folder,
+		Does:  "precis keeps each request inside the window, as its gateway does; Hermes keeps every message; a tool that brings back originals",
+		After: "it acts in sessions that begin from now on; if Hermes says that it does not find the engine, run hermes plugins enable precis",
+		parts: func(m Machine) []part {
+			own := filepath.Join(folder(m), "plugins", "precis")
+			about := "name: precis\nversion: " + strconv.Quote(cmp.Or(m.Version, "0")) + "\ndescription: Each request is a view that fits; nothing is lost. Written by precis install hermes.\n"
+			return []part{
+				whole(filepath.Join(own, "__init__.py"), plugin(m, "hermes.py")),
+				whole(filepath.Join(own, "plugin.yaml"), []byte(about)),
+				yamlValue(filepath.Join(folder(m), "config.yaml"), "precis", "context", "engine"),
+			}
 		},
 	}
 }

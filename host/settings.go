@@ -12,6 +12,7 @@ import (
 	"github.com/BurntSushi/toml"
 
 	"precis/internal/jsonedit"
+	"precis/internal/yamledit"
 )
 
 // settings is a JSON file of the user, in which single members are added. Remove gets the
@@ -189,6 +190,15 @@ func server(m Machine) any {
 	}{m.binary(), []string{"mcp"}}
 }
 
+// timedServer is the MCP server with a limit for its answers, in the program's own unit.
+func timedServer(m Machine, limit int) any {
+	return struct {
+		Command string   `json:"command"`
+		Args    []string `json:"args"`
+		Timeout int      `json:"timeout"`
+	}{m.binary(), []string{"mcp"}, limit}
+}
+
 // addStatusLine adds the status line where the user has none.
 func addStatusLine(d *jsonedit.Doc, m Machine, host string, path ...string) error {
 	if d.Get(path...) != nil {
@@ -273,6 +283,44 @@ func tomlBlock(path, table, block string) part {
 			return slices.Concat(head, others, rest), nil
 		},
 	}
+}
+
+// yamlValue is a YAML file of the user, in which one value is set.
+func yamlValue(path, value string, keys ...string) part {
+	return part{
+		path: path,
+		add: func(before []byte) ([]byte, error) {
+			return yamledit.Set(before, yamledit.Text(value), keys...)
+		},
+		remove: func(now, was []byte) ([]byte, error) {
+			set, err := yamledit.Get(now, keys...)
+			if err != nil || set.Text != value {
+				return now, err
+			}
+			if old, err := yamledit.Get(was, keys...); err == nil && old.Text != "" {
+				return yamledit.Set(now, yamledit.Text(old.Text), keys...)
+			}
+			return withoutValue(now, was, keys)
+		},
+	}
+}
+
+// withoutValue removes a value, and the mapping that held it when that is empty then and
+// was not there before precis.
+func withoutValue(now, was []byte, keys []string) ([]byte, error) {
+	rest, err := yamledit.Remove(now, keys...)
+	if err != nil || len(keys) == 1 {
+		return rest, err
+	}
+	holder := keys[:len(keys)-1]
+	left, err := yamledit.Get(rest, holder...)
+	if err != nil || !left.Empty {
+		return rest, err
+	}
+	if before, err := yamledit.Get(was, holder...); err != nil || before.There {
+		return rest, err
+	}
+	return yamledit.Remove(rest, holder...)
 }
 
 // inBraces reports whether a table is written as the value of a key: {…}.

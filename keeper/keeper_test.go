@@ -337,13 +337,60 @@ func TestRefused(t *testing.T) {
 
 // What a small agent links is small: no telemetry, no driver of PostgreSQL, no grammar.
 func TestLight(t *testing.T) {
-	out, err := exec.Command("go", "list", "-deps", "precis/keeper").Output()
+	out, err := exec.Command("go", "list", "-deps", "precis", "precis/preset", "precis/store/sqlite", "precis/keeper").Output()
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, heavy := range []string{"opentelemetry", "prometheus", "pgx", "sitter", "openai-go", "anthropic-sdk", "cobra", "grpc"} {
 		if strings.Contains(string(out), heavy) {
 			t.Errorf("it needs %s", heavy)
+		}
+	}
+}
+
+// A program with the ladder and an SQLite store, that speaks HTTP, is a binary of 15 MB at
+// most; with a keeper, of 18.
+func TestSizes(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds programs")
+	}
+	for name, c := range map[string]struct {
+		program string
+		most    int64
+	}{
+		"ladder": {`import ("context"; "fmt"; "net/http"; "precis/preset"; "precis/store/sqlite")
+
+func main() {
+	st, err := sqlite.Open(context.Background(), "agent.db", sqlite.Options{})
+	fmt.Println(err)
+	fmt.Println(preset.New(preset.Options{Store: st}))
+	fmt.Println(http.Get("https://localhost"))
+}`, 15_000_000},
+		"keeper": {`import ("fmt"; "precis/keeper")
+
+func main() {
+	k, err := keeper.Open("agent.db", keeper.Options{})
+	fmt.Println(err)
+	fmt.Println(k.HTTPClient().Get("https://localhost"))
+}`, 18_000_000},
+	} {
+		dir := t.TempDir()
+		program, binary := filepath.Join(dir, "main.go"), filepath.Join(dir, "agent")
+		if err := os.WriteFile(program, []byte("package main\n\n"+c.program), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		cmd := exec.Command("go", "build", "-trimpath", "-ldflags", "-s -w", "-o", binary, program)
+		cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
+		if out, err := cmd.CombinedOutput(); err != nil {
+			t.Fatalf("%s: %v: %s", name, err, out)
+		}
+		info, err := os.Stat(binary)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Logf("%s: %.1f MB", name, float64(info.Size())/1e6)
+		if info.Size() > c.most {
+			t.Errorf("%s: %d bytes, want %d at most", name, info.Size(), c.most)
 		}
 	}
 }

@@ -181,6 +181,57 @@ func TestCompressed(t *testing.T) {
 	}
 }
 
+// A program that resumes a session reads it and sets it anew, with results twice and other
+// IDs, and so does a hook that adds to a result: nothing of that is a rewriting. Lines as
+// Gemini CLI 0.61.0 writes them.
+func TestResumed(t *testing.T) {
+	const head = `{"sessionId":"s","projectHash":"h","startTime":"2026-01-01T00:00:00Z","kind":"main"}` + "\n"
+	said := func(id, kind, text string) string {
+		return fmt.Sprintf(`{"id":%q,"timestamp":"2026-01-01T00:00:00Z","type":%q,"content":[{"text":%q}]}`, id, kind, text)
+	}
+	result := func(id, more string) string {
+		return fmt.Sprintf(`{"id":%q,"type":"user","content":[{"functionResponse":{"id":"c1","name":"read","response":{"output":"one"}}}%s]}`, id, more)
+	}
+	const calls = `{"id":"2","type":"gemini","content":"Reading.","thoughts":[],"model":"gemini-3","toolCalls":[{"id":"c1","name":"read","args":{"p":1},"status":"success","result":[{"functionResponse":{"id":"c1","name":"read","response":{"output":"one"}}}]}]}`
+	again := func(id string) string {
+		return fmt.Sprintf(`{"id":%q,"type":"gemini","content":[{"text":"Reading."},{"functionCall":{"args":{"p":1},"id":"c1","name":"read"}}]}`, id)
+	}
+	set := func(list ...string) string { return `{"$set":{"messages":[` + strings.Join(list, ",") + `]}}` + "\n" }
+	context := said("0", "user", "<session_context>Here.")
+	begun := head + set(context) + said("1", "user", "Never push.") + "\n" + `{"id":"2","type":"gemini","content":"Reading."}` + "\n" + calls + "\n" + result("3", "") + "\n" + said("4", "gemini", "Read.") + "\n"
+	resumed := begun + head + set(context) + `{"$set":{"sessionId":"s"}}` + "\n" +
+		set(context, said("1", "user", "Never push."), again("2"), result("2", ""), result("3", ""), said("4", "gemini", "Read."))
+	whole := "u:<session_context>Here.\nu:Never push.\na:Reading.:c1({\"p\":1})\nu:c1=one\na:Read."
+	check := func(what, lines, want string, edits int) *precis.Conversation {
+		t.Helper()
+		r := read(t, lines)
+		c := r.Conversation
+		if got := show(c); got != want || len(c.Edits) != edits || len(c.Branches) != 0 || r.Skipped != 0 {
+			t.Errorf("%s: %d edits, %d branches, %v, messages:\n%s", what, len(c.Edits), len(c.Branches), r.Warnings, got)
+		}
+		return c
+	}
+	check("resumed", resumed, whole, 0)
+	check("with a hook's words", resumed+set(context, said("x", "user", "Never push.\n<hook_context>More."), again("y"), result("z", `,{"text":"<hook_context>More."}`), said("w", "gemini", "Read."), said("v", "user", "Go on.")), whole+"\nu:Go on.", 0)
+	// The snapshot stands behind what the program says of the session.
+	snapshot := said("a", "user", "<state_snapshot>Read.</state_snapshot>")
+	compressed := resumed + set(context, snapshot, said("b", "gemini", "Got it.")) + said("5", "user", "Go on.") + "\n" + said("6", "gemini", "Yes.") + "\n"
+	c := check("compressed", compressed, whole+"\nu:Go on.\na:Yes.", 1)
+	if view := precis.View(c.Transcript, c.Edits); len(view) != 5 || view[1].PlainText() != "<state_snapshot>Read.</state_snapshot>" {
+		t.Errorf("the view is %v", view)
+	}
+	check("set anew behind the compression", compressed+set(context, said("c", "user", "<state_snapshot>Read.</state_snapshot>"), said("d", "gemini", "Got it."), said("e", "user", "Go on."), said("f", "gemini", "Yes."))+said("7", "user", "And?")+"\n", whole+"\nu:Go on.\na:Yes.\nu:And?", 1)
+	// A list that shares the beginning alone is another one.
+	if r := read(t, begun+set(context, said("8", "user", "Another thing."))); show(r.Conversation) != "u:<session_context>Here.\nu:Another thing." || len(r.Conversation.Branches) != 1 {
+		t.Errorf("%d branches, messages:\n%s", len(r.Conversation.Branches), show(r.Conversation))
+	}
+	// A session that does go on from its beginning has left the rest.
+	r := read(t, begun+set(context)+said("8", "user", "Another thing.")+"\n")
+	if got := show(r.Conversation); got != "u:<session_context>Here.\nu:Another thing." || len(r.Conversation.Branches) != 1 {
+		t.Errorf("%d branches, messages:\n%s", len(r.Conversation.Branches), got)
+	}
+}
+
 func TestNot(t *testing.T) {
 	for _, data := range []string{
 		`{"system":"s","messages":[{"role":"user","content":"hi"}]}`, `[{"role":"user","content":"hi"}]`, `[{"role":"user","content":[{"type":"text","text":"hi"}]}]`,

@@ -1,7 +1,6 @@
 package gemini
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -160,6 +159,8 @@ type log struct {
 	index    map[string]int // message ID to its place in messages
 	left     [][]message
 	counted  map[string]bool // see builder
+	snapshot string          // of the newest compression; "": there was none
+	shorter  []message       // a beginning of the messages that was set last; nil: none
 }
 
 // message is a message of a session, or a compression.
@@ -168,6 +169,7 @@ type message struct {
 	line       int
 	fields     map[string]json.RawMessage
 	compressed json.RawMessage // the messages that a compression left; nil: it is none
+	left       []message       // the same
 }
 
 // readLines reads a session of JSON lines.
@@ -219,30 +221,7 @@ func (s *log) set(f map[string]json.RawMessage, line int) error {
 	if jsonspan.Kind(f["messages"]) != '[' {
 		return nil
 	}
-	if len(s.messages) > 0 && isCompressed(f["messages"]) {
-		s.messages = append(s.messages, message{line: line, compressed: f["messages"]})
-		return nil
-	}
-	was := s.messages
-	s.reset(nil)
-	for span, err := range jsonspan.Array(f["messages"]) {
-		if err == nil {
-			err = s.message(object(span.Raw), line)
-		}
-		if err != nil {
-			s.reset(was)
-			return err
-		}
-	}
-	s.leave(was)
-	return nil
-}
-
-// isCompressed reports whether a list of messages is what a compression left: it begins
-// with a snapshot.
-func isCompressed(list []byte) bool {
-	f := first(list)
-	return text(f, "type") == "user" && bytes.Contains(f["content"], []byte("state_snapshot>"))
+	return s.setMessages(f["messages"], line)
 }
 
 // message adds a message, or puts it in the place of an earlier state of it.
@@ -250,14 +229,22 @@ func (s *log) message(f map[string]json.RawMessage, line int) error {
 	if text(f, "type") == "" {
 		return errors.New("the message has no type")
 	}
-	m := message{id: text(f, "id"), line: line, fields: f}
-	if i, ok := s.index[m.id]; ok && m.id != "" {
+	if s.shorter != nil { // the session really goes on from there
+		s.replace(s.shorter)
+	}
+	s.put(message{id: text(f, "id"), line: line, fields: f})
+	return nil
+}
+
+// put adds a message, or puts it in the place of an earlier state of it. The result of a
+// call may have the ID of the message that calls.
+func (s *log) put(m message) {
+	if i, ok := s.index[m.id]; ok && m.id != "" && text(s.messages[i].fields, "type") == text(m.fields, "type") {
 		s.messages[i] = m
-		return nil
+		return
 	}
 	s.index[m.id] = len(s.messages)
 	s.messages = append(s.messages, m)
-	return nil
 }
 
 // reset makes a copy of list the session's messages.

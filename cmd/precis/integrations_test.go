@@ -13,7 +13,7 @@ func integrate(t *testing.T, dir string, args ...string) {
 	base, _ := served(t, "memory")
 	cmd := exec.CommandContext(t.Context(), args[0], args[1:]...)
 	cmd.Dir = dir
-	cmd.Env = append(os.Environ(), "PRECIS_URL="+base, "PRECIS_KEY=", "PYTHONDONTWRITEBYTECODE=1", "NO_PROXY=127.0.0.1", "no_proxy=127.0.0.1")
+	cmd.Env = append(os.Environ(), "PRECIS_URL="+base, "PRECIS_KEY=", "PYTHONDONTWRITEBYTECODE=1", "XDG_STATE_HOME="+t.TempDir(), "NO_PROXY=127.0.0.1", "no_proxy=127.0.0.1")
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("%v: %v\n%s", args, err, out)
 	}

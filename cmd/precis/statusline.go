@@ -1,44 +1,53 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"precis"
+	"precis/archive/opencode/database"
 	"precis/cmd/internal/statusline"
 	"precis/host/hook"
 )
 
-// statuslineHosts are the programs that run a command for their status line.
-var statuslineHosts = []string{"claude-code", "qwen"}
+// statuslineHosts are the programs whose sessions have a status line. Claude Code and Qwen
+// Code run the command themselves, pi has its extension run it.
+var statuslineHosts = []string{"claude-code", "opencode", "pi", "qwen"}
 
 func newStatusline(t *tools) *cobra.Command {
 	c := &status{tools: t, format: "claude"}
 	return &cobra.Command{
-		Use:   "statusline AGENT",
+		Use:   "statusline AGENT [SESSION]",
 		Short: "Serve an agent's status line; precis install sets this up",
-		Long: `Serve the status line of an agent program (` + strings.Join(statuslineHosts, " or ") + `): it writes what it knows to
-standard input, and shows the line that is printed: how full the window is, about
-how many turns are left, what was spent, and what precis gave back in this session.
+		Long: `Serve the status line of an agent program (` + strings.Join(statuslineHosts, ", ") + `): it writes what
+it knows to standard input, and shows the line that is printed: how full the window
+is, about how many turns are left, what was spent, and what precis gave back in this
+session.
+
+opencode has no such line. For that of a terminal, or of tmux, nothing is read from
+standard input: the line is about SESSION, or the newest one of this folder.
 
 precis status says the same of any recording.`,
-		Example: `  precis statusline claude-code < status.json`,
-		Args:    takes("AGENT"),
+		Example: `  precis statusline claude-code < status.json
+  precis statusline opencode`,
+		Args: takes("AGENT", "[SESSION]"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if !slices.Contains(statuslineHosts, args[0]) {
 				return &precis.Error{Code: precis.CodeNotFound, Op: "find agent", Place: args[0], Err: errors.New("it has no status line that precis knows"), Hint: "one of " + strings.Join(statuslineHosts, ", ")}
 			}
-			return c.line(cmd, args[0])
+			return c.line(cmd, args[0], args[1:])
 		},
 	}
 }
 
 // line prints the status line of an agent's session.
-func (c *status) line(cmd *cobra.Command, agent string) error {
+func (c *status) line(cmd *cobra.Command, agent string, session []string) error {
 	cfg, err := c.jobs.Config()
 	if err != nil {
 		return err
@@ -47,7 +56,12 @@ func (c *status) line(cmd *cobra.Command, agent string) error {
 	if os.Getenv(hook.Silent) != "" {
 		from.Gateway = cfg.Gateway.Listen
 	}
-	if err := c.client(cmd.Context(), &from); err != nil {
+	if agent == "opencode" {
+		from.Database = opencodeSession(cmd.Context(), session)
+		from.Client.Session = from.Database.Session
+	} else if len(session) > 0 {
+		return precis.Errorf(precis.CodeInvalid, "read arguments", "%s names its session itself", agent)
+	} else if err := c.client(cmd.Context(), &from); err != nil {
 		return err
 	}
 	s := statusline.Read(cmd.Context(), from)
@@ -55,4 +69,24 @@ func (c *status) line(cmd *cobra.Command, agent string) error {
 		s.Compactions = hook.Compactions(stateFolder(home), agent, from.Client.Session)
 	}
 	return c.print(s)
+}
+
+// opencodeSession returns what is known of a session of opencode, or of the newest one of
+// this folder; the zero value where there is none.
+func opencodeSession(ctx context.Context, named []string) database.Spending {
+	home, err := os.UserHomeDir()
+	if err != nil {
+		return database.Spending{}
+	}
+	data := os.Getenv("XDG_DATA_HOME")
+	if data == "" {
+		data = filepath.Join(home, ".local", "share")
+	}
+	folder, _ := os.Getwd() // without one there is no newest
+	id := strings.Join(named, "")
+	out, err := database.Spent(ctx, filepath.Join(data, "opencode", "opencode.db"), id, folder, statusline.MostRequests)
+	if err != nil {
+		return database.Spending{}
+	}
+	return out
 }

@@ -252,6 +252,35 @@ func TestForksAndRewrittenHistories(t *testing.T) {
 	}
 }
 
+// TestANoteThatIsSentOnce: a client that adds a note to the newest message, and leaves it
+// out of the next request, keeps its edits, whoever remembers them.
+func TestANoteThatIsSentOnce(t *testing.T) {
+	for _, name := range []string{"", "notes"} {
+		c := &caller{agent: start(t, openStore(t)).agent("chat", "Read. Never write."), name: name}
+		acts, before := 0, ""
+		for n := range 24 {
+			c.turn(120)
+			c.messages = append(c.messages, fmt.Sprintf(`{"role":"assistant","content":"Read %d."}`, n), "")
+			question := fmt.Sprintf(`{"role":"user","content":"Go on with %d.NOTE"}`, n)
+			last := len(c.messages) - 1
+			c.messages[last] = strings.Replace(question, "NOTE", " <note>It is late.</note>", 1)
+			v := c.assemble("")
+			v.valid(t)
+			c.messages[last] = strings.Replace(question, "NOTE", "", 1)
+			items := v.items(t)
+			if v.Acted {
+				acts++
+			} else if !strings.HasPrefix(strings.Join(items, "\n"), before) {
+				t.Fatalf("%q: nothing was done, and the view begins otherwise", name)
+			}
+			before = strings.Join(items[:len(items)-1], "\n")
+		}
+		if acts < 2 || acts > 12 {
+			t.Errorf("%q: %d of 24 requests were reduced", name, acts)
+		}
+	}
+}
+
 // TestNamesSeparateWhatSaysTheSame: two agents that are told the same have
 // conversations of their own, also after a restart, and each keeps its ID.
 func TestNamesSeparateWhatSaysTheSame(t *testing.T) {

@@ -19,8 +19,8 @@ import (
 // and as it sends them, without names and with turns of one role put together. Each form
 // is a conversation of its own here.
 
-// clineWindow is the context window of a model that nobody knows, in tokens.
-const clineWindow = 128_000
+// unknownWindow is the context window of a model that nobody knows, in tokens.
+const unknownWindow = 128_000
 
 // clineInput is what the plugin says.
 type clineInput struct {
@@ -94,7 +94,7 @@ func (c *call) manage(ctx context.Context, conv *precis.Conversation, raw []json
 	if err != nil {
 		return false, err
 	}
-	request := precis.Request{Conversation: conv, Profile: c.input.Model, Window: precis.Window{Tokens: clineWindow}}
+	request := precis.Request{Conversation: conv, Profile: c.input.Model, Window: precis.Window{Tokens: unknownWindow}}
 	for i := len(raw) - 1; i >= 0 && request.Reported == 0; i-- {
 		var said clineMessage
 		if json.Unmarshal(raw[i], &said) == nil {

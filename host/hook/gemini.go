@@ -6,17 +6,18 @@ import (
 	"errors"
 	"io"
 	"os"
+
+	"precis/archive/gemini"
 )
 
 // Gemini CLI says before every request that it may compress, and never that it did. Its
 // recording tells: the view that a compression left is a line that sets all messages,
-// and the first of them is the snapshot.
-
-// compressed are what such a line holds.
-var compressed = [][]byte{[]byte(`{"$set"`), []byte(`"messages"`), []byte(`state_snapshot>`)}
+// with a snapshot as one of the first. Other lines set them anew with the snapshot that is
+// known.
 
 func geminiPending(ctx context.Context, c *call) ([]byte, error) {
-	before := c.state().Offset
+	was := c.state()
+	before := was.Offset
 	fresh, size, err := readFrom(c.input.Transcript, before)
 	if err != nil {
 		return nil, errNothing("")
@@ -24,14 +25,15 @@ func geminiPending(ctx context.Context, c *call) ([]byte, error) {
 	if size == before {
 		return nil, errNothing("")
 	}
-	found := before > 0 && sets(fresh) // what a session was resumed with is not new
-	mine := false                      // tools end at the same time, and each has a hook
+	snapshot := newest(fresh, was.Snapshot)
+	found := before > 0 && snapshot != was.Snapshot // what a session was resumed with is not new
+	mine := false                                   // tools end at the same time, and each has a hook
 	err = c.update(ctx, func(s *state) {
 		if mine = s.Offset == before; mine && found {
 			s.Compactions++
 		}
 		if mine {
-			s.Offset = size
+			s.Offset, s.Snapshot = size, snapshot
 		}
 	})
 	if err != nil {
@@ -52,23 +54,17 @@ func geminiPending(ctx context.Context, c *call) ([]byte, error) {
 	return c.give(c.input.Event, text), nil
 }
 
-// sets reports whether lines hold the view of a compression.
-func sets(lines []byte) bool {
+// newest returns a hash of the newest snapshot that lines set; was, when they set none.
+func newest(lines []byte, was string) string {
 	for line := range bytes.Lines(lines) {
-		if isSnapshot(line) {
-			return true
+		if !bytes.Contains(line, []byte("state_snapshot>")) {
+			continue
+		}
+		if snapshot := gemini.Snapshot(line); snapshot != "" {
+			was = short(snapshot)
 		}
 	}
-	return false
-}
-
-func isSnapshot(line []byte) bool {
-	for _, part := range compressed {
-		if !bytes.Contains(line, part) {
-			return false
-		}
-	}
-	return true
+	return was
 }
 
 // readFrom returns the whole lines behind an offset, and where they end. A file that is

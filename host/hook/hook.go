@@ -64,6 +64,7 @@ var handlers = map[string]map[string]handler{
 	"opencode":    {"digest": opencodeDigest, "gate": opencodeGate},
 	"pi":          {"digest": piDigest},
 	"cline":       {"view": clineView},
+	"hermes":      {"assemble": hermesAssemble, "expand": hermesExpand},
 }
 
 // Hosts returns the names of the programs whose events are answered.

@@ -50,7 +50,11 @@ func TestAnswers(t *testing.T) {
 		"gemini":   {{"pending", nil, geminiTool}, {"pending", nil, geminiTool}, {"append", nil, snapshot}, {"pending", nil, geminiTool}, {"pending", nil, geminiTool}},
 		"opencode": {{"digest", []string{"s1"}, recordings["opencode"](12)}, {"gate", []string{"s1"}, `{"messages":` + recordings["opencode"](12) + `,"summary":"The port is begun."}`}, {"digest", nil, "[]"}, {"digest", []string{"s1"}, "{}"}},
 		"pi":       {{"digest", []string{"--before", "e12", "TRANSCRIPT"}, ""}, {"digest", []string{"--before", "e1", "TRANSCRIPT"}, ""}, {"digest", []string{"TRANSCRIPT"}, ""}},
-		"cline":    {{"view", nil, `{"messages":` + recordings["cline"](12) + `}`}, {"view", nil, `{"messages":[]}`}},
+		"hermes": {
+			{"assemble", nil, recordings["hermes"](12)}, {"expand", nil, strings.Replace(recordings["hermes"](12), "{", `{"handle":"m8.b0",`, 1)},
+			{"expand", nil, strings.Replace(recordings["hermes"](12), "{", `{"handle":"m800",`, 1)}, {"expand", nil, recordings["hermes"](2)}, {"assemble", nil, `{"messages":[]}`},
+		},
+		"cline": {{"view", nil, `{"messages":` + recordings["cline"](12) + `}`}, {"view", nil, `{"messages":[]}`}},
 	} {
 		t.Run(host, func(t *testing.T) {
 			s := begin(t, host, 12)
@@ -159,7 +163,7 @@ func TestUnknown(t *testing.T) {
 func TestSilence(t *testing.T) {
 	every(t, func(t *testing.T, s *session, event string) {
 		s.write(recordings[s.host](6))
-		in := map[string]string{"opencode": recordings["opencode"](6), "cline": `{"messages":` + recordings["cline"](6) + `}`}[s.host]
+		in := map[string]string{"opencode": recordings["opencode"](6), "cline": `{"messages":` + recordings["cline"](6) + `}`, "hermes": recordings["hermes"](6)}[s.host]
 		if in == "" {
 			in = strings.Replace(claudeCompact, "{", `{"compact_summary":"x",`, 1)
 		}
@@ -273,6 +277,24 @@ func TestGeminiOnce(t *testing.T) {
 	}
 }
 
+// What precis gave stands in the recording from then on; it is not given back again.
+func TestGeminiGivesNothingOfItsOwn(t *testing.T) {
+	s := begin(t, "gemini", 10)
+	s.run("pending", geminiTool)
+	lines := recordings["gemini"](10) + snapshot
+	s.write(lines)
+	given := s.added(s.run("pending", geminiTool), "AfterTool")
+	output := quote("files\n<hook_context>" + strings.NewReplacer("<", "&lt;", ">", "&gt;").Replace(given) + "</hook_context>")
+	lines += `{"id":"u1","type":"user","content":[{"text":"Go on."},{"text":` + quote("<hook_context>"+given+"</hook_context>") + `}]}` + "\n" +
+		`{"id":"g1","type":"gemini","content":"Listing.","toolCalls":[{"id":"c99","name":"ls","args":{},"status":"success","result":[{"functionResponse":{"id":"c99","name":"ls","response":{"output":` + output + `}}}]}]}` + "\n" +
+		strings.Replace(snapshot, "is begun", "goes on", 1)
+	s.write(lines)
+	again := s.added(s.run("pending", geminiTool), "AfterTool")
+	if strings.Count(again, "by precis from the recording") != 1 || strings.Contains(again, "hook_context") || !strings.Contains(again, "Never change lamp/legacy.go") {
+		t.Errorf("it is given again: %s", again)
+	}
+}
+
 func TestGeminiOffsets(t *testing.T) {
 	s := begin(t, "gemini", 10)
 	s.write(recordings["gemini"](10) + snapshot)
@@ -283,11 +305,14 @@ func TestGeminiOffsets(t *testing.T) {
 		}
 	}
 	check("a session that is resumed", false)
-	s.write(recordings["gemini"](10) + snapshot + strings.TrimSuffix(snapshot, "}\n"))
+	second := strings.Replace(snapshot, "is begun", "goes on", 1)
+	s.write(recordings["gemini"](10) + snapshot + strings.TrimSuffix(second, "}\n"))
 	check("half a line", false)
-	s.write(recordings["gemini"](10) + snapshot + snapshot)
+	s.write(recordings["gemini"](10) + snapshot + second)
 	check("the whole line", true)
 	check("again", false)
+	s.write(recordings["gemini"](10) + snapshot + second + second)
+	check("the same snapshot, set anew by a hook or a resumed program", false)
 	s.write(recordings["gemini"](2))
 	check("a shorter file", false)
 	check("a shorter file again", false)
@@ -455,6 +480,7 @@ func TestSums(t *testing.T) {
 // A context that ends ends the answer.
 func TestCanceled(t *testing.T) {
 	s := begin(t, "codex", 4)
+	s.o.State = filepath.Join(s.path, "x") // below a file: nothing is written when the test has ended
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	if got := Run(ctx, s.o, Call{Host: "codex", Event: "session-start", In: strings.NewReader(strings.ReplaceAll(codexCompact, "TRANSCRIPT", s.path))}); len(got) > 0 && !json.Valid(got) {

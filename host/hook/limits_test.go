@@ -241,3 +241,56 @@ func BenchmarkTranscriptOf4MB(b *testing.B) {
 		}
 	}
 }
+
+// Hermes keeps every message, and the edits are remembered here: each view begins with the
+// one before until something is done, and what is hidden is read by its handle.
+func TestHermesAssemble(t *testing.T) {
+	s := begin(t, "hermes", 0)
+	type view struct {
+		Changed, Acted bool
+		Messages       []json.RawMessage
+	}
+	ask := func(n int, more string) (v view) {
+		t.Helper()
+		answer := s.run("assemble", strings.Replace(recordings["hermes"](n), "{", "{"+more, 1))
+		if err := json.Unmarshal([]byte(answer), &v); err != nil {
+			t.Fatalf("%v in %.200q, %+v", err, answer, s.last())
+		}
+		return v
+	}
+	if v := ask(12, ""); v.Changed || v.Acted || len(v.Messages) != 26 {
+		t.Errorf("a short conversation: changed %v, %d messages", v.Changed, len(v.Messages))
+	}
+	var before view
+	acts := 0
+	for n := 300; n < 340; n++ {
+		v := ask(n, "")
+		if v.Acted {
+			acts++
+		} else if textOf(v.Messages[:len(before.Messages)]) != textOf(before.Messages) {
+			t.Fatalf("the view of %d turns does not begin with the one before", n)
+		}
+		before = v
+	}
+	if acts == 0 || acts > 8 || !before.Changed || !strings.Contains(textOf(before.Messages), "Never change lamp/legacy.go") {
+		t.Errorf("acted %d times in 40 turns, changed %v: %.300s", acts, before.Changed, textOf(before.Messages))
+	}
+	if got := Compactions(s.o.State, "hermes", "hermes s1 0"); got != acts {
+		t.Errorf("%d compactions, want %d", got, acts)
+	}
+	if e := s.last(); e.Did != Replaced || !e.Compaction {
+		t.Errorf("%+v", e)
+	}
+	old := s.run("expand", strings.Replace(recordings["hermes"](340), "{", `{"handle":"m8.b0",`, 1))
+	if !strings.Contains(old, "undefined: rotateLens3") {
+		t.Errorf("of m8.b0: %s", old)
+	}
+	// Asked for, whatever the size; and a history that is another one: old edits do no harm.
+	if v := ask(150, `"now":true,"focus":"the lens",`); !v.Acted {
+		t.Errorf("not reduced when asked: %+v", s.last())
+	}
+	other := strings.Replace(recordings["hermes"](12), "Port the lighthouse", "Build the lighthouse", 1)
+	if got := s.run("assemble", other); !strings.Contains(got, `"changed":false`) || !strings.Contains(got, "Build the lighthouse") {
+		t.Errorf("another history: %.300s, %+v", got, s.last())
+	}
+}

@@ -21,7 +21,7 @@ func opencodeDigest(ctx context.Context, c *call) ([]byte, error) {
 
 // opencodeGate adds to the program's own summary what it lacks. The input is
 // {"messages": […], "summary": "…"}.
-func opencodeGate(_ context.Context, c *call) ([]byte, error) {
+func opencodeGate(ctx context.Context, c *call) ([]byte, error) {
 	var in struct {
 		Messages json.RawMessage `json:"messages"`
 		Summary  string          `json:"summary"`
@@ -34,6 +34,7 @@ func opencodeGate(_ context.Context, c *call) ([]byte, error) {
 		return nil, err
 	}
 	more := c.gate(r, in.Summary, "", roomForMore)
+	c.try(ctx, func(s *state) { s.Compactions++ })
 	c.entry.Did, c.entry.Compaction = Gated, true
 	if more == "" {
 		return []byte(in.Summary), nil
@@ -67,6 +68,7 @@ func (c *call) replace(ctx context.Context, r record) ([]byte, error) {
 		return nil, err
 	}
 	out := c.intro(heldBefore) + text
+	c.try(ctx, func(s *state) { s.Compactions++ })
 	c.entry.Did, c.entry.Compaction, c.entry.Tokens = Replaced, true, (units(out)+3)/4
 	return []byte(out), nil
 }

@@ -42,7 +42,7 @@ func (c *call) recordOf(src archive.Source) (record, error) {
 	if err != nil {
 		return record{}, err
 	}
-	r := record{conv: rec.Conversation, msgs: retain.Alive(rec.Conversation.Transcript, rec.Conversation.Edits)}
+	r := record{conv: rec.Conversation, msgs: withoutOwn(retain.Alive(rec.Conversation.Transcript, rec.Conversation.Edits))}
 	if len(r.msgs) == 0 {
 		return r, errNothing("the transcript has no messages")
 	}

@@ -120,6 +120,16 @@ var recordings = map[string]func(n int) string{
 		}
 		return "[" + strings.Join(list, ",") + "]"
 	},
+	"hermes": func(n int) string { // what its context engine says
+		var b strings.Builder
+		fmt.Fprintf(&b, `{"conversation":"hermes s1 0","model":"test-1","window":20000,"messages":[{"role":"system","content":"You are Hermes."},{"role":"user","content":%s}`, quote(ask))
+		for _, t := range turns(n) {
+			arguments := quote(fmt.Sprintf(`{"path":%q}`, t.path))
+			fmt.Fprintf(&b, `,{"role":"assistant","content":%s,"tool_calls":[{"id":%q,"type":"function","function":{"name":"read_file","arguments":%s}}]}`, quote(t.says), t.call, arguments)
+			fmt.Fprintf(&b, `,{"role":"tool","tool_call_id":%q,"content":%s}`, t.call, quote(t.result))
+		}
+		return b.String() + "]}"
+	},
 	"cline": func(n int) string { // the messages, as its plugin hands them over
 		list := []string{`{"id":"first","role":"user","content":[{"type":"text","text":` + quote(ask) + `}],"ts":1}`}
 		for i, t := range turns(n) {

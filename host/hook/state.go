@@ -15,10 +15,11 @@ import (
 // state is what is remembered of a session between events.
 type state struct {
 	Compactions int             `json:"compactions"`
-	Digest      string          `json:"digest,omitempty"`  // given after the newest compaction
-	Summary     string          `json:"summary,omitempty"` // the program's own
-	Pending     string          `json:"pending,omitempty"` // to be given at the next occasion
-	Offset      int64           `json:"offset,omitempty"`  // of the transcript, read so far
+	Digest      string          `json:"digest,omitempty"`   // given after the newest compaction
+	Summary     string          `json:"summary,omitempty"`  // the program's own
+	Pending     string          `json:"pending,omitempty"`  // to be given at the next occasion
+	Offset      int64           `json:"offset,omitempty"`   // of the transcript, read so far
+	Snapshot    string          `json:"snapshot,omitempty"` // a hash of the newest in it
 	Edits       json.RawMessage `json:"edits,omitempty"`
 }
 

@@ -10,12 +10,15 @@ const TIMEOUT = 15000; // ms
 
 const session = randomUUID();
 let model = ""; // that answered last
+let hung = false; // precis did not answer in time: it is not asked again in this run
 
 // view returns the messages to send.
 function view(messages) {
   model = messages.findLast((m) => m.modelInfo?.id)?.modelInfo.id ?? model;
   const input = JSON.stringify({ session, model, messages });
+  if (hung) return messages;
   const run = spawnSync(PRECIS, ["hook", "cline", "view"], { input, timeout: TIMEOUT, maxBuffer: 1 << 28, encoding: "utf8" });
+  hung = run.error?.code === "ETIMEDOUT";
   if (run.status !== 0 || !run.stdout.trim()) return messages;
   const list = JSON.parse(run.stdout);
   return Array.isArray(list) && list.length ? list : messages;

@@ -31,6 +31,9 @@ function ask(args, input) {
 export const Precis = async ({ client }) => {
   const summaries = new Map(); // by session, while it is compacted
   const said = async (sessionID) => (await client.session.messages({ path: { id: sessionID } })).data;
+  const written = new Set(); // sessions whose newest summary is precis's, or was looked at
+  const message = MODEL ? "What the summary of the conversation lacked was added." : "The summary of the conversation is precis's, without a model call. Nothing is lost.";
+  const show = async () => client.tui.showToast({ body: { title: "precis", message, variant: "info" } });
   return {
     "experimental.session.compacting": async ({ sessionID }, out) => {
       try {
@@ -53,10 +56,13 @@ export const Precis = async ({ client }) => {
       if (!summaries.has(sessionID)) return;
       const held = summaries.get(sessionID);
       summaries.delete(sessionID);
+      written.add(sessionID);
       out.text = MODEL ? (await ask(["gate", sessionID], JSON.stringify({ messages: held, summary: out.text }))) || out.text : held;
     },
     event: async ({ event }) => {
-      if (/^session\.(error|idle|compacted)$/.test(event.type)) summaries.delete(event.properties?.sessionID);
+      const sessionID = event.properties?.sessionID;
+      if (/^session\.(error|idle|compacted)$/.test(event.type)) summaries.delete(sessionID);
+      if (event.type === "session.compacted" && written.delete(sessionID)) void show().catch(() => {}); // where there is no screen
     },
   };
 };

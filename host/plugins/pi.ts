@@ -8,10 +8,10 @@ const PRECIS = "PRECIS";
 const TIMEOUT = 15000; // ms
 
 // ask runs precis and returns what it prints; "" when it fails.
-function ask(args: string[], signal?: AbortSignal): Promise<string> {
+function ask(args: string[], signal?: AbortSignal, input = ""): Promise<string> {
   return new Promise((resolve) => {
     try {
-      const child = spawn(PRECIS, args, { stdio: ["ignore", "pipe", "ignore"] });
+      const child = spawn(PRECIS, args, { stdio: ["pipe", "pipe", "ignore"] });
       const stop = () => (child.kill("SIGKILL"), end(""));
       const timer = setTimeout(stop, TIMEOUT);
       const end = (text: string) => (clearTimeout(timer), signal?.removeEventListener("abort", stop), resolve(text));
@@ -19,8 +19,10 @@ function ask(args: string[], signal?: AbortSignal): Promise<string> {
       let out = "";
       child.stdout.setEncoding("utf8");
       child.stdout.on("data", (piece: string) => (out += piece));
+      child.stdin.on("error", () => {});
       child.on("error", () => end(""));
       child.on("close", (code) => end(code === 0 ? out : ""));
+      child.stdin.end(input);
     } catch {
       resolve("");
     }
@@ -36,10 +38,21 @@ export default function (pi: any) {
     const summary = await ask(["hook", "pi", "digest", "--before", p.firstKeptEntryId, file], event.signal);
     if (summary) return { compaction: { summary, firstKeptEntryId: p.firstKeptEntryId, tokensBefore: p.tokensBefore, details: { precis: 1 } } };
   });
+  pi.on("session_compact", async (_event: any, ctx: any) => {
+    if (ctx.hasUI) ctx.ui.setStatus("precis", undefined); // until a request is answered nobody knows how full it is
+  });
   pi.on("turn_end", async (_event: any, ctx: any) => {
     if (!ctx.hasUI) return;
+    const file = ctx.sessionManager.getSessionFile();
     const use = ctx.getContextUsage?.();
-    if (use?.tokens && use.contextWindow) ctx.ui.setStatus("precis", `context ${Math.round((100 * use.tokens) / use.contextWindow)} %`);
+    if (!use?.tokens || !use.contextWindow) return;
+    const spent = ctx.sessionManager.getEntries().reduce((sum: number, e: any) => sum + (e.message?.usage?.cost?.total ?? 0), 0);
+    const input = {
+      session_id: file, transcript_path: file, model: { id: ctx.model?.id }, cost: { total_cost_usd: spent },
+      context_window: { context_window_size: use.contextWindow, used_percentage: (100 * use.tokens) / use.contextWindow },
+    };
+    const line = file ? await ask(["statusline", "pi"], undefined, JSON.stringify(input)) : "";
+    ctx.ui.setStatus("precis", line.trim() || `context ${Math.round((100 * use.tokens) / use.contextWindow)} %`);
   });
   pi.registerTool({
     name: "precis_show",

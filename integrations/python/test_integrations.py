@@ -6,7 +6,10 @@ import importlib.util
 import json
 import os
 import sys
+import tempfile
+import time
 import unittest
+from unittest import mock
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, HERE)
@@ -139,23 +142,32 @@ class LangChain(unittest.TestCase):
 
 
 def hermes():
-    path = os.path.join(HERE, "..", "hermes", "plugins", "context_engine", "precis", "__init__.py")
+    """The context engine as precis install hermes writes it."""
+    path = os.path.join(HERE, "..", "..", "host", "plugins", "hermes.py")
     spec = importlib.util.spec_from_file_location("precis_hermes", path)
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
+    module.PRECIS = "precis"
     return module
 
 
 class Hermes(unittest.TestCase):
-    """As Hermes calls an engine, by its documented interface; not in Hermes itself."""
+    """As Hermes calls an engine, by its source; not in Hermes itself. Here precis serve answers."""
+
+    environment = {}
+
+    def setUp(self):
+        patch = mock.patch.dict(os.environ, self.environment)
+        patch.start()
+        self.addCleanup(patch.stop)
 
     def engine(self, session):
         collected = []
         hermes().register(type("Context", (), {"register_context_engine": lambda _, e: collected.append(e)})())
-        e = collected[0]
+        e = copy.deepcopy(collected[0])  # each agent has a copy
         self.assertEqual(e.name, "precis")
         e.update_model("m", WINDOW)
-        e.on_session_start(session, platform="cli")
+        e.on_session_start(self.id() + session, platform="cli")
         return e
 
     def test_each_request_gets_its_view(self):
@@ -190,12 +202,51 @@ class Hermes(unittest.TestCase):
         self.assertIn("text", json.loads(e.handle_tool_call("precis_expand", {"handle": "m0"})))
         self.assertIn("error", json.loads(e.handle_tool_call("precis_expand", {"handle": "nonsense"})))
 
-    def test_without_precis_nothing_changes(self):
-        e = hermes().PrecisEngine(url="http://127.0.0.1:1", timeout=2)
+    def test_behind_a_gateway_nothing_is_done(self):
+        with mock.patch.dict(os.environ, {"PRECIS_GATEWAY": "1"}):
+            e = self.engine("s3")
+        history = chat(20)
+        e.update_from_response({"prompt_tokens": WINDOW, "completion_tokens": 1, "total_tokens": WINDOW + 1})
+        self.assertIsNone(e.select_context(history, budget_tokens=WINDOW))
+        self.assertFalse(e.should_compress())
+
+
+class HermesWithoutServer(Hermes):
+    """The same where precis is started for each request."""
+
+    environment = {"PRECIS_URL": ""}
+
+    def test_without_precis_hermes_compresses_by_itself(self):
+        module = hermes()
+        module.PRECIS = "/nowhere/precis"
+        with self.assertRaises(FileNotFoundError):
+            module.PrecisEngine()
+
+
+class HermesWithout(unittest.TestCase):
+    """Whatever fails, requests go as they are."""
+
+    def unchanged(self, e):
         history = chat(2)
         self.assertIsNone(e.select_context(history))
+        self.assertIsNotNone(e.error)
         self.assertIs(e.compress(history), history)
         self.assertIn("error", json.loads(e.handle_tool_call("precis_expand", {"handle": "m0"})))
+
+    def test_no_server(self):
+        self.unchanged(hermes().PrecisEngine(url="http://127.0.0.1:1", timeout=2))
+
+    def test_a_program_that_fails(self):
+        for script in ("exit 3", "echo nonsense", "exec sleep 60"):
+            with self.subTest(script), tempfile.TemporaryDirectory() as folder, mock.patch.dict(os.environ, {"PRECIS_URL": ""}):
+                module = hermes()
+                module.PRECIS = os.path.join(folder, "precis")
+                with open(module.PRECIS, "w") as f:
+                    f.write("#!/bin/sh\n" + script + "\n")
+                os.chmod(module.PRECIS, 0o755)
+                e, begun = module.PrecisEngine(timeout=1), time.monotonic()
+                self.unchanged(e)
+                self.assertLess(time.monotonic() - begun, 2, "what hangs is not started again")
 
 
 if __name__ == "__main__":

@@ -21,6 +21,10 @@ type HostSetUp struct {
 	// command returns the command line, and writes a configuration with a small window.
 	command func(p *place, task string) (args, env []string, err error)
 	flags   []string // of precis install
+	// pause is after how many files the model ends its turn, for programs that compact
+	// between turns alone; again is the command line that goes on then.
+	pause int
+	again func(p *place) []string
 }
 
 // small is the context window, in tokens, that most programs are told of. Qwen Code sends
@@ -37,6 +41,7 @@ func HostSetUps() []HostSetUp {
 		{Name: "codex", pkg: codex, command: hostCodex, flags: []string{"--trust"}},
 		{Name: "qwen", pkg: qwen, legacy: true, latency: 40 * time.Millisecond, command: hostQwen},
 		{Name: "opencode", pkg: opencode, command: hostOpencode},
+		{Name: "gemini", pkg: geminiCLI, command: hostGemini, pause: 4, again: geminiAgain},
 		{Name: "pi", pkg: pi, window: small, legacy: true, thinks: true, command: hostPi},
 		{Name: "cline", pkg: cline, window: small, command: hostCline},
 	}
@@ -86,6 +91,27 @@ func hostQwen(p *place, task string) ([]string, []string, error) {
 		_, err = p.writeJSON(settings, p.home, ".qwen", "settings.json")
 	}
 	return replaced(args, task), env, err
+}
+
+// hostGemini compresses at 25,000 tokens, between the user's turns alone.
+func hostGemini(p *place, task string) ([]string, []string, error) {
+	_, err := p.writeJSON(object{
+		"model":    object{"compressionThreshold": 0.025, "name": geminiModel},
+		"security": object{"auth": object{"selectedType": "gemini-api-key"}, "folderTrust": object{"enabled": false}},
+		"privacy":  object{"usageStatisticsEnabled": false}, "general": object{"enableAutoUpdate": false},
+	}, p.home, ".gemini", "settings.json")
+	env := []string{"GEMINI_API_KEY=" + geminiKey, "GOOGLE_GEMINI_BASE_URL=" + p.base, "GEMINI_CLI_TRUST_WORKSPACE=true"}
+	return []string{p.bin(geminiCLI, "gemini"), "-m", geminiModel, "-y", "-p", task}, env, err
+}
+
+// The model has a window of a million tokens in the program's own table.
+const (
+	geminiModel = "gemini-2.5-pro"
+	geminiKey   = "test-key"
+)
+
+func geminiAgain(p *place) []string {
+	return []string{p.bin(geminiCLI, "gemini"), "-m", geminiModel, "-y", "--resume", "latest", "-p", "Go on with the next files."}
 }
 
 func hostOpencode(p *place, task string) ([]string, []string, error) {

@@ -27,6 +27,7 @@ var (
 	cline        = pkg{name: "cline", version: "3.0.65"}
 	continueCLI  = pkg{name: "@continuedev/cli", version: "1.5.47"}
 	codex        = pkg{name: "@openai/codex", version: "0.169.0"}
+	geminiCLI    = pkg{name: "@google/gemini-cli", version: "0.61.0"}
 	claudeCode   = pkg{name: "@anthropic-ai/claude-code", version: "2.1.330", after: "install.cjs"}
 )
 

@@ -135,7 +135,7 @@ func (l *lab) run(ctx context.Context, mode string, r *HostResult) error {
 		window = 0 // else the gateway learns it, and the program never condenses
 	}
 	server, err := upstream.Start(upstream.Options{
-		Files: files, Window: window, LegacyThinking: l.legacy, Thinking: l.thinks, Latency: l.latency,
+		Files: files, Window: window, LegacyThinking: l.legacy, Thinking: l.thinks, Latency: l.latency, Pause: l.pause, ParallelAt: l.parallel(),
 		Observe: func(rec upstream.Record, _ http.Header, body []byte) {
 			mu.Lock()
 			defer mu.Unlock()
@@ -185,8 +185,18 @@ func (l *lab) run(ctx context.Context, mode string, r *HostResult) error {
 			return err
 		}
 	}
-	if err := l.program(ctx, args, env, p, logs, r); err != nil {
-		return err
+	done := func() bool {
+		mu.Lock()
+		defer mu.Unlock()
+		return read
+	}
+	for turn := 0; turn == 0 || l.again != nil && turn < l.o.Files && !done(); turn++ {
+		if turn > 0 {
+			args = l.again(p)
+		}
+		if err := l.program(ctx, args, env, p, logs, r); err != nil {
+			return err
+		}
 	}
 	mu.Lock()
 	defer mu.Unlock()
@@ -198,6 +208,15 @@ func (l *lab) run(ctx context.Context, mode string, r *HostResult) error {
 		return nil
 	}
 	return l.uninstall(ctx, binary, env, before, logs, r)
+}
+
+// parallel is the number of the file that is asked for together with the next one: as a
+// rule, or never, where turns end after a number of files.
+func (l *lab) parallel() int {
+	if l.pause > 0 {
+		return -1
+	}
+	return 0
 }
 
 // plant puts what is planted near the beginning of a file: some programs cut the middle
@@ -282,9 +301,9 @@ func (l *lab) program(ctx context.Context, args, env []string, p *place, logs st
 	}
 	<-c.done
 	c.stop()
-	r.Seconds = time.Since(begin).Seconds()
+	r.Seconds += time.Since(begin).Seconds()
 	text, err := os.ReadFile(log)
-	r.Done = strings.Contains(string(text), upstream.Done)
+	r.Done = r.Done || strings.Contains(string(text), upstream.Done)
 	return err
 }
 

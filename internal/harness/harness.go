@@ -44,7 +44,7 @@ func IsObservation(text string) bool {
 // harnessHeads begin the sections that agent programs add to user messages by
 // themselves: the state of the editor, reminders, notices of interruption.
 var harnessHeads = []string{
-	"<environment_details>", "<environment_context>", "<system-reminder>", "<system_reminder>", "<session_context>",
+	"<environment_details>", "<environment_context>", "<system-reminder>", "<system_reminder>", "<session_context>", "<hook_context>",
 	"<user_instructions>", "<notice>", "[ERROR]", "[TASK RESUMPTION]", "[Request interrupted",
 	"<local-command", "<bash-input>", "<bash-stdout>", "<bash-stderr>", "<file_content", "<files>", "<folder_content", "<url_content", "<user-prompt-submit-hook>", "<task-notification>", "<agent-notification>", "Base directory for this skill:",
 	"Caveat: The messages below were generated", "Stop hook feedback:", "(The user did not provide a new message.", "[The user has switched to",

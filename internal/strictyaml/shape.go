@@ -14,20 +14,21 @@ const (
 	// maxBytes bounds a file; a thousand models take a tenth.
 	maxBytes        = 1 << 20
 	maxLineBytes    = 1000
+	maxOwnLineBytes = 16_000
 	maxOpenBrackets = 64
 )
 
 // checkShape refuses what no configuration looks like before the YAML parser
 // sees it: the parser takes 18 seconds for 64 KB of opening brackets.
-func checkShape(data []byte) error {
+func checkShape(data []byte, longest int) error {
 	if len(data) > maxBytes {
 		return fmt.Errorf("the file is larger than %d bytes", maxBytes)
 	}
 	number, open := 0, 0
 	for line := range bytes.Lines(data) {
 		number++
-		if len(line) > maxLineBytes {
-			return &Error{Line: number, Err: fmt.Errorf("the line is longer than %d bytes", maxLineBytes)}
+		if len(line) > longest {
+			return &Error{Line: number, Err: fmt.Errorf("the line is longer than %d bytes", longest)}
 		}
 		open += bytes.Count(line, []byte("[")) - bytes.Count(line, []byte("]"))
 		open += bytes.Count(line, []byte("{")) - bytes.Count(line, []byte("}"))
@@ -50,8 +51,14 @@ func Normal(data []byte) []byte {
 
 // Parse reads one YAML document. An empty one gives nil. Files over a megabyte
 // and lines over 1000 bytes are refused.
-func Parse(data []byte) (ast.Node, error) {
-	if err := checkShape(data); err != nil {
+func Parse(data []byte) (ast.Node, error) { return parse(data, maxLineBytes) }
+
+// ParseOwn is Parse for a file that the user keeps for another program, and so trusts:
+// prompts in it are long, and lines up to 16,000 bytes are read.
+func ParseOwn(data []byte) (ast.Node, error) { return parse(data, maxOwnLineBytes) }
+
+func parse(data []byte, longest int) (ast.Node, error) {
+	if err := checkShape(data, longest); err != nil {
 		return nil, err
 	}
 	file, err := parser.ParseBytes(Normal(data), 0)

@@ -17,7 +17,7 @@ type place struct {
 }
 
 var (
-	callMark    = regexp.MustCompile(`\b(?:toolu|call)_(r\d+)_(\d+)\b`)
+	callMark    = regexp.MustCompile(`(?:\b|__)(?:toolu|call)_(r\d+)_(\d+)\b`)
 	summaryMark = regexp.MustCompile(`Carry on behind file number (\d+) \((?:run (r\d+)|no run)\)`)
 )
 
@@ -86,6 +86,10 @@ func (s *Server) act(a *answer, at place, reader tool) {
 	files := s.options.Files
 	if at.step >= len(files) {
 		a.text = Done
+		return
+	}
+	if n := s.options.Pause; n > 0 && at.step > 0 && at.step%n == 0 && a.lastUserText == "" {
+		a.text = fmt.Sprintf("%d files were read so far.", at.step)
 		return
 	}
 	if s.recalls(a, at) {

@@ -18,6 +18,7 @@ func (s *Server) model(w http.ResponseWriter, r *http.Request, d *dialect, kind 
 		s.refuse(w, r, d, Record{Kind: kind, Refused: err.Error()}, body)
 		return
 	}
+	p.fromPath(r.URL.Path)
 	at := placeOf(body)
 	tool, reads := reader(p.tools)
 	if kind == Main {
@@ -27,7 +28,7 @@ func (s *Server) model(w http.ResponseWriter, r *http.Request, d *dialect, kind 
 	if kind == Count {
 		rec.Run = at.run
 		s.keep(r, rec, d, body)
-		writeJSON(w, http.StatusOK, object{"input_tokens": p.tokens})
+		writeJSON(w, http.StatusOK, object{"input_tokens": p.tokens, "totalTokens": p.tokens})
 		return
 	}
 	a := &answer{prompt: p, compacts: strings.HasSuffix(r.URL.Path, "/compact")}
@@ -60,6 +61,8 @@ func (s *Server) problem(a *answer, r *http.Request, body []byte) string {
 		return problem
 	}
 	switch a.dialect {
+	case geminiDialect:
+		return geminiProblem(a.body)
 	case anthropicDialect:
 		var problem string
 		a.dropped, problem = s.checkThinking(a.prompt, r.Header)

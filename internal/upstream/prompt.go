@@ -60,7 +60,7 @@ func (p *prompt) usableTools() (out []tool) {
 	if choice := p.body["tool_choice"]; choice == "none" || str(choice, "type") == "none" {
 		return nil
 	}
-	for _, declared := range list(p.body["tools"]) {
+	for _, declared := range declarations(p.body) {
 		o, _ := declared.(object)
 		if t, ok := p.dialect.tools(o); ok {
 			out = append(out, t)
@@ -78,6 +78,9 @@ func (p *prompt) findLastUserText() string {
 		return text
 	}
 	last, _ := messages[len(messages)-1].(object)
+	if p.dialect == geminiDialect {
+		return geminiUserText(last)
+	}
 	if role := str(last, "role"); role == "assistant" || role == "tool" || role == "" {
 		return ""
 	}

@@ -31,5 +31,8 @@ func route(path string) (*dialect, Kind) {
 	case "/responses/compact":
 		return responsesDialect, Compact
 	}
+	if kind := geminiRoute(path); kind != "" {
+		return geminiDialect, kind
+	}
 	return nil, ""
 }

@@ -41,6 +41,9 @@ type Options struct {
 	// for the next file, where it is offered: with the input {"handle":"m1"}. It is not
 	// called before the first file.
 	Recall string
+	// Pause has the model end its turn after so many files, until the user speaks; 0:
+	// never.
+	Pause int
 	// Lenient refuses nothing but overflows and what is no JSON.
 	Lenient bool
 	// Latency is the wait before each event of a stream, and before a whole answer.

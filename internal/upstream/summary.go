@@ -10,10 +10,14 @@ import (
 // numbered matches the sections that a request for a summary lists.
 var numbered = regexp.MustCompile(`(?m)^ {0,3}(\d{1,2})\. \**([A-Z][^:\n*]{1,60})\**:`)
 
-// summary writes a summary with the sections that a request asks for.
+// summary writes a summary with the sections that a request asks for, in the tag it names.
 func summary(p *prompt, at place, files []string) string {
+	tag := "summary"
+	if strings.Contains(p.lastUserText, "<state_snapshot>") {
+		tag = "state_snapshot"
+	}
 	var out strings.Builder
-	out.WriteString("<summary>\n")
+	out.WriteString("<" + tag + ">\n")
 	sections := numbered.FindAllStringSubmatch(p.lastUserText, -1)
 	if len(sections) == 0 {
 		sections = [][]string{{"", "1", "Goal"}, {"", "2", "State"}, {"", "3", "Next step"}}
@@ -21,7 +25,7 @@ func summary(p *prompt, at place, files []string) string {
 	for i, m := range sections {
 		fmt.Fprintf(&out, "%s. %s:\n   %s\n", m[1], m[2], content(m[2], i == len(sections)-1, at, files))
 	}
-	out.WriteString("</summary>")
+	out.WriteString("</" + tag + ">")
 	return out.String()
 }
 

@@ -25,7 +25,7 @@ type doc struct {
 
 // read parses a document.
 func read(data []byte) (*doc, error) {
-	root, err := strictyaml.Parse(data)
+	root, err := strictyaml.ParseOwn(data)
 	if err != nil {
 		return nil, err
 	}

@@ -1,6 +1,6 @@
 // Package yamledit changes single values of a YAML file that a person keeps, and
 // leaves every other byte: comments, order, indentation, quotes, line ends. Use [Set]
-// and [Remove].
+// and [Remove], and [Get] to look.
 //
 // A change is a splice at the place that the parser states. The result is parsed
 // again, and refused unless it is the old document with that one change. So layouts
@@ -11,6 +11,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/goccy/go-yaml/ast"
@@ -43,6 +44,34 @@ var ErrLayout = errors.New("it is written in a way that cannot be changed alone;
 // root must be a mapping, or [ErrLayout].
 func Set(data []byte, v Value, path ...string) ([]byte, error) {
 	return change(data, &v, path)
+}
+
+// Found is what stands at a path of keys.
+type Found struct {
+	There bool   // something does, null included
+	Text  string // of a scalar, without quotes; "" of anything else
+	Empty bool   // it is a mapping or a list with nothing in it
+}
+
+// Get returns what stands at a path of keys. The error is about the document.
+func Get(data []byte, path ...string) (Found, error) {
+	d, err := read(data)
+	if err != nil {
+		return Found{}, err
+	}
+	t := treeOf(d.root)
+	for _, name := range path {
+		i := slices.Index(t.keys, name)
+		if i < 0 {
+			return Found{}, nil
+		}
+		t = t.subs[i]
+	}
+	out := Found{There: true, Empty: (t.kind == "mapping" || t.kind == "list") && len(t.subs) == 0}
+	if t.kind == "scalar" {
+		out.Text = t.text
+	}
+	return out, nil
 }
 
 // Remove returns a document without the value at a path of keys. A mapping that loses

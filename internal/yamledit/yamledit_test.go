@@ -90,6 +90,33 @@ func TestRemoveTakesOneKey(t *testing.T) {
 	}
 }
 
+func TestGet(t *testing.T) {
+	for _, tt := range []struct {
+		in, path string
+		want     yamledit.Found
+	}{
+		{file, "threshold", yamledit.Found{There: true, Text: "60"}},
+		{file, "keep/share", yamledit.Found{There: true, Text: "it's"}},
+		{file, "profiles/b c", yamledit.Found{There: true, Text: "-1"}},
+		{file, "keep", yamledit.Found{There: true}},
+		{file, "rungs", yamledit.Found{There: true}},
+		{file, "keep/none", yamledit.Found{}},
+		{file, "threshold/none", yamledit.Found{}},
+		{"", "a", yamledit.Found{}},
+		{"# c\n", "a/b", yamledit.Found{}},
+		{"a: {}\n", "a", yamledit.Found{There: true, Empty: true}},
+		{"a: []\n", "a", yamledit.Found{There: true, Empty: true}},
+		{"a:\nb: null\n", "a", yamledit.Found{There: true}},
+	} {
+		if got, err := yamledit.Get([]byte(tt.in), strings.Split(tt.path, "/")...); err != nil || got != tt.want {
+			t.Errorf("%s of %.10q: %+v, %v", tt.path, tt.in, got, err)
+		}
+	}
+	if got, err := yamledit.Get([]byte("a: [\n"), "a"); err == nil {
+		t.Errorf("of a broken document: %+v", got)
+	}
+}
+
 func TestWhatIsMissingIsMade(t *testing.T) {
 	for _, tt := range []struct{ path, in, want string }{
 		{"a", "", "a: 1\n"},
@@ -144,7 +171,7 @@ func TestOtherLayoutsAreRefused(t *testing.T) {
 	if _, err := yamledit.Set([]byte("a: |\n  x\n"), yamledit.Text("1"), "a"); !errors.Is(err, yamledit.ErrLayout) || !strings.HasPrefix(err.Error(), "a: ") {
 		t.Errorf("the error is %v", err)
 	}
-	for _, text := range []string{"\xff", strings.Repeat("x", 1001)} { // which YAML, and we, cannot read again
+	for _, text := range []string{"\xff", strings.Repeat("x", 16_001)} { // which YAML, and we, cannot read again
 		if got, err := yamledit.Set(nil, yamledit.Text(text), "a"); err == nil {
 			t.Errorf("%.10q is %.20q", text, got)
 		}

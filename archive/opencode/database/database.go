@@ -12,6 +12,7 @@ import (
 	"fmt"
 	"net/url"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -95,6 +96,84 @@ func Sessions(ctx context.Context, path string) ([]Entry, error) {
 	}
 	if err := rows.Err(); err != nil {
 		return nil, failed(path, err)
+	}
+	return out, nil
+}
+
+// Answer is what a session says of one answer of its model.
+type Answer struct {
+	Model  string
+	Tokens int // of the request and the answer
+}
+
+// Spending is the newest answers of a session, the newest last, and what all of them cost.
+type Spending struct {
+	Session string // its ID
+	Answers []Answer
+	CostUSD float64
+}
+
+// Spent returns the newest answers of a session of a file, at most so many, and the cost of
+// all: of the session with an ID or, when that is "", of the one that was changed last among
+// those of a folder that began no other's work. Answers that are not finished are left out,
+// and those before the newest summary: what was sent then says nothing of the next request.
+// The error is [precis.CodeNotFound] when there is no such session.
+func Spent(ctx context.Context, path, id, folder string, answers int) (out Spending, err error) {
+	db, err := open(ctx, path)
+	if err != nil {
+		return out, err
+	}
+	defer db.Close()
+	err = db.QueryRowContext(ctx, `SELECT id FROM session WHERE id = ?1 OR ?1 = '' AND directory = ?2 AND coalesce(parent_id, '') = '' ORDER BY time_updated DESC LIMIT 1`, id, folder).Scan(&out.Session)
+	switch {
+	case errors.Is(err, sql.ErrNoRows):
+		return out, &precis.Error{Code: precis.CodeNotFound, Op: "open", Place: path, Err: fmt.Errorf("there is no session %.80q of %.200q", id, folder)}
+	case err != nil:
+		return out, failed(path, err)
+	}
+	id = out.Session
+	const assistant = `json_valid(data) AND json_extract(data, '$.role') = 'assistant'`
+	err = db.QueryRowContext(ctx, `SELECT coalesce(sum(json_extract(data, '$.cost')), 0) FROM message WHERE session_id = ? AND `+assistant, id).Scan(&out.CostUSD)
+	if err != nil {
+		return out, failed(path, err)
+	}
+	rows, err := db.QueryContext(ctx, `SELECT data FROM message WHERE session_id = ? AND `+assistant+` ORDER BY id DESC LIMIT ?`, id, answers)
+	if err != nil {
+		return out, failed(path, err)
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var data []byte
+		var m struct {
+			Model   string `json:"modelID"`
+			Summary bool   `json:"summary"`
+			Tokens  struct {
+				Input     int `json:"input"`
+				Output    int `json:"output"`
+				Reasoning int `json:"reasoning"`
+				Cache     struct {
+					Read  int `json:"read"`
+					Write int `json:"write"`
+				} `json:"cache"`
+			} `json:"tokens"`
+		}
+		if err := rows.Scan(&data); err != nil {
+			return out, failed(path, err)
+		}
+		if json.Unmarshal(data, &m) != nil {
+			continue // of another shape
+		}
+		if m.Summary {
+			break
+		}
+		t := m.Tokens
+		if n := t.Input + t.Output + t.Reasoning + t.Cache.Read + t.Cache.Write; n > 0 {
+			out.Answers = append(out.Answers, Answer{m.Model, n})
+		}
+	}
+	slices.Reverse(out.Answers)
+	if err := rows.Err(); err != nil {
+		return out, failed(path, err)
 	}
 	return out, nil
 }

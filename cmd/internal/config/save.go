@@ -17,6 +17,7 @@ import (
 	"precis"
 	"precis/internal/atomicfile"
 	"precis/internal/filelock"
+	"precis/internal/strictyaml"
 	"precis/internal/suggest"
 	"precis/internal/yamledit"
 	"precis/preset"
@@ -46,6 +47,9 @@ func Rewrite(data []byte, changes ...Change) ([]byte, error) {
 			}
 			data, err = yamledit.Set(data, v, path...)
 		}
+		if err == nil && unreadable(data) {
+			err = fmt.Errorf("%s: %w", c.Key, yamledit.ErrLayout)
+		}
 		if err != nil {
 			e := &precis.Error{Code: precis.CodeInvalid, Op: opWrite, Err: err}
 			switch {
@@ -58,6 +62,13 @@ func Rewrite(data []byte, changes ...Change) ([]byte, error) {
 		}
 	}
 	return data, nil
+}
+
+// unreadable reports whether a configuration file would not be read: its lines are bounded
+// more tightly than those of files that yamledit changes.
+func unreadable(data []byte) bool {
+	_, err := strictyaml.Parse(data)
+	return err != nil
 }
 
 // pathOf returns where a key stands in a file.

@@ -79,7 +79,7 @@ func (p *Printer) arithmetic(j *jobs.Job, r precis.Report) {
 	w := p.Text
 	w.Printf("\n")
 	pairs := [][2]string{
-		{"recording", j.File.Format + ", " + term.Count(j.Conversation.Transcript.Len(), "message")},
+		{"recording", kindOf(j.File.Format, j.File.Origin.Agent) + ", " + term.Count(j.Conversation.Transcript.Len(), "message")},
 		{"window", r.Decision.Window.String()},
 		{"before", sizeText(r.Before, r.Decision.Window.Tokens)},
 		{"after", sizeText(r.After, r.Decision.Window.Tokens)},

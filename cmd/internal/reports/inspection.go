@@ -17,6 +17,7 @@ import (
 // Inspection is what inspect prints.
 type Inspection struct {
 	Format     string            `json:"format"`
+	Agent      string            `json:"agent,omitempty"` // the program, where several share the format
 	Path       string            `json:"path"`
 	Title      string            `json:"title,omitempty"`
 	Model      string            `json:"model,omitempty"`
@@ -75,7 +76,7 @@ func Inspect(ctx context.Context, j *jobs.Job) (Inspection, error) {
 	}
 	meter := j.Manager.NewMeter()
 	v := Inspection{
-		Format: j.File.Format, Path: j.File.Path, Title: j.Conversation.Title, Model: j.Model,
+		Format: j.File.Format, Agent: j.File.Origin.Agent, Path: j.File.Path, Title: j.Conversation.Title, Model: j.Model,
 		Branches: len(j.Conversation.Branches), Skipped: j.File.Skipped, Ignored: j.File.Ignored, Warnings: j.File.Warnings,
 		View:       census.Take(j.Conversation, precis.Units(j.Conversation.Transcript, j.Conversation.Edits), meter),
 		Transcript: census.Take(j.Conversation, precis.Units(j.Conversation.Transcript, nil), meter),
@@ -87,6 +88,15 @@ func Inspect(ctx context.Context, j *jobs.Job) (Inspection, error) {
 		}
 	}
 	return v, nil
+}
+
+// kindOf names a recording: by the program that made it, and by the format where that is
+// called otherwise.
+func kindOf(format, agent string) string {
+	if agent == "" || agent == format {
+		return format
+	}
+	return agent + " (format " + format + ")"
 }
 
 // Inspection prints it: the usage, the window as a bar, and what is in it.
@@ -118,7 +128,7 @@ func (p *Printer) Inspection(v Inspection) {
 		because = v.Arithmetic
 	}
 	w.Pairs(
-		[2]string{"recording", v.Format + ", " + term.Count(v.Status.Messages, "message") + extras(v)},
+		[2]string{"recording", kindOf(v.Format, v.Agent) + ", " + term.Count(v.Status.Messages, "message") + extras(v)},
 		[2]string{"model", v.Model},
 		[2]string{"window", v.Window.String()},
 		[2]string{"repeats", repeats},

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"precis"
+	"precis/archive/opencode/database"
 	"precis/cmd/internal/term"
 )
 
@@ -34,9 +35,10 @@ type Status struct {
 
 // Sources are where a status may come from.
 type Sources struct {
-	Client     Client // what the client says; zero: nothing
-	Transcript string // path of Claude Code's recording; "": none
-	Gateway    string // address of a gateway
+	Client     Client            // what the client says; zero: nothing
+	Transcript string            // path of a recording of Claude Code or pi; "": none
+	Database   database.Spending // of a session of opencode; zero: none
+	Gateway    string            // address of a gateway
 	Threshold  float64
 	Window     func(model string) precis.Window
 }
@@ -49,13 +51,18 @@ func Read(ctx context.Context, from Sources) Status {
 	s := Status{Model: from.Client.Model.ID, CostUSD: from.Client.Cost.USD, Window: from.Client.Context.Size, TurnsLeft: -1}
 	s.Tokens = from.Client.tokens()
 	growth := 0
+	var used []request
 	if from.Transcript != "" {
-		if used := lastRequests(from.Transcript); len(used) > 0 {
-			last := used[len(used)-1]
-			s.Tokens, growth = last.tokens, growthOf(used)
-			if s.Model == "" {
-				s.Model = last.model
-			}
+		used = lastRequests(from.Transcript)
+	}
+	if len(from.Database.Answers) > 0 {
+		used, s.CostUSD = answered(from.Database), from.Database.CostUSD
+	}
+	if len(used) > 0 {
+		last := used[len(used)-1]
+		s.Tokens, growth = last.tokens, growthOf(used)
+		if s.Model == "" {
+			s.Model = last.model
 		}
 	}
 	from.gateway(ctx, &s, &growth)

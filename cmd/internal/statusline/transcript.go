@@ -5,6 +5,9 @@ import (
 	"encoding/json"
 	"io"
 	"os"
+	"strconv"
+
+	"precis/archive/opencode/database"
 )
 
 // request is what the client reported of one request.
@@ -17,7 +20,7 @@ type request struct {
 // tail is how much of a transcript is read, from its end.
 const tail = 1 << 20
 
-// lastRequests returns the requests at the end of a transcript of Claude Code, the
+// lastRequests returns the requests at the end of a transcript of Claude Code or pi, the
 // newest last; those of sub-agents are left out.
 func lastRequests(path string) []request {
 	var out []request
@@ -25,11 +28,20 @@ func lastRequests(path string) []request {
 		r, ok := parseRequest(line)
 		switch {
 		case !ok:
-		case len(out) > 0 && out[len(out)-1].id == r.id: // the lines of one answer
+		case r.id != "" && len(out) > 0 && out[len(out)-1].id == r.id: // the lines of one answer
 			out[len(out)-1] = r
 		default:
 			out = append(out, r)
 		}
+	}
+	return out
+}
+
+// answered returns what opencode's database says of requests.
+func answered(all database.Spending) []request {
+	var out []request
+	for i, a := range all.Answers {
+		out = append(out, request{strconv.Itoa(i), a.Model, a.Tokens})
 	}
 	return out
 }
@@ -62,35 +74,47 @@ func parseRequest(line []byte) (r request, ok bool) {
 	}
 	var l struct {
 		Type    string `json:"type"`
+		ID      string `json:"id"` // in pi
 		Side    bool   `json:"isSidechain"`
 		Message struct {
 			ID    string `json:"id"`
+			Role  string `json:"role"`
 			Model string `json:"model"`
 			Usage struct {
 				Input  int `json:"input_tokens"`
 				Output int `json:"output_tokens"`
 				Read   int `json:"cache_read_input_tokens"`
 				Write  int `json:"cache_creation_input_tokens"`
+
+				PiInput  int `json:"input"`
+				PiOutput int `json:"output"`
+				PiRead   int `json:"cacheRead"`
+				PiWrite  int `json:"cacheWrite"`
 			} `json:"usage"`
 		} `json:"message"`
 	}
-	if json.Unmarshal(line, &l) != nil || l.Type != "assistant" || l.Side {
+	if json.Unmarshal(line, &l) != nil || l.Side {
 		return r, false
 	}
 	u := l.Message.Usage
-	r = request{id: l.Message.ID, model: l.Message.Model, tokens: u.Input + u.Output + u.Read + u.Write}
+	switch {
+	case l.Type == "assistant":
+		r = request{l.Message.ID, l.Message.Model, u.Input + u.Output + u.Read + u.Write}
+	case l.Type == "message" && l.Message.Role == "assistant":
+		r = request{l.ID, l.Message.Model, u.PiInput + u.PiOutput + u.PiRead + u.PiWrite}
+	}
 	return r, r.tokens > 0
 }
 
-// mostRequests is how far back growth is measured.
-const mostRequests = 20
+// MostRequests is how far back growth is measured.
+const MostRequests = 20
 
 // growthOf returns by how many tokens a conversation grows with a request, since it
 // last became smaller; 0: unknown.
 func growthOf(used []request) int {
 	last := len(used) - 1
 	first := last
-	for first > 0 && last-first < mostRequests && used[first-1].tokens <= used[first].tokens {
+	for first > 0 && last-first < MostRequests && used[first-1].tokens <= used[first].tokens {
 		first--
 	}
 	if first == last {

@@ -1,13 +1,17 @@
-"""precis as the context engine of Hermes: ``context.engine: precis`` in config.yaml.
+"""precis as the context engine of Hermes: every request is a view that fits, and nothing is lost.
 
-It asks precis serve (PRECIS_URL, PRECIS_KEY; default http://127.0.0.1:8377) for the
-view of each request, and leaves the session itself as it is: select_context. A host
-that has no such hook compresses: its list then becomes the view. When precis cannot
-be reached, requests go as they are.
+Written by "precis install hermes", removed by "precis uninstall hermes". With PRECIS_URL (and
+PRECIS_KEY) in the environment it asks that precis serve or gateway instead of starting precis
+for each request.
+
+Hermes keeps every message: select_context changes the request alone. A Hermes without that hook
+compresses, and its list then becomes the view. When precis fails, requests go as they are.
 """
 
 import json
 import os
+import shutil
+import subprocess
 import urllib.error
 import urllib.request
 
@@ -15,6 +19,8 @@ try:
     from agent.context_engine import ContextEngine
 except ImportError:  # outside of Hermes
     ContextEngine = object
+
+PRECIS = "PRECIS"
 
 EXPAND = {
     "name": "precis_expand",
@@ -31,7 +37,7 @@ EXPAND = {
 
 
 class PrecisEngine(ContextEngine):
-    """The engine. One conversation at a time, as Hermes has it."""
+    """The engine. Each agent of Hermes has a copy, for one conversation at a time."""
 
     name = "precis"
     last_prompt_tokens = last_completion_tokens = last_total_tokens = 0
@@ -40,16 +46,20 @@ class PrecisEngine(ContextEngine):
     protect_first_n, protect_last_n = 0, 0
     emit_automatic_compaction_status = True
 
-    def __init__(self, url=None, key=None, timeout=20):
-        self.url = (url or os.environ.get("PRECIS_URL") or "http://127.0.0.1:8377").rstrip("/")
+    def __init__(self, url=None, key=None, timeout=15):
+        self.url = (url or os.environ.get("PRECIS_URL") or "").rstrip("/")
         self.key, self.timeout = key or os.environ.get("PRECIS_KEY"), timeout
+        if not self.url and not shutil.which(PRECIS):  # Hermes then compresses by itself
+            raise FileNotFoundError(PRECIS + " is gone; install precis again, or set context.engine to compressor")
+        self.behind = bool(os.environ.get("PRECIS_GATEWAY"))  # a gateway does the work
         self.error = None  # of the newest call; None: it succeeded
+        self.hung = False  # precis did not answer in time: it is not started again
         self.model = ""
         self._forget("")
 
     def _forget(self, session):
         self._session, self._part = session, 0
-        self._source = None  # the conversation whose handles the model sees
+        self._source = None  # whose handles the model sees: a conversation's ID, or the messages
         self._selects = False  # the host asks for a view of each request
 
     # What Hermes reports.
@@ -88,13 +98,12 @@ class PrecisEngine(ContextEngine):
         self._selects = v is not None
         if v is None:
             return None
-        self._source = v.get("conversation", {}).get("id")
         self.compression_count += v["acted"]
         return v["messages"] if v["changed"] else None
 
     def should_compress(self, prompt_tokens=None):
         tokens = self.last_prompt_tokens if prompt_tokens is None else prompt_tokens
-        return not self._selects and 0 < self.threshold_tokens <= tokens
+        return not self._selects and not self.behind and 0 < self.threshold_tokens <= tokens
 
     def should_compress_info(self, prompt_tokens=None):
         return self.should_compress(prompt_tokens), str(self.error) if self.error else None
@@ -124,7 +133,6 @@ class PrecisEngine(ContextEngine):
         v = self._assemble(messages, self.context_length, now=True, focus=focus_topic)
         if v is None or not v["changed"]:
             return messages
-        self._source = v.get("conversation", {}).get("id")
         self._part += 1  # what the host keeps from now on is another list
         self.compression_count += 1
         return v["messages"]
@@ -139,34 +147,52 @@ class PrecisEngine(ContextEngine):
             return json.dumps({"error": "unknown context engine tool: " + name})
         if not self._source:
             return json.dumps({"error": "nothing is hidden"})
-        body = {"handle": str(args.get("handle", "")), "conversation": self._source, "offset": int(args.get("offset") or 0)}
-        r = self._post("expand", body)
-        return json.dumps({"error": str(self.error)} if r is None else {k: r[k] for k in ("text", "next_offset", "total_bytes") if k in r})
+        body = {"handle": str(args.get("handle", "")), "offset": int(args.get("offset") or 0)}
+        body["conversation" if isinstance(self._source, str) else "messages"] = self._source
+        r = self._ask("expand", body)
+        return json.dumps({"error": str(self.error or "there is no such message")} if r is None else {k: r[k] for k in ("text", "next_offset", "total_bytes") if k in r})
 
     def _assemble(self, messages, window, **more):
+        if self.behind:
+            return None
         body = {"dialect": "chat", "model": self.model or "unknown", "messages": messages}
         if window:
             body["window"] = window
         if self._session:
             body["conversation"] = "hermes %s %d" % (self._session, self._part)
         body.update({k: v for k, v in more.items() if v})
-        return self._post("assemble", body)
+        v = self._ask("assemble", body)
+        if v is not None:
+            self._source = v.get("conversation", {}).get("id") or messages
+        return v
 
-    def _post(self, verb, body):
+    def _ask(self, verb, body):
         """Returns the answer; None when there is none, and error says why."""
+        if self.hung:
+            return None
+        self.error = None
+        try:
+            data = json.dumps(body).encode()
+            return self._served(verb, data) if self.url else self._run(verb, data)
+        except subprocess.TimeoutExpired as e:
+            self.error, self.hung = e, True
+        except urllib.error.HTTPError as e:
+            self.error = e.read(4096).decode("utf-8", "replace")
+        except (OSError, ValueError, TypeError, subprocess.SubprocessError) as e:
+            self.error = e
+        return None
+
+    def _run(self, verb, data):
+        out = subprocess.run([PRECIS, "hook", "hermes", verb], input=data, capture_output=True, timeout=self.timeout, check=True).stdout
+        return json.loads(out) if out.strip() else None  # precis stats hosts says why there is none
+
+    def _served(self, verb, data):
         headers = {"Content-Type": "application/json", "User-Agent": "precis-hermes"}
         if self.key:
             headers["X-Precis-Key"] = self.key
-        try:
-            req = urllib.request.Request(self.url + "/precis/api/v1/" + verb, json.dumps(body).encode(), headers)
-            with urllib.request.urlopen(req, timeout=self.timeout) as res:
-                self.error = None
-                return json.load(res)
-        except urllib.error.HTTPError as e:
-            self.error = e.read(4096).decode("utf-8", "replace")
-        except (OSError, ValueError, TypeError) as e:
-            self.error = e
-        return None
+        req = urllib.request.Request(self.url + "/precis/api/v1/" + verb, data, headers)
+        with urllib.request.urlopen(req, timeout=self.timeout) as res:
+            return json.load(res)
 
 
 def register(ctx):

@@ -1,0 +1,215 @@
+package gemini
+
+import (
+	"encoding/json"
+	"errors"
+	"slices"
+	"strings"
+
+	"precis/internal/jsonspan"
+)
+
+// A session sets all of its messages anew when it was compressed, when a resumed program
+// has read it, and when a hook has added to a result. Only the first says something new.
+// IDs do not tell which it is: they change with each setting.
+
+// setMessages takes a list of messages in the place of those so far.
+func (s *log) setMessages(raw json.RawMessage, line int) error {
+	var list []message
+	for span, err := range jsonspan.Array(raw) {
+		if err != nil {
+			return err
+		}
+		f := object(span.Raw)
+		if text(f, "type") == "" {
+			return errors.New("a message has no type")
+		}
+		list = append(list, message{id: text(f, "id"), line: line, fields: f})
+	}
+	if snapshot := snapshotIn(list); len(s.messages) > 0 && snapshot != "" && snapshot != s.snapshot {
+		s.snapshot, s.shorter = snapshot, nil
+		s.messages = append(s.messages, message{line: line, compressed: raw, left: list})
+		return nil
+	}
+	more, whole, same := s.align(list)
+	switch {
+	case !same || len(s.messages) == 0 || !whole && len(more) > 0:
+		s.replace(list)
+	case !whole: // a program that resumes sets its first message first
+		s.shorter = list
+	default:
+		s.shorter = nil
+		for _, m := range more {
+			s.put(m)
+		}
+	}
+	return nil
+}
+
+// replace puts a list in the place of the messages, which are left.
+func (s *log) replace(list []message) {
+	was := s.messages
+	s.shorter = nil
+	s.reset(nil)
+	for _, m := range list {
+		s.put(m)
+	}
+	s.snapshot = snapshotIn(list)
+	s.leave(was)
+}
+
+// shown is a message that the session shows now, by what it says.
+type shown struct {
+	key string
+	at  int // in messages; -1: within a compression
+}
+
+// show returns what the session shows now: what the newest compression left, and what was
+// said since.
+func (s *log) show() (out []shown) {
+	from := 0
+	for i, m := range s.messages {
+		if m.compressed != nil {
+			from, out = i+1, nil
+			for _, kept := range m.left {
+				out = append(out, shown{keyOf(kept.fields), -1})
+			}
+		}
+	}
+	for i := from; i < len(s.messages); i++ {
+		out = append(out, shown{keyOf(s.messages[i].fields), i})
+	}
+	return out
+}
+
+// align compares a list with what is shown. Same reports that it says the same in the same
+// order, be it not all of it, with more behind it; whole that nothing but results is left out.
+func (s *log) align(list []message) (more []message, whole, same bool) {
+	now := s.show()
+	seen := map[string]bool{}
+	next, matched := 0, 0
+	for _, m := range list {
+		key := keyOf(m.fields)
+		if key == "" || seen[key] && strings.HasPrefix(key, answers) {
+			continue // a notice, or a result that is there twice
+		}
+		at := slices.IndexFunc(now[next:], func(o shown) bool { return o.key == key })
+		switch {
+		case at < 0:
+			more = append(more, m)
+			continue
+		case len(more) > 0:
+			return nil, false, false
+		}
+		seen[key] = true
+		if o := now[next+at]; o.at >= 0 && m.id != "" {
+			s.index[m.id] = o.at
+		}
+		next += at + 1
+		if same = true; !strings.HasPrefix(key, answers) {
+			matched++
+		}
+	}
+	spoken := 0
+	for _, o := range now {
+		if o.key != "" && !strings.HasPrefix(o.key, answers) {
+			spoken++
+		}
+	}
+	return more, matched == spoken, same
+}
+
+// answers begins the key of results.
+const answers = "answers "
+
+// keyOf names a message by what it says: who, its words, its calls, and the calls that it
+// answers. What hooks have added is left out. It is "" for what is neither the user's nor
+// the model's.
+func keyOf(f map[string]json.RawMessage) string {
+	kind := text(f, "type")
+	if kind != "user" && kind != "gemini" {
+		return ""
+	}
+	var words, calls, results []string
+	part := func(raw []byte) {
+		p := object(raw)
+		switch {
+		case p == nil:
+			if s, ok := jsonspan.String(raw); ok {
+				words = append(words, s)
+			}
+		case p["functionResponse"] != nil:
+			results = append(results, named(p["functionResponse"]))
+		case p["functionCall"] != nil:
+			calls = append(calls, named(p["functionCall"]))
+		case jsonspan.Kind(p["thought"]) != 't':
+			words = append(words, text(p, "text"))
+		}
+	}
+	if jsonspan.Kind(f["content"]) == '[' {
+		for span, err := range jsonspan.Array(f["content"]) {
+			if err != nil {
+				break
+			}
+			part(span.Raw)
+		}
+	} else {
+		part(f["content"])
+	}
+	if len(results) > 0 {
+		return answers + strings.Join(results, " ")
+	}
+	if jsonspan.Kind(f["toolCalls"]) == '[' && len(calls) == 0 {
+		for span, err := range jsonspan.Array(f["toolCalls"]) {
+			if err != nil {
+				break
+			}
+			calls = append(calls, named(span.Raw))
+		}
+	}
+	said, _, _ := strings.Cut(strings.Join(words, "\n"), "<hook_context>")
+	return kind + " " + strings.TrimSpace(said) + "\x00" + strings.Join(calls, " ")
+}
+
+// named is a call's or a result's ID, or its name where it has none.
+func named(raw []byte) string {
+	f := object(raw)
+	if id := text(f, "id"); id != "" {
+		return id
+	}
+	return text(f, "name")
+}
+
+// mostBefore is how many messages stand before the snapshot of a compression at most: what
+// the program says of the session.
+const mostBefore = 2
+
+// snapshotIn returns the snapshot that a list of messages begins with; "" for none.
+func snapshotIn(list []message) string {
+	for _, m := range list[:min(len(list), mostBefore+1)] {
+		if text(m.fields, "type") != "user" {
+			continue
+		}
+		if key := keyOf(m.fields); strings.Contains(key, "state_snapshot>") {
+			return key
+		}
+	}
+	return ""
+}
+
+// Snapshot returns the snapshot that a line of a session sets, a text that tells it from
+// others; "" when it sets none.
+func Snapshot(line []byte) string {
+	f := object(object(line)["$set"])
+	if jsonspan.Kind(f["messages"]) != '[' {
+		return ""
+	}
+	var list []message
+	for span, err := range jsonspan.Array(f["messages"]) {
+		if err != nil || len(list) > mostBefore {
+			break
+		}
+		list = append(list, message{fields: object(span.Raw)})
+	}
+	return snapshotIn(list)
+}
