@@ -25,6 +25,20 @@ func (m *Manager) Reword(ctx context.Context, r Request, edit, text string) (Edi
 		return Edit{}, Errorf(CodeNotFound, op, "there is no edit %.80q in force", edit)
 	}
 	old := Active(conv.Edits)[i]
+	before := *conv // as it is without the edit: what the text stands for
+	before.Edits = slices.DeleteFunc(slices.Clone(conv.Edits), func(e Edit) bool { return e.ID == edit })
+	r.Conversation = &before
+	e, err := m.retext(ctx, r, old, text)
+	if err != nil {
+		return Edit{}, err
+	}
+	return m.add(ctx, conv, e)
+}
+
+// retext returns an edit that shows another text where old shows one, read by the gate.
+// The conversation of the request is without old.
+func (m *Manager) retext(ctx context.Context, r Request, old Edit, text string) (Edit, error) {
+	const op = "reword"
 	if strings.TrimSpace(text) == "" || !utf8.ValidString(text) {
 		return Edit{}, Errorf(CodeInvalid, op, "the text is empty or no UTF-8")
 	}
@@ -32,9 +46,7 @@ func (m *Manager) Reword(ctx context.Context, r Request, edit, text string) (Edi
 	if err != nil {
 		return Edit{}, err
 	}
-	before := *conv // as it is without the edit: what the text stands for
-	before.Edits = slices.DeleteFunc(slices.Clone(conv.Edits), func(e Edit) bool { return e.ID == edit })
-	r.Conversation, r.Manual, r.Meter = &before, true, nil
+	r.Manual, r.Meter = true, nil
 	p, err := m.begin(r)
 	if err != nil {
 		return Edit{}, err
@@ -48,7 +60,7 @@ func (m *Manager) Reword(ctx context.Context, r Request, edit, text string) (Edi
 	if e.Report.TokensAfter > e.Report.TokensBefore {
 		return Edit{}, Errorf(CodeInvalid, op, "the text has %d tokens, the messages it stands for %d", e.Report.TokensAfter, e.Report.TokensBefore)
 	}
-	return m.add(ctx, conv, e)
+	return e, nil
 }
 
 // reworded returns an edit over the same spans that shows another text.
