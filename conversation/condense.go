@@ -65,7 +65,7 @@ func Condense(ctx context.Context, h Home, id string, o CondenseOptions) (Conden
 	release, ok := r.lease(ctx)
 	defer release()
 	if !ok {
-		return Condensed{}, &precis.Error{Code: precis.CodeConflict, Op: "condense conversation", Hint: "another replica is condensing it; try again later"}
+		return Condensed{}, errCondensing()
 	}
 	out, err := r.manage(ctx)
 	if err != nil || !out.Changed {
@@ -75,6 +75,10 @@ func Condense(ctx context.Context, h Home, id string, o CondenseOptions) (Conden
 		return Condensed{}, err
 	}
 	return out, nil
+}
+
+func errCondensing() error {
+	return &precis.Error{Code: precis.CodeConflict, Op: "condense conversation", Hint: "another replica is condensing it; try again later"}
 }
 
 // Preview says what [Condense] would do. Nothing is changed and no model is called.
