@@ -67,6 +67,9 @@ func TestErrors(t *testing.T) {
 		{"POST", one + "/exclude", `{}`, 400, "invalid", "/handle"},
 		{"POST", one + "/reword", `{"text":"y"}`, 400, "invalid", "/edit"},
 		{"POST", one + "/reword", `{"edit":"nowhere","text":"y"}`, 404, "not_found", "nowhere"},
+		{"POST", one + "/apply", `{}`, 400, "invalid", "/draft"},
+		{"POST", one + "/apply", `{"draft":"x"}`, 404, "not_found", "no such draft"},
+		{"POST", one + "/draft", `{"profile":"x"}`, 404, "not_found", "profile"},
 		{"POST", one + "/exclude", `{"handle":"m0.b0"}`, 400, "invalid", "whole messages"},
 		{"POST", one + "/restore", `{"handle":"m1"}`, 404, "not_found", "shown as it was said"},
 		{"POST", one + "/rewind", `{}`, 400, "invalid", "/messages"},
@@ -178,6 +181,7 @@ func ownersIn(t *testing.T, p *place, first bool) {
 	}
 	for path, body := range map[string]string{
 		"/condense": "", "/preview": "", "/undo": "", "/pin": `{"handles":["m0"]}`, "/restore": `{"handle":"m0"}`, "/exclude": `{"handle":"m1"}`, "/reword": `{"edit":"x","text":"y"}`, "/rewind": `{"messages":1}`, "/branch": `{"messages":1}`,
+		"/draft": "", "/apply": `{"draft":"x"}`,
 	} {
 		p.problem(404, "POST", one+path, body, bert...)
 	}

@@ -84,6 +84,21 @@ func preview(c *call, in condensing) (any, error) {
 	return conversation.Preview(c.r.Context(), c.home(), c.id(), in.options())
 }
 
+func draft(c *call, in condensing) (any, error) {
+	return c.drafts.Make(c.r.Context(), c.home(), c.id(), in.options())
+}
+
+func applyDraft(c *call, in applying) (any, error) {
+	if in.Draft == "" {
+		return nil, invalid(opBody, "body: /draft", "it is missing", "")
+	}
+	out, err := c.drafts.Apply(c.r.Context(), c.home(), c.id(), in.Draft, in.Texts)
+	if err == nil {
+		c.publish(notesOf(out.Report))
+	}
+	return out, err
+}
+
 func undo(c *call, in undoing) (any, error) {
 	return c.changed(conversation.Undo(c.r.Context(), c.home(), c.id(), in.Edits...))
 }

@@ -72,6 +72,8 @@ var routes = []route{
 	{method: "GET", path: one + "/state", name: "getWork", out: conversation.WorkState{}, do: about(conversation.Work)},
 	{method: "POST", path: one + "/condense", name: "condense", in: condensing{}, out: conversation.Condensed{}, do: posted(condense)},
 	{method: "POST", path: one + "/preview", name: "preview", in: condensing{}, out: conversation.Condensed{}, do: posted(preview)},
+	{method: "POST", path: one + "/draft", name: "draft", in: condensing{}, out: conversation.Draft{}, do: posted(draft)},
+	{method: "POST", path: one + "/apply", name: "applyDraft", in: applying{}, out: conversation.Condensed{}, do: posted(applyDraft)},
 	{method: "POST", path: one + "/undo", name: "undo", in: undoing{}, out: conversation.Change{}, do: posted(undo)},
 	{method: "POST", path: one + "/pin", name: "pin", in: pinning{}, out: conversation.Change{}, do: posted(pin)},
 	{method: "POST", path: one + "/restore", name: "restore", in: restoring{}, out: conversation.Change{}, do: posted(restore)},
@@ -116,6 +118,12 @@ type condensing struct {
 // options returns what is asked for; a user asks.
 func (in condensing) options() conversation.CondenseOptions {
 	return conversation.CondenseOptions{Focus: in.Focus, Target: in.Target, Summarizer: in.Summarizer, Profile: in.Profile}
+}
+
+// applying puts a draft in force.
+type applying struct {
+	Draft string            `json:"draft"`
+	Texts map[string]string `json:"texts,omitempty"` // by the IDs of its edits, texts in the place of its own
 }
 
 // undoing names edits.
