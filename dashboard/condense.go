@@ -76,6 +76,11 @@ func (c *call) preview(o conversation.CondenseOptions) (*condensed, error) {
 	if err != nil {
 		return nil, err
 	}
+	return c.would(would)
+}
+
+// would describes what a condensation that is not in force does.
+func (c *call) would(would conversation.Condensed) (*condensed, error) {
 	comp, err := conversation.Compose(c.ctx(), c.home, c.id(), would.Result.Edits...)
 	if err != nil {
 		return nil, err

@@ -67,6 +67,7 @@ type dash struct {
 	files  files
 	render renderer
 	losses losses
+	drafts conversation.Drafts
 }
 
 // New returns a dashboard. It is safe for concurrent use. The error is a
@@ -94,7 +95,7 @@ func New(o Options) (http.Handler, error) {
 	if o.Now == nil {
 		o.Now = time.Now
 	}
-	d := &dash{o: o, mux: http.NewServeMux()}
+	d := &dash{o: o, mux: http.NewServeMux(), drafts: conversation.Drafts{Now: o.Now}}
 	var err error
 	if d.texts, err = readTexts(); err != nil {
 		return nil, err
@@ -133,6 +134,9 @@ func (d *dash) routes() {
 	get(one+"/condense", (*call).condenseForm)
 	get(one+"/do/{verb}", (*call).effect)
 	post(one+"/condense", (*call).condense)
+	post(one+"/draft", (*call).makeDraft)
+	get(one+"/draft/{draft}", (*call).draft)
+	post(one+"/draft/{draft}", (*call).applyDraft)
 	post(one+"/do/{verb}", (*call).do)
 	if d.o.Settings != nil {
 		get("settings", (*call).settings)

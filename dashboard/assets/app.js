@@ -143,7 +143,8 @@
     say();
     const timer = setInterval(say, 500);
     try {
-      const res = await fetch(form.action, { method: "POST", body: new URLSearchParams(new FormData(form)), signal: stop.signal });
+      const to = e.submitter && e.submitter.hasAttribute("formaction") ? e.submitter.formAction : form.action;
+      const res = await fetch(to, { method: "POST", body: new URLSearchParams(new FormData(form)), signal: stop.signal });
       if (res.ok) { location.href = res.url; return; }
       const t = document.createElement("template");
       t.innerHTML = await res.text();
