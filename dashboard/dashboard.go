@@ -138,6 +138,8 @@ func (d *dash) routes() {
 	get(one+"/draft/{draft}", (*call).draft)
 	post(one+"/draft/{draft}", (*call).applyDraft)
 	post(one+"/do/{verb}", (*call).do)
+	post(one+"/hold", (*call).hold)
+	post(one+"/let-go", (*call).letGo)
 	if d.o.Settings != nil {
 		get("settings", (*call).settings)
 		post("settings", (*call).patchSettings)

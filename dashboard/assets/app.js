@@ -156,6 +156,14 @@
     }
   });
 
+  // ---- a request that waits: how long it does
+  setInterval(() => {
+    for (const e of all("[data-until]")) {
+      const left = Math.round((Number(e.dataset.until) - Date.now()) / 1000);
+      e.textContent = left > 0 ? words.sentin + " " + left + " s" : words.sent;
+    }
+  }, 1000);
+
   // ---- live updates
   if ("live" in words) {
     const live = new EventSource(base + "live");

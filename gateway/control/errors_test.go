@@ -67,6 +67,9 @@ func TestErrors(t *testing.T) {
 		{"POST", one + "/exclude", `{}`, 400, "invalid", "/handle"},
 		{"POST", one + "/reword", `{"text":"y"}`, 400, "invalid", "/edit"},
 		{"POST", one + "/reword", `{"edit":"nowhere","text":"y"}`, 404, "not_found", "nowhere"},
+		{"POST", one + "/hold", `{"seconds":601}`, 400, "invalid", "10m"},
+		{"POST", one + "/hold", `{"seconds":-1}`, 400, "invalid", "10m"},
+		{"POST", one + "/hold", `{"minutes":1}`, 400, "invalid", "/minutes"},
 		{"POST", one + "/apply", `{}`, 400, "invalid", "/draft"},
 		{"POST", one + "/apply", `{"draft":"x"}`, 404, "not_found", "no such draft"},
 		{"POST", one + "/draft", `{"profile":"x"}`, 404, "not_found", "profile"},
@@ -181,7 +184,7 @@ func ownersIn(t *testing.T, p *place, first bool) {
 	}
 	for path, body := range map[string]string{
 		"/condense": "", "/preview": "", "/undo": "", "/pin": `{"handles":["m0"]}`, "/restore": `{"handle":"m0"}`, "/exclude": `{"handle":"m1"}`, "/reword": `{"edit":"x","text":"y"}`, "/rewind": `{"messages":1}`, "/branch": `{"messages":1}`,
-		"/draft": "", "/apply": `{"draft":"x"}`,
+		"/draft": "", "/apply": `{"draft":"x"}`, "/hold": "", "/let-go": "",
 	} {
 		p.problem(404, "POST", one+path, body, bert...)
 	}

@@ -1,6 +1,8 @@
 package control
 
 import (
+	"time"
+
 	"precis"
 	"precis/conversation"
 	"precis/gateway"
@@ -172,6 +174,14 @@ func (c *call) publish(edits []EditNote) {
 		return
 	}
 	c.o.Events.publish(Event{Type: EventEdits, Time: c.o.Now(), Owner: owner, Conversation: c.id(), Edits: edits})
+}
+
+func hold(c *call, in ordering) (any, error) {
+	return conversation.Hold(c.r.Context(), c.home(), c.id(), time.Duration(in.Seconds)*time.Second)
+}
+
+func letGo(c *call, in lettingGo) (any, error) {
+	return conversation.LetGo(c.r.Context(), c.home(), c.id(), in.Again)
 }
 
 func search(c *call) (any, error) {

@@ -81,6 +81,9 @@ var routes = []route{
 	{method: "POST", path: one + "/reword", name: "reword", in: rewording{}, out: conversation.Change{}, do: posted(reword)},
 	{method: "POST", path: one + "/rewind", name: "rewind", in: upTo{}, out: conversation.Change{}, do: posted(rewind)},
 	{method: "POST", path: one + "/branch", name: "branch", in: upTo{}, out: store.Record{}, do: posted(branch), made: true},
+	{method: "GET", path: one + "/hold", name: "getHold", out: conversation.Holding{}, do: about(conversation.HoldingOf)},
+	{method: "POST", path: one + "/hold", name: "hold", in: ordering{}, out: conversation.Holding{}, do: posted(hold)},
+	{method: "POST", path: one + "/let-go", name: "letGo", in: lettingGo{}, out: conversation.Holding{}, do: posted(letGo)},
 	{method: "GET", path: "/search", name: "search", query: []string{"q", "conversation", "limit"}, out: conversation.FoundList{}, do: search},
 	{method: "POST", path: "/purge", name: "purge", in: purging{}, out: store.PurgeResult{}, do: posted(purge)},
 	{method: "GET", path: "/ledger", name: "getLedger", query: []string{"conversation", "since"}, out: conversation.LedgerSummary{}, do: getLedger},
@@ -150,6 +153,16 @@ type excluding struct {
 type rewording struct {
 	Edit string `json:"edit"` // that shows the summary
 	Text string `json:"text"`
+}
+
+// ordering holds the next request.
+type ordering struct {
+	Seconds int `json:"seconds,omitempty"` // that it waits at most; 0: two minutes
+}
+
+// lettingGo sends a request that is held.
+type lettingGo struct {
+	Again bool `json:"again,omitempty"` // the one after it is held as well
 }
 
 // upTo is a place in a conversation.
