@@ -4,6 +4,7 @@ import (
 	"context"
 	"net/http"
 	"net/url"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -58,6 +59,33 @@ func serveHeld(t *testing.T, change func(*dashboard.Options)) (*place, *holder) 
 			change(o)
 		}
 	}), h
+}
+
+// failedHome is a recording whose newest condensation by a model failed.
+type failedHome struct {
+	*recording.Home
+	name string
+}
+
+func (h failedHome) Look(ctx context.Context, id string, f func(*conversation.Subject) error) error {
+	return h.Home.Look(ctx, id, func(s *conversation.Subject) error {
+		s.Failed = h.name
+		return f(s)
+	})
+}
+
+func TestAFailedCondensationIsSaid(t *testing.T) {
+	for name, want := range map[string]string{"condense_api_failed": "API did not answer", "no_such_name": "no summary that can be used", "": "= 40,000"} {
+		h := home(t, window, messages(3))
+		p := serve(t, h, func(o *dashboard.Options) {
+			o.Home = func(*http.Request) (conversation.Home, error) { return failedHome{h, name}, nil }
+		})
+		page := p.get(200, p.one)
+		p.wants(page, want, name)
+		if said := strings.Contains(page, "condensation by a model failed"); said != (name != "") {
+			t.Errorf("%q: a failure is said: %v", name, said)
+		}
+	}
 }
 
 func TestRequestsAreHeld(t *testing.T) {

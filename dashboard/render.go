@@ -86,8 +86,9 @@ func (r *renderer) funcs(key setKey) template.FuncMap {
 		"kind": func(kind any) string { return t("kind." + strings.ReplaceAll(fmt.Sprint(kind), " ", "_")) },
 		"css":  func(kind any) string { return "k-" + strings.ReplaceAll(fmt.Sprint(kind), " ", "-") },
 		"dict": dict, "q": query, "took": took, "short": short, "worth": func(w float64) float64 { return 100 * w }, "sub": func(a, b int) int { return a - b }, "sum": func(a, b int) int { return a + b },
-		"share": func(n, of int) string { return percent(100 * float64(n) / float64(max(of, 1))) },
-		"brief": func(s string) string { return said(brief(s, 160)) },
+		"share":   func(n, of int) string { return percent(100 * float64(n) / float64(max(of, 1))) },
+		"failure": func(name string) string { return r.d.texts.failure(key.lang, name) },
+		"brief":   func(s string) string { return said(brief(s, 160)) },
 	}
 }
 

@@ -51,6 +51,14 @@ func (t texts) text(lang, key string, args ...any) string {
 	return fmt.Sprintf(s, args...)
 }
 
+// failure says in words why a condensation failed, by its name.
+func (t texts) failure(lang, name string) string {
+	if key := "failed." + name; t[languages[0]][key] != "" {
+		return t.text(lang, key)
+	}
+	return t.text(lang, "failed.condense_failed")
+}
+
 // choose returns the first known language of: what is asked for, what was chosen
 // before, and what the browser accepts, in its order.
 func (t texts) choose(asked, chosen, accepted string) string {

@@ -32,6 +32,7 @@ func dynamic() []string {
 	add("fold.", kinds...)
 	add("kind.", append(kinds, conversation.Kinds()...)...)
 	add("kind.", "free", "reserve", "view", "user", "assistant", "system", "tool")
+	add("failed.", "title", "condense_not_enough_messages", "condensed_recently", "condense_handler_invalid", "condense_api_failed", "condense_context_grew", "condense_failed", "over_budget", "upstream")
 	add("level.", "ok", "near", "due", "over")
 	add("state.", string(conversation.Shown), string(conversation.Shortened), string(conversation.Hidden))
 	add("part.", conversation.PartSame, conversation.PartHidden, conversation.PartInserted, conversation.PartPreview, conversation.PartRemoved)
