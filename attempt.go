@@ -12,6 +12,7 @@ type attempt struct {
 	steps    []Step
 	edits    []Edit
 	err      error
+	warnings []string   // of hooks that failed
 	retained *Retention // nil: the gate is no [Auditor], or nothing was edited
 }
 
@@ -33,6 +34,7 @@ func (p *pass) climb(ctx context.Context, rungs []Strategy) error {
 	}
 	p.s, p.edits, p.retained = best.s, best.edits, best.retained
 	p.steps = append(p.steps, best.steps...)
+	p.warnings = append(p.warnings, best.warnings...)
 	return best.err
 }
 
@@ -43,9 +45,9 @@ func (p *pass) attempt(ctx context.Context, s Situation, rungs []Strategy) attem
 	if p.settings.Pin != "" {
 		s.Kept.Match(s.Transcript, regexp.MustCompile(p.settings.Pin)) // Validate compiled it before
 	}
-	l := ladder{s: &s, gate: p.m.o.Gate, arm: p.m.o.Variant, now: p.m.o.Now, called: func(s Step) { p.bookCall(ctx, s) }}
+	l := ladder{s: &s, gate: p.m.o.Gate, arm: p.m.o.Variant, now: p.m.o.Now, called: func(s Step) { p.bookCall(ctx, s) }, hooks: p.m.o.Hooks, trigger: p.triggeredBy()}
 	a := attempt{err: l.climb(ctx, rungs)}
-	a.s, a.steps, a.edits = s, l.steps, l.edits
+	a.s, a.steps, a.edits, a.warnings = s, l.steps, l.edits, l.warnings
 	if audit, ok := p.m.o.Gate.(Auditor); ok && len(a.edits) > 0 {
 		r := audit.Audit(&a.s, a.edits)
 		a.retained = &r

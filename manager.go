@@ -43,6 +43,8 @@ type Options struct {
 	Logger     *slog.Logger
 	Now        func() time.Time // nil: time.Now
 
+	// Hooks are called around each rung of the ladder.
+	Hooks Hooks
 	// Variant is named by the reports of edits, unless a strategy names another one; "":
 	// none. See [EditReport].
 	Variant string

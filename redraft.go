@@ -25,7 +25,12 @@ func (m *Manager) Redraft(ctx context.Context, r Request, run Result, edit, text
 	before := *conv
 	before.Edits = slices.Concat(conv.Edits, run.Edits[:i])
 	r.Conversation = &before
-	e, err := m.retext(ctx, r, run.Edits[i], text)
+	e, ok := withText(run.Edits[i], text)
+	if !ok {
+		return Result{}, Errorf(CodeInvalid, op, "edit %.80q shows no text in the place of messages", edit)
+	}
+	e.Report = EditReport{}
+	e, err := m.retext(ctx, r, e, text)
 	if err != nil {
 		return Result{}, err
 	}

@@ -67,9 +67,9 @@ type Sessions struct {
 	Index string   // file; "": in the user's cache folder; "off": none
 }
 
-// Hooks are command lines or URLs, asked around condensations with a model and
-// that receives alerts; "": none.
-type Hooks struct{ Before, After, Alert string }
+// Hooks are command lines or URLs: asked around condensations with a model, asked around
+// every rung, and one that receives alerts; "": none.
+type Hooks struct{ Before, After, RungBefore, RungAfter, Alert string }
 
 // Sources say where configuration comes from. The zero value is the defaults
 // alone.

@@ -101,6 +101,8 @@ var keys = append([]key{
 	numberKey("spend.warn", "share of these from which to warn, 0 to 1; 0: 0.8", func(c *Config) *float64 { return &c.Settings.Spend.Warn }),
 	textKey("hooks.before", "command or URL asked before a model condenses; what it says is shown to the model; exit code 10 or status 409 vetoes", func(c *Config) *string { return &c.Hooks.Before }),
 	textKey("hooks.after", "command or URL asked after; it is told the summary and says the one to use; exit code 10 or status 409 vetoes", func(c *Config) *string { return &c.Hooks.After }),
+	textKey("hooks.rung_before", "command or URL asked before every rung is tried, with or without a model; exit code 10 or status 409 skips it", func(c *Config) *string { return &c.Hooks.RungBefore }),
+	textKey("hooks.rung_after", "command or URL asked about what a rung proposes; it says the text to show in the place of messages, or nothing; exit code 10 or status 409 refuses", func(c *Config) *string { return &c.Hooks.RungAfter }),
 	textKey("hooks.alert", "command or URL told when a limit of spend.* is near or reached", func(c *Config) *string { return &c.Hooks.Alert }),
 	listKey("sessions.roots", "folders searched for recordings, in addition to those of agent programs", func(c *Config) *[]string { return &c.Sessions.Roots }),
 	textKey("sessions.index", "file that remembers what was read of recordings; empty: in the user's cache folder; off: none", func(c *Config) *string { return &c.Sessions.Index }),

@@ -73,7 +73,7 @@ func (j *Job) manage() (err error) {
 
 func (j *Job) managerOf(s precis.Settings) (*precis.Manager, error) {
 	return preset.New(preset.Options{
-		Settings: s, Estimate: j.Config.Estimate, Leave: j.leave, Logger: j.log, Condensing: j.models, Alert: j.alert, Ledger: j.ledger, Parser: j.parser,
+		Settings: s, Estimate: j.Config.Estimate, Leave: j.leave, Logger: j.log, Condensing: j.models, Alert: j.alert, Ledger: j.ledger, Parser: j.parser, Hooks: rungHooks(j.Config.Hooks),
 	})
 }
 

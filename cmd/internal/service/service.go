@@ -38,6 +38,8 @@ type Parts struct {
 	Parser outline.Parser
 	// Alert returns the observer of spending; nil: none.
 	Alert func(c *config.Config) func(context.Context, precis.Alert)
+	// Hooks returns what is called around every rung; nil: nothing is.
+	Hooks func(c *config.Config) precis.Hooks
 	// Operations has the control API, the dashboard and the metrics served next to the
 	// gateway.
 	Operations bool
