@@ -24,6 +24,7 @@ type pass struct {
 	steps    []Step
 	edits    []Edit
 	outcome  string
+	ended    Ending
 	retained *Retention // nil: not measured
 	warnings []string
 }
@@ -153,11 +154,11 @@ const leftToCaller = "left to the caller"
 // reduce climbs the ladder when the decision says so.
 func (p *pass) reduce(ctx context.Context) error {
 	if p.decision.Action != ActionReduce && p.decision.Action != ActionTruncate {
-		p.outcome = fmt.Sprintf("nothing to do: %s of the window is used", percentage(p.decision.Percent))
+		p.end(EndedNotDue, "nothing to do: %s of the window is used", percentage(p.decision.Percent))
 		return nil
 	}
 	if p.r.Watch {
-		p.outcome = leftToCaller
+		p.end(EndedWatching, leftToCaller)
 		return nil
 	}
 	fits := float64(p.before.Tokens) <= p.decision.Allowed
@@ -165,7 +166,7 @@ func (p *pass) reduce(ctx context.Context) error {
 	if !p.r.Manual {
 		why, capped := p.settings.Cap.Reached(p.s.Transcript, p.s.Edits, p.settings.Worth)
 		if capped && fits && !p.r.Forced {
-			p.outcome = "left alone: " + why
+			p.end(EndedCapped, "left alone: %s", why)
 			return nil
 		}
 		if capped {
@@ -192,20 +193,25 @@ func (p *pass) reduce(ctx context.Context) error {
 	p.view, p.repairs = p.s.Repair(messagesOf(p.s.Units))
 	after := p.size(p.s.Used, p.view)
 	if err == nil && float64(after.Tokens) > p.decision.Allowed {
-		p.outcome = "does not fit: nothing is left to cut"
+		p.end(EndedOverBudget, "does not fit: nothing is left to cut")
 		return errOverBudget(p.decision, after.Overhead, after.Tokens)
 	}
-	p.outcome = fmt.Sprintf("reduced from %s to %s tokens by %s", number(p.before.Tokens), number(after.Tokens), edits(len(p.edits)))
+	p.end(EndedReduced, "reduced from %s to %s tokens by %s", number(p.before.Tokens), number(after.Tokens), edits(len(p.edits)))
 	if r := p.retained; r != nil && len(r.RulesLost) > 0 {
 		p.outcome += fmt.Sprintf("; %d of %d rules of the user are not in it word for word", len(r.RulesLost), r.Rules)
 	}
 	if len(p.edits) == 0 {
-		p.outcome = "left alone: no rung found anything to reduce"
+		p.end(EndedNothing, "left alone: no rung found anything to reduce")
 		if start.Excess() <= 0 {
-			p.outcome = fmt.Sprintf("left alone: %s tokens are within the target of %s", number(p.before.Tokens), number(p.decision.Target))
+			p.end(EndedWithin, "left alone: %s tokens are within the target of %s", number(p.before.Tokens), number(p.decision.Target))
 		}
 	}
 	return err
+}
+
+// end notes how the check ended, in one word and in one sentence.
+func (p *pass) end(how Ending, format string, args ...any) {
+	p.ended, p.outcome = how, fmt.Sprintf(format, args...)
 }
 
 func usesModel(s Strategy) bool { _, ok := s.(UsesModel); return ok }
@@ -235,7 +241,7 @@ func (p *pass) worthless(before int) bool {
 	if p.r.Manual || p.r.Forced || p.s.Excess() <= 0 || saved >= p.settings.Worth*float64(before) {
 		return false
 	}
-	p.outcome = fmt.Sprintf("left alone: the rungs would save %s of %s tokens, less than %.0f %%", number(before-p.s.Used), number(before), 100*p.settings.Worth)
+	p.end(EndedWorthless, "left alone: the rungs would save %s of %s tokens, less than %.0f %%", number(before-p.s.Used), number(before), 100*p.settings.Worth)
 	return true
 }
 
@@ -284,7 +290,7 @@ func (p *pass) record(ctx context.Context) error {
 		p.s.Edits, p.s.Units = conv.Edits, Units(conv.Transcript, conv.Edits)
 		p.view, p.repairs = p.s.Repair(messagesOf(p.s.Units))
 		p.s.Used = p.s.Budget.Overhead + p.s.Meter.View(p.view)
-		p.outcome = "not recorded: " + err.Error()
+		p.end(EndedUnrecorded, "not recorded: %v", err)
 	}
 	return err
 }
@@ -321,7 +327,7 @@ func (p *pass) result() Result {
 		Conversation: conv.ID, Model: conv.Model, Preset: p.settings.Preset,
 		Counter: p.m.o.Counter.Name(), Calibration: p.factor, TriggeredBy: p.triggeredBy(),
 		Before: p.before, Said: p.said(), After: p.size(p.s.Used, p.view),
-		Decision: p.decision, Arithmetic: p.decision.Arithmetic(), Outcome: p.outcome,
+		Decision: p.decision, Arithmetic: p.decision.Arithmetic(), Outcome: p.outcome, Ended: p.ended,
 		Steps: p.steps, Edits: summarize(p.edits, p.factor), Repairs: p.repairs, Retention: p.retained, Warnings: p.warnings, Status: p.status(),
 		Took: p.m.o.Now().Sub(p.started),
 	}}

@@ -19,6 +19,7 @@ import (
 
 	"precis"
 	"precis/conversation"
+	"precis/internal/texts"
 )
 
 // ErrLogin is what [Options.Home] returns for a caller who has to log in first.
@@ -63,7 +64,7 @@ type Options struct {
 type dash struct {
 	o      Options
 	mux    *http.ServeMux
-	texts  texts
+	texts  texts.Catalog
 	files  files
 	render renderer
 	losses losses
@@ -97,7 +98,7 @@ func New(o Options) (http.Handler, error) {
 	}
 	d := &dash{o: o, mux: http.NewServeMux(), drafts: conversation.Drafts{Now: o.Now}}
 	var err error
-	if d.texts, err = readTexts(); err != nil {
+	if d.texts, err = texts.Read(); err != nil {
 		return nil, err
 	}
 	if d.files, err = readFiles(); err != nil {
