@@ -51,14 +51,14 @@ func callPairs(w *console.Words, r precis.Report) []term.Pair {
 	return pairs
 }
 
-// failureText says why a rung failed: of one that calls a model by its name and in words
-// that users know.
+// failureText says why a rung failed: of one that calls a model also by the name of the
+// failure, and in words that users know.
 func failureText(w *console.Words, s precis.Step) string {
 	if s.Rung != (condense.Full{}).Name() && s.Rung != (condense.Selective{}).Name() {
 		return stepText(s)
 	}
 	name := condense.ErrorName(s.Code)
-	return name + ": " + w.Failure(name) + " " + stepText(s)
+	return stepText(s) + "; " + name + ": " + w.Failure(name)
 }
 
 func stepText(s precis.Step) string {
