@@ -144,6 +144,7 @@ func (d *dash) routes() {
 	if d.o.Settings != nil {
 		get("settings", (*call).settings)
 		post("settings", (*call).patchSettings)
+		post("settings/values", (*call).setValues)
 	}
 	d.mux.HandleFunc("GET "+d.o.Base+"assets/{file}", d.files.serve)
 	d.mux.Handle("POST "+d.o.Base+"prefs", d.open(d.guarded(smallForm, (*call).setPrefs)))
