@@ -36,7 +36,8 @@ The result goes to FILE's name with .precis in the current folder, or to -o; a
 .precis file holds the original recording unchanged and the edits, and every
 command reads it. Given again for the same recording, the command goes on from
 that file. A Roo or Cline task folder can be condensed in place with --write: the
-task then opens, shows and rewinds in the editor. What its files cannot express
+task then opens, shows and rewinds in the editor. Selective condensation shortens
+results in its history, and undo gives them back. What its files cannot express
 is left out there unless --sidecar is given.`,
 		Example: `  precis condense run.jsonl
   precis condense --dry-run --window 64k run.jsonl
