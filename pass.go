@@ -250,6 +250,9 @@ func (p *pass) worthless(before int) bool {
 func (p *pass) rungs() []Strategy {
 	all := p.m.o.Strategies
 	var out []Strategy
+	if p.settings.KeepThinking > 0 && p.decision.Action == ActionReduce {
+		out = append(out, oldThinking{})
+	}
 	for _, name := range p.names() {
 		i := slices.IndexFunc(all, func(s Strategy) bool { return s.Name() == name })
 		if i >= 0 {

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"precis"
+	"precis/condense"
 	"precis/conversation"
 	"precis/gateway/registry"
 	"precis/wire/anthropic"
@@ -174,7 +175,7 @@ func (p *plan) planner(ctx context.Context) *planner {
 	}
 	j.req = precis.Request{
 		Conversation: j.work, Window: window, MaxOutput: f.Prompt.MaxOutput, OutputLimit: p.g.o.OutputLimit(f.Prompt.Model), Profile: f.Prompt.Model,
-		Focus: p.r.Header.Get(headerFocus), Meter: meter, Dialect: p.dialect, Reasoning: p.reasoning(), Unrecorded: true,
+		Focus: p.r.Header.Get(headerFocus), Environment: condense.EnvironmentOf(f.Messages), Meter: meter, Dialect: p.dialect, Reasoning: p.reasoning(), Unrecorded: true,
 	}
 	if p.assembly != nil {
 		j.req.Target = p.assembly.Target

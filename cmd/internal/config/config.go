@@ -59,6 +59,7 @@ type Summarizer struct {
 	MaxTokens                   int    // of a summary; 0: the default
 	Timeout                     int    // seconds; 0: the default
 	Selective, SelfCheck        bool
+	Reasoning                   bool
 }
 
 // Sessions configures how recorded conversations are found.

@@ -51,5 +51,5 @@ func (o *Opener) GatewayCondensing(c *config.Config, own *ownmodel.Models) (*pre
 		}
 	}
 	w.Model = writer
-	return &preset.Condensing{Writer: w, Mode: condense.Mode(s.Mode), Selective: s.Selective && writer != nil}, nil
+	return &preset.Condensing{Writer: w, Mode: condense.Mode(s.Mode), Selective: s.Selective && writer != nil, Reasoning: s.Reasoning}, nil
 }

@@ -29,7 +29,7 @@ var offered = []offer{
 	{"summarizer.model", nil}, {"summarizer.template", append([]string{""}, condense.Templates()...)},
 	{"summarizer.mode", []string{"", string(condense.KeepRecent), string(condense.FreshStart)}}, {"summarizer.selective", []string{"false", "true"}},
 	{"summarizer.max_tokens", nil}, {promptKey, nil},
-	{"threshold_tokens", nil}, {"keep.messages", nil}, {"keep.first", nil}, {"pin", nil}, {"rungs", nil},
+	{"threshold_tokens", nil}, {"keep.messages", nil}, {"keep.first", nil}, {"thinking.keep", nil}, {"pin", nil}, {"rungs", nil},
 	{"spend.conversation", nil}, {"spend.owner", nil}, {"spend.day", nil}, {"spend.warn", nil},
 }
 
