@@ -27,7 +27,7 @@ func (p *pass) climb(ctx context.Context, rungs []Strategy) error {
 	}
 	best := p.attempt(ctx, p.s, rungs)
 	_, audits := p.m.o.Gate.(Auditor)
-	if made := p.made(); best.err == nil && p.s.Excess() > 0 && audits && len(made) > 0 && !slices.ContainsFunc(rungs, usesModel) {
+	if made := p.made(); best.err == nil && p.r.To == 0 && p.s.Excess() > 0 && audits && len(made) > 0 && !slices.ContainsFunc(rungs, usesModel) {
 		if anew := p.anew(ctx, rungs, made); anew.beats(&best) {
 			best = anew
 		}
@@ -42,6 +42,9 @@ func (p *pass) attempt(ctx context.Context, s Situation, rungs []Strategy) attem
 	tail := min(int(p.settings.KeepShare*float64(p.r.Window.Tokens)/p.factor), s.Target/5)
 	s.Kept = Keep(s.Transcript, s.Edits, s.Meter, p.settings.KeepMessages, tail)
 	s.Kept.first(p.settings.KeepFirst)
+	if p.r.To > 0 {
+		s.Kept.only(p.r.From, p.r.To)
+	}
 	if p.settings.Pin != "" {
 		s.Kept.Match(s.Transcript, regexp.MustCompile(p.settings.Pin)) // Validate compiled it before
 	}

@@ -94,7 +94,7 @@ func (p *pass) decide() {
 		p.decision.Target = min(p.decision.Target, forced)
 		allowed = min(allowed, float64(forced))
 	}
-	p.decision.Target = min(p.decision.Target, p.roomy())
+	p.decision.Target = min(p.decision.Target, p.roomy(), p.ofRange())
 	p.s.Limit = p.counted(allowed)
 	if p.r.Target > 0 {
 		target := min(p.r.Target, int(max(p.decision.Allowed, 0)))
@@ -108,6 +108,24 @@ func (p *pass) decide() {
 	if p.r.Target > 0 {
 		p.s.Limit = p.s.Target
 	}
+}
+
+// rangeShare is the share of their tokens that the messages of a range come down to.
+const rangeShare = 0.2
+
+// ofRange returns the tokens that the view comes down to when only some of its messages
+// are reduced.
+func (p *pass) ofRange() int {
+	if p.r.To == 0 {
+		return math.MaxInt
+	}
+	tokens := 0
+	for _, u := range p.s.Units {
+		if u.Original() && p.r.From <= u.From && u.To <= p.r.To {
+			tokens += p.s.Meter.View(u.Messages)
+		}
+	}
+	return max(p.before.Tokens-int((1-rangeShare)*float64(tokens)*p.factor), 1)
 }
 
 // growthTurns is the number of newest turns from which growth is measured.

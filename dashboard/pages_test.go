@@ -171,6 +171,31 @@ func TestADraftIsEditedBeforeItIsApplied(t *testing.T) {
 	p.post(403, p.one+"/draft", token(p))
 }
 
+func TestARangeIsCondensed(t *testing.T) {
+	p := serve(t, home(t, window, messages(40)), nil)
+	p.wants(p.get(200, p.one+"?from=20"), "condense?from=0&amp;to=21", "condense?from=20&amp;to=81", "Condense up to here", "Condense from here")
+	p.wants(p.get(200, p.one+"/condense?from=0&to=21"), "Only these messages:", "m0-m20")
+	p.submit(200, p.one+"/condense?from=0&to=21", p.one+"/condense", nil)
+	list, err := conversation.Edits(t.Context(), p.Home, p.ID())
+	if err != nil || len(list.Items) == 0 {
+		t.Fatal(list, err)
+	}
+	for _, e := range list.Items {
+		one, err := conversation.Edit(t.Context(), p.Home, p.ID(), e.ID)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, c := range one.Changes {
+			if c.Handle.To > 21 {
+				t.Errorf("%s changes %s", e.Name, c.Handle)
+			}
+		}
+	}
+	p.wants(p.get(200, p.one+"/condense?from=9&to=3"), "are no range")
+	p.get(400, p.one+"/condense?from=x&to=3")
+	p.get(400, p.one+"/condense?to=-1")
+}
+
 func parse(t *testing.T, text string) precis.Handle {
 	t.Helper()
 	h, err := precis.ParseHandle(text)

@@ -114,13 +114,15 @@ type settingsPatch struct {
 type condensing struct {
 	Focus      string `json:"focus,omitempty"`         // what a summary should pay attention to
 	Target     int    `json:"target_tokens,omitempty"` // tokens to come down to; 0: by the settings
+	From       int    `json:"from,omitempty"`          // only messages from this one on …
+	To         int    `json:"to,omitempty"`            // … to the one before this; 0: all
 	Summarizer string `json:"summarizer,omitempty"`    // "model" or "digest"; "": as the settings say
 	Profile    string `json:"profile,omitempty"`       // whose settings to use; "": the default one
 }
 
 // options returns what is asked for; a user asks.
 func (in condensing) options() conversation.CondenseOptions {
-	return conversation.CondenseOptions{Focus: in.Focus, Target: in.Target, Summarizer: in.Summarizer, Profile: in.Profile}
+	return conversation.CondenseOptions{Focus: in.Focus, Target: in.Target, Summarizer: in.Summarizer, Profile: in.Profile, From: in.From, To: in.To}
 }
 
 // applying puts a draft in force.
