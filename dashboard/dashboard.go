@@ -125,6 +125,7 @@ func (d *dash) routes() {
 	get(one+"/edits", (*call).edits)
 	get(one+"/loss", (*call).loss)
 	get(one+"/work", (*call).work)
+	get(one+"/family", (*call).family)
 	get(one+"/row", (*call).row)
 	get(one+"/head", (*call).headPart)
 	get(one+"/m/{handle}", (*call).originals)

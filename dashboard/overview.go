@@ -20,6 +20,7 @@ type listRow struct {
 	Edits *conversation.EditCounts
 	Last  time.Time // of the edits; zero: not known, or none
 	Held  bool      // a request waits
+	Depth int       // in a tree
 }
 
 // overview is the page of all conversations.

@@ -77,7 +77,7 @@
     const p = await part(base + "c/" + encodeURIComponent(row.dataset.id) + "/row");
     const now = one("li", p.content);
     if (!p.ok || !now) return;
-    if (row.classList.contains("on")) now.classList.add("on");
+    for (const name of row.classList) now.classList.add(name); // marked, and how deep it stands
     row.replaceWith(now);
   }
   function watchRows() { all(".row[data-src]").forEach((r) => { if (!r.dataset.seen) { r.dataset.seen = "1"; seen.observe(r); } }); }
