@@ -337,11 +337,12 @@ func TestPagesFitAPhone(t *testing.T) {
 	for _, path := range everyPage(p) {
 		fits(path)
 	}
-	held, h := serveHeld(t, nil)
+	held, h := serveHeld(t, func(o *dashboard.Options) { o.Settings = newValued() })
 	h.state.Ordered = true
 	h.wait()
 	b.place = held
 	fits(draftOf(held))
+	fits("settings")
 }
 
 // draftOf drafts a condensation and returns the path of its page.
@@ -358,7 +359,7 @@ func draftOf(p *place) string {
 
 func everyPage(p *place) []string {
 	return []string{
-		"", "search?q=value", "settings", "experiments", "costs", p.one, p.one + "?from=3", p.one + "/time", p.one + "/edits", p.one + "/loss", p.one + "/work", p.one + "/compare",
+		"", "search?q=value", "settings", "experiments", "costs", p.one, p.one + "?from=3", p.one + "/time", p.one + "/edits", p.one + "/loss", p.one + "/work", p.one + "/compare", p.one + "/family",
 		p.one + "/m/m3", p.one + "/condense?target=3000", p.one + "/do/pin?handle=m3", "nowhere",
 	}
 }
@@ -366,7 +367,7 @@ func everyPage(p *place) []string {
 // TestPagesAreAccessible runs axe-core, which npm fetches, over every page in light and
 // dark.
 func TestPagesAreAccessible(t *testing.T) {
-	p, h := serveHeld(t, nil)
+	p, h := serveHeld(t, func(o *dashboard.Options) { o.Settings = newValued() })
 	p.condense(4000)
 	h.state.Ordered = true
 	h.wait()
