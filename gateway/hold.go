@@ -38,6 +38,7 @@ type hold struct {
 
 	waits        bool // a request is held
 	since, until time.Time
+	last         time.Time     // after which it is sent, whatever is asked for
 	changed      chan struct{} // closed when the request is let go, or its limit changes; then made anew
 	letGo, again bool
 }
@@ -57,10 +58,17 @@ func (s *holds) order(owner, id string, limit time.Duration) error {
 	}
 	h.limit, h.ordered = limit, s.now()
 	if h.waits {
-		h.until = h.ordered.Add(limit)
+		h.until = earlier(h.ordered.Add(limit), h.last)
 		h.change()
 	}
 	return nil
+}
+
+func earlier(a, b time.Time) time.Time {
+	if a.Before(b) {
+		return a
+	}
+	return b
 }
 
 // change wakes the request that waits.
@@ -115,19 +123,17 @@ func (s *holds) take(id string, most time.Duration) *hold {
 		return nil
 	}
 	h.waits, h.since = true, s.now()
-	h.until = h.since.Add(min(h.limit, most))
+	h.last = h.since.Add(most)
+	h.until = earlier(h.since.Add(h.limit), h.last)
 	return h
 }
 
 // wait waits until the request is let go, its limit is over, or the client leaves.
-func (s *holds) wait(ctx context.Context, h *hold, most time.Duration) {
+func (s *holds) wait(ctx context.Context, h *hold) {
 	for {
 		s.mu.Lock()
 		until, changed, done := h.until, h.changed, h.letGo
 		s.mu.Unlock()
-		if last := h.since.Add(most); until.After(last) {
-			until = last
-		}
 		left := until.Sub(s.now())
 		if done || left <= 0 {
 			return
@@ -191,7 +197,7 @@ func (x *exchange) hold(p *plan) (*plan, error) {
 	s.notify(x.owner, id)
 	began := time.Now()
 	stop := p.keepAlive()
-	s.wait(x.r.Context(), h, most)
+	s.wait(x.r.Context(), h)
 	stop()
 	x.waited += time.Since(began)
 	s.done(id, h)

@@ -166,6 +166,29 @@ func TestHoldingEndsByItself(t *testing.T) {
 	}
 }
 
+// A client that gets no signs of life is not held for longer than it waits, whatever is
+// asked for.
+func TestASilentClientIsHeldBriefly(t *testing.T) {
+	x := hold(t, "chat", nil)
+	x.order(10 * time.Minute)
+	got := x.ask(t.Context(), false)
+	for range 2 {
+		h, err := conversation.HoldingOf(t.Context(), x.h, x.id)
+		if err != nil || h.Until.Sub(h.Since) > 30*time.Second {
+			t.Errorf("it waits for %s, %v", h.Until.Sub(h.Since), err)
+		}
+		if _, err := conversation.Hold(t.Context(), x.h, x.id, 10*time.Minute); err != nil { // longer
+			t.Fatal(err)
+		}
+	}
+	if _, err := conversation.LetGo(t.Context(), x.h, x.id, false); err != nil {
+		t.Fatal(err)
+	}
+	if a := <-got; a.code != 200 {
+		t.Errorf("status %d", a.code)
+	}
+}
+
 // A client that leaves ends the holding, and nothing is sent.
 func TestAClientThatLeavesIsNotHeld(t *testing.T) {
 	x := hold(t, "chat", nil)
