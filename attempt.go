@@ -12,6 +12,7 @@ type attempt struct {
 	steps    []Step
 	edits    []Edit
 	err      error
+	warnings []string   // of hooks that failed
 	retained *Retention // nil: the gate is no [Auditor], or nothing was edited
 }
 
@@ -26,13 +27,14 @@ func (p *pass) climb(ctx context.Context, rungs []Strategy) error {
 	}
 	best := p.attempt(ctx, p.s, rungs)
 	_, audits := p.m.o.Gate.(Auditor)
-	if made := p.made(); best.err == nil && p.s.Excess() > 0 && audits && len(made) > 0 && !slices.ContainsFunc(rungs, usesModel) {
+	if made := p.made(); best.err == nil && p.r.To == 0 && p.s.Excess() > 0 && audits && len(made) > 0 && !slices.ContainsFunc(rungs, usesModel) {
 		if anew := p.anew(ctx, rungs, made); anew.beats(&best) {
 			best = anew
 		}
 	}
 	p.s, p.edits, p.retained = best.s, best.edits, best.retained
 	p.steps = append(p.steps, best.steps...)
+	p.warnings = append(p.warnings, best.warnings...)
 	return best.err
 }
 
@@ -40,12 +42,15 @@ func (p *pass) attempt(ctx context.Context, s Situation, rungs []Strategy) attem
 	tail := min(int(p.settings.KeepShare*float64(p.r.Window.Tokens)/p.factor), s.Target/5)
 	s.Kept = Keep(s.Transcript, s.Edits, s.Meter, p.settings.KeepMessages, tail)
 	s.Kept.first(p.settings.KeepFirst)
+	if p.r.To > 0 {
+		s.Kept.only(p.r.From, p.r.To)
+	}
 	if p.settings.Pin != "" {
 		s.Kept.Match(s.Transcript, regexp.MustCompile(p.settings.Pin)) // Validate compiled it before
 	}
-	l := ladder{s: &s, gate: p.m.o.Gate, arm: p.m.o.Variant, now: p.m.o.Now, called: func(s Step) { p.bookCall(ctx, s) }}
+	l := ladder{s: &s, gate: p.m.o.Gate, arm: p.m.o.Variant, now: p.m.o.Now, called: func(s Step) { p.bookCall(ctx, s) }, hooks: p.m.o.Hooks, trigger: p.triggeredBy()}
 	a := attempt{err: l.climb(ctx, rungs)}
-	a.s, a.steps, a.edits = s, l.steps, l.edits
+	a.s, a.steps, a.edits, a.warnings = s, l.steps, l.edits, l.warnings
 	if audit, ok := p.m.o.Gate.(Auditor); ok && len(a.edits) > 0 {
 		r := audit.Audit(&a.s, a.edits)
 		a.retained = &r

@@ -15,6 +15,7 @@ type Kept struct {
 	pinned   map[int]bool // whole messages
 	blocks   map[[2]int]bool
 	partly   map[int]bool // messages of these blocks
+	from, to int          // only these messages may be touched; to 0: all
 }
 
 // compactions are the types of the blocks and items by which APIs condense a
@@ -65,6 +66,16 @@ func (k *Kept) first(n int) {
 	for g := 0; g < len(k.groups)-1 && k.groups[g] < n; g++ {
 		k.pin(SpanHandle(k.groups[g], k.groups[g+1]), k.groups[len(k.groups)-1])
 	}
+}
+
+// only keeps all messages but [from,to), and what stands or falls with them.
+func (k *Kept) only(from, to int) {
+	last := k.groups[len(k.groups)-1]
+	if from, to = max(from, 0), min(to, last); from < to {
+		from, _ = k.Group(from)
+		_, to = k.Group(to - 1)
+	}
+	k.from, k.to = from, max(to, 1)
 }
 
 // Match pins the blocks of t whose text matches; nil pins none.
@@ -124,7 +135,7 @@ func (k *Kept) tail(msgs []Message, shown []bool, m *Meter, count, tailTokens in
 
 // Message reports whether message i is kept whole.
 func (k *Kept) Message(i int) bool {
-	return i >= k.Tail || i == k.LastUser || k.pinned[i]
+	return i >= k.Tail || i == k.LastUser || k.pinned[i] || k.to > 0 && (i < k.from || i >= k.to)
 }
 
 // Block reports whether block b of message i is kept: because its message is, or

@@ -170,6 +170,10 @@ type ladder struct {
 	called func(Step) // receives each step after its rung ended
 	edits  []Edit
 	steps  []Step
+
+	hooks    Hooks
+	trigger  TriggeredBy
+	warnings []string // of hooks that failed
 }
 
 // climb tries each strategy in turn. It returns an error only when the context
@@ -272,8 +276,18 @@ func (l *ladder) try(ctx context.Context, rung Strategy) Step {
 		step.Reason = fmt.Sprintf("windows under %d tokens get no model summary", l.s.Settings.MinModel)
 		return step
 	}
+	if err := l.before(ctx, rung); err != nil {
+		step.Code, step.Reason = ReasonVetoed, err.Error()
+		return step
+	}
 	e, err := rung.Propose(ctx, l.s)
 	step.Call = e.Report.Call
+	if err == nil {
+		if e, err = l.after(ctx, rung, e); err != nil {
+			step.Outcome, step.Code, step.Reason = OutcomeRefused, ReasonVetoed, err.Error()
+			return step
+		}
+	}
 	if err == nil && l.gate != nil && len(e.Replace) > 0 {
 		e, err = l.gate.Admit(ctx, l.s, e)
 	}

@@ -43,6 +43,8 @@ type Options struct {
 	Logger     *slog.Logger
 	Now        func() time.Time // nil: time.Now
 
+	// Hooks are called around each rung of the ladder.
+	Hooks Hooks
 	// Variant is named by the reports of edits, unless a strategy names another one; "":
 	// none. See [EditReport].
 	Variant string
@@ -135,6 +137,7 @@ type Request struct {
 	Profile      string // names a threshold in Settings.Profiles; usually the model or profile
 	Reported     int    // input tokens the provider reported for the view as it is now, or for all but what was added since; 0: unknown
 
+	From, To   int  // only messages [From,To), and what stands or falls with them, are reduced; To 0: all. Without Target they come down to a fifth of their size
 	Target     int  // tokens a reduction comes down to, user text and pins notwithstanding; 0: by the settings
 	Background bool // reduce now although it is not due yet, so that nobody waits later
 	Manual     bool // a user asks for a reduction now, whatever the threshold

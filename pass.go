@@ -24,6 +24,7 @@ type pass struct {
 	steps    []Step
 	edits    []Edit
 	outcome  string
+	ended    Ending
 	retained *Retention // nil: not measured
 	warnings []string
 }
@@ -93,7 +94,7 @@ func (p *pass) decide() {
 		p.decision.Target = min(p.decision.Target, forced)
 		allowed = min(allowed, float64(forced))
 	}
-	p.decision.Target = min(p.decision.Target, p.roomy())
+	p.decision.Target = min(p.decision.Target, p.roomy(), p.ofRange())
 	p.s.Limit = p.counted(allowed)
 	if p.r.Target > 0 {
 		target := min(p.r.Target, int(max(p.decision.Allowed, 0)))
@@ -107,6 +108,24 @@ func (p *pass) decide() {
 	if p.r.Target > 0 {
 		p.s.Limit = p.s.Target
 	}
+}
+
+// rangeShare is the share of their tokens that the messages of a range come down to.
+const rangeShare = 0.2
+
+// ofRange returns the tokens that the view comes down to when only some of its messages
+// are reduced.
+func (p *pass) ofRange() int {
+	if p.r.To == 0 {
+		return math.MaxInt
+	}
+	tokens := 0
+	for _, u := range p.s.Units {
+		if u.Original() && p.r.From <= u.From && u.To <= p.r.To {
+			tokens += p.s.Meter.View(u.Messages)
+		}
+	}
+	return max(p.before.Tokens-int((1-rangeShare)*float64(tokens)*p.factor), 1)
 }
 
 // growthTurns is the number of newest turns from which growth is measured.
@@ -153,11 +172,11 @@ const leftToCaller = "left to the caller"
 // reduce climbs the ladder when the decision says so.
 func (p *pass) reduce(ctx context.Context) error {
 	if p.decision.Action != ActionReduce && p.decision.Action != ActionTruncate {
-		p.outcome = fmt.Sprintf("nothing to do: %s of the window is used", percentage(p.decision.Percent))
+		p.end(EndedNotDue, "nothing to do: %s of the window is used", percentage(p.decision.Percent))
 		return nil
 	}
 	if p.r.Watch {
-		p.outcome = leftToCaller
+		p.end(EndedWatching, leftToCaller)
 		return nil
 	}
 	fits := float64(p.before.Tokens) <= p.decision.Allowed
@@ -165,7 +184,7 @@ func (p *pass) reduce(ctx context.Context) error {
 	if !p.r.Manual {
 		why, capped := p.settings.Cap.Reached(p.s.Transcript, p.s.Edits, p.settings.Worth)
 		if capped && fits && !p.r.Forced {
-			p.outcome = "left alone: " + why
+			p.end(EndedCapped, "left alone: %s", why)
 			return nil
 		}
 		if capped {
@@ -192,20 +211,25 @@ func (p *pass) reduce(ctx context.Context) error {
 	p.view, p.repairs = p.s.Repair(messagesOf(p.s.Units))
 	after := p.size(p.s.Used, p.view)
 	if err == nil && float64(after.Tokens) > p.decision.Allowed {
-		p.outcome = "does not fit: nothing is left to cut"
+		p.end(EndedOverBudget, "does not fit: nothing is left to cut")
 		return errOverBudget(p.decision, after.Overhead, after.Tokens)
 	}
-	p.outcome = fmt.Sprintf("reduced from %s to %s tokens by %s", number(p.before.Tokens), number(after.Tokens), edits(len(p.edits)))
+	p.end(EndedReduced, "reduced from %s to %s tokens by %s", number(p.before.Tokens), number(after.Tokens), edits(len(p.edits)))
 	if r := p.retained; r != nil && len(r.RulesLost) > 0 {
 		p.outcome += fmt.Sprintf("; %d of %d rules of the user are not in it word for word", len(r.RulesLost), r.Rules)
 	}
 	if len(p.edits) == 0 {
-		p.outcome = "left alone: no rung found anything to reduce"
+		p.end(EndedNothing, "left alone: no rung found anything to reduce")
 		if start.Excess() <= 0 {
-			p.outcome = fmt.Sprintf("left alone: %s tokens are within the target of %s", number(p.before.Tokens), number(p.decision.Target))
+			p.end(EndedWithin, "left alone: %s tokens are within the target of %s", number(p.before.Tokens), number(p.decision.Target))
 		}
 	}
 	return err
+}
+
+// end notes how the check ended, in one word and in one sentence.
+func (p *pass) end(how Ending, format string, args ...any) {
+	p.ended, p.outcome = how, fmt.Sprintf(format, args...)
 }
 
 func usesModel(s Strategy) bool { _, ok := s.(UsesModel); return ok }
@@ -235,7 +259,7 @@ func (p *pass) worthless(before int) bool {
 	if p.r.Manual || p.r.Forced || p.s.Excess() <= 0 || saved >= p.settings.Worth*float64(before) {
 		return false
 	}
-	p.outcome = fmt.Sprintf("left alone: the rungs would save %s of %s tokens, less than %.0f %%", number(before-p.s.Used), number(before), 100*p.settings.Worth)
+	p.end(EndedWorthless, "left alone: the rungs would save %s of %s tokens, less than %.0f %%", number(before-p.s.Used), number(before), 100*p.settings.Worth)
 	return true
 }
 
@@ -244,6 +268,9 @@ func (p *pass) worthless(before int) bool {
 func (p *pass) rungs() []Strategy {
 	all := p.m.o.Strategies
 	var out []Strategy
+	if p.settings.KeepThinking > 0 && p.decision.Action == ActionReduce {
+		out = append(out, oldThinking{})
+	}
 	for _, name := range p.names() {
 		i := slices.IndexFunc(all, func(s Strategy) bool { return s.Name() == name })
 		if i >= 0 {
@@ -284,7 +311,7 @@ func (p *pass) record(ctx context.Context) error {
 		p.s.Edits, p.s.Units = conv.Edits, Units(conv.Transcript, conv.Edits)
 		p.view, p.repairs = p.s.Repair(messagesOf(p.s.Units))
 		p.s.Used = p.s.Budget.Overhead + p.s.Meter.View(p.view)
-		p.outcome = "not recorded: " + err.Error()
+		p.end(EndedUnrecorded, "not recorded: %v", err)
 	}
 	return err
 }
@@ -321,7 +348,7 @@ func (p *pass) result() Result {
 		Conversation: conv.ID, Model: conv.Model, Preset: p.settings.Preset,
 		Counter: p.m.o.Counter.Name(), Calibration: p.factor, TriggeredBy: p.triggeredBy(),
 		Before: p.before, Said: p.said(), After: p.size(p.s.Used, p.view),
-		Decision: p.decision, Arithmetic: p.decision.Arithmetic(), Outcome: p.outcome,
+		Decision: p.decision, Arithmetic: p.decision.Arithmetic(), Outcome: p.outcome, Ended: p.ended,
 		Steps: p.steps, Edits: summarize(p.edits, p.factor), Repairs: p.repairs, Retention: p.retained, Warnings: p.warnings, Status: p.status(),
 		Took: p.m.o.Now().Sub(p.started),
 	}}

@@ -32,6 +32,7 @@ type Report struct {
 	Decision     Decision      `json:"decision"`
 	Arithmetic   string        `json:"arithmetic"`
 	Outcome      string        `json:"outcome"` // one sentence: what was done, or why nothing was
+	Ended        Ending        `json:"ended"`   // the same in one word
 	Steps        []Step        `json:"steps,omitempty"`
 	Edits        []EditSummary `json:"edits"`
 	Repairs      []Breach      `json:"repairs,omitempty"`   // what the recorded conversation lacked to be valid
@@ -40,6 +41,23 @@ type Report struct {
 	Status       Status        `json:"status"`
 	Took         time.Duration `json:"took_ns"`
 }
+
+// Ending says in one word how a check ended, for programs and for texts in other
+// languages.
+type Ending string
+
+// The endings of a check.
+const (
+	EndedNotDue     Ending = "not_due"        // nothing was to be done
+	EndedWatching   Ending = "left_to_caller" // see [Request.Watch]
+	EndedCapped     Ending = "capped"         // the cap stopped the run
+	EndedReduced    Ending = "reduced"        // edits were made
+	EndedNothing    Ending = "nothing_found"  // no rung found anything to reduce
+	EndedWithin     Ending = "within_target"  // the view was small enough
+	EndedWorthless  Ending = "worthless"      // the rungs would have saved too little
+	EndedOverBudget Ending = "over_budget"    // nothing is left to cut
+	EndedUnrecorded Ending = "not_recorded"   // the store failed
+)
 
 // EditSummary is one edit as reports show it.
 type EditSummary struct {

@@ -25,16 +25,27 @@ func (m *Manager) Reword(ctx context.Context, r Request, edit, text string) (Edi
 		return Edit{}, Errorf(CodeNotFound, op, "there is no edit %.80q in force", edit)
 	}
 	old := Active(conv.Edits)[i]
-	if strings.TrimSpace(text) == "" || !utf8.ValidString(text) {
-		return Edit{}, Errorf(CodeInvalid, op, "the text is empty or no UTF-8")
-	}
+	before := *conv // as it is without the edit: what the text stands for
+	before.Edits = slices.DeleteFunc(slices.Clone(conv.Edits), func(e Edit) bool { return e.ID == edit })
+	r.Conversation = &before
 	e, err := reworded(old, text)
+	if err == nil {
+		e, err = m.retext(ctx, r, e, text)
+	}
 	if err != nil {
 		return Edit{}, err
 	}
-	before := *conv // as it is without the edit: what the text stands for
-	before.Edits = slices.DeleteFunc(slices.Clone(conv.Edits), func(e Edit) bool { return e.ID == edit })
-	r.Conversation, r.Manual, r.Meter = &before, true, nil
+	return m.add(ctx, conv, e)
+}
+
+// retext has the gate read an edit that shows a text of a user, and refuses a text that is
+// empty or too large. The conversation of the request is without the edit.
+func (m *Manager) retext(ctx context.Context, r Request, e Edit, text string) (Edit, error) {
+	const op = "reword"
+	if strings.TrimSpace(text) == "" || !utf8.ValidString(text) {
+		return Edit{}, Errorf(CodeInvalid, op, "the text is empty or no UTF-8")
+	}
+	r.Manual, r.Meter = true, nil
 	p, err := m.begin(r)
 	if err != nil {
 		return Edit{}, err
@@ -48,27 +59,36 @@ func (m *Manager) Reword(ctx context.Context, r Request, edit, text string) (Edi
 	if e.Report.TokensAfter > e.Report.TokensBefore {
 		return Edit{}, Errorf(CodeInvalid, op, "the text has %d tokens, the messages it stands for %d", e.Report.TokensAfter, e.Report.TokensBefore)
 	}
-	return m.add(ctx, conv, e)
+	return e, nil
 }
 
 // reworded returns an edit over the same spans that shows another text.
 func reworded(old Edit, text string) (Edit, error) {
 	e := Edit{Kind: old.Kind, Report: EditReport{Rung: old.Report.Rung, Reason: fmt.Sprintf("the text of %s was edited", old.ID)}}
-	found := false
 	for _, r := range old.Replace {
 		if r.Block != nil || r.Restore {
 			continue
 		}
-		if !found && len(r.With) > 0 {
-			with := NewText(r.With[0].Role, text)
-			r.With, found = append([]Message{with}, r.With[1:]...), true
-		}
 		e.Replace = append(e.Replace, r)
 	}
+	e, found := withText(e, text)
 	if !found {
 		return Edit{}, Errorf(CodeInvalid, "reword", "edit %.80q shows no text in the place of messages", old.ID)
 	}
 	return e, nil
+}
+
+// withText returns an edit with another text where it shows one in the place of messages;
+// ok is false when it shows none.
+func withText(e Edit, text string) (out Edit, ok bool) {
+	i := slices.IndexFunc(e.Replace, func(r Replacement) bool { return r.Block == nil && !r.Restore && len(r.With) > 0 })
+	if i < 0 {
+		return e, false
+	}
+	e.Replace = slices.Clone(e.Replace)
+	first := &e.Replace[i]
+	first.With = append([]Message{NewText(first.With[0].Role, text)}, first.With[1:]...)
+	return e, true
 }
 
 // stands counts the tokens of what an edit hides of the view, and of what it shows

@@ -38,6 +38,7 @@ type Settings struct {
 	Buffer       float64 // share of the window never used, 0 to 0.5
 	KeepMessages int     // newest messages always kept, by count
 	KeepFirst    int     // oldest messages always kept, by count, and what answers their calls
+	KeepThinking int     // newest assistant turns whose reasoning stays when a view is reduced; 0: all of it
 	KeepShare    float64 // newest messages kept, by share of the window, 0 to 1, and at most a fifth of the target
 	ExactReserve bool    // always reserve requested output or 8192, whatever the window (Roo)
 
@@ -163,7 +164,7 @@ func (s Settings) Validate() error {
 		share("buffer", s.Buffer, 0.5), share("keep_share", s.KeepShare, 1), share("worth", s.Worth, 1),
 		share("truncate fraction", s.Fractions.Truncate, 1),
 		share("spend.conversation", s.Spend.Conversation, math.MaxFloat64), share("spend.owner", s.Spend.Owner, math.MaxFloat64), share("spend.day", s.Spend.Day, math.MaxFloat64), share("spend.warn", s.Spend.Warn, 1),
-		count("keep_messages", s.KeepMessages), count("keep_first", s.KeepFirst), count("threshold_tokens", s.Tokens), count("max_messages", s.MaxMessages), count("max_turns", s.MaxTurns), count("turns", s.Turns),
+		count("keep_messages", s.KeepMessages), count("keep_first", s.KeepFirst), count("keep_thinking", s.KeepThinking), count("threshold_tokens", s.Tokens), count("max_messages", s.MaxMessages), count("max_turns", s.MaxTurns), count("turns", s.Turns),
 		count("min_model_window", s.MinModel), count("keep_last", s.Fractions.KeepLast),
 		count("shrink_over", s.Fractions.ShrinkOver), count("prune_over", s.Fractions.PruneOver), count("prune_errors_over", s.Fractions.ErrorsOver),
 		count("media_keep", s.Fractions.MediaKeep),

@@ -18,6 +18,7 @@ const (
 	ReasonBudget      Reason = "budget"        // the money set aside is spent
 	ReasonNoModels    Reason = "no_models"     // the caller wants no model to be called
 	ReasonCapped      Reason = "capped"        // too many runs, or too many without progress
+	ReasonVetoed      Reason = "vetoed"        // a hook said no
 	reasonSmallWindow Reason = "small_window"  // the window is too small for a summary
 	reasonUnavailable Reason = "not_available" // no such rung is there
 	reasonFits        Reason = "fits"          // the rung is for views that do not fit

@@ -265,8 +265,8 @@ func (f Full) attachments(s *precis.Situation, o old) []precis.Block {
 	for _, section := range digest.Outlines(x, o.covers, s.Target, f.Parser) {
 		out = append(out, precis.Text{Text: section})
 	}
-	if s.Automatic && strings.TrimSpace(s.Environment) != "" {
-		out = append(out, precis.Text{Text: s.Environment})
+	if text := environment(s, o.covers); text != "" {
+		out = append(out, precis.Text{Text: text})
 	}
 	return out
 }

@@ -190,6 +190,48 @@ func TestAttachmentsFollowTheSummary(t *testing.T) {
 	}
 }
 
+// The client's surroundings are in a summary that hides the newest of them, and not where
+// the view still shows them.
+func TestTheSurroundingsAreThoseOfTheConversation(t *testing.T) {
+	at := func(i int, text string) func([]precis.Message) {
+		return func(msgs []precis.Message) {
+			msgs[i].Content = append(msgs[i].Content, precis.Text{Text: "<environment_details>\nopen: " + text + "\n</environment_details>"})
+		}
+	}
+	for _, tt := range []struct {
+		name   string
+		change []func([]precis.Message)
+		manual bool
+		want   int // times that the surroundings stand in the view
+		open   string
+	}{
+		{"hidden", []func([]precis.Message){at(2, "old.go"), at(4, "a.go")}, false, 1, "a.go"},
+		{"still shown", []func([]precis.Message){at(4, "old.go"), at(19, "a.go")}, false, 1, "a.go"},
+		{"by hand", []func([]precis.Message){at(4, "a.go")}, true, 0, "a.go"},
+	} {
+		msgs := talk(20, 2000)
+		if msgs[19].Role != precis.RoleUser {
+			msgs = append(msgs, precis.NewText(precis.RoleUser, "Go on."))
+		}
+		for _, f := range tt.change {
+			if i := len(msgs) - 1; tt.name == "still shown" {
+				at(i, "a.go")(msgs)
+				at(4, "old.go")(msgs)
+				break
+			}
+			f(msgs)
+		}
+		res := condensed(t, full(t, &fakeModel{answer: always(brief)}), held(msgs...), precis.Request{Environment: condense.EnvironmentOf(msgs), Manual: tt.manual, Forced: !tt.manual})
+		all := ""
+		for _, m := range res.View {
+			all += m.PlainText() + "\n"
+		}
+		if strings.Count(all, "<environment_details>") != tt.want || tt.want > 0 && !strings.Contains(all, "open: "+tt.open) {
+			t.Errorf("%s: %d times, want %d of %s", tt.name, strings.Count(all, "<environment_details>"), tt.want, tt.open)
+		}
+	}
+}
+
 func TestFailedSummaryChangesNothingAndIsPaid(t *testing.T) {
 	m := &fakeModel{answer: func(model.Request) (string, error) {
 		return "", &model.Error{Fault: model.FaultOverloaded, Status: 529}

@@ -30,7 +30,7 @@ type HookEvent struct {
 }
 
 // ErrVeto is returned by a hook that forbids the condensation.
-var ErrVeto = errors.New("a hook vetoed the condensation")
+var ErrVeto = precis.ErrVeto
 
 func (t *task) event(summary string) HookEvent {
 	e := HookEvent{Model: t.call.Model, Messages: len(t.r.Messages), Automatic: t.r.Automatic, Summary: summary}

@@ -40,5 +40,5 @@ const (
 	ReasonNoProgress        precis.Reason = "no_progress"         // it would save too little
 	ReasonTooLong           precis.Reason = "summarizer_overflow" // what is to be summarized fits in no part
 	ReasonBreaker           precis.Reason = "breaker"             // the model failed too often a short time ago
-	ReasonVetoed            precis.Reason = "vetoed"              // a hook said no
+	ReasonVetoed                          = precis.ReasonVetoed   // a hook said no
 )

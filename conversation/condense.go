@@ -19,6 +19,7 @@ const (
 type CondenseOptions struct {
 	Focus      string // what a summary should pay attention to
 	Target     int    // tokens to come down to; 0: by the settings
+	From, To   int    // only messages [From,To) are reduced; To 0: all
 	Summarizer string // [ByModel], [ByDigest], or "" for what the settings say
 	Profile    string // whose manager to use; "": the default one
 	Asked      bool   // the model asks, no user: the cap on runs counts it and may refuse it, and a run that saves too little is dropped
@@ -65,7 +66,7 @@ func Condense(ctx context.Context, h Home, id string, o CondenseOptions) (Conden
 	release, ok := r.lease(ctx)
 	defer release()
 	if !ok {
-		return Condensed{}, &precis.Error{Code: precis.CodeConflict, Op: "condense conversation", Hint: "another replica is condensing it; try again later"}
+		return Condensed{}, errCondensing()
 	}
 	out, err := r.manage(ctx)
 	if err != nil || !out.Changed {
@@ -75,6 +76,10 @@ func Condense(ctx context.Context, h Home, id string, o CondenseOptions) (Conden
 		return Condensed{}, err
 	}
 	return out, nil
+}
+
+func errCondensing() error {
+	return &precis.Error{Code: precis.CodeConflict, Op: "condense conversation", Hint: "another replica is condensing it; try again later"}
 }
 
 // Preview says what [Condense] would do. Nothing is changed and no model is called.
@@ -95,6 +100,8 @@ func Preview(ctx context.Context, h Home, id string, o CondenseOptions) (Condens
 func (o CondenseOptions) Check() error {
 	const op = "read options"
 	switch {
+	case o.From < 0 || o.To < 0 || o.To > 0 && o.From >= o.To || o.To == 0 && o.From > 0:
+		return precis.Errorf(precis.CodeInvalid, op, "the messages from %d to %d are no range", o.From, o.To)
 	case o.Target < 0:
 		return precis.Errorf(precis.CodeInvalid, op, "target is %d, want 0 or more", o.Target)
 	case !slices.Contains([]string{"", ByModel, ByDigest}, o.Summarizer):
@@ -118,6 +125,9 @@ func (o CondenseOptions) prepare(ctx context.Context, h Home, id string) (*run, 
 	if err != nil {
 		return nil, err
 	}
+	if n := s.Conversation.Transcript.Len(); o.To > n {
+		return nil, precis.Errorf(precis.CodeNotFound, "choose messages", "message %d: the conversation has %d", o.To-1, n)
+	}
 	if o.Profile != "" {
 		if s.Manager, err = s.profile(o.Profile); err != nil {
 			return nil, err
@@ -126,6 +136,7 @@ func (o CondenseOptions) prepare(ctx context.Context, h Home, id string) (*run, 
 	s.Ask.Meter = s.Manager.NewMeter() // that of the home is not ours any longer
 	r := &run{s: s, ask: s.request()}
 	r.ask.Manual, r.ask.Asked = !o.Asked, o.Asked
+	r.ask.From, r.ask.To = o.From, o.To
 	r.ask.Focus, r.ask.WithoutModels = o.Focus, o.Summarizer == ByDigest
 	if o.Target > 0 {
 		r.ask.Target = o.Target

@@ -18,6 +18,10 @@ type Details struct {
 	Edits  EditCounts     `json:"edits"`
 	Last   *precis.Report `json:"last_report,omitempty"` // of the newest request; nil when it is not in memory
 	Notes  []string       `json:"notes,omitempty"`       // what the numbers leave out
+
+	// CondenseError names the newest condensation with a model where it failed: as
+	// condense.ErrorName does, or by a precis.Code. "": it did not, or is not in memory.
+	CondenseError string `json:"condense_error,omitempty"`
 }
 
 // EditCounts says how many edits a conversation has.
@@ -39,7 +43,7 @@ func (s *Subject) details() (Details, error) {
 	if err != nil {
 		return Details{}, err
 	}
-	d := Details{Listed: NewListed(s.Owner, s.Record, s.Open), Window: s.Ask.Window, Status: st, Room: s.room(st.Tokens), Edits: countEdits(s.Conversation.Edits), Notes: s.notes()}
+	d := Details{Listed: NewListed(s.Owner, s.Record, s.Open), Window: s.Ask.Window, Status: st, Room: s.room(st.Tokens), Edits: countEdits(s.Conversation.Edits), Notes: s.notes(), CondenseError: s.Failed}
 	if last := s.Last; last.Counter != "" {
 		last.Retention = nil // see Loss
 		d.Last = &last

@@ -20,6 +20,7 @@ type Subject struct {
 	Open         bool          // a client is, or lately was, at it
 	Pending      bool          // some edits are in memory that the store lacks
 	Last         precis.Report // of the newest turn; the zero value when it is not known
+	Failed       string        // by name, the newest condensation with a model, where it failed; see condense.ErrorName
 
 	// Manager reads and edits the conversation. It has no store: it records edits
 	// in memory, and the home stores them.

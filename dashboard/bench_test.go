@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"path/filepath"
 	"testing"
 	"time"
 
@@ -13,6 +14,7 @@ import (
 	"precis/preset"
 	"precis/store"
 	"precis/store/memory"
+	"precis/store/sqlite"
 )
 
 // ask serves one page without a network.
@@ -72,5 +74,26 @@ func BenchmarkConversation(b *testing.B) {
 				ask(b, d, path)
 			}
 		})
+	}
+}
+
+// The costs of 10,000 conversations with five requests each, which are summed up for the
+// page.
+func BenchmarkCosts(b *testing.B) {
+	st, err := sqlite.Open(b.Context(), filepath.Join(b.TempDir(), "x.db"), sqlite.Options{})
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer st.Close()
+	var list []store.OwnedEntry
+	for i := range 50_000 {
+		list = append(list, store.OwnedEntry{LedgerEntry: precis.LedgerEntry{Time: time.Now().Add(-time.Duration(i) * 40 * time.Second), Conversation: fmt.Sprintf("c%d", i%10_000), Model: "claude-sonnet-4-5", Kind: "request", Before: 1000, After: 900, Usage: precis.Usage{Input: 100, Output: 10}, CostUSD: 0.01}})
+	}
+	if err := st.BookAll(b.Context(), list); err != nil {
+		b.Fatal(err)
+	}
+	d := over(b, conversation.InStore(conversation.StoreOptions{Store: st, Manager: manager(b, preset.Frugal)}))
+	for b.Loop() {
+		ask(b, d, "costs")
 	}
 }

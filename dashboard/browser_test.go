@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"sync"
 	"testing"
@@ -327,17 +328,38 @@ func TestPagesFitAPhone(t *testing.T) {
 	if _, err := chromedp.Call(b.ctx, emulation.SetDeviceMetricsOverride, emulation.SetDeviceMetricsOverrideParams{Width: 390, Height: 844, DeviceScaleFactor: 1, Mobile: true}); err != nil {
 		t.Fatal(err)
 	}
-	for _, path := range everyPage(p) {
+	fits := func(path string) {
 		b.open(path)
 		if over := value[int](b, `document.documentElement.scrollWidth - document.documentElement.clientWidth`); over > 0 {
 			t.Errorf("%s: %d pixels too wide", path, over)
 		}
 	}
+	for _, path := range everyPage(p) {
+		fits(path)
+	}
+	held, h := serveHeld(t, func(o *dashboard.Options) { o.Settings = newValued() })
+	h.state.Ordered = true
+	h.wait()
+	b.place = held
+	fits(draftOf(held))
+	fits("settings")
+}
+
+// draftOf drafts a condensation and returns the path of its page.
+func draftOf(p *place) string {
+	p.Helper()
+	v := token(p)
+	v.Set("target", "1500")
+	found := regexp.MustCompile(`action="/precis/([^"]+/draft/[A-Z0-9]+)"`).FindStringSubmatch(p.post(200, p.one+"/draft", v))
+	if found == nil {
+		p.Fatal("nothing is drafted")
+	}
+	return found[1]
 }
 
 func everyPage(p *place) []string {
 	return []string{
-		"", "search?q=value", "settings", "experiments", "costs", p.one, p.one + "?from=3", p.one + "/time", p.one + "/edits", p.one + "/loss", p.one + "/work", p.one + "/compare",
+		"", "search?q=value", "settings", "experiments", "costs", p.one, p.one + "?from=3", p.one + "/time", p.one + "/edits", p.one + "/loss", p.one + "/work", p.one + "/compare", p.one + "/family",
 		p.one + "/m/m3", p.one + "/condense?target=3000", p.one + "/do/pin?handle=m3", "nowhere",
 	}
 }
@@ -345,15 +367,18 @@ func everyPage(p *place) []string {
 // TestPagesAreAccessible runs axe-core, which npm fetches, over every page in light and
 // dark.
 func TestPagesAreAccessible(t *testing.T) {
-	p := serve(t, home(t, window, messages(30)), nil)
-	p.condense(9000)
+	p, h := serveHeld(t, func(o *dashboard.Options) { o.Settings = newValued() })
+	p.condense(4000)
+	h.state.Ordered = true
+	h.wait()
 	b := openTab(t, p)
 	axe := axeCore(t)
+	pages := append(everyPage(p), draftOf(p))
 	for _, scheme := range []string{"light", "dark"} {
 		if _, err := chromedp.Call(b.ctx, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: scheme}}}); err != nil {
 			t.Fatal(err)
 		}
-		for _, path := range everyPage(p) {
+		for _, path := range pages {
 			b.open(path)
 			b.do(chromedp.Evaluate[chromedp.Void](axe))
 			raw, err := chromedp.Run(b.ctx, chromedp.Evaluate[string](
@@ -395,4 +420,43 @@ func axeCore(t *testing.T) string {
 		t.Fatal(err)
 	}
 	return string(data)
+}
+
+// A condensation is drafted, its text edited, and only then applied.
+func TestADraftIsEditedInABrowser(t *testing.T) {
+	p := serve(t, home(t, window, messages(40)), nil)
+	b := openTab(t, p)
+	b.open(p.one + "/condense?target=9000")
+	b.do(chromedp.Click("form[data-slow] button[formaction]"))
+	b.until(`location.pathname.includes("/draft/") && document.querySelector("form.draft textarea") !== null`)
+	if p.status().Edits.InForce > 0 {
+		t.Error("a draft is in force")
+	}
+	b.do(chromedp.SetValue("form.draft textarea", "What I remember: files were read."), chromedp.Click("form.draft button.main"))
+	b.until(`document.querySelector(".flash") !== null && document.querySelector(".fold .first").textContent.includes("What I remember")`)
+	if p.status().Edits.InForce == 0 {
+		t.Error("nothing is condensed")
+	}
+}
+
+// The next request is held, waits, and is sent.
+func TestRequestsAreHeldInABrowser(t *testing.T) {
+	p, h := serveHeld(t, func(o *dashboard.Options) { o.Now = nil })
+	b := openTab(t, p)
+	b.open(p.one)
+	b.do(chromedp.Click("details.hold summary"))
+	b.until(`document.querySelector("details.hold[open] form button") !== null`)
+	b.do(chromedp.SetValue("details.hold select", "300"), chromedp.Click("details.hold form button"))
+	b.until(`document.querySelector(".flash.held") !== null`)
+	h.mu.Lock()
+	h.state.Waiting, h.state.Until = true, time.Now().Add(90*time.Second)
+	limit := h.state.Limit
+	h.mu.Unlock()
+	if limit != 300 {
+		t.Errorf("the limit is %d s", limit)
+	}
+	b.open(p.one)
+	b.until(`/ [0-9]+ s$/.test(document.querySelector("[data-until]").textContent)`) // it counts down
+	b.do(chromedp.Click(".flash.held button.main"))
+	b.until(`document.querySelector(".flash.held") === null && document.querySelector("details.hold") !== null`)
 }

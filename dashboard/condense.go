@@ -13,6 +13,7 @@ import (
 type condensePage struct {
 	Head     head
 	Ask      conversation.CondenseOptions
+	Range    *precis.Handle // only these messages are condensed; nil: all
 	Profiles []string
 	Preview  *condensed
 	Failed   *problem // why there is no preview
@@ -43,6 +44,17 @@ func optionsOf(v url.Values) (conversation.CondenseOptions, error) {
 		}
 		o.Target = n
 	}
+	for name, to := range map[string]*int{"from": &o.From, "to": &o.To} {
+		text := v.Get(name)
+		if text == "" {
+			continue
+		}
+		n, err := strconv.Atoi(text)
+		if err != nil || n < 0 {
+			return o, precis.Errorf(precis.CodeInvalid, "read form", "%s is %.20q, want a message", name, text)
+		}
+		*to = n
+	}
 	return o, nil
 }
 
@@ -64,6 +76,10 @@ func (c *call) condenseForm() error {
 	if p.Ask, err = optionsOf(c.r.URL.Query()); err != nil {
 		return err
 	}
+	if p.Ask.To > 0 {
+		h := precis.SpanHandle(p.Ask.From, p.Ask.To)
+		p.Range = &h
+	}
 	if p.Preview, err = c.preview(p.Ask); err != nil {
 		p.Failed = &problem{Code: precis.CodeOf(err), Text: err.Error()}
 	}
@@ -76,6 +92,11 @@ func (c *call) preview(o conversation.CondenseOptions) (*condensed, error) {
 	if err != nil {
 		return nil, err
 	}
+	return c.would(would)
+}
+
+// would describes what a condensation that is not in force does.
+func (c *call) would(would conversation.Condensed) (*condensed, error) {
 	comp, err := conversation.Compose(c.ctx(), c.home, c.id(), would.Result.Edits...)
 	if err != nil {
 		return nil, err

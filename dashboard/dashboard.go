@@ -19,6 +19,7 @@ import (
 
 	"precis"
 	"precis/conversation"
+	"precis/internal/texts"
 )
 
 // ErrLogin is what [Options.Home] returns for a caller who has to log in first.
@@ -63,10 +64,11 @@ type Options struct {
 type dash struct {
 	o      Options
 	mux    *http.ServeMux
-	texts  texts
+	texts  texts.Catalog
 	files  files
 	render renderer
 	losses losses
+	drafts conversation.Drafts
 }
 
 // New returns a dashboard. It is safe for concurrent use. The error is a
@@ -94,9 +96,9 @@ func New(o Options) (http.Handler, error) {
 	if o.Now == nil {
 		o.Now = time.Now
 	}
-	d := &dash{o: o, mux: http.NewServeMux()}
+	d := &dash{o: o, mux: http.NewServeMux(), drafts: conversation.Drafts{Now: o.Now}}
 	var err error
-	if d.texts, err = readTexts(); err != nil {
+	if d.texts, err = texts.Read(); err != nil {
 		return nil, err
 	}
 	if d.files, err = readFiles(); err != nil {
@@ -123,6 +125,7 @@ func (d *dash) routes() {
 	get(one+"/edits", (*call).edits)
 	get(one+"/loss", (*call).loss)
 	get(one+"/work", (*call).work)
+	get(one+"/family", (*call).family)
 	get(one+"/row", (*call).row)
 	get(one+"/head", (*call).headPart)
 	get(one+"/m/{handle}", (*call).originals)
@@ -133,10 +136,16 @@ func (d *dash) routes() {
 	get(one+"/condense", (*call).condenseForm)
 	get(one+"/do/{verb}", (*call).effect)
 	post(one+"/condense", (*call).condense)
+	post(one+"/draft", (*call).makeDraft)
+	get(one+"/draft/{draft}", (*call).draft)
+	post(one+"/draft/{draft}", (*call).applyDraft)
 	post(one+"/do/{verb}", (*call).do)
+	post(one+"/hold", (*call).hold)
+	post(one+"/let-go", (*call).letGo)
 	if d.o.Settings != nil {
 		get("settings", (*call).settings)
 		post("settings", (*call).patchSettings)
+		post("settings/values", (*call).setValues)
 	}
 	d.mux.HandleFunc("GET "+d.o.Base+"assets/{file}", d.files.serve)
 	d.mux.Handle("POST "+d.o.Base+"prefs", d.open(d.guarded(smallForm, (*call).setPrefs)))

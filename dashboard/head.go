@@ -18,6 +18,7 @@ type head struct {
 	Sums    conversation.Sums
 	Family  conversation.Family
 	Flash   *flash
+	Held    *heldPart
 	Near    []conversation.Listed // other conversations, for the list at the side
 }
 
@@ -51,6 +52,9 @@ func (c *call) head() (head, error) {
 		return h, err
 	}
 	if h.Family, err = conversation.FamilyOf(c.ctx(), c.home, h.ID); err != nil {
+		return h, err
+	}
+	if h.Held, err = c.held(); err != nil {
 		return h, err
 	}
 	h.Booked, h.Sums = sums.Booked && sums.Total.Requests > 0, sums.Total

@@ -19,6 +19,8 @@ type listRow struct {
 	Sums  *conversation.Sums // nil: not known
 	Edits *conversation.EditCounts
 	Last  time.Time // of the edits; zero: not known, or none
+	Held  bool      // a request waits
+	Depth int       // in a tree
 }
 
 // overview is the page of all conversations.
@@ -48,7 +50,11 @@ func (c *call) overview() error {
 // force are on its own page.
 func (c *call) listRow(l conversation.Listed) listRow {
 	s := precis.DefaultSettings()
-	return listRow{Listed: l, Level: levelOf(l.Percent, s.Warn, l.Tokens, int(float64(l.Window)*s.Percent/100), l.Window)}
+	r := listRow{Listed: l, Level: levelOf(l.Percent, s.Warn, l.Tokens, int(float64(l.Window)*s.Percent/100), l.Window)}
+	if h, err := conversation.HoldingOf(c.ctx(), c.home, l.ID); err == nil {
+		r.Held = h.Waiting
+	}
+	return r
 }
 
 // row is one conversation of the list with everything that takes a look at it.
@@ -59,6 +65,7 @@ func (c *call) row() error {
 	}
 	r := listRow{Listed: h.Details.Listed, Level: h.Bar.Level, Bar: &h.Bar, Edits: &h.Details.Edits, Last: h.Details.Status.Last}
 	r.Tokens, r.Window, r.Percent = h.Details.Status.Tokens, h.Details.Status.Window, h.Details.Status.Percent
+	r.Held = h.Held != nil && h.Held.Waiting
 	if h.Booked {
 		r.Sums = &h.Sums
 	}

@@ -141,6 +141,61 @@ func TestActionsAreShownDoneAndTakenBack(t *testing.T) {
 	}
 }
 
+func TestADraftIsEditedBeforeItIsApplied(t *testing.T) {
+	p := serve(t, home(t, window, messages(40)), nil)
+	before := p.status().Status.Tokens
+	v := token(p)
+	v.Set("target", "9000")
+	p.wants(p.get(200, p.one+"/condense?target=9000"), `formaction="/precis/`+p.one+`/draft"`)
+	page := p.post(200, p.one+"/draft", v)
+	p.wants(page, "Nothing is in force yet.", "Digest of messages", "Apply")
+	if p.status().Status.Tokens != before {
+		t.Fatal("a draft is in force")
+	}
+	action := regexp.MustCompile(`action="/precis/([^"]+/draft/[A-Z0-9]+)"`).FindStringSubmatch(page)
+	field := regexp.MustCompile(`name="(text\.[^"]+)"`).FindStringSubmatch(page)
+	if action == nil || field == nil {
+		t.Fatalf("the page has no form: %v %v", action, field)
+	}
+	text := func(s string) url.Values { return url.Values{"token": v["token"], field[1]: {s}} }
+	p.post(403, action[1], url.Values{field[1]: {"without a token"}})
+	p.post(400, action[1], text(" "))
+	p.wants(p.post(200, action[1], text("I read <b>files</b>.")), "Done: condensation")
+	p.wants(p.get(200, p.one), "I read &lt;b&gt;files&lt;/b&gt;.", "Never write to the disk.")
+	p.post(404, action[1], text("again"))
+	p.submit(200, p.one+"/do/undo", p.one+"/do/undo", nil)
+	if now := p.status().Status.Tokens; now != before {
+		t.Errorf("after one undo the view has %d tokens, before it had %d", now, before)
+	}
+	p = serve(t, home(t, window, messages(40)), func(o *dashboard.Options) { o.Edits = false })
+	p.post(403, p.one+"/draft", token(p))
+}
+
+func TestARangeIsCondensed(t *testing.T) {
+	p := serve(t, home(t, window, messages(40)), nil)
+	p.wants(p.get(200, p.one+"?from=20"), "condense?from=0&amp;to=21", "condense?from=20&amp;to=81", "Condense up to here", "Condense from here")
+	p.wants(p.get(200, p.one+"/condense?from=0&to=21"), "Only these messages:", "m0-m20")
+	p.submit(200, p.one+"/condense?from=0&to=21", p.one+"/condense", nil)
+	list, err := conversation.Edits(t.Context(), p.Home, p.ID())
+	if err != nil || len(list.Items) == 0 {
+		t.Fatal(list, err)
+	}
+	for _, e := range list.Items {
+		one, err := conversation.Edit(t.Context(), p.Home, p.ID(), e.ID)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, c := range one.Changes {
+			if c.Handle.To > 21 {
+				t.Errorf("%s changes %s", e.Name, c.Handle)
+			}
+		}
+	}
+	p.wants(p.get(200, p.one+"/condense?from=9&to=3"), "are no range")
+	p.get(400, p.one+"/condense?from=x&to=3")
+	p.get(400, p.one+"/condense?to=-1")
+}
+
 func parse(t *testing.T, text string) precis.Handle {
 	t.Helper()
 	h, err := precis.ParseHandle(text)

@@ -35,7 +35,7 @@ func (d *dash) readPrefs(r *http.Request) prefs {
 	if theme := cookie(themeCookie); slices.Contains(themes, theme) {
 		p.Theme = theme
 	}
-	p.Lang = d.texts.choose(r.URL.Query().Get("lang"), cookie(langCookie), r.Header.Get("Accept-Language"))
+	p.Lang = chosen(r.URL.Query().Get("lang"), cookie(langCookie), r.Header.Get("Accept-Language"))
 	return p
 }
 

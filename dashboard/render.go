@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"precis"
+	"precis/internal/texts"
 	"precis/internal/visible"
 )
 
@@ -72,22 +73,23 @@ func (r *renderer) set(key setKey) (*template.Template, error) {
 
 // funcs are the functions of templates in one language.
 func (r *renderer) funcs(key setKey) template.FuncMap {
-	t := func(name string, args ...any) string { return r.d.texts.text(key.lang, name, args...) }
+	t := func(name string, args ...any) string { return r.d.texts.Text(key.lang, name, args...) }
 	said := func(s string) string { return s }
 	if key.mask {
 		said = masked
 	}
 	return template.FuncMap{
 		"t": t, "said": said, "url": r.address, "asset": func(name string) string { return r.d.path("assets", r.d.files.names[name]) },
-		"num": number, "usd": money, "pct": percent, "lang": func() string { return key.lang }, "languages": func() []string { return languages },
+		"num": number, "usd": money, "pct": percent, "lang": func() string { return key.lang }, "languages": texts.Languages,
 		"ago":  func(at time.Time) string { return ago(t, at, r.d.o.Now()) },
 		"abs":  func(at time.Time) string { return at.UTC().Format("2006-01-02 15:04:05 UTC") },
 		"iso":  func(at time.Time) string { return at.UTC().Format(time.RFC3339) },
 		"kind": func(kind any) string { return t("kind." + strings.ReplaceAll(fmt.Sprint(kind), " ", "_")) },
 		"css":  func(kind any) string { return "k-" + strings.ReplaceAll(fmt.Sprint(kind), " ", "-") },
 		"dict": dict, "q": query, "took": took, "short": short, "worth": func(w float64) float64 { return 100 * w }, "sub": func(a, b int) int { return a - b }, "sum": func(a, b int) int { return a + b },
-		"share": func(n, of int) string { return percent(100 * float64(n) / float64(max(of, 1))) },
-		"brief": func(s string) string { return said(brief(s, 160)) },
+		"share":   func(n, of int) string { return percent(100 * float64(n) / float64(max(of, 1))) },
+		"failure": func(name string) string { return r.d.texts.Failure(key.lang, name) },
+		"brief":   func(s string) string { return said(brief(s, 160)) },
 	}
 }
 

@@ -55,6 +55,7 @@ type settingsPage struct {
 	Saved    bool // to the file
 	File     string
 	Unsaved  string
+	More     *valuesPart // nil: there are no further values
 }
 
 func (c *call) settings() error {
@@ -70,6 +71,7 @@ func (c *call) settings() error {
 			return err
 		}
 	}
+	p.More = c.values(p.Profile)
 	return c.show("settings", page{Title: c.text("settings.title"), Tab: "settings", Data: p})
 }
 

@@ -36,6 +36,7 @@ type viewRow struct {
 	LostKnown    bool
 	Originals    []original // of an opened fold
 	Can          actions
+	All          int // messages of the conversation
 }
 
 // actions are what a row offers.
@@ -70,6 +71,7 @@ func (c *call) viewPage(h head, at int) (viewPage, error) {
 	}
 	for _, u := range list.Items {
 		row := viewRowOf(h.ID, u, at == 0 && c.o.Edits)
+		row.All = h.Details.Status.Messages
 		row.Lost, row.LostKnown = lostIn(lost, u.Handle), known
 		if row.Open = row.Fold && c.value("from") != "" && u.Handle.From <= from && from < u.Handle.To; row.Open {
 			if row.Originals, err = c.originalsOf(h.ID, firstOf(u.Handle), blockShown); err != nil {

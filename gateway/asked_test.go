@@ -335,7 +335,7 @@ func TestAWaitingClientIsKept(t *testing.T) {
 		<-rung.asked
 		sign := map[string]string{"anthropic": "event: ping\n"}[dialect]
 		if sign == "" {
-			sign = ": precis is condensing"
+			sign = ": precis is at work"
 		}
 		var all []byte
 		for buf := make([]byte, 4096); strings.Count(string(all), sign) < 3; {

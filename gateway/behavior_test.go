@@ -83,7 +83,7 @@ func full(dialect string) (before, after *agent) {
 }
 
 func TestAWaitingStreamIsKeptAlive(t *testing.T) {
-	for dialect, sign := range map[string]string{"anthropic": "event: ping\n", "chat": ": precis is condensing", "responses": ": precis is condensing"} {
+	for dialect, sign := range map[string]string{"anthropic": "event: ping\n", "chat": ": precis is at work", "responses": ": precis is at work"} {
 		t.Run(dialect, func(t *testing.T) {
 			slow := newSlowWriter()
 			s := providertest.New(t, providertest.Options{Window: 12_000})

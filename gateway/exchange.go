@@ -22,7 +22,7 @@ import (
 //
 //	read     request    the body as the client sent it
 //	place    placed     the conversation that it continues
-//	plan     plan       the view of that conversation
+//	plan     plan       the view of that conversation; a user may hold it, see hold.go
 //	compose  composed   the bytes to send instead
 //	send     reply      the response, read as far as it may be an error
 //	relay               the response on its way to the client
@@ -40,6 +40,7 @@ type exchange struct {
 	held          *admission.Body // the body; nil until it was read
 
 	overhead time.Duration // until the request was first sent
+	waited   time.Duration // that a user held it
 
 	kind    string // how the request was recognized, or why it was passed through
 	action  string // what was done: see headerAction
@@ -120,6 +121,9 @@ func (x *exchange) prepare(q *request) (p *plan, out composed, err error) {
 	if x.plan, err = x.planned(x.placed); err != nil {
 		return nil, composed{}, err
 	}
+	if x.plan, err = x.hold(x.plan); err != nil {
+		return nil, composed{}, err
+	}
 	return x.plan, x.plan.compose(), nil
 }
 
@@ -128,7 +132,7 @@ func (x *exchange) spent() time.Duration {
 	if x.overhead > 0 {
 		return x.overhead
 	}
-	return time.Since(x.out.start)
+	return time.Since(x.out.start) - x.waited
 }
 
 // refuse answers with an error of the gateway's own.

@@ -37,6 +37,7 @@ type Gateway struct {
 	patching   sync.Mutex // held while settings are changed
 	calls      calls      // that came by RoundTripper
 	bridges    *bridge.Table
+	holds      holds
 
 	ctx     context.Context // of work that outlives requests
 	cancel  context.CancelFunc
@@ -71,6 +72,7 @@ func New(o Options) (*Gateway, error) {
 	g.ctx, g.cancel = context.WithCancel(context.Background())
 	g.conversations = registry.New(registry.Options{Store: o.Store, Shared: o.Shared, Replica: o.Replica, Patience: o.Patience, Bytes: o.Memory, Logger: o.Logger, Now: o.Now})
 	g.bridges = bridge.NewTable(o.Now)
+	g.holds.now, g.holds.notify, g.holds.all = o.Now, o.OnHold, map[string]*hold{}
 	g.proxy = &httputil.ReverseProxy{
 		Rewrite: g.rewrite, Transport: o.Transport, FlushInterval: -1, ErrorHandler: g.proxyFailed,
 	}
@@ -100,6 +102,7 @@ func (g *Gateway) Active() int { return g.gate.Active() }
 // ended here.
 func (g *Gateway) Close(ctx context.Context) error {
 	g.closing.Store(true)
+	g.LetGo()
 	g.calls.end()
 	done := make(chan struct{})
 	go func() { g.work.Wait(); close(done) }()

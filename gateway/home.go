@@ -75,6 +75,7 @@ func (h home) Look(ctx context.Context, id string, f func(*conversation.Subject)
 	snap := c.Look(ctx)
 	arm, m := h.g.managerOf(c)
 	s := h.subject(ctx, c, m, &snap.Conversation, snap.Last)
+	s.Failed = snap.Failed
 	s.Pending = snap.Stored < len(snap.Conversation.Edits) && h.g.o.Store != nil
 	return c.Looking(arm, m, func(meter *precis.Meter) error {
 		s.Ask.Meter = meter

@@ -97,6 +97,9 @@ type Options struct {
 	// OnTurn is called for every request that was answered; nil: nothing is. It must
 	// return soon.
 	OnTurn func(context.Context, Turn)
+	// OnHold is called when a request of a conversation is to be held, is held, or is
+	// let go; nil: nothing is. It must return soon.
+	OnHold func(owner, conversation string)
 }
 
 // Upstream is a model API.
@@ -210,6 +213,9 @@ func (o Options) complete() (Options, error) {
 	}
 	if o.Now == nil {
 		o.Now = time.Now
+	}
+	if o.OnHold == nil {
+		o.OnHold = func(string, string) {}
 	}
 	if o.OnTurn == nil {
 		o.OnTurn = func(context.Context, Turn) {}

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"precis"
+	"precis/condense"
 	"precis/conversation"
 	"precis/wire/anthropic"
 )
@@ -34,22 +35,23 @@ func (x *exchange) planned(q *placed) (*plan, error) {
 		p.result = precis.Result{Units: precis.Units(precis.NewTranscript(q.found.Messages...), nil)}
 		return p, nil
 	}
-	err := p.locked(func(ctx context.Context, j *planner) error {
+	err := p.locked(func(ctx context.Context, j *planner) (err error) {
 		j.conv.Refresh(ctx)
 		j.bridge(ctx)
 		if j.poly.Active {
-			if err := j.emulate(ctx); err != nil {
-				return err
-			}
+			err = j.emulate(ctx)
 		}
-		return j.run(ctx)
+		if err == nil {
+			err = j.run(ctx)
+		}
+		j.failed = cmp.Or(j.failed, condenseError(nil, err))
+		return err
 	})
 	if precis.CodeOf(err) == precis.CodeCanceled {
 		return nil, err
 	}
 	if err != nil {
 		x.g.o.Logger.WarnContext(x.r.Context(), "not managed", "conversation", q.conv.ID(), "code", string(precis.CodeOf(err)), "error", err)
-		p.failed = cmp.Or(p.failed, condenseError(nil, err))
 	}
 	return p, nil
 }
@@ -95,10 +97,13 @@ func (p *plan) locked(f func(context.Context, *planner) error) error {
 func (p *plan) settle(j *planner) {
 	p.result = answerable(j.res, p.found.Messages)
 	j.offer()
+	j.warn()
 	if j.own {
 		p.conv.Last = j.res.Report
+		if j.failed != "" || p.action == actionReduced { // a later one that works takes the name away
+			p.conv.Failed = j.failed
+		}
 	}
-	j.warn()
 	j.ahead()
 	if p.action != actionReduced {
 		p.action = actionNone
@@ -169,7 +174,7 @@ func (p *plan) planner(ctx context.Context) *planner {
 	}
 	j.req = precis.Request{
 		Conversation: j.work, Window: window, MaxOutput: f.Prompt.MaxOutput, OutputLimit: p.g.o.OutputLimit(f.Prompt.Model), Profile: f.Prompt.Model,
-		Focus: p.r.Header.Get(headerFocus), Meter: meter, Dialect: p.dialect, Reasoning: p.reasoning(), Unrecorded: true,
+		Focus: p.r.Header.Get(headerFocus), Environment: condense.EnvironmentOf(f.Messages), Meter: meter, Dialect: p.dialect, Reasoning: p.reasoning(), Unrecorded: true,
 	}
 	if p.assembly != nil {
 		j.req.Target = p.assembly.Target

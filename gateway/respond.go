@@ -128,7 +128,7 @@ func (o *responder) beat(conversation string) {
 		o.w.WriteHeader(http.StatusOK)
 		o.begun, o.status = true, http.StatusOK
 	}
-	sign := ": precis is condensing the conversation\n\n"
+	sign := ": precis is at work on the conversation\n\n"
 	if o.route.dialect.Name() == anthropic.Format {
 		sign = string(wire.AppendEvent(nil, "ping", []byte(`{"type": "ping"}`)))
 	}

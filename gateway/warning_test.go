@@ -86,7 +86,7 @@ func TestResponsesNameACondensationThatFailed(t *testing.T) {
 	} {
 		s := newScript(t, said("anthropic", true, 1, part{text: "ok"}))
 		turns := make(chan gateway.Turn, 100)
-		base, _ := start(t, s.URL, func(o *gateway.Options) {
+		base, g := start(t, s.URL, func(o *gateway.Options) {
 			window(20_000)(o)
 			withRung(t, modelRung{reason: reason}, false)(o)
 			o.OnTurn = func(_ context.Context, turn gateway.Turn) { turns <- turn }
@@ -98,6 +98,10 @@ func TestResponsesNameACondensationThatFailed(t *testing.T) {
 		}
 		if turn := <-turns; turn.CondenseError != want || turn.Err != nil {
 			t.Errorf("%s: %q %v", reason, turn.CondenseError, turn.Err)
+		}
+		l := only(t, g)
+		if d, err := conversation.Status(t.Context(), g.Home(l.Owner), l.ID); err != nil || d.CondenseError != want {
+			t.Errorf("%s: the conversation says %q, %v", reason, d.CondenseError, err)
 		}
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"precis"
 	"precis/conversation"
 )
 
@@ -12,6 +13,7 @@ type condenseIn struct {
 	ID     string `json:"id,omitempty" jsonschema:"omitted: the newest"`
 	Focus  string `json:"focus,omitempty" jsonschema:"what to keep"`
 	Target int    `json:"target,omitempty" jsonschema:"tokens to come down to"`
+	Range  string `json:"range,omitempty" jsonschema:"only these, e.g. m0-m40"`
 	Apply  bool   `json:"apply,omitempty" jsonschema:"do it, not only preview"`
 }
 
@@ -43,9 +45,17 @@ var condense = tool[condenseIn, condenseOut]{
 		if err != nil {
 			return out, "", err
 		}
+		o := conversation.CondenseOptions{Focus: in.Focus, Target: in.Target}
+		if in.Range != "" {
+			h, err := precis.ParseHandle(in.Range)
+			if err != nil {
+				return out, "", err
+			}
+			o.From, o.To = h.From, h.To
+		}
 		var done conversation.Condensed
 		err = c.progress.during(ctx, what, func() error {
-			done, err = verb(ctx, c.home, w.id, conversation.CondenseOptions{Focus: in.Focus, Target: in.Target})
+			done, err = verb(ctx, c.home, w.id, o)
 			return err
 		})
 		if err != nil {

@@ -76,6 +76,7 @@ type Options struct {
 	// First are climbed before all others, in their order, whatever the settings name. None has the
 	// name of another rung.
 	First    []precis.Strategy
+	Hooks    precis.Hooks                         // see [precis.Options]
 	Variant  string                               // see [precis.Options]
 	Alert    func(context.Context, precis.Alert)  // see [precis.Options]
 	OnReport func(context.Context, precis.Report) // see [precis.Options]
@@ -129,7 +130,7 @@ func New(o Options) (*precis.Manager, error) {
 	rungs = slices.Concat(o.First, rungs)
 	return precis.NewManager(precis.Options{
 		Settings: o.Settings, Counter: counter, Strategies: rungs,
-		Gate: o.Gate, Calibrator: o.Calibrator, Store: o.Store, Ledger: o.Ledger, Logger: o.Logger, Now: o.Now, Alert: o.Alert, Variant: o.Variant, OnReport: o.OnReport,
+		Gate: o.Gate, Calibrator: o.Calibrator, Store: o.Store, Ledger: o.Ledger, Logger: o.Logger, Now: o.Now, Alert: o.Alert, Variant: o.Variant, OnReport: o.OnReport, Hooks: o.Hooks,
 	})
 }
 

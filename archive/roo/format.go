@@ -79,6 +79,7 @@ func (t *Task) read(src archive.Source) (rec *archive.Recording, err error) {
 	rec = &archive.Recording{}
 	if IsTask(src.Path) {
 		t.readSiblings(rec)
+		t.unpatch(rec)
 	}
 	if rec.Conversation, err = t.conversation(rec); err == nil {
 		t.origin(rec)

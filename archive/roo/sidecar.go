@@ -16,7 +16,9 @@ import (
 type sidecar struct {
 	Version int               `json:"precis"`
 	Edits   []precis.Edit     `json:"edits,omitempty"`
-	Tagged  map[string]tagged `json:"tagged,omitempty"` // by edit ID
+	Patched []string          `json:"patched,omitempty"` // IDs of edits that are written into the history, see patch.go
+	Patches []patch           `json:"patches,omitempty"` // what the history file has of them
+	Tagged  map[string]tagged `json:"tagged,omitempty"`  // by edit ID
 }
 
 // tagged is the rest of an edit that is written as tags.
@@ -56,6 +58,7 @@ func (s *sidecar) add(e precis.Edit) {
 // remove removes an edit and reports whether it was stored as a whole.
 func (s *sidecar) remove(id string) bool {
 	delete(s.Tagged, id)
+	s.Patched = slices.DeleteFunc(s.Patched, func(p string) bool { return p == id })
 	n := len(s.Edits)
 	s.Edits = slices.DeleteFunc(s.Edits, func(e precis.Edit) bool { return e.ID == id })
 	return len(s.Edits) < n

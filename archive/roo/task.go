@@ -27,6 +27,10 @@ type Task struct {
 	UI      *UI // nil when there are no UI messages
 	Files   []FileInContext
 
+	// Patch has [Task.Record] write edits that shorten single blocks into the history
+	// file, see [CanPatch]. False: only precis sees them, by the sidecar.
+	Patch bool
+
 	Conversation *precis.Conversation
 	Warnings     []archive.Warning
 
@@ -100,6 +104,9 @@ func (t *Task) Record(ctx context.Context, edits []precis.Edit, now time.Time) e
 				}
 			}
 			t.sidecar.add(e)
+			if t.Patch && CanPatch(e) {
+				t.sidecar.Patched = append(t.sidecar.Patched, e.ID)
+			}
 		}
 		return nil
 	})
@@ -183,7 +190,7 @@ func (t *Task) trim() {
 // write makes a change under Roo's locks: it checks that the files on disk are
 // still those that were read, lets change do its work in memory, and replaces
 // them: the history before the UI messages, which only show it, and last the
-// sidecar. When one cannot be written all have the content they had. The content
+// sidecar, or first where it is given the originals of patches. When one cannot be written all have the content they had. The content
 // before the first write is kept next to the files.
 func (t *Task) write(ctx context.Context, change func() error) error {
 	return t.change(ctx, change, backupFirst)
@@ -207,6 +214,7 @@ func (t *Task) change(ctx context.Context, do func() error, b backup) error {
 			return err
 		}
 	}
+	had := len(t.sidecar.Patches)
 	if err := do(); err != nil {
 		return err
 	}
@@ -214,6 +222,9 @@ func (t *Task) change(ctx context.Context, do func() error, b backup) error {
 		if files[i].data, err = files[i].content(); err != nil {
 			return err
 		}
+	}
+	if len(t.sidecar.Patches) > had { // the originals are safe before they leave the history
+		files = append(files[len(files)-1:], files[:len(files)-1]...)
 	}
 	if err := writeAll(files); err != nil {
 		return err
@@ -230,7 +241,7 @@ func (t *Task) files(b backup) []change {
 	bytes := func(f func() []byte) func() ([]byte, error) {
 		return func() ([]byte, error) { return f(), nil }
 	}
-	files := []change{{path: t.target(), old: t.onDisk, read: &t.onDisk, content: bytes(t.History.Bytes), backup: b}}
+	files := []change{{path: t.target(), old: t.onDisk, read: &t.onDisk, content: t.patched, backup: b}}
 	if t.UI != nil {
 		files = append(files, change{path: t.uiTarget(), old: t.uiOnDisk, read: &t.uiOnDisk, content: bytes(t.UI.Bytes), backup: b})
 	}

@@ -17,6 +17,7 @@ type condensation struct {
 	jobs.Condensing
 	full  bool
 	focus string
+	only  string
 }
 
 func newCondense(t *tools) *cobra.Command {
@@ -36,7 +37,8 @@ The result goes to FILE's name with .precis in the current folder, or to -o; a
 .precis file holds the original recording unchanged and the edits, and every
 command reads it. Given again for the same recording, the command goes on from
 that file. A Roo or Cline task folder can be condensed in place with --write: the
-task then opens, shows and rewinds in the editor. What its files cannot express
+task then opens, shows and rewinds in the editor. Selective condensation shortens
+results in its history, and undo gives them back. What its files cannot express
 is left out there unless --sidecar is given.`,
 		Example: `  precis condense run.jsonl
   precis condense --dry-run --window 64k run.jsonl
@@ -50,6 +52,7 @@ is left out there unless --sidecar is given.`,
 	cmd.Flags().BoolVar(&c.DryRun, "dry-run", false, "show what would be done, what would be lost and how the view changes; write nothing")
 	cmd.Flags().BoolVar(&c.full, "full", false, "with --dry-run: print every line of what changes")
 	cmd.Flags().StringVar(&c.Summarizer, "summarizer", "", "`WAY` of summarizing: model or digest (default model when summarizer.model is configured)")
+	cmd.Flags().StringVar(&c.only, "range", "", "condense only these messages: `HANDLE`, such as m0-m40")
 	cmd.Flags().StringVar(&c.focus, "focus", "", "what a model's summary should pay attention to this time: `TEXT`")
 	return cmd
 }
@@ -69,6 +72,14 @@ func (c *condensation) run(cmd *cobra.Command, args []string) error {
 
 // condense opens a recording and condenses it, or says what that would do.
 func (c *condensation) condense(ctx context.Context, path string) (j *jobs.Job, done conversation.Condensed, err error) {
+	o := conversation.CondenseOptions{Focus: c.focus}
+	if c.only != "" {
+		h, err := precis.ParseHandle(c.only)
+		if err != nil {
+			return nil, done, err
+		}
+		o.From, o.To = h.From, h.To
+	}
 	defer c.Progress("reading " + path)()
 	if j, err = c.jobs.Condense(ctx, path, c.Condensing); err != nil {
 		return nil, done, err
@@ -77,7 +88,7 @@ func (c *condensation) condense(ctx context.Context, path string) (j *jobs.Job, 
 	if c.DryRun {
 		act = conversation.Preview
 	}
-	done, err = act(ctx, j.Home, j.Home.ID(), conversation.CondenseOptions{Focus: c.focus})
+	done, err = act(ctx, j.Home, j.Home.ID(), o)
 	return j, done, c.explain(err)
 }
 

@@ -16,8 +16,8 @@ import (
 // Flags of the root command, by what they are about. All commands accept them; help
 // names those that act.
 const (
-	everyFlag   = "config estimate max-output model preset profile set target used window json quiet raw verbose"
-	editFlags   = "config estimate model set window json quiet raw"
+	everyFlag   = "config estimate max-output model preset profile set target used window json quiet raw verbose lang"
+	editFlags   = "config estimate model set window json quiet raw lang"
 	readFlags   = "config estimate set json quiet raw"
 	serveFlags  = "config estimate max-output preset set target window json quiet"
 	configFlags = "config estimate max-output model preset set target window json quiet"
@@ -32,7 +32,7 @@ var actingFlags = map[string]string{
 	"ui": everyFlag, "mcp": readFlags, "install": "json quiet", "uninstall": "json quiet", "hook": "", "stats": "json", "statusline": "config set",
 	"gateway": serveFlags, "serve": serveFlags, "run": serveFlags, "doctor": serveFlags,
 	"config": configFlags, "models": fewFlags, "store": fewFlags, "version": "json", "man": "quiet",
-	"": "config set json quiet",
+	"": "config set json quiet lang",
 }
 
 // onlyActing hides the flags of the root command that do not act in a command.

@@ -5,7 +5,6 @@ import (
 
 	"precis"
 	"precis/cmd/internal/reports"
-	"precis/cmd/internal/term"
 	"precis/conversation"
 )
 
@@ -59,5 +58,5 @@ func (c *pin) run(cmd *cobra.Command, args []string) error {
 			c.Note("%s is %s now, by %s, and comes back when the conversation is next condensed; precis restore %s %s shows it at once", p.Handle, p.State, p.By, reports.ShellWord(j.File.Where()), p.Handle)
 		}
 	}
-	return c.report.Changed(j, change, nil, "pinned %s", term.Count(len(handles), "place"))
+	return c.report.Changed(j, change, nil, "pinned", c.Words.Count(len(handles), "place"))
 }

@@ -42,5 +42,5 @@ func (c *restore) run(cmd *cobra.Command, args []string) error {
 		return err
 	}
 	change, err := conversation.Restore(cmd.Context(), j.Home, j.Home.ID(), h)
-	return c.report.Changed(j, change, err, "restored %s", h)
+	return c.report.Changed(j, change, err, "restored", h)
 }

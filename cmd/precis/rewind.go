@@ -66,7 +66,7 @@ func (c *rewind) run(cmd *cobra.Command, args []string) error {
 		return err
 	}
 	change, err := conversation.Rewind(ctx, j.Home, j.Home.ID(), n)
-	return c.report.Changed(j, change, err, "rewound to message %d", n)
+	return c.report.Changed(j, change, err, "rewoundto", n)
 }
 
 // inPlace rewinds a task folder as the editor does, and reads it again.

@@ -113,7 +113,7 @@ Live, it is a proxy that agents are pointed at:
 Exit codes: 0 done · 1 internal fault · 2 bad input or usage · 3 not found ·
 4 conflict · 5 does not fit whatever is cut · 6 a server failed · 130 canceled.`,
 		SilenceUsage: true, SilenceErrors: true,
-		PersistentPreRun: func(*cobra.Command, []string) { t.Begin() },
+		PersistentPreRunE: func(*cobra.Command, []string) error { return t.Begin() },
 	}
 	t.Register(cmd.PersistentFlags())
 	t.jobs.Register(cmd.PersistentFlags())

@@ -45,6 +45,7 @@ func Test(t *testing.T, open func(t *testing.T, msgs []precis.Message) Place) {
 		{"rewind, then undo everything", rewindThenUndoAll},
 		{"exclude", exclude},
 		{"reword", reword},
+		{"a draft, edited and applied", draft},
 		{"what an edit would do", effect},
 		{"what fills the window", composition},
 		{"pieces of a view, now and then", pieces},

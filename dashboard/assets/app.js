@@ -77,7 +77,7 @@
     const p = await part(base + "c/" + encodeURIComponent(row.dataset.id) + "/row");
     const now = one("li", p.content);
     if (!p.ok || !now) return;
-    if (row.classList.contains("on")) now.classList.add("on");
+    for (const name of row.classList) now.classList.add(name); // marked, and how deep it stands
     row.replaceWith(now);
   }
   function watchRows() { all(".row[data-src]").forEach((r) => { if (!r.dataset.seen) { r.dataset.seen = "1"; seen.observe(r); } }); }
@@ -143,7 +143,8 @@
     say();
     const timer = setInterval(say, 500);
     try {
-      const res = await fetch(form.action, { method: "POST", body: new URLSearchParams(new FormData(form)), signal: stop.signal });
+      const to = e.submitter && e.submitter.hasAttribute("formaction") ? e.submitter.formAction : form.action;
+      const res = await fetch(to, { method: "POST", body: new URLSearchParams(new FormData(form)), signal: stop.signal });
       if (res.ok) { location.href = res.url; return; }
       const t = document.createElement("template");
       t.innerHTML = await res.text();
@@ -154,6 +155,14 @@
       clearInterval(timer);
     }
   });
+
+  // ---- a request that waits: how long it does
+  setInterval(() => {
+    for (const e of all("[data-until]")) {
+      const left = Math.round((Number(e.dataset.until) - Date.now()) / 1000);
+      e.textContent = left > 0 ? words.sentin + " " + left + " s" : words.sent;
+    }
+  }, 1000);
 
   // ---- live updates
   if ("live" in words) {

@@ -73,6 +73,46 @@ func TestChanges(t *testing.T) {
 	})
 }
 
+// TestADraftIsEditedBeforeItIsApplied checks that nothing of a draft reaches the model
+// before it is applied, and that the edited text then does, once.
+func TestADraftIsEditedBeforeItIsApplied(t *testing.T) {
+	p := start(t, nil)
+	a := p.agent("anthropic", "Never write to the disk. Read the files one by one.")
+	a.reads(25, 12)
+	a.ask()
+	one := "/conversations/" + a.id
+	var d conversation.Draft
+	p.post(one+"/draft", `{"target_tokens":2000,"summarizer":"digest"}`, &d)
+	if !d.Changed || len(d.Texts) == 0 || d.ID == "" {
+		t.Fatalf("draft %+v", d)
+	}
+	a.reads(1, 1)
+	if sent := a.ask(); strings.Contains(sent, "Digest of messages") {
+		t.Error("a draft is in force")
+	}
+	body, err := json.Marshal(map[string]any{"draft": d.ID, "texts": map[string]string{d.Texts[0].Edit: "Two files were read by hand."}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var done conversation.Condensed
+	p.post(one+"/apply", string(body), &done)
+	if !done.Changed || len(done.Report.Edits) != len(d.Report.Edits) {
+		t.Errorf("applied %+v", done.Report)
+	}
+	a.reads(1, 1)
+	if sent := a.ask(); strings.Contains(sent, "Digest of messages") || !strings.Contains(sent, "Two files were read by hand.") || !strings.Contains(sent, "Never write to the disk") {
+		t.Errorf("the next request has not the edited text, or lacks what the gate adds: %.400s", sent)
+	}
+	if code, _ := p.problem(404, "POST", one+"/apply", string(body)); code != "not_found" {
+		t.Error("a draft is applied twice")
+	}
+	var c conversation.Change
+	p.post(one+"/undo", "", &c)
+	if c.Status.Condensations+c.Status.Truncations+c.Status.Other != 0 {
+		t.Errorf("one undo leaves %+v", c.Status)
+	}
+}
+
 // share asks to come down to so many percent of what the view has.
 func (p *place) share(one string, percent int) string {
 	var d conversation.Details

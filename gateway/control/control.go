@@ -41,8 +41,9 @@ var openapi []byte
 
 // api is the handler.
 type api struct {
-	o   Options
-	mux *http.ServeMux
+	o      Options
+	mux    *http.ServeMux
+	drafts conversation.Drafts
 }
 
 // New returns the API. It is safe for concurrent use.
@@ -59,7 +60,7 @@ func New(o Options) http.Handler {
 	if o.Started.IsZero() {
 		o.Started = o.Now()
 	}
-	a := &api{o: o, mux: http.NewServeMux()}
+	a := &api{o: o, mux: http.NewServeMux(), drafts: conversation.Drafts{Now: o.Now}}
 	for _, rt := range routes {
 		a.mux.Handle(rt.method+" "+Prefix+rt.path, a.handler(rt))
 	}

@@ -50,6 +50,9 @@ func TestErrors(t *testing.T) {
 		{"POST", one + "/condense", `{"targets":1}`, 400, "invalid", "/targets"},
 		{"POST", one + "/condense", `{"focus":1}`, 400, "invalid", "/focus"},
 		{"POST", one + "/condense", `{"target_tokens":-1}`, 400, "invalid", "target"},
+		{"POST", one + "/condense", `{"from":3,"to":2}`, 400, "invalid", "no range"},
+		{"POST", one + "/condense", `{"from":3}`, 400, "invalid", "no range"},
+		{"POST", one + "/preview", `{"from":3,"to":8}`, 404, "not_found", "7"},
 		{"POST", one + "/condense", `{"summarizer":"oracle"}`, 400, "invalid", "oracle"},
 		{"POST", one + "/condense", `{"summarizer":"model"}`, 400, "invalid", "no model"},
 		{"POST", one + "/condense", `{"profile":"x"}`, 404, "not_found", "profile"},
@@ -67,6 +70,12 @@ func TestErrors(t *testing.T) {
 		{"POST", one + "/exclude", `{}`, 400, "invalid", "/handle"},
 		{"POST", one + "/reword", `{"text":"y"}`, 400, "invalid", "/edit"},
 		{"POST", one + "/reword", `{"edit":"nowhere","text":"y"}`, 404, "not_found", "nowhere"},
+		{"POST", one + "/hold", `{"seconds":601}`, 400, "invalid", "10m"},
+		{"POST", one + "/hold", `{"seconds":-1}`, 400, "invalid", "10m"},
+		{"POST", one + "/hold", `{"minutes":1}`, 400, "invalid", "/minutes"},
+		{"POST", one + "/apply", `{}`, 400, "invalid", "/draft"},
+		{"POST", one + "/apply", `{"draft":"x"}`, 404, "not_found", "no such draft"},
+		{"POST", one + "/draft", `{"profile":"x"}`, 404, "not_found", "profile"},
 		{"POST", one + "/exclude", `{"handle":"m0.b0"}`, 400, "invalid", "whole messages"},
 		{"POST", one + "/restore", `{"handle":"m1"}`, 404, "not_found", "shown as it was said"},
 		{"POST", one + "/rewind", `{}`, 400, "invalid", "/messages"},
@@ -178,6 +187,7 @@ func ownersIn(t *testing.T, p *place, first bool) {
 	}
 	for path, body := range map[string]string{
 		"/condense": "", "/preview": "", "/undo": "", "/pin": `{"handles":["m0"]}`, "/restore": `{"handle":"m0"}`, "/exclude": `{"handle":"m1"}`, "/reword": `{"edit":"x","text":"y"}`, "/rewind": `{"messages":1}`, "/branch": `{"messages":1}`,
+		"/draft": "", "/apply": `{"draft":"x"}`, "/hold": "", "/let-go": "",
 	} {
 		p.problem(404, "POST", one+path, body, bert...)
 	}

@@ -21,6 +21,7 @@ const (
 	EventEdits    = "edits"    // edits were made, by a request or through the API
 	EventPurge    = "purge"    // conversations were forgotten
 	EventSettings = "settings" // settings were changed
+	EventHold     = "hold"     // a request is to be held, is held, or was let go: GET …/hold says which
 	EventWarning  = "warning"  // a window is nearly full, or a condensation failed
 )
 
@@ -151,6 +152,12 @@ func notesOf(r precis.Report) []EditNote {
 // request.
 func (e *Events) Edited(owner, conversation string, edits ...EditNote) {
 	e.publish(Event{Type: EventEdits, Time: time.Now(), Owner: owner, Conversation: conversation, Edits: edits})
+}
+
+// Held publishes that holding requests of a conversation has changed; it is what
+// [gateway.Options.OnHold] takes.
+func (e *Events) Held(owner, conversation string) {
+	e.publish(Event{Type: EventHold, Time: time.Now(), Owner: owner, Conversation: conversation})
 }
 
 // SettingsChanged publishes that the settings of a profile are others.

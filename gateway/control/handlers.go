@@ -1,6 +1,8 @@
 package control
 
 import (
+	"time"
+
 	"precis"
 	"precis/conversation"
 	"precis/gateway"
@@ -84,6 +86,21 @@ func preview(c *call, in condensing) (any, error) {
 	return conversation.Preview(c.r.Context(), c.home(), c.id(), in.options())
 }
 
+func draft(c *call, in condensing) (any, error) {
+	return c.drafts.Make(c.r.Context(), c.home(), c.id(), in.options())
+}
+
+func applyDraft(c *call, in applying) (any, error) {
+	if in.Draft == "" {
+		return nil, invalid(opBody, "body: /draft", "it is missing", "")
+	}
+	out, err := c.drafts.Apply(c.r.Context(), c.home(), c.id(), in.Draft, in.Texts)
+	if err == nil {
+		c.publish(notesOf(out.Report))
+	}
+	return out, err
+}
+
 func undo(c *call, in undoing) (any, error) {
 	return c.changed(conversation.Undo(c.r.Context(), c.home(), c.id(), in.Edits...))
 }
@@ -157,6 +174,14 @@ func (c *call) publish(edits []EditNote) {
 		return
 	}
 	c.o.Events.publish(Event{Type: EventEdits, Time: c.o.Now(), Owner: owner, Conversation: c.id(), Edits: edits})
+}
+
+func hold(c *call, in ordering) (any, error) {
+	return conversation.Hold(c.r.Context(), c.home(), c.id(), time.Duration(in.Seconds)*time.Second)
+}
+
+func letGo(c *call, in lettingGo) (any, error) {
+	return conversation.LetGo(c.r.Context(), c.home(), c.id(), in.Again)
 }
 
 func search(c *call) (any, error) {

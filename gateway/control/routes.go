@@ -72,6 +72,8 @@ var routes = []route{
 	{method: "GET", path: one + "/state", name: "getWork", out: conversation.WorkState{}, do: about(conversation.Work)},
 	{method: "POST", path: one + "/condense", name: "condense", in: condensing{}, out: conversation.Condensed{}, do: posted(condense)},
 	{method: "POST", path: one + "/preview", name: "preview", in: condensing{}, out: conversation.Condensed{}, do: posted(preview)},
+	{method: "POST", path: one + "/draft", name: "draft", in: condensing{}, out: conversation.Draft{}, do: posted(draft)},
+	{method: "POST", path: one + "/apply", name: "applyDraft", in: applying{}, out: conversation.Condensed{}, do: posted(applyDraft)},
 	{method: "POST", path: one + "/undo", name: "undo", in: undoing{}, out: conversation.Change{}, do: posted(undo)},
 	{method: "POST", path: one + "/pin", name: "pin", in: pinning{}, out: conversation.Change{}, do: posted(pin)},
 	{method: "POST", path: one + "/restore", name: "restore", in: restoring{}, out: conversation.Change{}, do: posted(restore)},
@@ -79,6 +81,9 @@ var routes = []route{
 	{method: "POST", path: one + "/reword", name: "reword", in: rewording{}, out: conversation.Change{}, do: posted(reword)},
 	{method: "POST", path: one + "/rewind", name: "rewind", in: upTo{}, out: conversation.Change{}, do: posted(rewind)},
 	{method: "POST", path: one + "/branch", name: "branch", in: upTo{}, out: store.Record{}, do: posted(branch), made: true},
+	{method: "GET", path: one + "/hold", name: "getHold", out: conversation.Holding{}, do: about(conversation.HoldingOf)},
+	{method: "POST", path: one + "/hold", name: "hold", in: ordering{}, out: conversation.Holding{}, do: posted(hold)},
+	{method: "POST", path: one + "/let-go", name: "letGo", in: lettingGo{}, out: conversation.Holding{}, do: posted(letGo)},
 	{method: "GET", path: "/search", name: "search", query: []string{"q", "conversation", "limit"}, out: conversation.FoundList{}, do: search},
 	{method: "POST", path: "/purge", name: "purge", in: purging{}, out: store.PurgeResult{}, do: posted(purge)},
 	{method: "GET", path: "/ledger", name: "getLedger", query: []string{"conversation", "since"}, out: conversation.LedgerSummary{}, do: getLedger},
@@ -109,13 +114,21 @@ type settingsPatch struct {
 type condensing struct {
 	Focus      string `json:"focus,omitempty"`         // what a summary should pay attention to
 	Target     int    `json:"target_tokens,omitempty"` // tokens to come down to; 0: by the settings
+	From       int    `json:"from,omitempty"`          // only messages from this one on …
+	To         int    `json:"to,omitempty"`            // … to the one before this; 0: all
 	Summarizer string `json:"summarizer,omitempty"`    // "model" or "digest"; "": as the settings say
 	Profile    string `json:"profile,omitempty"`       // whose settings to use; "": the default one
 }
 
 // options returns what is asked for; a user asks.
 func (in condensing) options() conversation.CondenseOptions {
-	return conversation.CondenseOptions{Focus: in.Focus, Target: in.Target, Summarizer: in.Summarizer, Profile: in.Profile}
+	return conversation.CondenseOptions{Focus: in.Focus, Target: in.Target, Summarizer: in.Summarizer, Profile: in.Profile, From: in.From, To: in.To}
+}
+
+// applying puts a draft in force.
+type applying struct {
+	Draft string            `json:"draft"`
+	Texts map[string]string `json:"texts,omitempty"` // by the IDs of its edits, texts in the place of its own
 }
 
 // undoing names edits.
@@ -142,6 +155,16 @@ type excluding struct {
 type rewording struct {
 	Edit string `json:"edit"` // that shows the summary
 	Text string `json:"text"`
+}
+
+// ordering holds the next request.
+type ordering struct {
+	Seconds int `json:"seconds,omitempty"` // that it waits at most; 0: two minutes
+}
+
+// lettingGo sends a request that is held.
+type lettingGo struct {
+	Again bool `json:"again,omitempty"` // the one after it is held as well
 }
 
 // upTo is a place in a conversation.

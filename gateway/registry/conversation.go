@@ -28,6 +28,7 @@ type Conversation struct {
 	Prepared *Preparation       // under way, or not taken yet; nil: none
 	Plain    precis.Fingerprint // the user turn for which reasoning is switched off; zero: it is on
 	Last     precis.Report      // of the newest turn
+	Failed   string             // by name, the newest condensation with a model, which failed; "": it did not
 	Near     bool               // the warn level was reached at the newest turn
 	conv     *precis.Conversation
 	stored   int  // leading edits of conv that the store has
@@ -66,6 +67,7 @@ func (p *Preparation) Finished() bool {
 type Snapshot struct {
 	Conversation precis.Conversation
 	Last         precis.Report // of the newest turn; the zero value when there was none
+	Failed       string        // see Conversation
 	Stored       int           // leading edits that the store has
 }
 
@@ -134,7 +136,7 @@ func (c *Conversation) complete() {
 }
 
 func (c *Conversation) publish() {
-	s := &Snapshot{Conversation: *c.conv, Last: c.Last, Stored: c.stored}
+	s := &Snapshot{Conversation: *c.conv, Last: c.Last, Failed: c.Failed, Stored: c.stored}
 	s.Conversation.Edits = slices.Clip(c.conv.Edits)
 	s.Conversation.Transcript = c.conv.Transcript.Prefix(c.conv.Transcript.Len())
 	s.Conversation.Title = c.Info().Title

@@ -59,6 +59,7 @@ type Summarizer struct {
 	MaxTokens                   int    // of a summary; 0: the default
 	Timeout                     int    // seconds; 0: the default
 	Selective, SelfCheck        bool
+	Reasoning                   bool
 }
 
 // Sessions configures how recorded conversations are found.
@@ -67,9 +68,9 @@ type Sessions struct {
 	Index string   // file; "": in the user's cache folder; "off": none
 }
 
-// Hooks are command lines or URLs, asked around condensations with a model and
-// that receives alerts; "": none.
-type Hooks struct{ Before, After, Alert string }
+// Hooks are command lines or URLs: asked around condensations with a model, asked around
+// every rung, and one that receives alerts; "": none.
+type Hooks struct{ Before, After, RungBefore, RungAfter, Alert string }
 
 // Sources say where configuration comes from. The zero value is the defaults
 // alone.

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"precis"
+	"precis/preset"
 )
 
 // Condensing says how a recording is to be condensed.
@@ -43,13 +44,18 @@ func (o *Opener) Condense(ctx context.Context, path string, c Condensing) (*Job,
 }
 
 // restrict prepares a job for a task folder: its truncation is Roo's, and
-// without the sidecar only rungs that Roo's files can express are climbed.
+// without the sidecar only rungs that Roo's files can express are climbed. Selective
+// condensation, where it is chosen, becomes patches of the history file.
 func (j *Job) restrict(sidecar bool) (err error) {
 	if j.leave, err = j.File.Task.History.Orphaned(); err != nil {
 		return err
 	}
 	if !sidecar {
 		j.Config.Settings.Rungs = []string{"truncate"}
+		if j.models != nil && (j.models.Selective || j.Config.Settings.Preset == preset.Selective) {
+			j.Config.Settings.Rungs = []string{"selective", "truncate"}
+			j.File.Task.Patch = true
+		}
 	}
 	return nil
 }

@@ -19,6 +19,7 @@ func (o *Opener) GatewayParts(cfg *config.Config, log *slog.Logger, version stri
 	return service.Parts{
 		Config: cfg, Logger: log, Condensing: o.GatewayCondensing, Parser: o.Parser(log), Version: version, OTLP: os.Getenv("OTEL_EXPORTER_OTLP_ENDPOINT"),
 		Alert: func(c *config.Config) func(context.Context, precis.Alert) { return o.alert(c.Hooks.Alert) },
+		Hooks: func(c *config.Config) precis.Hooks { return rungHooks(c.Hooks) },
 		Load:  func(path string) (*config.Config, error) { return config.Load(config.Sources{Path: path}) },
 	}
 }
@@ -50,5 +51,5 @@ func (o *Opener) GatewayCondensing(c *config.Config, own *ownmodel.Models) (*pre
 		}
 	}
 	w.Model = writer
-	return &preset.Condensing{Writer: w, Mode: condense.Mode(s.Mode), Selective: s.Selective && writer != nil}, nil
+	return &preset.Condensing{Writer: w, Mode: condense.Mode(s.Mode), Selective: s.Selective && writer != nil, Reasoning: s.Reasoning}, nil
 }

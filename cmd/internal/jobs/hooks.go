@@ -37,6 +37,20 @@ func hooks(c config.Hooks) condense.Hooks {
 	return h
 }
 
+// rungHooks returns the hooks around every rung.
+func rungHooks(c config.Hooks) (h precis.Hooks) {
+	if c.RungBefore != "" {
+		h.Before = func(ctx context.Context, e precis.RungEvent) error {
+			_, err := send(ctx, c.RungBefore, e)
+			return err
+		}
+	}
+	if c.RungAfter != "" {
+		h.After = func(ctx context.Context, e precis.RungEvent) (string, error) { return send(ctx, c.RungAfter, e) }
+	}
+	return h
+}
+
 func hook(where string) func(context.Context, condense.HookEvent) (string, error) {
 	return func(ctx context.Context, e condense.HookEvent) (string, error) { return send(ctx, where, e) }
 }

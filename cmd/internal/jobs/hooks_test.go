@@ -58,3 +58,20 @@ func TestHooksAreCommandsOrURLs(t *testing.T) {
 		t.Error("a canceled hook goes on")
 	}
 }
+
+func TestHooksAroundRungsAreCommandsOrURLs(t *testing.T) {
+	if h := rungHooks(config.Hooks{}); h.Before != nil || h.After != nil {
+		t.Error("there are hooks that nobody has configured")
+	}
+	h := rungHooks(config.Hooks{RungBefore: `grep -q '"rung":"digest"' && exit 10 || true`, RungAfter: `sed 's/.*"text":"\([^"]*\)".*/edited: \1/'`})
+	if err := h.Before(t.Context(), precis.RungEvent{When: "before", Rung: "digest"}); !errors.Is(err, precis.ErrVeto) {
+		t.Errorf("the digest is not vetoed: %v", err)
+	}
+	if err := h.Before(t.Context(), precis.RungEvent{When: "before", Rung: "prune"}); err != nil {
+		t.Error(err)
+	}
+	text, err := h.After(t.Context(), precis.RungEvent{Rung: "digest", Proposal: &precis.Proposal{Text: "a digest"}})
+	if err != nil || text != "edited: a digest" {
+		t.Errorf("%q, %v", text, err)
+	}
+}

@@ -6,6 +6,7 @@ import (
 
 	"precis"
 	"precis/cmd/internal/config"
+	"precis/condense"
 	"precis/conversation/recording"
 	"precis/models"
 	"precis/outline"
@@ -73,7 +74,7 @@ func (j *Job) manage() (err error) {
 
 func (j *Job) managerOf(s precis.Settings) (*precis.Manager, error) {
 	return preset.New(preset.Options{
-		Settings: s, Estimate: j.Config.Estimate, Leave: j.leave, Logger: j.log, Condensing: j.models, Alert: j.alert, Ledger: j.ledger, Parser: j.parser,
+		Settings: s, Estimate: j.Config.Estimate, Leave: j.leave, Logger: j.log, Condensing: j.models, Alert: j.alert, Ledger: j.ledger, Parser: j.parser, Hooks: rungHooks(j.Config.Hooks),
 	})
 }
 
@@ -89,6 +90,9 @@ func (j *Job) profile(name string) (*precis.Manager, error) {
 // ask says how to ask the manager.
 func (j *Job) ask() precis.Request {
 	r := precis.Request{Window: j.Window, MaxOutput: j.Config.MaxOutput, OutputLimit: j.limit, Profile: j.options.profile, Reported: j.options.used}
+	if j.Conversation != nil && j.Conversation.Transcript != nil {
+		r.Environment = condense.EnvironmentOf(j.Conversation.Transcript.Messages())
+	}
 	if r.Profile == "" {
 		r.Profile = j.Model
 	}

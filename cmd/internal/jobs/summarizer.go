@@ -72,6 +72,7 @@ func (o *Opener) condensing(ctx context.Context, j *Job, way string, dry bool) (
 		Writer:    condense.WriterConfig{Model: writer, Fallback: own, Prompt: prompt, MaxTokens: c.MaxTokens, Cache: cache, SelfCheck: c.SelfCheck, Hooks: hooks(j.Config.Hooks)},
 		Mode:      condense.Mode(c.Mode),
 		Selective: c.Selective,
+		Reasoning: c.Reasoning,
 		Price:     j.price(writer),
 	}, nil
 }

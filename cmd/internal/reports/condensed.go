@@ -27,12 +27,12 @@ func (p *Printer) DryRun(ctx context.Context, j *jobs.Job, res precis.Result, fu
 		return p.JSON(Condensed{Report: res.Report, Diff: changes})
 	}
 	o := outcomeOf(j, res, after(j.Conversation, res))
-	p.outcome(j, res, o, "dry run: ")
+	p.outcome(j, res, o, p.Words.Say("dryrun"))
 	if len(res.Edits) > 0 {
 		p.lost(res.Report.Retention)
 		p.diff(changes, full)
 	}
-	p.Text.Printf("\n  nothing was written (--dry-run)\n")
+	p.Text.Printf("\n  %s\n", p.Words.Say("dry"))
 	return nil
 }
 
@@ -43,14 +43,14 @@ func (p *Printer) Condensed(j *jobs.Job, res precis.Result, where string) error 
 	}
 	o := outcomeOf(j, res, after(j.Conversation, res))
 	if where == "" {
-		p.outcome(j, res, o, "nothing was written: ")
+		p.outcome(j, res, o, p.Words.Say("unwritten"))
 		return nil
 	}
 	file := ShellWord(where)
 	p.outcome(j, res, o, "",
-		term.Pair{Name: "written to", Value: where, Style: "good"},
-		term.Pair{Name: "undo", Value: "precis undo " + file},
-		term.Pair{Name: "find", Value: fmt.Sprintf("precis inspect %s, precis search %s WORD...", file, file)},
+		term.Pair{Name: p.Words.Say("writtento"), Value: where, Style: "good"},
+		term.Pair{Name: p.Words.Say("undo"), Value: "precis undo " + file},
+		term.Pair{Name: p.Words.Say("find"), Value: fmt.Sprintf("precis inspect %s, precis search %s WORD...", file, file)},
 	)
 	return nil
 }
@@ -60,11 +60,11 @@ func (p *Printer) Condensed(j *jobs.Job, res precis.Result, where string) error 
 func (p *Printer) outcome(j *jobs.Job, res precis.Result, o outcome, prefix string, next ...term.Pair) {
 	w := p.Text
 	r := res.Report
-	style, text := o.headline()
+	style, text := o.headline(p.Words)
 	w.Headline(style, prefix+text)
 	p.bar(compositionOf(j.Conversation, after(j.Conversation, res), j.Manager.NewMeter(), r.After.Tokens, r.Decision))
-	pairs := []term.Pair{{Name: "kept", Value: keptText(r)}, {Name: "lost", Value: o.lossText(), Style: "bad"}}
-	pairs = append(pairs, callPairs(r)...)
+	pairs := []term.Pair{{Name: p.Words.Say("kept"), Value: keptText(p.Words, r)}, {Name: p.Words.Say("lost"), Value: o.lossText(p.Words), Style: "bad"}}
+	pairs = append(pairs, callPairs(p.Words, r)...)
 	if n := len(r.Repairs); n > 0 {
 		pairs = append(pairs, term.Pair{Name: "mended", Value: fmt.Sprintf("the recording was not a valid request; %s, the first: %s", term.Count(n, "place"), r.Repairs[0]), Style: "warn"})
 	}

@@ -54,10 +54,10 @@ func TestLossReport(t *testing.T) {
 		k.Lost = append(k.Lost, precis.LostAnchor{Text: fmt.Sprint("fact", i), Kind: "path", Handle: precis.MessageHandle(i)})
 	}
 	r := precis.Report{Retention: k, Edits: []precis.EditSummary{{Kind: precis.KindCondensation, Rung: "digest"}}}
-	if got, want := keptText(r), "200 of 300 facts likely to be needed again, 20 of them through the digest; 2 of 3 rules of the user word for word"; got != want {
+	if got, want := keptText(new(console.Words), r), "200 of 300 facts likely to be needed again, 20 of them through the digest; 2 of 3 rules of the user word for word"; got != want {
 		t.Errorf("%s", got)
 	}
-	if got := keptText(precis.Report{}); got != "" {
+	if got := keptText(new(console.Words), precis.Report{}); got != "" {
 		t.Errorf("nothing is known: %q", got)
 	}
 	var b bytes.Buffer

@@ -1,11 +1,11 @@
 package reports
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 
 	"precis"
+	"precis/cmd/internal/console"
 	"precis/cmd/internal/jobs"
 	"precis/cmd/internal/term"
 )
@@ -45,78 +45,95 @@ func after(conv *precis.Conversation, res precis.Result) []precis.Edit {
 }
 
 // headline says the outcome in one sentence, with the color that it deserves.
-func (o outcome) headline() (style, text string) {
+func (o outcome) headline(w *console.Words) (style, text string) {
 	r := o.report
 	if len(r.Edits) == 0 {
-		return "title", r.Outcome
+		return "title", endedText(w, r)
 	}
-	text = fmt.Sprintf("reduced from %s to %s tokens, %s of the window of %s, by %s",
-		term.Number(r.Before.Tokens), term.Number(r.After.Tokens), percent(r.After.Tokens, r.Decision.Window.Tokens), term.Number(r.Decision.Window.Tokens), meansText(r.Edits))
+	text = w.Say("ended.reduced",
+		term.Number(r.Before.Tokens), term.Number(r.After.Tokens), percent(r.After.Tokens, r.Decision.Window.Tokens), term.Number(r.Decision.Window.Tokens), meansText(w, r.Edits))
 	style = "title"
 	var bad []string
 	if k := r.Retention; k != nil && len(k.RulesLost) > 0 {
 		style = "bad"
-		bad = append(bad, fmt.Sprintf("%d of %s of the user lost", len(k.RulesLost), term.Count(k.Rules, "rule")))
+		bad = append(bad, w.Say("bad.rules", term.Number(len(k.RulesLost)), w.Count(k.Rules, "rule")))
 	}
 	if o.isCut {
 		style = "bad"
-		bad = append(bad, fmt.Sprintf("the user's last message (%s) is cut", o.cut))
+		bad = append(bad, w.Say("bad.cut", o.cut))
 	}
 	if d := r.Decision; d.Target > 0 && r.After.Tokens > d.Target {
 		if style == "title" {
 			style = "warn"
 		}
-		bad = append(bad, fmt.Sprintf("the target of %s was missed", term.Number(d.Target)))
+		bad = append(bad, w.Say("bad.target", term.Number(d.Target)))
 	}
 	if len(bad) > 0 {
-		text += "; warning: " + strings.Join(bad, ", ")
+		text += w.Say("but", strings.Join(bad, w.Say("comma")))
 	}
 	return style, text
 }
 
-// means names what edits do, by kind.
-var means = map[precis.EditKind]string{
-	precis.KindCondensation: "a summary", precis.KindTruncation: "hiding the oldest turns", precis.KindPruning: "previews of old results",
-	precis.KindDedupe: "pointers to copies", precis.KindMedia: "notes for images", precis.KindClip: "cutting long blocks",
-	precis.KindThinking: "leaving out reasoning", precis.KindRestore: "showing pins",
+// endedText says how a check without edits ended. The engine says it in English, with
+// more of the reasons.
+func endedText(w *console.Words, r precis.Report) string {
+	if w.English() {
+		return r.Outcome
+	}
+	switch r.Ended {
+	case precis.EndedNotDue:
+		return w.Say("ended.not_due", percent(r.Before.Tokens, r.Decision.Window.Tokens))
+	case precis.EndedCapped:
+		return w.Say("ended.capped")
+	case precis.EndedNothing:
+		return w.Say("ended.nothing_found")
+	case precis.EndedWithin:
+		return w.Say("ended.within_target", term.Number(r.Before.Tokens), term.Number(r.Decision.Target))
+	case precis.EndedWorthless:
+		return w.Say("ended.worthless")
+	}
+	return r.Outcome
+}
+
+// means are the kinds of edits that have a name for people.
+var means = []precis.EditKind{
+	precis.KindCondensation, precis.KindTruncation, precis.KindPruning, precis.KindDedupe, precis.KindMedia, precis.KindClip, precis.KindThinking, precis.KindRestore,
 }
 
 // meansText lists what a run did: "a digest and pointers to copies".
-func meansText(edits []precis.EditSummary) string {
+func meansText(w *console.Words, edits []precis.EditSummary) string {
 	var out []string
 	for _, e := range slices.Backward(edits) {
-		what := means[e.Kind]
+		what := string(e.Kind)
 		switch {
-		case what == "":
-			what = string(e.Kind)
+		case !slices.Contains(means, e.Kind):
 		case e.Kind == precis.KindCondensation && e.Rung == "digest":
-			what = "a digest"
+			what = w.Say("means.digest")
 		case e.Kind == precis.KindCondensation && e.Call == nil:
-			what = "a note in the place of messages"
+			what = w.Say("means.note")
+		default:
+			what = w.Say("means." + what)
 		}
 		if !slices.Contains(out, what) {
 			out = append(out, what)
 		}
 	}
-	if n := len(out) - 1; n > 0 {
-		return strings.Join(out[:n], ", ") + " and " + out[n]
-	}
-	return strings.Join(out, "")
+	return w.List(out)
 }
 
 // lossText says in one line what a view has lost; "" for nothing.
-func (o outcome) lossText() string {
+func (o outcome) lossText(w *console.Words) string {
 	k := o.report.Retention
 	if k == nil {
 		return ""
 	}
 	var parts []string
 	if n := k.Anchors - k.Kept; n > 0 {
-		parts = append(parts, term.Count(n, "fact"))
+		parts = append(parts, w.Count(n, "fact"))
 	}
 	if n := len(k.RulesLost); n > 0 {
 		first := k.RulesLost[0]
-		parts = append(parts, fmt.Sprintf("%s of the user, %s: %s", term.Count(n, "rule"), first.Handle, oneLine(term.Plain(first.Text), 60)))
+		parts = append(parts, w.Say("lost.rules", w.Count(n, "rule"), first.Handle, oneLine(term.Plain(first.Text), 60)))
 	}
-	return strings.Join(parts, "; ")
+	return strings.Join(parts, w.Say("semicolon"))
 }

@@ -132,7 +132,7 @@ func (p *Printer) Inspection(v Inspection) {
 		[2]string{"model", v.Model},
 		[2]string{"window", v.Window.String()},
 		[2]string{"repeats", repeats},
-		[2]string{"condensed", historyText(v.Status)},
+		[2]string{"condensed", historyText(p.Words, v.Status)},
 		[2]string{"acts", actsText(v.Decision, c)},
 		[2]string{"would do", would(v)},
 		[2]string{"because", because},

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"precis"
+	"precis/cmd/internal/console"
 	"precis/cmd/internal/term"
 )
 
@@ -13,23 +14,23 @@ import (
 const mostLost = 10
 
 // keptText says in one line what a view keeps; "" when nothing is known.
-func keptText(r precis.Report) string {
+func keptText(w *console.Words, r precis.Report) string {
 	k := r.Retention
 	if k == nil {
 		return ""
 	}
 	var parts []string
 	if k.Anchors > 0 {
-		s := fmt.Sprintf("%s of %s likely to be needed again", term.Number(k.Kept), term.Count(k.Anchors, "fact"))
+		s := w.Say("kept.facts", term.Number(k.Kept), w.Count(k.Anchors, "fact"))
 		if k.Repaired > 0 {
-			s += fmt.Sprintf(", %s of them through the %s", term.Number(k.Repaired), through(r))
+			s += w.Say("kept.through", term.Number(k.Repaired), w.Say("through."+through(r)))
 		}
 		parts = append(parts, s)
 	}
 	if k.Rules > 0 {
-		parts = append(parts, fmt.Sprintf("%s of %s of the user word for word", term.Number(k.Rules-len(k.RulesLost)), term.Count(k.Rules, "rule")))
+		parts = append(parts, w.Say("kept.rules", term.Number(k.Rules-len(k.RulesLost)), w.Count(k.Rules, "rule")))
 	}
-	return strings.Join(parts, "; ")
+	return strings.Join(parts, w.Say("semicolon"))
 }
 
 // through names the text that stands for what is hidden.

@@ -6,7 +6,9 @@ import (
 	"time"
 
 	"precis"
+	"precis/cmd/internal/console"
 	"precis/cmd/internal/term"
+	"precis/condense"
 )
 
 func (p *Printer) edits(r precis.Report) {
@@ -27,26 +29,36 @@ func sizeText(s precis.Size, window int) string {
 
 // callPairs lists the model calls and their cost, why rungs that call one failed, and
 // warnings.
-func callPairs(r precis.Report) []term.Pair {
+func callPairs(w *console.Words, r precis.Report) []term.Pair {
 	var pairs []term.Pair
 	for _, s := range r.Steps {
 		if c := s.Call; c != nil {
-			pairs = append(pairs, term.Pair{Name: "model", Value: callText(*c)})
-			for _, w := range c.Warnings {
-				pairs = append(pairs, term.Pair{Name: "warning", Value: w, Style: "warn"})
+			pairs = append(pairs, term.Pair{Name: w.Say("model"), Value: callText(*c)})
+			for _, warning := range c.Warnings {
+				pairs = append(pairs, term.Pair{Name: w.Say("warning"), Value: warning, Style: "warn"})
 			}
 		}
 		switch {
 		case s.Outcome == precis.OutcomeFailed:
-			pairs = append(pairs, term.Pair{Name: "failed", Value: stepText(s), Style: "bad"})
+			pairs = append(pairs, term.Pair{Name: w.Say("failed"), Value: failureText(w, s), Style: "bad"})
 		case s.Code == precis.ReasonBudget, strings.HasPrefix(s.Reason, "dry run: "):
-			pairs = append(pairs, term.Pair{Name: "not used", Value: stepText(s)})
+			pairs = append(pairs, term.Pair{Name: w.Say("unused"), Value: stepText(s)})
 		}
 	}
-	for _, w := range r.Warnings {
-		pairs = append(pairs, term.Pair{Name: "warning", Value: w, Style: "warn"})
+	for _, warning := range r.Warnings {
+		pairs = append(pairs, term.Pair{Name: w.Say("warning"), Value: warning, Style: "warn"})
 	}
 	return pairs
+}
+
+// failureText says why a rung failed: of one that calls a model also by the name of the
+// failure, and in words that users know.
+func failureText(w *console.Words, s precis.Step) string {
+	if s.Rung != (condense.Full{}).Name() && s.Rung != (condense.Selective{}).Name() {
+		return stepText(s)
+	}
+	name := condense.ErrorName(s.Code)
+	return stepText(s) + "; " + name + ": " + w.Failure(name)
 }
 
 func stepText(s precis.Step) string {
@@ -76,15 +88,16 @@ func callText(c precis.CallReport) string {
 
 // status prints a conversation at a glance, and where it was written.
 func (p *Printer) status(s precis.Status, where string) {
+	w := p.Words
 	p.Text.Styled(
-		term.Pair{Name: "usage", Value: fmt.Sprintf("%s, %s of %s tokens", term.Percent(s.Percent), term.Number(s.Tokens), term.Number(s.Window))},
-		term.Pair{Name: "messages", Value: fmt.Sprintf("%s, %s shown to the model", term.Number(s.Messages), term.Number(s.Shown))},
-		term.Pair{Name: "condensed", Value: historyText(s)},
-		term.Pair{Name: "written to", Value: where, Style: "good"},
+		term.Pair{Name: w.Say("usage"), Value: w.Say("usage.text", term.Percent(s.Percent), term.Number(s.Tokens), term.Number(s.Window))},
+		term.Pair{Name: w.Say("messages"), Value: w.Say("messages.text", term.Number(s.Messages), term.Number(s.Shown))},
+		term.Pair{Name: w.Say("condensed"), Value: historyText(w, s)},
+		term.Pair{Name: w.Say("writtento"), Value: where, Style: "good"},
 	)
 }
 
 // historyText counts the edits in force.
-func historyText(s precis.Status) string {
-	return fmt.Sprintf("%s, %s, %s, last %s", term.Count(s.Condensations, "condensation"), term.Count(s.Truncations, "truncation"), term.Count(s.Other, "other edit"), s.Ago(time.Now()))
+func historyText(w *console.Words, s precis.Status) string {
+	return strings.Join([]string{w.Count(s.Condensations, "condensation"), w.Count(s.Truncations, "truncation"), w.Count(s.Other, "other"), w.Say("last", w.Ago(s, time.Now()))}, w.Say("comma"))
 }

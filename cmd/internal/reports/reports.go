@@ -9,7 +9,6 @@ import (
 	"precis"
 	"precis/cmd/internal/console"
 	"precis/cmd/internal/jobs"
-	"precis/cmd/internal/term"
 	"precis/conversation"
 )
 
@@ -27,22 +26,22 @@ type edited struct {
 	TookBack []EditLine `json:"took_back,omitempty"` // by an undo
 }
 
-// Edited reports a change and the state after it.
-func (p *Printer) Edited(where string, s precis.Status, format string, args ...any) error {
+// Edited reports a change and the state after it; the title is a text of the command line.
+func (p *Printer) Edited(where string, s precis.Status, title string, args ...any) error {
 	if p.AsJSON {
 		return p.JSON(edited{Written: where, Status: s})
 	}
-	p.Text.Title(format, args...)
+	p.Text.Title("%s", p.Words.Say(title, args...))
 	p.status(s, where)
 	return nil
 }
 
 // Changed reports what a verb has changed.
-func (p *Printer) Changed(j *jobs.Job, c conversation.Change, err error, format string, args ...any) error {
+func (p *Printer) Changed(j *jobs.Job, c conversation.Change, err error, title string, args ...any) error {
 	if err != nil {
 		return err
 	}
-	return p.Edited(j.File.Where(), c.Status, format, args...)
+	return p.Edited(j.File.Where(), c.Status, title, args...)
 }
 
 // TookBack reports what an undo took back.
@@ -51,14 +50,14 @@ func (p *Printer) TookBack(where string, back []conversation.EditInfo, s precis.
 	kinds := []string{}
 	for i, e := range back {
 		lines[i] = lineOf(e)
-		if !slices.Contains(kinds, string(e.Kind)) {
-			kinds = append(kinds, string(e.Kind))
+		if kind := p.Words.Kind(e.Kind); !slices.Contains(kinds, kind) {
+			kinds = append(kinds, kind)
 		}
 	}
 	if p.AsJSON {
 		return p.JSON(edited{where, s, lines})
 	}
-	p.Text.Title("took back %s: %s", term.Count(len(back), "edit"), strings.Join(kinds, ", "))
+	p.Text.Title("%s", p.Words.Say("tookback", p.Words.Count(len(back), "edit"), strings.Join(kinds, p.Words.Say("comma"))))
 	p.editLines(lines)
 	p.Text.Printf("\n")
 	p.status(s, where)

@@ -16,7 +16,11 @@ import (
 func (p *Printer) SessionStats(st sessions.Stats) {
 	w := p.Text
 	t := st.Total
-	w.Title("%s: %s, %s tokens, %s", term.Count(t.Sessions, "session"), term.Count(t.Messages, "message"), Size(t.Tokens), money(t.CostUSD, t.Estimated))
+	title := fmt.Sprintf("%s: %s, %s tokens", term.Count(t.Sessions, "session"), term.Count(t.Messages, "message"), Size(t.Tokens))
+	if cost := money(t.CostUSD, t.Estimated); cost != "" {
+		title += ", " + cost
+	}
+	w.Title("%s", title)
 	if t.Condensed > 0 {
 		w.Paragraph("", fmt.Sprintf("%s were condensed by their programs, %s: %s tokens are hidden from their models", term.Count(t.Condensed, "session"), times(t.Condensations), Size(t.Lost)))
 	}

@@ -88,8 +88,12 @@ func (s *Service) manager(c *config.Config, arm string) (*precis.Manager, error)
 	if s.p.Alert != nil {
 		hook = s.p.Alert(c)
 	}
+	var around precis.Hooks
+	if s.p.Hooks != nil {
+		around = s.p.Hooks(c)
+	}
 	return preset.New(preset.Options{
-		Settings: c.Settings, Estimate: c.Estimate, Condensing: condensing, Parser: s.p.Parser, Logger: s.p.Logger, Calibrator: s.calib,
+		Settings: c.Settings, Hooks: around, Estimate: c.Estimate, Condensing: condensing, Parser: s.p.Parser, Logger: s.p.Logger, Calibrator: s.calib,
 		OnReport: s.report, Alert: s.alert(hook), Variant: arm,
 	})
 }

@@ -70,6 +70,7 @@ func (s *Service) Serve(ctx context.Context, l net.Listener) error {
 	case <-ctx.Done():
 	}
 	s.draining.Store(true)
+	s.Gateway.LetGo()
 	if c.DrainDelay > 0 { // who asks for readiness learns of it before the address is closed
 		time.Sleep(time.Duration(c.DrainDelay) * time.Second)
 	}

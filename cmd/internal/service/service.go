@@ -38,6 +38,8 @@ type Parts struct {
 	Parser outline.Parser
 	// Alert returns the observer of spending; nil: none.
 	Alert func(c *config.Config) func(context.Context, precis.Alert)
+	// Hooks returns what is called around every rung; nil: nothing is.
+	Hooks func(c *config.Config) precis.Hooks
 	// Operations has the control API, the dashboard and the metrics served next to the
 	// gateway.
 	Operations bool
@@ -148,7 +150,7 @@ func (s *Service) options(c *config.Config) (gateway.Options, error) {
 		Limits:    gateway.Limits{Body: int64(g.MaxBodyMB) << 20, Concurrency: g.MaxRequests, Memory: int64(g.RequestsMB) << 20},
 		Native:    gateway.Native{ContextManagement: g.Native, Compact: g.Native},
 		KeepAlive: time.Duration(g.KeepAlive) * time.Second, Memory: g.MemoryMB << 20,
-		Logger: s.p.Logger, OnTurn: s.turn, Recall: g.Recall, CondenseTool: g.CondenseTool, Bridge: gateway.Bridge(g.Bridge), Summarizer: summarizer,
+		Logger: s.p.Logger, OnTurn: s.turn, OnHold: s.events.Held, Recall: g.Recall, CondenseTool: g.CondenseTool, Bridge: gateway.Bridge(g.Bridge), Summarizer: summarizer,
 	}, nil
 }
 

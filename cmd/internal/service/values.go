@@ -1,0 +1,135 @@
+package service
+
+import (
+	"context"
+	"errors"
+	"maps"
+	"net/http"
+	"slices"
+	"strings"
+
+	"precis"
+	"precis/cmd/internal/config"
+	"precis/condense"
+	"precis/dashboard"
+	"precis/preset"
+)
+
+// offer is a key that the page of settings offers.
+type offer struct {
+	key     string
+	choices []string
+}
+
+// offered are the keys that the page of settings offers besides those of the form, with
+// all that they can be; nil: any text. No key among them names a file, a program or an
+// address: who may change settings does not get to read files, run programs, or send
+// conversations elsewhere.
+var offered = []offer{
+	{"summarizer.model", nil}, {"summarizer.template", append([]string{""}, condense.Templates()...)},
+	{"summarizer.mode", []string{"", string(condense.KeepRecent), string(condense.FreshStart)}}, {"summarizer.selective", []string{"false", "true"}},
+	{"summarizer.max_tokens", nil}, {promptKey, nil},
+	{"threshold_tokens", nil}, {"keep.messages", nil}, {"keep.first", nil}, {"thinking.keep", nil}, {"pin", nil}, {"rungs", nil},
+	{"spend.conversation", nil}, {"spend.owner", nil}, {"spend.day", nil}, {"spend.warn", nil},
+}
+
+// promptKey names a file: it can be taken out, so that the template counts again.
+const promptKey = "summarizer.prompt_file"
+
+// Values returns what can be changed in the file of a profile.
+func (l liveSettings) Values(profile string) []dashboard.SettingsValue {
+	l.s.files.mu.Lock()
+	c := l.s.of(profile)
+	l.s.files.mu.Unlock()
+	if c == nil || c.File == "" || l.s.p.Reload == nil {
+		return nil
+	}
+	rows := map[string]config.Row{}
+	for _, r := range c.Rows() {
+		rows[r.Key] = r
+	}
+	var out []dashboard.SettingsValue
+	for _, o := range offered {
+		if r := rows[o.key]; o.key != promptKey || r.Value != "" {
+			out = append(out, dashboard.SettingsValue{Key: r.Key, Value: r.Value, Help: r.Help, From: r.Origin, Choices: o.choices, Reset: o.key == promptKey})
+		}
+	}
+	return out
+}
+
+// SetValues lets those change values who may see everybody's conversations.
+func (l liveSettings) SetValues(r *http.Request) func(context.Context, string, map[string]string) error {
+	if _, all, err := l.s.Gateway.Caller(r); err != nil || !all {
+		return nil
+	}
+	return func(ctx context.Context, profile string, values map[string]string) error {
+		if err := l.s.saveValues(ctx, profile, values); err != nil {
+			return err
+		}
+		if _, err := l.s.Reload(ctx); err != nil {
+			return err
+		}
+		l.s.events.SettingsChanged(profile)
+		return nil
+	}
+}
+
+// saveValues writes values to the file of a profile. When the file would not be valid, or
+// they would not be in force, nothing is written.
+func (s *Service) saveValues(ctx context.Context, profile string, values map[string]string) error {
+	var changes []config.Change
+	for _, key := range slices.Sorted(maps.Keys(values)) {
+		i := slices.IndexFunc(offered, func(o offer) bool { return o.key == key })
+		if i < 0 {
+			return precis.Errorf(precis.CodeInvalid, opSave, "%.60s cannot be changed here", key)
+		}
+		if err := offered[i].check(values[key]); err != nil {
+			return err
+		}
+		changes = append(changes, config.Change{Key: key, Value: values[key], Remove: values[key] == ""})
+	}
+	s.files.mu.Lock()
+	defer s.files.mu.Unlock()
+	c := s.of(profile)
+	if c == nil || c.File == "" {
+		return &precis.Error{Code: precis.CodeConflict, Op: opSave, Err: errors.New("there is no configuration file")}
+	}
+	_, err := c.Save(ctx, changes...)
+	return err
+}
+
+// check refuses what the configuration itself would take and the page does not: a file, and
+// names that nothing has.
+func (o offer) check(v string) error {
+	switch {
+	case v == "":
+		return nil
+	case o.key == promptKey:
+		return precis.Errorf(precis.CodeInvalid, opSave, "%s can only be taken out here", o.key)
+	case o.choices != nil && !slices.Contains(o.choices, v):
+		return precis.Errorf(precis.CodeInvalid, opSave, "%s is %.40q, want one of %q", o.key, v, o.choices)
+	case o.key == "rungs" && v != "all":
+		for name := range strings.SplitSeq(v, ",") {
+			if name = strings.TrimSpace(name); !slices.Contains(preset.Rungs(), name) {
+				return precis.Errorf(precis.CodeInvalid, opSave, "there is no rung %.40q, want some of %v", name, preset.Rungs())
+			}
+		}
+	}
+	return nil
+}
+
+// Owners returns who has a key, for admins.
+func (l liveSettings) Owners(r *http.Request) []dashboard.Owner {
+	if _, all, err := l.s.Gateway.Caller(r); err != nil || !all || !l.s.keys.any() {
+		return nil
+	}
+	keys, err := ReadKeys(l.s.config().Gateway.KeysFile)
+	if err != nil {
+		return nil
+	}
+	var out []dashboard.Owner
+	for _, name := range slices.Compact(slices.Sorted(maps.Values(keys.Owners))) {
+		out = append(out, dashboard.Owner{Name: name, Admin: keys.Admins[name]})
+	}
+	return out
+}

@@ -1,0 +1,206 @@
+package conversation
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"precis"
+)
+
+// Draft is a condensation that was made and is not in force: its summaries can be read
+// and edited before it is applied.
+type Draft struct {
+	ID string `json:"draft"` // to apply it by
+	Condensed
+	Texts []DraftText `json:"texts"` // that the model would see in the place of messages
+}
+
+// DraftText is a summary or marker of a draft.
+type DraftText struct {
+	Edit   string        `json:"edit"`
+	Handle precis.Handle `json:"handle"` // the first span of messages it stands for
+	Spans  int           `json:"spans"`
+	Text   string        `json:"text"`
+}
+
+// Drafts makes condensations that are applied later, and keeps them in memory for an
+// hour, the newest hundred. The zero value is empty. It is safe for concurrent use.
+type Drafts struct {
+	// Now is the clock; nil: time.Now. It is set before the first call.
+	Now func() time.Time
+
+	mu  sync.Mutex
+	all []kept // oldest first
+}
+
+// kept is a draft in memory.
+type kept struct {
+	Draft
+	conversation string
+	ask          CondenseOptions
+	at           time.Time
+}
+
+const (
+	mostDrafts = 100
+	draftAge   = time.Hour
+)
+
+// Make condenses as [Condense] does, with a model where the options lead to one, and puts
+// nothing in force. A draft without edits is not kept and has no ID.
+func (d *Drafts) Make(ctx context.Context, h Home, id string, o CondenseOptions) (Draft, error) {
+	r, err := o.prepare(ctx, h, id)
+	if err == nil {
+		err = r.s.editable()
+	}
+	if err != nil {
+		return Draft{}, err
+	}
+	release, ok := r.lease(ctx)
+	defer release()
+	if !ok {
+		return Draft{}, errCondensing()
+	}
+	made, err := r.manage(ctx)
+	if err != nil {
+		return Draft{}, err
+	}
+	made.Diff = viewChanges(&r.s, made.Result.Edits)
+	out := Draft{Condensed: made, Texts: textsOf(made.Result)}
+	if out.Changed {
+		out.ID = rand.Text()
+		d.keep(kept{Draft: out, conversation: id, ask: o})
+	}
+	return out, nil
+}
+
+// Read returns a draft that was made before. The error is that of [Drafts.Apply].
+func (d *Drafts) Read(ctx context.Context, h Home, id, draft string) (Draft, error) {
+	k, err := d.find(ctx, h, id, draft)
+	return k.Draft, err
+}
+
+// Apply puts a draft in force, with the texts that are given in the place of its own, by
+// the IDs of its edits. The gate reads each text that differs and adds what it is
+// missing. The error is [precis.CodeNotFound] for a draft that is not known, or no
+// longer, and [precis.CodeConflict] when the conversation was edited meanwhile.
+func (d *Drafts) Apply(ctx context.Context, h Home, id, draft string, texts map[string]string) (Condensed, error) {
+	k, err := d.find(ctx, h, id, draft)
+	if err != nil {
+		return Condensed{}, err
+	}
+	r, err := k.ask.prepare(ctx, h, id)
+	if err != nil {
+		return Condensed{}, err
+	}
+	out := k.Condensed
+	for _, t := range k.Texts {
+		text, given := texts[t.Edit]
+		if text = strings.ReplaceAll(text, "\r\n", "\n"); !given || text == t.Text {
+			continue
+		}
+		at := slices.IndexFunc(k.Result.Edits, func(e precis.Edit) bool { return e.ID == t.Edit })
+		if out.Result, err = r.s.Manager.Redraft(ctx, r.ask, out.Result, out.Result.Edits[at].ID, text); err != nil {
+			return Condensed{}, err
+		}
+		out.Report, out.Status = out.Result.Report, out.Result.Report.Status
+	}
+	if err := record(ctx, h, id, out.Result); err != nil {
+		return Condensed{}, err
+	}
+	d.drop(draft)
+	out.Diff = nil
+	return out, nil
+}
+
+// textsOf returns the texts that the edits of a run show in the place of messages and no
+// later edit of the run hides.
+func textsOf(res precis.Result) []DraftText {
+	out := []DraftText{}
+	for _, e := range res.Edits {
+		var text *DraftText
+		for _, r := range e.Replace {
+			if r.Block != nil || r.Restore {
+				continue
+			}
+			if text != nil {
+				text.Spans++
+			} else if len(r.With) > 0 && shows(res.Units, e.ID) {
+				text = &DraftText{Edit: e.ID, Handle: precis.Handle{From: r.From, To: r.To, Block: -1}, Spans: 1, Text: textOf(r.With[0])}
+			}
+		}
+		if text != nil {
+			out = append(out, *text)
+		}
+	}
+	return out
+}
+
+// shows reports whether an edit stands in a view.
+func shows(units []precis.Unit, edit string) bool {
+	return slices.ContainsFunc(units, func(u precis.Unit) bool { return u.Edit == edit && len(u.Messages) > 0 })
+}
+
+// textOf returns the text of a message that an edit shows.
+func textOf(m precis.Message) string {
+	var out strings.Builder
+	for _, b := range m.Content {
+		if t, ok := b.(precis.Text); ok {
+			out.WriteString(t.Text)
+		}
+	}
+	return out.String()
+}
+
+// keep remembers a draft, and forgets those that are too old or too many.
+func (d *Drafts) keep(k kept) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	k.at = d.now()
+	d.all = append(d.aged(), k)
+	if n := len(d.all) - mostDrafts; n > 0 {
+		d.all = slices.Delete(d.all, 0, n)
+	}
+}
+
+// find returns the draft of a conversation that the home has.
+func (d *Drafts) find(ctx context.Context, h Home, id, draft string) (kept, error) {
+	if err := h.Look(ctx, id, func(*Subject) error { return nil }); err != nil {
+		return kept{}, err
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	for _, k := range d.aged() {
+		if k.ID == draft && k.conversation == id {
+			return k, nil
+		}
+	}
+	return kept{}, &precis.Error{Code: precis.CodeNotFound, Op: "find draft", Err: errNoDraft, Hint: "it was applied, or is too old: make it again"}
+}
+
+var errNoDraft = errors.New("there is no such draft of the conversation")
+
+func (d *Drafts) drop(draft string) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.all = slices.DeleteFunc(d.all, func(k kept) bool { return k.ID == draft })
+}
+
+// aged returns the drafts that are not too old. The lock must be held.
+func (d *Drafts) aged() []kept {
+	oldest := d.now().Add(-draftAge)
+	d.all = slices.DeleteFunc(d.all, func(k kept) bool { return k.at.Before(oldest) })
+	return d.all
+}
+
+func (d *Drafts) now() time.Time {
+	if d.Now == nil {
+		return time.Now()
+	}
+	return d.Now()
+}

@@ -1,0 +1,71 @@
+package dashboard
+
+import (
+	"net/http"
+	"strconv"
+	"time"
+
+	"precis"
+	"precis/conversation"
+)
+
+// heldPart is what the head of a conversation shows of requests that are held.
+type heldPart struct {
+	conversation.Holding
+	Token string
+	Back  string
+}
+
+// holds are the limits that the form offers, in seconds.
+var holdLimits = []int{30, 120, 300, 600}
+
+// Limits returns the limits that can be chosen.
+func (h heldPart) Limits() []int { return holdLimits }
+
+// held reads whether requests are held; nil where none pass, or nothing may be changed.
+func (c *call) held() (*heldPart, error) {
+	if _, ok := c.home.(conversation.Holder); !ok || !c.o.Edits {
+		return nil, nil
+	}
+	h, err := conversation.HoldingOf(c.ctx(), c.home, c.id())
+	if err != nil {
+		return nil, err
+	}
+	return &heldPart{Holding: h, Token: c.token, Back: c.path("c", c.id())}, nil
+}
+
+// hold has the next request wait, as a form asks.
+func (c *call) hold() error {
+	if err := c.editable(); err != nil {
+		return err
+	}
+	limit := time.Duration(0)
+	if text := c.r.PostForm.Get("seconds"); text != "" {
+		n, err := strconv.Atoi(text)
+		if err != nil || n > int(conversation.MostHold.Seconds()) {
+			return precis.Errorf(precis.CodeInvalid, "read form", "seconds is %.20q, want a number of at most %g", text, conversation.MostHold.Seconds())
+		}
+		limit = time.Duration(n) * time.Second
+	}
+	if _, err := conversation.Hold(c.ctx(), c.home, c.id(), limit); err != nil {
+		return err
+	}
+	return c.back()
+}
+
+// letGo sends a request that is held, or takes the order back.
+func (c *call) letGo() error {
+	if err := c.editable(); err != nil {
+		return err
+	}
+	if _, err := conversation.LetGo(c.ctx(), c.home, c.id(), c.r.PostForm.Get("again") != ""); err != nil {
+		return err
+	}
+	return c.back()
+}
+
+// back leads to the page that a form names.
+func (c *call) back() error {
+	http.Redirect(c.w, c.r, c.inside(c.r.PostForm.Get("back")), http.StatusSeeOther)
+	return nil
+}

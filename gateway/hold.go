@@ -1,0 +1,267 @@
+package gateway
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"precis"
+	"precis/conversation"
+	"precis/gateway/polyfill"
+)
+
+// Users hold the next request of a conversation: it waits after it was planned and before
+// it is composed, without a lock, so that the verbs edit the conversation meanwhile. What
+// they changed is in the view that is sent.
+
+const (
+	holdSilent = 30 * time.Second // that a client waits at most to whom no sign of life can be sent
+	orderAge   = time.Hour        // after which an order that no request has met is forgotten
+	mostOrders = 1000
+)
+
+// holds are the orders to hold requests, by conversation.
+type holds struct {
+	now    func() time.Time
+	notify func(owner, conversation string)
+
+	mu    sync.Mutex
+	all   map[string]*hold
+	ended bool
+}
+
+// hold is one order.
+type hold struct {
+	owner   string
+	limit   time.Duration
+	ordered time.Time
+
+	waits        bool // a request is held
+	since, until time.Time
+	last         time.Time     // after which it is sent, whatever is asked for
+	changed      chan struct{} // closed when the request is let go, or its limit changes; then made anew
+	letGo, again bool
+}
+
+// order holds the next request of a conversation, or the one that waits for longer.
+func (s *holds) order(owner, id string, limit time.Duration) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.forget()
+	if s.ended || s.all[id] == nil && len(s.all) >= mostOrders {
+		return precis.Errorf(precis.CodeConflict, "hold request", "no more requests can be held now")
+	}
+	h := s.all[id]
+	if h == nil {
+		h = &hold{owner: owner, changed: make(chan struct{})}
+		s.all[id] = h
+	}
+	h.limit, h.ordered = limit, s.now()
+	if h.waits {
+		h.until = earlier(h.ordered.Add(limit), h.last)
+		h.change()
+	}
+	return nil
+}
+
+func earlier(a, b time.Time) time.Time {
+	if a.Before(b) {
+		return a
+	}
+	return b
+}
+
+// change wakes the request that waits.
+func (h *hold) change() {
+	close(h.changed)
+	h.changed = make(chan struct{})
+}
+
+// release takes an order back. With again the request after the one that waits is held.
+func (s *holds) release(id string, again bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	h := s.all[id]
+	switch {
+	case h == nil:
+	case h.waits:
+		h.letGo, h.again = true, again
+		h.change()
+	default:
+		delete(s.all, id)
+	}
+}
+
+// end lets all requests go; none is held any more.
+func (s *holds) end() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.ended = true
+	for _, h := range s.all {
+		h.letGo = true
+		h.change()
+	}
+}
+
+// forget drops orders that no request has met for long. The lock must be held.
+func (s *holds) forget() {
+	for id, h := range s.all {
+		if !h.waits && s.now().Sub(h.ordered) > orderAge {
+			delete(s.all, id)
+		}
+	}
+}
+
+// take begins to hold a request, for the most at most. Nil: there is no order, or it has a
+// request already.
+func (s *holds) take(id string, most time.Duration) *hold {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.forget()
+	h := s.all[id]
+	if h == nil || h.waits || s.ended {
+		return nil
+	}
+	h.waits, h.since = true, s.now()
+	h.last = h.since.Add(most)
+	h.until = earlier(h.since.Add(h.limit), h.last)
+	return h
+}
+
+// wait waits until the request is let go, its limit is over, or the client leaves.
+func (s *holds) wait(ctx context.Context, h *hold) {
+	for {
+		s.mu.Lock()
+		until, changed, done := h.until, h.changed, h.letGo
+		s.mu.Unlock()
+		left := until.Sub(s.now())
+		if done || left <= 0 {
+			return
+		}
+		timer := time.NewTimer(left)
+		select {
+		case <-changed:
+			timer.Stop()
+		case <-timer.C:
+			return
+		case <-ctx.Done():
+			timer.Stop()
+			return
+		}
+	}
+}
+
+// done ends the holding of a request: the order is met, or waits for the next one.
+func (s *holds) done(id string, h *hold) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if h.again && !s.ended {
+		h.waits, h.letGo, h.again, h.ordered = false, false, false, s.now()
+		return
+	}
+	delete(s.all, id)
+}
+
+// holding reports what an owner has ordered of a conversation.
+func (s *holds) holding(owner, id string) (out conversation.Holding) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.forget()
+	h := s.all[id]
+	if h == nil || owner != AllOwners && owner != h.owner {
+		return out
+	}
+	out.Ordered, out.Limit, out.Waiting = true, int(h.limit.Seconds()), h.waits
+	if h.waits {
+		out.Since, out.Until = h.since, h.until
+	}
+	return out
+}
+
+// hold has the request wait while a user has ordered that, and plans it anew then: the
+// user may have edited the conversation. The client is kept waiting by signs of life
+// where its dialect has them. The error is [precis.CodeCanceled] when the client leaves.
+func (x *exchange) hold(p *plan) (*plan, error) {
+	if !p.managed || !p.remembered() || p.assembly != nil || p.poly.Active || p.poly.Only || p.poly.Mode != polyfill.Forward {
+		return p, nil
+	}
+	most := holdSilent
+	if p.found.Prompt.Stream && p.direct == nil {
+		most = conversation.MostHold
+	}
+	s, id := &x.g.holds, p.conv.ID()
+	h := s.take(id, most)
+	if h == nil {
+		return p, nil
+	}
+	s.notify(x.owner, id)
+	began := time.Now()
+	stop := p.keepAlive()
+	s.wait(x.r.Context(), h)
+	stop()
+	x.waited += time.Since(began)
+	s.done(id, h)
+	s.notify(x.owner, id)
+	if err := context.Cause(x.r.Context()); err != nil {
+		return nil, precis.Errorf(precis.CodeCanceled, "hold request", "%w", err)
+	}
+	return p.reviewed()
+}
+
+// reviewed makes the view anew after the request was held. Edits that a user has made
+// count as they are while the view fits.
+func (p *plan) reviewed() (*plan, error) {
+	next := *p
+	err := next.locked(func(ctx context.Context, j *planner) error {
+		j.conv.Refresh(ctx)
+		if err := j.look(ctx); err != nil {
+			return err
+		}
+		if j.fits() {
+			return nil
+		}
+		return j.run(ctx)
+	})
+	if precis.CodeOf(err) == precis.CodeCanceled {
+		return nil, err
+	}
+	if err != nil {
+		p.g.o.Logger.WarnContext(p.r.Context(), "a request that was held is sent as it was", "conversation", p.conv.ID(), "code", string(precis.CodeOf(err)), "error", err)
+		return p, nil
+	}
+	next.before = max(p.before, next.result.Report.Said)
+	return &next, nil
+}
+
+// LetGo sends all requests that are held, and holds none from now on. It is for a gateway
+// that is about to end.
+func (g *Gateway) LetGo() { g.holds.end() }
+
+// Hold has the next request of a conversation wait, see [conversation.Holder].
+func (h home) Hold(ctx context.Context, id string, limit time.Duration) error {
+	c, err := h.find(ctx, id)
+	if err != nil {
+		return err
+	}
+	if err := h.g.holds.order(c.Owner(), c.ID(), limit); err != nil {
+		return err
+	}
+	h.g.holds.notify(c.Owner(), c.ID())
+	return nil
+}
+
+// LetGo lets a request go, see [conversation.Holder].
+func (h home) LetGo(ctx context.Context, id string, again bool) error {
+	c, err := h.find(ctx, id)
+	if err != nil {
+		return err
+	}
+	h.g.holds.release(c.ID(), again)
+	h.g.holds.notify(c.Owner(), c.ID())
+	return nil
+}
+
+// Holding reports what is ordered, see [conversation.Holder].
+func (h home) Holding(_ context.Context, id string) (conversation.Holding, error) {
+	return h.g.holds.holding(h.owner, id), nil
+}

@@ -1,0 +1,103 @@
+// Package texts is the catalogue of what people read, in English, Chinese, Japanese and
+// French: the pages of the dashboard, and the outcomes and errors of the command line,
+// whose keys begin with "cli.". Start with [Read].
+package texts
+
+import (
+	"embed"
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"precis"
+)
+
+//go:embed *.json
+var files embed.FS
+
+// Languages returns those of the catalogue, the default one first.
+func Languages() []string { return []string{"en", "zh", "ja", "fr"} }
+
+// Catalog is by language the texts by key. It is not changed once it was read.
+type Catalog map[string]map[string]string
+
+// Read reads the embedded catalogue.
+func Read() (Catalog, error) {
+	out := Catalog{}
+	for _, lang := range Languages() {
+		if err := out.read(lang); err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
+}
+
+// ReadOne reads one language of the catalogue, and the default one.
+func ReadOne(lang string) (Catalog, error) {
+	out := Catalog{}
+	if err := out.read(Languages()[0]); err != nil {
+		return nil, err
+	}
+	return out, out.read(lang)
+}
+
+func (c Catalog) read(lang string) error {
+	data, err := files.ReadFile(lang + ".json")
+	var one map[string]string
+	if err == nil {
+		err = json.Unmarshal(data, &one)
+	}
+	if err != nil {
+		return precis.Errorf(precis.CodeInternal, "read texts", "%s: %w", lang, err)
+	}
+	c[lang] = one
+	return nil
+}
+
+// Text returns the text of a key with its arguments filled in. A key that a language
+// lacks is taken from the default one; the tests refuse that.
+func (c Catalog) Text(lang, key string, args ...any) string {
+	s, ok := c[lang][key]
+	if !ok {
+		if s, ok = c[Languages()[0]][key]; !ok {
+			return key
+		}
+	}
+	if len(args) == 0 {
+		return s
+	}
+	return fmt.Sprintf(s, args...)
+}
+
+// Failure says in words why a condensation failed, by its name.
+func (c Catalog) Failure(lang, name string) string {
+	if key := "failed." + name; c[Languages()[0]][key] != "" {
+		return c.Text(lang, key)
+	}
+	return c.Text(lang, "failed.condense_failed")
+}
+
+// Choose returns the first language that is known of wishes such as "fr", "fr-CA" or
+// "fr_FR.UTF-8"; the default one when none is.
+func Choose(wishes ...string) string {
+	for _, w := range wishes {
+		if lang, ok := Known(w); ok {
+			return lang
+		}
+	}
+	return Languages()[0]
+}
+
+// Known returns the language that a wish names.
+func Known(wish string) (lang string, ok bool) {
+	base := strings.ToLower(strings.TrimSpace(wish))
+	if i := strings.IndexAny(base, "-_.@"); i >= 0 {
+		base = base[:i]
+	}
+	for _, lang := range Languages() {
+		if lang == base {
+			return lang, true
+		}
+	}
+	return "", false
+}
