@@ -127,7 +127,7 @@ var (
 
 // requests returns what the user said within the given number of tokens, newest
 // first: the request that is worked on, then those before it. Room goes to the last request first, then to what was answered since, then to the
-// first request, then to the newest. A message that does not fit is cut; its rules stay.
+// newest message of the user's own, the first request, and the newest. A message that does not fit is cut; its rules stay.
 func (in *input) requests(all []saying, count func(string) int, budget int) []string {
 	if len(all) == 0 {
 		return nil
@@ -137,11 +137,21 @@ func (in *input) requests(all []saying, count func(string) int, budget int) []st
 	for i := len(all) - 1; i > current; i-- {
 		order = append(order, i)
 	}
-	if current > 0 {
+	whole := -1 // the newest message of the user's own, when what came since was said in results
+	for i := current; i >= 0 && all[current].inResult; i-- {
+		if !all[i].inResult {
+			whole = i
+			order = append(order, i)
+			break
+		}
+	}
+	if current > 0 && whole != 0 {
 		order = append(order, 0)
 	}
 	for i := current - 1; i > 0; i-- {
-		order = append(order, i)
+		if i != whole {
+			order = append(order, i)
+		}
 	}
 	for i := range all[:max(len(all)-fresh, 0)] {
 		all[i].old = true
@@ -154,7 +164,7 @@ func (in *input) requests(all []saying, count func(string) int, budget int) []st
 	left := budget
 	for n, i := range order {
 		line := in.request(all[i], all[i].text)
-		if c := count(line) + 1; total <= budget || c <= left && (n < 1 || c <= max(left/3, 60)) {
+		if c := count(line) + 1; total <= budget || c <= left && (n < 1 || i == whole || c <= max(left/3, 60)) {
 			lines[i] = line
 			left -= c
 			continue

@@ -120,7 +120,7 @@ func requestsOf(msgs []precis.Message) []saying {
 			continue
 		}
 		for _, a := range precis.Answers(msgs, i) {
-			s := saying{at: i, text: a.Text, answer: !a.Turn}
+			s := saying{at: i, text: a.Text, answer: !a.Turn, inResult: true}
 			if harness.Asks(a.Tool) {
 				s.question = questionOf(a.Text, question)
 			} else {

@@ -347,3 +347,22 @@ func TestDigestTellsCommandsOnce(t *testing.T) {
 		t.Errorf("the same is told twice, or what has passed since:\n%s", got)
 	}
 }
+
+// TestDigestKeepsTheNewestMessageOfTheUser goes on with feedback in the results of calls: the message that
+// it is about stays whole, before older ones.
+func TestDigestKeepsTheNewestMessageOfTheUser(t *testing.T) {
+	s := newSession(6)
+	for n := range 12 {
+		s.user(fmt.Sprintf("Older request %d: %s", n, strings.Repeat("make the shop faster and say why. ", 20)))
+		s.says("Done.")
+	}
+	own := "Start the application by the script that we made: " + strings.Repeat("wait for the client and the server, then look. ", 15) + "And never close the window."
+	s.user(own)
+	s.call("attempt_completion", map[string]any{"result": "It runs."}, "[attempt_completion] Result:\nThe user has provided feedback on the results. Consider their input to continue the task, and then attempt completion again.\n<feedback>\ni thought i could use it locally.\n</feedback>")
+	s.says("I look again.")
+	requests := section(digested(t, 1200, s.msgs...), "The user's requests")
+	lacks(t, "the requests", requests, "i thought i could use it locally.", strings.TrimSpace(own))
+	if first := strings.SplitN(requests, "\n", 2)[0]; !strings.Contains(first, "locally") {
+		t.Errorf("the newest is not the first: %q", first)
+	}
+}

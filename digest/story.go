@@ -31,6 +31,7 @@ type saying struct {
 	question string // that it answers; "": none
 	refused  string // tool whose call it refuses; "": none
 	answer   bool   // said on the way, in the result of a call
+	inResult bool   // said in the result of a call
 	old      bool   // others were said since
 }
 
