@@ -57,8 +57,8 @@ func (j *planner) claim(ctx context.Context, p *registry.Preparation) (release f
 	return release, true
 }
 
-// soonest is how many turns before a reduction without a model is due it is prepared.
-const soonest = 1
+// soonest is how many turns, of the usual size, before a reduction without a model is due it is prepared.
+const soonest = 3
 
 // ahead prepares a reduction without a model, while the answer to this request streams, when the next
 // turn is likely to need it. The roo preset acts on what is there when it acts.
