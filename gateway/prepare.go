@@ -70,10 +70,10 @@ func (j *planner) ahead() {
 		return
 	}
 	if p := j.conv.Prepared; p != nil {
-		if !p.Finished() || p.Base == len(j.work.Edits) && j.suffices(p) {
+		if !p.Finished() || p.Base == len(j.work.Edits) && j.suffices(p, room.Growth) {
 			return
 		}
-		j.conv.Prepared = nil // too much was said since
+		j.conv.Prepared = nil // too much will have been said since
 	}
 	j.prepare()
 }
@@ -82,11 +82,12 @@ func (j *planner) ahead() {
 // with what was said since a reduction was prepared.
 const slack = 0.3
 
-// suffices reports whether a finished reduction still brings the view near the target.
-func (j *planner) suffices(p *registry.Preparation) bool {
+// suffices reports whether a finished reduction still brings the view near the target when more tokens are
+// added to it.
+func (j *planner) suffices(p *registry.Preparation, more int) bool {
 	d := j.decision()
 	trigger := min(float64(d.Window.Tokens)*d.Threshold/100, d.Allowed)
-	return float64(d.Used-p.Saved) <= float64(d.Target)+slack*max(trigger-float64(d.Target), 0)
+	return float64(d.Used+more-p.Saved) <= float64(d.Target)+slack*max(trigger-float64(d.Target), 0)
 }
 
 // takePrepared waits for what is prepared, records it and looks again. Done:
@@ -102,7 +103,7 @@ func (j *planner) takePrepared(ctx context.Context, p *registry.Preparation) (do
 		return false, precis.Errorf(precis.CodeCanceled, "wait for the summary", "%w", context.Cause(ctx))
 	}
 	j.conv.Prepared, j.failed = nil, cmp.Or(p.Failed, j.failed)
-	if len(p.Edits) == 0 || p.Base != len(j.work.Edits) || !p.Model && !j.suffices(p) {
+	if len(p.Edits) == 0 || p.Base != len(j.work.Edits) || !p.Model && !j.suffices(p, 0) {
 		return false, nil
 	}
 	if j.conv.Record(ctx, j.mgr, p.Edits...) == nil {
