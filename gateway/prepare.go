@@ -69,6 +69,9 @@ func (j *planner) ahead() {
 		room.Lasts == nil || *room.Lasts > soonest || room.Left == 0 || j.usesModel() {
 		return
 	}
+	if 2*float64(room.Growth) > j.slackRoom() {
+		return // the turn that needs it would bring too much
+	}
 	if p := j.conv.Prepared; p != nil {
 		if !p.Finished() || p.Base == len(j.work.Edits) && j.suffices(p, room.Growth) {
 			return
@@ -82,12 +85,18 @@ func (j *planner) ahead() {
 // with what was said since a reduction was prepared.
 const slack = 0.3
 
+// slackRoom is how many tokens may be said after a reduction was prepared.
+func (j *planner) slackRoom() float64 {
+	d := j.decision()
+	trigger := min(float64(d.Window.Tokens)*d.Threshold/100, d.Allowed)
+	return slack * max(trigger-float64(d.Target), 0)
+}
+
 // suffices reports whether a finished reduction still brings the view near the target when more tokens are
 // added to it.
 func (j *planner) suffices(p *registry.Preparation, more int) bool {
 	d := j.decision()
-	trigger := min(float64(d.Window.Tokens)*d.Threshold/100, d.Allowed)
-	return float64(d.Used+more-p.Saved) <= float64(d.Target)+slack*max(trigger-float64(d.Target), 0)
+	return float64(d.Used+more-p.Saved) <= float64(d.Target)+j.slackRoom()
 }
 
 // takePrepared waits for what is prepared, records it and looks again. Done:

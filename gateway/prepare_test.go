@@ -57,8 +57,8 @@ func (r *reducer) turn(n, lines int) (by string, tokens int) {
 func TestReductionsWithoutAModelArePrepared(t *testing.T) {
 	r := newReducer(t, nil)
 	by := map[string]int{}
-	for n := 1; n <= 80; n++ {
-		how, tokens := r.turn(n, 30)
+	for n := 1; n <= 160; n++ {
+		how, tokens := r.turn(n, 15)
 		if how != "" {
 			by[how]++
 			if tokens > 12_000 {
@@ -79,11 +79,11 @@ func TestAPreparedReductionThatIsTooLittleIsNotUsed(t *testing.T) {
 	r := newReducer(t, nil)
 	n := 1
 	for ; ; n++ {
-		how, tokens := r.turn(n, 30)
+		how, tokens := r.turn(n, 15)
 		if how != "" {
 			t.Fatalf("turn %d is reduced before the view is at %d tokens", n, tokens)
 		}
-		if tokens > 14_400 { // the next turn is over the threshold of 15,000
+		if tokens > 14_600 { // the next turn is over the threshold of 15,000
 			break
 		}
 	}
@@ -91,7 +91,7 @@ func TestAPreparedReductionThatIsTooLittleIsNotUsed(t *testing.T) {
 	if how != "automatic" || tokens > 11_000 {
 		t.Errorf("reduced by %q to %d tokens", how, tokens)
 	}
-	if how, _ := r.turn(n+2, 30); how != "" {
+	if how, _ := r.turn(n+2, 15); how != "" {
 		t.Errorf("reduced again by %q", how)
 	}
 }
