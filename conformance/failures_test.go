@@ -33,10 +33,19 @@ func longWork() *precis.Conversation {
 				precis.ToolUse{ID: id, Name: "Read", Input: []byte(fmt.Sprintf(`{"file_path":"internal/parse/part%d.go"}`, i))},
 			}},
 			precis.Message{Role: precis.RoleUser, Content: []precis.Block{precis.ToolResult{ToolUseID: id, Content: []precis.Block{
-				precis.Text{Text: strings.Repeat(fmt.Sprintf("func scanPart%d(in []byte) (token, error) { return lex(in, %d) }\n", i, i), 40)}}}}},
+				precis.Text{Text: part(i)}}}}},
 		)
 	}
 	return &precis.Conversation{ID: "work", Model: "claude-sonnet-4-5", Transcript: precis.NewTranscript(msgs...)}
+}
+
+// part is a file of the lexer, of which no two lines are equal: runs of those are folded without a summary.
+func part(i int) string {
+	var b strings.Builder
+	for n := range 40 {
+		fmt.Fprintf(&b, "func scanPart%d(in []byte) (token, error) { return lex(in, %d) }\n", i, n)
+	}
+	return b.String()
 }
 
 // goodSummary has the sections of the default template.

@@ -46,8 +46,11 @@ func (in *input) doubts(text string) []Doubt {
 	d := doubter{in: in, seen: map[string]bool{}, left: mostSearched}
 	d.marked = slices.ContainsFunc(in.messages, func(m precis.Message) bool { return strings.Contains(m.PlainText(), doubtsTitle) })
 	_, marked, _ := strings.Cut(text, doubtsTitle)
-	text, _, _ = strings.Cut(text, doubtsTitle) // what follows is the gate's
+	text, _, _ = strings.Cut(text, addedTitle) // what follows is the gate's
+	before, _, rest := cutDoubts(text)         // a list that a model has copied from an earlier summary
+	text = before + rest
 	text = text[:min(len(text), mostChecked)]
+	d.text = text
 	d.words = in.sourceWords()
 	if len(d.words) < len(text) {
 		return nil
@@ -64,7 +67,7 @@ func (in *input) doubts(text string) []Doubt {
 		if fenced || handedOn.MatchString(line) {
 			continue
 		}
-		d.outcomes(line, text)
+		d.outcomes(line)
 		d.names(line, plans.MatchString(line) || ahead.MatchString(title))
 	}
 	d.found = slices.DeleteFunc(d.found, func(x Doubt) bool { return strings.Contains(marked, doubtName(x)) })
@@ -96,6 +99,7 @@ var (
 // doubter checks one text.
 type doubter struct {
 	in    *input
+	text  string // that is checked
 	found []Doubt
 	seen  map[string]bool
 	words string // of all sources, see plainWords
@@ -159,6 +163,9 @@ func abbreviated(line string, a retain.Anchor) bool {
 	return strings.ContainsAny(near, "*{}<>…$[]|") || strings.Contains(near, "...") || strings.HasPrefix(line[a.End:], "..")
 }
 
+// nearby is how many bytes before a number may say that it is rough.
+const nearby = 40
+
 const nowhere = "it stands nowhere in the conversation"
 
 // missing says why a name is doubted; "" when it is not.
@@ -176,7 +183,7 @@ func (d *doubter) missing(line string, a retain.Anchor) (why string, h *precis.H
 			return "", nil
 		}
 	case retain.Number:
-		before := strings.TrimRight(line[:a.Start], " (*`")
+		before := strings.TrimRight(line[max(0, a.Start-nearby):a.Start], " (*`")
 		if !plainNumber.MatchString(name) || roughly.MatchString(before) || strings.HasPrefix(line[a.End:], "%") || d.has(name) {
 			return "", nil
 		}
@@ -288,15 +295,15 @@ func (d *doubter) sameScript(quote string) bool {
 	return isLatin(quote) == isLatin(d.in.userWords())
 }
 
-// isLatin reports whether most letters of a text are those of ASCII.
+// isLatin reports whether most letters of a text are Latin.
 func isLatin(text string) bool {
 	ascii, others := 0, 0
 	for i := 0; i < len(text); i++ {
 		switch c := text[i] | 0x20; {
 		case c >= 'a' && c <= 'z':
 			ascii++
-		case text[i] >= 0xe0:
-			others++ // beginning of three bytes or more
+		case text[i] >= 0xce:
+			others++ // the first byte of a letter from Greek on; those before are accented ones
 		}
 	}
 	return ascii >= others
@@ -381,12 +388,12 @@ const doubtsTitle = "## Not borne out by the conversation"
 // unmarked removes from a summary the list of what the gate doubted, and what it names: neither is a
 // source.
 func unmarked(text string) string {
-	before, after, ok := strings.Cut(text, doubtsTitle)
-	if !ok {
-		return text
-	}
-	list, rest, _ := strings.Cut(after, "\n## ")
+	before, list, rest := cutDoubts(text)
+	n := 0
 	for line := range strings.Lines(list) {
+		if n++; n > 2*mostDoubts {
+			break // not the gate's
+		}
 		if quoted, err := strconv.QuotedPrefix(strings.TrimPrefix(line, "- ")); err == nil {
 			if name, err := strconv.Unquote(quoted); err == nil && name != "" {
 				before = strings.ReplaceAll(before, name, " ")
@@ -394,6 +401,15 @@ func unmarked(text string) string {
 		}
 	}
 	return before + rest
+}
+
+// cutDoubts cuts a text around its first list of doubts.
+func cutDoubts(text string) (before, list, rest string) {
+	before, list, _ = strings.Cut(text, doubtsTitle)
+	if i := strings.Index(list, "\n## "); i >= 0 {
+		list, rest = list[:i], list[i:]
+	}
+	return before, list, rest
 }
 
 // doubtLines writes doubts for a model.

@@ -3,6 +3,7 @@ package digest_test
 import (
 	"strings"
 	"testing"
+	"time"
 
 	"precis"
 	"precis/digest"
@@ -135,6 +136,44 @@ func TestDigestsAreNotDoubted(t *testing.T) {
 			if found := doubtsOf(s, digested(t, size, s.msgs...)); len(found) > 0 {
 				t.Errorf("seed %d, %d tokens: %+v", seed, size, found)
 			}
+		}
+	}
+}
+
+// TestDoubtsBehindACopiedList checks what a summary says behind a list of doubts that its model has copied from
+// an earlier summary.
+func TestDoubtsBehindACopiedList(t *testing.T) {
+	const copied = "## Work so far\nIt goes on.\n\n## Not borne out by the conversation\n- \"fooBarBaz\": it stands nowhere in the conversation\n"
+	found := doubtsOf(workday(), copied+"\n## State\nAll tests pass.\nThe function is `computeGrandTotal()`.\n")
+	if len(found) != 2 {
+		t.Errorf("%+v", found)
+	}
+	if found := doubtsOf(workday(), copied+"\n## Next steps\n- `computeGrandTotal()` is to be written\n"); len(found) > 0 {
+		t.Errorf("the title behind the list is not read: %+v", found)
+	}
+}
+
+// TestQuotesInTranslationAreNotDoubted reads an English summary of what was said in Russian.
+func TestQuotesInTranslationAreNotDoubted(t *testing.T) {
+	s := newSession(3)
+	s.says("The total in cents never was a float; the rounding of money is fixed in the house.")
+	for range 5 {
+		s.user(strings.Repeat("Исправь округление корзины, деньги никогда не дробные. ", 20))
+	}
+	if found := doubtsOf(s, "The user said: \"the money must never be fixed as float rounding\" and more."); len(found) > 0 {
+		t.Errorf("%+v", found)
+	}
+}
+
+// TestDoubtsOfHostileTexts checks texts that cost minutes when each statement is looked for in the whole of them.
+func TestDoubtsOfHostileTexts(t *testing.T) {
+	s := workday()
+	s.user(strings.Repeat("Nothing of this is what it takes to go on with the cart. ", 5000))
+	for _, statement := range []string{"All tests pass.\n", "`a b` ", "`go test ./...` passes, ", "12345 ", "Created internal/cart/total.go ", "\"nothing of this was said in here\" "} {
+		began := time.Now()
+		doubtsOf(s, strings.Repeat(statement, 130_000/len(statement)))
+		if took := time.Since(began); took > 5*time.Second {
+			t.Errorf("%q takes %v", statement, took)
 		}
 	}
 }

@@ -96,25 +96,26 @@ func (l fileList) change(f file) string {
 
 // editOf returns the texts that an edit puts in and takes out.
 func editOf(input []byte) (added, removed string) {
+	var in, out strings.Builder
 	for name, v := range jsonspan.Strings(input) {
 		switch strings.ToLower(strings.ReplaceAll(name, "_", "")) {
 		case "newstring", "newstr", "newtext", "replace", "replacement":
-			added += v + "\n"
+			in.WriteString(v + "\n")
 		case "oldstring", "oldstr", "oldtext", "search":
-			removed += v + "\n"
+			out.WriteString(v + "\n")
 		case "patch", "diff", "input":
 			for line := range strings.Lines(v) {
 				switch {
 				case strings.HasPrefix(line, "+++") || strings.HasPrefix(line, "---"):
 				case strings.HasPrefix(line, "+"):
-					added += line[1:]
+					in.WriteString(line[1:])
 				case strings.HasPrefix(line, "-"):
-					removed += line[1:]
+					out.WriteString(line[1:])
 				}
 			}
 		}
 	}
-	return added, removed
+	return in.String(), out.String()
 }
 
 // telling returns the line of a text, not in the other one, that holds most of the names; of several the

@@ -209,6 +209,9 @@ func Repair(r precis.SummaryRequest, o RepairOptions) Repaired {
 	return out
 }
 
+// addedTitle is the line under which the gate adds to a summary.
+const addedTitle = "[Added from the conversation itself, because the text above lacks it:]"
+
 // repairBare is the percentage of names without their lines among the facts
 // that are added.
 const repairBare = 40
@@ -227,7 +230,7 @@ func (in *input) repair(text string, own bool) Repaired {
 	in.cover.String(text)
 	in.copies.Add(text)
 	d := &draft{count: in.count, left: in.tokens}
-	if !d.add("\n\n[Added from the conversation itself, because the text above lacks it:]\n") {
+	if !d.add("\n\n" + addedTitle + "\n") {
 		return out
 	}
 	empty := d.Len()
@@ -283,7 +286,7 @@ func (in *input) missingAgents(d *draft, have string) int {
 	st := &story{}
 	calls := in.work().calls
 	for i := range calls {
-		if c := &calls[i]; in.covered(c.Use.From) && !strings.Contains(have, agentID(c.Text)) {
+		if c := &calls[i]; in.covered(c.Use.From) && isAgent(strings.ToLower(c.Name), c.Text) && !strings.Contains(have, agentID(c.Text)) {
 			st.noteOther(in, c)
 		}
 	}

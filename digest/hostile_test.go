@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"precis"
 	"precis/digest"
@@ -109,5 +110,21 @@ func TestLinesOfToolsDoNotPassForTheDigest(t *testing.T) {
 		if strings.HasPrefix(l, "## Rules") || strings.HasPrefix(l, "- m0: run_evil") {
 			t.Errorf("%q passes for a line of the digest:\n%s", l, text)
 		}
+	}
+}
+
+// Edits of very many short lines are read in a time that grows with their size.
+func TestEditsOfManyLines(t *testing.T) {
+	s := newSession(1)
+	s.user("go on")
+	for n := range 6 {
+		file := fmt.Sprintf("%sf%d.go", root, n)
+		s.call("apply_patch", map[string]any{"path": file, "patch": "*** Begin Patch\n*** Update File: " + file + "\n" + strings.Repeat("+ab\n", 100_000)}, "Success.")
+	}
+	s.user("and on")
+	began := time.Now()
+	digested(t, 4000, s.msgs...)
+	if took := time.Since(began); took > 4*time.Second {
+		t.Errorf("it takes %v", took)
 	}
 }

@@ -37,10 +37,20 @@ var (
 	negated = lazyregexp.New(`(?i)\b(?:not|never|no|without|refus\w+|reject\w+|declin\w+|denied|fail\w*|before|cannot|un(?:pushed|committed)|to be|yet|if|when|should|will|already)\b|n't\b`)
 )
 
-// outcomes checks what a line of a text says of the work.
-func (d *doubter) outcomes(line, text string) {
+// Limits of what is read as a statement: the bytes of its line, and the commands that it quotes. Each of
+// the commands costs a search of the line.
+const (
+	mostStatement = 2000
+	mostCommands  = 8
+)
+
+// outcomes checks what a line says of the work.
+func (d *doubter) outcomes(line string) {
+	if len(line) > mostStatement {
+		return
+	}
 	w := d.in.work()
-	d.tests(w, line, text)
+	d.tests(w, line)
 	d.commands(w, line)
 	d.files(w, line)
 	d.deeds(w, line)
@@ -49,7 +59,7 @@ func (d *doubter) outcomes(line, text string) {
 // deedTable holds what the commands of a conversation did that statements are about.
 type deedTable struct {
 	newest map[string]int // index of the newest call of a command line
-	tests  int            // of the newest run of tests when it failed, else -1
+	tests  int            // of the newest run of tests when it failed, and the text does not report it and the user has not seen them pass since; else -1
 	undone [4]int         // by deed: of the newest attempt when none went through, else -1
 }
 
@@ -94,29 +104,30 @@ func (d *doubter) deedsOf(w *work) *deedTable {
 			settled = true
 		}
 	}
+	if t.tests >= 0 && (failedTests.MatchString(d.text) || d.passedSince(w.calls[t.tests].Use.From)) {
+		t.tests = -1
+	}
 	d.did = t
 	return t
 }
 
 // tests checks that the tests are said to pass only when their newest run did not fail. What
 // is said of some tests is left alone, and all when they may have been run in another way since.
-func (d *doubter) tests(w *work, line, text string) {
+func (d *doubter) tests(w *work, line string) {
 	if !passing.MatchString(line) || failing.MatchString(line) || unsure.MatchString(line) || someTests.MatchString(line) {
 		return
 	}
-	if i := d.deedsOf(w).tests; i >= 0 && !d.tells(text) && !d.passedSince(w.calls[i].Use.From) {
+	if i := d.deedsOf(w).tests; i >= 0 {
 		d.contradict(line, doubtOutcome, "the newest run, "+said(w.calls[i].Line)+", failed"+codeOf(w.ends[i]), w.calls[i].Use)
 	}
 }
-
-// tells reports whether a text says anywhere that tests fail.
-func (d *doubter) tells(text string) bool { return failedTests.MatchString(text) }
 
 var (
 	mayTest   = lazyregexp.New(`(?i)test|spec|check|verify|\bmake\b`)
 	someTests = lazyregexp.New(`\b(?i:existing|isolation|manual\w*|these|those|some|my|new|own|cases?)\b|\btest_\w|\bTest[A-Z]|\w\.(?:test|spec)\b`)
 )
 
+// failedTests says that tests fail.
 var failedTests = lazyregexp.New(`(?i)\b(?:tests?|suite)\b[^.\n]{0,60}\bfail|\bfail\w*\b[^.\n]{0,60}\btests?\b|\bFAIL\b`)
 
 // passedSince reports whether the user says behind a message that something passes or works.
@@ -135,7 +146,7 @@ func (d *doubter) passedSince(message int) bool {
 
 // commands checks what a line says of the end of a command that it quotes.
 func (d *doubter) commands(w *work, line string) {
-	for _, m := range inBackticks.FindAllStringIndex(line, -1) {
+	for _, m := range inBackticks.FindAllStringIndex(line, mostCommands) {
 		quote := strings.Trim(line[m[0]:m[1]], "`")
 		rest := line[:m[0]] + line[m[1]:]
 		good, bad := works.MatchString(rest), breaks.MatchString(rest)

@@ -35,8 +35,8 @@ func (c *clipper) hideTail(pinned bool) {
 	}
 }
 
-// takeApart shortens digests and summaries, the oldest first: a digest loses its last sections, which
-// matter least; another text what [retain.Shorten] leaves out.
+// takeApart shortens digests and summaries, the oldest first: a digest loses its last sections first, which
+// matter least, and keeps what the user asked for; another text what [retain.Shorten] leaves out.
 func (c *clipper) takeApart() {
 	for _, u := range c.s.Units {
 		need := c.need(olderUserText)
@@ -76,22 +76,51 @@ const mostSections = 50
 // leastSummary is the size in bytes up to which a digest or summary stays whole, or is hidden.
 const leastSummary = 800
 
-// withoutLast returns a digest without its last section, and another summary at four fifths of its size; "" when
+// withoutLast returns a digest without the section that matters least, and another summary at four fifths of its size; "" when
 // nothing more can be left out.
 func withoutLast(text string, u precis.Unit) string {
 	of := precis.SpanHandle(u.From, u.To).String()
 	note := "\n[What else stood here is left out: " + of + ".]"
 	text = strings.TrimSuffix(text, note)
-	if i := strings.LastIndex(text, "\n## "); i > 0 && strings.HasPrefix(text, "[Digest of ") {
-		if strings.LastIndex(text[:i], "\n## ") < 0 {
-			return "" // what the user asked for
+	if strings.HasPrefix(text, "[Digest of ") && strings.Contains(text, "\n## ") {
+		from, to := leastOf(text)
+		if from < 0 {
+			return ""
 		}
-		return strings.TrimRight(text[:i], "\n") + note
+		return strings.TrimRight(text[:from]+text[to:], "\n") + note
 	}
 	if len(text) < leastSummary {
 		return ""
 	}
 	return retain.Shorten(text, len(text)*4/5, of)
+}
+
+// Titles of the sections of digests that are left out last, and of those that stay: what the user asked for, and
+// the workflow that the user chose. The gate puts such sections behind others.
+const (
+	rulesTitle    = "\n## Rules the user set"
+	usersTitle    = "\n## The user's "
+	workflowTitle = "\n## Active workflows"
+)
+
+// leastOf returns where the section of a digest stands that is left out next: the last one, the user's rules after
+// all others; from is negative when only those are left that stay.
+func leastOf(digest string) (from, to int) {
+	rules, rulesEnd := -1, 0
+	for end := len(digest); ; end = from {
+		if from = strings.LastIndex(digest[:end], "\n## "); from <= 0 {
+			return rules, rulesEnd
+		}
+		switch title := digest[from:end]; {
+		case strings.HasPrefix(title, usersTitle), strings.HasPrefix(title, workflowTitle):
+		case strings.HasPrefix(title, rulesTitle):
+			if rules < 0 {
+				rules, rulesEnd = from, end
+			}
+		default:
+			return from, end
+		}
+	}
 }
 
 // pinnedIn counts the pinned messages of some units.

@@ -10,8 +10,8 @@ import (
 )
 
 // Fold writes a run of equal lines in the output of a tool once, with their number, also in
-// messages that are kept: "Parsing expression: 1 … [×12,400]". Nothing is lost. What the user said, and
-// pinned blocks, stay as they are.
+// messages that are kept: "Parsing expression: 1 … [×12,400]". Nothing is lost. What the user and the model
+// said, and pinned blocks, stay as they are.
 type Fold struct {
 	MinTokens int // blocks in which that saves less are left alone; 0: 50
 }
@@ -40,7 +40,7 @@ func (f Fold) Propose(_ context.Context, s *precis.Situation) (precis.Edit, erro
 		}
 		for b, block := range s.Transcript.At(i).Content {
 			h := precis.BlockHandle(i, b)
-			if now, ok := shown[h]; !ok || s.Kept.PinnedBlock(i, b) || users[b] && !written(now) {
+			if now, ok := shown[h]; !ok || s.Kept.PinnedBlock(i, b) || (users[b] || m.Role == precis.RoleAssistant) && !written(now) {
 				continue
 			}
 			folded, ok := foldBlock(block)
@@ -101,7 +101,7 @@ func foldRuns(text string) (folded string, ok bool) {
 			n, end = n+1, end+len(line)
 		}
 		// The last line may lack its end, which is no difference.
-		if rest := text[end:]; rest != "" && rest+"\n" == line {
+		if rest := len(text) - end; rest > 0 && rest+1 == len(line) && text[end:] == line[:rest] {
 			n, end = n+1, len(text)
 		}
 		if n >= leastRun && strings.TrimSpace(line) != "" {

@@ -3,6 +3,7 @@ package reduce_test
 import (
 	"strings"
 	"testing"
+	"time"
 
 	"precis"
 	"precis/reduce"
@@ -71,6 +72,31 @@ func TestFoldLeavesThePinnedAndTheUser(t *testing.T) {
 		if is := strings.Contains(got[i], "again and again … [×200]"); is != want {
 			t.Errorf("message %d is folded: %v, want %v", i, is, want)
 		}
+	}
+}
+
+// TestFoldOfAResultWithoutRuns reads half a megabyte of short lines, none of them twice in a row.
+func TestFoldOfAResultWithoutRuns(t *testing.T) {
+	var b strings.Builder
+	for n := range 250_000 {
+		b.WriteString(string(rune('a'+n%26)) + "\n")
+	}
+	s := situation(0, 3, text("user", "go"), run("a"), output("a", b.String()))
+	began := time.Now()
+	if got := folded(t, s)[2]; got != b.String() {
+		t.Error("what has no runs is changed")
+	}
+	if took := time.Since(began); took > 3*time.Second {
+		t.Errorf("it takes %v", took)
+	}
+}
+
+// TestFoldLeavesTheModel: the model does not see its own words in a form that it did not write.
+func TestFoldLeavesTheModel(t *testing.T) {
+	said := strings.Repeat("    total = total.add(item)\n", 100)
+	s := situation(0, 3, text("user", "go"), text("assistant", said), text("user", "on"))
+	if got := folded(t, s)[1]; got != said {
+		t.Errorf("%.100q", got)
 	}
 }
 

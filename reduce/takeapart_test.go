@@ -60,6 +60,30 @@ func TestClipTakesDigestsApart(t *testing.T) {
 	}
 }
 
+// TestClipKeepsTheUsersSections cuts a digest that begins with a workflow, whose text has headings, and to which
+// the gate has added what it lacked.
+func TestClipKeepsTheUsersSections(t *testing.T) {
+	const rule, last = "- m2: Never touch legacy.go.", "- m4: Mend the parser of dates."
+	digest := "[Digest of messages m0-m5, written from the conversation without a model.]\n\n## Active workflows, to be followed further\n<command name=\"release\">\n## Steps\n1. build\n</command>\n" +
+		"\n## The user's requests, newest first, word for word\n- m0: Release it.\n" +
+		"\n## Files written\n" + lines("- part%d/file.go edited", 200) + "\n## Also mentioned\n" + lines("name%d", 400) +
+		"\n[Added from the conversation itself, because the text above lacks it:]\n\n## Rules the user set\n" + rule + "\n\n## The user's last request\n" + last
+	for share, want := range map[int][]string{60: {"Release it.", rule, last}, 30: {"Release it.", rule, last}, 10: {"Release it.", last}} {
+		s := summarized(digest)
+		s.Target = s.Used * share / 100
+		s.Limit = s.Target
+		got := apply(t, reduce.Clip{}, s)[0].PlainText()
+		for _, w := range want {
+			if !strings.Contains(got, w) {
+				t.Errorf("%d %%: %q is gone:\n%.900s", share, w, got)
+			}
+		}
+		if !strings.Contains(got, "left out: m0-m5.]") {
+			t.Errorf("%d %%: no handle in %.900s", share, got)
+		}
+	}
+}
+
 // TestClipShortensSummaries cuts a model's summary, whose rules stay, in place of hiding it.
 func TestClipShortensSummaries(t *testing.T) {
 	s := summarized("## Work so far\n" + lines("Paragraph %d says what was done to one of the files, and why it had to be.", 200) + "\nNever touch legacy.go, the user said.\n" + lines("Paragraph %d goes on about the rest.", 200))
