@@ -73,8 +73,8 @@ func (j *planner) ahead() {
 		return // the turn that needs it would bring too much
 	}
 	if p := j.conv.Prepared; p != nil {
-		if !p.Finished() || p.Base == len(j.work.Edits) && j.suffices(p, room.Growth) {
-			return
+		if !p.Finished() || p.Base == len(j.work.Edits) && (len(p.Edits) == 0 || j.suffices(p, room.Growth)) {
+			return // where nothing was found to reduce, the turn that must looks again
 		}
 		j.conv.Prepared = nil // too much will have been said since
 	}
