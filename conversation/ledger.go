@@ -11,21 +11,13 @@ import (
 )
 
 // Sums are what requests and condensing used and saved.
-type Sums struct {
-	Requests   int          `json:"requests"`
-	Usage      precis.Usage `json:"usage"`    // of requests, as their providers reported
-	CostUSD    float64      `json:"cost_usd"` // of requests
-	Sent       int          `json:"tokens_sent"`
-	Saved      int          `json:"tokens_saved"` // that clients sent and nobody forwarded
-	Edits      int          `json:"edits"`
-	Condensing float64      `json:"condensing_cost_usd"` // of the model calls behind edits, and of those that led to none
-}
+type Sums = store.Sums
 
 // Account is what one conversation used and saved.
 type Account struct {
 	Conversation string    `json:"conversation"`
 	Owner        string    `json:"owner"`
-	Last         time.Time `json:"last"`
+	Last         time.Time `json:"last"` // in whole seconds
 	Sums
 }
 
@@ -41,19 +33,33 @@ type LedgerSummary struct {
 	Booked        bool      `json:"booked"`
 	Since         time.Time `json:"since,omitzero"`
 	Total         Sums      `json:"total"`
-	Days          []Day     `json:"days"`          // oldest first
-	Conversations []Account `json:"conversations"` // the most expensive first
+	Days          []Day     `json:"days"`           // oldest first
+	Conversations []Account `json:"conversations"`  // the most expensive first
+	More          int       `json:"more,omitempty"` // conversations that are not listed
 }
 
-// Ledger sums up the ledger since a time, of one conversation or, for "", of all.
+// Ledger sums up the ledger since a time, of one conversation or, for "", of all. Stores
+// that are a [store.Summer] do it themselves.
 func Ledger(ctx context.Context, h Home, id string, since time.Time) (LedgerSummary, error) {
-	b := book{days: map[string]*Day{}, accounts: map[[2]string]*Account{}}
-	b.out.Since = since
+	return LedgerOf(ctx, h, LedgerQuery{Conversation: id, Since: since})
+}
+
+// LedgerQuery says what of a ledger is summed up. The zero value is everything.
+type LedgerQuery struct {
+	Conversation string    // only what it used; "": all
+	Since        time.Time // only what was used at or after
+	Most         int       // the most conversations to list; 0: all; negative: none
+}
+
+// LedgerOf sums up the ledger as a query says.
+func LedgerOf(ctx context.Context, h Home, q LedgerQuery) (LedgerSummary, error) {
+	b := book{q: q, days: map[string]*Day{}, accounts: map[[2]string]*Account{}}
+	b.out.Since = q.Since
 	home, ok := h.(Stored)
 	if !ok {
 		return b.summary(), nil
 	}
-	owners, err := ownersOf(ctx, home, id)
+	owners, err := ownersOf(ctx, home, q.Conversation)
 	if err != nil {
 		return b.summary(), err
 	}
@@ -67,12 +73,13 @@ func Ledger(ctx context.Context, h Home, id string, since time.Time) (LedgerSumm
 			continue
 		}
 		b.out.Booked = true
-		entries, err := l.Entries(ctx, id, since)
+		if s, ok := st.(store.Summer); ok {
+			err = b.sum(ctx, s, owner)
+		} else {
+			err = b.read(ctx, l, owner)
+		}
 		if err != nil {
 			return b.summary(), err
-		}
-		for _, e := range entries {
-			b.add(owner, e)
 		}
 	}
 	return b.summary(), nil
@@ -89,23 +96,66 @@ func ownersOf(ctx context.Context, h Owned, id string) ([]string, error) {
 
 // book sums up ledger entries.
 type book struct {
+	q        LedgerQuery
 	out      LedgerSummary
 	days     map[string]*Day
 	accounts map[[2]string]*Account // by owner and conversation
 }
 
-func (b *book) add(owner string, e precis.LedgerEntry) {
-	key, day := [2]string{owner, e.Conversation}, e.Time.UTC().Format(time.DateOnly)
-	if b.accounts[key] == nil {
-		b.accounts[key] = &Account{Conversation: e.Conversation, Owner: owner}
+// sum adds what the store of an owner sums up.
+func (b *book) sum(ctx context.Context, s store.Summer, owner string) error {
+	days, err := s.SumsByDay(ctx, b.q.Conversation, b.q.Since)
+	if err != nil {
+		return err
 	}
+	for _, d := range days {
+		b.out.Total.AddSums(d.Sums)
+		b.day(d.Day).AddSums(d.Sums)
+	}
+	if b.q.Most < 0 {
+		return nil
+	}
+	list, all, err := s.SumsByConversation(ctx, b.q.Conversation, b.q.Since, b.q.Most)
+	b.out.More += all - len(list)
+	for _, c := range list {
+		a := b.account(owner, c.Conversation)
+		a.AddSums(c.Sums)
+		a.Last = c.Last
+	}
+	return err
+}
+
+// read adds the entries of an owner one by one.
+func (b *book) read(ctx context.Context, l precis.Ledger, owner string) error {
+	entries, err := l.Entries(ctx, b.q.Conversation, b.q.Since)
+	for _, e := range entries {
+		b.out.Total.Add(e)
+		b.day(e.Time).Add(e)
+		if b.q.Most >= 0 {
+			a := b.account(owner, e.Conversation)
+			a.Add(e)
+			a.Last = e.Time.UTC().Truncate(time.Second)
+		}
+	}
+	return err
+}
+
+// day returns the day of a time.
+func (b *book) day(at time.Time) *Day {
+	day := at.UTC().Format(time.DateOnly)
 	if b.days[day] == nil {
 		b.days[day] = &Day{Day: day}
 	}
-	b.out.Total.add(e)
-	b.days[day].add(e)
-	b.accounts[key].add(e)
-	b.accounts[key].Last = e.Time
+	return b.days[day]
+}
+
+// account returns what a conversation of an owner used.
+func (b *book) account(owner, id string) *Account {
+	key := [2]string{owner, id}
+	if b.accounts[key] == nil {
+		b.accounts[key] = &Account{Conversation: id, Owner: owner}
+	}
+	return b.accounts[key]
 }
 
 func (b *book) summary() LedgerSummary {
@@ -121,23 +171,9 @@ func (b *book) summary() LedgerSummary {
 	slices.SortFunc(out.Conversations, func(a, b Account) int {
 		return cmp.Or(cmp.Compare(b.CostUSD+b.Condensing, a.CostUSD+a.Condensing), b.Last.Compare(a.Last), cmp.Compare(a.Conversation, b.Conversation))
 	})
-	return out
-}
-
-func (s *Sums) add(e precis.LedgerEntry) {
-	if e.Kind != "request" {
-		s.Condensing += e.CostUSD
-		if e.Kind != precis.KindCall {
-			s.Edits++
-		}
-		return
+	if most := b.q.Most; most > 0 && len(out.Conversations) > most {
+		out.More += len(out.Conversations) - most
+		out.Conversations = out.Conversations[:most]
 	}
-	s.Requests++
-	s.Usage.Input += e.Usage.Input
-	s.Usage.Output += e.Usage.Output
-	s.Usage.CacheRead += e.Usage.CacheRead
-	s.Usage.CacheWrite += e.Usage.CacheWrite
-	s.CostUSD += e.CostUSD
-	s.Sent += e.After
-	s.Saved += max(e.Before-e.After, 0)
+	return out
 }

@@ -3,12 +3,14 @@ package conversation
 import (
 	"encoding/json"
 	"fmt"
+	"reflect"
 	"strings"
 	"testing"
 	"time"
 
 	"precis"
 	"precis/store"
+	"precis/store/memory"
 )
 
 // talk is a transcript of ten messages, one block each but for the last, which has two.
@@ -253,16 +255,48 @@ func TestListsAreOrderedAndPaged(t *testing.T) {
 }
 
 func TestTheLedgerIsSummedUp(t *testing.T) {
-	b := book{days: map[string]*Day{}, accounts: map[[2]string]*Account{}}
+	st := memory.New()
 	day := time.Date(2026, 1, 2, 23, 0, 0, 0, time.FixedZone("", -2*3600)) // the next day in UTC
-	b.add("o", precis.LedgerEntry{Conversation: "c", Time: day, Kind: "request", CostUSD: 0.5, Before: 100, After: 40, Usage: precis.Usage{Input: 40, Output: 2}})
-	b.add("o", precis.LedgerEntry{Conversation: "c", Time: day, Kind: string(precis.KindPruning)})
-	b.add("o", precis.LedgerEntry{Conversation: "d", Time: day, Kind: precis.KindCall, CostUSD: 1})
-	out := b.summary()
+	for _, e := range []precis.LedgerEntry{
+		{Conversation: "c", Time: day, Kind: "request", CostUSD: 0.5, Before: 100, After: 40, Usage: precis.Usage{Input: 40, Output: 2}},
+		{Conversation: "c", Time: day, Kind: string(precis.KindPruning)},
+		{Conversation: "d", Time: day, Kind: precis.KindCall, CostUSD: 1},
+		{Conversation: "d", Time: day.Add(-1), Kind: precis.KindCall, CostUSD: 64},
+	} {
+		if err := st.Book(t.Context(), e); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var all []LedgerSummary
+	for _, st := range []precis.Store{st, plainLedger{st, st, st}} { // by the store, and entry by entry
+		out, err := Ledger(t.Context(), InStore(StoreOptions{Store: st}), "", day)
+		if err != nil || !out.Booked {
+			t.Fatalf("%+v, %v", out, err)
+		}
+		all = append(all, out)
+		out, err = LedgerOf(t.Context(), InStore(StoreOptions{Store: st}), LedgerQuery{Since: day, Most: 1})
+		if err != nil || out.More != 1 || len(out.Conversations) != 1 || out.Total != all[0].Total {
+			t.Errorf("the most expensive one: %+v, %v", out, err)
+		}
+		if out, err = LedgerOf(t.Context(), InStore(StoreOptions{Store: st}), LedgerQuery{Since: day, Most: -1}); err != nil || len(out.Conversations) != 0 || out.Total != all[0].Total {
+			t.Errorf("totals alone: %+v, %v", out, err)
+		}
+	}
+	if !reflect.DeepEqual(all[0], all[1]) {
+		t.Errorf("the store sums up\n%+v, its entries are\n%+v", all[0], all[1])
+	}
+	out := all[0]
 	if len(out.Days) != 1 || out.Days[0].Day != "2026-01-03" || len(out.Conversations) != 2 || out.Conversations[0].Conversation != "d" {
 		t.Errorf("%+v", out)
 	}
 	if s := out.Total; s.Requests != 1 || s.Edits != 1 || s.Saved != 60 || s.Sent != 40 || s.CostUSD != 0.5 || s.Condensing != 1 {
 		t.Errorf("%+v", s)
 	}
+}
+
+// plainLedger is a store that keeps a ledger and sums up nothing.
+type plainLedger struct {
+	precis.Store
+	precis.Ledger
+	store.Lister
 }

@@ -93,7 +93,11 @@ func BenchmarkCosts(b *testing.B) {
 		b.Fatal(err)
 	}
 	d := over(b, conversation.InStore(conversation.StoreOptions{Store: st, Manager: manager(b, preset.Frugal)}))
-	for b.Loop() {
-		ask(b, d, "costs")
+	for _, path := range []string{"costs", ""} { // the overview has totals, too
+		b.Run(path, func(b *testing.B) {
+			for b.Loop() {
+				ask(b, d, path)
+			}
+		})
 	}
 }

@@ -16,7 +16,6 @@ const mostAccounts = 25
 type costsPage struct {
 	conversation.LedgerSummary
 	Days int
-	Rest int // conversations that are not listed
 }
 
 // books reports whether the caller's conversations have a ledger to look at.
@@ -26,11 +25,10 @@ func (c *call) books() bool {
 }
 
 func (c *call) costs() error {
-	sums, err := conversation.Ledger(c.ctx(), c.home, "", c.o.Now().Add(-costDays*24*time.Hour))
+	sums, err := conversation.LedgerOf(c.ctx(), c.home, conversation.LedgerQuery{Since: c.o.Now().Add(-costDays * 24 * time.Hour), Most: mostAccounts})
 	if err != nil {
 		return err
 	}
-	p := costsPage{LedgerSummary: sums, Days: costDays, Rest: max(len(sums.Conversations)-mostAccounts, 0)}
-	p.Conversations = sums.Conversations[:len(sums.Conversations)-p.Rest]
+	p := costsPage{LedgerSummary: sums, Days: costDays}
 	return c.show("costs", page{Title: c.text("costs.title"), Tab: "costs", Data: p})
 }

@@ -3,7 +3,6 @@ package dashboard
 import (
 	"slices"
 	"sync"
-	"time"
 
 	"precis"
 	"precis/conversation"
@@ -47,7 +46,7 @@ func (c *call) head() (head, error) {
 		return h, err
 	}
 	h.Bar = newBar(comp)
-	sums, err := conversation.Ledger(c.ctx(), c.home, h.ID, time.Time{})
+	sums, err := conversation.LedgerOf(c.ctx(), c.home, conversation.LedgerQuery{Conversation: h.ID, Most: -1})
 	if err != nil {
 		return h, err
 	}

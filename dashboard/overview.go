@@ -1,6 +1,7 @@
 package dashboard
 
 import (
+	"context"
 	"net/url"
 	"time"
 
@@ -29,6 +30,29 @@ type overview struct {
 	Rows []listRow
 	Next string // address of what follows
 	Fill string // command that brings the first conversation
+	Now  int    // tokens of the newest views of Rows together
+	Sums *overviewSums
+}
+
+// overviewSums is what all conversations used in the last days; nil: not known.
+type overviewSums struct {
+	conversation.Sums
+	Days int
+}
+
+// sumsPatience is how long the overview waits for the ledger: a store that does not answer
+// must not hold it up.
+const sumsPatience = 300 * time.Millisecond
+
+// overviewSums sums up the ledger; nil where there is none, or it takes too long.
+func (c *call) overviewSums() *overviewSums {
+	ctx, cancel := context.WithTimeout(c.ctx(), sumsPatience)
+	defer cancel()
+	sums, err := conversation.LedgerOf(ctx, c.home, conversation.LedgerQuery{Since: c.o.Now().Add(-costDays * 24 * time.Hour), Most: -1})
+	if err != nil || sums.Total.Requests+sums.Total.Edits == 0 {
+		return nil
+	}
+	return &overviewSums{Sums: sums.Total, Days: costDays}
 }
 
 func (c *call) overview() error {
@@ -39,6 +63,10 @@ func (c *call) overview() error {
 	}
 	for _, l := range list.Items {
 		o.Rows = append(o.Rows, c.listRow(l))
+		o.Now += l.Tokens
+	}
+	if o.Text == "" && c.value("cursor") == "" { // sums are of all conversations
+		o.Sums = c.overviewSums()
 	}
 	if list.Next != "" {
 		o.Next = c.path("?" + url.Values{"text": {o.Text}, "cursor": {list.Next}}.Encode())

@@ -300,6 +300,37 @@ func TestAnEmptyListSaysWhatFillsIt(t *testing.T) {
 	p.wants(p.get(200, "costs"), "No request has been booked")
 }
 
+func TestTheOverviewHasTotals(t *testing.T) {
+	st, now := memory.New(), time.Unix(1_760_000_000, 0)
+	for i := range 2 {
+		if err := st.PutConversation(t.Context(), store.Record{ID: fmt.Sprint("c", i), Tokens: 3000, Updated: now}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	p := serve(t, home(t, window, messages(1)), func(o *dashboard.Options) {
+		o.Now = func() time.Time { return now }
+		o.Home = func(*http.Request) (conversation.Home, error) {
+			return conversation.InStore(conversation.StoreOptions{Store: st, Manager: manager(t, preset.Frugal)}), nil
+		}
+	})
+	if strings.Contains(p.get(200, ""), "sumlist") {
+		t.Error("totals of an empty ledger are shown")
+	}
+	for _, e := range []precis.LedgerEntry{
+		{Time: now.Add(-40 * 24 * time.Hour), Kind: "request", CostUSD: 64, Before: 9000, After: 9000},
+		{Time: now, Conversation: "c0", Kind: "request", CostUSD: 1.5, Before: 2000, After: 1500},
+		{Time: now, Conversation: "c1", Kind: "condensation", CostUSD: 0.25},
+	} {
+		if err := st.Book(t.Context(), e); err != nil {
+			t.Fatal(err)
+		}
+	}
+	p.wants(p.get(200, ""), "in the views of the 2 conversations listed here", "<strong>6", "500 of the 2,000 tokens that clients said", "paid for 1 requests in 30 days", "$1.5", "$0.25", "1 edits")
+	if strings.Contains(p.get(200, "?text=c0"), "sumlist") {
+		t.Error("totals of all stand above a part")
+	}
+}
+
 func TestExperimentsCompareArms(t *testing.T) {
 	st := memory.New()
 	cat, ledger := st.Scope("").(store.Lister), st.Scope("").(precis.Ledger)

@@ -22,6 +22,7 @@ type everything interface {
 	store.Searcher
 	store.Purger
 	store.Spender
+	store.Summer
 }
 
 // What a faulty store does.

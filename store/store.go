@@ -1,7 +1,7 @@
 // Package store names the optional powers of a [precis.Store]: telling owners
 // apart ([Scoper]), listing conversations ([Lister]), searching ([Searcher]),
 // forgetting ([Purger], [Wiper]), leases for replicas ([Leaser]), cached summaries
-// ([Summaries]), ledgers ([Booker], [Spender]) and noticing that what is stored is
+// ([Summaries]), ledgers ([Booker], [Spender], [Summer]) and noticing that what is stored is
 // gone ([Checker]). A caller finds them by type assertion and does without those
 // that a store lacks.
 //

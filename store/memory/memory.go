@@ -74,6 +74,7 @@ var (
 	_ store.Scoper            = (*Store)(nil)
 	_ store.Booker            = (*Store)(nil)
 	_ store.Spender           = (*Store)(nil)
+	_ store.Summer            = (*Store)(nil)
 	_ store.Finder            = (*Store)(nil)
 	_ store.Leaser            = (*Store)(nil)
 	_ store.Lister            = (*Store)(nil)

@@ -162,6 +162,7 @@ var (
 	_ store.Booker            = (*Store)(nil)
 	_ store.Checker           = (*Store)(nil)
 	_ store.Spender           = (*Store)(nil)
+	_ store.Summer            = (*Store)(nil)
 	_ store.Finder            = (*Store)(nil)
 	_ store.Leaser            = (*Store)(nil)
 	_ store.Lister            = (*Store)(nil)

@@ -27,7 +27,7 @@ func TestOpenBringsUpToDate(t *testing.T) {
 	if _, err := db.Exec(string(text)); err != nil {
 		t.Fatal(err)
 	}
-	for i, data := range []string{`{"conversation":"d","kind":"condensation","cost_usd":0.5}`, `{"conversation":"d","kind":"request","cost_usd":9}`} {
+	for i, data := range []string{`{"conversation":"d","kind":"condensation","cost_usd":0.5}`, `{"conversation":"d","kind":"request","tokens_before":70,"tokens_after":30,"usage":{"input":5,"output":6,"cache_read":7,"cache_write":8},"cost_usd":9}`, `{"conversation":"d","kind":"call","cost_usd":0.25}`} {
 		if _, err := db.Exec(`INSERT INTO ledger VALUES (?, 'd', 5, 0, CAST(? AS BLOB))`, 10+i, data); err != nil {
 			t.Fatal(err)
 		}
@@ -52,8 +52,12 @@ func TestOpenBringsUpToDate(t *testing.T) {
 	if all, err := s.Entries(t.Context(), "c", time.Time{}); err != nil || len(all) != 1 || !all[0].Time.Equal(time.Unix(1, 2)) {
 		t.Errorf("ledger %v, %v", all, err)
 	}
-	if sum, err := s.Spent(t.Context(), time.Unix(5, 0)); err != nil || sum != 0.5 {
+	if sum, err := s.Spent(t.Context(), time.Unix(5, 0)); err != nil || sum != 0.75 {
 		t.Errorf("spent %g, %v", sum, err)
+	}
+	wantSums := store.Sums{Requests: 1, Usage: precis.Usage{Input: 5, Output: 6, CacheRead: 7, CacheWrite: 8}, CostUSD: 9, Sent: 30, Saved: 40, Edits: 1, Condensing: 0.75}
+	if all, err := s.SumsByDay(t.Context(), "d", time.Time{}); err != nil || len(all) != 1 || all[0].Sums != wantSums || !all[0].Day.Equal(time.Unix(0, 0)) {
+		t.Errorf("sums %+v, %v", all, err)
 	}
 	if text, err := s.Summary(t.Context(), precis.Fingerprint{7}); err != nil || text != "a summary" {
 		t.Errorf("summary %q, %v", text, err)

@@ -41,6 +41,10 @@ func (s *suite) calls(ctx context.Context, node precis.Fingerprint) map[string]e
 	if l, ok := s.Store.(store.Spender); ok {
 		_, errs["Spent"] = l.Spent(ctx, time.Time{})
 	}
+	if l, ok := s.Store.(store.Summer); ok {
+		_, errs["SumsByDay"] = l.SumsByDay(ctx, "", time.Time{})
+		_, _, errs["SumsByConversation"] = l.SumsByConversation(ctx, "c", time.Time{}, 0)
+	}
 	s.callsOfCatalog(ctx, errs)
 	return errs
 }

@@ -106,6 +106,7 @@ var tests = []struct {
 	{name: "Ledger", f: ledger},
 	{name: "BookedTogether", f: bookAll},
 	{name: "SpentByAllOwners", f: spent},
+	{name: "SumsOfTheLedger", f: sums},
 	{name: "LikeTheModel", f: likeTheModel},
 	{name: "Leases", f: leases},
 	{name: "LeaseRace", f: leaseRace},

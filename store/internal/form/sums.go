@@ -1,0 +1,39 @@
+package form
+
+import (
+	"time"
+
+	"precis"
+	"precis/store"
+)
+
+// SumColumns are the columns of a ledger that are summed up, in the order of
+// [SumsOf] and [SumsInto]; the column cost, which is older, comes last.
+const SumColumns = "requests, input, output, cache_read, cache_write, price, sent, saved, edits"
+
+// SumOf is an aggregate of SQL over each of [SumColumns] and cost.
+const SumOf = `sum(requests), sum(input), sum(output), sum(cache_read), sum(cache_write), sum(price), sum(sent), sum(saved), sum(edits), sum(cost)`
+
+// SumsOf returns what an entry adds to sums.
+func SumsOf(e precis.LedgerEntry) (s store.Sums) {
+	s.Add(e)
+	return s
+}
+
+// SumsInto returns where the values of [SumOf] are scanned to.
+func SumsInto(s *store.Sums) []any {
+	return []any{&s.Requests, &s.Usage.Input, &s.Usage.Output, &s.Usage.CacheRead, &s.Usage.CacheWrite, &s.CostUSD, &s.Sent, &s.Saved, &s.Edits, &s.Condensing}
+}
+
+// SecondsOfDay is the length of a day in UTC.
+const SecondsOfDay = 24 * 60 * 60
+
+// Day returns the number of the day of a time since 1970, in UTC.
+func Day(t time.Time) int64 {
+	seconds := t.Unix()
+	day := seconds / SecondsOfDay
+	if seconds%SecondsOfDay < 0 {
+		day--
+	}
+	return day
+}
