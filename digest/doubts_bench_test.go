@@ -13,9 +13,13 @@ func BenchmarkDoubts(b *testing.B) {
 		s.turn()
 	}
 	for name, line := range map[string]string{
-		"names": "`neverSeen%Name` in internal/part%/file%.go came to %73914, \"nothing of this was said in here %\"\n",
-		"deeds": "It was pushed. All tests pass. `go test ./internal/part1` passes. Created internal/part1/module1.go.\n",
-		"ticks": "` ` `\n",
+		"names":               "`neverSeen%Name` in internal/part%/file%.go came to %73914, \"nothing of this was said in here %\"\n",
+		"deeds":               "It was pushed. All tests pass. `go test ./internal/part1` passes. Created internal/part1/module1.go.\n",
+		"ticks":               "` ` `\n",
+		"tests":               "All tests pass.\n",
+		"one line of quotes":  "`a b` ",
+		"one line of numbers": "12345 ",
+		"one line of files":   "Created internal/part1/module1.go ",
 	} {
 		var text strings.Builder
 		for n := 0; text.Len() < 500_000; n++ {

@@ -1,9 +1,9 @@
 package reduce_test
 
 import (
+	"runtime"
 	"strings"
 	"testing"
-	"time"
 
 	"precis"
 	"precis/reduce"
@@ -82,12 +82,14 @@ func TestFoldOfAResultWithoutRuns(t *testing.T) {
 		b.WriteString(string(rune('a'+n%26)) + "\n")
 	}
 	s := situation(0, 3, text("user", "go"), run("a"), output("a", b.String()))
-	began := time.Now()
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
 	if got := folded(t, s)[2]; got != b.String() {
 		t.Error("what has no runs is changed")
 	}
-	if took := time.Since(began); took > 3*time.Second {
-		t.Errorf("it takes %v", took)
+	runtime.ReadMemStats(&after)
+	if n := after.TotalAlloc - before.TotalAlloc; n > 256<<20 {
+		t.Errorf("%d MB are allocated for half a megabyte", n>>20)
 	}
 }
 
