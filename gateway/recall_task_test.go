@@ -56,13 +56,14 @@ func taskWith(t *testing.T, name string, change func(*gateway.Options)) {
 			t.Run(fmt.Sprintf("%s/%s/stream=%v", tt.w.dialect, tt.w.model, stream), func(t *testing.T) {
 				t.Parallel()
 				var recalls atomic.Int64
-				tt.up.Files, tt.up.Window, tt.up.Recall = files(t, 14, 24_500), 60_000, name
-				tt.up.Observe = func(_ upstream.Record, _ http.Header, body []byte) {
+				options := tt.up // both runs of a case have their own
+				options.Files, options.Window, options.Recall = files(t, 14, 24_500), 60_000, name
+				options.Observe = func(_ upstream.Record, _ http.Header, body []byte) {
 					if strings.Contains(lastItem(body), "again_r1") {
 						recalls.Add(1)
 					}
 				}
-				up, err := upstream.Start(tt.up)
+				up, err := upstream.Start(options)
 				if err != nil {
 					t.Fatal(err)
 				}
