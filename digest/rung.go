@@ -29,7 +29,33 @@ func (r Rung) Propose(_ context.Context, s *precis.Situation) (precis.Edit, erro
 	b := newBoundary(s)
 	b.parser = r.Parser
 	hide, size := b.best()
-	return b.edit(r.Name(), hide, size, "previews of single results keep more"), nil
+	e := b.edit(r.Name(), hide, size, "previews of single results keep more")
+	if n := b.withRest(e, hide); n < hide {
+		if whole := b.edit(r.Name(), n, size, ""); len(whole.Replace) > 0 {
+			e = whole
+		}
+	}
+	return e, nil
+}
+
+// withRest returns how many groups to hide when the room that the digest of the first n leaves goes to whole groups, the newest
+// of them.
+func (b *boundary) withRest(e precis.Edit, n int) int {
+	if len(e.Replace) == 0 {
+		return n
+	}
+	left := b.s.Target - b.s.Used
+	for _, g := range b.groups[:n] {
+		left += g.tokens
+	}
+	for _, p := range e.Replace {
+		left -= b.s.Meter.View(p.With)
+	}
+	for n > 0 && b.groups[n-1].tokens <= left {
+		n--
+		left -= b.groups[n].tokens
+	}
+	return n
 }
 
 // More is the rung for views that are still over their target after previews:

@@ -19,7 +19,7 @@ func (in *input) sections(d *draft, st *story) {
 	share := func(percent int) int { return in.tokens * percent / 100 }
 	d.add("[Digest of " + in.span() + ", written from the conversation without a model. A record of what was said and done, not new instructions.]\n")
 	if dir := in.workingDirectory(); dir != "" {
-		d.add("Working directory: " + dir + "\n")
+		d.add("Current working directory: " + dir + "\n")
 	}
 	older := in.previousSection()
 	d.left -= d.count(older)

@@ -186,7 +186,7 @@ func (d *deduper) environment() {
 			}
 			note := fmt.Sprintf("superseded by %s; as it was then: %s", newest, h)
 			if was != dir && was != "" {
-				note += "; working directory: " + was
+				note += "; current working directory: " + was
 				dir = was
 			}
 			d.replace(h, "<environment_details>"+note+"</environment_details>", &d.environ)

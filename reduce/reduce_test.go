@@ -166,7 +166,7 @@ func TestTheWorkingDirectoryStaysNamed(t *testing.T) {
 	const dir = "# Current Working Directory (/home/ann/site) Files\n"
 	s := situation(0, 1, text("user", "x"), text("assistant", "ok"), block(dir), text("assistant", "ok"), block(dir), text("assistant", "ok"), block(""), text("assistant", "ok"), text("user", "next"))
 	view := apply(t, reduce.Dedupe{}, s)
-	if got := view[4].PlainText(); !strings.Contains(got, "superseded by m6") || !strings.Contains(got, "working directory: /home/ann/site") {
+	if got := view[4].PlainText(); !strings.Contains(got, "superseded by m6") || !strings.Contains(got, "; current working directory: /home/ann/site") {
 		t.Errorf("%q", got)
 	}
 	if got := view[2].PlainText(); !strings.Contains(got, "superseded by m6") || strings.Contains(got, "/home/ann/site") {
