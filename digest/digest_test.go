@@ -324,7 +324,7 @@ func TestTheWorkingDirectoryIsNamed(t *testing.T) {
 		return precis.NewText("user", "<environment_details>\n# Current Working Directory ("+dir+") Files\n</environment_details>")
 	}
 	got := digested(t, 500, precis.NewText("user", "Mend it."), env("/home/ann/old"), precis.NewText("assistant", "Done."), env("/home/ann/site"), precis.NewText("assistant", "See cwd: /elsewhere."))
-	if !strings.Contains(got, "\nWorking directory: /home/ann/site\n") {
+	if !strings.Contains(got, "\nCurrent working directory: /home/ann/site\n") {
 		t.Error(got)
 	}
 }

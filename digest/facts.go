@@ -16,6 +16,7 @@ type layout struct {
 	short int // bytes up to which a line is joined with the next
 	long  int // bytes of the longest line
 	bare  int // percent of the room for names without their lines
+	work  int // percent of the room that what the newest edits wrote may take before any other line
 }
 
 // layoutFor returns the layout for an index of the given number of tokens: with more room,
@@ -23,12 +24,16 @@ type layout struct {
 // the window: lines of 60 to 150 bytes keep 0.976 of the facts needed, 0.818 of
 // the older ones with their context and 0.786 word for word; 120 to 300: 0.978,
 // 0.832, 0.800; 200 to 400: 0.977, 0.816, 0.809. In digests of 3500 tokens, names
-// that take 20, 35, 50 percent: 0.879, 0.896, 0.889 of the facts.
+// that take 20, 35, 50 percent: 0.879, 0.896, 0.889 of the facts. With what the
+// newest edits wrote taking up to 0, 10, 20, 30 percent first, views of half the
+// window keep 0.926, 0.950, 0.961, 0.961 of it, 0.824, 0.829, 0.834, 0.834 word
+// for word, and 0.977, 0.977, 0.976, 0.976 of the older facts; a digest of 3500
+// tokens has no room for it.
 func layoutFor(tokens int) layout {
 	if tokens < 5000 {
-		return layout{60, 150, 35}
+		return layout{short: 60, long: 150, bare: 35}
 	}
-	return layout{120, 300, 20}
+	return layout{short: 120, long: 300, bare: 20, work: 20}
 }
 
 // facts writes the index into the remaining room: lines in their order, then
@@ -81,7 +86,7 @@ func firstOf(line string, tokens int, count func(string) int) string {
 // choose returns the chosen lines, grouped by message.
 func (in *input) choose(budget float64) []string {
 	pieces := in.pieces()
-	keep := in.x.Choose(pieces, in.worth, in.cover, budget)
+	keep := in.chosen(pieces, budget)
 	var out []string
 	at, mark := -1, ""
 	var line strings.Builder
@@ -113,6 +118,47 @@ func (in *input) choose(budget float64) []string {
 	}
 	flush()
 	return out
+}
+
+// chosen reports for each piece whether the digest tells it: what the newest edits wrote first, then those with
+// the most worth for their size.
+func (in *input) chosen(pieces []retain.Piece, budget float64) []bool {
+	keep := make([]bool, len(pieces))
+	budget -= in.newestWork(pieces, keep, budget*float64(layoutFor(in.tokens).work)/100)
+	rest, at := make([]retain.Piece, 0, len(pieces)), make([]int, 0, len(pieces))
+	for i, k := range keep {
+		if !k {
+			rest, at = append(rest, pieces[i]), append(at, i)
+		}
+	}
+	for i, k := range in.x.Choose(rest, in.worth, in.cover, budget) {
+		keep[at[i]] = k
+	}
+	return keep
+}
+
+// newestWork keeps what the newest edits wrote as far as it costs no more than room, each edit whole or not at
+// all, the newest first. It returns what it costs.
+func (in *input) newestWork(pieces []retain.Piece, keep []bool, room float64) (cost float64) {
+	if in.onlyNew { // the gate adds what a summary lacks, and that is told in other words
+		return 0
+	}
+	for end := len(pieces); end > 0; {
+		from, sum := end-1, pieces[end-1].Cost
+		for from > 0 && pieces[from-1].Text == pieces[end-1].Text {
+			from--
+			sum += pieces[from].Cost
+		}
+		if in.reuse.Work(pieces[from].Text) && cost+sum <= room {
+			cost += sum
+			for i := from; i < end; i++ {
+				keep[i] = true
+				in.cover.Piece(pieces[i].Text, pieces[i].Start, pieces[i].End)
+			}
+		}
+		end = from
+	}
+	return cost
 }
 
 // between stands between parts of a message that do not follow each other.

@@ -30,16 +30,26 @@ func (r Rung) Propose(_ context.Context, s *precis.Situation) (precis.Edit, erro
 	b.parser = r.Parser
 	hide, size := b.best()
 	e := b.edit(r.Name(), hide, size, "previews of single results keep more")
-	if n := b.withRest(e, hide); n < hide {
-		if whole := b.edit(r.Name(), n, size, ""); len(whole.Replace) > 0 {
-			e = whole
+	for range fillings {
+		n := b.withRest(e, hide)
+		if n == hide {
+			break
 		}
+		more := b.edit(r.Name(), n, size, "")
+		if len(more.Replace) == 0 {
+			break
+		}
+		e, hide = more, n
 	}
 	return e, nil
 }
 
-// withRest returns how many groups to hide when the room that the digest of the first n leaves goes to whole groups, the newest
-// of them.
+// fillings is how many times at most a digest is written again because its room was not used up.
+const fillings = 4
+
+// withRest returns how many groups to hide when the room that a digest of the first n leaves goes to whole groups,
+// the newest of them. Measured with views of half the window: from 0.817 to 0.824 of what is repeated word for word,
+// the facts as before. More lines in the digest instead cost facts.
 func (b *boundary) withRest(e precis.Edit, n int) int {
 	if len(e.Replace) == 0 {
 		return n

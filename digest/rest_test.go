@@ -1,0 +1,68 @@
+package digest_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"precis"
+	"precis/tokens"
+)
+
+// TestTheRoomThatADigestLeavesGoesToWholeMessages: where a digest alone brings the view down, the next group of messages
+// would not have fit beside it.
+func TestTheRoomThatADigestLeavesGoesToWholeMessages(t *testing.T) {
+	m := manager(t, tokens.NameChars4, nil)
+	meter, seen := m.NewMeter(), 0
+	for seed := range uint64(40) {
+		s := newSession(seed)
+		for range 14 {
+			s.turn()
+		}
+		conv := &precis.Conversation{Transcript: precis.NewTranscript(s.msgs...)}
+		res, err := m.Manage(t.Context(), precis.Request{Conversation: conv, Window: window(40_000), Manual: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if n := len(conv.Edits); n == 0 || conv.Edits[n-1].Report.Rung != "digest" {
+			continue // later rungs have shortened the rest
+		}
+		seen++
+		last := 0 // message after the newest that the digest hides
+		for _, u := range precis.Units(conv.Transcript, conv.Edits) {
+			if !u.Original() {
+				last = max(last, u.To)
+			}
+		}
+		keep := precis.Keep(conv.Transcript, nil, meter, 0, 0)
+		from, to := keep.Group(last - 1)
+		whole := meter.View(conv.Transcript.Messages()[from:to])
+		if left := res.Report.Decision.Target - res.Report.After.Tokens; whole < left {
+			t.Errorf("seed %d: %d tokens are left, messages %d to %d of %d tokens are hidden", seed, left, from, to-1, whole)
+		}
+	}
+	if seen < 5 {
+		t.Errorf("only %d of 40 conversations end with a digest", seen)
+	}
+}
+
+// TestWhatTheNewestEditsWroteIsWhole: also prose without a single name, in the middle of results that are full of them.
+func TestWhatTheNewestEditsWroteIsWhole(t *testing.T) {
+	s := newSession(3)
+	var prose []string
+	for i := range 9 {
+		prose = append(prose, fmt.Sprintf("%s and the %s walked home slowly after the long day of work", [...]string{"one", "two", "three", "four", "five", "six", "seven", "eight", "nine"}[i], [...]string{"baker", "miller", "tailor", "sailor", "weaver", "mason", "cook", "smith", "judge"}[i]))
+	}
+	s.user("Write the story.")
+	s.call("Write", map[string]any{"file_path": root + "story.md", "content": strings.Join(prose, "\n")}, "File created successfully")
+	for range 30 {
+		f := s.file()
+		s.call("Read", map[string]any{"file_path": root + f}, s.source(f, 12))
+	}
+	got := strings.Join(strings.Fields(digested(t, 6000, s.msgs...)), " ")
+	for _, line := range prose {
+		if !strings.Contains(got, line) {
+			t.Errorf("the digest does not say %q", line)
+		}
+	}
+}
