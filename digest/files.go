@@ -7,6 +7,7 @@ import (
 
 	"precis/internal/jsonspan"
 	"precis/internal/preview"
+	"precis/internal/toolcall"
 )
 
 // fileList writes the sections about files, written files first.
@@ -83,7 +84,7 @@ func (l fileList) change(f file) string {
 	if !f.exists() || f.at.From >= len(l.messages) {
 		return ""
 	}
-	added, removed := editOf(toolInput(l.messages, f.at))
+	added, removed := editOf(toolInput(l.messages, f.at), f.path)
 	out := ""
 	if line := l.telling(added, removed, f.names); line != "" {
 		out += "\n  + " + quoted(line, changeLine)
@@ -94,8 +95,8 @@ func (l fileList) change(f file) string {
 	return out
 }
 
-// editOf returns the texts that an edit puts in and takes out.
-func editOf(input []byte) (added, removed string) {
+// editOf returns the texts that an edit puts in and takes out; of a patch those of the given file.
+func editOf(input []byte, path string) (added, removed string) {
 	var in, out strings.Builder
 	for name, v := range jsonspan.Strings(input) {
 		switch strings.ToLower(strings.ReplaceAll(name, "_", "")) {
@@ -104,18 +105,31 @@ func editOf(input []byte) (added, removed string) {
 		case "oldstring", "oldstr", "oldtext", "search":
 			out.WriteString(v + "\n")
 		case "patch", "diff", "input":
-			for line := range strings.Lines(v) {
-				switch {
-				case strings.HasPrefix(line, "+++") || strings.HasPrefix(line, "---"):
-				case strings.HasPrefix(line, "+"):
-					in.WriteString(line[1:])
-				case strings.HasPrefix(line, "-"):
-					out.WriteString(line[1:])
-				}
+			changes(v, path, &in, &out)
+		default:
+			if toolcall.IsPatch(v) {
+				changes(v, path, &in, &out)
 			}
 		}
 	}
 	return in.String(), out.String()
+}
+
+// changes writes the lines that a patch puts into a file and takes out of it.
+func changes(patch, path string, added, removed *strings.Builder) {
+	own := true
+	for line := range strings.Lines(patch) {
+		switch name, isHead := toolcall.PatchHead(line); {
+		case isHead:
+			own = path == name || strings.HasSuffix(path, "/"+name) || strings.HasSuffix(name, "/"+path)
+		case !own:
+		case strings.HasPrefix(line, "+++") || strings.HasPrefix(line, "---"):
+		case strings.HasPrefix(line, "+"):
+			added.WriteString(line[1:])
+		case strings.HasPrefix(line, "-"):
+			removed.WriteString(line[1:])
+		}
+	}
 }
 
 // telling returns the line of a text, not in the other one, that holds most of the names; of several the

@@ -320,6 +320,23 @@ func TestDigestTellsEdits(t *testing.T) {
 	}
 }
 
+// TestDigestTellsPatchesInShells reads what Codex has its models do: patches in commands, of several files, in folders
+// named in parentheses.
+func TestDigestTellsPatchesInShells(t *testing.T) {
+	s := newSession(3)
+	s.user("Load one team.")
+	patch := "apply_patch <<'PATCH'\n*** Begin Patch\n*** Update File: app/(shop)/page.tsx\n@@\n-const teams = useTeams()\n+const team = useTeam(teamId)\n" +
+		"*** Add File: app/(shop)/hooks/useTeam.ts\n+export function useTeam(id: string) {\n+}\n*** End Patch\nPATCH"
+	s.call("shell", map[string]any{"command": []string{"bash", "-lc", patch}}, "Success. Updated the following files:\nA app/(shop)/hooks/useTeam.ts\nM app/(shop)/page.tsx\n")
+	s.says("Done.")
+	got := digested(t, 3500, s.msgs...)
+	lacks(t, "the patch", section(got, "Files written"),
+		"- app/(shop)/page.tsx edited (m1)\n  + const team = useTeam(teamId)\n  - const teams = useTeams()\n", "- app/(shop)/hooks/useTeam.ts created (m1)\n  + export function useTeam(id: string) {\n")
+	if strings.Contains(section(got, "Last results of commands"), "apply_patch") {
+		t.Errorf("a patch is told as a command:\n%s", got)
+	}
+}
+
 // TestDigestChecksAnOlderSummary goes on from a summary that calls have overtaken.
 func TestDigestChecksAnOlderSummary(t *testing.T) {
 	s := workday()

@@ -174,7 +174,7 @@ func (f *file) change(c *toolcall.Call, o toolcall.Outcome, e toolcall.Effect) {
 		return
 	}
 	f.writes++
-	if untouched && createsFile(c) || f.state == FileDeleted {
+	if untouched && (e.Added || createsFile(c)) || f.state == FileDeleted {
 		f.created = true
 	}
 	f.state, f.at = FileWritten, c.Use

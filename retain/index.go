@@ -283,7 +283,7 @@ func (r *reader) said(h precis.Handle, text string) {
 		r.add(Text{Handle: h, Source: Said, Call: -1, Start: int32(last), Body: text[last:c.Start]})
 		call := calls[min(n, len(calls)-1)]
 		for _, p := range c.Params {
-			r.add(Text{Handle: h, Source: r.argument(call, p.Name), Call: call, Field: p.Name, Start: int32(p.Start), Body: p.Value})
+			r.add(Text{Handle: h, Source: r.argument(call, p.Name, p.Value), Call: call, Field: p.Name, Start: int32(p.Start), Body: p.Value})
 		}
 		last = c.End
 	}
@@ -301,7 +301,7 @@ func (r *reader) use(h precis.Handle, u precis.ToolUse) {
 	}
 	n := int32(0)
 	for field, s := range jsonspan.Strings(u.Input) {
-		r.add(Text{Handle: h, Source: r.argument(call, field), Call: call, Field: field, Start: n, Body: s})
+		r.add(Text{Handle: h, Source: r.argument(call, field, s), Call: call, Field: field, Start: n, Body: s})
 		n++
 	}
 }
@@ -314,7 +314,7 @@ func (r *reader) callLine(call int32, u precis.ToolUse) (string, bool) {
 	const longest, whole = 150, 190 // bytes of a string, and of all
 	line := append([]byte(nil), u.Name...)
 	for field, s := range jsonspan.Strings(u.Input) {
-		if len(s) > longest || len(line)+len(s) >= whole || strings.ContainsAny(s, "\n\r") || r.argument(call, field) != Called {
+		if len(s) > longest || len(line)+len(s) >= whole || strings.ContainsAny(s, "\n\r") || r.argument(call, field, s) != Called {
 			return "", false
 		}
 		line = append(append(line, ' '), s...)
@@ -323,9 +323,9 @@ func (r *reader) callLine(call int32, u precis.ToolUse) (string, bool) {
 }
 
 // argument distinguishes written content from other arguments: every argument
-// of a writing call is content, except its path and its command.
-func (r *reader) argument(call int32, field string) Source {
-	if call < 0 || r.x.Calls[call].Kind != toolcall.Write || field == "command" || toolcall.IsPathArgument(field) {
+// of a writing call is content, except its path and its command, unless that is a patch.
+func (r *reader) argument(call int32, field, value string) Source {
+	if call < 0 || r.x.Calls[call].Kind != toolcall.Write || field == "command" && !toolcall.IsPatch(value) || toolcall.IsPathArgument(field) {
 		return Called
 	}
 	return Written

@@ -31,7 +31,11 @@ func classify(c Call, args map[string]string) Call {
 		c.Path, c.Kind = p, Read
 	case first(args, commandArgs) != "":
 		c.Kind, c.Line = Command, commandLine(args)
-	case name == "apply_patch" || strings.HasPrefix(args["input"], "*** Begin Patch"):
+		if appliesPatch(c.Line) {
+			c.Kind, c.Path, c.Effects, c.Line = Write, patchedFile(c.Line), patched(c.Line), ""
+			return c
+		}
+	case name == "apply_patch" || strings.HasPrefix(args["input"], patchBegin):
 		c.Path, c.Kind = patchedFile(args["input"]), Write
 	}
 	c.Effects = effects(c, args)
@@ -45,8 +49,8 @@ func effects(c Call, args map[string]string) []Effect {
 		return Effects(c.Line)
 	case c.Kind != Write:
 		return nil
-	case c.Path != "":
-		return []Effect{{c.Path, containsAny(strings.ToLower(c.Name), "delete", "remove")}}
+	case c.Path != "" && !IsPatch(args["input"]):
+		return []Effect{{Path: c.Path, Removed: containsAny(strings.ToLower(c.Name), "delete", "remove")}}
 	}
 	return patched(args["input"])
 }
@@ -89,14 +93,38 @@ func patchedFile(patch string) string {
 	return files[0].Path
 }
 
+// A patch in the format of Codex begins so, and names its files so.
+const (
+	patchBegin = "*** Begin Patch"
+	updateHead = "*** Update File: "
+	addHead    = "*** Add File: "
+	deleteHead = "*** Delete File: "
+)
+
+// IsPatch reports whether a text holds a patch in the format of Codex.
+func IsPatch(text string) bool { return strings.Contains(text, patchBegin) }
+
+// PatchHead returns the file that the line of a patch begins to change, if it is such a line.
+func PatchHead(line string) (path string, ok bool) {
+	e, ok := patchHead(line)
+	return e.Path, ok
+}
+
+func patchHead(line string) (Effect, bool) {
+	for _, head := range []string{updateHead, addHead, deleteHead} {
+		if name, ok := strings.CutPrefix(line, head); ok && strings.TrimSpace(name) != "" {
+			return Effect{Path: normalPath(name), Removed: head == deleteHead, Added: head == addHead}, true
+		}
+	}
+	return Effect{}, false
+}
+
 // patched returns the files of a patch.
 func patched(patch string) []Effect {
 	var out []Effect
 	for line := range strings.SplitSeq(patch, "\n") {
-		for _, head := range patchHeads {
-			if name, ok := strings.CutPrefix(line, head); ok {
-				out = append(out, Effect{normalPath(name), head == deleteHead})
-			}
+		if e, ok := patchHead(line); ok {
+			out = append(out, e)
 		}
 	}
 	return out

@@ -5,10 +5,11 @@ import (
 	"strings"
 )
 
-// Effect is a file that a shell command writes or removes.
+// Effect is a file that a call writes or removes.
 type Effect struct {
 	Path    string
 	Removed bool
+	Added   bool // a patch says that the file is new
 }
 
 // Effects returns the files that a shell command line says it writes or removes:
@@ -22,7 +23,7 @@ func Effects(command string) []Effect {
 	add := func(p string, gone bool) {
 		p = strings.TrimSpace(strings.Trim(p, `"'`))
 		if p != "" && p != "-" && !strings.HasPrefix(p, "/dev/") && !strings.HasPrefix(p, "&") && !strings.ContainsAny(p, "$*{}()<>|;`\n") {
-			out = append(out, Effect{normalPath(p), gone})
+			out = append(out, Effect{Path: normalPath(p), Removed: gone})
 			if gone {
 				removed[normalPath(p)] = len(out) - 1
 			}
@@ -39,15 +40,9 @@ func Effects(command string) []Effect {
 		}
 	}
 	script(command)
-	for _, e := range patched(command) {
-		add(e.Path, e.Removed)
-	}
+	out = append(out, patched(command)...)
 	return slices.DeleteFunc(out, func(e Effect) bool { return e.Path == "" })
 }
-
-const deleteHead = "*** Delete File: "
-
-var patchHeads = []string{"*** Update File: ", "*** Add File: ", deleteHead}
 
 // word is a word of a command line. A redirection is followed by the word that
 // names its file.
@@ -151,6 +146,41 @@ func shellScript(words []string) int {
 		}
 	}
 	return 0
+}
+
+// appliesPatch reports whether a command line does nothing but apply a patch that it holds, as Codex has its
+// models write.
+func appliesPatch(command string) bool {
+	command = strings.TrimSpace(command)
+	if !IsPatch(command) {
+		return false
+	}
+	if strings.HasPrefix(command, "apply_patch "+patchBegin) { // a list of words: the patch is not quoted
+		return true
+	}
+	found := false
+	for _, words := range simpleCommands(command) {
+		var plain []string
+		for _, w := range words {
+			if !w.redirect {
+				plain = append(plain, w.text)
+			}
+		}
+		for len(plain) > 0 && shellScript(plain) > 0 {
+			plain = plain[shellScript(plain):]
+			if len(plain) == 1 && plain[0] != command && appliesPatch(plain[0]) {
+				plain[0] = "apply_patch"
+			}
+		}
+		switch {
+		case len(plain) == 0 || plain[0] == "cd":
+		case plain[0] == "apply_patch" || plain[0] == "applypatch":
+			found = true
+		default:
+			return false
+		}
+	}
+	return found
 }
 
 // editedInPlace returns the files that sed -i or perl -pi edits.

@@ -1,6 +1,8 @@
 package toolcall_test
 
 import (
+	"encoding/json"
+	"slices"
 	"strings"
 	"testing"
 
@@ -31,6 +33,12 @@ func TestCallsAreKnownByShape(t *testing.T) {
 		{"Bash", `{"command":"ls"}`, toolcall.Command, ""},
 		{"shell", `{"command":["bash","-lc","ls"]}`, toolcall.Command, ""},
 		{"apply_patch", `{"input":"*** Begin Patch\n*** Update File: a/b.go\n@@\n*** End Patch"}`, toolcall.Write, "a/b.go"},
+		{"shell", `{"command":["bash","-lc","apply_patch <<'P'\n*** Begin Patch\n*** Update File: app/(shop)/[id]/page.tsx\n@@\n-a > b\n+c\n*** End Patch\nP"]}`, toolcall.Write, "app/(shop)/[id]/page.tsx"},
+		{"shell", `{"command":["apply_patch","*** Begin Patch\n*** Add File: a.go\n+x\n*** End Patch"]}`, toolcall.Write, "a.go"},
+		{"exec_command", `{"cmd":"cd src && apply_patch <<'P'\n*** Begin Patch\n*** Update File: a.go\n+x\n*** Update File: b.go\n+y\n*** End Patch\nP"}`, toolcall.Write, ""},
+		{"shell", `{"command":"bash -lc \"apply_patch <<'P'\n*** Begin Patch\n*** Add File: a.go\n+x\n*** End Patch\nP\""}`, toolcall.Write, "a.go"},
+		{"shell", `{"command":"apply_patch <<'P'\n*** Begin Patch\n*** Add File: a.go\n+x\n*** End Patch\nP\ngo test ./..."}`, toolcall.Command, ""},
+		{"shell", `{"command":"echo '*** Begin Patch'"}`, toolcall.Command, ""},
 		{"Grep", `{"pattern":"x","path":"src"}`, toolcall.Other, ""},
 		{"list_files", `{"path":"."}`, toolcall.Other, ""},
 		{"think", `{"thought":"x"}`, toolcall.Other, ""},
@@ -43,6 +51,23 @@ func TestCallsAreKnownByShape(t *testing.T) {
 		}
 		if c[0].Text != "out" || len(c[0].Results) != 1 || c[0].Results[0] != precis.BlockHandle(1, 0) || c[0].Use != precis.BlockHandle(0, 1) {
 			t.Errorf("%s: result %+v", tt.name, c[0])
+		}
+	}
+}
+
+func TestPatchesSayWhichFilesAreNew(t *testing.T) {
+	for _, tool := range []string{"input", "command"} {
+		patch := "*** Begin Patch\n*** Add File: new/a (1).go\n+x\n*** Update File: b.go\n@@\n+y\n*** Delete File: c.go\n*** Add File: \n*** End Patch"
+		if tool == "command" {
+			patch = "apply_patch <<'P'\n" + patch + "\nP"
+		}
+		input, err := json.Marshal(map[string]string{tool: patch})
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := []toolcall.Effect{{Path: "new/a (1).go", Added: true}, {Path: "b.go"}, {Path: "c.go", Removed: true}}
+		if c := toolcall.Find(native("apply_patch", string(input))); len(c) != 1 || !slices.Equal(c[0].Effects, want) {
+			t.Errorf("in %s: %+v", tool, c)
 		}
 	}
 }
