@@ -132,7 +132,7 @@ func (b *boundary) texts() {
 			b.groups[g].fixed += 30
 		}
 		for start := 0; start < len(t.Body); {
-			end := at.lineEnd(t.Body, start)
+			end := at.pieceEnd(t, start)
 			if b.x.Mentions(i, start, end) || b.reuse.Work(i) {
 				n := float64(end - start)
 				b.lines = append(b.lines, retain.Piece{Text: i, Start: start, End: end, Cost: n*b.perTok + 1.5, Bonus: b.reuse.Worth(i, start, end)})

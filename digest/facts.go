@@ -247,7 +247,7 @@ func (in *input) pieces() []retain.Piece {
 			continue
 		}
 		for start := 0; start < len(t.Body); {
-			end := at.lineEnd(t.Body, start)
+			end := at.pieceEnd(t, start)
 			if (in.worthALine(i, start, end) || !in.onlyNew && in.reuse.Work(i)) && !in.quotes(t, start, end) {
 				n := len(strings.TrimSpace(t.Body[start:end]))
 				out = append(out, retain.Piece{Text: i, Start: start, End: end, Cost: float64(n)/4 + 1.5, Bonus: in.reuse.Worth(i, start, end) * in.copies.Fresh(t.Body[start:end])})
@@ -296,6 +296,15 @@ func (in *input) worthALine(text, start, end int) bool {
 		return in.cover.New(text, start, end)
 	}
 	return in.x.Mentions(text, start, end)
+}
+
+// pieceEnd returns where the part of a text that begins at start ends: a call on one line is not parted, since the
+// rest of it says nothing alone.
+func (l layout) pieceEnd(t *retain.Text, start int) int {
+	if t.IsCall() {
+		return len(t.Body)
+	}
+	return l.lineEnd(t.Body, start)
 }
 
 // lineEnd returns where the line at start ends, or where a long one is cut.

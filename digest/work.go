@@ -227,12 +227,19 @@ func (w *work) results(covered func(message int) bool) []command {
 // ends are parts of a command line that only say how much of the output is shown, and where.
 var ends = lazyregexp.New(`\s+2>&1\b|\s*\|\s*(?:head|tail)(?:\s+-?\w+)*\s*$`)
 
-// lastLine returns the last line of a command's output that says something.
+// lastLine returns the last line of a command's output that says something to a reader.
 func lastLine(text string) string {
 	const end = 2000
-	lines := strings.Split(text[max(0, len(text)-end):], "\n")
+	from := max(0, len(text)-end)
+	if from > 0 { // a line cut in two says nothing
+		from = strings.LastIndexByte(text[:from], '\n') + 1
+	}
+	lines := strings.Split(text[from:], "\n")
 	for _, l := range slices.Backward(lines) {
-		if l = strings.TrimSpace(l); strings.ContainsFunc(l, unicode.IsLetter) && !toolcall.StatesCode(l) && !strings.HasPrefix(l, "<") && !isPrompt(l) {
+		if l = strings.TrimSpace(l); strings.HasPrefix(l, "{") || strings.HasPrefix(l, "[{") {
+			continue // data
+		}
+		if strings.ContainsFunc(l, unicode.IsLetter) && !toolcall.StatesCode(l) && !strings.HasPrefix(l, "<") && !isPrompt(l) {
 			return l
 		}
 	}

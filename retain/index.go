@@ -55,6 +55,9 @@ func (t *Text) Words() string {
 	return t.Body
 }
 
+// IsCall reports whether the text is a whole call on one line.
+func (t *Text) IsCall() bool { return t.tool > 0 }
+
 // mark is a fact mentioned at a byte of a text.
 type mark struct{ at, fact int32 }
 
