@@ -240,9 +240,25 @@ func (in *input) commandLines(st *story, most int) []string {
 			tested = true
 			how += in.editedSince(st.files, c.at)
 		}
-		out = append(out, fmt.Sprintf("- %s `%s`%s → %s", in.handle(c.at), quoted(c.line, 90), runs, how))
+		out = append(out, fmt.Sprintf("- %s `%s`%s → %s", in.handle(c.at), briefly(c.line), runs, how))
 	}
 	return out
+}
+
+// briefly returns a command on one short line: of a script its beginning and its end, where scripts differ.
+func briefly(command string) string {
+	const most, end = 90, 50
+	if len(command) <= most || !strings.Contains(strings.TrimSpace(command), "\n") {
+		return quoted(command, most)
+	}
+	tail := quoted(command[len(command)-min(len(command)/2, 2*end):], 2*end)
+	if len(tail) > end {
+		tail = strings.ToValidUTF8(tail[len(tail)-end:], "")
+		if i := strings.IndexByte(tail, ' '); i >= 0 && i < end/3 {
+			tail = tail[i+1:]
+		}
+	}
+	return quoted(command, most-end) + " " + tail
 }
 
 // editedSince names the files that were edited after a message; "" for none.

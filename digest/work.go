@@ -236,7 +236,9 @@ func lastLine(text string) string {
 	}
 	lines := strings.Split(text[from:], "\n")
 	for _, l := range slices.Backward(lines) {
-		if l = strings.TrimSpace(l); strings.HasPrefix(l, "{") || strings.HasPrefix(l, "[{") {
+		l = strings.TrimSpace(l)
+		l = l[strings.LastIndexAny(l, "\r\a")+1:] // what a terminal writes over, and its title
+		if strings.HasPrefix(l, "{") || strings.HasPrefix(l, "[{") {
 			continue // data
 		}
 		if strings.ContainsFunc(l, unicode.IsLetter) && !toolcall.StatesCode(l) && !strings.HasPrefix(l, "<") && !isPrompt(l) {

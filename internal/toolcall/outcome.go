@@ -60,7 +60,7 @@ func (c *Call) Outcome() Outcome {
 
 func (c *Call) commandOutcome(text string) Outcome {
 	o := Outcome{End: Unknown}
-	if c.flagged {
+	if c.flagged && !strings.HasPrefix(text, carriedOut) {
 		o.End = OK // its agent marks the results of calls that fail
 	}
 	if code, ok := exitCode(text); ok {
@@ -107,6 +107,9 @@ func (c *Call) Output() string {
 	}
 	return c.Text
 }
+
+// carriedOut is what Cline says of a command whatever its exit code.
+const carriedOut = "Command executed."
 
 // refusals are how agents' programs tell a model that the user has refused a call.
 var refusals = lazyregexp.New(`(?i)user doesn.t want to proceed|tool use was rejected|\buser (?:has )?(?:rejected|denied|declined|aborted)\b|interrupted by (?:the )?user|(?:aborted|rejected|denied|declined) by (?:the )?user`)
@@ -317,16 +320,26 @@ func failureLine(text string) string {
 // worstLine returns the first line of output that reports a failure with the most
 // certainty, and its rank.
 func worstLine(text string) (line string, best int) {
+	message := "" // of PowerShell: "Remove-Item : A parameter ..." and the lines after it
 	for l := range strings.Lines(text) {
 		if rank := errorRank(l); rank > best {
 			best, line = rank, strings.TrimSpace(l)
 		}
+		if message != "" && powerShell.MatchString(l) {
+			best, line = surely, message
+		}
 		if best == surely {
 			break
+		}
+		if strings.Contains(l, " : ") {
+			message = strings.TrimSpace(l)
 		}
 	}
 	return line, best
 }
+
+// powerShell is the line by which PowerShell names the place of the error before it.
+var powerShell = lazyregexp.New(`^At (?:line|.{1,300}\.ps1):\d+ char:\d+\s*$`)
 
 // Ranks of lines of output: how certainly a line reports a failure, and how
 // much it says about it.
