@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"os"
+	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
@@ -16,6 +18,7 @@ import (
 	"precis/preset"
 	"precis/store"
 	"precis/store/memory"
+	"precis/wire/anthropic"
 )
 
 func TestEveryPage(t *testing.T) {
@@ -138,6 +141,35 @@ func TestActionsAreShownDoneAndTakenBack(t *testing.T) {
 	p.wants(p.get(200, p.one+"/edits"), "rewind", "undone", "pin")
 	if page := p.post(400, p.one+"/do/branch", token(p)); !strings.Contains(page, "branches need a store") {
 		t.Error("a recording has branches")
+	}
+}
+
+// The first edit of a run opens on the rungs that were tried for it; one that was stored
+// without them is shown all the same.
+func TestDeclinedRungsAreShownWithTheEdit(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "run.json")
+	if err := os.WriteFile(path, fmt.Appendf(nil, `{"messages":%s}`, anthropic.AppendMessages(nil, messages(40))), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	kept := path + ".precis"
+	p := serve(t, opened(t, window, path, kept), nil)
+	p.condense(9000)
+	p.wants(p.get(200, p.one+"/edits"), "rungs tried", "<td>dedupe</td><td>found nothing</td>", "nothing is repeated")
+	p.wants(p.get(200, p.one+"/edits?lang=fr"), "échelons essayés", "<td>rien trouvé</td>")
+	file, err := os.ReadFile(kept)
+	if err != nil {
+		t.Fatal(err)
+	}
+	old := regexp.MustCompile(`(?s),\s*"steps":\s*\[.*?\}\s*\]`).ReplaceAll(file, nil)
+	if len(old) == len(file) {
+		t.Fatal("the file has no steps")
+	}
+	if err := os.WriteFile(kept, old, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	q := serve(t, opened(t, window, kept, ""), nil)
+	if page := q.get(200, q.one+"/edits"); !strings.Contains(page, "<code>e1</code>") || strings.Contains(page, "rungs tried") {
+		t.Errorf("an edit of an earlier version:\n%s", page)
 	}
 }
 
