@@ -41,7 +41,7 @@ func Rewrite(data []byte, changes ...Change) ([]byte, error) {
 		if err == nil && c.Remove {
 			data, err = yamledit.Remove(data, path...)
 		} else if err == nil {
-			v := yamledit.Text(c.Value)
+			v := yamledit.Lines(c.Value)
 			if isList {
 				v = yamledit.List(items(c.Value)...)
 			}
@@ -56,7 +56,7 @@ func Rewrite(data []byte, changes ...Change) ([]byte, error) {
 			case path == nil:
 				e.Hint = cmp.Or(suggest.DidYouMean(c.Key, Keys()), "precis config lists the keys")
 			case errors.Is(err, yamledit.ErrLayout):
-				e.Hint = fmt.Sprintf("%s is to be %s", c.Key, cmp.Or(c.Value, "left out"))
+				e.Hint = fmt.Sprintf("%s is to be %.200s", c.Key, cmp.Or(firstLine(c.Value), "left out"))
 			}
 			return nil, e
 		}
@@ -64,10 +64,9 @@ func Rewrite(data []byte, changes ...Change) ([]byte, error) {
 	return data, nil
 }
 
-// unreadable reports whether a configuration file would not be read: its lines are bounded
-// more tightly than those of files that yamledit changes.
+// unreadable reports whether a configuration file would not be read.
 func unreadable(data []byte) bool {
-	_, err := strictyaml.Parse(data)
+	_, err := strictyaml.ParseOwn(data)
 	return err != nil
 }
 

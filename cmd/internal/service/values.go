@@ -28,13 +28,16 @@ type offer struct {
 var offered = []offer{
 	{"summarizer.model", nil}, {"summarizer.template", append([]string{""}, condense.Templates()...)},
 	{"summarizer.mode", []string{"", string(condense.KeepRecent), string(condense.FreshStart)}}, {"summarizer.selective", []string{"false", "true"}},
-	{"summarizer.max_tokens", nil}, {promptKey, nil},
+	{"summarizer.max_tokens", nil}, {promptKey, nil}, {promptFileKey, nil},
 	{"threshold_tokens", nil}, {"keep.messages", nil}, {"keep.first", nil}, {"thinking.keep", nil}, {"pin", nil}, {"rungs", nil},
 	{"spend.conversation", nil}, {"spend.owner", nil}, {"spend.day", nil}, {"spend.warn", nil},
 }
 
-// promptKey names a file: it can be taken out, so that the template counts again.
-const promptKey = "summarizer.prompt_file"
+const (
+	promptKey = "summarizer.prompt"
+	// promptFileKey names a file: it can be taken out, so that the template counts again.
+	promptFileKey = "summarizer.prompt_file"
+)
 
 // Values returns what can be changed in the file of a profile.
 func (l liveSettings) Values(profile string) []dashboard.SettingsValue {
@@ -50,9 +53,20 @@ func (l liveSettings) Values(profile string) []dashboard.SettingsValue {
 	}
 	var out []dashboard.SettingsValue
 	for _, o := range offered {
-		if r := rows[o.key]; o.key != promptKey || r.Value != "" {
-			out = append(out, dashboard.SettingsValue{Key: r.Key, Value: r.Value, Help: r.Help, From: r.Origin, Choices: o.choices, Reset: o.key == promptKey})
+		r := rows[o.key]
+		v := dashboard.SettingsValue{Key: r.Key, Value: r.Value, Help: r.Help, From: r.Origin, Choices: o.choices}
+		switch o.key {
+		case promptKey:
+			v.Long, v.Builtin = config.MaxPrompt, condense.Prompt{Template: c.Summarizer.Template}.Text()
+			if c.Summarizer.PromptFile != "" {
+				continue // its text counts
+			}
+		case promptFileKey:
+			if v.Reset = true; v.Value == "" {
+				continue
+			}
 		}
+		out = append(out, v)
 	}
 	return out
 }
@@ -104,7 +118,7 @@ func (o offer) check(v string) error {
 	switch {
 	case v == "":
 		return nil
-	case o.key == promptKey:
+	case o.key == promptFileKey:
 		return precis.Errorf(precis.CodeInvalid, opSave, "%s can only be taken out here", o.key)
 	case o.choices != nil && !slices.Contains(o.choices, v):
 		return precis.Errorf(precis.CodeInvalid, opSave, "%s is %.40q, want one of %q", o.key, v, o.choices)
