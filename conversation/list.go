@@ -42,6 +42,15 @@ func List(ctx context.Context, h Home, q Listing) (Page[Listed], error) {
 	return h.List(ctx, q)
 }
 
+// Count returns how many conversations a home has; known is false where that is not
+// known without listing them, see [Counted].
+func Count(ctx context.Context, h Home) (n int, known bool, err error) {
+	if c, ok := h.(Counted); ok {
+		return c.CountAll(ctx)
+	}
+	return 0, false, nil
+}
+
 // NewListed describes a conversation in a list; inMemory says that a client is, or was
 // lately, at it.
 func NewListed(owner string, r store.Record, inMemory bool) Listed {

@@ -345,19 +345,27 @@ func TestTheOverviewHasTotals(t *testing.T) {
 			return conversation.InStore(conversation.StoreOptions{Store: st, Manager: manager(t, preset.Frugal)}), nil
 		}
 	})
-	if strings.Contains(p.get(200, ""), "sumlist") {
-		t.Error("totals of an empty ledger are shown")
+	if page := p.get(200, ""); !strings.Contains(page, "<strong>2</strong> conversations in all") || strings.Contains(page, "paid for") {
+		t.Error("the conversations are not counted, or totals of an empty ledger are shown")
 	}
 	for _, e := range []precis.LedgerEntry{
 		{Time: now.Add(-40 * 24 * time.Hour), Kind: "request", CostUSD: 64, Before: 9000, After: 9000},
-		{Time: now, Conversation: "c0", Kind: "request", CostUSD: 1.5, Before: 2000, After: 1500},
+		{Time: now, Conversation: "c0", Kind: "request", CostUSD: 1.5, Before: 2000, After: 1500, SavedUSD: 2},
 		{Time: now, Conversation: "c1", Kind: "condensation", CostUSD: 0.25},
 	} {
 		if err := st.Book(t.Context(), e); err != nil {
 			t.Fatal(err)
 		}
 	}
-	p.wants(p.get(200, ""), "in the views of the 2 conversations listed here", "<strong>6", "500 of the 2,000 tokens that clients said", "paid for 1 requests in 30 days", "$1.5", "$0.25", "1 edits")
+	p.wants(p.get(200, ""), "in the views of the 2 conversations listed here", "<strong>6", "500 of the 2,000 tokens that clients said", "paid for 1 requests in 30 days", "$1.5", "$0.25", "1 edits",
+		"<strong>$1.75</strong> net saving: $2.00 that tokens not sent would have cost at least, less $0.250 for condensing")
+	p.wants(p.get(200, "costs"), "<strong>$1.75</strong> net saving")
+	for i := range 100 { // more than a page lists
+		if err := st.PutConversation(t.Context(), store.Record{ID: fmt.Sprint("d", i), Updated: now}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	p.wants(p.get(200, ""), "<strong>102</strong> conversations in all", "in the views of the 50 conversations listed here")
 	if strings.Contains(p.get(200, "?text=c0"), "sumlist") {
 		t.Error("totals of all stand above a part")
 	}

@@ -41,7 +41,7 @@ func TestOpenTogether(t *testing.T) {
 		})
 	}
 	wg.Wait()
-	want := "1 0001_conversations.sql, 2 0002_leases.sql, 3 0003_owners.sql, 4 0004_costs.sql, 5 0005_sums.sql"
+	want := "1 0001_conversations.sql, 2 0002_leases.sql, 3 0003_owners.sql, 4 0004_costs.sql, 5 0005_sums.sql, 6 0006_saved.sql"
 	if got := with(t, url, `SELECT string_agg(version || ' ' || name, ', ' ORDER BY version) FROM precis_migrations`); got != want {
 		t.Errorf("applied: %s, want %s", got, want)
 	}
@@ -151,7 +151,7 @@ func TestOpenSumsUpOldEntries(t *testing.T) {
 	// The same entries in a table of version 4.
 	with(t, url, `SET search_path = precis;
 		ALTER TABLE ledger DROP COLUMN day, DROP COLUMN requests, DROP COLUMN input, DROP COLUMN output, DROP COLUMN cache_read, DROP COLUMN cache_write,
-			DROP COLUMN price, DROP COLUMN sent, DROP COLUMN saved, DROP COLUMN edits;
+			DROP COLUMN price, DROP COLUMN sent, DROP COLUMN saved, DROP COLUMN edits, DROP COLUMN saved_usd;
 		DELETE FROM precis_migrations WHERE version > 4; SELECT count(*) FROM ledger`)
 	s = open(t, url)
 	gotDays, gotEach := sums()
