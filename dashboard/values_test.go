@@ -18,6 +18,7 @@ type valued struct {
 	kept
 	prompt string
 	set    map[string]string
+	trial  *dashboard.SettingsExperiment // written last
 	fixed  bool
 }
 

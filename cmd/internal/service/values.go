@@ -80,16 +80,20 @@ func (l liveSettings) SetValues(r *http.Request) func(context.Context, string, m
 		if err := l.s.saveValues(ctx, profile, values); err != nil {
 			return err
 		}
-		if _, err := l.s.Reload(ctx); err != nil {
-			return err
-		}
-		l.s.events.SettingsChanged(profile)
-		return nil
+		return l.inForce(ctx, profile)
 	}
 }
 
-// saveValues writes values to the file of a profile. When the file would not be valid, or
-// they would not be in force, nothing is written.
+// inForce reads the configuration that was written, and says so to those who listen.
+func (l liveSettings) inForce(ctx context.Context, profile string) error {
+	if _, err := l.s.Reload(ctx); err != nil {
+		return err
+	}
+	l.s.events.SettingsChanged(profile)
+	return nil
+}
+
+// saveValues writes values to the file of a profile.
 func (s *Service) saveValues(ctx context.Context, profile string, values map[string]string) error {
 	var changes []config.Change
 	for _, key := range slices.Sorted(maps.Keys(values)) {
@@ -102,13 +106,19 @@ func (s *Service) saveValues(ctx context.Context, profile string, values map[str
 		}
 		changes = append(changes, config.Change{Key: key, Value: values[key], Remove: values[key] == ""})
 	}
+	return s.saveChanges(ctx, profile, func(*config.Config) []config.Change { return changes })
+}
+
+// saveChanges changes the file of a profile as its configuration asks for. When the file
+// would not be valid, or the changes would not be in force, nothing is written.
+func (s *Service) saveChanges(ctx context.Context, profile string, changes func(*config.Config) []config.Change) error {
 	s.files.mu.Lock()
 	defer s.files.mu.Unlock()
 	c := s.of(profile)
 	if c == nil || c.File == "" {
 		return &precis.Error{Code: precis.CodeConflict, Op: opSave, Err: errors.New("there is no configuration file")}
 	}
-	_, err := c.Save(ctx, changes...)
+	_, err := c.Save(ctx, changes(c)...)
 	return err
 }
 
