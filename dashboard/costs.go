@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"precis/conversation"
+	"precis/store"
 )
 
 // costDays is how many days the page of costs looks back.
@@ -15,7 +16,14 @@ const mostAccounts = 25
 // costsPage says what was used, saved and paid for condensing.
 type costsPage struct {
 	conversation.LedgerSummary
-	Days int
+	Days  int
+	Named []namedAccount // the conversations of the summary
+}
+
+// namedAccount is what a conversation used, with its title; "": not known.
+type namedAccount struct {
+	conversation.Account
+	Title string
 }
 
 // books reports whether the caller's conversations have a ledger to look at.
@@ -30,5 +38,29 @@ func (c *call) costs() error {
 		return err
 	}
 	p := costsPage{LedgerSummary: sums, Days: costDays}
+	for _, a := range sums.Conversations {
+		p.Named = append(p.Named, namedAccount{a, c.titleOf(a)})
+	}
 	return c.show("costs", page{Title: c.text("costs.title"), Tab: "costs", Data: p})
+}
+
+// titleOf returns the title of a conversation with costs, "" when the store has none.
+func (c *call) titleOf(a conversation.Account) string {
+	home, ok := c.home.(conversation.Stored)
+	if !ok {
+		return ""
+	}
+	st, err := home.Store(c.ctx(), a.Owner)
+	if err != nil {
+		return ""
+	}
+	l, ok := st.(store.Lister)
+	if !ok {
+		return ""
+	}
+	r, err := l.Conversation(c.ctx(), a.Conversation)
+	if err != nil {
+		return "" // it was forgotten
+	}
+	return r.Title
 }

@@ -14,6 +14,9 @@ import (
 )
 
 func (v *valued) Experiments() []dashboard.SettingsExperiment {
+	if v.shown != nil {
+		return v.shown.experiments
+	}
 	return []dashboard.SettingsExperiment{{Name: "early <one>", Share: "50", Arms: []dashboard.SettingsArm{
 		{Name: "control", Weight: "1"}, {Name: "sixty", Weight: "2", Preset: "frugal", Threshold: "60", Others: []string{"keep.messages: 9"}}, {Name: "watched", Weight: "1", Alone: true},
 	}}}

@@ -19,12 +19,16 @@ type valued struct {
 	prompt string
 	set    map[string]string
 	trial  *dashboard.SettingsExperiment // written last
+	shown  *shownSettings                // nil: values that are hard to show
 	fixed  bool
 }
 
 func (v *valued) Values(string) []dashboard.SettingsValue {
 	v.mu.Lock()
 	defer v.mu.Unlock()
+	if v.shown != nil {
+		return v.shown.values
+	}
 	return []dashboard.SettingsValue{
 		{Key: "summarizer.model", Value: "<gpt>", Help: "model that writes summaries", From: "a file"},
 		{Key: "summarizer.selective", Value: "false", Help: "single results first", From: "default", Choices: []string{"false", "true"}},
