@@ -51,6 +51,24 @@ func Count(ctx context.Context, h Home) (n int, known bool, err error) {
 	return 0, false, nil
 }
 
+// RecordOf returns what the store of a home has of a conversation; [precis.CodeNotFound]
+// when it has nothing, or there is none.
+func RecordOf(ctx context.Context, h Home, owner, id string) (store.Record, error) {
+	home, ok := h.(Stored)
+	if !ok {
+		return store.Record{}, notFound(id)
+	}
+	st, err := home.Store(ctx, owner)
+	if err != nil {
+		return store.Record{}, err
+	}
+	l, ok := st.(store.Lister)
+	if !ok {
+		return store.Record{}, notFound(id)
+	}
+	return l.Conversation(ctx, id)
+}
+
 // NewListed describes a conversation in a list; inMemory says that a client is, or was
 // lately, at it.
 func NewListed(owner string, r store.Record, inMemory bool) Listed {

@@ -4,7 +4,6 @@ import (
 	"time"
 
 	"precis/conversation"
-	"precis/store"
 )
 
 // costDays is how many days the page of costs looks back.
@@ -39,28 +38,8 @@ func (c *call) costs() error {
 	}
 	p := costsPage{LedgerSummary: sums, Days: costDays}
 	for _, a := range sums.Conversations {
-		p.Named = append(p.Named, namedAccount{a, c.titleOf(a)})
+		r, _ := conversation.RecordOf(c.ctx(), c.home, a.Owner, a.Conversation) // none when it was forgotten
+		p.Named = append(p.Named, namedAccount{a, r.Title})
 	}
 	return c.show("costs", page{Title: c.text("costs.title"), Tab: "costs", Data: p})
-}
-
-// titleOf returns the title of a conversation with costs, "" when the store has none.
-func (c *call) titleOf(a conversation.Account) string {
-	home, ok := c.home.(conversation.Stored)
-	if !ok {
-		return ""
-	}
-	st, err := home.Store(c.ctx(), a.Owner)
-	if err != nil {
-		return ""
-	}
-	l, ok := st.(store.Lister)
-	if !ok {
-		return ""
-	}
-	r, err := l.Conversation(c.ctx(), a.Conversation)
-	if err != nil {
-		return "" // it was forgotten
-	}
-	return r.Title
 }

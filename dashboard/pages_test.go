@@ -335,7 +335,7 @@ func TestAnEmptyListSaysWhatFillsIt(t *testing.T) {
 func TestTheOverviewHasTotals(t *testing.T) {
 	st, now := memory.New(), time.Unix(1_760_000_000, 0)
 	for i := range 2 {
-		if err := st.PutConversation(t.Context(), store.Record{ID: fmt.Sprint("c", i), Tokens: 3000, Updated: now}); err != nil {
+		if err := st.PutConversation(t.Context(), store.Record{ID: fmt.Sprint("c", i), Title: "A <task>", Tokens: 3000, Updated: now}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -352,6 +352,7 @@ func TestTheOverviewHasTotals(t *testing.T) {
 		{Time: now.Add(-40 * 24 * time.Hour), Kind: "request", CostUSD: 64, Before: 9000, After: 9000},
 		{Time: now, Conversation: "c0", Kind: "request", CostUSD: 1.5, Before: 2000, After: 1500, SavedUSD: 2},
 		{Time: now, Conversation: "c1", Kind: "condensation", CostUSD: 0.25},
+		{Time: now, Conversation: "forgotten", Kind: "call"},
 	} {
 		if err := st.Book(t.Context(), e); err != nil {
 			t.Fatal(err)
@@ -359,7 +360,7 @@ func TestTheOverviewHasTotals(t *testing.T) {
 	}
 	p.wants(p.get(200, ""), "in the views of the 2 conversations listed here", "<strong>6", "500 of the 2,000 tokens that clients said", "paid for 1 requests in 30 days", "$1.5", "$0.25", "1 edits",
 		"<strong>$1.75</strong> net saving: $2.00 that tokens not sent would have cost at least, less $0.250 for condensing")
-	p.wants(p.get(200, "costs"), "<strong>$1.75</strong> net saving")
+	p.wants(p.get(200, "costs"), "<strong>$1.75</strong> net saving", `/precis/c/c0">A &lt;task&gt;</a>`, `/precis/c/forgotten">forgotten</a>`)
 	for i := range 100 { // more than a page lists
 		if err := st.PutConversation(t.Context(), store.Record{ID: fmt.Sprint("d", i), Updated: now}); err != nil {
 			t.Fatal(err)

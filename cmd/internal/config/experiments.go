@@ -54,16 +54,12 @@ const experimentPrefix = "experiments/"
 // watches.
 const LeftAlone = "off"
 
-// ExperimentKey is the key of a [Change] about an experiment: without parts of the whole,
-// which can be taken out; with the part "share"; with an arm, which can be [LeftAlone] or
-// taken out; with an arm and "weight", or any key that arms may set. A name with a slash
-// is none: the change is refused.
+// ExperimentKey is the key of a [Change] about an experiment: without parts it is the whole,
+// which can be taken out; "share" is its share; an arm and "" are the arm, which can be
+// [LeftAlone] or taken out; an arm and another part are its "weight", or any key that arms
+// may set. Names hold no slash.
 func ExperimentKey(name string, parts ...string) string {
-	key := experimentPrefix + name + "/" + strings.Join(parts, "/")
-	if len(parts) == 1 && parts[0] != "share" {
-		key += "/"
-	}
-	return key
+	return experimentPrefix + name + "/" + strings.Join(parts, "/")
 }
 
 // pathOfExperiment returns where a value of an experiment stands in a file.

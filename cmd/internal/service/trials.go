@@ -74,7 +74,7 @@ func changesOf(c *config.Config, x dashboard.SettingsExperiment) []config.Change
 	}
 	for _, a := range is.Arms { // last, so that there always is one
 		if !slices.Contains(namesOf(x.Arms), a.Name) {
-			out = append(out, config.Change{Key: config.ExperimentKey(x.Name, a.Name), Remove: true})
+			out = append(out, config.Change{Key: config.ExperimentKey(x.Name, a.Name, ""), Remove: true})
 		}
 	}
 	return out
@@ -84,7 +84,7 @@ func changesOf(c *config.Config, x dashboard.SettingsExperiment) []config.Change
 func changesOfArm(is config.Experiment, experiment string, a dashboard.SettingsArm) []config.Change {
 	own, there := is.Own[a.Name]
 	alone := there && own == nil
-	whole := config.ExperimentKey(experiment, a.Name)
+	whole := config.ExperimentKey(experiment, a.Name, "")
 	var out []config.Change
 	switch {
 	case a.Alone && alone:
