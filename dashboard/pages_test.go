@@ -315,6 +315,7 @@ func TestPreferences(t *testing.T) {
 		t.Error("what was said is not masked")
 	}
 	p.wants(p.submit(200, p.one, "prefs", url.Values{"lang": {"ja"}}), `lang="ja"`, "設定")
+	p.wants(p.submit(200, p.one+"?lang=fr&from=4", "prefs", url.Values{"lang": {"ja"}}), `lang="ja"`, "m4") // the choice goes before the address
 	p.wants(p.submit(200, p.one, "prefs", url.Values{"lang": {"xx"}, "back": {"https://evil.example/"}}), "会話")
 	other := serve(t, home(t, window, messages(3)), nil)
 	other.wants(other.get(200, "", "Accept-Language", "de, fr-CA;q=0.8"), `lang="fr"`)
