@@ -4,7 +4,7 @@ GO ?= go
 SHELL := bash
 .SHELLFLAGS := -eu -o pipefail -c
 
-.PHONY: test build man treesitter check race fuzz properties vectors clients integrations modules hosts ui-test bench rename-module clean
+.PHONY: test build man treesitter check race fuzz properties vectors clients integrations modules hosts ui-test ui-shots bench rename-module clean
 
 test: ## run every test
 	$(GO) test ./...
@@ -62,6 +62,10 @@ hosts: build ## agent programs from npm with precis inside, and what reaches the
 
 ui-test: ## the dashboard in a real browser: needs chromium, and npm for axe-core
 	CI_REQUIRE_CHROMIUM=1 $(GO) test ./dashboard -count=1 -v -run 'Browser|Phone|Accessible'
+
+ui-shots: ## pictures of every page, light, dark and on a phone, in ./dist/shots
+	mkdir -p dist/shots
+	PRECIS_SHOTS="$(CURDIR)/dist/shots" CI_REQUIRE_CHROMIUM=1 $(GO) test ./dashboard -count=1 -run PicturesOfEveryPage
 
 bench: ## benchmarks
 	$(GO) test -run '^$$' -bench . ./...

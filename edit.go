@@ -4,7 +4,9 @@ import (
 	"crypto/sha256"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"time"
+	"unicode/utf8"
 )
 
 // EditKind says what an [Edit] does.
@@ -101,6 +103,39 @@ type EditReport struct {
 	Held     int    `json:"held,omitempty"`     // of them those that a summary held by itself
 	Repaired int    `json:"repaired,omitempty"` // of them, and of rules, those that the gate added
 	Doubted  int    `json:"doubted,omitempty"`  // statements of a summary that the conversation does not bear out
+
+	Steps []Step `json:"steps,omitempty"` // of the first edit of a run: what became of each rung, see [MaxSteps]
+}
+
+// Bounds of [EditReport.Steps].
+const (
+	MaxSteps      = 32  // steps that are kept; the oldest ones are left out
+	MaxStepReason = 240 // bytes of a reason that are kept
+)
+
+// stepsOf returns the steps of a run as its first edit keeps them.
+func stepsOf(steps []Step) []Step {
+	out := slices.Clone(steps[max(len(steps)-MaxSteps, 0):])
+	for i, s := range out {
+		out[i].Reason = shortened(s.Reason, MaxStepReason)
+		if s.Outcome == OutcomeAccepted {
+			out[i].Call = nil // its edit has it
+		}
+	}
+	return out
+}
+
+// shortened returns text with at most most bytes, whole characters.
+func shortened(text string, most int) string {
+	const more = "…"
+	if len(text) <= most {
+		return text
+	}
+	cut := most - len(more)
+	for cut > 0 && !utf8.RuneStart(text[cut]) {
+		cut--
+	}
+	return text[:cut] + more
 }
 
 // Saved returns the tokens the edit saved when it was made; 0 when that is not

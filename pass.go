@@ -316,8 +316,13 @@ func (p *pass) record(ctx context.Context) error {
 	return err
 }
 
-// stamp marks the edits as one run of this check.
+// stamp marks the edits as one run of this check; the first one says what became of each
+// rung.
 func (p *pass) stamp() {
+	if len(p.edits) == 0 {
+		return
+	}
+	p.edits[0].Report.Steps = stepsOf(p.steps)
 	for i := range p.edits {
 		e := &p.edits[i]
 		e.Run, e.Time = p.edits[0].ID, p.started

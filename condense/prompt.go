@@ -80,6 +80,10 @@ func (p Prompt) template() template {
 	return t
 }
 
+// Text returns the text of the template, or the custom one in its place, without what
+// [Prompt.Instruction] adds for a request.
+func (p Prompt) Text() string { return p.template().text }
+
 // Validate returns an error of [precis.CodeInvalid] that names the field at
 // fault.
 func (p Prompt) Validate() error {

@@ -23,9 +23,9 @@ type EditInfo struct {
 	UndoneBy string            `json:"undone_by,omitempty"`
 	Undoes   []string          `json:"undoes,omitempty"`
 	Pins     []precis.Handle   `json:"pins,omitempty"`
-	Spans    int               `json:"spans"`  // spans of messages it replaces
-	Blocks   int               `json:"blocks"` // single blocks it replaces
-	Report   precis.EditReport `json:"report"`
+	Spans    int               `json:"spans"`             // spans of messages it replaces
+	Blocks   int               `json:"blocks"`            // single blocks it replaces
+	Report   precis.EditReport `json:"report"`            // of a single edit with the steps of its run
 	Changes  []EditChange      `json:"changes,omitempty"` // of a single edit
 }
 
@@ -89,7 +89,7 @@ func errNoEdit(edits []precis.Edit, name string) error {
 	return e
 }
 
-// Edit returns one edit, with what it shows.
+// Edit returns one edit, with what it shows and what became of each rung in its run.
 func Edit(ctx context.Context, h Home, id, edit string) (EditInfo, error) {
 	return look(ctx, h, id, func(s *Subject) (EditInfo, error) { return editInfo(s.Conversation.Edits, edit) })
 }
@@ -100,6 +100,9 @@ func editInfo(edits []precis.Edit, id string) (EditInfo, error) {
 		return EditInfo{}, errNoEdit(edits, id)
 	}
 	info := editInfos(edits, edits[i:i+1])[0]
+	if first := findEdit(edits, info.Run); info.Run != "" && first >= 0 {
+		info.Report.Steps = edits[first].Report.Steps
+	}
 	for _, r := range edits[i].Replace {
 		info.Changes = append(info.Changes, changeOf(r))
 	}

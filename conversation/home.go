@@ -7,8 +7,8 @@
 // A verb is a function over a [Home], the place where conversations live: the
 // open conversations of a gateway, a store alone ([InStore]), or a recording. A home hands
 // out a [Subject]: one conversation with its record and the manager that reads and
-// edits it. What some homes can do and others cannot are further interfaces,
-// found by type assertion: [Owned], [Stored], [Placed], [Related], [Purger]. A verb that needs one
+// edits it. What some homes can do and others cannot are further interfaces, found by
+// type assertion: [Owned], [Stored], [Counted], [Placed], [Related], [Purger]. A verb that needs one
 // returns [precis.CodeInvalid] where it is missing.
 //
 // Every error is a [precis.Error]; [precis.CodeNotFound] names a conversation,
@@ -59,6 +59,13 @@ type Stored interface {
 	// Store returns the part of the store that belongs to an owner, after what
 	// waits to be stored has been written; nil when there is none.
 	Store(ctx context.Context, owner string) (precis.Store, error)
+}
+
+// Counted is a [Home] that counts its conversations without listing them.
+type Counted interface {
+	// CountAll returns how many conversations there are; known is false when that can
+	// not be said without listing them.
+	CountAll(ctx context.Context) (n int, known bool, err error)
 }
 
 // Placed is a [Home] that knows which folder each conversation is about.

@@ -195,6 +195,15 @@ func (h inStore) List(ctx context.Context, q Listing) (Page[Listed], error) {
 	return ListShelves(ctx, shelves, q)
 }
 
+// CountAll counts the conversations of the store.
+func (h inStore) CountAll(ctx context.Context) (n int, known bool, err error) {
+	shelves, err := h.shelves(ctx)
+	if err != nil {
+		return 0, false, err
+	}
+	return CountShelves(ctx, shelves)
+}
+
 // Search finds messages by the index of the store; without one, none.
 func (h inStore) Search(ctx context.Context, q store.SearchQuery) (FoundList, error) {
 	shelves, err := h.shelves(ctx)

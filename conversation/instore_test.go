@@ -27,6 +27,36 @@ func frugal(t *testing.T) *precis.Manager {
 	return m
 }
 
+// Conversations are counted with those that are in memory alone, each once.
+func TestConversationsAreCounted(t *testing.T) {
+	st := memory.New()
+	for _, owner := range []string{"", "ann"} {
+		for _, id := range []string{"a", "b", "c"} {
+			if err := st.Scope(owner).(store.Lister).PutConversation(t.Context(), store.Record{ID: id}); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	h := conversation.InStore(conversation.StoreOptions{Store: st, Owner: conversation.AllOwners, Manager: frugal(t)})
+	if n, known, err := conversation.Count(t.Context(), h); n != 6 || !known || err != nil {
+		t.Errorf("%d, %v, %v", n, known, err)
+	}
+	open := func(ids ...string) (out []conversation.OpenConversation) {
+		for _, id := range ids {
+			out = append(out, conversation.OpenConversation{Record: store.Record{ID: id}})
+		}
+		return out
+	}
+	shelves := []conversation.Shelf{{Open: open("b", "new"), Catalog: st}, {Owner: "bob", Open: open("a")}}
+	if n, known, err := conversation.CountShelves(t.Context(), shelves); n != 5 || !known || err != nil {
+		t.Errorf("with those in memory: %d, %v, %v", n, known, err)
+	}
+	lists := struct{ store.Lister }{st} // and does not count
+	if n, known, err := conversation.CountShelves(t.Context(), []conversation.Shelf{{Catalog: lists}}); n != 0 || known || err != nil {
+		t.Errorf("a catalog that cannot count: %d, %v, %v", n, known, err)
+	}
+}
+
 func TestInStore(t *testing.T) {
 	conversationtest.Test(t, func(t *testing.T, msgs []precis.Message) conversationtest.Place {
 		st := memory.New()

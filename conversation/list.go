@@ -42,6 +42,33 @@ func List(ctx context.Context, h Home, q Listing) (Page[Listed], error) {
 	return h.List(ctx, q)
 }
 
+// Count returns how many conversations a home has; known is false where that is not
+// known without listing them, see [Counted].
+func Count(ctx context.Context, h Home) (n int, known bool, err error) {
+	if c, ok := h.(Counted); ok {
+		return c.CountAll(ctx)
+	}
+	return 0, false, nil
+}
+
+// RecordOf returns what the store of a home has of a conversation; [precis.CodeNotFound]
+// when it has nothing, or there is none.
+func RecordOf(ctx context.Context, h Home, owner, id string) (store.Record, error) {
+	home, ok := h.(Stored)
+	if !ok {
+		return store.Record{}, notFound(id)
+	}
+	st, err := home.Store(ctx, owner)
+	if err != nil {
+		return store.Record{}, err
+	}
+	l, ok := st.(store.Lister)
+	if !ok {
+		return store.Record{}, notFound(id)
+	}
+	return l.Conversation(ctx, id)
+}
+
 // NewListed describes a conversation in a list; inMemory says that a client is, or was
 // lately, at it.
 func NewListed(owner string, r store.Record, inMemory bool) Listed {

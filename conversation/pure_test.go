@@ -196,6 +196,29 @@ func TestEditInfos(t *testing.T) {
 	}
 }
 
+// A single edit is shown with the steps of its run, which the run's first edit keeps; edits
+// that were stored before there were any have none.
+func TestAnEditIsShownWithTheStepsOfItsRun(t *testing.T) {
+	first, second, old := hide("a", 1, 4), hide("b", 4, 6), hide("old", 6, 7)
+	first.Run, second.Run, old.Run = "a", "a", "gone"
+	first.Report.Steps = []precis.Step{{Rung: "condense", Outcome: precis.OutcomeFailed, Reason: "no model"}, {Rung: "truncate", Outcome: precis.OutcomeAccepted}}
+	edits := []precis.Edit{old, first, second}
+	for name, want := range map[string]int{"a": 2, "b": 2, "e3": 2, "old": 0} {
+		e, err := editInfo(edits, name)
+		if err != nil || len(e.Report.Steps) != want {
+			t.Errorf("%s: %d steps, want %d: %v", name, len(e.Report.Steps), want, err)
+		}
+	}
+	for i, e := range editInfos(edits, edits) {
+		if want := []int{0, 2, 0}[i]; len(e.Report.Steps) != want {
+			t.Errorf("%s in a list: %d steps, want %d", e.ID, len(e.Report.Steps), want)
+		}
+	}
+	if edits[2].Report.Steps != nil {
+		t.Error("looking changed an edit")
+	}
+}
+
 func TestBriefsAndContent(t *testing.T) {
 	use := precis.ToolUse{ID: "t1", Name: "read", Input: json.RawMessage(`{"path":"a.go"}`)}
 	for _, tt := range []struct {

@@ -55,6 +55,31 @@ func ListShelves(ctx context.Context, shelves []Shelf, q Listing) (Page[Listed],
 	return out, nil
 }
 
+// CountShelves returns how many conversations several owners have; known is false when a
+// catalog cannot count.
+func CountShelves(ctx context.Context, shelves []Shelf) (n int, known bool, err error) {
+	for _, sh := range shelves {
+		open := make([]string, len(sh.Open))
+		for i, c := range sh.Open {
+			open[i] = c.Record.ID
+		}
+		n += len(open)
+		if sh.Catalog == nil {
+			continue
+		}
+		catalog, ok := sh.Catalog.(store.Census)
+		if !ok {
+			return 0, false, nil
+		}
+		stored, err := catalog.CountConversations(ctx, open)
+		if err != nil {
+			return 0, false, err
+		}
+		n += stored
+	}
+	return n, true, nil
+}
+
 // list returns at least limit of the conversations that come after a position, or
 // all of them.
 func (sh Shelf) list(ctx context.Context, q Listing, after *Listed, limit int) ([]Listed, error) {

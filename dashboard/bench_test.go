@@ -77,8 +77,8 @@ func BenchmarkConversation(b *testing.B) {
 	}
 }
 
-// The costs of 10,000 conversations with five requests each, which are summed up for the
-// page.
+// The costs of 10,000 conversations with five requests each, which are counted and summed
+// up for the page.
 func BenchmarkCosts(b *testing.B) {
 	st, err := sqlite.Open(b.Context(), filepath.Join(b.TempDir(), "x.db"), sqlite.Options{})
 	if err != nil {
@@ -91,6 +91,11 @@ func BenchmarkCosts(b *testing.B) {
 	}
 	if err := st.BookAll(b.Context(), list); err != nil {
 		b.Fatal(err)
+	}
+	for i := range 10_000 {
+		if err := st.PutConversation(b.Context(), store.Record{ID: fmt.Sprintf("c%d", i), Title: "a task", Tokens: i, Window: 200_000, Updated: time.Now()}); err != nil {
+			b.Fatal(err)
+		}
 	}
 	d := over(b, conversation.InStore(conversation.StoreOptions{Store: st, Manager: manager(b, preset.Frugal)}))
 	for _, path := range []string{"costs", ""} { // the overview has totals, too

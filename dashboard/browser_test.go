@@ -234,6 +234,16 @@ func TestInABrowser(t *testing.T) {
 	})
 }
 
+// What the script fetches is in the language of the page, also when the address names it.
+func TestPartsAreInTheLanguageOfThePageInABrowser(t *testing.T) {
+	b := openTab(t, serve(t, home(t, window, messages(5)), nil))
+	b.open("?lang=fr")
+	b.until(`document.querySelector(".row .k-tool-result") !== null`)
+	if row := value[string](b, `document.querySelector(".row").textContent`); !strings.Contains(row, "tient") || strings.Contains(row, "fits") {
+		t.Errorf("the row is %q", row)
+	}
+}
+
 func TestSettingsShowWhereTheyWouldActInABrowser(t *testing.T) {
 	b := openTab(t, serve(t, home(t, window, messages(3)), nil))
 	b.open("settings")

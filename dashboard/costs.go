@@ -15,7 +15,14 @@ const mostAccounts = 25
 // costsPage says what was used, saved and paid for condensing.
 type costsPage struct {
 	conversation.LedgerSummary
-	Days int
+	Days  int
+	Named []namedAccount // the conversations of the summary
+}
+
+// namedAccount is what a conversation used, with its title; "": not known.
+type namedAccount struct {
+	conversation.Account
+	Title string
 }
 
 // books reports whether the caller's conversations have a ledger to look at.
@@ -30,5 +37,9 @@ func (c *call) costs() error {
 		return err
 	}
 	p := costsPage{LedgerSummary: sums, Days: costDays}
+	for _, a := range sums.Conversations {
+		r, _ := conversation.RecordOf(c.ctx(), c.home, a.Owner, a.Conversation) // none when it was forgotten
+		p.Named = append(p.Named, namedAccount{a, r.Title})
+	}
 	return c.show("costs", page{Title: c.text("costs.title"), Tab: "costs", Data: p})
 }

@@ -146,6 +146,7 @@ func (d *dash) routes() {
 		get("settings", (*call).settings)
 		post("settings", (*call).patchSettings)
 		post("settings/values", (*call).setValues)
+		post("settings/experiment", (*call).setExperiment)
 	}
 	d.mux.HandleFunc("GET "+d.o.Base+"assets/{file}", d.files.serve)
 	d.mux.Handle("POST "+d.o.Base+"prefs", d.open(d.guarded(smallForm, (*call).setPrefs)))

@@ -20,9 +20,21 @@ type editRow struct {
 	conversation.EditInfo
 	Names []string // short names of the edits it takes back
 	Name  string   // its own short name
+	First string   // short name of the first edit of its run; "": it is the first, or alone
 	From  int      // message at which it begins; -1: none
 	Spans []precis.Handle
 	Text  bool // it is in force and shows a text, which can be edited
+}
+
+// Declined counts the rungs of its run that changed nothing.
+func (r editRow) Declined() int {
+	n := 0
+	for _, s := range r.Report.Steps {
+		if s.Outcome != precis.OutcomeAccepted {
+			n++
+		}
+	}
+	return n
 }
 
 func (c *call) edits() error {
@@ -50,6 +62,9 @@ func (c *call) edits() error {
 			return err
 		}
 		row.Spans = spansOf(one)
+		if at := slices.IndexFunc(list.Items, func(o conversation.EditInfo) bool { return o.ID == e.Run }); at >= 0 && at != i {
+			row.First = shortName(at)
+		}
 		row.Text = e.InForce && slices.ContainsFunc(one.Changes, func(c conversation.EditChange) bool { return len(c.Messages) > 0 })
 		p.Edits = append(p.Edits, row)
 	}

@@ -34,10 +34,12 @@ func short(n int) string {
 	return fmt.Sprint(n)
 }
 
-// money writes dollars: $0.043, $12.50.
+// money writes dollars: $0, $0.043, $12.50.
 func money(usd float64) string {
 	switch {
-	case usd != 0 && usd < 0.0995 && usd > -0.0995:
+	case usd == 0:
+		return "$0"
+	case usd < 0.0995 && usd > -0.0995:
 		return fmt.Sprintf("$%.4f", usd)
 	case usd < 1:
 		return fmt.Sprintf("$%.3f", usd)

@@ -31,10 +31,11 @@ type overview struct {
 	Next string // address of what follows
 	Fill string // command that brings the first conversation
 	Now  int    // tokens of the newest views of Rows together
+	All  *int   // conversations there are; nil: not known, or not shown
 	Sums *overviewSums
 }
 
-// overviewSums is what all conversations used in the last days; nil: not known.
+// overviewSums is what all conversations used in the last days.
 type overviewSums struct {
 	conversation.Sums
 	Days int
@@ -44,10 +45,19 @@ type overviewSums struct {
 // must not hold it up.
 const sumsPatience = 300 * time.Millisecond
 
-// overviewSums sums up the ledger; nil where there is none, or it takes too long.
-func (c *call) overviewSums() *overviewSums {
+// totals counts the conversations and sums up the ledger; nil is what is not known, or takes
+// too long.
+func (c *call) totals() (all *int, sums *overviewSums) {
 	ctx, cancel := context.WithTimeout(c.ctx(), sumsPatience)
 	defer cancel()
+	if n, known, err := conversation.Count(ctx, c.home); known && err == nil && n > 0 {
+		all = &n
+	}
+	return all, c.overviewSums(ctx)
+}
+
+// overviewSums sums up the ledger; nil where there is none, or it takes too long.
+func (c *call) overviewSums(ctx context.Context) *overviewSums {
 	sums, err := conversation.LedgerOf(ctx, c.home, conversation.LedgerQuery{Since: c.o.Now().Add(-costDays * 24 * time.Hour), Most: -1})
 	if err != nil || sums.Total.Requests+sums.Total.Edits == 0 {
 		return nil
@@ -65,8 +75,8 @@ func (c *call) overview() error {
 		o.Rows = append(o.Rows, c.listRow(l))
 		o.Now += l.Tokens
 	}
-	if o.Text == "" && c.value("cursor") == "" { // sums are of all conversations
-		o.Sums = c.overviewSums()
+	if o.Text == "" && c.value("cursor") == "" { // totals are of all conversations
+		o.All, o.Sums = c.totals()
 	}
 	if list.Next != "" {
 		o.Next = c.path("?" + url.Values{"text": {o.Text}, "cursor": {list.Next}}.Encode())

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"os"
+	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
@@ -16,6 +18,7 @@ import (
 	"precis/preset"
 	"precis/store"
 	"precis/store/memory"
+	"precis/wire/anthropic"
 )
 
 func TestEveryPage(t *testing.T) {
@@ -138,6 +141,35 @@ func TestActionsAreShownDoneAndTakenBack(t *testing.T) {
 	p.wants(p.get(200, p.one+"/edits"), "rewind", "undone", "pin")
 	if page := p.post(400, p.one+"/do/branch", token(p)); !strings.Contains(page, "branches need a store") {
 		t.Error("a recording has branches")
+	}
+}
+
+// The first edit of a run opens on the rungs that were tried for it; one that was stored
+// without them is shown all the same.
+func TestDeclinedRungsAreShownWithTheEdit(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "run.json")
+	if err := os.WriteFile(path, fmt.Appendf(nil, `{"messages":%s}`, anthropic.AppendMessages(nil, messages(40))), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	kept := path + ".precis"
+	p := serve(t, opened(t, window, path, kept), nil)
+	p.condense(9000)
+	p.wants(p.get(200, p.one+"/edits"), "rungs tried", "<td>dedupe</td><td>found nothing</td>", "nothing is repeated")
+	p.wants(p.get(200, p.one+"/edits?lang=fr"), "échelons essayés", "<td>rien trouvé</td>")
+	file, err := os.ReadFile(kept)
+	if err != nil {
+		t.Fatal(err)
+	}
+	old := regexp.MustCompile(`(?s),\s*"steps":\s*\[.*?\}\s*\]`).ReplaceAll(file, nil)
+	if len(old) == len(file) {
+		t.Fatal("the file has no steps")
+	}
+	if err := os.WriteFile(kept, old, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	q := serve(t, opened(t, window, kept, ""), nil)
+	if page := q.get(200, q.one+"/edits"); !strings.Contains(page, "<code>e1</code>") || strings.Contains(page, "rungs tried") {
+		t.Errorf("an edit of an earlier version:\n%s", page)
 	}
 }
 
@@ -283,6 +315,7 @@ func TestPreferences(t *testing.T) {
 		t.Error("what was said is not masked")
 	}
 	p.wants(p.submit(200, p.one, "prefs", url.Values{"lang": {"ja"}}), `lang="ja"`, "設定")
+	p.wants(p.submit(200, p.one+"?lang=fr&from=4", "prefs", url.Values{"lang": {"ja"}}), `lang="ja"`, "m4") // the choice goes before the address
 	p.wants(p.submit(200, p.one, "prefs", url.Values{"lang": {"xx"}, "back": {"https://evil.example/"}}), "会話")
 	other := serve(t, home(t, window, messages(3)), nil)
 	other.wants(other.get(200, "", "Accept-Language", "de, fr-CA;q=0.8"), `lang="fr"`)
@@ -303,7 +336,7 @@ func TestAnEmptyListSaysWhatFillsIt(t *testing.T) {
 func TestTheOverviewHasTotals(t *testing.T) {
 	st, now := memory.New(), time.Unix(1_760_000_000, 0)
 	for i := range 2 {
-		if err := st.PutConversation(t.Context(), store.Record{ID: fmt.Sprint("c", i), Tokens: 3000, Updated: now}); err != nil {
+		if err := st.PutConversation(t.Context(), store.Record{ID: fmt.Sprint("c", i), Title: "A <task>", Tokens: 3000, Updated: now}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -313,19 +346,28 @@ func TestTheOverviewHasTotals(t *testing.T) {
 			return conversation.InStore(conversation.StoreOptions{Store: st, Manager: manager(t, preset.Frugal)}), nil
 		}
 	})
-	if strings.Contains(p.get(200, ""), "sumlist") {
-		t.Error("totals of an empty ledger are shown")
+	if page := p.get(200, ""); !strings.Contains(page, "<strong>2</strong> conversations in all") || strings.Contains(page, "paid for") {
+		t.Error("the conversations are not counted, or totals of an empty ledger are shown")
 	}
 	for _, e := range []precis.LedgerEntry{
 		{Time: now.Add(-40 * 24 * time.Hour), Kind: "request", CostUSD: 64, Before: 9000, After: 9000},
-		{Time: now, Conversation: "c0", Kind: "request", CostUSD: 1.5, Before: 2000, After: 1500},
+		{Time: now, Conversation: "c0", Kind: "request", CostUSD: 1.5, Before: 2000, After: 1500, SavedUSD: 2},
 		{Time: now, Conversation: "c1", Kind: "condensation", CostUSD: 0.25},
+		{Time: now, Conversation: "forgotten", Kind: "call"},
 	} {
 		if err := st.Book(t.Context(), e); err != nil {
 			t.Fatal(err)
 		}
 	}
-	p.wants(p.get(200, ""), "in the views of the 2 conversations listed here", "<strong>6", "500 of the 2,000 tokens that clients said", "paid for 1 requests in 30 days", "$1.5", "$0.25", "1 edits")
+	p.wants(p.get(200, ""), "in the views of the 2 conversations listed here", "<strong>6", "500 of the 2,000 tokens that clients said", "paid for 1 requests in 30 days", "$1.5", "$0.25", "1 edits",
+		"<strong>$1.75</strong> net saving: $2.00 that tokens not sent would have cost at least, less $0.250 for condensing")
+	p.wants(p.get(200, "costs"), "<strong>$1.75</strong> net saving", `/precis/c/c0">A &lt;task&gt;</a>`, `/precis/c/forgotten">forgotten</a>`)
+	for i := range 100 { // more than a page lists
+		if err := st.PutConversation(t.Context(), store.Record{ID: fmt.Sprint("d", i), Updated: now}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	p.wants(p.get(200, ""), "<strong>102</strong> conversations in all", "in the views of the 50 conversations listed here")
 	if strings.Contains(p.get(200, "?text=c0"), "sumlist") {
 		t.Error("totals of all stand above a part")
 	}

@@ -2,6 +2,7 @@ package dashboard
 
 import (
 	"net/http"
+	"net/url"
 	"slices"
 	"time"
 )
@@ -51,6 +52,15 @@ func (c *call) setPrefs() error {
 	if mask := f.Get("mask"); mask == "on" || mask == "off" {
 		c.setCookie(maskCookie, mask, prefsAge)
 	}
-	http.Redirect(c.w, c.r, c.inside(f.Get("back")), http.StatusSeeOther)
+	back, err := url.Parse(c.inside(f.Get("back")))
+	if err != nil {
+		back = &url.URL{Path: c.o.Base}
+	}
+	q := back.Query()
+	if f.Get("lang") != "" {
+		q.Del("lang") // it goes before the choice
+	}
+	back.RawQuery = q.Encode()
+	http.Redirect(c.w, c.r, back.String(), http.StatusSeeOther)
 	return nil
 }

@@ -56,6 +56,7 @@ type settingsPage struct {
 	File     string
 	Unsaved  string
 	More     *valuesPart // nil: there are no further values
+	Trials   *trialsPart // nil: experiments cannot be set up here
 }
 
 func (c *call) settings() error {
@@ -71,7 +72,7 @@ func (c *call) settings() error {
 			return err
 		}
 	}
-	p.More = c.values(p.Profile)
+	p.More, p.Trials = c.values(p.Profile), c.trials(p.Profile)
 	return c.show("settings", page{Title: c.text("settings.title"), Tab: "settings", Data: p})
 }
 

@@ -37,6 +37,9 @@ func dynamic() []string {
 	add("level.", "ok", "near", "due", "over")
 	add("state.", string(conversation.Shown), string(conversation.Shortened), string(conversation.Hidden))
 	add("part.", conversation.PartSame, conversation.PartHidden, conversation.PartInserted, conversation.PartPreview, conversation.PartRemoved)
+	for _, o := range []precis.Outcome{precis.OutcomeAccepted, precis.OutcomeNothing, precis.OutcomeRefused, precis.OutcomeFailed, precis.OutcomeSkipped} {
+		add("outcome.", string(o))
+	}
 	add("type.", "text", "thinking", "redacted_thinking", "tool_use", "tool_result", "image", "document", "opaque")
 	for _, m := range experiments.WholeMetrics() {
 		add("metric.", string(m))

@@ -4,8 +4,10 @@ import (
 	"context"
 	"net/http"
 	"net/url"
+	"strings"
 
 	"precis"
+	"precis/internal/visible"
 )
 
 // SettingsValues is what [SettingsFile] can be, too: settings whose file has further
@@ -30,7 +32,41 @@ type SettingsValue struct {
 	From    string   // where it comes from: a file, the preset, a default
 	Choices []string // all that it can be; nil: any text
 	Reset   bool     // it can be taken out, and be given no other value here
+	Long    int      // over 0: it is a text of several lines, of at most so many bytes
+	Builtin string   // of a long text, the one that counts while there is none
 }
+
+// Text returns what stands in the field of a value: a long text that is not set begins
+// as the built-in one.
+func (v SettingsValue) Text() string {
+	if v.Long > 0 && v.Value == "" {
+		return v.Builtin
+	}
+	return v.Value
+}
+
+// read returns the value that the field of a form stands for. What the page showed, with
+// characters that cannot be seen written out, is the value as it was; the built-in text is
+// not a text of one's own.
+func (v SettingsValue) read(field string) string {
+	if field == visible.Text(v.Value) {
+		return v.Value
+	}
+	if v.Long == 0 {
+		return field
+	}
+	text := trimmed(strings.ReplaceAll(field, "\r\n", "\n")) // as browsers send the ends of lines
+	switch text {
+	case trimmed(v.Builtin), "":
+		return ""
+	case trimmed(visible.Text(v.Value)):
+		return v.Value
+	}
+	return text
+}
+
+// trimmed returns a text without the white space at its end.
+func trimmed(s string) string { return strings.TrimRight(s, " \t\n") }
 
 // Owner is somebody who has a key of the gateway.
 type Owner struct {
@@ -69,10 +105,13 @@ func (c *call) setValues() error {
 	changed := map[string]string{}
 	for _, is := range v.Values(profile) {
 		text, sent := f[is.Key]
-		if !sent || len(text) != 1 || text[0] == is.Value {
+		if f.Get("reset") == is.Key {
+			text, sent = []string{""}, true
+		}
+		if !sent || len(text) != 1 || is.read(text[0]) == is.Value {
 			continue
 		}
-		changed[is.Key] = text[0]
+		changed[is.Key] = is.read(text[0])
 	}
 	if len(changed) > 0 {
 		if err := set(c.ctx(), profile, changed); err != nil {

@@ -65,11 +65,18 @@ func home(t testing.TB, size int, msgs []precis.Message) *recording.Home {
 	if err := os.WriteFile(path, fmt.Appendf(nil, `{"messages":%s}`, anthropic.AppendMessages(nil, msgs)), 0o600); err != nil {
 		t.Fatal(err)
 	}
+	return opened(t, size, path, path+".precis")
+}
+
+// opened holds the recording in a file, and keeps its edits in another one; "": in the
+// file itself.
+func opened(t testing.TB, size int, path, edits string) *recording.Home {
+	t.Helper()
 	f, err := recording.Open(path)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := f.Keep(path+".precis", false); err != nil {
+	if _, err := f.Keep(edits, false); err != nil {
 		t.Fatal(err)
 	}
 	return f.Home(manager(t, preset.Frugal), precis.Request{Window: precis.Window{Tokens: size, Source: precis.SourceConfigured}})

@@ -15,6 +15,7 @@ import (
 	"precis/gateway/registry"
 	"precis/store"
 	"precis/wire"
+	"precis/wire/anthropic"
 )
 
 // exchange is one request and the response to it. A managed request becomes a
@@ -230,6 +231,7 @@ func (x *exchange) record() {
 		_ = ledger.Book(x.r.Context(), precis.LedgerEntry{ // is queued
 			Time: now, Conversation: p.found.Line.ID, Model: model, Kind: "request", Before: p.before, After: report.After.Tokens,
 			Usage: x.answer.Usage, CostUSD: x.g.o.Cost(x.dialect.Name(), model, x.answer.Usage),
+			SavedUSD: x.g.o.Cost(x.dialect.Name(), model, unsent(x.dialect.Name(), p.before-report.After.Tokens, x.answer.Usage)),
 		})
 	}
 	if x.answer.Error == nil {
@@ -237,6 +239,20 @@ func (x *exchange) record() {
 		_ = m.Observe(context.WithoutCancel(x.r.Context()), report, x.answer.Input) // without a store nothing fails
 		x.g.conversations.Learned(x.owner, model, m)
 	}
+}
+
+// unsent returns the usage that tokens would have been that a request left out: read from
+// the prompt cache when the request used one, which is the least they can have cost, else
+// plain input.
+func unsent(dialect string, tokens int, used precis.Usage) precis.Usage {
+	tokens = max(tokens, 0)
+	switch {
+	case used.CacheRead+used.CacheWrite == 0:
+		return precis.Usage{Input: tokens}
+	case dialect == anthropic.Format:
+		return precis.Usage{CacheRead: tokens}
+	}
+	return precis.Usage{Input: tokens, CacheRead: tokens} // cached tokens are input, too
 }
 
 // Headers of requests, for the gateway alone.

@@ -180,6 +180,15 @@ func (h home) List(ctx context.Context, q conversation.Listing) (conversation.Pa
 	return conversation.ListShelves(ctx, h.shelves(owners), q)
 }
 
+// CountAll counts the conversations in memory and those in the store.
+func (h home) CountAll(ctx context.Context) (n int, known bool, err error) {
+	owners, err := h.Owners(ctx)
+	if err != nil {
+		return 0, false, err
+	}
+	return conversation.CountShelves(ctx, h.shelves(owners))
+}
+
 // Search finds messages: with the store's index when it has one, else by reading
 // the conversations in memory.
 func (h home) Search(ctx context.Context, q store.SearchQuery) (conversation.FoundList, error) {

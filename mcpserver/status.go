@@ -37,6 +37,18 @@ type edit struct {
 	Saved   int             `json:"tokens_saved"`
 	Reason  string          `json:"reason,omitempty"`
 	Pins    []precis.Handle `json:"pins,omitempty"`
+
+	Declined []string `json:"declined,omitempty"` // of the first edit of a run: rungs that were not tried, refused or failed, and why
+}
+
+// declined says which rungs of a run changed nothing although they might have, and why.
+func declined(steps []precis.Step) (out []string) {
+	for _, s := range steps {
+		if s.Outcome != precis.OutcomeAccepted && s.Outcome != precis.OutcomeNothing {
+			out = append(out, fmt.Sprintf("%s: %s: %s", s.Rung, s.Outcome, s.Reason))
+		}
+	}
+	return out
 }
 
 // lastEdits and topResults bound lists of a status.
@@ -80,7 +92,7 @@ func statusOf(ctx context.Context, h conversation.Home, id string) (statusOut, e
 	out := statusOut{ID: d.ID, Title: d.Title, Model: d.Model, Status: d.Status, Window: d.Window, Room: d.Room, Kinds: who.Kinds,
 		Results: who.Results[:min(len(who.Results), topResults)], Edits: []edit{}, InForce: d.Edits.InForce, Notes: d.Notes}
 	for _, e := range newest(edits.Items, lastEdits) {
-		out.Edits = append(out.Edits, edit{ID: e.ID, Kind: e.Kind, Time: e.Time, InForce: e.InForce, Saved: e.Report.Saved(), Reason: e.Report.Reason, Pins: e.Pins})
+		out.Edits = append(out.Edits, edit{ID: e.ID, Kind: e.Kind, Time: e.Time, InForce: e.InForce, Saved: e.Report.Saved(), Reason: e.Report.Reason, Pins: e.Pins, Declined: declined(e.Report.Steps)})
 	}
 	return out, nil
 }
@@ -102,6 +114,9 @@ func (o statusOut) text() string {
 			state = ", undone"
 		}
 		fmt.Fprintf(&out, "edit %s %s%s: %s\n", e.ID, e.Kind, state, e.Reason)
+		for _, d := range e.Declined {
+			out.WriteString("  declined: " + d + "\n")
+		}
 	}
 	return out.String()
 }

@@ -130,6 +130,45 @@ func TestHandlesOfConversationsBefore(t *testing.T) {
 	}
 }
 
+// A status names the rungs that failed or were refused for an edit, not those that found
+// nothing to do.
+func TestDeclinedRungsAreInTheStatus(t *testing.T) {
+	st := memory.New()
+	msgs := talk(20)
+	head, err := st.Append(t.Context(), precis.Fingerprint{}, msgs...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	e := precis.Edit{Kind: precis.KindTruncation, Replace: []precis.Replacement{{From: 1, To: 3}}, Report: precis.EditReport{Rung: "truncate", Steps: []precis.Step{
+		{Rung: "dedupe", Outcome: precis.OutcomeNothing, Reason: "nothing is repeated"},
+		{Rung: "condense", Outcome: precis.OutcomeFailed, Reason: "the model is busy\u202e"},
+		{Rung: "truncate", Outcome: precis.OutcomeAccepted},
+	}}}
+	if err := e.Identify(precis.NewTranscript(msgs...)); err != nil {
+		t.Fatal(err)
+	}
+	if err := st.AddEdit(t.Context(), "", e); err != nil {
+		t.Fatal(err)
+	}
+	if err := st.PutConversation(t.Context(), store.Record{ID: "c1", Head: head, Messages: len(msgs), Updated: time.Unix(1, 0)}); err != nil {
+		t.Fatal(err)
+	}
+	m, err := preset.New(preset.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	cs := client(t, mcpserver.Options{Home: conversation.InStore(conversation.StoreOptions{Store: st, Manager: m, Window: func(string) precis.Window {
+		return precis.Window{Tokens: 40_000, Source: precis.SourceConfigured}
+	}})})
+	out, text := want(t, cs, "status", arguments{"id": "c1"})
+	if got := at(out, "edits", 0, "declined"); fmt.Sprint(got) != "[condense: failed: the model is busy\u202e]" {
+		t.Errorf("declined %v", got)
+	}
+	if !strings.Contains(text, `  declined: condense: failed: the model is busy\u202e`+"\n") {
+		t.Errorf("text: %s", text)
+	}
+}
+
 func everyTool(t *testing.T, cs *mcp.ClientSession) {
 	out, text := want(t, cs, "sessions", nil)
 	if at(out, "sessions", 0, "id") != "c2" || at(out, "sessions", 1, "id") != "c1" || !strings.Contains(text, "c2 · Talk 2") {

@@ -127,6 +127,12 @@ func (h asHome) List(ctx context.Context, q conversation.Listing) (conversation.
 	return page, nil
 }
 
+// CountAll counts the sessions.
+func (h asHome) CountAll(ctx context.Context) (n int, known bool, err error) {
+	n, err = h.Library.Count(ctx, Filter{})
+	return n, err == nil, err
+}
+
 // listed describes a session as a conversation in a list.
 func (h asHome) listed(s *Session) conversation.Listed {
 	window := 0

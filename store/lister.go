@@ -38,6 +38,13 @@ type Query struct {
 	Limit  int       // the most records to return, the newest first; 0: all
 }
 
+// Census is a [Lister] that counts its records where they are stored.
+type Census interface {
+	// CountConversations returns how many records there are, those with the IDs of
+	// except, each named once, left out.
+	CountConversations(ctx context.Context, except []string) (int, error)
+}
+
 // Lister is a [precis.Store] that lists its conversations.
 type Lister interface {
 	// PutConversation stores a record, in place of the one with the same ID. An

@@ -15,6 +15,7 @@ type Sums struct {
 	CostUSD    float64      `json:"cost_usd"` // of requests
 	Sent       int          `json:"tokens_sent"`
 	Saved      int          `json:"tokens_saved"` // that clients sent and nobody forwarded
+	SavedUSD   float64      `json:"saved_usd"`    // what these would have cost, as far as that is known
 	Edits      int          `json:"edits"`
 	Condensing float64      `json:"condensing_cost_usd"` // of the model calls behind edits, and of those that led to none
 }
@@ -36,6 +37,7 @@ func (s *Sums) Add(e precis.LedgerEntry) {
 	s.CostUSD += e.CostUSD
 	s.Sent += e.After
 	s.Saved += max(e.Before-e.After, 0)
+	s.SavedUSD += e.SavedUSD
 }
 
 // AddSums adds other sums.
@@ -48,9 +50,14 @@ func (s *Sums) AddSums(o Sums) {
 	s.CostUSD += o.CostUSD
 	s.Sent += o.Sent
 	s.Saved += o.Saved
+	s.SavedUSD += o.SavedUSD
 	s.Edits += o.Edits
 	s.Condensing += o.Condensing
 }
+
+// NetUSD is what was saved in all: what the tokens that were not sent would have cost, less
+// what condensing did.
+func (s Sums) NetUSD() float64 { return s.SavedUSD - s.Condensing }
 
 // DaySums are the sums of one day.
 type DaySums struct {

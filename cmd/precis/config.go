@@ -87,7 +87,7 @@ func (c *printConfig) table(cfg *config.Config, all []config.Row) {
 		if r.Folder {
 			from += ofFolder
 		}
-		rows = append(rows, []string{r.Key, r.Value, from, r.Help})
+		rows = append(rows, []string{r.Key, r.Brief().Value, from, r.Help})
 	}
 	if !c.Text.Terminal() || c.Text.Width() >= roomy {
 		c.Text.Table([]string{"key", "value", "from", "meaning"}, nil, rows)

@@ -16,7 +16,8 @@ func newInspect(t *tools) *cobra.Command {
 		Short: "Show who uses the context, and what would be done",
 		Long: `Show who uses the context: the window as a bar, its tokens by kind and by tool,
 what is free and what is reserved for the answer, the edits in force, and what
-would be done. Nothing is written.`,
+would be done. Nothing is written. With -v also the rungs that changed nothing
+when the edits were made, and why.`,
 		Example: `  precis inspect run.jsonl
   precis inspect @last
   precis inspect --window 64k run.precis`,

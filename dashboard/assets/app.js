@@ -12,6 +12,7 @@
   async function part(href, init) {
     const url = new URL(href, location.href);
     url.searchParams.set("part", "1");
+    url.searchParams.set("lang", document.documentElement.lang); // which the address of the page may name
     const res = await fetch(url, init);
     const t = document.createElement("template");
     t.innerHTML = await res.text();

@@ -193,8 +193,8 @@ func (d *doc) endOf(n ast.Node, indent int) (int, error) {
 			return d.endOf(n.Values[len(n.Values)-1], indent)
 		}
 	case *ast.LiteralNode:
-		from, err := d.offset(n.Start)
-		return d.continued(from, indent), err
+		_, to, err := d.literal(n, indent)
+		return to, err
 	}
 	_, to, err := d.span(n)
 	if errors.Is(err, ErrLayout) && n.Type() == ast.StringType { // a plain text of several lines
@@ -223,6 +223,37 @@ func (d *doc) continued(from, indent int) int {
 		at = to
 	}
 	return end
+}
+
+// literal returns where a text in lines of its own begins, with its mark, and where the
+// last of its lines ends; its key is indented so far. A comment below that is indented
+// less than the lines does not belong to it.
+func (d *doc) literal(n *ast.LiteralNode, indent int) (from, to int, err error) {
+	if from, err = d.offset(n.Start); err != nil {
+		return 0, 0, err
+	}
+	to = d.lineEnd(from)
+	mark, _, _ := strings.Cut(d.text[from:to], "#")
+	least := 0 // by which its lines are indented; 0: not known yet
+	if i := strings.IndexAny(mark, "123456789"); i >= 0 {
+		least = indent + int(mark[i]-'0')
+	}
+	for at := to; at < len(d.text); {
+		end := d.lineEnd(at + 1)
+		line := d.text[at+1 : end]
+		in := len(line) - len(strings.TrimLeft(line, " "))
+		if strings.TrimSpace(line) != "" {
+			if least == 0 && in > indent {
+				least = in
+			}
+			if least == 0 || in < least {
+				break
+			}
+			to = end
+		}
+		at = end
+	}
+	return from, to, nil
 }
 
 // mapping is a mapping, in braces or in lines.
@@ -305,7 +336,7 @@ func treeOf(n ast.Node) *tree {
 		}
 		return t
 	case *ast.LiteralNode:
-		return &tree{kind: "literal", text: n.Value.Value}
+		return &tree{kind: "scalar", text: n.Value.Value}
 	case *ast.NullNode:
 		return &tree{kind: "null"}
 	}

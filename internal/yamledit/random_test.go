@@ -115,7 +115,7 @@ func TestEveryOtherByteStays(t *testing.T) {
 		old, entries := randomFile(t)
 		e := rapid.SampledFrom(entries).Draw(t, "entry")
 		value := rapid.SampledFrom([]string{"61", "-1", "x y", "", "null", "#", "a: b", "é", `"`}).Draw(t, "value")
-		do := rapid.SampledFrom([]string{"set", "add", "remove"}).Draw(t, "do")
+		do := rapid.SampledFrom([]string{"set", "add", "remove", "lines"}).Draw(t, "do")
 		path := strings.Split(e.path, "/")
 		var now []byte
 		var err error
@@ -132,6 +132,15 @@ func TestEveryOtherByteStays(t *testing.T) {
 				path[len(path)-1] = "new"
 			}
 			now, err = yamledit.Set([]byte(old), yamledit.Text(value), path...)
+		case "lines":
+			value = "x y\n  z: 1\n\nlast"
+			now, err = yamledit.Set([]byte(old), yamledit.Lines(value), path...)
+			if e.kind != "scalar" && e.kind != "list" {
+				return // may be refused
+			}
+			if found, err := yamledit.Get(now, path...); err == nil && found.Text != value && !strings.Contains(e.lines[0], "&n") {
+				t.Fatalf("it is read as %q:\n%s", found.Text, now)
+			}
 		case "remove":
 			if strings.Contains(strings.Join(e.lines, ""), "&n") {
 				return // what refers to it would be lost
@@ -172,7 +181,7 @@ func lines(text string) []string {
 func comments(old string, e entry, do string) int {
 	n := strings.Count(old, "#")
 	switch do {
-	case "set":
+	case "set", "lines":
 		n -= strings.Count(e.lines[0], "#") // some may be of the old value
 		if strings.HasSuffix(e.lines[0], ", \"quoted\": {x") {
 			n++

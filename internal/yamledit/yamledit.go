@@ -12,24 +12,33 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/goccy/go-yaml/ast"
 
 	"precis/internal/strictyaml"
 )
 
-// Value is what a key is given: a scalar or a list of them. Make one with [Text] or
-// [List].
+// Value is what a key is given: a scalar or a list of them. Make one with [Text],
+// [Lines] or [List].
 type Value struct {
 	text   string
 	items  []string
 	isList bool
+	lines  bool // it is written in lines of its own where it can be
 }
 
 // Text returns a scalar. It is written without quotes where YAML reads the same text
 // without them, so a number stays a number.
 func Text(s string) Value { return Value{text: s} }
+
+// Lines returns a scalar that is written in lines of its own, as people write texts of
+// several lines; on one line, in quotes, where that is not possible: within braces,
+// before a comment, or for characters that have no other form.
+func Lines(s string) Value { return Value{text: s, lines: true} }
 
 // List returns a list of scalars.
 func List(items ...string) Value { return Value{items: items, isList: true} }
@@ -90,14 +99,26 @@ func change(data []byte, v *Value, path []string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	want := treeOf(d.root).with(v, path)
-	s, err := d.splice(v, path)
+	out, err := d.changed(v, path)
+	if v != nil && v.lines && errors.Is(err, ErrLayout) {
+		out, err = d.changed(&Value{text: v.text}, path)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", strings.Join(path, "."), err)
 	}
+	return out, nil
+}
+
+// changed returns the file with one value changed, if it then says just that.
+func (d *doc) changed(v *Value, path []string) ([]byte, error) {
+	want := treeOf(d.root).with(v, path)
+	s, err := d.splice(v, path)
+	if err != nil {
+		return nil, err
+	}
 	out := d.apply(s)
 	if after, err := read(out); err != nil || !treeOf(after.root).equal(want) {
-		return nil, fmt.Errorf("%s: %w", strings.Join(path, "."), ErrLayout)
+		return nil, ErrLayout
 	}
 	return out, nil
 }
@@ -120,7 +141,7 @@ func (d *doc) splice(v *Value, path []string) (splice, error) {
 		case i == len(path)-1 && v == nil:
 			return d.remove(at, e)
 		case i == len(path)-1:
-			return d.replace(e, *v)
+			return d.replace(at, e, *v)
 		}
 		m, ok := e.Value.(mapping)
 		if !ok {
@@ -132,8 +153,12 @@ func (d *doc) splice(v *Value, path []string) (splice, error) {
 }
 
 // replace gives a key that is there another value.
-func (d *doc) replace(e *ast.MappingValueNode, v Value) (splice, error) {
+func (d *doc) replace(at place, e *ast.MappingValueNode, v Value) (splice, error) {
 	old := e.Value
+	written := v.flow()
+	if at.flow() == nil {
+		written = v.written(d.indent(e), d.step())
+	}
 	if a, ok := old.(*ast.AnchorNode); ok {
 		old = a.Value
 	}
@@ -148,15 +173,22 @@ func (d *doc) replace(e *ast.MappingValueNode, v Value) (splice, error) {
 		}
 		from := colon + 1
 		if v.isList && e.Value == ast.Node(seq) && !strings.Contains(d.text[from:end], "#") {
-			return splice{from, end, " " + v.flow()}, nil
+			return splice{from, end, " " + written}, nil
 		}
 		return splice{}, ErrLayout // comments would go with the lines
 	}
 	if d.absent(old) {
-		return splice{colon + 1, colon + 1, " " + v.flow()}, nil
+		return splice{colon + 1, colon + 1, " " + written}, nil
 	}
 	if _, ok := old.(mapping); ok {
 		return splice{}, ErrLayout
+	}
+	if l, ok := old.(*ast.LiteralNode); ok {
+		from, to, err := d.literal(l, d.indent(e))
+		if err == nil && strings.Contains(d.text[from:d.lineEnd(from)], "#") {
+			err = ErrLayout // the comment would go with the text
+		}
+		return splice{from, to, written}, err
 	}
 	from, to, err := d.span(old)
 	if err != nil {
@@ -165,7 +197,7 @@ func (d *doc) replace(e *ast.MappingValueNode, v Value) (splice, error) {
 	if strings.Contains(d.text[from:to], "\n") && strings.Contains(d.text[from:to], "#") {
 		return splice{}, ErrLayout
 	}
-	return splice{from, to, v.flow()}, nil
+	return splice{from, to, written}, nil
 }
 
 // add appends a key, and the mappings that lead to its value.
@@ -269,7 +301,7 @@ func (d *doc) block(indent string, path []string, v Value) string {
 			b.WriteString("\n")
 		}
 	}
-	return b.String() + " " + v.flow()
+	return b.String() + " " + v.written(len(indent)+(len(path)-1)*d.step(), d.step())
 }
 
 // nested returns a key and the mappings that lead to its value, for braces.
@@ -290,6 +322,37 @@ func (v Value) flow() string {
 		items[i] = scalar(s)
 	}
 	return "[" + strings.Join(items, ", ") + "]"
+}
+
+// written returns a value as it is written after a key that is indented so far, outside
+// of braces: in lines of its own, each a step further, or on the same line.
+func (v Value) written(indent, step int) string {
+	text, ends := strings.CutSuffix(v.text, "\n")
+	if !v.lines || !hasLines(text) {
+		return v.flow()
+	}
+	var b strings.Builder
+	b.WriteString("|")
+	if text[0] == ' ' || text[0] == '\n' {
+		b.WriteString(strconv.Itoa(step)) // the indentation cannot be seen
+	}
+	if !ends {
+		b.WriteString("-")
+	}
+	for line := range strings.SplitSeq(text, "\n") {
+		b.WriteString("\n")
+		if line != "" {
+			b.WriteString(strings.Repeat(" ", indent+step) + line)
+		}
+	}
+	return b.String()
+}
+
+// hasLines reports whether a text has several lines that can be written as they are.
+func hasLines(s string) bool {
+	return strings.Contains(s, "\n") && !strings.HasSuffix(s, "\n") && utf8.ValidString(s) && !strings.ContainsFunc(s, func(r rune) bool {
+		return r != '\n' && r != '\t' && unicode.IsControl(r) || r == '\u2028' || r == '\u2029' || r == '\ufeff'
+	})
 }
 
 // splice is a change of a text: what stands from one offset to another is replaced.

@@ -147,7 +147,7 @@ func TestWhatIsMissingIsMade(t *testing.T) {
 // What cannot be changed alone is refused.
 func TestOtherLayoutsAreRefused(t *testing.T) {
 	for in, path := range map[string]string{
-		"a: |\n  x\n":              "a",
+		"a: | # one\n  x\n":        "a",
 		"a: x\n  y\n":              "a",
 		"a: !!str 1\n":             "a",
 		"a: {b: 1}\n":              "a",
@@ -168,7 +168,7 @@ func TestOtherLayoutsAreRefused(t *testing.T) {
 			t.Errorf("%q: %q", in, got)
 		}
 	}
-	if _, err := yamledit.Set([]byte("a: |\n  x\n"), yamledit.Text("1"), "a"); !errors.Is(err, yamledit.ErrLayout) || !strings.HasPrefix(err.Error(), "a: ") {
+	if _, err := yamledit.Set([]byte("a: x\n  y\n"), yamledit.Text("1"), "a"); !errors.Is(err, yamledit.ErrLayout) || !strings.HasPrefix(err.Error(), "a: ") {
 		t.Errorf("the error is %v", err)
 	}
 	for _, text := range []string{"\xff", strings.Repeat("x", 16_001)} { // which YAML, and we, cannot read again
@@ -178,5 +178,53 @@ func TestOtherLayoutsAreRefused(t *testing.T) {
 	}
 	if _, err := yamledit.Set(nil, yamledit.Text("1")); err == nil {
 		t.Error("no path is taken")
+	}
+}
+
+func TestTextsOfSeveralLines(t *testing.T) {
+	const text = "Sum it up.\n\n  - # first: {x\n\tlast"
+	for _, tt := range []struct{ path, in, text, want string }{
+		{"a", "", text, "a: |-\n  Sum it up.\n\n    - # first: {x\n  \tlast\n"},
+		{"a", "b: 1 # x\n", text + "\n", "b: 1 # x\na: |\n  Sum it up.\n\n    - # first: {x\n  \tlast\n"},
+		{"a/b", "# mine\na:\n    c: 1\n# end\n", "x\ny", "# mine\na:\n    c: 1\n    b: |-\n        x\n        y\n# end\n"},
+		{"a", "a: b\nc: 1\n", "x\ny", "a: |-\n  x\n  y\nc: 1\n"},
+		{"a", "a: &n b\nc: *n\n", "x\ny", "a: &n |-\n  x\n  y\nc: *n\n"},
+		{"a", "a:\nc: 1\n", "x\ny", "a: |-\n  x\n  y\nc: 1\n"},
+		{"a", "a: b # mine\n", "x\ny", `a: "x\ny" # mine` + "\n"},
+		{"a", "{b: 1}\n", "x\ny", `{b: 1, a: "x\ny"}` + "\n"},
+		{"a/b", "a: {b: 1}\n", "x\ny", `a: {b: "x\ny"}` + "\n"},
+		{"a", "a: b\n", "  x\ny", "a: |2-\n    x\n  y\n"},
+		{"a", "a: b\n", "\nx", "a: |2-\n\n  x\n"},
+		{"a", "a: b\n", "x\n\n", `a: "x\n\n"` + "\n"},
+		{"a", "a: b\n", "x\ny\u0001", `a: "x\ny\u0001"` + "\n"},
+		{"a", "a: b\n", "one", "a: one\n"},
+		// A text in lines of its own is given another one.
+		{"a", "a: |\n  old\n\n  text # no comment\n\n# mine\nb: 1\n", "x\ny", "a: |-\n  x\n  y\n\n# mine\nb: 1\n"},
+		{"a", "a: >-\n  old\n  text\nb: 1\n", "one", "a: one\nb: 1\n"},
+		{"a/b", "a:\n  b: |\n      old\n    # mine\n  c: 1\n", "x\ny", "a:\n  b: \"x\\ny\"\n    # mine\n  c: 1\n"},
+		{"a", "a: |1\n   old\n text\nb: 1\n", "x\ny", "a: |-\n  x\n  y\nb: 1\n"},
+	} {
+		for _, ends := range []string{"\n", "\r\n"} {
+			in, want := strings.ReplaceAll(tt.in, "\n", ends), tt.want
+			if tt.in != "" { // whose lines end like this
+				want = strings.ReplaceAll(want, "\n", ends)
+			}
+			got, err := yamledit.Set([]byte(in), yamledit.Lines(tt.text), strings.Split(tt.path, "/")...)
+			if d := cmp.Diff(want, string(got)); d != "" || err != nil {
+				t.Errorf("%s of %q: %v\n%s", tt.path, in, err, d)
+				continue
+			}
+			found, err := yamledit.Get(got, strings.Split(tt.path, "/")...)
+			if anchored := strings.Contains(in, "&n"); err != nil || found.Text != tt.text && !anchored {
+				t.Errorf("%s of %q is read as %q, %v", tt.path, got, found.Text, err)
+			}
+		}
+	}
+	got, err := yamledit.Remove([]byte("a:\n  b: |\n      old\n    # mine\n  c: 1\n"), "a", "b")
+	if err != nil || string(got) != "a:\n    # mine\n  c: 1\n" {
+		t.Errorf("removed: %q, %v", got, err)
+	}
+	if _, err := yamledit.Set([]byte("a: | # mine\n  old\n"), yamledit.Lines("x\ny"), "a"); !errors.Is(err, yamledit.ErrLayout) {
+		t.Errorf("a comment behind the mark: %v", err)
 	}
 }

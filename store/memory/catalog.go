@@ -84,6 +84,23 @@ func (s *Store) Conversations(ctx context.Context, q store.Query) ([]store.Recor
 	return out, nil
 }
 
+// CountConversations returns how many records there are, see [store.Census].
+func (s *Store) CountConversations(ctx context.Context, except []string) (int, error) {
+	done, err := s.begin(ctx, "count conversations")
+	defer done()
+	if err != nil {
+		return 0, err
+	}
+	catalog := s.mine().catalog
+	n := len(catalog)
+	for _, id := range except {
+		if _, ok := catalog[id]; ok {
+			n--
+		}
+	}
+	return n, nil
+}
+
 // records returns all records, the last updated first.
 func (d *data) records() []store.Record {
 	var all []store.Record

@@ -3,7 +3,7 @@
 // returns a [Store], a [precis.Store] that has every optional interface: it is
 // also a [precis.CalibrationStore], a [store.Summaries], a [precis.Ledger],
 // a [store.Scoper], a [store.Finder], a [store.Leaser], a [store.Lister], a
-// [store.Searcher] and a [store.Purger].
+// [store.Census], a [store.Searcher] and a [store.Purger].
 //
 // What comes back is the stored form, the JSON of package precis, as from every
 // other store, and shares nothing with what was given. A node keeps the message
@@ -78,6 +78,7 @@ var (
 	_ store.Finder            = (*Store)(nil)
 	_ store.Leaser            = (*Store)(nil)
 	_ store.Lister            = (*Store)(nil)
+	_ store.Census            = (*Store)(nil)
 	_ store.Searcher          = (*Store)(nil)
 	_ store.Purger            = (*Store)(nil)
 )

@@ -102,6 +102,23 @@ func (s catalog) Conversations(ctx context.Context, q store.Query) ([]store.Reco
 	return s.records(ctx, "list conversations", condition, args...)
 }
 
+// CountConversations returns how many records there are, see [store.Census].
+func (s catalog) CountConversations(ctx context.Context, except []string) (n int, err error) {
+	const op = "count conversations"
+	owner, err := s.ownerID(ctx, op)
+	if err != nil {
+		return 0, err
+	}
+	ids := make([][]byte, len(except))
+	for i, id := range except {
+		ids[i] = []byte(id)
+	}
+	err = s.do(ctx, op, func() error {
+		return s.pool.QueryRow(ctx, `SELECT count(*) FROM catalog WHERE owner = $1 AND id <> ALL ($2::bytea[])`, owner, ids).Scan(&n)
+	})
+	return n, err
+}
+
 // Headed returns the records whose Head is one of nodes.
 func (s catalog) Headed(ctx context.Context, nodes []precis.Fingerprint) ([]store.Record, error) {
 	return s.records(ctx, "find conversations", `AND head = ANY ($2)`, keys(nodes))

@@ -54,7 +54,7 @@ func (s books) BookAll(ctx context.Context, entries []store.OwnedEntry) error {
 	const op = "book entries"
 	owners, seconds, nanos := make([]int64, len(entries)), make([]int64, len(entries)), make([]int32, len(entries))
 	conversations, data, costs := make([][]byte, len(entries)), make([][]byte, len(entries)), make([]float64, len(entries))
-	days, prices, counts := make([]int64, len(entries)), make([]float64, len(entries)), [8][]int64{}
+	days, prices, saved, counts := make([]int64, len(entries)), make([]float64, len(entries)), make([]float64, len(entries)), [8][]int64{}
 	for i, e := range entries {
 		var err error
 		if data[i], err = form.Entry(op, e.LedgerEntry); err != nil {
@@ -66,17 +66,17 @@ func (s books) BookAll(ctx context.Context, entries []store.OwnedEntry) error {
 		}
 		conversations[i], seconds[i], nanos[i] = []byte(e.Conversation), e.Time.Unix(), int32(e.Time.Nanosecond())
 		sums := form.SumsOf(e.LedgerEntry)
-		days[i], costs[i], prices[i] = form.Day(e.Time), sums.Condensing, sums.CostUSD
+		days[i], costs[i], prices[i], saved[i] = form.Day(e.Time), sums.Condensing, sums.CostUSD, sums.SavedUSD
 		for k, n := range []int{sums.Requests, sums.Usage.Input, sums.Usage.Output, sums.Usage.CacheRead, sums.Usage.CacheWrite, sums.Sent, sums.Saved, sums.Edits} {
 			counts[k] = append(counts[k], int64(n))
 		}
 	}
-	return s.exec(ctx, op, `INSERT INTO ledger (owner, conversation, seconds, nanos, cost, data, day, price, `+counted+`)
-		SELECT owner, conversation, seconds, nanos, cost, data, day, price, `+counted+`
-		FROM unnest($1::bigint[], $2::bytea[], $3::bigint[], $4::integer[], $5::double precision[], $6::bytea[], $7::bigint[], $8::double precision[],
-				$9::bigint[], $10::bigint[], $11::bigint[], $12::bigint[], $13::bigint[], $14::bigint[], $15::bigint[], $16::bigint[])
-			WITH ORDINALITY AS a (owner, conversation, seconds, nanos, cost, data, day, price, `+counted+`, n) ORDER BY n`,
-		owners, conversations, seconds, nanos, costs, data, days, prices, counts[0], counts[1], counts[2], counts[3], counts[4], counts[5], counts[6], counts[7])
+	return s.exec(ctx, op, `INSERT INTO ledger (owner, conversation, seconds, nanos, cost, data, day, price, saved_usd, `+counted+`)
+		SELECT owner, conversation, seconds, nanos, cost, data, day, price, saved_usd, `+counted+`
+		FROM unnest($1::bigint[], $2::bytea[], $3::bigint[], $4::integer[], $5::double precision[], $6::bytea[], $7::bigint[], $8::double precision[], $9::double precision[],
+				$10::bigint[], $11::bigint[], $12::bigint[], $13::bigint[], $14::bigint[], $15::bigint[], $16::bigint[], $17::bigint[])
+			WITH ORDINALITY AS a (owner, conversation, seconds, nanos, cost, data, day, price, saved_usd, `+counted+`, n) ORDER BY n`,
+		owners, conversations, seconds, nanos, costs, data, days, prices, saved, counts[0], counts[1], counts[2], counts[3], counts[4], counts[5], counts[6], counts[7])
 }
 
 // Entries returns the entries of a conversation, or of all for "", made at or

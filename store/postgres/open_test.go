@@ -10,6 +10,7 @@ import (
 	neturl "net/url"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -40,7 +41,7 @@ func TestOpenTogether(t *testing.T) {
 		})
 	}
 	wg.Wait()
-	want := "1 0001_conversations.sql, 2 0002_leases.sql, 3 0003_owners.sql, 4 0004_costs.sql, 5 0005_sums.sql"
+	want := "1 0001_conversations.sql, 2 0002_leases.sql, 3 0003_owners.sql, 4 0004_costs.sql, 5 0005_sums.sql, 6 0006_saved.sql"
 	if got := with(t, url, `SELECT string_agg(version || ' ' || name, ', ' ORDER BY version) FROM precis_migrations`); got != want {
 		t.Errorf("applied: %s, want %s", got, want)
 	}
@@ -107,6 +108,59 @@ func TestOpenBringsUpToDate(t *testing.T) {
 		t.Errorf("found %v, %v", found, err)
 	}
 	add(t, s, node, message(3))
+}
+
+// TestOpenSumsUpOldEntries: entries of version 4, which kept no sums, add up to what they
+// do when they are booked now.
+func TestOpenSumsUpOldEntries(t *testing.T) {
+	url := database(t)
+	s := open(t, url)
+	day := time.Date(2026, 5, 1, 0, 0, 0, 0, time.UTC)
+	usage := precis.Usage{Input: 1, Output: 2, CacheRead: 4, CacheWrite: 8}
+	kinds := []precis.LedgerEntry{
+		{Kind: "request", Before: 90, After: 40, Usage: usage, CostUSD: 16},
+		{Kind: "request", Before: 5, After: 9},      // more was sent than said
+		{Kind: "call", Usage: usage, CostUSD: 0.25}, // which is no edit
+		{Kind: "condensation", Before: 90, After: 9, CostUSD: 0.5},
+		{}, // of no kind
+	}
+	for i, at := range []time.Time{day.Add(-1), day, day.Add(24*time.Hour - 1), day.Add(30 * time.Hour), time.Unix(-1, 0), time.Unix(-86400, 0), time.Unix(-86401, 5), time.Unix(0, 0)} {
+		for k, e := range kinds {
+			e.Time, e.Conversation = at, []string{"a", "b\x00'\x00\x00", `c\u0000\\\u0000`}[(i+k)%3]
+			if err := s.Book(t.Context(), e); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	sums := func() (days []store.DaySums, each []store.ConversationSums) {
+		t.Helper()
+		days, err := s.SumsByDay(t.Context(), "", time.Time{})
+		if err == nil {
+			each, _, err = s.SumsByConversation(t.Context(), "", time.Time{}, 0)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		return days, each
+	}
+	days, each := sums()
+	if len(days) != 6 || len(each) != 3 {
+		t.Fatalf("%d days, %d conversations", len(days), len(each))
+	}
+	s.Close()
+	// The same entries in a table of version 4.
+	with(t, url, `SET search_path = precis;
+		ALTER TABLE ledger DROP COLUMN day, DROP COLUMN requests, DROP COLUMN input, DROP COLUMN output, DROP COLUMN cache_read, DROP COLUMN cache_write,
+			DROP COLUMN price, DROP COLUMN sent, DROP COLUMN saved, DROP COLUMN edits, DROP COLUMN saved_usd;
+		DELETE FROM precis_migrations WHERE version > 4; SELECT count(*) FROM ledger`)
+	s = open(t, url)
+	gotDays, gotEach := sums()
+	if !slices.Equal(gotDays, days) {
+		t.Errorf("days\n got %+v\nwant %+v", gotDays, days)
+	}
+	if !slices.Equal(gotEach, each) {
+		t.Errorf("conversations\n got %+v\nwant %+v", gotEach, each)
+	}
 }
 
 func TestOpenRefuses(t *testing.T) {

@@ -3,7 +3,7 @@
 // [precis.Store] that has every optional interface: it is also a
 // [precis.CalibrationStore], a [store.Summaries], a [precis.Ledger], a
 // [store.Scoper], a [store.Finder], a [store.Leaser], a [store.Lister], a
-// [store.Searcher] and a [store.Wiper].
+// [store.Census], a [store.Searcher] and a [store.Wiper].
 //
 // # Layout
 //
@@ -180,6 +180,7 @@ var (
 	_ store.Finder            = (*Store)(nil)
 	_ store.Leaser            = (*Store)(nil)
 	_ store.Lister            = (*Store)(nil)
+	_ store.Census            = (*Store)(nil)
 	_ store.Searcher          = (*Store)(nil)
 	_ store.Wiper             = (*Store)(nil)
 )

@@ -13,7 +13,7 @@ import (
 
 // sumOf sums up in the types of the columns: a sum of integers is no integer else.
 const sumOf = `sum(requests)::bigint, sum(input)::bigint, sum(output)::bigint, sum(cache_read)::bigint, sum(cache_write)::bigint,
-	sum(price), sum(sent)::bigint, sum(saved)::bigint, sum(edits)::bigint, sum(cost)`
+	sum(price), sum(sent)::bigint, sum(saved)::bigint, sum(edits)::bigint, sum(saved_usd), sum(cost)`
 
 // SumsByDay returns the sums of each day, see [store.Summer].
 func (s books) SumsByDay(ctx context.Context, conversation string, since time.Time) ([]store.DaySums, error) {

@@ -3,6 +3,8 @@ package sqlite
 import (
 	"context"
 	"database/sql"
+	"slices"
+	"strings"
 
 	"precis"
 	"precis/internal/words"
@@ -65,6 +67,32 @@ func records(ctx context.Context, tx call, condition string, args ...any) ([]sto
 	}
 	return out, rows.Err()
 }
+
+// CountConversations returns how many records there are, see [store.Census].
+func (s catalog) CountConversations(ctx context.Context, except []string) (n int, err error) {
+	ids := make([]any, len(except))
+	for i, id := range except {
+		ids[i] = []byte(id)
+	}
+	err = s.view(ctx, "count conversations", func(tx call) error {
+		if err := tx.QueryRowContext(ctx, `SELECT count(*) FROM catalog WHERE owner = ?`, tx.owner).Scan(&n); err != nil {
+			return err
+		}
+		for part := range slices.Chunk(ids, mostParameters) {
+			var there int
+			in := strings.TrimSuffix(strings.Repeat("?, ", len(part)), ", ")
+			if err := tx.QueryRowContext(ctx, `SELECT count(*) FROM catalog WHERE owner = ? AND id IN (`+in+`)`, append([]any{tx.owner}, part...)...).Scan(&there); err != nil {
+				return err
+			}
+			n -= there
+		}
+		return nil
+	})
+	return n, err
+}
+
+// mostParameters bounds the parameters of a statement.
+const mostParameters = 500
 
 // Conversations returns the selected records, the last updated first; those of
 // the same time by ID.

@@ -61,7 +61,7 @@ func (s books) BookAll(ctx context.Context, entries []store.OwnedEntry) error {
 	}
 	return s.shared().update(ctx, op, func(tx call) error {
 		add, err := tx.PrepareContext(ctx, `INSERT INTO ledger (owner, conversation, seconds, nanos, cost, data, day, `+form.SumColumns+`)
-			VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`)
+			VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`)
 		if err != nil {
 			return err
 		}
@@ -73,7 +73,7 @@ func (s books) BookAll(ctx context.Context, entries []store.OwnedEntry) error {
 			}
 			sums := form.SumsOf(e.LedgerEntry)
 			if _, err := add.ExecContext(ctx, owner, e.Conversation, e.Time.Unix(), e.Time.Nanosecond(), sums.Condensing, data[i], form.Day(e.Time),
-				sums.Requests, sums.Usage.Input, sums.Usage.Output, sums.Usage.CacheRead, sums.Usage.CacheWrite, sums.CostUSD, sums.Sent, sums.Saved, sums.Edits); err != nil {
+				sums.Requests, sums.Usage.Input, sums.Usage.Output, sums.Usage.CacheRead, sums.Usage.CacheWrite, sums.CostUSD, sums.Sent, sums.Saved, sums.Edits, sums.SavedUSD); err != nil {
 				return err
 			}
 		}

@@ -2,7 +2,7 @@
 // [Store], a [precis.Store] that has every optional interface: it is also a
 // [precis.CalibrationStore], a [store.Summaries], a [precis.Ledger], a
 // [store.Scoper], a [store.Finder], a [store.Leaser], a [store.Lister], a
-// [store.Searcher] and a [store.Wiper]. Several processes of one machine may
+// [store.Census], a [store.Searcher] and a [store.Wiper]. Several processes of one machine may
 // share the file.
 //
 // # Layout
@@ -166,6 +166,7 @@ var (
 	_ store.Finder            = (*Store)(nil)
 	_ store.Leaser            = (*Store)(nil)
 	_ store.Lister            = (*Store)(nil)
+	_ store.Census            = (*Store)(nil)
 	_ store.Searcher          = (*Store)(nil)
 	_ store.Wiper             = (*Store)(nil)
 )

@@ -63,6 +63,9 @@ func (s *suite) callsOfCatalog(ctx context.Context, errs map[string]error) {
 		errs["PutConversation"] = c.PutConversation(ctx, store.Record{ID: "too late"})
 		_, errs["Conversation"] = c.Conversation(ctx, "c")
 		_, errs["Conversations"] = c.Conversations(ctx, store.Query{})
+		if c, ok := s.Store.(store.Census); ok {
+			_, errs["CountConversations"] = c.CountConversations(ctx, nil)
+		}
 		_, errs["Headed"] = c.Headed(ctx, []precis.Fingerprint{{1}})
 	}
 	if c, ok := s.Store.(store.Searcher); ok {

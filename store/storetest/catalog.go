@@ -209,3 +209,35 @@ func catalogReopened(s *suite) {
 		in.wantHits("in scope "+owner, "c:0")
 	}
 }
+
+// counted compares the number of records with their list.
+func counted(s *suite) {
+	c, ok := s.Store.(store.Census)
+	if !ok {
+		s.Skip("counts no records")
+	}
+	want := func(n int, except ...string) {
+		s.Helper()
+		if got, err := c.CountConversations(s.ctx, except); err != nil || got != n {
+			s.Errorf("%d without %.60q, want %d: %v", got, except, n, err)
+		}
+	}
+	want(0)
+	want(0, "a")
+	ids := []string{"raw \xff\xfe", "\x00"}
+	for i := range 1200 { // more than statements have parameters for
+		ids = append(ids, fmt.Sprint("c", i))
+	}
+	for _, id := range ids {
+		s.put(store.Record{ID: id})
+	}
+	s.put(store.Record{ID: "c1", Title: "again"})
+	if sc, ok := s.Store.(store.Scoper); ok {
+		if err := sc.Scope("another").(store.Lister).PutConversation(s.ctx, store.Record{ID: "c1"}); err != nil {
+			s.Fatal(err)
+		}
+	}
+	want(len(ids))
+	want(len(ids)-2, "raw \xff\xfe", "c7", "not there")
+	want(0, ids...)
+}

@@ -64,7 +64,11 @@ func editBytes(s *suite) {
 				precis.ReplaceBlock(t, 2, 2, b),
 			},
 			Undoes: []string{"x", "y"},
-			Report: precis.EditReport{Rung: "prune", Trigger: "manual", Reason: "<why>", TokensBefore: 9, TokensAfter: 3, Messages: 1, Blocks: 1, CostUSD: 0.25, Notes: []string{"a", "b"}},
+			Report: precis.EditReport{Rung: "prune", Trigger: "manual", Reason: "<why>", TokensBefore: 9, TokensAfter: 3, Messages: 1, Blocks: 1, CostUSD: 0.25, Notes: []string{"a", "b"},
+				Steps: []precis.Step{
+					{Rung: "condense", Outcome: precis.OutcomeFailed, Code: "rate_limited", Reason: "try <later> & again", Call: &precis.CallReport{Model: "m", Calls: 2, CostUSD: 0.5}, Before: 9, After: 9, Took: time.Second},
+					{Rung: "prune", Outcome: precis.OutcomeAccepted, Before: 9, After: 3},
+				}},
 		}
 		if err := e.Identify(t); err != nil {
 			s.Fatal(err)

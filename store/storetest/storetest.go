@@ -116,6 +116,7 @@ var tests = []struct {
 	{name: "ScopesTogether", f: scopesTogether, whole: true},
 	{name: "Deepest", f: deepest},
 	{name: "RecordKeepsItsFields", f: recordFields},
+	{name: "RecordsAreCounted", f: counted},
 	{name: "RecordsAreSelected", f: recordsSelected},
 	{name: "RecordsAreReplaced", f: recordsReplaced},
 	{name: "Headed", f: headed},

@@ -54,6 +54,7 @@ type Config struct {
 type Summarizer struct {
 	Model, Dialect, URL, KeyEnv string
 	Mode, Template              string
+	Prompt                      string // "": the template's, or that of PromptFile
 	PromptFile, RulesFile       string
 	Cache                       string // file; "": in the user's cache folder; "off": none
 	MaxTokens                   int    // of a summary; 0: the default
@@ -61,6 +62,9 @@ type Summarizer struct {
 	Selective, SelfCheck        bool
 	Reasoning                   bool
 }
+
+// MaxPrompt bounds [Summarizer.Prompt], in bytes.
+const MaxPrompt = 12_000
 
 // Sessions configures how recorded conversations are found.
 type Sessions struct {
@@ -181,6 +185,11 @@ func (l layers) of(values map[string]value) (*Config, error) {
 		if err := c.set(name, values[name]); err != nil {
 			return nil, err
 		}
+	}
+	if c.Summarizer.Prompt != "" && c.Summarizer.PromptFile != "" {
+		return nil, &precis.Error{Code: precis.CodeInvalid, Op: opRead, Place: c.origins["summarizer.prompt"].origin + ": summarizer.prompt",
+			Err:  fmt.Errorf("the prompt is in the file of summarizer.prompt_file as well, by %s", c.origins["summarizer.prompt_file"].origin),
+			Hint: "take one of the two out, or make it empty where it counts more"}
 	}
 	if err := c.Settings.Validate(); err != nil {
 		return nil, &precis.Error{Code: precis.CodeInvalid, Op: opRead, Place: cmp.Or(l.folderFile, l.file), Err: err}

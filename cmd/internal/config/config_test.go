@@ -70,19 +70,25 @@ func TestEveryKeyCanBeSetByEveryName(t *testing.T) {
 
 func TestErrorsNameTheLine(t *testing.T) {
 	for yaml, want := range map[string]string{
-		"threshold: 60\nwhat: 3\n":       "p.yaml:2: what: unknown key",
-		"keep:\n  message: 3\n":          "p.yaml:2: message: unknown key",
-		"keep: 3\n":                      "want a mapping",
-		"threshold: [1]\n":               "want a single value",
-		"keep:\n  messages: -1\n":        "must not be negative",
-		"auto_condense: maybe\n":         "neither true nor false",
-		"profiles:\n  m: high\n":         "want a percentage",
-		"preset: best\n":                 `unknown preset "best"`,
-		"buffer: 0.9\n":                  "buffer is 0.9, want 0 to 0.5",
-		"threshold: 60\nthreshold: 70\n": "already defined",
-		"estimate: words\n":              "is none of",
-		strings.Repeat("[", 5000) + "\n": "longer than 1000 bytes",
-		"rungs: dedupe\n":                "want a list of texts",
+		"threshold: 60\nwhat: 3\n":          "p.yaml:2: what: unknown key",
+		"keep:\n  message: 3\n":             "p.yaml:2: message: unknown key",
+		"keep: 3\n":                         "want a mapping",
+		"threshold: [1]\n":                  "want a single value",
+		"keep:\n  messages: -1\n":           "must not be negative",
+		"auto_condense: maybe\n":            "neither true nor false",
+		"profiles:\n  m: high\n":            "want a percentage",
+		"preset: best\n":                    `unknown preset "best"`,
+		"buffer: 0.9\n":                     "buffer is 0.9, want 0 to 0.5",
+		"threshold: 60\nthreshold: 70\n":    "already defined",
+		"estimate: words\n":                 "is none of",
+		strings.Repeat("[", 5000) + "\n":    "more than 64 brackets",
+		"rungs: dedupe\n":                   "want a list of texts",
+		"pin: |\n  a\n  b\n":                "want a single value",
+		"summarizer:\n  prompt: [a]\n":      "want a single value",
+		"summarizer: {prompt: \"a\\0b\"}\n": "p.yaml:1: summarizer.prompt: it is no text",
+		"summarizer:\n  prompt_file: a.txt\n  prompt: |\n    Sum it up.\n":         "p.yaml:3: summarizer.prompt: the prompt is in the file of summarizer.prompt_file as well, by ",
+		"summarizer:\n  prompt: " + strings.Repeat("x", config.MaxPrompt+1) + "\n": "it has 12001 bytes, want at most 12000",
+		"pin: " + strings.Repeat("x", 17_000) + "\n":                               "longer than 16000 bytes",
 	} {
 		_, err := load(t, yaml, nil, nil)
 		if precis.CodeOf(err) != precis.CodeInvalid || !strings.Contains(err.Error(), want) {
@@ -107,6 +113,29 @@ func TestParseCount(t *testing.T) {
 	for _, in := range []string{"", "k", "-3", "1.5k", "many"} {
 		if n, err := config.ParseCount(in); err == nil {
 			t.Errorf("%q is %d", in, n)
+		}
+	}
+}
+
+// A prompt of several lines is read as YAML means it, an arm of an experiment can have
+// its own, and one that takes the file's away can use a text in its place.
+func TestPrompts(t *testing.T) {
+	c, err := load(t, "summarizer:\n  prompt: |\n    Sum it up.\n\n      * files\nexperiments:\n  words:\n    arms:\n      now: {}\n      file: {summarizer: {prompt: \"\", prompt_file: p.txt}}\n", nil, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if c.Summarizer.Prompt != "Sum it up.\n\n  * files\n" {
+		t.Errorf("prompt %q", c.Summarizer.Prompt)
+	}
+	if a := c.Arm("words/file").Summarizer; a.Prompt != "" || a.PromptFile != "p.txt" {
+		t.Errorf("arm %+v", a)
+	}
+	if _, err := load(t, "summarizer: {prompt_file: p.txt}\n", map[string]string{"PRECIS_SUMMARIZER_PROMPT": "Sum it up."}, nil); precis.CodeOf(err) != precis.CodeInvalid || !strings.Contains(err.Error(), "$PRECIS_SUMMARIZER_PROMPT: summarizer.prompt: ") {
+		t.Errorf("both, from two sources: %v", err)
+	}
+	for _, r := range c.Rows() {
+		if r.Key == "summarizer.prompt" && (r.Masked().Value != r.Value || r.Brief().Value != "Sum it up. …") {
+			t.Errorf("shown are %q and %q", r.Masked().Value, r.Brief().Value)
 		}
 	}
 }

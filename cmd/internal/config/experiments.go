@@ -20,6 +20,9 @@ import (
 type Experiment struct {
 	experiments.Trial                    // arms by name
 	Configs           map[string]*Config // of the arms, by name; without experiments of their own
+	// Own is what each arm sets by itself, its weight left out, by key; nil for an arm
+	// that is left alone.
+	Own map[string]map[string]string
 }
 
 // Trials returns the experiments without their configurations.
@@ -47,8 +50,42 @@ func (c *Config) Arm(name string) *Config {
 // experiments/NAME/ARM/KEY.
 const experimentPrefix = "experiments/"
 
-// leftAlone stands for an arm whose conversations precis only watches.
-const leftAlone = "off"
+// LeftAlone is the value of an arm, see [ExperimentKey], whose conversations precis only
+// watches.
+const LeftAlone = "off"
+
+// ExperimentKey is the key of a [Change] about an experiment: without parts it is the whole,
+// which can be taken out; "share" is its share; an arm and "" are the arm, which can be
+// [LeftAlone] or taken out; an arm and another part are its "weight", or any key that arms
+// may set. Names hold no slash.
+func ExperimentKey(name string, parts ...string) string {
+	return experimentPrefix + name + "/" + strings.Join(parts, "/")
+}
+
+// pathOfExperiment returns where a value of an experiment stands in a file.
+func pathOfExperiment(rest string) (path []string, isList bool, err error) {
+	parts := strings.SplitN(rest, "/", 3)
+	if len(parts) < 2 || parts[0] == "" || len(parts) == 2 && parts[1] != "" && parts[1] != "share" || len(parts) == 3 && parts[1] == "" {
+		return nil, false, fmt.Errorf("%s%.60s: unknown key", experimentPrefix, rest)
+	}
+	path = []string{strings.TrimSuffix(experimentPrefix, "/"), parts[0]}
+	switch {
+	case len(parts) == 2 && parts[1] == "":
+		return path, false, nil
+	case len(parts) == 2:
+		return append(path, parts[1]), false, nil
+	}
+	path = append(path, "arms", parts[1])
+	switch key := parts[2]; key {
+	case "":
+		return path, false, nil
+	case "weight":
+		return append(path, key), false, nil
+	default:
+		own, isList, err := pathOf(key)
+		return append(path, own...), isList, err
+	}
+}
 
 // errArm is the cause of the error for a key that differs between arms of nothing.
 var errArm = errors.New("an arm of an experiment must not set this")
@@ -100,8 +137,8 @@ func (r yamlReader) experiments(n ast.Node) error {
 // or the word off.
 func (r yamlReader) arm(prefix string, n ast.Node) error {
 	r.put(prefix, n, "")
-	if s, ok := n.(*ast.StringNode); ok && s.Value == leftAlone {
-		r.put(prefix, n, leftAlone)
+	if s, ok := n.(*ast.StringNode); ok && s.Value == LeftAlone {
+		r.put(prefix, n, LeftAlone)
 		return nil
 	}
 	own := r
@@ -157,7 +194,7 @@ func (l layers) experiments(values map[string]value) ([]Experiment, error) {
 		experiment, rest, _ := strings.Cut(rest, "/")
 		x := byName[experiment]
 		if x == nil {
-			x = &Experiment{Trial: experiments.Trial{Name: experiment, Share: 100}, Configs: map[string]*Config{}}
+			x = &Experiment{Trial: experiments.Trial{Name: experiment, Share: 100}, Configs: map[string]*Config{}, Own: map[string]map[string]string{}}
 			byName[experiment] = x
 		}
 		arm, key, ofArm := strings.Cut(rest, "/")
@@ -167,10 +204,13 @@ func (l layers) experiments(values map[string]value) ([]Experiment, error) {
 		case key == "":
 			x.Arms = append(x.Arms, experiments.Arm{Name: arm})
 			own[experiment+"/"+arm] = alone(v)
+			if x.Own[arm] = nil; v.text != LeftAlone {
+				x.Own[arm] = map[string]string{}
+			}
 		case key == "weight":
 			x.Arms[len(x.Arms)-1].Weight, _ = strconv.Atoi(v.text)
 		default:
-			own[experiment+"/"+arm][key] = v
+			own[experiment+"/"+arm][key], x.Own[arm][key] = v, v.text
 		}
 	}
 	var out []Experiment
@@ -197,7 +237,7 @@ func trialsOf(all []Experiment) []experiments.Trial { return (&Config{Experiment
 // alone returns the values of an arm: none, or those of one that is left alone,
 // whatever the rest of the file says.
 func alone(v value) map[string]value {
-	if v.text != leftAlone {
+	if v.text != LeftAlone {
 		return map[string]value{}
 	}
 	out := map[string]value{}

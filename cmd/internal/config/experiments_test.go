@@ -119,3 +119,73 @@ func TestSaveKeepsExperiments(t *testing.T) {
 		t.Errorf("%s", got)
 	}
 }
+
+// Experiments are changed in the file as single values are, and nothing else of it is.
+func TestExperimentsAreSaved(t *testing.T) {
+	key := config.ExperimentKey
+	set := func(value, name string, parts ...string) config.Change {
+		return config.Change{Key: key(name, parts...), Value: value}
+	}
+	remove := func(name string, parts ...string) config.Change {
+		return config.Change{Key: key(name, parts...), Remove: true}
+	}
+	for name, tt := range map[string]struct {
+		in, want string
+		changes  []config.Change
+	}{
+		"a new one": {"threshold: 70 # agreed\n", "threshold: 70 # agreed\nexperiments:\n  early:\n    share: 50\n    arms:\n      control:\n        weight: 1\n      sixty:\n        threshold: 60\n      alone: off\n",
+			[]config.Change{set("50", "early", "share"), set("1", "early", "control", "weight"), set("60", "early", "sixty", "threshold"), set("off", "early", "alone", "")}},
+		"an arm is added": {"experiments:\n  early: # mine\n    arms:\n      control: {} # as it is\n", "experiments:\n  early: # mine\n    arms:\n      control: {} # as it is\n      b.c:\n        keep:\n          messages: 9\n",
+			[]config.Change{set("9", "early", "b.c", "keep.messages")}},
+		"values of an arm": {compared, strings.NewReplacer("weight: 2, threshold: 60,", "weight: 3,", "share: 50   #", "share: 40   #").Replace(compared),
+			[]config.Change{set("40", "early", "share"), set("3", "early", "sixty", "weight"), remove("early", "sixty", "threshold")}},
+		"an arm is left alone": {"experiments: {x: {arms: {a: {}, b: {threshold: 60}}}}\n", "experiments: {x: {arms: {a: {}, b: off}}}\n",
+			[]config.Change{remove("x", "b", ""), set("off", "x", "b", "")}},
+		"and no longer": {"experiments: {x: {arms: {a: {}, b: off}}}\n", "experiments: {x: {arms: {a: {}, b: {target: 30}}}}\n",
+			[]config.Change{remove("x", "b", ""), set("30", "x", "b", "target")}},
+		"an arm goes":        {compared, strings.Replace(compared, "      alone: off\n", "", 1), []config.Change{remove("early", "alone", "")}},
+		"an experiment goes": {compared, compared[:strings.Index(compared, "  writer:")], []config.Change{remove("writer")}},
+		"the last one goes":  {"threshold: 70\nexperiments:\n  x:\n    arms:\n      a: {}\n", "threshold: 70\nexperiments: {}\n", []config.Change{remove("x")}},
+		"arms called share": {"experiments: {x: {share: 20, arms: {share: {}, weight: {}, a: {}}}}\n", "experiments: {x: {share: 20, arms: {a: {}, weight: off}}}\n",
+			[]config.Change{remove("x", "share", ""), remove("x", "weight", ""), set("off", "x", "weight", "")}},
+		"one called share": {"experiments: {share: {arms: {a: {}}}}\n", "experiments: {share: {arms: {a: {}}, share: 20}}\n", []config.Change{set("20", "share", "share")}},
+	} {
+		path := written(t, tt.in)
+		c, err := config.Load(config.Sources{Path: path})
+		if err == nil {
+			_, err = c.Save(t.Context(), tt.changes...)
+		}
+		if got := read(t, path); err != nil || got != tt.want {
+			t.Errorf("%s: %v\n%s\nwant\n%s", name, err, got, tt.want)
+		}
+	}
+	for want, changes := range map[string][]config.Change{
+		"unknown key":                     {set("x", "early", "sixty", "treshold")},
+		"must not set this":               {set("x", "early", "sixty", "gateway.store")},
+		"the share of":                    {set("0", "early", "share")},
+		"percent together":                {set("90", "early", "share")},
+		"no arms":                         {set("5", "new", "share")},
+		"no arm":                          {remove("writer", "brief", "")},
+		"is no number":                    {set("much", "early", "sixty", "threshold")},
+		"want a whole number":             {set("many", "early", "sixty", "weight")},
+		"share: unknown key":              {set("5", "a/b", "share")},
+		"experiments//share: unknown key": {set("5", "", "share")},
+		"cannot be changed al":            {set("60", "early", "alone", "threshold")},
+	} {
+		path := written(t, compared)
+		c, err := config.Load(config.Sources{Path: path})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := c.Save(t.Context(), changes...); err == nil || !strings.Contains(err.Error(), want) || read(t, path) != compared {
+			t.Errorf("%+v: %v, want %q", changes, err, want)
+		}
+	}
+	c, err := load(t, compared, nil, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if own := c.Experiments[0].Own; len(own) != 3 || own["alone"] != nil || own["control"] == nil || len(own["sixty"]) != 3 || own["sixty"]["threshold"] != "60" || own["sixty"]["profiles.n"] != "40" {
+		t.Errorf("own values %v", own)
+	}
+}

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"precis/preset"
 	"precis/tokens"
@@ -21,6 +23,7 @@ type key struct {
 	help  string
 	plain bool // it has a default of its own, whatever the preset
 	list  bool // a list in YAML, comma-separated elsewhere
+	lines bool // a text of several lines
 	get   func(*Config) string
 	set   func(*Config, string) error
 }
@@ -89,7 +92,9 @@ var keys = append([]key{
 	textKey("summarizer.key_env", "environment variable that holds its key; empty: ANTHROPIC_API_KEY or OPENAI_API_KEY", func(c *Config) *string { return &c.Summarizer.KeyEnv }),
 	textKey("summarizer.mode", "keep-recent or fresh-start", func(c *Config) *string { return &c.Summarizer.Mode }),
 	textKey("summarizer.template", "what is asked for: nine, six or brief", func(c *Config) *string { return &c.Summarizer.Template }),
-	textKey("summarizer.prompt_file", "file with a prompt that replaces the template", func(c *Config) *string { return &c.Summarizer.PromptFile }),
+	{name: "summarizer.prompt", help: "prompt that replaces the template", plain: true, lines: true,
+		get: func(c *Config) string { return c.Summarizer.Prompt }, set: setPrompt},
+	textKey("summarizer.prompt_file", "file with such a prompt, instead of summarizer.prompt", func(c *Config) *string { return &c.Summarizer.PromptFile }),
 	textKey("summarizer.rules_file", "file with project rules that the summarizer is shown", func(c *Config) *string { return &c.Summarizer.RulesFile }),
 	plainCount("summarizer.max_tokens", "size of a summary in tokens; 0: 8192", func(c *Config) *int { return &c.Summarizer.MaxTokens }),
 	plainCount("summarizer.timeout", "seconds that one request may take; 0: 300", func(c *Config) *int { return &c.Summarizer.Timeout }),
@@ -201,6 +206,18 @@ func textKey(name, help string, at func(*Config) *string) key {
 	return key{name: name, help: help, plain: true,
 		get: func(c *Config) string { return *at(c) },
 		set: func(c *Config, s string) error { *at(c) = s; return nil }}
+}
+
+// setPrompt sets the prompt for summaries.
+func setPrompt(c *Config, s string) error {
+	if len(s) > MaxPrompt {
+		return fmt.Errorf("it has %d bytes, want at most %d; a longer one can stand in a file, summarizer.prompt_file", len(s), MaxPrompt)
+	}
+	if !utf8.ValidString(s) || strings.ContainsFunc(s, func(r rune) bool { return unicode.IsControl(r) && r != '\n' && r != '\t' }) {
+		return errors.New("it is no text: it has characters that cannot be seen")
+	}
+	c.Summarizer.Prompt = s
+	return nil
 }
 
 func parseNumber(s string) (float64, error) {

@@ -8,10 +8,26 @@ import (
 // Hidden stands where a value is not shown.
 const Hidden = "…"
 
+// firstLine returns the first line of a text, marked when there are more.
+func firstLine(s string) string {
+	line, more, _ := strings.Cut(strings.TrimSpace(s), "\n")
+	if more != "" {
+		line += " " + Hidden
+	}
+	return line
+}
+
+// Brief returns the row with the first line of its value, for tables.
+func (r Row) Brief() Row {
+	r.Value = firstLine(r.Value)
+	return r
+}
+
 // Masked returns the row without what may be secret in its value: passwords and
 // parameters of URLs, paths of webhooks, arguments of commands.
 func (r Row) Masked() Row {
 	switch {
+	case r.Key == "summarizer.prompt": // a text for models, with addresses or without
 	case strings.HasPrefix(r.Key, "hooks."), r.Key == "gateway.webhook":
 		r.Value = maskHook(r.Value)
 	case r.list:

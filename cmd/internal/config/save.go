@@ -25,7 +25,7 @@ import (
 
 // Change is a value that a configuration file is to have.
 type Change struct {
-	Key    string // see [Known]
+	Key    string // see [Known] and [ExperimentKey]
 	Value  string // as on the command line: a list is comma-separated
 	Remove bool   // the key is taken out; Value does not count
 }
@@ -41,7 +41,7 @@ func Rewrite(data []byte, changes ...Change) ([]byte, error) {
 		if err == nil && c.Remove {
 			data, err = yamledit.Remove(data, path...)
 		} else if err == nil {
-			v := yamledit.Text(c.Value)
+			v := yamledit.Lines(c.Value)
 			if isList {
 				v = yamledit.List(items(c.Value)...)
 			}
@@ -56,7 +56,7 @@ func Rewrite(data []byte, changes ...Change) ([]byte, error) {
 			case path == nil:
 				e.Hint = cmp.Or(suggest.DidYouMean(c.Key, Keys()), "precis config lists the keys")
 			case errors.Is(err, yamledit.ErrLayout):
-				e.Hint = fmt.Sprintf("%s is to be %s", c.Key, cmp.Or(c.Value, "left out"))
+				e.Hint = fmt.Sprintf("%s is to be %.200s", c.Key, cmp.Or(firstLine(c.Value), "left out"))
 			}
 			return nil, e
 		}
@@ -64,15 +64,17 @@ func Rewrite(data []byte, changes ...Change) ([]byte, error) {
 	return data, nil
 }
 
-// unreadable reports whether a configuration file would not be read: its lines are bounded
-// more tightly than those of files that yamledit changes.
+// unreadable reports whether a configuration file would not be read.
 func unreadable(data []byte) bool {
-	_, err := strictyaml.Parse(data)
+	_, err := strictyaml.ParseOwn(data)
 	return err != nil
 }
 
 // pathOf returns where a key stands in a file.
 func pathOf(name string) (path []string, isList bool, err error) {
+	if rest, ok := strings.CutPrefix(name, experimentPrefix); ok {
+		return pathOfExperiment(rest)
+	}
 	if profile, ok := strings.CutPrefix(name, profilePrefix); ok && profile != "" {
 		return []string{strings.TrimSuffix(profilePrefix, "."), profile}, false, nil
 	}
@@ -227,8 +229,13 @@ func saysOnly(old, text []byte, changes []Change) error {
 		return err
 	}
 	for _, c := range changes {
-		_, isList, _ := pathOf(c.Key)
+		path, isList, _ := pathOf(c.Key)
+		if arm := armOf(path); arm != "" && !c.Remove {
+			was[arm] = "" // it is there, with a value or without
+		}
 		switch {
+		case c.Remove && strings.HasSuffix(c.Key, "/"): // with all that it has
+			maps.DeleteFunc(was, func(key, _ string) bool { return strings.HasPrefix(key, c.Key) })
 		case c.Remove:
 			delete(was, c.Key)
 		case isList:
@@ -241,6 +248,15 @@ func saysOnly(old, text []byte, changes []Change) error {
 		return &precis.Error{Code: precis.CodeInvalid, Op: opWrite, Err: yamledit.ErrLayout}
 	}
 	return nil
+}
+
+// armOf returns the name under which values have the arm that a path of a file leads into;
+// "": none.
+func armOf(path []string) string {
+	if len(path) < 4 || path[0]+"/" != experimentPrefix {
+		return ""
+	}
+	return experimentPrefix + path[1] + "/" + path[3] + "/"
 }
 
 // said returns the values of a file by key.

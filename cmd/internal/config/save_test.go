@@ -102,7 +102,7 @@ func TestSaveRefuses(t *testing.T) {
 		"removed meanwhile": {change: config.Change{Key: "threshold", Value: "70"}, code: precis.CodeConflict, want: "has changed", before: func(p string) { os.Remove(p) }},
 		"read-only":         {change: config.Change{Key: "threshold", Value: "70"}, code: precis.CodeInternal, want: "permission", before: func(p string) { os.Chmod(p, 0o400) }},
 		"layout":            {yaml: "rungs:\n  - prune # cheap\n  - truncate\n  - clip\n", change: config.Change{Key: "rungs", Value: "truncate,clip"}, code: precis.CodeInvalid, want: "by hand"},
-		"a line too long":   {change: config.Change{Key: "pin", Value: strings.Repeat("x", 2000)}, code: precis.CodeInvalid, want: "by hand"},
+		"a line too long":   {change: config.Change{Key: "pin", Value: strings.Repeat("x", 17_000)}, code: precis.CodeInvalid, want: "by hand"},
 	} {
 		if tt.yaml == "" {
 			tt.yaml = "threshold: 60\n"

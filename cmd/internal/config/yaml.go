@@ -20,7 +20,11 @@ type yamlReader struct {
 }
 
 func (r yamlReader) read(data []byte) error {
-	body, err := strictyaml.Parse(data)
+	parse := strictyaml.ParseOwn // prompts are long
+	if r.folder {
+		parse = strictyaml.Parse
+	}
+	body, err := parse(data)
 	if err != nil {
 		return strictyaml.Place(r.name, err)
 	}
@@ -77,6 +81,11 @@ func (r yamlReader) scalar(k key, n ast.Node) error {
 	case *ast.StringNode, *ast.IntegerNode, *ast.FloatNode, *ast.BoolNode:
 		r.put(k.name, n, scalarText(n))
 		return nil
+	case *ast.LiteralNode:
+		if k.lines {
+			r.put(k.name, n, scalarText(n))
+			return nil
+		}
 	}
 	return strictyaml.WrongType("a single value", n)
 }
@@ -99,8 +108,11 @@ func (r yamlReader) profiles(n ast.Node) error {
 }
 
 func scalarText(n ast.Node) string {
-	if s, ok := n.(*ast.StringNode); ok {
-		return s.Value
+	switch n := n.(type) {
+	case *ast.StringNode:
+		return n.Value
+	case *ast.LiteralNode:
+		return n.Value.Value
 	}
 	return n.GetToken().Value
 }

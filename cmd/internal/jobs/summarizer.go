@@ -174,9 +174,11 @@ func (j *Job) price(client *provider.Client) func(input, output int) string {
 
 // promptOf returns the prompt for summaries, with the files it names.
 func promptOf(c config.Summarizer) (p condense.Prompt, err error) {
-	p.Template = c.Template
-	if p.Custom, err = textOf(c.PromptFile, "summarizer.prompt_file"); err != nil {
-		return p, err
+	p.Template, p.Custom = c.Template, c.Prompt
+	if c.PromptFile != "" {
+		if p.Custom, err = textOf(c.PromptFile, "summarizer.prompt_file"); err != nil {
+			return p, err
+		}
 	}
 	p.Rules, err = textOf(c.RulesFile, "summarizer.rules_file")
 	return p, err

@@ -43,6 +43,7 @@ type EditLine struct {
 	Seen   int             `json:"at_message"`
 	Time   time.Time       `json:"time,omitzero"`
 	Reason string          `json:"reason"`
+	Steps  []precis.Step   `json:"steps,omitempty"` // of the first edit of a run: what became of each rung
 }
 
 func lineOf(e conversation.EditInfo) EditLine {
@@ -53,7 +54,7 @@ func lineOf(e conversation.EditInfo) EditLine {
 			reason += fmt.Sprintf(" and %d more", n)
 		}
 	}
-	return EditLine{e.Name, e.ID, e.Kind, e.Seen, e.Time, reason}
+	return EditLine{e.Name, e.ID, e.Kind, e.Seen, e.Time, reason, e.Report.Steps}
 }
 
 // Inspect looks at a conversation, and at what would be done.
@@ -204,4 +205,23 @@ func (p *Printer) editLines(edits []EditLine) {
 	}
 	p.Text.Printf("\n")
 	p.Text.Table([]string{"edit", "kind", "at message", "what"}, []int{2}, rows)
+	if p.Verbose {
+		p.declined(edits)
+	}
+}
+
+// declined lists the rungs that changed nothing in the runs that made the edits, and why.
+func (p *Printer) declined(edits []EditLine) {
+	var rows [][]string
+	for _, e := range edits {
+		for _, s := range e.Steps {
+			if s.Outcome != precis.OutcomeAccepted {
+				rows = append(rows, []string{e.Name, s.Rung, string(s.Outcome), s.Reason})
+			}
+		}
+	}
+	if len(rows) > 0 {
+		p.Text.Printf("\n")
+		p.Text.Table([]string{"run of", "rung declined", "outcome", "why"}, nil, rows)
+	}
 }

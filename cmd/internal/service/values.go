@@ -28,13 +28,16 @@ type offer struct {
 var offered = []offer{
 	{"summarizer.model", nil}, {"summarizer.template", append([]string{""}, condense.Templates()...)},
 	{"summarizer.mode", []string{"", string(condense.KeepRecent), string(condense.FreshStart)}}, {"summarizer.selective", []string{"false", "true"}},
-	{"summarizer.max_tokens", nil}, {promptKey, nil},
+	{"summarizer.max_tokens", nil}, {promptKey, nil}, {promptFileKey, nil},
 	{"threshold_tokens", nil}, {"keep.messages", nil}, {"keep.first", nil}, {"thinking.keep", nil}, {"pin", nil}, {"rungs", nil},
 	{"spend.conversation", nil}, {"spend.owner", nil}, {"spend.day", nil}, {"spend.warn", nil},
 }
 
-// promptKey names a file: it can be taken out, so that the template counts again.
-const promptKey = "summarizer.prompt_file"
+const (
+	promptKey = "summarizer.prompt"
+	// promptFileKey names a file: it can be taken out, so that the template counts again.
+	promptFileKey = "summarizer.prompt_file"
+)
 
 // Values returns what can be changed in the file of a profile.
 func (l liveSettings) Values(profile string) []dashboard.SettingsValue {
@@ -50,9 +53,20 @@ func (l liveSettings) Values(profile string) []dashboard.SettingsValue {
 	}
 	var out []dashboard.SettingsValue
 	for _, o := range offered {
-		if r := rows[o.key]; o.key != promptKey || r.Value != "" {
-			out = append(out, dashboard.SettingsValue{Key: r.Key, Value: r.Value, Help: r.Help, From: r.Origin, Choices: o.choices, Reset: o.key == promptKey})
+		r := rows[o.key]
+		v := dashboard.SettingsValue{Key: r.Key, Value: r.Value, Help: r.Help, From: r.Origin, Choices: o.choices}
+		switch o.key {
+		case promptKey:
+			v.Long, v.Builtin = config.MaxPrompt, condense.Prompt{Template: c.Summarizer.Template}.Text()
+			if c.Summarizer.PromptFile != "" {
+				continue // its text counts
+			}
+		case promptFileKey:
+			if v.Reset = true; v.Value == "" {
+				continue
+			}
 		}
+		out = append(out, v)
 	}
 	return out
 }
@@ -66,16 +80,20 @@ func (l liveSettings) SetValues(r *http.Request) func(context.Context, string, m
 		if err := l.s.saveValues(ctx, profile, values); err != nil {
 			return err
 		}
-		if _, err := l.s.Reload(ctx); err != nil {
-			return err
-		}
-		l.s.events.SettingsChanged(profile)
-		return nil
+		return l.inForce(ctx, profile)
 	}
 }
 
-// saveValues writes values to the file of a profile. When the file would not be valid, or
-// they would not be in force, nothing is written.
+// inForce reads the configuration that was written, and says so to those who listen.
+func (l liveSettings) inForce(ctx context.Context, profile string) error {
+	if _, err := l.s.Reload(ctx); err != nil {
+		return err
+	}
+	l.s.events.SettingsChanged(profile)
+	return nil
+}
+
+// saveValues writes values to the file of a profile.
 func (s *Service) saveValues(ctx context.Context, profile string, values map[string]string) error {
 	var changes []config.Change
 	for _, key := range slices.Sorted(maps.Keys(values)) {
@@ -88,13 +106,19 @@ func (s *Service) saveValues(ctx context.Context, profile string, values map[str
 		}
 		changes = append(changes, config.Change{Key: key, Value: values[key], Remove: values[key] == ""})
 	}
+	return s.saveChanges(ctx, profile, func(*config.Config) []config.Change { return changes })
+}
+
+// saveChanges changes the file of a profile as its configuration asks for. When the file
+// would not be valid, or the changes would not be in force, nothing is written.
+func (s *Service) saveChanges(ctx context.Context, profile string, changes func(*config.Config) []config.Change) error {
 	s.files.mu.Lock()
 	defer s.files.mu.Unlock()
 	c := s.of(profile)
 	if c == nil || c.File == "" {
 		return &precis.Error{Code: precis.CodeConflict, Op: opSave, Err: errors.New("there is no configuration file")}
 	}
-	_, err := c.Save(ctx, changes...)
+	_, err := c.Save(ctx, changes(c)...)
 	return err
 }
 
@@ -104,7 +128,7 @@ func (o offer) check(v string) error {
 	switch {
 	case v == "":
 		return nil
-	case o.key == promptKey:
+	case o.key == promptFileKey:
 		return precis.Errorf(precis.CodeInvalid, opSave, "%s can only be taken out here", o.key)
 	case o.choices != nil && !slices.Contains(o.choices, v):
 		return precis.Errorf(precis.CodeInvalid, opSave, "%s is %.40q, want one of %q", o.key, v, o.choices)

@@ -1,10 +1,20 @@
 package service_test
 
 import (
+	"encoding/json"
+	"fmt"
+	"html"
+	"net/url"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"precis/cmd/internal/config"
+	"precis/cmd/internal/jobs"
+	"precis/cmd/internal/service"
+	"precis/condense"
+	"precis/conversation"
 )
 
 // Values of the configuration file are changed on the page of settings: one is written in
@@ -59,6 +69,84 @@ func TestValuesAreWrittenOnThePageOfSettings(t *testing.T) {
 	if post("summarizer.prompt_file=/etc/passwd") != 303 || strings.Contains(content(t, s.file), "passwd") {
 		t.Error("a file can be named")
 	}
+}
+
+// A prompt that is typed on the page stands in the file as a text of several lines, is what
+// the model is asked by from then on, and goes by its reset.
+func TestThePromptIsTypedOnThePageOfSettings(t *testing.T) {
+	t.Setenv("KEY_OF_THE_TEST", "k")
+	s := open(t, "# of the team\ngateway: {upstream: UPSTREAM, store: memory}\nsummarizer:\n  model: claude-haiku-4-5 # cheap\n  url: UPSTREAM\n  key_env: KEY_OF_THE_TEST\n",
+		func(p *service.Parts) { p.Condensing = (&jobs.Opener{}).GatewayCondensing })
+	was := content(t, s.file)
+	page := s.ask("GET", "/precis/settings", "")
+	token, cookie := cut(page.Body.String(), `name="token" value="`, `"`), strings.Split(page.Header().Get("Set-Cookie"), ";")[0]
+	if !strings.Contains(page.Body.String(), html.EscapeString(condense.Prompt{}.Text()[:60])) {
+		t.Error("the built-in prompt is not on the page")
+	}
+	post := func(v url.Values) int {
+		v.Set("token", token)
+		return s.ask("POST", "/precis/settings/values", v.Encode(), "Content-Type", "application/x-www-form-urlencoded", "Cookie", cookie).Code
+	}
+	const prompt = "Sum it up # briefly.\n\n  - files: {all}\n  - commands"
+	if code := post(url.Values{"summarizer.prompt": {strings.ReplaceAll(prompt, "\n", "\r\n") + "\r\n"}}); code != 303 {
+		t.Fatal(code)
+	}
+	if got, want := content(t, s.file), was+"  prompt: |-\n    Sum it up # briefly.\n\n      - files: {all}\n      - commands\n"; got != want {
+		t.Errorf("the file is\n%s\nwant\n%s", got, want)
+	}
+	if asked := s.summarized(t); !strings.Contains(asked, "Sum it up # briefly.") || !strings.Contains(asked, "- files: {all}") {
+		t.Errorf("the model is asked %.400s", asked)
+	}
+	for _, bad := range []string{"a\x00b", "\xff", strings.Repeat("x", config.MaxPrompt+1)} {
+		if code := post(url.Values{"summarizer.prompt": {bad}}); code != 400 || !strings.Contains(content(t, s.file), "- commands") {
+			t.Errorf("%.10q: %d", bad, code)
+		}
+	}
+	if code := post(url.Values{"summarizer.prompt": {"Sum it up # briefly."}, "reset": {"summarizer.prompt"}}); code != 303 || content(t, s.file) != was {
+		t.Errorf("reset: %d, the file is\n%s", code, content(t, s.file))
+	}
+	if asked := s.summarized(t); strings.Contains(asked, "briefly") {
+		t.Errorf("after the reset the model is asked %.400s", asked)
+	}
+}
+
+// summarized has a conversation condensed by the model, and returns what the model was
+// asked.
+func (s *setup) summarized(t *testing.T) string {
+	t.Helper()
+	type object = map[string]any
+	var messages []object
+	for n := range 30 {
+		messages = append(messages, object{"role": "user", "content": fmt.Sprintf("Look at part %d. %s", n, strings.Repeat("It is long. ", 60))},
+			object{"role": "assistant", "content": fmt.Sprintf("Part %d is fine. %s", n, strings.Repeat("I looked at it. ", 60))})
+	}
+	messages = append(messages, object{"role": "user", "content": "Go on."})
+	body, err := json.Marshal(object{"model": "claude-sonnet-4-5", "max_tokens": 10, "messages": messages})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := s.ask("POST", "/v1/messages", string(body)); got.Code != 200 {
+		t.Fatalf("%d %s", got.Code, got.Body)
+	}
+	var list conversation.Page[conversation.Listed]
+	if err := json.Unmarshal(s.ask("GET", "/precis/api/v1/conversations", "").Body.Bytes(), &list); err != nil || len(list.Items) != 1 {
+		t.Fatalf("%d conversations, %v", len(list.Items), err)
+	}
+	before := len(s.upstream.Requests())
+	got := s.ask("POST", "/precis/api/v1/conversations/"+list.Items[0].ID+"/draft", `{"target_tokens":4000,"summarizer":"model"}`)
+	asked := s.upstream.Requests()[before:]
+	if len(asked) == 0 {
+		t.Fatalf("no model was asked: %d %s", got.Code, got.Body)
+	}
+	var text strings.Builder
+	for _, r := range asked {
+		var request any
+		if err := json.Unmarshal(r.Body, &request); err != nil {
+			t.Fatal(err)
+		}
+		fmt.Fprintln(&text, request)
+	}
+	return text.String()
 }
 
 // cut returns what stands between two texts; "" when they are not there.

@@ -9,10 +9,10 @@ import (
 
 // SumColumns are the columns of a ledger that are summed up, in the order of
 // [SumsOf] and [SumsInto]; the column cost, which is older, comes last.
-const SumColumns = "requests, input, output, cache_read, cache_write, price, sent, saved, edits"
+const SumColumns = "requests, input, output, cache_read, cache_write, price, sent, saved, edits, saved_usd"
 
 // SumOf is an aggregate of SQL over each of [SumColumns] and cost.
-const SumOf = `sum(requests), sum(input), sum(output), sum(cache_read), sum(cache_write), sum(price), sum(sent), sum(saved), sum(edits), sum(cost)`
+const SumOf = `sum(requests), sum(input), sum(output), sum(cache_read), sum(cache_write), sum(price), sum(sent), sum(saved), sum(edits), sum(saved_usd), sum(cost)`
 
 // SumsOf returns what an entry adds to sums.
 func SumsOf(e precis.LedgerEntry) (s store.Sums) {
@@ -22,7 +22,7 @@ func SumsOf(e precis.LedgerEntry) (s store.Sums) {
 
 // SumsInto returns where the values of [SumOf] are scanned to.
 func SumsInto(s *store.Sums) []any {
-	return []any{&s.Requests, &s.Usage.Input, &s.Usage.Output, &s.Usage.CacheRead, &s.Usage.CacheWrite, &s.CostUSD, &s.Sent, &s.Saved, &s.Edits, &s.Condensing}
+	return []any{&s.Requests, &s.Usage.Input, &s.Usage.Output, &s.Usage.CacheRead, &s.Usage.CacheWrite, &s.CostUSD, &s.Sent, &s.Saved, &s.Edits, &s.SavedUSD, &s.Condensing}
 }
 
 // SecondsOfDay is the length of a day in UTC.

@@ -12,13 +12,17 @@ ALTER TABLE ledger
   ADD COLUMN saved bigint NOT NULL DEFAULT 0,
   ADD COLUMN edits bigint NOT NULL DEFAULT 0;
 UPDATE ledger SET day = (seconds - ((seconds % 86400) + 86400) % 86400) / 86400;
+-- JSON is read without the escapes of NUL, which PostgreSQL has no text for.
 UPDATE ledger SET requests = 1,
-  input = coalesce((convert_from(data, 'UTF8')::json -> 'usage' ->> 'input')::bigint, 0),
-  output = coalesce((convert_from(data, 'UTF8')::json -> 'usage' ->> 'output')::bigint, 0),
-  cache_read = coalesce((convert_from(data, 'UTF8')::json -> 'usage' ->> 'cache_read')::bigint, 0),
-  cache_write = coalesce((convert_from(data, 'UTF8')::json -> 'usage' ->> 'cache_write')::bigint, 0),
-  price = coalesce((convert_from(data, 'UTF8')::json ->> 'cost_usd')::double precision, 0),
-  sent = coalesce((convert_from(data, 'UTF8')::json ->> 'tokens_after')::bigint, 0),
-  saved = greatest(coalesce((convert_from(data, 'UTF8')::json ->> 'tokens_before')::bigint, 0) - coalesce((convert_from(data, 'UTF8')::json ->> 'tokens_after')::bigint, 0), 0)
-  WHERE convert_from(data, 'UTF8')::json ->> 'kind' = 'request';
-UPDATE ledger SET edits = 1 WHERE coalesce(convert_from(data, 'UTF8')::json ->> 'kind', '') NOT IN ('request', 'call');
+  input = coalesce((entry -> 'usage' ->> 'input')::bigint, 0),
+  output = coalesce((entry -> 'usage' ->> 'output')::bigint, 0),
+  cache_read = coalesce((entry -> 'usage' ->> 'cache_read')::bigint, 0),
+  cache_write = coalesce((entry -> 'usage' ->> 'cache_write')::bigint, 0),
+  price = coalesce((entry ->> 'cost_usd')::double precision, 0),
+  sent = coalesce((entry ->> 'tokens_after')::bigint, 0),
+  saved = greatest(coalesce((entry ->> 'tokens_before')::bigint, 0) - coalesce((entry ->> 'tokens_after')::bigint, 0), 0)
+  FROM (SELECT id, regexp_replace(convert_from(data, 'UTF8'), '(?<!\\)((?:\\\\)*)\\u0000', '\1', 'g')::json AS entry FROM ledger OFFSET 0) AS old
+  WHERE old.id = ledger.id AND entry ->> 'kind' = 'request';
+UPDATE ledger SET edits = 1
+  FROM (SELECT id, regexp_replace(convert_from(data, 'UTF8'), '(?<!\\)((?:\\\\)*)\\u0000', '\1', 'g')::json AS entry FROM ledger OFFSET 0) AS old
+  WHERE old.id = ledger.id AND coalesce(entry ->> 'kind', '') NOT IN ('request', 'call');
