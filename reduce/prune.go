@@ -30,7 +30,7 @@ func (Prune) Name() string { return "prune" }
 func (p Prune) Propose(_ context.Context, s *precis.Situation) (precis.Edit, error) {
 	r := newPruner(p, s)
 	r.survey(before(s, isFold))
-	return r.prune(), nil
+	return r.report(r.prune(s.Excess()).edit), nil
 }
 
 // Squeeze prunes kept messages, too, when the view does not fit otherwise, e.g.
@@ -44,12 +44,29 @@ func (Squeeze) Name() string { return "squeeze" }
 // LastResort marks the rung as one that may change kept messages.
 func (Squeeze) LastResort() {}
 
-// Propose shortens the content with the least worth for its size, kept or not.
+// Propose shortens the content with the least worth for its size, kept or not. The
+// message to be answered, which no model has read, stays whole where the view can come
+// to its target so, or else fits so.
 func (q Squeeze) Propose(_ context.Context, s *precis.Situation) (precis.Edit, error) {
+	unread := s.Transcript.Len() - 1
+	fits := min(s.Limit, s.Trigger-1)
+	if s.Meter.View([]precis.Message{s.Transcript.At(unread)}) < fits {
+		for _, size := range []int{s.Target, fits} {
+			r := q.pruner(s, func(message int) bool { return message == unread })
+			if p := r.prune(s.Used - size); p.saved >= s.Used-size {
+				return r.report(p.edit), nil
+			}
+		}
+	}
+	r := q.pruner(s, func(message int) bool { return retain.Pending(s, message) })
+	return r.report(r.prune(s.Excess()).edit), nil
+}
+
+func (q Squeeze) pruner(s *precis.Situation, spared func(message int) bool) *pruner {
 	r := newPruner(q.Prune, s)
-	r.deep, r.over, r.errorsOver = true, squeezeOver, squeezeOver
+	r.deep, r.over, r.errorsOver, r.spared = true, squeezeOver, squeezeOver, spared
 	r.survey(before(s, func(e precis.Edit) bool { return e.Kind == precis.KindPruning || isFold(e) }))
-	return r.prune(), nil
+	return r
 }
 
 // before returns the original blocks of the view, including those that the view shows as edits of some
@@ -121,7 +138,8 @@ type pruner struct {
 	Prune
 	over       int  // shorter results are left alone, in characters
 	errorsOver int  // shorter results that are errors
-	deep       bool // what is kept may be shortened, too
+	deep       bool // what is kept may be shortened, too, but for spared messages
+	spared     func(message int) bool
 	s          *precis.Situation
 	x          *retain.Index
 	worth      []float64
@@ -178,7 +196,7 @@ func (r *pruner) newest() map[int32]bool {
 func (r *pruner) block(h precis.Handle, b precis.Block, from, to int, last map[int32]bool) {
 	role := r.s.Transcript.At(h.From).Role
 	t := pruned{h: h, role: role, block: b}
-	if r.deep && !r.s.Kept.PinnedBlock(h.From, h.Block) && !retain.Pending(r.s, h.From) || !r.s.Kept.Block(h.From, h.Block) {
+	if r.deep && !r.s.Kept.PinnedBlock(h.From, h.Block) && !r.spared(h.From) || !r.s.Kept.Block(h.From, h.Block) {
 		for i := from; i < to; i++ {
 			if r.bulky(i, last) {
 				t.parts = append(t.parts, r.partOf(i))
@@ -334,15 +352,15 @@ func (r *pruner) mean() float64 {
 }
 
 // prune chooses which pieces stay and renders them, with a smaller budget each
-// time until the view is at its target.
-func (r *pruner) prune() precis.Edit {
+// time until the excess, in tokens, is saved.
+func (r *pruner) prune(excess int) *proposal {
 	notes := 30 * len(r.blocks)
-	budget := float64(r.now - r.s.Excess() - notes)
+	budget := float64(r.now - excess - notes)
 	var best *proposal
 	for try := range 8 { // the rendered size differs from the estimate
 		p := r.render(r.x.Choose(r.pieces, r.worth, r.cover.Clone(), budget))
-		over := r.s.Excess() - p.saved
-		if best == nil || best.saved < r.s.Excess() && p.saved > best.saved || over <= 0 && p.saved < best.saved {
+		over := excess - p.saved
+		if best == nil || best.saved < excess && p.saved > best.saved || over <= 0 && p.saved < best.saved {
 			best = p
 		}
 		if over <= 0 && (try >= 3 || -over < r.s.Target/100) || over > 0 && budget <= 0 {
@@ -350,7 +368,7 @@ func (r *pruner) prune() precis.Edit {
 		}
 		budget -= float64(over) + float64(max(over, 0)*(1+try*try))/20
 	}
-	return r.report(best.edit)
+	return best
 }
 
 func (r *pruner) report(e precis.Edit) precis.Edit {

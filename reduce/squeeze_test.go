@@ -210,3 +210,31 @@ func TestForcedRunsSqueezeOnlyWhatDoesNotFit(t *testing.T) {
 		t.Errorf("%d of %d are left", res.Report.After.Tokens, window)
 	}
 }
+
+// TestSqueezeLeavesWhatIsUnreadWhole: the newest result is cut only when it does not fit with everything older cut down.
+func TestSqueezeLeavesWhatIsUnreadWhole(t *testing.T) {
+	older, unread := listing(), testLog()
+	msgs := join(text("user", "the task"), call("1", "bash", `{"command":"find"}`, older), call("2", "bash", `{"command":"go test"}`, unread))
+	for name, tt := range map[string]struct {
+		target, limit int
+		whole         bool
+	}{
+		"target reached":     {len(unread) + 1500, len(unread) + 9000, true},
+		"target not reached": {len(unread) / 2, len(unread) + 1500, true},
+		"too long":           {len(unread) / 2, len(unread) - 1, false},
+	} {
+		s := situation(tt.target, len(msgs), msgs...)
+		s.Limit, s.Trigger = tt.limit, tt.limit
+		view := apply(t, reduce.Squeeze{}, s)
+		got := view[4].Content[0].(precis.ToolResult).Text()
+		if whole := got == unread; whole != tt.whole {
+			t.Errorf("%s: the newest result is whole: %v", name, whole)
+		}
+		if n := s.Meter.View(view); n >= tt.limit || tt.limit > len(unread)+8000 && n > tt.target {
+			t.Errorf("%s: %d characters are left", name, n)
+		}
+		if left := view[2].Content[0].(precis.ToolResult).Text(); name == "target not reached" && len(left) > 1500 {
+			t.Errorf("%s: %d characters of the older result are left", name, len(left))
+		}
+	}
+}
