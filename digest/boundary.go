@@ -25,8 +25,20 @@ type boundary struct {
 	room   float64 // tokens for all groups and the digest
 	cover  *retain.Coverage
 	lines  []retain.Piece // of all groups, in order; cost as in a digest
+	layout layout         // of lines
+	first  []int          // of each text the number of its first line; -1: not of the groups
 	of     []int          // the group of each line
 	stuck  []float64      // 0, or the share of a line's text that is shown and cannot be pruned further
+
+	beside  beside               // what is shown beside the digest that was written last
+	defined map[[2]string]string // path and text of a file → its outline
+}
+
+// beside is what the view shows when the first hidden groups are replaced.
+type beside struct {
+	hidden int
+	cover  *retain.Coverage
+	copies *retain.Copies // nil: no digest was written yet
 }
 
 // oldGroup is a group that may be hidden.
@@ -46,7 +58,7 @@ const bulky = 1000
 
 func newBoundary(s *precis.Situation) *boundary {
 	x, worth, reuse := retain.Of(s)
-	b := &boundary{s: s, x: x, worth: worth, reuse: reuse, cover: x.Cover()}
+	b := &boundary{s: s, x: x, worth: worth, reuse: reuse, cover: x.Cover(), defined: map[[2]string]string{}}
 	used := s.Used - s.Budget.Overhead
 	for i := 0; i < len(s.Units); {
 		end, free := s.Group(i)
@@ -58,9 +70,7 @@ func newBoundary(s *precis.Situation) *boundary {
 			b.groups = append(b.groups, oldGroup{units: [2]int{i, end}, span: [2]int{s.Units[i].From, s.Units[end-1].To}, tokens: tokens})
 			used -= tokens
 		} else {
-			for _, u := range s.Units[i:end] {
-				b.cover.Messages(u.Messages)
-			}
+			b.cover.Units(s.Units[i:end])
 		}
 		i = end
 	}
@@ -105,7 +115,7 @@ func (b *boundary) texts() {
 	total := b.s.Meter.View(b.s.Transcript.Messages())
 	b.perTok = float64(total) / float64(max(bytes, 1))
 	stuck := b.replaced()
-	at := layoutFor(int(b.room))
+	b.layout, b.first = layoutFor(int(b.room)), slices.Repeat([]int{-1}, len(b.x.Texts))
 	for i := range b.x.Texts {
 		t := &b.x.Texts[i]
 		for g < len(b.groups) && b.groups[g].span[1] <= t.Handle.From {
@@ -131,8 +141,9 @@ func (b *boundary) texts() {
 		default:
 			b.groups[g].fixed += 30
 		}
+		b.first[i] = len(b.lines)
 		for start := 0; start < len(t.Body); {
-			end := at.pieceEnd(t, start)
+			end := b.layout.pieceEnd(t, start)
 			if b.x.Mentions(i, start, end) || b.reuse.Work(i) {
 				n := float64(end - start)
 				b.lines = append(b.lines, retain.Piece{Text: i, Start: start, End: end, Cost: n*b.perTok + 1.5, Bonus: b.reuse.Worth(i, start, end)})
@@ -142,6 +153,19 @@ func (b *boundary) texts() {
 			start = end
 		}
 	}
+}
+
+// linesOf returns the lines of a text of the groups, if they are divided by a layout.
+func (b *boundary) linesOf(text int, at layout) (lines []retain.Piece, ok bool) {
+	from := b.first[text]
+	if from < 0 || at != b.layout {
+		return nil, false
+	}
+	to := from
+	for to < len(b.lines) && b.lines[to].Text == text {
+		to++
+	}
+	return b.lines[from:to], true
 }
 
 // replaced records what replaces other content already and cannot be pruned
@@ -196,6 +220,34 @@ func (b *boundary) changedBlocks(grp *oldGroup, u precis.Unit, out map[precis.Ha
 		grp.shown = append(grp.shown, precis.Message{Role: said.Role, Content: []precis.Block{now}})
 		out[h] = shareOf(tokens, b.s.Meter.Block(said.Role, block))
 	}
+}
+
+// shownBeside returns the coverage and the lines of what the view shows when the first n groups are replaced. The next call
+// with fewer groups only adds those that are shown in addition.
+func (b *boundary) shownBeside(n int, spans [][2]int) (*retain.Coverage, *retain.Copies) {
+	if b.beside.copies == nil || n > b.beside.hidden {
+		b.beside = beside{n, shown(b.s, b.x, spans), shownLines(b.s, spans)}
+	}
+	for _, g := range b.groups[n:b.beside.hidden] {
+		units := b.s.Units[g.units[0]:g.units[1]]
+		b.beside.cover.Units(units)
+		for _, u := range units {
+			b.beside.copies.Messages(u.Messages)
+		}
+	}
+	b.beside.hidden = n
+	return b.beside.cover.Clone(), b.beside.copies.Clone()
+}
+
+// outlineOf returns the outline of a file that a tool returned, read once.
+func (b *boundary) outlineOf(path, text string) string {
+	key := [2]string{path, text}
+	out, ok := b.defined[key]
+	if !ok {
+		out = definitions(b.parser, path, text)
+		b.defined[key] = out
+	}
+	return out
 }
 
 // shareOf returns part/whole, limited to more than 0 and at most 1.
@@ -255,7 +307,7 @@ func (b *boundary) value(n int) (value float64, size int) {
 	if room < 0 {
 		return -1, 0
 	}
-	small := map[int]bool{}
+	small := make([]bool, len(b.x.Texts))
 	for _, g := range b.groups[n:] {
 		for _, t := range g.small {
 			small[t] = true

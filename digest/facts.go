@@ -1,7 +1,9 @@
 package digest
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 	"sort"
 	"strings"
 
@@ -246,17 +248,37 @@ func (in *input) pieces() []retain.Piece {
 		if !in.covered(t.Handle.From) || t.Source == retain.Harness || in.tellsRefusal(t) || t.Source == retain.Called && (isChoice(t.Body) || in.listed(t)) {
 			continue
 		}
-		for start := 0; start < len(t.Body); {
-			end := at.pieceEnd(t, start)
-			if (in.worthALine(i, start, end) || !in.onlyNew && in.reuse.Work(i)) && !in.quotes(t, start, end) {
-				n := len(strings.TrimSpace(t.Body[start:end]))
-				out = append(out, retain.Piece{Text: i, Start: start, End: end, Cost: float64(n)/4 + 1.5, Bonus: in.reuse.Worth(i, start, end) * in.copies.Fresh(t.Body[start:end])})
+		for _, p := range slices.Backward(in.linesOf(i, at)) {
+			if in.quotes(t, p.Start, p.End) {
+				continue
 			}
-			start = end
+			line := t.Body[p.Start:p.End]
+			p.Cost = float64(len(strings.TrimSpace(line)))/4 + 1.5
+			p.Bonus *= in.copies.Fresh(line)
+			out = append(out, p)
 		}
 		in.copies.Add(t.Body)
 	}
-	sort.SliceStable(out, func(a, b int) bool { return out[a].Text < out[b].Text })
+	slices.Reverse(out)
+	return out
+}
+
+// linesOf returns the lines of a text that may be told, with the worth of each for being repeated word for word.
+func (in *input) linesOf(text int, at layout) []retain.Piece {
+	if in.lines != nil && !in.onlyNew {
+		if known, ok := in.lines(text, at); ok {
+			return known
+		}
+	}
+	t := &in.x.Texts[text]
+	var out []retain.Piece
+	for start := 0; start < len(t.Body); {
+		end := at.pieceEnd(t, start)
+		if in.worthALine(text, start, end) || !in.onlyNew && in.reuse.Work(text) {
+			out = append(out, retain.Piece{Text: text, Start: start, End: end, Bonus: in.reuse.Worth(text, start, end)})
+		}
+		start = end
+	}
 	return out
 }
 
@@ -348,13 +370,14 @@ func isChoice(s string) bool {
 // many it listed.
 func (in *input) names(d *draft) int {
 	order := make([]int, 0, len(in.worth))
+	density := make([]float64, len(in.worth))
 	for f, w := range in.worth {
 		if w > 0 && !in.cover.Seen(f) {
 			order = append(order, f)
+			density[f] = w / float64(len(in.name(f))+2)
 		}
 	}
-	density := func(f int) float64 { return in.worth[f] / float64(len(in.name(f))+2) }
-	sort.SliceStable(order, func(a, b int) bool { return density(order[a]) > density(order[b]) })
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(density[b], density[a]) })
 	title := "\n## Also mentioned\n"
 	if in.base != "" {
 		title = "\n## Also mentioned (paths are under " + native(in.base) + ")\n"

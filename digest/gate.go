@@ -122,9 +122,17 @@ func hides(s *precis.Situation, e precis.Edit) (at int, spans [][2]int, tokens, 
 // outside returns the messages that the view shows outside the spans.
 func outside(s *precis.Situation, spans [][2]int) []precis.Message {
 	var out []precis.Message
+	for _, u := range unitsOutside(s, spans) {
+		out = append(out, u.Messages...)
+	}
+	return out
+}
+
+func unitsOutside(s *precis.Situation, spans [][2]int) []precis.Unit {
+	var out []precis.Unit
 	for _, u := range s.Units {
 		if !within(spans, u.From) {
-			out = append(out, u.Messages...)
+			out = append(out, u)
 		}
 	}
 	return out
@@ -133,14 +141,7 @@ func outside(s *precis.Situation, spans [][2]int) []precis.Message {
 // Audit reports what the view of a situation keeps.
 func (g Gate) Audit(s *precis.Situation, made []precis.Edit) precis.Retention {
 	x, worth, _ := retain.Of(s)
-	var whole, original []precis.Message
-	for _, u := range s.Units {
-		whole = append(whole, u.Messages...)
-		if u.Original() {
-			original = append(original, u.Messages...)
-		}
-	}
-	return x.Measure(worth, whole, original)
+	return x.MeasureView(worth, s.Units)
 }
 
 // Repaired is a summary after [Repair].

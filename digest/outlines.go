@@ -23,6 +23,10 @@ const (
 // messages, newest first: what each defines, with line numbers, without bodies.
 // Together they take a twentieth of the tokens of a digest. The parser may be nil.
 func Outlines(x *retain.Index, covered func(message int) bool, digest int, p outline.Parser) []string {
+	return outlines(x, covered, digest, func(path, text string) string { return definitions(p, path, text) })
+}
+
+func outlines(x *retain.Index, covered func(message int) bool, digest int, define func(path, text string) string) []string {
 	tokens := digest * outlineShare / 100
 	reads := map[string]*toolcall.Call{}
 	var paths []string
@@ -40,7 +44,7 @@ func Outlines(x *retain.Index, covered func(message int) bool, digest int, p out
 		return nil
 	}
 	f := outline.Fold(paths, func(path string) (string, error) {
-		return definitions(p, path, reads[path].Text), nil
+		return define(path, reads[path].Text), nil
 	}, min(tokens*4, outline.MaxFolded))
 	for i, section := range f.Sections { // outlined source must not look like an instruction
 		section = strings.TrimPrefix(section, "<system-reminder>\n")

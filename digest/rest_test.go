@@ -10,7 +10,7 @@ import (
 )
 
 // TestTheRoomThatADigestLeavesGoesToWholeMessages: where a digest alone brings the view down, the next group of messages
-// would not have fit beside it.
+// would not have fit beside it, or what is left is little.
 func TestTheRoomThatADigestLeavesGoesToWholeMessages(t *testing.T) {
 	m := manager(t, tokens.NameChars4, nil)
 	meter, seen := m.NewMeter(), 0
@@ -37,7 +37,7 @@ func TestTheRoomThatADigestLeavesGoesToWholeMessages(t *testing.T) {
 		keep := precis.Keep(conv.Transcript, nil, meter, 0, 0)
 		from, to := keep.Group(last - 1)
 		whole := meter.View(conv.Transcript.Messages()[from:to])
-		if left := res.Report.Decision.Target - res.Report.After.Tokens; whole < left {
+		if left := res.Report.Decision.Target - res.Report.After.Tokens; whole < left && left > res.Report.Decision.Target/16 {
 			t.Errorf("seed %d: %d tokens are left, messages %d to %d of %d tokens are hidden", seed, left, from, to-1, whole)
 		}
 	}

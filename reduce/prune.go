@@ -45,17 +45,14 @@ func (Squeeze) Name() string { return "squeeze" }
 func (Squeeze) LastResort() {}
 
 // Propose shortens the content with the least worth for its size, kept or not. The
-// message to be answered, which no model has read, stays whole where the view can come
-// to its target so, or else fits so.
+// message to be answered, which no model has read, stays whole where the view fits with
+// it; it is then cut to what fits, not to its target.
 func (q Squeeze) Propose(_ context.Context, s *precis.Situation) (precis.Edit, error) {
-	unread := s.Transcript.Len() - 1
-	fits := min(s.Limit, s.Trigger-1)
+	unread, fits := s.Transcript.Len()-1, min(s.Limit, s.Trigger-1)
 	if s.Meter.View([]precis.Message{s.Transcript.At(unread)}) < fits {
-		for _, size := range []int{s.Target, fits} {
-			r := q.pruner(s, func(message int) bool { return message == unread })
-			if p := r.prune(s.Used - size); p.saved >= s.Used-size {
-				return r.report(p.edit), nil
-			}
+		r := q.pruner(s, func(message int) bool { return message == unread })
+		if p := r.prune(s.Used - fits); p.saved >= s.Used-fits {
+			return r.report(p.edit), nil
 		}
 	}
 	r := q.pruner(s, func(message int) bool { return retain.Pending(s, message) })

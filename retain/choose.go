@@ -3,6 +3,7 @@ package retain
 import (
 	"container/heap"
 	"slices"
+	"sort"
 
 	"precis"
 	"precis/internal/jsonspan"
@@ -176,6 +177,22 @@ func (x *Index) Mentions(text, start, end int) bool { return len(x.within(text, 
 
 // Messages marks the facts that messages mention as shown, reasoning left out.
 func (c *Coverage) Messages(msgs []precis.Message) { texts(msgs, c.String) }
+
+// Units marks the facts that units of a view show. The view is one of the indexed conversation: what is shown as it was
+// said is not read again.
+func (c *Coverage) Units(units []precis.Unit) {
+	for _, u := range units {
+		if !u.Original() || u.Changed || len(u.Messages) == 0 {
+			c.Messages(u.Messages)
+			continue
+		}
+		texts := c.x.Texts
+		from := sort.Search(len(texts), func(i int) bool { return texts[i].Handle.From >= u.From })
+		for i := from; i < len(texts) && texts[i].Handle.From == u.From; i++ {
+			c.Piece(i, 0, len(texts[i].Body))
+		}
+	}
+}
 
 // Messages adds the lines of messages that are shown, reasoning left out.
 func (c *Copies) Messages(msgs []precis.Message) { texts(msgs, c.Add) }

@@ -1,7 +1,7 @@
 package retain
 
 import (
-	"hash/fnv"
+	"maps"
 	"strings"
 )
 
@@ -16,6 +16,9 @@ type Copies struct {
 func NewCopies() *Copies {
 	return &Copies{seen: map[uint64]struct{}{}}
 }
+
+// Clone returns a copy.
+func (c *Copies) Clone() *Copies { return &Copies{seen: maps.Clone(c.seen)} }
 
 // leastLine is the least size in bytes of a line that is compared: shorter
 // lines are ignored.
@@ -78,9 +81,11 @@ func NumberColumn(line string) int {
 	return 0
 }
 
-// hash is FNV-1a, the same in every process: a view must not depend on a seed.
+// hash is FNV-1a, the same in every process: a view must not depend on a seed. Written out it allocates nothing.
 func hash(s string) uint64 {
-	h := fnv.New64a()
-	h.Write([]byte(s))
-	return h.Sum64()
+	h := uint64(14695981039346656037)
+	for i := range len(s) {
+		h = (h ^ uint64(s[i])) * 1099511628211
+	}
+	return h
 }

@@ -18,6 +18,30 @@ func (x *Index) Measure(worth []float64, whole, original []precis.Message) preci
 	all, own := x.Cover(), x.Cover()
 	all.Messages(whole)
 	own.Messages(original)
+	return x.measure(worth, all, own, whole)
+}
+
+// MeasureView is [Index.Measure] of a view of the indexed conversation. Units that show
+// what was said, shortened or not, are original.
+func (x *Index) MeasureView(worth []float64, units []precis.Unit) precis.Retention {
+	var whole []precis.Message
+	var original, others []precis.Unit
+	for _, u := range units {
+		whole = append(whole, u.Messages...)
+		if u.Original() {
+			original = append(original, u)
+		} else {
+			others = append(others, u)
+		}
+	}
+	own := x.Cover()
+	own.Units(original)
+	all := own.Clone()
+	all.Units(others)
+	return x.measure(worth, all, own, whole)
+}
+
+func (x *Index) measure(worth []float64, all, own *Coverage, whole []precis.Message) precis.Retention {
 	var r precis.Retention
 	sum, kept := 0.0, 0.0
 	for f, w := range worth {
