@@ -158,8 +158,11 @@ func TestOutcomeWhereErrorsAreMarked(t *testing.T) {
 	result := func(id, text string, isError bool) precis.Message {
 		return precis.Message{Role: "user", Content: []precis.Block{precis.ToolResult{ToolUseID: id, IsError: isError, Content: []precis.Block{precis.Text{Text: text}}}}}
 	}
-	calls := toolcall.Find([]precis.Message{use("1"), result("1", "", false), use("2"), result("2", "boom", true)})
+	calls := toolcall.Find([]precis.Message{use("1"), result("1", "", false), use("2"), result("2", "boom", true), use("3"), result("3", "Command executed.\nOutput:\nit went wrong", false)})
 	if a, b := calls[0].Outcome().End, calls[1].Outcome().End; a != toolcall.OK || b != toolcall.Failed {
 		t.Errorf("%s and %s", a, b)
+	}
+	if c := calls[2].Outcome().End; c != toolcall.Unknown {
+		t.Errorf("what says that it was carried out is %s", c)
 	}
 }
