@@ -92,3 +92,23 @@ func TestStepsOfARunAreBounded(t *testing.T) {
 		t.Errorf("the same edit has %d IDs", len(ids))
 	}
 }
+
+// What the model calls of a rung cost stands once in an edit: of an accepted rung with the
+// edit itself, of others with their steps.
+func TestStepsOfAcceptedRungsLeaveTheirCallsToTheEdit(t *testing.T) {
+	settings := precis.DefaultSettings()
+	settings.KeepShare, settings.Worth = 0, 0
+	report := precis.EditReport{Call: &precis.CallReport{Model: "m", Calls: 1, CostUSD: 0.5}}
+	m := manager(t, precis.Options{Settings: settings, Strategies: []precis.Strategy{
+		failing{"idle", precis.Edit{Report: report}, nil},
+		failing{"hides", precis.Edit{Kind: precis.KindTruncation, Replace: []precis.Replacement{{From: 1, To: 9, With: []precis.Message{precis.NewText("user", "x")}}}, Report: report}, nil},
+	}})
+	conv := &precis.Conversation{Transcript: numbered(40)}
+	if _, err := m.Manage(t.Context(), precis.Request{Conversation: conv, Window: window(1000), Target: 20, Manual: true}); len(conv.Edits) != 1 {
+		t.Fatalf("%d edits: %v", len(conv.Edits), err)
+	}
+	first := conv.Edits[0].Report
+	if len(first.Steps) != 2 || first.Steps[0].Call == nil || first.Steps[1].Call != nil || first.Call == nil {
+		t.Errorf("the edit has %+v, its steps %+v", first.Call, first.Steps)
+	}
+}

@@ -155,6 +155,9 @@ func TestDeclinedRungsAreShownWithTheEdit(t *testing.T) {
 	p := serve(t, opened(t, window, path, kept), nil)
 	p.condense(9000)
 	p.wants(p.get(200, p.one+"/edits"), "rungs tried", "<td>dedupe</td><td>found nothing</td>", "nothing is repeated")
+	if strings.Contains(p.get(200, p.one+"/edits"), "one run with e1") {
+		t.Error("the only edit of a run is said to be one with itself")
+	}
 	p.wants(p.get(200, p.one+"/edits?lang=fr"), "échelons essayés", "<td>rien trouvé</td>")
 	file, err := os.ReadFile(kept)
 	if err != nil {

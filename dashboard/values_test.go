@@ -133,6 +133,13 @@ func TestAPromptIsTypedInABrowser(t *testing.T) {
 	v.mu.Unlock()
 	b.open("settings")
 	b.until(field + `.value === "Mine."`)
+	b.do(chromedp.Evaluate[chromedp.Void](`document.getElementById("v-summarizer.model").select()`), chromedp.KeyEvent("own\r"))
+	b.until(`document.querySelector(".flash") !== null`)
+	if got := v.written(); len(got) != 1 || got["summarizer.model"] != "own" {
+		t.Errorf("the key Enter in another field has written %q", got)
+	}
+	b.open("settings")
+	b.until(field + `.value === "Mine."`)
 	b.do(chromedp.Click(`button[name=reset]`))
 	b.until(`document.querySelector(".flash") !== null`)
 	if got, ok := v.written()["summarizer.prompt"]; !ok || got != "" {

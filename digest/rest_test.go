@@ -55,14 +55,30 @@ func TestWhatTheNewestEditsWroteIsWhole(t *testing.T) {
 	}
 	s.user("Write the story.")
 	s.call("Write", map[string]any{"file_path": root + "story.md", "content": strings.Join(prose, "\n")}, "File created successfully")
-	for range 30 {
+	for range 300 {
 		f := s.file()
-		s.call("Read", map[string]any{"file_path": root + f}, s.source(f, 12))
+		s.call("Read", map[string]any{"file_path": root + f}, s.source(f, 60))
 	}
 	got := strings.Join(strings.Fields(digested(t, 6000, s.msgs...)), " ")
 	for _, line := range prose {
 		if !strings.Contains(got, line) {
 			t.Errorf("the digest does not say %q", line)
 		}
+	}
+}
+
+// TestACallIsNotParted: the end of a call on one line says nothing without its tool, where its beginning is known already.
+func TestACallIsNotParted(t *testing.T) {
+	s := newSession(3)
+	where := "/home/ann/shop/" + strings.Repeat("deeply_nested/", 8) + "checkout_flow.ts"
+	s.user("Look into " + where + " for what is slow.")
+	s.call("Grep", map[string]any{"path": where, "pattern": "computeShippingEstimate"}, "nothing")
+	s.says("Done.")
+	got := digested(t, 2000, s.msgs...)
+	if !strings.Contains(got, "computeShippingEstimate") {
+		t.Fatalf("the call is not told:\n%s", got)
+	}
+	if want := "Grep " + where + " computeShippingEstimate"; !strings.Contains(got, want) {
+		t.Errorf("the digest does not say %q:\n%s", want, got)
 	}
 }

@@ -248,8 +248,9 @@ func (in *input) commandLines(st *story, most int) []string {
 // briefly returns a command on one short line: of a script its beginning and its end, where scripts differ.
 func briefly(command string) string {
 	const most, end = 90, 50
-	if len(command) <= most || !strings.Contains(strings.TrimSpace(command), "\n") {
-		return quoted(command, most)
+	line := quoted(command, most)
+	if len(command) <= most || !strings.Contains(strings.TrimSpace(command), "\n") || !strings.HasSuffix(line, "…") {
+		return line
 	}
 	tail := quoted(command[len(command)-min(len(command)/2, 2*end):], 2*end)
 	if len(tail) > end {
@@ -258,7 +259,7 @@ func briefly(command string) string {
 			tail = tail[i+1:]
 		}
 	}
-	return quoted(command, most-end) + " " + tail
+	return harness.Plain(quoted(line, most-end) + " " + tail)
 }
 
 // editedSince names the files that were edited after a message; "" for none.

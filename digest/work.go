@@ -237,7 +237,8 @@ func lastLine(text string) string {
 	lines := strings.Split(text[from:], "\n")
 	for _, l := range slices.Backward(lines) {
 		l = strings.TrimSpace(l)
-		l = l[strings.LastIndexAny(l, "\r\a")+1:] // what a terminal writes over, and its title
+		l = strings.TrimSpace(l[strings.LastIndexAny(l, "\r\a")+1:]) // what a terminal writes over, and its title
+		l = l[:min(len(l), end)]
 		if strings.HasPrefix(l, "{") || strings.HasPrefix(l, "[{") {
 			continue // data
 		}

@@ -170,6 +170,21 @@ func TestPathsOfWritesAreArguments(t *testing.T) {
 	}
 }
 
+// A patch in a shell is content, and what runs it is not.
+func TestPatchesInShellsAreWritten(t *testing.T) {
+	x := Read("", []precis.Message{use("1", "shell", map[string]any{"command": []string{"bash", "-lc", "apply_patch <<'P'\n*** Begin Patch\n*** Update File: src/a_b.go\n+of_it\n*** End Patch\nP"}}),
+		use("2", "shell", map[string]any{"command": "make of_it"})})
+	var got []string
+	for _, text := range x.Texts {
+		if text.Source == Written {
+			got = append(got, text.Body)
+		}
+	}
+	if len(got) != 1 || !strings.Contains(got[0], "+of_it") {
+		t.Errorf("written: %q", got)
+	}
+}
+
 func TestPathsAreKnownByTheirEnd(t *testing.T) {
 	same := [][]string{
 		{"src/app.ts", "/home/me/proj/src/app.ts", "./src/app.ts", `C:\proj\src\app.ts`, `C:\\proj\\src\\app.ts`, `.\src\app.ts`, "../src/app.ts", "~/src/app.ts"},

@@ -664,6 +664,9 @@ func TestHome(t *testing.T) {
 	if want := ids(list(t, lib, sessions.Filter{})); !slices.Equal(seen, want) {
 		t.Errorf("paged %v, want %v", seen, want)
 	}
+	if n, known, err := conversation.Count(ctx, home); err != nil || !known || n != len(seen) {
+		t.Errorf("counted %d, %v, want %d: %v", n, known, len(seen), err)
+	}
 	if _, err := conversation.List(ctx, home, conversation.Listing{Cursor: "-1"}); precis.CodeOf(err) != precis.CodeInvalid {
 		t.Errorf("a wrong cursor: %v", err)
 	}

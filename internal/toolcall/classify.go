@@ -32,11 +32,11 @@ func classify(c Call, args map[string]string) Call {
 	case first(args, commandArgs) != "":
 		c.Kind, c.Line = Command, commandLine(args)
 		if appliesPatch(c.Line) {
-			c.Kind, c.Path, c.Effects, c.Line = Write, patchedFile(c.Line), patched(c.Line), ""
+			c.Kind, c.Path, c.Effects, c.Line, c.patch = Write, patchedFile(c.Line), patched(c.Line), "", true
 			return c
 		}
 	case name == "apply_patch" || strings.HasPrefix(args["input"], patchBegin):
-		c.Path, c.Kind = patchedFile(args["input"]), Write
+		c.Path, c.Kind, c.patch = patchedFile(args["input"]), Write, true
 	}
 	c.Effects = effects(c, args)
 	return c

@@ -51,11 +51,33 @@ func (c *Call) Outcome() Outcome {
 	if c.Kind == Command {
 		return c.commandOutcome(text)
 	}
+	if c.patch {
+		return c.patchOutcome(text)
+	}
 	switch {
 	case c.IsError, c.Kind == Write && hasPrefixFold(text, writeErrors):
 		return Outcome{End: Failed, Line: failureLine(text)}
 	}
 	return Outcome{End: OK}
+}
+
+// patchOutcome reads how a patch ended: Codex states an exit code, and flags nothing.
+func (c *Call) patchOutcome(text string) Outcome {
+	o := Outcome{End: OK}
+	if code, ok := exitCode(text); ok {
+		o.Code = &code
+	}
+	text = strings.TrimSpace(c.Output())
+	line, rank := worstLine(text)
+	switch {
+	case c.IsError, o.Code != nil && *o.Code != 0, hasPrefixFold(text, writeErrors):
+		o.End, o.Line = Failed, failureLine(text)
+	case hasPrefixFold(text, timeouts):
+		o.End = Interrupted
+	case o.Code == nil && rank == surely:
+		o.End, o.Line = Failed, line
+	}
+	return o
 }
 
 func (c *Call) commandOutcome(text string) Outcome {
@@ -160,7 +182,7 @@ func exitCode(text string) (int, bool) {
 }
 
 var (
-	writeErrors = []string{"error", "<error", "the tool execution failed", "failed to", "unable to", "no replacement was performed", "the file was not"}
+	writeErrors = []string{"error", "<error", "the tool execution failed", "failed to", "failed in sandbox", "unable to", "apply_patch verification failed", "no replacement was performed", "the file was not"}
 	timeouts    = []string{"command timed out", "timed out after", "the command timed out", "timeout:"}
 
 	// searches end with the code 1 when they find nothing, or differences.

@@ -62,6 +62,36 @@ func TestOutcomeOfCommands(t *testing.T) {
 	}
 }
 
+func TestOutcomeOfPatches(t *testing.T) {
+	const patch = `*** Begin Patch\n*** Update File: a.go\n@@\n-x\n+y\n*** End Patch`
+	for _, tt := range []struct {
+		result  string
+		isError bool
+		end     toolcall.End
+		says    string
+	}{
+		{`{"output":"Success. Updated the following files:\nM a.go\n","metadata":{"exit_code":0,"duration_seconds":0.0}}`, false, toolcall.OK, ""},
+		{"Success. Updated the following files:\nM error.go\n", false, toolcall.OK, ""},
+		{`{"output":"Failed to find expected lines in a.go:\nx","metadata":{"exit_code":1,"duration_seconds":0.0}}`, false, toolcall.Failed, "Failed to find expected lines in a.go:"},
+		{"Exit code: 1\nWall time: 0.1 seconds\nOutput:\nerror: no such hunk", false, toolcall.Failed, "error: no such hunk"},
+		{"apply_patch verification failed: Failed to find expected lines in a.go:\nx", false, toolcall.Failed, "apply_patch verification failed: Failed to find expected lines in a.go:"},
+		{"bash: apply_patch: command not found", false, toolcall.Failed, "bash: apply_patch: command not found"},
+		{"command timed out after 10 s", false, toolcall.Interrupted, ""},
+		{"no", true, toolcall.Failed, "no"},
+		{"patch rejected by user", false, toolcall.Rejected, ""},
+	} {
+		for tool, input := range map[string]string{
+			"shell":       `{"command":["bash","-lc","apply_patch <<'P'\n` + patch + `\nP"]}`,
+			"apply_patch": `{"input":"` + patch + `"}`,
+		} {
+			c := called(t, tool, input, tt.result, tt.isError)
+			if o := c.Outcome(); c.Kind != toolcall.Write || o.End != tt.end || o.Line != tt.says {
+				t.Errorf("%s, %s, %.60q: %s %q, want %s %q", tool, c.Kind, tt.result, o.End, o.Line, tt.end, tt.says)
+			}
+		}
+	}
+}
+
 func TestOutcomeOfRefusals(t *testing.T) {
 	const refusal = "The user doesn't want to proceed with this tool use. The tool use was rejected (eg. if it was a file edit, the new_string was NOT written to the file). "
 	for _, tt := range []struct {
@@ -128,8 +158,11 @@ func TestOutcomeWhereErrorsAreMarked(t *testing.T) {
 	result := func(id, text string, isError bool) precis.Message {
 		return precis.Message{Role: "user", Content: []precis.Block{precis.ToolResult{ToolUseID: id, IsError: isError, Content: []precis.Block{precis.Text{Text: text}}}}}
 	}
-	calls := toolcall.Find([]precis.Message{use("1"), result("1", "", false), use("2"), result("2", "boom", true)})
+	calls := toolcall.Find([]precis.Message{use("1"), result("1", "", false), use("2"), result("2", "boom", true), use("3"), result("3", "Command executed.\nOutput:\nit went wrong", false)})
 	if a, b := calls[0].Outcome().End, calls[1].Outcome().End; a != toolcall.OK || b != toolcall.Failed {
 		t.Errorf("%s and %s", a, b)
+	}
+	if c := calls[2].Outcome().End; c != toolcall.Unknown {
+		t.Errorf("what says that it was carried out is %s", c)
 	}
 }

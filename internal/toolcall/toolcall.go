@@ -41,6 +41,7 @@ type Call struct {
 	Effects []Effect // files it writes or removes
 
 	flagged bool // results of this conversation are marked when they are errors
+	patch   bool // it applies a patch; its result may be that of a command
 }
 
 // Find returns the calls of msgs in the order of their uses.

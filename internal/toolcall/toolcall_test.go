@@ -70,6 +70,12 @@ func TestPatchesSayWhichFilesAreNew(t *testing.T) {
 			t.Errorf("in %s: %+v", tool, c)
 		}
 	}
+	for head, want := range map[string]toolcall.Effect{"Add": {Path: "a.go", Added: true}, "Update": {Path: "a.go"}, "Delete": {Path: "a.go", Removed: true}} {
+		c := toolcall.Find(native("apply_patch", `{"input":"*** Begin Patch\n*** `+head+` File: a.go\n*** End Patch"}`))
+		if len(c) != 1 || !slices.Equal(c[0].Effects, []toolcall.Effect{want}) {
+			t.Errorf("%s of one file: %+v", head, c)
+		}
+	}
 }
 
 func TestKeysIgnoreOrderAndSpace(t *testing.T) {

@@ -91,6 +91,13 @@ func TestAFolderSetsWhatIsHarmlessAndNothingElse(t *testing.T) {
 	if _, err := loadBoth(t, "", "profiles: {gpt-5: 40}\n", nil); err != nil {
 		t.Error(err)
 	}
+	long := "# " + strings.Repeat("x", 1500) + "\nwarn: 50\n" // prompts are long, but not those of a folder
+	if _, err := loadBoth(t, "", long, nil); precis.CodeOf(err) != precis.CodeInvalid {
+		t.Errorf("a long line in a folder: %v", err)
+	}
+	if _, err := loadBoth(t, long, "", nil); err != nil {
+		t.Errorf("a long line in the user's own file: %v", err)
+	}
 }
 
 func TestAFolderCallsNoModelAndKeepsTheProtection(t *testing.T) {

@@ -22,6 +22,8 @@ var (
 	_ precis.CalibrationStore = bodiless{}
 	_ precis.Ledger           = bodiless{}
 	_ store.Booker            = bodiless{}
+	_ store.Spender           = bodiless{}
+	_ store.Summer            = bodiless{}
 	_ store.Checker           = bodiless{}
 	_ store.Leaser            = bodiless{}
 	_ store.Scoper            = bodiless{}
@@ -108,6 +110,22 @@ func (b bodiless) Spent(ctx context.Context, since time.Time) (float64, error) {
 		return s.Spent(ctx, since)
 	}
 	return b.Store.Spent(ctx, since)
+}
+
+// SumsByDay returns what the entries of each day sum up to.
+func (b bodiless) SumsByDay(ctx context.Context, conversation string, since time.Time) ([]store.DaySums, error) {
+	if s, ok := b.durable.(store.Summer); ok {
+		return s.SumsByDay(ctx, conversation, since)
+	}
+	return nil, nil
+}
+
+// SumsByConversation returns what the entries of each conversation sum up to.
+func (b bodiless) SumsByConversation(ctx context.Context, conversation string, since time.Time, most int) (sums []store.ConversationSums, all int, err error) {
+	if s, ok := b.durable.(store.Summer); ok {
+		return s.SumsByConversation(ctx, conversation, since, most)
+	}
+	return nil, 0, nil
 }
 
 // Lease takes a lease.

@@ -515,6 +515,10 @@ func TestWhatIsSaidIsNotStored(t *testing.T) {
 	if entries == 0 {
 		t.Error("what it cost is not stored")
 	}
+	sums, err := conversation.LedgerOf(t.Context(), s.Gateway.Home(gateway.AllOwners), conversation.LedgerQuery{})
+	if err != nil || sums.Total.Requests != entries || len(sums.Conversations) != 1 {
+		t.Errorf("%d entries are summed up to %+v: %v", entries, sums, err)
+	}
 	for _, name := range []string{"c.db", "c.db-wal"} {
 		data, _ := os.ReadFile(filepath.Join(filepath.Dir(s.file), name)) // one may be missing
 		if bytes.Contains(data, []byte("hello 1")) {

@@ -65,8 +65,11 @@ func changesOf(c *config.Config, x dashboard.SettingsExperiment) []config.Change
 	if len(x.Arms) == 0 {
 		return []config.Change{{Key: config.ExperimentKey(x.Name), Remove: true}}
 	}
+	if x.Share == "" {
+		x.Share = "100" // as without it
+	}
 	var out []config.Change
-	if was := strconv.FormatFloat(is.Share, 'g', -1, 64); x.Share != "" && (!there || x.Share != was) {
+	if was := strconv.FormatFloat(is.Share, 'g', -1, 64); !there || x.Share != was {
 		out = append(out, config.Change{Key: config.ExperimentKey(x.Name, "share"), Value: x.Share})
 	}
 	for _, a := range x.Arms {

@@ -77,6 +77,10 @@ func TestExperimentsAreSetUpOnThePageOfSettings(t *testing.T) {
 	again := form("early", "50", [6]string{"x", "own", "1"})
 	again.Set("new", "on")
 	b.send(400, path, again)
+	b.send(200, path, form("early", "", [6]string{"sixty", "own", "2", "", "55", "30"}, [6]string{"watched", "own", "1", "", "", ""}))
+	if got, want := content(t, s.file), strings.Replace(want, "share: 50", "share: 100", 1); got != want {
+		t.Errorf("with an empty share the file is\n%s\nwant\n%s", got, want)
+	}
 	b.send(200, path, url.Values{"name": {"early"}, "remove": {"on"}})
 	if got := content(t, s.file); got != was+"experiments: {}\n" {
 		t.Errorf("the file is\n%s", got)
