@@ -154,7 +154,7 @@ func TestDeclinedRungsAreShownWithTheEdit(t *testing.T) {
 	kept := path + ".precis"
 	p := serve(t, opened(t, window, path, kept), nil)
 	p.condense(9000)
-	p.wants(p.get(200, p.one+"/edits"), "rungs tried", "<td>dedupe</td><td>found nothing</td>", "nothing is repeated")
+	p.wants(p.get(200, p.one+"/edits"), "rungs, ", "<td>dedupe</td><td>found nothing</td>", "nothing is repeated")
 	if strings.Contains(p.get(200, p.one+"/edits"), "one run with e1") {
 		t.Error("the only edit of a run is said to be one with itself")
 	}
@@ -171,7 +171,7 @@ func TestDeclinedRungsAreShownWithTheEdit(t *testing.T) {
 		t.Fatal(err)
 	}
 	q := serve(t, opened(t, window, kept, ""), nil)
-	if page := q.get(200, q.one+"/edits"); !strings.Contains(page, "<code>e1</code>") || strings.Contains(page, "rungs tried") {
+	if page := q.get(200, q.one+"/edits"); !strings.Contains(page, "<code>e1</code>") || strings.Contains(page, "rungs, ") {
 		t.Errorf("an edit of an earlier version:\n%s", page)
 	}
 }

@@ -99,6 +99,7 @@ const (
 	updateHead = "*** Update File: "
 	addHead    = "*** Add File: "
 	deleteHead = "*** Delete File: "
+	moveHead   = "*** Move to: " // of the file updated before
 )
 
 // IsPatch reports whether a text holds a patch in the format of Codex.
@@ -111,9 +112,9 @@ func PatchHead(line string) (path string, ok bool) {
 }
 
 func patchHead(line string) (Effect, bool) {
-	for _, head := range []string{updateHead, addHead, deleteHead} {
+	for _, head := range []string{updateHead, addHead, deleteHead, moveHead} {
 		if name, ok := strings.CutPrefix(line, head); ok && strings.TrimSpace(name) != "" {
-			return Effect{Path: normalPath(name), Removed: head == deleteHead, Added: head == addHead}, true
+			return Effect{Path: normalPath(name), Removed: head == deleteHead, Added: head == addHead || head == moveHead}, true
 		}
 	}
 	return Effect{}, false
@@ -124,6 +125,9 @@ func patched(patch string) []Effect {
 	var out []Effect
 	for line := range strings.SplitSeq(patch, "\n") {
 		if e, ok := patchHead(line); ok {
+			if n := len(out); n > 0 && strings.HasPrefix(line, moveHead) {
+				out[n-1].Removed = true
+			}
 			out = append(out, e)
 		}
 	}

@@ -7,6 +7,7 @@ package toolcall
 
 import (
 	"encoding/json"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -251,6 +252,8 @@ func (c *Call) Title() string {
 		text, most = c.Name+" "+c.Path, 200
 	case c.Line != "":
 		text, most = c.Name+" "+c.Line, 120
+	case len(c.Effects) > 1:
+		text = fmt.Sprintf("%s %s and %d more", c.Name, c.Effects[0].Path, len(c.Effects)-1)
 	}
 	return preview.Line(harness.Plain(text), most)
 }

@@ -57,7 +57,7 @@ func TestCallsAreKnownByShape(t *testing.T) {
 
 func TestPatchesSayWhichFilesAreNew(t *testing.T) {
 	for _, tool := range []string{"input", "command"} {
-		patch := "*** Begin Patch\n*** Add File: new/a (1).go\n+x\n*** Update File: b.go\n@@\n+y\n*** Delete File: c.go\n*** Add File: \n*** End Patch"
+		patch := "*** Begin Patch\n*** Add File: new/a (1).go\n+x\n*** Update File: b.go\n@@\n+y\n*** Delete File: c.go\n*** Add File: \n*** Update File: d.go\n*** Move to: e/d.go\n@@\n+z\n*** End Patch"
 		if tool == "command" {
 			patch = "apply_patch <<'P'\n" + patch + "\nP"
 		}
@@ -65,8 +65,8 @@ func TestPatchesSayWhichFilesAreNew(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		want := []toolcall.Effect{{Path: "new/a (1).go", Added: true}, {Path: "b.go"}, {Path: "c.go", Removed: true}}
-		if c := toolcall.Find(native("apply_patch", string(input))); len(c) != 1 || !slices.Equal(c[0].Effects, want) {
+		want := []toolcall.Effect{{Path: "new/a (1).go", Added: true}, {Path: "b.go"}, {Path: "c.go", Removed: true}, {Path: "d.go", Removed: true}, {Path: "e/d.go", Added: true}}
+		if c := toolcall.Find(native("apply_patch", string(input))); len(c) != 1 || !slices.Equal(c[0].Effects, want) || c[0].Title() != "apply_patch new/a (1).go and 4 more" {
 			t.Errorf("in %s: %+v", tool, c)
 		}
 	}
