@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"precis"
+	"precis/internal/preview"
 )
 
 // Ways of condensing, see [CondenseOptions].
@@ -22,6 +23,7 @@ type CondenseOptions struct {
 	From, To   int    // only messages [From,To) are reduced; To 0: all
 	Summarizer string // [ByModel], [ByDigest], or "" for what the settings say
 	Profile    string // whose manager to use; "": the default one
+	KeepRules  bool   // fail rather than lose a rule that the user set
 	Asked      bool   // the model asks, no user: the cap on runs counts it and may refuse it, and a run that saves too little is dropped
 }
 
@@ -51,8 +53,8 @@ func (c Condensed) Made() (out []EditInfo) {
 }
 
 // Condense brings a conversation down now, whatever the threshold. The error is
-// [precis.CodeOverBudget] when its view does not fit whatever is cut, and
-// [precis.CodeConflict] when somebody else condenses it or has made edits that
+// [precis.CodeOverBudget] when its view does not fit whatever is cut, or not without
+// losing rules that are to be kept, and [precis.CodeConflict] when somebody else condenses it or has made edits that
 // cross those of the run; nothing is changed then. It runs on a snapshot, so
 // neither turns nor other verbs wait for a model.
 func Condense(ctx context.Context, h Home, id string, o CondenseOptions) (Condensed, error) {
@@ -72,10 +74,28 @@ func Condense(ctx context.Context, h Home, id string, o CondenseOptions) (Conden
 	if err != nil || !out.Changed {
 		return out, err
 	}
+	if o.KeepRules {
+		if err := lostRules(out.Result.Report.Retention); err != nil {
+			return Condensed{}, err
+		}
+	}
 	if err := record(ctx, h, id, out.Result); err != nil {
 		return Condensed{}, err
 	}
 	return out, nil
+}
+
+// OpKeepRules is the operation of the error by which [Condense] refuses to lose a rule.
+const OpKeepRules = "keep the user's rules"
+
+// lostRules returns the error for a run that would lose rules of the user; nil when it loses none.
+func lostRules(r *precis.Retention) error {
+	if r == nil || len(r.RulesLost) == 0 {
+		return nil
+	}
+	first := r.RulesLost[0]
+	return &precis.Error{Code: precis.CodeOverBudget, Op: OpKeepRules, Hint: "choose a larger window or target",
+		Err: fmt.Errorf("%d of %d would be lost, first %q (%s)", len(r.RulesLost), r.Rules, preview.Line(first.Text, 80), first.Handle)}
 }
 
 func errCondensing() error {

@@ -122,6 +122,18 @@ func writeConversation(kind, path string) {
 		}
 		add("user", `"Always answer in one word. Does it give up?"`)
 	}
+	if kind == "rules" { // more of them than a small window holds
+		msgs = nil
+		for i := range 6 {
+			var rules strings.Builder
+			for k := range 100 {
+				fmt.Fprintf(&rules, "Never change file %d of the folder part%d without asking first. ", k, i)
+			}
+			add("user", fmt.Sprintf(`"Request %d. %s"`, i, rules.String()))
+			add("assistant", `"Done."`)
+		}
+		add("user", `"Go on."`)
+	}
 	list := "[" + strings.Join(msgs, ",") + "]"
 	write := func(name, data string) {
 		if err := os.WriteFile(name, []byte(data), 0o644); err != nil {
