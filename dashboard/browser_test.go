@@ -216,7 +216,9 @@ func TestInABrowser(t *testing.T) {
 		for _, verb := range []string{"pin", "exclude", "rewind"} {
 			had := p.status().Edits.Total
 			b.open(p.one)
-			b.do(chromedp.Evaluate[chromedp.Void](`document.querySelector("a[href*='/do/` + verb + `']").click()`))
+			link := `document.querySelector("a[href*='/do/` + verb + `']")`
+			b.until(link + ` !== null`) // rows are fetched
+			b.do(chromedp.Evaluate[chromedp.Void](link + `.click()`))
 			b.until(shown)
 			b.do(chromedp.Click("#dialog button.main"))
 			b.until(`document.querySelector(".flash") !== null`)

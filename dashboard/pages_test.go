@@ -158,7 +158,7 @@ func TestDeclinedRungsAreShownWithTheEdit(t *testing.T) {
 	if strings.Contains(p.get(200, p.one+"/edits"), "one run with e1") {
 		t.Error("the only edit of a run is said to be one with itself")
 	}
-	p.wants(p.get(200, p.one+"/edits?lang=fr"), "échelons essayés", "<td>rien trouvé</td>")
+	p.wants(p.get(200, p.one+"/edits?lang=fr"), "échelons, dont", "<td>rien trouvé</td>")
 	file, err := os.ReadFile(kept)
 	if err != nil {
 		t.Fatal(err)

@@ -1,6 +1,7 @@
 package digest
 
 import (
+	"slices"
 	"strings"
 
 	"precis"
@@ -21,6 +22,8 @@ type State struct {
 	Files    []FileState    `json:"files"`
 	Commands []CommandState `json:"commands"`
 	Waiting  []Waiting      `json:"waiting"`
+	Rules    []RuleState    `json:"rules"` // that the user set, each once; at most [retain.MaxRules]
+	Plan     []PlanStep         `json:"plan"`  // the steps of the newest plan that the agent wrote down
 }
 
 // Request is what a person said.
@@ -73,12 +76,25 @@ type Waiting struct {
 	What   string        `json:"what"`
 }
 
+// RuleState is a sentence in which the user sets a rule.
+type RuleState struct {
+	Handle precis.Handle `json:"handle"`
+	Text   string        `json:"text"`
+}
+
+// PlanStep is a step of a plan.
+type PlanStep struct {
+	Handle precis.Handle `json:"handle"` // of the call that wrote the plan down
+	Text   string        `json:"text"`   // long ones are shortened to 160 bytes
+	State  string        `json:"state"`  // "done", "active" or "open"
+}
+
 // StateOf reads the state of a conversation. What the view hides is in it; what the
 // user took back by a rewind is not.
 func StateOf(conv *precis.Conversation) State {
 	msgs := retain.Alive(conv.Transcript, conv.Edits)
 	w := readWork(toolcall.Find(msgs), msgs)
-	s := State{Requests: []Request{}, Answers: []Request{}, Files: []FileState{}, Commands: []CommandState{}, Waiting: []Waiting{}}
+	s := State{Requests: []Request{}, Answers: []Request{}, Files: []FileState{}, Commands: []CommandState{}, Waiting: []Waiting{}, Rules: []RuleState{}, Plan: []PlanStep{}}
 	all := requestsOf(msgs)
 	current := newestTurn(all)
 	for i, r := range all {
@@ -94,7 +110,57 @@ func StateOf(conv *precis.Conversation) State {
 	for _, i := range w.waiting {
 		s.Waiting = append(s.Waiting, Waiting{w.calls[i].Use, w.calls[i].Title()})
 	}
+	s.Rules = append(s.Rules, rulesOf(all)...)
+	s.Plan = append(s.Plan, w.plan(msgs)...)
 	return s
+}
+
+// rulesOf returns the rules among what persons said.
+func rulesOf(all []saying) []RuleState {
+	var rules []retain.Rule
+	seen := map[string]bool{}
+	for _, r := range all {
+		for _, c := range retain.Constraints(r.text) {
+			if key := retain.Folded(c); !seen[key] {
+				seen[key] = true
+				rules = append(rules, retain.Rule{Text: c, Handle: precis.MessageHandle(r.at)})
+			}
+		}
+	}
+	left := retain.MaxRules
+	var out []RuleState
+	for _, r := range retain.Fair(rules, func(retain.Rule) bool { left--; return left >= 0 }) {
+		out = append(out, RuleState{r.Handle, r.Text})
+	}
+	return out
+}
+
+// plan returns the steps of the newest plan.
+func (w *work) plan(msgs []precis.Message) []PlanStep {
+	for _, c := range slices.Backward(w.calls) {
+		if !isPlan(c.Name) || len(c.Results) == 0 {
+			continue
+		}
+		var out []PlanStep
+		for _, item := range planItems(toolInput(msgs, c.Use)) {
+			mark, text, ok := strings.Cut(strings.TrimPrefix(item, "- ["), "] ")
+			if !ok {
+				continue
+			}
+			step := PlanStep{c.Use, text, "active"}
+			switch mark {
+			case "x", "X":
+				step.State = "done"
+			case " ", "":
+				step.State = "open"
+			}
+			out = append(out, step)
+		}
+		if len(out) > 0 {
+			return out
+		}
+	}
+	return nil
 }
 
 // newestTurn returns the index of the newest of the sayings that begins a turn: what

@@ -296,6 +296,37 @@ func TestStateOfManyFilesOfOneName(t *testing.T) {
 	}
 }
 
+// TestStateTellsRulesAndPlan: of a rule that is said twice the first, of plans the newest, in the forms of several
+// programs.
+func TestStateTellsRulesAndPlan(t *testing.T) {
+	s := newSession(3)
+	s.user("Mend the cart. Never touch the table orders by hand.")
+	s.call("TodoWrite", map[string]any{"todos": []any{map[string]any{"content": "look", "status": "completed"}}}, "ok")
+	s.user("Go on.\n\nNever touch the table orders by hand. Always run the linter.")
+	s.call("update_plan", map[string]any{"plan": []any{map[string]any{"step": "find it", "status": "completed"}, map[string]any{"step": "mend it", "status": "in_progress"},
+		map[string]any{"step": "test it", "status": "pending"}}}, "Plan updated")
+	st := digest.StateOf(&precis.Conversation{Transcript: precis.NewTranscript(s.msgs...)})
+	var got []string
+	for _, r := range st.Rules {
+		got = append(got, r.Handle.String()+" "+r.Text)
+	}
+	for _, p := range st.Plan {
+		got = append(got, p.Handle.String()+" "+p.State+" "+p.Text)
+	}
+	want := []string{"m0 Never touch the table orders by hand.", "m3 Always run the linter.", "m4.b0 done find it", "m4.b0 active mend it", "m4.b0 open test it"}
+	if !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
+	}
+	s.call("update_todo_list", map[string]any{"todos": "[x] one\n[-] two\n[ ] three"}, "ok")
+	st = digest.StateOf(&precis.Conversation{Transcript: precis.NewTranscript(s.msgs...)})
+	if len(st.Plan) != 3 || st.Plan[0].State != "done" || st.Plan[1].State != "active" || st.Plan[2].State != "open" || st.Plan[2].Text != "three" {
+		t.Errorf("%+v", st.Plan)
+	}
+	if st := digest.StateOf(&precis.Conversation{Transcript: &precis.Transcript{}}); st.Rules == nil || st.Plan == nil {
+		t.Error("a list is nil")
+	}
+}
+
 // TestDigestTellsEdits reads what the newest edits do, in the forms of several programs, and whether
 // tests were run since.
 func TestDigestTellsEdits(t *testing.T) {
