@@ -342,19 +342,20 @@ func failureLine(text string) string {
 // worstLine returns the first line of output that reports a failure with the most
 // certainty, and its rank.
 func worstLine(text string) (line string, best int) {
-	message := "" // of PowerShell: "Remove-Item : A parameter ..." and the lines after it
+	const long = 5          // lines of a message
+	message, since := "", 0 // of PowerShell: "Remove-Item : A parameter ..." and the lines after it
 	for l := range strings.Lines(text) {
 		if rank := errorRank(l); rank > best {
 			best, line = rank, strings.TrimSpace(l)
 		}
-		if message != "" && powerShell.MatchString(l) {
+		if message != "" && since < long && powerShell.MatchString(l) {
 			best, line = surely, message
 		}
 		if best == surely {
 			break
 		}
-		if strings.Contains(l, " : ") {
-			message = strings.TrimSpace(l)
+		if since++; strings.Contains(l, " : ") {
+			message, since = strings.TrimSpace(l), 0
 		}
 	}
 	return line, best

@@ -46,6 +46,7 @@ func TestOutcomeOfCommands(t *testing.T) {
 		{"rm -rf dist", "Command executed.\nOutput:\nRemove-Item : A parameter cannot be found that matches parameter name 'rf'.\nAt line:1 char:4\n+ rm -rf dist\n", false, toolcall.Failed, -1, "Remove-Item : A parameter cannot be found that matches parameter name 'rf'."},
 		{`.\\go.bat`, ".\\go.bat : The term is not recognized. Check the\nspelling of the name.\nAt C:\\a b\\run.ps1:3 char:1\n", false, toolcall.Failed, -1, ".\\go.bat : The term is not recognized. Check the"},
 		{"echo", "At line:1 char:4\n", false, toolcall.Unknown, -1, ""},
+		{"echo", "Name : x\n" + strings.Repeat("a\n", 9) + "At line:1 char:4\n", false, toolcall.Unknown, -1, ""},
 		{"sleep 900", "Command timed out after 120s", false, toolcall.Interrupted, -1, ""},
 		{"x", "killed: exited with code -9", false, toolcall.Failed, -9, ""},
 		{"cat big", strings.Repeat("exit code 7\n", 1000) + strings.Repeat("x", 400), false, toolcall.Failed, 7, strings.Repeat("x", 400)},
