@@ -23,7 +23,7 @@ type State struct {
 	Commands []CommandState `json:"commands"`
 	Waiting  []Waiting      `json:"waiting"`
 	Rules    []RuleState    `json:"rules"` // that the user set, each once; at most [retain.MaxRules]
-	Plan     []PlanStep         `json:"plan"`  // the steps of the newest plan that the agent wrote down
+	Plan     []PlanStep     `json:"plan"`  // the steps of the newest plan that the agent wrote down
 }
 
 // Request is what a person said.
