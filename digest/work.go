@@ -251,8 +251,11 @@ func lastLine(text string) string {
 
 // isPrompt recognizes what an environment adds to the output of a command.
 func isPrompt(line string) bool {
-	return line == "bash-$" || strings.HasPrefix(line, "(Open file: ") || strings.HasPrefix(line, "(Current directory: ")
+	return line == "bash-$" || slices.ContainsFunc(environments, func(head string) bool { return strings.HasPrefix(line, head) })
 }
+
+// environments begin the lines that SWE-agent and Gemini CLI put behind the output of a command.
+var environments = []string{"(Open file: ", "(Current directory: ", "Process Group PGID: ", "Background PIDs: ", "Signal: ", "Error: (none)"}
 
 // missing reports whether a result says that a file does not exist.
 func missing(text string) bool {
