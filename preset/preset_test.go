@@ -336,3 +336,27 @@ func TestTheFirstMessagesStay(t *testing.T) {
 		t.Errorf("%d reductions", reduced)
 	}
 }
+
+// TestASystemPromptThatDoesNotFitAlone: there is no message to cut, in no preset.
+func TestASystemPromptThatDoesNotFitAlone(t *testing.T) {
+	for _, name := range preset.Names() {
+		s, err := preset.Settings(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		m, err := preset.New(preset.Options{Settings: s})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, manual := range []bool{false, true} {
+			conv := &precis.Conversation{Transcript: &precis.Transcript{}, System: precis.NewText(precis.RoleSystem, strings.Repeat("word ", 9000))}
+			res, err := m.Manage(t.Context(), precis.Request{Conversation: conv, Window: precis.Window{Tokens: 3000, Source: precis.SourceConfigured}, Manual: manual})
+			if name == preset.Off && !manual {
+				continue // it looks at nothing
+			}
+			if precis.CodeOf(err) != precis.CodeOverBudget || len(res.View) != 0 {
+				t.Errorf("%s, manual %v: %v", name, manual, err)
+			}
+		}
+	}
+}

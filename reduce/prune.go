@@ -49,7 +49,7 @@ func (Squeeze) LastResort() {}
 // it; it is then cut to what fits, not to its target.
 func (q Squeeze) Propose(_ context.Context, s *precis.Situation) (precis.Edit, error) {
 	unread, fits := s.Transcript.Len()-1, min(s.Limit, s.Trigger-1)
-	if s.Meter.View([]precis.Message{s.Transcript.At(unread)}) < fits {
+	if unread >= 0 && s.Meter.View([]precis.Message{s.Transcript.At(unread)}) < fits {
 		r := q.pruner(s, func(message int) bool { return message == unread })
 		if p := r.prune(s.Used - fits); p.saved >= s.Used-fits {
 			return r.report(p.edit), nil
