@@ -288,7 +288,7 @@ func (in *input) missingAgents(d *draft, have string) int {
 	calls := in.work().calls
 	for i := range calls {
 		if c := &calls[i]; in.covered(c.Use.From) && isAgent(strings.ToLower(c.Name), c.Text) && !strings.Contains(have, agentID(c.Text)) {
-			st.noteOther(in, c)
+			st.noteAgent(in, c)
 		}
 	}
 	return d.section("## Agents and background work", newest(st.agents, most), d.left/5)
@@ -308,18 +308,10 @@ func agentID(result string) string {
 
 // missingPlan adds the steps of the newest plan that are still open and that a text does not name.
 func (in *input) missingPlan(d *draft, have string) int {
-	st := &story{}
-	calls := in.work().calls
-	for i := range calls {
-		if c := &calls[i]; in.covered(c.Use.From) && isPlan(c.Name) {
-			st.noteOther(in, c)
-		}
-	}
-	open := slices.DeleteFunc(st.todo, func(step string) bool {
-		mark, words, _ := strings.Cut(strings.TrimPrefix(step, "- ["), "] ")
-		return mark == "x" || strings.Contains(have, retain.Folded(strings.TrimSuffix(words, "…")))
+	open := slices.DeleteFunc(newestPlan(in.work().calls, in.messages, in.covered), func(s PlanStep) bool {
+		return s.State == StepDone || strings.Contains(have, retain.Folded(strings.TrimSuffix(s.Text, "…")))
 	})
-	return d.section("## Plan, what is open", open, d.left/6)
+	return d.section("## Plan, what is open", planLines(open), d.left/6)
 }
 
 // ruleTokens counts the covered rules that a text is missing.

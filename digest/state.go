@@ -1,7 +1,6 @@
 package digest
 
 import (
-	"slices"
 	"strings"
 
 	"precis"
@@ -82,19 +81,12 @@ type RuleState struct {
 	Text   string        `json:"text"`
 }
 
-// PlanStep is a step of a plan.
-type PlanStep struct {
-	Handle precis.Handle `json:"handle"` // of the call that wrote the plan down
-	Text   string        `json:"text"`   // long ones are shortened to 160 bytes
-	State  string        `json:"state"`  // "done", "active" or "open"
-}
-
 // StateOf reads the state of a conversation. What the view hides is in it; what the
 // user took back by a rewind is not.
 func StateOf(conv *precis.Conversation) State {
 	msgs := retain.Alive(conv.Transcript, conv.Edits)
 	w := readWork(toolcall.Find(msgs), msgs)
-	s := State{Requests: []Request{}, Answers: []Request{}, Files: []FileState{}, Commands: []CommandState{}, Waiting: []Waiting{}, Rules: []RuleState{}, Plan: []PlanStep{}}
+	s := State{Requests: []Request{}, Answers: []Request{}, Files: []FileState{}, Commands: []CommandState{}, Waiting: []Waiting{}, Plan: []PlanStep{}}
 	all := requestsOf(msgs)
 	current := newestTurn(all)
 	for i, r := range all {
@@ -110,57 +102,24 @@ func StateOf(conv *precis.Conversation) State {
 	for _, i := range w.waiting {
 		s.Waiting = append(s.Waiting, Waiting{w.calls[i].Use, w.calls[i].Title()})
 	}
-	s.Rules = append(s.Rules, rulesOf(all)...)
-	s.Plan = append(s.Plan, w.plan(msgs)...)
+	s.Rules = rulesOf(all)
+	s.Plan = append(s.Plan, newestPlan(w.calls, msgs, func(int) bool { return true })...)
 	return s
 }
 
 // rulesOf returns the rules among what persons said.
 func rulesOf(all []saying) []RuleState {
 	var rules []retain.Rule
-	seen := map[string]bool{}
 	for _, r := range all {
 		for _, c := range retain.Constraints(r.text) {
-			if key := retain.Folded(c); !seen[key] {
-				seen[key] = true
-				rules = append(rules, retain.Rule{Text: c, Handle: precis.MessageHandle(r.at)})
-			}
+			rules = append(rules, retain.Rule{Text: c, Handle: precis.MessageHandle(r.at)})
 		}
 	}
-	left := retain.MaxRules
-	var out []RuleState
-	for _, r := range retain.Fair(rules, func(retain.Rule) bool { left--; return left >= 0 }) {
+	out := []RuleState{}
+	for _, r := range retain.Distinct(rules) {
 		out = append(out, RuleState{r.Handle, r.Text})
 	}
 	return out
-}
-
-// plan returns the steps of the newest plan.
-func (w *work) plan(msgs []precis.Message) []PlanStep {
-	for _, c := range slices.Backward(w.calls) {
-		if !isPlan(c.Name) || len(c.Results) == 0 {
-			continue
-		}
-		var out []PlanStep
-		for _, item := range planItems(toolInput(msgs, c.Use)) {
-			mark, text, ok := strings.Cut(strings.TrimPrefix(item, "- ["), "] ")
-			if !ok {
-				continue
-			}
-			step := PlanStep{c.Use, text, "active"}
-			switch mark {
-			case "x", "X":
-				step.State = "done"
-			case " ", "":
-				step.State = "open"
-			}
-			out = append(out, step)
-		}
-		if len(out) > 0 {
-			return out
-		}
-	}
-	return nil
 }
 
 // newestTurn returns the index of the newest of the sayings that begins a turn: what

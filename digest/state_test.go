@@ -311,7 +311,7 @@ func TestStateTellsRulesAndPlan(t *testing.T) {
 		got = append(got, r.Handle.String()+" "+r.Text)
 	}
 	for _, p := range st.Plan {
-		got = append(got, p.Handle.String()+" "+p.State+" "+p.Text)
+		got = append(got, p.Handle.String()+" "+string(p.State)+" "+p.Text)
 	}
 	want := []string{"m0 Never touch the table orders by hand.", "m3 Always run the linter.", "m4.b0 done find it", "m4.b0 active mend it", "m4.b0 open test it"}
 	if !slices.Equal(got, want) {

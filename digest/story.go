@@ -1,7 +1,6 @@
 package digest
 
 import (
-	"encoding/json"
 	"fmt"
 	"slices"
 	"sort"
@@ -75,7 +74,7 @@ func (st *story) readCalls(in *input) {
 		if o.End == toolcall.Rejected {
 			st.refused = append(st.refused, in.refusal(c, o))
 		}
-		st.noteOther(in, c)
+		st.noteAgent(in, c)
 	}
 	for _, i := range w.waiting {
 		if c := &w.calls[i]; in.covered(c.Use.From) {
@@ -84,6 +83,7 @@ func (st *story) readCalls(in *input) {
 	}
 	st.readFiles(in, w)
 	st.commands = w.results(in.covered)
+	st.todo = planLines(newestPlan(w.calls, in.messages, in.covered))
 }
 
 // refusal describes a call that the user refused.
@@ -175,15 +175,9 @@ func commandLine(line string) string {
 	return line
 }
 
-// noteOther records agents and plans.
-func (st *story) noteOther(in *input, c *toolcall.Call) {
-	switch {
-	case len(c.Results) == 0:
-	case isPlan(c.Name):
-		if items := planItems(toolInput(in.messages, c.Use)); len(items) > 0 {
-			st.todo = items
-		}
-	case isAgent(strings.ToLower(c.Name), c.Text):
+// noteAgent records calls of agents and background work.
+func (st *story) noteAgent(in *input, c *toolcall.Call) {
+	if len(c.Results) > 0 && !isPlan(c.Name) && isAgent(strings.ToLower(c.Name), c.Text) {
 		st.agents = append(st.agents, fmt.Sprintf("- %s %s%s: %s", in.handle(c.Use.From), c.Title(), taskOf(toolInput(in.messages, c.Use)), quoted(c.Text, 220)))
 	}
 }
@@ -199,12 +193,6 @@ func taskOf(input []byte) string {
 	return ""
 }
 
-// isPlan recognizes the tools by which agents write down their plan.
-func isPlan(tool string) bool {
-	name := strings.ToLower(tool)
-	return strings.Contains(name, "todo") || name == "update_plan"
-}
-
 // isAgent recognizes calls that start or ask other agents and background work.
 func isAgent(name, result string) bool {
 	switch name {
@@ -213,49 +201,4 @@ func isAgent(name, result string) bool {
 	}
 	head := result[:min(len(result), 300)]
 	return strings.Contains(head, "running in background with ID") || strings.Contains(head, "agentId:") || strings.Contains(head, "Async agent launched")
-}
-
-// planItems reads a list of steps with their states, whatever the names of the
-// fields.
-func planItems(raw json.RawMessage) []string {
-	var items []string
-	text, state := "", ""
-	flush := func() {
-		if text != "" {
-			items = append(items, fmt.Sprintf("- [%s] %s", mark(state), quoted(text, 160)))
-		}
-		text, state = "", ""
-	}
-	for name, v := range jsonspan.Strings(raw) {
-		switch name {
-		case "content", "step", "text", "title", "task", "subject":
-			if text != "" {
-				flush()
-			}
-			text = v
-		case "status", "state":
-			if state != "" {
-				flush()
-			}
-			state = v
-		case "todos":
-			for l := range strings.Lines(v) {
-				if l = strings.TrimSpace(l); strings.HasPrefix(l, "[") || strings.HasPrefix(l, "- [") {
-					items = append(items, "- "+quoted(strings.TrimPrefix(l, "- "), 160))
-				}
-			}
-		}
-	}
-	flush()
-	return items
-}
-
-func mark(state string) string {
-	switch strings.ToLower(state) {
-	case "completed", "done", "complete":
-		return "x"
-	case "in_progress", "active":
-		return ">"
-	}
-	return " "
 }

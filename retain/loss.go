@@ -91,7 +91,6 @@ const MaxRules = 1000
 // [MaxRules], chosen by [Fair].
 func (x *Index) Rules() []Rule {
 	var out []Rule
-	seen := map[string]bool{}
 	for i := range x.Texts {
 		t := &x.Texts[i]
 		if t.Source != User {
@@ -104,10 +103,21 @@ func (x *Index) Rules() []Rule {
 					continue
 				}
 			}
-			if key := Folded(c); !seen[key] {
-				seen[key] = true
-				out = append(out, Rule{c, t.Handle})
-			}
+			out = append(out, Rule{c, t.Handle})
+		}
+	}
+	return Distinct(out)
+}
+
+// Distinct returns rules in order, each once whatever its white space, at most
+// [MaxRules], chosen by [Fair].
+func Distinct(rules []Rule) []Rule {
+	var out []Rule
+	seen := map[string]bool{}
+	for _, r := range rules {
+		if key := Folded(r.Text); !seen[key] {
+			seen[key] = true
+			out = append(out, r)
 		}
 	}
 	left := MaxRules
