@@ -2,11 +2,14 @@ package conversation
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"precis"
 	"precis/internal/preview"
+	"precis/retain"
 )
 
 // Ways of condensing, see [CondenseOptions].
@@ -23,7 +26,7 @@ type CondenseOptions struct {
 	From, To   int    // only messages [From,To) are reduced; To 0: all
 	Summarizer string // [ByModel], [ByDigest], or "" for what the settings say
 	Profile    string // whose manager to use; "": the default one
-	KeepRules  bool   // fail rather than lose a rule that the user set
+	KeepRules  bool   // fail with [ErrRules] rather than lose a rule of the user that the view holds
 	Asked      bool   // the model asks, no user: the cap on runs counts it and may refuse it, and a run that saves too little is dropped
 }
 
@@ -54,9 +57,9 @@ func (c Condensed) Made() (out []EditInfo) {
 
 // Condense brings a conversation down now, whatever the threshold. The error is
 // [precis.CodeOverBudget] when its view does not fit whatever is cut, or not without
-// losing rules that are to be kept, and [precis.CodeConflict] when somebody else condenses it or has made edits that
-// cross those of the run; nothing is changed then. It runs on a snapshot, so
-// neither turns nor other verbs wait for a model.
+// losing rules that are to be kept, and [precis.CodeConflict] when somebody else
+// condenses it or has made edits that cross those of the run; nothing is changed then.
+// It runs on a snapshot, so neither turns nor other verbs wait for a model.
 func Condense(ctx context.Context, h Home, id string, o CondenseOptions) (Condensed, error) {
 	r, err := o.prepare(ctx, h, id)
 	if err == nil {
@@ -75,7 +78,7 @@ func Condense(ctx context.Context, h Home, id string, o CondenseOptions) (Conden
 		return out, err
 	}
 	if o.KeepRules {
-		if err := lostRules(out.Result.Report.Retention); err != nil {
+		if err := r.keepsRules(out.Result.Report.Retention); err != nil {
 			return Condensed{}, err
 		}
 	}
@@ -85,17 +88,21 @@ func Condense(ctx context.Context, h Home, id string, o CondenseOptions) (Conden
 	return out, nil
 }
 
-// OpKeepRules is the operation of the error by which [Condense] refuses to lose a rule.
-const OpKeepRules = "keep the user's rules"
+// ErrRules is the cause of the error by which [Condense] refuses to lose a rule.
+var ErrRules = errors.New("rules of the user would be lost")
 
-// lostRules returns the error for a run that would lose rules of the user; nil when it loses none.
-func lostRules(r *precis.Retention) error {
-	if r == nil || len(r.RulesLost) == 0 {
+// keepsRules returns an error of cause [ErrRules] when the view loses rules of the user that it held before.
+func (r *run) keepsRules(k *precis.Retention) error {
+	if k == nil || len(k.RulesLost) == 0 {
 		return nil
 	}
-	first := r.RulesLost[0]
-	return &precis.Error{Code: precis.CodeOverBudget, Op: OpKeepRules, Hint: "choose a larger window or target",
-		Err: fmt.Errorf("%d of %d would be lost, first %q (%s)", len(r.RulesLost), r.Rules, preview.Line(first.Text, 80), first.Handle)}
+	before := retain.Words(precis.View(r.s.Conversation.Transcript, r.s.Conversation.Edits))
+	lost := slices.DeleteFunc(slices.Clone(k.RulesLost), func(a precis.LostAnchor) bool { return !strings.Contains(before, retain.Folded(a.Text)) })
+	if len(lost) == 0 {
+		return nil
+	}
+	return &precis.Error{Code: precis.CodeOverBudget, Op: "condense conversation", Hint: "choose a larger window or target",
+		Err: fmt.Errorf("%w: %d of %d, first %q (%s)", ErrRules, len(lost), k.Rules, preview.Line(lost[0].Text, 80), lost[0].Handle)}
 }
 
 func errCondensing() error {

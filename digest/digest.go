@@ -78,11 +78,13 @@ type input struct {
 	bare       int    // percent of the index for names without their lines
 	userTokens int    // tokens for the user's words at most; at least two fifths
 	previous   string
-	others     func() string                                             // all words the view shows outside the text being checked
-	sources    string                                                    // other than the messages: the system prompt, the state of the client's program
-	written    string                                                    // of the digest before its lines
-	done       *work                                                     // of the whole conversation, see work
-	lines      func(text int, at layout) (lines []retain.Piece, ok bool) // of texts that are divided already; nil: none
+	others     func() string // all words the view shows outside the text being checked
+	sources    string        // other than the messages: the system prompt, the state of the client's program
+	written    string        // of the digest before its lines
+	done       *work         // of the whole conversation, see work
+
+	// lines returns the lines of a text that is divided already; nil: none is.
+	lines func(text int, at layout) (lines []retain.Piece, ok bool)
 }
 
 // work returns what the calls of the whole conversation have done.

@@ -100,11 +100,12 @@ func (c *condensation) condense(ctx context.Context, path string) (j *jobs.Job, 
 // explain adds to an error what can be done about it on the command line.
 func (c *condensation) explain(err error) error {
 	var e *precis.Error
-	if c.Write && !c.Sidecar && errors.As(err, &e) && e.Code == precis.CodeOverBudget {
-		e.Hint = "the task's own files can only hide whole messages; use --sidecar, or -o FILE without --write, to shorten them, too"
-	}
-	if errors.As(err, &e) && e.Op == conversation.OpKeepRules {
+	switch {
+	case !errors.As(err, &e) || e.Code != precis.CodeOverBudget:
+	case errors.Is(err, conversation.ErrRules):
 		e.Hint = "choose a larger --window, or --force it; --dry-run lists what would be lost"
+	case c.Write && !c.Sidecar:
+		e.Hint = "the task's own files can only hide whole messages; use --sidecar, or -o FILE without --write, to shorten them, too"
 	}
 	return err
 }

@@ -32,27 +32,24 @@ func classify(c Call, args map[string]string) Call {
 	case first(args, commandArgs) != "":
 		c.Kind, c.Line = Command, commandLine(args)
 		if appliesPatch(c.Line) {
-			c.Kind, c.Path, c.Effects, c.Line, c.patch = Write, patchedFile(c.Line), patched(c.Line), "", true
-			return c
+			return c.patched(c.Line)
 		}
 	case name == "apply_patch" || strings.HasPrefix(args["input"], patchBegin):
-		c.Path, c.Kind, c.patch = patchedFile(args["input"]), Write, true
+		return c.patched(args["input"])
 	}
-	c.Effects = effects(c, args)
+	switch {
+	case c.Kind == Command:
+		c.Effects = Effects(c.Line)
+	case c.Kind == Write:
+		c.Effects = []Effect{{Path: c.Path, Removed: containsAny(name, "delete", "remove")}}
+	}
 	return c
 }
 
-// effects returns the files that a call writes or removes.
-func effects(c Call, args map[string]string) []Effect {
-	switch {
-	case c.Kind == Command:
-		return Effects(c.Line)
-	case c.Kind != Write:
-		return nil
-	case c.Path != "" && !IsPatch(args["input"]):
-		return []Effect{{Path: c.Path, Removed: containsAny(strings.ToLower(c.Name), "delete", "remove")}}
-	}
-	return patched(args["input"])
+// patched returns the call as one that applies a patch.
+func (c Call) patched(patch string) Call {
+	c.Kind, c.Path, c.Line, c.Effects, c.patch = Write, patchedFile(patch), "", patched(patch), true
+	return c
 }
 
 // isEditor recognizes the tools that name their action in "command" next to a
