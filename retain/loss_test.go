@@ -3,6 +3,7 @@ package retain
 import (
 	"cmp"
 	"fmt"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -128,6 +129,41 @@ func TestMeasureNeverMiscounts(t *testing.T) {
 		less, more := x.Measure(worth, original, original), x.Measure(worth, whole, original)
 		if more.Kept < less.Kept || more.Share < less.Share || more.Anchors != less.Anchors || less.Repaired != 0 || more.Repaired != more.Kept-less.Kept {
 			t.Fatalf("%+v\nwith more shown: %+v", less, more)
+		}
+	})
+}
+
+// TestMeasureView compares what a view keeps, read from the index where it shows what was said, with what its texts say.
+func TestMeasureView(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		msgs := slices.Concat(manyNames(12), []precis.Message{
+			use("2", "Write", map[string]any{"file_path": "src/new_part.go", "content": "func loadCartItem77() error {\n\treturn errNotFound99\n}"}), result("2", "File created", false),
+			use("3", "Read", map[string]any{"file_path": "src/cart_part3.go", "limit": 4200}), result("3", "12\tfunc readCart_12()", false),
+			precis.NewText("user", "Now look at docs/guide_two.md and TICKET-123."),
+		})
+		tr := precis.NewTranscript(msgs...)
+		var edits []precis.Edit
+		e := precis.Edit{ID: "e", Kind: precis.KindCondensation}
+		from := rapid.IntRange(0, len(msgs)-1).Draw(t, "from")
+		switch rapid.SampledFrom([]string{"nothing", "a span", "a block"}).Draw(t, "what is changed") {
+		case "a span":
+			e.Replace = []precis.Replacement{{From: from, To: rapid.IntRange(from+1, len(msgs)).Draw(t, "to"), With: []precis.Message{precis.NewText("user", "It was about loadCartItem3.")}}}
+			edits = append(edits, e)
+		case "a block":
+			e.Kind, e.Replace = precis.KindPruning, []precis.Replacement{precis.ReplaceBlock(tr, 2, 0, precis.ToolResult{ToolUseID: "1", Content: []precis.Block{precis.Text{Text: "loadCartItem5 and others"}}})}
+			edits = append(edits, e)
+		}
+		x := Read("system_name", msgs)
+		worth, units := x.Worths(), precis.Units(tr, edits)
+		var whole, original []precis.Message
+		for _, u := range units {
+			whole = append(whole, u.Messages...)
+			if u.Original() {
+				original = append(original, u.Messages...)
+			}
+		}
+		if got, want := x.MeasureView(worth, units), x.Measure(worth, whole, original); !reflect.DeepEqual(got, want) {
+			t.Errorf("%+v, want %+v", got, want)
 		}
 	})
 }
