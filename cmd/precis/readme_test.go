@@ -9,8 +9,9 @@ import (
 	"precis/cmd/internal/console"
 )
 
-// The commands of the README's first part work in their order, and a second time.
-func TestReadme(t *testing.T) {
+// readme returns the README, and goes to an empty folder that has its example.
+func readme(t *testing.T) string {
+	t.Helper()
 	text, err := os.ReadFile("../../README.md")
 	if err != nil {
 		t.Fatal(err)
@@ -19,8 +20,6 @@ func TestReadme(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, part, _ := strings.Cut(string(text), "## Try it")
-	part, _, _ = strings.Cut(part, "\n## ")
 	t.Chdir(t.TempDir())
 	t.Setenv("HOME", t.TempDir())
 	t.Setenv("XDG_CONFIG_HOME", t.TempDir())
@@ -30,6 +29,38 @@ func TestReadme(t *testing.T) {
 	if err := os.WriteFile("examples/add-a-counter.jsonl", recording, 0o600); err != nil {
 		t.Fatal(err)
 	}
+	return string(text)
+}
+
+// What the README shows of an output, line by line, is what the command prints.
+func TestReadmeShowsWhatIsPrinted(t *testing.T) {
+	text := readme(t)
+	for _, tt := range []struct {
+		begin string
+		args  []string
+	}{{"dry run: ", []string{"condense", "--dry-run", "--window", "64k"}}, {"$ precis condense examples/add-a-counter.jsonl\n", []string{"condense"}}} {
+		begin, args := tt.begin, tt.args
+		var out, errs bytes.Buffer
+		if code := run(t.Context(), append(args, "examples/add-a-counter.jsonl"), console.Streams{In: strings.NewReader(""), Out: &out, Errs: &errs}); code != 0 {
+			t.Fatalf("%v: %s", args, errs.String())
+		}
+		_, sample, ok := strings.Cut(text, "```\n"+begin)
+		sample, _, _ = strings.Cut(strings.TrimPrefix(begin, "$ ")+sample, "```")
+		if !ok {
+			t.Errorf("the README shows nothing of %v", args)
+		}
+		for line := range strings.Lines(sample) {
+			if line = strings.TrimRight(line, "\n"); !strings.Contains(out.String(), line) && !strings.Contains(begin, line) && !strings.Contains(line, "more lines") {
+				t.Errorf("%v does not print %q", args, line)
+			}
+		}
+	}
+}
+
+// The commands of the README's first part work in their order, and a second time.
+func TestReadme(t *testing.T) {
+	_, part, _ := strings.Cut(readme(t), "## Try it")
+	part, _, _ = strings.Cut(part, "\n## ")
 	commands := 0
 	for range 2 {
 		for line := range strings.Lines(part) {
