@@ -42,6 +42,7 @@ func (p *pass) attempt(ctx context.Context, s Situation, rungs []Strategy) attem
 	tail := min(int(p.settings.KeepShare*float64(p.r.Window.Tokens)/p.factor), s.Target/5)
 	s.Kept = Keep(s.Transcript, s.Edits, s.Meter, p.settings.KeepMessages, tail)
 	s.Kept.first(p.settings.KeepFirst)
+	s.Kept.stand(s.Transcript, s.Edits, s.Meter, int(p.settings.KeepHead*float64(p.r.Window.Tokens)/p.factor), p.standingRoom())
 	if p.r.To > 0 {
 		s.Kept.only(p.r.From, p.r.To)
 	}
@@ -56,6 +57,20 @@ func (p *pass) attempt(ctx context.Context, s Situation, rungs []Strategy) attem
 		a.retained = &r
 	}
 	return a
+}
+
+// standingShare is the share of the window up to which what stays in force is kept
+// word for word. In a small window leastStanding tokens are, if that is no more than a
+// quarter of what the messages may take.
+const (
+	standingShare = 0.1
+	leastStanding = 4000
+)
+
+// standingRoom returns the tokens up to which what stays in force is kept word for word.
+func (p *pass) standingRoom() int {
+	free := max(float64(p.s.Limit-p.s.Budget.Overhead), 0)
+	return int(max(standingShare*float64(p.r.Window.Tokens)/p.factor, min(leastStanding, free/4)))
 }
 
 // made returns the edits in force by which earlier runs reduced the conversation with

@@ -28,8 +28,9 @@ func (b Breach) String() string {
 // message and no text block is empty; tool uses stand in assistant turns and
 // tool results in user turns; every tool use is answered in the very next turn,
 // before anything else in it, exactly once; every answer has its tool use in
-// the turn before; no two tool uses share an ID. System messages may stand
-// anywhere and belong to no turn. An empty list has no breach. [Repair] mends
+// the turn before; no two tool uses share an ID. System messages belong to no turn,
+// and may be without content where they carry settings; where they may stand differs
+// between dialects, see [CheckPlacement]. An empty list has no breach. [Repair] mends
 // them all.
 func Check(view []Message) []Breach {
 	c := checker{seen: map[string]bool{}}
@@ -67,7 +68,7 @@ func (c *checker) message(i int, m Message) {
 		c.add(i, "role", "unknown role %q", m.Role)
 		return
 	}
-	if len(m.Content) == 0 {
+	if len(m.Content) == 0 && !setsOnly(m) {
 		c.add(i, "empty", "the message has no content")
 	}
 	if m.Role != RoleSystem && (m.Role != c.role || c.turns == 0) {

@@ -104,8 +104,8 @@ func proposalOf(e Edit) *Proposal {
 		h := Handle{From: r.From, To: r.To, Block: -1}
 		if r.Block != nil {
 			h.Block = r.Block.Index
-		} else if p.Text == "" && len(r.With) > 0 {
-			p.Text = textOf(r.With[0])
+		} else if own := r.Own(); p.Text == "" && own >= 0 {
+			p.Text = textOf(r.With[own])
 		}
 		p.Handles = append(p.Handles, h)
 	}

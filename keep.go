@@ -16,6 +16,8 @@ type Kept struct {
 	blocks   map[[2]int]bool
 	partly   map[int]bool // messages of these blocks
 	from, to int          // only these messages may be touched; to 0: all
+	head     map[int]bool // the user's messages before the first answer
+	stands   standing     // what stays in force, wherever it was said
 }
 
 // compactions are the types of the blocks and items by which APIs condense a
@@ -66,6 +68,39 @@ func (k *Kept) first(n int) {
 	for g := 0; g < len(k.groups)-1 && k.groups[g] < n; g++ {
 		k.pin(SpanHandle(k.groups[g], k.groups[g+1]), k.groups[len(k.groups)-1])
 	}
+}
+
+// stand keeps what was said once and stays in force: the user's messages before the
+// first answer where they are, if they take up to head tokens, with the program's texts
+// among them; and up to room tokens of what else stays in force, see [Situation.Carry].
+// What a rewind or the user hides is not in force.
+func (k *Kept) stand(t *Transcript, edits []Edit, m *Meter, head, room int) {
+	msgs, shown := t.Messages(), ShownBy(t, edits)
+	wanted := func(i int) bool {
+		look := shown.Message(i)
+		return !shown.Rewound(i) && !(look.Hidden && look.Kind == KindExclude)
+	}
+	k.head = headOf(msgs, wanted, m, head)
+	k.stands = standingIn(msgs, func(i int) bool { return wanted(i) && !k.head[i] }, m, room)
+	for i := range k.head {
+		k.stands.add(part{at: i})
+	}
+}
+
+// headOf returns the user's messages before the first answer; none when they take more
+// than room tokens.
+func headOf(msgs []Message, wanted func(i int) bool, m *Meter, room int) map[int]bool {
+	head := map[int]bool{}
+	for i := 0; i < len(msgs) && msgs[i].Role != RoleAssistant; i++ {
+		if msgs[i].Role != RoleUser || !wanted(i) {
+			continue
+		}
+		if room -= m.Message(msgs[i]); room < 0 {
+			return nil
+		}
+		head[i] = true
+	}
+	return head
 }
 
 // only keeps all messages but [from,to), and what stands or falls with them.
@@ -140,13 +175,18 @@ func (k *Kept) Message(i int) bool {
 
 // Block reports whether block b of message i is kept: because its message is, or
 // because it is pinned itself.
-func (k *Kept) Block(i, b int) bool { return k.Message(i) || k.blocks[[2]int{i, b}] }
+func (k *Kept) Block(i, b int) bool { return k.Message(i) || k.PinnedBlock(i, b) }
 
-// Pinned reports whether message i, or a block of it, is pinned.
-func (k *Kept) Pinned(i int) bool { return k.pinned[i] || k.partly[i] }
+// Pinned reports whether message i, or a block of it, is pinned. The user's messages
+// before the first answer count as pinned; an edit that hides them all the same shows
+// them before what stands for the others, see [Situation.Carry].
+func (k *Kept) Pinned(i int) bool { return k.pinned[i] || k.partly[i] || k.head[i] }
 
-// PinnedBlock reports whether block b of message i, or its message, is pinned.
-func (k *Kept) PinnedBlock(i, b int) bool { return k.pinned[i] || k.blocks[[2]int{i, b}] }
+// PinnedBlock reports whether block b of message i, or its message, is pinned, or stays
+// in force.
+func (k *Kept) PinnedBlock(i, b int) bool {
+	return k.pinned[i] || k.blocks[[2]int{i, b}] || k.stands.block(i, b)
+}
 
 // Group returns the messages [from,to) that stand or fall with message i: tool
 // uses and their results.

@@ -61,13 +61,21 @@ type Situation struct {
 }
 
 // Repair returns the messages as they can be sent: as they are when the dialect
-// of the conversation takes them, else mended by [Repair].
+// of the conversation takes them, else mended by [Repair]. Where there is a dialect,
+// somebody sent the messages in it and answers for them: only what an edit broke is
+// mended, see [RepairNew].
 func (s *Situation) Repair(view []Message) ([]Message, []Breach) {
 	if s.dialect != nil && len(s.dialect.Check(view)) == 0 {
 		return view, nil
 	}
-	return Repair(view)
+	if s.dialect == nil {
+		return Repair(view)
+	}
+	return RepairNew(view, s.Once(saidBreaches{}, func() any { return Check(s.Transcript.Messages()) }).([]Breach))
 }
+
+// saidBreaches is the key of the breaches that the messages had as they were sent.
+type saidBreaches struct{}
 
 // Once memoizes expensive work for one run of the ladder: it calls work the first
 // time and returns the same value for the same key afterwards. Keys should have an
@@ -256,7 +264,7 @@ func (s *Situation) hiddenPins() (spans [][2]int) {
 			continue
 		}
 		for i := u.From; i < u.To; i++ {
-			if !s.Kept.Pinned(i) {
+			if !s.Kept.pinned[i] && !s.Kept.partly[i] {
 				continue
 			}
 			from, to := s.Kept.Group(i)
@@ -322,6 +330,7 @@ func (l *ladder) try(ctx context.Context, rung Strategy) Step {
 // replaced leaves the view with it.
 func (l *ladder) accept(rung Strategy, e Edit) error {
 	s := l.s
+	e = s.Carry(e)
 	if err := e.Identify(s.Transcript); err != nil {
 		return err
 	}
@@ -376,17 +385,18 @@ func (l *ladder) accept(rung Strategy, e Edit) error {
 	return nil
 }
 
-// parted returns the first pairing breach that the view before did not have, "" if
-// there is none. [Repair] would mend it, but an edit must not rely on that.
+// parted returns the first breach of pairing or placement that the view before did not
+// have, "" if there is none. [Repair] would mend the one, but an edit must not rely on
+// that; nothing would mend the other.
 func parted(before, after []Unit) string {
-	was := map[string]bool{}
-	for _, b := range Check(messagesOf(before)) {
-		was[b.Rule+b.Detail] = true
-	}
-	for _, b := range Check(messagesOf(after)) {
-		if b.Rule == "pairing" && !was[b.Rule+b.Detail] {
+	was, is := messagesOf(before), messagesOf(after)
+	for _, b := range newBreaches(Check(is), Check(was)) {
+		if b.Rule == "pairing" {
 			return b.String()
 		}
+	}
+	if n := newBreaches(CheckPlacement(is), CheckPlacement(was)); len(n) > 0 {
+		return n[0].String()
 	}
 	return ""
 }

@@ -1,6 +1,9 @@
 package precis
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+)
 
 // The texts that [Repair] inserts.
 const (
@@ -14,21 +17,59 @@ const (
 // to the front of their turn, a second use of an ID gets a new ID, blank text is
 // dropped. A valid list is returned as it is. Repair is pure, so the same view
 // is repaired the same way on every turn.
-func Repair(view []Message) ([]Message, []Breach) {
-	breaches := Check(view)
+func Repair(view []Message) ([]Message, []Breach) { return RepairNew(view, nil) }
+
+// RepairNew is [Repair] for a view of messages that somebody sent who answers for
+// them: it mends only the breaches that these messages did not have as they were
+// sent, said, and leaves every turn without such a breach as it is, byte for byte.
+// What is returned may therefore still have breaches of said.
+func RepairNew(view []Message, said []Breach) ([]Message, []Breach) {
+	breaches := newBreaches(Check(view), said)
 	if len(breaches) == 0 {
 		return view, nil
 	}
-	r := repairer{seen: map[string]bool{}, next: map[string]int{}}
-	for _, turn := range turnsOf(dropBlank(view)) {
-		if turn[0].Role == RoleAssistant {
-			r.assistant(turn)
-		} else {
-			r.user(turn)
-		}
+	broken := make([]bool, len(view))
+	for i := range broken {
+		broken[i] = len(said) == 0
 	}
-	r.flush()
+	for _, b := range breaches {
+		broken[b.Message] = true
+	}
+	view, broken = dropBlank(view, broken)
+	r := repairer{seen: map[string]bool{}, next: map[string]int{}}
+	at := 0
+	for _, turn := range turnsOf(view) {
+		mend := slices.Contains(broken[at:at+len(turn)], true)
+		at += len(turn)
+		switch assistant := turn[0].Role == RoleAssistant; {
+		case assistant && mend:
+			r.assistant(turn)
+		case assistant:
+			r.leaveAssistant(turn)
+		case mend || r.mends:
+			r.user(turn)
+		default:
+			r.leaveUser(turn)
+		}
+		r.mends = mend
+	}
+	if r.mends {
+		r.flush()
+	}
 	return r.out, breaches
+}
+
+// newBreaches returns the breaches that are not among those of said, whatever message
+// they stand at.
+func newBreaches(all, said []Breach) []Breach {
+	if len(said) == 0 {
+		return all
+	}
+	had := map[string]bool{}
+	for _, b := range said {
+		had[b.Rule+b.Detail] = true
+	}
+	return slices.DeleteFunc(all, func(b Breach) bool { return had[b.Rule+b.Detail] })
 }
 
 // repairer walks the turns. names maps the IDs of the last assistant turn's tool
@@ -40,6 +81,30 @@ type repairer struct {
 	names map[string]string
 	order []string
 	begun bool // a user or assistant turn is in out
+	mends bool // the turn before is mended
+}
+
+// leaveAssistant takes over an assistant turn that has nothing to mend. Its calls are
+// open to the turn behind it.
+func (r *repairer) leaveAssistant(turn []Message) {
+	r.begun = true
+	r.names, r.order = map[string]string{}, nil
+	for _, m := range turn {
+		for _, b := range m.Content {
+			if use, ok := b.(ToolUse); ok {
+				r.seen[use.ID], r.names[use.ID] = true, use.ID
+				r.order = append(r.order, use.ID)
+			}
+		}
+	}
+	r.out = append(r.out, turn...)
+}
+
+// leaveUser takes over a user turn that has nothing to mend.
+func (r *repairer) leaveUser(turn []Message) {
+	r.begun = r.begun || turn[0].Role == RoleUser
+	r.names, r.order = nil, nil
+	r.out = append(r.out, turn...)
 }
 
 func (r *repairer) assistant(turn []Message) {
@@ -230,25 +295,38 @@ func prepend(m Message, blocks []Block) Message {
 	return m
 }
 
-// dropBlank removes blank text, messages without content and unknown roles'
-// claims: any role but assistant and system becomes user.
-func dropBlank(view []Message) []Message {
+// dropBlank removes blank text and messages without content from the broken messages,
+// and unknown roles' claims: any role but assistant and system becomes user. It
+// returns which of the messages left are broken: the neighbors of those removed, too.
+func dropBlank(view []Message, broken []bool) ([]Message, []bool) {
 	var out []Message
-	for _, m := range view {
+	var left []bool
+	gap := false // the message before was removed
+	for i, m := range view {
+		if !broken[i] {
+			out, left, gap = append(out, m), append(left, gap), false
+			continue
+		}
 		if m.Role != RoleAssistant && m.Role != RoleSystem && m.Role != RoleUser {
 			m.Role, m.Raw = RoleUser, nil
 		}
-		m = mapBlocks(m, func(b Block) Block {
-			if t, ok := b.(Text); ok && blank(t.Text) {
-				return nil
-			}
-			return b
-		})
-		if len(m.Content) > 0 {
-			out = append(out, m)
+		if !setsOnly(m) {
+			m = mapBlocks(m, func(b Block) Block {
+				if t, ok := b.(Text); ok && blank(t.Text) {
+					return nil
+				}
+				return b
+			})
 		}
+		if gap = len(m.Content) == 0 && !setsOnly(m); gap {
+			if n := len(left); n > 0 {
+				left[n-1] = true
+			}
+			continue
+		}
+		out, left = append(out, m), append(left, true)
 	}
-	return out
+	return out, left
 }
 
 // turnsOf groups consecutive messages of one role. System messages join the

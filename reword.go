@@ -81,13 +81,15 @@ func reworded(old Edit, text string) (Edit, error) {
 // withText returns an edit with another text where it shows one in the place of messages;
 // ok is false when it shows none.
 func withText(e Edit, text string) (out Edit, ok bool) {
-	i := slices.IndexFunc(e.Replace, func(r Replacement) bool { return r.Block == nil && !r.Restore && len(r.With) > 0 })
+	i := slices.IndexFunc(e.Replace, func(r Replacement) bool { return r.Block == nil && !r.Restore && r.Own() >= 0 })
 	if i < 0 {
 		return e, false
 	}
 	e.Replace = slices.Clone(e.Replace)
 	first := &e.Replace[i]
-	first.With = append([]Message{NewText(first.With[0].Role, text)}, first.With[1:]...)
+	own := first.Own()
+	first.With = slices.Clone(first.With)
+	first.With[own] = NewText(first.With[own].Role, text)
 	return e, true
 }
 

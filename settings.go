@@ -38,6 +38,7 @@ type Settings struct {
 	Buffer       float64 // share of the window never used, 0 to 0.5
 	KeepMessages int     // newest messages always kept, by count
 	KeepFirst    int     // oldest messages always kept, by count, and what answers their calls
+	KeepHead     float64 // the user's messages before the first answer kept, up to this share of the window, 0 to 1
 	KeepThinking int     // newest assistant turns whose reasoning stays when a view is reduced; 0: all of it
 	KeepShare    float64 // newest messages kept, by share of the window, 0 to 1, and at most a fifth of the target
 	ExactReserve bool    // always reserve requested output or 8192, whatever the window (Roo)
@@ -79,7 +80,7 @@ type ToolPolicy struct {
 func DefaultSettings() Settings {
 	return Settings{
 		Preset: "frugal", Auto: true, Percent: 75, Warn: 70, Target: 50,
-		Buffer: defaultBuffer, KeepMessages: 3, KeepShare: 0.10,
+		Buffer: defaultBuffer, KeepMessages: 3, KeepHead: 0.10, KeepShare: 0.10,
 		Cap: Cap{Window: 10, Max: 3, NoProgress: 2}, Worth: 0.2, MinModel: summaryMinWindow,
 		Fractions: Fractions{Truncate: 0.5, ShrinkOver: 1000, PruneOver: 1000, ErrorsOver: 4000, MediaKeep: 1},
 	}
@@ -161,7 +162,7 @@ func (s Settings) Validate() error {
 	}
 	return firstError(
 		share("prepare", s.Prepare, MaxPercent), share("warn", s.Warn, MaxPercent), share("target", s.Target, MaxPercent), share("floor", s.Floor, MaxPercent),
-		share("buffer", s.Buffer, 0.5), share("keep_share", s.KeepShare, 1), share("worth", s.Worth, 1),
+		share("buffer", s.Buffer, 0.5), share("keep_share", s.KeepShare, 1), share("keep_head", s.KeepHead, 1), share("worth", s.Worth, 1),
 		share("truncate fraction", s.Fractions.Truncate, 1),
 		share("spend.conversation", s.Spend.Conversation, math.MaxFloat64), share("spend.owner", s.Spend.Owner, math.MaxFloat64), share("spend.day", s.Spend.Day, math.MaxFloat64), share("spend.warn", s.Spend.Warn, 1),
 		count("keep_messages", s.KeepMessages), count("keep_first", s.KeepFirst), count("keep_thinking", s.KeepThinking), count("threshold_tokens", s.Tokens), count("max_messages", s.MaxMessages), count("max_turns", s.MaxTurns), count("turns", s.Turns),

@@ -181,7 +181,7 @@ func (m Message) UserBlocks() []int {
 				results = false
 			}
 			said := !results || harness.Answers(tool) && harness.WrapsUser(b.Text) || harness.Comments(tool, before, b.Text)
-			if said && !harness.Wrote(b.Text) && !blank(b.Text) {
+			if said && !harness.Wrote(b.Text) && !blank(b.Text) && !(harness.Loaded(b.Text) && m.loadsTools()) {
 				out = append(out, i)
 			}
 			before = b.Text
@@ -192,6 +192,17 @@ func (m Message) UserBlocks() []int {
 		}
 	}
 	return out
+}
+
+// loadsTools reports whether a result in the message refers to tools that are loaded with it.
+func (m Message) loadsTools() bool {
+	for _, b := range m.Content {
+		r, ok := b.(ToolResult)
+		if ok && slices.ContainsFunc(r.Content, func(b Block) bool { o, ok := b.(Opaque); return ok && o.Type == "tool_reference" }) {
+			return true
+		}
+	}
+	return false
 }
 
 // Answer is what the user said in the result of a tool: the answer to a question, or words with a

@@ -157,7 +157,7 @@ func (o *old) add(s *precis.Situation, units []precis.Unit) {
 		}
 		o.units = append(o.units, u)
 		o.hidden += u.To - u.From
-		o.tokens += s.Meter.View(u.Messages)
+		o.tokens += max(s.Meter.View(u.Messages)-s.HeldTokens(u.From, u.To), 0)
 		if u.Original() {
 			o.fresh += u.To - u.From
 		}

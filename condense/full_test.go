@@ -89,8 +89,11 @@ func TestFreshStartLeavesTheSummaryAndWhatIsKept(t *testing.T) {
 	f.Mode = condense.FreshStart
 	msgs := append(talk(20, 2000), precis.NewText(precis.RoleAssistant, "Done."), precis.NewText(precis.RoleUser, "now the lexer"))
 	res := condensed(t, f, held(msgs...), precis.Request{})
-	if first := res.View[0]; first.Role != precis.RoleUser || !strings.HasPrefix(first.PlainText(), "[Summary of messages m0-m") {
+	if first := res.View[0]; precis.HashMessage(first) != precis.HashMessage(msgs[0]) {
 		t.Errorf("the view begins with %.200q", first.PlainText())
+	}
+	if summary := res.View[1]; summary.Role != precis.RoleUser || !strings.HasPrefix(summary.PlainText(), "[Summary of messages m1-m") {
+		t.Errorf("the view goes on with %.200q", summary.PlainText())
 	}
 	if last := res.View[len(res.View)-1]; last.PlainText() != "now the lexer" {
 		t.Errorf("the view ends with %q", last.PlainText())

@@ -130,8 +130,8 @@ func textsOf(res precis.Result) []DraftText {
 			}
 			if text != nil {
 				text.Spans++
-			} else if len(r.With) > 0 && shows(res.Units, e.ID) {
-				text = &DraftText{Edit: e.ID, Handle: precis.Handle{From: r.From, To: r.To, Block: -1}, Spans: 1, Text: textOf(r.With[0])}
+			} else if own := r.Own(); own >= 0 && shows(res.Units, e.ID) {
+				text = &DraftText{Edit: e.ID, Handle: precis.Handle{From: r.From, To: r.To, Block: -1}, Spans: 1, Text: textOf(r.With[own])}
 			}
 		}
 		if text != nil {

@@ -66,7 +66,10 @@ func newBoundary(s *precis.Situation) *boundary {
 		for _, u := range s.Units[i:end] {
 			tokens += s.Meter.View(u.Messages)
 		}
-		if free {
+		if free { // what stays in force is shown behind the digest, too
+			held := s.Held(s.Units[i].From, s.Units[end-1].To)
+			b.cover.Messages(held)
+			tokens = max(tokens-s.Meter.View(held), 0)
 			b.groups = append(b.groups, oldGroup{units: [2]int{i, end}, span: [2]int{s.Units[i].From, s.Units[end-1].To}, tokens: tokens})
 			used -= tokens
 		} else {

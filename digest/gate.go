@@ -46,7 +46,8 @@ func (g Gate) Admit(_ context.Context, s *precis.Situation, e precis.Edit) (prec
 	}
 	in.others = func() string { return retain.Words(outside(s, spans)) }
 	in.sources = s.Conversation.System.PlainText() + "\n" + s.Environment
-	first := e.Replace[at].With[0]
+	own := e.Replace[at].Own()
+	first := e.Replace[at].With[own]
 	main := slices.IndexFunc(first.Content, func(b precis.Block) bool { _, ok := b.(precis.Text); return ok })
 	if main < 0 {
 		return e, nil
@@ -62,7 +63,8 @@ func (g Gate) Admit(_ context.Context, s *precis.Situation, e precis.Edit) (prec
 		e.Replace = append([]precis.Replacement(nil), e.Replace...)
 		content := slices.Clone(first.Content)
 		content[main] = precis.Text{Text: r.Text}
-		e.Replace[at].With = []precis.Message{{Role: first.Role, Content: content}}
+		e.Replace[at].With = slices.Clone(e.Replace[at].With)
+		e.Replace[at].With[own] = precis.Message{Role: first.Role, Content: content}
 		e.Report.Notes = append(e.Report.Notes, r.Added...)
 	}
 	return e, nil
@@ -101,8 +103,8 @@ func hides(s *precis.Situation, e precis.Edit) (at int, spans [][2]int, tokens, 
 			continue
 		}
 		spans = append(spans, [2]int{p.From, p.To})
-		if at < 0 && len(p.With) == 1 && len(p.With[0].Content) > 0 {
-			at = i
+		if own := p.Own(); at < 0 && own >= 0 && len(p.With[own].Content) > 0 && (precis.Replacement{With: p.With[own+1:]}).Own() < 0 {
+			at = i // one message alone stands for the span
 		}
 	}
 	for _, u := range s.Units {

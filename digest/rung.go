@@ -197,16 +197,28 @@ func within(spans [][2]int, i int) bool {
 	return n < len(spans) && spans[n][0] <= i
 }
 
-// shown returns the coverage of what the view shows outside the spans.
+// shown returns the coverage of what the view shows outside the spans, and of what stays
+// in force inside.
 func shown(s *precis.Situation, x *retain.Index, spans [][2]int) *retain.Coverage {
 	c := x.Cover()
 	c.Units(unitsOutside(s, spans))
+	c.Messages(heldIn(s, spans))
 	return c
 }
 
-// shownLines returns the lines that the view shows outside the spans.
+// shownLines returns the lines that the view shows outside the spans, and of what stays
+// in force inside.
 func shownLines(s *precis.Situation, spans [][2]int) *retain.Copies {
 	c := retain.NewCopies()
 	c.Messages(outside(s, spans))
+	c.Messages(heldIn(s, spans))
 	return c
+}
+
+// heldIn returns what stays in force of the spans.
+func heldIn(s *precis.Situation, spans [][2]int) (out []precis.Message) {
+	for _, span := range spans {
+		out = append(out, s.Held(span[0], span[1])...)
+	}
+	return out
 }

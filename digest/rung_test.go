@@ -257,7 +257,7 @@ func TestADigestIsWrittenFromTheOriginals(t *testing.T) {
 	conv := &precis.Conversation{Transcript: precis.NewTranscript(s.msgs...)}
 	m := manager(t, tokens.NameChars4, nil)
 	for run := range 3 {
-		if view := grow(t, m, s, conv, 8000); strings.Count(view, "[Digest of messages m0-") != 1 {
+		if view := grow(t, m, s, conv, 8000); strings.Count(view, "[Digest of messages m1-") != 1 {
 			t.Errorf("run %d: %d digests in the view", run, strings.Count(view, "[Digest of messages"))
 		}
 	}

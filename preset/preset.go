@@ -43,7 +43,7 @@ func Settings(name string) (precis.Settings, error) {
 		s.Rungs = []string{"dedupe", "fold", "selective", "media", "condense", "digest", "prune", "squeeze", "digest-more", "truncate", "clip"}
 	case Roo:
 		s.Percent, s.Warn, s.Target = 100, 0, 0
-		s.KeepMessages, s.KeepShare, s.ExactReserve = 0, 0, true
+		s.KeepMessages, s.KeepHead, s.KeepShare, s.ExactReserve = 0, 0, 0, true
 		s.Rungs = []string{"condense", "truncate", "clip"}
 	case Off:
 		s.Auto, s.Observe, s.Warn = false, true, 0

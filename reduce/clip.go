@@ -73,7 +73,7 @@ func (c *clipper) edit() precis.Edit {
 // measure counts the tokens of the view with the edit, as it would be sent.
 func (c *clipper) measure(e precis.Edit) int {
 	s := c.s
-	edits := append(s.Edits[:len(s.Edits):len(s.Edits)], e)
+	edits := append(s.Edits[:len(s.Edits):len(s.Edits)], s.Carry(e))
 	view, _ := s.Repair(precis.View(s.Transcript, edits))
 	return s.Budget.Overhead + s.Meter.View(view)
 }

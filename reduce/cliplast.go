@@ -2,6 +2,7 @@ package reduce
 
 import (
 	"fmt"
+	"slices"
 	"sort"
 	"strings"
 
@@ -43,17 +44,21 @@ func (c *clipper) takeApart() {
 		if need <= 0 {
 			return
 		}
-		if u.Original() || len(u.Messages) != 1 || len(u.Messages[0].Content) == 0 {
+		if u.Original() {
 			continue
 		}
-		m := u.Messages[0]
+		at := precis.Replacement{With: u.Messages}.Own()
+		if at < 0 || len(u.Messages[at].Content) == 0 {
+			continue
+		}
+		m := u.Messages[at]
 		first, ok := m.Content[0].(precis.Text)
 		if !ok || len(first.Text) < leastSummary {
 			continue
 		}
-		full := c.s.Meter.View(u.Messages)
-		short := precis.Message{Role: m.Role}
 		words := first.Text
+		full := c.s.Meter.View([]precis.Message{m})
+		short := precis.Message{Role: m.Role}
 		for range mostSections {
 			if words = withoutLast(words, u); words == "" {
 				break
@@ -64,7 +69,9 @@ func (c *clipper) takeApart() {
 			}
 		}
 		if gain := full - c.s.Meter.View([]precis.Message{short}); len(short.Content) > 0 && gain > 0 {
-			c.shorter[u.From] = precis.Replacement{From: u.From, To: u.To, With: []precis.Message{short}}
+			with := slices.Clone(u.Messages)
+			with[at] = short
+			c.shorter[u.From] = precis.Replacement{From: u.From, To: u.To, With: with}
 			c.saved += gain
 		}
 	}

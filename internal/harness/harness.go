@@ -48,7 +48,30 @@ var harnessHeads = []string{
 	"<user_instructions>", "<notice>", "[ERROR]", "[TASK RESUMPTION]", "[Request interrupted",
 	"<local-command", "<bash-input>", "<bash-stdout>", "<bash-stderr>", "<file_content", "<files>", "<folder_content", "<url_content", "<user-prompt-submit-hook>", "<task-notification>", "<agent-notification>", "Base directory for this skill:",
 	"Caveat: The messages below were generated", "Stop hook feedback:", "(The user did not provide a new message.", "[The user has switched to",
+	"[SYSTEM NOTIFICATION", "# AGENTS.md instructions for ", "<INSTRUCTIONS>", "<skill>", "<turn_aborted>", "<subagent_notification>", "<user_shell_command>",
 }
+
+// sentences are what agent programs say in the user's place, by how it begins: requests
+// for a summary, what they go on with behind one, and reports of a tool.
+var sentences = []string{
+	// Claude Code 2.1
+	"CRITICAL: Respond with TEXT ONLY. Do NOT call any tools.", "Please continue the conversation from where we left it off without asking the user any further questions.",
+	// Codex 0.169
+	"You are performing a CONTEXT CHECKPOINT COMPACTION.",
+	// opencode 1.18
+	"What did we do so far?", "Continue if you have next steps, or stop and ask for clarification",
+	// Qwen Code 0.24
+	"You are the component that summarizes a conversation", "Resume the prior task using the summary above.", "The following files were recently accessed before context was compacted.", "Recently accessed file (full current content embedded):",
+	// Cline 3
+	"[SYSTEM] You still have team obligations.",
+}
+
+// loaded are what programs write beside the result that loads a tool.
+var loaded = []string{"Tool loaded.", "Tools loaded."}
+
+// Loaded reports whether a text says, beside the result that did it, that tools were
+// loaded.
+func Loaded(text string) bool { return slices.Contains(loaded, strings.TrimSpace(text)) }
 
 // userHeads begin the sections in which agent programs wrap the user's words.
 var userHeads = []string{"<task>", "<feedback>", "<user_message>", "<answer>", "<user_query>"}
@@ -60,6 +83,9 @@ func Answers(tool string) bool { return slices.Contains(answerTools, tool) }
 // Wrote reports whether a text block of a user message was written by the
 // agent's program, not by the user or a tool: all of it, see [End].
 func Wrote(text string) bool {
+	if hasHead(text, sentences) || ofTheProgram(text) {
+		return true
+	}
 	n := End(text)
 	return n > 0 && strings.Trim(text[n:], " \t\n\r\v\f") == ""
 }
@@ -120,4 +146,22 @@ func hasHead(text string, heads []string) bool {
 		}
 	}
 	return false
+}
+
+// programCommands are commands of Claude Code that it carries out itself: they ask the
+// model nothing.
+var programCommands = []string{
+	"add-dir", "agents", "clear", "compact", "config", "context", "copy", "cost", "doctor", "effort", "exit", "export", "fast", "help", "hooks", "ide", "keybindings", "login", "logout", "mcp",
+	"memory", "model", "output-style", "permissions", "plugin", "quit", "rename", "resume", "rewind", "sandbox", "skills", "stats", "status", "statusline", "tasks", "terminal-setup", "theme", "todos", "upgrade", "usage", "vim",
+}
+
+// ofTheProgram reports whether a text is the record of a command that the program has
+// carried out itself, with nothing behind it.
+func ofTheProgram(text string) bool {
+	text = strings.TrimSpace(text)
+	if !strings.HasPrefix(text, "<command-") {
+		return false
+	}
+	name := strings.TrimPrefix(inner(text, "command-name"), "/")
+	return slices.Contains(programCommands, name) && strings.TrimSpace(afterLast(text, "</command-")) == ""
 }

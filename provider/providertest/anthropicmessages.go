@@ -17,11 +17,16 @@ type anthropicTurn struct {
 // messages checks the messages and how tool uses and results are paired.
 func (c *anthropicChecker) messages(thinking bool) {
 	var turns []anthropicTurn
+	before, ends := "", "" // the role of the message before, and the type of its last block
 	for i, raw := range c.list(c.fields["messages"], "messages", 1) {
 		param := at("messages", i)
 		m := c.object(raw, param)
 		role := c.one(m, param, "role", "user", "assistant", "system")
 		blocks := c.content(m["content"], param+".content", role)
+		c.placed(param, before, ends, role)
+		if before, ends = role, ""; len(blocks) > 0 {
+			ends = text(blocks[len(blocks)-1]["type"])
+		}
 		if role == "system" {
 			continue // instructions in the middle stand next to the turns
 		}
@@ -47,6 +52,20 @@ func (c *anthropicChecker) messages(thinking bool) {
 		c.pairs(before, turn, after)
 	}
 	c.openLoop(turns, thinking)
+}
+
+// placed checks that a system message follows a user message, or an assistant message
+// that ends with the result of a server tool, and that none is followed by a user
+// message or by another.
+func (c *anthropicChecker) placed(param, before, ends, role string) {
+	switch {
+	case role == "system" && before == "":
+		c.check(false, param, "a `system` message cannot be the first message")
+	case role == "system" && before != "user":
+		c.check(before == "assistant" && strings.HasSuffix(ends, "_tool_result"), param, "a `system` message must follow a `user` message")
+	case role == "user" && before == "system":
+		c.check(false, param, "a `system` message must be followed by an `assistant` message or be the last")
+	}
 }
 
 // pairs checks that each tool use is answered in the next turn, first thing, and

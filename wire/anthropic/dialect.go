@@ -17,8 +17,10 @@ var _ wire.Dialect = Dialect{}
 // Name returns [Format].
 func (Dialect) Name() string { return Format }
 
-// Check returns what the API would refuse, see [precis.Check].
-func (Dialect) Check(view []precis.Message) []precis.Breach { return precis.Check(view) }
+// Check returns what the API would refuse, see [precis.Check] and [precis.CheckPlacement].
+func (Dialect) Check(view []precis.Message) []precis.Breach {
+	return append(precis.Check(view), precis.CheckPlacement(view)...)
+}
 
 // List returns "messages".
 func (Dialect) List() string { return "messages" }

@@ -1,0 +1,269 @@
+package precis
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Carry returns the edit with what stays in force in every span that it hides, put
+// behind the text that stands for the span: blocks of the user's role first, then
+// system messages as they came, then calls that loaded tools, with their results. A
+// Strategy need not call it: the ladder does, for every edit, after the gate; one that
+// measures what its edit would save may. To carry twice is to carry once.
+//
+// System messages of the Messages API are put where that API takes them, see
+// [CheckPlacement]: behind a user message and before an assistant's. Where a user
+// message follows the span, the span ends before the last answer in it, so that this
+// stays; where that is too long, the words go into a user message. A span that begins
+// behind such a system message takes it in.
+func (s *Situation) Carry(e Edit) Edit {
+	if s.Kept == nil || len(s.Kept.stands.blocks) == 0 || e.Kind == KindRewind || e.Kind == KindExclude {
+		return e
+	}
+	e.Replace = slices.Clone(e.Replace)
+	c := carrier{s: s, edit: &e}
+	for i := range e.Replace {
+		if r := &e.Replace[i]; r.Block == nil && !r.Restore && r.From < r.To {
+			c.span(r)
+		}
+	}
+	return e
+}
+
+// HeldTokens returns the tokens of what would be carried if the messages [from,to) were
+// hidden.
+func (s *Situation) HeldTokens(from, to int) int {
+	if s.Kept == nil {
+		return 0
+	}
+	n := 0
+	for _, p := range s.Kept.stands.in(from, to) {
+		n += s.Meter.View([]Message{p.of(s.Transcript.Messages())})
+	}
+	return n
+}
+
+// Held returns what would be carried if the messages [from,to) were hidden, in order.
+func (s *Situation) Held(from, to int) []Message {
+	if s.Kept == nil {
+		return nil
+	}
+	var out []Message
+	for _, p := range s.Kept.stands.in(from, to) {
+		out = append(out, p.of(s.Transcript.Messages()))
+	}
+	return out
+}
+
+// in returns what is held of the messages [from,to), in order.
+func (st *standing) in(from, to int) []part {
+	var out []part
+	for at, blocks := range st.blocks {
+		if from <= at && at < to {
+			out = append(out, part{at, blocks})
+		}
+	}
+	slices.SortFunc(out, func(a, b part) int { return a.at - b.at })
+	return out
+}
+
+// carrier puts what is held into the spans of one edit.
+type carrier struct {
+	s    *Situation
+	edit *Edit
+}
+
+// carried is what is held of a span, by where it is put.
+type carried struct {
+	head   []Message // the user's messages before the first answer: before all else
+	user   []Message // texts of the program in the user's role
+	system []Message
+	calls  []Message // answers and results
+}
+
+func (c *carrier) held(from, to int) (out carried) {
+	msgs := c.s.Transcript.Messages()
+	for _, p := range c.s.Kept.stands.in(from, to) {
+		m := p.of(msgs)
+		switch {
+		case c.s.Kept.head[p.at]:
+			if c.edit.Kind != KindClip || !c.original(p.at) { // it hides them only where nothing else would do
+				out.head = append(out.head, m)
+			}
+		case m.Role == RoleSystem:
+			out.system = append(out.system, m)
+		case m.Role == RoleUser && !m.HasToolResult() && len(out.calls) == 0:
+			out.user = append(out.user, m)
+		default:
+			out.calls = append(out.calls, m)
+		}
+	}
+	return out
+}
+
+func (c *carrier) span(r *Replacement) {
+	c.behindHead(r)
+	if i, ok := c.unitBefore(r.From); ok && strictlyPlaced(c.s.Units[i].Messages) && c.s.Kept.stands.whole(c.s.Units[i].From) {
+		r.From = c.s.Units[i].From
+	}
+	held := c.held(r.From, r.To)
+	r.With = held.without(r.With)
+	if !strictlyPlaced(held.system) {
+		r.With = c.with(r, held)
+		return
+	}
+	held.system = []Message{joinSystem(held.system)}
+	switch {
+	case len(r.With) > 0 && r.With[0].Role == RoleAssistant:
+		r.With = slices.Concat(held.head, held.user, held.system, r.With, held.calls)
+		return
+	case len(held.calls) > 0 && held.calls[0].Role == RoleAssistant, c.roleBehind(r) != RoleUser && c.roleBehind(r) != RoleSystem:
+		r.With = c.with(r, held)
+		return
+	}
+	if to, ok := c.lastAnswer(r); ok {
+		r.To = to
+		held = c.held(r.From, to)
+		if len(held.system) > 0 {
+			held.system = []Message{joinSystem(held.system)}
+		}
+		r.With = c.with(r, held)
+		return
+	}
+	if c.defines(r) {
+		r.With = c.with(r, held) // nothing else can say it
+		return
+	}
+	held.user = append(held.user, NewText(RoleUser, reminderOf(held.system[0])))
+	held.system = nil
+	r.With = c.with(r, held)
+}
+
+// behindHead moves the beginning of a span behind the user's messages before the first
+// answer, where the view shows these.
+func (c *carrier) behindHead(r *Replacement) {
+	if c.edit.Kind == KindClip {
+		return
+	}
+	for i := r.To - 1; i >= r.From; i-- {
+		if c.s.Kept.head[i] && c.original(i) {
+			if i+1 < r.To {
+				r.From = i + 1
+			}
+			return
+		}
+	}
+}
+
+// without returns the messages that stand for a span before anything was carried.
+func (h *carried) without(with []Message) []Message {
+	there := map[Fingerprint]bool{}
+	for _, list := range [][]Message{h.head, h.user, h.system, h.calls} {
+		for _, m := range list {
+			there[HashMessage(m)] = true
+		}
+	}
+	return slices.DeleteFunc(slices.Clone(with), func(m Message) bool {
+		return there[HashMessage(m)] || strictlyPlaced([]Message{m})
+	})
+}
+
+// with returns the messages that stand for a span: its own, and what is held.
+func (c *carrier) with(r *Replacement, held carried) []Message {
+	own := r.With
+	if len(own) == 0 && len(held.user) == 0 && len(held.system) > 0 {
+		own = []Message{NewText(RoleUser, fmt.Sprintf("[Hidden to save room: %s.]", SpanHandle(r.From, r.To)))}
+	}
+	return slices.Concat(held.head, own, held.user, held.system, held.calls)
+}
+
+// strictlyPlaced reports whether the messages are system messages that the API takes in
+// some places only.
+func strictlyPlaced(msgs []Message) bool {
+	return len(msgs) > 0 && msgs[0].Role == RoleSystem && msgs[0].Format == formatMessages
+}
+
+// unitBefore returns the unit of the view before message i when it is an original
+// message that the edit does not hide.
+func (c *carrier) unitBefore(i int) (int, bool) {
+	for k, u := range c.s.Units {
+		if u.To == i && u.Original() && len(u.Messages) == 1 {
+			return k, !c.hides(u.From) && !c.s.Kept.Message(u.From)
+		}
+	}
+	return 0, false
+}
+
+// original reports whether the view shows message i itself.
+func (c *carrier) original(i int) bool {
+	return slices.ContainsFunc(c.s.Units, func(u Unit) bool { return u.From == i && u.Original() })
+}
+
+func (c *carrier) hides(i int) bool {
+	return slices.ContainsFunc(c.edit.Replace, func(r Replacement) bool { return r.Block == nil && r.From <= i && i < r.To })
+}
+
+// roleBehind returns who speaks behind a span; "" when it is the end.
+func (c *carrier) roleBehind(r *Replacement) Role {
+	for _, u := range c.s.Units {
+		if u.From < r.To || len(u.Messages) == 0 {
+			continue
+		}
+		for _, other := range c.edit.Replace {
+			if other.Block == nil && other.From == u.From && len(other.With) > 0 {
+				return other.With[0].Role
+			}
+		}
+		if !c.hides(u.From) {
+			return u.Messages[0].Role
+		}
+	}
+	return ""
+}
+
+// answerShare is the largest share of the target that an answer may have which stays
+// for the sake of the system message before it.
+const answerShare = 8
+
+// lastAnswer returns the end of the span before the last answer in it that is short
+// enough to stay, with what follows it. What defines tools is worth any answer.
+func (c *carrier) lastAnswer(r *Replacement) (to int, ok bool) {
+	units, size := c.s.Units, 0
+	for k := len(units) - 1; k >= 0 && units[k].From > r.From; k-- {
+		u := units[k]
+		if u.From >= r.To {
+			continue
+		}
+		if size += c.s.Meter.View(u.Messages); size > c.s.Target/answerShare && !c.defines(r) {
+			return 0, false
+		}
+		from, _ := c.s.Kept.Group(u.From)
+		if u.Original() && len(u.Messages) > 0 && u.Messages[0].Role == RoleAssistant && from == u.From {
+			return u.From, true
+		}
+	}
+	return 0, false
+}
+
+// defines reports whether a system message that is held of a span defines tools or
+// settings, which words cannot do.
+func (c *carrier) defines(r *Replacement) bool {
+	for _, m := range c.held(r.From, r.To).system {
+		if envelopeOf(m).get(outputConfig) != nil {
+			return true
+		}
+		for _, b := range m.Content {
+			if o, ok := b.(Opaque); ok && definesTools(o.Type) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// reminderOf returns the words of a system message for a place where only a user
+// message may stand.
+func reminderOf(m Message) string {
+	return "<system-reminder>\n" + strings.TrimSpace(m.PlainText()) + "\n</system-reminder>"
+}

@@ -1,0 +1,167 @@
+package precis
+
+import (
+	"bytes"
+	"encoding/json"
+	"strings"
+)
+
+// formatMessages is [Message.Format] of messages of the Anthropic Messages API, the one
+// API that refuses a system message by its place.
+const formatMessages = "anthropic"
+
+// CheckPlacement returns the system messages that the Messages API refuses because of
+// where they stand in the view. One must follow a user message, or an assistant message
+// that ends with the result of a tool that the server ran, and it must be the last
+// message or be followed by an assistant message. So none is the first, stands between
+// a tool use and its result, or follows another. System messages that came from other
+// dialects are sent to that API as the user's and have no rule; the other dialects take
+// them anywhere.
+//
+// Source: Anthropic's documentation of system messages within a conversation.
+func CheckPlacement(view []Message) []Breach {
+	var out []Breach
+	for i, m := range view {
+		if m.Role != RoleSystem || m.Format != formatMessages {
+			continue
+		}
+		switch {
+		case i == 0:
+			out = append(out, Breach{i, rulePlacement, "a system message is the first"})
+		case view[i-1].Role == RoleSystem:
+			out = append(out, Breach{i, rulePlacement, "a system message follows another"})
+		case view[i-1].Role == RoleAssistant && !endsWithServerTool(view[i-1]):
+			out = append(out, Breach{i, rulePlacement, "a system message follows an assistant message"})
+		case i+1 < len(view) && view[i+1].Role == RoleUser:
+			out = append(out, Breach{i, rulePlacement, "a system message is followed by a user message"})
+		}
+	}
+	return out
+}
+
+const rulePlacement = "placement"
+
+// endsWithServerTool reports whether the last block is the result of a tool that the
+// provider's server ran: a type that ends with _tool_result.
+func endsWithServerTool(m Message) bool {
+	if len(m.Content) == 0 {
+		return false
+	}
+	o, ok := m.Content[len(m.Content)-1].(Opaque)
+	return ok && strings.HasSuffix(o.Type, "_tool_result")
+}
+
+// envelope is what a message says beside its role and content: fields of its wire by
+// name, in the order in which they came.
+type envelope []struct {
+	name string
+	raw  json.RawMessage
+}
+
+// envelopeOf reads the envelope of a message of the Messages API; nil for messages
+// that were made in memory or changed, which have none.
+func envelopeOf(m Message) (e envelope) {
+	if m.Format != formatMessages || len(m.Raw) == 0 {
+		return nil
+	}
+	d := json.NewDecoder(bytes.NewReader(m.Raw))
+	if t, err := d.Token(); err != nil || t != json.Delim('{') {
+		return nil
+	}
+	for d.More() {
+		t, err := d.Token()
+		name, ok := t.(string)
+		if err != nil || !ok {
+			return nil
+		}
+		var raw json.RawMessage
+		if d.Decode(&raw) != nil {
+			return nil
+		}
+		switch name {
+		case "role", "content", "id", "type":
+		default:
+			e = append(e, struct {
+				name string
+				raw  json.RawMessage
+			}{name, raw})
+		}
+	}
+	return e
+}
+
+func (e envelope) get(name string) json.RawMessage {
+	for _, f := range e {
+		if f.name == name {
+			return f.raw
+		}
+	}
+	return nil
+}
+
+// setsOnly reports whether a message without content is there for its settings: a
+// system message that carries fields beside role and content.
+func setsOnly(m Message) bool {
+	return m.Role == RoleSystem && len(m.Content) == 0 && len(envelopeOf(m)) > 0
+}
+
+// joinSystem returns one system message of the Messages API that says what all of msgs
+// say, in order. Of a field beside role and content the last value counts. Blocks keep
+// the bytes they came from. One message is returned as it is.
+func joinSystem(msgs []Message) Message {
+	if len(msgs) == 1 {
+		return msgs[0]
+	}
+	out := Message{Role: RoleSystem, Format: formatMessages, ID: msgs[len(msgs)-1].ID}
+	var content [][]byte
+	var fields envelope
+	for _, m := range msgs {
+		for _, b := range m.Content {
+			raw := rawBlock(b)
+			if raw == nil {
+				continue
+			}
+			out.Content, content = append(out.Content, b), append(content, raw)
+		}
+		for _, f := range envelopeOf(m) {
+			if old := fields.get(f.name); old != nil {
+				for i := range fields {
+					if fields[i].name == f.name {
+						fields[i].raw = f.raw
+					}
+				}
+				continue
+			}
+			if f.name != clearAt {
+				fields = append(fields, f)
+			}
+		}
+	}
+	raw := append([]byte(`{"role":"system","content":[`), bytes.Join(content, []byte{','})...)
+	raw = append(raw, ']')
+	for _, f := range fields {
+		name, _ := json.Marshal(f.name) // a string always can be
+		raw = append(append(append(append(raw, ','), name...), ':'), f.raw...)
+	}
+	out.Raw = append(raw, '}')
+	return out
+}
+
+// rawBlock returns the bytes of a block of a system message: text, or what is not
+// understood. A text that was the whole content as a string becomes a block.
+func rawBlock(b Block) []byte {
+	switch b := b.(type) {
+	case Text:
+		if len(b.Raw) > 0 && b.Raw[0] == '{' {
+			return b.Raw
+		}
+		raw, err := json.Marshal(map[string]string{"type": "text", "text": b.Text})
+		if err != nil {
+			return nil
+		}
+		return raw
+	case Opaque:
+		return b.Raw
+	}
+	return nil
+}

@@ -1,0 +1,242 @@
+package preset_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"precis"
+	"precis/preset"
+	"precis/tokens"
+	"precis/wire/anthropic"
+	chatwire "precis/wire/chat"
+	"precis/wire/responses"
+)
+
+// script writes a conversation of the Messages API as agents send it, and what of it is in
+// force.
+type script struct {
+	r        *rand.Rand
+	messages []string
+	must     map[string]string // what every view shows, by what takes its place
+	n        int
+}
+
+func (s *script) say(format string, args ...any) {
+	s.messages = append(s.messages, fmt.Sprintf(format, args...))
+}
+
+func quoted(text string) string { raw, _ := json.Marshal(text); return string(raw) }
+
+func (s *script) words(n int) string {
+	var out strings.Builder
+	for range n {
+		fmt.Fprintf(&out, "word%d ", s.r.IntN(5000))
+	}
+	return out.String()
+}
+
+// start is the first request of Claude Code: its standing texts ride in front of the task.
+func (s *script) start() {
+	s.must["memory"] = "kestrels come first"
+	s.say(`{"role":"user","content":[{"type":"text","text":%s},{"type":"text","text":"Do the work."}]}`,
+		quoted("<system-reminder>\nCodebase and user instructions are shown below. kestrels come first\n</system-reminder>"))
+	if s.r.IntN(2) == 0 {
+		s.must["lists"] = "the skill deploy-ostrich"
+		s.say(`{"role":"system","content":"# Environment\nlinux\n\nThe following skills are available for use with the Skill tool:\n- the skill deploy-ostrich","output_config":{"effort":"low"}}`)
+		s.must["effort"] = `"effort":"low"`
+	}
+	s.say(`{"role":"assistant","content":"I begin."}`)
+}
+
+// turn is a request with some calls, and now and then what changes what is in force.
+func (s *script) turn() {
+	s.n++
+	s.say(`{"role":"user","content":%s}`, quoted(fmt.Sprintf("Request %d. %s", s.n, s.words(20))))
+	switch s.r.IntN(8) {
+	case 0:
+		rule := fmt.Sprintf("standing order %d holds", s.n)
+		s.must[rule] = rule
+		s.say(`{"role":"system","content":[{"type":"text","text":%s}]}`, quoted(rule))
+	case 1:
+		name := fmt.Sprintf("tool_%d", s.n)
+		s.must[name] = `"name":"` + name + `"`
+		s.say(`{"role":"system","content":[{"type":"tool_addition","tool":{"type":"tool_definition","definition":{"name":%s,"input_schema":{"type":"object"}}}}]}`, quoted(name))
+	case 2:
+		effort := fmt.Sprintf(`"effort":"e%d"`, s.n)
+		s.must["effort"] = effort
+		s.say(`{"role":"system","content":[],"output_config":{%s}}`, effort)
+	case 3:
+		s.say(`{"role":"system","content":"until you speak again, be brief","clear_at":"next_user_message"}`)
+	}
+	for range s.r.IntN(4) {
+		s.call()
+	}
+	s.say(`{"role":"assistant","content":[{"type":"text","text":%s}]}`, quoted("Done. "+s.words(30)))
+}
+
+func (s *script) call() {
+	s.n++
+	id := fmt.Sprintf("toolu_%d", s.n)
+	if s.r.IntN(6) == 0 {
+		s.must["tool "+id] = `"tool_name":"found_` + id + `"`
+		s.say(`{"role":"assistant","content":[{"type":"tool_use","id":%q,"name":"ToolSearch","input":{"query":"x"}}]}`, id)
+		s.say(`{"role":"user","content":[{"type":"tool_result","tool_use_id":%q,"content":[{"type":"tool_reference","tool_name":"found_%s"}]},{"type":"text","text":"Tool loaded."}]}`, id, id)
+		return
+	}
+	s.say(`{"role":"assistant","content":[{"type":"thinking","thinking":"hm","signature":"s"},{"type":"tool_use","id":%q,"name":"Read","input":{"file_path":"f%d.go"}}]}`, id, s.n)
+	beside := ""
+	if s.r.IntN(8) == 0 {
+		path := fmt.Sprintf("/p/d%d/CLAUDE.md", s.n)
+		s.must[path] = "rule of " + path
+		beside = fmt.Sprintf(`,{"type":"text","text":%s}`, quoted("<system-reminder>\nContents of "+path+":\n\nrule of "+path+"\n</system-reminder>"))
+	}
+	s.say(`{"role":"user","content":[{"type":"tool_result","tool_use_id":%q,"content":%s}%s]}`, id, quoted(s.words(100+s.r.IntN(900))), beside)
+}
+
+// TestWhatIsInForceIsInEveryView plays conversations of the Messages API whose tools, settings and
+// instructions change within. After each of many reductions the view is one that the API takes, and
+// shows what is in force.
+func TestWhatIsInForceIsInEveryView(t *testing.T) {
+	seeds := 40
+	if testing.Short() {
+		seeds = 10
+	}
+	for _, name := range []string{preset.Balanced, preset.Roo} {
+		for seed := range seeds {
+			s := &script{r: rand.New(rand.NewPCG(uint64(seed), 3)), must: map[string]string{}}
+			m := held(t, name)
+			conv := &precis.Conversation{Transcript: &precis.Transcript{}}
+			s.start()
+			reduced := 0
+			for round := range 30 {
+				s.turn()
+				last := s.n
+				s.messages = append(s.messages, fmt.Sprintf(`{"role":"user","content":"And now? %d"}`, last))
+				all := decoded(t, "["+strings.Join(s.messages, ",")+"]")
+				conv.Transcript.Append(all[conv.Transcript.Len():]...)
+				said := conv.Transcript.Messages()
+				if b := (anthropic.Dialect{}).Check(said); len(b) > 0 {
+					t.Fatalf("seed %d: the conversation itself: %v", seed, b)
+				}
+				res, err := m.Manage(context.Background(), precis.Request{Conversation: conv, Window: precis.Window{Tokens: 16_000}, Dialect: anthropic.Dialect{}})
+				if err != nil {
+					t.Fatalf("%s, seed %d, round %d: %v", name, seed, round, err)
+				}
+				reduced += len(res.Edits)
+				if b := (anthropic.Dialect{}).Check(res.View); len(b) > 0 {
+					t.Fatalf("%s, seed %d, round %d: %v\n%s", name, seed, round, b, roles(res.View))
+				}
+				sent := string(anthropic.AppendMessages(nil, res.View))
+				for key, text := range s.must {
+					if !strings.Contains(sent, strings.Trim(quoted(text), `"`)) && !strings.Contains(sent, text) {
+						t.Fatalf("%s, seed %d, round %d: %s is missing: %s\n%s", name, seed, round, key, text, roles(res.View))
+					}
+				}
+				s.messages = append(s.messages, `{"role":"assistant","content":"Going on."}`)
+				conv.Transcript.Append(decoded(t, "["+s.messages[len(s.messages)-1]+"]")...)
+			}
+			if reduced == 0 {
+				t.Fatalf("%s, seed %d: nothing was reduced", name, seed)
+			}
+		}
+	}
+}
+
+func held(t *testing.T, name string) *precis.Manager {
+	t.Helper()
+	settings, err := preset.Settings(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := preset.New(preset.Options{Settings: settings, Estimate: tokens.NameChars4})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+func decoded(t *testing.T, raw string) []precis.Message {
+	t.Helper()
+	msgs, err := anthropic.DecodeMessages([]byte(raw))
+	if err != nil {
+		t.Fatal(err, raw)
+	}
+	return msgs
+}
+
+func roles(view []precis.Message) string {
+	var out strings.Builder
+	for i, m := range view {
+		fmt.Fprintf(&out, "%d %s %.90q\n", i, m.Role, anthropic.AppendMessage(nil, m))
+	}
+	return out.String()
+}
+
+// TestOtherDialectsKeepTheirInstructions: developer messages and tools that were searched for, of the two other dialects.
+func TestOtherDialectsKeepTheirInstructions(t *testing.T) {
+	filler := strings.Repeat("some output of a tool that is long. ", 300)
+	var completions, items []string
+	item := func(role, text string) string {
+		return fmt.Sprintf(`{"type":"message","role":%q,"content":[{"type":"input_text","text":%s}]}`, role, quoted(text))
+	}
+	for i := range 20 {
+		completions = append(completions, fmt.Sprintf(`{"role":"user","content":"request %d"}`, i))
+		items = append(items, item("user", fmt.Sprint("request ", i)))
+		if i == 3 {
+			completions = append(completions, `{"role":"developer","content":"answer in French from here on"}`)
+			items = append(items, item("developer", "answer in French from here on"),
+				`{"type":"additional_tools","role":"developer","tools":[{"type":"function","name":"added_tool"}]}`,
+				`{"type":"reasoning","id":"rs_1","summary":[],"encrypted_content":"abc"}`,
+				`{"type":"tool_search_call","id":"ts_1","call_id":"c_s","status":"completed","execution":"client","arguments":{"query":"x"}}`,
+				`{"type":"tool_search_output","id":"to_1","call_id":"c_s","status":"completed","execution":"client","tools":[{"type":"function","name":"searched_tool"}]}`,
+				`{"type":"function_call_output","name":"goal_objective","namespace":"agent","id":"fco_1","output":"ship the release"}`)
+		}
+		completions = append(completions, fmt.Sprintf(`{"role":"assistant","content":null,"tool_calls":[{"id":"t%d","type":"function","function":{"name":"read","arguments":"{}"}}]}`, i),
+			fmt.Sprintf(`{"role":"tool","tool_call_id":"t%d","content":%s}`, i, quoted(fmt.Sprint(i, filler))), `{"role":"assistant","content":"fine"}`)
+		items = append(items, fmt.Sprintf(`{"type":"function_call","call_id":"t%d","name":"read","arguments":"{}"}`, i),
+			fmt.Sprintf(`{"type":"function_call_output","call_id":"t%d","output":%s}`, i, quoted(fmt.Sprint(i, filler))), `{"type":"message","role":"assistant","content":[{"type":"output_text","text":"fine"}]}`)
+	}
+	for name, tt := range map[string]struct {
+		dialect interface {
+			precis.Dialect
+			AppendMessages([]byte, []precis.Message) []byte
+		}
+		msgs func() ([]precis.Message, error)
+		must []string
+	}{
+		"chat": {chatwire.Dialect{}, func() ([]precis.Message, error) {
+			return chatwire.DecodeMessages([]byte("[" + strings.Join(completions, ",") + "]"))
+		}, []string{`{"role":"developer","content":"answer in French from here on"}`}},
+		"responses": {responses.Dialect{}, func() ([]precis.Message, error) {
+			return responses.DecodeMessages([]byte("[" + strings.Join(items, ",") + "]"))
+		},
+			[]string{item("developer", "answer in French from here on"), `"name":"added_tool"`, `"name":"searched_tool"`, `"type":"tool_search_call"`, `"encrypted_content":"abc"`, `{"type":"function_call_output","name":"goal_objective","namespace":"agent","id":"fco_1","output":"ship the release"}`}},
+	} {
+		msgs, err := tt.msgs()
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, window := range []int{16_000, 30_000} {
+			conv := &precis.Conversation{Transcript: precis.NewTranscript(msgs...)}
+			res, err := held(t, preset.Balanced).Manage(context.Background(), precis.Request{Conversation: conv, Window: precis.Window{Tokens: window}, Dialect: tt.dialect})
+			if err != nil || len(res.Edits) == 0 {
+				t.Fatalf("%s, %d: %v, %s", name, window, err, res.Report.Outcome)
+			}
+			sent := string(tt.dialect.AppendMessages(nil, res.View))
+			for _, must := range tt.must {
+				if !strings.Contains(sent, must) {
+					t.Errorf("%s, %d: %s is missing", name, window, must)
+				}
+			}
+			for _, b := range tt.dialect.Check(res.View) {
+				if b.Rule != "pairing" || !strings.Contains(b.Detail, "fco_1") { // as it was sent
+					t.Errorf("%s, %d: %v", name, window, b)
+				}
+			}
+		}
+	}
+}
