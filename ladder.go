@@ -56,6 +56,7 @@ type Situation struct {
 	Sent         []Message // the view before this run, which a prompt cache may hold
 
 	dialect   Dialect
+	mend      bool
 	reasoning Reasoning
 	shared    map[any]any
 }
@@ -68,7 +69,7 @@ func (s *Situation) Repair(view []Message) ([]Message, []Breach) {
 	if s.dialect != nil && len(s.dialect.Check(view)) == 0 {
 		return view, nil
 	}
-	if s.dialect == nil {
+	if s.dialect == nil || s.mend {
 		return Repair(view)
 	}
 	return RepairNew(view, s.Once(saidBreaches{}, func() any { return Check(s.Transcript.Messages()) }).([]Breach))

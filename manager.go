@@ -156,6 +156,7 @@ type Request struct {
 
 	Meter     *Meter    // counted earlier views of the conversation, so that nothing is counted twice; nil: a new one
 	Dialect   Dialect   // whose rules the view must keep; nil: the strictest, those of Check
+	Mend      bool      // with Dialect: mend, too, what the messages break as they were sent; they are left as they came otherwise
 	Reasoning Reasoning // which signed reasoning stays when what came before it changes
 }
 

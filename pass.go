@@ -57,7 +57,7 @@ func (m *Manager) begin(r Request) (*pass, error) {
 		Conversation: conv, Transcript: conv.Transcript, Edits: conv.Edits, Meter: meter, Settings: p.settings,
 		Profile: r.Profile, Forced: r.Forced || r.Manual, Automatic: !r.Manual, DryRun: r.DryRun, Focus: r.Focus, Live: r.Live,
 		Units:  meter.units(conv.Transcript, conv.Edits),
-		Budget: p.settings.Budget(r.Window, r.MaxOutput, r.OutputLimit, overhead), dialect: r.Dialect, reasoning: r.Reasoning,
+		Budget: p.settings.Budget(r.Window, r.MaxOutput, r.OutputLimit, overhead), dialect: r.Dialect, mend: r.Mend, reasoning: r.Reasoning,
 	}
 	if !r.Manual {
 		p.s.Environment = r.Environment

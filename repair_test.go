@@ -3,12 +3,14 @@ package precis_test
 import (
 	"fmt"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
 	"pgregory.net/rapid"
 
 	"precis"
+	"precis/wire/anthropic"
 )
 
 // broken draws messages with everything an API refuses.
@@ -149,4 +151,47 @@ func ExampleCheck() {
 	// Output:
 	// message 1: pairing: tool use "1" has no result in the next turn
 	// 0 breaches after Repair
+}
+
+// TestWhatWasSentIsNotMended: who sent the messages answers for them; what an edit broke is mended.
+func TestWhatWasSentIsNotMended(t *testing.T) {
+	msgs, err := anthropic.DecodeMessages([]byte(`[
+		{"role":"user","content":"go"},
+		{"role":"system","content":[],"output_config":{"effort":"medium"}},
+		{"role":"assistant","content":[{"type":"tool_use","id":"a","name":"n","input":{}},{"type":"tool_use","id":"a","name":"n","input":{}}]},
+		{"role":"user","content":[{"type":"text","text":" "},{"type":"tool_result","tool_use_id":"zz","content":"odd"}]},
+		{"role":"assistant","content":[{"type":"tool_use","id":"b","name":"n","input":{}}]},
+		{"role":"user","content":[{"type":"tool_result","tool_use_id":"b","content":"fine"}]},
+		{"role":"user","content":"on"}]`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	said := precis.Check(msgs)
+	if len(said) == 0 {
+		t.Fatal("the messages are to have breaches")
+	}
+	view, mended := precis.RepairNew(msgs, said)
+	if len(mended) > 0 || !reflect.DeepEqual(view, msgs) {
+		t.Errorf("mended %v", mended)
+	}
+	for _, b := range said {
+		if b.Message == 1 {
+			t.Errorf("a message that sets something: %v", b)
+		}
+	}
+	// The result of b is gone: that alone is mended.
+	view, mended = precis.RepairNew(slices.Delete(slices.Clone(msgs), 5, 6), said)
+	if len(mended) != 1 || !strings.Contains(mended[0].Detail, `"b"`) {
+		t.Errorf("mended %v", mended)
+	}
+	sent := string(anthropic.AppendMessages(nil, view))
+	for _, want := range []string{`"output_config":{"effort":"medium"}`, `"tool_use_id":"zz"`, `"text":" "`, `"tool_use_id":"b","content":"[No result`} {
+		if !strings.Contains(sent, want) {
+			t.Errorf("%s is missing: %s", want, sent)
+		}
+	}
+	// Without anybody who answers for them all is mended, but for what sets something.
+	if view, _ = precis.Repair(msgs); len(precis.Check(view)) > 0 || !strings.Contains(string(anthropic.AppendMessages(nil, view)), `"effort":"medium"`) {
+		t.Errorf("%v", precis.Check(view))
+	}
 }

@@ -14,8 +14,9 @@ import (
 	"precis/wire/responses"
 )
 
-// What a client lost of a call and its result is made valid however short the
-// conversation is; all else has the client's bytes.
+// What a client lost of a call and its result is sent as it came. When the upstream refuses
+// it, it is made valid however short the conversation is, and at once from then on; all else
+// has the client's bytes.
 func TestOrphansAreMendedBelowTheThreshold(t *testing.T) {
 	for _, tt := range []struct {
 		dialect wire.Dialect
@@ -49,7 +50,11 @@ func TestOrphansAreMendedBelowTheThreshold(t *testing.T) {
 					t.Fatalf("%d %s", res.StatusCode, body)
 				}
 			}
-			for _, r := range s.Requests() {
+			requests := s.Requests()
+			if len(requests) != 3 || string(requests[0].Body) != tt.body {
+				t.Fatalf("%d requests, the first %s", len(requests), requests[0].Body)
+			}
+			for _, r := range requests[1:] {
 				var view []precis.Message
 				for item := range jsonspan.Array(jsonspan.Field(r.Body, tt.dialect.List())) {
 					m, err := tt.dialect.Decode(item.Raw)

@@ -18,6 +18,7 @@ type plan struct {
 	managed bool          // by the manager; else the view is what the client sent
 	before  int           // tokens of what the client sent
 	plain   bool          // reasoning is switched off, see thinking.go
+	mending bool          // what the client sent is mended, because the upstream refused it
 	// recall and condense say which of the gateway's own tools are offered.
 	recall, condense bool
 
@@ -72,6 +73,27 @@ func (p *plan) replanned() (*plan, bool) {
 	}
 	next.before = max(p.before, next.result.Report.Said)
 	return &next, true
+}
+
+// mended returns the plan with what the client sent mended, such as a result without
+// its call, after the upstream refused it. Not ok: there is nothing to mend, or it was.
+func (p *plan) mended() (*plan, bool) {
+	if p.mending || len(p.dialect.Check(p.result.View)) == 0 {
+		return nil, false
+	}
+	next := *p
+	next.mending = true
+	err := next.locked(func(ctx context.Context, j *planner) error { return j.look(ctx) })
+	return &next, err == nil && len(next.result.Report.Repairs) > 0
+}
+
+// mendsFromNow notes that the upstream took what it had refused before, mended: the
+// next request of the conversation is mended at once.
+func (p *plan) mendsFromNow() {
+	if p.conv.Lock(p.r.Context()) == nil {
+		p.conv.Mends = true
+		p.conv.Unlock()
+	}
 }
 
 // locked plans with the conversation locked: of several requests at once each sees
@@ -174,7 +196,7 @@ func (p *plan) planner(ctx context.Context) *planner {
 	}
 	j.req = precis.Request{
 		Conversation: j.work, Window: window, MaxOutput: f.Prompt.MaxOutput, OutputLimit: p.g.o.OutputLimit(f.Prompt.Model), Profile: f.Prompt.Model,
-		Focus: p.r.Header.Get(headerFocus), Environment: condense.EnvironmentOf(f.Messages), Meter: meter, Dialect: p.dialect, Reasoning: p.reasoning(), Unrecorded: true,
+		Focus: p.r.Header.Get(headerFocus), Environment: condense.EnvironmentOf(f.Messages), Meter: meter, Dialect: p.dialect, Mend: p.mending || c.Mends, Reasoning: p.reasoning(), Unrecorded: true,
 	}
 	if p.assembly != nil {
 		j.req.Target = p.assembly.Target

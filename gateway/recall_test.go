@@ -179,7 +179,6 @@ func takeBack(t *testing.T, a *agent, answer string) {
 	t.Helper()
 	var v struct {
 		Content []struct{ ID, Type string }
-		Raw     json.RawMessage `json:"content"`
 		Choices []struct {
 			Message json.RawMessage
 		}

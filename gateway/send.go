@@ -246,8 +246,12 @@ func (x *exchange) event(_ string, data []byte) {
 }
 
 // again returns the request to send instead, when the response says that the view
-// was too long, or that reasoning in it no longer fits.
+// was too long, that reasoning in it no longer fits, or that what the client sent is
+// not valid and can be mended.
 func (p *plan) again(out composed, in *reply) (*plan, composed, bool) {
+	if p.mending && in.problem == nil {
+		p.mendsFromNow()
+	}
 	if in.problem == nil || !p.managed && p.passing() != passSide || p.work != workTurn || p.r.Context().Err() != nil {
 		return nil, composed{}, false
 	}
@@ -261,6 +265,11 @@ func (p *plan) again(out composed, in *reply) (*plan, composed, bool) {
 		return p, p.compose(), true
 	}
 	over, is := overflow.Classify(code, in.problem)
+	if !is && (code == http.StatusBadRequest || code == http.StatusUnprocessableEntity) {
+		if next, ok := p.mended(); ok {
+			return next, next.compose(), true
+		}
+	}
 	if !is || p.retries >= precis.MaxForced {
 		return nil, composed{}, false
 	}

@@ -80,7 +80,7 @@ func amend(c, from *Conversation, shared int) {
 	select {
 	case from.lock <- struct{}{}:
 		c.turns, from.turns = from.turns, map[string]meter{}
-		c.Plain, c.Last, c.Failed = from.Plain, from.Last, from.Failed
+		c.Plain, c.Mends, c.Last, c.Failed = from.Plain, from.Mends, from.Last, from.Failed
 		<-from.lock
 	default:
 	}

@@ -27,6 +27,7 @@ type Conversation struct {
 	Written  splice.Cache       // messages of the view as they were encoded
 	Prepared *Preparation       // under way, or not taken yet; nil: none
 	Plain    precis.Fingerprint // the user turn for which reasoning is switched off; zero: it is on
+	Mends    bool               // the upstream takes what its client sends only mended
 	Last     precis.Report      // of the newest turn
 	Failed   string             // by name, the newest condensation with a model, which failed; "": it did not
 	Near     bool               // the warn level was reached at the newest turn
