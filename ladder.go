@@ -97,6 +97,16 @@ func (s *Situation) Once(key any, work func() any) any {
 // not.
 func (s *Situation) Excess() int { return s.Used - s.Target }
 
+// Fit returns the most tokens, overhead included, of a view that can be sent and would
+// not be reduced again at once. Last resorts come down to it where the target would cut
+// what nobody has read.
+func (s *Situation) Fit() int {
+	if s.Trigger > 0 {
+		return min(s.Limit, s.Trigger-1)
+	}
+	return s.Limit
+}
+
 // fits reports whether the view can be sent and would not be reduced again at
 // once.
 func (s *Situation) fits() bool { return s.Used <= s.Limit && s.Used < s.Trigger }

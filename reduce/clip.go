@@ -179,11 +179,16 @@ func whole(b precis.Block) bool {
 	return false
 }
 
-// need returns the tokens that still have to be saved by a class.
+// need returns the tokens that still have to be saved by a class: down to the target by
+// what was read and can be read again, by the newest results and by what people said
+// only as far as the view must shrink.
 func (c *clipper) need(class clipClass) int {
 	most := c.s.Target
-	if class >= olderUserText {
+	switch {
+	case class >= olderUserText:
 		most = max(most, c.s.Limit)
+	case class == newResults:
+		most = max(most, c.s.Fit())
 	}
 	return c.s.Used + c.margin - most - c.saved
 }

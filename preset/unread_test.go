@@ -1,0 +1,54 @@
+package preset_test
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+
+	"precis"
+	"precis/preset"
+)
+
+// TestTheUnreadResultFillsWhatFits sends one result that is larger than the window behind a system prompt
+// that takes a fixed part of it: what no model has read yet is cut to what fits, not to the target.
+func TestTheUnreadResultFillsWhatFits(t *testing.T) {
+	const window = 60_000
+	lines := func(seed, n int) string {
+		var b strings.Builder
+		for i := range n {
+			fmt.Fprintf(&b, "line %d of file %d: setting_%d = %d and no more\n", i, seed, i*seed+7, i*i+seed)
+		}
+		return b.String()
+	}
+	for _, name := range []string{preset.Balanced, preset.Frugal, preset.Selective} {
+		for _, history := range []int{0, 12} {
+			for _, percent := range []int{10, 20, 30, 40, 50, 60} {
+				system := strings.Repeat("You are an agent. ", window*percent/100*4/18)
+				tr := precis.NewTranscript(precis.NewText(precis.RoleUser, "Read the files."))
+				read := func(n, size int) {
+					id := fmt.Sprint("t", n)
+					tr.Append(precis.Message{Role: precis.RoleAssistant, Content: []precis.Block{precis.ToolUse{ID: id, Name: "read", Input: fmt.Appendf(nil, `{"path":"f%d.txt"}`, n)}}},
+						precis.Message{Role: precis.RoleUser, Content: []precis.Block{precis.ToolResult{ToolUseID: id, Content: []precis.Block{precis.Text{Text: lines(n, size)}}}}})
+				}
+				for n := range history {
+					read(n, 100)
+				}
+				read(history, 6000)
+				conv := &precis.Conversation{System: precis.NewText(precis.RoleSystem, system), Transcript: tr}
+				res, err := held(t, name).Manage(context.Background(), precis.Request{Conversation: conv, Window: precis.Window{Tokens: window}})
+				if err != nil {
+					t.Fatalf("%s, %d %%: %v", name, percent, err)
+				}
+				d := res.Report.Decision
+				fit := min(d.Allowed, float64(window)*d.Threshold/100)
+				if after := float64(res.Report.After.Tokens); after > d.Allowed || after < .9*fit {
+					t.Errorf("%s, %d reads before, a fixed part of %d %%: the view has %.0f tokens, %.0f fit", name, history, percent, after, fit)
+				}
+				last := res.View[len(res.View)-1]
+				shown := strings.Count(last.Content[0].(precis.ToolResult).Text(), "\n")
+				t.Logf("%s, %d reads, %d %%: %d lines of 6000, %d of %.0f tokens", name, history, percent, shown, res.Report.After.Tokens, fit)
+			}
+		}
+	}
+}
