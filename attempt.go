@@ -40,6 +40,9 @@ func (p *pass) climb(ctx context.Context, rungs []Strategy) error {
 
 func (p *pass) attempt(ctx context.Context, s Situation, rungs []Strategy) attempt {
 	tail := min(int(p.settings.KeepShare*float64(p.r.Window.Tokens)/p.factor), s.Target/5)
+	if s.Surplus() > 0 {
+		tail = 0 // messages are too many, whatever their size
+	}
 	s.Kept = Keep(s.Transcript, s.Edits, s.Meter, p.settings.KeepMessages, tail)
 	s.Kept.first(p.settings.KeepFirst)
 	s.Kept.stand(s.Transcript, s.Edits, s.Meter, int(p.settings.KeepHead*float64(p.r.Window.Tokens)/p.factor), p.standingRoom())

@@ -55,6 +55,7 @@ type Situation struct {
 	Live         *Live     // the request being answered; nil: none
 	Sent         []Message // the view before this run, which a prompt cache may hold
 
+	most      Load // messages and turns that are left at most; 0: any number
 	dialect   Dialect
 	mend      bool
 	reasoning Reasoning
@@ -96,6 +97,43 @@ func (s *Situation) Once(key any, work func() any) any {
 // Excess returns the tokens the view is over its target; 0 or less when it is
 // not.
 func (s *Situation) Excess() int { return s.Used - s.Target }
+
+// Surplus returns how many of the oldest messages of the view are to be hidden because
+// there are too many messages or turns, whatever their tokens; 0 for none.
+func (s *Situation) Surplus() int {
+	messages, turns := 0, 0
+	for _, u := range s.Units {
+		messages += len(u.Messages)
+		if s.turn(u) {
+			turns++
+		}
+	}
+	switch {
+	case s.most.Messages > 0:
+		return max(messages-s.most.Messages, 0)
+	case s.most.Turns == 0 || turns <= s.most.Turns:
+		return 0
+	}
+	n := 0
+	for _, u := range s.Units {
+		if s.turn(u) {
+			if turns--; turns < s.most.Turns {
+				break
+			}
+		}
+		n += len(u.Messages)
+	}
+	return n
+}
+
+// turn reports whether the user begins a turn with a unit.
+func (s *Situation) turn(u Unit) bool {
+	return u.Original() && len(u.Messages) > 0 && u.Messages[0].IsUserTurn()
+}
+
+// Hides marks a strategy that hides whole messages: it is climbed, too, when there are
+// too many of them and their tokens are within the target.
+type Hides interface{ Hides() }
 
 // Fit returns the most tokens, overhead included, of a view that can be sent and would
 // not be reduced again at once. Last resorts come down to it where the target would cut
@@ -206,7 +244,12 @@ func (l *ladder) climb(ctx context.Context, rungs []Strategy) error {
 			return &Error{Code: CodeCanceled, Op: "climb the ladder", Err: context.Cause(ctx)}
 		}
 		if l.s.Excess() <= 0 {
-			return nil
+			if l.s.Surplus() == 0 {
+				return nil
+			}
+			if _, hides := rung.(Hides); !hides {
+				continue
+			}
 		}
 		if _, last := rung.(LastResort); last && l.s.fits() {
 			l.steps = append(l.steps, Step{Rung: rung.Name(), Outcome: OutcomeSkipped, Before: l.s.Used, After: l.s.Used, Code: reasonFits,

@@ -103,7 +103,12 @@ func (p *pass) decide() {
 		}
 		p.decision.Target = target
 	}
+	if p.r.Manual && p.r.Target == 0 && p.r.To == 0 && p.settings.Target == 0 {
+		// Whoever comes down to all that is allowed would do nothing when asked.
+		p.decision.Target = min(p.decision.Target, int(float64(p.before.Tokens)*(1-p.settings.Worth)))
+	}
 	p.s.Target = p.counted(float64(p.decision.Target))
+	p.s.most = p.decision.Most
 	p.s.Trigger = p.counted(float64(p.r.Window.Tokens) * p.decision.Threshold / 100)
 	if p.r.Target > 0 {
 		p.s.Limit = p.s.Target

@@ -159,6 +159,7 @@ type Decision struct {
 	Origin    string   `json:"threshold_from"`
 	Allowed   float64  `json:"allowed"` // window × (1 − buffer) − reserve
 	Target    int      `json:"target"`  // tokens a reduction comes down to
+	Most      Load     `json:"-"`       // messages and turns that it leaves at most; 0: any number
 	Window    Window   `json:"window"`
 	Reserve   Reserve  `json:"reserve"`
 	Buffer    float64  `json:"buffer"`
@@ -185,6 +186,9 @@ func Plan(load Load, b Budget, s Settings, profile string) Decision {
 		Threshold: percent, Origin: origin, Allowed: b.Allowed(), Target: targetOf(b, s),
 		Window: b.Window, Reserve: b.Reserve, Buffer: b.Buffer, Warnings: warnings,
 	}
+	if warning := d.below(s, percent); warning != "" {
+		d.Warnings = append(d.Warnings, warning)
+	}
 	over := float64(load.Used) > d.Allowed
 	switch {
 	case s.Observe:
@@ -201,6 +205,9 @@ func Plan(load Load, b Budget, s Settings, profile string) Decision {
 	case s.Warn > 0 && d.Percent >= s.Warn:
 		d.Action, d.Trigger = ActionWarn, triggerThreshold
 	}
+	if d.Action == ActionReduce {
+		d.Most = s.most(d.Trigger)
+	}
 	d.Near = s.Warn > 0 && d.Percent >= s.Warn
 	if !s.Auto && d.Action != ActionNone {
 		d.Action, d.Trigger = ActionNone, triggerNone
@@ -212,6 +219,34 @@ func Plan(load Load, b Budget, s Settings, profile string) Decision {
 		}
 	}
 	return d
+}
+
+// below brings the target under the threshold, by what a reduction must at least save to
+// be worth it: a threshold that is reached leads to less than it. It returns a warning
+// when the target that is set is not below the threshold.
+func (d *Decision) below(s Settings, percent float64) (warning string) {
+	trigger := float64(d.Window.Tokens) * percent / 100
+	if trigger >= d.Allowed {
+		return "" // what is allowed is reached first
+	}
+	if s.Target >= percent {
+		warning = fmt.Sprintf("the threshold of %.4g %% is not above the target of %.4g %%: reductions come down to %.4g %%", percent, s.Target, percent*(1-s.Worth))
+	}
+	d.Target = min(d.Target, int(trigger*(1-s.Worth)))
+	return warning
+}
+
+// most returns how many messages and turns a reduction leaves at most, 0 for any number:
+// fewer than those at which it is due, by the share that it must save to be worth it.
+func (s Settings) most(t Trigger) Load {
+	worth := func(n int) int { return max(int(float64(n)*(1-s.Worth)), 1) }
+	switch t {
+	case triggerMessages:
+		return Load{Messages: worth(s.MaxMessages)}
+	case triggerTurns:
+		return Load{Turns: worth(s.MaxTurns)}
+	}
+	return Load{}
 }
 
 // targetOf returns the tokens a reduction comes down to: the target share of

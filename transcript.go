@@ -218,12 +218,16 @@ type Answer struct {
 // that is nothing. The tool of a result is looked up in the messages before.
 func Answers(msgs []Message, i int) []Answer {
 	var out []Answer
+	var tools map[string]string
 	for b, block := range msgs[i].Content {
 		r, ok := block.(ToolResult)
 		if !ok {
 			continue
 		}
-		tool := toolOf(msgs[:i], r.ToolUseID)
+		if tools == nil {
+			tools = toolsOf(msgs, i)
+		}
+		tool := tools[r.ToolUseID]
 		if !r.IsError && !harness.Asks(tool) && !harness.Own(tool) {
 			continue
 		}
@@ -236,18 +240,34 @@ func Answers(msgs []Message, i int) []Answer {
 	return out
 }
 
-// toolOf returns the name of the tool that was called last with an ID; "" when none is
-// found in the last messages.
-func toolOf(msgs []Message, id string) string {
+// toolsOf returns the names of the tools whose results message i holds, by the ID of the
+// call: of several calls with one ID the last. It looks at each message before once, and
+// no further back than it must.
+func toolsOf(msgs []Message, i int) map[string]string {
 	const most = 100 // messages: results follow their calls
-	for i := len(msgs) - 1; i >= max(0, len(msgs)-most); i-- {
-		for _, block := range msgs[i].Content {
-			if u, ok := block.(ToolUse); ok && u.ID == id {
-				return u.Name
+	tools := map[string]string{}
+	open := 0
+	for _, block := range msgs[i].Content {
+		if r, ok := block.(ToolResult); ok {
+			if _, there := tools[r.ToolUseID]; !there {
+				tools[r.ToolUseID] = ""
+				open++
 			}
 		}
 	}
-	return ""
+	for k := i - 1; k >= max(0, i-most) && open > 0; k-- {
+		for _, block := range slices.Backward(msgs[k].Content) {
+			u, ok := block.(ToolUse)
+			if !ok {
+				continue
+			}
+			if name, wanted := tools[u.ID]; wanted && name == "" && u.Name != "" {
+				tools[u.ID] = u.Name
+				open--
+			}
+		}
+	}
+	return tools
 }
 
 // beginsTurn reports whether the user begins a turn with message i, or says more in one.

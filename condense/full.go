@@ -64,6 +64,9 @@ func (Full) Name() string { return "condense" }
 // UsesModel marks the rung as one that calls a model.
 func (Full) UsesModel() {}
 
+// Hides marks the rung as one that hides whole messages.
+func (Full) Hides() {}
+
 // Propose has the old messages summarized.
 func (f Full) Propose(ctx context.Context, s *precis.Situation) (precis.Edit, error) {
 	e := precis.Edit{Kind: precis.KindCondensation}
@@ -127,7 +130,7 @@ func (f Full) old(s *precis.Situation) old {
 		if free && !(f.Mode != FreshStart && i == 0 && f.keepsFirst(s)) {
 			o.add(s, s.Units[i:end])
 		}
-		if f.Mode != FreshStart && o.tokens-o.summary(s) > s.Excess()+s.Target/20 && o.fresh >= f.least() {
+		if f.Mode != FreshStart && o.tokens-o.summary(s) > max(s.Excess(), 0)+s.Target/20 && o.fresh >= f.least() && o.hidden > s.Surplus() {
 			break
 		}
 		i = end

@@ -75,23 +75,28 @@ type More struct {
 // Name returns "digest-more".
 func (More) Name() string { return "digest-more" }
 
+// Hides marks the rung as one that hides whole messages.
+func (More) Hides() {}
+
 // Propose condenses the fewest of the oldest messages that suffice.
 func (m More) Propose(_ context.Context, s *precis.Situation) (precis.Edit, error) {
 	b := newBoundary(s)
 	b.parser = m.Parser
-	hide, saved := 0, 0
-	if s.Excess() < s.Target/littleLeft {
+	hide, saved, messages := 0, 0, 0
+	excess, surplus := max(s.Excess(), 0), s.Surplus()
+	if excess < s.Target/littleLeft && surplus == 0 {
 		return b.edit(m.Name(), 0, 0, "cutting a little will do"), nil
 	}
-	for hide < len(b.groups) && saved*2 < s.Excess()*5 {
+	for hide < len(b.groups) && (saved*2 < excess*5 || surplus > 0 && messages <= surplus) { // a digest is a message, too
 		saved += b.groups[hide].tokens
+		messages += b.groups[hide].units[1] - b.groups[hide].units[0]
 		hide++
 	}
 	least := saved / leastShare
 	if s.Used <= s.Limit && s.Used < s.Trigger {
 		least = saved / leastWhereItFits
 	}
-	return b.edit(m.Name(), hide, max(saved-s.Excess()-s.Excess()/20, least), "too little is old enough to condense"), nil
+	return b.edit(m.Name(), hide, max(saved-excess-excess/20, least), "too little is old enough to condense"), nil
 }
 
 // A digest is at least one part in so many of what it stands for; of a view that fits it is the second: the target is

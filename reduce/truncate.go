@@ -28,6 +28,9 @@ type Truncate struct {
 // Name returns "truncate".
 func (Truncate) Name() string { return "truncate" }
 
+// Hides marks the rung as one that hides whole messages.
+func (Truncate) Hides() {}
+
 // Propose hides the oldest turns.
 func (t Truncate) Propose(_ context.Context, s *precis.Situation) (precis.Edit, error) {
 	tr := truncation{Truncate: t, s: s}
@@ -82,6 +85,9 @@ func (t *truncation) quota() int {
 	f := t.s.Settings.Fractions
 	if f.KeepLast > 0 {
 		return t.visible - 1 - f.KeepLast
+	}
+	if surplus := t.s.Surplus(); surplus > 0 {
+		return surplus + 1 // the marker is a message, too
 	}
 	if s := t.s; !t.Roo && s.Used <= s.Limit && s.Used < s.Trigger {
 		return 0

@@ -1,0 +1,101 @@
+package preset_test
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+
+	"precis"
+	"precis/preset"
+	"precis/tokens"
+)
+
+// TestATriggerThatIsReachedReduces: whatever reaches a threshold comes down below it, by what makes a
+// reduction worth it; as do views of too many messages or turns, whose tokens are few.
+func TestATriggerThatIsReachedReduces(t *testing.T) {
+	talk := func(turns, size int) *precis.Conversation {
+		tr := &precis.Transcript{}
+		for i := range turns {
+			id := fmt.Sprint("t", i)
+			tr.Append(precis.NewText(precis.RoleUser, fmt.Sprint("Please look at part ", i)),
+				precis.Message{Role: precis.RoleAssistant, Content: []precis.Block{precis.ToolUse{ID: id, Name: "read", Input: fmt.Appendf(nil, `{"path":"f%d.go"}`, i)}}},
+				precis.Message{Role: precis.RoleUser, Content: []precis.Block{precis.ToolResult{ToolUseID: id, Content: []precis.Block{precis.Text{Text: strings.Repeat(fmt.Sprintf("value %d of it\n", i*i), size)}}}}},
+				precis.NewText(precis.RoleAssistant, fmt.Sprint("Part ", i, " is fine.")))
+		}
+		tr.Append(precis.NewText(precis.RoleUser, "And now?"))
+		return &precis.Conversation{Transcript: tr}
+	}
+	const window = 100_000
+	for _, name := range []string{preset.Roo, preset.Balanced, preset.Frugal, preset.Selective} {
+		for _, tt := range []struct {
+			name        string
+			change      func(*precis.Settings)
+			turns, size int
+		}{
+			{"threshold 5", func(s *precis.Settings) { s.Percent = 5 }, 40, 480},
+			{"threshold 20", func(s *precis.Settings) { s.Percent = 20 }, 40, 480},
+			{"threshold 40", func(s *precis.Settings) { s.Percent = 40 }, 40, 480},
+			{"threshold 60", func(s *precis.Settings) { s.Percent = 60 }, 40, 480},
+			{"threshold 70, just reached", func(s *precis.Settings) { s.Percent = 70 }, 40, 480},
+			{"threshold of a profile", func(s *precis.Settings) { s.Profiles = map[string]float64{"m": 30} }, 40, 480},
+			{"threshold in tokens", func(s *precis.Settings) { s.Tokens = 30_000 }, 40, 480},
+			{"messages", func(s *precis.Settings) { s.MaxMessages = 50 }, 40, 10},
+			{"turns", func(s *precis.Settings) { s.MaxTurns = 10 }, 40, 10},
+			{"few messages", func(s *precis.Settings) { s.MaxMessages = 10 }, 4, 10},
+		} {
+			settings, err := preset.Settings(name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			tt.change(&settings)
+			m, err := preset.New(preset.Options{Settings: settings, Estimate: tokens.NameChars4})
+			if err != nil {
+				t.Fatal(err)
+			}
+			conv := talk(tt.turns, tt.size)
+			request := precis.Request{Conversation: conv, Window: precis.Window{Tokens: window}, Profile: "m"}
+			res, err := m.Manage(context.Background(), request)
+			if err != nil {
+				t.Fatalf("%s, %s: %v", name, tt.name, err)
+			}
+			if res.Report.Decision.Action != precis.ActionReduce || len(res.Edits) == 0 || res.Report.After.Tokens >= res.Report.Before.Tokens {
+				t.Errorf("%s, %s: %s: %+v", name, tt.name, res.Report.Outcome, res.Report.Steps)
+				continue
+			}
+			again, err := m.Manage(context.Background(), request)
+			if err != nil || again.Report.Decision.Action == precis.ActionReduce || len(again.Edits) > 0 {
+				t.Errorf("%s, %s: due again at once: %s, %v", name, tt.name, again.Report.Arithmetic, err)
+			}
+		}
+	}
+}
+
+func TestRooCondensesWhenAskedHoweverFull(t *testing.T) {
+	for fill, conv := range map[string]int{"a tenth": 10, "half": 50} {
+		tr := &precis.Transcript{}
+		for i := range conv {
+			tr.Append(precis.NewText(precis.RoleUser, fmt.Sprint("part ", i)), precis.NewText(precis.RoleAssistant, strings.Repeat("It is done. ", 350)))
+		}
+		tr.Append(precis.NewText(precis.RoleUser, "And now?"))
+		res, err := held(t, preset.Roo).Manage(context.Background(), precis.Request{Conversation: &precis.Conversation{Transcript: tr}, Window: precis.Window{Tokens: 100_000}, Manual: true})
+		if err != nil || len(res.Edits) == 0 {
+			t.Errorf("%s: %s, %v", fill, res.Report.Outcome, err)
+		}
+	}
+}
+
+// TestAThresholdBelowItsTargetIsWarnedOf says so in each report, once.
+func TestAThresholdBelowItsTargetIsWarnedOf(t *testing.T) {
+	for percent, want := range map[float64]bool{30: true, 50: true, 51: false, 75: false} {
+		s, err := preset.Settings(preset.Balanced)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s.Percent = percent
+		d := precis.Plan(precis.Load{Used: 1000}, s.Budget(precis.Window{Tokens: 100_000}, 0, 0, 0), s, "")
+		if got := strings.Contains(strings.Join(d.Warnings, "\n"), "is not above the target"); got != want {
+			t.Errorf("threshold %g: %v", percent, d.Warnings)
+		}
+	}
+}
