@@ -43,7 +43,7 @@ func (k *Kept) pinCompactions(msgs []Message) {
 // messages (after a rewind, for example) are neither the last nor the newest.
 func Keep(t *Transcript, edits []Edit, m *Meter, count, tailTokens int) *Kept {
 	msgs := t.Messages()
-	k := &Kept{LastUser: -1, groups: append(Groups(msgs), len(msgs)), pinned: map[int]bool{}, blocks: map[[2]int]bool{}, partly: map[int]bool{}}
+	k := pinsOf(t, edits)
 	shown := make([]bool, len(msgs))
 	for _, u := range Units(t, edits) {
 		if u.Original() {
@@ -55,11 +55,18 @@ func Keep(t *Transcript, edits []Edit, m *Meter, count, tailTokens int) *Kept {
 			k.LastUser = i
 		}
 	}
+	k.pinCompactions(msgs)
+	k.Tail = k.tail(msgs, shown, m, count, tailTokens)
+	return k
+}
+
+// pinsOf returns what is pinned alone.
+func pinsOf(t *Transcript, edits []Edit) *Kept {
+	msgs := t.Messages()
+	k := &Kept{LastUser: -1, Tail: len(msgs), groups: append(Groups(msgs), len(msgs)), pinned: map[int]bool{}, blocks: map[[2]int]bool{}, partly: map[int]bool{}}
 	for _, h := range Pinned(edits) {
 		k.pin(h, len(msgs))
 	}
-	k.pinCompactions(msgs)
-	k.Tail = k.tail(msgs, shown, m, count, tailTokens)
 	return k
 }
 

@@ -236,7 +236,7 @@ type ladder struct {
 // climb tries each strategy in turn. It returns an error only when the context
 // ends; a rung that fails is a step, and the next one is tried.
 func (l *ladder) climb(ctx context.Context, rungs []Strategy) error {
-	if l.s.Excess() > 0 && len(rungs) > 0 {
+	if len(rungs) > 0 {
 		l.showPinned()
 	}
 	for _, rung := range rungs {
@@ -277,12 +277,7 @@ const pinsRung = "pins"
 func (l *ladder) showPinned() {
 	s := l.s
 	e := Edit{Kind: KindRestore, Report: EditReport{Rung: pinsRung, Reason: "pinned messages are shown again"}}
-	room := s.Target / 3
-	for _, span := range slices.Backward(s.hiddenPins()) {
-		room -= s.Meter.View(s.Transcript.Messages()[span[0]:span[1]])
-		if room < 0 {
-			break
-		}
+	for _, span := range s.unmetPins() {
 		e.Replace = append(e.Replace, Replacement{From: span[0], To: span[1], Restore: true})
 	}
 	if len(e.Replace) == 0 || e.Identify(s.Transcript) != nil {
@@ -301,6 +296,19 @@ func (l *ladder) showPinned() {
 	l.steps = append(l.steps, Step{Rung: pinsRung, Outcome: OutcomeAccepted, Reason: e.Report.Reason, Before: s.Used, After: used})
 	s.Edits, s.Units, s.Used = edits, units, used
 	l.edits = append(l.edits, e)
+}
+
+// unmetPins returns the groups with pinned messages that a reduction hides, the newest
+// first, as far as they may be shown again.
+func (s *Situation) unmetPins() (spans [][2]int) {
+	room := s.Target / 3
+	for _, span := range slices.Backward(s.hiddenPins()) {
+		if room -= s.Meter.View(s.Transcript.Messages()[span[0]:span[1]]); room < 0 {
+			break
+		}
+		spans = append(spans, span)
+	}
+	return spans
 }
 
 // hiddenPins returns the groups with pinned messages that a reduction hides, in

@@ -122,8 +122,15 @@ func TestRewoundForgetsLaterEdits(t *testing.T) {
 		if n == 0 || n == len(msgs) {
 			return
 		}
-		if _, err := m.Rewind(context.Background(), conv, n); err != nil {
+		e, err := m.Rewind(context.Background(), conv, n)
+		if err != nil {
 			rt.Fatal(err)
+		}
+		if at := e.Replace[0].From; at != n { // inside a call and its results
+			if at > n || !strings.Contains(e.Report.Reason, "go together") {
+				rt.Fatalf("rewound to %d, not %d: %s", at, n, e.Report.Reason)
+			}
+			want = precis.Rewound(&precis.Conversation{Transcript: conv.Transcript, Edits: want.Edits}, at)
 		}
 		if got, w := precis.View(conv.Transcript, conv.Edits), precis.View(want.Transcript, want.Edits); !reflect.DeepEqual(got, w) {
 			rt.Fatalf("rewound by an edit: %v\nby forgetting: %v", texts(got), texts(w))

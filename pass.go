@@ -84,6 +84,7 @@ func (p *pass) decide() {
 		}
 	}
 	p.decision = Plan(load, p.s.Budget, p.settings, p.r.Profile)
+	defer p.pinsDue()
 	if p.r.Manual || p.r.Asked || p.r.Forced || p.r.Background {
 		p.decision.Action, p.decision.Trigger = ActionReduce, triggerForced
 	}
@@ -112,6 +113,18 @@ func (p *pass) decide() {
 	p.s.Trigger = p.counted(float64(p.r.Window.Tokens) * p.decision.Threshold / 100)
 	if p.r.Target > 0 {
 		p.s.Limit = p.s.Target
+	}
+}
+
+// pinsDue makes a pass due that shows again what is pinned and hidden.
+func (p *pass) pinsDue() {
+	if p.decision.Action == ActionReduce || p.decision.Action == ActionTruncate || !p.settings.Auto || p.settings.Observe || len(Pinned(p.s.Edits)) == 0 {
+		return
+	}
+	s := p.s
+	s.Kept = pinsOf(s.Transcript, s.Edits)
+	if len(s.unmetPins()) > 0 {
+		p.decision.Action, p.decision.Trigger = ActionReduce, triggerPins
 	}
 }
 
@@ -206,11 +219,11 @@ func (p *pass) reduce(ctx context.Context) error {
 	}
 	start := p.s
 	err := p.climb(ctx, rungs)
-	if err == nil && fits && p.worthless(start.Used) {
+	if err == nil && fits && !p.showsPins() && p.worthless(start.Used) {
 		p.s, p.edits, p.retained = start, nil, nil
 		return nil
 	}
-	if err == nil && fits && p.s.Used >= start.Used { // pins were shown and nothing was cut for them
+	if err == nil && fits && p.s.Used >= start.Used && float64(p.size(p.s.Used, nil).Tokens) > p.decision.Allowed { // pins were shown for which nothing could be cut
 		p.s, p.edits, p.retained = start, nil, nil
 	}
 	p.view, p.repairs = p.s.Repair(messagesOf(p.s.Units))
@@ -222,6 +235,9 @@ func (p *pass) reduce(ctx context.Context) error {
 	p.end(EndedReduced, "reduced from %s to %s tokens by %s", number(p.before.Tokens), number(after.Tokens), edits(len(p.edits)))
 	if r := p.retained; r != nil && len(r.RulesLost) > 0 {
 		p.outcome += fmt.Sprintf("; %d of %d rules of the user are not in it word for word", len(r.RulesLost), r.Rules)
+	}
+	if len(p.edits) == 1 && p.showsPins() {
+		p.end(EndedReduced, "what is pinned is shown again: from %s to %s tokens", number(p.before.Tokens), number(after.Tokens))
 	}
 	if len(p.edits) == 0 {
 		p.end(EndedNothing, "left alone: no rung found anything to reduce")
@@ -235,6 +251,11 @@ func (p *pass) reduce(ctx context.Context) error {
 // end notes how the check ended, in one word and in one sentence.
 func (p *pass) end(how Ending, format string, args ...any) {
 	p.ended, p.outcome = how, fmt.Sprintf(format, args...)
+}
+
+// showsPins reports whether the run shows again what is pinned.
+func (p *pass) showsPins() bool {
+	return slices.ContainsFunc(p.edits, func(e Edit) bool { return e.Report.Rung == pinsRung })
 }
 
 func usesModel(s Strategy) bool { _, ok := s.(UsesModel); return ok }

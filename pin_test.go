@@ -143,3 +143,32 @@ func mark(msgs []precis.Message, i int) precis.Fingerprint {
 	}
 	return precis.HashBlock(msgs[i].Content[at])
 }
+
+// TestAPinOfWhatIsHiddenIsDueAtOnce: the next pass, asked for or not, shows it again, however full the
+// view is, and is not due again.
+func TestAPinOfWhatIsHiddenIsDueAtOnce(t *testing.T) {
+	for _, manual := range []bool{false, true} {
+		m := manager(t, precis.Options{})
+		conv := long(30)
+		if _, err := m.Manage(context.Background(), precis.Request{Conversation: conv, Window: window(3000)}); err != nil {
+			t.Fatal(err)
+		}
+		request := precis.Request{Conversation: conv, Window: window(3000), Manual: manual}
+		if res, err := m.Manage(context.Background(), request); err != nil || len(res.Edits) > 0 {
+			t.Fatalf("%v: %s, %v", manual, res.Report.Outcome, err)
+		}
+		if look := precis.ShownBy(conv.Transcript, conv.Edits).Message(9); !look.Hidden {
+			t.Fatal("m9 is to be hidden")
+		}
+		if _, err := m.Pin(context.Background(), conv, precis.MessageHandle(9)); err != nil {
+			t.Fatal(err)
+		}
+		res, err := m.Manage(context.Background(), request)
+		if err != nil || !strings.Contains(strings.Join(texts(res.View), "\n"), "answer 4: ") {
+			t.Errorf("%v: the pinned message stays hidden: %s, %v", manual, res.Report.Outcome, err)
+		}
+		if res, err := m.Manage(context.Background(), request); err != nil || len(res.Edits) > 0 {
+			t.Errorf("%v: due again: %s, %v", manual, res.Report.Outcome, err)
+		}
+	}
+}

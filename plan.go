@@ -140,6 +140,7 @@ const (
 	triggerMessages  Trigger = "messages"     // too many messages
 	triggerTurns     Trigger = "turns"        // too many user turns
 	triggerForced    Trigger = "forced"       // an overflow error, or a user, asked for it
+	triggerPins      Trigger = "pins"         // what is pinned is hidden
 )
 
 // Load is how full a view is.

@@ -150,9 +150,13 @@ func TestAnySequence(t *testing.T) {
 				_, err = m.Pin(ctx, conv, precis.MessageHandle(r.IntN(n)))
 			case 4:
 				to := 1 + r.IntN(n)
-				if _, err = m.Rewind(ctx, conv, to); err == nil {
-					back := precis.Rewound(conv, to)
-					back.Edits = back.Edits[:len(back.Edits):len(back.Edits)]
+				edits := conv.Edits
+				var e precis.Edit
+				if e, err = m.Rewind(ctx, conv, to); err == nil {
+					if len(e.Replace) > 0 {
+						to = e.Replace[0].From
+					}
+					back, _ := precis.BranchedAt(&precis.Conversation{Transcript: conv.Transcript, Edits: edits}, to)
 					if got, want := texts(precis.View(conv.Transcript, conv.Edits)), texts(precis.View(back.Transcript, back.Edits)); !reflect.DeepEqual(got, want) {
 						t.Fatalf("seed %d step %d: rewound to %d: %q, want %q", seed, step, to, got, want)
 					}

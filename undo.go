@@ -67,23 +67,32 @@ func (m *Manager) Pin(ctx context.Context, conv *Conversation, handles ...Handle
 }
 
 // Rewind hides the messages from n on, reversibly: undoing the edit brings them
-// back. Edits made after message n are taken back with them. To forget them for
-// good use [Rewound].
+// back. A call and its results stay or go together: where n lies between them, the call
+// goes, too, and the edit's reason says so. Edits made after message n are taken back,
+// but for pins, exclusions and restores of messages that stay; the edit's notes name what
+// goes with the others. To forget them for good use [BranchedAt].
 func (m *Manager) Rewind(ctx context.Context, conv *Conversation, n int) (Edit, error) {
 	t := conv.Transcript
 	if n < 0 || n > t.Len() {
 		return Edit{}, Errorf(CodeNotFound, "rewind", "message %d: the conversation has %d", n, t.Len())
 	}
-	e := Edit{Kind: KindRewind, Report: EditReport{Reason: fmt.Sprintf("rewound to message %d", n)}}
+	e := Edit{Kind: KindRewind}
+	asked := n
+	if n = boundary(t.Messages(), n); n == asked {
+		e.Report.Reason = fmt.Sprintf("rewound to message %d", n)
+	} else {
+		e.Report.Reason = fmt.Sprintf("rewound to message %d: a call and its results go together, and %s to %s are one", n, MessageHandle(n), MessageHandle(asked))
+	}
 	changes := n < t.Len()
-	gone := Undone(conv.Edits)
+	gone, o := Undone(conv.Edits), ordersBefore(conv.Edits, n)
 	for _, later := range conv.Edits {
-		if later.Seen > n { // undo edits too: what they took back after message n is in force again
+		if later.Seen > n && !o.stays[later.ID] { // undo edits too: what they took back after message n is in force again
 			e.Undoes = append(e.Undoes, later.ID)
 			_, undone := gone[later.ID]
 			changes = changes || !undone
 		}
 	}
+	e.Report.Notes = o.notes()
 	if n < t.Len() {
 		e.Replace = []Replacement{{From: n, To: t.Len()}}
 	}
@@ -93,9 +102,25 @@ func (m *Manager) Rewind(ctx context.Context, conv *Conversation, n int) (Edit, 
 	return m.add(ctx, conv, e)
 }
 
+// boundary returns the last place at or before n where the messages may be cut without
+// parting a call from its results.
+func boundary(msgs []Message, n int) int {
+	if n >= len(msgs) {
+		return n
+	}
+	at := 0
+	for _, g := range Groups(msgs) {
+		if g > n {
+			break
+		}
+		at = g
+	}
+	return at
+}
+
 // Rewound returns the conversation as it was when it had n messages: the first
 // n and the edits made at or before that point. Nothing can be orphaned. The
-// original is unchanged; n is clamped.
+// original is unchanged; n is clamped. Who goes on from there uses [BranchedAt].
 func Rewound(conv *Conversation, n int) *Conversation {
 	out := *conv
 	out.Transcript = conv.Transcript.Prefix(n)

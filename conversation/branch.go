@@ -33,7 +33,8 @@ func Branch(ctx context.Context, h Home, id string, n int) (store.Record, error)
 	if n < 1 || n > s.Conversation.Transcript.Len() {
 		return store.Record{}, precis.Errorf(precis.CodeNotFound, op, "message %d: the conversation has %d", n, s.Conversation.Transcript.Len())
 	}
-	s.Conversation, s.Ask.Meter = precis.Rewound(s.Conversation, n), nil
+	s.Conversation, _ = precis.BranchedAt(s.Conversation, n)
+	s.Ask.Meter = nil
 	if _, err := precis.Reconcile(ctx, st, s.Conversation.Transcript, s.Conversation.Edits, &precis.Progress{}); err != nil {
 		return store.Record{}, err
 	}

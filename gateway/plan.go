@@ -182,7 +182,8 @@ func (p *plan) planner(ctx context.Context) *planner {
 	j.work = c.Conversation()
 	meter := c.Meter(p.profile, p.manager)
 	if j.work.Transcript.Len() != f.Len {
-		j.work, j.own = precis.Rewound(j.work, f.Len), false
+		j.work, _ = precis.BranchedAt(j.work, f.Len)
+		j.own = false
 		meter = p.manager.NewMeter()
 		j.work.Model, j.work.System, j.work.Tools = f.Prompt.Model, f.Prompt.System, f.Prompt.Tools
 	} else {

@@ -54,10 +54,16 @@ func parentOf(f *Found) *Conversation {
 }
 
 // branch takes over the edits that the conversation it left had at their last
-// common message, and which of them the store has.
+// common message, and the orders of a person about what both share; and which of them
+// the store has.
 func branch(c *Conversation, from *Snapshot, shared int) {
-	c.conv.Edits = precis.Rewound(&precis.Conversation{Transcript: c.conv.Transcript, Edits: from.Conversation.Edits}, shared).Edits
-	for c.stored < min(len(c.conv.Edits), from.Stored) && c.conv.Edits[c.stored].ID == from.Conversation.Edits[c.stored].ID {
+	branched, _ := precis.BranchedAt(&precis.Conversation{Transcript: c.conv.Transcript, Edits: from.Conversation.Edits}, shared)
+	c.conv.Edits = branched.Edits
+	for c.stored < min(len(c.conv.Edits), from.Stored) {
+		old, now := from.Conversation.Edits[c.stored], c.conv.Edits[c.stored]
+		if old.ID != now.ID || old.At != now.At {
+			break
+		}
 		c.stored++
 	}
 }
