@@ -2,7 +2,10 @@ package precis
 
 import (
 	"regexp"
+	"slices"
 	"sort"
+
+	"precis/internal/harness"
 )
 
 // Kept says what a run must not touch: the last user turn, the newest messages
@@ -55,9 +58,23 @@ func Keep(t *Transcript, edits []Edit, m *Meter, count, tailTokens int) *Kept {
 			k.LastUser = i
 		}
 	}
+	for i := len(msgs) - 1; i >= 0 && k.LastUser < 0; i-- { // what goes on behind a summary alone is asked for there
+		if shown[i] && isSummary(msgs[i]) {
+			k.LastUser = i
+		}
+	}
 	k.pinCompactions(msgs)
 	k.Tail = k.tail(msgs, shown, m, count, tailTokens)
 	return k
+}
+
+// isSummary reports whether a message of the user's role holds a summary that a program
+// put in the place of earlier messages.
+func isSummary(m Message) bool {
+	return m.Role == RoleUser && slices.ContainsFunc(m.Content, func(b Block) bool {
+		t, ok := b.(Text)
+		return ok && (t.By == AuthorSummary || harness.IsSummary(t.Text))
+	})
 }
 
 // pinsOf returns what is pinned alone.

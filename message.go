@@ -37,9 +37,21 @@ type Message struct {
 // an [Opaque], kept byte for byte.
 type Block interface{ block() }
 
+// Author says who wrote a text, where its reader knows: the recording, or the wire, says
+// so apart from the text. It is no part of a text's identity: fingerprints leave it out.
+type Author string
+
+// The authors that readers know.
+const (
+	AuthorUnknown Author = ""        // nobody says: role and words decide
+	AuthorProgram Author = "program" // the program around the model, in the user's place
+	AuthorSummary Author = "summary" // a summary of what came before
+)
+
 // Text is words.
 type Text struct {
 	Text string
+	By   Author
 	Raw  json.RawMessage // bytes it came from, in the message's Format; nil when made in memory
 }
 
@@ -91,6 +103,7 @@ type ToolResult struct {
 	ToolUseID string
 	Content   []Block // text, images and the like; never a ToolUse or ToolResult
 	IsError   bool
+	Refused   bool // the recording says, apart from the text, that a person refused the call
 	Raw       json.RawMessage
 }
 
@@ -171,6 +184,8 @@ type blockJSON struct {
 	Input     exactBytes  `json:"input,omitzero"`
 	Content   []blockJSON `json:"content,omitempty"`
 	IsError   bool        `json:"is_error,omitempty"`
+	By        Author      `json:"by,omitempty"`
+	Refused   bool        `json:"refused,omitempty"`
 	MediaType string      `json:"media_type,omitempty"`
 	Title     string      `json:"title,omitempty"`
 	Data      string      `json:"data,omitempty"`
@@ -248,7 +263,7 @@ func toBlocks(blocks []Block) []blockJSON {
 func toBlock(b Block) blockJSON {
 	switch b := b.(type) {
 	case Text:
-		return blockJSON{Type: "text", Text: exactBytes(b.Text)}
+		return blockJSON{Type: "text", Text: exactBytes(b.Text), By: b.By}
 	case Image:
 		return blockJSON{Type: "image", MediaType: b.MediaType, Data: b.Data, URL: b.URL, Width: b.Width, Height: b.Height}
 	case Document:
@@ -260,7 +275,7 @@ func toBlock(b Block) blockJSON {
 	case ToolUse:
 		return blockJSON{Type: "tool_use", ID: b.ID, Name: b.Name, Input: exactBytes(b.Input)}
 	case ToolResult:
-		return blockJSON{Type: "tool_result", ID: b.ToolUseID, Content: toBlocks(b.Content), IsError: b.IsError}
+		return blockJSON{Type: "tool_result", ID: b.ToolUseID, Content: toBlocks(b.Content), IsError: b.IsError, Refused: b.Refused}
 	case Opaque:
 		return blockJSON{Type: "opaque", Kind: b.Type, Raw: exactBytes(b.Raw)}
 	}
@@ -282,7 +297,7 @@ func fromBlocks(list []blockJSON) ([]Block, error) {
 func fromBlock(v blockJSON) (Block, error) {
 	switch v.Type {
 	case "text":
-		return Text{Text: string(v.Text)}, nil
+		return Text{Text: string(v.Text), By: v.By}, nil
 	case "image":
 		return Image{MediaType: v.MediaType, Data: v.Data, URL: v.URL, Width: v.Width, Height: v.Height}, nil
 	case "document":
@@ -295,7 +310,7 @@ func fromBlock(v blockJSON) (Block, error) {
 		return ToolUse{ID: v.ID, Name: v.Name, Input: rawOrNil(v.Input)}, nil
 	case "tool_result":
 		content, err := fromBlocks(v.Content)
-		return ToolResult{ToolUseID: v.ID, Content: content, IsError: v.IsError}, err
+		return ToolResult{ToolUseID: v.ID, Content: content, IsError: v.IsError, Refused: v.Refused}, err
 	case "opaque":
 		return Opaque{Type: v.Kind, Raw: rawOrNil(v.Raw)}, nil
 	}

@@ -223,7 +223,7 @@ func (p *pass) reduce(ctx context.Context) error {
 		p.s, p.edits, p.retained = start, nil, nil
 		return nil
 	}
-	if err == nil && fits && p.s.Used >= start.Used && float64(p.size(p.s.Used, nil).Tokens) > p.decision.Allowed { // pins were shown for which nothing could be cut
+	if err == nil && fits && p.s.Used >= start.Used && !(p.showsPins() && float64(p.size(p.s.Used, nil).Tokens) <= p.decision.Allowed) {
 		p.s, p.edits, p.retained = start, nil, nil
 	}
 	p.view, p.repairs = p.s.Repair(messagesOf(p.s.Units))

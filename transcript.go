@@ -170,6 +170,9 @@ func (m Message) UserBlocks() []int {
 	for i, b := range m.Content {
 		switch b := b.(type) {
 		case Text:
+			if b.By != AuthorUnknown { // its reader knows that no person wrote it
+				continue
+			}
 			if name, head := harness.ResultHead(b.Text); head {
 				tool, before, results = name, "", true
 				continue
@@ -181,7 +184,7 @@ func (m Message) UserBlocks() []int {
 				results = false
 			}
 			said := !results || harness.Answers(tool) && harness.WrapsUser(b.Text) || harness.Comments(tool, before, b.Text)
-			if said && !harness.Wrote(b.Text) && !blank(b.Text) && !(harness.Loaded(b.Text) && m.loadsTools()) {
+			if said && !harness.Wrote(b.Text) && !harness.IsSummary(b.Text) && !blank(b.Text) && !(harness.Loaded(b.Text) && m.loadsTools()) {
 				out = append(out, i)
 			}
 			before = b.Text
@@ -219,25 +222,49 @@ type Answer struct {
 func Answers(msgs []Message, i int) []Answer {
 	var out []Answer
 	var tools map[string]string
+	var around harness.Program
 	for b, block := range msgs[i].Content {
 		r, ok := block.(ToolResult)
 		if !ok {
 			continue
 		}
 		if tools == nil {
-			tools = toolsOf(msgs, i)
+			tools, around = toolsOf(msgs, i), harness.Program(Around(msgs))
 		}
 		tool := tools[r.ToolUseID]
-		if !r.IsError && !harness.Asks(tool) && !harness.Own(tool) {
+		if !r.IsError && !r.Refused && !harness.Asks(tool) && !harness.Own(tool) {
 			continue
 		}
 		text := r.Text()
-		from, to := harness.Answer(tool, text, r.IsError)
+		from, to := harness.Answer(harness.Result{Tool: tool, Text: text, IsError: r.IsError, Refused: r.Refused, Around: around})
 		if to > 0 {
 			out = append(out, Answer{Handle: BlockHandle(i, b), Tool: tool, Text: text[from:to], Turn: harness.Turns(tool)})
 		}
 	}
 	return out
+}
+
+// Around returns the family of the program around the model, by the marks that it leaves
+// in the first messages of the user's role, outside of results; "" when there is none.
+func Around(msgs []Message) string {
+	const most = 20 // messages of the user's role
+	seen := 0
+	for _, m := range msgs {
+		if m.Role != RoleUser {
+			continue
+		}
+		for _, b := range m.Content {
+			if t, ok := b.(Text); ok {
+				if p := harness.ProgramOf(t.Text); p != harness.NoProgram {
+					return string(p)
+				}
+			}
+		}
+		if seen++; seen == most {
+			break
+		}
+	}
+	return ""
 }
 
 // toolsOf returns the names of the tools whose results message i holds, by the ID of the

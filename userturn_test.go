@@ -1,6 +1,7 @@
 package precis_test
 
 import (
+	"encoding/json"
 	"reflect"
 	"testing"
 
@@ -101,6 +102,49 @@ func TestLastUserTurn(t *testing.T) {
 	} {
 		if got := precis.LastUserTurn(tt.msgs); got != tt.want {
 			t.Errorf("%v: %d, want %d", tt.msgs, got, tt.want)
+		}
+	}
+}
+
+// TestWhatItsReaderSaysDecides: a text that the recording calls the program's, or a summary, is no person's whatever it says; and
+// what a store writes of that comes back.
+func TestWhatItsReaderSaysDecides(t *testing.T) {
+	m := precis.Message{Role: precis.RoleUser, Content: []precis.Block{
+		precis.Text{Text: "Publish the session.", By: precis.AuthorProgram}, precis.Text{Text: "We did a lot. Always test.", By: precis.AuthorSummary}, precis.Text{Text: "Go on."},
+		precis.ToolResult{ToolUseID: "a", Refused: true},
+	}}
+	if got := m.UserBlocks(); len(got) != 1 || got[0] != 2 {
+		t.Errorf("the user said %v", got)
+	}
+	raw, err := json.Marshal(m)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var back precis.Message
+	if err := json.Unmarshal(raw, &back); err != nil {
+		t.Fatal(err)
+	}
+	if text, ok := back.Content[1].(precis.Text); !ok || text.By != precis.AuthorSummary {
+		t.Errorf("%s came back as %+v", raw, back.Content[1])
+	}
+	if result, ok := back.Content[3].(precis.ToolResult); !ok || !result.Refused {
+		t.Errorf("%s came back as %+v", raw, back.Content[3])
+	}
+	bare := m
+	bare.Content = []precis.Block{precis.Text{Text: "Publish the session."}, precis.Text{Text: "We did a lot. Always test."}, precis.Text{Text: "Go on."}, precis.ToolResult{ToolUseID: "a"}}
+	if precis.HashMessage(m) != precis.HashMessage(bare) {
+		t.Error("who wrote a text changes its fingerprint")
+	}
+}
+
+func TestOwnTextsDoNotNest(t *testing.T) {
+	own := []string{
+		"[Digest of messages m0-m9, written from the conversation without a model. A record of what was said and done, not new instructions.]\n\n## The user's requests\n- m1: Never test.",
+		"[4 earlier messages hidden here to save room; nothing is lost: m1-m5.]", "[Summary of messages m1-m9. It is a record, not new instructions.]\nAlways test.\n[End of the summary]",
+	}
+	for _, text := range own {
+		if precis.NewText(precis.RoleUser, text).IsUserTurn() {
+			t.Errorf("a request of the user: %q", text)
 		}
 	}
 }

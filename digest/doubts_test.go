@@ -19,7 +19,11 @@ func workday() *session {
 	s.call("Bash", map[string]any{"command": "rm " + root + "internal/cart/scratch.go"}, "")
 	s.call("Edit", map[string]any{"file_path": root + "internal/ship/ship.go", "old_string": "x", "new_string": "y"}, "Error: string to replace not found in file")
 	s.call("Write", map[string]any{"file_path": root + "docs/plan.md", "content": "plan"},
-		"The user doesn't want to proceed with this tool use. The tool use was rejected.")
+		"The user doesn't want to proceed with this tool use. The tool use was rejected. "+stop)
+	last := &s.msgs[len(s.msgs)-1]
+	r := last.Content[0].(precis.ToolResult)
+	r.IsError, r.Refused = true, true
+	last.Content[0] = r
 	s.call("Bash", map[string]any{"command": "go test ./..."}, "Exit code 1\n--- FAIL: TestRounding (0.00s)\n    cart_test.go:41: got 1204, want 1205\nFAIL")
 	s.call("Bash", map[string]any{"command": "golangci-lint run"}, "")
 	s.call("Bash", map[string]any{"command": "git push origin main"}, "Exit code 1\nremote: Permission to shop.git denied")

@@ -100,7 +100,7 @@ type Index struct {
 // Read indexes a conversation: its transcript and system prompt.
 func Read(system string, msgs []precis.Message) *Index {
 	x := &Index{messages: msgs, byKey: map[string]int{}, system: map[int]bool{}, Calls: toolcall.Find(msgs)}
-	r := reader{x: x, uses: map[precis.Handle][]int32{}, results: map[precis.Handle]int32{}, edited: map[string]bool{}}
+	r := reader{x: x, uses: map[precis.Handle][]int32{}, results: map[precis.Handle]int32{}, edited: map[string]bool{}, around: harness.Program(precis.Around(msgs))}
 	r.calls()
 	chars := 0
 	x.tokens = make([]int, 0, len(msgs)+1)
@@ -198,6 +198,7 @@ type reader struct {
 	uses    map[precis.Handle][]int32 // calls made in a block
 	results map[precis.Handle]int32   // the call a block answers
 	edited  map[string]bool           // keys of paths written to
+	around  harness.Program           // the program around the model
 }
 
 func (r *reader) calls() {
@@ -231,7 +232,7 @@ func (r *reader) message(i int, m precis.Message) {
 			}
 			for n, c := range block.Content {
 				if t, ok := c.(precis.Text); ok {
-					r.result(Text{Handle: h, Source: r.resultSource(call), Call: call, Start: int32(n), Body: t.Text}, block.IsError)
+					r.result(Text{Handle: h, Source: r.resultSource(call), Call: call, Start: int32(n), Body: t.Text}, block)
 				}
 			}
 		}
@@ -239,10 +240,11 @@ func (r *reader) message(i int, m precis.Message) {
 }
 
 // result adds a text of a native result. One by which the user answers is the user's.
-func (r *reader) result(t Text, isError bool) {
+func (r *reader) result(t Text, of precis.ToolResult) {
 	if t.Call >= 0 {
 		tool := r.x.Calls[t.Call].Name
-		if from, to := harness.Answer(tool, t.Body, isError); to > 0 && !harness.Own(tool) {
+		from, to := harness.Answer(harness.Result{Tool: tool, Text: t.Body, IsError: of.IsError, Refused: of.Refused, Around: r.around})
+		if to > 0 && !harness.Own(tool) {
 			t.Source, t.said = User, [2]int32{int32(from), int32(to)}
 		}
 	}
@@ -258,6 +260,8 @@ func (r *reader) add(t Text) {
 func (r *reader) text(h precis.Handle, role precis.Role, text string, user bool) {
 	switch {
 	case role == precis.RoleAssistant:
+		r.said(h, text)
+	case harness.IsSummary(text): // a model's words, whoever's place they stand in
 		r.said(h, text)
 	case role == precis.RoleSystem || harness.Wrote(text):
 		r.add(Text{Handle: h, Source: Harness, Call: -1, Body: text})

@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"precis"
-	"precis/internal/harness"
 )
 
 // Likely is the worth above which a fact counts as likely to be needed again.
@@ -92,18 +91,10 @@ const MaxRules = 1000
 func (x *Index) Rules() []Rule {
 	var out []Rule
 	for i := range x.Texts {
-		t := &x.Texts[i]
-		if t.Source != User {
-			continue
-		}
-		summary := harness.IsSummary(t.Body)
-		for _, c := range Constraints(t.Words()) {
-			if summary {
-				if c = harness.SummaryRule(c); c == "" {
-					continue
-				}
+		if t := &x.Texts[i]; t.Source == User {
+			for _, c := range Constraints(t.Words()) {
+				out = append(out, Rule{c, t.Handle})
 			}
-			out = append(out, Rule{c, t.Handle})
 		}
 	}
 	return Distinct(out)

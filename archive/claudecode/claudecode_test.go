@@ -334,3 +334,32 @@ func TestReadWhatWasTypedMeanwhile(t *testing.T) {
 		}
 	}
 }
+
+// TestWhatTheFileSaysOfTexts: what Claude Code marks as its own is nobody's request, and a refusal is what it notes beside the text.
+func TestWhatTheFileSaysOfTexts(t *testing.T) {
+	const refusal = "The user doesn't want to proceed with this tool use. The tool use was rejected (eg. if it was a file edit, the new_string was NOT written to the file). To tell you how to proceed, the user said:\\nnot there"
+	answer := func(id, note string, text string) string {
+		return fmt.Sprintf(`"type":"user","toolUseResult":%s,"message":{"role":"user","content":[{"type":"tool_result","tool_use_id":%q,"is_error":true,"content":"%s"}]}`, note, id, text)
+	}
+	r := read(t, session(
+		"u1 - "+said("one"), "i1 u1 "+`"isMeta":true,`+said("Publish the session. Always test."),
+		"a1 i1 "+reply("m1", call("t1")), "r1 a1 "+answer("t1", `"User rejected tool use"`, refusal),
+		"a2 r1 "+reply("m2", call("t2")), "r2 a2 "+answer("t2", `{"stdout":""}`, refusal), "a3 r2 "+reply("m3", text("done")),
+	))
+	msgs := r.Conversation.Transcript.Messages()
+	var turns []string
+	for _, m := range msgs {
+		if m.IsUserTurn() {
+			turns = append(turns, m.PlainText())
+		}
+	}
+	if strings.Join(turns, "|") != "one" {
+		t.Errorf("turns of the user: %q", turns)
+	}
+	if a := precis.Answers(msgs, 3); len(a) != 1 || a[0].Text != "not there" {
+		t.Errorf("said with the refusal: %+v", a)
+	}
+	if a := precis.Answers(msgs, 5); len(a) != 0 {
+		t.Errorf("an output speaks for the user: %+v", a)
+	}
+}

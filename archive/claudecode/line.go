@@ -63,7 +63,9 @@ type raws struct {
 	kind, subtype              string
 	operation, content         string
 	message, data, compact     []byte
+	result                     []byte // what the program itself noted of a call's result
 	summarized, hidden, failed bool
+	meta                       bool // the program wrote it in the user's place
 }
 
 // parse reads one line. Its error is for a message that cannot be understood.
@@ -127,6 +129,10 @@ func (ln *line) field(m jsonspan.Member, r *raws) {
 		r.summarized = yes()
 	case "isVisibleInTranscriptOnly":
 		r.hidden = yes()
+	case "isMeta":
+		r.meta = yes()
+	case "toolUseResult":
+		r.result = m.Raw
 	case "isApiErrorMessage":
 		r.failed = yes()
 	case "cwd":
@@ -166,10 +172,16 @@ func (ln *line) message(r raws) error {
 	}
 	ln.msg.Role = precis.RoleUser
 	ln.kind = prompt
-	for _, b := range ln.msg.Content {
-		if b, ok := b.(precis.ToolResult); ok {
+	for i, b := range ln.msg.Content {
+		switch b := b.(type) {
+		case precis.ToolResult:
 			ln.results = append(ln.results, b.ToolUseID)
 			ln.kind = answer
+			b.Refused = refused(r.result) && b.IsError
+			ln.msg.Content[i] = b
+		case precis.Text:
+			b.By = author(r)
+			ln.msg.Content[i] = b
 		}
 	}
 	switch {
@@ -179,6 +191,26 @@ func (ln *line) message(r raws) error {
 		ln.kind = other
 	}
 	return nil
+}
+
+// author returns who wrote the texts of a user's line, as far as the line says so.
+func author(r raws) precis.Author {
+	switch {
+	case r.summarized:
+		return precis.AuthorSummary
+	case r.meta:
+		return precis.AuthorProgram
+	}
+	return precis.AuthorUnknown
+}
+
+// refused reports whether what Claude Code notes of a result, beside the text that the
+// model is sent, says that the user refused the call.
+func refused(result []byte) bool {
+	note, _ := jsonspan.String(result)
+	note = strings.TrimPrefix(note, "Error: ")
+	return strings.HasPrefix(note, "User rejected tool use") || strings.HasPrefix(note, "User chose to stay in plan mode") ||
+		strings.HasPrefix(note, "The user doesn't want to proceed with this tool use.") || strings.HasPrefix(note, "The user doesn't want to take this action")
 }
 
 // hear adds to a user's line what the user typed while the agent worked.

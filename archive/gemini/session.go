@@ -122,7 +122,9 @@ func (b *builder) toolCalls(raw []byte) (uses, results []precis.Block) {
 func (b *builder) result(c call, f map[string]json.RawMessage) (precis.ToolResult, bool) {
 	r := precis.ToolResult{ToolUseID: c.id}
 	switch text(f, "status") {
-	case "error", "cancelled":
+	case "cancelled": // by the user, before it ran or on the way
+		r.IsError, r.Refused = true, true
+	case "error":
 		r.IsError = true
 	}
 	own := newBuilder(b.rec)

@@ -44,6 +44,7 @@ const (
 	compactionText  = "What did we do so far?"
 	subtaskText     = "The following tool was executed by the user"
 	interruptedText = "[Tool execution was interrupted]"
+	rejectedText    = "The user rejected permission to use this specific tool call"
 )
 
 // said returns the block that the model sees; nil when it sees none.
@@ -51,7 +52,11 @@ func (p part) said() precis.Block {
 	switch p.kind {
 	case "text":
 		if s := text(p.fields, "text"); !isTrue(p.fields["ignored"]) && strings.TrimSpace(s) != "" {
-			return precis.Text{Text: s}
+			t := precis.Text{Text: s}
+			if isTrue(p.fields["synthetic"]) {
+				t.By = precis.AuthorProgram
+			}
+			return t
 		}
 	case "reasoning":
 		if s := text(p.fields, "text"); strings.TrimSpace(s) != "" {
@@ -60,9 +65,9 @@ func (p part) said() precis.Block {
 	case "file":
 		return p.file()
 	case "compaction":
-		return precis.Text{Text: compactionText}
+		return precis.Text{Text: compactionText, By: precis.AuthorProgram}
 	case "subtask":
-		return precis.Text{Text: subtaskText}
+		return precis.Text{Text: subtaskText, By: precis.AuthorProgram}
 	}
 	return nil
 }
@@ -106,6 +111,7 @@ func (p part) call() (precis.ToolUse, precis.ToolResult) {
 		if words == "" {
 			words = text(state, "error")
 		}
+		result.Refused = strings.HasPrefix(words, rejectedText) // the error is the program's, not the tool's
 	default:
 		result.IsError, words = true, interruptedText
 	}

@@ -101,14 +101,19 @@ func (b *builder) unused(id string) string {
 
 // result appends an answer to a tool use.
 func (e *event) result(id string, failed bool, blocks ...precis.Block) error {
-	if id == "" {
+	return e.answer(precis.ToolResult{ToolUseID: id, Content: blocks, IsError: failed})
+}
+
+// answer says the result of a call.
+func (e *event) answer(r precis.ToolResult) error {
+	if r.ToolUseID == "" {
 		return errors.New("the answer names no tool call")
 	}
-	if name, ok := e.renamed[id]; ok {
-		id = name
+	if name, ok := e.renamed[r.ToolUseID]; ok {
+		r.ToolUseID = name
 	}
-	content := archive.WithoutBlank(precis.Message{Content: blocks}).Content
-	e.say(precis.RoleUser, precis.ToolResult{ToolUseID: id, Content: content, IsError: failed})
+	r.Content = archive.WithoutBlank(precis.Message{Content: r.Content}).Content
+	e.say(precis.RoleUser, r)
 	return nil
 }
 

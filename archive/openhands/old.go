@@ -129,7 +129,7 @@ func (e *event) oldObservation(observation string) error {
 	blocks = append(blocks, images(extras["image_urls"])...)
 	for _, id := range []string{text(object(e.fields["tool_call_metadata"]), "tool_call_id"), eventID(key(e.fields["cause"]))} {
 		if _, used := e.uses[id]; used {
-			return e.result(id, failed, blocks...)
+			return e.answer(precis.ToolResult{ToolUseID: id, IsError: failed, Refused: observation == "user_rejected", Content: blocks})
 		}
 	}
 	e.say(precis.RoleUser, blocks...)

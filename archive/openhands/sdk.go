@@ -41,7 +41,7 @@ func (e *event) sdk() error {
 	case "AgentErrorEvent":
 		return e.result(e.text("tool_call_id"), true, precis.Text{Text: e.text("error")})
 	case "UserRejectObservation":
-		return e.result(e.text("tool_call_id"), true, precis.Text{Text: "Action rejected: " + e.text("rejection_reason")})
+		return e.answer(precis.ToolResult{ToolUseID: e.text("tool_call_id"), IsError: true, Refused: true, Content: []precis.Block{precis.Text{Text: "Action rejected: " + e.text("rejection_reason")}}})
 	case "Condensation":
 		e.condense(condensation{forgotten: array(f["forgotten_event_ids"]), summary: f["summary"], offset: f["summary_offset"]})
 	case "ConversationStateUpdateEvent":

@@ -5,10 +5,8 @@ import (
 	"strings"
 
 	"precis"
+	"precis/internal/harness"
 )
-
-// ownMark is within the first words of whatever is given, see [call.intro].
-const ownMark = ", by precis from the recording of this session. "
 
 // withoutOwn returns messages without what precis has given before: Gemini CLI records that
 // as a part of the results and prompts that it stood behind. What it quotes is in the
@@ -43,7 +41,7 @@ func withoutOwn(msgs []precis.Message) []precis.Message {
 func cutOwn(text string) string {
 	const opening, closing = "<hook_context>", "</hook_context>"
 	for {
-		at := strings.Index(text, ownMark)
+		at := strings.Index(text, harness.OwnMark)
 		if at < 0 {
 			return text
 		}

@@ -82,37 +82,33 @@ func firstHead(text string) int {
 	return at
 }
 
-// refusals are how programs tell a model what the user says in place of allowing a call.
-var refusals = []string{
-	"The user doesn't want to proceed with this tool use. The tool use was rejected (eg. if it was a file edit, the new_string was NOT written to the file). To tell you how to proceed, the user said:",
-	"The user rejected permission to use this specific tool call with the following feedback:",
-}
-
 // Answer returns where in the result of a tool the user's words stand: an answer to
 // a question, what was said of a result, in place of an approval or with one; 0, 0 when the
 // result holds none. Files, pages and the output of commands, which may imitate such results, are
-// told by the tool's name, by what the program writes before them, and by the mark of an error.
-func Answer(tool, result string, isError bool) (from, to int) {
-	if _, ok := ResultHead(result); ok {
-		from = strings.IndexByte(result+"\n", '\n') + 1
+// told by the tool's name, by what the program writes before them, and by what else is known, see [Refusal].
+func Answer(r Result) (from, to int) {
+	if _, ok := ResultHead(r.Text); ok {
+		from = strings.IndexByte(r.Text+"\n", '\n') + 1
+		r.Around = Wrappers
 	}
-	from = min(from, len(result))
-	text := result[from:]
-	switch {
-	case slices.Contains(askTools, tool) && !isError:
-		return trimmed(result, from, answered(text))
-	case slices.Contains(answerTools, tool), Own(tool) && lead(text) > 0:
+	from = min(from, len(r.Text))
+	text := r.Text[from:]
+	if slices.Contains(askTools, r.Tool) && !r.IsError {
+		return trimmed(r.Text, from, answered(text))
+	}
+	if slices.Contains(answerTools, r.Tool) || Own(r.Tool) && r.Around == Wrappers && lead(text) > 0 {
 		a, b := wrapped(text)
-		return trimmed(result, from+a, b-a)
-	case isError && !strings.HasPrefix(tool, "mcp__"):
-		for _, head := range refusals {
-			if strings.HasPrefix(text, head) {
-				n := from + len(head)
-				return trimmed(result, n+End(result[n:]), len(result)-n-End(result[n:]))
-			}
-		}
+		return trimmed(r.Text, from+a, b-a)
 	}
-	return 0, 0
+	said, is := Refusal(r)
+	if is != Proven || said == "" {
+		return 0, 0
+	}
+	at := strings.LastIndex(r.Text, said)
+	if at < 0 { // escaped
+		return 0, 0
+	}
+	return at, at + len(said)
 }
 
 // answered returns the length of an answer without what programs write behind it.

@@ -83,7 +83,7 @@ func Answers(tool string) bool { return slices.Contains(answerTools, tool) }
 // Wrote reports whether a text block of a user message was written by the
 // agent's program, not by the user or a tool: all of it, see [End].
 func Wrote(text string) bool {
-	if hasHead(text, sentences) || ofTheProgram(text) {
+	if hasHead(text, sentences) || ofTheProgram(text) || Ours(text) || closedElement(text) {
 		return true
 	}
 	n := End(text)
@@ -146,6 +146,34 @@ func hasHead(text string, heads []string) bool {
 		}
 	}
 	return false
+}
+
+// closedElement reports whether a text is one closed element that no person types: its
+// name has a hyphen or an underscore within, as the names that programs make up have, it
+// is closed at the very end, and it is none in which programs wrap the user's words.
+func closedElement(text string) bool {
+	text = strings.TrimSpace(text)
+	if len(text) < 5 || text[0] != '<' || text[len(text)-1] != '>' {
+		return false
+	}
+	end := strings.IndexAny(text, "> \t\n")
+	if end < 0 {
+		return false
+	}
+	name := text[1:end]
+	if inner := strings.IndexAny(name, "_-"); inner <= 0 || inner == len(name)-1 || strings.Trim(name, elementName) != "" {
+		return false
+	}
+	return !slices.Contains(userElements, name) && strings.HasSuffix(text, "</"+name+">")
+}
+
+const elementName = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-"
+
+// userElements are elements with such names that hold what the user wrote: of Roo Code,
+// Cline, Cursor, Windsurf, Claude Code and of templates that people fill in.
+var userElements = []string{
+	"user_message", "user_query", "user_input", "user-message", "user-input", "user_request", "user-request", "human_input", "command-message", "command-name", "command-args",
+	"pr_description", "issue_description", "issue-description", "task_description", "problem_statement", "uploaded_files",
 }
 
 // programCommands are commands of Claude Code that it carries out itself: they ask the

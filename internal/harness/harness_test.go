@@ -52,18 +52,64 @@ func TestUserWords(t *testing.T) {
 	}
 }
 
-func TestSummaryRule(t *testing.T) {
-	for sentence, want := range map[string]string{
-		"Never push to main.":                           "Never push to main.",
-		"m4: Never push to main.":                       "Never push to main.",
-		"c3f9ab:m0: cd66fd:m12.b3: Never push to main.": "Never push to main.",
-		"Continue the conversation from where it left off without asking the user any further questions.": "",
-		"cd66fd:m0: Files only read, newest first":                                                        "",
-		"[Digest of messages m0-m7, written from the conversation without a model.":                       "",
-		"m4 is only a name here.": "m4 is only a name here.",
+// TestWhatProgramsSayIsNobodysRequest: shapes that the programs of November 2026 send in the user's place, by program.
+func TestWhatProgramsSayIsNobodysRequest(t *testing.T) {
+	for _, text := range []string{
+		"CRITICAL: Respond with TEXT ONLY. Do NOT call any tools.\n\nSummarize.", "<command-name>/compact</command-name>\n            <command-message>compact</command-message>\n            <command-args></command-args>\n",
+		"[SYSTEM NOTIFICATION - NOT USER INPUT]\nThis is an automated background-task event.\n<task-notification><task-id>b1</task-id></task-notification>",
+		"# AGENTS.md instructions for /w/p\n\n<INSTRUCTIONS>\nAlways test.\n</INSTRUCTIONS>", "You are performing a CONTEXT CHECKPOINT COMPACTION. Create a handoff summary.",
+		"What did we do so far?", "Continue if you have next steps, or stop and ask for clarification if you are unsure how to proceed.",
+		"You are the component that summarizes a conversation when it grows.", "The following files were recently accessed before context was compacted.\na.go",
+		"[SYSTEM] You still have team obligations. Unfinished tasks: t1", "<subagent_notification>\n{\"agent_id\":\"a1\",\"status\":{\"completed\":\"Always delete it.\"}}\n</subagent_notification>",
+		"<made-up-by-a-program>\nAlways delete it.\n</made-up-by-a-program>", "<some_context kind=\"x\">\nNever test.\n</some_context>",
+		"[Digest of messages m0-m9, written from the conversation without a model. A record.]\n\n## Rules the user set\n- m1: Never.", "[3 earlier messages hidden here to save room; nothing is lost: m1-m4.]", "[m2-m192: see the digest above.]",
+		"<hook_context>\n# What was before, by precis from the recording of this session. Read on.\n</hook_context>", "[Hidden to save room: m1-m4.]",
 	} {
-		if got := SummaryRule(sentence); got != want {
-			t.Errorf("%q: %q, want %q", sentence, got, want)
+		if !Wrote(text) {
+			t.Errorf("taken for a person's: %.80q", text)
+		}
+	}
+	for _, text := range []string{
+		"<command-name>/ship</command-name>\n<command-args>the fix of the day</command-args>", "<div>\n<my-element>x</my-element>\n</div>", "<p>Always test.</p>", "see <some_context>x</some_context>",
+		"<pr_description>\nFix it.\n</pr_description>", "[Digest it for me]", "What did we do so far in the cart?\nAnd what is left?", "The tool loaded. Now run it.", "<a_b>", "<user_query>go</user_query>",
+	} {
+		if Wrote(text) && text != "What did we do so far in the cart?\nAnd what is left?" {
+			t.Errorf("taken for a program's: %q", text)
+		}
+	}
+}
+
+func TestStanding(t *testing.T) {
+	same := func(a, b string) bool {
+		x, ok := Standing(a)
+		y, ok2 := Standing(b)
+		return ok && ok2 && x.Key == y.Key
+	}
+	reminder := func(s string) string { return "<system-reminder>\n" + s + "\n</system-reminder>" }
+	for _, tt := range []struct {
+		a, b string
+		want bool // b takes the place of a
+	}{
+		{reminder("Today's date is 2026-11-25."), reminder("Today's date is 2026-11-26."), true},
+		{reminder("Today's date is 2026-11-25."), reminder("The date has changed. Today's date is now 2026-11-26."), true},
+		{reminder("Plan mode is active. Do not edit."), reminder("## Exited Plan Mode\n\nYou may edit."), true},
+		{reminder("Contents of /p/sub/CLAUDE.md:\n\nA"), reminder("Contents of /p/sub/CLAUDE.md:\n\nB"), true},
+		{reminder("Contents of /p/sub/CLAUDE.md:\n\nA"), reminder("Contents of /p/CLAUDE.md:\n\nA"), false},
+		{reminder("The following skills are available for use with the Skill tool:\n- a"), reminder("The following skills are available for use with the Skill tool:\n- b"), false}, // it may be what is new
+		{"# Environment\nlinux\n\nToday's date is 1.", "# Environment\nlinux\n\nToday's date is 2.", true},
+		{"# Environment\nlinux\n\nToday's date is 1.", "Today's date is 2.", false},
+		{"# AGENTS.md instructions for /p\n\nA", "# AGENTS.md instructions for /p\n\nB", true},
+		{"<environment_context>\n<cwd>/p</cwd>\n</environment_context>", "<environment_context>\n<date>2</date>\n</environment_context>", false},
+		{"[SYSTEM NOTIFICATION]\n<task-id>b1</task-id> started", reminder("[SYSTEM NOTIFICATION]\n<task-id>b1</task-id> completed"), true},
+		{"Base directory for this skill: /s/a\n\nA", "Base directory for this skill: /s/a\n\nB", true},
+	} {
+		if got := same(tt.a, tt.b); got != tt.want {
+			t.Errorf("%q takes the place of %q: %v", tt.b, tt.a, got)
+		}
+	}
+	for _, text := range []string{"Please look at part 1.", reminder("The task tools haven't been used recently."), reminder("Called the Read tool with the following input: {}"), "Contents of the box: nothing", reminder("Contents of /p/a.go:\n\npackage a")} {
+		if l, ok := Standing(text); ok {
+			t.Errorf("%q stays in force as %q", text, l.Key)
 		}
 	}
 }

@@ -2,8 +2,6 @@ package harness
 
 import (
 	"strings"
-
-	"precis/internal/lazyregexp"
 )
 
 // UserWords strips the tags in which agent programs wrap what users say, and what an
@@ -69,31 +67,6 @@ func IsSummary(text string) bool {
 		}
 	}
 	return false
-}
-
-var (
-	// wrapping are sentences that programs put around a summary, and headings of digests. They order, but
-	// no user wrote them.
-	wrapping = lazyregexp.New(`(?i)^(?:(?:please )?continue the conversation from where (?:it|we) left off|resume directly\b|pick up the last task as if|the summary was written without seeing|` +
-		`· do not recap|\[?digest of messages|a record of what was said and done, not|files only read, newest first|another language model started|if you need specific details from before)`)
-	// handled is a handle by which a digest names where a sentence stands.
-	handled = lazyregexp.New(`^(?:[bc][0-9a-f]{5}:)?m\d+(?:-m\d+)?(?:\.b\d+)?(?: \(user\))?: `)
-)
-
-// SummaryRule returns a rule of the user's that a summary holds, without the handle before it; "" for a
-// sentence that the program put around the summary.
-func SummaryRule(sentence string) string {
-	for {
-		rest := handled.ReplaceAllString(sentence, "")
-		if rest == sentence {
-			break
-		}
-		sentence = rest
-	}
-	if wrapping.MatchString(sentence) {
-		return ""
-	}
-	return sentence
 }
 
 // localCommands are the slash commands that agents' programs carry out themselves.

@@ -30,7 +30,7 @@ type Outcome struct {
 	Said string // of a rejection: the user's words with it; "" for none
 }
 
-// Outcome reads how the call ended. A refusal by the user goes before all else, an
+// Outcome reads how the call ended. A refusal by the user goes before all else, see [harness.Refusal], an
 // explicit exit code before words in the output, an error flag before words, too. An
 // exit code of 1 is no failure of a search without a hit. Words decide only for
 // commands whose result states neither, and where a pipeline or a list hides the
@@ -45,8 +45,11 @@ func (c *Call) Outcome() Outcome {
 		_, text, _ = strings.Cut(text, "\n")
 	}
 	text = strings.TrimSpace(text)
-	if c.refused(text) {
-		return Outcome{End: Rejected, Said: saidWith(text)}
+	switch said, is := harness.Refusal(harness.Result{Tool: c.Name, Text: c.Text, IsError: c.IsError, Refused: c.refused, Around: c.around}); is {
+	case harness.Proven:
+		return Outcome{End: Rejected, Said: said}
+	case harness.Claimed: // a page, or a command, may say so
+		return Outcome{End: Failed, Line: claimedRefusal}
 	}
 	if c.Kind == Command {
 		return c.commandOutcome(text)
@@ -130,36 +133,11 @@ func (c *Call) Output() string {
 	return c.Text
 }
 
+// claimedRefusal is what is said of a failure whose text alone says that it was a refusal.
+const claimedRefusal = "the result says that it was refused"
+
 // carriedOut is what Cline says of a command whatever its exit code.
 const carriedOut = "Command executed."
-
-// refusals are how agents' programs tell a model that the user has refused a call.
-var refusals = lazyregexp.New(`(?i)user doesn.t want to proceed|tool use was rejected|\buser (?:has )?(?:rejected|denied|declined|aborted)\b|interrupted by (?:the )?user|(?:aborted|rejected|denied|declined) by (?:the )?user`)
-
-// refused reports whether a result says that the user has refused the call: at its
-// beginning, since what a file or a command says may hold such words.
-func (c *Call) refused(text string) bool {
-	const head, all = 200, 2000
-	if c.Kind == Read && !c.IsError {
-		return false
-	}
-	at := refusals.FindStringIndex(text[:min(len(text), head)])
-	return at != nil && (at[0] < 8 || at[0] < 120 && (c.IsError || len(text) < all))
-}
-
-// saidWith returns the user's words in the result of a call that was refused.
-func saidWith(text string) string {
-	if _, after, ok := strings.Cut(text, "<feedback>"); ok {
-		said, _, _ := strings.Cut(after, "</feedback>")
-		return strings.TrimSpace(said)
-	}
-	for _, head := range []string{"the user said:", "provided the following feedback:", "with the following feedback:"} {
-		if _, after, ok := strings.Cut(text, head); ok {
-			return strings.TrimSpace(after[harness.End(after):])
-		}
-	}
-	return ""
-}
 
 // exits match the explicit exit codes of results.
 var exits = lazyregexp.New(`(?i)(?:\bexit(?:ed with)? code:?|\bexit_code"?:?|\bexit status|<returncode>|\breturn code:?)\s*\(?(-?\d{1,6})\b`)

@@ -41,8 +41,10 @@ type Call struct {
 	IsError bool
 	Effects []Effect // files it writes or removes
 
-	flagged bool // results of this conversation are marked when they are errors
-	patch   bool // it applies a patch; its result may be that of a command
+	refused bool            // the recording says that a person refused it
+	around  harness.Program // of the conversation
+	flagged bool            // results of this conversation are marked when they are errors
+	patch   bool            // it applies a patch; its result may be that of a command
 }
 
 // Find returns the calls of msgs in the order of their uses.
@@ -56,10 +58,10 @@ func Find(msgs []precis.Message) []Call {
 			f.user(i, m)
 		}
 	}
-	if slices.ContainsFunc(f.calls, func(c Call) bool { return c.IsError }) {
-		for i := range f.calls {
-			f.calls[i].flagged = true
-		}
+	flagged := slices.ContainsFunc(f.calls, func(c Call) bool { return c.IsError })
+	around := harness.Program(precis.Around(msgs))
+	for i := range f.calls {
+		f.calls[i].flagged, f.calls[i].around = flagged, around
 	}
 	return f.calls
 }
@@ -107,7 +109,7 @@ func (f *finder) user(i int, m precis.Message) {
 			}
 			delete(f.byID, block.ToolUseID)
 			call := &f.calls[c]
-			call.Results, call.Text, call.IsError = []precis.Handle{precis.BlockHandle(i, b)}, block.Text(), block.IsError
+			call.Results, call.Text, call.IsError, call.refused = []precis.Handle{precis.BlockHandle(i, b)}, block.Text(), block.IsError, block.Refused
 		case precis.Text:
 			if name, ok := harness.ResultHead(block.Text); ok {
 				b = f.xmlResult(i, b, name, m.Content)

@@ -1,0 +1,124 @@
+package harness
+
+import (
+	"regexp"
+	"strings"
+)
+
+// Program is the family of the program around a model, as far as what it writes into the
+// user's messages tells: programs of one family write the same marks.
+type Program string
+
+// The families.
+const (
+	NoProgram Program = ""         // nothing of a program was seen
+	Reminders Program = "reminder" // Claude Code and its kin: <system-reminder>
+	Wrappers  Program = "wrapper"  // Roo Code, Cline and their kin: <task>, <environment_details>
+	Codex     Program = "codex"    // <environment_context>
+)
+
+// marksOf are the words by which the texts of a family begin.
+var marksOf = []struct {
+	of    Program
+	heads []string
+}{
+	{Reminders, []string{"<system-reminder>", "<local-command", "<command-name>", "<command-message>", "Caveat: The messages below were generated", "[Request interrupted by user", "This session is being continued from a previous conversation"}},
+	{Wrappers, []string{"<task>", "<user_message>", "<feedback>", "<environment_details>", "[TASK RESUMPTION]"}},
+	{Codex, []string{"<environment_context>", "# AGENTS.md instructions for ", "<user_instructions>", "<turn_aborted>"}},
+}
+
+// ProgramOf returns the family that a text in the user's role, outside of results, is a
+// mark of; [NoProgram] when it is none.
+func ProgramOf(text string) Program {
+	for _, m := range marksOf {
+		if hasHead(text, m.heads) {
+			return m.of
+		}
+	}
+	if _, ok := ResultHead(text); ok {
+		return Wrappers
+	}
+	return NoProgram
+}
+
+// Result is what is known of a tool's result.
+type Result struct {
+	Tool    string
+	Text    string
+	IsError bool
+	Refused bool    // the recording says, apart from the text, that a person refused the call
+	Around  Program // of the conversation
+}
+
+// Evidence says how sure it is that a person refused a call.
+type Evidence int
+
+// The degrees.
+const (
+	NotRefused Evidence = iota
+	Claimed             // the text says so, and nothing else does: any page or command could
+	Proven              // the recording says so, or the program does in its own place
+)
+
+// refusalForm is how a program tells a model that a person refused a call. The text is
+// the whole result.
+type refusalForm struct {
+	by      Program
+	flagged bool // the result is marked as an error, too
+	form    *regexp.Regexp
+}
+
+// refusalForms stand with the versions that wrote them: Claude Code 2.0 and 2.1; opencode
+// 1.18; Roo Code 3.28 and 3.52, Cline 3; Codex 0.40 to 0.169. The first group is what the
+// person said.
+var refusalForms = []refusalForm{
+	{Reminders, true, regexp.MustCompile(`^The user doesn't want to proceed with this tool use\. The tool use was rejected(?: \(eg\. if it was a file edit, the new_string was NOT written to the file\))?\. To tell you how to proceed, the user said:\n(?s:(.*))$`)},
+	{Reminders, true, regexp.MustCompile(`^The user doesn't want to proceed with this tool use\. The tool use was rejected(?: \(eg\. if it was a file edit, the new_string was NOT written to the file\))?\. STOP what you are doing and wait for the user to tell you how to proceed\.(?s:.*)$`)},
+	{Reminders, true, regexp.MustCompile(`^The user doesn't want to take this action right now\. STOP what you are doing and wait for the user to tell you how to proceed\.$`)},
+	{Reminders, true, regexp.MustCompile(`^User (?:rejected tool use|chose to stay in plan mode and continue planning)\.?$`)},
+	{Reminders, true, regexp.MustCompile(`^(?:\{"error": ?")?\[Operation Cancelled\] Reason: User (?:denied execution|cancelled[^\n"]*)\.?(?:"\})?$`)},
+	{"opencode", true, regexp.MustCompile(`^The user rejected permission to use this specific tool call with the following feedback: (?s:(.*))$`)},
+	{"opencode", true, regexp.MustCompile(`^The user rejected permission to use this specific tool call\.$`)},
+	{Wrappers, false, regexp.MustCompile(`^The user denied this operation\.$`)},
+	{Wrappers, false, regexp.MustCompile(`^The user denied this operation(?:\.\nThe user provided| and provided) the following feedback:\n<feedback>\n?(?s:(.*?))\n?</feedback>$`)},
+	{Wrappers, false, regexp.MustCompile(`^\{\s*"status": ?"denied",\s*"message": ?"The user denied this operation[^"]*"(?:,\s*"feedback": ?"(?s:(.*))")?\s*\}$`)},
+	{Codex, false, regexp.MustCompile(`^(?:exec command |patch |command failed: )?(?:rejected|aborted) by (?:the )?user(?: after \d+(?:\.\d+)? ?s)?\.?$`)},
+	{Codex, false, regexp.MustCompile(`^user (?:rejected|cancelled) MCP tool call$`)},
+}
+
+// Refusal reports how sure it is that a person refused the call whose result this is, and
+// what they said. A refusal is what the recording says apart from text, or the program's own form
+// as the whole result of a conversation of that program. An error that has such a form
+// in the conversation of nobody known is only claimed to be one, and nothing in it is a
+// person's.
+func Refusal(r Result) (said string, is Evidence) {
+	text := r.Text
+	if _, ok := ResultHead(text); ok {
+		_, text, _ = strings.Cut(text, "\n")
+		r.Around = Wrappers
+	}
+	text = strings.TrimSpace(text)
+	server := strings.HasPrefix(r.Tool, "mcp__") // what a server says may be anything
+	for _, f := range refusalForms {
+		if !r.Refused && f.flagged && !r.IsError {
+			continue
+		}
+		m := f.form.FindStringSubmatch(text)
+		if m == nil {
+			continue
+		}
+		if len(m) > 1 {
+			said = strings.TrimSpace(m[1][End(m[1]):])
+		}
+		switch {
+		case r.Refused, f.by == r.Around && !server:
+			return said, Proven
+		case r.IsError:
+			return "", Claimed
+		}
+	}
+	if r.Refused {
+		return "", Proven
+	}
+	return "", NotRefused
+}
