@@ -72,11 +72,11 @@ func ParseTarget(text string) (Target, error) {
 		return Target{}, errTarget("target is %g, want 0 or more", v)
 	}
 	if parts == nil {
-		return Target{}, errTarget("%.40q is no target", text)
+		return Target{}, errTarget("target is %.40q, which is neither a share nor a number of tokens", text)
 	}
 	v, err := strconv.ParseFloat(strings.NewReplacer(",", "", "_", "").Replace(parts[1]), 64)
 	if err != nil {
-		return Target{}, errTarget("%.40q is no target", text)
+		return Target{}, errTarget("target is %.40q, which is neither a share nor a number of tokens", text)
 	}
 	switch parts[2] {
 	case "%", "％":
@@ -99,14 +99,14 @@ func ParseTarget(text string) (Target, error) {
 
 func shareOf(share float64, text string) (Target, error) {
 	if share <= 0 || share > 1 {
-		return Target{}, errTarget("%.40q is not over 0%% and up to 100%% of the window", text)
+		return Target{}, errTarget("target is %.40q, which is not over 0%% and up to 100%% of the window", text)
 	}
 	return Target{Share: Share(share)}, nil
 }
 
 func tokensOf(v float64, text string) (Target, error) {
 	if v < 1 || v > mostTokens {
-		return Target{}, errTarget("%.40q is not from 1 to %s tokens", text, number(mostTokens))
+		return Target{}, errTarget("target is %.40q, which is not from 1 to %s tokens", text, number(mostTokens))
 	}
 	return Target{Tokens: Tokens(v)}, nil
 }
@@ -124,9 +124,9 @@ func errNoUnit(v float64) error {
 		tokens = "1 token"
 	}
 	if v > MaxPercent {
-		return errTarget("%s has no unit: it may mean %s or %sk tokens", n, tokens, n)
+		return errTarget("target is %s, without a unit: it may mean %s or %sk tokens", n, tokens, n)
 	}
-	return &Error{Code: CodeInvalid, Op: "read target", Err: fmt.Errorf("%s has no unit: it may mean %s%% of the context window or %s", n, n, tokens),
+	return &Error{Code: CodeInvalid, Op: "read target", Err: fmt.Errorf("target is %s, without a unit: it may mean %s%% of the context window or %s", n, n, tokens),
 		Hint: fmt.Sprintf("write %s%% for a share of the window; tokens are written as %sk, or as a number from 1,000 on", n, n)}
 }
 
