@@ -21,7 +21,8 @@ func (s *Service) guard(next http.Handler) http.Handler {
 	hosts := func() []string { return s.config().Gateway.Hosts }
 	foreign := func(w http.ResponseWriter, _ *http.Request, err error) { refuse(w, http.StatusForbidden, err) }
 	return origin.Handler(hosts, foreign, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		s.translateKey(r)
+		r, leave := s.translateKey(r)
+		defer leave()
 		next.ServeHTTP(w, r)
 	}))
 }
