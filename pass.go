@@ -237,10 +237,10 @@ func (p *pass) reduce(ctx context.Context) error {
 // drop takes back what the run has made.
 func (p *pass) drop(start Situation) { p.s, p.edits, p.retained, p.gone = start, nil, nil, nil }
 
-// spare looks for what the run has taken from the view altogether. Where nobody asked
-// for the run or its target it is dropped if the view fits without it; if it does not, one that comes
-// down only as far as the view must is preferred, if it takes less. It reports whether
-// the run stands.
+// spare looks for what the run has taken from the view altogether. Where nobody asked for
+// the run or its target it is dropped if the view fits without it; if it does not, one that
+// comes down only as far as the view must is preferred, if it takes less. It reports
+// whether the run stands.
 func (p *pass) spare(ctx context.Context, start Situation, rungs []Strategy, fits bool) bool {
 	p.gone = p.goneSince(start)
 	if p.gone == nil || p.r.Manual || p.r.Target > 0 {

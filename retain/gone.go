@@ -1,6 +1,7 @@
 package retain
 
 import (
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -78,28 +79,38 @@ func lastTurn(t *precis.Transcript, was *precis.Shown) int {
 // rest is cut.
 const enough = 40
 
+// little is the size in bytes of a line that may stand anywhere, such as a brace: by it
+// alone nothing is known again, unless nothing else is said.
+const little = 12
+
 // stands reports whether a view has what the user says in a message in some form: the
 // message itself, shortened or not, or one of its lines elsewhere. words are those of the
 // view, folded.
 func stands(m precis.Message, look precis.Look, words string) bool {
-	texts := 0
+	var lines, telling []string
 	for _, b := range m.UserBlocks() {
 		text, ok := m.Content[b].(precis.Text)
 		if !ok {
 			continue
 		}
 		for line := range strings.Lines(text.Text) {
-			line = Folded(line)
-			if line == "" {
-				continue
+			if line = Folded(line); line != "" {
+				lines = append(lines, line)
 			}
-			texts++
-			if strings.Contains(words, first(line, enough)) || strings.Contains(words, last(line, enough)) {
-				return true
+			if len(line) >= little {
+				telling = append(telling, line)
 			}
 		}
 	}
-	return texts == 0 && !look.Hidden // a picture, or its note
+	if len(lines) == 0 {
+		return !look.Hidden // a picture, or its note
+	}
+	if len(telling) > 0 {
+		lines = telling
+	}
+	return slices.ContainsFunc(lines, func(line string) bool {
+		return strings.Contains(words, first(line, enough)) || strings.Contains(words, last(line, enough))
+	})
 }
 
 func first(s string, n int) string {
