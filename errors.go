@@ -14,6 +14,7 @@ const (
 	CodeNotFound   Code = "not_found"   // a conversation, edit or handle that does not exist
 	CodeConflict   Code = "conflict"    // edits that cross, or a node that moved on
 	CodeOverBudget Code = "over_budget" // nothing left to cut, or no room for a window
+	CodeWouldLose  Code = "would_lose"  // refused until it is asked for once more: the view would lose something altogether
 	CodeUpstream   Code = "upstream"    // a model or server failed
 	CodeCanceled   Code = "canceled"    // the context ended
 	CodeInternal   Code = "internal"    // a fault of precis itself, or of the disk under it

@@ -137,15 +137,15 @@ type Request struct {
 	Profile      string // names a threshold in Settings.Profiles; usually the model or profile
 	Reported     int    // input tokens the provider reported for the view as it is now, or for all but what was added since; 0: unknown
 
-	From, To   int  // only messages [From,To), and what stands or falls with them, are reduced; To 0: all. Without Target they come down to a fifth of their size
-	Target     int  // tokens a reduction comes down to, user text and pins notwithstanding; 0: by the settings
-	Background bool // reduce now although it is not due yet, so that nobody waits later
-	Manual     bool // a user asks for a reduction now, whatever the threshold
-	Asked      bool // the model asks for one now, whatever the threshold; the cap counts the run and may refuse it, and one that saves too little is dropped
-	Forced     bool // the provider refused the view as too long
-	Retry      int  // with Forced: how many reduced views of this request were refused before, see MaxForced
-	DryRun     bool // change nothing and call no model; report what would be done
-	Watch      bool // reduce nothing, whatever is due: the caller does so by another call
+	From, To   int    // only messages [From,To), and what stands or falls with them, are reduced; To 0: all. Without Target they come down to a fifth of their size
+	Target     Tokens // that a reduction comes down to, user text and pins notwithstanding; 0: by the settings
+	Background bool   // reduce now although it is not due yet, so that nobody waits later
+	Manual     bool   // a user asks for a reduction now, whatever the threshold
+	Asked      bool   // the model asks for one now, whatever the threshold; the cap counts the run and may refuse it, and one that saves too little is dropped
+	Forced     bool   // the provider refused the view as too long
+	Retry      int    // with Forced: how many reduced views of this request were refused before, see MaxForced
+	DryRun     bool   // change nothing and call no model; report what would be done
+	Watch      bool   // reduce nothing, whatever is due: the caller does so by another call
 
 	WithoutModels bool // climb no rung that calls a model
 

@@ -26,6 +26,7 @@ type pass struct {
 	outcome  string
 	ended    Ending
 	retained *Retention // nil: not measured
+	gone     *Gone      // nil: nothing
 	warnings []string
 }
 
@@ -98,7 +99,7 @@ func (p *pass) decide() {
 	p.decision.Target = min(p.decision.Target, p.roomy(), p.ofRange())
 	p.s.Limit = p.counted(allowed)
 	if p.r.Target > 0 {
-		target := min(p.r.Target, int(max(p.decision.Allowed, 0)))
+		target := min(int(p.r.Target), int(max(p.decision.Allowed, 0)))
 		if p.r.Forced {
 			target = min(target, p.decision.Target)
 		}
@@ -219,12 +220,15 @@ func (p *pass) reduce(ctx context.Context) error {
 	}
 	start := p.s
 	err := p.climb(ctx, rungs)
+	if err == nil && !p.spare(ctx, start, rungs, fits) {
+		return nil
+	}
 	if err == nil && fits && !p.showsPins() && p.worthless(start.Used) {
-		p.s, p.edits, p.retained = start, nil, nil
+		p.drop(start)
 		return nil
 	}
 	if err == nil && fits && p.s.Used >= start.Used && !(p.showsPins() && float64(p.size(p.s.Used, nil).Tokens) <= p.decision.Allowed) {
-		p.s, p.edits, p.retained = start, nil, nil
+		p.drop(start)
 	}
 	p.view, p.repairs = p.s.Repair(messagesOf(p.s.Units))
 	after := p.size(p.s.Used, p.view)
@@ -239,6 +243,9 @@ func (p *pass) reduce(ctx context.Context) error {
 	if len(p.edits) == 1 && p.showsPins() {
 		p.end(EndedReduced, "what is pinned is shown again: from %s to %s tokens", number(p.before.Tokens), number(after.Tokens))
 	}
+	if p.gone != nil {
+		p.outcome += "; breach: in no form in it are " + p.gone.String()
+	}
 	if len(p.edits) == 0 {
 		p.end(EndedNothing, "left alone: no rung found anything to reduce")
 		if start.Excess() <= 0 {
@@ -246,6 +253,55 @@ func (p *pass) reduce(ctx context.Context) error {
 		}
 	}
 	return err
+}
+
+// drop takes back what the run has made.
+func (p *pass) drop(start Situation) { p.s, p.edits, p.retained, p.gone = start, nil, nil, nil }
+
+// spare looks for what the run has taken from the view altogether. Where nobody asked for
+// the run or its target it is dropped if the view fits without it; if it does not, one that
+// comes down only as far as the view must is preferred, if it takes less. It reports
+// whether the run stands.
+func (p *pass) spare(ctx context.Context, start Situation, rungs []Strategy, fits bool) bool {
+	p.gone = p.goneSince(start)
+	if p.gone == nil || p.r.Manual || p.r.Target > 0 {
+		return true
+	}
+	if fits && !p.r.Forced {
+		p.end(EndedSpared, "left alone: in no form in the view would be %s", p.gone)
+		p.drop(start)
+		return false
+	}
+	if start.Target >= start.Limit {
+		return true
+	}
+	first := *p
+	p.s = start
+	p.s.Target = start.Limit
+	rungs = slices.DeleteFunc(slices.Clone(rungs), usesModel) // a model was asked before
+	if err := p.climb(ctx, rungs); err != nil || p.s.Used > start.Limit || len(p.edits) == 0 {
+		*p = first
+		return true
+	}
+	if p.gone = p.goneSince(start); p.gone != nil && !p.gone.less(first.gone) {
+		*p = first
+		return true
+	}
+	p.s.Target = start.Target
+	return true
+}
+
+// goneSince returns what the run has taken from the view altogether; nil: nothing, or nobody
+// can say.
+func (p *pass) goneSince(start Situation) *Gone {
+	w, ok := p.m.o.Gate.(Warden)
+	if !ok || len(p.edits) == 0 {
+		return nil
+	}
+	if g := w.Gone(&p.s, start.Edits); !g.Empty() {
+		return &g
+	}
+	return nil
 }
 
 // end notes how the check ended, in one word and in one sentence.
@@ -380,7 +436,7 @@ func (p *pass) result() Result {
 		Counter: p.m.o.Counter.Name(), Calibration: p.factor, TriggeredBy: p.triggeredBy(),
 		Before: p.before, Said: p.said(), After: p.size(p.s.Used, p.view),
 		Decision: p.decision, Arithmetic: p.decision.Arithmetic(), Outcome: p.outcome, Ended: p.ended,
-		Steps: p.steps, Edits: summarize(p.edits, p.factor), Repairs: p.repairs, Retention: p.retained, Warnings: p.warnings, Status: p.status(),
+		Steps: p.steps, Edits: summarize(p.edits, p.factor), Repairs: p.repairs, Retention: p.retained, Gone: p.gone, Warnings: p.warnings, Status: p.status(),
 		Took: p.m.o.Now().Sub(p.started),
 	}}
 }

@@ -26,7 +26,7 @@ func TestOnlyARangeIsReduced(t *testing.T) {
 		look := precis.ShownBy(conv.Transcript, conv.Edits).Message(i)
 		return look.Hidden || look.Changed
 	}
-	run := func(from, to, target int) precis.Result {
+	run := func(from, to int, target precis.Tokens) precis.Result {
 		t.Helper()
 		res, err := m.Manage(t.Context(), precis.Request{Conversation: conv, Window: window(20_000), Manual: true, From: from, To: to, Target: target})
 		if err != nil {

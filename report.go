@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"strings"
 	"time"
 )
 
@@ -37,6 +38,7 @@ type Report struct {
 	Edits        []EditSummary `json:"edits"`
 	Repairs      []Breach      `json:"repairs,omitempty"`   // what the recorded conversation lacked to be valid
 	Retention    *Retention    `json:"retention,omitempty"` // nil when nothing was reduced or the gate is no [Auditor]
+	Gone         *Gone         `json:"gone,omitempty"`      // a breach: what the run took from the view altogether; nil: nothing
 	Warnings     []string      `json:"warnings,omitempty"`
 	Status       Status        `json:"status"`
 	Took         time.Duration `json:"took_ns"`
@@ -51,6 +53,7 @@ const (
 	EndedNotDue     Ending = "not_due"        // nothing was to be done
 	EndedWatching   Ending = "left_to_caller" // see [Request.Watch]
 	EndedCapped     Ending = "capped"         // the cap stopped the run
+	EndedSpared     Ending = "spared"         // the run would have taken something from the view altogether, see [Gone]
 	EndedReduced    Ending = "reduced"        // edits were made
 	EndedNothing    Ending = "nothing_found"  // no rung found anything to reduce
 	EndedWithin     Ending = "within_target"  // the view was small enough
@@ -188,6 +191,54 @@ type LostAnchor struct {
 	Worth  float64 `json:"worth,omitempty"` // how likely it is to be needed again, 0 to 1
 }
 
+// Gone is what one view shows and the next has in no form at all. The zero value is
+// nothing.
+type Gone struct {
+	Rules    []LostAnchor `json:"rules,omitempty"`          // sentences in which the user sets a rule
+	Of       int          `json:"of_rules,omitempty"`       // rules that the user set, those lost included
+	LastTurn *Handle      `json:"last_user_turn,omitempty"` // what the user said last; nil: it stands
+	// Hidden is the share of the tokens that is hidden or cut away with neither a summary
+	// nor a digest in its place; 0 up to nine tenths.
+	Hidden float64 `json:"hidden_share,omitempty"`
+}
+
+// Empty reports whether nothing is gone.
+func (g Gone) Empty() bool { return len(g.Rules) == 0 && g.LastTurn == nil && g.Hidden == 0 }
+
+// less reports whether less is gone than of another one.
+func (g *Gone) less(than *Gone) bool {
+	if turn := g.LastTurn != nil; turn != (than.LastTurn != nil) {
+		return !turn
+	}
+	if len(g.Rules) != len(than.Rules) {
+		return len(g.Rules) < len(than.Rules)
+	}
+	return g.Hidden < than.Hidden
+}
+
+// String says what is gone in one sentence without a full stop and without a word of the
+// conversation; "" for nothing.
+func (g Gone) String() string {
+	var parts []string
+	if n := len(g.Rules); n > 0 {
+		parts = append(parts, fmt.Sprintf("%d of %d rules of the user (first %s)", n, g.Of, g.Rules[0].Handle))
+	}
+	if g.LastTurn != nil {
+		parts = append(parts, fmt.Sprintf("the last user turn (%s)", *g.LastTurn))
+	}
+	if g.Hidden > 0 {
+		parts = append(parts, fmt.Sprintf("%.0f %% of the view, with neither a summary nor a digest in its place", 100*g.Hidden))
+	}
+	return strings.Join(parts, "; ")
+}
+
+// Warden is a [Gate] that can say what the view of a situation has in no form at all;
+// before are the edits that the run began with. A run that no user asked for is dropped
+// when something is, as long as the view fits without it; see [Report.Gone].
+type Warden interface {
+	Gone(s *Situation, before []Edit) Gone
+}
+
 // Auditor is a [Gate] that can say what a view keeps and has lost. made are the
 // edits of this run, in force already in s.
 type Auditor interface {
@@ -209,6 +260,10 @@ func (r Report) log(ctx context.Context, to *slog.Logger) {
 	)
 	for _, e := range r.Edits {
 		r.logEdit(ctx, to, e)
+	}
+	if g := r.Gone; g != nil {
+		to.LogAttrs(ctx, slog.LevelWarn, "breach: the view has lost something altogether", slog.String("conversation", r.Conversation),
+			slog.Int("rules", len(g.Rules)), slog.Bool("last_user_turn", g.LastTurn != nil), slog.Float64("hidden_share", g.Hidden))
 	}
 	for _, s := range r.Steps {
 		if s.Outcome == OutcomeFailed {

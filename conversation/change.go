@@ -34,6 +34,7 @@ type Intent struct {
 	Text     string          // to reword
 	Handles  []precis.Handle // to pin; to restore or exclude: exactly one
 	Messages int             // to rewind to
+	Force    bool            // to exclude and reword although something would be lost altogether, see [LossError]
 }
 
 // Undo takes back edits: those with the IDs or short names, or with none the last run.
@@ -52,7 +53,8 @@ func Restore(ctx context.Context, h Home, id string, handle precis.Handle) (Chan
 }
 
 // Exclude hides messages, and the tool uses and results that belong to them. What
-// must stay is refused with [precis.CodeConflict], see [precis.Manager.Exclude].
+// must stay is refused with [precis.CodeConflict], see [precis.Manager.Exclude], and what
+// would be lost altogether with [precis.CodeWouldLose]; an [Intent] can force the latter.
 func Exclude(ctx context.Context, h Home, id string, handle precis.Handle) (Change, error) {
 	return Do(ctx, h, id, Intent{Verb: VerbExclude, Handles: []precis.Handle{handle}})
 }
@@ -71,7 +73,38 @@ func Reword(ctx context.Context, h Home, id, edit, text string) (Change, error) 
 
 // Do makes the edit that a user asks for.
 func Do(ctx context.Context, h Home, id string, i Intent) (Change, error) {
-	return change(ctx, h, id, func(s *Subject) (precis.Edit, error) { return i.apply(ctx, s) })
+	return change(ctx, h, id, func(s *Subject) (precis.Edit, error) {
+		if err := i.guard(ctx, s); err != nil {
+			return precis.Edit{}, err
+		}
+		return i.apply(ctx, s)
+	})
+}
+
+// guard refuses what would be lost altogether, see [Guard].
+func (i Intent) guard(ctx context.Context, s *Subject) error {
+	if i.Force || i.Verb != VerbExclude && i.Verb != VerbReword {
+		return nil
+	}
+	tried := s.tried()
+	if _, err := i.apply(ctx, tried); err != nil {
+		return err
+	}
+	return errLoss(string(i.Verb), goneSince(s, tried))
+}
+
+// tried returns a copy of the subject whose edits are tried and not kept.
+func (s *Subject) tried() *Subject {
+	tried, conv := *s, *s.Conversation
+	conv.Edits = slices.Clip(conv.Edits)
+	tried.Conversation, tried.Manager = &conv, s.Manager.With(nil)
+	tried.Ask.Meter = nil // what is tried is not to be counted with the conversation
+	return &tried
+}
+
+// goneSince returns what the edits of a copy of a subject take from its view altogether.
+func goneSince(s, tried *Subject) precis.Gone {
+	return goneBy(s.Conversation, tried.Conversation.Edits[len(s.Conversation.Edits):], s.Manager.NewMeter())
 }
 
 // apply makes the edit through the manager of the subject.
@@ -136,16 +169,21 @@ func (s *Subject) changed(f func(*Subject) (precis.Edit, error), c *Change) (bef
 type Forecast struct {
 	Change
 	Before precis.Status `json:"before"`
+	Loses  *precis.Gone  `json:"would_lose,omitempty"` // what the view would lose altogether: [Do] wants a Force; nil: nothing
 }
 
 // Effect returns what [Do] would do. Nothing is changed.
 func Effect(ctx context.Context, h Home, id string, i Intent) (Forecast, error) {
 	return look(ctx, h, id, func(s *Subject) (f Forecast, err error) {
-		tried, conv := *s, *s.Conversation
-		conv.Edits = slices.Clip(conv.Edits)
-		tried.Conversation, tried.Manager = &conv, s.Manager.With(nil)
-		tried.Ask.Meter = nil // what is tried is not to be counted with the conversation
-		f.Before, err = tried.changed(func(s *Subject) (precis.Edit, error) { return i.apply(ctx, s) }, &f.Change)
+		tried := s.tried()
+		if f.Before, err = tried.changed(func(s *Subject) (precis.Edit, error) { return i.apply(ctx, s) }, &f.Change); err != nil {
+			return f, err
+		}
+		if i.Verb == VerbExclude || i.Verb == VerbReword {
+			if g := goneSince(s, tried); !g.Empty() {
+				f.Loses = &g
+			}
+		}
 		return f, err
 	})
 }

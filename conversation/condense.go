@@ -2,14 +2,10 @@ package conversation
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
-	"strings"
 
 	"precis"
-	"precis/internal/preview"
-	"precis/retain"
 )
 
 // Ways of condensing, see [CondenseOptions].
@@ -21,13 +17,14 @@ const (
 // CondenseOptions say how to condense. The zero value does what the settings
 // say.
 type CondenseOptions struct {
-	Focus      string // what a summary should pay attention to
-	Target     int    // tokens to come down to; 0: by the settings
-	From, To   int    // only messages [From,To) are reduced; To 0: all
-	Summarizer string // [ByModel], [ByDigest], or "" for what the settings say
-	Profile    string // whose manager to use; "": the default one
-	KeepRules  bool   // fail with [ErrRules] rather than lose a rule of the user that the view holds
-	Asked      bool   // the model asks, no user: the cap on runs counts it and may refuse it, and a run that saves too little is dropped
+	Focus      string        // what a summary should pay attention to
+	Target     precis.Tokens // to come down to; 0: by Share
+	Share      precis.Share  // of the window to come down to; 0: by the settings
+	From, To   int           // only messages [From,To) are reduced; To 0: all
+	Summarizer string        // [ByModel], [ByDigest], or "" for what the settings say
+	Profile    string        // whose manager to use; "": the default one
+	Force      bool          // do it although something would be lost altogether, see [LossError]
+	Asked      bool          // the model asks, no user: the cap on runs counts it and may refuse it, and a run that saves too little is dropped
 }
 
 // Condensed says what a run did, or would do.
@@ -38,6 +35,9 @@ type Condensed struct {
 	Prices  []string      `json:"prices,omitempty"` // what models would do and cost; previews call none
 	Diff    []ViewChange  `json:"diff,omitempty"`   // of previews
 	Notes   []string      `json:"notes,omitempty"`
+	// Loses is what the view would lose altogether: a preview and a draft say it, and
+	// to put them in force wants a Force. Nil: nothing.
+	Loses *precis.Gone `json:"would_lose,omitempty"`
 
 	// Result is what the manager made: the edits, the view, and the report with its
 	// retention.
@@ -56,8 +56,8 @@ func (c Condensed) Made() (out []EditInfo) {
 }
 
 // Condense brings a conversation down now, whatever the threshold. The error is
-// [precis.CodeOverBudget] when its view does not fit whatever is cut, or not without
-// losing rules that are to be kept, and [precis.CodeConflict] when somebody else
+// [precis.CodeOverBudget] when its view does not fit whatever is cut, [precis.CodeWouldLose]
+// when something would be lost altogether and that is not forced, and [precis.CodeConflict] when somebody else
 // condenses it or has made edits that cross those of the run; nothing is changed then.
 // It runs on a snapshot, so neither turns nor other verbs wait for a model.
 func Condense(ctx context.Context, h Home, id string, o CondenseOptions) (Condensed, error) {
@@ -77,8 +77,8 @@ func Condense(ctx context.Context, h Home, id string, o CondenseOptions) (Conden
 	if err != nil || !out.Changed {
 		return out, err
 	}
-	if o.KeepRules {
-		if err := r.keepsRules(out.Result.Report.Retention); err != nil {
+	if !o.Force {
+		if err := Guard("condense conversation", r.s.Conversation, out.Result.Edits, r.ask.Meter); err != nil {
 			return Condensed{}, err
 		}
 	}
@@ -86,23 +86,6 @@ func Condense(ctx context.Context, h Home, id string, o CondenseOptions) (Conden
 		return Condensed{}, err
 	}
 	return out, nil
-}
-
-// ErrRules is the cause of the error by which [Condense] refuses to lose a rule.
-var ErrRules = errors.New("rules of the user would be lost")
-
-// keepsRules returns an error of cause [ErrRules] when the view loses rules of the user that it held before.
-func (r *run) keepsRules(k *precis.Retention) error {
-	if k == nil || len(k.RulesLost) == 0 {
-		return nil
-	}
-	before := retain.Words(precis.View(r.s.Conversation.Transcript, r.s.Conversation.Edits))
-	lost := slices.DeleteFunc(slices.Clone(k.RulesLost), func(a precis.LostAnchor) bool { return !strings.Contains(before, retain.Folded(a.Text)) })
-	if len(lost) == 0 {
-		return nil
-	}
-	return &precis.Error{Code: precis.CodeOverBudget, Op: "condense conversation", Hint: "choose a larger window or target",
-		Err: fmt.Errorf("%w: %d of %d, first %q (%s)", ErrRules, len(lost), k.Rules, preview.Line(lost[0].Text, 80), lost[0].Handle)}
 }
 
 func errCondensing() error {
@@ -118,6 +101,7 @@ func Preview(ctx context.Context, h Home, id string, o CondenseOptions) (Condens
 	r.ask.DryRun = true
 	out, err := r.manage(ctx)
 	if err == nil {
+		out.Loses = r.loses(out)
 		out.Prices, out.Diff = pricesOf(out.Report), viewChanges(&r.s, out.Result.Edits)
 	}
 	return out, err
@@ -131,6 +115,8 @@ func (o CondenseOptions) Check() error {
 		return precis.Errorf(precis.CodeInvalid, op, "the messages from %d to %d are no range", o.From, o.To)
 	case o.Target < 0:
 		return precis.Errorf(precis.CodeInvalid, op, "target is %d, want 0 or more", o.Target)
+	case !(o.Share >= 0 && o.Share <= 1):
+		return precis.Errorf(precis.CodeInvalid, op, "target is a share of %g, want 0 to 1", o.Share)
 	case !slices.Contains([]string{"", ByModel, ByDigest}, o.Summarizer):
 		return precis.Errorf(precis.CodeInvalid, op, "summarizer is %.40q, want %s or %s", o.Summarizer, ByModel, ByDigest)
 	}
@@ -165,14 +151,30 @@ func (o CondenseOptions) prepare(ctx context.Context, h Home, id string) (*run, 
 	r.ask.Manual, r.ask.Asked = !o.Asked, o.Asked
 	r.ask.From, r.ask.To = o.From, o.To
 	r.ask.Focus, r.ask.WithoutModels = o.Focus, o.Summarizer == ByDigest
-	if o.Target > 0 {
-		r.ask.Target = o.Target
+	if t := o.goal().In(r.ask.Window.Tokens); t > 0 {
+		r.ask.Target = t
 	}
 	if o.Summarizer == ByModel && !s.Manager.UsesModel(r.ask.Window) {
 		return nil, &precis.Error{Code: precis.CodeInvalid, Op: "choose summarizer", Err: fmt.Errorf("no model writes summaries for a window of %d tokens", r.ask.Window.Tokens),
 			Hint: "configure one, or use digest"}
 	}
 	return r, nil
+}
+
+// goal returns what is to be come down to; tokens go before a share.
+func (o CondenseOptions) goal() precis.Target {
+	if o.Target > 0 {
+		return precis.Target{Tokens: o.Target}
+	}
+	return precis.Target{Share: o.Share}
+}
+
+// loses returns what a run would take from the view altogether; nil: nothing.
+func (r *run) loses(c Condensed) *precis.Gone {
+	if g := goneBy(r.s.Conversation, c.Result.Edits, r.ask.Meter); !g.Empty() {
+		return &g
+	}
+	return nil
 }
 
 // profile returns the manager of a named profile.

@@ -70,7 +70,7 @@ func (d *Drafts) Make(ctx context.Context, h Home, id string, o CondenseOptions)
 	if err != nil {
 		return Draft{}, err
 	}
-	made.Diff = viewChanges(&r.s, made.Result.Edits)
+	made.Diff, made.Loses = viewChanges(&r.s, made.Result.Edits), r.loses(made)
 	out := Draft{Condensed: made, Texts: textsOf(made.Result)}
 	if out.Changed {
 		out.ID = rand.Text()
@@ -88,8 +88,19 @@ func (d *Drafts) Read(ctx context.Context, h Home, id, draft string) (Draft, err
 // Apply puts a draft in force, with the texts that are given in the place of its own, by
 // the IDs of its edits. The gate reads each text that differs and adds what it is
 // missing. The error is [precis.CodeNotFound] for a draft that is not known, or no
-// longer, and [precis.CodeConflict] when the conversation was edited meanwhile.
+// longer, [precis.CodeConflict] when the conversation was edited meanwhile, and
+// [precis.CodeWouldLose] when something would be lost altogether, see [LossError], and the
+// options of the draft do not force it; the draft stays then.
 func (d *Drafts) Apply(ctx context.Context, h Home, id, draft string, texts map[string]string) (Condensed, error) {
+	return d.apply(ctx, h, id, draft, texts, false)
+}
+
+// ApplyForced is [Drafts.Apply] whatever would be lost.
+func (d *Drafts) ApplyForced(ctx context.Context, h Home, id, draft string, texts map[string]string) (Condensed, error) {
+	return d.apply(ctx, h, id, draft, texts, true)
+}
+
+func (d *Drafts) apply(ctx context.Context, h Home, id, draft string, texts map[string]string, force bool) (Condensed, error) {
 	k, err := d.find(ctx, h, id, draft)
 	if err != nil {
 		return Condensed{}, err
@@ -110,11 +121,16 @@ func (d *Drafts) Apply(ctx context.Context, h Home, id, draft string, texts map[
 		}
 		out.Report, out.Status = out.Result.Report, out.Result.Report.Status
 	}
+	if !force && !k.ask.Force {
+		if err := Guard("apply draft", r.s.Conversation, out.Result.Edits, r.ask.Meter); err != nil {
+			return Condensed{}, err
+		}
+	}
 	if err := record(ctx, h, id, out.Result); err != nil {
 		return Condensed{}, err
 	}
 	d.drop(draft)
-	out.Diff = nil
+	out.Diff, out.Loses = nil, nil
 	return out, nil
 }
 

@@ -27,7 +27,7 @@ type effectPage struct {
 
 // intent reads what an address or a form asks for.
 func (c *call) intent(v url.Values) (conversation.Intent, error) {
-	i := conversation.Intent{Verb: conversation.Verb(c.r.PathValue("verb")), Edits: v["edit"], Text: strings.ReplaceAll(v.Get("text"), "\r\n", "\n")}
+	i := conversation.Intent{Verb: conversation.Verb(c.r.PathValue("verb")), Edits: v["edit"], Text: strings.ReplaceAll(v.Get("text"), "\r\n", "\n"), Force: v.Get("force") != ""}
 	if text := v.Get("handle"); text != "" {
 		h, err := precis.ParseHandle(text)
 		if err != nil {
@@ -149,6 +149,9 @@ func (c *call) done(edit string) {
 	q := back.Query()
 	q.Del("part")
 	q.Set("did", edit)
+	if q.Del("forced"); c.r.PostForm.Get("force") != "" {
+		q.Set("forced", "1")
+	}
 	back.RawQuery = q.Encode()
 	http.Redirect(c.w, c.r, back.String(), http.StatusSeeOther)
 }

@@ -92,7 +92,7 @@ func (r refusal) Unwrap() error { return r.err }
 // statuses are the HTTP statuses of errors.
 var statuses = map[precis.Code]int{
 	precis.CodeInvalid: http.StatusBadRequest, precis.CodeNotFound: http.StatusNotFound, precis.CodeConflict: http.StatusConflict,
-	precis.CodeOverBudget: http.StatusUnprocessableEntity, precis.CodeUpstream: http.StatusBadGateway, precis.CodeInternal: http.StatusInternalServerError,
+	precis.CodeOverBudget: http.StatusUnprocessableEntity, precis.CodeWouldLose: http.StatusConflict, precis.CodeUpstream: http.StatusBadGateway, precis.CodeInternal: http.StatusInternalServerError,
 }
 
 // problem is what the page of an error shows.

@@ -1,6 +1,7 @@
 package dashboard
 
 import (
+	"errors"
 	"net/http"
 	"net/url"
 	"strconv"
@@ -13,10 +14,13 @@ import (
 type condensePage struct {
 	Head     head
 	Ask      conversation.CondenseOptions
+	Target   string         // of Ask, as the form has it
 	Range    *precis.Handle // only these messages are condensed; nil: all
 	Profiles []string
 	Preview  *condensed
-	Failed   *problem // why there is no preview
+	Failed   *problem     // why there is no preview
+	Refused  bool         // it was asked for, and would lose something: nothing was changed
+	Loses    *precis.Gone // what it would lose altogether: a second click does it all the same; nil: nothing
 }
 
 // condensed is what a condensation would do.
@@ -36,14 +40,12 @@ type partView struct {
 
 // options reads the options of a condensation.
 func optionsOf(v url.Values) (conversation.CondenseOptions, error) {
-	o := conversation.CondenseOptions{Focus: v.Get("focus"), Summarizer: v.Get("by"), Profile: v.Get("profile")}
-	if text := v.Get("target"); text != "" {
-		n, err := strconv.Atoi(text)
-		if err != nil {
-			return o, precis.Errorf(precis.CodeInvalid, "read form", "target is %.20q, want tokens", text)
-		}
-		o.Target = n
+	o := conversation.CondenseOptions{Focus: v.Get("focus"), Summarizer: v.Get("by"), Profile: v.Get("profile"), Force: v.Get("force") != ""}
+	target, err := precis.ParseTarget(v.Get("target"))
+	if err != nil {
+		return o, err
 	}
+	o.Target, o.Share = target.Tokens, target.Share
 	for name, to := range map[string]*int{"from": &o.From, "to": &o.To} {
 		text := v.Get(name)
 		if text == "" {
@@ -76,6 +78,25 @@ func (c *call) condenseForm() error {
 	if p.Ask, err = optionsOf(c.r.URL.Query()); err != nil {
 		return err
 	}
+	return c.showCondense(http.StatusOK, p)
+}
+
+// refusedCondense shows the form again, after a condensation that would have lost
+// something altogether: what that is, and a way to do it all the same.
+func (c *call) refusedCondense(o conversation.CondenseOptions, loss *conversation.LossError) error {
+	p := condensePage{Profiles: c.profiles(), Ask: o, Refused: true, Loses: &loss.Gone}
+	var err error
+	if p.Head, err = c.about(); err != nil {
+		return err
+	}
+	return c.showCondense(http.StatusConflict, p)
+}
+
+// showCondense finds out what a condensation would do and shows the form with it.
+func (c *call) showCondense(status int, p condensePage) error {
+	var err error
+	p.Ask.Force = false // it is for one click alone
+	p.Target = precis.Target{Tokens: p.Ask.Target, Share: p.Ask.Share}.String()
 	if p.Ask.To > 0 {
 		h := precis.SpanHandle(p.Ask.From, p.Ask.To)
 		p.Range = &h
@@ -83,7 +104,11 @@ func (c *call) condenseForm() error {
 	if p.Preview, err = c.preview(p.Ask); err != nil {
 		p.Failed = &problem{Code: precis.CodeOf(err), Text: err.Error()}
 	}
-	return c.show("condense", page{Title: c.text("verb.condense") + " · " + c.title(p.Head), Tab: "view", Data: p})
+	if p.Preview != nil && p.Loses == nil {
+		p.Loses = p.Preview.Loses
+	}
+	c.write(status, "condense", page{Title: c.text("verb.condense") + " · " + c.title(p.Head), Tab: "view", Data: p})
+	return nil
 }
 
 // preview finds out what a condensation would do.
@@ -131,6 +156,9 @@ func (c *call) condense() error {
 		return err
 	}
 	out, err := conversation.Condense(c.ctx(), c.home, c.id(), o)
+	if loss, ok := errors.AsType[*conversation.LossError](err); ok {
+		return c.refusedCondense(o, loss)
+	}
 	if err != nil {
 		return err
 	}
@@ -148,7 +176,7 @@ func (c *call) condense() error {
 type comparePage struct {
 	Head     head
 	Profiles []string
-	Target   int // tokens to come down to; 0: by the settings of each
+	Target   string // to come down to, as the form has it; "": by the settings of each
 	Sides    [2]side
 }
 
@@ -160,8 +188,12 @@ type side struct {
 }
 
 func (c *call) compare() error {
-	p := comparePage{Profiles: c.profiles(), Target: max(c.number("target", 0), 0)}
-	var err error
+	p := comparePage{Profiles: c.profiles()}
+	target, err := precis.ParseTarget(c.value("target"))
+	if err != nil {
+		return err
+	}
+	p.Target = target.String()
 	if p.Head, err = c.about(); err != nil {
 		return err
 	}
@@ -171,7 +203,7 @@ func (c *call) compare() error {
 	}
 	for i, name := range names {
 		s := side{Profile: name}
-		if s.Preview, err = c.preview(conversation.CondenseOptions{Profile: name, Summarizer: conversation.ByDigest, Target: p.Target}); err != nil {
+		if s.Preview, err = c.preview(conversation.CondenseOptions{Profile: name, Summarizer: conversation.ByDigest, Target: target.Tokens, Share: target.Share}); err != nil {
 			s.Failed = &problem{Code: precis.CodeOf(err), Text: err.Error()}
 		}
 		p.Sides[i] = s

@@ -26,6 +26,7 @@ func (c *call) makeDraft() error {
 	if err != nil {
 		return err
 	}
+	o.Force = false // what is lost is asked when it is applied
 	d, err := c.drafts.Make(c.ctx(), c.home, c.id(), o)
 	if err != nil {
 		return err
@@ -65,7 +66,11 @@ func (c *call) applyDraft() error {
 			texts[edit] = values[0]
 		}
 	}
-	out, err := c.drafts.Apply(c.ctx(), c.home, c.id(), c.r.PathValue("draft"), texts)
+	apply := c.drafts.Apply
+	if c.r.PostForm.Get("force") != "" {
+		apply = c.drafts.ApplyForced
+	}
+	out, err := apply(c.ctx(), c.home, c.id(), c.r.PathValue("draft"), texts)
 	if err != nil {
 		return err
 	}

@@ -49,7 +49,7 @@ func (d *dash) guarded(most int64, f func(*call) error) func(*call) error {
 			return precis.Errorf(precis.CodeInvalid, op, "the form cannot be read")
 		}
 		k, err := c.r.Cookie(tokenCookie)
-		if err != nil || subtle.ConstantTimeCompare([]byte(k.Value), []byte(c.r.PostForm.Get("token"))) != 1 {
+		if err != nil || len(k.Value) != len(rand.Text()) || subtle.ConstantTimeCompare([]byte(k.Value), []byte(c.r.PostForm.Get("token"))) != 1 {
 			return refusal{http.StatusForbidden, &precis.Error{
 				Code: precis.CodeInvalid, Op: op, Err: errors.New("the form does not carry the token of its page"),
 				Hint: "load the page again: its form is out of date, or the browser sends no cookies",

@@ -27,6 +27,7 @@ type flash struct {
 	Reason string
 	Edits  []string // to undo
 	Undone bool
+	Forced bool // something was lost altogether: that is no success
 }
 
 // head reads the head of the conversation.
@@ -108,7 +109,7 @@ func (c *call) flash() (*flash, error) {
 		return nil, nil
 	}
 	e := list.Items[i]
-	f := &flash{Kind: e.Kind, Reason: e.Report.Reason, Undone: !e.InForce}
+	f := &flash{Kind: e.Kind, Reason: e.Report.Reason, Undone: !e.InForce, Forced: c.value("forced") != "" && e.InForce}
 	for _, other := range list.Items {
 		if other.InForce && (other.ID == e.ID || e.Run != "" && other.Run == e.Run) {
 			f.Edits = append(f.Edits, other.ID)

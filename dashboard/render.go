@@ -64,6 +64,9 @@ func (r *renderer) set(key setKey) (*template.Template, error) {
 	if err != nil {
 		return nil, precis.Errorf(precis.CodeInternal, "read page "+key.page, "%w", err)
 	}
+	if key.mask {
+		veiled(t)
+	}
 	if r.sets == nil {
 		r.sets = map[setKey]*template.Template{}
 	}
@@ -89,6 +92,8 @@ func (r *renderer) funcs(key setKey) template.FuncMap {
 		"dict": dict, "q": query, "took": took, "short": short, "worth": func(w float64) float64 { return 100 * w }, "sub": func(a, b int) int { return a - b }, "sum": func(a, b int) int { return a + b },
 		"share":   func(n, of int) string { return percent(100 * float64(n) / float64(max(of, 1))) },
 		"failure": func(name string) string { return r.d.texts.Failure(key.lang, name) },
+		"own":     func(v any) any { return v },
+		veiler:    veil,
 		"brief":   func(s string) string { return said(brief(s, 160)) },
 	}
 }

@@ -1,10 +1,8 @@
 package dashboard
 
 import (
-	"math"
 	"net/http"
 	"net/url"
-	"strconv"
 
 	"precis"
 )
@@ -118,8 +116,8 @@ func changeOf(f url.Values) (s SettingsChange, err error) {
 		if text == "" {
 			continue
 		}
-		v, bad := strconv.ParseFloat(text, 64)
-		if bad != nil || math.IsNaN(v) || v < 0 || v > precis.MaxPercent {
+		v, bad := precis.ParsePercent(text)
+		if bad != nil {
 			return s, precis.Errorf(precis.CodeInvalid, "read form", "%s is %.20q, want a percentage", name, text)
 		}
 		*to = &v

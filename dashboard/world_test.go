@@ -186,7 +186,7 @@ func (p *place) wants(page string, texts ...string) {
 }
 
 // condense brings the view down.
-func (p *place) condense(target int) {
+func (p *place) condense(target precis.Tokens) {
 	p.Helper()
 	c, err := conversation.Condense(p.Context(), p.Home, p.ID(), conversation.CondenseOptions{Target: target})
 	if err != nil || !c.Changed {

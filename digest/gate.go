@@ -146,6 +146,11 @@ func (g Gate) Audit(s *precis.Situation, made []precis.Edit) precis.Retention {
 	return x.MeasureView(worth, s.Units)
 }
 
+// Gone reports what a run took from the view altogether.
+func (g Gate) Gone(s *precis.Situation, before []precis.Edit) precis.Gone {
+	return retain.GoneOf(s, before)
+}
+
 // Repaired is a summary after [Repair].
 type Repaired struct {
 	Text  string              `json:"summary"`

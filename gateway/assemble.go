@@ -34,12 +34,14 @@ type Assembly struct {
 	// One that does not fit the messages any more is left out.
 	Edits []precis.Edit
 
-	Window     int    // of the model, in tokens; 0: what the gateway knows of the model
-	Target     int    // tokens to come down to when something is done; 0: by the settings
-	Now        bool   // reduce now, whatever the threshold
-	Focus      string // what a summary should pay attention to; may be empty
-	Profile    string // whose manager to use; "": the default one
-	Summarizer string // [conversation.ByModel], [conversation.ByDigest]; "": a model only behind the scenes of a conversation that is remembered
+	Window     int           // of the model, in tokens; 0: what the gateway knows of the model
+	Target     precis.Tokens // to come down to when something is done; 0: by Share
+	Share      precis.Share  // of the window, to come down to; 0: by the settings
+	Now        bool          // reduce now, whatever the threshold
+	Force      bool          // do it although something would be lost altogether, see [conversation.LossError]
+	Focus      string        // what a summary should pay attention to; may be empty
+	Profile    string        // whose manager to use; "": the default one
+	Summarizer string        // [conversation.ByModel], [conversation.ByDigest]; "": a model only behind the scenes of a conversation that is remembered
 
 	scope string // of Name, see [lineage.Request]
 }
@@ -72,8 +74,10 @@ const opAssemble = "assemble view"
 
 // Assemble returns the view of a request, which is not forwarded. R is the request
 // by which it was asked for; its owner is whose the conversation is. The error is
-// [precis.CodeInvalid] with its place for what cannot be read, and
-// [precis.CodeOverBudget] when the view does not fit whatever is cut.
+// [precis.CodeInvalid] with its place for what cannot be read,
+// [precis.CodeOverBudget] when the view does not fit whatever is cut, and
+// [precis.CodeWouldLose] when something would be lost altogether for a target or a moment
+// that the client chose.
 func (g *Gateway) Assemble(r *http.Request, a Assembly) (out Assembled, err error) {
 	defer g.recovered(r.Context(), opAssemble, &err)
 	x, done, err := g.assembling(r, a)
@@ -205,14 +209,12 @@ func (a *Assembly) check() error {
 	switch {
 	case a.Window < 0:
 		return fail("window is %d, want 0 or more", a.Window)
-	case a.Target < 0:
-		return fail("target is %d, want 0 or more", a.Target)
 	case len(a.Name) > MostName:
 		return fail("conversation has %d bytes, want %d at most", len(a.Name), MostName)
 	case a.Name != "" && len(a.Edits) > 0:
 		return fail("edits are for lists that are not remembered; the edits of a conversation are kept with it")
 	}
-	o := conversation.CondenseOptions{Focus: a.Focus, Summarizer: a.Summarizer}
+	o := conversation.CondenseOptions{Focus: a.Focus, Summarizer: a.Summarizer, Target: a.Target, Share: a.Share}
 	return o.Check()
 }
 
@@ -308,6 +310,25 @@ func (j *planner) assemble(ctx context.Context) error {
 		defer j.conv.WaitForLease(ctx)()
 	}
 	return j.climb(ctx, r)
+}
+
+// refused returns the error for a reduction that the client of an assembly asked for and
+// that would lose something altogether, see [conversation.Guard]. What the settings alone
+// decide is not asked for.
+func (j *planner) refused(made []precis.Edit) error {
+	a := j.assembly
+	if a == nil || a.Force || !a.Now && a.goal() == (precis.Target{}) {
+		return nil
+	}
+	return conversation.Guard(opAssemble, j.work, made, j.mgr.NewMeter())
+}
+
+// goal returns the target that the client chose.
+func (a *Assembly) goal() precis.Target {
+	if a.Target > 0 {
+		return precis.Target{Tokens: a.Target}
+	}
+	return precis.Target{Share: a.Share}
 }
 
 // assembled returns the view as it is sent.

@@ -25,6 +25,7 @@ var status = map[precis.Code]int{
 	precis.CodeNotFound:   http.StatusNotFound,
 	precis.CodeConflict:   http.StatusConflict,
 	precis.CodeOverBudget: http.StatusBadRequest,
+	precis.CodeWouldLose:  http.StatusConflict,
 	precis.CodeUpstream:   http.StatusBadGateway,
 	precis.CodeCanceled:   499,
 	precis.CodeInternal:   http.StatusInternalServerError,

@@ -200,7 +200,7 @@ func (p *plan) planner(ctx context.Context) *planner {
 		Focus: p.r.Header.Get(headerFocus), Environment: condense.EnvironmentOf(f.Messages), Meter: meter, Dialect: p.dialect, Mend: p.mending || c.Mends, Reasoning: p.reasoning(), Unrecorded: true,
 	}
 	if p.assembly != nil {
-		j.req.Target = p.assembly.Target
+		j.req.Target = p.assembly.goal().In(window.Tokens)
 	}
 	if !j.own && len(j.poly.Made) > 0 { // by an earlier try
 		j.copyEdits(j.poly.Made)
@@ -339,6 +339,9 @@ func (j *planner) climb(ctx context.Context, r precis.Request) error {
 	res, err := j.reduced(ctx, r)
 	if err != nil && precis.CodeOf(err) != precis.CodeOverBudget {
 		return err
+	}
+	if refused := j.refused(res.Edits); refused != nil {
+		return refused
 	}
 	if !j.own || len(res.Edits) == 0 {
 		j.take(res)

@@ -130,7 +130,9 @@ func (p SettingsPatch) apply(s precis.Settings) (precis.Settings, error) {
 	set(&s.Percent, p.Percent)
 	set(&s.Prepare, p.Prepare)
 	set(&s.Warn, p.Warn)
-	set(&s.Target, p.Target)
+	if p.Target != nil {
+		s.Target = precis.Percent(*p.Target)
+	}
 	if p.Auto != nil {
 		s.Auto = *p.Auto
 	}

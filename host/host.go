@@ -25,6 +25,7 @@ type Machine struct {
 	Home    string              // of the user
 	Data    string              // folder of precis's own files: plugins, what was there before
 	Binary  string              // path of precis, as programs are to call it
+	State   string              // folder of what hooks remember; "": nobody knows
 	Version string              // of precis
 	Env     func(string) string // nil: nothing is set
 	// ModelSummary leaves the summary to the program's model where precis could write it
@@ -113,18 +114,18 @@ func (h Host) Warnings(m Machine) []string {
 	return h.warn(m)
 }
 
-// hook is the command line of a hook, for a shell.
+// hook is the command line of a hook, for the shell of the program; see guard.go.
 func (m Machine) hook(host, event string, args ...string) string {
-	return strings.Join(append([]string{m.quoted(), "hook", host, event}, args...), " ")
+	return shellOf(host).guard(m.binary(), strings.Join(append([]string{"hook", host, event}, args...), " "))
 }
 
 // guarded is the command line of a hook that answers {} where precis is gone or fails: for
 // Gemini CLI, which does not begin its work when such a hook fails.
 func (m Machine) guarded(host, event string) string {
-	line := m.hook(host, event)
 	if runtime.GOOS == "windows" { // another shell
-		return line
+		return m.hook(host, event)
 	}
+	line := m.quoted() + " hook " + host + " " + event
 	return "r=$(" + line + " 2>/dev/null) && printf '%s' \"$r\" || printf '{}'"
 }
 
@@ -142,11 +143,8 @@ func (m Machine) quoted() string {
 
 // ours reports whether a command line is a hook of precis, of whatever version and place.
 func ours(command, host string) bool {
-	before, _, ok := strings.Cut(command, " hook "+host+" ")
-	if !ok {
-		return false
-	}
-	return isPrecis(before)
+	before, _, ok := strings.Cut(unguarded(command), " hook "+host+" ")
+	return ok && isPrecis(before)
 }
 
 // isPrecis reports whether a word of a command line is the path of precis: its file may

@@ -31,7 +31,7 @@ type tempDir interface {
 }
 
 func machine(dir string) host.Machine {
-	return host.Machine{Home: filepath.Join(dir, "home"), Data: filepath.Join(dir, "data"), Binary: "/usr/local/bin/precis", Version: "v1.2.3"}
+	return host.Machine{Home: filepath.Join(dir, "home"), Data: filepath.Join(dir, "data"), State: filepath.Join(dir, "state"), Binary: "/usr/local/bin/precis", Version: "v1.2.3"}
 }
 
 // newMachine is a machine of nobody.
@@ -536,7 +536,7 @@ func TestOwnFilesHoldThePath(t *testing.T) {
 	if err := json.Unmarshal([]byte(read(t, filepath.Join(m.Data, "plugins/claude-code/precis/hooks/hooks.json"))), &hooks); err != nil {
 		t.Fatal(err)
 	}
-	want := `'/opt/it'\''s a "place"/precis' hook claude-code session-start --part 1`
+	want := `[ -x '/opt/it'\''s a "place"/precis' ] || exit 0; exec '/opt/it'\''s a "place"/precis' hook claude-code session-start --part 1`
 	if got := hooks.Hooks["SessionStart"][0].Hooks[0].Command; got != want {
 		t.Errorf("%s, want %s", got, want)
 	}

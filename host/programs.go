@@ -34,6 +34,10 @@ func plugin(m Machine, name string) []byte {
 
 func (m Machine) binary() string { return cmp.Or(m.Binary, "precis") }
 
+// answered is how long an agent waits for a hook at most, in seconds: precis answers within
+// five, see package hook.
+const answered = 6
+
 func claudeCode() Host {
 	const name = "claude-code"
 	folder := func(m Machine) string { return m.env("CLAUDE_CONFIG_DIR", m.home(".claude")) }
@@ -56,11 +60,11 @@ func claudeCode() Host {
 				whole(filepath.Join(inside, ".mcp.json"), pretty(map[string]any{"mcpServers": map[string]any{"precis": server(m)}})),
 				whole(filepath.Join(inside, "hooks", "hooks.json"), byEvent([]on{
 					{"SessionStart", group{"compact", []command{
-						run(m.hook(name, "session-start", "--part", "1"), 15), run(m.hook(name, "session-start", "--part", "2"), 15),
+						run(m.hook(name, "session-start", "--part", "1"), answered), run(m.hook(name, "session-start", "--part", "2"), answered),
 					}}},
-					{"PostCompact", group{"", []command{run(m.hook(name, "post-compact"), 15)}}},
-					{"PostToolBatch", group{"", []command{run(m.hook(name, "pending"), 5)}}},
-					{"UserPromptSubmit", group{"", []command{run(m.hook(name, "pending"), 5)}}},
+					// None at PostCompact: Claude Code shows the user the command, and what it prints.
+					{"PostToolBatch", group{"", []command{run(m.whenWaiting("hook "+name+" pending"), answered)}}},
+					{"UserPromptSubmit", group{"", []command{run(m.whenWaiting("hook "+name+" pending"), answered)}}},
 				})),
 				settings(filepath.Join(folder(m), "settings.json"), func(d *jsonedit.Doc) error {
 					source := map[string]any{"source": map[string]string{"source": "directory", "path": own}}
@@ -113,7 +117,7 @@ func codex() Host {
 		Does:  "after a compaction the model gets what the summary lacks; tools over MCP",
 		After: "Codex runs a new hook only once you trust it: open codex, type /hooks, and trust the one of precis; or run precis install codex --trust",
 		parts: func(m Machine) []part {
-			start := run(m.hook(name, "session-start"), 15)
+			start := run(m.hook(name, "session-start"), answered)
 			start.Limit = 24_000
 			hooks := filepath.Join(folder(m), "hooks.json")
 			config := tomlBlock(filepath.Join(folder(m), "config.toml"), "mcp_servers.precis",
@@ -142,9 +146,9 @@ func qwen() Host {
 		parts: func(m Machine) []part {
 			return []part{settings(filepath.Join(folder(m), "settings.json"), func(d *jsonedit.Doc) error {
 				err := addHooks(d, []on{
-					{"PreCompact", group{"", []command{run(m.hook(name, "pre-compact"), 10)}}},
-					{"PostCompact", group{"", []command{run(m.hook(name, "post-compact"), 10)}}},
-					{"SessionStart", group{"compact", []command{run(m.hook(name, "session-start"), 15)}}},
+					{"PreCompact", group{"", []command{run(m.hook(name, "pre-compact"), answered)}}},
+					{"PostCompact", group{"", []command{run(m.hook(name, "post-compact"), answered)}}},
+					{"SessionStart", group{"compact", []command{run(m.hook(name, "session-start"), answered)}}},
 				})
 				if err != nil {
 					return err

@@ -204,7 +204,7 @@ func addStatusLine(d *jsonedit.Doc, m Machine, host string, path ...string) erro
 	if d.Get(path...) != nil {
 		return nil
 	}
-	return d.Set(run(m.quoted()+" statusline "+host, 0), path...)
+	return d.Set(run(shellOf(host).guard(m.binary(), "statusline "+host), 0), path...)
 }
 
 // removeStatusLine removes the status line, unless it is the user's own.
@@ -213,7 +213,7 @@ func removeStatusLine(d, was *jsonedit.Doc, host string, path ...string) {
 	if json.Unmarshal(d.Get(path...), &c) != nil || was.Get(path...) != nil {
 		return
 	}
-	if before, ok := strings.CutSuffix(c.Command, " statusline "+host); !ok || !isPrecis(before) {
+	if before, _, ok := strings.Cut(unguarded(c.Command), " statusline "+host); !ok || !isPrecis(before) {
 		return
 	}
 	d.Remove(path...)

@@ -127,7 +127,7 @@ func TestHostileTextIsData(t *testing.T) {
 	}
 	cs := client(t, mcpserver.Options{Home: home(t, msgs)})
 	for tool, in := range map[string]arguments{
-		"sessions": nil, "search": {"query": "right to left", "id": "c1"}, "expand": {"handle": "m0-m3"}, "digest": nil, "status": nil, "condense": {"target": 500}, "handoff": nil,
+		"sessions": nil, "search": {"query": "right to left", "id": "c1"}, "expand": {"handle": "m0-m3"}, "digest": nil, "status": nil, "condense": {"target": "0.5k"}, "handoff": nil,
 	} {
 		res, err := cs.CallTool(t.Context(), &mcp.CallToolParams{Name: tool, Arguments: in})
 		if err != nil || res.IsError {

@@ -10,11 +10,12 @@ import (
 )
 
 type condenseIn struct {
-	ID     string `json:"id,omitempty" jsonschema:"omitted: the newest"`
-	Focus  string `json:"focus,omitempty" jsonschema:"what to keep"`
-	Target int    `json:"target,omitempty" jsonschema:"tokens to come down to"`
-	Range  string `json:"range,omitempty" jsonschema:"only these, e.g. m0-m40"`
-	Apply  bool   `json:"apply,omitempty" jsonschema:"do it, not only preview"`
+	ID     string        `json:"id,omitempty" jsonschema:"omitted: the newest"`
+	Focus  string        `json:"focus,omitempty" jsonschema:"what to keep"`
+	Target precis.Target `json:"target,omitzero" jsonschema:"20% of the window, or tokens: 20k"`
+	Range  string        `json:"range,omitempty" jsonschema:"only these, e.g. m0-m40"`
+	Apply  bool          `json:"apply,omitempty" jsonschema:"do it, not only preview"`
+	Force  bool          `json:"force,omitempty" jsonschema:"even if rules or the last request go"`
 }
 
 type condenseOut struct {
@@ -45,7 +46,7 @@ var condense = tool[condenseIn, condenseOut]{
 		if err != nil {
 			return out, "", err
 		}
-		o := conversation.CondenseOptions{Focus: in.Focus, Target: in.Target}
+		o := conversation.CondenseOptions{Focus: in.Focus, Target: in.Target.Tokens, Share: in.Target.Share, Force: in.Force}
 		if in.Range != "" {
 			h, err := precis.ParseHandle(in.Range)
 			if err != nil {
@@ -78,6 +79,9 @@ func condensed(w which, done conversation.Condensed, apply bool) condenseOut {
 	if n := len(out.Changes) - mostChanges; n > 0 {
 		out.Changes = out.Changes[:mostChanges]
 		out.Notes = append(out.Notes, fmt.Sprintf("%d more changes are not listed", n))
+	}
+	if done.Loses != nil {
+		out.Notes = append(out.Notes, "refused without force: "+(&conversation.LossError{Gone: *done.Loses}).Said())
 	}
 	for _, e := range done.Report.Edits {
 		if apply {

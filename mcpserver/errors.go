@@ -6,12 +6,16 @@ import (
 	"fmt"
 
 	"precis"
+	"precis/conversation"
 )
 
 // explain returns an error as the client is told it: its code, what went wrong, and
 // what can be done about it.
 func explain(err error) error {
 	var own *precis.Error
+	if loss, ok := errors.AsType[*conversation.LossError](err); ok {
+		return errors.New(visible(fmt.Sprintf("%s: nothing was changed: %s; hint: choose a larger target, or ask the user and give force: true", precis.CodeWouldLose, loss.Said())))
+	}
 	switch {
 	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
 		return errors.New("canceled: the request has ended")

@@ -8,6 +8,8 @@ import (
 
 	"github.com/google/jsonschema-go/jsonschema"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"precis"
 )
 
 // schemas are the schemas of tools, made once for all servers that share them. It is
@@ -16,10 +18,28 @@ type schemas struct {
 	cache *mcp.SchemaCache
 	mu    sync.Mutex
 	outs  map[reflect.Type]*jsonschema.Schema
+	ins   map[reflect.Type]*jsonschema.Schema
 }
 
 func newSchemas() *schemas {
-	return &schemas{cache: mcp.NewSchemaCache(), outs: map[reflect.Type]*jsonschema.Schema{}}
+	return &schemas{cache: mcp.NewSchemaCache(), outs: map[reflect.Type]*jsonschema.Schema{}, ins: map[reflect.Type]*jsonschema.Schema{}}
+}
+
+// in returns the schema of the arguments of a tool: that of their type, with numbers or
+// texts for a [precis.Target].
+func (d *schemas) in(t reflect.Type) *jsonschema.Schema {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.ins[t] == nil {
+		s, err := jsonschema.ForType(t, &jsonschema.ForOptions{TypeSchemas: map[reflect.Type]*jsonschema.Schema{
+			reflect.TypeFor[precis.Target](): {Types: []string{"number", "string"}},
+		}})
+		if err != nil {
+			return nil // the one that the type leads to by itself
+		}
+		d.ins[t] = s
+	}
+	return d.ins[t]
 }
 
 // out returns the schema of a result: its members and their types, and no more. What

@@ -39,7 +39,7 @@ func (t tool[In, Out]) add(s *server) {
 	if notes.IdempotentHint = notes.ReadOnlyHint || t.again; !notes.ReadOnlyHint {
 		notes.DestructiveHint = new(bool) // every change can be taken back
 	}
-	def := &mcp.Tool{Name: t.name, Description: t.about, OutputSchema: s.schemas.out(reflect.TypeFor[Out]()), Annotations: notes}
+	def := &mcp.Tool{Name: t.name, Description: t.about, InputSchema: s.schemas.in(reflect.TypeFor[In]()), OutputSchema: s.schemas.out(reflect.TypeFor[Out]()), Annotations: notes}
 	mcp.AddTool(s.Server, def, func(ctx context.Context, r *mcp.CallToolRequest, in In) (*mcp.CallToolResult, Out, error) {
 		var none Out
 		home, ask, err := s.scope(r.ClientCapabilities(), r.Params.InputResponses)

@@ -16,6 +16,7 @@ import (
 	lib "modernc.org/sqlite/lib"
 
 	"precis"
+	"precis/internal/privatefile"
 	"precis/internal/words"
 )
 
@@ -102,6 +103,9 @@ func tryIndex(ctx context.Context, path string) (*index, error) {
 	const pragmas = "?_pragma=busy_timeout(10000)&_pragma=journal_mode(WAL)&_pragma=synchronous(OFF)&_pragma=cache_size(-16000)&_txlock=immediate"
 	name := "file::memory:" + pragmas
 	if path != "" {
+		if err := privatefile.Make(path); err != nil {
+			return nil, indexError(err)
+		}
 		name = (&url.URL{Scheme: "file", Opaque: (&url.URL{Path: filepath.ToSlash(path)}).EscapedPath()}).String() + pragmas
 	}
 	db, err := sql.Open("sqlite", name)

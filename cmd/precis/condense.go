@@ -31,8 +31,9 @@ what was done and what was kept of the facts likely to be needed again. Every
 original stays: precis search finds what is hidden, precis show prints it,
 precis restore shows it to the model again, precis undo takes everything back.
 
-A rule that the user set (never, always, must, only ...) is lost only when nothing
-else is left to cut, and only with --force.
+A rule that the user set (never, always, must, only ...), the last thing the user
+said, or nine tenths of the view with neither a summary nor a digest in their place
+are lost only when nothing else is left to cut, and only with --force.
 
 With --dry-run nothing is written: it lists what would be lost and shows, message
 by message, what the model would see instead.
@@ -55,7 +56,7 @@ is left out there unless --sidecar is given.`,
 	cmd.Flags().BoolVar(&c.Sidecar, "sidecar", false, "with --write: also make edits that only precis understands")
 	cmd.Flags().BoolVar(&c.DryRun, "dry-run", false, "show what would be done, what would be lost and how the view changes; write nothing")
 	cmd.Flags().BoolVar(&c.full, "full", false, "with --dry-run: print every line of what changes")
-	cmd.Flags().BoolVar(&c.force, "force", false, "condense although rules that the user set would be lost")
+	cmd.Flags().BoolVar(&c.force, "force", false, "condense although the view would lose something altogether")
 	cmd.Flags().StringVar(&c.Summarizer, "summarizer", "", "`WAY` of summarizing: model or digest (default model when summarizer.model is configured)")
 	cmd.Flags().StringVar(&c.only, "range", "", "condense only these messages: `HANDLE`, such as m0-m40")
 	cmd.Flags().StringVar(&c.focus, "focus", "", "what a model's summary should pay attention to this time: `TEXT`")
@@ -68,7 +69,7 @@ func (c *condensation) run(cmd *cobra.Command, args []string) error {
 	case err != nil:
 		return err
 	case c.DryRun:
-		return c.report.DryRun(cmd.Context(), j, done.Result, c.full)
+		return c.report.DryRun(cmd.Context(), j, done, c.full)
 	case done.Changed:
 		return c.report.Condensed(j, done.Result, j.File.Where())
 	}
@@ -77,7 +78,7 @@ func (c *condensation) run(cmd *cobra.Command, args []string) error {
 
 // condense opens a recording and condenses it, or says what that would do.
 func (c *condensation) condense(ctx context.Context, path string) (j *jobs.Job, done conversation.Condensed, err error) {
-	o := conversation.CondenseOptions{Focus: c.focus, KeepRules: !c.force && !c.DryRun}
+	o := conversation.CondenseOptions{Focus: c.focus, Force: c.force}
 	if c.only != "" {
 		h, err := precis.ParseHandle(c.only)
 		if err != nil {
@@ -100,10 +101,12 @@ func (c *condensation) condense(ctx context.Context, path string) (j *jobs.Job, 
 // explain adds to an error what can be done about it on the command line.
 func (c *condensation) explain(err error) error {
 	var e *precis.Error
+	loss, lost := errors.AsType[*conversation.LossError](err)
 	switch {
-	case !errors.As(err, &e) || e.Code != precis.CodeOverBudget:
-	case errors.Is(err, conversation.ErrRules):
-		e.Hint = "choose a larger --window, or --force it; --dry-run lists what would be lost"
+	case !errors.As(err, &e):
+	case lost:
+		return &precis.Error{Code: e.Code, Op: e.Op, Err: errors.New(loss.Said()), Hint: "choose a larger --window or --target, or --force it; --dry-run lists what would be lost"}
+	case e.Code != precis.CodeOverBudget:
 	case c.Write && !c.Sidecar:
 		e.Hint = "the task's own files can only hide whole messages; use --sidecar, or -o FILE without --write, to shorten them, too"
 	}

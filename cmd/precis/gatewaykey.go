@@ -2,6 +2,9 @@ package main
 
 import (
 	"crypto/rand"
+	"errors"
+	"io/fs"
+	"os"
 	"strings"
 	"unicode"
 
@@ -15,6 +18,7 @@ import (
 type makeKey struct {
 	*tools
 	admin bool
+	add   string // file that the line is added to; "": it is printed
 }
 
 func newGatewayKey(t *tools) *cobra.Command {
@@ -23,14 +27,17 @@ func newGatewayKey(t *tools) *cobra.Command {
 		Use:   "key NAME",
 		Short: "Make a key for somebody who may use the gateway",
 		Long: `Make a key of the gateway for NAME. The key is printed once and is stored nowhere;
-the line below it belongs into the file that gateway.keys_file names, and holds
-only a hash. Clients send the key as X-Precis-Key, beside the key of the API.
+its line belongs into the file that gateway.keys_file names, and holds only a
+hash. With --add the line is added to that FILE; without, and where standard output
+is no terminal, the line alone goes there and the key to standard error. Clients send the key as X-Precis-Key, beside the key of the API.
 With the word admin at the end of its line, NAME sees everybody's conversations
 through the control API and may change the settings.`,
-		Example: `  precis gateway key ann >> keys`,
-		Args:    takes("NAME"),
-		RunE:    c.run,
+		Example: `  precis gateway key --add keys ann
+  precis gateway key ann >> keys`,
+		Args: takes("NAME"),
+		RunE: c.run,
 	}
+	cmd.Flags().StringVar(&c.add, "add", "", "add the line to this `FILE`, which is made when it is not there")
 	cmd.Flags().BoolVar(&c.admin, "admin", false, "NAME may see everybody's conversations and change the settings")
 	return cmd
 }
@@ -45,10 +52,44 @@ func (c *makeKey) run(_ *cobra.Command, args []string) error {
 	if c.admin {
 		line += " admin"
 	}
-	if c.AsJSON {
-		return c.JSON(map[string]string{"name": name, "key": key, "line": line})
+	if c.add != "" {
+		if err := addLine(c.add, line); err != nil {
+			return err
+		}
 	}
-	c.Text.Printf("%s\n", key)
-	c.Text.Printf("%s\n", line)
+	switch {
+	case c.AsJSON:
+		return c.JSON(map[string]string{"name": name, "key": key, "line": line})
+	case c.add != "":
+		c.Text.Printf("%s\n", key)
+	case c.Text.Terminal():
+		c.Text.Printf("%s\n%s\n", key, line)
+	default: // perhaps the file of keys, which is to hold hashes alone
+		c.Notes.Printf("%s\n", key)
+		c.Text.Printf("%s\n", line)
+	}
 	return nil
+}
+
+// addLine adds a line to the end of a file, which is made for the user alone when it is
+// not there. A last line without an end gets one first.
+func addLine(path, line string) (err error) {
+	defer func() {
+		if err != nil {
+			err = &precis.Error{Code: precis.CodeInvalid, Op: "add gateway key", Place: path, Err: err}
+		}
+	}()
+	had, err := os.ReadFile(path)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	if n := len(had); n > 0 && had[n-1] != '\n' {
+		line = "\n" + line
+	}
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_APPEND|os.O_CREATE, 0o600)
+	if err != nil {
+		return err
+	}
+	_, err = f.WriteString(line + "\n")
+	return errors.Join(err, f.Close())
 }

@@ -96,7 +96,7 @@ func machine() (host.Machine, error) {
 	if err != nil {
 		return host.Machine{}, precis.Errorf(precis.CodeInternal, "find precis", "%w", err)
 	}
-	return host.Machine{Home: home, Data: filepath.Join(dataFolder(home), "hosts"), Binary: binary, Version: versionText(), Env: os.Getenv}, nil
+	return host.Machine{Home: home, Data: filepath.Join(dataFolder(home), "hosts"), State: stateFolder(home), Binary: binary, Version: versionText(), Env: os.Getenv}, nil
 }
 
 // binaryPath returns the path by which agents are to call precis: the one in the PATH

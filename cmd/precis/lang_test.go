@@ -24,7 +24,7 @@ func saidKeys(t *testing.T) []string {
 			out = append(out, prefix+n)
 		}
 	}
-	for _, code := range []precis.Code{precis.CodeInvalid, precis.CodeNotFound, precis.CodeConflict, precis.CodeOverBudget, precis.CodeUpstream, precis.CodeCanceled, precis.CodeInternal, "usage"} {
+	for _, code := range []precis.Code{precis.CodeInvalid, precis.CodeNotFound, precis.CodeConflict, precis.CodeOverBudget, precis.CodeWouldLose, precis.CodeUpstream, precis.CodeCanceled, precis.CodeInternal, "usage"} {
 		add("code.", string(code))
 	}
 	for _, k := range []precis.EditKind{
@@ -122,7 +122,7 @@ func TestResultsAreInTheLanguageOfTheUser(t *testing.T) {
 					t.Errorf("no %q in\n%s", want, first)
 				}
 			}
-			for i, text := range []string{say(flag, "undo", "--lang", lang, "a.precis"), say(env, "condense", "--target", "1", "-o", "b.precis", "--window", "1m", "a.jsonl"), say(env, "inspect", "missing.json")} {
+			for i, text := range []string{say(flag, "undo", "--lang", lang, "a.precis"), say(env, "condense", "--target", "100%", "-o", "b.precis", "--window", "1m", "a.jsonl"), say(env, "inspect", "missing.json")} {
 				if !strings.Contains(text, wants[2+i]) {
 					t.Errorf("no %q in\n%s", wants[2+i], text)
 				}

@@ -23,6 +23,7 @@ var exitCodes = map[precis.Code]int{
 	precis.CodeNotFound:   3,
 	precis.CodeConflict:   4,
 	precis.CodeOverBudget: 5,
+	precis.CodeWouldLose:  5,
 	precis.CodeUpstream:   6,
 	precis.CodeCanceled:   130,
 }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"crypto/rand"
 	"errors"
 	"log/slog"
 	"net"
@@ -16,6 +17,8 @@ import (
 	"precis/cmd/internal/jobs"
 	"precis/conversation"
 	"precis/dashboard"
+	"precis/internal/entry"
+	"precis/internal/origin"
 	"precis/preset"
 )
 
@@ -34,7 +37,8 @@ func newUI(t *tools) *cobra.Command {
 		Long: `Serve the dashboard over the conversations that agents have recorded on this
 machine, over those in FOLDER, or over the one in FILE: what fills the window, what
 was said next to what the model sees, every edit, what was lost, and what the model
-saw at any earlier moment. The address is printed; Ctrl-C ends it.
+saw at any earlier moment. The address is printed, with a key that lets in nobody
+but who has it: other accounts of the machine get no page. Ctrl-C ends it.
 
 Nothing can be changed unless --edit is given with a FILE. Edits go to precis's own
 file next to the recording, as those of precis condense do. The gateway serves the
@@ -132,20 +136,39 @@ func (c *ui) serve(ctx context.Context, h http.Handler) error {
 	if err != nil {
 		return err
 	}
+	_, port, err := net.SplitHostPort(l.Addr().String())
+	if err != nil {
+		return precis.Errorf(precis.CodeInternal, "serve", "%w", err)
+	}
+	door := entry.New(rand.Text(), "/precis/", port)
+	refused := func(status int) func(http.ResponseWriter, *http.Request, error) {
+		return func(w http.ResponseWriter, _ *http.Request, err error) { c.refuse(w, status, err) }
+	}
 	mux := http.NewServeMux()
-	mux.Handle("/precis/", h)
+	mux.Handle("/precis/", door.Handler(refused(http.StatusUnauthorized), h))
 	mux.Handle("/{$}", http.RedirectHandler("/precis/", http.StatusSeeOther))
-	server := &http.Server{Handler: mux, ReadHeaderTimeout: 10 * time.Second, ErrorLog: slog.NewLogLogger(slog.DiscardHandler, slog.LevelDebug)}
+	server := &http.Server{Handler: origin.Handler(nil, refused(http.StatusForbidden), mux), ReadHeaderTimeout: 10 * time.Second, ErrorLog: slog.NewLogLogger(slog.DiscardHandler, slog.LevelDebug)}
 	stop := context.AfterFunc(ctx, func() { _ = server.Close() })
 	defer stop()
-	c.Text.Printf("http://%s/precis/\n", l.Addr())
+	c.Text.Printf("%s\n", door.Address("http://"+l.Addr().String()))
 	if err := server.Serve(l); ctx.Err() == nil {
 		return precis.Errorf(precis.CodeInternal, "serve", "%w", err)
 	}
 	return nil
 }
 
-// bind opens the address, which must be one of this machine: the pages ask for no key.
+// refuse answers a request that gets no page.
+func (c *ui) refuse(w http.ResponseWriter, status int, err error) {
+	text := "precis: " + err.Error()
+	if e, ok := errors.AsType[*precis.Error](err); ok && e.Hint != "" {
+		text += "; " + e.Hint
+	}
+	w.Header().Set("Cache-Control", "no-store")
+	http.Error(w, text, status)
+}
+
+// bind opens the address, which must be one of this machine: what is read there is sent in
+// the clear.
 func (c *ui) bind() (net.Listener, error) {
 	const op = "listen"
 	host, _, err := net.SplitHostPort(c.listen)
@@ -153,7 +176,7 @@ func (c *ui) bind() (net.Listener, error) {
 		return nil, precis.Errorf(precis.CodeInvalid, op, "--listen is %q, want HOST:PORT", c.listen)
 	}
 	if ip := net.ParseIP(host); host != "localhost" && (ip == nil || !ip.IsLoopback()) {
-		return nil, &precis.Error{Code: precis.CodeInvalid, Op: op, Place: c.listen, Hint: "use 127.0.0.1: the pages ask for no key, so others must not reach them"}
+		return nil, &precis.Error{Code: precis.CodeInvalid, Op: op, Place: c.listen, Hint: "use 127.0.0.1: pages and their key are sent in the clear, so others must not reach them"}
 	}
 	l, err := net.Listen("tcp", c.listen)
 	if err != nil {

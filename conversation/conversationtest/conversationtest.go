@@ -44,6 +44,8 @@ func Test(t *testing.T, open func(t *testing.T, msgs []precis.Message) Place) {
 		{"pin and unpin", unpin},
 		{"rewind, then undo everything", rewindThenUndoAll},
 		{"exclude", exclude},
+		{"what would be lost altogether", guard},
+		{"excluding a rule", guardExclude},
 		{"reword", reword},
 		{"a draft, edited and applied", draft},
 		{"what an edit would do", effect},
@@ -115,7 +117,7 @@ func (s *suite) message(i int) conversation.MessageInfo {
 func (s *suite) condense(share float64) conversation.Condensed {
 	s.Helper()
 	d := must[conversation.Details](s)(conversation.Status(s.Context(), s.Home, s.ID))
-	c := must[conversation.Condensed](s)(conversation.Condense(s.Context(), s.Home, s.ID, conversation.CondenseOptions{Target: int(share * float64(d.Status.Tokens))}))
+	c := must[conversation.Condensed](s)(conversation.Condense(s.Context(), s.Home, s.ID, conversation.CondenseOptions{Target: precis.Tokens(share * float64(d.Status.Tokens))}))
 	if !c.Changed {
 		s.Fatalf("nothing was condensed: %s", c.Report.Outcome)
 	}

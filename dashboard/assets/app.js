@@ -145,7 +145,7 @@
     const timer = setInterval(say, 500);
     try {
       const to = e.submitter && e.submitter.hasAttribute("formaction") ? e.submitter.formAction : form.action;
-      const res = await fetch(to, { method: "POST", body: new URLSearchParams(new FormData(form)), signal: stop.signal });
+      const res = await fetch(to, { method: "POST", body: new URLSearchParams(new FormData(form, e.submitter)), signal: stop.signal });
       if (res.ok) { location.href = res.url; return; }
       const t = document.createElement("template");
       t.innerHTML = await res.text();

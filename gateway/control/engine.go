@@ -48,8 +48,9 @@ type messages struct {
 type assembling struct {
 	whose
 	Window     int               `json:"window,omitempty"`     // of the model, in tokens; 0: as is known of the model
-	Target     int               `json:"target,omitempty"`     // tokens to come down to when something is done; 0: by the settings
+	Target     precis.Target     `json:"target,omitzero"`      // to come down to when something is done: tokens from 1,000 on, or a text such as "20%" or "20k"; 0: by the settings
 	Now        bool              `json:"now,omitempty"`        // reduce now, whatever the threshold
+	Force      bool              `json:"force,omitempty"`      // although something would be lost altogether
 	Focus      string            `json:"focus,omitempty"`      // what a summary should pay attention to
 	Profile    string            `json:"profile,omitempty"`    // whose settings to use; "": the default one
 	Summarizer string            `json:"summarizer,omitempty"` // "model" or "digest"
@@ -139,7 +140,8 @@ func assemble(c *call, t *taken, in assembling) (any, error) {
 			return nil, err
 		}
 	}
-	a.Name, a.Window, a.Target, a.Now, a.Focus, a.Profile, a.Summarizer = in.Conversation, in.Window, in.Target, in.Now, in.Focus, in.Profile, in.Summarizer
+	a.Name, a.Window, a.Target, a.Share, a.Now, a.Focus, a.Profile, a.Summarizer = in.Conversation, in.Window, in.Target.Tokens, in.Target.Share, in.Now, in.Focus, in.Profile, in.Summarizer
+	a.Force = in.Force
 	if a.Edits, err = editsOf(in.Edits); err != nil {
 		return nil, err
 	}

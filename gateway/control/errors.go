@@ -8,6 +8,7 @@ import (
 	"net/http"
 
 	"precis"
+	"precis/conversation"
 	"precis/gateway"
 )
 
@@ -49,6 +50,8 @@ type problem struct {
 	Code    string `json:"code"`
 	Message string `json:"message"`
 	Hint    string `json:"hint,omitempty"`
+	// Loses is what would be lost altogether, where the code is [precis.CodeWouldLose].
+	Loses *precis.Gone `json:"would_lose,omitempty"`
 }
 
 // fail answers with an error.
@@ -63,7 +66,11 @@ func fail(w http.ResponseWriter, err error) {
 	if errors.As(err, &e) {
 		hint = e.Hint
 	}
-	answer(w, status, failure{problem{Code: code, Message: err.Error(), Hint: hint}})
+	p := problem{Code: code, Message: err.Error(), Hint: hint}
+	if loss, ok := errors.AsType[*conversation.LossError](err); ok {
+		p.Loses, p.Hint = &loss.Gone, "choose a larger target, pin what is to stay, or send force: true"
+	}
+	answer(w, status, failure{p})
 }
 
 // answer writes a body.

@@ -94,7 +94,11 @@ func applyDraft(c *call, in applying) (any, error) {
 	if in.Draft == "" {
 		return nil, invalid(opBody, "body: /draft", "it is missing", "")
 	}
-	out, err := c.drafts.Apply(c.r.Context(), c.home(), c.id(), in.Draft, in.Texts)
+	apply := c.drafts.Apply
+	if in.Force {
+		apply = c.drafts.ApplyForced
+	}
+	out, err := apply(c.r.Context(), c.home(), c.id(), in.Draft, in.Texts)
 	if err == nil {
 		c.publish(notesOf(out.Report))
 	}
@@ -120,14 +124,14 @@ func exclude(c *call, in excluding) (any, error) {
 	if in.Handle.To == 0 {
 		return nil, invalid(opBody, "body: /handle", "it is missing", "")
 	}
-	return c.changed(conversation.Exclude(c.r.Context(), c.home(), c.id(), in.Handle))
+	return c.changed(conversation.Do(c.r.Context(), c.home(), c.id(), conversation.Intent{Verb: conversation.VerbExclude, Handles: []precis.Handle{in.Handle}, Force: in.Force}))
 }
 
 func reword(c *call, in rewording) (any, error) {
 	if in.Edit == "" {
 		return nil, invalid(opBody, "body: /edit", "it is missing", "")
 	}
-	return c.changed(conversation.Reword(c.r.Context(), c.home(), c.id(), in.Edit, in.Text))
+	return c.changed(conversation.Do(c.r.Context(), c.home(), c.id(), conversation.Intent{Verb: conversation.VerbReword, Edits: []string{in.Edit}, Text: in.Text, Force: in.Force}))
 }
 
 func rewind(c *call, in upTo) (any, error) {

@@ -172,8 +172,8 @@ func kindOf(t reflect.Type) string {
 	switch t {
 	case reflect.TypeFor[time.Time](), reflect.TypeFor[precis.Handle](), reflect.TypeFor[precis.Fingerprint]():
 		return "string"
-	case reflect.TypeFor[json.RawMessage]():
-		return "" // anything
+	case reflect.TypeFor[json.RawMessage](), reflect.TypeFor[precis.Target]():
+		return "" // anything, or one of several
 	}
 	switch t.Kind() {
 	case reflect.Pointer:

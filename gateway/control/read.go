@@ -11,6 +11,8 @@ import (
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
+
+	"precis"
 )
 
 // mostBody is the longest request body, in bytes.
@@ -61,6 +63,9 @@ func explain(err error) error {
 		text = "there is no such field"
 	case semantic.Err != nil:
 		text = semantic.Err.Error()
+	}
+	if own, ok := errors.AsType[*precis.Error](semantic.Err); ok {
+		return invalid(opBody, place(semantic.JSONPointer, semantic.ByteOffset), text, own.Hint)
 	}
 	return invalid(opBody, place(semantic.JSONPointer, semantic.ByteOffset), text, "")
 }

@@ -112,23 +112,25 @@ type settingsPatch struct {
 
 // condensing asks for a condensation.
 type condensing struct {
-	Focus      string `json:"focus,omitempty"`         // what a summary should pay attention to
-	Target     int    `json:"target_tokens,omitempty"` // tokens to come down to; 0: by the settings
-	From       int    `json:"from,omitempty"`          // only messages from this one on …
-	To         int    `json:"to,omitempty"`            // … to the one before this; 0: all
-	Summarizer string `json:"summarizer,omitempty"`    // "model" or "digest"; "": as the settings say
-	Profile    string `json:"profile,omitempty"`       // whose settings to use; "": the default one
+	Focus      string        `json:"focus,omitempty"`        // what a summary should pay attention to
+	Target     precis.Target `json:"target_tokens,omitzero"` // to come down to: tokens from 1,000 on, or a text such as "20%" or "20k"; 0: by the settings
+	From       int           `json:"from,omitempty"`         // only messages from this one on …
+	To         int           `json:"to,omitempty"`           // … to the one before this; 0: all
+	Summarizer string        `json:"summarizer,omitempty"`   // "model" or "digest"; "": as the settings say
+	Profile    string        `json:"profile,omitempty"`      // whose settings to use; "": the default one
+	Force      bool          `json:"force,omitempty"`        // although something would be lost altogether
 }
 
 // options returns what is asked for; a user asks.
 func (in condensing) options() conversation.CondenseOptions {
-	return conversation.CondenseOptions{Focus: in.Focus, Target: in.Target, Summarizer: in.Summarizer, Profile: in.Profile, From: in.From, To: in.To}
+	return conversation.CondenseOptions{Focus: in.Focus, Target: in.Target.Tokens, Share: in.Target.Share, Summarizer: in.Summarizer, Profile: in.Profile, From: in.From, To: in.To, Force: in.Force}
 }
 
 // applying puts a draft in force.
 type applying struct {
 	Draft string            `json:"draft"`
 	Texts map[string]string `json:"texts,omitempty"` // by the IDs of its edits, texts in the place of its own
+	Force bool              `json:"force,omitempty"` // although something would be lost altogether
 }
 
 // undoing names edits.
@@ -149,12 +151,14 @@ type restoring struct {
 // excluding names what is to be hidden: whole messages.
 type excluding struct {
 	Handle precis.Handle `json:"handle"`
+	Force  bool          `json:"force,omitempty"` // although something would be lost altogether
 }
 
 // rewording puts another text in the place of a summary.
 type rewording struct {
-	Edit string `json:"edit"` // that shows the summary
-	Text string `json:"text"`
+	Edit  string `json:"edit"` // that shows the summary
+	Text  string `json:"text"`
+	Force bool   `json:"force,omitempty"` // although something would be lost altogether
 }
 
 // ordering holds the next request.

@@ -2,14 +2,19 @@ package hook
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
 	"strconv"
 	"strings"
 )
 
 // Claude Code runs PreCompact, writes the summary, then runs SessionStart with source
 // "compact" and last PostCompact, which has the summary. So the digest is given at
-// SessionStart, and what neither it nor the summary holds at the next occasion.
+// SessionStart. It shows the user the commands of PostCompact and what they print, so none
+// is installed there: the summary is looked at when it is in the recording, and what neither
+// it nor the digest holds is given then.
 
 // note remembers nothing and says nothing: what it printed would become a part of the
 // prompt for the summary.
@@ -34,7 +39,11 @@ func claudeStart(ctx context.Context, c *call) ([]byte, error) {
 	}
 	all := parts(text, claudeParts, claudePart-units(c.intro(heldBefore)))
 	if part == 1 {
-		c.try(ctx, func(s *state) { s.Compactions, s.Digest, s.Pending = s.Compactions+1, strings.Join(all, "\n"), "" })
+		c.try(ctx, func(s *state) {
+			s.Compactions, s.Digest, s.Pending = s.Compactions+1, strings.Join(all, "\n"), ""
+			s.Due, s.Tried = true, 0
+		})
+		_ = os.Remove(filepath.Join(c.o.State, busyFolder)) // of a run that was killed
 		c.entry.Compaction = true
 	}
 	if part > len(all) {
@@ -67,7 +76,9 @@ func (c *call) give(event, text string) []byte {
 	return contextFor(event, text)
 }
 
-// claudeCompacted looks at the summary and keeps what it lacks for the next occasion.
+// claudeCompacted looks at the summary and keeps what it lacks for the next occasion: for
+// installations of earlier versions, which run it at PostCompact. It prints nothing, since
+// that would be shown to the user.
 func claudeCompacted(ctx context.Context, c *call) ([]byte, error) {
 	if c.input.Summary == "" {
 		return nil, errNothing("the event has no summary")
@@ -76,31 +87,51 @@ func claudeCompacted(ctx context.Context, c *call) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	given := c.state().Digest
-	more := c.gate(r, c.input.Summary, given, roomForMore)
+	more := c.gate(r, c.input.Summary, c.state().Digest, roomForMore)
 	c.entry.Did = Gated
-	if more == "" && given == "" {
-		return nil, nil
-	}
-	if err := c.update(ctx, func(s *state) { s.Pending = more }); err != nil {
-		return nil, err
-	}
-	lost := c.entry.Facts - c.entry.Held
-	return line(map[string]string{
-		"systemMessage": fmt.Sprintf("precis: the summary lacks %d of %d facts likely to be needed; %d of them were given back", lost, c.entry.Facts, c.entry.Back),
-	}), nil
+	return nil, c.update(ctx, func(s *state) { s.Pending, s.Due, s.Summary = more, false, short(c.input.Summary) })
 }
 
-// pending gives what waits.
+// mostTries is how often a summary is looked for that is not in the recording yet.
+const mostTries = 3
+
+// pending gives what waits, and looks at the summary first where that is due.
 func pending(ctx context.Context, c *call) ([]byte, error) {
-	if c.state().Pending == "" {
+	was := c.state()
+	more, found := "", false
+	switch {
+	case was.Due:
+		r, err := c.open()
+		if err != nil {
+			return nil, errors.Join(err, c.update(ctx, func(s *state) { s.Due = false }))
+		}
+		if summary := r.summary(); summary != "" && short(summary) != was.Summary {
+			more, found = c.gate(r, summary, was.Digest, roomForMore), true
+			was.Summary = short(summary)
+		}
+	case was.Pending == "":
+		c.waits(false)
 		return nil, errNothing("")
 	}
 	text := ""
-	if err := c.update(ctx, func(s *state) { text, s.Pending = s.Pending, "" }); err != nil {
+	err := c.update(ctx, func(s *state) {
+		switch {
+		case s.Due && found:
+			s.Due, s.Summary, text = false, was.Summary, more
+		case s.Due:
+			s.Tried++
+			s.Due = s.Tried < mostTries
+		default:
+			text, s.Pending = s.Pending, ""
+		}
+	})
+	switch {
+	case err != nil:
 		return nil, err
-	}
-	if text == "" { // another hook was faster
+	case text == "" && found:
+		c.entry.Did = Gated
+		return nil, nil
+	case text == "": // another hook was faster, or it is looked at later
 		return nil, errNothing("")
 	}
 	return c.give(c.input.Event, c.intro(lacks)+fit(text, claudePart-units(c.intro(lacks)))), nil

@@ -17,6 +17,8 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"os"
+	"path/filepath"
 	"slices"
 	"time"
 
@@ -113,6 +115,9 @@ func Run(ctx context.Context, o Options, c Call) []byte {
 	var r result
 	select {
 	case r = <-done:
+		if c.Event == "pending" { // a run that is not done in time is not tried again soon
+			_ = os.Remove(filepath.Join(o.State, busyFolder))
+		}
 	case <-ctx.Done():
 		r.entry = Entry{Host: c.Host, Event: c.Event, Did: Failed, Why: "not done in time"}
 	}

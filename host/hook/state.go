@@ -18,6 +18,8 @@ type state struct {
 	Digest      string          `json:"digest,omitempty"`   // given after the newest compaction
 	Summary     string          `json:"summary,omitempty"`  // the program's own
 	Pending     string          `json:"pending,omitempty"`  // to be given at the next occasion
+	Due         bool            `json:"due,omitempty"`      // the newest summary is still to be looked at
+	Tried       int             `json:"tried,omitempty"`    // how often it was not there yet
 	Offset      int64           `json:"offset,omitempty"`   // of the transcript, read so far
 	Snapshot    string          `json:"snapshot,omitempty"` // a hash of the newest in it
 	Edits       json.RawMessage `json:"edits,omitempty"`
@@ -65,8 +67,30 @@ func (c *call) update(ctx context.Context, change func(*state)) error {
 	if err := atomicfile.Write(path, line(s)); err != nil {
 		return err
 	}
+	c.waits(s.Pending != "" || s.Due)
 	c.forget()
 	return nil
+}
+
+// Names in the folder of what is remembered. Waiting holds an empty file for each session
+// that has something to be given or to be looked at: the commands of hooks that run at every
+// call of a tool look there before they start precis. Busy is a folder that such a command
+// makes and precis removes: while it is there no other one starts.
+const (
+	waitingFolder = "waiting"
+	busyFolder    = "busy"
+)
+
+// waits notes whether something waits in the session. What cannot be noted is not given.
+func (c *call) waits(is bool) {
+	path := filepath.Join(c.o.State, waitingFolder, c.Host+"-"+short(c.input.Session))
+	if !is {
+		_ = os.Remove(path) // there was nothing else
+		return
+	}
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err == nil {
+		_ = os.WriteFile(path, nil, 0o600)
+	}
 }
 
 // try is update where the answer matters more than what is remembered: the journal says
@@ -88,6 +112,7 @@ func (c *call) forget() {
 		info, err := e.Info()
 		if err == nil && strings.HasSuffix(e.Name(), ".json") && c.o.Now().Sub(info.ModTime()) > kept {
 			_ = os.Remove(filepath.Join(dir, e.Name())) // tried again with the next session
+			_ = os.Remove(filepath.Join(c.o.State, waitingFolder, strings.TrimSuffix(e.Name(), ".json")))
 		}
 	}
 }

@@ -6,7 +6,7 @@ import { spawnSync } from "node:child_process";
 import { randomUUID } from "node:crypto";
 
 const PRECIS = "PRECIS";
-const TIMEOUT = 15000; // ms
+const TIMEOUT = 6000; // ms; precis answers within five seconds
 
 const session = randomUUID();
 let model = ""; // that answered last

@@ -6,7 +6,7 @@ import { spawn } from "node:child_process";
 
 const PRECIS = "PRECIS";
 const MODEL = false;
-const TIMEOUT = 15000; // ms
+const TIMEOUT = 6000; // ms; precis answers within five seconds
 
 // ask runs "precis hook opencode …" and returns what it prints; "" when it fails.
 function ask(args, input) {
@@ -47,8 +47,8 @@ export const Precis = async ({ client }) => {
     },
     // The model that would write the summary reads next to nothing.
     "experimental.chat.messages.transform": async (_, out) => {
-      const last = out.messages.at(-1);
-      if (MODEL || !last || !summaries.has(last.info.sessionID)) return;
+      const last = out.messages?.at(-1);
+      if (MODEL || !last || !summaries.has(last.info?.sessionID)) return;
       out.messages.splice(0, out.messages.length - 1);
       last.parts = [{ ...last.parts[0], type: "text", text: "." }];
     },
@@ -57,12 +57,14 @@ export const Precis = async ({ client }) => {
       const held = summaries.get(sessionID);
       summaries.delete(sessionID);
       written.add(sessionID);
-      out.text = MODEL ? (await ask(["gate", sessionID], JSON.stringify({ messages: held, summary: out.text }))) || out.text : held;
+      try {
+        out.text = MODEL ? (await ask(["gate", sessionID], JSON.stringify({ messages: held, summary: out.text }))) || out.text : held;
+      } catch {} // the summary as it is
     },
     event: async ({ event }) => {
-      const sessionID = event.properties?.sessionID;
-      if (/^session\.(error|idle|compacted)$/.test(event.type)) summaries.delete(sessionID);
-      if (event.type === "session.compacted" && written.delete(sessionID)) void show().catch(() => {}); // where there is no screen
+      const sessionID = event?.properties?.sessionID;
+      if (/^session\.(error|idle|compacted)$/.test(event?.type)) summaries.delete(sessionID);
+      if (event?.type === "session.compacted" && written.delete(sessionID)) void show().catch(() => {}); // where there is no screen
     },
   };
 };

@@ -5,7 +5,7 @@
 import { spawn } from "node:child_process";
 
 const PRECIS = "PRECIS";
-const TIMEOUT = 15000; // ms
+const TIMEOUT = 6000; // ms; precis answers within five seconds
 
 // ask runs precis and returns what it prints; "" when it fails.
 function ask(args: string[], signal?: AbortSignal, input = ""): Promise<string> {
@@ -29,20 +29,34 @@ function ask(args: string[], signal?: AbortSignal, input = ""): Promise<string> 
   });
 }
 
+// guarded makes a handler that never fails: pi shows the user what a handler throws. What
+// a handler needs of ctx it takes before it waits: pi may have ended the session meanwhile,
+// and then all of ctx throws.
+function guarded<T>(handler: (event: any, ctx: any) => Promise<T>): (event: any, ctx: any) => Promise<T | undefined> {
+  return async (event, ctx) => {
+    try {
+      return await handler(event, ctx);
+    } catch {
+      return undefined;
+    }
+  };
+}
+
 export default function (pi: any) {
   if (process.env.PRECIS_GATEWAY) return; // a gateway does the work
-  pi.on("session_before_compact", async (event: any, ctx: any) => {
+  pi.on("session_before_compact", guarded(async (event: any, ctx: any) => {
     const file = ctx.sessionManager.getSessionFile();
     const p = event.preparation;
     if (!file || !p?.firstKeptEntryId) return; // held in memory only
     const summary = await ask(["hook", "pi", "digest", "--before", p.firstKeptEntryId, file], event.signal);
     if (summary) return { compaction: { summary, firstKeptEntryId: p.firstKeptEntryId, tokensBefore: p.tokensBefore, details: { precis: 1 } } };
-  });
-  pi.on("session_compact", async (_event: any, ctx: any) => {
+  }));
+  pi.on("session_compact", guarded(async (_event: any, ctx: any) => {
     if (ctx.hasUI) ctx.ui.setStatus("precis", undefined); // until a request is answered nobody knows how full it is
-  });
-  pi.on("turn_end", async (_event: any, ctx: any) => {
+  }));
+  pi.on("turn_end", guarded(async (_event: any, ctx: any) => {
     if (!ctx.hasUI) return;
+    const ui = ctx.ui;
     const file = ctx.sessionManager.getSessionFile();
     const use = ctx.getContextUsage?.();
     if (!use?.tokens || !use.contextWindow) return;
@@ -52,16 +66,19 @@ export default function (pi: any) {
       context_window: { context_window_size: use.contextWindow, used_percentage: (100 * use.tokens) / use.contextWindow },
     };
     const line = file ? await ask(["statusline", "pi"], undefined, JSON.stringify(input)) : "";
-    ctx.ui.setStatus("precis", line.trim() || `context ${Math.round((100 * use.tokens) / use.contextWindow)} %`);
-  });
+    ui.setStatus("precis", line.trim() || `context ${Math.round((100 * use.tokens) / use.contextWindow)} %`);
+  }));
   pi.registerTool({
     name: "precis_show",
     label: "precis show",
     description: "Print messages of this session that a compaction has hidden, word for word, by their handles such as m12, m12-m14 or m12.b3.",
     parameters: { type: "object", properties: { handle: { type: "string", description: "e.g. m12" } }, required: ["handle"] },
     async execute(_id: string, params: any, signal: AbortSignal, _update: any, ctx: any) {
-      const file = ctx?.sessionManager?.getSessionFile?.();
-      const text = file ? await ask(["show", file, String(params.handle)], signal) : "";
+      let text = "";
+      try {
+        const file = ctx?.sessionManager?.getSessionFile?.();
+        text = file ? await ask(["show", file, String(params.handle)], signal) : "";
+      } catch {} // the session has ended
       return { content: [{ type: "text", text: text || "There is no such message." }], details: {} };
     },
   });

@@ -1,8 +1,9 @@
 // Package origin keeps pages of other sites away from a local server. Start with
-// [Check].
+// [Handler], through which everything goes that a server serves; [Check] is its question.
 package origin
 
 import (
+	"context"
 	"fmt"
 	"net"
 	"net/http"
@@ -14,13 +15,39 @@ import (
 	"precis"
 )
 
-// Check returns why a request is refused for its Host or Origin; nil when it is
-// not. Host must be a loopback name, an IP address or one of the allowed hosts, which
+// passed marks the context of a request that has passed a [Handler].
+type passed struct{}
+
+// Handler hands requests to next that [Check] does not refuse; refuse answers the others.
+// What next asks of [Check] has been answered then: the names that are allowed are those of
+// the outermost handler. Hosts returns these at each request; nil: none.
+func Handler(hosts func() []string, refuse func(http.ResponseWriter, *http.Request, error), next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		var allowed []string
+		if hosts != nil {
+			allowed = hosts()
+		}
+		if err := Check(r, allowed); err != nil {
+			refuse(w, r, err)
+			return
+		}
+		next.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), passed{}, true)))
+	})
+}
+
+// Check returns why a request is refused for its Host or Origin, or because the browser
+// says that a page of another site makes it; nil when it is not. Host must be a loopback name, an IP address or one of the allowed hosts, which
 // keeps out names that were made to resolve to this address (DNS rebinding). Origin,
 // when there is one, must have the same host and port, or an allowed host. Allowed
-// hosts are names without a port, in any case.
+// hosts are names without a port, in any case, or whole origins such as app://name.
+// Requests that a page makes without reading the answer, such as for an image, have no
+// Origin: of another site they are refused by what the browser says of them, unless the
+// user follows a link.
 func Check(r *http.Request, allowed []string) error {
 	const op = "check origin"
+	if r.Context().Value(passed{}) != nil {
+		return nil
+	}
 	name := hostName(r.Host)
 	if !isLocal(name) && !names(allowed, name) {
 		return &precis.Error{Code: precis.CodeInvalid, Op: op, Err: fmt.Errorf("%.80q is not a name of this gateway", name),
@@ -28,6 +55,13 @@ func Check(r *http.Request, allowed []string) error {
 	}
 	origin := r.Header.Get("Origin")
 	if origin == "" {
+		site := r.Header.Get("Sec-Fetch-Site")
+		if (site == "cross-site" || site == "same-site") && r.Header.Get("Sec-Fetch-Mode") != "navigate" {
+			return precis.Errorf(precis.CodeInvalid, op, "a page of another site asks")
+		}
+		return nil
+	}
+	if slices.Contains(allowed, origin) {
 		return nil
 	}
 	u, err := url.Parse(origin)

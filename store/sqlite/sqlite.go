@@ -74,6 +74,7 @@ import (
 	driver "modernc.org/sqlite"
 
 	"precis"
+	"precis/internal/privatefile"
 	"precis/store"
 	"precis/store/internal/index"
 )
@@ -216,13 +217,12 @@ func (s *file) create() (string, error) {
 	if err != nil {
 		return "", err
 	}
-	f, err := os.OpenFile(abs, os.O_RDWR|os.O_CREATE, 0o600)
-	if err != nil {
+	if err := privatefile.Make(abs); err != nil {
 		return "", err
 	}
 	s.abs = abs
-	s.opened, err = f.Stat()
-	return abs, errors.Join(err, f.Close())
+	s.opened, err = os.Stat(abs)
+	return abs, err
 }
 
 // Check returns an error when the file was deleted or replaced since it was opened:

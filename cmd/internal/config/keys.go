@@ -11,6 +11,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"precis"
 	"precis/preset"
 	"precis/tokens"
 )
@@ -37,7 +38,7 @@ var keys = append([]key{
 	countKey("threshold_tokens", "act at so many tokens of the view, whatever the window, where that is less than the threshold; 0: never", func(c *Config) *int { return &c.Settings.Tokens }),
 	numberKey("prepare", "percent at which a reduction is prepared in the background; 0: never", func(c *Config) *float64 { return &c.Settings.Prepare }),
 	numberKey("warn", "percent at which to warn; 0: never", func(c *Config) *float64 { return &c.Settings.Warn }),
-	numberKey("target", "percent of the window to come down to; 0: what is allowed", func(c *Config) *float64 { return &c.Settings.Target }),
+	percentKey("target", "percent of the window to come down to; 0: what is allowed", func(c *Config) *float64 { return &c.Settings.Target }),
 	countKey("room.turns", "a reduction makes room for so many turns like the last ones, even below the target; 0: it does not", func(c *Config) *int { return &c.Settings.Turns }),
 	numberKey("room.floor", "percent of the window that room.turns does not go below", func(c *Config) *float64 { return &c.Settings.Floor }),
 	countKey("max_messages", "act from so many messages on; 0: never", func(c *Config) *int { return &c.Settings.MaxMessages }),
@@ -176,6 +177,16 @@ func numberKey(name, help string, at func(*Config) *float64) key {
 			*at(c), err = parseNumber(s)
 			return err
 		}}
+}
+
+// percentKey is a key in percent of the window, see [precis.ParsePercent].
+func percentKey(name, help string, at func(*Config) *float64) key {
+	k := numberKey(name, help, at)
+	k.set = func(c *Config, s string) (err error) {
+		*at(c), err = precis.ParsePercent(s)
+		return err
+	}
+	return k
 }
 
 func countKey(name, help string, at func(*Config) *int) key {

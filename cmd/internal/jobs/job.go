@@ -96,8 +96,8 @@ func (j *Job) ask() precis.Request {
 	if r.Profile == "" {
 		r.Profile = j.Model
 	}
-	if j.options.target > 0 {
-		r.Target = int(j.options.target * float64(j.Window.Tokens))
+	if t, err := j.options.goal(); err == nil { // it was read before
+		r.Target = t.In(j.Window.Tokens)
 	}
 	return r
 }

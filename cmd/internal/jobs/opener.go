@@ -6,6 +6,7 @@ package jobs
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -64,6 +65,14 @@ func (o *Opener) Close() {
 // Config works out the configuration. A file of the current folder is not the
 // user's: it is named on standard error, once.
 func (o *Opener) Config() (*config.Config, error) {
+	if t, err := o.options.goal(); err == nil && t.Tokens > 0 && o.options.window == "" {
+		return nil, &precis.Error{Code: precis.CodeInvalid, Op: "read --target", Err: fmt.Errorf("%s are tokens, of a window that nothing names", o.options.target), Hint: "give --window too, or a share such as 20%"}
+	}
+	return o.config()
+}
+
+// config works out the configuration, for a command that knows the window of the model.
+func (o *Opener) config() (*config.Config, error) {
 	c, err := o.options.load()
 	if err == nil && c.FromFolder > 0 && !o.console.Quiet {
 		o.sayFolder.Do(func() {
@@ -99,7 +108,7 @@ func (o *Opener) Edit(ctx context.Context, path, out string) (*Job, error) {
 
 // begin reads the configuration and the recording, and finds the model's window.
 func (o *Opener) begin(ctx context.Context, path string) (*Job, error) {
-	cfg, err := o.Config()
+	cfg, err := o.config()
 	if err != nil {
 		return nil, err
 	}

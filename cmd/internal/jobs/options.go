@@ -2,6 +2,7 @@ package jobs
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"os"
 	"strconv"
@@ -19,7 +20,7 @@ type options struct {
 	config  string
 	preset  string
 	window  string
-	target  float64
+	target  string
 	model   string
 	output  string
 	profile string
@@ -32,13 +33,23 @@ func (o *options) register(f *pflag.FlagSet) {
 	f.StringVar(&o.config, "config", "", "configuration `FILE`, read in the place of the user's and the current folder's (default $PRECIS_CONFIG)")
 	f.StringVar(&o.preset, "preset", "", "`POLICY`: balanced, frugal, selective, roo or off")
 	f.StringVar(&o.window, "window", "", "context window in `TOKENS`, such as 200000 or 200k (default the model's)")
-	f.Float64Var(&o.target, "target", 0, "come down to this `SHARE` of the window, 0 to 1, whatever it takes")
+	f.StringVar(&o.target, "target", "", "come down to this `SIZE`, whatever it takes: 20% or 0.2 of the window, or tokens such as 20k")
 	f.StringVar(&o.model, "model", "", "`MODEL` whose window counts (default the one the recording names)")
 	f.StringVar(&o.output, "max-output", "", "output `TOKENS` to leave room for")
 	f.StringVar(&o.profile, "profile", "", "`NAME` whose threshold counts (default the model)")
 	f.StringVar(&o.est, "estimate", "", "`WAY` of counting tokens: o200k, cl100k, roo or chars4")
 	f.IntVar(&o.used, "used", 0, "input `TOKENS` the provider reported for the last request, where that is more than is counted")
 	f.StringArrayVar(&o.set, "set", nil, "set a configuration `KEY=VALUE`; repeatable")
+}
+
+// goal reads the flag --target. It is the target of a run in [Job.ask]; the setting of the
+// same name, which has no tokens, is set where the window is known.
+func (o *options) goal() (precis.Target, error) {
+	t, err := precis.ParseTarget(o.target)
+	if e, ok := errors.AsType[*precis.Error](err); ok {
+		e.Op = "read --target"
+	}
+	return t, err
 }
 
 // load works out the configuration.
@@ -60,11 +71,15 @@ func (o *options) load() (*config.Config, error) {
 		}
 		flags[key] = v
 	}
-	if o.target < 0 || o.target > 1 {
-		return nil, precis.Errorf(precis.CodeInvalid, "read flags", "--target is %g, want a share from 0 to 1", o.target)
+	target, err := o.goal()
+	if err != nil {
+		return nil, err
 	}
-	if o.target > 0 {
-		flags["target"] = strconv.FormatFloat(100*o.target, 'g', -1, 64)
+	if window, err := config.ParseCount(o.window); target.Tokens > 0 && err == nil && window > 0 {
+		target.Share = precis.Share(min(float64(target.Tokens)/float64(window), 1))
+	}
+	if target.Share > 0 {
+		flags["target"] = strconv.FormatFloat(100*float64(target.Share), 'g', -1, 64)
 	}
 	return config.Load(config.Sources{
 		Path: cmp.Or(o.config, os.Getenv(config.EnvPrefix+"CONFIG")), User: config.UserFile(), Folder: config.FolderFile, Env: os.Getenv, Flags: flags,

@@ -17,7 +17,7 @@ import (
 // date. With folders it is only those in them. Progress, when not nil, follows the
 // reading.
 func (o *Opener) Sessions(ctx context.Context, folders []string, progress func(done, total int)) (*sessions.Library, error) {
-	cfg, err := o.Config()
+	cfg, err := o.config()
 	if err != nil {
 		return nil, err
 	}

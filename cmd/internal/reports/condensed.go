@@ -15,22 +15,29 @@ type Condensed struct {
 	Report  precis.Report       `json:"report"`
 	Written string              `json:"written,omitempty"`
 	Diff    []conversation.Part `json:"diff,omitempty"` // with --dry-run
+	// Loses is what a run that is not forced is refused for, with --dry-run; nil: nothing.
+	Loses *precis.Gone `json:"would_lose,omitempty"`
 }
 
 // DryRun prints what would be done.
-func (p *Printer) DryRun(ctx context.Context, j *jobs.Job, res precis.Result, full bool) error {
+func (p *Printer) DryRun(ctx context.Context, j *jobs.Job, done conversation.Condensed, full bool) error {
+	res := done.Result
 	changes, err := conversation.Diff(ctx, j.Home, j.Home.ID(), res.Edits, res.Report.Calibration)
 	if err != nil {
 		return err
 	}
 	if p.AsJSON {
-		return p.JSON(Condensed{Report: res.Report, Diff: changes})
+		return p.JSON(Condensed{Report: res.Report, Diff: changes, Loses: done.Loses})
 	}
 	o := outcomeOf(j, res, after(j.Conversation, res))
 	p.outcome(j, res, o, p.Words.Say("dryrun"))
 	if len(res.Edits) > 0 {
 		p.lost(res.Report.Retention)
 		p.diff(changes, full)
+	}
+	if done.Loses != nil {
+		p.Text.Printf("\n")
+		p.Text.Headline("bad", p.Words.Say("dry.refused", term.Plain((&conversation.LossError{Gone: *done.Loses}).Said())))
 	}
 	p.Text.Printf("\n  %s\n", p.Words.Say("dry"))
 	return nil

@@ -62,6 +62,10 @@ func (o outcome) headline(w *console.Words) (style, text string) {
 		style = "bad"
 		bad = append(bad, w.Say("bad.cut", o.cut))
 	}
+	if g := r.Gone; g != nil && g.Hidden > 0 {
+		style = "bad"
+		bad = append(bad, w.Say("bad.hidden", percent(int(1000*g.Hidden), 1000)))
+	}
 	if d := r.Decision; d.Target > 0 && r.After.Tokens > d.Target {
 		if style == "title" {
 			style = "warn"
@@ -85,6 +89,8 @@ func endedText(w *console.Words, r precis.Report) string {
 		return w.Say("ended.not_due", percent(r.Before.Tokens, r.Decision.Window.Tokens))
 	case precis.EndedCapped:
 		return w.Say("ended.capped")
+	case precis.EndedSpared:
+		return w.Say("ended.spared")
 	case precis.EndedNothing:
 		return w.Say("ended.nothing_found")
 	case precis.EndedWithin:

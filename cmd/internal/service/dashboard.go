@@ -38,8 +38,10 @@ func (s *Service) visitor(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch {
 		case s.keys.any():
-			if owner, ok := s.logins.owner(r, s.keys); ok && !s.keys.admits(r) {
-				r.Header.Set(headerKey, s.keys.inner[owner])
+			if hash, ok := s.logins.key(r); ok && !s.keys.admits(r) {
+				var leave func()
+				r, leave, _ = s.keys.attend(r, hash, true)
+				defer leave()
 			}
 		case !fromHere(r):
 			refuse(w, http.StatusUnauthorized, &precis.Error{Code: precis.CodeInvalid, Op: "check caller",

@@ -5,11 +5,10 @@ import (
 	"fmt"
 	"net"
 	"net/http"
-	"slices"
 	"strings"
 
 	"precis"
-	"precis/gateway"
+	"precis/internal/origin"
 )
 
 // headerKey carries the gateway's own key.
@@ -19,33 +18,13 @@ const headerKey = "X-Precis-Key"
 // by a name that is not the gateway's, and from pages of others. It stands before
 // everything, the proxy included.
 func (s *Service) guard(next http.Handler) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if err := s.foreign(r); err != nil {
-			refuse(w, http.StatusForbidden, err)
-			return
-		}
-		s.translateKey(r)
+	hosts := func() []string { return s.config().Gateway.Hosts }
+	foreign := func(w http.ResponseWriter, _ *http.Request, err error) { refuse(w, http.StatusForbidden, err) }
+	return origin.Handler(hosts, foreign, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		r, leave := s.translateKey(r)
+		defer leave()
 		next.ServeHTTP(w, r)
-	})
-}
-
-// foreign reports why a request must not come from where it comes from.
-func (s *Service) foreign(r *http.Request) error {
-	hosts := s.config().Gateway.Hosts
-	if origin := r.Header.Get("Origin"); origin != "" && slices.Contains(hosts, origin) {
-		r = r.Clone(r.Context()) // an origin that is allowed as it is, such as app://name
-		r.Header.Del("Origin")
-	}
-	if err := gateway.SameOrigin(r, hosts); err != nil {
-		return err
-	}
-	// Requests that a page makes without reading the answer, such as for an image,
-	// have no Origin.
-	site := r.Header.Get("Sec-Fetch-Site")
-	if (site == "cross-site" || site == "same-site") && r.Header.Get("Origin") == "" && r.Header.Get("Sec-Fetch-Mode") != "navigate" {
-		return precis.Errorf(precis.CodeInvalid, "check origin", "a page of another site asks")
-	}
-	return nil
+	}))
 }
 
 // checked hands over requests that have passed the guard. The names that are

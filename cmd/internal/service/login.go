@@ -55,8 +55,9 @@ func (l *logins) end(r *http.Request) {
 	}
 }
 
-// owner returns whose key the login of a request was made with, while that key holds.
-func (l *logins) owner(r *http.Request, keys *keyring) (string, bool) {
+// key returns the hash of the key that the login of a request was made with; it may have
+// been taken back since.
+func (l *logins) key(r *http.Request) (string, bool) {
 	k, err := r.Cookie(loginCookie)
 	if err != nil {
 		return "", false
@@ -67,7 +68,7 @@ func (l *logins) owner(r *http.Request, keys *keyring) (string, bool) {
 	if !ok || time.Now().After(one.ends) {
 		return "", false
 	}
-	return keys.ownerOf(one.key)
+	return one.key, true
 }
 
 // login checks a gateway key and sets the cookie of a login.

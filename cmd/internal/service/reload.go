@@ -39,7 +39,7 @@ func (s *Service) Reload(context.Context) (restart []string, err error) {
 		}
 		s.Gateway.SetAdmins(keys.Admins)
 		s.admins.Store(len(keys.Admins) > 0)
-		for _, owner := range s.keys.replace(keys.Owners) {
+		for _, owner := range s.keys.replace(keys.Owners, keys.Admins) {
 			restart = append(restart, "gateway.keys_file (the new owner "+owner+")")
 		}
 	}

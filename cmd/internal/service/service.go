@@ -140,7 +140,7 @@ func (s *Service) options(c *config.Config) (gateway.Options, error) {
 	if err != nil {
 		return gateway.Options{}, err
 	}
-	s.keys = newKeyring(keys.Owners)
+	s.keys = newKeyring(keys.Owners, keys.Admins)
 	s.admins.Store(len(keys.Admins) > 0)
 	return gateway.Options{
 		Upstreams: ups, Local: s.p.Local, Manager: m.manager, Profiles: m.profiles, Assign: s.assign, Store: s.store, Replica: s.p.Replica, Transport: up,

@@ -33,7 +33,10 @@ export interface View {
 export interface Options {
   dialect?: "anthropic" | "chat" | "responses";
   window?: number;
-  target?: number;
+  /** How far to come down: tokens from 1,000 on, a share under 1, or a text such as "20%" or "20k". */
+  target?: number | string;
+  /** Follow target or now although the view would lose something altogether. */
+  force?: boolean;
   now?: boolean;
   focus?: string;
   profile?: string;

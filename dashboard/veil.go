@@ -1,0 +1,103 @@
+package dashboard
+
+import (
+	"html/template"
+	"reflect"
+	"strings"
+	"text/template/parse"
+)
+
+// Where the reader wants a mask, a template prints no bare text: what a pipeline of plain
+// string leads to is masked, unless one of the functions of templates has made it. So a text
+// of the conversation that nobody thought of is hidden, and a text of our own that is to be
+// read then is printed by the function own. Names of their own type, such as kinds, states
+// and handles, are ours; values of attributes are addresses and forms.
+
+// veiler is the name of the function that prints bare values.
+const veiler = "veil"
+
+// veil returns what is printed for a bare value: texts masked.
+func veil(v any) any {
+	if s, ok := v.(string); ok {
+		return masked(s)
+	}
+	if r := reflect.ValueOf(v); r.Kind() == reflect.Pointer && !r.IsNil() {
+		return veil(r.Elem().Interface())
+	}
+	return v
+}
+
+// unveiled are the files of pages that show nothing of a conversation.
+var unveiled = map[string]bool{"settings.html": true, "login.html": true, "experiments.html": true}
+
+// veiled has the bare pipelines of all templates print through [veil].
+func veiled(t *template.Template) {
+	for _, one := range t.Templates() {
+		if one.Tree != nil && !unveiled[one.Tree.ParseName] {
+			w := veilWalk{tree: one.Tree}
+			w.list(one.Tree.Root)
+		}
+	}
+}
+
+// veilWalk goes through a template in order. inTag reports whether it is within a tag, so
+// that what follows is part of an attribute.
+type veilWalk struct {
+	tree  *parse.Tree
+	inTag bool
+}
+
+func (w *veilWalk) list(l *parse.ListNode) {
+	if l == nil {
+		return
+	}
+	for _, n := range l.Nodes {
+		switch n := n.(type) {
+		case *parse.TextNode:
+			w.text(string(n.Text))
+		case *parse.ActionNode:
+			if !w.inTag && len(n.Pipe.Decl) == 0 && bare(n.Pipe) {
+				w.wrap(n.Pipe)
+			}
+		case *parse.IfNode:
+			w.branches(n.List, n.ElseList)
+		case *parse.RangeNode:
+			w.branches(n.List, n.ElseList)
+		case *parse.WithNode:
+			w.branches(n.List, n.ElseList)
+		}
+	}
+}
+
+// branches goes through both branches of a node, each from where it begins.
+func (w *veilWalk) branches(list, other *parse.ListNode) {
+	inTag := w.inTag
+	w.list(list)
+	after := w.inTag
+	w.inTag = inTag
+	w.list(other)
+	w.inTag = after
+}
+
+func (w *veilWalk) text(s string) {
+	if at := strings.LastIndexAny(s, "<>"); at >= 0 {
+		w.inTag = s[at] == '<'
+	}
+}
+
+// wrap appends a call of the veil to a pipeline.
+func (w *veilWalk) wrap(p *parse.PipeNode) {
+	name := parse.NewIdentifier(veiler).SetPos(p.Pos).SetTree(w.tree)
+	p.Cmds = append(p.Cmds, &parse.CommandNode{NodeType: parse.NodeCommand, Pos: p.Pos, Args: []parse.Node{name}})
+}
+
+// formatting are functions of the template language that print what they are given.
+var formatting = map[string]bool{"print": true, "printf": true, "println": true, "index": true, "slice": true, "and": true, "or": true, "html": true, "js": true, "urlquery": true, "call": true, "short": true}
+
+// bare reports whether a pipeline prints a value as it is, and not what a function of ours
+// has made of it.
+func bare(p *parse.PipeNode) bool {
+	last := p.Cmds[len(p.Cmds)-1]
+	f, ok := last.Args[0].(*parse.IdentifierNode)
+	return !ok || formatting[f.Ident]
+}

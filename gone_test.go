@@ -1,0 +1,100 @@
+package precis_test
+
+import (
+	"context"
+	"strings"
+	"testing"
+
+	"precis"
+	"precis/tokens"
+)
+
+// warden is a gate that misses a word.
+type warden struct{ word string }
+
+func (warden) Admit(_ context.Context, _ *precis.Situation, e precis.Edit) (precis.Edit, error) {
+	return e, nil
+}
+
+func (w warden) Gone(s *precis.Situation, before []precis.Edit) precis.Gone {
+	had, has := false, false
+	for _, m := range precis.View(s.Transcript, before) {
+		had = had || strings.Contains(m.PlainText(), w.word)
+	}
+	for _, m := range precis.View(s.Transcript, s.Edits) {
+		has = has || strings.Contains(m.PlainText(), w.word)
+	}
+	if had && !has {
+		return precis.Gone{Rules: []precis.LostAnchor{{Text: w.word, Kind: "rule"}}, Of: 1}
+	}
+	return precis.Gone{}
+}
+
+// hideUpTo hides the oldest messages until the view is at its target.
+type hideUpTo struct{}
+
+func (hideUpTo) Name() string { return "hide" }
+
+func (hideUpTo) Propose(_ context.Context, s *precis.Situation) (precis.Edit, error) {
+	e := precis.Edit{Kind: precis.KindTruncation}
+	saved, to := 0, 0
+	for to < s.Transcript.Len()-3 && s.Used-saved > s.Target-20 {
+		saved += s.Meter.View([]precis.Message{s.Transcript.At(to)})
+		to++
+	}
+	if to > 0 {
+		e.Replace = []precis.Replacement{{From: 0, To: to, With: []precis.Message{precis.NewText(precis.RoleUser, "[hidden]")}}}
+	}
+	return e, nil
+}
+
+// A run that nobody asked for goes to where something is in no form in the view only when
+// nothing else fits, and says so; one that was asked for is left to the guard of the verb.
+func TestAutomaticRunsSpareWhatTheyCan(t *testing.T) {
+	talk := func(turns, at int) *precis.Conversation {
+		c := &precis.Conversation{Transcript: &precis.Transcript{}}
+		for i := range turns {
+			text := "Say more, please."
+			if i == at {
+				text = "Mind the WORD."
+			}
+			c.Transcript.Append(precis.NewText(precis.RoleUser, text))
+			c.Transcript.Append(precis.NewText(precis.RoleAssistant, strings.Repeat("It says what it says. ", 145)))
+		}
+		return c
+	}
+	counter, err := tokens.New(tokens.Options{Name: "chars4"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	settings := precis.DefaultSettings()
+	settings.Percent, settings.Warn, settings.Target, settings.KeepShare, settings.Worth, settings.Turns = 50, 0, 20, 0, 0, 0
+	m, err := precis.NewManager(precis.Options{Settings: settings, Counter: counter, Strategies: []precis.Strategy{hideUpTo{}}, Gate: warden{"WORD"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	manage := func(c *precis.Conversation, r precis.Request) precis.Report {
+		t.Helper()
+		r.Conversation, r.Window = c, precis.Window{Tokens: 20_000}
+		res, err := m.Manage(t.Context(), r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return res.Report
+	}
+	if r := manage(talk(14, 1), precis.Request{}); r.Ended != precis.EndedSpared || len(r.Edits) > 0 || r.Gone != nil || !strings.Contains(r.Outcome, "1 of 1 rules") {
+		t.Errorf("it fits: %s, %s", r.Ended, r.Outcome)
+	}
+	if r := manage(talk(14, 13), precis.Request{}); r.Ended != precis.EndedReduced || r.Gone != nil {
+		t.Errorf("nothing would be lost: %s, %s", r.Ended, r.Outcome)
+	}
+	if r := manage(talk(24, 12), precis.Request{}); r.Ended != precis.EndedReduced || r.Gone != nil || r.After.Tokens < 8000 {
+		t.Errorf("it fits without going so far: %s, %s", r.Ended, r.Outcome)
+	}
+	if r := manage(talk(24, 1), precis.Request{}); r.Ended != precis.EndedReduced || r.Gone == nil || !strings.Contains(r.Outcome, "breach") {
+		t.Errorf("nothing else fits: %s, %s", r.Ended, r.Outcome)
+	}
+	if r := manage(talk(14, 1), precis.Request{Manual: true}); r.Gone == nil || len(r.Edits) == 0 {
+		t.Errorf("asked for: %s, %s", r.Ended, r.Outcome)
+	}
+}

@@ -1,0 +1,73 @@
+package hook
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// compacted are the lines by which Claude Code records a compaction, which stand there only
+// after its hooks have run.
+const compacted = `{"parentUuid":null,"logicalParentUuid":"u1","uuid":"b1","sessionId":"s1","type":"system","subtype":"compact_boundary","compactMetadata":{"trigger":"auto","preTokens":1234}}
+{"parentUuid":"b1","uuid":"b2","sessionId":"s1","type":"user","isCompactSummary":true,"isVisibleInTranscriptOnly":true,"message":{"role":"user","content":"The port is begun."}}
+`
+
+func (s *session) waiting() int {
+	all, _ := os.ReadDir(filepath.Join(s.o.State, waitingFolder))
+	return len(all)
+}
+
+// Without a hook behind the compaction the summary is looked at when it is in the recording:
+// what it and the digest lack is given once, and the user sees nothing of it. Only while
+// something is due does anything wait.
+func TestTheSummaryIsLookedAtLater(t *testing.T) {
+	s := begin(t, "claude-code", 30)
+	if got := s.run("pending", claudeBatch); got != "" || s.waiting() != 0 {
+		t.Fatalf("before a compaction: %q, %d wait", got, s.waiting())
+	}
+	s.run("session-start", claudeCompact, "--part", "1")
+	if s.waiting() != 1 {
+		t.Fatal("nothing waits after a compaction")
+	}
+	if got := s.run("pending", claudeBatch); got != "" || s.waiting() != 1 {
+		t.Errorf("the summary is not there yet: %q, %d wait", got, s.waiting())
+	}
+	if err := (&call{Call: Call{Host: s.host}, o: s.o, input: input{Session: "s1"}}).update(t.Context(), func(s *state) { s.Digest = "" }); err != nil {
+		t.Fatal(err)
+	}
+	s.write(recordings[s.host](30) + compacted)
+	if text := s.added(s.run("pending", claudeBatch), "PostToolBatch"); !strings.Contains(text, "lamp/legacy.go") {
+		t.Errorf("it lacks the rule: %s", text)
+	}
+	if got := s.run("pending", claudeBatch); got != "" || s.waiting() != 0 {
+		t.Errorf("afterwards: %q, %d wait", got, s.waiting())
+	}
+	// A summary that never comes is not looked for again and again.
+	s.run("session-start", claudeCompact, "--part", "1")
+	for range mostTries {
+		if s.waiting() != 1 {
+			t.Error("it is given up too early")
+		}
+		s.run("pending", claudeBatch)
+	}
+	if s.waiting() != 0 {
+		t.Error("it is looked for for ever")
+	}
+}
+
+// A run that ends lets the next one begin; so does the next compaction, after one that was
+// killed.
+func TestARunThatWasKilled(t *testing.T) {
+	s := begin(t, "claude-code", 4)
+	busy := filepath.Join(s.o.State, busyFolder)
+	for _, event := range []string{"pending", "session-start"} {
+		if err := os.MkdirAll(busy, 0o700); err != nil {
+			t.Fatal(err)
+		}
+		s.run(event, map[string]string{"pending": claudeBatch, "session-start": claudeCompact}[event])
+		if _, err := os.Stat(busy); err == nil {
+			t.Errorf("%s leaves it", event)
+		}
+	}
+}

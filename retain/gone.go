@@ -1,0 +1,177 @@
+package retain
+
+import (
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"precis"
+	"precis/internal/toolcall"
+)
+
+// mostHidden is the share of a view up to which a reduction may hide it with neither a
+// summary nor a digest in its place.
+const mostHidden = 0.9
+
+// Gone returns what the view by the edits before shows and the view by the edits after
+// has in no form at all. Both lists are of conv's transcript; its own edits are ignored.
+// Rules that the view before did not hold, and a user turn that it did not show, are not
+// gone by this change. Meter counts the messages; it is not kept.
+func Gone(conv *precis.Conversation, before, after []precis.Edit, meter *precis.Meter) precis.Gone {
+	return gone(RulesOf(Alive(conv.Transcript, before)), conv.Transcript, before, after, meter)
+}
+
+// GoneOf is [Gone] of a run: before is the list of edits that it began with.
+func GoneOf(s *precis.Situation, before []precis.Edit) precis.Gone {
+	x, _, _ := Of(s)
+	return gone(x.Rules(), s.Transcript, before, s.Edits, s.Meter)
+}
+
+// RulesOf returns the rules that the user set in messages, see [Index.Rules].
+func RulesOf(msgs []precis.Message) []Rule {
+	x := &Index{messages: msgs, byKey: map[string]int{}, system: map[int]bool{}, Calls: toolcall.Find(msgs)}
+	r := reader{x: x, uses: map[precis.Handle][]int32{}, results: map[precis.Handle]int32{}, edited: map[string]bool{}}
+	r.calls()
+	for i, m := range msgs {
+		r.message(i, m)
+	}
+	return x.Rules()
+}
+
+func gone(rules []Rule, t *precis.Transcript, before, after []precis.Edit, meter *precis.Meter) precis.Gone {
+	was, is := precis.ShownBy(t, before), precis.ShownBy(t, after)
+	had, has := Words(messagesOf(was.Units)), Words(messagesOf(is.Units))
+	g := precis.Gone{Of: len(rules)}
+	for _, r := range rules {
+		if text := Folded(r.Text); strings.Contains(had, text) && !strings.Contains(has, text) {
+			g.Rules = append(g.Rules, precis.LostAnchor{Text: r.Text, Kind: "rule", Handle: r.Handle})
+		}
+	}
+	if last := lastTurn(t, was); last >= 0 && stands(t.At(last), was.Message(last), had) && !stands(t.At(last), is.Message(last), has) {
+		h := precis.MessageHandle(last)
+		g.LastTurn = &h
+	}
+	if share := bare(was, is, meter); share > mostHidden {
+		g.Hidden = share
+	}
+	return g
+}
+
+func messagesOf(units []precis.Unit) (out []precis.Message) {
+	for _, u := range units {
+		out = append(out, u.Messages...)
+	}
+	return out
+}
+
+// lastTurn returns the newest message that the view shows and in which the user says
+// something; -1 when there is none.
+func lastTurn(t *precis.Transcript, was *precis.Shown) int {
+	for i := t.Len() - 1; i >= 0; i-- {
+		if t.At(i).IsUserTurn() && !was.Message(i).Hidden {
+			return i
+		}
+	}
+	return -1
+}
+
+// enough is the number of characters of a line by which it is known again, also where its
+// rest is cut.
+const enough = 40
+
+// little is the size in bytes of a line that may stand anywhere, such as a brace: by it
+// alone nothing is known again, unless nothing else is said.
+const little = 12
+
+// stands reports whether a view has what the user says in a message in some form: the
+// message itself, shortened or not, or one of its lines elsewhere. words are those of the
+// view, folded.
+func stands(m precis.Message, look precis.Look, words string) bool {
+	var lines, telling []string
+	for _, b := range m.UserBlocks() {
+		text, ok := m.Content[b].(precis.Text)
+		if !ok {
+			continue
+		}
+		for line := range strings.Lines(text.Text) {
+			if line = Folded(line); line != "" {
+				lines = append(lines, line)
+			}
+			if len(line) >= little {
+				telling = append(telling, line)
+			}
+		}
+	}
+	if len(lines) == 0 {
+		return !look.Hidden // a picture, or its note
+	}
+	if len(telling) > 0 {
+		lines = telling
+	}
+	return slices.ContainsFunc(lines, func(line string) bool {
+		return strings.Contains(words, first(line, enough)) || strings.Contains(words, last(line, enough))
+	})
+}
+
+func first(s string, n int) string {
+	for i := range s {
+		if n--; n < 0 {
+			return s[:i]
+		}
+	}
+	return s
+}
+
+func last(s string, n int) string {
+	at := len(s)
+	for ; n > 0 && at > 0; n-- {
+		_, size := utf8.DecodeLastRuneInString(s[:at])
+		at -= size
+	}
+	return s[at:]
+}
+
+// bare returns the share of a view, by tokens, that the next one hides or cuts away with
+// neither a summary nor a digest in its place. What is shown as a preview, an outline or
+// a pointer to a copy says itself what it stands for and is not hidden.
+func bare(was, is *precis.Shown, meter *precis.Meter) float64 {
+	all, hidden := 0, 0
+	for _, u := range was.Units {
+		n := meter.View(u.Messages)
+		all += n
+		if n == 0 || u.From >= u.To {
+			continue
+		}
+		look := is.Message(u.From)
+		switch {
+		case !u.Original() && look.Edit == u.Edit: // as before
+		case !u.Original() && look.Kind == precis.KindClip:
+			hidden += max(n-meter.View(look.Unit.Messages), 0)
+		case look.Kind == precis.KindCondensation && len(look.Unit.Messages) > 0: // something stands for it
+		case look.Hidden:
+			hidden += n
+		case look.Changed && u.Original():
+			hidden += cut(u, is, meter)
+		}
+	}
+	if all == 0 {
+		return 0
+	}
+	return float64(hidden) / float64(all)
+}
+
+// cut returns the tokens that a clip has taken from the blocks of a message.
+func cut(u precis.Unit, is *precis.Shown, meter *precis.Meter) int {
+	n := 0
+	for i, b := range u.Blocks() {
+		look := is.Block(u.From, i)
+		if look.Kind != precis.KindClip {
+			continue
+		}
+		n += meter.Block(u.Messages[0].Role, b)
+		if look.Block != nil {
+			n -= meter.Block(u.Messages[0].Role, look.Block)
+		}
+	}
+	return max(n, 0)
+}
