@@ -39,7 +39,7 @@ func (s *Service) visitor(next http.Handler) http.Handler {
 		switch {
 		case s.keys.any():
 			if owner, ok := s.logins.owner(r, s.keys); ok && !s.keys.admits(r) {
-				r.Header.Set(headerKey, s.keys.inner[owner])
+				r.Header.Set(HeaderKey, s.keys.inner[owner])
 			}
 		case !fromHere(r):
 			refuse(w, http.StatusUnauthorized, &precis.Error{Code: precis.CodeInvalid, Op: "check caller",

@@ -46,7 +46,7 @@ func (k *keyring) auth() map[string]string {
 func (k *keyring) any() bool { return len(k.inner) > 0 }
 
 func (k *keyring) owner(r *http.Request) (string, bool) {
-	key := r.Header.Get(headerKey)
+	key := r.Header.Get(HeaderKey)
 	if key == "" {
 		return "", false
 	}
@@ -64,7 +64,7 @@ func (k *keyring) ownerOf(hash string) (string, bool) {
 
 // admits reports whether a request carries a key, translated already.
 func (k *keyring) admits(r *http.Request) bool {
-	key := r.Header.Get(headerKey)
+	key := r.Header.Get(HeaderKey)
 	for _, inner := range k.inner {
 		if key == inner {
 			return true
@@ -99,13 +99,13 @@ func (s *Service) translateKey(r *http.Request) {
 		return
 	}
 	token, bearer := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
-	if bearer && r.URL.Path == "/metrics" && r.Header.Get(headerKey) == "" {
-		r.Header.Set(headerKey, token) // what collects metrics knows no other header
+	if bearer && r.URL.Path == "/metrics" && r.Header.Get(HeaderKey) == "" {
+		r.Header.Set(HeaderKey, token) // what collects metrics knows no other header
 	}
 	owner, ok := s.keys.owner(r)
 	if !ok {
-		r.Header.Del(headerKey)
+		r.Header.Del(HeaderKey)
 		return
 	}
-	r.Header.Set(headerKey, s.keys.inner[owner])
+	r.Header.Set(HeaderKey, s.keys.inner[owner])
 }
