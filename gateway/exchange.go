@@ -52,6 +52,7 @@ type exchange struct {
 	known   int // the window in tokens before the first overflow; 0: there was none
 	ceiling int // the window that is taken for this request after overflows, in tokens; 0: the known one
 	err     error
+	doubted bool // the upstream has not accepted its credential yet, or has refused it
 
 	madeByModel []precis.Report // of condensations that the model asked for
 	newest      *plan           // after the last of them; nil: plan is

@@ -149,7 +149,11 @@ func (g *Gateway) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	rt := g.route(r)
-	owner, err := g.owner(r)
+	path := rt.path
+	if rt.work == workPass {
+		path = "" // it belongs to no conversation: whose it is may be known, and is not asked
+	}
+	owner, err := g.owner(r, rt.upstream, path)
 	if err != nil {
 		g.refuse(w, rt, http.StatusUnauthorized, "authentication_error", err)
 		return
@@ -170,12 +174,12 @@ func (g *Gateway) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 }
 
 // owner says whose conversation a request is: that of its gateway key; else that of
-// what it proves itself with at its upstream.
-func (g *Gateway) owner(r *http.Request) (string, error) {
+// what it proves itself with at its upstream, nil for none.
+func (g *Gateway) owner(r *http.Request, up *Upstream, path string) (string, error) {
 	if owner, err := g.o.Auth.owner(r); owner != "" || err != nil {
 		return owner, err
 	}
-	return g.accounts.owner(r)
+	return g.accounts.owner(r, up, path)
 }
 
 func upgrades(r *http.Request) bool {

@@ -123,10 +123,25 @@ func (x *exchange) sendOnce(ctx context.Context, p *plan, out composed) (*http.R
 		return x.direct.base.RoundTrip(req)
 	}
 	res, err := x.g.o.Transport.RoundTrip(req)
-	if err == nil && res.StatusCode < 300 {
-		x.g.accounts.accept(x.r)
+	if err == nil {
+		x.g.accounts.answered(x.r, x.upstream, res.StatusCode)
+		x.prove(res.StatusCode)
 	}
 	return res, err
+}
+
+// prove takes down what the status of an answer says of the credential of a request whose
+// credential was not proven. Nothing of its conversation is stored before an answer that
+// is a success; nothing of a conversation that it begins stays when it is refused.
+func (x *exchange) prove(status int) {
+	switch {
+	case x.placed == nil:
+	case status < 300:
+		x.doubted = false
+		x.placed.conv.Prove()
+	case x.doubted && refusedBy(status) && x.placed.conv.Info().Requests == 0:
+		x.conversations.Discard(x.placed.conv)
+	}
 }
 
 // failed answers for an upstream that cannot be reached.

@@ -38,6 +38,8 @@ type Conversation struct {
 	// part of the answer was with the client already; 0: there is none. It needs no lock.
 	TooLong atomic.Int64
 
+	doubt
+
 	snapshot atomic.Pointer[Snapshot]
 	card
 	meters

@@ -89,7 +89,7 @@ func (c *Conversation) Keep(ctx context.Context, m *precis.Manager, edits ...pre
 // goes on.
 func (c *Conversation) store(ctx context.Context, now bool) error {
 	st := c.reg.Store(c.owner)
-	if st == nil || c.purged.Load() || c.stored == len(c.conv.Edits) {
+	if st == nil || c.purged.Load() || c.stored == len(c.conv.Edits) || c.isDoubted() && !now {
 		return nil
 	}
 	ctx, cancel := c.reg.writes.bound(ctx)
