@@ -18,6 +18,7 @@ const (
 	waitFor   = time.Second      // from the first question for a model on, that turns wait for the answer
 	askLimit  = 4 << 20          // bytes of an answer that are read
 	worthWait = 8 << 10          // bytes of a request that no window is too small for
+	worthAsk  = 2 << 10          // bytes of a request to a model of the catalog for which its window may matter soon
 )
 
 // asking is a question under way.
@@ -147,6 +148,9 @@ func (w *windows) fetch(ctx context.Context, c Credentials, q window.Question) (
 // for the answer for a moment when it is the first time.
 func (p *placed) askWindow() {
 	if !p.g.o.Probe || p.assembly != nil || p.direct != nil {
+		return
+	}
+	if len(p.body) < worthAsk && p.window(p.r.Context()).Source != precis.SourceAssumed {
 		return
 	}
 	a := p.g.windows.ask(p.r.Context(), p.credentialsOf(), p.found.Prompt.Model)
