@@ -244,6 +244,11 @@ func (j *planner) run(ctx context.Context) error {
 	if j.own && j.refusedAloud() {
 		return j.force(ctx, 0)
 	}
+	if j.willPay() && j.conv.Renew(ctx) {
+		if err := j.look(ctx); err != nil {
+			return err
+		}
+	}
 	switch j.decision().Action {
 	case precis.ActionPrepare:
 		if j.usesModel() {
@@ -254,6 +259,12 @@ func (j *planner) run(ctx context.Context) error {
 		return j.reduce(j.ride(ctx))
 	}
 	return nil
+}
+
+// willPay reports whether a model may be asked for edits of the conversation now.
+func (j *planner) willPay() bool {
+	act := j.decision().Action
+	return j.own && j.conv.Prepared == nil && (act == precis.ActionPrepare || act == precis.ActionReduce) && j.usesModel()
 }
 
 // refusedAloud reports whether the client saw the turn before refused as too long, when
