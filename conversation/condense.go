@@ -61,6 +61,9 @@ func (c Condensed) Made() (out []EditInfo) {
 // condenses it or has made edits that cross those of the run; nothing is changed then.
 // It runs on a snapshot, so neither turns nor other verbs wait for a model.
 func Condense(ctx context.Context, h Home, id string, o CondenseOptions) (Condensed, error) {
+	if err := renew(ctx, h, id); err != nil {
+		return Condensed{}, err
+	}
 	r, err := o.prepare(ctx, h, id)
 	if err == nil {
 		err = r.s.editable()
@@ -86,6 +89,20 @@ func Condense(ctx context.Context, h Home, id string, o CondenseOptions) (Conden
 		return Condensed{}, err
 	}
 	return out, nil
+}
+
+// Renewer is a [Home] whose conversations may have edits where they are kept that it does
+// not know. Renew takes them over. It is called before a model is paid for an edit that
+// could not be recorded next to them.
+type Renewer interface {
+	Renew(ctx context.Context, id string) error
+}
+
+func renew(ctx context.Context, h Home, id string) error {
+	if r, ok := h.(Renewer); ok {
+		return r.Renew(ctx, id)
+	}
+	return nil
 }
 
 func errCondensing() error {

@@ -54,6 +54,9 @@ const (
 // Make condenses as [Condense] does, with a model where the options lead to one, and puts
 // nothing in force. A draft without edits is not kept and has no ID.
 func (d *Drafts) Make(ctx context.Context, h Home, id string, o CondenseOptions) (Draft, error) {
+	if err := renew(ctx, h, id); err != nil {
+		return Draft{}, err
+	}
 	r, err := o.prepare(ctx, h, id)
 	if err == nil {
 		err = r.s.editable()

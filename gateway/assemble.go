@@ -170,7 +170,7 @@ func (g *Gateway) assembling(r *http.Request, a Assembly) (x *exchange, done fun
 	if err := a.check(); err != nil {
 		return nil, nil, err
 	}
-	owner, err := g.owner(r)
+	owner, err := g.owner(r, nil, "")
 	if err != nil {
 		return nil, nil, err
 	}

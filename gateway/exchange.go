@@ -49,7 +49,10 @@ type exchange struct {
 	plan    *plan
 	answer  wire.Response
 	retries int
+	known   int // the window in tokens before the first overflow; 0: there was none
+	ceiling int // the window that is taken for this request after overflows, in tokens; 0: the known one
 	err     error
+	doubted bool // the upstream has not accepted its credential yet, or has refused it
 
 	madeByModel []precis.Report // of condensations that the model asked for
 	newest      *plan           // after the last of them; nil: plan is
@@ -223,7 +226,9 @@ func (x *exchange) record() {
 		rec.Tokens, rec.Window, rec.Updated = tokens, report.Decision.Window.Tokens, now
 	})
 	p.conv.Save()
-	x.g.windows.taken(p.windowKey(), x.answer.Input)
+	if x.answer.Error == nil && !x.answer.Full() {
+		x.g.windows.accepted(p.windowKey(), x.answer.Input, tokens)
+	}
 	if x.answer.Input == 0 {
 		return
 	}

@@ -26,6 +26,7 @@ type Gateway struct {
 	conversations *registry.Registry
 	proxy         *httputil.ReverseProxy
 	windows       windows
+	endAsking     context.CancelFunc
 	accounts      *accounts
 	// freeModels are models, by upstream and name, whose upstream does not know the
 	// control for bound reasoning.
@@ -67,7 +68,8 @@ func New(o Options) (*Gateway, error) {
 	g.reducing = make(chan struct{}, runtime.GOMAXPROCS(0))
 	g.policy.Store(&policy{o.Manager, o.Profiles})
 	g.accounts = newAccounts(o, g.background)
-	g.windows.configured, g.windows.transport, g.windows.background = o.Window, o.Transport, g.background
+	g.windows.configured, g.windows.transport, g.windows.background, g.windows.now = o.Window, o.Transport, g.background, o.Now
+	g.windows.closing, g.endAsking = context.WithCancel(context.Background())
 	g.SetAdmins(o.Auth.Admins)
 	g.ctx, g.cancel = context.WithCancel(context.Background())
 	g.conversations = registry.New(registry.Options{Store: o.Store, Shared: o.Shared, Replica: o.Replica, Patience: o.Patience, Bytes: o.Memory, Logger: o.Logger, Now: o.Now})
@@ -102,6 +104,7 @@ func (g *Gateway) Active() int { return g.gate.Active() }
 // ended here.
 func (g *Gateway) Close(ctx context.Context) error {
 	g.closing.Store(true)
+	g.endAsking()
 	g.LetGo()
 	g.calls.end()
 	done := make(chan struct{})
@@ -146,7 +149,11 @@ func (g *Gateway) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	rt := g.route(r)
-	owner, err := g.owner(r)
+	path := rt.path
+	if rt.work == workPass {
+		path = "" // it belongs to no conversation: whose it is may be known, and is not asked
+	}
+	owner, err := g.owner(r, rt.upstream, path)
 	if err != nil {
 		g.refuse(w, rt, http.StatusUnauthorized, "authentication_error", err)
 		return
@@ -167,12 +174,12 @@ func (g *Gateway) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 }
 
 // owner says whose conversation a request is: that of its gateway key; else that of
-// what it proves itself with at its upstream.
-func (g *Gateway) owner(r *http.Request) (string, error) {
+// what it proves itself with at its upstream, nil for none.
+func (g *Gateway) owner(r *http.Request, up *Upstream, path string) (string, error) {
 	if owner, err := g.o.Auth.owner(r); owner != "" || err != nil {
 		return owner, err
 	}
-	return g.accounts.owner(r)
+	return g.accounts.owner(r, up, path)
 }
 
 func upgrades(r *http.Request) bool {

@@ -105,6 +105,15 @@ func (h home) Edit(ctx context.Context, id string, f func(*conversation.Subject)
 	return err
 }
 
+// Renew takes over edits of a conversation that the store has and memory lacks.
+func (h home) Renew(ctx context.Context, id string) error {
+	c, err := h.find(ctx, id)
+	if err != nil {
+		return err
+	}
+	return c.EditRenewed(ctx, func(*precis.Conversation) error { return nil })
+}
+
 // managerOf returns the manager of a conversation when nobody asks for a profile, and
 // the profile: that of its arm, else the default one.
 func (g *Gateway) managerOf(c *registry.Conversation) (string, *precis.Manager) {

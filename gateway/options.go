@@ -53,8 +53,9 @@ type Options struct {
 
 	// Window returns the context window of a model; nil: 128,000 tokens, assumed.
 	Window func(ctx context.Context, model string) precis.Window
-	// Probe asks servers for the windows of models that nobody knows: once for
-	// each, in the background, with the credentials of the request.
+	// Probe asks servers for the windows of models that are not configured, once for
+	// each, with the credentials of the request, in the background. The first turn of a
+	// model waits for the answer for up to a second.
 	Probe bool
 	// OutputLimit returns a model's output limit in tokens, 0 when unknown; nil:
 	// always unknown.

@@ -59,6 +59,10 @@ func (x *exchange) place(q *request) (*placed, error) {
 	}
 	p.found, p.conv = found, found.Line.State
 	x.kind = string(found.Kind)
+	if x.assembly == nil && x.direct == nil && !x.g.accounts.isProven(x.r, x.upstream) {
+		x.doubted = true
+		p.conv.Doubt()
+	}
 	if p.profile == "" && found.Line.ID != "" && x.conversations == x.g.conversations {
 		p.arm = x.g.armOf(x.r.Context(), p.conv)
 		if m, err := x.g.manager(p.arm); err == nil { // else the experiment has ended

@@ -36,6 +36,7 @@ func (x *exchange) planned(q *placed) (*plan, error) {
 		p.result = precis.Result{Units: precis.Units(precis.NewTranscript(q.found.Messages...), nil)}
 		return p, nil
 	}
+	q.askWindow()
 	err := p.locked(func(ctx context.Context, j *planner) (err error) {
 		j.conv.Refresh(ctx)
 		j.bridge(ctx)
@@ -192,9 +193,6 @@ func (p *plan) planner(ctx context.Context) *planner {
 	p.plain = p.isPlain(j.work)
 	j.offer()
 	window := p.window(ctx)
-	if window.Source == precis.SourceAssumed && p.g.o.Probe && p.assembly == nil && p.direct == nil {
-		p.g.windows.probe(p.credentialsOf(), f.Prompt.Model)
-	}
 	j.req = precis.Request{
 		Conversation: j.work, Window: window, MaxOutput: f.Prompt.MaxOutput, OutputLimit: p.g.o.OutputLimit(f.Prompt.Model), Profile: f.Prompt.Model,
 		Focus: p.r.Header.Get(headerFocus), Environment: condense.EnvironmentOf(f.Messages), Meter: meter, Dialect: p.dialect, Mend: p.mending || c.Mends, Reasoning: p.reasoning(), Unrecorded: true,
@@ -247,7 +245,11 @@ func (p *placed) window(ctx context.Context) precis.Window {
 	if a := p.assembly; a != nil && a.Window > 0 {
 		return precis.Window{Tokens: a.Window, Source: precis.SourceConfigured, Detail: "the request"}
 	}
-	return p.g.windows.of(ctx, p.windowKey())
+	w := p.g.windows.of(ctx, p.windowKey())
+	if p.ceiling > 0 && p.ceiling < w.Tokens { // whatever is believed, this request is to be answered
+		w = precis.Window{Tokens: p.ceiling, Source: precis.SourceLearned, Detail: "an error of " + p.upstream.Name + ", for this request"}
+	}
+	return w
 }
 
 // run decides, and reduces where it must.
@@ -263,6 +265,14 @@ func (j *planner) run(ctx context.Context) error {
 		j.unedited() // a client's own compaction sees as much as there is
 		return nil
 	}
+	if j.own && j.refusedAloud() {
+		return j.force(ctx, 0)
+	}
+	if j.willPay() && j.conv.Renew(ctx) {
+		if err := j.look(ctx); err != nil {
+			return err
+		}
+	}
 	switch j.decision().Action {
 	case precis.ActionPrepare:
 		if j.usesModel() {
@@ -273,6 +283,19 @@ func (j *planner) run(ctx context.Context) error {
 		return j.reduce(j.ride(ctx))
 	}
 	return nil
+}
+
+// willPay reports whether a model may be asked for edits of the conversation now.
+func (j *planner) willPay() bool {
+	act := j.decision().Action
+	return j.own && j.conv.Prepared == nil && (act == precis.ActionPrepare || act == precis.ActionReduce) && j.usesModel()
+}
+
+// refusedAloud reports whether the client saw the turn before refused as too long, when
+// nothing could be sent in its place any more, and this one is no smaller.
+func (j *planner) refusedAloud() bool {
+	n := j.conv.TooLong.Swap(0)
+	return n > 0 && int64(j.res.Report.After.Tokens) >= n
 }
 
 func (j *planner) decision() precis.Decision { return j.res.Report.Decision }

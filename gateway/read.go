@@ -34,7 +34,7 @@ func (x *exchange) read() (*request, error) {
 // to be called when that is answered. The error is one of package admission, or
 // [precis.CodeInvalid] for a compression that is not known.
 func (g *Gateway) Read(w http.ResponseWriter, r *http.Request) (body []byte, done func(), err error) {
-	owner, err := g.owner(r)
+	owner, err := g.owner(r, nil, "")
 	if err != nil {
 		return nil, nil, err
 	}

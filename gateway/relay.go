@@ -57,6 +57,9 @@ func (x *exchange) relay(p *plan, out composed, in *reply) {
 			x.noteSummary()
 		}
 	}
+	if p != nil {
+		p.learnLate(in)
+	}
 	if err != nil {
 		x.broken(err)
 	}

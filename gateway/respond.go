@@ -28,6 +28,17 @@ type responder struct {
 	begun  bool          // the head is written
 	status int           // of the response
 	first  time.Duration // from start to the first byte of the response
+
+	held     *reply            // whose beginning is read; nil: none
+	describe func(http.Header) // adds to its head
+}
+
+// hold says of which response the beginning is read, whose head the next sign of life
+// begins with; nil: of none any more.
+func (o *responder) hold(in *reply, describe func(http.Header)) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.held, o.describe = in, describe
 }
 
 // fail answers with an error of the gateway's own, in the shape of the dialect.
@@ -120,6 +131,10 @@ func (o *responder) keepAlive(done <-chan struct{}, every time.Duration, convers
 func (o *responder) beat(conversation string) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
+	if !o.begun && o.held != nil {
+		o.held.res.Header.Del("Content-Length") // what comes is another one, perhaps
+		o.begin(&reply{res: o.held.res, stream: true}, o.describe)
+	}
 	if !o.begun {
 		h := o.w.Header()
 		h.Set("Content-Type", "text/event-stream; charset=utf-8")

@@ -12,6 +12,7 @@ import (
 	"precis"
 	"precis/gateway/admission"
 	"precis/gateway/polyfill"
+	"precis/internal/window"
 	"precis/wire"
 	"precis/wire/overflow"
 	"precis/wire/responses"
@@ -27,7 +28,7 @@ func (x *exchange) forward(p *plan, out composed) {
 			x.failed(err)
 			return
 		}
-		in := x.receive(res, wholeLimit)
+		in := x.receiveFirst(res)
 		next, smaller, ok := p.again(out, in)
 		if !ok {
 			x.relay(p, out, in)
@@ -122,10 +123,25 @@ func (x *exchange) sendOnce(ctx context.Context, p *plan, out composed) (*http.R
 		return x.direct.base.RoundTrip(req)
 	}
 	res, err := x.g.o.Transport.RoundTrip(req)
-	if err == nil && res.StatusCode < 300 {
-		x.g.accounts.accept(x.r)
+	if err == nil {
+		x.g.accounts.answered(x.r, x.upstream, res.StatusCode)
+		x.prove(res.StatusCode)
 	}
 	return res, err
+}
+
+// prove takes down what the status of an answer says of the credential of a request whose
+// credential was not proven. Nothing of its conversation is stored before an answer that
+// is a success; nothing of a conversation that it begins stays when it is refused.
+func (x *exchange) prove(status int) {
+	switch {
+	case x.placed == nil:
+	case status < 300:
+		x.doubted = false
+		x.placed.conv.Prove()
+	case x.doubted && refusedBy(status) && x.placed.conv.Info().Requests == 0:
+		x.conversations.Discard(x.placed.conv)
+	}
 }
 
 // failed answers for an upstream that cannot be reached.
@@ -150,6 +166,7 @@ type reply struct {
 	err     error  // why reading ended
 	stream  bool
 	problem []byte // the error that it is or begins with; nil: none
+	full    bool   // it is empty since the window was full
 	events  *wire.Events
 }
 
@@ -162,6 +179,14 @@ const wholeLimit = 64 << 10
 // receive reads as much of a response as it takes to see whether it is an error; one that is
 // neither stream nor longer than limit is read whole.
 func (x *exchange) receive(res *http.Response, limit int64) *reply {
+	return x.receiveAs(res, limit, false)
+}
+
+// receiveFirst reads as much as that of the first response to a request, to which
+// nothing was relayed yet.
+func (x *exchange) receiveFirst(res *http.Response) *reply { return x.receiveAs(res, wholeLimit, true) }
+
+func (x *exchange) receiveAs(res *http.Response, limit int64, first bool) *reply {
 	in := &reply{res: res, events: &wire.Events{Each: x.event}}
 	in.stream = strings.HasPrefix(res.Header.Get("Content-Type"), "text/event-stream")
 	switch {
@@ -169,12 +194,13 @@ func (x *exchange) receive(res *http.Response, limit int64) *reply {
 		in.read(x.g.o.Limits.Error)
 		in.problem = in.head
 	case in.stream:
-		in.hold(x)
+		in.hold(x, first)
 	case limit > wholeLimit || res.ContentLength <= limit && strings.Contains(res.Header.Get("Content-Type"), "json"):
 		in.read(limit)
 		if in.whole || limit > wholeLimit {
 			x.dialect.Observe(&x.answer, in.head)
 			in.problem = x.answer.Error
+			in.full = in.whole && x.managed() && x.answer.Full()
 		}
 	}
 	return in
@@ -193,12 +219,16 @@ func (in *reply) readMore(limit int) {
 	in.err, in.whole = err, len(in.head) <= limit && err == nil
 }
 
-// hold reads the beginning of a stream as long as it may turn out to be an error:
-// one that says so at once, and, while an overflow is possible, one that only
-// announces an answer.
-func (in *reply) hold(x *exchange) {
+// hold reads the beginning of a stream as long as it may turn out to be an error: to the
+// first word of the answer, whatever was announced before. That of a request which goes
+// on with an answer is read that far only where an overflow is likely, since its client
+// is not kept waiting meanwhile.
+func (in *reply) hold(x *exchange, first bool) {
 	if !x.managed() {
 		return
+	}
+	if first {
+		defer x.keepHeld(in)()
 	}
 	buf := make([]byte, 8<<10)
 	for x.answer.Error == nil && !x.answer.Spoken && !x.answer.Done {
@@ -209,7 +239,7 @@ func (in *reply) hold(x *exchange) {
 			in.err, in.whole = err, true
 			break
 		}
-		if !x.plan.overflowsLate() || len(in.head) > wholeLimit {
+		if !first && !x.plan.overflowsLate() || len(in.head) > wholeLimit {
 			break
 		}
 	}
@@ -218,7 +248,18 @@ func (in *reply) hold(x *exchange) {
 	}
 	if !x.answer.Spoken {
 		in.problem = x.answer.Error
+		in.full = (x.answer.Done || in.whole) && x.answer.Full()
 	}
+}
+
+// keepHeld keeps the stream to the client alive while the beginning of an answer is held.
+func (x *exchange) keepHeld(in *reply) (stop func()) {
+	if x.assembly != nil || x.direct != nil { // no connection waits
+		return func() {}
+	}
+	x.out.hold(in, x.describe)
+	quiet := x.out.keepAlive(x.r.Context().Done(), x.g.o.KeepAlive, x.placed.found.Line.ID)
+	return func() { quiet(); x.out.hold(nil, nil) }
 }
 
 // overflowsLate reports whether the upstream may still refuse a request after it has
@@ -252,10 +293,13 @@ func (p *plan) again(out composed, in *reply) (*plan, composed, bool) {
 	if p.mending && in.problem == nil {
 		p.mendsFromNow()
 	}
-	if in.problem == nil || !p.managed && p.passing() != passSide || p.work != workTurn || p.r.Context().Err() != nil {
+	if in.problem == nil && !in.full || !p.managed && p.passing() != passSide || p.work != workTurn || p.r.Context().Err() != nil {
 		return nil, composed{}, false
 	}
 	code := in.res.StatusCode
+	if in.full {
+		return p.smaller(overflow.Overflow{})
+	}
 	if out.beta != "" && aboutControl(code, in.problem) {
 		p.g.freeModels.Store([2]string{p.upstream.Name, p.found.Prompt.Model}, true)
 		return p, p.compose(), true
@@ -270,10 +314,18 @@ func (p *plan) again(out composed, in *reply) (*plan, composed, bool) {
 			return next, next.compose(), true
 		}
 	}
-	if !is || p.retries >= precis.MaxForced {
+	if !is {
 		return nil, composed{}, false
 	}
+	return p.smaller(over)
+}
+
+// smaller returns the request to send instead of one that was too long.
+func (p *plan) smaller(over overflow.Overflow) (*plan, composed, bool) {
 	p.learn(over)
+	if p.retries >= precis.MaxForced {
+		return nil, composed{}, false
+	}
 	next, ok := p.replanned()
 	if !ok {
 		return nil, composed{}, false
@@ -281,22 +333,49 @@ func (p *plan) again(out composed, in *reply) (*plan, composed, bool) {
 	return next, next.compose(), true
 }
 
-// learn remembers what an overflow says: the window, and how much the provider
+// learn remembers what an overflow says: about the window, and how much the provider
 // counted.
 func (p *plan) learn(over overflow.Overflow) {
 	if over.Bytes {
 		return
 	}
 	report := p.result.Report
-	p.g.windows.learn(p.windowKey(), over.Limit)
-	if over.Limit == 0 {
-		p.g.windows.learnBelow(p.windowKey(), report.After.Tokens)
+	counted := report.After.Tokens
+	if !p.managed {
+		counted = len(p.body) / 4
+	}
+	if p.known == 0 {
+		p.known = p.window(p.r.Context()).Tokens
+	}
+	p.g.windows.refused(p.windowKey(), window.Overflow{Limit: over.Limit, Used: over.Used, Counted: counted, Known: p.known})
+	ceiling := over.Limit
+	if ceiling == 0 && p.retries > 0 { // a little less was not enough
+		ceiling = counted * (100 - 25*p.retries/2) / 100
+	}
+	if ceiling > 0 && (p.ceiling == 0 || ceiling < p.ceiling) {
+		p.ceiling = ceiling
 	}
 	if over.Used > 0 && over.Used >= over.Limit {
 		_ = p.g.ownManager(p.manager, p.owner).Observe(context.Background(), report, over.Used) // without a store nothing fails
 	}
 	p.g.o.Logger.InfoContext(p.r.Context(), "overflow", "conversation", p.found.Line.ID, "upstream", p.upstream.Name, "model", p.found.Prompt.Model,
-		"limit", over.Limit, "used", over.Used, "counted", report.After.Tokens)
+		"limit", over.Limit, "used", over.Used, "counted", counted)
+}
+
+// learnLate learns from an overflow that came when part of the answer was with the
+// client already: the next turn is to be smaller.
+func (p *plan) learnLate(in *reply) {
+	if !p.managed || p.work != workTurn || in.problem != nil || in.full || p.answer.Error == nil {
+		return
+	}
+	over, is := overflow.Classify(in.res.StatusCode, p.answer.Error)
+	if !is {
+		return
+	}
+	p.learn(over)
+	if !over.Bytes && p.remembered() {
+		p.conv.TooLong.Store(int64(p.result.Report.After.Tokens))
+	}
 }
 
 // hopByHop are headers of one connection, RFC 9110 section 7.6.1.

@@ -34,7 +34,8 @@ type Memory struct {
 	Dropped int `json:"dropped"` // lines that had to go
 }
 
-// LearnedWindow is a context window that an error of the provider named.
+// LearnedWindow is a context window that errors of the provider led to, as far as it
+// counts now. [Gateway.Windows] has the evidence.
 type LearnedWindow struct {
 	Upstream string `json:"upstream"`
 	Model    string `json:"model"`

@@ -3,225 +3,205 @@ package gateway
 import (
 	"cmp"
 	"context"
-	"encoding/json"
-	"io"
 	"net/http"
-	"regexp"
 	"slices"
-	"strconv"
-	"strings"
 	"sync"
 	"time"
 
 	"precis"
-	"precis/internal/jsonspan"
+	"precis/internal/window"
 )
 
 // windowKey is what a window depends on: accounts of one upstream have different
 // ones, and betas change them.
 type windowKey struct{ upstream, model, owner, betas string }
 
-// windows knows the context windows of models: those configured, learned from
-// overflow errors, and asked of servers.
+// servedKey is what the window that a server states depends on.
+type servedKey struct{ upstream, model string }
+
+// windows keeps what is known of the windows of models: what requests have shown, and
+// what servers state. What follows from it package window says.
 type windows struct {
 	configured func(ctx context.Context, model string) precis.Window
 	transport  http.RoundTripper
 	background func(func(context.Context)) bool
+	now        func() time.Time
+	closing    context.Context // ends when nothing is to be asked any more
 
-	mu    sync.RWMutex
-	known map[windowKey]int           // learned from errors
-	asked map[[2]string]precis.Window // what servers say; no tokens: nothing, or not yet
-}
-
-// of returns the context window of a model at an upstream: what an error
-// said, unless the user set a smaller one; what the server says where nobody else
-// knows.
-func (w *windows) of(ctx context.Context, key windowKey) precis.Window {
-	out := w.configured(ctx, key.model)
-	w.mu.RLock()
-	told, asked := w.known[key], w.asked[[2]string{key.upstream, key.model}]
-	w.mu.RUnlock()
-	if asked.Tokens > 0 && out.Source == precis.SourceAssumed {
-		out = asked
-	}
-	if told > 0 && (told < out.Tokens || out.Source == precis.SourceAssumed) {
-		return precis.Window{Tokens: told, Source: precis.SourceLearned, Detail: "an error of " + key.upstream}
-	}
-	return out
-}
-
-// learnBelow remembers that a model refused a request of this size, as
-// counted here, without saying what it takes.
-func (w *windows) learnBelow(key windowKey, tokens int) {
-	const margin = 0.97
-	tokens = int(float64(tokens) * margin)
-	w.mu.RLock()
-	known := w.known[key]
-	w.mu.RUnlock()
-	if known == 0 || tokens < known {
-		w.learn(key, tokens)
-	}
+	mu     sync.RWMutex
+	shown  map[windowKey]window.Evidence
+	served map[servedKey]window.Served
+	asking map[servedKey]*asking
 }
 
 // mostWindows is how many windows are remembered, for names of models are the
 // clients' to choose.
 const mostWindows = 4096
 
-// learn remembers the window that an overflow error stated. What is too small to
-// be one is not believed.
-func (w *windows) learn(key windowKey, tokens int) {
-	const least = 1000
-	if tokens < least {
-		return
-	}
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if w.known == nil || len(w.known) >= mostWindows {
-		w.known = map[windowKey]int{}
-	}
-	w.known[key] = tokens
-}
-
-// taken forgets a window that a request larger than it disproves.
-func (w *windows) taken(key windowKey, tokens int) {
+// of returns the context window of a model at an upstream.
+func (w *windows) of(ctx context.Context, key windowKey) precis.Window {
+	base := w.configured(ctx, key.model)
 	w.mu.RLock()
-	known := w.known[key]
+	shown, served := w.shown[key], w.served[servedKey{key.upstream, key.model}]
 	w.mu.RUnlock()
-	if known == 0 || tokens <= known {
-		return
-	}
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	delete(w.known, key)
+	return window.Of(base, served, shown, key.upstream, w.now())
 }
 
-// learned returns the windows that errors named to an owner.
+// refused remembers that a request was refused as too long.
+func (w *windows) refused(key windowKey, o window.Overflow) {
+	w.change(key, func(e window.Evidence) window.Evidence { return e.Refuse(o, w.now()) })
+}
+
+// accepted remembers that a request was answered: its input as the provider counted it,
+// and as it was counted here.
+func (w *windows) accepted(key windowKey, input, counted int) {
+	w.change(key, func(e window.Evidence) window.Evidence { return e.Accept(input, counted, w.now()) })
+}
+
+func (w *windows) change(key windowKey, f func(window.Evidence) window.Evidence) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	was := w.shown[key]
+	next := f(was)
+	if next == was {
+		return
+	}
+	if _, known := w.shown[key]; !known {
+		if w.shown == nil {
+			w.shown = map[windowKey]window.Evidence{}
+		}
+		makeRoom(w.shown, func(e window.Evidence) bool { return e.Idle(w.now()) })
+	}
+	w.shown[key] = next
+}
+
+// makeRoom deletes what has no use any more from a full map, and else anything.
+func makeRoom[K comparable, V any](m map[K]V, useless func(V) bool) {
+	if len(m) < mostWindows {
+		return
+	}
+	for k, v := range m {
+		if useless(v) {
+			delete(m, k)
+		}
+	}
+	for k := range m {
+		if len(m) < mostWindows {
+			return
+		}
+		delete(m, k)
+	}
+}
+
+// learned returns the windows that errors led to, of an owner, as far as they count now.
 func (w *windows) learned(owner string) []LearnedWindow {
-	w.mu.RLock()
-	defer w.mu.RUnlock()
 	out := []LearnedWindow{}
-	for key, tokens := range w.known {
+	for _, known := range w.list(context.Background(), owner) {
+		if known.Window.Source == precis.SourceLearned {
+			out = append(out, LearnedWindow{known.Upstream, known.Model, known.Window.Tokens})
+		}
+	}
+	return out
+}
+
+// KnownWindow is the context window that a model is taken to have, and what that
+// follows from.
+type KnownWindow struct {
+	Upstream string        `json:"upstream"`
+	Model    string        `json:"model"`
+	Betas    string        `json:"betas,omitempty"` // of the requests it is for
+	Owner    string        `json:"owner,omitempty"` // of the account it is for; "" for all
+	Window   precis.Window `json:"window"`
+	// The evidence, in tokens; 0 for none. Times say when it was last confirmed.
+	Configured bool      `json:"configured,omitempty"` // the user set the window, which wins
+	Server     int       `json:"server,omitempty"`     // the server states it
+	Answer     string    `json:"answer,omitempty"`     // where the server states it, or why it does not
+	Asked      time.Time `json:"asked,omitzero"`
+	Stated     int       `json:"stated,omitempty"` // an error states it
+	StatedAt   time.Time `json:"stated_at,omitzero"`
+	Refused    int       `json:"refused,omitempty"` // larger requests were refused without a number
+	RefusedAt  time.Time `json:"refused_at,omitzero"`
+	Accepted   int       `json:"accepted,omitempty"` // a request of this size was answered
+	AcceptedAt time.Time `json:"accepted_at,omitzero"`
+}
+
+// list returns what is known of the windows of an owner's models.
+func (w *windows) list(ctx context.Context, owner string) []KnownWindow {
+	w.mu.RLock()
+	out, has := []KnownWindow{}, map[servedKey]bool{}
+	for key, e := range w.shown {
 		if owner != AllOwners && owner != key.owner {
 			continue
 		}
-		out = append(out, LearnedWindow{key.upstream, key.model, tokens})
+		at := servedKey{key.upstream, key.model}
+		has[at] = true
+		k := known(at, w.served[at], e)
+		k.Betas, k.Owner = key.betas, key.owner
+		out = append(out, k)
 	}
-	slices.SortFunc(out, func(a, b LearnedWindow) int {
-		return cmp.Or(cmp.Compare(a.Upstream, b.Upstream), cmp.Compare(a.Model, b.Model))
-	})
-	return out
-}
-
-// Servers that people run themselves know the window a model was loaded with.
-// Each says it in its own way:
-//
-//	vLLM, SGLang        GET /v1/models      data[].max_model_len
-//	OpenRouter, Groq    GET /v1/models      data[].context_length, context_window
-//	llama.cpp           GET /props          default_generation_settings.n_ctx
-//	LM Studio           GET /api/v0/models  data[].loaded_context_length
-//	Ollama              POST /api/show      parameters: num_ctx
-
-const (
-	probeFor   = 10 * time.Second
-	probeLimit = 4 << 20
-)
-
-// probe asks the upstream for the window of a model, once.
-func (w *windows) probe(c Credentials, model string) {
-	key := [2]string{c.Upstream.Name, model}
-	w.mu.Lock()
-	_, done := w.asked[key]
-	if w.asked == nil {
-		w.asked = map[[2]string]precis.Window{}
-	}
-	if done = done || len(w.asked) >= mostWindows; !done {
-		w.asked[key] = precis.Window{}
-	}
-	w.mu.Unlock()
-	if done {
-		return
-	}
-	w.background(func(ctx context.Context) {
-		ctx, cancel := context.WithTimeout(ctx, probeFor)
-		defer cancel()
-		found := w.ask(ctx, c, model)
-		w.mu.Lock()
-		w.asked[key] = found
-		w.mu.Unlock()
-	})
-}
-
-// ask asks in every way until one is answered.
-func (w *windows) ask(ctx context.Context, c Credentials, model string) precis.Window {
-	show, _ := json.Marshal(map[string]string{"model": model}) // strings have a JSON form
-	for _, q := range []struct {
-		method, path string
-		body         []byte
-		read         func(answer []byte, model string) int
-	}{
-		{http.MethodGet, "/v1/models", nil, listedWindow},
-		{http.MethodGet, "/props", nil, llamaWindow},
-		{http.MethodGet, "/api/v0/models", nil, listedWindow},
-		{http.MethodPost, "/api/show", show, ollamaWindow},
-	} {
-		if n := q.read(w.fetch(ctx, c, q.method, q.path, q.body), model); n > 0 {
-			return precis.Window{Tokens: n, Source: precis.SourceServer, Detail: c.Upstream.Name + q.path}
-		}
-	}
-	return precis.Window{}
-}
-
-// fetch returns the body of a successful answer; nil of any other.
-func (w *windows) fetch(ctx context.Context, c Credentials, method, path string, body []byte) []byte {
-	req, err := http.NewRequestWithContext(ctx, method, c.Upstream.join(path, "").String(), strings.NewReader(string(body)))
-	if err != nil {
-		return nil
-	}
-	req.Header = c.Header.Clone()
-	res, err := w.transport.RoundTrip(req)
-	if err != nil {
-		return nil
-	}
-	defer res.Body.Close()
-	out, err := io.ReadAll(io.LimitReader(res.Body, probeLimit))
-	if err != nil || res.StatusCode != http.StatusOK {
-		return nil
-	}
-	return out
-}
-
-// windowFields are the names of a window in lists of models, that of the model as
-// it is loaded first.
-var windowFields = []string{"loaded_context_length", "max_model_len", "context_window", "context_length", "max_context_length"}
-
-func listedWindow(answer []byte, model string) int {
-	for m, err := range jsonspan.Array(jsonspan.Field(answer, "data")) {
-		if err != nil {
-			return 0
-		}
-		if id, _ := jsonspan.String(jsonspan.Field(m.Raw, "id")); id != model {
-			continue
-		}
-		for _, name := range windowFields {
-			if n := jsonspan.Int(jsonspan.Field(m.Raw, name)); n > 0 {
-				return n
+	if owner == AllOwners { // who asked for a model is not for others to see
+		for at, s := range w.served {
+			if !has[at] {
+				out = append(out, known(at, s, window.Evidence{}))
 			}
 		}
 	}
-	return 0
-}
-
-func llamaWindow(answer []byte, _ string) int {
-	return jsonspan.Int(jsonspan.Field(jsonspan.Field(answer, "default_generation_settings"), "n_ctx"))
-}
-
-var numCtx = regexp.MustCompile(`(?m)^num_ctx\s+(\d+)`)
-
-func ollamaWindow(answer []byte, _ string) int {
-	text, _ := jsonspan.String(jsonspan.Field(answer, "parameters"))
-	if m := numCtx.FindStringSubmatch(text); m != nil {
-		n, _ := strconv.Atoi(m[1]) // digits; too many make it 0
-		return n
+	w.mu.RUnlock()
+	for i, k := range out {
+		out[i].Window = w.of(ctx, windowKey{k.Upstream, k.Model, k.Owner, k.Betas})
+		out[i].Configured = out[i].Window.Source == precis.SourceConfigured
 	}
-	return 0
+	slices.SortFunc(out, func(a, b KnownWindow) int {
+		return cmp.Or(cmp.Compare(a.Upstream, b.Upstream), cmp.Compare(a.Model, b.Model), cmp.Compare(a.Owner, b.Owner), cmp.Compare(a.Betas, b.Betas))
+	})
+	return out
+}
+
+func known(at servedKey, s window.Served, e window.Evidence) KnownWindow {
+	return KnownWindow{
+		Upstream: at.upstream, Model: at.model, Server: s.Tokens, Answer: s.Detail, Asked: s.Asked,
+		Stated: e.Stated.Tokens, StatedAt: e.Stated.Time, Refused: e.Refused.Tokens, RefusedAt: e.Refused.Time,
+		Accepted: e.Accepted.Tokens, AcceptedAt: e.Accepted.Time,
+	}
+}
+
+// forget forgets what is known of the windows of an owner's models: of one upstream and
+// of one model where these are not "". What servers state concerns all owners; it is
+// asked again at the next request when all is forgotten. It returns how many were
+// known.
+func (w *windows) forget(owner, upstream, model string) int {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	n := 0
+	is := func(u, m string) bool { return (upstream == "" || u == upstream) && (model == "" || m == model) }
+	for key := range w.shown {
+		if (owner == AllOwners || owner == key.owner) && is(key.upstream, key.model) {
+			delete(w.shown, key)
+			n++
+		}
+	}
+	if owner == AllOwners {
+		for key := range w.served {
+			if is(key.upstream, key.model) {
+				delete(w.served, key)
+				delete(w.asking, key) // what is under way belongs to what was forgotten
+				n++
+			}
+		}
+	}
+	return n
+}
+
+// Windows returns what is known of the context windows of an owner's models, or of
+// [AllOwners], sorted by upstream and model.
+func (g *Gateway) Windows(ctx context.Context, owner string) []KnownWindow {
+	return g.windows.list(ctx, owner)
+}
+
+// ForgetWindows forgets what requests and servers have shown of the windows of an
+// owner's models: of one upstream and of one model where these are not "". What the user
+// set and what the catalog has stays. It returns how many were known. What servers
+// state is forgotten for [AllOwners] only.
+func (g *Gateway) ForgetWindows(owner, upstream, model string) int {
+	return g.windows.forget(owner, upstream, model)
 }

@@ -74,6 +74,10 @@ func (x *index) find(id string) (Model, bool) {
 	}
 	n := parseName(whole)
 	i, how := x.locate(n)
+	for plain, ok := n.plainer(); how == noMatch && ok; plain, ok = plain.plainer() {
+		i, how = x.locate(plain)
+		how = min(how, loose)
+	}
 	if how == noMatch {
 		return Model{}, false
 	}

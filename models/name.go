@@ -35,6 +35,101 @@ func parseName(id string) name {
 	return n
 }
 
+// Base returns what names a model in an ID, in lower case: without what names a
+// provider, a date, a variant, or how the model is served, such as "-thinking",
+// "(high)" or "-FP8". IDs with the same base mean the same model, or nearly.
+func Base(id string) string {
+	n := parseName(id)
+	for {
+		next, ok := n.plainer()
+		if !ok {
+			return n.stem
+		}
+		n = next
+	}
+}
+
+// endings are suffixes by which proxies and servers say how a model is run: how long it
+// thinks, or with how many bits a number. Each is also part of the names of other models,
+// so it is cut only where the whole name is not known.
+var endings = []string{
+	"-thinking", "-nothinking", "-no-thinking", "-non-thinking", "-reasoning", "-non-reasoning",
+	"-none", "-minimal", "-low", "-medium", "-high", "-xhigh", "-max-effort", "-fast", "-free", "-nitro", "-online", "-search",
+	"-fp8", "-fp4", "-fp16", "-bf16", "-nvfp4", "-mxfp4", "-fp8-dynamic", "-w4a16", "-w8a8", "-int4", "-int8", "-awq", "-gptq", "-gptq-int4", "-gptq-int8", "-gguf", "-mlx", "-exl2", "-exl3",
+	"-2bit", "-3bit", "-4bit", "-5bit", "-6bit", "-8bit", "-tee", "-turbo-fp8", "-1m",
+}
+
+// openings are prefixes that a service puts before the names of models of others.
+var openings = []string{"databricks-", "azure-", "bedrock-", "vertex-", "openrouter-", "copilot-", "anthropic-", "openai-", "google-"}
+
+// plainer returns the name without one of its endings or openings, and false when it has
+// none.
+func (n name) plainer() (name, bool) {
+	bare := n.spelling
+	if base, ok := cutParentheses(bare); ok {
+		return n.as(base), true
+	}
+	if base, ok := cutBits(bare); ok {
+		return n.as(base), true
+	}
+	for _, s := range endings {
+		if base, ok := strings.CutSuffix(bare, s); ok && base != "" {
+			return n.as(base), true
+		}
+	}
+	for _, p := range openings {
+		if base, ok := strings.CutPrefix(bare, p); ok && base != "" {
+			return n.as(base), true
+		}
+	}
+	if base, _, ok := strings.Cut(bare, ":"); ok && base != "" && n.tagged() {
+		return n.as(base), true
+	}
+	return n, false
+}
+
+// as returns n with another bare name.
+func (n name) as(bare string) name {
+	written := strings.TrimSuffix(n.exact, ":"+n.variant)
+	if cut := len(n.spelling) - len(bare); strings.HasPrefix(n.spelling, bare) && cut < len(written) {
+		n.exact = written[:len(written)-cut] // dots are kept
+	} else if n.exact = bare; n.prefix != "" {
+		n.exact = n.prefix + "/" + bare
+	}
+	n.spelling, n.stem = bare, cutDate(bare)
+	return n
+}
+
+// tagged reports whether what follows the colon says how the model is run, as
+// ":high" does. Other tags name another model.
+func (n name) tagged() bool {
+	_, tag, _ := strings.Cut(n.spelling, ":")
+	return slices.Contains(endings, "-"+tag) || onlyDigits(tag)
+}
+
+// cutParentheses removes "(high)" or "(16384)" from the end.
+func cutParentheses(s string) (string, bool) {
+	i := strings.LastIndexByte(s, '(')
+	if i <= 0 || !strings.HasSuffix(s, ")") {
+		return s, false
+	}
+	return strings.TrimSpace(s[:i]), true
+}
+
+// cutBits removes the quantization of a GGUF file from the end: "-q4_k_m", "-iq2_xs",
+// "-ud-q4_k_xl".
+func cutBits(s string) (string, bool) {
+	i := strings.LastIndexByte(s, '-')
+	if i <= 0 {
+		return s, false
+	}
+	tail := strings.TrimPrefix(s[i+1:], "i")
+	if len(tail) < 2 || tail[0] != 'q' || tail[1] < '1' || tail[1] > '8' || strings.ContainsFunc(tail[2:], func(r rune) bool { return !strings.ContainsRune("_klmsx012345678", r) }) {
+		return s, false
+	}
+	return strings.TrimSuffix(s[:i], "-ud"), true
+}
+
 // cutLong removes the suffix by which Claude Code asks for the long window.
 func cutLong(id string) (string, bool) {
 	return strings.CutSuffix(id, "[1m]")

@@ -1,6 +1,8 @@
 package wire
 
 import (
+	"slices"
+
 	"precis"
 )
 
@@ -42,12 +44,32 @@ type Response struct {
 	Usage  precis.Usage // in the dialect's way of counting
 	Input  int          // input tokens, cached ones included; 0: not reported
 	Stop   string       // why the model stopped, in the dialect's words; "" while it has not
+	Cut    string       // why the answer is incomplete, where Stop says only that it is
 	Done   bool         // the end marker came
 	Error  []byte       // the event that reports an error; nil: none
 	Spoken bool         // part of the answer came: what a client cannot unsee
 
 	Keep int    // how many bytes of Text to keep, about; 0: none
 	Text []byte // what the model said in words, reasoning left out
+}
+
+// fullStops are reasons to stop that name the window, and lengthStops those that name a
+// length and do not say which.
+var (
+	fullStops   = []string{"model_context_window_exceeded", "context_window_exceeded", "context_length_exceeded", "max_context_length", "max_prompt_tokens", "max_input_tokens", "prompt_too_long"}
+	lengthStops = []string{"length", "max_tokens", "max_output_tokens", "incomplete"}
+)
+
+// Full reports whether the answer has no content since the request left no room for it,
+// which some servers report as a success.
+func (r *Response) Full() bool {
+	if r.Spoken || r.Error != nil {
+		return false
+	}
+	if slices.Contains(fullStops, r.Stop) || slices.Contains(fullStops, r.Cut) {
+		return true
+	}
+	return r.Usage.Output == 0 && slices.Contains(lengthStops, r.Stop) && (r.Cut == "" || slices.Contains(lengthStops, r.Cut))
 }
 
 // Say takes down words of the model, behind those that came before.

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"precis"
+	"precis/cmd/internal/config"
 	"precis/cmd/internal/service"
 )
 
@@ -48,7 +49,7 @@ To start one client with a gateway of its own use precis run.`,
 	cmd.Flags().StringVar(&c.upstream, "upstream", "", "`URL` of the model API (default those of Anthropic and OpenAI)")
 	cmd.Flags().StringVar(&c.store, "store", "", "`WHERE` conversations are kept: a file, a postgres:// URL, or memory")
 	cmd.Flags().StringVar(&c.format, "log-format", "", "log requests and checks to standard error as text or json (default only what goes wrong, as text)")
-	cmd.AddCommand(newGatewayKey(t))
+	cmd.AddCommand(newGatewayKey(t), newGatewayPages(t))
 	return cmd
 }
 
@@ -91,6 +92,7 @@ func (c *serve) serve(ctx context.Context, log *slog.Logger) error {
 			name = "serve"
 		}
 		c.Notes.Printf("precis %s listens on http://%s\n", name, l.Addr())
+		c.pages(cfg.Gateway, l.Addr().String())
 	}
 	err = s.Serve(ctx, l)
 	grace, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Duration(cfg.Gateway.Drain)*time.Second)
@@ -99,6 +101,45 @@ func (c *serve) serve(ctx context.Context, log *slog.Logger) error {
 		err = cerr
 	}
 	return err
+}
+
+// pages says where the pages are. The address that gives a browser its cookie is
+// written to a terminal alone: what a service writes is kept in logs.
+func (c *serve) pages(g config.Gateway, listens string) {
+	if g.KeysFile != "" || !c.Notes.Terminal() {
+		return
+	}
+	if at, err := service.PagesURL(g, listens); err == nil {
+		c.Notes.Printf("its pages, for your browser: %s\n", at)
+	}
+}
+
+// newGatewayPages makes the command that prints the address of the pages.
+func newGatewayPages(t *tools) *cobra.Command {
+	return &cobra.Command{
+		Use:   "pages",
+		Short: "Print the address at which a browser may use the pages of the gateway",
+		Long: `Print the address of the pages of the gateway that runs at gateway.listen. It holds a
+secret of your account: the browser that opens it once may change conversations on the
+pages, which without keys nobody else on this machine may.`,
+		Example: `  precis gateway pages`,
+		Args:    takes(),
+		RunE: func(*cobra.Command, []string) error {
+			cfg, err := t.jobs.Config()
+			if err != nil {
+				return err
+			}
+			at, err := service.PagesURL(cfg.Gateway, cfg.Gateway.Listen)
+			if err != nil {
+				return err
+			}
+			if t.AsJSON {
+				return t.JSON(map[string]string{"address": at})
+			}
+			t.Text.Printf("%s\n", at)
+			return nil
+		},
+	}
 }
 
 // logger logs what goes wrong, and everything when a format is asked for

@@ -31,7 +31,7 @@ var actingFlags = map[string]string{
 	"search": readFlags, "show": readFlags, "digest": readFlags, "gate": readFlags, "sessions": readFlags, "experiments": readFlags, "status": readFlags,
 	"ui": everyFlag, "mcp": readFlags, "install": "json quiet", "uninstall": "json quiet", "hook": "", "stats": "json", "statusline": "config set",
 	"gateway": serveFlags, "serve": serveFlags, "run": serveFlags, "doctor": serveFlags,
-	"config": configFlags, "models": fewFlags, "store": fewFlags, "version": "json", "man": "quiet",
+	"config": configFlags, "models": fewFlags, "windows": fewFlags, "store": fewFlags, "version": "json", "man": "quiet",
 	"": "config set json quiet lang",
 }
 

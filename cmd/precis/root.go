@@ -78,7 +78,7 @@ var commands = []command{
 	{"restore", newRestore}, {"pin", newPin}, {"search", newSearch}, {"show", newShow}, {"digest", newDigest}, {"sessions", newSessions},
 	{"status", newStatus}, {"gate", newGate}, {"ui", newUI}, {"mcp", newMCP}, {"install", newInstall}, {"uninstall", newUninstall}, {"hook", newHook}, {"stats", newStats}, {"statusline", newStatusline},
 	{"gateway", newGateway}, {"serve", newServe}, {"run", newRun}, {"doctor", newDoctor}, {"store", newStore},
-	{"config", newConfig}, {"models", newModels}, {"experiments", newExperiments}, {"version", newVersion},
+	{"config", newConfig}, {"models", newModels}, {"windows", newWindows}, {"experiments", newExperiments}, {"version", newVersion},
 }
 
 // root makes the command line: all of it, or, when the arguments begin with the

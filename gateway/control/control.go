@@ -4,6 +4,7 @@ import (
 	"context"
 	_ "embed"
 	"net/http"
+	"path"
 	"slices"
 	"strings"
 	"time"
@@ -168,3 +169,17 @@ func (c *call) check(rt route) error {
 func (c *call) home() conversation.Home { return c.o.Gateway.Home(c.owner) }
 
 func (c *call) id() string { return c.r.PathValue("id") }
+
+// computing are the operations that are asked for by POST and change no conversation
+// that a client is at.
+var computing = []string{"preview", "draft", "assemble", "compact", "gate", "digest", "expand"}
+
+// Changes reports whether a request to the API may change what a gateway holds. It goes
+// by the method and the path alone.
+func Changes(r *http.Request) bool {
+	switch r.Method {
+	case http.MethodGet, http.MethodHead, http.MethodOptions:
+		return false
+	}
+	return !slices.Contains(computing, path.Base(r.URL.Path))
+}

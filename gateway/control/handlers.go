@@ -13,6 +13,14 @@ func getStatus(c *call) (any, error) {
 	return status{c.o.Gateway.Status(c.owner), c.o.Started, now.Sub(c.o.Started).Seconds(), c.all}, nil
 }
 
+func listWindows(c *call) (any, error) {
+	return windowList{c.o.Gateway.Windows(c.r.Context(), c.owner)}, nil
+}
+
+func forgetWindows(c *call, in forgetting) (any, error) {
+	return forgotten{c.o.Gateway.ForgetWindows(c.owner, in.Upstream, in.Model)}, nil
+}
+
 func listProfiles(c *call) (any, error) { return c.o.Gateway.Profiles(), nil }
 
 func getSettings(c *call) (any, error) {

@@ -57,6 +57,8 @@ var listQuery = []string{"text", "since", "before", "limit", "cursor"}
 
 var routes = []route{
 	{method: "GET", path: "/status", name: "getStatus", out: status{}, do: getStatus},
+	{method: "GET", path: "/windows", name: "listWindows", out: windowList{}, do: listWindows},
+	{method: "POST", path: "/windows/forget", name: "forgetWindows", in: forgetting{}, out: forgotten{}, do: posted(forgetWindows)},
 	{method: "GET", path: "/profiles", name: "listProfiles", out: gateway.ProfileList{}, do: listProfiles},
 	{method: "GET", path: "/settings", name: "getSettings", query: []string{"profile"}, out: gateway.Settings{}, do: getSettings},
 	{method: "PATCH", path: "/settings", name: "patchSettings", query: []string{"profile"}, admin: true, in: settingsPatch{}, out: gateway.Settings{}, do: posted(patchSettings)},
@@ -102,6 +104,21 @@ type status struct {
 	Started time.Time `json:"started"`
 	Uptime  float64   `json:"uptime_seconds"`
 	Admin   bool      `json:"admin"` // the caller sees everybody's conversations
+}
+
+// windowList lists what is known of windows.
+type windowList struct {
+	Items []gateway.KnownWindow `json:"items"`
+}
+
+// forgetting says which windows to forget.
+type forgetting struct {
+	Upstream string `json:"upstream,omitempty"` // "": of all
+	Model    string `json:"model,omitempty"`    // "": of all
+}
+
+type forgotten struct {
+	Forgotten int `json:"forgotten"`
 }
 
 // settingsPatch says what to change.

@@ -35,6 +35,12 @@ type Conversation struct {
 	stored   int  // leading edits of conv that the store has
 	job      *job // stores edits of a turn, also when the turn waits no longer; nil: none is
 
+	// TooLong is the size in tokens of a view that the upstream refused as too long when
+	// part of the answer was with the client already; 0: there is none. It needs no lock.
+	TooLong atomic.Int64
+
+	doubt
+
 	snapshot atomic.Pointer[Snapshot]
 	card
 	meters

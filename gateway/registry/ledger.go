@@ -24,8 +24,14 @@ type ledger struct {
 	owner string
 }
 
-// Book queues an entry.
+// Book queues an entry. That of an edit waits as long as its conversation is doubted:
+// it costs nothing, and goes with the edit.
 func (l ledger) Book(ctx context.Context, e precis.LedgerEntry) error {
+	if e.EditID != "" {
+		if at := l.reg.table.Line(l.owner, e.Conversation); at != nil && at.State != nil && at.State.hold(e) {
+			return nil
+		}
+	}
 	l.reg.books.add(ctx, store.OwnedEntry{Owner: l.owner, LedgerEntry: e})
 	return nil
 }

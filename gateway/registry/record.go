@@ -17,6 +17,16 @@ func (c *Conversation) Refresh(ctx context.Context) {
 	}
 }
 
+// Renew asks the store for the edits of the conversation although nobody else is known
+// to write there, before something is paid for that could not be recorded: a
+// conversation of the same words may have edits in the store that memory lacks. It
+// reports whether others are in force now. The lock must be held.
+func (c *Conversation) Renew(ctx context.Context) (changed bool) {
+	was := c.conv.Edits
+	_ = c.reload(ctx) // what memory has is used
+	return !sameEdits(was, c.conv.Edits)
+}
+
 // behind reports whether the store may have edits that memory does not.
 func (c *Conversation) behind() bool { return c.reg.o.Shared || c.unread.Load() }
 
@@ -89,7 +99,7 @@ func (c *Conversation) Keep(ctx context.Context, m *precis.Manager, edits ...pre
 // goes on.
 func (c *Conversation) store(ctx context.Context, now bool) error {
 	st := c.reg.Store(c.owner)
-	if st == nil || c.purged.Load() || c.stored == len(c.conv.Edits) {
+	if st == nil || c.purged.Load() || c.stored == len(c.conv.Edits) || c.isDoubted() && !now {
 		return nil
 	}
 	ctx, cancel := c.reg.writes.bound(ctx)
@@ -173,10 +183,20 @@ func (c *Conversation) Look(ctx context.Context) *Snapshot {
 // conversation whose stored edits could not be read yet is not edited, since the
 // edit might have to give way to them; the error is that of the store.
 func (c *Conversation) Edit(ctx context.Context, f func(*precis.Conversation) error) error {
+	return c.edit(ctx, false, f)
+}
+
+// EditRenewed is Edit where the edits in the store are asked for in any case, see
+// [Conversation.Renew].
+func (c *Conversation) EditRenewed(ctx context.Context, f func(*precis.Conversation) error) error {
+	return c.edit(ctx, true, f)
+}
+
+func (c *Conversation) edit(ctx context.Context, always bool, f func(*precis.Conversation) error) error {
 	if err := c.Lock(ctx); err != nil {
 		return err
 	}
-	if c.behind() {
+	if always || c.behind() {
 		if err := c.reload(ctx); err != nil && c.unread.Load() {
 			c.Unlock()
 			return err

@@ -85,7 +85,7 @@ func (r *Registry) Learned(owner, model string, m *precis.Manager) {
 
 // soon queues a conversation.
 func (s *saver) soon(c *Conversation) {
-	if s.reg.o.Store == nil || c.id == "" || c.purged.Load() || c.refused.Load() {
+	if s.reg.o.Store == nil || c.id == "" || c.purged.Load() || c.refused.Load() || c.isDoubted() {
 		return
 	}
 	s.mu.Lock()
@@ -292,7 +292,7 @@ func (s *saver) again(c *Conversation, err error) bool {
 // stored at once, and the catalog record.
 func (s *saver) save(ctx context.Context, c *Conversation) error {
 	st := s.reg.Store(c.owner)
-	if st == nil || c.purged.Load() {
+	if st == nil || c.purged.Load() || c.isDoubted() { // what is doubted is queued again when it is proven
 		s.forget(c)
 		return nil
 	}

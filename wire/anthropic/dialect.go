@@ -65,8 +65,9 @@ func (Dialect) Observe(r *wire.Response, data []byte) {
 		r.Model, _ = jsonspan.String(jsonspan.Field(m, "model"))
 		observeUsage(r, jsonspan.Field(m, "usage"))
 	case "content_block_start":
-		r.Spoken = true
+		r.Spoken = r.Spoken || !empty(jsonspan.Field(data, "content_block"))
 	case "content_block_delta":
+		r.Spoken = true
 		if r.Keep > 0 {
 			words, _ := jsonspan.String(jsonspan.Field(jsonspan.Field(data, "delta"), "text"))
 			r.Say(words)
@@ -80,13 +81,34 @@ func (Dialect) Observe(r *wire.Response, data []byte) {
 		r.Model, _ = jsonspan.String(jsonspan.Field(data, "model"))
 		r.Stop, _ = jsonspan.String(jsonspan.Field(data, "stop_reason"))
 		observeUsage(r, jsonspan.Field(data, "usage"))
-		r.Spoken, r.Done = true, true
+		r.Spoken, r.Done = r.Spoken || says(jsonspan.Field(data, "content")), true
 		if r.Keep > 0 {
 			r.Said(texts(jsonspan.Field(data, "content"))...)
 		}
 	case "error":
 		r.Error = bytes.Clone(data)
 	}
+}
+
+// says reports whether a list of blocks has any content.
+func says(list []byte) bool {
+	for b, err := range jsonspan.Array(list) {
+		if err != nil || !empty(b.Raw) {
+			return true
+		}
+	}
+	return false
+}
+
+// empty reports whether a block is a text or reasoning without a word, as it is when a
+// stream begins it.
+func empty(block []byte) bool {
+	switch kind, _ := jsonspan.String(jsonspan.Field(block, "type")); kind {
+	case "text", "thinking":
+		words, _ := jsonspan.String(jsonspan.Field(block, kind))
+		return words == ""
+	}
+	return false
 }
 
 // texts returns the words of the text blocks of a list.

@@ -138,7 +138,7 @@ func (Dialect) Observe(r *wire.Response, data []byte) {
 		if choice.Finish != "" {
 			r.Stop = choice.Finish
 		}
-		r.Spoken = r.Spoken || choice.Message != nil || says(choice.Delta)
+		r.Spoken = r.Spoken || says(choice.Message) || says(choice.Delta)
 		r.Done = r.Done || choice.Message != nil
 		if r.Keep > 0 {
 			observeWords(r, choice)
@@ -161,14 +161,14 @@ func observeWords(r *wire.Response, c choice) {
 	}
 }
 
-// says reports whether a delta holds more than a role.
+// says reports whether a delta or message holds more than a role.
 func says(delta []byte) bool {
 	f, err := jsonspan.Fields(delta)
 	if err != nil {
 		return false
 	}
 	for name, v := range f {
-		if name != "role" && jsonspan.Kind(v) != 'n' && string(v) != `""` {
+		if s := string(v); name != "role" && jsonspan.Kind(v) != 'n' && s != `""` && s != "[]" && s != "{}" {
 			return true
 		}
 	}

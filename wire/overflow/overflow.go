@@ -32,14 +32,13 @@ type Overflow struct {
 // The status is that of HTTP, 0 when it is not known; the body is that of the
 // response, the data of a streamed event, or the text of an error frame.
 //
-// A status of 402 or 429 is never an overflow. A successful response is one
+// A status of 402 or 429 is an overflow only when one request asks for more than the
+// limit over time allows at all, so that waiting cannot help. A successful response is one
 // only by an error inside it, or by a stop reason that names the window. An
 // empty body with status 413 is one, and with status 400 too: Cerebras answers
 // in that way, and a status of 400 without explanation is otherwise rare.
 func Classify(status int, body []byte) (Overflow, bool) {
 	switch {
-	case status == 402 || status == 429:
-		return Overflow{}, false
 	case len(bytes.TrimSpace(body)) == 0:
 		return Overflow{Bytes: status == 413}, status == 413 || status == 400
 	case status > 0 && status < 300 && !eventful(body):
@@ -47,18 +46,28 @@ func Classify(status int, body []byte) (Overflow, bool) {
 	}
 	r := reader{strict: status < 300, plain: status == 0}
 	r.read(body)
+	if status == 402 || status == 429 {
+		for _, raw := range r.texts {
+			if o, is := atOnce(fold(raw)); is {
+				return o, true
+			}
+		}
+		return Overflow{}, false
+	}
 	return judge(status, r.texts, r.fields)
 }
 
 // judge classifies the texts of an error. A text about rates or money decides
 // for all of them: the other texts then explain that limit.
+//
+// See [atOnce] for the exception.
 func judge(status int, texts []string, fields map[string]int) (Overflow, bool) {
 	var o Overflow
 	found, large := false, status == 413
 	for _, raw := range texts {
 		t := fold(raw)
 		if matches(rated, t) {
-			return Overflow{}, false
+			return atOnce(t)
 		}
 		switch subject(t) {
 		case aboutWindow:

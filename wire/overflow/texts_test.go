@@ -183,9 +183,6 @@ var tooLarge = []text{
 
 // lookAlikes are errors, and answers, that are none.
 var lookAlikes = []text{
-	{"openai rate", 429, `{"error":{"message":"Request too large for gpt-4o on tokens per min (TPM): Limit 30000, Requested 342389. The input or output tokens must be reduced in order to run successfully.","type":"tokens","code":"rate_limit_exceeded"}}`, 0, 0},
-	{"the same in a stream", 200, `{"error":{"message":"Request too large for gpt-4o in organization org-z on tokens per min (TPM): Limit 30000, Requested 132819. The input or output tokens must be reduced in order to run successfully. Visit https://platform.openai.com/account/rate-limits to learn more."}}`, 0, 0},
-	{"groq rate", 413, "{\"error\":{\"message\":\"Request too large for model `llama-3.3-70b-versatile` in organization `org_01` service tier `on_demand` on tokens per minute (TPM): Limit 12000, Requested 14137, please reduce your message size and try again. Need more tokens? Upgrade to Dev Tier today at https://console.groq.com/settings/billing\",\"type\":\"tokens\",\"code\":\"rate_limit_exceeded\"}}", 0, 0},
 	{"bedrock throttling", 400, `{"message":"Too many tokens, please wait before trying again."}`, 0, 0},
 	{"bedrock throttling", 400, `{"__type":"ThrottlingException","message":"Too many tokens per day, please wait before trying again."}`, 0, 0},
 	{"moonshot rate", 400, `{"error":{"message":"request reached organization TPD rate limit, current: 1506556, limit: 1500000","type":"rate_limit_reached_error"}}`, 0, 0},

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"strings"
 
 	"precis"
 	"precis/internal/jsonspan"
@@ -154,6 +155,7 @@ type answer struct {
 	Status string          `json:"status"`
 	Usage  *usage          `json:"usage"`
 	Error  json.RawMessage `json:"error"`
+	Cut    json.RawMessage `json:"incomplete_details"`
 }
 
 // Observe takes in an event or a whole response.
@@ -163,13 +165,14 @@ func (Dialect) Observe(r *wire.Response, data []byte) {
 	case "response.created", "response.in_progress", "response.queued":
 		observe(r, jsonspan.Field(data, "response"))
 	case "response.completed", "response.incomplete":
-		observe(r, jsonspan.Field(data, "response"))
-		r.Done = true
+		whole := jsonspan.Field(data, "response")
+		observe(r, whole)
+		r.Spoken, r.Done = r.Spoken || hasItems(jsonspan.Field(whole, "output")), true
 	case "response.failed", "error":
 		r.Error = bytes.Clone(data)
 	case "":
 		if observe(r, data) {
-			r.Spoken, r.Done = true, true
+			r.Spoken, r.Done = r.Spoken || hasItems(jsonspan.Field(data, "output")), true
 			if r.Keep > 0 {
 				r.Said(outputWords(jsonspan.Field(data, "output"))...)
 			}
@@ -180,9 +183,19 @@ func (Dialect) Observe(r *wire.Response, data []byte) {
 			words, _ := jsonspan.String(jsonspan.Field(data, "delta"))
 			r.Say(words)
 		}
+	case "response.output_item.added", "response.content_part.added", "response.reasoning_summary_part.added":
+		// what is announced is still empty
 	default:
-		r.Spoken = true
+		r.Spoken = r.Spoken || strings.HasPrefix(kind, "response.") && !strings.HasPrefix(kind, "response.rate_limits")
 	}
+}
+
+// hasItems reports whether an output has an item in it.
+func hasItems(output []byte) bool {
+	for range jsonspan.Array(output) {
+		return true
+	}
+	return false
 }
 
 // outputWords returns the words of the messages in an output.
@@ -214,6 +227,7 @@ func observe(r *wire.Response, raw []byte) bool {
 	r.Model = a.Model
 	if a.Status != "in_progress" && a.Status != "queued" {
 		r.Stop = a.Status
+		r.Cut, _ = jsonspan.String(jsonspan.Field(a.Cut, "reason"))
 	}
 	if a.Usage != nil && a.Usage.Input > 0 {
 		r.Usage = precis.Usage{Input: a.Usage.Input, Output: a.Usage.Output, CacheRead: a.Usage.Details.Cached}

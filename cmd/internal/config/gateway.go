@@ -45,7 +45,7 @@ type Gateway struct {
 	CondenseTool bool
 	Bridge       string // see gateway.Bridge
 	MCPEdits     bool
-	Probe        bool // ask servers for windows that nobody knows
+	Probe        bool // ask servers for windows
 }
 
 // Memory as [Gateway.Store] keeps nothing on disk; Off as [Gateway.Proxy] is no
@@ -88,7 +88,7 @@ var gatewayKeys = []key{
 	plainCount("gateway.keep_alive", "seconds after which a waiting stream gets a sign of life", func(c *Config) *int { return &c.Gateway.KeepAlive }),
 	plainCount("gateway.drain", "seconds that requests under way may take at the end", func(c *Config) *int { return &c.Gateway.Drain }),
 	plainCount("gateway.drain_delay", "seconds between no longer being ready and closing the address, for load balancers", func(c *Config) *int { return &c.Gateway.DrainDelay }),
-	plainBool("gateway.probe", "ask servers for the windows of models that nobody knows, with the client's key", func(c *Config) *bool { return &c.Gateway.Probe }),
+	plainBool("gateway.probe", "ask servers for the windows of models, with the client's key", func(c *Config) *bool { return &c.Gateway.Probe }),
 	plainBool("gateway.native", "leave context_management and compaction to the upstream", func(c *Config) *bool { return &c.Gateway.Native }),
 	plainBool("gateway.mcp_edits", "let agents condense and pin through the MCP server at /precis/mcp; off: they only read", func(c *Config) *bool { return &c.Gateway.MCPEdits }),
 	{name: "gateway.bridge", help: "when a client condenses by itself: missing gives back what its summary lacks, digest writes the summary without a model, too, off does nothing", plain: true,

@@ -28,7 +28,7 @@ func (o *Opener) GatewayParts(cfg *config.Config, log *slog.Logger, version stri
 const ownModel = "own"
 
 // GatewayCondensing returns how a model condenses behind the gateway; nil when
-// none does.
+// none does. The error is a [service.Unusable] for a summarizer that cannot be used.
 func (o *Opener) GatewayCondensing(c *config.Config, own *ownmodel.Models) (*preset.Condensing, error) {
 	s := c.Summarizer
 	if s.Model == "" {
@@ -46,9 +46,13 @@ func (o *Opener) GatewayCondensing(c *config.Config, own *ownmodel.Models) (*pre
 		if err != nil {
 			return nil, err
 		}
-		if writer, err = newClient(catalog, s); err != nil {
-			return nil, err
+		if err := usable(catalog, s); err != nil {
+			return nil, &service.Unusable{Err: err}
 		}
+		if writer, err = newClient(catalog, s); err != nil {
+			return nil, &service.Unusable{Err: err}
+		}
+		w.Own = nil // nobody asked for the conversation's own model, which may be dearer
 	}
 	w.Model = writer
 	return &preset.Condensing{Writer: w, Mode: condense.Mode(s.Mode), Selective: s.Selective && writer != nil, Reasoning: s.Reasoning}, nil

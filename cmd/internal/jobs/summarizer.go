@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"precis"
@@ -48,17 +49,13 @@ func (o *Opener) condensing(ctx context.Context, j *Job, way string, dry bool) (
 		}
 		return nil, nil
 	}
-	if err := keyOf(c); err != nil {
+	if err := usable(j.catalog, c); err != nil {
 		if !dry {
 			return nil, err
 		}
 		o.console.Warn("%v", err)
 	}
 	writer, err := newClient(j.catalog, c)
-	if err != nil {
-		return nil, err
-	}
-	own, err := j.own()
 	if err != nil {
 		return nil, err
 	}
@@ -69,7 +66,7 @@ func (o *Opener) condensing(ctx context.Context, j *Job, way string, dry bool) (
 	cache := o.summaries(ctx, c.Cache)
 	j.ledger, _ = cache.(precis.Ledger)
 	return &preset.Condensing{
-		Writer:    condense.WriterConfig{Model: writer, Fallback: own, Prompt: prompt, MaxTokens: c.MaxTokens, Cache: cache, SelfCheck: c.SelfCheck, Hooks: hooks(j.Config.Hooks)},
+		Writer:    condense.WriterConfig{Model: writer, Prompt: prompt, MaxTokens: c.MaxTokens, Cache: cache, SelfCheck: c.SelfCheck, Hooks: hooks(j.Config.Hooks)},
 		Mode:      condense.Mode(c.Mode),
 		Selective: c.Selective,
 		Reasoning: c.Reasoning,
@@ -113,15 +110,21 @@ func (o *Opener) summaries(ctx context.Context, path string) store.Summaries {
 	return file
 }
 
-// own makes the conversation's own model, to fall back to; nil when it is the
-// summarizer itself, nobody knows it, or there is no key for its API.
-func (j *Job) own() (model.Model, error) {
-	c := config.Summarizer{Model: j.Model, Timeout: j.Config.Summarizer.Timeout}
-	known, ok := j.catalog.Find(j.Model)
-	if !ok || j.Model == j.Config.Summarizer.Model || known.Provider != "anthropic" && known.Provider != "openai" || os.Getenv(KeyEnv(c)) == "" {
-		return nil, nil
+// usable returns why a summarizer cannot be used; nil when nothing speaks against it. What
+// only its API knows shows at the first summary.
+func usable(catalog *models.Catalog, c config.Summarizer) error {
+	if _, known := catalog.Find(c.Model); !known && c.URL == "" && !made(c.Model) {
+		return &precis.Error{Code: precis.CodeInvalid, Op: "choose summarizer", Err: fmt.Errorf("no model is known by the name %.80q", c.Model),
+			Hint: "precis models lists names; for a server of your own set summarizer.url"}
 	}
-	return newClient(j.catalog, c)
+	return keyOf(c)
+}
+
+// made reports whether a name is one of a company whose own API is asked where no other
+// address is set: a model may be newer than the catalog.
+func made(name string) bool {
+	family := models.Family(strings.ToLower(name))
+	return family == "claude" || family == "gpt"
 }
 
 // KeyEnv names the environment variable that holds the key of a profile's API.

@@ -47,6 +47,8 @@ func (s *Service) visitor(next http.Handler) http.Handler {
 			refuse(w, http.StatusUnauthorized, &precis.Error{Code: precis.CodeInvalid, Op: "check caller",
 				Err: fmt.Errorf("only callers on the gateway's machine may see this"), Hint: "set gateway.keys_file to let others log in"})
 			return
+		case !s.admitted(w, r):
+			return
 		}
 		next.ServeHTTP(w, r)
 	})

@@ -14,6 +14,7 @@ import (
 	"strings"
 	"testing"
 
+	"precis/cmd/internal/service"
 	"precis/conversation"
 	"precis/gateway"
 )
@@ -33,7 +34,15 @@ func browse(t *testing.T, s *setup) *browser {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &browser{t, server.URL, http.Client{Jar: jar}}
+	b := &browser{t, server.URL, http.Client{Jar: jar}}
+	if s.gateway.KeysFile == "" {
+		at, err := service.PagesURL(s.gateway, strings.TrimPrefix(server.URL, "http://"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		b.page(200, strings.TrimPrefix(at, server.URL))
+	}
+	return b
 }
 
 func (b *browser) page(status int, path string) string {

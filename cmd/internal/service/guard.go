@@ -11,8 +11,12 @@ import (
 	"precis/internal/origin"
 )
 
-// headerKey carries the gateway's own key.
-const headerKey = "X-Precis-Key"
+// HeaderKey carries the gateway's own key, and HeaderLocal the secret by which programs
+// of this account are recognized where no keys are asked for, see [LocalSecret].
+const (
+	HeaderKey   = "X-Precis-Key"
+	HeaderLocal = "X-Precis-Local"
+)
 
 // guard refuses what a page in a browser may have sent without its user: requests
 // by a name that is not the gateway's, and from pages of others. It stands before

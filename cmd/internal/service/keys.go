@@ -79,7 +79,7 @@ func (k *keyring) attend(r *http.Request, hash string, pages bool) (out *http.Re
 	a := &attendance{hash: hash, owner: owner, admin: k.admins[owner], pages: pages, end: end}
 	k.live[a] = true
 	out = r.WithContext(ctx)
-	out.Header.Set(headerKey, k.inner[owner])
+	out.Header.Set(HeaderKey, k.inner[owner])
 	return out, func() {
 		k.mu.Lock()
 		delete(k.live, a)
@@ -98,7 +98,7 @@ func (k *keyring) ownerOf(hash string) (string, bool) {
 
 // admits reports whether a request carries a key, translated already.
 func (k *keyring) admits(r *http.Request) bool {
-	key := r.Header.Get(headerKey)
+	key := r.Header.Get(HeaderKey)
 	for _, inner := range k.inner {
 		if key == inner {
 			return true
@@ -139,15 +139,15 @@ func (s *Service) translateKey(r *http.Request) (out *http.Request, leave func()
 		return r, func() {}
 	}
 	token, bearer := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
-	if bearer && r.URL.Path == "/metrics" && r.Header.Get(headerKey) == "" {
-		r.Header.Set(headerKey, token) // what collects metrics knows no other header
+	if bearer && r.URL.Path == "/metrics" && r.Header.Get(HeaderKey) == "" {
+		r.Header.Set(HeaderKey, token) // what collects metrics knows no other header
 	}
-	if key := r.Header.Get(headerKey); key != "" {
+	if key := r.Header.Get(HeaderKey); key != "" {
 		if out, leave, ok := s.keys.attend(r, gateway.HashKey(key), ours(r.URL.Path)); ok {
 			return out, leave
 		}
 	}
-	r.Header.Del(headerKey)
+	r.Header.Del(HeaderKey)
 	return r, func() {}
 }
 

@@ -80,7 +80,12 @@ func (s *Service) manager(c *config.Config, arm string) (*precis.Manager, error)
 	var condensing *preset.Condensing
 	if s.p.Condensing != nil {
 		var err error
-		if condensing, err = s.p.Condensing(c, s.own); err != nil {
+		condensing, err = s.p.Condensing(c, s.own)
+		if _, unusable := errors.AsType[*Unusable](err); unusable {
+			s.p.Logger.Error("the summarizer cannot be used: conversations are condensed without a model", "model", c.Summarizer.Model, "error", err)
+			condensing, err = nil, nil
+		}
+		if err != nil {
 			return nil, err
 		}
 	}
@@ -98,12 +103,38 @@ func (s *Service) manager(c *config.Config, arm string) (*precis.Manager, error)
 	})
 }
 
+// Unusable says that the configured summarizer cannot be used. Nothing takes its place
+// but what condenses without a model.
+type Unusable struct{ Err error }
+
+// Error says why.
+func (u *Unusable) Error() string { return u.Err.Error() }
+
+// Unwrap returns the cause.
+func (u *Unusable) Unwrap() error { return u.Err }
+
+// unusable returns why the summarizer of a configuration cannot be used; nil when it
+// can, or there is none.
+func (s *Service) unusable(c *config.Config) error {
+	if s.p.Condensing == nil {
+		return nil
+	}
+	_, err := s.p.Condensing(c, s.own)
+	if u, is := errors.AsType[*Unusable](err); is {
+		return u
+	}
+	return nil
+}
+
 // summarizer writes the summaries that requests ask for; nil: digests are made.
 func (s *Service) summarizer(c *config.Config) (precis.Summarizer, error) {
 	if s.p.Condensing == nil {
 		return nil, nil
 	}
 	condensing, err := s.p.Condensing(c, s.own)
+	if _, unusable := errors.AsType[*Unusable](err); unusable {
+		return nil, nil
+	}
 	if err != nil || condensing == nil {
 		return nil, err
 	}

@@ -14,6 +14,7 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"precis/cmd/internal/config"
 	"precis/cmd/internal/service"
 	"precis/gateway"
 )
@@ -26,6 +27,8 @@ func (k keyed) RoundTrip(r *http.Request) (*http.Response, error) {
 	r = r.Clone(r.Context())
 	if k != "" {
 		r.Header.Set("X-Precis-Key", string(k))
+	} else if secret, err := service.LocalSecret(config.Gateway{Store: config.Memory}); err == nil {
+		r.Header.Set(service.HeaderLocal, secret)
 	}
 	return http.DefaultTransport.RoundTrip(r)
 }

@@ -97,7 +97,7 @@ func (s *Service) Handler() http.Handler {
 	if s.p.Operations {
 		mux.Handle("GET /metrics", s.overseer(s.metrics.Handler()))
 		api := control.New(control.Options{Gateway: s.Gateway, Events: s.events, Started: s.started, Save: s.saveSettings})
-		mux.Handle("/precis/api/", s.insider(checked(api)))
+		mux.Handle("/precis/api/", s.insider(s.changing(checked(api))))
 		mux.Handle("/precis/mcp", s.insider(checked(mcpserver.Handler(s.seen))))
 		for _, path := range noSignIn {
 			mux.Handle(path, http.NotFoundHandler())
@@ -124,7 +124,7 @@ func (s *Service) seen(r *http.Request) (mcpserver.Options, error) {
 		owner = ""
 	}
 	return mcpserver.Options{
-		Home: s.Gateway.Home(owner), Edits: s.config().Gateway.MCPEdits, Version: s.p.Version,
+		Home: s.Gateway.Home(owner), Edits: s.config().Gateway.MCPEdits && s.mayChange(r), Version: s.p.Version,
 		Edited: func(ctx context.Context, id string, edits []conversation.EditInfo) { s.edited(ctx, owner, id, edits) },
 	}, nil
 }

@@ -31,7 +31,8 @@ type Parts struct {
 	Replica string
 	Version string // of the program, for metrics and traces
 	OTLP    string // where traces go when the configuration does not say; "": nowhere
-	// Condensing returns how a configured model condenses; nil: none does.
+	// Condensing returns how a configured model condenses; nil: none does. For an
+	// [Unusable] error conversations are condensed without a model.
 	Condensing func(c *config.Config, own *ownmodel.Models) (*preset.Condensing, error)
 	// Parser reads the files that are outlined below summaries; nil: see
 	// [outline.Of].

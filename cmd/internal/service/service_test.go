@@ -33,6 +33,20 @@ type setup struct {
 	upstream *providertest.Server
 	file     string // the configuration
 	log      *bytes.Buffer
+	gateway  config.Gateway
+	secret   string // see service.LocalSecret
+}
+
+// TestMain keeps the data folder of who runs the tests out of them.
+func TestMain(m *testing.M) {
+	dir, err := os.MkdirTemp("", "precis-service-")
+	if err != nil {
+		panic(err)
+	}
+	_ = os.Setenv("XDG_DATA_HOME", dir)
+	code := m.Run()
+	_ = os.RemoveAll(dir)
+	os.Exit(code)
 }
 
 // open makes a service of a configuration in YAML; UPSTREAM in it is the URL of
@@ -48,6 +62,10 @@ func open(t *testing.T, yaml string, change ...func(*service.Parts)) *setup {
 	p := service.Parts{Config: c, Reload: s.load, Operations: true, Logger: slog.New(slog.NewTextHandler(s.log, nil))}
 	for _, f := range change {
 		f(&p)
+	}
+	s.gateway = c.Gateway
+	if s.secret, err = service.LocalSecret(c.Gateway); err != nil {
+		t.Fatal(err)
 	}
 	if s.Service, err = service.Open(t.Context(), p); err != nil {
 		t.Fatal(err)
@@ -85,6 +103,7 @@ func (s *setup) ask(method, path, body string, headers ...string) *httptest.Resp
 		r.Header.Set("Content-Type", "application/json")
 		r.Header.Set("Anthropic-Version", "2023-06-01")
 	}
+	r.Header.Set(service.HeaderLocal, s.secret) // as programs of this account do
 	for i := 0; i+1 < len(headers); i += 2 {
 		switch headers[i] {
 		case "Host":

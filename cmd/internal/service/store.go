@@ -15,6 +15,7 @@ import (
 	"precis"
 	"precis/cmd/internal/config"
 	"precis/gateway"
+	"precis/internal/localsecret"
 	"precis/store/memory"
 	"precis/store/postgres"
 	"precis/store/sqlite"
@@ -111,6 +112,21 @@ func dataDir(g config.Gateway) (string, error) {
 		return "", precis.Errorf(precis.CodeInternal, "make data folder", "%w", err)
 	}
 	return dir, nil
+}
+
+// LocalSecret returns the secret by which programs of this account prove to a gateway
+// without keys that they may change things, see package localsecret. It lies in the
+// folder of the gateway's own files, or in that of the user's data where the gateway
+// keeps none.
+func LocalSecret(g config.Gateway) (string, error) {
+	if g.Store == config.Memory || isPostgres(g.Store) {
+		g.Store, g.SecretFile = "", "" // the user's data folder
+	}
+	dir, err := dataDir(g)
+	if err != nil {
+		return "", err
+	}
+	return localsecret.Load(dir)
 }
 
 // readSecret reads the secret, and makes one where there is none yet.

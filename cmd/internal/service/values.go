@@ -26,7 +26,7 @@ type offer struct {
 // address: who may change settings does not get to read files, run programs, or send
 // conversations elsewhere.
 var offered = []offer{
-	{"summarizer.model", nil}, {"summarizer.template", append([]string{""}, condense.Templates()...)},
+	{modelKey, nil}, {"summarizer.template", append([]string{""}, condense.Templates()...)},
 	{"summarizer.mode", []string{"", string(condense.KeepRecent), string(condense.FreshStart)}}, {"summarizer.selective", []string{"false", "true"}},
 	{"summarizer.max_tokens", nil}, {promptKey, nil}, {promptFileKey, nil},
 	{"threshold_tokens", nil}, {"keep.messages", nil}, {"keep.first", nil}, {"thinking.keep", nil}, {"pin", nil}, {"rungs", nil},
@@ -34,6 +34,7 @@ var offered = []offer{
 }
 
 const (
+	modelKey  = "summarizer.model"
 	promptKey = "summarizer.prompt"
 	// promptFileKey names a file: it can be taken out, so that the template counts again.
 	promptFileKey = "summarizer.prompt_file"
@@ -56,6 +57,10 @@ func (l liveSettings) Values(profile string) []dashboard.SettingsValue {
 		r := rows[o.key]
 		v := dashboard.SettingsValue{Key: r.Key, Value: r.Value, Help: r.Help, From: r.Origin, Choices: o.choices}
 		switch o.key {
+		case modelKey:
+			if err := l.s.unusable(c); err != nil {
+				v.Help = "It cannot be used, and conversations are condensed without a model: " + err.Error() + ". " + v.Help
+			}
 		case promptKey:
 			v.Long, v.Builtin = config.MaxPrompt, condense.Prompt{Template: c.Summarizer.Template}.Text()
 			if c.Summarizer.PromptFile != "" {
@@ -118,7 +123,17 @@ func (s *Service) saveChanges(ctx context.Context, profile string, changes func(
 	if c == nil || c.File == "" {
 		return &precis.Error{Code: precis.CodeConflict, Op: opSave, Err: errors.New("there is no configuration file")}
 	}
-	_, err := c.Save(ctx, changes(c)...)
+	list := changes(c)
+	for _, change := range list {
+		if change.Key == modelKey && change.Value != "" {
+			next := *c
+			next.Summarizer.Model = change.Value
+			if err := s.unusable(&next); err != nil {
+				return err
+			}
+		}
+	}
+	_, err := c.Save(ctx, list...)
 	return err
 }
 

@@ -1,0 +1,117 @@
+// Package running asks the gateway that runs on this machine, through its control
+// API. Use [New] and [Client.Do].
+package running
+
+import (
+	"bytes"
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"time"
+
+	"precis"
+	"precis/cmd/internal/config"
+	"precis/cmd/internal/service"
+	"precis/gateway/control"
+)
+
+// patience is how long a gateway on this machine may take to answer.
+const patience = 10 * time.Second
+
+// Client asks one gateway. It is safe for concurrent use.
+type Client struct {
+	base   string
+	key    string // of the gateway, for one that asks for keys; "": none
+	secret string // see package localsecret; "": it cannot be read
+	http   *http.Client
+}
+
+// New returns a client of the gateway that a configuration describes. Key is a key of
+// the gateway; "" for one that asks for none.
+func New(g config.Gateway, key string) (*Client, error) {
+	c := &Client{base: "http://" + g.Listen + control.Prefix, key: key, http: &http.Client{Timeout: patience}}
+	if g.CertFile != "" {
+		pem, err := os.ReadFile(g.CertFile)
+		if err != nil {
+			return nil, &precis.Error{Code: precis.CodeNotFound, Op: "read gateway.cert_file", Place: g.CertFile, Err: err}
+		}
+		roots := x509.NewCertPool()
+		roots.AppendCertsFromPEM(pem)
+		c.base = "https://" + g.Listen + control.Prefix
+		c.http.Transport = &http.Transport{TLSClientConfig: &tls.Config{RootCAs: roots, MinVersion: tls.VersionTLS12}}
+	}
+	c.secret, _ = service.LocalSecret(g) // without it the gateway says what it wants
+	return c, nil
+}
+
+// Do sends a request, with in as its body where that is not nil, and reads the answer
+// into out where that is not nil. The error has the code of the gateway's own, and is
+// [precis.CodeUpstream] when no gateway answers.
+func (c *Client) Do(ctx context.Context, method, path string, in, out any) error {
+	const op = "ask the gateway"
+	var body io.Reader
+	if in != nil {
+		data, err := json.Marshal(in)
+		if err != nil {
+			return precis.Errorf(precis.CodeInternal, op, "%w", err)
+		}
+		body = bytes.NewReader(data)
+	}
+	req, err := http.NewRequestWithContext(ctx, method, c.base+path, body)
+	if err != nil {
+		return precis.Errorf(precis.CodeInternal, op, "%w", err)
+	}
+	req.Header.Set("Content-Type", "application/json")
+	if c.key != "" {
+		req.Header.Set(service.HeaderKey, c.key)
+	}
+	if c.secret != "" {
+		req.Header.Set(service.HeaderLocal, c.secret)
+	}
+	res, err := c.http.Do(req)
+	if err != nil {
+		return &precis.Error{Code: precis.CodeUpstream, Op: op, Err: err, Hint: "start it with precis gateway, or set gateway.listen to where it listens"}
+	}
+	defer func() { _ = res.Body.Close() }()
+	answer, err := io.ReadAll(res.Body)
+	switch {
+	case err != nil:
+		return precis.Errorf(precis.CodeUpstream, op, "%w", err)
+	case res.StatusCode >= 300:
+		return refused(op, res.StatusCode, answer)
+	case out == nil:
+		return nil
+	}
+	if err := json.Unmarshal(answer, out); err != nil {
+		return precis.Errorf(precis.CodeUpstream, op, "what answers at this address is no gateway of precis: %w", err)
+	}
+	return nil
+}
+
+// refused returns the error that the gateway answered with.
+func refused(op string, status int, answer []byte) error {
+	var body struct {
+		Error struct {
+			Code    precis.Code `json:"code"`
+			Message string      `json:"message"`
+		} `json:"error"`
+	}
+	if json.Unmarshal(answer, &body) != nil || body.Error.Message == "" {
+		return precis.Errorf(precis.CodeUpstream, op, "it answered %d", status)
+	}
+	e := &precis.Error{Code: body.Error.Code, Op: op, Err: errors.New(body.Error.Message)}
+	if status == http.StatusUnauthorized || status == http.StatusForbidden {
+		e.Code, e.Err = precis.CodeInvalid, fmt.Errorf("%s", body.Error.Message)
+		e.Hint = "for a gateway with keys name a file that holds yours: --key-file"
+	}
+	if e.Code == "" {
+		e.Code = precis.CodeUpstream
+	}
+	return e
+}

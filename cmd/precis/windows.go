@@ -1,0 +1,129 @@
+package main
+
+import (
+	"cmp"
+	"net/http"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"precis"
+	"precis/cmd/internal/running"
+	"precis/cmd/internal/term"
+	"precis/gateway"
+)
+
+// windows shows and forgets what a running gateway knows of context windows.
+type windows struct {
+	*tools
+	forget   bool
+	upstream string
+	keyFile  string
+}
+
+func newWindows(t *tools) *cobra.Command {
+	c := &windows{tools: t}
+	cmd := &cobra.Command{
+		Use:   "windows [MODEL]",
+		Short: "Show what the running gateway takes the windows of models to be, and why",
+		Long: `Show what the gateway that runs at gateway.listen takes the context windows of models
+to be, and the evidence: what the server states, the limits that errors stated, requests
+that were refused without a number, and the largest one that was answered. A window that
+you set wins over all of it. Evidence against a larger window expires by itself.
+
+With --forget what was learned is forgotten, of all models or of one; servers are asked
+again at the next request.`,
+		Example: `  precis windows
+  precis windows claude-sonnet-4-5 --forget`,
+		Args: takes("[MODEL]"),
+		RunE: c.run,
+	}
+	cmd.Flags().BoolVar(&c.forget, "forget", false, "forget what was learned")
+	cmd.Flags().StringVar(&c.upstream, "upstream", "", "only the windows at the upstream `NAME`")
+	cmd.Flags().StringVar(&c.keyFile, "key-file", "", "`FILE` with your key of a gateway that asks for keys")
+	return cmd
+}
+
+func (c *windows) run(cmd *cobra.Command, args []string) error {
+	cfg, err := c.jobs.Config()
+	if err != nil {
+		return err
+	}
+	key := ""
+	if c.keyFile != "" {
+		data, err := os.ReadFile(c.keyFile)
+		if err != nil {
+			return &precis.Error{Code: precis.CodeNotFound, Op: "read key", Place: c.keyFile, Err: err}
+		}
+		key = strings.TrimSpace(string(data))
+	}
+	gw, err := running.New(cfg.Gateway, key)
+	if err != nil {
+		return err
+	}
+	model := ""
+	if len(args) == 1 {
+		model = args[0]
+	}
+	if c.forget {
+		var out struct {
+			Forgotten int `json:"forgotten"`
+		}
+		if err := gw.Do(cmd.Context(), http.MethodPost, "/windows/forget", map[string]string{"upstream": c.upstream, "model": model}, &out); err != nil {
+			return err
+		}
+		if c.AsJSON {
+			return c.JSON(out)
+		}
+		c.Text.Printf("forgot %s\n", term.Count(out.Forgotten, "window"))
+		return nil
+	}
+	var list struct {
+		Items []gateway.KnownWindow `json:"items"`
+	}
+	if err := gw.Do(cmd.Context(), http.MethodGet, "/windows", nil, &list); err != nil {
+		return err
+	}
+	items := []gateway.KnownWindow{}
+	for _, w := range list.Items {
+		if (model == "" || w.Model == model) && (c.upstream == "" || w.Upstream == c.upstream) {
+			items = append(items, w)
+		}
+	}
+	if c.AsJSON {
+		return c.JSON(items)
+	}
+	c.print(items)
+	return nil
+}
+
+func (c *windows) print(items []gateway.KnownWindow) {
+	c.Text.Title("%s", term.Count(len(items), "window"))
+	var rows [][]string
+	for _, w := range items {
+		rows = append(rows, []string{w.Upstream, w.Model, term.Number(w.Window.Tokens), string(w.Window.Source), evidence(w)})
+	}
+	if len(rows) > 0 {
+		c.Text.Table([]string{"upstream", "model", "window", "from", "evidence"}, []int{2}, rows)
+	}
+}
+
+// evidence says what a window follows from, and what speaks against it.
+func evidence(w gateway.KnownWindow) string {
+	var out []string
+	add := func(tokens int, what string, at time.Time) {
+		if tokens > 0 {
+			out = append(out, what+" "+term.Number(tokens)+" at "+at.Local().Format("2006-01-02 15:04"))
+		}
+	}
+	add(w.Server, w.Answer+" states", w.Asked)
+	if w.Server == 0 && w.Answer != "" {
+		out = append(out, w.Answer)
+	}
+	add(w.Stated, "an error stated", w.StatedAt)
+	add(w.Refused, "refused above", w.RefusedAt)
+	add(w.Accepted, "answered", w.AcceptedAt)
+	return cmp.Or(strings.Join(out, "; "), w.Window.Detail)
+}

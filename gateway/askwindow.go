@@ -1,0 +1,175 @@
+package gateway
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+	"time"
+
+	"precis"
+	"precis/internal/window"
+)
+
+const (
+	askFor    = 10 * time.Second // all questions to one server for one model
+	questFor  = 3 * time.Second  // one question
+	waitFor   = time.Second      // from the first question for a model on, that turns wait for the answer
+	askLimit  = 4 << 20          // bytes of an answer that are read
+	worthWait = 8 << 10          // bytes of a request that no window is too small for
+	worthAsk  = 2 << 10          // bytes of a request to a model of the catalog for which its window may matter soon
+)
+
+// asking is a question under way.
+type asking struct {
+	done  chan struct{} // closed when it has an answer, or none
+	until time.Time     // when turns wait no longer
+}
+
+// ask asks the upstream for the window of a model when that is due, and returns the
+// question that is under way for the first time, for which a turn may wait; nil when
+// there is none to wait for. A window that the user set is not asked for.
+func (w *windows) ask(ctx context.Context, c Credentials, model string) *asking {
+	if model == "" || w.configured(ctx, model).Source == precis.SourceConfigured {
+		return nil
+	}
+	key := servedKey{c.Upstream.Name, model}
+	w.mu.RLock()
+	was, known := w.served[key]
+	a := w.asking[key]
+	w.mu.RUnlock()
+	switch {
+	case a != nil && !known:
+		return a
+	case a != nil || known && !was.Due(w.now()):
+		return nil
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.asking[key] != nil || len(w.asking) >= mostWindows {
+		return nil // somebody was faster
+	}
+	if w.asking == nil {
+		w.asking = map[servedKey]*asking{}
+	}
+	a = &asking{done: make(chan struct{}), until: time.Now().Add(waitFor)}
+	w.asking[key] = a
+	if !w.background(func(context.Context) { w.askNow(c, key, a) }) {
+		delete(w.asking, key)
+		return nil
+	}
+	if known {
+		return nil
+	}
+	return a
+}
+
+// askNow asks and takes down the answer.
+func (w *windows) askNow(c Credentials, key servedKey, a *asking) {
+	defer close(a.done)
+	ctx, cancel := context.WithTimeout(w.closing, askFor)
+	defer cancel()
+	answer := w.answer(ctx, c, key.model)
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.asking[key] != a {
+		return // it was forgotten meanwhile
+	}
+	delete(w.asking, key)
+	if w.served == nil {
+		w.served = map[servedKey]window.Served{}
+	}
+	if _, known := w.served[key]; !known {
+		makeRoom(w.served, func(window.Served) bool { return false })
+	}
+	w.served[key] = w.served[key].After(answer)
+}
+
+// answer asks in every way until one is answered.
+func (w *windows) answer(ctx context.Context, c Credentials, model string) window.Served {
+	out := window.Served{Fault: window.Silent}
+	for _, q := range window.Questions(model, NativeOf(c.Upstream.URL.Host) != nil) {
+		at := c.Upstream.Name + q.Path
+		body, status, err := w.fetch(ctx, c, q)
+		switch {
+		case err != nil || status >= 500 || status == http.StatusTooManyRequests:
+			out = window.Served{Fault: window.Failing, Detail: faultDetail(at, status, err)}
+		case status == http.StatusUnauthorized || status == http.StatusForbidden:
+			if out.Fault == window.Silent {
+				out = window.Served{Fault: window.Refusal, Detail: faultDetail(at, status, nil)}
+			}
+		case status == http.StatusOK:
+			n, loading := q.Read(body, model)
+			if n > 0 {
+				return window.Served{Tokens: n, Detail: at, Since: w.now(), Asked: w.now()}
+			}
+			if loading {
+				out.Fault, out.Detail = window.Loading, at+" states a window when the model is loaded"
+			}
+		}
+		if ctx.Err() != nil {
+			break
+		}
+	}
+	if out.Detail == "" {
+		out.Detail = c.Upstream.Name + " states no window"
+	}
+	out.Asked = w.now()
+	return out
+}
+
+// fetch returns the body of an answer, and its status. Only that of a successful one is
+// read.
+func (w *windows) fetch(ctx context.Context, c Credentials, q window.Question) (body []byte, status int, err error) {
+	ctx, cancel := context.WithTimeout(ctx, questFor)
+	defer cancel()
+	req, err := http.NewRequestWithContext(ctx, q.Method, c.Upstream.join(q.Path, "").String(), strings.NewReader(string(q.Body)))
+	if err != nil {
+		return nil, 0, err
+	}
+	req.Header = c.Header.Clone()
+	if q.Body != nil {
+		req.Header.Set("Content-Type", "application/json")
+	}
+	res, err := w.transport.RoundTrip(req)
+	if err != nil {
+		return nil, 0, err
+	}
+	defer func() { _ = res.Body.Close() }()
+	if res.StatusCode != http.StatusOK {
+		return nil, res.StatusCode, nil
+	}
+	body, err = io.ReadAll(io.LimitReader(res.Body, askLimit))
+	return body, res.StatusCode, err
+}
+
+// askWindow asks for the window of the request's model where that may matter, and waits
+// for the answer for a moment when it is the first time.
+func (p *placed) askWindow() {
+	if !p.g.o.Probe || p.assembly != nil || p.direct != nil {
+		return
+	}
+	if len(p.body) < worthAsk && p.window(p.r.Context()).Source != precis.SourceAssumed {
+		return
+	}
+	a := p.g.windows.ask(p.r.Context(), p.credentialsOf(), p.found.Prompt.Model)
+	if a == nil || len(p.body) < worthWait || p.work != workTurn {
+		return
+	}
+	timer := time.NewTimer(time.Until(a.until))
+	defer timer.Stop()
+	select {
+	case <-a.done:
+	case <-timer.C:
+	case <-p.r.Context().Done():
+	}
+}
+
+// faultDetail says why a server states no window.
+func faultDetail(at string, status int, err error) string {
+	if err != nil {
+		return at + " could not be asked: " + plainError(err)
+	}
+	return fmt.Sprintf("%s answered %d", at, status)
+}

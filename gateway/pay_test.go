@@ -1,0 +1,50 @@
+package gateway_test
+
+import (
+	"testing"
+
+	"precis"
+	"precis/conversation"
+	"precis/gateway"
+	"precis/provider/providertest"
+	"precis/store/memory"
+)
+
+// No model is paid for an edit that cannot be recorded: what the store has of the
+// conversation, and memory lacks, is asked for before.
+func TestNoModelIsPaidForAnEditThatIsRefused(t *testing.T) {
+	s := providertest.New(t, providertest.Options{})
+	st := memory.New()
+	slow := newSlowWriter()
+	close(slow.goOn)
+	m := slow.manager(t)
+	gateways := make([]*gateway.Gateway, 2)
+	ids := make([]string, 2)
+	_, a := full("anthropic")
+	for i := range gateways {
+		base, g := start(t, s.URL, func(o *gateway.Options) {
+			window(200_000)(o)
+			o.Manager, o.Store = m, st
+		})
+		res, _ := post(t, base+a.path(), a.body(false))
+		gateways[i], ids[i] = g, res.Header.Get("X-Precis-Conversation")
+	}
+	if ids[0] != ids[1] {
+		t.Fatalf("conversations %q", ids)
+	}
+	condense := func(g *gateway.Gateway) error {
+		_, err := conversation.Condense(t.Context(), g.Home(gateway.AllOwners), ids[0], conversation.CondenseOptions{Target: 3000})
+		return err
+	}
+	if err := condense(gateways[0]); err != nil || slow.calls != 1 {
+		t.Fatalf("the first: %v, %d calls", err, slow.calls)
+	}
+	before := slow.calls
+	if err := condense(gateways[1]); precis.CodeOf(err) == precis.CodeConflict && slow.calls > before {
+		t.Errorf("after %d calls: %v", slow.calls-before, err)
+	}
+	edits, err := conversation.Edits(t.Context(), gateways[1].Home(gateway.AllOwners), ids[0])
+	if err != nil || len(edits.Items) == 0 {
+		t.Errorf("the edits of the store are not in force: %+v %v", edits, err)
+	}
+}

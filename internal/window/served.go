@@ -1,0 +1,202 @@
+package window
+
+import (
+	"encoding/json"
+	"net/http"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"precis/internal/jsonspan"
+	"precis/models"
+)
+
+// Question is a way to ask a server for the window of a model. Servers state it each
+// in its own way:
+//
+//	Anthropic           GET /v1/models, /v1/models/ID   max_input_tokens
+//	vLLM, SGLang        GET /v1/models                  data[].max_model_len
+//	OpenRouter, Groq    GET /v1/models                  data[].context_length, context_window
+//	llama.cpp           GET /props                      default_generation_settings.n_ctx
+//	LM Studio           GET /api/v0/models              data[].loaded_context_length
+//	Ollama              GET /api/ps, POST /api/show     models[].context_length, parameters: num_ctx
+//	LiteLLM             GET /model/info                 data[].model_info.max_input_tokens
+//	Gemini              GET /v1beta/models/ID           inputTokenLimit
+//	TGI                 GET /info                       max_input_tokens, max_total_tokens
+type Question struct {
+	Method string
+	Path   string // below the base URL
+	Body   []byte // nil: none
+	read   func(answer []byte, model string) (tokens int, loading bool)
+}
+
+// Read returns the window that an answer states in tokens, 0 for none. Loading: the
+// server states one when the model is loaded.
+func (q Question) Read(answer []byte, model string) (tokens int, loading bool) {
+	n, loading := q.read(answer, model)
+	if n < leastStated || n > mostServed {
+		n = 0
+	}
+	return n, loading && n == 0
+}
+
+// mostServed bounds what is believed: some servers write the largest number there is
+// where they have none.
+const mostServed = 200_000_000
+
+// Questions returns the ways to ask for a model, the best first. Hosted: the upstream
+// is the API of a company that answers only the first of them.
+func Questions(model string, hosted bool) []Question {
+	var out []Question
+	get := func(path string, read func([]byte, string) (int, bool)) {
+		out = append(out, Question{Method: http.MethodGet, Path: path, read: read})
+	}
+	single := !strings.ContainsAny(model, "/?#%") && strings.Trim(model, ".") != ""
+	if single && hosted {
+		get("/v1/models/"+model, listed)
+	}
+	get("/v1/models", listed)
+	if hosted {
+		return out
+	}
+	if single {
+		get("/v1/models/"+model, listed)
+	}
+	get("/props", props)
+	get("/api/v0/models", listed)
+	get("/api/ps", listed)
+	show, _ := json.Marshal(map[string]string{"model": model}) // strings have a JSON form
+	out = append(out, Question{Method: http.MethodPost, Path: "/api/show", Body: show, read: shown})
+	get("/model/info", listed)
+	if single {
+		get("/v1beta/models/"+model, listed)
+	}
+	get("/info", info)
+	return out
+}
+
+// fields are the names of a window in lists of models: that of the model as it is
+// loaded first, then that of its input, then that of everything. A path leads through
+// objects.
+var fields = [][]string{
+	{"loaded_context_length"}, {"max_model_len"}, {"meta", "n_ctx"}, {"n_ctx"},
+	{"max_input_tokens"}, {"inputTokenLimit"}, {"input_token_limit"}, {"model_info", "max_input_tokens"},
+	{"capabilities", "limits", "max_prompt_tokens"}, {"capabilities", "limits", "max_context_window_tokens"},
+	{"top_provider", "context_length"}, {"context_window"}, {"contextWindow"}, {"context_length"}, {"contextLength"}, {"context_size"},
+	{"limit", "context"}, {"max_context_length"}, {"max_context_tokens"},
+}
+
+// listed reads a list of models, or one model.
+func listed(answer []byte, model string) (int, bool) {
+	best, entry := 0, []byte(nil)
+	consider := func(raw []byte) {
+		for _, name := range []string{"id", "name", "model", "model_name", "key"} {
+			id, ok := jsonspan.String(jsonspan.Field(raw, name))
+			if r := sameModel(id, model); ok && r > best {
+				best, entry = r, raw
+			}
+		}
+	}
+	switch jsonspan.Kind(answer) {
+	case '[':
+		each(answer, consider)
+	case '{':
+		each(jsonspan.Field(answer, "data"), consider)
+		each(jsonspan.Field(answer, "models"), consider)
+		consider(answer)
+	}
+	if entry == nil {
+		return 0, false
+	}
+	return ofEntry(entry)
+}
+
+func each(list []byte, f func([]byte)) {
+	if jsonspan.Kind(list) != '[' {
+		return
+	}
+	for m, err := range jsonspan.Array(list) {
+		if err != nil {
+			return
+		}
+		f(m.Raw)
+	}
+}
+
+// ofEntry returns the window of one model of a list. Of a model that is not loaded the
+// most that it could have is no answer.
+func ofEntry(raw []byte) (int, bool) {
+	state, _ := jsonspan.String(jsonspan.Field(raw, "state"))
+	loading := state == "not-loaded" || state == "unloaded" || state == "loading"
+	for _, path := range fields {
+		if n := at(raw, path...); n > 0 {
+			if loading && path[0] != "loaded_context_length" {
+				return 0, true
+			}
+			if length := at(raw, "context_length"); path[0] == "top_provider" && length > 0 {
+				n = min(n, length)
+			}
+			return n, false
+		}
+	}
+	return 0, loading
+}
+
+// at returns the number at a path; 0 for none. Some servers write numbers as text.
+func at(raw []byte, path ...string) int {
+	for _, name := range path {
+		raw = jsonspan.Field(raw, name)
+	}
+	if text, ok := jsonspan.String(raw); ok {
+		n, _ := strconv.Atoi(text) // other text is 0
+		return n
+	}
+	return jsonspan.Int(raw)
+}
+
+// sameModel reports how surely the ID in a list is the model that was asked for: 0 for
+// another one.
+func sameModel(id, model string) int {
+	bare := func(s string) string { return strings.ToLower(strings.TrimPrefix(s, "models/")) }
+	last := func(s string) string { return s[strings.LastIndexByte(s, '/')+1:] }
+	a, b := bare(id), bare(model)
+	switch {
+	case id == "" || model == "":
+		return 0
+	case id == model:
+		return 3
+	case a == b || strings.TrimSuffix(a, ":latest") == strings.TrimSuffix(b, ":latest"):
+		return 2
+	case last(a) == last(b), models.Base(id) == models.Base(model):
+		return 1
+	}
+	return 0
+}
+
+func props(answer []byte, _ string) (int, bool) {
+	if n := at(answer, "default_generation_settings", "n_ctx"); n > 0 {
+		return n, false
+	}
+	return at(answer, "n_ctx"), false
+}
+
+var numCtx = regexp.MustCompile(`(?m)^num_ctx\s+(\d+)`)
+
+func shown(answer []byte, _ string) (int, bool) {
+	text, _ := jsonspan.String(jsonspan.Field(answer, "parameters"))
+	if m := numCtx.FindStringSubmatch(text); m != nil {
+		n, _ := strconv.Atoi(m[1]) // digits; too many make it 0
+		return n, false
+	}
+	return 0, false
+}
+
+// info reads what a server with one model says of itself.
+func info(answer []byte, _ string) (int, bool) {
+	for _, name := range []string{"max_total_tokens", "max_input_tokens", "max_input_length"} {
+		if n := at(answer, name); n > 0 {
+			return n, false
+		}
+	}
+	return 0, false
+}

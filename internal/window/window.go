@@ -1,0 +1,281 @@
+// Package window answers what the context window of a model is taken to be, from
+// everything that is known about it. Use [Of].
+//
+// A window is an opinion: the user states one, the catalog has a number, the server
+// that runs the model states its own, an error states a limit or only that a request
+// was too long, and an answer proves that a request was not. Each of these is evidence
+// with a time. Evidence against a larger window expires, so that a window is tried
+// upward now and then, and a larger request that is answered disproves it at once.
+//
+// All of it is pure: no clock, no locks.
+package window
+
+import (
+	"time"
+
+	"precis"
+)
+
+// Numbers below these are not believed to be windows, in tokens.
+const (
+	leastStated  = 1000 // no API takes less
+	leastRefused = 4000 // an error without a number says little
+)
+
+// nearShare is the share of the known window from which on a refused request is
+// believed to have been too long although the error has no number.
+const nearShare = 0.7
+
+// belowRefused is the share of a refused size that is taken to fit.
+const belowRefused = 0.97
+
+// How long evidence against a larger window holds. Each time it is confirmed the time
+// doubles, up to longestHold.
+const (
+	statedHold  = time.Hour
+	refusedHold = 10 * time.Minute
+	longestHold = 24 * time.Hour
+	// pendingHold is how long a refusal that is not believed waits to be confirmed.
+	pendingHold = time.Hour
+	// samePlace: two limits that differ by less than this share confirm each other.
+	samePlace = 0.1
+)
+
+// Limit is an upper bound that an error led to. The zero value is none.
+type Limit struct {
+	Tokens int
+	Time   time.Time // when it was last confirmed
+	Times  int       // how often it was said
+}
+
+// hold returns how long the limit counts, starting with first.
+func (l Limit) hold(first time.Duration) time.Duration {
+	for n := 1; n < l.Times && first < longestHold; n++ {
+		first *= 2
+	}
+	return min(first, longestHold)
+}
+
+func (l Limit) holds(now time.Time, first time.Duration) bool {
+	return l.Tokens > 0 && now.Sub(l.Time) < l.hold(first)
+}
+
+// again returns a limit that was said once more, at now.
+func (l Limit) again(tokens int, now time.Time) Limit {
+	times := 1
+	if near(l.Tokens, tokens) {
+		times = l.Times + 1
+	}
+	return Limit{Tokens: tokens, Time: now, Times: times}
+}
+
+func near(a, b int) bool {
+	return a > 0 && b > 0 && float64(max(a, b)-min(a, b)) <= samePlace*float64(max(a, b))
+}
+
+// Evidence is what requests have shown about one window: one model at one upstream,
+// for one account. The zero value is no evidence. Values are not changed; methods
+// return new ones.
+type Evidence struct {
+	Stated   Limit // a limit that an error stated
+	Refused  Limit // below a request that was refused without a number, and believed
+	pending  Limit // the same, not believed yet; Tokens is the smallest request refused
+	fits     int   // the largest request answered since pending, as counted here
+	Accepted Size  // the largest request that was answered
+}
+
+// Size is a request that was answered. The zero value is none.
+type Size struct {
+	Tokens  int // input as the provider counted it
+	Counted int // as counted here
+	Time    time.Time
+}
+
+// Overflow is a refusal of a request as too long.
+type Overflow struct {
+	Limit   int // what the error states, in tokens; 0: no number
+	Used    int // the size of the request as the error states it; 0: no number
+	Counted int // the size of the request as counted here
+	Known   int // the window that the request was made for, in tokens
+}
+
+// Refuse returns the evidence after a request was refused as too long.
+func (e Evidence) Refuse(o Overflow, now time.Time) Evidence {
+	if o.Limit > o.Known && max(o.Counted, o.Used) < o.Limit/2 {
+		return e // the request had room enough: it was refused for another reason
+	}
+	if o.Limit >= leastStated {
+		e.Stated = e.Stated.again(o.Limit, now)
+		if e.Accepted.Tokens > o.Limit {
+			e.Accepted = Size{} // the window has become smaller since
+		}
+		return e
+	}
+	size := max(o.Counted, o.Used)
+	below := int(float64(size) * belowRefused)
+	if o.Limit > 0 || below < leastRefused {
+		return e
+	}
+	once := now.Sub(e.pending.Time) < pendingHold && e.pending.Tokens > 0
+	confirmed := once && e.fits > 0 && o.Counted > e.fits
+	taken := e.Accepted.Counted >= o.Counted && now.Sub(e.Accepted.Time) < longestHold
+	if float64(size) >= nearShare*float64(o.Known) && !taken || confirmed {
+		if once {
+			below = min(below, int(float64(e.pending.Tokens)*belowRefused))
+		}
+		below = max(below, e.fits)
+		e.Refused = e.Refused.again(below, now)
+		e.pending, e.fits = Limit{}, 0
+		if e.Accepted.Tokens > below {
+			e.Accepted = Size{}
+		}
+		return e
+	}
+	if !once {
+		e.fits = 0
+	}
+	if !once || o.Counted < e.pending.Tokens {
+		e.pending.Tokens = o.Counted
+	}
+	e.pending.Time, e.pending.Times = now, e.pending.Times+1
+	return e
+}
+
+// mostOver is how far the provider's count of an input may be above ours and still be
+// believed: some add up the inputs of several steps.
+const mostOver = 1.5
+
+// Accept returns the evidence after a request was answered: input is its size as the
+// provider counted it, 0 when it did not say, counted as counted here. Limits that are
+// smaller are disproved.
+func (e Evidence) Accept(input, counted int, now time.Time) Evidence {
+	size := counted
+	if input > 0 {
+		size = min(input, counted)
+	}
+	if float64(input) > mostOver*float64(counted) {
+		input = 0 // it says nothing about one request
+	}
+	if input > e.Accepted.Tokens {
+		e.Accepted = Size{Tokens: input, Counted: counted, Time: now}
+	} else if input > 0 && near(input, e.Accepted.Tokens) {
+		e.Accepted.Time = now
+	}
+	if input > e.Stated.Tokens {
+		e.Stated = Limit{}
+	}
+	if size > e.Refused.Tokens {
+		e.Refused = Limit{}
+	}
+	switch {
+	case e.pending.Tokens == 0:
+	case counted >= e.pending.Tokens: // it was refused for another reason
+		e.pending, e.fits = Limit{}, 0
+	default:
+		e.fits = max(e.fits, counted)
+	}
+	return e
+}
+
+// Idle reports whether it can be forgotten without a loss: all limits have expired
+// twice over.
+func (e Evidence) Idle(now time.Time) bool {
+	old := func(l Limit) bool { return l.Tokens == 0 || now.Sub(l.Time) > 2*longestHold }
+	return old(e.Stated) && old(e.Refused) && old(e.pending) && now.Sub(e.Accepted.Time) > 2*longestHold
+}
+
+// Served is what a server states about the window of a model. The zero value is that
+// it was not asked.
+type Served struct {
+	Tokens int       // 0: it states nothing
+	Detail string    // where it is stated, or why it is not
+	Since  time.Time // when this number was stated first
+	Asked  time.Time // when the server was last asked
+	Fault  Fault     // why Tokens is 0
+}
+
+// Fault says why a server states no window.
+type Fault int
+
+// The faults.
+const (
+	Silent  Fault = iota // it does not say such a thing
+	Refusal              // it does not answer with these credentials
+	Failing              // it could not be reached, or failed
+	Loading              // the model is not loaded yet
+)
+
+// How soon a server is asked again.
+const (
+	askedHold   = 24 * time.Hour
+	refusalHold = 10 * time.Minute
+	failingHold = 10 * time.Minute
+	loadingHold = time.Minute
+)
+
+// Due reports whether the server is to be asked.
+func (s Served) Due(now time.Time) bool {
+	hold := askedHold
+	if s.Tokens == 0 {
+		hold = []time.Duration{askedHold, refusalHold, failingHold, loadingHold}[s.Fault]
+	}
+	return s.Asked.IsZero() || now.Sub(s.Asked) >= hold
+}
+
+// After returns what is known when the server was asked again. A number that it stated
+// once stays when it cannot be asked.
+func (s Served) After(answer Served) Served {
+	if answer.Tokens == 0 && answer.Fault != Silent && s.Tokens > 0 {
+		s.Asked = answer.Asked
+		return s
+	}
+	if answer.Tokens == s.Tokens {
+		answer.Since = s.Since
+	}
+	return answer
+}
+
+// Of returns the window that a model is taken to have. Base is what the user set or
+// the catalog has, or the assumption where neither says anything; upstream names the
+// API in the detail.
+//
+// What the user set wins over everything. The server's own number is better than the
+// catalog, whether it is larger or smaller; so is a limit that an error stated. Of
+// those two the newer one counts where the server's number has changed since; else the
+// limit, since it is about this account. Limits that lower the window expire, see
+// [Limit]. A request that was answered proves at least its size.
+func Of(base precis.Window, s Served, e Evidence, upstream string, now time.Time) precis.Window {
+	if base.Source == precis.SourceConfigured {
+		return base
+	}
+	out := base
+	switch {
+	case s.Tokens > 0:
+		out = precis.Window{Tokens: s.Tokens, Source: precis.SourceServer, Detail: s.Detail}
+	case s.Detail != "":
+		out.Detail = joined(out.Detail, s.Detail)
+	}
+	if l := e.Stated; l.Tokens > 0 && !(s.Tokens > 0 && s.Since.After(l.Time)) {
+		if l.Tokens > out.Tokens || l.holds(now, statedHold) {
+			out = learned(l.Tokens, "an error of "+upstream)
+		}
+	}
+	if l := e.Refused; l.Tokens < out.Tokens && l.holds(now, refusedHold) && !(s.Tokens > 0 && s.Since.After(l.Time)) {
+		out = learned(l.Tokens, "requests that "+upstream+" refused without a number")
+	}
+	if a := e.Accepted; a.Tokens > out.Tokens && !(s.Tokens > 0 && s.Since.After(a.Time)) {
+		out = learned(a.Tokens, "a request of this size that "+upstream+" answered")
+	}
+	return out
+}
+
+func learned(tokens int, from string) precis.Window {
+	return precis.Window{Tokens: tokens, Source: precis.SourceLearned, Detail: from}
+}
+
+func joined(a, b string) string {
+	if a == "" {
+		return b
+	}
+	return a + "; " + b
+}
