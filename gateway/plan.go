@@ -138,8 +138,8 @@ func (p *plan) settle(j *planner) {
 
 // answerable returns a result whose view ends with what the client wants an answer
 // to. A rewind of a conversation whose client then sends the same request once more
-// hides that; without it the view may end with words of the model, which APIs
-// refuse to continue.
+// hides that; without it the view would end with something else: with an earlier result,
+// or with words of the model, which APIs refuse to continue.
 func answerable(res precis.Result, msgs []precis.Message) precis.Result {
 	if len(msgs) == 0 || msgs[len(msgs)-1].Role == precis.RoleAssistant {
 		return res
@@ -151,7 +151,7 @@ func answerable(res precis.Result, msgs []precis.Message) precis.Result {
 	if last < 0 {
 		return res
 	}
-	if shown := res.Units[last].Messages; shown[len(shown)-1].Role != precis.RoleAssistant {
+	if res.Units[last].To >= len(msgs) {
 		return res
 	}
 	groups := precis.Groups(msgs)

@@ -1,8 +1,9 @@
 package harness
 
 import (
-	"regexp"
 	"strings"
+
+	"precis/internal/lazyregexp"
 )
 
 // Program is the family of the program around a model, as far as what it writes into the
@@ -65,25 +66,25 @@ const (
 type refusalForm struct {
 	by      Program
 	flagged bool // the result is marked as an error, too
-	form    *regexp.Regexp
+	form    *lazyregexp.Regexp
 }
 
 // refusalForms stand with the versions that wrote them: Claude Code 2.0 and 2.1; opencode
 // 1.18; Roo Code 3.28 and 3.52, Cline 3; Codex 0.40 to 0.169. The first group is what the
 // person said.
 var refusalForms = []refusalForm{
-	{Reminders, true, regexp.MustCompile(`^The user doesn't want to proceed with this tool use\. The tool use was rejected(?: \(eg\. if it was a file edit, the new_string was NOT written to the file\))?\. To tell you how to proceed, the user said:\n(?s:(.*))$`)},
-	{Reminders, true, regexp.MustCompile(`^The user doesn't want to proceed with this tool use\. The tool use was rejected(?: \(eg\. if it was a file edit, the new_string was NOT written to the file\))?\. STOP what you are doing and wait for the user to tell you how to proceed\.(?s:.*)$`)},
-	{Reminders, true, regexp.MustCompile(`^The user doesn't want to take this action right now\. STOP what you are doing and wait for the user to tell you how to proceed\.$`)},
-	{Reminders, true, regexp.MustCompile(`^User (?:rejected tool use|chose to stay in plan mode and continue planning)\.?$`)},
-	{Reminders, true, regexp.MustCompile(`^(?:\{"error": ?")?\[Operation Cancelled\] Reason: User (?:denied execution|cancelled[^\n"]*)\.?(?:"\})?$`)},
-	{"opencode", true, regexp.MustCompile(`^The user rejected permission to use this specific tool call with the following feedback: (?s:(.*))$`)},
-	{"opencode", true, regexp.MustCompile(`^The user rejected permission to use this specific tool call\.$`)},
-	{Wrappers, false, regexp.MustCompile(`^The user denied this operation\.$`)},
-	{Wrappers, false, regexp.MustCompile(`^The user denied this operation(?:\.\nThe user provided| and provided) the following feedback:\n<feedback>\n?(?s:(.*?))\n?</feedback>$`)},
-	{Wrappers, false, regexp.MustCompile(`^\{\s*"status": ?"denied",\s*"message": ?"The user denied this operation[^"]*"(?:,\s*"feedback": ?"(?s:(.*))")?\s*\}$`)},
-	{Codex, false, regexp.MustCompile(`^(?:exec command |patch |command failed: )?(?:rejected|aborted) by (?:the )?user(?: after \d+(?:\.\d+)? ?s)?\.?$`)},
-	{Codex, false, regexp.MustCompile(`^user (?:rejected|cancelled) MCP tool call$`)},
+	{Reminders, true, lazyregexp.New(`^The user doesn't want to proceed with this tool use\. The tool use was rejected(?: \(eg\. if it was a file edit, the new_string was NOT written to the file\))?\. To tell you how to proceed, the user said:\n(?s:(.*))$`)},
+	{Reminders, true, lazyregexp.New(`^The user doesn't want to proceed with this tool use\. The tool use was rejected(?: \(eg\. if it was a file edit, the new_string was NOT written to the file\))?\. STOP what you are doing and wait for the user to tell you how to proceed\.(?s:.*)$`)},
+	{Reminders, true, lazyregexp.New(`^The user doesn't want to take this action right now\. STOP what you are doing and wait for the user to tell you how to proceed\.$`)},
+	{Reminders, true, lazyregexp.New(`^User (?:rejected tool use|chose to stay in plan mode and continue planning)\.?$`)},
+	{Reminders, true, lazyregexp.New(`^(?:\{"error": ?")?\[Operation Cancelled\] Reason: User (?:denied execution|cancelled[^\n"]*)\.?(?:"\})?$`)},
+	{"opencode", true, lazyregexp.New(`^The user rejected permission to use this specific tool call with the following feedback: (?s:(.*))$`)},
+	{"opencode", true, lazyregexp.New(`^The user rejected permission to use this specific tool call\.$`)},
+	{Wrappers, false, lazyregexp.New(`^The user denied this operation\.$`)},
+	{Wrappers, false, lazyregexp.New(`^The user denied this operation(?:\.\nThe user provided| and provided) the following feedback:\n<feedback>\n?(?s:(.*?))\n?</feedback>$`)},
+	{Wrappers, false, lazyregexp.New(`^\{\s*"status": ?"denied",\s*"message": ?"The user denied this operation[^"]*"(?:,\s*"feedback": ?"(?s:(.*))")?\s*\}$`)},
+	{Codex, false, lazyregexp.New(`^(?:exec command |patch |command failed: )?(?:rejected|aborted) by (?:the )?user(?: after \d+(?:\.\d+)? ?s)?\.?$`)},
+	{Codex, false, lazyregexp.New(`^user (?:rejected|cancelled) MCP tool call$`)},
 }
 
 // Refusal reports how sure it is that a person refused the call whose result this is, and
