@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"precis/internal/harness"
 )
 
 // Carry returns the edit with what stays in force in every span that it hides, put
@@ -18,7 +20,7 @@ import (
 // stays; where that is too long, the words go into a user message. A span that begins
 // behind such a system message takes it in.
 func (s *Situation) Carry(e Edit) Edit {
-	if s.Kept == nil || len(s.Kept.stands.blocks) == 0 || e.Kind == KindRewind || e.Kind == KindExclude {
+	if s.Kept == nil || len(s.Kept.stands.blocks)+len(s.Kept.stands.left) == 0 || e.Kind == KindRewind || e.Kind == KindExclude {
 		return e
 	}
 	e.Replace = slices.Clone(e.Replace)
@@ -165,12 +167,51 @@ func (h *carried) without(with []Message) []Message {
 		}
 	}
 	return slices.DeleteFunc(slices.Clone(with), func(m Message) bool {
-		return there[HashMessage(m)] || strictlyPlaced([]Message{m})
+		return there[HashMessage(m)] || strictlyPlaced([]Message{m}) || strings.HasPrefix(m.PlainText(), leftHead)
 	})
+}
+
+// leftHead begins the note of what is in force and does not fit.
+const leftHead = "[Also in force, said by the program, and too long to stand here"
+
+// mostLeft is how many texts are named that stay in force and do not fit.
+const mostLeft = 12
+
+// leftOut names what of a span is in force and too large to be held; "" when nothing is.
+func (c *carrier) leftOut(r *Replacement) string {
+	msgs := c.s.Transcript.Messages()
+	var lines []string
+	n := 0
+	for _, h := range c.s.Kept.stands.left {
+		p := h.parts[0]
+		if p.at < r.From || p.at >= r.To {
+			continue
+		}
+		if n++; n > mostLeft {
+			continue
+		}
+		handle := MessageHandle(p.at)
+		if p.blocks != nil {
+			handle = BlockHandle(p.at, p.blocks[0])
+		}
+		line, _, _ := strings.Cut(strings.TrimSpace(harness.Inside(p.of(msgs).PlainText())), "\n")
+		lines = append(lines, fmt.Sprintf("%s: %s", handle, shortened(line, 100)))
+	}
+	if n == 0 {
+		return ""
+	}
+	slices.Sort(lines)
+	if n > mostLeft {
+		lines = append(lines, fmt.Sprintf("and %d more", n-mostLeft))
+	}
+	return leftHead + ": read it again by its handle.\n" + strings.Join(lines, "\n") + "]"
 }
 
 // with returns the messages that stand for a span: its own, and what is held.
 func (c *carrier) with(r *Replacement, held carried) []Message {
+	if left := c.leftOut(r); left != "" {
+		held.user = append(held.user, NewText(RoleUser, left))
+	}
 	own := r.With
 	if len(own) == 0 && len(held.user) == 0 && len(held.system) > 0 {
 		own = []Message{NewText(RoleUser, fmt.Sprintf("[Hidden to save room: %s.]", SpanHandle(r.From, r.To)))}

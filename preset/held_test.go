@@ -1,6 +1,7 @@
 package preset_test
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -238,5 +239,37 @@ func TestOtherDialectsKeepTheirInstructions(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// TestWhatDoesNotFitIsNamed: instructions that are too long for a small window are named with their handles; tools and settings
+// stay all the same.
+func TestWhatDoesNotFitIsNamed(t *testing.T) {
+	s := &script{r: rand.New(rand.NewPCG(5, 3)), must: map[string]string{}}
+	s.say(`{"role":"user","content":"Do the work."}`)
+	s.say(`{"role":"assistant","content":"I begin."}`)
+	s.say(`{"role":"user","content":"Go on."}`)
+	s.say(`{"role":"system","content":%s}`, quoted("# A manual of the house\n"+s.words(9000)))
+	s.say(`{"role":"assistant","content":"I read it."}`)
+	s.say(`{"role":"user","content":"Go on."}`)
+	s.say(`{"role":"system","content":[{"type":"tool_addition","tool":{"name":"late_tool"}}],"output_config":{"effort":"max"}}`)
+	for range 12 {
+		s.say(`{"role":"assistant","content":"So be it."}`)
+		s.turn()
+	}
+	s.say(`{"role":"user","content":"And now?"}`)
+	conv := &precis.Conversation{Transcript: precis.NewTranscript(decoded(t, "["+strings.Join(s.messages, ",")+"]")...)}
+	res, err := held(t, preset.Balanced).Manage(context.Background(), precis.Request{Conversation: conv, Window: precis.Window{Tokens: 16_000}, Dialect: anthropic.Dialect{}})
+	if err != nil || len(res.Edits) == 0 {
+		t.Fatal(err, res.Report.Outcome)
+	}
+	sent := string(anthropic.AppendMessages(nil, res.View))
+	for _, want := range []string{"[Also in force", "m3: # A manual of the house", `"name":"late_tool"`, cmp.Or(s.must["effort"], `"effort":"max"`)} {
+		if !strings.Contains(sent, want) {
+			t.Errorf("%s is missing in\n%s", want, roles(res.View))
+		}
+	}
+	if b := (anthropic.Dialect{}).Check(res.View); len(b) > 0 {
+		t.Error(b)
 	}
 }

@@ -12,14 +12,14 @@ const OwnMark = ", by precis from the recording of this session. "
 // ourBeginnings are how the texts begin that precis puts in the place of messages.
 var ourBeginnings = lazyregexp.New(`^\[(?:Digest of (?:no )?messages|Summary of (?:no )?messages|Summary of the conversation up to here\.|Summary of what came before\.|Added from the conversation itself,|` +
 	`Hidden to save room: [mbc][\w.:-]*\.\]|\d+ earlier messages? hidden here to save room; |m\d+(?:-m\d+)?: see the (?:digest|summary) above\.\]|` +
-	`No result was recorded for this tool call\.\]|The recorded conversation begins with the assistant\.\]|End of the summary\])`)
+	`Also in force, said by the program, and too long|No result was recorded for this tool call\.\]|The recorded conversation begins with the assistant\.\]|End of the summary\])`)
 
 // Ours reports whether a text is one that precis wrote into a view or gave an agent: a
 // digest, a summary in its frame, a marker, a hook's text. Read again it is nobody's
 // request, and no digest quotes it: what it says is said in the messages themselves.
 func Ours(text string) bool {
 	const intro = 400 // bytes within which a hook's text says whose it is
-	text = inside(strings.TrimSpace(text))
+	text = Inside(strings.TrimSpace(text))
 	text = strings.TrimSpace(strings.TrimPrefix(text, "<hook_context>"))
 	return ourBeginnings.MatchString(text) || strings.Contains(text[:min(len(text), intro)], OwnMark)
 }

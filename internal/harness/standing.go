@@ -102,7 +102,7 @@ var reminders = []string{"system-reminder", "system_reminder"}
 // of several lists replaces only one with the same lists. What a person wrote is never
 // known here; ask [Wrote] first where both may have.
 func Standing(text string) (List, bool) {
-	body := inside(strings.TrimSpace(text))
+	body := Inside(strings.TrimSpace(text))
 	if id, ok := job(body); ok {
 		return List{"job " + id, Jobs}, true
 	}
@@ -142,8 +142,8 @@ func namedList(body string) (List, bool) {
 	return List{}, false
 }
 
-// inside returns what a reminder holds; the text itself when it is none.
-func inside(text string) string {
+// Inside returns what a reminder holds; the text itself when it is none.
+func Inside(text string) string {
 	for _, name := range reminders {
 		if rest, ok := strings.CutPrefix(text, "<"+name+">"); ok {
 			rest, _ = strings.CutSuffix(rest, "</"+name+">")
@@ -196,4 +196,4 @@ var passing = []string{
 
 // Passing reports whether a text of the program is of the moment alone: a reminder of a
 // tool, a count of what is left.
-func Passing(text string) bool { return hasHead(inside(strings.TrimSpace(text)), passing) }
+func Passing(text string) bool { return hasHead(Inside(strings.TrimSpace(text)), passing) }
