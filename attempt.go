@@ -45,7 +45,8 @@ func (p *pass) attempt(ctx context.Context, s Situation, rungs []Strategy) attem
 	}
 	s.Kept = Keep(s.Transcript, s.Edits, s.Meter, p.settings.KeepMessages, tail)
 	s.Kept.first(p.settings.KeepFirst)
-	s.Kept.stand(s.Transcript, s.Edits, s.Meter, int(p.settings.KeepHead*float64(p.r.Window.Tokens)/p.factor), p.standingRoom())
+	head := min(int(p.settings.KeepHead*float64(p.r.Window.Tokens)/p.factor), s.Target/5)
+	s.Kept.stand(s.Transcript, s.Edits, s.Meter, head, p.standingRoom())
 	if p.r.To > 0 {
 		s.Kept.only(p.r.From, p.r.To)
 	}
@@ -63,7 +64,7 @@ func (p *pass) attempt(ctx context.Context, s Situation, rungs []Strategy) attem
 }
 
 // standingShare is the share of the window up to which what stays in force is kept
-// word for word. In a small window leastStanding tokens are, if that is no more than a
+// word for word, at most a fifth of the target. In a small window leastStanding tokens are, if that is no more than a
 // quarter of what the messages may take.
 const (
 	standingShare = 0.1
@@ -73,7 +74,8 @@ const (
 // standingRoom returns the tokens up to which what stays in force is kept word for word.
 func (p *pass) standingRoom() int {
 	free := max(float64(p.s.Limit-p.s.Budget.Overhead), 0)
-	return int(max(standingShare*float64(p.r.Window.Tokens)/p.factor, min(leastStanding, free/4)))
+	share := min(standingShare*float64(p.r.Window.Tokens)/p.factor, float64(p.s.Target)/5)
+	return int(max(share, min(leastStanding, free/4)))
 }
 
 // made returns the edits in force by which earlier runs reduced the conversation with

@@ -38,7 +38,7 @@ type Settings struct {
 	Buffer       float64 // share of the window never used, 0 to 0.5
 	KeepMessages int     // newest messages always kept, by count
 	KeepFirst    int     // oldest messages always kept, by count, and what answers their calls
-	KeepHead     float64 // the user's messages before the first answer kept, up to this share of the window, 0 to 1
+	KeepHead     float64 // the user's messages before the first answer kept, up to this share of the window, 0 to 1, and at most a fifth of the target
 	KeepThinking int     // newest assistant turns whose reasoning stays when a view is reduced; 0: all of it
 	KeepShare    float64 // newest messages kept, by share of the window, 0 to 1, and at most a fifth of the target
 	ExactReserve bool    // always reserve requested output or 8192, whatever the window (Roo)

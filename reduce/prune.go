@@ -46,31 +46,22 @@ func (Squeeze) LastResort() {}
 
 // Propose shortens the content with the least worth for its size, kept or not. The
 // message to be answered, which no model has read, stays whole where the view fits with
-// it. Where it does not, all else is shortened first, and the message then to what fits,
-// not to the target: the room that the target would leave is of no use to a model that
-// has not seen what it asked for.
+// it. Where it does not, it is shortened with the others, and all of them to what fits, not
+// to the target: the room that the target would leave is of no use to a model that has not
+// seen what it asked for.
 func (q Squeeze) Propose(_ context.Context, s *precis.Situation) (precis.Edit, error) {
 	unread, over := s.Transcript.Len()-1, s.Used-s.Fit()
 	if over <= 0 { // asked for although the view fits
 		over = s.Excess()
 	}
-	if unread < 0 {
-		return q.pruner(s, func(int) bool { return false }).report(precis.Edit{Kind: precis.KindPruning}), nil
+	if unread >= 0 && s.Meter.View([]precis.Message{s.Transcript.At(unread)}) < s.Fit() {
+		r := q.pruner(s, func(message int) bool { return message == unread })
+		if p := r.prune(over); p.saved >= over {
+			return r.report(p.edit), nil
+		}
 	}
-	others := q.pruner(s, func(message int) bool { return message == unread })
-	size := s.Meter.View([]precis.Message{s.Transcript.At(unread)})
-	most := s.Excess() // of the others: all that leads to the target, for they were read
-	if size < s.Fit() {
-		most = over
-	}
-	p := others.prune(most)
-	if p.saved >= over || retain.Pending(s, unread) {
-		return others.report(p.edit), nil
-	}
-	alone := q.pruner(s, func(message int) bool { return message != unread })
-	last := alone.prune(over - p.saved)
-	p.edit.Replace = append(p.edit.Replace, last.edit.Replace...)
-	return others.report(p.edit), nil
+	r := q.pruner(s, func(message int) bool { return retain.Pending(s, message) })
+	return r.report(r.prune(over).edit), nil
 }
 
 func (q Squeeze) pruner(s *precis.Situation, spared func(message int) bool) *pruner {

@@ -51,6 +51,10 @@ var harnessHeads = []string{
 	"[SYSTEM NOTIFICATION", "# AGENTS.md instructions for ", "<INSTRUCTIONS>", "<skill>", "<turn_aborted>", "<subagent_notification>", "<user_shell_command>",
 }
 
+// State reports whether a text is the state of the editor, which Roo Code and Cline send
+// anew with each message.
+func State(text string) bool { return hasHead(text, []string{"<environment_details>"}) }
+
 // sentences are what agent programs say in the user's place, by how it begins: requests
 // for a summary, what they go on with behind one, and reports of a tool.
 var sentences = []string{
