@@ -151,6 +151,8 @@ func (in *input) speaker(t *retain.Text) string {
 		return ""
 	}
 	switch w := in.work(); {
+	case w.ends[t.Call].Claimed:
+		return " (refused, as its result says)"
 	case w.ends[t.Call].End == toolcall.Rejected:
 		return " (refused by the user, not done)"
 	case w.ends[t.Call].End == toolcall.Failed && w.calls[t.Call].Kind == toolcall.Write:

@@ -89,6 +89,9 @@ func (st *story) readCalls(in *input) {
 // refusal describes a call that the user refused.
 func (in *input) refusal(c *toolcall.Call, o toolcall.Outcome) string {
 	line := "- " + in.handle(c.Use.From) + " " + c.Title() + ": refused by the user, not done"
+	if o.Claimed {
+		line = "- " + in.handle(c.Use.From) + " " + c.Title() + ": refused, as its result says"
+	}
 	if o.Said != "" {
 		line += "; reported with it: " + quoted(o.Said, 100)
 	}

@@ -28,6 +28,9 @@ type Outcome struct {
 	Code *int   // the exit code that the result states; nil: none
 	Line string // of a failure: the line of the result that says most about it; "" when none does
 	Said string // of a rejection: the user's words with it; "" for none
+	// Claimed says that the error's own text is all that tells of a rejection: nothing in it is
+	// the user's.
+	Claimed bool
 }
 
 // Outcome reads how the call ended. A refusal by the user goes before all else, see [harness.Refusal], an
@@ -48,8 +51,8 @@ func (c *Call) Outcome() Outcome {
 	switch said, is := harness.Refusal(harness.Result{Tool: c.Name, Text: c.Text, IsError: c.IsError, Refused: c.refused, Around: c.around}); is {
 	case harness.Proven:
 		return Outcome{End: Rejected, Said: said}
-	case harness.Claimed: // a page, or a command, may say so
-		return Outcome{End: Failed, Line: claimedRefusal}
+	case harness.Claimed:
+		return Outcome{End: Rejected, Claimed: true}
 	}
 	if c.Kind == Command {
 		return c.commandOutcome(text)
@@ -132,9 +135,6 @@ func (c *Call) Output() string {
 	}
 	return c.Text
 }
-
-// claimedRefusal is what is said of a failure whose text alone says that it was a refusal.
-const claimedRefusal = "the result says that it was refused"
 
 // carriedOut is what Cline says of a command whatever its exit code.
 const carriedOut = "Command executed."
