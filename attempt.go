@@ -65,7 +65,7 @@ func (p *pass) attempt(ctx context.Context, s Situation, rungs []Strategy) attem
 
 // standingShare is the share of the window up to which what stays in force is kept
 // word for word, at most a fifth of the target. In a small window leastStanding tokens are, if that is no more than a
-// quarter of what the messages may take.
+// third of what the messages may take.
 const (
 	standingShare = 0.1
 	leastStanding = 4000
@@ -75,7 +75,7 @@ const (
 func (p *pass) standingRoom() int {
 	free := max(float64(p.s.Limit-p.s.Budget.Overhead), 0)
 	share := min(standingShare*float64(p.r.Window.Tokens)/p.factor, float64(p.s.Target)/5)
-	return int(max(share, min(leastStanding, free/4)))
+	return int(max(share, min(leastStanding, free/3)))
 }
 
 // made returns the edits in force by which earlier runs reduced the conversation with

@@ -2,6 +2,7 @@ package precis
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -61,12 +62,17 @@ func (s *Situation) Held(from, to int) []Message {
 // in returns what is held of the messages [from,to), in order.
 func (st *standing) in(from, to int) []part {
 	var out []part
-	for at, blocks := range st.blocks {
-		if from <= at && at < to {
-			out = append(out, part{at, blocks})
+	first, _ := slices.BinarySearch(st.order, from)
+	for _, at := range st.order[first:] {
+		if at >= to {
+			break
 		}
+		p := part{at: at}
+		if blocks := st.blocks[at]; blocks != nil {
+			p.blocks = slices.Sorted(maps.Keys(blocks))
+		}
+		out = append(out, p)
 	}
-	slices.SortFunc(out, func(a, b part) int { return a.at - b.at })
 	return out
 }
 
@@ -211,6 +217,9 @@ func (c *carrier) leftOut(r *Replacement) string {
 func (c *carrier) with(r *Replacement, held carried) []Message {
 	if left := c.leftOut(r); left != "" {
 		held.user = append(held.user, NewText(RoleUser, left))
+		if note := fmt.Sprintf("in force and too long to be held, named by their handles: %d", len(c.s.Kept.stands.left)); !slices.Contains(c.edit.Report.Notes, note) {
+			c.edit.Report.Notes = append(slices.Clone(c.edit.Report.Notes), note)
+		}
 	}
 	own := r.With
 	if len(own) == 0 && len(held.user) == 0 && len(held.system) > 0 {

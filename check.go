@@ -68,7 +68,7 @@ func (c *checker) message(i int, m Message) {
 		c.add(i, "role", "unknown role %q", m.Role)
 		return
 	}
-	if len(m.Content) == 0 && !setsOnly(m) {
+	if len(m.Content) == 0 && !m.SetsOnly() {
 		c.add(i, "empty", "the message has no content")
 	}
 	if m.Role != RoleSystem && (m.Role != c.role || c.turns == 0) {

@@ -2,6 +2,8 @@ package precis
 
 import (
 	"encoding/json"
+	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -33,8 +35,9 @@ type hold struct {
 
 // standing holds what is in force of a transcript, by its place.
 type standing struct {
-	blocks map[int][]int // by message; nil value: the whole message
-	left   []hold        // in force, and too large to be held
+	blocks map[int]map[int]bool // by message; nil value: the whole message
+	order  []int                // the messages, in order, see settle
+	left   []hold               // in force, and too large to be held
 }
 
 func (st *standing) whole(i int) bool {
@@ -44,7 +47,7 @@ func (st *standing) whole(i int) bool {
 
 func (st *standing) block(i, b int) bool {
 	blocks, held := st.blocks[i]
-	return held && (blocks == nil || slices.Contains(blocks, b))
+	return held && (blocks == nil || blocks[b])
 }
 
 // standingIn finds what is in force among messages, of those that are wanted. What
@@ -70,7 +73,7 @@ func standingIn(msgs []Message, wanted func(i int) bool, m *Meter, room int) sta
 	}
 	slices.Reverse(force)
 	slices.SortStableFunc(force, func(a, b hold) int { return a.rank - b.rank })
-	st := standing{blocks: map[int][]int{}}
+	st := standing{blocks: map[int]map[int]bool{}}
 	for _, h := range force {
 		if !h.defines {
 			size := 0
@@ -95,16 +98,18 @@ func (st *standing) add(p part) {
 	switch {
 	case p.blocks == nil || held && blocks == nil:
 		st.blocks[p.at] = nil
-	default:
-		for _, b := range p.blocks {
-			if !slices.Contains(blocks, b) {
-				blocks = append(blocks, b)
-			}
-		}
-		slices.Sort(blocks)
+		return
+	case !held:
+		blocks = map[int]bool{}
 		st.blocks[p.at] = blocks
 	}
+	for _, b := range p.blocks {
+		blocks[b] = true
+	}
 }
+
+// settle sorts what is held. It is called once, when nothing more is added.
+func (st *standing) settle() { st.order = slices.Sorted(maps.Keys(st.blocks)) }
 
 // of returns the part as a message of its own. The bytes of its blocks stay.
 func (p part) of(msgs []Message) Message {
@@ -120,25 +125,57 @@ func (p part) of(msgs []Message) Message {
 	return m
 }
 
-// finder finds what a message says that stays in force. It reads the messages before,
-// never those behind, but for whether the user has spoken since.
+// finder finds what a message says that stays in force.
 type finder struct {
 	msgs     []Message
-	lastUser int // the last user message that answers no tool; -1: none
-	lastSet  int // the last system message that sets something; -1: none
+	lastUser int               // the last user message that answers no tool; -1: none
+	setBy    map[int]bool      // system messages that set something that no later one sets
+	uses     map[string][2]int // message and block of the last call with an ID
+	results  map[string]int    // the message of the first result with an ID
+	answered map[int]bool      // searches of the server whose outputs were found
 }
 
 func newFinder(msgs []Message) *finder {
-	f := &finder{msgs: msgs, lastUser: -1, lastSet: -1}
+	f := &finder{msgs: msgs, lastUser: -1, setBy: map[int]bool{}, uses: map[string][2]int{}, results: map[string]int{}, answered: map[int]bool{}}
+	last := map[string]int{}
 	for i, m := range msgs {
 		switch {
 		case m.Role == RoleUser && !m.HasToolResult():
 			f.lastUser = i
-		case m.Role == RoleSystem && envelopeOf(m).get(outputConfig) != nil:
-			f.lastSet = i
+		case m.Role == RoleSystem:
+			for _, name := range settingsOf(envelopeOf(m)) {
+				last[name] = i
+			}
+		}
+		for at, b := range m.Content {
+			switch b := b.(type) {
+			case ToolUse:
+				f.uses[b.ID] = [2]int{i, at}
+			case ToolResult:
+				if _, there := f.results[b.ToolUseID]; !there {
+					f.results[b.ToolUseID] = i
+				}
+			}
 		}
 	}
+	for _, i := range last {
+		f.setBy[i] = true
+	}
 	return f
+}
+
+// settingsOf returns the names of what a system message sets: the fields of its
+// output_config; the whole of it where that is no object.
+func settingsOf(e envelope) []string {
+	raw := e.get(outputConfig)
+	if raw == nil {
+		return nil
+	}
+	var fields map[string]json.RawMessage
+	if json.Unmarshal(raw, &fields) != nil {
+		return []string{outputConfig}
+	}
+	return slices.Sorted(maps.Keys(fields))
 }
 
 func (f *finder) at(i int) []hold {
@@ -160,18 +197,40 @@ func (f *finder) at(i int) []hold {
 			out = append(out, f.result(i, b, block)...)
 		case Opaque:
 			if definesTools(block.Type) {
-				out = append(out, hold{parts: []part{{at: i}}, key: keyOf(block.Raw), defines: true})
+				out = append(out, hold{parts: append(f.search(i, block.Type), part{at: i}), key: keyOf(block.Raw), defines: true})
 			}
 		}
 	}
 	return out
 }
 
+// search returns the call of a search that the server itself has carried out, and what
+// stands with it, for an output without an ID: the nearest one before that has none yet.
+func (f *finder) search(i int, kind string) []part {
+	if kind != searchOutput {
+		return nil
+	}
+	const most = 100 // messages
+	for k := i - 1; k >= max(0, i-most); k-- {
+		if f.answered[k] || len(f.msgs[k].Content) != 1 {
+			continue
+		}
+		if o, ok := f.msgs[k].Content[0].(Opaque); ok && o.Type == "tool_search_call" {
+			f.answered[k] = true
+			return f.answer(k, i)
+		}
+	}
+	return nil
+}
+
+// searchOutput is the type of the item that holds the tools which a search found.
+const searchOutput = "tool_search_output"
+
 // The types of blocks and items that define, withdraw or list tools within a
 // conversation, of the Messages API and the Responses API.
 func definesTools(kind string) bool {
 	switch kind {
-	case "tool_addition", "tool_removal", "additional_tools", "mcp_list_tools", "mcp_tool_listing", "tool_search_output", "configuration_update":
+	case "tool_addition", "tool_removal", "additional_tools", "mcp_list_tools", "mcp_tool_listing", searchOutput, "configuration_update":
 		return true
 	}
 	return false
@@ -208,10 +267,13 @@ func (f *finder) system(i int, m Message) []hold {
 		h.key = keyOf([]byte(text.String()))
 	}
 	if fields.get(outputConfig) != nil {
-		if len(m.Content) == 0 {
-			h.key = outputConfig
+		if m.SetsOnly() {
+			if !f.setBy[i] {
+				return nil
+			}
+			h.key = fmt.Sprint(outputConfig, " ", i)
 		}
-		h.defines = h.defines || i == f.lastSet
+		h.defines = h.defines || f.setBy[i]
 	}
 	return []hold{h}
 }
@@ -231,17 +293,18 @@ func clears(raw json.RawMessage) bool {
 
 // served returns the tools that the provider's server has found or listed.
 func (f *finder) served(i int, m Message) (out []hold) {
+	var uses map[string]int // calls of the server's tools by ID
 	for b, block := range m.Content {
 		o, ok := block.(Opaque)
 		switch {
 		case !ok:
 		case o.Type == "tool_search_tool_result":
 			h := hold{parts: []part{{i, []int{b}}}, key: keyOf(o.Raw), defines: true}
-			id := field(o.Raw, "tool_use_id")
-			for k, other := range m.Content[:b] {
-				if use, ok := other.(Opaque); ok && use.Type == "server_tool_use" && field(use.Raw, "id") == id {
-					h.parts[0].blocks = []int{k, b}
-				}
+			if uses == nil {
+				uses = serverUses(m)
+			}
+			if k, there := uses[field(o.Raw, "tool_use_id")]; there && k < b {
+				h.parts[0].blocks = []int{k, b}
 			}
 			out = append(out, h)
 		case definesTools(o.Type):
@@ -249,6 +312,17 @@ func (f *finder) served(i int, m Message) (out []hold) {
 		}
 	}
 	return out
+}
+
+// serverUses returns the blocks that call the server's tools, by ID.
+func serverUses(m Message) map[string]int {
+	uses := map[string]int{}
+	for k, block := range m.Content {
+		if use, ok := block.(Opaque); ok && use.Type == "server_tool_use" {
+			uses[field(use.Raw, "id")] = k
+		}
+	}
+	return uses
 }
 
 // field returns a string field of a JSON object; "" when there is none.
@@ -276,7 +350,7 @@ func (f *finder) result(i, b int, r ToolResult) []hold {
 		switch o.Type {
 		case "tool_reference":
 			names = append(names, field(o.Raw, "tool_name"))
-		case "tool_search_output":
+		case searchOutput:
 			if tools := toolNames(o.Raw); tools != "" {
 				names = append(names, tools)
 			}
@@ -307,53 +381,43 @@ func toolNames(raw json.RawMessage) string {
 	return string(all)
 }
 
-// call returns the tool use with an ID. In the Responses API it comes with the
-// reasoning that led to it and with what stands between, results included: the API
+// call returns the tool use with an ID before message i. In the Responses API it comes with
+// the reasoning that led to it and with what stands between, results included: the API
 // takes an item only with its reasoning, and reasoning only with what followed it. It is
 // nil when there is no such call.
 func (f *finder) call(i int, id string) []part {
-	result := i
-	for i--; i >= 0 && f.msgs[i].Role != RoleAssistant; i-- {
+	use, there := f.uses[id]
+	switch {
+	case !there || use[0] >= i:
+		return nil
+	case f.msgs[use[0]].Format == formatResponses:
+		return f.answer(use[0], i)
 	}
-	for ; i >= 0 && f.msgs[i].Role == RoleAssistant; i-- {
-		for b, block := range f.msgs[i].Content {
-			use, ok := block.(ToolUse)
-			if !ok || use.ID != id {
-				continue
-			}
-			if f.msgs[i].Format != formatResponses {
-				return []part{{i, []int{b}}}
-			}
-			return f.answer(i, result)
-		}
-	}
-	return nil
+	return []part{{use[0], []int{use[1]}}}
 }
 
+// mostOfAnswer is how many items of one answer are held for the sake of a call in it. In a
+// longer one the call stands without its reasoning.
+const mostOfAnswer = 64
+
 // answer returns the items from the reasoning that led to item i up to it, and the
-// results of the calls among them before the one at result.
-func (f *finder) answer(i, result int) []part {
+// results of the other calls among them, in order. The result at last is the caller's.
+func (f *finder) answer(i, last int) []part {
 	from := i
-	for k := i - 1; k >= 0 && f.msgs[k].Role == RoleAssistant; k-- {
+	for k := i - 1; k >= max(0, i-mostOfAnswer) && f.msgs[k].Role == RoleAssistant; k-- {
 		if onlyReasoning(f.msgs[k]) {
 			from = k
 			break
 		}
 	}
 	var out []part
-	calls := map[string]bool{}
 	for k := from; k <= i; k++ {
 		out = append(out, part{at: k})
 		for _, b := range f.msgs[k].Content {
 			if use, ok := b.(ToolUse); ok {
-				calls[use.ID] = true
-			}
-		}
-	}
-	for k := i + 1; k < result; k++ {
-		for _, b := range f.msgs[k].Content {
-			if r, ok := b.(ToolResult); ok && calls[r.ToolUseID] {
-				out = append(out, part{at: k})
+				if r, there := f.results[use.ID]; there && r > i && r != last {
+					out = append(out, part{at: r})
+				}
 			}
 		}
 	}

@@ -109,6 +109,7 @@ func (k *Kept) stand(t *Transcript, edits []Edit, m *Meter, head, room int) {
 	for i := range k.head {
 		k.stands.add(part{at: i, blocks: current(msgs, i)})
 	}
+	k.stands.settle()
 }
 
 // current returns the blocks of message i that no later message replaces: all but the

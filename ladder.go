@@ -108,11 +108,12 @@ func (s *Situation) Surplus() int {
 			turns++
 		}
 	}
-	switch {
-	case s.most.Messages > 0:
-		return max(messages-s.most.Messages, 0)
-	case s.most.Turns == 0 || turns <= s.most.Turns:
-		return 0
+	surplus := 0
+	if s.most.Messages > 0 {
+		surplus = max(messages-s.most.Messages, 0)
+	}
+	if s.most.Turns == 0 || turns <= s.most.Turns {
+		return surplus
 	}
 	n := 0
 	for _, u := range s.Units {
@@ -123,7 +124,7 @@ func (s *Situation) Surplus() int {
 		}
 		n += len(u.Messages)
 	}
-	return n
+	return max(n, surplus)
 }
 
 // turn reports whether the user begins a turn with a unit.

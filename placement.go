@@ -3,6 +3,7 @@ package precis
 import (
 	"bytes"
 	"encoding/json"
+	"maps"
 	"strings"
 )
 
@@ -90,6 +91,35 @@ func envelopeOf(m Message) (e envelope) {
 	return e
 }
 
+// set returns the envelope with a field. Of objects each field counts by itself: the newer
+// has the fields of the older that it does not name.
+func (e envelope) set(name string, raw json.RawMessage) envelope {
+	for i := range e {
+		if e[i].name == name {
+			e[i].raw = merged(e[i].raw, raw)
+			return e
+		}
+	}
+	return append(e, struct {
+		name string
+		raw  json.RawMessage
+	}{name, raw})
+}
+
+// merged returns newer, and where both are objects the fields of older beside it.
+func merged(older, newer json.RawMessage) json.RawMessage {
+	var a, b map[string]json.RawMessage
+	if json.Unmarshal(older, &a) != nil || json.Unmarshal(newer, &b) != nil || a == nil || b == nil {
+		return newer
+	}
+	maps.Copy(a, b)
+	out, err := json.Marshal(a)
+	if err != nil {
+		return newer
+	}
+	return out
+}
+
 func (e envelope) get(name string) json.RawMessage {
 	for _, f := range e {
 		if f.name == name {
@@ -99,10 +129,19 @@ func (e envelope) get(name string) json.RawMessage {
 	return nil
 }
 
-// setsOnly reports whether a message without content is there for its settings: a
-// system message that carries fields beside role and content.
-func setsOnly(m Message) bool {
-	return m.Role == RoleSystem && len(m.Content) == 0 && len(envelopeOf(m)) > 0
+// SetsOnly reports whether a message says nothing and is there for its settings: a system
+// message of the Messages API without content, or with blank text alone, that carries fields
+// beside role and content, such as output_config.
+func (m Message) SetsOnly() bool {
+	if m.Role != RoleSystem {
+		return false
+	}
+	for _, b := range m.Content {
+		if t, ok := b.(Text); !ok || !blank(t.Text) {
+			return false
+		}
+	}
+	return len(envelopeOf(m)) > 0
 }
 
 // joinSystem returns one system message of the Messages API that says what all of msgs
@@ -124,16 +163,8 @@ func joinSystem(msgs []Message) Message {
 			out.Content, content = append(out.Content, b), append(content, raw)
 		}
 		for _, f := range envelopeOf(m) {
-			if old := fields.get(f.name); old != nil {
-				for i := range fields {
-					if fields[i].name == f.name {
-						fields[i].raw = f.raw
-					}
-				}
-				continue
-			}
 			if f.name != clearAt {
-				fields = append(fields, f)
+				fields = fields.set(f.name, f.raw)
 			}
 		}
 	}

@@ -207,7 +207,7 @@ func Plan(load Load, b Budget, s Settings, profile string) Decision {
 		d.Action, d.Trigger = ActionWarn, triggerThreshold
 	}
 	if d.Action == ActionReduce {
-		d.Most = s.most(d.Trigger)
+		d.Most = s.most(load)
 	}
 	d.Near = s.Warn > 0 && d.Percent >= s.Warn
 	if !s.Auto && d.Action != ActionNone {
@@ -237,17 +237,18 @@ func (d *Decision) below(s Settings, percent float64) (warning string) {
 	return warning
 }
 
-// most returns how many messages and turns a reduction leaves at most, 0 for any number:
-// fewer than those at which it is due, by the share that it must save to be worth it.
-func (s Settings) most(t Trigger) Load {
+// most returns how many messages and turns a reduction of a view leaves at most, 0 for any
+// number: fewer than those at which it is due, where it is, by the share that it must save
+// to be worth it.
+func (s Settings) most(load Load) (most Load) {
 	worth := func(n int) int { return max(int(float64(n)*(1-s.Worth)), 1) }
-	switch t {
-	case triggerMessages:
-		return Load{Messages: worth(s.MaxMessages)}
-	case triggerTurns:
-		return Load{Turns: worth(s.MaxTurns)}
+	if s.MaxMessages > 0 && load.Messages >= s.MaxMessages {
+		most.Messages = worth(s.MaxMessages)
 	}
-	return Load{}
+	if s.MaxTurns > 0 && load.Turns >= s.MaxTurns {
+		most.Turns = worth(s.MaxTurns)
+	}
+	return most
 }
 
 // targetOf returns the tokens a reduction comes down to: the target share of

@@ -310,7 +310,7 @@ func dropBlank(view []Message, broken []bool) ([]Message, []bool) {
 		if m.Role != RoleAssistant && m.Role != RoleSystem && m.Role != RoleUser {
 			m.Role, m.Raw = RoleUser, nil
 		}
-		if !setsOnly(m) {
+		if !m.SetsOnly() {
 			m = mapBlocks(m, func(b Block) Block {
 				if t, ok := b.(Text); ok && blank(t.Text) {
 					return nil
@@ -318,7 +318,7 @@ func dropBlank(view []Message, broken []bool) ([]Message, []bool) {
 				return b
 			})
 		}
-		if gap = len(m.Content) == 0 && !setsOnly(m); gap {
+		if gap = len(m.Content) == 0 && !m.SetsOnly(); gap {
 			if n := len(left); n > 0 {
 				left[n-1] = true
 			}

@@ -134,7 +134,7 @@ func styleOf(f map[string]json.RawMessage) style {
 		}
 		return unknown
 	}
-	if kind == "message" && f["model"] == nil {
+	if kind == "message" && f["model"] == nil || itemTypes[kind] {
 		return items
 	}
 	for _, name := range chatFields {
@@ -148,9 +148,9 @@ func styleOf(f map[string]json.RawMessage) style {
 	return contentStyle(f["content"])
 }
 
-// itemTypes are the items a list may begin with that have no role.
+// itemTypes are the items a list may begin with that are no messages.
 var itemTypes = map[string]bool{
-	"reasoning": true, "function_call": true, "function_call_output": true, "custom_tool_call": true,
+	"additional_tools": true, "reasoning": true, "function_call": true, "function_call_output": true, "custom_tool_call": true,
 	"custom_tool_call_output": true, "local_shell_call": true, "compaction": true, "item_reference": true,
 }
 

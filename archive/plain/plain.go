@@ -128,13 +128,15 @@ func parseAny(data []byte, rec *archive.Recording) (*document, error) {
 }
 
 // mend leaves out what no API takes back, blank text and messages without
-// content, and names the calls that have no name.
+// content that set nothing, and names the calls that have no name.
 func mend(msgs []precis.Message, rec *archive.Recording) []precis.Message {
 	out := make([]precis.Message, 0, len(msgs))
 	var names archive.CallNames
 	for _, m := range msgs {
-		m = names.Name(archive.WithoutBlank(m))
-		if len(m.Content) == 0 {
+		if !m.SetsOnly() {
+			m = names.Name(archive.WithoutBlank(m))
+		}
+		if len(m.Content) == 0 && !m.SetsOnly() {
 			rec.Ignored++
 			continue
 		}

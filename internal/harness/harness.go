@@ -152,32 +152,58 @@ func hasHead(text string, heads []string) bool {
 	return false
 }
 
-// closedElement reports whether a text is one closed element that no person types: its
-// name has a hyphen or an underscore within, as the names that programs make up have, it
-// is closed at the very end, and it is none in which programs wrap the user's words.
+// closedElement reports whether a text is made of closed elements that no person types, one
+// after another: their names have a hyphen or an underscore within, as the names that
+// programs make up have, and they are none in which programs wrap the user's words. An
+// element goes on to the last tag that closes it: what it quotes may hold such a tag, too.
 func closedElement(text string) bool {
 	text = strings.TrimSpace(text)
-	if len(text) < 5 || text[0] != '<' || text[len(text)-1] != '>' {
+	if text == "" {
 		return false
+	}
+	for n := 0; text != ""; n++ {
+		const most = 50 // elements
+		name := elementAt(text)
+		if name == "" || n == most {
+			return false
+		}
+		closing := "</" + name + ">"
+		end := strings.LastIndex(text, closing)
+		if end < 0 {
+			return false
+		}
+		text = strings.TrimSpace(text[end+len(closing):])
+	}
+	return true
+}
+
+// elementAt returns the name of the program's element that a text begins with; "" when it
+// begins otherwise.
+func elementAt(text string) string {
+	if len(text) < 5 || text[0] != '<' {
+		return ""
 	}
 	end := strings.IndexAny(text, "> \t\n")
 	if end < 0 {
-		return false
+		return ""
 	}
 	name := text[1:end]
-	if inner := strings.IndexAny(name, "_-"); inner <= 0 || inner == len(name)-1 || strings.Trim(name, elementName) != "" {
-		return false
+	if within := strings.IndexAny(name, "_-"); within <= 0 || within == len(name)-1 || strings.Trim(name, elementName) != "" {
+		return ""
 	}
-	return !slices.Contains(userElements, name) && strings.HasSuffix(text, "</"+name+">")
+	if slices.Contains(userElements, strings.ToLower(strings.ReplaceAll(name, "-", "_"))) {
+		return ""
+	}
+	return name
 }
 
 const elementName = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-"
 
-// userElements are elements with such names that hold what the user wrote: of Roo Code,
+// userElements are elements with such names, in lower case and with underscores, that hold what the user wrote: of Roo Code,
 // Cline, Cursor, Windsurf, Claude Code and of templates that people fill in.
 var userElements = []string{
-	"user_message", "user_query", "user_input", "user-message", "user-input", "user_request", "user-request", "human_input", "command-message", "command-name", "command-args",
-	"pr_description", "issue_description", "issue-description", "task_description", "problem_statement", "uploaded_files",
+	"user_message", "user_query", "user_input", "user_request", "user_prompt", "user_question", "user_task", "human_input", "command_message", "command_name", "command_args",
+	"pr_description", "issue_description", "task_description", "problem_statement", "bug_report", "code_review", "uploaded_files",
 }
 
 // programCommands are commands of Claude Code that it carries out itself: they ask the
