@@ -22,9 +22,6 @@ type attempt struct {
 // would. Who has a model write summaries, or has no [Auditor] to compare the views by,
 // only goes on.
 func (p *pass) climb(ctx context.Context, rungs []Strategy) error {
-	if p.s.shared == nil {
-		p.s.shared = map[any]any{} // both attempts share what is made of the originals
-	}
 	best := p.attempt(ctx, p.s, rungs)
 	_, audits := p.m.o.Gate.(Auditor)
 	if made := p.made(); best.err == nil && p.r.To == 0 && p.s.Excess() > 0 && audits && len(made) > 0 && !slices.ContainsFunc(rungs, usesModel) {

@@ -218,6 +218,9 @@ func (p *pass) reduce(ctx context.Context) error {
 			rungs = p.without(rungs, ReasonBudget, why)
 		}
 	}
+	if p.s.shared == nil {
+		p.s.shared = map[any]any{} // every climb of this pass shares what is made of the originals
+	}
 	start := p.s
 	err := p.climb(ctx, rungs)
 	if err == nil && !p.spare(ctx, start, rungs, fits) {

@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"precis"
-	"precis/internal/toolcall"
 	"precis/retain"
 )
 
@@ -119,7 +118,8 @@ type clipper struct {
 func (c *clipper) survey() {
 	c.note = c.s.Meter.Block(precis.RoleUser, precis.Text{Text: cutMiddle(strings.Repeat("x", 100_000), 0, 0, precis.BlockHandle(1000, 10))})
 	results := map[precis.Handle]bool{}
-	for _, call := range toolcall.Find(c.s.Transcript.Messages()) {
+	x, _, _ := retain.Of(c.s)
+	for _, call := range x.Calls {
 		for _, h := range call.Results {
 			results[h] = true
 		}
