@@ -281,8 +281,8 @@ func TestClientReadsStreamsAsTheSDKs(t *testing.T) {
 	}
 }
 
-// The program holds neither SDK: their methods are kept by the linker whether or
-// not they are called, and doubled its size.
+// The program holds neither SDK nor gRPC: the linker keeps their methods whether or
+// not they are called, and they would double its size.
 func TestProductNeedsNoSDK(t *testing.T) {
 	out, err := exec.Command("go", "list", "-deps", "precis/...").Output()
 	if err != nil {
@@ -291,7 +291,7 @@ func TestProductNeedsNoSDK(t *testing.T) {
 	if !strings.Contains(string(out), "precis/cmd/precis\n") {
 		t.Fatalf("the program is not among the packages:\n%s", out)
 	}
-	for _, heavy := range []string{"anthropic-sdk-go", "openai-go"} {
+	for _, heavy := range []string{"anthropic-sdk-go", "openai-go", "google.golang.org/grpc"} {
 		if strings.Contains(string(out), heavy) {
 			t.Errorf("a package that is no test needs %s", heavy)
 		}
