@@ -4,22 +4,23 @@ GO ?= go
 SHELL := bash
 .SHELLFLAGS := -eu -o pipefail -c
 
-.PHONY: test build man treesitter check race fuzz properties vectors clients integrations modules hosts ui-test ui-shots bench rename-module clean
+.PHONY: test build man treesitter check size race fuzz properties vectors clients integrations modules hosts ui-test ui-shots bench rename-module clean
 
 test: ## run every test
 	$(GO) test ./...
 
-# Without C the program is static. grpcnotrace leaves out a debug page of gRPC that
-# keeps the linker from dropping what is not called: 11 MB.
+# Without C the program is static. Its templates (html/template) call methods by name,
+# so that the linker keeps every method of every type that is made: large libraries
+# cost all of their size, used or not.
 build: ## build the command into ./dist
-	CGO_ENABLED=0 $(GO) build -trimpath -tags grpcnotrace -ldflags "-s -w" -o dist/precis ./cmd/precis
+	CGO_ENABLED=0 $(GO) build -trimpath -ldflags "-s -w" -o dist/precis ./cmd/precis
 
 man: build ## write manual pages into ./dist/man
 	mkdir -p dist/man
 	dist/precis man dist/man
 
 treesitter: ## build the command with the grammars of tree-sitter, and test them: needs a C compiler and some minutes
-	CGO_ENABLED=1 $(GO) build -trimpath -tags grpcnotrace,treesitter -ldflags "-s -w" -o dist/precis-treesitter ./cmd/precis
+	CGO_ENABLED=1 $(GO) build -trimpath -tags treesitter -ldflags "-s -w" -o dist/precis-treesitter ./cmd/precis
 	CGO_ENABLED=1 $(GO) vet -tags treesitter ./internal/treesitter ./internal/outlineworker ./outline ./cmd/precis
 	CGO_ENABLED=1 $(GO) test -tags treesitter ./internal/treesitter ./internal/outlineworker ./outline ./cmd/precis
 
@@ -27,6 +28,16 @@ check: ## formatting and static analysis
 	@test -z "$$(gofmt -l .)" || { gofmt -l .; echo "gofmt would change these files"; exit 1; }
 	$(GO) vet ./...
 	$(GO) tool staticcheck ./...
+	@dead=$$($(GO) tool deadcode -test -f '{{$$p := .Path}}{{range .Funcs}}{{printf "%s %s.%s\n" .Position $$p .Name}}{{end}}' ./... | \
+	  grep -E '/internal/|/cmd/|\.[a-z][A-Za-z0-9_]*$$' || true); \
+	  test -z "$$dead" || { echo "$$dead"; echo "nothing calls these functions, and no other module can"; exit 1; }
+
+# Limits of the program. It has 40,100,000 bytes and 23,000 KB.
+MAX_BYTES ?= 42000000
+MAX_RESIDENT_KB ?= 26000
+size: build ## the size of the command, and the memory of its simplest run
+	@bytes=$$(wc -c <dist/precis); echo "dist/precis: $$bytes bytes, at most $(MAX_BYTES)"; test "$$bytes" -le $(MAX_BYTES)
+	@kb=$$($(GO) run ./internal/peak dist/precis version); echo "precis version: $$kb KB resident, at most $(MAX_RESIDENT_KB)"; test "$$kb" -le $(MAX_RESIDENT_KB)
 
 race: ## run every test with the race detector
 	$(GO) test -race -short -timeout 30m ./...

@@ -187,6 +187,7 @@ func TestRandomClients(t *testing.T) {
 	const each = 150 // steps of one client
 	for seed := range uint64((steps + each - 1) / each) {
 		t.Run(fmt.Sprint("seed", seed), func(t *testing.T) {
+			t.Parallel()
 			var st everything = memory.New()
 			if seed%4 == 0 {
 				db, err := sqlite.Open(t.Context(), filepath.Join(t.TempDir(), "store.db"), sqlite.Options{})

@@ -93,6 +93,7 @@ func TestTooManyBodiesAreRefused(t *testing.T) {
 // Of the memory for requests a large one waits for its part, and a small one does
 // not.
 func TestLargeBodiesShareMemory(t *testing.T) {
+	t.Parallel()
 	s := providertest.New(t, providertest.Options{})
 	base, _ := start(t, s.URL, func(o *gateway.Options) { o.Limits.Memory = 8 << 20 })
 	large := strings.Repeat("a", 3<<20)

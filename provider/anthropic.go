@@ -1,36 +1,27 @@
 package provider
 
 import (
-	"context"
-	"encoding/json"
-	"errors"
+	"net/http"
 	"strconv"
-	"strings"
-
-	sdk "github.com/anthropics/anthropic-sdk-go"
-	"github.com/anthropics/anthropic-sdk-go/option"
 
 	"precis/internal/jsonspan"
+	"precis/wire"
 	"precis/wire/anthropic"
 )
 
 // anthropicAPI is the Messages API.
-type anthropicAPI struct{ messages sdk.MessageService }
+type anthropicAPI struct{}
 
-// newAnthropic makes the service without the SDK's client, because the client
-// reads keys, URLs and tracing settings from the environment.
-func newAnthropic(c Config) anthropicAPI {
-	options := []option.RequestOption{
-		option.WithBaseURL(c.BaseURL),
-		option.WithHTTPClient(c.HTTPClient),
-		option.WithMaxRetries(0),
-		option.WithoutOpenTelemetry(),
-		option.WithOpenTelemetryPropagation(false),
+func (anthropicAPI) path() string          { return "/v1/messages" }
+func (anthropicAPI) dialect() wire.Dialect { return anthropic.Dialect{} }
+func (anthropicAPI) stopIsEnd() bool       { return false }
+
+// authorize sets the headers of the API, whose version is the only one there is.
+func (anthropicAPI) authorize(h http.Header, key string) {
+	h.Set("Anthropic-Version", "2023-06-01")
+	if key != "" {
+		h.Set("X-Api-Key", key)
 	}
-	if c.Key != "" {
-		options = append(options, option.WithAPIKey(c.Key))
-	}
-	return anthropicAPI{sdk.NewMessageService(options...)}
 }
 
 func (anthropicAPI) fresh(o order) []byte {
@@ -65,95 +56,4 @@ func (anthropicAPI) ride(o order) ([]byte, error) {
 		live.Set("max_tokens", strconv.AppendInt(nil, int64(o.limit), 10))
 	}
 	return live.Bytes(), nil
-}
-
-func (d anthropicAPI) ask(ctx context.Context, x *exchange, a *answer) error {
-	stream := d.messages.NewStreaming(ctx, sdk.MessageNewParams{}, option.WithMiddleware(x.send))
-	err := read(stream, a, a.anthropicEvent)
-	var apiErr *sdk.Error
-	switch {
-	case errors.As(err, &apiErr):
-		a.failed = []byte(apiErr.RawJSON())
-		return nil
-	case x.whole != nil:
-		return a.anthropicWhole(x.whole)
-	}
-	return err
-}
-
-func (a *answer) anthropicEvent(e sdk.MessageStreamEventUnion) error {
-	switch e.Type {
-	case "message_start":
-		a.model = e.Message.Model
-		u := e.Message.Usage
-		a.anthropicUsage(u.InputTokens, u.OutputTokens, u.CacheReadInputTokens, u.CacheCreationInputTokens)
-	case "content_block_start":
-		a.anthropicBlock(e.ContentBlock.Type)
-		return a.write(e.ContentBlock.Text)
-	case "content_block_delta":
-		return a.write(e.Delta.Text)
-	case "message_delta":
-		a.anthropicStop(e.Delta.StopReason)
-		u := e.Usage
-		a.anthropicUsage(u.InputTokens, u.OutputTokens, u.CacheReadInputTokens, u.CacheCreationInputTokens)
-	case "message_stop":
-		a.done = true
-	}
-	return nil
-}
-
-// anthropicWhole reads an answer that came as one JSON object.
-func (a *answer) anthropicWhole(raw []byte) error {
-	var m sdk.Message
-	if err := json.Unmarshal(raw, &m); err != nil || m.Type != "message" {
-		return errNotAnswer
-	}
-	a.model = m.Model
-	for _, b := range m.Content {
-		a.anthropicBlock(b.Type)
-		if err := a.write(b.Text); err != nil {
-			return err
-		}
-	}
-	a.anthropicStop(m.StopReason)
-	u := m.Usage
-	a.anthropicUsage(u.InputTokens, u.OutputTokens, u.CacheReadInputTokens, u.CacheCreationInputTokens)
-	a.done = true
-	return nil
-}
-
-func (a *answer) anthropicBlock(kind string) {
-	switch {
-	case strings.HasSuffix(kind, "thinking"):
-		a.reasoned = true
-	case strings.HasSuffix(kind, "tool_use"):
-		a.toolCalls++
-	}
-}
-
-func (a *answer) anthropicStop(reason sdk.StopReason) {
-	switch reason {
-	case sdk.StopReasonMaxTokens:
-		a.truncated = true
-	case sdk.StopReasonRefusal:
-		a.refused = true
-	case sdk.StopReasonModelContextWindowExceeded:
-		a.full = true
-	}
-}
-
-// anthropicUsage sets counts that are cumulative. Some servers report the input
-// tokens at the start of the stream, some at the end, and 0 in the other place.
-func (a *answer) anthropicUsage(input, output, cacheRead, cacheWrite int64) {
-	take(&a.usage.Input, input)
-	take(&a.usage.Output, output)
-	take(&a.usage.CacheRead, cacheRead)
-	take(&a.usage.CacheWrite, cacheWrite)
-}
-
-// take sets a count that is reported; 0 or less means that it is not reported.
-func take(count *int, reported int64) {
-	if reported > 0 {
-		*count = int(reported)
-	}
 }

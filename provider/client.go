@@ -12,6 +12,7 @@ import (
 	"precis"
 	"precis/model"
 	"precis/models"
+	"precis/wire"
 )
 
 // Client sends requests to one model. It is a [model.Model], safe for
@@ -26,16 +27,23 @@ type Client struct {
 
 var _ model.Model = (*Client)(nil)
 
-// api is one dialect: how a request is written, sent and its answer read.
+// api is one API: how a request is written and where it goes, and how its answer is
+// read.
 type api interface {
 	// fresh returns the body of a separate request.
 	fresh(o order) []byte
 	// ride returns o.Body with its messages and settings replaced by those of
 	// o.
 	ride(o order) ([]byte, error)
-	// ask sends x and fills a with the answer. [Client.attempt] decides whether
-	// it is complete.
-	ask(ctx context.Context, x *exchange, a *answer) error
+	// path is the path of requests below the base URL.
+	path() string
+	// authorize sets the headers that the API wants; key may be empty.
+	authorize(h http.Header, key string)
+	// dialect reads answers.
+	dialect() wire.Dialect
+	// stopIsEnd reports that an answer is complete once it says why the model
+	// stopped, even if no end marker follows.
+	stopIsEnd() bool
 }
 
 // New returns a client. The error is [precis.CodeInvalid] and names the field of

@@ -143,7 +143,7 @@ func (c Config) dialect() string {
 	return chat.Format
 }
 
-// baseURL returns the URL as the SDKs want it. The path of the Anthropic API
+// baseURL returns the URL that stands before the paths of [api]. The path of the Anthropic API
 // begins with v1, which many people write as part of the base.
 func baseURL(dialect, base string) string {
 	base = strings.TrimRight(base, "/")
@@ -203,7 +203,7 @@ func (c Config) checkKey() error {
 	return nil
 }
 
-// ownHeaders belong to the connection or to the SDKs.
+// ownHeaders belong to the connection, or describe the body.
 var ownHeaders = []string{"Accept-Encoding", "Connection", "Content-Encoding", "Content-Length", "Content-Type", "Host", "Transfer-Encoding"}
 
 func (c Config) checkHeaders() error {

@@ -102,7 +102,7 @@ func TestCancel(t *testing.T) {
 	}
 	buf := make([]byte, 1<<20)
 	stacks := string(buf[:runtime.Stack(buf, true)])
-	for _, own := range []string{"provider.(*Client)", "provider.(*exchange)", "ssestream"} {
+	for _, own := range []string{"provider.(*Client)", "provider.(*exchange)", "http.(*Client)"} {
 		if strings.Contains(stacks, own) {
 			t.Errorf("%s still runs:\n%s", own, stacks)
 		}

@@ -10,15 +10,15 @@ import (
 	"precis/wire/responses"
 )
 
-// newAPI returns the dialect of a complete configuration.
+// newAPI returns the API of a complete configuration.
 func newAPI(c Config) api {
 	switch c.Dialect {
 	case anthropic.Format:
-		return newAnthropic(c)
+		return anthropicAPI{}
 	case responses.Format:
-		return newResponses(c)
+		return responsesAPI{}
 	}
-	return newChat(c)
+	return chatAPI{}
 }
 
 // withSystem returns messages preceded by the system messages of a live

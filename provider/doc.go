@@ -1,6 +1,6 @@
-// Package provider generates text with language models through the official
-// SDKs of Anthropic and OpenAI, and with any server that speaks one of their
-// dialects.
+// Package provider generates text with language models over the APIs of Anthropic and
+// OpenAI, and with any server that speaks one of their dialects. Requests are
+// written and answers read by the packages below wire.
 //
 // Use [New] to get a [Client], which is a [model.Model], and [Client.Generate]
 // to send a request. [Client.Price] returns the cost of a request with the

@@ -3,6 +3,7 @@ package provider
 import (
 	"bufio"
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -12,6 +13,7 @@ import (
 
 	"precis/internal/jsonspan"
 	"precis/model"
+	"precis/wire"
 )
 
 // maxWhole is the longest answer in one JSON object that is read, in bytes.
@@ -26,11 +28,10 @@ var (
 	errNothing   = errors.New("an empty answer")
 )
 
-// exchange is one request and its response below the SDK: as a middleware it
-// sends the exact bytes, and inspects the response before the SDK does.
+// exchange is one request and its response.
 type exchange struct {
 	body    []byte
-	headers http.Header
+	headers http.Header   // they replace those of the same name that the API wants
 	idle    *time.Timer   // ends the attempt
 	wait    time.Duration // what the timer is set to at each piece of the answer
 
@@ -38,19 +39,49 @@ type exchange struct {
 	final bool         // the response states that a retry is useless
 	whole []byte       // a JSON object instead of a stream
 	lost  error        // why reading the response failed
-	tail  []byte       // the last bytes read
 }
 
-// send is a middleware of both SDKs. It also stores the errors that it returns
-// in x.fault, because the SDKs may replace them.
-func (x *exchange) send(req *http.Request, next func(*http.Request) (*http.Response, error)) (*http.Response, error) {
-	req.Body = io.NopCloser(bytes.NewReader(x.body))
-	req.GetBody = func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(x.body)), nil }
-	req.ContentLength = int64(len(x.body))
+// ask sends x and fills a with the answer. [judge] decides whether it is complete.
+func (c *Client) ask(ctx context.Context, x *exchange, a *answer) error {
+	res, err := x.send(ctx, c)
+	if err != nil {
+		return err
+	}
+	defer res.Body.Close()
+	if x.whole == nil {
+		err = x.stream(res.Body, c.api, a)
+		if err != errTooLong && c.api.stopIsEnd() && a.Stop != "" {
+			a.Done, err = true, nil
+		}
+		return err
+	}
+	if jsonspan.Valid(x.whole) != nil {
+		return errNotAnswer
+	}
+	if err := a.take(c.api.dialect(), false, x.whole); err != nil {
+		return err
+	}
+	if status := text(inner(x.whole, "status")); !a.ended() || status == "queued" || status == "in_progress" {
+		return errNotAnswer
+	}
+	return nil
+}
+
+// send sends the request. What it returns is an answer of some kind; for all else
+// it returns the error and stores it in x.fault.
+func (x *exchange) send(ctx context.Context, c *Client) (*http.Response, error) {
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, c.config.BaseURL+c.api.path(), bytes.NewReader(x.body))
+	if err != nil {
+		return nil, x.fail(&model.Error{Fault: model.FaultRequest, Err: withoutURL(err)})
+	}
+	req.Header.Set("Content-Type", "application/json")
+	req.Header.Set("Accept", "application/json")
+	req.Header.Set("User-Agent", "precis")
+	c.api.authorize(req.Header, c.config.Key)
 	for name, values := range x.headers {
 		req.Header[http.CanonicalHeaderKey(name)] = slices.Clone(values)
 	}
-	res, err := next(req)
+	res, err := c.config.HTTPClient.Do(req)
 	if err != nil {
 		return nil, x.fail(&model.Error{Fault: model.FaultConnection, Err: withoutURL(err)})
 	}
@@ -63,6 +94,34 @@ func (x *exchange) send(req *http.Request, next func(*http.Request) (*http.Respo
 		return nil, x.fail(&model.Error{Fault: model.FaultConnection, Status: res.StatusCode, Err: err})
 	}
 	return res, nil
+}
+
+// stream passes the events of a stream to a, until the answer or the stream ends or
+// an event is none of the API's.
+func (x *exchange) stream(body io.Reader, of api, a *answer) (failed error) {
+	events := wire.Events{Max: maxWhole, Each: func(name string, data []byte) {
+		if failed == nil && !a.ended() {
+			failed = a.event(of, name, data)
+		}
+	}}
+	buf := make([]byte, 16<<10)
+	for {
+		n, err := body.Read(buf)
+		_, _ = events.Write(buf[:n]) // it never fails
+		switch {
+		case failed != nil || a.ended():
+			return failed
+		case err == io.EOF:
+			_, _ = events.Write([]byte("\n")) // the last line may lack its end
+			events.Flush()
+			if failed == errNotAPI {
+				failed = errCut // the event that had not ended
+			}
+			return failed
+		case err != nil:
+			return err
+		}
+	}
 }
 
 func (x *exchange) fail(e *model.Error) error {
@@ -91,7 +150,7 @@ func (x *exchange) refused(res *http.Response) *model.Error {
 var errRedirect = errors.New("a redirect that was not followed: it leads to another host or changes the method")
 
 // open inspects the first bytes of an answer, since servers state wrong content
-// types. A JSON object is read as a whole; a stream is left to the SDK.
+// types. A JSON object is read as a whole; a stream is not read yet.
 func (x *exchange) open(res *http.Response) error {
 	r := bufio.NewReader(res.Body)
 	switch kind, err := sniff(r); {
@@ -158,7 +217,6 @@ func (w *watch) Read(p []byte) (int, error) {
 	n, err := w.body.Read(p)
 	if n > 0 {
 		w.x.idle.Reset(w.x.wait)
-		w.x.tail = lastBytes(append(w.x.tail, p[:n]...))
 	}
 	if err != nil && err != io.EOF {
 		w.x.lost = err
@@ -167,22 +225,6 @@ func (w *watch) Read(p []byte) (int, error) {
 }
 
 func (w *watch) Close() error { return w.body.Close() }
-
-// lastBytes returns as much of the end of b as the end marker needs.
-func lastBytes(b []byte) []byte {
-	const keep = 256
-	if len(b) > keep {
-		return append(b[:0], b[len(b)-keep:]...)
-	}
-	return b
-}
-
-// sawDone reports whether the stream ended with the marker of the chat dialect.
-// Line breaks in an answer are escaped, so its words cannot look like it.
-func (x *exchange) sawDone() bool {
-	return bytes.Contains(x.tail, []byte("\ndata: [DONE]")) || bytes.Contains(x.tail, []byte("\ndata:[DONE]")) ||
-		bytes.HasPrefix(x.tail, []byte("data: [DONE]"))
-}
 
 // wholeError returns the JSON object that was sent in place of a stream if it
 // is an error.

@@ -41,7 +41,7 @@ func canceled(ctx context.Context) error {
 }
 
 // judge returns the error of an attempt: nil for a complete answer. parent is
-// the caller's context, ctx the attempt's own, err the SDK's error.
+// the caller's context, ctx the attempt's own, err the error of [Client.ask].
 func judge(parent, ctx context.Context, x *exchange, a *answer, err error) error {
 	fault := func(kind model.Fault, cause error) *failure {
 		return &failure{err: &model.Error{Fault: kind, Err: cause}}
@@ -49,9 +49,9 @@ func judge(parent, ctx context.Context, x *exchange, a *answer, err error) error
 	switch cause := context.Cause(ctx); {
 	case a.failed != nil:
 		return &failure{err: faultOfError(a.failed)}
-	case a.done && a.full:
+	case a.Done && a.full():
 		return fault(model.FaultOverflow, errFull)
-	case a.done && err == nil:
+	case a.Done && err == nil:
 		return nil
 	case parent.Err() != nil:
 		return canceled(parent)
@@ -67,11 +67,8 @@ func judge(parent, ctx context.Context, x *exchange, a *answer, err error) error
 		return fault(model.FaultConnection, fmt.Errorf("%w: %w", errCut, x.lost))
 	case err == nil:
 		return fault(model.FaultConnection, errCut)
-	case err == errNotAnswer:
-		return fault(model.FaultConnection, err)
 	}
-	// The SDKs' texts may quote the answer.
-	return fault(model.FaultConnection, errNotAPI)
+	return fault(model.FaultConnection, err)
 }
 
 // judgeStatus sets the fault of an error response, and what it states about the

@@ -56,8 +56,8 @@ func (c *Client) attempt(parent context.Context, body []byte, live http.Header) 
 		wait:    c.config.Idle,
 	}
 	defer x.idle.Stop()
-	a := &answer{}
-	err := c.api.ask(ctx, x, a)
+	a := newAnswer()
+	err := c.ask(ctx, x, a)
 	if failed := x.wholeError(); failed != nil {
 		a.failed = failed
 	}
@@ -104,13 +104,13 @@ func (c *Client) withoutKey(body []byte) []byte {
 // book adds the usage of an attempt to the sums.
 func (c *Client) book(sum *model.Response, a *answer) {
 	sum.Attempts++
-	sum.Usage.Input += a.usage.Input
-	sum.Usage.Output += a.usage.Output
-	sum.Usage.CacheRead += a.usage.CacheRead
-	sum.Usage.CacheWrite += a.usage.CacheWrite
-	sum.CostUSD += c.Price(a.usage)
-	if a.model != "" {
-		sum.Model = a.model
+	sum.Usage.Input += a.Usage.Input
+	sum.Usage.Output += a.Usage.Output
+	sum.Usage.CacheRead += a.Usage.CacheRead
+	sum.Usage.CacheWrite += a.Usage.CacheWrite
+	sum.CostUSD += c.Price(a.Usage)
+	if a.Model != "" {
+		sum.Model = a.Model
 	}
 }
 

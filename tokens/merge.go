@@ -62,8 +62,17 @@ func (w *worker) mergeShort(piece string) {
 // text. So take the longest token that goes with the one before, shorten it
 // if the rest cannot be continued, and never come back to a position where
 // that has failed. Time is linear in the length of the piece; the method is
-// that of the Rust crate bpe (github.com/github/rust-gems, MIT).
+// that of the Rust crate bpe (github.com/github/rust-gems, MIT). Text that
+// repeats is merged once, see leap.
 func (w *worker) mergeLong(piece string) {
+	if !w.mergeFrom(piece, &leap{next: minLeap}) {
+		w.mergeFrom(piece, nil)
+	}
+}
+
+// mergeFrom is mergeLong with or without leaps. It reports whether it found the
+// tokens, which is certain without leaps.
+func (w *worker) mergeFrom(piece string, l *leap) bool {
 	v := w.vocab
 	w.tokens = w.tokens[:0]
 	next := v.trie.longest(piece)
@@ -78,12 +87,17 @@ func (w *worker) mergeLong(piece string) {
 		case !w.dead.has(end) && (last == none || w.stable(last, next)):
 			w.tokens = append(w.tokens, next)
 			if end == len(piece) {
-				return
+				return true
 			}
 			pos = end
+			if l != nil {
+				w.tokens, pos = l.forward(piece, w.tokens, pos)
+			}
 			next = v.trie.longest(piece[pos:])
 		case v.prefix[next] != none:
 			next = v.prefix[next]
+		case last == none:
+			return false
 		default:
 			w.dead.add(pos)
 			w.tokens = w.tokens[:len(w.tokens)-1]

@@ -51,6 +51,11 @@ type Response struct {
 
 	Keep int    // how many bytes of Text to keep, about; 0: none
 	Text []byte // what the model said in words, reasoning left out
+
+	// Read only where Keep is set, since every event has to be looked into.
+	Reasoned bool // the model reasoned, shown or not
+	Refused  bool // the model refused in a block or a field of its own
+	Calls    int  // tool calls of the model
 }
 
 // fullStops are reasons to stop that name the window, and lengthStops those that name a
@@ -84,5 +89,13 @@ func (r *Response) Said(words ...string) {
 	r.Text = r.Text[:0]
 	for _, w := range words {
 		r.Say(w)
+	}
+}
+
+// Take sets a count that a server reports, once or in growing numbers. What is not
+// reported, is 0 or is no count leaves it as it is.
+func Take(count *int, reported float64) {
+	if reported >= 1 && reported < 1<<53 {
+		*count = int(reported)
 	}
 }

@@ -1,9 +1,12 @@
 package wire
 
-import "bytes"
+import (
+	"bytes"
+	"cmp"
+)
 
-// maxEvent is the longest event that is looked at, in bytes. What is longer is
-// content, not a message about it.
+// maxEvent is the longest event that is looked at, in bytes, where no other limit
+// is set. What is longer is content, not a message about it.
 const maxEvent = 4 << 20
 
 // Events finds the events in a stream that passes by, as the HTML standard
@@ -13,6 +16,9 @@ type Events struct {
 	// Each is called with the name and the data of each event. The bytes are
 	// only good during the call.
 	Each func(name string, data []byte)
+	// Max is the longest event that is kept, in bytes; 0 means 4 MB. Of a longer one
+	// Each gets only the beginning.
+	Max int
 
 	line []byte // what came of the line that is not ended
 	name string
@@ -50,10 +56,12 @@ func (e *Events) Write(p []byte) (int, error) {
 
 func (e *Events) add(p []byte) {
 	e.cr = false
-	if len(e.line)+len(p) <= maxEvent {
+	if len(e.line)+len(p) <= e.most() {
 		e.line = append(e.line, p...)
 	}
 }
+
+func (e *Events) most() int { return cmp.Or(e.Max, maxEvent) }
 
 // end takes in a whole line.
 func (e *Events) end(line []byte) {
@@ -71,7 +79,7 @@ func (e *Events) end(line []byte) {
 			e.data = append(e.data, '\n')
 		}
 		e.has = true
-		if len(e.data)+len(value) <= maxEvent {
+		if len(e.data)+len(value) <= e.most() {
 			e.data = append(e.data, value...)
 		}
 	}

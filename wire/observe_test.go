@@ -53,7 +53,7 @@ func TestObserve(t *testing.T) {
 		{"responses that fail", responses.Dialect{}, []string{
 			`{"type":"response.created","response":{"object":"response","model":"m","status":"in_progress"}}`,
 			`{"type":"response.failed","response":{"object":"response","status":"failed","error":{"code":"context_length_exceeded","message":"x"}}}`,
-		}, wire.Response{Model: "m"}, true},
+		}, wire.Response{Model: "m", Stop: "failed"}, true},
 		{"response", responses.Dialect{}, []string{`{"object":"response","model":"m","status":"completed","error":null,"usage":{"input_tokens":3,"output_tokens":4}}`},
 			wire.Response{Model: "m", Usage: precis.Usage{Input: 3, Output: 4}, Input: 3, Stop: "completed", Done: true, Spoken: true}, false},
 		{"nonsense", chat.Dialect{}, []string{`{`, `[]`, `"x"`, ``, `{"choices":[{"delta":[]}]}`, `{"usage":{"prompt_tokens":"many"}}`}, wire.Response{}, false},

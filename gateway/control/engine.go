@@ -32,8 +32,6 @@ type whose struct {
 	Dialect      string `json:"dialect,omitempty"`      // of the messages; "": it is guessed
 }
 
-func (w whose) about() whose { return w }
-
 // messages are the fields of a model API that matter here, for the document alone:
 // they are read by the gateway, as their dialect has them.
 type messages struct {
@@ -224,7 +222,7 @@ func aboutList[T any](c *call, t *taken, w whose, verb func(context.Context, con
 
 // engine is an operation on a list of messages, which may be as large as a request
 // to a model.
-func engine[In interface{ about() whose }](do func(*call, *taken, In) (any, error)) func(*call) {
+func engine[In any](do func(*call, *taken, In) (any, error)) func(*call) {
 	return func(c *call) {
 		data, done, err := c.o.Gateway.Read(c.w, c.r)
 		if err != nil {

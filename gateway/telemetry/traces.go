@@ -4,13 +4,14 @@ import (
 	"context"
 	"log/slog"
 	"net/http"
+	"os"
 	"strings"
 	"sync/atomic"
 	"time"
 
 	"go.opentelemetry.io/otel/attribute"
 	"go.opentelemetry.io/otel/codes"
-	"go.opentelemetry.io/otel/exporters/otlp/otlptrace/otlptracehttp"
+	"go.opentelemetry.io/otel/exporters/otlp/otlptrace"
 	"go.opentelemetry.io/otel/propagation"
 	"go.opentelemetry.io/otel/sdk/resource"
 	sdk "go.opentelemetry.io/otel/sdk/trace"
@@ -42,9 +43,11 @@ type Traces struct {
 func NewTraces(ctx context.Context, o TracesOptions) (*Traces, error) {
 	exporter := o.Exporter
 	if exporter == nil {
-		var err error
-		url := strings.TrimRight(o.Endpoint, "/") + "/v1/traces"
-		if exporter, err = otlptracehttp.New(ctx, otlptracehttp.WithEndpointURL(url)); err != nil {
+		client, err := newCollector(strings.TrimRight(o.Endpoint, "/")+"/v1/traces", os.Getenv)
+		if err == nil {
+			exporter, err = otlptrace.New(ctx, client)
+		}
+		if err != nil {
 			return nil, precis.Errorf(precis.CodeInvalid, "export traces", "%w", err)
 		}
 	}

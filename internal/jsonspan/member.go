@@ -2,6 +2,7 @@ package jsonspan
 
 import (
 	"encoding/json"
+	"errors"
 	"strconv"
 	"strings"
 )
@@ -36,6 +37,17 @@ func Field(raw []byte, name string) json.RawMessage {
 			return json.RawMessage(raw[from:to:to])
 		}
 	}
+}
+
+// Decode is json.Unmarshal for what other programs report: a value of another type
+// than v has leaves its place as it is. The error is that raw is no JSON.
+func Decode(raw []byte, v any) error {
+	err := json.Unmarshal(raw, v)
+	var other *json.UnmarshalTypeError
+	if errors.As(err, &other) {
+		return nil
+	}
+	return err
 }
 
 // Int returns a value that is a whole number, 0 for any other.

@@ -3,6 +3,7 @@ package anthropic
 import (
 	"bytes"
 	"encoding/json"
+	"strings"
 
 	"precis"
 	"precis/internal/jsonspan"
@@ -51,10 +52,10 @@ func (Dialect) Prompt(b *wire.Body) wire.Prompt {
 
 // usage is the usage object of the API; its counts are cumulative in a stream.
 type usage struct {
-	Input      int `json:"input_tokens"`
-	Output     int `json:"output_tokens"`
-	CacheRead  int `json:"cache_read_input_tokens"`
-	CacheWrite int `json:"cache_creation_input_tokens"`
+	Input      float64 `json:"input_tokens"`
+	Output     float64 `json:"output_tokens"`
+	CacheRead  float64 `json:"cache_read_input_tokens"`
+	CacheWrite float64 `json:"cache_creation_input_tokens"`
 }
 
 // Observe takes in an event or a whole message.
@@ -66,6 +67,9 @@ func (Dialect) Observe(r *wire.Response, data []byte) {
 		observeUsage(r, jsonspan.Field(m, "usage"))
 	case "content_block_start":
 		r.Spoken = r.Spoken || !empty(jsonspan.Field(data, "content_block"))
+		if r.Keep > 0 {
+			observeBlock(r, jsonspan.Field(data, "content_block"))
+		}
 	case "content_block_delta":
 		r.Spoken = true
 		if r.Keep > 0 {
@@ -83,7 +87,7 @@ func (Dialect) Observe(r *wire.Response, data []byte) {
 		observeUsage(r, jsonspan.Field(data, "usage"))
 		r.Spoken, r.Done = r.Spoken || says(jsonspan.Field(data, "content")), true
 		if r.Keep > 0 {
-			r.Said(texts(jsonspan.Field(data, "content"))...)
+			observeContent(r, jsonspan.Field(data, "content"))
 		}
 	case "error":
 		r.Error = bytes.Clone(data)
@@ -111,33 +115,40 @@ func empty(block []byte) bool {
 	return false
 }
 
-// texts returns the words of the text blocks of a list.
-func texts(list []byte) (out []string) {
+// observeContent takes in the content of a whole message.
+func observeContent(r *wire.Response, list []byte) {
+	r.Text = r.Text[:0]
 	for b, err := range jsonspan.Array(list) {
 		if err != nil {
-			return out
+			return
 		}
-		if kind, _ := jsonspan.String(jsonspan.Field(b.Raw, "type")); kind == "text" {
-			words, _ := jsonspan.String(jsonspan.Field(b.Raw, "text"))
-			out = append(out, words)
-		}
+		observeBlock(r, b.Raw)
 	}
-	return out
+}
+
+// observeBlock takes in a block, or what a stream begins one with.
+func observeBlock(r *wire.Response, raw []byte) {
+	switch kind, _ := jsonspan.String(jsonspan.Field(raw, "type")); {
+	case kind == "text":
+		words, _ := jsonspan.String(jsonspan.Field(raw, "text"))
+		r.Say(words)
+	case strings.HasSuffix(kind, "thinking"):
+		r.Reasoned = true
+	case strings.HasSuffix(kind, "tool_use"):
+		r.Calls++
+	}
 }
 
 // observeUsage takes over counts; some servers report the input at the start, some
 // at the end, and 0 in the other place.
 func observeUsage(r *wire.Response, raw []byte) {
 	var u usage
-	if raw == nil || json.Unmarshal(raw, &u) != nil {
+	if raw == nil || jsonspan.Decode(raw, &u) != nil {
 		return
 	}
-	for count, reported := range map[*int]int{
-		&r.Usage.Input: u.Input, &r.Usage.Output: u.Output, &r.Usage.CacheRead: u.CacheRead, &r.Usage.CacheWrite: u.CacheWrite,
-	} {
-		if reported > 0 {
-			*count = reported
-		}
-	}
+	wire.Take(&r.Usage.Input, u.Input)
+	wire.Take(&r.Usage.Output, u.Output)
+	wire.Take(&r.Usage.CacheRead, u.CacheRead)
+	wire.Take(&r.Usage.CacheWrite, u.CacheWrite)
 	r.Input = r.Usage.Input + r.Usage.CacheRead + r.Usage.CacheWrite
 }

@@ -95,13 +95,17 @@ func (Dialect) Prompt(b *wire.Body) wire.Prompt {
 
 // usage is the usage object of the API.
 type usage struct {
-	Input   int `json:"prompt_tokens"`
-	Output  int `json:"completion_tokens"`
+	Input   float64 `json:"prompt_tokens"`
+	Output  float64 `json:"completion_tokens"`
 	Details struct {
-		Cached int `json:"cached_tokens"`
-		Write  int `json:"cache_write_tokens"`
+		Cached float64 `json:"cached_tokens"`
+		Write  float64 `json:"cache_write_tokens"`
 	} `json:"prompt_tokens_details"`
-	Hit int `json:"prompt_cache_hit_tokens"` // DeepSeek
+	OutputDetails struct {
+		Reasoning float64 `json:"reasoning_tokens"`
+	} `json:"completion_tokens_details"`
+	Hit    float64 `json:"prompt_cache_hit_tokens"` // DeepSeek
+	Cached float64 `json:"cached_tokens"`           // Moonshot
 }
 
 type chunk struct {
@@ -112,6 +116,7 @@ type chunk struct {
 }
 
 type choice struct {
+	Index   int             `json:"index"`
 	Delta   json.RawMessage `json:"delta"`
 	Message json.RawMessage `json:"message"`
 	Finish  string          `json:"finish_reason"`
@@ -125,7 +130,7 @@ func (Dialect) Observe(r *wire.Response, data []byte) {
 		return
 	}
 	var c chunk
-	if json.Unmarshal(data, &c) != nil {
+	if jsonspan.Decode(data, &c) != nil {
 		return
 	}
 	if c.Error != nil && jsonspan.Kind(c.Error) != 'n' {
@@ -135,12 +140,12 @@ func (Dialect) Observe(r *wire.Response, data []byte) {
 		r.Model = c.Model
 	}
 	for _, choice := range c.Choices {
-		if choice.Finish != "" {
+		if choice.Finish != "" && choice.Index == 0 {
 			r.Stop = choice.Finish
 		}
 		r.Spoken = r.Spoken || says(choice.Message) || says(choice.Delta)
 		r.Done = r.Done || choice.Message != nil
-		if r.Keep > 0 {
+		if r.Keep > 0 && choice.Index == 0 {
 			observeWords(r, choice)
 		}
 		observeUsage(r, choice.Usage)
@@ -154,11 +159,39 @@ func observeWords(r *wire.Response, c choice) {
 	if c.Message != nil {
 		r.Text, of = r.Text[:0], c.Message
 	}
-	words := jsonspan.Field(of, "content")
-	if jsonspan.Kind(words) == '"' {
-		text, _ := jsonspan.String(words)
-		r.Say(text)
+	f, err := jsonspan.Fields(of)
+	if err != nil {
+		return
 	}
+	words, _ := jsonspan.String(f["content"])
+	r.Say(words)
+	for _, name := range []string{"reasoning_content", "reasoning", "reasoning_details"} {
+		r.Reasoned = r.Reasoned || holds(f[name])
+	}
+	r.Refused = r.Refused || holds(f["refusal"])
+	at := 0
+	for call, err := range jsonspan.Array(f["tool_calls"]) {
+		if err != nil {
+			break
+		}
+		if c.Message == nil { // a piece says which call it belongs to
+			at = jsonspan.Int(jsonspan.Field(call.Raw, "index"))
+		}
+		at++
+		r.Calls = max(r.Calls, at)
+	}
+	if holds(f["function_call"]) {
+		r.Calls = max(r.Calls, 1)
+	}
+}
+
+// holds reports whether a value is there and not empty.
+func holds(raw []byte) bool {
+	switch string(raw) {
+	case "", "null", `""`, "[]", "{}":
+		return false
+	}
+	return true
 }
 
 // says reports whether a delta or message holds more than a role.
@@ -176,9 +209,13 @@ func says(delta []byte) bool {
 }
 
 func observeUsage(r *wire.Response, u *usage) {
-	if u == nil || u.Input == 0 {
+	if u == nil {
 		return
 	}
-	r.Usage = precis.Usage{Input: u.Input, Output: u.Output, CacheRead: max(u.Details.Cached, u.Hit), CacheWrite: u.Details.Write}
-	r.Input = u.Input
+	wire.Take(&r.Usage.Input, u.Input)
+	wire.Take(&r.Usage.Output, u.Output)
+	wire.Take(&r.Usage.CacheRead, max(u.Details.Cached, u.Hit, u.Cached))
+	wire.Take(&r.Usage.CacheWrite, u.Details.Write)
+	r.Input = r.Usage.Input
+	r.Reasoned = r.Reasoned || u.OutputDetails.Reasoning > 0
 }

@@ -2,6 +2,7 @@ package responses
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"strings"
@@ -141,21 +142,27 @@ func (Dialect) Prompt(b *wire.Body) wire.Prompt {
 
 // usage is the usage object of the API.
 type usage struct {
-	Input   int `json:"input_tokens"`
-	Output  int `json:"output_tokens"`
+	Input   float64 `json:"input_tokens"`
+	Output  float64 `json:"output_tokens"`
 	Details struct {
-		Cached int `json:"cached_tokens"`
+		Cached float64 `json:"cached_tokens"`
+		Write  float64 `json:"cache_write_tokens"`
 	} `json:"input_tokens_details"`
+	OutputDetails struct {
+		Reasoning float64 `json:"reasoning_tokens"`
+	} `json:"output_tokens_details"`
 }
 
 // answer is a response object.
 type answer struct {
-	Object string          `json:"object"`
 	Model  string          `json:"model"`
 	Status string          `json:"status"`
 	Usage  *usage          `json:"usage"`
 	Error  json.RawMessage `json:"error"`
-	Cut    json.RawMessage `json:"incomplete_details"`
+	Output json.RawMessage `json:"output"`
+	Cause  struct {
+		Reason string `json:"reason"`
+	} `json:"incomplete_details"`
 }
 
 // Observe takes in an event or a whole response.
@@ -169,13 +176,12 @@ func (Dialect) Observe(r *wire.Response, data []byte) {
 		observe(r, whole)
 		r.Spoken, r.Done = r.Spoken || hasItems(jsonspan.Field(whole, "output")), true
 	case "response.failed", "error":
+		observe(r, jsonspan.Field(data, "response"))
 		r.Error = bytes.Clone(data)
 	case "":
-		if observe(r, data) {
+		if object, _ := jsonspan.String(jsonspan.Field(data, "object")); object == "response" {
+			observe(r, data)
 			r.Spoken, r.Done = r.Spoken || hasItems(jsonspan.Field(data, "output")), true
-			if r.Keep > 0 {
-				r.Said(outputWords(jsonspan.Field(data, "output"))...)
-			}
 		}
 	case "response.output_text.delta":
 		r.Spoken = true
@@ -183,8 +189,16 @@ func (Dialect) Observe(r *wire.Response, data []byte) {
 			words, _ := jsonspan.String(jsonspan.Field(data, "delta"))
 			r.Say(words)
 		}
-	case "response.output_item.added", "response.content_part.added", "response.reasoning_summary_part.added":
+	case "response.content_part.added", "response.reasoning_summary_part.added":
 		// what is announced is still empty
+	case "response.output_item.added": // so is this
+		if r.Keep > 0 {
+			var seen items
+			seen.take(jsonspan.Field(data, "item"))
+			r.Reasoned, r.Calls = r.Reasoned || seen.reasoned, r.Calls+seen.calls
+		}
+	case "response.refusal.delta", "response.refusal.done":
+		r.Spoken, r.Refused = true, true
 	default:
 		r.Spoken = r.Spoken || strings.HasPrefix(kind, "response.") && !strings.HasPrefix(kind, "response.rate_limits")
 	}
@@ -198,43 +212,73 @@ func hasItems(output []byte) bool {
 	return false
 }
 
-// outputWords returns the words of the messages in an output.
-func outputWords(output []byte) (out []string) {
-	for item, err := range jsonspan.Array(output) {
-		if err != nil {
-			return out
-		}
-		if kind, _ := jsonspan.String(jsonspan.Field(item.Raw, "type")); kind != "message" {
-			continue
-		}
-		for part, err := range jsonspan.Array(jsonspan.Field(item.Raw, "content")) {
-			if err != nil {
-				return out
-			}
-			words, _ := jsonspan.String(jsonspan.Field(part.Raw, "text"))
-			out = append(out, words)
-		}
-	}
-	return out
+// items is what the items of an output say.
+type items struct {
+	words             []string
+	calls             int
+	reasoned, refused bool
 }
 
-// observe takes in a response object and reports whether it is one.
-func observe(r *wire.Response, raw []byte) bool {
+// take takes in an item.
+func (i *items) take(raw []byte) {
+	switch kind, _ := jsonspan.String(jsonspan.Field(raw, "type")); {
+	case kind == "reasoning":
+		i.reasoned = true
+	case strings.HasSuffix(kind, "_call"):
+		i.calls++
+	case kind == "message":
+		for part, err := range jsonspan.Array(jsonspan.Field(raw, "content")) {
+			if err != nil {
+				return
+			}
+			words, _ := jsonspan.String(jsonspan.Field(part.Raw, "text"))
+			i.words = append(i.words, words)
+			kind, _ := jsonspan.String(jsonspan.Field(part.Raw, "type"))
+			i.refused = i.refused || kind == "refusal"
+		}
+	}
+}
+
+// observeOutput takes in the output of a response that has ended: what a stream
+// reported before it is not counted twice.
+func observeOutput(r *wire.Response, output []byte) {
+	var all items
+	for item, err := range jsonspan.Array(output) {
+		if err != nil {
+			break
+		}
+		all.take(item.Raw)
+	}
+	r.Reasoned, r.Refused = r.Reasoned || all.reasoned, r.Refused || all.refused
+	r.Calls = max(r.Calls, all.calls)
+	if len(r.Text) == 0 {
+		r.Said(all.words...)
+	}
+}
+
+// observe takes in a response object.
+func observe(r *wire.Response, raw []byte) {
 	var a answer
-	if raw == nil || json.Unmarshal(raw, &a) != nil || a.Object != "response" {
-		return false
+	if raw == nil || jsonspan.Decode(raw, &a) != nil {
+		return
 	}
-	r.Model = a.Model
-	if a.Status != "in_progress" && a.Status != "queued" {
-		r.Stop = a.Status
-		r.Cut, _ = jsonspan.String(jsonspan.Field(a.Cut, "reason"))
+	r.Model = cmp.Or(a.Model, r.Model)
+	ended := a.Status != "in_progress" && a.Status != "queued"
+	if ended {
+		r.Stop, r.Cut = cmp.Or(a.Cause.Reason, a.Status), a.Cause.Reason
 	}
-	if a.Usage != nil && a.Usage.Input > 0 {
-		r.Usage = precis.Usage{Input: a.Usage.Input, Output: a.Usage.Output, CacheRead: a.Usage.Details.Cached}
-		r.Input = a.Usage.Input
+	if u := a.Usage; u != nil {
+		wire.Take(&r.Usage.Input, u.Input)
+		wire.Take(&r.Usage.Output, u.Output)
+		wire.Take(&r.Usage.CacheRead, u.Details.Cached)
+		wire.Take(&r.Usage.CacheWrite, u.Details.Write)
+		r.Input = r.Usage.Input
+		r.Reasoned = r.Reasoned || u.OutputDetails.Reasoning > 0
+	}
+	if ended && r.Keep > 0 {
+		observeOutput(r, a.Output)
 	}
 	if jsonspan.Kind(a.Error) == '{' {
 		r.Error = bytes.Clone(raw)
 	}
-	return true
 }
