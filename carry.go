@@ -124,7 +124,7 @@ func (c *carrier) span(r *Replacement) {
 	held.system = []Message{joinSystem(held.system)}
 	switch {
 	case len(r.With) > 0 && r.With[0].Role == RoleAssistant:
-		r.With = slices.Concat(held.head, held.user, held.system, r.With, held.calls)
+		r.With = slices.Concat(held.head, held.system, r.With, held.user, held.calls)
 		return
 	case len(held.calls) > 0 && held.calls[0].Role == RoleAssistant, c.roleBehind(r) != RoleUser && c.roleBehind(r) != RoleSystem:
 		r.With = c.with(r, held)

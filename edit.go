@@ -78,22 +78,7 @@ type Replacement struct {
 // a summary, a digest, a marker. The others are shown as they were said, because they
 // stay in force, see [Situation.Carry]. It is -1 when there is none.
 func (r Replacement) Own() int {
-	return slices.IndexFunc(r.With, func(m Message) bool { return len(m.Raw) == 0 && m.Role != RoleSystem && !bytesOf(m) })
-}
-
-// bytesOf reports whether a block of the message holds the bytes that it came from.
-func bytesOf(m Message) bool {
-	return slices.ContainsFunc(m.Content, func(b Block) bool {
-		switch b := b.(type) {
-		case Text:
-			return len(b.Raw) > 0
-		case ToolUse:
-			return len(b.Raw) > 0
-		case ToolResult:
-			return len(b.Raw) > 0
-		}
-		return false
-	})
+	return slices.IndexFunc(r.With, func(m Message) bool { return len(m.Raw) == 0 && m.Format == "" && m.Role != RoleSystem })
 }
 
 // BlockRef names one block of a message by its index and its canonical hash.

@@ -111,7 +111,9 @@ func (st *standing) add(p part) {
 // settle sorts what is held. It is called once, when nothing more is added.
 func (st *standing) settle() { st.order = slices.Sorted(maps.Keys(st.blocks)) }
 
-// of returns the part as a message of its own. The bytes of its blocks stay.
+// of returns the part as a message of its own. Blocks of a message that is not whole are
+// without the bytes that they came from, which an edit does not keep: the view has the same
+// bytes after the edit was stored.
 func (p part) of(msgs []Message) Message {
 	m := msgs[p.at]
 	if p.blocks == nil || len(p.blocks) == len(m.Content) {
@@ -119,10 +121,20 @@ func (p part) of(msgs []Message) Message {
 	}
 	content := make([]Block, len(p.blocks))
 	for k, b := range p.blocks {
-		content[k] = m.Content[b]
+		content[k] = withoutBytes(m.Content[b])
 	}
 	m.Content, m.Raw = content, nil
 	return m
+}
+
+// withoutBytes returns a block without the bytes that it came from, as an edit that was
+// stored gives it back. What is not understood is its bytes.
+func withoutBytes(b Block) Block {
+	stored, err := fromBlock(toBlock(b))
+	if err != nil {
+		return b
+	}
+	return stored
 }
 
 // finder finds what a message says that stays in force.

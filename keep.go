@@ -97,13 +97,18 @@ func (k *Kept) first(n int) {
 // stand keeps what was said once and stays in force: the user's messages before the
 // first answer where they are, if they take up to head tokens, with the program's texts
 // among them; and up to room tokens of what else stays in force, see [Situation.Carry].
-// What a rewind or the user hides is not in force.
+// What a rewind, the user or the program's own condensation hides is not in force.
 func (k *Kept) stand(t *Transcript, edits []Edit, m *Meter, head, room int) {
-	msgs, shown := t.Messages(), ShownBy(t, edits)
-	wanted := func(i int) bool {
-		look := shown.Message(i)
-		return !shown.Rewound(i) && !(look.Hidden && look.Kind == KindExclude)
+	msgs := t.Messages()
+	var ends []Edit // by which what they hide is in force no longer
+	for _, e := range Active(edits) {
+		switch {
+		case e.Kind == KindRewind, e.Kind == KindExclude, e.Kind == KindRestore, e.Report.Trigger == string(TriggeredRecorded):
+			ends = append(ends, e)
+		}
 	}
+	shown := ShownBy(t, ends)
+	wanted := func(i int) bool { return !shown.Message(i).Hidden }
 	k.head = headOf(msgs, wanted, m, head)
 	k.stands = standingIn(msgs, func(i int) bool { return wanted(i) && !k.head[i] }, m, room)
 	for i := range k.head {

@@ -219,7 +219,12 @@ func checkHandles(t *testing.T, w int, conv *precis.Conversation, made []precis.
 // checkSpan holds that the text for hidden messages names all of them, and none
 // beyond.
 func checkSpan(t *testing.T, w int, tr *precis.Transcript, p precis.Replacement) {
-	text := p.With[0].PlainText()
+	own := p.Own()
+	if own < 0 {
+		t.Errorf("window %d: nothing stands for %s", w, precis.SpanHandle(p.From, p.To))
+		return
+	}
+	text := p.With[own].PlainText()
 	got := named(t, spans, text)
 	if len(got) == 0 || got[0].From > p.From || got[0].To < p.To {
 		t.Errorf("window %d: what stands for %s names %v: %.200q", w, precis.SpanHandle(p.From, p.To), got, text)

@@ -371,7 +371,7 @@ func makeKeys(t *testing.T, names ...string) (file string, of map[string]string)
 		if i == len(names)-1 {
 			args = append(args, "--admin")
 		}
-		out, err := exec.Command("precis", args...).Output()
+		out, err := exec.Command("precis", args...).CombinedOutput()
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -119,7 +119,7 @@ func TestServeAsksForKeys(t *testing.T) {
 		t.Skip("short: it starts a process")
 	}
 	self, _ := exec.LookPath("precis")
-	out, err := exec.Command(self, "gateway", "key", "anna").Output()
+	out, err := exec.Command(self, "gateway", "key", "anna").CombinedOutput() // the key itself goes to standard error
 	if err != nil {
 		t.Fatal(err)
 	}

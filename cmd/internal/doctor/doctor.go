@@ -126,16 +126,20 @@ func (e *exam) summarizer() {
 		e.ok(check, "none: summaries are digests, written without a model")
 		return
 	}
+	name, hint := e.KeyEnv(e.cfg), "see summarizer.* in precis config"
+	if c.Model != "own" && e.Env(name) == "" {
+		hint = "export " + name + ", or name another variable with summarizer.key_env"
+	}
 	if _, err := e.Condensing(e.cfg); err != nil {
-		e.add(check, Bad, "see summarizer.* in precis config", "%v", err)
+		e.add(check, Bad, hint, "%v", err)
 		return
 	}
 	if c.Model == "own" {
 		e.ok(check, "the model of each conversation, with the client's key")
 		return
 	}
-	if name := e.KeyEnv(e.cfg); e.Env(name) == "" {
-		e.add(check, Bad, "export "+name+", or name another variable with summarizer.key_env", "%s has no key: %s is not set", c.Model, name)
+	if e.Env(name) == "" {
+		e.add(check, Bad, hint, "%s has no key: %s is not set", c.Model, name)
 		return
 	}
 	e.ok(check, "%s", c.Model)
