@@ -315,5 +315,5 @@ func (c *carrier) defines(r *Replacement) bool {
 // reminderOf returns the words of a system message for a place where only a user
 // message may stand.
 func reminderOf(m Message) string {
-	return "<system-reminder>\n" + strings.TrimSpace(m.PlainText()) + "\n</system-reminder>"
+	return harness.Reminder(m.PlainText())
 }

@@ -142,6 +142,11 @@ func namedList(body string) (List, bool) {
 	return List{}, false
 }
 
+// Reminder returns a text as programs put it into the user's role, see [Inside].
+func Reminder(text string) string {
+	return "<" + reminders[0] + ">\n" + strings.TrimSpace(text) + "\n</" + reminders[0] + ">"
+}
+
 // Inside returns what a reminder holds; the text itself when it is none.
 func Inside(text string) string {
 	for _, name := range reminders {
