@@ -71,10 +71,15 @@ func Keep(t *Transcript, edits []Edit, m *Meter, count, tailTokens int) *Kept {
 // isSummary reports whether a message of the user's role holds a summary that a program
 // put in the place of earlier messages.
 func isSummary(m Message) bool {
-	return m.Role == RoleUser && slices.ContainsFunc(m.Content, func(b Block) bool {
-		t, ok := b.(Text)
-		return ok && (t.By == AuthorSummary || harness.IsSummary(t.Text))
-	})
+	if m.Role != RoleUser {
+		return false
+	}
+	for i, b := range m.Content {
+		if t, ok := b.(Text); ok && (m.SaidOf(i).Author == AuthorRecap || harness.IsSummary(t.Text)) {
+			return true
+		}
+	}
+	return false
 }
 
 // pinsOf returns what is pinned alone.

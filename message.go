@@ -24,12 +24,14 @@ type Message struct {
 	Content []Block
 	ID      string    // the provider's or client's identifier; "" when there is none
 	Time    time.Time // when it was said; zero when unknown
+	Said    Said      // what its reader knows of it apart from its words
 
 	// Raw holds the bytes the message came from, in the dialect named by
 	// Format; nil when it was made in memory. An encoder of the same dialect
 	// sends Raw as it is.
 	Raw    json.RawMessage
 	Format string
+	Fields []Field // of Raw, those that precis does not read, in order; nil: none, or unknown
 }
 
 // Block is one piece of a message's content. The union is sealed: the types in
@@ -37,21 +39,10 @@ type Message struct {
 // an [Opaque], kept byte for byte.
 type Block interface{ block() }
 
-// Author says who wrote a text, where its reader knows: the recording, or the wire, says
-// so apart from the text. It is no part of a text's identity: fingerprints leave it out.
-type Author string
-
-// The authors that readers know.
-const (
-	AuthorUnknown Author = ""        // nobody says: role and words decide
-	AuthorProgram Author = "program" // the program around the model, in the user's place
-	AuthorSummary Author = "summary" // a summary of what came before
-)
-
 // Text is words.
 type Text struct {
 	Text string
-	By   Author
+	Said Said            // what its reader knows of it; zero: what it knows of the message
 	Raw  json.RawMessage // bytes it came from, in the message's Format; nil when made in memory
 }
 
@@ -92,10 +83,11 @@ type RedactedThinking struct {
 // ToolUse is a call of a tool. Input is the call's arguments, normally a JSON
 // object; nil means none were given.
 type ToolUse struct {
-	ID    string
-	Name  string
-	Input json.RawMessage
-	Raw   json.RawMessage
+	ID     string
+	Name   string
+	Input  json.RawMessage
+	Raw    json.RawMessage
+	Fields []Field // of Raw, those that precis does not read
 }
 
 // ToolResult is the answer to the [ToolUse] with the same ID.
@@ -105,6 +97,7 @@ type ToolResult struct {
 	IsError   bool
 	Refused   bool // the recording says, apart from the text, that a person refused the call
 	Raw       json.RawMessage
+	Fields    []Field // of Raw, those that precis does not read
 }
 
 // Opaque is content precis does not understand. It is forwarded byte for byte
@@ -184,8 +177,11 @@ type blockJSON struct {
 	Input     exactBytes  `json:"input,omitzero"`
 	Content   []blockJSON `json:"content,omitempty"`
 	IsError   bool        `json:"is_error,omitempty"`
-	By        Author      `json:"by,omitempty"`
+	By        Author      `json:"by,omitempty"` // of Said
+	Act       Act         `json:"act,omitempty"`
+	Program   string      `json:"program,omitempty"`
 	Refused   bool        `json:"refused,omitempty"`
+	Fields    []fieldJSON `json:"fields,omitempty"`
 	MediaType string      `json:"media_type,omitempty"`
 	Title     string      `json:"title,omitempty"`
 	Data      string      `json:"data,omitempty"`
@@ -228,13 +224,15 @@ type messageJSON struct {
 	Time    time.Time   `json:"time,omitzero"`
 	Format  string      `json:"format,omitempty"`
 	Raw     exactBytes  `json:"raw,omitzero"`
+	Said    Said        `json:"said,omitzero"`
+	Fields  []fieldJSON `json:"fields,omitempty"`
 	Content []blockJSON `json:"content"`
 }
 
 // MarshalJSON writes the message in precis's own stored form.
 func (m Message) MarshalJSON() ([]byte, error) {
 	return json.Marshal(messageJSON{
-		Role: m.Role, ID: m.ID, Time: m.Time, Raw: exactBytes(m.Raw), Format: m.Format, Content: toBlocks(m.Content),
+		Role: m.Role, ID: m.ID, Time: m.Time, Raw: exactBytes(m.Raw), Format: m.Format, Said: m.Said, Fields: toFields(m.Fields), Content: toBlocks(m.Content),
 	})
 }
 
@@ -248,7 +246,7 @@ func (m *Message) UnmarshalJSON(data []byte) error {
 	if err != nil {
 		return err
 	}
-	*m = Message{Role: v.Role, ID: v.ID, Time: v.Time, Raw: rawOrNil(v.Raw), Format: v.Format, Content: content}
+	*m = Message{Role: v.Role, ID: v.ID, Time: v.Time, Raw: rawOrNil(v.Raw), Format: v.Format, Said: v.Said, Fields: fromFields(v.Fields), Content: content}
 	return nil
 }
 
@@ -263,7 +261,7 @@ func toBlocks(blocks []Block) []blockJSON {
 func toBlock(b Block) blockJSON {
 	switch b := b.(type) {
 	case Text:
-		return blockJSON{Type: "text", Text: exactBytes(b.Text), By: b.By}
+		return blockJSON{Type: "text", Text: exactBytes(b.Text), By: b.Said.Author, Act: b.Said.Act, Program: b.Said.Program}
 	case Image:
 		return blockJSON{Type: "image", MediaType: b.MediaType, Data: b.Data, URL: b.URL, Width: b.Width, Height: b.Height}
 	case Document:
@@ -273,9 +271,9 @@ func toBlock(b Block) blockJSON {
 	case RedactedThinking:
 		return blockJSON{Type: "redacted_thinking", Data: b.Data}
 	case ToolUse:
-		return blockJSON{Type: "tool_use", ID: b.ID, Name: b.Name, Input: exactBytes(b.Input)}
+		return blockJSON{Type: "tool_use", ID: b.ID, Name: b.Name, Input: exactBytes(b.Input), Fields: toFields(b.Fields)}
 	case ToolResult:
-		return blockJSON{Type: "tool_result", ID: b.ToolUseID, Content: toBlocks(b.Content), IsError: b.IsError, Refused: b.Refused}
+		return blockJSON{Type: "tool_result", ID: b.ToolUseID, Content: toBlocks(b.Content), IsError: b.IsError, Refused: b.Refused, Fields: toFields(b.Fields)}
 	case Opaque:
 		return blockJSON{Type: "opaque", Kind: b.Type, Raw: exactBytes(b.Raw)}
 	}
@@ -297,7 +295,7 @@ func fromBlocks(list []blockJSON) ([]Block, error) {
 func fromBlock(v blockJSON) (Block, error) {
 	switch v.Type {
 	case "text":
-		return Text{Text: string(v.Text), By: v.By}, nil
+		return Text{Text: string(v.Text), Said: Said{Program: v.Program, Author: v.author(), Act: v.Act}}, nil
 	case "image":
 		return Image{MediaType: v.MediaType, Data: v.Data, URL: v.URL, Width: v.Width, Height: v.Height}, nil
 	case "document":
@@ -307,14 +305,22 @@ func fromBlock(v blockJSON) (Block, error) {
 	case "redacted_thinking":
 		return RedactedThinking{Data: v.Data}, nil
 	case "tool_use":
-		return ToolUse{ID: v.ID, Name: v.Name, Input: rawOrNil(v.Input)}, nil
+		return ToolUse{ID: v.ID, Name: v.Name, Input: rawOrNil(v.Input), Fields: fromFields(v.Fields)}, nil
 	case "tool_result":
 		content, err := fromBlocks(v.Content)
-		return ToolResult{ToolUseID: v.ID, Content: content, IsError: v.IsError, Refused: v.Refused}, err
+		return ToolResult{ToolUseID: v.ID, Content: content, IsError: v.IsError, Refused: v.Refused, Fields: fromFields(v.Fields)}, err
 	case "opaque":
 		return Opaque{Type: v.Kind, Raw: rawOrNil(v.Raw)}, nil
 	}
 	return nil, Errorf(CodeInvalid, "read block", "unknown stored type %q", v.Type)
+}
+
+// author returns the author of a text. "summary" was once the name of recap.
+func (v blockJSON) author() Author {
+	if v.By == "summary" {
+		return AuthorRecap
+	}
+	return v.By
 }
 
 func rawOrNil(b exactBytes) json.RawMessage {

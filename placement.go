@@ -52,18 +52,18 @@ func endsWithServerTool(m Message) bool {
 	return ok && strings.HasSuffix(o.Type, "_tool_result")
 }
 
-// envelope is what a message says beside its role and content: fields of its wire by
-// name, in the order in which they came.
-type envelope []struct {
-	name string
-	raw  json.RawMessage
-}
+// envelope is what a message says beside its role and content: the fields of its wire that
+// precis does not read, in the order in which they came.
+type envelope []Field
 
-// envelopeOf reads the envelope of a message of the Messages API; nil for messages
-// that were made in memory or changed, which have none.
+// envelopeOf returns the envelope of a message of the Messages API; nil for those of other
+// dialects. Messages that were stored before fields were kept are read again.
 func envelopeOf(m Message) (e envelope) {
-	if m.Format != formatMessages || len(m.Raw) == 0 {
+	switch {
+	case m.Format != formatMessages:
 		return nil
+	case m.Fields != nil || len(m.Raw) == 0:
+		return m.Fields
 	}
 	d := json.NewDecoder(bytes.NewReader(m.Raw))
 	if t, err := d.Token(); err != nil || t != json.Delim('{') {
@@ -82,10 +82,7 @@ func envelopeOf(m Message) (e envelope) {
 		switch name {
 		case "role", "content", "id", "type":
 		default:
-			e = append(e, struct {
-				name string
-				raw  json.RawMessage
-			}{name, raw})
+			e = append(e, Field{name, raw})
 		}
 	}
 	return e
@@ -95,15 +92,12 @@ func envelopeOf(m Message) (e envelope) {
 // has the fields of the older that it does not name.
 func (e envelope) set(name string, raw json.RawMessage) envelope {
 	for i := range e {
-		if e[i].name == name {
-			e[i].raw = merged(e[i].raw, raw)
+		if e[i].Name == name {
+			e[i].Raw = merged(e[i].Raw, raw)
 			return e
 		}
 	}
-	return append(e, struct {
-		name string
-		raw  json.RawMessage
-	}{name, raw})
+	return append(e, Field{name, raw})
 }
 
 // merged returns newer, and where both are objects the fields of older beside it.
@@ -122,8 +116,8 @@ func merged(older, newer json.RawMessage) json.RawMessage {
 
 func (e envelope) get(name string) json.RawMessage {
 	for _, f := range e {
-		if f.name == name {
-			return f.raw
+		if f.Name == name {
+			return f.Raw
 		}
 	}
 	return nil
@@ -163,18 +157,18 @@ func joinSystem(msgs []Message) Message {
 			out.Content, content = append(out.Content, b), append(content, raw)
 		}
 		for _, f := range envelopeOf(m) {
-			if f.name != clearAt {
-				fields = fields.set(f.name, f.raw)
+			if f.Name != clearAt {
+				fields = fields.set(f.Name, f.Raw)
 			}
 		}
 	}
 	raw := append([]byte(`{"role":"system","content":[`), bytes.Join(content, []byte{','})...)
 	raw = append(raw, ']')
 	for _, f := range fields {
-		name, _ := json.Marshal(f.name) // a string always can be
-		raw = append(append(append(append(raw, ','), name...), ':'), f.raw...)
+		name, _ := json.Marshal(f.Name) // a string always can be
+		raw = append(append(append(append(raw, ','), name...), ':'), f.Raw...)
 	}
-	out.Raw = append(raw, '}')
+	out.Raw, out.Fields = append(raw, '}'), fields
 	return out
 }
 

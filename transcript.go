@@ -168,9 +168,14 @@ func (m Message) UserBlocks() []int {
 	var out []int
 	tool, before, results := "", "", false // of the written result that the block may belong to
 	for i, b := range m.Content {
+		author := m.SaidOf(i).Author // of its reader
 		switch b := b.(type) {
 		case Text:
-			if b.By != AuthorUnknown { // its reader knows that no person wrote it
+			switch {
+			case author == AuthorPerson && !blank(b.Text):
+				out = append(out, i)
+				continue
+			case author != AuthorUnknown:
 				continue
 			}
 			if name, head := harness.ResultHead(b.Text); head {
@@ -189,7 +194,7 @@ func (m Message) UserBlocks() []int {
 			}
 			before = b.Text
 		case Image, Document:
-			if !results {
+			if author == AuthorPerson || author == AuthorUnknown && !results {
 				out = append(out, i)
 			}
 		}

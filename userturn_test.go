@@ -3,6 +3,7 @@ package precis_test
 import (
 	"encoding/json"
 	"reflect"
+	"slices"
 	"testing"
 
 	"precis"
@@ -110,7 +111,7 @@ func TestLastUserTurn(t *testing.T) {
 // what a store writes of that comes back.
 func TestWhatItsReaderSaysDecides(t *testing.T) {
 	m := precis.Message{Role: precis.RoleUser, Content: []precis.Block{
-		precis.Text{Text: "Publish the session.", By: precis.AuthorProgram}, precis.Text{Text: "We did a lot. Always test.", By: precis.AuthorSummary}, precis.Text{Text: "Go on."},
+		precis.Text{Text: "Publish the session.", Said: precis.Said{Author: precis.AuthorProgram}}, precis.Text{Text: "We did a lot. Always test.", Said: precis.Said{Author: precis.AuthorRecap}}, precis.Text{Text: "Go on."},
 		precis.ToolResult{ToolUseID: "a", Refused: true},
 	}}
 	if got := m.UserBlocks(); len(got) != 1 || got[0] != 2 {
@@ -124,7 +125,7 @@ func TestWhatItsReaderSaysDecides(t *testing.T) {
 	if err := json.Unmarshal(raw, &back); err != nil {
 		t.Fatal(err)
 	}
-	if text, ok := back.Content[1].(precis.Text); !ok || text.By != precis.AuthorSummary {
+	if text, ok := back.Content[1].(precis.Text); !ok || text.Said.Author != precis.AuthorRecap {
 		t.Errorf("%s came back as %+v", raw, back.Content[1])
 	}
 	if result, ok := back.Content[3].(precis.ToolResult); !ok || !result.Refused {
@@ -146,5 +147,51 @@ func TestOwnTextsDoNotNest(t *testing.T) {
 		if precis.NewText(precis.RoleUser, text).IsUserTurn() {
 			t.Errorf("a request of the user: %q", text)
 		}
+	}
+}
+
+// TestWhatAReaderSaidCounts: what is known of a message holds for each of its blocks about
+// which nothing else is known, and more than marks in their words. It is stored, and is no
+// part of what the message is.
+func TestWhatAReaderSaidCounts(t *testing.T) {
+	const marked = "<system-reminder>\nThe date changed.\n</system-reminder>"
+	msg := precis.Message{Role: precis.RoleUser, Said: precis.Said{Program: "p", Author: precis.AuthorProgram, Act: precis.ActNotice}, Content: []precis.Block{
+		precis.Text{Text: "Publish it."}, precis.Image{URL: "u"},
+		precis.Text{Text: marked, Said: precis.Said{Author: precis.AuthorPerson}},
+	}}
+	data, err := json.Marshal(msg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var back precis.Message
+	if err := json.Unmarshal(data, &back); err != nil {
+		t.Fatal(err)
+	}
+	for _, m := range []precis.Message{msg, back} {
+		if got := m.UserBlocks(); !slices.Equal(got, []int{2}) {
+			t.Errorf("the user's blocks: %v", got)
+		}
+		if got, want := m.SaidOf(1), (precis.Said{Program: "p", Author: precis.AuthorProgram, Act: precis.ActNotice}); got != want {
+			t.Errorf("of the picture %+v is known", got)
+		}
+		if got, want := m.SaidOf(2), (precis.Said{Program: "p", Author: precis.AuthorPerson}); got != want {
+			t.Errorf("of the words %+v is known", got)
+		}
+	}
+	plain := back
+	plain.Said = precis.Said{}
+	plain.Content = []precis.Block{precis.Text{Text: "Publish it."}, precis.Image{URL: "u"}, precis.Text{Text: marked}}
+	if precis.HashMessage(plain) != precis.HashMessage(back) {
+		t.Error("what a reader knows changes what the message is")
+	}
+	if got := plain.UserBlocks(); !slices.Equal(got, []int{0, 1}) {
+		t.Errorf("where nothing is known the user's blocks are %v", got)
+	}
+	var older precis.Message
+	if err := json.Unmarshal([]byte(`{"role":"user","content":[{"type":"text","text":"So far: a.","by":"summary"}]}`), &older); err != nil {
+		t.Fatal(err)
+	}
+	if got := older.SaidOf(0).Author; got != precis.AuthorRecap {
+		t.Errorf("the author that was once called summary is %q", got)
 	}
 }

@@ -215,7 +215,7 @@ func withBlocks(m Message, changes map[int]blockChange) (Message, []int) {
 			continue
 		}
 		if ok {
-			b = p.WithBlock
+			b = inherit(b, p.WithBlock)
 		}
 		content, index = append(content, b), append(index, i)
 	}

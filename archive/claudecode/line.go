@@ -168,7 +168,7 @@ func (ln *line) message(r raws) error {
 		return ln.spoke(r)
 	}
 	if ln.msg.Raw != nil && !plainUser(ln.msg.Raw) {
-		ln.msg.Raw = nil
+		ln.msg.Raw, ln.msg.Fields = nil, nil
 	}
 	ln.msg.Role = precis.RoleUser
 	ln.kind = prompt
@@ -180,7 +180,7 @@ func (ln *line) message(r raws) error {
 			b.Refused = refused(r.result) && b.IsError
 			ln.msg.Content[i] = b
 		case precis.Text:
-			b.By = author(r)
+			b.Said.Author = author(r)
 			ln.msg.Content[i] = b
 		}
 	}
@@ -197,7 +197,7 @@ func (ln *line) message(r raws) error {
 func author(r raws) precis.Author {
 	switch {
 	case r.summarized:
-		return precis.AuthorSummary
+		return precis.AuthorRecap
 	case r.meta:
 		return precis.AuthorProgram
 	}
@@ -240,7 +240,7 @@ func (ln *line) spoke(r raws) error {
 		return nil
 	}
 	ln.kind = assistant
-	ln.msg.Role, ln.msg.Raw = precis.RoleAssistant, nil
+	ln.msg.Role, ln.msg.Raw, ln.msg.Fields = precis.RoleAssistant, nil, nil // fields of the answer, not of a request
 	for _, b := range ln.msg.Content {
 		if b, ok := b.(precis.ToolUse); ok {
 			ln.uses = append(ln.uses, b.ID)

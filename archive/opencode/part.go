@@ -54,7 +54,7 @@ func (p part) said() precis.Block {
 		if s := text(p.fields, "text"); !isTrue(p.fields["ignored"]) && strings.TrimSpace(s) != "" {
 			t := precis.Text{Text: s}
 			if isTrue(p.fields["synthetic"]) {
-				t.By = precis.AuthorProgram
+				t.Said.Author = precis.AuthorProgram
 			}
 			return t
 		}
@@ -65,9 +65,9 @@ func (p part) said() precis.Block {
 	case "file":
 		return p.file()
 	case "compaction":
-		return precis.Text{Text: compactionText, By: precis.AuthorProgram}
+		return precis.Text{Text: compactionText, Said: precis.Said{Author: precis.AuthorProgram}}
 	case "subtask":
-		return precis.Text{Text: subtaskText, By: precis.AuthorProgram}
+		return precis.Text{Text: subtaskText, Said: precis.Said{Author: precis.AuthorProgram}}
 	}
 	return nil
 }

@@ -119,7 +119,7 @@ func (h *History) decode(i int) (precis.Message, error) {
 			m.Content[k] = reasoning(b)
 		}
 	}
-	m.Raw, m.Format = nil, anthropic.Format
+	m.Raw, m.Fields, m.Format = nil, nil, anthropic.Format // the fields are the task's
 	if e.hasTS && e.ts > 0 {
 		m.Time = time.UnixMilli(int64(e.ts)).UTC()
 	}

@@ -57,7 +57,7 @@ func (r *reader) message(raw []byte) error {
 // add appends a message without its raw bytes, which hold members that no API
 // accepts.
 func (r *reader) add(m precis.Message, at time.Time) {
-	m.Raw, m.Format, m.Time = nil, "", at
+	m.Raw, m.Fields, m.Format, m.Time = nil, nil, "", at
 	if m = archive.WithoutBlank(m); len(m.Content) == 0 {
 		r.rec.Ignored++
 		return

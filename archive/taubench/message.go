@@ -86,7 +86,7 @@ func decode(raw []byte) (m precis.Message, model string, err error) {
 		return m, "", err
 	}
 	f := object(raw)
-	m.Raw, m.Format = nil, "" // no API accepts the members that are not the dialect's
+	m.Raw, m.Fields, m.Format = nil, nil, "" // no API accepts the members that are not the dialect's
 	m.Time = parseTime(text(f, "timestamp"))
 	user := m.Role == precis.RoleUser && (text(f, "role") == "user" || text(f, "requestor") == "user")
 	for i, b := range m.Content {

@@ -61,6 +61,9 @@ func DecodeMessage(raw []byte) (precis.Message, error) {
 			if m.Content, err = DecodeContent(f.Raw); err != nil {
 				return m, fmt.Errorf("content: %w", err)
 			}
+		case "type":
+		default:
+			m.Fields = content.Keep(m.Fields, f.Name, f.Raw)
 		}
 	}
 	if !hasRole {
@@ -102,7 +105,7 @@ func DecodeBlock(raw []byte) (precis.Block, error) {
 	case "redacted_thinking":
 		b = precis.RedactedThinking{Data: r.text("data"), Raw: raw}
 	case "tool_use":
-		b = precis.ToolUse{ID: r.text("id"), Name: r.text("name"), Input: present(f["input"]), Raw: raw}
+		b = precis.ToolUse{ID: r.text("id"), Name: r.text("name"), Input: present(f["input"]), Raw: raw, Fields: content.Unread(f, "type", "id", "name", "input", Breakpoint)}
 	case "tool_result":
 		b = r.toolResult(raw)
 	case "image":
@@ -136,7 +139,7 @@ func (r *fieldReader) text(name string) string {
 }
 
 func (r *fieldReader) toolResult(raw []byte) precis.Block {
-	b := precis.ToolResult{ToolUseID: r.text("tool_use_id"), Raw: raw}
+	b := precis.ToolResult{ToolUseID: r.text("tool_use_id"), Raw: raw, Fields: content.Unread(r.fields, "type", "tool_use_id", "content", "is_error", Breakpoint)}
 	b.IsError = jsonspan.Kind(r.fields["is_error"]) == 't'
 	if content := present(r.fields["content"]); content != nil {
 		blocks, err := decodeResult(content)

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"precis"
+	"precis/internal/content"
 	"precis/internal/jsonspan"
 )
 
@@ -51,6 +52,9 @@ func AppendMessage(dst []byte, m precis.Message) []byte {
 	}
 	dst = jsonspan.AppendStringField(append(dst, '{'), "role", string(role))
 	dst = AppendContent(jsonspan.AppendField(dst, "content"), m.Content, m.Format)
+	if m.Format == Format {
+		dst = content.AppendFields(dst, m.Fields)
+	}
 	return append(dst, '}')
 }
 
@@ -85,8 +89,14 @@ func AppendBlock(dst []byte, b precis.Block, format string) []byte {
 	case precis.ToolUse:
 		dst = fields(dst, "type", "tool_use", "id", b.ID, "name", b.Name)
 		dst = append(jsonspan.AppendField(dst, "input"), Input(b.Input)...)
+		if format == Format {
+			dst = content.AppendFields(dst, b.Fields)
+		}
 	case precis.ToolResult:
 		dst = appendResult(dst, b, format)
+		if format == Format {
+			dst = content.AppendFields(dst, b.Fields)
+		}
 	case precis.Image:
 		dst = fields(dst, "type", "image")
 		dst = appendSource(dst, "", b.MediaType, b.Data, b.URL)

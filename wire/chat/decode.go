@@ -16,9 +16,11 @@ package chat
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 
 	"precis"
+	"precis/internal/content"
 	"precis/internal/jsonspan"
 )
 
@@ -126,6 +128,7 @@ func (d *decoder) member(m jsonspan.Member) (err error) {
 		d.msg.ID, _ = jsonspan.String(m.Raw)
 	case "name":
 		d.name, _ = jsonspan.String(m.Raw)
+		d.msg.Fields = content.Keep(d.msg.Fields, m.Name, m.Raw)
 	case "content":
 		if d.content, err = DecodeContent(m.Raw); err != nil {
 			return fmt.Errorf("content: %w", err)
@@ -144,6 +147,8 @@ func (d *decoder) member(m jsonspan.Member) (err error) {
 			return fmt.Errorf("function_call: %w", err)
 		}
 		d.calls, d.legacy = append(d.calls, b), true
+	default:
+		d.msg.Fields = content.Keep(d.msg.Fields, m.Name, m.Raw)
 	}
 	return err
 }
@@ -202,7 +207,11 @@ func (d *decoder) finish(raw []byte) error {
 		if d.answers == "" {
 			d.answers, m.ID = m.ID, "" // some recorders write the call's ID as id
 		}
-		m.Content = []precis.Block{precis.ToolResult{ToolUseID: d.answers, Content: d.content, Raw: raw}}
+		r := precis.ToolResult{ToolUseID: d.answers, Content: d.content, Raw: raw, Fields: m.Fields}
+		if d.role == "function" {
+			r.Fields = slices.DeleteFunc(r.Fields, func(f precis.Field) bool { return f.Name == "name" }) // the function's
+		}
+		m.Content, m.Fields = []precis.Block{r}, nil
 		return nil
 	default:
 		m.Role = precis.Role(d.role)
@@ -251,7 +260,7 @@ func decodeCall(raw []byte) (precis.Block, error) {
 	if err != nil {
 		return nil, err
 	}
-	b := precis.ToolUse{Raw: raw}
+	b := precis.ToolUse{Raw: raw, Fields: content.Unread(f, "id", "type", "function", "custom", "name", "arguments", "input")}
 	b.ID, _ = jsonspan.String(f["id"])
 	inner := raw
 	switch {

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"precis"
+	"precis/internal/content"
 	"precis/internal/jsonspan"
 )
 
@@ -53,7 +54,7 @@ func (w *writer) answer() {
 	}
 }
 
-// result writes one tool result.
+// result writes one tool result that came from the named dialect.
 func (w *writer) result(format string, r precis.ToolResult) {
 	w.comma()
 	if format == Format && jsonspan.Clean(r.Raw) {
@@ -61,6 +62,10 @@ func (w *writer) result(format string, r precis.ToolResult) {
 		return
 	}
 	w.dst = appendResult(w.dst, r)
+	if format == Format {
+		w.dst = content.AppendFields(w.dst, r.Fields)
+	}
+	w.dst = append(w.dst, '}')
 }
 
 func (w *writer) flush() {
@@ -153,7 +158,7 @@ func (w *writer) write(m precis.Message) {
 	}
 	w.comma()
 	if m.Role == precis.RoleAssistant {
-		w.dst = p.appendAssistant(w.dst)
+		w.dst = append(content.AppendFields(p.appendAssistant(w.dst), p.fields), '}')
 		return
 	}
 	role := "user"
@@ -162,7 +167,7 @@ func (w *writer) write(m precis.Message) {
 	}
 	w.dst = jsonspan.AppendStringField(append(w.dst, '{'), "role", role)
 	w.dst = appendContent(jsonspan.AppendField(w.dst, "content"), p.content, m.Format, role == "user")
-	w.dst = append(w.dst, '}')
+	w.dst = append(content.AppendFields(w.dst, p.fields), '}')
 }
 
 // parts are a message's blocks by the fields they go to.
@@ -172,10 +177,14 @@ type parts struct {
 	content  []precis.Block
 	members  []precis.Opaque // fields other than the content, of this dialect
 	calls    []precis.ToolUse
+	fields   []precis.Field // of this dialect, that nobody reads
 }
 
 func arrange(m precis.Message) parts {
 	p := parts{format: m.Format}
+	if m.Format == Format && !m.HasToolResult() {
+		p.fields = m.Fields
+	}
 	for _, b := range m.Content {
 		switch b := b.(type) {
 		case precis.Thinking:
@@ -231,7 +240,7 @@ func (p parts) appendAssistant(dst []byte) []byte {
 	if !first {
 		dst = append(dst, ']')
 	}
-	return append(dst, '}')
+	return dst
 }
 
 // appendThinking appends the fields that reasoning came in, else
@@ -269,7 +278,11 @@ func appendCall(dst []byte, b precis.ToolUse, format string) []byte {
 	dst = jsonspan.AppendStringField(append(dst, '{'), "id", b.ID)
 	dst = jsonspan.AppendStringField(dst, "type", "function")
 	dst = append(jsonspan.AppendField(dst, "function"), '{')
-	return append(appendFunction(dst, b.Name, b), '}')
+	dst = appendFunction(dst, b.Name, b)
+	if format == Format {
+		dst = content.AppendFields(dst, b.Fields)
+	}
+	return append(dst, '}')
 }
 
 func appendFunction(dst []byte, name string, b precis.ToolUse) []byte {
@@ -308,7 +321,7 @@ func appendResult(dst []byte, b precis.ToolResult) []byte {
 		dst = jsonspan.AppendStringField(dst, "role", "tool")
 		dst = jsonspan.AppendStringField(dst, "tool_call_id", b.ToolUseID)
 	}
-	return append(jsonspan.AppendStringField(dst, "content", toolContent(b)), '}')
+	return jsonspan.AppendStringField(dst, "content", toolContent(b))
 }
 
 // toolContent returns a result as text, the only thing every server takes in a

@@ -15,6 +15,7 @@ import (
 	"strings"
 
 	"precis"
+	"precis/internal/content"
 	"precis/internal/jsonspan"
 	"precis/wire/chat"
 )
@@ -81,6 +82,7 @@ func DecodeMessage(raw []byte) (precis.Message, error) {
 	case kind == "message" || kind == "" && f["role"] != nil:
 		r.kind = "message"
 		m.Role, m.Content = r.message()
+		m.Fields = content.Unread(f, "type", "role", "content", "id", "status")
 	case kind == "reasoning":
 		m.Role, m.Content = precis.RoleAssistant, []precis.Block{r.reasoning()}
 	case isCall:
@@ -225,7 +227,7 @@ func (r *reader) reasoning() precis.Block {
 }
 
 func (r *reader) call(field, tool string) precis.Block {
-	b := precis.ToolUse{ID: r.callID(), Name: tool, Raw: r.raw}
+	b := precis.ToolUse{ID: r.callID(), Name: tool, Raw: r.raw, Fields: content.Unread(r.fields, "type", "id", "call_id", "name", "status", field)}
 	if tool == "" {
 		b.Name = r.text("name")
 	}
@@ -250,7 +252,7 @@ func (r *reader) callID() string {
 // result reads an output: a string, kept as it is even when it holds JSON, or a
 // list of parts. Any other JSON is its text.
 func (r *reader) result() precis.Block {
-	b := precis.ToolResult{ToolUseID: r.callID(), Raw: r.raw}
+	b := precis.ToolResult{ToolUseID: r.callID(), Raw: r.raw, Fields: content.Unread(r.fields, "type", "id", "call_id", "status", "output")}
 	output := r.fields["output"]
 	switch jsonspan.Kind(output) {
 	case 0, 'n':

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"precis"
+	"precis/internal/content"
 	"precis/internal/jsonspan"
 	"precis/wire/chat"
 )
@@ -157,7 +158,11 @@ func (w *writer) spoken(m precis.Message, blocks []precis.Block) {
 	w.field("role", role)
 	w.dst = append(jsonspan.AppendField(w.dst, "content"), '[')
 	w.parts(blocks, m.Format, kind, m.Role == precis.RoleUser)
-	w.dst = append(w.dst, "]}"...)
+	w.dst = append(w.dst, ']')
+	if m.Format == Format {
+		w.dst = content.AppendFields(w.dst, m.Fields)
+	}
+	w.dst = append(w.dst, '}')
 }
 
 // parts writes blocks as parts, pictures and files only where media may be.
@@ -230,13 +235,23 @@ func (w *writer) item(m precis.Message, b precis.Block) {
 		}
 	case precis.ToolUse:
 		w.call(b, w.kinds[b.ID])
+		w.close(m, b.Fields)
 	case precis.ToolResult:
 		if item, ok := answerItem(b); ok && m.Format == Format {
 			w.raw(item.Raw)
 			return
 		}
 		w.result(m, b)
+		w.close(m, b.Fields)
 	}
+}
+
+// close ends an item with the fields that nobody reads, where it came from this dialect.
+func (w *writer) close(m precis.Message, fields []precis.Field) {
+	if m.Format == Format {
+		w.dst = content.AppendFields(w.dst, fields)
+	}
+	w.dst = append(w.dst, '}')
 }
 
 func (w *writer) reasoning(b precis.Thinking) {
@@ -273,7 +288,6 @@ func (w *writer) call(b precis.ToolUse, kind string) {
 		}
 		w.dst = append(w.dst, b.Input...)
 	}
-	w.dst = append(w.dst, '}')
 }
 
 // result writes an answer as the type that its call asks for.
@@ -300,7 +314,6 @@ func (w *writer) result(m precis.Message, b precis.ToolResult) {
 		w.parts(b.Content, m.Format, "input_text", true)
 		w.dst = append(w.dst, ']')
 	}
-	w.dst = append(w.dst, '}')
 }
 
 func allText(b precis.ToolResult) bool {
