@@ -28,12 +28,13 @@ func (b Breach) String() string {
 // message and no text block is empty; tool uses stand in assistant turns and
 // tool results in user turns; every tool use is answered in the very next turn,
 // before anything else in it, exactly once; every answer has its tool use in
-// the turn before; no two tool uses share an ID. System messages belong to no turn,
+// the turn before; no two tool uses share an ID; what a tool of the provider's server gave
+// back has its use before it, and such a use has its result when the model has spoken again. System messages belong to no turn,
 // and may be without content where they carry settings; where they may stand differs
 // between dialects, see [CheckPlacement]. An empty list has no breach. [Repair] mends
 // them all.
 func Check(view []Message) []Breach {
-	c := checker{seen: map[string]bool{}}
+	c := checker{seen: map[string]bool{}, served: map[string]int{}}
 	for i, m := range view {
 		c.message(i, m)
 	}
@@ -55,7 +56,9 @@ type checker struct {
 	prev     map[string]bool // all tool uses of the last assistant turn
 	uses     map[string]int  // tool uses of the current assistant turn
 	seen     map[string]bool
-	other    bool // the current user turn has content other than tool results
+	served   map[string]int // uses of the server's tools: their message, -1 once they are answered
+	lastTalk int            // the first message of the model's last turn
+	other    bool           // the current user turn has content other than tool results
 	turns    int
 }
 
@@ -89,6 +92,7 @@ func (c *checker) turn(i int, role Role) {
 		c.open, c.prev, c.uses = c.uses, keys(c.uses), nil
 	} else {
 		c.open, c.prev, c.uses = nil, nil, map[string]int{}
+		c.lastTalk = i
 	}
 	c.role, c.other = role, false
 	c.turns++
@@ -107,6 +111,11 @@ func (c *checker) close(n int) {
 		c.open = c.uses
 	}
 	c.unanswered(n)
+	for id, at := range c.served {
+		if at >= 0 && at < c.lastTalk {
+			c.add(at, "pairing", "use %q of the server's tool has no result", id)
+		}
+	}
 }
 
 func (c *checker) block(i int, role Role, b Block) {
@@ -128,8 +137,25 @@ func (c *checker) block(i int, role Role, b Block) {
 		c.uses[b.ID] = i
 	case ToolResult:
 		c.result(i, role, b)
+	case Opaque:
+		c.other = c.other || role != RoleSystem
+		c.serves(i, role, b)
 	default:
 		c.other = c.other || role != RoleSystem
+	}
+}
+
+// serves checks a block of a tool that the provider's server runs.
+func (c *checker) serves(i int, role Role, b Opaque) {
+	id, half := servedHalf(b)
+	_, used := c.served[id]
+	switch {
+	case half == asks && role == RoleAssistant:
+		c.served[id] = i
+	case half == answers && !used && role == RoleAssistant:
+		c.add(i, "pairing", "result %q of the server's tool has no use before it", id)
+	case half == answers && used:
+		c.served[id] = -1
 	}
 }
 

@@ -140,15 +140,13 @@ func withoutBytes(b Block) Block {
 // finder finds what a message says that stays in force.
 type finder struct {
 	msgs     []Message
-	lastUser int               // the last user message that answers no tool; -1: none
-	setBy    map[int]bool      // system messages that set something that no later one sets
-	uses     map[string][2]int // message and block of the last call with an ID
-	results  map[string]int    // the message of the first result with an ID
-	answered map[int]bool      // searches of the server whose outputs were found
+	lastUser int          // the last user message that answers no tool; -1: none
+	setBy    map[int]bool // system messages that set something that no later one sets
+	pairs    *Pairs
 }
 
 func newFinder(msgs []Message) *finder {
-	f := &finder{msgs: msgs, lastUser: -1, setBy: map[int]bool{}, uses: map[string][2]int{}, results: map[string]int{}, answered: map[int]bool{}}
+	f := &finder{msgs: msgs, lastUser: -1, setBy: map[int]bool{}, pairs: PairsOf(msgs)}
 	last := map[string]int{}
 	for i, m := range msgs {
 		switch {
@@ -157,16 +155,6 @@ func newFinder(msgs []Message) *finder {
 		case m.Role == RoleSystem:
 			for _, name := range settingsOf(envelopeOf(m)) {
 				last[name] = i
-			}
-		}
-		for at, b := range m.Content {
-			switch b := b.(type) {
-			case ToolUse:
-				f.uses[b.ID] = [2]int{i, at}
-			case ToolResult:
-				if _, there := f.results[b.ToolUseID]; !there {
-					f.results[b.ToolUseID] = i
-				}
 			}
 		}
 	}
@@ -209,30 +197,11 @@ func (f *finder) at(i int) []hold {
 			out = append(out, f.result(i, b, block)...)
 		case Opaque:
 			if definesTools(block.Type) {
-				out = append(out, hold{parts: append(f.search(i, block.Type), part{at: i}), key: keyOf(block.Raw), defines: true})
+				out = append(out, hold{parts: append(f.call(i, b), part{at: i}), key: keyOf(block.Raw), defines: true})
 			}
 		}
 	}
 	return out
-}
-
-// search returns the call of a search that the server itself has carried out, and what
-// stands with it, for an output without an ID: the nearest one before that has none yet.
-func (f *finder) search(i int, kind string) []part {
-	if kind != searchOutput {
-		return nil
-	}
-	const most = 100 // messages
-	for k := i - 1; k >= max(0, i-most); k-- {
-		if f.answered[k] || len(f.msgs[k].Content) != 1 {
-			continue
-		}
-		if o, ok := f.msgs[k].Content[0].(Opaque); ok && o.Type == "tool_search_call" {
-			f.answered[k] = true
-			return f.answer(k, i)
-		}
-	}
-	return nil
 }
 
 // searchOutput is the type of the item that holds the tools which a search found.
@@ -305,46 +274,17 @@ func clears(raw json.RawMessage) bool {
 
 // served returns the tools that the provider's server has found or listed.
 func (f *finder) served(i int, m Message) (out []hold) {
-	var uses map[string]int // calls of the server's tools by ID
 	for b, block := range m.Content {
 		o, ok := block.(Opaque)
 		switch {
 		case !ok:
 		case o.Type == "tool_search_tool_result":
-			h := hold{parts: []part{{i, []int{b}}}, key: keyOf(o.Raw), defines: true}
-			if uses == nil {
-				uses = serverUses(m)
-			}
-			if k, there := uses[field(o.Raw, "tool_use_id")]; there && k < b {
-				h.parts[0].blocks = []int{k, b}
-			}
-			out = append(out, h)
+			out = append(out, hold{parts: append(f.call(i, b), part{i, []int{b}}), key: keyOf(o.Raw), defines: true})
 		case definesTools(o.Type):
 			out = append(out, hold{parts: []part{{at: i}}, key: keyOf(o.Raw), defines: true})
 		}
 	}
 	return out
-}
-
-// serverUses returns the blocks that call the server's tools, by ID.
-func serverUses(m Message) map[string]int {
-	uses := map[string]int{}
-	for k, block := range m.Content {
-		if use, ok := block.(Opaque); ok && use.Type == "server_tool_use" {
-			uses[field(use.Raw, "id")] = k
-		}
-	}
-	return uses
-}
-
-// field returns a string field of a JSON object; "" when there is none.
-func field(raw json.RawMessage, name string) string {
-	var fields map[string]json.RawMessage
-	var s string
-	if json.Unmarshal(raw, &fields) == nil {
-		_ = json.Unmarshal(fields[name], &s) // "" when it is no string
-	}
-	return s
 }
 
 // result returns the tools that a result loads, with the call that it answers, and an
@@ -371,7 +311,7 @@ func (f *finder) result(i, b int, r ToolResult) []hold {
 	if len(names) == 0 {
 		return nil
 	}
-	call := f.call(i, r.ToolUseID)
+	call := f.call(i, b)
 	if call == nil {
 		return nil
 	}
@@ -393,19 +333,19 @@ func toolNames(raw json.RawMessage) string {
 	return string(all)
 }
 
-// call returns the tool use with an ID before message i. In the Responses API it comes with
+// call returns the call that block b of message i answers. In the Responses API it comes with
 // the reasoning that led to it and with what stands between, results included: the API
 // takes an item only with its reasoning, and reasoning only with what followed it. It is
 // nil when there is no such call.
-func (f *finder) call(i int, id string) []part {
-	use, there := f.uses[id]
+func (f *finder) call(i, b int) []part {
+	use, there := f.pairs.Call(BlockHandle(i, b))
 	switch {
-	case !there || use[0] >= i:
+	case !there:
 		return nil
-	case f.msgs[use[0]].Format == formatResponses:
-		return f.answer(use[0], i)
+	case f.msgs[use.From].Format == formatResponses:
+		return f.answer(use.From, i)
 	}
-	return []part{{use[0], []int{use[1]}}}
+	return []part{{use.From, []int{use.Block}}}
 }
 
 // mostOfAnswer is how many items of one answer are held for the sake of a call in it. In a
@@ -425,11 +365,9 @@ func (f *finder) answer(i, last int) []part {
 	var out []part
 	for k := from; k <= i; k++ {
 		out = append(out, part{at: k})
-		for _, b := range f.msgs[k].Content {
-			if use, ok := b.(ToolUse); ok {
-				if r, there := f.results[use.ID]; there && r > i && r != last {
-					out = append(out, part{at: r})
-				}
+		for b := range f.msgs[k].Content {
+			if r, there := f.pairs.Result(BlockHandle(k, b)); there && r.From > i && r.From != last {
+				out = append(out, part{at: r.From})
 			}
 		}
 	}

@@ -249,11 +249,22 @@ func (k *Kept) Group(i int) (from, to int) {
 	return k.groups[g-1], k.groups[g]
 }
 
+// mostApart is how many messages may stand between a call and a result that are kept
+// together. A later result is one that came late, or names a call by accident; [Repair]
+// mends what is parted.
+const mostApart = 64
+
 // Groups returns the first message of each group: the places where a list of
-// messages may be cut without parting a tool use from its result, or reasoning
+// messages may be cut without parting a call from its result, see [Pairs], or reasoning
 // that is a message of its own from all that it led to. Cutting before a group
 // leaves both sides complete.
 func Groups(msgs []Message) []int {
+	until := make([]int, len(msgs)) // the first message behind what a message waits for
+	for result, call := range PairsOf(msgs).calls {
+		if result.From-call.From <= mostApart {
+			until[call.From] = max(until[call.From], result.To)
+		}
+	}
 	var starts []int
 	end := 0 // first message after everything that earlier messages wait for
 	for i := 0; i < len(msgs); {
@@ -268,16 +279,11 @@ func Groups(msgs []Message) []int {
 		for answer < len(msgs) && msgs[answer].Role != RoleUser {
 			answer++
 		}
-		answered := answers(msgs, answer)
 		for ; i < answer; i++ {
 			if i >= end {
 				starts = append(starts, i)
 			}
-			for _, b := range msgs[i].Content {
-				if u, ok := b.(ToolUse); ok {
-					end = max(end, answered[u.ID])
-				}
-			}
+			end = max(end, until[i])
 			if onlyReasoning(msgs[i]) {
 				end = max(end, answer) // all that a model made of it
 			}
@@ -293,20 +299,6 @@ func onlyReasoning(m Message) bool {
 		}
 	}
 	return len(m.Content) > 0
-}
-
-// answers returns, for each tool use answered in the user turn at i, the index
-// after the message that answers it.
-func answers(msgs []Message, i int) map[string]int {
-	out := map[string]int{}
-	for ; i < len(msgs) && msgs[i].Role != RoleAssistant; i++ {
-		for _, b := range msgs[i].Content {
-			if r, ok := b.(ToolResult); ok {
-				out[r.ToolUseID] = i + 1
-			}
-		}
-	}
-	return out
 }
 
 // touched returns an error when a kept message or pinned block that the view

@@ -1,6 +1,7 @@
 package precis
 
 import (
+	"encoding/json"
 	"fmt"
 	"slices"
 )
@@ -9,13 +10,17 @@ import (
 const (
 	repairedResult = "[No result was recorded for this tool call.]"
 	repairedStart  = "[The recorded conversation begins with the assistant.]"
+	repairedCall   = "unrecorded_call" // the name of the tool in a call that was not recorded
 )
 
 // Repair returns a list of messages without breaches that says the same, and
-// the breaches it mended. Nothing is lost: a tool result without its tool use
-// becomes text, a tool use without a result gets one that says so, results move
-// to the front of their turn, a second use of an ID gets a new ID, blank text is
-// dropped. A valid list is returned as it is. Repair is pure, so the same view
+// the breaches it mended. Nothing that was said is lost: a result goes to its call,
+// wherever it stands, see [Pairs]; a tool use without a result gets one that says so; a
+// result without its tool use gets a call of the tool "unrecorded_call", since what a tool
+// gave back is nobody's words; a second result of one call is added to the first; a second use of an
+// ID gets a new ID; blank text is dropped. What a server's tool gave back without its call, or
+// its call without a result, is named in the assistant's text, since no other form of it can
+// be sent. A valid list is returned as it is. Repair is pure, so the same view
 // is repaired the same way on every turn.
 func Repair(view []Message) ([]Message, []Breach) { return RepairNew(view, nil) }
 
@@ -36,24 +41,21 @@ func RepairNew(view []Message, said []Breach) ([]Message, []Breach) {
 		broken[b.Message] = true
 	}
 	view, broken = dropBlank(view, broken)
-	r := repairer{seen: map[string]bool{}, next: map[string]int{}}
-	at := 0
-	for _, turn := range turnsOf(view) {
-		mend := slices.Contains(broken[at:at+len(turn)], true)
-		at += len(turn)
-		switch assistant := turn[0].Role == RoleAssistant; {
-		case assistant && mend:
-			r.assistant(turn)
+	r := repairer{view: view, pairs: PairsOf(view), turns: turnsOf(view), seen: map[string]bool{}, next: map[string]int{}, given: map[Handle]string{}}
+	r.mark(broken)
+	for n := range r.turns {
+		switch assistant := r.view[r.turns[n].from].Role == RoleAssistant; {
+		case assistant && r.mend[n]:
+			r.assistant(r.turns[n])
 		case assistant:
-			r.leaveAssistant(turn)
-		case mend || r.mends:
-			r.user(turn)
+			r.leaveAssistant(r.turns[n])
+		case r.mend[n]:
+			r.user(r.turns[n])
 		default:
-			r.leaveUser(turn)
+			r.leaveUser(r.turns[n])
 		}
-		r.mends = mend
 	}
-	if r.mends {
+	if n := len(r.turns); n > 0 && r.mend[n-1] {
 		r.flush()
 	}
 	return r.out, breaches
@@ -72,157 +74,286 @@ func newBreaches(all, said []Breach) []Breach {
 	return slices.DeleteFunc(all, func(b Breach) bool { return had[b.Rule+b.Detail] })
 }
 
-// repairer walks the turns. names maps the IDs of the last assistant turn's tool
-// uses to the IDs they were given; order holds the given IDs as they came.
+// turn is a span of a list of messages, see [turnsOf].
+type turn struct{ from, to int }
+
+// repairer walks the turns.
 type repairer struct {
+	view  []Message
+	pairs *Pairs
+	turns []turn
+	mend  []bool // by turn
+
+	lastTalk int // the first message of the last turn in which the model will have spoken
+
 	out   []Message
-	seen  map[string]bool
-	next  map[string]int // numbers given to repeats of an ID
-	names map[string]string
-	order []string
 	begun bool // a user or assistant turn is in out
-	mends bool // the turn before is mended
+	seen  map[string]bool
+	next  map[string]int    // numbers given to repeats of an ID
+	given map[Handle]string // the IDs of calls in out
+	calls []Handle          // of the assistant turn before
+	stray []ToolResult      // results in the assistant turn before that answer no call
+}
+
+func (r *repairer) messages(t turn) []Message { return r.view[t.from:t.to] }
+
+// mark decides which turns are mended: those with broken messages, the turn behind one
+// where the model calls tools, and all that halves of pairs stand in which have to move.
+func (r *repairer) mark(broken []bool) {
+	at := make([]int, len(r.view)) // the turn of each message
+	r.mend = make([]bool, len(r.turns))
+	for n, t := range r.turns {
+		for i := t.from; i < t.to; i++ {
+			at[i] = n
+			r.mend[n] = r.mend[n] || broken[i]
+		}
+		if r.view[t.from].Role == RoleAssistant {
+			r.lastTalk = t.from
+		}
+	}
+	for more := true; more; {
+		more = false
+		together := func(a, b int) {
+			if r.mend[a] != r.mend[b] {
+				r.mend[a], r.mend[b], more = true, true, true
+			}
+		}
+		for n := 1; n < len(r.turns); n++ {
+			if r.mend[n-1] && r.view[r.turns[n-1].from].Role == RoleAssistant {
+				r.mend[n] = true
+			}
+		}
+		for result, call := range r.pairs.calls {
+			if b, a := at[result.From], at[call.From]; b != a+1 && isResult(r.view, result) {
+				together(a, b)
+			}
+		}
+	}
+	for i := r.lastTalk; i < len(r.view); i++ {
+		for b := range r.view[i].Content {
+			h := BlockHandle(i, b)
+			if _, ok := r.pairs.Call(h); !ok && r.mend[at[i]] && isResult(r.view, h) {
+				r.lastTalk = len(r.view) // it gets a call
+			}
+		}
+	}
+}
+
+func isResult(msgs []Message, h Handle) bool {
+	_, ok := msgs[h.From].Content[h.Block].(ToolResult)
+	return ok
 }
 
 // leaveAssistant takes over an assistant turn that has nothing to mend. Its calls are
 // open to the turn behind it.
-func (r *repairer) leaveAssistant(turn []Message) {
+func (r *repairer) leaveAssistant(t turn) {
 	r.begun = true
-	r.names, r.order = map[string]string{}, nil
-	for _, m := range turn {
-		for _, b := range m.Content {
-			if use, ok := b.(ToolUse); ok {
-				r.seen[use.ID], r.names[use.ID] = true, use.ID
-				r.order = append(r.order, use.ID)
+	r.calls = nil
+	for i := t.from; i < t.to; i++ {
+		for b, block := range r.view[i].Content {
+			if use, ok := block.(ToolUse); ok {
+				h := BlockHandle(i, b)
+				r.seen[use.ID], r.given[h] = true, use.ID
+				r.calls = append(r.calls, h)
 			}
 		}
 	}
-	r.out = append(r.out, turn...)
+	r.out = append(r.out, r.messages(t)...)
 }
 
-// leaveUser takes over a user turn that has nothing to mend.
-func (r *repairer) leaveUser(turn []Message) {
-	r.begun = r.begun || turn[0].Role == RoleUser
-	r.names, r.order = nil, nil
-	r.out = append(r.out, turn...)
-}
-
-func (r *repairer) assistant(turn []Message) {
+func (r *repairer) assistant(t turn) {
 	r.flush()
-	if !r.begun {
-		r.out = append(r.out, NewText(RoleUser, repairedStart))
-	}
-	r.begun = true
-	r.names, r.order = map[string]string{}, nil
-	for _, m := range turn {
-		r.out = append(r.out, mapBlocks(m, func(b Block) Block {
+	r.begin()
+	for i := t.from; i < t.to; i++ {
+		m := r.view[i]
+		r.out = append(r.out, mapBlocks(m, func(k int, b Block) Block {
+			h := BlockHandle(i, k)
 			switch b := b.(type) {
 			case ToolUse:
 				if m.Role != RoleAssistant {
 					return strayUse(b)
 				}
-				return r.use(b)
+				r.calls = append(r.calls, h)
+				return r.use(h, b)
 			case ToolResult:
-				return strayResult(b)
+				if _, ok := r.pairs.Call(h); !ok {
+					r.stray = append(r.stray, b)
+				}
+				return nil // it goes behind the turn
+			case Opaque:
+				if m.Role == RoleAssistant {
+					return r.served(h, b)
+				}
 			}
 			return b
 		}))
+		if last := len(r.out) - 1; len(r.out[last].Content) == 0 && !r.out[last].SetsOnly() {
+			r.out = r.out[:last]
+		}
 	}
 }
 
-func (r *repairer) use(b ToolUse) ToolUse {
+// begin makes sure that the user says something before the assistant does.
+func (r *repairer) begin() {
+	if !r.begun {
+		r.out = append(r.out, NewText(RoleUser, repairedStart))
+	}
+	r.begun = true
+}
+
+// use returns a call with an ID that no call before it has.
+func (r *repairer) use(h Handle, b ToolUse) ToolUse {
 	id := b.ID
 	for r.seen[id] {
 		r.next[b.ID]++
 		id = fmt.Sprintf("%s_%d", b.ID, r.next[b.ID]+1)
 	}
-	r.seen[id] = true
-	r.order = append(r.order, id)
-	if _, taken := r.names[b.ID]; !taken {
-		r.names[b.ID] = id
-	}
+	r.seen[id], r.given[h] = true, id
 	if id != b.ID {
 		b.ID, b.Raw = id, nil
 	}
 	return b
 }
 
-// user repairs a user turn: the results of the open tool uses come first, what
-// answers nothing becomes text.
-func (r *repairer) user(turn []Message) {
-	r.begun = r.begun || turn[0].Role == RoleUser
-	answers := map[string]ToolResult{}
-	rest := make([]Message, len(turn))
-	for i, m := range turn {
-		rest[i] = mapBlocks(m, func(b Block) Block { return r.collect(b, m.Role, answers) })
-	}
-	results := r.results(answers)
-	if intact(turn, results) {
-		r.out = append(r.out, turn...)
-		return
-	}
-	for i, m := range rest {
-		if len(results) > 0 && m.Role == RoleUser {
-			m = prepend(m, results)
-			results = nil
-		}
-		if len(m.Content) > 0 {
-			rest[i] = m
-			r.out = append(r.out, m)
-		}
-	}
-	if len(results) > 0 {
-		r.out = append(r.out, Message{Role: RoleUser, Content: results})
-	}
-}
-
-// collect takes the answers to open tool uses out of a user message.
-func (r *repairer) collect(b Block, role Role, answers map[string]ToolResult) Block {
-	switch b := b.(type) {
-	case ToolUse:
-		return strayUse(b)
-	case ToolResult:
-		id, open := r.names[b.ToolUseID]
-		if _, twice := answers[id]; !open || twice || role != RoleUser {
-			return strayResult(b)
-		}
-		if id != b.ToolUseID {
-			b.ToolUseID, b.Raw = id, nil
-		}
-		answers[id] = b
-		return nil
+// served returns a block of a tool that the provider's server runs, or a text that names it
+// where its other half is missing.
+func (r *repairer) served(h Handle, b Opaque) Block {
+	_, answered := r.pairs.Result(h)
+	_, called := r.pairs.Call(h)
+	switch id, half := servedHalf(b); {
+	case half == answers && !called:
+		return Text{Text: fmt.Sprintf("[%s without its call: %s]", b.Type, id)}
+	case half == asks && !answered && h.From < r.lastTalk:
+		return Text{Text: fmt.Sprintf("[%s without its result: %s %s]", b.Type, field(b.Raw, "name"), id)}
 	}
 	return b
 }
 
-// results returns the answers in the order of the tool uses, a synthetic one
-// where there is none, and closes the uses.
-func (r *repairer) results(answers map[string]ToolResult) []Block {
-	var out []Block
-	for _, id := range r.order {
-		if a, ok := answers[id]; ok {
-			out = append(out, a)
-		} else {
-			out = append(out, ToolResult{ToolUseID: id, Content: []Block{Text{Text: repairedResult}}})
+// user repairs a user turn: the results of the calls before it come first. A message with
+// results that answer no call comes behind a call that is made for them.
+func (r *repairer) user(t turn) {
+	rest := make([]Message, 0, t.to-t.from)
+	stray := make([][]ToolResult, t.to-t.from)
+	stray[0], r.stray = r.stray, nil
+	strays := len(stray[0])
+	for i := t.from; i < t.to; i++ {
+		rest = append(rest, mapBlocks(r.view[i], func(k int, b Block) Block {
+			switch b := b.(type) {
+			case ToolUse:
+				return strayUse(b)
+			case ToolResult:
+				if _, ok := r.pairs.Call(BlockHandle(i, k)); !ok {
+					stray[i-t.from] = append(stray[i-t.from], b)
+					strays++
+				}
+				return nil
+			}
+			return b
+		}))
+	}
+	results, here := r.results(t)
+	if strays == 0 && here && intact(r.messages(t), results) {
+		r.leaveUser(t)
+		return
+	}
+	for i, m := range rest {
+		if len(stray[i]) > 0 {
+			r.say(results)
+			results = r.unrecorded(stray[i])
+		}
+		if len(results) > 0 && m.Role == RoleUser {
+			m = prepend(m, results)
+			results = nil
+		}
+		if len(m.Content) > 0 || m.SetsOnly() {
+			r.out = append(r.out, m)
+			r.begun = r.begun || m.Role == RoleUser
 		}
 	}
-	r.names, r.order = nil, nil
-	return out
+	r.say(results)
 }
 
-// flush answers the tool uses that no user turn follows.
+// leaveUser takes over a user turn that has nothing to mend.
+func (r *repairer) leaveUser(t turn) {
+	r.begun = r.begun || r.view[t.from].Role == RoleUser
+	r.out, r.calls = append(r.out, r.messages(t)...), nil
+}
+
+// say adds a user message of blocks, if there are any.
+func (r *repairer) say(blocks []Block) {
+	if len(blocks) > 0 {
+		r.out, r.begun = append(r.out, Message{Role: RoleUser, Content: blocks}), true
+	}
+}
+
+// unrecorded makes the calls for results that answer none, and returns the results.
+func (r *repairer) unrecorded(stray []ToolResult) []Block {
+	r.begin()
+	calls, results := make([]Block, len(stray)), make([]Block, len(stray))
+	for i, b := range stray {
+		use := r.use(Handle{}, ToolUse{ID: b.ToolUseID, Name: repairedCall, Input: json.RawMessage("{}")})
+		calls[i], results[i] = use, renamed(b, use.ID)
+	}
+	r.out = append(r.out, Message{Role: RoleAssistant, Content: calls})
+	return results
+}
+
+// renamed returns a result of the call with an ID.
+func renamed(b ToolResult, id string) ToolResult {
+	if b.ToolUseID != id {
+		b.ToolUseID, b.Raw = id, nil
+	}
+	return b
+}
+
+// results returns the answers to the calls of the turn before t in their order, a synthetic
+// one where there is none, and closes the calls. What answers a call a second time is added
+// to its first answer. It reports whether they are all as they stand in t.
+func (r *repairer) results(t turn) (out []Block, here bool) {
+	here = true
+	for _, call := range r.calls {
+		id := r.given[call]
+		first, ok := r.pairs.Result(call)
+		if !ok {
+			out, here = append(out, ToolResult{ToolUseID: id, Content: []Block{Text{Text: repairedResult}}}), false
+			continue
+		}
+		here = here && first.From >= t.from && first.From < t.to && r.result(first).ToolUseID == id && r.pairs.again(call) == nil
+		result := renamed(r.result(first), id)
+		for _, again := range r.pairs.again(call) {
+			more := r.result(again)
+			result.Content = slices.Concat(result.Content, more.Content)
+			result.IsError, result.Refused, result.Raw = result.IsError || more.IsError, result.Refused || more.Refused, nil
+		}
+		out = append(out, result)
+	}
+	r.calls = nil
+	return out, here
+}
+
+func (r *repairer) result(h Handle) ToolResult {
+	return r.view[h.From].Content[h.Block].(ToolResult) // pairs of tool uses have tool results
+}
+
+// flush answers the calls that no user turn follows.
 func (r *repairer) flush() {
-	if results := r.results(nil); len(results) > 0 {
-		r.out = append(r.out, Message{Role: RoleUser, Content: results})
+	results, _ := r.results(turn{})
+	r.say(results)
+	if stray := r.stray; len(stray) > 0 {
+		r.stray = nil
+		r.say(r.unrecorded(stray))
 	}
 }
 
 // intact reports whether the turn needs no repair: it begins with exactly the
-// wanted results, in any order, and holds no other tool block.
+// wanted results, which stand in it, in any order, and holds no other tool block.
 func intact(turn []Message, results []Block) bool {
 	want := map[string]bool{}
 	for _, b := range results {
 		want[b.(ToolResult).ToolUseID] = true
+	}
+	if len(want) < len(results) {
+		return false // two have one ID
 	}
 	for _, m := range turn {
 		for _, b := range m.Content {
@@ -249,18 +380,13 @@ func strayUse(b ToolUse) Block {
 	return Text{Text: fmt.Sprintf("[Tool use: %s] %s", b.Name, b.Input)}
 }
 
-// strayResult writes a result without its tool use as text.
-func strayResult(b ToolResult) Block {
-	return Text{Text: fmt.Sprintf("[Tool result without its call: %s]\n%s", b.ToolUseID, b.Text())}
-}
-
 // mapBlocks returns m with each block passed through f; nil drops it. When
 // nothing changes m itself is returned, raw bytes and all.
-func mapBlocks(m Message, f func(Block) Block) Message {
+func mapBlocks(m Message, f func(int, Block) Block) Message {
 	content := make([]Block, 0, len(m.Content))
 	same := true
-	for _, b := range m.Content {
-		out := f(b)
+	for k, b := range m.Content {
+		out := f(k, b)
 		if out == nil {
 			same = false
 			continue
@@ -279,6 +405,9 @@ func mapBlocks(m Message, f func(Block) Block) Message {
 // block change its type or its ID.
 func sameBlock(a, b Block) bool {
 	switch a := a.(type) {
+	case Opaque:
+		_, ok := b.(Opaque)
+		return ok
 	case ToolUse:
 		b, ok := b.(ToolUse)
 		return ok && a.ID == b.ID
@@ -311,7 +440,7 @@ func dropBlank(view []Message, broken []bool) ([]Message, []bool) {
 			m.Role, m.Raw = RoleUser, nil
 		}
 		if !m.SetsOnly() {
-			m = mapBlocks(m, func(b Block) Block {
+			m = mapBlocks(m, func(_ int, b Block) Block {
 				if t, ok := b.(Text); ok && blank(t.Text) {
 					return nil
 				}
@@ -331,16 +460,16 @@ func dropBlank(view []Message, broken []bool) ([]Message, []bool) {
 
 // turnsOf groups consecutive messages of one role. System messages join the
 // turn they stand in; leading ones join the first.
-func turnsOf(msgs []Message) [][]Message {
-	var turns [][]Message
+func turnsOf(msgs []Message) []turn {
+	var turns []turn
 	role := Role("")
-	for _, m := range msgs {
+	for i, m := range msgs {
 		n := len(turns)
 		if n > 0 && (m.Role == role || m.Role == RoleSystem) {
-			turns[n-1] = append(turns[n-1], m)
+			turns[n-1].to++
 			continue
 		}
-		turns = append(turns, []Message{m})
+		turns = append(turns, turn{i, i + 1})
 		role = m.Role
 	}
 	return turns

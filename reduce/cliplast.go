@@ -182,15 +182,15 @@ func (c *clipper) ofMessage(message int) []int {
 // text and similar blocks of a message except the first and the last, then
 // calls together with their results except the last.
 func (c *clipper) leaveOut() {
-	uses := map[string]int{}
+	uses := map[precis.Handle]int{}
 	for i := 0; i < len(c.targets) && c.need(lastUserTurn) > 0; i++ {
 		t := &c.targets[i]
 		if c.isHidden(t.h.From) || t.class == uncut {
 			continue
 		}
-		switch b := t.block.(type) {
+		switch t.block.(type) {
 		case precis.ToolUse:
-			uses[b.ID] = i
+			uses[t.h] = i
 		case precis.ToolResult:
 		default:
 			inside := i > 0 && c.targets[i-1].h.From == t.h.From && i+1 < len(c.targets) && c.targets[i+1].h.From == t.h.From
@@ -199,13 +199,17 @@ func (c *clipper) leaveOut() {
 			}
 		}
 	}
+	if len(uses) == 0 {
+		return
+	}
+	pairs := precis.PairsOf(c.s.Transcript.Messages())
 	for i := range c.targets {
-		r, ok := c.targets[i].block.(precis.ToolResult)
-		use, answered := uses[r.ToolUseID]
-		if !ok || !answered || len(uses) == 1 || c.need(lastUserTurn) <= 0 || c.isHidden(c.targets[i].h.From) {
+		call, _ := pairs.Call(c.targets[i].h)
+		use, answered := uses[call]
+		if !answered || len(uses) == 1 || c.need(lastUserTurn) <= 0 || c.isHidden(c.targets[i].h.From) {
 			continue
 		}
-		delete(uses, r.ToolUseID)
+		delete(uses, call)
 		c.drop(&c.targets[use])
 		c.drop(&c.targets[i])
 	}

@@ -146,24 +146,17 @@ func (c *checker) tags(data []byte) {
 // unanswered reports tool uses without results, but for those of the last message that
 // makes any: the work may go on there.
 func (c *checker) unanswered(said *precis.Transcript) {
-	answered := map[string]bool{}
-	native := false
-	for _, m := range said.Messages() {
-		for _, b := range m.Content {
-			if b, ok := b.(precis.ToolResult); ok {
-				answered[b.ToolUseID], native = true, true
-			}
-		}
-	}
-	if !native {
+	if !slices.ContainsFunc(said.Messages(), precis.Message.HasToolResult) {
 		return // the program writes results as text
 	}
+	pairs := precis.PairsOf(said.Messages())
 	for i, m := range said.Messages() {
 		if i == said.Len()-1 {
 			break
 		}
 		for b, block := range m.Content {
-			if use, ok := block.(precis.ToolUse); ok && !answered[use.ID] {
+			use, ok := block.(precis.ToolUse)
+			if _, answered := pairs.Result(precis.BlockHandle(i, b)); ok && !answered {
 				c.add(FaultUnanswered, precis.BlockHandle(i, b).String(), false, "%s has no result", use.Name)
 			}
 		}

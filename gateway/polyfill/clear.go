@@ -77,23 +77,21 @@ func (e clearer) toolUses() []clearing {
 			units[u.From] = u
 		}
 	}
-	at := map[string]clearing{}
+	pairs := precis.PairsOf(e.Messages)
 	var out []clearing
 	for i, msg := range e.Messages {
-		for b, block := range msg.Content {
-			switch block := block.(type) {
-			case precis.ToolUse:
-				at[block.ID] = clearing{name: block.Name, use: precis.BlockHandle(i, b)}
-			case precis.ToolResult:
-				u, ok := at[block.ToolUseID]
-				if !ok {
-					continue
-				}
-				unit, shown := units[i]
-				u.result, u.shown = precis.BlockHandle(i, b), shown
-				u.cleared, u.before = isCleared(unit, b), before[u.result]
-				out = append(out, u)
+		for b := range msg.Content {
+			result := precis.BlockHandle(i, b)
+			call, ok := pairs.Call(result)
+			if !ok {
+				continue
 			}
+			use, ok := e.Messages[call.From].Content[call.Block].(precis.ToolUse)
+			if !ok {
+				continue
+			}
+			unit, shown := units[i]
+			out = append(out, clearing{name: use.Name, use: call, result: result, shown: shown, cleared: isCleared(unit, b), before: before[result]})
 		}
 	}
 	return out

@@ -49,7 +49,7 @@ type Call struct {
 
 // Find returns the calls of msgs in the order of their uses.
 func Find(msgs []precis.Message) []Call {
-	f := finder{byID: map[string]int{}}
+	f := finder{pairs: precis.PairsOf(msgs), byUse: map[precis.Handle]int{}}
 	for i, m := range msgs {
 		switch m.Role {
 		case precis.RoleAssistant:
@@ -68,7 +68,8 @@ func Find(msgs []precis.Message) []Call {
 
 type finder struct {
 	calls   []Call
-	byID    map[string]int // open native calls
+	pairs   *precis.Pairs
+	byUse   map[precis.Handle]int // native calls
 	pending []int          // open XML calls of the last assistant message
 	action  action         // of the last assistant message; the zero value: none
 }
@@ -85,8 +86,9 @@ func (f *finder) assistant(i int, m precis.Message) {
 	for b, block := range m.Content {
 		switch block := block.(type) {
 		case precis.ToolUse:
-			f.byID[block.ID] = len(f.calls)
-			f.calls = append(f.calls, native(block, precis.BlockHandle(i, b)))
+			h := precis.BlockHandle(i, b)
+			f.byUse[h] = len(f.calls)
+			f.calls = append(f.calls, native(block, h))
 		case precis.Text:
 			for _, x := range ParseXML(block.Text) {
 				f.pending = append(f.pending, len(f.calls))
@@ -103,13 +105,16 @@ func (f *finder) user(i int, m precis.Message) {
 	for b := 0; b < len(m.Content); b++ {
 		switch block := m.Content[b].(type) {
 		case precis.ToolResult:
-			c, ok := f.byID[block.ToolUseID]
+			h := precis.BlockHandle(i, b)
+			use, ok := f.pairs.Call(h)
 			if !ok {
 				continue
 			}
-			delete(f.byID, block.ToolUseID)
-			call := &f.calls[c]
-			call.Results, call.Text, call.IsError, call.refused = []precis.Handle{precis.BlockHandle(i, b)}, block.Text(), block.IsError, block.Refused
+			if first, _ := f.pairs.Result(use); first != h {
+				continue // the first is the one that the model went on from
+			}
+			call := &f.calls[f.byUse[use]]
+			call.Results, call.Text, call.IsError, call.refused = []precis.Handle{h}, block.Text(), block.IsError, block.Refused
 		case precis.Text:
 			if name, ok := harness.ResultHead(block.Text); ok {
 				b = f.xmlResult(i, b, name, m.Content)
