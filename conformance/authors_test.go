@@ -1,0 +1,235 @@
+package conformance
+
+import (
+	"bufio"
+	"bytes"
+	"crypto/sha256"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"precis"
+	"precis/archive"
+	"precis/archive/formats"
+	"precis/digest"
+	titles "precis/internal/content"
+	"precis/internal/harness"
+	"precis/retain"
+)
+
+var updateAuthors = flag.Bool("update-authors", false, "write what is said today about who said what to "+authorsFile)
+
+const authorsFile = "testdata/authors.tsv"
+
+// TestAuthors compares who said what, by each function that decides it, with the table in
+// testdata: for every recording a line of counts, and a hash of the answers of all functions
+// for each of its blocks. Where a line differs, one of them says something else than it did;
+// -v prints the blocks, and -update-authors writes the table again, so that the difference
+// can be read. Recordings are named by a hash of their bytes, since they are not the
+// project's.
+func TestAuthors(t *testing.T) {
+	sources := authorSources(t)
+	want := authorTable(t)
+	got := map[string]string{}
+	for key, conv := range sources {
+		got[key] = authorsLine(t, key, conv)
+	}
+	if *updateAuthors {
+		maps.Copy(want, got)
+		var b bytes.Buffer
+		b.WriteString(authorsHead + "\n")
+		for _, key := range slices.Sorted(maps.Keys(want)) {
+			b.WriteString(key + "\t" + want[key] + "\n")
+		}
+		if err := os.WriteFile(authorsFile, b.Bytes(), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	for _, key := range slices.Sorted(maps.Keys(got)) {
+		if got[key] != want[key] {
+			t.Errorf("%s\ngot  %s\nwant %s\n     %s", key, got[key], want[key], authorsHead)
+		}
+	}
+}
+
+// authorSources returns the conversations to ask about, by the hash of their file: the
+// project's own recordings and, where they are, the folders of recordings and streams.
+func authorSources(t *testing.T) map[string]*precis.Conversation {
+	out := map[string]*precis.Conversation{}
+	var paths []string
+	own, err := filepath.Glob("../examples/*.jsonl")
+	if err != nil || len(own) == 0 {
+		t.Fatalf("no recordings of our own: %v", err)
+	}
+	paths = append(paths, own...)
+	if dir := os.Getenv("PRECIS_TRANSCRIPTS"); dir != "" && !testing.Short() {
+		paths = append(paths, recordings(t, dir)...)
+	} else {
+		t.Log("PRECIS_TRANSCRIPTS names no folder: only the project's own recordings are compared")
+	}
+	for _, path := range paths {
+		data := content(t, path)
+		rec, err := archive.Read(archive.Source{Path: strings.TrimSuffix(path, ".gz"), Data: data}, formats.All())
+		if err != nil {
+			t.Fatal(err)
+		}
+		out[fileKey("r", data)] = rec.Conversation
+	}
+	if dir := os.Getenv("PRECIS_WIRE"); dir != "" && !testing.Short() {
+		files, err := filepath.Glob(filepath.Join(dir, "*.jsonl.gz"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, file := range files {
+			data := content(t, file)
+			out[fileKey("w", data)] = longest(t, data)
+		}
+	}
+	return out
+}
+
+func fileKey(kind string, data []byte) string {
+	return fmt.Sprintf("%s-%x", kind, sha256.Sum256(data))[:14]
+}
+
+// longest returns the conversation of the request with the most messages in a stream.
+func longest(t *testing.T, stream []byte) *precis.Conversation {
+	lines := bufio.NewScanner(bytes.NewReader(stream))
+	lines.Buffer(nil, 64<<20)
+	var msgs []precis.Message
+	for lines.Scan() {
+		var r recordedRequest
+		if err := json.Unmarshal(lines.Bytes(), &r); err != nil {
+			t.Fatal(err)
+		}
+		d, raw := dialectOf(r)
+		if len(raw) == 0 {
+			continue
+		}
+		one, err := d.read(raw)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(one) > len(msgs) {
+			msgs = one
+		}
+	}
+	return &precis.Conversation{Transcript: precis.NewTranscript(msgs...)}
+}
+
+func authorTable(t *testing.T) map[string]string {
+	out := map[string]string{}
+	data, err := os.ReadFile(authorsFile)
+	if err != nil && !*updateAuthors {
+		t.Fatal(err)
+	}
+	for line := range strings.Lines(string(data)) {
+		if key, rest, ok := strings.Cut(strings.TrimSuffix(line, "\n"), "\t"); ok && key != "file" {
+			out[key] = rest
+		}
+	}
+	return out
+}
+
+const authorsHead = "file\tconversations\tmessages\tblocks\tperson\tperson_chars\tread_program\tread_recap\tread_other\tharness\tsummary\tstanding\trequests\tanswers\trules\trules_lost\tlast_turn\tsources\ttitle\tblocks_hash"
+
+// authorsLine asks everything about a conversation and its side conversations.
+func authorsLine(t *testing.T, key string, conv *precis.Conversation) string {
+	a := authors{t: t, key: key, sources: map[string]int{}}
+	a.add(conv)
+	var sources []string
+	for _, name := range slices.Sorted(maps.Keys(a.sources)) {
+		sources = append(sources, fmt.Sprintf("%s=%d", name, a.sources[name]))
+	}
+	title := sha256.Sum256([]byte(titles.Title(conv)))
+	sum := sha256.Sum256(a.all.Bytes())
+	return fmt.Sprintf("%d\t%d\t%d\t%d\t%d\t%d\t%d\t%d\t%d\t%d\t%d\t%d\t%d\t%d\t%d\t%s\t%s\t%x\t%x",
+		a.conversations, a.messages, a.blocks, a.person, a.personChars, a.program, a.recap, a.other, a.wrote, a.summary, a.standing,
+		a.requests, a.answers, a.rules, a.rulesLost, strings.Trim(fmt.Sprint(a.last), "[]"), strings.Join(sources, " "), title[:4], sum[:8])
+}
+
+type authors struct {
+	t   *testing.T
+	key string
+	all bytes.Buffer // a line for each block
+
+	conversations, messages, blocks, person, personChars int
+	program, recap, other, wrote, summary, standing      int
+	requests, answers, rules, rulesLost                  int
+	last                                                 []int
+	sources                                              map[string]int
+}
+
+func (a *authors) add(conv *precis.Conversation) {
+	msgs := conv.Transcript.Messages()
+	a.conversations++
+	a.messages += len(msgs)
+	for i, m := range msgs {
+		user := m.UserBlocks()
+		for b, block := range m.Content {
+			a.blocks++
+			text, isText := block.(precis.Text)
+			if !isText {
+				continue
+			}
+			said := m.SaidOf(b)
+			_, stands := harness.Standing(text.Text)
+			line := fmt.Sprintf("%s %s person=%t author=%s act=%s harness=%t summary=%t standing=%t passing=%t", precis.BlockHandle(i, b), m.Role,
+				slices.Contains(user, b), said.Author, said.Act, harness.Wrote(text.Text), harness.IsSummary(text.Text), stands, harness.Passing(text.Text))
+			a.note(line)
+			count(&a.person, slices.Contains(user, b))
+			if slices.Contains(user, b) {
+				a.personChars += len(text.Text)
+			}
+			count(&a.program, said.Author == precis.AuthorProgram)
+			count(&a.recap, said.Author == precis.AuthorRecap)
+			count(&a.other, said.Author != precis.AuthorUnknown && said.Author != precis.AuthorProgram && said.Author != precis.AuthorRecap)
+			count(&a.wrote, harness.Wrote(text.Text))
+			count(&a.summary, harness.IsSummary(text.Text))
+			count(&a.standing, stands)
+		}
+		for _, answer := range precis.Answers(msgs, i) {
+			a.note(fmt.Sprintf("%s answer turn=%t %d", answer.Handle, answer.Turn, len(answer.Text)))
+		}
+	}
+	state := digest.StateOf(conv)
+	a.requests, a.answers, a.rules = a.requests+len(state.Requests), a.answers+len(state.Answers), a.rules+len(state.Rules)
+	for _, r := range state.Requests {
+		a.note(fmt.Sprintf("%s request %d", r.Handle, len(r.Text)))
+	}
+	for _, r := range state.Rules {
+		a.note(fmt.Sprintf("%s rule %d", r.Handle, len(r.Text)))
+	}
+	for _, r := range retain.RulesOf(msgs) {
+		a.note(fmt.Sprintf("%s rule of the gate %d", r.Handle, len(r.Text)))
+		a.rulesLost++
+	}
+	for _, text := range retain.Read(conv.System.PlainText(), msgs).Texts {
+		a.sources[text.Source.String()]++
+		a.note(fmt.Sprintf("%s+%d source=%s", text.Handle, text.Start, text.Source))
+	}
+	a.last = append(a.last, precis.LastUserTurn(msgs))
+	for _, b := range conv.Branches {
+		a.add(b)
+	}
+}
+
+func (a *authors) note(line string) {
+	a.all.WriteString(line + "\n")
+	if testing.Verbose() && os.Getenv("AUTHORS_OF") == a.key {
+		a.t.Log(line)
+	}
+}
+
+func count(n *int, yes bool) {
+	if yes {
+		*n++
+	}
+}
