@@ -37,6 +37,9 @@ func (b builder) build(t *tree, path []int) *precis.Conversation {
 			at[ln.uuid] = c.Transcript.Len()
 			c.Transcript.Append(names.Name(ln.msg))
 		}
+		if len(n.told) > 0 { // the model went on without a message of the user's role, or has not yet
+			c.Transcript.Append(precis.Message{Role: precis.RoleUser, Time: n.lines[0].at, Content: n.told, Format: anthropic.Format})
+		}
 	}
 	return c
 }

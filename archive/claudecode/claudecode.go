@@ -59,6 +59,7 @@ func (Format) Read(src archive.Source) (*archive.Recording, error) {
 	if ln := s.queue.rest(); ln != nil {
 		s.lines = append(s.lines, ln)
 	}
+	hear(s.lines)
 	s.rec.Conversation = s.conversation()
 	s.origin()
 	return s.rec, nil

@@ -363,3 +363,108 @@ func TestWhatTheFileSaysOfTexts(t *testing.T) {
 		t.Errorf("an output speaks for the user: %+v", a)
 	}
 }
+
+func attachment(fields string) string { return `"type":"attachment","attachment":{` + fields + `}` }
+
+// told writes the texts that a message holds beside results, each with who said it.
+func told(m precis.Message) string {
+	var out []string
+	for b, block := range m.Content {
+		if t, ok := block.(precis.Text); ok {
+			s := m.SaidOf(b)
+			out = append(out, strings.TrimSuffix(fmt.Sprintf("%s/%s %s", s.Author, s.Act, strings.Join(strings.Fields(strings.NewReplacer("<system-reminder>", "", "</system-reminder>", "").Replace(t.Text)), " ")), " "))
+		}
+	}
+	return strings.Join(out, "\n")
+}
+
+// TestAttachmentsAreWhatTheModelWasSent: each is a passage in its place, with who said it; no message gets another number by them.
+func TestAttachmentsAreWhatTheModelWasSent(t *testing.T) {
+	r := read(t, session(
+		"x0 - "+attachment(`"type":"date","date":"2026-01-01"`),
+		"u1 x0 "+said("Look at @a.md."),
+		"x1 u1 "+attachment(`"type":"file","filename":"/p/a.md","content":{"type":"text","file":{"content":"Always red."}}`),
+		"x2 x1 "+attachment(`"type":"nested_memory","content":{"path":"/p/sub/CLAUDE.md","content":"Never blue."}`),
+		"x3 x2 "+attachment(`"type":"total_tokens_reminder","text":"9 tokens left"`),
+		"x4 x3 "+attachment(`"type":"new_kind","content":["one","two"]`),
+		"x5 x4 "+attachment(`"type":"hook_system_message","content":"for the person only"`),
+		"a1 x5 "+reply("m1", call("t1")),
+		"q1 a1 "+attachment(`"type":"queued_command","prompt":"and green","commandMode":"prompt","origin":{"kind":"human"}`),
+		"r1 a1 "+result("t1"),
+		"x6 r1 "+attachment(`"type":"queued_command","prompt":[{"type":"text","text":"<task-notification>b1</task-notification>"}],"commandMode":"task-notification"`),
+		"x7 x6 "+attachment(`"type":"queued_command","prompt":"from a peer","origin":{"kind":"peer"}`),
+		"a2 x7 "+reply("m2", text("done")),
+		"x8 a2 "+attachment(`"type":"edited_text_file","filename":"/p/a.md","snippet":"1\tAlways pink."`),
+		"u2 x8 "+said("Go on."),
+		"a3 u2 "+reply("m3", text("gone")),
+		"x9 a3 "+attachment(`"type":"hook_additional_context","hookName":"Stop","content":["rain"]`),
+	))
+	var got []string
+	for i, m := range r.Conversation.Transcript.Messages() {
+		if m.Role == precis.RoleUser {
+			got = append(got, fmt.Sprintf("%d: %s", i, told(m)))
+		}
+	}
+	want := []string{
+		"0: / Look at @a.md.\nprogram/environment Today's date is 2026-01-01\ntool/quote Contents of /p/a.md: Always red.\noperator/instruction Contents of /p/sub/CLAUDE.md: Never blue.\nprogram/ one two",
+		"2: person/request and green\nprogram/notice <task-notification>b1</task-notification>\ndelegate/notice from a peer",
+		"4: / Go on.\nprogram/notice Note: /p/a.md changed on disk since it was read. 1 Always pink.",
+		"6: program/notice Stop hook additional context: rain",
+	}
+	if strings.Join(got, "\n") != strings.Join(want, "\n") {
+		t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+	}
+	if b := precis.Check(r.Conversation.Transcript.Messages()); len(b) > 0 {
+		t.Error(b)
+	}
+	if got := precis.LastUserTurn(r.Conversation.Transcript.Messages()); got != 4 {
+		t.Errorf("the last turn of the user is %d", got)
+	}
+}
+
+// TestBrokenAttachments: what is no attachment is passed over like any line that says nothing.
+func TestBrokenAttachments(t *testing.T) {
+	for _, fields := range []string{`"type":7`, `"type":"file"`, `"type":"file","content":[]`, `"type":"queued_command","prompt":{"a":1}`, `"type":"queued_command"`, `"type":"instructions","files":"x"`, ``} {
+		r := read(t, session("u1 - "+said("hello"), "x1 u1 "+attachment(fields), "a1 x1 "+reply("m1", text("hi"))))
+		if got := told(r.Conversation.Transcript.At(0)); got != "/ hello" || r.Conversation.Transcript.Len() != 2 {
+			t.Errorf("%s: %q", fields, got)
+		}
+	}
+}
+
+// TestWordsAreReadOnce: the queue gives what a person typed before what the program notes, and what an attachment holds is not
+// read from the lines about the queue again.
+func TestWordsAreReadOnce(t *testing.T) {
+	const notice = "<task-notification>n1</task-notification>"
+	r := read(t, session(
+		"u1 - "+said("hello"), "a1 u1 "+reply("m1", text("hi")),
+		queued("enqueue", notice), queued("enqueue", "green"), queued("dequeue", ""), "u2 a1 "+said("green"),
+		"a2 u2 "+reply("m2", call("t1")),
+		queued("enqueue", "red"), "x1 a2 "+attachment(`"type":"queued_command","prompt":"red"`), queued("remove", "red"), "r1 a2 "+result("t1"),
+		"a3 r1 "+reply("m3", call("t2")), queued("remove", ""), "r2 a3 "+result("t2"),
+		"a4 r2 "+reply("m4", text("on")), "u3 a4 "+said(notice+"\nRead the file."),
+	))
+	var got []string
+	for _, m := range r.Conversation.Transcript.Messages() {
+		if m.Role == precis.RoleUser {
+			got = append(got, told(m))
+		}
+	}
+	want := "/ hello|/ green|person/request red|program/notice " + notice + "|program/notice " + notice + " Read the file."
+	if strings.Join(got, "|") != want {
+		t.Errorf("got  %s\nwant %s", strings.Join(got, "|"), want)
+	}
+}
+
+// TestASummaryWithoutItsMark: versions that do not mark the summary write it behind the boundary.
+func TestASummaryWithoutItsMark(t *testing.T) {
+	const words = "This session is being continued from a previous conversation that ran out of context. Always test."
+	r := read(t, session("u1 - "+said("hello"), "a1 u1 "+reply("m1", text("hi")), "b1 a1 "+compact, "u2 b1 "+said(words), "a2 u2 "+reply("m2", text("on"))))
+	c := r.Conversation
+	if len(c.Edits) != 1 || c.Transcript.Len() != 3 {
+		t.Fatalf("%d edits, %d messages", len(c.Edits), c.Transcript.Len())
+	}
+	if got := told(precis.View(c.Transcript, c.Edits)[0]); !strings.HasPrefix(got, "recap/summary This session") {
+		t.Errorf("the summary is %s", got)
+	}
+}

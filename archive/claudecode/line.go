@@ -20,6 +20,7 @@ type kind int
 const (
 	other    kind = iota // progress, hooks, notices: only a link of the tree
 	boundary             // where a compaction happened
+	note                 // what the program told the model beside a message
 	assistant
 	prompt // what the user said, or the program in the user's place
 	answer // tool results
@@ -49,6 +50,9 @@ type line struct {
 	queue, said string // of a line about what the user typed while the agent worked: the operation, and the words
 	cwd         string
 	agent       *line // the sub-agent's message in a progress line
+
+	told  told     // of a note
+	heard []string // what the user typed while the agent worked, by the lines about the queue
 }
 
 // compaction is the content of a boundary line.
@@ -66,6 +70,7 @@ type raws struct {
 	result                     []byte // what the program itself noted of a call's result
 	summarized, hidden, failed bool
 	meta                       bool // the program wrote it in the user's place
+	attachment, origin         []byte
 }
 
 // parse reads one line. Its error is for a message that cannot be understood.
@@ -89,6 +94,10 @@ func parse(l archive.Line) (*line, error) {
 		if r.subtype == "compact_boundary" {
 			ln.kind = boundary
 			ln.compact = parseCompaction(r.compact)
+		}
+	case "attachment":
+		if ln.told = attached(r.attachment); ln.told != nil {
+			ln.kind = note
 		}
 	case "progress":
 		err = ln.progress(r.data)
@@ -143,6 +152,10 @@ func (ln *line) field(m jsonspan.Member, r *raws) {
 		r.message = m.Raw
 	case "data":
 		r.data = m.Raw
+	case "attachment":
+		r.attachment = m.Raw
+	case "origin":
+		r.origin = m.Raw
 	case "compactMetadata":
 		r.compact = m.Raw
 	case "summary", "customTitle":
@@ -179,11 +192,9 @@ func (ln *line) message(r raws) error {
 			ln.kind = answer
 			b.Refused = refused(r.result) && b.IsError
 			ln.msg.Content[i] = b
-		case precis.Text:
-			b.Said.Author = author(r)
-			ln.msg.Content[i] = b
 		}
 	}
+	ln.msg.Said = said(r, ln.msg)
 	switch {
 	case r.summarized:
 		ln.kind = summary
@@ -193,16 +204,27 @@ func (ln *line) message(r raws) error {
 	return nil
 }
 
-// author returns who wrote the texts of a user's line, as far as the line says so.
-func author(r raws) precis.Author {
+// said returns who wrote a user's line beside its results, as far as the line says so, or
+// begins with the element in which Claude Code tells what became of a task.
+func said(r raws, m precis.Message) precis.Said {
+	s := precis.Said{Program: program}
+	kind, _ := jsonspan.String(jsonspan.Field(r.origin, "kind"))
 	switch {
 	case r.summarized:
-		return precis.AuthorRecap
+		s.Author, s.Act = precis.AuthorRecap, precis.ActSummary
 	case r.meta:
-		return precis.AuthorProgram
+		s.Author = precis.AuthorProgram
+	case kind == "peer", kind == "coordinator", kind == "teammate":
+		s.Author, s.Act = precis.AuthorDelegate, precis.ActNotice
+	case kind != "" && kind != "human", strings.HasPrefix(m.PlainText(), taskNotice):
+		s.Author, s.Act = precis.AuthorProgram, precis.ActNotice
+	default:
+		return precis.Said{}
 	}
-	return precis.AuthorUnknown
+	return s
 }
+
+const taskNotice = "<task-notification>"
 
 // refused reports whether what Claude Code notes of a result, beside the text that the
 // model is sent, says that the user refused the call.
@@ -213,12 +235,13 @@ func refused(result []byte) bool {
 		strings.HasPrefix(note, "The user doesn't want to proceed with this tool use.") || strings.HasPrefix(note, "The user doesn't want to take this action")
 }
 
-// hear adds to a user's line what the user typed while the agent worked.
-func (ln *line) hear(words []string) {
-	for _, w := range words {
-		ln.msg.Content = append(ln.msg.Content[:len(ln.msg.Content):len(ln.msg.Content)], precis.Text{Text: w})
-		ln.msg.Raw = nil
+// tell adds blocks to a user's line.
+func (ln *line) tell(blocks told) {
+	if len(blocks) == 0 {
+		return
 	}
+	ln.msg.Content = append(ln.msg.Content[:len(ln.msg.Content):len(ln.msg.Content)], blocks...)
+	ln.msg.Raw, ln.msg.Fields = nil, nil
 }
 
 // spoke fills in an assistant's line. Lines that Claude Code made up to show an

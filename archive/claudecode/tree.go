@@ -2,7 +2,9 @@ package claudecode
 
 import (
 	"slices"
+	"strings"
 
+	"precis"
 	"precis/archive"
 )
 
@@ -13,6 +15,7 @@ type node struct {
 	parent  *node
 	lines   []*line // those of the message itself, in order
 	answers []*line
+	told    told // behind an assistant's message, until a message of the user's role takes it along
 }
 
 func (n *node) kind() kind { return n.lines[0].kind }
@@ -27,6 +30,8 @@ type tree struct {
 	uses  map[string]*node // tool use ID to the newest node that holds it
 	final int              // number of the node of the last message line; -1: none
 	ends  []*line          // by line: the boundary it directly follows; nil: none
+	takes []*line          // by line: the line of the user's role that notes under it belong to; nil: none
+	early told             // before the first message
 }
 
 // order says what a line without a parent in the file follows.
@@ -40,24 +45,32 @@ const (
 
 // grow builds the tree of lines, given in file order.
 func grow(lines []*line, o order) *tree {
-	t := &tree{of: make([]*node, len(lines)), uses: map[string]*node{}, final: -1, ends: make([]*line, len(lines))}
+	t := &tree{of: make([]*node, len(lines)), uses: map[string]*node{}, final: -1, ends: make([]*line, len(lines)), takes: make([]*line, len(lines))}
 	index := make(map[string]int, len(lines))
 	for i, ln := range lines {
 		p := parentOf(lines, index, i, o)
 		var under *node
 		if p >= 0 {
 			under = t.of[p]
-			t.ends[i] = t.ends[p]
+			t.ends[i], t.takes[i] = t.ends[p], t.takes[p]
 		}
 		switch {
 		case ln.kind == boundary:
 			t.ends[i] = ln
+		case ln.kind == note:
+			t.note(ln, under, t.takes[i])
 		case ln.kind >= assistant:
+			if ln.kind == prompt && t.ends[i] != nil && strings.HasPrefix(ln.msg.PlainText(), continued) {
+				ln.kind, ln.msg.Said = summary, precis.Said{Program: program, Author: precis.AuthorRecap, Act: precis.ActSummary}
+			}
 			if ln.kind == summary && t.ends[i] != nil {
 				ln.compact = t.ends[i].compact
 			}
 			t.ends[i] = nil
 			under = t.place(ln, under)
+			if t.takes[i] = ln; ln.kind == assistant {
+				t.takes[i] = nil
+			}
 			t.final = under.number
 			t.shape.Grow(t.final, i)
 		}
@@ -93,6 +106,23 @@ func parentOf(lines []*line, index map[string]int, i int, o order) int {
 	return i - 1
 }
 
+// continued begins a summary that Claude Code wrote, in lines of versions that do not mark it.
+const continued = "This session is being continued from a previous conversation"
+
+// note puts what the program told the model where the model was told it: at the end of the
+// message of the user's role that it follows, so that messages keep their numbers, else of
+// the next one.
+func (t *tree) note(ln *line, under *node, takes *line) {
+	switch {
+	case takes != nil:
+		takes.tell(ln.told)
+	case under != nil:
+		under.told = append(under.told, ln.told...)
+	default:
+		t.early = append(t.early, ln.told...)
+	}
+}
+
 // place puts a message line into the tree and returns its node.
 func (t *tree) place(ln *line, under *node) *node {
 	switch ln.kind {
@@ -104,9 +134,18 @@ func (t *tree) place(ln *line, under *node) *node {
 		}
 	case answer:
 		if n := t.caller(ln, under); n != nil {
-			n.answers = append(n.answers, ln)
+			ln.tell(n.told)
+			n.told, n.answers = nil, append(n.answers, ln)
 			return n
 		}
+	}
+	if ln.kind != assistant {
+		before := &t.early
+		if under != nil {
+			before = &under.told
+		}
+		ln.tell(*before)
+		*before = nil
 	}
 	n := &node{parent: under, lines: []*line{ln}}
 	above := -1
