@@ -307,7 +307,7 @@ func answers(msgs []Message, i int) map[string]int {
 // touched returns an error when a kept message or pinned block that the view
 // showed whole is changed or gone.
 func touched(s *Situation, units []Unit) error {
-	whole := map[int]bool{}
+	whole := make([]bool, s.Transcript.Len())
 	for _, u := range s.Units {
 		whole[u.From] = u.Original() && !u.Changed
 	}
@@ -333,7 +333,7 @@ func (k *Kept) lost(t *Transcript, before, after []Unit) error {
 		if at[0] >= t.Len() || at[1] >= len(t.At(at[0]).Content) {
 			continue
 		}
-		key := shownBlock{at[0], HashBlock(t.At(at[0]).Content[at[1]])}
+		key := shownBlock{at[0], t.HashBlock(at[0], at[1])}
 		if was[key] && !is[key] {
 			return Errorf(CodeInvalid, "check view", "block %s is pinned", BlockHandle(at[0], at[1]))
 		}

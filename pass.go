@@ -63,7 +63,7 @@ func (m *Manager) begin(r Request) (*pass, error) {
 	if !r.Manual {
 		p.s.Environment = r.Environment
 	}
-	p.view, p.repairs = p.s.Repair(messagesOf(p.s.Units))
+	p.view, p.repairs = p.s.Repair(shownIn(p.s.Transcript, p.s.Units))
 	p.s.Sent = p.view
 	p.s.Used = overhead + meter.View(p.view)
 	p.before = p.size(p.s.Used, p.view)
@@ -233,7 +233,7 @@ func (p *pass) reduce(ctx context.Context) error {
 	if err == nil && fits && p.s.Used >= start.Used && !(p.showsPins() && float64(p.size(p.s.Used, nil).Tokens) <= p.decision.Allowed) {
 		p.drop(start)
 	}
-	p.view, p.repairs = p.s.Repair(messagesOf(p.s.Units))
+	p.view, p.repairs = p.s.Repair(shownIn(p.s.Transcript, p.s.Units))
 	after := p.size(p.s.Used, p.view)
 	if err == nil && float64(after.Tokens) > p.decision.Allowed {
 		p.end(EndedOverBudget, "does not fit: nothing is left to cut")
@@ -394,7 +394,7 @@ func (p *pass) record(ctx context.Context) error {
 	p.edits = p.edits[:len(conv.Edits)-had]
 	if err != nil { // what was not recorded is not shown either
 		p.s.Edits, p.s.Units = conv.Edits, Units(conv.Transcript, conv.Edits)
-		p.view, p.repairs = p.s.Repair(messagesOf(p.s.Units))
+		p.view, p.repairs = p.s.Repair(shownIn(p.s.Transcript, p.s.Units))
 		p.s.Used = p.s.Budget.Overhead + p.s.Meter.View(p.view)
 		p.end(EndedUnrecorded, "not recorded: %v", err)
 	}
@@ -434,7 +434,7 @@ func (p *pass) result() Result {
 		p.stamp()
 	}
 	conv := p.r.Conversation
-	return Result{View: p.view, Units: p.s.Units, Edits: p.edits, Report: Report{
+	return Result{View: slices.Clone(p.view), Units: p.s.Units, Edits: p.edits, Report: Report{
 		Conversation: conv.ID, Model: conv.Model, Preset: p.settings.Preset,
 		Counter: p.m.o.Counter.Name(), Calibration: p.factor, TriggeredBy: p.triggeredBy(),
 		Before: p.before, Said: p.said(), After: p.size(p.s.Used, p.view),

@@ -215,7 +215,7 @@ func (b *boundary) changedBlocks(grp *oldGroup, u precis.Unit, out map[precis.Ha
 			continue
 		}
 		now := u.Messages[0].Content[at]
-		if precis.HashBlock(now) == precis.HashBlock(block) {
+		if precis.EqualBlocks(now, block) {
 			continue
 		}
 		tokens := b.s.Meter.Block(said.Role, now)

@@ -50,7 +50,7 @@ func originals(s *precis.Situation) shown {
 	s.Original(func(i int, _ precis.Message, u precis.Unit) {
 		said := s.Transcript.At(i).Content
 		for b, block := range u.Blocks() {
-			if !u.Changed || precis.HashBlock(block) == precis.HashBlock(said[b]) {
+			if !u.Changed || precis.EqualBlocks(block, said[b]) {
 				out[precis.BlockHandle(i, b)] = block
 			}
 		}

@@ -3,6 +3,7 @@ package retain
 import (
 	"slices"
 	"strings"
+	"sync"
 	"unicode/utf8"
 
 	"precis"
@@ -40,10 +41,10 @@ func RulesOf(msgs []precis.Message) []Rule {
 
 func gone(rules []Rule, t *precis.Transcript, before, after []precis.Edit, meter *precis.Meter) precis.Gone {
 	was, is := precis.ShownBy(t, before), precis.ShownBy(t, after)
-	had, has := Words(messagesOf(was.Units)), Words(messagesOf(is.Units))
+	had, has := wordsOf(was.Units), wordsOf(is.Units)
 	g := precis.Gone{Of: len(rules)}
 	for _, r := range rules {
-		if text := Folded(r.Text); strings.Contains(had, text) && !strings.Contains(has, text) {
+		if text := Folded(r.Text); strings.Contains(had(), text) && !strings.Contains(has(), text) {
 			g.Rules = append(g.Rules, precis.LostAnchor{Text: r.Text, Kind: "rule", Handle: r.Handle})
 		}
 	}
@@ -57,11 +58,16 @@ func gone(rules []Rule, t *precis.Transcript, before, after []precis.Edit, meter
 	return g
 }
 
-func messagesOf(units []precis.Unit) (out []precis.Message) {
-	for _, u := range units {
-		out = append(out, u.Messages...)
-	}
-	return out
+// wordsOf returns a function that returns the words of a view, folded. They are gathered
+// when they are first asked for: mostly nobody does.
+func wordsOf(units []precis.Unit) func() string {
+	return sync.OnceValue(func() string {
+		var out strings.Builder
+		for _, u := range units {
+			words(&out, u.Messages)
+		}
+		return out.String()
+	})
 }
 
 // lastTurn returns the newest message that the view shows and in which the user says
@@ -84,9 +90,12 @@ const enough = 40
 const little = 12
 
 // stands reports whether a view has what the user says in a message in some form: the
-// message itself, shortened or not, or one of its lines elsewhere. words are those of the
-// view, folded.
-func stands(m precis.Message, look precis.Look, words string) bool {
+// message itself, shortened or not, or one of its lines elsewhere. words returns those of
+// the view, folded.
+func stands(m precis.Message, look precis.Look, words func() string) bool {
+	if !look.Hidden && !look.Changed {
+		return true // as it was said
+	}
 	var lines, telling []string
 	for _, b := range m.UserBlocks() {
 		text, ok := m.Content[b].(precis.Text)
@@ -109,7 +118,7 @@ func stands(m precis.Message, look precis.Look, words string) bool {
 		lines = telling
 	}
 	return slices.ContainsFunc(lines, func(line string) bool {
-		return strings.Contains(words, first(line, enough)) || strings.Contains(words, last(line, enough))
+		return strings.Contains(words(), first(line, enough)) || strings.Contains(words(), last(line, enough))
 	})
 }
 
