@@ -103,7 +103,7 @@ func body(text string) string {
 // visible reports whether all blocks are shown unchanged.
 func (d *deduper) visible(handles []precis.Handle) bool {
 	for _, h := range handles {
-		if _, ok := d.shown[h]; !ok {
+		if _, ok := d.shown.get(h); !ok {
 			return false
 		}
 	}
@@ -116,7 +116,7 @@ func (d *deduper) point(handles []precis.Handle, note string, count *int) {
 	var longest precis.Handle
 	size := -1
 	for _, h := range handles {
-		if text, ok := textOf(d.shown[h]); ok && len(text) > size {
+		if text, ok := textOf(d.shown.block(h)); ok && len(text) > size {
 			longest, size = h, len(text)
 		}
 	}
@@ -126,7 +126,7 @@ func (d *deduper) point(handles []precis.Handle, note string, count *int) {
 }
 
 func (d *deduper) replace(h precis.Handle, note string, count *int) {
-	b, ok := d.shown[h]
+	b, ok := d.shown.get(h)
 	if !ok || d.done[h] || d.s.Kept.Block(h.From, h.Block) {
 		return
 	}
@@ -148,7 +148,7 @@ func (d *deduper) repeats() {
 		content := d.s.Transcript.At(u.From).Content
 		for b := len(content) - 1; b >= 0; b-- {
 			h := precis.BlockHandle(u.From, b)
-			text, ok := textOf(d.shown[h])
+			text, ok := textOf(d.shown.block(h))
 			if !ok || len(text) < d.MinChars || d.done[h] {
 				continue
 			}
@@ -175,7 +175,7 @@ func (d *deduper) environment() {
 		}
 		for b := range d.s.Transcript.At(u.From).Content {
 			h := precis.BlockHandle(u.From, b)
-			t, ok := d.shown[h].(precis.Text)
+			t, ok := d.shown.block(h).(precis.Text)
 			if !ok || !strings.HasPrefix(strings.TrimSpace(t.Text), tag) {
 				continue
 			}
