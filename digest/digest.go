@@ -80,7 +80,7 @@ type input struct {
 	previous   string
 	others     func() string // all words the view shows outside the text being checked
 	sources    string        // other than the messages: the system prompt, the state of the client's program
-	written    string        // of the digest before its lines
+	written    passage       // of the digest before its lines
 	done       *work         // of the whole conversation, see work
 
 	// lines returns the lines of a text that is divided already; nil: none is.
