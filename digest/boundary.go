@@ -21,6 +21,8 @@ type boundary struct {
 	parser outline.Parser // of the files that are outlined below a digest; nil means the parser that [outline.Of] uses
 	perTok float64        // tokens a byte
 
+	alive  []precis.Message // of the conversation
+	read   *record          // of alive
 	groups []oldGroup
 	small  []int32 // the groups' texts too short to prune
 	says   []int32 // the groups' texts of the user
@@ -61,6 +63,8 @@ const bulky = 1000
 func newBoundary(s *precis.Situation) *boundary {
 	x, worth, reuse := retain.Of(s)
 	b := &boundary{s: s, x: x, worth: worth, reuse: reuse, cover: x.Cover(), defined: map[[2]string]string{}, groups: make([]oldGroup, 0, len(s.Units))}
+	b.alive = retain.Alive(s.Transcript, s.Edits)
+	b.read = recordOf(x.Calls, b.alive)
 	used := s.Used - s.Budget.Overhead
 	for i := 0; i < len(s.Units); {
 		end, free := s.Group(i)

@@ -72,10 +72,10 @@ func (d *deduper) reads(calls []toolcall.Call) {
 		if c.Kind != toolcall.Read || c.Path == "" || c.IsError || len(c.Results) == 0 {
 			continue
 		}
-		last, again := newest[c.Key]
+		last, again := newest[c.Key()]
 		if !again {
 			if d.visible(c.Results) {
-				newest[c.Key] = c
+				newest[c.Key()] = c
 			}
 			continue
 		}
