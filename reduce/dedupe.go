@@ -9,6 +9,7 @@ import (
 	"precis"
 	"precis/internal/harness"
 	"precis/internal/toolcall"
+	"precis/retain"
 )
 
 // Dedupe replaces repeated content by a pointer to the newest copy: a file read
@@ -29,8 +30,8 @@ func (d Dedupe) Propose(_ context.Context, s *precis.Situation) (precis.Edit, er
 		d.MinChars = 200
 	}
 	r := deduper{Dedupe: d, s: s, shown: originals(s), p: newProposal(s, precis.KindDedupe), done: map[precis.Handle]bool{}}
-	calls := toolcall.Find(s.Transcript.Messages())
-	r.reads(calls)
+	x, _, _ := retain.Of(s)
+	r.reads(x.Calls)
 	r.environment()
 	r.repeats()
 	r.p.edit.Report.Reason = r.reason()
@@ -66,16 +67,26 @@ func (d *deduper) reason() string {
 // text of the older read equals that of the newest, the note says that it is
 // identical, else that it is out of date: the file changed in between.
 func (d *deduper) reads(calls []toolcall.Call) {
+	isRead := func(c *toolcall.Call) bool {
+		return c.Kind == toolcall.Read && c.Path != "" && !c.IsError && len(c.Results) > 0
+	}
+	times := map[string]int{} // by path: most files are read once, and their keys are never made
+	for i := range calls {
+		if isRead(&calls[i]) {
+			times[calls[i].Path]++
+		}
+	}
 	newest := map[string]*toolcall.Call{}
 	for i := len(calls) - 1; i >= 0; i-- {
 		c := &calls[i]
-		if c.Kind != toolcall.Read || c.Path == "" || c.IsError || len(c.Results) == 0 {
+		if !isRead(c) || times[c.Path] < 2 {
 			continue
 		}
-		last, again := newest[c.Key()]
+		key := c.Key()
+		last, again := newest[key]
 		if !again {
 			if d.visible(c.Results) {
-				newest[c.Key()] = c
+				newest[key] = c
 			}
 			continue
 		}
