@@ -275,8 +275,8 @@ func (p *pass) spare(ctx context.Context, start Situation, rungs []Strategy, fit
 		p.drop(start)
 		return false
 	}
-	if start.Target >= start.Limit {
-		return true
+	if start.Target >= start.Limit || p.gone.onlyHidden() && start.least() > MostHidden {
+		return true // there is no gentler run, or none that hides so little
 	}
 	first := *p
 	p.s = start
@@ -292,6 +292,15 @@ func (p *pass) spare(ctx context.Context, start Situation, rungs []Strategy, fit
 	}
 	p.s.Target = start.Target
 	return true
+}
+
+// least returns the share of the messages' tokens that any run must hide for the view to fit.
+func (s *Situation) least() float64 {
+	all := s.Used - s.Budget.Overhead
+	if all <= 0 {
+		return 0
+	}
+	return float64(s.Used-s.Limit) / float64(all)
 }
 
 // goneSince returns what the run has taken from the view altogether; nil: nothing, or nobody

@@ -10,10 +10,6 @@ import (
 	"precis/internal/toolcall"
 )
 
-// mostHidden is the share of a view up to which a reduction may hide it with neither a
-// summary nor a digest in its place.
-const mostHidden = 0.9
-
 // Gone returns what the view by the edits before shows and the view by the edits after
 // has in no form at all. Both lists are of conv's transcript; its own edits are ignored.
 // Rules that the view before did not hold, and a user turn that it did not show, are not
@@ -52,7 +48,7 @@ func gone(rules []Rule, t *precis.Transcript, before, after []precis.Edit, meter
 		h := precis.MessageHandle(last)
 		g.LastTurn = &h
 	}
-	if share := bare(was, is, meter); share > mostHidden {
+	if share := bare(was, is, meter); share > precis.MostHidden {
 		g.Hidden = share
 	}
 	return g
