@@ -4,7 +4,7 @@ GO ?= go
 SHELL := bash
 .SHELLFLAGS := -eu -o pipefail -c
 
-.PHONY: test build man treesitter check size race fuzz properties vectors clients integrations modules hosts ui-test ui-shots bench rename-module clean
+.PHONY: test build man treesitter check size race fuzz properties vectors clients integrations modules hosts ui-test ui-shots bench scale rename-module clean
 
 test: ## run every test
 	$(GO) test ./...
@@ -80,6 +80,10 @@ ui-shots: ## pictures of every page, light, dark and on a phone, in ./dist/shots
 
 bench: ## benchmarks
 	$(GO) test -run '^$$' -bench . ./...
+
+SIZES ?= 3
+scale: build ## time and memory of the command over recordings of every shape, each ten times the one before: SIZES=3, SCALE="-shape aider"
+	$(GO) run ./internal/scale/cmd/scale -precis dist/precis -sizes $(SIZES) $(SCALE)
 
 rename-module: ## give the module another path, everywhere: MODULE=example.com/you/precis
 	$(GO) run ./internal/renamemodule "$(MODULE)"

@@ -91,7 +91,7 @@ func (c *checker) turn(i int, role Role) {
 	if role == RoleUser {
 		c.open, c.prev, c.uses = c.uses, keys(c.uses), nil
 	} else {
-		c.open, c.prev, c.uses = nil, nil, map[string]int{}
+		c.open, c.prev, c.uses = nil, nil, nil
 		c.lastTalk = i
 	}
 	c.role, c.other = role, false
@@ -134,6 +134,9 @@ func (c *checker) block(i int, role Role, b Block) {
 			c.add(i, "duplicate", "tool use ID %q is used twice", b.ID)
 		}
 		c.seen[b.ID] = true
+		if c.uses == nil {
+			c.uses = map[string]int{}
+		}
 		c.uses[b.ID] = i
 	case ToolResult:
 		c.result(i, role, b)
@@ -178,6 +181,9 @@ func (c *checker) result(i int, role Role, b ToolResult) {
 }
 
 func keys(m map[string]int) map[string]bool {
+	if len(m) == 0 {
+		return nil
+	}
 	out := make(map[string]bool, len(m))
 	for k := range m {
 		out[k] = true

@@ -157,7 +157,7 @@ func (r EditReport) Saved() int {
 // ReplaceBlock returns the replacement of block b of message i of t by with;
 // a nil with leaves the block out.
 func ReplaceBlock(t *Transcript, i, b int, with Block) Replacement {
-	hash := HashBlock(t.At(i).Content[b])
+	hash := t.HashBlock(i, b)
 	return Replacement{From: i, To: i + 1, Block: &BlockRef{Index: b, Hash: hash}, WithBlock: with}
 }
 

@@ -8,6 +8,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"hash"
+	"slices"
+	"sync"
 )
 
 // Fingerprint identifies a position in a conversation: a SHA-256 hash chained
@@ -45,73 +47,111 @@ func (f *Fingerprint) UnmarshalText(b []byte) error {
 // blocks. Identifiers, times, JSON key order and white space, cache markers and
 // empty text blocks do not count; text, signatures and tool arguments do.
 func HashMessage(m Message) Fingerprint {
-	h := sha256.New()
-	hashMessage(h, m)
-	return sum(h)
+	h := newHasher()
+	h.message(m)
+	return h.sum()
 }
 
 // HashBlock returns the hash of one block's canonical form.
 func HashBlock(b Block) Fingerprint {
-	h := sha256.New()
-	hashBlock(h, b)
-	return sum(h)
+	h := newHasher()
+	h.block(b)
+	return h.sum()
+}
+
+// EqualBlocks reports whether two blocks have the same canonical form, see [HashBlock]. Of
+// blocks with the same bytes it hashes none.
+func EqualBlocks(a, b Block) bool {
+	switch a := a.(type) {
+	case Text:
+		b, ok := b.(Text)
+		return ok && a.Text == b.Text
+	case ToolUse:
+		if b, ok := b.(ToolUse); ok && a.ID == b.ID && a.Name == b.Name && bytes.Equal(a.Input, b.Input) {
+			return true
+		}
+	case ToolResult:
+		b, ok := b.(ToolResult)
+		return ok && a.ToolUseID == b.ToolUseID && a.IsError == b.IsError && slices.EqualFunc(a.Content, b.Content, EqualBlocks)
+	case Opaque:
+		if b, ok := b.(Opaque); ok && a.Type == b.Type && bytes.Equal(a.Raw, b.Raw) {
+			return true
+		}
+	}
+	return HashBlock(a) == HashBlock(b)
 }
 
 func chain(prev Fingerprint, m Message) Fingerprint {
-	h := sha256.New()
+	h := newHasher()
 	h.Write(prev[:])
-	hashMessage(h, m)
-	return sum(h)
+	h.message(m)
+	return h.sum()
 }
 
-func sum(h hash.Hash) (f Fingerprint) {
-	h.Sum(f[:0])
+// hasher hashes canonical forms. It is used again after its sum.
+type hasher struct {
+	hash.Hash
+	buf [4096]byte
+}
+
+var hashers = sync.Pool{New: func() any { return &hasher{Hash: sha256.New()} }}
+
+func newHasher() *hasher { return hashers.Get().(*hasher) }
+
+// sum returns the hash and gives the hasher back.
+func (h *hasher) sum() (f Fingerprint) {
+	copy(f[:], h.Sum(h.buf[:0]))
+	h.Reset()
+	hashers.Put(h)
 	return f
 }
 
-func hashMessage(h hash.Hash, m Message) {
-	hashFields(h, "message", string(m.Role))
+func (h *hasher) message(m Message) {
+	h.fields("message", string(m.Role))
 	for _, b := range m.Content {
 		if t, ok := b.(Text); ok && t.Text == "" {
 			continue
 		}
-		hashBlock(h, b)
+		h.block(b)
 	}
 }
 
-func hashBlock(h hash.Hash, b Block) {
+func (h *hasher) block(b Block) {
 	switch b := b.(type) {
 	case Text:
-		hashFields(h, "text", b.Text)
+		h.fields("text", b.Text)
 	case Image:
-		hashFields(h, "image", b.MediaType, b.Data, b.URL)
+		h.fields("image", b.MediaType, b.Data, b.URL)
 	case Document:
-		hashFields(h, "document", b.MediaType, b.Title, b.Data, b.URL, b.Text)
+		h.fields("document", b.MediaType, b.Title, b.Data, b.URL, b.Text)
 	case Thinking:
-		hashFields(h, "thinking", b.Text, b.Signature)
+		h.fields("thinking", b.Text, b.Signature)
 	case RedactedThinking:
-		hashFields(h, "redacted_thinking", b.Data)
+		h.fields("redacted_thinking", b.Data)
 	case ToolUse:
-		hashFields(h, "tool_use", b.ID, b.Name, string(canonicalJSON(b.Input)))
+		h.fields("tool_use", b.ID, b.Name, string(canonicalJSON(b.Input)))
 	case ToolResult:
-		hashFields(h, "tool_result", b.ToolUseID, fmt.Sprint(b.IsError))
+		h.fields("tool_result", b.ToolUseID, fmt.Sprint(b.IsError))
 		for _, c := range b.Content {
-			hashBlock(h, c)
+			h.block(c)
 		}
-		hashFields(h, "end")
+		h.fields("end")
 	case Opaque:
-		hashFields(h, "opaque", b.Type, string(canonicalJSON(b.Raw)))
+		h.fields("opaque", b.Type, string(canonicalJSON(b.Raw)))
 	}
 }
 
-// hashFields writes each field with its length, so that no two lists of fields
-// give the same bytes.
-func hashFields(h hash.Hash, fields ...string) {
-	var n [8]byte
+// fields writes each field with its length, so that no two lists of fields give the
+// same bytes.
+func (h *hasher) fields(fields ...string) {
 	for _, f := range fields {
-		binary.LittleEndian.PutUint64(n[:], uint64(len(f)))
-		h.Write(n[:])
-		h.Write([]byte(f))
+		binary.LittleEndian.PutUint64(h.buf[:8], uint64(len(f)))
+		h.Write(h.buf[:8])
+		for len(f) > 0 {
+			n := copy(h.buf[:], f)
+			h.Write(h.buf[:n])
+			f = f[n:]
+		}
 	}
 }
 

@@ -98,3 +98,49 @@ func TestAutomaticRunsSpareWhatTheyCan(t *testing.T) {
 		t.Errorf("asked for: %s, %s", r.Ended, r.Outcome)
 	}
 }
+
+// hidden is a gate that finds too much hidden, whatever is done.
+type hidden struct{ warden }
+
+func (hidden) Gone(*precis.Situation, []precis.Edit) precis.Gone { return precis.Gone{Hidden: .95} }
+
+// counted counts how often a rung is climbed.
+type counted struct {
+	hideUpTo
+	times *int
+}
+
+func (c counted) Propose(ctx context.Context, s *precis.Situation) (precis.Edit, error) {
+	*c.times++
+	return c.hideUpTo.Propose(ctx, s)
+}
+
+// Where more must be hidden than a run may hide, no gentler run is tried: it could not spare it.
+func TestTheLadderIsClimbedOnceWhereNothingCanBeSpared(t *testing.T) {
+	counter, err := tokens.New(tokens.Options{Name: "chars4"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, tt := range map[string]struct {
+		turns, climbs int
+	}{"a third too much": {24, 2}, "thirty times too much": {600, 1}} {
+		times := 0
+		settings := precis.DefaultSettings()
+		settings.Percent, settings.Warn, settings.Target, settings.KeepShare, settings.Turns = 50, 0, 20, 0, 0
+		m, err := precis.NewManager(precis.Options{Settings: settings, Counter: counter, Strategies: []precis.Strategy{counted{times: &times}}, Gate: hidden{}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		c := &precis.Conversation{Transcript: &precis.Transcript{}}
+		for range tt.turns {
+			c.Transcript.Append(precis.NewText(precis.RoleUser, "Say more, please."), precis.NewText(precis.RoleAssistant, strings.Repeat("It says what it says. ", 145)))
+		}
+		res, err := m.Manage(t.Context(), precis.Request{Conversation: c, Window: precis.Window{Tokens: 20_000}})
+		if err != nil || res.Report.Gone == nil || len(res.Edits) == 0 {
+			t.Fatalf("%s: %v, %s", name, err, res.Report.Outcome)
+		}
+		if times != tt.climbs {
+			t.Errorf("%s: climbed %d times, want %d", name, times, tt.climbs)
+		}
+	}
+}

@@ -259,10 +259,10 @@ const mostApart = 64
 // that is a message of its own from all that it led to. Cutting before a group
 // leaves both sides complete.
 func Groups(msgs []Message) []int {
-	until := make([]int, len(msgs)) // the first message behind what a message waits for
-	for result, call := range PairsOf(msgs).calls {
-		if result.From-call.From <= mostApart {
-			until[call.From] = max(until[call.From], result.To)
+	until := make([]int32, len(msgs)) // the first message behind what a message waits for
+	for _, p := range PairsOf(msgs).list {
+		if p.result.message-p.call.message <= mostApart {
+			until[p.call.message] = max(until[p.call.message], p.result.message+1)
 		}
 	}
 	var starts []int
@@ -283,7 +283,7 @@ func Groups(msgs []Message) []int {
 			if i >= end {
 				starts = append(starts, i)
 			}
-			end = max(end, until[i])
+			end = max(end, int(until[i]))
 			if onlyReasoning(msgs[i]) {
 				end = max(end, answer) // all that a model made of it
 			}
@@ -304,7 +304,7 @@ func onlyReasoning(m Message) bool {
 // touched returns an error when a kept message or pinned block that the view
 // showed whole is changed or gone.
 func touched(s *Situation, units []Unit) error {
-	whole := map[int]bool{}
+	whole := make([]bool, s.Transcript.Len())
 	for _, u := range s.Units {
 		whole[u.From] = u.Original() && !u.Changed
 	}
@@ -330,7 +330,7 @@ func (k *Kept) lost(t *Transcript, before, after []Unit) error {
 		if at[0] >= t.Len() || at[1] >= len(t.At(at[0]).Content) {
 			continue
 		}
-		key := shownBlock{at[0], HashBlock(t.At(at[0]).Content[at[1]])}
+		key := shownBlock{at[0], t.HashBlock(at[0], at[1])}
 		if was[key] && !is[key] {
 			return Errorf(CodeInvalid, "check view", "block %s is pinned", BlockHandle(at[0], at[1]))
 		}

@@ -290,7 +290,7 @@ func (l *ladder) showPinned() {
 	}
 	edits := append(s.Edits[:len(s.Edits):len(s.Edits)], e)
 	units := Units(s.Transcript, edits)
-	used := s.Used - s.tokens(s.Units) + s.tokens(units)
+	used := s.Budget.Overhead + s.tokens(units)
 	e.Report.TokensBefore, e.Report.TokensAfter = s.Used, used
 	e.Report.count(e)
 	edits[len(edits)-1] = e
@@ -428,7 +428,7 @@ func (l *ladder) accept(rung Strategy, e Edit) error {
 	if broken := parted(s.Units, units); broken != "" {
 		return Errorf(CodeInvalid, "check view", "%s", broken)
 	}
-	used := s.Used - s.tokens(s.Units) + s.tokens(units)
+	used := s.Budget.Overhead + s.tokens(units)
 	if used >= s.Used {
 		return &RungError{Reason: ReasonGrew, Err: Errorf(CodeInvalid, "check view", "the view would grow from %d to %d tokens", s.Used, used)}
 	}
@@ -439,7 +439,7 @@ func (l *ladder) accept(rung Strategy, e Edit) error {
 		batch[i].Report.count(batch[i])
 	}
 	if len(batch) == 2 {
-		mid := s.Used - s.tokens(s.Units) + s.tokens(Units(s.Transcript, next[:len(next)-1]))
+		mid := s.Budget.Overhead + s.tokens(Units(s.Transcript, next[:len(next)-1]))
 		batch[0].Report.TokensAfter, batch[1].Report.TokensBefore = mid, mid
 	}
 	s.Edits = append(s.Edits[:len(s.Edits):len(s.Edits)], batch...)
@@ -466,7 +466,7 @@ func parted(before, after []Unit) string {
 
 // tokens counts the view as it is sent, repairs included.
 func (s *Situation) tokens(units []Unit) int {
-	view, _ := s.Repair(messagesOf(units))
+	view, _ := s.Repair(shownIn(s.Transcript, units))
 	return s.Meter.View(view)
 }
 

@@ -1,5 +1,7 @@
 package precis
 
+import "slices"
+
 // Counter counts tokens. Implementations are safe for concurrent use and
 // deterministic. The package precis/tokens has exact and estimating ones.
 type Counter interface {
@@ -137,6 +139,7 @@ func (m *Meter) units(t *Transcript, edits []Edit) []Unit {
 		m.show(t, edits, Units(t, edits))
 		return r.units[:len(r.units):len(r.units)]
 	}
+	r.units = slices.Grow(r.units, len(msgs)-len(r.msgs))
 	for i := len(r.msgs); i < len(msgs); i++ {
 		r.units = append(r.units, Unit{From: i, To: i + 1, Messages: msgs[i : i+1 : i+1]})
 	}

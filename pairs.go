@@ -2,7 +2,9 @@ package precis
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
+	"slices"
 	"strings"
 )
 
@@ -17,62 +19,96 @@ import (
 // is answered belongs to that call, too. What a result answers depends on the messages up to
 // it alone: it stays the same when messages are added.
 //
-// Pairs are made once and safe for concurrent use.
+// Pairs are made once and safe for concurrent use. They take 20 bytes for each result.
 type Pairs struct {
-	results map[Handle]Handle   // the first result of a call
-	calls   map[Handle]Handle   // of a result, the first or a later one
-	later   map[Handle][]Handle // results of a call but the first; nil: none
+	list   []pair  // in the order of the results
+	byCall []int32 // indexes in list, in the order of the calls and then of their results
+}
+
+// pair is a result with the call that it answers.
+type pair struct{ call, result place }
+
+// place names a block; a Handle in less room.
+type place struct{ message, block int32 }
+
+func placeOf(h Handle) place { return place{int32(h.From), int32(h.Block)} }
+
+func (p place) handle() Handle { return BlockHandle(int(p.message), int(p.block)) }
+
+func comparePlaces(a, b place) int {
+	return cmp.Or(cmp.Compare(a.message, b.message), cmp.Compare(a.block, b.block))
 }
 
 // PairsOf pairs the calls and results of msgs, in one walk.
 func PairsOf(msgs []Message) *Pairs {
-	p := pairer{
-		Pairs: &Pairs{results: map[Handle]Handle{}, calls: map[Handle]Handle{}},
-		open:  map[pairKey][]*openCalls{}, last: map[pairKey]Handle{},
-	}
+	p := pairer{Pairs: &Pairs{}, tools: map[string]*waiting{}, others: map[pairKey]*waiting{}}
 	for i, m := range msgs {
 		p.message(i, m)
 	}
+	p.byCall = make([]int32, len(p.list))
+	for i := range p.byCall {
+		p.byCall[i] = int32(i)
+	}
+	slices.SortStableFunc(p.byCall, func(a, b int32) int { return comparePlaces(p.list[a].call, p.list[b].call) })
 	return p.Pairs
 }
 
 // Result returns the block that first answers the call at a block; ok is false when none
 // does, or the block is no call.
 func (p *Pairs) Result(call Handle) (result Handle, ok bool) {
-	result, ok = p.results[call]
-	return result, ok
+	at := placeOf(call)
+	i, ok := slices.BinarySearchFunc(p.byCall, at, func(i int32, at place) int { return comparePlaces(p.list[i].call, at) })
+	if !ok {
+		return Handle{}, false
+	}
+	return p.list[p.byCall[i]].result.handle(), true
 }
 
 // Call returns the block that makes the call which a result answers; ok is false when there
 // is no such call, or the block is no result.
 func (p *Pairs) Call(result Handle) (call Handle, ok bool) {
-	call, ok = p.calls[result]
-	return call, ok
+	i, ok := slices.BinarySearchFunc(p.list, placeOf(result), func(q pair, at place) int { return comparePlaces(q.result, at) })
+	if !ok {
+		return Handle{}, false
+	}
+	return p.list[i].call.handle(), true
 }
 
-// again returns the results of a call but the first.
-func (p *Pairs) again(call Handle) []Handle { return p.later[call] }
+// again returns the results of a call but the first, in order; nil when there are none.
+func (p *Pairs) again(call Handle) (out []Handle) {
+	at := placeOf(call)
+	i, _ := slices.BinarySearchFunc(p.byCall, at, func(i int32, at place) int { return comparePlaces(p.list[i].call, at) })
+	for i++; i < len(p.byCall) && p.list[p.byCall[i]].call == at; i++ {
+		out = append(out, p.list[p.byCall[i]].result.handle())
+	}
+	return out
+}
 
-// pairKey is what a call and its result share.
-type pairKey struct {
-	opaque bool
-	id     string // "" for results that name no call
-	stem   string // of an opaque type without an ID: its name without the ending
+// pairKey is what a call and its result share that are not understood.
+type pairKey struct{ id, stem string } // stem: of the type, where there is no ID
+
+// waiting are the calls of one ID.
+type waiting struct {
+	one      place // the only open call …
+	turn     int32 // … and its turn; 0: there is none, or more are open
+	answered bool
+	last     place       // the call that was answered last
+	more     []openCalls // when more than one is open: the newest turn last; none of them is empty
 }
 
 // openCalls are the calls of one turn of the model that nothing answers yet, in order.
 type openCalls struct {
-	turn  int
-	calls []Handle
+	turn  int32
+	calls []place
 }
 
 // pairer makes Pairs.
 type pairer struct {
 	*Pairs
-	open  map[pairKey][]*openCalls // the newest turn last; none is empty
-	last  map[pairKey]Handle       // the call that was answered last
-	turn  int                      // of the model, counted
-	spoke bool                     // the last message but for the system's is the model's
+	tools  map[string]*waiting // by the ID of tool uses
+	others map[pairKey]*waiting
+	turn   int32 // of the model, counted from 1
+	spoke  bool  // the last message but for the system's is the model's
 }
 
 func (p *pairer) message(i int, m Message) {
@@ -83,42 +119,82 @@ func (p *pairer) message(i int, m Message) {
 		p.spoke = m.Role == RoleAssistant
 	}
 	for b, block := range m.Content {
-		key, half := halfOf(block)
-		switch {
-		case half == asks && m.Role == RoleAssistant:
-			p.ask(key, BlockHandle(i, b))
-		case half == answers:
-			p.answer(key, BlockHandle(i, b))
-		}
-	}
-}
-
-func (p *pairer) ask(key pairKey, call Handle) {
-	list := p.open[key]
-	if n := len(list); n > 0 && list[n-1].turn == p.turn {
-		list[n-1].calls = append(list[n-1].calls, call)
-		return
-	}
-	p.open[key] = append(list, &openCalls{p.turn, []Handle{call}})
-}
-
-func (p *pairer) answer(key pairKey, result Handle) {
-	list := p.open[key]
-	if len(list) == 0 {
-		if call, again := p.last[key]; again && key.id != "" {
-			if p.later == nil {
-				p.later = map[Handle][]Handle{}
+		at := place{int32(i), int32(b)}
+		switch b := block.(type) {
+		case ToolUse:
+			if m.Role == RoleAssistant {
+				of(p.tools, b.ID).ask(p.turn, at)
 			}
-			p.calls[result], p.later[call] = call, append(p.later[call], result)
+		case ToolResult:
+			p.answer(p.tools[b.ToolUseID], at, b.ToolUseID != "")
+		case Opaque:
+			switch key, half := halfOf(b); {
+			case half == asks && m.Role == RoleAssistant:
+				of(p.others, key).ask(p.turn, at)
+			case half == answers:
+				p.answer(p.others[key], at, key.id != "")
+			}
 		}
+	}
+}
+
+// of returns the calls of a key.
+func of[K comparable](all map[K]*waiting, key K) *waiting {
+	w := all[key]
+	if w == nil {
+		w = &waiting{}
+		all[key] = w
+	}
+	return w
+}
+
+func (w *waiting) ask(turn int32, call place) {
+	switch {
+	case w.turn == 0 && w.more == nil:
+		w.one, w.turn = call, turn
+		return
+	case w.turn > 0:
+		w.more, w.turn = []openCalls{{w.turn, []place{w.one}}}, 0
+	}
+	if n := len(w.more); w.more[n-1].turn == turn {
+		w.more[n-1].calls = append(w.more[n-1].calls, call)
 		return
 	}
-	newest := list[len(list)-1]
-	call := newest.calls[0]
-	if newest.calls = newest.calls[1:]; len(newest.calls) == 0 {
-		p.open[key] = list[:len(list)-1]
+	w.more = append(w.more, openCalls{turn, []place{call}})
+}
+
+// take returns the open call that a result answers and closes it.
+func (w *waiting) take() (call place, ok bool) {
+	switch n := len(w.more); {
+	case w.turn > 0:
+		call, w.turn = w.one, 0
+	case n > 0:
+		newest := &w.more[n-1]
+		call = newest.calls[0]
+		if newest.calls = newest.calls[1:]; len(newest.calls) == 0 {
+			if w.more = w.more[:n-1]; n == 1 {
+				w.more = nil
+			}
+		}
+	default:
+		return place{}, false
 	}
-	p.calls[result], p.results[call], p.last[key] = call, result, call
+	w.last, w.answered = call, true
+	return call, true
+}
+
+func (p *pairer) answer(w *waiting, result place, named bool) {
+	if w == nil {
+		return
+	}
+	call, ok := w.take()
+	if !ok {
+		if !named || !w.answered {
+			return
+		}
+		call = w.last
+	}
+	p.list = append(p.list, pair{call, result})
 }
 
 // half says which half of a pair a block may be.
@@ -130,26 +206,19 @@ const (
 	answers
 )
 
-// halfOf returns which half of a pair a block is, and what the other half shares with it.
-func halfOf(b Block) (pairKey, half) {
-	switch b := b.(type) {
-	case ToolUse:
-		return pairKey{id: b.ID}, asks
-	case ToolResult:
-		return pairKey{id: b.ToolUseID}, answers
-	case Opaque:
-		for _, end := range []struct {
-			suffix string
-			half   half
-			id     string // the field that holds the ID
-		}{{"_use", asks, "id"}, {"_call", asks, "call_id"}, {"_result", answers, "tool_use_id"}, {"_output", answers, "call_id"}} {
-			if stem, ok := strings.CutSuffix(b.Type, end.suffix); ok {
-				key := pairKey{opaque: true, id: field(b.Raw, end.id)}
-				if key.id == "" {
-					key.stem = stem
-				}
-				return key, end.half
+// halfOf returns which half of a pair a block is that is not understood, by its type, and
+// what the other half shares with it.
+func halfOf(b Opaque) (pairKey, half) {
+	for _, end := range []struct {
+		suffix string
+		half   half
+		id     string // the field that holds the ID
+	}{{"_use", asks, "id"}, {"_call", asks, "call_id"}, {"_result", answers, "tool_use_id"}, {"_output", answers, "call_id"}} {
+		if stem, ok := strings.CutSuffix(b.Type, end.suffix); ok {
+			if id := field(b.Raw, end.id); id != "" {
+				return pairKey{id: id}, end.half
 			}
+			return pairKey{stem: stem}, end.half
 		}
 	}
 	return pairKey{}, alone

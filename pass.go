@@ -63,7 +63,7 @@ func (m *Manager) begin(r Request) (*pass, error) {
 	if !r.Manual {
 		p.s.Environment = r.Environment
 	}
-	p.view, p.repairs = p.s.Repair(messagesOf(p.s.Units))
+	p.view, p.repairs = p.s.Repair(shownIn(p.s.Transcript, p.s.Units))
 	p.s.Sent = p.view
 	p.s.Used = overhead + meter.View(p.view)
 	p.before = p.size(p.s.Used, p.view)
@@ -233,7 +233,7 @@ func (p *pass) reduce(ctx context.Context) error {
 	if err == nil && fits && p.s.Used >= start.Used && !(p.showsPins() && float64(p.size(p.s.Used, nil).Tokens) <= p.decision.Allowed) {
 		p.drop(start)
 	}
-	p.view, p.repairs = p.s.Repair(messagesOf(p.s.Units))
+	p.view, p.repairs = p.s.Repair(shownIn(p.s.Transcript, p.s.Units))
 	after := p.size(p.s.Used, p.view)
 	if err == nil && float64(after.Tokens) > p.decision.Allowed {
 		p.end(EndedOverBudget, "does not fit: nothing is left to cut")
@@ -275,8 +275,8 @@ func (p *pass) spare(ctx context.Context, start Situation, rungs []Strategy, fit
 		p.drop(start)
 		return false
 	}
-	if start.Target >= start.Limit {
-		return true
+	if start.Target >= start.Limit || p.gone.onlyHidden() && start.least() > MostHidden {
+		return true // there is no gentler run, or none that hides so little
 	}
 	first := *p
 	p.s = start
@@ -292,6 +292,15 @@ func (p *pass) spare(ctx context.Context, start Situation, rungs []Strategy, fit
 	}
 	p.s.Target = start.Target
 	return true
+}
+
+// least returns the share of the messages' tokens that any run must hide for the view to fit.
+func (s *Situation) least() float64 {
+	all := s.Used - s.Budget.Overhead
+	if all <= 0 {
+		return 0
+	}
+	return float64(s.Used-s.Limit) / float64(all)
 }
 
 // goneSince returns what the run has taken from the view altogether; nil: nothing, or nobody
@@ -394,7 +403,7 @@ func (p *pass) record(ctx context.Context) error {
 	p.edits = p.edits[:len(conv.Edits)-had]
 	if err != nil { // what was not recorded is not shown either
 		p.s.Edits, p.s.Units = conv.Edits, Units(conv.Transcript, conv.Edits)
-		p.view, p.repairs = p.s.Repair(messagesOf(p.s.Units))
+		p.view, p.repairs = p.s.Repair(shownIn(p.s.Transcript, p.s.Units))
 		p.s.Used = p.s.Budget.Overhead + p.s.Meter.View(p.view)
 		p.end(EndedUnrecorded, "not recorded: %v", err)
 	}
@@ -434,7 +443,7 @@ func (p *pass) result() Result {
 		p.stamp()
 	}
 	conv := p.r.Conversation
-	return Result{View: p.view, Units: p.s.Units, Edits: p.edits, Report: Report{
+	return Result{View: slices.Clone(p.view), Units: p.s.Units, Edits: p.edits, Report: Report{
 		Conversation: conv.ID, Model: conv.Model, Preset: p.settings.Preset,
 		Counter: p.m.o.Counter.Name(), Calibration: p.factor, TriggeredBy: p.triggeredBy(),
 		Before: p.before, Said: p.said(), After: p.size(p.s.Used, p.view),

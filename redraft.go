@@ -82,8 +82,8 @@ func (p *pass) redraft(run Result, i int) (Result, error) {
 	for k := range run.Edits {
 		run.Edits[k].Run = run.Edits[0].ID
 	}
-	p.view, p.repairs = p.s.Repair(messagesOf(p.s.Units))
-	run.View, run.Units = p.view, p.s.Units
+	p.view, p.repairs = p.s.Repair(shownIn(p.s.Transcript, p.s.Units))
+	run.View, run.Units = slices.Clone(p.view), p.s.Units
 	rep := &run.Report
 	rep.After, rep.Edits, rep.Repairs, rep.Retention, rep.Status = p.size(p.s.Used, p.view), summarize(run.Edits, p.factor), p.repairs, nil, p.status()
 	rep.Outcome = fmt.Sprintf("reduced from %s to %s tokens by %s", number(rep.Before.Tokens), number(rep.After.Tokens), edits(len(run.Edits)))

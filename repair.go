@@ -123,8 +123,8 @@ func (r *repairer) mark(broken []bool) {
 				r.mend[n] = true
 			}
 		}
-		for result, call := range r.pairs.calls {
-			if b, a := at[result.From], at[call.From]; b != a+1 && isResult(r.view, result) {
+		for _, p := range r.pairs.list {
+			if b, a := at[p.result.message], at[p.call.message]; b != a+1 && isResult(r.view, p.result.handle()) {
 				together(a, b)
 			}
 		}

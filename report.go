@@ -198,9 +198,16 @@ type Gone struct {
 	Of       int          `json:"of_rules,omitempty"`       // rules that the user set, those lost included
 	LastTurn *Handle      `json:"last_user_turn,omitempty"` // what the user said last; nil: it stands
 	// Hidden is the share of the tokens that is hidden or cut away with neither a summary
-	// nor a digest in its place; 0 up to nine tenths.
+	// nor a digest in its place; 0 up to [MostHidden].
 	Hidden float64 `json:"hidden_share,omitempty"`
 }
+
+// MostHidden is the share of a view up to which a reduction may hide it with neither a
+// summary nor a digest in its place.
+const MostHidden = 0.9
+
+// onlyHidden reports whether no rule and no turn is gone.
+func (g *Gone) onlyHidden() bool { return len(g.Rules) == 0 && g.LastTurn == nil }
 
 // Empty reports whether nothing is gone.
 func (g Gone) Empty() bool { return len(g.Rules) == 0 && g.LastTurn == nil && g.Hidden == 0 }

@@ -98,7 +98,7 @@ func (s *Shown) Block(i, b int) Look {
 		return Look{Unit: u, Block: said}
 	case c.WithBlock == nil:
 		return Look{Hidden: true, Edit: c.edit, Kind: s.kinds[c.edit], Unit: u}
-	case HashBlock(c.WithBlock) == HashBlock(said):
+	case EqualBlocks(c.WithBlock, said):
 		return Look{Unit: u, Block: c.WithBlock}
 	}
 	return Look{Changed: true, Edit: c.edit, Kind: s.kinds[c.edit], Unit: u, Block: c.WithBlock}

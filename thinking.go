@@ -110,7 +110,7 @@ func onlyThinking(m Message, u Unit) bool {
 		return false
 	}
 	for i := range kept {
-		if HashBlock(kept[i]) != HashBlock(shown[i]) {
+		if !EqualBlocks(kept[i], shown[i]) {
 			return false
 		}
 	}

@@ -13,7 +13,8 @@ import (
 type Transcript struct {
 	mu     sync.RWMutex
 	msgs   []Message
-	prints []Fingerprint // computed on demand, never longer than msgs
+	prints []Fingerprint          // computed on demand, never longer than msgs
+	blocks map[[2]int]Fingerprint // by message and block: hashes of blocks, computed on demand
 }
 
 // NewTranscript returns a transcript of the given messages. It keeps the slice.
@@ -108,6 +109,7 @@ func (t *Transcript) Fingerprint(n int) Fingerprint {
 	if k := len(t.prints); k > 0 {
 		prev = t.prints[k-1]
 	}
+	t.prints = slices.Grow(t.prints, max(n-len(t.prints), 0))
 	for i := len(t.prints); i < n; i++ {
 		prev = chain(prev, t.msgs[i])
 		t.prints = append(t.prints, prev)
@@ -116,6 +118,27 @@ func (t *Transcript) Fingerprint(n int) Fingerprint {
 		return Fingerprint{}
 	}
 	return t.prints[n-1]
+}
+
+// HashBlock returns the hash of block b of message i, see [HashBlock]. The work is done
+// once for each block. It panics when i or b is out of range.
+func (t *Transcript) HashBlock(i, b int) Fingerprint {
+	at := [2]int{i, b}
+	t.mu.RLock()
+	h, ok := t.blocks[at]
+	block := t.msgs[i].Content[b]
+	t.mu.RUnlock()
+	if ok {
+		return h
+	}
+	h = HashBlock(block)
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.blocks == nil {
+		t.blocks = map[[2]int]Fingerprint{}
+	}
+	t.blocks[at] = h
+	return h
 }
 
 // Conversation is a transcript with everything that belongs to it. Its fields

@@ -45,6 +45,21 @@ func View(t *Transcript, edits []Edit) []Message {
 	return messagesOf(Units(t, edits))
 }
 
+// shownIn returns the messages of a view of t: the transcript's own slice where the view
+// shows all of it unchanged. They are not to be changed.
+func shownIn(t *Transcript, units []Unit) []Message {
+	msgs := t.Messages()
+	if len(units) != len(msgs) {
+		return messagesOf(units)
+	}
+	for i, u := range units {
+		if len(u.Messages) != 1 || &u.Messages[0] != &msgs[i] {
+			return messagesOf(units)
+		}
+	}
+	return msgs
+}
+
 func messagesOf(units []Unit) []Message {
 	out := make([]Message, 0, len(units))
 	for _, u := range units {
@@ -77,15 +92,15 @@ func named(id string) string {
 // renderer builds the units of a view. blocks holds the replaced blocks of each
 // message by index.
 type renderer struct {
+	t      *Transcript
 	msgs   []Message
 	units  []Unit
 	blocks map[int]map[int]blockChange
-	hashes map[[2]int]Fingerprint // by message and block, of those that were looked at
 }
 
 func newRenderer(t *Transcript) *renderer {
 	msgs := t.Messages()
-	r := &renderer{msgs: msgs, units: make([]Unit, len(msgs)), blocks: map[int]map[int]blockChange{}, hashes: map[[2]int]Fingerprint{}}
+	r := &renderer{t: t, msgs: msgs, units: make([]Unit, len(msgs)), blocks: map[int]map[int]blockChange{}}
 	for i := range msgs {
 		r.units[i] = Unit{From: i, To: i + 1}
 	}
@@ -192,12 +207,15 @@ func (r *renderer) show() {
 		if !u.Original() {
 			continue
 		}
-		m := r.msgs[u.From]
-		if changes := r.blocks[u.From]; len(changes) > 0 {
-			m, u.Index = withBlocks(m, changes)
-			u.Changed = true
+		changes := r.blocks[u.From]
+		if len(changes) == 0 {
+			u.Messages = r.msgs[u.From:u.To:u.To] // shared with the transcript
+			continue
 		}
-		if len(m.Content) > 0 || !u.Changed {
+		var m Message
+		m, u.Index = withBlocks(r.msgs[u.From], changes)
+		u.Changed = true
+		if len(m.Content) > 0 {
 			u.Messages = []Message{m}
 		}
 	}
@@ -227,25 +245,15 @@ func withBlocks(m Message, changes map[int]blockChange) (Message, []int) {
 // none.
 func (r *renderer) find(i int, ref BlockRef) int {
 	n := len(r.msgs[i].Content)
-	if ref.Index >= 0 && ref.Index < n && r.hash(i, ref.Index) == ref.Hash {
+	if ref.Index >= 0 && ref.Index < n && r.t.HashBlock(i, ref.Index) == ref.Hash {
 		return ref.Index
 	}
 	for k := range n {
-		if r.hash(i, k) == ref.Hash {
+		if r.t.HashBlock(i, k) == ref.Hash {
 			return k
 		}
 	}
 	return -1
-}
-
-func (r *renderer) hash(i, k int) Fingerprint {
-	at := [2]int{i, k}
-	h, ok := r.hashes[at]
-	if !ok {
-		h = HashBlock(r.msgs[i].Content[k])
-		r.hashes[at] = h
-	}
-	return h
 }
 
 // covered returns the range [i,j) of units that together are exactly [from,to).

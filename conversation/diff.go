@@ -191,7 +191,7 @@ func (d *differ) message(u precis.Unit) {
 	role := d.names.msgs[u.From].Role
 	for b := range d.names.msgs[u.From].Content {
 		was, now := d.before.Block(u.From, b).Block, d.after.Block(u.From, b)
-		if was == nil || now.Block != nil && precis.HashBlock(was) == precis.HashBlock(now.Block) {
+		if was == nil || now.Block != nil && precis.EqualBlocks(was, now.Block) {
 			continue
 		}
 		h := precis.BlockHandle(u.From, b)

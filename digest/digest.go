@@ -80,20 +80,23 @@ type input struct {
 	previous   string
 	others     func() string // all words the view shows outside the text being checked
 	sources    string        // other than the messages: the system prompt, the state of the client's program
-	written    string        // of the digest before its lines
-	done       *work         // of the whole conversation, see work
+	written    passage       // of the digest before its lines
+	read       *record       // of the whole conversation, see record; nil: not read yet
 
 	// lines returns the lines of a text that is divided already; nil: none is.
 	lines func(text int, at layout) (lines []retain.Piece, ok bool)
 }
 
-// work returns what the calls of the whole conversation have done.
-func (in *input) work() *work {
-	if in.done == nil {
-		in.done = readWork(in.x.Calls, in.messages)
+// record returns what was said and done in the whole conversation.
+func (in *input) record() *record {
+	if in.read == nil {
+		in.read = recordOf(in.x.Calls, in.messages)
 	}
-	return in.done
+	return in.read
 }
+
+// work returns what the calls of the whole conversation have done.
+func (in *input) work() *work { return in.record().work }
 
 func (in *input) handle(message int) string {
 	if in.named != nil {

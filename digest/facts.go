@@ -19,7 +19,7 @@ func (in *input) facts(d *draft) int {
 	const title = "\n## Lines most likely to be needed again, of the agent and its tools\n"
 	bare := d.left * in.bare / 100
 	cover, from, before := in.cover.Clone(), d.Len(), in.seen()
-	in.written = d.String()
+	in.written = passageOf(d.String())
 	lines := in.choose(float64(d.left - bare - d.count(title)))
 	whole := len(lines) == 0 || d.add(title)
 	if !whole {

@@ -356,7 +356,7 @@ func (in *input) missingRules(have string, most int) []string {
 
 // lastRequest adds the user's last request when it is covered and missing.
 func (in *input) lastRequest(d *draft, have string) int {
-	all := requestsOf(in.messages)
+	all := in.record().said
 	if len(all) == 0 {
 		return 0
 	}

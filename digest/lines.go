@@ -1,6 +1,7 @@
 package digest
 
 import (
+	"index/suffixarray"
 	"slices"
 	"strings"
 
@@ -76,13 +77,23 @@ func (in *input) linesOf(text int, at layout) []retain.Piece {
 	return out
 }
 
+// passage is a text that is searched for many others. The zero value is the empty text.
+type passage struct{ index *suffixarray.Index }
+
+func passageOf(text string) passage { return passage{suffixarray.New([]byte(text))} }
+
+// has reports whether the passage contains s.
+func (p passage) has(s string) bool {
+	return s == "" || p.index != nil && len(p.index.Lookup([]byte(s), 1)) > 0
+}
+
 // quotes reports whether the digest has quoted a part of the user's text already.
 func (in *input) quotes(t *retain.Text, start, end int) bool {
 	if t.Source != retain.User {
 		return false
 	}
 	for line := range strings.Lines(t.Body[start:end]) {
-		if !strings.Contains(in.written, strings.TrimSpace(line)) {
+		if !in.written.has(strings.TrimSpace(line)) {
 			return false
 		}
 	}
@@ -98,9 +109,9 @@ func (in *input) listed(t *retain.Text) bool {
 	c := &in.x.Calls[t.Call]
 	switch rest := len(t.Body) - len(c.Name) - 1; {
 	case c.Kind == toolcall.Command && rest <= len(c.Line):
-		return strings.Contains(in.written, "`"+commandLine(c.Line)+"`")
+		return in.written.has("`" + commandLine(c.Line) + "`")
 	case c.Kind == toolcall.Read && c.Path != "" && rest <= len(c.Path):
-		return strings.Contains(in.written, relative(c.Path, in.base))
+		return in.written.has(relative(c.Path, in.base))
 	}
 	return false
 }

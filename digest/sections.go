@@ -157,8 +157,8 @@ func (in *input) requests(all []saying, count func(string) int, budget int) []st
 		all[i].old = true
 	}
 	total := 0
-	for _, s := range all {
-		total += count(in.request(s, s.text)) + 1
+	for i := 0; i < len(all) && total <= budget; i++ {
+		total += count(in.request(all[i], all[i].text)) + 1
 	}
 	lines := make([]string, len(all))
 	left := budget
@@ -293,7 +293,7 @@ func (in *input) lastWords(d *draft, last []saying, budget int) {
 	var lines []string
 	left := budget
 	for n, s := range last {
-		if n == 4 || left < 30 {
+		if left < 30 {
 			break
 		}
 		most := left * 4

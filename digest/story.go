@@ -46,22 +46,24 @@ type command struct {
 // readStory gathers the story of the covered messages.
 func readStory(in *input) *story {
 	st := &story{}
-	for _, r := range requestsOf(in.messages) {
+	for _, r := range in.record().said {
 		if in.covered(r.at) {
 			r.text = indented(r.text)
 			st.requests = append(st.requests, r)
 		}
 	}
-	for i := range in.x.Texts {
+	for i := len(in.x.Texts) - 1; i >= 0 && len(st.last) < mostLast; i-- {
 		t := &in.x.Texts[i]
 		if words := strings.TrimSpace(t.Body); t.Source == retain.Said && len(words) > 1 && in.covered(t.Handle.From) {
 			st.last = append(st.last, saying{at: t.Handle.From, text: words})
 		}
 	}
-	slices.Reverse(st.last)
 	st.readCalls(in)
 	return st
 }
+
+// mostLast is how many of the agent's last words are told.
+const mostLast = 4
 
 // readCalls gathers files, commands, refusals, open calls, agents and plans.
 func (st *story) readCalls(in *input) {

@@ -21,6 +21,17 @@ type work struct {
 	waiting []int // calls whose result is still to come
 }
 
+// record is what was said and done in a conversation. Digests of the same conversation share
+// it, so it is not changed.
+type record struct {
+	work *work
+	said []saying // by persons, see requestsOf
+}
+
+func recordOf(calls []toolcall.Call, msgs []precis.Message) *record {
+	return &record{work: readWork(calls, msgs), said: requestsOf(msgs)}
+}
+
 // readWork reads the outcomes of the calls of a conversation.
 func readWork(calls []toolcall.Call, msgs []precis.Message) *work {
 	w := &work{calls: calls, ends: make([]toolcall.Outcome, len(calls)), files: newFileTable()}

@@ -13,7 +13,7 @@ import (
 
 // shrinkJSON shortens the long strings of a JSON value, at any depth.
 func shrinkJSON(raw json.RawMessage, h precis.Handle, over int) (json.RawMessage, bool) {
-	if len(raw) <= over {
+	if !hasLongString(raw, over) {
 		return nil, false
 	}
 	opts := []jsontext.Options{jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true)}
@@ -37,6 +37,30 @@ func shrinkJSON(raw json.RawMessage, h precis.Handle, over int) (json.RawMessage
 		depth = d.StackDepth()
 	}
 	return bytes.TrimSpace(out.Bytes()), changed
+}
+
+// hasLongString reports whether some string of a JSON value takes more than n bytes, as it
+// is written.
+func hasLongString(raw []byte, n int) bool {
+	for len(raw) > n {
+		from := bytes.IndexByte(raw, '"')
+		if from < 0 {
+			return false
+		}
+		raw = raw[from+1:]
+		end := 0
+		for end < len(raw) && raw[end] != '"' {
+			if raw[end] == '\\' {
+				end++
+			}
+			end++
+		}
+		if end > n {
+			return true
+		}
+		raw = raw[min(end+1, len(raw)):]
+	}
+	return false
 }
 
 // cutMiddle keeps the first head and the last tail bytes of s, moved to the

@@ -9,6 +9,7 @@ import (
 	"precis"
 	"precis/internal/harness"
 	"precis/internal/toolcall"
+	"precis/retain"
 )
 
 // Dedupe replaces repeated content by a pointer to the newest copy: a file read
@@ -29,8 +30,8 @@ func (d Dedupe) Propose(_ context.Context, s *precis.Situation) (precis.Edit, er
 		d.MinChars = 200
 	}
 	r := deduper{Dedupe: d, s: s, shown: originals(s), p: newProposal(s, precis.KindDedupe), done: map[precis.Handle]bool{}}
-	calls := toolcall.Find(s.Transcript.Messages())
-	r.reads(calls)
+	x, _, _ := retain.Of(s)
+	r.reads(x.Calls)
 	r.environment()
 	r.repeats()
 	r.p.edit.Report.Reason = r.reason()
@@ -66,16 +67,26 @@ func (d *deduper) reason() string {
 // text of the older read equals that of the newest, the note says that it is
 // identical, else that it is out of date: the file changed in between.
 func (d *deduper) reads(calls []toolcall.Call) {
+	isRead := func(c *toolcall.Call) bool {
+		return c.Kind == toolcall.Read && c.Path != "" && !c.IsError && len(c.Results) > 0
+	}
+	times := map[string]int{} // by path: most files are read once, and their keys are never made
+	for i := range calls {
+		if isRead(&calls[i]) {
+			times[calls[i].Path]++
+		}
+	}
 	newest := map[string]*toolcall.Call{}
 	for i := len(calls) - 1; i >= 0; i-- {
 		c := &calls[i]
-		if c.Kind != toolcall.Read || c.Path == "" || c.IsError || len(c.Results) == 0 {
+		if !isRead(c) || times[c.Path] < 2 {
 			continue
 		}
-		last, again := newest[c.Key]
+		key := c.Key()
+		last, again := newest[key]
 		if !again {
 			if d.visible(c.Results) {
-				newest[c.Key] = c
+				newest[key] = c
 			}
 			continue
 		}
@@ -103,7 +114,7 @@ func body(text string) string {
 // visible reports whether all blocks are shown unchanged.
 func (d *deduper) visible(handles []precis.Handle) bool {
 	for _, h := range handles {
-		if _, ok := d.shown[h]; !ok {
+		if _, ok := d.shown.get(h); !ok {
 			return false
 		}
 	}
@@ -116,7 +127,7 @@ func (d *deduper) point(handles []precis.Handle, note string, count *int) {
 	var longest precis.Handle
 	size := -1
 	for _, h := range handles {
-		if text, ok := textOf(d.shown[h]); ok && len(text) > size {
+		if text, ok := textOf(d.shown.block(h)); ok && len(text) > size {
 			longest, size = h, len(text)
 		}
 	}
@@ -126,7 +137,7 @@ func (d *deduper) point(handles []precis.Handle, note string, count *int) {
 }
 
 func (d *deduper) replace(h precis.Handle, note string, count *int) {
-	b, ok := d.shown[h]
+	b, ok := d.shown.get(h)
 	if !ok || d.done[h] || d.s.Kept.Block(h.From, h.Block) {
 		return
 	}
@@ -148,7 +159,7 @@ func (d *deduper) repeats() {
 		content := d.s.Transcript.At(u.From).Content
 		for b := len(content) - 1; b >= 0; b-- {
 			h := precis.BlockHandle(u.From, b)
-			text, ok := textOf(d.shown[h])
+			text, ok := textOf(d.shown.block(h))
 			if !ok || len(text) < d.MinChars || d.done[h] {
 				continue
 			}
@@ -175,7 +186,7 @@ func (d *deduper) environment() {
 		}
 		for b := range d.s.Transcript.At(u.From).Content {
 			h := precis.BlockHandle(u.From, b)
-			t, ok := d.shown[h].(precis.Text)
+			t, ok := d.shown.block(h).(precis.Text)
 			if !ok || !strings.HasPrefix(strings.TrimSpace(t.Text), tag) {
 				continue
 			}

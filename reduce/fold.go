@@ -40,7 +40,7 @@ func (f Fold) Propose(_ context.Context, s *precis.Situation) (precis.Edit, erro
 		}
 		for b, block := range s.Transcript.At(i).Content {
 			h := precis.BlockHandle(i, b)
-			if now, ok := shown[h]; !ok || s.Kept.PinnedBlock(i, b) || (users[b] || m.Role == precis.RoleAssistant) && !written(now) {
+			if now, ok := shown.get(h); !ok || s.Kept.PinnedBlock(i, b) || (users[b] || m.Role == precis.RoleAssistant) && !written(now) {
 				continue
 			}
 			folded, ok := foldBlock(block)

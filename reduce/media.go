@@ -29,7 +29,7 @@ func (Media) Propose(_ context.Context, s *precis.Situation) (precis.Edit, error
 		m := s.Transcript.At(u.From)
 		for b := len(m.Content) - 1; b >= 0; b-- {
 			h := precis.BlockHandle(u.From, b)
-			block, ok := blocks[h]
+			block, ok := blocks.get(h)
 			images := countImages(block)
 			if !ok || images == 0 {
 				continue

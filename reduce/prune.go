@@ -3,7 +3,6 @@ package reduce
 import (
 	"context"
 	"fmt"
-	"slices"
 	"unicode/utf8"
 
 	"precis"
@@ -75,22 +74,15 @@ func (q Squeeze) pruner(s *precis.Situation, spared func(message int) bool) *pru
 // kind left them.
 func before(s *precis.Situation, made func(precis.Edit) bool) shown {
 	out := originals(s)
-	visible := map[int]bool{}
+	visible := make([]bool, s.Transcript.Len())
 	s.Original(func(i int, _ precis.Message, _ precis.Unit) { visible[i] = true })
 	for _, e := range precis.Active(s.Edits) {
 		for _, p := range e.Replace {
 			if p.Block == nil || !visible[p.From] {
 				continue
 			}
-			said := s.Transcript.At(p.From).Content
-			at := indexOf(said, *p.Block)
-			if at < 0 {
-				continue
-			}
-			if h := precis.BlockHandle(p.From, at); made(e) {
-				out[h] = said[at]
-			} else {
-				delete(out, h)
+			if at := indexOf(s.Transcript, p.From, *p.Block); at >= 0 {
+				out.put(precis.BlockHandle(p.From, at), !made(e))
 			}
 		}
 	}
@@ -99,14 +91,19 @@ func before(s *precis.Situation, made func(precis.Edit) bool) shown {
 
 func isFold(e precis.Edit) bool { return e.Report.Rung == Fold{}.Name() }
 
-// indexOf returns the index of the block that ref names, also after it has
+// indexOf returns the index of the block of message i that ref names, also after it has
 // moved; -1 when it is missing.
-func indexOf(blocks []precis.Block, ref precis.BlockRef) int {
-	named := func(b precis.Block) bool { return precis.HashBlock(b) == ref.Hash }
-	if ref.Index < len(blocks) && named(blocks[ref.Index]) {
+func indexOf(t *precis.Transcript, i int, ref precis.BlockRef) int {
+	n := len(t.At(i).Content)
+	if ref.Index >= 0 && ref.Index < n && t.HashBlock(i, ref.Index) == ref.Hash {
 		return ref.Index
 	}
-	return slices.IndexFunc(blocks, named)
+	for b := range n {
+		if t.HashBlock(i, b) == ref.Hash {
+			return b
+		}
+	}
+	return -1
 }
 
 // squeezeOver is the size in characters over which results are squeezed.
@@ -167,7 +164,7 @@ func (r *pruner) survey(view shown) {
 		for end < len(r.x.Texts) && r.x.Texts[end].Handle == h {
 			end++
 		}
-		if b, ok := view[h]; ok {
+		if b, ok := view.get(h); ok {
 			r.block(h, b, i, end, last)
 		}
 		i = end
@@ -220,7 +217,7 @@ func (r *pruner) block(h precis.Handle, b precis.Block, from, to int, last map[i
 	}
 	t.full = r.s.Meter.Block(role, b)
 	t.now = t.full
-	if u, ok := r.current[h]; ok {
+	if u, ok := r.current.get(h); ok {
 		t.now = r.s.Meter.Block(role, u)
 	}
 	r.now += t.now

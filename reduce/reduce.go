@@ -41,32 +41,76 @@ func (p *proposal) blockOf(h precis.Handle, role precis.Role, gain int, with pre
 	return true
 }
 
-// shown holds the blocks of the transcript that the view shows.
-type shown map[precis.Handle]precis.Block
+// shown holds the blocks of the transcript that the view shows. Messages that it shows as
+// they were said, nearly all of them, take a bit of a list.
+type shown struct {
+	t      *precis.Transcript
+	whole  []bool                         // by message: its blocks are those of the transcript
+	blocks map[precis.Handle]precis.Block // of the other messages
+}
 
-// originals returns the blocks that the view shows unchanged.
-func originals(s *precis.Situation) shown {
-	out := shown{}
+// shownBy returns the blocks of the original messages in the view for which keep is true. It
+// is asked about those of messages of which some block was replaced.
+func shownBy(s *precis.Situation, keep func(i, b int, block precis.Block) bool) shown {
+	out := shown{t: s.Transcript, whole: make([]bool, s.Transcript.Len()), blocks: map[precis.Handle]precis.Block{}}
 	s.Original(func(i int, _ precis.Message, u precis.Unit) {
-		said := s.Transcript.At(i).Content
+		if out.whole[i] = !u.Changed; out.whole[i] {
+			return
+		}
 		for b, block := range u.Blocks() {
-			if !u.Changed || precis.HashBlock(block) == precis.HashBlock(said[b]) {
-				out[precis.BlockHandle(i, b)] = block
+			if keep(i, b, block) {
+				out.blocks[precis.BlockHandle(i, b)] = block
 			}
 		}
 	})
 	return out
 }
 
+// originals returns the blocks that the view shows unchanged.
+func originals(s *precis.Situation) shown {
+	return shownBy(s, func(i, b int, block precis.Block) bool {
+		return precis.EqualBlocks(block, s.Transcript.At(i).Content[b])
+	})
+}
+
 // current returns every block of original messages as the view shows it.
 func current(s *precis.Situation) shown {
-	out := shown{}
-	s.Original(func(i int, _ precis.Message, u precis.Unit) {
-		for b, block := range u.Blocks() {
-			out[precis.BlockHandle(i, b)] = block
+	return shownBy(s, func(int, int, precis.Block) bool { return true })
+}
+
+// get returns a block; ok is false when it is not shown.
+func (s *shown) get(h precis.Handle) (block precis.Block, ok bool) {
+	if !s.whole[h.From] {
+		block, ok = s.blocks[h]
+		return block, ok
+	}
+	content := s.t.At(h.From).Content
+	if h.Block < 0 || h.Block >= len(content) {
+		return nil, false
+	}
+	return content[h.Block], true
+}
+
+// block returns a block; nil when it is not shown.
+func (s *shown) block(h precis.Handle) precis.Block {
+	b, _ := s.get(h)
+	return b
+}
+
+// put shows the original of a block, or, if hidden, no longer the block.
+func (s *shown) put(h precis.Handle, hidden bool) {
+	content := s.t.At(h.From).Content
+	if s.whole[h.From] {
+		s.whole[h.From] = false
+		for b, block := range content {
+			s.blocks[precis.BlockHandle(h.From, b)] = block
 		}
-	})
-	return out
+	}
+	if hidden {
+		delete(s.blocks, h)
+		return
+	}
+	s.blocks[h] = content[h.Block]
 }
 
 // withText returns b with its text replaced: a text block, or a tool result

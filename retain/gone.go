@@ -3,15 +3,12 @@ package retain
 import (
 	"slices"
 	"strings"
+	"sync"
 	"unicode/utf8"
 
 	"precis"
 	"precis/internal/toolcall"
 )
-
-// mostHidden is the share of a view up to which a reduction may hide it with neither a
-// summary nor a digest in its place.
-const mostHidden = 0.9
 
 // Gone returns what the view by the edits before shows and the view by the edits after
 // has in no form at all. Both lists are of conv's transcript; its own edits are ignored.
@@ -40,10 +37,10 @@ func RulesOf(msgs []precis.Message) []Rule {
 
 func gone(rules []Rule, t *precis.Transcript, before, after []precis.Edit, meter *precis.Meter) precis.Gone {
 	was, is := precis.ShownBy(t, before), precis.ShownBy(t, after)
-	had, has := Words(messagesOf(was.Units)), Words(messagesOf(is.Units))
+	had, has := wordsOf(was.Units), wordsOf(is.Units)
 	g := precis.Gone{Of: len(rules)}
 	for _, r := range rules {
-		if text := Folded(r.Text); strings.Contains(had, text) && !strings.Contains(has, text) {
+		if text := Folded(r.Text); strings.Contains(had(), text) && !strings.Contains(has(), text) {
 			g.Rules = append(g.Rules, precis.LostAnchor{Text: r.Text, Kind: "rule", Handle: r.Handle})
 		}
 	}
@@ -51,17 +48,22 @@ func gone(rules []Rule, t *precis.Transcript, before, after []precis.Edit, meter
 		h := precis.MessageHandle(last)
 		g.LastTurn = &h
 	}
-	if share := bare(was, is, meter); share > mostHidden {
+	if share := bare(was, is, meter); share > precis.MostHidden {
 		g.Hidden = share
 	}
 	return g
 }
 
-func messagesOf(units []precis.Unit) (out []precis.Message) {
-	for _, u := range units {
-		out = append(out, u.Messages...)
-	}
-	return out
+// wordsOf returns a function that returns the words of a view, folded. They are gathered
+// when they are first asked for: mostly nobody does.
+func wordsOf(units []precis.Unit) func() string {
+	return sync.OnceValue(func() string {
+		var out strings.Builder
+		for _, u := range units {
+			words(&out, u.Messages)
+		}
+		return out.String()
+	})
 }
 
 // lastTurn returns the newest message that the view shows and in which the user says
@@ -84,9 +86,12 @@ const enough = 40
 const little = 12
 
 // stands reports whether a view has what the user says in a message in some form: the
-// message itself, shortened or not, or one of its lines elsewhere. words are those of the
-// view, folded.
-func stands(m precis.Message, look precis.Look, words string) bool {
+// message itself, shortened or not, or one of its lines elsewhere. words returns those of
+// the view, folded.
+func stands(m precis.Message, look precis.Look, words func() string) bool {
+	if !look.Hidden && !look.Changed {
+		return true // as it was said
+	}
 	var lines, telling []string
 	for _, b := range m.UserBlocks() {
 		text, ok := m.Content[b].(precis.Text)
@@ -109,7 +114,7 @@ func stands(m precis.Message, look precis.Look, words string) bool {
 		lines = telling
 	}
 	return slices.ContainsFunc(lines, func(line string) bool {
-		return strings.Contains(words, first(line, enough)) || strings.Contains(words, last(line, enough))
+		return strings.Contains(words(), first(line, enough)) || strings.Contains(words(), last(line, enough))
 	})
 }
 

@@ -102,6 +102,11 @@ func Read(system string, msgs []precis.Message) *Index {
 	x := &Index{messages: msgs, byKey: map[string]int{}, system: map[int]bool{}, Calls: toolcall.Find(msgs)}
 	r := reader{x: x, uses: map[precis.Handle][]int32{}, results: map[precis.Handle]int32{}, edited: map[string]bool{}, around: harness.Program(precis.Around(msgs))}
 	r.calls()
+	blocks := 0
+	for _, m := range msgs {
+		blocks += len(m.Content)
+	}
+	x.Texts = make([]Text, 0, blocks)
 	chars := 0
 	x.tokens = make([]int, 0, len(msgs)+1)
 	for i, m := range msgs {

@@ -163,12 +163,32 @@ func (x *Index) rules(msgs []precis.Message) (n int, lost []precis.LostAnchor) {
 // sentences.
 func Words(msgs []precis.Message) string {
 	var out strings.Builder
-	texts(msgs, func(s string) {
-		out.WriteString(Folded(s))
-		out.WriteByte('\n')
-	})
+	words(&out, msgs)
 	return out.String()
 }
 
-// Folded returns s with every run of white space replaced by one space.
-func Folded(s string) string { return strings.Join(strings.Fields(s), " ") }
+func words(out *strings.Builder, msgs []precis.Message) {
+	texts(msgs, func(s string) {
+		fold(out, s)
+		out.WriteByte('\n')
+	})
+}
+
+// Folded returns s with every run of white space replaced by one space, and none at its
+// ends.
+func Folded(s string) string {
+	var out strings.Builder
+	fold(&out, s)
+	return out.String()
+}
+
+func fold(out *strings.Builder, s string) {
+	first := true
+	for word := range strings.FieldsSeq(s) {
+		if !first {
+			out.WriteByte(' ')
+		}
+		first = false
+		out.WriteString(word)
+	}
+}

@@ -45,7 +45,8 @@ func (Format) Detect(name string, data []byte) bool {
 // Read reads a history. Any text is a valid history, so no input is malformed.
 func (Format) Read(src archive.Source) (*archive.Recording, error) {
 	r := &reader{
-		conv:   &precis.Conversation{Transcript: &precis.Transcript{}},
+		conv:   &precis.Conversation{},
+		msgs:   make([]precis.Message, 0, 2*bytes.Count(src.Data, []byte("\n\n#### "))),
 		strict: bytes.Contains(src.Data, []byte("  \n")),
 	}
 	for line := range bytes.Lines(src.Data) {
@@ -53,6 +54,7 @@ func (Format) Read(src archive.Source) (*archive.Recording, error) {
 		r.line(string(bytes.ToValidUTF8(line, []byte("\uFFFD"))))
 	}
 	r.flush()
+	r.conv.Transcript = precis.NewTranscript(r.msgs...)
 	return &archive.Recording{Conversation: r.conv}, nil
 }
 
@@ -70,6 +72,7 @@ const (
 // the user and the program one message.
 type reader struct {
 	conv     *precis.Conversation
+	msgs     []precis.Message
 	strict   bool // the file keeps the two spaces that aider ends its and the user's lines with
 	speaker  speaker
 	lines    []string       // of the block being read
@@ -169,7 +172,7 @@ func (r *reader) block() {
 // message ends the message being read.
 func (r *reader) message() {
 	if len(r.msg.Content) > 0 {
-		r.conv.Transcript.Append(r.msg)
+		r.msgs = append(r.msgs, r.msg)
 	}
 	r.msg = precis.Message{}
 }

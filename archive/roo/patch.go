@@ -194,7 +194,7 @@ func patchBlock(raw json.RawMessage, n int, with precis.Block) (was, now string,
 	at := content.Offset + span.Offset
 	out = splice(raw, at, at+len(span.Raw), block)
 	m, err := anthropic.DecodeMessage(out)
-	if err != nil || n >= len(m.Content) || precis.HashBlock(m.Content[n]) != precis.HashBlock(with) {
+	if err != nil || n >= len(m.Content) || !precis.EqualBlocks(m.Content[n], with) {
 		return "", "", raw, false
 	}
 	return string(span.Raw), string(block), out, true

@@ -49,7 +49,7 @@ func run(ctx context.Context, args []string, streams console.Streams) int {
 	cmd.SetIn(t.In)
 	cmd.SetOut(t.Text)
 	cmd.SetErr(t.Notes)
-	used, err := cmd.ExecuteContextC(ctx)
+	used, err := t.execute(ctx, cmd)
 	t.jobs.Close()
 	if err == nil {
 		return 0
@@ -64,6 +64,27 @@ func run(ctx context.Context, args []string, streams console.Streams) int {
 	}
 	t.Fail(err, e.Hint)
 	return exitCodes[e.Code]
+}
+
+// execute runs the command, until a recording takes more memory than it may: no call in the
+// middle of it would notice. What is written is written to files of its own and renamed, so
+// that a command may be left at any moment.
+func (t *tools) execute(ctx context.Context, cmd *cobra.Command) (*cobra.Command, error) {
+	type result struct {
+		used *cobra.Command
+		err  error
+	}
+	done := make(chan result, 1)
+	go func() {
+		used, err := cmd.ExecuteContextC(ctx)
+		done <- result{used, err}
+	}()
+	select {
+	case r := <-done:
+		return r.used, r.err
+	case err := <-t.jobs.Exceeded():
+		return cmd, err
+	}
 }
 
 // command makes one subcommand.
@@ -112,7 +133,8 @@ Live, it is a proxy that agents are pointed at:
   precis doctor           check the set-up
 
 Exit codes: 0 done · 1 internal fault · 2 bad input or usage · 3 not found ·
-4 conflict · 5 does not fit whatever is cut · 6 a server failed · 130 canceled.`,
+4 conflict · 5 does not fit whatever is cut · 6 a server failed · 130 canceled.
+A recording that needs more memory than memory_mb allows is bad input (2).`,
 		SilenceUsage: true, SilenceErrors: true,
 		PersistentPreRunE: func(*cobra.Command, []string) error { return t.Begin() },
 	}

@@ -71,7 +71,7 @@ func cleared(was, is []precis.Message) (out []int, ok bool) {
 			return nil, false
 		}
 		for k := range a {
-			if a[k].ToolUseID == "" || precis.HashBlock(a[k]) != precis.HashBlock(b[k]) && !note(a[k], b[k]) {
+			if a[k].ToolUseID == "" || !precis.EqualBlocks(a[k], b[k]) && !note(a[k], b[k]) {
 				return nil, false
 			}
 		}

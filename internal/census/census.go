@@ -61,7 +61,7 @@ func Take(c *precis.Conversation, units []precis.Unit, m *precis.Meter) Census {
 	if len(c.Tools) > 0 {
 		t.add(Tools, m.Block(precis.RoleSystem, precis.Text{Text: string(c.Tools)}))
 	}
-	var msgs []precis.Message
+	msgs := make([]precis.Message, 0, len(units))
 	for _, u := range units {
 		msgs = append(msgs, u.Messages...)
 	}

@@ -78,7 +78,7 @@ func sought(c toolcall.Call) string {
 	case c.Kind == toolcall.Read && c.Path != "":
 		return soughtFile + c.Path
 	case c.Kind == toolcall.Read || c.Kind == toolcall.Command:
-		return soughtCall + c.Key
+		return soughtCall + c.Key()
 	}
 	return ""
 }

@@ -11,6 +11,7 @@ import (
 	"fmt"
 	"io"
 	"iter"
+	"sync"
 
 	"github.com/go-json-experiment/json/jsontext"
 )
@@ -50,6 +51,7 @@ func trim(raw []byte) []byte {
 // Valid returns nil when data is exactly one JSON value, else an [*Error].
 func Valid(data []byte) error {
 	d := decoder(data)
+	defer d.release()
 	if err := d.SkipValue(); err != nil {
 		return fault(d, err)
 	}
@@ -66,6 +68,7 @@ func Valid(data []byte) error {
 func Array(raw []byte) iter.Seq2[Span, error] {
 	return func(yield func(Span, error) bool) {
 		d := decoder(raw)
+		defer d.release()
 		if err := open(d, '['); err != nil {
 			yield(Span{}, err)
 			return
@@ -93,6 +96,7 @@ type Span struct {
 func Object(raw []byte) iter.Seq2[Member, error] {
 	return func(yield func(Member, error) bool) {
 		d := decoder(raw)
+		defer d.release()
 		if err := open(d, '{'); err != nil {
 			yield(Member{}, err)
 			return
@@ -149,11 +153,34 @@ func String(raw []byte) (s string, ok bool) {
 	return string(out), true
 }
 
-func decoder(data []byte) *jsontext.Decoder {
-	return jsontext.NewDecoder(bytes.NewBuffer(data), jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
+// reading is a decoder with its buffer, which are used again: a recording has a million
+// small values.
+type reading struct {
+	*jsontext.Decoder
+	buf bytes.Buffer
 }
 
-func open(d *jsontext.Decoder, want jsontext.Kind) error {
+var readings = sync.Pool{New: func() any { return &reading{Decoder: new(jsontext.Decoder)} }}
+
+// decoder returns a decoder of data, to be released.
+func decoder(data []byte) *reading {
+	d := readings.Get().(*reading)
+	d.reset(data)
+	return d
+}
+
+func (d *reading) reset(data []byte) {
+	d.buf = *bytes.NewBuffer(data)
+	d.Reset(&d.buf, jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
+}
+
+// release gives the decoder back; it is not used afterwards.
+func (d *reading) release() {
+	d.reset(nil)
+	readings.Put(d)
+}
+
+func open(d *reading, want jsontext.Kind) error {
 	if k := d.PeekKind(); k != want {
 		if k == jsontext.KindInvalid {
 			_, err := d.ReadToken()
@@ -183,7 +210,7 @@ func name(k jsontext.Kind) string {
 	return "something else"
 }
 
-func value(d *jsontext.Decoder, raw []byte) (Span, error) {
+func value(d *reading, raw []byte) (Span, error) {
 	v, err := d.ReadValue()
 	if err != nil {
 		return Span{}, fault(d, err)
@@ -194,7 +221,7 @@ func value(d *jsontext.Decoder, raw []byte) (Span, error) {
 }
 
 // fault turns the decoder's errors into an [*Error].
-func fault(d *jsontext.Decoder, err error) error {
+func fault(d *reading, err error) error {
 	var syntax *jsontext.SyntacticError
 	switch {
 	case errors.As(err, &syntax):

@@ -1,10 +1,8 @@
 package jsonspan
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
-	"sync"
 
 	"github.com/go-json-experiment/json/jsontext"
 )
@@ -14,24 +12,18 @@ import (
 type Scanner struct {
 	raw []byte
 	at  int
-	dec *jsontext.Decoder
-	buf bytes.Buffer
+	dec *reading
 }
-
-var scanners = sync.Pool{New: func() any { return &Scanner{dec: new(jsontext.Decoder)} }}
 
 // NewScanner returns a scanner at the start of raw.
 func NewScanner(raw []byte) *Scanner {
-	s := scanners.Get().(*Scanner)
-	s.raw, s.at = raw, 0
-	return s
+	return &Scanner{raw: raw, dec: decoder(nil)}
 }
 
 // Close gives the scanner back; it is not used afterwards.
 func (s *Scanner) Close() {
-	s.raw, s.buf = nil, bytes.Buffer{}
-	s.dec.Reset(&s.buf)
-	scanners.Put(s)
+	s.raw = nil
+	s.dec.release()
 }
 
 // Offset returns where the scanner is.
@@ -125,8 +117,7 @@ func (s *Scanner) Value() (from, to int, err error) {
 	if c := s.Peek(); c == 0 || c == ',' || c == ']' || c == '}' || c == ':' {
 		return 0, 0, s.fail("a value is wanted")
 	}
-	s.buf = *bytes.NewBuffer(s.raw[s.at:])
-	s.dec.Reset(&s.buf, jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
+	s.dec.reset(s.raw[s.at:])
 	v, err := s.dec.ReadValue()
 	if err != nil {
 		e := fault(s.dec, err)

@@ -12,6 +12,7 @@ import (
 func Strings(raw []byte) iter.Seq2[string, string] {
 	return func(yield func(name, value string) bool) {
 		d := decoder(raw)
+		defer d.release()
 		names := []string{""} // of the member being read at each depth
 		for {
 			t, err := d.ReadToken()

@@ -11,6 +11,7 @@ import (
 func Values(raw []byte) iter.Seq2[Span, error] {
 	return func(yield func(Span, error) bool) {
 		d := decoder(raw)
+		defer d.release()
 		for {
 			v, err := d.ReadValue()
 			if errors.Is(err, io.EOF) {

@@ -34,13 +34,14 @@ type Call struct {
 	Kind    Kind
 	Line    string // of a command
 	Path    string // of a read or write; "" when there is none
-	Key     string // name and arguments; equal for calls that ask for the same
 	Use     precis.Handle
 	Results []precis.Handle // blocks that hold the result; none when it is missing
 	Text    string          // of the result
 	IsError bool
 	Effects []Effect // files it writes or removes
 
+	key     string          // of a call without input, see Key
+	input   json.RawMessage // of a native call
 	refused bool            // the recording says that a person refused it
 	around  harness.Program // of the conversation
 	flagged bool            // results of this conversation are marked when they are errors
@@ -70,8 +71,8 @@ type finder struct {
 	calls   []Call
 	pairs   *precis.Pairs
 	byUse   map[precis.Handle]int // native calls
-	pending []int          // open XML calls of the last assistant message
-	action  action         // of the last assistant message; the zero value: none
+	pending []int                 // open XML calls of the last assistant message
+	action  action                // of the last assistant message; the zero value: none
 }
 
 // action is a command that an assistant wrote as text for its environment to run. It
@@ -173,7 +174,7 @@ func actionIn(text string) string {
 // call returns the call of an action that was answered. What it edits is the file that
 // the answer shows.
 func (a action) call(result precis.Handle, text string) Call {
-	c := Call{Name: "shell", Kind: Command, Line: a.text, Key: "shell\x00" + a.text, Use: a.at, Results: []precis.Handle{result}, Text: text}
+	c := Call{Name: "shell", Kind: Command, Line: a.text, key: "shell\x00" + a.text, Use: a.at, Results: []precis.Handle{result}, Text: text}
 	shown, isFile := strings.CutPrefix(strings.TrimSpace(text), "[File: ")
 	path, _, counted := strings.Cut(shown, " (")
 	switch verb, rest, _ := strings.Cut(a.text, " "); {
@@ -210,7 +211,7 @@ func resultEnd(content []precis.Block, b int) int {
 
 func native(u precis.ToolUse, use precis.Handle) Call {
 	args := arguments(u.Input)
-	return classify(Call{Name: u.Name, Use: use, Key: u.Name + "\x00" + keyOf(u.Input)}, args)
+	return classify(Call{Name: u.Name, Use: use, input: u.Input}, args)
 }
 
 // arguments returns the top-level string arguments of a call; nested ones are
@@ -233,8 +234,13 @@ func arguments(input json.RawMessage) map[string]string {
 	return out
 }
 
-func keyOf(input json.RawMessage) string {
-	return precis.HashBlock(precis.ToolUse{Input: input}).String()
+// Key returns the name and the arguments of the call: it is equal for calls that ask for the
+// same, whatever the order and white space of the arguments.
+func (c *Call) Key() string {
+	if c.key != "" {
+		return c.key
+	}
+	return c.Name + "\x00" + precis.HashBlock(precis.ToolUse{Input: c.input}).String()
 }
 
 // commandLine returns the command line that a call's arguments hold; "" when

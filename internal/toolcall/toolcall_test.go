@@ -79,7 +79,7 @@ func TestPatchesSayWhichFilesAreNew(t *testing.T) {
 }
 
 func TestKeysIgnoreOrderAndSpace(t *testing.T) {
-	key := func(input string) string { return toolcall.Find(native("Read", input))[0].Key }
+	key := func(input string) string { return toolcall.Find(native("Read", input))[0].Key() }
 	if key(`{"file_path":"a","limit":1}`) != key(`{ "limit": 1, "file_path": "a" }`) {
 		t.Error("the same arguments have two keys")
 	}

@@ -31,6 +31,7 @@ type Config struct {
 	Model      string // "": the one the recording names
 	Window     int    // tokens; 0: the model's
 	MaxOutput  int    // tokens; 0: unknown
+	MemoryMB   int    // that a command may take for a recording; 0: by the machine
 	ModelsFile string // overrides of the catalog; "": none
 	Summarizer Summarizer
 	Hooks      Hooks

@@ -114,6 +114,7 @@ var keys = append([]key{
 	textKey("hooks.alert", "command or URL told when a limit of spend.* is near or reached", func(c *Config) *string { return &c.Hooks.Alert }),
 	listKey("sessions.roots", "folders searched for recordings, in addition to those of agent programs", func(c *Config) *[]string { return &c.Sessions.Roots }),
 	textKey("sessions.index", "file that remembers what was read of recordings; empty: in the user's cache folder; off: none", func(c *Config) *string { return &c.Sessions.Index }),
+	plainCount("memory_mb", "memory that a command may take for a recording, in MB; 0: three quarters of the machine's", func(c *Config) *int { return &c.MemoryMB }),
 	textKey("models_file", "file of windows, limits and prices over the catalog", func(c *Config) *string { return &c.ModelsFile }),
 }, gatewayKeys...)
 

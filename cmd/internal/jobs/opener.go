@@ -28,13 +28,16 @@ type Opener struct {
 	console *console.Console
 	options options
 
+	limit     int64                 // of memory in bytes, see within; 0: none
+	watched   bool                  // what it takes is watched
+	exceeded  chan error            // receives that a recording takes more
 	worker    *outlineworker.Worker // nil: none is needed yet
 	closing   []func() error        // what is open until the command ends
 	sayFolder sync.Once             // guards the note about the configuration of the current folder
 }
 
 // NewOpener returns an opener that writes warnings to the console.
-func NewOpener(c *console.Console) *Opener { return &Opener{console: c} }
+func NewOpener(c *console.Console) *Opener { return &Opener{console: c, exceeded: make(chan error, 1)} }
 
 // Register defines the flags.
 func (o *Opener) Register(f *pflag.FlagSet) { o.options.register(f) }
@@ -112,7 +115,7 @@ func (o *Opener) begin(ctx context.Context, path string) (*Job, error) {
 	if err != nil {
 		return nil, err
 	}
-	f, err := o.Read(ctx, path)
+	f, err := o.within(cfg).Read(ctx, path)
 	if err != nil {
 		return nil, err
 	}

@@ -152,5 +152,8 @@ func (o *Opener) Read(ctx context.Context, name string) (*recording.File, error)
 	if err != nil {
 		return nil, err
 	}
+	if err := o.fits(path); err != nil {
+		return nil, err
+	}
 	return recording.Open(path)
 }

@@ -76,12 +76,16 @@ func Inspect(ctx context.Context, j *jobs.Job) (Inspection, error) {
 		return Inspection{}, err
 	}
 	meter := j.Manager.NewMeter()
+	said := census.Take(j.Conversation, precis.Units(j.Conversation.Transcript, nil), meter)
+	view := said
+	if len(precis.Active(j.Conversation.Edits)) > 0 {
+		view = census.Take(j.Conversation, precis.Units(j.Conversation.Transcript, j.Conversation.Edits), meter)
+	}
 	v := Inspection{
 		Format: j.File.Format, Agent: j.File.Origin.Agent, Path: j.File.Path, Title: j.Conversation.Title, Model: j.Model,
 		Branches: len(j.Conversation.Branches), Skipped: j.File.Skipped, Ignored: j.File.Ignored, Warnings: j.File.Warnings,
-		View:       census.Take(j.Conversation, precis.Units(j.Conversation.Transcript, j.Conversation.Edits), meter),
-		Transcript: census.Take(j.Conversation, precis.Units(j.Conversation.Transcript, nil), meter),
-		Window:     j.Window, Status: status, Decision: res.Report.Decision, Arithmetic: res.Report.Arithmetic, Would: would,
+		View: view, Transcript: said,
+		Window: j.Window, Status: status, Decision: res.Report.Decision, Arithmetic: res.Report.Arithmetic, Would: would,
 	}
 	for _, e := range conversation.EditsOf(j.Conversation).Items {
 		if e.InForce && e.Kind != precis.KindUndo {

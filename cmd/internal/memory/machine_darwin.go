@@ -1,0 +1,12 @@
+package memory
+
+import "golang.org/x/sys/unix"
+
+// machine returns the memory of the machine in bytes; 0: unknown.
+func machine() uint64 {
+	n, err := unix.SysctlUint64("hw.memsize")
+	if err != nil {
+		return 0
+	}
+	return n
+}
