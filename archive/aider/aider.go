@@ -7,7 +7,7 @@
 // file is, and aider itself takes it so when it restores a history. What the
 // program printed stands as text of its own in the user's message, since the
 // user saw it and answered to it; so do words before the first prompt of a run,
-// which no model can have said.
+// which no model can have said. Each such text says that it is the program's.
 package aider
 
 import (
@@ -67,6 +67,12 @@ const (
 	user
 	model
 )
+
+// authors is what the marks of lines say of who wrote them.
+var authors = map[speaker]precis.Said{
+	program: {Program: "aider", Author: precis.AuthorProgram, Act: precis.ActNotice},
+	user:    {Program: "aider", Author: precis.AuthorPerson, Act: precis.ActRequest},
+}
 
 // reader puts the lines together. Lines of one speaker are one block, blocks of
 // the user and the program one message.
@@ -166,7 +172,7 @@ func (r *reader) block() {
 		r.msg = precis.Message{Role: role, Time: r.at}
 		r.at = time.Time{}
 	}
-	r.msg.Content = append(r.msg.Content, precis.Text{Text: words})
+	r.msg.Content = append(r.msg.Content, precis.Text{Text: words, Said: authors[r.speaker]})
 }
 
 // message ends the message being read.

@@ -124,6 +124,26 @@ func TestDetect(t *testing.T) {
 	}
 }
 
+// TestWhoseLines: the marks of the lines say who wrote them.
+func TestWhoseLines(t *testing.T) {
+	r, err := Format{}.Read(archive.Source{Data: []byte("\n# aider chat started at 2026-03-01 10:00:00\n\n> Aider v1\n> Warning: you must never use this model\n\n#### > rename it, keep the tests\n\nI did.\n\n> Applied edit to a.go\n\n#### and the docs\n")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, m := range r.Conversation.Transcript.Messages() {
+		for b := range m.Content {
+			got = append(got, string(m.SaidOf(b).Author))
+		}
+		if m.Role == precis.RoleUser && len(m.UserBlocks()) != 1 {
+			t.Errorf("%d blocks of %v are the user's", len(m.UserBlocks()), m.Content)
+		}
+	}
+	if strings.Join(got, " ") != "program person  program person" {
+		t.Errorf("authors %q", got)
+	}
+}
+
 func TestRecordings(t *testing.T) {
 	dir := os.Getenv("PRECIS_TRANSCRIPTS")
 	if dir == "" {

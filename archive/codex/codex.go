@@ -10,6 +10,7 @@ package codex
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -69,6 +70,7 @@ func (Format) Read(src archive.Source) (*archive.Recording, error) {
 			r.rec.Skip(l.Number, err)
 		}
 	}
+	r.release()
 	return r.rec, nil
 }
 
@@ -77,7 +79,8 @@ type rollout struct {
 	rec    *archive.Recording
 	conv   *precis.Conversation
 	names  archive.CallNames
-	tokens int // the last request's, as the server counted
+	held   []precis.Message // the newest message of the user's role, until the line behind it is known
+	tokens int              // the last request's, as the server counted
 	total  precis.Usage
 }
 
@@ -96,6 +99,9 @@ func (r *rollout) line(l archive.Line) error {
 		case "payload":
 			payload = m.Raw
 		}
+	}
+	if kind != "event_msg" {
+		r.release()
 	}
 	when, _ := time.Parse(time.RFC3339Nano, at)
 	if payload == nil && wrapped[kind] {
@@ -144,8 +150,35 @@ func (r *rollout) item(raw []byte, at time.Time) error {
 		r.rec.Ignored++
 		return nil
 	}
+	r.release()
+	if m.Role == precis.RoleUser && !m.HasToolResult() {
+		r.held = append(r.held, m)
+		return nil
+	}
 	r.conv.Transcript.Append(m)
 	return nil
+}
+
+// release adds the message that was held to the conversation.
+func (r *rollout) release() {
+	r.conv.Transcript.Append(r.held...)
+	r.held = nil
+}
+
+// typed takes the event by which Codex notes what a person sent. It follows the message, in
+// which the words stand alone, or below what the editor adds.
+func (r *rollout) typed(words string) {
+	for i, m := range r.held {
+		content := slices.Clone(m.Content)
+		for b, block := range content {
+			if t, ok := block.(precis.Text); ok && words != "" && strings.TrimSpace(t.Text) == strings.TrimSpace(words) {
+				t.Said = precis.Said{Program: "codex", Author: precis.AuthorPerson, Act: precis.ActRequest}
+				content[b] = t
+			}
+		}
+		r.held[i].Content = content
+	}
+	r.release()
 }
 
 // meta reads the header. A rollout that continues another repeats that one's
@@ -185,6 +218,11 @@ func (r *rollout) event(payload []byte, line int) error {
 		return err
 	}
 	kind, _ := jsonspan.String(f["type"])
+	if kind == "user_message" {
+		words, _ := jsonspan.String(f["message"])
+		r.typed(words)
+	}
+	r.release()
 	switch kind {
 	case "token_count":
 		if n := lastTokens(f["info"]); n > 0 {

@@ -111,6 +111,20 @@ func TestFull(t *testing.T) {
 	}
 }
 
+// TestTheEventSaysWhatWasTyped: the words that Codex notes as a person's are a person's, whatever they look like.
+func TestTheEventSaysWhatWasTyped(t *testing.T) {
+	const look = "<environment_context>is what I ask about</environment_context>"
+	r := read(t, rollout(meta, user("<environment_context>x</environment_context>"), user(look), `event_msg {"type":"user_message","message":"`+look+`"}`, reply("yes"),
+		user("unnoted"), tokens, `event_msg {"type":"user_message","message":"unnoted"}`, user("last")))
+	var got []string
+	for _, m := range r.Conversation.Transcript.Messages() {
+		got = append(got, string(m.SaidOf(0).Author))
+	}
+	if strings.Join(got, " ") != " person   " {
+		t.Errorf("authors %q", got)
+	}
+}
+
 func TestCompacted(t *testing.T) {
 	c := read(t, compacted).Conversation
 	for i, want := range []string{"u:[one] u:[sum] u:[two] a:[second] u:[three]", "u:[one] u:[two] u:[Summary again.] u:[three]"} {

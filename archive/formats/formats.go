@@ -9,6 +9,7 @@ import (
 	"precis/archive/codex"
 	"precis/archive/copilot"
 	"precis/archive/gemini"
+	"precis/archive/hermes"
 	"precis/archive/opencode"
 	"precis/archive/openhands"
 	"precis/archive/pi"
@@ -24,7 +25,7 @@ func All() []archive.Format {
 	return []archive.Format{
 		roo.Format{}, gemini.Qwen{}, claudecode.Format{}, codex.Format{}, pi.Format{},
 		opencode.Format{}, cline.Format{}, copilot.Format{}, gemini.Format{}, openhands.Format{},
-		sweagent.Format{}, sweagent.Mini{}, taubench.Format{}, aider.Format{},
+		sweagent.Format{}, sweagent.Mini{}, taubench.Format{}, hermes.Format{}, aider.Format{},
 		plain.Format{},
 	}
 }
