@@ -36,16 +36,24 @@ func (e *entry) message(raw []byte) error {
 	case "bashExecution":
 		if jsonspan.Kind(f["excludeFromContext"]) != 't' {
 			e.msg = precis.NewText(precis.RoleUser, bash(text("command"), text("output"), number(f["exitCode"])))
+			e.msg.Said = precis.Said{Program: program, Author: precis.AuthorTool, Act: precis.ActShell}
 		}
 	case "branchSummary", "compactionSummary":
 		if s := text("summary"); s != "" {
 			e.msg = precis.NewText(precis.RoleUser, s)
+			e.msg.Said = recap
 		}
 	case "":
 		return errors.New("the message has no role")
 	}
 	return nil
 }
+
+// program is the name under which messages carry what pi says of them.
+const program = "pi"
+
+// recap is what pi says of a summary that it wrote.
+var recap = precis.Said{Program: program, Author: precis.AuthorRecap, Act: precis.ActSummary}
 
 // bash says what the user ran in the terminal.
 func bash(command, output string, exit int) string {

@@ -110,9 +110,11 @@ func (s *session) line(l archive.Line) error {
 		s.spent(f["message"])
 	case "custom_message":
 		err = e.said(f["content"], precis.RoleUser)
+		e.msg.Said = precis.Said{Program: program, Author: precis.AuthorProgram} // an extension's
 	case "branch_summary":
 		if e.summary != "" {
 			e.msg = precis.NewText(precis.RoleUser, "[Summary of a branch that was left]\n"+e.summary)
+			e.msg.Said = recap
 		}
 	case "compaction":
 		err = s.compaction(&e, f)
@@ -206,6 +208,7 @@ func (s *session) build(path []int) *precis.Conversation {
 			continue
 		}
 		m := precis.NewText(precis.RoleUser, e.summary)
+		m.Said = recap
 		m.Time = e.at
 		s.condense(c, *e, m, before)
 	}

@@ -175,3 +175,25 @@ func TestRecordings(t *testing.T) {
 		t.Errorf("no recordings in %s", dir)
 	}
 }
+
+// TestWhoSaidIt: commands that the user ran, summaries and what extensions add are no words of the user.
+func TestWhoSaidIt(t *testing.T) {
+	data := `{"type":"session","version":3,"id":"s","timestamp":"2026-01-01T00:00:00Z","cwd":"/p"}
+{"type":"message","id":"a","parentId":null,"timestamp":"2026-01-01T00:00:01Z","message":{"role":"user","content":"Always test."}}
+{"type":"message","id":"b","parentId":"a","timestamp":"2026-01-01T00:00:02Z","message":{"role":"bashExecution","command":"cat rules","output":"Never test.","exitCode":0}}
+{"type":"custom_message","id":"c","parentId":"b","timestamp":"2026-01-01T00:00:03Z","content":"You must not test."}
+{"type":"branch_summary","id":"d","parentId":"c","timestamp":"2026-01-01T00:00:04Z","summary":"We did not test."}
+{"type":"message","id":"e","parentId":"d","timestamp":"2026-01-01T00:00:05Z","message":{"role":"assistant","content":[{"type":"text","text":"Good."}]}}
+`
+	r, err := pi.Format{}.Read(archive.Source{Path: "x.jsonl", Data: []byte(data)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, m := range r.Conversation.Transcript.Messages() {
+		got = append(got, fmt.Sprintf("%s/%s %t", m.SaidOf(0).Author, m.SaidOf(0).Act, m.IsUserTurn()))
+	}
+	if want := "/ true, tool/shell false, program/ false, recap/summary false, / false"; strings.Join(got, ", ") != want {
+		t.Errorf("got %s, want %s", strings.Join(got, ", "), want)
+	}
+}
