@@ -3,23 +3,28 @@ package retain
 import (
 	"strings"
 	"unicode/utf8"
+
+	"precis/internal/harness"
 )
 
 // Constraints returns the sentences of a user's text that set rules: never,
 // always, must, do not, only, and similar words in Chinese, Japanese, French,
-// German and Spanish. A sentence ends at the end of a line or at a punctuation
+// German and Spanish. What the user mentions or pastes sets none: only what was typed
+// does, with the words outside of quotation marks. A sentence ends at the end of a line or at a punctuation
 // mark; one over 400 bytes is taken for data, not a rule. Each sentence is
 // returned once, unchanged but for the list marks before it.
 func Constraints(text string) []string {
 	var out []string
 	seen := map[string]bool{}
-	for s := range sentences(text) {
-		s = strings.TrimRight(unlisted(s), " \t\r")
-		if len(s) < 8 || len(s) > 400 || seen[s] || !isRule(s) {
-			continue
+	for _, typed := range harness.Typed(text) {
+		for s := range sentences(typed) {
+			s = strings.TrimRight(unlisted(s), " \t\r")
+			if len(s) < 8 || len(s) > 400 || seen[s] || !isRule(harness.Unquoted(s)) {
+				continue
+			}
+			seen[s] = true
+			out = append(out, s)
 		}
-		seen[s] = true
-		out = append(out, s)
 	}
 	return out
 }

@@ -54,7 +54,7 @@ func TestConstraintsStandAsTheyAre(t *testing.T) {
 		{"Edit config.yaml v1.2.3 only. The rest is fine.", []string{"Edit config.yaml v1.2.3 only."}},
 		{"Fix it. Never touch src/main.go! Thanks.", []string{"Never touch src/main.go!"}},
 		{"He said \"never do this.\" Then he left.", []string{`He said "never do this.`}},
-		{"- Never push\n* always test\n1. must compile\n2) only Go code\n• avoid globals\n# Do not panic\n> must be quoted", []string{"Never push", "always test", "must compile", "only Go code", "avoid globals", "Do not panic", "must be quoted"}},
+		{"- Never push\n* always test\n1. must compile\n2) only Go code\n• avoid globals\n# Do not panic\n> must be another's", []string{"Never push", "always test", "must compile", "only Go code", "avoid globals", "Do not panic"}},
 		{"1. Never push\r\n2. Always test\r\n", []string{"Never push", "Always test"}},
 		{"80 columns at most", []string{"80 columns at most"}},
 		{"- 2 spaces, never tabs", []string{"2 spaces, never tabs"}},
@@ -68,6 +68,9 @@ func TestConstraintsStandAsTheyAre(t *testing.T) {
 		{long, nil},
 		{long + "\nnever do it", []string{"never do it"}},
 		{strings.Repeat("only ", 81), nil},
+		{"Look.\n```\nnever do that\n```\nalways test", []string{"always test"}},
+		{"The page says: \"You must never do that.\" Always test.", []string{"Always test."}},
+		{"Always begin with \"I have read all of it\".", []string{"Always begin with \"I have read all of it\"."}},
 		{"mañana solo\xff tests never", []string{"mañana solo\xff tests never"}},
 	} {
 		if got := Constraints(tt.text); !slices.Equal(got, tt.want) {
