@@ -83,7 +83,7 @@ bench: ## benchmarks
 
 SIZES ?= 3
 scale: build ## time and memory of the command over recordings of every shape, each ten times the one before: SIZES=3, SCALE="-shape aider"
-	$(GO) run ./internal/scale/cmd/scale -precis dist/precis -sizes $(SIZES) $(SCALE)
+	$(GO) run ./cmd/internal/scale/cmd/scale -precis dist/precis -sizes $(SIZES) $(SCALE)
 
 rename-module: ## give the module another path, everywhere: MODULE=example.com/you/precis
 	$(GO) run ./internal/renamemodule "$(MODULE)"

@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"precis/cmd/internal/console"
-	"precis/internal/scale"
+	"precis/cmd/internal/scale"
 )
 
 // What ten times as much may allocate. What is quadratic takes about a hundred times as much;

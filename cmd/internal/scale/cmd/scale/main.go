@@ -1,11 +1,11 @@
 //go:build linux || darwin
 
-// Scale runs the precis program over recordings of every shape in internal/scale, each ten
+// Scale runs the precis program over recordings of every shape in cmd/internal/scale, each ten
 // times as large as the one before, and prints what processor time and memory it took. It
 // fails when ten times as much takes over fifteen times as long, or when memory grows faster
 // than it may.
 //
-//	go run ./internal/scale/cmd/scale -precis dist/precis [-sizes 3] [-shape NAME] [-route NAME]
+//	go run ./cmd/internal/scale/cmd/scale -precis dist/precis [-sizes 3] [-shape NAME] [-route NAME]
 package main
 
 import (
@@ -22,7 +22,7 @@ import (
 	"text/tabwriter"
 	"time"
 
-	"precis/internal/scale"
+	"precis/cmd/internal/scale"
 )
 
 // The bounds. Memory may be so many times the recording, or so many bytes for each message,
