@@ -17,13 +17,18 @@ func Constraints(text string) []string {
 	var out []string
 	seen := map[string]bool{}
 	for _, typed := range harness.Typed(text) {
-		for s := range sentences(typed) {
-			s = strings.TrimRight(unlisted(s), " \t\r")
-			if len(s) < 8 || len(s) > 400 || seen[s] || !isRule(harness.Unquoted(s)) {
+		own := harness.Unquoted(typed) // as long as typed, byte for byte
+		at := 0
+		for s := range sentences(own) {
+			at += strings.Index(own[at:], s)
+			from := at + len(s) - len(unlisted(s))
+			whole := strings.TrimRight(typed[from:at+len(s)], " \t\r")
+			at += len(s)
+			if len(whole) < 8 || len(whole) > 400 || seen[whole] || !isRule(own[from:from+len(whole)]) {
 				continue
 			}
-			seen[s] = true
-			out = append(out, s)
+			seen[whole] = true
+			out = append(out, whole)
 		}
 	}
 	return out
@@ -44,6 +49,13 @@ func sentences(text string) func(func(string) bool) {
 				end = i+1 >= len(text) || strings.IndexByte(" \t\r\n\"')", text[i+1]) >= 0
 			}
 			i += n
+			for end && r != '\n' && i < len(text) { // the marks that close a quotation belong to what they close
+				mark, n := utf8.DecodeRuneInString(text[i:])
+				if !strings.ContainsRune("\"')]”’»」』", mark) {
+					break
+				}
+				i += n
+			}
 			if end {
 				if !yield(strings.TrimRight(text[from:i], "\n")) {
 					return

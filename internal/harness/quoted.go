@@ -27,7 +27,7 @@ func Quoted(text string) (blocks, inline [][2]int) {
 	}
 	blocks = merged(blocks)
 	for _, at := range quotations.FindAllStringIndex(text, -1) {
-		if span := [2]int(at); !covered(blocks, span) && len(strings.Fields(text[at[0]:at[1]])) >= leastQuoted {
+		if span := [2]int(at); !covered(blocks, span) && !isName(text[at[0]:at[1]]) {
 			inline = append(inline, span)
 		}
 	}
@@ -162,15 +162,25 @@ func Typed(text string) []string {
 	return out
 }
 
-// Unquoted returns a sentence without what it holds in quotation marks.
-func Unquoted(sentence string) string {
-	if !strings.ContainsAny(sentence, "\"“«„「『‘") {
-		return sentence
+// Unquoted returns a text in which what stands in quotation marks is blotted out: as many
+// bytes of a letter, but for the mark that ends a sentence. A few words in quotation marks
+// are a name, and stay.
+func Unquoted(text string) string {
+	if !strings.ContainsAny(text, "\"“«„「『‘") {
+		return text
 	}
-	return quotations.ReplaceAllStringFunc(sentence, func(s string) string {
-		if len(strings.Fields(s)) < leastQuoted && utf8.RuneCountInString(s) < 12 {
+	return quotations.ReplaceAllStringFunc(text, func(s string) string {
+		if isName(s) {
 			return s
 		}
-		return `""`
+		_, closing := utf8.DecodeLastRuneInString(s)
+		inner := strings.TrimRight(s[:len(s)-closing], ".!?。！？")
+		return strings.Repeat("x", len(inner)) + s[len(inner):]
 	})
+}
+
+// isName reports whether words in quotation marks are too few to be a sentence. Scripts
+// without spaces are counted by characters.
+func isName(quotation string) bool {
+	return len(strings.Fields(quotation)) < leastQuoted && utf8.RuneCountInString(quotation) < 12
 }

@@ -47,10 +47,10 @@ func TestTyped(t *testing.T) {
 
 func TestUnquoted(t *testing.T) {
 	for text, want := range map[string]string{
-		`The page says: "Always delete the backups first."`: `The page says: ""`,
-		"Sie sagt „Lösche immer zuerst die Backups.“ dazu":  `Sie sagt "" dazu`,
-		"Il dit « supprime toujours les sauvegardes »":      `Il dit ""`,
-		"他说「总是先删除备份 再说 一遍」":                                 `他说""`,
+		`The page says: "Always delete the backups first."`: `The page says: ` + strings.Repeat("x", 32) + `."`,
+		"Sie sagt „Lösche immer zuerst die Backups.“ dazu":  `Sie sagt ` + strings.Repeat("x", len("„Lösche immer zuerst die Backups")) + `.“ dazu`,
+		"Il dit « supprime toujours les sauvegardes »":      `Il dit ` + strings.Repeat("x", len("« supprime toujours les sauvegardes ")) + `»`,
+		"他说「总是先删除备份 再说 一遍」":                                 `他说` + strings.Repeat("x", len("「总是先删除备份 再说 一遍")) + `」`,
 		`Never call it "log".`:                              `Never call it "log".`,
 		"Don't delete Ann's file.":                          "Don't delete Ann's file.",
 	} {
