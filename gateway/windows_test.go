@@ -137,7 +137,7 @@ func TestAWindowWithoutANumberIsLearned(t *testing.T) {
 			if w := g.Windows(t.Context(), gateway.AllOwners); len(w) != 1 || w[0].Window.Source != precis.SourceCatalog || w[0].Refused == 0 {
 				t.Errorf("an hour later: %+v", w)
 			}
-			if n := g.ForgetWindows(gateway.AllOwners, "up", ""); n != 1 || len(g.Windows(t.Context(), gateway.AllOwners)) != 0 {
+			if n, err := g.ForgetWindows(t.Context(), gateway.AllOwners, "up", ""); err != nil || n != 1 || len(g.Windows(t.Context(), gateway.AllOwners)) != 0 {
 				t.Errorf("%d forgotten, %v left", n, g.Windows(t.Context(), gateway.AllOwners))
 			}
 		})
@@ -395,13 +395,13 @@ func TestWindowsOfOthers(t *testing.T) {
 	if w := g.Windows(t.Context(), "key-bob"); len(w) != 0 {
 		t.Errorf("bob sees %+v", w)
 	}
-	if n := g.ForgetWindows("key-bob", "", ""); n != 0 {
+	if n, err := g.ForgetWindows(t.Context(), "key-bob", "", ""); err != nil || n != 0 {
 		t.Errorf("bob forgets %d", n)
 	}
 	if w := g.Windows(t.Context(), "key-alice"); len(w) != 1 || w[0].Window.Tokens != 6000 || w[0].Owner != "key-alice" {
 		t.Errorf("alice sees %+v", w)
 	}
-	if n := g.ForgetWindows("key-alice", "", "claude-sonnet-4-5"); n != 1 {
+	if n, err := g.ForgetWindows(t.Context(), "key-alice", "", "claude-sonnet-4-5"); err != nil || n != 1 {
 		t.Errorf("alice forgets %d", n)
 	}
 }
