@@ -38,7 +38,7 @@ const slowHead = "POST /v1/messages HTTP/1.1\r\nHost: localhost\r\nContent-Type:
 // What is only announced takes no memory, and bodies that do not come keep nobody
 // out.
 func TestSlowBodiesKeepNobodyOut(t *testing.T) {
-	t.Parallel()
+	// Not in parallel: it measures the heap.
 	s := providertest.New(t, providertest.Options{})
 	base, g := start(t, s.URL, func(o *gateway.Options) { o.Limits.Concurrency = 40 })
 	a := newAgent("anthropic", "Read the files.")
@@ -229,7 +229,7 @@ func TestNothingFollowsABody(t *testing.T) {
 
 // What nested results cost grows as their size does.
 func TestNestedResultsAreLinear(t *testing.T) {
-	t.Parallel()
+	// Not in parallel: it measures the heap.
 	cost := func(depth int) uint64 {
 		one := `{"type":"tool_result","tool_use_id":"t","content":[`
 		raw := []byte(`{"role":"user","content":[` + strings.Repeat(one, depth) + strings.Repeat(`]}`, depth) + `]}`)
