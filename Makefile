@@ -43,10 +43,15 @@ race: ## run every test with the race detector
 	$(GO) test -race -short -timeout 30m ./...
 
 FUZZTIME ?= 5000x
+# Each package is built once, with the instruments of fuzzing, for all of its targets.
 fuzz: ## run each fuzz target for so many inputs (FUZZTIME=1m: for so long)
-	@set -e; for pkg in $$($(GO) list ./...); do \
-	  for f in $$($(GO) test -list '^Fuzz' $$pkg | grep '^Fuzz' || true); do \
-	    echo "fuzz $$pkg $$f"; $(GO) test -run '^$$' -fuzz "^$$f\$$" -fuzztime $(FUZZTIME) -fuzzminimizetime 10x $$pkg >/tmp/fuzz.$$$$ 2>&1 || { cat /tmp/fuzz.$$$$; exit 1; }; rm -f /tmp/fuzz.$$$$; \
+	@at=$$(mktemp -d); trap 'rm -rf "$$at"' EXIT; \
+	cache=$$($(GO) env GOCACHE)/fuzz/$$($(GO) list -m); \
+	for dir in $$(grep -rl --include='*_test.go' --exclude-dir=integrations '^func Fuzz' . | xargs -n1 dirname | sort -u); do \
+	  $(GO) test -c -fuzz . -o "$$at/fuzz.test" "$$dir"; \
+	  for f in $$(cd "$$dir" && "$$at/fuzz.test" -test.list '^Fuzz'); do \
+	    echo "fuzz $$dir $$f"; \
+	    (cd "$$dir" && "$$at/fuzz.test" -test.run '^$$' -test.fuzz "^$$f\$$" -test.fuzztime $(FUZZTIME) -test.fuzzminimizetime 10x -test.fuzzcachedir "$$cache/$$dir") >"$$at/log" 2>&1 || { cat "$$at/log"; exit 1; }; \
 	  done; \
 	done
 
@@ -56,7 +61,7 @@ properties: ## the promises, over many random conversations
 	$(GO) test . -run 'EveryPromise|Rewound|LastUserTurn|Repair' -rapid.checks=2000
 
 vectors: ## golden cases and recordings; set PRECIS_VECTORS and PRECIS_TRANSCRIPTS
-	$(GO) test ./conformance -v -count=1 | grep -E 'cases|messages |^(ok|FAIL|---)' 
+	$(GO) test ./conformance -v | grep -E 'cases|messages |^(ok|FAIL|---)' 
 
 clients: export CLIENTS_GATEWAY ?= $(GO) run ./cmd/precis gateway --listen 127.0.0.1:$$PORT --upstream $$UPSTREAM
 clients: ## agent programs from npm against a small window, through the gateway of CLIENTS_GATEWAY; CLIENTS=--direct: through none

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"precis"
+	"precis/internal/fair"
 )
 
 // Draft is a condensation that was made and is not in force: its summaries can be read
@@ -29,7 +30,8 @@ type DraftText struct {
 }
 
 // Drafts makes condensations that are applied later, and keeps them in memory for an
-// hour, the newest hundred. The zero value is empty. It is safe for concurrent use.
+// hour, a hundred of them: when there are more, the oldest goes of the owner that has
+// most. The zero value is empty. It is safe for concurrent use.
 type Drafts struct {
 	// Now is the clock; nil: time.Now. It is set before the first call.
 	Now func() time.Time
@@ -42,6 +44,7 @@ type Drafts struct {
 type kept struct {
 	Draft
 	conversation string
+	owner        string
 	ask          CondenseOptions
 	at           time.Time
 }
@@ -76,8 +79,14 @@ func (d *Drafts) Make(ctx context.Context, h Home, id string, o CondenseOptions)
 	made.Diff, made.Loses = viewChanges(&r.s, made.Result.Edits), r.loses(made)
 	out := Draft{Condensed: made, Texts: textsOf(made.Result)}
 	if out.Changed {
+		owner := ""
+		if owned, ok := h.(Owned); ok {
+			if owner, err = owned.OwnerOf(ctx, id); err != nil {
+				return Draft{}, err
+			}
+		}
 		out.ID = rand.Text()
-		d.keep(kept{Draft: out, conversation: id, ask: o})
+		d.keep(kept{Draft: out, conversation: id, owner: owner, ask: o})
 	}
 	return out, nil
 }
@@ -182,8 +191,9 @@ func (d *Drafts) keep(k kept) {
 	defer d.mu.Unlock()
 	k.at = d.now()
 	d.all = append(d.aged(), k)
-	if n := len(d.all) - mostDrafts; n > 0 {
-		d.all = slices.Delete(d.all, 0, n)
+	if len(d.all) > mostDrafts {
+		i := fair.Oldest(d.all, func(k kept) string { return k.owner })
+		d.all = slices.Delete(d.all, i, i+1)
 	}
 }
 

@@ -37,7 +37,7 @@ func newOwnEvents() ownEvents { return ownEvents{feed.New[Notice]()} }
 
 // Follow returns what is done through the dashboard.
 func (o ownEvents) Follow(r *http.Request, after uint64) (<-chan Notice, func()) {
-	l := o.feed.Listen(after, func(Notice) bool { return true })
+	l := o.feed.Listen("", after, func(Notice) bool { return true })
 	if l == nil {
 		return nil, func() {}
 	}
@@ -58,7 +58,7 @@ func (o ownEvents) Follow(r *http.Request, after uint64) (<-chan Notice, func())
 
 // Edited publishes a change.
 func (o ownEvents) Edited(_ *http.Request, id string, _ []conversation.EditInfo) {
-	o.feed.Publish(Notice{Kind: "edits", Conversation: id})
+	o.feed.Publish("", Notice{Kind: "edits", Conversation: id})
 }
 
 const (

@@ -70,6 +70,7 @@ func armAndEdits(t *testing.T, g *gateway.Gateway, id string) (arm string, varia
 }
 
 func TestAConversationKeepsItsArm(t *testing.T) {
+	t.Parallel()
 	for _, dialect := range []string{"anthropic", "chat", "responses"} {
 		t.Run(dialect, func(t *testing.T) {
 			s := providertest.New(t, providertest.Options{Window: 20_000})
@@ -117,6 +118,7 @@ func TestAConversationKeepsItsArm(t *testing.T) {
 }
 
 func TestWhoTakesPartInNoExperiment(t *testing.T) {
+	t.Parallel()
 	s := providertest.New(t, providertest.Options{Window: 20_000})
 	arm := ""
 	base, g := start(t, s.URL, func(o *gateway.Options) { arms(t, o, func(string) string { return arm }) })
@@ -142,6 +144,7 @@ func TestWhoTakesPartInNoExperiment(t *testing.T) {
 
 // What leaves or goes on from a conversation of an arm is in that arm.
 func TestArmsAreInherited(t *testing.T) {
+	t.Parallel()
 	s := providertest.New(t, providertest.Options{Window: 200_000})
 	arm := "x/alone"
 	base, g := start(t, s.URL, func(o *gateway.Options) { arms(t, o, func(string) string { return arm }); window(200_000)(o) })

@@ -64,6 +64,7 @@ func askOne(t *testing.T, base string, a *agent, stream bool) (*http.Response, h
 }
 
 func TestTheModelCondenses(t *testing.T) {
+	t.Parallel()
 	each(t, func(t *testing.T, dialect string, stream bool) {
 		s := newScript(t,
 			said(dialect, stream, 1, part{think: "Enough. "}, part{text: "All read. "}, asks(`{"focus":"settings"}`)),
@@ -123,6 +124,7 @@ func TestTheModelCondenses(t *testing.T) {
 
 // A call that can do nothing costs a follow-up and no more, and calls end.
 func TestNothingToCondense(t *testing.T) {
+	t.Parallel()
 	each(t, func(t *testing.T, dialect string, stream bool) {
 		s := newScript(t, said(dialect, stream, 1, part{text: "Again. "}, asks(`{}`)))
 		base, g, _, turns := asker(t, dialect, s, nil)
@@ -167,6 +169,7 @@ func countRuns(t *testing.T, g *gateway.Gateway) int {
 }
 
 func TestTheCondenseToolIsOffered(t *testing.T) {
+	t.Parallel()
 	s := newScript(t, said("chat", false, 1, part{text: "ok"}))
 	base, _, a, _ := asker(t, "chat", s, nil)
 	body := a.body(false)
@@ -197,6 +200,7 @@ func TestTheCondenseToolIsOffered(t *testing.T) {
 
 // A client's own tool of the name is the client's.
 func TestAToolOfTheClientWithTheName(t *testing.T) {
+	t.Parallel()
 	each(t, func(t *testing.T, dialect string, stream bool) {
 		s := newScript(t, said(dialect, stream, 1, part{text: "Mine. "}, asks(`{"focus":"x"}`)))
 		base, _, a, _ := asker(t, dialect, s, func(o *gateway.Options) { o.Recall = true })
@@ -211,6 +215,7 @@ func TestAToolOfTheClientWithTheName(t *testing.T) {
 }
 
 func TestBadCallsOfTheCondenseTool(t *testing.T) {
+	t.Parallel()
 	for args, want := range map[string]string{
 		`[]`:                      "no JSON object",
 		`{"focus":7}`:             "focus is no text",
@@ -231,6 +236,7 @@ func TestBadCallsOfTheCondenseTool(t *testing.T) {
 // Both tools may be called in one answer, and recall reads what was just hidden although
 // it was not offered before.
 func TestBothTools(t *testing.T) {
+	t.Parallel()
 	each(t, func(t *testing.T, dialect string, stream bool) {
 		s := newScript(t,
 			said(dialect, stream, 1, recalls(`{"handle":"m2"}`), asks(`{}`), asks(`{}`)),
@@ -299,6 +305,7 @@ func withRung(t *testing.T, rung precis.Strategy, alone bool) func(*gateway.Opti
 }
 
 func TestACondensationThatFailsIsAnErrorForTheModelAlone(t *testing.T) {
+	t.Parallel()
 	each(t, func(t *testing.T, dialect string, stream bool) {
 		s := newScript(t, said(dialect, stream, 1, part{text: "All read. "}, asks(`{}`)), said(dialect, stream, 2, part{text: "Then without."}))
 		base, g, a, turns := asker(t, dialect, s, withRung(t, modelRung{reason: condense.ReasonCallFailed}, true))
@@ -318,6 +325,7 @@ func TestACondensationThatFailsIsAnErrorForTheModelAlone(t *testing.T) {
 
 // A client that waits for a model's summary gets signs of life.
 func TestAWaitingClientIsKept(t *testing.T) {
+	t.Parallel()
 	for _, dialect := range dialectNames {
 		rung := modelRung{asked: make(chan struct{}), goOn: make(chan struct{}), reason: condense.ReasonEmpty}
 		s := newScript(t, said(dialect, true, 1, part{text: "All read. "}, asks(`{}`)), said(dialect, true, 2, part{text: "Done."}))
@@ -355,6 +363,7 @@ func TestAWaitingClientIsKept(t *testing.T) {
 
 // A client that leaves ends the condensation, and nothing is changed.
 func TestAClientThatLeavesEndsTheCondensation(t *testing.T) {
+	t.Parallel()
 	rung := modelRung{asked: make(chan struct{}), goOn: make(chan struct{}), reason: condense.ReasonEmpty}
 	s := newScript(t, said("anthropic", true, 1, part{text: "All read. "}, asks(`{}`)))
 	base, g, a, turns := asker(t, "anthropic", s, withRung(t, rung, false))
@@ -377,6 +386,7 @@ func TestAClientThatLeavesEndsTheCondensation(t *testing.T) {
 // What is refused since the view has changed is sent as it was; the next request shows
 // what was condensed.
 func TestAFollowUpThatIsRefusedForItsView(t *testing.T) {
+	t.Parallel()
 	each(t, func(t *testing.T, dialect string, stream bool) {
 		s := newScript(t, said(dialect, stream, 1, part{text: "All read. "}, asks(`{}`)),
 			answered(400, `{"type":"error","error":{"type":"invalid_request_error","message":"something in it is odd"}}`),

@@ -81,9 +81,10 @@ func (w *windows) askNow(c Credentials, key servedKey, a *asking) {
 		w.served = map[servedKey]window.Served{}
 	}
 	if _, known := w.served[key]; !known {
-		makeRoom(w.served, func(window.Served) bool { return false })
+		w.roomForServed()
 	}
 	w.served[key] = w.served[key].After(answer)
+	w.changed(key.row(), true)
 }
 
 // answer asks in every way until one is answered.

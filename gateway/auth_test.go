@@ -35,6 +35,7 @@ func (f roundTrip) RoundTrip(r *http.Request) (*http.Response, error) { return f
 // A token names an account only after its upstream has accepted that very token;
 // a gateway that begins anew still knows which it has.
 func TestAnAccountIsNotWhatATokenSays(t *testing.T) {
+	t.Parallel()
 	s := providertest.New(t, providertest.Options{})
 	st := memory.New()
 	options := func(o *gateway.Options) {
@@ -80,6 +81,7 @@ func TestAnAccountIsNotWhatATokenSays(t *testing.T) {
 
 // What the upstream does not see decides nothing.
 func TestCredentialsThatAreTakenAwayAreRefused(t *testing.T) {
+	t.Parallel()
 	var asked atomic.Int32
 	s := providertest.New(t, providertest.Options{})
 	base, _ := start(t, s.URL, func(o *gateway.Options) {
@@ -102,6 +104,7 @@ func TestCredentialsThatAreTakenAwayAreRefused(t *testing.T) {
 
 // Each header that can hold a key, and the query, says whose a request is.
 func TestEveryCredentialNamesItsOwner(t *testing.T) {
+	t.Parallel()
 	s := providertest.New(t, providertest.Options{})
 	base, _ := start(t, s.URL, nil)
 	a := newAgent("anthropic", "Read the files.")
@@ -160,6 +163,7 @@ func real(subject string, n int) string { return strings.TrimSuffix(jwt(subject,
 // A renewed token comes home at its first request, whichever path it is that the
 // upstream guards.
 func TestARenewedTokenComesHomeAtOnce(t *testing.T) {
+	t.Parallel()
 	for name, guarded := range map[string]func(string) bool{
 		"everything":    func(string) bool { return true },
 		"messages only": func(path string) bool { return path == "/v1/messages" },
@@ -179,6 +183,7 @@ func TestARenewedTokenComesHomeAtOnce(t *testing.T) {
 
 // Nobody gets into an account by knowing names.
 func TestNamesOpenNoAccount(t *testing.T) {
+	t.Parallel()
 	s := providertest.New(t, providertest.Options{})
 	open := providertest.New(t, providertest.Options{})
 	u, err := url.Parse(open.URL)
@@ -233,6 +238,7 @@ func TestNamesOpenNoAccount(t *testing.T) {
 // Nothing of a request that is refused is stored, or stays in memory; what a credential
 // does that is accepted is.
 func TestWhatIsRefusedIsNotStored(t *testing.T) {
+	t.Parallel()
 	for _, status := range []int{401, 403} {
 		s := providertest.New(t, providertest.Options{})
 		st := memory.New()

@@ -83,6 +83,7 @@ func full(dialect string) (before, after *agent) {
 }
 
 func TestAWaitingStreamIsKeptAlive(t *testing.T) {
+	t.Parallel()
 	for dialect, sign := range map[string]string{"anthropic": "event: ping\n", "chat": ": precis is at work", "responses": ": precis is at work"} {
 		t.Run(dialect, func(t *testing.T) {
 			slow := newSlowWriter()
@@ -119,6 +120,7 @@ func TestAWaitingStreamIsKeptAlive(t *testing.T) {
 }
 
 func TestAnErrorAfterTheStreamHasBegunIsAnEvent(t *testing.T) {
+	t.Parallel()
 	for dialect, want := range map[string]string{
 		"anthropic": "event: error\ndata: {\"error\"", "chat": "data: {\"error\"", "responses": "event: error\ndata: {\"type\":\"error\"",
 	} {
@@ -142,6 +144,7 @@ func TestAnErrorAfterTheStreamHasBegunIsAnEvent(t *testing.T) {
 }
 
 func TestAClientThatLeavesStopsPaying(t *testing.T) {
+	t.Parallel()
 	slow := newSlowWriter()
 	s := providertest.New(t, providertest.Options{Window: 12_000})
 	base, _ := start(t, s.URL, func(o *gateway.Options) {
@@ -174,6 +177,7 @@ func TestAClientThatLeavesStopsPaying(t *testing.T) {
 // TestNobodyWaitsWhileTheViewFits: a summary is prepared in the background, used
 // when it is there, and asked for once.
 func TestNobodyWaitsWhileTheViewFits(t *testing.T) {
+	t.Parallel()
 	slow := newSlowWriter()
 	s := providertest.New(t, providertest.Options{Window: 12_000})
 	base, _ := start(t, s.URL, func(o *gateway.Options) {
@@ -216,6 +220,7 @@ func TestNobodyWaitsWhileTheViewFits(t *testing.T) {
 // TestReplicasCondenseOnce sends one request to two gateways over one store at
 // the same time: one of them asks the model.
 func TestReplicasCondenseOnce(t *testing.T) {
+	t.Parallel()
 	slow := newSlowWriter()
 	st := memory.New()
 	s := providertest.New(t, providertest.Options{Window: 12_000})
@@ -249,6 +254,7 @@ func TestReplicasCondenseOnce(t *testing.T) {
 }
 
 func TestSideRequestsPass(t *testing.T) {
+	t.Parallel()
 	s := providertest.New(t, providertest.Options{})
 	base, g := start(t, s.URL, window(12_000))
 	for name, body := range map[string]string{
@@ -274,6 +280,7 @@ func TestSideRequestsPass(t *testing.T) {
 // TestAClientsOwnCompactionSeesEverything: it gets the conversation as it was
 // said while that fits, and leaves no trace.
 func TestAClientsOwnCompactionSeesEverything(t *testing.T) {
+	t.Parallel()
 	s := providertest.New(t, providertest.Options{})
 	small := 8000
 	base, g := start(t, s.URL, func(o *gateway.Options) {
@@ -307,6 +314,7 @@ func TestAClientsOwnCompactionSeesEverything(t *testing.T) {
 }
 
 func TestOwnersShareNothing(t *testing.T) {
+	t.Parallel()
 	s := providertest.New(t, providertest.Options{})
 	st := memory.New()
 	base, g := start(t, s.URL, func(o *gateway.Options) {
@@ -332,6 +340,7 @@ func jwt(subject string, issued int) string {
 }
 
 func TestBranchesKeepTheEditsMadeBefore(t *testing.T) {
+	t.Parallel()
 	s := providertest.New(t, providertest.Options{})
 	base, _ := start(t, s.URL, window(8000))
 	a := newAgent("anthropic", "Read the files.")
@@ -365,6 +374,7 @@ func TestBranchesKeepTheEditsMadeBefore(t *testing.T) {
 }
 
 func TestHeadersOfARequest(t *testing.T) {
+	t.Parallel()
 	s := providertest.New(t, providertest.Options{})
 	base, _ := start(t, s.URL, func(o *gateway.Options) {
 		window(8000)(o)
@@ -391,6 +401,7 @@ func TestHeadersOfARequest(t *testing.T) {
 }
 
 func TestCountTokensCountsTheView(t *testing.T) {
+	t.Parallel()
 	var c counted
 	base := c.start(t, window(8000))
 	a := newAgent("anthropic", "Read the files.")

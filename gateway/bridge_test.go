@@ -89,6 +89,7 @@ func lastBody(s *providertest.Server) string {
 // each dialect, streamed or not; its next request begins with the same bytes; and the
 // two are linked.
 func TestWhatAClientsSummaryLacks(t *testing.T) {
+	t.Parallel()
 	for _, dialect := range []string{"anthropic", "chat", "responses"} {
 		for _, stream := range []bool{false, true} {
 			t.Run(fmt.Sprint(dialect, " stream=", stream), func(t *testing.T) {
@@ -133,6 +134,7 @@ func TestWhatAClientsSummaryLacks(t *testing.T) {
 // A client may condense what it goes on with again, and may name its first summary then:
 // the third conversation is given what both before it held.
 func TestAChainOfSummaries(t *testing.T) {
+	t.Parallel()
 	for name, ask := range map[string]string{
 		"asked as before": askForSummary,
 		"to be updated":   "Update the anchored summary below using the conversation history above.\n<previous-summary>\n" + ownSummary + "\n</previous-summary>",
@@ -186,6 +188,7 @@ func firstEdit(t *testing.T, g *gateway.Gateway, id string) (e precis.Edit) {
 // What was given back survives when precis condenses the conversation later, and undo
 // takes it back.
 func TestABridgeThenADigest(t *testing.T) {
+	t.Parallel()
 	s := providertest.New(t, providertest.Options{Window: 12_000})
 	base, g := start(t, s.URL, window(12_000))
 	old := condensed(t, base, s)
@@ -227,6 +230,7 @@ func TestABridgeThenADigest(t *testing.T) {
 // summary and everything before it, one that says something else, and all of them where the
 // bridge is off.
 func TestNoBridge(t *testing.T) {
+	t.Parallel()
 	keys := map[string]string{gateway.HashKey("ann"): "ann", gateway.HashKey("bob"): "bob"}
 	for name, c := range map[string]struct {
 		off  bool
@@ -268,6 +272,7 @@ func TestNoBridge(t *testing.T) {
 // A client that has a model summarize the conversation as one text is recognized by that
 // text.
 func TestASummaryMadeAside(t *testing.T) {
+	t.Parallel()
 	s := providertest.New(t, providertest.Options{})
 	base, _ := start(t, s.URL, nil)
 	old := worked("anthropic", "Read all of the configuration files.\nTell me when a value is negative.")
@@ -286,6 +291,7 @@ func TestASummaryMadeAside(t *testing.T) {
 // With BridgeDigest the request for a summary is answered without a model, in a form that
 // the SDKs read; what comes next is linked as if a model had written it.
 func TestASummaryWithoutAModel(t *testing.T) {
+	t.Parallel()
 	for _, dialect := range []string{"anthropic", "chat", "responses"} {
 		for _, stream := range []bool{false, true} {
 			t.Run(fmt.Sprint(dialect, " stream=", stream), func(t *testing.T) {
@@ -397,6 +403,7 @@ func sdkText(t *testing.T, base, dialect, body string, stream bool) (text string
 // Handles of the conversation that was summarized are read by the recall tool, and its
 // searches look there, too. What stands beside the summary in its message stays as it came.
 func TestRecallAcrossTheBridge(t *testing.T) {
+	t.Parallel()
 	var id string
 	asked := 0
 	s := newScript(t, func(w http.ResponseWriter, r *http.Request) {
@@ -437,6 +444,7 @@ func TestRecallAcrossTheBridge(t *testing.T) {
 // A branch of a conversation that goes on from a summary goes on from it, too: what both
 // before it held is given to the one that its client makes of it.
 func TestABranchKeepsTheBridge(t *testing.T) {
+	t.Parallel()
 	s := providertest.New(t, providertest.Options{})
 	base, _ := start(t, s.URL, nil)
 	old := condensed(t, base, s)
@@ -465,6 +473,7 @@ func TestABranchKeepsTheBridge(t *testing.T) {
 
 // The task of a user that names a summary is for the model, also where summaries are not.
 func TestATaskIsNoRequestForASummary(t *testing.T) {
+	t.Parallel()
 	for _, task := range []string{
 		"Write a summary of the git history of this repository into NOTES.md.",
 		"Write a summary of our conversation so far into NOTES.md.",
@@ -491,6 +500,7 @@ func TestATaskIsNoRequestForASummary(t *testing.T) {
 
 // An item by which an API is asked to condense is for that API.
 func TestATriggerIsForTheAPI(t *testing.T) {
+	t.Parallel()
 	s := providertest.New(t, providertest.Options{})
 	base, _ := start(t, s.URL, func(o *gateway.Options) {
 		o.Bridge = gateway.BridgeDigest
@@ -509,6 +519,7 @@ func TestATriggerIsForTheAPI(t *testing.T) {
 
 // A client that leaves at the end marker has the whole summary.
 func TestAClientLeavesAtTheEndMarker(t *testing.T) {
+	t.Parallel()
 	first := said("anthropic", true, 1, part{text: "ok"})
 	linger := func(w http.ResponseWriter, r *http.Request) {
 		said("anthropic", true, 2, part{text: ownSummary})(w, r)
@@ -548,6 +559,7 @@ func TestAClientLeavesAtTheEndMarker(t *testing.T) {
 
 // What the client had taken back before it asked for the summary does not come back.
 func TestWhatWasTakenBackStaysAway(t *testing.T) {
+	t.Parallel()
 	s := providertest.New(t, providertest.Options{})
 	base, _ := start(t, s.URL, nil)
 	old := worked("anthropic", "Read all of the configuration files.")
@@ -570,6 +582,7 @@ func TestWhatWasTakenBackStaysAway(t *testing.T) {
 // A client that caches marks the summary, which is not sent as it was said: what is given
 // with it is marked in the client's form.
 func TestTheSummaryIsCached(t *testing.T) {
+	t.Parallel()
 	s := providertest.New(t, providertest.Options{})
 	base, _ := start(t, s.URL, nil)
 	old := condensed(t, base, s)
@@ -588,6 +601,7 @@ func TestTheSummaryIsCached(t *testing.T) {
 // A client may keep the first messages and put the summary behind them, whether it stands for
 // the rest or for everything: what the messages say is not given again, what the rest said is.
 func TestASummaryBehindWhatIsKept(t *testing.T) {
+	t.Parallel()
 	s := providertest.New(t, providertest.Options{})
 	base, _ := start(t, s.URL, nil)
 	old := newAgent("anthropic", "Read all of the configuration files. "+plantedRule)
@@ -616,6 +630,7 @@ func TestASummaryBehindWhatIsKept(t *testing.T) {
 // A client that clears old results and leaves out the newest messages where it asks for the
 // summary condenses the whole conversation all the same.
 func TestARequestForASummaryThatLeavesOut(t *testing.T) {
+	t.Parallel()
 	s := providertest.New(t, providertest.Options{})
 	base, _ := start(t, s.URL, nil)
 	old := newAgent("anthropic", "Read all of the configuration files.")
@@ -640,6 +655,7 @@ func TestARequestForASummaryThatLeavesOut(t *testing.T) {
 
 // What a user takes back is not given again.
 func TestABridgeTakenBack(t *testing.T) {
+	t.Parallel()
 	s := providertest.New(t, providertest.Options{})
 	base, g := start(t, s.URL, nil)
 	old := condensed(t, base, s)
@@ -657,6 +673,7 @@ func TestABridgeTakenBack(t *testing.T) {
 // A digest in place of the summary is no longer than the client wants it to be; where that
 // leaves no room to say anything the model is asked.
 func TestASummaryOfTheLengthAskedFor(t *testing.T) {
+	t.Parallel()
 	var rules strings.Builder
 	for n := range 200 {
 		fmt.Fprintf(&rules, " Never rename file %d, which %s reads.", n, strings.Fields(words(1, n+1))[0])
@@ -680,6 +697,7 @@ func TestASummaryOfTheLengthAskedFor(t *testing.T) {
 
 // Two conversations that begin with one summary are both given what it lacks.
 func TestTheSameSummaryTwice(t *testing.T) {
+	t.Parallel()
 	s := providertest.New(t, providertest.Options{})
 	base, _ := start(t, s.URL, nil)
 	old := worked("chat", "Read all of the configuration files.")
@@ -702,6 +720,7 @@ func TestTheSameSummaryTwice(t *testing.T) {
 // While the store does not answer the request goes on without what the summary lacks, soon;
 // the next one has it.
 func TestABridgeOverAStoreThatFails(t *testing.T) {
+	t.Parallel()
 	for name, mode := range map[string]int32{"fails": fails, "hangs": hangs} {
 		t.Run(name, func(t *testing.T) {
 			st := newFaulty(memory.New())

@@ -46,6 +46,7 @@ func (s stuck) Propose(context.Context, *precis.Situation) (precis.Edit, error) 
 // A request that extends a conversation while an earlier one is being reduced
 // loses nothing, and neither do those after it.
 func TestOvertakenRequestsLoseNothing(t *testing.T) {
+	t.Parallel()
 	wait := stuck{make(chan struct{}, 10), make(chan struct{})}
 	counter, err := tokens.New(tokens.Options{})
 	if err != nil {
@@ -98,6 +99,7 @@ func TestOvertakenRequestsLoseNothing(t *testing.T) {
 
 // Whoever waits for another request of the conversation gets signs of life, too.
 func TestSignsOfLifeWhileTheConversationIsBusy(t *testing.T) {
+	t.Parallel()
 	slow := newSlowWriter()
 	s := providertest.New(t, providertest.Options{})
 	base, _ := start(t, s.URL, func(o *gateway.Options) {
@@ -124,6 +126,7 @@ func TestSignsOfLifeWhileTheConversationIsBusy(t *testing.T) {
 // An answer that the upstream cuts is cut for the client as well, also when it
 // is no stream.
 func TestTruncatedAnswersLookTruncated(t *testing.T) {
+	t.Parallel()
 	for _, status := range []int{200, 400} {
 		for _, chunked := range []bool{false, true} {
 			text := `{"id":"x","error":{"message":"` + strings.Repeat("a", 6000)
@@ -160,6 +163,7 @@ func TestTruncatedAnswersLookTruncated(t *testing.T) {
 // Two conversations that begin with the same words stay two, also when one is
 // only in the store.
 func TestConversationsOfTheSameWordsHaveTheirOwnIDs(t *testing.T) {
+	t.Parallel()
 	st := memory.New()
 	s := providertest.New(t, providertest.Options{})
 	ids := map[string]bool{}
@@ -219,6 +223,7 @@ func clearable(t *testing.T, log io.Writer, st precis.Store) (up *recorder, turn
 // Edits go on over a client's clearing of old results, and over a restart after
 // it.
 func TestClearedResultsKeepTheEdits(t *testing.T) {
+	t.Parallel()
 	for _, which := range []string{"1", "9", "1[0-2]"} {
 		var log bytes.Buffer
 		up, turn, restart := clearable(t, &log, memory.New())
@@ -251,6 +256,7 @@ func TestClearedResultsKeepTheEdits(t *testing.T) {
 
 // With reasoning switched off for a turn no breakpoint of old comes back.
 func TestBreakpointsWithoutReasoning(t *testing.T) {
+	t.Parallel()
 	up := &recorder{}
 	inner := up.serve(t)
 	base, _ := start(t, handler(t, func(w http.ResponseWriter, r *http.Request) {
@@ -295,6 +301,7 @@ func TestBreakpointsWithoutReasoning(t *testing.T) {
 
 // A conversation whose client rewrote it elsewhere goes on by itself.
 func TestTheOldFormOfARewrittenConversationGoesOn(t *testing.T) {
+	t.Parallel()
 	up := &recorder{}
 	base, _ := start(t, up.serve(t), window(20_000))
 	a := newAgent("anthropic", "Read the files one by one.")
@@ -326,6 +333,7 @@ func TestTheOldFormOfARewrittenConversationGoesOn(t *testing.T) {
 
 // What a tool returned is not the client's own request for a summary.
 func TestResultsThatSpeakOfSummariesAreResults(t *testing.T) {
+	t.Parallel()
 	s := providertest.New(t, providertest.Options{Window: 12_000})
 	base, _ := start(t, s.URL, window(12_000))
 	a := newAgent("anthropic", "Read the files.")
@@ -346,6 +354,7 @@ func (noEdits) AddEdit(context.Context, string, precis.Edit) error { return errG
 func (n noEdits) Scope(string) precis.Store                        { return n }
 
 func TestAFailingStoreCostsNoSecondSummary(t *testing.T) {
+	t.Parallel()
 	slow := newSlowWriter()
 	close(slow.goOn)
 	s := providertest.New(t, providertest.Options{})
@@ -362,6 +371,7 @@ func TestAFailingStoreCostsNoSecondSummary(t *testing.T) {
 
 // What an account is told of its window holds for no other.
 func TestWindowsAreThoseOfTheAccount(t *testing.T) {
+	t.Parallel()
 	base, _ := start(t, handler(t, func(w http.ResponseWriter, r *http.Request) {
 		body, _ := io.ReadAll(r.Body)
 		if r.Header.Get("X-Api-Key") == "small" && len(body) > 20_000 {
@@ -381,6 +391,7 @@ func TestWindowsAreThoseOfTheAccount(t *testing.T) {
 }
 
 func TestPathsPassAsTheyWereWritten(t *testing.T) {
+	t.Parallel()
 	var got string
 	base, _ := start(t, handler(t, func(_ http.ResponseWriter, r *http.Request) { got = r.RequestURI }), nil)
 	for _, p := range []string{"/v1/models/meta-llama%2FLlama-3?a=%20b", "/v1/files/a%3Fb", "/v1/x/", "/v1/a//b", "/models", "/up/v1/files/x"} {
@@ -415,6 +426,7 @@ func (o oneEdit) Scope(string) precis.Store { return o }
 
 // A store that fails in the middle of a run leaves no edit twice and none out.
 func TestAStoreThatFailsInTheMiddleOfARun(t *testing.T) {
+	t.Parallel()
 	s := providertest.New(t, providertest.Options{})
 	views, tries := make([]string, 2), 0
 	for i := range views {

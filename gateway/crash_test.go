@@ -181,6 +181,7 @@ func try(base, body string) error {
 // sends the same bytes for the same request, and the views go on from the same
 // edits.
 func TestKilledGatewayGoesOn(t *testing.T) {
+	t.Parallel()
 	up := &recorder{}
 	url := up.serve(t)
 	db := filepath.Join(t.TempDir(), "conversations.db")
@@ -236,10 +237,8 @@ func TestKilledGatewayGoesOn(t *testing.T) {
 // database, kills one in the middle, and checks that the views are those of one
 // conversation.
 func TestReplicasShareConversations(t *testing.T) {
-	cluster, err := pgtest.Start()
-	pgtest.Need(t, err)
-	t.Cleanup(func() { _ = cluster.Stop() })
-	database := cluster.Database(t)
+	t.Parallel()
+	database := newDatabase(t)
 	up := &recorder{}
 	url := up.serve(t)
 	replicas := []*process{launch(t, database, url, "127.0.0.1:0"), launch(t, database, url, "127.0.0.1:0")}
@@ -276,6 +275,18 @@ func TestReplicasShareConversations(t *testing.T) {
 	if reduced < 10 || splices > 10 {
 		t.Errorf("%d views were reduced, the prefix changed %d times", reduced, splices)
 	}
+}
+
+// cluster is the one server of all tests. It ends with the process.
+var cluster = sync.OnceValues(pgtest.Start)
+
+// newDatabase returns an empty PostgreSQL database; the test is skipped where there
+// is no server.
+func newDatabase(t *testing.T) string {
+	t.Helper()
+	server, err := cluster()
+	pgtest.Need(t, err)
+	return server.Database(t)
 }
 
 // prefix returns the messages of a request without the last one, and without

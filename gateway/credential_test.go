@@ -97,6 +97,7 @@ func oldName(a Auth, text string) string { return fmt.Sprintf("p%x", a.mac(text)
 
 // What was stored under a former name is found by its own credential, and by no other.
 func TestFormerNames(t *testing.T) {
+	t.Parallel()
 	auth := Auth{Secret: []byte("s")}
 	iss, sub := "https://auth.example", "auth0|alice"
 	for name, c := range map[string]struct {
@@ -134,6 +135,7 @@ func TestFormerNames(t *testing.T) {
 }
 
 func TestAnExpiredTokenNamesNoAccount(t *testing.T) {
+	t.Parallel()
 	claims := base64.RawURLEncoding.EncodeToString([]byte(`{"iss":"x","sub":"alice","exp":1000}`))
 	r := requestOf("Authorization: Bearer e30."+claims+".sig", "")
 	c := credentialOf(r)

@@ -52,6 +52,7 @@ func directPost(t testing.TB, ctx context.Context, c *http.Client, url, body str
 }
 
 func TestInProcessAConversationNeverPassesItsWindow(t *testing.T) {
+	t.Parallel()
 	for _, dialect := range []string{"anthropic", "chat", "responses"} {
 		t.Run(dialect, func(t *testing.T) {
 			s := providertest.New(t, providertest.Options{Window: 20_000})
@@ -95,6 +96,7 @@ func TestInProcessAConversationNeverPassesItsWindow(t *testing.T) {
 
 // What is no request to a model goes to the transport as the very same request.
 func TestInProcessOtherRequestsAreNotTouched(t *testing.T) {
+	t.Parallel()
 	g := inProcess(t, nil)
 	tests := []struct {
 		method, url string
@@ -184,6 +186,7 @@ func piece(n int) string {
 // Each piece of a stream is read before the next one is there; closing the body, or
 // the end of the context, ends the request upstream.
 func TestInProcessStreams(t *testing.T) {
+	t.Parallel()
 	for _, ending := range []string{"whole", "close", "cancel", "gateway"} {
 		t.Run(ending, func(t *testing.T) {
 			url, next, gone := slow(t)
@@ -249,6 +252,7 @@ func TestInProcessStreams(t *testing.T) {
 
 // A context that ends before there is a response is the error.
 func TestInProcessCanceledBeforeTheAnswer(t *testing.T) {
+	t.Parallel()
 	g := inProcess(t, nil)
 	ctx, cancel := context.WithCancel(t.Context())
 	rt := g.RoundTripper(transport(func(r *http.Request) (*http.Response, error) {
@@ -263,6 +267,7 @@ func TestInProcessCanceledBeforeTheAnswer(t *testing.T) {
 
 // A program sees the errors of its own transport.
 func TestInProcessUnreachable(t *testing.T) {
+	t.Parallel()
 	g := inProcess(t, nil)
 	errDown := errors.New("down")
 	rt := g.RoundTripper(transport(func(*http.Request) (*http.Response, error) { return nil, errDown }))
@@ -273,6 +278,7 @@ func TestInProcessUnreachable(t *testing.T) {
 
 // A gateway without upstreams serves nobody over a port.
 func TestInProcessServesNoPort(t *testing.T) {
+	t.Parallel()
 	w := httptest.NewRecorder()
 	inProcess(t, nil).ServeHTTP(w, httptest.NewRequest("POST", "/v1/messages", strings.NewReader(streamed)))
 	if w.Code != http.StatusBadGateway {

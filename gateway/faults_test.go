@@ -36,6 +36,7 @@ type fault struct {
 
 // TestFaults prints a table of what goes wrong and what a client sees.
 func TestFaults(t *testing.T) {
+	t.Parallel()
 	faults := []fault{
 		{"upstream cuts the stream", "2 events, then the connection broke", cutStream},
 		{"upstream resets the connection", "2 events, then the connection broke", resetStream},

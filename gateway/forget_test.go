@@ -8,7 +8,6 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"precis/gateway"
-	"precis/internal/pgtest"
 	"precis/provider/providertest"
 	"precis/store/postgres"
 )
@@ -17,10 +16,8 @@ import (
 // old, and vacuums once for all owners and not at all when nothing is old. Both
 // forget it in memory.
 func TestReplicasForgetOnce(t *testing.T) {
-	cluster, err := pgtest.Start()
-	pgtest.Need(t, err)
-	t.Cleanup(func() { _ = cluster.Stop() })
-	database := cluster.Database(t)
+	t.Parallel()
+	database := newDatabase(t)
 	up := providertest.New(t, providertest.Options{})
 	var gates []*gateway.Gateway
 	for _, name := range []string{"a", "b"} {

@@ -1,6 +1,7 @@
 package gateway
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"encoding/hex"
@@ -17,6 +18,7 @@ import (
 	"precis/gateway/admission"
 	"precis/gateway/bridge"
 	"precis/gateway/registry"
+	"precis/store"
 )
 
 // Gateway is an [http.Handler]. Make one with [New], end it with
@@ -70,6 +72,8 @@ func New(o Options) (*Gateway, error) {
 	g.accounts = newAccounts(o, g.background)
 	g.windows.configured, g.windows.transport, g.windows.background, g.windows.now = o.Window, o.Transport, g.background, o.Now
 	g.windows.closing, g.endAsking = context.WithCancel(context.Background())
+	g.windows.kept.shared, g.windows.kept.patience, g.windows.kept.log = o.Shared, cmp.Or(o.Patience, 3*time.Second), o.Logger
+	g.windows.kept.store, _ = o.Store.(store.Windows)
 	g.SetAdmins(o.Auth.Admins)
 	g.ctx, g.cancel = context.WithCancel(context.Background())
 	g.conversations = registry.New(registry.Options{Store: o.Store, Shared: o.Shared, Replica: o.Replica, Patience: o.Patience, Bytes: o.Memory, Logger: o.Logger, Now: o.Now})
@@ -78,6 +82,7 @@ func New(o Options) (*Gateway, error) {
 	g.proxy = &httputil.ReverseProxy{
 		Rewrite: g.rewrite, Transport: o.Transport, FlushInterval: -1, ErrorHandler: g.proxyFailed,
 	}
+	_ = g.windows.sync(context.Background())                     // what cannot be read now is read later
 	g.background(func(context.Context) { o.Manager.NewMeter() }) // reads the vocabulary, which the first request would wait for
 	return g, nil
 }
@@ -115,6 +120,7 @@ func (g *Gateway) Close(ctx context.Context) error {
 		g.cancel()
 		<-done
 	}
+	_ = g.windows.sync(ctx) // it was logged
 	err := g.conversations.Close(ctx)
 	g.cancel()
 	return err

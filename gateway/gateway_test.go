@@ -156,6 +156,7 @@ func words(n, seed int) string {
 }
 
 func TestAConversationNeverPassesItsWindow(t *testing.T) {
+	t.Parallel()
 	for _, dialect := range []string{"anthropic", "chat", "responses"} {
 		t.Run(dialect, func(t *testing.T) {
 			s := providertest.New(t, providertest.Options{Window: 20_000})
@@ -195,6 +196,7 @@ func TestAConversationNeverPassesItsWindow(t *testing.T) {
 }
 
 func TestNothingIsChangedWhileItFits(t *testing.T) {
+	t.Parallel()
 	s := providertest.New(t, providertest.Options{})
 	base, _ := start(t, s.URL, nil)
 	a := newAgent("anthropic", "héllo \U0001F600")

@@ -8,6 +8,7 @@ import (
 	"precis"
 	"precis/conversation"
 	"precis/gateway/polyfill"
+	"precis/internal/fair"
 )
 
 // Users hold the next request of a conversation: it waits after it was planned and before
@@ -17,7 +18,7 @@ import (
 const (
 	holdSilent = 30 * time.Second // that a client waits at most to whom no sign of life can be sent
 	orderAge   = time.Hour        // after which an order that no request has met is forgotten
-	mostOrders = 1000
+	mostOrders = 1000             // of one owner [fair.Most] of them
 )
 
 // holds are the orders to hold requests, by conversation.
@@ -48,7 +49,13 @@ func (s *holds) order(owner, id string, limit time.Duration) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.forget()
-	if s.ended || s.all[id] == nil && len(s.all) >= mostOrders {
+	own := 0
+	for _, h := range s.all {
+		if h.owner == owner {
+			own++
+		}
+	}
+	if s.ended || s.all[id] == nil && (len(s.all) >= mostOrders || own >= fair.Most(mostOrders)) {
 		return precis.Errorf(precis.CodeConflict, "hold request", "no more requests can be held now")
 	}
 	h := s.all[id]

@@ -106,6 +106,7 @@ func (x *holding) order(limit time.Duration) {
 // A request that is held is sent with what a user has changed meanwhile, and only the next
 // one is held.
 func TestAHeldRequestIsSentAsTheUserChangedIt(t *testing.T) {
+	t.Parallel()
 	for _, dialect := range dialectNames {
 		t.Run(dialect, func(t *testing.T) {
 			x := hold(t, dialect, nil)
@@ -140,6 +141,7 @@ func TestAHeldRequestIsSentAsTheUserChangedIt(t *testing.T) {
 // A client is kept waiting by signs of life, the limit lets the request go, and with again
 // the one after it is held as well.
 func TestHoldingEndsByItself(t *testing.T) {
+	t.Parallel()
 	x := hold(t, "anthropic", nil)
 	x.order(time.Second)
 	a := <-x.ask(t.Context(), true)
@@ -169,6 +171,7 @@ func TestHoldingEndsByItself(t *testing.T) {
 // A client that gets no signs of life is not held for longer than it waits, whatever is
 // asked for.
 func TestASilentClientIsHeldBriefly(t *testing.T) {
+	t.Parallel()
 	x := hold(t, "chat", nil)
 	x.order(10 * time.Minute)
 	got := x.ask(t.Context(), false)
@@ -191,6 +194,7 @@ func TestASilentClientIsHeldBriefly(t *testing.T) {
 
 // A client that leaves ends the holding, and nothing is sent.
 func TestAClientThatLeavesIsNotHeld(t *testing.T) {
+	t.Parallel()
 	x := hold(t, "chat", nil)
 	x.order(time.Minute)
 	ctx, leave := context.WithCancel(t.Context())
@@ -206,6 +210,7 @@ func TestAClientThatLeavesIsNotHeld(t *testing.T) {
 // Undoing a condensation while a request is held leaves it undone as long as the view fits,
 // and a view that does not fit is reduced before it is sent.
 func TestAHeldRequestFits(t *testing.T) {
+	t.Parallel()
 	x := hold(t, "anthropic", nil)
 	if _, err := conversation.Condense(t.Context(), x.h, x.id, conversation.CondenseOptions{Target: 1500}); err != nil {
 		t.Fatal(err)
@@ -239,6 +244,7 @@ func TestAHeldRequestFits(t *testing.T) {
 
 // Holding is the owner's alone, and bad limits are refused.
 func TestHoldingIsTheOwners(t *testing.T) {
+	t.Parallel()
 	x := hold(t, "anthropic", nil)
 	x.order(time.Minute)
 	other := x.g.Home("somebody else")

@@ -42,6 +42,7 @@ func openShaky(t *testing.T) *shaky {
 }
 
 func TestOperationsOnWhatIsNotStoredYet(t *testing.T) {
+	t.Parallel()
 	s := providertest.New(t, providertest.Options{})
 	st := openShaky(t)
 	base, g := start(t, s.URL, func(o *gateway.Options) { o.Store = st })
@@ -70,6 +71,7 @@ func TestOperationsOnWhatIsNotStoredYet(t *testing.T) {
 }
 
 func TestAnOperationGivesUpWithItsContext(t *testing.T) {
+	t.Parallel()
 	s := providertest.New(t, providertest.Options{})
 	base, g := start(t, s.URL, nil)
 	a := newAgent("chat", "Read the files.")
@@ -94,6 +96,7 @@ func TestAnOperationGivesUpWithItsContext(t *testing.T) {
 
 // TestAStoreThatCannotTellOwnersApart keeps what belongs to owners from lists.
 func TestAStoreThatCannotTellOwnersApart(t *testing.T) {
+	t.Parallel()
 	s := providertest.New(t, providertest.Options{})
 	inner := openShaky(t)
 	base, g := start(t, s.URL, func(o *gateway.Options) { o.Store = struct{ precis.Store }{inner.Store} })
@@ -122,6 +125,7 @@ func TestAStoreThatCannotTellOwnersApart(t *testing.T) {
 }
 
 func TestSameOrigin(t *testing.T) {
+	t.Parallel()
 	allowed := []string{"Precis.Example"}
 	for _, c := range []struct {
 		host, origin string

@@ -18,6 +18,7 @@ import (
 // TestHome checks conversations that a client is at, and those that only the store
 // knows. Their rival is another replica.
 func TestHome(t *testing.T) {
+	t.Parallel()
 	for _, where := range []string{"open", "stored"} {
 		t.Run(where, func(t *testing.T) {
 			conversationtest.Test(t, func(t *testing.T, msgs []precis.Message) conversationtest.Place {

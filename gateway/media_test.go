@@ -18,6 +18,7 @@ import (
 // however many bytes it has: at a window of 400,000 such a conversation goes up as
 // it is, and nothing of it is hidden.
 func TestMediaIsNoReasonToReduce(t *testing.T) {
+	t.Parallel()
 	img := image.NewRGBA(image.Rect(0, 0, 640, 640))
 	rand.New(rand.NewSource(1)).Read(img.Pix) // never fails
 	for i := 3; i < len(img.Pix); i += 4 {

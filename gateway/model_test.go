@@ -31,6 +31,7 @@ func (f failing) Propose(ctx context.Context, _ *precis.Situation) (precis.Edit,
 // A turn that fits does not wait for a model, also not after the model has failed
 // in the background.
 func TestAFittingTurnNeverWaitsForAModel(t *testing.T) {
+	t.Parallel()
 	rung := failing{make(chan struct{}, 10), make(chan struct{}, 10)}
 	counter, err := tokens.New(tokens.Options{})
 	if err != nil {

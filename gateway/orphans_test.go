@@ -18,6 +18,7 @@ import (
 // it, it is made valid however short the conversation is, and at once from then on; all else
 // has the client's bytes.
 func TestOrphansAreMendedBelowTheThreshold(t *testing.T) {
+	t.Parallel()
 	for _, tt := range []struct {
 		dialect wire.Dialect
 		body    string

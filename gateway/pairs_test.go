@@ -79,8 +79,9 @@ func pairsParted(body []byte) string {
 }
 
 // Items of the Responses API that belong together stay together, whatever they
-// are: 26 turns over a window of 20,000 tokens, and every request is valid.
+// are and however small the window is, and every request is valid.
 func TestPairsOfTheResponsesAPIAreNeverParted(t *testing.T) {
+	t.Parallel()
 	text := func(n int) string {
 		return strings.Repeat(fmt.Sprintf("word %d of the report on the service; ", n), 150)
 	}
@@ -145,15 +146,18 @@ func TestPairsOfTheResponsesAPIAreNeverParted(t *testing.T) {
 	}
 }
 
-// pairsTalk sends 26 turns through a gateway, each with all that was said before.
+// pairsTalk sends turns through a gateway, each with all that was said before.
 func pairsTalk(t *testing.T, window int, turn func(n int) []string) {
 	var bodies []string
 	up := httptest.NewServer(pairsUpstream(t, &bodies))
 	defer up.Close()
 	post := smallGateway(t, up.URL, window)
 	items := []string{`{"role":"user","content":"Never touch main.go. Report on the service."}`}
-	reduced := 0
-	for n := range 26 {
+	reduced, turns := 0, 26
+	if testing.Short() {
+		turns = 14 // each sends all that was said before: a quarter of the bytes
+	}
+	for n := range turns {
 		items = append(items, turn(n)...)
 		body := `{"model":"m","max_output_tokens":500,"store":false,"input":[` + strings.Join(items, ",") + `],"tools":[{"type":"function","name":"f","parameters":{"type":"object"}}]}`
 		if why := pairsParted([]byte(body)); why != "" {
@@ -167,7 +171,7 @@ func pairsTalk(t *testing.T, window int, turn func(n int) []string) {
 		}
 	}
 	if reduced < 3 {
-		t.Errorf("only %d of 26 requests were reduced", reduced)
+		t.Errorf("only %d of %d requests were reduced", reduced, turns)
 	}
 }
 
@@ -222,6 +226,7 @@ func smallGateway(t *testing.T, upstream string, window int) func(path, body str
 
 // What an API has condensed itself only it can read: the item stays in every view.
 func TestACompactionOfTheAPIStays(t *testing.T) {
+	t.Parallel()
 	var bodies []string
 	up := httptest.NewServer(pairsUpstream(t, &bodies))
 	defer up.Close()

@@ -13,6 +13,7 @@ import (
 // No model is paid for an edit that cannot be recorded: what the store has of the
 // conversation, and memory lacks, is asked for before.
 func TestNoModelIsPaidForAnEditThatIsRefused(t *testing.T) {
+	t.Parallel()
 	s := providertest.New(t, providertest.Options{})
 	st := memory.New()
 	slow := newSlowWriter()

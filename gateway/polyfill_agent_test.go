@@ -63,6 +63,7 @@ func answerOf(t *testing.T, out string) (content []map[string]any) {
 // through a gateway that emulates all edits, in front of an upstream that checks
 // the signatures of reasoning.
 func TestAnAgentWorksWithAllPolyfills(t *testing.T) {
+	t.Parallel()
 	var files []string
 	for n := range 40 {
 		files = append(files, fmt.Sprintf("/p/file%02d.txt", n+1))
@@ -116,6 +117,7 @@ func TestAnAgentWorksWithAllPolyfills(t *testing.T) {
 // TestAnAgentWorksWithCompactedItems is the same over the Responses API, with
 // reasoning items that must stand right before what they led to.
 func TestAnAgentWorksWithCompactedItems(t *testing.T) {
+	t.Parallel()
 	var files []string
 	for n := range 40 {
 		files = append(files, fmt.Sprintf("/p/file%02d.txt", n+1))
@@ -162,6 +164,7 @@ func TestAnAgentWorksWithCompactedItems(t *testing.T) {
 // TestPolyfillsAndTheWindow lets the gateway's own reductions and the client's
 // edits work on one conversation, whose client forgets the compaction blocks.
 func TestPolyfillsAndTheWindow(t *testing.T) {
+	t.Parallel()
 	for name, list := range map[string]string{
 		"clearing":   edits(`{"type":"clear_tool_uses_20250919","trigger":{"type":"input_tokens","value":9000},"keep":{"type":"tool_uses","value":8},"clear_tool_inputs":true}`),
 		"compacting": edits(`{"type":"compact_20260112","trigger":{"type":"input_tokens","value":11000}}`),

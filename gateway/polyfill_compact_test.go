@@ -106,6 +106,7 @@ func compaction(t *testing.T, m *anthropic.BetaMessage) (b anthropic.BetaCompact
 }
 
 func TestCompactionOverManyTurns(t *testing.T) {
+	t.Parallel()
 	for _, model := range []bool{false, true} {
 		for _, stream := range []bool{false, true} {
 			t.Run(fmt.Sprintf("model=%v stream=%v", model, stream), func(t *testing.T) {
@@ -185,6 +186,7 @@ func (c *talk) grow(n int) *anthropic.BetaMessage {
 }
 
 func TestCompactionPauses(t *testing.T) {
+	t.Parallel()
 	for _, stream := range []bool{false, true} {
 		s := providertest.New(t, providertest.Options{})
 		w := &writer{}
@@ -242,6 +244,7 @@ func checkSummarized(t *testing.T, s *providertest.Server, has, not []string) {
 }
 
 func TestCompactionIsUnderstoodElsewhere(t *testing.T) {
+	t.Parallel()
 	s := providertest.New(t, providertest.Options{})
 	w := &writer{}
 	first, _ := start(t, s.URL, func(o *gateway.Options) { o.Summarizer = w })

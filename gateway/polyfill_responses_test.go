@@ -104,6 +104,7 @@ func (c *session) say(text string) []responses.ResponseOutputItemUnion {
 }
 
 func TestItemsAreCompactedOverManyTurns(t *testing.T) {
+	t.Parallel()
 	for _, stream := range []bool{false, true} {
 		t.Run(fmt.Sprint("stream=", stream), func(t *testing.T) {
 			s := providertest.New(t, providertest.Options{})
@@ -142,6 +143,7 @@ func TestItemsAreCompactedOverManyTurns(t *testing.T) {
 }
 
 func TestACompactionIsAllThatIsAskedFor(t *testing.T) {
+	t.Parallel()
 	for _, stream := range []bool{false, true} {
 		s := providertest.New(t, providertest.Options{})
 		st := memory.New()
@@ -208,6 +210,7 @@ func regexpOrder(body string, texts ...string) bool {
 }
 
 func TestCompactEndpoint(t *testing.T) {
+	t.Parallel()
 	s := providertest.New(t, providertest.Options{})
 	w := &writer{}
 	base, _ := start(t, s.URL, func(o *gateway.Options) { o.Summarizer = w })
@@ -257,6 +260,7 @@ func TestCompactEndpoint(t *testing.T) {
 }
 
 func TestSealedItemsAndStoredResponsesPass(t *testing.T) {
+	t.Parallel()
 	s := providertest.New(t, providertest.Options{})
 	base, _ := start(t, s.URL, nil)
 	body := `{"model":"m","store":false,"tools":[{"type":"function","name":"x"}],"input":[{"type":"message","role":"user","content":"A"},{"type":"compaction","id":"cmp_1","encrypted_content":"gAAAAABo"},{"type":"message","role":"user","content":"B"}]}`
@@ -270,6 +274,7 @@ func TestSealedItemsAndStoredResponsesPass(t *testing.T) {
 }
 
 func TestNativeCompactionGoesUpstream(t *testing.T) {
+	t.Parallel()
 	s := providertest.New(t, providertest.Options{})
 	base, _ := start(t, s.URL, func(o *gateway.Options) { o.Native.Compact = true })
 	body := `{"model":"m","store":false,"input":[{"type":"message","role":"user","content":"A"},{"type":"compaction_trigger"}]}`

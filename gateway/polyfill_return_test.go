@@ -14,6 +14,7 @@ import (
 )
 
 func TestOthersCompactionsStayWhatTheyAre(t *testing.T) {
+	t.Parallel()
 	question := `{"role":"user","content":"Old question ALPHA."}`
 	for block, c := range map[string]struct{ sealed, readable bool }{
 		`{"type":"compaction","content":"We read A.","encrypted_content":"EqQB","signature":"c2ln"}`: {sealed: true},
@@ -42,6 +43,7 @@ func TestOthersCompactionsStayWhatTheyAre(t *testing.T) {
 }
 
 func TestSummarizerThatFailsIsReplacedByADigest(t *testing.T) {
+	t.Parallel()
 	s := providertest.New(t, providertest.Options{})
 	w := &writer{fails: true}
 	base, _ := start(t, s.URL, func(o *gateway.Options) { o.Summarizer = w })
@@ -53,6 +55,7 @@ func TestSummarizerThatFailsIsReplacedByADigest(t *testing.T) {
 }
 
 func TestAnAgentsTaskOutlivesItsCompaction(t *testing.T) {
+	t.Parallel()
 	s := providertest.New(t, providertest.Options{})
 	w := &writer{}
 	base, _ := start(t, s.URL, func(o *gateway.Options) { o.Summarizer = w })
@@ -86,6 +89,7 @@ func TestAnAgentsTaskOutlivesItsCompaction(t *testing.T) {
 }
 
 func TestReplicasShowTheSame(t *testing.T) {
+	t.Parallel()
 	s := providertest.New(t, providertest.Options{})
 	st := memory.New()
 	replica := func(name string) *talk {

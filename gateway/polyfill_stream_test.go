@@ -31,6 +31,7 @@ func fakeCount(t *testing.T, answer func(providertest.Request) providertest.Repl
 }
 
 func TestStreamsAreNotHeldBack(t *testing.T) {
+	t.Parallel()
 	next := make(chan struct{})
 	up := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		_, _ = io.Copy(io.Discard, r.Body)
@@ -76,6 +77,7 @@ func TestStreamsAreNotHeldBack(t *testing.T) {
 }
 
 func TestUsersHaveTheLastWord(t *testing.T) {
+	t.Parallel()
 	s := providertest.New(t, providertest.Options{})
 	base, g := start(t, s.URL, nil)
 	a := newAgent("anthropic", "Read the files.")
@@ -116,6 +118,7 @@ func TestUsersHaveTheLastWord(t *testing.T) {
 }
 
 func TestTheMemoryToolKeepsItsBeta(t *testing.T) {
+	t.Parallel()
 	s := providertest.New(t, providertest.Options{})
 	base, _ := start(t, s.URL, nil)
 	body := `{"model":"m","max_tokens":500,"messages":[{"role":"user","content":"Hello."}],"tools":[{"type":"memory_20250818","name":"memory"}],` + edits(clearFrom5) + "}"
@@ -126,6 +129,7 @@ func TestTheMemoryToolKeepsItsBeta(t *testing.T) {
 }
 
 func TestARefusedViewKeepsItsPolyfills(t *testing.T) {
+	t.Parallel()
 	s := providertest.New(t, providertest.Options{})
 	base, _ := start(t, s.URL, func(o *gateway.Options) { window(1_000_000)(o) })
 	a := newAgent("anthropic", "Read the files.")
@@ -144,6 +148,7 @@ func TestARefusedViewKeepsItsPolyfills(t *testing.T) {
 }
 
 func TestCountTokensShowsTheSameView(t *testing.T) {
+	t.Parallel()
 	count := func(r providertest.Request) providertest.Reply {
 		return providertest.Respond(200, "application/json", fmt.Sprintf(`{"input_tokens":%d}`, len(r.Body)/4))
 	}

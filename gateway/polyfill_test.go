@@ -106,6 +106,7 @@ func edits(list ...string) string {
 const clearFrom5 = `{"type":"clear_tool_uses_20250919","trigger":{"type":"tool_uses","value":5},"keep":{"type":"tool_uses","value":2}}`
 
 func TestOldToolResultsAreCleared(t *testing.T) {
+	t.Parallel()
 	for _, stream := range []bool{false, true} {
 		t.Run(fmt.Sprint("stream=", stream), func(t *testing.T) {
 			s := providertest.New(t, providertest.Options{})
@@ -153,6 +154,7 @@ func TestOldToolResultsAreCleared(t *testing.T) {
 }
 
 func TestClearingOptions(t *testing.T) {
+	t.Parallel()
 	for name, c := range map[string]struct {
 		edit    string
 		cleared int    // of ten results
@@ -191,6 +193,7 @@ func TestClearingOptions(t *testing.T) {
 }
 
 func TestNativeIsLeftAlone(t *testing.T) {
+	t.Parallel()
 	native := func(o *gateway.Options) { o.Native = gateway.Native{ContextManagement: true, Compact: true} }
 	s := providertest.New(t, providertest.Options{})
 	base, _ := start(t, s.URL, native)
@@ -212,6 +215,7 @@ func TestNativeIsLeftAlone(t *testing.T) {
 }
 
 func TestUnknownEditsAreTheUpstreams(t *testing.T) {
+	t.Parallel()
 	s := providertest.New(t, providertest.Options{})
 	base, _ := start(t, s.URL, nil)
 	a := newAgent("anthropic", "Read the files.")
@@ -229,6 +233,7 @@ func TestUnknownEditsAreTheUpstreams(t *testing.T) {
 }
 
 func TestFieldsAreRefusedAsTheAPIDoes(t *testing.T) {
+	t.Parallel()
 	s := providertest.New(t, providertest.Options{})
 	base, _ := start(t, s.URL, nil)
 	a, r := newAgent("anthropic", "Hello."), newAgent("responses", "Hello.")
@@ -281,6 +286,7 @@ func TestFieldsAreRefusedAsTheAPIDoes(t *testing.T) {
 }
 
 func TestOldThinkingIsCleared(t *testing.T) {
+	t.Parallel()
 	turn := func(n int) string {
 		return fmt.Sprintf(`{"role":"user","content":"Question %d?"},{"role":"assistant","content":[{"type":"thinking","thinking":%s,"signature":"c2ln"},{"type":"text","text":"Answer %d."}]}`,
 			n, quote(fmt.Sprintf("I think about question %d. ", n)+strings.Repeat("And more. ", 30)), n)

@@ -55,6 +55,7 @@ func (r *reducer) turn(n, lines int) (by string, tokens int) {
 // TestReductionsWithoutAModelArePrepared: what a conversation needs that grows steadily is made while
 // the answer before it streams, and leaves the view near the target.
 func TestReductionsWithoutAModelArePrepared(t *testing.T) {
+	t.Parallel()
 	r := newReducer(t, nil)
 	by := map[string]int{}
 	for n := 1; n <= 160; n++ {
@@ -76,6 +77,7 @@ func TestReductionsWithoutAModelArePrepared(t *testing.T) {
 
 // TestAPreparedReductionThatIsTooLittleIsNotUsed: the turn that needs it brings more than was foreseen.
 func TestAPreparedReductionThatIsTooLittleIsNotUsed(t *testing.T) {
+	t.Parallel()
 	r := newReducer(t, nil)
 	n := 1
 	for ; ; n++ {

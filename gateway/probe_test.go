@@ -11,6 +11,7 @@ import (
 )
 
 func TestServersAreAskedForTheirWindow(t *testing.T) {
+	t.Parallel()
 	for name, answers := range map[string]map[string]string{
 		"vllm":     {"/v1/models": `{"data":[{"id":"other","max_model_len":1},{"id":"claude-unheard-of","max_model_len":9000}]}`},
 		"llama":    {"/v1/models": `{"data":[]}`, "/props": `{"default_generation_settings":{"n_ctx":9000}}`},

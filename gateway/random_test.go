@@ -177,6 +177,7 @@ func (w *walker) has(edit string) {
 // operations change what they see, and the store fail and gateways end, at random.
 // PRECIS_STEPS is how many steps to take.
 func TestRandomClients(t *testing.T) {
+	t.Parallel()
 	steps := 1500
 	if testing.Short() {
 		steps = 300

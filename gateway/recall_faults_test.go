@@ -58,6 +58,7 @@ func listen(t *testing.T, base string, a *agent) (string, error) {
 var dialectNames = []string{"anthropic", "chat", "responses"}
 
 func TestCutStreamsAreCutForTheClient(t *testing.T) {
+	t.Parallel()
 	for _, dialect := range dialectNames {
 		first := []part{{text: "Let me look. "}, recalls(`{"handle":"m2","offset":0}`)}
 		for name, answers := range map[string][]func(http.ResponseWriter, *http.Request){
@@ -83,6 +84,7 @@ func TestCutStreamsAreCutForTheClient(t *testing.T) {
 }
 
 func TestFollowUpsThatAreRefused(t *testing.T) {
+	t.Parallel()
 	each(t, func(t *testing.T, dialect string, stream bool) {
 		s := newScript(t, said(dialect, stream, 1, part{text: "Let me look. "}, recalls(`{"handle":"m2"}`)),
 			answered(500, `{"type":"error","error":{"type":"api_error","message":"broken inside"}}`))
@@ -101,6 +103,7 @@ func TestFollowUpsThatAreRefused(t *testing.T) {
 }
 
 func TestFollowUpsThatAreTooLong(t *testing.T) {
+	t.Parallel()
 	overflows := map[string]string{
 		"anthropic": `{"type":"error","error":{"type":"invalid_request_error","message":"prompt is too long: 30000 tokens > 20000 maximum"}}`,
 		"chat":      `{"error":{"message":"This model's maximum context length is 20000 tokens. However, your messages resulted in 30000 tokens.","type":"invalid_request_error","code":"context_length_exceeded"}}`,
@@ -131,6 +134,7 @@ func TestFollowUpsThatAreTooLong(t *testing.T) {
 }
 
 func TestAClientThatLeavesEndsTheFollowUp(t *testing.T) {
+	t.Parallel()
 	for _, dialect := range dialectNames {
 		begun, gone := make(chan struct{}), make(chan struct{})
 		s := newScript(t, said(dialect, true, 1, part{text: "Let me look. "}, recalls(`{"handle":"m2"}`)), func(w http.ResponseWriter, r *http.Request) {
@@ -157,6 +161,7 @@ func TestAClientThatLeavesEndsTheFollowUp(t *testing.T) {
 // The text before a call reaches the client while the model still writes it, and
 // that of the follow-up as it comes.
 func TestNothingWaits(t *testing.T) {
+	t.Parallel()
 	for _, dialect := range dialectNames {
 		heard := make(chan string, 10)
 		slowly := func(n int, until string, parts ...part) func(http.ResponseWriter, *http.Request) {
@@ -199,6 +204,7 @@ func TestNothingWaits(t *testing.T) {
 }
 
 func TestTheToolIsOffered(t *testing.T) {
+	t.Parallel()
 	s := newScript(t, said("chat", false, 1, part{text: "ok"}))
 	base, a, _ := reader(t, "chat", s, nil)
 	body := a.body(false)
@@ -231,6 +237,7 @@ func TestTheToolIsOffered(t *testing.T) {
 
 // A client that uses all four breakpoints keeps them, and no fifth is added.
 func TestTheToolCarriesNoBreakpoint(t *testing.T) {
+	t.Parallel()
 	s := newScript(t, said("anthropic", false, 1, recalls(`{"handle":"m2"}`)), said("anthropic", false, 2, part{text: "ok"}))
 	base, a, _ := reader(t, "anthropic", s, nil)
 	const mark = `"cache_control":{"type":"ephemeral"}`
@@ -246,6 +253,7 @@ func TestTheToolCarriesNoBreakpoint(t *testing.T) {
 // only the store. The ledger knows what follow-ups cost, and what a client has
 // cleared since is read as it was.
 func TestTheToolStays(t *testing.T) {
+	t.Parallel()
 	st := memory.New()
 	s := newScript(t, said("anthropic", false, 1, recalls(`{"handle":"m2.b0"}`)), said("anthropic", false, 2, part{text: "ok"}))
 	serve := func(size int) (string, *gateway.Gateway) {
@@ -302,6 +310,7 @@ func (s *script) again() {
 // With reasoning that is bound to the tools, the tool and the request to drop
 // what does not fit are there also after everything was undone.
 func TestReasoningOutlivesUndo(t *testing.T) {
+	t.Parallel()
 	up, err := upstream.Start(upstream.Options{Files: files(t, 12, 24_500), Thinking: true, Recall: recall.Name})
 	if err != nil {
 		t.Fatal(err)

@@ -28,6 +28,7 @@ func long(each func(question, answer string)) {
 }
 
 func TestAnthropicSDKReadsTheMergedStream(t *testing.T) {
+	t.Parallel()
 	s := scripted(t, "anthropic")
 	base, _, _ := reader(t, "anthropic", s, nil)
 	api := anthropic.NewClient(aoption.WithBaseURL(base), aoption.WithAPIKey("k"), aoption.WithMaxRetries(0))
@@ -57,6 +58,7 @@ func TestAnthropicSDKReadsTheMergedStream(t *testing.T) {
 }
 
 func TestChatSDKReadsTheMergedStream(t *testing.T) {
+	t.Parallel()
 	s := scripted(t, "chat")
 	base, _, _ := reader(t, "chat", s, nil)
 	api := openai.NewClient(option.WithBaseURL(base+"/v1"), option.WithAPIKey("k"), option.WithMaxRetries(0))
@@ -86,6 +88,7 @@ func TestChatSDKReadsTheMergedStream(t *testing.T) {
 }
 
 func TestResponsesSDKReadsTheMergedStream(t *testing.T) {
+	t.Parallel()
 	s := scripted(t, "responses")
 	base, _, _ := reader(t, "responses", s, nil)
 	c := newSession(t, base, true, 0)

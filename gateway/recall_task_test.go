@@ -20,12 +20,14 @@ import (
 // before each of them, once there is anything hidden: against an upstream that
 // refuses broken pairing, reasoning and breakpoints, streamed and not.
 func TestTaskWithRecall(t *testing.T) {
+	t.Parallel()
 	taskWith(t, recall.Name, func(o *gateway.Options) { o.Recall = true })
 }
 
 // TestTaskWithTheCondenseTool does the same with a model that asks for a condensation
 // before each file.
 func TestTaskWithTheCondenseTool(t *testing.T) {
+	t.Parallel()
 	var made atomic.Int64
 	taskWith(t, asked.Name, func(o *gateway.Options) {
 		o.CondenseTool = true
@@ -57,7 +59,8 @@ func taskWith(t *testing.T, name string, change func(*gateway.Options)) {
 				t.Parallel()
 				var recalls atomic.Int64
 				options := tt.up // both runs of a case have their own
-				options.Files, options.Window, options.Recall = files(t, 14, 24_500), 60_000, name
+				tokens := taskWindow()
+				options.Files, options.Window, options.Recall = files(t, 14, fileOf(tokens)), tokens, name
 				options.Observe = func(_ upstream.Record, _ http.Header, body []byte) {
 					if strings.Contains(lastItem(body), "again_r1") {
 						recalls.Add(1)
@@ -69,7 +72,7 @@ func taskWith(t *testing.T, name string, change func(*gateway.Options)) {
 				}
 				t.Cleanup(up.Close)
 				base, _ := start(t, up.URL, func(o *gateway.Options) {
-					window(60_000)(o)
+					window(tokens)(o)
 					settings, _ := preset.Settings(preset.Frugal)
 					o.Manager, _ = preset.New(preset.Options{Settings: settings})
 					change(o)

@@ -108,6 +108,7 @@ func hear(t *testing.T, answer string) (h heard) {
 }
 
 func TestRecall(t *testing.T) {
+	t.Parallel()
 	each(t, func(t *testing.T, dialect string, stream bool) {
 		s := newScript(t,
 			said(dialect, stream, 1, part{think: "Where was it? "}, part{text: "Let me look. "}, recalls(`{"handle":"m2"}`), recalls(`{"search":"setting_59 file 7"}`)),
@@ -218,6 +219,7 @@ func takeBack(t *testing.T, a *agent, answer string) {
 }
 
 func TestCallsBesideTheClientsOwn(t *testing.T) {
+	t.Parallel()
 	each(t, func(t *testing.T, dialect string, stream bool) {
 		s := newScript(t,
 			said(dialect, stream, 1, part{think: "Both. "}, recalls(`{"handle":"m2"}`), part{call: "read", args: `{"path":"a"}`}, recalls(`{"handle":"m4"}`), part{call: "read", args: `{"path":"b"}`}),
@@ -238,6 +240,7 @@ func TestCallsBesideTheClientsOwn(t *testing.T) {
 }
 
 func TestRecallEnds(t *testing.T) {
+	t.Parallel()
 	each(t, func(t *testing.T, dialect string, stream bool) {
 		s := newScript(t, said(dialect, stream, 1, part{text: "Again. "}, recalls(`{"handle":"m2"}`)))
 		base, a, turns := reader(t, dialect, s, nil)
@@ -255,6 +258,7 @@ func TestRecallEnds(t *testing.T) {
 }
 
 func TestHostileCalls(t *testing.T) {
+	t.Parallel()
 	for args, want := range map[string]string{
 		`{"handle":"m0-m999999999"}`:                      "this conversation has m0 to m60",
 		`{"handle":"m61"}`:                                "this conversation has m0 to m60",
@@ -286,6 +290,7 @@ func TestHostileCalls(t *testing.T) {
 }
 
 func TestLongTextsAreCut(t *testing.T) {
+	t.Parallel()
 	s := newScript(t,
 		said("chat", false, 1, recalls(`{"handle":"m2-m20"}`)),
 		func(w http.ResponseWriter, _ *http.Request) {
@@ -310,6 +315,7 @@ func TestLongTextsAreCut(t *testing.T) {
 
 // What the polyfills tell stands in the one answer, too.
 func TestRecallBesidePolyfills(t *testing.T) {
+	t.Parallel()
 	for _, stream := range []bool{false, true} {
 		s := newScript(t, said("anthropic", stream, 1, part{text: "Let me look. "}, recalls(`{"handle":"m2"}`)), said("anthropic", stream, 2, part{text: "Done."}))
 		base, a, turns := reader(t, "anthropic", s, nil)

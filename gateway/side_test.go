@@ -15,6 +15,7 @@ import (
 // passed on as they came while they fit, and made to fit when they do not: whether
 // the window is known or an error says it.
 func TestWhatIsNoTurnIsMadeToFit(t *testing.T) {
+	t.Parallel()
 	bodies := map[string]func(text string) string{
 		"/v1/messages": func(text string) string {
 			return `{"model":"m","max_tokens":50,"messages":[{"role":"user","content":` + quote(text) + `}]}`

@@ -6,7 +6,6 @@ import (
 	"net/http/httptest"
 	"net/url"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -15,7 +14,6 @@ import (
 	"precis"
 	"precis/conversation"
 	"precis/gateway"
-	"precis/internal/pgtest"
 	"precis/provider/providertest"
 	"precis/store/memory"
 	"precis/store/postgres"
@@ -147,13 +145,14 @@ func (b *bench) look() (stop func()) {
 	home, id := b.gates[0].Home(gateway.AllOwners), b.id
 	go func() {
 		defer close(ended)
+		tick := time.NewTicker(time.Millisecond)
+		defer tick.Stop()
 		for {
 			select {
 			case <-done:
 				return
-			default:
+			case <-tick.C:
 				_, _ = conversation.Status(context.Background(), home, id)
-				runtime.Gosched()
 			}
 		}
 	}()
@@ -249,10 +248,7 @@ var happenings = []struct {
 // and sent within the window without a retry, looks do not hold up turns, nothing
 // said is lost, and edits converge.
 func TestMemoryAndStoreDisagree(t *testing.T) {
-	cluster, noServer := pgtest.Start()
-	if noServer == nil {
-		t.Cleanup(func() { _ = cluster.Stop() })
-	}
+	t.Parallel()
 	kinds := []struct {
 		name string
 		open func(t *testing.T) everything
@@ -266,8 +262,7 @@ func TestMemoryAndStoreDisagree(t *testing.T) {
 			return st
 		}},
 		{"two replicas over PostgreSQL", func(t *testing.T) everything {
-			pgtest.Need(t, noServer)
-			st, err := postgres.Open(t.Context(), cluster.Database(t), postgres.Options{})
+			st, err := postgres.Open(t.Context(), newDatabase(t), postgres.Options{})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -305,6 +300,7 @@ func TestMemoryAndStoreDisagree(t *testing.T) {
 
 // A gateway that begins while the store fails finds out later what is stored.
 func TestTheStoreFailsWhenAGatewayBegins(t *testing.T) {
+	t.Parallel()
 	b := newBench(t, memory.New(), false, false)
 	b.read(14)
 	b.converged()
@@ -321,6 +317,7 @@ func TestTheStoreFailsWhenAGatewayBegins(t *testing.T) {
 
 // After a rewind a client may send the same request once more.
 func TestARewoundRequestIsAnswered(t *testing.T) {
+	t.Parallel()
 	b := newBench(t, memory.New(), false, false)
 	b.read(4)
 	if _, err := conversation.Rewind(t.Context(), b.gates[0].Home(gateway.AllOwners), b.id, 4); err != nil {
@@ -342,6 +339,7 @@ func TestARewoundRequestIsAnswered(t *testing.T) {
 // TestEditAtASharedNode makes an edit of a conversation that ends where another has
 // gone on: it is in force in both, in memory as in the store.
 func TestEditAtASharedNode(t *testing.T) {
+	t.Parallel()
 	b := newBench(t, memory.New(), false, false)
 	b.read(4)
 	trunk := slices.Clone(b.agent.messages)
@@ -374,6 +372,7 @@ func TestEditAtASharedNode(t *testing.T) {
 // only once: a note, or a note in the last message. It is one conversation, and not
 // condensed anew for each request.
 func TestVolatileEnds(t *testing.T) {
+	t.Parallel()
 	const turns = 40
 	plain := 0
 	for _, tail := range []string{"nothing", "a message", "in the last message"} {
@@ -419,6 +418,7 @@ func TestVolatileEnds(t *testing.T) {
 // TestPinOfAVolatileEnd pins a note that its client sends only once: the pin goes with
 // it, and does not come to name what stands in its place. Other pins stay.
 func TestPinOfAVolatileEnd(t *testing.T) {
+	t.Parallel()
 	b := newBench(t, memory.New(), false, false)
 	b.read(3)
 	said := b.agent.messages

@@ -38,6 +38,7 @@ const slowHead = "POST /v1/messages HTTP/1.1\r\nHost: localhost\r\nContent-Type:
 // What is only announced takes no memory, and bodies that do not come keep nobody
 // out.
 func TestSlowBodiesKeepNobodyOut(t *testing.T) {
+	// Not in parallel: it measures the heap.
 	s := providertest.New(t, providertest.Options{})
 	base, g := start(t, s.URL, func(o *gateway.Options) { o.Limits.Concurrency = 40 })
 	a := newAgent("anthropic", "Read the files.")
@@ -63,6 +64,7 @@ func TestSlowBodiesKeepNobodyOut(t *testing.T) {
 // More connections than the gateway takes are refused, and it says that it is not
 // ready.
 func TestTooManyBodiesAreRefused(t *testing.T) {
+	t.Parallel()
 	s := providertest.New(t, providertest.Options{})
 	base, g := start(t, s.URL, func(o *gateway.Options) { o.Limits.Concurrency = 4 })
 	a := newAgent("anthropic", "Read the files.")
@@ -120,6 +122,7 @@ func TestLargeBodiesShareMemory(t *testing.T) {
 }
 
 func TestCompressionBombsAreRefused(t *testing.T) {
+	t.Parallel()
 	s := providertest.New(t, providertest.Options{})
 	base, _ := start(t, s.URL, nil)
 	a := newAgent("anthropic", strings.Repeat("a ", 10<<20))
@@ -135,6 +138,7 @@ func TestCompressionBombsAreRefused(t *testing.T) {
 
 // More messages than any conversation has are passed through as they came.
 func TestEndlessMessagesPassThrough(t *testing.T) {
+	t.Parallel()
 	s := providertest.New(t, providertest.Options{})
 	base, g := start(t, s.URL, nil)
 	body := `{"model":"m","max_tokens":9,"messages":[` + strings.Repeat(`{"role":"user","content":""},`, 100_001) + `{"role":"user","content":"hi"}]}`
@@ -150,6 +154,7 @@ func TestEndlessMessagesPassThrough(t *testing.T) {
 
 // A request without a turn of its own is never a tunnel.
 func TestUpgradesArePassedOnAsPlainRequests(t *testing.T) {
+	t.Parallel()
 	var upgrade string
 	up := http.NewServeMux()
 	up.HandleFunc("/v1/x", func(w http.ResponseWriter, r *http.Request) {
@@ -167,6 +172,7 @@ func TestUpgradesArePassedOnAsPlainRequests(t *testing.T) {
 
 // The route is chosen by the path that the upstream will understand.
 func TestPathsDoNotClimb(t *testing.T) {
+	t.Parallel()
 	asked := 0
 	s := newServer(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { asked++ }))
 	base, _ := start(t, s+"/team-a", nil)
@@ -186,6 +192,7 @@ func TestPathsDoNotClimb(t *testing.T) {
 }
 
 func TestWhatProxiesSayOfTheClientStaysHere(t *testing.T) {
+	t.Parallel()
 	s := providertest.New(t, providertest.Options{})
 	base, _ := start(t, s.URL, nil)
 	a := newAgent("anthropic", "Read the files.")
@@ -198,6 +205,7 @@ func TestWhatProxiesSayOfTheClientStaysHere(t *testing.T) {
 }
 
 func TestLongNamesOfModelsAreRefused(t *testing.T) {
+	t.Parallel()
 	s := providertest.New(t, providertest.Options{})
 	base, _ := start(t, s.URL, nil)
 	res, body := post(t, base+"/v1/messages", `{"model":"`+strings.Repeat("m", 1<<20)+`","max_tokens":9,"messages":[{"role":"user","content":"hi"}],"tools":[]}`)
@@ -208,6 +216,7 @@ func TestLongNamesOfModelsAreRefused(t *testing.T) {
 
 // A NUL byte does not end a body.
 func TestNothingFollowsABody(t *testing.T) {
+	t.Parallel()
 	s := providertest.New(t, providertest.Options{})
 	base, _ := start(t, s.URL, nil)
 	a := newAgent("anthropic", "Read the files.")
@@ -220,6 +229,7 @@ func TestNothingFollowsABody(t *testing.T) {
 
 // What nested results cost grows as their size does.
 func TestNestedResultsAreLinear(t *testing.T) {
+	// Not in parallel: it measures the heap.
 	cost := func(depth int) uint64 {
 		one := `{"type":"tool_result","tool_use_id":"t","content":[`
 		raw := []byte(`{"role":"user","content":[` + strings.Repeat(one, depth) + strings.Repeat(`]}`, depth) + `]}`)

@@ -114,6 +114,18 @@ func (w *worker) take(t *testing.T, answer []byte) (done bool) {
 	return len(results) == 0
 }
 
+// taskWindow returns the window of tasks, in tokens. In short runs it is half of what
+// it is otherwise, and so are the files: the same turns, with half of the bytes.
+func taskWindow() int {
+	if testing.Short() {
+		return 30_000
+	}
+	return 60_000
+}
+
+// fileOf returns the size of a file, in bytes, that takes a tenth of a window.
+func fileOf(window int) int { return window * 49 / 120 }
+
 func files(t *testing.T, n, size int) (out []string) {
 	t.Helper()
 	dir := t.TempDir()
@@ -146,6 +158,7 @@ func withModel(t *testing.T, own *ownmodel.Models) *precis.Manager {
 // enforces its window, its dialect, and the binding of reasoning, and simulates
 // its prompt cache.
 func TestTask(t *testing.T) {
+	t.Parallel()
 	const adaptive = `,"thinking":{"type":"adaptive"}`
 	const enabled = `,"thinking":{"type":"enabled","budget_tokens":2000}`
 	tests := []struct {
@@ -172,14 +185,15 @@ func TestTask(t *testing.T) {
 				t.Skip("one of each dialect is enough")
 			}
 			t.Parallel()
-			tt.up.Files, tt.up.Window = files(t, 45, 24_500), 60_000
+			tokens := taskWindow()
+			tt.up.Files, tt.up.Window = files(t, 45, fileOf(tokens)), tokens
 			up, err := upstream.Start(tt.up)
 			if err != nil {
 				t.Fatal(err)
 			}
 			t.Cleanup(up.Close)
 			base, _ := start(t, up.URL, func(o *gateway.Options) {
-				window(60_000)(o)
+				window(tokens)(o)
 				if tt.own {
 					o.Manager = withModel(t, &ownmodel.Models{})
 				} else {
@@ -202,7 +216,7 @@ func TestTask(t *testing.T) {
 			s := up.Stats()
 			t.Logf("%d turns, %d requests upstream, %d overflows, %d refused, %d summaries, %d splices, %.1f %% of what was sent before read from the cache",
 				turns, s.Requests, s.Overflows, len(s.Refused), s.Summaries, s.Splices, 100*s.CacheShare())
-			// A turn brings 6,200 tokens. From the target, half of the window, to the
+			// A turn brings a tenth of the window. From the target, half of the window, to the
 			// threshold there is room for three or four: 12 splices are the least.
 			most := 13
 			if len(s.Refused) > 0 || s.Overflows > 1 || s.CacheShare() < .99 || s.Splices > most {

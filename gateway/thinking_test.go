@@ -3,6 +3,7 @@ package gateway
 import "testing"
 
 func TestBindingModels(t *testing.T) {
+	t.Parallel()
 	for model, want := range map[string]bool{
 		"claude-opus-5-5": true, "claude-sonnet-5-5": true, "claude-haiku-5-5-20261001": true, "claude-fable-5-1": true, "claude-mythos-5-2": true,
 		"claude-sonnet-6": true, "claude-opus-5-10": true, "anthropic/claude-opus-5.5": true, "us.anthropic.claude-opus-5-5-v1:0": true, "some-new-model": true,
@@ -15,6 +16,7 @@ func TestBindingModels(t *testing.T) {
 }
 
 func TestErrorsAboutThinkingAreKnown(t *testing.T) {
+	t.Parallel()
 	for text, want := range map[string]bool{
 		"messages.3.content.0: Invalid `signature` in `thinking` block. The block is bound to a different conversation": true,
 		"messages.1.content.0.type: Expected `thinking` or `redacted_thinking`, but found `tool_use`":                   true,

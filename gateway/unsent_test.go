@@ -11,6 +11,7 @@ import (
 // What a request left out would have been read from the cache, if it used one; each
 // dialect counts that in its own way.
 func TestWhatWasNotSentHasAPrice(t *testing.T) {
+	t.Parallel()
 	cached := precis.Usage{Input: 5, CacheRead: 100, Output: 7}
 	for _, tt := range []struct {
 		dialect string

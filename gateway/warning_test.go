@@ -15,6 +15,7 @@ import (
 // Every managed response says how full the window is and how long it lasts, as the verbs
 // do, and the turn that crosses the warn level is named once.
 func TestResponsesSayHowFullTheWindowIs(t *testing.T) {
+	t.Parallel()
 	for _, dialect := range dialectNames {
 		t.Run(dialect, func(t *testing.T) {
 			s := providertest.New(t, providertest.Options{Window: 20_000})
@@ -76,6 +77,7 @@ func TestResponsesSayHowFullTheWindowIs(t *testing.T) {
 }
 
 func TestResponsesNameACondensationThatFailed(t *testing.T) {
+	t.Parallel()
 	for reason, want := range map[precis.Reason]string{
 		condense.ReasonCallFailed:        "condense_api_failed",
 		condense.ReasonTooFewMessages:    "condense_not_enough_messages",
@@ -108,6 +110,7 @@ func TestResponsesNameACondensationThatFailed(t *testing.T) {
 
 // A summary that failed in the background is named by the turn that would have shown it.
 func TestACondensationThatFailedInTheBackgroundIsNamed(t *testing.T) {
+	t.Parallel()
 	rung := failing{make(chan struct{}, 1000), make(chan struct{})}
 	s := newScript(t, said("anthropic", false, 1, part{text: "ok"}))
 	turns := make(chan gateway.Turn, 100)

@@ -28,7 +28,9 @@ type windows struct {
 	now        func() time.Time
 	closing    context.Context // ends when nothing is to be asked any more
 
-	mu     sync.RWMutex
+	kept keptWindows
+
+	mu     sync.RWMutex // guards what follows, and the books of kept
 	shown  map[windowKey]window.Evidence
 	served map[servedKey]window.Served
 	asking map[servedKey]*asking
@@ -44,21 +46,24 @@ func (w *windows) of(ctx context.Context, key windowKey) precis.Window {
 	w.mu.RLock()
 	shown, served := w.shown[key], w.served[servedKey{key.upstream, key.model}]
 	w.mu.RUnlock()
+	w.readDue()
 	return window.Of(base, served, shown, key.upstream, w.now())
 }
 
 // refused remembers that a request was refused as too long.
 func (w *windows) refused(key windowKey, o window.Overflow) {
-	w.change(key, func(e window.Evidence) window.Evidence { return e.Refuse(o, w.now()) })
+	w.change(key, true, func(e window.Evidence) window.Evidence { return e.Refuse(o, w.now()) })
 }
 
 // accepted remembers that a request was answered: its input as the provider counted it,
 // and as it was counted here.
 func (w *windows) accepted(key windowKey, input, counted int) {
-	w.change(key, func(e window.Evidence) window.Evidence { return e.Accept(input, counted, w.now()) })
+	w.change(key, false, func(e window.Evidence) window.Evidence { return e.Accept(input, counted, w.now()) })
 }
 
-func (w *windows) change(key windowKey, f func(window.Evidence) window.Evidence) {
+// change changes the evidence about a window. Soon: it is stored at once, and not with
+// what comes later.
+func (w *windows) change(key windowKey, soon bool, f func(window.Evidence) window.Evidence) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	was := w.shown[key]
@@ -70,27 +75,44 @@ func (w *windows) change(key windowKey, f func(window.Evidence) window.Evidence)
 		if w.shown == nil {
 			w.shown = map[windowKey]window.Evidence{}
 		}
-		makeRoom(w.shown, func(e window.Evidence) bool { return e.Idle(w.now()) })
+		w.roomForShown()
 	}
 	w.shown[key] = next
+	w.changed(key.row(), soon)
 }
 
-// makeRoom deletes what has no use any more from a full map, and else anything.
-func makeRoom[K comparable, V any](m map[K]V, useless func(V) bool) {
+func (w *windows) roomForShown() {
+	for _, key := range makeRoom(w.shown, func(e window.Evidence) bool { return e.Idle(w.now()) }) {
+		w.changed(key.row(), false)
+	}
+}
+
+func (w *windows) roomForServed() {
+	for _, key := range makeRoom(w.served, func(window.Served) bool { return false }) {
+		w.changed(key.row(), false)
+	}
+}
+
+// makeRoom deletes what has no use any more from a full map, and else anything. It
+// returns what it deleted.
+func makeRoom[K comparable, V any](m map[K]V, useless func(V) bool) (gone []K) {
 	if len(m) < mostWindows {
-		return
+		return nil
 	}
 	for k, v := range m {
 		if useless(v) {
 			delete(m, k)
+			gone = append(gone, k)
 		}
 	}
 	for k := range m {
 		if len(m) < mostWindows {
-			return
+			break
 		}
 		delete(m, k)
+		gone = append(gone, k)
 	}
+	return gone
 }
 
 // learned returns the windows that errors led to, of an owner, as far as they count now.
@@ -127,6 +149,9 @@ type KnownWindow struct {
 
 // list returns what is known of the windows of an owner's models.
 func (w *windows) list(ctx context.Context, owner string) []KnownWindow {
+	if w.kept.shared {
+		w.sync(ctx) // what it cannot read now, it reads later
+	}
 	w.mu.RLock()
 	out, has := []KnownWindow{}, map[servedKey]bool{}
 	for key, e := range w.shown {
@@ -168,8 +193,16 @@ func known(at servedKey, s window.Served, e window.Evidence) KnownWindow {
 // forget forgets what is known of the windows of an owner's models: of one upstream and
 // of one model where these are not "". What servers state concerns all owners; it is
 // asked again at the next request when all is forgotten. It returns how many were
-// known.
-func (w *windows) forget(owner, upstream, model string) int {
+// known. The error is that the store still has it; it is told again later.
+func (w *windows) forget(ctx context.Context, owner, upstream, model string) (int, error) {
+	if w.kept.shared || !w.kept.read.Load() {
+		w.sync(ctx) // what others know is forgotten, too
+	}
+	n := w.forgetHere(owner, upstream, model)
+	return n, w.sync(ctx)
+}
+
+func (w *windows) forgetHere(owner, upstream, model string) int {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	n := 0
@@ -177,6 +210,7 @@ func (w *windows) forget(owner, upstream, model string) int {
 	for key := range w.shown {
 		if (owner == AllOwners || owner == key.owner) && is(key.upstream, key.model) {
 			delete(w.shown, key)
+			w.kept.note(key.row())
 			n++
 		}
 	}
@@ -185,6 +219,7 @@ func (w *windows) forget(owner, upstream, model string) int {
 			if is(key.upstream, key.model) {
 				delete(w.served, key)
 				delete(w.asking, key) // what is under way belongs to what was forgotten
+				w.kept.note(key.row())
 				n++
 			}
 		}
@@ -201,7 +236,10 @@ func (g *Gateway) Windows(ctx context.Context, owner string) []KnownWindow {
 // ForgetWindows forgets what requests and servers have shown of the windows of an
 // owner's models: of one upstream and of one model where these are not "". What the user
 // set and what the catalog has stays. It returns how many were known. What servers
-// state is forgotten for [AllOwners] only.
-func (g *Gateway) ForgetWindows(owner, upstream, model string) int {
-	return g.windows.forget(owner, upstream, model)
+// state is forgotten for [AllOwners] only. Other replicas over the same store forget it
+// when they look there next, within half a minute. The error is [precis.CodeInternal]
+// when the store cannot be told: it is told later, and until then only this replica has
+// forgotten.
+func (g *Gateway) ForgetWindows(ctx context.Context, owner, upstream, model string) (int, error) {
+	return g.windows.forget(ctx, owner, upstream, model)
 }

@@ -59,6 +59,7 @@ var dialectsOf = []string{"anthropic", "chat", "responses"}
 // An error without a number, of a request that is small next to the window, says
 // nothing about the window; the request is sent once more, smaller.
 func TestAnOddErrorMakesNoModelSmall(t *testing.T) {
+	t.Parallel()
 	odd := map[string]struct {
 		status int
 		body   string
@@ -104,6 +105,7 @@ func TestAnOddErrorMakesNoModelSmall(t *testing.T) {
 // A server that never says its number is found out all the same: smaller requests are
 // answered, larger ones refused again.
 func TestAWindowWithoutANumberIsLearned(t *testing.T) {
+	t.Parallel()
 	for _, dialect := range dialectsOf {
 		t.Run(dialect, func(t *testing.T) {
 			refused := 0
@@ -135,7 +137,7 @@ func TestAWindowWithoutANumberIsLearned(t *testing.T) {
 			if w := g.Windows(t.Context(), gateway.AllOwners); len(w) != 1 || w[0].Window.Source != precis.SourceCatalog || w[0].Refused == 0 {
 				t.Errorf("an hour later: %+v", w)
 			}
-			if n := g.ForgetWindows(gateway.AllOwners, "up", ""); n != 1 || len(g.Windows(t.Context(), gateway.AllOwners)) != 0 {
+			if n, err := g.ForgetWindows(t.Context(), gateway.AllOwners, "up", ""); err != nil || n != 1 || len(g.Windows(t.Context(), gateway.AllOwners)) != 0 {
 				t.Errorf("%d forgotten, %v left", n, g.Windows(t.Context(), gateway.AllOwners))
 			}
 		})
@@ -168,6 +170,7 @@ var beginnings = map[string]struct{ announce, content, overflow, answer string }
 // small the request is next to what is known; one that comes behind words is learned
 // for the next turn.
 func TestALateOverflow(t *testing.T) {
+	t.Parallel()
 	for _, dialect := range dialectsOf {
 		for _, spoken := range []bool{false, true} {
 			t.Run(fmt.Sprint(dialect, " spoken ", spoken), func(t *testing.T) {
@@ -205,6 +208,7 @@ func TestALateOverflow(t *testing.T) {
 
 // While the beginning of an answer is held, the client sees that something is at work.
 func TestAHeldBeginningIsKeptAlive(t *testing.T) {
+	t.Parallel()
 	for _, dialect := range dialectsOf {
 		t.Run(dialect, func(t *testing.T) {
 			s := beginnings[dialect]
@@ -237,6 +241,7 @@ func TestAHeldBeginningIsKeptAlive(t *testing.T) {
 
 // An answer without content, since the window was full, is an overflow.
 func TestAnEmptyAnswerOfAFullWindow(t *testing.T) {
+	t.Parallel()
 	empty := map[string][]string{
 		"anthropic": {
 			`{"type":"message","role":"assistant","content":[],"stop_reason":"model_context_window_exceeded","usage":{"input_tokens":9,"output_tokens":0}}`,
@@ -274,6 +279,7 @@ func TestAnEmptyAnswerOfAFullWindow(t *testing.T) {
 
 // A short answer that was cut has content, and is passed on.
 func TestACutAnswerIsAnAnswer(t *testing.T) {
+	t.Parallel()
 	for dialect, answer := range map[string]string{
 		"anthropic": `{"type":"message","role":"assistant","content":[{"type":"text","text":"Once"}],"stop_reason":"max_tokens","usage":{"input_tokens":9,"output_tokens":1}}`,
 		"chat":      `{"choices":[{"message":{"role":"assistant","content":null,"reasoning_content":"hm"},"finish_reason":"length"}],"usage":{"prompt_tokens":9,"completion_tokens":1}}`,
@@ -294,6 +300,7 @@ func TestACutAnswerIsAnAnswer(t *testing.T) {
 
 // What the user set counts, and a request that is too long all the same is answered.
 func TestAConfiguredWindowWins(t *testing.T) {
+	t.Parallel()
 	base, g := start(t, handler(t, func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path != "/v1/messages" {
 			t.Errorf("asked %s", r.URL.Path)
@@ -320,6 +327,7 @@ func TestAConfiguredWindowWins(t *testing.T) {
 // A server is asked once for each model, whether the catalog knows the model or not;
 // the first turn waits for the answer, and no turn waits for a server that is slow.
 func TestAServerIsAskedOnce(t *testing.T) {
+	t.Parallel()
 	for name, c := range map[string]struct {
 		answer func(w http.ResponseWriter, r *http.Request)
 		want   string
@@ -374,6 +382,7 @@ func TestAServerIsAskedOnce(t *testing.T) {
 
 // What one owner's requests have shown is neither seen nor forgotten by another.
 func TestWindowsOfOthers(t *testing.T) {
+	t.Parallel()
 	base, g := start(t, handler(t, func(w http.ResponseWriter, _ *http.Request) {
 		w.WriteHeader(400)
 		_, _ = io.WriteString(w, `{"error":{"message":"prompt is too long: 12000 tokens > 6000 maximum"}}`)
@@ -386,13 +395,13 @@ func TestWindowsOfOthers(t *testing.T) {
 	if w := g.Windows(t.Context(), "key-bob"); len(w) != 0 {
 		t.Errorf("bob sees %+v", w)
 	}
-	if n := g.ForgetWindows("key-bob", "", ""); n != 0 {
+	if n, err := g.ForgetWindows(t.Context(), "key-bob", "", ""); err != nil || n != 0 {
 		t.Errorf("bob forgets %d", n)
 	}
 	if w := g.Windows(t.Context(), "key-alice"); len(w) != 1 || w[0].Window.Tokens != 6000 || w[0].Owner != "key-alice" {
 		t.Errorf("alice sees %+v", w)
 	}
-	if n := g.ForgetWindows("key-alice", "", "claude-sonnet-4-5"); n != 1 {
+	if n, err := g.ForgetWindows(t.Context(), "key-alice", "", "claude-sonnet-4-5"); err != nil || n != 1 {
 		t.Errorf("alice forgets %d", n)
 	}
 }

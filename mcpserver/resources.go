@@ -35,7 +35,9 @@ func (s *server) read(ctx context.Context, r *mcp.ReadResourceRequest) (*mcp.Rea
 		return nil, explain(err)
 	}
 	if ask != nil {
-		return &mcp.ReadResourceResult{InputRequests: ask}, nil
+		// Without a list of contents the SDK takes the result for a mistake, where it asks
+		// the client itself: for protocols before 2026-07-28.
+		return &mcp.ReadResourceResult{InputRequests: ask, Contents: []*mcp.ResourceContents{}}, nil
 	}
 	c := call{home: home}
 	text, kind := "", "text/plain"

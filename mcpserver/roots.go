@@ -23,7 +23,8 @@ import (
 const rootsID = "roots"
 
 // scope returns what a client may see: all of the home, or, when the home knows the
-// folders of its conversations and the client announces roots, those below them. Ask is
+// folders of its conversations and the client announces roots, those below them; where
+// it then has none, those whose folder is not known. Ask is
 // what the client has to answer first; nil: nothing.
 func (s *server) scope(can *mcp.ClientCapabilities, answers mcp.InputResponseMap) (h conversation.Home, ask mcp.InputRequestMap, err error) {
 	placed, ok := s.o.Home.(conversation.Placed)
@@ -33,9 +34,6 @@ func (s *server) scope(can *mcp.ClientCapabilities, answers mcp.InputResponseMap
 	answer, ok := answers[rootsID].(*mcp.ListRootsResult)
 	if !ok {
 		return nil, mcp.InputRequestMap{rootsID: &mcp.ListRootsParams{}}, nil
-	}
-	if len(answer.Roots) == 0 {
-		return s.o.Home, nil, nil
 	}
 	in := inRoots{Home: s.o.Home, placed: placed}
 	for _, r := range answer.Roots {
@@ -85,10 +83,12 @@ func (h inRoots) holds(ctx context.Context, id string) (bool, error) {
 	}), nil
 }
 
+// check returns an error when a conversation is none that the client may see. It is the
+// same whether there is one outside the roots, several, or none at all.
 func (h inRoots) check(ctx context.Context, id string) error {
 	ok, err := h.holds(ctx, id)
-	if err == nil && !ok {
-		return &precis.Error{Code: precis.CodeNotFound, Op: "find conversation", Err: fmt.Errorf("%.80q is outside the roots of this client", id), Hint: "open its folder in the client, or ask the user for it"}
+	if code := precis.CodeOf(err); err == nil && !ok || code == precis.CodeNotFound || code == precis.CodeInvalid {
+		return &precis.Error{Code: precis.CodeNotFound, Op: "find conversation", Err: fmt.Errorf("there is no conversation %.80q below the roots of this client", id), Hint: "open its folder in the client, or ask the user for it"}
 	}
 	return err
 }

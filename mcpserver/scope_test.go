@@ -14,6 +14,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"precis"
 	"precis/conversation"
 	"precis/mcpserver"
 )
@@ -24,7 +25,15 @@ type placed struct {
 	folders map[string]string
 }
 
-func (p placed) Folder(_ context.Context, id string) (string, error) { return p.folders[id], nil }
+func (p placed) Folder(_ context.Context, id string) (string, error) {
+	switch id {
+	case "c9":
+		return "", precis.Errorf(precis.CodeNotFound, "find session", "there is none")
+	case "many":
+		return "", precis.Errorf(precis.CodeInvalid, "find session", "2 sessions begin with it: c3, c4")
+	}
+	return p.folders[id], nil
+}
 
 func inFolders(t *testing.T) mcpserver.Options {
 	return mcpserver.Options{Edits: true, Home: placed{home(t, talk(1), talk(2), talk(3), talk(4)),
@@ -61,23 +70,61 @@ func rootsHide(t *testing.T, cs *mcp.ClientSession) {
 	if hits := at(out, "hits").([]any); len(hits) != 2 {
 		t.Errorf("hits: %v", hits)
 	}
-	for tool, in := range map[string]arguments{"expand": {"id": "c4", "handle": "m0"}, "pin": {"id": "c3", "handles": []string{"m0"}}, "search": {"id": "c4", "query": "x"}} {
-		if _, _, err := call(t.Context(), cs, tool, in); err == nil || !strings.Contains(err.Error(), "outside the roots") {
-			t.Errorf("%s: %v", tool, err)
+	read := func(id string) error {
+		_, err := cs.ReadResource(t.Context(), &mcp.ReadResourceParams{URI: "precis://session/" + id + "/m0"})
+		return err
+	}
+	prompt := func(id string) error {
+		_, err := cs.GetPrompt(t.Context(), &mcp.GetPromptParams{Name: "recover", Arguments: map[string]string{"id": id}})
+		return err
+	}
+	tool := func(name string, in arguments) func(id string) error {
+		return func(id string) error {
+			in["id"] = id
+			_, _, err := call(t.Context(), cs, name, in)
+			return err
 		}
 	}
-	if _, err := cs.ReadResource(t.Context(), &mcp.ReadResourceParams{URI: "precis://session/c4/m0"}); err == nil {
-		t.Error("a resource outside the roots was read")
+	for name, do := range map[string]func(id string) error{
+		"resource": read, "prompt": prompt, "expand": tool("expand", arguments{"handle": "m0"}), "search": tool("search", arguments{"query": "setting_0"}), "pin": tool("pin", arguments{"handles": []string{"m0"}}),
+	} {
+		if err := do("c1"); err != nil {
+			t.Errorf("%s inside the roots: %v", name, err)
+		}
+		outside, absent, several := do("c4"), do("c9"), do("many")
+		if outside == nil || absent == nil || several == nil {
+			t.Errorf("%s of what is outside the roots: %v; of what is absent: %v; of several: %v", name, outside, absent, several)
+			continue
+		}
+		plain := func(err error, id string) string { return strings.ReplaceAll(err.Error(), id, "ID") }
+		if want := plain(outside, "c4"); plain(absent, "c9") != want || plain(several, "many") != want {
+			t.Errorf("%s tells apart what is outside the roots, %v, what is absent, %v, and several, %v", name, outside, absent, several)
+		}
 	}
-	if _, err := cs.GetPrompt(t.Context(), &mcp.GetPromptParams{Name: "recover", Arguments: map[string]string{"id": "c4"}}); err == nil {
-		t.Error("a prompt was written of a session outside the roots")
+}
+
+// A client that announces roots and has none sees what has no folder.
+func TestWithAnEmptyListOfRootsNothingIsSeen(t *testing.T) {
+	for _, version := range []string{"2025-06-18", ""} {
+		cs := clientAt(t, inFolders(t), &mcp.ClientOptions{}, version)
+		out, _ := want(t, cs, "sessions", nil)
+		if list := at(out, "sessions").([]any); len(list) != 0 {
+			t.Errorf("%q: %v", version, list)
+		}
+		if _, err := cs.ReadResource(t.Context(), &mcp.ReadResourceParams{URI: "precis://session/c1/m0"}); err == nil {
+			t.Errorf("%q: a resource was read", version)
+		}
+	}
+	o := mcpserver.Options{Home: placed{home(t, talk(1), talk(2)), map[string]string{"c1": "/src/app"}}}
+	out, _ := want(t, clientWith(t, o, &mcp.ClientOptions{}), "sessions", nil)
+	if list := at(out, "sessions").([]any); len(list) != 1 || at(list[0], "id") != "c2" {
+		t.Errorf("what has no folder: %v", list)
 	}
 }
 
 func TestWithoutRootsEverythingIsSeen(t *testing.T) {
 	for name, cs := range map[string]*mcp.ClientSession{
-		"none announced":            clientWith(t, inFolders(t), &mcp.ClientOptions{}),
-		"no roots at all":           client(t, inFolders(t)),
+		"none announced":            client(t, inFolders(t)),
 		"folders unknown":           clientWith(t, mcpserver.Options{Home: placed{home(t, talk(1), talk(2), talk(3), talk(4)), nil}}, &mcp.ClientOptions{}, &mcp.Root{URI: "file:///src/app"}),
 		"a home that does not know": clientWith(t, mcpserver.Options{Home: home(t, talk(1), talk(2), talk(3), talk(4))}, &mcp.ClientOptions{}, &mcp.Root{URI: "file:///src/app"}),
 	} {

@@ -1,9 +1,9 @@
 // Package store names the optional powers of a [precis.Store]: telling owners
 // apart ([Scoper]), listing conversations ([Lister]), searching ([Searcher]),
 // forgetting ([Purger], [Wiper]), leases for replicas ([Leaser]), cached summaries
-// ([Summaries]), ledgers ([Booker], [Spender], [Summer]) and noticing that what is stored is
-// gone ([Checker]). A caller finds them by type assertion and does without those
-// that a store lacks.
+// ([Summaries]), ledgers ([Booker], [Spender], [Summer]), what is known of context windows
+// ([Windows]) and noticing that what is stored is gone ([Checker]). A caller finds them
+// by type assertion and does without those that a store lacks.
 //
 // The stores themselves are precis/store/memory, precis/store/sqlite and
 // precis/store/postgres; precis/store/storetest checks any other.
@@ -72,6 +72,18 @@ type Summaries interface {
 	// Summary returns the text stored under key; [precis.CodeNotFound] when there is
 	// none.
 	Summary(ctx context.Context, key precis.Fingerprint) (string, error)
+}
+
+// Windows is a [precis.Store] that keeps what a gateway has found out about the context
+// windows of models, so that a restart does not forget it and replicas share it. Keys
+// and states are the gateway's; states are shared by all scopes, as calibrations are,
+// and no purge removes them.
+type Windows interface {
+	// SaveWindows replaces the states stored under the given keys, all or none. A nil
+	// state removes what is stored under its key.
+	SaveWindows(ctx context.Context, states map[string][]byte) error
+	// LoadWindows returns all states by key.
+	LoadWindows(ctx context.Context) (map[string][]byte, error)
 }
 
 // Checker is a [precis.Store] that may lose what it stores without an error of any

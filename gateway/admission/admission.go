@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"precis"
+	"precis/internal/fair"
 )
 
 // Limits are what a gate lets through. All must be positive.
@@ -38,7 +39,7 @@ const (
 )
 
 // Share is the part of all places of a kind that one owner may have.
-const Share = 0.75
+const Share = fair.Share
 
 // New returns a gate.
 func New(l Limits) *Gate {

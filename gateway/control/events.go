@@ -169,14 +169,14 @@ func (e *Events) SettingsChanged(profile string) {
 func (e *Events) Close() { e.feed.Close() }
 
 // publish hands an event to its listeners. It never waits.
-func (e *Events) publish(ev Event) { e.feed.Publish(ev) }
+func (e *Events) publish(ev Event) { e.feed.Publish(ev.Owner, ev) }
 
 // Listen adds a listener for what concerns an owner, or anybody for
 // [gateway.AllOwners]: what happened after the event with the number, as far as it is
 // kept, and what follows; after 0 only what follows. It is nil when there are too
-// many listeners.
+// many listeners, of the owner or of all.
 func (e *Events) Listen(owner string, after uint64) *feed.Listener[Event] {
-	return e.feed.Listen(after, func(ev Event) bool {
+	return e.feed.Listen(owner, after, func(ev Event) bool {
 		return owner == gateway.AllOwners || owner == ev.Owner || ev.Type == EventSettings
 	})
 }

@@ -18,7 +18,11 @@ func listWindows(c *call) (any, error) {
 }
 
 func forgetWindows(c *call, in forgetting) (any, error) {
-	return forgotten{c.o.Gateway.ForgetWindows(c.owner, in.Upstream, in.Model)}, nil
+	n, err := c.o.Gateway.ForgetWindows(c.r.Context(), c.owner, in.Upstream, in.Model)
+	if err != nil {
+		return nil, err
+	}
+	return forgotten{n}, nil
 }
 
 func listProfiles(c *call) (any, error) { return c.o.Gateway.Profiles(), nil }

@@ -2,12 +2,17 @@
 // listener that was away gets what it missed. Start with [New].
 package feed
 
-import "sync"
+import (
+	"slices"
+	"sync"
+
+	"precis/internal/fair"
+)
 
 // Limits of a feed.
 const (
 	backlog   = 256 // events that wait for a listener at most
-	listeners = 256 // that there are at most
+	listeners = 256 // that there are at most; of one owner [fair.Most] of them
 	kept      = 512 // events for listeners that come back
 )
 
@@ -15,6 +20,7 @@ const (
 type Numbered[E any] struct {
 	N     uint64
 	Event E
+	owner string
 }
 
 // Feed hands events to its listeners. It is safe for concurrent use. Listeners that
@@ -32,23 +38,26 @@ type Listener[E any] struct {
 	C     <-chan Numbered[E] // closed when the feed ends or the listener does not keep up
 	ch    chan Numbered[E]
 	wants func(E) bool
+	owner string
 	of    *Feed[E]
 }
 
 // New returns a feed.
 func New[E any]() *Feed[E] { return &Feed[E]{all: map[*Listener[E]]bool{}} }
 
-// Publish hands an event to the listeners that want it. It never waits.
-func (f *Feed[E]) Publish(e E) {
+// Publish hands an event of an owner to the listeners that want it. It never waits. Of
+// what is kept it displaces an event of the owner that has most.
+func (f *Feed[E]) Publish(owner string, e E) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.closed {
 		return
 	}
 	f.seq++
-	n := Numbered[E]{f.seq, e}
+	n := Numbered[E]{f.seq, e, owner}
 	if len(f.recent) == kept {
-		f.recent = append(f.recent[:0], f.recent[1:]...)
+		i := fair.Oldest(f.recent, func(n Numbered[E]) string { return n.owner })
+		f.recent = slices.Delete(f.recent, i, i+1)
 	}
 	f.recent = append(f.recent, n)
 	for l := range f.all {
@@ -63,18 +72,25 @@ func (f *Feed[E]) Publish(e E) {
 	}
 }
 
-// Listen adds a listener for the events that it wants: those after the number, as
+// Listen adds a listener of an owner for the events that it wants: those after the number, as
 // far as they are kept, and all that follow. After 0 it gets only what follows. It
-// returns nil when there are too many listeners, or the feed is closed. A number that
+// returns nil when there are too many listeners, of the owner or of all, or the feed is
+// closed. A number that
 // the feed has not reached, of a feed before it, counts as 0.
-func (f *Feed[E]) Listen(after uint64, wants func(E) bool) *Listener[E] {
+func (f *Feed[E]) Listen(owner string, after uint64, wants func(E) bool) *Listener[E] {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if f.closed || len(f.all) >= listeners {
+	own := 0
+	for l := range f.all {
+		if l.owner == owner {
+			own++
+		}
+	}
+	if f.closed || len(f.all) >= listeners || own >= fair.Most(listeners) {
 		return nil
 	}
 	ch := make(chan Numbered[E], backlog)
-	l := &Listener[E]{C: ch, ch: ch, wants: wants, of: f}
+	l := &Listener[E]{C: ch, ch: ch, wants: wants, owner: owner, of: f}
 	f.all[l] = true
 	if after == 0 || after > f.seq {
 		return l

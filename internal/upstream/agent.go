@@ -17,7 +17,7 @@ type place struct {
 }
 
 var (
-	callMark    = regexp.MustCompile(`(?:\b|__)(?:toolu|call)_(r\d+)_(\d+)\b`)
+	callMark    = regexp.MustCompile(`^(r\d+)_(\d+)\b`) // behind one of callHeads
 	summaryMark = regexp.MustCompile(`Carry on behind file number (\d+) \((?:run (r\d+)|no run)\)`)
 )
 
@@ -25,7 +25,7 @@ var (
 // names its run and the highest of that run its step. Where there is none, one of
 // our summaries says it.
 func placeOf(body []byte) (at place) {
-	calls, summaries := callMark.FindAllSubmatch(body, -1), summaryMark.FindAllSubmatch(body, -1)
+	calls, summaries := callsIn(body), summaryMark.FindAllSubmatch(body, -1)
 	if n := len(calls); n > 0 {
 		at.run = string(calls[n-1][1])
 	} else if n := len(summaries); n > 0 {
@@ -42,6 +42,38 @@ func placeOf(body []byte) (at place) {
 		}
 	}
 	return at
+}
+
+// callHeads begin the IDs of calls.
+var callHeads = [][]byte{[]byte("toolu_"), []byte("call_")}
+
+// callsIn returns the run and the step of each call ID of ours in a body, in order.
+// The pattern is tried only where an ID begins: bodies are long.
+func callsIn(body []byte) (out [][][]byte) {
+	for at := 0; ; {
+		head, begin := []byte(nil), len(body)
+		for _, h := range callHeads {
+			if i := bytes.Index(body[at:begin], h); i >= 0 {
+				head, begin = h, at+i
+			}
+		}
+		if head == nil {
+			return out
+		}
+		at = begin + len(head)
+		if m := callMark.FindSubmatch(body[at:]); m != nil && !withinWord(body[:begin]) {
+			out = append(out, m)
+		}
+	}
+}
+
+// withinWord reports whether what follows goes on with a word. Two underlines end one.
+func withinWord(before []byte) bool {
+	if len(before) == 0 || bytes.HasSuffix(before, []byte("__")) {
+		return false
+	}
+	c := before[len(before)-1]
+	return c == '_' || '0' <= c && c <= '9' || 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z'
 }
 
 // digestMark begins a digest, which says what was read in other words than our summaries.

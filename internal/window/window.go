@@ -43,9 +43,9 @@ const (
 
 // Limit is an upper bound that an error led to. The zero value is none.
 type Limit struct {
-	Tokens int
-	Time   time.Time // when it was last confirmed
-	Times  int       // how often it was said
+	Tokens int       `json:"tokens"`
+	Time   time.Time `json:"time"`  // when it was last confirmed
+	Times  int       `json:"times"` // how often it was said
 }
 
 // hold returns how long the limit counts, starting with first.
@@ -86,9 +86,9 @@ type Evidence struct {
 
 // Size is a request that was answered. The zero value is none.
 type Size struct {
-	Tokens  int // input as the provider counted it
-	Counted int // as counted here
-	Time    time.Time
+	Tokens  int       `json:"tokens"`  // input as the provider counted it
+	Counted int       `json:"counted"` // as counted here
+	Time    time.Time `json:"time"`
 }
 
 // Overflow is a refusal of a request as too long.
@@ -187,11 +187,11 @@ func (e Evidence) Idle(now time.Time) bool {
 // Served is what a server states about the window of a model. The zero value is that
 // it was not asked.
 type Served struct {
-	Tokens int       // 0: it states nothing
-	Detail string    // where it is stated, or why it is not
-	Since  time.Time // when this number was stated first
-	Asked  time.Time // when the server was last asked
-	Fault  Fault     // why Tokens is 0
+	Tokens int       `json:"tokens,omitempty"` // 0: it states nothing
+	Detail string    `json:"detail,omitempty"` // where it is stated, or why it is not
+	Since  time.Time `json:"since,omitzero"`   // when this number was stated first
+	Asked  time.Time `json:"asked,omitzero"`   // when the server was last asked
+	Fault  Fault     `json:"fault,omitempty"`  // why Tokens is 0
 }
 
 // Fault says why a server states no window.
@@ -217,7 +217,7 @@ const (
 func (s Served) Due(now time.Time) bool {
 	hold := askedHold
 	if s.Tokens == 0 {
-		hold = []time.Duration{askedHold, refusalHold, failingHold, loadingHold}[s.Fault]
+		hold = []time.Duration{askedHold, refusalHold, failingHold, loadingHold}[max(Silent, min(s.Fault, Loading))]
 	}
 	return s.Asked.IsZero() || now.Sub(s.Asked) >= hold
 }

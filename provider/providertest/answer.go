@@ -7,6 +7,7 @@ import (
 	"unicode/utf8"
 
 	"precis"
+	"precis/internal/jsonspan"
 )
 
 // object is a JSON object by its fields; made writes one.
@@ -42,6 +43,7 @@ type call struct {
 	fields  object
 	tokens  use
 	parts   []segment
+	keys    []prefix // of parts
 }
 
 // stream is an answer being written.
@@ -75,7 +77,7 @@ func (s *Server) answer(w http.ResponseWriter, r *http.Request, c call, reply Re
 		return
 	}
 	s.mu.Lock()
-	s.cache.keep(c.dialect, c.parts)
+	s.cache.keep(c.dialect, c.parts, c.keys)
 	s.mu.Unlock()
 	out := &stream{call: c, w: w, reply: reply, model: text(c.fields["model"])}
 	if reply.Whole || string(c.fields["stream"]) != "true" {
@@ -175,7 +177,6 @@ func pieces(text string) []string {
 
 // text returns a JSON string, "" for anything else.
 func text(raw json.RawMessage) string {
-	var s string
-	_ = json.Unmarshal(raw, &s)
+	s, _ := jsonspan.String(raw)
 	return s
 }

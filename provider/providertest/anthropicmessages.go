@@ -165,7 +165,7 @@ func (c *anthropicChecker) block(b object, param, role string) {
 	case "tool_result":
 		c.check(role == "user", param, "`tool_result` blocks can only be in `user` messages")
 		c.word(b, param, "tool_use_id")
-		if content := b["content"]; !absent(content) && text(content) == "" && !isString(content) {
+		if content := b["content"]; !absent(content) && !isString(content) {
 			c.content(content, param+".content", "tool_result")
 		}
 	case "image", "document":

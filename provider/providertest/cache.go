@@ -1,6 +1,7 @@
 package providertest
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"encoding/json"
 
@@ -18,17 +19,18 @@ type segment struct {
 }
 
 // cache holds the hashes of prefixes of earlier requests.
-type cache map[[sha256.Size]byte]bool
+type cache map[prefix]bool
 
 // use is what a request uses, in bytes.
 type use struct{ total, read, write int }
 
-// use returns how much of a request is in the cache, and how much goes into it.
-func (c cache) use(d dialect, parts []segment, size int) use {
+// use returns how much of a request is in the cache, and how much goes into it; keys
+// are its prefixes.
+func (c cache) use(d dialect, parts []segment, keys []prefix, size int) use {
 	u := use{total: size}
 	last := lastCached(d, parts)
 	at := 0
-	for i, key := range prefixes(d, parts) {
+	for i, key := range keys {
 		at += len(parts[i].raw)
 		if i <= last && c[key] {
 			u.read = at
@@ -41,8 +43,8 @@ func (c cache) use(d dialect, parts []segment, size int) use {
 }
 
 // keep puts a request into the cache.
-func (c cache) keep(d dialect, parts []segment) {
-	for _, key := range prefixes(d, parts)[:lastCached(d, parts)+1] {
+func (c cache) keep(d dialect, parts []segment, keys []prefix) {
+	for _, key := range keys[:lastCached(d, parts)+1] {
 		c[key] = true
 	}
 }
@@ -57,8 +59,12 @@ func lastCached(d dialect, parts []segment) int {
 	return last
 }
 
-func prefixes(d dialect, parts []segment) [][sha256.Size]byte {
-	keys := make([][sha256.Size]byte, len(parts))
+// prefix is the hash of the segments of a request up to one of them.
+type prefix [sha256.Size]byte
+
+// prefixes returns the prefix that ends with each segment.
+func prefixes(d dialect, parts []segment) []prefix {
+	keys := make([]prefix, len(parts))
 	key := sha256.Sum256([]byte(d.name))
 	for i, p := range parts {
 		key = sha256.Sum256(append(key[:], canonical(p.raw)...))
@@ -84,8 +90,8 @@ func segmentsOf(fields object, names ...string) (out []segment) {
 		if !ok {
 			continue
 		}
-		var list []json.RawMessage
-		if json.Unmarshal(raw, &list) != nil {
+		list, err := elements(raw)
+		if err != nil {
 			list = []json.RawMessage{raw}
 		}
 		for _, e := range list {
@@ -128,7 +134,7 @@ func simplify(v any) any {
 // or a block, whatever the depth but not inside a tool's input.
 func countMarks(raw []byte) int {
 	var v any
-	if json.Unmarshal(raw, &v) != nil {
+	if !bytes.Contains(raw, []byte("cache_control")) || json.Unmarshal(raw, &v) != nil {
 		return 0
 	}
 	return marks(v)

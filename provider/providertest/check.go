@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"precis/internal/jsonspan"
 )
 
 // Check returns what the API at a path, with or without /v1, would refuse in a
@@ -75,19 +77,29 @@ func (c *checker) refuse(code, param, format string, args ...any) {
 
 // object reads an object; it has no fields when it is something else.
 func (c *checker) object(raw json.RawMessage, param string) object {
-	var o object
-	c.check(json.Unmarshal(raw, &o) == nil && o != nil, param, "Input should be an object")
+	o, err := jsonspan.Fields(raw)
+	c.check(err == nil, param, "Input should be an object")
 	return o
 }
 
 // list reads an array of at least least elements.
 func (c *checker) list(raw json.RawMessage, param string, least int) []json.RawMessage {
-	var l []json.RawMessage
-	ok := json.Unmarshal(raw, &l) == nil && l != nil
-	if c.check(ok, param, "Input should be a list") {
+	l, err := elements(raw)
+	if c.check(err == nil, param, "Input should be a list") {
 		c.check(len(l) >= least, param, "at least %d is needed", least)
 	}
 	return l
+}
+
+// elements takes an array apart.
+func elements(raw json.RawMessage) (out []json.RawMessage, err error) {
+	for e, err := range jsonspan.Array(raw) {
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, e.Raw)
+	}
+	return out, nil
 }
 
 // word reads a string that is not empty.
@@ -99,12 +111,9 @@ func (c *checker) word(o object, param, name string) string {
 
 // str reads a string that may be empty.
 func (c *checker) str(o object, param, name string) string {
-	var s *string
-	ok := json.Unmarshal(o[name], &s) == nil && s != nil
-	if !c.check(ok, param+"."+name, "a string is required") {
-		return ""
-	}
-	return *s
+	s, ok := jsonspan.String(o[name])
+	c.check(ok, param+"."+name, "a string is required")
+	return s
 }
 
 // one reads a string that is one of several.

@@ -213,12 +213,13 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	parts := d.segments(fields)
+	keys := prefixes(d, parts)
 	s.mu.Lock()
-	use := s.cache.use(d, parts, len(body))
+	use := s.cache.use(d, parts, keys, len(body))
 	s.mu.Unlock()
 	req.Usage = use.usage(d)
 	s.record(req)
-	s.answer(w, r, call{dialect: d, fields: fields, tokens: use, parts: parts}, s.next(req))
+	s.answer(w, r, call{dialect: d, fields: fields, tokens: use, parts: parts, keys: keys}, s.next(req))
 }
 
 // refuse returns the error that the request is answered with whatever the

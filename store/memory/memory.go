@@ -2,7 +2,7 @@
 // that runs once, and for a library user who keeps them elsewhere. [New]
 // returns a [Store], a [precis.Store] that has every optional interface: it is
 // also a [precis.CalibrationStore], a [store.Summaries], a [precis.Ledger],
-// a [store.Scoper], a [store.Finder], a [store.Leaser], a [store.Lister], a
+// a [store.Scoper], a [store.Windows], a [store.Finder], a [store.Leaser], a [store.Lister], a
 // [store.Census], a [store.Searcher] and a [store.Purger].
 //
 // What comes back is the stored form, the JSON of package precis, as from every
@@ -38,7 +38,7 @@ type part struct {
 	owner string
 }
 
-// books are the ledger and calibrations.
+// books are the ledger, calibrations and windows.
 type books struct{ part }
 
 // newStore returns the scope of an owner.
@@ -53,6 +53,7 @@ type shared struct {
 	closed       bool
 	scopes       map[string]*data // by owner
 	calibrations map[string][]byte
+	windows      map[string][]byte
 	leases       map[string]lease
 }
 
@@ -73,6 +74,7 @@ var (
 	_ precis.Ledger           = (*Store)(nil)
 	_ store.Scoper            = (*Store)(nil)
 	_ store.Booker            = (*Store)(nil)
+	_ store.Windows           = (*Store)(nil)
 	_ store.Spender           = (*Store)(nil)
 	_ store.Summer            = (*Store)(nil)
 	_ store.Finder            = (*Store)(nil)
@@ -106,7 +108,7 @@ type entry struct {
 // New returns an empty store.
 func New() *Store {
 	s := newStore(&shared{
-		scopes: map[string]*data{}, calibrations: map[string][]byte{}, leases: map[string]lease{},
+		scopes: map[string]*data{}, calibrations: map[string][]byte{}, windows: map[string][]byte{}, leases: map[string]lease{},
 	}, "")
 	s.whole = true
 	return s
@@ -294,6 +296,6 @@ func (s *Store) Close() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.closed = true
-	s.scopes, s.calibrations, s.leases = nil, nil, nil
+	s.scopes, s.calibrations, s.windows, s.leases = nil, nil, nil, nil
 	return nil
 }

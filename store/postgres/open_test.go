@@ -41,7 +41,7 @@ func TestOpenTogether(t *testing.T) {
 		})
 	}
 	wg.Wait()
-	want := "1 0001_conversations.sql, 2 0002_leases.sql, 3 0003_owners.sql, 4 0004_costs.sql, 5 0005_sums.sql, 6 0006_saved.sql"
+	want := "1 0001_conversations.sql, 2 0002_leases.sql, 3 0003_owners.sql, 4 0004_costs.sql, 5 0005_sums.sql, 6 0006_saved.sql, 7 0007_windows.sql"
 	if got := with(t, url, `SELECT string_agg(version || ' ' || name, ', ' ORDER BY version) FROM precis_migrations`); got != want {
 		t.Errorf("applied: %s, want %s", got, want)
 	}
@@ -98,6 +98,12 @@ func TestOpenBringsUpToDate(t *testing.T) {
 	if sum, err := s.Spent(t.Context(), time.Time{}); err != nil || sum != 0.5 {
 		t.Errorf("spent %g, %v", sum, err)
 	}
+	if err := s.SaveWindows(t.Context(), map[string][]byte{"k": []byte("state")}); err != nil {
+		t.Error(err)
+	}
+	if all, err := s.LoadWindows(t.Context()); err != nil || string(all["k"]) != "state" {
+		t.Errorf("windows %q, %v", all, err)
+	}
 	if r, err := s.Purge(t.Context(), store.PurgeQuery{Before: time.Now().Add(-time.Hour)}); err != nil || r.Messages != 0 {
 		t.Errorf("purged %+v, %v: what was there is as young as the migration", r, err)
 	}
@@ -152,7 +158,7 @@ func TestOpenSumsUpOldEntries(t *testing.T) {
 	with(t, url, `SET search_path = precis;
 		ALTER TABLE ledger DROP COLUMN day, DROP COLUMN requests, DROP COLUMN input, DROP COLUMN output, DROP COLUMN cache_read, DROP COLUMN cache_write,
 			DROP COLUMN price, DROP COLUMN sent, DROP COLUMN saved, DROP COLUMN edits, DROP COLUMN saved_usd;
-		DELETE FROM precis_migrations WHERE version > 4; SELECT count(*) FROM ledger`)
+		DROP TABLE windows; DELETE FROM precis_migrations WHERE version > 4; SELECT count(*) FROM ledger`)
 	s = open(t, url)
 	gotDays, gotEach := sums()
 	if !slices.Equal(gotDays, days) {

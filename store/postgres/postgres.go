@@ -143,7 +143,7 @@ type part struct {
 }
 
 type (
-	books   struct{ *part } // the ledger and calibrations
+	books   struct{ *part } // the ledger, calibrations and windows
 	catalog struct{ *part } // records
 	purger  struct{ *part } // forgetting
 )
@@ -176,6 +176,7 @@ var (
 	_ store.Scoper            = (*Store)(nil)
 	_ store.Booker            = (*Store)(nil)
 	_ store.Spender           = (*Store)(nil)
+	_ store.Windows           = (*Store)(nil)
 	_ store.Summer            = (*Store)(nil)
 	_ store.Finder            = (*Store)(nil)
 	_ store.Leaser            = (*Store)(nil)

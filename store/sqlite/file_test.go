@@ -92,7 +92,7 @@ func TestFilesAreTheOwnersAlone(t *testing.T) {
 func TestSettingsOfTheFile(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "p.db")
 	open(t, path)
-	for pragma, want := range map[string]string{"journal_mode": "wal", "user_version": "6", "application_id": "1886544755"} {
+	for pragma, want := range map[string]string{"journal_mode": "wal", "user_version": "7", "application_id": "1886544755"} {
 		if got := with(t, path, "PRAGMA "+pragma); got != want {
 			t.Errorf("%s is %s, want %s", pragma, got, want)
 		}

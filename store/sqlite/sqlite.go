@@ -125,7 +125,7 @@ type part struct {
 }
 
 type (
-	books     struct{ *part } // the ledger and calibrations
+	books     struct{ *part } // the ledger, calibrations and windows
 	catalog   struct{ *part } // records
 	finder    struct{ *part } // searching
 	purger    struct{ *part } // forgetting
@@ -161,6 +161,7 @@ var (
 	_ precis.Ledger           = (*Store)(nil)
 	_ store.Scoper            = (*Store)(nil)
 	_ store.Booker            = (*Store)(nil)
+	_ store.Windows           = (*Store)(nil)
 	_ store.Checker           = (*Store)(nil)
 	_ store.Spender           = (*Store)(nil)
 	_ store.Summer            = (*Store)(nil)

@@ -65,6 +65,12 @@ func TestOpenBringsUpToDate(t *testing.T) {
 	if all, err := s.LoadCalibrations(t.Context()); err != nil || string(all["m"]) != "state" {
 		t.Errorf("calibrations %q, %v", all, err)
 	}
+	if err := s.SaveWindows(t.Context(), map[string][]byte{"k": []byte("state")}); err != nil {
+		t.Error(err)
+	}
+	if all, err := s.LoadWindows(t.Context()); err != nil || string(all["k"]) != "state" {
+		t.Errorf("windows %q, %v", all, err)
+	}
 	if owners, err := s.Scopes(t.Context()); err != nil || len(owners) != 1 || owners[0] != "" {
 		t.Errorf("scopes %q, %v", owners, err)
 	}

@@ -27,6 +27,10 @@ func (s *suite) calls(ctx context.Context, node precis.Fingerprint) map[string]e
 		errs["SaveCalibration"] = c.SaveCalibration(ctx, "m", []byte("{}"))
 		_, errs["LoadCalibrations"] = c.LoadCalibrations(ctx)
 	}
+	if w, ok := s.Store.(store.Windows); ok {
+		errs["SaveWindows"] = w.SaveWindows(ctx, map[string][]byte{"k": []byte("{}")})
+		_, errs["LoadWindows"] = w.LoadWindows(ctx)
+	}
 	if c, ok := s.Store.(store.Summaries); ok {
 		errs["KeepSummary"] = c.KeepSummary(ctx, precis.Fingerprint{1}, "text")
 		_, errs["Summary"] = c.Summary(ctx, precis.Fingerprint{1})
@@ -100,6 +104,11 @@ func canceled(s *suite) {
 			s.Errorf("calibrations %v, %v", all, err)
 		}
 	}
+	if w, ok := s.Store.(store.Windows); ok {
+		if all, err := w.LoadWindows(s.ctx); err != nil || len(all) != 0 {
+			s.Errorf("windows %v, %v", all, err)
+		}
+	}
 }
 
 func closed(s *suite) {
@@ -161,6 +170,14 @@ func reopened(s *suite) {
 			s.Fatal(err)
 		}
 	}
+	if w, ok := s.Store.(store.Windows); ok {
+		if err := w.SaveWindows(s.ctx, map[string][]byte{"k": []byte("state"), "gone": []byte("state")}); err != nil {
+			s.Fatal(err)
+		}
+		if err := w.SaveWindows(s.ctx, map[string][]byte{"gone": nil}); err != nil {
+			s.Fatal(err)
+		}
+	}
 	if c, ok := s.Store.(store.Summaries); ok {
 		if err := c.KeepSummary(s.ctx, precis.Fingerprint{7}, "a summary"); err != nil {
 			s.Fatal(err)
@@ -182,6 +199,11 @@ func reopened(s *suite) {
 	if c, ok := s.Store.(precis.CalibrationStore); ok {
 		if all, err := c.LoadCalibrations(s.ctx); err != nil || string(all["m"]) != "state" {
 			s.Errorf("calibrations %q, %v", all, err)
+		}
+	}
+	if w, ok := s.Store.(store.Windows); ok {
+		if all, err := w.LoadWindows(s.ctx); err != nil || len(all) != 1 || string(all["k"]) != "state" {
+			s.Errorf("windows %q, %v", all, err)
 		}
 	}
 	if c, ok := s.Store.(store.Summaries); ok {
@@ -242,6 +264,38 @@ func calibrations(s *suite) {
 			}
 			for i := range got[model] {
 				got[model][i] = 'x'
+			}
+		}
+		delete(got, "")
+	}
+}
+
+func windows(s *suite) {
+	w, ok := s.Store.(store.Windows)
+	if !ok {
+		s.Skip("keeps no windows")
+	}
+	save := func(states map[string][]byte) {
+		s.Helper()
+		if err := w.SaveWindows(s.ctx, states); err != nil {
+			s.Fatal(err)
+		}
+	}
+	save(map[string][]byte{"a": []byte("older"), "raw \x00\xff": []byte("\x00\xff"), "gone": []byte("x"), "": {}})
+	save(map[string][]byte{"a": []byte(`{"n":1}`), "gone": nil, "never there": nil, "new": []byte("n")})
+	save(nil)
+	want := map[string]string{"a": `{"n":1}`, "raw \x00\xff": "\x00\xff", "": "", "new": "n"}
+	for range 2 { // the second time after the caller wrote on the first
+		got, err := w.LoadWindows(s.ctx)
+		if err != nil || len(got) != len(want) {
+			s.Fatalf("%q, %v, want %q", got, err, want)
+		}
+		for key, state := range want {
+			if v, ok := got[key]; !ok || string(v) != state {
+				s.Errorf("%q: %q, want %q", key, v, state)
+			}
+			for i := range got[key] {
+				got[key][i] = 'x'
 			}
 		}
 		delete(got, "")

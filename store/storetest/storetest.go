@@ -102,6 +102,7 @@ var tests = []struct {
 	{name: "ClosedInTheMiddle", f: closedInTheMiddle, whole: true},
 	{name: "Reopened", f: reopened, whole: true},
 	{name: "Calibrations", f: calibrations},
+	{name: "Windows", f: windows},
 	{name: "Summaries", f: summaries},
 	{name: "Ledger", f: ledger},
 	{name: "BookedTogether", f: bookAll},

@@ -11,7 +11,7 @@ import (
 )
 
 // bodiless keeps what was said, edits and titles in memory alone, and what it
-// cost, what was learned about counting and leases in a durable store.
+// cost, what was learned about counting and windows, and leases in a durable store.
 type bodiless struct {
 	*memory.Store
 	durable precis.Store
@@ -26,6 +26,7 @@ var (
 	_ store.Summer            = bodiless{}
 	_ store.Checker           = bodiless{}
 	_ store.Leaser            = bodiless{}
+	_ store.Windows           = bodiless{}
 	_ store.Scoper            = bodiless{}
 	_ store.Purger            = bodiless{}
 )
@@ -70,6 +71,22 @@ func (b bodiless) SaveCalibration(ctx context.Context, model string, state []byt
 func (b bodiless) LoadCalibrations(ctx context.Context) (map[string][]byte, error) {
 	if s, ok := b.durable.(precis.CalibrationStore); ok {
 		return s.LoadCalibrations(ctx)
+	}
+	return nil, nil
+}
+
+// SaveWindows replaces states by key.
+func (b bodiless) SaveWindows(ctx context.Context, states map[string][]byte) error {
+	if s, ok := b.durable.(store.Windows); ok {
+		return s.SaveWindows(ctx, states)
+	}
+	return nil
+}
+
+// LoadWindows returns all states by key.
+func (b bodiless) LoadWindows(ctx context.Context) (map[string][]byte, error) {
+	if s, ok := b.durable.(store.Windows); ok {
+		return s.LoadWindows(ctx)
 	}
 	return nil, nil
 }

@@ -3,11 +3,13 @@ package service
 import (
 	"crypto/rand"
 	"net/http"
+	"slices"
 	"sync"
 	"time"
 
 	"precis"
 	"precis/gateway"
+	"precis/internal/fair"
 )
 
 const (
@@ -20,29 +22,29 @@ const (
 // and with the key that was used. The zero value is ready to use.
 type logins struct {
 	mu  sync.Mutex
-	all map[string]login // by the hash of the cookie
+	all []login // the oldest first
 }
 
 // login is one of them.
 type login struct {
-	key  string // hash of the gateway key
-	ends time.Time
+	cookie string // its hash
+	owner  string
+	key    string // hash of the gateway key
+	ends   time.Time
 }
 
-// begin returns the cookie of a new login.
-func (l *logins) begin(key string, now time.Time) string {
+// begin returns the cookie of a new login. When there are too many, one of the owner that
+// has most ends.
+func (l *logins) begin(owner, key string, now time.Time) string {
 	cookie := rand.Text() + rand.Text()
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	for name, one := range l.all {
-		if now.After(one.ends) || len(l.all) >= mostLogins {
-			delete(l.all, name)
-		}
+	l.all = slices.DeleteFunc(l.all, func(one login) bool { return now.After(one.ends) })
+	l.all = append(l.all, login{gateway.HashKey(cookie), owner, key, now.Add(loginAge)})
+	if len(l.all) > mostLogins {
+		i := fair.Oldest(l.all, func(one login) string { return one.owner })
+		l.all = slices.Delete(l.all, i, i+1)
 	}
-	if l.all == nil {
-		l.all = map[string]login{}
-	}
-	l.all[gateway.HashKey(cookie)] = login{key, now.Add(loginAge)}
 	return cookie
 }
 
@@ -51,7 +53,8 @@ func (l *logins) end(r *http.Request) {
 	if k, err := r.Cookie(loginCookie); err == nil {
 		l.mu.Lock()
 		defer l.mu.Unlock()
-		delete(l.all, gateway.HashKey(k.Value))
+		cookie := gateway.HashKey(k.Value)
+		l.all = slices.DeleteFunc(l.all, func(one login) bool { return one.cookie == cookie })
 	}
 }
 
@@ -62,22 +65,24 @@ func (l *logins) key(r *http.Request) (string, bool) {
 	if err != nil {
 		return "", false
 	}
+	cookie := gateway.HashKey(k.Value)
 	l.mu.Lock()
-	one, ok := l.all[gateway.HashKey(k.Value)]
-	l.mu.Unlock()
-	if !ok || time.Now().After(one.ends) {
+	defer l.mu.Unlock()
+	i := slices.IndexFunc(l.all, func(one login) bool { return one.cookie == cookie })
+	if i < 0 || time.Now().After(l.all[i].ends) {
 		return "", false
 	}
-	return one.key, true
+	return l.all[i].key, true
 }
 
 // login checks a gateway key and sets the cookie of a login.
 func (s *Service) login(w http.ResponseWriter, r *http.Request, key string) error {
 	hash := gateway.HashKey(key)
-	if _, ok := s.keys.ownerOf(hash); !ok {
+	owner, ok := s.keys.ownerOf(hash)
+	if !ok {
 		return precis.Errorf(precis.CodeInvalid, "log in", "that is no key of this gateway")
 	}
-	setLogin(w, r, s.logins.begin(hash, time.Now()), loginAge)
+	setLogin(w, r, s.logins.begin(owner, hash, time.Now()), loginAge)
 	return nil
 }
 

@@ -1,0 +1,29 @@
+package gateway
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"precis"
+)
+
+// One owner cannot order so much that nobody else can.
+func TestOrdersAreShared(t *testing.T) {
+	t.Parallel()
+	s := holds{now: time.Now, all: map[string]*hold{}}
+	n := 0
+	var err error
+	for ; err == nil; n++ {
+		err = s.order("bob", fmt.Sprint("b", n), time.Minute)
+	}
+	if precis.CodeOf(err) != precis.CodeConflict || n < mostOrders/2 || n > mostOrders {
+		t.Errorf("bob has %d orders, then %v", n, err)
+	}
+	if err := s.order("bob", "b0", time.Hour); err != nil {
+		t.Errorf("an order that he has, changed: %v", err)
+	}
+	if err := s.order("alice", "a", time.Minute); err != nil {
+		t.Errorf("alice: %v", err)
+	}
+}
