@@ -12,6 +12,7 @@ import (
 
 	"precis"
 	"precis/archive"
+	"precis/cmd/internal/console"
 	"precis/cmd/internal/term"
 	"precis/digest"
 	"precis/retain"
@@ -97,8 +98,8 @@ func (c *gate) readSummary(ctx context.Context, recording string) (string, error
 	}
 	var data []byte
 	var err error
-	if c.summary == "-" {
-		if recording == "-" {
+	if console.IsInput(c.summary) {
+		if console.IsInput(recording) {
 			return fail(precis.CodeInvalid, "name a file for one of them", errors.New("standard input cannot hold the recording, too"))
 		}
 		data, err = c.ReadInput(ctx)

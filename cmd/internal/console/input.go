@@ -58,3 +58,13 @@ func (c *Console) ReadInput(ctx context.Context) ([]byte, error) {
 	}
 	return data, err
 }
+
+// IsInput reports whether a path names standard input: "-", or one of the names that Unix
+// systems give it, which shells and scripts use with commands that know no "-".
+func IsInput(path string) bool {
+	switch path {
+	case "-", "/dev/stdin", "/dev/fd/0", "/proc/self/fd/0":
+		return true
+	}
+	return false
+}

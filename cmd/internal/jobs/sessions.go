@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	"precis"
+	"precis/cmd/internal/console"
 	"precis/conversation/recording"
 	"precis/models"
 	"precis/sessions"
@@ -141,7 +142,7 @@ func (o *Opener) Path(ctx context.Context, name string) (string, error) { return
 
 // Read reads what a user names: a file, "-" for standard input, or a session.
 func (o *Opener) Read(ctx context.Context, name string) (*recording.File, error) {
-	if name == "-" {
+	if console.IsInput(name) {
 		data, err := o.console.ReadInput(ctx)
 		if err != nil {
 			return nil, err
