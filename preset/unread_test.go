@@ -66,7 +66,7 @@ func TestAnAnswerWithManyCallsIsDigested(t *testing.T) {
 	conv := &precis.Conversation{Transcript: precis.NewTranscript(precis.NewText(precis.RoleUser, "Read all of them."),
 		precis.Message{Role: precis.RoleAssistant, Content: uses}, precis.Message{Role: precis.RoleUser, Content: results},
 		precis.NewText(precis.RoleAssistant, "Read."), precis.NewText(precis.RoleUser, "And now?"))}
-	res, err := held(t, preset.Balanced).Manage(context.Background(), precis.Request{Conversation: conv, Window: precis.Window{Tokens: 60_000}})
+	res, err := held(t, preset.Balanced).Manage(context.Background(), precis.Request{Conversation: conv, Window: precis.Window{Tokens: 24_000}})
 	if err != nil {
 		t.Fatal(err)
 	}
