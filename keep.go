@@ -53,16 +53,7 @@ func Keep(t *Transcript, edits []Edit, m *Meter, count, tailTokens int) *Kept {
 			shown[u.From] = true
 		}
 	}
-	for i := len(msgs) - 1; i >= 0 && k.LastUser < 0; i-- {
-		if shown[i] && beginsTurn(msgs, i) {
-			k.LastUser = i
-		}
-	}
-	for i := len(msgs) - 1; i >= 0 && k.LastUser < 0; i-- { // what goes on behind a summary alone is asked for there
-		if shown[i] && isSummary(msgs[i]) {
-			k.LastUser = i
-		}
-	}
+	k.LastUser = t.Speech().LastTurn(func(i int) bool { return shown[i] })
 	k.pinCompactions(msgs)
 	k.Tail = k.tail(msgs, shown, m, count, tailTokens)
 	return k

@@ -81,7 +81,7 @@ func TestAnswers(t *testing.T) {
 		4: {{Handle: precis.BlockHandle(4, 0), Tool: "AskUserQuestion", Text: `User has answered your questions: "Which?"="A".`}},
 	}
 	for i := range msgs {
-		if got := precis.Answers(msgs, i); !reflect.DeepEqual(got, want[i]) {
+		if got := precis.SpeechOf(msgs).Answers(i); !reflect.DeepEqual(got, want[i]) {
 			t.Errorf("message %d: %+v, want %+v", i, got, want[i])
 		}
 	}
