@@ -1,16 +1,23 @@
 package precis_test
 
 import (
+	"encoding/json"
 	"fmt"
+	"net/http"
 	"reflect"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"pgregory.net/rapid"
 
 	"precis"
+	"precis/provider/providertest"
+	"precis/wire"
 	"precis/wire/anthropic"
+	"precis/wire/chat"
+	"precis/wire/responses"
 )
 
 // broken draws messages with everything an API refuses.
@@ -76,6 +83,102 @@ func TestRepairLosesNoWord(t *testing.T) {
 			}
 		}
 	})
+}
+
+// TestRepairedMessagesAreSound: what is repaired and written in any dialect is taken by its API.
+func TestRepairedMessagesAreSound(t *testing.T) {
+	header := http.Header{"Content-Type": {"application/json"}, "Anthropic-Version": {"2023-06-01"}}
+	for path, d := range map[string]wire.Dialect{"/messages": anthropic.Dialect{}, "/chat/completions": chat.Dialect{}, "/responses": responses.Dialect{}} {
+		t.Run(d.Name(), func(t *testing.T) {
+			rapid.Check(t, func(t *rapid.T) {
+				msgs := broken(t)
+				formats := slices.DeleteFunc([]string{"", anthropic.Format, chat.Format, responses.Format}, func(s string) bool { return s == d.Name() })
+				format := rapid.SampledFrom(formats).Draw(t, "format") // blocks of the dialect itself are written as they are, valid or not
+				for i, m := range msgs {
+					msgs[i].Format = format
+					msgs[i].Content = slices.DeleteFunc(m.Content, func(b precis.Block) bool {
+						return unnamed(b) || m.Role != precis.RoleAssistant && precis.IsReasoning(b)
+					})
+				}
+				msgs = append(msgs, precis.NewText(precis.RoleUser, "go on"))
+				fixed, _ := precis.Repair(msgs)
+				written := d.AppendMessages(nil, fixed)
+				var items []json.RawMessage
+				if err := json.Unmarshal(written, &items); err != nil {
+					t.Fatalf("%s: %v", written, err)
+				}
+				var read []precis.Message
+				for _, item := range items {
+					m, err := d.Decode(item)
+					if err != nil {
+						t.Fatalf("%s: %v", item, err)
+					}
+					read = append(read, m)
+				}
+				if left := d.Check(read); len(left) > 0 {
+					t.Fatalf("%v\nrepaired to %v\nwritten as %s\nwhich has breaches %v", msgs, fixed, written, left)
+				}
+				limit := `"max_tokens":9,`
+				if d.Name() == responses.Format {
+					limit = ""
+				}
+				body := fmt.Appendf(nil, `{"model":"m",%s"tools":[{"name":"n","type":"function","function":{"name":"n"},"input_schema":{"type":"object"}}],%q:%s}`, limit, d.List(), written)
+				if problem := providertest.Check(path, header, body); problem != "" {
+					t.Fatalf("%v\nrepaired to %v\nwritten as %s\nwhich is refused: %s", msgs, fixed, written, problem)
+				}
+			})
+		})
+	}
+}
+
+// unnamed reports whether a block is half of a pair and without an ID, which no API takes.
+func unnamed(b precis.Block) bool {
+	switch b := b.(type) {
+	case precis.ToolUse:
+		return b.ID == ""
+	case precis.ToolResult:
+		return b.ToolUseID == ""
+	}
+	return false
+}
+
+// TestManyLateResults: results that stand far from their calls, and answer one again and again,
+// take time in proportion to their number.
+func TestManyLateResults(t *testing.T) {
+	for name, view := range map[string]func(n int) []precis.Message{
+		"a chain": func(n int) []precis.Message {
+			result := func(i int) precis.Block { return precis.ToolResult{ToolUseID: fmt.Sprint(i)} }
+			msgs := []precis.Message{precis.NewText(precis.RoleUser, "go")}
+			for i := range n { // each result stands two turns behind its call
+				msgs = append(msgs, precis.Message{Role: precis.RoleAssistant, Content: []precis.Block{precis.ToolUse{ID: fmt.Sprint(i), Name: "n"}}}, precis.NewText(precis.RoleUser, "on"))
+				if i > 0 {
+					msgs[len(msgs)-1].Content = append(msgs[len(msgs)-1].Content, result(i-1))
+				}
+			}
+			return msgs
+		},
+		"one call": func(n int) []precis.Message {
+			m := precis.Message{Role: precis.RoleUser}
+			for range n {
+				m.Content = append(m.Content, precis.ToolResult{ToolUseID: "a", Content: []precis.Block{precis.Text{Text: "r"}}})
+			}
+			return []precis.Message{precis.NewText(precis.RoleUser, "go"), {Role: precis.RoleAssistant, Content: []precis.Block{precis.ToolUse{ID: "a", Name: "n"}}}, m}
+		},
+	} {
+		const n, times = 1 << 10, 32
+		took := func(n int) time.Duration {
+			msgs := view(n)
+			said := precis.Check(msgs)
+			msgs[len(msgs)-1].Content = append(msgs[len(msgs)-1].Content, precis.ToolResult{ToolUseID: "new"}) // the one breach that nobody answers for
+			begun := time.Now()
+			precis.RepairNew(msgs, said)
+			return time.Since(begun)
+		}
+		short := max(took(n), took(n), took(n))
+		if long := took(times * n); long > 8*times*short {
+			t.Errorf("%s: %v, and for %d times the results %v", name, short, times, long)
+		}
+	}
 }
 
 // said counts the words and results in messages, wherever they stand.
