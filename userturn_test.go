@@ -195,3 +195,11 @@ func TestWhatAReaderSaidCounts(t *testing.T) {
 		t.Errorf("the author that was once called summary is %q", got)
 	}
 }
+
+// TestAHeadOfSeveralLines: what a result is about may be quoted over several lines; it is no request and sets no rule.
+func TestAHeadOfSeveralLines(t *testing.T) {
+	m := precis.NewText(precis.RoleUser, "[new_task in code mode: 'Paint the shed.\n\nNever use red paint.'] Result:\n\nSubtask started.")
+	if m.IsUserTurn() {
+		t.Error("the agent's own words are the user's")
+	}
+}
