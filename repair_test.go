@@ -8,7 +8,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"pgregory.net/rapid"
 
@@ -142,8 +141,9 @@ func unnamed(b precis.Block) bool {
 	return false
 }
 
-// TestManyLateResults: results that stand far from their calls, and answer one again and again,
-// take time in proportion to their number.
+// TestManyLateResults: results that stand far from their calls, and that answer one again and
+// again, are mended in one walk. With the square of their number the test takes many minutes,
+// and go test ends it.
 func TestManyLateResults(t *testing.T) {
 	for name, view := range map[string]func(n int) []precis.Message{
 		"a chain": func(n int) []precis.Message {
@@ -165,18 +165,17 @@ func TestManyLateResults(t *testing.T) {
 			return []precis.Message{precis.NewText(precis.RoleUser, "go"), {Role: precis.RoleAssistant, Content: []precis.Block{precis.ToolUse{ID: "a", Name: "n"}}}, m}
 		},
 	} {
-		const n, times = 1 << 10, 32
-		took := func(n int) time.Duration {
-			msgs := view(n)
-			said := precis.Check(msgs)
-			msgs[len(msgs)-1].Content = append(msgs[len(msgs)-1].Content, precis.ToolResult{ToolUseID: "new"}) // the one breach that nobody answers for
-			begun := time.Now()
-			precis.RepairNew(msgs, said)
-			return time.Since(begun)
+		n := 1 << 16
+		if testing.Short() {
+			n = 1 << 9
 		}
-		short := max(took(n), took(n), took(n))
-		if long := took(times * n); long > 8*times*short {
-			t.Errorf("%s: %v, and for %d times the results %v", name, short, times, long)
+		msgs := view(n)
+		said := precis.Check(msgs)
+		last := &msgs[len(msgs)-1]
+		last.Content = append(last.Content, precis.ToolResult{ToolUseID: "new"}) // what nobody answers for
+		fixed, mended := precis.RepairNew(msgs, said)
+		if left := precis.Check(fixed); len(mended) == 0 || len(left) > 0 {
+			t.Errorf("%s: mended %v, and %d breaches are left", name, mended, len(left))
 		}
 	}
 }

@@ -16,7 +16,7 @@ import (
 //
 // Known by their shape: elements in which programs put what was mentioned, and others that
 // hold a document or a log, from where they are first opened to where they are last closed;
-// "Contents of PATH:" and what follows; fences of three backticks or tildes; lines that
+// "Contents of PATH:" and what follows; fences of three or more backticks or tildes; lines that
 // begin with ">"; two or more lines in a row as programs log them; stack traces; words in
 // quotation marks.
 func Quoted(text string) (blocks, inline [][2]int) {
