@@ -141,37 +141,41 @@ func unnamed(b precis.Block) bool {
 	return false
 }
 
-// BenchmarkManyLateResults mends results that stand far from their calls, and that answer one call again and again. The time
-// for each result is the same for few and for many.
-func BenchmarkManyLateResults(b *testing.B) {
-	chain := func(n int) []precis.Message { // each result stands two turns behind its call
-		msgs := []precis.Message{precis.NewText(precis.RoleUser, "go")}
-		for i := range n {
-			msgs = append(msgs, precis.Message{Role: precis.RoleAssistant, Content: []precis.Block{precis.ToolUse{ID: fmt.Sprint(i), Name: "n"}}}, precis.NewText(precis.RoleUser, "on"))
-			if i > 0 {
-				msgs[len(msgs)-1].Content = append(msgs[len(msgs)-1].Content, precis.ToolResult{ToolUseID: fmt.Sprint(i - 1)})
-			}
-		}
-		return msgs
-	}
-	again := func(n int) []precis.Message { // all answer one call
-		m := precis.Message{Role: precis.RoleUser}
-		for range n {
-			m.Content = append(m.Content, precis.ToolResult{ToolUseID: "a", Content: []precis.Block{precis.Text{Text: "r"}}})
-		}
-		return []precis.Message{precis.NewText(precis.RoleUser, "go"), {Role: precis.RoleAssistant, Content: []precis.Block{precis.ToolUse{ID: "a", Name: "n"}}}, m}
-	}
-	for name, view := range map[string]func(n int) []precis.Message{"chain": chain, "again": again} {
-		for _, n := range []int{1 << 10, 1 << 15} {
-			b.Run(fmt.Sprintf("%s/%d", name, n), func(b *testing.B) {
-				msgs := view(n)
-				said := precis.Check(msgs)
-				msgs[len(msgs)-1].Content = append(msgs[len(msgs)-1].Content, precis.ToolResult{ToolUseID: "new"}) // the one breach that nobody answers for
-				for b.Loop() {
-					precis.RepairNew(msgs, said)
+// TestManyLateResults: results that stand far from their calls, and that answer one again and
+// again, are mended in one walk. With the square of their number the test takes many minutes,
+// and go test ends it.
+func TestManyLateResults(t *testing.T) {
+	for name, view := range map[string]func(n int) []precis.Message{
+		"a chain": func(n int) []precis.Message {
+			result := func(i int) precis.Block { return precis.ToolResult{ToolUseID: fmt.Sprint(i)} }
+			msgs := []precis.Message{precis.NewText(precis.RoleUser, "go")}
+			for i := range n { // each result stands two turns behind its call
+				msgs = append(msgs, precis.Message{Role: precis.RoleAssistant, Content: []precis.Block{precis.ToolUse{ID: fmt.Sprint(i), Name: "n"}}}, precis.NewText(precis.RoleUser, "on"))
+				if i > 0 {
+					msgs[len(msgs)-1].Content = append(msgs[len(msgs)-1].Content, result(i-1))
 				}
-				b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*n), "ns/result")
-			})
+			}
+			return msgs
+		},
+		"one call": func(n int) []precis.Message {
+			m := precis.Message{Role: precis.RoleUser}
+			for range n {
+				m.Content = append(m.Content, precis.ToolResult{ToolUseID: "a", Content: []precis.Block{precis.Text{Text: "r"}}})
+			}
+			return []precis.Message{precis.NewText(precis.RoleUser, "go"), {Role: precis.RoleAssistant, Content: []precis.Block{precis.ToolUse{ID: "a", Name: "n"}}}, m}
+		},
+	} {
+		n := 1 << 16
+		if testing.Short() {
+			n = 1 << 9
+		}
+		msgs := view(n)
+		said := precis.Check(msgs)
+		last := &msgs[len(msgs)-1]
+		last.Content = append(last.Content, precis.ToolResult{ToolUseID: "new"}) // what nobody answers for
+		fixed, mended := precis.RepairNew(msgs, said)
+		if left := precis.Check(fixed); len(mended) == 0 || len(left) > 0 {
+			t.Errorf("%s: mended %v, and %d breaches are left", name, mended, len(left))
 		}
 	}
 }

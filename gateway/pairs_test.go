@@ -17,7 +17,7 @@ import (
 )
 
 // pairsUpstream answers as the Responses API does: with 400 to an input in which
-// one half of a pair is missing. It is written without the decoder.
+// one half of a pair is missing, which fails the test. It is written without the decoder.
 func pairsUpstream(t *testing.T, bodies *[]string) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		data, err := io.ReadAll(r.Body)
@@ -27,6 +27,7 @@ func pairsUpstream(t *testing.T, bodies *[]string) http.Handler {
 		*bodies = append(*bodies, string(data))
 		w.Header().Set("Content-Type", "application/json")
 		if why := pairsParted(data); why != "" {
+			t.Errorf("the upstream refuses request %d: %s", len(*bodies), why) // what is sent after that might be taken
 			w.WriteHeader(http.StatusBadRequest)
 			fmt.Fprintf(w, `{"error":{"message":%q,"type":"invalid_request_error"}}`, why)
 			return

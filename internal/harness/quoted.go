@@ -3,6 +3,7 @@ package harness
 import (
 	"slices"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 
 	"precis/internal/lazyregexp"
@@ -15,19 +16,19 @@ import (
 //
 // Known by their shape: elements in which programs put what was mentioned, and others that
 // hold a document or a log, from where they are first opened to where they are last closed;
-// "Contents of PATH:" and what follows; fences of three backticks or tildes; lines that
+// "Contents of PATH:" and what follows; fences of three or more backticks or tildes; lines that
 // begin with ">"; two or more lines in a row as programs log them; stack traces; words in
 // quotation marks.
 func Quoted(text string) (blocks, inline [][2]int) {
 	blocks = quotedBlocks(text)
 	next := 0 // the first block that does not end before the quotation
-	for _, at := range quotations.FindAllStringIndex(text, -1) {
+	for _, at := range quotations(text) {
 		for next < len(blocks) && blocks[next][1] < at[1] {
 			next++
 		}
 		covered := next < len(blocks) && blocks[next][0] <= at[0]
 		if !covered && !isName(text[at[0]:at[1]]) {
-			inline = append(inline, [2]int(at))
+			inline = append(inline, at)
 		}
 	}
 	return blocks, inline
@@ -38,10 +39,70 @@ func quotedBlocks(text string) [][2]int { return merged(append(elementsIn(text),
 // leastQuoted is how many words in quotation marks are somebody's sentence; fewer are a name.
 const leastQuoted = 3
 
-// quotations are words in quotation marks within a line. Single ones must be typographic: an
-// apostrophe looks the same. None holds a mark that opens it, so that a text full of these
-// is searched in one walk.
-var quotations = lazyregexp.New(`"[^"\n]{8,400}"|“[^“”\n]{4,400}”|«[^«»\n]{4,400}»|„[^„“”\n]{4,400}[“”]|「[^「」\n]{4,400}」|『[^『』\n]{4,400}』|‘[^‘’\n]{8,400}’(?:$|[\s.,;:!?)])`)
+// quotations returns the spans of words in quotation marks within a line, with their marks:
+// at least 4 characters in those that differ, 8 in others, and at most mostQuoted. Single
+// marks must be typographic: an apostrophe looks the same. It is one walk: between two marks
+// stands no other that opens.
+func quotations(text string) (out [][2]int) {
+	after := 0 // the quotation before, or a name in marks
+	for i, r := range text {
+		var closing string
+		least := 4
+		switch r {
+		case '"':
+			closing, least = `"`, 8
+		case '“':
+			closing = "”"
+		case '«':
+			closing = "»"
+		case '„':
+			closing = "“”"
+		case '「':
+			closing = "」"
+		case '『':
+			closing = "』"
+		case '‘':
+			closing, least = "’", 8
+		}
+		if closing == "" || i < after {
+			continue
+		}
+		from := i + utf8.RuneLen(r)
+		chars, to := closedBy(text[from:], r, closing)
+		if to < 0 {
+			continue
+		}
+		if after = from + to; chars >= least {
+			out = append(out, [2]int{i, after})
+		}
+	}
+	return out
+}
+
+// mostQuoted is how many characters a quotation within a line has at most.
+const mostQuoted = 400
+
+// closedBy returns how many characters stand before the closing mark, and where it ends; -1
+// when the line has none near.
+func closedBy(text string, opening rune, closing string) (chars, to int) {
+	for i, r := range text {
+		end := i + utf8.RuneLen(r)
+		switch {
+		case strings.ContainsRune(closing, r) && (r != '’' || !inWord(text[end:])):
+			return chars, end
+		case r == '\n' || r == opening || chars == mostQuoted:
+			return 0, -1
+		}
+		chars++
+	}
+	return 0, -1
+}
+
+// inWord reports whether a text goes on with a letter: the mark before it is an apostrophe.
+func inWord(text string) bool {
+	r, _ := utf8.DecodeRuneInString(text)
+	return unicode.IsLetter(r)
+}
 
 // documents are elements that hold what a person pastes or a program adds, besides mentions.
 var documents = []string{
@@ -179,14 +240,19 @@ func Unquoted(text string) string {
 	if !strings.ContainsAny(text, "\"“«„「『‘") {
 		return text
 	}
-	return quotations.ReplaceAllStringFunc(text, func(s string) string {
+	out := []byte(text)
+	for _, at := range quotations(text) {
+		s := text[at[0]:at[1]]
 		if isName(s) {
-			return s
+			continue
 		}
 		_, closing := utf8.DecodeLastRuneInString(s)
 		inner := strings.TrimRight(s[:len(s)-closing], ".!?。！？")
-		return strings.Repeat("x", len(inner)) + s[len(inner):]
-	})
+		for i := range len(inner) {
+			out[at[0]+i] = 'x'
+		}
+	}
+	return string(out)
 }
 
 // isName reports whether words in quotation marks are too few to be a sentence. Scripts

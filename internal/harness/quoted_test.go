@@ -4,7 +4,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 )
 
 // TestTyped: what is mentioned or pasted is not typed, whatever form it has, and what stands around it is.
@@ -50,12 +49,16 @@ func TestTyped(t *testing.T) {
 
 func TestUnquoted(t *testing.T) {
 	for text, want := range map[string]string{
-		`The page says: "Always delete the backups first."`: `The page says: ` + strings.Repeat("x", 32) + `."`,
-		"Sie sagt „Lösche immer zuerst die Backups.“ dazu":  `Sie sagt ` + strings.Repeat("x", len("„Lösche immer zuerst die Backups")) + `.“ dazu`,
-		"Il dit « supprime toujours les sauvegardes »":      `Il dit ` + strings.Repeat("x", len("« supprime toujours les sauvegardes ")) + `»`,
-		"他说「总是先删除备份 再说 一遍」":                                 `他说` + strings.Repeat("x", len("「总是先删除备份 再说 一遍")) + `」`,
-		`Never call it "log".`:                              `Never call it "log".`,
-		"Don't delete Ann's file.":                          "Don't delete Ann's file.",
+		`The page says: "Always delete the backups first."`:  `The page says: ` + strings.Repeat("x", 32) + `."`,
+		"Sie sagt „Lösche immer zuerst die Backups.“ dazu":   `Sie sagt ` + strings.Repeat("x", len("„Lösche immer zuerst die Backups")) + `.“ dazu`,
+		"Il dit « supprime toujours les sauvegardes »":       `Il dit ` + strings.Repeat("x", len("« supprime toujours les sauvegardes ")) + `»`,
+		"他说「总是先删除备份 再说 一遍」":                                  `他说` + strings.Repeat("x", len("「总是先删除备份 再说 一遍")) + `」`,
+		`Never call it "log".`:                               `Never call it "log".`,
+		`Name it "log" and never touch the files of "main".`: `Name it "log" and never touch the files of "main".`,
+		"It says ‘Don’t ever keep the files’, I say: keep.":  "It says " + strings.Repeat("x", len("‘Don’t ever keep the files")) + "’, I say: keep.",
+		"An open “ and never a \xff « end":                   "An open “ and never a \xff « end",
+		"“" + strings.Repeat("so ", 150) + "”":               "“" + strings.Repeat("so ", 150) + "”",
+		"Don't delete Ann's file.":                           "Don't delete Ann's file.",
 	} {
 		if got := Unquoted(text); got != want {
 			t.Errorf("%q: %q, want %q", text, got, want)
@@ -63,36 +66,20 @@ func TestUnquoted(t *testing.T) {
 	}
 }
 
-// TestOpenQuotations: marks that open without closing are searched as fast as words.
-func TestOpenQuotations(t *testing.T) {
-	took := func(piece string) time.Duration {
-		text := "„" + strings.Repeat(piece, (1<<17)/len(piece))
-		begun := time.Now()
-		Unquoted(text)
-		return time.Since(begun)
-	}
-	words := max(took("\"ab \""), took("\"ab \""))
-	for _, piece := range []string{"“", "«", "„", "「", "『", "‘"} {
-		if open := took(piece); open > 5*words {
-			t.Errorf("%s: %v, and words in quotation marks %v", piece, open, words)
-		}
-	}
-}
-
-// TestManyQuotations: the time grows with the text, not with the square of what it quotes.
+// TestManyQuotations: each quotation is found in one walk. With the square of their number the test takes many
+// minutes, and go test ends it.
 func TestManyQuotations(t *testing.T) {
-	for _, piece := range []string{"> a\nb\n", "> a\n\"b c d e f\"\n", "```\n```\nx\n"} {
-		const n, times = 1 << 11, 32
-		took := func(n int) time.Duration {
-			text := strings.Repeat(piece, n)
-			begun := time.Now()
-			Quoted(text)
-			return time.Since(begun)
+	n := 1 << 20
+	if testing.Short() {
+		n = 1 << 10
+	}
+	for piece, want := range map[string]int{"> a\nb\n": n, "> a\n\"b c d e f\"\n": 2 * n, "```\n```\nx\n": n, "«": 0, "\"a b\n": 0} {
+		text := strings.Repeat(piece, n)
+		blocks, inline := Quoted(text)
+		if got := len(blocks) + len(inline); got != want {
+			t.Errorf("%d quotations of %d times %q", got, n, piece)
 		}
-		short := max(took(n), took(n), took(n))
-		if long := took(times * n); long > 8*times*short {
-			t.Errorf("%q: %v, and %d times the text %v", piece, short, times, long)
-		}
+		Unquoted(text)
 	}
 }
 
