@@ -78,10 +78,11 @@ type input struct {
 	bare       int    // percent of the index for names without their lines
 	userTokens int    // tokens for the user's words at most; at least two fifths
 	previous   string
-	others     func() string // all words the view shows outside the text being checked
-	sources    string        // other than the messages: the system prompt, the state of the client's program
-	written    passage       // of the digest before its lines
-	read       *record       // of the whole conversation, see record; nil: not read yet
+	others     func() string            // all words the view shows outside the text being checked
+	sources    string                   // other than the messages: the system prompt, the state of the client's program
+	written    passage                  // of the digest before its lines
+	carried    func(precis.Handle) bool // whether the view shows what is in force at a place beside the digest; nil: nothing
+	read       *record                  // of the whole conversation, see record; nil: not read yet
 
 	// lines returns the lines of a text that is divided already; nil: none is.
 	lines func(text int, at layout) (lines []retain.Piece, ok bool)

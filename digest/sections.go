@@ -30,9 +30,11 @@ func (in *input) sections(d *draft, st *story) {
 	const requests = "## The user's requests, newest first, word for word"
 	d.section(requests, in.requests(st.requests, d.count, min(max(share(40), in.userTokens), d.left-d.count(requests)-1)), d.left)
 	d.section("## Refused by the user", newestFirst(st.refused, 12), share(12))
-	d.section("## Plan", st.todo, share(10))
+	d.section("## Plan", in.plan(), share(10))
 	d.section("## Waiting", st.open, share(6))
-	d.section("## Agents and background work", newest(st.agents, 8), share(8))
+	d.section(jobsTitle, in.jobs(in.standing().Jobs), share(8))
+	d.section("## Skills that were loaded, to be followed", in.skillLines(share(10)), share(12))
+	d.section("## Standing instructions", in.instructionLines(share(12)), share(14))
 	d.left += names
 	const rules = "## Rules the user set"
 	written := retain.Folded(d.String())
@@ -44,6 +46,9 @@ func (in *input) sections(d *draft, st *story) {
 	d.left += d.count(older)
 	d.add(older)
 }
+
+// jobsTitle is the heading over other agents and work in the background.
+const jobsTitle = "## Agents and background work"
 
 // workingDirectory returns the directory that the agent's program named last; "" when
 // it named none. Agents name it again after hundreds of messages.
@@ -201,6 +206,9 @@ const fresh = 3
 func (in *input) request(s saying, text string) string {
 	const long, short = 300, 100
 	line := "- " + in.handle(s.at) + ": " + strings.TrimSpace(text)
+	if s.times > 1 {
+		line += fmt.Sprintf("\n  (said %d times, first at %s)", s.times, in.handle(s.first))
+	}
 	if s.question != "" {
 		most := long
 		if s.old {

@@ -11,6 +11,7 @@ import (
 	"precis/internal/jsonspan"
 	"precis/internal/lazyregexp"
 	"precis/internal/toolcall"
+	"precis/standing"
 )
 
 // work is what the calls of a conversation have done.
@@ -24,12 +25,13 @@ type work struct {
 // record is what was said and done in a conversation. Digests of the same conversation share
 // it, so it is not changed.
 type record struct {
-	work *work
-	said []saying // by persons, see requestsOf
+	work  *work
+	said  []saying // by persons, see requestsOf
+	holds *standing.Reading
 }
 
 func recordOf(calls []toolcall.Call, msgs []precis.Message) *record {
-	return &record{work: readWork(calls, msgs), said: requestsOf(msgs)}
+	return &record{work: readWork(calls, msgs), said: requestsOf(msgs), holds: standing.Read(msgs, calls)}
 }
 
 // readWork reads the outcomes of the calls of a conversation.

@@ -1,0 +1,71 @@
+package standing
+
+import (
+	"strings"
+
+	"precis"
+	"precis/internal/harness"
+	"precis/internal/lazyregexp"
+)
+
+// Typed returns what a person said in the texts of a message, without what programs wrote
+// and their wrappings; "" for nothing.
+func Typed(m precis.Message) string {
+	var words []string
+	for _, b := range m.UserBlocks() {
+		t, ok := m.Content[b].(precis.Text)
+		if !ok || harness.Wrote(t.Text) || harness.IsSummary(t.Text) {
+			continue
+		}
+		if said := harness.UserWords(t.Text[harness.End(t.Text):]); said != "" && !harness.IsLocalCommand(said) {
+			words = append(words, said)
+		}
+	}
+	return strings.Join(words, "\n")
+}
+
+// Words of persons about a plan, in seven languages. They are looked for in what was typed,
+// not in what is quoted.
+var (
+	// givesUp holds for a plan as a whole: the object ends the clause.
+	givesUp = lazyregexp.New(`(?i)(?:` +
+		`\b(?:drop|scrap|forget|abandon|discard|ditch|scratch|cancel|shelve|bin|kill|stop|skip|leave|throw (?:away|out))\s+(?:about\s+)?(?:all\s+(?:of\s+)?(?:that|this|it|those|these)|that|this|it|those|everything|all of it|(?:(?:the|that|this|your)\s+)(?:whole\s+|entire\s+|old\s+|current\s+)?(?:plan|list|todos?|to-?do list|tasks?|steps?|idea|approach))(?:\s+(?:all|please|completely|entirely|altogether|again|instead|for now|out|aside))*\s*(?:$|[.!,;:—–\n-]|\s(?:and|we|i|let'?s|just|because|since)\b)` +
+		`|\bchange of plans?\b|\b(?:plan|list|all (?:of )?(?:that|this)|approach) (?:is|are) (?:off|out|dead|obsolete|void|cancel+ed|no longer (?:needed|valid|relevant))\b|\bthe plan (?:has )?(?:changed|no longer (?:holds|applies|stands))\b` +
+		`|\b(?:don'?t|do not|we won'?t|no longer|not) (?:need|want|do|doing|follow(?:ing)?|continue with|going with|go with) (?:any of |all of |all )?(?:that|this|it|those|the plan|your plan|the list|the steps) ?(?:any ?more|any longer|at all)?\s*(?:$|[.!,;:—–\n-])` +
+		`|\b(?:vergiss|verwirf|streich\w*|lass|stopp\w*)\s+(?:das|den plan|die liste|alles|es|den ganzen plan)(?:\s+(?:alles|ganze|bitte|wieder|sein))*\s*(?:$|[.!,;:—–\n-])|\bplan (?:ist )?(?:verworfen|hinfällig|gestrichen|vom tisch)\b` +
+		`|\b(?:oublie[zr]?|laisse[zr]? tomber|abandonne[zr]?)\s+(?:tout\s+)?(?:ça|cela|le plan|tout|la liste|ce plan)\b|\b(?:olvida|olvídate de|descarta|deja|cancela|abandona)\s+(?:todo\s+)?(?:eso|esto|el plan|todo|la lista|ese plan)\b` +
+		`|\b(?:esqueça|esquece|descarte|abandone)\s+(?:tudo\s+)?(?:isso|o plano|tudo|a lista)\b` +
+		`|(?:放弃|取消|不要|忘掉|忘了|作废|丢掉)(?:这个|那个|之前的|原来的|该|整个|上面的)?(?:计划|方案|列表|清单|任务|步骤|那些|这些)|^算了|(?:計画|プラン|リスト|それ|全部)(?:は|を|も)?(?:やめ|中止|破棄|忘れて|取り消)|(?:계획|전부|그거)(?:은|는|을|를)?\s*(?:취소|그만|버리|잊어))`)
+	// dropsOne names what is given up behind the verb.
+	dropsOne = lazyregexp.New(`(?i)\b(?:drop|scrap|forget(?: about)?|abandon|discard|ditch|cancel|skip|leave out|(?:don'?t|do not|no longer|not) (?:need|want|do))\s+([^.!?;\n]{3,120})`)
+	// consent begins the words with which a person lets a proposal be carried out.
+	consent = lazyregexp.New(`(?i)^[\s"'*]*(?:(?:yes|yep|yeah|yup|ok|okay|sure|fine|great|perfect|good|nice|agreed|approved?|accept(?:ed)?|lgtm|absolutely|exactly|correct|right)\b|go\b|do (?:it|that|so)\b|proceed\b|please (?:do|proceed|go|start|continue|implement)\b|start\b|begin\b|continue\b|let'?s (?:do|go|start)\b|(?:that |this |it |the plan )?(?:looks?|sounds?) (?:good|great|fine|right|ok)|implement (?:it|that|this|the plan)\b|ja\b|gut\b|passt\b|los\b|mach\b|einverstanden\b|oui\b|d'accord|vas-y|allez|parfait|sí\b|si\b|vale\b|dale\b|adelante|de acuerdo|perfecto|sim\b|pode\b|はい|お願い|進めて|いいです|了解|好|可以|行|同意|没问题|开始|继续|네|좋아|진행)`)
+	// refusal takes a consent back in its own sentence.
+	refusal = lazyregexp.New(`(?i)^[^.!?\n]{0,40}\b(?:not yet|but (?:don'?t|do not|no)|no\b|wait\b|instead\b)`)
+)
+
+// gaveUp reports whether a person's words give up what is planned as a whole.
+func gaveUp(words string) bool {
+	for _, typed := range harness.Typed(words) {
+		if givesUp.MatchString(harness.Unquoted(typed)) {
+			return true
+		}
+	}
+	return false
+}
+
+// gaveUpOn returns the words in which a person names what is no longer to be done.
+func gaveUpOn(words string) (out []string) {
+	for _, typed := range harness.Typed(words) {
+		own := harness.Unquoted(typed)
+		for _, at := range dropsOne.FindAllStringSubmatchIndex(own, -1) {
+			out = append(out, own[at[2]:at[3]])
+		}
+	}
+	return out
+}
+
+// consents reports whether a person's words let a proposal be carried out.
+func consents(words string) bool {
+	return consent.MatchString(words) && !refusal.MatchString(words) && !gaveUp(words)
+}
