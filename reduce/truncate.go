@@ -41,7 +41,7 @@ func (t Truncate) Propose(_ context.Context, s *precis.Situation) (precis.Edit, 
 	tr := truncation{Truncate: t, s: s}
 	tr.survey()
 	tr.room = min(mostHeld, s.Target/heldShare)
-	tr.cost = s.Meter.View([]precis.Message{tr.markerFor(0, s.Transcript.Len())})
+	tr.cost = s.Meter.View([]precis.Message{tr.markerFor(0, max(s.Transcript.Len(), 100_000))})
 	tr.choose()
 	e := precis.Edit{Kind: precis.KindTruncation, Replace: tr.replacements()}
 	e.Report.Reason = "nothing is old enough to hide"

@@ -42,7 +42,7 @@ var (
 	// codes are where they say with which exit code it ended.
 	codes = lazyregexp.New(`(?i)(?:<exit_?code>\s*|"exit_?code"\s*:\s*|\bexit(?:ed)?(?: with)?(?: exit)?(?: |-)(?:code|status):?\s*)(-?\d+)`)
 	// trailer is what Claude Code adds to the report of an agent.
-	trailer = lazyregexp.New(`(?s)\n*agentId:.*$|<usage>.*?</usage>`)
+	trailer = lazyregexp.New(`(?s)(?:^|\n)agentId:[^\n]*|<usage>.*?</usage>`)
 )
 
 // delegates reports whether a call hands work to another agent.
@@ -89,7 +89,7 @@ func (j *jobs) call(c *toolcall.Call, args []arg) {
 		return
 	}
 	head := c.Text[:min(len(c.Text), jobHead)]
-	goesOn := begun.MatchString(firstLines(head, 6))
+	goesOn := startOf(head) >= 0
 	switch {
 	case agent:
 		if end := c.Outcome().End; end == toolcall.Rejected {
@@ -97,17 +97,28 @@ func (j *jobs) call(c *toolcall.Call, args []arg) {
 		}
 		j.agent(c, args, goesOn)
 		return
-	case c.Kind == toolcall.Command && toolcall.Prints(c.Line) && !inBackground(args), !goesOn && !inBackground(args):
+	case c.Kind == toolcall.Command && toolcall.Shows(c.Line) && !inBackground(args), !goesOn && !inBackground(args):
 		return
 	}
 	if end := c.Outcome().End; end == toolcall.Rejected {
 		return
 	}
-	id := idIn(head)
+	id := idIn(head[max(startOf(head), 0):])
 	if id == "" && !goesOn {
 		return
 	}
 	j.begin(Item{ID: id, Tool: c.Name, Text: taskOf(c, args), State: Running, Since: c.Use, At: c.Use})
+}
+
+// startOf returns where the head of a result says that something goes on in the
+// background; -1: nowhere.
+func startOf(head string) int {
+	const lines = 6
+	at := begun.FindStringIndex(firstLines(head, lines))
+	if at == nil {
+		return -1
+	}
+	return at[0]
 }
 
 // runs reports whether a tool may begin what goes on in the background.
@@ -210,7 +221,7 @@ func (j *jobs) polled(i int, c *toolcall.Call) {
 		return slices.Contains([]string{"kill", "stop", "cancel", "close", "terminate", "shutdown", "interrupt"}, w)
 	}):
 		state = Stopped
-	case state == "" && begun.MatchString(firstLines(c.Text[:min(len(c.Text), jobHead)], 6)):
+	case state == "" && startOf(c.Text[:min(len(c.Text), jobHead)]) >= 0:
 		state = Running
 	case state == "":
 		return

@@ -25,11 +25,12 @@ func newPlans() plans { return plans{lists: map[string]*planned{}} }
 
 // planned is one list.
 type planned struct {
-	key    string
-	steps  []plannedStep
-	stated bool          // its steps have states of their own
-	at     precis.Handle // of the newest change
-	rules  []string      // of a plan in words
+	key   string
+	steps []plannedStep
+	whole bool          // it was written whole, not step by step
+	prose bool          // it was written in words, without states
+	at    precis.Handle // of the newest change
+	rules []string      // of a plan in words
 }
 
 type plannedStep struct {
@@ -76,7 +77,11 @@ func (p *plans) call(c *toolcall.Call, args []arg) {
 		}
 	}
 	for _, w := range lists {
-		p.write(subject(w.tool), w, c.Use)
+		key := subject(w.tool)
+		if !aboutPlans(w.tool) { // a list that goes along with calls of any kind
+			key = folded(w.field)
+		}
+		p.write(key, w, c.Use)
 	}
 	if len(lists) == 0 {
 		p.one(c, args)
@@ -100,14 +105,7 @@ func (p *plans) write(key string, w written, at precis.Handle) {
 	case blank:
 		return
 	}
-	if w.stated { // it says anew, and more exactly, what was planned in words
-		for k, other := range p.lists {
-			if !other.stated && k != key {
-				delete(p.lists, k)
-			}
-		}
-	}
-	l = &planned{key: key, stated: w.stated, at: at}
+	l = &planned{key: key, whole: true, prose: w.prose != "", at: at}
 	for _, s := range w.steps {
 		if s.state == "" {
 			s.state = Open
@@ -117,10 +115,19 @@ func (p *plans) write(key string, w written, at precis.Handle) {
 	if w.prose != "" {
 		l.rules = rulesOf(w.prose)
 	}
-	p.lists[key] = l
-	if key != said {
-		p.proposal = nil
+	p.adopt(l)
+	p.proposal = nil
+}
+
+// adopt puts a list that was written whole in the place of every other that was: it says
+// anew what they said.
+func (p *plans) adopt(l *planned) {
+	for k, other := range p.lists {
+		if other.whole {
+			delete(p.lists, k)
+		}
 	}
+	p.lists[l.key] = l
 }
 
 // mostRules is how many rules of a plan in words are kept.
@@ -280,7 +287,12 @@ func (p *plans) one(c *toolcall.Call, args []arg) {
 			s.id = m[1] + m[2]
 		}
 		if l == nil || one {
-			l = &planned{key: key, stated: true}
+			l = &planned{key: key}
+			for k, other := range p.lists { // the steps of a plan in words are now written one by one
+				if other.prose && !one {
+					delete(p.lists, k)
+				}
+			}
 			p.lists[key] = l
 		}
 		if s.id == "" || l.find(s.id) >= 0 {
@@ -338,7 +350,15 @@ func (p *plans) listed(key string, c *toolcall.Call) {
 	if len(w.steps) == 0 || slices.ContainsFunc(w.steps, func(s step) bool { return s.text == "" }) {
 		return
 	}
-	p.write(key, w, c.Use)
+	l := p.lists[key]
+	if l == nil || l.whole {
+		p.write(key, w, c.Use)
+		return
+	}
+	for _, s := range w.steps {
+		l.set(s, c.Use)
+	}
+	l.at = c.Use
 }
 
 // proposed takes in what the assistant says: a checklist is a proposal until a person
@@ -375,7 +395,7 @@ func (p *plans) proposed(i int, m precis.Message) {
 			p.write(said, w, at)
 			continue
 		}
-		next := plans{lists: map[string]*planned{}}
+		next := newPlans()
 		next.write(said, w, at)
 		p.proposal = next.lists[said]
 	}
@@ -396,7 +416,7 @@ func (l *planned) shares(steps []step) bool {
 func (p *plans) heard(at precis.Handle, words string) {
 	if p.proposal != nil {
 		if consents(words) {
-			p.lists[said] = p.proposal
+			p.adopt(p.proposal)
 			p.proposal = nil
 			return
 		}

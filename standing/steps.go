@@ -20,6 +20,7 @@ type step struct {
 // written is a list of steps as it was written down.
 type written struct {
 	tool   string // that wrote it
+	field  string // of the argument that holds it
 	steps  []step
 	stated bool   // the steps have states
 	merge  bool   // it changes steps of an earlier list, and says nothing of the others
@@ -99,7 +100,7 @@ func (f *finder) value(name string, raw []byte, depth int) {
 		}
 	case '[':
 		if steps, stated, ok := listOf(name, raw, depth); ok {
-			f.found = append(f.found, written{tool: f.tool, steps: steps, stated: stated})
+			f.found = append(f.found, written{tool: f.tool, field: name, steps: steps, stated: stated})
 			return
 		}
 		for e, err := range jsonspan.Array(raw) {
@@ -153,10 +154,10 @@ func (f *finder) text(name, s string, depth int) {
 	steps, whole := checklist(s)
 	switch plan := isPlanField(name); {
 	case len(steps) > 0 && (whole || plan):
-		f.found = append(f.found, written{tool: f.tool, steps: steps, stated: true})
+		f.found = append(f.found, written{tool: f.tool, field: name, steps: steps, stated: true})
 	case plan && strings.Contains(s, "\n"):
 		if steps := numbered(s); len(steps) > 0 {
-			f.found = append(f.found, written{tool: f.tool, steps: steps, prose: s})
+			f.found = append(f.found, written{tool: f.tool, field: name, steps: steps, prose: s})
 		}
 	}
 }
