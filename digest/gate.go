@@ -44,6 +44,7 @@ func (g Gate) Admit(_ context.Context, s *precis.Situation, e precis.Edit) (prec
 		tokens: min(max(int(g.Share*float64(hidden)), 60), saved/2), covered: func(i int) bool { return within(spans, i) },
 		count: func(t string) int { return s.Meter.Block(precis.RoleUser, precis.Text{Text: t}) },
 	}
+	in.holding, in.carried = func() *standing.Reading { return standing.In(s) }, s.Holds
 	in.others = func() string { return retain.Words(outside(s, spans)) }
 	in.sources = s.Conversation.System.PlainText() + "\n" + s.Environment
 	own := e.Replace[at].Own()
@@ -267,6 +268,7 @@ func (in *input) repair(text string, own bool) Repaired {
 	if !own {
 		note(in.missingJobs(d, have), "agent")
 		note(in.missingPlan(d, have), "step of the plan")
+		note(in.missingSkills(d, have), "skill")
 	}
 	in.cover.String(d.String())
 	in.bare, in.onlyNew = repairBare, true
@@ -310,6 +312,21 @@ func (in *input) missingPlan(d *draft, have string) int {
 		}
 	}
 	return d.section("## Plan, what is open", lines, d.left/6)
+}
+
+// missingSkills adds the skills that were loaded and that a text does not name, or whose rules it does not hold.
+func (in *input) missingSkills(d *draft, have string) int {
+	var missing []standing.Item
+	for _, s := range in.skills() {
+		s.Orders = slices.DeleteFunc(slices.Clone(s.Orders), func(o string) bool {
+			return len(retain.Constraints(o)) == 0 || strings.Contains(have, retain.Folded(o))
+		})
+		if len(s.Orders) > 0 || !strings.Contains(have, s.Text) {
+			missing = append(missing, s)
+		}
+	}
+	lines := in.skillLines(missing, d.left/6)
+	return d.section(skillsTitle, lines, d.left/5)
 }
 
 // ruleTokens counts the covered rules that a text is missing.

@@ -89,7 +89,7 @@ func (in *input) holds(items []standing.Item) []standing.Item {
 }
 
 // standing returns what holds in the whole conversation.
-func (in *input) standing() *standing.Reading { return in.record().holds }
+func (in *input) standing() *standing.Reading { return in.record().holds() }
 
 // jobs returns the covered jobs, those that run first, the newest first.
 func (in *input) jobs(items []standing.Item) []string {
@@ -104,11 +104,18 @@ func (in *input) jobs(items []standing.Item) []string {
 	return append(running, ended...)
 }
 
-// skillLines returns the covered skills, the newest first, each with where it can be read
-// again and as many of its orders as fit into its part of the room; what sets a rule goes
-// before other points.
-func (in *input) skillLines(room int) []string {
-	skills := slices.DeleteFunc(in.holds(in.standing().Skills), func(s standing.Item) bool { return in.carries(s) })
+// skillsTitle is the heading over the skills that were loaded.
+const skillsTitle = "## Skills that were loaded, to be followed"
+
+// skills returns the covered skills whose words the view does not carry.
+func (in *input) skills() []standing.Item {
+	return slices.DeleteFunc(in.holds(in.standing().Skills), func(s standing.Item) bool { return in.carries(s) })
+}
+
+// skillLines describes skills, the newest first, each with where it can be read again and
+// as many of its orders as fit into its part of the room; what sets a rule goes before
+// other points.
+func (in *input) skillLines(skills []standing.Item, room int) []string {
 	var out []string
 	for n, s := range slices.Backward(skills) {
 		head := "- " + in.at(s.Since) + ": " + s.Text

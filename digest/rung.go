@@ -131,7 +131,7 @@ func (b *boundary) edit(rung string, n, size int, nothing string) precis.Edit {
 		covered: func(i int) bool { return within(spans, i) },
 		count:   func(t string) int { return s.Meter.Block(precis.RoleUser, precis.Text{Text: t}) },
 		lines:   b.linesOf,
-		carried: func(h precis.Handle) bool { return s.Holds(h) },
+		carried: s.Holds,
 	}
 	folded := outlines(x, in.covered, size, b.outlineOf)
 	for _, f := range folded {

@@ -33,7 +33,7 @@ func (in *input) sections(d *draft, st *story) {
 	d.section("## Plan", in.plan(), share(10))
 	d.section("## Waiting", st.open, share(6))
 	d.section(jobsTitle, in.jobs(in.standing().Jobs), share(8))
-	d.section("## Skills that were loaded, to be followed", in.skillLines(share(10)), share(12))
+	d.section(skillsTitle, in.skillLines(in.skills(), share(10)), share(12))
 	d.section("## Standing instructions", in.instructionLines(share(12)), share(14))
 	d.left += names
 	const rules = "## Rules the user set"
@@ -230,6 +230,8 @@ func (in *input) commandLines(st *story, most int) []string {
 	for _, c := range st.commands[:min(len(st.commands), most)] {
 		how := string(c.end.End)
 		switch {
+		case c.running:
+			how = "still running in the background"
 		case c.end.Code != nil && *c.end.Code != 0:
 			how = fmt.Sprintf("FAILED, exit code %d", *c.end.Code)
 		case c.end.End == toolcall.Failed:

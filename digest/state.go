@@ -114,7 +114,8 @@ type Instruction struct {
 func StateOf(conv *precis.Conversation) State {
 	msgs := retain.Alive(conv.Transcript, conv.Edits)
 	calls := toolcall.Find(msgs)
-	w := readWork(calls, msgs)
+	holds := standing.Read(msgs, calls)
+	w := readWork(calls, msgs, holds.Jobs)
 	s := State{Requests: []Request{}, Answers: []Request{}, Files: []FileState{}, Commands: []CommandState{}, Waiting: []Waiting{}, Jobs: []JobState{}, Skills: []SkillState{}, Standing: []Instruction{}}
 	all := requestsOf(msgs)
 	current := newestTurn(all)
@@ -132,7 +133,7 @@ func StateOf(conv *precis.Conversation) State {
 		s.Waiting = append(s.Waiting, Waiting{w.calls[i].Use, w.calls[i].Title()})
 	}
 	s.Rules = rulesOf(all)
-	s.hold(standing.Read(msgs, calls))
+	s.hold(holds)
 	return s
 }
 

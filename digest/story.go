@@ -35,11 +35,12 @@ type saying struct {
 
 // command is one command line with the outcome of its last run.
 type command struct {
-	line string
-	at   int
-	runs int
-	end  toolcall.Outcome
-	last string // line of the output
+	line    string
+	at      int
+	runs    int
+	end     toolcall.Outcome
+	last    string // line of the output
+	running bool   // in the background
 }
 
 // readStory gathers the story of the covered messages.

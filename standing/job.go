@@ -114,6 +114,9 @@ func (j *jobs) call(c *toolcall.Call, args []arg) {
 // background; -1: nowhere.
 func startOf(head string) int {
 	const lines = 6
+	if !strings.Contains(head, "background") && !strings.Contains(head, "Background") && !strings.Contains(head, "etached") && !strings.Contains(head, "Async agent") && !strings.Contains(head, "session ID") {
+		return -1
+	}
 	at := begun.FindStringIndex(firstLines(head, lines))
 	if at == nil {
 		return -1

@@ -273,6 +273,9 @@ func (p *plans) one(c *toolcall.Call, args []arg) {
 	one := slices.ContainsFunc(words(c.Name), func(w string) bool { return w == "goal" })
 	switch {
 	case s.id != "" && l != nil && l.find(s.id) >= 0:
+		if best < len(textFields) && textFields[best] == "description" {
+			s.text = "" // it explains the step, and is not how it is called
+		}
 		l.set(s, at)
 		l.at = at
 	case s.id == "" && s.text == "" && l != nil && s.state != "" && (len(l.steps) == 1 || s.state == Dropped):

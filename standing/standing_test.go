@@ -7,9 +7,9 @@ import (
 	"strings"
 	"testing"
 
+	"pgregory.net/rapid"
 	"precis"
 	"precis/internal/toolcall"
-	"pgregory.net/rapid"
 )
 
 // talk writes a conversation.
@@ -80,6 +80,7 @@ func TestPlansInEveryShape(t *testing.T) {
 		{"step by step", start().call("TaskCreate", `{"subject":"a","description":"long"}`, "Task #1 created successfully: a").call("TaskCreate", `{"subject":"b"}`, "Task #2 created successfully: b").
 			call("TaskUpdate", `{"taskId":"1","status":"completed"}`, "Updated task #1 status").call("TaskUpdate", `{"taskId":"2","status":"in_progress"}`, "Updated task #2 status"), "done a; active b"},
 		{"a step deleted", start().call("TaskCreate", `{"subject":"a"}`, "Task #1 created successfully: a").call("TaskUpdate", `{"taskId":"1","status":"deleted"}`, "ok"), "dropped a"},
+		{"an explanation is no name", start().call("TaskCreate", `{"subject":"a"}`, "Task #1 created successfully: a").call("TaskUpdate", `{"taskId":"1","description":"it is harder"}`, "Updated task #1 description"), "open a"},
 		{"a listing", start().call("TaskList", `{}`, "#1 [pending] a\n#2 [completed] b [blocked by #1]"), "open a; done b"},
 		{"changes by ID alone", start().call("todo_write", `{"merge":false,"todos":[{"id":"x","content":"a","status":"pending"},{"id":"y","content":"b","status":"pending"}]}`, "ok").call("todo_write", `{"merge":true,"todos":[{"id":"y","status":"completed"}]}`, "ok"), "open a; done b"},
 		{"a goal", start().call("create_goal", `{"objective":"ship it"}`, `{"goal":{"objective":"ship it","status":"active"}}`).call("update_goal", `{"status":"complete"}`, `{"goal":{"status":"complete"}}`), "done ship it"},

@@ -174,8 +174,12 @@ var (
 	stateless = []string{"plan", "todos", "todo", "todolist", "tasklist", "checklist", "plansteps", "planitems"}
 )
 
+// folded returns a name in lower case, without "_" and "-".
 func folded(name string) string {
-	return strings.ToLower(strings.NewReplacer("_", "", "-", "").Replace(name))
+	if !strings.ContainsAny(name, "_-") {
+		return strings.ToLower(name)
+	}
+	return strings.ToLower(strings.ReplaceAll(strings.ReplaceAll(name, "_", ""), "-", ""))
 }
 
 func isPlanField(name string) bool { return slices.Contains(planFields, folded(name)) }
@@ -285,7 +289,7 @@ func stateIn(raw []byte) State {
 
 // stateOf reads the state of a step, a word or the sign in a box; "" when it is none.
 func stateOf(word string) State {
-	switch strings.ToLower(strings.NewReplacer("_", "", "-", "", " ", "", "'", "").Replace(word)) {
+	switch strings.ReplaceAll(strings.ReplaceAll(folded(word), " ", ""), "'", "") {
 	case "completed", "complete", "done", "finished", "x", "✓", "✔", "✅", "☑", "closed", "resolved", "checked", "success", "passed":
 		return Done
 	case "inprogress", "active", "doing", "started", "working", "current", "running", "ongoing", "underway", ">", "~", "/", "*", "→", "…", "🔄":

@@ -1,6 +1,7 @@
 package standing
 
 import (
+	"slices"
 	"strings"
 
 	"precis"
@@ -44,8 +45,28 @@ var (
 	refusal = lazyregexp.New(`(?i)^[^.!?\n]{0,40}\b(?:not yet|but (?:don'?t|do not|no)|no\b|wait\b|instead\b)`)
 )
 
+// mostHeard is how many bytes of what a person says are searched for such words: nobody
+// buries them deep.
+const mostHeard = 4000
+
+// mayGiveUp reports whether words may give something up. It is far cheaper than the patterns.
+func mayGiveUp(words string) bool {
+	words = strings.ToLower(words)
+	return slices.ContainsFunc(stems, func(s string) bool { return strings.Contains(words, s) })
+}
+
+// stems are parts of words, one of which stands in whatever gives something up.
+var stems = []string{
+	"drop", "scrap", "forget", "abandon", "discard", "ditch", "scratch", "cancel", "shelve", "bin ", "kill", "stop", "skip", "leave", "throw", "change of plan", "plan", " is ", " are ", "don't", "dont ", "do not", "won't", "no longer", "not ",
+	"vergiss", "verwirf", "streich", "lass", "oublie", "laisse", "olvida", "olvíd", "descarta", "deja", "esque", "descarte", "放", "取", "不", "忘", "作", "丢", "算了", "計", "プ", "リ", "それ", "全", "계", "전", "그",
+}
+
 // gaveUp reports whether a person's words give up what is planned as a whole.
 func gaveUp(words string) bool {
+	words = words[:min(len(words), mostHeard)]
+	if !mayGiveUp(words) {
+		return false
+	}
 	for _, typed := range harness.Typed(words) {
 		if givesUp.MatchString(harness.Unquoted(typed)) {
 			return true
@@ -56,6 +77,10 @@ func gaveUp(words string) bool {
 
 // gaveUpOn returns the words in which a person names what is no longer to be done.
 func gaveUpOn(words string) (out []string) {
+	words = words[:min(len(words), mostHeard)]
+	if !mayGiveUp(words) {
+		return nil
+	}
 	for _, typed := range harness.Typed(words) {
 		own := harness.Unquoted(typed)
 		for _, at := range dropsOne.FindAllStringSubmatchIndex(own, -1) {
