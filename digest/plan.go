@@ -52,31 +52,68 @@ func PlanOf(conv *precis.Conversation) []string {
 // mostDone is how many of the steps that are done, the newest, a digest tells.
 const mostDone = 8
 
-// plan returns the covered steps of the plan: those to do first when not all fit.
-func (in *input) plan() []string {
-	steps := in.holds(in.standing().Steps)
-	done := 0
-	for _, s := range steps {
-		if s.State.Ended() {
+// plan returns the covered steps of the plan within room. Where not all fit, those that are
+// done are left out first, the oldest before the others, and then what a plan in words says
+// besides its steps.
+func (in *input) plan(room int) []string {
+	var lines []planLine
+	for _, s := range in.holds(in.standing().Steps) {
+		lines = append(lines, planLine{text: s.Line(in.at), ended: s.State.Ended()})
+	}
+	for _, s := range in.holds(in.standing().Steps) {
+		for _, r := range s.Rules {
+			lines = append(lines, planLine{text: "- " + in.at(s.Since) + ", the plan says: " + r, besides: true})
+		}
+	}
+	size, done := 0, 0
+	for i := range lines {
+		lines[i].tokens = in.count(lines[i].text) + 1
+		size += lines[i].tokens
+		if lines[i].ended {
 			done++
 		}
 	}
-	var out []string
-	left := done - mostDone
-	for _, s := range steps {
-		for _, r := range s.Rules {
-			out = append(out, "- "+in.at(s.Since)+" the plan says: "+r)
+	left := 0
+	leave := func(is func(planLine) bool) {
+		for i := range lines {
+			if l := &lines[i]; is(*l) && l.tokens > 0 {
+				size -= l.tokens
+				l.tokens = 0
+				if l.ended {
+					done, left = done-1, left+1
+				}
+			}
 		}
-		if s.State.Ended() && left > 0 {
-			left--
-			continue
-		}
-		out = append(out, s.Line(in.at))
 	}
-	if more := done - mostDone; more > 0 {
-		out = append(out, fmt.Sprintf("- and %d more done before", more))
+	leave(func(l planLine) bool { return l.ended && (size > room || done > mostDone) })
+	leave(func(l planLine) bool { return l.besides && size > room })
+	var out []string
+	for _, l := range lines {
+		if l.tokens > 0 {
+			out = append(out, l.text)
+		}
+	}
+	if left > 0 {
+		out = append(out, fmt.Sprintf("- and %d more that are done", left))
 	}
 	return out
+}
+
+// planLine is a line of the section on the plan.
+type planLine struct {
+	text    string
+	tokens  int  // 0: it is left out
+	ended   bool // a step that is done or given up
+	besides bool // no step
+}
+
+// planRoom returns the tokens that the plan may take: a tenth, and more where it needs it.
+func (in *input) planRoom() int {
+	need := in.count("## Plan") + 1
+	for _, s := range in.holds(in.standing().OpenSteps()) {
+		need += in.count(s.Line(in.at)) + 1
+	}
+	return max(in.tokens/10, min(need, in.tokens/4))
 }
 
 // at names a place in the way of the digest: by its message.

@@ -30,7 +30,8 @@ func (in *input) sections(d *draft, st *story) {
 	const requests = "## The user's requests, newest first, word for word"
 	d.section(requests, in.requests(st.requests, d.count, min(max(share(40), in.userTokens), d.left-d.count(requests)-1)), d.left)
 	d.section("## Refused by the user", newestFirst(st.refused, 12), share(12))
-	d.section("## Plan", in.plan(), share(10))
+	planned := in.planRoom()
+	d.section("## Plan", in.plan(planned-d.count("## Plan")-1), planned)
 	d.section("## Waiting", st.open, share(6))
 	d.section(jobsTitle, in.jobs(in.standing().Jobs), share(8))
 	d.section(skillsTitle, in.skillLines(in.skills(), share(10)), share(12))
