@@ -373,6 +373,9 @@ func (p *plans) proposed(i int, m precis.Message) {
 		switch block := block.(type) {
 		case precis.Text:
 			text = block.Text
+			for _, x := range toolcall.ParseXML(text) {
+				inWords = inWords || harness.Turns(x.Name) && aboutPlans(x.Name)
+			}
 		case precis.ToolUse:
 			if harness.Asks(block.Name) || harness.Turns(block.Name) {
 				for _, s := range jsonspan.Strings(block.Input) {

@@ -112,6 +112,27 @@ func TestPlansInEveryShape(t *testing.T) {
 	}
 }
 
+func TestWordsThatGiveUpAPlan(t *testing.T) {
+	for _, words := range []string{
+		"No, drop all that. XML is out.", "Forget about the plan, let's do it differently.", "scratch that", "Scrap the whole plan and start anew.", "We're not doing that anymore.", "Stop, change of plans: use JSON",
+		"Never mind all that, just fix it.", "I changed my mind, forget all of that and do Y", "that plan is dead", "Throw that plan away.", "No need for any of this anymore.", "Start over.", "Please drop those tasks.",
+		"we don't need any of that", "Vergiss das alles.", "Laisse tomber le plan.", "Olvida todo eso.", "放弃这个计划", "プランは破棄して",
+	} {
+		if !gaveUp(words) {
+			t.Errorf("%q gives nothing up", words)
+		}
+	}
+	for _, words := range []string{
+		"Drop all tables that are empty.", "Drop it into the folder.", "Do not forget the plan.", "Don't drop that!", "Never skip the tests.", "Stop the server and start it again.", "Leave it as it is.", "Skip this file.",
+		"Cancel the request when the context ends.", "Add a button to cancel this.", "Can you stop that?", "The plan is to drop it.", "Make sure it does not drop this.", "If the user cancels, discard that.",
+		"He wrote \"well, then, drop all that\" to me.", "never mind",
+	} {
+		if gaveUp(words) {
+			t.Errorf("%q gives a plan up", words)
+		}
+	}
+}
+
 func TestAPlanInWordsKeepsItsRules(t *testing.T) {
 	r := start().call("ExitPlanMode", `{"plan":"1. read it\n2. write it\n- You must never touch the API."}`, "User has approved your plan.").read()
 	if len(r.Steps) != 2 || !reflect.DeepEqual(r.Steps[0].Rules, []string{"You must never touch the API."}) {
