@@ -49,8 +49,12 @@ func PlanOf(conv *precis.Conversation) []string {
 	return out
 }
 
-// mostDone is how many of the steps that are done, the newest, a digest tells.
-const mostDone = 8
+// mostDone is how many of the steps that are done, the newest, a digest tells; moreDone are the tokens
+// of the line that counts the others.
+const (
+	mostDone = 8
+	moreDone = 10
+)
 
 // plan returns the covered steps of the plan within room. Where not all fit, those that are
 // done are left out first, the oldest before the others, and then what a plan in words says
@@ -72,6 +76,9 @@ func (in *input) plan(room int) []string {
 		if lines[i].ended {
 			done++
 		}
+	}
+	if done > 0 {
+		room -= moreDone
 	}
 	left := 0
 	leave := func(is func(planLine) bool) {
@@ -109,7 +116,7 @@ type planLine struct {
 
 // planRoom returns the tokens that the plan may take: a tenth, and more where it needs it.
 func (in *input) planRoom() int {
-	need := in.count("## Plan") + 1
+	need := in.count("## Plan") + 1 + moreDone
 	for _, s := range in.holds(in.standing().OpenSteps()) {
 		need += in.count(s.Line(in.at)) + 1
 	}
@@ -216,5 +223,5 @@ func (in *input) instructionLines(room int) []string {
 // carries reports whether the view shows the words of an item beside the digest: what is in
 // force stands behind it.
 func (in *input) carries(i standing.Item) bool {
-	return in.carried != nil && in.carried(i.Since)
+	return in.carried != nil && (in.carried(i.Since) || in.carried(i.At))
 }
