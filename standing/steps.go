@@ -155,7 +155,7 @@ func (f *finder) text(name, s string, depth int) {
 	switch plan := isPlanField(name); {
 	case len(steps) > 0 && (whole || plan):
 		f.found = append(f.found, written{tool: f.tool, field: name, steps: steps, stated: true})
-	case plan && strings.Contains(s, "\n"):
+	case slices.Contains(stateless, folded(name)) && strings.Contains(s, "\n"):
 		if steps := numbered(s); len(steps) > 0 {
 			f.found = append(f.found, written{tool: f.tool, field: name, steps: steps, prose: s})
 		}
