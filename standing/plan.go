@@ -373,8 +373,10 @@ func (p *plans) proposed(i int, m precis.Message) {
 		switch block := block.(type) {
 		case precis.Text:
 			text = block.Text
-			for _, x := range toolcall.ParseXML(text) {
-				inWords = inWords || harness.Turns(x.Name) && aboutPlans(x.Name)
+			if strings.Contains(text, "plan") && strings.Contains(text, "</") {
+				for _, x := range toolcall.ParseXML(text) {
+					inWords = inWords || harness.Turns(x.Name) && aboutPlans(x.Name)
+				}
 			}
 		case precis.ToolUse:
 			if harness.Asks(block.Name) || harness.Turns(block.Name) {

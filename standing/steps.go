@@ -310,6 +310,12 @@ func stateOf(word string) State {
 // boxes are lines of checklists: "- [ ] to do", "1. [x] done", "☐ to do".
 var boxes = lazyregexp.New(`^\s*(?:[-*+•]\s+|\d+[.)]\s+)?(?:\[\s*([xX ✓✔✅>~/*…→-]?)\s*\]|([☐☑✅✔]))\s+(\S.*)$`)
 
+// mayBox reports whether a line may be one of a checklist. It is far cheaper than the pattern.
+func mayBox(line string) bool {
+	line = strings.TrimLeft(line, " \t-*+•.)0123456789")
+	return line != "" && (line[0] == '[' || line[0] >= 0x80)
+}
+
 // checklist reads the steps of a text; whole says that the text holds little else.
 func checklist(text string) (steps []step, whole bool) {
 	if !strings.ContainsAny(text, "[☐☑✅✔") {
@@ -318,7 +324,10 @@ func checklist(text string) (steps []step, whole bool) {
 	other := 0
 	for l := range strings.Lines(text) {
 		l = strings.TrimRight(l, "\r\n")
-		m := boxes.FindStringSubmatch(l)
+		var m []string
+		if mayBox(l) {
+			m = boxes.FindStringSubmatch(l)
+		}
 		switch {
 		case m == nil && strings.TrimSpace(l) != "" && !strings.HasPrefix(strings.TrimSpace(l), "#"):
 			other++
