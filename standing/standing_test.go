@@ -92,6 +92,8 @@ func TestPlansInEveryShape(t *testing.T) {
 		{"given up", start().call("TodoWrite", `{"todos":[{"content":"Write XML","status":"completed"},{"content":"Stream it","status":"pending"}]}`, "ok").user("No, drop all that. Read the JSON."), "done Write XML; dropped Stream it"},
 		{"given up in German", start().call("TodoWrite", `{"todos":[{"content":"Stream it","status":"pending"}]}`, "ok").user("Vergiss den Plan, wir machen es anders."), "dropped Stream it"},
 		{"one step given up", start().call("TodoWrite", `{"todos":[{"content":"Add XSD validation","status":"pending"},{"content":"Stream to S3","status":"pending"}]}`, "ok").user("Skip the XSD validation for now."), "dropped Add XSD validation; open Stream to S3"},
+		{"a step that is not needed", start().call("TodoWrite", `{"todos":[{"content":"Add XSD validation","status":"pending"}]}`, "ok").user("We don't need the XSD validation."), "dropped Add XSD validation"},
+		{"a wish about the work", start().call("TodoWrite", `{"todos":[{"content":"Handle errors of the order flow","status":"pending"}]}`, "ok").user("I don't want errors. He may cancel the order flow."), "open Handle errors of the order flow"},
 		{"other words with drop", start().call("TodoWrite", `{"todos":[{"content":"Stream it","status":"pending"}]}`, "ok").user("Drop it into the build folder, and forget that file's header."), "open Stream it"},
 		{"quoted words", start().call("TodoWrite", `{"todos":[{"content":"Stream it","status":"pending"}]}`, "ok").user("The log says:\n> drop all that.\nWhat is it?"), "open Stream it"},
 		{"a new list after", start().call("TodoWrite", `{"todos":[{"content":"a","status":"pending"}]}`, "ok").user("Scrap that.").call("TodoWrite", `{"todos":[{"content":"b","status":"pending"}]}`, "ok"), "open b"},

@@ -26,12 +26,15 @@ func Typed(m precis.Message) string {
 	return strings.Join(words, "\n")
 }
 
+// clauseStart is what stands before a verb that begins a clause.
+const clauseStart = `(?:^|[,;:—–-]\s*|\b(?:and|please|let'?s|just|actually|so|then|ok|okay|no|better|rather|to|we|we'll|we should|we can|we will|we must|you can)\s+)`
+
 // Words of persons about a plan, in seven languages. They are looked for in what was typed,
 // not in what is quoted.
 var (
 	// givesUp holds for a plan as a whole: the verb begins a clause, and the object ends one.
 	givesUp = lazyregexp.New(`(?i)(?:` +
-		`(?:^|[,;:—–-]\s*|\b(?:and|please|let'?s|just|actually|so|then|ok|okay|no|better|rather|to|we|we'll|we should|we can|we will|we must|you can)\s+)` +
+		clauseStart +
 		`(?:(?:drop|scrap|forget|abandon|discard|ditch|scratch|cancel|shelve|bin|kill|stop|skip|leave|never\s?mind)\s+(?:about\s+)?(?:all\s+(?:of\s+)?(?:that|this|it|those|these)|that|this|it|those|these|everything|(?:(?:all\s+)?(?:the|that|this|your|those|these)\s+)(?:whole\s+|entire\s+|old\s+|current\s+)?(?:plan|list|todos?|to-?do list|tasks?|steps?|items|idea|approach))(?:\s+(?:all|please|completely|entirely|altogether|again|instead|for now|out|aside|away))*` +
 		`|throw\s+(?:(?:all\s+)?(?:that|this|it|those|these)|(?:the|that|this|your)\s+(?:whole\s+|entire\s+)?(?:plan|list))\s+(?:all\s+)?(?:away|out)|start over(?: from scratch| again)?)\s*(?:$|[,;:—–-]|\s(?:and|we|i|let'?s|just|because|since)\b)` +
 		`|\bchange of plans?\b|\b(?:plan|list|all (?:of )?(?:that|this)|approach) (?:is|are) (?:off|out|dead|obsolete|void|cancel+ed|no longer (?:needed|valid|relevant))\b|\bthe plan (?:has )?(?:changed|no longer (?:holds|applies|stands))\b` +
@@ -44,7 +47,7 @@ var (
 	// supposes begins a sentence that says what is to happen some time, or asks.
 	supposes = lazyregexp.New(`(?i)(?:^|\s)(?:if|when|whenever|unless|until|make sure|ensure|should(?:n't)?|never (?:drop|scrap|forget|abandon|discard|cancel|skip|stop)|don'?t (?:drop|scrap|forget|abandon|discard|cancel|skip|stop)|do not (?:drop|scrap|forget|abandon|discard|cancel|skip|stop)|button|the plan is to|the goal is to)\b|[?？]\s*$`)
 	// dropsOne names what is given up behind the verb.
-	dropsOne = lazyregexp.New(`(?i)\b(?:drop|scrap|forget(?: about)?|abandon|discard|ditch|cancel|skip|leave out|(?:don'?t|do not|no longer|not) (?:need|want|do))\s+([^.!?;\n]{3,120})`)
+	dropsOne = lazyregexp.New(`(?i)(?:` + clauseStart + `(?:drop|scrap|forget(?: about)?|abandon|discard|ditch|cancel|skip|leave out)|\b(?:don'?t|do not|no longer) need)\s+([^.!?;,\n]{3,120})`)
 	// consent begins the words with which a person lets a proposal be carried out.
 	consent = lazyregexp.New(`(?i)^[\s"'*]*(?:(?:yes|yep|yeah|yup|ok|okay|sure|fine|great|perfect|good|nice|agreed|approved?|accept(?:ed)?|lgtm|absolutely|exactly|correct|right)\b|go\b|do (?:it|that|so)\b|proceed\b|please (?:do|proceed|go|start|continue|implement)\b|start\b|begin\b|continue\b|let'?s (?:do|go|start)\b|(?:that |this |it |the plan )?(?:looks?|sounds?) (?:good|great|fine|right|ok)|implement (?:it|that|this|the plan)\b|ja\b|gut\b|passt\b|los\b|mach\b|einverstanden\b|oui\b|d'accord|vas-y|allez|parfait|sí\b|si\b|vale\b|dale\b|adelante|de acuerdo|perfecto|sim\b|pode\b|はい|お願い|進めて|いいです|了解|好|可以|行|同意|没问题|开始|继续|네|좋아|진행)`)
 	// refusal takes a consent back in its own sentence.
