@@ -41,8 +41,8 @@ func (k *Kept) pinCompactions(msgs []Message) {
 
 // Keep returns the messages of the view that must stay: the last user turn, pins,
 // compactions of the API, and the newest messages: at least count of them (the
-// newest group always, since the model is to answer it), and as many more as fit in
-// tailTokens. The tail never begins between a tool use and its result. Hidden
+// newest group always, since the model is to answer it, the others while they take up to
+// twice tailTokens without their results, or 8,000, where tailTokens is not 0), and as many more as fit in tailTokens. The tail never begins between a tool use and its result. Hidden
 // messages (after a rewind, for example) are neither the last nor the newest.
 func Keep(t *Transcript, edits []Edit, m *Meter, count, tailTokens int) *Kept {
 	msgs := t.Messages()
@@ -53,16 +53,7 @@ func Keep(t *Transcript, edits []Edit, m *Meter, count, tailTokens int) *Kept {
 			shown[u.From] = true
 		}
 	}
-	for i := len(msgs) - 1; i >= 0 && k.LastUser < 0; i-- {
-		if shown[i] && beginsTurn(msgs, i) {
-			k.LastUser = i
-		}
-	}
-	for i := len(msgs) - 1; i >= 0 && k.LastUser < 0; i-- { // what goes on behind a summary alone is asked for there
-		if shown[i] && isSummary(msgs[i]) {
-			k.LastUser = i
-		}
-	}
+	k.LastUser = t.Speech().LastTurn(func(i int) bool { return shown[i] })
 	k.pinCompactions(msgs)
 	k.Tail = k.tail(msgs, shown, m, count, tailTokens)
 	return k
@@ -203,17 +194,38 @@ func (k *Kept) pin(h Handle, n int) {
 	}
 }
 
+// The newest messages may take more than the room for them for the sake of their number,
+// since results can be shortened. Without results they may take this many times the room,
+// or these tokens: an answer with ten thousand calls is not kept whole because it is the
+// second newest.
+const (
+	mostBare  = 2
+	smallBare = 8000
+)
+
+// bareTokens returns the tokens of a message without its results.
+func bareTokens(msg Message, m *Meter) int {
+	n := 0
+	for _, b := range msg.Content {
+		if _, ok := b.(ToolResult); !ok {
+			n += m.Block(msg.Role, b)
+		}
+	}
+	return n
+}
+
 func (k *Kept) tail(msgs []Message, shown []bool, m *Meter, count, tailTokens int) int {
-	start, used, kept := len(msgs), 0, 0
+	start, used, bare, kept := len(msgs), 0, 0, 0
 	for g := len(k.groups) - 2; g >= 0; g-- {
 		from, size := k.groups[g], 0
 		for i := from; i < k.groups[g+1]; i++ {
 			if shown[i] {
 				used += m.Message(msgs[i])
+				bare += bareTokens(msgs[i], m)
 				size++
 			}
 		}
-		if kept >= max(count, 1) && used > tailTokens {
+		if kept >= max(count, 1) && used > tailTokens || kept > 0 && tailTokens > 0 && bare > max(mostBare*tailTokens, smallBare) {
 			break
 		}
 		kept += size

@@ -102,31 +102,37 @@ func (r *repairer) messages(t turn) []Message { return r.view[t.from:t.to] }
 func (r *repairer) mark(broken []bool) {
 	at := make([]int, len(r.view)) // the turn of each message
 	r.mend = make([]bool, len(r.turns))
+	var todo []int // turns that are mended and may spread it
+	mend := func(n int) {
+		if !r.mend[n] {
+			r.mend[n] = true
+			todo = append(todo, n)
+		}
+	}
 	for n, t := range r.turns {
 		for i := t.from; i < t.to; i++ {
-			at[i] = n
-			r.mend[n] = r.mend[n] || broken[i]
+			if at[i] = n; broken[i] {
+				mend(n)
+			}
 		}
 		if r.view[t.from].Role == RoleAssistant {
 			r.lastTalk = t.from
 		}
 	}
-	for more := true; more; {
-		more = false
-		together := func(a, b int) {
-			if r.mend[a] != r.mend[b] {
-				r.mend[a], r.mend[b], more = true, true, true
-			}
+	together := make([][]int, len(r.turns))
+	for _, p := range r.pairs.list {
+		if a, b := at[p.call.message], at[p.result.message]; b != a+1 && isResult(r.view, p.result.handle()) {
+			together[a], together[b] = append(together[a], b), append(together[b], a)
 		}
-		for n := 1; n < len(r.turns); n++ {
-			if r.mend[n-1] && r.view[r.turns[n-1].from].Role == RoleAssistant {
-				r.mend[n] = true
-			}
+	}
+	for len(todo) > 0 {
+		n := todo[len(todo)-1]
+		todo = todo[:len(todo)-1]
+		if n+1 < len(r.turns) && r.view[r.turns[n].from].Role == RoleAssistant {
+			mend(n + 1)
 		}
-		for _, p := range r.pairs.list {
-			if b, a := at[p.result.message], at[p.call.message]; b != a+1 && isResult(r.view, p.result.handle()) {
-				together(a, b)
-			}
+		for _, other := range together[n] {
+			mend(other)
 		}
 	}
 	for i := r.lastTalk; i < len(r.view); i++ {
@@ -318,11 +324,15 @@ func (r *repairer) results(t turn) (out []Block, here bool) {
 			out, here = append(out, ToolResult{ToolUseID: id, Content: []Block{Text{Text: repairedResult}}}), false
 			continue
 		}
-		here = here && first.From >= t.from && first.From < t.to && r.result(first).ToolUseID == id && r.pairs.again(call) == nil
+		rest := r.pairs.again(call)
+		here = here && first.From >= t.from && first.From < t.to && r.result(first).ToolUseID == id && rest == nil
 		result := renamed(r.result(first), id)
-		for _, again := range r.pairs.again(call) {
+		if rest != nil {
+			result.Content = slices.Clone(result.Content)
+		}
+		for _, again := range rest {
 			more := r.result(again)
-			result.Content = slices.Concat(result.Content, more.Content)
+			result.Content = append(result.Content, more.Content...)
 			result.IsError, result.Refused, result.Raw = result.IsError || more.IsError, result.Refused || more.Refused, nil
 		}
 		out = append(out, result)
@@ -459,7 +469,7 @@ func dropBlank(view []Message, broken []bool) ([]Message, []bool) {
 }
 
 // turnsOf groups consecutive messages of one role. System messages join the
-// turn they stand in; leading ones join the first.
+// turn they stand in; leading ones are a turn of their own.
 func turnsOf(msgs []Message) []turn {
 	var turns []turn
 	role := Role("")

@@ -1,7 +1,9 @@
 package precis_test
 
 import (
+	"encoding/json"
 	"fmt"
+	"net/http"
 	"reflect"
 	"slices"
 	"strings"
@@ -10,7 +12,11 @@ import (
 	"pgregory.net/rapid"
 
 	"precis"
+	"precis/provider/providertest"
+	"precis/wire"
 	"precis/wire/anthropic"
+	"precis/wire/chat"
+	"precis/wire/responses"
 )
 
 // broken draws messages with everything an API refuses.
@@ -76,6 +82,98 @@ func TestRepairLosesNoWord(t *testing.T) {
 			}
 		}
 	})
+}
+
+// TestRepairedMessagesAreSound: what is repaired and written in any dialect is taken by its API.
+func TestRepairedMessagesAreSound(t *testing.T) {
+	header := http.Header{"Content-Type": {"application/json"}, "Anthropic-Version": {"2023-06-01"}}
+	for path, d := range map[string]wire.Dialect{"/messages": anthropic.Dialect{}, "/chat/completions": chat.Dialect{}, "/responses": responses.Dialect{}} {
+		t.Run(d.Name(), func(t *testing.T) {
+			rapid.Check(t, func(t *rapid.T) {
+				msgs := broken(t)
+				formats := slices.DeleteFunc([]string{"", anthropic.Format, chat.Format, responses.Format}, func(s string) bool { return s == d.Name() })
+				format := rapid.SampledFrom(formats).Draw(t, "format") // blocks of the dialect itself are written as they are, valid or not
+				for i, m := range msgs {
+					msgs[i].Format = format
+					msgs[i].Content = slices.DeleteFunc(m.Content, func(b precis.Block) bool {
+						return unnamed(b) || m.Role != precis.RoleAssistant && precis.IsReasoning(b)
+					})
+				}
+				msgs = append(msgs, precis.NewText(precis.RoleUser, "go on"))
+				fixed, _ := precis.Repair(msgs)
+				written := d.AppendMessages(nil, fixed)
+				var items []json.RawMessage
+				if err := json.Unmarshal(written, &items); err != nil {
+					t.Fatalf("%s: %v", written, err)
+				}
+				var read []precis.Message
+				for _, item := range items {
+					m, err := d.Decode(item)
+					if err != nil {
+						t.Fatalf("%s: %v", item, err)
+					}
+					read = append(read, m)
+				}
+				if left := d.Check(read); len(left) > 0 {
+					t.Fatalf("%v\nrepaired to %v\nwritten as %s\nwhich has breaches %v", msgs, fixed, written, left)
+				}
+				limit := `"max_tokens":9,`
+				if d.Name() == responses.Format {
+					limit = ""
+				}
+				body := fmt.Appendf(nil, `{"model":"m",%s"tools":[{"name":"n","type":"function","function":{"name":"n"},"input_schema":{"type":"object"}}],%q:%s}`, limit, d.List(), written)
+				if problem := providertest.Check(path, header, body); problem != "" {
+					t.Fatalf("%v\nrepaired to %v\nwritten as %s\nwhich is refused: %s", msgs, fixed, written, problem)
+				}
+			})
+		})
+	}
+}
+
+// unnamed reports whether a block is half of a pair and without an ID, which no API takes.
+func unnamed(b precis.Block) bool {
+	switch b := b.(type) {
+	case precis.ToolUse:
+		return b.ID == ""
+	case precis.ToolResult:
+		return b.ToolUseID == ""
+	}
+	return false
+}
+
+// BenchmarkManyLateResults mends results that stand far from their calls, and that answer one call again and again. The time
+// for each result is the same for few and for many.
+func BenchmarkManyLateResults(b *testing.B) {
+	chain := func(n int) []precis.Message { // each result stands two turns behind its call
+		msgs := []precis.Message{precis.NewText(precis.RoleUser, "go")}
+		for i := range n {
+			msgs = append(msgs, precis.Message{Role: precis.RoleAssistant, Content: []precis.Block{precis.ToolUse{ID: fmt.Sprint(i), Name: "n"}}}, precis.NewText(precis.RoleUser, "on"))
+			if i > 0 {
+				msgs[len(msgs)-1].Content = append(msgs[len(msgs)-1].Content, precis.ToolResult{ToolUseID: fmt.Sprint(i - 1)})
+			}
+		}
+		return msgs
+	}
+	again := func(n int) []precis.Message { // all answer one call
+		m := precis.Message{Role: precis.RoleUser}
+		for range n {
+			m.Content = append(m.Content, precis.ToolResult{ToolUseID: "a", Content: []precis.Block{precis.Text{Text: "r"}}})
+		}
+		return []precis.Message{precis.NewText(precis.RoleUser, "go"), {Role: precis.RoleAssistant, Content: []precis.Block{precis.ToolUse{ID: "a", Name: "n"}}}, m}
+	}
+	for name, view := range map[string]func(n int) []precis.Message{"chain": chain, "again": again} {
+		for _, n := range []int{1 << 10, 1 << 15} {
+			b.Run(fmt.Sprintf("%s/%d", name, n), func(b *testing.B) {
+				msgs := view(n)
+				said := precis.Check(msgs)
+				msgs[len(msgs)-1].Content = append(msgs[len(msgs)-1].Content, precis.ToolResult{ToolUseID: "new"}) // the one breach that nobody answers for
+				for b.Loop() {
+					precis.RepairNew(msgs, said)
+				}
+				b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*n), "ns/result")
+			})
+		}
+	}
 }
 
 // said counts the words and results in messages, wherever they stand.

@@ -2,6 +2,7 @@ package precis
 
 import (
 	"slices"
+	"strings"
 	"sync"
 
 	"precis/internal/harness"
@@ -15,6 +16,7 @@ type Transcript struct {
 	msgs   []Message
 	prints []Fingerprint          // computed on demand, never longer than msgs
 	blocks map[[2]int]Fingerprint // by message and block: hashes of blocks, computed on demand
+	speech *Speech                // of the messages there were when it was asked for; nil: never
 }
 
 // NewTranscript returns a transcript of the given messages. It keeps the slice.
@@ -177,52 +179,44 @@ func LastUserTurn(msgs []Message) int {
 	return -1
 }
 
-// UserBlocks returns the indexes of the blocks that the user said: of a user
-// message, all text, images and documents but tool results, those written as
-// text by agents without native tools ("[read_file for 'x'] Result:" and all that
-// follows in the message), and sections the agent's program adds. After the result
-// of a tool that asks the user something the wrapped answer is the user's, as are words with an
-// approval or a refusal where only the program can have written them down, and all
-// that follows the notice of an interruption. What users say in native results, [Answers] finds.
+// UserBlocks returns the indexes of the blocks in which a person speaks, see [Speech], and of
+// the pictures and documents that come with a message of the user's role, where no results
+// written as text stand before them. What persons say in results, [Speech.Answers] finds.
 func (m Message) UserBlocks() []int {
 	if m.Role != RoleUser {
 		return nil
 	}
 	var out []int
-	tool, before, results := "", "", false // of the written result that the block may belong to
+	r := blockReader{m: m}
 	for i, b := range m.Content {
-		author := m.SaidOf(i).Author // of its reader
 		switch b := b.(type) {
 		case Text:
-			switch {
-			case author == AuthorPerson && !blank(b.Text):
-				out = append(out, i)
-				continue
-			case author != AuthorUnknown:
-				continue
+			for _, span := range r.text(i, b.Text) {
+				if span.Said.Author == AuthorPerson && !blank(b.Text[span.From:span.To]) {
+					out = append(out, i)
+					break
+				}
 			}
-			if name, head := harness.ResultHead(b.Text); head {
-				tool, before, results = name, "", true
-				continue
-			}
-			if harness.IsObservation(b.Text) {
-				continue
-			}
-			if before != "" && harness.Resumes(b.Text) {
-				results = false
-			}
-			said := !results || harness.Answers(tool) && harness.WrapsUser(b.Text) || harness.Comments(tool, before, b.Text)
-			if said && !harness.Wrote(b.Text) && !harness.IsSummary(b.Text) && !blank(b.Text) && !(harness.Loaded(b.Text) && m.loadsTools()) {
-				out = append(out, i)
-			}
-			before = b.Text
 		case Image, Document:
-			if author == AuthorPerson || author == AuthorUnknown && !results {
+			if author := m.SaidOf(i).Author; author == AuthorPerson || author == AuthorUnknown && !r.results {
 				out = append(out, i)
 			}
 		}
 	}
 	return out
+}
+
+// personsWords returns the words of a person in a message, see [Speech.Words].
+func (m Message) personsWords() string {
+	var words []string
+	for _, i := range m.UserBlocks() {
+		if t, ok := m.Content[i].(Text); ok {
+			if said := harness.UserWords(t.Text[harness.End(t.Text):]); said != "" && !harness.IsLocalCommand(said) {
+				words = append(words, said)
+			}
+		}
+	}
+	return strings.Join(words, "\n")
 }
 
 // loadsTools reports whether a result in the message refers to tools that are loaded with it.
@@ -245,46 +239,25 @@ type Answer struct {
 	Turn   bool   // whether a turn begins with it: the agent had told that it is done, or waited
 }
 
-// Answers returns what the user said in the results that message i of msgs holds, in order; nil when
-// that is nothing. The tool of a result is looked up in the messages before.
-func Answers(msgs []Message, i int) []Answer {
-	var out []Answer
-	var tools map[string]string
-	var around harness.Program
-	for b, block := range msgs[i].Content {
-		r, ok := block.(ToolResult)
-		if !ok {
-			continue
-		}
-		if tools == nil {
-			tools, around = toolsOf(msgs, i), harness.Program(Around(msgs))
-		}
-		tool := tools[r.ToolUseID]
-		if !r.IsError && !r.Refused && !harness.Asks(tool) && !harness.Own(tool) {
-			continue
-		}
-		text := r.Text()
-		from, to := harness.Answer(harness.Result{Tool: tool, Text: text, IsError: r.IsError, Refused: r.Refused, Around: around})
-		if to > 0 {
-			out = append(out, Answer{Handle: BlockHandle(i, b), Tool: tool, Text: text[from:to], Turn: harness.Turns(tool)})
-		}
-	}
-	return out
-}
-
 // Around returns the family of the program around the model, by the marks that it leaves
 // in the first messages of the user's role, outside of results; "" when there is none.
 func Around(msgs []Message) string {
+	program, _ := around(msgs)
+	return string(program)
+}
+
+// around returns what [Around] does, and the message that shows it.
+func around(msgs []Message) (harness.Program, int) {
 	const most = 20 // messages of the user's role
 	seen := 0
-	for _, m := range msgs {
+	for i, m := range msgs {
 		if m.Role != RoleUser {
 			continue
 		}
 		for _, b := range m.Content {
 			if t, ok := b.(Text); ok {
 				if p := harness.ProgramOf(t.Text); p != harness.NoProgram {
-					return string(p)
+					return p, i
 				}
 			}
 		}
@@ -292,46 +265,5 @@ func Around(msgs []Message) string {
 			break
 		}
 	}
-	return ""
-}
-
-// toolsOf returns the names of the tools whose results message i holds, by the ID of the
-// call: of several calls with one ID the last. It looks at each message before once, and
-// no further back than it must.
-func toolsOf(msgs []Message, i int) map[string]string {
-	const most = 100 // messages: results follow their calls
-	tools := map[string]string{}
-	open := 0
-	for _, block := range msgs[i].Content {
-		if r, ok := block.(ToolResult); ok {
-			if _, there := tools[r.ToolUseID]; !there {
-				tools[r.ToolUseID] = ""
-				open++
-			}
-		}
-	}
-	for k := i - 1; k >= max(0, i-most) && open > 0; k-- {
-		for _, block := range slices.Backward(msgs[k].Content) {
-			u, ok := block.(ToolUse)
-			if !ok {
-				continue
-			}
-			if name, wanted := tools[u.ID]; wanted && name == "" && u.Name != "" {
-				tools[u.ID] = u.Name
-				open--
-			}
-		}
-	}
-	return tools
-}
-
-// beginsTurn reports whether the user begins a turn with message i, or says more in one.
-func beginsTurn(msgs []Message, i int) bool {
-	if msgs[i].IsUserTurn() {
-		return true
-	}
-	if !msgs[i].HasToolResult() {
-		return false
-	}
-	return slices.ContainsFunc(Answers(msgs, i), func(a Answer) bool { return a.Turn })
+	return harness.NoProgram, 0
 }

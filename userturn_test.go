@@ -81,7 +81,7 @@ func TestAnswers(t *testing.T) {
 		4: {{Handle: precis.BlockHandle(4, 0), Tool: "AskUserQuestion", Text: `User has answered your questions: "Which?"="A".`}},
 	}
 	for i := range msgs {
-		if got := precis.Answers(msgs, i); !reflect.DeepEqual(got, want[i]) {
+		if got := precis.SpeechOf(msgs).Answers(i); !reflect.DeepEqual(got, want[i]) {
 			t.Errorf("message %d: %+v, want %+v", i, got, want[i])
 		}
 	}
@@ -193,5 +193,13 @@ func TestWhatAReaderSaidCounts(t *testing.T) {
 	}
 	if got := older.SaidOf(0).Author; got != precis.AuthorRecap {
 		t.Errorf("the author that was once called summary is %q", got)
+	}
+}
+
+// TestAHeadOfSeveralLines: what a result is about may be quoted over several lines; it is no request and sets no rule.
+func TestAHeadOfSeveralLines(t *testing.T) {
+	m := precis.NewText(precis.RoleUser, "[new_task in code mode: 'Paint the shed.\n\nNever use red paint.'] Result:\n\nSubtask started.")
+	if m.IsUserTurn() {
+		t.Error("the agent's own words are the user's")
 	}
 }

@@ -138,21 +138,25 @@ func authorTable(t *testing.T) map[string]string {
 	return out
 }
 
-const authorsHead = "file\tconversations\tmessages\tblocks\tperson\tperson_chars\tread_program\tread_recap\tread_other\tharness\tsummary\tstanding\trequests\tanswers\trules\trules_lost\tlast_turn\tsources\ttitle\tblocks_hash"
+const authorsHead = "file\tconversations\tmessages\tblocks\tperson\tperson_chars\tread_program\tread_recap\tread_other\tharness\tsummary\tstanding\trequests\tanswers\trules\trules_lost\tlast_turn\tsources\tchars_by_author\ttitle\tblocks_hash"
 
 // authorsLine asks everything about a conversation and its side conversations.
 func authorsLine(t *testing.T, key string, conv *precis.Conversation) string {
-	a := authors{t: t, key: key, sources: map[string]int{}}
+	a := authors{t: t, key: key, sources: map[string]int{}, speech: map[string]int{}}
 	a.add(conv)
 	var sources []string
 	for _, name := range slices.Sorted(maps.Keys(a.sources)) {
 		sources = append(sources, fmt.Sprintf("%s=%d", name, a.sources[name]))
 	}
+	var speech []string
+	for _, name := range slices.Sorted(maps.Keys(a.speech)) {
+		speech = append(speech, fmt.Sprintf("%s=%d", name, a.speech[name]))
+	}
 	title := sha256.Sum256([]byte(titles.Title(conv)))
 	sum := sha256.Sum256(a.all.Bytes())
-	return fmt.Sprintf("%d\t%d\t%d\t%d\t%d\t%d\t%d\t%d\t%d\t%d\t%d\t%d\t%d\t%d\t%d\t%s\t%s\t%x\t%x",
+	return fmt.Sprintf("%d\t%d\t%d\t%d\t%d\t%d\t%d\t%d\t%d\t%d\t%d\t%d\t%d\t%d\t%d\t%s\t%s\t%s\t%x\t%x",
 		a.conversations, a.messages, a.blocks, a.person, a.personChars, a.program, a.recap, a.other, a.wrote, a.summary, a.standing,
-		a.requests, a.answers, a.rules, a.rulesLost, strings.Trim(fmt.Sprint(a.last), "[]"), strings.Join(sources, " "), title[:4], sum[:8])
+		a.requests, a.answers, a.rules, a.rulesLost, strings.Trim(fmt.Sprint(a.last), "[]"), strings.Join(sources, " "), strings.Join(speech, " "), title[:4], sum[:8])
 }
 
 type authors struct {
@@ -165,10 +169,12 @@ type authors struct {
 	requests, answers, rules, rulesLost                  int
 	last                                                 []int
 	sources                                              map[string]int
+	speech                                               map[string]int // bytes by author, act and evidence
 }
 
 func (a *authors) add(conv *precis.Conversation) {
 	msgs := conv.Transcript.Messages()
+	speech := conv.Transcript.Speech()
 	a.conversations++
 	a.messages += len(msgs)
 	for i, m := range msgs {
@@ -195,7 +201,14 @@ func (a *authors) add(conv *precis.Conversation) {
 			count(&a.summary, harness.IsSummary(text.Text))
 			count(&a.standing, stands)
 		}
-		for _, answer := range precis.Answers(msgs, i) {
+		for _, s := range speech.Of(i) {
+			a.speech[fmt.Sprintf("%s/%s/%d", s.Said.Author, s.Said.Act, s.Why)] += s.To - s.From
+			a.note(fmt.Sprintf("%s.%d %d-%d %s %s %d", precis.BlockHandle(i, s.Block), s.Part, s.From, s.To, s.Said.Author, s.Said.Act, s.Why))
+		}
+		if err := checked(speech.Of(i), m); err != nil {
+			a.t.Errorf("%s: message %d: %v", a.key, i, err)
+		}
+		for _, answer := range speech.Answers(i) {
 			a.note(fmt.Sprintf("%s answer turn=%t %d", answer.Handle, answer.Turn, len(answer.Text)))
 		}
 	}
@@ -219,6 +232,35 @@ func (a *authors) add(conv *precis.Conversation) {
 	for _, b := range conv.Branches {
 		a.add(b)
 	}
+}
+
+// checked reports an error unless spans are the bytes of the texts of a message, once and in order.
+func checked(spans []precis.Span, m precis.Message) error {
+	next := func(b, part int, text string) error {
+		for at := 0; at < len(text); at, spans = spans[0].To, spans[1:] {
+			if len(spans) == 0 || spans[0].Block != b || spans[0].Part != part || spans[0].From != at || spans[0].To > len(text) {
+				return fmt.Errorf("block %d, part %d: nobody said what stands at byte %d", b, part, at)
+			}
+		}
+		return nil
+	}
+	for b, block := range m.Content {
+		switch block := block.(type) {
+		case precis.Text:
+			if err := next(b, -1, block.Text); err != nil {
+				return err
+			}
+		case precis.ToolResult:
+			for part, p := range block.Content {
+				if t, ok := p.(precis.Text); ok {
+					if err := next(b, part, t.Text); err != nil {
+						return err
+					}
+				}
+			}
+		}
+	}
+	return nil
 }
 
 func (a *authors) note(line string) {

@@ -7,15 +7,15 @@ import (
 	"precis"
 	"precis/internal/census"
 	"precis/internal/content"
-	"precis/internal/toolcall"
 )
 
 // Kinds of content that fill a window, in the order in which they are shown.
 const (
 	KindSystem     = "system"
 	KindTools      = "tools"
-	KindDigest     = "digest" // what stands for hidden messages: digests, summaries, markers
-	KindUser       = "user"
+	KindDigest     = "digest"  // what stands for hidden messages: digests, summaries, markers
+	KindUser       = "user"    // what persons said
+	KindProgram    = "program" // what the program around the model, or another agent, said in the user's place
 	KindAssistant  = "assistant"
 	KindThinking   = "thinking"
 	KindToolUse    = "tool use"
@@ -25,7 +25,7 @@ const (
 
 // Kinds returns the kinds of content in the order in which they are shown.
 func Kinds() []string {
-	return []string{KindSystem, KindTools, KindDigest, KindUser, KindAssistant, KindThinking, KindToolUse, KindToolResult, KindOther}
+	return []string{KindSystem, KindTools, KindDigest, KindUser, KindProgram, KindAssistant, KindThinking, KindToolUse, KindToolResult, KindOther}
 }
 
 // KindTokens is what one kind of content uses of a window.
@@ -110,12 +110,7 @@ func (s *Subject) results(kinds []KindTokens) []KindTokens {
 func (s *Subject) kinds(meter *precis.Meter, used int) []KindTokens {
 	sizes := map[string]int{KindSystem: meter.Message(s.Conversation.System)}
 	sizes[KindTools] = meter.Overhead(s.Conversation) - sizes[KindSystem]
-	results := map[precis.Handle]bool{}
-	for _, c := range toolcall.Find(s.Conversation.Transcript.Messages()) {
-		for _, h := range c.Results {
-			results[h] = true
-		}
-	}
+	speech := s.Conversation.Transcript.Speech()
 	scratch := s.scratch()
 	for _, u := range precis.Units(s.Conversation.Transcript, s.Conversation.Edits) {
 		switch {
@@ -123,9 +118,9 @@ func (s *Subject) kinds(meter *precis.Meter, used int) []KindTokens {
 			sizes[KindDigest] += scratch.View(u.Messages)
 		case len(u.Messages) == 0:
 		case u.Changed:
-			divide(sizes, u, scratch.Message(u.Messages[0]), results)
+			divide(sizes, u, scratch.Message(u.Messages[0]), speech.Of(u.From))
 		default:
-			divide(sizes, u, meter.Message(u.Messages[0]), results)
+			divide(sizes, u, meter.Message(u.Messages[0]), speech.Of(u.From))
 		}
 	}
 	return scaled(sizes, used)
@@ -139,39 +134,27 @@ func (s *Subject) scratch() *precis.Meter {
 	return m
 }
 
-// divide adds the tokens of an original message to its kinds.
-func divide(sizes map[string]int, u precis.Unit, tokens int, results map[precis.Handle]bool) {
+// divide adds the tokens of an original message to its kinds; spans say who said what in it.
+func divide(sizes map[string]int, u precis.Unit, tokens int, spans []precis.Span) {
 	m := u.Messages[0]
-	total, left, last := max(content.Size(m.Content), 1), tokens, KindOther
+	add := func(k census.Kind, tokens int) {
+		if k == census.Media {
+			k = KindOther
+		}
+		sizes[string(k)] += tokens
+	}
+	total, left := max(content.Size(m.Content), 1), tokens
+	var last []census.Part
 	for i, b := range u.Blocks() {
-		last = contentKind(m.Role, b, results[precis.BlockHandle(u.From, i)])
+		last = census.KindsOf(m.Role, b, census.SpansOf(spans, i), false)
 		part := tokens * content.Size([]precis.Block{b}) / total
-		sizes[last] += part
+		census.Divide(part, last, add)
 		left -= part
 	}
-	sizes[last] += left
-}
-
-func contentKind(role precis.Role, b precis.Block, result bool) string {
-	switch b.(type) {
-	case precis.ToolUse:
-		return KindToolUse
-	case precis.ToolResult:
-		return KindToolResult
-	case precis.Thinking, precis.RedactedThinking:
-		return KindThinking
-	case precis.Text:
-		switch {
-		case result:
-			return KindToolResult
-		case role == precis.RoleUser:
-			return KindUser
-		case role == precis.RoleAssistant:
-			return KindAssistant
-		}
-		return KindSystem
+	if last == nil {
+		last = []census.Part{{Kind: KindOther, Bytes: 1}}
 	}
-	return KindOther
+	add(last[0].Kind, left)
 }
 
 // scaled returns the kinds that occur, scaled so that they add up to used.

@@ -107,7 +107,7 @@ func (b *boundary) roomFor(kept int) float64 {
 		for _, k := range m.UserBlocks() {
 			words += s.Meter.Block(m.Role, m.Content[k])
 		}
-		for _, a := range precis.Answers(s.Transcript.Messages(), i) {
+		for _, a := range s.Transcript.Speech().Answers(i) {
 			words += s.Meter.Block(m.Role, s.Transcript.At(i).Content[a.Handle.Block])
 		}
 	})

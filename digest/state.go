@@ -185,6 +185,7 @@ func newestTurn(all []saying) int {
 func requestsOf(msgs []precis.Message) []saying {
 	var out []saying
 	question := ""
+	speech := precis.SpeechOf(msgs)
 	for i, m := range msgs {
 		if m.Role == precis.RoleAssistant {
 			if text := asked(m); text != "" {
@@ -192,7 +193,7 @@ func requestsOf(msgs []precis.Message) []saying {
 			}
 			continue
 		}
-		for _, a := range precis.Answers(msgs, i) {
+		for _, a := range speech.Answers(i) {
 			s := saying{at: i, text: a.Text, answer: !a.Turn, inResult: true}
 			if harness.Asks(a.Tool) {
 				s.question = questionOf(a.Text, question)

@@ -144,7 +144,7 @@ func (p *placed) update() {
 	client, hints, now := clientOf(p.r.Header), p.hints(), p.g.o.Now()
 	title := p.conv.Info().Title
 	if title == "" {
-		title = titleOf(p.found.Messages)
+		title = content.FirstWords(precis.SpeechOf(p.found.Messages))
 	}
 	p.conv.SetInfo(func(rec *store.Record) {
 		rec.Model, rec.Client, rec.Title = prompt.Model, client, title
@@ -154,24 +154,6 @@ func (p *placed) update() {
 			rec.Hints = hints
 		}
 	})
-}
-
-// titleOf returns the first line of the user's first words.
-func titleOf(msgs []precis.Message) string {
-	const most = 80
-	for _, m := range msgs {
-		if m.Role != precis.RoleUser {
-			continue
-		}
-		for _, i := range m.UserBlocks() {
-			if text, ok := m.Content[i].(precis.Text); ok {
-				if line := content.FirstLine(text.Text, most); line != "" {
-					return line
-				}
-			}
-		}
-	}
-	return ""
 }
 
 // keepAlive keeps a streaming request alive while it waits.

@@ -52,3 +52,25 @@ func TestTheUnreadResultFillsWhatFits(t *testing.T) {
 		}
 	}
 }
+
+// TestAnAnswerWithManyCallsIsDigested: calls that no window can hold are not kept because they are the second newest thing; they
+// become a digest, and nothing is lost without a word.
+func TestAnAnswerWithManyCallsIsDigested(t *testing.T) {
+	const calls = 3000
+	var uses, results []precis.Block
+	for i := range calls {
+		id := fmt.Sprint("t", i)
+		uses = append(uses, precis.ToolUse{ID: id, Name: "read", Input: fmt.Appendf(nil, `{"path":"src/f%d.go"}`, i)})
+		results = append(results, precis.ToolResult{ToolUseID: id, Content: []precis.Block{precis.Text{Text: "ok"}}})
+	}
+	conv := &precis.Conversation{Transcript: precis.NewTranscript(precis.NewText(precis.RoleUser, "Read all of them."),
+		precis.Message{Role: precis.RoleAssistant, Content: uses}, precis.Message{Role: precis.RoleUser, Content: results},
+		precis.NewText(precis.RoleAssistant, "Read."), precis.NewText(precis.RoleUser, "And now?"))}
+	res, err := held(t, preset.Balanced).Manage(context.Background(), precis.Request{Conversation: conv, Window: precis.Window{Tokens: 24_000}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if res.Report.Gone != nil || len(res.Edits) == 0 || res.Edits[0].Kind != precis.KindCondensation {
+		t.Errorf("%s; gone: %v", res.Report.Outcome, res.Report.Gone)
+	}
+}

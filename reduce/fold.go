@@ -29,13 +29,13 @@ func (f Fold) Propose(_ context.Context, s *precis.Situation) (precis.Edit, erro
 	}
 	p := newProposal(s, precis.KindDedupe)
 	shown := originals(s)
-	msgs := s.Transcript.Messages()
+	speech := s.Transcript.Speech()
 	s.Original(func(i int, m precis.Message, _ precis.Unit) {
 		users := map[int]bool{}
 		for _, b := range m.UserBlocks() {
 			users[b] = true
 		}
-		for _, a := range precis.Answers(msgs, i) {
+		for _, a := range speech.Answers(i) {
 			users[a.Handle.Block] = true
 		}
 		for b, block := range s.Transcript.At(i).Content {

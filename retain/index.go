@@ -227,7 +227,7 @@ func (r *reader) message(i int, m precis.Message) {
 		h := precis.BlockHandle(i, b)
 		switch block := block.(type) {
 		case precis.Text:
-			r.text(h, m.Role, block.Text, said[b])
+			r.text(h, m.Role, block.Text, said[b], m.SaidOf(b).Author)
 		case precis.ToolUse:
 			r.use(h, block)
 		case precis.ToolResult:
@@ -262,16 +262,21 @@ func (r *reader) add(t Text) {
 	}
 }
 
-func (r *reader) text(h precis.Handle, role precis.Role, text string, user bool) {
+// text adds a text outside of native results. Author is what its reader knows of it.
+func (r *reader) text(h precis.Handle, role precis.Role, text string, user bool, author precis.Author) {
+	unknown := author == precis.AuthorUnknown
 	switch {
 	case role == precis.RoleAssistant:
 		r.said(h, text)
-	case harness.IsSummary(text): // a model's words, whoever's place they stand in
+	case author == precis.AuthorRecap, unknown && harness.IsSummary(text): // a model's words, whoever's place they stand in
 		r.said(h, text)
-	case role == precis.RoleSystem || harness.Wrote(text):
+	case role == precis.RoleSystem, author == precis.AuthorProgram, author == precis.AuthorOperator, unknown && harness.Wrote(text):
 		r.add(Text{Handle: h, Source: Harness, Call: -1, Body: text})
 	case user:
-		n := harness.End(text)
+		n := 0
+		if unknown {
+			n = harness.End(text)
+		}
 		r.add(Text{Handle: h, Source: Harness, Call: -1, Body: text[:n]})
 		r.add(Text{Handle: h, Source: User, Call: -1, Start: int32(n), Body: text[n:]})
 	default:

@@ -356,10 +356,10 @@ func TestWhatTheFileSaysOfTexts(t *testing.T) {
 	if strings.Join(turns, "|") != "one" {
 		t.Errorf("turns of the user: %q", turns)
 	}
-	if a := precis.Answers(msgs, 3); len(a) != 1 || a[0].Text != "not there" {
+	if a := precis.SpeechOf(msgs).Answers(3); len(a) != 1 || a[0].Text != "not there" {
 		t.Errorf("said with the refusal: %+v", a)
 	}
-	if a := precis.Answers(msgs, 5); len(a) != 0 {
+	if a := precis.SpeechOf(msgs).Answers(5); len(a) != 0 {
 		t.Errorf("an output speaks for the user: %+v", a)
 	}
 }

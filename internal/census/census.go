@@ -18,8 +18,9 @@ type Kind string
 const (
 	System     Kind = "system"
 	Tools      Kind = "tools"
-	Digest     Kind = "digest" // what stands in the place of messages: a summary, a digest, a marker
-	User       Kind = "user"
+	Digest     Kind = "digest"  // what stands in the place of messages: a summary, a digest, a marker
+	User       Kind = "user"    // what persons said
+	Program    Kind = "program" // what the program around the model, or another agent, said in the user's place
 	Assistant  Kind = "assistant"
 	Thinking   Kind = "thinking"
 	ToolUse    Kind = "tool use"
@@ -30,7 +31,7 @@ const (
 
 // Kinds returns all kinds in order.
 func Kinds() []Kind {
-	return []Kind{System, Tools, Digest, User, Assistant, Thinking, ToolUse, ToolResult, Media, Other}
+	return []Kind{System, Tools, Digest, User, Program, Assistant, Thinking, ToolUse, ToolResult, Media, Other}
 }
 
 // Share is what one kind or tool uses.
@@ -61,18 +62,20 @@ func Take(c *precis.Conversation, units []precis.Unit, m *precis.Meter) Census {
 	if len(c.Tools) > 0 {
 		t.add(Tools, m.Block(precis.RoleSystem, precis.Text{Text: string(c.Tools)}))
 	}
-	msgs := make([]precis.Message, 0, len(units))
+	t.results = resultTools(c.Transcript.Messages())
+	speech := c.Transcript.Speech()
 	for _, u := range units {
-		msgs = append(msgs, u.Messages...)
-	}
-	t.results = resultTools(msgs)
-	i := 0
-	for _, u := range units {
-		for _, msg := range u.Messages {
-			for b, block := range msg.Content {
-				t.block(precis.BlockHandle(i, b), msg.Role, block, !u.Original())
+		if !u.Original() {
+			for _, msg := range u.Messages {
+				for _, block := range msg.Content {
+					t.block(precis.Handle{}, msg.Role, block, KindsOf(msg.Role, block, nil, true))
+				}
 			}
-			i++
+			continue
+		}
+		spans := speech.Of(u.From)
+		for b, block := range u.Blocks() {
+			t.block(precis.BlockHandle(u.From, b), u.Messages[0].Role, block, KindsOf(u.Messages[0].Role, block, SpansOf(spans, b), false))
 		}
 	}
 	return t.census()
@@ -108,19 +111,12 @@ func (t *taker) add(k Kind, tokens int) {
 	s.Blocks++
 }
 
-// block counts one block; instead says that it stands in the place of messages.
-func (t *taker) block(h precis.Handle, role precis.Role, b precis.Block, instead bool) {
+// block counts one block, which is of some kinds.
+func (t *taker) block(h precis.Handle, role precis.Role, b precis.Block, kinds []Part) {
 	tokens := t.meter.Block(role, b)
-	tool, isResult := t.results[h]
-	kind := kindOf(role, b)
-	if _, text := b.(precis.Text); text && instead {
-		kind = Digest
-	}
-	if isResult && kind == User {
-		kind = ToolResult
-	}
-	t.add(kind, tokens)
-	if kind == ToolResult {
+	Divide(tokens, kinds, t.add)
+	if kinds[0].Kind == ToolResult {
+		tool := t.results[h]
 		if tool == "" {
 			tool = "(unknown)"
 		}
@@ -153,26 +149,97 @@ func (t *taker) repeat(b precis.Block, tokens int) {
 	t.seen[key] = true
 }
 
-func kindOf(role precis.Role, b precis.Block) Kind {
+// Part is how many bytes of a block are of a kind.
+type Part struct {
+	Kind  Kind
+	Bytes int
+}
+
+// SpansOf returns the spans of block b of a message.
+func SpansOf(spans []precis.Span, b int) []precis.Span {
+	from := slices.IndexFunc(spans, func(s precis.Span) bool { return s.Block == b })
+	if from < 0 {
+		return nil
+	}
+	to := from
+	for to < len(spans) && spans[to].Block == b {
+		to++
+	}
+	return spans[from:to]
+}
+
+// KindsOf returns the kinds that a block is of, the largest first: one, but for a text in
+// which several speak. Spans say who said the block in the message as it was said, also
+// where a part of it is shown; instead says that it stands in the place of messages.
+func KindsOf(role precis.Role, b precis.Block, spans []precis.Span, instead bool) []Part {
+	one := func(k Kind) []Part { return []Part{{k, 1}} }
 	switch b.(type) {
 	case precis.ToolUse:
-		return ToolUse
+		return one(ToolUse)
 	case precis.ToolResult:
-		return ToolResult
+		return one(ToolResult)
 	case precis.Thinking, precis.RedactedThinking:
-		return Thinking
+		return one(Thinking)
 	case precis.Image, precis.Document:
-		return Media
+		return one(Media)
 	case precis.Text:
-		switch role {
-		case precis.RoleUser:
-			return User
-		case precis.RoleAssistant:
-			return Assistant
-		}
-		return System
+	default:
+		return one(Other)
 	}
-	return Other
+	if instead {
+		return one(Digest)
+	}
+	var out []Part
+	for _, s := range spans {
+		kind := authorKind(role, s.Said.Author)
+		i := slices.IndexFunc(out, func(p Part) bool { return p.Kind == kind })
+		if i < 0 {
+			i, out = len(out), append(out, Part{Kind: kind})
+		}
+		out[i].Bytes += s.To - s.From
+	}
+	if len(out) == 0 {
+		return one(authorKind(role, precis.AuthorUnknown))
+	}
+	slices.SortStableFunc(out, func(a, b Part) int { return b.Bytes - a.Bytes })
+	return out
+}
+
+func authorKind(role precis.Role, a precis.Author) Kind {
+	switch a {
+	case precis.AuthorPerson:
+		return User
+	case precis.AuthorModel:
+		return Assistant
+	case precis.AuthorTool:
+		return ToolResult
+	case precis.AuthorRecap:
+		return Digest
+	case precis.AuthorProgram, precis.AuthorDelegate:
+		return Program
+	}
+	switch role {
+	case precis.RoleUser:
+		return Program
+	case precis.RoleAssistant:
+		return Assistant
+	}
+	return System
+}
+
+// Divide gives the tokens of a block to its kinds, by their bytes.
+func Divide(tokens int, kinds []Part, add func(k Kind, tokens int)) {
+	all := 0
+	for _, p := range kinds {
+		all += p.Bytes
+	}
+	left := tokens
+	for _, p := range kinds[1:] {
+		n := int(int64(tokens) * int64(p.Bytes) / int64(max(all, 1)))
+		left -= n
+		add(p.Kind, n)
+	}
+	add(kinds[0].Kind, left)
 }
 
 func (t *taker) census() Census {

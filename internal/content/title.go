@@ -2,7 +2,6 @@ package content
 
 import (
 	"precis"
-	"precis/internal/harness"
 	"precis/internal/preview"
 )
 
@@ -16,16 +15,15 @@ func Title(c *precis.Conversation) string {
 	if line := preview.Line(c.Title, longestTitle); line != "" {
 		return line
 	}
-	for _, m := range c.Transcript.Messages() {
-		for _, i := range m.UserBlocks() {
-			b, ok := m.Content[i].(precis.Text)
-			if !ok {
-				continue
-			}
-			words := harness.UserWords(b.Text)
-			if line := preview.Line(words, longestTitle); line != "" && !harness.IsLocalCommand(words) && !harness.IsSummary(b.Text) {
-				return line
-			}
+	return FirstWords(c.Transcript.Speech())
+}
+
+// FirstWords returns the beginning of what a person said first, in one line, other than a
+// command to the program itself; "" when nobody said anything.
+func FirstWords(s *precis.Speech) string {
+	for i := range s.Len() {
+		if line := preview.Line(s.Words(i), longestTitle); line != "" {
+			return line
 		}
 	}
 	return ""

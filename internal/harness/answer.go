@@ -87,8 +87,8 @@ func firstHead(text string) int {
 // result holds none. Files, pages and the output of commands, which may imitate such results, are
 // told by the tool's name, by what the program writes before them, and by what else is known, see [Refusal].
 func Answer(r Result) (from, to int) {
-	if _, ok := ResultHead(r.Text); ok {
-		from = strings.IndexByte(r.Text+"\n", '\n') + 1
+	if _, head, ok := resultHead(r.Text); ok {
+		from = head + strings.IndexByte(r.Text[head:]+"\n", '\n') + 1
 		r.Around = Wrappers
 	}
 	from = min(from, len(r.Text))

@@ -10,17 +10,42 @@ import (
 
 // ResultHead reports whether text begins as the result of a tool call
 // written as XML does, "[name for 'x'] Result:", and returns the tool's name.
+//
+// What the call was about may go over several lines: the message of a task that Roo Code hands on is quoted whole.
 func ResultHead(text string) (name string, ok bool) {
+	name, _, ok = resultHead(text)
+	return name, ok
+}
+
+// BehindHead returns the result behind its head, from the next line on; the text itself when
+// it has none.
+func BehindHead(text string) string {
+	_, length, ok := resultHead(text)
+	if !ok {
+		return text
+	}
+	_, rest, _ := strings.Cut(text[length:], "\n")
+	return rest
+}
+
+// resultHead returns the tool's name and the length of the head, see [ResultHead].
+func resultHead(text string) (name string, length int, ok bool) {
+	const closing, longest = "] Result:", 20_000
 	if !strings.HasPrefix(text, "[") {
-		return "", false
+		return "", 0, false
 	}
 	line, _, _ := strings.Cut(text, "\n")
-	end := strings.Index(line, "] Result:")
+	end := strings.Index(line, closing)
 	if end < 0 {
-		return "", false
+		if quote := strings.Index(line, ": '"); quote < 0 && !strings.Contains(line, " for '") {
+			return "", 0, false
+		}
+		if end = strings.Index(text[:min(len(text), longest)], "'"+closing) + 1; end == 0 {
+			return "", 0, false
+		}
 	}
-	name, _, _ = strings.Cut(line[1:end], " ")
-	return name, name != "" && strings.Trim(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-") == ""
+	name, _, _ = strings.Cut(text[1:end], " ")
+	return name, end + len(closing), name != "" && strings.Trim(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-") == ""
 }
 
 // IsObservation reports whether a text block of a user message is what an environment

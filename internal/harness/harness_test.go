@@ -30,6 +30,8 @@ func TestWhoWroteIt(t *testing.T) {
 func TestResultHead(t *testing.T) {
 	for text, want := range map[string]string{
 		"[read_file for 'a'] Result:\nx": "read_file", "[ls] Result:": "ls", "[not a name!] Result:": "not", "[*] Result:": "", "[read] done": "", "read Result:": "",
+		"[new_task in code mode: 'Paint it.\n\nNever use red.'] Result:\nThe user said.": "new_task", "[ask for 'a\nb'] Result:": "ask",
+		"[a note: 'never\nends": "", "[x]\nwords\n'] Result:": "", "[see this: one\n'] Result:": "",
 	} {
 		name, ok := ResultHead(text)
 		if ok != (want != "") || ok && name != want {

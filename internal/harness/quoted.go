@@ -19,27 +19,29 @@ import (
 // begin with ">"; two or more lines in a row as programs log them; stack traces; words in
 // quotation marks.
 func Quoted(text string) (blocks, inline [][2]int) {
-	blocks = elementsIn(text)
-	for _, at := range linesIn(text) {
-		if !covered(blocks, at) {
-			blocks = append(blocks, at)
-		}
-	}
-	blocks = merged(blocks)
+	blocks = quotedBlocks(text)
+	next := 0 // the first block that does not end before the quotation
 	for _, at := range quotations.FindAllStringIndex(text, -1) {
-		if span := [2]int(at); !covered(blocks, span) && !isName(text[at[0]:at[1]]) {
-			inline = append(inline, span)
+		for next < len(blocks) && blocks[next][1] < at[1] {
+			next++
+		}
+		covered := next < len(blocks) && blocks[next][0] <= at[0]
+		if !covered && !isName(text[at[0]:at[1]]) {
+			inline = append(inline, [2]int(at))
 		}
 	}
 	return blocks, inline
 }
 
+func quotedBlocks(text string) [][2]int { return merged(append(elementsIn(text), linesIn(text)...)) }
+
 // leastQuoted is how many words in quotation marks are somebody's sentence; fewer are a name.
 const leastQuoted = 3
 
 // quotations are words in quotation marks within a line. Single ones must be typographic: an
-// apostrophe looks the same.
-var quotations = lazyregexp.New(`"[^"\n]{8,400}"|“[^”\n]{4,400}”|«[^»\n]{4,400}»|„[^“”\n]{4,400}[“”]|「[^」\n]{4,400}」|『[^』\n]{4,400}』|‘[^’\n]{8,400}’(?:$|[\s.,;:!?)])`)
+// apostrophe looks the same. None holds a mark that opens it, so that a text full of these
+// is searched in one walk.
+var quotations = lazyregexp.New(`"[^"\n]{8,400}"|“[^“”\n]{4,400}”|«[^«»\n]{4,400}»|„[^„“”\n]{4,400}[“”]|「[^「」\n]{4,400}」|『[^『』\n]{4,400}』|‘[^‘’\n]{8,400}’(?:$|[\s.,;:!?)])`)
 
 // documents are elements that hold what a person pastes or a program adds, besides mentions.
 var documents = []string{
@@ -104,9 +106,9 @@ func linesIn(text string) (out [][2]int) {
 			if strings.HasPrefix(bare, fence) && strings.Trim(bare, fence[:1]) == "" {
 				out, fence = append(out, [2]int{from, next}), ""
 			}
-		case strings.HasPrefix(bare, "```"), strings.HasPrefix(bare, "~~~"):
+		case fenceOf(bare) != "":
 			flush()
-			fence, from = bare[:3], at
+			fence, from = fenceOf(bare), at
 		case strings.HasPrefix(bare, ">"):
 			flush()
 			out = append(out, [2]int{at, next})
@@ -130,8 +132,17 @@ func linesIn(text string) (out [][2]int) {
 	return out
 }
 
-func covered(spans [][2]int, at [2]int) bool {
-	return slices.ContainsFunc(spans, func(s [2]int) bool { return s[0] <= at[0] && at[1] <= s[1] })
+// fenceOf returns the marks with which a line opens a fence; "" when it opens none. As in
+// CommonMark a fence is closed by at least as many marks, and a line with more backticks
+// behind the marks is code within the line.
+func fenceOf(line string) string {
+	for _, mark := range []string{"`", "~"} {
+		rest := strings.TrimLeft(line, mark)
+		if n := len(line) - len(rest); n >= 3 && (mark == "~" || !strings.Contains(rest, mark)) {
+			return line[:n]
+		}
+	}
+	return ""
 }
 
 // merged returns spans in order, those that touch or overlap as one.
@@ -150,10 +161,9 @@ func merged(spans [][2]int) (out [][2]int) {
 // Typed returns what a person wrote of a text: without what is quoted in blocks; each
 // passage on its own. Quotations within a line stay, see [Quoted].
 func Typed(text string) []string {
-	blocks, _ := Quoted(text)
 	var out []string
 	at := 0
-	for _, b := range append(blocks, [2]int{len(text), len(text)}) {
+	for _, b := range append(quotedBlocks(text), [2]int{len(text), len(text)}) {
 		if words := text[at:b[0]]; strings.TrimSpace(words) != "" {
 			out = append(out, words)
 		}

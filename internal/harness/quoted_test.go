@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 )
 
 // TestTyped: what is mentioned or pasted is not typed, whatever form it has, and what stands around it is.
@@ -22,6 +23,7 @@ func TestTyped(t *testing.T) {
 		"a fence":              "What is this?\n```\n12:02 WARN " + quote + "\n```\nTyped.",
 		"a fence with a name":  "Look:\n~~~go\n// " + quote + "\n~~~\nTyped.",
 		"an open fence":        "Typed.\n```\n" + quote,
+		"a fence in a fence":   "Look:\n````md\n```\n" + quote + "\n```\n" + quote + "\n````\nTyped.",
 		"a quotation":          "The page says:\n> " + quote + "\n> And more.\nTyped.",
 		"contents":             "Typed.\nContents of /x/README.md:\n\n" + quote,
 		"a log":                "It says\n2026-01-01 12:01:00 INFO start\n2026-01-01 12:02:00 WARN " + quote + "\n\nTyped.",
@@ -37,6 +39,7 @@ func TestTyped(t *testing.T) {
 		"a sentence":        quote,
 		"a tag in words":    "Use <log> and never </b>. " + quote,
 		"one line of a log": "12:02 WARN\n" + quote,
+		"code in a line":    "```make test``` must pass.\n" + quote,
 		"a name in marks":   `Always call it "log".`,
 	} {
 		if got := Typed(text); !slices.Equal(got, []string{text}) {
@@ -56,6 +59,39 @@ func TestUnquoted(t *testing.T) {
 	} {
 		if got := Unquoted(text); got != want {
 			t.Errorf("%q: %q, want %q", text, got, want)
+		}
+	}
+}
+
+// TestOpenQuotations: marks that open without closing are searched as fast as words.
+func TestOpenQuotations(t *testing.T) {
+	took := func(piece string) time.Duration {
+		text := "„" + strings.Repeat(piece, (1<<17)/len(piece))
+		begun := time.Now()
+		Unquoted(text)
+		return time.Since(begun)
+	}
+	words := max(took("\"ab \""), took("\"ab \""))
+	for _, piece := range []string{"“", "«", "„", "「", "『", "‘"} {
+		if open := took(piece); open > 5*words {
+			t.Errorf("%s: %v, and words in quotation marks %v", piece, open, words)
+		}
+	}
+}
+
+// TestManyQuotations: the time grows with the text, not with the square of what it quotes.
+func TestManyQuotations(t *testing.T) {
+	for _, piece := range []string{"> a\nb\n", "> a\n\"b c d e f\"\n", "```\n```\nx\n"} {
+		const n, times = 1 << 11, 32
+		took := func(n int) time.Duration {
+			text := strings.Repeat(piece, n)
+			begun := time.Now()
+			Quoted(text)
+			return time.Since(begun)
+		}
+		short := max(took(n), took(n), took(n))
+		if long := took(times * n); long > 8*times*short {
+			t.Errorf("%q: %v, and %d times the text %v", piece, short, times, long)
 		}
 	}
 }

@@ -95,8 +95,7 @@ var refusalForms = []refusalForm{
 func Refusal(r Result) (said string, is Evidence) {
 	text := r.Text
 	if _, ok := ResultHead(text); ok {
-		_, text, _ = strings.Cut(text, "\n")
-		r.Around = Wrappers
+		text, r.Around = BehindHead(text), Wrappers
 	}
 	text = strings.TrimSpace(text)
 	server := strings.HasPrefix(r.Tool, "mcp__") // what a server says may be anything

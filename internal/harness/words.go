@@ -1,6 +1,7 @@
 package harness
 
 import (
+	"slices"
 	"strings"
 )
 
@@ -80,4 +81,57 @@ var localCommands = map[string]bool{
 func IsLocalCommand(words string) bool {
 	name, rest, _ := strings.Cut(strings.TrimSpace(words), " ")
 	return localCommands[name] && !strings.ContainsAny(rest, "\n") && len(rest) < 80
+}
+
+// UserSpans returns where the words of a person stand in a text that wraps them, see
+// [UserWords]: spans of bytes in order. It is the whole text where nothing wraps them.
+func UserSpans(text string) [][2]int {
+	from := lead(text)
+	from += len(text[from:]) - len(strings.TrimLeft(text[from:], " \n\t\r\v\f"))
+	body := text[from:]
+	if strings.HasPrefix(body, "# Context from my IDE setup:") {
+		const heading = "\n## My request for Codex:"
+		if n := strings.Index(body, heading); n >= 0 {
+			return [][2]int{{from + n + len(heading), len(text)}}
+		}
+	}
+	for _, head := range userHeads {
+		after, ok := strings.CutPrefix(body, head)
+		if !ok {
+			continue
+		}
+		words := [2]int{from + len(head), len(text)}
+		closing := "</" + head[1:]
+		n := strings.Index(after, closing)
+		if n < 0 {
+			return [][2]int{words}
+		}
+		words[1] = words[0] + n
+		rest := words[1] + len(closing)
+		rest += len(text[rest:]) - len(strings.TrimLeft(text[rest:], " \n\t\r\v\f"))
+		return [][2]int{words, {min(rest+End(text[rest:]), len(text)), len(text)}}
+	}
+	if strings.HasPrefix(body, "<command-") && inner(body, "command-name") != "" {
+		var out [][2]int
+		for _, name := range []string{"command-name", "command-args"} {
+			if a, b, ok := within(body, name); ok {
+				out = append(out, [2]int{from + a, from + b})
+			}
+		}
+		slices.SortFunc(out, func(a, b [2]int) int { return a[0] - b[0] })
+		return append(out, [2]int{len(text) - len(afterLast(text, "</command-")), len(text)})
+	}
+	return [][2]int{{from, len(text)}}
+}
+
+// within returns where the first element of a name holds its text.
+func within(text, name string) (from, to int, ok bool) {
+	open := "<" + name + ">"
+	from = strings.Index(text, open)
+	if from < 0 {
+		return 0, 0, false
+	}
+	from += len(open)
+	n := strings.Index(text[from:], "</"+name+">")
+	return from, from + n, n >= 0
 }

@@ -54,7 +54,7 @@ func Shapes() []Shape {
 		repeat("NUL", "\x00"), repeat("invalid UTF-8", "\xff"), repeat("half characters", "\xe2\x82"), repeat("wide characters", "é世🚀"), repeat("escapes", "\x1b[31m"), repeat("zero width", "\u200b\u202e"),
 		repeat("combining marks", "e\u0301\u0302"), repeat("joined emoji", "👩\u200d"), repeat("mixed scripts", "aя語ع "),
 		// openers and closers
-		repeat("parentheses", "("), nested("nested parentheses", "(", ")"), nested("nested brackets", "[", "]"), nested("nested objects", `{"a":`, "}"), repeat("quotes", `"`), repeat("single quotes", "'"), repeat("backslashes", `\`),
+		repeat("parentheses", "("), nested("nested parentheses", "(", ")"), nested("nested brackets", "[", "]"), nested("nested objects", `{"a":`, "}"), repeat("quotes", `"`), repeat("single quotes", "'"), repeat("open quotation marks", "«"), repeat("quoted lines", "> a\nb\n"), repeat("backslashes", `\`),
 		repeat("backquotes", "`"), repeat("fences", "```\n"), repeat("comments", "/*"), repeat("hashes", "#"), repeat("less than", "<"), repeat("dollars", "$(("), repeat("here documents", "cat <<A\n"), numbered("different here documents", "cat <<A#\n"),
 		// elements
 		repeat("tags", "<a>"), nested("nested tags", "<a>", "</a>"), numbered("different tags", "<t#>"), repeat("closing tags", "</system-reminder>"), repeat("reminders", "<system-reminder>"), nested("nested reminders", "<system-reminder>", "</system-reminder>"),

@@ -43,11 +43,7 @@ func (c *Call) Outcome() Outcome {
 	if len(c.Results) == 0 {
 		return Outcome{End: Interrupted}
 	}
-	text := c.Text
-	if _, ok := harness.ResultHead(text); ok {
-		_, text, _ = strings.Cut(text, "\n")
-	}
-	text = strings.TrimSpace(text)
+	text := strings.TrimSpace(harness.BehindHead(c.Text))
 	switch said, is := harness.Refusal(harness.Result{Tool: c.Name, Text: c.Text, IsError: c.IsError, Refused: c.refused, Around: c.around}); is {
 	case harness.Proven:
 		return Outcome{End: Rejected, Said: said}

@@ -126,3 +126,38 @@ func BenchmarkDecode(b *testing.B) {
 		}
 	}
 }
+
+// TestSystemMessagesOfOtherDialects: they never part calls from their results, and else keep their place.
+func TestSystemMessagesOfOtherDialects(t *testing.T) {
+	system := func(s string) precis.Message { return precis.NewText(precis.RoleSystem, s) }
+	use := func(id string) precis.Message {
+		return precis.Message{Role: precis.RoleAssistant, Content: []precis.Block{precis.ToolUse{ID: id, Name: "n"}}}
+	}
+	result := func(id string) precis.Message {
+		return precis.Message{Role: precis.RoleUser, Content: []precis.Block{precis.ToolResult{ToolUseID: id}}}
+	}
+	view := []precis.Message{
+		system("first"), precis.NewText(precis.RoleUser, "go"), use("a"), system("one"), use("b"), result("a"), system("two"), result("b"),
+		system("three"), precis.NewText(precis.RoleAssistant, "so"), system("four"), use("c"), system("five"), precis.NewText(precis.RoleUser, "no"), use("d"), system("last"),
+	}
+	read, err := anthropic.DecodeMessages(anthropic.AppendMessages(nil, view))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, m := range read {
+		for _, b := range m.Content {
+			switch b := b.(type) {
+			case precis.Text:
+				got = append(got, b.Text)
+			case precis.ToolUse:
+				got = append(got, b.ID)
+			case precis.ToolResult:
+				got = append(got, "="+b.ToolUseID)
+			}
+		}
+	}
+	if want := "first go a b =a =b one two three so four c no five d last"; strings.Join(got, " ") != want {
+		t.Errorf("got  %s\nwant %s", strings.Join(got, " "), want)
+	}
+}

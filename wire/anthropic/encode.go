@@ -2,6 +2,7 @@ package anthropic
 
 import (
 	"encoding/json"
+	"slices"
 	"strings"
 
 	"precis"
@@ -12,11 +13,12 @@ import (
 // AppendMessages appends the JSON array of a view's messages. A message that
 // came from this dialect and was not changed is written with its own bytes.
 // Messages that nothing of can be sent (reasoning of another dialect alone) are
-// left out.
+// left out. System messages of another dialect are written as the user's, and never between
+// a call and its result.
 func AppendMessages(dst []byte, view []precis.Message) []byte {
 	dst = append(dst, '[')
 	first := true
-	for _, m := range view {
+	for _, m := range resultsFirst(view) {
 		if !sendable(m) {
 			continue
 		}
@@ -27,6 +29,53 @@ func AppendMessages(dst []byte, view []precis.Message) []byte {
 		dst = AppendMessage(dst, m)
 	}
 	return append(dst, ']')
+}
+
+// resultsFirst returns view with the system messages of other dialects that stand between
+// calls and their results behind the results: written as the user's they would part the two.
+// The view itself is not changed.
+func resultsFirst(view []precis.Message) []precis.Message {
+	if !slices.ContainsFunc(view, foreignSystem) {
+		return view
+	}
+	out := make([]precis.Message, 0, len(view))
+	var held []precis.Message
+	open := map[string]bool{} // calls of the model's turn that have no result yet
+	role := precis.RoleUser   // of the turn
+	for _, m := range view {
+		if foreignSystem(m) {
+			if held = append(held, m); len(open) == 0 {
+				out, held = append(out, held...), nil
+			}
+			continue
+		}
+		if m.Role == precis.RoleAssistant && role != m.Role {
+			out, held = append(out, held...), nil
+			if len(open) > 0 {
+				open = map[string]bool{}
+			}
+		}
+		out = append(out, m)
+		if m.Role != precis.RoleSystem {
+			role = m.Role
+		}
+		for _, b := range m.Content {
+			switch b := b.(type) {
+			case precis.ToolUse:
+				open[b.ID] = true
+			case precis.ToolResult:
+				delete(open, b.ToolUseID)
+			}
+		}
+		if len(open) == 0 {
+			out, held = append(out, held...), nil
+		}
+	}
+	return append(out, held...)
+}
+
+func foreignSystem(m precis.Message) bool {
+	return m.Role == precis.RoleSystem && m.Format != Format
 }
 
 func sendable(m precis.Message) bool {
@@ -47,7 +96,7 @@ func AppendMessage(dst []byte, m precis.Message) []byte {
 		return append(dst, m.Raw...)
 	}
 	role := m.Role
-	if role == precis.RoleSystem && m.Format != Format {
+	if foreignSystem(m) {
 		role = precis.RoleUser
 	}
 	dst = jsonspan.AppendStringField(append(dst, '{'), "role", string(role))

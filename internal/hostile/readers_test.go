@@ -1,4 +1,4 @@
-package conformance
+package hostile_test
 
 import (
 	"context"
