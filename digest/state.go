@@ -202,7 +202,7 @@ func requestsOf(msgs []precis.Message) []saying {
 			}
 			out = append(out, s)
 		}
-		if text := standing.Typed(m); text != "" {
+		if text := speech.Words(i); text != "" {
 			out = append(out, saying{at: i, text: text, question: questionOf(text, question)})
 		}
 	}

@@ -121,6 +121,7 @@ func newFold() *fold { return &fold{plans: newPlans(), jobs: newJobs(), skills: 
 
 // read takes the messages [from,to) in.
 func (f *fold) read(msgs []precis.Message, calls []toolcall.Call, from, to int) {
+	speech := precis.SpeechOf(msgs)
 	next := map[int][]int{} // by the message of their results
 	for i := range calls {
 		if n := len(calls[i].Results); n > 0 {
@@ -133,7 +134,7 @@ func (f *fold) read(msgs []precis.Message, calls []toolcall.Call, from, to int) 
 		for _, c := range next[i] {
 			f.call(&calls[c])
 		}
-		f.message(msgs, i)
+		f.message(msgs, i, speech)
 	}
 }
 
@@ -145,7 +146,7 @@ func (f *fold) call(c *toolcall.Call) {
 	f.skills.call(c, args)
 }
 
-func (f *fold) message(msgs []precis.Message, i int) {
+func (f *fold) message(msgs []precis.Message, i int, speech *precis.Speech) {
 	m := msgs[i]
 	if m.Role == precis.RoleAssistant {
 		f.plans.proposed(i, m)
@@ -161,7 +162,10 @@ func (f *fold) message(msgs []precis.Message, i int) {
 		}
 	}
 	if m.Role == precis.RoleUser && f.plans.listens() {
-		for _, words := range Words(msgs, i) {
+		for _, a := range speech.Answers(i) {
+			f.plans.heard(precis.MessageHandle(i), a.Text)
+		}
+		if words := speech.Words(i); words != "" {
 			f.plans.heard(precis.MessageHandle(i), words)
 		}
 	}
@@ -169,18 +173,6 @@ func (f *fold) message(msgs []precis.Message, i int) {
 
 func (f *fold) reading() *Reading {
 	return &Reading{Steps: f.plans.items(), Jobs: f.jobs.list(), Skills: f.skills.list()}
-}
-
-// Words returns what a person said in message i of msgs, with the messages before it: in
-// texts of its own, and in the results of calls.
-func Words(msgs []precis.Message, i int) (out []string) {
-	for _, a := range precis.Answers(msgs, i) {
-		out = append(out, a.Text)
-	}
-	if text := Typed(msgs[i]); text != "" {
-		out = append(out, text)
-	}
-	return out
 }
 
 // line returns a text on one line of about most bytes, without signs that would make it

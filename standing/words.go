@@ -5,26 +5,9 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"precis"
 	"precis/internal/harness"
 	"precis/internal/lazyregexp"
 )
-
-// Typed returns what a person said in the texts of a message, without what programs wrote
-// and their wrappings; "" for nothing.
-func Typed(m precis.Message) string {
-	var words []string
-	for _, b := range m.UserBlocks() {
-		t, ok := m.Content[b].(precis.Text)
-		if !ok || harness.Wrote(t.Text) || harness.IsSummary(t.Text) {
-			continue
-		}
-		if said := harness.UserWords(t.Text[harness.End(t.Text):]); said != "" && !harness.IsLocalCommand(said) {
-			words = append(words, said)
-		}
-	}
-	return strings.Join(words, "\n")
-}
 
 // clauseStart is what stands before a verb that begins a clause.
 const clauseStart = `(?:^|[,;:—–-]\s*|\b(?:and|please|let'?s|just|actually|so|then|ok|okay|no|better|rather|to|we|we'll|we should|we can|we will|we must|you can)\s+)`
