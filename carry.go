@@ -59,6 +59,17 @@ func (s *Situation) Held(from, to int) []Message {
 	return out
 }
 
+// Holds reports whether what is named is carried whole when messages with it are hidden.
+func (s *Situation) Holds(h Handle) bool {
+	if s.Kept == nil {
+		return false
+	}
+	if h.Block < 0 {
+		return s.Kept.stands.whole(h.From)
+	}
+	return s.Kept.stands.block(h.From, h.Block)
+}
+
 // in returns what is held of the messages [from,to), in order.
 func (st *standing) in(from, to int) []part {
 	var out []part

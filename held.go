@@ -61,16 +61,7 @@ func standingIn(msgs []Message, wanted func(i int) bool, m *Meter, room int) sta
 			all = append(all, f.at(i)...)
 		}
 	}
-	newest := map[string]int{}
-	for n, h := range all {
-		newest[h.key] = n
-	}
-	var force []hold
-	for n, h := range all {
-		if newest[h.key] == n {
-			force = append(force, h)
-		}
-	}
+	force := newestOf(all)
 	slices.Reverse(force)
 	slices.SortStableFunc(force, func(a, b hold) int { return a.rank - b.rank })
 	st := standing{blocks: map[int]map[int]bool{}}
@@ -91,6 +82,44 @@ func standingIn(msgs []Message, wanted func(i int) bool, m *Meter, room int) sta
 		}
 	}
 	return st
+}
+
+// newestOf returns what no later one takes the place of, in order.
+func newestOf(all []hold) (out []hold) {
+	newest := map[string]int{}
+	for n, h := range all {
+		newest[h.key] = n
+	}
+	for n, h := range all {
+		if newest[h.key] == n {
+			out = append(out, h)
+		}
+	}
+	return out
+}
+
+// InForce returns where the words of programs stand that are in force until they are said
+// anew, in order: system messages within the conversation, texts in the user's role, and
+// items that answer no call. A handle names a message, or a block of one. Tools that are
+// defined within the conversation are not among them.
+func InForce(msgs []Message) []Handle {
+	var all []hold
+	f := newFinder(msgs)
+	for i := range msgs {
+		all = append(all, f.at(i)...)
+	}
+	var out []Handle
+	for _, h := range newestOf(all) {
+		p := h.parts[0]
+		switch {
+		case len(h.parts) > 1 || h.defines && msgs[p.at].Role != RoleSystem:
+		case p.blocks == nil:
+			out = append(out, MessageHandle(p.at))
+		default:
+			out = append(out, BlockHandle(p.at, p.blocks[0]))
+		}
+	}
+	return out
 }
 
 func (st *standing) add(p part) {

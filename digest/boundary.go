@@ -6,6 +6,7 @@ import (
 	"precis"
 	"precis/outline"
 	"precis/retain"
+	"precis/standing"
 )
 
 // boundary computes how many of the oldest groups a digest should replace: the
@@ -64,7 +65,7 @@ func newBoundary(s *precis.Situation) *boundary {
 	x, worth, reuse := retain.Of(s)
 	b := &boundary{s: s, x: x, worth: worth, reuse: reuse, cover: x.Cover(), defined: map[[2]string]string{}, groups: make([]oldGroup, 0, len(s.Units))}
 	b.alive = retain.Alive(s.Transcript, s.Edits)
-	b.read = recordOf(x.Calls, b.alive)
+	b.read = recordOf(x.Calls, b.alive, func() *standing.Reading { return standing.In(s) })
 	used := s.Used - s.Budget.Overhead
 	for i := 0; i < len(s.Units); {
 		end, free := s.Group(i)

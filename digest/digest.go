@@ -20,6 +20,7 @@ import (
 	"precis/internal/harness"
 	"precis/internal/preview"
 	"precis/retain"
+	"precis/standing"
 )
 
 // Writer writes summaries without a model, from the conversation itself: the
@@ -78,10 +79,12 @@ type input struct {
 	bare       int    // percent of the index for names without their lines
 	userTokens int    // tokens for the user's words at most; at least two fifths
 	previous   string
-	others     func() string // all words the view shows outside the text being checked
-	sources    string        // other than the messages: the system prompt, the state of the client's program
-	written    passage       // of the digest before its lines
-	read       *record       // of the whole conversation, see record; nil: not read yet
+	others     func() string            // all words the view shows outside the text being checked
+	sources    string                   // other than the messages: the system prompt, the state of the client's program
+	written    passage                  // of the digest before its lines
+	holding    func() *standing.Reading // what holds in messages; nil: it is read when it is asked for
+	carried    func(precis.Handle) bool // whether the view shows what is in force at a place beside the digest; nil: nothing
+	read       *record                  // of the whole conversation, see record; nil: not read yet
 
 	// lines returns the lines of a text that is divided already; nil: none is.
 	lines func(text int, at layout) (lines []retain.Piece, ok bool)
@@ -90,7 +93,7 @@ type input struct {
 // record returns what was said and done in the whole conversation.
 func (in *input) record() *record {
 	if in.read == nil {
-		in.read = recordOf(in.x.Calls, in.messages)
+		in.read = recordOf(in.x.Calls, in.messages, in.holding)
 	}
 	return in.read
 }

@@ -11,8 +11,8 @@ import (
 	"unicode/utf8"
 
 	"precis"
-	"precis/internal/lazyregexp"
 	"precis/retain"
+	"precis/standing"
 )
 
 // Gate checks summaries and markers: a text that hides messages must name the
@@ -44,6 +44,7 @@ func (g Gate) Admit(_ context.Context, s *precis.Situation, e precis.Edit) (prec
 		tokens: min(max(int(g.Share*float64(hidden)), 60), saved/2), covered: func(i int) bool { return within(spans, i) },
 		count: func(t string) int { return s.Meter.Block(precis.RoleUser, precis.Text{Text: t}) },
 	}
+	in.holding, in.carried = func() *standing.Reading { return standing.In(s) }, s.Holds
 	in.others = func() string { return retain.Words(outside(s, spans)) }
 	in.sources = s.Conversation.System.PlainText() + "\n" + s.Environment
 	own := e.Replace[at].Own()
@@ -265,8 +266,9 @@ func (in *input) repair(text string, own bool) Repaired {
 	note(in.lastRequest(d, have), "last request")
 	note(in.missingFiles(d, have), "written file")
 	if !own {
-		note(in.missingAgents(d, have), "agent")
+		note(in.missingJobs(d, have), "agent")
 		note(in.missingPlan(d, have), "step of the plan")
+		note(in.missingSkills(d, have), "skill")
 	}
 	in.cover.String(d.String())
 	in.bare, in.onlyNew = repairBare, true
@@ -287,38 +289,44 @@ func plural(what string) string {
 	return what + "s"
 }
 
-// missingAgents adds the newest of the other agents and pieces of background work whose IDs a text does not
+// missingJobs adds the newest of the other agents and pieces of background work whose IDs a text does not
 // name: without them nobody asks for their results again.
-func (in *input) missingAgents(d *draft, have string) int {
+func (in *input) missingJobs(d *draft, have string) int {
 	const most = 8
-	st := &story{}
-	calls := in.work().calls
-	for i := range calls {
-		if c := &calls[i]; in.covered(c.Use.From) && isAgent(strings.ToLower(c.Name), c.Text) && !strings.Contains(have, agentID(c.Text)) {
-			st.noteAgent(in, c)
+	var missing []standing.Item
+	for _, j := range in.standing().Jobs {
+		if j.ID == "" || !strings.Contains(have, j.ID) {
+			missing = append(missing, j)
 		}
 	}
-	return d.section("## Agents and background work", newest(st.agents, most), d.left/5)
+	lines := in.jobs(missing)
+	return d.section(jobsTitle, lines[:min(len(lines), most)], d.left/5)
 }
 
-// agentIDs is where programs say how an agent, or a command in the background, is called.
-var agentIDs = lazyregexp.New(`(?i)(?:agent_?id|task_?id|background with ID|session_?id)\W{1,4}([\w-]{4,64})`)
-
-// agentID returns the ID that the result of a call gives an agent; when there is none, something that
-// no text holds.
-func agentID(result string) string {
-	if m := agentIDs.FindStringSubmatch(result[:min(len(result), 4000)]); m != nil {
-		return m[1]
-	}
-	return "\x00"
-}
-
-// missingPlan adds the steps of the newest plan that are still open and that a text does not name.
+// missingPlan adds the steps of the plan that are still open and that a text does not name.
 func (in *input) missingPlan(d *draft, have string) int {
-	open := slices.DeleteFunc(newestPlan(in.work().calls, in.messages, in.covered), func(s PlanStep) bool {
-		return s.State == StepDone || strings.Contains(have, retain.Folded(strings.TrimSuffix(s.Text, "…")))
-	})
-	return d.section("## Plan, what is open", planLines(open), d.left/6)
+	var lines []string
+	for _, s := range in.holds(in.standing().OpenSteps()) {
+		if !strings.Contains(have, retain.Folded(strings.TrimSuffix(s.Text, "…"))) {
+			lines = append(lines, s.Line(in.at))
+		}
+	}
+	return d.section("## Plan, what is open", lines, d.left/6)
+}
+
+// missingSkills adds the skills that were loaded and that a text does not name, or whose rules it does not hold.
+func (in *input) missingSkills(d *draft, have string) int {
+	var missing []standing.Item
+	for _, s := range in.skills() {
+		s.Orders = slices.DeleteFunc(slices.Clone(s.Orders), func(o string) bool {
+			return len(retain.Constraints(o)) == 0 || strings.Contains(have, retain.Folded(o))
+		})
+		if len(s.Orders) > 0 || !strings.Contains(have, s.Text) {
+			missing = append(missing, s)
+		}
+	}
+	lines := in.skillLines(missing, d.left/6)
+	return d.section(skillsTitle, lines, d.left/5)
 }
 
 // ruleTokens counts the covered rules that a text is missing.

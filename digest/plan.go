@@ -1,14 +1,13 @@
 package digest
 
 import (
-	"encoding/json"
+	"fmt"
 	"slices"
 	"strings"
 
 	"precis"
-	"precis/internal/jsonspan"
-	"precis/internal/toolcall"
 	"precis/retain"
+	"precis/standing"
 )
 
 // PlanStep is a step of a plan.
@@ -16,6 +15,8 @@ type PlanStep struct {
 	Handle precis.Handle `json:"handle"` // of the call that wrote the plan down
 	Text   string        `json:"text"`   // long ones are shortened to 160 bytes
 	State  StepState     `json:"state"`
+	List   string        `json:"list,omitempty"` // which of several lists it is of, by what its tools write
+	At     precis.Handle `json:"at"`             // of the newest change
 }
 
 // StepState is how far a step of a plan is.
@@ -23,115 +24,204 @@ type StepState string
 
 // The states of steps.
 const (
-	StepDone   StepState = "done"
-	StepActive StepState = "active"
-	StepOpen   StepState = "open"
+	StepDone    StepState = "done"
+	StepActive  StepState = "active"
+	StepOpen    StepState = "open"
+	StepDropped StepState = "dropped" // it was given up
 )
 
-// line returns the step as digests and people write it.
-func (s PlanStep) line() string {
-	mark := " "
-	switch s.State {
-	case StepDone:
-		mark = "x"
-	case StepActive:
-		mark = ">"
-	}
-	return "- [" + mark + "] " + s.Text
-}
-
-// PlanOf returns the newest plan that the agent has written down with a tool for it,
-// one step a line: "- [x] done", "- [>] under way", "- [ ] to do". Nil when there is
-// none. What the user took back by a rewind is not in it.
-func PlanOf(conv *precis.Conversation) []string {
-	msgs := retain.Alive(conv.Transcript, conv.Edits)
-	return planLines(newestPlan(toolcall.Find(msgs), msgs, func(int) bool { return true }))
-}
-
-func planLines(steps []PlanStep) []string {
-	var out []string
-	for _, s := range steps {
-		out = append(out, s.line())
+func stepsOf(items []standing.Item) []PlanStep {
+	out := []PlanStep{}
+	for _, i := range items {
+		out = append(out, PlanStep{Handle: i.Since, Text: i.Text, State: StepState(i.State), List: i.List, At: i.At})
 	}
 	return out
 }
 
-// newestPlan returns the steps of the newest plan that was written down in a covered message.
-func newestPlan(calls []toolcall.Call, msgs []precis.Message, covered func(message int) bool) []PlanStep {
-	for i := range slices.Backward(calls) {
-		c := &calls[i]
-		if len(c.Results) == 0 || !isPlan(c.Name) || !covered(c.Use.From) {
+// PlanOf returns the plan that the agent has written down, one step a line: "- [x] done",
+// "- [>] under way", "- [ ] to do", "- [-] given up". Nil when there is none. What the user
+// took back by a rewind is not in it.
+func PlanOf(conv *precis.Conversation) []string {
+	var out []string
+	for _, i := range standing.Of(conv).Steps {
+		out = append(out, i.Line(precis.Handle.String))
+	}
+	return out
+}
+
+// mostDone is how many of the steps that are done, the newest, a digest tells; moreDone are the tokens
+// of the line that counts the others.
+const (
+	mostDone = 8
+	moreDone = 10
+)
+
+// plan returns the covered steps of the plan within room. Where not all fit, those that are
+// done are left out first, the oldest before the others, and then what a plan in words says
+// besides its steps.
+func (in *input) plan(room int) []string {
+	var lines []planLine
+	for _, s := range in.holds(in.standing().Steps) {
+		lines = append(lines, planLine{text: s.Line(in.at), ended: s.State.Ended()})
+	}
+	for _, s := range in.holds(in.standing().Steps) {
+		for _, r := range s.Rules {
+			lines = append(lines, planLine{text: "- " + in.at(s.Since) + ", the plan says: " + r, besides: true})
+		}
+	}
+	size, done := 0, 0
+	for i := range lines {
+		lines[i].tokens = in.count(lines[i].text) + 1
+		size += lines[i].tokens
+		if lines[i].ended {
+			done++
+		}
+	}
+	if done > 0 {
+		room -= moreDone
+	}
+	left := 0
+	leave := func(is func(planLine) bool) {
+		for i := range lines {
+			if l := &lines[i]; is(*l) && l.tokens > 0 {
+				size -= l.tokens
+				l.tokens = 0
+				if l.ended {
+					done, left = done-1, left+1
+				}
+			}
+		}
+	}
+	leave(func(l planLine) bool { return l.ended && (size > room || done > mostDone) })
+	leave(func(l planLine) bool { return l.besides && size > room })
+	var out []string
+	for _, l := range lines {
+		if l.tokens > 0 {
+			out = append(out, l.text)
+		}
+	}
+	if left > 0 {
+		out = append(out, fmt.Sprintf("- and %d more that are done", left))
+	}
+	return out
+}
+
+// planLine is a line of the section on the plan.
+type planLine struct {
+	text    string
+	tokens  int  // 0: it is left out
+	ended   bool // a step that is done or given up
+	besides bool // no step
+}
+
+// planRoom returns the tokens that the plan may take: a tenth, and more where it needs it.
+func (in *input) planRoom() int {
+	need := in.count("## Plan") + 1 + moreDone
+	for _, s := range in.holds(in.standing().OpenSteps()) {
+		need += in.count(s.Line(in.at)) + 1
+	}
+	return max(in.tokens/10, min(need, in.tokens/4))
+}
+
+// at names a place in the way of the digest: by its message.
+func (in *input) at(h precis.Handle) string { return in.handle(h.From) }
+
+// holds returns the items of which something is covered: their beginning or their newest
+// event.
+func (in *input) holds(items []standing.Item) []standing.Item {
+	return slices.DeleteFunc(slices.Clone(items), func(i standing.Item) bool { return !in.covered(i.Since.From) && !in.covered(i.At.From) })
+}
+
+// standing returns what holds in the whole conversation.
+func (in *input) standing() *standing.Reading { return in.record().holds() }
+
+// jobs returns the covered jobs, those that run first, the newest first.
+func (in *input) jobs(items []standing.Item) []string {
+	var running, ended []string
+	for _, j := range slices.Backward(in.holds(items)) {
+		if j.State.Ended() {
+			ended = append(ended, j.Line(in.at))
+		} else {
+			running = append(running, j.Line(in.at))
+		}
+	}
+	return append(running, ended...)
+}
+
+// skillsTitle is the heading over the skills that were loaded.
+const skillsTitle = "## Skills that were loaded, to be followed"
+
+// skills returns the covered skills whose words the view does not carry.
+func (in *input) skills() []standing.Item {
+	return slices.DeleteFunc(in.holds(in.standing().Skills), func(s standing.Item) bool { return in.carries(s) })
+}
+
+// skillLines describes skills, the newest first, each with where it can be read again and
+// as many of its orders as fit into its part of the room; what sets a rule goes before
+// other points.
+func (in *input) skillLines(skills []standing.Item, room int) []string {
+	var out []string
+	for n, s := range slices.Backward(skills) {
+		head := "- " + in.at(s.Since) + ": " + s.Text
+		if s.Where != "" {
+			head += " (read it again in " + s.Where + ")"
+		}
+		left := room/(n+1) - in.count(head) - 1
+		if left < 0 && len(out) > 0 {
 			continue
 		}
-		if steps := planSteps(toolInput(msgs, c.Use)); len(steps) > 0 {
-			for k := range steps {
-				steps[k].Handle = c.Use
+		var body strings.Builder
+		for _, o := range fitting(s.Orders, left, in.count) {
+			body.WriteString("\n  - " + indented(o))
+		}
+		out = append(out, head+body.String())
+		room -= in.count(out[len(out)-1]) + 1
+	}
+	return out
+}
+
+// fitting returns as many of the orders as fit, in order: those that set rules first.
+func fitting(orders []string, room int, count func(string) int) []string {
+	take := make([]bool, len(orders))
+	for _, rules := range []bool{true, false} {
+		for i, o := range orders {
+			if rules != (len(retain.Constraints(o)) > 0) {
+				continue
 			}
-			return steps
-		}
-	}
-	return nil
-}
-
-// isPlan recognizes the tools by which agents write down their plan.
-func isPlan(tool string) bool {
-	name := strings.ToLower(tool)
-	return strings.Contains(name, "todo") || name == "update_plan"
-}
-
-// planSteps reads a list of steps with their states, whatever the names of the fields.
-func planSteps(raw json.RawMessage) []PlanStep {
-	var steps []PlanStep
-	text, state := "", ""
-	flush := func() {
-		if text != "" {
-			steps = append(steps, PlanStep{Text: quoted(text, mostStep), State: stateOf(state)})
-		}
-		text, state = "", ""
-	}
-	for name, v := range jsonspan.Strings(raw) {
-		switch name {
-		case "content", "step", "text", "title", "task", "subject":
-			if text != "" {
-				flush()
+			if c := count("  - "+o) + 1; c <= room {
+				take[i] = true
+				room -= c
 			}
-			text = v
-		case "status", "state":
-			if state != "" {
-				flush()
-			}
-			state = v
-		case "todos":
-			steps = append(steps, checklist(v)...)
 		}
 	}
-	flush()
-	return steps
-}
-
-// mostStep bounds the text of a step, in bytes.
-const mostStep = 160
-
-// checklist reads the steps of a text: "[x] done", "[-] under way", "[ ] to do".
-func checklist(text string) []PlanStep {
-	var steps []PlanStep
-	for l := range strings.Lines(text) {
-		l, boxed := strings.CutPrefix(strings.TrimPrefix(strings.TrimSpace(l), "- "), "[")
-		box, words, closed := strings.Cut(l, "]")
-		if boxed && closed {
-			steps = append(steps, PlanStep{Text: quoted(words, mostStep), State: stateOf(strings.TrimSpace(box))})
+	var out []string
+	for i, o := range orders {
+		if take[i] {
+			out = append(out, o)
 		}
 	}
-	return steps
+	return out
 }
 
-// stateOf reads the state of a step: a word, or the sign in a box.
-func stateOf(state string) StepState {
-	switch strings.ToLower(state) {
-	case "completed", "done", "complete", "x":
-		return StepDone
-	case "in_progress", "active", "-", ">", "~":
-		return StepActive
+// instructionLines returns the covered instructions of the program that are in force and
+// that the view does not carry, the newest first, within room.
+func (in *input) instructionLines(room int) []string {
+	var out []string
+	items := slices.DeleteFunc(in.holds(in.standing().Instructions), func(s standing.Item) bool { return in.carries(s) })
+	for n, s := range slices.Backward(items) {
+		head := "- " + in.at(s.Since) + ": "
+		text := fitted(indented(s.Text), room/min(n+1, 4)-in.count(head)-1, in.count)
+		if text == "" {
+			continue
+		}
+		out = append(out, head+text)
+		room -= in.count(out[len(out)-1]) + 1
 	}
-	return StepOpen
+	return out
+}
+
+// carries reports whether the view shows the words of an item beside the digest: what is in
+// force stands behind it.
+func (in *input) carries(i standing.Item) bool {
+	return in.carried != nil && (in.carried(i.Since) || in.carried(i.At))
 }

@@ -92,6 +92,9 @@ func (m More) Propose(_ context.Context, s *precis.Situation) (precis.Edit, erro
 		messages += b.groups[hide].units[1] - b.groups[hide].units[0]
 		hide++
 	}
+	for n := b.together(hide); hide < n; hide++ {
+		saved += b.groups[hide].tokens
+	}
 	least := saved / leastShare
 	if s.Used <= s.Limit && s.Used < s.Trigger {
 		least = saved / leastWhereItFits
@@ -120,6 +123,7 @@ func isDigest(rung string) bool { return rung == Rung{}.Name() || rung == More{}
 func (b *boundary) edit(rung string, n, size int, nothing string) precis.Edit {
 	e := precis.Edit{Kind: precis.KindCondensation}
 	s, x := b.s, b.x
+	n = b.together(n)
 	spans, hidden, saved := b.spans(n)
 	if size = min(size, saved*3/5); size < leastDigest {
 		e.Report.Reason = nothing
@@ -131,6 +135,7 @@ func (b *boundary) edit(rung string, n, size int, nothing string) precis.Edit {
 		covered: func(i int) bool { return within(spans, i) },
 		count:   func(t string) int { return s.Meter.Block(precis.RoleUser, precis.Text{Text: t}) },
 		lines:   b.linesOf,
+		carried: s.Holds,
 	}
 	folded := outlines(x, in.covered, size, b.outlineOf)
 	for _, f := range folded {
@@ -154,6 +159,28 @@ func (b *boundary) edit(rung string, n, size int, nothing string) precis.Edit {
 	e.Report.Rung = rung
 	e.Report.Reason = fmt.Sprintf("the oldest %d messages became a digest", hidden)
 	return e
+}
+
+// together returns how many groups must be hidden for the sake of the first n: what stands
+// for several spans stands in the first of them, and the others only refer to it.
+func (b *boundary) together(n int) int {
+	summaries := map[string]bool{}
+	for _, e := range b.s.Edits {
+		summaries[e.ID] = e.Kind == precis.KindCondensation
+	}
+	edits := map[string]bool{}
+	for k, g := range b.groups {
+		for _, u := range b.s.Units[g.units[0]:g.units[1]] {
+			switch {
+			case u.Original() || !summaries[u.Edit]:
+			case k < n:
+				edits[u.Edit] = true
+			case edits[u.Edit]:
+				n = k + 1
+			}
+		}
+	}
+	return n
 }
 
 // Earlier returns the summaries written by a model that the spans hide, also

@@ -30,9 +30,12 @@ func (in *input) sections(d *draft, st *story) {
 	const requests = "## The user's requests, newest first, word for word"
 	d.section(requests, in.requests(st.requests, d.count, min(max(share(40), in.userTokens), d.left-d.count(requests)-1)), d.left)
 	d.section("## Refused by the user", newestFirst(st.refused, 12), share(12))
-	d.section("## Plan", st.todo, share(10))
+	planned := in.planRoom()
+	d.section("## Plan", in.plan(planned-d.count("## Plan")-1), planned)
 	d.section("## Waiting", st.open, share(6))
-	d.section("## Agents and background work", newest(st.agents, 8), share(8))
+	d.section(jobsTitle, in.jobs(in.standing().Jobs), share(8))
+	d.section(skillsTitle, in.skillLines(in.skills(), share(10)), share(12))
+	d.section("## Standing instructions", in.instructionLines(share(12)), share(14))
 	d.left += names
 	const rules = "## Rules the user set"
 	written := retain.Folded(d.String())
@@ -44,6 +47,9 @@ func (in *input) sections(d *draft, st *story) {
 	d.left += d.count(older)
 	d.add(older)
 }
+
+// jobsTitle is the heading over other agents and work in the background.
+const jobsTitle = "## Agents and background work"
 
 // workingDirectory returns the directory that the agent's program named last; "" when
 // it named none. Agents name it again after hundreds of messages.
@@ -201,6 +207,9 @@ const fresh = 3
 func (in *input) request(s saying, text string) string {
 	const long, short = 300, 100
 	line := "- " + in.handle(s.at) + ": " + strings.TrimSpace(text)
+	if s.times > 1 {
+		line += fmt.Sprintf("\n  (said %d times, first at %s)", s.times, in.handle(s.first))
+	}
 	if s.question != "" {
 		most := long
 		if s.old {
@@ -222,6 +231,8 @@ func (in *input) commandLines(st *story, most int) []string {
 	for _, c := range st.commands[:min(len(st.commands), most)] {
 		how := string(c.end.End)
 		switch {
+		case c.running:
+			how = "still running in the background"
 		case c.end.Code != nil && *c.end.Code != 0:
 			how = fmt.Sprintf("FAILED, exit code %d", *c.end.Code)
 		case c.end.End == toolcall.Failed:

@@ -9,6 +9,7 @@ import (
 	"precis/internal/preview"
 	"precis/internal/toolcall"
 	"precis/retain"
+	"precis/standing"
 )
 
 // State is where the work of a conversation stands, as its calls and their results
@@ -22,7 +23,10 @@ type State struct {
 	Commands []CommandState `json:"commands"`
 	Waiting  []Waiting      `json:"waiting"`
 	Rules    []RuleState    `json:"rules"` // that the user set, each once; at most [retain.MaxRules]
-	Plan     []PlanStep     `json:"plan"`  // the steps of the newest plan that the agent wrote down
+	Plan     []PlanStep     `json:"plan"`  // the steps of the lists that stand: those with something to do, and the newest
+	Jobs     []JobState     `json:"jobs"`  // other agents and work in the background
+	Skills   []SkillState   `json:"skills"`
+	Standing []Instruction  `json:"standing"` // what the program said and that stays in force
 }
 
 // Request is what a person said.
@@ -81,12 +85,38 @@ type RuleState struct {
 	Text   string        `json:"text"`
 }
 
+// JobState is how far another agent is, or work in the background.
+type JobState struct {
+	Handle precis.Handle `json:"handle"` // of the call that began it
+	ID     string        `json:"id,omitempty"`
+	What   string        `json:"what"`             // the tool, and what it does
+	State  string        `json:"state"`            // "running", "done", "failed" or "stopped"
+	At     precis.Handle `json:"at"`               // of what was said of it last
+	Result string        `json:"result,omitempty"` // the first lines of what came of it
+}
+
+// SkillState is a skill that was loaded.
+type SkillState struct {
+	Handle precis.Handle `json:"handle"`
+	Name   string        `json:"name"`
+	Where  string        `json:"where,omitempty"` // where it can be read again
+	Orders []string      `json:"orders"`          // its orders and prohibitions, word for word
+}
+
+// Instruction is what the program around the model said and that stays in force.
+type Instruction struct {
+	Handle precis.Handle `json:"handle"`
+	Text   string        `json:"text"` // long ones are shortened to 2,000 bytes
+}
+
 // StateOf reads the state of a conversation. What the view hides is in it; what the
 // user took back by a rewind is not.
 func StateOf(conv *precis.Conversation) State {
 	msgs := retain.Alive(conv.Transcript, conv.Edits)
-	w := readWork(toolcall.Find(msgs), msgs)
-	s := State{Requests: []Request{}, Answers: []Request{}, Files: []FileState{}, Commands: []CommandState{}, Waiting: []Waiting{}, Plan: []PlanStep{}}
+	calls := toolcall.Find(msgs)
+	holds := standing.Read(msgs, calls)
+	w := readWork(calls, msgs, holds.Jobs)
+	s := State{Requests: []Request{}, Answers: []Request{}, Files: []FileState{}, Commands: []CommandState{}, Waiting: []Waiting{}, Jobs: []JobState{}, Skills: []SkillState{}, Standing: []Instruction{}}
 	all := requestsOf(msgs)
 	current := newestTurn(all)
 	for i, r := range all {
@@ -103,8 +133,26 @@ func StateOf(conv *precis.Conversation) State {
 		s.Waiting = append(s.Waiting, Waiting{w.calls[i].Use, w.calls[i].Title()})
 	}
 	s.Rules = rulesOf(all)
-	s.Plan = append(s.Plan, newestPlan(w.calls, msgs, func(int) bool { return true })...)
+	s.hold(holds)
 	return s
+}
+
+// hold takes in what still holds.
+func (s *State) hold(r *standing.Reading) {
+	s.Plan = stepsOf(r.Steps)
+	for _, j := range r.Jobs {
+		what := j.Tool
+		if j.Text != "" {
+			what = strings.TrimSpace(what + " " + j.Text)
+		}
+		s.Jobs = append(s.Jobs, JobState{j.Since, j.ID, what, string(j.State), j.At, j.Result})
+	}
+	for _, k := range r.Skills {
+		s.Skills = append(s.Skills, SkillState{k.Since, k.Text, k.Where, append([]string{}, k.Orders...)})
+	}
+	for _, i := range r.Instructions {
+		s.Standing = append(s.Standing, Instruction{i.Since, retain.Shorten(i.Text, 2000, "")})
+	}
 }
 
 // rulesOf returns the rules among what persons said.
@@ -154,17 +202,7 @@ func requestsOf(msgs []precis.Message) []saying {
 			}
 			out = append(out, s)
 		}
-		var words []string
-		for _, b := range m.UserBlocks() {
-			t, ok := m.Content[b].(precis.Text)
-			if !ok || harness.Wrote(t.Text) || harness.IsSummary(t.Text) {
-				continue
-			}
-			if said := harness.UserWords(t.Text[harness.End(t.Text):]); said != "" && !harness.IsLocalCommand(said) {
-				words = append(words, said)
-			}
-		}
-		if text := strings.Join(words, "\n"); text != "" {
+		if text := speech.Words(i); text != "" {
 			out = append(out, saying{at: i, text: text, question: questionOf(text, question)})
 		}
 	}

@@ -6,7 +6,6 @@ import (
 	"sort"
 	"strings"
 
-	"precis/internal/jsonspan"
 	"precis/internal/toolcall"
 	"precis/retain"
 )
@@ -19,8 +18,6 @@ type story struct {
 	files    []file
 	commands []command
 	open     []string
-	agents   []string
-	todo     []string
 	last     []saying // the agent's last texts, newest first
 }
 
@@ -32,15 +29,18 @@ type saying struct {
 	answer   bool   // said on the way, in the result of a call
 	inResult bool   // said in the result of a call
 	old      bool   // others were said since
+	times    int    // how often it was said; 0: once
+	first    int    // message in which it was said first, where that is more than once
 }
 
 // command is one command line with the outcome of its last run.
 type command struct {
-	line string
-	at   int
-	runs int
-	end  toolcall.Outcome
-	last string // line of the output
+	line    string
+	at      int
+	runs    int
+	end     toolcall.Outcome
+	last    string // line of the output
+	running bool   // in the background
 }
 
 // readStory gathers the story of the covered messages.
@@ -52,6 +52,7 @@ func readStory(in *input) *story {
 			st.requests = append(st.requests, r)
 		}
 	}
+	st.requests = onceEach(st.requests)
 	for i := len(in.x.Texts) - 1; i >= 0 && len(st.last) < mostLast; i-- {
 		t := &in.x.Texts[i]
 		if words := strings.TrimSpace(t.Body); t.Source == retain.Said && len(words) > 1 && in.covered(t.Handle.From) {
@@ -62,10 +63,32 @@ func readStory(in *input) *story {
 	return st
 }
 
+// onceEach returns what was said, each request once: the newest, with how often it was
+// said and where first. An answer means something else each time.
+func onceEach(all []saying) (out []saying) {
+	newest := map[string]int{}
+	for i := len(all) - 1; i >= 0; i-- {
+		s := all[i]
+		if s.question == "" && s.refused == "" {
+			key := strings.ToLower(retain.Folded(s.text))
+			if at, ok := newest[key]; ok {
+				out[at].times++
+				out[at].first = s.at
+				continue
+			}
+			newest[key] = len(out)
+			s.times, s.first = 1, s.at
+		}
+		out = append(out, s)
+	}
+	slices.Reverse(out)
+	return out
+}
+
 // mostLast is how many of the agent's last words are told.
 const mostLast = 4
 
-// readCalls gathers files, commands, refusals, open calls, agents and plans.
+// readCalls gathers files, commands, refusals and open calls.
 func (st *story) readCalls(in *input) {
 	w := in.work()
 	for i := range w.calls {
@@ -76,7 +99,6 @@ func (st *story) readCalls(in *input) {
 		if o.End == toolcall.Rejected {
 			st.refused = append(st.refused, in.refusal(c, o))
 		}
-		st.noteAgent(in, c)
 	}
 	for _, i := range w.waiting {
 		if c := &w.calls[i]; in.covered(c.Use.From) {
@@ -85,7 +107,6 @@ func (st *story) readCalls(in *input) {
 	}
 	st.readFiles(in, w)
 	st.commands = w.results(in.covered)
-	st.todo = planLines(newestPlan(w.calls, in.messages, in.covered))
 }
 
 // refusal describes a call that the user refused.
@@ -178,32 +199,4 @@ func commandLine(line string) string {
 		}
 	}
 	return line
-}
-
-// noteAgent records calls of agents and background work.
-func (st *story) noteAgent(in *input, c *toolcall.Call) {
-	if len(c.Results) > 0 && !isPlan(c.Name) && isAgent(strings.ToLower(c.Name), c.Text) {
-		st.agents = append(st.agents, fmt.Sprintf("- %s %s%s: %s", in.handle(c.Use.From), c.Title(), taskOf(toolInput(in.messages, c.Use)), quoted(c.Text, 220)))
-	}
-}
-
-// taskOf returns the short name of the task that an agent was given, in brackets; "" for none.
-func taskOf(input []byte) string {
-	const most = 80
-	for name, s := range jsonspan.Strings(input) {
-		if name == "description" || name == "title" || name == "task" || name == "name" {
-			return " (" + quoted(s, most) + ")"
-		}
-	}
-	return ""
-}
-
-// isAgent recognizes calls that start or ask other agents and background work.
-func isAgent(name, result string) bool {
-	switch name {
-	case "task", "agent", "dispatch_agent", "new_task", "spawn_agent", "taskoutput", "bashoutput", "killshell":
-		return true
-	}
-	head := result[:min(len(result), 300)]
-	return strings.Contains(head, "running in background with ID") || strings.Contains(head, "agentId:") || strings.Contains(head, "Async agent launched")
 }

@@ -5,12 +5,14 @@ import (
 	"slices"
 	"sort"
 	"strings"
+	"sync"
 	"unicode"
 
 	"precis"
 	"precis/internal/jsonspan"
 	"precis/internal/lazyregexp"
 	"precis/internal/toolcall"
+	"precis/standing"
 )
 
 // work is what the calls of a conversation have done.
@@ -18,23 +20,34 @@ type work struct {
 	calls   []toolcall.Call
 	ends    []toolcall.Outcome // of each call
 	files   fileTable
-	waiting []int // calls whose result is still to come
+	waiting []int                           // calls whose result is still to come
+	jobs    map[precis.Handle]standing.Item // by the call that began them
 }
 
 // record is what was said and done in a conversation. Digests of the same conversation share
 // it, so it is not changed.
 type record struct {
-	work *work
-	said []saying // by persons, see requestsOf
+	work  *work
+	said  []saying                 // by persons, see requestsOf
+	holds func() *standing.Reading // what still holds
 }
 
-func recordOf(calls []toolcall.Call, msgs []precis.Message) *record {
-	return &record{work: readWork(calls, msgs), said: requestsOf(msgs)}
+// recordOf reads a conversation. The last argument gives what holds in it; nil: it is read
+// here, when it is asked for.
+func recordOf(calls []toolcall.Call, msgs []precis.Message, holds func() *standing.Reading) *record {
+	if holds == nil {
+		holds = sync.OnceValue(func() *standing.Reading { return standing.Read(msgs, calls) })
+	}
+	return &record{work: readWork(calls, msgs, holds().Jobs), said: requestsOf(msgs), holds: holds}
 }
 
-// readWork reads the outcomes of the calls of a conversation.
-func readWork(calls []toolcall.Call, msgs []precis.Message) *work {
-	w := &work{calls: calls, ends: make([]toolcall.Outcome, len(calls)), files: newFileTable()}
+// readWork reads the outcomes of the calls of a conversation. A command that was begun in
+// the background ended as its job did.
+func readWork(calls []toolcall.Call, msgs []precis.Message, jobs []standing.Item) *work {
+	w := &work{calls: calls, ends: make([]toolcall.Outcome, len(calls)), files: newFileTable(), jobs: map[precis.Handle]standing.Item{}}
+	for _, j := range jobs {
+		w.jobs[j.Since] = j
+	}
 	last := len(msgs) - 1 // the newest message of the assistant, when only results follow it
 	for last >= 0 && msgs[last].Role != precis.RoleAssistant {
 		if msgs[last].IsUserTurn() {
@@ -46,6 +59,9 @@ func readWork(calls []toolcall.Call, msgs []precis.Message) *work {
 	for i := range calls {
 		c := &calls[i]
 		w.ends[i] = c.Outcome()
+		if j, ok := w.jobs[c.Use]; ok && c.Kind == toolcall.Command {
+			w.ends[i] = endOf(j)
+		}
 		if len(c.Results) == 0 && c.Use.From >= last {
 			if !handsOver(c.Name) {
 				w.waiting = append(w.waiting, i)
@@ -55,6 +71,19 @@ func readWork(calls []toolcall.Call, msgs []precis.Message) *work {
 		w.files.call(c, w.ends[i])
 	}
 	return w
+}
+
+// endOf returns how a command ended that was begun in the background.
+func endOf(j standing.Item) toolcall.Outcome {
+	switch j.State {
+	case standing.Done:
+		return toolcall.Outcome{End: toolcall.OK}
+	case standing.Failed:
+		return toolcall.Outcome{End: toolcall.Failed, Line: j.Result}
+	case standing.Stopped:
+		return toolcall.Outcome{End: toolcall.Interrupted}
+	}
+	return toolcall.Outcome{End: toolcall.Unknown}
 }
 
 // isGone reports whether the file that a call wrote has been removed since.
@@ -223,6 +252,10 @@ func (w *work) results(covered func(message int) bool) []command {
 				fine[purpose] = c.Use.From
 			}
 			r.last = lastLine(c.Output())
+		}
+		j, background := w.jobs[c.Use]
+		if r.running = background && !j.State.Ended(); background {
+			r.last = j.Result
 		}
 	}
 	var newest []command

@@ -5,8 +5,10 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"precis"
+	"precis/standing"
 )
 
 // Truncate hides the oldest turns behind a marker. The first message shown
@@ -16,9 +18,12 @@ import (
 // an even number), or all but the last Settings.Fractions.KeepLast, and then
 // more until the view is at its target. If the view fits and only its target is
 // missed, it hides no more than the target requires, unless Roo is set.
+//
+// The marker says what still holds of what it hides: open steps of the plan and work in
+// the background, see [standing.Reading.Lines], in at most a few hundred tokens.
 type Truncate struct {
-	// Roo selects Roo Code's marker, one for all hidden messages, and leaves
-	// earlier markers in place.
+	// Roo selects Roo Code's marker, one for all hidden messages, whose text is fixed,
+	// and leaves earlier markers in place.
 	Roo bool
 	// Leave lists messages that are neither counted nor hidden: those on which
 	// an archive cannot write its tags without losing existing ones.
@@ -35,7 +40,8 @@ func (Truncate) Hides() {}
 func (t Truncate) Propose(_ context.Context, s *precis.Situation) (precis.Edit, error) {
 	tr := truncation{Truncate: t, s: s}
 	tr.survey()
-	tr.cost = s.Meter.View([]precis.Message{precis.NewText(precis.RoleUser, markerText(0, 100_000))})
+	tr.room = min(mostHeld, s.Target/heldShare)
+	tr.cost = s.Meter.View([]precis.Message{tr.markerFor(0, max(s.Transcript.Len(), 100_000))})
 	tr.choose()
 	e := precis.Edit{Kind: precis.KindTruncation, Replace: tr.replacements()}
 	e.Report.Reason = "nothing is old enough to hide"
@@ -57,6 +63,7 @@ type truncation struct {
 	visible int
 	hidden  int // messages
 	cost    int // tokens of a marker
+	room    int // tokens for what still holds, in all markers
 }
 
 // survey finds the markers and counts what is visible.
@@ -199,7 +206,9 @@ func (t *truncation) replacements() []precis.Replacement {
 		}
 		r := precis.Replacement{From: units[from].From, To: units[i-1].To}
 		if !t.Roo {
-			r.With = []precis.Message{precis.NewText(precis.RoleUser, markerText(r.From, r.To))}
+			m := t.markerFor(r.From, r.To)
+			t.room -= t.s.Meter.View([]precis.Message{m})
+			r.With = []precis.Message{m}
 		}
 		out = append(out, r)
 	}
@@ -208,6 +217,37 @@ func (t *truncation) replacements() []precis.Replacement {
 		out[len(out)-1].With = []precis.Message{precis.NewText(precis.RoleUser, text)}
 	}
 	return out
+}
+
+// What still holds takes at most so many tokens in the markers of one edit, and one part in
+// so many of the target.
+const (
+	mostHeld  = 300
+	heldShare = 20
+)
+
+// markerFor returns the marker of messages [from,to), with what still holds of them.
+func (t *truncation) markerFor(from, to int) precis.Message {
+	text := markerText(from, to)
+	if t.Roo {
+		return precis.NewText(precis.RoleUser, text)
+	}
+	left := t.room
+	size := func(s string) int { return t.s.Meter.Block(precis.RoleUser, precis.Text{Text: s}) }
+	head := fmt.Sprintf("\nStill to be done and going on, as of m%d:", t.s.Transcript.Len()-1)
+	left -= size(head)
+	lines := standing.In(t.s).Lines(from, to, func(line string) bool {
+		n := size("\n" + line)
+		if n > left {
+			return false
+		}
+		left -= n
+		return true
+	})
+	if len(lines) > 0 {
+		text += head + "\n" + strings.Join(lines, "\n")
+	}
+	return precis.NewText(precis.RoleUser, text)
 }
 
 func markerText(from, to int) string {

@@ -16,6 +16,10 @@ var (
 // IsPathArgument reports whether agents call the argument that holds a path so.
 func IsPathArgument(name string) bool { return slices.Contains(pathArgs, name) }
 
+// IsContentArgument reports whether agents call the argument that holds what is written into
+// a file so.
+func IsContentArgument(name string) bool { return slices.Contains(contentArgs, name) }
+
 // classify fills in what a call did from its name and arguments.
 func classify(c Call, args map[string]string) Call {
 	c.Kind = Other

@@ -224,6 +224,13 @@ func Prints(line string) bool {
 	return first == "" || !slices.ContainsFunc(all, func(p string) bool { return !printers[p] && !stages[p] })
 }
 
+// Shows reports whether a command line prints what others wrote, and does nothing else. One
+// that only waits or changes the directory prints nothing.
+func Shows(line string) bool {
+	_, all := mainProgram(line)
+	return Prints(line) && slices.ContainsFunc(all, func(p string) bool { return printers[p] })
+}
+
 // Purpose returns what a command line is run for: its main program and what that is
 // told to do, "go test" of any packages.
 func Purpose(line string) string {

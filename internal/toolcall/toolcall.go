@@ -8,6 +8,7 @@ package toolcall
 import (
 	"encoding/json"
 	"fmt"
+	"iter"
 	"slices"
 	"strings"
 
@@ -42,6 +43,7 @@ type Call struct {
 
 	key     string          // of a call without input, see Key
 	input   json.RawMessage // of a native call
+	params  []Param         // of a call written as text
 	refused bool            // the recording says that a person refused it
 	around  harness.Program // of the conversation
 	flagged bool            // results of this conversation are marked when they are errors
@@ -241,6 +243,34 @@ func (c *Call) Key() string {
 		return c.key
 	}
 	return c.Name + "\x00" + precis.HashBlock(precis.ToolUse{Input: c.input}).String()
+}
+
+// Argument is one argument of a call: a JSON value, or what stands in a tag of a call
+// that is written as text.
+type Argument struct {
+	Name string
+	Raw  json.RawMessage // nil: Text is the value
+	Text string
+}
+
+// Arguments yields the arguments of the call in order. It ends silently at the first fault
+// of the JSON.
+func (c *Call) Arguments() iter.Seq[Argument] {
+	return func(yield func(Argument) bool) {
+		for _, p := range c.params {
+			if !yield(Argument{Name: p.Name, Text: p.Value}) {
+				return
+			}
+		}
+		if jsonspan.Kind(c.input) != '{' {
+			return
+		}
+		for m, err := range jsonspan.Object(c.input) {
+			if err != nil || !yield(Argument{Name: m.Name, Raw: m.Raw}) {
+				return
+			}
+		}
+	}
 }
 
 // commandLine returns the command line that a call's arguments hold; "" when

@@ -148,7 +148,7 @@ func (x XML) call(use precis.Handle) Call {
 			args["path"] = p
 		}
 	}
-	return classify(Call{Name: x.Name, Use: use, key: key}, args)
+	return classify(Call{Name: x.Name, Use: use, key: key, params: x.Params}, args)
 }
 
 // inner returns the text of the first <name> element in s.

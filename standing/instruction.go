@@ -1,0 +1,49 @@
+package standing
+
+import (
+	"strings"
+
+	"precis"
+	"precis/internal/harness"
+)
+
+// instructions returns what programs said that stays in force, and is neither a skill nor
+// the end of a job.
+func instructions(msgs []precis.Message) []Item {
+	out := []Item{}
+	for _, h := range precis.InForce(msgs) {
+		text := textAt(msgs, h)
+		if strings.TrimSpace(text) == "" {
+			continue
+		}
+		if l, ok := harness.Standing(text); ok && l.Rank == harness.Jobs {
+			continue
+		}
+		if _, ok := skillIn(text); ok {
+			continue
+		}
+		text = strings.TrimSpace(harness.Inside(strings.TrimSpace(text)))
+		out = append(out, Item{Kind: Instruction, Key: h.String(), Text: text, Since: h, At: h})
+	}
+	return out
+}
+
+// textAt returns the words of a message of the program, or of one of its blocks.
+func textAt(msgs []precis.Message, h precis.Handle) string {
+	m := msgs[h.From]
+	if h.Block < 0 {
+		if text := m.PlainText(); text != "" || len(m.Content) == 0 {
+			return text
+		}
+		h.Block = 0 // an item that answers no call
+	}
+	if h.Block < len(m.Content) {
+		switch b := m.Content[h.Block].(type) {
+		case precis.Text:
+			return b.Text
+		case precis.ToolResult:
+			return b.Text()
+		}
+	}
+	return ""
+}

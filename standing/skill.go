@@ -1,0 +1,197 @@
+package standing
+
+import (
+	"path"
+	"slices"
+	"strings"
+
+	"precis"
+	"precis/internal/harness"
+	"precis/internal/lazyregexp"
+	"precis/internal/toolcall"
+	"precis/retain"
+)
+
+// skills are the skills that were loaded, by name.
+type skills struct {
+	all    []Item
+	byName map[string]int
+}
+
+func newSkills() skills { return skills{byName: map[string]int{}} }
+
+func (s *skills) list() []Item { return append([]Item{}, s.all...) }
+
+// loaded is a skill as a text brings it.
+type loaded struct{ name, where, body string }
+
+var (
+	// skillHead is an element around a skill that says its name.
+	skillHead = lazyregexp.New(`^\s*<[\w-]*skill[\w-]*\s[^>\n]*\bname="([^"\n]+)"`)
+	// matter is the name in the head of a skill's file.
+	matter = lazyregexp.New(`(?m)\A(?:\s*\d+[\t→|:]\s?)?---\s*$(?s:.{0,600}?)^(?:\s*\d+[\t→|:]\s?)?name:\s*["']?([\w.-]+)`)
+	// gutter is what file viewers write before each line.
+	gutter = lazyregexp.New(`(?m)^\s*\d+(?:→|\t|\|)\s?`)
+	// skillFile is the file of a skill in a command that prints it.
+	skillFile = lazyregexp.New(`[^\s"'|;&]+/SKILL\.md\b`)
+)
+
+// skillIn recognizes the text of a skill.
+func skillIn(text string) (loaded, bool) {
+	body := harness.Inside(strings.TrimSpace(text))
+	const base = "Base directory for this skill:"
+	head := firstLines(body[:min(len(body), 1000)], 6)
+	if at := strings.Index(head, base); at >= 0 && (at == 0 || body[at-1] == '\n') {
+		dir, rest, _ := strings.Cut(body[at+len(base):], "\n")
+		dir = strings.TrimRight(strings.TrimSpace(dir), "/\\")
+		name := path.Base(strings.ReplaceAll(dir, `\`, "/"))
+		if m := skillHead.FindStringSubmatch(body); m != nil {
+			name = m[1]
+		}
+		return loaded{name, dir + "/SKILL.md", rest}, dir != ""
+	}
+	if rest, ok := strings.CutPrefix(body, "<skill>"); ok {
+		name := element(rest[:min(len(rest), 2000)], "name")
+		return loaded{name, element(rest[:min(len(rest), 2000)], "path"), rest}, name != ""
+	}
+	if m := skillHead.FindStringSubmatch(body); m != nil {
+		_, rest, _ := strings.Cut(body, ">")
+		return loaded{m[1], "", rest}, true
+	}
+	return loaded{}, false
+}
+
+// text takes in a text of the user's role.
+func (s *skills) text(at precis.Handle, text string) {
+	if !strings.Contains(text[:min(len(text), 400)], "skill") || !harness.Wrote(text) {
+		return
+	}
+	if l, ok := skillIn(text); ok {
+		s.load(l, at)
+	}
+}
+
+// call takes in an answered call: one of a tool that loads skills, or one that reads a
+// skill's file.
+func (s *skills) call(c *toolcall.Call, args []arg) {
+	if c.IsError {
+		return
+	}
+	at := c.Results[len(c.Results)-1]
+	file := ""
+	switch {
+	case c.Kind == toolcall.Read && path.Base(c.Path) == "SKILL.md":
+		file = c.Path
+	case c.Kind == toolcall.Command && strings.Contains(c.Line, "/SKILL.md") && toolcall.Prints(c.Line):
+		if at := skillFile.FindStringIndex(c.Line); at != nil {
+			file = c.Line[at[0]:at[1]]
+		}
+	}
+	if file != "" {
+		l := loaded{path.Base(path.Dir(file)), file, gutter.ReplaceAllString(c.Text, "")}
+		if m := matter.FindStringSubmatch(c.Text); m != nil {
+			l.name = m[1]
+		}
+		s.load(l, at)
+		return
+	}
+	if c.Kind != toolcall.Other || !slices.ContainsFunc(words(c.Name), func(w string) bool { return w == "skill" || w == "skills" }) {
+		return
+	}
+	l, ok := skillIn(c.Text)
+	if !ok {
+		l.body = c.Text
+		for _, a := range args {
+			switch folded(a.name) {
+			case "skill", "name", "skillname", "command":
+				if l.name == "" {
+					l.name = strings.TrimPrefix(strings.TrimSpace(a.text), "/")
+				}
+			}
+		}
+	}
+	if l.name != "" && len(l.name) <= 100 && c.Outcome().End != toolcall.Rejected {
+		s.load(l, at)
+	}
+}
+
+func (s *skills) load(l loaded, at precis.Handle) {
+	it := Item{Kind: Skill, Key: strings.ToLower(l.name), Text: line(l.name, 100), Since: at, At: at, Where: line(l.where, 300), Orders: Orders(l.body)}
+	if i, known := s.byName[it.Key]; known {
+		old := &s.all[i]
+		if len(it.Orders) == 0 { // the result that says only that it is loaded
+			it.Orders = old.Orders
+		}
+		if it.Where == "" {
+			it.Where = old.Where
+		}
+		if it.Since.From-old.Since.From <= 1 { // its text stands beside the result of the call
+			it.Since = old.Since
+		}
+		*old = it
+		return
+	}
+	s.byName[it.Key] = len(s.all)
+	s.all = append(s.all, it)
+}
+
+// Bounds of the orders of a text.
+const (
+	mostOrders     = 40
+	mostOrder      = 400 // bytes of one
+	mostOrderBytes = 6000
+)
+
+var point = lazyregexp.New(`^\s*(?:[-*+•]|\d{1,3}[.)])\s+(\S.*)$`)
+
+// Orders returns what a text of the program orders and forbids, word for word and in
+// order: sentences that set rules, see [retain.Constraints], and the points of its lists,
+// which are steps to follow. What is fenced is an example. Where there is too much, points
+// that set no rule are left out first, those behind before those before.
+func Orders(text string) []string {
+	type order struct {
+		text string
+		rule bool
+	}
+	var all []order
+	rules := map[string]bool{}
+	for _, r := range retain.Constraints(text) {
+		rules[r] = true
+	}
+	seen := map[string]bool{}
+	add := func(s string, rule bool) {
+		if s = strings.TrimSpace(s); s != "" && len(s) <= mostOrder && !seen[s] {
+			seen[s] = true
+			all = append(all, order{s, rule})
+		}
+	}
+	for _, passage := range harness.Typed(text) {
+		for l := range strings.Lines(passage) {
+			own := retain.Constraints(l)
+			if m := point.FindStringSubmatch(strings.TrimRight(l, " \r\n")); m != nil {
+				add(m[1], len(own) > 0)
+				continue
+			}
+			for _, r := range own {
+				if rules[r] {
+					add(r, true)
+				}
+			}
+		}
+	}
+	size := 0
+	for _, o := range all {
+		size += len(o.text)
+	}
+	for i := len(all) - 1; i >= 0 && (len(all) > mostOrders || size > mostOrderBytes); i-- {
+		if !all[i].rule {
+			size -= len(all[i].text)
+			all = slices.Delete(all, i, i+1)
+		}
+	}
+	var out []string
+	for _, o := range all[:min(len(all), mostOrders)] {
+		out = append(out, o.text)
+	}
+	return out
+}

@@ -1,0 +1,180 @@
+// Package standing says what still holds in a conversation: the plan and how far its
+// steps are, work in the background, skills that were loaded, and the standing
+// instructions of the program around the model.
+//
+// [Read] folds messages and calls, oldest first; each kind of item has a key, and the
+// newest event of a key counts. Items are known by the shape of what was said, not by
+// the names of tools. What a message changes depends on it and on those before it:
+// reading a conversation in two parts gives what reading it at once does.
+package standing
+
+import (
+	"slices"
+
+	"precis"
+	"precis/internal/harness"
+	"precis/internal/preview"
+	"precis/internal/toolcall"
+	"precis/retain"
+)
+
+// Kind is a kind of item.
+type Kind string
+
+// The kinds.
+const (
+	Step        Kind = "step"        // of a plan
+	Job         Kind = "job"         // a command in the background, or another agent
+	Skill       Kind = "skill"       // that was loaded
+	Instruction Kind = "instruction" // of the program, in force until it is said anew
+)
+
+// State is how far an item is.
+type State string
+
+// The states. A skill and an instruction have none.
+const (
+	Open    State = "open"    // a step to do
+	Active  State = "active"  // a step under way
+	Running State = "running" // a job
+	Done    State = "done"    // a step or a job
+	Failed  State = "failed"  // a job
+	Stopped State = "stopped" // a job, by somebody
+	Dropped State = "dropped" // a step that was given up
+)
+
+// Ended reports whether nothing is to come of an item in that state.
+func (s State) Ended() bool { return s == Done || s == Failed || s == Stopped || s == Dropped }
+
+// Item is one thing that was said or begun.
+type Item struct {
+	Kind  Kind
+	Key   string // equal for what takes the other's place: the list and the step, the ID of a job, the name of a skill
+	Text  string // of a step, on one line; what a job does; the name of a skill; an instruction word for word
+	State State
+
+	Since precis.Handle // the call or text that began it, or said it last as a whole
+	At    precis.Handle // of the newest event
+
+	List   string   // of a step: which list it is of
+	ID     string   // of a job; "" when its program gave it none
+	Tool   string   // that a job was started with
+	Result string   // of an ended job: the first lines of what came of it
+	Where  string   // of a skill: where it can be read again; "" when nothing says so
+	Orders []string // of a skill: its orders and prohibitions, word for word
+	Rules  []string // of the first step of an approved plan: what the plan forbids and demands
+}
+
+// Reading is what holds after the messages that were read. It is safe for concurrent use.
+type Reading struct {
+	Steps        []Item // lists by their newest change; of each list in its order
+	Jobs         []Item // in the order in which they were begun
+	Skills       []Item // in the order in which they were loaded
+	Instructions []Item // in the order of the messages
+}
+
+// Of returns what holds in a conversation. What the view hides counts; what a rewind took
+// back does not.
+func Of(conv *precis.Conversation) *Reading {
+	msgs := retain.Alive(conv.Transcript, conv.Edits)
+	return Read(msgs, toolcall.Find(msgs))
+}
+
+// Read returns what holds after msgs. The calls are those of [toolcall.Find].
+func Read(msgs []precis.Message, calls []toolcall.Call) *Reading {
+	f := newFold()
+	f.read(msgs, calls, 0, len(msgs))
+	r := f.reading()
+	r.Instructions = instructions(msgs)
+	return r
+}
+
+type readingKey struct{}
+
+// In returns what holds in a situation's conversation. It is read once for each run of the
+// ladder.
+func In(s *precis.Situation) *Reading {
+	return s.Once(readingKey{}, func() any {
+		x, _, _ := retain.Of(s)
+		return Read(retain.Alive(s.Transcript, s.Edits), x.Calls)
+	}).(*Reading)
+}
+
+// OpenSteps returns the steps that are to be done or under way.
+func (r *Reading) OpenSteps() []Item {
+	return slices.DeleteFunc(slices.Clone(r.Steps), func(i Item) bool { return i.State.Ended() })
+}
+
+// RunningJobs returns the jobs of which nothing says that they ended.
+func (r *Reading) RunningJobs() []Item {
+	return slices.DeleteFunc(slices.Clone(r.Jobs), func(i Item) bool { return i.State.Ended() })
+}
+
+// fold is the state of a reading.
+type fold struct {
+	plans  plans
+	jobs   jobs
+	skills skills
+}
+
+func newFold() *fold { return &fold{plans: newPlans(), jobs: newJobs(), skills: newSkills()} }
+
+// read takes the messages [from,to) in.
+func (f *fold) read(msgs []precis.Message, calls []toolcall.Call, from, to int) {
+	speech := precis.SpeechOf(msgs)
+	next := map[int][]int{} // by the message of their results
+	for i := range calls {
+		if n := len(calls[i].Results); n > 0 {
+			if at := calls[i].Results[n-1].From; at >= from && at < to {
+				next[at] = append(next[at], i)
+			}
+		}
+	}
+	for i := from; i < to; i++ {
+		for _, c := range next[i] {
+			f.call(&calls[c])
+		}
+		f.message(msgs, i, speech)
+	}
+}
+
+// call takes in a call that was answered.
+func (f *fold) call(c *toolcall.Call) {
+	args := arguments(c)
+	f.jobs.call(c, args)
+	f.plans.call(c, args)
+	f.skills.call(c, args)
+}
+
+func (f *fold) message(msgs []precis.Message, i int, speech *precis.Speech) {
+	m := msgs[i]
+	if m.Role == precis.RoleAssistant {
+		f.plans.proposed(i, m)
+		return
+	}
+	for b, block := range m.Content {
+		switch block := block.(type) {
+		case precis.Text:
+			f.jobs.text(precis.BlockHandle(i, b), block.Text, m.Role == precis.RoleSystem || harness.Wrote(block.Text))
+			f.skills.text(precis.BlockHandle(i, b), block.Text)
+		case precis.ToolResult:
+			f.jobs.text(precis.BlockHandle(i, b), block.Text(), false)
+		}
+	}
+	if m.Role == precis.RoleUser && f.plans.listens() {
+		for _, a := range speech.Answers(i) {
+			f.plans.heard(precis.MessageHandle(i), a.Text)
+		}
+		if words := speech.Words(i); words != "" {
+			f.plans.heard(precis.MessageHandle(i), words)
+		}
+	}
+}
+
+func (f *fold) reading() *Reading {
+	return &Reading{Steps: f.plans.items(), Jobs: f.jobs.list(), Skills: f.skills.list()}
+}
+
+// line returns a text on one line of about most bytes, without signs that would make it
+// look like something else.
+func line(s string, most int) string { return preview.Line(harness.Plain(s), most) }
