@@ -157,8 +157,8 @@ type Part struct {
 
 // SpansOf returns the spans of block b of a message.
 func SpansOf(spans []precis.Span, b int) []precis.Span {
-	from := slices.IndexFunc(spans, func(s precis.Span) bool { return s.Block == b })
-	if from < 0 {
+	from, found := slices.BinarySearchFunc(spans, b, func(s precis.Span, b int) int { return cmp.Compare(s.Block, b) })
+	if !found {
 		return nil
 	}
 	to := from
