@@ -78,6 +78,11 @@ func (c *checker) message(i int, m Message) {
 		c.turn(i, m.Role)
 	}
 	for _, b := range m.Content {
+		if r, ok := b.(ToolResult); ok {
+			if _, open := c.open[r.ToolUseID]; !open && answersNothing(m, r) {
+				continue // an item of the program
+			}
+		}
 		c.block(i, m.Role, b)
 	}
 }

@@ -224,6 +224,21 @@ func halfOf(b Opaque) (pairKey, half) {
 	return pairKey{}, alone
 }
 
+// answersNothing reports whether a result is an item of the Responses API that names no call:
+// what the program around the model puts there itself, such as the goal of Codex. The API
+// takes it anywhere.
+func answersNothing(m Message, r ToolResult) bool {
+	raw := r.Raw
+	if raw == nil && len(m.Content) == 1 {
+		raw = m.Raw
+	}
+	if m.Format != formatResponses || raw == nil || field(raw, "call_id") != "" {
+		return false
+	}
+	kind := field(raw, "type")
+	return kind == "function_call_output" || kind == "custom_tool_call_output"
+}
+
 // servedHalf returns which half of a pair a block of a tool is that the provider's server
 // runs, in the Messages API, and the ID that both halves share; alone for other blocks.
 func servedHalf(b Opaque) (id string, h half) {

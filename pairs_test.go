@@ -1,6 +1,7 @@
 package precis_test
 
 import (
+	"encoding/json"
 	"fmt"
 	"strings"
 	"testing"
@@ -8,6 +9,7 @@ import (
 	"pgregory.net/rapid"
 
 	"precis"
+	"precis/wire/responses"
 )
 
 // pairsIn writes pairs as "result>call".
@@ -128,6 +130,40 @@ func TestRepairBringsResultsToTheirCalls(t *testing.T) {
 		fixed, _ := precis.Repair(tt.msgs)
 		if got := written(fixed); got != tt.want {
 			t.Errorf("%s:\ngot  %s\nwant %s", name, got, tt.want)
+		}
+	}
+}
+
+// TestItemsThatAnswerNothingStayAsTheyAre: an output that names no call is the program's own item, whatever stands around it.
+func TestItemsThatAnswerNothingStayAsTheyAre(t *testing.T) {
+	item := func(raw string) precis.Message {
+		m, err := responses.DecodeMessage([]byte(raw))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return m
+	}
+	goal := item(`{"type":"function_call_output","name":"goal","namespace":"agent","output":"Paint.","id":"fco_1"}`)
+	msgs := []precis.Message{precis.NewText(precis.RoleUser, "[Digest of messages m1-m9]"), goal,
+		item(`{"type":"function_call","call_id":"a","name":"n","arguments":"{}"}`), precis.NewText(precis.RoleUser, "on"), item(`{"type":"function_call_output","call_id":"a","output":"A"}`)}
+	for _, stored := range []bool{false, true} {
+		if stored {
+			data, err := json.Marshal(msgs)
+			if err != nil {
+				t.Fatal(err)
+			}
+			msgs = nil
+			if err := json.Unmarshal(data, &msgs); err != nil {
+				t.Fatal(err)
+			}
+		}
+		fixed, breaches := precis.Repair(msgs)
+		out := string(responses.AppendMessages(nil, fixed))
+		if strings.Contains(out, "unrecorded_call") || !strings.Contains(out, string(goal.Raw)) || len(breaches) == 0 {
+			t.Errorf("stored %t: %v\n%s", stored, breaches, out)
+		}
+		if left := precis.Check(fixed); len(left) > 0 {
+			t.Errorf("stored %t: %v", stored, left)
 		}
 	}
 }

@@ -248,7 +248,12 @@ func (r *repairer) user(t turn) {
 			case ToolUse:
 				return strayUse(b)
 			case ToolResult:
-				if _, ok := r.pairs.Call(BlockHandle(i, k)); !ok {
+				_, called := r.pairs.Call(BlockHandle(i, k))
+				switch {
+				case called:
+				case answersNothing(r.view[i], b):
+					return b
+				default:
 					stray[i-t.from] = append(stray[i-t.from], b)
 					strays++
 				}
