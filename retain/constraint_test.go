@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"precis"
+
 	"pgregory.net/rapid"
 )
 
@@ -104,4 +106,16 @@ func FuzzConstraints(f *testing.F) {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, text string) { checkConstraints(t, text) })
+}
+
+// TestRulesCarryNoTags: what programs wrap the user's words in is no part of a rule.
+func TestRulesCarryNoTags(t *testing.T) {
+	msgs := []precis.Message{precis.NewText(precis.RoleUser, "<task>\nPaint it. Never touch main.go.</task>"), precis.NewText(precis.RoleUser, "<feedback>Always test.</feedback>")}
+	var got []string
+	for _, r := range RulesOf(msgs) {
+		got = append(got, r.Text)
+	}
+	if !slices.Equal(got, []string{"Never touch main.go.", "Always test."}) {
+		t.Errorf("%q", got)
+	}
 }

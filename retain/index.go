@@ -277,8 +277,14 @@ func (r *reader) text(h precis.Handle, role precis.Role, text string, user bool,
 		if unknown {
 			n = harness.End(text)
 		}
-		r.add(Text{Handle: h, Source: Harness, Call: -1, Body: text[:n]})
-		r.add(Text{Handle: h, Source: User, Call: -1, Start: int32(n), Body: text[n:]})
+		at := 0
+		for _, words := range harness.UserSpans(text[n:]) { // without the tags around them
+			from, to := n+words[0], n+words[1]
+			r.add(Text{Handle: h, Source: Harness, Call: -1, Start: int32(at), Body: text[at:from]})
+			r.add(Text{Handle: h, Source: User, Call: -1, Start: int32(from), Body: text[from:to]})
+			at = to
+		}
+		r.add(Text{Handle: h, Source: Harness, Call: -1, Start: int32(at), Body: text[at:]})
 	default:
 		call, ok := r.results[h]
 		if !ok {
