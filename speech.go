@@ -300,8 +300,7 @@ func (r *blockReader) person(b int, text string, begin int, said Said, why Evide
 	for _, words := range harness.UserSpans(text[begin:]) {
 		from, to := begin+words[0], begin+words[1]
 		add(from, program, Marked)
-		quotes, _ := harness.Quoted(text[from:to])
-		for _, q := range quotes {
+		for _, q := range harness.Quoted(text[from:to]) {
 			add(from+q[0], said, why)
 			add(from+q[1], Said{Program: said.Program, Author: said.Author, Act: ActQuote}, Marked)
 		}

@@ -11,30 +11,14 @@ import (
 
 // Quoted returns the passages of what a person said that the person did not write: what is
 // mentioned (a file, a page, a folder) and what is pasted (code, a log, a quotation), as
-// spans of bytes in order, none within another. Blocks are whole lines and elements; inline
-// are quotations within a line.
+// spans of bytes in order, none within another: whole lines and elements. For words in
+// quotation marks within a line see [Unquoted].
 //
 // Known by their shape: elements in which programs put what was mentioned, and others that
 // hold a document or a log, from where they are first opened to where they are last closed;
 // "Contents of PATH:" and what follows; fences of three or more backticks or tildes; lines that
-// begin with ">"; two or more lines in a row as programs log them; stack traces; words in
-// quotation marks.
-func Quoted(text string) (blocks, inline [][2]int) {
-	blocks = quotedBlocks(text)
-	next := 0 // the first block that does not end before the quotation
-	for _, at := range quotations(text) {
-		for next < len(blocks) && blocks[next][1] < at[1] {
-			next++
-		}
-		covered := next < len(blocks) && blocks[next][0] <= at[0]
-		if !covered && !isName(text[at[0]:at[1]]) {
-			inline = append(inline, at)
-		}
-	}
-	return blocks, inline
-}
-
-func quotedBlocks(text string) [][2]int { return merged(append(elementsIn(text), linesIn(text)...)) }
+// begin with ">"; two or more lines in a row as programs log them; stack traces.
+func Quoted(text string) [][2]int { return merged(append(elementsIn(text), linesIn(text)...)) }
 
 // leastQuoted is how many words in quotation marks are somebody's sentence; fewer are a name.
 const leastQuoted = 3
@@ -146,6 +130,20 @@ func opened(text, name string) int {
 // stack trace.
 var logged = lazyregexp.New(`^\s*(?:\[?\d{4}[-/.]\d\d[-/.]\d\d[T ]\d\d:\d\d|\[?\d\d?:\d\d(?::\d\d)?(?:[.,]\d+)?\]?\s|\[?(?:TRACE|DEBUG|INFO|NOTICE|WARN|WARNING|ERROR|FATAL|CRITICAL)\b[\]:\s]|(?:[A-Z][a-z]{2}\s+\d\d?\s+\d\d:\d\d:\d\d)\s|at\s+[\w.$<>/-]+\s*\(|File "[^"\n]+", line \d+|\s*\d+ \| |npm (?:ERR!|WARN)|error(?:\[\w+\])?: |warning: |(?:\./)?[\w./-]+\.\w{1,5}:\d+(?::\d+)?: )`)
 
+// longestMark is within how many bytes of a line it shows that a program logged it.
+const longestMark = 300
+
+// mayBeLogged is a cheap look that most lines do not pass: it reports whether a line, without the space
+// before it, has anything of what [logged] asks for.
+func mayBeLogged(line string) bool {
+	if len(line) < 4 {
+		return false
+	}
+	capitals := line[1] >= 'A' && line[1] <= 'Z' // of a level
+	return capitals || line[0] == '[' || strings.HasPrefix(line, "at ") || strings.HasPrefix(line, "npm ") || strings.HasPrefix(line, `File "`) ||
+		strings.ContainsAny(line[:min(len(line), longestMark)], ":|")
+}
+
 // linesIn returns the lines of a text that are fenced, quoted or logged, and what stands
 // behind a heading that says of which file it is.
 func linesIn(text string) (out [][2]int) {
@@ -176,7 +174,7 @@ func linesIn(text string) (out [][2]int) {
 		case strings.HasPrefix(bare, "Contents of ") && strings.HasSuffix(bare, ":"):
 			flush()
 			return append(out, [2]int{at, len(text)}) // its end is not marked
-		case logged.MatchString(line):
+		case mayBeLogged(bare) && logged.MatchString(bare[:min(len(bare), longestMark)]):
 			if lines++; lines == 1 {
 				from = at
 			}
@@ -224,7 +222,7 @@ func merged(spans [][2]int) (out [][2]int) {
 func Typed(text string) []string {
 	var out []string
 	at := 0
-	for _, b := range append(quotedBlocks(text), [2]int{len(text), len(text)}) {
+	for _, b := range append(Quoted(text), [2]int{len(text), len(text)}) {
 		if words := text[at:b[0]]; strings.TrimSpace(words) != "" {
 			out = append(out, words)
 		}
