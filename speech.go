@@ -218,6 +218,7 @@ func textSpans(m Message) func(func(int, []Span) bool) {
 // results as texts; what follows in the message belongs to them.
 type blockReader struct {
 	m       Message
+	whole   bool   // what a person says is not parted into what was typed and what is quoted
 	tool    string // of the written result that a block may belong to
 	before  string // the text of the block before, within results
 	results bool
@@ -300,7 +301,11 @@ func (r *blockReader) person(b int, text string, begin int, said Said, why Evide
 	for _, words := range harness.UserSpans(text[begin:]) {
 		from, to := begin+words[0], begin+words[1]
 		add(from, program, Marked)
-		for _, q := range harness.Quoted(text[from:to]) {
+		var quotes [][2]int
+		if !r.whole {
+			quotes = harness.Quoted(text[from:to])
+		}
+		for _, q := range quotes {
 			add(from+q[0], said, why)
 			add(from+q[1], Said{Program: said.Program, Author: said.Author, Act: ActQuote}, Marked)
 		}

@@ -187,7 +187,7 @@ func (m Message) UserBlocks() []int {
 		return nil
 	}
 	var out []int
-	r := blockReader{m: m}
+	r := blockReader{m: m, whole: true}
 	for i, b := range m.Content {
 		switch b := b.(type) {
 		case Text:

@@ -2,6 +2,7 @@ package retain
 
 import (
 	"strings"
+	"sync"
 
 	"precis"
 	"precis/internal/harness"
@@ -95,6 +96,9 @@ type Index struct {
 	tokens   []int          // characters / 4 before each message; one more for the end
 	byKey    map[string]int // index in Facts
 	system   map[int]bool   // facts of the system prompt
+
+	rulesOnce sync.Once
+	allRules  []Rule // see Rules
 }
 
 // Read indexes a conversation: its transcript and system prompt.

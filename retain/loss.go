@@ -89,6 +89,11 @@ const MaxRules = 1000
 // Rules returns the rules that the user set, in order, each once, at most
 // [MaxRules], chosen by [Fair].
 func (x *Index) Rules() []Rule {
+	x.rulesOnce.Do(func() { x.allRules = x.readRules() })
+	return slices.Clone(x.allRules)
+}
+
+func (x *Index) readRules() []Rule {
 	var out []Rule
 	for i := range x.Texts {
 		if t := &x.Texts[i]; t.Source == User {

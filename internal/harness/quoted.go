@@ -94,21 +94,38 @@ var documents = []string{
 	"email", "transcript", "source", "paste", "pasted", "content", "contents", "context", "example", "examples", "diff", "patch", "error", "INSTRUCTIONS", "selection", "selected_code", "attached_file", "attached_files", "attachment", "search_results", "issue", "comment",
 }
 
-func elementsIn(text string) (out [][2]int) {
-	if !strings.Contains(text, "</") {
-		return nil
-	}
+// quoting are the names of all elements that quote, and longestName the bytes of the longest.
+var quoting, longestName = func() (map[string]bool, int) {
+	names, longest := map[string]bool{}, 0
 	for _, name := range slices.Concat(mentions, documents) {
-		closing := "</" + name + ">"
-		to := strings.LastIndex(text, closing)
-		if to < 0 {
-			continue
+		names[name], longest = true, max(longest, len(name))
+	}
+	return names, longest
+}()
+
+// elementsIn returns the elements that quote, each from where it is opened first to where it
+// is closed last.
+func elementsIn(text string) (out [][2]int) {
+	closed := map[string][2]int{} // where the last closing tag of a name stands
+	for at := 0; ; {
+		n := strings.Index(text[at:], "</")
+		if n < 0 {
+			break
 		}
-		if from := opened(text[:to], name); from >= 0 {
-			out = append(out, [2]int{from, to + len(closing)})
+		from := at + n
+		at = from + 2
+		name, _, ok := strings.Cut(text[at:min(len(text), at+longestName+1)], ">")
+		if ok && quoting[name] {
+			at += len(name) + 1
+			closed[name] = [2]int{from, at}
 		}
 	}
-	return out
+	for name, tag := range closed {
+		if from := opened(text[:tag[0]], name); from >= 0 {
+			out = append(out, [2]int{from, tag[1]})
+		}
+	}
+	return out // in any order: they are sorted and merged
 }
 
 // opened returns where an element is opened first; -1: nowhere.
