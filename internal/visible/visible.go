@@ -27,12 +27,15 @@ func Marked(s, mark, with string) string {
 	return write(s, mark, with, func(picture string) string { return picture })
 }
 
+// none is the character before the first and after the last.
+const none rune = -1
+
 func write(s, mark, with string, escape func(string) string) string {
 	if clean(s) {
 		return s
 	}
 	var out strings.Builder
-	before := rune(-1)
+	before := none
 	for i := 0; i < len(s); {
 		if mark != "" && strings.HasPrefix(s[i:], mark) {
 			out.WriteString(with)
@@ -40,7 +43,10 @@ func write(s, mark, with string, escape func(string) string) string {
 			continue
 		}
 		r, n := utf8.DecodeRuneInString(s[i:])
-		after, _ := utf8.DecodeRuneInString(s[i+n:])
+		after, width := utf8.DecodeRuneInString(s[i+n:])
+		if width == 0 {
+			after = none
+		}
 		switch {
 		case r == utf8.RuneError && n == 1:
 			out.WriteString(escape(fmt.Sprintf("<0x%02X>", s[i])))

@@ -21,6 +21,7 @@ func TestVisible(t *testing.T) {
 		"\u202eturned\u2069":          "<U+202E>turned<U+2069>",
 		"a\u200bb\u00adc\ufeff":       "a<U+200B>b<U+00AD>c<U+FEFF>",
 		"a\u200db":                    "a<U+200D>b",
+		"می\u200c":                    "می<U+200C>",
 		"\u2028\u3164\u2800":          "<U+2028><U+3164><U+2800>",
 		"\U000e0041 a\U000e0101":      "<U+E0041> a<U+E0101>",
 		"界 é e\u0301 ü":               "界 é e\u0301 ü",
