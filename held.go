@@ -216,10 +216,11 @@ func (f *finder) at(i int) []hold {
 		return f.served(i, m)
 	}
 	var out []hold
+	authors := m.authors()
 	for b, block := range m.Content {
 		switch block := block.(type) {
 		case Text:
-			if s, ok := harness.Standing(block.Text); ok {
+			if s, ok := harness.Standing(block.Text); ok && authors[b] != AuthorPerson {
 				out = append(out, hold{parts: []part{{i, []int{b}}}, key: s.Key, rank: int(s.Rank)})
 			}
 		case ToolResult:

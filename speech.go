@@ -157,13 +157,14 @@ func (s *Speech) result(i, b int, r ToolResult) (out []Span) {
 	return out
 }
 
-// Speaks reports whether a person says something in message i: words outside of results, a
-// picture or a document.
-func (s *Speech) Speaks(i int) bool { return s.msgs[i].IsUserTurn() }
+// Authors returns who said each block of message i: a person where a person speaks in it at
+// all, else who begins it; nobody for calls and for what is not understood. What persons say
+// in results, Answers finds.
+func (s *Speech) Authors(i int) []Author { return s.msgs[i].authors() }
 
 // Begins reports whether a person begins a turn with message i, or says more in one.
 func (s *Speech) Begins(i int) bool {
-	if s.Speaks(i) {
+	if s.msgs[i].IsUserTurn() {
 		return true
 	}
 	if !s.msgs[i].HasToolResult() {
@@ -196,6 +197,40 @@ func (s *Speech) LastTurn(shown func(i int) bool) int {
 // in, a passage on each line; "" when that is nothing. Commands that the program carries out
 // itself ask for nothing and are none.
 func (s *Speech) Words(i int) string { return s.msgs[i].personsWords() }
+
+// authors returns who said each block, see [Speech.Authors].
+func (m Message) authors() []Author {
+	out := make([]Author, len(m.Content))
+	r := blockReader{m: m, whole: true}
+	for b, block := range m.Content {
+		switch block := block.(type) {
+		case Text:
+			for k, span := range r.text(b, block.Text) {
+				person := span.Said.Author == AuthorPerson && !blank(block.Text[span.From:span.To])
+				if k == 0 || person {
+					out[b] = span.Said.Author
+				}
+				if person {
+					break
+				}
+				if out[b] == AuthorPerson {
+					out[b] = AuthorUnknown // nothing but white space
+				}
+			}
+		case ToolResult:
+			out[b] = AuthorTool
+		case Image, Document:
+			switch out[b] = m.SaidOf(b).Author; {
+			case out[b] != AuthorUnknown:
+			case r.results:
+				out[b] = AuthorTool
+			case m.Role == RoleUser:
+				out[b] = AuthorPerson
+			}
+		}
+	}
+	return out
+}
 
 // textSpans yields the blocks of a message with the spans of their text, as far as the
 // message alone tells; of results none.
@@ -235,7 +270,7 @@ func (r *blockReader) text(b int, text string) []Span {
 	said := r.m.SaidOf(b)
 	switch {
 	case said.Author == AuthorPerson:
-		return r.person(b, text, 0, said, Recorded)
+		return r.person(b, text, [][2]int{{0, len(text)}}, said, Recorded)
 	case said.Author != AuthorUnknown:
 		return one(said, Recorded)
 	case r.m.Role == RoleAssistant:
@@ -268,7 +303,12 @@ func (r *blockReader) text(b int, text string) []Span {
 	case blank(text):
 		return one(Said{}, Assumed)
 	}
-	return r.person(b, text, harness.End(text), Said{Author: AuthorPerson, Act: ActRequest}, Assumed)
+	begin := harness.End(text)
+	words := harness.UserSpans(text[begin:])
+	for k := range words {
+		words[k][0], words[k][1] = words[k][0]+begin, words[k][1]+begin
+	}
+	return r.person(b, text, words, Said{Author: AuthorPerson, Act: ActRequest}, Assumed)
 }
 
 // actOf says what a text of the program is for, as far as it is known.
@@ -286,9 +326,9 @@ func actOf(text string) Act {
 	return ActUnknown
 }
 
-// person returns the spans of a text from byte begin on in which a person speaks: what was
-// typed, what is quoted in it, and what the program writes around it.
-func (r *blockReader) person(b int, text string, begin int, said Said, why Evidence) []Span {
+// person returns the spans of a text in which a person speaks in some passages: what was
+// typed in them, what is quoted, and what the program writes around them.
+func (r *blockReader) person(b int, text string, passages [][2]int, said Said, why Evidence) []Span {
 	var out []Span
 	at := 0
 	add := func(to int, said Said, why Evidence) {
@@ -298,8 +338,8 @@ func (r *blockReader) person(b int, text string, begin int, said Said, why Evide
 		}
 	}
 	program := Said{Author: AuthorProgram}
-	for _, words := range harness.UserSpans(text[begin:]) {
-		from, to := begin+words[0], begin+words[1]
+	for _, words := range passages {
+		from, to := words[0], words[1]
 		add(from, program, Marked)
 		var quotes [][2]int
 		if !r.whole {

@@ -2,6 +2,7 @@ package precis_test
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -117,6 +118,7 @@ func TestWhoSaidWhat(t *testing.T) {
 		{Role: precis.RoleAssistant, Content: []precis.Block{precis.Text{Text: "I ask."}, precis.ToolUse{ID: "q", Name: "AskUserQuestion"}}},
 		{Role: precis.RoleUser, Content: []precis.Block{precis.ToolResult{ToolUseID: "q", Content: []precis.Block{precis.Text{Text: "Use tabs."}}}}},
 		precis.NewText(precis.RoleUser, "This session is being continued from a previous conversation that ran out of context."),
+		{Role: precis.RoleUser, Content: []precis.Block{precis.Text{Text: "<environment_details>is my question</environment_details>", Said: precis.Said{Author: precis.AuthorPerson}}}},
 	}
 	var got []string
 	s := precis.SpeechOf(msgs)
@@ -137,14 +139,21 @@ func TestWhoSaidWhat(t *testing.T) {
 		`0 program/environment 1 "<environment_details>\nx\n</environment_details>"`, `0 program/notice 3 "Added by a hook."`,
 		`1 operator/instruction 2 "Be brief."`, `2 model/ 2 "I ask."`, `3 person/answer 1 "Use tabs."`,
 		`4 recap/summary 1 "This session is being continued from a previous conversation that ran out of context."`,
+		`5 person/ 3 "<environment_details>is my question</environment_details>"`,
 	}
 	if strings.Join(got, "\n") != strings.Join(want, "\n") {
 		t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 	}
-	if last := s.LastTurn(nil); last != 0 {
+	if last := s.LastTurn(nil); last != 5 {
 		t.Errorf("the last turn is %d", last)
 	}
 	if words := s.Words(0); words != "Read it. See:\n```\nAlways.\n```\nPlease." {
 		t.Errorf("words: %q", words)
+	}
+	if words := s.Words(5); words != "<environment_details>is my question</environment_details>" {
+		t.Errorf("recorded words: %q", words)
+	}
+	if authors := s.Authors(0); !slices.Equal(authors, []precis.Author{precis.AuthorPerson, precis.AuthorProgram, precis.AuthorProgram}) {
+		t.Errorf("authors: %q", authors)
 	}
 }

@@ -179,28 +179,17 @@ func LastUserTurn(msgs []Message) int {
 	return -1
 }
 
-// UserBlocks returns the indexes of the blocks in which a person speaks, see [Speech], and of
-// the pictures and documents that come with a message of the user's role, where no results
-// written as text stand before them. What persons say in results, [Speech.Answers] finds.
+// UserBlocks returns the indexes of the blocks of a message of the user's role in which a
+// person speaks, pictures and documents included, see [Speech]. What persons say in results,
+// [Speech.Answers] finds.
 func (m Message) UserBlocks() []int {
 	if m.Role != RoleUser {
 		return nil
 	}
 	var out []int
-	r := blockReader{m: m, whole: true}
-	for i, b := range m.Content {
-		switch b := b.(type) {
-		case Text:
-			for _, span := range r.text(i, b.Text) {
-				if span.Said.Author == AuthorPerson && !blank(b.Text[span.From:span.To]) {
-					out = append(out, i)
-					break
-				}
-			}
-		case Image, Document:
-			if author := m.SaidOf(i).Author; author == AuthorPerson || author == AuthorUnknown && !r.results {
-				out = append(out, i)
-			}
+	for i, author := range m.authors() {
+		if author == AuthorPerson {
+			out = append(out, i)
 		}
 	}
 	return out
@@ -210,10 +199,16 @@ func (m Message) UserBlocks() []int {
 func (m Message) personsWords() string {
 	var words []string
 	for _, i := range m.UserBlocks() {
-		if t, ok := m.Content[i].(Text); ok {
-			if said := harness.UserWords(t.Text[harness.End(t.Text):]); said != "" && !harness.IsLocalCommand(said) {
-				words = append(words, said)
-			}
+		t, ok := m.Content[i].(Text)
+		if !ok {
+			continue
+		}
+		said := strings.TrimSpace(t.Text)
+		if m.SaidOf(i).Author != AuthorPerson {
+			said = harness.UserWords(t.Text[harness.End(t.Text):])
+		}
+		if said != "" && !harness.IsLocalCommand(said) {
+			words = append(words, said)
 		}
 	}
 	return strings.Join(words, "\n")

@@ -277,12 +277,13 @@ func (r *reader) text(h precis.Handle, role precis.Role, text string, user bool,
 	case role == precis.RoleSystem, author == precis.AuthorProgram, author == precis.AuthorOperator, unknown && harness.Wrote(text):
 		r.add(Text{Handle: h, Source: Harness, Call: -1, Body: text})
 	case user:
-		n := 0
-		if unknown {
+		n, passages := 0, [][2]int{{0, len(text)}}
+		if unknown { // without the tags around them
 			n = harness.End(text)
+			passages = harness.UserSpans(text[n:])
 		}
 		at := 0
-		for _, words := range harness.UserSpans(text[n:]) { // without the tags around them
+		for _, words := range passages {
 			from, to := n+words[0], n+words[1]
 			r.add(Text{Handle: h, Source: Harness, Call: -1, Start: int32(at), Body: text[at:from]})
 			r.add(Text{Handle: h, Source: User, Call: -1, Start: int32(from), Body: text[from:to]})

@@ -61,9 +61,9 @@ func skillIn(text string) (loaded, bool) {
 	return loaded{}, false
 }
 
-// text takes in a text of the user's role.
+// text takes in a text of the program.
 func (s *skills) text(at precis.Handle, text string) {
-	if !strings.Contains(text[:min(len(text), 400)], "skill") || !harness.Wrote(text) {
+	if !strings.Contains(text[:min(len(text), 400)], "skill") {
 		return
 	}
 	if l, ok := skillIn(text); ok {

@@ -152,11 +152,15 @@ func (f *fold) message(msgs []precis.Message, i int, speech *precis.Speech) {
 		f.plans.proposed(i, m)
 		return
 	}
+	authors := speech.Authors(i)
 	for b, block := range m.Content {
 		switch block := block.(type) {
 		case precis.Text:
-			f.jobs.text(precis.BlockHandle(i, b), block.Text, m.Role == precis.RoleSystem || harness.Wrote(block.Text))
-			f.skills.text(precis.BlockHandle(i, b), block.Text)
+			program := authors[b] == precis.AuthorProgram || authors[b] == precis.AuthorOperator
+			f.jobs.text(precis.BlockHandle(i, b), block.Text, program)
+			if program {
+				f.skills.text(precis.BlockHandle(i, b), block.Text)
+			}
 		case precis.ToolResult:
 			f.jobs.text(precis.BlockHandle(i, b), block.Text(), false)
 		}

@@ -165,13 +165,20 @@ func (r *rollout) release() {
 	r.held = nil
 }
 
+// ideContext begins what an editor writes before the words of a person.
+const ideContext = "# Context from my IDE setup:"
+
 // typed takes the event by which Codex notes what a person sent. It follows the message, in
-// which the words stand alone, or below what the editor adds.
+// which the words stand alone. Where the editor writes before them, the event holds that as
+// well, and does not say what is whose.
 func (r *rollout) typed(words string) {
+	if words = strings.TrimSpace(words); strings.HasPrefix(words, ideContext) {
+		words = ""
+	}
 	for i, m := range r.held {
 		content := slices.Clone(m.Content)
 		for b, block := range content {
-			if t, ok := block.(precis.Text); ok && words != "" && strings.TrimSpace(t.Text) == strings.TrimSpace(words) {
+			if t, ok := block.(precis.Text); ok && words != "" && strings.TrimSpace(t.Text) == words {
 				t.Said = precis.Said{Program: "codex", Author: precis.AuthorPerson, Act: precis.ActRequest}
 				content[b] = t
 			}

@@ -114,13 +114,14 @@ func TestFull(t *testing.T) {
 // TestTheEventSaysWhatWasTyped: the words that Codex notes as a person's are a person's, whatever they look like.
 func TestTheEventSaysWhatWasTyped(t *testing.T) {
 	const look = "<environment_context>is what I ask about</environment_context>"
+	const edited = "# Context from my IDE setup:\\n\\n## Open tabs:\\n- a.go\\n\\n## My request for Codex:\\nGo on."
 	r := read(t, rollout(meta, user("<environment_context>x</environment_context>"), user(look), `event_msg {"type":"user_message","message":"`+look+`"}`, reply("yes"),
-		user("unnoted"), tokens, `event_msg {"type":"user_message","message":"unnoted"}`, user("last")))
+		user(edited), `event_msg {"type":"user_message","message":"`+edited+`"}`, reply("yes"), user("unnoted"), tokens, `event_msg {"type":"user_message","message":"unnoted"}`, user("last")))
 	var got []string
 	for _, m := range r.Conversation.Transcript.Messages() {
 		got = append(got, string(m.SaidOf(0).Author))
 	}
-	if strings.Join(got, " ") != " person   " {
+	if strings.Join(got, " ") != " person     " {
 		t.Errorf("authors %q", got)
 	}
 }
