@@ -27,6 +27,7 @@ type Outcome struct {
 	End  End
 	Code *int   // the exit code that the result states; nil: none
 	Line string // of a failure: the line of the result that says most about it; "" when none does
+	Why  string // of a failure whose Line only names the test: the line that says why; "" when none does
 	Said string // of a rejection: the user's words with it; "" for none
 	// Claimed says that the error's own text is all that tells of a rejection: nothing in it is
 	// the user's.
@@ -102,6 +103,7 @@ func (c *Call) commandOutcome(text string) Outcome {
 		return o
 	case o.Code != nil || c.IsError:
 		o.End, o.Line = Failed, failureLine(text)
+		o.Why = reason(text, o.Line)
 		return o
 	case hasPrefixFold(text, timeouts):
 		o.End = Interrupted
@@ -110,7 +112,7 @@ func (c *Call) commandOutcome(text string) Outcome {
 	if words {
 		switch line, rank := worstLine(text); {
 		case rank >= surely:
-			o.End, o.Line = Failed, line
+			o.End, o.Line, o.Why = Failed, line, reason(text, line)
 		case rank >= likely && o.End == OK:
 			o.End, o.Line = Unknown, line
 		}
