@@ -223,11 +223,11 @@ func (in *input) request(s saying, text string) string {
 	return line
 }
 
-// commandLines describes commands: how each ended, exit code first. The newest run of tests names the
-// files that were edited since.
+// commandLines describes commands: how each ended, exit code first, and why. Runs of tests name the
+// files that were edited since, the newest run most of them.
 func (in *input) commandLines(st *story, most int) []string {
 	var out []string
-	tested := false
+	room := 100 // for the names of files
 	for _, c := range st.commands[:min(len(st.commands), most)] {
 		how := string(c.end.End)
 		switch {
@@ -243,13 +243,16 @@ func (in *input) commandLines(st *story, most int) []string {
 		if says := cmp.Or(c.end.Line, c.last); says != "" {
 			how += ": " + quoted(says, 110)
 		}
+		if c.end.Why != "" {
+			how += "; " + quoted(c.end.Why, 160)
+		}
 		runs := ""
 		if c.runs > 1 {
 			runs = fmt.Sprintf(" ×%d", c.runs)
 		}
-		if !tested && testRuns.MatchString(c.line) {
-			tested = true
-			how += in.editedSince(st.files, c.at)
+		if testRuns.MatchString(c.line) {
+			how += in.editedSince(st.files, c.at, room)
+			room = 40
 		}
 		out = append(out, fmt.Sprintf("- %s `%s`%s → %s", in.handle(c.at), briefly(c.line), runs, how))
 	}
@@ -273,8 +276,8 @@ func briefly(command string) string {
 	return harness.Plain(quoted(line, most-end) + " " + tail)
 }
 
-// editedSince names the files that were edited after a message; "" for none.
-func (in *input) editedSince(files []file, message int) string {
+// editedSince names the files that were edited after a message, in so many bytes; "" for none.
+func (in *input) editedSince(files []file, message, room int) string {
 	var names []string
 	for _, f := range files {
 		if f.exists() && f.at.From > message {
@@ -284,7 +287,7 @@ func (in *input) editedSince(files []file, message int) string {
 	if len(names) == 0 {
 		return ""
 	}
-	return "; edited since: " + preview.List(names, ", ", 100)
+	return "; edited since: " + preview.List(names, ", ", room)
 }
 
 // newestFirst returns the last lines, the last one first.

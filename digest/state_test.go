@@ -351,6 +351,13 @@ func TestDigestTellsEdits(t *testing.T) {
 	if after := section(digested(t, 3500, s.msgs...), "Last results of commands"); strings.Contains(after, "edited since") {
 		t.Errorf("nothing was edited since the tests ran:\n%s", after)
 	}
+	s.call("Write", map[string]any{"file_path": root + "cart/new.go", "content": "package cart // 2"}, "File updated")
+	s.call("Bash", map[string]any{"command": "go test ./mail"}, "--- FAIL: TestSend (0.1s)\n    send_test.go:8: got no letter\nFAIL")
+	after := section(digested(t, 3500, s.msgs...), "Last results of commands")
+	lacks(t, "an older run of tests", after, "`go test ./cart` ×2 → ", "0.1s; edited since: cart/new.go", "--- FAIL: TestSend (0.1s); send_test.go:8: got no letter")
+	if strings.Count(after, "edited since") != 1 {
+		t.Errorf("the newest run is up to date:\n%s", after)
+	}
 	if n := strings.Count(got, "Round to cents."); n != 1 {
 		t.Errorf("the request stands %d times in\n%s", n, got)
 	}
