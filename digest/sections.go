@@ -297,9 +297,7 @@ func newestFirst(lines []string, most int) []string {
 	return out
 }
 
-func newest(lines []string, most int) []string {
-	return lines[max(len(lines)-most, 0):]
-}
+func newest[T any](items []T, most int) []T { return items[max(len(items)-most, 0):] }
 
 // lastWords quotes the agent's last text, which states the progress and the
 // next step.

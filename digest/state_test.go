@@ -358,6 +358,12 @@ func TestDigestTellsEdits(t *testing.T) {
 	if strings.Count(after, "edited since") != 1 {
 		t.Errorf("the newest run is up to date:\n%s", after)
 	}
+	s.call("Bash", map[string]any{"command": "go test ./tax"}, "ok  \tshop/tax\t0.1s")
+	lacks(t, "a failure that another package does not mend", section(digested(t, 3500, s.msgs...), "Last results of commands"), "`go test ./mail` → FAILED")
+	s.call("Bash", map[string]any{"command": "go test ./..."}, "ok  \tshop/mail\t0.1s")
+	if after := section(digested(t, 3500, s.msgs...), "Last results of commands"); strings.Contains(after, "FAILED") {
+		t.Errorf("what passed since is told as failed:\n%s", after)
+	}
 	if n := strings.Count(got, "Round to cents."); n != 1 {
 		t.Errorf("the request stands %d times in\n%s", n, got)
 	}

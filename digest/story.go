@@ -36,6 +36,7 @@ type saying struct {
 // command is one command line with the outcome of its last run.
 type command struct {
 	line    string
+	given   string // the whole of the newest run's line
 	at      int
 	runs    int
 	end     toolcall.Outcome

@@ -225,11 +225,15 @@ func (f *file) change(c *toolcall.Call, o toolcall.Outcome, e toolcall.Effect) {
 
 // results returns the newest run of each covered command that does more than print
 // what others wrote, newest first. A failure is left out when a later run of the same
-// program for the same purpose was no failure: go test after go test, whatever the
-// packages.
+// program on the same things was no failure, see [toolcall.Purpose.Covers]: go test ./...
+// after go test ./a, but not go test ./b.
 func (w *work) results(covered func(message int) bool) []command {
 	runs := map[string]*command{}
-	fine := map[string]int{} // message of the newest run of a purpose that did not fail
+	type run struct {
+		purpose toolcall.Purpose
+		at      int // its message
+	}
+	fine := map[string][]run{} // of each kind, those that did not fail
 	var out []*command
 	for i := range w.calls {
 		c, o := &w.calls[i], w.ends[i]
@@ -245,11 +249,11 @@ func (w *work) results(covered func(message int) bool) []command {
 			out = append(out, r)
 		}
 		r.runs++
-		r.line = line
+		r.line, r.given = line, c.Line
 		r.at, r.end, r.last = c.Use.From, o, ""
 		if o.End == toolcall.OK || o.End == toolcall.Unknown {
 			for _, purpose := range toolcall.Purposes(c.Line) {
-				fine[purpose] = c.Use.From
+				fine[purpose.Kind] = append(fine[purpose.Kind], run{purpose, c.Use.From})
 			}
 			r.last = lastLine(c.Output())
 		}
@@ -258,14 +262,27 @@ func (w *work) results(covered func(message int) bool) []command {
 			r.last = j.Result
 		}
 	}
-	var newest []command
+	const most = 64 // later runs that are compared with a failure
+	repaired := func(r *command) bool {
+		purpose := toolcall.PurposeOf(r.given)
+		for _, later := range slices.Backward(newest(fine[purpose.Kind], most)) {
+			if later.at <= r.at {
+				break
+			}
+			if later.purpose.Covers(purpose) {
+				return true
+			}
+		}
+		return false
+	}
+	var shown []command
 	for _, r := range out {
-		if covered(r.at) && (r.end.End != toolcall.Failed || fine[toolcall.Purpose(r.line)] <= r.at) {
-			newest = append(newest, *r)
+		if covered(r.at) && (r.end.End != toolcall.Failed || !repaired(r)) {
+			shown = append(shown, *r)
 		}
 	}
-	sort.SliceStable(newest, func(a, b int) bool { return newest[a].at > newest[b].at })
-	return newest
+	sort.SliceStable(shown, func(a, b int) bool { return shown[a].at > shown[b].at })
+	return shown
 }
 
 // ends are parts of a command line that only say how much of the output is shown, and where.

@@ -233,61 +233,6 @@ func Shows(line string) bool {
 	return Prints(line) && slices.ContainsFunc(all, func(p string) bool { return printers[p] })
 }
 
-// Purpose returns what a command line is run for: its main program and what that is
-// told to do, "go test" of any packages.
-func Purpose(line string) string {
-	first, _ := mainProgram(line)
-	for _, words := range simpleCommands(line) {
-		if purpose := purposeOf(words, first); purpose != "" {
-			return purpose
-		}
-	}
-	return strings.TrimSpace(line)
-}
-
-// Purposes returns what the parts of a command line are run for that ended well when the line did:
-// all parts of "a && b", and of a pipeline or a list, where the end of a part may be hidden, the purpose of the line.
-func Purposes(line string) []string {
-	l := lex(line)
-	if l.hides || len(l.commands) < 2 {
-		return []string{Purpose(line)}
-	}
-	var out []string
-	for _, words := range l.commands {
-		for _, w := range words {
-			if prefixes[w.text] && w.text != "git" || strings.Contains(w.text, "=") {
-				continue
-			}
-			if purpose := purposeOf(words, w.text[strings.LastIndexByte(w.text, '/')+1:]); purpose != "" {
-				out = append(out, purpose)
-			}
-			break
-		}
-	}
-	return out
-}
-
-// purposeOf returns the purpose of a simple command that runs a program; "" when it does not.
-func purposeOf(words []word, program string) string {
-	if script := scriptOf(words); script != nil {
-		words = script
-	}
-	for i, w := range words {
-		if w.text[strings.LastIndexByte(w.text, '/')+1:] != program {
-			continue
-		}
-		purpose := []string{program}
-		for _, w := range words[i+1:] {
-			if w.redirect || strings.HasPrefix(w.text, "-") || strings.ContainsAny(w.text, "/.=") || len(purpose) == 3 {
-				break
-			}
-			purpose = append(purpose, w.text)
-		}
-		return strings.Join(purpose, " ")
-	}
-	return ""
-}
-
 // StatesCode reports whether a line states an exit code.
 func StatesCode(line string) bool { return exits.FindStringIndex(line) != nil }
 

@@ -1,0 +1,138 @@
+package toolcall
+
+import (
+	"path"
+	"slices"
+	"strings"
+)
+
+// Purpose is what a command is run for. One that failed is done with when a later one of the
+// same kind, on the same things or more, did not fail, see [Purpose.Covers].
+type Purpose struct {
+	Kind string // the program and what it is told to do: "go test", "python -m pytest"
+
+	folder string   // that the line changes into; "" for none
+	things []string // files, folders and packages that it is run on; none: all, or those it knows
+	filter string   // flags that choose a part of the things, with their values
+}
+
+// filters are flags of test programs that choose some of the tests, by what follows them.
+var filters = map[string]bool{"-run": true, "--run": true, "-k": true, "-t": true, "-g": true, "--grep": true, "--filter": true, "--tests": true, "--testNamePattern": true, "--test": true}
+
+// direct are programs that are told what to run on, and nothing before it.
+var direct = wordSet("pytest py.test mypy flake8 pylint eslint jest vitest mocha rspec phpunit python python3 node ruby php bash sh")
+
+// PurposeOf returns what a command line is run for: the purpose of its main program.
+func PurposeOf(line string) Purpose {
+	first, _ := mainProgram(line)
+	commands := simpleCommands(line)
+	for _, words := range commands {
+		if p, ok := purposeOf(words, first); ok {
+			p.folder = folderOf(commands)
+			return p
+		}
+	}
+	return Purpose{Kind: strings.TrimSpace(line)}
+}
+
+// Purposes returns what the parts of a command line are run for that ended well when the line did:
+// all parts of "a && b", and of a pipeline or a list, where the end of a part may be hidden, the purpose of the line.
+func Purposes(line string) []Purpose {
+	l := lex(line)
+	if l.hides || len(l.commands) < 2 {
+		return []Purpose{PurposeOf(line)}
+	}
+	var out []Purpose
+	folder := folderOf(l.commands)
+	for _, words := range l.commands {
+		for _, w := range words {
+			if prefixes[w.text] && w.text != "git" || strings.Contains(w.text, "=") {
+				continue
+			}
+			if p, ok := purposeOf(words, base(w.text)); ok {
+				p.folder = folder
+				out = append(out, p)
+			}
+			break
+		}
+	}
+	return out
+}
+
+// Covers reports whether p is run on all that q is: a failure of q is no longer one when p
+// ends well after it. A package of Go with all below it covers those, and a folder its files.
+func (p Purpose) Covers(q Purpose) bool {
+	if p.Kind != q.Kind || p.folder != q.folder && p.folder != "" && q.folder != "" || p.filter != "" && p.filter != q.filter {
+		return false
+	}
+	if len(p.things) == 0 {
+		return true
+	}
+	for _, thing := range q.things {
+		if !slices.ContainsFunc(p.things, func(t string) bool { return holds(t, thing) }) {
+			return false
+		}
+	}
+	return len(q.things) > 0 || slices.ContainsFunc(p.things, func(t string) bool { return holds(t, ".") })
+}
+
+// holds reports whether a file, folder or package is another or holds it.
+func holds(outer, inner string) bool {
+	all, everything := strings.CutSuffix(outer, "...")
+	if inner, below := strings.CutSuffix(inner, "..."); everything || !below {
+		outer, inner = path.Clean("./"+all), path.Clean("./"+inner)
+		return outer == inner || outer == "." || strings.HasPrefix(inner, outer+"/")
+	}
+	return false
+}
+
+// folderOf returns the folder that commands begin with changing into.
+func folderOf(commands [][]word) string {
+	if len(commands) > 1 && len(commands[0]) == 2 && commands[0][0].text == "cd" {
+		return path.Clean(commands[0][1].text)
+	}
+	return ""
+}
+
+func base(program string) string { return program[strings.LastIndexByte(program, '/')+1:] }
+
+// purposeOf returns the purpose of a simple command that runs a program, and whether it does.
+func purposeOf(words []word, program string) (Purpose, bool) {
+	if script := scriptOf(words); script != nil {
+		words = script
+	}
+	at := slices.IndexFunc(words, func(w word) bool { return base(w.text) == program })
+	if at < 0 {
+		return Purpose{}, false
+	}
+	const kindWords, most = 3, 64 // words of the kind; words that are looked at
+	words = words[at+1 : min(len(words), at+1+most)]
+	kind := []string{program}
+	if strings.HasPrefix(program, "python") && len(words) > 1 && words[0].text == "-m" {
+		kind, program, words = append(kind, "-m", words[1].text), words[1].text, words[2:]
+	}
+	for len(words) > 0 && !direct[program] && len(kind) < kindWords && !words[0].redirect && !strings.HasPrefix(words[0].text, "-") && !strings.ContainsAny(words[0].text, "/.=") {
+		kind, words = append(kind, words[0].text), words[1:]
+	}
+	p := Purpose{Kind: strings.Join(kind, " ")}
+	var chosen []string
+	for i := 0; i < len(words); i++ {
+		name, value, given := strings.Cut(words[i].text, "=")
+		switch {
+		case words[i].redirect:
+			i++
+		case filters[name] && given:
+			chosen = append(chosen, name+" "+value)
+		case filters[name] && i+1 < len(words):
+			i++
+			chosen = append(chosen, name+" "+words[i].text)
+		case name == "-c" || name == "-e": // a script in the line: written once, and never again
+			i++
+		case strings.HasPrefix(name, "-") || given:
+		case strings.ContainsAny(name, "/."), direct[program] && (i == 0 || !strings.HasPrefix(words[i-1].text, "-")):
+			p.things = append(p.things, name)
+		}
+	}
+	p.filter = strings.Join(chosen, " ")
+	return p, true
+}

@@ -1,0 +1,72 @@
+package toolcall_test
+
+import (
+	"strings"
+	"testing"
+
+	"precis/internal/toolcall"
+)
+
+func TestPurposeOfCommands(t *testing.T) {
+	for line, want := range map[string]string{
+		"cd x && go test ./...": "go test", "go test -run TestA ./a 2>&1 | tail -5": "go test", "bash -lc 'pnpm run lint'": "pnpm run lint", "bash -lc git push origin x": "git push origin",
+		"npx tsc --noEmit": "npx tsc", "A=1 make": "make", "": "", "cd x": "cd x", "python3 -m pytest -q": "python3 -m pytest",
+	} {
+		if got := toolcall.PurposeOf(line); got.Kind != want {
+			t.Errorf("%q is for %q, want %q", line, got.Kind, want)
+		}
+	}
+}
+
+func TestPurposesOfLists(t *testing.T) {
+	for line, want := range map[string]string{
+		"mise run fmt && mise run lint": "mise run fmt,mise run lint", "cd x && A=1 go vet ./... && go test ./...": "cd x,go vet,go test", "go build ./... | head && go vet ./...": "go build",
+		"make lint; make test": "make lint", "go test ./a": "go test", "": "",
+	} {
+		var kinds []string
+		for _, p := range toolcall.Purposes(line) {
+			kinds = append(kinds, p.Kind)
+		}
+		if got := strings.Join(kinds, ","); got != want {
+			t.Errorf("%q is for %q, want %q", line, got, want)
+		}
+	}
+}
+
+// TestWhatCoversAFailure: a failure stands until what failed was run again.
+func TestWhatCoversAFailure(t *testing.T) {
+	for _, tt := range []struct {
+		failed, later string
+		covers        bool
+	}{
+		{"go test ./a", "go test ./a", true},
+		{"go test ./a", "go test ./b", false},
+		{"go test ./a", "go test ./...", true},
+		{"go test ./a/b", "go test ./a/...", true},
+		{"go test ./...", "go test ./a", false},
+		{"go test ./... 2>&1 | tail -5", "go test ./...", true},
+		{"go test", "go test ./...", true},
+		{"go test ./a", "go test -run TestX ./a", false},
+		{"go test -run TestX ./a", "go test ./a", true},
+		{"go test -run=TestX ./a", "go test -run TestX ./a", true},
+		{"go test -timeout 30s ./a", "go test ./a", true},
+		{"cd a && go test ./...", "cd b && go test ./...", false},
+		{"cd a && go test ./...", "cd a && go test ./...", true},
+		{"pytest tests/test_a.py", "pytest tests", true},
+		{"python -m pytest tests/test_a.py", "python -m pytest -q tests/", true},
+		{"node a.js", "node b.js", false},
+		{"pytest tests/test_a.py", "pytest", true},
+		{"pytest tests/test_a.py", "pytest tests/", true},
+		{"pytest tests/test_a.py -k one", "pytest tests/test_b.py", false},
+		{"python -m pytest", "python -m mypy src", false},
+		{"python scripts/migrate.py", "python scripts/report.py", false},
+		{"python setup.py build_ext", "python /tmp/check.py", false},
+		{"python -c 'import a.b'", "python -c 'import c'", true},
+		{"npm test", "npm run lint", false},
+		{"make", "make", true},
+	} {
+		if got := toolcall.PurposeOf(tt.later).Covers(toolcall.PurposeOf(tt.failed)); got != tt.covers {
+			t.Errorf("%q after %q: %v", tt.later, tt.failed, got)
+		}
+	}
+}
