@@ -15,11 +15,14 @@ var (
 	// because is a line of a test's report that says why: a place in a file and what is wrong
 	// there, what pytest marks, an assertion, an exception.
 	because = lazyregexp.New(`^\s*[\w./\\-]+\.\w{1,8}:\d+(?::\d+)?: \S|^E\s+\S|\bpanicked at\b|^\s*(?:\w+\.)*\w*(?:Error|Exception|Failure): \S|^\s*(?:expect\(|[Ee]xpected\b|[Aa]ssertion\b)`)
+	// blames is what tells the failure among the lines of a report, where notes look like it.
+	blames = lazyregexp.New(`(?i)\b(?:got|want|wanted|expect(?:ed|s)?|unexpected|actual|fail(?:ed|s|ure)?|error|exception|panic(?:ked)?|assert\w*|should|must|mismatch|differs?|not|no|nil)\b|[!=]=`)
 )
 
 // reason returns the line that says why a test failed, for the line of a result that only
-// names the test: the first of its report, which follows the line, or, where the output is
-// shown as it comes, stands before it. It is "" where the line says it itself, and where no
+// names the test: of its report, which follows the line, or, where the output is shown as it
+// comes, stands before it, the first line that speaks of a failure, else the last, where a
+// test that gives up ends. It is "" where the line says it itself, and where no
 // line near it does.
 func reason(text, line string) string {
 	const before, after = 16 << 10, 8 << 10 // bytes that are looked at
@@ -50,17 +53,20 @@ func ofReport(lines []string) []string {
 	return lines
 }
 
-// whyIn returns the first line that says why.
+// whyIn returns the line that says why; "" when none does.
 func whyIn(lines []string) string {
+	why := ""
 	for i, l := range lines {
 		if l = l[:min(len(l), 400)]; !because.MatchString(l) {
 			continue
 		}
-		l = strings.TrimSpace(l)
-		if strings.HasSuffix(l, ":") && i+1 < len(lines) { // a panic of Rust: its words stand below
-			l += " " + strings.TrimSpace(lines[i+1])
+		why = strings.TrimSpace(l)
+		if strings.HasSuffix(why, ":") && i+1 < len(lines) { // a panic of Rust: its words stand below
+			why += " " + strings.TrimSpace(lines[i+1])
 		}
-		return strings.ToValidUTF8(l, "")
+		if blames.MatchString(why) {
+			break
+		}
 	}
-	return ""
+	return strings.ToValidUTF8(why, "")
 }

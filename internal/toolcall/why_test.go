@@ -12,6 +12,8 @@ func TestWhyATestFailed(t *testing.T) {
 	for name, tt := range map[string]struct{ result, line, why string }{
 		"below":         {"--- FAIL: TestA (0.0s)\n    a_test.go:3: got 1, want 2\n    a_test.go:9: and more\nFAIL", "--- FAIL: TestA (0.0s)", "a_test.go:3: got 1, want 2"},
 		"as it comes":   {passed + "=== RUN   TestA\n    a_test.go:3: got 1\n    a_test.go:4: got 2\n--- FAIL: TestA (0.0s)\n" + passed + "FAIL", "--- FAIL: TestA (0.0s)", "a_test.go:3: got 1"},
+		"among notes":   {"--- FAIL: TestA (0.0s)\n    hooks.go:40: output of the hook: INFO stop\n    a_test.go:9: expected two checkpoints\n    a_test.go:12: more\nFAIL", "--- FAIL: TestA (0.0s)", "a_test.go:9: expected two checkpoints"},
+		"behind notes":  {"--- FAIL: TestA (0.0s)\n    hooks.go:40: output of the hook: INFO stop\n    a_test.go:9: two checkpoints\nFAIL", "--- FAIL: TestA (0.0s)", "a_test.go:9: two checkpoints"},
 		"subtest":       {"--- FAIL: TestA (0.0s)\n    --- FAIL: TestA/b (0.0s)\n        a_test.go:3: got 1\nFAIL", "--- FAIL: TestA (0.0s)", "a_test.go:3: got 1"},
 		"of the next":   {"--- FAIL: TestA (0.0s)\n--- FAIL: TestB (0.0s)\n    b_test.go:3: got 1\nFAIL", "--- FAIL: TestA (0.0s)", ""},
 		"of one before": {"=== RUN   TestZ\n    z_test.go:1: a note\n--- PASS: TestZ (0.00s)\n=== RUN   TestA\n--- FAIL: TestA (0.0s)\nFAIL", "--- FAIL: TestA (0.0s)", ""},
