@@ -17,6 +17,7 @@ import (
 
 	"precis"
 	"precis/archive"
+	"precis/internal/harness"
 	"precis/internal/jsonspan"
 	"precis/wire/responses"
 )
@@ -165,14 +166,11 @@ func (r *rollout) release() {
 	r.held = nil
 }
 
-// ideContext begins what an editor writes before the words of a person.
-const ideContext = "# Context from my IDE setup:"
-
 // typed takes the event by which Codex notes what a person sent. It follows the message, in
 // which the words stand alone. Where the editor writes before them, the event holds that as
 // well, and does not say what is whose.
 func (r *rollout) typed(words string) {
-	if words = strings.TrimSpace(words); strings.HasPrefix(words, ideContext) {
+	if words = strings.TrimSpace(words); harness.FromEditor(words) {
 		words = ""
 	}
 	for i, m := range r.held {

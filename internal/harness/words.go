@@ -5,12 +5,19 @@ import (
 	"strings"
 )
 
+// FromEditor reports whether a text begins with what an editor puts before the words of a
+// person.
+func FromEditor(text string) bool { return strings.HasPrefix(text, "# Context from my IDE setup:") }
+
+// requestHeading stands between what an editor writes and the words of a person.
+const requestHeading = "\n## My request for Codex:"
+
 // UserWords strips the tags in which agent programs wrap what users say, and what an
 // editor puts before it.
 func UserWords(text string) string {
 	text = strings.TrimSpace(text[lead(text):])
-	if strings.HasPrefix(text, "# Context from my IDE setup:") {
-		if _, words, ok := strings.Cut(text, "\n## My request for Codex:"); ok {
+	if FromEditor(text) {
+		if _, words, ok := strings.Cut(text, requestHeading); ok {
 			return strings.TrimSpace(words)
 		}
 	}
@@ -89,10 +96,9 @@ func UserSpans(text string) [][2]int {
 	from := lead(text)
 	from += len(text[from:]) - len(strings.TrimLeft(text[from:], " \n\t\r\v\f"))
 	body := text[from:]
-	if strings.HasPrefix(body, "# Context from my IDE setup:") {
-		const heading = "\n## My request for Codex:"
-		if n := strings.Index(body, heading); n >= 0 {
-			return [][2]int{{from + n + len(heading), len(text)}}
+	if FromEditor(body) {
+		if n := strings.Index(body, requestHeading); n >= 0 {
+			return [][2]int{{from + n + len(requestHeading), len(text)}}
 		}
 	}
 	for _, head := range userHeads {
