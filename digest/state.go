@@ -69,7 +69,7 @@ type CommandState struct {
 	Command  string        `json:"command"`        // without the change of directory before it; of other tools the arguments
 	Outcome  string        `json:"outcome"`        // "ok", "failed", "rejected", "interrupted" or "unknown"
 	ExitCode *int          `json:"exit_code,omitempty"`
-	Says     string        `json:"says,omitempty"` // the line of the output that says most about a failure
+	Says     string        `json:"says,omitempty"` // the line of the output that says most about a failure, and the one that says why a test failed
 	Said     string        `json:"said,omitempty"` // the user's words with a refusal
 }
 
@@ -257,7 +257,7 @@ func (w *work) commandStates(msgs []precis.Message) []CommandState {
 	var out []CommandState
 	for i := range w.calls {
 		c, o := &w.calls[i], w.ends[i]
-		s := CommandState{Handle: c.Use, Outcome: string(o.End), ExitCode: o.Code, Says: quoted(o.Line, 200), Said: quoted(o.Said, 500)}
+		s := CommandState{Handle: c.Use, Outcome: string(o.End), ExitCode: o.Code, Says: says(o), Said: quoted(o.Said, 500)}
 		switch line := commandLine(c.Line); {
 		case c.Kind == toolcall.Command && (newest[line] == i && !w.isWaiting(i) || o.End == toolcall.Rejected):
 			s.Command = quoted(line, 300)
@@ -269,6 +269,15 @@ func (w *work) commandStates(msgs []precis.Message) []CommandState {
 		out = append(out, s)
 	}
 	return out
+}
+
+// says quotes what the output says of a failure.
+func says(o toolcall.Outcome) string {
+	line := quoted(o.Line, 200)
+	if o.Why != "" {
+		line += "; " + quoted(o.Why, 200)
+	}
+	return line
 }
 
 // argumentsOf returns the strings that a call was given, in a row.

@@ -358,6 +358,10 @@ func TestDigestTellsEdits(t *testing.T) {
 	if strings.Count(after, "edited since") != 1 {
 		t.Errorf("the newest run is up to date:\n%s", after)
 	}
+	commands := digest.StateOf(&precis.Conversation{Transcript: precis.NewTranscript(s.msgs...)}).Commands
+	if got := commands[len(commands)-1].Says; got != "--- FAIL: TestSend (0.1s); send_test.go:8: got no letter" {
+		t.Errorf("the state says %q", got)
+	}
 	s.call("Bash", map[string]any{"command": "go test ./tax"}, "ok  \tshop/tax\t0.1s")
 	lacks(t, "a failure that another package does not mend", section(digested(t, 3500, s.msgs...), "Last results of commands"), "`go test ./mail` → FAILED")
 	s.call("Bash", map[string]any{"command": "go test ./..."}, "ok  \tshop/mail\t0.1s")

@@ -16,7 +16,7 @@ var (
 	// there, what pytest marks, an assertion, an exception.
 	because = lazyregexp.New(`^\s*[\w./\\-]+\.\w{1,8}:\d+(?::\d+)?: \S|^E\s+\S|\bpanicked at\b|^\s*(?:\w+\.)*\w*(?:Error|Exception|Failure): \S|^\s*(?:expect\(|[Ee]xpected\b|[Aa]ssertion\b)`)
 	// blames is what tells the failure among the lines of a report, where notes look like it.
-	blames = lazyregexp.New(`(?i)\b(?:got|want|wanted|expect(?:ed|s)?|unexpected|actual|fail(?:ed|s|ure)?|error|exception|panic(?:ked)?|assert\w*|should|must|mismatch|differs?|not|no|nil)\b|[!=]=`)
+	blames = lazyregexp.New(`(?i)\b(?:got|want|wanted|expect(?:ed|s)?|unexpected|actual|fail(?:ed|s|ure)?|error|exception|panic(?:ked)?|assert\w*|should|must|mismatch|differs?|not|no|nil|undefined|undeclared|unknown|invalid|cannot|missing)\b|[!=]=`)
 )
 
 // reason returns the line that says why a test failed, for the line of a result that only

@@ -22,6 +22,7 @@ func TestWhyATestFailed(t *testing.T) {
 		"said already":  {"E       assert 1 == 2\nFAILED test_a.py::test_a - assert 1 == 2", "FAILED test_a.py::test_a - assert 1 == 2", ""},
 		"cargo":         {"thread 't::it' panicked at src/lib.rs:10:9:\nassertion `left == right` failed\n\nerror: test failed, to rerun pass `--lib`", "error: test failed, to rerun pass `--lib`", "thread 't::it' panicked at src/lib.rs:10:9: assertion `left == right` failed"},
 		"traceback":     {"Traceback (most recent call last):\n  File \"a.py\", line 3, in <module>\n    f()\nValueError: no such tax", "Traceback (most recent call last):", "ValueError: no such tax"},
+		"build":         {"# demo/a\n./a.go:3:5: undefined: x\n./a.go:9:5: other\nFAIL\tdemo/a [build failed]\nFAIL", "FAIL\tdemo/a [build failed]", "./a.go:3:5: undefined: x"},
 		"no test":       {"error: no space left\n a.go:3: x", "error: no space left", ""},
 		"cut":           {"--- FAIL: TestA", "--- FAIL: TestA", ""},
 	} {
