@@ -262,7 +262,7 @@ func (w *work) results(covered func(message int) bool) []command {
 			r.last = j.Result
 		}
 	}
-	const most = 64 // later runs that are compared with a failure
+	const most = 16 // later runs that are compared with a failure
 	repaired := func(r *command) bool {
 		purpose := toolcall.PurposeOf(r.given)
 		for _, later := range slices.Backward(newest(fine[purpose.Kind], most)) {

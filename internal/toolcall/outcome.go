@@ -204,7 +204,7 @@ func mainProgram(line string) (first string, all []string) {
 		if script := scriptOf(words); script != nil {
 			words = script
 		}
-		name := words[0].text[strings.LastIndexByte(words[0].text, '/')+1:]
+		name := base(words[0].text)
 		if (name == "git" || name == "gh") && slices.ContainsFunc(words[1:min(len(words), 4)], func(w word) bool { return readingVerbs[w.text] }) {
 			name += ":reads"
 		}

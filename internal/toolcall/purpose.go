@@ -11,13 +11,37 @@ import (
 type Purpose struct {
 	Kind string // the program and what it is told to do: "go test", "python -m pytest"
 
-	folder string   // that the line changes into; "" for none
-	things []string // files, folders and packages that it is run on; none: all, or those it knows
-	filter string   // flags that choose a part of the things, with their values
+	folder string  // that the line changes into; "" for none
+	things []thing // files, folders and packages that it is run on; none: all, or those it knows
+	filter string  // flags that choose a part of the things, with their values
 }
 
-// filters are flags of test programs that choose some of the tests, by what follows them.
-var filters = map[string]bool{"-run": true, "--run": true, "-k": true, "-t": true, "-g": true, "--grep": true, "--filter": true, "--tests": true, "--testNamePattern": true, "--test": true}
+// thing is a file, a folder or a package that a command is run on.
+type thing struct {
+	path  string // cleaned
+	below bool   // and all below it
+	alone bool   // nothing below it, as of a package of Go without "/..."
+}
+
+func thingOf(name string, alone bool) thing {
+	name, below := strings.CutSuffix(name, "...")
+	return thing{path.Clean("./" + name), below, alone && !below}
+}
+
+// holds reports whether a thing is another or has it below itself.
+func (t thing) holds(u thing) bool {
+	switch {
+	case t.alone || u.below && !t.below:
+		return t == u
+	case t.path == u.path || t.path == ".":
+		return true
+	}
+	return strings.HasPrefix(u.path, t.path) && u.path[len(t.path)] == '/'
+}
+
+// filters are flags that choose some of the tests, or one of several packages, by what follows
+// them.
+var filters = wordSet("-run --run -k -t -g --grep --filter --tests --testNamePattern --test -p --package -w --workspace")
 
 // direct are programs that are told what to run on, and nothing before it.
 var direct = wordSet("pytest py.test mypy flake8 pylint eslint jest vitest mocha rspec phpunit python python3 node ruby php bash sh")
@@ -28,7 +52,7 @@ func PurposeOf(line string) Purpose {
 	commands := simpleCommands(line)
 	for _, words := range commands {
 		if p, ok := purposeOf(words, first); ok {
-			p.folder = folderOf(commands)
+			p.folder = path.Join(folderOf(commands), p.folder)
 			return p
 		}
 	}
@@ -50,7 +74,7 @@ func Purposes(line string) []Purpose {
 				continue
 			}
 			if p, ok := purposeOf(words, base(w.text)); ok {
-				p.folder = folder
+				p.folder = path.Join(folder, p.folder)
 				out = append(out, p)
 			}
 			break
@@ -60,7 +84,7 @@ func Purposes(line string) []Purpose {
 }
 
 // Covers reports whether p is run on all that q is: a failure of q is no longer one when p
-// ends well after it. A package of Go with all below it covers those, and a folder its files.
+// ends well after it. A folder covers its files; a package of Go those below it as "./..." only.
 func (p Purpose) Covers(q Purpose) bool {
 	if p.Kind != q.Kind || p.folder != q.folder && p.folder != "" && q.folder != "" || p.filter != "" && p.filter != q.filter {
 		return false
@@ -68,22 +92,13 @@ func (p Purpose) Covers(q Purpose) bool {
 	if len(p.things) == 0 {
 		return true
 	}
-	for _, thing := range q.things {
-		if !slices.ContainsFunc(p.things, func(t string) bool { return holds(t, thing) }) {
-			return false
-		}
+	holds := func(u thing) bool {
+		return slices.ContainsFunc(p.things, func(t thing) bool { return t.holds(u) })
 	}
-	return len(q.things) > 0 || slices.ContainsFunc(p.things, func(t string) bool { return holds(t, ".") })
-}
-
-// holds reports whether a file, folder or package is another or holds it.
-func holds(outer, inner string) bool {
-	all, everything := strings.CutSuffix(outer, "...")
-	if inner, below := strings.CutSuffix(inner, "..."); everything || !below {
-		outer, inner = path.Clean("./"+all), path.Clean("./"+inner)
-		return outer == inner || outer == "." || strings.HasPrefix(inner, outer+"/")
+	if len(q.things) == 0 {
+		return holds(thing{path: ".", below: true})
 	}
-	return false
+	return !slices.ContainsFunc(q.things, func(u thing) bool { return !holds(u) })
 }
 
 // folderOf returns the folder that commands begin with changing into.
@@ -105,9 +120,9 @@ func purposeOf(words []word, program string) (Purpose, bool) {
 	if at < 0 {
 		return Purpose{}, false
 	}
-	const kindWords, most = 3, 64 // words of the kind; words that are looked at
+	const kindWords, most, mostThings = 3, 64, 16 // words of the kind; words and things that are looked at
 	words = words[at+1 : min(len(words), at+1+most)]
-	kind := []string{program}
+	kind, golang := []string{program}, program == "go"
 	if strings.HasPrefix(program, "python") && len(words) > 1 && words[0].text == "-m" {
 		kind, program, words = append(kind, "-m", words[1].text), words[1].text, words[2:]
 	}
@@ -128,10 +143,16 @@ func purposeOf(words []word, program string) (Purpose, bool) {
 			chosen = append(chosen, name+" "+words[i].text)
 		case name == "-c" || name == "-e": // a script in the line: written once, and never again
 			i++
-		case strings.HasPrefix(name, "-") || given:
+		case name == "-C" && i+1 < len(words):
+			i++
+			p.folder = path.Clean(words[i].text)
+		case strings.HasPrefix(name, "-"), given, strings.ContainsAny(name, " \t\n"), len(p.things) == mostThings:
 		case strings.ContainsAny(name, "/."), direct[program] && (i == 0 || !strings.HasPrefix(words[i-1].text, "-")):
-			p.things = append(p.things, name)
+			p.things = append(p.things, thingOf(name, golang))
 		}
+	}
+	if golang && len(p.things) == 0 {
+		p.things = []thing{thingOf(".", golang)}
 	}
 	p.filter = strings.Join(chosen, " ")
 	return p, true

@@ -64,6 +64,16 @@ func TestWhatCoversAFailure(t *testing.T) {
 		{"python -c 'import a.b'", "python -c 'import c'", true},
 		{"npm test", "npm run lint", false},
 		{"make", "make", true},
+		{"make -C a", "make -C b", false},
+		{"make -C a", "make -C a", true},
+		{"go test ./a/b", "go test ./a", false},
+		{"go test ./a/b", "go test", false},
+		{"go test ./a", "go test .", false},
+		{"cargo test -p one", "cargo test -p two", false},
+		{"cargo test -p one", "cargo test", true},
+		{"npm test -- a.test.ts", "npm test -- b.test.ts", false},
+		{"pytest", "pytest tests/test_a.py", false},
+		{"git commit -m 'mend a.go'", "git commit -m 'mend a.go and b.go'", true},
 	} {
 		if got := toolcall.PurposeOf(tt.later).Covers(toolcall.PurposeOf(tt.failed)); got != tt.covers {
 			t.Errorf("%q after %q: %v", tt.later, tt.failed, got)

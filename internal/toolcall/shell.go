@@ -135,7 +135,7 @@ var prefixes = map[string]bool{
 // shellScript returns the index of the script in "bash -lc script"; 0 when words
 // are something else.
 func shellScript(words []string) int {
-	switch words[0][strings.LastIndexByte(words[0], '/')+1:] {
+	switch base(words[0]) {
 	case "sh", "bash", "zsh", "dash":
 	default:
 		return 0
