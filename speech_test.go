@@ -157,3 +157,17 @@ func TestWhoSaidWhat(t *testing.T) {
 		t.Errorf("authors: %q", authors)
 	}
 }
+
+// TestWordsOfAPersonAreNotHeld: what a program sends stays in force; a person may write the same.
+func TestWordsOfAPersonAreNotHeld(t *testing.T) {
+	const rules = "<system-reminder>\nAs you answer the user's questions, you can use the following context:\n# claudeMd\nContents of /p/CLAUDE.md:\n\nAlways.\n</system-reminder>"
+	for author, want := range map[precis.Author]int{precis.AuthorUnknown: 1, precis.AuthorProgram: 1, precis.AuthorPerson: 0} {
+		msgs := []precis.Message{
+			precis.NewText(precis.RoleUser, "Begin."), precis.NewText(precis.RoleAssistant, "Yes."),
+			{Role: precis.RoleUser, Content: []precis.Block{precis.Text{Text: rules, Said: precis.Said{Author: author}}, precis.Text{Text: "Go on."}}},
+		}
+		if got := precis.InForce(msgs); len(got) != want {
+			t.Errorf("by %q: %v is in force, want %d blocks", author, got, want)
+		}
+	}
+}
