@@ -24,6 +24,11 @@ type Strategy interface {
 // climbs to it only when the view does not fit otherwise.
 type LastResort interface{ LastResort() }
 
+// Fills marks a last resort that comes down to what fits, not to the target. It is
+// climbed again, in place of the edit that it made, when a rung after it leaves room and
+// the target is out of reach.
+type Fills interface{ Fills() }
+
 // Lossless marks a strategy whose edits leave out nothing: what was said can be read from what they show. They
 // may change kept messages; pinned blocks stay.
 type Lossless interface{ Lossless() }
@@ -266,7 +271,44 @@ func (l *ladder) climb(ctx context.Context, rungs []Strategy) error {
 		l.called(step)
 		l.steps = append(l.steps, step)
 	}
+	for _, rung := range rungs {
+		if _, fills := rung.(Fills); fills && l.s.Excess() > 0 && l.s.Used < l.s.Fit() {
+			l.refill(ctx, rung)
+		}
+	}
 	return nil
+}
+
+// refill climbs a rung again in place of the edit that it made in this run, where a rung after it
+// left room. Nothing changes when the new edit shows no more than the one before.
+func (l *ladder) refill(ctx context.Context, rung Strategy) {
+	at := slices.IndexFunc(l.edits, func(e Edit) bool { return e.Report.Rung == rung.Name() })
+	if at < 0 || at == len(l.edits)-1 {
+		return
+	}
+	was, edits, id := *l.s, l.edits, l.edits[at].ID
+	without := func(edits []Edit) []Edit {
+		return slices.DeleteFunc(slices.Clone(edits), func(e Edit) bool { return e.ID == id })
+	}
+	s := l.s
+	s.Edits, l.edits = without(s.Edits), without(edits)
+	s.Units = Units(s.Transcript, s.Edits)
+	s.Used = s.Budget.Overhead + s.tokens(s.Units)
+	for i := at; i < len(l.edits); i++ { // they stand before it now
+		r := &l.edits[i].Report
+		r.TokensBefore, r.TokensAfter = r.TokensBefore+s.Used-was.Used, r.TokensAfter+s.Used-was.Used
+		s.Edits[len(s.Edits)-len(l.edits)+i].Report = *r
+	}
+	started := l.now()
+	step := l.try(ctx, rung)
+	step.Took = l.now().Sub(started)
+	if step.Outcome != OutcomeAccepted || !s.fits() || s.Used <= was.Used {
+		*s, l.edits = was, edits
+		return
+	}
+	step.Reason += ", again with the room that later rungs left"
+	l.called(step)
+	l.steps = append(l.steps, step)
 }
 
 // pinsRung is the name of the step that shows pinned messages again.

@@ -22,7 +22,7 @@ func TestTheUnreadResultFillsWhatFits(t *testing.T) {
 		return b.String()
 	}
 	for _, name := range []string{preset.Balanced, preset.Frugal, preset.Selective} {
-		for _, history := range []int{0, 12} {
+		for _, history := range []int{0, 12, 60} { // what a digest of 60 leaves goes to the unread result, too
 			for _, percent := range []int{10, 20, 30, 40, 50, 60} {
 				system := strings.Repeat("You are an agent. ", window*percent/100*4/18)
 				tr := precis.NewTranscript(precis.NewText(precis.RoleUser, "Read the files."))
@@ -42,7 +42,7 @@ func TestTheUnreadResultFillsWhatFits(t *testing.T) {
 				}
 				d := res.Report.Decision
 				fit := min(d.Allowed, float64(window)*d.Threshold/100)
-				if after := float64(res.Report.After.Tokens); after > d.Allowed || after < .9*fit {
+				if after := float64(res.Report.After.Tokens); after > d.Allowed || after < .98*fit {
 					t.Errorf("%s, %d reads before, a fixed part of %d %%: the view has %.0f tokens, %.0f fit", name, history, percent, after, fit)
 				}
 				last := res.View[len(res.View)-1]

@@ -43,6 +43,9 @@ func (Squeeze) Name() string { return "squeeze" }
 // LastResort marks the rung as one that may change kept messages.
 func (Squeeze) LastResort() {}
 
+// Fills marks the rung as one that comes down to what fits.
+func (Squeeze) Fills() {}
+
 // Propose shortens the content with the least worth for its size, kept or not. The
 // message to be answered, which no model has read, stays whole where the view fits with
 // it. Where it does not, it is shortened with the others, and all of them to what fits, not
