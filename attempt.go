@@ -43,7 +43,11 @@ func (p *pass) attempt(ctx context.Context, s Situation, rungs []Strategy) attem
 	s.Kept = Keep(s.Transcript, s.Edits, s.Meter, p.settings.KeepMessages, tail)
 	s.Kept.first(p.settings.KeepFirst)
 	head := min(int(p.settings.KeepHead*float64(p.r.Window.Tokens)/p.factor), s.Target/5)
-	s.Kept.stand(s.Transcript, s.Edits, s.Meter, head, p.standingRoom())
+	var law []Held
+	if p.m.o.Law != nil {
+		law = p.m.o.Law.Holds(&s)
+	}
+	s.Kept.stand(s.Transcript, s.Edits, s.Meter, head, p.standingRoom(), law)
 	if p.r.To > 0 {
 		s.Kept.only(p.r.From, p.r.To)
 	}

@@ -31,7 +31,11 @@ type hold struct {
 	key     string // of several with one key the newest is in force
 	defines bool   // tools and settings: without it the API refuses later calls, or answers otherwise
 	rank    int    // what is left out last has the lowest
+	most    int    // tokens that it may take; 0: as many as there are
 }
+
+// lawRank is the rank of what a [Law] holds: behind all that the wire shows to be in force.
+const lawRank = 1 << 10
 
 // standing holds what is in force of a transcript, by its place.
 type standing struct {
@@ -50,10 +54,10 @@ func (st *standing) block(i, b int) bool {
 	return held && (blocks == nil || blocks[b])
 }
 
-// standingIn finds what is in force among messages, of those that are wanted. What
-// defines nothing is held up to room tokens: the kinds of the lowest rank first, of one
-// kind the newest first.
-func standingIn(msgs []Message, wanted func(i int) bool, m *Meter, room int) standing {
+// standingIn finds what is in force among messages, of those that are wanted, and takes in
+// what a law holds, in its order. What defines nothing is held up to room tokens: the kinds
+// of the lowest rank first, of one kind the newest first.
+func standingIn(msgs []Message, wanted func(i int) bool, m *Meter, room int, law []Held) standing {
 	var all []hold
 	f := newFinder(msgs)
 	for i := range msgs {
@@ -64,14 +68,25 @@ func standingIn(msgs []Message, wanted func(i int) bool, m *Meter, room int) sta
 	force := newestOf(all)
 	slices.Reverse(force)
 	slices.SortStableFunc(force, func(a, b hold) int { return a.rank - b.rank })
+	for _, l := range law {
+		h := f.held(l)
+		if len(h.parts) > 0 && !slices.ContainsFunc(h.parts, func(p part) bool { return !wanted(p.at) }) {
+			force = append(force, h)
+		}
+	}
 	st := standing{blocks: map[int]map[int]bool{}}
 	for _, h := range force {
 		if !h.defines {
 			size := 0
 			for _, p := range h.parts {
-				size += m.View([]Message{p.of(msgs)})
+				if !st.holds(p) {
+					size += m.View([]Message{p.of(msgs)})
+				}
 			}
-			if size > room {
+			switch {
+			case h.rank == lawRank && (size > room || h.most > 0 && size > h.most):
+				continue // said in words by what stands for it
+			case size > room:
 				st.left = append(st.left, h)
 				continue
 			}
@@ -120,6 +135,11 @@ func InForce(msgs []Message) []Handle {
 		}
 	}
 	return out
+}
+
+// holds reports whether a part is held.
+func (st *standing) holds(p part) bool {
+	return st.whole(p.at) || p.blocks != nil && !slices.ContainsFunc(p.blocks, func(b int) bool { return !st.block(p.at, b) })
 }
 
 func (st *standing) add(p part) {

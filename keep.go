@@ -92,9 +92,10 @@ func (k *Kept) first(n int) {
 
 // stand keeps what was said once and stays in force: the user's messages before the
 // first answer where they are, if they take up to head tokens, with the program's texts
-// among them; and up to room tokens of what else stays in force, see [Situation.Carry].
+// among them; and up to room tokens of what else stays in force, see [Situation.Carry], and of
+// what a law holds.
 // What a rewind, the user or the program's own condensation hides is not in force.
-func (k *Kept) stand(t *Transcript, edits []Edit, m *Meter, head, room int) {
+func (k *Kept) stand(t *Transcript, edits []Edit, m *Meter, head, room int, law []Held) {
 	msgs := t.Messages()
 	var ends []Edit // by which what they hide is in force no longer
 	for _, e := range Active(edits) {
@@ -106,7 +107,7 @@ func (k *Kept) stand(t *Transcript, edits []Edit, m *Meter, head, room int) {
 	shown := ShownBy(t, ends)
 	wanted := func(i int) bool { return !shown.Message(i).Hidden }
 	k.head = headOf(msgs, wanted, m, head)
-	k.stands = standingIn(msgs, func(i int) bool { return wanted(i) && !k.head[i] }, m, room)
+	k.stands = standingIn(msgs, func(i int) bool { return wanted(i) && !k.head[i] }, m, room, law)
 	for i := range k.head {
 		k.stands.add(part{at: i, blocks: current(msgs, i)})
 	}

@@ -37,6 +37,7 @@ type Options struct {
 	Counter    Counter    // required
 	Strategies []Strategy // the ladder, least loss first; none: the manager only watches
 	Gate       Gate       // nil: edits are accepted as proposed
+	Law        Law        // nil: only what the wire shows to be in force is held
 	Calibrator Calibrator // nil: counts are taken as they are
 	Store      Store      // nil: edits live in the Conversation alone
 	Ledger     Ledger     // books costs and sums them up; nil: Store, if it is one

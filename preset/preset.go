@@ -14,6 +14,7 @@ import (
 	"precis/digest"
 	"precis/outline"
 	"precis/reduce"
+	"precis/standing"
 	"precis/tokens"
 )
 
@@ -130,7 +131,7 @@ func New(o Options) (*precis.Manager, error) {
 	rungs = slices.Concat(o.First, rungs)
 	return precis.NewManager(precis.Options{
 		Settings: o.Settings, Counter: counter, Strategies: rungs,
-		Gate: o.Gate, Calibrator: o.Calibrator, Store: o.Store, Ledger: o.Ledger, Logger: o.Logger, Now: o.Now, Alert: o.Alert, Variant: o.Variant, OnReport: o.OnReport, Hooks: o.Hooks,
+		Gate: o.Gate, Law: standing.Law{}, Calibrator: o.Calibrator, Store: o.Store, Ledger: o.Ledger, Logger: o.Logger, Now: o.Now, Alert: o.Alert, Variant: o.Variant, OnReport: o.OnReport, Hooks: o.Hooks,
 	})
 }
 

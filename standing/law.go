@@ -1,0 +1,72 @@
+package standing
+
+import (
+	"slices"
+
+	"precis"
+)
+
+// Law holds the plan, the skills and the jobs of a conversation in its views, see
+// [precis.Law]. The zero value is ready.
+type Law struct{}
+
+// Tokens up to which a thing is kept word for word.
+const (
+	mostPlan = 2000
+	mostDone = 400 // the last state of a job that ended: of its report the first lines are told
+	mostJobs = 12  // jobs that ended, the newest
+)
+
+// Holds returns the newest plan and others with open steps, jobs that run, skills, and then
+// the last states of jobs.
+func (Law) Holds(s *precis.Situation) []precis.Held {
+	return In(s).Held()
+}
+
+// Held returns where what holds stands, what matters most first: the newest plan and others
+// with something to do, jobs that run, the skills that were loaded last, and the last states
+// of the newest jobs.
+func (r *Reading) Held() (out []precis.Held) {
+	for _, list := range slices.Backward(r.lists()) {
+		h := precis.Held{Key: "plan " + list[0].List, Most: mostPlan}
+		newest := list[0].At
+		for _, step := range list {
+			if compare(step.At, newest) > 0 {
+				newest = step.At
+			}
+		}
+		for _, step := range list {
+			if !step.State.Ended() && !slices.Contains(h.At, step.Since) {
+				h.At = append(h.At, step.Since)
+			}
+		}
+		if !slices.Contains(h.At, newest) {
+			h.At = append(h.At, newest)
+		}
+		out = append(out, h)
+	}
+	for _, j := range slices.Backward(r.RunningJobs()) {
+		out = append(out, precis.Held{Key: "job " + j.Key, At: slices.Compact([]precis.Handle{j.Since, j.At}), Most: mostDone})
+	}
+	for _, skill := range slices.Backward(r.Skills) {
+		out = append(out, precis.Held{Key: "skill " + skill.Key, At: []precis.Handle{skill.Since}})
+	}
+	ended := 0
+	for _, j := range slices.Backward(r.Jobs) {
+		if ended++; j.State.Ended() && ended <= mostJobs {
+			out = append(out, precis.Held{Key: "job " + j.Key, At: []precis.Handle{j.At}, Most: mostDone})
+		}
+	}
+	return out
+}
+
+// lists returns the steps of each list.
+func (r *Reading) lists() (out [][]Item) {
+	for i, step := range r.Steps {
+		if i == 0 || step.List != r.Steps[i-1].List {
+			out = append(out, nil)
+		}
+		out[len(out)-1] = append(out[len(out)-1], step)
+	}
+	return out
+}
