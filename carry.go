@@ -21,11 +21,11 @@ import (
 // stays; where that is too long, the words go into a user message. A span that begins
 // behind such a system message takes it in.
 func (s *Situation) Carry(e Edit) Edit {
-	if s.Kept == nil || len(s.Kept.stands.blocks)+len(s.Kept.stands.left) == 0 || e.Kind == KindRewind || e.Kind == KindExclude {
+	if s.Kept == nil || len(s.Kept.stands.order)+len(s.Kept.stands.left)+len(s.Kept.stands.unheld) == 0 || e.Kind == KindRewind || e.Kind == KindExclude {
 		return e
 	}
 	e.Replace = slices.Clone(e.Replace)
-	c := carrier{s: s, edit: &e}
+	c := carrier{s: s, edit: &e, lawRoom: s.Target / lawShare}
 	for i := range e.Replace {
 		if r := &e.Replace[i]; r.Block == nil && !r.Restore && r.From < r.To {
 			c.span(r)
@@ -79,8 +79,12 @@ func (st *standing) in(from, to int) []part {
 			break
 		}
 		p := part{at: at}
-		if blocks := st.blocks[at]; blocks != nil {
-			p.blocks = slices.Sorted(maps.Keys(blocks))
+		if !st.whole(at) {
+			p.blocks, p.tails = slices.Sorted(maps.Keys(st.blocks[at])), slices.Sorted(maps.Keys(st.tails[at]))
+			p.tails = slices.DeleteFunc(p.tails, func(b int) bool { return st.blocks[at][b] })
+			if p.blocks == nil {
+				p.blocks = []int{}
+			}
 		}
 		out = append(out, p)
 	}
@@ -89,8 +93,9 @@ func (st *standing) in(from, to int) []part {
 
 // carrier puts what is held into the spans of one edit.
 type carrier struct {
-	s    *Situation
-	edit *Edit
+	s       *Situation
+	edit    *Edit
+	lawRoom int // tokens left for notes of what holds
 }
 
 // carried is what is held of a span, by where it is put.
@@ -184,7 +189,8 @@ func (h *carried) without(with []Message) []Message {
 		}
 	}
 	return slices.DeleteFunc(slices.Clone(with), func(m Message) bool {
-		return there[HashMessage(m)] || strictlyPlaced([]Message{m}) || strings.HasPrefix(m.PlainText(), leftHead)
+		text := m.PlainText()
+		return there[HashMessage(m)] || strictlyPlaced([]Message{m}) || strings.HasPrefix(text, leftHead) || strings.HasPrefix(text, lawHead)
 	})
 }
 
@@ -200,7 +206,7 @@ func (c *carrier) leftOut(r *Replacement) string {
 	var lines []string
 	n := 0
 	for _, h := range c.s.Kept.stands.left {
-		p := h.parts[0]
+		p := h.parts[len(h.parts)-1]
 		if p.at < r.From || p.at >= r.To {
 			continue
 		}
@@ -208,10 +214,13 @@ func (c *carrier) leftOut(r *Replacement) string {
 			continue
 		}
 		handle := MessageHandle(p.at)
-		if p.blocks != nil {
-			handle = BlockHandle(p.at, p.blocks[0])
+		if blocks := slices.Concat(p.blocks, p.tails); len(blocks) > 0 {
+			handle = BlockHandle(p.at, blocks[0])
 		}
-		line, _, _ := strings.Cut(strings.TrimSpace(harness.Inside(p.of(msgs).PlainText())), "\n")
+		line := h.name
+		if line == "" {
+			line, _, _ = strings.Cut(strings.TrimSpace(harness.Inside(p.of(msgs).PlainText())), "\n")
+		}
 		lines = append(lines, fmt.Sprintf("%s: %s", handle, shortened(line, 100)))
 	}
 	if n == 0 {
@@ -231,6 +240,9 @@ func (c *carrier) with(r *Replacement, held carried) []Message {
 		if note := fmt.Sprintf("in force and too long to be held, named by their handles: %d", len(c.s.Kept.stands.left)); !slices.Contains(c.edit.Report.Notes, note) {
 			c.edit.Report.Notes = append(slices.Clone(c.edit.Report.Notes), note)
 		}
+	}
+	if note := c.unsaid(r); note != "" {
+		held.user = append(held.user, NewText(RoleUser, note))
 	}
 	own := r.With
 	if len(own) == 0 && len(held.user) == 0 && len(held.system) > 0 {

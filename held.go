@@ -21,17 +21,22 @@ const (
 type part struct {
 	at     int
 	blocks []int // nil: the whole message
+	tails  []int // blocks of which only what a program added behind the result is held
 }
+
+func blockPart(at, b int) part { return part{at: at, blocks: []int{b}} }
 
 // hold is one thing that was said once and is in force until it is said anew: standing
 // instructions of the program around the model, a tool that was defined, withdrawn or
 // discovered within the conversation, a setting. No edit of the ladder hides it.
 type hold struct {
 	parts   []part
-	key     string // of several with one key the newest is in force
-	defines bool   // tools and settings: without it the API refuses later calls, or answers otherwise
-	rank    int    // what is left out last has the lowest
-	most    int    // tokens that it may take; 0: as many as there are
+	key     string   // of several with one key the newest is in force
+	defines bool     // tools and settings: without it the API refuses later calls, or answers otherwise
+	rank    int      // what is left out last has the lowest
+	most    int      // tokens that it may take; 0: as many as there are
+	name    string   // what it is, where its words do not begin with that
+	must    []string // what has to be said where it is not held
 }
 
 // lawRank is the rank of what a [Law] holds: behind all that the wire shows to be in force.
@@ -40,8 +45,10 @@ const lawRank = 1 << 10
 // standing holds what is in force of a transcript, by its place.
 type standing struct {
 	blocks map[int]map[int]bool // by message; nil value: the whole message
+	tails  map[int]map[int]bool // by message: results of which what a program added is held
 	order  []int                // the messages, in order, see settle
 	left   []hold               // in force, and too large to be held
+	unheld []hold               // of a law, and not held
 }
 
 func (st *standing) whole(i int) bool {
@@ -74,19 +81,19 @@ func standingIn(msgs []Message, wanted func(i int) bool, m *Meter, room int, law
 			force = append(force, h)
 		}
 	}
-	st := standing{blocks: map[int]map[int]bool{}}
+	st := standing{blocks: map[int]map[int]bool{}, tails: map[int]map[int]bool{}}
 	for _, h := range force {
 		if !h.defines {
-			size := 0
-			for _, p := range h.parts {
-				if !st.holds(p) {
-					size += m.View([]Message{p.of(msgs)})
-				}
+			size := st.size(h, msgs, m)
+			if h.most > 0 && size > h.most && h.name != "" {
+				h.shorten()
+				size = st.size(h, msgs, m)
 			}
 			switch {
 			case h.rank == lawRank && (size > room || h.most > 0 && size > h.most):
-				continue // said in words by what stands for it
-			case size > room:
+				st.unheld = append(st.unheld, h)
+				continue
+			case size > room || h.most > 0 && size > h.most:
 				st.left = append(st.left, h)
 				continue
 			}
@@ -137,9 +144,29 @@ func InForce(msgs []Message) []Handle {
 	return out
 }
 
+// size returns the tokens that a thing takes beside what is held already.
+func (st *standing) size(h hold, msgs []Message, m *Meter) (n int) {
+	for _, p := range h.parts {
+		if !st.holds(p) {
+			n += m.View([]Message{p.of(msgs)})
+		}
+	}
+	return n
+}
+
+// shorten leaves of the result that a program added something to no more than that.
+func (h *hold) shorten() {
+	last := &h.parts[len(h.parts)-1]
+	last.blocks, last.tails = []int{}, last.blocks
+}
+
 // holds reports whether a part is held.
 func (st *standing) holds(p part) bool {
-	return st.whole(p.at) || p.blocks != nil && !slices.ContainsFunc(p.blocks, func(b int) bool { return !st.block(p.at, b) })
+	if st.whole(p.at) {
+		return true
+	}
+	missing := func(b int) bool { return !st.block(p.at, b) }
+	return p.blocks != nil && !slices.ContainsFunc(p.blocks, missing) && !slices.ContainsFunc(p.tails, func(b int) bool { return missing(b) && !st.tails[p.at][b] })
 }
 
 func (st *standing) add(p part) {
@@ -147,6 +174,14 @@ func (st *standing) add(p part) {
 	switch {
 	case p.blocks == nil || held && blocks == nil:
 		st.blocks[p.at] = nil
+		return
+	case len(p.tails) > 0:
+		if st.tails[p.at] == nil {
+			st.tails[p.at] = map[int]bool{}
+		}
+		for _, b := range p.tails {
+			st.tails[p.at][b] = true
+		}
 		return
 	case !held:
 		blocks = map[int]bool{}
@@ -158,7 +193,15 @@ func (st *standing) add(p part) {
 }
 
 // settle sorts what is held. It is called once, when nothing more is added.
-func (st *standing) settle() { st.order = slices.Sorted(maps.Keys(st.blocks)) }
+func (st *standing) settle() {
+	st.order = slices.Sorted(maps.Keys(st.blocks))
+	for at := range st.tails {
+		if _, there := st.blocks[at]; !there {
+			st.order = append(st.order, at)
+		}
+	}
+	slices.Sort(st.order)
+}
 
 // of returns the part as a message of its own. Blocks of a message that is not whole are
 // without the bytes that they came from, which an edit does not keep: the view has the same
@@ -168,12 +211,36 @@ func (p part) of(msgs []Message) Message {
 	if p.blocks == nil || len(p.blocks) == len(m.Content) {
 		return m
 	}
-	content := make([]Block, len(p.blocks))
-	for k, b := range p.blocks {
-		content[k] = withoutBytes(m.Content[b])
+	var content []Block
+	for b, block := range m.Content {
+		switch {
+		case slices.Contains(p.blocks, b):
+			content = append(content, withoutBytes(block))
+		case slices.Contains(p.tails, b):
+			content = append(content, tailOf(block, BlockHandle(p.at, b)))
+		}
 	}
 	m.Content, m.Raw = content, nil
 	return m
+}
+
+// tailOf returns a result with no more of its texts than what a program added to them.
+func tailOf(b Block, at Handle) Block {
+	r, ok := b.(ToolResult)
+	if !ok {
+		return b
+	}
+	var out strings.Builder
+	fmt.Fprintf(&out, "[%s: hidden to save room, but for what follows]", at)
+	for _, block := range r.Content {
+		if t, ok := block.(Text); ok {
+			if lists, from := harness.Appended(t.Text); len(lists) > 0 {
+				out.WriteString("\n\n" + strings.TrimSpace(t.Text[from:]))
+			}
+		}
+	}
+	r.Content, r.Raw = []Block{Text{Text: out.String()}}, nil
+	return withoutBytes(r)
 }
 
 // withoutBytes returns a block without the bytes that it came from, as an edit that was
@@ -241,7 +308,7 @@ func (f *finder) at(i int) []hold {
 		switch block := block.(type) {
 		case Text:
 			if s, ok := harness.Standing(block.Text); ok && authors[b] != AuthorPerson {
-				out = append(out, hold{parts: []part{{i, []int{b}}}, key: s.Key, rank: int(s.Rank)})
+				out = append(out, hold{parts: []part{blockPart(i, b)}, key: s.Key, rank: int(s.Rank)})
 			}
 		case ToolResult:
 			out = append(out, f.result(i, b, block)...)
@@ -329,7 +396,7 @@ func (f *finder) served(i int, m Message) (out []hold) {
 		switch {
 		case !ok:
 		case o.Type == "tool_search_tool_result":
-			out = append(out, hold{parts: append(f.call(i, b), part{i, []int{b}}), key: keyOf(o.Raw), defines: true})
+			out = append(out, hold{parts: append(f.call(i, b), blockPart(i, b)), key: keyOf(o.Raw), defines: true})
 		case definesTools(o.Type):
 			out = append(out, hold{parts: []part{{at: i}}, key: keyOf(o.Raw), defines: true})
 		}
@@ -359,14 +426,36 @@ func (f *finder) result(i, b int, r ToolResult) []hold {
 		}
 	}
 	if len(names) == 0 {
-		return nil
+		return f.appended(i, b, r)
 	}
 	call := f.call(i, b)
 	if call == nil {
 		return nil
 	}
-	return []hold{{parts: append(call, part{i, []int{b}}), key: "tools " + strings.Join(names, " "), defines: true}}
+	return []hold{{parts: append(call, blockPart(i, b)), key: "tools " + strings.Join(names, " "), defines: true}}
 }
+
+// appended returns what a program has added to a result that stays in force, with the whole of
+// the result and its call: rules of the folder of a file that was read.
+func (f *finder) appended(i, b int, r ToolResult) (out []hold) {
+	for _, block := range r.Content {
+		t, ok := block.(Text)
+		if !ok {
+			continue
+		}
+		lists, _ := harness.Appended(t.Text)
+		for _, l := range lists {
+			if call := f.call(i, b); call != nil && l.Rank != harness.Jobs {
+				out = append(out, hold{parts: append(call, blockPart(i, b)), key: l.Key, rank: int(l.Rank), most: mostAppended, name: l.Key})
+			}
+		}
+	}
+	return out
+}
+
+// mostAppended is how many tokens a result may have that is held for the sake of what a
+// program added to it. Of a larger one the words of the program are kept by what shortens it.
+const mostAppended = 1000
 
 // toolNames returns the definitions in a tool_search_output; "" when it found none.
 func toolNames(raw json.RawMessage) string {
@@ -394,8 +483,30 @@ func (f *finder) call(i, b int) []part {
 		return nil
 	case f.msgs[use.From].Format == formatResponses:
 		return f.answer(use.From, i)
+	case f.saysLittle(use.From):
+		return []part{{at: use.From}}
 	}
-	return []part{{use.From, []int{use.Block}}}
+	return []part{blockPart(use.From, use.Block)}
+}
+
+// fewWords is how many bytes the words beside a call may have that are kept with it.
+const fewWords = 400
+
+// saysLittle reports whether an answer is one call with a few words beside it: it stays whole,
+// with the bytes that it came from.
+func (f *finder) saysLittle(i int) bool {
+	calls, size := 0, 0
+	for _, block := range f.msgs[i].Content {
+		switch block := block.(type) {
+		case ToolUse:
+			calls++
+		case Text:
+			size += len(block.Text)
+		default:
+			return false
+		}
+	}
+	return calls == 1 && size <= fewWords
 }
 
 // mostOfAnswer is how many items of one answer are held for the sake of a call in it. In a

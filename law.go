@@ -1,6 +1,9 @@
 package precis
 
-import "slices"
+import (
+	"slices"
+	"strings"
+)
 
 // Law says what holds in a conversation beyond what the wire itself shows to be in force,
 // and has to be in every view of it: what was planned, loaded or begun and is not done. It
@@ -11,17 +14,21 @@ type Law interface {
 	Holds(s *Situation) []Held
 }
 
-// Held is one thing that holds: a plan, a skill, a job.
+// Held is one thing that holds: a plan, a skill, a job. Where its blocks are too many to be
+// kept, what stands for them says it in words: the texts of Must, by itself or in a note that
+// is added to it.
 type Held struct {
 	Key  string   // of one conversation each has its own
 	At   []Handle // the blocks that say it; a call is held with its result, and a result with its call
 	Most int      // tokens up to which the blocks are kept word for word; 0: as far as there is room
+	Name string   // names it in the note, on one line
+	Must []string // the texts, each on one line; none: nothing has to be said
 }
 
 // held finds the parts of what a law holds, in order; nil when one of them cannot be kept:
 // the assistant's words, what is no block, a call without a result.
 func (f *finder) held(h Held) hold {
-	out := hold{key: "law " + h.Key, rank: lawRank, most: h.Most}
+	out := hold{key: "law " + h.Key, rank: lawRank, most: h.Most, name: h.Name, must: h.Must}
 	add := func(parts ...part) {
 		for _, p := range parts {
 			if !slices.ContainsFunc(out.parts, func(q part) bool { return q.at == p.at && slices.Equal(q.blocks, p.blocks) }) {
@@ -39,21 +46,70 @@ func (f *finder) held(h Held) hold {
 			if !answered {
 				return hold{}
 			}
-			add(append(f.call(result.From, result.Block), part{result.From, []int{result.Block}})...)
+			add(append(f.call(result.From, result.Block), blockPart(result.From, result.Block))...)
 		case ToolResult:
 			call := f.call(at.From, at.Block)
 			if call == nil {
 				return hold{}
 			}
-			add(append(call, part{at.From, []int{at.Block}})...)
+			add(append(call, blockPart(at.From, at.Block))...)
 		case Text:
 			if f.msgs[at.From].Role != RoleUser {
 				return hold{}
 			}
-			add(part{at.From, []int{at.Block}})
+			add(blockPart(at.From, at.Block))
 		default:
 			return hold{}
 		}
 	}
 	return out
 }
+
+// lawHead begins the note of what holds of hidden messages and is said in no other way.
+const lawHead = "[Still holds, from what is hidden here"
+
+// lawShare is the share of the target that the notes of one edit may take.
+const lawShare = 16
+
+// unsaid returns the note of what holds of a span, is not kept as it came, and is not said by
+// what stands for the span; "" when nothing is left to say.
+func (c *carrier) unsaid(r *Replacement) string {
+	var said string
+	var out strings.Builder
+	for _, h := range c.s.Kept.stands.unheld {
+		if !slices.ContainsFunc(h.parts, func(p part) bool { return p.at >= r.From && p.at < r.To }) {
+			continue
+		}
+		if said == "" {
+			for _, m := range r.With {
+				said += " " + folded(m.PlainText())
+			}
+		}
+		var lines []string
+		for _, text := range h.must {
+			if !strings.Contains(said, folded(text)) {
+				lines = append(lines, "\n- "+text)
+			}
+		}
+		for _, l := range lines {
+			if n := c.s.Meter.Block(RoleUser, Text{Text: l}); c.lawRoom >= n {
+				c.lawRoom -= n
+				continue
+			}
+			note := "what holds and is not said for want of room: " + h.name
+			c.edit.Report.Notes = append(slices.Clone(c.edit.Report.Notes), note)
+			lines = nil
+			break
+		}
+		if len(lines) > 0 {
+			out.WriteString("\n" + h.name + ":" + strings.Join(lines, ""))
+		}
+	}
+	if out.Len() == 0 {
+		return ""
+	}
+	return lawHead + ".]" + out.String()
+}
+
+// folded returns a text with each run of white space as one space.
+func folded(text string) string { return strings.Join(strings.Fields(text), " ") }

@@ -24,6 +24,8 @@ type script struct {
 	messages []string
 	must     map[string]string // what every view shows, by what takes its place
 	n        int
+	skills   int
+	jobs     map[string]bool
 }
 
 func (s *script) say(format string, args ...any) {
@@ -88,6 +90,9 @@ func (s *script) call() {
 		s.say(`{"role":"user","content":[{"type":"tool_result","tool_use_id":%q,"content":[{"type":"tool_reference","tool_name":"found_%s"}]},{"type":"text","text":"Tool loaded."}]}`, id, id)
 		return
 	}
+	if s.lasting(id) {
+		return
+	}
 	s.say(`{"role":"assistant","content":[{"type":"thinking","thinking":"hm","signature":"s"},{"type":"tool_use","id":%q,"name":"Read","input":{"file_path":"f%d.go"}}]}`, id, s.n)
 	beside := ""
 	if s.r.IntN(8) == 0 {
@@ -98,8 +103,45 @@ func (s *script) call() {
 	s.say(`{"role":"user","content":[{"type":"tool_result","tool_use_id":%q,"content":%s}%s]}`, id, quoted(s.words(100+s.r.IntN(900))), beside)
 }
 
-// TestWhatIsInForceIsInEveryView plays conversations of the Messages API whose tools, settings and
-// instructions change within. After each of many reductions the view is one that the API takes, and
+// lasting makes, now and then, a call of which something holds: a plan, a skill, a job, a file
+// with the rules of its folder.
+func (s *script) lasting(id string) bool {
+	pair := func(name, input, result string) bool {
+		s.say(`{"role":"assistant","content":[{"type":"text","text":"Now this."},{"type":"tool_use","id":%q,"name":%q,"input":%s}]}`, id, name, input)
+		s.say(`{"role":"user","content":[{"type":"tool_result","tool_use_id":%q,"content":%s}]}`, id, quoted(result))
+		return true
+	}
+	switch s.r.IntN(16) {
+	case 0:
+		s.must["plan"] = fmt.Sprintf("move table %d", s.n)
+		return pair("TodoWrite", fmt.Sprintf(`{"todos":[{"content":"map the tables","status":"completed"},{"content":%q,"status":"in_progress"}]}`, s.must["plan"]), "Todos have been modified.")
+	case 1:
+		order := fmt.Sprintf("Never touch stripe %d.", s.n)
+		if s.skills++; s.skills > 3 {
+			return false
+		}
+		s.must[order] = order
+		return pair("Skill", fmt.Sprintf(`{"skill":"lint%d"}`, s.n), fmt.Sprintf("Base directory for this skill: /p/skills/lint%d\n\n# lint\n%s", s.n, order))
+	case 2:
+		job := fmt.Sprintf("b%dx", s.n)
+		if s.jobs == nil {
+			s.jobs = map[string]bool{}
+		}
+		if len(s.jobs) > 3 {
+			return false
+		}
+		s.jobs[job], s.must[job] = true, job
+		return pair("Bash", `{"command":"make serve","run_in_background":true}`, "Command running in background with ID: "+job+". Output is being written to: /tmp/x")
+	case 3:
+		path := fmt.Sprintf("/p/e%d/CLAUDE.md", s.n)
+		s.must[path] = "order of " + path
+		return pair("Read", fmt.Sprintf(`{"file_path":"/p/e%d/a.go"}`, s.n), s.words(20+s.r.IntN(900))+"\n\n<system-reminder>\nContents of "+path+":\n\norder of "+path+"\n</system-reminder>")
+	}
+	return false
+}
+
+// TestWhatIsInForceIsInEveryView plays conversations of the Messages API whose tools, settings,
+// instructions, plans, skills and jobs change within. After each of many reductions the view is one that the API takes, and
 // shows what is in force.
 func TestWhatIsInForceIsInEveryView(t *testing.T) {
 	seeds := 40

@@ -3,9 +3,11 @@ package reduce
 import (
 	"context"
 	"fmt"
+	"slices"
 	"unicode/utf8"
 
 	"precis"
+	"precis/internal/harness"
 	"precis/internal/preview"
 	"precis/retain"
 )
@@ -298,7 +300,22 @@ func (r *pruner) partOf(i int) part {
 	if t.Source == retain.User || !r.deep && (t.Source == retain.Said || t.Source == retain.Harness) {
 		return part{text: i, split: fences(t.Body)}
 	}
-	return part{text: i, split: joined(preview.Of(t.Body, h))}
+	return part{text: i, split: withAppended(joined(preview.Of(t.Body, h)), t.Body)}
+}
+
+// withAppended keeps what a program has added behind a result and what stays in force, whatever
+// is left out before it.
+func withAppended(s preview.Split, body string) preview.Split {
+	lists, from := harness.Appended(body)
+	if len(lists) == 0 {
+		return s
+	}
+	s.Pieces = slices.DeleteFunc(s.Pieces, func(p preview.Piece) bool { return p.Start >= from })
+	if n := len(s.Pieces); n > 0 {
+		s.Pieces[n-1].End = min(s.Pieces[n-1].End, from)
+	}
+	s.Pieces = append(s.Pieces, preview.Piece{Start: from, End: len(body), Class: fixed})
+	return s
 }
 
 // leastPiece is the size in bytes up to which a line is joined with the next:

@@ -97,7 +97,7 @@ func (j *jobs) call(c *toolcall.Call, args []arg) {
 		}
 		j.agent(c, args, goesOn)
 		return
-	case c.Kind == toolcall.Command && toolcall.Shows(c.Line) && !inBackground(args), !goesOn && !inBackground(args):
+	case c.Kind == toolcall.Command && toolcall.Shows(c.Line) && !inBackground(args) && !ofProgram(head), !goesOn && !inBackground(args):
 		return
 	}
 	if end := c.Outcome().End; end == toolcall.Rejected {
@@ -122,6 +122,21 @@ func startOf(head string) int {
 		return -1
 	}
 	return at[0]
+}
+
+// ofProgram reports whether the head of a result in which a command goes on is the program's,
+// whatever the command prints: Codex writes it in lines before the output.
+func ofProgram(head string) bool {
+	head, _, before := strings.Cut(head, "Output:\n")
+	if !before {
+		return false
+	}
+	for l := range strings.Lines(head) {
+		if name, _, _ := strings.Cut(l, " "); !slices.Contains([]string{"Chunk", "Wall", "Process", "Original", "Total", "\n"}, name) {
+			return false
+		}
+	}
+	return true
 }
 
 // runs reports whether a tool may begin what goes on in the background.

@@ -2,6 +2,7 @@ package standing
 
 import (
 	"slices"
+	"strings"
 
 	"precis"
 )
@@ -28,7 +29,7 @@ func (Law) Holds(s *precis.Situation) []precis.Held {
 // of the newest jobs.
 func (r *Reading) Held() (out []precis.Held) {
 	for _, list := range slices.Backward(r.lists()) {
-		h := precis.Held{Key: "plan " + list[0].List, Most: mostPlan}
+		h := precis.Held{Key: "plan " + list[0].List, Most: mostPlan, Name: "Plan"}
 		newest := list[0].At
 		for _, step := range list {
 			if compare(step.At, newest) > 0 {
@@ -36,7 +37,11 @@ func (r *Reading) Held() (out []precis.Held) {
 			}
 		}
 		for _, step := range list {
-			if !step.State.Ended() && !slices.Contains(h.At, step.Since) {
+			if step.State.Ended() {
+				continue
+			}
+			h.Must = append(h.Must, step.Text)
+			if !slices.Contains(h.At, step.Since) {
 				h.At = append(h.At, step.Since)
 			}
 		}
@@ -46,15 +51,19 @@ func (r *Reading) Held() (out []precis.Held) {
 		out = append(out, h)
 	}
 	for _, j := range slices.Backward(r.RunningJobs()) {
-		out = append(out, precis.Held{Key: "job " + j.Key, At: slices.Compact([]precis.Handle{j.Since, j.At}), Most: mostDone})
+		out = append(out, precis.Held{Key: "job " + j.Key, At: slices.Compact([]precis.Handle{j.Since, j.At}), Most: mostDone, Name: "Running", Must: j.said()})
 	}
 	for _, skill := range slices.Backward(r.Skills) {
-		out = append(out, precis.Held{Key: "skill " + skill.Key, At: []precis.Handle{skill.Since}})
+		name := "Skill " + skill.Text
+		if skill.Where != "" {
+			name += " (" + skill.Where + ")"
+		}
+		out = append(out, precis.Held{Key: "skill " + skill.Key, At: []precis.Handle{skill.Since}, Name: name, Must: skill.Orders})
 	}
 	ended := 0
 	for _, j := range slices.Backward(r.Jobs) {
 		if ended++; j.State.Ended() && ended <= mostJobs {
-			out = append(out, precis.Held{Key: "job " + j.Key, At: []precis.Handle{j.At}, Most: mostDone})
+			out = append(out, precis.Held{Key: "job " + j.Key, At: []precis.Handle{j.At}, Most: mostDone, Name: "Ended", Must: j.said()})
 		}
 	}
 	return out
@@ -69,4 +78,17 @@ func (r *Reading) lists() (out [][]Item) {
 		out[len(out)-1] = append(out[len(out)-1], step)
 	}
 	return out
+}
+
+// said returns what has to be said of a job where its blocks are hidden: how it is called,
+// what it does, and how far it is, as [Item.Line] writes it.
+func (i Item) said() []string {
+	text := i.ID
+	if i.Text != "" {
+		text = strings.TrimSpace(text + " (" + i.Text + ")")
+	}
+	if text == "" {
+		return nil
+	}
+	return []string{text + ": " + string(i.State)}
 }

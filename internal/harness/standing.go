@@ -160,6 +160,34 @@ func Inside(text string) string {
 
 // paragraphs returns the passages of a text: what begins behind an empty line, or as a
 // closed element does.
+// Appended returns the lists that a program adds to the result of a tool: reminders behind all
+// else in it that stay in force, as the rules of the folder of a file that is read; and where
+// the first reminder behind the result begins. The end of the text where there is none.
+func Appended(text string) (lists []List, from int) {
+	from = len(text)
+	for range mostAppended {
+		rest := strings.TrimRight(text[:from], " \t\r\n")
+		name := ""
+		for _, r := range reminders {
+			if strings.HasSuffix(rest, "</"+r+">") {
+				name = r
+			}
+		}
+		at := strings.LastIndex(rest, "<"+name+">")
+		if name == "" || at < 0 || at > 0 && rest[at-1] != '\n' {
+			break
+		}
+		if l, ok := Standing(rest[at:]); ok {
+			lists = append(lists, l)
+		}
+		from = at
+	}
+	return lists, from
+}
+
+// mostAppended is how many reminders are read behind a result.
+const mostAppended = 8
+
 func paragraphs(text string) []string {
 	const most = 200 // passages that may begin a list
 	var out []string

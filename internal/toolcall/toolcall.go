@@ -48,6 +48,7 @@ type Call struct {
 	around  harness.Program // of the conversation
 	flagged bool            // results of this conversation are marked when they are errors
 	patch   bool            // it applies a patch; its result may be that of a command
+	script  bool            // it is made by a program that the model wrote
 }
 
 // Find returns the calls of msgs in the order of their uses.
@@ -118,6 +119,9 @@ func (f *finder) user(i int, m precis.Message) {
 			}
 			call := &f.calls[f.byUse[use]]
 			call.Results, call.Text, call.IsError, call.refused = []precis.Handle{h}, block.Text(), block.IsError, block.Refused
+			if call.script {
+				call.answered(call.Text)
+			}
 		case precis.Text:
 			if name, ok := harness.ResultHead(block.Text); ok {
 				b = f.xmlResult(i, b, name, m.Content)
@@ -213,13 +217,22 @@ func resultEnd(content []precis.Block, b int) int {
 
 func native(u precis.ToolUse, use precis.Handle) Call {
 	args := arguments(u.Input)
-	return classify(Call{Name: u.Name, Use: use, input: u.Input}, args)
+	c := classify(Call{Name: u.Name, Use: use, input: u.Input}, args)
+	if code := args["input"]; c.Kind == Other && strings.Contains(code, "tools") {
+		if of, ok := c.scripted(code); ok {
+			return of
+		}
+	}
+	return c
 }
 
 // arguments returns the top-level string arguments of a call; nested ones are
-// reached one level down, where file lists keep their paths.
+// reached one level down, where file lists keep their paths. Free text is "input".
 func arguments(input json.RawMessage) map[string]string {
 	out := map[string]string{}
+	if text, ok := jsonspan.String(input); ok {
+		out["input"] = text
+	}
 	if jsonspan.Kind(input) != '{' {
 		return out
 	}

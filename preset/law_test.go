@@ -1,0 +1,85 @@
+package preset_test
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+
+	"precis"
+	"precis/preset"
+)
+
+// dialog is a conversation that is written call by call.
+type dialog struct {
+	t  *precis.Transcript
+	id int
+}
+
+func (s *dialog) calls(name, input, result string) {
+	s.id++
+	id := fmt.Sprint("c", s.id)
+	s.t.Append(precis.Message{Role: precis.RoleAssistant, Content: []precis.Block{precis.ToolUse{ID: id, Name: name, Input: []byte(input)}}},
+		precis.Message{Role: precis.RoleUser, Content: []precis.Block{precis.ToolResult{ToolUseID: id, Content: []precis.Block{precis.Text{Text: result}}}}})
+}
+
+func (s *dialog) reads(n, lines int) {
+	for range n {
+		var text strings.Builder
+		for i := range lines {
+			fmt.Fprintf(&text, "setting_%d of file %d is %d\n", i*s.id, s.id, i*i+s.id)
+		}
+		s.calls("read", fmt.Sprintf(`{"path":"src/f%d.txt"}`, s.id), text.String())
+	}
+}
+
+// TestWhatHoldsIsInEveryView: the plan as it was written last, a skill, a job that runs, the
+// last state of one that ended, and the rules of a folder stand in the view as they came,
+// round after round; what took its end does not.
+func TestWhatHoldsIsInEveryView(t *testing.T) {
+	plan := func(states ...string) string {
+		return fmt.Sprintf(`{"todos":[{"content":"map the tables","status":%q},{"content":"move the rows","status":%q}]}`, states[0], states[1])
+	}
+	const (
+		skill   = "Base directory for this skill: /repo/.agents/skills/lint\n\n# lint\nRun `zl --strict` on each file. Never run it on stripes/.\n"
+		started = "Command running in background with ID: b7x. Output is being written to: /tmp/b7x.output"
+		server  = "Command running in background with ID: s3v. Output is being written to: /tmp/s3v.output"
+		folder  = "1\ta file in sub\n\n<system-reminder>\nContents of /repo/sub/CLAUDE.md:\n\nFiles in sub/ are frozen.\n\n</system-reminder>"
+	)
+	s := &dialog{t: precis.NewTranscript(precis.NewText(precis.RoleUser, "Move the tables to the new store."))}
+	s.calls("TodoWrite", plan("in_progress", "pending"), "Todos have been modified successfully.")
+	s.calls("Skill", `{"skill":"lint"}`, skill)
+	s.calls("Bash", `{"command":"make build","run_in_background":true}`, started)
+	s.calls("Bash", `{"command":"make serve","run_in_background":true}`, server)
+	s.calls("Read", `{"file_path":"/repo/sub/a.txt"}`, folder)
+	s.calls("TodoWrite", plan("completed", "in_progress"), "Todos have been modified.")
+	s.calls("BashOutput", `{"bash_id":"b7x"}`, "<status>completed</status>\n<exit_code>0</exit_code>\n<stdout>\nbuilt\n</stdout>")
+	conv := &precis.Conversation{Transcript: s.t}
+	m := held(t, preset.Balanced)
+	for round := range 5 {
+		s.reads(60, 40)
+		res, err := m.Manage(context.Background(), precis.Request{Conversation: conv, Window: precis.Window{Tokens: 24_000}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if b := precis.Check(res.View); len(b) > 0 {
+			t.Fatalf("round %d: %v", round, b)
+		}
+		shown := map[precis.Fingerprint]bool{}
+		for _, msg := range res.View {
+			for _, b := range msg.Content {
+				shown[precis.HashBlock(b)] = true
+			}
+		}
+		if len(res.View) > s.t.Len()/2 {
+			t.Fatalf("round %d: %d of %d messages are shown", round, len(res.View), s.t.Len())
+		}
+		for i, wanted := range map[int]bool{1: false, 3: true, 4: true, 6: false, 7: true, 8: true, 9: true, 10: true, 11: true, 12: true, 14: true} {
+			for _, b := range s.t.At(i).Content {
+				if shown[precis.HashBlock(b)] != wanted {
+					t.Errorf("round %d: message %d is shown: %v", round, i, !wanted)
+				}
+			}
+		}
+	}
+}
