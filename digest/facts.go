@@ -180,7 +180,7 @@ func unescaped(t *retain.Text, part string) string {
 	return escapes.Replace(strings.TrimPrefix(part, `{"output":"`))
 }
 
-var escapes = strings.NewReplacer(`\n`, "\n", `\t`, "\t", `\r`, "", `\"`, `"`, `\\`, `\`)
+var escapes = strings.NewReplacer(`\u001b`, "\x1b", `\n`, "\n", `\t`, "\t", `\r`, "", `\"`, `"`, `\\`, `\`)
 
 // folded returns lines without the indentation that they share, empty ones left out,
 // with the number of the first if they are numbered.

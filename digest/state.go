@@ -8,6 +8,7 @@ import (
 	"precis/internal/jsonspan"
 	"precis/internal/preview"
 	"precis/internal/toolcall"
+	"precis/internal/visible"
 	"precis/retain"
 	"precis/standing"
 )
@@ -194,7 +195,7 @@ func requestsOf(msgs []precis.Message) []saying {
 			continue
 		}
 		for _, a := range speech.Answers(i) {
-			s := saying{at: i, text: a.Text, answer: !a.Turn, inResult: true}
+			s := saying{at: i, text: visible.WithoutSequences(a.Text), answer: !a.Turn, inResult: true}
 			if harness.Asks(a.Tool) {
 				s.question = questionOf(a.Text, question)
 			} else {
@@ -202,7 +203,7 @@ func requestsOf(msgs []precis.Message) []saying {
 			}
 			out = append(out, s)
 		}
-		if text := speech.Words(i); text != "" {
+		if text := visible.WithoutSequences(speech.Words(i)); text != "" {
 			out = append(out, saying{at: i, text: text, question: questionOf(text, question)})
 		}
 	}

@@ -451,3 +451,22 @@ func TestDigestKeepsTheNewestMessageOfTheUser(t *testing.T) {
 		t.Errorf("the newest is not the first: %q", first)
 	}
 }
+
+func TestEscapeSequencesAreNoWords(t *testing.T) {
+	k := &talker{}
+	k.user("Why is this red?\n\x1b[31mFATAL\x1b[0m worker_seven is gone")
+	k.bash("npm run build", "\x1b[2K\x1b[1G\x1b[36mdist/index-Ab12.js\x1b[39m \x1b[1m445.98 kB\x1b[22m\n\x1b]0;vite\x07built_in_time", false)
+	k.call("exec", map[string]any{"command": "./deploy.sh"})
+	k.result(`{"output":"\u001b[33mlib/router_dom.mjs\u001b[39m is old","metadata":{"exit_code":0}}`, false)
+	text := summarize(t, digest.Writer{}, precis.SummaryRequest{Messages: k.msgs, MaxTokens: 3000})
+	for _, piece := range []string{"[31m", "[0m", "[2K", "[1G", "36mdist", "33mlib", "u001b", "]0;", "\x1b"} {
+		if strings.Contains(text, piece) {
+			t.Errorf("%q is in\n%s", piece, text)
+		}
+	}
+	for _, words := range []string{"FATAL worker_seven is gone", "dist/index-Ab12.js", "lib/router_dom.mjs"} {
+		if !strings.Contains(text, words) {
+			t.Errorf("%q is not in\n%s", words, text)
+		}
+	}
+}

@@ -1,6 +1,7 @@
 package digest
 
 import (
+	"cmp"
 	"path"
 	"slices"
 	"sort"
@@ -11,6 +12,7 @@ import (
 	"precis"
 	"precis/internal/jsonspan"
 	"precis/internal/lazyregexp"
+	"precis/internal/preview"
 	"precis/internal/toolcall"
 	"precis/standing"
 )
@@ -288,7 +290,8 @@ func (w *work) results(covered func(message int) bool) []command {
 // ends are parts of a command line that only say how much of the output is shown, and where.
 var ends = lazyregexp.New(`\s+2>&1\b|\s*\|\s*(?:head|tail)(?:\s+-?\w+)*\s*$`)
 
-// lastLine returns the last line of a command's output that says something to a reader.
+// lastLine returns the last line of a command's output that says something to a reader: of its result
+// rather than of the way there, see [preview.Aside].
 func lastLine(text string) string {
 	const end = 2000
 	from := max(0, len(text)-end)
@@ -296,6 +299,7 @@ func lastLine(text string) string {
 		from = strings.LastIndexByte(text[:from], '\n') + 1
 	}
 	lines := strings.Split(text[from:], "\n")
+	aside := ""
 	for _, l := range slices.Backward(lines) {
 		l = strings.TrimSpace(l)
 		l = strings.TrimSpace(l[strings.LastIndexAny(l, "\r\a")+1:]) // what a terminal writes over, and its title
@@ -304,10 +308,13 @@ func lastLine(text string) string {
 			continue // data
 		}
 		if strings.ContainsFunc(l, unicode.IsLetter) && !toolcall.StatesCode(l) && !strings.HasPrefix(l, "<") && !isPrompt(l) {
-			return l
+			if !preview.Aside(l) {
+				return l
+			}
+			aside = cmp.Or(aside, l)
 		}
 	}
-	return ""
+	return aside
 }
 
 // isPrompt recognizes what an environment adds to the output of a command.

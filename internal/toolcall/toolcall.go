@@ -47,6 +47,7 @@ type Call struct {
 	refused bool            // the recording says that a person refused it
 	around  harness.Program // of the conversation
 	flagged bool            // results of this conversation are marked when they are errors
+	coded   bool            // so are those of its commands that end with an exit code
 	patch   bool            // it applies a patch; its result may be that of a command
 }
 
@@ -62,9 +63,10 @@ func Find(msgs []precis.Message) []Call {
 		}
 	}
 	flagged := slices.ContainsFunc(f.calls, func(c Call) bool { return c.IsError })
+	coded := slices.ContainsFunc(f.calls, func(c Call) bool { return c.failedByCode() })
 	around := harness.Program(precis.Around(msgs))
 	for i := range f.calls {
-		f.calls[i].flagged, f.calls[i].around = flagged, around
+		f.calls[i].flagged, f.calls[i].coded, f.calls[i].around = flagged, coded, around
 	}
 	return f.calls
 }
