@@ -208,7 +208,7 @@ func hidesCodes(line string) bool { return lex(line).hides }
 // own.
 func mainProgram(line string) (first string, all []string) {
 	for _, words := range simpleCommands(line) {
-		for len(words) > 0 && (words[0].redirect || prefixes[words[0].text] && words[0].text != "git" || strings.Contains(words[0].text, "=")) {
+		for len(words) > 0 && (words[0].redirect || prefixes[words[0].text] || strings.Contains(words[0].text, "=")) {
 			words = words[1:]
 		}
 		if len(words) == 0 {

@@ -39,7 +39,9 @@ type Call struct {
 	Results []precis.Handle // blocks that hold the result; none when it is missing
 	Text    string          // of the result
 	IsError bool
-	Effects []Effect // files it writes or removes
+	Effects []Effect  // files it writes or removes
+	Git     []GitStep // what it has git do to files and commits
+	Reads   []string  // files whose content a command prints
 
 	key     string          // of a call without input, see Key
 	input   json.RawMessage // of a native call
@@ -190,7 +192,7 @@ func (a action) call(result precis.Handle, text string) Call {
 	case verb == "edit" && strings.Contains(rest, "end_of_edit"): // it was refused for a mistake in it
 		c.Kind, c.Line = Other, ""
 	default:
-		c.Effects = Effects(a.text)
+		c = c.commanded()
 	}
 	return c
 }
