@@ -126,7 +126,7 @@ func (in *input) newestWork(pieces []retain.Piece, keep []bool, room float64) (c
 			from--
 			sum += pieces[from].Cost
 		}
-		if in.reuse.Work(pieces[from].Text) && cost+sum <= room {
+		if in.reuse.Work(pieces[from].Text) && !in.isUndone(pieces[from].Text) && cost+sum <= room {
 			cost += sum
 			for i := from; i < end; i++ {
 				keep[i] = true
@@ -138,6 +138,12 @@ func (in *input) newestWork(pieces []retain.Piece, keep []bool, room float64) (c
 	return cost
 }
 
+// isUndone reports whether git took back what the call of a text did.
+func (in *input) isUndone(text int) bool {
+	t := &in.x.Texts[text]
+	return t.Call >= 0 && in.work().undone(int(t.Call)) != ""
+}
+
 // between stands between parts of a message that do not follow each other.
 const between = "\n · "
 
@@ -146,6 +152,11 @@ const between = "\n · "
 func (in *input) speaker(t *retain.Text) string {
 	if t.Source == retain.User {
 		return " (user)"
+	}
+	if t.Call >= 0 && t.Source != retain.Written {
+		if by := in.work().git.undone[int(t.Call)]; by != "" {
+			return " (undone since, " + by + ")"
+		}
 	}
 	if t.Call < 0 || t.Source != retain.Written && t.Source != retain.Called {
 		return ""
@@ -157,6 +168,8 @@ func (in *input) speaker(t *retain.Text) string {
 		return " (refused by the user, not done)"
 	case w.ends[t.Call].End == toolcall.Failed && w.calls[t.Call].Kind == toolcall.Write:
 		return " (failed, not written)"
+	case t.Source == retain.Written && w.undone(int(t.Call)) != "":
+		return " (reverted since, " + w.undone(int(t.Call)) + ")"
 	case t.Source == retain.Written && w.isGone(int(t.Call)):
 		return " (the file is gone since)"
 	}

@@ -208,6 +208,14 @@ func (l fileList) fate(f file) string {
 	add(f.reads, "read")
 	add(writes, "edited")
 	switch {
+	case f.state == FileReverted:
+		parts = append(parts, "reverted ("+f.by+")")
+	case f.state == FileUnknown && f.by != "":
+		parts = append(parts, "not known what stands in it since ("+f.by+")")
+	case f.state == FileDeleted && f.by != "":
+		parts = append(parts, "DELETED since ("+f.by+")")
+	case f.by != "":
+		parts = append(parts, "later edits reverted ("+f.by+")")
 	case f.state == FileDeleted && f.removed == 0:
 		parts = append(parts, "gone since")
 	case f.state == FileDeleted:
@@ -217,7 +225,7 @@ func (l fileList) fate(f file) string {
 	}
 	add(f.failed, "edit failed")
 	at := f.lastWrite
-	if f.state == FileDeleted {
+	if f.state == FileDeleted || f.state == FileReverted || f.by != "" {
 		at = f.at.From
 	}
 	if f.refused != nil && f.writes == 0 {

@@ -49,6 +49,7 @@ const (
 	FileCreated  FileFate = "created"
 	FileWritten  FileFate = "written"
 	FileDeleted  FileFate = "deleted"
+	FileReverted FileFate = "reverted" // it is as it was before it was edited: git brought it back
 	FileRejected FileFate = "rejected" // the user refused a change; others may stand beside it
 	FileFailed   FileFate = "failed"   // no change of it succeeded
 	FileRead     FileFate = "read"
@@ -61,6 +62,7 @@ type FileState struct {
 	Path   string        `json:"path"`
 	State  FileFate      `json:"state"`
 	Said   string        `json:"said,omitempty"` // the user's words with a refusal
+	By     string        `json:"by,omitempty"`   // the command of git that brought it to this state: "git checkout"
 }
 
 // CommandState is the newest run of a command, or a call that the user refused.
@@ -70,8 +72,9 @@ type CommandState struct {
 	Command  string        `json:"command"`        // without the change of directory before it; of other tools the arguments
 	Outcome  string        `json:"outcome"`        // "ok", "failed", "rejected", "interrupted" or "unknown"
 	ExitCode *int          `json:"exit_code,omitempty"`
-	Says     string        `json:"says,omitempty"` // the line of the output that says most about a failure, and the one that says why a test failed
-	Said     string        `json:"said,omitempty"` // the user's words with a refusal
+	Says     string        `json:"says,omitempty"`      // the line of the output that says most about a failure, and the one that says why a test failed
+	Said     string        `json:"said,omitempty"`      // the user's words with a refusal
+	UndoneBy string        `json:"undone_by,omitempty"` // of a commit that was taken back since: the command of git that did so
 }
 
 // Waiting is a call whose result is still to come.
@@ -258,7 +261,7 @@ func (w *work) commandStates(msgs []precis.Message) []CommandState {
 	var out []CommandState
 	for i := range w.calls {
 		c, o := &w.calls[i], w.ends[i]
-		s := CommandState{Handle: c.Use, Outcome: string(o.End), ExitCode: o.Code, Says: says(o), Said: quoted(o.Said, 500)}
+		s := CommandState{Handle: c.Use, Outcome: string(o.End), ExitCode: o.Code, Says: says(o), Said: quoted(o.Said, 500), UndoneBy: w.git.undone[i]}
 		switch line := commandLine(c.Line); {
 		case c.Kind == toolcall.Command && (newest[line] == i && !w.isWaiting(i) || o.End == toolcall.Rejected):
 			s.Command = quoted(line, 300)

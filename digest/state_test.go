@@ -98,7 +98,7 @@ func TestStateTellsWhatBecameOfTheWork(t *testing.T) {
 		"file m1.b0 /w/a.go created ",
 		"file m3.b0 /w/a.go rejected not in this file",
 		"file m5.b0 /w/b.go failed ",
-		"file m9.b0 tmp/x written ",
+		"file m9.b0 tmp/x created ",
 		"file m11.b0 /w/c.go deleted ",
 		"command m9.b0  rm -rf tmp && mkdir tmp && touch tmp/x ok ",
 		"command m11.b0  rm /w/c.go ok ",

@@ -42,6 +42,7 @@ type command struct {
 	end     toolcall.Outcome
 	last    string // line of the output
 	running bool   // in the background
+	undone  string // the command of git that took back the commit it made; "": none did
 }
 
 // readStory gathers the story of the covered messages.
@@ -134,6 +135,9 @@ func (st *story) readFiles(in *input, w *work) {
 		if c.Kind == toolcall.Read && c.Path != "" {
 			covered[w.files.of(c.Path)] = true
 		}
+		for _, p := range c.Reads {
+			covered[w.files.of(p)] = true
+		}
 		for _, e := range c.Effects {
 			covered[w.files.of(e.Path)] = true
 		}
@@ -171,7 +175,7 @@ func touchedBy(in *input) map[*file][]string {
 			continue
 		}
 		c := &in.x.Calls[t.Call]
-		if c.Path == "" || w.ends[t.Call].End == toolcall.Rejected {
+		if c.Path == "" || w.ends[t.Call].End == toolcall.Rejected || w.undone(int(t.Call)) != "" {
 			continue
 		}
 		f := w.files.of(c.Path)
