@@ -7,7 +7,6 @@ import (
 	"sort"
 	"strings"
 
-	"precis"
 	"precis/internal/harness"
 	"precis/internal/toolcall"
 	"precis/retain"
@@ -285,12 +284,4 @@ func (in *input) namesInOrder(facts []int) string {
 		names[i] = in.name(f)
 	}
 	return strings.Join(names, ", ")
-}
-
-// toolInput returns the arguments of the tool use at h.
-func toolInput(msgs []precis.Message, h precis.Handle) []byte {
-	if u, ok := msgs[h.From].Content[h.Block].(precis.ToolUse); ok {
-		return u.Input
-	}
-	return nil
 }

@@ -132,7 +132,7 @@ func StateOf(conv *precis.Conversation) State {
 		}
 	}
 	s.Files = append(s.Files, w.fileStates()...)
-	s.Commands = append(s.Commands, w.commandStates(msgs)...)
+	s.Commands = append(s.Commands, w.commandStates()...)
 	for _, i := range w.waiting {
 		s.Waiting = append(s.Waiting, Waiting{w.calls[i].Use, w.calls[i].Title()})
 	}
@@ -251,7 +251,7 @@ func questionOf(reply, said string) string {
 
 // commandStates returns the newest run of each command, and the refused calls that
 // write no file, in the order of the conversation.
-func (w *work) commandStates(msgs []precis.Message) []CommandState {
+func (w *work) commandStates() []CommandState {
 	newest := map[string]int{}
 	for i := range w.calls {
 		if c := &w.calls[i]; c.Kind == toolcall.Command && !w.isWaiting(i) {
@@ -266,7 +266,7 @@ func (w *work) commandStates(msgs []precis.Message) []CommandState {
 		case c.Kind == toolcall.Command && (newest[line] == i && !w.isWaiting(i) || o.End == toolcall.Rejected):
 			s.Command = quoted(line, 300)
 		case o.End == toolcall.Rejected && c.Kind != toolcall.Write:
-			s.Tool, s.Command = c.Name, quoted(argumentsOf(msgs, c), 300)
+			s.Tool, s.Command = c.Name, quoted(argumentsOf(c), 300)
 		default:
 			continue
 		}
@@ -285,11 +285,11 @@ func says(o toolcall.Outcome) string {
 }
 
 // argumentsOf returns the strings that a call was given, in a row.
-func argumentsOf(msgs []precis.Message, c *toolcall.Call) string {
+func argumentsOf(c *toolcall.Call) string {
 	const most = 400
 	var out []string
 	n := 0
-	for _, s := range jsonStrings(toolInput(msgs, c.Use)) {
+	for _, s := range stringsOf(c) {
 		if n += len(s); n > most && len(out) > 0 {
 			break
 		}

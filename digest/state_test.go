@@ -470,3 +470,30 @@ func TestEscapeSequencesAreNoWords(t *testing.T) {
 		}
 	}
 }
+
+func TestARefusalSaysWhatWasRefused(t *testing.T) {
+	words := "no, " + strings.Repeat("and again ", 20) + "never in that file"
+	k := &talker{}
+	k.msgs = append(k.msgs, precis.Message{Role: "user", Content: []precis.Block{precis.Text{Text: "<system-reminder>\nBe kind.\n</system-reminder>"}, precis.Text{Text: "Go on."}}})
+	k.call("Edit", map[string]any{"file_path": "/r/hooks.go", "old_string": "writeShared(cfg)", "new_string": "writeLocal(cfg, \"local.json\")"})
+	k.result(refused+"To tell you how to proceed, the user said:\n"+words, true)
+	k.call("Write", map[string]any{"file_path": "/r/new.go", "content": "package brandnew\n"})
+	k.result(refused+stop, true)
+	k.call("MultiEdit", map[string]any{"file_path": "/r/m.go", "edits": []any{map[string]any{"old_string": "dropThisLine()", "new_string": ""}}})
+	k.result(refused+stop, true)
+	k.call("mcp__mail__send", map[string]any{"to": "all@example.org", "subject": "Release"})
+	k.result(refused+stop, true)
+	k.bash("git push --force origin main", refused+stop, true)
+	k.call("apply_patch", map[string]any{"input": "*** Begin Patch\n*** Update File: a.go\n-oldOne()\n+newOne()\n*** Update File: b.go\n+x\n*** End Patch"})
+	k.result(refused+stop, true)
+	k.call("apply_diff", map[string]any{"path": "c.go", "diff": "<<<<<<< SEARCH\n:start_line:3\n-------\nbefore_it()\n=======\nafter_it()\n>>>>>>> REPLACE"})
+	k.result(refused+stop, true)
+	text := summarize(t, digest.Writer{}, precis.SummaryRequest{Messages: k.msgs, MaxTokens: 4000})
+	_, section, _ := strings.Cut(text, "## Refused by the user")
+	section, _, _ = strings.Cut(section, "\n## ")
+	for _, want := range []string{"Edit /r/hooks.go: refused by the user, not done; it would have put in: writeLocal(cfg, \"local.json\"); reported with it: " + words, "put in: package brandnew", "taken out: dropThisLine()", "all@example.org", "git push --force origin main", "put in: newOne()", "put in: after_it()"} {
+		if !strings.Contains(section, want) {
+			t.Errorf("%q is not in\n%s", want, section)
+		}
+	}
+}

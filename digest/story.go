@@ -117,10 +117,46 @@ func (in *input) refusal(c *toolcall.Call, o toolcall.Outcome) string {
 	if o.Claimed {
 		line = "- " + in.handle(c.Use.From) + " " + c.Title() + ": refused, as its result says"
 	}
+	if what := in.wanted(c); what != "" {
+		line += what
+	}
 	if o.Said != "" {
-		line += "; reported with it: " + quoted(o.Said, 100)
+		line += "; reported with it: " + quoted(o.Said, mostSaid)
 	}
 	return line
+}
+
+// Bytes of a refusal: of the user's words, and of what the call would have done.
+const (
+	mostSaid   = 500
+	mostWanted = 160
+)
+
+// wanted returns what a call that was not carried out would have done beyond what its title says; "" when that is all.
+func (in *input) wanted(c *toolcall.Call) string {
+	switch {
+	case c.Kind == toolcall.Write:
+		added, removed := editOf(c, "")
+		if added == "" {
+			for name, s := range stringsOf(c) {
+				if toolcall.IsContentArgument(name) {
+					added += s + "\n"
+				}
+			}
+		}
+		l := fileList{input: in}
+		if line := l.telling(added, removed, nil); line != "" {
+			return "; it would have put in: " + quoted(line, mostWanted)
+		}
+		if line := l.telling(removed, added, nil); line != "" {
+			return "; it would have taken out: " + quoted(line, mostWanted)
+		}
+	case c.Path == "" && c.Line == "":
+		if given := argumentsOf(c); given != "" {
+			return "; it was given: " + quoted(given, mostWanted)
+		}
+	}
+	return ""
 }
 
 // readFiles gathers the files that covered messages read or wrote, those written

@@ -10,7 +10,6 @@ import (
 	"unicode"
 
 	"precis"
-	"precis/internal/jsonspan"
 	"precis/internal/lazyregexp"
 	"precis/internal/preview"
 	"precis/internal/toolcall"
@@ -425,14 +424,5 @@ func (w *work) fileStates() []FileState {
 		x, y := out[a].Handle, out[b].Handle
 		return x.From < y.From || x.From == y.From && x.Block < y.Block
 	})
-	return out
-}
-
-// jsonStrings returns the strings of a JSON text, in order.
-func jsonStrings(raw []byte) []string {
-	var out []string
-	for _, s := range jsonspan.Strings(raw) {
-		out = append(out, s)
-	}
 	return out
 }
