@@ -60,7 +60,7 @@ func (c *Call) Outcome() Outcome {
 		return c.patchOutcome(text)
 	}
 	switch {
-	case c.IsError, c.Kind == Write && hasPrefixFold(text, writeErrors):
+	case c.IsError, c.Kind == Write && hasPrefixFold(text, writeErrors), c.params != nil && hasPrefixFold(text, toolErrors):
 		return Outcome{End: Failed, Line: failureLine(text)}
 	}
 	return Outcome{End: OK}
@@ -172,7 +172,9 @@ func exitCode(text string) (int, bool) {
 
 var (
 	writeErrors = []string{"error", "<error", "the tool execution failed", "failed to", "failed in sandbox", "unable to", "apply_patch verification failed", "no replacement was performed", "the file was not"}
-	timeouts    = []string{"command timed out", "timed out after", "the command timed out", "timeout:"}
+	// toolErrors begin the results of calls written as text that failed: nothing marks them.
+	toolErrors = []string{"the tool execution failed with the following error", "<error>", "error reading file"}
+	timeouts   = []string{"command timed out", "timed out after", "the command timed out", "timeout:"}
 
 	// searches end with the code 1 when they find nothing, or differences.
 	searches = wordSet("grep egrep fgrep rg ag ack find fd which pgrep diff cmp test [ ls command type")

@@ -228,3 +228,19 @@ func TestLinesByTheWayAreNotTheOutcome(t *testing.T) {
 		}
 	}
 }
+
+func TestAReadThatIsWrittenAsTextMayFail(t *testing.T) {
+	for result, want := range map[string]toolcall.End{
+		"The tool execution failed with the following error:\n<error>\nCannot read text for file type: .png\n</error>": toolcall.Failed,
+		"<error>File not found</error>": toolcall.Failed,
+		"errors are values":             toolcall.OK,
+	} {
+		calls := toolcall.Find([]precis.Message{
+			precis.NewText("assistant", "<read_file>\n<path>docs/a.png</path>\n</read_file>"),
+			{Role: "user", Content: []precis.Block{precis.Text{Text: "[read_file for 'docs/a.png'] Result:"}, precis.Text{Text: result}}},
+		})
+		if len(calls) != 1 || calls[0].Outcome().End != want {
+			t.Errorf("%q: %+v, want %s", result, calls, want)
+		}
+	}
+}
