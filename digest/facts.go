@@ -73,13 +73,14 @@ func (in *input) choose(budget float64) []string {
 		}
 	}
 	last := retain.Piece{Text: -1}
+	strike := striker{in: in}
 	for i, k := range keep {
 		if !k {
 			continue
 		}
 		p := pieces[i]
 		t := &in.x.Texts[p.Text]
-		text := folded(harness.Plain(unescaped(t, t.Body[p.Start:p.End])), last.Text == p.Text && last.End == p.Start)
+		text := folded(harness.Plain(unescaped(t, t.Body[p.Start:p.End])), last.Text == p.Text && last.End == p.Start, strike.of(p.Text))
 		switch is := in.speaker(t); {
 		case t.Handle.From != at || is != mark:
 			flush()
@@ -195,9 +196,10 @@ func unescaped(t *retain.Text, part string) string {
 var escapes = strings.NewReplacer(`\u001b`, "\x1b", `\n`, "\n", `\t`, "\t", `\r`, "", `\"`, `"`, `\\`, `\`)
 
 // folded returns lines without the indentation that they share, empty ones left out,
-// with the number of the first if they are numbered.
-func folded(text string, goesOn bool) string {
+// with the number of the first if they are numbered, and "- " in those that are gone, see [striker].
+func folded(text string, goesOn bool, gone func(line string) int) string {
 	var out []string
+	struck := map[int]int{}
 	number := ""
 	for line := range strings.Lines(text) {
 		line = strings.TrimRight(line, " \t\r\n")
@@ -208,6 +210,11 @@ func folded(text string, goesOn bool) string {
 			line = line[n:]
 		}
 		if line != "" {
+			if gone != nil {
+				if at := gone(strings.TrimSpace(line)); at >= 0 {
+					struck[len(out)] = at
+				}
+			}
 			out = append(out, line)
 		}
 	}
@@ -222,6 +229,9 @@ func folded(text string, goesOn bool) string {
 		rest = strings.Join(strings.Fields(rest), " ")
 		if strings.HasPrefix(rest, "## ") || strings.HasPrefix(rest, "- m") {
 			rest = `\` + rest // only the digest itself begins lines so
+		}
+		if at, ok := struck[i]; ok && at <= len(rest) {
+			rest = rest[:at] + "- " + rest[at:]
 		}
 		out[i] = indent[:min(len(indent), 4)] + rest
 	}

@@ -137,12 +137,8 @@ func (in *input) wanted(c *toolcall.Call) string {
 	switch {
 	case c.Kind == toolcall.Write:
 		added, removed := editOf(c, "")
-		if added == "" {
-			for name, s := range stringsOf(c) {
-				if toolcall.IsContentArgument(name) {
-					added += s + "\n"
-				}
-			}
+		if added == "" && removed == "" {
+			added = contentOf(c)
 		}
 		l := fileList{input: in}
 		if line := l.telling(added, removed, nil); line != "" {

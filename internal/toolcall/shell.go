@@ -13,6 +13,7 @@ type Effect struct {
 	Added     bool   // a patch says that the file is new
 	Whole     bool   // a command writes all that is in the file: it is new where there was none
 	Touched   bool   // a command makes the file where there is none, and leaves it alone where there is one
+	Replaced  string // what a command replaces in it, each text on a line; "" when that is not known
 	MovedFrom string // of a file that is moved: its path before; "" for others
 }
 
@@ -30,13 +31,14 @@ func Reads(command string) []string { return readShell(command).reads }
 
 // shellReader gathers what a command line does.
 type shellReader struct {
-	effects []Effect
-	steps   []GitStep
-	reads   []string
-	removed map[string]int // where effects say that a path was removed last
-	folder  string         // that the line has changed into; "" when it has not, or it is not known
-	before  string         // the folder before that
-	outer   []string       // the folders outside of the subshells that are open
+	effects  []Effect
+	steps    []GitStep
+	reads    []string
+	searched []string       // files that lines are printed of
+	removed  map[string]int // where effects say that a path was removed last
+	folder   string         // that the line has changed into; "" when it has not, or it is not known
+	before   string         // the folder before that
+	outer    []string       // the folders outside of the subshells that are open
 }
 
 func readShell(command string) *shellReader {
@@ -315,9 +317,15 @@ func (r *shellReader) unix(name string, words, args []string, redirected bool) {
 		files, inPlace := editedFiles(words)
 		for _, a := range files {
 			if inPlace {
-				r.add(Effect{Path: a})
+				r.add(Effect{Path: a, Replaced: substituted(words)})
 			} else if name == "sed" && !redirected {
 				r.read(a)
+			}
+		}
+	case "grep", "egrep", "fgrep", "rg", "awk":
+		for _, a := range args[1:] {
+			if len(path.Ext(a)) > 1 && !redirected && isFileName(a) {
+				r.searched = append(r.searched, within(r.folder, a))
 			}
 		}
 	case "cat", "nl", "less", "more", "bat", "tac", "head", "tail":
@@ -515,6 +523,41 @@ func editedFiles(words []string) (files []string, inPlace bool) {
 		}
 	}
 	return files, inPlace
+}
+
+// substituted returns the texts that scripts of sed or perl replace, "s/text/…/", each on a line, as far as they are no
+// patterns.
+func substituted(words []string) string {
+	const shortest = 3
+	var out strings.Builder
+	for _, w := range words {
+		for s := range strings.SplitSeq(w, ";") {
+			s = strings.TrimSpace(s)
+			if len(s) < 4 || s[0] != 's' || s[1] == ' ' || s[1] == '\\' || isWordByte(s[1]) {
+				continue
+			}
+			var text []byte
+			i := 2
+			for ; i < len(s) && s[i] != s[1]; i++ {
+				if s[i] == '\\' && i+1 < len(s) && !isWordByte(s[i+1]) {
+					i++
+				} else if strings.IndexByte(`*[]^$+?(){}|\`, s[i]) >= 0 {
+					text = nil
+					break
+				}
+				text = append(text, s[i])
+			}
+			if i < len(s) && s[i] == s[1] && len(text) >= shortest {
+				out.Write(append(text, '\n'))
+			}
+		}
+	}
+	return out.String()
+}
+
+// isWordByte reports whether a byte is a letter or a digit.
+func isWordByte(c byte) bool {
+	return c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z'
 }
 
 // simpleCommands splits a command line into simple commands and those into

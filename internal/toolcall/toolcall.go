@@ -31,17 +31,18 @@ const (
 
 // Call is one tool call with its result.
 type Call struct {
-	Name    string
-	Kind    Kind
-	Line    string // of a command
-	Path    string // of a read or write; "" when there is none
-	Use     precis.Handle
-	Results []precis.Handle // blocks that hold the result; none when it is missing
-	Text    string          // of the result
-	IsError bool
-	Effects []Effect  // files it writes or removes
-	Git     []GitStep // what it has git do to files and commits
-	Reads   []string  // files whose content a command prints
+	Name     string
+	Kind     Kind
+	Line     string // of a command
+	Path     string // of a read or write; "" when there is none
+	Use      precis.Handle
+	Results  []precis.Handle // blocks that hold the result; none when it is missing
+	Text     string          // of the result
+	IsError  bool
+	Effects  []Effect  // files it writes or removes
+	Git      []GitStep // what it has git do to files and commits
+	Reads    []string  // files whose content a command prints
+	Searched []string  // files that a command prints lines of
 
 	key     string          // of a call without input, see Key
 	input   json.RawMessage // of a native call
