@@ -165,7 +165,7 @@ func gitCheckout(r *shellReader, s *GitStep, a gitArgs) bool {
 		}
 		s.Paths = r.paths(s, a.after)
 	case len(a.before) > 0:
-		s.Paths, s.Names = a.before, true
+		s.Paths, s.Names = a.before[:min(len(a.before), mostPaths)], true
 	default:
 		s.From, s.All = "HEAD", true
 		return a.has("-f", "--force")
@@ -212,13 +212,13 @@ func gitReset(r *shellReader, s *GitStep, a gitArgs) bool {
 	}
 	s.Commits = a.before[:min(len(a.before), 1)]
 	if !s.Hard && !s.Soft && len(a.before) > 0 {
-		s.Paths, s.Names = a.before, true
+		s.Paths, s.Names = a.before[:min(len(a.before), mostPaths)], true
 	}
 	return true
 }
 
 func gitRevert(_ *shellReader, s *GitStep, a gitArgs) bool {
-	s.Act, s.Commits = GitRevert, a.before
+	s.Act, s.Commits = GitRevert, a.before[:min(len(a.before), mostPaths)]
 	return len(a.before) > 0 && !a.has("--abort", "--quit", "--skip", "--continue")
 }
 
@@ -274,10 +274,13 @@ func gitMoved(_ *shellReader, s *GitStep, a gitArgs) bool {
 	return !a.has("--abort", "--quit")
 }
 
-// paths returns the paths of a command with the folder that it runs in.
+// mostPaths is how many paths of a command of git are looked at: each is compared with all files that are changed.
+const mostPaths = 200
+
+// paths returns the paths of a command with the folder that it runs in, at most mostPaths.
 func (r *shellReader) paths(s *GitStep, names []string) []string {
 	var out []string
-	for _, n := range names {
+	for _, n := range names[:min(len(names), mostPaths)] {
 		if n == ":/" || n == ":/." || n == ":" {
 			return nil // all of the repository
 		}
