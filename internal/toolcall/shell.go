@@ -64,6 +64,7 @@ func readShell(command string) *shellReader {
 // script reads the commands of a script.
 func (r *shellReader) script(command string) {
 	l := lex(command)
+	ran := l.ran()
 	for k, words := range l.commands {
 		effects, steps := len(r.effects), len(r.steps)
 		plain := r.redirected(words)
@@ -78,7 +79,7 @@ func (r *shellReader) script(command string) {
 		}
 		for i := steps; i < len(r.steps); i++ {
 			r.steps[i].After = min(max(r.steps[i].After, effects), len(r.effects))
-			r.steps[i].Ran = l.ran(k)
+			r.steps[i].Ran = ran[k]
 		}
 	}
 }
@@ -97,24 +98,24 @@ func (r *shellReader) subshell(words []string) []string {
 	return words
 }
 
-// ran says whether command k ran when the line failed.
-func (l *lexer) ran(k int) Ran {
-	last := true
-	for _, join := range l.joins[k : len(l.joins)-1] {
-		last = last && join == joinPipe
-	}
-	if last {
-		return Not
-	}
-	for ; k > 0; k-- {
+// ran says of each command whether it ran when the line failed.
+func (l *lexer) ran() []Ran {
+	out := make([]Ran, len(l.commands))
+	for k := range out {
 		switch {
-		case l.joins[k-1] == joinNext:
-			return Did
-		case l.joins[k-1] != joinAnd || !passes(l.commands[k-1]):
-			return Maybe
+		case k == 0 || l.joins[k-1] == joinNext:
+			out[k] = Did
+		case l.joins[k-1] == joinAnd && out[k-1] == Did && passes(l.commands[k-1]):
+			out[k] = Did
 		}
 	}
-	return Did
+	for k := len(out) - 1; k >= 0; k-- { // the last one failed, or was not reached
+		out[k] = Not
+		if k == 0 || l.joins[k-1] != joinPipe {
+			break
+		}
+	}
+	return out
 }
 
 // passes reports whether a command hardly ever fails on its own.
@@ -315,9 +316,13 @@ func (r *shellReader) unix(name string, words, args []string, redirected bool) {
 		}
 	case "sed", "perl":
 		files, inPlace := editedFiles(words)
+		replaced := ""
+		if inPlace {
+			replaced = substituted(words)
+		}
 		for _, a := range files {
 			if inPlace {
-				r.add(Effect{Path: a, Replaced: substituted(words)})
+				r.add(Effect{Path: a, Replaced: replaced})
 			} else if name == "sed" && !redirected {
 				r.read(a)
 			}
