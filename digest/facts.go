@@ -7,7 +7,6 @@ import (
 	"sort"
 	"strings"
 
-	"precis"
 	"precis/internal/harness"
 	"precis/internal/toolcall"
 	"precis/retain"
@@ -74,13 +73,14 @@ func (in *input) choose(budget float64) []string {
 		}
 	}
 	last := retain.Piece{Text: -1}
+	strike := striker{in: in}
 	for i, k := range keep {
 		if !k {
 			continue
 		}
 		p := pieces[i]
 		t := &in.x.Texts[p.Text]
-		text := folded(harness.Plain(unescaped(t, t.Body[p.Start:p.End])), last.Text == p.Text && last.End == p.Start)
+		text := folded(harness.Plain(unescaped(t, t.Body[p.Start:p.End])), last.Text == p.Text && last.End == p.Start, strike.of(p.Text))
 		switch is := in.speaker(t); {
 		case t.Handle.From != at || is != mark:
 			flush()
@@ -126,7 +126,7 @@ func (in *input) newestWork(pieces []retain.Piece, keep []bool, room float64) (c
 			from--
 			sum += pieces[from].Cost
 		}
-		if in.reuse.Work(pieces[from].Text) && cost+sum <= room {
+		if in.reuse.Work(pieces[from].Text) && !in.isUndone(pieces[from].Text) && cost+sum <= room {
 			cost += sum
 			for i := from; i < end; i++ {
 				keep[i] = true
@@ -138,6 +138,12 @@ func (in *input) newestWork(pieces []retain.Piece, keep []bool, room float64) (c
 	return cost
 }
 
+// isUndone reports whether git took back what the call of a text did.
+func (in *input) isUndone(text int) bool {
+	t := &in.x.Texts[text]
+	return t.Call >= 0 && in.work().undone(int(t.Call)) != ""
+}
+
 // between stands between parts of a message that do not follow each other.
 const between = "\n · "
 
@@ -146,6 +152,11 @@ const between = "\n · "
 func (in *input) speaker(t *retain.Text) string {
 	if t.Source == retain.User {
 		return " (user)"
+	}
+	if t.Call >= 0 && t.Source != retain.Written {
+		if by := in.work().git.undone[int(t.Call)]; by != "" {
+			return " (undone since, " + by + ")"
+		}
 	}
 	if t.Call < 0 || t.Source != retain.Written && t.Source != retain.Called {
 		return ""
@@ -157,6 +168,8 @@ func (in *input) speaker(t *retain.Text) string {
 		return " (refused by the user, not done)"
 	case w.ends[t.Call].End == toolcall.Failed && w.calls[t.Call].Kind == toolcall.Write:
 		return " (failed, not written)"
+	case t.Source == retain.Written && w.undone(int(t.Call)) != "":
+		return " (reverted since, " + w.undone(int(t.Call)) + ")"
 	case t.Source == retain.Written && w.isGone(int(t.Call)):
 		return " (the file is gone since)"
 	}
@@ -180,12 +193,13 @@ func unescaped(t *retain.Text, part string) string {
 	return escapes.Replace(strings.TrimPrefix(part, `{"output":"`))
 }
 
-var escapes = strings.NewReplacer(`\n`, "\n", `\t`, "\t", `\r`, "", `\"`, `"`, `\\`, `\`)
+var escapes = strings.NewReplacer(`\u001b`, "\x1b", `\n`, "\n", `\t`, "\t", `\r`, "", `\"`, `"`, `\\`, `\`)
 
 // folded returns lines without the indentation that they share, empty ones left out,
-// with the number of the first if they are numbered.
-func folded(text string, goesOn bool) string {
+// with the number of the first if they are numbered, and "- " in those that are gone, see [striker].
+func folded(text string, goesOn bool, gone func(line string) int) string {
 	var out []string
+	struck := map[int]int{}
 	number := ""
 	for line := range strings.Lines(text) {
 		line = strings.TrimRight(line, " \t\r\n")
@@ -196,6 +210,11 @@ func folded(text string, goesOn bool) string {
 			line = line[n:]
 		}
 		if line != "" {
+			if gone != nil {
+				if at := gone(strings.TrimSpace(line)); at >= 0 {
+					struck[len(out)] = at
+				}
+			}
 			out = append(out, line)
 		}
 	}
@@ -210,6 +229,9 @@ func folded(text string, goesOn bool) string {
 		rest = strings.Join(strings.Fields(rest), " ")
 		if strings.HasPrefix(rest, "## ") || strings.HasPrefix(rest, "- m") {
 			rest = `\` + rest // only the digest itself begins lines so
+		}
+		if at, ok := struck[i]; ok && at <= len(rest) {
+			rest = rest[:at] + "- " + rest[at:]
 		}
 		out[i] = indent[:min(len(indent), 4)] + rest
 	}
@@ -272,12 +294,4 @@ func (in *input) namesInOrder(facts []int) string {
 		names[i] = in.name(f)
 	}
 	return strings.Join(names, ", ")
-}
-
-// toolInput returns the arguments of the tool use at h.
-func toolInput(msgs []precis.Message, h precis.Handle) []byte {
-	if u, ok := msgs[h.From].Content[h.Block].(precis.ToolUse); ok {
-		return u.Input
-	}
-	return nil
 }

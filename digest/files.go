@@ -1,7 +1,9 @@
 package digest
 
 import (
+	"cmp"
 	"fmt"
+	"iter"
 	"strings"
 	"unicode"
 
@@ -81,10 +83,10 @@ const (
 // change returns what the newest edit of a file adds and removes, a line each; "" when that is not
 // known, or it wrote the whole file.
 func (l fileList) change(f file) string {
-	if !f.exists() || f.at.From >= len(l.messages) {
+	if !f.exists() || len(f.edits) == 0 {
 		return ""
 	}
-	added, removed := editOf(toolInput(l.messages, f.at), f.path)
+	added, removed := editOf(&l.work().calls[f.edits[len(f.edits)-1]], f.path)
 	out := ""
 	if line := l.telling(added, removed, f.names); line != "" {
 		out += "\n  + " + quoted(line, changeLine)
@@ -95,17 +97,20 @@ func (l fileList) change(f file) string {
 	return out
 }
 
-// editOf returns the texts that an edit puts in and takes out; of a patch those of the given file.
-func editOf(input []byte, path string) (added, removed string) {
+// editOf returns the texts that an edit puts in and takes out; of a patch those of the given file, of all files when
+// path is "".
+func editOf(c *toolcall.Call, path string) (added, removed string) {
 	var in, out strings.Builder
-	for name, v := range jsonspan.Strings(input) {
+	for name, v := range stringsOf(c) {
 		switch strings.ToLower(strings.ReplaceAll(name, "_", "")) {
 		case "newstring", "newstr", "newtext", "replace", "replacement":
 			in.WriteString(v + "\n")
 		case "oldstring", "oldstr", "oldtext", "search":
 			out.WriteString(v + "\n")
 		case "patch", "diff", "input":
-			changes(v, path, &in, &out)
+			if !replacements(v, &in, &out) {
+				changes(v, path, &in, &out)
+			}
 		default:
 			if toolcall.IsPatch(v) {
 				changes(v, path, &in, &out)
@@ -115,13 +120,54 @@ func editOf(input []byte, path string) (added, removed string) {
 	return in.String(), out.String()
 }
 
+// stringsOf yields the names and the texts of a call's arguments, those within lists and objects, too.
+func stringsOf(c *toolcall.Call) iter.Seq2[string, string] {
+	return func(yield func(string, string) bool) {
+		for a := range c.Arguments() {
+			if a.Raw == nil {
+				if !yield(a.Name, a.Text) {
+					return
+				}
+				continue
+			}
+			for name, s := range jsonspan.Strings(a.Raw) {
+				if !yield(cmp.Or(name, a.Name), s) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// replacements writes what the blocks of an edit put in and take out that are marked as what is searched and what
+// replaces it, as Roo Code, Cline and aider mark them. It reports whether there are any.
+func replacements(diff string, added, removed *strings.Builder) bool {
+	part, found := 0, false // 1: what is searched, 2: what replaces it
+	for line := range strings.Lines(diff) {
+		mark := strings.TrimRight(line, "\r\n")
+		switch {
+		case strings.HasPrefix(mark, "<<<<<<<") || strings.HasPrefix(mark, "------- SEARCH"):
+			part, found = 1, true
+		case part == 1 && mark == "=======":
+			part = 2
+		case part == 2 && (strings.HasPrefix(mark, ">>>>>>>") || strings.HasPrefix(mark, "+++++++ REPLACE")):
+			part = 0
+		case part == 1 && !strings.HasPrefix(mark, ":start_line:") && mark != "-------":
+			removed.WriteString(line)
+		case part == 2:
+			added.WriteString(line)
+		}
+	}
+	return found
+}
+
 // changes writes the lines that a patch puts into a file and takes out of it.
 func changes(patch, path string, added, removed *strings.Builder) {
 	own := true
 	for line := range strings.Lines(patch) {
 		switch name, isHead := toolcall.PatchHead(line); {
 		case isHead:
-			own = path == name || strings.HasSuffix(path, "/"+name) || strings.HasSuffix(name, "/"+path)
+			own = path == "" || path == name || strings.HasSuffix(path, "/"+name) || strings.HasSuffix(name, "/"+path)
 		case !own:
 		case strings.HasPrefix(line, "+++") || strings.HasPrefix(line, "---"):
 		case strings.HasPrefix(line, "+"):
@@ -208,6 +254,14 @@ func (l fileList) fate(f file) string {
 	add(f.reads, "read")
 	add(writes, "edited")
 	switch {
+	case f.state == FileReverted:
+		parts = append(parts, "reverted ("+f.by+")")
+	case f.state == FileUnknown && f.by != "":
+		parts = append(parts, "not known what stands in it since ("+f.by+")")
+	case f.state == FileDeleted && f.by != "":
+		parts = append(parts, "DELETED since ("+f.by+")")
+	case f.by != "":
+		parts = append(parts, "later edits reverted ("+f.by+")")
 	case f.state == FileDeleted && f.removed == 0:
 		parts = append(parts, "gone since")
 	case f.state == FileDeleted:
@@ -217,7 +271,7 @@ func (l fileList) fate(f file) string {
 	}
 	add(f.failed, "edit failed")
 	at := f.lastWrite
-	if f.state == FileDeleted {
+	if f.state == FileDeleted || f.state == FileReverted || f.by != "" {
 		at = f.at.From
 	}
 	if f.refused != nil && f.writes == 0 {

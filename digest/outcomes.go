@@ -196,6 +196,8 @@ func (d *doubter) files(w *work, line string) {
 			d.contradict(line, doubtFile, "no change of "+name+" succeeded", f.at)
 		case (f.state == "" || f.state == FileRead) && f.refused != nil && f.lastWrite >= 0:
 			d.contradict(line, doubtFile, "the user refused the change of "+name, f.refused.at)
+		case f.state == FileReverted:
+			d.contradict(line, doubtFile, name+" has been reverted since ("+f.by+")", f.at)
 		case f.state == FileDeleted:
 			d.contradict(line, doubtFile, name+" has been removed since", f.at)
 		}

@@ -246,6 +246,9 @@ func (in *input) commandLines(st *story, most int) []string {
 		if c.end.Why != "" {
 			how += "; " + quoted(c.end.Why, 160)
 		}
+		if c.undone != "" {
+			how += "; the commit is undone since (" + c.undone + ")"
+		}
 		runs := ""
 		if c.runs > 1 {
 			runs = fmt.Sprintf(" ×%d", c.runs)

@@ -8,6 +8,7 @@ import (
 	"precis/internal/jsonspan"
 	"precis/internal/preview"
 	"precis/internal/toolcall"
+	"precis/internal/visible"
 	"precis/retain"
 	"precis/standing"
 )
@@ -48,6 +49,7 @@ const (
 	FileCreated  FileFate = "created"
 	FileWritten  FileFate = "written"
 	FileDeleted  FileFate = "deleted"
+	FileReverted FileFate = "reverted" // it is as it was before it was edited: git brought it back
 	FileRejected FileFate = "rejected" // the user refused a change; others may stand beside it
 	FileFailed   FileFate = "failed"   // no change of it succeeded
 	FileRead     FileFate = "read"
@@ -60,6 +62,7 @@ type FileState struct {
 	Path   string        `json:"path"`
 	State  FileFate      `json:"state"`
 	Said   string        `json:"said,omitempty"` // the user's words with a refusal
+	By     string        `json:"by,omitempty"`   // the command of git that brought it to this state: "git checkout"
 }
 
 // CommandState is the newest run of a command, or a call that the user refused.
@@ -69,8 +72,9 @@ type CommandState struct {
 	Command  string        `json:"command"`        // without the change of directory before it; of other tools the arguments
 	Outcome  string        `json:"outcome"`        // "ok", "failed", "rejected", "interrupted" or "unknown"
 	ExitCode *int          `json:"exit_code,omitempty"`
-	Says     string        `json:"says,omitempty"` // the line of the output that says most about a failure, and the one that says why a test failed
-	Said     string        `json:"said,omitempty"` // the user's words with a refusal
+	Says     string        `json:"says,omitempty"`      // the line of the output that says most about a failure, and the one that says why a test failed
+	Said     string        `json:"said,omitempty"`      // the user's words with a refusal
+	UndoneBy string        `json:"undone_by,omitempty"` // of a commit that was taken back since: the command of git that did so
 }
 
 // Waiting is a call whose result is still to come.
@@ -128,7 +132,7 @@ func StateOf(conv *precis.Conversation) State {
 		}
 	}
 	s.Files = append(s.Files, w.fileStates()...)
-	s.Commands = append(s.Commands, w.commandStates(msgs)...)
+	s.Commands = append(s.Commands, w.commandStates()...)
 	for _, i := range w.waiting {
 		s.Waiting = append(s.Waiting, Waiting{w.calls[i].Use, w.calls[i].Title()})
 	}
@@ -194,7 +198,7 @@ func requestsOf(msgs []precis.Message) []saying {
 			continue
 		}
 		for _, a := range speech.Answers(i) {
-			s := saying{at: i, text: a.Text, answer: !a.Turn, inResult: true}
+			s := saying{at: i, text: visible.WithoutSequences(a.Text), answer: !a.Turn, inResult: true}
 			if harness.Asks(a.Tool) {
 				s.question = questionOf(a.Text, question)
 			} else {
@@ -202,7 +206,7 @@ func requestsOf(msgs []precis.Message) []saying {
 			}
 			out = append(out, s)
 		}
-		if text := speech.Words(i); text != "" {
+		if text := visible.WithoutSequences(speech.Words(i)); text != "" {
 			out = append(out, saying{at: i, text: text, question: questionOf(text, question)})
 		}
 	}
@@ -247,7 +251,7 @@ func questionOf(reply, said string) string {
 
 // commandStates returns the newest run of each command, and the refused calls that
 // write no file, in the order of the conversation.
-func (w *work) commandStates(msgs []precis.Message) []CommandState {
+func (w *work) commandStates() []CommandState {
 	newest := map[string]int{}
 	for i := range w.calls {
 		if c := &w.calls[i]; c.Kind == toolcall.Command && !w.isWaiting(i) {
@@ -257,12 +261,12 @@ func (w *work) commandStates(msgs []precis.Message) []CommandState {
 	var out []CommandState
 	for i := range w.calls {
 		c, o := &w.calls[i], w.ends[i]
-		s := CommandState{Handle: c.Use, Outcome: string(o.End), ExitCode: o.Code, Says: says(o), Said: quoted(o.Said, 500)}
+		s := CommandState{Handle: c.Use, Outcome: string(o.End), ExitCode: o.Code, Says: says(o), Said: quoted(o.Said, 500), UndoneBy: w.git.undone[i]}
 		switch line := commandLine(c.Line); {
 		case c.Kind == toolcall.Command && (newest[line] == i && !w.isWaiting(i) || o.End == toolcall.Rejected):
 			s.Command = quoted(line, 300)
 		case o.End == toolcall.Rejected && c.Kind != toolcall.Write:
-			s.Tool, s.Command = c.Name, quoted(argumentsOf(msgs, c), 300)
+			s.Tool, s.Command = c.Name, quoted(argumentsOf(c), 300)
 		default:
 			continue
 		}
@@ -281,11 +285,11 @@ func says(o toolcall.Outcome) string {
 }
 
 // argumentsOf returns the strings that a call was given, in a row.
-func argumentsOf(msgs []precis.Message, c *toolcall.Call) string {
+func argumentsOf(c *toolcall.Call) string {
 	const most = 400
 	var out []string
 	n := 0
-	for _, s := range jsonStrings(toolInput(msgs, c.Use)) {
+	for _, s := range stringsOf(c) {
 		if n += len(s); n > most && len(out) > 0 {
 			break
 		}

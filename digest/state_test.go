@@ -98,7 +98,7 @@ func TestStateTellsWhatBecameOfTheWork(t *testing.T) {
 		"file m1.b0 /w/a.go created ",
 		"file m3.b0 /w/a.go rejected not in this file",
 		"file m5.b0 /w/b.go failed ",
-		"file m9.b0 tmp/x written ",
+		"file m9.b0 tmp/x created ",
 		"file m11.b0 /w/c.go deleted ",
 		"command m9.b0  rm -rf tmp && mkdir tmp && touch tmp/x ok ",
 		"command m11.b0  rm /w/c.go ok ",
@@ -449,5 +449,51 @@ func TestDigestKeepsTheNewestMessageOfTheUser(t *testing.T) {
 	lacks(t, "the requests", requests, "i thought i could use it locally.", strings.TrimSpace(own))
 	if first := strings.SplitN(requests, "\n", 2)[0]; !strings.Contains(first, "locally") {
 		t.Errorf("the newest is not the first: %q", first)
+	}
+}
+
+func TestEscapeSequencesAreNoWords(t *testing.T) {
+	k := &talker{}
+	k.user("Why is this red?\n\x1b[31mFATAL\x1b[0m worker_seven is gone")
+	k.bash("npm run build", "\x1b[2K\x1b[1G\x1b[36mdist/index-Ab12.js\x1b[39m \x1b[1m445.98 kB\x1b[22m\n\x1b]0;vite\x07built_in_time", false)
+	k.call("exec", map[string]any{"command": "./deploy.sh"})
+	k.result(`{"output":"\u001b[33mlib/router_dom.mjs\u001b[39m is old","metadata":{"exit_code":0}}`, false)
+	text := summarize(t, digest.Writer{}, precis.SummaryRequest{Messages: k.msgs, MaxTokens: 3000})
+	for _, piece := range []string{"[31m", "[0m", "[2K", "[1G", "36mdist", "33mlib", "u001b", "]0;", "\x1b"} {
+		if strings.Contains(text, piece) {
+			t.Errorf("%q is in\n%s", piece, text)
+		}
+	}
+	for _, words := range []string{"FATAL worker_seven is gone", "dist/index-Ab12.js", "lib/router_dom.mjs"} {
+		if !strings.Contains(text, words) {
+			t.Errorf("%q is not in\n%s", words, text)
+		}
+	}
+}
+
+func TestARefusalSaysWhatWasRefused(t *testing.T) {
+	words := "no, " + strings.Repeat("and again ", 20) + "never in that file"
+	k := &talker{}
+	k.msgs = append(k.msgs, precis.Message{Role: "user", Content: []precis.Block{precis.Text{Text: "<system-reminder>\nBe kind.\n</system-reminder>"}, precis.Text{Text: "Go on."}}})
+	k.call("Edit", map[string]any{"file_path": "/r/hooks.go", "old_string": "writeShared(cfg)", "new_string": "writeLocal(cfg, \"local.json\")"})
+	k.result(refused+"To tell you how to proceed, the user said:\n"+words, true)
+	k.call("Write", map[string]any{"file_path": "/r/new.go", "content": "package brandnew\n"})
+	k.result(refused+stop, true)
+	k.call("MultiEdit", map[string]any{"file_path": "/r/m.go", "edits": []any{map[string]any{"old_string": "dropThisLine()", "new_string": ""}}})
+	k.result(refused+stop, true)
+	k.call("mcp__mail__send", map[string]any{"to": "all@example.org", "subject": "Release"})
+	k.result(refused+stop, true)
+	k.bash("git push --force origin main", refused+stop, true)
+	k.call("apply_patch", map[string]any{"input": "*** Begin Patch\n*** Update File: a.go\n-oldOne()\n+newOne()\n*** Update File: b.go\n+x\n*** End Patch"})
+	k.result(refused+stop, true)
+	k.call("apply_diff", map[string]any{"path": "c.go", "diff": "<<<<<<< SEARCH\n:start_line:3\n-------\nbefore_it()\n=======\nafter_it()\n>>>>>>> REPLACE"})
+	k.result(refused+stop, true)
+	text := summarize(t, digest.Writer{}, precis.SummaryRequest{Messages: k.msgs, MaxTokens: 4000})
+	_, section, _ := strings.Cut(text, "## Refused by the user")
+	section, _, _ = strings.Cut(section, "\n## ")
+	for _, want := range []string{"Edit /r/hooks.go: refused by the user, not done; it would have put in: writeLocal(cfg, \"local.json\"); reported with it: " + words, "put in: package brandnew", "taken out: dropThisLine()", "all@example.org", "git push --force origin main", "put in: newOne()", "put in: after_it()"} {
+		if !strings.Contains(section, want) {
+			t.Errorf("%q is not in\n%s", want, section)
+		}
 	}
 }

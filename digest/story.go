@@ -42,6 +42,7 @@ type command struct {
 	end     toolcall.Outcome
 	last    string // line of the output
 	running bool   // in the background
+	undone  string // the command of git that took back the commit it made; "": none did
 }
 
 // readStory gathers the story of the covered messages.
@@ -116,10 +117,42 @@ func (in *input) refusal(c *toolcall.Call, o toolcall.Outcome) string {
 	if o.Claimed {
 		line = "- " + in.handle(c.Use.From) + " " + c.Title() + ": refused, as its result says"
 	}
+	if what := in.wanted(c); what != "" {
+		line += what
+	}
 	if o.Said != "" {
-		line += "; reported with it: " + quoted(o.Said, 100)
+		line += "; reported with it: " + quoted(o.Said, mostSaid)
 	}
 	return line
+}
+
+// Bytes of a refusal: of the user's words, and of what the call would have done.
+const (
+	mostSaid   = 500
+	mostWanted = 160
+)
+
+// wanted returns what a call that was not carried out would have done beyond what its title says; "" when that is all.
+func (in *input) wanted(c *toolcall.Call) string {
+	switch {
+	case c.Kind == toolcall.Write:
+		added, removed := editOf(c, "")
+		if added == "" && removed == "" {
+			added = contentOf(c)
+		}
+		l := fileList{input: in}
+		if line := l.telling(added, removed, nil); line != "" {
+			return "; it would have put in: " + quoted(line, mostWanted)
+		}
+		if line := l.telling(removed, added, nil); line != "" {
+			return "; it would have taken out: " + quoted(line, mostWanted)
+		}
+	case c.Path == "" && c.Line == "":
+		if given := argumentsOf(c); given != "" {
+			return "; it was given: " + quoted(given, mostWanted)
+		}
+	}
+	return ""
 }
 
 // readFiles gathers the files that covered messages read or wrote, those written
@@ -133,6 +166,9 @@ func (st *story) readFiles(in *input, w *work) {
 		}
 		if c.Kind == toolcall.Read && c.Path != "" {
 			covered[w.files.of(c.Path)] = true
+		}
+		for _, p := range c.Reads {
+			covered[w.files.of(p)] = true
 		}
 		for _, e := range c.Effects {
 			covered[w.files.of(e.Path)] = true
@@ -171,7 +207,7 @@ func touchedBy(in *input) map[*file][]string {
 			continue
 		}
 		c := &in.x.Calls[t.Call]
-		if c.Path == "" || w.ends[t.Call].End == toolcall.Rejected {
+		if c.Path == "" || w.ends[t.Call].End == toolcall.Rejected || w.undone(int(t.Call)) != "" {
 			continue
 		}
 		f := w.files.of(c.Path)

@@ -32,3 +32,16 @@ func TestCommandsAreToldBriefly(t *testing.T) {
 		t.Errorf("a tag: %q", got)
 	}
 }
+
+func TestTheResultOfACommandIsToldRatherThanWhatStandsAroundIt(t *testing.T) {
+	for text, want := range map[string]string{
+		"added 3 packages in 2s\nnpm notice\nnpm notice New minor version of npm available! 10.2.4 -> 10.5.0\n":       "added 3 packages in 2s",
+		"Tests: 3 passed\n(node:71) DeprecationWarning: punycode\n(Use `node --trace-deprecation ...` to show where)": "Tests: 3 passed",
+		"built in 3 s\n [=====>    ] 50% 1.2 MB/s\r [==========] 100% 2 MB/s\n":                                       "built in 3 s",
+		"npm notice New version": "npm notice New version", // nothing else is said
+	} {
+		if got := lastLine(text); got != want {
+			t.Errorf("%q: %q", text, got)
+		}
+	}
+}

@@ -1,6 +1,7 @@
 package digest
 
 import (
+	"cmp"
 	"path"
 	"slices"
 	"sort"
@@ -9,8 +10,8 @@ import (
 	"unicode"
 
 	"precis"
-	"precis/internal/jsonspan"
 	"precis/internal/lazyregexp"
+	"precis/internal/preview"
 	"precis/internal/toolcall"
 	"precis/standing"
 )
@@ -20,6 +21,8 @@ type work struct {
 	calls   []toolcall.Call
 	ends    []toolcall.Outcome // of each call
 	files   fileTable
+	git     *history
+	back    map[int]string                  // calls of whose text nothing stands → the command of git that took it back
 	waiting []int                           // calls whose result is still to come
 	jobs    map[precis.Handle]standing.Item // by the call that began them
 }
@@ -48,6 +51,8 @@ func readWork(calls []toolcall.Call, msgs []precis.Message, jobs []standing.Item
 	for _, j := range jobs {
 		w.jobs[j.Since] = j
 	}
+	w.git = newHistory(&w.files)
+	listed := mentionsOf(calls)
 	last := len(msgs) - 1 // the newest message of the assistant, when only results follow it
 	for last >= 0 && msgs[last].Role != precis.RoleAssistant {
 		if msgs[last].IsUserTurn() {
@@ -68,9 +73,34 @@ func readWork(calls []toolcall.Call, msgs []precis.Message, jobs []standing.Item
 			}
 			continue // what it will do is not known yet
 		}
-		w.files.call(c, w.ends[i])
+		w.apply(i, listed)
 	}
+	w.back = w.files.takenBack(calls)
 	return w
+}
+
+// apply notes what a call did to files and commits, in its order.
+func (w *work) apply(call int, listed mentions) {
+	c, o := &w.calls[call], w.ends[call]
+	w.files.reads(c, o)
+	for n := 0; n <= len(c.Effects); n++ {
+		for _, s := range c.Git {
+			if s.After == n {
+				w.git.step(call, c, o, s)
+			}
+		}
+		if n == len(c.Effects) {
+			break
+		}
+		e := c.Effects[n]
+		f := w.files.of(e.Path)
+		f.lastTime, f.lastWrite = c.Use.From, c.Use.From
+		if e.MovedFrom != "" {
+			f.moved = w.files.of(e.MovedFrom)
+		}
+		f.change(call, c, o, e, listed.before(e.Path, call))
+		w.git.changed[f] = true
+	}
 }
 
 // endOf returns how a command ended that was begun in the background.
@@ -85,6 +115,9 @@ func endOf(j standing.Item) toolcall.Outcome {
 	}
 	return toolcall.Outcome{End: toolcall.Unknown}
 }
+
+// undone returns the command of git that took back what a call wrote, or the commit that it made; "" when it stands.
+func (w *work) undone(call int) string { return cmp.Or(w.back[call], w.git.undone[call]) }
 
 // isGone reports whether the file that a call wrote has been removed since.
 func (w *work) isGone(call int) bool {
@@ -106,16 +139,17 @@ func (w *work) isWaiting(call int) bool { return slices.Contains(w.waiting, call
 
 // file records what happened to one file.
 type file struct {
-	path                   string
-	state                  FileFate
-	at                     precis.Handle // of the call that decided the state
-	reads, writes, removed int
-	created                bool
-	failed                 int
-	refused                *refusal // the newest change that the user refused
-	lastWrite              int      // message of the newest attempt; -1: none
-	lastTime               int      // message of the newest call
-	names                  []string // most informative of what was written
+	path        string
+	version                    // what stands in it
+	index, head version        // what git has of it: for the next commit, and in the newest
+	lost        map[int]string // calls whose text git took back → its command
+	moved       *file          // that it was before, of one that was moved
+	reads       int
+	failed      int
+	refused     *refusal // the newest change that the user refused
+	lastWrite   int      // message of the newest attempt; -1: none
+	lastTime    int      // message of the newest call
+	names       []string // most informative of what was written
 }
 
 // refusal is a call that the user refused.
@@ -161,13 +195,36 @@ func (t *fileTable) of(p string) *file {
 	return f
 }
 
-// call notes what a call did to files.
-func (t *fileTable) call(c *toolcall.Call, o toolcall.Outcome) {
+// takenBack returns the calls of whose text nothing stands because git took it back, with its command.
+func (t *fileTable) takenBack(calls []toolcall.Call) map[int]string {
+	out, lost := map[int]string{}, map[int]int{}
+	for _, f := range t.all {
+		for call, by := range f.lost {
+			if lost[call]++; lost[call] >= len(calls[call].Effects) {
+				out[call] = by
+			}
+		}
+	}
+	return out
+}
+
+// reads notes which files a call read.
+func (t *fileTable) reads(c *toolcall.Call, o toolcall.Outcome) {
+	for _, p := range c.Reads {
+		f := t.of(p)
+		f.lastTime = c.Use.From
+		if o.End == toolcall.OK || o.End == toolcall.Unknown && c.Text != "" && !missing(c.Text) {
+			f.reads++
+			if f.state == "" {
+				f.state, f.at = FileRead, c.Use
+			}
+		}
+	}
 	if c.Kind == toolcall.Read && c.Path != "" {
 		f := t.of(c.Path)
 		f.lastTime = c.Use.From
 		switch {
-		case o.End == toolcall.Failed && f.exists() && missing(c.Text):
+		case o.End == toolcall.Failed && (f.exists() || f.state == FileReverted) && missing(c.Text):
 			f.state, f.at = FileDeleted, c.Use // by somebody else
 		case o.End == toolcall.OK:
 			f.reads++
@@ -176,19 +233,14 @@ func (t *fileTable) call(c *toolcall.Call, o toolcall.Outcome) {
 			}
 		}
 	}
-	for _, e := range c.Effects {
-		f := t.of(e.Path)
-		f.lastTime, f.lastWrite = c.Use.From, c.Use.From
-		f.change(c, o, e)
-	}
 }
 
 // exists reports whether the file is known to exist.
 func (f *file) exists() bool { return f.state == FileCreated || f.state == FileWritten }
 
-// change notes one effect of a call on the file.
-func (f *file) change(c *toolcall.Call, o toolcall.Outcome, e toolcall.Effect) {
-	untouched := f.reads == 0 && f.writes == 0
+// change notes one effect of a call on the file. Listed says that an earlier result names the file.
+func (f *file) change(call int, c *toolcall.Call, o toolcall.Outcome, e toolcall.Effect, listed bool) {
+	untouched := f.reads == 0 && f.writes == 0 && (f.state == "" || f.state == FileFailed || f.state == FileUnknown && c.Kind != toolcall.Command)
 	switch {
 	case o.End == toolcall.Rejected:
 		f.refused = &refusal{c.Use, o.Said}
@@ -210,14 +262,27 @@ func (f *file) change(c *toolcall.Call, o toolcall.Outcome, e toolcall.Effect) {
 		return
 	case e.Removed:
 		f.removed++
-		f.state, f.at = FileDeleted, c.Use
+		f.state, f.at, f.by = FileDeleted, c.Use, ""
 		return
+	case e.Touched && (!untouched || listed) && f.state != FileDeleted:
+		return // it is there, and stays as it is
 	}
+	isNew := untouched && (e.Added || createsFile(c) || (e.Whole || e.Touched) && !listed)
 	f.writes++
-	if untouched && (e.Added || createsFile(c)) || f.state == FileDeleted {
+	if isNew || f.state == FileDeleted {
 		f.created = true
 	}
-	f.state, f.at = FileWritten, c.Use
+	if isNew {
+		f.index.absent, f.head.absent = true, true
+	}
+	if f.state == FileDeleted || e.Whole && f.moved == nil {
+		f.edits = nil
+	}
+	if f.moved != nil { // with all that stands in it
+		f.edits, f.moved = slices.Clone(f.moved.edits), nil
+	}
+	f.edits = append(slices.Clip(f.edits), call)
+	f.state, f.at, f.by = FileWritten, c.Use, ""
 	if f.created {
 		f.state = FileCreated
 	}
@@ -250,7 +315,7 @@ func (w *work) results(covered func(message int) bool) []command {
 		}
 		r.runs++
 		r.line, r.given = line, c.Line
-		r.at, r.end, r.last = c.Use.From, o, ""
+		r.at, r.end, r.last, r.undone = c.Use.From, o, "", w.git.undone[i]
 		if o.End == toolcall.OK || o.End == toolcall.Unknown {
 			for _, purpose := range toolcall.Purposes(c.Line) {
 				fine[purpose.Kind] = append(fine[purpose.Kind], run{purpose, c.Use.From})
@@ -288,7 +353,8 @@ func (w *work) results(covered func(message int) bool) []command {
 // ends are parts of a command line that only say how much of the output is shown, and where.
 var ends = lazyregexp.New(`\s+2>&1\b|\s*\|\s*(?:head|tail)(?:\s+-?\w+)*\s*$`)
 
-// lastLine returns the last line of a command's output that says something to a reader.
+// lastLine returns the last line of a command's output that says something to a reader: of its result
+// rather than of the way there, see [preview.Aside].
 func lastLine(text string) string {
 	const end = 2000
 	from := max(0, len(text)-end)
@@ -296,6 +362,7 @@ func lastLine(text string) string {
 		from = strings.LastIndexByte(text[:from], '\n') + 1
 	}
 	lines := strings.Split(text[from:], "\n")
+	aside := ""
 	for _, l := range slices.Backward(lines) {
 		l = strings.TrimSpace(l)
 		l = strings.TrimSpace(l[strings.LastIndexAny(l, "\r\a")+1:]) // what a terminal writes over, and its title
@@ -304,10 +371,13 @@ func lastLine(text string) string {
 			continue // data
 		}
 		if strings.ContainsFunc(l, unicode.IsLetter) && !toolcall.StatesCode(l) && !strings.HasPrefix(l, "<") && !isPrompt(l) {
-			return l
+			if !preview.Aside(l) {
+				return l
+			}
+			aside = cmp.Or(aside, l)
 		}
 	}
-	return ""
+	return aside
 }
 
 // isPrompt recognizes what an environment adds to the output of a command.
@@ -327,6 +397,9 @@ func missing(text string) bool {
 // createsFile guesses from the tool's name, and its result, that a write made a new
 // file.
 func createsFile(c *toolcall.Call) bool {
+	if c.Kind == toolcall.Command {
+		return false // its effect says so, see [toolcall.Effect]
+	}
 	name := strings.ToLower(c.Name)
 	head := strings.ToLower(c.Text[:min(len(c.Text), 300)])
 	if strings.Contains(head, "overwr") || strings.Contains(head, "has been updated") {
@@ -341,7 +414,7 @@ func (w *work) fileStates() []FileState {
 	var out []FileState
 	for _, f := range w.files.all {
 		if f.state != "" {
-			out = append(out, FileState{Handle: f.at, Path: f.path, State: f.state})
+			out = append(out, FileState{Handle: f.at, Path: f.path, State: f.state, By: f.by})
 		}
 		if r := f.refused; r != nil {
 			out = append(out, FileState{Handle: r.at, Path: f.path, State: FileRejected, Said: quoted(r.said, 500)})
@@ -351,14 +424,5 @@ func (w *work) fileStates() []FileState {
 		x, y := out[a].Handle, out[b].Handle
 		return x.From < y.From || x.From == y.From && x.Block < y.Block
 	})
-	return out
-}
-
-// jsonStrings returns the strings of a JSON text, in order.
-func jsonStrings(raw []byte) []string {
-	var out []string
-	for _, s := range jsonspan.Strings(raw) {
-		out = append(out, s)
-	}
 	return out
 }

@@ -1,6 +1,10 @@
 package retain
 
-import "strings"
+import (
+	"strings"
+
+	"precis/internal/visible"
+)
 
 // Kind is the type of an [Anchor].
 type Kind uint8
@@ -58,6 +62,10 @@ func Scan(text string, f func(Anchor)) {
 			s.ticket()
 		case c == '\\' && strings.IndexByte("nrt", byteAt(text, s.at+1)) >= 0:
 			s.at += 2 // an escape: its letter begins no word
+		case c == '\x1b':
+			s.at += visible.Sequence(text[s.at:])
+		case c == '\\' && strings.HasPrefix(text[s.at:], escaped):
+			s.at += len(escaped) - 1 + visible.Sequence("\x1b"+text[s.at+len(escaped):min(len(text), s.at+len(escaped)+longest)])
 		default:
 			if classes[c]&quote != 0 {
 				s.quoted(c)
@@ -66,6 +74,9 @@ func Scan(text string, f func(Anchor)) {
 		}
 	}
 }
+
+// escaped is how JSON writes the character that a sequence for a terminal begins with.
+const escaped = `\u001b`
 
 type scanner struct {
 	text string

@@ -6,13 +6,23 @@ import (
 	"unicode/utf8"
 )
 
-// Shorten cuts a user's text to about most bytes: its beginning, as many rules
+// Shorten cuts a user's text to about most bytes: first what was pasted into it, a log for example, so that
+// what was typed stays whole, wherever it stands. Of what is too long without it: its beginning, as many rules
 // of the middle as fit in half of the room, and its end. where, if not empty,
 // names the handle of the whole text. A text that is short enough is returned
 // unchanged.
 func Shorten(text string, most int, where string) string {
 	if len(text) <= most || most <= 0 {
 		return text
+	}
+	all := text
+	if typed, ok := withoutPasted(text, most, where); ok {
+		if len(typed) <= most {
+			return typed
+		}
+		if len(typed) < len(text) {
+			text = typed
+		}
 	}
 	note := len(where) + 40
 	room := most - note
@@ -25,7 +35,7 @@ func Shorten(text string, most int, where string) string {
 			kept = append(kept, r)
 		}
 	}
-	left := utf8.RuneCountInString(text) - utf8.RuneCountInString(head) - utf8.RuneCountInString(tail) - utf8.RuneCountInString(strings.Join(kept, ""))
+	left := utf8.RuneCountInString(all) - utf8.RuneCountInString(head) - utf8.RuneCountInString(tail) - utf8.RuneCountInString(strings.Join(kept, ""))
 	gone := fmt.Sprintf("[… %d characters left out", left)
 	if where != "" {
 		gone += "; all of it: " + where

@@ -92,3 +92,41 @@ func TestEndsStayInside(t *testing.T) {
 		}
 	})
 }
+
+func TestShortenCutsWhatWasPastedFirst(t *testing.T) {
+	logs := map[string]func(i int) string{
+		"stamped": func(i int) string {
+			return fmt.Sprintf("2025-03-01T10:%02d:%02d INFO worker %d is alive, latency=%dms", i/60, i%60, i, i%90)
+		},
+		"access": func(i int) string {
+			return fmt.Sprintf(`10.0.0.%d - - [01/Mar/2025] "GET /p/%d HTTP/1.1" 200 %d`, i%255, i, i*7)
+		},
+		"json":   func(i int) string { return fmt.Sprintf(`{"level":"info","n":%d,"msg":"tick"}`, i) },
+		"tests":  func(i int) string { return fmt.Sprintf("--- PASS: TestPart%d (0.0%ds)", i, i%9) },
+		"klog":   func(i int) string { return fmt.Sprintf("I0301 10:00:%02d.123456 %d pod.go:%d] synced", i%60, i, i) },
+		"docker": func(i int) string { return fmt.Sprintf("api_1  | request %d took %d us", i, i*3) },
+		"csv":    func(i int) string { return fmt.Sprintf("%d,item,%d.50,EUR", i, i) },
+	}
+	for name, line := range logs {
+		for _, ask := range []string{"Which worker stalls, and why? Leave retry.go alone.", "どのワーカーが止まったのか調べてください。", "why so slow?"} {
+			var log strings.Builder
+			for i := range 300 {
+				log.WriteString(line(i) + "\n")
+			}
+			for place, text := range map[string]string{"above": ask + "\n" + log.String(), "inside": log.String() + "\n" + ask + "\n" + log.String(), "below": log.String() + ask} {
+				got := Shorten(text, 1500, "m3")
+				if !strings.Contains(got, ask) || len(got) > 1500 || !strings.Contains(got, "all of it: m3") || !strings.Contains(got, line(0)) {
+					t.Errorf("%s, %s: %d bytes\n%s", name, place, len(got), got)
+				}
+			}
+		}
+	}
+	list := strings.Repeat("1. read the file of the day\n2. write what is new\n", 60)
+	if spans := pasted(list); len(spans) > 0 {
+		t.Errorf("a list that a person wrote is taken for pasted: %v", spans)
+	}
+	typed := strings.Repeat("These are words of mine, and there are many. ", 100)
+	if got := Shorten(typed+"\n"+strings.Repeat("2025-03-01T10:00:00 INFO x\n", 100)+"BYE now", 600, "m3"); len(got) > 700 || strings.Contains(got, "INFO") || !strings.HasSuffix(got, "BYE now") {
+		t.Errorf("%d bytes: %s", len(got), got)
+	}
+}

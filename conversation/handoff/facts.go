@@ -162,7 +162,11 @@ func (f *briefFacts) files(all []digest.FileState, style briefStyle) {
 			if len(f.lines[partFiles]) < mentioned && file.State != digest.FileDeleted {
 				path = style.mention(path)
 			}
-			f.add(partFiles, file.Handle, string(file.State)+" "+path)
+			fate := string(file.State)
+			if file.By != "" {
+				fate += " (" + file.By + ")"
+			}
+			f.add(partFiles, file.Handle, fate+" "+path)
 		}
 	}
 	if len(read) > named {
@@ -182,6 +186,9 @@ func (f *briefFacts) commands(all []digest.CommandState) {
 				continue
 			}
 			text := quote(c.Command, 160) + ": " + c.Outcome
+			if c.UndoneBy != "" {
+				text += ", the commit is undone since (" + c.UndoneBy + ")"
+			}
 			if c.ExitCode != nil && *c.ExitCode != 0 {
 				text += fmt.Sprintf(", exit code %d", *c.ExitCode)
 			}

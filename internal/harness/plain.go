@@ -6,6 +6,7 @@ import (
 	"unicode/utf8"
 
 	"precis/internal/lazyregexp"
+	"precis/internal/visible"
 )
 
 // Plain removes from a text that is not the user's everything that could give it an
@@ -57,7 +58,7 @@ var (
 
 const looseNames = `system|user|human|assistant|developer|summary|task|feedback|instructions?`
 
-// Visible takes out of a text what is not seen: control and format characters,
+// Visible takes out of a text what is not seen: escape sequences of terminals, control and format characters,
 // marks that turn the direction of writing, characters that smuggle text, and what
 // is no UTF-8. Line breaks of all kinds become "\n". Joiners stay where a script or
 // an emoji needs them.
@@ -65,7 +66,7 @@ func Visible(text string) string {
 	if !strings.ContainsFunc(text, unseen) && utf8.ValidString(text) {
 		return text
 	}
-	text = lineBreaks.Replace(strings.ToValidUTF8(text, "\uFFFD"))
+	text = lineBreaks.Replace(strings.ToValidUTF8(visible.WithoutSequences(text), "\uFFFD"))
 	var out strings.Builder
 	last := ' '
 	for i, r := range text {

@@ -1,6 +1,10 @@
 package preview
 
-import "strings"
+import (
+	"strings"
+
+	"precis/internal/visible"
+)
 
 // document is a text being split.
 type document struct {
@@ -120,27 +124,9 @@ func bodyOf(s string, colors bool) string {
 		s = s[:len(s)-1]
 	}
 	if colors && strings.IndexByte(s, '\x1b') >= 0 {
-		return withoutColors(s)
+		return visible.WithoutSequences(s)
 	}
 	return s
-}
-
-// withoutColors removes the escape sequences of terminals.
-func withoutColors(s string) string {
-	out := make([]byte, 0, len(s))
-	for i := 0; i < len(s); i++ {
-		if s[i] != '\x1b' {
-			out = append(out, s[i])
-			continue
-		}
-		if i+1 < len(s) && s[i+1] == '[' {
-			i += 2
-			for i < len(s) && (s[i] < '@' || s[i] > '~') {
-				i++
-			}
-		}
-	}
-	return string(out)
 }
 
 // stripColumn takes the line-number column out of the bodies, where there is

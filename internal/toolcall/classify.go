@@ -43,10 +43,17 @@ func classify(c Call, args map[string]string) Call {
 	}
 	switch {
 	case c.Kind == Command:
-		c.Effects = Effects(c.Line)
+		c = c.commanded()
 	case c.Kind == Write:
 		c.Effects = []Effect{{Path: c.Path, Removed: containsAny(name, "delete", "remove")}}
 	}
+	return c
+}
+
+// commanded returns a command with what its line does.
+func (c Call) commanded() Call {
+	r := readShell(c.Line)
+	c.Effects, c.Git, c.Reads, c.Searched = r.effects, r.steps, r.reads, r.searched
 	return c
 }
 

@@ -8,6 +8,7 @@ import (
 	"precis/internal/harness"
 	"precis/internal/jsonspan"
 	"precis/internal/lazyregexp"
+	"precis/internal/visible"
 )
 
 // End is how a call ended.
@@ -39,12 +40,13 @@ type Outcome struct {
 // exit code of 1 is no failure of a search without a hit. Words decide only for
 // commands whose result states neither, and where a pipeline or a list hides the
 // code of its parts, and not of programs that print what others wrote: a file may
-// hold any word.
+// hold any word. Where the program marks the commands of this conversation that end with an exit code,
+// an unmarked one failed only if its words leave no doubt.
 func (c *Call) Outcome() Outcome {
 	if len(c.Results) == 0 {
 		return Outcome{End: Interrupted}
 	}
-	text := strings.TrimSpace(harness.BehindHead(c.Text))
+	text := strings.TrimSpace(visible.WithoutSequences(harness.BehindHead(c.Text)))
 	switch said, is := harness.Refusal(harness.Result{Tool: c.Name, Text: c.Text, IsError: c.IsError, Refused: c.refused, Around: c.around}); is {
 	case harness.Proven:
 		return Outcome{End: Rejected, Said: said}
@@ -58,7 +60,7 @@ func (c *Call) Outcome() Outcome {
 		return c.patchOutcome(text)
 	}
 	switch {
-	case c.IsError, c.Kind == Write && hasPrefixFold(text, writeErrors):
+	case c.IsError, c.Kind == Write && hasPrefixFold(text, writeErrors), c.params != nil && hasPrefixFold(text, toolErrors):
 		return Outcome{End: Failed, Line: failureLine(text)}
 	}
 	return Outcome{End: OK}
@@ -113,16 +115,18 @@ func (c *Call) commandOutcome(text string) Outcome {
 		switch line, rank := worstLine(text); {
 		case rank >= surely:
 			o.End, o.Line, o.Why = Failed, line, reason(text, line)
-		case rank >= likely && o.End == OK:
+		case rank >= likely && o.End == OK && !(c.coded && !hidesCodes(c.Line)):
 			o.End, o.Line = Unknown, line
 		}
 	}
 	return o
 }
 
-// Output returns the text of the result; of one that is a JSON object what it says was
-// the output.
-func (c *Call) Output() string {
+// Output returns the text of the result without the escape sequences of terminals; of one that
+// is a JSON object what it says was the output.
+func (c *Call) Output() string { return visible.WithoutSequences(c.output()) }
+
+func (c *Call) output() string {
 	if !strings.HasPrefix(c.Text, `{"`) {
 		return c.Text
 	}
@@ -132,6 +136,15 @@ func (c *Call) Output() string {
 		}
 	}
 	return c.Text
+}
+
+// failedByCode reports whether the result of a command is marked as an error and states an exit code.
+func (c *Call) failedByCode() bool {
+	if c.Kind != Command || !c.IsError {
+		return false
+	}
+	code, ok := exitCode(c.Text)
+	return ok && code != 0
 }
 
 // carriedOut is what Cline says of a command whatever its exit code.
@@ -159,7 +172,9 @@ func exitCode(text string) (int, bool) {
 
 var (
 	writeErrors = []string{"error", "<error", "the tool execution failed", "failed to", "failed in sandbox", "unable to", "apply_patch verification failed", "no replacement was performed", "the file was not"}
-	timeouts    = []string{"command timed out", "timed out after", "the command timed out", "timeout:"}
+	// toolErrors begin the results of calls written as text that failed: nothing marks them.
+	toolErrors = []string{"the tool execution failed with the following error", "<error>", "error reading file"}
+	timeouts   = []string{"command timed out", "timed out after", "the command timed out", "timeout:"}
 
 	// searches end with the code 1 when they find nothing, or differences.
 	searches = wordSet("grep egrep fgrep rg ag ack find fd which pgrep diff cmp test [ ls command type")
@@ -195,7 +210,7 @@ func hidesCodes(line string) bool { return lex(line).hides }
 // own.
 func mainProgram(line string) (first string, all []string) {
 	for _, words := range simpleCommands(line) {
-		for len(words) > 0 && (words[0].redirect || prefixes[words[0].text] && words[0].text != "git" || strings.Contains(words[0].text, "=")) {
+		for len(words) > 0 && (words[0].redirect || prefixes[words[0].text] || strings.Contains(words[0].text, "=")) {
 			words = words[1:]
 		}
 		if len(words) == 0 {
@@ -273,6 +288,7 @@ func worstLine(text string) (line string, best int) {
 	const long = 5          // lines of a message
 	message, since := "", 0 // of PowerShell: "Remove-Item : A parameter ..." and the lines after it
 	for l := range strings.Lines(text) {
+		l = overwritten(l)
 		if rank := errorRank(l); rank > best {
 			best, line = rank, strings.TrimSpace(l)
 		}
@@ -287,6 +303,13 @@ func worstLine(text string) (line string, best int) {
 		}
 	}
 	return line, best
+}
+
+// overwritten returns what a terminal shows of a line in the end: what follows the last
+// carriage return within it.
+func overwritten(l string) string {
+	l = strings.TrimRight(l, "\r\n")
+	return l[strings.LastIndexByte(l, '\r')+1:]
 }
 
 // powerShell is the line by which PowerShell names the place of the error before it.

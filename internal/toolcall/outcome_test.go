@@ -200,3 +200,47 @@ func TestWhatRanIsNotARefusal(t *testing.T) {
 		}
 	}
 }
+
+func TestLinesByTheWayAreNotTheOutcome(t *testing.T) {
+	const aside = "\x1b[33mlib/a.js (1:0): Error when using a source map: error ignored\x1b[39m\nTo host:x/y.git\n   1a..2b  main -> main"
+	for _, tt := range []struct {
+		first  string // the result of a command before, marked as an error
+		line   string
+		result string
+		end    toolcall.End
+		says   string
+	}{
+		{"Exit code 2\nno", "git push", aside, toolcall.OK, ""},
+		{"Exit code 2\nno", "git push | tail -3", aside, toolcall.Unknown, "lib/a.js (1:0): Error when using a source map: error ignored"},
+		{"no such tool", "git push", aside, toolcall.Unknown, "lib/a.js (1:0): Error when using a source map: error ignored"}, // whether commands are marked is not known
+		{"Exit code 2\nno", "make", "\x1b[1m\x1b[31merror:\x1b[0m it is broken", toolcall.Failed, "error: it is broken"},
+		{"Exit code 2\nno", "get it", "10 %\r50 %\rerror: connection lost\n", toolcall.Failed, "error: connection lost"},
+	} {
+		result := func(id, text string, isError bool) precis.Message {
+			return precis.Message{Role: "user", Content: []precis.Block{precis.ToolResult{ToolUseID: id, IsError: isError, Content: []precis.Block{precis.Text{Text: text}}}}}
+		}
+		use := func(id, line string) precis.Message {
+			return precis.Message{Role: "assistant", Content: []precis.Block{precis.ToolUse{ID: id, Name: "bash", Input: fmt.Appendf(nil, `{"command":%q}`, line)}}}
+		}
+		calls := toolcall.Find([]precis.Message{use("1", "make all"), result("1", tt.first, true), use("2", tt.line), result("2", tt.result, false)})
+		if o := calls[1].Outcome(); o.End != tt.end || o.Line != tt.says {
+			t.Errorf("%s after %.20q: %s %q, want %s %q", tt.line, tt.first, o.End, o.Line, tt.end, tt.says)
+		}
+	}
+}
+
+func TestAReadThatIsWrittenAsTextMayFail(t *testing.T) {
+	for result, want := range map[string]toolcall.End{
+		"The tool execution failed with the following error:\n<error>\nCannot read text for file type: .png\n</error>": toolcall.Failed,
+		"<error>File not found</error>": toolcall.Failed,
+		"errors are values":             toolcall.OK,
+	} {
+		calls := toolcall.Find([]precis.Message{
+			precis.NewText("assistant", "<read_file>\n<path>docs/a.png</path>\n</read_file>"),
+			{Role: "user", Content: []precis.Block{precis.Text{Text: "[read_file for 'docs/a.png'] Result:"}, precis.Text{Text: result}}},
+		})
+		if len(calls) != 1 || calls[0].Outcome().End != want {
+			t.Errorf("%q: %+v, want %s", result, calls, want)
+		}
+	}
+}

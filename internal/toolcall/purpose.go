@@ -70,7 +70,7 @@ func Purposes(line string) []Purpose {
 	folder := folderOf(l.commands)
 	for _, words := range l.commands {
 		for _, w := range words {
-			if prefixes[w.text] && w.text != "git" || strings.Contains(w.text, "=") {
+			if prefixes[w.text] || strings.Contains(w.text, "=") {
 				continue
 			}
 			if p, ok := purposeOf(words, base(w.text)); ok {

@@ -96,6 +96,8 @@ func TestEffectsByConstruct(t *testing.T) {
 			{"bash -lc 'cat <<EOF > a.txt\nsay \"x > y\"\nEOF'", "a.txt"},
 		},
 		"shells in shells": {
+			{"cd /w && (cd sub && touch a) && touch b", "/w/sub/a /w/b"},
+			{"cd a && cd - && touch x", "x"}, {"cd \"$HOME\" && touch x", "x"}, {"pushd 'my dir'; touch x; popd; touch y", "my dir/x y"},
 			{"bash -lc 'echo hi > out.txt && rm old.txt'", "out.txt -old.txt"},
 			{"bash -lc rm a.txt", "-a.txt"}, // a list of words, joined
 			{"bash -lc sed -i s/a/b/ x.py", "x.py"},
@@ -107,7 +109,7 @@ func TestEffectsByConstruct(t *testing.T) {
 			{"bash -lc \"apply_patch <<'X'\n*** Begin Patch\n*** Add File: a.go\n+x\n*** End Patch\nX\"", "a.go"},
 		},
 		"lists": {
-			{"cd src && touch a.go; rm b.go || cp c.go d.go", "a.go -b.go d.go"},
+			{"cd src && touch a.go; rm b.go || cp c.go d.go", "src/a.go -src/b.go src/d.go"},
 			{"cat a | sed 's/x/y/' | tee b c > /dev/null", "b c"},
 			{"tee -a log.txt", "log.txt"},
 			{"if true; then rm a; else touch b; fi", "-a b"},
@@ -120,14 +122,22 @@ func TestEffectsByConstruct(t *testing.T) {
 		},
 		"programs": {
 			{"cp -r src dst", "dst"},
-			{"cp a b c dir/", "dir"},
+			{"cp a b c dir/", "dir/a dir/b dir/c"},
 			{"mv -f a.go pkg/b.go", "-a.go pkg/b.go"},
-			{"mv a b dir", "dir"},
+			{"mv a b dir", "-a dir/a -b dir/b"},
 			{"git rm -r old/x.go old/y.go", "-old/x.go -old/y.go"},
-			{"git rm --cached a.txt", "-a.txt"},
+			{"git rm --cached a.txt", ""},
 			{"git diff > fix.patch", "fix.patch"},
 			{"git commit -m 'touch a > b'", ""},
 			{"rm", ""}, {"rm -rf", ""},
+			{"git -C sub mv a.go b.go", "-sub/a.go sub/b.go"},
+			{"git -c core.pager=cat -C /w rm 'my file.txt'", "-/w/my file.txt"},
+			{"mv a.go .", "-a.go a.go"}, {"mv x/a.go .", "-x/a.go a.go"},
+			{"/bin/rm -f a.txt", "-a.txt"},
+			{`Remove-Item -Recurse -Force .\\src\\old.go`, "-src/old.go"},
+			{`Move-Item -Path a.txt -Destination b.txt`, "-a.txt b.txt"}, {"ren a.txt b.txt", "-a.txt b.txt"},
+			{`Set-Content -Path conf\\app.json -Value '{"a":1}'`, "conf/app.json"}, {"'x' | Out-File -FilePath log.txt -Append", "log.txt"},
+			{"New-Item -ItemType Directory -Path out", ""}, {"New-Item out.txt", "out.txt"},
 			{"sed -i '' 's/a/b/' x.py", "x.py"},
 			{"sed -i.bak s/a/b/ x.py y.py", "x.py y.py"},
 			{"sed -E -i -e s/a/b/ -e s/c/d/ x.py", "x.py"},
@@ -222,6 +232,81 @@ func TestLongCommandsAreBounded(t *testing.T) {
 	for _, unit := range []string{"> a ", "rm a; ", "< "} {
 		if got := toolcall.Effects(strings.Repeat(unit, 400_000)); len(got) > 50_000 {
 			t.Errorf("%q: %d effects", unit, len(got))
+		}
+	}
+}
+
+func TestGitSteps(t *testing.T) {
+	for _, tt := range []struct{ command, want string }{
+		{"git checkout -- sum.go", "restore sum.go not"},
+		{"git checkout HEAD -- 'my file.go'", "restore my file.go from HEAD all not"},
+		{"git checkout sum.go", "restore sum.go names not"},
+		{"git checkout .", "restore . names not"},
+		{"git checkout -b topic", ""}, {"git checkout -f", "restore from HEAD all not"}, {"git checkout --ours a.go", ""}, {"git checkout -p a.go", ""},
+		{"git restore a.go b.go", "restore a.go b.go not"},
+		{"git restore --staged a.go", "unstage a.go not"}, {"git restore -SW a.go", "restore a.go from HEAD all not"}, {"git restore --source=HEAD~2 a.go", "restore a.go from HEAD~2 not"},
+		{"git -C /w/sub restore a.go", "restore /w/sub/a.go not"}, {"cd /w && git restore a.go && go test", "restore /w/a.go did"},
+		{"git reset --hard", "reset hard not"}, {"git reset --hard HEAD~1", "reset HEAD~1 hard not"}, {"git reset --soft HEAD^", "reset HEAD^ soft not"}, {"git reset HEAD -- a.go", "unstage a.go not"},
+		{"git stash", "stash not"}, {"git stash -u", "stash all not"}, {"git stash push -m 'x y' -- a.go", "stash a.go not"}, {"git stash pop", "unstash not"}, {"git stash list", ""}, {"git stash apply stash@{1}", "unstash from stash@{1} not"},
+		{"git clean -n", ""}, {"git clean -fd tmp", "clean tmp not"},
+		{"git add -A && git commit -qm 'a > b'", "add all did | commit not"}, {"git commit -am x", "commit all not"}, {"git commit --amend --no-edit", "commit amend not"}, {"git commit --dry-run", ""},
+		{"git revert --no-edit 1a2b3c4", "revert 1a2b3c4 not"}, {"git revert --abort", ""},
+		{"go test ./... && git checkout -- a.go", "restore a.go not"}, {"go test ./...; git checkout -- a.go; go vet", "restore a.go did"}, {"go build && git checkout -- a.go && go test", "restore a.go maybe"},
+		{"make || git checkout -- a.go", ""},
+		{"git pull --rebase", "move not"}, {"git diff > a.patch && git stash", "stash after 1 not"},
+		{"echo git checkout -- a.go", ""}, {"git log --oneline", ""}, {"git", ""}, {"git -C", ""}, {"git checkout", ""},
+		{"bash -lc 'git checkout -- a.go'", "restore a.go not"}, {"sudo git reset --hard", "reset hard not"}, {"git stash && go test", "stash did"},
+	} {
+		var out []string
+		for _, s := range toolcall.GitSteps(tt.command) {
+			words := append([]string{string(s.Act)}, s.Paths...)
+			if len(s.Paths) == 0 {
+				words = append(words, s.Commits...)
+			}
+			for _, f := range []struct {
+				on   bool
+				word string
+			}{{s.Names, "names"}, {s.From != "", "from " + s.From}, {s.All, "all"}, {s.Hard, "hard"}, {s.Soft, "soft"}, {s.Amend, "amend"}, {s.After > 0, "after 1"}} {
+				if f.on {
+					words = append(words, f.word)
+				}
+			}
+			out = append(out, strings.Join(append(words, [...]string{"maybe", "did", "not"}[s.Ran]), " "))
+		}
+		if got := strings.Join(out, " | "); got != tt.want {
+			t.Errorf("%s\n got %q\nwant %q", tt.command, got, tt.want)
+		}
+	}
+}
+
+func TestReadsAndNewFilesOfTheShell(t *testing.T) {
+	for command, want := range map[string]string{
+		"cat a.go b.go": "a.go b.go", "cat < a.go > b.go": "", "head -n 20 a.go": "a.go", "sed -n '1,20p' src/a.go": "src/a.go", "sed -i s/a/b/ a.go": "", "cat > a.go <<'E'\nx\nE": "",
+		"cd /w && tail -5 'b c.txt' | grep x": "/w/b c.txt", "Get-Content -Path a.txt": "a.txt", `type src\\a.go`: "src/a.go", "cat *.go": "", "type ls": "",
+	} {
+		if got := strings.Join(toolcall.Reads(command), " "); got != want {
+			t.Errorf("%s: read %q, want %q", command, got, want)
+		}
+	}
+	for command, want := range map[string]toolcall.Effect{
+		"echo x > a": {Path: "a", Whole: true}, "echo x >> a": {Path: "a"}, "make &>> a": {Path: "a"}, "tee a": {Path: "a", Whole: true}, "tee -a a": {Path: "a"}, "touch a": {Path: "a", Touched: true},
+		"cp b a": {Path: "a", Whole: true}, "mv ../b a": {Path: "a", Whole: true, MovedFrom: "../b"}, "sed -i s/a/b/ a": {Path: "a"}, "Add-Content a -Value x": {Path: "a"}, "Set-Content a x": {Path: "a", Whole: true},
+	} {
+		all := toolcall.Effects(command)
+		if len(all) == 0 || all[len(all)-1] != want {
+			t.Errorf("%s: %+v, want %+v", command, all, want)
+		}
+	}
+}
+
+func TestBack(t *testing.T) {
+	for name, want := range map[string]int{"HEAD": 0, "HEAD~1": 1, "HEAD^": 1, "HEAD~3": 3, "HEAD^^": 2, "@~2": 2, "HEAD^2": -1, "main": -1, "HEAD@{1}": -1, "HEAD~999999999999999999999": -1, "@{u}": -1} {
+		n, ok := toolcall.Back(name)
+		if !ok {
+			n = -1
+		}
+		if n != want {
+			t.Errorf("%s: %d, want %d", name, n, want)
 		}
 	}
 }

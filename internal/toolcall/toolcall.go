@@ -31,15 +31,18 @@ const (
 
 // Call is one tool call with its result.
 type Call struct {
-	Name    string
-	Kind    Kind
-	Line    string // of a command
-	Path    string // of a read or write; "" when there is none
-	Use     precis.Handle
-	Results []precis.Handle // blocks that hold the result; none when it is missing
-	Text    string          // of the result
-	IsError bool
-	Effects []Effect // files it writes or removes
+	Name     string
+	Kind     Kind
+	Line     string // of a command
+	Path     string // of a read or write; "" when there is none
+	Use      precis.Handle
+	Results  []precis.Handle // blocks that hold the result; none when it is missing
+	Text     string          // of the result
+	IsError  bool
+	Effects  []Effect  // files it writes or removes
+	Git      []GitStep // what it has git do to files and commits
+	Reads    []string  // files whose content a command prints
+	Searched []string  // files that a command prints lines of
 
 	key     string          // of a call without input, see Key
 	input   json.RawMessage // of a native call
@@ -47,6 +50,7 @@ type Call struct {
 	refused bool            // the recording says that a person refused it
 	around  harness.Program // of the conversation
 	flagged bool            // results of this conversation are marked when they are errors
+	coded   bool            // so are those of its commands that end with an exit code
 	patch   bool            // it applies a patch; its result may be that of a command
 	script  bool            // it is made by a program that the model wrote
 }
@@ -63,9 +67,10 @@ func Find(msgs []precis.Message) []Call {
 		}
 	}
 	flagged := slices.ContainsFunc(f.calls, func(c Call) bool { return c.IsError })
+	coded := slices.ContainsFunc(f.calls, func(c Call) bool { return c.failedByCode() })
 	around := harness.Program(precis.Around(msgs))
 	for i := range f.calls {
-		f.calls[i].flagged, f.calls[i].around = flagged, around
+		f.calls[i].flagged, f.calls[i].coded, f.calls[i].around = flagged, coded, around
 	}
 	return f.calls
 }
@@ -192,7 +197,7 @@ func (a action) call(result precis.Handle, text string) Call {
 	case verb == "edit" && strings.Contains(rest, "end_of_edit"): // it was refused for a mistake in it
 		c.Kind, c.Line = Other, ""
 	default:
-		c.Effects = Effects(a.text)
+		c = c.commanded()
 	}
 	return c
 }

@@ -1,0 +1,79 @@
+package digest_test
+
+import (
+	"regexp"
+	"testing"
+
+	"precis"
+	"precis/digest"
+)
+
+func TestALineThatWasTakenOutIsMarked(t *testing.T) {
+	const old, now = "const MaxRetries = 5000", "const MaxRetries = 8000"
+	shown := "package conf\n\n" + old + "\n\nvar KeepThis_One = 1\n"
+	edit := func(k *talker, from, to string) {
+		k.call("Edit", map[string]any{"file_path": "/r/limit.go", "old_string": from, "new_string": to})
+		k.result("The file has been updated.", false)
+	}
+	unmarked := regexp.MustCompile(`(?m)^[^\n]*MaxRetries = 5000`)
+	marked := regexp.MustCompile(`- const MaxRetries = 5000`)
+	for name, tt := range map[string]struct {
+		work func(k *talker)
+		want bool // whether each of the old lines is marked
+	}{
+		"edit": {func(k *talker) { edit(k, old, now) }, true},
+		"patch": {func(k *talker) {
+			k.call("apply_patch", map[string]any{"input": "*** Begin Patch\n*** Update File: /r/limit.go\n- " + old + "\n-" + old + "\n+" + now + "\n*** End Patch"})
+			k.result("Done", false)
+		}, true},
+		"sed": {func(k *talker) {
+			k.bash("cd /r && sed -i 's/MaxRetries = 5000/MaxRetries = 8000/' limit.go", "", false)
+		}, true},
+		"write": {func(k *talker) {
+			k.call("Write", map[string]any{"file_path": "/r/limit.go", "content": "package conf\n\n" + now + "\n\nvar KeepThis_One = 1\n"})
+			k.result("The file has been updated.", false)
+		}, true},
+		"search and replace": {func(k *talker) {
+			k.call("apply_diff", map[string]any{"path": "/r/limit.go", "diff": "<<<<<<< SEARCH\n" + old + "\n=======\n" + now + "\n>>>>>>> REPLACE"})
+			k.result("ok", false)
+		}, true},
+		"not at all": {func(*talker) {}, false},
+		"another file": {func(k *talker) {
+			k.call("Edit", map[string]any{"file_path": "/r/other.go", "old_string": "var KeepThis_One = 1", "new_string": "x"})
+			k.result("ok", false)
+		}, false},
+		"and back": {func(k *talker) { edit(k, old, now); edit(k, now, old) }, false},
+		"and taken back": {func(k *talker) {
+			k.bash("cd /r && sed -i 's/MaxRetries = 5000/MaxRetries = 8000/' limit.go", "", false)
+			k.bash("cd /r && git checkout -- limit.go", "", false)
+		}, false},
+	} {
+		for how, read := range map[string]func(k *talker){
+			"read": func(k *talker) { k.call("Read", map[string]any{"file_path": "/r/limit.go"}); k.result(shown, false) },
+			"cat":  func(k *talker) { k.bash("cat /r/limit.go", shown, false) },
+			"grep": func(k *talker) { k.bash("cd /r && grep -n Retries limit.go", "3:"+old+"\n", false) },
+			"search": func(k *talker) {
+				k.call("Grep", map[string]any{"pattern": "Retries"})
+				k.result("limit.go:3:"+old+"\nb_file.go:9:x := 1\n", false)
+			},
+		} {
+			k := &talker{}
+			k.user("Look at the limit.")
+			read(k)
+			tt.work(k)
+			k.assistant("Done so far.")
+			text := summarize(t, digest.Writer{}, precis.SummaryRequest{Messages: k.msgs, MaxTokens: 3000})
+			all := len(unmarked.FindAllString(text, -1))
+			got := all > 0
+			for _, line := range unmarked.FindAllString(text, -1) {
+				got = got && (marked.MatchString(line) || regexp.MustCompile(`sed -i|-const`).MatchString(line))
+			}
+			if got != tt.want || all == 0 {
+				t.Errorf("%s, %s: marked %t, want %t\n%s", how, name, got, tt.want, text)
+			}
+			if regexp.MustCompile(`- var KeepThis_One`).MatchString(text) && name != "another file" {
+				t.Errorf("%s, %s: a line that stands is marked\n%s", how, name, text)
+			}
+		}
+	}
+}
