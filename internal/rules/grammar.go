@@ -44,7 +44,7 @@ func isCode(s string) bool {
 	if strings.HasPrefix(s, "+") || strings.ContainsAny(s, "\t│┃║") {
 		return true
 	}
-	return signs*8 > letters || strings.HasSuffix(trimmed, ";") && signs > 1 || strings.HasSuffix(trimmed, "{") || strings.HasPrefix(s, "|") || strings.HasPrefix(s, "<") || strings.HasPrefix(s, "//")
+	return signs*8 > letters || strings.Contains(s, "::") && strings.HasSuffix(s, ";") || strings.HasSuffix(trimmed, ";") && signs > 1 || strings.HasSuffix(trimmed, "{") || strings.HasPrefix(s, "|") || strings.HasPrefix(s, "<") || strings.HasPrefix(s, "//")
 }
 
 func (x *lexicon) words(s string, tokens []token) []word {
@@ -85,7 +85,7 @@ func clauses(words []word) (out []clause) {
 		case w.mark:
 			cut(i)
 			from = i + 1
-		case w.class&joins != 0 && i > from && begins(words[i+1:]):
+		case w.class&joins != 0 && i > from && words[i-1].class&(ban|order|polite|must|should|wish|allow|when) == 0 && begins(words[i+1:]):
 			cut(i)
 		}
 	}
@@ -125,17 +125,20 @@ func (x *lexicon) read(s string, tokens []token) (Kind, int, int) {
 			continue
 		}
 		switch {
-		case c[:min(len(c), 3)].has(revoke) || x.chars && c.has(revoke) || c.allows(x.chars):
+		case c[:min(len(c), 3)].has(revoke) || x.chars && c.has(revoke) || (i == 0 || c.has(anew)) && c.allows(x.chars):
 			revokes = true
 		case i > 0 && parts[i][0].class&joins != 0 && parts[i-1].has(purpose) && c[0].class&(ban|order) != 0 && c[0].class&often == 0: // "to save time and avoid errors"
-		case c.sets(asked, opens(words, parts, i, ordered), i+1 < len(parts)):
+		case c.sets(asked, opens(words, parts, i, ordered), i == 0, i+1 < len(parts)):
 			if at < 0 {
 				at = i
 			}
 		}
-		ordered = ordered || c.orders() || opened && c.follows()
+		if i == 0 || opened || ordered || allFillers(parts[:i]) {
+			ordered = ordered || c.orders() || opened && c.follows()
+		}
+		ordered = ordered || comesAgain && c[0].class&report == 0 && c.has(ban) // "when you push to it don't force"
 		comesAgain = comesAgain || c.comesAgain()
-		opened = opened || c[0].class&when != 0 && c.comesAgain()
+		opened = c[0].class&when != 0 && c.comesAgain()
 	}
 	if revokes && (at < 0 || !asked && at >= 0 && parts[at].changes()) {
 		return Revoke, words[0].from, words[len(words)-1].to
@@ -151,6 +154,27 @@ func (x *lexicon) read(s string, tokens []token) (Kind, int, int) {
 	}
 	c := parts[at]
 	return x.kind(words, Rule), c[0].from, c[len(c)-1].to
+}
+
+// allFillers reports whether clauses say nothing.
+func allFillers(parts []clause) bool {
+	for _, c := range parts {
+		if len(c.bare()) > 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// adds reports whether a clause asks for something, or is about what would come anew: a lack
+// that is mentioned by the way is a rule only then.
+func (c clause) adds() bool {
+	for _, w := range c {
+		if fresh[w.text] || w.class&filler != 0 && w.class&joins != 0 || w.class&firm != 0 {
+			return true
+		}
+	}
+	return false
 }
 
 // opens reports whether a clause may be a noun phrase of its own: it begins its sentence, or
@@ -171,7 +195,7 @@ func opens(words []word, parts []clause, i int, ordered bool) bool {
 // isValue reports whether a clause says what a number is now.
 func (c clause) isValue(words []word) bool {
 	i := c.find(verb)
-	if i < 1 || c[0].class&(report|ask|allow|revoke) != 0 || !clause(words).has(anew) {
+	if i < 1 || c[0].class&(report|ask|allow|revoke|when) != 0 || !clause(words).has(anew) {
 		return false
 	}
 	for _, w := range c[i+1:] {
@@ -223,7 +247,16 @@ func isAsked(s string, words []word, parts []clause) bool {
 
 // bare returns a clause without the fillers before it.
 func (c clause) bare() clause {
-	for len(c) > 0 && c[0].class&(filler|joins) != 0 && c[0].class&(beginning|lack|revoke|allow|must|firm) == 0 {
+	if len(c) > 1 && c[0].class == 0 && strings.Contains(c[0].text, ".") && len(valuesOf(c[0].text)) > 0 { // 8.3
+		c = c[1:]
+	}
+	for len(c) > 0 && c[0].class&(filler|joins) != 0 {
+		if c[0].class&(beginning|revoke|allow|must|firm) != 0 {
+			break
+		}
+		if c[0].class&lack != 0 && (len(c) < 2 || c[1].class&beginning == 0) { // "no, don't" but "no mocks"
+			break
+		}
 		c = c[1:]
 	}
 	return c
@@ -276,7 +309,10 @@ func (c clause) acts() bool {
 // comesAgain reports whether a clause names a condition that comes again.
 func (c clause) comesAgain() bool {
 	i := c.find(when)
-	return i >= 0 && (i+1 >= len(c) || c[i+1].class&report == 0)
+	if i < 0 || i+1 < len(c) && c[i+1].class&report != 0 {
+		return false
+	}
+	return i == 0 || !strings.HasPrefix(c[i].text, "when ") && !strings.HasPrefix(c[i].text, "if ") && !strings.HasPrefix(c[i].text, "while ")
 }
 
 // follows reports whether a clause behind a condition is an order with a verb that is not in
@@ -296,7 +332,7 @@ func (c clause) changes() bool { return c.bare().has(allow | revoke) }
 
 // sets reports whether a clause sets a rule. asked: its sentence is a question; opens: it
 // begins the sentence.
-func (c clause) sets(asked, opens, more bool) bool {
+func (c clause) sets(asked, opens, first, more bool) bool {
 	head, rest := c[0], c[1:]
 	if asked {
 		return head.class&polite != 0 && rest.tells()
@@ -316,9 +352,12 @@ func (c clause) sets(asked, opens, more bool) bool {
 	case head.class&ban != 0:
 		return len(rest) > 0
 	case head.class&order != 0:
+		if len(rest) > 0 && rest[0].class&it != 0 && rest[0].class&report == 0 { // "keep that"
+			return rest.has(scope | often | firm)
+		}
 		return len(rest) > 0 || more
 	case head.class&lack != 0:
-		return opens && !c.has(verb) && len(rest) > 0 && rest[0].class&(article|it|you|report|ask) == 0
+		return opens && !c.has(verb) && len(rest) > 0 && rest[0].class&(article|it|you|report|ask) == 0 && (first || c.adds())
 	case head.class&bare != 0:
 		if len(rest) > 0 && rest[0].class&(article|it|purpose) == 0 && !rest.has(purpose) {
 			return true
@@ -334,7 +373,7 @@ func (c clause) sets(asked, opens, more bool) bool {
 	if c.has(firm) {
 		return true
 	}
-	return c.binds() || c.names()
+	return c.binds() || first && c.names()
 }
 
 // tells reports whether behind a polite beginning something is ordered or forbidden for good.
@@ -352,7 +391,8 @@ func (c clause) wishes() bool {
 	if c[i].class&(order|ban) != 0 || c[i+1:].has(firm) {
 		return true
 	}
-	return c[i+1:].has(scope|often|not|lack) && c[i+1].class&purpose == 0
+	next := c[i+1 : min(len(c), i+8)]
+	return next.has(scope|often|not|lack) && next[0].class&purpose == 0
 }
 
 // binds reports whether a clause says of its subject what it must and must not do.
@@ -370,23 +410,29 @@ func (c clause) binds() bool {
 	case i == 0:
 		return strong
 	case i <= 2 && subject[0].class&it != 0:
-		return denied && (strong && !strings.HasPrefix(c[i].text, "may ") || rest[1:].leads(often|scope))
+		return denied && (strong && !strings.HasPrefix(c[i].text, "may ") || rest[1:].leads(often))
 	case subject.has(you):
-		return strong || denied
+		return strong || c[i].class&not != 0 || rest[1:].leads(not|often)
+	case subject.has(ask):
+		return false
 	case strong:
 		return true
 	}
-	return denied || subject.has(scope|thing) && !c.has(anew)
+	return denied || subject.leads(scope|thing) && !c.has(anew)
 }
 
 // leads reports whether one of the next two words is of a class.
 func (c clause) leads(k class) bool { return c[:min(len(c), 2)].has(k) }
 
 // names reports whether a clause without a verb says how something is to be: "answers in
-// French", "one-line summary at the end of each answer".
+// French", "80 columns at most".
 func (c clause) names() bool {
-	if c.has(verb) || len(c) < 2 || c[0].class&(article|it|you|ask) != 0 && !c.has(scope) {
+	if len(c) < 2 || len(c) > 10 || c[0].class&(it|you|ask|report) != 0 {
 		return false
 	}
-	return c[0].class&thing != 0 && c[1:].has(scope) || c.has(scope) && c.has(thing) || c[len(c)-1].class&scope != 0 && c[len(c)-1].class&often == 0 && len(c) < 8
+	last := c[len(c)-1].text
+	if bounds[c[0].text] || bounds[last] {
+		return true
+	}
+	return !c.has(verb|purpose) && c[0].class&article == 0 && (c[0].class&thing != 0 && c[1:].has(scope) || alone[last])
 }

@@ -35,12 +35,16 @@ func tokensOf(s string, chars bool) []token {
 				}
 				if !wordRune(r) {
 					next, _ := utf8.DecodeRuneInString(s[i+n:])
-					if !strings.ContainsRune("./_-@:\\+#", r) || !wordRune(next) || chars && next >= 0x1100 {
+					if !strings.ContainsRune("./-@:\\+#", r) || !unicode.IsLetter(next) && !unicode.IsDigit(next) || chars && next >= 0x1100 {
 						break
 					}
 					code = code || r != '-'
 				}
 				i += n
+			}
+			if n := elided(s[from:i]); n > 0 {
+				out = append(out, token{text: folded(s[from : from+n-1]), from: from, to: from + n})
+				from += n
 			}
 			out = append(out, token{text: folded(s[from:i]), from: from, to: i, code: code})
 		case unicode.IsSpace(r):
@@ -48,6 +52,9 @@ func tokensOf(s string, chars bool) []token {
 		default:
 			from := i
 			i += n
+			if next, _ := utf8.DecodeRuneInString(s[i:]); r == '–' && from > 0 && unicode.IsDigit(rune(s[from-1])) && unicode.IsDigit(next) { // 1–2
+				continue
+			}
 			if r == '-' && (from == 0 || s[from-1] != ' ') { // no dash between words
 				continue
 			}
@@ -71,4 +78,17 @@ func folded(word string) string {
 		word = strings.ReplaceAll(word, "’", "'")
 	}
 	return word
+}
+
+// elided returns how many bytes of a word are one before it that lost its vowel: l', d', qu'.
+func elided(word string) int {
+	at := strings.IndexAny(word, "'’")
+	if at != 1 && !(at == 2 && strings.EqualFold(word[:2], "qu")) || strings.IndexByte("ldjnsmtcqLDJNSMTCQ", word[0]) < 0 {
+		return 0
+	}
+	_, n := utf8.DecodeRuneInString(word[at:])
+	if at+n >= len(word) {
+		return 0
+	}
+	return at + n
 }

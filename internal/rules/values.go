@@ -37,3 +37,9 @@ var purposes = set("for|für|pour|para|per|для")
 
 // alone are the words that, at the end of a clause, leave out all else.
 var alone = set("only|exclusively|alone|nur|ausschließlich|allein|seulement|uniquement|solo|sólo|solamente|únicamente|soltanto|solamente|unicamente|só|somente|apenas|только")
+
+// bounds are the words that, at the end of a clause, limit it.
+var bounds = set("at most|at least|max|maximum|minimum|tops|höchstens|maximal|mindestens|au maximum|au plus|au moins|maximum|como máximo|máximo|al massimo|no máximo|максимум")
+
+// fresh are the words for what would come anew.
+var fresh = set("new|additional|extra|external|further|please|neue|neuen|neuer|weitere|weiteren|externe|externen|zusätzlichen|nouvelle|nouvelles|nouveau|nouveaux|autre|autres|nueva|nuevas|nuevo|nuevos|más|nuova|nuove|nuovo|nuovi|altra|nova|novas|novo|novos|новых|новые|новой|новая|新的|新しい|새로운")
