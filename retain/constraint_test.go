@@ -73,7 +73,7 @@ func TestConstraintsStandAsTheyAre(t *testing.T) {
 		{"Look.\n```\nnever do that\n```\nalways test", []string{"always test"}},
 		{"The page says: \"You must never do that.\" Always test.", []string{"Always test."}},
 		{"Always begin with \"I have read all of it\".", []string{"Always begin with \"I have read all of it\"."}},
-		{"mañana solo\xff tests never", []string{"mañana solo\xff tests never"}},
+		{"never run mañana solo\xff tests", []string{"never run mañana solo\xff tests"}},
 	} {
 		if got := Constraints(tt.text); !slices.Equal(got, tt.want) {
 			t.Errorf("%q\n got %q\nwant %q", tt.text, got, tt.want)

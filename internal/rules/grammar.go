@@ -85,7 +85,7 @@ func clauses(words []word) (out []clause) {
 		case w.mark:
 			cut(i)
 			from = i + 1
-		case w.class&joins != 0 && i > from && words[i-1].class&(ban|order|polite|must|should|wish|allow|when) == 0 && begins(words[i+1:]):
+		case w.class&joins != 0 && i > from && words[i-1].class&(ban|order|polite|must|should|wish|allow|when|report) == 0 && begins(words[i+1:]):
 			cut(i)
 		}
 	}
@@ -128,7 +128,7 @@ func (x *lexicon) read(s string, tokens []token) (Kind, int, int) {
 		case c[:min(len(c), 3)].has(revoke) || x.chars && c.has(revoke) || (i == 0 || c.has(anew)) && c.allows(x.chars):
 			revokes = true
 		case i > 0 && parts[i][0].class&joins != 0 && parts[i-1].has(purpose) && c[0].class&(ban|order) != 0 && c[0].class&often == 0: // "to save time and avoid errors"
-		case c.sets(asked, opens(words, parts, i, ordered), i == 0, i+1 < len(parts)):
+		case c.sets(parts[i], asked, opens(words, parts, i, ordered), i == 0, i+1 < len(parts)):
 			if at < 0 {
 				at = i
 			}
@@ -180,7 +180,7 @@ func (c clause) adds() bool {
 // opens reports whether a clause may be a noun phrase of its own: it begins its sentence, or
 // is set apart from it, or stands behind an order.
 func opens(words []word, parts []clause, i int, ordered bool) bool {
-	if i == 0 || ordered || len(parts[i-1].bare()) == 0 {
+	if i == 0 || ordered || len(parts[i-1].bare()) == 0 || hence[parts[i][0].text] {
 		return true
 	}
 	at := parts[i][0].from
@@ -198,12 +198,7 @@ func (c clause) isValue(words []word) bool {
 	if i < 1 || c[0].class&(report|ask|allow|revoke|when) != 0 || !clause(words).has(anew) {
 		return false
 	}
-	for _, w := range c[i+1:] {
-		if len(valuesOf(w.text)) > 0 {
-			return true
-		}
-	}
-	return false
+	return c[i+1:].measured()
 }
 
 func (x *lexicon) kind(words []word, k Kind) Kind {
@@ -279,7 +274,7 @@ func (c clause) orders() bool {
 		return false
 	}
 	if c[0].class&(ban|order|habit|bare|task|polite|firm) != 0 {
-		return true
+		return len(c) > 1 || c[0].class&(ban|firm) != 0
 	}
 	if i := c.find(must | should); i > 0 && c[:i].has(you) {
 		return true
@@ -332,13 +327,13 @@ func (c clause) changes() bool { return c.bare().has(allow | revoke) }
 
 // sets reports whether a clause sets a rule. asked: its sentence is a question; opens: it
 // begins the sentence.
-func (c clause) sets(asked, opens, first, more bool) bool {
+func (c clause) sets(whole clause, asked, opens, first, more bool) bool {
 	head, rest := c[0], c[1:]
 	if asked {
 		return head.class&polite != 0 && rest.tells()
 	}
 	if head.class&polite != 0 {
-		return rest.tells() || rest.has(firm)
+		return rest.has(often | ban | firm)
 	}
 	if c.wishes() {
 		return true
@@ -346,26 +341,31 @@ func (c clause) sets(asked, opens, first, more bool) bool {
 	if head.class&report != 0 {
 		return c.has(firm) && !c.has(ask) && !strings.Contains(head.text, " ") || head.class&it != 0 && c.binds()
 	}
+	if head.class&thing != 0 { // "output must be JSON"
+		if i := c.find(must | should); i > 0 && i < 4 {
+			return c.binds()
+		}
+	}
 	switch {
 	case head.class&ask != 0:
 		return false
 	case head.class&ban != 0:
 		return len(rest) > 0
 	case head.class&order != 0:
-		if len(rest) > 0 && rest[0].class&it != 0 && rest[0].class&report == 0 { // "keep that"
-			return rest.has(scope | often | firm)
-		}
 		return len(rest) > 0 || more
 	case head.class&lack != 0:
-		return opens && !c.has(verb) && len(rest) > 0 && rest[0].class&(article|it|you|report|ask) == 0 && (first || c.adds())
+		return opens && !c.has(verb) && len(rest) > 0 && rest[0].class&(article|it|you|report|ask) == 0 && (first || c.adds() || hence[whole[0].text])
 	case head.class&bare != 0:
-		if len(rest) > 0 && rest[0].class&(article|it|purpose) == 0 && !rest.has(purpose) {
+		if len(rest) > 0 && len(rest) <= 9 && rest[0].class&(article|it|purpose) == 0 && !rest.has(purpose) {
 			return true
 		}
 		return rest.has(scope | often | firm | when)
 	case head.class&habit != 0:
-		return rest.has(scope | often | firm)
+		return rest.has(scope|often|firm) || len(rest) > 1 && rest[0].class&thing != 0 && rest.measured() // "wrap lines at 80"
 	case head.class&task != 0:
+		if len(rest) > 1 && (nothing[rest[0].text] || bounds[rest[0].text]) { // "log nothing", "return at most 10 rows"
+			return true
+		}
 		return rest.has(often|firm) || len(rest) > 1 && alone[rest[len(rest)-1].text]
 	case head.class&when != 0:
 		return c.has(firm)
@@ -424,6 +424,16 @@ func (c clause) binds() bool {
 // leads reports whether one of the next two words is of a class.
 func (c clause) leads(k class) bool { return c[:min(len(c), 2)].has(k) }
 
+// measured reports whether a clause names a number.
+func (c clause) measured() bool {
+	for _, w := range c {
+		if len(valuesOf(w.text)) > 0 {
+			return true
+		}
+	}
+	return false
+}
+
 // names reports whether a clause without a verb says how something is to be: "answers in
 // French", "80 columns at most".
 func (c clause) names() bool {
@@ -433,6 +443,9 @@ func (c clause) names() bool {
 	last := c[len(c)-1].text
 	if bounds[c[0].text] || bounds[last] {
 		return true
+	}
+	if c[0].class&scope != 0 && c[1:min(len(c), 3)].has(thing) && c[0].class&not == 0 && !c.has(verb|purpose) { // "all amounts in euros"
+		return len(c) > 2
 	}
 	return !c.has(verb|purpose) && c[0].class&article == 0 && (c[0].class&thing != 0 && c[1:].has(scope) || alone[last])
 }

@@ -168,7 +168,7 @@ func languageOf(s string) ([]*lexicon, []token) {
 	for _, n := range score {
 		best = max(best, n)
 	}
-	if best == 0 {
+	if score[0] == best { // nothing tells more than for the first
 		return lib.latin[:1], tokens
 	}
 	var out []*lexicon

@@ -130,7 +130,7 @@ func sentences(text string) func(func(string) bool) {
 func abbreviated(text string) bool {
 	word := text[strings.LastIndexAny(text, " \t\n(")+1:]
 	switch strings.ToLower(word) {
-	case "e.g", "i.e", "z.b", "d.h", "p.ej", "p.ex", "vs", "approx", "ca", "bzw", "usw", "incl", "т.е", "т.к":
+	case "e.g", "i.e", "z.b", "d.h", "p.ej", "p.ex", "vs", "approx", "ca", "dr", "mr", "mrs", "ms", "prof", "nr", "bzw", "usw", "incl", "т.е", "т.к":
 		return true
 	}
 	return false

@@ -43,3 +43,10 @@ var bounds = set("at most|at least|max|maximum|minimum|tops|höchstens|maximal|m
 
 // fresh are the words for what would come anew.
 var fresh = set("new|additional|extra|external|further|please|neue|neuen|neuer|weitere|weiteren|externe|externen|zusätzlichen|nouvelle|nouvelles|nouveau|nouveaux|autre|autres|nueva|nuevas|nuevo|nuevos|más|nuova|nuove|nuovo|nuovi|altra|nova|novas|novo|novos|новых|новые|новой|новая|新的|新しい|새로운")
+
+// hence are the words before what follows from what was said: a noun that is not wanted may
+// stand behind them.
+var hence = set("so|therefore|hence|daher|deshalb|also|donc|así|quindi|então|поэтому|所以|だから|그래서")
+
+// nothing are the words behind a verb that forbid it.
+var nothing = set("nothing|no|none|nichts|kein|keine|keinen|rien|aucun|aucune|nada|niente|ничего")
