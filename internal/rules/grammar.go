@@ -119,7 +119,12 @@ func (x *lexicon) read(s string, tokens []token) (Kind, int, int) {
 	asked := isAsked(s, words, parts)
 	ordered, comesAgain, opened := false, false, false
 	revokes, at := false, -1
+	next := 0 // the first word of the clause, among all
 	for i, c := range parts {
+		for words[next].from < c[0].from {
+			next++
+		}
+		before := words[max(next-1, 0)]
 		c = c.bare()
 		if len(c) == 0 {
 			continue
@@ -128,7 +133,7 @@ func (x *lexicon) read(s string, tokens []token) (Kind, int, int) {
 		case c[:min(len(c), 3)].has(revoke) || x.chars && c.has(revoke) || (i == 0 || c.has(anew)) && c.allows(x.chars):
 			revokes = true
 		case i > 0 && parts[i][0].class&joins != 0 && parts[i-1].has(purpose) && c[0].class&(ban|order) != 0 && c[0].class&often == 0: // "to save time and avoid errors"
-		case c.sets(parts[i], asked, opens(words, parts, i, ordered), i == 0, i+1 < len(parts)):
+		case c.sets(parts[i], asked, opens(before, parts, i, ordered), i == 0, i+1 < len(parts)):
 			if at < 0 {
 				at = i
 			}
@@ -178,18 +183,9 @@ func (c clause) adds() bool {
 }
 
 // opens reports whether a clause may be a noun phrase of its own: it begins its sentence, or
-// is set apart from it, or stands behind an order.
-func opens(words []word, parts []clause, i int, ordered bool) bool {
-	if i == 0 || ordered || len(parts[i-1].bare()) == 0 || hence[parts[i][0].text] {
-		return true
-	}
-	at := parts[i][0].from
-	for k, w := range words {
-		if w.from == at {
-			return k > 0 && words[k-1].mark && !strings.ContainsAny(words[k-1].text, ",，、")
-		}
-	}
-	return false
+// is set apart from it by the mark before it, or stands behind an order.
+func opens(before word, parts []clause, i int, ordered bool) bool {
+	return i == 0 || ordered || len(parts[i-1].bare()) == 0 || hence[parts[i][0].text] || before.mark && !strings.ContainsAny(before.text, ",，、")
 }
 
 // isValue reports whether a clause says what a number is now.
@@ -325,8 +321,9 @@ func (c clause) allows(ends bool) bool {
 // changes reports whether a clause only says what is allowed from now on.
 func (c clause) changes() bool { return c.bare().has(allow | revoke) }
 
-// sets reports whether a clause sets a rule. asked: its sentence is a question; opens: it
-// begins the sentence.
+// sets reports whether a clause sets a rule. whole is the clause with its fillers; asked: its
+// sentence is a question; opens: it may be a noun phrase of its own; first: it begins the
+// sentence; more: others follow.
 func (c clause) sets(whole clause, asked, opens, first, more bool) bool {
 	head, rest := c[0], c[1:]
 	if asked {
