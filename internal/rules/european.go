@@ -60,7 +60,7 @@ var french = language{name: "fr", lists: map[class]string{
 	firm:                 `mon accord|ma permission|mon approbation|mon feu vert|ma validation|ma confirmation|mon autorisation|ton feu vert|feu vert|demande-moi|demandez-moi|demande moi|sans me demander|sans demander|sans me consulter|consulte-moi|préviens-moi avant|jusqu'à ce que je|tant que je|sauf si je|avant que je|en cas de doute|si tu as un doute|si tu n'es pas sûr|hors limites|hors de question|intouchable|reste inchangé|reste inchangée|restent inchangés|rien d'autre|l'objectif est|notre objectif|le but est|jusqu'à la version|jusqu'à la sortie|tabou`,
 	must:                 `doit|doivent|dois|devez|ne doit|ne doivent|ne dois|ne devez|est interdit|est interdite|sont interdits|sont interdites|est obligatoire|sont obligatoires|obligatoire|interdit|interdite|interdits|interdites|est proscrit|proscrit|ne peut pas être|ne peuvent pas être`,
 	should:               `devrait|devraient|devrais|devriez|faut`,
-	not:                  `ne doit|ne doivent|ne dois|ne devez|pas|jamais|aucun|aucune|ne|rien|plus|sans|uniquement|seulement`,
+	not:                  `ne doit|ne doivent|ne dois|ne devez|pas|jamais|aucun|aucune|ne|rien|sans|uniquement|seulement`,
 	you:                  `tu|vous|l'agent|le modèle|l'assistant`,
 	it:                   `il|elle|ça|cela|ce|ceci|on|ils|elles|qui`,
 	thing:                `réponse|réponses|commentaire|commentaires|commit|commits|message|messages|nombre|nombres|date|dates|fichier|fichiers|fonction|fonctions|test|tests|code|nom|noms|ligne|lignes|sortie|documentation|résumé|résumés|indentation|espaces|tabulations|dépendances|paquets|mots|phrases|montants|variables|rapport|rapports|messages de commit`,

@@ -41,7 +41,7 @@ func isCode(s string) bool {
 		}
 	}
 	trimmed := strings.TrimRight(s, " ")
-	if strings.HasPrefix(s, "+") || strings.ContainsAny(s, "\t│┃║") {
+	if strings.HasPrefix(s, "+") || strings.ContainsAny(s, "\t│┃║└├─") {
 		return true
 	}
 	return signs*8 > letters || strings.Contains(s, "::") && strings.HasSuffix(s, ";") || strings.HasSuffix(trimmed, ";") && signs > 1 || strings.HasSuffix(trimmed, "{") || strings.HasPrefix(s, "|") || strings.HasPrefix(s, "<") || strings.HasPrefix(s, "//")
@@ -269,7 +269,7 @@ func (c clause) orders() bool {
 	if len(c) == 0 {
 		return false
 	}
-	if c[0].class&(ban|order|habit|bare|task|polite|firm) != 0 {
+	if c[0].class&(ban|order|habit|bare|task|firm) != 0 {
 		return len(c) > 1 || c[0].class&(ban|firm) != 0
 	}
 	if i := c.find(must | should); i > 0 && c[:i].has(you) {
@@ -353,7 +353,7 @@ func (c clause) sets(whole clause, asked, opens, first, more bool) bool {
 	case head.class&lack != 0:
 		return opens && !c.has(verb) && len(rest) > 0 && rest[0].class&(article|it|you|report|ask) == 0 && (first || c.adds() || hence[whole[0].text])
 	case head.class&bare != 0:
-		if len(rest) > 0 && len(rest) <= 9 && rest[0].class&(article|it|purpose) == 0 && !rest.has(purpose) {
+		if len(rest) > 0 && len(rest) <= 9 && rest[0].class&(article|it|purpose) == 0 && !rest.has(purpose) && (rest[0].class != 0 || len(rest) < 2 || !strings.ContainsAny(rest[0].text, "._(")) { // no name of the code
 			return true
 		}
 		return rest.has(scope | often | firm | when)
