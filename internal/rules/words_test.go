@@ -95,6 +95,7 @@ var labelled = []struct {
 		"Do everything in a virtual environment, never globally.",
 		"I need all error messages to be translatable.",
 		"Use double quotes in JavaScript.",
+		"I do not want a cache that grows without bound.",
 		"Do not modify any files in the /config directory.",
 		"Always use British English spelling.",
 		"Keep every response under 100 words.",
