@@ -84,6 +84,7 @@ type input struct {
 	written    passage                  // of the digest before its lines
 	holding    func() *standing.Reading // what holds in messages; nil: it is read when it is asked for
 	carried    func(precis.Handle) bool // whether the view shows what is in force at a place beside the digest; nil: nothing
+	ended      []retain.Rule            // see endedRules; nil: not looked for yet
 	read       *record                  // of the whole conversation, see record; nil: not read yet
 
 	// lines returns the lines of a text that is divided already; nil: none is.

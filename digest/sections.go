@@ -118,10 +118,17 @@ func (in *input) previousSection() string {
 func (in *input) outOfDate() string {
 	const most = 5
 	all := slices.DeleteFunc(in.doubts(in.previous), func(d Doubt) bool { return d.Kind != doubtOutcome && d.Kind != doubtFile })
-	if len(all) == 0 {
+	lines := in.doubtLines(all[:min(len(all), most)])
+	said := retain.Folded(in.previous)
+	for _, r := range newest(in.endedRules(), most) {
+		if strings.Contains(said, retain.Folded(r.Text)) {
+			lines = append(lines, "- "+in.handle(r.Handle.From)+": \""+r.Text+"\" was "+in.endOf(r))
+		}
+	}
+	if len(lines) == 0 {
 		return ""
 	}
-	return "Out of date in:\n" + strings.Join(in.doubtLines(all[:min(len(all), most)]), "\n") + "\n"
+	return "Out of date in:\n" + strings.Join(lines, "\n") + "\n"
 }
 
 var (
@@ -206,7 +213,7 @@ const fresh = 3
 
 func (in *input) request(s saying, text string) string {
 	const long, short = 300, 100
-	line := "- " + in.handle(s.at) + ": " + strings.TrimSpace(text)
+	line := "- " + in.handle(s.at) + ": " + in.endedMarked(s, strings.TrimSpace(text))
 	if s.times > 1 {
 		line += fmt.Sprintf("\n  (said %d times, first at %s)", s.times, in.handle(s.first))
 	}
@@ -221,6 +228,37 @@ func (in *input) request(s saying, text string) string {
 		line += "\n  (in place of allowing a call of " + quoted(s.refused, 60) + ")"
 	}
 	return line
+}
+
+// endedMarked returns a person's words with a mark behind each rule in them that no longer
+// holds.
+func (in *input) endedMarked(s saying, text string) string {
+	for _, r := range in.endedRules() {
+		if at := r.Handle.From; at == s.at || s.times > 1 && at == s.first {
+			text = strings.Replace(text, r.Text, r.Text+" ["+in.endOf(r)+"]", 1)
+		}
+	}
+	return text
+}
+
+// endOf says how a rule ended, and where: "replaced at m4".
+func (in *input) endOf(r retain.Rule) string {
+	how := "replaced"
+	if r.State == "revoked" {
+		how = "taken back"
+	}
+	return how + " at " + in.handle(r.Until.From)
+}
+
+// endedRules returns the rules of the user that were replaced or taken back.
+func (in *input) endedRules() []retain.Rule {
+	if in.ended == nil {
+		in.ended = slices.DeleteFunc(in.x.AllRules(), func(r retain.Rule) bool { return r.State == "" })
+		if in.ended == nil {
+			in.ended = []retain.Rule{}
+		}
+	}
+	return in.ended
 }
 
 // commandLines describes commands: how each ended, exit code first, and why. Runs of tests name the

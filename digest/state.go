@@ -85,8 +85,10 @@ type Waiting struct {
 
 // RuleState is a sentence in which the user sets a rule.
 type RuleState struct {
-	Handle precis.Handle `json:"handle"`
-	Text   string        `json:"text"`
+	Handle   precis.Handle  `json:"handle"`
+	Text     string         `json:"text"`
+	Standing string         `json:"standing,omitempty"` // "replaced" or "revoked"; "": it holds
+	Until    *precis.Handle `json:"until,omitempty"`    // of what ended it; nil while it holds
 }
 
 // JobState is how far another agent is, or work in the background.
@@ -136,7 +138,7 @@ func StateOf(conv *precis.Conversation) State {
 	for _, i := range w.waiting {
 		s.Waiting = append(s.Waiting, Waiting{w.calls[i].Use, w.calls[i].Title()})
 	}
-	s.Rules = rulesOf(all)
+	s.Rules = rulesOf(msgs)
 	s.hold(holds)
 	return s
 }
@@ -159,17 +161,16 @@ func (s *State) hold(r *standing.Reading) {
 	}
 }
 
-// rulesOf returns the rules among what persons said.
-func rulesOf(all []saying) []RuleState {
-	var rules []retain.Rule
-	for _, r := range all {
-		for _, c := range retain.Constraints(r.text) {
-			rules = append(rules, retain.Rule{Text: c, Handle: precis.MessageHandle(r.at)})
-		}
-	}
+// rulesOf returns the rules that the user set, with what became of them.
+func rulesOf(msgs []precis.Message) []RuleState {
 	out := []RuleState{}
-	for _, r := range retain.Distinct(rules) {
-		out = append(out, RuleState{r.Handle, r.Text})
+	for _, r := range retain.AllRulesOf(msgs) {
+		one := RuleState{Handle: precis.MessageHandle(r.Handle.From), Text: r.Text, Standing: r.State}
+		if r.State != "" {
+			until := precis.MessageHandle(r.Until.From)
+			one.Until = &until
+		}
+		out = append(out, one)
 	}
 	return out
 }

@@ -21,7 +21,7 @@ func TestConstraintsAreFound(t *testing.T) {
 		// French
 		"Évitez les dépendances.", "Il ne faut jamais pousser.", "Il faut garder le style.", "Utilise seulement la bibliothèque standard.", "Tu dois tester.", "évite les mocks ici",
 		// Spanish
-		"Nunca borres los datos.", "Hay que probar primero.", "Solo usa Go.", "No debes cambiarlo.", "Asegúrate de probar.", "Esto es para ti, únicamente.", "Únicamente en español.",
+		"Nunca borres los datos.", "Hay que probar primero.", "Solo usa Go.", "No debes cambiarlo.", "Asegúrate de probar.", "Únicamente en español.",
 		// Chinese
 		"不要修改数据库。", "必须先运行测试。", "只能使用标准库。", "别改这个文件。", "修改config.json之前必须备份。", "commit前一定要跑test。", "請勿刪除檔案。", "这个类别别动。",
 		// Japanese
@@ -65,7 +65,7 @@ func TestConstraintsStandAsTheyAre(t *testing.T) {
 		{"*.pb.go must not be edited", []string{"*.pb.go must not be edited"}},
 		{"**Never** use mocks", []string{"**Never** use mocks"}},
 		{"1.不要使用全局变量\n2、必须写测试用例", []string{"不要使用全局变量", "2、必须写测试用例"}},
-		{"不要改它。然后测试！必须通过全部测试？好。", []string{"不要改它。", "必须通过全部测试？"}},
+		{"不要改它。然后测试！必须通过全部测试？好。", []string{"不要改它。"}},
 		{"Never push.\nNever push.\n  Never push.", []string{"Never push."}},
 		{long, nil},
 		{long + "\nnever do it", []string{"never do it"}},
@@ -73,7 +73,7 @@ func TestConstraintsStandAsTheyAre(t *testing.T) {
 		{"Look.\n```\nnever do that\n```\nalways test", []string{"always test"}},
 		{"The page says: \"You must never do that.\" Always test.", []string{"Always test."}},
 		{"Always begin with \"I have read all of it\".", []string{"Always begin with \"I have read all of it\"."}},
-		{"mañana solo\xff tests never", []string{"mañana solo\xff tests never"}},
+		{"never run mañana solo\xff tests", []string{"never run mañana solo\xff tests"}},
 	} {
 		if got := Constraints(tt.text); !slices.Equal(got, tt.want) {
 			t.Errorf("%q\n got %q\nwant %q", tt.text, got, tt.want)

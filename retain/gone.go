@@ -24,15 +24,20 @@ func GoneOf(s *precis.Situation, before []precis.Edit) precis.Gone {
 	return gone(x.Rules(), s.Transcript, before, s.Edits, s.Meter)
 }
 
-// RulesOf returns the rules that the user set in messages, see [Index.Rules].
-func RulesOf(msgs []precis.Message) []Rule {
+// RulesOf returns the rules that the user set in messages and that hold, see [Index.Rules].
+func RulesOf(msgs []precis.Message) []Rule { return ruleIndex(msgs).Rules() }
+
+// AllRulesOf returns the rules that the user set in messages, see [Index.AllRules].
+func AllRulesOf(msgs []precis.Message) []Rule { return ruleIndex(msgs).AllRules() }
+
+func ruleIndex(msgs []precis.Message) *Index {
 	x := &Index{messages: msgs, byKey: map[string]int{}, system: map[int]bool{}, Calls: toolcall.Find(msgs)}
 	r := reader{x: x, uses: map[precis.Handle][]int32{}, results: map[precis.Handle]int32{}, edited: map[string]bool{}}
 	r.calls()
 	for i, m := range msgs {
 		r.message(i, m)
 	}
-	return x.Rules()
+	return x
 }
 
 func gone(rules []Rule, t *precis.Transcript, before, after []precis.Edit, meter *precis.Meter) precis.Gone {

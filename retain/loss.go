@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"precis"
+	"precis/internal/rules"
 )
 
 // Likely is the worth above which a fact counts as likely to be needed again.
@@ -81,54 +82,60 @@ func (x *Index) lost(f int, worth float64) precis.LostAnchor {
 type Rule struct {
 	Text   string
 	Handle precis.Handle
+	State  string        // "": it holds; "replaced" or "revoked"
+	Until  precis.Handle // of the message that ended it, when it does not hold
 }
 
 // MaxRules is the most rules that are considered.
 const MaxRules = 1000
 
-// Rules returns the rules that the user set, in order, each once, at most
+// Rules returns the rules that the user set and that hold, in order, each once, at most
 // [MaxRules], chosen by [Fair].
 func (x *Index) Rules() []Rule {
+	return slices.DeleteFunc(x.AllRules(), func(r Rule) bool { return r.State != "" })
+}
+
+// AllRules returns the rules that the user set, also those that were replaced or revoked, in
+// order, each once, at most [MaxRules], chosen by [Fair].
+func (x *Index) AllRules() []Rule {
 	x.rulesOnce.Do(func() { x.allRules = x.readRules() })
 	return slices.Clone(x.allRules)
 }
 
 func (x *Index) readRules() []Rule {
-	var out []Rule
+	var texts []string
+	var said []precis.Handle
 	for i := range x.Texts {
 		if t := &x.Texts[i]; t.Source == User {
-			for _, c := range Constraints(t.Words()) {
-				out = append(out, Rule{c, t.Handle})
-			}
+			texts, said = append(texts, t.Words()), append(said, t.Handle)
 		}
 	}
-	return Distinct(out)
+	var out []Rule
+	for _, h := range rules.Fold(texts) {
+		r := Rule{Text: h.Text, Handle: said[h.Said], State: string(h.State)}
+		if h.State != rules.Holds {
+			r.Until = said[h.Until]
+		}
+		out = append(out, r)
+	}
+	return fairly(out)
 }
 
-// Distinct returns rules in order, each once whatever its white space, at most
-// [MaxRules], chosen by [Fair].
-func Distinct(rules []Rule) []Rule {
-	var out []Rule
-	seen := map[string]bool{}
-	for _, r := range rules {
-		if key := Folded(r.Text); !seen[key] {
-			seen[key] = true
-			out = append(out, r)
-		}
-	}
+// fairly returns at most [MaxRules] of the rules, in order, chosen by [Fair].
+func fairly(list []Rule) []Rule {
 	left := MaxRules
-	return Fair(out, func(Rule) bool { left--; return left >= 0 })
+	return Fair(list, func(Rule) bool { left--; return left >= 0 })
 }
 
 // Fair returns those of the rules that take accepts, in order. It calls take
 // for the first rule of each message, the newest message first, then for the
 // second of each, and so on: a text full of rules, such as a page that the user
 // quotes, does not crowd out the rules of other messages.
-func Fair(rules []Rule, take func(Rule) bool) []Rule {
+func Fair(list []Rule, take func(Rule) bool) []Rule {
 	type place struct{ round, at int }
-	order := make([]place, len(rules))
+	order := make([]place, len(list))
 	said := map[int]int{}
-	for i, r := range rules {
+	for i, r := range list {
 		order[i] = place{said[r.Handle.From], i}
 		said[r.Handle.From]++
 	}
@@ -136,14 +143,14 @@ func Fair(rules []Rule, take func(Rule) bool) []Rule {
 	slices.SortStableFunc(order, func(a, b place) int { return a.round - b.round })
 	var kept []int
 	for _, p := range order {
-		if take(rules[p.at]) {
+		if take(list[p.at]) {
 			kept = append(kept, p.at)
 		}
 	}
 	slices.Sort(kept)
 	out := make([]Rule, len(kept))
 	for i, at := range kept {
-		out[i] = rules[at]
+		out[i] = list[at]
 	}
 	return out
 }
@@ -151,17 +158,17 @@ func Fair(rules []Rule, take func(Rule) bool) []Rule {
 // rules counts the user's rules and returns those that the messages do not
 // hold.
 func (x *Index) rules(msgs []precis.Message) (n int, lost []precis.LostAnchor) {
-	rules := x.Rules()
-	if len(rules) == 0 {
+	set := x.Rules()
+	if len(set) == 0 {
 		return 0, nil
 	}
 	view := Words(msgs)
-	for _, r := range rules {
+	for _, r := range set {
 		if !strings.Contains(view, Folded(r.Text)) {
 			lost = append(lost, precis.LostAnchor{Text: r.Text, Kind: "rule", Handle: r.Handle})
 		}
 	}
-	return len(rules), lost
+	return len(set), lost
 }
 
 // Words returns all texts of messages with white space folded, for looking up

@@ -17,7 +17,8 @@ import (
 // Known by their shape: elements in which programs put what was mentioned, and others that
 // hold a document or a log, from where they are first opened to where they are last closed;
 // "Contents of PATH:" and what follows; fences of three or more backticks or tildes; lines that
-// begin with ">"; two or more lines in a row as programs log them; stack traces.
+// begin with ">"; two or more lines of a paragraph as programs log them, with those
+// between them; a command behind its prompt, with its output; hunks of diffs; stack traces.
 func Quoted(text string) [][2]int { return merged(append(elementsIn(text), linesIn(text)...)) }
 
 // leastQuoted is how many words in quotation marks are somebody's sentence; fewer are a name.
@@ -145,7 +146,7 @@ func opened(text, name string) int {
 
 // logged is a line as programs log it: it begins with a time or a level, or is a frame of a
 // stack trace.
-var logged = lazyregexp.New(`^\s*(?:\[?\d{4}[-/.]\d\d[-/.]\d\d[T ]\d\d:\d\d|\[?\d\d?:\d\d(?::\d\d)?(?:[.,]\d+)?\]?\s|\[?(?:TRACE|DEBUG|INFO|NOTICE|WARN|WARNING|ERROR|FATAL|CRITICAL)\b[\]:\s]|(?:[A-Z][a-z]{2}\s+\d\d?\s+\d\d:\d\d:\d\d)\s|at\s+[\w.$<>/-]+\s*\(|File "[^"\n]+", line \d+|\s*\d+ \| |npm (?:ERR!|WARN)|error(?:\[\w+\])?: |warning: |(?:\./)?[\w./-]+\.\w{1,5}:\d+(?::\d+)?: )`)
+var logged = lazyregexp.New(`^\s*(?:\[?\d{4}[-/.]\d\d[-/.]\d\d[T ]\d\d:\d\d|\[?\d\d?:\d\d(?::\d\d)?(?:[.,]\d+)?\]?\s|\[?(?:TRACE|DEBUG|INFO|NOTICE|WARN|WARNING|ERROR|FATAL|CRITICAL)\b[\]:\s]|(?:[A-Z][a-z]{2}\s+\d\d?\s+\d\d:\d\d:\d\d)\s|at\s+[\w.$<>/-]+\s*\(|File "[^"\n]+", line \d+|\s*\d+ \| |npm (?:ERR!|WARN\b|error\b|warn\b|notice\b)|(?:error|fatal|panic|remote|warning|Error|Warning|Caused by|Uncaught)(?:\[\w+\])?: |(?:[\w.]+\.)?[A-Z]\w*(?:Error|Exception|Warning|Failure): |Traceback \(|make(?:\[\d+\])?: |(?:ld|gcc|clang): |[a-z][\w-]*\[\d+\]: |--- (?:FAIL|PASS|SKIP)|=== (?:RUN|PAUSE|CONT)|(?:FAIL|PASS|FAILED|PASSED|ok)\s+\S+[/.:]|E {2,}\S|#\d+ (?:\[|\d+\.\d+ |DONE|CACHED|ERROR)|##\[|::(?:error|warning|notice)|[✓✔✗✘✖×] |diff --git |@@ -\d|(?:\./)?[\w./-]+\.\w{1,5}:\d+(?::\d+)?: )`)
 
 // longestMark is within how many bytes of a line it shows that a program logged it.
 const longestMark = 300
@@ -157,7 +158,8 @@ func mayBeLogged(line string) bool {
 		return false
 	}
 	capitals := line[1] >= 'A' && line[1] <= 'Z' // of a level
-	return capitals || line[0] == '[' || strings.HasPrefix(line, "at ") || strings.HasPrefix(line, "npm ") || strings.HasPrefix(line, `File "`) ||
+	return capitals || line[0] == '[' || line[0] == '#' || line[0] >= 0x80 || strings.HasPrefix(line, "E  ") || strings.HasPrefix(line, "---") || strings.HasPrefix(line, "===") || strings.HasPrefix(line, "ok ") || strings.HasPrefix(line, "Traceback") ||
+		strings.HasPrefix(line, "diff --git") || strings.HasPrefix(line, "@@ -") || strings.HasPrefix(line, "at ") || strings.HasPrefix(line, "npm ") || strings.HasPrefix(line, `File "`) ||
 		strings.ContainsAny(line[:min(len(line), longestMark)], ":|")
 }
 
@@ -165,15 +167,9 @@ func mayBeLogged(line string) bool {
 // behind a heading that says of which file it is.
 func linesIn(text string) (out [][2]int) {
 	fence := ""
-	from := 0  // of the fence, or of the logged lines
-	lines := 0 // logged in a row
+	from := 0 // of the fence
 	at := 0
-	flush := func() {
-		if lines > 1 {
-			out = append(out, [2]int{from, at})
-		}
-		lines = 0
-	}
+	var log pasted
 	for line := range strings.Lines(text) {
 		next := at + len(line)
 		bare := strings.TrimSpace(line)
@@ -183,29 +179,103 @@ func linesIn(text string) (out [][2]int) {
 				out, fence = append(out, [2]int{from, next}), ""
 			}
 		case fenceOf(bare) != "":
-			flush()
+			out = log.end(out)
 			fence, from = fenceOf(bare), at
-		case strings.HasPrefix(bare, ">"):
-			flush()
-			out = append(out, [2]int{at, next})
+		case strings.HasPrefix(bare, ">") && !strings.HasPrefix(bare, "> Task :"):
+			out = append(log.end(out), [2]int{at, next})
 		case strings.HasPrefix(bare, "Contents of ") && strings.HasSuffix(bare, ":"):
-			flush()
-			return append(out, [2]int{at, len(text)}) // its end is not marked
-		case mayBeLogged(bare) && logged.MatchString(bare[:min(len(bare), longestMark)]):
-			if lines++; lines == 1 {
-				from = at
-			}
-		case bare == "" && lines > 0: // a log has empty lines
+			return append(log.end(out), [2]int{at, len(text)}) // its end is not marked
+		case bare == "":
+			log.blank()
+		case log.hunk && strings.IndexByte("+- \\", line[0]) >= 0, mayBeLogged(bare) && logged.MatchString(bare[:min(len(bare), longestMark)]):
+			log.mark(at, next)
+			log.hunk = log.hunk || strings.HasPrefix(bare, "@@ -")
+		case isPrompt(bare):
+			out = log.end(out)
+			log.mark(at, next)
+			log.prompt = true
 		default:
-			flush()
+			out = log.other(out, line, bare, next)
 		}
 		at = next
 	}
-	flush()
+	out = log.end(out)
 	if fence != "" {
 		out = append(out, [2]int{from, len(text)})
 	}
 	return out
+}
+
+// pasted are the lines of a log as they are read: from the first to the last that has a
+// mark, with those that stand between them in their paragraph.
+type pasted struct {
+	from, to int
+	marked   int  // lines with marks
+	between  int  // lines without marks since the last with one
+	parted   bool // an empty line came since the last line
+	hunk     bool // it is a diff
+	prompt   bool // the last line with a mark is a command behind its prompt: its output follows
+}
+
+// mostBetween is how many lines without marks stand between two of one log.
+const mostBetween = 8
+
+// mark reads a line with a mark.
+func (p *pasted) mark(from, to int) {
+	if p.marked == 0 {
+		p.from = from
+	}
+	p.to, p.between, p.parted = to, 0, false
+	p.marked++
+}
+
+// blank reads an empty line: a log has some.
+func (p *pasted) blank() { p.parted, p.prompt = p.marked > 0, false }
+
+// other reads a line without marks.
+func (p *pasted) other(out [][2]int, line, bare string, next int) [][2]int {
+	p.hunk = false
+	switch {
+	case p.marked == 0:
+		return out
+	case p.parted || p.between >= mostBetween:
+		return p.end(out)
+	case p.prompt:
+		p.mark(p.from, next)
+	case p.between == 0 && (p.marked > 2 && !isSentence(bare) || p.marked > 1 && (line[0] == ' ' || line[0] == '\t')):
+		p.to = next
+	default:
+		p.between++
+	}
+	return out
+}
+
+// end adds the log that was read, if it is one.
+func (p *pasted) end(out [][2]int) [][2]int {
+	if p.marked > 1 {
+		out = append(out, [2]int{p.from, p.to})
+	}
+	*p = pasted{}
+	return out
+}
+
+// isSentence reports whether a line ends as the sentences of persons do.
+func isSentence(line string) bool {
+	r, _ := utf8.DecodeLastRuneInString(line)
+	return strings.ContainsRune(".?!:。？！", r)
+}
+
+// isPrompt reports whether a line is a command behind the prompt of a shell.
+func isPrompt(line string) bool {
+	if strings.HasPrefix(line, "$ ") {
+		return len(line) > 2
+	}
+	head, command, ok := strings.Cut(line, "$ ")
+	if ok && command != "" {
+		return strings.Contains(head, "@") && strings.Contains(head, ":") && !strings.Contains(head, " ")
+	}
+	head, command, ok = strings.Cut(line, "> ")
+	return ok && command != "" && strings.HasPrefix(head, "PS ") && strings.Contains(head, "\\")
 }
 
 // fenceOf returns the marks with which a line opens a fence; "" when it opens none. As in

@@ -27,6 +27,15 @@ func TestTyped(t *testing.T) {
 		"contents":             "Typed.\nContents of /x/README.md:\n\n" + quote,
 		"a log":                "It says\n2026-01-01 12:01:00 INFO start\n2026-01-01 12:02:00 WARN " + quote + "\n\nTyped.",
 		"a log with levels":    "INFO: start\nERROR: " + quote + "\nTyped.",
+		"a log of a build":     "CI fails:\n\nRun pnpm i\nnpm ERR! no registry\nHint: " + quote + "\nfatal: it failed\n\nTyped.",
+		"the end of a log":     "npm ERR! a\nnpm ERR! b\nerror: c\n" + quote[:len(quote)-1] + "\nTyped.",
+		"a trace of Python":    "Typed.\nTraceback (most recent call last):\n  File \"a.py\", line 3, in f\n    g()\nmy.own.ValueError: " + quote,
+		"a compiler":           "error[E1]: no\n --> a.rs:1:2\n  |\n3 | x\nnote: " + quote + "\nerror: could not compile\n\nTyped.",
+		"a command":            "I ran\n\n$ git push\nTo github.com:x/y\n ! [rejected]\n" + quote + "\n\nTyped.",
+		"a shell of its own":   "u@host:~/p$ make\n" + quote + "\n\nTyped.",
+		"a shell of Windows":   "PS C:\\p> make\n" + quote + "\n\nTyped.",
+		"a diff":               "diff --git a/a b/a\n@@ -1,2 +1,2 @@\n-x\n+" + quote + "\n context\n\nTyped.",
+		"tests":                "=== RUN   TestA\n    a_test.go:3: " + quote + "\n--- FAIL: TestA (0.00s)\nFAIL\tdemo/a\t0.1s\nTyped.",
 		"a trace":              "Typed.\n  at run (/a/b.js:1:2)\n  at " + strings.ReplaceAll(quote, " ", ".") + " (/a/c.js:3:4)\n",
 	} {
 		typed := strings.Join(Typed(text), "|")
@@ -36,6 +45,10 @@ func TestTyped(t *testing.T) {
 	}
 	for name, text := range map[string]string{
 		"a sentence":        quote,
+		"notes":             "Note: " + quote + "\nNote: use tabs.\nNote: no mocks.",
+		"rules by tool":     "git: never force\ndocker: " + quote + "\nnpm: never",
+		"a list":            "- " + quote + "\n- Never push\n+ use tabs",
+		"a price":           "It costs $ 5 and\n" + quote,
 		"a tag in words":    "Use <log> and never </b>. " + quote,
 		"one line of a log": "12:02 WARN\n" + quote,
 		"code in a line":    "```make test``` must pass.\n" + quote,

@@ -1,0 +1,157 @@
+// Package rules finds the rules that a person sets in the words that people use: standing
+// orders, prohibitions and wishes about how to work. [Find] reads one text; [Fold] says of
+// rules that were set one after another which still hold.
+//
+// A rule is an order, a prohibition or a wish by its grammar, which holds beyond the request
+// it stands in: "never …", "from now on …", "before you …, ask me", "no new dependencies",
+// "answers in French". A question, a statement, an order to be done once and what is quoted
+// are none. What a word is for, the table of its language says, see [language]; the grammar
+// is the same for all of them.
+package rules
+
+import (
+	"strings"
+	"unicode/utf8"
+
+	"precis/internal/harness"
+)
+
+// Bounds of a rule, in bytes: what is longer is data.
+const (
+	leastRule = 8
+	mostRule  = 400
+	mostRead  = 4000 // of a sentence in which one is looked for
+)
+
+// Sentence is a sentence that says what holds.
+type Sentence struct {
+	Text string // unchanged but for the list marks before it
+	Kind Kind
+
+	language *lexicon
+}
+
+// Kind says what a sentence does to what holds.
+type Kind uint8
+
+// The kinds of sentences.
+const (
+	Rule   Kind = iota + 1 // sets a rule
+	Once                   // sets a rule for the present turn alone
+	Revoke                 // takes one back, or allows what one forbade
+	Value                  // says what a number is now, which may be what a rule is about
+)
+
+// Find returns the sentences of a person's text that set rules, or take them back, in order,
+// each once. What the person mentions or pastes sets none: only what was typed does, with
+// the words outside of quotation marks. A sentence ends at the end of a line or at a
+// punctuation mark; of one over 400 bytes the clauses that set rules are returned. Find
+// takes time in proportion to the text.
+func Find(text string) []Sentence {
+	var out []Sentence
+	seen := map[string]bool{}
+	for _, typed := range harness.Typed(text) {
+		own := harness.Unquoted(typed) // as long as typed, byte for byte
+		at := 0
+		for s := range sentences(own) {
+			from := at + len(s) - len(unlisted(s))
+			to := at + len(strings.TrimRight(s, " \t\r\n"))
+			at += len(s)
+			if to-from < leastRule || to-from > mostRead {
+				continue
+			}
+			kind, a, b, x := read(own[from:to])
+			if kind == 0 {
+				continue
+			}
+			whole := typed[from:to]
+			if len(whole) > mostRule {
+				whole = strings.TrimSpace(whole[a:b])
+			}
+			if len(whole) < leastRule || len(whole) > mostRule || seen[whole] {
+				continue
+			}
+			seen[whole] = true
+			out = append(out, Sentence{whole, kind, x})
+		}
+	}
+	return out
+}
+
+// Texts returns the rules that a text sets for longer than its turn.
+func Texts(text string) []string {
+	var out []string
+	for _, s := range Find(text) {
+		if s.Kind == Rule {
+			out = append(out, s.Text)
+		}
+	}
+	return out
+}
+
+// sentences yields the sentences of a text, line breaks with them: together they are the
+// text. A full stop ends one only before white space, so that file names and versions stay
+// whole.
+func sentences(text string) func(func(string) bool) {
+	return func(yield func(string) bool) {
+		from := 0
+		for i := 0; i < len(text); {
+			r, n := utf8.DecodeRuneInString(text[i:])
+			end := false
+			switch r {
+			case '\n', '。', '！', '？':
+				end = true
+			case '.', '!', '?':
+				end = i+1 >= len(text) || strings.IndexByte(" \t\r\n\"')", text[i+1]) >= 0
+				end = end && !abbreviated(text[from:i])
+			}
+			i += n
+			for end && r != '\n' && i < len(text) { // the marks that close a quotation belong to what they close
+				mark, n := utf8.DecodeRuneInString(text[i:])
+				if !strings.ContainsRune("\"')]”’»」』", mark) {
+					break
+				}
+				i += n
+			}
+			if end {
+				if !yield(text[from:i]) {
+					return
+				}
+				from = i
+			}
+		}
+		if from < len(text) {
+			yield(text[from:])
+		}
+	}
+}
+
+// abbreviated reports whether a text ends with a short form that a full stop belongs to.
+func abbreviated(text string) bool {
+	word := text[strings.LastIndexAny(text, " \t\n(")+1:]
+	switch strings.ToLower(word) {
+	case "e.g", "i.e", "z.b", "d.h", "p.ej", "p.ex", "vs", "approx", "ca", "dr", "mr", "mrs", "ms", "prof", "nr", "bzw", "usw", "incl", "т.е", "т.к":
+		return true
+	}
+	return false
+}
+
+// unlisted returns a sentence without the marks of lists, headings and
+// quotations before it: signs and numbers that are followed by white space or
+// by a letter of another script.
+func unlisted(s string) string {
+	for {
+		s = strings.TrimLeft(s, " \t\r\n")
+		rest := strings.TrimLeft(s, "-*+#>•")
+		if rest == s {
+			digits := strings.TrimLeft(s, "0123456789")
+			if rest = strings.TrimLeft(digits, ".)"); rest == digits || digits == s {
+				return s
+			}
+		}
+		if rest != "" && rest[0] < 0x80 && strings.IndexByte(" \t\r\n", rest[0]) < 0 {
+			return s
+		}
+		s = rest
+	}
+}
