@@ -15,6 +15,9 @@ import (
 // Strategy need not call it: the ladder does, for every edit, after the gate; one that
 // measures what its edit would save may. To carry twice is to carry once.
 //
+// What a [Law] holds and is too large to be kept is said in a note, where the text that
+// stands for it does not say it; a block that is shortened says it at its end.
+//
 // System messages of the Messages API are put where that API takes them, see
 // [CheckPlacement]: behind a user message and before an assistant's. Where a user
 // message follows the span, the span ends before the last answer in it, so that this
@@ -27,7 +30,11 @@ func (s *Situation) Carry(e Edit) Edit {
 	e.Replace = slices.Clone(e.Replace)
 	c := carrier{s: s, edit: &e, lawRoom: s.Target / lawShare}
 	for i := range e.Replace {
-		if r := &e.Replace[i]; r.Block == nil && !r.Restore && r.From < r.To {
+		switch r := &e.Replace[i]; {
+		case r.Restore:
+		case r.Block != nil:
+			c.block(r)
+		case r.From < r.To:
 			c.span(r)
 		}
 	}
@@ -241,7 +248,7 @@ func (c *carrier) with(r *Replacement, held carried) []Message {
 			c.edit.Report.Notes = append(slices.Clone(c.edit.Report.Notes), note)
 		}
 	}
-	if note := c.unsaid(r); note != "" {
+	if note := c.unsaid(r.With, func(p part) bool { return p.at >= r.From && p.at < r.To }); note != "" {
 		held.user = append(held.user, NewText(RoleUser, note))
 	}
 	own := r.With

@@ -71,18 +71,18 @@ const lawHead = "[Still holds, from what is hidden here"
 // lawShare is the share of the target that the notes of one edit may take.
 const lawShare = 16
 
-// unsaid returns the note of what holds of a span, is not kept as it came, and is not said by
-// what stands for the span; "" when nothing is left to say.
-func (c *carrier) unsaid(r *Replacement) string {
+// unsaid returns the note of what holds of some parts, is not kept as it came, and is not said
+// by what stands for them; "" when nothing is left to say.
+func (c *carrier) unsaid(with []Message, hidden func(part) bool) string {
 	var said string
 	var out strings.Builder
 	for _, h := range c.s.Kept.stands.unheld {
-		if !slices.ContainsFunc(h.parts, func(p part) bool { return p.at >= r.From && p.at < r.To }) {
+		if !slices.ContainsFunc(h.parts, hidden) {
 			continue
 		}
 		if said == "" {
-			for _, m := range r.With {
-				said += " " + folded(m.PlainText())
+			for _, m := range with {
+				said += " " + folded(wordsOf(m))
 			}
 		}
 		var lines []string
@@ -109,6 +109,39 @@ func (c *carrier) unsaid(r *Replacement) string {
 		return ""
 	}
 	return lawHead + ".]" + out.String()
+}
+
+// block adds to a shortened block what holds of it and is not said in it.
+func (c *carrier) block(r *Replacement) {
+	hides := func(p part) bool {
+		return p.at == r.From && (p.blocks == nil || slices.Contains(p.blocks, r.Block.Index))
+	}
+	switch with := r.WithBlock.(type) {
+	case Text:
+		if note := c.unsaid([]Message{{Content: []Block{with}}}, hides); note != "" {
+			with.Text += "\n\n" + note
+			r.WithBlock = with
+		}
+	case ToolResult:
+		if note := c.unsaid([]Message{{Content: []Block{with}}}, hides); note != "" {
+			with.Content = append(slices.Clone(with.Content), Text{Text: note})
+			r.WithBlock = with
+		}
+	}
+}
+
+// wordsOf returns the texts of a message, those in its results included.
+func wordsOf(m Message) string {
+	var out []string
+	for _, b := range m.Content {
+		switch b := b.(type) {
+		case Text:
+			out = append(out, b.Text)
+		case ToolResult:
+			out = append(out, b.Text())
+		}
+	}
+	return strings.Join(out, "\n")
 }
 
 // folded returns a text with each run of white space as one space.

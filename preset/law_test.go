@@ -83,3 +83,53 @@ func TestWhatHoldsIsInEveryView(t *testing.T) {
 		}
 	}
 }
+
+// TestWhatCannotBeKeptIsSaid: of a skill that is too long for the room its orders are said,
+// where its result is shortened and where it is hidden.
+func TestWhatCannotBeKeptIsSaid(t *testing.T) {
+	var skill strings.Builder
+	skill.WriteString("Base directory for this skill: /repo/.agents/skills/lint\n\n# lint\nNever run it on stripes/.\n\n")
+	for i := range 900 {
+		fmt.Fprintf(&skill, "The table of zebra %d has %d stripes and lives in region %d.\n", i, i*i, i*7)
+	}
+	skill.WriteString("Always commit with a sign-off line.\n")
+	shortened, hidden := 0, 0
+	for _, window := range []int{24_000, 48_000} {
+		s := &dialog{t: precis.NewTranscript(precis.NewText(precis.RoleUser, "Lint the tables."))}
+		s.calls("Skill", `{"skill":"lint"}`, skill.String())
+		s.reads(5, 20)
+		conv := &precis.Conversation{Transcript: s.t}
+		m := held(t, preset.Balanced)
+		for round := range 5 {
+			s.reads(12, 40)
+			res, err := m.Manage(context.Background(), precis.Request{Conversation: conv, Window: precis.Window{Tokens: window}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			var sent strings.Builder
+			hidden++
+			for _, msg := range res.View {
+				for _, b := range msg.Content {
+					switch b := b.(type) {
+					case precis.Text:
+						sent.WriteString(b.Text + "\n")
+					case precis.ToolResult:
+						sent.WriteString(b.Text() + "\n")
+						if b.ToolUseID == "c1" {
+							shortened++
+							hidden--
+						}
+					}
+				}
+			}
+			for _, order := range []string{"Never run it on stripes/.", "Always commit with a sign-off line."} {
+				if !strings.Contains(sent.String(), order) {
+					t.Errorf("window %d, round %d: not said: %s", window, round, order)
+				}
+			}
+		}
+	}
+	if shortened == 0 || hidden == 0 {
+		t.Errorf("the result was shown in %d rounds and hidden in %d", shortened, hidden)
+	}
+}

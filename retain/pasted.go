@@ -35,7 +35,7 @@ func pasted(text string) [][2]int {
 		for len(quoted) > 0 && quoted[0][1] <= from {
 			quoted = quoted[1:]
 		}
-		isPasted := len(quoted) > 0 && quoted[0][0] <= from
+		isPasted := len(quoted) > 0 && quoted[0][0] <= from && !(quoted[0][1] <= at && wordsAlone(line)) // a person may have written on
 		if !isPasted {
 			s := shape(line)
 			isPasted = s != "" && alike[s] >= leastAlike
@@ -88,6 +88,13 @@ func shape(line string) string {
 		return ""
 	}
 	return key
+}
+
+// wordsAlone reports whether a line holds nothing but letters and what stands between words.
+func wordsAlone(line string) bool {
+	return strings.TrimSpace(line) != "" && !strings.ContainsFunc(line, func(r rune) bool {
+		return !unicode.IsLetter(r) && !unicode.IsSpace(r) && !strings.ContainsRune(",.?!'’", r)
+	})
 }
 
 // isSentence reports whether a line reads like one that a person wrote: a few words, or a question.
