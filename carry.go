@@ -24,7 +24,7 @@ import (
 // stays; where that is too long, the words go into a user message. A span that begins
 // behind such a system message takes it in.
 func (s *Situation) Carry(e Edit) Edit {
-	if s.Kept == nil || len(s.Kept.stands.order)+len(s.Kept.stands.left)+len(s.Kept.stands.unheld) == 0 || e.Kind == KindRewind || e.Kind == KindExclude {
+	if s.Kept == nil || len(s.Kept.stands.order)+len(s.Kept.stands.left)+len(s.Kept.stands.law) == 0 || e.Kind == KindRewind || e.Kind == KindExclude {
 		return e
 	}
 	e.Replace = slices.Clone(e.Replace)
@@ -248,7 +248,8 @@ func (c *carrier) with(r *Replacement, held carried) []Message {
 			c.edit.Report.Notes = append(slices.Clone(c.edit.Report.Notes), note)
 		}
 	}
-	if note := c.unsaid(r.With, func(p part) bool { return p.at >= r.From && p.at < r.To }); note != "" {
+	hidden := func(p part) bool { return p.at >= r.From && p.at < r.To && !c.s.Kept.stands.holds(p) }
+	if note := c.unsaid(r.With, hidden); note != "" {
 		held.user = append(held.user, NewText(RoleUser, note))
 	}
 	own := r.With

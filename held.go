@@ -37,6 +37,7 @@ type hold struct {
 	most    int      // tokens that it may take; 0: as many as there are
 	name    string   // what it is, where its words do not begin with that
 	must    []string // what has to be said where it is not held
+	kept    bool     // it is held, of a law
 }
 
 // lawRank is the rank of what a [Law] holds: behind all that the wire shows to be in force.
@@ -48,7 +49,7 @@ type standing struct {
 	tails  map[int]map[int]bool // by message: results of which what a program added is held
 	order  []int                // the messages, in order, see settle
 	left   []hold               // in force, and too large to be held
-	unheld []hold               // of a law, and not held
+	law    []hold               // what a law holds
 }
 
 func (st *standing) whole(i int) bool {
@@ -75,13 +76,18 @@ func standingIn(msgs []Message, wanted func(i int) bool, m *Meter, room int, law
 	force := newestOf(all)
 	slices.Reverse(force)
 	slices.SortStableFunc(force, func(a, b hold) int { return a.rank - b.rank })
+	var said []hold
 	for _, l := range law {
-		h := f.held(l)
-		if len(h.parts) > 0 && !slices.ContainsFunc(h.parts, func(p part) bool { return !wanted(p.at) }) {
+		h, keeps := f.held(l)
+		switch {
+		case len(h.parts) == 0 || slices.ContainsFunc(h.parts, func(p part) bool { return !wanted(p.at) }):
+		case keeps:
 			force = append(force, h)
+		default:
+			said = append(said, h)
 		}
 	}
-	st := standing{blocks: map[int]map[int]bool{}, tails: map[int]map[int]bool{}}
+	st := standing{blocks: map[int]map[int]bool{}, tails: map[int]map[int]bool{}, law: said}
 	for _, h := range force {
 		if !h.defines {
 			size := st.size(h, msgs, m)
@@ -91,13 +97,17 @@ func standingIn(msgs []Message, wanted func(i int) bool, m *Meter, room int, law
 			}
 			switch {
 			case h.rank == lawRank && (size > room || h.most > 0 && size > h.most):
-				st.unheld = append(st.unheld, h)
+				st.law = append(st.law, h)
 				continue
 			case size > room || h.most > 0 && size > h.most:
 				st.left = append(st.left, h)
 				continue
 			}
 			room -= size
+		}
+		if h.rank == lawRank {
+			h.kept = true
+			st.law = append(st.law, h)
 		}
 		for _, p := range h.parts {
 			st.add(p)

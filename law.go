@@ -25,10 +25,12 @@ type Held struct {
 	Must []string // the texts, each on one line; none: nothing has to be said
 }
 
-// held finds the parts of what a law holds, in order; nil when one of them cannot be kept:
-// the assistant's words, what is no block, a call without a result.
-func (f *finder) held(h Held) hold {
-	out := hold{key: "law " + h.Key, rank: lawRank, most: h.Most, name: h.Name, must: h.Must}
+// held finds the parts of what a law holds, in order. One of them that cannot be kept stands
+// for all, and all is said in words: the assistant's words, what is no block, a call without
+// a result. There are none for a handle that names nothing.
+func (f *finder) held(h Held) (out hold, keeps bool) {
+	out = hold{key: "law " + h.Key, rank: lawRank, most: h.Most, name: h.Name, must: h.Must}
+	keeps = true
 	add := func(parts ...part) {
 		for _, p := range parts {
 			if !slices.ContainsFunc(out.parts, func(q part) bool { return q.at == p.at && slices.Equal(q.blocks, p.blocks) }) {
@@ -38,31 +40,34 @@ func (f *finder) held(h Held) hold {
 	}
 	for _, at := range h.At {
 		if at.From < 0 || at.From >= len(f.msgs) || at.Block < 0 || at.Block >= len(f.msgs[at.From].Content) {
-			return hold{}
+			return hold{}, false
 		}
+		only := func() { keeps = false; add(blockPart(at.From, at.Block)) }
 		switch block := f.msgs[at.From].Content[at.Block]; block.(type) {
 		case ToolUse:
 			result, answered := f.pairs.Result(at)
 			if !answered {
-				return hold{}
+				only()
+				continue
 			}
 			add(append(f.call(result.From, result.Block), blockPart(result.From, result.Block))...)
 		case ToolResult:
 			call := f.call(at.From, at.Block)
 			if call == nil {
-				return hold{}
+				only()
+				continue
 			}
 			add(append(call, blockPart(at.From, at.Block))...)
 		case Text:
 			if f.msgs[at.From].Role != RoleUser {
-				return hold{}
+				keeps = false
 			}
 			add(blockPart(at.From, at.Block))
 		default:
-			return hold{}
+			only()
 		}
 	}
-	return out
+	return out, keeps
 }
 
 // lawHead begins the note of what holds of hidden messages and is said in no other way.
@@ -76,9 +81,9 @@ const lawShare = 16
 func (c *carrier) unsaid(with []Message, hidden func(part) bool) string {
 	var said string
 	var out strings.Builder
-	for _, h := range c.s.Kept.stands.unheld {
-		if !slices.ContainsFunc(h.parts, hidden) {
-			continue
+	for _, h := range c.s.Kept.stands.law {
+		if h.kept && c.edit.Kind != KindClip || !slices.ContainsFunc(h.parts, hidden) {
+			continue // only a clip cuts what is kept
 		}
 		if said == "" {
 			for _, m := range with {
@@ -96,8 +101,7 @@ func (c *carrier) unsaid(with []Message, hidden func(part) bool) string {
 				c.lawRoom -= n
 				continue
 			}
-			note := "what holds and is not said for want of room: " + h.name
-			c.edit.Report.Notes = append(slices.Clone(c.edit.Report.Notes), note)
+			c.leave(h.name)
 			lines = nil
 			break
 		}
@@ -127,6 +131,21 @@ func (c *carrier) block(r *Replacement) {
 			with.Content = append(slices.Clone(with.Content), Text{Text: note})
 			r.WithBlock = with
 		}
+	case ToolUse: // nothing can be added to what the model has asked for
+		room := c.lawRoom
+		if note := c.unsaid([]Message{{Content: []Block{Text{Text: string(with.Input)}}}}, hides); note != "" {
+			c.leave(strings.TrimSpace(strings.TrimPrefix(note, lawHead+".]")))
+		}
+		c.lawRoom = room
+	}
+}
+
+// leave names in the report what holds and is said nowhere.
+func (c *carrier) leave(what string) {
+	name, _, _ := strings.Cut(what, "\n")
+	note := "what holds and is not said: " + strings.TrimSuffix(name, ":")
+	if !slices.Contains(c.edit.Report.Notes, note) {
+		c.edit.Report.Notes = append(slices.Clone(c.edit.Report.Notes), note)
 	}
 }
 
