@@ -133,10 +133,7 @@ func (s *striker) read(t *retain.Text) func(line string) int {
 			files = append(files, s.replaced(f))
 		}
 	}
-	return func(line string) int {
-		if len(line) < leastLine || strings.Count(t.Body, line) > 1 { // another place of it may stand
-			return -1
-		}
+	gone := func(line string) int {
 		from := len(line) - len(behindNumber(line))
 		for _, at := range []int{from, 0} {
 			if slices.ContainsFunc(files, func(r *replacedLines) bool { return r.took(line[at:], call) }) {
@@ -152,6 +149,16 @@ func (s *striker) read(t *retain.Text) func(line string) int {
 			return len(line) - len(rest)
 		}
 		return -1
+	}
+	return func(line string) int {
+		if len(line) < leastLine {
+			return -1
+		}
+		at := gone(line)
+		if at >= 0 && strings.Count(t.Body, line) > 1 { // another place of it may stand
+			return -1
+		}
+		return at
 	}
 }
 

@@ -173,8 +173,11 @@ func Appended(text string) (lists []List, from int) {
 				name = r
 			}
 		}
+		if name == "" {
+			break
+		}
 		at := strings.LastIndex(rest, "<"+name+">")
-		if name == "" || at < 0 || at > 0 && rest[at-1] != '\n' {
+		if at < 0 || at > 0 && rest[at-1] != '\n' {
 			break
 		}
 		if l, ok := Standing(rest[at:]); ok {
