@@ -81,6 +81,9 @@ func (in *input) choose(budget float64) []string {
 		p := pieces[i]
 		t := &in.x.Texts[p.Text]
 		text := folded(harness.Plain(unescaped(t, t.Body[p.Start:p.End])), last.Text == p.Text && last.End == p.Start, strike.of(p.Text))
+		if t.Call < 0 && t.Source != retain.User {
+			text = in.refuted(t.Handle.From, text)
+		}
 		switch is := in.speaker(t); {
 		case t.Handle.From != at || is != mark:
 			flush()

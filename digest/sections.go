@@ -353,7 +353,7 @@ func (in *input) lastWords(d *draft, last []saying, budget int) {
 		if n > 0 {
 			most = min(most, 300)
 		}
-		line := "- " + in.handle(s.at) + ": " + indented(harness.Plain(cutPlain(s.text, most)))
+		line := "- " + in.handle(s.at) + ": " + indented(in.refuted(s.at, harness.Plain(cutPlain(s.text, most))))
 		left -= d.count(line)
 		lines = append([]string{line}, lines...)
 	}

@@ -1,0 +1,67 @@
+package digest
+
+import (
+	"slices"
+	"strings"
+
+	"precis/internal/lazyregexp"
+	"precis/internal/toolcall"
+)
+
+// passes is how agents and summaries say that checks hold, in the languages that they are
+// found to write.
+var passes = lazyregexp.New(`(?i)\b(?:tests?|suites?|specs?|checks?|builds?|lint(?:er|ing)?|type-?checks?|ci|pipeline)\b[^.;!?\n]{0,30}\b(?:pass(?:es|ed|ing)?|succeed(?:s|ed)?|green|ok(?:ay)?|clean)\b|` +
+	`\b(?:passing|green)\s+(?:tests?|builds?|suites?|ci)\b|` +
+	`\bTests?\b[^.;!?\n]{0,30}\b(?:grün|bestanden|bestehen|laufen durch|erfolgreich)\b|` +
+	`\btests?\b[^.;!?\n]{0,30}\b(?:passent|réussis(?:sent)?|au vert|ok)\b|` +
+	`\b(?:pruebas|tests?)\b[^.;!?\n]{0,30}\b(?:pasan|pasaron|correctas|en verde)\b|\bpasan (?:todas )?(?:las pruebas|los tests)\b|` +
+	`тест[а-я]*[^.;!?\n]{0,30}(?:проходят|прошли|зел[её]ные)|` +
+	`(?:测试|測試|构建)[^。；！？\n]{0,10}(?:通过|通過|成功)|(?:テスト|ビルド)[^。！？\n]{0,12}(?:通|パス|成功|グリーン)|(?:테스트|빌드)[^.!?\n]{0,12}(?:통과|성공)`)
+
+// denies is how a sentence says that they do not.
+var denies = lazyregexp.New(`(?i)\b(?:not|n't|never|no longer|fails?|failed|failing|until|unless|if|once|should|must|make sure|nicht|bis|wenn|pas|si|jusqu|no|hasta)\b|(?:^|\s)(?:не|если)\s|不|没|未|ない|ません|ば|않|못`)
+
+// checking are words in the kind of a command whose outcome such a sentence is about.
+var checking = []string{"test", "spec", "jest", "mocha", "check", "build", "lint", "vet", "tsc", "compile", "make", "ci", "verify", "tox", "nox", "ruff", "mypy", "eslint"}
+
+// failing returns the message of the newest check that failed and was not mended since; -1: none.
+func (in *input) failing() int {
+	if !in.failedRead {
+		in.failedRead, in.failed = true, -1
+		for _, r := range in.work().results(func(int) bool { return true }) {
+			kind := toolcall.PurposeOf(r.given).Kind
+			if r.end.End == toolcall.Failed && slices.ContainsFunc(checking, func(w string) bool { return strings.Contains(kind, w) }) {
+				in.failed = max(in.failed, r.at)
+			}
+		}
+	}
+	return in.failed
+}
+
+// refuted marks the lines of what an agent or a summary says at a message that call checks
+// fine although one has failed since.
+func (in *input) refuted(message int, text string) string {
+	if in.failing() <= message || !passes.MatchString(text) {
+		return text
+	}
+	var out strings.Builder
+	for line := range strings.Lines(text) {
+		bare := strings.TrimRight(line, "\n")
+		out.WriteString(bare)
+		if at := passes.FindStringIndex(bare); at != nil && !denies.MatchString(sentence(bare, at[0], at[1])) {
+			out.WriteString(" [failed since, at " + in.handle(in.failed) + "]")
+		}
+		out.WriteString(line[len(bare):])
+	}
+	return out.String()
+}
+
+// sentence returns the sentence of a line in which some words stand.
+func sentence(line string, from, to int) string {
+	const ends = ".;!?。！？；"
+	from = strings.LastIndexAny(line[:from], ends) + 1
+	if n := strings.IndexAny(line[to:], ends); n >= 0 {
+		return line[from : to+n]
+	}
+	return line[from:]
+}

@@ -1,0 +1,40 @@
+package digest_test
+
+import (
+	"strings"
+	"testing"
+
+	"precis"
+)
+
+// TestClaimsThatFailedSince: what an agent or a summary calls fine is marked when a check has failed since and was not
+// mended.
+func TestClaimsThatFailedSince(t *testing.T) {
+	talk := func(claim string, runs ...string) string {
+		msgs := []precis.Message{precis.NewText(precis.RoleUser, "Ship it."), precis.NewText(precis.RoleAssistant, claim)}
+		for i, result := range runs {
+			id := string(rune('a' + i))
+			msgs = append(msgs, precis.Message{Role: precis.RoleAssistant, Content: []precis.Block{precis.ToolUse{ID: id, Name: "Bash", Input: []byte(`{"command":"go test ./..."}`)}}},
+				precis.Message{Role: precis.RoleUser, Content: []precis.Block{precis.ToolResult{ToolUseID: id, IsError: strings.Contains(result, "FAIL"), Content: []precis.Block{precis.Text{Text: result}}}}})
+		}
+		msgs = append(msgs, precis.NewText(precis.RoleAssistant, "I look into it."))
+		return digested(t, 1500, msgs...)
+	}
+	const fails, holds = "Exit code 1\n--- FAIL: TestQuote (0.00s)\nFAIL\tx/export", "ok  \tx/export\t0.1s"
+	for _, claim := range []string{"Done: all tests pass and the file is committed.", "The build is green.", "Alle Tests sind grün.", "Tous les tests passent.", "すべてのテストが成功しました。", "所有测试都通过了。", "Все тесты прошли."} {
+		if got := talk(claim, fails); !strings.Contains(got, "[failed since, at m2]") {
+			t.Errorf("%s: not marked:\n%s", claim, got)
+		}
+		if got := talk(claim, fails, holds); strings.Contains(got, "[failed since") {
+			t.Errorf("%s: marked although it was mended:\n%s", claim, got)
+		}
+		if got := talk(claim); strings.Contains(got, "[failed since") {
+			t.Errorf("%s: marked although nothing failed:\n%s", claim, got)
+		}
+	}
+	for _, other := range []string{"The tests do not pass yet.", "Make sure that all tests pass before you commit.", "I go on until the build is green.", "The passport check comes next."} {
+		if got := talk(other, fails); strings.Contains(got, "[failed since") {
+			t.Errorf("%s: marked:\n%s", other, got)
+		}
+	}
+}
