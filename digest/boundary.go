@@ -152,8 +152,8 @@ func (b *boundary) texts() {
 			b.groups[g].fixed += 30
 		}
 		b.first[i] = len(b.lines)
-		for start := 0; start < len(t.Body); {
-			end := b.layout.pieceEnd(t, start)
+		for start, to := 0, tellable(t); start < to; {
+			end := min(b.layout.pieceEnd(t, start), to)
 			if b.x.Mentions(i, start, end) || b.reuse.Work(i) {
 				n := float64(end - start)
 				b.lines = append(b.lines, retain.Piece{Text: i, Start: start, End: end, Cost: n*b.perTok + 1.5, Bonus: b.reuse.Worth(i, start, end)})

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"precis/internal/harness"
 	"precis/internal/toolcall"
 	"precis/retain"
 )
@@ -67,14 +68,24 @@ func (in *input) linesOf(text int, at layout) []retain.Piece {
 	}
 	t := &in.x.Texts[text]
 	var out []retain.Piece
-	for start := 0; start < len(t.Body); {
-		end := at.pieceEnd(t, start)
+	for start, to := 0, tellable(t); start < to; {
+		end := min(at.pieceEnd(t, start), to)
 		if in.worthALine(text, start, end) || !in.onlyNew && in.reuse.Work(text) {
 			out = append(out, retain.Piece{Text: text, Start: start, End: end, Bonus: in.reuse.Worth(text, start, end)})
 		}
 		start = end
 	}
 	return out
+}
+
+// tellable returns the end of what can be told of a text: reminders that a program added behind
+// a result are of their moment, or are told as what stays in force.
+func tellable(t *retain.Text) int {
+	if t.Source < retain.ReadFile || t.Call < 0 {
+		return len(t.Body)
+	}
+	_, end := harness.Appended(t.Body)
+	return end
 }
 
 // passage is a text that is searched for many others. The zero value is the empty text.
