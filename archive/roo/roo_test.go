@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"reflect"
 	"strings"
 	"testing"
@@ -274,6 +275,48 @@ func TestRecordWritesWhatRooWrites(t *testing.T) {
 	}
 	if backup, err := os.ReadFile(filepath.Join(dir, roo.HistoryName+roo.BackupSuffix)); err != nil || bytes.Contains(backup, []byte("truncation")) {
 		t.Errorf("the former history is not kept (%v)", err)
+	}
+}
+
+// TestWhatHoldsIsShownBesideTheMarker: Roo's file has the marker alone, the views of the task have what stands beside it, and
+// undo gives the bytes back.
+func TestWhatHoldsIsShownBesideTheMarker(t *testing.T) {
+	dir := folder(t)
+	was, err := os.ReadFile(filepath.Join(dir, roo.HistoryName))
+	if err != nil {
+		t.Fatal(err)
+	}
+	call := precis.Message{Role: precis.RoleAssistant, Content: []precis.Block{precis.ToolUse{ID: "t0", Name: "update_todo_list", Input: []byte(`{"todos":"[ ] write tests"}`)}}}
+	result := precis.Message{Role: precis.RoleUser, Content: []precis.Block{precis.ToolResult{ToolUseID: "t0", Content: []precis.Block{precis.Text{Text: "Updated."}}}}}
+	e := truncation("T", 1, 5)
+	e.Replace[0].With = append(e.Replace[0].With, call, result)
+	e.Replace = append([]precis.Replacement{{From: 0, To: 1, With: []precis.Message{call, result}}}, e.Replace...)
+	if !roo.CanTag(e) {
+		t.Fatal("the edit has no tags")
+	}
+	if err := open(t, dir).Record(t.Context(), []precis.Edit{e}, time.UnixMilli(9000)); err != nil {
+		t.Fatal(err)
+	}
+	raw, _ := os.ReadFile(filepath.Join(dir, roo.HistoryName))
+	if n := bytes.Count(raw, []byte(`"truncationParent":"T"`)); n != 5 || bytes.Contains(raw, []byte("update_todo_list")) {
+		t.Errorf("%d messages are tagged: %s", n, raw)
+	}
+	conv := open(t, dir).Conversation
+	view := precis.View(conv.Transcript, conv.Edits)
+	calls := 0
+	for _, m := range view {
+		if m.HasToolResult() {
+			calls++
+		}
+	}
+	if calls != 2 || !slices.ContainsFunc(view, func(m precis.Message) bool { return m.PlainText() == "marker" }) {
+		t.Errorf("the view shows %d results: %v", calls, view)
+	}
+	if err := open(t, dir).Undo(t.Context(), "T"); err != nil {
+		t.Fatal(err)
+	}
+	if is, _ := os.ReadFile(filepath.Join(dir, roo.HistoryName)); !bytes.Equal(is, was) {
+		t.Error("undo does not give the bytes back")
 	}
 }
 

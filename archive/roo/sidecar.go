@@ -26,6 +26,38 @@ type tagged struct {
 	Run    string            `json:"run,omitempty"`
 	Time   time.Time         `json:"time,omitzero"`
 	Report precis.EditReport `json:"report,omitzero"`
+	Beside []beside          `json:"beside,omitempty"`
+}
+
+// beside is what is shown beside the summary or marker of a span, because it holds.
+type beside struct {
+	To     int              `json:"to"` // the end of the span
+	Before []precis.Message `json:"before,omitempty"`
+	After  []precis.Message `json:"after,omitempty"`
+}
+
+// besideOf returns what an edit shows beside its summaries and markers.
+func besideOf(e precis.Edit) (out []beside) {
+	for _, r := range e.Replace {
+		if i := own(r); len(r.With) > i+1 || i > 0 {
+			out = append(out, beside{To: r.To, Before: r.With[:max(i, 0)], After: r.With[i+1:]})
+		}
+	}
+	return out
+}
+
+// show puts what is shown beside the summaries and markers of an edit into it.
+func (t *tagged) show(e *precis.Edit) {
+	for _, b := range t.Beside {
+		for i := range e.Replace {
+			switch r := &e.Replace[i]; {
+			case r.To == b.To:
+				r.With = slices.Concat(b.Before, r.With, b.After)
+			case r.From < b.To && b.To < r.To: // two spans without a gap are one to the tags
+				r.With = slices.Concat(r.With, b.Before, b.After)
+			}
+		}
+	}
 }
 
 func (s *sidecar) empty() bool { return len(s.Edits) == 0 && len(s.Tagged) == 0 }
@@ -52,7 +84,7 @@ func (s *sidecar) add(e precis.Edit) {
 	if s.Tagged == nil {
 		s.Tagged = map[string]tagged{}
 	}
-	s.Tagged[e.ID] = tagged{Run: e.Run, Time: e.Time, Report: e.Report}
+	s.Tagged[e.ID] = tagged{Run: e.Run, Time: e.Time, Report: e.Report, Beside: besideOf(e)}
 }
 
 // remove removes an edit and reports whether it was stored as a whole.
@@ -78,6 +110,7 @@ func (s *sidecar) join(conv *precis.Conversation, rec *archive.Recording) {
 		e := &conv.Edits[i]
 		if t, ok := s.Tagged[e.ID]; ok {
 			e.Run, e.Time, e.Report = t.Run, t.Time, t.Report
+			t.show(e)
 		}
 	}
 	checker := precis.NewChecker(conv.Transcript, conv.Edits)
