@@ -238,10 +238,8 @@ func (s *gitStep) add() {
 
 // commit puts what is in the index into a commit; all that is changed, when nothing is known of the index.
 func (s *gitStep) commit() {
-	for _, said := range []string{"nothing to commit", "nothing added to commit", "no changes added to commit"} {
-		if strings.Contains(s.output, said) {
-			return
-		}
+	if toolcall.NothingToCommit(s.output) {
+		return
 	}
 	files := s.matching(nil, s.Folder)
 	if len(s.Paths) > 0 {

@@ -15,6 +15,7 @@ type Effect struct {
 	Touched   bool   // a command makes the file where there is none, and leaves it alone where there is one
 	Replaced  string // what a command replaces in it, each text on a line; "" when that is not known
 	MovedFrom string // of a file that is moved: its path before; "" for others
+	Ran       Ran    // of a line that failed: Did when what writes the file came before what failed
 }
 
 // Effects returns the files that a shell command line says it writes or removes:
@@ -73,6 +74,11 @@ func (r *shellReader) script(command string) {
 		if len(r.outer) > 0 && len(words) > 0 && strings.HasSuffix(words[len(words)-1].text, ")") {
 			r.folder, r.outer = r.outer[len(r.outer)-1], r.outer[:len(r.outer)-1]
 		}
+		if k+1 < len(l.commands) && ran[k] == Did && (l.joins[k] == joinNext || l.joins[k] == joinAnd && writers[words[0].text]) {
+			for i := effects; i < len(r.effects); i++ {
+				r.effects[i].Ran = Did
+			}
+		}
 		if k > 0 && l.joins[k-1] == joinOr {
 			r.steps = r.steps[:steps] // it may not have run, and the line ends well
 			continue
@@ -120,8 +126,11 @@ func (l *lexer) ran() []Ran {
 
 // passes reports whether a command hardly ever fails on its own.
 func passes(words []word) bool {
-	return words[0].text == "git" || stages[words[0].text] || words[0].text == "echo"
+	return words[0].text == "git" || stages[words[0].text] || writers[words[0].text]
 }
+
+// writers are programs that put what they are given into a file, or make one, and hardly ever fail.
+var writers = wordSet("echo printf cat tee touch mkdir")
 
 // add notes a file that is written or removed.
 func (r *shellReader) add(e Effect) {
@@ -134,8 +143,11 @@ func (r *shellReader) add(e Effect) {
 		e.MovedFrom = within(r.folder, e.MovedFrom)
 	}
 	r.effects = append(r.effects, e)
-	if e.Removed {
+	switch {
+	case e.Removed:
 		r.removed[e.Path] = len(r.effects) - 1
+	case len(r.removed) > 0 && strings.Contains(e.Path, "/"):
+		r.there(path.Dir(e.Path))
 	}
 }
 
@@ -144,10 +156,25 @@ func isFileName(p string) bool {
 	return p != "" && p != "-" && !strings.HasPrefix(p, "/dev/") && !strings.HasPrefix(p, "&") && !strings.ContainsAny(p, "$*{}()<>|;`\n")
 }
 
-// made notes a directory that is made: it is there again.
-func (r *shellReader) made(directory string) {
-	if i, ok := r.removed[within(r.folder, directory)]; ok {
-		r.effects[i].Path = ""
+// made notes a directory that is made, or a file in it: it is there again, and what it is in.
+func (r *shellReader) made(directory string) { r.there(within(r.folder, directory)) }
+
+// there notes that a path and the folders that it is in are there.
+func (r *shellReader) there(p string) {
+	const deepest = 64
+	for range deepest {
+		if len(r.removed) == 0 {
+			return
+		}
+		if i, ok := r.removed[p]; ok {
+			r.effects[i].Path = ""
+			delete(r.removed, p)
+		}
+		i := strings.LastIndexByte(p, '/')
+		if i <= 0 {
+			return
+		}
+		p = p[:i]
 	}
 }
 
