@@ -74,7 +74,7 @@ func (r *shellReader) script(command string) {
 		if len(r.outer) > 0 && len(words) > 0 && strings.HasSuffix(words[len(words)-1].text, ")") {
 			r.folder, r.outer = r.outer[len(r.outer)-1], r.outer[:len(r.outer)-1]
 		}
-		if k+1 < len(l.commands) && ran[k] == Did && (l.joins[k] == joinNext || l.joins[k] == joinAnd && writers[words[0].text]) {
+		if k+1 < len(l.commands) && ran[k] == Did && !prefixes[words[0].text] && (l.joins[k] == joinNext || l.joins[k] == joinAnd && writers[words[0].text]) {
 			for i := effects; i < len(r.effects); i++ {
 				r.effects[i].Ran = Did
 			}
@@ -198,7 +198,8 @@ func (r *shellReader) change(to string) {
 	default:
 		r.folder = within(r.folder, to)
 	}
-	if strings.HasPrefix(r.folder, "..") || r.folder == "." {
+	const longest = 4096 // bytes of a path
+	if strings.HasPrefix(r.folder, "..") || r.folder == "." || len(r.folder) > longest {
 		r.folder = ""
 	}
 	r.before = before
@@ -241,10 +242,15 @@ func (r *shellReader) program(words []string, redirected bool) {
 			words = words[n:]
 			continue
 		}
-		if !prefixes[words[0]] && !strings.Contains(words[0], "=") {
-			break
+		switch {
+		case prefixes[words[0]]:
+			words = behindFlags(words[1:])
+			continue
+		case strings.Contains(words[0], "="):
+			words = words[1:]
+			continue
 		}
-		words = words[1:]
+		break
 	}
 	if len(words) == 0 {
 		return
@@ -338,7 +344,11 @@ func (r *shellReader) unix(name string, words, args []string, redirected bool) {
 			r.made(a)
 		}
 	case "mv", "cp":
-		if len(args) > 1 {
+		if at := slices.IndexFunc(words, func(w string) bool { return w == "-t" || w == "--target-directory" }); at >= 0 && at+1 < len(words) {
+			into := words[at+1]
+			from := slices.DeleteFunc(slices.Clone(args), func(a string) bool { return a == into })
+			r.copied(from, strings.TrimRight(into, "/")+"/", name == "mv", false)
+		} else if len(args) > 1 {
 			r.copied(args[:len(args)-1], args[len(args)-1], name == "mv", containsFlag(words, "rRa"))
 		}
 	case "sed", "perl":
@@ -475,15 +485,38 @@ var cmdletFlags = wordSet("-path -literalpath -filepath -destination -newname -i
 
 // prefixes are words before the name of a program.
 var prefixes = map[string]bool{
-	"sudo": true, "env": true, "time": true, "nohup": true, "exec": true, "command": true,
+	"sudo": true, "doas": true, "env": true, "time": true, "timeout": true, "nice": true, "nohup": true, "exec": true, "command": true,
 	"then": true, "do": true, "else": true, "{": true, "!": true,
 }
 
-// shellScript returns the index of the script in "bash -lc script"; 0 when words
-// are something else.
+// behindFlags returns the words behind the flags of a program that runs another one: "-u ann", "-n 5", a duration.
+func behindFlags(words []string) []string {
+	for len(words) > 0 {
+		w := words[0]
+		switch {
+		case len(w) == 2 && w[0] == '-' && strings.IndexByte("ugnks", w[1]) >= 0 && len(words) > 1:
+			words = words[2:]
+		case len(w) > 1 && w[0] == '-', w != "" && w[0] >= '0' && w[0] <= '9' && strings.Trim(w, "0123456789.smhd") == "":
+			words = words[1:]
+		default:
+			return words
+		}
+	}
+	return words
+}
+
+// shellScript returns the index of the script in "bash -lc script", "pwsh -Command script" and "cmd /c script";
+// 0 when words are something else.
 func shellScript(words []string) int {
-	switch base(words[0]) {
+	switch strings.TrimSuffix(strings.ToLower(base(normalPath(words[0]))), ".exe") {
 	case "sh", "bash", "zsh", "dash":
+	case "pwsh", "powershell", "cmd":
+		for i := 1; i+1 < len(words) && strings.IndexByte("-/", (words[i] + " ")[0]) >= 0; i++ {
+			if flag := strings.ToLower(words[i]); flag == "-command" || flag == "-c" || flag == "/c" {
+				return i + 1
+			}
+		}
+		return 0
 	default:
 		return 0
 	}
