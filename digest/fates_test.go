@@ -1,6 +1,7 @@
 package digest_test
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -59,6 +60,25 @@ func TestTheDigestSaysWhatItDoesNotKnow(t *testing.T) {
 	for _, want := range []string{"a.py not known whether its newest change was made", "FAILED, exit code 1: nothing to commit, working tree clean"} {
 		if !strings.Contains(got, want) {
 			t.Errorf("no %q in\n%s", want, got)
+		}
+	}
+}
+
+// TestVeryManyActsOfGitAreBounded: files are compared with so many acts only; then it is not known what stands in them.
+func TestVeryManyActsOfGitAreBounded(t *testing.T) {
+	const n = 3000
+	var files, acts strings.Builder
+	for i := range n {
+		fmt.Fprintf(&files, "echo x > d%d/f%d; ", i, i)
+		fmt.Fprintf(&acts, "git checkout -- z%d; ", i)
+	}
+	few := worker("$ "+files.String(), "$ git checkout -- z; git checkout -- zz")
+	if got := fatesOf(few); strings.Contains(got, "unknown") {
+		t.Error("two acts are too many")
+	}
+	for _, f := range digest.StateOf(&precis.Conversation{Transcript: precis.NewTranscript(worker("$ "+files.String(), "$ "+acts.String())...)}).Files {
+		if f.State != digest.FileUnknown || f.By != "git checkout" {
+			t.Fatalf("%+v", f)
 		}
 	}
 }
