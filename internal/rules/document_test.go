@@ -64,3 +64,18 @@ func TestSectionOfRulesInDocument(t *testing.T) {
 		t.Errorf("got %q", got)
 	}
 }
+
+func TestWhatIsSaidByTheWayAndForAWhileSetsNoRule(t *testing.T) {
+	for _, text := range []string{
+		"It yields a proof, or an example that the developer must look at.", "The table holds a key which all readers must know.", "Let's not jump to conclusions just yet.", "Don't push it yet.", "Ne pousse pas encore.",
+	} {
+		if got := Texts(text); len(got) > 0 {
+			t.Errorf("%q sets %q", text, got)
+		}
+	}
+	for _, text := range []string{"All files that you write must have a header.", "Any test that fails must be reported.", "Never push what is not reviewed yet by me."} {
+		if got := Texts(text); len(got) != 1 {
+			t.Errorf("%q sets %q", text, got)
+		}
+	}
+}
