@@ -101,7 +101,7 @@ type page struct {
 func pages(text string) (out [][2]int) {
 	p := page{from: -1}
 	fence, section := "", -1
-	at, message, since := 0, -1, 0 // message: where one of PowerShell may have begun
+	at, message, since, quiet := 0, -1, 0, 0 // message: where one of PowerShell may have begun; quiet: where it ends
 	for line := range strings.Lines(text) {
 		next := at + len(line)
 		bare := strings.TrimSpace(line)
@@ -114,13 +114,14 @@ func pages(text string) (out [][2]int) {
 			p.to = next
 		case strings.HasPrefix(bare, "```") || strings.HasPrefix(bare, "~~~"):
 			fence = bare[:3]
+		case at < quiet:
 		case strings.HasPrefix(bare, "At ") && strings.Contains(bare, " char:") && message >= 0 && since < 6:
 			end := strings.Index(text[at:], "\n\n")
 			if end < 0 {
 				end = len(text) - at
 			}
-			out = append(out, [2]int{message, at + end})
-			message = -1
+			quiet = at + end
+			out = append(out, [2]int{message, quiet})
 		default:
 			if strings.Contains(bare, " : ") {
 				message, since = at, 0

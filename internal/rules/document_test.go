@@ -79,3 +79,10 @@ func TestWhatIsSaidByTheWayAndForAWhileSetsNoRule(t *testing.T) {
 		}
 	}
 }
+
+// TestMessagesWithoutAnEndAreReadOnce: what ends nowhere is looked at once, not once for each line of it.
+func TestMessagesWithoutAnEndAreReadOnce(t *testing.T) {
+	if got := pages(strings.Repeat("del : no such file\nAt line:1 char:1\n", 50_000)); len(got) != 1 {
+		t.Errorf("%d messages", len(got))
+	}
+}
