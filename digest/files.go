@@ -258,6 +258,8 @@ func (l fileList) fate(f file) string {
 		parts = append(parts, "reverted ("+f.by+")")
 	case f.state == FileUnknown && f.by != "":
 		parts = append(parts, "not known what stands in it since ("+f.by+")")
+	case f.state == FileUnknown:
+		parts = append(parts, "not known whether its newest change was made")
 	case f.state == FileDeleted && f.by != "":
 		parts = append(parts, "DELETED since ("+f.by+")")
 	case f.by != "":

@@ -37,7 +37,11 @@ type history struct {
 	unsure  int            // how many of them may stand on another branch
 	stashes []map[*file]version
 	undone  map[int]string // calls that made commits → the command of git that took them back
+	looked  int            // how many times a file was compared with what git is told
 }
+
+// mostLooked is how many times files are compared in one conversation. Of what git does after that nothing is known.
+const mostLooked = 4 << 20
 
 // commit is one that a call made.
 type commit struct {
@@ -53,6 +57,11 @@ func newHistory(t *fileTable) *history {
 
 // step applies what a call had git do, as far as its outcome says that it did.
 func (h *history) step(call int, c *toolcall.Call, o toolcall.Outcome, s toolcall.GitStep) {
+	if h.looked > mostLooked {
+		h.doubt(c.Use, s.By, slices.Collect(maps.Keys(h.changed)))
+		clear(h.changed) // nothing is looked for among them any more
+		return
+	}
 	output := c.Output()
 	conflict := s.Act == toolcall.GitUnstash && strings.Contains(output, "CONFLICT")
 	switch {
@@ -152,8 +161,10 @@ func (f *file) lose(call int, by string) {
 // matching returns the files changed since the newest commit that paths name, as files, folders or
 // patterns; all below the folder that git runs in when there are none.
 func (h *history) matching(paths []string, folder string) []*file {
+	const pattern = 8 // comparisons that one with a pattern takes the time of
 	var out []*file
 	if len(paths) == 0 {
+		h.looked += len(h.changed)
 		for f := range h.changed {
 			if inRepository(f.path, folder) {
 				out = append(out, f)
@@ -166,8 +177,12 @@ func (h *history) matching(paths []string, folder string) []*file {
 			out = append(out, f)
 			continue
 		}
+		isPattern := strings.ContainsAny(p, "*?[")
+		if h.looked += len(h.changed); isPattern {
+			h.looked += (pattern - 1) * len(h.changed)
+		}
 		for f := range h.changed {
-			if below(f.path, p) || strings.ContainsAny(p, "*?[") && matches(f.path, p) {
+			if below(f.path, p) || isPattern && matches(f.path, p) {
 				out = append(out, f)
 			}
 		}
@@ -238,10 +253,8 @@ func (s *gitStep) add() {
 
 // commit puts what is in the index into a commit; all that is changed, when nothing is known of the index.
 func (s *gitStep) commit() {
-	for _, said := range []string{"nothing to commit", "nothing added to commit", "no changes added to commit"} {
-		if strings.Contains(s.output, said) {
-			return
-		}
+	if toolcall.NothingToCommit(s.output) {
+		return
 	}
 	files := s.matching(nil, s.Folder)
 	if len(s.Paths) > 0 {

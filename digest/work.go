@@ -248,13 +248,13 @@ func (f *file) change(call int, c *toolcall.Call, o toolcall.Outcome, e toolcall
 	case o.End == toolcall.Interrupted:
 		f.state, f.at = FileUnknown, c.Use
 		return
-	case o.End == toolcall.Failed && c.Kind == toolcall.Command:
+	case o.End == toolcall.Failed && c.Kind == toolcall.Command && e.Ran != toolcall.Did:
 		// A list of commands may have come so far.
 		if !f.exists() || e.Removed {
 			f.state, f.at = FileUnknown, c.Use
 		}
 		return
-	case o.End == toolcall.Failed:
+	case o.End == toolcall.Failed && c.Kind != toolcall.Command:
 		f.failed++
 		if f.state == "" || f.state == FileRead {
 			f.state, f.at = FileFailed, c.Use
@@ -269,10 +269,8 @@ func (f *file) change(call int, c *toolcall.Call, o toolcall.Outcome, e toolcall
 	}
 	isNew := untouched && (e.Added || createsFile(c) || (e.Whole || e.Touched) && !listed)
 	f.writes++
-	if isNew || f.state == FileDeleted {
-		f.created = true
-	}
 	if isNew {
+		f.created = true
 		f.index.absent, f.head.absent = true, true
 	}
 	if f.state == FileDeleted || e.Whole && f.moved == nil {

@@ -1,6 +1,9 @@
 package rules
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // word is a phrase of a clause with its class.
 type word struct {
@@ -201,6 +204,14 @@ func (x *lexicon) kind(words []word, k Kind) Kind {
 	for _, w := range words {
 		if w.class&once != 0 {
 			return Once
+		}
+	}
+	for _, w := range slices.Backward(words) {
+		if !w.mark {
+			if yet[w.text] || yet[w.text[strings.LastIndexByte(w.text, ' ')+1:]] { // "don't push yet"
+				return Once
+			}
+			break
 		}
 	}
 	return k
@@ -410,12 +421,24 @@ func (c clause) binds() bool {
 		return denied && (strong && !strings.HasPrefix(c[i].text, "may ") || rest[1:].leads(often))
 	case subject.has(you):
 		return strong || c[i].class&not != 0 || rest[1:].leads(not|often)
-	case subject.has(ask):
+	case subject.has(ask), subject.relates():
 		return false
 	case strong:
 		return true
 	}
 	return denied || subject.leads(scope|thing) && !c.has(anew)
+}
+
+// relates reports whether a subject ends with a relative clause that has its own: "an example that the developer". What
+// that one must do is said by the way.
+func (c clause) relates() bool {
+	const near = 4 // words of the subject of the relative clause
+	for i := max(len(c)-near, 1); i+1 < len(c); i++ {
+		if relative[c[i].text] && c[i+1].class&(article|scope) != 0 {
+			return true
+		}
+	}
+	return false
 }
 
 // leads reports whether one of the next two words is of a class.

@@ -50,7 +50,7 @@ const (
 func Find(text string) []Sentence {
 	var out []Sentence
 	seen := map[string]bool{}
-	for _, typed := range harness.Typed(text) {
+	for _, typed := range ownWords(text) {
 		own := harness.Unquoted(typed) // as long as typed, byte for byte
 		at := 0
 		for s := range sentences(own) {

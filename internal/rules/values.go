@@ -50,3 +50,9 @@ var hence = set("so|therefore|hence|daher|deshalb|also|donc|así|quindi|então|�
 
 // nothing are the words behind a verb that forbid it.
 var nothing = set("nothing|no|none|nichts|kein|keine|keinen|rien|aucun|aucune|nada|niente|ничего")
+
+// relative are the words that begin a clause about the noun before them.
+var relative = set("that|which|whose|qui|que|lequel|laquelle|che|который|которая|которое|которые")
+
+// yet are the words at the end of an order that hold it back for a while only.
+var yet = set("yet|noch nicht|encore|todavía|aún|ancora|ainda|пока")

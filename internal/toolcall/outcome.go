@@ -274,9 +274,27 @@ func failureLine(text string) string {
 	if line, rank := worstLine(text); rank > byTheWay {
 		return line
 	}
+	if line := nothingToCommit(text); line != "" {
+		return line
+	}
 	for l := range strings.Lines(text) {
 		if l = strings.TrimSpace(l); l != "" && exits.FindStringIndex(l) == nil && !strings.HasPrefix(l, "<") {
 			return l
+		}
+	}
+	return ""
+}
+
+// NothingToCommit reports whether git says in its output that it made no commit because there was nothing for it.
+func NothingToCommit(output string) bool { return nothingToCommit(output) != "" }
+
+// nothingToCommit returns the line that says so; what stands before it is the state of the work tree.
+func nothingToCommit(output string) string {
+	for l := range strings.Lines(output) {
+		for _, head := range []string{"nothing to commit", "nothing added to commit", "no changes added to commit"} {
+			if strings.HasPrefix(l, head) {
+				return strings.TrimSpace(l)
+			}
 		}
 	}
 	return ""

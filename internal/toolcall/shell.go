@@ -15,6 +15,7 @@ type Effect struct {
 	Touched   bool   // a command makes the file where there is none, and leaves it alone where there is one
 	Replaced  string // what a command replaces in it, each text on a line; "" when that is not known
 	MovedFrom string // of a file that is moved: its path before; "" for others
+	Ran       Ran    // of a line that failed: Did when what writes the file came before what failed
 }
 
 // Effects returns the files that a shell command line says it writes or removes:
@@ -73,6 +74,11 @@ func (r *shellReader) script(command string) {
 		if len(r.outer) > 0 && len(words) > 0 && strings.HasSuffix(words[len(words)-1].text, ")") {
 			r.folder, r.outer = r.outer[len(r.outer)-1], r.outer[:len(r.outer)-1]
 		}
+		if k+1 < len(l.commands) && ran[k] == Did && !prefixes[words[0].text] && (l.joins[k] == joinNext || l.joins[k] == joinAnd && writers[words[0].text]) {
+			for i := effects; i < len(r.effects); i++ {
+				r.effects[i].Ran = Did
+			}
+		}
 		if k > 0 && l.joins[k-1] == joinOr {
 			r.steps = r.steps[:steps] // it may not have run, and the line ends well
 			continue
@@ -120,8 +126,11 @@ func (l *lexer) ran() []Ran {
 
 // passes reports whether a command hardly ever fails on its own.
 func passes(words []word) bool {
-	return words[0].text == "git" || stages[words[0].text] || words[0].text == "echo"
+	return words[0].text == "git" || stages[words[0].text] || writers[words[0].text]
 }
+
+// writers are programs that put what they are given into a file, or make one, and hardly ever fail.
+var writers = wordSet("echo printf cat tee touch mkdir")
 
 // add notes a file that is written or removed.
 func (r *shellReader) add(e Effect) {
@@ -134,8 +143,11 @@ func (r *shellReader) add(e Effect) {
 		e.MovedFrom = within(r.folder, e.MovedFrom)
 	}
 	r.effects = append(r.effects, e)
-	if e.Removed {
+	switch {
+	case e.Removed:
 		r.removed[e.Path] = len(r.effects) - 1
+	case len(r.removed) > 0 && strings.Contains(e.Path, "/"):
+		r.there(path.Dir(e.Path))
 	}
 }
 
@@ -144,10 +156,25 @@ func isFileName(p string) bool {
 	return p != "" && p != "-" && !strings.HasPrefix(p, "/dev/") && !strings.HasPrefix(p, "&") && !strings.ContainsAny(p, "$*{}()<>|;`\n")
 }
 
-// made notes a directory that is made: it is there again.
-func (r *shellReader) made(directory string) {
-	if i, ok := r.removed[within(r.folder, directory)]; ok {
-		r.effects[i].Path = ""
+// made notes a directory that is made, or a file in it: it is there again, and what it is in.
+func (r *shellReader) made(directory string) { r.there(within(r.folder, directory)) }
+
+// there notes that a path and the folders that it is in are there.
+func (r *shellReader) there(p string) {
+	const deepest = 64
+	for range deepest {
+		if len(r.removed) == 0 {
+			return
+		}
+		if i, ok := r.removed[p]; ok {
+			r.effects[i].Path = ""
+			delete(r.removed, p)
+		}
+		i := strings.LastIndexByte(p, '/')
+		if i <= 0 {
+			return
+		}
+		p = p[:i]
 	}
 }
 
@@ -171,7 +198,8 @@ func (r *shellReader) change(to string) {
 	default:
 		r.folder = within(r.folder, to)
 	}
-	if strings.HasPrefix(r.folder, "..") || r.folder == "." {
+	const longest = 4096 // bytes of a path
+	if strings.HasPrefix(r.folder, "..") || r.folder == "." || len(r.folder) > longest {
 		r.folder = ""
 	}
 	r.before = before
@@ -214,10 +242,15 @@ func (r *shellReader) program(words []string, redirected bool) {
 			words = words[n:]
 			continue
 		}
-		if !prefixes[words[0]] && !strings.Contains(words[0], "=") {
-			break
+		switch {
+		case prefixes[words[0]]:
+			words = behindFlags(words[1:])
+			continue
+		case strings.Contains(words[0], "="):
+			words = words[1:]
+			continue
 		}
-		words = words[1:]
+		break
 	}
 	if len(words) == 0 {
 		return
@@ -311,7 +344,11 @@ func (r *shellReader) unix(name string, words, args []string, redirected bool) {
 			r.made(a)
 		}
 	case "mv", "cp":
-		if len(args) > 1 {
+		if at := slices.IndexFunc(words, func(w string) bool { return w == "-t" || w == "--target-directory" }); at >= 0 && at+1 < len(words) {
+			into := words[at+1]
+			from := slices.DeleteFunc(slices.Clone(args), func(a string) bool { return a == into })
+			r.copied(from, strings.TrimRight(into, "/")+"/", name == "mv", false)
+		} else if len(args) > 1 {
 			r.copied(args[:len(args)-1], args[len(args)-1], name == "mv", containsFlag(words, "rRa"))
 		}
 	case "sed", "perl":
@@ -448,15 +485,38 @@ var cmdletFlags = wordSet("-path -literalpath -filepath -destination -newname -i
 
 // prefixes are words before the name of a program.
 var prefixes = map[string]bool{
-	"sudo": true, "env": true, "time": true, "nohup": true, "exec": true, "command": true,
+	"sudo": true, "doas": true, "env": true, "time": true, "timeout": true, "nice": true, "nohup": true, "exec": true, "command": true,
 	"then": true, "do": true, "else": true, "{": true, "!": true,
 }
 
-// shellScript returns the index of the script in "bash -lc script"; 0 when words
-// are something else.
+// behindFlags returns the words behind the flags of a program that runs another one: "-u ann", "-n 5", a duration.
+func behindFlags(words []string) []string {
+	for len(words) > 0 {
+		w := words[0]
+		switch {
+		case len(w) == 2 && w[0] == '-' && strings.IndexByte("ugnks", w[1]) >= 0 && len(words) > 1:
+			words = words[2:]
+		case len(w) > 1 && w[0] == '-', w != "" && w[0] >= '0' && w[0] <= '9' && strings.Trim(w, "0123456789.smhd") == "":
+			words = words[1:]
+		default:
+			return words
+		}
+	}
+	return words
+}
+
+// shellScript returns the index of the script in "bash -lc script", "pwsh -Command script" and "cmd /c script";
+// 0 when words are something else.
 func shellScript(words []string) int {
-	switch base(words[0]) {
+	switch strings.TrimSuffix(strings.ToLower(base(normalPath(words[0]))), ".exe") {
 	case "sh", "bash", "zsh", "dash":
+	case "pwsh", "powershell", "cmd":
+		for i := 1; i+1 < len(words) && strings.IndexByte("-/", (words[i] + " ")[0]) >= 0; i++ {
+			if flag := strings.ToLower(words[i]); flag == "-command" || flag == "-c" || flag == "/c" {
+				return i + 1
+			}
+		}
+		return 0
 	default:
 		return 0
 	}

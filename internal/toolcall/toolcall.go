@@ -193,7 +193,7 @@ func (a action) call(result precis.Handle, text string) Call {
 		c.Kind, c.Path, c.Line = Read, normalPath(path), ""
 	case isFile && counted && (verb == "edit" || verb == "create"):
 		c.Kind, c.Path, c.Line = Write, normalPath(path), ""
-		c.Effects = []Effect{{Path: c.Path}}
+		c.Effects = []Effect{{Path: c.Path, Added: verb == "create"}}
 	case verb == "edit" && strings.Contains(rest, "end_of_edit"): // it was refused for a mistake in it
 		c.Kind, c.Line = Other, ""
 	default:
