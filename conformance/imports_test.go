@@ -22,7 +22,7 @@ var allowed = map[string][]string{
 	"precis/reduce":                        {"precis", "precis/retain", "precis/standing"},
 	"precis/digest":                        {"precis", "precis/outline", "precis/retain", "precis/standing"},
 	"precis/condense":                      {"precis", "precis/digest", "precis/model", "precis/outline", "precis/retain", "precis/store"},
-	"precis/preset":                        {"precis", "precis/condense", "precis/digest", "precis/outline", "precis/reduce", "precis/retain", "precis/tokens"},
+	"precis/preset":                        {"precis", "precis/condense", "precis/digest", "precis/outline", "precis/reduce", "precis/retain", "precis/standing", "precis/tokens"},
 	"precis/wire/anthropic":                {"precis", "precis/wire"},
 	"precis/wire/chat":                     {"precis", "precis/wire", "precis/wire/anthropic"},
 	"precis/wire/responses":                {"precis", "precis/wire", "precis/wire/anthropic", "precis/wire/chat"},
