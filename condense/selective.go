@@ -16,6 +16,7 @@ import (
 
 	"precis"
 	"precis/internal/harness"
+	"precis/internal/plain"
 	"precis/internal/toolcall"
 	"precis/model"
 	"precis/retain"
@@ -285,7 +286,7 @@ func (j *selection) summarize(ctx context.Context, r *bulkyResult) string {
 	j.mu.Lock()
 	j.call.Warnings = append(j.call.Warnings, t.call.Warnings...)
 	j.mu.Unlock()
-	text = fmt.Sprintf("[%s: %d characters, shortened by a model; the original is kept under this handle]\n%s", r.h, utf8.RuneCountInString(r.block.Text()), harness.Plain(text))
+	text = fmt.Sprintf("[%s: %d characters, shortened by a model; the original is kept under this handle]\n%s", r.h, utf8.RuneCountInString(r.block.Text()), plain.Text(text))
 	if j.count(text)*10 > r.tokens*8 {
 		return ""
 	}

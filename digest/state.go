@@ -6,6 +6,7 @@ import (
 	"precis"
 	"precis/internal/harness"
 	"precis/internal/jsonspan"
+	"precis/internal/plain"
 	"precis/internal/preview"
 	"precis/internal/toolcall"
 	"precis/internal/visible"
@@ -247,7 +248,7 @@ func questionOf(reply, said string) string {
 		_, said = retain.Ends(said, 0, most)
 		said = "… " + strings.TrimSpace(said)
 	}
-	return harness.Plain(strings.TrimSpace(said))
+	return plain.Text(strings.TrimSpace(said))
 }
 
 // commandStates returns the newest run of each command, and the refused calls that

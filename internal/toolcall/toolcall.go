@@ -15,6 +15,7 @@ import (
 	"precis"
 	"precis/internal/harness"
 	"precis/internal/jsonspan"
+	"precis/internal/plain"
 	"precis/internal/preview"
 )
 
@@ -316,5 +317,5 @@ func (c *Call) Title() string {
 	case len(c.Effects) > 1:
 		text = fmt.Sprintf("%s %s and %d more", c.Name, c.Effects[0].Path, len(c.Effects)-1)
 	}
-	return preview.Line(harness.Plain(text), most)
+	return preview.Line(plain.Text(text), most)
 }
