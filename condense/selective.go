@@ -15,7 +15,6 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"precis"
-	"precis/internal/harness"
 	"precis/internal/plain"
 	"precis/internal/toolcall"
 	"precis/model"
@@ -144,7 +143,7 @@ func (j *selection) find() {
 		n++
 	}
 	j.results = j.results[:n]
-	j.task = retain.Shorten(lastRequest(x), 2000, "")
+	j.task = retain.Shorten(lastRequest(precis.SpeechOf(retain.Alive(j.s.Transcript, j.s.Edits))), 2000, "")
 }
 
 // bulky returns the result at h if the view shows it unchanged, it is not kept,
@@ -162,11 +161,14 @@ func (j *selection) bulky(h precis.Handle, over int) (precis.ToolResult, bool) {
 	return b, j.shown.Whole([]precis.Handle{h})
 }
 
-// lastRequest returns the user's last message.
-func lastRequest(x *retain.Index) string {
-	for i := len(x.Texts) - 1; i >= 0; i-- {
-		if x.Texts[i].Source == retain.User {
-			return harness.UserWords(x.Texts[i].Words())
+// lastRequest returns what a person said last, an answer included.
+func lastRequest(speech *precis.Speech) string {
+	for i := speech.Len() - 1; i >= 0; i-- {
+		if words := speech.Words(i); words != "" {
+			return words
+		}
+		if answers := speech.Answers(i); len(answers) > 0 {
+			return answers[len(answers)-1].Text
 		}
 	}
 	return ""

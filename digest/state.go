@@ -201,7 +201,7 @@ func requestsOf(msgs []precis.Message) []saying {
 		}
 		for _, a := range speech.Answers(i) {
 			s := saying{at: i, text: visible.WithoutSequences(a.Text), answer: !a.Turn, inResult: true}
-			if harness.Asks(a.Tool) {
+			if a.Asked {
 				s.question = questionOf(a.Text, question)
 			} else {
 				s.refused = a.Tool

@@ -93,22 +93,12 @@ func (d *deduper) reads(calls []toolcall.Call) {
 		at := last.Results[0]
 		note := fmt.Sprintf("[%s: the same content is shown in full at %s, where the file was read again.]", c.Path, at)
 		count := &d.same
-		if body(c.Text) != body(last.Text) {
+		if harness.BehindHead(c.Text) != harness.BehindHead(last.Text) {
 			note = fmt.Sprintf("[%s as it was then is out of date: the file has changed and was read again at %s. This version: %s.]", c.Path, at, c.Results[len(c.Results)-1])
 			count = &d.stale
 		}
 		d.point(c.Results, note, count)
 	}
-}
-
-// body returns a result's text without the head line of XML tools.
-func body(text string) string {
-	if _, ok := harness.ResultHead(text); ok {
-		if _, rest, found := strings.Cut(text, "\n"); found {
-			return rest
-		}
-	}
-	return text
 }
 
 // visible reports whether all blocks are shown unchanged.
