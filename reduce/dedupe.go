@@ -167,7 +167,6 @@ func (d *deduper) repeats() {
 // environment handles the state blocks that the harness adds, of which only the
 // newest is current. The working directory stays named: a newer block may leave it out.
 func (d *deduper) environment() {
-	const tag = "<environment_details>"
 	newest, dir := precis.Handle{From: -1}, ""
 	for i := len(d.s.Units) - 1; i >= 0; i-- {
 		u := d.s.Units[i]
@@ -177,7 +176,7 @@ func (d *deduper) environment() {
 		for b := range d.s.Transcript.At(u.From).Content {
 			h := precis.BlockHandle(u.From, b)
 			t, ok := d.shown.block(h).(precis.Text)
-			if !ok || !strings.HasPrefix(strings.TrimSpace(t.Text), tag) {
+			if !ok || !harness.State(t.Text) {
 				continue
 			}
 			was := harness.WorkingDirectory(t.Text)
@@ -190,7 +189,7 @@ func (d *deduper) environment() {
 				note += "; current working directory: " + was
 				dir = was
 			}
-			d.replace(h, "<environment_details>"+note+"</environment_details>", &d.environ)
+			d.replace(h, harness.StateNote(note), &d.environ)
 		}
 	}
 }
