@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"precis"
+	"precis/cmd/internal/jobs"
 	"precis/cmd/internal/term"
 	"precis/internal/census"
 )
@@ -28,6 +29,13 @@ func compose(c census.Census, used int, d precis.Decision) composition {
 	out.free = left - out.reserve
 	out.acts = int(math.Min(d.Threshold/100*float64(d.Window.Tokens), d.Allowed))
 	return out
+}
+
+// meterOf returns a meter that counts as for the model of a conversation.
+func meterOf(j *jobs.Job) *precis.Meter {
+	m := j.Manager.NewMeter()
+	m.ForModel(j.Conversation.Model)
+	return m
 }
 
 // compositionOf is the composition of a conversation's view under edits.

@@ -76,7 +76,7 @@ func Inspect(ctx context.Context, j *jobs.Job) (Inspection, error) {
 	if err != nil {
 		return Inspection{}, err
 	}
-	meter := j.Manager.NewMeter()
+	meter := meterOf(j)
 	said := census.Take(j.Conversation, precis.Units(j.Conversation.Transcript, nil), meter)
 	view := said
 	if len(precis.Active(j.Conversation.Edits)) > 0 {
