@@ -110,7 +110,7 @@ func (s *Speech) answer(i, b int, r ToolResult) (a Answer, from int, ok bool) {
 	if to == 0 {
 		return a, 0, false
 	}
-	return Answer{Handle: BlockHandle(i, b), Tool: tool, Text: text[from:to], Turn: harness.Turns(tool)}, from, true
+	return Answer{Handle: BlockHandle(i, b), Tool: tool, Text: text[from:to], Turn: harness.Turns(tool), Asked: harness.Asks(tool), Beside: harness.Own(tool)}, from, true
 }
 
 // tool returns the name of the tool whose result stands at a block.
@@ -197,6 +197,40 @@ func (s *Speech) LastTurn(shown func(i int) bool) int {
 // in, a passage on each line; "" when that is nothing. Commands that the program carries out
 // itself ask for nothing and are none.
 func (s *Speech) Words(i int) string { return s.msgs[i].personsWords() }
+
+// Passage is a passage of what a person says, as it stands.
+type Passage struct {
+	Handle Handle // of the block
+	Text   string
+}
+
+// Passages returns what persons say in message i, what they quote and answer included, in
+// order: a text for each passage that nothing of a program or of a tool parts.
+func (s *Speech) Passages(i int) []Passage {
+	var out []Passage
+	last := Span{Block: -1}
+	for _, span := range s.Of(i) {
+		if span.Said.Author != AuthorPerson {
+			continue
+		}
+		if span.Block == last.Block && span.Part == last.Part && span.From == last.To {
+			span.From, out = last.From, out[:len(out)-1]
+		}
+		out = append(out, Passage{BlockHandle(i, span.Block), s.bytes(i, span)})
+		last = span
+	}
+	return out
+}
+
+// bytes returns the text of a span of message i.
+func (s *Speech) bytes(i int, span Span) string {
+	block := s.msgs[i].Content[span.Block]
+	if r, ok := block.(ToolResult); ok {
+		block = r.Content[span.Part]
+	}
+	text, _ := block.(Text)
+	return text.Text[span.From:span.To]
+}
 
 // authors returns who said each block, see [Speech.Authors].
 func (m Message) authors() []Author {
@@ -294,6 +328,8 @@ func (r *blockReader) text(b int, text string) []Span {
 	answers := !r.results || harness.Answers(r.tool) && harness.WrapsUser(text) || harness.Comments(r.tool, r.before, text)
 	r.before = text
 	switch {
+	case !answers && harness.State(text): // which stands behind the results
+		return one(Said{Author: AuthorProgram, Act: ActEnvironment}, Marked)
 	case !answers:
 		return one(tool, Marked)
 	case harness.IsSummary(text):

@@ -232,6 +232,8 @@ type Answer struct {
 	Tool   string // that was called
 	Text   string // the user's words
 	Turn   bool   // whether a turn begins with it: the agent had told that it is done, or waited
+	Asked  bool   // whether the tool asks the user something
+	Beside bool   // whether it stands beside what the tool itself gives back: a word on a change, on a command
 }
 
 // Around returns the family of the program around the model, by the marks that it leaves

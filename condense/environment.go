@@ -5,11 +5,8 @@ import (
 	"strings"
 
 	"precis"
+	"precis/internal/harness"
 )
-
-// The tags around what agents of the Roo family say of their surroundings (open files,
-// time, mode) at the end of each turn.
-const environmentOpen, environmentClose = "<environment_details>", "</environment_details>"
 
 // EnvironmentOf returns what a client says of its surroundings in the newest message that
 // does, for [precis.Request]; "" when none does.
@@ -18,7 +15,8 @@ func EnvironmentOf(msgs []precis.Message) string {
 	return text
 }
 
-// newestEnvironment returns the newest such text and its message; -1 when there is none.
+// newestEnvironment returns the newest such text (of agents of the Roo family: open files,
+// time, mode, at the end of each turn) and its message; -1 when there is none.
 func newestEnvironment(msgs []precis.Message) (string, int) {
 	for i, m := range slices.Backward(msgs) {
 		if m.Role != precis.RoleUser {
@@ -26,8 +24,8 @@ func newestEnvironment(msgs []precis.Message) (string, int) {
 		}
 		for _, b := range slices.Backward(m.Content) {
 			t, ok := b.(precis.Text)
-			if text := strings.TrimSpace(t.Text); ok && strings.HasPrefix(text, environmentOpen) && strings.HasSuffix(text, environmentClose) {
-				return text, i
+			if ok && harness.WholeState(t.Text) {
+				return strings.TrimSpace(t.Text), i
 			}
 		}
 	}

@@ -6,8 +6,8 @@ import (
 	"unicode/utf8"
 
 	"precis"
-	"precis/internal/harness"
 	"precis/internal/lazyregexp"
+	"precis/internal/plain"
 	"precis/internal/preview"
 )
 
@@ -79,7 +79,7 @@ func unframe(text string) (string, bool) {
 // harmless removes from a text the markup that could give it authority, and
 // leaves its words, code and ordinary punctuation. It is idempotent.
 func harmless(text string) string {
-	lines := strings.Split(harness.Plain(visible(text)), "\n")
+	lines := strings.Split(plain.Text(visible(text)), "\n")
 	var code fence
 	for i, line := range lines {
 		if !code.holds(line) {
@@ -98,7 +98,7 @@ var speakers = lazyregexp.New(`^([\s\p{Z}>]*)((?:Human|Assistant|User|System|Dev
 
 // visible removes invisible characters, and white space at both ends.
 func visible(text string) string {
-	lines := strings.Split(harness.Visible(text), "\n")
+	lines := strings.Split(plain.Visible(text), "\n")
 	for i, line := range lines {
 		lines[i] = strings.TrimRightFunc(line, unicode.IsSpace)
 	}

@@ -15,7 +15,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"precis"
-	"precis/internal/harness"
+	"precis/internal/plain"
 	"precis/internal/toolcall"
 	"precis/model"
 	"precis/retain"
@@ -143,7 +143,7 @@ func (j *selection) find() {
 		n++
 	}
 	j.results = j.results[:n]
-	j.task = retain.Shorten(lastRequest(x), 2000, "")
+	j.task = retain.Shorten(lastRequest(precis.SpeechOf(retain.Alive(j.s.Transcript, j.s.Edits))), 2000, "")
 }
 
 // bulky returns the result at h if the view shows it unchanged, it is not kept,
@@ -161,11 +161,14 @@ func (j *selection) bulky(h precis.Handle, over int) (precis.ToolResult, bool) {
 	return b, j.shown.Whole([]precis.Handle{h})
 }
 
-// lastRequest returns the user's last message.
-func lastRequest(x *retain.Index) string {
-	for i := len(x.Texts) - 1; i >= 0; i-- {
-		if x.Texts[i].Source == retain.User {
-			return harness.UserWords(x.Texts[i].Words())
+// lastRequest returns what a person said last, an answer included.
+func lastRequest(speech *precis.Speech) string {
+	for i := speech.Len() - 1; i >= 0; i-- {
+		if words := speech.Words(i); words != "" {
+			return words
+		}
+		if answers := speech.Answers(i); len(answers) > 0 {
+			return answers[len(answers)-1].Text
 		}
 	}
 	return ""
@@ -285,7 +288,7 @@ func (j *selection) summarize(ctx context.Context, r *bulkyResult) string {
 	j.mu.Lock()
 	j.call.Warnings = append(j.call.Warnings, t.call.Warnings...)
 	j.mu.Unlock()
-	text = fmt.Sprintf("[%s: %d characters, shortened by a model; the original is kept under this handle]\n%s", r.h, utf8.RuneCountInString(r.block.Text()), harness.Plain(text))
+	text = fmt.Sprintf("[%s: %d characters, shortened by a model; the original is kept under this handle]\n%s", r.h, utf8.RuneCountInString(r.block.Text()), plain.Text(text))
 	if j.count(text)*10 > r.tokens*8 {
 		return ""
 	}

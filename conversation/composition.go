@@ -6,7 +6,6 @@ import (
 
 	"precis"
 	"precis/internal/census"
-	"precis/internal/content"
 )
 
 // Kinds of content that fill a window, in the order in which they are shown.
@@ -36,8 +35,8 @@ type KindTokens struct {
 
 // Composition says what fills the window of a conversation. The kinds add up to
 // Used; Used, Reserve and Free add up to the window, unless the view is larger than
-// what the reserve leaves, when Free is 0. The tokens of a message that holds
-// several kinds are divided by the bytes of its blocks.
+// what the reserve leaves, when Free is 0. The tokens of a text in which
+// several speak are divided by its bytes, see [precis.Speech].
 type Composition struct {
 	Kinds     []KindTokens   `json:"kinds"`   // those that occur, in order
 	Results   []KindTokens   `json:"results"` // tool results by tool, the largest first
@@ -82,48 +81,9 @@ func (s *Subject) composition() (Composition, error) {
 			out.Threshold = min(out.Threshold, int(float64(r.Window.Tokens)*out.Percent/100))
 		}
 	}
-	out.Kinds = s.kinds(meter, out.Used)
-	out.Results = s.results(out.Kinds)
+	c := census.Take(s.Conversation, precis.Units(s.Conversation.Transcript, s.Conversation.Edits), s.scratch()).Of(out.Used)
+	out.Kinds, out.Results = tokensOf(c.Kinds), tokensOf(c.Results)
 	return out, nil
-}
-
-// results divides the tokens of tool results among the tools, the largest first.
-func (s *Subject) results(kinds []KindTokens) []KindTokens {
-	sizes, total := census.Take(s.Conversation, precis.Units(s.Conversation.Transcript, s.Conversation.Edits), s.scratch()).Results, 0
-	for _, r := range sizes {
-		total += r.Tokens
-	}
-	all := 0
-	for _, k := range kinds {
-		if k.Kind == KindToolResult {
-			all = k.Tokens
-		}
-	}
-	out := []KindTokens{}
-	for _, r := range sizes {
-		out = append(out, KindTokens{Kind: r.Name, Tokens: int(int64(r.Tokens) * int64(all) / int64(max(total, 1)))})
-	}
-	return out
-}
-
-// kinds divides the used tokens among the kinds of content.
-func (s *Subject) kinds(meter *precis.Meter, used int) []KindTokens {
-	sizes := map[string]int{KindSystem: meter.Message(s.Conversation.System)}
-	sizes[KindTools] = meter.Overhead(s.Conversation) - sizes[KindSystem]
-	speech := s.Conversation.Transcript.Speech()
-	scratch := s.scratch()
-	for _, u := range precis.Units(s.Conversation.Transcript, s.Conversation.Edits) {
-		switch {
-		case !u.Original():
-			sizes[KindDigest] += scratch.View(u.Messages)
-		case len(u.Messages) == 0:
-		case u.Changed:
-			divide(sizes, u, scratch.Message(u.Messages[0]), speech.Of(u.From))
-		default:
-			divide(sizes, u, meter.Message(u.Messages[0]), speech.Of(u.From))
-		}
-	}
-	return scaled(sizes, used)
 }
 
 // scratch returns a meter for messages that are made by rendering: the meter of the
@@ -134,45 +94,20 @@ func (s *Subject) scratch() *precis.Meter {
 	return m
 }
 
-// divide adds the tokens of an original message to its kinds; spans say who said what in it.
-func divide(sizes map[string]int, u precis.Unit, tokens int, spans []precis.Span) {
-	m := u.Messages[0]
-	add := func(k census.Kind, tokens int) {
-		if k == census.Media {
-			k = KindOther
-		}
-		sizes[string(k)] += tokens
-	}
-	total, left := max(content.Size(m.Content), 1), tokens
-	var last []census.Part
-	for i, b := range u.Blocks() {
-		last = census.KindsOf(m.Role, b, census.SpansOf(spans, i), false)
-		part := tokens * content.Size([]precis.Block{b}) / total
-		census.Divide(part, last, add)
-		left -= part
-	}
-	if last == nil {
-		last = []census.Part{{Kind: KindOther, Bytes: 1}}
-	}
-	add(last[0].Kind, left)
-}
-
-// scaled returns the kinds that occur, scaled so that they add up to used.
-func scaled(sizes map[string]int, used int) []KindTokens {
-	sum := 0
-	for _, n := range sizes {
-		sum += n
-	}
+// tokensOf returns the shares of a census; pictures and documents count as other.
+func tokensOf(shares []census.Share) []KindTokens {
 	out := []KindTokens{}
-	before, done := 0, 0
-	for _, k := range Kinds() {
-		if sizes[k] <= 0 {
+	for _, s := range shares {
+		if s.Name == string(census.Media) {
+			s.Name = KindOther
+		}
+		if n := len(out); s.Name == KindOther && n > 0 && out[n-1].Kind == KindOther {
+			out[n-1].Tokens += s.Tokens
 			continue
 		}
-		before += sizes[k]
-		upTo := used * before / max(sum, 1)
-		out = append(out, KindTokens{k, upTo - done})
-		done = upTo
+		if s.Tokens > 0 {
+			out = append(out, KindTokens{s.Name, s.Tokens})
+		}
 	}
 	return out
 }

@@ -100,7 +100,7 @@ func (s *Subject) messages(q MessageQuery) (MessageList, error) {
 			out.Next = strconv.Itoa(i)
 			break
 		}
-		m := messageInfo(t.At(i), i, shown)
+		m := messageInfo(t, i, shown)
 		m.Tokens = s.meter().Message(t.At(i))
 		m.Pinned = slices.ContainsFunc(pins, func(h precis.Handle) bool { return h.From <= i && i < h.To })
 		out.Items = append(out.Items, m)
@@ -124,11 +124,12 @@ func (q MessageQuery) start(n int) (int, error) {
 }
 
 // messageInfo describes message i but for its tokens and pins.
-func messageInfo(m precis.Message, i int, shown *precis.Shown) MessageInfo {
+func messageInfo(t *precis.Transcript, i int, shown *precis.Shown) MessageInfo {
+	m := t.At(i)
 	look := shown.Message(i)
 	info := MessageInfo{
 		Handle: precis.MessageHandle(i), Role: m.Role, Time: m.Time, Summary: brief(m), Bytes: content.Size(m.Content),
-		State: stateOf(look), Edit: look.Edit, Kind: look.Kind, UserTurn: m.IsUserTurn(), Blocks: make([]BlockInfo, len(m.Content)),
+		State: stateOf(look), Edit: look.Edit, Kind: look.Kind, UserTurn: t.Speech().Begins(i), Blocks: make([]BlockInfo, len(m.Content)),
 	}
 	for b, block := range m.Content {
 		one := BlockInfo{Handle: precis.BlockHandle(i, b), Type: content.Type(block), Name: nameOf(block), Bytes: content.Size([]precis.Block{block})}

@@ -57,7 +57,7 @@ func TestHowMessagesAreShown(t *testing.T) {
 		{"the newer of two", []precis.Edit{shorten("b", tr, 9, 0, short), shorten("a", tr, 9, 1, short)}, 9, "shortened a [b a]"},
 		{"restored from a span", []precis.Edit{hide("a", 1, 8), restore("b", 3, 4)}, 3, "shown  []"},
 	} {
-		m := messageInfo(tr.At(tt.i), tt.i, precis.ShownBy(tr, tt.edits))
+		m := messageInfo(tr, tt.i, precis.ShownBy(tr, tt.edits))
 		var blocks []string
 		for _, b := range m.Blocks {
 			blocks = append(blocks, b.Edit)

@@ -161,7 +161,7 @@ func Export(ctx context.Context, h Home, id string) (Exported, error) {
 		}
 		shown := precis.ShownBy(c.Transcript, c.Edits)
 		for i, m := range c.Transcript.Messages() {
-			info := messageInfo(m, i, shown)
+			info := messageInfo(c.Transcript, i, shown)
 			info.Tokens = s.meter().Message(m)
 			one := ExportedMessage{MessageInfo: info, Content: contents(m.Content)}
 			for b := range one.Content {

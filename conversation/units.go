@@ -150,7 +150,7 @@ func (d *describer) unit(u precis.Unit) UnitInfo {
 	if !u.Original() {
 		return out
 	}
-	out.Info = messageInfo(t.At(u.From), u.From, d.shown)
+	out.Info = messageInfo(t, u.From, d.shown)
 	out.Info.Tokens, out.Info.Pinned = out.Before, out.Pinned
 	if u.Changed {
 		out.Said = saidOf(t.At(u.From))

@@ -17,7 +17,7 @@ import (
 	"unicode/utf8"
 
 	"precis"
-	"precis/internal/harness"
+	"precis/internal/plain"
 	"precis/internal/preview"
 	"precis/retain"
 	"precis/standing"
@@ -193,7 +193,7 @@ func fitted(text string, tokens int, count func(string) int) string {
 
 // quoted returns a text that is not the user's on one line, cut to about most
 // bytes.
-func quoted(s string, most int) string { return preview.Line(harness.Plain(s), most) }
+func quoted(s string, most int) string { return preview.Line(plain.Text(s), most) }
 
 // listed counts the tokens of names written in a row.
 func (d *draft) listed(names []string) int {

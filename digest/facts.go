@@ -7,7 +7,7 @@ import (
 	"sort"
 	"strings"
 
-	"precis/internal/harness"
+	"precis/internal/plain"
 	"precis/internal/toolcall"
 	"precis/retain"
 )
@@ -80,7 +80,7 @@ func (in *input) choose(budget float64) []string {
 		}
 		p := pieces[i]
 		t := &in.x.Texts[p.Text]
-		text := folded(harness.Plain(unescaped(t, t.Body[p.Start:p.End])), last.Text == p.Text && last.End == p.Start, strike.of(p.Text))
+		text := folded(plain.Text(unescaped(t, t.Body[p.Start:p.End])), last.Text == p.Text && last.End == p.Start, strike.of(p.Text))
 		if t.Call < 0 && t.Source != retain.User {
 			text = in.refuted(t.Handle.From, text)
 		}
@@ -278,7 +278,7 @@ func (in *input) names(d *draft) int {
 func (in *input) name(f int) string {
 	fact := &in.x.Facts[f]
 	if fact.Kind != retain.Path {
-		return harness.Plain(fact.Name)
+		return plain.Text(fact.Name)
 	}
 	short := relative(fact.Name, in.base)
 	if k, ok := in.x.Find(short, retain.Path); !ok || k != f {

@@ -4,6 +4,7 @@ import (
 	"strconv"
 	"strings"
 
+	"precis/internal/harness"
 	"precis/internal/toolcall"
 	"precis/outline"
 	"precis/retain"
@@ -47,8 +48,7 @@ func outlines(x *retain.Index, covered func(message int) bool, digest int, defin
 		return define(path, reads[path].Text), nil
 	}, min(tokens*4, outline.MaxFolded))
 	for i, section := range f.Sections { // outlined source must not look like an instruction
-		section = strings.TrimPrefix(section, "<system-reminder>\n")
-		f.Sections[i] = strings.TrimSuffix(section, "\n</system-reminder>")
+		f.Sections[i] = harness.Inside(section)
 	}
 	return f.Sections
 }

@@ -9,6 +9,7 @@ import (
 	"precis"
 	"precis/internal/harness"
 	"precis/internal/lazyregexp"
+	"precis/internal/plain"
 	"precis/internal/preview"
 	"precis/internal/toolcall"
 	"precis/retain"
@@ -314,7 +315,7 @@ func briefly(command string) string {
 			tail = tail[i+1:]
 		}
 	}
-	return harness.Plain(quoted(line, most-end) + " " + tail)
+	return plain.Text(quoted(line, most-end) + " " + tail)
 }
 
 // editedSince names the files that were edited after a message, in so many bytes; "" for none.
@@ -353,7 +354,7 @@ func (in *input) lastWords(d *draft, last []saying, budget int) {
 		if n > 0 {
 			most = min(most, 300)
 		}
-		line := "- " + in.handle(s.at) + ": " + indented(in.refuted(s.at, harness.Plain(cutPlain(s.text, most))))
+		line := "- " + in.handle(s.at) + ": " + indented(in.refuted(s.at, plain.Text(cutPlain(s.text, most))))
 		left -= d.count(line)
 		lines = append([]string{line}, lines...)
 	}

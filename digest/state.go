@@ -6,6 +6,7 @@ import (
 	"precis"
 	"precis/internal/harness"
 	"precis/internal/jsonspan"
+	"precis/internal/plain"
 	"precis/internal/preview"
 	"precis/internal/toolcall"
 	"precis/internal/visible"
@@ -200,7 +201,7 @@ func requestsOf(msgs []precis.Message) []saying {
 		}
 		for _, a := range speech.Answers(i) {
 			s := saying{at: i, text: visible.WithoutSequences(a.Text), answer: !a.Turn, inResult: true}
-			if harness.Asks(a.Tool) {
+			if a.Asked {
 				s.question = questionOf(a.Text, question)
 			} else {
 				s.refused = a.Tool
@@ -247,7 +248,7 @@ func questionOf(reply, said string) string {
 		_, said = retain.Ends(said, 0, most)
 		said = "… " + strings.TrimSpace(said)
 	}
-	return harness.Plain(strings.TrimSpace(said))
+	return plain.Text(strings.TrimSpace(said))
 }
 
 // commandStates returns the newest run of each command, and the refused calls that

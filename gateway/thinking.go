@@ -53,12 +53,7 @@ func (p *plan) withoutReasoning() *plan {
 
 // lastTurn returns the node of the last message in which the user speaks.
 func lastTurn(msgs []precis.Message, t *precis.Transcript) precis.Fingerprint {
-	for i := len(msgs) - 1; i >= 0; i-- {
-		if msgs[i].IsUserTurn() && !msgs[i].HasToolResult() {
-			return t.Fingerprint(i + 1)
-		}
-	}
-	return t.Fingerprint(1)
+	return t.Fingerprint(max(precis.LastUserTurn(msgs), 0) + 1)
 }
 
 // bindThinking asks the API to drop reasoning that no longer fits, in a request

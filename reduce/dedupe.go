@@ -93,22 +93,12 @@ func (d *deduper) reads(calls []toolcall.Call) {
 		at := last.Results[0]
 		note := fmt.Sprintf("[%s: the same content is shown in full at %s, where the file was read again.]", c.Path, at)
 		count := &d.same
-		if body(c.Text) != body(last.Text) {
+		if harness.BehindHead(c.Text) != harness.BehindHead(last.Text) {
 			note = fmt.Sprintf("[%s as it was then is out of date: the file has changed and was read again at %s. This version: %s.]", c.Path, at, c.Results[len(c.Results)-1])
 			count = &d.stale
 		}
 		d.point(c.Results, note, count)
 	}
-}
-
-// body returns a result's text without the head line of XML tools.
-func body(text string) string {
-	if _, ok := harness.ResultHead(text); ok {
-		if _, rest, found := strings.Cut(text, "\n"); found {
-			return rest
-		}
-	}
-	return text
 }
 
 // visible reports whether all blocks are shown unchanged.
@@ -177,7 +167,6 @@ func (d *deduper) repeats() {
 // environment handles the state blocks that the harness adds, of which only the
 // newest is current. The working directory stays named: a newer block may leave it out.
 func (d *deduper) environment() {
-	const tag = "<environment_details>"
 	newest, dir := precis.Handle{From: -1}, ""
 	for i := len(d.s.Units) - 1; i >= 0; i-- {
 		u := d.s.Units[i]
@@ -187,7 +176,7 @@ func (d *deduper) environment() {
 		for b := range d.s.Transcript.At(u.From).Content {
 			h := precis.BlockHandle(u.From, b)
 			t, ok := d.shown.block(h).(precis.Text)
-			if !ok || !strings.HasPrefix(strings.TrimSpace(t.Text), tag) {
+			if !ok || !harness.State(t.Text) {
 				continue
 			}
 			was := harness.WorkingDirectory(t.Text)
@@ -200,7 +189,7 @@ func (d *deduper) environment() {
 				note += "; current working directory: " + was
 				dir = was
 			}
-			d.replace(h, "<environment_details>"+note+"</environment_details>", &d.environ)
+			d.replace(h, harness.StateNote(note), &d.environ)
 		}
 	}
 }

@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"precis"
-	"precis/internal/harness"
 )
 
 // Fold writes a run of equal lines in the output of a tool once, with their number, also in
@@ -31,16 +30,13 @@ func (f Fold) Propose(_ context.Context, s *precis.Situation) (precis.Edit, erro
 	shown := originals(s)
 	speech := s.Transcript.Speech()
 	s.Original(func(i int, m precis.Message, _ precis.Unit) {
-		users := map[int]bool{}
-		for _, b := range m.UserBlocks() {
-			users[b] = true
-		}
+		authors := speech.Authors(i)
 		for _, a := range speech.Answers(i) {
-			users[a.Handle.Block] = true
+			authors[a.Handle.Block] = precis.AuthorPerson
 		}
 		for b, block := range s.Transcript.At(i).Content {
 			h := precis.BlockHandle(i, b)
-			if now, ok := shown.get(h); !ok || s.Kept.PinnedBlock(i, b) || (users[b] || m.Role == precis.RoleAssistant) && !written(now) {
+			if _, ok := shown.get(h); !ok || s.Kept.PinnedBlock(i, b) || authors[b] == precis.AuthorPerson || authors[b] == precis.AuthorModel {
 				continue
 			}
 			folded, ok := foldBlock(block)
@@ -57,12 +53,6 @@ func (f Fold) Propose(_ context.Context, s *precis.Situation) (precis.Edit, erro
 		p.edit.Report.Reason = "runs of equal lines in " + plural(n, "block") + " written once"
 	}
 	return p.edit, nil
-}
-
-// written reports whether a program around the model wrote a text block.
-func written(b precis.Block) bool {
-	t, ok := b.(precis.Text)
-	return ok && harness.Wrote(t.Text)
 }
 
 // foldBlock returns a text or a tool result with its runs folded. Not ok: it has none.

@@ -108,6 +108,42 @@ func FuzzConstraints(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text string) { checkConstraints(t, text) })
 }
 
+// TestRulesInResults: a rule that a person sets with an approval, an answer or a refusal counts
+// for everybody who asks, and what the tool gives back beside it is no word of the person.
+func TestRulesInResults(t *testing.T) {
+	call := func(id, tool string) precis.Message {
+		return precis.Message{Role: precis.RoleAssistant, Content: []precis.Block{precis.ToolUse{ID: id, Name: tool, Input: []byte(`{"path":"a.go","content":"x"}`)}}}
+	}
+	result := func(id, text string, isError bool) precis.Message {
+		return precis.Message{Role: precis.RoleUser, Content: []precis.Block{precis.ToolResult{ToolUseID: id, IsError: isError, Content: []precis.Block{precis.Text{Text: text}}}}}
+	}
+	msgs := []precis.Message{
+		{Role: precis.RoleUser, Content: []precis.Block{precis.Text{Text: "<task>Paint it.</task>"}, precis.Text{Text: "<environment_details>x</environment_details>"}}},
+		call("1", "write_to_file"), result("1", "The user approved this operation and provided the following context:\n<feedback>\nNever commit drafts.\n</feedback>", false),
+		call("2", "ask_followup_question"), result("2", "<answer>\nAlways use tabs.\n</answer>", false),
+	}
+	want := []string{"Never commit drafts.", "Always use tabs."}
+	for name, rules := range map[string][]Rule{"alone": RulesOf(msgs), "index": Read("", msgs).Rules()} {
+		var got []string
+		for _, r := range rules {
+			got = append(got, r.Text)
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("%s: %q", name, got)
+		}
+	}
+	for _, text := range Read("", msgs).Texts {
+		if text.Source == User && strings.Contains(text.Body, "approved this operation") {
+			t.Errorf("the result of a tool is the user's: %q", text.Body)
+		}
+	}
+	claude := []precis.Message{precis.NewText(precis.RoleUser, "<system-reminder>\nx\n</system-reminder>"), precis.NewText(precis.RoleUser, "Go."), call("3", "Bash"),
+		result("3", "The user doesn't want to proceed with this tool use. The tool use was rejected. To tell you how to proceed, the user said:\nNever push to main.", true)}
+	if got := RulesOf(claude); len(got) != 1 || got[0].Text != "Never push to main." {
+		t.Errorf("with a refusal: %+v", got)
+	}
+}
+
 // TestRulesCarryNoTags: what programs wrap the user's words in is no part of a rule.
 func TestRulesCarryNoTags(t *testing.T) {
 	msgs := []precis.Message{precis.NewText(precis.RoleUser, "<task>\nPaint it. Never touch main.go.</task>"), precis.NewText(precis.RoleUser, "<feedback>Always test.</feedback>")}

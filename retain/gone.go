@@ -7,7 +7,6 @@ import (
 	"unicode/utf8"
 
 	"precis"
-	"precis/internal/toolcall"
 )
 
 // Gone returns what the view by the edits before shows and the view by the edits after
@@ -25,20 +24,12 @@ func GoneOf(s *precis.Situation, before []precis.Edit) precis.Gone {
 }
 
 // RulesOf returns the rules that the user set in messages and that hold, see [Index.Rules].
-func RulesOf(msgs []precis.Message) []Rule { return ruleIndex(msgs).Rules() }
+func RulesOf(msgs []precis.Message) []Rule {
+	return holding(AllRulesOf(msgs))
+}
 
 // AllRulesOf returns the rules that the user set in messages, see [Index.AllRules].
-func AllRulesOf(msgs []precis.Message) []Rule { return ruleIndex(msgs).AllRules() }
-
-func ruleIndex(msgs []precis.Message) *Index {
-	x := &Index{messages: msgs, byKey: map[string]int{}, system: map[int]bool{}, Calls: toolcall.Find(msgs)}
-	r := reader{x: x, uses: map[precis.Handle][]int32{}, results: map[precis.Handle]int32{}, edited: map[string]bool{}}
-	r.calls()
-	for i, m := range msgs {
-		r.message(i, m)
-	}
-	return x
-}
+func AllRulesOf(msgs []precis.Message) []Rule { return readRules(precis.SpeechOf(msgs)) }
 
 func gone(rules []Rule, t *precis.Transcript, before, after []precis.Edit, meter *precis.Meter) precis.Gone {
 	was, is := precis.ShownBy(t, before), precis.ShownBy(t, after)
@@ -49,7 +40,9 @@ func gone(rules []Rule, t *precis.Transcript, before, after []precis.Edit, meter
 			g.Rules = append(g.Rules, precis.LostAnchor{Text: r.Text, Kind: "rule", Handle: r.Handle})
 		}
 	}
-	if last := lastTurn(t, was); last >= 0 && stands(t.At(last), was.Message(last), had) && !stands(t.At(last), is.Message(last), has) {
+	speech := t.Speech()
+	last := speech.LastTurn(func(i int) bool { return !was.Message(i).Hidden })
+	if last >= 0 && speech.Begins(last) && stands(speech, last, was.Message(last), had) && !stands(speech, last, is.Message(last), has) {
 		h := precis.MessageHandle(last)
 		g.LastTurn = &h
 	}
@@ -71,17 +64,6 @@ func wordsOf(units []precis.Unit) func() string {
 	})
 }
 
-// lastTurn returns the newest message that the view shows and in which the user says
-// something; -1 when there is none.
-func lastTurn(t *precis.Transcript, was *precis.Shown) int {
-	for i := t.Len() - 1; i >= 0; i-- {
-		if t.At(i).IsUserTurn() && !was.Message(i).Hidden {
-			return i
-		}
-	}
-	return -1
-}
-
 // enough is the number of characters of a line by which it is known again, also where its
 // rest is cut.
 const enough = 40
@@ -93,17 +75,17 @@ const little = 12
 // stands reports whether a view has what the user says in a message in some form: the
 // message itself, shortened or not, or one of its lines elsewhere. words returns those of
 // the view, folded.
-func stands(m precis.Message, look precis.Look, words func() string) bool {
+func stands(speech *precis.Speech, i int, look precis.Look, words func() string) bool {
 	if !look.Hidden && !look.Changed {
 		return true // as it was said
 	}
 	var lines, telling []string
-	for _, b := range m.UserBlocks() {
-		text, ok := m.Content[b].(precis.Text)
-		if !ok {
-			continue
-		}
-		for line := range strings.Lines(text.Text) {
+	said := []string{speech.Words(i)}
+	for _, a := range speech.Answers(i) {
+		said = append(said, a.Text)
+	}
+	for _, text := range said {
+		for line := range strings.Lines(text) {
 			if line = Folded(line); line != "" {
 				lines = append(lines, line)
 			}

@@ -1,11 +1,12 @@
 package retain
 
 import (
+	"iter"
+	"slices"
 	"strings"
 	"sync"
 
 	"precis"
-	"precis/internal/harness"
 	"precis/internal/jsonspan"
 	"precis/internal/toolcall"
 )
@@ -92,6 +93,7 @@ type Index struct {
 	Calls []toolcall.Call
 
 	messages []precis.Message
+	speech   *precis.Speech
 	marks    []mark
 	tokens   []int          // characters / 4 before each message; one more for the end
 	byKey    map[string]int // index in Facts
@@ -103,8 +105,8 @@ type Index struct {
 
 // Read indexes a conversation: its transcript and system prompt.
 func Read(system string, msgs []precis.Message) *Index {
-	x := &Index{messages: msgs, byKey: map[string]int{}, system: map[int]bool{}, Calls: toolcall.Find(msgs)}
-	r := reader{x: x, uses: map[precis.Handle][]int32{}, results: map[precis.Handle]int32{}, edited: map[string]bool{}, around: harness.Program(precis.Around(msgs))}
+	x := &Index{messages: msgs, speech: precis.SpeechOf(msgs), byKey: map[string]int{}, system: map[int]bool{}, Calls: toolcall.Find(msgs)}
+	r := reader{x: x, uses: map[precis.Handle][]int32{}, results: map[precis.Handle]int32{}, edited: map[string]bool{}, speech: x.speech}
 	r.calls()
 	blocks := 0
 	for _, m := range msgs {
@@ -207,7 +209,7 @@ type reader struct {
 	uses    map[precis.Handle][]int32 // calls made in a block
 	results map[precis.Handle]int32   // the call a block answers
 	edited  map[string]bool           // keys of paths written to
-	around  harness.Program           // the program around the model
+	speech  *precis.Speech
 }
 
 func (r *reader) calls() {
@@ -223,41 +225,57 @@ func (r *reader) calls() {
 }
 
 func (r *reader) message(i int, m precis.Message) {
-	said := make([]bool, len(m.Content))
-	for _, b := range m.UserBlocks() {
-		said[b] = true
-	}
-	for b, block := range m.Content {
+	for b, spans := range blocksOf(r.speech.Of(i), len(m.Content)) {
 		h := precis.BlockHandle(i, b)
-		switch block := block.(type) {
+		switch block := m.Content[b].(type) {
 		case precis.Text:
-			r.text(h, m.Role, block.Text, said[b], m.SaidOf(b).Author)
+			r.text(h, block.Text, spans)
 		case precis.ToolUse:
 			r.use(h, block)
 		case precis.ToolResult:
-			call, ok := r.results[h]
-			if !ok {
-				call = -1
-			}
-			for n, c := range block.Content {
-				if t, ok := c.(precis.Text); ok {
-					r.result(Text{Handle: h, Source: r.resultSource(call), Call: call, Start: int32(n), Body: t.Text}, block)
-				}
-			}
+			r.result(h, block, spans)
 		}
 	}
 }
 
-// result adds a text of a native result. One by which the user answers is the user's.
-func (r *reader) result(t Text, of precis.ToolResult) {
-	if t.Call >= 0 {
-		tool := r.x.Calls[t.Call].Name
-		from, to := harness.Answer(harness.Result{Tool: tool, Text: t.Body, IsError: of.IsError, Refused: of.Refused, Around: r.around})
-		if to > 0 && !harness.Own(tool) {
-			t.Source, t.said = User, [2]int32{int32(from), int32(to)}
+// blocksOf yields the spans of each of the n blocks of a message.
+func blocksOf(spans []precis.Span, n int) iter.Seq2[int, []precis.Span] {
+	return func(yield func(int, []precis.Span) bool) {
+		for b := range n {
+			end := 0
+			for end < len(spans) && spans[end].Block == b {
+				end++
+			}
+			if !yield(b, spans[:end]) {
+				return
+			}
+			spans = spans[end:]
 		}
 	}
-	r.add(t)
+}
+
+// result adds the texts of a native result. One by which a person answers is the user's, but
+// not what the tool gives back besides.
+func (r *reader) result(h precis.Handle, of precis.ToolResult, spans []precis.Span) {
+	call, ok := r.results[h]
+	if !ok {
+		call = -1
+	}
+	answers := slices.ContainsFunc(spans, func(s precis.Span) bool { return s.Said.Author == precis.AuthorPerson }) &&
+		slices.ContainsFunc(r.speech.Answers(h.From), func(a precis.Answer) bool { return a.Handle == h && !a.Beside })
+	for n, c := range of.Content {
+		t, ok := c.(precis.Text)
+		if !ok {
+			continue
+		}
+		one := Text{Handle: h, Source: r.resultSource(call), Call: call, Start: int32(n), Body: t.Text}
+		for _, s := range spans {
+			if answers && s.Part == n && s.Said.Author == precis.AuthorPerson {
+				one.Source, one.said = User, [2]int32{int32(s.From), int32(s.To)}
+			}
+		}
+		r.add(one)
+	}
 }
 
 func (r *reader) add(t Text) {
@@ -266,36 +284,29 @@ func (r *reader) add(t Text) {
 	}
 }
 
-// text adds a text outside of native results. Author is what its reader knows of it.
-func (r *reader) text(h precis.Handle, role precis.Role, text string, user bool, author precis.Author) {
-	unknown := author == precis.AuthorUnknown
-	switch {
-	case role == precis.RoleAssistant:
-		r.said(h, text)
-	case author == precis.AuthorRecap, unknown && harness.IsSummary(text): // a model's words, whoever's place they stand in
-		r.said(h, text)
-	case role == precis.RoleSystem, author == precis.AuthorProgram, author == precis.AuthorOperator, unknown && harness.Wrote(text):
-		r.add(Text{Handle: h, Source: Harness, Call: -1, Body: text})
-	case user:
-		n, passages := 0, [][2]int{{0, len(text)}}
-		if unknown { // without the tags around them
-			n = harness.End(text)
-			passages = harness.UserSpans(text[n:])
+// text adds a text outside of native results: what each author says in it.
+func (r *reader) text(h precis.Handle, text string, spans []precis.Span) {
+	for k := 0; k < len(spans); {
+		author, from := spans[k].Said.Author, spans[k].From
+		for k < len(spans) && spans[k].Said.Author == author {
+			k++
 		}
-		at := 0
-		for _, words := range passages {
-			from, to := n+words[0], n+words[1]
-			r.add(Text{Handle: h, Source: Harness, Call: -1, Start: int32(at), Body: text[at:from]})
-			r.add(Text{Handle: h, Source: User, Call: -1, Start: int32(from), Body: text[from:to]})
-			at = to
+		one := Text{Handle: h, Call: -1, Start: int32(from), Body: text[from:spans[k-1].To]}
+		switch author {
+		case precis.AuthorModel, precis.AuthorRecap: // a model's words, whoever's place they stand in
+			r.said(h, one.Body)
+			continue
+		case precis.AuthorPerson:
+			one.Source = User
+		case precis.AuthorProgram, precis.AuthorOperator:
+			one.Source = Harness
+		default:
+			if call, ok := r.results[h]; ok {
+				one.Call = call
+			}
+			one.Source = r.resultSource(one.Call)
 		}
-		r.add(Text{Handle: h, Source: Harness, Call: -1, Start: int32(at), Body: text[at:]})
-	default:
-		call, ok := r.results[h]
-		if !ok {
-			call = -1
-		}
-		r.add(Text{Handle: h, Source: r.resultSource(call), Call: call, Body: text})
+		r.add(one)
 	}
 }
 

@@ -92,22 +92,28 @@ const MaxRules = 1000
 // Rules returns the rules that the user set and that hold, in order, each once, at most
 // [MaxRules], chosen by [Fair].
 func (x *Index) Rules() []Rule {
-	return slices.DeleteFunc(x.AllRules(), func(r Rule) bool { return r.State != "" })
+	return holding(x.AllRules())
+}
+
+func holding(all []Rule) []Rule {
+	return slices.DeleteFunc(all, func(r Rule) bool { return r.State != "" })
 }
 
 // AllRules returns the rules that the user set, also those that were replaced or revoked, in
 // order, each once, at most [MaxRules], chosen by [Fair].
 func (x *Index) AllRules() []Rule {
-	x.rulesOnce.Do(func() { x.allRules = x.readRules() })
+	x.rulesOnce.Do(func() { x.allRules = readRules(x.speech) })
 	return slices.Clone(x.allRules)
 }
 
-func (x *Index) readRules() []Rule {
+// readRules returns the rules that persons set in what they said, answers and words with a
+// refusal included.
+func readRules(speech *precis.Speech) []Rule {
 	var texts []string
 	var said []precis.Handle
-	for i := range x.Texts {
-		if t := &x.Texts[i]; t.Source == User {
-			texts, said = append(texts, t.Words()), append(said, t.Handle)
+	for i := range speech.Len() {
+		for _, p := range speech.Passages(i) {
+			texts, said = append(texts, p.Text), append(said, p.Handle)
 		}
 	}
 	var out []Rule

@@ -91,10 +91,11 @@ func agentOf(rec *archive.Recording, place string) string {
 // count counts messages, calls and tokens.
 func (r reader) count(s *Session, c *precis.Conversation) {
 	tokens := make([]int, c.Transcript.Len())
+	speech := c.Transcript.Speech()
 	for i, m := range c.Transcript.Messages() {
 		tokens[i] = r.counter.Count(m)
 		s.Tokens += tokens[i]
-		if m.IsUserTurn() {
+		if speech.Begins(i) {
 			s.Turns++
 		}
 		if m.Time.After(s.Last) {

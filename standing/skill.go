@@ -39,7 +39,7 @@ var (
 // skillIn recognizes the text of a skill.
 func skillIn(text string) (loaded, bool) {
 	body := harness.Inside(strings.TrimSpace(text))
-	const base = "Base directory for this skill:"
+	const base = harness.SkillBase
 	head := firstLines(body[:min(len(body), 1000)], 6)
 	if at := strings.Index(head, base); at >= 0 && (at == 0 || body[at-1] == '\n') {
 		dir, rest, _ := strings.Cut(body[at+len(base):], "\n")

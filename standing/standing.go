@@ -12,7 +12,7 @@ import (
 	"slices"
 
 	"precis"
-	"precis/internal/harness"
+	"precis/internal/plain"
 	"precis/internal/preview"
 	"precis/internal/toolcall"
 	"precis/retain"
@@ -181,4 +181,4 @@ func (f *fold) reading() *Reading {
 
 // line returns a text on one line of about most bytes, without signs that would make it
 // look like something else.
-func line(s string, most int) string { return preview.Line(harness.Plain(s), most) }
+func line(s string, most int) string { return preview.Line(plain.Text(s), most) }

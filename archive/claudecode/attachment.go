@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"precis"
+	"precis/internal/harness"
 	"precis/internal/jsonspan"
 	"precis/wire/anthropic"
 )
@@ -44,7 +45,7 @@ func attached(raw []byte) told {
 		return nil
 	}
 	return told{precis.Text{
-		Text: "<system-reminder>\n" + text + "\n</system-reminder>",
+		Text: harness.Reminder(text),
 		Said: precis.Said{Program: program, Author: read.author, Act: read.act},
 	}}
 }

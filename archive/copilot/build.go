@@ -9,6 +9,7 @@ import (
 
 	"precis"
 	"precis/archive"
+	"precis/internal/harness"
 	"precis/internal/jsonspan"
 )
 
@@ -43,7 +44,7 @@ func (b *builder) request(raw json.RawMessage) error {
 	at := when(f["timestamp"])
 	words := text(message, "text")
 	if jsonspan.Kind(f["isSystemInitiated"]) == 't' {
-		words = "<system-reminder>\n" + words + "\n</system-reminder>"
+		words = harness.Reminder(words)
 	}
 	b.say(precis.RoleUser, at, precis.Text{Text: words})
 	meta := object(object(f["result"])["metadata"])

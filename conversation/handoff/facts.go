@@ -9,8 +9,8 @@ import (
 	"precis"
 	"precis/conversation"
 	"precis/digest"
-	"precis/internal/harness"
 	"precis/internal/lazyregexp"
+	"precis/internal/plain"
 	"precis/internal/preview"
 	"precis/retain"
 )
@@ -118,7 +118,7 @@ func (f *briefFacts) claims(msgs []precis.Message) {
 		if m.Role != precis.RoleAssistant {
 			continue
 		}
-		text := strings.TrimSpace(harness.Plain(m.PlainText()))
+		text := strings.TrimSpace(plain.Text(m.PlainText()))
 		if text != "" && len(f.lines[partLast]) == 0 {
 			f.add(partLast, precis.MessageHandle(i), indent(retain.Shorten(text, 1200, "")))
 		}
@@ -201,7 +201,7 @@ func (f *briefFacts) commands(all []digest.CommandState) {
 }
 
 // quote returns a text that has no authority on one line.
-func quote(s string, most int) string { return preview.Line(harness.Plain(s), most) }
+func quote(s string, most int) string { return preview.Line(plain.Text(s), most) }
 
 // indent keeps the lines of a text from looking like those of a brief.
 func indent(s string) string {

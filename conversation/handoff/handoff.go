@@ -116,7 +116,7 @@ func rulesOf(ctx context.Context, msgs []precis.Message) ([]retain.Rule, error) 
 	if err := ctx.Err(); err != nil {
 		return nil, precis.Errorf(precis.CodeCanceled, "write brief", "%w", context.Cause(ctx))
 	}
-	rules := retain.Read("", msgs).Rules()
+	rules := retain.RulesOf(msgs)
 	var order []retain.Rule
 	retain.Fair(rules, func(r retain.Rule) bool {
 		order = append(order, r)

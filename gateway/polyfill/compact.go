@@ -208,7 +208,6 @@ func (e compactor) mustSay(text string, k int) string {
 		}
 		fmt.Fprintf(&out, "\n\n%s (%s), word for word:\n%s", what, h, words)
 	}
-	msgs := e.transcript().Messages()
 	for _, h := range precis.Pinned(e.edits()) {
 		shown, err := e.transcript().Read(h)
 		for _, msg := range shown {
@@ -217,11 +216,10 @@ func (e compactor) mustSay(text string, k int) string {
 			}
 		}
 	}
-	if i := lastTurnAt(msgs[:min(len(msgs), max(k, 1))]); i < k && i < len(msgs) && lastTurnAt(msgs) == i {
-		for _, b := range msgs[i].UserBlocks() {
-			if words, ok := msgs[i].Content[b].(precis.Text); ok {
-				say("What the user asked last", precis.BlockHandle(i, b), words.Text)
-			}
+	speech := e.transcript().Speech()
+	if i := speech.LastTurn(nil); i >= 0 && i < k {
+		for _, said := range speech.Passages(i) {
+			say("What the user asked last", said.Handle, said.Text)
 		}
 	}
 	return out.String()

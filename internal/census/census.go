@@ -68,14 +68,14 @@ func Take(c *precis.Conversation, units []precis.Unit, m *precis.Meter) Census {
 		if !u.Original() {
 			for _, msg := range u.Messages {
 				for _, block := range msg.Content {
-					t.block(precis.Handle{}, msg.Role, block, KindsOf(msg.Role, block, nil, true))
+					t.block(precis.Handle{}, msg.Role, block, kindsOf(msg.Role, block, nil, true))
 				}
 			}
 			continue
 		}
 		spans := speech.Of(u.From)
 		for b, block := range u.Blocks() {
-			t.block(precis.BlockHandle(u.From, b), u.Messages[0].Role, block, KindsOf(u.Messages[0].Role, block, SpansOf(spans, b), false))
+			t.block(precis.BlockHandle(u.From, b), u.Messages[0].Role, block, kindsOf(u.Messages[0].Role, block, spansOf(spans, b), false))
 		}
 	}
 	return t.census()
@@ -112,9 +112,9 @@ func (t *taker) add(k Kind, tokens int) {
 }
 
 // block counts one block, which is of some kinds.
-func (t *taker) block(h precis.Handle, role precis.Role, b precis.Block, kinds []Part) {
+func (t *taker) block(h precis.Handle, role precis.Role, b precis.Block, kinds []part) {
 	tokens := t.meter.Block(role, b)
-	Divide(tokens, kinds, t.add)
+	divide(tokens, kinds, t.add)
 	if kinds[0].Kind == ToolResult {
 		tool := t.results[h]
 		if tool == "" {
@@ -149,14 +149,14 @@ func (t *taker) repeat(b precis.Block, tokens int) {
 	t.seen[key] = true
 }
 
-// Part is how many bytes of a block are of a kind.
-type Part struct {
+// part is how many bytes of a block are of a kind.
+type part struct {
 	Kind  Kind
 	Bytes int
 }
 
-// SpansOf returns the spans of block b of a message.
-func SpansOf(spans []precis.Span, b int) []precis.Span {
+// spansOf returns the spans of block b of a message.
+func spansOf(spans []precis.Span, b int) []precis.Span {
 	from, found := slices.BinarySearchFunc(spans, b, func(s precis.Span, b int) int { return cmp.Compare(s.Block, b) })
 	if !found {
 		return nil
@@ -168,11 +168,11 @@ func SpansOf(spans []precis.Span, b int) []precis.Span {
 	return spans[from:to]
 }
 
-// KindsOf returns the kinds that a block is of, the largest first: one, but for a text in
+// kindsOf returns the kinds that a block is of, the largest first: one, but for a text in
 // which several speak. Spans say who said the block in the message as it was said, also
 // where a part of it is shown; instead says that it stands in the place of messages.
-func KindsOf(role precis.Role, b precis.Block, spans []precis.Span, instead bool) []Part {
-	one := func(k Kind) []Part { return []Part{{k, 1}} }
+func kindsOf(role precis.Role, b precis.Block, spans []precis.Span, instead bool) []part {
+	one := func(k Kind) []part { return []part{{k, 1}} }
 	switch b.(type) {
 	case precis.ToolUse:
 		return one(ToolUse)
@@ -189,19 +189,19 @@ func KindsOf(role precis.Role, b precis.Block, spans []precis.Span, instead bool
 	if instead {
 		return one(Digest)
 	}
-	var out []Part
+	var out []part
 	for _, s := range spans {
 		kind := authorKind(role, s.Said.Author)
-		i := slices.IndexFunc(out, func(p Part) bool { return p.Kind == kind })
+		i := slices.IndexFunc(out, func(p part) bool { return p.Kind == kind })
 		if i < 0 {
-			i, out = len(out), append(out, Part{Kind: kind})
+			i, out = len(out), append(out, part{Kind: kind})
 		}
 		out[i].Bytes += s.To - s.From
 	}
 	if len(out) == 0 {
 		return one(authorKind(role, precis.AuthorUnknown))
 	}
-	slices.SortStableFunc(out, func(a, b Part) int { return b.Bytes - a.Bytes })
+	slices.SortStableFunc(out, func(a, b part) int { return b.Bytes - a.Bytes })
 	return out
 }
 
@@ -227,8 +227,8 @@ func authorKind(role precis.Role, a precis.Author) Kind {
 	return System
 }
 
-// Divide gives the tokens of a block to its kinds, by their bytes.
-func Divide(tokens int, kinds []Part, add func(k Kind, tokens int)) {
+// divide gives the tokens of a block to its kinds, by their bytes.
+func divide(tokens int, kinds []part, add func(k Kind, tokens int)) {
 	all := 0
 	for _, p := range kinds {
 		all += p.Bytes
@@ -240,6 +240,28 @@ func Divide(tokens int, kinds []Part, add func(k Kind, tokens int)) {
 		add(p.Kind, n)
 	}
 	add(kinds[0].Kind, left)
+}
+
+// Of returns the census of content that is known to take so many tokens, with what stands
+// around messages and by the provider's count: kinds and results in proportion, the kinds so
+// that they add up to it.
+func (c Census) Of(tokens int) Census {
+	sum := int64(max(c.Total, 1))
+	kinds, results := slices.Clone(c.Kinds), slices.Clone(c.Results)
+	before, done := 0, 0
+	for i := range kinds {
+		before += kinds[i].Tokens
+		upTo := int(int64(tokens) * int64(before) / sum)
+		kinds[i].Tokens, done = upTo-done, upTo
+	}
+	for i := range results {
+		results[i].Tokens = int(int64(tokens) * int64(results[i].Tokens) / sum)
+	}
+	c.Kinds, c.Results, c.Duplicates.Tokens = kinds, results, int(int64(tokens)*int64(c.Duplicates.Tokens)/sum)
+	if c.Total > 0 {
+		c.Total = tokens
+	}
+	return c
 }
 
 func (t *taker) census() Census {

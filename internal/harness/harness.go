@@ -69,16 +69,27 @@ func IsObservation(text string) bool {
 // harnessHeads begin the sections that agent programs add to user messages by
 // themselves: the state of the editor, reminders, notices of interruption.
 var harnessHeads = []string{
-	"<environment_details>", "<environment_context>", "<system-reminder>", "<system_reminder>", "<session_context>", "<hook_context>",
+	stateOpen, "<environment_context>", "<system-reminder>", "<system_reminder>", "<session_context>", "<hook_context>",
 	"<user_instructions>", "<notice>", "[ERROR]", "[TASK RESUMPTION]", "[Request interrupted",
-	"<local-command", "<bash-input>", "<bash-stdout>", "<bash-stderr>", "<file_content", "<files>", "<folder_content", "<url_content", "<user-prompt-submit-hook>", "<task-notification>", "<agent-notification>", "Base directory for this skill:",
+	"<local-command", "<bash-input>", "<bash-stdout>", "<bash-stderr>", "<file_content", "<files>", "<folder_content", "<url_content", "<user-prompt-submit-hook>", "<task-notification>", "<agent-notification>", SkillBase,
 	"Caveat: The messages below were generated", "Stop hook feedback:", "(The user did not provide a new message.", "[The user has switched to",
 	"[SYSTEM NOTIFICATION", "# AGENTS.md instructions for ", "<INSTRUCTIONS>", "<skill>", "<turn_aborted>", "<subagent_notification>", "<user_shell_command>",
 }
 
+// stateOpen and stateClose stand around the state of the editor.
+const stateOpen, stateClose = "<environment_details>", "</environment_details>"
+
 // State reports whether a text is the state of the editor, which Roo Code and Cline send
-// anew with each message.
-func State(text string) bool { return hasHead(text, []string{"<environment_details>"}) }
+// anew with each message: it begins as such.
+func State(text string) bool { return hasHead(text, []string{stateOpen}) }
+
+// WholeState reports whether a text is the state of the editor from its first sign to its last.
+func WholeState(text string) bool {
+	return State(text) && strings.HasSuffix(strings.TrimRight(text, " \n\t\r"), stateClose)
+}
+
+// StateNote returns a note for the place of a state of the editor, in its element.
+func StateNote(note string) string { return stateOpen + note + stateClose }
 
 // sentences are what agent programs say in the user's place, by how it begins: requests
 // for a summary, what they go on with behind one, and reports of a tool.

@@ -9,6 +9,9 @@ import (
 // OwnMark stands within the first words of whatever precis gives an agent by its hooks.
 const OwnMark = ", by precis from the recording of this session. "
 
+// hookOpen and hookClose stand around what hooks give an agent.
+const hookOpen, hookClose = "<hook_context>", "</hook_context>"
+
 // ourBeginnings are how the texts begin that precis puts in the place of messages.
 var ourBeginnings = lazyregexp.New(`^\[(?:Digest of (?:no )?messages|Summary of (?:no )?messages|Summary of the conversation up to here\.|Summary of what came before\.|Added from the conversation itself,|` +
 	`Hidden to save room: [mbc][\w.:-]*\.\]|\d+ earlier messages? hidden here to save room; |m\d+(?:-m\d+)?: see the (?:digest|summary) above\.\]|` +
@@ -20,6 +23,26 @@ var ourBeginnings = lazyregexp.New(`^\[(?:Digest of (?:no )?messages|Summary of 
 func Ours(text string) bool {
 	const intro = 400 // bytes within which a hook's text says whose it is
 	text = Inside(strings.TrimSpace(text))
-	text = strings.TrimSpace(strings.TrimPrefix(text, "<hook_context>"))
+	text = strings.TrimSpace(strings.TrimPrefix(text, hookOpen))
 	return ourBeginnings.MatchString(text) || strings.Contains(text[:min(len(text), intro)], OwnMark)
+}
+
+// WithoutOurs returns a text without what precis has given an agent by its hooks, up to the tag
+// that closes it.
+func WithoutOurs(text string) string {
+	for {
+		at := strings.Index(text, OwnMark)
+		if at < 0 {
+			return text
+		}
+		from := strings.LastIndex(text[:at], hookOpen)
+		if from < 0 {
+			return text // words about it
+		}
+		end := len(text)
+		if n := strings.Index(text[at:], hookClose); n >= 0 {
+			end = at + n + len(hookClose)
+		}
+		text = strings.TrimRight(text[:from], "\n") + text[end:]
+	}
 }

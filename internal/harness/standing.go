@@ -89,9 +89,15 @@ var named = []struct {
 }{
 	{"claude code", "Contents of ", ".md", Skills},
 	{"opencode", "Instructions from: ", "", Skills},
-	{"claude code", "Base directory for this skill:", "", Skills},
+	{"claude code", SkillBase, "", Skills},
 	{"codex", "# AGENTS.md instructions for ", "", Instructions},
 }
+
+// SkillBase begins the text of a loaded skill, before the folder of the skill.
+const SkillBase = "Base directory for this skill:"
+
+// ReminderOpen and ReminderClose are the tags of the element in which most programs remind the model.
+const ReminderOpen, ReminderClose = "<system-reminder>", "</system-reminder>"
 
 // reminders are the elements around what programs say to the model.
 var reminders = []string{"system-reminder", "system_reminder"}
@@ -144,7 +150,7 @@ func namedList(body string) (List, bool) {
 
 // Reminder returns a text as programs put it into the user's role, see [Inside].
 func Reminder(text string) string {
-	return "<" + reminders[0] + ">\n" + strings.TrimSpace(text) + "\n</" + reminders[0] + ">"
+	return ReminderOpen + "\n" + strings.TrimSpace(text) + "\n" + ReminderClose
 }
 
 // Inside returns what a reminder holds; the text itself when it is none.
@@ -158,8 +164,6 @@ func Inside(text string) string {
 	return text
 }
 
-// paragraphs returns the passages of a text: what begins behind an empty line, or as a
-// closed element does.
 // Appended returns the lists that a program adds to the result of a tool: reminders behind all
 // else in it that stay in force, as the rules of the folder of a file that is read; and where
 // the first reminder behind the result begins. The end of the text where there is none.
@@ -191,6 +195,8 @@ func Appended(text string) (lists []List, from int) {
 // mostAppended is how many reminders are read behind a result.
 const mostAppended = 8
 
+// paragraphs returns the passages of a text: what begins behind an empty line, or as a
+// closed element does.
 func paragraphs(text string) []string {
 	const most = 200 // passages that may begin a list
 	var out []string

@@ -16,6 +16,7 @@ import (
 	"precis/internal/harness"
 	"precis/internal/hostile"
 	"precis/internal/jsonspan"
+	"precis/internal/plain"
 	"precis/internal/preview"
 	"precis/internal/toolcall"
 	"precis/outline"
@@ -61,7 +62,7 @@ var textReaders = map[string]func(s string) any{
 	},
 	"XML":      func(s string) any { return toolcall.ParseXML(s) },
 	"words":    func(s string) any { return []any{harness.UserWords(s), harness.Commands(s), harness.End(s)} },
-	"visible":  func(s string) any { return harness.Plain(s) },
+	"visible":  func(s string) any { return plain.Text(s) },
 	"preview":  func(s string) any { return preview.Of(s, preview.Hint{}) },
 	"rules":    func(s string) any { return retain.Constraints(s) },
 	"facts":    func(s string) any { n := 0; retain.Scan(s, func(retain.Anchor) { n++ }); return n },

@@ -1,6 +1,10 @@
 package preview
 
-import "strings"
+import (
+	"strings"
+
+	"precis/internal/harness"
+)
 
 const mostFrame = 12 // lines at either end in which a frame is looked for
 
@@ -15,7 +19,7 @@ func (d *document) findFrame() {
 			l.mark(Headline)
 		}
 	}
-	if strings.Contains(d.text, "<system-reminder>") {
+	if strings.Contains(d.text, harness.ReminderOpen) {
 		d.reminders()
 	}
 	for i := range d.lines {
@@ -67,10 +71,10 @@ func (d *document) reminders() {
 	open := false
 	for i := range d.lines {
 		l := &d.lines[i]
-		open = open || strings.HasPrefix(l.body, "<system-reminder>")
+		open = open || strings.HasPrefix(l.body, harness.ReminderOpen)
 		if open {
 			l.mark(Noise)
-			open = !strings.Contains(l.body, "</system-reminder>")
+			open = !strings.Contains(l.body, harness.ReminderClose)
 		}
 	}
 }

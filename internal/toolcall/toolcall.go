@@ -15,6 +15,7 @@ import (
 	"precis"
 	"precis/internal/harness"
 	"precis/internal/jsonspan"
+	"precis/internal/plain"
 	"precis/internal/preview"
 )
 
@@ -57,7 +58,7 @@ type Call struct {
 
 // Find returns the calls of msgs in the order of their uses.
 func Find(msgs []precis.Message) []Call {
-	f := finder{pairs: precis.PairsOf(msgs), byUse: map[precis.Handle]int{}}
+	f := finder{pairs: precis.PairsOf(msgs), speech: precis.SpeechOf(msgs), byUse: map[precis.Handle]int{}}
 	for i, m := range msgs {
 		switch m.Role {
 		case precis.RoleAssistant:
@@ -78,6 +79,7 @@ func Find(msgs []precis.Message) []Call {
 type finder struct {
 	calls   []Call
 	pairs   *precis.Pairs
+	speech  *precis.Speech
 	byUse   map[precis.Handle]int // native calls
 	pending []int                 // open XML calls of the last assistant message
 	action  action                // of the last assistant message; the zero value: none
@@ -141,7 +143,7 @@ func (f *finder) user(i int, m precis.Message) {
 // xmlResult gives the result that begins at block b to the next open XML call
 // of that name, and returns the index of its last block.
 func (f *finder) xmlResult(i, b int, name string, content []precis.Block) int {
-	last := resultEnd(content, b)
+	last := resultEnd(content, f.speech.Authors(i), b)
 	for n, c := range f.pending {
 		if f.calls[c].Name != name {
 			continue
@@ -202,17 +204,17 @@ func (a action) call(result precis.Handle, text string) Call {
 	return c
 }
 
-// resultEnd returns the last block of the XML result that begins at block b: it
-// goes on until something that is no payload. What the user said with an approval or a
+// resultEnd returns the last block of the XML result that begins at block b: it goes on while
+// the tool speaks, see [precis.Speech.Authors]. What the user said with an approval or a
 // refusal is part of it.
-func resultEnd(content []precis.Block, b int) int {
+func resultEnd(content []precis.Block, authors []precis.Author, b int) int {
 	last := b
 	for k := b + 1; k < len(content); k++ {
 		t, ok := content[k].(precis.Text)
-		if !ok {
+		if !ok || authors[k] != precis.AuthorTool && !harness.Introduced(t.Text) {
 			break
 		}
-		if _, head := harness.ResultHead(t.Text); head || harness.Wrote(t.Text) || harness.WrapsUser(t.Text) && !harness.Introduced(t.Text) {
+		if _, head := harness.ResultHead(t.Text); head {
 			break
 		}
 		last = k
@@ -316,5 +318,5 @@ func (c *Call) Title() string {
 	case len(c.Effects) > 1:
 		text = fmt.Sprintf("%s %s and %d more", c.Name, c.Effects[0].Path, len(c.Effects)-1)
 	}
-	return preview.Line(harness.Plain(text), most)
+	return preview.Line(plain.Text(text), most)
 }

@@ -109,6 +109,21 @@ func TestXMLCallsAndTheirResults(t *testing.T) {
 	}
 }
 
+// What a result shows in elements of its own is of the result; what the program says behind it is not.
+func TestResultsInElements(t *testing.T) {
+	msgs := []precis.Message{
+		precis.NewText("assistant", "<read_file>\n<path>a.go</path>\n</read_file>"),
+		{Role: "user", Content: []precis.Block{
+			precis.Text{Text: "[read_file for 'a.go'] Result:"}, precis.Text{Text: "<files>\n<file><path>a.go</path>package a</file>\n</files>"},
+			precis.Text{Text: "<environment_details>x</environment_details>"},
+		}},
+	}
+	c := toolcall.Find(msgs)
+	if len(c) != 1 || len(c[0].Results) != 2 || !strings.Contains(c[0].Text, "package a") || strings.Contains(c[0].Text, "environment") {
+		t.Errorf("%+v", c)
+	}
+}
+
 func TestCodeIsNoCall(t *testing.T) {
 	for _, text := range []string{
 		"<div>\n<p>hi</p>\n</div>", "see `<read_file>`", "text <read_file><path>a</path></read_file>",

@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"precis"
+	"precis/cmd/internal/jobs"
 	"precis/cmd/internal/term"
 	"precis/internal/census"
 )
@@ -20,10 +21,9 @@ type composition struct {
 	acts    int // tokens from which on a view is reduced; 0: none
 }
 
-// compose works out the composition of a view. used counts what stands around messages,
-// too.
+// compose works out the composition of a view.
 func compose(c census.Census, used int, d precis.Decision) composition {
-	out := composition{kinds: withRest(c.Kinds, used-c.Total), used: used, window: d.Window.Tokens}
+	out := composition{kinds: c.Kinds, used: used, window: d.Window.Tokens}
 	left := max(out.window-used, 0)
 	out.reserve = min(left, d.Reserve.Tokens)
 	out.free = left - out.reserve
@@ -31,22 +31,16 @@ func compose(c census.Census, used int, d precis.Decision) composition {
 	return out
 }
 
-// withRest returns kinds with the tokens that belong to none counted as other.
-func withRest(kinds []census.Share, rest int) []census.Share {
-	out := append([]census.Share(nil), kinds...)
-	if rest <= 0 {
-		return out
-	}
-	if n := len(out); n > 0 && out[n-1].Name == string(census.Other) {
-		out[n-1].Tokens += rest
-		return out
-	}
-	return append(out, census.Share{Name: string(census.Other), Tokens: rest})
+// meterOf returns a meter that counts as for the model of a conversation.
+func meterOf(j *jobs.Job) *precis.Meter {
+	m := j.Manager.NewMeter()
+	m.ForModel(j.Conversation.Model)
+	return m
 }
 
 // compositionOf is the composition of a conversation's view under edits.
 func compositionOf(conv *precis.Conversation, edits []precis.Edit, m *precis.Meter, used int, d precis.Decision) composition {
-	return compose(census.Take(conv, precis.Units(conv.Transcript, edits), m), used, d)
+	return compose(census.Take(conv, precis.Units(conv.Transcript, edits), m).Of(used), used, d)
 }
 
 // bar draws a composition.

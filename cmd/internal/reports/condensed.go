@@ -69,7 +69,7 @@ func (p *Printer) outcome(j *jobs.Job, res precis.Result, o outcome, prefix stri
 	r := res.Report
 	style, text := o.headline(p.Words)
 	w.Headline(style, prefix+text)
-	p.bar(compositionOf(j.Conversation, after(j.Conversation, res), j.Manager.NewMeter(), r.After.Tokens, r.Decision))
+	p.bar(compositionOf(j.Conversation, after(j.Conversation, res), meterOf(j), r.After.Tokens, r.Decision))
 	pairs := []term.Pair{{Name: p.Words.Say("kept"), Value: keptText(p.Words, r)}, {Name: p.Words.Say("lost"), Value: o.lossText(p.Words), Style: "bad"}}
 	pairs = append(pairs, callPairs(p.Words, r)...)
 	if n := len(r.Repairs); n > 0 {

@@ -21,13 +21,10 @@ type outcome struct {
 func outcomeOf(j *jobs.Job, res precis.Result, edits []precis.Edit) outcome {
 	o := outcome{report: res.Report}
 	t := j.Conversation.Transcript
-	for i, m := range slices.Backward(t.Messages()) {
-		if !slices.ContainsFunc(m.Content, func(b precis.Block) bool { _, ok := b.(precis.Text); return ok && m.Role == precis.RoleUser }) {
-			continue
-		}
-		look := precis.ShownBy(t, edits).Message(i)
-		o.cut, o.isCut = precis.MessageHandle(i), look.Hidden || look.Changed
-		break
+	shown := precis.ShownBy(t, edits)
+	if last := t.Speech().LastTurn(func(i int) bool { return !shown.Rewound(i) }); last >= 0 {
+		look := shown.Message(last)
+		o.cut, o.isCut = precis.MessageHandle(last), look.Hidden || look.Changed
 	}
 	return o
 }

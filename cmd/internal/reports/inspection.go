@@ -12,6 +12,7 @@ import (
 	"precis/cmd/internal/term"
 	"precis/conversation"
 	"precis/internal/census"
+	"precis/internal/content"
 )
 
 // Inspection is what inspect prints.
@@ -75,14 +76,17 @@ func Inspect(ctx context.Context, j *jobs.Job) (Inspection, error) {
 	if err != nil {
 		return Inspection{}, err
 	}
-	meter := j.Manager.NewMeter()
+	meter := meterOf(j)
 	said := census.Take(j.Conversation, precis.Units(j.Conversation.Transcript, nil), meter)
 	view := said
 	if len(precis.Active(j.Conversation.Edits)) > 0 {
 		view = census.Take(j.Conversation, precis.Units(j.Conversation.Transcript, j.Conversation.Edits), meter)
 	}
+	counted := view.Total
+	view = view.Of(status.Tokens)
+	said = said.Of(int(int64(said.Total) * int64(status.Tokens) / int64(max(counted, 1)))) // by the same measure
 	v := Inspection{
-		Format: j.File.Format, Agent: j.File.Origin.Agent, Path: j.File.Path, Title: j.Conversation.Title, Model: j.Model,
+		Format: j.File.Format, Agent: j.File.Origin.Agent, Path: j.File.Path, Title: content.Title(j.Conversation), Model: j.Model,
 		Branches: len(j.Conversation.Branches), Skipped: j.File.Skipped, Ignored: j.File.Ignored, Warnings: j.File.Warnings,
 		View: view, Transcript: said,
 		Window: j.Window, Status: status, Decision: res.Report.Decision, Arithmetic: res.Report.Arithmetic, Would: would,

@@ -1,4 +1,6 @@
-package harness
+// Package plain takes out of a text that is shown to a model what is not seen, and what would give
+// it an authority that it does not have.
+package plain
 
 import (
 	"strings"
@@ -9,11 +11,11 @@ import (
 	"precis/internal/visible"
 )
 
-// Plain removes from a text that is not the user's everything that could give it an
+// Text removes from a text that is not the user's everything that could give it an
 // authority it does not have, and leaves its words, code and ordinary signs: what
 // is not seen, see [Visible], and the brackets of tags and headings in which agent
 // programs, models and precis itself speak. What it returns it leaves alone.
-func Plain(s string) string {
+func Text(s string) string {
 	s = Visible(s)
 	if !strings.ContainsAny(s, "<[") {
 		return s
