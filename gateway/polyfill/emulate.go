@@ -135,7 +135,7 @@ func (e *Emulator) unbound(edits []precis.Edit) precis.Edit {
 	units := precis.Units(e.transcript(), edits)
 	loop := len(units)
 	if rule == precis.ReasoningLoop {
-		from := groupOf(e.Messages, lastTurnAt(e.Messages))
+		from := groupOf(e.Messages, max(precis.LastUserTurn(e.Messages), 0))
 		loop = slices.IndexFunc(units, func(u precis.Unit) bool { return u.From >= from })
 	}
 	changed := false
@@ -163,16 +163,6 @@ func (e *Emulator) reasoningOf(u precis.Unit, signed bool) (out []precis.Replace
 		out = append(out, precis.ReplaceBlock(e.transcript(), u.From, i, nil))
 	}
 	return out
-}
-
-// lastTurnAt returns the index of the last message in which the user speaks.
-func lastTurnAt(msgs []precis.Message) int {
-	for i := len(msgs) - 1; i > 0; i-- {
-		if msgs[i].IsUserTurn() {
-			return i
-		}
-	}
-	return 0
 }
 
 // saved returns how many tokens the edits of a rung that are in force saved when

@@ -115,7 +115,7 @@ func (p *Printer) Inspection(v Inspection) {
 	if title == "" {
 		title = v.Path
 	}
-	w.Title("%s", oneLine(title, w.Width()))
+	w.Title("%s", oneLine(title, w.Width()-2))
 	c := compose(v.View, v.Status.Tokens, v.Decision)
 	p.usage(v, c)
 	p.bar(c)
