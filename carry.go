@@ -197,12 +197,17 @@ func (h *carried) without(with []Message) []Message {
 	}
 	return slices.DeleteFunc(slices.Clone(with), func(m Message) bool {
 		text := m.PlainText()
-		return there[HashMessage(m)] || strictlyPlaced([]Message{m}) || strings.HasPrefix(text, leftHead) || strings.HasPrefix(text, lawHead)
+		return there[HashMessage(m)] || strictlyPlaced([]Message{m}) || isNote(text)
 	})
 }
 
 // leftHead begins the note of what is in force and does not fit.
 const leftHead = "[Also in force, said by the program, and too long to stand here"
+
+// isNote reports whether a text is a note that [Situation.Carry] added.
+func isNote(text string) bool {
+	return strings.HasPrefix(text, leftHead) || strings.HasPrefix(text, lawHead)
+}
 
 // mostLeft is how many texts are named that stay in force and do not fit.
 const mostLeft = 12

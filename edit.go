@@ -78,7 +78,9 @@ type Replacement struct {
 // a summary, a digest, a marker. The others are shown as they were said, because they
 // stay in force, see [Situation.Carry]. It is -1 when there is none.
 func (r Replacement) Own() int {
-	return slices.IndexFunc(r.With, func(m Message) bool { return len(m.Raw) == 0 && m.Format == "" && m.Role != RoleSystem })
+	return slices.IndexFunc(r.With, func(m Message) bool {
+		return len(m.Raw) == 0 && m.Format == "" && m.Role != RoleSystem && !isNote(m.PlainText())
+	})
 }
 
 // BlockRef names one block of a message by its index and its canonical hash.

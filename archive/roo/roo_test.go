@@ -291,9 +291,6 @@ func TestWhatHoldsIsShownBesideTheMarker(t *testing.T) {
 	e := truncation("T", 1, 5)
 	e.Replace[0].With = append(e.Replace[0].With, call, result)
 	e.Replace = append([]precis.Replacement{{From: 0, To: 1, With: []precis.Message{call, result}}}, e.Replace...)
-	if !roo.CanTag(e) {
-		t.Fatal("the edit has no tags")
-	}
 	if err := open(t, dir).Record(t.Context(), []precis.Edit{e}, time.UnixMilli(9000)); err != nil {
 		t.Fatal(err)
 	}

@@ -36,14 +36,47 @@ type beside struct {
 	After  []precis.Message `json:"after,omitempty"`
 }
 
-// besideOf returns what an edit shows beside its summaries and markers.
-func besideOf(e precis.Edit) (out []beside) {
-	for _, r := range e.Replace {
-		if i := own(r); len(r.With) > i+1 || i > 0 {
-			out = append(out, beside{To: r.To, Before: r.With[:max(i, 0)], After: r.With[i+1:]})
+// parted returns an edit with no more than its summaries and markers, which tags can say, and
+// what it shows beside them: messages that hold blocks of the transcript alone, and notes.
+func parted(t *precis.Transcript, e precis.Edit) (precis.Edit, []beside) {
+	var out []beside
+	e.Replace = slices.Clone(e.Replace)
+	for k, r := range e.Replace {
+		if len(r.With) == 0 || r.Block != nil {
+			continue
+		}
+		own := slices.IndexFunc(r.With, func(m precis.Message) bool {
+			return precis.Replacement{With: []precis.Message{m}}.Own() == 0 && !said(t, r, m)
+		})
+		b := beside{To: r.To, Before: r.With[:max(own, 0)], After: r.With[own+1:]}
+		if len(b.Before)+len(b.After) > 0 {
+			out = append(out, b)
+		}
+		if e.Replace[k].With = nil; own >= 0 {
+			e.Replace[k].With = r.With[own : own+1]
 		}
 	}
-	return out
+	return e, out
+}
+
+// said reports whether a message was said in a span: it has a call or a result, or no other
+// blocks than those of the span.
+func said(t *precis.Transcript, r precis.Replacement, m precis.Message) bool {
+	blocks := map[precis.Fingerprint]bool{}
+	for i := max(r.From, 0); i < min(r.To, t.Len()); i++ {
+		for b := range t.At(i).Content {
+			blocks[t.HashBlock(i, b)] = true
+		}
+	}
+	all := len(m.Content) > 0
+	for _, b := range m.Content {
+		switch b.(type) {
+		case precis.ToolUse, precis.ToolResult: // neither a summary nor a marker, also where it is shortened
+			return true
+		}
+		all = all && blocks[precis.HashBlock(b)]
+	}
+	return all
 }
 
 // show puts what is shown beside the summaries and markers of an edit into it.
@@ -74,8 +107,8 @@ func (s *sidecar) bytes() ([]byte, error) {
 	return append(data, '\n'), nil
 }
 
-// add records an edit, whole or as the rest of its tags.
-func (s *sidecar) add(e precis.Edit) {
+// add records an edit, whole or as the rest of its tags, with what it shows beside them.
+func (s *sidecar) add(e precis.Edit, shown []beside) {
 	s.Version = 1
 	if !CanTag(e) {
 		s.Edits = append(s.Edits, e)
@@ -84,7 +117,7 @@ func (s *sidecar) add(e precis.Edit) {
 	if s.Tagged == nil {
 		s.Tagged = map[string]tagged{}
 	}
-	s.Tagged[e.ID] = tagged{Run: e.Run, Time: e.Time, Report: e.Report, Beside: besideOf(e)}
+	s.Tagged[e.ID] = tagged{Run: e.Run, Time: e.Time, Report: e.Report, Beside: shown}
 }
 
 // remove removes an edit and reports whether it was stored as a whole.

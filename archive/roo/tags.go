@@ -12,12 +12,11 @@ import (
 )
 
 // CanTag reports whether Roo's tags can express the edit: a condensation of
-// everything from the beginning, or a truncation. What is shown beside the summary or
-// marker because it holds, see [precis.Situation.Carry], has no tag: the views of the
-// task have it, from the sidecar. All other edits are stored in the sidecar.
+// everything from the beginning, or a truncation. All other edits are stored in
+// the sidecar.
 func CanTag(e precis.Edit) bool {
 	for _, r := range e.Replace {
-		if r.Block != nil || r.Restore {
+		if r.Block != nil || r.Restore || len(r.With) > 1 {
 			return false
 		}
 	}
@@ -25,22 +24,9 @@ func CanTag(e precis.Edit) bool {
 	case precis.KindTruncation:
 		return len(e.Replace) > 0
 	case precis.KindCondensation:
-		return len(e.Replace) == 1 && e.Replace[0].From == 0 && own(e.Replace[0]) >= 0
+		return len(e.Replace) == 1 && e.Replace[0].From == 0 && len(e.Replace[0].With) == 1
 	}
 	return false
-}
-
-// own returns the index of the summary or marker among what is shown for a span; -1 when
-// there is none.
-func own(r precis.Replacement) int {
-	if i := r.Own(); i >= 0 && !r.With[i].HasToolResult() && !callsTools(r.With[i]) {
-		return i
-	}
-	return -1
-}
-
-func callsTools(m precis.Message) bool {
-	return slices.ContainsFunc(m.Content, func(b precis.Block) bool { _, ok := b.(precis.ToolUse); return ok })
 }
 
 // Apply writes an edit into the history as Roo does: hidden messages get the
@@ -75,7 +61,7 @@ func (h *History) condense(r *reading, e precis.Edit, now float64) {
 	if at > 0 && h.entries[at-1].hasTS {
 		ts = h.entries[at-1].ts + 1
 	}
-	m := e.Replace[0].With[own(e.Replace[0])]
+	m := e.Replace[0].With[0]
 	raw := object(m.Role, anthropic.AppendContent(nil, m.Content, m.Format), ts)
 	h.list.insert(at, setMember(setMember(raw, "isSummary", []byte("true")), "condenseId", quote(e.ID)))
 }
@@ -96,15 +82,14 @@ func (h *History) truncate(r *reading, e precis.Edit, now float64) {
 				h.tag(i, "truncationParent", ids[k])
 			}
 		}
-		marker := own(span)
-		if marker < 0 {
+		if len(span.With) == 0 {
 			continue
 		}
 		ts := now - 1
 		if at < len(h.entries) && h.entries[at].hasTS {
 			ts = h.entries[at].ts - 1
 		}
-		m := span.With[marker]
+		m := span.With[0]
 		raw := object(m.Role, quote(m.PlainText()), ts)
 		raw = setMember(setMember(raw, "isTruncationMarker", []byte("true")), "truncationId", quote(ids[k]))
 		inserts = append(inserts, insertion{at, raw})
@@ -121,7 +106,7 @@ func markerIDs(e precis.Edit) []string {
 	id, n := e.ID, 1
 	for k := len(ids) - 1; k >= 0; k-- {
 		ids[k] = id
-		if k > 0 && own(e.Replace[k-1]) >= 0 {
+		if k > 0 && len(e.Replace[k-1].With) > 0 {
 			n++
 			id = fmt.Sprintf("%s-%d", e.ID, n)
 		}

@@ -95,15 +95,18 @@ func (t *Task) Record(ctx context.Context, edits []precis.Edit, now time.Time) e
 	return t.write(ctx, func() error {
 		ms := float64(now.UnixMilli())
 		for _, e := range edits {
-			if CanTag(e) {
-				if err := t.History.Apply(e, ms); err != nil {
+			bare, shown := parted(t.Conversation.Transcript, e)
+			if CanTag(bare) {
+				if err := t.History.Apply(bare, ms); err != nil {
 					return err
 				}
 				if t.UI != nil {
-					t.UI.Record(e, ms)
+					t.UI.Record(bare, ms)
 				}
+				t.sidecar.add(bare, shown)
+			} else {
+				t.sidecar.add(e, nil)
 			}
-			t.sidecar.add(e)
 			if t.Patch && CanPatch(e) {
 				t.sidecar.Patched = append(t.sidecar.Patched, e.ID)
 			}

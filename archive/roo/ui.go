@@ -146,7 +146,7 @@ func (u *UI) Record(e precis.Edit, now float64) {
 // summaryOf returns what Roo shows of a condensation: the summary, without its
 // heading and what is attached to it for the model.
 func summaryOf(e precis.Edit) string {
-	for _, b := range e.Replace[0].With[own(e.Replace[0])].Content {
+	for _, b := range e.Replace[0].With[0].Content {
 		if text, ok := b.(precis.Text); ok {
 			return strings.TrimPrefix(text.Text, "## Conversation Summary\n")
 		}
