@@ -91,8 +91,7 @@ func standingIn(msgs []Message, wanted func(i int) bool, m *Meter, room int, law
 	for _, h := range force {
 		if !h.defines {
 			size := st.size(h, msgs, m)
-			if h.most > 0 && size > h.most && h.name != "" {
-				h.shorten()
+			if h.most > 0 && size > h.most && h.shorten(msgs) {
 				size = st.size(h, msgs, m)
 			}
 			switch {
@@ -164,10 +163,27 @@ func (st *standing) size(h hold, msgs []Message, m *Meter) (n int) {
 	return n
 }
 
-// shorten leaves of the result that a program added something to no more than that.
-func (h *hold) shorten() {
+// shorten leaves of the result that a program added something to no more than that; false
+// when the thing does not end with such a result.
+func (h *hold) shorten(msgs []Message) bool {
 	last := &h.parts[len(h.parts)-1]
+	if len(last.blocks) != 1 {
+		return false
+	}
+	r, ok := msgs[last.at].Content[last.blocks[0]].(ToolResult)
+	added := func(b Block) bool {
+		t, isText := b.(Text)
+		if !isText {
+			return false
+		}
+		lists, _ := harness.Appended(t.Text)
+		return len(lists) > 0
+	}
+	if !ok || !slices.ContainsFunc(r.Content, added) {
+		return false
+	}
 	last.blocks, last.tails = []int{}, last.blocks
+	return true
 }
 
 // holds reports whether a part is held.

@@ -133,3 +133,32 @@ func TestWhatCannotBeKeptIsSaid(t *testing.T) {
 		t.Errorf("the result was shown in %d rounds and hidden in %d", shortened, hidden)
 	}
 }
+
+// TestALongReportIsToldNotCut: of an agent whose report is too long to be kept the first lines are told; no empty result stands
+// for it.
+func TestALongReportIsToldNotCut(t *testing.T) {
+	s := &dialog{t: precis.NewTranscript(precis.NewText(precis.RoleUser, "Have it reviewed."))}
+	var report strings.Builder
+	report.WriteString("The review found two faults.\n")
+	for i := range 300 {
+		fmt.Fprintf(&report, "Line %d of table %d holds %d.\n", i, i*3, i*i)
+	}
+	s.calls("Task", `{"subagent_type":"reviewer","description":"review the parser","prompt":"Review it."}`, report.String())
+	s.reads(60, 40)
+	res, err := held(t, preset.Balanced).Manage(context.Background(), precis.Request{Conversation: &precis.Conversation{Transcript: s.t}, Window: precis.Window{Tokens: 24_000}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var sent strings.Builder
+	for _, m := range res.View {
+		for _, b := range m.Content {
+			if r, ok := b.(precis.ToolResult); ok {
+				sent.WriteString(r.Text())
+			}
+		}
+		sent.WriteString(m.PlainText())
+	}
+	if strings.Contains(sent.String(), "but for what follows") || !strings.Contains(sent.String(), "review the parser") {
+		t.Error(sent.String())
+	}
+}
