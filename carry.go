@@ -254,7 +254,13 @@ func (c *carrier) with(r *Replacement, held carried) []Message {
 		}
 	}
 	hidden := func(p part) bool { return p.at >= r.From && p.at < r.To && !c.s.Kept.stands.holds(p) }
-	if note := c.unsaid(r.With, hidden); note != "" {
+	var said []Message // by all that the edit shows: a digest of several spans stands in the first of them
+	for _, other := range c.edit.Replace {
+		if other.Block == nil {
+			said = append(said, other.With...)
+		}
+	}
+	if note := c.unsaid(said, hidden); note != "" {
 		held.user = append(held.user, NewText(RoleUser, note))
 	}
 	own := r.With

@@ -86,9 +86,11 @@ func (c *carrier) unsaid(with []Message, hidden func(part) bool) string {
 			continue // only a clip cuts what is kept
 		}
 		if said == "" {
+			var texts []string
 			for _, m := range with {
-				said += " " + folded(wordsOf(m))
+				texts = append(texts, folded(wordsOf(m)))
 			}
+			said = strings.Join(texts, " ")
 		}
 		var lines []string
 		for _, text := range h.must {

@@ -162,3 +162,29 @@ func TestALongReportIsToldNotCut(t *testing.T) {
 		t.Error(sent.String())
 	}
 }
+
+// TestANoteIsNobodysRequest: the note of what holds stands once, and is nobody's request when it is read again.
+func TestANoteIsNobodysRequest(t *testing.T) {
+	s := &dialog{t: precis.NewTranscript(precis.NewText(precis.RoleUser, "Lint the tables."))}
+	s.calls("Skill", `{"skill":"lint"}`, "Base directory for this skill: /repo/.agents/skills/lint\n\n# lint\nNever run it on stripes/.\n"+strings.Repeat("The tables of the zebras live in many regions, and each has stripes.\n", 900))
+	s.reads(120, 40)
+	res, err := held(t, preset.Roo).Manage(context.Background(), precis.Request{Conversation: &precis.Conversation{Transcript: s.t}, Window: precis.Window{Tokens: 24_000}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	notes := 0
+	for _, m := range res.View {
+		if strings.HasPrefix(m.PlainText(), "[Still holds") {
+			notes++
+			if m.IsUserTurn() || precis.SpeechOf([]precis.Message{m}).Words(0) != "" {
+				t.Errorf("it is taken for the user's: %s", m.PlainText())
+			}
+			if n := strings.Count(m.PlainText(), "Never run it on stripes/."); n != 1 {
+				t.Errorf("the order stands %d times in %s", n, m.PlainText())
+			}
+		}
+	}
+	if notes != 1 {
+		t.Errorf("%d notes", notes)
+	}
+}

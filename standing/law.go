@@ -16,6 +16,7 @@ const (
 	mostPlan = 2000
 	mostDone = 400 // the last state of a job that ended: of its report the first lines are told
 	mostJobs = 12  // jobs that ended, the newest
+	mostOpen = 40  // of plans, jobs that run and skills each, the newest: more are no state that anybody works from
 )
 
 // Holds returns the newest plan and others with open steps, jobs that run, skills, and then
@@ -28,7 +29,7 @@ func (Law) Holds(s *precis.Situation) []precis.Held {
 // with something to do, jobs that run, the skills that were loaded last, and the last states
 // of the newest jobs.
 func (r *Reading) Held() (out []precis.Held) {
-	for _, list := range slices.Backward(r.lists()) {
+	for _, list := range slices.Backward(newestOf(r.lists())) {
 		h := precis.Held{Key: "plan " + list[0].List, Most: mostPlan, Name: "Plan"}
 		newest := list[0].At
 		for _, step := range list {
@@ -50,10 +51,10 @@ func (r *Reading) Held() (out []precis.Held) {
 		}
 		out = append(out, h)
 	}
-	for _, j := range slices.Backward(r.RunningJobs()) {
+	for _, j := range slices.Backward(newestOf(r.RunningJobs())) {
 		out = append(out, precis.Held{Key: "job " + j.Key, At: slices.Compact([]precis.Handle{j.Since, j.At}), Most: mostDone, Name: "Running", Must: j.said()})
 	}
-	for _, skill := range slices.Backward(r.Skills) {
+	for _, skill := range slices.Backward(newestOf(r.Skills)) {
 		name := "Skill " + skill.Text
 		if skill.Where != "" {
 			name += " (" + skill.Where + ")"
@@ -68,6 +69,9 @@ func (r *Reading) Held() (out []precis.Held) {
 	}
 	return out
 }
+
+// newestOf returns the last items, see mostOpen.
+func newestOf[T any](items []T) []T { return items[max(len(items)-mostOpen, 0):] }
 
 // lists returns the steps of each list.
 func (r *Reading) lists() (out [][]Item) {

@@ -15,7 +15,7 @@ const hookOpen, hookClose = "<hook_context>", "</hook_context>"
 // ourBeginnings are how the texts begin that precis puts in the place of messages.
 var ourBeginnings = lazyregexp.New(`^\[(?:Digest of (?:no )?messages|Summary of (?:no )?messages|Summary of the conversation up to here\.|Summary of what came before\.|Added from the conversation itself,|` +
 	`Hidden to save room: [mbc][\w.:-]*\.\]|\d+ earlier messages? hidden here to save room; |m\d+(?:-m\d+)?: see the (?:digest|summary) above\.\]|` +
-	`Also in force, said by the program, and too long|No result was recorded for this tool call\.\]|The recorded conversation begins with the assistant\.\]|End of the summary\])`)
+	`Also in force, said by the program, and too long|Still holds, from what is hidden here\.\]|m\d+\.b\d+: hidden to save room, but for what follows\]|No result was recorded for this tool call\.\]|The recorded conversation begins with the assistant\.\]|End of the summary\])`)
 
 // Ours reports whether a text is one that precis wrote into a view or gave an agent: a
 // digest, a summary in its frame, a marker, a hook's text. Read again it is nobody's
