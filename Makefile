@@ -4,10 +4,10 @@ GO ?= go
 SHELL := bash
 .SHELLFLAGS := -eu -o pipefail -c
 
-.PHONY: test build man treesitter check size race fuzz properties vectors clients integrations modules hosts ui-test ui-shots bench scale rename-module clean
+.PHONY: test build man treesitter check size race fuzz properties vectors clients integrations vscode modules hosts ui-test ui-shots bench chaos scale rename-module clean
 
 test: ## run every test
-	$(GO) test ./...
+	$(GO) test -timeout 30m ./...
 
 # Without C the program is static. Its templates (html/template) call methods by name,
 # so that the linker keeps every method of every type that is made: large libraries
@@ -28,13 +28,14 @@ check: ## formatting and static analysis
 	@test -z "$$(gofmt -l .)" || { gofmt -l .; echo "gofmt would change these files"; exit 1; }
 	$(GO) vet ./...
 	$(GO) tool staticcheck ./...
+	@for m in . integrations/go/*; do (cd $$m && $(GO) mod tidy -diff) || { echo "$$m/go.mod: go mod tidy would change it"; exit 1; }; done
 	@dead=$$($(GO) tool deadcode -test -f '{{$$p := .Path}}{{range .Funcs}}{{printf "%s %s.%s\n" .Position $$p .Name}}{{end}}' ./... | \
 	  grep -E '/internal/|/cmd/|\.[a-z][A-Za-z0-9_]*$$' || true); \
 	  test -z "$$dead" || { echo "$$dead"; echo "nothing calls these functions, and no other module can"; exit 1; }
 
-# Limits of the program. It has 40,100,000 bytes and 23,000 KB.
-MAX_BYTES ?= 42000000
-MAX_RESIDENT_KB ?= 26000
+# Limits of the program. It has 42,900,000 bytes, and 23,600 to 28,400 KB: kernels map more or less of the file around what is used.
+MAX_BYTES ?= 43000000
+MAX_RESIDENT_KB ?= 31000
 size: build ## the size of the command, and the memory of its simplest run
 	@bytes=$$(wc -c <dist/precis); echo "dist/precis: $$bytes bytes, at most $(MAX_BYTES)"; test "$$bytes" -le $(MAX_BYTES)
 	@kb=$$($(GO) run ./internal/peak dist/precis version); echo "precis version: $$kb KB resident, at most $(MAX_RESIDENT_KB)"; test "$$kb" -le $(MAX_RESIDENT_KB)
@@ -59,6 +60,7 @@ RUNS ?= 30000
 properties: ## the promises, over many random conversations
 	PRECIS_RUNS=$(RUNS) $(GO) test . -count=1 -run CondensingIsTakenBack
 	$(GO) test . -run 'EveryPromise|Rewound|LastUserTurn|Repair' -rapid.checks=2000
+	$(GO) test ./digest -run 'EveryDigest' -rapid.checks=2000
 
 vectors: ## golden cases and recordings; set PRECIS_VECTORS and PRECIS_TRANSCRIPTS
 	$(GO) test ./conformance -v | grep -E 'cases|messages |^(ok|FAIL|---)' 
@@ -69,6 +71,9 @@ clients: ## agent programs from npm against a small window, through the gateway 
 
 integrations: ## the adapters of the folder integrations against the packages of npm: needs python3, node and npm
 	PRECIS_NPM=1 $(GO) test ./cmd/precis -count=1 -v -run Integrations
+
+vscode: ## the extension for VS Code: its tests, also against this program, and its package: needs node 20 and npm
+	CI_REQUIRE_NPM=1 $(GO) test ./cmd/precis -count=1 -v -run VSCode
 
 modules: ## the Go modules of the folder integrations, which have dependencies of their own
 	@set -e; for m in integrations/go/*; do echo "== $$m"; (cd $$m && test -z "$$(gofmt -l .)" && $(GO) vet ./... && $(GO) test -race ./...); done
@@ -85,6 +90,9 @@ ui-shots: ## pictures of every page, light, dark and on a phone, in ./dist/shots
 
 bench: ## benchmarks
 	$(GO) test -run '^$$' -bench . ./...
+
+chaos: ## conversations through whatever goes wrong, as a table: a killed process, a full disk, streams that are cut, replicas, a clock set back
+	$(GO) test ./gateway -count=1 -v -run 'TestChaos' | grep -E '[|] |^(ok|FAIL|---)'
 
 SIZES ?= 3
 scale: build ## time and memory of the command over recordings of every shape, each ten times the one before: SIZES=3, SCALE="-shape aider"

@@ -40,17 +40,24 @@ func (p *pass) attempt(ctx context.Context, s Situation, rungs []Strategy) attem
 	if s.Surplus() > 0 {
 		tail = 0 // messages are too many, whatever their size
 	}
-	s.Kept = Keep(s.Transcript, s.Edits, s.Meter, p.settings.KeepMessages, tail)
-	s.Kept.first(p.settings.KeepFirst)
-	head := min(int(p.settings.KeepHead*float64(p.r.Window.Tokens)/p.factor), s.Target/5)
+	switch {
+	case p.r.To > 0:
+		s.Kept = p.keptOfRange(&s)
+	case p.r.Limits != Limits{}: // the newest group is all that has to stay
+		s.Kept = Keep(s.Transcript, s.Edits, s.Meter, 1, 0)
+	default:
+		s.Kept = Keep(s.Transcript, s.Edits, s.Meter, p.settings.KeepMessages, tail)
+		s.Kept.first(p.settings.KeepFirst)
+	}
+	head := 0
+	if p.r.To == 0 {
+		head = min(int(p.settings.KeepHead*float64(p.r.Window.Tokens)/p.factor), s.Target/5)
+	}
 	var law []Held
 	if p.m.o.Law != nil {
 		law = p.m.o.Law.Holds(&s)
 	}
 	s.Kept.stand(s.Transcript, s.Edits, s.Meter, head, p.standingRoom(), law)
-	if p.r.To > 0 {
-		s.Kept.only(p.r.From, p.r.To)
-	}
 	if p.settings.Pin != "" {
 		s.Kept.Match(s.Transcript, regexp.MustCompile(p.settings.Pin)) // Validate compiled it before
 	}

@@ -2,6 +2,7 @@ package precis
 
 import (
 	"context"
+	"math"
 )
 
 // CalibrationStore is a [Store] that keeps what was learned about counting.
@@ -68,6 +69,28 @@ func (m *Manager) Observe(ctx context.Context, r Report, reported int) error {
 	}
 	m.o.Calibrator.Observe(r.Model, int(float64(r.After.Tokens)/r.Calibration), reported)
 	return m.SaveCalibration(ctx, r.Model)
+}
+
+// Counted returns what the manager counts where a model's provider would report tokens.
+func (m *Manager) Counted(model string, tokens int) int {
+	return int(float64(tokens) / m.factor(model))
+}
+
+// Calibrated returns what a model's provider would report of counted tokens, by what is
+// known now.
+func (m *Manager) Calibrated(model string, counted int) int {
+	return calibrated(counted, m.factor(model))
+}
+
+func (m *Manager) factor(model string) float64 {
+	if m.o.Calibrator == nil {
+		return 1
+	}
+	return m.o.Calibrator.Factor(model)
+}
+
+func calibrated(counted int, factor float64) int {
+	return int(math.Ceil(float64(counted)*factor - 1e-6))
 }
 
 // SaveCalibration stores the calibration of a model, if the

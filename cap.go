@@ -113,13 +113,14 @@ type Spend struct {
 	Warn         float64 // share of a limit from which users are warned, 0 to 1; 0: 0.8
 }
 
-// Alert warns an operator that a spending limit is near or reached.
+// Alert warns an operator that a spending limit is near or reached. Its form as JSON is
+// what hooks get, in the words of webhooks.
 type Alert struct {
-	Kind         string  // "spend_warning" or "spend_limit"
-	Conversation string  // "" when unknown
-	Scope        string  // "conversation", "owner" or "day"
-	SpentUSD     float64 // so far
-	LimitUSD     float64
+	Kind         string  `json:"kind"`                   // "spend_warning" or "spend_limit"
+	Conversation string  `json:"conversation,omitempty"` // "" when unknown
+	Scope        string  `json:"scope"`                  // "conversation", "owner" or "day"
+	SpentUSD     float64 `json:"spent_usd"`              // so far
+	LimitUSD     float64 `json:"limit_usd"`
 }
 
 // String returns "condensing this conversation has cost $0.81 of $1.00".

@@ -110,7 +110,7 @@ type EditReport struct {
 	Variant  string `json:"variant,omitempty"`  // "EXPERIMENT/VARIANT" that made it; "": none
 	Likely   int    `json:"likely,omitempty"`   // facts likely to be needed again that the gate looked for
 	Held     int    `json:"held,omitempty"`     // of them those that a summary held by itself
-	Repaired int    `json:"repaired,omitempty"` // of them, and of rules, those that the gate added
+	Repaired int    `json:"repaired,omitempty"` // what the gate added: rules, requests and facts, the likely ones and others
 	Doubted  int    `json:"doubted,omitempty"`  // statements of a summary that the conversation does not bear out
 
 	Steps []Step `json:"steps,omitempty"` // of the first edit of a run: what became of each rung, see [MaxSteps]
@@ -147,13 +147,35 @@ func shortened(text string, most int) string {
 	return text[:cut] + more
 }
 
-// Saved returns the tokens the edit saved when it was made; 0 when that is not
-// known.
-func (r EditReport) Saved() int {
-	if r.TokensBefore == 0 || r.TokensAfter == 0 {
-		return 0
+// Sizes returns the tokens of the view before the edit and after it; nil for a number
+// that nobody knows, such as what another program had left after its own compaction.
+func (r EditReport) Sizes() (before, after *int) {
+	if r.TokensBefore > 0 {
+		before = &r.TokensBefore
 	}
-	return r.TokensBefore - r.TokensAfter
+	if r.TokensAfter > 0 {
+		after = &r.TokensAfter
+	}
+	return before, after
+}
+
+// Spared returns the tokens the edit saved when it was made; nil when that is not known.
+func (r EditReport) Spared() *int {
+	before, after := r.Sizes()
+	if before == nil || after == nil {
+		return nil
+	}
+	saved := *before - *after
+	return &saved
+}
+
+// Saved returns the tokens the edit saved when it was made, for sums; 0 when that is not
+// known, see [EditReport.Spared].
+func (r EditReport) Saved() int {
+	if saved := r.Spared(); saved != nil {
+		return *saved
+	}
+	return 0
 }
 
 // ReplaceBlock returns the replacement of block b of message i of t by with;

@@ -5,7 +5,6 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"encoding/hex"
-	"encoding/json"
 	"fmt"
 	"hash"
 	"slices"
@@ -129,7 +128,8 @@ func (h *hasher) block(b Block) {
 	case RedactedThinking:
 		h.fields("redacted_thinking", b.Data)
 	case ToolUse:
-		h.fields("tool_use", b.ID, b.Name, string(canonicalJSON(b.Input)))
+		h.fields("tool_use", b.ID, b.Name)
+		h.fieldJSON(b.Input)
 	case ToolResult:
 		h.fields("tool_result", b.ToolUseID, fmt.Sprint(b.IsError))
 		for _, c := range b.Content {
@@ -137,7 +137,8 @@ func (h *hasher) block(b Block) {
 		}
 		h.fields("end")
 	case Opaque:
-		h.fields("opaque", b.Type, string(canonicalJSON(b.Raw)))
+		h.fields("opaque", b.Type)
+		h.fieldJSON(b.Raw)
 	}
 }
 
@@ -145,8 +146,7 @@ func (h *hasher) block(b Block) {
 // same bytes.
 func (h *hasher) fields(fields ...string) {
 	for _, f := range fields {
-		binary.LittleEndian.PutUint64(h.buf[:8], uint64(len(f)))
-		h.Write(h.buf[:8])
+		h.length(len(f))
 		for len(f) > 0 {
 			n := copy(h.buf[:], f)
 			h.Write(h.buf[:n])
@@ -155,25 +155,19 @@ func (h *hasher) fields(fields ...string) {
 	}
 }
 
-// canonicalJSON returns raw with sorted keys and no white space, numbers as
-// written and cache markers gone; raw itself when it is not valid JSON.
-func canonicalJSON(raw json.RawMessage) []byte {
-	if len(raw) == 0 {
-		return nil
+// fieldJSON writes a field like [hasher.fields] with the canonical form of raw, without a
+// copy of it.
+func (h *hasher) fieldJSON(raw []byte) {
+	c, ok := canonicalOf(raw)
+	if !ok {
+		h.fields(string(canonicalJSON(raw)))
+		return
 	}
-	d := json.NewDecoder(bytes.NewReader(raw))
-	d.UseNumber()
-	var v any
-	if err := d.Decode(&v); err != nil {
-		return raw
-	}
-	if m, ok := v.(map[string]any); ok {
-		delete(m, "cache_control")
-		delete(m, "prompt_cache_breakpoint")
-	}
-	out, err := json.Marshal(v)
-	if err != nil {
-		return raw
-	}
-	return out
+	h.length(c.size())
+	c.to(func(b []byte) { h.Write(b) })
+}
+
+func (h *hasher) length(n int) {
+	binary.LittleEndian.PutUint64(h.buf[:8], uint64(n))
+	h.Write(h.buf[:8])
 }

@@ -4,6 +4,7 @@ import (
 	"regexp"
 	"slices"
 	"sort"
+	"strings"
 
 	"precis/internal/harness"
 )
@@ -236,8 +237,12 @@ func (k *Kept) tail(msgs []Message, shown []bool, m *Meter, count, tailTokens in
 }
 
 // Message reports whether message i is kept whole.
-func (k *Kept) Message(i int) bool {
-	return i >= k.Tail || i == k.LastUser || k.pinned[i] || k.to > 0 && (i < k.from || i >= k.to)
+func (k *Kept) Message(i int) bool { return i == k.LastUser || k.stays(i) }
+
+// stays reports whether message i is kept for another reason than being what the user said
+// last.
+func (k *Kept) stays(i int) bool {
+	return i >= k.Tail || k.pinned[i] || k.to > 0 && (i < k.from || i >= k.to)
 }
 
 // Block reports whether block b of message i is kept: because its message is, or
@@ -315,7 +320,8 @@ func onlyReasoning(m Message) bool {
 }
 
 // touched returns an error when a kept message or pinned block that the view
-// showed whole is changed or gone.
+// showed whole is changed or gone. What the user said last may be hidden by what says it
+// word for word.
 func touched(s *Situation, units []Unit) error {
 	whole := make([]bool, s.Transcript.Len())
 	for _, u := range s.Units {
@@ -324,6 +330,9 @@ func touched(s *Situation, units []Unit) error {
 	for _, u := range units {
 		for i := u.From; i < u.To; i++ {
 			if !whole[i] || !s.Kept.Message(i) || u.Original() && (!u.Changed || onlyThinking(s.Transcript.At(i), u)) {
+				continue
+			}
+			if words := s.LastWords(); !u.Original() && !s.Kept.stays(i) && words != "" && slices.ContainsFunc(u.Messages, func(m Message) bool { return strings.Contains(folded(wordsOf(m)), folded(words)) }) {
 				continue
 			}
 			return Errorf(CodeInvalid, "check view", "message %d must be kept", i)

@@ -48,6 +48,7 @@ type Situation struct {
 	Budget       Budget
 	Settings     Settings
 	Profile      string
+	From, To     int // the messages to replace, exactly, see [Ranges]; To 0: what a strategy chooses
 	Used         int // tokens of the view and the overhead, as the Meter counts
 	Target       int // tokens to come down to, as the Meter counts
 	Limit        int // tokens the view must not pass, as the Meter counts
@@ -167,7 +168,27 @@ func (s *Situation) Original(f func(i int, m Message, u Unit)) {
 // Group returns the index in Units after the last unit that stands or falls with
 // unit i, and whether these units may be hidden: none of them is kept. What stands for
 // hidden messages may be replaced although some of them are pinned.
-func (s *Situation) Group(i int) (end int, free bool) {
+func (s *Situation) Group(i int) (end int, free bool) { return s.group(i, s.Kept.Message) }
+
+// GroupToQuote is Group for an edit that says [Situation.LastWords] word for word: what the
+// user said last is no reason to keep its messages then.
+func (s *Situation) GroupToQuote(i int) (end int, free bool) {
+	if s.LastWords() == "" {
+		return s.Group(i)
+	}
+	return s.group(i, s.Kept.stays)
+}
+
+// LastWords returns what the user said last that the view shows, in words; "" when that is
+// nothing.
+func (s *Situation) LastWords() string {
+	if s.Kept.LastUser < 0 {
+		return ""
+	}
+	return s.Transcript.Speech().Says(s.Kept.LastUser)
+}
+
+func (s *Situation) group(i int, kept func(message int) bool) (end int, free bool) {
 	u := s.Units[i]
 	end, free = i+1, true
 	if u.Original() {
@@ -178,7 +199,7 @@ func (s *Situation) Group(i int) (end int, free bool) {
 	}
 	for _, u := range s.Units[i:end] {
 		for k := u.From; k < u.To; k++ {
-			if s.Kept.Message(k) && (u.Original() || !s.Kept.pinned[k]) || u.Original() && s.Kept.Pinned(k) {
+			if kept(k) && (u.Original() || !s.Kept.pinned[k]) || u.Original() && s.Kept.Pinned(k) {
 				free = false
 			}
 		}

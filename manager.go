@@ -60,8 +60,9 @@ type Options struct {
 // Manager keeps conversations inside their windows. It is safe for concurrent
 // use on different conversations; calls on one conversation must not overlap.
 type Manager struct {
-	o     Options
-	purse *purse
+	o       Options
+	purse   *purse
+	shadows *shadows
 
 	*policy
 }
@@ -87,7 +88,7 @@ func NewManager(o Options) (*Manager, error) {
 	if o.Now == nil {
 		o.Now = time.Now
 	}
-	m := &Manager{o: o, purse: &purse{}, policy: &policy{}}
+	m := &Manager{o: o, purse: &purse{}, shadows: &shadows{}, policy: &policy{}}
 	return m, m.SetSettings(o.Settings)
 }
 
@@ -138,12 +139,17 @@ type Request struct {
 	Profile      string // names a threshold in Settings.Profiles; usually the model or profile
 	Reported     int    // input tokens the provider reported for the view as it is now, or for all but what was added since; 0: unknown
 
-	From, To   int    // only messages [From,To), and what stands or falls with them, are reduced; To 0: all. Without Target they come down to a fifth of their size
+	// From, To: messages [From,To) are condensed, exactly these and nothing else, whatever it saves. The
+	// newest and the user's last turn may be among them; that turn is then quoted. To 0: what the settings
+	// say. Where the messages cannot be condensed by themselves the error is [CodeInvalid], see [Whole].
+	// Target does not count then.
+	From, To   int
 	Target     Tokens // that a reduction comes down to, user text and pins notwithstanding; 0: by the settings
 	Background bool   // reduce now although it is not due yet, so that nobody waits later
 	Manual     bool   // a user asks for a reduction now, whatever the threshold
 	Asked      bool   // the model asks for one now, whatever the threshold; the cap counts the run and may refuse it, and one that saves too little is dropped
 	Forced     bool   // the provider refused the view as too long
+	Limits     Limits // come down to these now, and to nothing else: the API has refused the view for them
 	Retry      int    // with Forced: how many reduced views of this request were refused before, see MaxForced
 	DryRun     bool   // change nothing and call no model; report what would be done
 	Watch      bool   // reduce nothing, whatever is due: the caller does so by another call
@@ -190,6 +196,7 @@ func (m *Manager) Manage(ctx context.Context, r Request) (Result, error) {
 		p.s.Meter.settle(r.Conversation, p.s.Edits, p.s.Units)
 	}
 	res := p.result()
+	res.Report.Shadow = p.shadow(ctx)
 	if r.Watch && p.outcome == leftToCaller { // the caller reports the run that follows
 		return res, err
 	}

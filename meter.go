@@ -110,16 +110,21 @@ func (m *Meter) Block(role Role, b Block) int {
 	return max(m.counter.Count(Message{Role: role, Content: []Block{b}})-m.frame, 0)
 }
 
-// Overhead returns the tokens of the system prompt and the tool definitions.
-func (m *Meter) Overhead(c *Conversation) int {
-	total := m.Message(c.System)
+// Overhead returns the tokens of the system prompt and the tool definitions, or, where they
+// are not stored, what is known of them.
+func (m *Meter) Overhead(c *Conversation) Overhead {
+	if c.Unstored != (Overhead{}) && !c.HasSystem() && len(c.Tools) == 0 {
+		return c.Unstored
+	}
+	out := Overhead{System: m.Message(c.System)}
 	if len(c.Tools) == 0 {
-		return total
+		return out
 	}
 	if len(m.tools) != len(c.Tools) || &m.tools[0] != &c.Tools[0] {
 		m.tools, m.toolsIn = c.Tools, m.counter.Count(NewText(RoleSystem, string(c.Tools)))
 	}
-	return total + m.toolsIn
+	out.Tools = m.toolsIn
+	return out
 }
 
 // rendered is the view a [Meter] was asked for last. What was rendered stays as

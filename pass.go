@@ -31,7 +31,9 @@ type pass struct {
 }
 
 // begin measures the conversation and decides.
-func (m *Manager) begin(r Request) (*pass, error) {
+func (m *Manager) begin(r Request) (*pass, error) { return m.beginWith(r, m.Settings()) }
+
+func (m *Manager) beginWith(r Request, settings Settings) (*pass, error) {
 	const op = "manage conversation"
 	if r.Conversation == nil || r.Conversation.Transcript == nil {
 		return nil, Errorf(CodeInvalid, op, "Request.Conversation has no transcript")
@@ -43,17 +45,14 @@ func (m *Manager) begin(r Request) (*pass, error) {
 		return nil, &Error{Code: CodeOverBudget, Op: op, Err: fmt.Errorf("the provider refused the view %d times, each time a smaller one", r.Retry),
 			Hint: "its window may be smaller than configured, or the system prompt and tools fill it"}
 	}
-	p := &pass{m: m, r: r, settings: m.Settings(), started: m.o.Now(), factor: 1}
-	if m.o.Calibrator != nil {
-		p.factor = m.o.Calibrator.Factor(r.Conversation.Model)
-	}
+	p := &pass{m: m, r: r, settings: settings, started: m.o.Now(), factor: m.factor(r.Conversation.Model)}
 	conv := r.Conversation
 	meter := r.Meter
 	if meter == nil {
 		meter = NewMeter(m.o.Counter)
 	}
 	meter.ForModel(conv.Model)
-	overhead := meter.Overhead(conv)
+	overhead := meter.Overhead(conv).Sum()
 	p.s = Situation{
 		Conversation: conv, Transcript: conv.Transcript, Edits: conv.Edits, Meter: meter, Settings: p.settings,
 		Profile: r.Profile, Forced: r.Forced || r.Manual, Automatic: !r.Manual, DryRun: r.DryRun, Focus: r.Focus, Live: r.Live,
@@ -78,12 +77,7 @@ func (m *Manager) begin(r Request) (*pass, error) {
 }
 
 func (p *pass) decide() {
-	load := Load{Used: max(p.before.Tokens, p.r.Reported), Messages: len(p.view)}
-	for _, m := range p.view {
-		if m.IsUserTurn() {
-			load.Turns++
-		}
-	}
+	load := Load{Used: max(p.before.Tokens, p.r.Reported), Messages: len(p.view), Turns: userTurns(p.view)}
 	p.decision = Plan(load, p.s.Budget, p.settings, p.r.Profile)
 	defer p.pinsDue()
 	if p.r.Manual || p.r.Asked || p.r.Forced || p.r.Background {
@@ -96,7 +90,7 @@ func (p *pass) decide() {
 		p.decision.Target = min(p.decision.Target, forced)
 		allowed = min(allowed, float64(forced))
 	}
-	p.decision.Target = min(p.decision.Target, p.roomy(), p.ofRange())
+	p.decision.Target = min(p.decision.Target, p.roomy())
 	p.s.Limit = p.counted(allowed)
 	if p.r.Target > 0 {
 		target := min(int(p.r.Target), int(max(p.decision.Allowed, 0)))
@@ -115,6 +109,11 @@ func (p *pass) decide() {
 	if p.r.Target > 0 {
 		p.s.Limit = p.s.Target
 	}
+	p.limit()
+	if p.r.To > 0 { // one edit, whatever it saves
+		p.decision.Target = max(p.before.Tokens-1, 0)
+		p.s.From, p.s.To, p.s.Target = p.r.From, p.r.To, p.s.Used-1
+	}
 }
 
 // pinsDue makes a pass due that shows again what is pinned and hidden.
@@ -127,24 +126,6 @@ func (p *pass) pinsDue() {
 	if len(s.unmetPins()) > 0 {
 		p.decision.Action, p.decision.Trigger = ActionReduce, triggerPins
 	}
-}
-
-// rangeShare is the share of their tokens that the messages of a range come down to.
-const rangeShare = 0.2
-
-// ofRange returns the tokens that the view comes down to when only some of its messages
-// are reduced.
-func (p *pass) ofRange() int {
-	if p.r.To == 0 {
-		return math.MaxInt
-	}
-	tokens := 0
-	for _, u := range p.s.Units {
-		if u.Original() && p.r.From <= u.From && u.To <= p.r.To {
-			tokens += p.s.Meter.View(u.Messages)
-		}
-	}
-	return max(p.before.Tokens-int((1-rangeShare)*float64(tokens)*p.factor), 1)
 }
 
 // growthTurns is the number of newest turns from which growth is measured.
@@ -181,7 +162,7 @@ func (p *pass) roomy() int {
 func (p *pass) counted(tokens float64) int { return int(tokens / p.factor) }
 
 func (p *pass) size(counted int, view []Message) Size {
-	up := func(n int) int { return int(math.Ceil(float64(n)*p.factor - 1e-6)) }
+	up := func(n int) int { return calibrated(n, p.factor) }
 	return Size{Tokens: up(counted), Messages: len(view), Overhead: up(p.s.Budget.Overhead), Media: up(p.s.Meter.media(view))}
 }
 
@@ -198,9 +179,14 @@ func (p *pass) reduce(ctx context.Context) error {
 		p.end(EndedWatching, leftToCaller)
 		return nil
 	}
+	if p.r.To > 0 {
+		if err := p.checkRange(); err != nil {
+			return err
+		}
+	}
 	fits := float64(p.before.Tokens) <= p.decision.Allowed
 	rungs := p.rungs()
-	if !p.r.Manual {
+	if !p.r.Manual && p.r.Limits == (Limits{}) {
 		why, capped := p.settings.Cap.Reached(p.s.Transcript, p.s.Edits, p.settings.Worth)
 		if capped && fits && !p.r.Forced {
 			p.end(EndedCapped, "left alone: %s", why)
@@ -223,10 +209,16 @@ func (p *pass) reduce(ctx context.Context) error {
 	}
 	start := p.s
 	err := p.climb(ctx, rungs)
+	if p.r.To > 0 {
+		return p.reduceRange(start, err)
+	}
+	if p.r.Limits != (Limits{}) {
+		return p.reduceToLimits(err)
+	}
 	if err == nil && !p.spare(ctx, start, rungs, fits) {
 		return nil
 	}
-	if err == nil && fits && !p.showsPins() && p.worthless(start.Used) {
+	if err == nil && fits && !p.showsPins() && p.worthless(&start) {
 		p.drop(start)
 		return nil
 	}
@@ -346,15 +338,35 @@ func edits(n int) string {
 	return fmt.Sprintf("%d edits", n)
 }
 
-// worthless reports whether a run that was not needed to fit saved too little
-// to be worth a new prompt cache, and says so.
-func (p *pass) worthless(before int) bool {
-	saved := float64(before - p.s.Used)
-	if p.r.Manual || p.r.Forced || p.s.Excess() <= 0 || saved >= p.settings.Worth*float64(before) {
+// worthless reports whether a run that was not needed to fit saved too little to be worth a
+// new prompt cache, and says so. Where too many messages or turns began it they count, not
+// tokens.
+func (p *pass) worthless(start *Situation) bool {
+	if p.r.Manual || p.r.Forced {
 		return false
 	}
-	p.end(EndedWorthless, "left alone: the rungs would save %s of %s tokens, less than %.0f %%", number(before-p.s.Used), number(before), 100*p.settings.Worth)
+	what, before, after := "tokens", start.Used, p.s.Used
+	switch p.decision.Trigger {
+	case triggerMessages:
+		what, before, after = "messages", len(messagesOf(start.Units)), len(messagesOf(p.s.Units))
+	case triggerTurns:
+		what, before, after = "turns", userTurns(messagesOf(start.Units)), userTurns(messagesOf(p.s.Units))
+	}
+	if saved := float64(before - after); saved >= p.settings.Worth*float64(before) {
+		return false
+	}
+	p.end(EndedWorthless, "left alone: the rungs would save %s of %s %s, less than %.0f %%", number(before-after), number(before), what, 100*p.settings.Worth)
 	return true
+}
+
+// userTurns counts the messages of a view with which users begin turns.
+func userTurns(view []Message) (n int) {
+	for _, m := range view {
+		if m.IsUserTurn() {
+			n++
+		}
+	}
+	return n
 }
 
 // rungs returns the strategies to climb: those the settings name, in their
@@ -362,6 +374,17 @@ func (p *pass) worthless(before int) bool {
 func (p *pass) rungs() []Strategy {
 	all := p.m.o.Strategies
 	var out []Strategy
+	if p.r.Limits != (Limits{}) {
+		return p.limitedRungs()
+	}
+	if p.r.To > 0 {
+		for _, s := range all {
+			if _, ranges := s.(Ranges); ranges && (!usesModel(s) || slices.Contains(p.names(), s.Name())) {
+				out = append(out, s)
+			}
+		}
+		return out
+	}
 	if p.settings.KeepThinking > 0 && p.decision.Action == ActionReduce {
 		out = append(out, oldThinking{})
 	}
@@ -445,7 +468,7 @@ func (p *pass) result() Result {
 	conv := p.r.Conversation
 	return Result{View: slices.Clone(p.view), Units: p.s.Units, Edits: p.edits, Report: Report{
 		Conversation: conv.ID, Model: conv.Model, Preset: p.settings.Preset,
-		Counter: p.m.o.Counter.Name(), Calibration: p.factor, TriggeredBy: p.triggeredBy(),
+		Counter: p.m.o.Counter.Name(), Calibration: p.factor, Overhead: p.s.Meter.Overhead(p.s.Conversation), TriggeredBy: p.triggeredBy(),
 		Before: p.before, Said: p.said(), After: p.size(p.s.Used, p.view),
 		Decision: p.decision, Arithmetic: p.decision.Arithmetic(), Outcome: p.outcome, Ended: p.ended,
 		Steps: p.steps, Edits: summarize(p.edits, p.factor), Repairs: p.repairs, Retention: p.retained, Gone: p.gone, Warnings: p.warnings, Status: p.status(),
@@ -465,8 +488,20 @@ func (p *pass) status() Status {
 	size := p.size(p.s.Used, p.view)
 	s := Status{
 		Tokens: size.Tokens, Window: p.r.Window.Tokens, Percent: p.s.Budget.Percent(size.Tokens),
-		Messages: p.s.Transcript.Len(), Shown: len(p.view), Action: p.decision.Action,
+		Messages: p.s.Transcript.Len(), Shown: originals(p.s.Units), Action: p.decision.Action,
 	}
 	s.count(p.s.Edits)
 	return s
+}
+
+// originals counts the messages of a transcript that pieces of its view show, whole or
+// shortened.
+func originals(units []Unit) int {
+	n := 0
+	for _, u := range units {
+		if u.Original() && len(u.Messages) > 0 {
+			n++
+		}
+	}
+	return n
 }

@@ -24,6 +24,14 @@ type Window struct {
 	Detail string `json:"detail,omitempty"` // e.g. the catalog entry or the flag
 }
 
+// Percent returns used tokens as a percentage of the window; 0 for an unknown window.
+func (w Window) Percent(used int) float64 {
+	if w.Tokens <= 0 {
+		return 0
+	}
+	return 100 * float64(used) / float64(w.Tokens)
+}
+
 // String returns "200,000 tokens (catalog: claude-sonnet-4-5)".
 func (w Window) String() string {
 	if w.Detail == "" {
@@ -38,6 +46,9 @@ type Usage struct {
 	Output     int `json:"output"`
 	CacheRead  int `json:"cache_read,omitempty"`
 	CacheWrite int `json:"cache_write,omitempty"`
+
+	CacheWriteHour int    `json:"cache_write_hour,omitempty"` // of CacheWrite: for an hour, which costs more
+	Tier           string `json:"tier,omitempty"`             // of one request: the service tier at which it was billed, in its provider's word; "": the default one
 }
 
 // The constants of the decision, as in Roo Code.
@@ -110,12 +121,7 @@ func allowed(window, reserve int, buffer float64) float64 {
 
 // Percent returns used tokens as a percentage of the window: 0 for an unknown
 // window.
-func (b Budget) Percent(used int) float64 {
-	if b.Window.Tokens <= 0 {
-		return 0
-	}
-	return 100 * float64(used) / float64(b.Window.Tokens)
-}
+func (b Budget) Percent(used int) float64 { return b.Window.Percent(used) }
 
 // Action is what a [Decision] asks for.
 type Action string
@@ -160,6 +166,7 @@ type Decision struct {
 	Origin    string   `json:"threshold_from"`
 	Allowed   float64  `json:"allowed"` // window × (1 − buffer) − reserve
 	Target    int      `json:"target"`  // tokens a reduction comes down to
+	Acts      int      `json:"acts_at"` // tokens from which on a view is reduced by itself; 0: never, see [Settings.Observe]
 	Most      Load     `json:"-"`       // messages and turns that it leaves at most; 0: any number
 	Window    Window   `json:"window"`
 	Reserve   Reserve  `json:"reserve"`
@@ -187,6 +194,7 @@ func Plan(load Load, b Budget, s Settings, profile string) Decision {
 		Threshold: percent, Origin: origin, Allowed: b.Allowed(), Target: targetOf(b, s),
 		Window: b.Window, Reserve: b.Reserve, Buffer: b.Buffer, Warnings: warnings,
 	}
+	d.Acts = d.acts(s)
 	if warning := d.below(s, percent); warning != "" {
 		d.Warnings = append(d.Warnings, warning)
 	}
@@ -220,6 +228,19 @@ func Plan(load Load, b Budget, s Settings, profile string) Decision {
 		}
 	}
 	return d
+}
+
+// acts returns the tokens from which on a view is reduced: those of the threshold, or one over
+// what is allowed.
+func (d *Decision) acts(s Settings) int {
+	if s.Observe {
+		return 0
+	}
+	at := math.Floor(max(d.Allowed, 0)) + 1
+	if s.Auto {
+		at = min(at, math.Ceil(d.Threshold*float64(d.Window.Tokens)/100))
+	}
+	return int(at)
 }
 
 // below brings the target under the threshold, by what a reduction must at least save to

@@ -26,6 +26,7 @@ type Report struct {
 	Preset       string        `json:"preset"`
 	Counter      string        `json:"counter"`
 	Calibration  float64       `json:"calibration"` // reported tokens divided by counted ones
+	Overhead     Overhead      `json:"-"`           // as counted
 	TriggeredBy  TriggeredBy   `json:"triggered_by"`
 	Before       Size          `json:"before"`
 	Said         int           `json:"said,omitempty"` // tokens with nothing replaced, overhead included; 0 without [Request.Meter]
@@ -40,6 +41,7 @@ type Report struct {
 	Retention    *Retention    `json:"retention,omitempty"` // nil when nothing was reduced or the gate is no [Auditor]
 	Gone         *Gone         `json:"gone,omitempty"`      // a breach: what the run took from the view altogether; nil: nothing
 	Warnings     []string      `json:"warnings,omitempty"`
+	Shadow       *Shadow       `json:"shadow,omitempty"` // what would have been done; nil unless the manager only observes
 	Status       Status        `json:"status"`
 	Took         time.Duration `json:"took_ns"`
 }
@@ -118,7 +120,7 @@ type Status struct {
 	Window        int       `json:"window"`
 	Percent       float64   `json:"percent"`
 	Messages      int       `json:"messages"` // of the transcript
-	Shown         int       `json:"shown"`    // in the view
+	Shown         int       `json:"shown"`    // of these in the view, whole or shortened
 	Condensations int       `json:"condensations"`
 	Truncations   int       `json:"truncations"`
 	Other         int       `json:"other_edits"` // edits of other kinds in force
@@ -181,6 +183,22 @@ type Retention struct {
 
 // MaxLost is the most a [Retention] lists as lost.
 const MaxLost = 50
+
+// FactsLost returns how many of the facts likely to be needed again are not in the view;
+// Lost may list fewer.
+func (r Retention) FactsLost() int { return r.Anchors - r.Kept }
+
+// RulesKept returns how many rules of the user are in the view word for word.
+func (r Retention) RulesKept() int { return r.Rules - len(r.RulesLost) }
+
+// Loses returns how many facts and rules are not in the view.
+func (r Retention) Loses() int { return r.FactsLost() + len(r.RulesLost) }
+
+// Capped returns the retention with at most [MaxLost] facts listed as lost.
+func (r Retention) Capped() Retention {
+	r.Lost = r.Lost[:min(len(r.Lost), MaxLost)]
+	return r
+}
 
 // LostAnchor is one fact that a view does not show, with the handle where it
 // can be read.

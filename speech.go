@@ -1,6 +1,7 @@
 package precis
 
 import (
+	"strings"
 	"sync"
 
 	"precis/internal/harness"
@@ -198,6 +199,19 @@ func (s *Speech) LastTurn(shown func(i int) bool) int {
 // itself ask for nothing and are none.
 func (s *Speech) Words(i int) string { return s.msgs[i].personsWords() }
 
+// Says returns all that a person says in message i in words, a passage on each line: Words,
+// and before them what is said in results; "" when that is nothing.
+func (s *Speech) Says(i int) string {
+	var all []string
+	for _, a := range s.Answers(i) {
+		all = append(all, a.Text)
+	}
+	if words := s.Words(i); words != "" {
+		all = append(all, words)
+	}
+	return strings.Join(all, "\n")
+}
+
 // Passage is a passage of what a person says, as it stands.
 type Passage struct {
 	Handle Handle // of the block
@@ -362,6 +376,10 @@ func actOf(text string) Act {
 	return ActUnknown
 }
 
+// mostQuotes is how many quotations of a text are told apart from what is typed between them; the
+// last one goes on to the end of all.
+const mostQuotes = 10_000
+
 // person returns the spans of a text in which a person speaks in some passages: what was
 // typed in them, what is quoted, and what the program writes around them.
 func (r *blockReader) person(b int, text string, passages [][2]int, said Said, why Evidence) []Span {
@@ -380,6 +398,10 @@ func (r *blockReader) person(b int, text string, passages [][2]int, said Said, w
 		var quotes [][2]int
 		if !r.whole {
 			quotes = harness.Quoted(text[from:to])
+			if n := len(quotes); n > mostQuotes { // nobody wrote that by hand
+				quotes[mostQuotes-1][1] = quotes[n-1][1]
+				quotes = quotes[:mostQuotes]
+			}
 		}
 		for _, q := range quotes {
 			add(from+q[0], said, why)

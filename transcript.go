@@ -152,12 +152,24 @@ type Conversation struct {
 
 	System Message // the system prompt; no content when there is none
 	Tools  []byte  // JSON of the tool definitions as sent; nil when unknown
+	// Unstored are the tokens of a system prompt and tools that were sent and are not here; the
+	// zero value: there were none, or that is unknown. It counts only while both are missing.
+	Unstored Overhead
 
 	Transcript *Transcript
 	Edits      []Edit
 
 	Branches []*Conversation // side conversations recorded in the same place (sub-agents)
 }
+
+// Overhead are the tokens, as counted, of what goes before the messages of a request.
+type Overhead struct {
+	System int `json:"system"` // of the system prompt
+	Tools  int `json:"tools"`  // of the tool definitions
+}
+
+// Sum returns all of them.
+func (o Overhead) Sum() int { return o.System + o.Tools }
 
 // HasSystem reports whether there is a system prompt.
 func (c *Conversation) HasSystem() bool { return len(c.System.Content) > 0 }

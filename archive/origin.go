@@ -19,6 +19,17 @@ type Origin struct {
 	State   string    // as the program words it: "completed"
 	Begun   time.Time // when the conversation began
 	Spent   []Spend   // by model, in the order of their first use
+
+	// Requests are those of Spent that the provider named, in order. A recording that
+	// was forked from another one repeats what it began with.
+	Requests []Request
+}
+
+// Request is one request to a model, as the provider reported it.
+type Request struct {
+	ID    string       `json:"id"` // of the answer: "msg_…"
+	Model string       `json:"model,omitempty"`
+	Usage precis.Usage `json:"usage"` // as in [Spend]
 }
 
 // Spend is what the requests to one model used, as the provider reported it.
@@ -50,6 +61,7 @@ func (s *Spend) add(u precis.Usage, cost float64) {
 	s.Usage.Output += u.Output
 	s.Usage.CacheRead += u.CacheRead
 	s.Usage.CacheWrite += u.CacheWrite
+	s.Usage.CacheWriteHour += u.CacheWriteHour
 	s.CostUSD += cost
 }
 

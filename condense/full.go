@@ -46,8 +46,49 @@ type Full struct {
 	// Framing is how the view shows the summary; Plain leaves it as the model
 	// wrote it, the zero value adds a frame.
 	Framing Framing
+	// FromStart has the summary stand for everything from the first message on, as the files
+	// of Roo Code can say it: what the user said last stands word for word behind the summary
+	// where it lies within. A pinned message, and what the user said last where that is long,
+	// ends what can be summarized.
+	FromStart bool
 	// Price returns what a call would cost, for dry runs; nil: no cost is reported.
 	Price func(input, output int) string
+
+	free bool // the summary costs nothing: it may be as long as there is room
+}
+
+// ByDigest is the rung that does what [Full] does without a model: a digest is the summary,
+// whatever the Summarizer. It takes the place of the rung "digest".
+type ByDigest struct{ Full Full }
+
+// Name returns "digest".
+func (ByDigest) Name() string { return "digest" }
+
+// Hides marks the rung as one that hides whole messages.
+func (ByDigest) Hides() {}
+
+// Ranges marks the rung as one that condenses exactly what it is asked to.
+func (ByDigest) Ranges() {}
+
+// Propose has a digest stand for the old messages, also in a dry run. It is written from what
+// was said, not from earlier digests of it.
+func (d ByDigest) Propose(ctx context.Context, s *precis.Situation) (precis.Edit, error) {
+	d.Full.free = true
+	d.Full.Summarizer = digest.Writer{Count: func(t string) int { return s.Meter.Block(precis.RoleUser, precis.Text{Text: t}) }}
+	o, err := d.Full.choose(s)
+	if err != nil || len(o.units) == 0 {
+		return o.none, err
+	}
+	r := d.Full.request(s, o)
+	r.From, r.At = o.spans[0][0], nil
+	r.Messages = retain.Alive(s.Transcript, s.Edits)[r.From:o.spans[len(o.spans)-1][1]]
+	sum, err := d.Full.Summarizer.Summarize(ctx, r)
+	if err != nil {
+		return o.none, err
+	}
+	e, err := d.Full.edit(s, o, sum)
+	e.Report.Rung, e.Report.Reason = d.Name(), fmt.Sprintf("a digest stands for the oldest %d messages", o.hidden)
+	return e, err
 }
 
 // Framing is how a summary is shown in the view.
@@ -67,31 +108,43 @@ func (Full) UsesModel() {}
 // Hides marks the rung as one that hides whole messages.
 func (Full) Hides() {}
 
-// Propose has the old messages summarized.
+// Ranges marks the rung as one that condenses exactly what it is asked to.
+func (Full) Ranges() {}
+
+// Propose has the old messages summarized. In a dry run no model is called.
 func (f Full) Propose(ctx context.Context, s *precis.Situation) (precis.Edit, error) {
-	e := precis.Edit{Kind: precis.KindCondensation}
-	if f.Summarizer == nil {
-		return e, &precis.RungError{Reason: ReasonNoSummarizer, Err: errors.New("no model is configured to write summaries")}
+	o, err := f.choose(s)
+	if err != nil || len(o.units) == 0 {
+		return o.none, err
 	}
-	o := f.old(s)
-	if len(o.units) == 0 {
-		e.Report.Code, e.Report.Reason = ReasonTooFewMessages, "there is nothing old enough to condense"
-		return e, nil
-	}
-	if o.fresh < f.least() {
-		e.Report.Code = ReasonCondensedRecently
-		e.Report.Reason = fmt.Sprintf("%d messages are new since the last condensation, fewer than %d", o.fresh, f.least())
-		return e, nil
-	}
-	r := o.request(s)
+	r := f.request(s, o)
 	if s.DryRun {
 		return f.price(s, o, r), nil
 	}
 	sum, err := f.Summarizer.Summarize(ctx, r)
 	if err != nil {
-		return e, err
+		return o.none, err
 	}
 	return f.edit(s, o, sum)
+}
+
+// choose returns the messages to replace; without any its none says why.
+func (f Full) choose(s *precis.Situation) (old, error) {
+	none := precis.Edit{Kind: precis.KindCondensation}
+	if f.Summarizer == nil {
+		return old{none: none}, &precis.RungError{Reason: ReasonNoSummarizer, Err: errors.New("no model is configured to write summaries")}
+	}
+	o := f.old(s)
+	switch {
+	case len(o.units) == 0:
+		none.Report.Code, none.Report.Reason = ReasonTooFewMessages, "there is nothing old enough to condense"
+	case o.fresh < f.least() && s.To == 0:
+		none.Report.Code = ReasonCondensedRecently
+		none.Report.Reason = fmt.Sprintf("%d messages are new since the last condensation, fewer than %d", o.fresh, f.least())
+		o = old{}
+	}
+	o.none = none
+	return o, nil
 }
 
 func (f Full) least() int {
@@ -119,18 +172,40 @@ type old struct {
 	hidden int // messages of the transcript
 	fresh  int // those of them never condensed before
 	tokens int // of the part that the view shows
+
+	none precis.Edit // the edit of a rung that replaces nothing
 }
 
 // old selects what to hide: with FreshStart all groups that may be hidden, else
-// as few of the oldest as bring the view, with the summary, to its target.
+// as few of the oldest as bring the view, with the summary and what stands behind it, to its
+// target.
 func (f Full) old(s *precis.Situation) old {
+	if s.To > 0 {
+		f.Mode = FreshStart
+	}
+	o := f.oldest(s, 0)
+	if f.Mode == FreshStart || len(o.units) == 0 {
+		return o
+	}
+	return f.oldest(s, s.Meter.View([]precis.Message{{Role: precis.RoleUser, Content: f.behind(s, o, "")}}))
+}
+
+// oldest selects what to hide where beside tokens are shown behind the summary.
+func (f Full) oldest(s *precis.Situation, beside int) old {
 	var o old
+	group := s.Group
+	if f.FromStart && s.Meter.Block(precis.RoleUser, precis.Text{Text: s.LastWords()}) <= s.Target/quoteShare {
+		group = s.GroupToQuote
+	}
 	for i := 0; i < len(s.Units); {
-		end, free := s.Group(i)
-		if free && !(f.Mode != FreshStart && i == 0 && f.keepsFirst(s)) {
+		end, free := group(i)
+		if f.FromStart && !free {
+			break
+		}
+		if free && !(f.Mode != FreshStart && !f.FromStart && i == 0 && f.keepsFirst(s)) {
 			o.add(s, s.Units[i:end])
 		}
-		if f.Mode != FreshStart && o.tokens-o.summary(s) > max(s.Excess(), 0)+s.Target/20 && o.fresh >= f.least() && o.hidden > s.Surplus() {
+		if f.Mode != FreshStart && o.tokens-f.summary(s, o)-beside > max(s.Excess(), 0)+s.Target/20 && o.fresh >= f.least() && o.hidden > s.Surplus() {
 			break
 		}
 		i = end
@@ -138,9 +213,32 @@ func (f Full) old(s *precis.Situation) old {
 	return o
 }
 
-// summary returns the most tokens of the summary: a third of what it replaces,
-// and at most a quarter of the target.
-func (o *old) summary(s *precis.Situation) int {
+// quoteShare is the part of the target, one in so many, that what the user said last may
+// take behind a summary.
+const quoteShare = 4
+
+// quote returns what the user said last, where it lies in the hidden messages and the summary
+// does not say it; "" when nothing is to be said: the view shows it, or it is no words. A
+// summary that is summarized in its turn hands it on.
+func (o old) quote(s *precis.Situation, summary string) string {
+	speech, shown := s.Transcript.Speech(), precis.ShownBy(s.Transcript, s.Edits)
+	last := speech.LastTurn(func(i int) bool { return !shown.Rewound(i) })
+	if last < 0 || !o.covers(last) || !speech.Begins(last) {
+		return ""
+	}
+	words := speech.Says(last)
+	if words == "" || strings.Contains(retain.Folded(summary), retain.Folded(words)) || s.Meter.Block(precis.RoleUser, precis.Text{Text: words}) > s.Target/quoteShare {
+		return ""
+	}
+	return fmt.Sprintf("What the user said last (%s), word for word:\n%s", precis.MessageHandle(last), words)
+}
+
+// summary returns the most tokens of the summary: a third of what it replaces, and at most
+// a quarter of the target; half of the target where it costs nothing.
+func (f Full) summary(s *precis.Situation, o old) int {
+	if f.free {
+		return max(min(o.tokens/3, s.Target/2), 200)
+	}
 	return max(min(o.tokens/3, s.Target/4, defaultSummary), 200)
 }
 
@@ -174,7 +272,7 @@ func (o old) covers(i int) bool {
 
 // request returns the request to summarize what the view shows of the old
 // messages.
-func (o old) request(s *precis.Situation) precis.SummaryRequest {
+func (f Full) request(s *precis.Situation, o old) precis.SummaryRequest {
 	r := precis.SummaryRequest{
 		Conversation: s.Conversation, From: o.spans[0][0], Previous: digest.Earlier(s, o.spans), Focus: s.Focus, Automatic: s.Automatic, Live: s.Live,
 		Replaces: o.tokens,
@@ -189,7 +287,7 @@ func (o old) request(s *precis.Situation) precis.SummaryRequest {
 	if s.Live != nil { // the provider's cache does not hold what earlier rungs changed
 		r.View = s.Sent
 	}
-	r.MaxTokens = o.summary(s)
+	r.MaxTokens = f.summary(s, o)
 	return r
 }
 
@@ -216,7 +314,7 @@ func (f Full) edit(s *precis.Situation, o old, sum precis.Summary) (precis.Edit,
 		return e, &precis.RungError{Reason: ReasonEmpty, Call: sum.Call, Err: errors.New("the summary has no visible text")}
 	}
 	content := []precis.Block{precis.Text{Text: text}}
-	content = append(content, f.attachments(s, o)...)
+	content = append(content, f.behind(s, o, text)...)
 	for i, span := range o.spans {
 		m := precis.Message{Role: f.role(s, span[1]), Content: content}
 		if f.Reasoning && m.Role == precis.RoleAssistant {
@@ -235,7 +333,7 @@ func (f Full) edit(s *precis.Situation, o old, sum precis.Summary) (precis.Edit,
 // role returns the role of the summary message: user, but assistant between two
 // user messages.
 func (f Full) role(s *precis.Situation, to int) precis.Role {
-	if f.Mode == FreshStart {
+	if f.Mode == FreshStart || f.FromStart {
 		return precis.RoleUser
 	}
 	var before, after precis.Role
@@ -256,9 +354,14 @@ func (f Full) role(s *precis.Situation, to int) precis.Role {
 	return precis.RoleUser
 }
 
-// attachments returns the blocks that follow a summary.
-func (f Full) attachments(s *precis.Situation, o old) []precis.Block {
+// behind returns the blocks that follow a summary.
+func (f Full) behind(s *precis.Situation, o old, summary string) []precis.Block {
 	var out []precis.Block
+	if f.FromStart || s.To > 0 {
+		if text := o.quote(s, summary); text != "" {
+			out = append(out, precis.Text{Text: text})
+		}
+	}
 	if s.Transcript.Len() > 0 && o.covers(0) {
 		if blocks := harness.Commands(s.Transcript.At(0).PlainText()); len(blocks) > 0 {
 			out = append(out, precis.Text{Text: "Workflows that are still to be followed:\n" + strings.Join(blocks, "\n")})

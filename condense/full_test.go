@@ -469,3 +469,160 @@ func TestSpendIsReadFromTheLedger(t *testing.T) {
 		t.Errorf("the day's limit: %+v", step)
 	}
 }
+
+// fromStart makes a manager that condenses as the files of Roo Code can say it.
+func fromStart(t *testing.T, byDigest bool, f condense.Full) *precis.Manager {
+	t.Helper()
+	counter, err := tokens.New(tokens.Options{Name: tokens.NameChars4})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := precis.DefaultSettings()
+	s.MinModel, s.KeepHead = 0, 0
+	f.FromStart, f.Framing = true, condense.Plain
+	var rung precis.Strategy = f
+	if byDigest {
+		rung = condense.ByDigest{Full: f}
+	}
+	m, err := precis.NewManager(precis.Options{Settings: s, Counter: counter, Strategies: []precis.Strategy{rung}, Gate: digest.Gate{}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+// A summary that stands for everything from the first message on says what the user said last
+// where that lies within, word for word, also when it is condensed again.
+func TestWhatTheUserSaidLastIsQuoted(t *testing.T) {
+	for _, byDigest := range []bool{false, true} {
+		for _, mode := range []condense.Mode{condense.FreshStart, condense.KeepRecent} {
+			f := full(t, &fakeModel{answer: always(brief)})
+			f.Mode = mode
+			msgs := talk(20, 2000)
+			msgs[0] = precis.NewText(precis.RoleUser, "<task>\nPort the lexer to\n  tables, but leave the  grammar alone.\n</task>")
+			conv := held(msgs...)
+			const words = "Port the lexer to\n  tables, but leave the  grammar alone."
+			for round := range 2 {
+				res, err := fromStart(t, byDigest, f).Manage(t.Context(), precis.Request{Conversation: conv, Manual: true, Window: precis.Window{Tokens: 16_000}})
+				if broken := precis.Check(res.View); err != nil || len(broken) > 0 {
+					t.Fatalf("digest %v, %s, round %d: %v, %v", byDigest, mode, round, err, broken)
+				}
+				if len(res.Edits) != 1 || len(res.Edits[0].Replace) != 1 || res.Edits[0].Replace[0].From != 0 || res.Edits[0].Kind != precis.KindCondensation {
+					t.Fatalf("digest %v, %s, round %d: %+v", byDigest, mode, round, res.Report.Steps)
+				}
+				if text := res.View[0].PlainText(); res.View[0].Role != precis.RoleUser || !strings.Contains(text, "Port the lexer") || !strings.Contains(strings.Join(strings.Fields(text), " "), strings.Join(strings.Fields(words), " ")) {
+					t.Errorf("digest %v, %s, round %d: the view begins with %.400q", byDigest, mode, round, text)
+				}
+				if !byDigest && !strings.Contains(res.View[0].PlainText(), "What the user said last (m0), word for word:\n"+words) {
+					t.Errorf("%s, round %d: it is not quoted: %.400q", mode, round, res.View[0].PlainText())
+				}
+				if mode == condense.KeepRecent && len(res.View) < 4 {
+					t.Errorf("digest %v, round %d: %d messages are left", byDigest, round, len(res.View))
+				}
+				conv = held(append(slices.Clone(conv.Transcript.Messages()), talk(20, 2000)[1:]...)...)
+				conv.Edits = append(conv.Edits, res.Edits...)
+			}
+		}
+	}
+}
+
+// What is pinned ends what such a summary can stand for, and so does a last turn that is too
+// long to be quoted.
+func TestWhatCannotBeQuotedStays(t *testing.T) {
+	f := full(t, &fakeModel{answer: always(brief)})
+	f.Mode = condense.FreshStart
+	conv := held(talk(20, 2000)...)
+	pin := precis.Edit{ID: "p", Kind: precis.KindPin, Pins: []precis.Handle{precis.SpanHandle(11, 13)}}
+	if err := pin.Identify(conv.Transcript); err != nil {
+		t.Fatal(err)
+	}
+	conv.Edits = append(conv.Edits, pin)
+	ask := precis.Request{Conversation: conv, Manual: true, Window: precis.Window{Tokens: 16_000}}
+	res, err := fromStart(t, false, f).Manage(t.Context(), ask)
+	if err != nil || len(res.Edits) != 1 {
+		t.Fatal(err, res.Report.Steps)
+	}
+	if r := res.Edits[0].Replace; len(r) != 1 || r[0].From != 0 || r[0].To != 11 {
+		t.Errorf("replaced %+v", r)
+	}
+	msgs := talk(20, 2000)
+	msgs[0] = precis.NewText(precis.RoleUser, strings.Repeat("a long order of its own ", 500))
+	ask.Conversation = held(msgs...)
+	if res, err := fromStart(t, false, f).Manage(t.Context(), ask); precis.CodeOf(err) != precis.CodeOverBudget || len(res.Edits) != 0 {
+		t.Errorf("an order that takes over a quarter of the target is hidden: %v, %+v", err, res.Report.Steps)
+	}
+}
+
+// Programs that write results as text have them shortened in their place, too: the words of a
+// program around a result, and the user's, stay.
+func TestSelectiveSummarizesResultsWrittenAsText(t *testing.T) {
+	long := strings.Repeat("func of(x int) int { return x } // a line of the file\n", 60)
+	msgs := []precis.Message{precis.NewText(precis.RoleUser, "<task>\nRead every file.\n</task>")}
+	for i := range 12 {
+		path := fmt.Sprintf("f%d.go", i)
+		content := []precis.Block{precis.Text{Text: "[read_file for '" + path + "'] Result:"}, precis.Text{Text: long}}
+		if i%2 == 0 { // in one block, with what the program says behind it
+			content = []precis.Block{precis.Text{Text: "[read_file for '" + path + "'] Result:\n\n" + long}}
+		}
+		content = append(content, precis.Text{Text: "<environment_details>\n# Open Tabs\n" + path + "\n</environment_details>"})
+		msgs = append(msgs, precis.NewText(precis.RoleAssistant, "<read_file>\n<path>"+path+"</path>\n</read_file>"), precis.Message{Role: precis.RoleUser, Content: content})
+	}
+	m := &fakeModel{answer: always("It holds sixty functions.")}
+	res, err := rungs(t, condense.Selective{Model: m}).Manage(t.Context(), precis.Request{Conversation: held(msgs...), Manual: true, Window: precis.Window{Tokens: 12_000}})
+	if err != nil || len(res.Edits) != 1 {
+		t.Fatalf("%v: %+v", err, res.Report.Steps)
+	}
+	short := 0
+	for i, msg := range res.View {
+		text := msg.PlainText()
+		if msg.Role != precis.RoleUser || i == 0 {
+			continue
+		}
+		if !strings.Contains(text, "[read_file for 'f") || !strings.Contains(text, "# Open Tabs") {
+			t.Errorf("m%d lost what stands around the result: %.300q", i, text)
+		}
+		if strings.Contains(text, "It holds sixty functions.") {
+			short++
+			if strings.Contains(text, long) {
+				t.Errorf("m%d: the result is still there", i)
+			}
+		}
+	}
+	if short < 4 || short != len(m.requests) {
+		t.Errorf("%d results are short after %d calls", short, len(m.requests))
+	}
+	if !slices.IsSortedFunc(res.Edits[0].Replace, func(a, b precis.Replacement) int { return a.From - b.From }) {
+		t.Error("they are not in order")
+	}
+}
+
+// TestFilesThatWereReadAreOutlinedBehindTheSummary: of the files that were read in what a
+// summary stands for, the definitions follow it; not those of files that are still shown.
+func TestFilesThatWereReadAreOutlinedBehindTheSummary(t *testing.T) {
+	msgs := talk(20, 2000)
+	source := func(i int, name string) {
+		var b strings.Builder
+		fmt.Fprintf(&b, "package parser\n\nfunc %s(in string) int {\n", name)
+		for n := range 60 {
+			fmt.Fprintf(&b, "\tin = step%d(in)\n", n)
+		}
+		b.WriteString("\treturn len(in)\n}\n")
+		result := msgs[i].Content[0].(precis.ToolResult)
+		result.Content = []precis.Block{precis.Text{Text: b.String()}}
+		msgs[i].Content[0] = result
+	}
+	source(2, "parseOldest")
+	source(len(msgs)-1, "parseNewest")
+	res := condensed(t, full(t, &fakeModel{answer: always(brief)}), held(msgs...), precis.Request{})
+	if len(res.View) < 3 {
+		t.Fatalf("%d messages", len(res.View))
+	}
+	summary := res.View[1].PlainText()
+	_, behind, ok := strings.Cut(summary, "[End of the summary]")
+	if !ok || !strings.Contains(behind, "## File Context: f0.go") || !strings.Contains(behind, "3--65 | func parseOldest(in string) int {") {
+		t.Errorf("behind the summary stands %q", behind)
+	}
+	if strings.Contains(summary, "step7(in)") || strings.Contains(summary, "parseNewest") {
+		t.Errorf("there is more than definitions of what is hidden: %q", summary)
+	}
+}

@@ -43,9 +43,11 @@ var briefSections = []section{
 
 // missingSections returns the headings that a text is missing. A section is
 // recognized by any of its headings, or by its number, which translated
-// headings keep.
+// headings keep. A list of other things in English is none: there, some
+// sections must have headings of their own.
 func missingSections(text string, sections []section) []string {
-	seen := make([]bool, len(sections))
+	seen, numbers := make([]bool, len(sections)), make([]bool, len(sections))
+	named := 0
 	var pending int // number of a title without marks: a list, if another follows at once
 	for line := range strings.Lines(text) {
 		line = strings.TrimRight(line, " \t\r\n")
@@ -55,7 +57,7 @@ func missingSections(text string, sections []section) []string {
 		h, ok := headingOf(line)
 		numbered := ok && h.number > 0
 		if pending > 0 && !numbered {
-			seen[pending-1] = true
+			numbers[pending-1] = true
 		}
 		pending = 0
 		if !ok {
@@ -63,21 +65,43 @@ func missingSections(text string, sections []section) []string {
 		}
 		switch at := sectionNamed(sections, h); {
 		case at >= 0:
+			if !seen[at] {
+				named++
+			}
 			seen[at] = true
 		case h.number == 0 || h.number > len(sections):
 		case h.marked:
-			seen[h.number-1] = true
+			numbers[h.number-1] = true
 		case h.whole && !strings.HasSuffix(line, "."):
 			pending = h.number
 		}
 	}
+	byNumber := named*leastNamed >= len(sections) || !inEnglish(text)
 	var missing []string
 	for i, s := range sections {
-		if !seen[i] {
+		if !seen[i] && !(byNumber && numbers[i]) {
 			missing = append(missing, s.name)
 		}
 	}
 	return missing
+}
+
+// leastNamed is the part of the sections, one of so many, that must have headings of their own for the others to be known
+// by their numbers in an English text.
+const leastNamed = 3
+
+// inEnglish reports whether a text is in English, by the words that no English text is without.
+func inEnglish(text string) bool {
+	const most, part = 4000, 12 // bytes that are looked at; one word of so many
+	words, ours := 0, 0
+	for _, w := range strings.Fields(strings.ToLower(text[:min(len(text), most)])) {
+		words++
+		switch strings.Trim(w, ".,;:!?\"'()*") {
+		case "the", "and", "of", "to", "is", "it", "in", "for", "with", "on", "a", "that", "your", "you", "as":
+			ours++
+		}
+	}
+	return ours*part >= words
 }
 
 // sectionNamed returns the section with a title, -1 when there is none.

@@ -15,6 +15,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"precis"
+	"precis/internal/harness"
 	"precis/internal/plain"
 	"precis/internal/toolcall"
 	"precis/model"
@@ -107,10 +108,13 @@ type selection struct {
 	failed error // the first failure of a single summary
 }
 
-// bulkyResult is a result that may be summarized.
+// bulkyResult is a result that may be summarized: a block, or a passage of a text block where
+// the program of the agent writes results as text.
 type bulkyResult struct {
 	h      precis.Handle
-	block  precis.ToolResult
+	block  precis.Block
+	from   int // where text begins in a text block
+	text   string
 	call   *toolcall.Call
 	tokens int
 	with   string // "" when it stays as it is
@@ -119,6 +123,7 @@ type bulkyResult struct {
 // find lists the results that may be summarized, the largest first.
 func (j *selection) find() {
 	x, _, _ := retain.Of(j.s)
+	texts := writtenResults(j.s.Transcript, x)
 	last := map[string]int{}
 	for i := len(x.Calls) - 1; i >= 0; i-- {
 		c := &x.Calls[i]
@@ -132,7 +137,14 @@ func (j *selection) find() {
 		}
 		for _, h := range c.Results {
 			if b, ok := j.bulky(h, over); ok {
-				j.results = append(j.results, bulkyResult{h: h, block: b, call: c, tokens: j.s.Meter.Block(precis.RoleUser, b)})
+				j.results = append(j.results, bulkyResult{h: h, block: b, text: b.Text(), call: c, tokens: j.s.Meter.Block(precis.RoleUser, b)})
+			}
+		}
+		for _, t := range texts[i] {
+			body := harness.BehindHead(t.Body)
+			if !c.IsError && utf8.RuneCountInString(body) > over && j.whole(t.Handle) {
+				block := j.s.Transcript.At(t.Handle.From).Content[t.Handle.Block]
+				j.results = append(j.results, bulkyResult{h: t.Handle, block: block, from: int(t.Start) + len(t.Body) - len(body), text: body, call: c, tokens: j.count(body)})
 			}
 		}
 	}
@@ -146,11 +158,32 @@ func (j *selection) find() {
 	j.task = retain.Shorten(lastRequest(precis.SpeechOf(retain.Alive(j.s.Transcript, j.s.Edits))), 2000, "")
 }
 
+// writtenResults returns the results that stand in text blocks, by their calls. What the user
+// says in one is left alone.
+func writtenResults(t *precis.Transcript, x *retain.Index) map[int][]*retain.Text {
+	out := map[int][]*retain.Text{}
+	for i := range x.Texts {
+		text := &x.Texts[i]
+		if text.Call < 0 || text.Source < retain.ReadFile || text.Words() != text.Body {
+			continue
+		}
+		if b, ok := t.At(text.Handle.From).Content[text.Handle.Block].(precis.Text); ok && strings.HasPrefix(b.Text[min(int(text.Start), len(b.Text)):], text.Body) {
+			out[int(text.Call)] = append(out[int(text.Call)], text)
+		}
+	}
+	return out
+}
+
+// whole reports whether the view shows the block at h as it was said, and may change it.
+func (j *selection) whole(h precis.Handle) bool {
+	return !j.s.Kept.Block(h.From, h.Block) && j.shown.Whole([]precis.Handle{h})
+}
+
 // bulky returns the result at h if the view shows it unchanged, it is not kept,
 // and it is text of more than the given number of characters.
 func (j *selection) bulky(h precis.Handle, over int) (precis.ToolResult, bool) {
 	b, ok := j.s.Transcript.At(h.From).Content[h.Block].(precis.ToolResult)
-	if !ok || b.IsError || j.s.Kept.Block(h.From, h.Block) || utf8.RuneCountInString(b.Text()) <= over {
+	if !ok || b.IsError || !j.whole(h) || utf8.RuneCountInString(b.Text()) <= over {
 		return b, false
 	}
 	for _, inner := range b.Content {
@@ -158,7 +191,7 @@ func (j *selection) bulky(h precis.Handle, over int) (precis.ToolResult, bool) {
 			return b, false
 		}
 	}
-	return b, j.shown.Whole([]precis.Handle{h})
+	return b, true
 }
 
 // lastRequest returns what a person said last, an answer included.
@@ -205,12 +238,11 @@ func (j *selection) run(ctx context.Context) (precis.Edit, error) {
 	if err := ctx.Err(); err != nil {
 		return e, &precis.RungError{Reason: ReasonCallFailed, Call: &call, Err: precis.Errorf(precis.CodeCanceled, "summarize results", "%w", context.Cause(ctx))}
 	}
+	e.Replace = j.replacements()
 	done := 0
 	for _, r := range j.results {
 		if r.with != "" {
 			done++
-			e.Replace = append(e.Replace, precis.ReplaceBlock(j.s.Transcript, r.h.From, r.h.Block, precis.ToolResult{
-				ToolUseID: r.block.ToolUseID, Content: []precis.Block{precis.Text{Text: r.with}}}))
 		}
 	}
 	if done == 0 {
@@ -226,6 +258,33 @@ func (j *selection) run(ctx context.Context) (precis.Edit, error) {
 		e.Report.Notes = append(e.Report.Notes, fmt.Sprintf("%d could not be summarized and stay as they are", left))
 	}
 	return e, nil
+}
+
+// replacements puts the summaries in the places of their results.
+func (j *selection) replacements() (out []precis.Replacement) {
+	at := map[precis.Handle]int{}                                                                                          // of the replacement of a text block
+	for _, r := range slices.SortedFunc(slices.Values(j.results), func(a, b bulkyResult) int { return b.from - a.from }) { // the last of a text first
+		if r.with == "" {
+			continue
+		}
+		if b, ok := r.block.(precis.ToolResult); ok {
+			out = append(out, precis.ReplaceBlock(j.s.Transcript, r.h.From, r.h.Block, precis.ToolResult{
+				ToolUseID: b.ToolUseID, Content: []precis.Block{precis.Text{Text: r.with}}}))
+			continue
+		}
+		text := r.block.(precis.Text).Text
+		if k, ok := at[r.h]; ok {
+			text = out[k].WithBlock.(precis.Text).Text
+		} else {
+			at[r.h] = len(out)
+			out = append(out, precis.Replacement{})
+		}
+		out[at[r.h]] = precis.ReplaceBlock(j.s.Transcript, r.h.From, r.h.Block, precis.Text{Text: text[:r.from] + r.with + text[r.from+len(r.text):]})
+	}
+	slices.SortFunc(out, func(a, b precis.Replacement) int {
+		return cmp.Or(a.From-b.From, a.Block.Index-b.Block.Index)
+	})
+	return out
 }
 
 // hook calls the hook, which may forbid the run or add context for the model.
@@ -288,7 +347,7 @@ func (j *selection) summarize(ctx context.Context, r *bulkyResult) string {
 	j.mu.Lock()
 	j.call.Warnings = append(j.call.Warnings, t.call.Warnings...)
 	j.mu.Unlock()
-	text = fmt.Sprintf("[%s: %d characters, shortened by a model; the original is kept under this handle]\n%s", r.h, utf8.RuneCountInString(r.block.Text()), plain.Text(text))
+	text = fmt.Sprintf("[%s: %d characters, shortened by a model; the original is kept under this handle]\n%s", r.h, utf8.RuneCountInString(r.text), plain.Text(text))
 	if j.count(text)*10 > r.tokens*8 {
 		return ""
 	}
@@ -299,7 +358,7 @@ func (j *selection) summarize(ctx context.Context, r *bulkyResult) string {
 // alone, independent of the user's request, so that no result is paid for
 // twice.
 func (j *selection) keeper(r *bulkyResult) *task {
-	content := []precis.Message{precis.NewText(precis.RoleUser, useText(j.use(r))), precis.NewText(precis.RoleUser, r.block.Text())}
+	content := []precis.Message{precis.NewText(precis.RoleUser, useText(j.use(r))), precis.NewText(precis.RoleUser, r.text)}
 	return &task{
 		Writer: &Writer{c: WriterConfig{Cache: j.Cache}}, model: j.Model,
 		r: precis.SummaryRequest{Messages: content}, prompt: Prompt{Custom: selectiveGuard, MaxTokens: j.MaxTokens},
@@ -336,7 +395,7 @@ func (j *selection) request(r *bulkyResult) model.Request {
 		most = min(most, max((w-j.MaxTokens-1500)*3, 500))
 	}
 	fmt.Fprintf(&b, "The call:\n%s\n\nIts result:\n%s\n\nShorten the result to at most %d tokens.",
-		retain.Shorten(useText(j.use(r)), 2000, ""), retain.Shorten(r.block.Text(), most, ""), j.MaxTokens)
+		retain.Shorten(useText(j.use(r)), 2000, ""), retain.Shorten(r.text, most, ""), j.MaxTokens)
 	return model.Request{
 		System: precis.NewText(precis.RoleSystem, selectiveGuard), Messages: []precis.Message{precis.NewText(precis.RoleUser, b.String())}, MaxTokens: j.MaxTokens + j.MaxTokens/4,
 	}

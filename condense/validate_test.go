@@ -211,7 +211,8 @@ func TestValidateSections(t *testing.T) {
 		}
 	}
 	for _, format := range []string{"%d. Заголовок:%.0s", "%d. 見出し%.0s", "**%d. Überschrift**%.0s", "## %d Titel%.0s", "%d、请求与意图：%.0s"} {
-		if missing := missingSections(written(nine, format), nineSections); missing != nil {
+		text := written(nine, format) + strings.Repeat("\nDer Nutzer bat um Hilfe beim Parser, und alle Tests sind jetzt grün.", 20)
+		if missing := missingSections(text, nineSections); missing != nil {
 			t.Errorf("%q: missing %q", format, missing)
 		}
 	}
@@ -220,6 +221,21 @@ func TestValidateSections(t *testing.T) {
 	}
 	if got := missingSections("一、请求：\nx\n٢. طلب:\ny\n３．コード\nz", nineSections[:3]); got != nil {
 		t.Errorf("missing %q", got)
+	}
+}
+
+// A reply is no summary because its list has as many items.
+func TestValidateRepliesAreNoSummaries(t *testing.T) {
+	tips := "Sure! Tips:\n\n1. **Fish**: buy it. \n2. **Lemon**: cut it.\n3. **Salt**: add it.\n4. **Pan**: heat it.\n5. **Oil**: pour it.\n6. **Fork**: use it.\n7. **Knife**: sharpen it.\n8. **Plate**: warm it.\n9. **Guests**: call them."
+	for _, reply := range []string{
+		tips, strings.ReplaceAll(tips, "**: ", ".**\nThis is the step that you have to take in the kitchen: "), strings.ReplaceAll(strings.ReplaceAll(tips, "**: ", "\nIt is of use to the cook in the kitchen: "), ". **", ". "),
+		"{}", "Of course. I have read the conversation and I will go on with the next step as you asked.", "I apologize for the confusion in my earlier answer.", "I cannot help with that.",
+	} {
+		for _, p := range []Prompt{nine, six} {
+			if text, flaw, _ := checkAnswer(model.Response{Text: reply}, p, answerLimits{}); flaw == "" {
+				t.Errorf("%s: %q passes for a summary", p.Template, text)
+			}
+		}
 	}
 }
 

@@ -18,6 +18,7 @@ type recorded struct {
 	name, text string
 	system     precis.Message
 	messages   []precis.Message
+	after      []precis.Message // what came then
 }
 
 // recordedSummaries returns the summaries in the recordings of a folder.
@@ -39,7 +40,7 @@ func recordedSummaries(t *testing.T, dir string) []recorded {
 				for _, m := range p.With {
 					r.text += m.PlainText() + "\n"
 				}
-				r.messages = tr.Messages()[:p.To]
+				r.messages, r.after = tr.Messages()[:p.To], tr.Messages()[p.To:]
 			}
 			size := 0
 			for _, m := range r.messages {

@@ -122,15 +122,21 @@ func adaptFold(t *testing.T, input json.RawMessage) any {
 	c := in[struct {
 		FilePaths     []string                   `json:"filePaths"`
 		CWD           string                     `json:"cwd"`
-		MaxCharacters int                        `json:"maxCharacters"`
+		MaxCharacters *int                       `json:"maxCharacters"`
 		Definitions   map[string]json.RawMessage `json:"definitions"`
 	}](t, input)
+	most := 0
+	if c.MaxCharacters != nil {
+		if most = *c.MaxCharacters; most == 0 {
+			most = -1 // no room at all; the zero of precis is the default
+		}
+	}
 	f := outline.Fold(c.FilePaths, func(p string) (string, error) {
 		if !path.IsAbs(p) {
 			p = path.Join(c.CWD, p)
 		}
 		return referenceDefinitions(p, c.Definitions[p])
-	}, c.MaxCharacters)
+	}, most)
 	sections := f.Sections
 	if sections == nil {
 		sections = []string{}

@@ -235,7 +235,7 @@ func (c condenseInput) condensed(t *testing.T, h *roo.History, id string) (out m
 	head, _ := e.Replace[0].With[0].Content[0].(precis.Text)
 	out["summary"] = strings.TrimPrefix(head.Text, "## Conversation Summary\n")
 	out["condenseId"] = id
-	e.Report.TokensAfter = s.Meter.Overhead(s.Conversation) + s.Meter.View(precis.View(s.Transcript, append(s.Edits, e)))
+	e.Report.TokensAfter = s.Meter.Overhead(s.Conversation).Sum() + s.Meter.View(precis.View(s.Transcript, append(s.Edits, e)))
 	out["newContextTokens"] = e.Report.TokensAfter
 	return out, e, true
 }

@@ -20,7 +20,9 @@ import (
 	"precis/archive"
 	"precis/archive/formats"
 	"precis/archive/roo"
+	"precis/internal/jsonspan"
 	"precis/preset"
+	"precis/retain"
 	"precis/wire/anthropic"
 	"precis/wire/chat"
 	"precis/wire/responses"
@@ -366,7 +368,11 @@ func checkContainer(t *testing.T, rec *archive.Recording, data []byte) {
 // checkTask condenses a copy of a task folder in place, and takes it back by
 // undo and by rewinding: every byte is as before.
 func checkTask(t *testing.T, path string) {
-	for _, by := range []string{"undo", "rewind"} {
+	for _, w := range []struct {
+		by   string
+		kind precis.EditKind
+	}{{by: "undo", kind: precis.KindTruncation}, {by: "rewind", kind: precis.KindTruncation}, {by: "undo", kind: precis.KindCondensation}, {by: "rewind", kind: precis.KindCondensation}} {
+		by := w.by
 		dir := t.TempDir()
 		for _, name := range []string{roo.HistoryName, roo.UIName, roo.MetadataName} {
 			if data, err := os.ReadFile(filepath.Join(filepath.Dir(path), name)); err == nil {
@@ -380,32 +386,42 @@ func checkTask(t *testing.T, path string) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		edits := condenseTask(t, task)
+		cline := task.IsCline()
+		edits := condenseTask(t, task, w.kind)
 		if len(edits) == 0 {
-			return
+			continue
 		}
 		if task, err = roo.OpenTask(dir); err != nil {
 			t.Fatal(err)
 		}
-		checkTags(t, task, edits)
-		if by == "rewind" && task.UI == nil {
-			return
+		if cline { // its files say nothing of it, so what it sends stays
+			if now := folder(t, dir); !strings.HasPrefix(now, strings.SplitN(before, "== "+roo.MetadataName, 2)[0]) {
+				t.Errorf("the files of Cline are changed: %s", firstDifference(before, now))
+			}
+		} else {
+			checkTags(t, task, edits)
+		}
+		if by == "rewind" && (task.UI == nil || cline) {
+			continue
 		}
 		takeBack(t, task, by, edits)
 		if after := folder(t, dir); after != before {
-			t.Errorf("%s does not give the folder's bytes back: %s", by, firstDifference(before, after))
+			t.Errorf("%s of a %s does not give the folder's bytes back: %s", by, w.kind, firstDifference(before, after))
 		}
 	}
 }
 
-// condenseTask truncates a task to a small window and records it.
-func condenseTask(t *testing.T, task *roo.Task) []precis.Edit {
+// condenseTask brings a task down to a small window, as tags can say it, and records it.
+func condenseTask(t *testing.T, task *roo.Task, kind precis.EditKind) []precis.Edit {
 	s, err := preset.Settings(preset.Roo)
 	if err != nil {
 		t.Fatal(err)
 	}
-	s.Rungs = []string{"truncate"} // what tags can say
-	m, err := preset.New(preset.Options{Settings: s})
+	condenses := kind == precis.KindCondensation
+	if s.Rungs = []string{"truncate"}; condenses {
+		s.Rungs = []string{"digest"}
+	}
+	m, err := preset.New(preset.Options{Settings: s, FromStart: condenses})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -419,11 +435,45 @@ func condenseTask(t *testing.T, task *roo.Task) []precis.Edit {
 	return res.Edits
 }
 
+// checkSummary looks at a written condensation: Roo would send the summary, with what the user
+// said last, and what follows it; everything before it has its tag.
+func checkSummary(t *testing.T, task *roo.Task, e precis.Edit) {
+	effective, err := task.History.Effective()
+	if err != nil || len(effective) == 0 {
+		t.Fatal(err, len(effective))
+	}
+	first, err := jsonspan.Fields(effective[0])
+	if err != nil || string(first["isSummary"]) != "true" || string(first["condenseId"]) != `"`+e.ID+`"` {
+		t.Fatalf("Roo would begin with %.200s", effective[0])
+	}
+	speech := task.Conversation.Transcript.Speech()
+	if last := speech.LastTurn(nil); last >= 0 && last < e.Replace[0].To && speech.Begins(last) {
+		m, err := anthropic.DecodeMessage(effective[0])
+		if err != nil || !strings.Contains(retain.Folded(m.PlainText()), retain.Folded(speech.Says(last))) {
+			t.Errorf("what the user said last, at %d, is not in the summary (%v)", last, err)
+		}
+	}
+	if got := roo.SinceLastSummary(task.History.Stored()); len(got) > len(task.History.Stored())-1 {
+		t.Errorf("nothing is before the summary")
+	}
+	for _, raw := range task.History.Stored() {
+		if string(raw) == string(effective[0]) {
+			break
+		}
+		if f, err := jsonspan.Fields(raw); err != nil || f["condenseParent"] == nil {
+			t.Fatalf("a message before the summary has no tag: %.200s", raw)
+		}
+	}
+}
+
 // checkTags reads the written folder as precis and as Roo would.
 func checkTags(t *testing.T, task *roo.Task, edits []precis.Edit) {
 	conv := task.Conversation
 	if !slices.ContainsFunc(conv.Edits, func(e precis.Edit) bool { return e.ID == edits[0].ID && e.Report.Reason == edits[0].Report.Reason }) {
 		t.Errorf("edit %s is not read back from the tags", edits[0].ID)
+	}
+	if edits[0].Kind == precis.KindCondensation {
+		checkSummary(t, task, edits[0])
 	}
 	effective, err := task.History.Effective()
 	if err != nil {

@@ -2,6 +2,7 @@ package conversation
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 
@@ -139,9 +140,9 @@ func (i Intent) apply(ctx context.Context, s *Subject) (precis.Edit, error) {
 // change makes one edit.
 func change(ctx context.Context, h Home, id string, f func(*Subject) (precis.Edit, error)) (c Change, err error) {
 	err = h.Edit(ctx, id, func(s *Subject) error {
-		before, err := s.changed(f, &c)
+		_, err := s.changed(f, &c)
 		if err == nil {
-			s.resize(before.Tokens, c.Status.Tokens)
+			s.resize(c.Status.Tokens)
 		}
 		return err
 	})
@@ -201,7 +202,7 @@ func UndoAll(ctx context.Context, h Home, id string) (t TakenBack, err error) {
 		had := s.Conversation.Edits
 		// Undoing a rewind puts the edits in force that it took back, and these are
 		// undone in the next round. None comes back twice, so the loop ends.
-		for active := precis.Active(had); len(active) > 0; active = precis.Active(s.Conversation.Edits) {
+		for active := s.undoable(); len(active) > 0; active = s.undoable() {
 			ids := make([]string, len(active))
 			for i, e := range active {
 				ids[i] = e.ID
@@ -211,13 +212,32 @@ func UndoAll(ctx context.Context, h Home, id string) (t TakenBack, err error) {
 			}
 		}
 		if last.ID == "" {
-			return last, precis.Errorf(precis.CodeNotFound, "undo", "no edit is in force")
+			return last, s.nothingToUndo()
 		}
 		t.Edits = undoneSince(had, s.Conversation.Edits)
 		t.Status, err = s.status()
 		return last, err
 	})
 	return t, err
+}
+
+// undoable returns the edits in force that [UndoAll] takes back.
+func (s *Subject) undoable() []precis.Edit {
+	active := precis.Active(s.Conversation.Edits)
+	if s.InPlace {
+		active = slices.DeleteFunc(slices.Clone(active), isRecorded)
+	}
+	return active
+}
+
+func isRecorded(e precis.Edit) bool { return e.Report.Trigger == string(precis.TriggeredRecorded) }
+
+func (s *Subject) nothingToUndo() error {
+	err := &precis.Error{Code: precis.CodeNotFound, Op: "undo", Err: errors.New("no edit is in force")}
+	if len(precis.Active(s.Conversation.Edits)) > 0 {
+		err.Err, err.Hint = errors.New("no edit of precis is in force"), "what the editor itself condensed is taken back by name: precis inspect lists it"
+	}
+	return err
 }
 
 // undoneSince returns the edits of had that were taken back by edits made since.

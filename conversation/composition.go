@@ -19,12 +19,13 @@ const (
 	KindThinking   = "thinking"
 	KindToolUse    = "tool use"
 	KindToolResult = "tool result"
-	KindOther      = "other" // images, documents, content that is not understood
+	KindMedia      = "media" // images, documents
+	KindOther      = "other" // content that is not understood
 )
 
 // Kinds returns the kinds of content in the order in which they are shown.
 func Kinds() []string {
-	return []string{KindSystem, KindTools, KindDigest, KindUser, KindProgram, KindAssistant, KindThinking, KindToolUse, KindToolResult, KindOther}
+	return []string{KindSystem, KindTools, KindDigest, KindUser, KindProgram, KindAssistant, KindThinking, KindToolUse, KindToolResult, KindMedia, KindOther}
 }
 
 // KindTokens is what one kind of content uses of a window.
@@ -34,20 +35,26 @@ type KindTokens struct {
 }
 
 // Composition says what fills the window of a conversation. The kinds add up to
-// Used; Used, Reserve and Free add up to the window, unless the view is larger than
-// what the reserve leaves, when Free is 0. The tokens of a text in which
+// Used; Used, Reserved and Free add up to the window, unless the view is larger than
+// the window, when both are 0. The tokens of a text in which
 // several speak are divided by its bytes, see [precis.Speech].
 type Composition struct {
 	Kinds     []KindTokens   `json:"kinds"`   // those that occur, in order
 	Results   []KindTokens   `json:"results"` // tool results by tool, the largest first
 	Used      int            `json:"used"`    // tokens of the view and the overhead, as in the status
+	Share     float64        `json:"share"`   // Used in percent of the window, as in the status
 	Free      int            `json:"free"`
 	Reserve   precis.Reserve `json:"reserve"`
+	Reserved  int            `json:"reserved"` // what is left of the reserve beside the view
 	Window    precis.Window  `json:"window"`
 	Threshold int            `json:"threshold"` // tokens at which a reduction begins; 0: never by itself
 	Percent   float64        `json:"percent"`   // the threshold as it is set, of the window
 	Origin    string         `json:"threshold_from"`
 	Warn      float64        `json:"warn"` // percent of the window from which users are warned; 0: never
+
+	// View is the same count in full: tokens and blocks by kind and by tool, and what is there
+	// more than once.
+	View census.Census `json:"-"`
 }
 
 // Compose returns what fills the window of a conversation, or would fill it after
@@ -71,19 +78,29 @@ func (s *Subject) composition() (Composition, error) {
 	}
 	r := s.request()
 	settings, meter := s.Manager.Settings(), s.meter()
-	budget := settings.Budget(r.Window, r.MaxOutput, r.OutputLimit, meter.Overhead(s.Conversation))
-	out := Composition{Used: st.Tokens, Reserve: budget.Reserve, Window: r.Window, Warn: settings.Warn}
+	budget := settings.Budget(r.Window, r.MaxOutput, r.OutputLimit, meter.Overhead(s.Conversation).Sum())
+	d := precis.Plan(precis.Load{Used: st.Tokens}, budget, settings, r.Profile)
+	out := Composition{Used: st.Tokens, Share: st.Percent, Reserve: budget.Reserve, Window: r.Window, Warn: settings.Warn, Threshold: d.Acts, Percent: d.Threshold, Origin: d.Origin}
 	out.Free = max(r.Window.Tokens-out.Used-out.Reserve.Tokens, 0)
-	out.Percent, out.Origin, _ = settings.Threshold(r.Profile)
-	if !settings.Observe {
-		out.Threshold = max(int(budget.Allowed()), 0)
-		if settings.Auto {
-			out.Threshold = min(out.Threshold, int(float64(r.Window.Tokens)*out.Percent/100))
-		}
-	}
-	c := census.Take(s.Conversation, precis.Units(s.Conversation.Transcript, s.Conversation.Edits), s.scratch()).Of(out.Used)
-	out.Kinds, out.Results = tokensOf(c.Kinds), tokensOf(c.Results)
+	out.Reserved = max(min(out.Reserve.Tokens, r.Window.Tokens-out.Used), 0)
+	view := census.Take(s.Conversation, precis.Units(s.Conversation.Transcript, s.Conversation.Edits), s.scratch())
+	out.View = view.Of(out.Used)
+	out.Kinds, out.Results = tokensOf(out.View.Kinds), tokensOf(out.View.Results)
 	return out, nil
+}
+
+// Said counts all that was said in a conversation by the measure of a composition of it:
+// what fills the window when nothing is replaced.
+func (c Composition) Said(ctx context.Context, h Home, id string) (census.Census, error) {
+	return look(ctx, h, id, func(s *Subject) (census.Census, error) {
+		t, meter := s.Conversation.Transcript, s.scratch()
+		overhead := meter.Overhead(s.Conversation).Sum()
+		// What stands around the blocks of a message counts in both, and how the provider
+		// counts as much in what was said as in the view.
+		whole, shown := overhead+meter.View(t.Messages()), overhead+meter.View(precis.View(t, s.Conversation.Edits))
+		said := census.Take(s.Conversation, precis.Units(t, nil), meter)
+		return said.Of(int(int64(whole) * int64(c.Used) / int64(max(shown, 1)))), nil
+	})
 }
 
 // scratch returns a meter for messages that are made by rendering: the meter of the
@@ -94,17 +111,10 @@ func (s *Subject) scratch() *precis.Meter {
 	return m
 }
 
-// tokensOf returns the shares of a census; pictures and documents count as other.
+// tokensOf returns the tokens of shares that have any.
 func tokensOf(shares []census.Share) []KindTokens {
 	out := []KindTokens{}
 	for _, s := range shares {
-		if s.Name == string(census.Media) {
-			s.Name = KindOther
-		}
-		if n := len(out); s.Name == KindOther && n > 0 && out[n-1].Kind == KindOther {
-			out[n-1].Tokens += s.Tokens
-			continue
-		}
 		if s.Tokens > 0 {
 			out = append(out, KindTokens{s.Name, s.Tokens})
 		}

@@ -20,7 +20,7 @@ type CondenseOptions struct {
 	Focus      string        // what a summary should pay attention to
 	Target     precis.Tokens // to come down to; 0: by Share
 	Share      precis.Share  // of the window to come down to; 0: by the settings
-	From, To   int           // only messages [From,To) are reduced; To 0: all
+	From, To   int           // exactly messages [From,To) are hidden behind one text, see [WholeRange]; To 0: what the settings say
 	Summarizer string        // [ByModel], [ByDigest], or "" for what the settings say
 	Profile    string        // whose manager to use; "": the default one
 	Force      bool          // do it although something would be lost altogether, see [LossError]
@@ -124,12 +124,24 @@ func Preview(ctx context.Context, h Home, id string, o CondenseOptions) (Condens
 	return out, err
 }
 
+// WholeRange returns the smallest range of messages that holds [from,to) and that can be
+// condensed by itself, see [precis.Whole].
+func WholeRange(ctx context.Context, h Home, id string, from, to int) (int, int, error) {
+	_, err := look(ctx, h, id, func(s *Subject) (struct{}, error) {
+		from, to = precis.Whole(s.Conversation.Transcript, from, to)
+		return struct{}{}, nil
+	})
+	return from, to, err
+}
+
 // Check reports what is wrong with the options; the error is [precis.CodeInvalid].
 func (o CondenseOptions) Check() error {
 	const op = "read options"
 	switch {
 	case o.From < 0 || o.To < 0 || o.To > 0 && o.From >= o.To || o.To == 0 && o.From > 0:
 		return precis.Errorf(precis.CodeInvalid, op, "the messages from %d to %d are no range", o.From, o.To)
+	case o.To > 0 && (o.Target != 0 || o.Share != 0):
+		return precis.Errorf(precis.CodeInvalid, op, "a range is hidden as a whole: a target cannot be given with it")
 	case o.Target < 0:
 		return precis.Errorf(precis.CodeInvalid, op, "target is %d, want 0 or more", o.Target)
 	case !(o.Share >= 0 && o.Share <= 1):
@@ -234,7 +246,7 @@ func record(ctx context.Context, h Home, id string, res precis.Result) error {
 		if err := s.Manager.Record(ctx, s.Conversation, res.Edits...); err != nil {
 			return err
 		}
-		s.resize(res.Report.Before.Tokens, res.Report.After.Tokens)
+		s.resize(res.Report.After.Tokens)
 		return nil
 	})
 }

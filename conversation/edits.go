@@ -29,6 +29,18 @@ type EditInfo struct {
 	Changes  []EditChange      `json:"changes,omitempty"` // of a single edit
 }
 
+// Before returns the tokens of the view before the edit; nil: nobody knows.
+func (e EditInfo) Before() *int {
+	before, _ := e.Report.Sizes()
+	return before
+}
+
+// After returns the tokens of the view after the edit; nil: nobody knows.
+func (e EditInfo) After() *int {
+	_, after := e.Report.Sizes()
+	return after
+}
+
 // EditChange is one thing that an edit shows instead of another.
 type EditChange struct {
 	Handle   precis.Handle `json:"handle"`

@@ -8,7 +8,11 @@ import (
 	"slices"
 	"strings"
 
+	"golang.org/x/text/unicode/norm"
+
 	"precis"
+	"precis/internal/words"
+	"precis/store"
 )
 
 // Place is a block that [Find] found.
@@ -20,11 +24,15 @@ type Place struct {
 	Line string          `json:"line"`
 	Also []precis.Handle `json:"also,omitempty"` // places with the same line
 
+	Related store.RelatedWords `json:"related,omitempty"` // words here that stand for words it lacks
+
 	words int // on the line
+	rank  words.Rank
 }
 
 // Find returns the blocks of one conversation that hold all words of a query,
-// hidden or not, those with all on one line first and then the newest. Unlike
+// hidden or not, those with all on one line first and then the newest; then those
+// that only answer a query that was widened, see [Query.Widen]. Unlike
 // [Search] it reads every block, thinking included. The error is
 // [precis.CodeNotFound] when there is none; its hint names a word that occurs
 // nowhere.
@@ -34,13 +42,23 @@ func Find(ctx context.Context, h Home, id string, q *Query) ([]Place, error) {
 
 func find(ctx context.Context, conv *precis.Conversation, q *Query) ([]Place, error) {
 	msgs := conv.Transcript.Messages()
+	exact := *q
+	exact.other = nil
 	var handles []precis.Handle
+	by := map[precis.Handle]*Query{}
 	ever := make([]bool, len(q.words))
 	for i, m := range msgs {
 		if err := ctx.Err(); err != nil {
 			return nil, precis.Errorf(precis.CodeCanceled, "search", "%w", context.Cause(ctx))
 		}
-		handles = append(handles, q.message(i, m, ever)...)
+		for _, q := range exact.andWider(q) {
+			for _, h := range q.message(i, m, ever) {
+				if by[h] == nil {
+					by[h] = q
+					handles = append(handles, h)
+				}
+			}
+		}
 	}
 	if len(handles) == 0 {
 		return nil, q.nothing(ever)
@@ -50,12 +68,14 @@ func find(ctx context.Context, conv *precis.Conversation, q *Query) ([]Place, er
 	for i, h := range handles {
 		look := shown.Block(h.From, h.Block)
 		p := Place{Handle: h, BlockName: names.name(h), View: stateOf(look), By: look.Kind}
-		p.Line, p.words = q.line(blockText(names.at(h)))
+		text, q := searched(names.at(h)), by[h]
+		p.Line, p.words = q.line(text)
+		p.rank, p.Related = q.by(text, p.Line)
 		p.Line = strings.TrimSpace(p.Line)
 		places[i] = p
 	}
 	slices.SortStableFunc(places, func(a, b Place) int {
-		return cmp.Or(b.words-a.words, b.Handle.From-a.Handle.From, a.Handle.Block-b.Handle.Block)
+		return cmp.Or(int(a.rank-b.rank), b.words-a.words, b.Handle.From-a.Handle.From, a.Handle.Block-b.Handle.Block)
 	})
 	return distinct(places), nil
 }
@@ -66,7 +86,7 @@ func (q *Query) message(i int, m precis.Message, ever []bool) (out []precis.Hand
 	together := make([]bool, len(q.words))
 	best, most := 0, 0
 	for b, block := range m.Content {
-		has, n := q.in(blockText(block))
+		has, n := q.in(searched(block))
 		if n == len(q.words) {
 			out = append(out, precis.BlockHandle(i, b))
 		}
@@ -83,6 +103,10 @@ func (q *Query) message(i int, m precis.Message, ever []bool) (out []precis.Hand
 	}
 	return out
 }
+
+// searched returns the text of a block with each character in one code point
+// where Unicode has one, as in a [Query].
+func searched(b precis.Block) string { return norm.NFC.String(blockText(b)) }
 
 // distinct leaves out places of the same kind with the same line as one before.
 func distinct(places []Place) []Place {
@@ -116,14 +140,65 @@ type Query struct {
 	words  []string
 	find   []*regexp.Regexp // by word
 	pieces [][]string       // by word: what a text holds in lower case if find finds it
+	other  *words.Query     // what else answers a word; nil: nothing
 }
 
-// NewQuery reads words, or regular expressions (RE2); the case of letters never
-// counts. The white space inside a word stands for any. The error is
-// [precis.CodeInvalid].
-func NewQuery(words []string, expressions bool) (*Query, error) {
-	q := &Query{words: words, find: make([]*regexp.Regexp, len(words)), pieces: make([][]string, len(words))}
-	for i, w := range words {
+// Widen returns a query that is also answered by other forms of its words, in English,
+// and by related words: those that a fixed table of the words of code work has in one
+// row. A phrase answers only itself, as does a regular expression.
+func (q *Query) Widen() *Query {
+	var single []string
+	for i, w := range q.words {
+		if len(q.pieces[i]) == 1 && len(words.Distinct(w)) == 1 {
+			single = append(single, w)
+		}
+	}
+	wide := *q
+	other := words.NewQuery(strings.Join(single, " "), false)
+	wide.other = &other
+	return &wide
+}
+
+// andWider returns a query, and a wider one if that is wider.
+func (q *Query) andWider(wide *Query) []*Query {
+	if wide.other == nil {
+		return []*Query{q}
+	}
+	return []*Query{q, wide}
+}
+
+// by returns what a text answers by, or the line of it that is shown, where it does.
+func (q *Query) by(text, line string) (worst words.Rank, related store.RelatedWords) {
+	if q.other == nil {
+		return words.Exact, nil
+	}
+	has, _ := q.exactly(text)
+	inLine, inText := q.other.Answers(line), q.other.Answers(text)
+	for i, w := range q.words {
+		if has[i] {
+			continue
+		}
+		found, rank, ok := inLine(w)
+		if !ok {
+			found, rank, ok = inText(w)
+		}
+		if ok && rank == words.Related {
+			related = append(related, store.Related{Asked: w, Found: found})
+		}
+		if ok {
+			worst = max(worst, rank)
+		}
+	}
+	return worst, related
+}
+
+// NewQuery reads words, or regular expressions (RE2). Neither the case of letters
+// counts nor whether an accent is a code point of its own. The white space inside
+// a word stands for any. The error is [precis.CodeInvalid].
+func NewQuery(list []string, expressions bool) (*Query, error) {
+	q := &Query{words: list, find: make([]*regexp.Regexp, len(list)), pieces: make([][]string, len(list))}
+	for i, w := range list {
+		w = norm.NFC.String(w)
 		fields := strings.Fields(w)
 		if len(fields) == 0 {
 			return nil, precis.Errorf(precis.CodeInvalid, "read words", "word %d is empty", i+1)
@@ -146,8 +221,26 @@ func NewQuery(words []string, expressions bool) (*Query, error) {
 	return q, nil
 }
 
-// in returns which of the words a text holds, and how many.
+// in returns which of the words a text answers, and how many.
 func (q *Query) in(text string) (has []bool, n int) {
+	if has, n = q.exactly(text); n == len(has) || q.other == nil {
+		return has, n
+	}
+	answer := q.other.Answers(text)
+	for i, w := range q.words {
+		if has[i] {
+			continue
+		}
+		if _, _, ok := answer(w); ok {
+			has[i] = true
+			n++
+		}
+	}
+	return has, n
+}
+
+// exactly returns which of the words a text holds, and how many.
+func (q *Query) exactly(text string) (has []bool, n int) {
 	has = make([]bool, len(q.words))
 	lower := strings.ToLower(text)
 	for i, re := range q.find {
@@ -191,6 +284,9 @@ func (q *Query) Places(line string) [][]int {
 	var all, out [][]int
 	for _, re := range q.find {
 		all = append(all, re.FindAllStringIndex(line, -1)...)
+	}
+	if q.other != nil {
+		all = append(all, q.other.Places(line)...)
 	}
 	slices.SortFunc(all, func(a, b []int) int { return a[0] - b[0] })
 	for _, p := range all {

@@ -1,6 +1,6 @@
 // Package conversation holds the verbs over a conversation: what can be seen of it
 // ([List], [Status], [Compose], [Messages], [View], [Edits], [Loss], [Work], [Search],
-// [Find], [Show], [Read], [Digest], [Handoff], [Preview], [Ledger]) and what can be
+// [Find], [Show], [Read], [Digest], [Verify], [Handoff], [Preview], [Ledger]) and what can be
 // changed ([Condense], [Pin], [Unpin], [Restore], [Undo], [Rewind], [Branch], [Purge]).
 // Command line, control API and other faces call them and compute nothing themselves.
 //

@@ -117,8 +117,8 @@ func (h inStore) subject(ctx context.Context, id string) (*Subject, error) {
 		return nil, err
 	}
 	s := &Subject{
-		Conversation: &precis.Conversation{ID: id, Title: rec.Title, Model: rec.Model, Transcript: t, Edits: edits}, Record: rec, Owner: owner,
-		Ask: precis.Request{Window: h.o.Window(rec.Model), OutputLimit: h.o.OutputLimit(rec.Model), Profile: rec.Model},
+		Conversation: &precis.Conversation{ID: id, Title: rec.Title, Model: rec.Model, Unstored: rec.Overhead, Transcript: t, Edits: edits}, Record: rec, Owner: owner,
+		Ask: precis.Request{Window: h.o.Window(rec.Model), MaxOutput: rec.MaxOutput, OutputLimit: h.o.OutputLimit(rec.Model), Profile: rec.Model},
 	}
 	s.Earlier = func(ctx context.Context) ([]*precis.Transcript, error) { return earlier(ctx, st, rec.Earlier) }
 	if h.o.Manager != nil {
@@ -192,7 +192,15 @@ func (h inStore) List(ctx context.Context, q Listing) (Page[Listed], error) {
 	if err != nil {
 		return Page[Listed]{}, err
 	}
-	return ListShelves(ctx, shelves, q)
+	page, err := ListShelves(ctx, shelves, q)
+	for i, l := range page.Items {
+		if h.o.Manager != nil {
+			l.Tokens = h.o.Manager.Calibrated(l.Model, h.o.Manager.Counted(l.Model, l.Tokens))
+		}
+		l.Window = h.o.Window(l.Model).Tokens
+		page.Items[i] = NewListed(l.Owner, l.Record, l.InMemory)
+	}
+	return page, err
 }
 
 // CountAll counts the conversations of the store.

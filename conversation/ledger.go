@@ -27,6 +27,12 @@ type Day struct {
 	Sums
 }
 
+// Payer is what the conversations of one owner used and saved.
+type Payer struct {
+	Owner string `json:"owner"`
+	Sums
+}
+
 // LedgerSummary sums up the ledger. Booked is false without a store that keeps
 // one; nothing is known then.
 type LedgerSummary struct {
@@ -34,6 +40,7 @@ type LedgerSummary struct {
 	Since         time.Time `json:"since,omitzero"`
 	Total         Sums      `json:"total"`
 	Days          []Day     `json:"days"`           // oldest first
+	Owners        []Payer   `json:"owners"`         // the most expensive first; those without an entry are left out
 	Conversations []Account `json:"conversations"`  // the most expensive first
 	More          int       `json:"more,omitempty"` // conversations that are not listed
 }
@@ -53,7 +60,7 @@ type LedgerQuery struct {
 
 // LedgerOf sums up the ledger as a query says.
 func LedgerOf(ctx context.Context, h Home, q LedgerQuery) (LedgerSummary, error) {
-	b := book{q: q, days: map[string]*Day{}, accounts: map[[2]string]*Account{}}
+	b := book{q: q, days: map[string]*Day{}, accounts: map[[2]string]*Account{}, payers: map[string]*Payer{}}
 	b.out.Since = q.Since
 	home, ok := h.(Stored)
 	if !ok {
@@ -100,6 +107,7 @@ type book struct {
 	out      LedgerSummary
 	days     map[string]*Day
 	accounts map[[2]string]*Account // by owner and conversation
+	payers   map[string]*Payer      // by owner
 }
 
 // sum adds what the store of an owner sums up.
@@ -111,6 +119,7 @@ func (b *book) sum(ctx context.Context, s store.Summer, owner string) error {
 	for _, d := range days {
 		b.out.Total.AddSums(d.Sums)
 		b.day(d.Day).AddSums(d.Sums)
+		b.payer(owner).AddSums(d.Sums)
 	}
 	if b.q.Most < 0 {
 		return nil
@@ -131,6 +140,7 @@ func (b *book) read(ctx context.Context, l precis.Ledger, owner string) error {
 	for _, e := range entries {
 		b.out.Total.Add(e)
 		b.day(e.Time).Add(e)
+		b.payer(owner).Add(e)
 		if b.q.Most >= 0 {
 			a := b.account(owner, e.Conversation)
 			a.Add(e)
@@ -158,15 +168,29 @@ func (b *book) account(owner, id string) *Account {
 	return b.accounts[key]
 }
 
+// payer returns what an owner used.
+func (b *book) payer(owner string) *Payer {
+	if b.payers[owner] == nil {
+		b.payers[owner] = &Payer{Owner: owner}
+	}
+	return b.payers[owner]
+}
+
 func (b *book) summary() LedgerSummary {
 	out := b.out
-	out.Days, out.Conversations = []Day{}, []Account{}
+	out.Days, out.Owners, out.Conversations = []Day{}, []Payer{}, []Account{}
 	for _, d := range b.days {
 		out.Days = append(out.Days, *d)
 	}
 	for _, a := range b.accounts {
 		out.Conversations = append(out.Conversations, *a)
 	}
+	for _, p := range b.payers {
+		out.Owners = append(out.Owners, *p)
+	}
+	slices.SortFunc(out.Owners, func(a, b Payer) int {
+		return cmp.Or(cmp.Compare(b.CostUSD+b.Condensing, a.CostUSD+a.Condensing), cmp.Compare(a.Owner, b.Owner))
+	})
 	slices.SortFunc(out.Days, func(a, b Day) int { return cmp.Compare(a.Day, b.Day) })
 	slices.SortFunc(out.Conversations, func(a, b Account) int {
 		return cmp.Or(cmp.Compare(b.CostUSD+b.Condensing, a.CostUSD+a.Condensing), b.Last.Compare(a.Last), cmp.Compare(a.Conversation, b.Conversation))

@@ -72,10 +72,23 @@ func RecordOf(ctx context.Context, h Home, owner, id string) (store.Record, erro
 // NewListed describes a conversation in a list; inMemory says that a client is, or was
 // lately, at it.
 func NewListed(owner string, r store.Record, inMemory bool) Listed {
-	l := Listed{Record: r, Owner: owner, InMemory: inMemory}
-	if r.Window > 0 {
-		l.Percent = 100 * float64(r.Tokens) / float64(r.Window)
-	}
+	return Listed{Record: r, Owner: owner, InMemory: inMemory, Percent: precis.Window{Tokens: r.Window}.Percent(r.Tokens)}
+}
+
+// SizedOf returns a listed conversation with the tokens and the window of its status.
+func SizedOf(ctx context.Context, h Home, l Listed) (Listed, error) {
+	return look(ctx, h, l.ID, func(s *Subject) (Listed, error) {
+		st, err := s.status()
+		if err != nil {
+			return l, err
+		}
+		return l.sized(st), nil
+	})
+}
+
+// sized returns a listed conversation with the numbers of a status.
+func (l Listed) sized(st precis.Status) Listed {
+	l.Tokens, l.Window, l.Percent, l.Messages = st.Tokens, st.Window, st.Percent, st.Messages
 	return l
 }
 

@@ -15,6 +15,27 @@ type Lost struct {
 	Hidden       int              `json:"hidden"`   // of these, not in the view
 	Shortened    int              `json:"shortened"`
 	Retention    precis.Retention `json:"retention"`
+	Facts        int              `json:"facts_lost"` // likely to be needed again, and not in the view; Retention lists the likeliest
+	Rules        int              `json:"rules_lost"` // of the user, not in the view word for word
+
+	lost []precis.LostAnchor // all facts
+}
+
+// Under returns how many facts likely to be needed again, and how many rules of the user, are
+// lost that stand in the messages of a handle. All handles together give Facts and Rules.
+func (l Lost) Under(h precis.Handle) (facts, rules int) {
+	return within(l.lost, h), within(l.Retention.RulesLost, h)
+}
+
+// within counts what stands in the messages of a handle.
+func within(list []precis.LostAnchor, h precis.Handle) int {
+	n := 0
+	for _, a := range list {
+		if h.From <= a.Handle.From && a.Handle.From < h.To {
+			n++
+		}
+	}
+	return n
 }
 
 // Loss reports what the view as it is now keeps and has lost, as the gate
@@ -36,6 +57,8 @@ func (s *Subject) loss() Lost {
 		}
 	}
 	situation := precis.Situation{Conversation: s.Conversation, Transcript: t, Edits: edits, Units: shown.Units}
-	out.Retention = digest.Gate{}.Audit(&situation, edits)
+	all := digest.Gate{}.AuditAll(&situation)
+	out.lost, out.Retention = all.Lost, all.Capped()
+	out.Facts, out.Rules = all.FactsLost(), len(all.RulesLost)
 	return out
 }

@@ -52,6 +52,70 @@ func TestQueryPlaces(t *testing.T) {
 	}
 }
 
+// What a widened query alone answers comes behind, and says by which words.
+func TestFindByRelatedWords(t *testing.T) {
+	conv := &precis.Conversation{Transcript: precis.NewTranscript(
+		precis.NewText("user", "the login failed"), precis.NewText("assistant", "auth it is\nso far"), precis.NewText("user", "authenticating"), precis.NewText("user", "authors"),
+		precis.NewText("assistant", "fixed\nthe credentials"))}
+	for _, tt := range []struct {
+		words, want string
+		wide        bool
+	}{
+		{"auth", "m3 m2 m1 m4 auth=credentials m0 auth=login", true},
+		{"auth", "m3 m2 m1", false},
+		{"fix auth", "m4 auth=credentials", true},
+		{"the login", "m0 m4 login=credentials m2 login=authenticating", true},
+	} {
+		q, err := NewQuery(strings.Fields(tt.words), false)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if tt.wide {
+			q = q.Widen()
+		}
+		places, err := find(t.Context(), conv, q)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		for _, p := range places {
+			got = append(got, strings.TrimSuffix(p.Handle.String(), ".b0"))
+			for _, r := range p.Related {
+				got = append(got, r.Asked+"="+r.Found)
+			}
+			if len(q.Places(p.Line)) == 0 {
+				t.Errorf("nothing on the line %q", p.Line)
+			}
+		}
+		if got := strings.Join(got, " "); got != tt.want {
+			t.Errorf("%q: %s, want %s", tt.words, got, tt.want)
+		}
+	}
+	phrase, _ := NewQuery([]string{"login failure"}, false)
+	if _, err := find(t.Context(), conv, phrase.Widen()); err == nil {
+		t.Error("a phrase was answered by another")
+	}
+}
+
+// A character in several code points, as macOS writes the names of files, is found
+// by the same one in one, and the other way round.
+func TestFindOneCharacterInSeveralCodePoints(t *testing.T) {
+	apart, whole := "Cafe\u0301 \u1112\u1161\u11ab\u1100\u1173\u11af.txt", "Caf\u00e9 \ud55c\uae00.txt"
+	for _, text := range []string{apart, whole} {
+		conv := &precis.Conversation{Transcript: precis.NewTranscript(precis.NewText("user", "one\n"+text))}
+		for _, asked := range []string{apart, whole} {
+			q, err := NewQuery(strings.Fields(asked), false)
+			if err != nil {
+				t.Fatal(err)
+			}
+			places, err := find(t.Context(), conv, q)
+			if err != nil || len(places) != 1 || places[0].Line != whole || len(q.Places(places[0].Line)) != 2 {
+				t.Errorf("%+q in %+q: %+v, %v", asked, text, places, err)
+			}
+		}
+	}
+}
+
 // The words of a message may stand in several of its blocks.
 func TestFindWholeMessage(t *testing.T) {
 	conv := &precis.Conversation{Transcript: precis.NewTranscript(

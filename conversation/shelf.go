@@ -9,6 +9,7 @@ import (
 
 	"precis"
 	"precis/internal/content"
+	"precis/internal/words"
 	"precis/store"
 )
 
@@ -138,6 +139,8 @@ func selects(q Listing, r store.Record) bool {
 // has one, else by reading the conversations in memory.
 func SearchShelves(ctx context.Context, shelves []Shelf, q store.SearchQuery) (FoundList, error) {
 	out := FoundList{Items: []Found{}, Index: "memory"}
+	limit := cmp.Or(q.Limit, 20)
+	q.Limit = max(limit, mostCounted) + 1
 	for _, sh := range shelves {
 		hits, indexed, err := sh.search(ctx, q)
 		if err != nil {
@@ -149,9 +152,12 @@ func SearchShelves(ctx context.Context, shelves []Shelf, q store.SearchQuery) (F
 		out.Items = append(out.Items, sh.found(ctx, hits)...)
 	}
 	slices.SortStableFunc(out.Items, func(a, b Found) int { return cmp.Compare(b.Score, a.Score) })
-	out.Items = out.Items[:min(len(out.Items), cmp.Or(q.Limit, 20))]
+	out.Cap(limit, q.Limit-1)
 	return out, nil
 }
+
+// mostCounted is how many hits a search counts at least before it says that there are more.
+const mostCounted = 500
 
 func (sh Shelf) search(ctx context.Context, q store.SearchQuery) (hits []store.Hit, indexed bool, err error) {
 	if searcher, ok := sh.Catalog.(store.Searcher); ok {
@@ -162,7 +168,7 @@ func (sh Shelf) search(ctx context.Context, q store.SearchQuery) (hits []store.H
 		if q.Conversation != "" && q.Conversation != c.Record.ID {
 			continue
 		}
-		some, err := scan(ctx, c, q.Text)
+		some, err := scan(ctx, c, q)
 		if err != nil {
 			return nil, false, err
 		}
@@ -194,15 +200,20 @@ func (sh Shelf) found(ctx context.Context, hits []store.Hit) []Found {
 	return out
 }
 
-// scan returns the messages of a conversation that hold all words of a text.
-func scan(ctx context.Context, c OpenConversation, text string) ([]store.Hit, error) {
-	words := strings.Fields(strings.ToLower(text))
+// scan returns the messages of a conversation that answer a query.
+func scan(ctx context.Context, c OpenConversation, q store.SearchQuery) ([]store.Hit, error) {
+	asked, other := strings.Fields(strings.ToLower(q.Text)), words.NewQuery(q.Text, false)
+	exact := q.Exact || slices.ContainsFunc(asked, func(w string) bool { return !slices.Equal(words.Distinct(w), []string{words.Fold(w)}) })
 	var out []store.Hit
 	for i, m := range c.Transcript.Messages() {
 		if err := ctx.Err(); err != nil {
 			return nil, precis.Errorf(precis.CodeCanceled, "search", "%w", context.Cause(ctx))
 		}
-		if hit, ok := matches(m, words); ok {
+		hit, ok := matches(m, asked)
+		if !ok && !exact {
+			hit, ok = answers(m, other)
+		}
+		if ok {
 			hit.Conversation, hit.Message = c.Record.ID, i
 			out = append(out, hit)
 		}
@@ -212,11 +223,11 @@ func scan(ctx context.Context, c OpenConversation, text string) ([]store.Hit, er
 
 // matches reports whether a message holds all words. The score is the share of
 // them that stand near the longest one.
-func matches(m precis.Message, words []string) (store.Hit, bool) {
+func matches(m precis.Message, asked []string) (store.Hit, bool) {
 	text := content.Words(m.Content)
 	folded := strings.ToLower(text)
 	longest := ""
-	for _, w := range words {
+	for _, w := range asked {
 		if !strings.Contains(folded, w) {
 			return store.Hit{}, false
 		}
@@ -230,12 +241,24 @@ func matches(m precis.Message, words []string) (store.Hit, bool) {
 	snippet := content.Around(text, strings.Index(folded, longest))
 	near := strings.ToLower(snippet)
 	score := 0.0
-	for _, w := range words {
+	for _, w := range asked {
 		if strings.Contains(near, w) {
 			score++
 		}
 	}
-	return store.Hit{Snippet: snippet, Score: score / float64(len(words))}, true
+	return store.Hit{Snippet: snippet, Score: score / float64(len(asked))}, true
+}
+
+// answers reports whether a message has other words that answer all of a query.
+func answers(m precis.Message, q words.Query) (store.Hit, bool) {
+	text := words.Text(m)
+	score, _ := q.Score(text)
+	if score == 0 {
+		return store.Hit{}, false
+	}
+	h := q.Show(text)
+	h.Score = score
+	return h, true
 }
 
 // Found is a message that a search found.
@@ -249,7 +272,16 @@ type Found struct {
 // FoundList is the answer to a search, the best first.
 type FoundList struct {
 	Items []Found `json:"items"`
-	Index string  `json:"index"` // where it was looked: "store" or "memory"
+	Index string  `json:"index"`          // where it was looked: "store" or "memory"
+	Total int     `json:"total"`          // messages found; Items are the best of them
+	More  bool    `json:"more,omitempty"` // there are more than Total: they were not counted
+}
+
+// Cap counts the items and leaves the first of them, limit at most. Of more than counted
+// items that many are counted, and there are more.
+func (l *FoundList) Cap(limit, counted int) {
+	l.Total, l.More = min(len(l.Items), counted), len(l.Items) > counted
+	l.Items = l.Items[:min(len(l.Items), limit)]
 }
 
 // SearchOptions ask for messages by their words.
@@ -257,6 +289,7 @@ type SearchOptions struct {
 	Text         string // words, all of which must occur
 	Conversation string // only in this one; "": in all
 	Limit        int    // at most this number; 0: 20; at most 500
+	Exact        bool   // the words themselves; false: also other forms of them, and related words
 }
 
 // Search finds messages, hidden or not: with an index where the home has one,
@@ -269,5 +302,5 @@ func Search(ctx context.Context, h Home, o SearchOptions) (FoundList, error) {
 	if err != nil {
 		return FoundList{}, err
 	}
-	return h.Search(ctx, store.SearchQuery{Text: o.Text, Conversation: o.Conversation, Limit: limit})
+	return h.Search(ctx, store.SearchQuery{Text: o.Text, Conversation: o.Conversation, Limit: limit, Exact: o.Exact})
 }

@@ -45,7 +45,7 @@ func (s *Subject) history(points int) (Sizes, error) {
 		return Sizes{}, err
 	}
 	t := s.Conversation.Transcript
-	w := walker{s: s, scratch: s.scratch(), step: max(t.Len()/points, 1), overhead: s.meter().Overhead(s.Conversation)}
+	w := walker{s: s, scratch: s.scratch(), step: max(t.Len()/points, 1), overhead: s.meter().Overhead(s.Conversation).Sum()}
 	places := editPlaces(s.Conversation.Edits, t.Len())
 	for k, from := range places {
 		to := t.Len()

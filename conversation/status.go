@@ -30,7 +30,8 @@ type EditCounts struct {
 	InForce int                     `json:"in_force"`
 	Kinds   map[precis.EditKind]int `json:"kinds"` // of those in force
 	Saved   int                     `json:"tokens_saved"`
-	CostUSD float64                 `json:"cost_usd"` // of all edits, those taken back too
+	Unsaid  int                     `json:"unknown,omitempty"` // edits in force that Saved leaves out: nobody knows what they saved
+	CostUSD float64                 `json:"cost_usd"`          // of all edits, those taken back too
 }
 
 // Status returns one conversation at a glance.
@@ -43,7 +44,7 @@ func (s *Subject) details() (Details, error) {
 	if err != nil {
 		return Details{}, err
 	}
-	d := Details{Listed: NewListed(s.Owner, s.Record, s.Open), Window: s.Ask.Window, Status: st, Room: s.room(st.Tokens), Edits: countEdits(s.Conversation.Edits), Notes: s.notes(), CondenseError: s.Failed}
+	d := Details{Listed: NewListed(s.Owner, s.Record, s.Open).sized(st), Window: s.Ask.Window, Status: st, Room: s.room(st.Tokens), Edits: countEdits(s.Conversation.Edits), Notes: s.notes(), CondenseError: s.Failed}
 	if last := s.Last; last.Counter != "" {
 		last.Retention = nil // see Loss
 		d.Last = &last
@@ -57,6 +58,9 @@ func countEdits(edits []precis.Edit) EditCounts {
 		c.InForce++
 		c.Kinds[e.Kind]++
 		c.Saved += e.Report.Saved()
+		if before, _ := e.Report.Sizes(); before != nil && e.Report.Spared() == nil {
+			c.Unsaid++
+		}
 	}
 	for _, e := range edits {
 		c.CostUSD += e.Report.CostUSD
@@ -81,23 +85,23 @@ const turnsMeasured = 10
 func (s *Subject) room(tokens int) Room {
 	r := s.request()
 	settings := s.Manager.Settings()
-	overhead := s.meter().Overhead(s.Conversation)
+	overhead := s.meter().Overhead(s.Conversation).Sum()
 	d := precis.Plan(precis.Load{Used: tokens}, settings.Budget(r.Window, r.MaxOutput, r.OutputLimit, overhead), settings, r.Profile)
 	factor := 1.0 // from what we count to what the model's provider does
 	if counted := overhead + s.meter().View(precis.View(s.Conversation.Transcript, s.Conversation.Edits)); counted > 0 {
 		factor = float64(tokens) / float64(counted)
 	}
-	return roomOf(s.Conversation, s.meter(), settings, d, factor)
+	return roomOf(s.Conversation, s.meter(), d, factor)
 }
 
 // roomOf measures how much room is left in the view that d decides about. Factor is
 // the ratio of the provider's tokens to the meter's.
-func roomOf(conv *precis.Conversation, meter *precis.Meter, settings precis.Settings, d precis.Decision, factor float64) Room {
-	limit := math.Floor(max(d.Allowed, 0)) + 1 // one over the allowed
-	if settings.Auto && !settings.Observe {
-		limit = min(limit, math.Ceil(d.Threshold*float64(d.Window.Tokens)/100))
+func roomOf(conv *precis.Conversation, meter *precis.Meter, d precis.Decision, factor float64) Room {
+	limit := d.Acts
+	if limit == 0 { // nothing is reduced: until it does not fit
+		limit = int(math.Floor(max(d.Allowed, 0))) + 1
 	}
-	out := Room{Limit: int(limit), Left: max(int(limit)-d.Used, 0)}
+	out := Room{Limit: limit, Left: max(limit-d.Used, 0)}
 	added, turns := newest(conv, meter, turnsMeasured)
 	if turns == 0 || added == 0 {
 		return out
@@ -123,7 +127,7 @@ func OutlookAfter(conv *precis.Conversation, meter *precis.Meter, settings preci
 	was := report.Decision
 	budget := precis.Budget{Window: was.Window, Reserve: was.Reserve, Overhead: report.After.Overhead, Buffer: was.Buffer}
 	d := precis.Plan(precis.Load{Used: report.After.Tokens}, budget, settings, profile)
-	return Outlook{Percent: d.Percent, Near: d.Near, Room: roomOf(conv, meter, settings, d, report.Calibration)}
+	return Outlook{Percent: d.Percent, Near: d.Near, Room: roomOf(conv, meter, d, report.Calibration)}
 }
 
 // newest counts the tokens of the newest turns, at most so many: of each what the

@@ -22,6 +22,10 @@ type Subject struct {
 	Last         precis.Report // of the newest turn; the zero value when it is not known
 	Failed       string        // by name, the newest condensation with a model, where it failed; see condense.ErrorName
 
+	// InPlace: the edits are kept in the files of another program. What that program itself
+	// condensed, and nothing could write again, [UndoAll] leaves.
+	InPlace bool
+
 	// Manager reads and edits the conversation. It has no store: it records edits
 	// in memory, and the home stores them.
 	Manager *precis.Manager
@@ -51,11 +55,13 @@ func (s *Subject) request() precis.Request {
 // status returns the conversation at a glance.
 func (s *Subject) status() (precis.Status, error) { return s.Manager.Status(s.request()) }
 
-// meter returns the meter that counts messages; a new one when the home has none.
+// meter returns the meter that counts messages, by the rules of the model as the status
+// does; a new one when the home has none.
 func (s *Subject) meter() *precis.Meter {
 	if s.Ask.Meter == nil {
 		s.Ask.Meter = s.Manager.NewMeter()
 	}
+	s.Ask.Meter.ForModel(s.Conversation.Model)
 	return s.Ask.Meter
 }
 
@@ -74,7 +80,11 @@ func (s *Subject) view(units []precis.Unit) ([]precis.Message, []precis.Breach) 
 // notes say what the numbers leave out.
 func (s *Subject) notes() []string {
 	var notes []string
-	if !s.Open && !s.Conversation.HasSystem() {
+	switch {
+	case s.Open || s.Conversation.HasSystem():
+	case s.Conversation.Unstored != precis.Overhead{}:
+		notes = append(notes, "the system prompt and the tools are not stored: their tokens are those of the newest request")
+	default:
 		notes = append(notes, "the system prompt and the tools are not stored: they are not among the tokens")
 	}
 	if s.Pending {
@@ -94,16 +104,8 @@ func (s *Subject) editable() error {
 	return nil
 }
 
-// resize sets the tokens of the record after an edit. While no client is at the
-// conversation the system prompt and the tools are not counted, so only the
-// difference is known.
-func (s *Subject) resize(before, after int) {
-	if s.Open {
-		s.Record.Tokens = after
-	} else {
-		s.Record.Tokens = max(s.Record.Tokens+after-before, 0)
-	}
-}
+// resize sets the tokens of the record after an edit.
+func (s *Subject) resize(after int) { s.Record.Tokens = after }
 
 // The dialects a view can be written in.
 var dialects = []wire.Dialect{anthropic.Dialect{}, chat.Dialect{}, responses.Dialect{}}

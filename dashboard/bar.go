@@ -34,18 +34,14 @@ type segment struct {
 // newBar lays out a composition.
 func newBar(c conversation.Composition) bar {
 	whole := float64(max(c.Window.Tokens, c.Used, 1))
-	b := bar{Used: c.Used, Free: c.Free, Window: c.Window.Tokens, At: c.Threshold, c: c}
+	b := bar{Used: c.Used, Free: c.Free, Window: c.Window.Tokens, Percent: c.Share, At: c.Threshold, c: c}
 	x := 0.0
 	for _, k := range c.Kinds {
 		w := 100 * float64(k.Tokens) / whole
 		b.Segments = append(b.Segments, segment{k.Kind, k.Tokens, x, w})
 		x += w
 	}
-	reserve := max(min(c.Reserve.Tokens, c.Window.Tokens-c.Used), 0)
-	b.Reserve = segment{"reserve", reserve, 100 - 100*float64(reserve)/whole, 100 * float64(reserve) / whole}
-	if c.Window.Tokens > 0 {
-		b.Percent = 100 * float64(c.Used) / float64(c.Window.Tokens)
-	}
+	b.Reserve = segment{"reserve", c.Reserved, 100 - 100*float64(c.Reserved)/whole, 100 * float64(c.Reserved) / whole}
 	if c.Threshold > 0 {
 		b.Tick = 100 * float64(c.Threshold) / whole
 		b.TickEnd = b.Tick > 60

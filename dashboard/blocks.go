@@ -3,6 +3,7 @@ package dashboard
 import (
 	"bytes"
 	"encoding/json"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 
@@ -51,7 +52,7 @@ func contentText(c conversation.Content) string {
 		}
 		return strings.Join(parts, "\n")
 	case "image", "document":
-		return strings.TrimSpace(strings.Join([]string{c.Title, c.MediaType, number(c.Bytes) + " B", c.URL, c.Text}, " "))
+		return strings.TrimSpace(strings.Join([]string{c.Title, c.MediaType, strconv.Itoa(c.Bytes) + " B", c.URL, c.Text}, " "))
 	}
 	return c.Text
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -452,6 +453,30 @@ func TestADraftIsEditedInABrowser(t *testing.T) {
 }
 
 // The next request is held, waits, and is sent.
+// told are events that a test makes.
+type told chan dashboard.Notice
+
+func (e told) Follow(*http.Request, uint64) (<-chan dashboard.Notice, func()) { return e, func() {} }
+
+func (told) Edited(*http.Request, string, []conversation.EditInfo) {}
+
+// While a request waits for its view to be reduced, its conversation says so and for how
+// long, in the list and on its own page, until the turn has ended.
+func TestAReductionThatGoesOnIsShownInABrowser(t *testing.T) {
+	events := make(told)
+	p := serve(t, home(t, window, messages(10)), func(o *dashboard.Options) { o.Events = events })
+	b := openTab(t, p)
+	for path, shown := range map[string]string{"": ".row .reducing", p.one: ".live:not([hidden])"} {
+		b.open(path)
+		b.until(`document.documentElement.dataset.live === "on"`)
+		events <- dashboard.Notice{N: 1, Kind: "reducing", Conversation: "another"}
+		events <- dashboard.Notice{N: 2, Kind: "reducing", Conversation: p.ID()}
+		b.until(`/^Condensing… [1-9]+ s$/.test(document.querySelector("` + shown + `")?.textContent)`)
+		events <- dashboard.Notice{N: 3, Kind: "turn", Conversation: p.ID()}
+		b.until(`![...document.querySelectorAll("` + shown + `")].some((e) => e.textContent.startsWith("Condensing"))`)
+	}
+}
+
 func TestRequestsAreHeldInABrowser(t *testing.T) {
 	p, h := serveHeld(t, func(o *dashboard.Options) { o.Now = nil })
 	b := openTab(t, p)

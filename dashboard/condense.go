@@ -78,6 +78,11 @@ func (c *call) condenseForm() error {
 	if p.Ask, err = optionsOf(c.r.URL.Query()); err != nil {
 		return err
 	}
+	if p.Ask.To > 0 { // a row that was chosen may be one half of a call with its result
+		if p.Ask.From, p.Ask.To, err = conversation.WholeRange(c.ctx(), c.home, c.id(), p.Ask.From, p.Ask.To); err != nil {
+			return err
+		}
+	}
 	return c.showCondense(http.StatusOK, p)
 }
 

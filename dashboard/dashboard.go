@@ -65,6 +65,7 @@ type dash struct {
 	o      Options
 	mux    *http.ServeMux
 	texts  texts.Catalog
+	said   map[string]*texts.Sentences // by language
 	files  files
 	render renderer
 	losses losses
@@ -98,6 +99,9 @@ func New(o Options) (http.Handler, error) {
 	}
 	d := &dash{o: o, mux: http.NewServeMux(), drafts: conversation.Drafts{Now: o.Now}}
 	var err error
+	if d.said, err = texts.ReadEverySentence(); err != nil {
+		return nil, err
+	}
 	if d.texts, err = texts.Read(); err != nil {
 		return nil, err
 	}
@@ -125,6 +129,7 @@ func (d *dash) routes() {
 	get(one+"/edits", (*call).edits)
 	get(one+"/loss", (*call).loss)
 	get(one+"/work", (*call).work)
+	get(one+"/verify", (*call).verify)
 	get(one+"/family", (*call).family)
 	get(one+"/row", (*call).row)
 	get(one+"/head", (*call).headPart)
@@ -136,6 +141,7 @@ func (d *dash) routes() {
 	get(one+"/condense", (*call).condenseForm)
 	get(one+"/do/{verb}", (*call).effect)
 	post(one+"/condense", (*call).condense)
+	post(one+"/verify", (*call).verifySummary)
 	post(one+"/draft", (*call).makeDraft)
 	get(one+"/draft/{draft}", (*call).draft)
 	post(one+"/draft/{draft}", (*call).applyDraft)

@@ -6,6 +6,7 @@ import (
 
 	"precis/conversation"
 	"precis/internal/experiments"
+	"precis/internal/texts"
 )
 
 // experimentsPage compares the arms of experiments on the conversations that belong to
@@ -55,26 +56,26 @@ func (c *call) experiments() error {
 		t.Arms = append(t.Arms, s)
 	}
 	for i := range p.Tables {
-		p.Tables[i].fill()
+		p.Tables[i].fill(c.prefs.Lang)
 	}
 	return c.show("experiments", page{Title: c.text("experiments.title"), Tab: "settings", Data: p})
 }
 
 // fill writes the rows of a table, without metrics that nothing is known of.
-func (t *experimentTable) fill() {
+func (t *experimentTable) fill(lang string) {
 	for _, m := range experiments.WholeMetrics() {
 		r, known := experimentRow{Metric: m}, false
 		for _, s := range t.Arms {
 			var cell experimentCell
 			if e, ok := s.Means[m]; ok {
 				known = true
-				cell.Mean = amountOf(m, e.Mean)
+				cell.Mean = amountOf(lang, m, e.Mean)
 				if e.Interval != nil {
-					cell.Half = amountOf(m, (e.Interval.High-e.Interval.Low)/2)
+					cell.Half = amountOf(lang, m, (e.Interval.High-e.Interval.Low)/2)
 				}
 			}
 			if d, ok := s.Differences[m]; ok && d.BeyondChance() {
-				cell.Diff = amountOf(m, math.Abs(d.Mean))
+				cell.Diff = amountOf(lang, m, math.Abs(d.Mean))
 				if d.Mean > 0 {
 					cell.Diff = "+" + cell.Diff
 				} else {
@@ -90,12 +91,12 @@ func (t *experimentTable) fill() {
 }
 
 // amountOf writes a value in the unit of its metric.
-func amountOf(m experiments.Metric, v float64) string {
+func amountOf(lang string, m experiments.Metric, v float64) string {
 	switch m {
 	case experiments.MetricPaid, experiments.MetricSummaries:
-		return money(v)
+		return texts.Dollars(lang, v)
 	case experiments.MetricSent, experiments.MetricNotSent:
-		return number(int(math.Round(v)))
+		return texts.Number(lang, int(math.Round(v)))
 	}
 	return fmt.Sprintf("%.1f", v)
 }

@@ -19,7 +19,6 @@ type editsPage struct {
 type editRow struct {
 	conversation.EditInfo
 	Names []string // short names of the edits it takes back
-	Name  string   // its own short name
 	First string   // short name of the first edit of its run; "": it is the first, or alone
 	From  int      // message at which it begins; -1: none
 	Spans []precis.Handle
@@ -51,10 +50,10 @@ func (c *call) edits() error {
 		p.Steps, p.Why = last.Steps, last.Arithmetic
 	}
 	for i, e := range list.Items {
-		row := editRow{EditInfo: e, Name: shortName(i)}
+		row := editRow{EditInfo: e}
 		for _, id := range e.Undoes {
 			if at := slices.IndexFunc(list.Items, func(e conversation.EditInfo) bool { return e.ID == id }); at >= 0 {
-				row.Names = append(row.Names, shortName(at))
+				row.Names = append(row.Names, list.Items[at].Name)
 			}
 		}
 		one, err := conversation.Edit(c.ctx(), c.home, h.ID, e.ID)
@@ -63,7 +62,7 @@ func (c *call) edits() error {
 		}
 		row.Spans = spansOf(one)
 		if at := slices.IndexFunc(list.Items, func(o conversation.EditInfo) bool { return o.ID == e.Run }); at >= 0 && at != i {
-			row.First = shortName(at)
+			row.First = list.Items[at].Name
 		}
 		row.Text = e.InForce && slices.ContainsFunc(one.Changes, func(c conversation.EditChange) bool { return len(c.Messages) > 0 })
 		p.Edits = append(p.Edits, row)
@@ -71,8 +70,6 @@ func (c *call) edits() error {
 	slices.Reverse(p.Edits)
 	return c.show("edits", page{Title: c.title(h), Tab: "edits", Data: p})
 }
-
-func shortName(i int) string { return "e" + number(i+1) }
 
 // mostSpans is how many places of an edit are named.
 const mostSpans = 12

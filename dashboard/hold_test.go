@@ -75,7 +75,7 @@ func (h failedHome) Look(ctx context.Context, id string, f func(*conversation.Su
 }
 
 func TestAFailedCondensationIsSaid(t *testing.T) {
-	for name, want := range map[string]string{"condense_api_failed": "API did not answer", "no_such_name": "no summary that can be used", "": "= 40,000"} {
+	for name, want := range map[string]string{"condense_api_failed": "API did not answer", "no_such_name": "no summary that can be used", "": `<b data-fig="window">40,000</b>`} {
 		h := home(t, window, messages(3))
 		p := serve(t, h, func(o *dashboard.Options) {
 			o.Home = func(*http.Request) (conversation.Home, error) { return failedHome{h, name}, nil }

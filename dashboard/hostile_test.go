@@ -33,7 +33,7 @@ func TestHostileConversationsAreText(t *testing.T) {
 	p := serve(t, home(t, 600_000, hostile()), nil)
 	p.condense(4000)
 	for _, path := range []string{
-		"", p.one, p.one + "?from=25", p.one + "?from=3", p.one + "/time?at=26", p.one + "/edits", p.one + "/loss", p.one + "/work", p.one + "/m/m25", p.one + "/m/m26", p.one + "/m/m27",
+		"", p.one, p.one + "?from=25", p.one + "?from=3", p.one + "/time?at=26", p.one + "/edits", p.one + "/loss", p.one + "/work", p.one + "/verify", p.one + "/m/m25", p.one + "/m/m26", p.one + "/m/m27",
 		p.one + "/condense?target=2000&focus=" + url.QueryEscape(attack), "search?q=" + url.QueryEscape("<script>alert(1)"), "search?q=onerror", "?text=" + url.QueryEscape(attack),
 		"jump?part=1&q=onerror", p.one + "/compare?a=frugal", p.one + "/do/pin?handle=m3&back=" + url.QueryEscape("javascript:alert(9)"),
 	} {

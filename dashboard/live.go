@@ -15,7 +15,7 @@ import (
 // Notice says that something about a conversation has changed.
 type Notice struct {
 	N            uint64 // its number, for readers that come back
-	Kind         string // turn, edits, hold, purge, warning or settings
+	Kind         string // turn, edits, hold, purge, reducing, warning or settings
 	Conversation string // "": not one alone
 }
 

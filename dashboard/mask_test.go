@@ -41,7 +41,7 @@ func TestTheMaskCoversEveryField(t *testing.T) {
 	link := regexp.MustCompile(`(?:href|data-src)="/precis/([^"#]*)`)
 	crawl := func() (pages map[string]string) {
 		pages = map[string]string{}
-		todo := []string{"", p.one, p.one + "/loss", p.one + "/work", p.one + "/edits", p.one + "/time", p.one + "/family", p.one + "/head", p.one + "/row", "search?q=Read", "search?q=CANARY", "jump?text=Read", "costs", "settings",
+		todo := []string{"", p.one, p.one + "/loss", p.one + "/work", p.one + "/verify", p.one + "/edits", p.one + "/time", p.one + "/family", p.one + "/head", p.one + "/row", "search?q=Read", "search?q=CANARY", "jump?text=Read", "costs", "settings",
 			p.one + "/condense?target=" + url.QueryEscape("5%"), p.one + "/condense?target=" + url.QueryEscape("0.1%"), p.one + "/compare?a=frugal&b=roo&target=2000", "nowhere"}
 		for len(todo) > 0 && len(pages) < 250 {
 			path := strings.ReplaceAll(todo[0], "&amp;", "&")

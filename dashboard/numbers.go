@@ -8,53 +8,6 @@ import (
 	"unicode/utf8"
 )
 
-// number writes n with thousands apart: 12,345,678.
-func number(n int) string {
-	s := fmt.Sprint(n)
-	digits := strings.TrimPrefix(s, "-")
-	for i := len(digits) - 3; i > 0; i -= 3 {
-		digits = digits[:i] + "," + digits[i:]
-	}
-	if n < 0 {
-		return "-" + digits
-	}
-	return digits
-}
-
-// short writes n in few characters: 950, 48.2 k, 1.2 M.
-func short(n int) string {
-	switch {
-	case n >= 1_000_000:
-		return fmt.Sprintf("%.1f M", float64(n)/1e6)
-	case n >= 10_000:
-		return fmt.Sprintf("%.0f k", float64(n)/1e3)
-	case n >= 1000:
-		return fmt.Sprintf("%.1f k", float64(n)/1e3)
-	}
-	return fmt.Sprint(n)
-}
-
-// money writes dollars: $0, $0.043, $12.50.
-func money(usd float64) string {
-	switch {
-	case usd == 0:
-		return "$0"
-	case usd < 0.0995 && usd > -0.0995:
-		return fmt.Sprintf("$%.4f", usd)
-	case usd < 1:
-		return fmt.Sprintf("$%.3f", usd)
-	}
-	return fmt.Sprintf("$%.2f", usd)
-}
-
-// percent writes a percentage: 62 %, 4.2 %.
-func percent(p float64) string {
-	if p > 0 && p < 9.95 {
-		return fmt.Sprintf("%.1f %%", p)
-	}
-	return fmt.Sprintf("%.0f %%", p)
-}
-
 // took writes how long something took: 340 ms, 2.1 s.
 func took(d time.Duration) string {
 	switch {

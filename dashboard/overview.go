@@ -102,7 +102,6 @@ func (c *call) row() error {
 		return err
 	}
 	r := listRow{Listed: h.Details.Listed, Level: h.Bar.Level, Bar: &h.Bar, Edits: &h.Details.Edits, Last: h.Details.Status.Last}
-	r.Tokens, r.Window, r.Percent = h.Details.Status.Tokens, h.Details.Status.Window, h.Details.Status.Percent
 	r.Held = h.Held != nil && h.Held.Waiting
 	if h.Booked {
 		r.Sums = &h.Sums
@@ -114,7 +113,7 @@ func (c *call) row() error {
 type searched struct {
 	Query string
 	In    string // the one conversation that is searched; "": all
-	Found []conversation.Found
+	conversation.FoundList
 }
 
 func (c *call) search() error {
@@ -124,7 +123,7 @@ func (c *call) search() error {
 		if err != nil {
 			return err
 		}
-		s.Found = list.Items
+		s.FoundList = list
 	}
 	return c.show("search", page{Title: c.text("search.title"), Tab: "search", Query: s.Query, Data: s})
 }

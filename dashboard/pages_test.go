@@ -29,9 +29,11 @@ func TestEveryPage(t *testing.T) {
 		"?text=nothing+like+it":     {"No conversation matches"},
 		"search?q=setting_8+value":  {"messages found", `from=`},
 		"search":                    {"Type words"},
+		"search?q=option":           {"related: setting ~ option"},
+		"jump?q=option":             {"related: setting ~ option"},
 		"settings":                  {"Threshold", `name="percent"`},
 		"settings?profile=cautious": {`aria-current="page"`},
-		p.one:                       {"context condensed", "of 40,000 tokens", "condenses at", "reserve", "= 40,000", "Condense…"},
+		p.one:                       {"context condensed", "of 40,000 tokens", "condenses at", "reserve", `<b data-fig="window">40,000</b>`, "Condense…"},
 		p.one + "?from=80":          {"m80"},
 		p.one + "?from=4#m4":        {"<details open>", "As it was said", "I read file 1."},
 		p.one + "/time":             {"What the model saw at 81 messages", "window 40,000", "<polygon"},
@@ -158,7 +160,9 @@ func TestDeclinedRungsAreShownWithTheEdit(t *testing.T) {
 	if strings.Contains(p.get(200, p.one+"/edits"), "one run with e1") {
 		t.Error("the only edit of a run is said to be one with itself")
 	}
-	p.wants(p.get(200, p.one+"/edits?lang=fr"), "échelons, dont", "<td>rien trouvé</td>")
+	p.wants(p.get(200, p.one+"/edits?lang=fr"), "échelons, dont", "<td>rien trouvé</td>", "rien n’est répété", "utilisés ")
+	p.wants(p.get(404, p.one+"/nowhere?lang=ja"), "存在しません (そのページはありません)")
+	p.wants(p.get(400, p.one+"/condense?lang=zh&target=7"), "目标为 7，没有单位", "窗口的比例写作 7%")
 	file, err := os.ReadFile(kept)
 	if err != nil {
 		t.Fatal(err)
@@ -349,7 +353,7 @@ func TestTheOverviewHasTotals(t *testing.T) {
 			return conversation.InStore(conversation.StoreOptions{Store: st, Manager: manager(t, preset.Frugal)}), nil
 		}
 	})
-	if page := p.get(200, ""); !strings.Contains(page, "<strong>2</strong> conversations in all") || strings.Contains(page, "paid for") {
+	if page := p.get(200, ""); !strings.Contains(page, `<strong data-fig="conversations">2</strong> conversations in all`) || strings.Contains(page, "paid for") {
 		t.Error("the conversations are not counted, or totals of an empty ledger are shown")
 	}
 	for _, e := range []precis.LedgerEntry{
@@ -363,17 +367,38 @@ func TestTheOverviewHasTotals(t *testing.T) {
 		}
 	}
 	p.wants(p.get(200, ""), "in the views of the 2 conversations listed here", "<strong>6", "500 of the 2,000 tokens that clients said", "paid for 1 requests in 30 days", "$1.5", "$0.25", "1 edits",
-		"<strong>$1.75</strong> net saving: $2.00 that tokens not sent would have cost at least, less $0.250 for condensing")
+		"<strong>$1.75</strong> net saving: $2.00 that tokens not sent would have cost at least, less $0.25 for condensing")
 	p.wants(p.get(200, "costs"), "<strong>$1.75</strong> net saving", `/precis/c/c0">A &lt;task&gt;</a>`, `/precis/c/forgotten">forgotten</a>`)
 	for i := range 100 { // more than a page lists
 		if err := st.PutConversation(t.Context(), store.Record{ID: fmt.Sprint("d", i), Updated: now}); err != nil {
 			t.Fatal(err)
 		}
 	}
-	p.wants(p.get(200, ""), "<strong>102</strong> conversations in all", "in the views of the 50 conversations listed here")
+	p.wants(p.get(200, ""), "<strong data-fig=\"conversations\">102</strong> conversations in all", "in the views of the 50 conversations listed here")
 	if strings.Contains(p.get(200, "?text=c0"), "sumlist") {
 		t.Error("totals of all stand above a part")
 	}
+}
+
+// TestCostsAreSummedUpByOwner: where there are several owners the page of costs says what each
+// used.
+func TestCostsAreSummedUpByOwner(t *testing.T) {
+	st, now := memory.New(), time.Unix(1_760_000_000, 0)
+	p := serve(t, home(t, window, messages(1)), func(o *dashboard.Options) {
+		o.Now = func() time.Time { return now }
+		o.Home = func(*http.Request) (conversation.Home, error) {
+			return conversation.InStore(conversation.StoreOptions{Store: st, Owner: conversation.AllOwners, Manager: manager(t, preset.Frugal)}), nil
+		}
+	})
+	for _, owner := range []string{"ann", "<bob>"} {
+		if page := p.get(200, "costs"); strings.Contains(page, "By owner") {
+			t.Error("one owner alone, or none, has a table")
+		}
+		if err := st.Scope(owner).(precis.Ledger).Book(t.Context(), precis.LedgerEntry{Time: now, Conversation: "c", Kind: "request", CostUSD: 1.5}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	p.wants(p.get(200, "costs"), "By owner", "<code>ann</code>", "<code>&lt;bob&gt;</code>")
 }
 
 func TestExperimentsCompareArms(t *testing.T) {
@@ -401,7 +426,7 @@ func TestExperimentsCompareArms(t *testing.T) {
 	})
 	page := p.get(200, "experiments")
 	p.wants(page, "<h2 class=\"said\">a&lt;b&gt;</h2>", `<th class="num">control</th><th class="num">early</th>`,
-		`<td class="num">6</td><td class="num">6</td>`, "Paid, all in all", "$1.0", "$0.275", "±", "<strong>(−$0.750)</strong>", `<td class="num">3.0</td>`, "1,500")
+		`<td class="num">6</td><td class="num">6</td>`, "Paid, all in all", "$1.0", "$0.28", "±", "<strong>(−$0.75)</strong>", `<td class="num">3.0</td>`, "1,500")
 	if strings.Count(page, "<strong>(") != 1 {
 		t.Error("differences that are none are shown")
 	}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io/fs"
 	"maps"
+	"os"
 	"regexp"
 	"slices"
 	"strings"
@@ -11,12 +12,14 @@ import (
 
 	"precis"
 	"precis/conversation"
+	"precis/digest"
 	"precis/internal/experiments"
 	"precis/internal/texts"
 )
 
 // dynamic are the keys that pages put together.
-func dynamic() []string {
+func dynamic(t *testing.T) []string {
+	t.Helper()
 	var out []string
 	add := func(prefix string, names ...string) {
 		for _, n := range names {
@@ -41,18 +44,43 @@ func dynamic() []string {
 		add("outcome.", string(o))
 	}
 	add("type.", "text", "thinking", "redacted_thinking", "tool_use", "tool_result", "image", "document", "opaque")
+	for _, code := range reasonCodes(t) {
+		add("reason.", code)
+	}
 	for _, m := range experiments.WholeMetrics() {
 		add("metric.", string(m))
 	}
+	add("verify.", "contradicts", "invents")
+	add("verify.kind.", digest.VerifyKinds...)
 	for _, prefix := range []string{"verb.", "about."} {
 		add(prefix, "undo", "pin", "restore", "exclude", "reword", "rewind", "branch")
 	}
 	return out
 }
 
+// reasonCodes returns the codes of reasons that the source declares.
+func reasonCodes(t *testing.T) []string {
+	t.Helper()
+	var out []string
+	declared := regexp.MustCompile(`(?m)^\t(?:R|r)eason\w+ +(?:precis\.)?Reason += "(\w+)"`)
+	for _, path := range []string{"../summarizer.go", "../condense/reason.go"} {
+		data, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, m := range declared.FindAllSubmatch(data, -1) {
+			out = append(out, string(m[1]))
+		}
+	}
+	if len(out) < 20 {
+		t.Fatalf("only %d codes of reasons are found", len(out))
+	}
+	return out
+}
+
 // used returns the keys that pages and code name.
 func used(t *testing.T) []string {
-	out := dynamic()
+	out := dynamic(t)
 	paths, err := fs.Glob(pageFiles, "pages/*.html")
 	if err != nil {
 		t.Fatal(err)
@@ -137,8 +165,7 @@ func TestDiffRows(t *testing.T) {
 
 func TestNumbers(t *testing.T) {
 	for got, want := range map[string]string{
-		number(1234567): "1,234,567", number(-1234): "-1,234", number(12): "12", short(950): "950", short(48210): "48 k", short(1200): "1.2 k", short(1_200_000): "1.2 M",
-		money(0.043): "$0.0430", money(12.5): "$12.50", money(0.25): "$0.250", percent(62.4): "62 %", percent(4.25): "4.2 %", masked("a b-1é."): "• •-••.",
+		masked("a b-1é."): "• •-••.",
 		cutBytes("aé", 2): "a", brief("a  b\nc", 3): "a b…",
 	} {
 		if got != want {
@@ -151,7 +178,7 @@ func TestNumbers(t *testing.T) {
 // whole reserve.
 func TestBarsAddUp(t *testing.T) {
 	for _, used := range []int{0, 60, 95, 130} {
-		c := conversation.Composition{Used: used, Window: precis.Window{Tokens: 100}, Reserve: precis.Reserve{Tokens: 10}, Threshold: 75, Free: max(90-used, 0),
+		c := conversation.Composition{Used: used, Window: precis.Window{Tokens: 100}, Reserve: precis.Reserve{Tokens: 10}, Threshold: 75, Free: max(90-used, 0), Reserved: max(min(10, 100-used), 0),
 			Kinds: []conversation.KindTokens{{Kind: conversation.KindUser, Tokens: used}}}
 		b := newBar(c)
 		sum := b.Free + b.Reserve.Tokens

@@ -33,6 +33,7 @@ type viewRow struct {
 	Shown        []block // what the model sees of a fold
 	Pieces       []piece // of a message
 	Lost         int     // facts that are likely to be needed and stand under the fold
+	RulesLost    int     // rules of the user that do
 	LostKnown    bool
 	Originals    []original // of an opened fold
 	Can          actions
@@ -72,7 +73,8 @@ func (c *call) viewPage(h head, at int) (viewPage, error) {
 	for _, u := range list.Items {
 		row := viewRowOf(h.ID, u, at == 0 && c.o.Edits)
 		row.All = h.Details.Status.Messages
-		row.Lost, row.LostKnown = lostIn(lost, u.Handle), known
+		row.Lost, row.RulesLost = lost.Under(u.Handle)
+		row.LostKnown = known
 		if row.Open = row.Fold && c.value("from") != "" && u.Handle.From <= from && from < u.Handle.To; row.Open {
 			if row.Originals, err = c.originalsOf(h.ID, firstOf(u.Handle), blockShown); err != nil {
 				return v, err
@@ -141,19 +143,6 @@ func piecesOf(u conversation.UnitInfo) []piece {
 		out = append(out, piece{b, diffs[b.Handle]})
 	}
 	return out
-}
-
-// lostIn counts the lost facts of a span.
-func lostIn(l conversation.Lost, h precis.Handle) int {
-	n := 0
-	for _, list := range [][]precis.LostAnchor{l.Retention.Lost, l.Retention.RulesLost} {
-		for _, a := range list {
-			if h.From <= a.Handle.From && a.Handle.From < h.To {
-				n++
-			}
-		}
-	}
-	return n
 }
 
 // mostOriginals is how many messages an opened fold shows; the rest is behind a link.

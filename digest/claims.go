@@ -24,13 +24,17 @@ var denies = lazyregexp.New(`(?i)\b(?:not|n't|never|no longer|fails?|failed|fail
 // checking are words in the kind of a command whose outcome such a sentence is about.
 var checking = []string{"test", "spec", "jest", "mocha", "check", "build", "lint", "vet", "tsc", "compile", "make", "ci", "verify", "tox", "nox", "ruff", "mypy", "eslint"}
 
+// checks reports whether a command is run to see whether the work is right.
+func checks(p toolcall.Purpose) bool {
+	return slices.ContainsFunc(checking, func(w string) bool { return strings.Contains(p.Kind, w) })
+}
+
 // failing returns the message of the newest check that failed and was not mended since; -1: none.
 func (in *input) failing() int {
 	if !in.failedRead {
 		in.failedRead, in.failed = true, -1
 		for _, r := range in.work().results(func(int) bool { return true }) {
-			kind := toolcall.PurposeOf(r.given).Kind
-			if r.end.End == toolcall.Failed && slices.ContainsFunc(checking, func(w string) bool { return strings.Contains(kind, w) }) {
+			if r.end.End == toolcall.Failed && checks(toolcall.PurposeOf(r.given)) {
 				in.failed = max(in.failed, r.at)
 			}
 		}

@@ -76,11 +76,14 @@ type input struct {
 	named      func(message int) string // nil: by their numbers
 	count      func(string) int
 	tokens     int
-	base       string // directory left out of paths
-	onlyNew    bool   // lines must name something that is not shown yet
-	bare       int    // percent of the index for names without their lines
-	userTokens int    // tokens for the user's words at most; at least two fifths
-	previous   string
+	base       string                   // directory left out of paths
+	onlyNew    bool                     // lines must name something that is not shown yet
+	bare       int                      // percent of the index for names without their lines
+	unquoted   int                      // requests that the draft does not quote for want of room
+	spare      int                      // tokens that a first draft left, for requests
+	userTokens int                      // tokens for the user's words at most; at least two fifths
+	previous   string                   // a summary of what came before
+	older      int                      // the text that it stands in, where it was found in the conversation; -1: it was given
 	others     func() string            // all words the view shows outside the text being checked
 	sources    string                   // other than the messages: the system prompt, the state of the client's program
 	written    passage                  // of the digest before its lines
@@ -88,6 +91,10 @@ type input struct {
 	carried    func(precis.Handle) bool // whether the view shows what is in force at a place beside the digest; nil: nothing
 	ended      []retain.Rule            // see endedRules; nil: not looked for yet
 	read       *record                  // of the whole conversation, see record; nil: not read yet
+	heard      *witness                 // see witness; nil: not read yet
+	personal   []heard                  // see persons; nil: not read yet
+	most       int                      // statements that are doubted; 0: mostDoubts
+	spoken     string                   // see sourceWords; "": not read yet
 
 	// lines returns the lines of a text that is divided already; nil: none is.
 	lines func(text int, at layout) (lines []retain.Piece, ok bool)
@@ -119,14 +126,37 @@ func (in *input) digest() string {
 	if in.tokens <= 0 {
 		in.tokens = DefaultTokens
 	}
-	d := &draft{count: in.count, left: in.tokens}
 	in.bare = layoutFor(in.tokens).bare
+	in.findOlder()
+	if in.older >= 0 && isDigestText(in.previous) && in.beside() == 0 {
+		head, rest, _ := strings.Cut(strings.TrimSpace(in.previous), "\n")
+		if whole := digestHead + plain.Text(strings.TrimPrefix(head, digestHead)) + "\n" + plain.Text(rest); in.count(whole) <= in.tokens {
+			return whole // a digest of a digest alone is that digest
+		}
+	}
 	st := readStory(in)
 	in.base = rootOf(st.files)
+	if st.acts {
+		return strings.TrimSpace(in.draft(st).String())
+	}
+	// Of a conversation in which nothing was done there may be too little to fill the room: requests get the rest.
+	const leastSpare = 20 // tokens
+	cover, copies := in.cover.Clone(), in.copies.Clone()
+	d := in.draft(st)
+	if in.unquoted > 0 && d.left >= leastSpare {
+		in.cover, in.copies, in.spare = cover, copies, d.left
+		d = in.draft(readStory(in))
+	}
+	return strings.TrimSpace(d.String())
+}
+
+// draft writes the text once.
+func (in *input) draft(st *story) *draft {
+	d := &draft{count: in.count, left: in.tokens}
 	in.sections(d, st)
 	in.cover.String(d.String())
 	in.facts(d)
-	return strings.TrimSpace(d.String())
+	return d
 }
 
 // Estimate returns the tokens of a text at four characters a token.

@@ -9,7 +9,9 @@ import (
 
 	"precis"
 	"precis/internal/lazyregexp"
+	"precis/internal/preview"
 	"precis/retain"
+	"precis/standing"
 )
 
 // Doubt is a statement of a summary that the conversation does not bear out.
@@ -22,8 +24,14 @@ type Doubt struct {
 
 // Kinds of doubts that are no kinds of facts.
 const (
-	doubtOutcome = "outcome"
-	doubtFile    = "file"
+	doubtOutcome     = "outcome"
+	doubtFile        = "file"
+	doubtNumber      = "number"
+	doubtPolarity    = "negation"
+	doubtInstruction = "instruction"
+	doubtAttribution = "attribution"
+	doubtOrder       = "order"
+	doubtError       = "error"
 )
 
 // mostDoubts is the most statements that are doubted: a text of which more is wrong is
@@ -51,7 +59,10 @@ func (in *input) doubts(text string) []Doubt {
 	text = before + rest
 	text = text[:min(len(text), mostChecked)]
 	d.text = text
-	d.words = in.sourceWords()
+	if in.spoken == "" {
+		in.spoken = in.sourceWords()
+	}
+	d.words = in.spoken
 	if len(d.words) < len(text) {
 		return nil
 	}
@@ -70,9 +81,18 @@ func (in *input) doubts(text string) []Doubt {
 		d.outcomes(line)
 		d.names(line, plans.MatchString(line) || ahead.MatchString(title))
 	}
+	d.all = statementsOf(text)
+	d.own = &witness{ids: map[string]int32{}}
+	for _, s := range d.all {
+		d.own.add(s.text, 0, byAgent)
+	}
+	d.own.score = make([]float64, len(d.own.remarks))
+	for _, s := range d.all {
+		d.statement(s)
+	}
 	d.found = slices.DeleteFunc(d.found, func(x Doubt) bool { return strings.Contains(marked, doubtName(x)) })
 	slices.SortStableFunc(d.found, func(a, b Doubt) int { return weight(a) - weight(b) })
-	return d.found[:min(len(d.found), mostDoubts)]
+	return d.found[:min(len(d.found), max(in.most, mostDoubts))]
 }
 
 // weight orders doubts: what an agent would act on comes first.
@@ -108,7 +128,9 @@ type doubter struct {
 	did  *deedTable              // what commands did, see deedsOf
 	base map[string]*retain.Fact // the newest path with a directory by its last element; nil: it is also named without one
 
-	marked bool // one of the messages is a summary in which something was doubted
+	own    *witness    // the text itself
+	all    []statement // of it
+	marked bool        // one of the messages is a summary in which something was doubted
 }
 
 func (d *doubter) doubt(text, kind, why string, h *precis.Handle) {
@@ -118,12 +140,49 @@ func (d *doubter) doubt(text, kind, why string, h *precis.Handle) {
 	}
 }
 
+// statement asks each room about a statement, until one doubts it.
+func (d *doubter) statement(s statement) {
+	if slices.ContainsFunc(d.found, func(x Doubt) bool { return strings.Contains(s.text, x.Text) }) {
+		return // a name in it is doubted already
+	}
+	for _, doubts := range []func(statement) bool{d.checks, d.deed, d.fate, d.errorText, d.instruction, d.attribution, d.order, d.polarity, d.restated, d.numbers, d.itself} {
+		if doubts(s) {
+			return
+		}
+	}
+}
+
+// shown returns a statement as a doubt names it.
+func (d *doubter) shown(s statement) string { return preview.Line(s.text, mostShown) }
+
+// mostShown is how many bytes of a statement a doubt names.
+const mostShown = 160
+
 // has reports whether a source holds the words, whatever stands between them.
 func (d *doubter) has(s string) bool {
 	if d.left -= len(d.words); d.left < 0 {
 		return true // not known
 	}
 	return strings.Contains(d.words, string(plainWords(nil, s)))
+}
+
+// hasWords reports whether a source holds the words, and they are no parts of longer ones.
+func (d *doubter) hasWords(s string) bool {
+	want := string(plainWords(nil, s))
+	for rest := d.words; ; {
+		if d.left -= len(rest); d.left < 0 {
+			return true // not known
+		}
+		i := strings.Index(rest, want)
+		if i < 0 {
+			return false
+		}
+		end := i + len(want)
+		if (i == 0 || !isAlnum(rest[i-1])) && (end == len(rest) || !isAlnum(rest[end])) {
+			return true
+		}
+		rest = rest[i+1:]
+	}
 }
 
 // names checks what a line names. What is planned may be new; a quotation is of the past.
@@ -184,7 +243,7 @@ func (d *doubter) missing(line string, a retain.Anchor) (why string, h *precis.H
 		}
 	case retain.Number:
 		before := strings.TrimRight(line[max(0, a.Start-nearby):a.Start], " (*`")
-		if !plainNumber.MatchString(name) || roughly.MatchString(before) || strings.HasPrefix(line[a.End:], "%") || d.has(name) {
+		if !plainNumber.MatchString(name) || roughly.MatchString(before) || strings.HasPrefix(line[a.End:], "%") || strings.HasPrefix(line[a.End:], leftOutMark) || d.hasWords(name) {
 			return "", nil
 		}
 	case retain.Hash, retain.URL, retain.Ticket, retain.Flag:
@@ -215,6 +274,9 @@ func (d *doubter) missingPath(name string) (why string, h *precis.Handle) {
 	p := strings.ReplaceAll(name, `\`, "/")
 	base := path.Base(p)
 	if ext := path.Ext(base); len(ext) < 2 || len(ext) > 9 || len(base) == len(ext) || strings.Trim(ext[1:], "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789") != "" {
+		return "", nil
+	}
+	if d.in.work().files.named(p) != nil || slices.ContainsFunc(d.in.standing().Skills, func(k standing.Item) bool { return k.Where == name }) {
 		return "", nil
 	}
 	if !d.has(base) {

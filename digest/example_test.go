@@ -41,10 +41,9 @@ func ExampleWriter() {
 	}
 	// Output:
 	// - m0: Make the tests of the parser pass. Never touch lexer.go.
-	// - parser/call.go edited (m3): parseArguments
-	// - m1 `go test ./parser` → FAILED: --- FAIL: TestNestedCall (0.00s); parser_test.go:41: got 2 arguments, want 3; edited since: parser/call.go
-	// - m1: I run the tests.
 	// - m3: parseArguments stops at the first comma.
+	// - m1 `go test ./parser` → FAILED: --- FAIL: TestNestedCall (0.00s); parser_test.go:41: got 2 arguments, want 3; edited since: parser/call.go
+	// - parser/call.go edited (m3): parseArguments
 }
 
 func ExampleRepair() {

@@ -19,6 +19,9 @@ func (in *input) facts(d *draft) int {
 	bare := d.left * in.bare / 100
 	cover, from, before := in.cover.Clone(), d.Len(), in.seen()
 	in.written = passageOf(d.String())
+	for _, r := range in.endedRules() {
+		in.cover.String(strings.Join(r.Was, " ")) // these are no names to go on with
+	}
 	lines := in.choose(float64(d.left - bare - d.count(title)))
 	whole := len(lines) == 0 || d.add(title)
 	if !whole {
@@ -83,6 +86,9 @@ func (in *input) choose(budget float64) []string {
 		text := folded(plain.Text(unescaped(t, t.Body[p.Start:p.End])), last.Text == p.Text && last.End == p.Start, strike.of(p.Text))
 		if t.Call < 0 && t.Source != retain.User {
 			text = in.refuted(t.Handle.From, text)
+		}
+		if text == "" { // of a result that has nothing but a frame
+			continue
 		}
 		switch is := in.speaker(t); {
 		case t.Handle.From != at || is != mark:
@@ -165,6 +171,8 @@ func (in *input) speaker(t *retain.Text) string {
 		return ""
 	}
 	switch w := in.work(); {
+	case w.isAllowed(int(t.Call)):
+		return " (refused by the user, then allowed)"
 	case w.ends[t.Call].Claimed:
 		return " (refused, as its result says)"
 	case w.ends[t.Call].End == toolcall.Rejected:
@@ -187,13 +195,16 @@ func (in *input) tellsRefusal(t *retain.Text) bool {
 // unescaped returns a part of a result that is a JSON object as the text that its
 // strings hold; any other text as it is.
 func unescaped(t *retain.Text, part string) string {
-	if t.Source < retain.ReadFile || t.Source == retain.Harness || !strings.HasPrefix(t.Body, `{"`) || !strings.Contains(part, `\`) {
+	if t.Source < retain.ReadFile || t.Source == retain.Harness || !strings.HasPrefix(t.Body, `{"`) {
 		return part
 	}
-	if i := strings.LastIndex(part, `","metadata":{`); i >= 0 {
-		part = part[:i]
+	for _, space := range []string{"", " "} {
+		if i := strings.LastIndex(part, `",`+space+`"metadata":`+space+`{`); i >= 0 {
+			part = part[:i]
+		}
+		part = strings.TrimPrefix(part, `{"output":`+space+`"`)
 	}
-	return escapes.Replace(strings.TrimPrefix(part, `{"output":"`))
+	return escapes.Replace(part)
 }
 
 var escapes = strings.NewReplacer(`\u001b`, "\x1b", `\n`, "\n", `\t`, "\t", `\r`, "", `\"`, `"`, `\\`, `\`)

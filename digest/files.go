@@ -4,12 +4,15 @@ import (
 	"cmp"
 	"fmt"
 	"iter"
+	"slices"
 	"strings"
 	"unicode"
 
 	"precis/internal/jsonspan"
+	"precis/internal/plain"
 	"precis/internal/preview"
 	"precis/internal/toolcall"
+	"precis/retain"
 )
 
 // fileList writes the sections about files, written files first.
@@ -18,13 +21,71 @@ type fileList struct {
 	files []file
 }
 
+// leastWorth is the worth of a fact below which its file is not said.
+const leastWorth = 0.02
+
+// inFiles says for each listed file which names stand in it: of those that the digest has not told, those of the most worth for
+// their length, in at most the given number of tokens. A name is told with the file that it was last written or read in.
+func (l fileList) inFiles(tokens int) {
+	at := map[*file]int{} // in the table → in the list
+	for i := range l.files {
+		at[l.work().files.of(l.files[i].path)] = i
+		l.files[i].holds = nil
+	}
+	type place struct {
+		fact, file int
+		density    float64
+	}
+	var all []place
+	seen := map[int]bool{}
+	for i := len(l.x.Texts) - 1; i >= 0; i-- {
+		t := &l.x.Texts[i]
+		if t.Source != retain.Written && t.Source != retain.ReadFile || t.Call < 0 || l.x.Calls[t.Call].Path == "" || !l.covered(t.Handle.From) {
+			continue
+		}
+		if o := l.work().ends[t.Call].End; o == toolcall.Rejected || o == toolcall.Failed || l.work().undone(int(t.Call)) != "" {
+			continue
+		}
+		n, ok := at[l.work().files.of(l.x.Calls[t.Call].Path)]
+		if !ok {
+			continue
+		}
+		l.x.Each(i, 0, len(t.Body), func(f int) {
+			fact := &l.x.Facts[f]
+			if seen[f] || fact.Kind != retain.Identifier && fact.Kind != retain.Error {
+				return
+			}
+			seen[f] = true
+			if w := l.worth[f]; w > leastWorth && !l.cover.Seen(f) {
+				all = append(all, place{f, n, w / float64(len(fact.Name)+3)})
+			}
+		})
+	}
+	slices.SortStableFunc(all, func(a, b place) int { return cmp.Compare(b.density, a.density) })
+	for _, p := range all {
+		if l.cover.Seen(p.fact) {
+			continue
+		}
+		name := plain.Text(l.x.Facts[p.fact].Name)
+		if tokens -= l.count(name + ", "); tokens < 0 {
+			break
+		}
+		l.cover.String(name)
+		l.files[p.file].holds = append(l.files[p.file].holds, name)
+	}
+}
+
 // section lists files written and then files read.
 func (l fileList) section(d *draft) {
 	l.writtenSection(d, l.tokens/5)
 	var read []string
 	for _, f := range l.files {
 		if f.lastWrite < 0 {
-			read = append(read, l.nameOf(f))
+			name := l.nameOf(f)
+			if len(f.holds) > 0 {
+				name += " (" + strings.Join(f.holds, ", ") + ")"
+			}
+			read = append(read, name)
 		}
 	}
 	if len(read) > 0 {
@@ -62,6 +123,9 @@ func (l fileList) writtenSection(d *draft, most int) int {
 	listed, room := d.String(), d.left-d.count(head)-1
 	var rest []string
 	for i, name := range names {
+		if !l.files[i].exists() {
+			name += " (" + string(l.files[i].state) + ")"
+		}
 		if c := d.count(name + ", "); c <= room && !strings.Contains(listed, lines[i]) {
 			room -= c
 			rest = append(rest, name)
@@ -276,12 +340,12 @@ func (l fileList) fate(f file) string {
 	if f.state == FileDeleted || f.state == FileReverted || f.by != "" {
 		at = f.at.From
 	}
-	if f.refused != nil && f.writes == 0 {
+	if f.refused != nil && f.writes == 0 && !l.work().isAllowed(f.refused.call) {
 		parts, at = append(parts, "edit REFUSED by the user"), f.refused.at.From
 	}
 	fate := strings.Join(parts, ", ") + " (" + l.handle(at) + ")"
-	if len(f.names) > 0 {
-		fate += ": " + strings.Join(f.names, ", ")
+	if len(f.holds) > 0 {
+		fate += ": " + strings.Join(f.holds, ", ")
 	}
 	return fate
 }

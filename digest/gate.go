@@ -11,6 +11,7 @@ import (
 	"unicode/utf8"
 
 	"precis"
+	"precis/internal/rules"
 	"precis/retain"
 	"precis/standing"
 )
@@ -143,6 +144,11 @@ func unitsOutside(s *precis.Situation, spans [][2]int) []precis.Unit {
 
 // Audit reports what the view of a situation keeps.
 func (g Gate) Audit(s *precis.Situation, made []precis.Edit) precis.Retention {
+	return g.AuditAll(s).Capped()
+}
+
+// AuditAll reports what the view of a situation keeps, with all that is lost.
+func (g Gate) AuditAll(s *precis.Situation) precis.Retention {
 	x, worth, _ := retain.Of(s)
 	return x.MeasureView(worth, s.Units)
 }
@@ -206,7 +212,7 @@ func Repair(r precis.SummaryRequest, o RepairOptions) Repaired {
 	out := in.repair(r.Previous, false)
 	view := []precis.Message{precis.NewText(precis.RoleUser, out.Text), precis.NewText(precis.RoleUser, o.Beside)}
 	before := []precis.Message{precis.NewText(precis.RoleUser, r.Previous), view[1]}
-	out.Kept = x.Measure(worth, view, before)
+	out.Kept = x.Measure(worth, view, before).Capped()
 	for _, lost := range [][]precis.LostAnchor{out.Kept.Lost, out.Kept.RulesLost} {
 		for i := range lost {
 			lost[i].Handle.From += r.From
@@ -266,6 +272,7 @@ func (in *input) repair(text string, own bool) Repaired {
 	note(in.lastRequest(d, have), "last request")
 	note(in.missingFiles(d, have), "written file")
 	if !own {
+		note(in.missingRuns(d, text), "failure that still stands")
 		note(in.missingJobs(d, have), "agent")
 		note(in.missingPlan(d, have), "step of the plan")
 		note(in.missingSkills(d, have), "skill")
@@ -283,8 +290,10 @@ func (in *input) repair(text string, own bool) Repaired {
 
 // plural returns the plural of what is added.
 func plural(what string) string {
-	if rest, ok := strings.CutPrefix(what, "step "); ok {
-		return "steps " + rest
+	for _, head := range []string{"step", "failure"} {
+		if rest, ok := strings.CutPrefix(what, head+" "); ok {
+			return head + "s " + strings.Replace(rest, "stands", "stand", 1)
+		}
 	}
 	return what + "s"
 }
@@ -346,8 +355,18 @@ func (in *input) missingRules(have string, most int) []string {
 			missing = append(missing, r)
 		}
 	}
-	line := func(r retain.Rule) string { return "- " + in.handle(r.Handle.From) + ": " + r.Text }
+	whole := map[int]string{} // messages that are told whole
+	line := func(r retain.Rule) string {
+		text := in.around(r)
+		if text != r.Text {
+			whole[r.Handle.From] = text
+		}
+		return "- " + in.handle(r.Handle.From) + ": " + text + in.wasBefore(r.Handle.From)
+	}
 	kept := retain.Fair(missing, func(r retain.Rule) bool {
+		if strings.Contains(whole[r.Handle.From], r.Text) {
+			return false
+		}
 		c := in.count(line(r)) + 1
 		if c > most {
 			return false
@@ -362,6 +381,17 @@ func (in *input) missingRules(have string, most int) []string {
 	return out
 }
 
+// around returns a rule with what was said beside it under the same label: "CONSTRAINT: Only Python 3.11. No network."
+func (in *input) around(r retain.Rule) string {
+	const most = 240 // bytes
+	for _, s := range in.record().said {
+		if s.at == r.Handle.From && len(s.text) <= most && rules.Labelled(s.text) && strings.Contains(s.text, r.Text) {
+			return indented(in.endedMarked(s, s.text))
+		}
+	}
+	return r.Text
+}
+
 // lastRequest adds the user's last request when it is covered and missing.
 func (in *input) lastRequest(d *draft, have string) int {
 	all := in.record().said
@@ -374,7 +404,7 @@ func (in *input) lastRequest(d *draft, have string) int {
 	}
 	const title = "## The user's last request"
 	most := d.left * 3 / 4
-	words := fitted(indented(last.text), most-d.count(title)-d.count(in.request(last, ""))-2, d.count)
+	words := fitted(last.text, most-d.count(title)-d.count(in.request(last, ""))-2, d.count)
 	if words == "" {
 		return 0
 	}

@@ -35,6 +35,7 @@ type history struct {
 	changed map[*file]bool // since the newest commit, or so it may be
 	commits []*commit      // of the conversation, oldest first
 	unsure  int            // how many of them may stand on another branch
+	popped  []string       // hashes of those that were taken back
 	stashes []map[*file]version
 	undone  map[int]string // calls that made commits → the command of git that took them back
 	looked  int            // how many times a file was compared with what git is told
@@ -327,6 +328,15 @@ func (h *history) ago(name string) (n int, ok bool) {
 	return 0, false
 }
 
+// isOlder reports whether a commit that is named by its hash was there before those that the conversation made: the hashes of all
+// these are known, it is none that was taken back, and the branch has not been left.
+func (h *history) isOlder(name string) bool {
+	return isHash(name) && h.unsure == 0 && !slices.ContainsFunc(h.commits, func(c *commit) bool { return c.hash == "" }) &&
+		!slices.ContainsFunc(h.popped, func(hash string) bool {
+			return hash == "" || strings.HasPrefix(hash, name) || strings.HasPrefix(name, hash)
+		})
+}
+
 // then returns what stood in a file a number of commits ago.
 func (h *history) then(f *file, ago int) version {
 	v := f.head
@@ -396,7 +406,9 @@ func (s *gitStep) reset() {
 	}
 	n, known := 0, true
 	if len(s.Commits) > 0 {
-		n, known = s.ago(s.Commits[0])
+		if n, known = s.ago(s.Commits[0]); !known && s.isOlder(s.Commits[0]) {
+			n, known = len(s.commits), true
+		}
 	}
 	if known {
 		s.pop(min(n, len(s.commits)))
@@ -429,6 +441,7 @@ func (s *gitStep) pop(n int) {
 	for range n {
 		c := s.commits[len(s.commits)-1]
 		s.commits = s.commits[:len(s.commits)-1]
+		s.popped = append(s.popped, c.hash)
 		s.unsure = min(s.unsure, len(s.commits))
 		for f, before := range c.before {
 			f.head = before

@@ -76,6 +76,8 @@ func TestWhatGitTakesBackDoesNotStand(t *testing.T) {
 		{[]string{"edit a.go", "$ git commit -am x -> [main 1a2b3c4] x", "$ git checkout -- a.go"}, "a.go written"},
 		{[]string{"edit a.go", "$ git commit -am x -> [main 1a2b3c4] x", "edit a.go", "$ git checkout -- a.go"}, "a.go written by git checkout"},
 		{[]string{"edit a.go", "$ git commit -am x -> [main 1a2b3c4] x", "$ git reset --hard HEAD~1"}, "a.go reverted by git reset --hard"},
+		{[]string{"edit a.go", "$ git commit -am x -> [main 1a2b3c4] x", "$ git reset --hard 7777777 -> HEAD is now at 7777777 base"}, "a.go reverted by git reset --hard"},
+		{[]string{"edit a.go", "$ git commit -am x", "$ git reset --hard 7777777"}, "a.go unknown by git reset --hard"},
 		{[]string{"edit a.go", "$ git commit -am x -> [main 1a2b3c4] x", "$ git reset --soft HEAD~1"}, "a.go written"},
 		{[]string{"edit a.go", "$ git commit -am x -> [main 1a2b3c4] x", "edit b.go", "$ git commit -am y -> [main 5d6e7f8] y", "$ git reset --hard 1a2b3c4"}, "a.go written, b.go reverted by git reset --hard"},
 		{[]string{"edit a.go", "$ git add a.go && git commit -m x -> [main 1a2b3c4] x", "$ git revert --no-edit HEAD -> [main 9a9a9a9] Revert"}, "a.go reverted by git revert"},

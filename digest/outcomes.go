@@ -34,7 +34,7 @@ var (
 		{lazyregexp.New(`(?i)\b(?:deployed)\b`), lazyregexp.New(`\bdeploy\b`)},
 	}
 	// negated say that something was not done, or not yet.
-	negated = lazyregexp.New(`(?i)\b(?:not|never|no|without|refus\w+|reject\w+|declin\w+|denied|fail\w*|before|cannot|un(?:pushed|committed)|to be|yet|if|when|should|will|already)\b|n't\b`)
+	negated = lazyregexp.New(`(?i)\b(?:not|nothing|none|nobody|never|no|without|refus\w+|reject\w+|declin\w+|denied|fail\w*|before|cannot|un(?:pushed|committed)|to be|yet|if|when|should|will|already)\b|n't\b`)
 )
 
 // Limits of what is read as a statement: the bytes of its line, and the commands that it quotes. Each of
@@ -76,7 +76,7 @@ func (d *doubter) deedsOf(w *work) *deedTable {
 		if c.Kind != toolcall.Command {
 			continue
 		}
-		if line := commandLine(c.Line); line != "" {
+		if line := bareCommand(c.Line); line != "" {
 			if _, ok := t.newest[line]; !ok {
 				t.newest[line] = i
 			}
@@ -111,6 +111,31 @@ func (d *doubter) deedsOf(w *work) *deedTable {
 	return t
 }
 
+// bareCommand returns a command line without the change of directory before it and without what says how much of its output
+// is shown.
+func bareCommand(line string) string {
+	return strings.TrimSpace(ends.ReplaceAllString(commandLine(line), ""))
+}
+
+// newestOf returns the newest call of a command as a text quotes it, or of one that is run for the same.
+func (t *deedTable) newestOf(quote string) (call int, ok bool) {
+	quote = bareCommand(quote)
+	if call, ok = t.newest[quote]; ok {
+		return call, true
+	}
+	purpose := toolcall.PurposeOf(quote)
+	if strings.TrimSpace(purpose.Kind) == quote && !strings.Contains(quote, " ") {
+		return -1, false
+	}
+	call = -1
+	for line, i := range t.newest {
+		if p := toolcall.PurposeOf(line); i > call && p.Covers(purpose) && purpose.Covers(p) {
+			call = i
+		}
+	}
+	return call, call >= 0
+}
+
 // tests checks that the tests are said to pass only when their newest run did not fail. What
 // is said of some tests is left alone, and all when they may have been run in another way since.
 func (d *doubter) tests(w *work, line string) {
@@ -124,7 +149,7 @@ func (d *doubter) tests(w *work, line string) {
 
 var (
 	mayTest   = lazyregexp.New(`(?i)test|spec|check|verify|\bmake\b`)
-	someTests = lazyregexp.New(`\b(?i:existing|isolation|manual\w*|these|those|some|my|new|own|cases?)\b|\btest_\w|\bTest[A-Z]|\w\.(?:test|spec)\b`)
+	someTests = lazyregexp.New(`\b(?i:existing|isolation|most|custom|verification|manual\w*|these|those|some|my|new|own|cases?)\b|\btest_\w|\bTest[A-Z]|\w\.(?:test|spec)\b`)
 )
 
 // failedTests says that tests fail.
@@ -153,7 +178,7 @@ func (d *doubter) commands(w *work, line string) {
 		if len(strings.Fields(quote)) < 2 || good == bad || unsure.MatchString(rest) || good && failing.MatchString(rest) {
 			continue
 		}
-		i, ok := d.deedsOf(w).newest[quote]
+		i, ok := d.deedsOf(w).newestOf(quote)
 		if !ok {
 			continue
 		}
@@ -161,7 +186,11 @@ func (d *doubter) commands(w *work, line string) {
 		case good && end == toolcall.Failed:
 			d.contradict(line, doubtOutcome, "its newest run failed"+codeOf(w.ends[i]), c.Use)
 		case good && end == toolcall.Rejected:
-			d.contradict(line, doubtOutcome, "the user refused it", c.Use)
+			why := "the user refused it"
+			if w.ends[i].Claimed {
+				why = "its result says that it was refused"
+			}
+			d.contradict(line, doubtOutcome, why, c.Use)
 		case bad && end == toolcall.OK:
 			d.contradict(line, doubtOutcome, "its newest run did not fail", c.Use)
 		}
@@ -239,6 +268,9 @@ func (d *doubter) deeds(w *work, line string) {
 		c, why := &w.calls[i], "failed"+codeOf(w.ends[i])
 		if w.ends[i].End == toolcall.Rejected {
 			why = "was refused by the user"
+			if w.ends[i].Claimed {
+				why = "was refused, as its result says"
+			}
 		}
 		d.contradict(line, doubtOutcome, said(c.Line)+" "+why, c.Use)
 	}

@@ -2,6 +2,7 @@ package digest_test
 
 import (
 	"regexp"
+	"strings"
 	"testing"
 
 	"precis"
@@ -74,6 +75,22 @@ func TestALineThatWasTakenOutIsMarked(t *testing.T) {
 			if regexp.MustCompile(`- var KeepThis_One`).MatchString(text) && name != "another file" {
 				t.Errorf("%s, %s: a line that stands is marked\n%s", how, name, text)
 			}
+		}
+	}
+}
+
+// A patch that is the whole input of a call says what it put in, and what the framed output before it showed is gone.
+func TestAPatchAsFreeText(t *testing.T) {
+	k := &talker{}
+	k.user("Raise it.")
+	k.bash("cat limit.go", `{"output": "const Depth = 50 // feet", "metadata": {"exit_code": 0}}`, false)
+	k.msgs = append(k.msgs, precis.Message{Role: "assistant", Content: []precis.Block{precis.ToolUse{ID: "p", Name: "apply_patch",
+		Input: []byte(`"*** Begin Patch\n*** Update File: limit.go\n@@\n-const Depth = 50 // feet\n+const Depth = 80 // feet\n*** End Patch"`)}}},
+		precis.Message{Role: "user", Content: []precis.Block{precis.ToolResult{ToolUseID: "p", Content: []precis.Block{precis.Text{Text: "Success."}}}}})
+	text := summarize(t, digest.Writer{}, precis.SummaryRequest{Messages: k.msgs, MaxTokens: 3000})
+	for _, want := range []string{"\n  + const Depth = 80 // feet", ": - const Depth = 50 // feet\n"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("%q is not in\n%s", want, text)
 		}
 	}
 }

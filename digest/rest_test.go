@@ -69,13 +69,14 @@ func TestWhatTheNewestEditsWroteIsWhole(t *testing.T) {
 }
 
 // TestACallIsNotParted: the end of a call on one line says nothing without its tool, where its beginning is known already.
+// A short digest has no room for calls.
 func TestACallIsNotParted(t *testing.T) {
 	s := newSession(3)
 	where := "/home/ann/shop/" + strings.Repeat("deeply_nested/", 8) + "checkout_flow.ts"
 	s.user("Look into " + where + " for what is slow.")
 	s.call("Grep", map[string]any{"path": where, "pattern": "computeShippingEstimate"}, "nothing")
 	s.says("Done.")
-	got := digested(t, 2000, s.msgs...)
+	got := digested(t, 6000, s.msgs...)
 	if !strings.Contains(got, "computeShippingEstimate") {
 		t.Fatalf("the call is not told:\n%s", got)
 	}

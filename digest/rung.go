@@ -24,10 +24,16 @@ const leastDigest = 100
 // Name returns "digest".
 func (Rung) Name() string { return "digest" }
 
-// Propose condenses the oldest messages.
+// Ranges marks the rung as one that condenses exactly what it is asked to.
+func (Rung) Ranges() {}
+
+// Propose condenses the oldest messages, or those that are asked for.
 func (r Rung) Propose(_ context.Context, s *precis.Situation) (precis.Edit, error) {
 	b := newBoundary(s)
 	b.parser = r.Parser
+	if s.To > 0 {
+		return b.exactly(r.Name()), nil
+	}
 	hide, size := b.best()
 	e := b.edit(r.Name(), hide, size, "previews of single results keep more")
 	if n := b.withRest(e, hide); n < hide {
@@ -36,6 +42,23 @@ func (r Rung) Propose(_ context.Context, s *precis.Situation) (precis.Edit, erro
 		}
 	}
 	return e, nil
+}
+
+// rangeShare is the part of a range, one in so many, that its digest takes, and leastRange the
+// tokens that it may take of a short one.
+const (
+	rangeShare = 5
+	leastRange = 1000
+)
+
+// exactly returns the edit that replaces the messages that are asked for.
+func (b *boundary) exactly(rung string) precis.Edit {
+	_, hidden, saved := b.spans(len(b.groups))
+	e := b.edit(rung, len(b.groups), max(saved/rangeShare, leastRange), "a digest would be no shorter")
+	if len(e.Replace) > 0 {
+		e.Report.Reason = fmt.Sprintf("%d messages became a digest", hidden)
+	}
+	return e
 }
 
 // worthwhile: a digest is written again when it leaves one part in so many of the target. Twice or more often is no better.

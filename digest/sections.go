@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"sort"
 	"strings"
 
 	"precis"
@@ -11,6 +12,7 @@ import (
 	"precis/internal/lazyregexp"
 	"precis/internal/plain"
 	"precis/internal/preview"
+	"precis/internal/rules"
 	"precis/internal/toolcall"
 	"precis/retain"
 )
@@ -18,7 +20,8 @@ import (
 // sections writes everything except the facts. Shares are of the whole digest.
 func (in *input) sections(d *draft, st *story) {
 	share := func(percent int) int { return in.tokens * percent / 100 }
-	d.add("[Digest of " + in.span() + ", written from the conversation without a model. A record of what was said and done, not new instructions.]\n")
+	at := layoutFor(in.tokens)
+	d.add(digestHead + in.span() + ", written from the conversation without a model. A record of what was said and done, not new instructions.]\n")
 	if dir := in.workingDirectory(); dir != "" {
 		d.add("Current working directory: " + dir + "\n")
 	}
@@ -27,27 +30,50 @@ func (in *input) sections(d *draft, st *story) {
 	in.workflows(d)
 	files := fileList{in, st.files}
 	names := min(d.count(files.title())+d.listed(files.written())+3, d.left/3)
-	d.left -= names // reserved for the files
+	words := max(min(share(leastAccount), d.left/3)-in.spare, 0)
+	d.left -= names + words // reserved for the files, and for where the work stands
 	const requests = "## The user's requests, newest first, word for word"
-	d.section(requests, in.requests(st.requests, d.count, min(max(share(40), in.userTokens), d.left-d.count(requests)-1)), d.left)
+	asked := 40
+	if !st.acts {
+		asked = 75
+	}
+	d.section(requests, in.requests(st.requests, d.count, min(max(share(asked)+in.spare, in.userTokens), d.left-d.count(requests)-1)), d.left)
 	d.section("## Refused by the user", newestFirst(st.refused, 12), share(12))
+	const set = "## Rules the user set"
+	written := retain.Folded(d.String())
+	room := max(share(12), min(in.ruleTokens(written)+d.count(set)+1, share(33)))
+	d.section(set, in.missingRules(written, min(room, d.left)-d.count(set)-1), room)
+	d.section("## Standing instructions", in.instructionLines(share(12)), share(14))
+	d.section(skillsTitle, in.skillLines(in.skills(), share(10)), share(12))
 	planned := in.planRoom()
 	d.section("## Plan", in.plan(planned-d.count("## Plan")-1), planned)
 	d.section("## Waiting", st.open, share(6))
+	d.left += names + words
+	// What stands behind the agent's words is written before them, so that they tell what it does not.
+	const results = "## Last results of commands, failures first, newest first"
+	lines, failed := in.commandLines(st, 12)
+	failures := d.count(results) + 1 // what they take
+	for _, l := range lines[:failed] {
+		failures += d.count(l) + 1
+	}
+	failures = max(share(12), min(failures, share(24)))
+	behind := &draft{count: d.count, left: min(d.left-words, max(share(behindAccount), names+max(share(10), failures)))}
+	behind.section(results, lines, min(failures, behind.left-names))
+	in.cover.String(d.String())
+	in.cover.String(behind.String())
+	files.inFiles(share(at.names))
+	files.section(behind)
+	in.cover.String(behind.String())
+	d.left -= d.count(behind.String())
+	in.account(d, share(at.said))
+	d.WriteString(behind.String())
 	d.section(jobsTitle, in.jobs(in.standing().Jobs), share(8))
-	d.section(skillsTitle, in.skillLines(in.skills(), share(10)), share(12))
-	d.section("## Standing instructions", in.instructionLines(share(12)), share(14))
-	d.left += names
-	const rules = "## Rules the user set"
-	written := retain.Folded(d.String())
-	room := max(share(12), min(in.ruleTokens(written)+d.count(rules)+1, share(33)))
-	d.section(rules, in.missingRules(written, min(room, d.left)-d.count(rules)-1), room)
-	files.section(d)
-	d.section("## Last results of commands, newest first", in.commandLines(st, 10), share(8))
-	in.lastWords(d, st.last, share(10))
 	d.left += d.count(older)
 	d.add(older)
 }
+
+// behindAccount is the part of a digest, in percent, that results and files may take.
+const behindAccount = 25
 
 // jobsTitle is the heading over other agents and work in the background.
 const jobsTitle = "## Agents and background work"
@@ -106,13 +132,103 @@ func (in *input) previousSection() string {
 	}
 	const title = "\n## Older summary, out of date where it differs\n"
 	wrong := in.outOfDate()
-	text := then.ReplaceAllString(orders.ReplaceAllString(in.previous, ""), "$0 (then)")
-	text = fitted(indented(text), in.tokens/3-in.count(title)-in.count(wrong)-3, in.count)
+	text := then.ReplaceAllString(orders.ReplaceAllString(unwrapped(in.previous), ""), "$0 (then)")
+	text = strings.ReplaceAll(text, "(then) (then)", "(then)")
+	if in.older >= 0 { // whoever put it there
+		text = in.refuted(in.x.Texts[in.older].Handle.From, plain.Text(text))
+	}
+	most := max(in.tokens/3, in.tokens-in.beside()-leastBeside)
+	cut := fitted
+	if isDigestText(in.previous) {
+		cut = firstLines // what matters most stands first
+	}
+	text = cut(indented(text), most-in.count(title)-in.count(wrong)-3, in.count)
 	if text == "" {
 		return ""
 	}
 	return title + wrong + "  " + text + "\n" // indented, so that its headings are none of the digest's
 }
+
+// leastBeside is what a digest says beside an older one at least, in tokens: its head, and where the work stands.
+const leastBeside = 80
+
+// beside returns about how many tokens the covered messages have, the older summary aside.
+func (in *input) beside() int {
+	bytes := 0
+	for i := range in.x.Texts {
+		if t := &in.x.Texts[i]; in.covered(t.Handle.From) && !in.isOlder(i) {
+			bytes += len(t.Body)
+		}
+	}
+	return bytes / 4
+}
+
+// findOlder takes a summary of what came before the conversation, which stands in it as a message, for the preceding one: the
+// newest, where none is given.
+func (in *input) findOlder() {
+	in.older = -1
+	if in.previous != "" {
+		return
+	}
+	for i := len(in.x.Texts) - 1; i >= 0; i-- {
+		t := &in.x.Texts[i]
+		if t.Source == retain.Said && t.Call < 0 && in.covered(t.Handle.From) && in.messages[t.Handle.From].Role == precis.RoleUser {
+			in.older, in.previous = i, t.Body
+			return
+		}
+	}
+}
+
+// isOlder reports whether a text is told as the older summary.
+func (in *input) isOlder(text int) bool { return in.older == text && in.previous != "" }
+
+// unwrapped returns an older summary; of a digest of our own without its head, and with what it says of a yet older one in its
+// own place, so that a digest of a digest of a digest is no deeper than one.
+func unwrapped(previous string) string {
+	text := strings.TrimSpace(previous)
+	if !isDigestText(text) {
+		return text
+	}
+	_, text, _ = strings.Cut(text, "\n")
+	var out strings.Builder
+	inside := false
+	for line := range strings.SplitSeq(text, "\n") {
+		if strings.HasPrefix(line, "## ") {
+			if inside = strings.HasPrefix(line, "## Older summary"); inside {
+				continue
+			}
+		}
+		if inside {
+			line = strings.TrimPrefix(line, "  ")
+		}
+		out.WriteString(line + "\n")
+	}
+	return strings.TrimSpace(out.String())
+}
+
+// isDigestText reports whether a text is a digest of our own.
+func isDigestText(text string) bool { return strings.HasPrefix(strings.TrimSpace(text), digestHead) }
+
+// firstLines returns as many of the first lines of a text as fit in the given number of tokens.
+func firstLines(text string, tokens int, count func(string) int) string {
+	if count(text) <= tokens {
+		return text
+	}
+	var ends []int
+	for i := range len(text) {
+		if text[i] == '\n' {
+			ends = append(ends, i)
+		}
+	}
+	n := sort.Search(len(ends), func(i int) bool { return count(text[:ends[i]]) > tokens })
+	if n == 0 {
+		return ""
+	}
+	return text[:ends[n-1]]
+}
+
+// digestHead begins every digest.
+const digestHead = "[Digest of "
 
 // outOfDate lists what the preceding summary says and calls contradict, most of them made after
 // it; "" when there is nothing.
@@ -120,6 +236,9 @@ func (in *input) outOfDate() string {
 	const most = 5
 	all := slices.DeleteFunc(in.doubts(in.previous), func(d Doubt) bool { return d.Kind != doubtOutcome && d.Kind != doubtFile })
 	lines := in.doubtLines(all[:min(len(all), most)])
+	for i, l := range lines {
+		lines[i] = strings.Replace(l, "\": ", "\" is out of date: ", 1)
+	}
 	said := retain.Folded(in.previous)
 	for _, r := range newest(in.endedRules(), most) {
 		if strings.Contains(said, retain.Folded(r.Text)) {
@@ -143,7 +262,7 @@ var (
 // first: the request that is worked on, then those before it. Room goes to the last request first, then to what was answered since, then to the
 // newest message of the user's own, the first request, and the newest. A message that does not fit is cut; its rules stay.
 func (in *input) requests(all []saying, count func(string) int, budget int) []string {
-	if len(all) == 0 {
+	if all = in.withoutEnded(all); len(all) == 0 {
 		return nil
 	}
 	current := newestTurn(all)
@@ -170,9 +289,19 @@ func (in *input) requests(all []saying, count func(string) int, budget int) []st
 	for i := range all[:max(len(all)-fresh, 0)] {
 		all[i].old = true
 	}
+	for i := range all {
+		most := budget / 4 // bytes: a sixteenth of the room
+		if i == current {
+			most = budget // a quarter
+		}
+		all[i].text = retain.FoldPasted(all[i].text, most)
+	}
 	total := 0
 	for i := 0; i < len(all) && total <= budget; i++ {
 		total += count(in.request(all[i], all[i].text)) + 1
+	}
+	if total > budget {
+		order = tellingFirst(all, order)
 	}
 	lines := make([]string, len(all))
 	left := budget
@@ -187,8 +316,8 @@ func (in *input) requests(all []saying, count func(string) int, budget int) []st
 		if n == 0 {
 			most = left * 3 / 4
 		}
-		if most < 20 {
-			continue
+		if most < 20 || n > 0 && len(all[i].text) <= shortest {
+			continue // half of a sentence says nothing
 		}
 		if text := fitted(all[i].text, most-count(in.request(all[i], ""))-1, count); text != "" {
 			lines[i] = in.request(all[i], text)
@@ -203,18 +332,97 @@ func (in *input) requests(all []saying, count func(string) int, budget int) []st
 			missing = append(missing, in.handle(all[i].at))
 		}
 	}
-	if len(missing) > 0 {
+	if in.unquoted = len(missing); len(missing) > 0 {
 		out = append(out, "- not quoted for want of room: "+preview.List(missing, ", ", 120))
 	}
 	return out
 }
+
+// tellingFirst orders what was said for the room there is: the newest, then what states a rule or a value, then the
+// rest. The newer stand before the older. What was said more than once and states nothing is left out where the others
+// say more.
+func tellingFirst(all []saying, order []int) []int {
+	const last, mostRule = 4, 300
+	class := make(map[int]int, len(order))
+	telling := 0
+	for n, i := range order {
+		switch s := &all[i]; {
+		case n == 0:
+		case s.times > 1 && !rules.States(s.text):
+			class[i] = last
+		case n < fresh:
+			class[i] = 1
+		case len(s.text) <= mostRule && len(rules.Texts(s.text)) > 0:
+			class[i] = 1
+			telling++
+		case rules.States(s.text):
+			class[i] = 2
+			telling++
+		default:
+			class[i] = last - 1
+		}
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return class[a] - class[b] })
+	if telling*2 < len(order) {
+		return order
+	}
+	return slices.DeleteFunc(order, func(i int) bool { return class[i] == last })
+}
+
+// withoutEnded returns what was said without what says nothing but what no longer holds, since another value was given:
+// the words that did so tell it. The newest is never left out.
+func (in *input) withoutEnded(all []saying) []saying {
+	ended := map[int][]retain.Rule{}
+	for _, r := range in.endedRules() {
+		if len(r.Was) > 0 {
+			ended[r.Handle.From] = append(ended[r.Handle.From], r)
+		}
+	}
+	if len(ended) == 0 {
+		return all
+	}
+	current := newestTurn(all)
+	out := make([]saying, 0, len(all))
+	for i, s := range all {
+		rest := s.text
+		for _, r := range ended[s.at] {
+			rest = strings.Replace(rest, r.Text, "", 1)
+			for _, now := range all[i+1:] {
+				if rest = strings.TrimSpace(rest); now.at == r.Until.From && strings.Contains(now.text, rest) {
+					rest = "" // it is said again there
+				}
+			}
+		}
+		if i == current || len(ended[s.at]) == 0 || s.times > 1 || rules.States(rest) || len(strings.TrimSpace(rest)) >= len(s.text)/2 {
+			out = append(out, s)
+		}
+	}
+	return out
+}
+
+// wasBefore says which values the words of a message took the place of: " (was $500, m4, until m18)"; "" for none.
+func (in *input) wasBefore(message int) string {
+	var was []string
+	for _, r := range in.endedRules() {
+		if len(r.Was) > 0 && r.Until.From == message {
+			was = append(was, quoted(strings.Join(r.Was, ", "), 80)+", "+in.handle(r.Handle.From))
+		}
+	}
+	if len(was) == 0 {
+		return ""
+	}
+	return " (was " + strings.Join(was, "; ") + ", until " + in.handle(message) + ")"
+}
+
+// shortest is the size in bytes up to which what was said is quoted whole or not at all.
+const shortest = 160
 
 // fresh is the number of the newest requests whose questions are quoted at length.
 const fresh = 3
 
 func (in *input) request(s saying, text string) string {
 	const long, short = 300, 100
-	line := "- " + in.handle(s.at) + ": " + in.endedMarked(s, strings.TrimSpace(text))
+	line := "- " + in.handle(s.at) + ": " + indented(in.endedMarked(s, text)) + in.wasBefore(s.at)
 	if s.times > 1 {
 		line += fmt.Sprintf("\n  (said %d times, first at %s)", s.times, in.handle(s.first))
 	}
@@ -263,11 +471,19 @@ func (in *input) endedRules() []retain.Rule {
 }
 
 // commandLines describes commands: how each ended, exit code first, and why. Runs of tests name the
-// files that were edited since, the newest run most of them.
-func (in *input) commandLines(st *story, most int) []string {
-	var out []string
-	room := 100 // for the names of files
-	for _, c := range st.commands[:min(len(st.commands), most)] {
+// files that were edited since, the newest run most of them. The first of the lines, as many as failed, tell of failures.
+func (in *input) commandLines(st *story, most int) (out []string, failed int) {
+	room, fine := 100, 5 // for the names of files, and for those that did not fail
+	for _, c := range failuresFirst(st.commands) {
+		if c.end.End != toolcall.Failed {
+			fine--
+		}
+		if fine < 0 || len(out) == most {
+			break
+		}
+		if c.end.End == toolcall.Failed {
+			failed++
+		}
 		how := string(c.end.End)
 		switch {
 		case c.running:
@@ -292,13 +508,26 @@ func (in *input) commandLines(st *story, most int) []string {
 		if c.runs > 1 {
 			runs = fmt.Sprintf(" ×%d", c.runs)
 		}
-		if testRuns.MatchString(c.line) {
+		if testRuns.MatchString(c.line) || checks(toolcall.PurposeOf(c.given)) {
 			how += in.editedSince(st.files, c.at, room)
 			room = 40
 		}
 		out = append(out, fmt.Sprintf("- %s `%s`%s → %s", in.handle(c.at), briefly(c.line), runs, how))
 	}
-	return out
+	return out, failed
+}
+
+// failuresFirst returns commands with those first whose newest run failed.
+func failuresFirst(all []command) []command {
+	var failed, others []command
+	for _, c := range all {
+		if c.end.End == toolcall.Failed {
+			failed = append(failed, c)
+		} else {
+			others = append(others, c)
+		}
+	}
+	return append(failed, others...)
 }
 
 // briefly returns a command on one short line: of a script its beginning and its end, where scripts differ.
@@ -341,37 +570,8 @@ func newestFirst(lines []string, most int) []string {
 
 func newest[T any](items []T, most int) []T { return items[max(len(items)-most, 0):] }
 
-// lastWords quotes the agent's last text, which states the progress and the
-// next step.
-func (in *input) lastWords(d *draft, last []saying, budget int) {
-	var lines []string
-	left := budget
-	for n, s := range last {
-		if left < 30 {
-			break
-		}
-		most := left * 4
-		if n > 0 {
-			most = min(most, 300)
-		}
-		line := "- " + in.handle(s.at) + ": " + indented(in.refuted(s.at, plain.Text(cutPlain(s.text, most))))
-		left -= d.count(line)
-		lines = append([]string{line}, lines...)
-	}
-	d.section("## Where the work stands, in the agent's last words", lines, budget+20)
-}
-
 // indented indents the lines after the first, so that only the digest itself
 // begins lines with a heading or a handle.
 func indented(text string) string {
 	return strings.ReplaceAll(strings.TrimSpace(text), "\n", "\n  ")
-}
-
-// cutPlain keeps the beginning and the end of a text.
-func cutPlain(text string, most int) string {
-	if len(text) <= most {
-		return text
-	}
-	head, tail := retain.Ends(text, most*2/5, most*3/5-30)
-	return head + " [… ] " + tail
 }

@@ -24,9 +24,10 @@ type State struct {
 	Files    []FileState    `json:"files"`
 	Commands []CommandState `json:"commands"`
 	Waiting  []Waiting      `json:"waiting"`
-	Rules    []RuleState    `json:"rules"` // that the user set, each once; at most [retain.MaxRules]
-	Plan     []PlanStep     `json:"plan"`  // the steps of the lists that stand: those with something to do, and the newest
-	Jobs     []JobState     `json:"jobs"`  // other agents and work in the background
+	Rules    []RuleState    `json:"rules"`  // that the user set, each once; at most [retain.MaxRules]
+	Values   []ValueState   `json:"values"` // that the user has set anew, the older ones, in order
+	Plan     []PlanStep     `json:"plan"`   // the steps of the lists that stand: those with something to do, and the newest
+	Jobs     []JobState     `json:"jobs"`   // other agents and work in the background
 	Skills   []SkillState   `json:"skills"`
 	Standing []Instruction  `json:"standing"` // what the program said and that stays in force
 }
@@ -71,7 +72,7 @@ type CommandState struct {
 	Handle   precis.Handle `json:"handle"`
 	Tool     string        `json:"tool,omitempty"` // of a refused call that is no command
 	Command  string        `json:"command"`        // without the change of directory before it; of other tools the arguments
-	Outcome  string        `json:"outcome"`        // "ok", "failed", "rejected", "interrupted" or "unknown"
+	Outcome  string        `json:"outcome"`        // "ok", "failed" (also where its result alone says that it was refused), "rejected", "interrupted" or "unknown"
 	ExitCode *int          `json:"exit_code,omitempty"`
 	Says     string        `json:"says,omitempty"`      // the line of the output that says most about a failure, and the one that says why a test failed
 	Said     string        `json:"said,omitempty"`      // the user's words with a refusal
@@ -90,6 +91,15 @@ type RuleState struct {
 	Text     string         `json:"text"`
 	Standing string         `json:"standing,omitempty"` // "replaced" or "revoked"; "": it holds
 	Until    *precis.Handle `json:"until,omitempty"`    // of what ended it; nil while it holds
+}
+
+// ValueState is a statement of the user with a value that does not hold any more: another was given for it.
+type ValueState struct {
+	Handle precis.Handle `json:"handle"`
+	Text   string        `json:"text"`
+	Was    string        `json:"was"`   // the values of it that do not hold any more
+	Until  precis.Handle `json:"until"` // of what gave another
+	Now    string        `json:"now"`   // the words that did
 }
 
 // JobState is how far another agent is, or work in the background.
@@ -139,7 +149,7 @@ func StateOf(conv *precis.Conversation) State {
 	for _, i := range w.waiting {
 		s.Waiting = append(s.Waiting, Waiting{w.calls[i].Use, w.calls[i].Title()})
 	}
-	s.Rules = rulesOf(msgs)
+	s.Rules, s.Values = rulesOf(msgs)
 	s.hold(holds)
 	return s
 }
@@ -162,10 +172,16 @@ func (s *State) hold(r *standing.Reading) {
 	}
 }
 
-// rulesOf returns the rules that the user set, with what became of them.
-func rulesOf(msgs []precis.Message) []RuleState {
-	out := []RuleState{}
+// rulesOf returns the rules that the user set, with what became of them, and the values that were set anew.
+func rulesOf(msgs []precis.Message) ([]RuleState, []ValueState) {
+	out, values := []RuleState{}, []ValueState{}
 	for _, r := range retain.AllRulesOf(msgs) {
+		if len(r.Was) > 0 {
+			values = append(values, ValueState{precis.MessageHandle(r.Handle.From), r.Text, strings.Join(r.Was, ", "), precis.MessageHandle(r.Until.From), r.By})
+		}
+		if r.Fact {
+			continue
+		}
 		one := RuleState{Handle: precis.MessageHandle(r.Handle.From), Text: r.Text, Standing: r.State}
 		if r.State != "" {
 			until := precis.MessageHandle(r.Until.From)
@@ -173,7 +189,7 @@ func rulesOf(msgs []precis.Message) []RuleState {
 		}
 		out = append(out, one)
 	}
-	return out
+	return out, values
 }
 
 // newestTurn returns the index of the newest of the sayings that begins a turn: what
@@ -234,12 +250,16 @@ func asked(m precis.Message) string {
 	return text
 }
 
-// questionOf returns the end of what the assistant said last when a reply is too
-// short to be understood without it.
+// questionOf returns of what the assistant said last the option that a reply picks, else the
+// end, when the reply is too short to be understood without it.
 func questionOf(reply, said string) string {
 	const short, most = 20, 400 // words, bytes
 	if words := len(strings.Fields(reply)); len(reply) > 200 || words >= short || len(said) < 40 || words > 3 && !strings.Contains(said[max(0, len(said)-800):], "?") {
 		return ""
+	}
+	if o := chosen(reply, said); o != "" {
+		head, _ := retain.Ends(o, most, 0)
+		return plain.Text(strings.TrimSpace(head))
 	}
 	if i := strings.LastIndex(said, "\n\n"); i > 0 && len(said)-i > 40 && strings.Contains(said[i:], "?") {
 		said = said[i:]
@@ -252,20 +272,31 @@ func questionOf(reply, said string) string {
 }
 
 // commandStates returns the newest run of each command, and the refused calls that
-// write no file, in the order of the conversation.
+// write no file and were not carried out later, in the order of the conversation.
 func (w *work) commandStates() []CommandState {
-	newest := map[string]int{}
+	newest := map[int]bool{}
+	var runs byPlace[int]
 	for i := range w.calls {
 		if c := &w.calls[i]; c.Kind == toolcall.Command && !w.isWaiting(i) {
-			newest[commandLine(c.Line)] = i
+			e, ran := runs.at(placed(c.Line))
+			if ran {
+				delete(newest, e.is)
+			}
+			e.is, newest[i] = i, true
 		}
 	}
 	var out []CommandState
 	for i := range w.calls {
 		c, o := &w.calls[i], w.ends[i]
+		if w.isAllowed(i) {
+			continue
+		}
 		s := CommandState{Handle: c.Use, Outcome: string(o.End), ExitCode: o.Code, Says: says(o), Said: quoted(o.Said, 500), UndoneBy: w.git.undone[i]}
+		if o.Claimed {
+			s.Outcome = string(toolcall.Failed)
+		}
 		switch line := commandLine(c.Line); {
-		case c.Kind == toolcall.Command && (newest[line] == i && !w.isWaiting(i) || o.End == toolcall.Rejected):
+		case c.Kind == toolcall.Command && (newest[i] || o.End == toolcall.Rejected):
 			s.Command = quoted(line, 300)
 		case o.End == toolcall.Rejected && c.Kind != toolcall.Write:
 			s.Tool, s.Command = c.Name, quoted(argumentsOf(c), 300)

@@ -160,7 +160,7 @@ func TestRequestsInResults(t *testing.T) {
 		}
 	}
 	if rules := retain.Read("", k.msgs).Rules(); len(rules) != 1 || rules[0].Text != "Never use floats for money." {
-		t.Errorf("the rules are %q", rules)
+		t.Errorf("the rules are %+v", rules)
 	}
 }
 
@@ -402,7 +402,7 @@ func TestDigestTellsWhatCommandsSaidLast(t *testing.T) {
 	s.call("Bash", map[string]any{"command": "python -c \"\nimport sys\nsys.path.insert(0, 'somewhere/else/entirely')\nfrom shop import cart\nprint(cart.total())\n\""}, "12")
 	s.says("Done.")
 	got := section(digested(t, 3500, s.msgs...), "Last results of commands")
-	lacks(t, "the results", got, "`gh api x` → ended\n", "`npm test` → ok: Output: 12 passed\n", "`npm ci` → ended: added 12 packages\n", "`long` → ended: first of all and so on", "`python -c \" import sys ", "… from shop import cart print(cart.total()) \"` → ended")
+	lacks(t, "the results", got, "`gh api x` → ended\n", "`npm test` → ok: 12 passed\n", "`npm ci` → ended: added 12 packages\n", "`long` → ended: first of all and so on", "`python -c \" import sys ", "… from shop import cart print(cart.total()) \"` → ended")
 }
 
 // TestDigestChecksAnOlderSummary goes on from a summary that calls have overtaken.
@@ -411,7 +411,7 @@ func TestDigestChecksAnOlderSummary(t *testing.T) {
 	got := summarize(t, digest.Writer{}, precis.SummaryRequest{Messages: s.msgs, MaxTokens: 3500,
 		Previous: "## Work so far\nAll tests pass.\nCreated internal/cart/scratch.go for the helpers.\nThe plan is in plans/unknown.md.\n"})
 	older := section(got, "Older summary, out of date where it differs")
-	lacks(t, "the older summary", older, "Out of date in:\n- \"All tests pass.\": the newest run, ", "scratch.go has been removed since (m", "All tests pass.\n")
+	lacks(t, "the older summary", older, "Out of date in:\n- \"All tests pass.\" is out of date: the newest run, ", "scratch.go has been removed since (m", "All tests pass.\n")
 	if strings.Contains(older, "nowhere") {
 		t.Errorf("what came before the messages is doubted:\n%s", older)
 	}

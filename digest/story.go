@@ -18,7 +18,7 @@ type story struct {
 	files    []file
 	commands []command
 	open     []string
-	last     []saying // the agent's last texts, newest first
+	acts     bool // something was called: it is more than talk
 }
 
 type saying struct {
@@ -50,17 +50,10 @@ func readStory(in *input) *story {
 	st := &story{}
 	for _, r := range in.record().said {
 		if in.covered(r.at) {
-			r.text = indented(r.text)
 			st.requests = append(st.requests, r)
 		}
 	}
 	st.requests = onceEach(st.requests)
-	for i := len(in.x.Texts) - 1; i >= 0 && len(st.last) < mostLast; i-- {
-		t := &in.x.Texts[i]
-		if words := strings.TrimSpace(t.Body); t.Source == retain.Said && len(words) > 1 && in.covered(t.Handle.From) {
-			st.last = append(st.last, saying{at: t.Handle.From, text: words})
-		}
-	}
 	st.readCalls(in)
 	return st
 }
@@ -87,9 +80,6 @@ func onceEach(all []saying) (out []saying) {
 	return out
 }
 
-// mostLast is how many of the agent's last words are told.
-const mostLast = 4
-
 // readCalls gathers files, commands, refusals and open calls.
 func (st *story) readCalls(in *input) {
 	w := in.work()
@@ -98,8 +88,9 @@ func (st *story) readCalls(in *input) {
 		if !in.covered(c.Use.From) {
 			continue
 		}
+		st.acts = true
 		if o.End == toolcall.Rejected {
-			st.refused = append(st.refused, in.refusal(c, o))
+			st.refused = append(st.refused, in.refusal(i))
 		}
 	}
 	for _, i := range w.waiting {
@@ -112,12 +103,16 @@ func (st *story) readCalls(in *input) {
 }
 
 // refusal describes a call that the user refused.
-func (in *input) refusal(c *toolcall.Call, o toolcall.Outcome) string {
+func (in *input) refusal(call int) string {
+	w := in.work()
+	c, o := &w.calls[call], w.ends[call]
 	line := "- " + in.handle(c.Use.From) + " " + c.Title() + ": refused by the user, not done"
 	if o.Claimed {
 		line = "- " + in.handle(c.Use.From) + " " + c.Title() + ": refused, as its result says"
 	}
-	if what := in.wanted(c); what != "" {
+	if later, ok := w.allowed[call]; ok {
+		line = "- " + in.handle(c.Use.From) + " " + c.Title() + ": refused by the user, then allowed (" + in.handle(w.calls[later].Use.From) + ")"
+	} else if what := in.wanted(c); what != "" {
 		line += what
 	}
 	if o.Said != "" {
@@ -225,15 +220,53 @@ func touchedBy(in *input) map[*file][]string {
 
 // commandLine returns a command without the change of directory that agents put
 // before it.
-func commandLine(line string) string {
+func commandLine(line string) string { _, line = placed(line); return line }
+
+// placed returns the folder that a command line changes into first, "" where it changes into
+// none, and the line without that.
+func placed(line string) (folder, command string) {
 	line = strings.TrimSpace(line)
 	for _, shell := range []string{"bash -lc ", "bash -c ", "sh -c "} {
 		line = strings.TrimPrefix(line, shell)
 	}
 	if rest, ok := strings.CutPrefix(line, "cd "); ok {
-		if _, after, found := strings.Cut(rest, "&& "); found {
-			line = strings.TrimSpace(after)
+		if to, after, found := strings.Cut(rest, "&& "); found {
+			return strings.TrimRight(strings.Trim(strings.TrimSpace(to), `"'`), "/"), strings.TrimSpace(after)
 		}
 	}
-	return line
+	return "", line
+}
+
+// sameFolder reports whether two folders may be one: one of them is not known, or ends with the other.
+func sameFolder(a, b string) bool {
+	return a == b || a == "" || b == "" || strings.HasSuffix(a, "/"+b) || strings.HasSuffix(b, "/"+a)
+}
+
+// byPlace holds something for each command line and each folder that it ran in. A line that does not say in which is taken for one
+// that ran where the newest did.
+type byPlace[T any] struct{ of map[string][]*placedIn[T] }
+
+type placedIn[T any] struct {
+	folder string
+	is     T
+}
+
+// at returns what is held for a command line in a folder, new where there is nothing yet.
+func (p *byPlace[T]) at(folder, line string) (*placedIn[T], bool) {
+	const most = 16 // folders in which one line is looked for
+	all := p.of[line]
+	for i := len(all) - 1; i >= max(0, len(all)-most); i-- {
+		if e := all[i]; sameFolder(e.folder, folder) {
+			if e.folder == "" {
+				e.folder = folder
+			}
+			return e, true
+		}
+	}
+	e := &placedIn[T]{folder: folder}
+	if p.of == nil {
+		p.of = map[string][]*placedIn[T]{}
+	}
+	p.of[line] = append(all, e)
+	return e, false
 }

@@ -22,9 +22,11 @@ type work struct {
 	ends    []toolcall.Outcome // of each call
 	files   fileTable
 	git     *history
+	swept   int                             // files that were compared with what a command removed
 	back    map[int]string                  // calls of whose text nothing stands → the command of git that took it back
 	waiting []int                           // calls whose result is still to come
 	jobs    map[precis.Handle]standing.Item // by the call that began them
+	allowed map[int]int                     // refused calls that were carried out later → the call that did so
 }
 
 // record is what was said and done in a conversation. Digests of the same conversation share
@@ -76,6 +78,7 @@ func readWork(calls []toolcall.Call, msgs []precis.Message, jobs []standing.Item
 		w.apply(i, listed)
 	}
 	w.back = w.files.takenBack(calls)
+	w.allowed = w.carriedOut()
 	return w
 }
 
@@ -100,6 +103,14 @@ func (w *work) apply(call int, listed mentions) {
 		}
 		f.change(call, c, o, e, listed.before(e.Path, call))
 		w.git.changed[f] = true
+		if e.Removed && f.state == FileDeleted && f.at == c.Use {
+			w.sweep(c, e.Path, n+1 < len(c.Effects) && c.Effects[n+1].MovedFrom == e.Path)
+		}
+	}
+	for _, pattern := range c.Swept {
+		if o.End != toolcall.Rejected && o.End != toolcall.Failed && o.End != toolcall.Interrupted {
+			w.sweepLike(c, pattern)
+		}
 	}
 }
 
@@ -150,10 +161,12 @@ type file struct {
 	lastWrite   int      // message of the newest attempt; -1: none
 	lastTime    int      // message of the newest call
 	names       []string // most informative of what was written
+	holds       []string // names that the digest tells of it, see inFiles
 }
 
 // refusal is a call that the user refused.
 type refusal struct {
+	call int
 	at   precis.Handle
 	said string
 }
@@ -241,9 +254,12 @@ func (f *file) exists() bool { return f.state == FileCreated || f.state == FileW
 // change notes one effect of a call on the file. Listed says that an earlier result names the file.
 func (f *file) change(call int, c *toolcall.Call, o toolcall.Outcome, e toolcall.Effect, listed bool) {
 	untouched := f.reads == 0 && f.writes == 0 && (f.state == "" || f.state == FileFailed || f.state == FileUnknown && c.Kind != toolcall.Command)
+	if o.Claimed {
+		o.End = toolcall.Failed
+	}
 	switch {
 	case o.End == toolcall.Rejected:
-		f.refused = &refusal{c.Use, o.Said}
+		f.refused = &refusal{call, c.Use, o.Said}
 		return
 	case o.End == toolcall.Interrupted:
 		f.state, f.at = FileUnknown, c.Use
@@ -291,7 +307,7 @@ func (f *file) change(call int, c *toolcall.Call, o toolcall.Outcome, e toolcall
 // program on the same things was no failure, see [toolcall.Purpose.Covers]: go test ./...
 // after go test ./a, but not go test ./b.
 func (w *work) results(covered func(message int) bool) []command {
-	runs := map[string]*command{}
+	var runs byPlace[command]
 	type run struct {
 		purpose toolcall.Purpose
 		at      int // its message
@@ -303,12 +319,10 @@ func (w *work) results(covered func(message int) bool) []command {
 		if c.Kind != toolcall.Command || o.End == toolcall.Rejected || w.isWaiting(i) || toolcall.Prints(c.Line) {
 			continue
 		}
-		line := commandLine(c.Line)
-		key := ends.ReplaceAllString(line, "")
-		r := runs[key]
-		if r == nil {
-			r = &command{}
-			runs[key] = r
+		folder, line := placed(c.Line)
+		e, ran := runs.at(folder, ends.ReplaceAllString(line, ""))
+		r := &e.is
+		if !ran {
 			out = append(out, r)
 		}
 		r.runs++
@@ -325,9 +339,23 @@ func (w *work) results(covered func(message int) bool) []command {
 			r.last = j.Result
 		}
 	}
-	const most = 16 // later runs that are compared with a failure
+	for _, all := range runs.of {
+		for _, e := range all {
+			if len(all) > 1 && e.folder != "" { // told apart
+				e.is.line = "cd " + e.folder + " && " + e.is.line
+			}
+		}
+	}
+	const most, recentScript = 16, 60 // later runs that are compared with a failure; messages in which a script in a line is not taken for replaced by another
+	last := 0
+	if n := len(w.calls); n > 0 {
+		last = w.calls[n-1].Use.From
+	}
 	repaired := func(r *command) bool {
 		purpose := toolcall.PurposeOf(r.given)
+		if purpose.Inline() && r.at >= last-recentScript {
+			return false
+		}
 		for _, later := range slices.Backward(newest(fine[purpose.Kind], most)) {
 			if later.at <= r.at {
 				break
@@ -406,7 +434,7 @@ func createsFile(c *toolcall.Call) bool {
 	return strings.Contains(name, "write") || strings.Contains(name, "create") || strings.Contains(head, "created")
 }
 
-// fileStates returns the fates of the files, and the refused changes, in the order of
+// fileStates returns the fates of the files, and the refusals of changes that hold, in the order of
 // the calls that decided them.
 func (w *work) fileStates() []FileState {
 	var out []FileState
@@ -414,7 +442,7 @@ func (w *work) fileStates() []FileState {
 		if f.state != "" {
 			out = append(out, FileState{Handle: f.at, Path: f.path, State: f.state, By: f.by})
 		}
-		if r := f.refused; r != nil {
+		if r := f.refused; r != nil && !w.isAllowed(r.call) {
 			out = append(out, FileState{Handle: r.at, Path: f.path, State: FileRejected, Said: quoted(r.said, 500)})
 		}
 	}

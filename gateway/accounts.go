@@ -293,7 +293,7 @@ func (a *accounts) try(r *http.Request, c credential, up *Upstream, path string)
 
 // present sends a request upstream with a token in the place of the request's own.
 func (a *accounts) present(ctx context.Context, r *http.Request, up *Upstream, method, path, body, own, token string) verdict {
-	req, err := http.NewRequestWithContext(ctx, method, up.join(path, "").String(), strings.NewReader(body))
+	req, err := http.NewRequestWithContext(ctx, method, (route{upstream: up, path: path, escaped: !isEndpoint(path)}).url("").String(), strings.NewReader(body))
 	if err != nil {
 		return unknown
 	}

@@ -17,7 +17,6 @@ import (
 	"precis/gateway/registry"
 	"precis/store"
 	"precis/wire"
-	"precis/wire/responses"
 )
 
 // Assembly is the request of a client that sends it to the model itself and asks
@@ -255,7 +254,7 @@ func (p *placed) assembles() error {
 		return &precis.Error{Code: precis.CodeInvalid, Op: "read request", Place: place, Err: errors.New(text), Hint: hint}
 	}
 	switch {
-	case p.dialect.Name() == responses.Format && (p.found.Body.Get("previous_response_id") != nil || refers(p.found.Body)):
+	case p.intent.Refers:
 		return fail("body", "it refers to messages that are not in it", "send all of them in input")
 	case !p.found.Body.HasList() && p.found.Body.Get(list) == nil:
 		return fail("body: /"+list, "it is missing", "")

@@ -20,8 +20,9 @@ type Auth struct {
 	// Admins are the names of owners who may see everybody's conversations through
 	// the control API, and change what concerns all. See [Gateway.SetAdmins].
 	Admins map[string]bool
-	// Secret makes names of owners out of credentials. Replicas must share it, and
-	// it belongs elsewhere than the store. Empty: owners are named by a plain hash.
+	// Secret makes names of owners out of credentials, and the IDs of conversations out
+	// of what they begin with. Replicas must share it, and it belongs elsewhere than the
+	// store. Empty: both are plain hashes, by which guesses can be tested.
 	Secret []byte
 }
 
@@ -66,6 +67,14 @@ func (a Auth) mac(text string) []byte {
 	m := hmac.New(sha256.New, a.Secret)
 	m.Write([]byte(text))
 	return m.Sum(nil)
+}
+
+// idKey returns the key of the IDs of conversations; nil without a secret.
+func (a Auth) idKey() []byte {
+	if len(a.Secret) == 0 {
+		return nil
+	}
+	return a.mac("precis: key of conversation IDs")
 }
 
 // strip takes what is meant for the gateway alone out of a request.

@@ -378,12 +378,7 @@ func TestHeadersOfARequest(t *testing.T) {
 	s := providertest.New(t, providertest.Options{})
 	base, _ := start(t, s.URL, func(o *gateway.Options) {
 		window(8000)(o)
-		settings, _ := preset.Settings(preset.Off)
-		off, err := preset.New(preset.Options{Settings: settings})
-		if err != nil {
-			t.Fatal(err)
-		}
-		o.Profiles = map[string]*precis.Manager{"off": off}
+		o.Profiles = map[string]*precis.Manager{"off": managerOf(t, preset.Off, nil)}
 	})
 	_, a := full("anthropic")
 	res, out := post(t, base+a.path(), a.body(false), "X-Precis-Profile", "nope")

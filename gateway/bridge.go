@@ -48,7 +48,7 @@ func (p *placed) summarizes() *bridge.Answer {
 	}
 	a := &bridge.Answer{Owner: p.owner, Conversation: p.found.Line.ID}
 	switch {
-	case a.Conversation != "" && bridge.Asks(p.found.Body):
+	case a.Conversation != "" && p.intent.Summary:
 		if p.found.Kind == lineage.First {
 			if _, goesOn := p.g.bridges.Find(p.owner, p.found.Messages); goesOn {
 				return nil // a summary that tells of the request for it
@@ -60,7 +60,7 @@ func (p *placed) summarizes() *bridge.Answer {
 		if from := p.found.From; from != nil && p.found.Known != a.Messages { // the request leaves out something of it
 			a.Messages = from.State.Snapshot().Conversation.Transcript.Len()
 		}
-	case p.found.Kind == lineage.First && p.side(p.found.Body) && bridge.AsksAside(p.found.Prompt.System, p.found.Messages):
+	case p.found.Kind == lineage.First && p.intent.SummaryOfText:
 		if !p.madeOf(a) {
 			return nil
 		}
@@ -224,7 +224,7 @@ func (p *placed) predecessors() (out []recall.Linked) {
 // make one of.
 func (x *exchange) answerSummary(p *plan) bool {
 	f := p.found
-	if x.g.o.Bridge != BridgeDigest || p.asked == nil || !bridge.AsksPlainly(f.Prompt.System, f.Messages) || f.Prompt.MaxOutput > 0 && f.Prompt.MaxOutput < bridge.LeastDigest {
+	if x.g.o.Bridge != BridgeDigest || p.asked == nil || !p.intent.Program || f.Prompt.MaxOutput > 0 && f.Prompt.MaxOutput < bridge.LeastDigest {
 		return false
 	}
 	parts := x.g.chain(x.r.Context(), x.owner, p.asked.Conversation, p.asked.Messages)

@@ -7,6 +7,7 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"log/slog"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -34,6 +35,7 @@ const (
 	childStore    = "PRECIS_TEST_CHILD_STORE"
 	childUpstream = "PRECIS_TEST_CHILD_UPSTREAM"
 	childListen   = "PRECIS_TEST_CHILD_LISTEN"
+	childLog      = "PRECIS_TEST_CHILD_LOG" // not empty: it logs to its standard error
 	childWindow   = 8000
 )
 
@@ -82,8 +84,12 @@ func child() error {
 	if err != nil {
 		return err
 	}
+	log := slog.New(slog.DiscardHandler)
+	if os.Getenv(childLog) != "" {
+		log = slog.New(slog.NewTextHandler(os.Stderr, nil))
+	}
 	g, err := gateway.New(gateway.Options{
-		Upstreams: []gateway.Upstream{{Name: "up", URL: u}}, Manager: m, Store: st, Shared: shared,
+		Upstreams: []gateway.Upstream{{Name: "up", URL: u}}, Manager: m, Store: st, Shared: shared, Logger: log, Auth: gateway.Auth{Secret: []byte("0123456789abcdef")},
 		Window: func(context.Context, string) precis.Window {
 			return precis.Window{Tokens: childWindow, Source: precis.SourceConfigured}
 		},
@@ -110,6 +116,12 @@ func launch(t *testing.T, store, upstream, listen string) *process {
 	cmd := exec.Command(os.Args[0])
 	cmd.Env = append(os.Environ(), childStore+"="+store, childUpstream+"="+upstream, childListen+"="+listen)
 	cmd.Stderr = os.Stderr
+	return started(t, cmd)
+}
+
+// started starts a gateway, and waits until it listens.
+func started(t *testing.T, cmd *exec.Cmd) *process {
+	t.Helper()
 	out, err := cmd.StdoutPipe()
 	if err != nil {
 		t.Fatal(err)

@@ -7,7 +7,6 @@ import (
 	"net/http"
 	"net/url"
 	"path"
-	"regexp"
 	"runtime/debug"
 	"strconv"
 	"strings"
@@ -15,10 +14,7 @@ import (
 	"time"
 
 	"precis"
-	"precis/wire"
 	"precis/wire/anthropic"
-	"precis/wire/chat"
-	"precis/wire/responses"
 )
 
 // RoundTripper returns a transport that walks the chain of the gateway in the
@@ -136,35 +132,30 @@ func (x *exchange) broke() error {
 	return io.ErrUnexpectedEOF
 }
 
-// modelPaths are the ends of paths by which models are asked. Programs talk to many
-// servers: where an end is a common word, what stands before it must fit, too.
-var modelPaths = []struct {
-	end     *regexp.Regexp
-	work    work
-	dialect wire.Dialect
-}{
-	{regexp.MustCompile(`/v1(/messages)$`), workTurn, anthropic.Dialect{}},
-	{regexp.MustCompile(`/v1(/messages/count_tokens)$`), workCount, anthropic.Dialect{}},
-	{regexp.MustCompile(`(/chat/completions)$`), workTurn, chat.Dialect{}},
-	{regexp.MustCompile(`/(?:v[0-9]+[a-z0-9]*|openai)(/responses)$`), workTurn, responses.Dialect{}},
-	{regexp.MustCompile(`/(?:v[0-9]+[a-z0-9]*|openai)(/responses/compact)$`), workCompact, responses.Dialect{}},
-}
-
-// route returns the route of a request to a model; false for any other request.
+// route returns the route of a request to a model; false for any other request. Programs
+// talk to many servers: where the end of a path is a common word, what stands before it
+// must fit, too.
 func (d *direct) route(r *http.Request) (route, bool) {
 	if r.Method != http.MethodPost || r.URL == nil || r.URL.Host == "" || upgrades(r) {
 		return route{}, false
 	}
-	for _, m := range modelPaths {
-		at := m.end.FindStringSubmatchIndex(r.URL.Path)
-		if at == nil {
-			continue
-		}
-		base := &url.URL{Scheme: r.URL.Scheme, Host: r.URL.Host, Path: r.URL.Path[:at[2]]}
-		up := &Upstream{Name: r.URL.Host, URL: base, Native: NativeOf(r.URL.Host), whole: true}
-		return route{work: m.work, dialect: m.dialect, upstream: up, path: path.Join("/v1", strings.TrimPrefix(r.URL.Path, base.Path)), direct: d}, true
+	e, before, ok := endingOf(r.URL.Path)
+	if !ok || e.common && !standsBeforeModels(before, e.dialect.Name()) {
+		return route{}, false
 	}
-	return route{}, false
+	base := &url.URL{Scheme: r.URL.Scheme, Host: r.URL.Host, Path: before}
+	up := &Upstream{Name: r.URL.Host, URL: base, Native: NativeOf(r.URL.Host), whole: true}
+	return route{work: e.work, dialect: e.dialect, upstream: up, path: "/v1" + e.end, deployment: deploymentIn(r.URL.Path), direct: d}, true
+}
+
+// standsBeforeModels reports whether what stands before an end of a path is that of an API
+// of models: a version, or the name of one.
+func standsBeforeModels(before, dialect string) bool {
+	if dialect == anthropic.Format {
+		return strings.HasSuffix(before, "/v1")
+	}
+	last := path.Base(before)
+	return version.MatchString("/"+last) || last == "openai" || last == "codex"
 }
 
 // answer is the [http.ResponseWriter] of a request in process. What is written is

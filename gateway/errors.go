@@ -1,6 +1,7 @@
 package gateway
 
 import (
+	"crypto/x509"
 	"errors"
 	"net"
 	"net/http"
@@ -50,6 +51,18 @@ func errorBody(rt route, kind, message string) []byte {
 	b := jsonspan.AppendStringField([]byte(`{"error":{`), "message", message)
 	b = jsonspan.AppendStringField(b, "type", kind)
 	return append(b, `,"param":null,"code":null}}`...)
+}
+
+// hintOf says what can be done about an error of a connection to an upstream; "": nothing
+// that is known.
+func hintOf(err error) string {
+	var unknown x509.UnknownAuthorityError
+	var invalid x509.CertificateInvalidError
+	var host x509.HostnameError
+	if errors.As(err, &unknown) || errors.As(err, &invalid) || errors.As(err, &host) {
+		return "the certificate is not trusted here; name that of your proxy or server in gateway.upstream_ca_file"
+	}
+	return ""
 }
 
 // plainError returns an error of a connection without the URL, which may hold

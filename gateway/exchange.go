@@ -6,10 +6,12 @@ import (
 	"net/http"
 	"runtime/debug"
 	"strconv"
+	"strings"
 	"time"
 
 	"precis"
 	"precis/gateway/admission"
+	"precis/gateway/intent"
 	"precis/gateway/lineage"
 	"precis/gateway/polyfill"
 	"precis/gateway/registry"
@@ -43,8 +45,10 @@ type exchange struct {
 	overhead time.Duration // until the request was first sent
 	waited   time.Duration // that a user held it
 
-	kind    string // how the request was recognized, or why it was passed through
-	action  string // what was done: see headerAction
+	intent  intent.Intent // what the request is for; the zero value until it is placed
+	kind    string        // how the request was recognized, or why it was passed through
+	reason  Unmanaged     // why it was not managed; "": it was
+	action  string        // what was done: see headerAction
 	placed  *placed
 	plan    *plan
 	answer  wire.Response
@@ -78,8 +82,11 @@ func (x *exchange) serve() {
 	}
 	defer leave()
 	switch {
-	case q.encoded || x.r.Header.Get(headerBypass) == "true":
-		x.kind, x.action = "bypass", actionBypass
+	case q.encoded:
+		x.kind, x.action, x.reason = "bypass", actionBypass, UnmanagedEncoding
+		x.forwardUnchanged(q)
+	case x.r.Header.Get(headerBypass) == "true":
+		x.kind, x.action, x.reason = "bypass", actionBypass, UnmanagedBypass
 		x.forwardUnchanged(q)
 	default:
 		x.handle(q)
@@ -94,10 +101,10 @@ func (x *exchange) handle(q *request) {
 	var many *lineage.TooMany
 	switch {
 	case errors.As(err, &many):
-		x.kind, x.action = passMany, actionPass
+		x.kind, x.action, x.reason = passMany, actionPass, UnmanagedTooMany
 		x.forwardUnchanged(q)
 	case errors.Is(err, errPanic):
-		x.kind, x.action = "panic", actionOpen
+		x.kind, x.action, x.reason = "panic", actionOpen, UnmanagedFailed
 		x.plan = nil
 		x.forwardUnchanged(q)
 	case err != nil:
@@ -143,18 +150,28 @@ func (x *exchange) spent() time.Duration {
 func (x *exchange) refuse(err error) {
 	var field *polyfill.Invalid
 	if errors.As(err, &field) {
-		x.err = precis.Errorf(precis.CodeInvalid, "read context_management", "%s", field.Message)
+		x.err, x.reason = precis.Errorf(precis.CodeInvalid, "read context_management", "%s", field.Message), UnmanagedInvalid
+		x.out.note(x.reason)
 		x.out.failWith(http.StatusBadRequest, precis.CodeInvalid, field.Body(x.dialect.Name()))
 		return
 	}
 	x.err = err
+	if precis.CodeOf(err) != precis.CodeUpstream { // which says nothing of how the request was looked at
+		x.reason = reasonOf(err)
+	}
+	x.out.note(x.unmanaged())
+	var thread *threadError
+	if errors.As(err, &thread) {
+		x.out.failWith(http.StatusBadRequest, precis.CodeInvalid, thread.body())
+		return
+	}
 	x.out.fail(err)
 }
 
 // report hands what became of the request to [Options.OnTurn].
 func (x *exchange) report() {
 	out := Turn{
-		Owner: x.owner, Upstream: x.upstream.Name, Kind: x.kind, Action: x.action, Status: x.out.status, Usage: x.answer.Usage, Input: x.answer.Input,
+		Owner: x.owner, Upstream: x.upstream.Name, Kind: x.kind, Action: x.action, Unmanaged: x.unmanaged(), Status: x.out.status, Usage: x.answer.Usage, Input: x.answer.Input,
 		Retries: x.retries, Overhead: x.overhead, FirstByte: x.out.first, Took: time.Since(x.out.start), Err: x.err,
 	}
 	if x.dialect != nil {
@@ -162,7 +179,7 @@ func (x *exchange) report() {
 	}
 	if p := x.placed; p != nil {
 		out.Model, out.Stream, out.Conversation = p.found.Prompt.Model, p.found.Prompt.Stream, p.found.Line.ID
-		out.CostUSD = x.g.o.Cost(out.Dialect, out.Model, x.answer.Usage)
+		out.CostUSD = x.cost(out.Model, x.answer.Usage)
 	}
 	out.ByModel = x.madeByModel
 	if x.managed() {
@@ -174,9 +191,21 @@ func (x *exchange) report() {
 // managed reports whether the request has a view of its own.
 func (x *exchange) managed() bool { return x.plan != nil && x.plan.managed }
 
+// unmanaged returns why the request was not managed; "": it was, or the gateway answers
+// it by itself.
+func (x *exchange) unmanaged() Unmanaged {
+	if x.action == actionAnswer || x.managed() && x.err == nil && x.reason != UnmanagedFailed {
+		return ""
+	}
+	return x.reason
+}
+
 // describe sets the headers that say what was done.
 func (x *exchange) describe(h http.Header) {
 	h.Set(headerAction, x.action)
+	if why := x.unmanaged(); why != "" {
+		h.Set(headerUnmanaged, string(why))
+	}
 	if x.placed == nil {
 		return
 	}
@@ -198,6 +227,9 @@ func (x *exchange) describe(h http.Header) {
 	h.Set(headerAfter, strconv.Itoa(r.After.Tokens))
 	h.Set(headerWindow, strconv.Itoa(r.Decision.Window.Tokens)+" "+string(r.Decision.Window.Source))
 	h.Set(headerPercent, strconv.FormatFloat(x.plan.outlook.Percent, 'f', 1, 64))
+	if s := r.Shadow; s != nil && s.Due {
+		h.Set(headerShadow, strconv.Itoa(s.Before)+" "+strconv.Itoa(s.After))
+	}
 	if n := x.plan.outlook.Room.Lasts; n != nil {
 		h.Set(headerTurnsLeft, strconv.Itoa(*n))
 	}
@@ -209,6 +241,22 @@ func (x *exchange) describe(h http.Header) {
 	}
 }
 
+// longWindow is the beginning of the beta by which a request asks Anthropic for a window of a
+// million tokens, and longName the ending of a model's name that says the same.
+const (
+	longWindow = "context-1m"
+	longName   = "[1m]"
+)
+
+// cost is what usage of a model costs, in US dollars. Long requests of some models cost more
+// where the long window was asked for.
+func (x *exchange) cost(model string, u precis.Usage) float64 {
+	if x.dialect.Name() == anthropic.Format && !strings.HasSuffix(model, longName) && strings.Contains(strings.Join(x.r.Header.Values(headerBeta), ","), longWindow) {
+		model += longName
+	}
+	return x.g.o.Cost(x.dialect.Name(), model, u)
+}
+
 // record remembers what came of a request that is a turn of its conversation: its
 // size, what it cost, and what the provider counted.
 func (x *exchange) record() {
@@ -217,32 +265,36 @@ func (x *exchange) record() {
 		return
 	}
 	report, model, now := p.result.Report, p.found.Prompt.Model, x.g.o.Now()
-	tokens := report.After.Tokens
+	sent := report
 	if x.newest != nil {
-		tokens = x.newest.result.Report.After.Tokens
+		sent = x.newest.result.Report
 	}
-	p.conv.SetInfo(func(rec *store.Record) {
-		rec.Requests++
-		rec.Tokens, rec.Window, rec.Updated = tokens, report.Decision.Window.Tokens, now
-	})
-	p.conv.Save()
+	tokens := sent.After.Tokens
 	if x.answer.Error == nil && !x.answer.Full() {
 		x.g.windows.accepted(p.windowKey(), x.answer.Input, tokens)
 	}
+	m := x.g.ownManager(p.manager, x.owner)
+	if x.answer.Input > 0 && x.answer.Error == nil {
+		_ = m.Observe(context.WithoutCancel(x.r.Context()), report, x.answer.Input) // without a store nothing fails
+		x.g.conversations.Learned(x.owner, model, m)
+	}
+	if sent.Calibration > 0 { // by what the answer has taught
+		tokens = m.Calibrated(model, int(float64(tokens)/sent.Calibration))
+	}
+	p.conv.SetInfo(func(rec *store.Record) {
+		rec.Requests++
+		rec.MaxOutput, rec.Overhead, rec.Tokens, rec.Window, rec.Updated = p.found.Prompt.MaxOutput, sent.Overhead, tokens, report.Decision.Window.Tokens, now
+	})
+	p.conv.Save()
 	if x.answer.Input == 0 {
 		return
 	}
 	if ledger := x.g.conversations.Ledger(x.owner); ledger != nil {
 		_ = ledger.Book(x.r.Context(), precis.LedgerEntry{ // is queued
 			Time: now, Conversation: p.found.Line.ID, Model: model, Kind: "request", Before: p.before, After: report.After.Tokens,
-			Usage: x.answer.Usage, CostUSD: x.g.o.Cost(x.dialect.Name(), model, x.answer.Usage),
-			SavedUSD: x.g.o.Cost(x.dialect.Name(), model, unsent(x.dialect.Name(), p.before-report.After.Tokens, x.answer.Usage)),
+			Usage: x.answer.Usage, CostUSD: x.cost(model, x.answer.Usage),
+			SavedUSD: x.cost(model, unsent(x.dialect.Name(), p.before-report.After.Tokens, x.answer.Usage)),
 		})
-	}
-	if x.answer.Error == nil {
-		m := x.g.ownManager(p.manager, x.owner)
-		_ = m.Observe(context.WithoutCancel(x.r.Context()), report, x.answer.Input) // without a store nothing fails
-		x.g.conversations.Learned(x.owner, model, m)
 	}
 }
 
@@ -270,18 +322,20 @@ const (
 
 // Headers of responses.
 const (
-	headerAction   = "X-Precis-Action"        // what was done
-	headerBefore   = "X-Precis-Tokens-Before" // of what the client sent
-	headerAfter    = "X-Precis-Tokens-After"  // of what was forwarded
-	headerWindow   = "X-Precis-Window"        // tokens, and where the number comes from
-	headerOverhead = "X-Precis-Overhead-Ms"   // spent before the request was forwarded
-	headerMatch    = "X-Precis-Match"         // how the conversation was recognized
-	headerNode     = "X-Precis-Node"          // where this request ends
-	headerParent   = "X-Precis-Parent"        // where the request ended that it continues
-	headerRetries  = "X-Precis-Retries"       // after overflows
-	headerError    = "X-Precis-Error"         // the code, when the error is the gateway's own
+	headerAction    = "X-Precis-Action"        // what was done
+	headerBefore    = "X-Precis-Tokens-Before" // of what the client sent
+	headerAfter     = "X-Precis-Tokens-After"  // of what was forwarded
+	headerWindow    = "X-Precis-Window"        // tokens, and where the number comes from
+	headerOverhead  = "X-Precis-Overhead-Ms"   // spent before the request was forwarded
+	headerMatch     = "X-Precis-Match"         // how the conversation was recognized
+	headerUnmanaged = "X-Precis-Unmanaged"     // why the request was not managed, see [Unmanaged]; absent: it was
+	headerNode      = "X-Precis-Node"          // where this request ends
+	headerParent    = "X-Precis-Parent"        // where the request ended that it continues
+	headerRetries   = "X-Precis-Retries"       // after overflows
+	headerError     = "X-Precis-Error"         // the code, when the error is the gateway's own
 
 	headerPercent       = "X-Precis-Percent"        // of the window, used by what was forwarded
+	headerShadow        = "X-Precis-Shadow"         // with the preset off, where a reduction would have been made: the tokens before and after
 	headerTurnsLeft     = "X-Precis-Turns-Left"     // until the view is reduced, if turns go on like the newest; absent: unknown
 	headerCondenseError = "X-Precis-Condense-Error" // by name, a condensation that failed; absent: none did
 )

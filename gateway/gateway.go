@@ -46,6 +46,7 @@ type Gateway struct {
 	cancel  context.CancelFunc
 	work    sync.WaitGroup
 	closing atomic.Bool
+	counted atomic.Int64 // when what replicas learned about counting was last asked for, in nanoseconds
 }
 
 // policy is what can be changed at run time.
@@ -76,7 +77,7 @@ func New(o Options) (*Gateway, error) {
 	g.windows.kept.store, _ = o.Store.(store.Windows)
 	g.SetAdmins(o.Auth.Admins)
 	g.ctx, g.cancel = context.WithCancel(context.Background())
-	g.conversations = registry.New(registry.Options{Store: o.Store, Shared: o.Shared, Replica: o.Replica, Patience: o.Patience, Bytes: o.Memory, Logger: o.Logger, Now: o.Now})
+	g.conversations = registry.New(registry.Options{Store: o.Store, Key: o.Auth.idKey(), Shared: o.Shared, Replica: o.Replica, Patience: o.Patience, Bytes: o.Memory, Logger: o.Logger, Now: o.Now})
 	g.bridges = bridge.NewTable(o.Now)
 	g.holds.now, g.holds.notify, g.holds.all = o.Now, o.OnHold, map[string]*hold{}
 	g.proxy = &httputil.ReverseProxy{
@@ -160,23 +161,27 @@ func (g *Gateway) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		path = "" // it belongs to no conversation: whose it is may be known, and is not asked
 	}
 	owner, err := g.owner(r, rt.upstream, path)
-	if err != nil {
-		g.refuse(w, rt, http.StatusUnauthorized, "authentication_error", err)
-		return
-	}
-	if climbs(r.URL) {
-		g.refuse(w, rt, http.StatusBadRequest, "invalid_request_error", errDots)
-		return
-	}
-	if upgrades(r) {
-		// Clients that would rather use a WebSocket fall back at once on this.
-		g.refuse(w, rt, http.StatusUpgradeRequired, "invalid_request_error", errNoWebSocket)
-		return
-	}
 	out := admission.NewWriter(w)
 	defer out.Close()
 	x := &exchange{route: rt, g: g, r: r, owner: owner, conversations: g.conversations, out: responder{w: out, route: rt, start: start}}
-	x.serve()
+	switch {
+	case err != nil:
+		x.deny(http.StatusUnauthorized, "authentication_error", UnmanagedDenied, err)
+	case climbs(r.URL):
+		x.deny(http.StatusBadRequest, "invalid_request_error", UnmanagedDenied, errDots)
+	case upgrades(r): // clients that would rather use a WebSocket fall back at once on this
+		x.deny(http.StatusUpgradeRequired, "invalid_request_error", UnmanagedSocket, errNoWebSocket)
+	default:
+		x.serve()
+	}
+}
+
+// deny answers a request that is not looked at any further.
+func (x *exchange) deny(status int, kind string, why Unmanaged, err error) {
+	defer x.report()
+	x.err, x.reason = err, why
+	x.out.note(why)
+	x.out.failWith(status, precis.CodeOf(err), errorBody(x.route, kind, err.Error()))
 }
 
 // owner says whose conversation a request is: that of its gateway key; else that of
@@ -195,11 +200,7 @@ func upgrades(r *http.Request) bool {
 // rewrite makes the upstream request of what is passed through.
 func (g *Gateway) rewrite(p *httputil.ProxyRequest) {
 	rt := g.route(p.In)
-	if rt.escaped {
-		p.Out.URL = rt.upstream.joinEscaped(rt.path, p.In.URL.RawQuery)
-	} else {
-		p.Out.URL = rt.upstream.join(rt.path, p.In.URL.RawQuery)
-	}
+	p.Out.URL = rt.url(p.In.URL.RawQuery)
 	p.Out.Host = ""
 	for _, name := range hopByHop { // an upgrade would make a tunnel that nobody counts
 		p.Out.Header.Del(name)
@@ -210,7 +211,11 @@ func (g *Gateway) rewrite(p *httputil.ProxyRequest) {
 
 func (g *Gateway) proxyFailed(w http.ResponseWriter, r *http.Request, err error) {
 	g.o.Logger.WarnContext(r.Context(), "upstream failed", "path", r.URL.Path, "error", plainError(err))
-	g.refuse(w, g.route(r), http.StatusBadGateway, "api_error", errUpstream)
+	out := error(errUpstream)
+	if hint := hintOf(err); hint != "" {
+		out = precis.Errorf(precis.CodeUpstream, "forward request", "the upstream cannot be reached; %s", hint)
+	}
+	g.refuse(w, g.route(r), http.StatusBadGateway, "api_error", out)
 }
 
 // ownManager returns a manager for the conversations of an owner: without a store,

@@ -21,11 +21,17 @@ import (
 )
 
 // frugal returns a manager that calls no model.
-func frugal(t testing.TB) *precis.Manager {
+func frugal(t testing.TB) *precis.Manager { return managerOf(t, preset.Frugal, nil) }
+
+// managerOf returns a manager of a preset, its settings changed; nil: as they are.
+func managerOf(t testing.TB, name string, change func(*precis.Settings)) *precis.Manager {
 	t.Helper()
-	settings, err := preset.Settings(preset.Frugal)
+	settings, err := preset.Settings(name)
 	if err != nil {
 		t.Fatal(err)
+	}
+	if change != nil {
+		change(&settings)
 	}
 	m, err := preset.New(preset.Options{Settings: settings})
 	if err != nil {

@@ -72,6 +72,7 @@ func (h home) Look(ctx context.Context, id string, f func(*conversation.Subject)
 	if err != nil {
 		return err
 	}
+	h.g.renewCounting(ctx)
 	snap := c.Look(ctx)
 	arm, m := h.g.managerOf(c)
 	s := h.subject(ctx, c, m, &snap.Conversation, snap.Last)
@@ -114,14 +115,29 @@ func (h home) Renew(ctx context.Context, id string) error {
 	return c.EditRenewed(ctx, func(*precis.Conversation) error { return nil })
 }
 
-// managerOf returns the manager of a conversation when nobody asks for a profile, and
-// the profile: that of its arm, else the default one.
+// managerOf returns the manager of a conversation, and its profile: the one that its newest
+// request asked for, else that of its arm, else the default one.
 func (g *Gateway) managerOf(c *registry.Conversation) (string, *precis.Manager) {
-	arm := c.Info().Arm
-	if m, err := g.manager(arm); err == nil {
-		return arm, m
+	return g.managerOfRecord(c.Info())
+}
+
+// managerOfRecord returns the manager of a conversation with a record, and its profile.
+func (g *Gateway) managerOfRecord(info store.Record) (string, *precis.Manager) {
+	for _, name := range []string{info.Profile, info.Arm} {
+		if m, err := g.manager(name); name != "" && err == nil {
+			return name, m
+		}
 	}
 	return "", g.policy.Load().manager
+}
+
+// profileWindow returns the window that a profile sets; not ok: it sets none.
+func (g *Gateway) profileWindow(profile string) (w precis.Window, ok bool) {
+	if profile == "" || g.o.ProfileWindow == nil {
+		return w, false
+	}
+	n := g.o.ProfileWindow(profile)
+	return precis.Window{Tokens: n, Source: precis.SourceConfigured, Detail: "the profile " + profile}, n > 0
 }
 
 // subject describes a conversation of the registry to the verbs.
@@ -143,17 +159,23 @@ func (h home) subject(ctx context.Context, c *registry.Conversation, m *precis.M
 // request returns how requests of a conversation ask their manager.
 func (h home) request(ctx context.Context, c *registry.Conversation, model string, last precis.Report) precis.Request {
 	dialect := cmp.Or(c.Info().Dialect, anthropic.Format)
-	r := precis.Request{Window: last.Decision.Window, OutputLimit: h.g.o.OutputLimit(model), Profile: model, Reasoning: precis.ReasoningStays}
-	if r.Window.Tokens == 0 {
-		r.Window = h.nextWindow(ctx, c.Owner(), dialect, model)
-	}
-	if reserve := last.Decision.Reserve; reserve.Source == precis.SourceConfigured {
-		r.MaxOutput = reserve.Tokens
-	}
+	r := precis.Request{Window: h.windowOf(ctx, c.Owner(), c.Info(), model, last.Decision.Window), MaxOutput: c.Info().MaxOutput, OutputLimit: h.g.o.OutputLimit(model), Profile: model, Reasoning: precis.ReasoningStays}
 	if dialect == anthropic.Format && binds(model) {
 		r.Reasoning = precis.ReasoningLoop
 	}
 	return r
+}
+
+// windowOf returns the window that a conversation with a record is looked at in: that of its
+// profile, else that of its newest request, else the one that the next request would have.
+func (h home) windowOf(ctx context.Context, owner string, rec store.Record, model string, last precis.Window) precis.Window {
+	if w, set := h.g.profileWindow(cmp.Or(rec.Profile, rec.Arm)); set {
+		return w
+	}
+	if last.Tokens > 0 {
+		return last
+	}
+	return h.nextWindow(ctx, owner, cmp.Or(rec.Dialect, anthropic.Format), model)
 }
 
 // nextWindow returns the context window that the next request of a model would have.
@@ -186,7 +208,33 @@ func (h home) List(ctx context.Context, q conversation.Listing) (conversation.Pa
 	if err != nil {
 		return conversation.Page[conversation.Listed]{}, err
 	}
-	return conversation.ListShelves(ctx, h.shelves(owners), q)
+	h.g.renewCounting(ctx)
+	page, err := conversation.ListShelves(ctx, h.shelves(ctx, owners), q)
+	for i := range page.Items {
+		page.Items[i] = h.sized(ctx, page.Items[i], i < mostSized)
+	}
+	return page, err
+}
+
+// mostSized is how many conversations of a list are counted by their messages where replicas
+// share the store; the others by their records.
+const mostSized = 50
+
+// sized describes a conversation in a list as its own status does: in the window that its next
+// request would have, and by what is known of counting now.
+// Where replicas share the store they all count the same, which memory has or not.
+func (h home) sized(ctx context.Context, l conversation.Listed, few bool) conversation.Listed {
+	if h.g.o.Shared && few || l.InMemory && !h.g.o.Shared {
+		if now, err := conversation.SizedOf(ctx, h, l); err == nil {
+			return now
+		}
+		return l // it has gone meanwhile
+	}
+	_, m := h.g.managerOfRecord(l.Record)
+	m = h.g.ownManager(m, l.Owner)
+	l.Window = h.windowOf(ctx, l.Owner, l.Record, l.Model, precis.Window{}).Tokens
+	l.Tokens = m.Calibrated(l.Model, m.Counted(l.Model, l.Tokens))
+	return conversation.NewListed(l.Owner, l.Record, false)
 }
 
 // CountAll counts the conversations in memory and those in the store.
@@ -195,7 +243,7 @@ func (h home) CountAll(ctx context.Context) (n int, known bool, err error) {
 	if err != nil {
 		return 0, false, err
 	}
-	return conversation.CountShelves(ctx, h.shelves(owners))
+	return conversation.CountShelves(ctx, h.shelves(ctx, owners))
 }
 
 // Search finds messages: with the store's index when it has one, else by reading
@@ -208,7 +256,7 @@ func (h home) Search(ctx context.Context, q store.SearchQuery) (conversation.Fou
 	if err != nil {
 		return conversation.FoundList{}, err
 	}
-	return conversation.SearchShelves(ctx, h.shelves(owners), q)
+	return conversation.SearchShelves(ctx, h.shelves(ctx, owners), q)
 }
 
 // searched returns whose conversations a search is about.
@@ -220,11 +268,11 @@ func (h home) searched(ctx context.Context, id string) ([]string, error) {
 	return []string{owner}, err
 }
 
-func (h home) shelves(owners []string) []conversation.Shelf {
+func (h home) shelves(ctx context.Context, owners []string) []conversation.Shelf {
 	var out []conversation.Shelf
 	for _, owner := range owners {
 		sh := conversation.Shelf{Owner: owner, Catalog: h.conversations.Catalog(owner)}
-		for _, c := range h.conversations.All(owner) {
+		for _, c := range h.conversations.Newest(ctx, owner) {
 			sh.Open = append(sh.Open, conversation.OpenConversation{Record: c.Info(), Transcript: c.Snapshot().Conversation.Transcript})
 		}
 		out = append(out, sh)
@@ -263,4 +311,20 @@ func (g *Gateway) Forget(ctx context.Context, before time.Time, period time.Dura
 		release() // another one may do better
 	}
 	return res, err
+}
+
+// countingFor is how long what replicas have learned about counting is not asked for again.
+const countingFor = 250 * time.Millisecond
+
+// renewCounting takes over what the replicas that share the store have learned about counting,
+// so that all of them show the same.
+func (g *Gateway) renewCounting(ctx context.Context) {
+	now := time.Now().UnixNano()
+	last := g.counted.Load()
+	if !g.o.Shared || now-last < int64(countingFor) || !g.counted.CompareAndSwap(last, now) {
+		return
+	}
+	if err := g.policy.Load().manager.With(g.o.Store).LoadCalibration(ctx); err != nil { // what memory has is used
+		g.o.Logger.WarnContext(ctx, "what replicas have learned about counting is not known", "error", err)
+	}
 }

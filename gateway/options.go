@@ -53,6 +53,9 @@ type Options struct {
 
 	// Window returns the context window of a model; nil: 128,000 tokens, assumed.
 	Window func(ctx context.Context, model string) precis.Window
+	// ProfileWindow returns the window, in tokens, that a profile sets for the requests that
+	// ask for it; 0: it sets none. Nil: none does.
+	ProfileWindow func(profile string) int
 	// Probe asks servers for the windows of models that are not configured, once for
 	// each, with the credentials of the request, in the background. The first turn of a
 	// model waits for the answer for up to a second.
@@ -101,6 +104,10 @@ type Options struct {
 	// OnHold is called when a request of a conversation is to be held, is held, or is
 	// let go; nil: nothing is. It must return soon.
 	OnHold func(owner, conversation string)
+	// OnReduce is called when the view of a conversation is about to be reduced while
+	// its client waits; the [Turn] that follows says what came of it. Nil: nothing is.
+	// It must return soon.
+	OnReduce func(owner, conversation string)
 }
 
 // Upstream is a model API.
@@ -145,9 +152,10 @@ type Turn struct {
 	Dialect      string
 	Model        string
 	Upstream     string
-	Kind         string // how it was recognized, or why it was passed through
-	Action       string // what was done: see [Headers]
-	Status       int    // of the response
+	Kind         string    // how it was recognized, or why it was passed through
+	Action       string    // what was done: see [Headers]
+	Unmanaged    Unmanaged // why it was not managed; "": it was
+	Status       int       // of the response
 	Stream       bool
 	Report       *precis.Report // nil when it was passed through
 	// Outlook is how full the window is with what was forwarded; nil when it was passed
@@ -217,6 +225,9 @@ func (o Options) complete() (Options, error) {
 	}
 	if o.OnHold == nil {
 		o.OnHold = func(string, string) {}
+	}
+	if o.OnReduce == nil {
+		o.OnReduce = func(string, string) {}
 	}
 	if o.OnTurn == nil {
 		o.OnTurn = func(context.Context, Turn) {}

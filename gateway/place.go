@@ -1,7 +1,6 @@
 package gateway
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"net/http"
@@ -9,6 +8,7 @@ import (
 
 	"precis"
 	"precis/gateway/bridge"
+	"precis/gateway/intent"
 	"precis/gateway/lineage"
 	"precis/gateway/polyfill"
 	"precis/gateway/registry"
@@ -54,6 +54,9 @@ func (x *exchange) place(q *request) (*placed, error) {
 	if found == nil {
 		return nil, err
 	}
+	if refused := x.refuseThread(); refused != nil {
+		return nil, refused
+	}
 	if err != nil {
 		x.g.o.Logger.WarnContext(x.r.Context(), "the store did not answer", "error", err)
 	}
@@ -96,10 +99,25 @@ func (x *exchange) find(body []byte) (*registry.Found, error) {
 	r := lineage.Request{Owner: x.owner, Dialect: x.dialect, Body: body}
 	if a := x.assembly; a != nil {
 		r.Scope = a.scope // every list is a conversation
-	} else {
-		r.Passing, r.Ending = x.side, bridge.Asks
 	}
-	return x.conversations.Place(x.r.Context(), r)
+	r.Passes = func(b *wire.Body, prompt wire.Prompt, msgs []precis.Message) lineage.Passes {
+		in := intent.Of(intent.Request{Turns: x.work == workTurn, Dialect: x.dialect, Body: b, System: prompt.System, Messages: msgs})
+		x.intent = in
+		switch {
+		case x.assembly != nil:
+			return lineage.PassNever
+		case !in.Turn:
+			return lineage.PassAlways
+		case in.Summary:
+			return lineage.PassKnown
+		}
+		return lineage.PassNever
+	}
+	found, err := x.conversations.Place(x.r.Context(), r)
+	if found != nil && found.Prompt.Model == "" {
+		found.Prompt.Model = x.deployment
+	}
+	return found, err
 }
 
 // listed returns the list of messages that an input of the Responses API stands
@@ -121,7 +139,7 @@ func (p *placed) mayOverflow() bool {
 func (p *placed) passing() string {
 	f := p.found
 	switch {
-	case p.dialect.Name() == responses.Format && stateful(f.Body):
+	case p.intent.Stateful:
 		return passStateful
 	case !f.Body.HasList() || f.Len == 0:
 		return passEmpty
@@ -148,7 +166,10 @@ func (p *placed) update() {
 	}
 	p.conv.SetInfo(func(rec *store.Record) {
 		rec.Model, rec.Client, rec.Title = prompt.Model, client, title
-		rec.Arm = cmp.Or(p.arm, rec.Arm)
+		rec.Arm, rec.Profile = cmp.Or(p.arm, rec.Arm), ""
+		if p.profile != rec.Arm {
+			rec.Profile = p.profile
+		}
 		rec.Head, rec.Messages, rec.Updated = p.found.Node, p.found.Len, now
 		if len(hints) > 0 {
 			rec.Hints = hints
@@ -180,7 +201,7 @@ func (p *placed) polyfills() (*polyfill.Request, error) {
 	}
 	return polyfill.NewRequest(polyfill.Input{
 		Dialect: p.dialect.Name(), Native: native, Body: p.found.Body, Prompt: p.found.Prompt, Messages: p.found.Messages, Node: p.found.Node,
-		Compact: p.work == workCompact, Count: p.work == workCount, Stateful: p.dialect.Name() == responses.Format && stateful(p.found.Body),
+		Compact: p.work == workCompact, Count: p.work == workCount, Stateful: p.intent.Stateful,
 	})
 }
 
@@ -228,40 +249,3 @@ const (
 	passEmpty    = "empty"
 	passMany     = "messages" // more of them than any conversation has
 )
-
-const sideMessages = 3
-
-// side reports whether the request is no turn that can be managed: one without
-// tools and with few messages, or one that refers to messages that are not in
-// it.
-func (rt route) side(b *wire.Body) bool {
-	if rt.work != workTurn {
-		return true
-	}
-	if rt.dialect.Name() == responses.Format && stateful(b) {
-		return true
-	}
-	items := b.Items()
-	return b.Get("tools") == nil && b.Get("functions") == nil && len(items) <= sideMessages
-}
-
-// stateful reports whether a body of the Responses API refers to what the
-// upstream has stored.
-func stateful(b *wire.Body) bool {
-	return b.Get("previous_response_id") != nil || b.Get("conversation") != nil || refers(b)
-}
-
-// refers reports whether a body of the Responses API has items in it that only name
-// others.
-func refers(b *wire.Body) bool {
-	const reference = "item_reference"
-	if !bytes.Contains(b.Raw(), []byte(reference)) {
-		return false
-	}
-	for i := range b.Items() {
-		if kind, _ := jsonspan.String(jsonspan.Field(b.Item(i), "type")); kind == reference {
-			return true
-		}
-	}
-	return false
-}

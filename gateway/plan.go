@@ -9,6 +9,7 @@ import (
 	"precis/condense"
 	"precis/conversation"
 	"precis/wire/anthropic"
+	"precis/wire/overflow"
 )
 
 // plan is the view of one request.
@@ -19,6 +20,13 @@ type plan struct {
 	before  int           // tokens of what the client sent
 	plain   bool          // reasoning is switched off, see thinking.go
 	mending bool          // what the client sent is mended, because the upstream refused it
+	// once: the view is made for this request alone, since the upstream refused it in words that
+	// are not believed yet, see package window: what is cut for it is not recorded.
+	once bool
+	cuts []precis.Edit // that were made so
+	// images and most are the pictures and messages that were left when the upstream had refused
+	// more; 0: it has not.
+	images, most int
 	// recall and condense say which of the gateway's own tools are offered.
 	recall, condense bool
 
@@ -32,11 +40,15 @@ type plan struct {
 func (x *exchange) planned(q *placed) (*plan, error) {
 	p := &plan{placed: q}
 	if why := q.passing(); why != "" && (why != passSide || !q.poly.Manages() && !q.mayOverflow()) {
-		x.kind, x.action = why, actionPass
+		x.kind, x.action, x.reason = why, actionPass, map[string]Unmanaged{passStateful: UnmanagedStateful, passEmpty: UnmanagedEmpty}[why]
+		if x.reason == "" {
+			x.reason = q.besides()
+		}
 		p.result = precis.Result{Units: precis.Units(precis.NewTranscript(q.found.Messages...), nil)}
 		return p, nil
 	}
 	q.askWindow()
+	p.once = q.isDoubted()
 	err := p.locked(func(ctx context.Context, j *planner) (err error) {
 		j.conv.Refresh(ctx)
 		j.bridge(ctx)
@@ -53,6 +65,9 @@ func (x *exchange) planned(q *placed) (*plan, error) {
 		return nil, err
 	}
 	if err != nil {
+		if len(p.result.Units) == 0 {
+			x.reason = UnmanagedFailed
+		}
 		x.g.o.Logger.WarnContext(x.r.Context(), "not managed", "conversation", q.conv.ID(), "code", string(precis.CodeOf(err)), "error", err)
 	}
 	return p, nil
@@ -66,6 +81,9 @@ func (p *plan) replanned() (*plan, bool) {
 	err := next.locked(func(ctx context.Context, j *planner) error {
 		err := j.force(ctx, p.retries)
 		less := j.res.Report.After.Tokens < p.result.Report.After.Tokens || !p.managed && edited(j.res)
+		if p.once {
+			next.cuts = slices.Concat(p.cuts, j.res.Edits)
+		}
 		smaller = (err == nil || precis.CodeOf(err) == precis.CodeOverBudget) && less
 		return err
 	})
@@ -74,6 +92,44 @@ func (p *plan) replanned() (*plan, bool) {
 	}
 	next.before = max(p.before, next.result.Report.Said)
 	return &next, true
+}
+
+// keptImages is how many pictures are left when an API has refused a request for their number
+// or size, at most: those that take more than this apply a smaller limit to the size of each.
+// Where that does not help the newest alone are left.
+const keptImages = 10
+
+// within makes a view of a request that keeps to a limit of the API which the request was
+// refused for. Not ok: there is none, or it was tried.
+func (p *plan) within(limit overflow.Exceeded) (*plan, bool) {
+	var l precis.Limits
+	switch {
+	case limit.Images && p.images == 0:
+		l.Images = keptImages
+	case limit.Images && p.images > 1:
+		l.Images = 1
+	case limit.Messages > 0 && p.most == 0:
+		l.Messages = max(limit.Messages*3/4, 1) // room for the next turns
+	default:
+		return nil, false
+	}
+	next := *p
+	if limit.Images {
+		next.images = l.Images
+	} else {
+		next.most = l.Messages
+	}
+	changed := false
+	err := next.locked(func(ctx context.Context, j *planner) error {
+		j.req.Limits = l
+		err := j.climb(ctx, j.req)
+		changed = err == nil && len(j.res.Edits) > 0
+		return err
+	})
+	if err == nil && !changed && limit.Images { // there are fewer already
+		return next.within(limit)
+	}
+	return &next, err == nil && changed
 }
 
 // mended returns the plan with what the client sent mended, such as a result without
@@ -178,7 +234,7 @@ type planner struct {
 // or that nothing is to remember, is planned on a copy of the conversation.
 func (p *plan) planner(ctx context.Context) *planner {
 	f, c := p.found, p.conv
-	j := &planner{plan: p, mgr: p.g.ownManager(p.manager, p.owner), own: p.remembered()}
+	j := &planner{plan: p, mgr: p.g.ownManager(p.manager, p.owner), own: p.remembered() && !p.once}
 	c.Grow(f.Len)
 	j.work = c.Conversation()
 	meter := c.Meter(p.profile, p.manager)
@@ -189,6 +245,9 @@ func (p *plan) planner(ctx context.Context) *planner {
 		j.work.Model, j.work.System, j.work.Tools = f.Prompt.Model, f.Prompt.System, f.Prompt.Tools
 	} else {
 		p.update()
+		if p.once {
+			j.copyEdits(p.cuts)
+		}
 	}
 	p.plain = p.isPlain(j.work)
 	j.offer()
@@ -196,6 +255,7 @@ func (p *plan) planner(ctx context.Context) *planner {
 	j.req = precis.Request{
 		Conversation: j.work, Window: window, MaxOutput: f.Prompt.MaxOutput, OutputLimit: p.g.o.OutputLimit(f.Prompt.Model), Profile: f.Prompt.Model,
 		Focus: p.r.Header.Get(headerFocus), Environment: condense.EnvironmentOf(f.Messages), Meter: meter, Dialect: p.dialect, Mend: p.mending || c.Mends, Reasoning: p.reasoning(), Unrecorded: true,
+		WithoutModels: p.once, // nothing is paid for what is not kept
 	}
 	if p.assembly != nil {
 		j.req.Target = p.assembly.goal().In(window.Tokens)
@@ -245,11 +305,23 @@ func (p *placed) window(ctx context.Context) precis.Window {
 	if a := p.assembly; a != nil && a.Window > 0 {
 		return precis.Window{Tokens: a.Window, Source: precis.SourceConfigured, Detail: "the request"}
 	}
-	w := p.g.windows.of(ctx, p.windowKey())
+	w, set := p.g.profileWindow(p.profile)
+	if !set {
+		w = p.g.windows.of(ctx, p.windowKey())
+	}
 	if p.ceiling > 0 && p.ceiling < w.Tokens { // whatever is believed, this request is to be answered
 		w = precis.Window{Tokens: p.ceiling, Source: precis.SourceLearned, Detail: "an error of " + p.upstream.Name + ", for this request"}
 	}
 	return w
+}
+
+// isDoubted reports whether the window of the request may follow from odd errors.
+func (p *placed) isDoubted() bool {
+	if p.assembly != nil {
+		return false
+	}
+	_, set := p.g.profileWindow(p.profile)
+	return !set && p.g.windows.doubted(p.windowKey(), p.g.windows.of(p.r.Context(), p.windowKey()))
 }
 
 // run decides, and reduces where it must.
@@ -396,6 +468,9 @@ func (j *planner) reduced(ctx context.Context, r precis.Request) (precis.Result,
 			return precis.Result{}, err
 		}
 		defer leave()
+	}
+	if j.own {
+		j.g.o.OnReduce(j.owner, j.work.ID)
 	}
 	return j.mgr.Manage(ctx, r)
 }

@@ -64,6 +64,15 @@ func (o *responder) fail(err error) {
 	o.failWith(code, precis.CodeOf(err), errorBody(o.route, kind, err.Error()))
 }
 
+// note adds why the request is not managed to the head of what is answered; "": it is.
+func (o *responder) note(why Unmanaged) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if why != "" && !o.begun {
+		o.w.Header().Set(headerUnmanaged, string(why))
+	}
+}
+
 // failWith answers with the body of an error.
 func (o *responder) failWith(status int, code precis.Code, body []byte) {
 	o.mu.Lock()

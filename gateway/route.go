@@ -4,10 +4,10 @@ import (
 	"net/http"
 	"net/url"
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 
+	"precis/internal/lazyregexp"
 	"precis/wire"
 	"precis/wire/anthropic"
 	"precis/wire/chat"
@@ -26,24 +26,69 @@ const (
 
 // route is where a request goes.
 type route struct {
-	work     work
-	dialect  wire.Dialect // nil when passed through
-	upstream *Upstream
-	path     string  // at the upstream, below its URL
-	escaped  bool    // the path is as the client wrote it
-	direct   *direct // of a request that came by [Gateway.RoundTripper]; nil: it came to the gateway
+	work       work
+	dialect    wire.Dialect // nil when passed through
+	upstream   *Upstream
+	path       string    // at the upstream, below its URL
+	escaped    bool      // the path is as the client wrote it
+	deployment string    // the model that the path names; "": it names none
+	unknown    Unmanaged // why the request is passed through without being read
+	direct     *direct   // of a request that came by [Gateway.RoundTripper]; nil: it came to the gateway
 }
 
-// endpoints are the managed paths.
-var endpoints = map[string]struct {
+// endpoint is what a path asks for.
+type endpoint struct {
 	work    work
 	dialect wire.Dialect
-}{
+}
+
+// endpoints are the managed paths of APIs that have nothing before their version.
+var endpoints = map[string]endpoint{
 	"/v1/messages":              {workTurn, anthropic.Dialect{}},
 	"/v1/messages/count_tokens": {workCount, anthropic.Dialect{}},
 	"/v1/chat/completions":      {workTurn, chat.Dialect{}},
 	"/v1/responses":             {workTurn, responses.Dialect{}},
 	"/v1/responses/compact":     {workCompact, responses.Dialect{}},
+}
+
+// ending is the end of a path by which models are asked, whatever stands before it: that
+// of a deployment of Azure, a product, or a router.
+type ending struct {
+	end string
+	endpoint
+	common bool // the word is a common one: other servers have paths that end with it
+}
+
+var endings = []ending{
+	{"/messages/count_tokens", endpoint{workCount, anthropic.Dialect{}}, true},
+	{"/messages", endpoint{workTurn, anthropic.Dialect{}}, true},
+	{"/chat/completions", endpoint{workTurn, chat.Dialect{}}, false},
+	{"/responses/compact", endpoint{workCompact, responses.Dialect{}}, true},
+	{"/responses", endpoint{workTurn, responses.Dialect{}}, true},
+}
+
+// endingOf returns what a path asks for by its end, and what stands before that. False: it
+// is no path of a model.
+func endingOf(p string) (e ending, before string, ok bool) {
+	for _, e := range endings {
+		if before, ok := strings.CutSuffix(p, e.end); ok {
+			return e, before, e.dialect.Name() != anthropic.Format || !ofThread(before)
+		}
+	}
+	return ending{}, "", false
+}
+
+// ofThread reports whether what stands before "/messages" is a thread of OpenAI's
+// Assistants, to which a message is added.
+func ofThread(before string) bool {
+	return path.Base(path.Dir(before)) == "threads"
+}
+
+// deploymentIn returns the model that a path of Azure names: its body may name none.
+func deploymentIn(p string) string {
+	_, rest, _ := strings.Cut(p, "/deployments/")
+	name, _, _ := strings.Cut(rest, "/")
+	return name
 }
 
 // route finds the upstream of a request: the one its path names first, else the
@@ -53,8 +98,8 @@ func (g *Gateway) route(r *http.Request) route {
 	up, named, escaped := (*Upstream)(nil), false, r.URL.EscapedPath()
 	if name, rest, ok := strings.Cut(strings.TrimPrefix(p, "/"), "/"); ok {
 		for i := range g.o.Upstreams {
-			if g.o.Upstreams[i].Name == name {
-				up, p, named = &g.o.Upstreams[i], "/"+rest, true
+			if u := &g.o.Upstreams[i]; u.Name == name && !isAzure(r.URL, u, "/"+rest) {
+				up, p, named = u, "/"+rest, true
 			}
 		}
 	}
@@ -62,14 +107,15 @@ func (g *Gateway) route(r *http.Request) route {
 	if !strings.HasPrefix(full, "/v1/") && full != "/v1" {
 		full = "/v1" + p
 	}
-	e, ok := endpoints[full]
-	if ok && r.Method == http.MethodPost {
-		if up == nil {
-			up = g.upstreamFor(e.dialect.Name())
-		}
-		if up != nil {
-			return route{work: e.work, dialect: e.dialect, upstream: up, path: full}
-		}
+	e, exact := endpoints[full]
+	known := exact
+	if !exact {
+		var end ending
+		end, _, known = endingOf(p)
+		e = end.endpoint
+	}
+	if up == nil && known {
+		up = g.upstreamFor(e.dialect.Name())
 	}
 	if up == nil {
 		up = g.upstreamFor(dialectOf(r, p))
@@ -80,10 +126,33 @@ func (g *Gateway) route(r *http.Request) route {
 	if named {
 		escaped = strings.TrimPrefix(escaped, "/"+up.Name)
 	}
-	if !strings.HasPrefix(escaped, "/v1") && (ok || strings.HasPrefix(full, "/v1/models")) {
+	switch {
+	case known && r.Method == http.MethodPost && (named || up.speaks(e.dialect.Name())):
+		if exact {
+			return route{work: e.work, dialect: e.dialect, upstream: up, path: full}
+		}
+		return route{work: e.work, dialect: e.dialect, upstream: up, path: escaped, escaped: true, deployment: deploymentIn(p)}
+	case !strings.HasPrefix(escaped, "/v1") && (exact || strings.HasPrefix(full, "/v1/models")):
 		escaped = "/v1" + escaped
 	}
-	return route{work: workPass, upstream: up, path: escaped, escaped: true}
+	unknown := UnmanagedPath
+	if known && r.Method != http.MethodPost {
+		unknown = UnmanagedMethod
+	}
+	return route{work: workPass, upstream: up, path: escaped, escaped: true, unknown: unknown}
+}
+
+// isAzure reports whether a path that begins with the name of an upstream is one of Azure,
+// whose paths begin with the word "openai".
+func isAzure(u *url.URL, up *Upstream, rest string) bool {
+	return up.Name == "openai" && (strings.HasPrefix(rest, "/deployments/") || u.Query().Has("api-version") || strings.HasSuffix(up.URL.Hostname(), ".azure.com"))
+}
+
+// isEndpoint reports whether a path is one of the gateway's own choice; others are as
+// clients wrote them.
+func isEndpoint(p string) bool {
+	_, ok := endpoints[p]
+	return ok || p == "/v1/models"
 }
 
 // climbs reports whether a path has segments "." or "..", also escaped, or what
@@ -126,7 +195,7 @@ func (g *Gateway) upstreamFor(dialect string) *Upstream {
 	return nil
 }
 
-var version = regexp.MustCompile(`/v[0-9]+[a-z0-9]*$`)
+var version = lazyregexp.New(`/v[0-9]+[a-z0-9]*$`)
 
 // join returns the URL of a path. A base URL that ends with a version of its own
 // takes the place of /v1.
@@ -141,11 +210,14 @@ func (u *Upstream) join(p, query string) *url.URL {
 }
 
 // joinEscaped is join for a path as a client wrote it, of which nothing is
-// changed.
+// changed. A client whose base URL has the path of the upstream already names it itself.
 func (u *Upstream) joinEscaped(p, query string) *url.URL {
 	out := *u.URL
 	base := strings.TrimRight(out.EscapedPath(), "/")
-	if version.MatchString(out.Path) {
+	switch {
+	case base != "" && strings.HasPrefix(p, base+"/"):
+		base = ""
+	case u.whole || version.MatchString(out.Path):
 		p = strings.TrimPrefix(p, "/v1")
 	}
 	out.RawPath = base + p
@@ -154,6 +226,14 @@ func (u *Upstream) joinEscaped(p, query string) *url.URL {
 	}
 	out.RawQuery = query
 	return &out
+}
+
+// url returns where the request goes.
+func (r route) url(query string) *url.URL {
+	if r.escaped {
+		return r.upstream.joinEscaped(r.path, query)
+	}
+	return r.upstream.join(r.path, query)
 }
 
 func (u *Upstream) speaks(dialect string) bool {

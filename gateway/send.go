@@ -12,6 +12,7 @@ import (
 	"precis"
 	"precis/gateway/admission"
 	"precis/gateway/polyfill"
+	"precis/internal/contentcoding"
 	"precis/internal/window"
 	"precis/wire"
 	"precis/wire/overflow"
@@ -31,6 +32,7 @@ func (x *exchange) forward(p *plan, out composed) {
 		in := x.receiveFirst(res)
 		next, smaller, ok := p.again(out, in)
 		if !ok {
+			x.share(p, in)
 			x.relay(p, out, in)
 			return
 		}
@@ -39,6 +41,16 @@ func (x *exchange) forward(p *plan, out composed) {
 		x.answer = wire.Response{Keep: x.answer.Keep}
 		p, out, x.plan = next, smaller, next
 	}
+}
+
+// share stores the turn before its answer begins, where replicas share the store: the next turn
+// may come to another one. The upstream took the time that this takes.
+func (x *exchange) share(p *plan, in *reply) {
+	if !x.g.o.Shared || !x.managed() || !p.remembered() || in.res.StatusCode >= 400 {
+		return
+	}
+	p.conv.Save()
+	_ = x.conversations.Settle(x.r.Context(), x.owner, p.conv.ID()) // what takes longer is stored later
 }
 
 // forwardUnchanged forwards what the client sent, byte for byte.
@@ -54,13 +66,15 @@ func (x *exchange) forwardUnchanged(q *request) {
 
 // passThrough proxies a request that is not read.
 func (x *exchange) passThrough() {
-	x.kind, x.action = "other", actionPass
+	x.kind, x.action, x.reason = "other", actionPass, x.unknown
 	leave, err := x.g.gate.Enter(admission.Passing, x.owner)
 	if err != nil {
 		x.refuse(err)
 		return
 	}
 	defer leave()
+	x.out.note(x.reason)
+	x.out.w.Header().Set(headerAction, x.action)
 	x.r.Body = admission.Pace(x.out.w, x.r.Body)
 	x.g.proxy.ServeHTTP(&statusWriter{ResponseWriter: x.out.w, status: &x.out.status}, x.r)
 }
@@ -91,13 +105,16 @@ func (x *exchange) send(ctx context.Context, p *plan, out composed) (*http.Respo
 	traced := httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{GotConn: func(c httptrace.GotConnInfo) { kept, since = c.Reused, time.Now() }})
 	res, err := x.sendOnce(traced, p, out)
 	if err != nil && kept && time.Since(since) < staleAfter && ctx.Err() == nil {
-		return x.sendOnce(ctx, p, out)
+		res, err = x.sendOnce(ctx, p, out)
+	}
+	if err == nil { // there are servers that compress although they are asked not to
+		contentcoding.Unpack(res)
 	}
 	return res, err
 }
 
 func (x *exchange) sendOnce(ctx context.Context, p *plan, out composed) (*http.Response, error) {
-	u := x.upstream.join(x.path, x.r.URL.RawQuery)
+	u := x.url(x.r.URL.RawQuery)
 	if x.direct != nil {
 		u = x.r.URL
 	}
@@ -155,7 +172,11 @@ func (x *exchange) failed(err error) {
 		x.err, x.out.status = err, http.StatusBadGateway
 		panic(http.ErrAbortHandler)
 	}
-	x.refuse(precis.Errorf(precis.CodeUpstream, "forward request", "%s: %s", x.upstream.Name, plainError(err)))
+	why := plainError(err)
+	if hint := hintOf(err); hint != "" {
+		why += "; " + hint
+	}
+	x.refuse(precis.Errorf(precis.CodeUpstream, "forward request", "%s: %s", x.upstream.Name, why))
 }
 
 // reply is a response whose beginning may have been read.
@@ -315,17 +336,29 @@ func (p *plan) again(out composed, in *reply) (*plan, composed, bool) {
 		}
 	}
 	if !is {
+		if limit, is := overflow.Limits(code, in.problem); is {
+			if next, ok := p.within(limit); ok {
+				return next, next.compose(), true
+			}
+		}
 		return nil, composed{}, false
 	}
 	return p.smaller(over)
 }
 
+// leastBytes is the smallest body that servers refuse for its bytes: it is below the limit of
+// any API, and of the proxies before them.
+const leastBytes = 512 << 10
+
 // smaller returns the request to send instead of one that was too long.
 func (p *plan) smaller(over overflow.Overflow) (*plan, composed, bool) {
-	p.learn(over)
+	p.learn(over, false)
 	if p.retries >= precis.MaxForced {
 		return nil, composed{}, false
 	}
+	now := p.g.windows.of(p.r.Context(), p.windowKey())
+	_, set := p.g.profileWindow(p.profile)
+	p.once = !set && now.Source != precis.SourceConfigured && (now.Tokens >= p.known || p.g.windows.doubted(p.windowKey(), now)) && p.managed && (!over.Bytes || len(p.body) < leastBytes) && p.overflow(over).Odd()
 	next, ok := p.replanned()
 	if !ok {
 		return nil, composed{}, false
@@ -333,21 +366,33 @@ func (p *plan) smaller(over overflow.Overflow) (*plan, composed, bool) {
 	return next, next.compose(), true
 }
 
+// counted is the size of the request in tokens, as counted here.
+func (p *plan) counted() int {
+	if !p.managed {
+		return len(p.body) / 4
+	}
+	return p.result.Report.After.Tokens
+}
+
+// overflow is what an error says of the request's window.
+func (p *plan) overflow(over overflow.Overflow) window.Overflow {
+	return window.Overflow{Limit: over.Limit, Used: over.Used, Counted: p.counted(), Known: p.known}
+}
+
 // learn remembers what an overflow says: about the window, and how much the provider
-// counted.
-func (p *plan) learn(over overflow.Overflow) {
+// counted. Seen: the client saw the error behind the beginning of the answer.
+func (p *plan) learn(over overflow.Overflow, seen bool) {
+	if p.known == 0 {
+		p.known = p.window(p.r.Context()).Tokens
+	}
 	if over.Bytes {
 		return
 	}
 	report := p.result.Report
-	counted := report.After.Tokens
-	if !p.managed {
-		counted = len(p.body) / 4
-	}
-	if p.known == 0 {
-		p.known = p.window(p.r.Context()).Tokens
-	}
-	p.g.windows.refused(p.windowKey(), window.Overflow{Limit: over.Limit, Used: over.Used, Counted: counted, Known: p.known})
+	counted := p.counted()
+	o := p.overflow(over)
+	o.Seen = seen
+	p.g.windows.refused(p.windowKey(), o)
 	ceiling := over.Limit
 	if ceiling == 0 && p.retries > 0 { // a little less was not enough
 		ceiling = counted * (100 - 25*p.retries/2) / 100
@@ -372,7 +417,7 @@ func (p *plan) learnLate(in *reply) {
 	if !is {
 		return
 	}
-	p.learn(over)
+	p.learn(over, true)
 	if !over.Bytes && p.remembered() {
 		p.conv.TooLong.Store(int64(p.result.Report.After.Tokens))
 	}

@@ -76,6 +76,41 @@ func TestResponsesSayHowFullTheWindowIs(t *testing.T) {
 	}
 }
 
+// Who watches hears that a client waits for a reduction, before the turn that says what
+// came of it, and of no other turn.
+func TestAReductionIsToldWhenItBegins(t *testing.T) {
+	t.Parallel()
+	s := providertest.New(t, providertest.Options{Window: 20_000})
+	turns, told := make(chan gateway.Turn, 100), make(chan [2]string, 100)
+	base, g := start(t, s.URL, func(o *gateway.Options) {
+		window(20_000)(o)
+		o.OnTurn = func(_ context.Context, turn gateway.Turn) { turns <- turn }
+		o.OnReduce = func(owner, conversation string) { told <- [2]string{owner, conversation} }
+	})
+	a := newAgent("anthropic", "Read the files one by one.")
+	reduced := 0
+	for n := 1; n <= 40; n++ {
+		a.read(n, words(60, n))
+		if res, out := post(t, base+a.path(), a.body(false)); res.StatusCode != 200 {
+			t.Fatal(out)
+		}
+		turn, l := <-turns, only(t, g)
+		waited := turn.Action == "reduced" && len(turn.Report.Steps) > 0
+		if waited != (len(told) > 0) {
+			t.Fatalf("turn %d: %s, told %d times", n, turn.Action, len(told))
+		}
+		for waited && len(told) > 0 {
+			if got := <-told; got != [2]string{l.Owner, l.ID} {
+				t.Errorf("turn %d: told of %v, want %s of %q", n, got, l.ID, l.Owner)
+			}
+			reduced++
+		}
+	}
+	if reduced < 2 {
+		t.Errorf("reduced %d times", reduced)
+	}
+}
+
 func TestResponsesNameACondensationThatFailed(t *testing.T) {
 	t.Parallel()
 	for reason, want := range map[precis.Reason]string{

@@ -50,6 +50,14 @@ func (w *windows) of(ctx context.Context, key windowKey) precis.Window {
 	return window.Of(base, served, shown, key.upstream, w.now())
 }
 
+// doubted reports whether a window that of returned may follow from odd errors, see
+// [window.Evidence.Doubted].
+func (w *windows) doubted(key windowKey, now precis.Window) bool {
+	w.mu.RLock()
+	defer w.mu.RUnlock()
+	return w.shown[key].Doubted(now, w.now())
+}
+
 // refused remembers that a request was refused as too long.
 func (w *windows) refused(key windowKey, o window.Overflow) {
 	w.change(key, true, func(e window.Evidence) window.Evidence { return e.Refuse(o, w.now()) })
@@ -145,6 +153,10 @@ type KnownWindow struct {
 	RefusedAt  time.Time `json:"refused_at,omitzero"`
 	Accepted   int       `json:"accepted,omitempty"` // a request of this size was answered
 	AcceptedAt time.Time `json:"accepted_at,omitzero"`
+	// Doubts are why the window may be wrong: "contradicted", the evidence does not agree with
+	// itself or with what the user set; "assumed", nobody states it; "unconfirmed", it follows
+	// from refusals without a number; "old", it was not confirmed for a month.
+	Doubts []string `json:"doubts,omitempty"`
 }
 
 // list returns what is known of the windows of an owner's models.
@@ -175,6 +187,12 @@ func (w *windows) list(ctx context.Context, owner string) []KnownWindow {
 	for i, k := range out {
 		out[i].Window = w.of(ctx, windowKey{k.Upstream, k.Model, k.Owner, k.Betas})
 		out[i].Configured = out[i].Window.Source == precis.SourceConfigured
+		w.mu.RLock()
+		shown, served := w.shown[windowKey{k.Upstream, k.Model, k.Owner, k.Betas}], w.served[servedKey{k.Upstream, k.Model}]
+		w.mu.RUnlock()
+		for _, d := range window.Doubts(out[i].Window, served, shown, w.now()) {
+			out[i].Doubts = append(out[i].Doubts, string(d))
+		}
 	}
 	slices.SortFunc(out, func(a, b KnownWindow) int {
 		return cmp.Or(cmp.Compare(a.Upstream, b.Upstream), cmp.Compare(a.Model, b.Model), cmp.Compare(a.Owner, b.Owner), cmp.Compare(a.Betas, b.Betas))

@@ -138,7 +138,7 @@ func (k *Keeper) cost(dialect, model string, u precis.Usage) float64 {
 	if dialect == anthropic.Format {
 		protocol = models.Anthropic
 	}
-	return models.Cost(protocol, m.Prices, u, "").USD
+	return models.Bill(protocol, m, u).USD
 }
 
 // RoundTripper returns a transport for the HTTP client of an SDK, see

@@ -28,7 +28,7 @@ func TestDefinitionsAreShort(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if len(list.Tools) != 8 {
+		if len(list.Tools) != 9 {
 			t.Errorf("%d tools", len(list.Tools))
 		}
 		all := count(list.Tools)

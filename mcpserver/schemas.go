@@ -1,8 +1,12 @@
 package mcpserver
 
 import (
+	"context"
 	"encoding"
+	"encoding/json"
 	"reflect"
+	"slices"
+	"strconv"
 	"strings"
 	"sync"
 
@@ -10,6 +14,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"precis"
+	"precis/internal/jsonspan"
 )
 
 // schemas are the schemas of tools, made once for all servers that share them. It is
@@ -25,26 +30,81 @@ func newSchemas() *schemas {
 	return &schemas{cache: mcp.NewSchemaCache(), outs: map[reflect.Type]*jsonschema.Schema{}, ins: map[reflect.Type]*jsonschema.Schema{}}
 }
 
-// in returns the schema of the arguments of a tool: that of their type, with numbers or
-// texts for a [precis.Target].
+// in returns the schema of the arguments of a tool: that of their type, with a text for a
+// [precis.Target]. Each value has one type: there are APIs that refuse every request with a
+// tool whose schema has a union.
 func (d *schemas) in(t reflect.Type) *jsonschema.Schema {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if d.ins[t] == nil {
 		s, err := jsonschema.ForType(t, &jsonschema.ForOptions{TypeSchemas: map[reflect.Type]*jsonschema.Schema{
-			reflect.TypeFor[precis.Target](): {Types: []string{"number", "string"}},
+			reflect.TypeFor[precis.Target](): {Type: "string"},
 		}})
 		if err != nil {
 			return nil // the one that the type leads to by itself
 		}
+		single(s)
 		d.ins[t] = s
 	}
 	return d.ins[t]
 }
 
+// lenient takes what schemas cannot say in one type: a number for a target, and null for what
+// is left out.
+func lenient(next mcp.MethodHandler) mcp.MethodHandler {
+	return func(ctx context.Context, method string, req mcp.Request) (mcp.Result, error) {
+		if call, ok := req.(*mcp.CallToolRequest); ok && call.Params != nil {
+			var args map[string]json.RawMessage
+			if json.Unmarshal(call.Params.Arguments, &args) == nil {
+				call.Params.Arguments = plainArguments(args, call.Params.Arguments)
+			}
+		}
+		return next(ctx, method, req)
+	}
+}
+
+// plainArguments returns arguments with a target as a text and without null; raw where nothing
+// is to be changed.
+func plainArguments(args map[string]json.RawMessage, raw json.RawMessage) json.RawMessage {
+	changed := false
+	for name, v := range args {
+		switch kind := jsonspan.Kind(v); {
+		case kind == 'n':
+			delete(args, name)
+			changed = true
+		case kind == '0' && name == "target":
+			args[name], changed = json.RawMessage(strconv.Quote(string(v))), true
+		}
+	}
+	if !changed {
+		return raw
+	}
+	out, err := json.Marshal(args)
+	if err != nil {
+		return raw
+	}
+	return out
+}
+
+// single leaves out null where a schema allows it beside another type.
+func single(s *jsonschema.Schema) {
+	if s == nil {
+		return
+	}
+	s.Types = slices.DeleteFunc(s.Types, func(t string) bool { return t == "null" })
+	if len(s.Types) == 1 {
+		s.Type, s.Types = s.Types[0], nil
+	}
+	for _, p := range s.Properties {
+		single(p)
+	}
+	single(s.Items)
+	single(s.AdditionalProperties)
+}
+
 // out returns the schema of a result: its members and their types, and no more. What
 // is below them would take most of the tokens that definitions may have, and its names
-// say what it is.
+// say what it is. Members of a struct that is embedded are left out alike; results have them.
 func (d *schemas) out(t reflect.Type) *jsonschema.Schema {
 	d.mu.Lock()
 	defer d.mu.Unlock()

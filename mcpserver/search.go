@@ -11,6 +11,7 @@ import (
 	"precis"
 	"precis/conversation"
 	"precis/internal/preview"
+	"precis/store"
 )
 
 type searchIn struct {
@@ -18,12 +19,15 @@ type searchIn struct {
 	ID     string `json:"id,omitempty" jsonschema:"only this session; @last: the newest"`
 	Limit  int    `json:"limit,omitempty"`
 	Cursor string `json:"cursor,omitempty"`
+	Exact  bool   `json:"exact,omitempty" jsonschema:"no other forms of the words, no related words"`
 }
 
 type searchOut struct {
-	Hits []hit  `json:"hits"`
-	Next string `json:"next_cursor,omitempty"`
-	Note string `json:"note,omitempty"`
+	Hits  []hit  `json:"hits"`
+	Found int    `json:"found"`          // places or messages found; hits are some of them
+	More  bool   `json:"more,omitempty"` // there are more than found: they were not counted
+	Next  string `json:"next_cursor,omitempty"`
+	Note  string `json:"note,omitempty"`
 }
 
 // hit is a place that was found.
@@ -36,6 +40,8 @@ type hit struct {
 	View   string          `json:"view,omitempty"` // how the model's view shows it
 	Line   string          `json:"line"`
 	Also   []precis.Handle `json:"also,omitempty"` // places with the same line, the newest few
+
+	Related store.RelatedWords `json:"related,omitempty"` // words here that stand for words it lacks
 }
 
 const (
@@ -53,20 +59,20 @@ var search = tool[searchIn, searchOut]{
 			return searchOut{}, "", err
 		}
 		var hits []hit
-		note := ""
+		out := searchOut{Hits: []hit{}}
 		if in.ID == "" {
-			hits, err = c.everywhere(ctx, in.Query, min(from+limit+1, mostHits))
+			hits, err = c.everywhere(ctx, in, min(from+limit, mostHits), &out)
 		} else {
-			hits, note, err = c.inside(ctx, in.ID, in.Query)
+			hits, out.Note, err = c.inside(ctx, in)
+			out.Found = len(hits)
 		}
 		if err != nil {
 			return searchOut{}, "", err
 		}
-		out := searchOut{Hits: []hit{}, Note: note}
 		if from < len(hits) {
 			out.Hits = hits[from:min(from+limit, len(hits))]
 		}
-		if from+limit < len(hits) {
+		if from+limit < out.Found || out.More && from+limit < mostHits {
 			out.Next = strconv.Itoa(from + limit)
 		}
 		return out, out.text(), nil
@@ -88,28 +94,32 @@ func (in searchIn) page() (from, limit int, err error) {
 	return from, limit, nil
 }
 
-// everywhere searches all conversations.
-func (c *call) everywhere(ctx context.Context, query string, most int) ([]hit, error) {
-	found, err := conversation.Search(ctx, c.home, conversation.SearchOptions{Text: query, Limit: most})
+// everywhere searches all conversations, and counts what is found.
+func (c *call) everywhere(ctx context.Context, in searchIn, most int, count *searchOut) ([]hit, error) {
+	found, err := conversation.Search(ctx, c.home, conversation.SearchOptions{Text: in.Query, Limit: most, Exact: in.Exact})
 	if err != nil {
 		return nil, err
 	}
+	count.Found, count.More = found.Total, found.More
 	out := make([]hit, len(found.Items))
 	for i, f := range found.Items {
-		out[i] = hit{ID: f.Conversation, Title: f.Title, Handle: f.Handle, Line: preview.Line(f.Snippet, mostLine)}
+		out[i] = hit{ID: f.Conversation, Title: f.Title, Handle: f.Handle, Line: preview.Line(f.Snippet, mostLine), Related: f.Related}
 	}
 	return out, nil
 }
 
 // inside searches one conversation, block by block. Nothing found is no error.
-func (c *call) inside(ctx context.Context, id, query string) (out []hit, note string, err error) {
-	w, err := c.which(ctx, id)
+func (c *call) inside(ctx context.Context, in searchIn) (out []hit, note string, err error) {
+	w, err := c.which(ctx, in.ID)
 	if err != nil {
 		return nil, "", err
 	}
-	q, err := conversation.NewQuery(words(query), false)
+	q, err := conversation.NewQuery(words(in.Query), false)
 	if err != nil {
 		return nil, "", err
+	}
+	if !in.Exact {
+		q = q.Widen()
 	}
 	all, err := conversation.Messages(ctx, c.home, w.id, conversation.MessageQuery{Limit: 1})
 	if err != nil {
@@ -125,7 +135,7 @@ func (c *call) inside(ctx context.Context, id, query string) (out []hit, note st
 	}
 	for _, p := range places {
 		at := p.Handle.From
-		out = append(out, hit{ID: w.id, Handle: p.Handle, Around: precis.SpanHandle(max(at-1, 0), min(at+2, all.Total)).String(), What: p.BlockName.String(), View: string(p.View), Line: preview.Line(p.Line, mostLine), Also: p.Also[:min(len(p.Also), mostAlso)]})
+		out = append(out, hit{ID: w.id, Handle: p.Handle, Around: precis.SpanHandle(max(at-1, 0), min(at+2, all.Total)).String(), What: p.BlockName.String(), View: string(p.View), Line: preview.Line(p.Line, mostLine), Also: p.Also[:min(len(p.Also), mostAlso)], Related: p.Related})
 	}
 	return out, w.note, nil
 }
@@ -153,7 +163,15 @@ func (o searchOut) text() string {
 	if len(o.Hits) == 0 {
 		return note + "nothing found"
 	}
-	return note + lines(o.Hits, func(h hit) string {
-		return strings.TrimSpace(h.ID+" "+h.Handle.String()+" "+h.What) + ": " + h.Line
+	least := ""
+	if o.More {
+		least = "more than "
+	}
+	return note + fmt.Sprintf("%d of %s%d found\n", len(o.Hits), least, o.Found) + lines(o.Hits, func(h hit) string {
+		related := ""
+		if len(h.Related) > 0 {
+			related = fmt.Sprintf(" (related: %s)", h.Related)
+		}
+		return strings.TrimSpace(h.ID+" "+h.Handle.String()+" "+h.What) + ": " + h.Line + related
 	}) + more(o.Next)
 }

@@ -37,6 +37,7 @@ func (d *schemas) server(o Options) *mcp.Server {
 		Instructions: instructions, SchemaCache: d.cache, Capabilities: &mcp.ServerCapabilities{},
 		SetCacheable: func(_ context.Context, _ mcp.Request, c *mcp.Cacheable) { c.CacheScope = "private" },
 	})
+	m.AddReceivingMiddleware(lenient)
 	s := &server{Server: m, o: o, schemas: d}
 	s.addTools()
 	s.addResources()

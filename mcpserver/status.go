@@ -15,16 +15,24 @@ type statusIn struct {
 }
 
 type statusOut struct {
-	ID      string                    `json:"id"`
+	ID     string                    `json:"id"`
+	Status precis.Status             `json:"status"`
+	Room   conversation.Room         `json:"room"`
+	Kinds  []conversation.KindTokens `json:"composition"`
+	Edits  []edit                    `json:"edits"` // the newest last
+	statusRest
+}
+
+// statusRest is what the schema of a status does not name.
+type statusRest struct {
 	Title   string                    `json:"title,omitempty"`
 	Model   string                    `json:"model,omitempty"`
-	Status  precis.Status             `json:"status"`
 	Window  precis.Window             `json:"window"`
-	Room    conversation.Room         `json:"room"`
-	Kinds   []conversation.KindTokens `json:"composition"`
 	Results []conversation.KindTokens `json:"tool_results"`
-	Edits   []edit                    `json:"edits"` // the newest last
 	InForce int                       `json:"edits_in_force"`
+	Made    int                       `json:"edits_made"` // those taken back too; Edits are the newest of them
+	Free    int                       `json:"free"`
+	Reserve int                       `json:"reserved"` // for the answer
 	Notes   []string                  `json:"notes,omitempty"`
 }
 
@@ -34,7 +42,9 @@ type edit struct {
 	Kind    precis.EditKind `json:"kind"`
 	Time    time.Time       `json:"time,omitzero"`
 	InForce bool            `json:"in_force"`
-	Saved   int             `json:"tokens_saved"`
+	Before  *int            `json:"tokens_before,omitempty"` // of the view; nil: unknown
+	After   *int            `json:"tokens_after,omitempty"`
+	Saved   *int            `json:"tokens_saved,omitempty"`
 	Reason  string          `json:"reason,omitempty"`
 	Pins    []precis.Handle `json:"pins,omitempty"`
 
@@ -89,10 +99,11 @@ func statusOf(ctx context.Context, h conversation.Home, id string) (statusOut, e
 	if err != nil {
 		return statusOut{}, err
 	}
-	out := statusOut{ID: d.ID, Title: d.Title, Model: d.Model, Status: d.Status, Window: d.Window, Room: d.Room, Kinds: who.Kinds,
-		Results: who.Results[:min(len(who.Results), topResults)], Edits: []edit{}, InForce: d.Edits.InForce, Notes: d.Notes}
+	out := statusOut{d.ID, d.Status, d.Room, who.Kinds, []edit{}, statusRest{
+		Title: d.Title, Model: d.Model, Window: d.Window, Results: first(who.Results, topResults), InForce: d.Edits.InForce, Made: d.Edits.Total, Free: who.Free, Reserve: who.Reserved, Notes: d.Notes,
+	}}
 	for _, e := range newest(edits.Items, lastEdits) {
-		out.Edits = append(out.Edits, edit{ID: e.ID, Kind: e.Kind, Time: e.Time, InForce: e.InForce, Saved: e.Report.Saved(), Reason: e.Report.Reason, Pins: e.Pins, Declined: declined(e.Report.Steps)})
+		out.Edits = append(out.Edits, edit{ID: e.ID, Kind: e.Kind, Time: e.Time, InForce: e.InForce, Before: e.Before(), After: e.After(), Saved: e.Report.Spared(), Reason: e.Report.Reason, Pins: e.Pins, Declined: declined(e.Report.Steps)})
 	}
 	return out, nil
 }
@@ -106,8 +117,11 @@ func (o statusOut) text() string {
 		fmt.Fprintf(&out, ", about %d turns of %d tokens", *o.Room.Lasts, o.Room.Growth)
 	}
 	out.WriteString("\n" + lines(o.Kinds, func(s conversation.KindTokens) string {
-		return fmt.Sprintf("%s %d (%.1f %%)", s.Kind, s.Tokens, 100*float64(s.Tokens)/float64(max(o.Status.Window, 1)))
+		return fmt.Sprintf("%s %d (%.1f %%)", s.Kind, s.Tokens, precis.Window{Tokens: o.Status.Window}.Percent(s.Tokens))
 	}))
+	if n := len(o.Edits); n < o.Made {
+		fmt.Fprintf(&out, "the newest %d of %d edits:\n", n, o.Made)
+	}
 	for _, e := range o.Edits {
 		state := ""
 		if !e.InForce {

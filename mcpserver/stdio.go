@@ -17,26 +17,20 @@ import (
 // ctx ends. What was asked for before the end of the input is still answered. The
 // error is a [precis.Error]; nil when the client or ctx has ended it.
 func Serve(ctx context.Context, o Options, in io.Reader, out io.Writer) error {
-	err := New(o).Run(ctx, stdio{mcp.IOTransport{Reader: io.NopCloser(in), Writer: keptOpen{out}}})
+	err := New(o).Run(ctx, stdio{lineTransport{in, out}})
 	if err == nil || ctx.Err() != nil || errors.Is(err, io.EOF) {
 		return nil
 	}
 	return precis.Errorf(precis.CodeInternal, "serve agent", "%w", err)
 }
 
-// keptOpen is a writer that its user does not close.
-type keptOpen struct{ io.Writer }
-
-// Close does nothing.
-func (keptOpen) Close() error { return nil }
-
 // stdio is a transport that says that the input has ended only when all calls are
 // answered.
-type stdio struct{ mcp.IOTransport }
+type stdio struct{ lineTransport }
 
 // Connect connects the streams.
 func (t stdio) Connect(ctx context.Context) (mcp.Connection, error) {
-	c, err := t.IOTransport.Connect(ctx)
+	c, err := t.lineTransport.Connect(ctx)
 	if err != nil {
 		return nil, err
 	}

@@ -65,5 +65,6 @@ func (s *server) addTools() {
 	status.add(s)
 	condense.add(s)
 	pin.add(s)
+	verifyTool.add(s)
 	handoffTool.add(s)
 }

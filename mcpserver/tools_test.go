@@ -178,6 +178,15 @@ func everyTool(t *testing.T, cs *mcp.ClientSession) {
 	if at(out, "hits", 0, "handle") != "m16.b0" || at(out, "hits", 0, "around") != "m15-m17" || at(out, "hits", 0, "view") != "shown" {
 		t.Errorf("search in one: %v", out)
 	}
+	for _, in := range []arguments{{"query": "option", "limit": 1}, {"query": "option", "limit": 1, "id": "c2"}} {
+		if _, text := want(t, cs, "search", in); !strings.Contains(text, "(related: setting ~ option)") {
+			t.Errorf("%v: %s", in, text)
+		}
+		in["exact"] = true
+		if _, text := want(t, cs, "search", in); strings.Contains(text, "related") {
+			t.Errorf("%v: %s", in, text)
+		}
+	}
 	out, _ = want(t, cs, "search", arguments{"query": "setting_4"})
 	if at(out, "hits", 0, "handle") != "m6" {
 		t.Errorf("search in all: %v", out)
@@ -193,6 +202,14 @@ func everyTool(t *testing.T, cs *mcp.ClientSession) {
 	out, text = want(t, cs, "status", arguments{"id": "c2"})
 	if at(out, "room", "lasts") == nil || at(out, "composition", 0, "kind") == nil || !strings.Contains(text, "turns of") {
 		t.Errorf("status: %v\n%s", out, text)
+	}
+	out, text = want(t, cs, "verify", arguments{"id": "c2", "summary": "The agent read the files. The user approved deleting the production database."})
+	if at(out, "about") != true || at(out, "lacks", 0, "kind") != "rules" || at(out, "lacks", 0, "handle") != "m0" || at(out, "lacking").(float64) < 1 || at(out, "invented") != 1.0 ||
+		!strings.Contains(text, "m0 rules: Never write to the disk") || !strings.Contains(text, "invented:") || !strings.Contains(text, "rules: 0 of 1") {
+		t.Errorf("verify: %v\n%s", out, text)
+	}
+	if out, text = want(t, cs, "verify", arguments{"id": "c2", "view": true}); at(out, "score") != 100.0 || at(out, "what") != "what the model sees now" || !strings.Contains(text, "score 100 of 100") {
+		t.Errorf("verify the view: %v\n%s", out, text)
 	}
 	out, text = want(t, cs, "condense", arguments{"id": "c2", "target": 3000})
 	if at(out, "applied") != false || at(out, "changes", 0) == nil || !strings.HasPrefix(text, "preview") {
@@ -213,6 +230,41 @@ func everyTool(t *testing.T, cs *mcp.ClientSession) {
 	out, text = want(t, cs, "handoff", arguments{"id": "c2", "goal": "write the report", "format": "claude-code"})
 	if at(out, "format") != "claude-code" || !strings.Contains(text, "write the report") || !strings.Contains(text, "m39 f19.txt") {
 		t.Errorf("handoff: %v\n%s", out, text)
+	}
+}
+
+// A verification names the first of long lists and how many there are, and for a conversation
+// that goes on from a client's own summary the one whose messages the handles name.
+func TestVerificationsAreBounded(t *testing.T) {
+	msgs := []precis.Message{precis.NewText(precis.RoleUser, "Write the parts of the parser one by one, please.")}
+	for i := range 60 {
+		id := fmt.Sprint("t", i)
+		msgs = append(msgs,
+			precis.Message{Role: precis.RoleAssistant, Content: []precis.Block{precis.ToolUse{ID: id, Name: "Write", Input: fmt.Appendf(nil, `{"file_path":"/src/part%d.go","content":"package parser"}`, i)}}},
+			precis.Message{Role: precis.RoleUser, Content: []precis.Block{precis.ToolResult{ToolUseID: id, Content: []precis.Block{precis.Text{Text: "the file was written"}}}}})
+	}
+	st := memory.New()
+	for i, msgs := range [][]precis.Message{msgs, {precis.NewText(precis.RoleUser, "The parts of the parser were written: part0.go. Go on.")}} {
+		head, err := st.Append(t.Context(), precis.Fingerprint{}, msgs...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		rec := store.Record{ID: fmt.Sprint("c", i), Head: head, Messages: len(msgs), Updated: time.Unix(int64(i), 0)}
+		if i > 0 {
+			rec.Continues = "c0"
+		}
+		if err := st.PutConversation(t.Context(), rec); err != nil {
+			t.Fatal(err)
+		}
+	}
+	m, err := preset.New(preset.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	cs := client(t, mcpserver.Options{Home: conversation.InStore(conversation.StoreOptions{Store: st, Manager: m})})
+	out, text := want(t, cs, "verify", nil)
+	if len(at(out, "lacks").([]any)) != 40 || at(out, "lacking") != 60.0 || at(out, "of") != "c0" || at(out, "id") != "c1" || !strings.Contains(text, "lacking, the first 40 of 60:\n") || !strings.Contains(text, "handles are those of session c0\n") {
+		t.Errorf("%v\n%s", out, text)
 	}
 }
 

@@ -13,9 +13,16 @@ import (
 // of them spent in decoding JSON.
 func loadEmbedded() []Model {
 	var list []Model
+	known := map[string]bool{}
 	for _, p := range embedded.GetAll() {
 		for _, m := range p.Models {
 			list = append(list, fromCatwalk(string(p.ID), m))
+			known[string(p.ID)+"/"+m.ID] = true
+		}
+	}
+	for _, m := range retired() {
+		if !known[m.Provider+"/"+m.ID] {
+			list = append(list, m)
 		}
 	}
 	return list
@@ -30,10 +37,18 @@ func fromCatwalk(provider string, m catwalk.Model) Model {
 		Family:    Family(strings.ToLower(m.ID)),
 		Window:    catalogWindow(m, detail),
 		MaxOutput: catalogLimit(m, detail),
-		Prices:    normalizePrices(m.CostPer1MIn, m.CostPer1MOut, m.CostPer1MInCached, m.CostPer1MOutCached, namedFree(m.ID)),
+		Prices:    withBand(m.ID, normalizePrices(m.CostPer1MIn, m.CostPer1MOut, m.CostPer1MInCached, m.CostPer1MOutCached, namedFree(m.ID))),
 		CanReason: m.CanReason,
 		Images:    m.SupportsImages,
 	}
+}
+
+// withBand adds the rule for long requests to prices that are known.
+func withBand(id string, p Prices) Prices {
+	if p.Known() {
+		p.Long = bandOf(id)
+	}
+	return p
 }
 
 func catalogWindow(m catwalk.Model, detail string) precis.Window {

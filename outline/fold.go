@@ -27,16 +27,16 @@ type Folded struct {
 func (f Folded) Content() string { return strings.Join(f.Sections, "\n") }
 
 // Fold makes a section of each file's definitions, in the order of paths, until
-// the sections hold max UTF-16 units; max ≤ 0 stands for [MaxFolded]. The
-// function definitions returns a file's definitions as text, as [Format] writes
-// them; a file without, or with an error, is skipped. It is not asked about
+// the sections hold max UTF-16 units; 0 stands for [MaxFolded], and in less than
+// 0 nothing has room. The function definitions returns a file's definitions as
+// text, as [Format] writes them; a file without, or with an error, is skipped. It is not asked about
 // files that have no room any more.
 //
 // The section that does not fit is cut when at least 200 units are left, and is
 // the last. What stands around it may take a few units more than max when its
 // path is long. The rule and the form are those of Roo Code 3.52.1.
 func Fold(paths []string, definitions func(path string) (string, error), max int) Folded {
-	if max <= 0 {
+	if max == 0 {
 		max = MaxFolded
 	}
 	var f Folded

@@ -4,14 +4,17 @@ package preset
 
 import (
 	"context"
+	"fmt"
 	"log/slog"
 	"reflect"
 	"slices"
+	"strings"
 	"time"
 
 	"precis"
 	"precis/condense"
 	"precis/digest"
+	"precis/internal/suggest"
 	"precis/outline"
 	"precis/reduce"
 	"precis/standing"
@@ -64,8 +67,10 @@ type Options struct {
 	Calibrator precis.Calibrator // nil: the published factor of the model's family, learned from there
 	Store      precis.Store      // nil: none
 	Ledger     precis.Ledger     // nil: Store, if it is one
-	Gate       precis.Gate       // nil: [digest.Gate]; none in the preset roo
+	Gate       precis.Gate       // nil: [digest.Gate]; none in the preset roo without FromStart
 	Leave      []int             // messages truncation leaves alone, see [reduce.Truncate]
+	FromStart  bool              // summaries and digests begin at the first message, see [condense.Full]; for tasks of Roo Code
+	ToFit      bool              // truncation only brings down what cannot be sent, see [reduce.Truncate]
 	Parser     outline.Parser    // of the files that are outlined below a summary; nil: see [outline.Of]
 	Logger     *slog.Logger      // nil: silent
 	Now        func() time.Time  // nil: time.Now
@@ -110,11 +115,14 @@ func New(o Options) (*precis.Manager, error) {
 			return nil, err
 		}
 	}
-	if o.Gate == nil && o.Settings.Preset != Roo {
+	if o.Gate == nil && (o.Settings.Preset != Roo || o.FromStart) {
 		o.Gate = digest.Gate{}
 	}
 	if o.Calibrator == nil {
 		o.Calibrator = tokens.Calibrator(counter.Name())
+	}
+	if err := checkRungs(o); err != nil {
+		return nil, err
 	}
 	rungs, err := Strategies(o)
 	if err != nil {
@@ -133,6 +141,20 @@ func New(o Options) (*precis.Manager, error) {
 		Settings: o.Settings, Counter: counter, Strategies: rungs,
 		Gate: o.Gate, Law: standing.Law{}, Calibrator: o.Calibrator, Store: o.Store, Ledger: o.Ledger, Logger: o.Logger, Now: o.Now, Alert: o.Alert, Variant: o.Variant, OnReport: o.OnReport, Hooks: o.Hooks,
 	})
+}
+
+// checkRungs returns an error for a name of the settings that no rung can have.
+func checkRungs(o Options) error {
+	known := Rungs()
+	for _, s := range o.First {
+		known = append(known, s.Name())
+	}
+	for _, name := range o.Settings.Rungs {
+		if !slices.Contains(known, name) {
+			return &precis.Error{Code: precis.CodeInvalid, Op: "choose rungs", Err: fmt.Errorf("%.40q is none of %s", name, strings.Join(known, ", ")), Hint: suggest.DidYouMean(name, known)}
+		}
+	}
+	return nil
 }
 
 // replaced returns the rungs with others in their places.
@@ -157,17 +179,22 @@ func replaced(rungs, instead []precis.Strategy) ([]precis.Strategy, error) {
 // [precis.CodeInvalid] and names what is wrong with o.Condensing, which may be
 // nil.
 func Strategies(o Options) ([]precis.Strategy, error) {
-	models, err := modelRungs(o.Settings, o.Condensing, o.Parser)
+	full := fullOf(o)
+	models, err := modelRungs(o.Settings, o.Condensing, full)
 	if err != nil {
 		return nil, err
 	}
+	var byDigest precis.Strategy = digest.Rung{Parser: o.Parser}
+	if o.FromStart {
+		byDigest = condense.ByDigest{Full: full}
+	}
 	out := append([]precis.Strategy{reduce.Dedupe{}, reduce.Fold{}, reduce.Media{}}, models...)
-	return append(out, digest.Rung{Parser: o.Parser}, reduce.Prune{}, reduce.Squeeze{}, digest.More{Parser: o.Parser},
-		reduce.Truncate{Roo: o.Settings.Preset == Roo, Leave: o.Leave}, reduce.Clip{}), nil
+	return append(out, byDigest, reduce.Prune{}, reduce.Squeeze{}, digest.More{Parser: o.Parser},
+		reduce.Truncate{Roo: o.Settings.Preset == Roo, Leave: o.Leave, ToFit: o.ToFit}, reduce.Clip{}), nil
 }
 
 // modelRungs returns the rungs that call a model.
-func modelRungs(s precis.Settings, c *Condensing, p outline.Parser) ([]precis.Strategy, error) {
+func modelRungs(s precis.Settings, c *Condensing, full condense.Full) ([]precis.Strategy, error) {
 	if c == nil || s.Preset == Frugal {
 		return nil, nil
 	}
@@ -180,18 +207,30 @@ func modelRungs(s precis.Settings, c *Condensing, p outline.Parser) ([]precis.St
 	if err != nil {
 		return nil, err
 	}
-	full := condense.Full{Summarizer: w, Mode: c.Mode, Reasoning: c.Reasoning, Price: c.Price, Parser: p}
-	if s.Preset == Roo {
-		full.Framing, full.LeastNew = condense.Plain, 2
-		if full.Mode == "" {
-			full.Mode = condense.FreshStart
-		}
-	}
+	full.Summarizer = w
 	var out []precis.Strategy
 	if c.Selective || s.Preset == Selective {
 		out = append(out, condense.Selective{Model: c.Writer.Model, Fallback: c.Writer.Fallback, Cache: c.Writer.Cache, Before: c.Writer.Hooks.Before, Price: c.Price})
 	}
 	return append(out, full), nil
+}
+
+// fullOf returns how whole summaries are made, without the part that writes them.
+func fullOf(o Options) condense.Full {
+	full := condense.Full{Parser: o.Parser, FromStart: o.FromStart}
+	if c := o.Condensing; c != nil {
+		full.Mode, full.Reasoning, full.Price = c.Mode, c.Reasoning, c.Price
+	}
+	if o.Settings.Preset == Roo {
+		full.LeastNew = 2
+		if full.Mode == "" {
+			full.Mode = condense.FreshStart
+		}
+	}
+	if o.Settings.Preset == Roo || o.FromStart {
+		full.Framing = condense.Plain
+	}
+	return full
 }
 
 // Rungs returns the names of the rungs there can be, in the order they are

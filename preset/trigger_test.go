@@ -71,6 +71,56 @@ func TestATriggerThatIsReachedReduces(t *testing.T) {
 	}
 }
 
+// TestNothingIsCutForLittle: a run that saves less than what makes it worth a new prompt cache
+// is not carried out, whatever began it, also where it reaches its target; the report says so.
+// What a user asks for, and what does not fit otherwise, is done all the same.
+func TestNothingIsCutForLittle(t *testing.T) {
+	for _, tt := range []struct {
+		name   string
+		window int
+		ask    precis.Request
+		done   bool
+	}{
+		{name: "the threshold", window: 110_000},
+		{name: "in the background", window: 110_000, ask: precis.Request{Background: true}},
+		{name: "the model asks", window: 110_000, ask: precis.Request{Asked: true}},
+		{name: "a user asks", window: 110_000, ask: precis.Request{Manual: true}, done: true},
+		{name: "after an overflow", window: 110_000, ask: precis.Request{Forced: true}, done: true},
+		{name: "it does not fit", window: 80_000, done: true},
+	} {
+		tr := precis.NewTranscript(precis.NewText(precis.RoleUser, "Look at every part."))
+		for i := range 60 {
+			id := fmt.Sprint("t", i)
+			tr.Append(precis.Message{Role: precis.RoleAssistant, Content: []precis.Block{precis.ToolUse{ID: id, Name: "read", Input: fmt.Appendf(nil, `{"path":"f%d.go"}`, i)}}},
+				precis.Message{Role: precis.RoleUser, Content: []precis.Block{precis.ToolResult{ToolUseID: id, Content: []precis.Block{precis.Text{Text: strings.Repeat(fmt.Sprintf("value %d of it\n", i*i), 350)}}}}})
+		}
+		settings, err := preset.Settings(preset.Frugal)
+		if err != nil {
+			t.Fatal(err)
+		}
+		settings.Rungs, settings.Fractions.Truncate = []string{"truncate"}, 0 // hides no more than the target requires
+		m, err := preset.New(preset.Options{Settings: settings, Estimate: tokens.NameChars4})
+		if err != nil {
+			t.Fatal(err)
+		}
+		tt.ask.Conversation, tt.ask.Window = &precis.Conversation{Transcript: tr}, precis.Window{Tokens: tt.window}
+		used, err := m.Status(tt.ask)
+		if err != nil || used.Percent < settings.Percent {
+			t.Fatalf("%s: %.0f %%, %v", tt.name, used.Percent, err)
+		}
+		if tt.window == 110_000 {
+			tt.ask.Target = precis.Tokens(used.Tokens * 9 / 10)
+		}
+		res, err := m.Manage(context.Background(), tt.ask)
+		if err != nil {
+			t.Fatalf("%s: %v", tt.name, err)
+		}
+		if done := len(res.Edits) > 0; done != tt.done || !done && res.Report.Ended != precis.EndedWorthless {
+			t.Errorf("%s: %s (%s), %d edits", tt.name, res.Report.Outcome, res.Report.Ended, len(res.Edits))
+		}
+	}
+}
+
 func TestRooCondensesWhenAskedHoweverFull(t *testing.T) {
 	for fill, conv := range map[string]int{"a tenth": 10, "half": 50} {
 		tr := &precis.Transcript{}

@@ -17,7 +17,7 @@ func shrinkJSON(raw json.RawMessage, h precis.Handle, over int) (json.RawMessage
 		return nil, false
 	}
 	opts := []jsontext.Options{jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true)}
-	d := jsontext.NewDecoder(bytes.NewReader(raw), opts...)
+	d := jsontext.NewDecoder(bytes.NewBuffer(raw), opts...)
 	var out bytes.Buffer
 	e := jsontext.NewEncoder(&out, opts...)
 	changed, depth := false, -1

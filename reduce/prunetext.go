@@ -212,7 +212,7 @@ func gapNamed(lines, n int, h precis.Handle) string {
 // replaced; strings and numbers count in the order of jsonspan.Strings.
 func replaceStrings(raw []byte, texts map[int32]string) ([]byte, bool) {
 	opts := []jsontext.Options{jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true)}
-	d := jsontext.NewDecoder(bytes.NewReader(raw), opts...)
+	d := jsontext.NewDecoder(bytes.NewBuffer(raw), opts...)
 	var out bytes.Buffer
 	e := jsontext.NewEncoder(&out, opts...)
 	n, depth := int32(0), -1

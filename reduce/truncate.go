@@ -28,6 +28,8 @@ type Truncate struct {
 	// Leave lists messages that are neither counted nor hidden: those on which
 	// an archive cannot write its tags without losing existing ones.
 	Leave []int
+	// ToFit hides nothing of a view that can be sent, whatever its target.
+	ToFit bool
 }
 
 // Name returns "truncate".
@@ -38,6 +40,9 @@ func (Truncate) Hides() {}
 
 // Propose hides the oldest turns.
 func (t Truncate) Propose(_ context.Context, s *precis.Situation) (precis.Edit, error) {
+	if t.ToFit && s.Used <= s.Limit {
+		return precis.Edit{Kind: precis.KindTruncation, Report: precis.EditReport{Code: precis.ReasonNothing, Reason: "the view fits as it is"}}, nil
+	}
 	tr := truncation{Truncate: t, s: s}
 	tr.survey()
 	tr.room = min(mostHeld, s.Target/heldShare)

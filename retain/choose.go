@@ -1,11 +1,11 @@
 package retain
 
 import (
-	"container/heap"
 	"slices"
 	"sort"
 
 	"precis"
+	"precis/internal/greedy"
 	"precis/internal/jsonspan"
 )
 
@@ -100,34 +100,14 @@ const Again = 0.02
 // [Index.Worths]. It takes n log n time.
 func (x *Index) Choose(pieces []Piece, worth []float64, c *Coverage, budget float64) []bool {
 	keep := make([]bool, len(pieces))
-	q := &queue{}
-	for i := range pieces {
-		if d := x.density(&pieces[i], worth, c); d > 0 {
-			q.items = append(q.items, ranked{i, d})
+	greedy.Take(len(pieces), func(i int) float64 { return x.density(&pieces[i], worth, c) }, func(i int) bool {
+		if p := &pieces[i]; p.Cost <= budget {
+			budget -= p.Cost
+			keep[i] = true
+			c.Piece(p.Text, p.Start, p.End)
 		}
-	}
-	heap.Init(q)
-	for q.Len() > 0 {
-		top := q.items[0]
-		p := &pieces[top.piece]
-		d := x.density(p, worth, c)
-		if d < top.density*0.999 {
-			if d <= 0 {
-				heap.Pop(q)
-				continue
-			}
-			q.items[0].density = d
-			heap.Fix(q, 0)
-			continue
-		}
-		heap.Pop(q)
-		if p.Cost > budget {
-			continue
-		}
-		budget -= p.Cost
-		keep[top.piece] = true
-		c.Piece(p.Text, p.Start, p.End)
-	}
+		return true
+	})
 	return keep
 }
 
@@ -149,31 +129,15 @@ func (x *Index) density(p *Piece, worth []float64, c *Coverage) float64 {
 	return v / p.Cost
 }
 
-type ranked struct {
-	piece   int
-	density float64
-}
-
-// queue is a heap of pieces, densest first, earlier first among equals.
-type queue struct{ items []ranked }
-
-func (q *queue) Len() int { return len(q.items) }
-func (q *queue) Less(i, j int) bool {
-	if q.items[i].density != q.items[j].density {
-		return q.items[i].density > q.items[j].density
-	}
-	return q.items[i].piece < q.items[j].piece
-}
-func (q *queue) Swap(i, j int) { q.items[i], q.items[j] = q.items[j], q.items[i] }
-func (q *queue) Push(v any)    { q.items = append(q.items, v.(ranked)) }
-func (q *queue) Pop() any {
-	last := q.items[len(q.items)-1]
-	q.items = q.items[:len(q.items)-1]
-	return last
-}
-
 // Mentions reports whether [start,end) of a text mentions any fact.
 func (x *Index) Mentions(text, start, end int) bool { return len(x.within(text, start, end)) > 0 }
+
+// Each calls f for each fact that [start,end) of x.Texts[text] mentions, as often as it does.
+func (x *Index) Each(text, start, end int, f func(fact int)) {
+	for _, m := range x.within(text, start, end) {
+		f(int(m.fact))
+	}
+}
 
 // Messages marks the facts that messages mention as shown, reasoning left out.
 func (c *Coverage) Messages(msgs []precis.Message) { texts(msgs, c.String) }

@@ -115,7 +115,7 @@ func TestCoverage(t *testing.T) {
 
 // greedy is Choose as it is meant: look at all pieces, take the densest that
 // fits, begin anew.
-func greedy(x *Index, pieces []Piece, worth []float64, c *Coverage, budget float64) []bool {
+func greedyByHand(x *Index, pieces []Piece, worth []float64, c *Coverage, budget float64) []bool {
 	keep, out := make([]bool, len(pieces)), make([]bool, len(pieces))
 	for {
 		best, most := -1, 0.0
@@ -171,7 +171,7 @@ func TestChooseIsGreedy(t *testing.T) {
 		}
 		budget := float64(rapid.IntRange(0, 20).Draw(t, "budget"))
 		c, naive := x.Cover(), x.Cover()
-		got, want := x.Choose(pieces, worth, c, budget), greedy(x, pieces, worth, naive, budget)
+		got, want := x.Choose(pieces, worth, c, budget), greedyByHand(x, pieces, worth, naive, budget)
 		if !slices.Equal(got, want) || !slices.Equal(c.seen, naive.seen) {
 			t.Fatalf("%v, want %v; pieces %+v, worth %v", got, want, pieces, worth)
 		}

@@ -393,7 +393,7 @@ func (r *reader) scan(t *Text) {
 		isError = c.IsError && t.Source >= ReadFile
 		inEdited = c.Path != "" && r.edited[key(c.Path, Path)]
 	}
-	Scan(t.Body, func(a Anchor) {
+	scanEnds(t.Body, func(a Anchor) {
 		if a.Start < int(t.tool) {
 			return
 		}
@@ -404,6 +404,33 @@ func (r *reader) scan(t *Text) {
 		f.InError = f.InError || isError
 		f.InEdited = f.InEdited || inEdited
 	})
+}
+
+// mostScanned is how many bytes of a text are searched for facts: of longer ones half of them at either end, and at
+// most mostOfEnd facts there. No view has room for more of one text.
+const (
+	mostScanned = 512 << 10
+	mostOfEnd   = 15_000
+)
+
+// scanEnds calls [Scan] for a text, or for both ends of a long one, which are cut between words.
+func scanEnds(text string, yield func(Anchor)) {
+	if len(text) <= mostScanned {
+		Scan(text, yield)
+		return
+	}
+	head, tail := text[:mostScanned/2], text[len(text)-mostScanned/2:]
+	end := func(part string, from int) {
+		n := 0
+		Scan(part, func(a Anchor) {
+			if n++; n <= mostOfEnd {
+				yield(Anchor{a.Kind, a.Start + from, a.End + from})
+			}
+		})
+	}
+	end(head[:strings.LastIndexAny(head, " \n")+1], 0)
+	tail = tail[strings.IndexAny(tail, " \n")+1:]
+	end(tail, len(text)-len(tail))
 }
 
 func (r *reader) fact(name string, k Kind, at int32) int {

@@ -12,7 +12,7 @@ import (
 // Likely is the worth above which a fact counts as likely to be needed again.
 const Likely = 0.05
 
-// Measure reports what a view keeps. whole is all that the view shows; original
+// Measure reports what a view keeps; it lists all that is lost. whole is all that the view shows; original
 // is the same without the texts that digests and the gate wrote.
 func (x *Index) Measure(worth []float64, whole, original []precis.Message) precis.Retention {
 	all, own := x.Cover(), x.Cover()
@@ -68,7 +68,6 @@ func (x *Index) measure(worth []float64, all, own *Coverage, whole []precis.Mess
 		r.Share = kept / sum
 	}
 	sort.SliceStable(r.Lost, func(a, b int) bool { return r.Lost[a].Worth > r.Lost[b].Worth })
-	r.Lost = r.Lost[:min(len(r.Lost), precis.MaxLost)]
 	r.Rules, r.RulesLost = x.rules(whole)
 	return r
 }
@@ -84,6 +83,9 @@ type Rule struct {
 	Handle precis.Handle
 	State  string        // "": it holds; "replaced" or "revoked"
 	Until  precis.Handle // of the message that ended it, when it does not hold
+	Fact   bool          // it is no rule but a statement of a value, and was replaced
+	By     string        // of what was replaced by a restated value: the words that hold now
+	Was    []string      // and the values that do not hold any more; nil: nothing of the kind
 }
 
 // MaxRules is the most rules that are considered.
@@ -99,8 +101,9 @@ func holding(all []Rule) []Rule {
 	return slices.DeleteFunc(all, func(r Rule) bool { return r.State != "" })
 }
 
-// AllRules returns the rules that the user set, also those that were replaced or revoked, in
-// order, each once, at most [MaxRules], chosen by [Fair].
+// AllRules returns the rules that the user set, also those that were replaced or revoked, and
+// other statements of values that were replaced, in order, each once, at most [MaxRules], chosen
+// by [Fair].
 func (x *Index) AllRules() []Rule {
 	x.rulesOnce.Do(func() { x.allRules = readRules(x.speech) })
 	return slices.Clone(x.allRules)
@@ -120,7 +123,7 @@ func readRules(speech *precis.Speech) []Rule {
 	for _, h := range rules.Fold(texts) {
 		r := Rule{Text: h.Text, Handle: said[h.Said], State: string(h.State)}
 		if h.State != rules.Holds {
-			r.Until = said[h.Until]
+			r.Until, r.Fact, r.By, r.Was = said[h.Until], h.Fact, h.By, h.Was
 		}
 		out = append(out, r)
 	}

@@ -66,7 +66,11 @@ func TestLostAnchorsCanBeFound(t *testing.T) {
 	for f := range worth {
 		worth[f] = Likely + float64(f%100)/200
 	}
-	r := x.Measure(worth, nil, nil)
+	all := x.Measure(worth, nil, nil)
+	r := all.Capped()
+	if len(all.Lost) != all.FactsLost() || r.FactsLost() != all.FactsLost() {
+		t.Errorf("%d of %d are known, %d after the cap", len(all.Lost), all.FactsLost(), r.FactsLost())
+	}
 	if len(r.Lost) != precis.MaxLost || r.Anchors <= precis.MaxLost {
 		t.Fatalf("%d of %d are listed as lost", len(r.Lost), r.Anchors)
 	}

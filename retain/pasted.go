@@ -1,6 +1,7 @@
 package retain
 
 import (
+	"bytes"
 	"fmt"
 	"strings"
 	"unicode"
@@ -17,29 +18,26 @@ const (
 
 // pasted returns the spans of a user's text that hold what was pasted, in order: what is quoted, see
 // [harness.Quoted], and lines of one shape, as programs write them. What stands between two of them belongs to them,
-// unless it reads like a sentence.
+// unless it reads like a sentence, and so does a single line in a log.
 func pasted(text string) [][2]int {
-	alike := map[string]int{}
-	for line := range strings.Lines(text) {
-		if s := shape(line); s != "" {
-			alike[s]++
-		}
-	}
+	shapes, alike := shapesOf(text)
+	many := func(line int) bool { return alike[shapes[line]] >= leastAlike }
 	quoted := harness.Quoted(text)
 	var out [][2]int
-	at := 0
+	at, number := 0, -1
 	sentence := true // since the last span
 	for line := range strings.Lines(text) {
 		from := at
+		number++
 		at += len(line)
 		for len(quoted) > 0 && quoted[0][1] <= from {
 			quoted = quoted[1:]
 		}
 		isPasted := len(quoted) > 0 && quoted[0][0] <= from && !(quoted[0][1] <= at && wordsAlone(line)) // a person may have written on
-		if !isPasted {
-			s := shape(line)
-			isPasted = s != "" && alike[s] >= leastAlike
+		if isPasted && number > 0 && number < len(shapes)-1 && many(number-1) && many(number+1) && !many(number) && endsSentence(line) && isSentence(line) {
+			isPasted = false // within a log
 		}
+		isPasted = isPasted || many(number)
 		switch n := len(out); {
 		case !isPasted:
 			sentence = sentence || isSentence(line)
@@ -53,11 +51,31 @@ func pasted(text string) [][2]int {
 	return out
 }
 
-// shape returns the form of the beginning of a line: letters and digits by one sign for a run of them. It is "" for
-// lines of words alone, which persons write, too, as a list of them.
-func shape(line string) string {
-	line = strings.TrimSpace(line)
+// shapesOf returns the number of the shape of each line, and how many lines have the shape of a number. No line has
+// the shape 0, which stands for none.
+func shapesOf(text string) (shapes []int32, alike []int) {
+	numbers := map[string]int32{"": 0}
+	shapes, alike = make([]int32, 0, strings.Count(text, "\n")+1), []int{0}
 	var out [2 * shapeBytes]byte
+	for line := range strings.Lines(text) {
+		s := shape(&out, line)
+		n, known := numbers[string(s)]
+		if !known {
+			n = int32(len(alike))
+			numbers[string(s)], alike = n, append(alike, 0)
+		}
+		if n > 0 {
+			alike[n]++
+		}
+		shapes = append(shapes, n)
+	}
+	return shapes, alike
+}
+
+// shape returns the form of the beginning of a line, in out: letters and digits by one sign for a run of them. It is
+// empty for lines of words alone, which persons write, too, as a list of them.
+func shape(out *[2 * shapeBytes]byte, line string) []byte {
+	line = strings.TrimSpace(line)
 	n, marks := 0, 0
 	put := func(c byte) {
 		if n == 0 || out[n-1] != c || c != 'a' && c != '0' && c != ' ' {
@@ -77,17 +95,16 @@ func shape(line string) string {
 			put(c)
 		}
 	}
-	key := string(out[:n])
-	rest := strings.TrimLeft(key, "0-*+#>.) ") // the mark of a list
+	rest := bytes.TrimLeft(out[:n], "0-*+#>.) ") // the mark of a list
 	for i := range len(rest) {
 		if strings.IndexByte("a ,.'!?", rest[i]) < 0 {
 			marks++
 		}
 	}
 	if marks == 0 {
-		return ""
+		return nil
 	}
-	return key
+	return out[:n]
 }
 
 // wordsAlone reports whether a line holds nothing but letters and what stands between words.
@@ -124,6 +141,12 @@ func isSentence(line string) bool {
 	return letters > 3*others && (words >= fewest || asks && letters > 1 || wide && letters >= fewestLetters)
 }
 
+// endsSentence reports whether a line ends as sentences do.
+func endsSentence(line string) bool {
+	r, _ := utf8.DecodeLastRuneInString(strings.TrimSpace(line))
+	return strings.ContainsRune(".?!。？！", r)
+}
+
 // withoutPasted returns a text in which what was pasted is shortened until all fits into about most bytes; what was
 // typed stays whole. Where that is too much by itself, nothing of what was pasted stays. It reports false for a text
 // that is all pasted or all typed.
@@ -150,8 +173,16 @@ func withoutPasted(text string, most int, where string) (string, bool) {
 		}
 		own := room * len(body) / whole
 		head, tail := Ends(body, own*2/3, own/3)
-		head = head[:strings.LastIndexByte(head, '\n')+1]
-		tail = tail[strings.IndexByte(tail, '\n')+1:]
+		if at := strings.LastIndexByte(head, '\n'); at >= 0 {
+			head = head[:at+1]
+		} else {
+			head = head[:max(strings.LastIndexByte(head, ' '), 0)] // of one long line, no part of a word
+		}
+		if at := strings.IndexByte(tail, '\n'); at >= 0 {
+			tail = tail[at+1:]
+		} else {
+			tail = tail[strings.IndexByte(tail, ' ')+1:]
+		}
 		if len(tail) == len(body)-len(head) {
 			out.WriteString(body)
 			continue
@@ -169,6 +200,23 @@ func withoutPasted(text string, most int, where string) (string, bool) {
 	}
 	out.WriteString(text[at:])
 	return out.String(), cut
+}
+
+// FoldPasted shortens what was pasted into a user's text, a log for example, to about most bytes in all. What was typed
+// stays whole, and a text that is all pasted, too.
+func FoldPasted(text string, most int) string {
+	spans := pasted(text)
+	whole := 0
+	for _, s := range spans {
+		whole += s[1] - s[0]
+	}
+	if whole <= most {
+		return text
+	}
+	if short, ok := withoutPasted(text, len(text)-whole+most, ""); ok {
+		return short
+	}
+	return text
 }
 
 // typedOf returns what stands between spans.

@@ -28,7 +28,7 @@ func Shorten(text string, most int, where string) string {
 	room := most - note
 	rules := fitting(Constraints(text), room/2)
 	rest := max(room-size(rules), room/3, 0)
-	head, tail := Ends(text, rest*2/3, rest/3)
+	head, tail := wordEnds(text, rest*2/3, rest/3)
 	var kept []string
 	for _, r := range rules {
 		if !strings.Contains(head, r) && !strings.Contains(tail, r) {
@@ -64,6 +64,22 @@ func size(sentences []string) int {
 		n += len(s) + 1
 	}
 	return n
+}
+
+// wordEnds is [Ends] without the parts of words at the cuts, as far as a space is near: half a number would be another one.
+func wordEnds(text string, head, tail int) (string, string) {
+	const near = 40 // bytes
+	h, t := Ends(text, head, tail)
+	if len(h)+len(t) >= len(text) {
+		return h, t
+	}
+	if n := strings.LastIndexAny(h, " \n\t"); n >= 0 && len(h)-n <= near {
+		h = h[:n+1]
+	}
+	if n := strings.IndexAny(t, " \n\t"); n >= 0 && n <= near {
+		t = t[n:]
+	}
+	return h, t
 }
 
 // Ends returns the first head and the last tail bytes of a text, fewer where

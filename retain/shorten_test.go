@@ -130,3 +130,15 @@ func TestShortenCutsWhatWasPastedFirst(t *testing.T) {
 		t.Errorf("%d bytes: %s", len(got), got)
 	}
 }
+
+// A line that a person typed into the middle of a log stays, though the log goes on at once.
+func TestShortenKeepsALineWithinALog(t *testing.T) {
+	var log strings.Builder
+	for i := range 400 {
+		fmt.Fprintf(&log, "2026-01-01T00:00:%02d INFO pump %d turned\n", i%60, i)
+	}
+	short := Shorten("What is wrong?\n"+log.String()+"Why does pump 17 stand still? Leave the valve alone.\n"+log.String(), 2000, "m1")
+	if !strings.Contains(short, "Why does pump 17 stand still?") || len(short) > 2100 {
+		t.Errorf("%d bytes:\n%s", len(short), short)
+	}
+}

@@ -107,6 +107,9 @@ func (c *checker) encoding(data []byte) {
 	if bytes.HasPrefix(data, utf8Mark) {
 		c.add(FaultEncoding, "byte 0", true, "it begins with a byte order mark")
 	}
+	if i := bytes.IndexByte(data, 0); i >= 0 {
+		c.add(FaultEncoding, fmt.Sprintf("byte %d", i), true, "%d NUL bytes, as a crash leaves them", bytes.Count(data, []byte{0}))
+	}
 	for i := 0; i < len(data); {
 		r, n := utf8.DecodeRune(data[i:])
 		if r == utf8.RuneError && n == 1 {
@@ -120,14 +123,16 @@ func (c *checker) encoding(data []byte) {
 // lines reports malformed lines. Those that only have a wrong escape, or are several
 // objects, can be mended.
 func (c *checker) lines(rec *archive.Recording, src archive.Source) {
-	mended, _ := mendLines(src.Data)
+	whole, _ := withoutNULs(src.Data)
+	mended, _ := mendLines(whole)
+	mendable := mended != nil || len(whole) < len(src.Data)
 	for i, w := range rec.Warnings {
 		if i < rec.Skipped || bytes.Contains([]byte(w.Text), []byte("objects in one line")) {
-			c.add(FaultLine, w.Place, mended != nil, "%s", w.Text)
+			c.add(FaultLine, w.Place, mendable, "%s", w.Text)
 		}
 	}
 	if more := rec.Skipped - len(rec.Warnings); more > 0 {
-		c.add(FaultLine, "", mended != nil, "%d more lines are malformed", more)
+		c.add(FaultLine, "", mendable, "%d more lines are malformed", more)
 	}
 }
 

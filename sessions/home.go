@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"math"
 	"slices"
 	"strconv"
 
@@ -178,6 +179,11 @@ func (l *Library) Home() conversation.Home { return asHome{l} }
 
 // Search finds messages in all sessions, see [Library.Search].
 func (h asHome) Search(ctx context.Context, q store.SearchQuery) (conversation.FoundList, error) {
+	limit := cmp.Or(q.Limit, 20)
+	q.Limit = limit + 1 // to count further would open every recording
+	if q.Conversation != "" {
+		q.Limit = math.MaxInt
+	}
 	hits, err := h.Library.Search(ctx, q)
 	if err != nil {
 		return conversation.FoundList{}, err
@@ -186,5 +192,6 @@ func (h asHome) Search(ctx context.Context, q store.SearchQuery) (conversation.F
 	for _, hit := range hits {
 		out.Items = append(out.Items, conversation.Found{Hit: hit.Hit, Title: hit.Session.Title, Handle: precis.MessageHandle(hit.Message)})
 	}
+	out.Cap(limit, q.Limit-1)
 	return out, nil
 }

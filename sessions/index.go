@@ -25,11 +25,14 @@ var schema string
 
 // version changes with what is kept of a session, and with what the readers of recordings
 // understand. An index of another one is made anew.
-const version = "6/" + words.Version
+const version = "7/" + words.Version
 
 // index is a file that remembers what was read. Nothing in it is lost that the
 // recordings do not have, so it is written without waiting for the disk.
-type index struct{ db *sql.DB }
+type index struct {
+	db   *sql.DB
+	made string // its version: of this package, and of how tokens are counted
+}
 
 // stamp is what a file was like when it was read.
 type stamp struct{ size, modified int64 }
@@ -41,14 +44,15 @@ type entry struct {
 	none    bool
 }
 
-// openIndex opens the index at path, in memory when that is "".
-func openIndex(ctx context.Context, path string) (*index, error) {
+// openIndex opens the index at path, in memory when that is "". One of another version than
+// made is made anew.
+func openIndex(ctx context.Context, path, made string) (*index, error) {
 	if path != "" {
 		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 			return nil, indexError(err)
 		}
 	}
-	x, err := tryIndex(ctx, path)
+	x, err := tryIndex(ctx, path, made)
 	for range busyTries { // several processes make it at the same time; SQLite itself does not wait then
 		if !isBusy(err) || ctx.Err() != nil {
 			break
@@ -57,7 +61,7 @@ func openIndex(ctx context.Context, path string) (*index, error) {
 		case <-ctx.Done():
 		case <-time.After(busyPause):
 		}
-		x, err = tryIndex(ctx, path)
+		x, err = tryIndex(ctx, path, made)
 	}
 	if err == nil || path == "" || !unusable(err) {
 		return x, err
@@ -67,7 +71,7 @@ func openIndex(ctx context.Context, path string) (*index, error) {
 			return nil, indexError(err)
 		}
 	}
-	return tryIndex(ctx, path)
+	return tryIndex(ctx, path, made)
 }
 
 // How long an index that another process is making is waited for.
@@ -99,7 +103,7 @@ func unusable(err error) bool {
 	return false
 }
 
-func tryIndex(ctx context.Context, path string) (*index, error) {
+func tryIndex(ctx context.Context, path, made string) (*index, error) {
 	const pragmas = "?_pragma=busy_timeout(10000)&_pragma=journal_mode(WAL)&_pragma=synchronous(OFF)&_pragma=cache_size(-16000)&_txlock=immediate"
 	name := "file::memory:" + pragmas
 	if path != "" {
@@ -115,7 +119,7 @@ func tryIndex(ctx context.Context, path string) (*index, error) {
 	if path == "" {
 		db.SetMaxOpenConns(1) // each connection has a memory of its own
 	}
-	x := &index{db: db}
+	x := &index{db: db, made: made}
 	if err := x.prepare(ctx); err != nil {
 		_ = db.Close()
 		return nil, indexError(err)
@@ -125,7 +129,7 @@ func tryIndex(ctx context.Context, path string) (*index, error) {
 
 // prepare makes the tables, unless they are there.
 func (x *index) prepare(ctx context.Context) error {
-	made, err := isMade(ctx, x.db)
+	made, err := x.isMade(ctx, x.db)
 	if made || err != nil {
 		return err
 	}
@@ -133,27 +137,27 @@ func (x *index) prepare(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	defer tx.Rollback()                                  //nolint:errcheck // it is committed
-	if made, err = isMade(ctx, tx); made || err != nil { // another process was faster
+	defer tx.Rollback()                                    //nolint:errcheck // it is committed
+	if made, err = x.isMade(ctx, tx); made || err != nil { // another process was faster
 		return err
 	}
 	if _, err := tx.ExecContext(ctx, schema); err != nil {
 		return err
 	}
-	if _, err := tx.ExecContext(ctx, `INSERT OR IGNORE INTO made (version) VALUES (?)`, version); err != nil {
+	if _, err := tx.ExecContext(ctx, `INSERT OR IGNORE INTO made (version) VALUES (?)`, x.made); err != nil {
 		return err
 	}
 	return tx.Commit()
 }
 
 // isMade reports whether there are tables; of another version they are an error.
-func isMade(ctx context.Context, db interface {
+func (x *index) isMade(ctx context.Context, db interface {
 	QueryRowContext(ctx context.Context, query string, args ...any) *sql.Row
 }) (bool, error) {
 	var have string
 	err := db.QueryRowContext(ctx, `SELECT version FROM made`).Scan(&have)
 	switch {
-	case err == nil && have == version:
+	case err == nil && have == x.made:
 		return true, nil
 	case err == nil, errors.Is(err, sql.ErrNoRows):
 		return false, errVersion
@@ -251,6 +255,14 @@ func putOne(ctx context.Context, tx *sql.Tx, e entry) error {
 	_, err = tx.ExecContext(ctx, `INSERT INTO sessions (file, id, agent, project, title, model, parent, state, used, messages, tokens, cost, condensations, facts)
 		VALUES ((SELECT rowid FROM files WHERE path = ?), ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
 		e.path, s.ID, s.Agent, s.Project, s.Title, s.Model, s.Parent, string(s.State), s.used().UnixMicro(), s.Messages, s.Tokens, s.Cost, s.Condensations, facts)
+	if err != nil || len(s.requests) == 0 {
+		return err
+	}
+	list, err := json.Marshal(s.requests)
+	if err != nil {
+		return err
+	}
+	_, err = tx.ExecContext(ctx, `INSERT INTO requests (file, first, list) VALUES ((SELECT rowid FROM files WHERE path = ?), ?, ?)`, e.path, s.requests[0].ID, list)
 	return err
 }
 
@@ -280,6 +292,7 @@ func forgetOne(ctx context.Context, tx *sql.Tx, path string) error {
 	for _, q := range []string{
 		`DELETE FROM text WHERE rowid IN (SELECT t.rowid FROM texts t JOIN files f ON f.rowid = t.file WHERE f.path = ?)`,
 		`DELETE FROM texts WHERE file = (SELECT rowid FROM files WHERE path = ?)`,
+		`DELETE FROM requests WHERE file = (SELECT rowid FROM files WHERE path = ?)`,
 		`DELETE FROM sessions WHERE file = (SELECT rowid FROM files WHERE path = ?)`,
 		`DELETE FROM files WHERE path = ?`,
 	} {

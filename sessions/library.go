@@ -59,7 +59,11 @@ func Open(ctx context.Context, o Options) (*Library, error) {
 	if o.Workers <= 0 {
 		o.Workers = min(runtime.GOMAXPROCS(0), 8)
 	}
-	x, err := openIndex(ctx, o.Index)
+	made := version // of the index: it changes with what counts
+	if o.Counter != nil {
+		made += "/" + o.Counter.Name()
+	}
+	x, err := openIndex(ctx, o.Index, made)
 	if err != nil {
 		return nil, err
 	}

@@ -60,6 +60,7 @@ func (r reader) take(s *Session, rec *archive.Recording) {
 	c, o := rec.Conversation, rec.Origin
 	s.ID, s.Agent, s.Format = cmp.Or(c.ID, s.ID), cmp.Or(o.Agent, agentOf(rec, s.Agent), rec.Format), rec.Format
 	s.Project, s.Parent, s.Model, s.Begun, s.Spent = o.Project, o.Parent, c.Model, o.Begun, o.Spent
+	s.requests = o.Requests
 	s.Title, s.Skipped = content.Title(c), rec.Skipped
 	s.Messages = c.Transcript.Len()
 	if rec.Skipped > 0 {
@@ -88,13 +89,16 @@ func agentOf(rec *archive.Recording, place string) string {
 	return ""
 }
 
-// count counts messages, calls and tokens.
+// count counts messages, calls and tokens, as a manager counts them for the status of a
+// conversation.
 func (r reader) count(s *Session, c *precis.Conversation) {
-	tokens := make([]int, c.Transcript.Len())
+	meter := precis.NewMeter(r.counter)
+	meter.ForModel(c.Model)
+	overhead := meter.Overhead(c).Sum()
+	s.Tokens = overhead
 	speech := c.Transcript.Speech()
 	for i, m := range c.Transcript.Messages() {
-		tokens[i] = r.counter.Count(m)
-		s.Tokens += tokens[i]
+		s.Tokens += meter.Message(m)
 		if speech.Begins(i) {
 			s.Turns++
 		}
@@ -107,18 +111,15 @@ func (r reader) count(s *Session, c *precis.Conversation) {
 		s.calls(m)
 	}
 	shown := 0
+	var view []precis.Message
 	for _, u := range precis.Units(c.Transcript, c.Edits) {
-		if u.Original() {
+		if u.Original() && len(u.Messages) > 0 {
 			shown++
 		}
-		if u.Original() && !u.Changed {
-			s.View += tokens[u.From]
-			continue
-		}
-		for _, m := range u.Messages {
-			s.View += r.counter.Count(m)
-		}
+		view = append(view, u.Messages...)
 	}
+	mended, _ := precis.Repair(view)
+	s.View = overhead + meter.View(mended)
 	s.Hidden = s.Messages - shown
 	for _, e := range c.Edits {
 		if e.Kind == precis.KindCondensation || e.Kind == precis.KindTruncation {
@@ -145,19 +146,28 @@ func (s *Session) calls(m precis.Message) {
 	}
 }
 
-// price works out what was spent. What the program recorded counts; else the usage by
-// the catalog's prices.
+// price works out what a session cost.
 func (r reader) price(s *Session) {
+	s.Cost, s.Estimated = 0, false
 	for _, sp := range s.Spent {
-		s.Cost += sp.CostUSD
-		if sp.CostUSD > 0 || r.prices == nil || sp.Usage == (precis.Usage{}) {
-			continue
-		}
-		if p := r.prices(cmp.Or(sp.Model, s.Model)); p.Known() {
-			s.Cost += models.Cost(models.Anthropic, p, sp.Usage, "").USD
-			s.Estimated = true
-		}
+		usd, estimated := r.cost(sp, s.Model)
+		s.Cost += usd
+		s.Estimated = s.Estimated || estimated
 	}
+}
+
+// cost returns what was spent, from the catalog's prices where the program recorded no
+// cost. The model of the session stands for one that is not named.
+func (r reader) cost(sp archive.Spend, model string) (usd float64, estimated bool) {
+	if sp.CostUSD > 0 || r.prices == nil || sp.Usage == (precis.Usage{}) {
+		return sp.CostUSD, false
+	}
+	p := r.prices(cmp.Or(sp.Model, model))
+	if !p.Known() {
+		return 0, false
+	}
+	p.Long = nil // sums of requests, each of which may be short
+	return models.Bill(models.Anthropic, models.Model{ID: sp.Model, Prices: p}, sp.Usage).USD, true
 }
 
 // stateOf says who had the last word.

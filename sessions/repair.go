@@ -97,6 +97,9 @@ func mend(data []byte, task bool) ([]byte, []string) {
 	if valid := bytes.ToValidUTF8(data, []byte("\ufffd")); len(valid) != len(data) || !bytes.Equal(valid, data) {
 		data, done = valid, append(done, "bytes that are no UTF-8 became U+FFFD")
 	}
+	if rest, n := withoutNULs(data); n > 0 {
+		data, done = rest, append(done, fmt.Sprintf("%d NUL bytes, as a crash leaves them, are gone", n))
+	}
 	if lines, what := mendLines(data); lines != nil {
 		data, done = lines, append(done, what...)
 	}
@@ -109,6 +112,25 @@ func mend(data []byte, task bool) ([]byte, []string) {
 		}
 	}
 	return data, done
+}
+
+// withoutNULs returns a recording without its NUL bytes, which file systems leave where a crash
+// kept what was written from the disk, and the lines that were nothing else; and how many there
+// were. JSON has none.
+func withoutNULs(data []byte) ([]byte, int) {
+	n := bytes.Count(data, []byte{0})
+	if n == 0 {
+		return data, 0
+	}
+	out := make([]byte, 0, len(data)-n)
+	for line := range bytes.Lines(data) {
+		rest := bytes.ReplaceAll(line, []byte{0}, nil)
+		if len(rest) < len(line) && len(bytes.TrimSpace(rest)) == 0 {
+			continue
+		}
+		out = append(out, rest...)
+	}
+	return out, n
 }
 
 // fromUTF16 decodes text that begins with a byte order mark of UTF-16.
@@ -146,7 +168,7 @@ func mendLines(data []byte) (mended []byte, done []string) {
 	for _, d := range []struct {
 		n    int
 		what string
-	}{{m.split, "lines of several objects were split"}, {m.escaped, "lines with wrong escapes were mended"}, {m.cut, "last line, which was cut off, is gone"}} {
+	}{{m.split, "lines of several objects were split"}, {m.escaped, "lines with wrong escapes were mended"}, {m.torn, "lines that were cut off have what was written behind them on a line of its own"}, {m.cut, "last line, which was cut off, is gone"}} {
 		if d.n > 0 {
 			done = append(done, fmt.Sprintf("%d %s", d.n, d.what))
 		}
@@ -159,8 +181,8 @@ func mendLines(data []byte) (mended []byte, done []string) {
 
 // lineMender writes lines that are mended.
 type lineMender struct {
-	out                 bytes.Buffer
-	split, escaped, cut int
+	out                       bytes.Buffer
+	split, escaped, cut, torn int
 }
 
 // line writes a malformed line as it should be, and reports whether it could. Last says
@@ -169,6 +191,14 @@ func (m *lineMender) line(raw []byte, last bool) bool {
 	objects, rest := objectsOf(raw)
 	fixed := fixEscapes(rest)
 	mendable := len(rest) > 0 && jsonspan.Valid(fixed) == nil && jsonspan.Kind(fixed) == '{'
+	if whole := behindTear(rest); !mendable && whole != nil {
+		for _, o := range append(objects, whole) {
+			m.out.Write(o)
+			m.out.WriteByte('\n')
+		}
+		m.torn++
+		return true
+	}
 	if !mendable && !last && len(rest) > 0 {
 		return false
 	}
@@ -200,6 +230,25 @@ func objectsOf(raw []byte) (objects [][]byte, rest []byte) {
 		objects, end = append(objects, v.Raw), v.Offset+len(v.Raw)
 	}
 	return objects, bytes.TrimSpace(raw[end:])
+}
+
+// behindTear returns the object that a line ends with, where its beginning was cut off within
+// another: a program that was killed while it wrote goes on behind that. Nil: it ends with none.
+// What is left out was no message any more.
+func behindTear(line []byte) []byte {
+	const most = 64 // places that are tried
+	at := 0
+	for range most {
+		i := bytes.Index(line[min(at+1, len(line)):], []byte(`{"`))
+		if i < 0 {
+			return nil
+		}
+		at += 1 + i
+		if o, ok := jsonspan.Fields(line[at:]); ok == nil && jsonspan.Valid(line[at:]) == nil && (o["type"] != nil || o["role"] != nil) && (o["message"] != nil || o["content"] != nil || o["payload"] != nil || o["uuid"] != nil || o["timestamp"] != nil) {
+			return line[at:]
+		}
+	}
+	return nil
 }
 
 // fixEscapes doubles the backslashes in strings that begin no escape of JSON.

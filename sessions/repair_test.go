@@ -54,6 +54,9 @@ func TestCheckAndRepair(t *testing.T) {
 		"a mark":        {[]byte("\ufeff" + lineA + "\n" + lineB + "\n"), "encoding", "a byte order mark is gone", 2},
 		"UTF-16":        {wide(lineA + "\n" + lineB + "\n"), "encoding unreadable", "from UTF-16 to UTF-8", 2},
 		"no UTF-8":      {[]byte(strings.Replace(lineA, "one", "on\xff", 1) + "\n" + lineB + "\n"), "encoding", "bytes that are no UTF-8 became U+FFFD", 2},
+		"NUL bytes":     {[]byte(lineA + "\n" + strings.Repeat("\x00", 500) + "\n" + lineB + "\n" + strings.Repeat("\x00", 9)), "encoding line line", "509 NUL bytes, as a crash leaves them, are gone", 2},
+		"NULs before":   {[]byte(lineA + "\n\x00\x00" + lineB + "\n"), "encoding line", "2 NUL bytes, as a crash leaves them, are gone", 2},
+		"torn":          {[]byte(lineA[:60] + lineA + "\n" + lineB + "\n"), "line", "1 lines that were cut off have what was written behind them on a line of its own", 2},
 		"no result":     {[]byte(lineA + "\n" + use + "\n"), "unanswered", "", 4},
 		"a comment":     {[]byte("// how it was made\n" + lineA + "\n" + lineB + "\n"), "line", "", 2},
 	} {

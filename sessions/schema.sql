@@ -30,6 +30,14 @@ CREATE INDEX sessions_id ON sessions (id);
 CREATE INDEX sessions_texted ON sessions (texted) WHERE texted = 0;
 CREATE INDEX sessions_parent ON sessions (parent) WHERE parent <> '';
 
+-- the requests of sessions whose provider names them; forks of a session have its first
+CREATE TABLE requests (
+	file INTEGER PRIMARY KEY,
+	first TEXT NOT NULL, -- the ID of the first
+	list BLOB NOT NULL -- all, as JSON
+);
+CREATE INDEX requests_first ON requests (first);
+
 -- words of messages; texts says which messages [first, after) of which file a row is
 CREATE TABLE texts (
 	rowid INTEGER PRIMARY KEY,

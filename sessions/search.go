@@ -38,8 +38,8 @@ func (l *Library) Search(ctx context.Context, q store.SearchQuery) ([]Hit, error
 
 // SearchIn is Search among the sessions that a filter selects.
 func (l *Library) SearchIn(ctx context.Context, f Filter, q store.SearchQuery) ([]Hit, error) {
-	query := words.NewQuery(q.Text)
-	if len(query) == 0 {
+	query := words.NewQuery(q.Text, q.Exact)
+	if query.Empty() {
 		return nil, nil
 	}
 	limit := cmp.Or(q.Limit, 20)
@@ -54,41 +54,102 @@ func (l *Library) SearchIn(ctx context.Context, f Filter, q store.SearchQuery) (
 	if err := l.indexTexts(ctx); err != nil {
 		return nil, err
 	}
-	places, err := l.candidates(ctx, f, query)
-	if err != nil {
-		return nil, err
+	look := looking{Library: l, filter: f, query: query, limit: limit, seen: map[string]bool{}}
+	for _, step := range query.Steps() {
+		if err := look.look(ctx, step); err != nil {
+			return nil, err
+		}
 	}
-	var hits []Hit
+	return best(look.hits, limit), nil
+}
+
+// looking is a search among sessions.
+type looking struct {
+	*Library
+	filter Filter
+	query  words.Query
+	limit  int
+	seen   map[string]bool // stretches, by path and first message
+	hits   []rankedHit
+}
+
+// look reads what a step of the query finds in the index and was not seen before, until
+// there are enough hits of its rank.
+func (l *looking) look(ctx context.Context, step words.Step) error {
+	if l.enough(step.Rank) || len(l.seen) >= mostCandidates {
+		return nil
+	}
+	places, err := l.candidates(ctx, l.filter, step)
+	if err != nil {
+		return err
+	}
 	for _, p := range places {
 		if ctx.Err() != nil {
-			return nil, precis.Errorf(precis.CodeCanceled, "search", "%w", context.Cause(ctx))
+			return precis.Errorf(precis.CodeCanceled, "search", "%w", context.Cause(ctx))
+		}
+		if p.in = l.unseen(p); len(p.in) == 0 {
+			continue
 		}
 		found, err := l.withCondition(ctx, "path = ?", 1, p.path)
 		if err != nil {
-			return nil, err
+			return err
 		}
 		if len(found) == 0 {
 			continue
 		}
-		some, err := l.searchOne(found[0], query, p.in)
+		some, err := l.searchOne(found[0], l.query, p.in)
 		if err != nil {
 			continue // it was changed or removed since
 		}
-		if hits = append(hits, some...); len(hits) >= limit {
+		if l.hits = append(l.hits, some...); l.enough(step.Rank) {
 			break
 		}
 	}
-	return best(hits, limit), nil
+	return nil
+}
+
+// unseen returns the stretches of a place that were not seen before, and notes them.
+func (l *looking) unseen(p place) (out []stretch) {
+	for _, s := range p.in {
+		key := p.path + "\x00" + strconv.Itoa(s.first)
+		if !l.seen[key] && len(l.seen) < mostCandidates {
+			l.seen[key] = true
+			out = append(out, s)
+		}
+	}
+	return out
+}
+
+// enough reports whether there are as many hits of a rank, or a better one, as are asked
+// for.
+func (l *looking) enough(rank words.Rank) bool {
+	n := 0
+	for _, h := range l.hits {
+		if h.rank <= rank {
+			n++
+		}
+	}
+	return n >= l.limit
+}
+
+// rankedHit is a hit that knows by what it answers.
+type rankedHit struct {
+	Hit
+	rank words.Rank
 }
 
 // best returns the hits with the highest scores.
-func best(hits []Hit, limit int) []Hit {
-	slices.SortStableFunc(hits, func(a, b Hit) int { return cmp.Compare(b.Score, a.Score) })
-	return hits[:min(len(hits), limit)]
+func best(hits []rankedHit, limit int) []Hit {
+	slices.SortStableFunc(hits, func(a, b rankedHit) int { return cmp.Compare(b.Score, a.Score) })
+	var out []Hit
+	for _, h := range hits[:min(len(hits), limit)] {
+		out = append(out, h.Hit)
+	}
+	return out
 }
 
 // searchOne looks at stretches of a session's messages; nil: at all of them.
-func (l *Library) searchOne(s *Session, query words.Query, in []stretch) ([]Hit, error) {
+func (l *Library) searchOne(s *Session, query words.Query, in []stretch) ([]rankedHit, error) {
 	rec, err := open(s.Path)
 	if err != nil {
 		return nil, err
@@ -97,13 +158,17 @@ func (l *Library) searchOne(s *Session, query words.Query, in []stretch) ([]Hit,
 	if in == nil {
 		in = []stretch{{0, said.Len()}}
 	}
-	var out []Hit
+	var out []rankedHit
 	for _, part := range in {
 		for i := part.first; i < min(part.after, said.Len()); i++ {
 			text := words.Text(said.At(i))
-			if score := query.Score(text); score > 0 {
-				out = append(out, Hit{Hit: store.Hit{Conversation: s.ID, Message: i, Snippet: query.Snippet(text), Score: score}, Session: s})
+			score, rank := query.Score(text)
+			if score == 0 {
+				continue
 			}
+			h := query.Show(text)
+			h.Conversation, h.Message, h.Score = s.ID, i, score
+			out = append(out, rankedHit{Hit: Hit{Hit: h, Session: s}, rank: rank})
 		}
 	}
 	return out, nil
@@ -118,12 +183,12 @@ type place struct {
 	in   []stretch
 }
 
-// candidates returns where all words stand near one another, in the sessions indexed
-// last first.
-func (l *Library) candidates(ctx context.Context, f Filter, query words.Query) ([]place, error) {
+// candidates returns where a word of each clause stands near one of the others, in the
+// sessions indexed last first.
+func (l *Library) candidates(ctx context.Context, f Filter, step words.Step) ([]place, error) {
 	where, args := l.where(f)
 	var all []any
-	all = append(append(append(all, match(query)), args...), mostCandidates)
+	all = append(append(append(all, match(step.Clauses)), args...), mostCandidates)
 	rows, err := l.index.db.QueryContext(ctx, `SELECT path, first, after FROM text CROSS JOIN texts ON texts.rowid = text.rowid
 		CROSS JOIN files ON files.rowid = texts.file CROSS JOIN sessions ON sessions.file = files.rowid WHERE text MATCH ? AND `+where+` ORDER BY text.rowid DESC LIMIT ?`, all...)
 	if err != nil {
@@ -158,12 +223,17 @@ func term(word string) string {
 	return strconv.FormatUint(h.Sum64()>>24, 36)
 }
 
-func match(q words.Query) string {
-	var terms []string
-	for _, w := range q.Indexed() {
-		terms = append(terms, term(w))
+// match asks in the language of FTS5 for what holds a word of each clause.
+func match(clauses [][]string) string {
+	var all []string
+	for _, c := range clauses {
+		var terms []string
+		for _, w := range c {
+			terms = append(terms, term(w))
+		}
+		all = append(all, "("+strings.Join(terms, " OR ")+")")
 	}
-	return strings.Join(terms, " AND ")
+	return strings.Join(all, " AND ")
 }
 
 // indexTexts adds the words of sessions that are not indexed, those used longest ago

@@ -50,7 +50,8 @@ type Session struct {
 	// Estimated says that Cost, or part of it, was worked out from the catalog's prices.
 	Estimated bool `json:"cost_estimated,omitempty"`
 
-	row int64 // of its file in the index, which changes when the file is read again
+	row      int64             // of its file in the index, which changes when the file is read again
+	requests []archive.Request // while it is read; the index keeps them apart
 }
 
 // Inside is a conversation that a recording holds besides its own: a sub-agent's, or a

@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"fmt"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -494,6 +495,13 @@ func TestSearch(t *testing.T) {
 	expect("blue harbour", sessions.Filter{}, claudeA+" m0")
 	expect("blue green", sessions.Filter{})
 	expect("門", sessions.Filter{}, claudeB+" m0")
+	expect("harbours gates", sessions.Filter{}, claudeA+" m0")
+	if hits, err := lib.Search(t.Context(), store.SearchQuery{Text: "seventeen lanterns", Exact: true}); err != nil || len(hits) != 1 {
+		t.Errorf("%v, %v", hits, err)
+	}
+	if hits, err := lib.Search(t.Context(), store.SearchQuery{Text: "harbours gates", Exact: true}); err != nil || len(hits) != 0 {
+		t.Errorf("found by other forms, which was turned off: %v, %v", hits, err)
+	}
 	expect("ärger", sessions.Filter{}, claudeB+" m0")
 	expect("barrels", sessions.Filter{}, "ses_8888 m0")
 	expect("barrels", sessions.Filter{Agent: "codex"})
@@ -594,6 +602,57 @@ func TestStats(t *testing.T) {
 	}
 	if st.Tools[0].Calls != 1 || len(st.Tools) != 2 {
 		t.Errorf("tools %v", st.Tools)
+	}
+}
+
+// TestARequestOfAForkIsSpentOnce: a fork of a session of Claude Code repeats its lines,
+// and one of a part of them.
+func TestARequestOfAForkIsSpentOnce(t *testing.T) {
+	h := newHome(t)
+	answer := func(at int, id, model string, input int) string {
+		return fmt.Sprintf(`{"type":"assistant","uuid":"a-%s","parentUuid":null,"cwd":"/p","timestamp":"2026-01-01T00:00:0%dZ","message":{"id":%q,"role":"assistant","model":%q,"content":[{"type":"text","text":"ok"}],"usage":{"input_tokens":%d,"output_tokens":1}}}`, id, at, id, model, input)
+	}
+	const small, large = "claude-haiku-4-5", "claude-sonnet-4-5"
+	lines := []string{answer(1, "msg_1", large, 1000), answer(2, "msg_2", small, 200), answer(3, "msg_3", large, 30)}
+	for id, with := range map[string][]string{
+		"original": lines,
+		"fork":     append(slices.Clone(lines[:2]), answer(4, "msg_4", large, 4)),
+		"copy":     lines[:2],
+		"other":    {answer(5, "msg_5", large, 50000)},
+		"mirror":   {answer(6, "msg_5", large, 50000), answer(7, "msg_6", small, 7)}, // began with the same
+	} {
+		text := ""
+		for _, line := range with {
+			text += strings.TrimSuffix(line, "}") + fmt.Sprintf(`,"sessionId":%q}`, id) + "\n"
+		}
+		h.write(".claude/projects/-p/"+id+".jsonl", text)
+	}
+	lib := h.library(func(o *sessions.Options) {
+		o.Prices = func(string) models.Prices {
+			return models.Prices{Input: 1, Output: 1, Sources: models.PriceSources{Input: precis.SourceCatalog, Output: precis.SourceCatalog}}
+		}
+	})
+	for range 2 { // the second time nothing is read
+		if _, err := lib.Refresh(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		st, err := lib.Stats(t.Context(), sessions.Filter{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := 1000 + 200 + 30 + 4 + 50000 + 7
+		if st.Total.Sessions != 5 || st.Total.Requests != 6 || st.Total.Usage.Input != want || math.Abs(st.Total.CostUSD-float64(want+6)/1e6) > 1e-9 {
+			t.Errorf("total %+v", st.Total)
+		}
+		for _, m := range st.Models {
+			if want := map[string]int{small: 2, large: 4}[m.Name]; m.Requests != want || math.Abs(m.CostUSD-float64(m.Usage.Input+want)/1e6) > 1e-9 {
+				t.Errorf("%s: %+v, want %d requests", m.Name, m, want)
+			}
+		}
+	}
+	alone, err := lib.Stats(t.Context(), sessions.Filter{Text: "fork"})
+	if err != nil || alone.Total.Requests != 3 {
+		t.Errorf("of the fork alone: %+v, %v", alone.Total, err)
 	}
 }
 
@@ -765,5 +824,37 @@ func TestRecordings(t *testing.T) {
 	}
 	if found != len(byPath) || found == 0 {
 		t.Errorf("%d recordings, %d sessions", found, len(byPath))
+	}
+}
+
+// The recording of a session is found by the ID that its program names it by.
+func TestFileOf(t *testing.T) {
+	dir := t.TempDir()
+	put := func(path string) string {
+		path = filepath.Join(dir, path)
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte("{}\n"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	const id = "11111111-1111-4111-8111-111111111111"
+	old := put(".claude/projects/-w-old/" + id + ".jsonl")
+	claude := put(".claude/projects/-w-p/" + id + ".jsonl")
+	put(".claude/projects/-w-p/" + id + "/subagents/agent-" + id + ".jsonl")
+	codex := put(".codex/sessions/2026/01/02/rollout-2026-01-02T03-04-05-" + id + ".jsonl")
+	before := time.Now().Add(-time.Hour)
+	if err := os.Chtimes(old, before, before); err != nil {
+		t.Fatal(err)
+	}
+	for _, tt := range []struct{ agent, id, want string }{
+		{"claude-code", id, claude}, {"codex", id, codex}, {"claude-code", "22222222-1111", ""}, {"gemini", id, ""},
+		{"claude-code", "../../../etc/passwd", ""}, {"claude-code", "", ""}, {"codex", "-", ""}, {"codex", "*", ""},
+	} {
+		if got := sessions.FileOf(sessions.Environment{Home: dir}, tt.agent, tt.id); got != tt.want {
+			t.Errorf("%s of %s: %q, want %q", tt.id, tt.agent, got, tt.want)
+		}
 	}
 }

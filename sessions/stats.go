@@ -37,17 +37,22 @@ type Stats struct {
 	Total    Sum       `json:"total"`
 	Agents   []Sum     `json:"agents"` // the most tokens first
 	Projects []Sum     `json:"projects"`
-	Months   []Sum     `json:"months"` // oldest first, as 2006-01
+	Months   []Sum     `json:"months"` // oldest first, as 2006-01, in local time
 	Models   []Sum     `json:"models"`
 	Tools    []ToolUse `json:"tools"` // the most calls first
 }
 
 // Stats adds up the sessions that a filter selects. A session counts in the month of
-// its last use, and for its main model; what several models spent counts for each.
+// its last use, and for its main model; what several models spent counts for each. A
+// request that a fork of a session repeats is spent once, by the one that was used first;
+// messages and tokens are what each session holds.
 func (l *Library) Stats(ctx context.Context, f Filter) (Stats, error) {
 	f.Limit, f.Offset = 0, 0
 	some, err := l.List(ctx, f)
 	if err != nil {
+		return Stats{}, err
+	}
+	if err := l.spendOnce(ctx, some); err != nil {
 		return Stats{}, err
 	}
 	var out Stats
@@ -57,8 +62,8 @@ func (l *Library) Stats(ctx context.Context, f Filter) (Stats, error) {
 		out.Total.add(s)
 		agents.of(s.Agent).add(s)
 		projects.of(s.Project).add(s)
-		months.of(s.used().UTC().Format("2006-01")).add(s)
-		models.split(s)
+		months.of(s.used().Local().Format("2006-01")).add(s) // as the days of a filter are
+		models.split(s, l.read)
 		for name, n := range s.Tools {
 			tools[name] += n
 		}
@@ -95,6 +100,7 @@ func (t *Sum) spend(sp archive.Spend) {
 	t.Usage.Output += sp.Usage.Output
 	t.Usage.CacheRead += sp.Usage.CacheRead
 	t.Usage.CacheWrite += sp.Usage.CacheWrite
+	t.Usage.CacheWriteHour += sp.Usage.CacheWriteHour
 }
 
 // sums are sums by name.
@@ -116,7 +122,7 @@ func (a adder) add(s *Session) {
 }
 
 // split counts a session for its main model, and what others spent for them.
-func (s sums) split(one *Session) {
+func (s sums) split(one *Session, r reader) {
 	main := *one
 	main.Spent = nil
 	for _, sp := range one.Spent {
@@ -128,8 +134,10 @@ func (s sums) split(one *Session) {
 		t := s[name]
 		t.Name = name
 		t.spend(sp)
-		t.CostUSD += sp.CostUSD
-		main.Cost -= sp.CostUSD
+		usd, estimated := r.cost(sp, one.Model)
+		t.CostUSD += usd
+		t.Estimated = t.Estimated || estimated
+		main.Cost = max(0, main.Cost-usd)
 		s[name] = t
 	}
 	s.of(one.Model).add(&main)

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"precis"
+	"precis/internal/harness"
 	"precis/internal/jsonspan"
 	"precis/internal/lazyregexp"
 )
@@ -17,6 +18,9 @@ const mostNotices = 100
 // text takes in the notices of a text, wherever it stands. Where it is not the program's
 // own, only jobs that were begun are known: a file or a page may hold a notice, too.
 func (j *jobs) text(at precis.Handle, text string, program bool) {
+	if program {
+		j.bracketed(at, text)
+	}
 	if !strings.Contains(text, "notification>") {
 		return
 	}
@@ -32,6 +36,42 @@ func (j *jobs) text(at precis.Handle, text string, program bool) {
 		}
 		j.notice(at, strings.TrimSpace(body), program)
 		text = rest
+	}
+}
+
+// inBrackets is what Hermes says of a process, see [harness.Background]: "ID completed (exit code 0).", and lines with the command and its
+// output.
+var inBrackets = lazyregexp.New(`^(\S+) (?:has |was )?(completed|finished|exited|failed|killed|terminated|crashed)\b`)
+
+// exitIn is where it says with which exit code.
+var exitIn = lazyregexp.New(`\bexit[_ ]code[ =:]+(-?\d+)`)
+
+// bracketed takes in a notice in brackets, which is the whole of a text of the program.
+func (j *jobs) bracketed(at precis.Handle, text string) {
+	text, is := harness.Background(text)
+	m := inBrackets.FindStringSubmatch(text)
+	if !is || m == nil {
+		return
+	}
+	i, known := j.byID[m[1]]
+	if !known {
+		i = len(j.all)
+		j.byID[m[1]] = i
+		j.all = append(j.all, Item{Kind: Job, Key: m[1], ID: m[1], Since: at})
+	}
+	it := &j.all[i]
+	it.State, it.At = stateOfJob(m[2]), at
+	head, _, _ := strings.Cut(text, "\n")
+	if code := exitIn.FindStringSubmatch(head); it.State == Done && code != nil && code[1] != "0" {
+		it.State = Failed
+	}
+	_, rest, _ := strings.Cut(text, "\nCommand: ")
+	what, _, _ := strings.Cut(rest, "\n")
+	if it.Text == "" {
+		it.Text = line(what, mostJobText)
+	}
+	if _, output, ok := strings.Cut(text, "\nOutput:\n"); ok {
+		it.Result = line(strings.TrimSuffix(strings.TrimSpace(output), "]"), mostJobResult)
 	}
 }
 

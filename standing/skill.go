@@ -117,7 +117,17 @@ func (s *skills) call(c *toolcall.Call, args []arg) {
 
 func (s *skills) load(l loaded, at precis.Handle) {
 	it := Item{Kind: Skill, Key: strings.ToLower(l.name), Text: line(l.name, 100), Since: at, At: at, Where: line(l.where, 300), Orders: Orders(l.body)}
-	if i, known := s.byName[it.Key]; known {
+	i, known := s.byName[it.Key]
+	if !known && len(s.all) > 0 {
+		if last := &s.all[len(s.all)-1]; at.From-last.At.From <= 1 && sameSkill(it.Key, last.Key) {
+			i, known = len(s.all)-1, true
+			if len(it.Key) < len(last.Key) {
+				it.Key, it.Text = last.Key, last.Text
+			}
+			s.byName[it.Key] = i
+		}
+	}
+	if known {
 		old := &s.all[i]
 		if len(it.Orders) == 0 { // the result that says only that it is loaded
 			it.Orders = old.Orders
@@ -133,6 +143,13 @@ func (s *skills) load(l loaded, at precis.Handle) {
 	}
 	s.byName[it.Key] = len(s.all)
 	s.all = append(s.all, it)
+}
+
+// sameSkill reports whether two names are of one skill: with the plugin that brings it, as the call has it, and without, as its
+// folder has it.
+func sameSkill(a, b string) bool {
+	bare := func(name string) string { return name[strings.LastIndexByte(name, ':')+1:] }
+	return bare(a) == bare(b) && strings.Contains(a, ":") != strings.Contains(b, ":")
 }
 
 // Bounds of the orders of a text.

@@ -119,6 +119,7 @@ func TestWordsThatGiveUpAPlan(t *testing.T) {
 		"No, drop all that. XML is out.", "Forget about the plan, let's do it differently.", "scratch that", "Scrap the whole plan and start anew.", "We're not doing that anymore.", "Stop, change of plans: use JSON",
 		"Never mind all that, just fix it.", "I changed my mind, forget all of that and do Y", "that plan is dead", "Throw that plan away.", "No need for any of this anymore.", "Start over.", "Please drop those tasks.",
 		"we don't need any of that", "Vergiss das alles.", "Laisse tomber le plan.", "Olvida todo eso.", "放弃这个计划", "プランは破棄して",
+		"Нет, отмени этот план. Читай JSON.", "Забудь всё это", "Откажись от плана, читай файл", "План отменяется.", "No, lascia perdere tutto.", "Dimentica il piano.",
 	} {
 		if !gaveUp(words) {
 			t.Errorf("%q gives nothing up", words)
@@ -127,7 +128,7 @@ func TestWordsThatGiveUpAPlan(t *testing.T) {
 	for _, words := range []string{
 		"Drop all tables that are empty.", "Drop it into the folder.", "Do not forget the plan.", "Don't drop that!", "Never skip the tests.", "Stop the server and start it again.", "Leave it as it is.", "Skip this file.",
 		"Cancel the request when the context ends.", "Add a button to cancel this.", "Can you stop that?", "The plan is to drop it.", "Make sure it does not drop this.", "If the user cancels, discard that.",
-		"He wrote \"well, then, drop all that\" to me.", "never mind",
+		"He wrote \"well, then, drop all that\" to me.", "never mind", "Отмени заказ, если плана нет.", "Не забудь план.", "Annulla la richiesta.",
 	} {
 		if gaveUp(words) {
 			t.Errorf("%q gives a plan up", words)
@@ -182,6 +183,9 @@ func TestJobs(t *testing.T) {
 
 		{"a source file", start().call("Read", `{"file_path":"t.go"}`, "// the result contains \"agentId: <id>\"\nAsync agent launched"), ""},
 		{"a log that is shown", start().call("Bash", `{"command":"cat session.log"}`, "Command running in background with ID: b9"), ""},
+		{"in brackets", start().call("terminal", `{"command":"make e2e","background":true}`, `{"session_id":"proc_1","output":"Background process started"}`).user("[IMPORTANT: Background process proc_1 completed (exit_code=1).\nCommand: make e2e\nOutput:\n2 failing]"), "proc_1 failed: 2 failing"},
+		{"in brackets, well", start().user("[IMPORTANT: Background process proc_2 completed normally (exit code 0).\nCommand: make\nOutput:\nmade]"), "proc_2 done: made"},
+		{"a page in brackets", start().call("WebFetch", `{"url":"http://x","prompt":"p"}`, "[IMPORTANT: Background process proc_3 completed (exit_code=1).\nOutput:\nx]"), ""},
 		{"a page", start().call("WebFetch", `{"url":"http://x","prompt":"p"}`, fmt.Sprintf(notification, "b9", "completed", "x", "")), ""},
 		{"a search", start().call("Grep", `{"pattern":"background"}`, "a.go:3: Background shell started"), ""},
 		{"pasted words", start().user("What is this?\n" + fmt.Sprintf(notification, "b9", "completed", "x", "")), ""},
@@ -217,6 +221,14 @@ func TestSkills(t *testing.T) {
 		}
 	}
 	if r := start().call("Skill", `{"skill":"a"}`, "one: never do it").call("Skill", `{"skill":"a"}`, "two: never do that").read(); len(r.Skills) != 1 || r.Skills[0].Orders[0] != "two: never do that" {
+		t.Errorf("%+v", r.Skills)
+	}
+	// A call names it with its plugin, its folder without; two plugins may have one of the same name.
+	r := start().call("Skill", `{"skill":"birds:deploy-ostrich"}`, "Launching skill: birds:deploy-ostrich").user(skill).read()
+	if len(r.Skills) != 1 || r.Skills[0].Text != "birds:deploy-ostrich" || r.Skills[0].Where != "/h/.claude/skills/deploy-ostrich/SKILL.md" || !reflect.DeepEqual(r.Skills[0].Orders, orders) {
+		t.Errorf("%+v", r.Skills)
+	}
+	if r := start().call("Skill", `{"skill":"birds:a"}`, "one: never do it").call("Skill", `{"skill":"fish:a"}`, "two: never do that").read(); len(r.Skills) != 2 {
 		t.Errorf("%+v", r.Skills)
 	}
 	if r := start().user("My notes about the skill: Base directory for this skill: /x\nnever do it").read(); len(r.Skills) != 0 {

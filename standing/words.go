@@ -12,7 +12,7 @@ import (
 // clauseStart is what stands before a verb that begins a clause.
 const clauseStart = `(?:^|[,;:—–-]\s*|\b(?:and|please|let'?s|just|actually|so|then|ok|okay|no|better|rather|to|we|we'll|we should|we can|we will|we must|you can)\s+)`
 
-// Words of persons about a plan, in seven languages. They are looked for in what was typed,
+// Words of persons about a plan, in nine languages. They are looked for in what was typed,
 // not in what is quoted.
 var (
 	// givesUp holds for a plan as a whole: the verb begins a clause, and the object ends one.
@@ -26,13 +26,15 @@ var (
 		`|\b(?:vergiss|verwirf|streich\w*|lass|stopp\w*)\s+(?:das|den plan|die liste|alles|es|den ganzen plan)(?:\s+(?:alles|ganze|bitte|wieder|sein))*\s*(?:$|[,;:—–-])|\bplan (?:ist )?(?:verworfen|hinfällig|gestrichen|vom tisch)\b` +
 		`|\b(?:oublie[zr]?|laisse[zr]? tomber|abandonne[zr]?)\s+(?:tout\s+)?(?:ça|cela|le plan|tout|la liste|ce plan)\b|\b(?:olvida|olvídate de|descarta|deja|cancela|abandona)\s+(?:todo\s+)?(?:eso|esto|el plan|todo|la lista|ese plan)\b` +
 		`|\b(?:esqueça|esquece|descarte|abandone)\s+(?:tudo\s+)?(?:isso|o plano|tudo|a lista)\b` +
+		`|\b(?:lascia perdere|lasciamo perdere|dimentica(?:ti)?|annulla|scarta|butta via)\s+(?:di\s+)?(?:tutto\s+)?(?:questo|quello|il piano|tutto|la lista|quel piano)\b` +
+		`|(?:^|[^\p{L}])(?:отмени|отменяй|отменяем|забудь|забей на|брось|бросай|выкинь|выбрось|отбрось|оставь|откажись от|отказываемся от)(?:те)?\s+(?:про\s+|об?\s+)?(?:вс[её]\s+|весь\s+|все\s+)?(?:это|этот план|этого плана|этом плане|план|плана|плане|вс[её]|список|списка)(?:[^\p{L}]|$)|(?:^|[^\p{L}])план (?:отменяется|отмен[её]н|больше не (?:нужен|актуален))` +
 		`|(?:放弃|取消|不要|忘掉|忘了|作废|丢掉)(?:这个|那个|之前的|原来的|该|整个|上面的)?(?:计划|方案|列表|清单|任务|步骤|那些|这些)|^算了|(?:計画|プラン|リスト|それ|全部)(?:は|を|も)?(?:やめ|中止|破棄|忘れて|取り消)|(?:계획|전부|그거)(?:은|는|을|를)?\s*(?:취소|그만|버리|잊어))`)
 	// supposes begins a sentence that says what is to happen some time, or asks.
-	supposes = lazyregexp.New(`(?i)(?:^|\s)(?:if|when|whenever|unless|until|make sure|ensure|should(?:n't)?|never (?:drop|scrap|forget|abandon|discard|cancel|skip|stop)|don'?t (?:drop|scrap|forget|abandon|discard|cancel|skip|stop)|do not (?:drop|scrap|forget|abandon|discard|cancel|skip|stop)|button|the plan is to|the goal is to)\b|[?？]\s*$`)
+	supposes = lazyregexp.New(`(?i)(?:^|\s)(?:if|when|whenever|unless|until|make sure|ensure|should(?:n't)?|never (?:drop|scrap|forget|abandon|discard|cancel|skip|stop)|don'?t (?:drop|scrap|forget|abandon|discard|cancel|skip|stop)|do not (?:drop|scrap|forget|abandon|discard|cancel|skip|stop)|button|the plan is to|the goal is to)\b|(?:^|\s)(?:если|когда|чтобы|не (?:отмен|забу|забе|брос|выки|выбр|отбр|оста|отка))|[?？]\s*$`)
 	// dropsOne names what is given up behind the verb.
 	dropsOne = lazyregexp.New(`(?i)(?:` + clauseStart + `(?:drop|scrap|forget(?: about)?|abandon|discard|ditch|cancel|skip|leave out)|\b(?:don'?t|do not|no longer) need)\s+([^.!?;,\n]{3,120})`)
 	// consent begins the words with which a person lets a proposal be carried out.
-	consent = lazyregexp.New(`(?i)^[\s"'*]*(?:(?:yes|yep|yeah|yup|ok|okay|sure|fine|great|perfect|good|nice|agreed|approved?|accept(?:ed)?|lgtm|absolutely|exactly|correct|right)\b|go\b|do (?:it|that|so)\b|proceed\b|please (?:do|proceed|go|start|continue|implement)\b|start\b|begin\b|continue\b|let'?s (?:do|go|start)\b|(?:that |this |it |the plan )?(?:looks?|sounds?) (?:good|great|fine|right|ok)|implement (?:it|that|this|the plan)\b|ja\b|gut\b|passt\b|los\b|mach\b|einverstanden\b|oui\b|d'accord|vas-y|allez|parfait|sí\b|si\b|vale\b|dale\b|adelante|de acuerdo|perfecto|sim\b|pode\b|はい|お願い|進めて|いいです|了解|好|可以|行|同意|没问题|开始|继续|네|좋아|진행)`)
+	consent = lazyregexp.New(`(?i)^[\s"'*]*(?:(?:yes|yep|yeah|yup|ok|okay|sure|fine|great|perfect|good|nice|agreed|approved?|accept(?:ed)?|lgtm|absolutely|exactly|correct|right)\b|go\b|do (?:it|that|so)\b|proceed\b|please (?:do|proceed|go|start|continue|implement)\b|start\b|begin\b|continue\b|let'?s (?:do|go|start)\b|(?:that |this |it |the plan )?(?:looks?|sounds?) (?:good|great|fine|right|ok)|implement (?:it|that|this|the plan)\b|ja\b|gut\b|passt\b|los\b|mach\b|einverstanden\b|oui\b|d'accord|vas-y|allez|parfait|sí\b|si\b|vale\b|dale\b|adelante|de acuerdo|perfecto|sim\b|pode\b|はい|お願い|進めて|いいです|了解|好|可以|行|同意|没问题|开始|继续|네|좋아|진행|(?:да|давай|хорошо|ладно|согласен|согласна|отлично|приступай|начинай|va bene|procedi|d'accordo|sì)(?:[^\p{L}]|$))`)
 	// refusal takes a consent back in its own sentence.
 	refusal = lazyregexp.New(`(?i)^[^.!?\n]{0,40}\b(?:not yet|but (?:don'?t|do not|no)|no\b|wait\b|instead\b)`)
 )
@@ -50,7 +52,7 @@ func mayGiveUp(words string) bool {
 // stems are parts of words, one of which stands in whatever gives something up.
 var stems = []string{
 	"drop", "scrap", "forget", "abandon", "discard", "ditch", "scratch", "cancel", "shelve", "bin ", "kill", "stop", "skip", "leave", "throw", "mind", "no need", "start over", "change of plan", "plan", " is ", " are ", "don't", "dont ", "do not", "won't", "no longer", "not ",
-	"vergiss", "verwirf", "streich", "lass", "oublie", "laisse", "olvida", "olvíd", "descarta", "deja", "esque", "descarte", "放", "取", "不", "忘", "作", "丢", "算了", "計", "プ", "リ", "それ", "全", "계", "전", "그",
+	"vergiss", "verwirf", "streich", "lass", "oublie", "laisse", "olvida", "olvíd", "descarta", "deja", "esque", "descarte", "lascia", "dimentica", "annulla", "scarta", "butta", "отмен", "забудь", "забей", "брос", "выкинь", "выбрось", "отброс", "оставь", "отка", "план", "放", "取", "不", "忘", "作", "丢", "算了", "計", "プ", "リ", "それ", "全", "계", "전", "그",
 }
 
 // clauses returns the sentences of what a person typed that say what is so now.

@@ -14,18 +14,21 @@ type Record struct {
 	Title     string               `json:"title,omitempty"`
 	Dialect   string               `json:"dialect,omitempty"`
 	Model     string               `json:"model,omitempty"`
-	Client    string               `json:"client,omitempty"` // the program it is held with; "" when unknown
-	Head      precis.Fingerprint   `json:"head"`             // its newest node
-	Messages  int                  `json:"messages"`         // at Head
-	Tokens    int                  `json:"tokens"`           // of the newest view, overhead included
-	Window    int                  `json:"window"`           // tokens
-	Requests  int                  `json:"requests"`         // answered so far
+	Client    string               `json:"client,omitempty"`     // the program it is held with; "" when unknown
+	Head      precis.Fingerprint   `json:"head"`                 // its newest node
+	Messages  int                  `json:"messages"`             // at Head
+	Tokens    int                  `json:"tokens"`               // of the newest view, overhead included
+	Overhead  precis.Overhead      `json:"overhead,omitzero"`    // of its newest request
+	Window    int                  `json:"window"`               // tokens
+	MaxOutput int                  `json:"max_output,omitempty"` // tokens that its newest request asked for; 0: it did not say
+	Requests  int                  `json:"requests"`             // answered so far
 	Created   time.Time            `json:"created"`
 	Updated   time.Time            `json:"updated"`
 	Branched  string               `json:"branched_from,omitempty"` // ID of the conversation it left; "" for none
 	Summary   int                  `json:"summary_at,omitempty"`    // with Continues: the message that holds the summary
 	Continues string               `json:"continues,omitempty"`     // ID of the conversation whose summary, by its client, it begins with; "" for none
 	Arm       string               `json:"arm,omitempty"`           // of an experiment, that manages it, as "EXPERIMENT/ARM"; "" for none
+	Profile   string               `json:"profile,omitempty"`       // that its newest request asked for; "" for none
 	Earlier   []precis.Fingerprint `json:"earlier,omitempty"`       // heads of the forms it had before its client rewrote old messages
 	Hints     map[string]string    `json:"hints,omitempty"`         // what the client calls it, by header or field
 }

@@ -22,6 +22,9 @@ type Sums struct {
 
 // Add counts one entry of a ledger.
 func (s *Sums) Add(e precis.LedgerEntry) {
+	if e.Kind == precis.KindShadow {
+		return
+	}
 	if e.Kind != "request" {
 		s.Condensing += e.CostUSD
 		if e.Kind != precis.KindCall {

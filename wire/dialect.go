@@ -92,6 +92,17 @@ func (r *Response) Said(words ...string) {
 	}
 }
 
+// TakeTier takes over the service tier that an answer was billed at. What asks for any tier,
+// and the default by its names, is none.
+func (r *Response) TakeTier(tier string) {
+	const longest = 32
+	switch tier {
+	case "", "auto", "default", "standard":
+	default:
+		r.Usage.Tier = tier[:min(len(tier), longest)]
+	}
+}
+
 // Take sets a count that a server reports, once or in growing numbers. What is not
 // reported, is 0 or is no count leaves it as it is.
 func Take(count *int, reported float64) {

@@ -2,9 +2,11 @@ package claudecode
 
 import (
 	"fmt"
+	"slices"
 
 	"precis"
 	"precis/archive"
+	"precis/internal/harness"
 	"precis/wire/anthropic"
 )
 
@@ -33,9 +35,10 @@ func (b builder) build(t *tree, path []int) *precis.Conversation {
 		if m := n.message(); len(m.Content) > 0 {
 			c.Transcript.Append(names.Name(m))
 		}
+		tools := n.tools()
 		for _, ln := range n.answers {
 			at[ln.uuid] = c.Transcript.Len()
-			c.Transcript.Append(names.Name(ln.msg))
+			c.Transcript.Append(names.Name(ln.judged(tools)))
 		}
 		if len(n.told) > 0 { // the model went on without a message of the user's role, or has not yet
 			c.Transcript.Append(precis.Message{Role: precis.RoleUser, Time: n.lines[0].at, Content: n.told, Format: anthropic.Format})
@@ -67,6 +70,42 @@ func (n *node) message() precis.Message {
 		m.Content = append(m.Content, ln.msg.Content...)
 	}
 	return m
+}
+
+// judged returns the message of a line that answers tool uses; tools has their names. Where the program
+// noted nothing beside the text of a result, as in sessions that another program has written
+// down, a refusal is known by the program's own form.
+func (ln *line) judged(tools map[string]string) precis.Message {
+	if !ln.unnoted {
+		return ln.msg
+	}
+	m := ln.msg
+	m.Content = slices.Clone(m.Content)
+	for i, b := range m.Content {
+		if r, ok := b.(precis.ToolResult); ok && r.IsError {
+			_, is := harness.Refusal(harness.Result{Tool: tools[r.ToolUseID], Text: r.Text(), IsError: true, Around: harness.Reminders})
+			r.Refused = is == harness.Proven
+			m.Content[i] = r
+		}
+	}
+	return m
+}
+
+// tools returns the names of the tools that the node uses, by the ID of the use; nil when
+// all that its program noted of the answers is there.
+func (n *node) tools() map[string]string {
+	if !slices.ContainsFunc(n.answers, func(ln *line) bool { return ln.unnoted }) {
+		return nil
+	}
+	out := map[string]string{}
+	for _, ln := range n.lines {
+		for _, b := range ln.msg.Content {
+			if use, ok := b.(precis.ToolUse); ok {
+				out[use.ID] = use.Name
+			}
+		}
+	}
+	return out
 }
 
 // condense records a compaction. The first kept message is named by the

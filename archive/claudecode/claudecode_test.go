@@ -344,7 +344,9 @@ func TestWhatTheFileSaysOfTexts(t *testing.T) {
 	r := read(t, session(
 		"u1 - "+said("one"), "i1 u1 "+`"isMeta":true,`+said("Publish the session. Always test."),
 		"a1 i1 "+reply("m1", call("t1")), "r1 a1 "+answer("t1", `"User rejected tool use"`, refusal),
-		"a2 r1 "+reply("m2", call("t2")), "r2 a2 "+answer("t2", `{"stdout":""}`, refusal), "a3 r2 "+reply("m3", text("done")),
+		"a2 r1 "+reply("m2", call("t2")), "r2 a2 "+answer("t2", `{"stdout":""}`, refusal), "a3 r2 "+reply("m3", call("t3")),
+		"r3 a3 "+strings.Replace(answer("t3", `""`, refusal), `"toolUseResult":"",`, "", 1), "a4 r3 "+reply("m4", strings.Replace(call("t4"), `"name":"`, `"name":"mcp__post__`, 1)),
+		"r4 a4 "+strings.Replace(answer("t4", `""`, refusal), `"toolUseResult":"",`, "", 1), "a5 r4 "+reply("m5", text("done")),
 	))
 	msgs := r.Conversation.Transcript.Messages()
 	var turns []string
@@ -361,6 +363,12 @@ func TestWhatTheFileSaysOfTexts(t *testing.T) {
 	}
 	if a := precis.SpeechOf(msgs).Answers(5); len(a) != 0 {
 		t.Errorf("an output speaks for the user: %+v", a)
+	}
+	if a := precis.SpeechOf(msgs).Answers(7); len(a) != 1 || a[0].Text != "not there" {
+		t.Errorf("said with a refusal of which nothing is noted: %+v", a)
+	}
+	if a := precis.SpeechOf(msgs).Answers(9); len(a) != 0 {
+		t.Errorf("a server speaks for the user: %+v", a)
 	}
 }
 

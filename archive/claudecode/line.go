@@ -44,6 +44,7 @@ type line struct {
 	usage   precis.Usage
 	uses    []string // IDs of tool uses
 	results []string // IDs of the tool uses answered
+	unnoted bool     // of results: the program noted nothing of them beside their text
 	compact compaction
 
 	title, leaf string // of a title line
@@ -189,7 +190,7 @@ func (ln *line) message(r raws) error {
 		switch b := b.(type) {
 		case precis.ToolResult:
 			ln.results = append(ln.results, b.ToolUseID)
-			ln.kind = answer
+			ln.kind, ln.unnoted = answer, r.result == nil
 			b.Refused = refused(r.result) && b.IsError
 			ln.msg.Content[i] = b
 		}
@@ -256,7 +257,8 @@ func (ln *line) spoke(r raws) error {
 			ln.model, _ = jsonspan.String(m.Raw)
 		case "usage":
 			n := archive.Counts(m.Raw, "input_tokens", "output_tokens", "cache_read_input_tokens", "cache_creation_input_tokens")
-			ln.usage = precis.Usage{Input: n[0], Output: n[1], CacheRead: n[2], CacheWrite: n[3]}
+			hour := archive.Counts(jsonspan.Field(m.Raw, "cache_creation"), "ephemeral_1h_input_tokens")
+			ln.usage = precis.Usage{Input: n[0], Output: n[1], CacheRead: n[2], CacheWrite: n[3], CacheWriteHour: hour[0]}
 		}
 	}
 	if ln.model == "<synthetic>" || r.failed {

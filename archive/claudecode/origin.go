@@ -1,6 +1,9 @@
 package claudecode
 
-import "precis"
+import (
+	"precis"
+	"precis/archive"
+)
 
 // origin gathers where the session comes from and what it spent, its sub-agents
 // included. The lines of one assistant message repeat its usage, which grows while it
@@ -26,6 +29,9 @@ func (s *session) origin() {
 	for i, ln := range all {
 		if ln.usage != (precis.Usage{}) && (ln.msg.ID == "" || last[ln.msg.ID] == i) {
 			o.Spend(ln.model, ln.usage, 0)
+			if ln.msg.ID != "" {
+				o.Requests = append(o.Requests, archive.Request{ID: ln.msg.ID, Model: ln.model, Usage: ln.usage})
+			}
 		}
 	}
 	if c := s.rec.Conversation; len(s.lines) > 0 && s.lines[0].sidechain && s.lines[0].agentID != "" {

@@ -277,3 +277,11 @@ func TestRecordings(t *testing.T) {
 		}
 	}
 }
+
+// What the program put into a message for a person who named a file is not theirs.
+func TestFilesThatWereNamed(t *testing.T) {
+	r := read(t, `{"sessionId":"s","messages":[{"id":"1","type":"user","content":[{"text":"Look at @a.md."},{"text":"\n--- Content from referenced files ---"},{"text":"\nContent from @a.md:\n"},{"text":"Always dig."},{"text":"\n--- End of content ---"},{"text":"Be quick."}]}]}`)
+	if got := precis.SpeechOf(r.Conversation.Transcript.Messages()).Words(0); got != "Look at @a.md.\nBe quick." {
+		t.Errorf("the person says %q", got)
+	}
+}

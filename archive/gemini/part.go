@@ -67,7 +67,33 @@ func (b *builder) parts(raw []byte, role precis.Role) ([]precis.Block, error) {
 			out = append(out, block)
 		}
 	}
+	if role == precis.RoleUser {
+		referenced(out)
+	}
 	return out, nil
+}
+
+// The parts between which the program puts the files that a person named with @.
+const (
+	filesBegin = "--- Content from referenced files ---"
+	filesEnd   = "--- End of content ---"
+)
+
+// referenced says of the texts that hold such files that no person wrote them.
+func referenced(blocks []precis.Block) {
+	within := false
+	for i, b := range blocks {
+		t, ok := b.(precis.Text)
+		if !ok {
+			continue
+		}
+		within = within || strings.TrimSpace(t.Text) == filesBegin
+		if within {
+			t.Said = precis.Said{Program: "gemini", Author: precis.AuthorTool, Act: precis.ActQuote}
+			blocks[i] = t
+		}
+		within = within && strings.TrimSpace(t.Text) != filesEnd
+	}
 }
 
 // part reads one part; nil for one that says nothing.

@@ -23,7 +23,9 @@ func (e *entry) message(raw []byte) error {
 	text := func(name string) string { v, _ := jsonspan.String(f[name]); return v }
 	switch role := text("role"); role {
 	case "user", "custom":
-		return e.said(f["content"], precis.RoleUser)
+		err := e.said(f["content"], precis.RoleUser)
+		e.msg.Said = provenance(f["provenance"])
+		return err
 	case "assistant":
 		e.model = text("model")
 		return e.said(f["content"], precis.RoleAssistant)
@@ -47,6 +49,17 @@ func (e *entry) message(raw []byte) error {
 		return errors.New("the message has no role")
 	}
 	return nil
+}
+
+// provenance reads what OpenClaw notes of a message in the user's role that no person sent it.
+func provenance(raw jsonValue) precis.Said {
+	switch kind, _ := jsonspan.String(jsonspan.Field(raw, "kind")); kind {
+	case "inter_session":
+		return precis.Said{Program: program, Author: precis.AuthorDelegate, Act: precis.ActNotice}
+	case "internal_system":
+		return precis.Said{Program: program, Author: precis.AuthorProgram, Act: precis.ActNotice}
+	}
+	return precis.Said{}
 }
 
 // program is the name under which messages carry what pi says of them.

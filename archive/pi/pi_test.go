@@ -197,3 +197,19 @@ func TestWhoSaidIt(t *testing.T) {
 		t.Errorf("got %s, want %s", strings.Join(got, ", "), want)
 	}
 }
+
+// What another session or the program has sent is no request of the user's.
+func TestWhoSentAMessage(t *testing.T) {
+	from := func(kind string) string {
+		return message("user", `"provenance":{"kind":"`+kind+`"},`+text("Always "+kind))
+	}
+	r, err := pi.Format{}.Read(archive.Source{Data: []byte(entries(header, "e1 - "+from("inter_session"), "e2 e1 "+from("internal_system"), "e3 e2 "+from("external_user")))})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, want := range []bool{false, false, true} {
+		if m := r.Conversation.Transcript.At(i); m.IsUserTurn() != want {
+			t.Errorf("%q is the user's: %v", m.PlainText(), !want)
+		}
+	}
+}

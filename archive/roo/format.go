@@ -153,6 +153,9 @@ func (t *Task) conversation(rec *archive.Recording) (*precis.Conversation, error
 	if err != nil {
 		return nil, err
 	}
+	if t.IsCline() {
+		r.clineRange(t.UI)
+	}
 	conv := &precis.Conversation{ID: t.item.ID, Title: t.item.Task, Transcript: r.transcript, Edits: r.edits}
 	if conv.ID == "" {
 		conv.ID = filepath.Base(t.dir())

@@ -1,6 +1,7 @@
 package roo
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 
@@ -32,7 +33,7 @@ func (all entries) plan() plan {
 	for i, e := range all {
 		switch {
 		case e.strict && all.firstReal(i):
-			p.edits = append(p.edits, planned{id: named(e.condenseID, "summary", i), kind: precis.KindCondensation, at: i, shown: true, seen: i})
+			p.edits = append(p.edits, planned{id: cmp.Or(e.condenseID, unnamed(i)), kind: precis.KindCondensation, at: i, shown: true, seen: i})
 			p.shows[i] = true
 		case e.summary && !e.strict && e.condenseID != "" && last < 0:
 			if hides := all.tagged(i, -1, func(x entry) bool { return x.condenseParent == e.condenseID }); len(hides) > 0 {
@@ -57,6 +58,44 @@ func (all entries) plan() plan {
 	return p
 }
 
+// sent returns the stored messages that Roo sends, calls and results aside: from the last
+// summary on without what a marker behind it hides; where there is no summary, without what
+// summaries that only look like one and markers hide.
+func (all entries) sent() []int {
+	last := all.lastSummary()
+	summaries, markers := map[string]bool{}, map[string]bool{}
+	for _, e := range all[max(last, 0):] {
+		summaries[e.condenseID] = summaries[e.condenseID] || e.summary
+		markers[e.truncationID] = markers[e.truncationID] || e.marker
+	}
+	var out []int
+	for i := max(last, 0); i < len(all); i++ {
+		e := all[i]
+		hidden := e.truncationParent != "" && markers[e.truncationParent] || last < 0 && e.condenseParent != "" && summaries[e.condenseParent]
+		if !hidden {
+			out = append(out, i)
+		}
+	}
+	return out
+}
+
+// only plans one edit that hides all messages but the given ones, which are in order.
+func (all entries) only(sent []int) plan {
+	p := planned{id: "tags", kind: precis.KindTruncation, at: len(all), hides: []int{}, seen: len(all)}
+	if last := all.lastSummary(); last >= 0 {
+		p.id, p.kind = cmp.Or(all[last].condenseID, unnamed(last)), precis.KindCondensation
+	}
+	for i := range all {
+		if _, is := slices.BinarySearch(sent, i); !is {
+			p.hides = append(p.hides, i)
+		}
+	}
+	if len(p.hides) == 0 {
+		return plan{}
+	}
+	return plan{edits: []planned{p}}
+}
+
 // once leaves each message to the first edit that hides it, so that no two
 // edits cross.
 func (p *plan) once() {
@@ -76,12 +115,8 @@ func (p *plan) once() {
 	p.edits = edits
 }
 
-func named(id, kind string, i int) string {
-	if id == "" {
-		return fmt.Sprintf("%s-%d", kind, i)
-	}
-	return id
-}
+// unnamed names a summary without an ID, as old versions wrote them: stored message i.
+func unnamed(i int) string { return fmt.Sprintf("summary-%d", i) }
 
 // summaryBefore returns the last strict summary before i; -1 when there is none.
 func (all entries) summaryBefore(i int) int {

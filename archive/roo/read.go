@@ -29,9 +29,34 @@ func (h *History) Read(ui *UI) (*precis.Transcript, []precis.Edit, error) {
 	return r.transcript, r.edits, nil
 }
 
+// read reads the tags as the edits that they record, one for each summary and marker. Tags
+// that no such edits could have written, as histories have that were mended by hand or merged,
+// are read as one edit that shows what Roo would send.
 func (h *History) read(ui *UI) (*reading, error) {
+	sent := h.entries.sent()
+	r, err := h.readAs(h.entries.plan(), ui)
+	if err == nil && slices.Equal(r.shown(), sent) {
+		return r, nil
+	}
+	return h.readAs(h.entries.only(sent), ui)
+}
+
+// shown returns the stored messages that the view has, in order.
+func (r *reading) shown() []int {
+	var out []int
+	for _, u := range precis.Units(r.transcript, r.edits) {
+		switch {
+		case u.Original():
+			out = append(out, r.entryOf[u.From])
+		case len(u.Messages) > 0:
+			out = append(out, r.shownBy[u.Edit])
+		}
+	}
+	return out
+}
+
+func (h *History) readAs(plan plan, ui *UI) (*reading, error) {
 	r := &reading{shownBy: map[string]int{}, events: ui.events()}
-	plan := h.entries.plan()
 	var msgs []precis.Message
 	for i := range h.entries {
 		if _, shown := plan.shows[i]; shown {

@@ -4,28 +4,24 @@ import (
 	"encoding/json"
 	"slices"
 
-	"precis"
 	"precis/internal/jsonspan"
 )
 
 // Effective returns what Roo would send of the history, in stored form: the
-// view of its tags. After a summary, tool results whose call is hidden are left
-// out, and messages that hold nothing else.
+// view of its tags. After a summary, tool results whose call is stored before it are left
+// out, and messages that hold nothing else. A result whose call a marker hides is sent, as
+// Roo does; precis mends that in its own views.
 func (h *History) Effective() ([]json.RawMessage, error) {
 	r, err := h.read(nil)
 	if err != nil {
 		return nil, err
 	}
 	var out []json.RawMessage
-	for _, u := range precis.Units(r.transcript, r.edits) {
-		if u.Original() {
-			out = append(out, h.Raw(r.entryOf[u.From]))
-		} else if len(u.Messages) > 0 {
-			out = append(out, h.Raw(r.shownBy[u.Edit]))
-		}
+	for _, i := range r.shown() {
+		out = append(out, h.Raw(i))
 	}
-	if h.entries.lastSummary() >= 0 {
-		out = dropOrphans(out)
+	if last := h.entries.lastSummary(); last >= 0 {
+		out = dropOrphans(out, h.Stored()[last:])
 	}
 	return out, nil
 }
@@ -50,9 +46,10 @@ func (h *History) Stored() []json.RawMessage {
 	return out
 }
 
-func dropOrphans(msgs []json.RawMessage) []json.RawMessage {
+// dropOrphans leaves out the results whose calls are not among the stored messages.
+func dropOrphans(msgs, stored []json.RawMessage) []json.RawMessage {
 	uses := map[string]bool{}
-	for _, raw := range msgs {
+	for _, raw := range stored {
 		if scanEntry(raw).role != "assistant" {
 			continue
 		}

@@ -107,13 +107,15 @@ func (s *sidecar) bytes() ([]byte, error) {
 	return append(data, '\n'), nil
 }
 
-// add records an edit, whole or as the rest of its tags, with what it shows beside them.
-func (s *sidecar) add(e precis.Edit, shown []beside) {
+// add records an edit as a whole.
+func (s *sidecar) add(e precis.Edit) {
 	s.Version = 1
-	if !CanTag(e) {
-		s.Edits = append(s.Edits, e)
-		return
-	}
+	s.Edits = append(s.Edits, e)
+}
+
+// tag records the rest of an edit that is written as tags, with what it shows beside them.
+func (s *sidecar) tag(e precis.Edit, shown []beside) {
+	s.Version = 1
 	if s.Tagged == nil {
 		s.Tagged = map[string]tagged{}
 	}

@@ -29,6 +29,17 @@ func CanTag(e precis.Edit) bool {
 	return false
 }
 
+// Says reports how the task's own files say what an edit does, so that the editor sends it,
+// too: by tags and a row of the UI messages, or by patches of the history. What is neither
+// only precis knows.
+func (t *Task) Says(e precis.Edit) (tags, patches bool) {
+	bare, _ := parted(t.Conversation.Transcript, e)
+	return t.tags(bare), t.Patch && CanPatch(e)
+}
+
+// tags reports whether an edit is written as tags: Cline knows none.
+func (t *Task) tags(e precis.Edit) bool { return !t.IsCline() && CanTag(e) }
+
 // Apply writes an edit into the history as Roo does: hidden messages get the
 // tag, the summary or marker becomes a message. Now is the time in
 // milliseconds for messages that have none. An edit that tags cannot say is a
@@ -136,13 +147,15 @@ func (h *History) tag(i int, name, id string) {
 
 // Remove undoes an edit: it removes its summary or markers and the tags that
 // name them. It reports whether there was one. If an edit is written and
-// removed again, the history has its former bytes.
+// removed again, the history has its former bytes. A summary without an ID has the name
+// that the reader gives it, by its place: of several edits such a one is removed first,
+// the last before the others.
 func (h *History) Remove(id string) bool {
 	names := func(s string) bool { return s == id || isNumbered(s, id) }
 	found := false
 	h.list.keep(func(i int) bool {
 		e := h.entries[i]
-		gone := e.summary && names(e.condenseID) || e.marker && names(e.truncationID)
+		gone := e.summary && names(e.condenseID) || e.marker && names(e.truncationID) || e.strict && id == unnamed(i) && e.condenseID == ""
 		found = found || gone
 		return !gone
 	})
@@ -151,6 +164,22 @@ func (h *History) Remove(id string) bool {
 		h.untag(func(e entry) bool { return names(e.condenseParent) }, func(e entry) bool { return names(e.truncationParent) })
 	}
 	return found
+}
+
+// byPlace returns names of edits in the order in which they can be removed.
+func (h *History) byPlace(ids []string) []string {
+	var places, others []string
+	for i := len(h.entries) - 1; i >= 0; i-- {
+		if name := unnamed(i); h.entries[i].strict && h.entries[i].condenseID == "" && slices.Contains(ids, name) {
+			places = append(places, name)
+		}
+	}
+	for _, id := range ids {
+		if !slices.Contains(places, id) {
+			others = append(others, id)
+		}
+	}
+	return append(places, others...)
 }
 
 // isNumbered reports whether s is id with "-" and a number: a further marker of

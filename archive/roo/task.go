@@ -96,16 +96,16 @@ func (t *Task) Record(ctx context.Context, edits []precis.Edit, now time.Time) e
 		ms := float64(now.UnixMilli())
 		for _, e := range edits {
 			bare, shown := parted(t.Conversation.Transcript, e)
-			if CanTag(bare) {
+			if t.tags(bare) {
 				if err := t.History.Apply(bare, ms); err != nil {
 					return err
 				}
 				if t.UI != nil {
 					t.UI.Record(bare, ms)
 				}
-				t.sidecar.add(bare, shown)
+				t.sidecar.tag(bare, shown)
 			} else {
-				t.sidecar.add(e, nil)
+				t.sidecar.add(e)
 			}
 			if t.Patch && CanPatch(e) {
 				t.sidecar.Patched = append(t.sidecar.Patched, e.ID)
@@ -119,6 +119,7 @@ func (t *Task) Record(ctx context.Context, edits []precis.Edit, now time.Time) e
 // have their former bytes. The error is [precis.CodeNotFound] for an unknown
 // ID; nothing is written then.
 func (t *Task) Undo(ctx context.Context, ids ...string) error {
+	ids = t.History.byPlace(ids)
 	return t.write(ctx, func() error {
 		for _, id := range ids {
 			tagged := t.History.Remove(id)

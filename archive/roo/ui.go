@@ -25,6 +25,7 @@ type uiMessage struct {
 	condenseID   string
 	truncationID string
 	event        event
+	deleted      [2]int // with Cline: the stored messages, first and last, that it does not send; 0, 0: all are
 }
 
 // event is Roo's record of one condensation or truncation.
@@ -81,6 +82,8 @@ func scanUI(raw json.RawMessage) uiMessage {
 			m.condenseID = m.readEvent(f.Raw, "condenseId")
 		case "contextTruncation":
 			m.truncationID = m.readEvent(f.Raw, "truncationId")
+		case "conversationHistoryDeletedRange":
+			m.deleted = rangeOf(f.Raw)
 		}
 	}
 	m.event.ts = m.ts
@@ -98,6 +101,35 @@ func (m *uiMessage) readEvent(raw json.RawMessage, idName string) string {
 	m.event.cost = number(f["cost"])
 	id, _ := jsonspan.String(f[idName])
 	return id
+}
+
+// rangeOf reads a list of two numbers; anything else is no range.
+func rangeOf(raw json.RawMessage) (out [2]int) {
+	var n []int
+	if json.Unmarshal(raw, &n) == nil && len(n) == 2 && n[0] > 0 && n[0] <= n[1] {
+		out = [2]int(n)
+	}
+	return out
+}
+
+// deleted returns the stored messages, first and last, that Cline does not send since its
+// newest truncation, when that was, and what it was made on; not ok: it sends all. Cline
+// notes the range with each message that it shows.
+func (u *UI) deleted() (span [2]int, ts float64, ok bool) {
+	if u == nil {
+		return span, 0, false
+	}
+	for i := len(u.msgs) - 1; i >= 0; i-- {
+		m := u.msgs[i]
+		if m.deleted == [2]int{} && span == m.deleted {
+			continue // one that is not noted
+		}
+		if span != [2]int{} && m.deleted != span {
+			break
+		}
+		span, ts = m.deleted, m.ts
+	}
+	return span, ts, span != [2]int{}
 }
 
 // events returns the recorded condensations and truncations by ID.

@@ -41,10 +41,10 @@ by message, what the model would see instead.
 The result goes to FILE's name with .precis in the current folder, or to -o; a
 .precis file holds the original recording unchanged and the edits, and every
 command reads it. Given again for the same recording, the command goes on from
-that file. A Roo or Cline task folder can be condensed in place with --write: the
-task then opens, shows and rewinds in the editor. Selective condensation shortens
-results in its history, and undo gives them back. What its files cannot express
-is left out there unless --sidecar is given.`,
+that file. A Roo task folder can be condensed in place with --write, as Roo does
+it: the task then opens, shows and rewinds in the editor. Selective condensation
+shortens results in its history, or that of a Cline task, and undo gives them
+back. What its files cannot express is left out there unless --sidecar is given.`,
 		Example: `  precis condense run.jsonl
   precis condense --dry-run --window 64k run.jsonl
   precis condense --set summarizer.model=claude-haiku-4-5 --focus "the parser" run.jsonl`,
@@ -52,13 +52,13 @@ is left out there unless --sidecar is given.`,
 		RunE: c.run,
 	}
 	cmd.Flags().StringVarP(&c.Out, "out", "o", "", "write precis's own `FILE` there")
-	cmd.Flags().BoolVar(&c.Write, "write", false, "change the Roo or Cline task folder itself")
+	cmd.Flags().BoolVar(&c.Write, "write", false, "change the task folder of Roo (of Cline, its results) itself")
 	cmd.Flags().BoolVar(&c.Sidecar, "sidecar", false, "with --write: also make edits that only precis understands")
 	cmd.Flags().BoolVar(&c.DryRun, "dry-run", false, "show what would be done, what would be lost and how the view changes; write nothing")
 	cmd.Flags().BoolVar(&c.full, "full", false, "with --dry-run: print every line of what changes")
 	cmd.Flags().BoolVar(&c.force, "force", false, "condense although the view would lose something altogether")
 	cmd.Flags().StringVar(&c.Summarizer, "summarizer", "", "`WAY` of summarizing: model or digest (default model when summarizer.model is configured)")
-	cmd.Flags().StringVar(&c.only, "range", "", "condense only these messages: `HANDLE`, such as m0-m40")
+	cmd.Flags().StringVar(&c.only, "range", "", "hide exactly these messages behind a digest or a summary: `HANDLE`, such as m0-m40")
 	cmd.Flags().StringVar(&c.focus, "focus", "", "what a model's summary should pay attention to this time: `TEXT`")
 	return cmd
 }
@@ -71,9 +71,9 @@ func (c *condensation) run(cmd *cobra.Command, args []string) error {
 	case c.DryRun:
 		return c.report.DryRun(cmd.Context(), j, done, c.full)
 	case done.Changed:
-		return c.report.Condensed(j, done.Result, j.File.Where())
+		return c.report.Condensed(cmd.Context(), j, done.Result, j.File.Where())
 	}
-	return c.report.Condensed(j, done.Result, "")
+	return c.report.Condensed(cmd.Context(), j, done.Result, "")
 }
 
 // condense opens a recording and condenses it, or says what that would do.

@@ -74,23 +74,23 @@ const ofFolder = " (this folder)"
 func (c *printConfig) table(cfg *config.Config, all []config.Row) {
 	switch {
 	case cfg.Folder == "":
-		c.Text.Title("configuration file: %s", cmp.Or(cfg.File, "none"))
+		c.Text.Title("%s", c.Words.Text("configuration file: %s", cmp.Or(cfg.File, c.Words.Text("none"))))
 	case cfg.File == "":
-		c.Text.Title("configuration file: %s", cfg.Folder+ofFolder)
+		c.Text.Title("%s", c.Words.Text("configuration file: %s", cfg.Folder+c.Words.Text(ofFolder)))
 	default:
-		c.Text.Title("configuration files: %s, %s", cfg.File, cfg.Folder+ofFolder)
+		c.Text.Title("%s", c.Words.Text("configuration files: %s, %s", cfg.File, cfg.Folder+c.Words.Text(ofFolder)))
 	}
 	const roomy = 140 // columns in which the meanings are legible
 	var rows [][]string
 	for _, r := range all {
-		from := r.Origin
+		from := c.Words.Sentence(r.Origin)
 		if r.Folder {
-			from += ofFolder
+			from += c.Words.Text(ofFolder)
 		}
-		rows = append(rows, []string{r.Key, r.Brief().Value, from, r.Help})
+		rows = append(rows, []string{r.Key, r.Brief().Value, from, c.Words.Sentence(r.Help)})
 	}
 	if !c.Text.Terminal() || c.Text.Width() >= roomy {
-		c.Text.Table([]string{"key", "value", "from", "meaning"}, nil, rows)
+		c.Text.Table(c.Words.Heads("key", "value", "from", "meaning"), nil, rows)
 		return
 	}
 	for _, r := range rows {

@@ -79,7 +79,7 @@ func (c *setConfig) run(cmd *cobra.Command, args []string) error {
 		if c.AsJSON {
 			return c.JSON(r)
 		}
-		c.Text.Printf("%s: %s (%s)\n", r.Key, cmp.Or(r.Brief().Value, "–"), r.Origin)
+		c.Text.Printf("%s: %s (%s)\n", r.Key, cmp.Or(r.Brief().Value, "–"), c.Words.Sentence(r.Origin))
 		return nil
 	}
 	if c.AsJSON {

@@ -25,7 +25,8 @@ func newDoctor(t *tools) *cobra.Command {
 		Use:   "doctor",
 		Short: "Check the set-up of the gateway and say how to mend it",
 		Long: `Check the set-up of the gateway, one line for each check: the configuration, the
-store, the secret, keys, the address, upstreams, the summarizer, a scripted
+store, the secret, keys, the address, upstreams, the windows of models that the running
+gateway has doubts about, the summarizer, a scripted
 conversation that must be condensed, the clients on the PATH, and the agents in
 which precis is installed: their files and settings, whether Codex trusts the
 hook, whether precis answers as they call it, and when it was called last.
@@ -85,9 +86,9 @@ func (c *examine) findings(all []doctor.Finding) error {
 	} else {
 		styles := map[string]string{doctor.OK: "good", doctor.Warn: "warn", doctor.Bad: "bad"}
 		for _, f := range all {
-			c.Text.Printf("%s  %s: %s\n", c.Text.Style(styles[f.Level], pad(f.Level, 4)), f.Check, f.Text)
+			c.Text.Printf("%s  %s: %s\n", c.Text.Style(styles[f.Level], pad(f.Level, 4)), c.Words.Sentence(f.Check), c.Words.Sentence(f.Text))
 			if f.Hint != "" {
-				c.Text.Printf("      %s\n", c.Text.Style("dim", f.Hint))
+				c.Text.Printf("      %s\n", c.Text.Style("dim", c.Words.Sentence(f.Hint)))
 			}
 		}
 	}

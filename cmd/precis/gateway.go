@@ -91,7 +91,7 @@ func (c *serve) serve(ctx context.Context, log *slog.Logger) error {
 		if c.local {
 			name = "serve"
 		}
-		c.Notes.Printf("precis %s listens on http://%s\n", name, l.Addr())
+		c.Notes.Printf("%s\n", c.Words.Text("precis %s listens on http://%s", name, l.Addr().String()))
 		c.pages(cfg.Gateway, l.Addr().String())
 	}
 	err = s.Serve(ctx, l)
@@ -110,7 +110,7 @@ func (c *serve) pages(g config.Gateway, listens string) {
 		return
 	}
 	if at, err := service.PagesURL(g, listens); err == nil {
-		c.Notes.Printf("its pages, for your browser: %s\n", at)
+		c.Notes.Printf("%s\n", c.Words.Text("its pages, for your browser: %s", at))
 	}
 }
 

@@ -18,20 +18,20 @@ import (
 const (
 	everyFlag   = "config estimate max-output model preset profile set target used window json quiet raw verbose lang"
 	editFlags   = "config estimate model set window json quiet raw lang"
-	readFlags   = "config estimate set json quiet raw"
-	serveFlags  = "config estimate max-output preset set target window json quiet"
-	configFlags = "config estimate max-output model preset set target window json quiet"
-	fewFlags    = "config set json quiet"
+	readFlags   = "config estimate set json quiet raw lang"
+	serveFlags  = "config estimate max-output preset set target window json quiet lang"
+	configFlags = "config estimate max-output model preset set target window json quiet lang"
+	fewFlags    = "config set json quiet lang"
 )
 
 // actingFlags are the flags of the root command that act, by subcommand.
 var actingFlags = map[string]string{
 	"inspect": everyFlag, "view": everyFlag, "condense": everyFlag,
 	"rewind": editFlags, "undo": editFlags, "restore": editFlags, "pin": editFlags,
-	"search": readFlags, "show": readFlags, "digest": readFlags, "gate": readFlags, "sessions": readFlags, "experiments": readFlags, "status": readFlags,
-	"ui": everyFlag, "mcp": readFlags, "install": "json quiet", "uninstall": "json quiet", "hook": "", "stats": "json", "statusline": "config set",
+	"search": readFlags, "show": readFlags, "digest": readFlags, "gate": readFlags, "verify": readFlags, "sessions": readFlags, "experiments": readFlags, "status": readFlags,
+	"ui": everyFlag, "mcp": readFlags, "install": "json quiet lang", "uninstall": "json quiet lang", "hook": "", "stats": "json lang", "statusline": "config set lang",
 	"gateway": serveFlags, "serve": serveFlags, "run": serveFlags, "doctor": serveFlags,
-	"config": configFlags, "models": fewFlags, "windows": fewFlags, "store": fewFlags, "version": "json", "man": "quiet",
+	"repair": "json quiet lang", "config": configFlags, "models": fewFlags, "windows": fewFlags, "store": fewFlags, "version": "json", "man": "quiet",
 	"": "config set json quiet lang",
 }
 
@@ -56,12 +56,14 @@ func (t *tools) printHelp(show func(*cobra.Command, []string)) func(*cobra.Comma
 	return func(cmd *cobra.Command, args []string) {
 		var out bytes.Buffer
 		onlyActing(cmd)
+		_ = t.Begin() // a flag that is wrong is no reason to give no help
+		t.translate(cmd)
 		cmd.Long = t.Text.Reflow(cmd.Long)
 		cmd.SetOut(&out)
 		show(cmd, args)
 		cmd.SetOut(t.Text)
 		for line := range strings.Lines(out.String()) {
-			t.Text.Hanging(strings.TrimRight(line, "\n"))
+			t.Text.Hanging(t.helpLine(strings.TrimRight(line, "\n")))
 		}
 	}
 }

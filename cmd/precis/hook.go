@@ -8,6 +8,7 @@ import (
 	"precis/cmd/internal/config"
 	"precis/host/hook"
 	"precis/models"
+	"precis/sessions"
 )
 
 // hookCall answers one event of an agent program.
@@ -45,6 +46,9 @@ func (c *hookCall) run(cmd *cobra.Command, args []string) error {
 	}
 	out := hook.Run(cmd.Context(), hook.Options{
 		State: stateFolder(home), Binary: binary, Env: os.Getenv, Window: c.window,
+		Find: func(host, session string) string {
+			return sessions.FileOf(sessions.Environment{Home: home, Env: os.Getenv}, host, session)
+		},
 	}, hook.Call{Host: args[0], Event: args[1], Args: args[2:], In: c.In})
 	_, _ = c.Data().Write(out) // the agent is gone, or reads nothing
 	return nil

@@ -148,7 +148,7 @@ func (c *install) run(cmd *cobra.Command, names []string) error {
 			return err
 		}
 		if len(names) == 0 {
-			c.Text.Printf("precis is installed nowhere\n")
+			c.Line("precis is installed nowhere")
 			return nil
 		}
 	case c.removes && (c.all || len(names) == 0):
@@ -242,7 +242,7 @@ func (c *install) apply(ctx context.Context, m host.Machine, plans []*host.Plan)
 				return err
 			}
 			if !c.AsJSON {
-				c.Text.Printf("  trusted  the hook, by Codex itself\n")
+				c.Text.Printf("  %s\n", c.Words.Text("trusted  the hook, by Codex itself"))
 			}
 		}
 	}
@@ -257,20 +257,20 @@ func (c *install) say(p *host.Plan, m host.Machine) {
 	c.Text.Title("%s", p.Host.Title)
 	if len(p.Changes) == 0 {
 		if p.Removes {
-			c.Text.Printf("  nothing of precis is there\n")
+			c.Text.Printf("  %s\n", c.Words.Text("nothing of precis is there"))
 		} else {
-			c.Text.Printf("  nothing to change: precis is installed\n")
+			c.Text.Printf("  %s\n", c.Words.Text("nothing to change: precis is installed"))
 		}
 	}
 	for _, f := range p.Changes {
-		c.Text.Printf("  %s\n", f)
+		c.Text.Printf("  %s\n", c.Words.Sentence(f.String()))
 		if c.dry {
 			for _, line := range diffLines(string(f.Before), string(f.After)) {
 				c.Text.Printf("    %s\n", c.Text.Style(map[byte]string{'+': "good", '-': "bad"}[line[0]], line))
 			}
 		}
 		if f.Saved != "" {
-			c.Text.Printf("    what was changed in it is kept in %s\n", f.Saved)
+			c.Text.Printf("    %s\n", c.Words.Text("what was changed in it is kept in %s", f.Saved))
 		}
 	}
 	if p.Removes {
@@ -280,7 +280,7 @@ func (c *install) say(p *host.Plan, m host.Machine) {
 		c.Warn("%s", w)
 	}
 	if p.Host.After != "" && !(c.trust && p.Host.Name == "codex") {
-		c.Text.Printf("  %s\n", p.Host.After)
+		c.Text.Printf("  %s\n", c.Words.Sentence(p.Host.After))
 	}
 }
 
@@ -342,29 +342,29 @@ func (c *install) show(m host.Machine, names []string) error {
 		return c.JSON(list)
 	}
 	if len(list) == 0 {
-		c.Text.Printf("No agent that precis knows was found here; precis install --list names them.\n")
+		c.Line("No agent that precis knows was found here; precis install --list names them.")
 		return nil
 	}
 	missing := ""
 	for _, one := range list {
-		state := c.Text.Style("dim", "not found here")
+		state := c.Text.Style("dim", c.Words.Text("not found here"))
 		switch {
 		case one.Version != "" && one.Changed:
-			state = c.Text.Style("warn", "installed, and changed since: precis install "+one.Agent)
+			state = c.Text.Style("warn", c.Words.Text("installed, and changed since: precis install %s", one.Agent))
 		case one.Version != "":
-			state = c.Text.Style("good", "installed")
+			state = c.Text.Style("good", c.Words.Text("installed"))
 		case one.Found:
-			state = "not installed"
+			state = c.Words.Text("not installed")
 			missing += " " + one.Agent
 		}
 		c.Text.Printf("%s  %s\n", c.Text.Style("title", term.Pad(one.Agent, 12)), state)
-		c.Text.Hanging("    " + one.Title + ": " + one.Does)
+		c.Text.Hanging("    " + one.Title + ": " + c.Words.Sentence(one.Does))
 		for _, w := range one.Warnings {
 			c.Warn("%s", w)
 		}
 	}
 	if missing != "" {
-		c.Text.Printf("\nTo install: precis install%s\n", missing)
+		c.Text.Printf("\n%s\n", c.Words.Text("To install: precis install%s", missing))
 	}
 	return nil
 }

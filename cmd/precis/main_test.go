@@ -94,13 +94,14 @@ func exitsWith(ts *testscript.TestScript, _ bool, args []string) {
 }
 
 // writeConversation writes a recording in which 60 files are read: "anthropic"
-// as a request body, "roo" as a task folder. "talk" has no tool in it.
+// as a request body, "roo" as a task folder, "roo-text" as one whose calls and results are
+// text. "talk" has no tool in it.
 func writeConversation(kind, path string) {
 	var msgs, ui []string
 	add := func(role, content string) {
 		ts := 1_700_000_000_000 + 1000*len(msgs)
 		stamp := ""
-		if kind == "roo" {
+		if strings.HasPrefix(kind, "roo") {
 			stamp = fmt.Sprintf(`,"ts":%d`, ts)
 			ui = append(ui, fmt.Sprintf(`{"ts":%d,"type":"say","say":"text","text":"step %d"}`, ts, len(msgs)))
 		}
@@ -109,6 +110,11 @@ func writeConversation(kind, path string) {
 	add("user", `"Never touch main.go. Read every file and report."`)
 	for i := range 60 {
 		body := strings.Repeat(fmt.Sprintf("line of file %d\\nfile of line %d\\n", i%20, i%20), 60)
+		if kind == "roo-text" {
+			add("assistant", fmt.Sprintf(`"Reading.\n<read_file>\n<path>f%d.txt</path>\n</read_file>"`, i%20))
+			add("user", fmt.Sprintf(`[{"type":"text","text":"[read_file for 'f%d.txt'] Result:"},{"type":"text","text":"%s"}]`, i%20, body))
+			continue
+		}
 		add("assistant", fmt.Sprintf(`[{"type":"text","text":"Reading."},{"type":"tool_use","id":"t%d","name":"read_file","input":{"path":"f%d.txt"}}]`, i, i%20))
 		add("user", fmt.Sprintf(`[{"type":"tool_result","tool_use_id":"t%d","content":"%s"}]`, i, body))
 	}
@@ -140,7 +146,7 @@ func writeConversation(kind, path string) {
 			panic(err)
 		}
 	}
-	if kind != "roo" {
+	if !strings.HasPrefix(kind, "roo") {
 		write(path, `{"model":"claude-sonnet-4-5","system":"You are careful.","messages":`+list+`}`)
 		return
 	}

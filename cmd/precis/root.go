@@ -59,11 +59,20 @@ func run(ctx context.Context, args []string, streams console.Streams) int {
 	}
 	var e *precis.Error
 	if !errors.As(err, &e) { // of the command line itself
+		t.AsJSON = t.AsJSON || asksJSON(args) // what comes after a wrong flag was not read
 		t.Fail(err, used.CommandPath()+" --help")
 		return 2
 	}
 	t.Fail(err, e.Hint)
 	return exitCodes[e.Code]
+}
+
+// asksJSON reports whether arguments ask for JSON.
+func asksJSON(args []string) bool {
+	if end := slices.Index(args, "--"); end >= 0 {
+		args = args[:end]
+	}
+	return slices.Contains(args, "--json")
 }
 
 // execute runs the command, until a recording takes more memory than it may: no call in the
@@ -96,8 +105,8 @@ type command struct {
 // commands are the subcommands, in the order of the help.
 var commands = []command{
 	{"inspect", newInspect}, {"view", newView}, {"condense", newCondense}, {"rewind", newRewind}, {"undo", newUndo},
-	{"restore", newRestore}, {"pin", newPin}, {"search", newSearch}, {"show", newShow}, {"digest", newDigest}, {"sessions", newSessions},
-	{"status", newStatus}, {"gate", newGate}, {"ui", newUI}, {"mcp", newMCP}, {"install", newInstall}, {"uninstall", newUninstall}, {"hook", newHook}, {"stats", newStats}, {"statusline", newStatusline},
+	{"restore", newRestore}, {"pin", newPin}, {"search", newSearch}, {"show", newShow}, {"digest", newDigest}, {"sessions", newSessions}, {"repair", newRepair},
+	{"status", newStatus}, {"gate", newGate}, {"verify", newVerify}, {"ui", newUI}, {"mcp", newMCP}, {"install", newInstall}, {"uninstall", newUninstall}, {"hook", newHook}, {"stats", newStats}, {"statusline", newStatusline},
 	{"gateway", newGateway}, {"serve", newServe}, {"run", newRun}, {"doctor", newDoctor}, {"store", newStore},
 	{"config", newConfig}, {"models", newModels}, {"windows", newWindows}, {"experiments", newExperiments}, {"version", newVersion},
 }
@@ -161,6 +170,7 @@ A recording that needs more memory than memory_mb allows is bad input (2).`,
 		t.complete(cmd)
 		if asked, _, err := cmd.Find(args[1:]); err == nil {
 			onlyActing(asked)
+			t.translate(asked)
 		}
 	}
 	return cmd

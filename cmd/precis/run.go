@@ -98,7 +98,7 @@ func (c *runClient) launch(ctx context.Context, args []string) (err error) {
 		c.Warn("%v", cerr)
 	}
 	if !c.Quiet {
-		c.Notes.Printf("%s", tally) // a terminal that is gone needs none
+		c.Notes.Printf("%s", tally.Said(c.Words)) // a terminal that is gone needs none
 		if tally.Requests() == 0 {
 			c.nothingPassed(plan)
 		}
@@ -110,13 +110,12 @@ func (c *runClient) launch(ctx context.Context, args []string) (err error) {
 // reason may be: nobody would notice otherwise that the client went its own way.
 func (c *runClient) nothingPassed(plan *launch.Plan) {
 	c.Warn("no request came through precis: what this client said was not kept inside its window")
-	c.Notes.Printf("  It asked no model, or it went past the gateway: clients that are signed in with a\n")
-	c.Notes.Printf("  subscription often ignore base URLs. precis set: %s.\n", plan.Client.Told)
-	c.Notes.Pairs(
+	c.Notes.Paragraph("", c.Words.Text("It asked no model, or it went past the gateway: clients that are signed in with a subscription often ignore base URLs. precis set: %s.", plan.Client.Told))
+	c.Notes.Pairs(c.Named(
 		[2]string{"check", "precis doctor"},
-		[2]string{"with an API key", "sign out of the subscription, set the key, and run it again"},
-		[2]string{"without the gateway", "precis sessions, precis inspect @last and precis mcp read what it has recorded"},
-	)
+		[2]string{"with an API key", c.Words.Text("sign out of the subscription, set the key, and run it again")},
+		[2]string{"without the gateway", c.Words.Text("precis sessions, precis inspect @last and precis mcp read what it has recorded")},
+	)...)
 }
 
 // alone makes a gateway one for a single client: nobody else is to reach it.

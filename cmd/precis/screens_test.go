@@ -89,7 +89,7 @@ func TestScreens(t *testing.T) {
 }
 
 // moment is how long ago something was that the test did itself: machines differ.
-var moment = regexp.MustCompile(`last \d+ (second|minute)s? ago`)
+var moment = regexp.MustCompile(`last \d+\s+(second|minute)s?\s+ago`)
 
 // screen is what a command shows on a terminal. No line is wider than the terminal.
 func screen(t *testing.T, columns int, args []string) string {

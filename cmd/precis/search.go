@@ -16,6 +16,7 @@ type search struct {
 	*tools
 	limit       int
 	expressions bool
+	exact       bool
 }
 
 func newSearch(t *tools) *cobra.Command {
@@ -27,7 +28,8 @@ func newSearch(t *tools) *cobra.Command {
 words, in what anyone said or thought, in the input of tools and in their
 results. Upper and lower case are the same; a phrase is one word when quoted.
 Places that hold all words on one line come first, and then the newest. The same
-line found again is counted, not repeated.
+line found again is counted, not repeated. Behind them come places with another
+form of a word, and with related words of code work, which are marked.
 
   precis search run.precis connection refused
   precis search run.precis "exit status 2" make
@@ -39,6 +41,7 @@ line found again is counted, not repeated.
 	}
 	cmd.Flags().IntVar(&c.limit, "limit", 20, "print so many `PLACES` at most; 0 prints all")
 	cmd.Flags().BoolVar(&c.expressions, "regexp", false, "the words are regular expressions (RE2)")
+	cmd.Flags().BoolVar(&c.exact, "exact", false, "no other forms of the words, and no related words")
 	return cmd
 }
 
@@ -49,6 +52,9 @@ func (c *search) run(cmd *cobra.Command, args []string) error {
 	q, err := conversation.NewQuery(args[1:], c.expressions)
 	if err != nil {
 		return err
+	}
+	if !c.exact {
+		q = q.Widen()
 	}
 	return c.search(cmd.Context(), args[0], q)
 }

@@ -117,25 +117,25 @@ func (c *sessionRepair) run(cmd *cobra.Command, args []string) error {
 	}
 	w := c.Text
 	if len(done.Done) == 0 {
-		w.Printf("nothing to mend in %s\n", done.Path)
+		c.Line("nothing to mend in %s", done.Path)
 	} else {
-		title := "would mend"
+		title := "would mend %s"
 		if done.Backup != "" {
-			title = "mended"
+			title = "mended %s"
 		}
-		w.Title("%s %s", title, done.Path)
+		w.Title("%s", c.Words.Text(title, done.Path))
 		for _, d := range done.Done {
-			w.Printf("  %s\n", d)
+			w.Printf("  %s\n", c.Words.Sentence(d))
 		}
 	}
 	for _, f := range done.Left {
-		w.Pairs([2]string{"left", fmt.Sprintf("%s %s: %s", f.Kind, f.Place, f.Text)})
+		c.Pairs([2]string{"left", fmt.Sprintf("%s %s: %s", f.Kind, f.Place, c.Words.Sentence(f.Text))})
 	}
 	switch {
 	case done.Backup != "":
-		w.Pairs([2]string{"as it was", done.Backup})
+		c.Pairs([2]string{"as it was", done.Backup})
 	case len(done.Done) > 0:
-		w.Pairs([2]string{"do it", "precis sessions repair " + args[0] + " --yes"})
+		c.Pairs([2]string{"do it", "precis sessions repair " + args[0] + " --yes"})
 	}
 	return nil
 }

@@ -18,6 +18,7 @@ import (
 type sessionSearch struct {
 	*recorded
 	limit int
+	exact bool
 }
 
 func newSessionSearch(r *recorded) *cobra.Command {
@@ -26,7 +27,9 @@ func newSessionSearch(r *recorded) *cobra.Command {
 		Use:   "search WORD...",
 		Short: "Find messages by words in all sessions, hidden or not",
 		Long: `Find messages that hold all the words, in all sessions, hidden by a condensation
-or not. The first search reads every session; later ones only what is new.
+or not. The first search reads every session; later ones only what is new. Behind
+them come messages with another form of a word, and with related words of code
+work, which are marked.
 
   precis sessions search connection refused
   precis sessions search --agent codex migration
@@ -35,6 +38,7 @@ or not. The first search reads every session; later ones only what is new.
 		RunE: c.run,
 	}
 	cmd.Flags().IntVar(&c.limit, "limit", 10, "print so many `MESSAGES` at most, 500 at most")
+	cmd.Flags().BoolVar(&c.exact, "exact", false, "no other forms of the words, and no related words")
 	return cmd
 }
 
@@ -46,11 +50,12 @@ func (c *sessionSearch) run(cmd *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
-	hits, err := lib.SearchIn(cmd.Context(), f, store.SearchQuery{Text: strings.Join(args, " "), Limit: c.limit})
+	hits, err := lib.SearchIn(cmd.Context(), f, store.SearchQuery{Text: strings.Join(args, " "), Limit: c.limit + 1, Exact: c.exact})
 	if err != nil {
 		return err
 	}
-	var out reports.SessionHits
+	out := reports.SessionHits{Total: min(len(hits), c.limit), More: len(hits) > c.limit}
+	hits = hits[:out.Total]
 	for _, h := range hits {
 		h.Snippet = term.Plain(h.Snippet)
 		out.Hits = append(out.Hits, reports.SessionHit{Hit: h.Hit, Handle: precis.MessageHandle(h.Message), Agent: h.Session.Agent, Title: h.Session.Title, Project: h.Session.Project, Path: h.Session.Path, Used: h.Session.Last})

@@ -9,7 +9,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"precis"
-	"precis/cmd/internal/term"
 	"precis/host/hook"
 )
 
@@ -47,23 +46,23 @@ func (c *stats) run(_ *cobra.Command, args []string) error {
 		return c.JSON(sums)
 	}
 	if len(sums) == 0 {
-		c.Text.Printf("No hook of precis was called yet; precis install puts them into agents.\n")
+		c.Line("No hook of precis was called yet; precis install puts them into agents.")
 		return nil
 	}
 	for _, s := range sums {
 		c.Text.Title("%s", s.Host)
-		c.Text.Printf("  %s", term.Count(s.Compactions, "compaction"))
+		c.Text.Printf("  %s", c.Words.Count(s.Compactions, "compaction"))
 		if s.Replaced > 0 {
-			c.Text.Printf(", %d with a summary of precis", s.Replaced)
+			c.Text.Printf("%s", c.Words.Text(", %d with a summary of precis", s.Replaced))
 		}
 		c.Text.Printf("\n")
 		if s.Facts > 0 {
-			c.Text.Printf("  its own summaries held %s of %s likely to be needed again (%s); %s given back\n",
-				term.Number(s.Held), term.Number(s.Facts)+" facts", percent(s.Held, s.Facts), term.Number(s.Back))
+			c.Text.Printf("  %s\n", c.Words.Text("its own summaries held %s of %s likely to be needed again (%s); %s given back",
+				c.Words.Number(s.Held), c.Words.Count(s.Facts, "fact"), percent(s.Held, s.Facts), c.Words.Number(s.Back)))
 		}
-		c.Text.Printf("  %s more to read, %s in %s, the slowest %s\n", term.Count(s.Tokens, "token"), milliseconds(s.Took/time.Duration(s.Calls)), term.Count(s.Calls, "call"), milliseconds(s.Slowest))
+		c.Text.Printf("  %s\n", c.Words.Text("%s more to read, %s in %s, the slowest %s", c.Words.Count(s.Tokens, "token"), milliseconds(s.Took/time.Duration(s.Calls)), c.Words.Count(s.Calls, "call"), milliseconds(s.Slowest)))
 		if s.Failed > 0 {
-			c.Text.Printf("  %s; the last: %s\n", c.Text.Style("warn", fmt.Sprintf("%d failed", s.Failed)), s.LastWhy)
+			c.Text.Printf("  %s\n", c.Words.Text("%s; the last: %s", c.Text.Style("warn", c.Words.Text("%d failed", s.Failed)), s.LastWhy))
 		}
 	}
 	return nil

@@ -12,6 +12,7 @@ import (
 	"precis"
 	"precis/cmd/internal/config"
 	"precis/cmd/internal/statusline"
+	"precis/conversation"
 	"precis/models"
 )
 
@@ -110,13 +111,13 @@ func (c *status) counted(ctx context.Context, path string) (s statusline.Status,
 	if err != nil {
 		return s, err
 	}
-	now, err := j.Manager.Status(j.Request())
+	d, err := conversation.Status(ctx, j.Home, j.Home.ID())
 	if err != nil {
 		return s, err
 	}
-	s = statusline.Status{Model: j.Model, Tokens: now.Tokens, Window: now.Window, Percent: now.Percent, TurnsLeft: -1, Condensed: now.Condensations + now.Truncations + now.Other}
-	for _, e := range precis.Active(j.Conversation.Edits) {
-		s.Saved += e.Report.Saved()
+	s = statusline.Status{Model: j.Model, Tokens: d.Status.Tokens, Window: d.Status.Window, Percent: d.Status.Percent, TurnsLeft: -1, Condensed: d.Edits.InForce, Saved: d.Edits.Saved}
+	if d.Room.Lasts != nil {
+		s.TurnsLeft = *d.Room.Lasts
 	}
 	return s, nil
 }
@@ -133,9 +134,9 @@ func (c *status) print(s statusline.Status) error {
 		_, err = fmt.Fprintf(c.Data(), "%s\n", data)
 		return err
 	case c.format == "claude" && s.Known():
-		c.Text.Printf("%s %s\n", s.Bar(), s.Line())
+		c.Text.Printf("%s %s\n", s.Bar(), s.Line(c.Words))
 	default:
-		c.Text.Printf("%s\n", s.Line())
+		c.Text.Printf("%s\n", s.Line(c.Words))
 	}
 	return nil
 }

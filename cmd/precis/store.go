@@ -10,7 +10,6 @@ import (
 
 	"precis"
 	"precis/cmd/internal/service"
-	"precis/cmd/internal/term"
 	"precis/conversation"
 	"precis/store/transfer"
 )
@@ -31,7 +30,7 @@ func newStore(t *tools) *cobra.Command {
 		Args: takes(),
 	}
 	cmd.PersistentFlags().StringVar(&c.store, "store", "", "`WHERE` conversations are kept: a file or a postgres:// URL")
-	cmd.AddCommand(newExport(c), newImport(c), newPurge(c))
+	cmd.AddCommand(newExport(c), newImport(c), newPurge(c), newForgetSecret(c))
 	return cmd
 }
 
@@ -47,6 +46,22 @@ func (c *stored) open(ctx context.Context, there bool) (precis.Store, error) {
 		c.jobs.OnClose(st.Close)
 	}
 	return st, err
+}
+
+func newForgetSecret(c *stored) *cobra.Command {
+	return &cobra.Command{
+		Use:     "forget-secret",
+		Short:   "Let replicas with another secret use a shared store, when the old secret is lost",
+		Example: `  precis store forget-secret --store postgres://…`,
+		Args:    takes(),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			st, err := c.open(cmd.Context(), true)
+			if err != nil {
+				return err
+			}
+			return service.ForgetSecret(cmd.Context(), st)
+		},
+	}
 }
 
 func newExport(c *stored) *cobra.Command {
@@ -138,7 +153,7 @@ func (c *stored) moved(done string, n transfer.Counts) error {
 		return c.JSON(n)
 	}
 	if !c.Quiet {
-		c.Text.Printf("%s %s, %s, %s\n", done, term.Count(n.Conversations, "conversation"), term.Count(n.Messages, "message"), term.Count(n.Edits, "edit"))
+		c.Text.Printf("%s %s\n", c.Words.Text(done), c.Words.List([]string{c.Words.Count(n.Conversations, "conversation"), c.Words.Count(n.Messages, "message"), c.Words.Count(n.Edits, "edit")}))
 	}
 	return nil
 }
@@ -184,6 +199,6 @@ func (c *purge) run(cmd *cobra.Command, args []string) error {
 	if c.AsJSON {
 		return c.JSON(res)
 	}
-	c.Text.Printf("forgot %s with %s\n", term.Count(res.Conversations, "conversation"), term.Count(res.Messages, "message"))
+	c.Line("forgot %s with %s", c.Words.Count(res.Conversations, "conversation"), c.Words.Count(res.Messages, "message"))
 	return nil
 }

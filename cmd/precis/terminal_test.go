@@ -100,6 +100,7 @@ func TestTerminalsObeyNoRecording(t *testing.T) {
 		{args: []string{"view", "--json", file}},
 		{args: []string{"digest", file}},
 		{args: []string{"gate", "--summary", summary, file}},
+		{args: []string{"verify", "--summary", summary, file}},
 		{args: []string{"pin", own, "m0"}},
 		{args: []string{"rewind", "--message", "m9", own}},
 		{args: []string{"undo", own}},

@@ -54,8 +54,7 @@ func (c *view) run(cmd *cobra.Command, args []string) error {
 	if c.AsJSON {
 		return c.json(j, res, appendMessages)
 	}
-	c.report.View(j, res)
-	return nil
+	return c.report.View(cmd.Context(), j, res)
 }
 
 // dialects are the encoders of messages.

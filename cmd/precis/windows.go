@@ -11,7 +11,6 @@ import (
 
 	"precis"
 	"precis/cmd/internal/running"
-	"precis/cmd/internal/term"
 	"precis/gateway"
 )
 
@@ -77,7 +76,7 @@ func (c *windows) run(cmd *cobra.Command, args []string) error {
 		if c.AsJSON {
 			return c.JSON(out)
 		}
-		c.Text.Printf("forgot %s\n", term.Count(out.Forgotten, "window"))
+		c.Line("forgot %s", c.Words.Count(out.Forgotten, "window"))
 		return nil
 	}
 	var list struct {
@@ -100,30 +99,31 @@ func (c *windows) run(cmd *cobra.Command, args []string) error {
 }
 
 func (c *windows) print(items []gateway.KnownWindow) {
-	c.Text.Title("%s", term.Count(len(items), "window"))
+	c.Text.Title("%s", c.Words.Count(len(items), "window"))
 	var rows [][]string
 	for _, w := range items {
-		rows = append(rows, []string{w.Upstream, w.Model, term.Number(w.Window.Tokens), string(w.Window.Source), evidence(w)})
+		rows = append(rows, []string{w.Upstream, w.Model, c.Words.Number(w.Window.Tokens), c.Words.Text(string(w.Window.Source)), c.evidence(w)})
 	}
 	if len(rows) > 0 {
-		c.Text.Table([]string{"upstream", "model", "window", "from", "evidence"}, []int{2}, rows)
+		c.Text.Table(c.Words.Heads("upstream", "model", "window", "from", "evidence"), []int{2}, rows)
 	}
 }
 
 // evidence says what a window follows from, and what speaks against it.
-func evidence(w gateway.KnownWindow) string {
+func (c *windows) evidence(w gateway.KnownWindow) string {
 	var out []string
 	add := func(tokens int, what string, at time.Time) {
 		if tokens > 0 {
-			out = append(out, what+" "+term.Number(tokens)+" at "+at.Local().Format("2006-01-02 15:04"))
+			out = append(out, c.Words.Text(what, c.Words.Number(tokens), at.Local().Format("2006-01-02 15:04")))
 		}
 	}
-	add(w.Server, w.Answer+" states", w.Asked)
-	if w.Server == 0 && w.Answer != "" {
-		out = append(out, w.Answer)
+	if w.Server > 0 {
+		out = append(out, c.Words.Text("%s states %s at %s", w.Answer, c.Words.Number(w.Server), w.Asked.Local().Format("2006-01-02 15:04")))
+	} else if w.Answer != "" {
+		out = append(out, c.Words.Sentence(w.Answer))
 	}
-	add(w.Stated, "an error stated", w.StatedAt)
-	add(w.Refused, "refused above", w.RefusedAt)
-	add(w.Accepted, "answered", w.AcceptedAt)
-	return cmp.Or(strings.Join(out, "; "), w.Window.Detail)
+	add(w.Stated, "an error stated %s at %s", w.StatedAt)
+	add(w.Refused, "refused above %s at %s", w.RefusedAt)
+	add(w.Accepted, "answered %s at %s", w.AcceptedAt)
+	return cmp.Or(strings.Join(out, c.Words.Say("semicolon")), c.Words.Sentence(w.Window.Detail))
 }

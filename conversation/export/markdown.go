@@ -3,6 +3,7 @@ package export
 import (
 	"fmt"
 	"io"
+	"strconv"
 	"strings"
 
 	"precis/conversation"
@@ -30,7 +31,7 @@ func writeMarkdown(w io.Writer, c conversation.Exported) error {
 		if !e.InForce || shownBy(e) == "" {
 			continue
 		}
-		fmt.Fprintf(&b, "\n## edit %s · %s · %d → %d tokens\n\n%s\n", e.ID, e.Kind, e.Report.TokensBefore, e.Report.TokensAfter, fenced(shownBy(e), ""))
+		fmt.Fprintf(&b, "\n## edit %s · %s · %s → %s tokens\n\n%s\n", e.ID, e.Kind, count(e.Before()), count(e.After()), fenced(shownBy(e), ""))
 	}
 	_, err := io.WriteString(w, b.String())
 	return err
@@ -123,4 +124,12 @@ func fenced(s, language string) string {
 	}
 	fence := strings.Repeat("`", longest+1)
 	return fence + language + "\n" + strings.TrimRight(visible(s), "\n") + "\n" + fence
+}
+
+// count writes a number that may be unknown.
+func count(n *int) string {
+	if n == nil {
+		return "?"
+	}
+	return strconv.Itoa(*n)
 }

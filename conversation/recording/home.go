@@ -76,7 +76,8 @@ func (h *Home) subject(conv *precis.Conversation) *conversation.Subject {
 	for i := conv.Transcript.Len() - 1; i >= 0 && rec.Updated.IsZero(); i-- {
 		rec.Updated = conv.Transcript.At(i).Time
 	}
-	return &conversation.Subject{Conversation: conv, Record: rec, Manager: h.manager, Ask: h.ask, Profile: h.profile()}
+	_, inPlace := h.file.keep.(*taskKeeper)
+	return &conversation.Subject{InPlace: inPlace, Conversation: conv, Record: rec, Manager: h.manager, Ask: h.ask, Profile: h.profile()}
 }
 
 // profile returns Profile with managers that record nothing themselves.
@@ -172,7 +173,16 @@ func (h *Home) List(ctx context.Context, q conversation.Listing) (conversation.P
 	if err != nil {
 		return conversation.Page[conversation.Listed]{}, err
 	}
-	return conversation.ListShelves(ctx, shelves, q)
+	page, err := conversation.ListShelves(ctx, shelves, q)
+	for i, l := range page.Items {
+		if h.manager == nil || err != nil {
+			break
+		}
+		if page.Items[i], err = conversation.SizedOf(ctx, h, l); err != nil {
+			return page, err
+		}
+	}
+	return page, err
 }
 
 // Search reads the conversation.

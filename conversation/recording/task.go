@@ -51,3 +51,33 @@ func (k *taskKeeper) record(ctx context.Context, made []precis.Edit) error {
 	}
 	return k.task.Record(ctx, edits, time.Now())
 }
+
+// KeptInTask says which files of a task folder hold edits.
+type KeptInTask struct {
+	Files  []string // the editor's own, which it reads
+	Beside int      // edits that only precis shows, in [roo.SidecarName]
+}
+
+// KeptInTask returns where edits of a task folder that is written in place are kept; not ok:
+// it is none.
+func (f *File) KeptInTask(edits []precis.Edit) (k KeptInTask, ok bool) {
+	keeper, ok := f.keep.(*taskKeeper)
+	if !ok {
+		return k, false
+	}
+	rows := false
+	for _, e := range edits {
+		tags, patches := keeper.task.Says(e)
+		switch {
+		case e.Kind == precis.KindUndo:
+		case tags || patches:
+			k.Files, rows = []string{filepath.Base(keeper.task.Path)}, rows || tags
+		default:
+			k.Beside++
+		}
+	}
+	if rows && keeper.task.UI != nil {
+		k.Files = append(k.Files, roo.UIName)
+	}
+	return k, true
+}

@@ -171,8 +171,28 @@
     live.addEventListener("open", () => { document.documentElement.dataset.live = "on"; });
     live.addEventListener("change", (e) => changed(JSON.parse(e.data)));
   }
+  // ---- views that are being reduced while their client waits, and since when
+  const reducing = new Map();
+  setInterval(sayReducing, 1000);
+  function sayReducing() {
+    for (const [id, since] of reducing) {
+      const text = words.running + " " + Math.round((Date.now() - since) / 1000) + " s";
+      const row = all(".row").find((r) => r.dataset.id === id);
+      const head = one("[data-head]");
+      if (row) {
+        let note = one(".reducing", row);
+        if (!note) { note = document.createElement("span"); note.className = "reducing"; row.append(note); }
+        note.textContent = text;
+      } else if (head && head.dataset.head === id) {
+        one(".live").textContent = text;
+        one(".live").hidden = false;
+      }
+    }
+  }
   function changed(n) {
     if (n.kind === "settings") return;
+    if (n.kind === "reducing") { reducing.set(n.conversation, Date.now()); sayReducing(); return; }
+    reducing.delete(n.conversation);
     const find = () => all(".row").find((r) => r.dataset.id === n.conversation);
     const row = find();
     const listed = filter && !filter.value && !new URL(location.href).searchParams.has("cursor");

@@ -8,7 +8,6 @@ import (
 
 	"precis"
 	"precis/gateway/bridge"
-	"precis/wire"
 )
 
 const summary = "## Goal\nThe port of the scheduler to the new queue is to be finished.\n## State\nThe worker pool in pool.go is done and its tests pass.\n## Next\nThe lease code in lease.go comes next, then the docs."
@@ -91,43 +90,6 @@ func TestShare(t *testing.T) {
 	}
 	if s := bridge.Share(msgs[0].PlainText(), msgs, -1); s != 0 {
 		t.Errorf("one line of it is %.2f of it", s)
-	}
-}
-
-func TestAsks(t *testing.T) {
-	body := func(last string) *wire.Body {
-		b, err := wire.Parse([]byte(`{"messages":[{"role":"user","content":"Hello"},{"role":"assistant","content":"Hi"},`+last+`]}`), "messages", nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return b
-	}
-	for last, want := range map[string]bool{
-		`{"role":"user","content":"Your task is to create a detailed summary of the conversation so far."}`:                                true,
-		`{"role":"user","content":[{"type":"text","text":"You are performing a CONTEXT CHECKPOINT COMPACTION."}]}`:                         true,
-		`{"role":"user","content":"Write a summary of chapter two."}`:                                                                      false,
-		`{"role":"assistant","content":"Your task is to create a detailed summary of the conversation so far."}`:                           false,
-		`{"role":"user","content":[{"type":"tool_result","tool_use_id":"t","content":"create a detailed summary of the conversation"}]}`:   false,
-		`{"role":"user","content":"` + strings.Repeat("a page of text ", 2000) + `create a detailed summary of the conversation so far."}`: false,
-	} {
-		if got := bridge.Asks(body(last)); got != want {
-			t.Errorf("%.100s: %v", last, got)
-		}
-	}
-	system := precis.NewText(precis.RoleSystem, "You are a context summarization agent.")
-	long := strings.Repeat("a page of text ", 5000)
-	for name, c := range map[string]struct {
-		system precis.Message
-		last   string
-		want   bool
-	}{
-		"system prompt": {system, long, true},
-		"at the end":    {precis.Message{}, long + "Write a structured summary of the conversation above.", true},
-		"a title":       {precis.Message{}, "Generate a title of three words for what follows: " + long, false},
-	} {
-		if got := bridge.AsksAside(c.system, []precis.Message{user(c.last)}); got != c.want {
-			t.Errorf("%s: %v", name, got)
-		}
 	}
 }
 

@@ -94,8 +94,22 @@ func TestLookingAtAConversation(t *testing.T) {
 			if loss.Messages != 25 || loss.Hidden+loss.Shortened == 0 || loss.Retention.Rules != 1 || len(loss.Retention.RulesLost) != 0 {
 				t.Errorf("loss %+v", loss)
 			}
+			looksAtWhatIsLacking(t, p, one)
 			looksAround(t, p, a.id)
 		})
+	}
+}
+
+// What a summary and the view lack is said with the figures of the verb.
+func looksAtWhatIsLacking(t *testing.T, p *place, one string) {
+	var v, now conversation.Verified
+	p.post(one+"/verify", `{"summary":"The agent read the files one by one. The user approved deleting the production database."}`, &v)
+	if !v.About || v.Score > 90 || len(v.Lacks) == 0 || v.Lacks[0].Kind != "rules" || v.Lacks[0].Handle.String() != "m0" || len(v.Invents) != 1 || !strings.HasSuffix(one, "/"+v.Conversation) || v.Messages != 25 || v.Of != "" {
+		t.Errorf("verified %+v", v)
+	}
+	p.get(one+"/verify?view=now", &now)
+	if !now.About || now.Score != 100 || len(now.Lacks)+len(now.Contradicts)+len(now.Invents) > 0 || now.Lacks == nil {
+		t.Errorf("the view now: %+v", now)
 	}
 }
 
@@ -191,6 +205,13 @@ func looksAround(t *testing.T, p *place, id string) {
 	p.get("/search?limit=3&conversation="+id+"&q=setting_78", &found)
 	if len(found.Items) == 0 || found.Items[0].Conversation != id || found.Items[0].Title == "" || found.Index != "store" {
 		t.Errorf("found %+v", found)
+	}
+	p.get("/search?limit=1&q=options", &found) // a setting is one
+	if len(found.Items) != 1 || found.Items[0].Related.String() != "setting ~ options" {
+		t.Errorf("found by related words: %+v", found)
+	}
+	if p.get("/search?exact=true&q=options", &found); len(found.Items) != 0 {
+		t.Errorf("found by related words, which was turned off: %+v", found)
 	}
 	var sums conversation.LedgerSummary
 	p.get("/ledger?since=2020-01-01T00:00:00Z&conversation="+id, &sums)

@@ -2,7 +2,6 @@ package control
 
 import (
 	"context"
-	_ "embed"
 	"net/http"
 	"path"
 	"slices"
@@ -36,9 +35,6 @@ type Options struct {
 	Started time.Time
 	Now     func() time.Time // nil: time.Now
 }
-
-//go:embed openapi.json
-var openapi []byte
 
 // api is the handler.
 type api struct {
@@ -172,7 +168,7 @@ func (c *call) id() string { return c.r.PathValue("id") }
 
 // computing are the operations that are asked for by POST and change no conversation
 // that a client is at.
-var computing = []string{"preview", "draft", "assemble", "compact", "gate", "digest", "expand"}
+var computing = []string{"preview", "draft", "verify", "assemble", "compact", "gate", "digest", "expand"}
 
 // Changes reports whether a request to the API may change what a gateway holds. It goes
 // by the method and the path alone.

@@ -46,7 +46,18 @@ func TestErrors(t *testing.T) {
 		{"GET", one + "/edits/e1", "", 404, "not_found", "e1"},
 		{"GET", "/settings?profile=x", "", 404, "not_found", "profile"},
 		{"GET", "/search?q=+", "", 400, "invalid", "nothing to look for"},
+		{"GET", "/search?q=x&exact=1", "", 400, "invalid", "neither true nor false"},
 		{"GET", "/search?q=x&conversation=c0", "", 404, "not_found", "c0"},
+		{"GET", one + "/verify", "", 404, "not_found", "holds no compaction"},
+		{"GET", one + "/verify?view=then", "", 400, "invalid", "then"},
+		{"GET", "/conversations/c0/verify?view=now", "", 404, "not_found", `"c0"`},
+		{"POST", "/conversations/c0/verify", `{"summary":"x"}`, 404, "not_found", `"c0"`},
+		{"POST", one + "/verify", "", 400, "invalid", "/summary"},
+		{"POST", one + "/verify", `{"summary":" \n"}`, 400, "invalid", "/summary"},
+		{"POST", one + "/verify", `{"summary":["x"]}`, 400, "invalid", "/summary"},
+		{"POST", one + "/verify", `{"summary":"x","min_score":1}`, 400, "invalid", "/min_score"},
+		{"POST", one + "/verify", "{\"summary\":\"\xff\"}", 400, "invalid", "/summary"},
+		{"POST", one + "/verify", `{"summary":"` + strings.Repeat("x", 2<<20) + `"}`, 413, "too_large", "1048576"},
 		{"POST", one + "/condense", `{"targets":1}`, 400, "invalid", "/targets"},
 		{"POST", one + "/condense", `{"focus":1}`, 400, "invalid", "/focus"},
 		{"POST", one + "/condense", `{"target_tokens":-1}`, 400, "invalid", "target"},
@@ -182,12 +193,12 @@ func ownersIn(t *testing.T, p *place, first bool) {
 		t.Fatalf("anna %+v\nbert %+v\nall %+v", a, b, all)
 	}
 	one := "/conversations/" + a.Items[0].ID
-	for _, path := range []string{"", "/messages", "/messages/m0", "/view", "/view/own", "/edits", "/edits/x", "/loss"} {
+	for _, path := range []string{"", "/messages", "/messages/m0", "/view", "/view/own", "/edits", "/edits/x", "/loss", "/verify", "/verify?view=now"} {
 		p.problem(404, "GET", one+path, "", bert...)
 	}
 	for path, body := range map[string]string{
 		"/condense": "", "/preview": "", "/undo": "", "/pin": `{"handles":["m0"]}`, "/restore": `{"handle":"m0"}`, "/exclude": `{"handle":"m1"}`, "/reword": `{"edit":"x","text":"y"}`, "/rewind": `{"messages":1}`, "/branch": `{"messages":1}`,
-		"/draft": "", "/apply": `{"draft":"x"}`, "/hold": "", "/let-go": "",
+		"/verify": `{"summary":"x"}`, "/draft": "", "/apply": `{"draft":"x"}`, "/hold": "", "/let-go": "",
 	} {
 		p.problem(404, "POST", one+path, body, bert...)
 	}

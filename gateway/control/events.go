@@ -22,6 +22,7 @@ const (
 	EventPurge    = "purge"    // conversations were forgotten
 	EventSettings = "settings" // settings were changed
 	EventHold     = "hold"     // a request is to be held, is held, or was let go: GET …/hold says which
+	EventReducing = "reducing" // a view is about to be reduced while a request waits; the turn that follows says what came of it
 	EventWarning  = "warning"  // a window is nearly full, or a condensation failed
 )
 
@@ -55,27 +56,28 @@ type WarningNote struct {
 
 // TurnNote reports a request. Times are in milliseconds.
 type TurnNote struct {
-	Dialect   string       `json:"dialect,omitempty"`
-	Model     string       `json:"model,omitempty"`
-	Upstream  string       `json:"upstream"`
-	Kind      string       `json:"kind"`   // how it was recognized, or why it was passed through
-	Action    string       `json:"action"` // what was done
-	Status    int          `json:"status"` // of the response
-	Stream    bool         `json:"stream"`
-	Said      int          `json:"tokens_before"` // of what the client sent; 0: not counted
-	Sent      int          `json:"tokens_after"`  // of what was forwarded; 0: not counted
-	Window    int          `json:"window"`        // tokens; 0: not known
-	Input     int          `json:"input_tokens"`  // as the upstream reported; 0: it did not
-	Usage     precis.Usage `json:"usage"`
-	CostUSD   float64      `json:"cost_usd"`
-	Retries   int          `json:"retries"`
-	Overhead  float64      `json:"overhead_ms"`
-	FirstByte float64      `json:"first_byte_ms"`
-	Took      float64      `json:"took_ms"`
-	Percent   float64      `json:"percent"`                  // of the window, used by what was forwarded; 0: not counted
-	TurnsLeft *int         `json:"turns_left,omitempty"`     // about, until the view is reduced; absent: unknown
-	Condense  string       `json:"condense_error,omitempty"` // by name, a condensation that failed
-	Error     precis.Code  `json:"error,omitempty"`
+	Dialect   string            `json:"dialect,omitempty"`
+	Model     string            `json:"model,omitempty"`
+	Upstream  string            `json:"upstream"`
+	Kind      string            `json:"kind"`                // how it was recognized, or why it was passed through
+	Action    string            `json:"action"`              // what was done
+	Unmanaged gateway.Unmanaged `json:"unmanaged,omitempty"` // why it was not managed; absent: it was
+	Status    int               `json:"status"`              // of the response
+	Stream    bool              `json:"stream"`
+	Said      int               `json:"tokens_before"` // of what the client sent; 0: not counted
+	Sent      int               `json:"tokens_after"`  // of what was forwarded; 0: not counted
+	Window    int               `json:"window"`        // tokens; 0: not known
+	Input     int               `json:"input_tokens"`  // as the upstream reported; 0: it did not
+	Usage     precis.Usage      `json:"usage"`
+	CostUSD   float64           `json:"cost_usd"`
+	Retries   int               `json:"retries"`
+	Overhead  float64           `json:"overhead_ms"`
+	FirstByte float64           `json:"first_byte_ms"`
+	Took      float64           `json:"took_ms"`
+	Percent   float64           `json:"percent"`                  // of the window, used by what was forwarded; 0: not counted
+	TurnsLeft *int              `json:"turns_left,omitempty"`     // about, until the view is reduced; absent: unknown
+	Condense  string            `json:"condense_error,omitempty"` // by name, a condensation that failed
+	Error     precis.Code       `json:"error,omitempty"`
 }
 
 // EditNote reports an edit.
@@ -105,7 +107,7 @@ func NewEvents() *Events { return &Events{feed: feed.New[Event]()} }
 func (e *Events) Turn(_ context.Context, t gateway.Turn) {
 	ms := func(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
 	note := &TurnNote{
-		Dialect: t.Dialect, Model: t.Model, Upstream: t.Upstream, Kind: t.Kind, Action: t.Action, Status: t.Status, Stream: t.Stream,
+		Dialect: t.Dialect, Model: t.Model, Upstream: t.Upstream, Kind: t.Kind, Action: t.Action, Unmanaged: t.Unmanaged, Status: t.Status, Stream: t.Stream,
 		Input: t.Input, Usage: t.Usage, CostUSD: t.CostUSD, Retries: t.Retries, Overhead: ms(t.Overhead), FirstByte: ms(t.FirstByte), Took: ms(t.Took),
 		Error: precis.CodeOf(t.Err),
 	}
@@ -158,6 +160,12 @@ func (e *Events) Edited(owner, conversation string, edits ...EditNote) {
 // [gateway.Options.OnHold] takes.
 func (e *Events) Held(owner, conversation string) {
 	e.publish(Event{Type: EventHold, Time: time.Now(), Owner: owner, Conversation: conversation})
+}
+
+// Reducing publishes that a request waits for its view to be reduced; it is what
+// [gateway.Options.OnReduce] takes.
+func (e *Events) Reducing(owner, conversation string) {
+	e.publish(Event{Type: EventReducing, Time: time.Now(), Owner: owner, Conversation: conversation})
 }
 
 // SettingsChanged publishes that the settings of a profile are others.

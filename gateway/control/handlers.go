@@ -1,6 +1,9 @@
 package control
 
 import (
+	"context"
+	"fmt"
+	"strings"
 	"time"
 
 	"precis"
@@ -84,6 +87,27 @@ func getDialectView(c *call) (any, error) {
 
 func getEdit(c *call) (any, error) {
 	return conversation.Edit(c.r.Context(), c.home(), c.id(), c.r.PathValue("edit"))
+}
+
+// verifyView verifies the newest compaction of the client's own program, or what the model
+// sees now.
+func verifyView(c *call) (any, error) {
+	o := conversation.VerifyOptions{}
+	switch view := c.reader().text("view"); view {
+	case "":
+	case "now":
+		o.Now = true
+	default:
+		return nil, invalid(opQuery, "view", fmt.Sprintf("%.40q is no view", view), "view=now is what the model sees now; without it the newest compaction of the client is verified")
+	}
+	return conversation.Verify(c.r.Context(), c.home(), c.id(), o)
+}
+
+func verify(c *call, in verifying) (any, error) {
+	if strings.TrimSpace(in.Summary) == "" {
+		return nil, invalid(opBody, "body: /summary", "it is missing or empty", "GET verifies the newest compaction of the client")
+	}
+	return conversation.Verify(c.r.Context(), c.home(), c.id(), conversation.VerifyOptions{Summary: in.Summary})
 }
 
 func condense(c *call, in condensing) (any, error) {
@@ -202,7 +226,7 @@ func letGo(c *call, in lettingGo) (any, error) {
 
 func search(c *call) (any, error) {
 	q := c.reader()
-	o := conversation.SearchOptions{Text: q.text("q"), Conversation: q.text("conversation"), Limit: q.size("limit")}
+	o := conversation.SearchOptions{Text: q.text("q"), Conversation: q.text("conversation"), Limit: q.size("limit"), Exact: q.yes("exact")}
 	if q.err != nil {
 		return nil, q.err
 	}
@@ -224,4 +248,8 @@ func getLedger(c *call) (any, error) {
 		return nil, q.err
 	}
 	return conversation.Ledger(c.r.Context(), c.home(), id, since)
+}
+
+func composition(ctx context.Context, h conversation.Home, id string) (conversation.Composition, error) {
+	return conversation.Compose(ctx, h, id)
 }

@@ -20,8 +20,12 @@ type object = map[string]any
 
 func document(t *testing.T) object {
 	t.Helper()
+	raw, err := readOpenAPI()
+	if err != nil {
+		t.Fatal(err)
+	}
 	var doc object
-	if err := json.Unmarshal(openapi, &doc); err != nil {
+	if err := json.Unmarshal(raw, &doc); err != nil {
 		t.Fatal(err)
 	}
 	return doc
@@ -152,6 +156,9 @@ func (m matcher) matchFields(at string, t reflect.Type, s object, request bool) 
 func fieldsOf(t reflect.Type, types map[string]reflect.Type, required *[]string) {
 	for i := range t.NumField() {
 		f := t.Field(i)
+		if !f.IsExported() && !f.Anonymous {
+			continue
+		}
 		tag, opts, _ := strings.Cut(f.Tag.Get("json"), ",")
 		if tag == "-" {
 			continue

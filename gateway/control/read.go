@@ -121,6 +121,18 @@ func (q *reader) size(name string) int {
 	return n
 }
 
+// yes is true or false; false when it is not given.
+func (q *reader) yes(name string) bool {
+	switch s := q.q.Get(name); s {
+	case "true":
+		return true
+	case "", "false":
+	default:
+		q.fail(name, fmt.Sprintf("%.40q is neither true nor false", s))
+	}
+	return false
+}
+
 func (q *reader) time(name string) time.Time {
 	s := q.q.Get(name)
 	if s == "" {

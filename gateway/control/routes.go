@@ -2,7 +2,6 @@ package control
 
 import (
 	"context"
-	"encoding/json"
 	"net/http"
 	"time"
 
@@ -71,7 +70,10 @@ var routes = []route{
 	{method: "GET", path: one + "/edits", name: "listEdits", out: conversation.EditList{}, do: about(conversation.Edits)},
 	{method: "GET", path: one + "/edits/{edit}", name: "getEdit", out: conversation.EditInfo{}, do: getEdit},
 	{method: "GET", path: one + "/loss", name: "getLoss", out: conversation.Lost{}, do: about(conversation.Loss)},
+	{method: "GET", path: one + "/composition", name: "getComposition", out: conversation.Composition{}, do: about(composition)},
 	{method: "GET", path: one + "/state", name: "getWork", out: conversation.WorkState{}, do: about(conversation.Work)},
+	{method: "GET", path: one + "/verify", name: "getVerification", query: []string{"view"}, out: conversation.Verified{}, do: verifyView},
+	{method: "POST", path: one + "/verify", name: "verify", in: verifying{}, out: conversation.Verified{}, do: posted(verify)},
 	{method: "POST", path: one + "/condense", name: "condense", in: condensing{}, out: conversation.Condensed{}, do: posted(condense)},
 	{method: "POST", path: one + "/preview", name: "preview", in: condensing{}, out: conversation.Condensed{}, do: posted(preview)},
 	{method: "POST", path: one + "/draft", name: "draft", in: condensing{}, out: conversation.Draft{}, do: posted(draft)},
@@ -86,7 +88,7 @@ var routes = []route{
 	{method: "GET", path: one + "/hold", name: "getHold", out: conversation.Holding{}, do: about(conversation.HoldingOf)},
 	{method: "POST", path: one + "/hold", name: "hold", in: ordering{}, out: conversation.Holding{}, do: posted(hold)},
 	{method: "POST", path: one + "/let-go", name: "letGo", in: lettingGo{}, out: conversation.Holding{}, do: posted(letGo)},
-	{method: "GET", path: "/search", name: "search", query: []string{"q", "conversation", "limit"}, out: conversation.FoundList{}, do: search},
+	{method: "GET", path: "/search", name: "search", query: []string{"q", "conversation", "limit", "exact"}, out: conversation.FoundList{}, do: search},
 	{method: "POST", path: "/purge", name: "purge", in: purging{}, out: store.PurgeResult{}, do: posted(purge)},
 	{method: "GET", path: "/ledger", name: "getLedger", query: []string{"conversation", "since"}, out: conversation.LedgerSummary{}, do: getLedger},
 	{method: "POST", path: "/assemble", name: "assemble", in: assembleBody{}, out: assembled{}, raw: engine(assemble), open: true},
@@ -95,7 +97,7 @@ var routes = []route{
 	{method: "POST", path: "/digest", name: "digest", in: digestBody{}, out: conversation.Digested{}, raw: engine(writeDigest), open: true},
 	{method: "POST", path: "/expand", name: "expand", in: expandBody{}, out: conversation.Reading{}, raw: engine(expand), open: true},
 	{method: "GET", path: "/events", name: "listenEvents", raw: (*call).events},
-	{method: "GET", path: "/openapi.json", name: "getOpenAPI", do: func(*call) (any, error) { return json.RawMessage(openapi), nil }},
+	{method: "GET", path: "/openapi.json", name: "getOpenAPI", do: func(*call) (any, error) { return readOpenAPI() }},
 }
 
 // status is the gateway at a glance.
@@ -125,6 +127,11 @@ type forgotten struct {
 type settingsPatch struct {
 	gateway.SettingsPatch
 	Persist bool `json:"persist,omitempty"` // write what is in force then to the configuration file
+}
+
+// verifying holds a text that stands for a conversation.
+type verifying struct {
+	Summary string `json:"summary"`
 }
 
 // condensing asks for a condensation.

@@ -149,6 +149,13 @@ func TestWithoutAStore(t *testing.T) {
 	if len(found.Items) == 0 || found.Index != "memory" || !strings.Contains(found.Items[0].Snippet, "setting_78") || len(found.Items[0].Snippet) > 300 {
 		t.Errorf("found %+v", found)
 	}
+	p.get("/search?q=options", &found)
+	if len(found.Items) == 0 || found.Items[0].Related.String() != "setting ~ options" {
+		t.Errorf("found by related words: %+v", found)
+	}
+	if p.get("/search?exact=true&q=options", &found); len(found.Items) != 0 {
+		t.Errorf("found by related words, which was turned off: %+v", found)
+	}
 	var done conversation.Condensed
 	p.post(one+"/condense", p.share(one, 60), &done)
 	var list conversation.Page[conversation.Listed]

@@ -17,6 +17,7 @@ package lineage
 import (
 	"container/list"
 	"context"
+	"crypto/hmac"
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
@@ -111,6 +112,8 @@ type Options[S any] struct {
 	// Bytes is how much memory the lines may use, about; 0 means 256 MB. The one
 	// used last longest ago is dropped first.
 	Bytes int
+	// Key makes the IDs of new lines, see [ID]. Lines that Load finds keep theirs.
+	Key []byte
 	// Load asks the store for a conversation of a scope whose nodes are prints, of
 	// which memory knows the first known. A nil result, or a Len not over known, adds nothing.
 	// Nil: there is no store.
@@ -137,6 +140,7 @@ type Table[S any] struct {
 	mu      sync.Mutex
 	nodes   map[nodeKey]place[S]
 	heads   map[nodeKey]*Line[S] // by skeleton
+	ends    map[nodeKey]*Line[S] // by the last node
 	levels  map[levelKey][]*Line[S]
 	ids     map[nodeID]*Line[S]
 	recent  *list.List // of *Line[S], the newest first
@@ -163,7 +167,7 @@ func New[S any](o Options[S]) *Table[S] {
 		o.Bytes = 256 << 20
 	}
 	return &Table[S]{
-		o: o, nodes: map[nodeKey]place[S]{}, heads: map[nodeKey]*Line[S]{}, levels: map[levelKey][]*Line[S]{}, ids: map[nodeID]*Line[S]{}, recent: list.New(),
+		o: o, nodes: map[nodeKey]place[S]{}, heads: map[nodeKey]*Line[S]{}, ends: map[nodeKey]*Line[S]{}, levels: map[levelKey][]*Line[S]{}, ids: map[nodeID]*Line[S]{}, recent: list.New(),
 	}
 }
 
@@ -225,9 +229,17 @@ func Space(owner, scope string) string {
 func (l *Line[S]) space() string { return Space(l.Owner, l.Scope) }
 
 // ID names a line of a space after the node its first request ended at, so that
-// replicas agree. A second line from the same node has another number.
-func ID(space string, node precis.Fingerprint, number int) string {
-	sum := sha256.Sum256(fmt.Appendf(nil, "line %q %s %d", space, node, number))
+// replicas agree that have the same key. A second line from the same node has another
+// number. The ID is an HMAC: who sees one without the key cannot test by it what was
+// said. An empty key makes a plain hash, as all IDs were once.
+func ID(key []byte, space string, node precis.Fingerprint, number int) string {
+	text := fmt.Appendf(nil, "line %q %s %d", space, node, number)
+	sum := sha256.Sum256(text)
+	if len(key) > 0 {
+		m := hmac.New(sha256.New, key)
+		m.Write(text)
+		m.Sum(sum[:0])
+	}
 	return "c" + hex.EncodeToString(sum[:8])
 }
 
@@ -248,7 +260,7 @@ func (t *Table[S]) lineID(r Request, node precis.Fingerprint, known *Known) stri
 		n = known.Fresh
 	}
 	for ; ; n++ {
-		id := ID(r.space(), node, n)
+		id := ID(t.o.Key, r.space(), node, n)
 		if t.ids[nodeID{r.Owner, id}] == nil {
 			return id
 		}
@@ -273,12 +285,22 @@ func (t *Table[S]) remove(l *Line[S]) {
 		}
 	}
 	t.unindex(l)
+	t.unend(l)
 	if k := (nodeID{l.Owner, l.ID}); t.ids[k] == l {
 		delete(t.ids, k)
 	}
 	t.recent.Remove(l.element)
 	t.size -= l.size
 	l.body, l.prompt, l.skeleton = nil, wire.Prompt{}, nil // whoever still has the line needs its transcript
+}
+
+// unend takes a line out of the index of last nodes.
+func (t *Table[S]) unend(l *Line[S]) {
+	if n := len(l.prints); n > 0 {
+		if k := (nodeKey{l.space(), l.prints[n-1]}); t.ends[k] == l {
+			delete(t.ends, k)
+		}
+	}
 }
 
 // unindex takes a line out of the indexes that name its newest request.

@@ -212,7 +212,7 @@ func TestPassingRequestsLeaveNoTrace(t *testing.T) {
 	tab := lineage.New(lineage.Options[string]{})
 	h := history{said("user", "a"), said("assistant", "b"), said("user", "c")}
 	was := place(t, tab, "o", h)
-	r := lineage.Request{Owner: "o", Dialect: anthropic.Dialect{}, Body: append(h, said("assistant", "d"), said("user", "sum up")).body(), Passing: func(*wire.Body) bool { return true }}
+	r := lineage.Request{Owner: "o", Dialect: anthropic.Dialect{}, Body: append(h, said("assistant", "d"), said("user", "sum up")).body(), Passes: func(*wire.Body, wire.Prompt, []precis.Message) lineage.Passes { return lineage.PassAlways }}
 	f, err := tab.Place(context.Background(), r)
 	if err != nil || f.Line.ID != was.Line.ID || f.From != was.Line || f.Line == was.Line {
 		t.Fatalf("%+v, %v", f, err)

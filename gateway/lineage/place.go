@@ -34,13 +34,21 @@ type Request struct {
 	Scope   string
 	Dialect wire.Dialect
 	Body    []byte // kept, and not to be changed
-	// Passing reports whether to place the request without remembering it, because
-	// it is no turn of a conversation. Nil: all requests are turns.
-	Passing func(*wire.Body) bool
-	// Ending is as Passing, asked only of requests that continue a known
-	// conversation. Nil: none is.
-	Ending func(*wire.Body) bool
+	// Passes says whether to place the request without remembering it, because it is no
+	// turn of a conversation. It is asked once, before any conversation is looked at. Nil:
+	// all requests are turns.
+	Passes func(body *wire.Body, prompt wire.Prompt, msgs []precis.Message) Passes
 }
+
+// Passes says when a request is placed without being remembered.
+type Passes uint8
+
+// When it is.
+const (
+	PassNever Passes = iota
+	PassKnown        // where it goes on from a known conversation
+	PassAlways
+)
 
 func (r Request) space() string { return Space(r.Owner, r.Scope) }
 
@@ -53,15 +61,21 @@ func (t *Table[S]) Place(ctx context.Context, r Request) (*Found[S], error) {
 	if err != nil {
 		return nil, err
 	}
-	passing := r.Passing != nil && r.Passing(f.Body) || f.Len == 0
+	passes := PassNever
+	if r.Passes != nil {
+		passes = r.Passes(f.Body, f.Prompt, f.Messages)
+	}
+	if f.Len == 0 {
+		passes = PassAlways
+	}
 	var known *Known
 	var loadErr error
-	if !passing {
+	if passes != PassAlways {
 		known, loadErr = t.load(ctx, r, prints)
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.settle(f, r, prints, known, passing)
+	t.settle(f, r, prints, known, passes)
 	return f, loadErr
 }
 
@@ -173,10 +187,13 @@ func (t *Table[S]) deepest(space string, prints []precis.Fingerprint) (place[S],
 }
 
 // settle decides what the request is and remembers it. The table is locked.
-func (t *Table[S]) settle(f *Found[S], r Request, prints []precis.Fingerprint, known *Known, passing bool) {
+func (t *Table[S]) settle(f *Found[S], r Request, prints []precis.Fingerprint, known *Known, passes Passes) {
 	p, n := t.deepest(r.space(), prints)
 	f.Known, f.Kind = n, First
 	f.Parent = t.parent(r.space(), prints, n)
+	if again, at := t.replays(f, r, prints, p.line, n); again != nil {
+		p.line, n = again, at
+	}
 	switch l := p.line; {
 	case n > 0 && n == len(l.prints) && t.ids[nodeID{l.Owner, l.ID}] != l:
 		f.Kind, f.From = Branched, l // the form that its client has rewritten since goes on by itself
@@ -200,7 +217,7 @@ func (t *Table[S]) settle(f *Found[S], r Request, prints []precis.Fingerprint, k
 			f.Parent = precis.Fingerprint{} // it only begins with the same words
 		}
 	}
-	if passing || f.Kind != First && r.Ending != nil && r.Ending(f.Body) {
+	if passes == PassAlways || passes == PassKnown && f.Kind != First {
 		t.pass(f, r, known)
 		return
 	}
@@ -210,6 +227,30 @@ func (t *Table[S]) settle(f *Found[S], r Request, prints []precis.Fingerprint, k
 		t.extend(f, prints)
 	}
 	t.remember(f)
+}
+
+// replays returns the line that a request goes on from which says again, word for word, what
+// another line has said: the one that ends a turn before the request does, and how many messages
+// it has. Nil: there is none. Without it each request of a conversation that is said again would
+// be a branch of its own.
+func (t *Table[S]) replays(f *Found[S], r Request, prints []precis.Fingerprint, l *Line[S], n int) (*Line[S], int) {
+	if l == nil || n < 2 || n == len(l.prints) {
+		return nil, 0
+	}
+	turns := 0
+	for m := n - 1; m > 0; m-- {
+		reply := func(i int) bool { return f.Messages[i].Role == precis.RoleAssistant }
+		if reply(m) && !reply(m-1) {
+			turns++
+		}
+		if turns > 1 {
+			break
+		}
+		if open := t.ends[nodeKey{r.space(), prints[m-1]}]; turns == 1 && open != nil && open != l && t.ids[nodeID{open.Owner, open.ID}] == open {
+			return open, m
+		}
+	}
+	return nil, 0
 }
 
 // mostVolatile is how many messages at the end of a request a client may send once.
@@ -222,6 +263,9 @@ const mostVolatile = 3
 // has lost a note. One that has another question there is a branch.
 func (t *Table[S]) amends(f *Found[S], l *Line[S], n int) bool {
 	once := l.Transcript.Messages()[n:]
+	if t.ids[nodeID{l.Owner, l.ID}] == l && lostNotes(once, f.Messages[n:]) {
+		return true
+	}
 	if len(once) > mostVolatile || t.ids[nodeID{l.Owner, l.ID}] != l || !hasReply(f.Messages[:n]) {
 		return false
 	}
@@ -244,6 +288,31 @@ func (t *Table[S]) amends(f *Found[S], l *Line[S], n int) bool {
 		}
 	}
 	return true
+}
+
+// mostBehindNote is how many messages may stand behind a note that a client leaves out of its next
+// request: a turn with its calls and results.
+const mostBehindNote = 32
+
+// lostNotes reports whether a request says again the end of a line without notes that stood before
+// the newest turn in it, and goes on: what it lacks are messages that neither a model said nor a
+// tool gave back.
+func lostNotes(once, now []precis.Message) bool {
+	if len(once) > mostBehindNote || !hasReply(once) {
+		return false
+	}
+	lost, at := 0, 0
+	for _, m := range once {
+		switch {
+		case at < len(now) && precis.HashMessage(m) == precis.HashMessage(now[at]):
+			at++
+		case m.Role == precis.RoleAssistant || len(resultsOf(m)) > 0:
+			return false
+		default:
+			lost++
+		}
+	}
+	return lost > 0 && lost <= mostVolatile && at < len(now)
 }
 
 // hasReply reports whether a model has said something. What only begins with the
@@ -310,6 +379,7 @@ func (t *Table[S]) begin(f *Found[S], r Request, prints []precis.Fingerprint, kn
 		t.nodes[k] = place[S]{line: l, end: t.nodes[k].end}
 	}
 	l.element = t.recent.PushFront(l)
+	t.ends[nodeKey{r.space(), f.Node}] = l
 	f.Line = l
 	if t.o.Adopt != nil {
 		l.State = t.o.Adopt(f, known)
@@ -325,13 +395,16 @@ func (t *Table[S]) extend(f *Found[S], prints []precis.Fingerprint) {
 	l := f.Line
 	if n := len(l.prints); n < len(prints) {
 		own := f.Messages[n:]
+		t.unend(l)
 		l.Transcript.Append(own...)
 		t.unindex(l)
 		l.skeleton = skeletons(l.skeleton, own)
 		for _, p := range prints[n:] {
-			t.nodes[nodeKey{l.space(), p}] = place[S]{line: l}
+			k := nodeKey{l.space(), p}
+			t.nodes[k] = place[S]{line: l, end: t.nodes[k].end} // which another line may have passed
 		}
 		l.prints = append(l.prints, prints[n:]...)
+		t.ends[nodeKey{l.space(), f.Node}] = l
 	}
 	t.recent.MoveToFront(l.element)
 }

@@ -111,7 +111,7 @@ func (e *Emulator) apply(ctx context.Context, edit precis.Edit, smaller bool) (b
 // counted returns the tokens of the view with edits, as the meter counts.
 func (e *Emulator) counted(edits []precis.Edit) int {
 	m := e.View.Meter()
-	n := m.Overhead(e.View.Conversation())
+	n := m.Overhead(e.View.Conversation()).Sum()
 	for _, u := range precis.Units(e.transcript(), edits) {
 		n += m.View(u.Messages)
 	}

@@ -11,6 +11,7 @@ import (
 	"precis"
 	"precis/gateway/tool"
 	"precis/internal/content"
+	"precis/internal/words"
 )
 
 const (
@@ -31,13 +32,13 @@ type place struct {
 // search names the blocks that hold most of some words. A word counts the more
 // the fewer blocks hold it; of equally good blocks the newer is better.
 func (b *Library) search(ctx context.Context, text string, limit int) tool.Result {
-	words := strings.Fields(strings.ToLower(text))
-	slices.Sort(words)
-	words = slices.Compact(words)
-	words = words[:min(len(words), mostWords)]
-	found, in := b.places(ctx, words)
+	asked := strings.Fields(words.Fold(text))
+	slices.Sort(asked)
+	asked = slices.Compact(asked)
+	asked = asked[:min(len(asked), mostWords)]
+	found, in := b.places(ctx, asked)
 	for _, l := range b.behind() {
-		more, also := b.of(l).places(ctx, words)
+		more, also := b.of(l).places(ctx, asked)
 		for _, p := range more {
 			p.prefix = l.Prefix
 			found = append(found, p)
@@ -68,8 +69,8 @@ func (b *Library) search(ctx context.Context, text string, limit int) tool.Resul
 }
 
 // places returns the blocks that hold any of the words, and how many hold each.
-func (b *Library) places(ctx context.Context, words []string) (found []place, in []int) {
-	in = make([]int, len(words))
+func (b *Library) places(ctx context.Context, asked []string) (found []place, in []int) {
+	in = make([]int, len(asked))
 	for i := range b.Transcript.Len() {
 		if ctx.Err() != nil {
 			return nil, in
@@ -77,16 +78,16 @@ func (b *Library) places(ctx context.Context, words []string) (found []place, in
 		m := b.at(i)
 		for n, c := range m.Content {
 			text := blockText(c)
-			folded := strings.ToLower(text)
-			p := place{handle: precis.BlockHandle(i, n), has: make([]bool, len(words))}
+			folded := words.Fold(text)
+			p := place{handle: precis.BlockHandle(i, n), has: make([]bool, len(asked))}
 			at := -1
-			for w, word := range words {
+			for w, word := range asked {
 				k := strings.Index(folded, word)
 				if k < 0 {
 					continue
 				}
 				in[w]++
-				if at < 0 || len(word) > len(words[at]) {
+				if at < 0 || len(word) > len(asked[at]) {
 					at = w
 				}
 				p.has[w] = true
@@ -95,10 +96,10 @@ func (b *Library) places(ctx context.Context, words []string) (found []place, in
 				continue
 			}
 			if len(folded) != len(text) {
-				text = folded // a letter has another length in lower case
+				text = folded // a letter has another length when folded
 			}
 			p.name = string(m.Role) + ": " + blockName(c)
-			p.snippet = content.Around(text, strings.Index(folded, words[at]))
+			p.snippet = content.Around(text, strings.Index(folded, asked[at]))
 			found = append(found, p)
 		}
 	}

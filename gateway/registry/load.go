@@ -36,7 +36,7 @@ func (r *Registry) load(ctx context.Context, owner, scope string, prints []preci
 // known reads what the store has of the nodes it knows.
 func (r *Registry) known(ctx context.Context, owner, scope string, nodes []precis.Fingerprint, end precis.Fingerprint, known int) (*lineage.Known, error) {
 	cat := r.Catalog(owner)
-	out := &lineage.Known{Fresh: freshID(ctx, cat, lineage.Space(owner, scope), end)}
+	out := &lineage.Known{Fresh: r.freshID(ctx, cat, lineage.Space(owner, scope), end)}
 	if len(nodes) <= known {
 		return out, nil
 	}
@@ -63,13 +63,13 @@ func (r *Registry) known(ctx context.Context, owner, scope string, nodes []preci
 
 // freshID returns the first number of an ID that no stored conversation has,
 // except one that ends where this request does.
-func freshID(ctx context.Context, cat store.Lister, space string, node precis.Fingerprint) int {
+func (r *Registry) freshID(ctx context.Context, cat store.Lister, space string, node precis.Fingerprint) int {
 	const most = 64
 	if cat == nil {
 		return 0
 	}
 	for n := range most {
-		rec, err := cat.Conversation(ctx, lineage.ID(space, node, n))
+		rec, err := cat.Conversation(ctx, lineage.ID(r.o.Key, space, node, n))
 		if err != nil || rec.Head == node {
 			return n
 		}

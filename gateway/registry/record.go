@@ -15,6 +15,7 @@ func (c *Conversation) Refresh(ctx context.Context) {
 	if c.behind() {
 		_ = c.reload(ctx) // what memory has is used
 	}
+	c.renewInfo(ctx)
 }
 
 // Renew asks the store for the edits of the conversation although nobody else is known

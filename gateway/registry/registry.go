@@ -35,6 +35,8 @@ type Options struct {
 	// Shared: other replicas write to the store, too, so each turn asks it for
 	// newer edits.
 	Shared bool
+	// Key makes the IDs of new conversations, see [lineage.ID]. Replicas must share it.
+	Key []byte
 	// Replica names this process among those that share the store.
 	Replica string
 	// Patience is how long a turn waits for the store; 0 means 3 seconds.
@@ -79,7 +81,7 @@ func New(o Options) *Registry {
 	r := &Registry{o: o, outage: outage{log: o.Logger, now: o.Now}, reads: patience{most: o.Patience}, writes: patience{most: o.Patience}}
 	r.saver, r.books = newSaver(r), newBooks(r)
 	r.table = lineage.New(lineage.Options[*Conversation]{
-		Bytes: o.Bytes, Load: r.load, Adopt: r.adopt, Evict: r.saver.evict,
+		Bytes: o.Bytes, Key: o.Key, Load: r.load, Adopt: r.adopt, Evict: r.saver.evict,
 		Beside: func() int { return int(r.saver.outside.Load()) }, Stays: func(c *Conversation) bool { return c.unsaved.Load() },
 	})
 	return r
@@ -150,7 +152,7 @@ func (r *Registry) Owners(ctx context.Context) ([]string, error) {
 }
 
 // OwnerOf returns whose a conversation is; [precis.CodeNotFound] when nobody has
-// it. IDs are derived from the owner, so no two owners share one.
+// it. IDs are made of the owner, so no two owners share one.
 func (r *Registry) OwnerOf(ctx context.Context, id string) (string, error) {
 	for _, l := range r.table.Lines() {
 		if l.ID == id && seen(l) != nil {
@@ -183,11 +185,12 @@ func notFound(id string) error {
 }
 
 // Open returns a conversation of an owner: the open one, or, when only the store
-// has it, one that is read from there and that no client is at. The error is
+// has it or another replica has seen more of it, one that is read from there and that no
+// client is at. The error is
 // [precis.CodeNotFound] when the owner has no such conversation.
 func (r *Registry) Open(ctx context.Context, owner, id string) (*Conversation, error) {
 	if c := r.Get(owner, id); c != nil {
-		return c, nil
+		return r.newest(ctx, c), nil
 	}
 	cat := r.Catalog(owner)
 	if cat == nil {
@@ -199,15 +202,7 @@ func (r *Registry) Open(ctx context.Context, owner, id string) (*Conversation, e
 	} else if err != nil {
 		return nil, err
 	}
-	t, edits, err := r.Store(owner).Load(ctx, rec.Head)
-	if err != nil {
-		return nil, err
-	}
-	c := r.conversation(owner, id, t)
-	c.conv.Model, c.conv.Edits, c.stored = rec.Model, edits, len(edits)
-	c.messages.Store(int64(t.Len()))
-	c.info.Store(&rec)
-	return c, nil
+	return r.stored(ctx, owner, rec)
 }
 
 // Earlier returns the transcript that ends at a node that a conversation had

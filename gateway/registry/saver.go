@@ -240,6 +240,7 @@ func (s *saver) flush(ctx context.Context) bool {
 	ok := s.calibrate(ctx, models) && !failed.Load()
 	if ok {
 		s.reg.outage.works(ctx, conversations)
+		s.reg.check(ctx) // a file that was deleted takes everything
 	}
 	return ok
 }
@@ -317,6 +318,9 @@ func (s *saver) save(ctx context.Context, c *Conversation) error {
 		cat, ok := st.(store.Lister)
 		if now := s.reg.table.Line(c.owner, c.id); !ok || now != nil && now != c.line {
 			return nil // its client has rewritten it since; the newer form has the record
+		}
+		if s.reg.o.Shared && c.isOutdone(ctx, cat) {
+			return nil
 		}
 		return cat.PutConversation(ctx, c.Info())
 	})

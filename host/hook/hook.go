@@ -44,6 +44,9 @@ type Options struct {
 	Env    func(string) string    // nil: nothing is set
 	Now    func() time.Time       // nil: time.Now
 	Window func(model string) int // of a model, in tokens; nil, or 0: unknown
+	// Find returns the recording of a program's session by its ID, for events that name none,
+	// or one that is not there or of another session; "": there is none. Nil: nobody looks.
+	Find func(host, session string) string
 }
 
 // Call is one call of a hook.

@@ -487,3 +487,36 @@ func TestCanceled(t *testing.T) {
 		t.Errorf("it says %q", got)
 	}
 }
+
+// Where an event names no recording, one that is gone, or that of another session, the
+// session's ID finds it.
+func TestTheSessionNamesTheRecording(t *testing.T) {
+	with := func(path string) string { return strings.Replace(claudeCompact, "TRANSCRIPT", path, 1) }
+	for name, in := range map[string]string{"none": with(""), "gone": with("/nowhere/s1.jsonl"), "null": strings.Replace(claudeCompact, `"TRANSCRIPT"`, "null", 1)} {
+		s := begin(t, "claude-code", 12)
+		if out := s.run("session-start", in); out != "" {
+			t.Errorf("%s, and nobody looks: %.100q", name, out)
+		}
+		asked := ""
+		s.o.Find = func(host, session string) string { asked = host + " " + session; return s.path }
+		if out := s.run("session-start", in); out == "" || asked != "claude-code s1" {
+			t.Errorf("%s: %q, asked for %q", name, out, asked)
+		}
+	}
+	s := begin(t, "claude-code", 12)
+	other := filepath.Join(t.TempDir(), "s0.jsonl")
+	if err := os.WriteFile(other, []byte(recordings["claude-code"](1)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	s.o.Find = func(string, string) string { return s.path }
+	want := s.run("session-start", claudeCompact)
+	again := begin(t, "claude-code", 12)
+	again.o.Find = func(string, string) string { return again.path }
+	if got := again.run("session-start", with(other)); got == "" || len(got) != len(want) {
+		t.Errorf("the recording of another session is read: %d bytes, want %d", len(got), len(want))
+	}
+	again.o.Find = func(string, string) string { return "" } // there is no better one
+	if got := again.run("session-start", claudeCompact); got == "" {
+		t.Error("the recording that is named is not read")
+	}
+}

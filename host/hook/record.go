@@ -3,6 +3,8 @@ package hook
 import (
 	"cmp"
 	"context"
+	"os"
+	"path/filepath"
 	"strings"
 
 	"precis"
@@ -26,14 +28,29 @@ type record struct {
 
 // open reads the recording that an event names.
 func (c *call) open() (record, error) {
-	if c.input.Transcript == "" {
+	path := c.transcript()
+	if path == "" {
 		return record{}, errNothing("no transcript is named")
 	}
-	src, err := formats.Load(c.input.Transcript)
+	src, err := formats.Load(path)
 	if err != nil {
 		return record{}, errNothing("the transcript cannot be read")
 	}
 	return c.recordOf(src)
+}
+
+// transcript returns the recording that an event is about: the one it names, unless that is
+// not there, or has the name of another session and the session has one.
+func (c *call) transcript() string {
+	path := c.input.Transcript
+	if c.o.Find == nil || c.input.Session == "" {
+		return path
+	}
+	_, err := os.Stat(path)
+	if path != "" && err == nil && strings.Contains(filepath.Base(path), c.input.Session) {
+		return path
+	}
+	return cmp.Or(c.o.Find(c.Host, c.input.Session), path)
 }
 
 // recordOf reads a recording.

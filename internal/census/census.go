@@ -56,11 +56,12 @@ const longText = 200
 // in pieces.
 func Take(c *precis.Conversation, units []precis.Unit, m *precis.Meter) Census {
 	t := taker{meter: m, kinds: map[Kind]*Share{}, tools: map[string]*Share{}, seen: map[[32]byte]bool{}}
-	if c.HasSystem() {
-		t.add(System, m.Message(c.System))
+	overhead := m.Overhead(c)
+	if c.HasSystem() || c.Unstored.System > 0 {
+		t.add(System, overhead.System)
 	}
-	if len(c.Tools) > 0 {
-		t.add(Tools, m.Block(precis.RoleSystem, precis.Text{Text: string(c.Tools)}))
+	if overhead.Tools > 0 {
+		t.add(Tools, overhead.Tools)
 	}
 	t.results = resultTools(c.Transcript.Messages())
 	speech := c.Transcript.Speech()
@@ -257,6 +258,8 @@ func (c Census) Of(tokens int) Census {
 	for i := range results {
 		results[i].Tokens = int(int64(tokens) * int64(results[i].Tokens) / sum)
 	}
+	none := func(s Share) bool { return s.Tokens <= 0 }
+	kinds, results = slices.DeleteFunc(kinds, none), slices.DeleteFunc(results, none)
 	c.Kinds, c.Results, c.Duplicates.Tokens = kinds, results, int(int64(tokens)*int64(c.Duplicates.Tokens)/sum)
 	if c.Total > 0 {
 		c.Total = tokens

@@ -11,8 +11,8 @@ import (
 var answerTools = []string{"attempt_completion", "ask_followup_question", "plan_mode_respond", "act_mode_respond", "new_task", "condense", "summarize_task"}
 
 // askTools are those whose results are the user's answers without a wrapping: of Claude
-// Code, opencode, Qwen Code, Gemini CLI and Codex.
-var askTools = []string{"AskUserQuestion", "question", "ask_user_question", "ask_user", "request_user_input"}
+// Code, opencode, Qwen Code, Gemini CLI, Codex, Hermes, Droid, Cursor and Copilot.
+var askTools = []string{"AskUserQuestion", "question", "ask_user_question", "ask_user", "request_user_input", "clarify", "AskUser", "AskQuestion", "vscode_askQuestions"}
 
 // ownTools are tools of Roo Code and Cline whose results begin with words of the program itself:
 // no file, page or command can pretend there that the user speaks.

@@ -74,10 +74,27 @@ var harnessHeads = []string{
 	"<local-command", "<bash-input>", "<bash-stdout>", "<bash-stderr>", "<file_content", "<files>", "<folder_content", "<url_content", "<user-prompt-submit-hook>", "<task-notification>", "<agent-notification>", SkillBase,
 	"Caveat: The messages below were generated", "Stop hook feedback:", "(The user did not provide a new message.", "[The user has switched to",
 	"[SYSTEM NOTIFICATION", "# AGENTS.md instructions for ", "<INSTRUCTIONS>", "<skill>", "<turn_aborted>", "<subagent_notification>", "<user_shell_command>",
+	// Hermes: what went on in the background, and what it says after it compressed its context
+	backgroundNotice, "[ASYNC DELEGATION ", "[Your active task list was preserved across context compression]", "[Continuing toward your standing goal]",
+	// OpenClaw: of other sessions and agents, of jobs and schedules
+	"[Inter-session message]", "[Internal task completion event]", "[System Message] ", "[Subagent Context] ", "[cron:", "Read HEARTBEAT.md if it exists", "Pre-compaction memory flush", "A new session was started via /new or /reset",
+	"An async command you ran earlier has completed.",
+}
+
+// backgroundNotice begins what Hermes says of a process in the background.
+const backgroundNotice = "[IMPORTANT: Background process "
+
+// Background returns what a notice of the program says of a process in the background: its name first, then what became of it.
+// It reports false for a text that is no such notice.
+func Background(text string) (string, bool) {
+	return strings.CutPrefix(strings.TrimSpace(text), backgroundNotice)
 }
 
 // stateOpen and stateClose stand around the state of the editor.
 const stateOpen, stateClose = "<environment_details>", "</environment_details>"
+
+// outputNote begins the line that Claude Code puts behind a notice of what went on in the background.
+const outputNote = "Read the output file to retrieve the result: "
 
 // State reports whether a text is the state of the editor, which Roo Code and Cline send
 // anew with each message: it begins as such.
@@ -137,7 +154,7 @@ func Wrote(text string) bool {
 // goes on to the last tag that closes it: what it quotes, of a file or a page, may
 // hold such a tag, too, and what follows there is not the user's.
 func End(text string) int {
-	end := 0
+	end := metadata(text)
 	for hasHead(text[end:], harnessHeads) {
 		rest := strings.TrimLeft(text[end:], " \n\t\r")
 		at := len(text) - len(rest)
@@ -151,14 +168,25 @@ func End(text string) int {
 			return len(text)
 		}
 		end = at + n + len(closing)
+		if rest := strings.TrimLeft(text[end:], " \n\t\r"); strings.HasPrefix(rest, outputNote) {
+			line, _, _ := strings.Cut(rest, "\n")
+			end = len(text) - len(rest) + len(line)
+		}
 	}
 	return end + lead(text[end:])
 }
+
+// handingOn are the notices that hand on what the user said, of Roo Code and Cline. Others hold
+// files, output or what agents said, which may imitate that.
+var handingOn = []string{"[ERROR]", "[TASK RESUMPTION]", "[The user has switched to", "(The user did not provide a new message."}
 
 // noticeEnd returns the bytes of a notice up to the user's words that it hands on; all
 // when it holds none.
 func noticeEnd(text string) int {
 	const longest = 4000 // bytes of a notice
+	if !hasHead(text, handingOn) {
+		return len(text)
+	}
 	notice := text[:min(len(text), longest)]
 	for at := 0; ; {
 		n := firstHead(notice[at:])

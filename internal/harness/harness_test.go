@@ -1,6 +1,9 @@
 package harness
 
-import "testing"
+import (
+	"strings"
+	"testing"
+)
 
 func TestWhoWroteIt(t *testing.T) {
 	for _, tt := range []struct {
@@ -23,6 +26,44 @@ func TestWhoWroteIt(t *testing.T) {
 		}
 		if got := Wrote(tt.text); got != tt.wrote {
 			t.Errorf("%q: written by the program: %v", tt.text, got)
+		}
+	}
+}
+
+func TestWhatMessengersPutAround(t *testing.T) {
+	const sender = "Conversation info (untrusted metadata):\n```json\n{\n  \"sender\": \"Ann\"\n}\n```\n\nReplied message (untrusted, for context):\n```json\n{\"body\": \"Always dig.\"}\n```\n\n"
+	for text, words := range map[string]string{
+		sender + "Mend the sluice.": "Mend the sluice.",
+		"System: [2026-03-12 10:00:00 UTC] Exec completed (ab, code 0) :: dug\n\n" + sender + "Mend the sluice.": "Mend the sluice.",
+		"[Thu 2026-03-12 10:00 UTC] Mend the sluice.":                                                            "Mend the sluice.",
+		"Notes (untrusted metadata): none. Mend it.":                                                             "Notes (untrusted metadata): none. Mend it.",
+		"System: [the old one] is down. Mend it.":                                                                "System: [the old one] is down. Mend it.",
+		"Info (untrusted metadata):\n```json\nnever closed":                                                      "Info (untrusted metadata):\n```json\nnever closed",
+		"[Thu 2026-03-12 10:00 UTC] [Subagent Context] You are running as a subagent.\n\nAlways dig.":            "",
+		"[cron:77 Morning] Always dig.":                                                                          "",
+		"[Inter-session message] sourceSession=a isUser=false\nAlways dig.":                                      "",
+		"[IMPORTANT: Background process p1 completed normally (exit code 0).\nOutput: Always dig.]":              "",
+		"[IMPORTANT: never dig by night] Mend it.":                                                               "[IMPORTANT: never dig by night] Mend it.",
+	} {
+		if got := strings.TrimSpace(text[End(text):]); got != words {
+			t.Errorf("%q: the person says %q", text, got)
+		}
+		if Wrote(text) != (words == "") {
+			t.Errorf("%q: written by the program: %v", text, Wrote(text))
+		}
+	}
+}
+
+func TestSummariesOfPrograms(t *testing.T) {
+	for text, want := range map[string]bool{
+		"<summary>\nAlways dig.\n</summary>\n": true, "<summary>\nAlways dig.\n</summary>\nMend the sluice.": false,
+		"[CONTEXT COMPACTION — REFERENCE ONLY] Earlier turns were compacted.": true, "[CONTEXT COMPACTION] Earlier turns": true, "[PRIOR CONTEXT — for reference only; not a new message]\nx": true,
+		"[Previous conversation summary]: dug": true, "[Conversation summary](notes.md) is wrong": false, "[Previous conversation] is gone": false, "[Context] we dig by night": false, "[previous turn] was wrong": false,
+		"Here is a summary of the conversation to date:\n\nDug.": true, "Here is a summary of the conversation with Ann:\nDug.": false, "I spoke to you previously about a number of things.\nI asked you to dig.": true,
+		"Summarize the conversation.": false,
+	} {
+		if got := IsSummary(text); got != want {
+			t.Errorf("%q: a summary: %v", text, got)
 		}
 	}
 }

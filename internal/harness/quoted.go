@@ -18,8 +18,21 @@ import (
 // hold a document or a log, from where they are first opened to where they are last closed;
 // "Contents of PATH:" and what follows; fences of three or more backticks or tildes; lines that
 // begin with ">"; two or more lines of a paragraph as programs log them, with those
-// between them; a command behind its prompt, with its output; hunks of diffs; stack traces.
-func Quoted(text string) [][2]int { return merged(append(elementsIn(text), linesIn(text)...)) }
+// between them; a command behind its prompt, with its output; hunks of diffs; stack traces; the files
+// that Gemini CLI puts between marks; a mail from its headers to what it is signed with; all but both ends of a text
+// that is longer than anybody types, see [mostTyped].
+func Quoted(text string) [][2]int {
+	return merged(slices.Concat(elementsIn(text), linesIn(text), filesIn(text), mailIn(text)))
+}
+
+// mostTyped is how many bytes of a text may be what a person typed, half of them at either end: what stands between the
+// ends of a longer one is pasted. It is some 40,000 words.
+const mostTyped = 256 << 10
+
+// isBetween reports whether a line of a text stands between the ends that a person may have typed.
+func isBetween(text string, from, to int) bool {
+	return len(text) > mostTyped && from >= mostTyped/2 && to <= len(text)-mostTyped/2
+}
 
 // leastQuoted is how many words in quotation marks are somebody's sentence; fewer are a name.
 const leastQuoted = 3
@@ -170,19 +183,40 @@ func linesIn(text string) (out [][2]int) {
 	from := 0 // of the fence
 	at := 0
 	var log pasted
+	between := -1 // where the lines between the ends begin
 	for line := range strings.Lines(text) {
 		next := at + len(line)
 		bare := strings.TrimSpace(line)
+		if isBetween(text, at, next) { // only whether a fence is open behind them counts
+			if between < 0 {
+				out, between = log.end(out), at
+			}
+			switch {
+			case fence == "":
+				fence, from = fenceOf(bare), at
+			case closesFence(bare, fence):
+				fence = ""
+			}
+			at = next
+			continue
+		}
+		if between >= 0 {
+			out, between = append(out, [2]int{between, at}), -1
+		}
 		switch {
 		case fence != "":
-			if strings.HasPrefix(bare, fence) && strings.Trim(bare, fence[:1]) == "" {
+			if closesFence(bare, fence) {
 				out, fence = append(out, [2]int{from, next}), ""
 			}
 		case fenceOf(bare) != "":
 			out = log.end(out)
 			fence, from = fenceOf(bare), at
 		case strings.HasPrefix(bare, ">") && !strings.HasPrefix(bare, "> Task :"):
-			out = append(log.end(out), [2]int{at, next})
+			if out = log.end(out); len(out) > 0 && out[len(out)-1][1] == at {
+				out[len(out)-1][1] = next
+			} else {
+				out = append(out, [2]int{at, next})
+			}
 		case strings.HasPrefix(bare, "Contents of ") && strings.HasSuffix(bare, ":"):
 			return append(log.end(out), [2]int{at, len(text)}) // its end is not marked
 		case bare == "":
@@ -204,6 +238,11 @@ func linesIn(text string) (out [][2]int) {
 		out = append(out, [2]int{from, len(text)})
 	}
 	return out
+}
+
+// closesFence reports whether a line closes a fence.
+func closesFence(bare, fence string) bool {
+	return strings.HasPrefix(bare, fence) && strings.Trim(bare, fence[:1]) == ""
 }
 
 // pasted are the lines of a log as they are read: from the first to the last that has a
@@ -292,8 +331,9 @@ func fenceOf(line string) string {
 }
 
 // merged returns spans in order, those that touch or overlap as one.
-func merged(spans [][2]int) (out [][2]int) {
+func merged(spans [][2]int) [][2]int {
 	slices.SortFunc(spans, func(a, b [2]int) int { return a[0] - b[0] })
+	out := spans[:0]
 	for _, s := range spans {
 		if n := len(out); n > 0 && s[0] <= out[n-1][1] {
 			out[n-1][1] = max(out[n-1][1], s[1])

@@ -36,6 +36,11 @@ func TestTyped(t *testing.T) {
 		"a shell of Windows":   "PS C:\\p> make\n" + quote + "\n\nTyped.",
 		"a diff":               "diff --git a/a b/a\n@@ -1,2 +1,2 @@\n-x\n+" + quote + "\n context\n\nTyped.",
 		"tests":                "=== RUN   TestA\n    a_test.go:3: " + quote + "\n--- FAIL: TestA (0.00s)\nFAIL\tdemo/a\t0.1s\nTyped.",
+		"a mail":               "What does he want?\n\nFrom: Bob <b@x.org>\nTo: me\nSubject: backups\n\n" + quote + "\n\nBest regards,\nBob\n\nTyped.",
+		"a mail at the end":    "Typed.\nVon: Bob\nGesendet: Montag\nAn: mich\nBetreff: backups\n\n" + quote + "\n\n" + quote,
+		"two mails":            "From: Bob\nTo: me\nSubject: a\n\n" + quote + "\nThanks,\nBob\n\nTyped.\n\n发件人：李\n收件人：我\n主题：b\n\n" + quote,
+		"files of Gemini":      "Typed.\n--- Content from referenced files ---\nContent from @notes.md:\n" + quote + "\n--- End of content ---",
+		"a file that ends it":  "--- Content from referenced files ---\n--- End of content ---\n" + quote + "\n--- End of content ---\nTyped.",
 		"a trace":              "Typed.\n  at run (/a/b.js:1:2)\n  at " + strings.ReplaceAll(quote, " ", ".") + " (/a/c.js:3:4)\n",
 	} {
 		typed := strings.Join(Typed(text), "|")
@@ -45,6 +50,8 @@ func TestTyped(t *testing.T) {
 	}
 	for name, text := range map[string]string{
 		"a sentence":        quote,
+		"fields":            "To: the team\nFrom: me\n" + quote,
+		"a subject":         "Subject: backups\n" + quote,
 		"notes":             "Note: " + quote + "\nNote: use tabs.\nNote: no mocks.",
 		"rules by tool":     "git: never force\ndocker: " + quote + "\nnpm: never",
 		"a list":            "- " + quote + "\n- Never push\n+ use tabs",
@@ -82,16 +89,16 @@ func TestUnquoted(t *testing.T) {
 // TestManyQuotations: each quotation is found in one walk. With the square of their number the test takes many
 // minutes, and go test ends it.
 func TestManyQuotations(t *testing.T) {
-	n := 1 << 20
+	n, many := 1<<13, 1<<20 // a text of many is longer than a person types: between its ends it counts as pasted
 	if testing.Short() {
-		n = 1 << 10
+		n, many = 1<<10, 1<<15
 	}
 	for piece, want := range map[string]int{"> a\nb\n": n, "> a\n\"b c d e f\"\n": n, "```\n```\nx\n": n, "«": 0, "\"a b\n": 0} {
 		text := strings.Repeat(piece, n)
 		if got := len(Quoted(text)); got != want {
 			t.Errorf("%d passages of %d times %q", got, n, piece)
 		}
-		Unquoted(text)
+		Unquoted(strings.Repeat(piece, many))
 	}
 }
 

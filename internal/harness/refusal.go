@@ -87,6 +87,13 @@ var refusalForms = []refusalForm{
 	{Codex, false, lazyregexp.New(`^user (?:rejected|cancelled) MCP tool call$`)},
 }
 
+// IsServer reports whether a tool is one of a server of the Model Context Protocol, by the name
+// that programs give such tools: what it gives back may say anything, in any form.
+func IsServer(tool string) bool {
+	return strings.HasPrefix(tool, "mcp_") || tool == "use_mcp_tool" || tool == "access_mcp_resource" ||
+		strings.Contains(tool, "__") || strings.ContainsAny(strings.TrimPrefix(tool, "functions."), "./:")
+}
+
 // Refusal reports how sure it is that a person refused the call whose result this is, and
 // what they said. A refusal is what the recording says apart from text, or the program's own form
 // as the whole result of a conversation of that program. An error that has such a form
@@ -98,7 +105,7 @@ func Refusal(r Result) (said string, is Evidence) {
 		text, r.Around = BehindHead(text), Wrappers
 	}
 	text = strings.TrimSpace(text)
-	server := strings.HasPrefix(r.Tool, "mcp__") // what a server says may be anything
+	server := IsServer(r.Tool)
 	for _, f := range refusalForms {
 		if !r.Refused && f.flagged && !r.IsError {
 			continue
@@ -113,7 +120,7 @@ func Refusal(r Result) (said string, is Evidence) {
 		switch {
 		case r.Refused, f.by == r.Around && !server:
 			return said, Proven
-		case r.IsError:
+		case r.IsError, f.by == r.Around:
 			return "", Claimed
 		}
 	}

@@ -17,18 +17,18 @@ import (
 // root, by everybody; here the others ask for the form of a text whose author they know.
 var rooms = map[string]struct{ asks, why string }{
 	".":                  {"*", "Speech answers who said a text, and the root what stays in force"},
-	"archive/claudecode": {"Reminder", "writes what the program told its model as the model saw it"},
+	"archive/claudecode": {"Proven Refusal Reminder Reminders Result", "writes what the program told its model as the model saw it; refusals of which its file has only the text"},
 	"archive/copilot":    {"Reminder", "as above"},
 	"archive/codex":      {"FromEditor", "the words of a person behind those of an editor, for the title"},
-	"condense":           {"Commands WholeState", "what a summary hands on: directives, the state of the editor"},
+	"condense":           {"BehindHead Commands WholeState", "what a summary hands on: directives, the state of the editor; a result that is shortened keeps its head"},
 	"digest":             {"Appended Asks Commands Inside WorkingDirectory", "directives, the folder, which tools ask a person, where a result ends and what its program added begins"},
 	"host/hook":          {"OwnMark WithoutOurs", "what precis gave a program before"},
 	"internal/preview":   {"ReminderClose ReminderOpen", "what a program adds to a result is no content"},
-	"internal/rules":     {"Typed Unquoted", "in what a person said only what was typed sets rules"},
+	"internal/rules":     {"Documents Typed Unquoted", "in what a person said only what was typed sets rules"},
 	"internal/toolcall":  {"BehindHead Claimed Introduced IsObservation Program Proven Refusal Result ResultHead", "calls and results that are written as text, and how calls ended"},
 	"reduce":             {"Appended BehindHead State StateNote WorkingDirectory", "what stays of a result that is shortened, states of the editor that are out of date"},
 	"retain":             {"Quoted", "in what a person said what was pasted is shortened first"},
-	"standing":           {"Asks Inside Jobs SkillBase Standing Turns Typed Unquoted", "the kinds of what the program says"},
+	"standing":           {"Asks Background Inside Jobs SkillBase Standing Turns Typed Unquoted", "the kinds of what the program says"},
 }
 
 func TestWhoAsksHere(t *testing.T) {

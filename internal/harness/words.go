@@ -3,6 +3,8 @@ package harness
 import (
 	"slices"
 	"strings"
+
+	"precis/internal/lazyregexp"
 )
 
 // FromEditor reports whether a text begins with what an editor puts before the words of a
@@ -66,16 +68,21 @@ func inner(text, name string) string {
 // the place of earlier messages.
 func IsSummary(text string) bool {
 	text = strings.TrimSpace(text)
-	for _, head := range []string{
-		"<state_snapshot>", "This session is being continued from a previous conversation", "Another language model started to solve this problem and produced a summary",
-		"The conversation history before this point was compacted into the following summary", "[Digest of messages", "[Summary of messages",
-	} {
-		if strings.HasPrefix(text, head) {
-			return true
-		}
-	}
-	return false
+	return hasHead(text, summaryHeads) || bracketedSummary.MatchString(text) || strings.HasPrefix(text, "<summary>") && strings.HasSuffix(text, "</summary>")
 }
+
+// summaryHeads are how such summaries begin: of Gemini CLI and Qwen Code, Claude Code and Cline, Codex,
+// pi, precis, Droid, aider, LangChain, Kimi and goose.
+var summaryHeads = []string{
+	"<state_snapshot>", "This session is being continued from a previous conversation", "Another language model started to solve this problem and produced a summary",
+	"The conversation history before this point was compacted into the following summary", "[Digest of messages", "[Summary of messages",
+	"A previous instance of Droid has summarized the conversation", "I spoke to you previously about a number of things.", "Here is a summary of the conversation to date:",
+	"You are in the middle of a conversation that has been summarized.", "<system>Previous context has been compacted.", "The previous message contains a summary that was prepared because a context limit was reached",
+}
+
+// bracketedSummary is a head in brackets that calls what follows a summary of earlier context, as Hermes writes it
+// and programs like it: "[CONTEXT COMPACTION — REFERENCE ONLY]".
+var bracketedSummary = lazyregexp.New(`^\[(?:PRIOR CONTEXT|(?i:(?:(?:prior|previous|earlier) )?(?:context|conversation|history|session) (?:compaction|compression|summary|summari[sz]ed)))\b[^\]\n]{0,300}\](?:[^(]|$)`)
 
 // localCommands are the slash commands that agents' programs carry out themselves.
 var localCommands = map[string]bool{

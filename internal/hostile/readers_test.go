@@ -126,9 +126,14 @@ func heap() int64 {
 }
 
 // A conversation that holds hostile text, wherever it stands, is read, digested and
-// made to fit, all in one pass.
+// made to fit, all in one pass, with at most twenty times the memory that the text itself
+// takes in the conversation, and what tables and limits allow.
 func TestHostileConversationsAreReduced(t *testing.T) {
+	const tables = 32 << 20 // bytes: the tokenizer, what is bounded by numbers of lines and words, and what waits for a collector on a busy machine
 	size := hostileSize(t)
+	if !raced {
+		size = max(size, 1_000_000)
+	}
 	s, err := preset.Settings(preset.Balanced)
 	if err != nil {
 		t.Fatal(err)
@@ -140,24 +145,33 @@ func TestHostileConversationsAreReduced(t *testing.T) {
 	const window = 20_000
 	for i, shape := range hostile.Shapes() {
 		text := shape.Text(size)
-		place, msgs := hostileMessages(i, text)
-		conv := &precis.Conversation{ID: "c", Transcript: precis.NewTranscript(msgs...)}
+		place, conv := hostileConversation(i, text)
+		held := max(len(text), len(jsonspan.AppendString(nil, text)))
+		high := highest()
 		res, err := m.Manage(context.Background(), precis.Request{Conversation: conv, Window: precis.Window{Tokens: window, Source: precis.SourceConfigured}})
-		if err != nil {
-			t.Errorf("%s as %s: %v", shape.Name, place, err)
-			continue
+		_, failed := (digest.Writer{}).Summarize(context.Background(), precis.SummaryRequest{Messages: conv.Transcript.Messages()})
+		if most := high(); most > uint64(20*held+tables) {
+			t.Errorf("%s as %s: %d bytes of memory, %d times the text", shape.Name, place, most, most/uint64(held))
 		}
-		if res.Report.After.Tokens > window {
+		switch {
+		case place == "a system prompt" && precis.CodeOf(err) == precis.CodeOverBudget: // nobody shortens it
+		case err != nil:
+			t.Errorf("%s as %s: %v", shape.Name, place, err)
+		case res.Report.After.Tokens > window:
 			t.Errorf("%s as %s: %d tokens of %d", shape.Name, place, res.Report.After.Tokens, window)
 		}
-		if _, err := (digest.Writer{}).Summarize(context.Background(), precis.SummaryRequest{Messages: msgs}); err != nil {
-			t.Errorf("%s as %s: %v", shape.Name, place, err)
+		if failed != nil {
+			t.Errorf("%s as %s: %v", shape.Name, place, failed)
 		}
+		runtime.KeepAlive(text)
 	}
 }
 
-// hostileMessages returns a conversation that holds the text in one of five places.
-func hostileMessages(i int, text string) (place string, msgs []precis.Message) {
+// places is in how many places a conversation holds hostile text.
+const places = 7
+
+// hostileConversation returns a conversation that holds the text in one of its places.
+func hostileConversation(i int, text string) (place string, conv *precis.Conversation) {
 	call := func(name, input, result string) []precis.Message {
 		return []precis.Message{
 			{Role: precis.RoleAssistant, Content: []precis.Block{precis.ToolUse{ID: "c1", Name: name, Input: json.RawMessage(input)}}},
@@ -165,8 +179,9 @@ func hostileMessages(i int, text string) (place string, msgs []precis.Message) {
 		}
 	}
 	quoted := string(jsonspan.AppendString(nil, text))
-	msgs = []precis.Message{precis.NewText(precis.RoleUser, "Mend the parser in src/parse.go.")}
-	switch i % 5 {
+	msgs := []precis.Message{precis.NewText(precis.RoleUser, "Mend the parser in src/parse.go.")}
+	system := ""
+	switch i % places {
 	case 0:
 		place = "a file that was read"
 		msgs = append(msgs, call("Read", `{"file_path":"/src/parse.py"}`, text)...)
@@ -182,9 +197,14 @@ func hostileMessages(i int, text string) (place string, msgs []precis.Message) {
 	case 4:
 		place = "an answer"
 		msgs = append(msgs, precis.NewText(precis.RoleAssistant, text), precis.NewText(precis.RoleUser, "Go on."))
+	case 5:
+		place = "reasoning"
+		msgs = append(msgs, precis.Message{Role: precis.RoleAssistant, Content: []precis.Block{precis.Thinking{Text: text, Signature: "s"}, precis.Text{Text: "Done."}}}, precis.NewText(precis.RoleUser, "Go on."))
+	case 6:
+		place, system = "a system prompt", text
 	}
 	for k := range 6 {
 		msgs = append(msgs, precis.NewText(precis.RoleAssistant, fmt.Sprintf("Step %d is done.", k)), precis.NewText(precis.RoleUser, "Go on."))
 	}
-	return place, msgs
+	return place, &precis.Conversation{ID: "c", System: precis.NewText(precis.RoleSystem, system), Transcript: precis.NewTranscript(msgs...)}
 }

@@ -36,9 +36,12 @@ func Handler(hosts func() []string, refuse func(http.ResponseWriter, *http.Reque
 }
 
 // Check returns why a request is refused for its Host or Origin, or because the browser
-// says that a page of another site makes it; nil when it is not. Host must be a loopback name, an IP address or one of the allowed hosts, which
-// keeps out names that were made to resolve to this address (DNS rebinding). Origin,
-// when there is one, must have the same host and port, or an allowed host. Allowed
+// says that a page of another site makes it; nil when it is not. The error has a hint
+// where allowing a host would help.
+//
+// Host must be a loopback name, an IP address or one of the allowed hosts, which keeps
+// out names that were made to resolve to this address (DNS rebinding). Origin, when there
+// is one, must have the same host and port, or an allowed host. Allowed
 // hosts are names without a port, in any case, or whole origins such as app://name.
 // Requests that a page makes without reading the answer, such as for an image, have no
 // Origin: of another site they are refused by what the browser says of them, unless the

@@ -43,6 +43,9 @@ func TestDocumentsSetNoRules(t *testing.T) {
 		"a report":                         {"<issue_description>\nNever close it.\n</issue_description>\nDo not edit the tests.", []string{"Do not edit the tests."}},
 		"a message of PowerShell":          {"pnpm : The term is not recognized. Check the name, or\nalways verify the path.\nAt line:1 char:1\n+ pnpm build\n\nNever use pnpm.", []string{"Never use pnpm."}},
 		"a list of one's own":              {"# Rules\n- Never push to main.\n- Only use tabs.\n", []string{"Never push to main.", "Only use tabs."}},
+		"a plan that ends with a list":     {"Implement this:\n\n" + plan + filling + "\n## Checks\n\n1. run the tests, they must pass\n2. ensure no lint errors, never skip one\n\nOne more thing.\n\n- never push to main\n", []string{"never push to main"}},
+		"an issue between labels":          {"Solve this.\nISSUE:\nThe cache must never be asked twice. Never ask it.\nINSTRUCTIONS:\nNever edit the tests.", []string{"Never edit the tests."}},
+		"pages of a manual":                {"Have a look.\n<doc>\nNever edit the lock file.\n</doc>\n<doc>\nAlways ask first.\n</doc>\nDo not push.", []string{"Do not push."}},
 		"a page that speaks to its reader": {strings.ReplaceAll(plan, "The ", "You know that the ") + filling[:400] + "You must never push.\n## End\n", nil},
 	} {
 		got := Texts(c.text)
@@ -77,12 +80,5 @@ func TestWhatIsSaidByTheWayAndForAWhileSetsNoRule(t *testing.T) {
 		if got := Texts(text); len(got) != 1 {
 			t.Errorf("%q sets %q", text, got)
 		}
-	}
-}
-
-// TestMessagesWithoutAnEndAreReadOnce: what ends nowhere is looked at once, not once for each line of it.
-func TestMessagesWithoutAnEndAreReadOnce(t *testing.T) {
-	if got := pages(strings.Repeat("del : no such file\nAt line:1 char:1\n", 50_000)); len(got) != 1 {
-		t.Errorf("%d messages", len(got))
 	}
 }

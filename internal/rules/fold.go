@@ -22,14 +22,18 @@ type Held struct {
 	Text  string
 	Said  int // index of the text that sets it
 	State State
-	Until int // index of the text that ended it, when State is not Holds
+	Until int      // index of the text that ended it, when State is not Holds
+	Fact  bool     // it is no rule, but a statement that was replaced, see [Restated]
+	By    string   // of what [Restated] found: the words that hold now
+	Was   []string // and the values that do not; nil: nothing of the kind
 }
 
 // Fold says of the rules in texts, said by one person in that order, which still hold. A rule
 // ends by words that name it: a later one with another value of the same subject, with the
 // opposite, or that denies its value, and words that take it back or allow what it forbade.
 // Where the words fit two of them alike, both hold. A rule said again in the same words is
-// returned once; one said again after it ended holds again. Of a thousand rules the newest
+// returned once; one said again after it ended holds again. Statements that were replaced are
+// among them, see [Restated]. Of a thousand rules the newest
 // are compared, so that it takes time in proportion to the texts.
 func Fold(texts []string) []Held {
 	var f fold
@@ -42,6 +46,17 @@ func Fold(texts []string) []Held {
 	for i, r := range f.rules {
 		out[i] = r.Held
 	}
+	for _, c := range Restated(texts) {
+		i := slices.IndexFunc(out, func(h Held) bool { return h.Said == c.Said && h.Text == c.Text })
+		if i < 0 {
+			i = len(out)
+			out = append(out, Held{Text: c.Text, Said: c.Said, Fact: true})
+		}
+		if h := &out[i]; h.State == Holds || h.State == Replaced && h.Until == c.At {
+			h.State, h.Until, h.By, h.Was = Replaced, c.At, c.By, c.Was
+		}
+	}
+	slices.SortStableFunc(out, func(a, b Held) int { return a.Said - b.Said })
 	return out
 }
 
@@ -221,7 +236,7 @@ func common2(a, b []string) (out []string) {
 // of scripts without spaces their characters.
 func (x *lexicon) stems(w word) (out []string) {
 	const about = habit | task | thing
-	if w.mark || w.class&(firm|once|common|bare|order|article|plain|wish) != 0 || w.class != 0 && w.class&about == 0 || w.class&about != 0 && w.class&(scope|not|it) != 0 {
+	if w.mark || w.class&(firm|once|common|bare|order|article|plain|wish|hope) != 0 || w.use() != 0 && w.class&about == 0 || w.class&about != 0 && w.class&(scope|not|it) != 0 {
 		return nil
 	}
 	for _, word := range strings.Fields(w.text) {

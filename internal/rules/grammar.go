@@ -11,7 +11,11 @@ type word struct {
 	from, to int // bytes of the sentence
 	text     string
 	mark     bool
+	name     bool // an identifier of a program
 }
+
+// use returns what a word is for in its clause, whatever it means to an agent.
+func (w word) use() class { return w.class &^ (touch | work | lasts) }
 
 // clause is a part of a sentence with one verb.
 type clause []word
@@ -19,7 +23,7 @@ type clause []word
 // read says what a sentence does to what holds, in whichever language it is; 0: nothing. from
 // and to are the bytes of its clause that does.
 func read(s string) (kind Kind, from, to int, x *lexicon) {
-	if isCode(s) {
+	if isCode(s) || isReported(s) {
 		return 0, 0, 0, nil
 	}
 	may, tokens := languageOf(s)
@@ -47,7 +51,17 @@ func isCode(s string) bool {
 	if strings.HasPrefix(s, "+") || strings.ContainsAny(s, "\t│┃║└├─") {
 		return true
 	}
-	return signs*8 > letters || strings.Contains(s, "::") && strings.HasSuffix(s, ";") || strings.HasSuffix(trimmed, ";") && signs > 1 || strings.HasSuffix(trimmed, "{") || strings.HasPrefix(s, "|") || strings.HasPrefix(s, "<") || strings.HasPrefix(s, "//")
+	return signs*8 >= letters && signs > 0 || strings.Contains(s, "::") && strings.HasSuffix(s, ";") || strings.HasSuffix(trimmed, ";") && signs > 1 || strings.HasSuffix(trimmed, "{") || strings.HasPrefix(s, "|") || strings.HasPrefix(s, "<") || strings.HasPrefix(s, "//")
+}
+
+// isReported reports whether a sentence is a message of a program about a place in a file: "a.py:3:1: …".
+func isReported(s string) bool {
+	place, _, ok := strings.Cut(s, ": ")
+	if !ok || strings.ContainsAny(place, " \t") {
+		return false
+	}
+	_, line, ok := strings.Cut(place, ":")
+	return ok && strings.Trim(line, "0123456789:") == ""
 }
 
 func (x *lexicon) words(s string, tokens []token) []word {
@@ -68,7 +82,7 @@ func (x *lexicon) words(s string, tokens []token) []word {
 		if c == 0 && (t.code || t.text != "" && t.text[0] <= '9') {
 			text = strings.ToLower(s[t.from:t.to])
 		}
-		out = append(out, word{class: c, from: t.from, to: last.to, text: text})
+		out = append(out, word{class: c, from: t.from, to: last.to, text: text, name: t.name && c&scope == 0})
 		i += n
 	}
 	return out
@@ -96,7 +110,7 @@ func clauses(words []word) (out []clause) {
 	return out
 }
 
-const beginning = ban | order | habit | bare | task | wish | polite | report | revoke | allow | you | when
+const beginning = hope | ban | order | habit | bare | task | wish | polite | report | revoke | allow | you | when
 
 // begins reports whether a clause of its own begins with words.
 func begins(words []word) bool {
@@ -115,11 +129,18 @@ func (x *lexicon) read(s string, tokens []token) (Kind, int, int) {
 	if len(parts) == 0 {
 		return 0, 0, 0
 	}
+	if explaining[parts[0][0].text] {
+		return 0, 0, 0
+	}
+	if sources[parts[0][0].text] && len(parts) > 1 && len(parts[0]) > 1 && parts[0][1].class&article != 0 { // "according to the manual, …"
+		return 0, 0, 0
+	}
 	labelled := label(words)
 	if labelled > 0 { // of a constraint
 		return x.kind(words, Rule), words[0].from, words[len(words)-1].to
 	}
-	asked := isAsked(s, words, parts)
+	asked := x.isAsked(s, words, parts)
+	heads := strings.HasSuffix(strings.TrimRight(s, " *_"), ":") // the steps follow
 	ordered, comesAgain, opened := false, false, false
 	revokes, at := false, -1
 	next := 0 // the first word of the clause, among all
@@ -135,23 +156,24 @@ func (x *lexicon) read(s string, tokens []token) (Kind, int, int) {
 		switch {
 		case c[:min(len(c), 3)].has(revoke) || x.chars && c.has(revoke) || (i == 0 || c.has(anew)) && c.allows(x.chars):
 			revokes = true
-		case i > 0 && parts[i][0].class&joins != 0 && parts[i-1].has(purpose) && c[0].class&(ban|order) != 0 && c[0].class&often == 0: // "to save time and avoid errors"
-		case c.sets(parts[i], asked, opens(before, parts, i, ordered), i == 0, i+1 < len(parts)):
+		case i > 0 && parts[i][0].class&joins != 0 && parts[i-1].has(purpose) && !hence[parts[i][0].text] && c[0].class&(ban|order) != 0 && c[0].class&often == 0: // "to save time and avoid errors"
+		case builds(parts, i), heads && c[0].class&(habit|bare|task) != 0 && c[0].class&(order|ban) == 0:
+		case c.sets(settingOf(parts, i, asked, ordered, opens(before, parts, i, ordered))) || c.contrasts(behind(parts, i), i == 0, allFillers(parts[:i])):
 			if at < 0 {
 				at = i
 			}
 		}
 		if i == 0 || opened || ordered || allFillers(parts[:i]) {
-			ordered = ordered || c.orders() || opened && c.follows()
+			ordered = ordered || c.orders() || (opened || i == 0) && c.follows()
 		}
-		ordered = ordered || comesAgain && c[0].class&report == 0 && c.has(ban) // "when you push to it don't force"
+		ordered = ordered || comesAgain && c[0].class&report == 0 && c[:min(len(c), 3)].has(ban) // "when you push to it don't force"
 		comesAgain = comesAgain || c.comesAgain()
 		opened = c[0].class&when != 0 && c.comesAgain()
 	}
 	if revokes && (at < 0 || !asked && at >= 0 && parts[at].changes()) {
 		return Revoke, words[0].from, words[len(words)-1].to
 	}
-	if at < 0 && ordered && comesAgain && !asked {
+	if at < 0 && ordered && comesAgain && !asked && !heads {
 		at = 0
 	}
 	if at < 0 {
@@ -208,6 +230,9 @@ func (x *lexicon) kind(words []word, k Kind) Kind {
 	}
 	for _, w := range slices.Backward(words) {
 		if !w.mark {
+			if present[w.text] && clause(words).has(ban) { // "don't do it now"
+				return Once
+			}
 			if yet[w.text] || yet[w.text[strings.LastIndexByte(w.text, ' ')+1:]] { // "don't push yet"
 				return Once
 			}
@@ -237,14 +262,20 @@ func label(words []word) int {
 
 // isAsked reports whether a sentence is a question: one that ends with a question mark, but
 // for the mark behind "ok", or begins as a question does.
-func isAsked(s string, words []word, parts []clause) bool {
+func (x *lexicon) isAsked(s string, words []word, parts []clause) bool {
 	first := parts[0].bare()
-	ends := strings.HasSuffix(strings.TrimRight(s, " \t\"')”»」』*_"), "?") || strings.HasSuffix(strings.TrimRight(s, " "), "？")
+	ends := strings.HasSuffix(strings.TrimRight(s, " \t\"')”»」』*_"), "?") || strings.HasSuffix(strings.TrimRight(s, " "), "？") || x.chars && asksAtEnd(s)
 	if ends && len(parts) > 1 && first[:min(len(first), 1)].has(ban|order|habit|bare|task|lack|often) {
 		last := parts[len(parts)-1]
 		return len(last.bare()) > 1
 	}
 	return ends || len(first) > 0 && first[0].class&ask != 0
+}
+
+// asksAtEnd reports whether a sentence of a script without spaces ends with a word that asks.
+func asksAtEnd(s string) bool {
+	s = strings.TrimRight(s, " \t，。,.~～!！")
+	return strings.HasSuffix(s, "吗") || strings.HasSuffix(s, "呢") || strings.HasSuffix(s, "嗎") || strings.HasSuffix(s, "怎么办")
 }
 
 // bare returns a clause without the fillers before it.
@@ -289,7 +320,7 @@ func (c clause) orders() bool {
 	if c[0].class&when != 0 { // "after each change run the tests"
 		return c[1:].has(ban|order|firm) || !c[0].addresses() && c.acts()
 	}
-	return c[0].class&(wish) != 0
+	return c[0].class&wish != 0 && (len(c) < 2 || c[1].class&purpose == 0)
 }
 
 // addresses reports whether a word is a condition with its subject: "before you".
@@ -311,16 +342,27 @@ func (c clause) acts() bool {
 // comesAgain reports whether a clause names a condition that comes again.
 func (c clause) comesAgain() bool {
 	i := c.find(when)
-	if i < 0 || i+1 < len(c) && c[i+1].class&report != 0 {
+	if i < 0 || i+1 == len(c) && i == 0 && strings.HasSuffix(c[i].text, " any") || i+1 < len(c) && c[i+1].class&report != 0 {
+		return false
+	}
+	if i > 0 && i+1 < len(c) && strings.HasPrefix(c[i].text, "when") && c[i+1].class&it != 0 && !ourselves[c[i+1].text] { // "run it whenever a user saves"
+		return false
+	}
+	first, _, _ := strings.Cut(c[i].text, " ")
+	if (c[i].class&scope != 0 && c[i].class&often == 0 || purposes[first]) && (i+1 == len(c) || c[i+1].class&work == 0) && !c[i+1:].has(you|firm) && !strings.HasPrefix(c[i].text, "before ") && !strings.HasPrefix(c[i].text, "after ") || i > 0 && c[i].text == "for all" { // "plot the rate for each model"
 		return false
 	}
 	return i == 0 || !strings.HasPrefix(c[i].text, "when ") && !strings.HasPrefix(c[i].text, "if ") && !strings.HasPrefix(c[i].text, "while ")
 }
 
 // follows reports whether a clause behind a condition is an order with a verb that is not in
-// the table: it begins with no subject.
+// the table: it begins with no subject, nor with what somebody is doing ("adding a test that runs after each deploy").
 func (c clause) follows() bool {
-	return len(c) > 1 && c[0].class == 0 && !c.has(verb) && c[1].class&(article|scope|thing|you) != 0
+	const longest = 5 // letters of an order that ends in "ing": "bring", "ping"
+	if len(c) > 0 && strings.HasSuffix(c[0].text, "ing") && len(c[0].text) > longest {
+		return false
+	}
+	return len(c) > 1 && c[0].use() == 0 && !c.has(verb) && c[1].class&(article|scope|thing|you) != 0
 }
 
 // allows reports whether a clause allows something. Where a language says so at its end, any
@@ -331,141 +373,3 @@ func (c clause) allows(ends bool) bool {
 
 // changes reports whether a clause only says what is allowed from now on.
 func (c clause) changes() bool { return c.bare().has(allow | revoke) }
-
-// sets reports whether a clause sets a rule. whole is the clause with its fillers; asked: its
-// sentence is a question; opens: it may be a noun phrase of its own; first: it begins the
-// sentence; more: others follow.
-func (c clause) sets(whole clause, asked, opens, first, more bool) bool {
-	head, rest := c[0], c[1:]
-	if asked {
-		return head.class&polite != 0 && rest.tells()
-	}
-	if head.class&polite != 0 {
-		return rest.has(often | ban | firm)
-	}
-	if c.wishes() {
-		return true
-	}
-	if head.class&report != 0 {
-		return c.has(firm) && !c.has(ask) && !strings.Contains(head.text, " ") || head.class&it != 0 && c.binds()
-	}
-	if head.class&thing != 0 { // "output must be JSON"
-		if i := c.find(must | should); i > 0 && i < 4 {
-			return c.binds()
-		}
-	}
-	switch {
-	case head.class&ask != 0:
-		return false
-	case head.class&ban != 0:
-		return len(rest) > 0
-	case head.class&order != 0:
-		return len(rest) > 0 || more
-	case head.class&lack != 0:
-		return opens && !c.has(verb) && len(rest) > 0 && rest[0].class&(article|it|you|report|ask) == 0 && (first || c.adds() || hence[whole[0].text])
-	case head.class&bare != 0:
-		if len(rest) > 0 && len(rest) <= 9 && rest[0].class&(article|it|purpose) == 0 && !rest.has(purpose) && (rest[0].class != 0 || len(rest) < 2 || !strings.ContainsAny(rest[0].text, "._(")) { // no name of the code
-			return true
-		}
-		return rest.has(scope | often | firm | when)
-	case head.class&habit != 0:
-		return rest.has(scope|often|firm) || len(rest) > 1 && rest[0].class&thing != 0 && rest.measured() // "wrap lines at 80"
-	case head.class&task != 0:
-		if len(rest) > 1 && (nothing[rest[0].text] || bounds[rest[0].text]) { // "log nothing", "return at most 10 rows"
-			return true
-		}
-		return rest.has(often|firm) || len(rest) > 1 && alone[rest[len(rest)-1].text]
-	case head.class&when != 0:
-		return c.has(firm)
-	}
-	if c.has(firm) {
-		return true
-	}
-	return c.binds() || first && c.names()
-}
-
-// tells reports whether behind a polite beginning something is ordered or forbidden for good.
-func (c clause) tells() bool {
-	i := c.find(often | ban | order)
-	return i >= 0 && i+1 < len(c) && (c[i].class&(ban|order) != 0 && c[i].class&often == 0 || c[i+1:].has(habit|bare|task|order|ban))
-}
-
-// wishes reports whether a clause says what somebody wants to hold.
-func (c clause) wishes() bool {
-	i := c[:min(len(c), 4)].find(wish)
-	if i < 0 {
-		return false
-	}
-	if c[i].class&(order|ban) != 0 || c[i+1:].has(firm) {
-		return true
-	}
-	next := c[i+1 : min(len(c), i+8)]
-	return next.has(scope|often|not|lack) && next[0].class&purpose == 0
-}
-
-// binds reports whether a clause says of its subject what it must and must not do.
-func (c clause) binds() bool {
-	i := c.find(must | should)
-	if i < 0 {
-		return false
-	}
-	subject, rest := c[:i], c[i:]
-	strong := c[i].class&must != 0
-	denied := c[i].class&not != 0 || rest[1:].leads(not|often|scope)
-	switch {
-	case i > 0 && subject[0].class&report != 0 && subject[0].class&it == 0:
-		return false
-	case i == 0:
-		return strong
-	case i <= 2 && subject[0].class&it != 0:
-		return denied && (strong && !strings.HasPrefix(c[i].text, "may ") || rest[1:].leads(often))
-	case subject.has(you):
-		return strong || c[i].class&not != 0 || rest[1:].leads(not|often)
-	case subject.has(ask), subject.relates():
-		return false
-	case strong:
-		return true
-	}
-	return denied || subject.leads(scope|thing) && !c.has(anew)
-}
-
-// relates reports whether a subject ends with a relative clause that has its own: "an example that the developer". What
-// that one must do is said by the way.
-func (c clause) relates() bool {
-	const near = 4 // words of the subject of the relative clause
-	for i := max(len(c)-near, 1); i+1 < len(c); i++ {
-		if relative[c[i].text] && c[i+1].class&(article|scope) != 0 {
-			return true
-		}
-	}
-	return false
-}
-
-// leads reports whether one of the next two words is of a class.
-func (c clause) leads(k class) bool { return c[:min(len(c), 2)].has(k) }
-
-// measured reports whether a clause names a number.
-func (c clause) measured() bool {
-	for _, w := range c {
-		if len(valuesOf(w.text)) > 0 {
-			return true
-		}
-	}
-	return false
-}
-
-// names reports whether a clause without a verb says how something is to be: "answers in
-// French", "80 columns at most".
-func (c clause) names() bool {
-	if len(c) < 2 || len(c) > 10 || c[0].class&(it|you|ask|report) != 0 {
-		return false
-	}
-	last := c[len(c)-1].text
-	if bounds[c[0].text] || bounds[last] {
-		return true
-	}
-	if c[0].class&scope != 0 && c[1:min(len(c), 3)].has(thing) && c[0].class&not == 0 && !c.has(verb|purpose) { // "all amounts in euros"
-		return len(c) > 2
-	}
-	return !c.has(verb|purpose) && c[0].class&article == 0 && (c[0].class&thing != 0 && c[1:].has(scope) || alone[last])
-}

@@ -1,12 +1,13 @@
 package rules
 
 import (
+	"slices"
 	"strings"
 	"sync"
 )
 
 // class is what a word or a phrase is for. One can have several.
-type class uint32
+type class uint64
 
 const (
 	filler  class = 1 << iota // says nothing where a clause begins: "please", "also"
@@ -41,6 +42,10 @@ const (
 	purpose                   // says what for: "to"
 	title                     // says, before a colon, that what follows is a rule: "constraint"
 	common                    // shows the language, and is no subject of a rule
+	touch                     // changes what is there: "edit", "changed", "push"
+	work                      // what an agent makes and says at its work, not what is built: "commits", "answers", "tests"
+	hope                      // begins a wish in the form of a condition: "it would be great if"
+	lasts                     // says that something goes on: "stays", "remains"
 )
 
 // language is the table of one language: the words and phrases of each class, parted by "|".
@@ -53,8 +58,14 @@ type language struct {
 
 // lexicon is a language that is ready to be read with.
 type lexicon struct {
-	phrases map[string][]phrase // by the first word, the longest first
+	phrases map[string]*phrases // by the first word
 	chars   bool
+}
+
+// phrases are those that begin with one word.
+type phrases struct {
+	single class               // of the word by itself
+	longer map[string][]phrase // by the second word, the longest first
 }
 
 type phrase struct {
@@ -86,7 +97,7 @@ type library struct {
 }
 
 func (l language) lexicon() *lexicon {
-	x := &lexicon{map[string][]phrase{}, l.chars}
+	x := &lexicon{map[string]*phrases{}, l.chars}
 	at := map[string]*phrase{}
 	for c, list := range l.lists {
 		for _, one := range strings.Split(list, "|") {
@@ -106,8 +117,24 @@ func (l language) lexicon() *lexicon {
 		}
 	}
 	for _, p := range at {
-		first := p.words[0]
-		x.phrases[first] = append(x.phrases[first], *p)
+		first := x.phrases[p.words[0]]
+		if first == nil {
+			first = &phrases{}
+			x.phrases[p.words[0]] = first
+		}
+		if len(p.words) == 1 {
+			first.single = p.class
+			continue
+		}
+		if first.longer == nil {
+			first.longer = map[string][]phrase{}
+		}
+		first.longer[p.words[1]] = append(first.longer[p.words[1]], *p)
+	}
+	for _, first := range x.phrases {
+		for _, list := range first.longer {
+			slices.SortFunc(list, func(a, b phrase) int { return len(b.words) - len(a.words) })
+		}
 	}
 	return x
 }
@@ -115,24 +142,31 @@ func (l language) lexicon() *lexicon {
 // match returns the class of the longest phrase that begins at a token, and its length in
 // tokens; one of no class is one token long.
 func (x *lexicon) match(tokens []token) (class, int) {
-	c, n := class(0), 1
-	best := 0
-	for _, p := range x.phrases[tokens[0].text] {
-		if len(p.words) <= best || len(p.words) > len(tokens) {
-			continue
-		}
-		fits := true
-		for k, w := range p.words {
-			if tokens[k].text != w {
-				fits = false
-				break
+	first := x.phrases[tokens[0].text]
+	if first == nil {
+		return 0, 1
+	}
+	if len(tokens) > 1 && first.longer != nil {
+		for _, p := range first.longer[tokens[1].text] {
+			if p.begins(tokens) {
+				return p.class, len(p.words)
 			}
 		}
-		if fits {
-			c, n, best = p.class, len(p.words), len(p.words)
+	}
+	return first.single, 1
+}
+
+// begins reports whether a phrase, of which two words are known to fit, begins tokens.
+func (p phrase) begins(tokens []token) bool {
+	if len(p.words) > len(tokens) {
+		return false
+	}
+	for k := 2; k < len(p.words); k++ {
+		if tokens[k].text != p.words[k] {
+			return false
 		}
 	}
-	return c, n
+	return true
 }
 
 // latin are the languages that share a script, the first the one that is taken where nothing

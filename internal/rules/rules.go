@@ -4,9 +4,11 @@
 //
 // A rule is an order, a prohibition or a wish by its grammar, which holds beyond the request
 // it stands in: "never …", "from now on …", "before you …, ask me", "no new dependencies",
-// "answers in French". A question, a statement, an order to be done once and what is quoted
-// are none. What a word is for, the table of its language says, see [language]; the grammar
-// is the same for all of them.
+// "answers in French". It may have the form of a condition ("it would be great if you …"), of a
+// polite question, or of what follows from a reason ("…, so leave it"). Other questions,
+// statements, an order to be done once, what a part of a product must do, and what is quoted are
+// none. What a word is for, the table of its language says, see [language]; the grammar is the
+// same for all of them.
 package rules
 
 import (
@@ -50,6 +52,7 @@ const (
 func Find(text string) []Sentence {
 	var out []Sentence
 	seen := map[string]bool{}
+	ordered := map[string]bool{} // the words with which the sentences begin that set no rule
 	for _, typed := range ownWords(text) {
 		own := harness.Unquoted(typed) // as long as typed, byte for byte
 		at := 0
@@ -60,8 +63,11 @@ func Find(text string) []Sentence {
 			if to-from < leastRule || to-from > mostRead {
 				continue
 			}
+			from += command(own[from:to])
 			kind, a, b, x := read(own[from:to])
-			if kind == 0 {
+			if kind == 0 || kind == Rule && x.excepts(own[from+a:from+b], ordered) {
+				first, _, _ := strings.Cut(own[from:to], " ")
+				ordered[strings.ToLower(first)] = true
 				continue
 			}
 			whole := typed[from:to]
@@ -76,6 +82,36 @@ func Find(text string) []Sentence {
 		}
 	}
 	return out
+}
+
+// command returns how many bytes of a sentence are the command before it with which a program is told what to do with
+// the rest: "/ask ".
+func command(s string) int {
+	if !strings.HasPrefix(s, "/") {
+		return 0
+	}
+	n := strings.IndexByte(s, ' ')
+	if n < 2 || strings.Trim(s[1:n], "abcdefghijklmnopqrstuvwxyz-") != "" {
+		return 0
+	}
+	return n + 1
+}
+
+// excepts reports whether a prohibition only says where an order before it ends: "connect the red dots. Do not
+// connect the blue ones." The verb is one that says nothing of how to work.
+func (x *lexicon) excepts(s string, ordered map[string]bool) bool {
+	const near = 5 // words to the verb
+	said, rest := false, s
+	for range near { // most have none of those words
+		var word string
+		word, rest, _ = strings.Cut(rest, " ")
+		said = said || ordered[strings.ToLower(word)]
+	}
+	if !said {
+		return false
+	}
+	c := clause(x.words(s, tokensOf(s, x.chars))).bare()
+	return len(c) > 1 && c[0].class&ban != 0 && c[0].class&often == 0 && c[1].class == 0 && ordered[c[1].text]
 }
 
 // Texts returns the rules that a text sets for longer than its turn.

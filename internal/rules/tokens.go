@@ -12,17 +12,19 @@ type token struct {
 	from, to int    // bytes of the sentence
 	mark     bool   // it parts clauses
 	code     bool   // a name or a path, not a word of the language
+	name     bool   // an identifier of a program, see named
 }
 
 // tokensOf returns the words and the marks of a sentence. Scripts without spaces are parted
 // into characters.
 func tokensOf(s string, chars bool) []token {
-	var out []token
+	const letters = 5 // of a word, and the space behind it
+	out := make([]token, 0, len(s)/letters+2)
 	for i := 0; i < len(s); {
 		r, n := utf8.DecodeRuneInString(s[i:])
 		switch {
 		case wordRune(r):
-			from, code := i, false
+			from, code, marked := i, false, false // marked: it has apostrophes or other marks
 			if chars && r >= 0x1100 {
 				out = append(out, token{text: s[i : i+n], from: i, to: i + n})
 				i += n
@@ -40,15 +42,28 @@ func tokensOf(s string, chars bool) []token {
 					}
 					code = code || r != '-'
 				}
+				marked = marked || r == '\'' || r == '’' || r == '`' || r == '_' || r == '~'
 				i += n
+			}
+			if !marked {
+				out = append(out, token{text: strings.ToLower(s[from:i]), from: from, to: i, code: code, name: code && named(s[from:i]) || strings.HasPrefix(s[i:], "()") || strings.HasPrefix(s[i:], "::") || assigned(s[i:])})
+				continue
 			}
 			if n := elided(s[from:i]); n > 0 {
 				out = append(out, token{text: folded(s[from : from+n-1]), from: from, to: from + n})
 				from += n
 			}
-			out = append(out, token{text: folded(s[from:i]), from: from, to: i, code: code})
+			out = append(out, token{text: folded(s[from:i]), from: from, to: i, code: code, name: named(s[from:i]) || strings.HasPrefix(s[i:], "()")})
 		case unicode.IsSpace(r):
 			i += n
+		case r == '.' && hidden(s, i):
+			from := i
+			for i++; i < len(s); i += n {
+				if r, n = utf8.DecodeRuneInString(s[i:]); !wordRune(r) && r != '-' {
+					break
+				}
+			}
+			out = append(out, token{text: folded(s[from:i]), from: from, to: i, code: true})
 		default:
 			from := i
 			i += n
@@ -65,6 +80,18 @@ func tokensOf(s string, chars bool) []token {
 	}
 	return out
 }
+
+// hidden reports whether the full stop at i begins the name of a file: ".env".
+func hidden(s string, i int) bool {
+	if i+1 >= len(s) || i > 0 && strings.IndexByte(" \t(\"'`", s[i-1]) < 0 {
+		return false
+	}
+	c := s[i+1]
+	return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z'
+}
+
+// assigned reports whether what stands behind a word gives it a value, as in code: "indent=4".
+func assigned(s string) bool { return len(s) > 1 && s[0] == '=' && s[1] > ' ' && s[1] != '=' }
 
 func wordRune(r rune) bool {
 	return r == '\'' || r == '’' || r == '_' || r == '`' || r == '%' || r == '$' || r == '~' || unicode.IsLetter(r) || unicode.IsDigit(r) || unicode.Is(unicode.M, r)
@@ -91,4 +118,25 @@ func elided(word string) int {
 		return 0
 	}
 	return at + n
+}
+
+// named reports whether a word is an identifier of a program: one with an underscore between its
+// letters, or one in backticks with a capital inside it.
+func named(word string) bool {
+	bare := strings.Trim(word, "`_'’")
+	if i := strings.IndexByte(bare, '_'); i > 0 && bare != strings.ToUpper(bare) {
+		return true
+	}
+	if strings.HasPrefix(bare, "self.") || strings.HasPrefix(bare, "this.") {
+		return true
+	}
+	if !strings.HasPrefix(word, "`") && strings.IndexByte(bare, '.') < 0 {
+		return false
+	}
+	for i := 1; i < len(bare); i++ {
+		if bare[i] >= 'A' && bare[i] <= 'Z' && bare[i-1] >= 'a' && bare[i-1] <= 'z' {
+			return true
+		}
+	}
+	return false
 }

@@ -39,14 +39,14 @@ var purposes = set("for|für|pour|para|per|для")
 var alone = set("only|exclusively|alone|nur|ausschließlich|allein|seulement|uniquement|solo|sólo|solamente|únicamente|soltanto|solamente|unicamente|só|somente|apenas|только")
 
 // bounds are the words that, at the end of a clause, limit it.
-var bounds = set("at most|at least|max|maximum|minimum|tops|höchstens|maximal|mindestens|au maximum|au plus|au moins|maximum|como máximo|máximo|al massimo|no máximo|максимум")
+var bounds = set("at a time|at most|at least|max|maximum|minimum|tops|höchstens|maximal|mindestens|au maximum|au plus|au moins|maximum|como máximo|máximo|al massimo|no máximo|максимум")
 
 // fresh are the words for what would come anew.
 var fresh = set("new|additional|extra|external|further|please|neue|neuen|neuer|weitere|weiteren|externe|externen|zusätzlichen|nouvelle|nouvelles|nouveau|nouveaux|autre|autres|nueva|nuevas|nuevo|nuevos|más|nuova|nuove|nuovo|nuovi|altra|nova|novas|novo|novos|новых|новые|новой|новая|新的|新しい|새로운")
 
 // hence are the words before what follows from what was said: a noun that is not wanted may
 // stand behind them.
-var hence = set("so|therefore|hence|daher|deshalb|also|donc|así|quindi|então|поэтому|所以|だから|그래서")
+var hence = set("so|therefore|hence|thus|consequently|that's why|that is why|which is why|daher|deshalb|darum|also|donc|así|así que|por eso|por lo tanto|quindi|perciò|dunque|então|portanto|por isso|поэтому|так что|所以|だから|그래서")
 
 // nothing are the words behind a verb that forbid it.
 var nothing = set("nothing|no|none|nichts|kein|keine|keinen|rien|aucun|aucune|nada|niente|ничего")
@@ -56,3 +56,100 @@ var relative = set("that|which|whose|qui|que|lequel|laquelle|che|который|
 
 // yet are the words at the end of an order that hold it back for a while only.
 var yet = set("yet|noch nicht|encore|todavía|aún|ancora|ainda|пока")
+
+// checks are the words before what is to be looked at, which may be a state to be reached once.
+var checks = set("确保|確保|保证|make sure|make certain|make sure that|ensure|ensure that|be sure that|see to it|see to it that|take care that|stell sicher|stelle sicher|stellen sie sicher|assure-toi|assurez-vous|asegúrate|assicurati|certifique-se|garanta|assure-toi que|assurez-vous que|asegúrate de que|asegúrese de que|assicurati che|certifique-se de que|garanta que")
+
+// with are the words before the means by which something is to be done.
+var with = set("with|using|via|mit|avec|con|com|с")
+
+// urges are the words that, behind a noun that is not wanted, ask for it.
+var urges = set("please|pls|thanks|bitte|s'il te plaît|s'il vous plaît|por favor|per favore|пожалуйста")
+
+// ourselves are the words for those who speak, with the agent among them.
+var ourselves = set("we|we still|we also|wir|nous|nosotros|nosotras|noi|nós|мы|我们")
+
+// yours are the words for what is the agent's own.
+var yours = set("your|dein|deine|deinen|ihr|ton|ta|tes|votre|vos|tus|su|sus|tuo|tua|tuoi|tue|seu|sua|seus|suas|твой|твоя|твои|ваш|ваши")
+
+// wished are the verbs of a wish in the form of a condition that stand by themselves, and done those
+// that do if it says of what.
+var (
+	wished = set("evitaras|evitases|evitara|evites|evitasse|evite|evitassi|evitasses|évitais|évites|kept|stayed|avoided|stuck|left|limited|refrained|remained|continued|respected")
+	done   = set("asked|used|wrote|ran|answered|replied|checked|told|spoke|named|put|showed|explained|added|committed|worked|didn't|did")
+)
+
+// doing are the verbs of a wish that stand behind "would you mind".
+var doing = set("keeping|avoiding|sticking|leaving|staying|limiting|refraining")
+
+// conventional are the verbs with which somebody says where things belong.
+var conventional = set("go|live|belong|stay|start|begin|end|come")
+
+// modals are the words between who is wished for to do something and the verb.
+var modals = set("could|can|would|will|might|to|please|just|both|all|we|you|we could|you could|that|if|maybe|possibly|try to|try|rather|always")
+
+// states are the verbs that say how something is, whatever may be denied of it.
+var states = set("fail|crash|care|matter|worry|mind|know|see|think|get|understand|work|need|have|find")
+
+// permissions are the beginnings of the words that say what is allowed.
+var permissions = strings.Fields("may allow forbid prohib permit limit accept welcome option banned darf dürf erlaub verbot gestatt interdit défend vietat proibi запрещ нельзя допуст разреш 禁 得 准 许 允许 可")
+
+// adding are the words before something else that is to hold.
+var adding = set("as mentioned|as mentioned before|as mentioned above|as mentioned earlier|as i said|as i said before|as said|as discussed|as agreed|like i said|and again|again|ps|p.s|heads up|heads-up|reminder|also|plus|furthermore|moreover|additionally|one more thing|another thing|außerdem|zudem|ferner|de plus|aussi|además|también|inoltre|anche|além disso|também|кроме того|также|另外|还有|また|それと|또한|또")
+
+// inverting are the prohibitions that stand between what they are about and their verb.
+var inverting = set("не|nicht")
+
+// together are the beginnings of questions whether those who speak and the agent do something.
+var together = set("can we|could we|shall we|should we")
+
+// ever are the words at the end of a statement that make a rule of it.
+var ever = set("always|ever|never|every time|each time|without exception|no exceptions|immer|stets|nie|ausnahmslos|toujours|jamais|sans exception|siempre|sin excepción|sempre|senza eccezioni|sem exceção|всегда|никогда|без исключений")
+
+// denying are the auxiliary verbs of a wish that something be not so.
+var denying = set("didn't|wouldn't|don't|won't|did not|would not|do not")
+
+// weak are the words that bind only where their subject leaves out all else: "nothing may change", "only small changes are ok".
+var weak = set("may|are ok|are okay|is ok|is okay|are fine|is fine")
+
+// leaving are the orders that leave all else as it is.
+var leaving = set("only touch|only edit|only change|only modify|only commit|only push")
+
+// all are the words for all that is there, which something may be done with once.
+var all = set("all|all the|all of|alle|tous|toutes|todos|todas|tutti|tutte|все")
+
+// former are the words for what was said or done before.
+var former = set("again|last|previous|above|nochmal|letzte|letzten|encore|dernier|dernière|de nuevo|último|última|ancora|ultimo|ultima|снова")
+
+// appearing are the verbs for what programs do before those who use them.
+var appearing = set("show|display|hide|render|highlight|animate|collapse|expand|scroll|open|close|blink|zeige|zeig|verstecke|affiche|cache|masque|muestra|muestres|oculta|ocultes|mostra|mostrare|nascondere|nascondi|mostre|esconda|показывай|скрывай")
+
+// keeping are the orders to keep something.
+var keeping = set("keep|let's keep")
+
+// saying are the verbs behind those whose words are told.
+var saying = set("says|said|states|stated|thinks|thought|claims|claimed|mentions|wrote|told|sagt|sagte|meint|dit|pense|dice|piensa|pensa|diz|disse|acha|говорит|сказал|сказала|думает|считает")
+
+// sources are the words before whose words are told.
+var sources = set("according to|laut|gemäß|selon|según|secondo|segundo|согласно")
+
+// reminding are the orders not to forget something.
+var reminding = set("don't forget|do not forget|dont forget")
+
+// places are the words before the part at which something is to be done.
+var places = set("on|for|in|at|from|of|auf|für|bei|an|sur|dans|pour|en|para|su|per|em|na|no|на|для|в")
+
+// subordinate are the words before what is to be made sure of.
+var subordinate = set("that|dass|que|che|что|чтобы")
+
+// obliging are the words for what must be, in scripts without spaces.
+var obliging = set("只能|只可|必须|必須|都要|都必须|都应该|都得|なければならない|なければなりません|なければいけません|なくてはならない|해야 합니다|해야 한다|해야 해|야 합니다|야 한다")
+
+// doingWhat are the words before what somebody is to make sure of doing.
+var doingWhat = set("to|de|d|di")
+
+// explaining are the words before what explains a sentence before.
+var explaining = set("i.e|e.g|that is|d.h|z.b|c'est-à-dire|es decir|cioè|ou seja|то есть|т.е")
+
+// present are the words at the end of a prohibition that make it one for the present turn.
+var present = set("now|jetzt|maintenant|ahora|adesso|agora|сейчас")

@@ -1,18 +1,20 @@
 // Package texts is the catalogue of what people read, in English, Chinese, Japanese and
 // French: the pages of the dashboard, and the outcomes and errors of the command line,
-// whose keys begin with "cli.". Start with [Read].
+// whose keys begin with "cli.". Start with [Read]. What the code itself writes in English
+// is translated by [Sentences].
 package texts
 
 import (
 	"embed"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"strings"
 
 	"precis"
 )
 
-//go:embed *.json
+//go:embed en.json fr.json ja.json zh.json
 var files embed.FS
 
 // Languages returns those of the catalogue, the default one first.
@@ -66,7 +68,7 @@ func (c Catalog) Text(lang, key string, args ...any) string {
 	if len(args) == 0 {
 		return s
 	}
-	return fmt.Sprintf(s, args...)
+	return fmt.Sprintf(s, inLanguage(lang, args)...)
 }
 
 // Failure says in words why a condensation failed, by its name.
@@ -77,19 +79,47 @@ func (c Catalog) Failure(lang, name string) string {
 	return c.Text(lang, "failed.condense_failed")
 }
 
+// Reason says why a rung changed nothing, or did what it did: its sentence where that has a
+// translation, else what the code of the reason means, with the English after it.
+func (c Catalog) Reason(lang string, s *Sentences, step precis.Step) string {
+	said, ok := s.Translate(step.Reason)
+	key := "reason." + string(step.Code)
+	if ok || s == nil || c[lang][key] == "" {
+		return said
+	}
+	if step.Reason == "" {
+		return c.Text(lang, key)
+	}
+	return c.Text(lang, key) + " (" + step.Reason + ")"
+}
+
+// Problem says what went wrong: an error as it is written in English; in another language its
+// kind, and in parentheses the cause, which is English where it has no translation. An error
+// that is none of precis is one of the command line.
+func (c Catalog) Problem(lang string, s *Sentences, err error) string {
+	if s == nil {
+		return err.Error()
+	}
+	code := "usage"
+	if _, own := errors.AsType[*precis.Error](err); own {
+		code = string(precis.CodeOf(err))
+	}
+	return c.Text(lang, "cli.code."+code) + " (" + s.Error(err) + ")"
+}
+
 // Choose returns the first language that is known of wishes such as "fr", "fr-CA" or
 // "fr_FR.UTF-8"; the default one when none is.
 func Choose(wishes ...string) string {
 	for _, w := range wishes {
-		if lang, ok := Known(w); ok {
+		if lang, ok := Language(w); ok {
 			return lang
 		}
 	}
 	return Languages()[0]
 }
 
-// Known returns the language that a wish names.
-func Known(wish string) (lang string, ok bool) {
+// Language returns the language that a wish names.
+func Language(wish string) (lang string, ok bool) {
 	base := strings.ToLower(strings.TrimSpace(wish))
 	if i := strings.IndexAny(base, "-_.@"); i >= 0 {
 		base = base[:i]

@@ -30,8 +30,8 @@ type Outcome struct {
 	Line string // of a failure: the line of the result that says most about it; "" when none does
 	Why  string // of a failure whose Line only names the test: the line that says why; "" when none does
 	Said string // of a rejection: the user's words with it; "" for none
-	// Claimed says that the error's own text is all that tells of a rejection: nothing in it is
-	// the user's.
+	// Claimed says that the result's own text is all that tells of a rejection: any page or command
+	// could say so. What is told of the call is that it failed, and nothing in it is the user's.
 	Claimed bool
 }
 
@@ -51,7 +51,7 @@ func (c *Call) Outcome() Outcome {
 	case harness.Proven:
 		return Outcome{End: Rejected, Said: said}
 	case harness.Claimed:
-		return Outcome{End: Rejected, Claimed: true}
+		return Outcome{End: Rejected, Claimed: true, Line: failureLine(text)}
 	}
 	if c.Kind == Command {
 		return c.commandOutcome(text)
@@ -77,7 +77,7 @@ func (c *Call) patchOutcome(text string) Outcome {
 	switch {
 	case c.IsError, o.Code != nil && *o.Code != 0, hasPrefixFold(text, writeErrors):
 		o.End, o.Line = Failed, failureLine(text)
-	case hasPrefixFold(text, timeouts):
+	case stoppedBy(text, o.Code):
 		o.End = Interrupted
 	case o.Code == nil && rank == surely:
 		o.End, o.Line = Failed, line
@@ -94,6 +94,9 @@ func (c *Call) commandOutcome(text string) Outcome {
 		o.Code = &code
 	}
 	text = c.Output()
+	if code, ok := printed(c.Line, text); ok && (o.Code == nil || *o.Code == 0) {
+		o.Code = &code
+	}
 	first, programs := mainProgram(c.Line)
 	words := !printers[first]
 	switch {
@@ -103,16 +106,23 @@ func (c *Call) commandOutcome(text string) Outcome {
 	case o.Code != nil && *o.Code == 1 && len(text) < 120 && slices.ContainsFunc(programs, func(p string) bool { return searches[p] }):
 		o.End = Unknown
 		return o
+	case stoppedBy(text, o.Code):
+		o.End = Interrupted
+		return o
 	case o.Code != nil || c.IsError:
 		o.End, o.Line = Failed, failureLine(text)
 		o.Why = reason(text, o.Line)
 		return o
-	case hasPrefixFold(text, timeouts):
-		o.End = Interrupted
-		return o
 	}
 	if words {
-		switch line, rank := worstLine(text); {
+		line, rank := worstLine(text)
+		if count := failedTests(text); count != "" && rank < surely {
+			if rank < likely { // else the line says more
+				line = count
+			}
+			rank = surely
+		}
+		switch {
 		case rank >= surely:
 			o.End, o.Line, o.Why = Failed, line, reason(text, line)
 		case rank >= likely && o.End == OK && !(c.coded && !hidesCodes(c.Line)):
@@ -127,6 +137,9 @@ func (c *Call) commandOutcome(text string) Outcome {
 func (c *Call) Output() string { return visible.WithoutSequences(c.output()) }
 
 func (c *Call) output() string {
+	if c.Name == geminiShell {
+		return unlabelled(c.Text)
+	}
 	if !strings.HasPrefix(c.Text, `{"`) {
 		return c.Text
 	}
@@ -138,6 +151,39 @@ func (c *Call) output() string {
 	return c.Text
 }
 
+// geminiShell is the tool of Gemini CLI and Qwen Code that runs commands.
+const geminiShell = "run_shell_command"
+
+// unlabelled returns what such a tool gave back without the labels before what the command wrote: older versions name the
+// command and its folder first and have a label for each stream.
+func unlabelled(text string) string {
+	if rest, ok := strings.CutPrefix(text, "Output: "); ok {
+		return rest
+	}
+	if !strings.HasPrefix(text, "Command: ") {
+		return text
+	}
+	_, out, ok := strings.Cut(text, "\nStdout: ")
+	if !ok {
+		if _, out, ok = strings.Cut(text, "\nOutput: "); !ok {
+			return text
+		}
+	}
+	out = strings.TrimPrefix(out, "(empty)")
+	if written, rest, ok := cutLast(out, "\nStderr: "); ok {
+		out = strings.TrimSpace(written + "\n" + strings.TrimPrefix(rest, "(empty)"))
+	}
+	return strings.Replace(out, "\nError: (none)", "", 1)
+}
+
+// cutLast cuts a text at the last place of a separator.
+func cutLast(text, sep string) (before, after string, ok bool) {
+	if i := strings.LastIndex(text, sep); i >= 0 {
+		return text[:i], text[i+len(sep):], true
+	}
+	return text, "", false
+}
+
 // failedByCode reports whether the result of a command is marked as an error and states an exit code.
 func (c *Call) failedByCode() bool {
 	if c.Kind != Command || !c.IsError {
@@ -145,6 +191,31 @@ func (c *Call) failedByCode() bool {
 	}
 	code, ok := exitCode(c.Text)
 	return ok && code != 0
+}
+
+// stopped is how programs say that they stopped a command that took too long, or that the user did: it begins or ends the
+// result, or stands in the lines that they add to it. Claude Code, Codex, pi and Hermes; Roo Code; opencode; Gemini CLI.
+var stopped = lazyregexp.New(`(?i)^\W{0,3}(?:(?:the )?command (?:execution )?timed out\b|timed out after\b|timeout:|(?:the )?command was (?:automatically )?(?:terminated|cancelled|canceled|killed|aborted|stopped)\b|(?:the )?(?:\w+ )?tool terminated (?:the )?command\b|user aborted the command\b)`)
+
+// byTimeout is the exit code of a command that timeout stopped, and of one that a signal of its program ended.
+const byTimeout, byTerm, byKill = 124, 143, 137
+
+// stoppedBy reports whether a result says in its first or its last lines that the command was stopped on the way; code is what
+// it states, nil for nothing. A command that ended with a code of its own says so of something else.
+func stoppedBy(text string, code *int) bool {
+	if code != nil && *code != byTimeout && *code != byTerm && *code != byKill && *code >= 0 {
+		return false
+	}
+	const reach, lines = 600, 4
+	text = strings.TrimSpace(text)
+	head := strings.SplitN(text[:min(len(text), reach)], "\n", lines)
+	tail := strings.Split(text[max(0, len(text)-reach):], "\n")
+	for _, l := range slices.Concat(head, tail[max(0, len(tail)-lines):]) {
+		if stopped.MatchString(strings.TrimSpace(l)) {
+			return true
+		}
+	}
+	return code != nil && *code == byTimeout
 }
 
 // carriedOut is what Cline says of a command whatever its exit code.
@@ -174,7 +245,6 @@ var (
 	writeErrors = []string{"error", "<error", "the tool execution failed", "failed to", "failed in sandbox", "unable to", "apply_patch verification failed", "no replacement was performed", "the file was not"}
 	// toolErrors begin the results of calls written as text that failed: nothing marks them.
 	toolErrors = []string{"the tool execution failed with the following error", "<error>", "error reading file"}
-	timeouts   = []string{"command timed out", "timed out after", "the command timed out", "timeout:"}
 
 	// searches end with the code 1 when they find nothing, or differences.
 	searches = wordSet("grep egrep fgrep rg ag ack find fd which pgrep diff cmp test [ ls command type")
@@ -203,13 +273,34 @@ func hasPrefixFold(text string, heads []string) bool {
 
 // hidesCodes reports whether the exit code of a command line says nothing of some
 // of its parts.
-func hidesCodes(line string) bool { return lex(line).hides }
+func hidesCodes(line string) bool { return lexScript(line).hides }
+
+// lexScript takes apart the script of a command line that does nothing but hand one to a shell; any other line as it is.
+func lexScript(line string) *lexer {
+	const deepest, longest = 3, 4 // shells in shells, words before the script
+	l := lex(line)
+	for range deepest {
+		if len(l.commands) != 1 || len(l.commands[0]) > longest {
+			return l
+		}
+		var plain []string
+		for _, w := range l.commands[0] {
+			plain = append(plain, w.text)
+		}
+		at := shellScript(plain)
+		if at == 0 || at != len(plain)-1 {
+			return l
+		}
+		l = lex(plain[at])
+	}
+	return l
+}
 
 // mainProgram returns the program that a command line begins with, what sets the
 // stage left out, and all its programs. Git and gh that only print have names of their
 // own.
 func mainProgram(line string) (first string, all []string) {
-	for _, words := range simpleCommands(line) {
+	for _, words := range lexScript(line).commands {
 		for len(words) > 0 && (words[0].redirect || prefixes[words[0].text] || strings.Contains(words[0].text, "=")) {
 			words = words[1:]
 		}
@@ -254,7 +345,7 @@ func StatesCode(line string) bool { return exits.FindStringIndex(line) != nil }
 // scriptOf returns the first words of the script in "bash -lc script"; nil when words
 // are something else.
 func scriptOf(words []word) []word {
-	var plain []string
+	plain := make([]string, 0, len(words))
 	for _, w := range words {
 		plain = append(plain, w.text)
 	}
@@ -344,19 +435,67 @@ const (
 // diagnostic is a compiler's line about a place in a file.
 var diagnostic = lazyregexp.New(`^[\w./\\-]+\.\w{1,8}(?::\d+(?::\d+)?|\(\d+,\d+\)): \S`)
 
+// shellHead begins what a shell itself says: that a command was not found, or may not be run, in whatever language. Notices about the
+// terminal and the locale are no failures.
+var (
+	shellHead   = lazyregexp.New(`^(?:/(?:usr/)?bin/)?(?:bash|sh|zsh|dash|ksh|fish)(?:: line \d+|: \d+)?: \S`)
+	shellNotice = lazyregexp.New(`(?i)warning|setlocale|job control|terminal process group|no matches found|alias`)
+	notFound    = lazyregexp.New(`(?i)is not recognized as (?:an internal or external command|(?:the|a) name of a cmdlet)|^(?:segmentation fault|bus error|aborted \(core dumped\))|^killed$`)
+)
+
+// ofShell reports whether a line is a shell's word that a command could not be run, or died.
+func ofShell(line string) bool {
+	return shellHead.MatchString(line) && !shellNotice.MatchString(line) || notFound.MatchString(line)
+}
+
+// ownCode is the line that a command prints itself of the exit code of the one before it.
+var ownCode = lazyregexp.New(`^(?:[A-Za-z_ -]{0,24}[:= ]\s*)?(\d{1,3})$`)
+
+// printed returns the exit code that a command line prints at its end, as "make; echo $?" does; false when it prints none.
+func printed(line, output string) (int, bool) {
+	commands := lexScript(line).commands
+	if len(commands) < 2 {
+		return 0, false
+	}
+	last := commands[len(commands)-1]
+	says := func(w word) bool {
+		return strings.Contains(w.text, "$?") || strings.Contains(w.text, "$status") || strings.EqualFold(w.text, "$LASTEXITCODE")
+	}
+	if name := last[0].text; name != "echo" && name != "printf" && name != "Write-Output" || !slices.ContainsFunc(last, says) {
+		return 0, false
+	}
+	const reach = 400 // bytes from the end
+	lines := strings.Split(strings.TrimSpace(output[max(0, len(output)-reach):]), "\n")
+	for i := len(lines) - 1; i >= 0; i-- {
+		l := strings.TrimSpace(lines[i])
+		if l == "" || (l[0] == '[' || l[0] == '<') && StatesCode(l) { // of the tool
+			continue
+		}
+		m := ownCode.FindStringSubmatch(l)
+		if m == nil {
+			return 0, false
+		}
+		code, err := strconv.Atoi(m[1])
+		return code, err == nil
+	}
+	return 0, false
+}
+
 // errorRank returns how certainly a line of output reports a failure; 0 means
 // it does not.
 func errorRank(l string) int {
-	t := strings.TrimSpace(l[:min(len(l), 400)])
+	t := strings.TrimLeft(strings.TrimSpace(l[:min(len(l), 400)]), "│╷ ") // Terraform draws a frame
 	low := strings.ToLower(t)
 	switch {
 	case t == "", len(t) < 60 && StatesCode(t):
 		return 0
-	case strings.HasPrefix(t, "--- FAIL"), strings.HasPrefix(t, "FAIL\t"), strings.HasPrefix(t, "FAILED "), strings.HasPrefix(low, "panic:"), strings.HasPrefix(low, "error:"),
-		strings.HasPrefix(low, "fatal:"), strings.HasPrefix(t, "error["), strings.HasPrefix(low, "traceback (most"), strings.HasPrefix(t, "npm ERR!"), strings.HasPrefix(t, "make: ***"),
-		strings.HasSuffix(low, "command not found"), strings.HasSuffix(low, "no such file or directory"):
+	case ofShell(t):
 		return surely
-	case diagnostic.MatchString(t), strings.Contains(t, "Error:"), strings.Contains(t, "Exception:"), strings.Contains(low, ": error"), strings.Contains(t, "ERROR "), strings.HasPrefix(t, "FAIL"), strings.HasPrefix(t, "✗"), strings.HasPrefix(t, "✘"):
+	case strings.HasPrefix(t, "--- FAIL"), strings.HasPrefix(t, "FAIL\t"), strings.HasPrefix(t, "FAILED "), strings.HasPrefix(low, "panic:"), strings.HasPrefix(low, "error:"),
+		strings.HasPrefix(low, "fatal:"), strings.HasPrefix(t, "error["), strings.HasPrefix(low, "traceback (most"), strings.HasPrefix(t, "npm ERR!"), strings.HasPrefix(t, "npm error "), strings.HasPrefix(t, "make: ***"),
+		strings.HasPrefix(t, "test ") && strings.HasSuffix(t, "... FAILED"), strings.HasSuffix(low, "command not found"), strings.HasSuffix(low, "no such file or directory"):
+		return surely
+	case strings.HasPrefix(t, "[ERROR] "), diagnostic.MatchString(t), strings.Contains(t, "Error:"), strings.Contains(t, "Exception:"), strings.Contains(low, ": error"), strings.Contains(t, "ERROR "), strings.HasPrefix(t, "FAIL"), strings.HasPrefix(t, "✗"), strings.HasPrefix(t, "✘"):
 		return likely
 	case strings.Contains(low, "failed"), strings.Contains(low, "error"):
 		if strings.Contains(low, "0 failed") || strings.Contains(low, "0 error") || strings.Contains(low, "no error") {

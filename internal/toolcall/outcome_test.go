@@ -56,6 +56,31 @@ func TestOutcomeOfCommands(t *testing.T) {
 		{"echo", "At line:1 char:4\n", false, toolcall.Unknown, -1, ""},
 		{"echo", "Name : x\n" + strings.Repeat("a\n", 9) + "At line:1 char:4\n", false, toolcall.Unknown, -1, ""},
 		{"sleep 900", "Command timed out after 120s", false, toolcall.Interrupted, -1, ""},
+		{"./dig", "digging\n\n<shell_metadata>\nshell tool terminated command after exceeding timeout 120000 ms. Retry with a larger one.\n</shell_metadata>", false, toolcall.Interrupted, -1, ""},
+		{"./dig", "Command was automatically cancelled because it exceeded the timeout of 5.0 minutes without output. Below is the output before it was cancelled:\ndigging", false, toolcall.Interrupted, -1, ""},
+		{"./dig", "The command was terminated after exceeding a user-configured 30s timeout. Do not try to re-run the command.", false, toolcall.Interrupted, -1, ""},
+		{"./dig", "digging\n\nCommand timed out after 120 seconds", true, toolcall.Interrupted, -1, ""},
+		{"./dig", `{"output":"command timed out after 10000 milliseconds\ndigging","metadata":{"exit_code":124}}`, false, toolcall.Interrupted, 124, ""},
+		{"timeout 5 ./dig", "digging\nExit code 124", true, toolcall.Interrupted, 124, ""},
+		{"npm test", "1) e2e\n  The command timed out after 5 s\nExit code 1", true, toolcall.Failed, 1, "1) e2e"},
+		{"npx jest | tail -5", "Tests:       2 failed, 10 passed, 12 total\n[exit code 0]", false, toolcall.Failed, 0, "Tests:       2 failed, 10 passed, 12 total"},
+		{"npx vitest run | tail", " Tests  1 failed | 10 passed (11)\n[exit code 0]", false, toolcall.Failed, 0, "Tests  1 failed | 10 passed (11)"},
+		{"npx mocha", "  10 passing (3s)\n  2 failing\n", false, toolcall.Failed, -1, "2 failing"},
+		{"mvn test | tail", "Tests run: 5, Failures: 1, Errors: 0, Skipped: 0\n[exit code 0]", false, toolcall.Failed, 0, "Tests run: 5, Failures: 1, Errors: 0, Skipped: 0"},
+		{"bash -c 'pytest -q | tail -3'", "FAILED tests/a.py::test_a - assert 0\n[exit code 0]", false, toolcall.Failed, 0, "FAILED tests/a.py::test_a - assert 0"},
+		{"sh -c 'pytest -q'", "FAILED tests/a.py::test_a was flaky, and passed\n[exit code 0]", false, toolcall.OK, 0, ""},
+		{"./gradlew test", "QTest > doubles FAILED\n    org.x.AssertionFailedError: expected: <1> but was: <2>\n\nBUILD FAILED in 3s", false, toolcall.Failed, -1, "org.x.AssertionFailedError: expected: <1> but was: <2>"}, {"./gradlew test", "> Task :x\nBUILD FAILED in 3s", false, toolcall.Failed, -1, "BUILD FAILED in 3s"},
+		{"rspec || true", "10 examples, 2 failures\n[exit code 0]", false, toolcall.Failed, 0, "10 examples, 2 failures"},
+		{"npx jest", "Tests: 0 failed, 10 passed\n", false, toolcall.Unknown, -1, ""},
+		{"pytest | tail -1", "10 passed, 2 xfailed in 1s\n[exit code 0]", false, toolcall.OK, 0, ""},
+		{"npx playwright test | tail", "Retrying 1 failed test\n11 passed\n[exit code 0]", false, toolcall.OK, 0, ""},
+		{"grep -c x t.log", "Tests: 2 failed, 10 passed", false, toolcall.Unknown, -1, ""},
+		{"./dig", "zsh: command not found: dig", false, toolcall.Failed, -1, "zsh: command not found: dig"}, {"./dig", "fish: Unknown command: dig", false, toolcall.Failed, -1, "fish: Unknown command: dig"},
+		{"./dig", "bash: dig: Befehl nicht gefunden", false, toolcall.Failed, -1, "bash: dig: Befehl nicht gefunden"}, {"./dig", "/bin/sh: 1: dig: not found", false, toolcall.Failed, -1, "/bin/sh: 1: dig: not found"}, {"./dig", "bash: line 3: dig: 未找到命令", false, toolcall.Failed, -1, "bash: line 3: dig: 未找到命令"},
+		{"./dig", "'dig' is not recognized as an internal or external command,\noperable program or batch file.", false, toolcall.Failed, -1, "'dig' is not recognized as an internal or external command,"}, {"./dig", "Segmentation fault (core dumped)", false, toolcall.Failed, -1, "Segmentation fault (core dumped)"},
+		{"./dig", "bash: warning: setlocale: LC_ALL: cannot change locale (C)\ndug", false, toolcall.Unknown, -1, ""}, {"cat dig.log", "bash: dig: not found", false, toolcall.Unknown, -1, ""}, {"npm i", "npm error code ERESOLVE", false, toolcall.Failed, -1, "npm error code ERESOLVE"},
+		{"terraform plan", "╷\n│ Error: Invalid reference\n╵", false, toolcall.Failed, -1, "│ Error: Invalid reference"},
+		{"./dig; echo EXIT=$?", "a stone\nEXIT=1", false, toolcall.Failed, 1, "a stone"}, {"./dig; echo $?", "dug\n0", false, toolcall.OK, 0, ""}, {"./dig; echo \"exit: $?\"", "a stone\nexit: 2\n[exit code 0]", false, toolcall.Failed, 2, "a stone"}, {"echo 3", "3", false, toolcall.Unknown, -1, ""}, {"./dig; echo 7", "7", false, toolcall.Unknown, -1, ""},
 		{"x", "killed: exited with code -9", false, toolcall.Failed, -9, ""},
 		{"cat big", strings.Repeat("exit code 7\n", 1000) + strings.Repeat("x", 400), false, toolcall.Failed, 7, strings.Repeat("x", 400)},
 		{"cat big", strings.Repeat("x", 400) + strings.Repeat("exit code 7\n", 1000) + strings.Repeat("x", 400), false, toolcall.Unknown, -1, ""},
@@ -242,5 +267,22 @@ func TestAReadThatIsWrittenAsTextMayFail(t *testing.T) {
 		if len(calls) != 1 || calls[0].Outcome().End != want {
 			t.Errorf("%q: %+v, want %s", result, calls, want)
 		}
+	}
+}
+
+// The labels of a tool are no words of what the command wrote.
+func TestOutputWithoutLabels(t *testing.T) {
+	for text, want := range map[string]string{
+		"Output: dug\nProcess Group PGID: 1": "dug\nProcess Group PGID: 1",
+		"Command: ./dig\nDirectory: (root)\nStdout: dug\nStderr: (empty)\nError: (none)\nExit Code: 0": "dug\n\nExit Code: 0",
+		"Command: ./dig\nDirectory: (root)\nStdout: (empty)\nStderr: a stone\nError: (none)":           "a stone",
+		"Command: dig\nand mend": "Command: dig\nand mend",
+	} {
+		if got := called(t, "run_shell_command", `{"command":"./dig"}`, text, false).Output(); got != want {
+			t.Errorf("%q: %q", text, got)
+		}
+	}
+	if got := called(t, "bash", `{"command":"./dig"}`, "Output: dug", false).Output(); got != "Output: dug" {
+		t.Errorf("of another tool: %q", got)
 	}
 }

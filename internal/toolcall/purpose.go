@@ -14,7 +14,11 @@ type Purpose struct {
 	folder string  // that the line changes into; "" for none
 	things []thing // files, folders and packages that it is run on; none: all, or those it knows
 	filter string  // flags that choose a part of the things, with their values
+	inline bool    // a script in the line: another one is another purpose, though nobody runs it again
 }
+
+// Inline reports whether what is run is a script that stands in the command line.
+func (p Purpose) Inline() bool { return p.inline }
 
 // thing is a file, a folder or a package that a command is run on.
 type thing struct {
@@ -36,12 +40,16 @@ func (t thing) holds(u thing) bool {
 	case t.path == u.path || t.path == ".":
 		return true
 	}
-	return strings.HasPrefix(u.path, t.path) && u.path[len(t.path)] == '/'
+	if !strings.HasPrefix(u.path, t.path) {
+		return false
+	}
+	rest := u.path[len(t.path):]
+	return rest[0] == '/' || strings.HasPrefix(rest, "::") // a test in a file, as pytest names it
 }
 
 // filters are flags that choose some of the tests, or one of several packages, by what follows
 // them.
-var filters = wordSet("-run --run -k -t -g --grep --filter --tests --testNamePattern --test -p --package -w --workspace")
+var filters = wordSet("-run --run -k -t -g --grep --filter --tests --testNamePattern --test -p --package -w --workspace -pl --projects -R --tests-regex -Dtest")
 
 // direct are programs that are told what to run on, and nothing before it.
 var direct = wordSet("pytest py.test mypy flake8 pylint eslint jest vitest mocha rspec phpunit python python3 node ruby php bash sh")
@@ -49,7 +57,7 @@ var direct = wordSet("pytest py.test mypy flake8 pylint eslint jest vitest mocha
 // PurposeOf returns what a command line is run for: the purpose of its main program.
 func PurposeOf(line string) Purpose {
 	first, _ := mainProgram(line)
-	commands := simpleCommands(line)
+	commands := lexScript(line).commands
 	for _, words := range commands {
 		if p, ok := purposeOf(words, first); ok {
 			p.folder = path.Join(folderOf(commands), p.folder)
@@ -62,7 +70,7 @@ func PurposeOf(line string) Purpose {
 // Purposes returns what the parts of a command line are run for that ended well when the line did:
 // all parts of "a && b", and of a pipeline or a list, where the end of a part may be hidden, the purpose of the line.
 func Purposes(line string) []Purpose {
-	l := lex(line)
+	l := lexScript(line)
 	if l.hides || len(l.commands) < 2 {
 		return []Purpose{PurposeOf(line)}
 	}
@@ -101,10 +109,18 @@ func (p Purpose) Covers(q Purpose) bool {
 	return !slices.ContainsFunc(q.things, func(u thing) bool { return !holds(u) })
 }
 
-// folderOf returns the folder that commands begin with changing into.
+// folderOf returns the folder that commands begin with changing into; the words before it may be those of a shell.
 func folderOf(commands [][]word) string {
-	if len(commands) > 1 && len(commands[0]) == 2 && commands[0][0].text == "cd" {
-		return path.Clean(commands[0][1].text)
+	if len(commands) < 2 {
+		return ""
+	}
+	first := commands[0]
+	var plain []string
+	for _, w := range first[:min(len(first), 8)] {
+		plain = append(plain, w.text)
+	}
+	if first = first[shellScript(plain):]; len(first) == 2 && first[0].text == "cd" {
+		return path.Clean(first[1].text)
 	}
 	return ""
 }
@@ -129,6 +145,14 @@ func purposeOf(words []word, program string) (Purpose, bool) {
 	for len(words) > 0 && !direct[program] && len(kind) < kindWords && !words[0].redirect && !strings.HasPrefix(words[0].text, "-") && !strings.ContainsAny(words[0].text, "/.=") {
 		kind, words = append(kind, words[0].text), words[1:]
 	}
+	if program == "make" || program == "ninja" { // how, not what
+		words = slices.DeleteFunc(slices.Clone(words), func(w word) bool {
+			return len(w.text) > 1 && w.text[0] == '-' && strings.Trim(w.text[1:], "jksBi0123456789") == ""
+		})
+		for len(kind) < kindWords && len(words) > 0 && !words[0].redirect && !strings.HasPrefix(words[0].text, "-") && !strings.ContainsAny(words[0].text, "/.=") {
+			kind, words = append(kind, words[0].text), words[1:]
+		}
+	}
 	p := Purpose{Kind: strings.Join(kind, " ")}
 	var chosen []string
 	for i := 0; i < len(words); i++ {
@@ -141,8 +165,11 @@ func purposeOf(words []word, program string) (Purpose, bool) {
 		case filters[name] && i+1 < len(words):
 			i++
 			chosen = append(chosen, name+" "+words[i].text)
-		case name == "-c" || name == "-e": // a script in the line: written once, and never again
+		case (name == "-c" || name == "-e") && (interpreters[program] || direct[program]): // a script in the line: written once, and never again
+			p.inline = interpreters[program]
 			i++
+		case name == "-" && interpreters[program]: // a script from standard input
+			p.inline = true
 		case name == "-C" && i+1 < len(words):
 			i++
 			p.folder = path.Clean(words[i].text)

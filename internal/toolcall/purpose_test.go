@@ -39,6 +39,10 @@ func TestWhatCoversAFailure(t *testing.T) {
 		failed, later string
 		covers        bool
 	}{
+		{"pytest tests/a.py::test_x", "pytest tests/a.py", true}, {"pytest tests/a.py", "pytest tests/a.py::test_x", false}, {"mvn -pl core test", "mvn -pl web test", false}, {"ctest -R core", "ctest -R web", false}, {"ctest -R core", "ctest", true},
+		{"make -j8 test", "make test", true}, {"make -j 8 test", "make lint", false}, {"make -k test", "make lint", false},
+		{"bash -lc cd api && npm test", "bash -lc cd web && npm test", false}, {"bash -lc cd api && npm test", "bash -lc cd api && npm test", true},
+		{"bash -lc 'cd api && npm test'", "bash -lc 'cd web && npm test'", false}, {"bash -lc 'cd api && npm test'", "cd api && npm test", true},
 		{"go test ./a", "go test ./a", true},
 		{"go test ./a", "go test ./b", false},
 		{"go test ./a", "go test ./...", true},

@@ -310,3 +310,22 @@ func TestBack(t *testing.T) {
 		}
 	}
 }
+
+func TestEffectsOfCodeAndOfWhatIsFetched(t *testing.T) {
+	for command, want := range map[string]string{
+		`python3 -c "open('a.ini','w').write('x')"`: "a.ini", `python3 -c "print(open('a.ini').read())"`: "", `python -c "import os; os.remove('a.ini')"`: "-a.ini",
+		"cd conf && python3 - <<'PY'\nfrom pathlib import Path\np = Path('a.ini')\np.write_text(p.read_text().replace('a', 'b'))\nPY": "conf/a.ini",
+		"python3 <<'PY' | tee log\np='a.ini'\ns=open(p).read()\nopen(p, 'w').write(s)\nPY":                                            "a.ini log",
+		"python3 - <<'PY'\nopen(name, 'w')\nPY\ncat > b.txt <<'E'\nopen('c.txt', 'w')\nE":                                             "b.txt",
+		`node -e "const fs=require('fs'); fs.writeFileSync('a.json', '{}'); fs.unlinkSync('b.json')"`:                                 "a.json -b.json",
+		`node -e "console.log(fs.readFileSync('a.json'))"`:                                                                            "", `ruby -e 'File.write("a.rb", "x")'`: "a.rb", "python3 make.py": "",
+		"git apply <<'E'\n--- a/x.go\n+++ b/x.go\n@@ -1 +1 @@\n-a\n+b\n--- a/y.go\n+++ /dev/null\n--- /dev/null\n+++ b/z.go\nE": "x.go -y.go z.go",
+		"patch -p1 <<'E'\n--- x.go\t2026-01-01\n+++ x.go\t2026-01-01\nE":                                                        "x.go", "git apply --check <<'E'\n--- a/x.go\n+++ b/x.go\nE": "", "git apply fix.diff": "",
+		"curl -sSfLo a.tgz https://x/y": "a.tgz", "curl --output a.tgz https://x/y": "a.tgz", "curl -sO https://x/y": "", "curl -o": "", "wget -qO a.tgz https://x/y": "a.tgz", "wget -O - https://x/y": "",
+		"dd if=/dev/zero of=a.img bs=1": "a.img", "dd if=a of=/dev/sda": "", "install -m 755 a.sh bin/b": "bin/b", "install -d bin": "", "install a.sh bin/": "bin/a.sh", "fish -c 'echo a > a.txt'": "a.txt",
+	} {
+		if got := effects(command); got != want {
+			t.Errorf("%q: %s, want %s", command, got, want)
+		}
+	}
+}

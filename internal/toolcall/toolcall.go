@@ -44,6 +44,7 @@ type Call struct {
 	Git      []GitStep // what it has git do to files and commits
 	Reads    []string  // files whose content a command prints
 	Searched []string  // files that a command prints lines of
+	Swept    []string  // patterns by which a command removes files
 
 	key     string          // of a call without input, see Key
 	input   json.RawMessage // of a native call
@@ -273,8 +274,8 @@ type Argument struct {
 	Text string
 }
 
-// Arguments yields the arguments of the call in order. It ends silently at the first fault
-// of the JSON.
+// Arguments yields the arguments of the call in order; free text is "input". It ends silently at
+// the first fault of the JSON.
 func (c *Call) Arguments() iter.Seq[Argument] {
 	return func(yield func(Argument) bool) {
 		for _, p := range c.params {
@@ -282,7 +283,12 @@ func (c *Call) Arguments() iter.Seq[Argument] {
 				return
 			}
 		}
-		if jsonspan.Kind(c.input) != '{' {
+		switch jsonspan.Kind(c.input) {
+		case '{':
+		case '"':
+			yield(Argument{Name: "input", Raw: c.input})
+			return
+		default:
 			return
 		}
 		for m, err := range jsonspan.Object(c.input) {
@@ -294,17 +300,23 @@ func (c *Call) Arguments() iter.Seq[Argument] {
 }
 
 // commandLine returns the command line that a call's arguments hold; "" when
-// there is none. A list of words is joined by spaces.
+// there is none. A list of words is joined by spaces, as far as it is looked at.
 func commandLine(args map[string]string) string {
 	line := first(args, commandArgs)
 	if jsonspan.Kind([]byte(line)) != '[' {
 		return line
 	}
-	var words []string
+	var out strings.Builder
 	for _, w := range jsonspan.Strings([]byte(line)) {
-		words = append(words, w)
+		if out.Len() > mostBytes {
+			break
+		}
+		if out.Len() > 0 {
+			out.WriteByte(' ')
+		}
+		out.WriteString(w)
 	}
-	return strings.Join(words, " ")
+	return out.String()
 }
 
 // Title names the call on one line: the tool, and its path or command line.

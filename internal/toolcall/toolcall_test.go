@@ -155,3 +155,17 @@ func TestNearCallsAreGivenUpOn(t *testing.T) {
 		t.Errorf("%d calls", len(x)) // and it must end: each try would read 2 MB
 	}
 }
+
+// Free text is one argument.
+func TestArgumentsOfFreeText(t *testing.T) {
+	c := toolcall.Find(native("apply_patch", `"*** Begin Patch\n*** Update File: a.go\n+x\n*** End Patch"`))
+	n := 0
+	for a := range c[0].Arguments() {
+		if n++; a.Name != "input" || string(a.Raw) != `"*** Begin Patch\n*** Update File: a.go\n+x\n*** End Patch"` {
+			t.Errorf("%q is %s", a.Name, a.Raw)
+		}
+	}
+	if n != 1 {
+		t.Errorf("%d arguments", n)
+	}
+}

@@ -9,15 +9,46 @@ import (
 
 var (
 	// verdict is a line that names what failed, and not why.
-	verdict = lazyregexp.New(`^(?:--- FAIL|FAIL\b|FAILED\b|not ok\b|[●✗✘×] |npm ERR!|make: \*\*\*|error: test failed|Traceback \(most)`)
+	verdict = lazyregexp.New(`^(?:--- FAIL|FAIL\b|FAILED\b|not ok\b|[●✗✘×] |npm ERR!|make: \*\*\*|error: test failed|test \S+ \.\.\. FAILED|\[ERROR\] (?:Tests run|Failures)\b|Traceback \(most)`)
 	// report is a line between the reports of two tests.
 	report = lazyregexp.New(`^(?:=== RUN|--- |FAIL\b|FAILED\b|PASS\b|ok\s|not ok\b|test \S+ \.\.\. |=+ [^=]+ =+$)`)
 	// because is a line of a test's report that says why: a place in a file and what is wrong
 	// there, what pytest marks, an assertion, an exception.
-	because = lazyregexp.New(`^\s*[\w./\\-]+\.\w{1,8}:\d+(?::\d+)?: \S|^E\s+\S|\bpanicked at\b|^\s*(?:\w+\.)*\w*(?:Error|Exception|Failure): \S|^\s*(?:expect\(|[Ee]xpected\b|[Aa]ssertion\b)`)
+	because = lazyregexp.New(`^\s*[\w./\\-]+\.\w{1,8}:\d+(?::\d+)?: \S|^E\s+\S|\bpanicked at\b|^\[ERROR\]\s+[\w.$]+:\d+\b|^\s*(?:\w+\.)*\w*(?:Error|Exception|Failure): \S|^\s*(?:expect\(|[Ee]xpected\b|[Aa]ssertion\b)`)
+	// compared is a line that says of two values what was expected and what came.
+	compared = lazyregexp.New(`^\s*(?i:expected|received|actual|left|right|got|want)(?: [a-z]+)?: *\S`)
 	// blames is what tells the failure among the lines of a report, where notes look like it.
 	blames = lazyregexp.New(`(?i)\b(?:got|want|wanted|expect(?:ed|s)?|unexpected|actual|fail(?:ed|s|ure)?|error|exception|panic(?:ked)?|assert\w*|should|must|mismatch|differs?|not|no|nil|undefined|undeclared|unknown|invalid|cannot|missing)\b|[!=]=`)
 )
+
+var (
+	// countsFailed counts what failed: "2 failed", "1 tests failed", "Failures: 1".
+	countsFailed = lazyregexp.New(`(?i)\b[1-9]\d* +(?:(?:tests?|specs?|checks?|suites?) +)?fail(?:ed|ures?|ing)?\b|\bfail(?:ed|ures?|ing)?: *[1-9]`)
+	// countsTests is what stands beside that where a program counts tests.
+	countsTests = lazyregexp.New(`(?i)\b(?:pass(?:ed|ing)?|tests?|specs?|examples?|assertions?|scenarios?|suites?)\b`)
+	// countAlone is such a count that has a line to itself.
+	countAlone = lazyregexp.New(`(?i)^\W*(?:[1-9]\d* fail(?:ing)?|fail [1-9]\d*)$`)
+	// triesAgain is said of tests that are run anew: how they ended stands elsewhere.
+	triesAgain = lazyregexp.New(`(?i)\b(?:retr(?:y|ies|ying)|re-?run(?:ning)?|flaky)\b`)
+)
+
+// failedTests returns the line of a command's output that counts tests that failed, or says that a build did; "" when none does.
+// Such lines stand at the end.
+func failedTests(text string) string {
+	const end, longest = 4000, 200
+	from := max(0, len(text)-end)
+	for l := range strings.Lines(text[from:]) {
+		l = strings.TrimSpace(overwritten(l))
+		switch {
+		case strings.HasPrefix(l, "BUILD FAILED"):
+			return l
+		case len(l) > longest, !strings.Contains(l, "ail") && !strings.Contains(l, "FAIL"):
+		case countAlone.MatchString(l), countsFailed.MatchString(l) && countsTests.MatchString(l) && !triesAgain.MatchString(l):
+			return l
+		}
+	}
+	return ""
+}
 
 // reason returns the line that says why a test failed, for the line of a result that only
 // names the test: of its report, which follows the line, or, where the output is shown as it
@@ -62,11 +93,28 @@ func whyIn(lines []string) string {
 		}
 		why = strings.TrimSpace(l)
 		if strings.HasSuffix(why, ":") && i+1 < len(lines) { // a panic of Rust: its words stand below
-			why += " " + strings.TrimSpace(lines[i+1])
+			i++
+			why += " " + strings.TrimSpace(lines[i])
+		}
+		if !compared.MatchString(why) {
+			why += values(lines[i+1:])
 		}
 		if blames.MatchString(why) {
 			break
 		}
 	}
 	return strings.ToValidUTF8(why, "")
+}
+
+// values returns the two values that a comparison states in the lines behind it, as Jest and Rust write them; "" when it does not.
+func values(lines []string) (out string) {
+	const near, most, longest = 6, 2, 120
+	n := 0
+	for _, l := range lines[:min(len(lines), near)] {
+		if l = l[:min(len(l), longest)]; compared.MatchString(l) && n < most {
+			out += " " + strings.TrimSpace(l)
+			n++
+		}
+	}
+	return out
 }

@@ -26,13 +26,16 @@ type Param struct {
 // the start of a line whose content begins with another tag, or with a line
 // break and another tag, and that is closed. HTML and code are not taken for
 // calls unless they have just that form. Text that is full of what nearly looks
-// like calls is given up on.
+// like calls is given up on, and so is one behind its first 5,000 calls.
 func ParseXML(text string) []XML {
-	const mostTries = 100 // each may read to the end of the text
+	const (
+		mostTries = 100 // each may read to the end of the text
+		mostCalls = 5000
+	)
 	var out []XML
 	tries := 0
 	last := map[string]int{} // where the last closing tag of a name begins
-	for at := 0; at < len(text); {
+	for at := 0; at < len(text) && len(out) < mostCalls; {
 		i := strings.IndexByte(text[at:], '<')
 		if i < 0 {
 			break

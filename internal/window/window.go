@@ -22,10 +22,6 @@ const (
 	leastRefused = 4000 // an error without a number says little
 )
 
-// nearShare is the share of the known window from which on a refused request is
-// believed to have been too long although the error has no number.
-const nearShare = 0.7
-
 // belowRefused is the share of a refused size that is taken to fit.
 const belowRefused = 0.97
 
@@ -37,6 +33,12 @@ const (
 	longestHold = 24 * time.Hour
 	// pendingHold is how long a refusal that is not believed waits to be confirmed.
 	pendingHold = time.Hour
+	// doubtHold is how long a limit without a number is doubted: an upstream in trouble may
+	// refuse anything with any words for a while. Meanwhile what follows from it is not to
+	// last, and now and then a larger request is tried: after firstTrial smaller ones that
+	// were answered, then after twice as many each time.
+	doubtHold  = 10 * time.Minute
+	firstTrial = 2
 	// samePlace: two limits that differ by less than this share confirm each other.
 	samePlace = 0.1
 )
@@ -46,6 +48,11 @@ type Limit struct {
 	Tokens int       `json:"tokens"`
 	Time   time.Time `json:"time"`  // when it was last confirmed
 	Times  int       `json:"times"` // how often it was said
+	// Since is when a limit without a number was said first; zero for others, and where a
+	// person saw the error.
+	Since time.Time `json:"since,omitzero"`
+	Quiet int       `json:"quiet,omitempty"` // requests that were answered since Time, while it is doubted
+	Tried int       `json:"tried,omitempty"` // larger requests that were tried all the same, and refused
 }
 
 // hold returns how long the limit counts, starting with first.
@@ -62,11 +69,21 @@ func (l Limit) holds(now time.Time, first time.Duration) bool {
 
 // again returns a limit that was said once more, at now.
 func (l Limit) again(tokens int, now time.Time) Limit {
-	times := 1
+	out := Limit{Tokens: tokens, Time: now, Times: 1}
 	if near(l.Tokens, tokens) {
-		times = l.Times + 1
+		out.Times, out.Since, out.Tried = l.Times+1, l.Since, l.Tried
 	}
-	return Limit{Tokens: tokens, Time: now, Times: times}
+	return out
+}
+
+// isDoubted reports whether the limit may be an error of an upstream in trouble.
+func (l Limit) isDoubted(now time.Time) bool {
+	return l.Tokens > 0 && !l.Since.IsZero() && now.Sub(l.Since) < doubtHold
+}
+
+// isTried reports whether a larger request is to be tried although the limit holds.
+func (l Limit) isTried(now time.Time) bool {
+	return l.isDoubted(now) && l.Quiet >= firstTrial<<min(l.Tried, 10)
 }
 
 func near(a, b int) bool {
@@ -93,15 +110,23 @@ type Size struct {
 
 // Overflow is a refusal of a request as too long.
 type Overflow struct {
-	Limit   int // what the error states, in tokens; 0: no number
-	Used    int // the size of the request as the error states it; 0: no number
-	Counted int // the size of the request as counted here
-	Known   int // the window that the request was made for, in tokens
+	Limit   int  // what the error states, in tokens; 0: no number
+	Used    int  // the size of the request as the error states it; 0: no number
+	Counted int  // the size of the request as counted here
+	Known   int  // the window that the request was made for, in tokens
+	Seen    bool // the client saw the error behind words of an answer: nobody tries that again
 }
+
+// Odd reports whether a refusal says nothing of a window that is believed when it comes once:
+// it has no number, or one that the request was far from.
+func (o Overflow) Odd() bool { return o.Limit < leastStated || o.isFar() }
+
+// isFar reports whether the request had room enough below the limit that the error states.
+func (o Overflow) isFar() bool { return o.Limit > o.Known && max(o.Counted, o.Used) < o.Limit/2 }
 
 // Refuse returns the evidence after a request was refused as too long.
 func (e Evidence) Refuse(o Overflow, now time.Time) Evidence {
-	if o.Limit > o.Known && max(o.Counted, o.Used) < o.Limit/2 {
+	if o.isFar() {
 		return e // the request had room enough: it was refused for another reason
 	}
 	if o.Limit >= leastStated {
@@ -118,13 +143,30 @@ func (e Evidence) Refuse(o Overflow, now time.Time) Evidence {
 	}
 	once := now.Sub(e.pending.Time) < pendingHold && e.pending.Tokens > 0
 	confirmed := once && e.fits > 0 && o.Counted > e.fits
-	taken := e.Accepted.Counted >= o.Counted && now.Sub(e.Accepted.Time) < longestHold
-	if float64(size) >= nearShare*float64(o.Known) && !taken || confirmed {
+	was := e.Refused
+	again := was.Tokens > 0 && o.Counted > was.Tokens && now.Sub(was.Time) < 2*was.hold(refusedHold)
+	if confirmed || again || o.Seen {
+		since := now
 		if once {
-			below = min(below, int(float64(e.pending.Tokens)*belowRefused))
+			below, since = min(below, int(float64(e.pending.Tokens)*belowRefused)), e.pending.Since
+		}
+		if again {
+			below = min(below, was.Tokens)
 		}
 		below = max(below, e.fits)
-		e.Refused = e.Refused.again(below, now)
+		e.Refused = was.again(below, now)
+		if was.isDoubted(now) && near(was.Tokens, below) { // it holds no longer for what came of doubting it
+			e.Refused.Times = was.Times
+		}
+		if again && was.isTried(now) {
+			e.Refused.Tried = was.Tried + 1
+		}
+		if !was.holds(now, refusedHold) || !near(was.Tokens, below) {
+			e.Refused.Since = since
+		}
+		if o.Seen {
+			e.Refused.Since = time.Time{}
+		}
 		e.pending, e.fits = Limit{}, 0
 		if e.Accepted.Tokens > below {
 			e.Accepted = Size{}
@@ -132,7 +174,7 @@ func (e Evidence) Refuse(o Overflow, now time.Time) Evidence {
 		return e
 	}
 	if !once {
-		e.fits = 0
+		e.fits, e.pending.Since = 0, now
 	}
 	if !once || o.Counted < e.pending.Tokens {
 		e.pending.Tokens = o.Counted
@@ -164,8 +206,11 @@ func (e Evidence) Accept(input, counted int, now time.Time) Evidence {
 	if input > e.Stated.Tokens {
 		e.Stated = Limit{}
 	}
-	if size > e.Refused.Tokens {
+	switch {
+	case size > e.Refused.Tokens:
 		e.Refused = Limit{}
+	case e.Refused.isDoubted(now):
+		e.Refused.Quiet++
 	}
 	switch {
 	case e.pending.Tokens == 0:
@@ -260,13 +305,19 @@ func Of(base precis.Window, s Served, e Evidence, upstream string, now time.Time
 			out = learned(l.Tokens, "an error of "+upstream)
 		}
 	}
-	if l := e.Refused; l.Tokens < out.Tokens && l.holds(now, refusedHold) && !(s.Tokens > 0 && s.Since.After(l.Time)) {
+	if l := e.Refused; l.Tokens < out.Tokens && l.holds(now, refusedHold) && !l.isTried(now) && !(s.Tokens > 0 && s.Since.After(l.Time)) {
 		out = learned(l.Tokens, "requests that "+upstream+" refused without a number")
 	}
 	if a := e.Accepted; a.Tokens > out.Tokens && !(s.Tokens > 0 && s.Since.After(a.Time)) {
 		out = learned(a.Tokens, "a request of this size that "+upstream+" answered")
 	}
 	return out
+}
+
+// Doubted reports whether a window that [Of] returned follows from refusals without a
+// number that may be errors of an upstream in trouble: what is cut for it is not to last.
+func (e Evidence) Doubted(w precis.Window, now time.Time) bool {
+	return w.Source == precis.SourceLearned && w.Tokens == e.Refused.Tokens && e.Refused.isDoubted(now)
 }
 
 func learned(tokens int, from string) precis.Window {

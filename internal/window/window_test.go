@@ -1,6 +1,7 @@
 package window_test
 
 import (
+	"encoding/json"
 	"testing"
 	"time"
 
@@ -28,6 +29,12 @@ func (h *history) window() precis.Window { return window.Of(h.base, h.served, h.
 
 func (h *history) refuse(counted, limit int) *history {
 	h.e = h.e.Refuse(window.Overflow{Limit: limit, Counted: counted, Known: h.window().Tokens}, h.now)
+	return h
+}
+
+// seen is a refusal behind words of an answer.
+func (h *history) seen(counted int) *history {
+	h.e = h.e.Refuse(window.Overflow{Counted: counted, Known: h.window().Tokens, Seen: true}, h.now)
 	return h
 }
 
@@ -63,7 +70,12 @@ func TestOf(t *testing.T) {
 		"an error without a number, small":        {of(catalog).refuse(6000, 0), 200_000, "catalog"},
 		"four of them":                            {of(catalog).refuse(6000, 0).refuse(5000, 0).refuse(4500, 0).refuse(4200, 0), 200_000, "catalog"},
 		"one where little is known":               {of(assumed).refuse(20_000, 0), 128_000, "assumed"},
-		"one near the window":                     {of(catalog).refuse(150_000, 0), 145_500, "learned"},
+		"one near the window":                     {of(catalog).refuse(150_000, 0), 200_000, "catalog"},
+		"and once more, though less is answered":  {of(catalog).refuse(150_000, 0).accept(120_000).refuse(150_000, 0), 145_500, "learned"},
+		"larger ones are tried after two answers": {of(catalog).refuse(150_000, 0).accept(120_000).refuse(150_000, 0).accept(120_000).accept(120_000), 200_000, "catalog"},
+		"and refused: after four":                 {of(catalog).refuse(150_000, 0).accept(120_000).refuse(150_000, 0).accept(120_000).accept(120_000).refuse(151_000, 0).accept(120_000).accept(120_000), 145_500, "learned"},
+		"a small one has no say in a large one":   {of(catalog).refuse(150_000, 0).accept(120_000).refuse(150_000, 0).refuse(8000, 0), 145_500, "learned"},
+		"a person saw it":                         {of(catalog).seen(150_000).accept(120_000).accept(120_000).accept(120_000), 145_500, "learned"},
 		"one near, though as much was answered":   {of(catalog).accept(160_000).refuse(150_000, 0), 200_000, "catalog"},
 		"less is answered, more refused again":    {of(catalog).refuse(60_000, 0).accept(40_000).refuse(62_000, 0), 58_200, "learned"},
 		"as much is answered, then refused":       {of(catalog).refuse(60_000, 0).accept(61_000).refuse(62_000, 0), 200_000, "catalog"},
@@ -79,7 +91,7 @@ func TestOf(t *testing.T) {
 		"not when it was said again":              {of(catalog).refuse(60_000, 32_768).after(time.Hour).refuse(60_000, 32_768).after(time.Hour), 32_768, "learned"},
 		"but then":                                {of(catalog).refuse(60_000, 32_768).after(time.Hour).refuse(60_000, 32_768).after(2 * time.Hour), 200_000, "catalog"},
 		"one that is larger does not":             {of(assumed).refuse(127_000, 131_072).after(1000 * time.Hour), 131_072, "learned"},
-		"a size expires":                          {of(catalog).refuse(150_000, 0).after(10 * time.Minute), 200_000, "catalog"},
+		"a size expires":                          {of(catalog).seen(150_000).after(10 * time.Minute), 200_000, "catalog"},
 		"the server said so before the error":     {of(catalog).serve(1_000_000).refuse(210_000, 200_000), 200_000, "learned"},
 		"and says the same again":                 {of(catalog).serve(1_000_000).refuse(210_000, 200_000).after(time.Minute).serve(1_000_000), 200_000, "learned"},
 		"the server has more since":               {of(catalog).serve(32_768).refuse(40_000, 32_768).after(time.Minute).serve(65_536), 65_536, "server"},
@@ -161,5 +173,31 @@ func TestDue(t *testing.T) {
 		if !c.s.Due(start.Add(c.after)) {
 			t.Errorf("%s: not due", name)
 		}
+	}
+}
+
+// A limit without a number is doubted while an upstream in trouble may have made it up, is
+// stored with its doubt, and one of an earlier version of precis, which had none, is not.
+func TestALimitWithoutANumberIsDoubtedForAWhile(t *testing.T) {
+	h := of(catalog).refuse(150_000, 0).accept(120_000).refuse(150_000, 0)
+	if w := h.window(); !h.e.Doubted(w, h.now) {
+		t.Errorf("%v is not doubted", w)
+	}
+	data, err := json.Marshal(h.e)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var e window.Evidence
+	if err := json.Unmarshal(data, &e); err != nil || !e.Doubted(h.window(), h.now) {
+		t.Errorf("as it is stored: %v, %s", err, data)
+	}
+	for range 4 { // confirmed again and again
+		h.after(3*time.Minute).refuse(150_000, 0)
+	}
+	if w := h.window(); w.Source != precis.SourceLearned || h.e.Doubted(w, h.now) {
+		t.Errorf("%v after a quarter of an hour, doubted: %v", w, h.e.Doubted(w, h.now))
+	}
+	if e = (window.Evidence{}); json.Unmarshal([]byte(`{"refused":{"tokens":145500,"time":"2026-01-02T03:04:05Z","times":1}}`), &e) != nil || e.Doubted(window.Of(catalog, window.Served{}, e, "up", start), start) {
+		t.Errorf("%+v", e)
 	}
 }

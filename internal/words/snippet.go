@@ -12,10 +12,9 @@ const (
 	window       = 200 // bytes in which a snippet looks for as many words as it can
 )
 
-// Snippet returns at most 300 bytes of a text, where it has most of the words:
-// valid UTF-8 in one line.
-func (q Query) Snippet(text string) string {
-	from, to := q.best(text)
+// snippet returns at most 300 bytes of a text around a part of it: valid UTF-8 in one
+// line.
+func snippet(text string, from, to int) string {
 	room := snippetBytes - 2*len(ellipsis) - (to - from)
 	from = max(from-room/3, 0)
 	to = min(from+snippetBytes-2*len(ellipsis), len(text))
@@ -40,31 +39,42 @@ func (q Query) Snippet(text string) string {
 	return line
 }
 
-// best returns the part of the text, not longer than the window or one word,
-// that holds most of the words; the first of several.
-func (q Query) best(text string) (from, to int) {
-	place := q.places()
-	var held []span
-	counts := map[string]int{}
+// best returns the part of the text, not longer than the window or one word, that
+// answers most of the words asked for, each by the rank that the whole text does; the
+// first of several. It also returns the words there, by word asked for.
+func (q Query) best(text string, by []found) (from, to int, shown []string) {
+	type held struct {
+		span
+		asked int
+	}
+	var in []held
+	counts := map[int]int{} // of words asked for, in the window
 	most := 0
+	shown = make([]string, len(q.asked))
 	for s := range spans(text) {
-		if _, ok := place[s.word]; !ok {
-			continue
-		}
-		held = append(held, s)
-		counts[s.word]++
-		for len(held) > 1 && s.to-held[0].from > window {
-			if counts[held[0].word]--; counts[held[0].word] == 0 {
-				delete(counts, held[0].word)
+		for _, a := range q.answers[s.word] {
+			if a.rank != by[a.asked].rank {
+				continue
 			}
-			held = held[1:]
+			in = append(in, held{s, a.asked})
+			counts[a.asked]++
+			for s.to-in[0].from > window && in[0].from < s.from {
+				if counts[in[0].asked]--; counts[in[0].asked] == 0 {
+					delete(counts, in[0].asked)
+				}
+				in = in[1:]
+			}
+			if len(counts) > most {
+				most, from, to = len(counts), in[0].from, s.to
+				clear(shown)
+				for _, h := range in {
+					shown[h.asked] = h.word
+				}
+			}
 		}
-		if len(counts) > most {
-			most, from, to = len(counts), held[0].from, s.to
-		}
-		if most == len(q) {
+		if most == len(q.asked) {
 			break
 		}
 	}
-	return from, to
+	return from, to, shown
 }

@@ -3,22 +3,30 @@
 // messages that may hold all words of a query.
 //
 // A word is a run of letters, digits and marks, in one case, of at most 128
-// bytes; what is longer counts by its beginning. In writing without spaces each
-// character is a word.
+// bytes; what is longer counts by its beginning. Where writing puts no spaces
+// between words each character is a word. So is each syllable of Korean, whose
+// words stand together with the particles behind them. One character in several
+// code points, as the names of files on macOS have it, is the same as in one
+// (Unicode's normalization form C).
+//
+// A message that lacks a word of the query is found all the same when it has another
+// form of it, or a word of the same row in related.txt: see [Query]. Both are worked
+// out from the query alone, so that indexes hold the words as they were written.
 package words
 
 import (
 	"iter"
-	"slices"
 	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"golang.org/x/text/unicode/norm"
 )
 
 // Version changes with what this package takes for the words of a text. An index
 // that was made with another one is made anew.
-const Version = "1 " + unicode.Version
+const Version = "2 " + unicode.Version
 
 // longest is how many bytes of a word count.
 const longest = 128
@@ -29,9 +37,10 @@ type span struct {
 	word     string
 }
 
-// spaceless are the scripts that are written without spaces between words.
+// spaceless are the scripts whose characters are words: those written without
+// spaces between words, and Korean.
 var spaceless = []*unicode.RangeTable{
-	unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar,
+	unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul, unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar,
 }
 
 func isWord(r rune) bool {
@@ -48,17 +57,21 @@ func spans(text string) iter.Seq[span] {
 	return func(yield func(span) bool) {
 		for i := 0; i < len(text); {
 			r, n := utf8.DecodeRuneInString(text[i:])
-			if !isWord(r) {
+			if !isWord(r) || r >= utf8.RuneSelf && unicode.IsMark(r) { // a mark without a letter before it
 				i += n
 				continue
 			}
 			end := i + n
-			for !isSpaceless(r) && end < len(text) {
-				next, n := utf8.DecodeRuneInString(text[end:])
-				if !isWord(next) || isSpaceless(next) {
-					break
+			if isSpaceless(r) {
+				end = i + character(text[i:])
+			} else {
+				for end < len(text) {
+					next, n := utf8.DecodeRuneInString(text[end:])
+					if !isWord(next) || isSpaceless(next) {
+						break
+					}
+					end += n
 				}
-				end += n
 			}
 			to := i + len(firstBytes(text[i:end], longest))
 			if !yield(span{from: i, to: to, word: Fold(text[i:to])}) {
@@ -67,6 +80,20 @@ func spans(text string) iter.Seq[span] {
 			i = end
 		}
 	}
+}
+
+// character returns how many bytes the first character of a text has, with the marks
+// that stand on, under and beside it.
+func character(text string) int {
+	n := norm.NFC.NextBoundaryInString(text, true)
+	for n < len(text) && n < longest {
+		r, size := utf8.DecodeRuneInString(text[n:])
+		if !unicode.IsMark(r) {
+			break
+		}
+		n += size
+	}
+	return n
 }
 
 // firstBytes returns at most n bytes of s, whole characters.
@@ -80,11 +107,12 @@ func firstBytes(s string, n int) string {
 	return s[:n]
 }
 
-// Fold returns s with the differences of case taken out, as valid UTF-8.
+// Fold returns s with the differences of case and of composition taken out, as
+// valid UTF-8.
 func Fold(s string) string {
 	for i := range len(s) {
 		if s[i] >= utf8.RuneSelf {
-			return strings.ToLower(strings.ToUpper(strings.ToValidUTF8(s, "\ufffd"))) // by way of the upper case, ς and σ are one
+			return norm.NFC.String(strings.ToLower(strings.ToUpper(strings.ToValidUTF8(s, "\ufffd")))) // by way of the upper case, ς and σ are one
 		}
 	}
 	return strings.ToLower(s)
@@ -107,42 +135,3 @@ func Distinct(text string) []string {
 // begins with a character for private use, which the indexes of the stores take
 // for a letter and this package does not.
 func Owner(owner int64) string { return "\ue000" + strconv.FormatInt(owner, 10) }
-
-// Query is the words that a search asks for.
-type Query []string
-
-// NewQuery reads what a user wrote. There is nothing it could refuse.
-func NewQuery(text string) Query { return Distinct(text) }
-
-// Indexed returns the words that an index is asked for; [Query.Score] looks for
-// the others as well.
-func (q Query) Indexed() []string { return q[:min(len(q), 32)] }
-
-// Score says how well a text answers, 0 when a word is missing. A word counts
-// the more the more often it occurs, in a short text more than in a long one.
-func (q Query) Score(text string) float64 {
-	counts, all := make([]int, len(q)), 0
-	place := q.places()
-	for s := range spans(text) {
-		all++
-		if i, ok := place[s.word]; ok {
-			counts[i]++
-		}
-	}
-	if slices.Contains(counts, 0) {
-		return 0
-	}
-	var score float64
-	for _, n := range counts {
-		score += float64(n) / (float64(n) + 0.5 + float64(all)/200)
-	}
-	return score
-}
-
-func (q Query) places() map[string]int {
-	place := make(map[string]int, len(q))
-	for i, word := range q {
-		place[word] = i
-	}
-	return place
-}

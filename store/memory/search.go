@@ -16,8 +16,8 @@ func (s *Store) Search(ctx context.Context, q store.SearchQuery) ([]store.Hit, e
 	if err != nil {
 		return nil, err
 	}
-	query := words.NewQuery(q.Text)
-	if len(query) == 0 {
+	query := words.NewQuery(q.Text, q.Exact)
+	if query.Empty() {
 		return nil, nil
 	}
 	d := s.mine()

@@ -41,7 +41,7 @@ func TestOpenTogether(t *testing.T) {
 		})
 	}
 	wg.Wait()
-	want := "1 0001_conversations.sql, 2 0002_leases.sql, 3 0003_owners.sql, 4 0004_costs.sql, 5 0005_sums.sql, 6 0006_saved.sql, 7 0007_windows.sql"
+	want := "1 0001_conversations.sql, 2 0002_leases.sql, 3 0003_owners.sql, 4 0004_costs.sql, 5 0005_sums.sql, 6 0006_saved.sql, 7 0007_windows.sql, 8 0008_words.sql"
 	if got := with(t, url, `SELECT string_agg(version || ' ' || name, ', ' ORDER BY version) FROM precis_migrations`); got != want {
 		t.Errorf("applied: %s, want %s", got, want)
 	}
@@ -166,6 +166,35 @@ func TestOpenSumsUpOldEntries(t *testing.T) {
 	}
 	if !slices.Equal(gotEach, each) {
 		t.Errorf("conversations\n got %+v\nwant %+v", gotEach, each)
+	}
+}
+
+// TestOpenIndexesAnew: messages that were indexed with other words are found by
+// those of today.
+func TestOpenIndexesAnew(t *testing.T) {
+	url := database(t)
+	s := open(t, url)
+	find := func() int {
+		hits, err := s.Search(t.Context(), store.SearchQuery{Text: "실패"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return len(hits)
+	}
+	node := add(t, s, precis.Fingerprint{}, precis.NewText(precis.RoleUser, "연결에 실패했습니다"))
+	if err := s.PutConversation(t.Context(), store.Record{ID: "a", Head: node, Messages: 1}); err != nil {
+		t.Fatal(err)
+	}
+	if find() != 1 {
+		t.Fatal("not found")
+	}
+	s.Close()
+	// The index of version 7, which has each word whole.
+	with(t, url, `SET search_path = precis; UPDATE search SET words = array_to_tsvector(ARRAY[chr(57344) || (SELECT owner FROM bodies), '연결에', '실패했습니다']);
+		DELETE FROM precis_migrations WHERE version > 7; SELECT count(*) FROM search`)
+	s = open(t, url)
+	if find() != 1 {
+		t.Error("not found in a schema that was brought up to date")
 	}
 }
 

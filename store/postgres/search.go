@@ -22,8 +22,8 @@ func (s *Store) Search(ctx context.Context, q store.SearchQuery) ([]store.Hit, e
 	if err != nil {
 		return nil, err
 	}
-	list := &hits.List{Query: words.NewQuery(q.Text)}
-	if len(list.Query) == 0 {
+	list := &hits.List{Query: words.NewQuery(q.Text, q.Exact)}
+	if list.Query.Empty() {
 		return nil, s.do(ctx, op, func() error { return nil })
 	}
 	s.indexer.CatchUp(ctx)
@@ -35,7 +35,7 @@ func (s *Store) Search(ctx context.Context, q store.SearchQuery) ([]store.Hit, e
 			if q.Conversation != "" {
 				return searchOne(ctx, tx, list, owner, q.Conversation)
 			}
-			return list.Collect(source{ctx: ctx, tx: tx, owner: owner, match: match(list.Query, owner)}, q.Limit)
+			return list.Collect(source{ctx: ctx, tx: tx, owner: owner}, q.Limit)
 		})
 	})
 	if err != nil {
@@ -44,10 +44,15 @@ func (s *Store) Search(ctx context.Context, q store.SearchQuery) ([]store.Hit, e
 	return list.Best(q.Limit), nil
 }
 
-// match returns the query in the language of tsquery. Words hold nothing but
-// letters, digits and marks.
-func match(q words.Query, owner int64) string {
-	return `'` + words.Owner(owner) + `' & '` + strings.Join(q.Indexed(), `' & '`) + `'`
+// match asks in the language of tsquery for what holds a word of each clause. Words hold
+// nothing but letters, digits and marks.
+func match(clauses [][]string, owner int64) string {
+	var b strings.Builder
+	b.WriteString(`'` + words.Owner(owner) + `'`)
+	for _, c := range clauses {
+		b.WriteString(` & ('` + strings.Join(c, `' | '`) + `')`)
+	}
+	return b.String()
 }
 
 // searchOne looks at the messages of one conversation.
@@ -59,7 +64,7 @@ func searchOne(ctx context.Context, tx pgx.Tx, list *hits.List, owner int64, id 
 		) SELECT n.depth, b.data FROM path
 		JOIN nodes n ON n.branch = path.branch AND n.depth <= path.depth
 		JOIN bodies b ON b.id = n.body
-		JOIN search s ON s.body = b.id WHERE s.words @@ $3::tsquery`, owner, []byte(id), match(list.Query, owner))
+		JOIN search s ON s.body = b.id WHERE s.words @@ $3::tsquery`, owner, []byte(id), match(list.Query.Widest().Clauses, owner))
 	if err != nil {
 		return err
 	}
@@ -72,17 +77,16 @@ func searchOne(ctx context.Context, tx pgx.Tx, list *hits.List, owner int64, id 
 	return err
 }
 
-// source is a scope in a transaction, for a query in the language of tsquery.
+// source is a scope in a transaction.
 type source struct {
 	ctx   context.Context
 	tx    pgx.Tx
 	owner int64
-	match string
 }
 
-func (s source) Candidates(below int64) ([]hits.Candidate, error) {
+func (s source) Candidates(clauses [][]string, below int64) ([]hits.Candidate, error) {
 	rows, err := s.tx.Query(s.ctx, `SELECT b.id, b.data FROM search s JOIN bodies b ON b.id = s.body
-		WHERE s.words @@ $1::tsquery AND b.owner = $2 AND s.body < $3 ORDER BY s.body DESC LIMIT $4`, s.match, s.owner, below, hits.BatchSize)
+		WHERE s.words @@ $1::tsquery AND b.owner = $2 AND s.body < $3 ORDER BY s.body DESC LIMIT $4`, match(clauses, s.owner), s.owner, below, hits.BatchSize)
 	if err != nil {
 		return nil, err
 	}

@@ -16,8 +16,8 @@ import (
 // far as the disk and those who append leave room for it.
 func (s finder) Search(ctx context.Context, q store.SearchQuery) ([]store.Hit, error) {
 	const op = "search"
-	list := hits.List{Query: words.NewQuery(q.Text)}
-	if len(list.Query) == 0 {
+	list := hits.List{Query: words.NewQuery(q.Text, q.Exact)}
+	if list.Query.Empty() {
 		return nil, s.view(ctx, op, func(call) error { return nil })
 	}
 	s.indexer.CatchUp(ctx)
@@ -25,7 +25,7 @@ func (s finder) Search(ctx context.Context, q store.SearchQuery) ([]store.Hit, e
 		if q.Conversation != "" {
 			return searchOne(ctx, tx, &list, q.Conversation)
 		}
-		return list.Collect(source{ctx: ctx, tx: tx, match: match(list.Query, tx.owner)}, q.Limit)
+		return list.Collect(source{ctx: ctx, tx: tx}, q.Limit)
 	})
 	if err != nil {
 		return nil, err
@@ -33,10 +33,15 @@ func (s finder) Search(ctx context.Context, q store.SearchQuery) ([]store.Hit, e
 	return list.Best(q.Limit), nil
 }
 
-// match returns the query in the language of FTS5. Words hold nothing but
-// letters, digits and marks.
-func match(q words.Query, owner int64) string {
-	return `"` + words.Owner(owner) + `" AND "` + strings.Join(q.Indexed(), `" AND "`) + `"`
+// match asks in the language of FTS5 for what holds a word of each clause. Words hold
+// nothing but letters, digits and marks.
+func match(clauses [][]string, owner int64) string {
+	var b strings.Builder
+	b.WriteString(`"` + words.Owner(owner) + `"`)
+	for _, c := range clauses {
+		b.WriteString(` AND ("` + strings.Join(c, `" OR "`) + `")`)
+	}
+	return b.String()
 }
 
 // searchOne looks at the messages of one conversation.
@@ -53,7 +58,7 @@ func searchOne(ctx context.Context, tx call, list *hits.List, id string) error {
 	rows, err := tx.QueryContext(ctx, path+`SELECT n.depth, b.data FROM path
 		CROSS JOIN nodes n ON n.branch = path.branch AND n.depth <= path.depth
 		CROSS JOIN bodies b ON b.id = n.body
-		WHERE n.body IN (SELECT rowid FROM search WHERE search MATCH ?)`, p.branch, p.depth, match(list.Query, tx.owner))
+		WHERE n.body IN (SELECT rowid FROM search WHERE search MATCH ?)`, p.branch, p.depth, match(list.Query.Widest().Clauses, tx.owner))
 	if err != nil {
 		return err
 	}
@@ -69,14 +74,13 @@ func searchOne(ctx context.Context, tx call, list *hits.List, id string) error {
 	return rows.Err()
 }
 
-// source is a scope in a transaction, for a query in the language of FTS5.
+// source is a scope in a transaction.
 type source struct {
-	ctx   context.Context
-	tx    call
-	match string
+	ctx context.Context
+	tx  call
 }
 
-func (s source) Candidates(below int64) (out []hits.Candidate, err error) {
+func (s source) Candidates(clauses [][]string, below int64) (out []hits.Candidate, err error) {
 	err = each(s.ctx, s.tx, func(rows *sql.Rows) error {
 		var body int64
 		var data sql.RawBytes
@@ -86,6 +90,6 @@ func (s source) Candidates(below int64) (out []hits.Candidate, err error) {
 		out = append(out, hits.Candidate{Body: body, Text: form.Text(data)})
 		return nil
 	}, `SELECT b.id, b.data FROM search CROSS JOIN bodies b ON b.id = search.rowid AND b.owner = ?
-		WHERE search MATCH ? AND search.rowid < ? ORDER BY search.rowid DESC LIMIT ?`, s.tx.owner, s.match, below, hits.BatchSize)
+		WHERE search MATCH ? AND search.rowid < ? ORDER BY search.rowid DESC LIMIT ?`, s.tx.owner, match(clauses, s.tx.owner), below, hits.BatchSize)
 	return out, err
 }

@@ -16,9 +16,9 @@ import (
 func fullRecord(id string) store.Record {
 	return store.Record{
 		ID: id, Title: "A <title> & 日本 \u2028", Dialect: "anthropic", Model: "claude", Client: "a client/1.0",
-		Head: precis.Fingerprint{1, 2}, Messages: 3, Tokens: 4, Window: 5, Requests: 6,
+		Head: precis.Fingerprint{1, 2}, Messages: 3, Tokens: 4, Overhead: precis.Overhead{System: 7, Tools: 8}, Window: 5, MaxOutput: 9, Requests: 6,
 		Created: time.Date(2026, 1, 2, 3, 4, 5, 678901234, time.UTC), Updated: time.Date(2026, 2, 3, 4, 5, 6, 789012345, time.UTC),
-		Branched: "another", Arm: "early/sixty é", Continues: "a third", Summary: 2, Earlier: []precis.Fingerprint{{3}, {4}}, Hints: map[string]string{"x-id": "<1>", "": "\x00"},
+		Branched: "another", Arm: "early/sixty é", Profile: "small é", Continues: "a third", Summary: 2, Earlier: []precis.Fingerprint{{3}, {4}}, Hints: map[string]string{"x-id": "<1>", "": "\x00"},
 	}
 }
 

@@ -65,15 +65,19 @@ func searchFinds(s *suite) {
 		precis.Message{Role: precis.RoleAssistant, Content: []precis.Block{precis.Thinking{Text: "secretly"}, precis.Text{Text: "Über die Größe: ΟΔΥΣΣΕΥΣ, 日本語の文章, naïve"}, precis.ToolUse{ID: "u", Name: "x", Input: json.RawMessage("{\"cut off")}}},
 	)
 	s.converse("b", user("another BUG, another parser"), user("nothing"))
+	s.converse("marks", user("ฐานข้อมูลที่นี่ หมดเวลา"), user("ฐานข้อมล"), user("កម្ពុជា ျမန်မာ हिन्दी"))                      // vowels and tones above and below are marks
+	s.converse("korean", user("데이터베이스 연결에 실패했습니다"), user("\u1112\u1161\u11ab\u1100\u1173\u11af.txt in the folder Cafe\u0301")) // 한글, Café
 	s.add(precis.Fingerprint{}, user("a bug in no conversation"))
 	for _, c := range []struct {
 		text string
 		want []string
 	}{
-		{"bug", []string{"a:0", "b:0"}}, {"BUG fix", []string{"a:0"}}, {"fix bug another", nil}, {"parser", []string{"a:0", "a:1", "b:0"}},
+		{"bug", []string{"a:0", "b:0"}}, {"BUG fix", []string{"a:0"}}, {"fix bug another", nil}, {"parser", []string{"a:0", "a:1", "a:2", "b:0"}},
 		{"parser.go", []string{"a:0", "a:1"}}, {"42", []string{"a:0"}}, {"17", []string{"a:1"}}, {"line", []string{"a:0", "a:1"}}, {"break", []string{"a:1"}},
 		{"unreachable_code", []string{"a:2"}}, {"unreachable", []string{"a:2"}}, {"hidden", nil}, {"secretly", nil}, {"über GRÖSSE", nil}, {"über größe", []string{"a:3"}},
 		{"οδυσσευς", []string{"a:3"}}, {"日本", []string{"a:3"}}, {"文章", []string{"a:3"}}, {"章句", nil}, {"NAÏVE", []string{"a:3"}}, {"cut", []string{"a:3"}}, {"nothing", []string{"b:1"}},
+		{"កម្ពុជា", []string{"marks:2"}}, {"မာ", []string{"marks:2"}}, {"हिन्दी", []string{"marks:2"}}, {"\u0e35", nil}, {"ที่", []string{"marks:0"}}, {"ข้อมูล", []string{"marks:0"}}, {"ฐาน", []string{"marks:0", "marks:1"}},
+		{"데이터베이스", []string{"korean:0"}}, {"연결", []string{"korean:0"}}, {"실패", []string{"korean:0"}}, {"실수", nil}, {"한글", []string{"korean:1"}}, {"café", []string{"korean:1"}}, {"cafe\u0301", []string{"korean:1"}},
 	} {
 		s.wantHits(c.text, c.want...)
 	}
@@ -86,6 +90,51 @@ func searchFinds(s *suite) {
 	s.converse("c", user(strings.Repeat("filler ", 500)+"bug"))
 	if found := s.search(store.SearchQuery{Text: "bug"}); len(found) != 3 || found[2].Conversation != "c" {
 		s.Errorf("a long text with the word once is not the last of %v", found)
+	}
+}
+
+// searchRelated: what holds a query's words goes before what holds other forms of them,
+// and that before what holds words that are used in their place.
+func searchRelated(s *suite) {
+	need[store.Searcher](s)
+	s.converse("a", user("the login is broken"), user("auth, auth, auth"), user("authenticating again and again"), user(strings.Repeat("filler ", 2000)+"auth"), user("performed"))
+	s.converse("b", user("credentials credentials credentials"), user("they fixed the parsers"), user("repair of a parser"), user("slow"), user("the parser fails to fix this"))
+	for _, c := range []struct {
+		q    store.SearchQuery
+		want string
+	}{
+		{store.SearchQuery{Text: "auth"}, "a:1 a:3 b:0(auth=credentials) a:2(auth=authenticating) a:0(auth=login)"},
+		{store.SearchQuery{Text: "Auth", Limit: 2}, "a:1 a:3"},
+		{store.SearchQuery{Text: "auth", Exact: true}, "a:1 a:3"},
+		{store.SearchQuery{Text: "auth", Conversation: "b"}, "b:0(auth=credentials)"},
+		{store.SearchQuery{Text: "auth", Conversation: "b", Exact: true}, ""},
+		{store.SearchQuery{Text: "fix parser"}, "b:4 b:1 b:2(fix=repair)"},
+		{store.SearchQuery{Text: "fix repair"}, ""}, // each word asked for answers only itself
+		{store.SearchQuery{Text: "fixing parser fail"}, "b:4"},
+		{store.SearchQuery{Text: "performance"}, "a:4 b:3(performance=slow)"},
+		{store.SearchQuery{Text: "latency"}, "b:3(latency=slow)"},
+		{store.SearchQuery{Text: "auth one two three four five six seven eight"}, ""},
+	} {
+		var got []string
+		for _, h := range s.search(c.q) {
+			one := fmt.Sprint(h.Conversation, ":", h.Message)
+			for _, r := range h.Related {
+				one += "(" + r.Asked + "=" + r.Found + ")"
+				if !strings.Contains(h.Snippet, r.Found) {
+					s.Errorf("%+v: %q does not show %q", c.q, h.Snippet, r.Found)
+				}
+			}
+			got = append(got, one)
+		}
+		if got := strings.Join(got, " "); got != c.want {
+			s.Errorf("%+v: %s, want %s", c.q, got, c.want)
+		}
+	}
+	many := talk("exact needle words", 300)
+	many[5] = user("the credential of an older time")
+	s.converse("many", many...)
+	if found := s.search(store.SearchQuery{Text: "credential", Limit: 1}); len(found) != 1 || found[0].Conversation != "many" || found[0].Message != 5 {
+		s.Errorf("an old message with the word itself does not go before newer ones with others: %v", found)
 	}
 }
 

@@ -127,6 +127,7 @@ var tests = []struct {
 	{name: "SearchTakesAnyQuery", f: searchAnything},
 	{name: "SearchShowsAPart", f: searchSnippets},
 	{name: "SearchOfSharedMessages", f: searchShared},
+	{name: "SearchByRelatedWords", f: searchRelated},
 	{name: "SearchOfMany", f: searchMany},
 	{name: "PurgeByID", f: purgeByID},
 	{name: "PurgeOfABranch", f: purgeBranch},

@@ -56,6 +56,10 @@ type usage struct {
 	Output     float64 `json:"output_tokens"`
 	CacheRead  float64 `json:"cache_read_input_tokens"`
 	CacheWrite float64 `json:"cache_creation_input_tokens"`
+	Written    struct {
+		Hour float64 `json:"ephemeral_1h_input_tokens"`
+	} `json:"cache_creation"`
+	Tier string `json:"service_tier"`
 }
 
 // Observe takes in an event or a whole message.
@@ -150,5 +154,7 @@ func observeUsage(r *wire.Response, raw []byte) {
 	wire.Take(&r.Usage.Output, u.Output)
 	wire.Take(&r.Usage.CacheRead, u.CacheRead)
 	wire.Take(&r.Usage.CacheWrite, u.CacheWrite)
+	wire.Take(&r.Usage.CacheWriteHour, u.Written.Hour)
+	r.TakeTier(u.Tier)
 	r.Input = r.Usage.Input + r.Usage.CacheRead + r.Usage.CacheWrite
 }

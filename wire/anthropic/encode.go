@@ -162,7 +162,10 @@ func AppendBlock(dst []byte, b precis.Block, format string) []byte {
 }
 
 func appendResult(dst []byte, b precis.ToolResult, format string) []byte {
-	dst = fields(dst, "type", "tool_result", "tool_use_id", b.ToolUseID)
+	dst = fields(dst, "type", "tool_result")
+	if b.ToolUseID != "" { // of a call without one, as some recordings have
+		dst = fields(dst, "tool_use_id", b.ToolUseID)
+	}
 	dst = jsonspan.AppendField(dst, "content")
 	if len(b.Content) == 1 {
 		if t, ok := b.Content[0].(precis.Text); ok {

@@ -113,6 +113,7 @@ type chunk struct {
 	Choices []choice        `json:"choices"`
 	Usage   *usage          `json:"usage"`
 	Error   json.RawMessage `json:"error"`
+	Tier    string          `json:"service_tier"`
 }
 
 type choice struct {
@@ -151,6 +152,7 @@ func (Dialect) Observe(r *wire.Response, data []byte) {
 		observeUsage(r, choice.Usage)
 	}
 	observeUsage(r, c.Usage)
+	r.TakeTier(c.Tier)
 }
 
 // observeWords takes down what a choice says.

@@ -158,6 +158,7 @@ type answer struct {
 	Model  string          `json:"model"`
 	Status string          `json:"status"`
 	Usage  *usage          `json:"usage"`
+	Tier   string          `json:"service_tier"`
 	Error  json.RawMessage `json:"error"`
 	Output json.RawMessage `json:"output"`
 	Cause  struct {
@@ -263,6 +264,7 @@ func observe(r *wire.Response, raw []byte) {
 		return
 	}
 	r.Model = cmp.Or(a.Model, r.Model)
+	r.TakeTier(a.Tier)
 	ended := a.Status != "in_progress" && a.Status != "queued"
 	if ended {
 		r.Stop, r.Cut = cmp.Or(a.Cause.Reason, a.Status), a.Cause.Reason

@@ -303,11 +303,11 @@ func (c *Config) setProfile(profile string, v value) error {
 
 // check collects the warnings of thresholds that are out of range.
 func (c *Config) check() {
-	_, _, warnings := c.Settings.Threshold("")
+	global, _, warnings := c.Settings.Threshold("")
 	c.Warnings = append(c.Warnings, warnings...)
 	for _, name := range sortedProfiles(c.Settings.Profiles) {
 		if p := c.Settings.Profiles[name]; p != precis.Inherit {
-			_, _, warnings := precis.Settings{Percent: 100, Profiles: c.Settings.Profiles}.Threshold(name)
+			_, _, warnings := precis.Settings{Percent: global, Profiles: c.Settings.Profiles}.Threshold(name)
 			c.Warnings = append(c.Warnings, warnings...)
 		}
 	}

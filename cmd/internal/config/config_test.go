@@ -83,6 +83,13 @@ func TestErrorsNameTheLine(t *testing.T) {
 		"estimate: words\n":                 "is none of",
 		strings.Repeat("[", 5000) + "\n":    "more than 64 brackets",
 		"rungs: dedupe\n":                   "want a list of texts",
+		"rungs: [dedupe, digset]\n":         "p.yaml:1: rungs: \"digset\" is none of dedupe, fold, media, selective, condense, digest, prune, squeeze, digest-more, truncate, clip; did you mean digest?",
+		"rungs: [Truncate]\n":               "did you mean truncate?",
+		"summarizer: {mode: keep_recent}\n": "is none of keep-recent, fresh-start; did you mean keep-recent?",
+		"summarizer: {template: ten}\n":     "is none of nine, six, brief",
+		"summarizer: {dialect: openai}\n":   "is none of anthropic, chat, responses",
+		"gateway: {bridge: of}\n":           "is none of missing, digest, off; did you mean off?",
+		"estimate: o200\n":                  "did you mean o200k?",
 		"pin: |\n  a\n  b\n":                "want a single value",
 		"summarizer:\n  prompt: [a]\n":      "want a single value",
 		"summarizer: {prompt: \"a\\0b\"}\n": "p.yaml:1: summarizer.prompt: it is no text",
@@ -101,6 +108,10 @@ func TestThresholdsOutOfRangeWarn(t *testing.T) {
 	c, err := load(t, "threshold: 200\nprofiles:\n  a: 4\n  b: -1\n  c: 50\n", nil, nil)
 	if err != nil || len(c.Warnings) != 2 {
 		t.Errorf("%v, warnings %q", err, c.Warnings)
+	}
+	c, err = load(t, "threshold: 60\nprofiles:\n  a: 4\n", nil, nil)
+	if err != nil || len(c.Warnings) != 1 || !strings.HasSuffix(c.Warnings[0], "using the global 60") {
+		t.Errorf("%v, warnings %q: not the number that is used", err, c.Warnings)
 	}
 }
 

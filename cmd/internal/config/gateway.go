@@ -1,7 +1,6 @@
 package config
 
 import (
-	"fmt"
 	"strings"
 )
 
@@ -91,15 +90,8 @@ var gatewayKeys = []key{
 	plainBool("gateway.probe", "ask servers for the windows of models, with the client's key", func(c *Config) *bool { return &c.Gateway.Probe }),
 	plainBool("gateway.native", "leave context_management and compaction to the upstream", func(c *Config) *bool { return &c.Gateway.Native }),
 	plainBool("gateway.mcp_edits", "let agents condense and pin through the MCP server at /precis/mcp; off: they only read", func(c *Config) *bool { return &c.Gateway.MCPEdits }),
-	{name: "gateway.bridge", help: "when a client condenses by itself: missing gives back what its summary lacks, digest writes the summary without a model, too, off does nothing", plain: true,
-		get: func(c *Config) string { return c.Gateway.Bridge },
-		set: func(c *Config, s string) error {
-			if s != "missing" && s != "digest" && s != "off" {
-				return fmt.Errorf("%.40q is not missing, digest or off", s)
-			}
-			c.Gateway.Bridge = s
-			return nil
-		}},
+	choiceKey("gateway.bridge", "when a client condenses by itself: missing gives back what its summary lacks, digest writes the summary without a model, too, off does nothing", []string{"missing", "digest", "off"},
+		func(c *Config) *string { return &c.Gateway.Bridge }),
 	plainBool("gateway.recall", "offer the model a tool to read again what its view hides, and answer its calls", func(c *Config) *bool { return &c.Gateway.Recall }),
 	plainBool("gateway.condense_tool", "offer the model a tool to ask for a condensation when that suits its work, and answer its calls", func(c *Config) *bool { return &c.Gateway.CondenseTool }),
 }

@@ -12,8 +12,13 @@ import (
 	"unicode/utf8"
 
 	"precis"
+	"precis/condense"
+	"precis/internal/suggest"
 	"precis/preset"
 	"precis/tokens"
+	"precis/wire/anthropic"
+	"precis/wire/chat"
+	"precis/wire/responses"
 )
 
 const profilePrefix = "profiles."
@@ -64,9 +69,17 @@ var keys = append([]key{
 			return strings.Join(c.Settings.Rungs, ",")
 		},
 		set: func(c *Config, s string) error {
-			if c.Settings.Rungs = nil; s != "all" {
-				c.Settings.Rungs = strings.Split(strings.ReplaceAll(s, " ", ""), ",")
+			if s == "all" {
+				c.Settings.Rungs = nil
+				return nil
 			}
+			names := strings.Split(strings.ReplaceAll(s, " ", ""), ",")
+			for _, name := range names {
+				if err := oneOf(name, preset.Rungs()); err != nil {
+					return err
+				}
+			}
+			c.Settings.Rungs = names
 			return nil
 		}},
 	numberKey("buffer", "share of the window never used, 0 to 0.5", func(c *Config) *float64 { return &c.Settings.Buffer }),
@@ -78,8 +91,8 @@ var keys = append([]key{
 	{name: "estimate", help: "way of counting: " + strings.Join(tokens.Names(), ", "), plain: true,
 		get: func(c *Config) string { return c.Estimate },
 		set: func(c *Config, s string) error {
-			if !slices.Contains(tokens.Names(), s) {
-				return fmt.Errorf("%q is none of %v", s, tokens.Names())
+			if err := oneOf(s, tokens.Names()); err != nil {
+				return err
 			}
 			c.Estimate = s
 			return nil
@@ -88,11 +101,11 @@ var keys = append([]key{
 	plainCount("window", "context window in tokens; 0: the model's", func(c *Config) *int { return &c.Window }),
 	plainCount("max_output", "output tokens reserved; 0: unknown", func(c *Config) *int { return &c.MaxOutput }),
 	textKey("summarizer.model", "model that writes summaries; own: that of each conversation (gateway); empty: none, digests are written without one", func(c *Config) *string { return &c.Summarizer.Model }),
-	textKey("summarizer.dialect", "API it speaks: anthropic, chat or responses; empty: by its name", func(c *Config) *string { return &c.Summarizer.Dialect }),
+	choiceKey("summarizer.dialect", "API it speaks: anthropic, chat or responses; empty: by its name", []string{"", anthropic.Format, chat.Format, responses.Format}, func(c *Config) *string { return &c.Summarizer.Dialect }),
 	textKey("summarizer.url", "address of its API; empty: that of Anthropic or OpenAI", func(c *Config) *string { return &c.Summarizer.URL }),
 	textKey("summarizer.key_env", "environment variable that holds its key; empty: ANTHROPIC_API_KEY or OPENAI_API_KEY", func(c *Config) *string { return &c.Summarizer.KeyEnv }),
-	textKey("summarizer.mode", "keep-recent or fresh-start", func(c *Config) *string { return &c.Summarizer.Mode }),
-	textKey("summarizer.template", "what is asked for: nine, six or brief", func(c *Config) *string { return &c.Summarizer.Template }),
+	choiceKey("summarizer.mode", "keep-recent or fresh-start", []string{"", string(condense.KeepRecent), string(condense.FreshStart)}, func(c *Config) *string { return &c.Summarizer.Mode }),
+	choiceKey("summarizer.template", "what is asked for: nine, six or brief", append([]string{""}, condense.Templates()...), func(c *Config) *string { return &c.Summarizer.Template }),
 	{name: "summarizer.prompt", help: "prompt that replaces the template", plain: true, lines: true,
 		get: func(c *Config) string { return c.Summarizer.Prompt }, set: setPrompt},
 	textKey("summarizer.prompt_file", "file with such a prompt, instead of summarizer.prompt", func(c *Config) *string { return &c.Summarizer.PromptFile }),
@@ -218,6 +231,32 @@ func textKey(name, help string, at func(*Config) *string) key {
 	return key{name: name, help: help, plain: true,
 		get: func(c *Config) string { return *at(c) },
 		set: func(c *Config, s string) error { *at(c) = s; return nil }}
+}
+
+// choiceKey is a text that is one of a few.
+func choiceKey(name, help string, choices []string, at func(*Config) *string) key {
+	k := textKey(name, help, at)
+	k.set = func(c *Config, s string) error {
+		if err := oneOf(s, choices); err != nil {
+			return err
+		}
+		*at(c) = s
+		return nil
+	}
+	return k
+}
+
+// oneOf returns an error when a word is none of the choices.
+func oneOf(word string, choices []string) error {
+	if slices.Contains(choices, word) {
+		return nil
+	}
+	choices = slices.DeleteFunc(slices.Clone(choices), func(s string) bool { return s == "" })
+	err := fmt.Errorf("%.40q is none of %s", word, strings.Join(choices, ", "))
+	if near := suggest.DidYouMean(word, choices); near != "" {
+		err = fmt.Errorf("%w; %s", err, near)
+	}
+	return err
 }
 
 // setPrompt sets the prompt for summaries.

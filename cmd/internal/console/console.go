@@ -7,7 +7,6 @@ package console
 import (
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io"
 	"log/slog"
 	"os"
@@ -60,7 +59,7 @@ func (c *Console) Register(f *pflag.FlagSet) {
 	f.BoolVar(&c.AsJSON, "json", false, "print JSON")
 	f.BoolVarP(&c.Quiet, "quiet", "q", false, "print no progress and no warnings")
 	f.BoolVarP(&c.Verbose, "verbose", "v", false, "print the arithmetic behind a result, and log each check to standard error")
-	f.StringVar(&c.lang, "lang", "", "`LANGUAGE` of results and errors: "+strings.Join(texts.Languages(), ", ")+" (default that of LANG)")
+	f.StringVar(&c.lang, "lang", "", "`LANGUAGE` of what is printed for people: "+strings.Join(texts.Languages(), ", ")+" (default that of LANG)")
 	f.BoolVar(&c.Raw, "raw", false, "on a terminal, print control characters of a recording as they are")
 }
 
@@ -74,7 +73,7 @@ func (c *Console) Begin() error {
 	if c.lang == "" {
 		return nil
 	}
-	lang, ok := texts.Known(c.lang)
+	lang, ok := texts.Language(c.lang)
 	if !ok {
 		return precis.Errorf(precis.CodeInvalid, "choose language", "--lang is %.20q, want one of %s", c.lang, strings.Join(texts.Languages(), ", "))
 	}
@@ -85,16 +84,37 @@ func (c *Console) Begin() error {
 // Close writes what is left to write.
 func (c *Console) Close() error { return errors.Join(c.Text.Flush(), c.Notes.Flush()) }
 
-// Fail prints an error; hint is what can be done about it, "" when nobody knows. In other
-// languages than English, in which errors are written, it says first of what kind it is.
+// failure is an error as JSON.
+type failure struct {
+	Error struct {
+		Code    string `json:"code"` // a precis.Code, or "usage": of the command line
+		Message string `json:"message"`
+		Hint    string `json:"hint,omitempty"`
+	} `json:"error"`
+}
+
+// Fail prints an error as [Words.Problem] says it; hint is what can be done about it, "" when
+// nobody knows. With JSON, in which nothing is translated, it is one object on a line of standard error.
 func (c *Console) Fail(err error, hint string) {
-	text := err.Error()
-	if kind := c.Words.problem(err); kind != "" {
-		text = kind + " (" + text + ")"
+	if c.AsJSON {
+		var f failure
+		f.Error.Code, f.Error.Message, f.Error.Hint = "usage", err.Error(), hint
+		if IsOwn(err) {
+			f.Error.Code = string(precis.CodeOf(err))
+		}
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		if c.shown != nil {
+			_ = c.shown.Clear()
+		}
+		e := json.NewEncoder(c.Notes.JSON())
+		e.SetEscapeHTML(false)
+		_ = e.Encode(f) // standard error is gone otherwise
+		return
 	}
-	c.say("bad", c.label("error"), text)
+	c.say("bad", c.label("error"), c.Words.Problem(err))
 	if hint != "" {
-		c.say("dim", c.label("hint"), hint)
+		c.say("dim", c.label("hint"), c.Words.Sentence(hint))
 	}
 }
 
@@ -107,14 +127,36 @@ func IsOwn(err error) bool {
 // label begins a line on standard error.
 func (c *Console) label(key string) string { return "precis: " + c.Words.Say(key) + ":" }
 
+// sentence translates what is printed; its values alone may be a sentence of the engine.
+func (c *Console) sentence(format string, args []any) string {
+	return c.Words.Sentence(c.Words.Text(format, args...))
+}
+
+// Pairs prints names and values in two columns, the names translated.
+func (c *Console) Pairs(rows ...[2]string) { c.Text.Pairs(c.Named(rows...)...) }
+
+// Named returns pairs with their names translated.
+func (c *Console) Named(rows ...[2]string) [][2]string {
+	out := make([][2]string, len(rows))
+	for i, r := range rows {
+		out[i] = [2]string{c.Words.Text(r[0]), r[1]}
+	}
+	return out
+}
+
+// Line prints a sentence on a line of its own; what does not fit a terminal goes on below.
+func (c *Console) Line(english string, args ...any) {
+	c.Text.Headline("", c.Words.Text(english, args...))
+}
+
 // Warn prints a warning.
 func (c *Console) Warn(format string, args ...any) {
-	c.say("warn", c.label("warning"), fmt.Sprintf(format, args...))
+	c.say("warn", c.label("warning"), c.sentence(format, args))
 }
 
 // Note prints something worth knowing.
 func (c *Console) Note(format string, args ...any) {
-	c.say("dim", c.label("note"), fmt.Sprintf(format, args...))
+	c.say("dim", c.label("note"), c.sentence(format, args))
 }
 
 // say prints a line of its own: progress is taken away before.

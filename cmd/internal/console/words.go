@@ -1,6 +1,7 @@
 package console
 
 import (
+	"strings"
 	"sync"
 	"time"
 
@@ -14,8 +15,9 @@ import (
 type Words struct {
 	Lang string // of the catalogue; "": the default one
 
-	once    sync.Once
-	catalog texts.Catalog // read when a text is needed first
+	once      sync.Once
+	catalog   texts.Catalog    // read when a text is needed first
+	sentences *texts.Sentences // nil: English
 }
 
 // LanguageOf returns the language that the environment asks for, as POSIX has it.
@@ -33,6 +35,9 @@ func (w *Words) read() {
 		w.Lang = texts.Choose()
 	}
 	w.catalog, _ = texts.ReadOne(w.Lang) // the keys stand for texts that cannot be read; a test reads them all
+	if w.Lang != texts.Choose() {
+		w.sentences, _ = texts.ReadSentences(w.Lang)
+	}
 }
 
 // Say returns a text; key is without "cli.".
@@ -49,17 +54,89 @@ func (w *Words) Failure(name string) string {
 
 // Kind names a kind of edits as the pages do.
 func (w *Words) Kind(k precis.EditKind) string {
-	w.once.Do(w.read)
+	if w.English() {
+		return string(k)
+	}
 	return w.catalog.Text(w.Lang, "kind."+string(k))
 }
 
-// Count is "1 fact" and "12 facts"; the noun is one of the catalogue.
-func (w *Words) Count(n int, noun string) string {
-	form := "many."
-	if n == 1 {
-		form = "one."
+// Text translates a sentence that stands in the code in English, its values after it. Package
+// texts keeps the translations; a test finds every sentence that lacks one.
+func (w *Words) Text(english string, args ...any) string {
+	w.once.Do(w.read)
+	return w.sentences.Text(english, args...)
+}
+
+// Sentence translates what the engine has written in English: a reason, a hint, a warning.
+// What nobody has translated stays English.
+func (w *Words) Sentence(english string) string {
+	w.once.Do(w.read)
+	said, _ := w.sentences.Translate(english)
+	return said
+}
+
+// Heads translates the headings of a table.
+func (w *Words) Heads(english ...string) []string {
+	out := make([]string, len(english))
+	for i, head := range english {
+		out[i] = w.Text(head)
 	}
-	return w.Say(form+noun, term.Number(n))
+	return out
+}
+
+// Part names what a part of a window holds, as the pages do: "tool result", "free".
+func (w *Words) Part(name string) string {
+	if w.English() {
+		return name
+	}
+	return w.catalog.Text(w.Lang, "kind."+strings.ReplaceAll(name, " ", "_"))
+}
+
+// Outcome names how a rung ended, as the pages do.
+func (w *Words) Outcome(o precis.Outcome) string {
+	if w.English() {
+		return string(o)
+	}
+	return w.catalog.Text(w.Lang, "outcome."+string(o))
+}
+
+// Reason says why a rung changed nothing: the sentence of the engine where it has a
+// translation, else what its code means, with the English after it.
+func (w *Words) Reason(s precis.Step) string {
+	w.once.Do(w.read)
+	return w.catalog.Reason(w.Lang, w.sentences, s)
+}
+
+// Count is "1 fact" and "12 facts".
+func (w *Words) Count(n int, noun string) string {
+	if n == 0 && w.lang() == "fr" {
+		return w.Text("%d "+noun, n)
+	}
+	return w.Text("%d "+term.Noun(n, noun), n)
+}
+
+// Number writes n as the language does.
+func (w *Words) Number(n int) string { return texts.Number(w.lang(), n) }
+
+// Known writes a number that may be unknown, nil: "?".
+func (w *Words) Known(n *int) string { return texts.Known(w.lang(), n) }
+
+// Percent writes a share as the language does.
+func (w *Words) Percent(p float64) string { return texts.Percent(w.lang(), p) }
+
+// Dollars writes an amount of money as the language does.
+func (w *Words) Dollars(usd float64) string { return texts.Dollars(w.lang(), usd) }
+
+// Amount writes an amount of money with so many places.
+func (w *Words) Amount(usd float64, places int) string { return texts.Amount(w.lang(), usd, places) }
+
+// Decimal writes a number that was written in English with the point of the language.
+func (w *Words) Decimal(number string) string { return texts.Decimal(w.lang(), number) }
+
+// lang returns the language.
+func (w *Words) lang() string {
+	w.once.Do(w.read)
+	return w.Lang
 }
 
 // List joins texts: "a, b and c".
@@ -85,8 +162,6 @@ func (w *Words) Ago(s precis.Status, now time.Time) string {
 	}
 	d := now.Sub(s.Last)
 	switch {
-	case s.Last.IsZero():
-		return w.Say("ago.never")
 	case d < time.Second:
 		return w.Say("ago.now")
 	case d < time.Minute:
@@ -99,17 +174,11 @@ func (w *Words) Ago(s precis.Status, now time.Time) string {
 	return w.Say("ago.days", int(d/(24*time.Hour)))
 }
 
-// problem says in the user's language of what kind an error is; "" in English, in which
-// errors are written.
-func (w *Words) problem(err error) string {
-	if w.English() {
-		return ""
-	}
-	code := "usage"
-	if IsOwn(err) {
-		code = string(precis.CodeOf(err))
-	}
-	return w.Say("code." + code)
+// Problem says what went wrong: an error as it is written in English; in another language its
+// kind, and in parentheses the cause, which is English where nobody has translated it.
+func (w *Words) Problem(err error) string {
+	w.once.Do(w.read)
+	return w.catalog.Problem(w.Lang, w.sentences, err)
 }
 
 // English reports whether the language is the one that the engine writes in.

@@ -60,6 +60,7 @@ func Examine(ctx context.Context, o Options) []Finding {
 	e.listen(ctx)
 	e.certificate()
 	e.upstreams(ctx)
+	e.windows(ctx)
 	e.summarizer()
 	e.rehearse(ctx)
 	e.clients(ctx)

@@ -59,6 +59,13 @@ func TestHooksAreCommandsOrURLs(t *testing.T) {
 	}
 }
 
+func TestHooksForAlertsGetTheWordsOfWebhooks(t *testing.T) {
+	got, err := send(t.Context(), "cat", precis.Alert{Kind: "spend_limit", Conversation: "c", Scope: "day", SpentUSD: 1.5, LimitUSD: 1})
+	if want := `{"kind":"spend_limit","conversation":"c","scope":"day","spent_usd":1.5,"limit_usd":1}`; err != nil || got != want {
+		t.Errorf("%s, %v; want %s", got, err, want)
+	}
+}
+
 func TestHooksAroundRungsAreCommandsOrURLs(t *testing.T) {
 	if h := rungHooks(config.Hooks{}); h.Before != nil || h.After != nil {
 		t.Error("there are hooks that nobody has configured")

@@ -34,6 +34,8 @@ type Job struct {
 	alert  func(context.Context, precis.Alert)
 	ledger precis.Ledger // what was spent, for limits; nil: nobody knows
 	leave  []int         // messages that truncation may not touch
+
+	fromStart, toFit bool // see [preset.Options]
 }
 
 // measure finds the model and its window.
@@ -50,16 +52,22 @@ func (j *Job) measure() (err error) {
 	if known {
 		j.limit = m.MaxOutput.Tokens
 	}
-	switch {
-	case j.Config.Window > 0:
-		j.Window = precis.Window{Tokens: j.Config.Window, Source: precis.SourceConfigured, Detail: j.Config.Origin("window")}
-	case j.Model == "":
-		j.Window = j.catalog.Window("")
-		j.Window.Detail = "the recording names no model; see --model and --window"
-	default:
-		j.Window = j.catalog.Window(j.Model)
-	}
+	j.Window = windowOf(j.Config, j.catalog, j.Model)
 	return nil
+}
+
+// windowOf returns the context window of a recording that was held with a model, "": it
+// names none.
+func windowOf(cfg *config.Config, catalog *models.Catalog, model string) precis.Window {
+	switch {
+	case cfg.Window > 0:
+		return precis.Window{Tokens: cfg.Window, Source: precis.SourceConfigured, Detail: cfg.Origin("window")}
+	case model == "":
+		w := catalog.Window("")
+		w.Detail = "the recording names no model; see --model and --window"
+		return w
+	}
+	return catalog.Window(model)
 }
 
 // manage makes the manager, and the home that verbs work on.
@@ -74,7 +82,7 @@ func (j *Job) manage() (err error) {
 
 func (j *Job) managerOf(s precis.Settings) (*precis.Manager, error) {
 	return preset.New(preset.Options{
-		Settings: s, Estimate: j.Config.Estimate, Leave: j.leave, Logger: j.log, Condensing: j.models, Alert: j.alert, Ledger: j.ledger, Parser: j.parser, Hooks: rungHooks(j.Config.Hooks),
+		Settings: s, Estimate: j.Config.Estimate, Leave: j.leave, FromStart: j.fromStart, ToFit: j.toFit, Logger: j.log, Condensing: j.models, Alert: j.alert, Ledger: j.ledger, Parser: j.parser, Hooks: rungHooks(j.Config.Hooks),
 	})
 }
 

@@ -1,6 +1,7 @@
 package jobs
 
 import (
+	"cmp"
 	"context"
 	"os"
 	"path/filepath"
@@ -40,7 +41,7 @@ func (o *Opener) Sessions(ctx context.Context, folders []string, progress func(d
 			m, _ := catalog.Find(model)
 			return m.Prices
 		},
-		Window: catalog.Window,
+		Window: func(model string) precis.Window { return windowOf(cfg, catalog, cmp.Or(cfg.Model, model)) },
 		Open:   o.openHome(),
 	}
 	lib, err := sessions.Open(ctx, options)

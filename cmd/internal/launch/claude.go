@@ -64,7 +64,7 @@ func (p *Plan) claudeFolder(dir string, overrides object) error {
 					return err
 				}
 				for _, name := range noProxyNames {
-					overrides[name] = p.withoutProxy(name)
+					overrides[name] = p.withoutProxy()
 				}
 				overrides["ANTHROPIC_BASE_URL"] = p.base()
 			}

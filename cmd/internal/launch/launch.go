@@ -147,15 +147,26 @@ func (p *Plan) Environ(env []string) []string {
 // also of one that a client reads in a file of the working directory.
 func (p *Plan) noProxy() {
 	for _, name := range noProxyNames {
-		p.Env[name] = p.withoutProxy(name)
+		p.Env[name] = p.withoutProxy()
 	}
 }
 
 var noProxyNames = []string{"NO_PROXY", "no_proxy"}
 
-// withoutProxy returns the value of such a variable that leaves out the gateway.
-func (p *Plan) withoutProxy(name string) string {
-	return strings.TrimPrefix(p.place.Env(name)+",127.0.0.1,localhost", ",")
+// withoutProxy returns the value of such variables that leaves out the gateway, and what the
+// user leaves out in either spelling: programs read one or the other.
+func (p *Plan) withoutProxy() string {
+	var all []string
+	for _, name := range noProxyNames {
+		all = append(all, strings.FieldsFunc(p.place.Env(name), func(r rune) bool { return r == ',' || r == ' ' })...)
+	}
+	var out []string
+	for _, host := range append(all, "127.0.0.1", "localhost") {
+		if !slices.Contains(out, host) {
+			out = append(out, host)
+		}
+	}
+	return strings.Join(out, ",")
 }
 
 // base is the URL of the gateway for clients that add /v1 themselves, v1 for the

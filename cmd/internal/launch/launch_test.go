@@ -103,7 +103,9 @@ func TestEveryClientIsTold(t *testing.T) {
 			want: map[string]string{"ANTHROPIC_HOST": base, "OPENAI_HOST": base, "GOOSE_AUTO_COMPACT_THRESHOLD": "0"}},
 		"crush": {place: place{args: []string{"crush"}}, wantArgs: []string{"crush"}, want: map[string]string{"ANTHROPIC_API_ENDPOINT": base, "OPENAI_API_ENDPOINT": base + "/v1"}},
 		"another, through a proxy": {place: place{args: []string{"agent.py"}, env: map[string]string{"HTTPS_PROXY": "http://p:3128", "NO_PROXY": "intern"}}, wantArgs: []string{"agent.py"},
-			want: map[string]string{"ANTHROPIC_BASE_URL": base, "OPENAI_BASE_URL": base + "/v1", "OPENAI_API_BASE": base + "/v1", "NO_PROXY": "intern,127.0.0.1,localhost", "no_proxy": "127.0.0.1,localhost"}},
+			want: map[string]string{"ANTHROPIC_BASE_URL": base, "OPENAI_BASE_URL": base + "/v1", "OPENAI_API_BASE": base + "/v1", "NO_PROXY": "intern,127.0.0.1,localhost", "no_proxy": "intern,127.0.0.1,localhost"}},
+		"another, with both spellings": {place: place{args: []string{"agent.py"}, env: map[string]string{"no_proxy": "a b,localhost", "NO_PROXY": "b, .c"}}, wantArgs: []string{"agent.py"},
+			want: map[string]string{"ANTHROPIC_BASE_URL": base, "OPENAI_BASE_URL": base + "/v1", "OPENAI_API_BASE": base + "/v1", "NO_PROXY": "b,.c,a,localhost,127.0.0.1", "no_proxy": "b,.c,a,localhost,127.0.0.1"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			plan, _ := c.prepare(t)

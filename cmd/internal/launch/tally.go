@@ -2,12 +2,10 @@ package launch
 
 import (
 	"context"
-	"fmt"
-	"strings"
 	"sync"
 
 	"precis"
-	"precis/cmd/internal/term"
+	"precis/cmd/internal/console"
 	"precis/gateway"
 )
 
@@ -70,29 +68,27 @@ func (t *Tally) Requests() int {
 	return t.requests
 }
 
-// String returns a few lines for people; "" when nothing passed.
-func (t *Tally) String() string {
+// Said returns a few lines for people; "" when nothing passed.
+func (t *Tally) Said(w *console.Words) string {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.requests == 0 {
 		return ""
 	}
-	var out strings.Builder
-	fmt.Fprintf(&out, "precis: %s in %s", term.Count(t.requests, "request"), term.Count(len(t.conversations), "conversation"))
+	passed := w.Text("precis: %s in %s", w.Count(t.requests, "request"), w.Count(len(t.conversations), "conversation"))
 	if t.failed > 0 {
-		fmt.Fprintf(&out, ", %s failed", term.Number(t.failed))
+		passed += w.Text(", %s failed", w.Number(t.failed))
 	}
-	fmt.Fprintf(&out, "\nprecis: the client sent %s tokens, %s were forwarded", term.Number(t.said), term.Number(t.sent))
+	sent := w.Text("precis: the client sent %s tokens, %s were forwarded", w.Number(t.said), w.Number(t.sent))
 	if t.said > t.sent {
-		fmt.Fprintf(&out, " (%.0f %% less)", 100*float64(t.said-t.sent)/float64(t.said))
+		sent += w.Text(" (%.0f %% less)", 100*float64(t.said-t.sent)/float64(t.said))
 	}
-	fmt.Fprintf(&out, "\nprecis: %s, %s avoided", term.Count(t.condensations, "condensation"), term.Count(t.avoided, "overflow"))
+	did := w.Text("precis: %s, %s avoided", w.Count(t.condensations, "condensation"), w.Count(t.avoided, "overflow"))
 	if t.cost > 0 {
-		fmt.Fprintf(&out, ", the requests cost $%.4f", t.cost)
+		did += w.Text(", the requests cost %s", w.Amount(t.cost, 4))
 	}
 	if t.own > 0 {
-		fmt.Fprintf(&out, ", condensing $%.4f", t.own)
+		did += w.Text(", condensing %s", w.Amount(t.own, 4))
 	}
-	out.WriteString("\n")
-	return out.String()
+	return passed + "\n" + sent + "\n" + did + "\n"
 }

@@ -5,13 +5,14 @@ import (
 	"testing"
 
 	"precis"
+	"precis/cmd/internal/console"
 	"precis/cmd/internal/launch"
 	"precis/gateway"
 )
 
 func TestTally(t *testing.T) {
 	var tally launch.Tally
-	if got := tally.String(); got != "" {
+	if got := tally.Said(&console.Words{}); got != "" {
 		t.Errorf("nothing passed: %q", got)
 	}
 	report := func(said, sent int) *precis.Report {
@@ -23,7 +24,7 @@ func TestTally(t *testing.T) {
 	tally.Turn(ctx, gateway.Turn{Conversation: "b", Status: 500})
 	tally.Report(ctx, precis.Report{})
 	tally.Report(ctx, precis.Report{Edits: []precis.EditSummary{{}, {}}})
-	got := tally.String()
+	got := tally.Said(&console.Words{})
 	for _, want := range []string{"3 requests in 2 conversations, 1 failed", "sent 1,280 tokens, 170 were forwarded (87 % less)", "1 condensation, 1 overflow avoided", "cost $0.5000"} {
 		if !strings.Contains(got, want) {
 			t.Errorf("%s lacks %q", got, want)

@@ -1,13 +1,12 @@
 package reports
 
 import (
-	"fmt"
-	"math"
-
 	"precis"
-	"precis/cmd/internal/jobs"
+	"precis/cmd/internal/console"
 	"precis/cmd/internal/term"
+	"precis/conversation"
 	"precis/internal/census"
+	"precis/internal/texts"
 )
 
 // composition is a context window and what it holds: kinds, free and reserve add up to
@@ -18,34 +17,17 @@ type composition struct {
 	window  int
 	free    int
 	reserve int // kept free for the answer
-	acts    int // tokens from which on a view is reduced; 0: none
+	acts    int // tokens from which on a view is reduced; 0: never
 }
 
-// compose works out the composition of a view.
-func compose(c census.Census, used int, d precis.Decision) composition {
-	out := composition{kinds: c.Kinds, used: used, window: d.Window.Tokens}
-	left := max(out.window-used, 0)
-	out.reserve = min(left, d.Reserve.Tokens)
-	out.free = left - out.reserve
-	out.acts = int(math.Min(d.Threshold/100*float64(d.Window.Tokens), d.Allowed))
-	return out
-}
-
-// meterOf returns a meter that counts as for the model of a conversation.
-func meterOf(j *jobs.Job) *precis.Meter {
-	m := j.Manager.NewMeter()
-	m.ForModel(j.Conversation.Model)
-	return m
-}
-
-// compositionOf is the composition of a conversation's view under edits.
-func compositionOf(conv *precis.Conversation, edits []precis.Edit, m *precis.Meter, used int, d precis.Decision) composition {
-	return compose(census.Take(conv, precis.Units(conv.Transcript, edits), m).Of(used), used, d)
+// compositionOf takes from a composition what is drawn.
+func compositionOf(c conversation.Composition) composition {
+	return composition{kinds: c.View.Kinds, used: c.Used, window: c.Window.Tokens, free: c.Free, reserve: c.Reserved, acts: c.Threshold}
 }
 
 // bar draws a composition.
 func (p *Printer) bar(c composition) {
-	b := term.Bar{Total: max(c.window, c.used), Reserve: c.reserve, Mark: max(c.acts, 0), Label: term.Percent(share(c.acts, c.window))}
+	b := term.Bar{Total: max(c.window, c.used), Reserve: c.reserve, Mark: max(c.acts, 0), Label: p.Words.Percent(share(c.acts, c.window))}
 	for _, k := range c.kinds {
 		b.Segments = append(b.Segments, term.Segment{Name: k.Name, Value: k.Tokens})
 	}
@@ -56,47 +38,42 @@ func (p *Printer) bar(c composition) {
 // is replaced.
 func (p *Printer) legend(c composition, said map[string]int, total int) {
 	row := func(mark, name string, tokens int, blocks, ever string) []string {
-		return []string{mark + " " + name, term.Number(tokens), percent(tokens, c.window), blocks, ever}
+		return []string{mark + " " + name, p.Words.Number(tokens), percent(p.Words, tokens, c.window), blocks, ever}
 	}
 	var rows [][]string
 	for i, k := range c.kinds {
 		blocks := ""
 		if k.Blocks > 0 {
-			blocks = term.Number(k.Blocks)
+			blocks = p.Words.Number(k.Blocks)
 		}
-		rows = append(rows, row(p.Text.Mark(i, k.Name), k.Name, k.Tokens, blocks, term.Number(said[k.Name])))
+		rows = append(rows, row(p.Text.Mark(i, k.Name), p.Words.Part(k.Name), k.Tokens, blocks, p.Words.Number(said[k.Name])))
 	}
 	if c.free > 0 {
-		rows = append(rows, row(p.Text.Mark(0, "free"), "free", c.free, "", ""))
+		rows = append(rows, row(p.Text.Mark(0, "free"), p.Words.Part("free"), c.free, "", ""))
 	}
 	if c.reserve > 0 {
-		rows = append(rows, row(p.Text.Mark(0, "reserve"), "reserve", c.reserve, "", ""))
+		rows = append(rows, row(p.Text.Mark(0, "reserve"), p.Words.Part("reserve"), c.reserve, "", ""))
 	}
 	if over := c.used - c.window; over > 0 {
-		rows = append(rows, row(" ", "too many", -over, "", ""))
+		rows = append(rows, row(" ", p.Words.Text("too many"), -over, "", ""))
 	}
-	rows = append(rows, row(" ", "window", c.window, "", term.Number(total)))
-	p.Text.Table([]string{"who", "tokens", "share", "blocks", "ever said"}, []int{1, 2, 3, 4}, rows)
+	rows = append(rows, row(" ", p.Words.Text("window"), c.window, "", p.Words.Number(total)))
+	p.Text.Table(p.Words.Heads("who", "tokens", "share", "blocks", "ever said"), []int{1, 2, 3, 4}, rows)
 }
 
 // actsText says when a conversation is reduced, and how far.
-func actsText(d precis.Decision, c composition) string {
+func (p *Printer) actsText(d precis.Decision, c composition) string {
 	if c.acts <= 0 {
-		return "the window leaves no room for messages"
+		return p.Words.Text("the window leaves no room for messages")
 	}
-	return fmt.Sprintf("from %s tokens on (%s of the window), down to %s", term.Number(c.acts), term.Percent(share(c.acts, c.window)), term.Number(d.Target))
+	return p.Words.Text("from %s tokens on (%s of the window), down to %s", p.Words.Number(c.acts), p.Words.Percent(share(c.acts, c.window)), p.Words.Number(d.Target))
 }
 
-func share(n, total int) float64 {
-	if total == 0 {
-		return 0
-	}
-	return 100 * float64(n) / float64(total)
-}
+func share(n, total int) float64 { return precis.Window{Tokens: total}.Percent(n) }
 
-func percent(n, total int) string {
+func percent(w *console.Words, n, total int) string {
 	if total == 0 {
-		return "–"
+		return texts.Unknown
 	}
-	return term.Percent(share(n, total))
+	return w.Percent(share(n, total))
 }

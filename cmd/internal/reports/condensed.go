@@ -3,11 +3,14 @@ package reports
 import (
 	"context"
 	"fmt"
+	"strings"
 
 	"precis"
+	"precis/archive/roo"
 	"precis/cmd/internal/jobs"
 	"precis/cmd/internal/term"
 	"precis/conversation"
+	"precis/conversation/recording"
 )
 
 // Condensed is what was done, as JSON.
@@ -29,32 +32,43 @@ func (p *Printer) DryRun(ctx context.Context, j *jobs.Job, done conversation.Con
 	if p.AsJSON {
 		return p.JSON(Condensed{Report: res.Report, Diff: changes, Loses: done.Loses})
 	}
+	comp, err := conversation.Compose(ctx, j.Home, j.Home.ID(), res.Edits...)
+	if err != nil {
+		return err
+	}
 	o := outcomeOf(j, res, after(j.Conversation, res))
-	p.outcome(j, res, o, p.Words.Say("dryrun"))
+	p.outcome(j, res, o, comp, p.Words.Say("dryrun"))
 	if len(res.Edits) > 0 {
 		p.lost(res.Report.Retention)
 		p.diff(changes, full)
 	}
 	if done.Loses != nil {
 		p.Text.Printf("\n")
-		p.Text.Headline("bad", p.Words.Say("dry.refused", term.Plain((&conversation.LossError{Gone: *done.Loses}).Said())))
+		p.Text.Headline("bad", p.Words.Say("dry.refused", p.Words.Sentence(term.Plain((&conversation.LossError{Gone: *done.Loses}).Said()))))
 	}
 	p.Text.Printf("\n  %s\n", p.Words.Say("dry"))
 	return nil
 }
 
 // Condensed prints what was done, where it is, and how to take it back.
-func (p *Printer) Condensed(j *jobs.Job, res precis.Result, where string) error {
+func (p *Printer) Condensed(ctx context.Context, j *jobs.Job, res precis.Result, where string) error {
 	if p.AsJSON {
 		return p.JSON(Condensed{Report: res.Report, Written: where})
 	}
+	comp, err := conversation.Compose(ctx, j.Home, j.Home.ID())
+	if err != nil {
+		return err
+	}
 	o := outcomeOf(j, res, after(j.Conversation, res))
 	if where == "" {
-		p.outcome(j, res, o, p.Words.Say("unwritten"))
+		p.outcome(j, res, o, comp, p.Words.Say("unwritten"))
 		return nil
 	}
 	file := ShellWord(where)
-	p.outcome(j, res, o, "",
+	if k, ok := j.File.KeptInTask(res.Edits); ok {
+		where += ": " + p.inTask(k)
+	}
+	p.outcome(j, res, o, comp, "",
 		term.Pair{Name: p.Words.Say("writtento"), Value: where, Style: "good"},
 		term.Pair{Name: p.Words.Say("undo"), Value: "precis undo " + file},
 		term.Pair{Name: p.Words.Say("find"), Value: fmt.Sprintf("precis inspect %s, precis search %s WORD...", file, file)},
@@ -62,18 +76,30 @@ func (p *Printer) Condensed(j *jobs.Job, res precis.Result, where string) error 
 	return nil
 }
 
+// inTask says which files of a task folder hold what was done.
+func (p *Printer) inTask(k recording.KeptInTask) string {
+	var parts []string
+	if len(k.Files) > 0 {
+		parts = append(parts, p.Words.List(k.Files))
+	}
+	if k.Beside > 0 {
+		parts = append(parts, p.Words.Say("onlyprecis", p.Words.Count(k.Beside, "edit"), roo.SidecarName))
+	}
+	return strings.Join(parts, p.Words.Say("semicolon"))
+}
+
 // outcome prints the result of a run: one sentence, the window, what was kept and
 // lost, what to do next; and the arithmetic when that is asked for.
-func (p *Printer) outcome(j *jobs.Job, res precis.Result, o outcome, prefix string, next ...term.Pair) {
+func (p *Printer) outcome(j *jobs.Job, res precis.Result, o outcome, comp conversation.Composition, prefix string, next ...term.Pair) {
 	w := p.Text
 	r := res.Report
 	style, text := o.headline(p.Words)
 	w.Headline(style, prefix+text)
-	p.bar(compositionOf(j.Conversation, after(j.Conversation, res), meterOf(j), r.After.Tokens, r.Decision))
-	pairs := []term.Pair{{Name: p.Words.Say("kept"), Value: keptText(p.Words, r)}, {Name: p.Words.Say("lost"), Value: o.lossText(p.Words), Style: "bad"}}
+	p.bar(compositionOf(comp))
+	pairs := []term.Pair{{Name: p.Words.Say("kept"), Value: keptText(p.Words, r)}, {Name: p.Words.Say("lost"), Value: lossText(p.Words, r.Retention), Style: "bad"}}
 	pairs = append(pairs, callPairs(p.Words, r)...)
 	if n := len(r.Repairs); n > 0 {
-		pairs = append(pairs, term.Pair{Name: "mended", Value: fmt.Sprintf("the recording was not a valid request; %s, the first: %s", term.Count(n, "place"), r.Repairs[0]), Style: "warn"})
+		pairs = append(pairs, term.Pair{Name: p.Words.Text("mended"), Value: p.Words.Text("the recording was not a valid request; %s, the first: %s", p.Words.Count(n, "place"), r.Repairs[0]), Style: "warn"})
 	}
 	w.Styled(append(pairs, next...)...)
 	if p.Verbose {
@@ -86,13 +112,13 @@ func (p *Printer) arithmetic(j *jobs.Job, r precis.Report) {
 	w := p.Text
 	w.Printf("\n")
 	pairs := [][2]string{
-		{"recording", kindOf(j.File.Format, j.File.Origin.Agent) + ", " + term.Count(j.Conversation.Transcript.Len(), "message")},
-		{"window", r.Decision.Window.String()},
-		{"before", sizeText(r.Before, r.Decision.Window.Tokens)},
-		{"after", sizeText(r.After, r.Decision.Window.Tokens)},
-		{"decision", fmt.Sprintf("%s: %s", r.Decision.Action, r.Arithmetic)},
+		{"recording", p.kindOf(j.File.Format, j.File.Origin.Agent) + p.Words.Say("comma") + p.Words.Count(j.Conversation.Transcript.Len(), "message")},
+		{"window", p.Words.Sentence(r.Decision.Window.String())},
+		{"before", p.sizeText(r.Before, r.Decision.Window.Tokens)},
+		{"after", p.sizeText(r.After, r.Decision.Window.Tokens)},
+		{"decision", p.Words.Text(string(r.Decision.Action)) + ": " + p.Words.Sentence(r.Arithmetic)},
 		{"counted", fmt.Sprintf("%s × %.2f", r.Counter, r.Calibration)},
 	}
-	w.Pairs(append(pairs, skipped(r)...)...)
+	p.Pairs(append(pairs, skipped(p.Words, r)...)...)
 	p.edits(r)
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"precis"
+	"precis/cmd/internal/console"
 	"precis/cmd/internal/term"
 	"precis/conversation"
 )
@@ -26,6 +27,7 @@ type change conversation.Part
 // diffPrinter prints what changes in a view.
 type diffPrinter struct {
 	*term.Writer
+	words  *console.Words
 	full   bool
 	handle int // columns of the widest handle
 	lines  map[precis.Handle]bool
@@ -37,7 +39,7 @@ func (p *Printer) diff(parts []conversation.Part, full bool) {
 	for i, p := range parts {
 		changes[i] = change(p)
 	}
-	d := diffPrinter{Writer: p.Text, full: full, lines: map[precis.Handle]bool{}}
+	d := diffPrinter{Writer: p.Text, words: p.Words, full: full, lines: map[precis.Handle]bool{}}
 	var previews []change
 	for _, c := range changes {
 		d.handle = max(d.handle, len(c.Handle.String()))
@@ -50,7 +52,7 @@ func (p *Printer) diff(parts []conversation.Part, full bool) {
 		d.lines[c.Handle] = full || i < mostShown
 	}
 	d.Printf("\n")
-	d.Title("the view, message by message")
+	d.Title("%s", d.words.Text("the view, message by message"))
 	for i := 0; i < len(changes); {
 		n := d.small(changes[i:])
 		if n == 0 {
@@ -60,7 +62,7 @@ func (p *Printer) diff(parts []conversation.Part, full bool) {
 		i += n
 	}
 	if len(previews) > mostShown && !full {
-		d.Printf("  %s\n", d.Style("dim", fmt.Sprintf("the %d previews that save most show how they begin; --full prints everything", mostShown)))
+		d.Printf("  %s\n", d.Style("dim", d.words.Text("the %d previews that save most show how they begin; --full prints everything", mostShown)))
 	}
 }
 
@@ -88,10 +90,10 @@ func (p *diffPrinter) small(changes []change) int {
 	}
 	var what []string
 	for _, kind := range slices.Sorted(maps.Keys(by)) {
-		what = append(what, fmt.Sprintf("%s by %s", term.Number(by[kind]), kind))
+		what = append(what, p.words.Text("%s by %s", p.words.Number(by[kind]), p.words.Kind(kind)))
 	}
 	h := precis.SpanHandle(changes[0].Handle.From, changes[end-1].Handle.To)
-	p.row("warn", "~", h, "blocks shortened: "+strings.Join(what, ", "), arrow(before, after))
+	p.row("warn", "~", h, p.words.Text("blocks shortened: %s", strings.Join(what, p.words.Say("comma"))), p.arrow(before, after))
 	return end
 }
 
@@ -100,17 +102,17 @@ func (p *diffPrinter) change(c change, alone bool) {
 	switch c.Kind {
 	case conversation.PartSame:
 		if n >= leastSame || p.full || alone {
-			p.row("dim", " ", c.Handle, term.Count(n, "message")+" unchanged", term.Number(c.Before))
+			p.row("dim", " ", c.Handle, p.words.Text("%s unchanged", p.words.Count(n, "message")), p.words.Number(c.Before))
 		}
 	case conversation.PartHidden:
-		p.row("bad", "-", c.Handle, fmt.Sprintf("%s hidden by %s", term.Count(n, "message"), c.By), term.Number(c.Before))
+		p.row("bad", "-", c.Handle, p.words.Text("%s hidden by %s", p.words.Count(n, "message"), p.words.Kind(c.By)), p.words.Number(c.Before))
 	case conversation.PartInserted:
-		p.row("good", "+", c.Handle, "instead: "+c.instead(), term.Number(c.After))
+		p.row("good", "+", c.Handle, p.words.Text("instead: %s", p.words.Text(c.instead())), p.words.Number(c.After))
 		p.text("good", c.inserted(p.full), mostInserted)
 	case conversation.PartRemoved:
-		p.row("bad", "-", c.Handle, fmt.Sprintf("%s left out by %s", c.What, c.By), term.Number(c.Before))
+		p.row("bad", "-", c.Handle, p.words.Text("%s left out by %s", p.words.Sentence(c.What), p.words.Kind(c.By)), p.words.Number(c.Before))
 	case conversation.PartPreview:
-		p.row("warn", "~", c.Handle, c.What, arrow(c.Before, c.After))
+		p.row("warn", "~", c.Handle, p.words.Sentence(c.What), p.arrow(c.Before, c.After))
 		if c.small() || p.lines[c.Handle] {
 			p.text("dim", c.begins(), mostPreview)
 		}
@@ -185,10 +187,10 @@ func (p *diffPrinter) text(style string, all []string, most int) {
 		p.Printf("    %s\n", p.Style(style, strings.TrimRight("│ "+line, " ")))
 	}
 	if n := len(all) - len(shown); n > 0 && most == mostInserted {
-		p.Printf("    %s\n", p.Style("dim", "│ … "+term.Count(n, "more line")+"; --full prints everything"))
+		p.Printf("    %s\n", p.Style("dim", "│ … "+p.words.Text("%s; --full prints everything", p.words.Count(n, "more line"))))
 	}
 }
 
-func arrow(before, after int) string {
-	return term.Number(before) + " → " + term.Number(after)
+func (p *diffPrinter) arrow(before, after int) string {
+	return p.words.Number(before) + " → " + p.words.Number(after)
 }

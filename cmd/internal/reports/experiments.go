@@ -1,7 +1,6 @@
 package reports
 
 import (
-	"fmt"
 	"math"
 	"slices"
 	"strconv"
@@ -37,13 +36,13 @@ func (p *Printer) Experiments(r Gathered) {
 	if r.Arms != nil {
 		p.arms(r)
 	} else if len(r.Stats) == 0 {
-		w.Title("no condensation in %s", term.Count(r.Recordings, "recording"))
+		w.Title("%s", p.Words.Text("no condensation in %s", p.Words.Count(r.Recordings, "recording")))
 		w.Printf("\n")
-		w.Paragraph("", "precis condense FILE makes one and records it in FILE.precis")
+		w.Paragraph("", p.Words.Text("precis condense FILE makes one and records it in FILE.precis"))
 		return
 	}
 	if r.Arms == nil {
-		w.Title("%s in %s", term.Count(distinctRuns(r.Condensations), "condensation"), term.Count(r.Recordings, "recording"))
+		w.Title("%s", p.Words.Text("%s in %s", p.Words.Count(distinctRuns(r.Condensations), "condensation"), p.Words.Count(r.Recordings, "recording")))
 	}
 	for rest := r.Stats; len(rest) > 0; {
 		n := 1
@@ -68,12 +67,12 @@ func distinctRuns(outcomes []experiments.Outcome) int {
 func (p *Printer) arms(r Gathered) {
 	w := p.Text
 	if len(r.Arms) == 0 {
-		w.Title("no conversation belongs to an experiment")
+		w.Title("%s", p.Words.Text("no conversation belongs to an experiment"))
 		w.Printf("\n")
-		w.Paragraph("", "experiments are set up in the configuration file of a gateway: docs/experiments.md")
+		w.Paragraph("", p.Words.Text("experiments are set up in the configuration file of a gateway: docs/experiments.md"))
 		return
 	}
-	w.Title("%s of experiments", term.Count(r.Recordings, "conversation"))
+	w.Title("%s", p.Words.Text("%s of experiments", p.Words.Count(r.Recordings, "conversation")))
 	for rest := r.Arms; len(rest) > 0; {
 		n := 1
 		for n < len(rest) && rest[n].Experiment == rest[0].Experiment {
@@ -84,15 +83,15 @@ func (p *Printer) arms(r Gathered) {
 	}
 	if len(r.Stats) > 0 {
 		w.Printf("\n")
-		w.Title("their condensations")
+		w.Title("%s", p.Words.Text("their condensations"))
 	}
 }
 
 func (p *Printer) experiment(stats []experiments.Stats, metrics []experiments.Metric) {
 	w := p.Text
-	title := "of no experiment, by rung and model"
+	title := p.Words.Text("of no experiment, by rung and model")
 	if x := stats[0].Experiment; x != "" {
-		title = "experiment " + term.Plain(x)
+		title = p.Words.Text("experiment %s", term.Plain(x))
 	}
 	w.Printf("\n")
 	w.Title("%s", title)
@@ -104,10 +103,10 @@ func (p *Printer) experiment(stats []experiments.Stats, metrics []experiments.Me
 	}
 	w.Printf("\n")
 	if stats[0].Experiment == "" {
-		w.Printf("  nobody assigned these by chance: what differs may be the conversations\n")
+		w.Printf("  %s\n", p.Words.Text("nobody assigned these by chance: what differs may be the conversations"))
 		return
 	}
-	for _, line := range claims(stats, metrics) {
+	for _, line := range p.claims(stats, metrics) {
 		w.Printf("  %s\n", line)
 	}
 }
@@ -115,21 +114,21 @@ func (p *Printer) experiment(stats []experiments.Stats, metrics []experiments.Me
 // variants prints one column for each of the stats.
 func (p *Printer) variants(stats []experiments.Stats, metrics []experiments.Metric) {
 	headers, right := []string{""}, []int{}
-	rows := [][]string{{"conversations"}, {"condensations"}}
+	rows := [][]string{p.Words.Heads("conversations"), p.Words.Heads("condensations")}
 	if slices.Contains(metrics, experiments.MetricReductions) { // which are counted by their mean
 		rows = rows[:1]
 	}
 	for i, s := range stats {
 		headers, right = append(headers, oneLine(term.Plain(strings.TrimSpace(s.Variant+" "+s.Model)), 24)), append(right, i+1)
-		rows[0] = append(rows[0], term.Number(s.Conversations))
+		rows[0] = append(rows[0], p.Words.Number(s.Conversations))
 		if len(rows) > 1 {
-			rows[1] = append(rows[1], term.Number(s.Condensations))
+			rows[1] = append(rows[1], p.Words.Number(s.Condensations))
 		}
 	}
 	for _, m := range metrics {
-		row := []string{metricNames[m]}
+		row := p.Words.Heads(metricNames[m])
 		for _, s := range stats {
-			row = append(row, meanText(m, s))
+			row = append(row, p.meanText(m, s))
 		}
 		rows = append(rows, row)
 	}
@@ -145,44 +144,44 @@ var metricNames = map[experiments.Metric]string{
 }
 
 // meanText is a mean with its interval; "–" when nothing is known.
-func meanText(m experiments.Metric, s experiments.Stats) string {
+func (p *Printer) meanText(m experiments.Metric, s experiments.Stats) string {
 	e, ok := s.Means[m]
 	if !ok {
 		return "–"
 	}
-	text := amount(m, e.Mean)
+	text := p.amount(m, e.Mean)
 	switch {
 	case e.Interval == nil:
 	case m == experiments.MetricUndone: // its interval is not even to both sides
-		text += fmt.Sprintf(" (%s to %s)", amount(m, e.Interval.Low), amount(m, e.Interval.High))
+		text += p.Words.Text(" (%s to %s)", p.amount(m, e.Interval.Low), p.amount(m, e.Interval.High))
 	default:
-		text += " ± " + strings.TrimPrefix(amount(m, (e.Interval.High-e.Interval.Low)/2), "$")
+		text += " ± " + strings.TrimPrefix(p.amount(m, (e.Interval.High-e.Interval.Low)/2), "$")
 	}
 	if e.Conversations < s.Conversations {
-		text += fmt.Sprintf(", of %s", term.Number(e.Conversations))
+		text += p.Words.Text(", of %s", p.Words.Number(e.Conversations))
 	}
 	return text
 }
 
 // amount writes a value in the unit of its metric.
-func amount(m experiments.Metric, v float64) string {
+func (p *Printer) amount(m experiments.Metric, v float64) string {
 	switch m {
 	case experiments.MetricSaved, experiments.MetricSent, experiments.MetricNotSent:
-		return term.Number(int(math.Round(v)))
+		return p.Words.Number(int(math.Round(v)))
 	case experiments.MetricShare, experiments.MetricGate, experiments.MetricUndone:
-		return strconv.FormatFloat(100*v, 'f', 1, 64) + " %"
+		return p.Words.Decimal(strconv.FormatFloat(100*v, 'f', 1, 64)) + " %"
 	case experiments.MetricCost, experiments.MetricPaid, experiments.MetricSummaries:
-		return "$" + strconv.FormatFloat(v, 'f', 4, 64)
+		return p.Words.Amount(v, 4)
 	case experiments.MetricSeconds:
-		return strconv.FormatFloat(v, 'f', 1, 64)
+		return p.Words.Decimal(strconv.FormatFloat(v, 'f', 1, 64))
 	}
-	return strconv.FormatFloat(v, 'f', 2, 64)
+	return p.Words.Decimal(strconv.FormatFloat(v, 'f', 2, 64))
 }
 
 // claims says which differences from the control are larger than chance.
-func claims(stats []experiments.Stats, metrics []experiments.Metric) []string {
+func (p *Printer) claims(stats []experiments.Stats, metrics []experiments.Metric) []string {
 	if len(stats) < 2 {
-		return []string{"there is no other variant to compare with"}
+		return []string{p.Words.Text("there is no other variant to compare with")}
 	}
 	var out []string
 	looked := 0
@@ -194,25 +193,25 @@ func claims(stats []experiments.Stats, metrics []experiments.Metric) []string {
 			}
 			looked++
 			if d.BeyondChance() {
-				out = append(out, claim(m, s.Variant, stats[0].Variant, d))
+				out = append(out, p.claim(m, s.Variant, stats[0].Variant, d))
 			}
 		}
 	}
 	switch {
 	case looked == 0:
-		return []string{"there are too few conversations to tell any difference from chance"}
+		return []string{p.Words.Text("there are too few conversations to tell any difference from chance")}
 	case len(out) == 0:
-		return []string{"no difference is larger than chance with so few"}
+		return []string{p.Words.Text("no difference is larger than chance with so few")}
 	}
-	byChance := strconv.FormatFloat(float64(looked)/20, 'f', 1, 64)
-	return append(out, fmt.Sprintf("of %s looked at, %s would look larger than chance by chance alone", term.Count(looked, "difference"), byChance))
+	byChance := p.Words.Decimal(strconv.FormatFloat(float64(looked)/20, 'f', 1, 64))
+	return append(out, p.Words.Text("of %s looked at, %s would look larger than chance by chance alone", p.Words.Count(looked, "difference"), byChance))
 }
 
-func claim(m experiments.Metric, variant, against string, d experiments.Estimate) string {
+func (p *Printer) claim(m experiments.Metric, variant, against string, d experiments.Estimate) string {
 	more, mean, low, high := "more", d.Mean, d.Interval.Low, d.Interval.High
 	if mean < 0 {
 		more, mean, low, high = "less", -mean, -high, -low
 	}
-	return fmt.Sprintf("larger than chance: %s of %s is %s %s than of %s (%s to %s)",
-		metricNames[m], term.Plain(variant), amount(m, mean), more, term.Plain(against), amount(m, low), amount(m, high))
+	return p.Words.Text("larger than chance: %s of %s is %s %s than of %s (%s to %s)",
+		p.Words.Text(metricNames[m]), term.Plain(variant), p.amount(m, mean), p.Words.Text(more), term.Plain(against), p.amount(m, low), p.amount(m, high))
 }

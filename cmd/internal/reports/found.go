@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 
+	"charm.land/lipgloss/v2"
+
 	"precis"
 	"precis/cmd/internal/term"
 	"precis/conversation"
@@ -13,21 +15,22 @@ import (
 // Found prints the places that hold the words of a query.
 func (p *Printer) Found(path string, q *conversation.Query, hits []conversation.Place, total int) {
 	w := p.Text
-	w.Title("%s: %s", q, term.Count(total, "place"))
+	w.Title("%s: %s", q, p.Words.Count(total, "place"))
 	widest, names := 0, 0
 	for _, h := range hits {
 		widest = max(widest, len(h.Handle.String()))
-		names = max(names, len(h.String()))
+		names = max(names, lipgloss.Width(p.placeText(h)))
 	}
 	names = min(names, w.Width()-widest-30)
 	for _, h := range hits {
-		w.Printf("\n  %-*s  %s  %s%s\n", widest, h.Handle, term.Pad(h.String(), names), p.sightText(h), w.Style("dim", alsoText(h.Also)))
+		w.Printf("\n  %-*s  %s  %s%s\n", widest, h.Handle, term.Pad(p.placeText(h), names), p.sightText(h), w.Style("dim", p.alsoText(h.Also)))
 		line := strings.Join(strings.Fields(h.Line), " ")
 		w.Printf("    %s\n", p.highlight(q, term.Around(line, First(q, line), w.Width()-4)))
+		p.related(h.Related)
 	}
 	w.Printf("\n")
 	if n := total - len(hits); n > 0 {
-		w.Printf("  … and %s more; --limit 0 prints all\n", term.Number(n))
+		w.Printf("  %s\n", p.Words.Text("… and %s more; --limit 0 prints all", p.Words.Number(n)))
 	}
 	first := hits[0]
 	next := [][2]string{{"read", fmt.Sprintf("precis show %s %s", ShellWord(path), first.Handle)}}
@@ -35,7 +38,7 @@ func (p *Printer) Found(path string, q *conversation.Query, hits []conversation.
 		next[0][1] = fmt.Sprintf("precis show %s %s", ShellWord(path), hits[i].Handle)
 		next = append(next, [2]string{"show to the model again", fmt.Sprintf("precis restore %s %s", ShellWord(path), hits[i].Handle)})
 	}
-	w.Pairs(next...)
+	p.Pairs(next...)
 }
 
 // First returns where the first of the words stands in a line.
@@ -46,24 +49,33 @@ func First(q *conversation.Query, line string) int {
 	return 0
 }
 
+// placeText names a block of a place: "tool result Read main.go".
+func (p *Printer) placeText(h conversation.Place) string {
+	said, kind := h.String(), h.Kind
+	if rest, ok := strings.CutPrefix(said, kind); ok && !p.Words.English() {
+		return p.Words.Part(kind) + rest
+	}
+	return said
+}
+
 func (p *Printer) sightText(h conversation.Place) string {
 	switch h.View {
 	case conversation.Shown:
-		return p.Text.Style("good", "shown")
+		return p.Text.Style("good", p.Words.Text("shown"))
 	case conversation.Shortened:
-		return p.Text.Style("warn", fmt.Sprintf("preview by %s", h.By))
+		return p.Text.Style("warn", p.Words.Text("preview by %s", p.Words.Kind(h.By)))
 	}
-	return p.Text.Style("bad", fmt.Sprintf("hidden by %s", h.By))
+	return p.Text.Style("bad", p.Words.Text("hidden by %s", p.Words.Kind(h.By)))
 }
 
-func alsoText(also []precis.Handle) string {
+func (p *Printer) alsoText(also []precis.Handle) string {
 	switch len(also) {
 	case 0:
 		return ""
 	case 1:
-		return fmt.Sprintf(", also in %s", also[0])
+		return p.Words.Text(", also in %s", also[0].String())
 	}
-	return fmt.Sprintf(", also in %s and %d more", also[0], len(also)-1)
+	return p.Words.Text(", also in %s and %d more", also[0].String(), len(also)-1)
 }
 
 // highlight marks the words in a line.

@@ -1,7 +1,6 @@
 package reports
 
 import (
-	"fmt"
 	"slices"
 
 	"precis/cmd/internal/term"
@@ -14,18 +13,20 @@ func (p *Printer) Gate(r digest.Repaired) {
 		return
 	}
 	w := p.Notes
-	say := func(format string, args ...any) { w.Labeled("", "precis:", fmt.Sprintf(format, args...)) }
+	say := func(format string, args ...any) {
+		w.Labeled("", "precis:", p.Words.Sentence(p.Words.Text(format, args...)))
+	}
 	for _, line := range r.Added {
 		say("%s", line)
 	}
 	k := r.Kept
 	say("names %s of %s likely to be needed again, %s of them added; %s of %s of the user word for word",
-		term.Number(k.Kept), term.Count(k.Anchors, "fact"), term.Number(k.Repaired), term.Number(k.Rules-len(r.Rules)), term.Count(k.Rules, "rule"))
+		p.Words.Number(k.Kept), p.Words.Count(k.Anchors, "fact"), p.Words.Number(k.Repaired), p.Words.Number(k.Rules-len(r.Rules)), p.Words.Count(k.Rules, "rule"))
 	lost := slices.Concat(r.Rules, r.Lost)
 	for _, l := range lost[:min(len(lost), mostLost)] {
-		say("did not fit: %-8s %s %s", l.Handle, l.Kind, oneLine(term.Plain(l.Text), w.Width()-40))
+		say("did not fit: %-8s %s %s", l.Handle.String(), p.Words.Text(l.Kind), oneLine(term.Plain(l.Text), w.Width()-40))
 	}
-	if n := len(r.Rules) + k.Anchors - k.Kept - mostLost; n > 0 {
-		say("… and %s more", term.Number(n))
+	if n := len(r.Rules) + k.FactsLost() - mostLost; n > 0 {
+		say("… and %s more", p.Words.Number(n))
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"precis/cmd/internal/console"
 	"precis/cmd/internal/jobs"
 	"precis/cmd/internal/term"
+	"precis/retain"
 )
 
 // outcome is what a run came to, for people.
@@ -24,9 +25,16 @@ func outcomeOf(j *jobs.Job, res precis.Result, edits []precis.Edit) outcome {
 	shown := precis.ShownBy(t, edits)
 	if last := t.Speech().LastTurn(func(i int) bool { return !shown.Rewound(i) }); last >= 0 {
 		look := shown.Message(last)
-		o.cut, o.isCut = precis.MessageHandle(last), look.Hidden || look.Changed
+		o.cut, o.isCut = precis.MessageHandle(last), (look.Hidden || look.Changed) && !quoted(t.Speech().Says(last), look)
 	}
 	return o
+}
+
+// quoted reports whether what stands for a message says all that the user says in it.
+func quoted(words string, look precis.Look) bool {
+	return look.Hidden && look.Unit.Messages != nil && words != "" && slices.ContainsFunc(look.Unit.Messages, func(m precis.Message) bool {
+		return strings.Contains(retain.Folded(m.PlainText()), retain.Folded(words))
+	})
 }
 
 // after returns the edits of a conversation once a run is recorded, whether it is or
@@ -48,12 +56,12 @@ func (o outcome) headline(w *console.Words) (style, text string) {
 		return "title", endedText(w, r)
 	}
 	text = w.Say("ended.reduced",
-		term.Number(r.Before.Tokens), term.Number(r.After.Tokens), percent(r.After.Tokens, r.Decision.Window.Tokens), term.Number(r.Decision.Window.Tokens), meansText(w, r.Edits))
+		w.Number(r.Before.Tokens), w.Number(r.After.Tokens), percent(w, r.After.Tokens, r.Decision.Window.Tokens), w.Number(r.Decision.Window.Tokens), meansText(w, r.Edits))
 	style = "title"
 	var bad []string
 	if k := r.Retention; k != nil && len(k.RulesLost) > 0 {
 		style = "bad"
-		bad = append(bad, w.Say("bad.rules", term.Number(len(k.RulesLost)), w.Count(k.Rules, "rule")))
+		bad = append(bad, w.Say("bad.rules", w.Number(len(k.RulesLost)), w.Count(k.Rules, "rule")))
 	}
 	if o.isCut {
 		style = "bad"
@@ -61,13 +69,13 @@ func (o outcome) headline(w *console.Words) (style, text string) {
 	}
 	if g := r.Gone; g != nil && g.Hidden > 0 {
 		style = "bad"
-		bad = append(bad, w.Say("bad.hidden", percent(int(1000*g.Hidden), 1000)))
+		bad = append(bad, w.Say("bad.hidden", percent(w, int(1000*g.Hidden), 1000)))
 	}
 	if d := r.Decision; d.Target > 0 && r.After.Tokens > d.Target {
 		if style == "title" {
 			style = "warn"
 		}
-		bad = append(bad, w.Say("bad.target", term.Number(d.Target)))
+		bad = append(bad, w.Say("bad.target", w.Number(d.Target)))
 	}
 	if len(bad) > 0 {
 		text += w.Say("but", strings.Join(bad, w.Say("comma")))
@@ -83,7 +91,7 @@ func endedText(w *console.Words, r precis.Report) string {
 	}
 	switch r.Ended {
 	case precis.EndedNotDue:
-		return w.Say("ended.not_due", percent(r.Before.Tokens, r.Decision.Window.Tokens))
+		return w.Say("ended.not_due", percent(w, r.Before.Tokens, r.Decision.Window.Tokens))
 	case precis.EndedCapped:
 		return w.Say("ended.capped")
 	case precis.EndedSpared:
@@ -91,7 +99,7 @@ func endedText(w *console.Words, r precis.Report) string {
 	case precis.EndedNothing:
 		return w.Say("ended.nothing_found")
 	case precis.EndedWithin:
-		return w.Say("ended.within_target", term.Number(r.Before.Tokens), term.Number(r.Decision.Target))
+		return w.Say("ended.within_target", w.Number(r.Before.Tokens), w.Number(r.Decision.Target))
 	case precis.EndedWorthless:
 		return w.Say("ended.worthless")
 	}
@@ -125,13 +133,12 @@ func meansText(w *console.Words, edits []precis.EditSummary) string {
 }
 
 // lossText says in one line what a view has lost; "" for nothing.
-func (o outcome) lossText(w *console.Words) string {
-	k := o.report.Retention
+func lossText(w *console.Words, k *precis.Retention) string {
 	if k == nil {
 		return ""
 	}
 	var parts []string
-	if n := k.Anchors - k.Kept; n > 0 {
+	if n := k.FactsLost(); n > 0 {
 		parts = append(parts, w.Count(n, "fact"))
 	}
 	if n := len(k.RulesLost); n > 0 {

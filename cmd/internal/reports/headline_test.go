@@ -29,8 +29,8 @@ func TestHeadlines(t *testing.T) {
 		{"the last message", outcome{report: reduced, cut: precis.MessageHandle(7), isCut: true}, "bad", "reduced from 50,000 to 4,000 tokens, 50 % of the window of 8,000" + means + "; warning: the user's last message (m7) is cut", ""},
 		{"nothing", outcome{report: precis.Report{Outcome: "nothing to do: 5 % of the window is used"}}, "title", "nothing to do: 5 % of the window is used", ""},
 	} {
-		if style, text := tt.o.headline(new(console.Words)); style != tt.style || text != tt.text || tt.o.lossText(new(console.Words)) != tt.loss {
-			t.Errorf("%s: %s: %s (lost: %s)", tt.name, style, text, tt.o.lossText(new(console.Words)))
+		if style, text := tt.o.headline(new(console.Words)); style != tt.style || text != tt.text || lossText(new(console.Words), tt.o.report.Retention) != tt.loss {
+			t.Errorf("%s: %s: %s (lost: %s)", tt.name, style, text, lossText(new(console.Words), tt.o.report.Retention))
 		}
 	}
 }

@@ -3,13 +3,13 @@ package reports
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
 	"precis"
 	"precis/archive"
 	"precis/cmd/internal/jobs"
-	"precis/cmd/internal/term"
 	"precis/conversation"
 	"precis/internal/census"
 	"precis/internal/content"
@@ -33,7 +33,11 @@ type Inspection struct {
 	Decision   precis.Decision   `json:"decision"`
 	Arithmetic string            `json:"arithmetic"`
 	Would      string            `json:"would"`
+	Shadow     *precis.Shadow    `json:"shadow,omitempty"` // with the preset off: what would be done otherwise
 	Edits      []EditLine        `json:"edits,omitempty"`
+
+	Composition conversation.Composition `json:"composition"`
+	Loss        *conversation.Lost       `json:"loss,omitempty"` // nil: nothing is replaced
 }
 
 // EditLine is one edit in force.
@@ -44,6 +48,8 @@ type EditLine struct {
 	Seen   int             `json:"at_message"`
 	Time   time.Time       `json:"time,omitzero"`
 	Reason string          `json:"reason"`
+	Before *int            `json:"tokens_before,omitempty"` // of the view; nil: unknown
+	After  *int            `json:"tokens_after,omitempty"`
 	Steps  []precis.Step   `json:"steps,omitempty"` // of the first edit of a run: what became of each rung
 }
 
@@ -55,7 +61,8 @@ func lineOf(e conversation.EditInfo) EditLine {
 			reason += fmt.Sprintf(" and %d more", n)
 		}
 	}
-	return EditLine{e.Name, e.ID, e.Kind, e.Seen, e.Time, reason, e.Report.Steps}
+	before, after := e.Report.Sizes()
+	return EditLine{e.Name, e.ID, e.Kind, e.Seen, e.Time, reason, before, after, e.Report.Steps}
 }
 
 // Inspect looks at a conversation, and at what would be done.
@@ -69,6 +76,8 @@ func Inspect(ctx context.Context, j *jobs.Job) (Inspection, error) {
 		would = err.Error()
 	case err != nil:
 		return Inspection{}, err
+	case res.Report.Shadow != nil:
+		would = res.Report.Shadow.Outcome
 	default:
 		would = res.Report.Outcome
 	}
@@ -76,36 +85,42 @@ func Inspect(ctx context.Context, j *jobs.Job) (Inspection, error) {
 	if err != nil {
 		return Inspection{}, err
 	}
-	meter := meterOf(j)
-	said := census.Take(j.Conversation, precis.Units(j.Conversation.Transcript, nil), meter)
-	view := said
-	if len(precis.Active(j.Conversation.Edits)) > 0 {
-		view = census.Take(j.Conversation, precis.Units(j.Conversation.Transcript, j.Conversation.Edits), meter)
+	comp, err := conversation.Compose(ctx, j.Home, j.Home.ID())
+	if err != nil {
+		return Inspection{}, err
 	}
-	counted := view.Total
-	view = view.Of(status.Tokens)
-	said = said.Of(int(int64(said.Total) * int64(status.Tokens) / int64(max(counted, 1)))) // by the same measure
+	said, err := comp.Said(ctx, j.Home, j.Home.ID())
+	if err != nil {
+		return Inspection{}, err
+	}
 	v := Inspection{
 		Format: j.File.Format, Agent: j.File.Origin.Agent, Path: j.File.Path, Title: content.Title(j.Conversation), Model: j.Model,
 		Branches: len(j.Conversation.Branches), Skipped: j.File.Skipped, Ignored: j.File.Ignored, Warnings: j.File.Warnings,
-		View: view, Transcript: said,
-		Window: j.Window, Status: status, Decision: res.Report.Decision, Arithmetic: res.Report.Arithmetic, Would: would,
+		View: comp.View, Transcript: said, Composition: comp,
+		Window: j.Window, Status: status, Decision: res.Report.Decision, Arithmetic: res.Report.Arithmetic, Would: would, Shadow: res.Report.Shadow,
 	}
 	for _, e := range conversation.EditsOf(j.Conversation).Items {
 		if e.InForce && e.Kind != precis.KindUndo {
 			v.Edits = append(v.Edits, lineOf(e))
 		}
 	}
+	if len(v.Edits) > 0 {
+		lost, err := conversation.Loss(ctx, j.Home, j.Home.ID())
+		if err != nil {
+			return v, err
+		}
+		v.Loss = &lost
+	}
 	return v, nil
 }
 
 // kindOf names a recording: by the program that made it, and by the format where that is
 // called otherwise.
-func kindOf(format, agent string) string {
+func (p *Printer) kindOf(format, agent string) string {
 	if agent == "" || agent == format {
 		return format
 	}
-	return agent + " (format " + format + ")"
+	return p.Words.Text("%s (format %s)", agent, format)
 }
 
 // Inspection prints it: the usage, the window as a bar, and what is in it.
@@ -116,7 +131,7 @@ func (p *Printer) Inspection(v Inspection) {
 		title = v.Path
 	}
 	w.Title("%s", oneLine(title, w.Width()-2))
-	c := compose(v.View, v.Status.Tokens, v.Decision)
+	c := compositionOf(v.Composition)
 	p.usage(v, c)
 	p.bar(c)
 	w.Printf("\n")
@@ -130,20 +145,25 @@ func (p *Printer) Inspection(v Inspection) {
 	w.Printf("\n")
 	repeats := ""
 	if n := v.View.Duplicates; n.Blocks > 0 {
-		repeats = fmt.Sprintf("%s in %s, word for word", term.Count(n.Tokens, "token"), term.Count(n.Blocks, "block"))
+		repeats = p.Words.Text("%s in %s, word for word", p.Words.Count(n.Tokens, "token"), p.Words.Count(n.Blocks, "block"))
+	}
+	kept, lost := "", ""
+	if v.Loss != nil {
+		kept, lost = retainedText(p.Words, v.Loss.Retention, ""), lossText(p.Words, &v.Loss.Retention)
 	}
 	because := ""
 	if p.Verbose {
-		because = v.Arithmetic
+		because = p.Words.Sentence(v.Arithmetic)
 	}
-	w.Pairs(
-		[2]string{"recording", kindOf(v.Format, v.Agent) + ", " + term.Count(v.Status.Messages, "message") + extras(v)},
+	p.Pairs(
+		[2]string{"recording", p.kindOf(v.Format, v.Agent) + p.Words.Say("comma") + p.Words.Count(v.Status.Messages, "message") + p.extras(v)},
 		[2]string{"model", v.Model},
-		[2]string{"window", v.Window.String()},
+		[2]string{"window", p.Words.Sentence(v.Window.String())},
 		[2]string{"repeats", repeats},
 		[2]string{"condensed", historyText(p.Words, v.Status)},
-		[2]string{"acts", actsText(v.Decision, c)},
-		[2]string{"would do", would(v)},
+		[2]string{"kept", kept}, [2]string{"lost", lost},
+		[2]string{"acts", p.actsText(v.Decision, c)},
+		[2]string{"would do", p.would(v)},
 		[2]string{"because", because},
 	)
 }
@@ -157,31 +177,49 @@ func (p *Printer) usage(v Inspection, c composition) {
 	case v.Decision.Action != precis.ActionNone:
 		style = "warn"
 	}
-	p.Text.Paragraph(style, fmt.Sprintf("%s of %s tokens (%s), %s of %s shown to the model",
-		term.Number(c.used), term.Number(c.window), percent(c.used, c.window), term.Number(v.Status.Shown), term.Count(v.Status.Messages, "message")))
+	p.Text.Paragraph(style, p.Words.Text("%s of %s tokens (%s), %s of %s shown to the model",
+		p.Words.Number(c.used), p.Words.Number(c.window), percent(p.Words, c.used, c.window), p.Words.Number(v.Status.Shown), p.Words.Count(v.Status.Messages, "message")))
 }
 
 // would says what would be done.
-func would(v Inspection) string {
-	if v.Decision.Action == precis.ActionNone {
-		return v.Would
+func (p *Printer) would(v Inspection) string {
+	w := p.Words
+	reduces := strings.HasPrefix(v.Would, "reduced ")
+	switch {
+	case w.English():
+		return would(v)
+	case v.Shadow != nil && reduces:
+		return w.Text("nothing, since it only watches (preset off); otherwise: %s", w.Sentence(v.Would))
+	case reduces, v.Decision.Action == precis.ActionNone:
+		return w.Sentence(v.Would)
 	}
-	if rest, ok := strings.CutPrefix(v.Would, "reduced "); ok {
+	return w.Text(string(v.Decision.Action)) + ": " + w.Sentence(v.Would)
+}
+
+// would says it in English, whose verbs have a form for what is not done yet.
+func would(v Inspection) string {
+	rest, reduces := strings.CutPrefix(v.Would, "reduced ")
+	switch {
+	case v.Shadow != nil && reduces:
+		return "nothing, since it only watches (preset off); else it would be reduced " + rest
+	case reduces && v.Decision.Action != precis.ActionNone:
 		return "reduce it " + rest
+	case v.Decision.Action == precis.ActionNone:
+		return v.Would
 	}
 	return string(v.Decision.Action) + ": " + v.Would
 }
 
-func extras(v Inspection) string {
-	s := ""
+func (p *Printer) extras(v Inspection) string {
+	w, s := p.Words, ""
 	if v.Branches > 0 {
-		s += ", " + term.Count(v.Branches, "side conversation")
+		s += w.Say("comma") + w.Count(v.Branches, "side conversation")
 	}
 	if v.Ignored > 0 {
-		s += ", " + term.Count(v.Ignored, "entry") + " without a message"
+		s += w.Say("comma") + w.Text("%s without a message", w.Count(v.Ignored, "entry"))
 	}
 	if v.Skipped > 0 {
-		s += ", " + term.Count(v.Skipped, "malformed line") + " skipped"
+		s += w.Say("comma") + w.Text("%s skipped", w.Count(v.Skipped, "malformed line"))
 	}
 	return s
 }
@@ -194,28 +232,45 @@ func (p *Printer) results(v Inspection) {
 	var rows [][]string
 	for i, r := range v.View.Results {
 		if i == most {
-			rows = append(rows, []string{fmt.Sprintf("… %d more", len(v.View.Results)-most), "", "", ""})
+			rows = append(rows, []string{p.Words.Text("… %d more", len(v.View.Results)-most), "", "", ""})
 			break
 		}
-		rows = append(rows, []string{oneLine(r.Name, 40), term.Number(r.Tokens), percent(r.Tokens, v.Window.Tokens), term.Number(r.Blocks)})
+		rows = append(rows, []string{oneLine(r.Name, 40), p.Words.Number(r.Tokens), percent(p.Words, r.Tokens, v.Window.Tokens), p.Words.Number(r.Blocks)})
 	}
 	p.Text.Printf("\n")
-	p.Text.Table([]string{"tool results of", "tokens", "share", "results"}, []int{1, 2, 3}, rows)
+	p.Text.Table(p.Words.Heads("tool results of", "tokens", "share", "results"), []int{1, 2, 3}, rows)
 }
 
 func (p *Printer) editLines(edits []EditLine) {
 	if len(edits) == 0 {
 		return
 	}
+	heads, right := p.Words.Heads("edit", "kind", "at message"), []int{2}
+	sized := p.Text.Width() >= 80 && slices.ContainsFunc(edits, func(e EditLine) bool { return e.Before != nil || e.After != nil })
+	if sized {
+		heads, right = append(heads, p.Words.Text("tokens")), append(right, 3)
+	}
 	var rows [][]string
 	for _, e := range edits {
-		rows = append(rows, []string{e.Name, string(e.Kind), term.Number(e.Seen), e.Reason})
+		row := []string{e.Name, p.Words.Kind(e.Kind), p.Words.Number(e.Seen)}
+		if sized {
+			row = append(row, p.sizes(e.Before, e.After))
+		}
+		rows = append(rows, append(row, p.Words.Sentence(e.Reason)))
 	}
 	p.Text.Printf("\n")
-	p.Text.Table([]string{"edit", "kind", "at message", "what"}, []int{2}, rows)
+	p.Text.Table(append(heads, p.Words.Text("what")), right, rows)
 	if p.Verbose {
 		p.declined(edits)
 	}
+}
+
+// sizes writes the tokens of a view before and after an edit; "" where neither is known.
+func (p *Printer) sizes(before, after *int) string {
+	if before == nil && after == nil {
+		return ""
+	}
+	return p.Words.Known(before) + " → " + p.Words.Known(after)
 }
 
 // declined lists the rungs that changed nothing in the runs that made the edits, and why.
@@ -224,12 +279,12 @@ func (p *Printer) declined(edits []EditLine) {
 	for _, e := range edits {
 		for _, s := range e.Steps {
 			if s.Outcome != precis.OutcomeAccepted {
-				rows = append(rows, []string{e.Name, s.Rung, string(s.Outcome), s.Reason})
+				rows = append(rows, []string{e.Name, s.Rung, p.Words.Outcome(s.Outcome), p.Words.Reason(s)})
 			}
 		}
 	}
 	if len(rows) > 0 {
 		p.Text.Printf("\n")
-		p.Text.Table([]string{"run of", "rung declined", "outcome", "why"}, nil, rows)
+		p.Text.Table(p.Words.Heads("run of", "rung declined", "outcome", "why"), nil, rows)
 	}
 }

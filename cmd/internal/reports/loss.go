@@ -1,7 +1,6 @@
 package reports
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 
@@ -15,20 +14,25 @@ const mostLost = 10
 
 // keptText says in one line what a view keeps; "" when nothing is known.
 func keptText(w *console.Words, r precis.Report) string {
-	k := r.Retention
-	if k == nil {
+	if r.Retention == nil {
 		return ""
 	}
+	return retainedText(w, *r.Retention, through(r))
+}
+
+// retainedText says what a view keeps; through names the text that stands for what is hidden,
+// "": none is known.
+func retainedText(w *console.Words, k precis.Retention, through string) string {
 	var parts []string
 	if k.Anchors > 0 {
-		s := w.Say("kept.facts", term.Number(k.Kept), w.Count(k.Anchors, "fact"))
-		if k.Repaired > 0 {
-			s += w.Say("kept.through", term.Number(k.Repaired), w.Say("through."+through(r)))
+		s := w.Say("kept.facts", w.Number(k.Kept), w.Count(k.Anchors, "fact"))
+		if k.Repaired > 0 && through != "" {
+			s += w.Say("kept.through", w.Number(k.Repaired), w.Say("through."+through))
 		}
 		parts = append(parts, s)
 	}
 	if k.Rules > 0 {
-		parts = append(parts, w.Say("kept.rules", term.Number(k.Rules-len(k.RulesLost)), w.Count(k.Rules, "rule")))
+		parts = append(parts, w.Say("kept.rules", w.Number(k.RulesKept()), w.Count(k.Rules, "rule")))
 	}
 	return strings.Join(parts, w.Say("semicolon"))
 }
@@ -53,11 +57,11 @@ func (p *Printer) lost(k *precis.Retention) {
 	lost := slices.Concat(k.RulesLost, k.Lost)
 	var rows [][]string
 	for _, l := range lost[:min(len(lost), mostLost)] {
-		rows = append(rows, []string{l.Handle.String(), l.Kind, term.Cut(oneLine(term.Plain(l.Text), 200), p.Text.Width()-30)})
+		rows = append(rows, []string{l.Handle.String(), p.Words.Text(l.Kind), term.Cut(oneLine(term.Plain(l.Text), 200), p.Text.Width()-30)})
 	}
-	if n := len(k.RulesLost) + k.Anchors - k.Kept - mostLost; n > 0 {
-		rows = append(rows, []string{"…", "", fmt.Sprintf("and %s more", term.Number(n))})
+	if n := k.Loses() - mostLost; n > 0 {
+		rows = append(rows, []string{"…", "", p.Words.Text("and %s more", p.Words.Number(n))})
 	}
 	p.Text.Printf("\n")
-	p.Text.Table([]string{"lost", "kind", "what"}, nil, rows)
+	p.Text.Table(p.Words.Heads("lost", "kind", "what"), nil, rows)
 }

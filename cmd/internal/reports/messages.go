@@ -1,14 +1,16 @@
 package reports
 
 import (
+	"context"
 	"fmt"
 
 	"precis"
 	"precis/cmd/internal/jobs"
+	"precis/conversation"
 )
 
 // View prints the messages of a view on a line for each block, and how it came about.
-func (p *Printer) View(j *jobs.Job, res precis.Result) {
+func (p *Printer) View(ctx context.Context, j *jobs.Job, res precis.Result) error {
 	w := p.Text
 	for i, m := range res.View {
 		w.Printf("%s %s\n", w.Style("dim", fmt.Sprintf("%4d", i)), w.Style(string(m.Role), string(m.Role)))
@@ -17,8 +19,18 @@ func (p *Printer) View(j *jobs.Job, res precis.Result) {
 		}
 	}
 	w.Printf("\n")
+	comp, err := conversation.Compose(ctx, j.Home, j.Home.ID(), made(j.Conversation, res)...)
+	if err != nil {
+		return err
+	}
 	o := outcomeOf(j, res, after(j.Conversation, res))
-	p.outcome(j, res, o, "")
+	p.outcome(j, res, o, comp, "")
+	return nil
+}
+
+// made returns the edits of a run that the conversation does not have yet.
+func made(conv *precis.Conversation, res precis.Result) []precis.Edit {
+	return after(conv, res)[len(conv.Edits):]
 }
 
 // describe puts a block on one line.

@@ -17,14 +17,14 @@ func (p *Printer) edits(r precis.Report) {
 	}
 	var rows [][]string
 	for _, e := range r.Edits {
-		rows = append(rows, []string{e.Rung, string(e.Kind), term.Number(e.Saved), e.Reason})
+		rows = append(rows, []string{e.Rung, p.Words.Kind(e.Kind), p.Words.Number(e.Saved), p.Words.Sentence(e.Reason)})
 	}
 	p.Text.Printf("\n")
-	p.Text.Table([]string{"rung", "edit", "tokens saved", "what"}, []int{2}, rows)
+	p.Text.Table(p.Words.Heads("rung", "edit", "tokens saved", "what"), []int{2}, rows)
 }
 
-func sizeText(s precis.Size, window int) string {
-	return fmt.Sprintf("%s tokens (%s), %s", term.Number(s.Tokens), percent(s.Tokens, window), term.Count(s.Messages, "message"))
+func (p *Printer) sizeText(s precis.Size, window int) string {
+	return p.Words.Text("%s tokens (%s), %s", p.Words.Number(s.Tokens), percent(p.Words, s.Tokens, window), p.Words.Count(s.Messages, "message"))
 }
 
 // callPairs lists the model calls and their cost, why rungs that call one failed, and
@@ -33,20 +33,20 @@ func callPairs(w *console.Words, r precis.Report) []term.Pair {
 	var pairs []term.Pair
 	for _, s := range r.Steps {
 		if c := s.Call; c != nil {
-			pairs = append(pairs, term.Pair{Name: w.Say("model"), Value: callText(*c)})
+			pairs = append(pairs, term.Pair{Name: w.Say("model"), Value: callText(w, *c)})
 			for _, warning := range c.Warnings {
-				pairs = append(pairs, term.Pair{Name: w.Say("warning"), Value: warning, Style: "warn"})
+				pairs = append(pairs, term.Pair{Name: w.Say("warning"), Value: w.Sentence(warning), Style: "warn"})
 			}
 		}
 		switch {
 		case s.Outcome == precis.OutcomeFailed:
 			pairs = append(pairs, term.Pair{Name: w.Say("failed"), Value: failureText(w, s), Style: "bad"})
 		case s.Code == precis.ReasonBudget, strings.HasPrefix(s.Reason, "dry run: "):
-			pairs = append(pairs, term.Pair{Name: w.Say("unused"), Value: stepText(s)})
+			pairs = append(pairs, term.Pair{Name: w.Say("unused"), Value: stepText(w, s)})
 		}
 	}
 	for _, warning := range r.Warnings {
-		pairs = append(pairs, term.Pair{Name: w.Say("warning"), Value: warning, Style: "warn"})
+		pairs = append(pairs, term.Pair{Name: w.Say("warning"), Value: w.Sentence(warning), Style: "warn"})
 	}
 	return pairs
 }
@@ -55,22 +55,24 @@ func callPairs(w *console.Words, r precis.Report) []term.Pair {
 // failure, and in words that users know.
 func failureText(w *console.Words, s precis.Step) string {
 	if s.Rung != (condense.Full{}).Name() && s.Rung != (condense.Selective{}).Name() {
-		return stepText(s)
+		return stepText(w, s)
 	}
 	name := condense.ErrorName(s.Code)
-	return stepText(s) + "; " + name + ": " + w.Failure(name)
+	return stepText(w, s) + "; " + name + ": " + w.Failure(name)
 }
 
-func stepText(s precis.Step) string {
-	return fmt.Sprintf("%s: %s (%s): %s", s.Rung, s.Outcome, s.Code, s.Reason)
+// stepText says how a rung ended and why. Its name and the code of the reason are names, the
+// same in every language.
+func stepText(w *console.Words, s precis.Step) string {
+	return fmt.Sprintf("%s: %s (%s): %s", s.Rung, w.Outcome(s.Outcome), s.Code, w.Reason(s))
 }
 
 // skipped lists the rungs that changed nothing, and why.
-func skipped(r precis.Report) [][2]string {
+func skipped(w *console.Words, r precis.Report) [][2]string {
 	var pairs [][2]string
 	for _, s := range r.Steps {
 		if s.Outcome != precis.OutcomeAccepted && s.Outcome != precis.OutcomeFailed && s.Code != precis.ReasonBudget {
-			pairs = append(pairs, [2]string{"not used", stepText(s)})
+			pairs = append(pairs, [2]string{"not used", stepText(w, s)})
 		}
 	}
 	return pairs
@@ -78,26 +80,42 @@ func skipped(r precis.Report) [][2]string {
 
 // callText is "claude-sonnet-4-5, 1 call, 12,000 tokens in, 800 out, $0.048; by
 // itself: there is no live request".
-func callText(c precis.CallReport) string {
+func callText(w *console.Words, c precis.CallReport) string {
 	if c.Cached && c.Calls == 0 {
-		return c.Model + ": paid before, nothing was called"
+		return w.Text("%s: paid before, nothing was called", c.Model)
 	}
-	form := map[string]string{"cache": "through the prompt cache", "compact": "by itself", "parts": "in parts"}[c.Form]
-	return fmt.Sprintf("%s, %s, %s tokens in, %s out, %s; %s: %s", c.Model, term.Count(c.Calls, "call"), term.Number(c.Usage.Input+c.Usage.CacheRead+c.Usage.CacheWrite), term.Number(c.Usage.Output), term.Dollars(c.CostUSD), form, c.Why)
+	form := map[string]string{"cache": w.Text("through the prompt cache"), "compact": w.Text("by itself"), "parts": w.Text("in parts")}[c.Form]
+	return w.Text("%s, %s, %s tokens in, %s out, %s; %s: %s", c.Model, w.Count(c.Calls, "call"), w.Number(c.Usage.Input+c.Usage.CacheRead+c.Usage.CacheWrite), w.Number(c.Usage.Output), w.Dollars(c.CostUSD), form, w.Sentence(c.Why))
 }
 
 // status prints a conversation at a glance, and where it was written.
 func (p *Printer) status(s precis.Status, where string) {
 	w := p.Words
 	p.Text.Styled(
-		term.Pair{Name: w.Say("usage"), Value: w.Say("usage.text", term.Percent(s.Percent), term.Number(s.Tokens), term.Number(s.Window))},
-		term.Pair{Name: w.Say("messages"), Value: w.Say("messages.text", term.Number(s.Messages), term.Number(s.Shown))},
+		term.Pair{Name: w.Say("usage"), Value: w.Say("usage.text", w.Percent(s.Percent), w.Number(s.Tokens), w.Number(s.Window))},
+		term.Pair{Name: w.Say("messages"), Value: w.Say("messages.text", w.Number(s.Messages), w.Number(s.Shown))},
 		term.Pair{Name: w.Say("condensed"), Value: historyText(w, s)},
 		term.Pair{Name: w.Say("writtento"), Value: where, Style: "good"},
 	)
 }
 
-// historyText counts the edits in force.
+// historyText counts the edits in force, those kinds that there are.
 func historyText(w *console.Words, s precis.Status) string {
-	return strings.Join([]string{w.Count(s.Condensations, "condensation"), w.Count(s.Truncations, "truncation"), w.Count(s.Other, "other"), w.Say("last", w.Ago(s, time.Now()))}, w.Say("comma"))
+	var parts []string
+	if s.Condensations > 0 {
+		parts = append(parts, w.Count(s.Condensations, "condensation"))
+	}
+	if s.Truncations > 0 {
+		parts = append(parts, w.Count(s.Truncations, "truncation"))
+	}
+	if s.Other > 0 {
+		parts = append(parts, w.Count(s.Other, "other edit"))
+	}
+	if len(parts) == 0 {
+		return w.Say("nothing")
+	}
+	if !s.Last.IsZero() {
+		parts = append(parts, w.Say("last", w.Ago(s, time.Now())))
+	}
+	return strings.Join(parts, w.Say("comma"))
 }

@@ -7,8 +7,9 @@ import (
 	"strings"
 	"time"
 
+	"charm.land/lipgloss/v2"
+
 	"precis"
-	"precis/cmd/internal/term"
 	"precis/sessions"
 	"precis/store"
 )
@@ -32,29 +33,31 @@ type SessionHit struct {
 
 // SessionHits are the messages that a search found, as JSON.
 type SessionHits struct {
-	Hits []SessionHit `json:"hits"`
+	Total int          `json:"total"`
+	More  bool         `json:"more,omitempty"` // there are more: they were not counted
+	Hits  []SessionHit `json:"hits"`
 }
 
 // SessionList prints a page of sessions.
 func (p *Printer) SessionList(l SessionList, limit, page int, now time.Time) {
 	w := p.Text
 	if l.Total == 0 {
-		w.Printf("no sessions\n")
-		w.Pairs([2]string{"elsewhere", "precis sessions --in FOLDER"}, [2]string{"always", "precis config shows sessions.roots"})
+		p.Line("no sessions")
+		p.Pairs([2]string{"elsewhere", "precis sessions --in FOLDER"}, [2]string{"always", p.Words.Text("precis config shows sessions.roots")})
 		return
 	}
-	w.Title("%s", term.Count(l.Total, "session"))
+	w.Title("%s", p.Words.Count(l.Total, "session"))
 	short := shortIDs(l.Sessions)
-	heads, right := []string{"session", "used", "agent", "tokens", "cost"}, []int{3, 4}
+	heads, right := p.Words.Heads("session", "used", "agent", "said", "cost"), []int{3, 4}
 	wide := w.Width() >= 100
 	if wide {
-		heads, right = append(heads, "messages", "state"), append(right, 5)
+		heads, right = append(heads, p.Words.Heads("messages", "state")...), append(right, 5)
 	}
 	var rows [][]string
 	for i, s := range l.Sessions {
-		row := []string{short[i], Ago(s.Last, now), s.Agent, Size(s.Tokens), money(s.Cost, s.Estimated)}
+		row := []string{short[i], p.ago(s.Last, now), s.Agent, p.size(s.Tokens), p.money(s.Cost, s.Estimated)}
 		if wide {
-			row = append(row, term.Number(s.Messages), sessionMarks(s))
+			row = append(row, p.Words.Number(s.Messages), p.sessionMarks(s))
 		}
 		rows = append(rows, row)
 	}
@@ -63,18 +66,18 @@ func (p *Printer) SessionList(l SessionList, limit, page int, now time.Time) {
 		room -= n + 2
 	}
 	for i, s := range l.Sessions {
-		rows[i] = append(rows[i], oneLine(whatOf(s), max(room, 16)))
+		rows[i] = append(rows[i], oneLine(p.whatOf(s), max(room, 16)))
 	}
-	w.Table(append(heads, "what"), right, rows)
+	w.Table(append(heads, p.Words.Text("what")), right, rows)
 	if limit > 0 && limit*page < l.Total {
-		w.Printf("  … and %s more: --page %d\n", term.Number(l.Total-limit*page), page+1)
+		w.Printf("  %s\n", p.Words.Text("… and %s more: --page %d", p.Words.Number(l.Total-limit*page), page+1))
 	}
 }
 
 // whatOf says what a session is about: its project and its title.
-func whatOf(s *sessions.Session) string {
+func (p *Printer) whatOf(s *sessions.Session) string {
 	if s.State == sessions.Unreadable {
-		return s.Problem
+		return p.Words.Sentence(s.Problem)
 	}
 	if base := projectName(s.Project); base != "" {
 		return base + ": " + s.Title
@@ -89,25 +92,25 @@ func projectName(path string) string {
 }
 
 // sessionMarks says in short how a session stands.
-func sessionMarks(s *sessions.Session) string {
+func (p *Printer) sessionMarks(s *sessions.Session) string {
 	switch {
 	case s.Condensations > 0:
-		return fmt.Sprintf("condensed %d×", s.Condensations)
+		return p.Words.Text("condensed %d×", s.Condensations)
 	case s.State == sessions.Answered:
 		return ""
 	}
-	return string(s.State)
+	return p.Words.Text(string(s.State))
 }
 
 // columnWidths returns how wide the columns of rows are, headings included.
 func columnWidths(rows [][]string, heads []string) []int {
 	out := make([]int, len(heads))
 	for i, h := range heads {
-		out[i] = len(h)
+		out[i] = lipgloss.Width(h)
 	}
 	for _, r := range rows {
 		for i, cell := range r {
-			out[i] = max(out[i], len([]rune(cell)))
+			out[i] = max(out[i], lipgloss.Width(cell))
 		}
 	}
 	return out
@@ -135,29 +138,29 @@ func shortIDs(list []*sessions.Session) []string {
 func (p *Printer) Session(s *sessions.Session, children []*sessions.Session, now time.Time) {
 	w := p.Text
 	w.Title("%s", oneLine(cmp.Or(s.Title, s.ID), w.Width()))
-	state := string(s.State)
+	state := p.Words.Text(string(s.State))
 	if s.Problem != "" {
-		state += ": " + s.Problem
+		state += ": " + p.Words.Sentence(s.Problem)
 	}
 	condensed := ""
 	if s.Condensations > 0 {
-		condensed = fmt.Sprintf("%d× by the program: %s of %s hidden, %s of %s", s.Condensations, term.Number(s.Hidden), term.Count(s.Messages, "message"), Size(s.Lost), Size(s.Tokens)+" tokens")
+		condensed = p.Words.Text("%d× by the program: %s of %s hidden, %s of %s tokens", s.Condensations, p.Words.Number(s.Hidden), p.Words.Count(s.Messages, "message"), p.size(s.Lost), p.size(s.Tokens))
 	}
-	w.Pairs(
+	p.Pairs(
 		[2]string{"id", s.ID}, [2]string{"agent", s.Agent}, [2]string{"model", s.Model}, [2]string{"project", s.Project}, [2]string{"file", s.Path},
 		[2]string{"state", oneLine(state, w.Width()-14)},
-		[2]string{"used", fmt.Sprintf("%s to %s (%s)", clock(s.Begun), clock(s.Last), Ago(s.Last, now))},
-		[2]string{"said", fmt.Sprintf("%s, %s of the user, %s tokens", term.Count(s.Messages, "message"), term.Count(s.Turns, "turn"), term.Number(s.Tokens))},
-		[2]string{"condensed", condensed}, [2]string{"spent", spentText(s)}, [2]string{"tools", toolsText(s.Tools, w.Width()-14)}, [2]string{"begun by", s.Parent},
+		[2]string{"used", p.Words.Text("%s to %s (%s)", p.clock(s.Begun), p.clock(s.Last), p.ago(s.Last, now))},
+		[2]string{"said", p.Words.Text("%s, %s of the user, %s tokens", p.Words.Count(s.Messages, "message"), p.Words.Count(s.Turns, "turn"), p.Words.Number(s.Tokens))},
+		[2]string{"condensed", condensed}, [2]string{"spent", p.spentText(s)}, [2]string{"tools", toolsText(s.Tools, w.Width()-14)}, [2]string{"begun by", s.Parent},
 	)
 	for _, c := range children {
-		w.Pairs([2]string{"began", oneLine(c.ID+"  "+c.Title, w.Width()-14)})
+		p.Pairs([2]string{"began", oneLine(c.ID+"  "+c.Title, w.Width()-14)})
 	}
 	for _, in := range s.Inside[:min(len(s.Inside), 8)] {
-		w.Pairs([2]string{"holds", fmt.Sprintf("%s (%s)", in.ID, term.Count(in.Messages, "message"))})
+		p.Pairs([2]string{"holds", fmt.Sprintf("%s (%s)", in.ID, p.Words.Count(in.Messages, "message"))})
 	}
 	if n := len(s.Inside) - 8; n > 0 {
-		w.Printf("  … and %d more\n", n)
+		w.Printf("  %s\n", p.Words.Text("… and %d more", n))
 	}
 	w.Printf("\n")
 	name := s.ID
@@ -165,18 +168,30 @@ func (p *Printer) Session(s *sessions.Session, children []*sessions.Session, now
 		name = s.Path
 	}
 	name = ShellWord(name)
-	w.Pairs([2]string{"look", "precis inspect " + name}, [2]string{"find", "precis search " + name + " WORD"}, [2]string{"sum up", "precis digest " + name})
+	p.Pairs([2]string{"look", "precis inspect " + name}, [2]string{"find", "precis search " + name + " WORD"}, [2]string{"sum up", "precis digest " + name})
+}
+
+// related marks what was found by related words.
+func (p *Printer) related(words store.RelatedWords) {
+	if len(words) > 0 {
+		p.Text.Printf("    %s\n", p.Text.Style("dim", p.Words.Text("related: %s", words)))
+	}
 }
 
 // SessionHits prints the messages that a search found.
 func (p *Printer) SessionHits(words []string, l SessionHits, now time.Time) {
 	w := p.Text
-	w.Title("%s in sessions: %s", strings.Join(words, " "), term.Count(len(l.Hits), "message"))
+	found := p.Words.Count(l.Total, "message")
+	if l.More {
+		found = p.Words.Text("the first %d of more messages; --limit prints more", l.Total)
+	}
+	w.Title("%s", p.Words.Text("%s in sessions: %s", strings.Join(words, " "), found))
 	for _, h := range l.Hits {
-		w.Printf("\n  %s %s  %s\n", w.Style("title", h.Conversation), h.Handle, w.Style("dim", strings.TrimSpace(h.Agent+", "+Ago(h.Used, now)+", "+projectName(h.Project))))
+		w.Printf("\n  %s %s  %s\n", w.Style("title", h.Conversation), h.Handle, w.Style("dim", strings.TrimSpace(h.Agent+", "+p.ago(h.Used, now)+", "+projectName(h.Project))))
 		w.Printf("    %s\n", oneLine(h.Snippet, w.Width()-4))
+		p.related(h.Related)
 	}
 	w.Printf("\n")
 	first := l.Hits[0]
-	w.Pairs([2]string{"read", fmt.Sprintf("precis show %s %s", ShellWord(first.Conversation), first.Handle)})
+	p.Pairs([2]string{"read", fmt.Sprintf("precis show %s %s", ShellWord(first.Conversation), first.Handle)})
 }

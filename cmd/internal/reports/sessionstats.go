@@ -8,7 +8,6 @@ import (
 	"strings"
 	"time"
 
-	"precis/cmd/internal/term"
 	"precis/sessions"
 )
 
@@ -16,17 +15,17 @@ import (
 func (p *Printer) SessionStats(st sessions.Stats) {
 	w := p.Text
 	t := st.Total
-	title := fmt.Sprintf("%s: %s, %s tokens", term.Count(t.Sessions, "session"), term.Count(t.Messages, "message"), Size(t.Tokens))
-	if cost := money(t.CostUSD, t.Estimated); cost != "" {
-		title += ", " + cost
+	title := p.Words.Text("%s: %s, %s tokens", p.Words.Count(t.Sessions, "session"), p.Words.Count(t.Messages, "message"), p.size(t.Tokens))
+	if cost := p.money(t.CostUSD, t.Estimated); cost != "" {
+		title += p.Words.Say("comma") + cost
 	}
 	w.Title("%s", title)
 	if t.Condensed > 0 {
-		w.Paragraph("", fmt.Sprintf("%s were condensed by their programs, %s: %s tokens are hidden from their models", term.Count(t.Condensed, "session"), times(t.Condensations), Size(t.Lost)))
+		w.Paragraph("", p.Words.Text("%s were condensed by their programs, %s: %s tokens are hidden from their models", p.Words.Count(t.Condensed, "session"), p.times(t.Condensations), p.size(t.Lost)))
 	}
 	if t.Requests > 0 {
-		w.Paragraph("", fmt.Sprintf("%s used %s input tokens, %s from a cache, and %s output tokens", term.Count(t.Requests, "request"),
-			Size(t.Usage.Input+t.Usage.CacheRead+t.Usage.CacheWrite), Size(t.Usage.CacheRead), Size(t.Usage.Output)))
+		w.Paragraph("", p.Words.Text("%s used %s input tokens, %s from a cache, and %s output tokens", p.Words.Count(t.Requests, "request"),
+			p.size(t.Usage.Input+t.Usage.CacheRead+t.Usage.CacheWrite), p.size(t.Usage.CacheRead), p.size(t.Usage.Output)))
 	}
 	p.sums("agent", st.Agents, 12)
 	p.sums("project", st.Projects, 10)
@@ -35,20 +34,20 @@ func (p *Printer) SessionStats(st sessions.Stats) {
 	if len(st.Tools) > 0 {
 		var parts []string
 		for _, u := range st.Tools[:min(len(st.Tools), 12)] {
-			parts = append(parts, u.Name+" "+term.Number(u.Calls))
+			parts = append(parts, u.Name+" "+p.Words.Number(u.Calls))
 		}
-		w.Printf("\n  %s  %s\n", w.Style("dim", "tools"), strings.Join(parts, ", "))
+		w.Printf("\n  %s  %s\n", w.Style("dim", p.Words.Text("tools")), strings.Join(parts, ", "))
 	}
 	if t.Estimated {
-		w.Printf("\n  %s\n", w.Style("dim", "≈ worked out from reported tokens and list prices; see precis models"))
+		w.Printf("\n  %s\n", w.Style("dim", p.Words.Text("≈ worked out from reported tokens and list prices; see precis models")))
 	}
 }
 
-func times(n int) string {
+func (p *Printer) times(n int) string {
 	if n == 1 {
-		return "once"
+		return p.Words.Text("once")
 	}
-	return term.Number(n) + " times"
+	return p.Words.Text("%d times", n)
 }
 
 // sums prints one grouping of sessions.
@@ -59,16 +58,16 @@ func (p *Printer) sums(name string, list []sessions.Sum, most int) {
 	}
 	var rows [][]string
 	for _, s := range list[:min(len(list), most)] {
-		what := cmp.Or(s.Name, "unknown")
+		what := cmp.Or(s.Name, p.Words.Text("unknown"))
 		if name == "project" {
-			what = cmp.Or(projectName(s.Name), "unknown")
+			what = cmp.Or(projectName(s.Name), p.Words.Text("unknown"))
 		}
-		rows = append(rows, []string{oneLine(what, max(w.Width()-58, 12)), term.Number(s.Sessions), term.Number(s.Messages), Size(s.Tokens), money(s.CostUSD, s.Estimated), condensed(s)})
+		rows = append(rows, []string{oneLine(what, max(w.Width()-58, 12)), p.Words.Number(s.Sessions), p.Words.Number(s.Messages), p.size(s.Tokens), p.money(s.CostUSD, s.Estimated), condensed(s)})
 	}
 	w.Printf("\n")
-	w.Table([]string{name, "sessions", "messages", "tokens", "cost", "condensed"}, []int{1, 2, 3, 4, 5}, rows)
+	w.Table(p.Words.Heads(name, "sessions", "messages", "tokens", "cost", "condensed"), []int{1, 2, 3, 4, 5}, rows)
 	if n := len(list) - most; n > 0 {
-		w.Printf("  … and %d more; --json lists all\n", n)
+		w.Printf("  %s\n", p.Words.Text("… and %d more; --json lists all", n))
 	}
 }
 
@@ -83,11 +82,11 @@ func condensed(s sessions.Sum) string {
 func (p *Printer) SessionFaults(faults []sessions.Fault) {
 	w := p.Text
 	if len(faults) == 0 {
-		w.Printf("%s\n", w.Style("good", "nothing is wrong"))
+		w.Printf("%s\n", w.Style("good", p.Words.Text("nothing is wrong")))
 		return
 	}
 	mendable, last := 0, ""
-	w.Title("%s", term.Count(len(faults), "fault"))
+	w.Title("%s", p.Words.Count(len(faults), "fault"))
 	for _, f := range faults {
 		if f.Path != last {
 			w.Printf("\n  %s\n", f.Path)
@@ -96,20 +95,19 @@ func (p *Printer) SessionFaults(faults []sessions.Fault) {
 		if f.Mendable {
 			mendable++
 		}
-		line := strings.TrimSpace(f.Kind + "  " + f.Place + "  " + f.Text)
+		line := strings.TrimSpace(f.Kind + "  " + f.Place + "  " + p.Words.Sentence(f.Text))
 		w.Printf("    %s\n", oneLine(line, w.Width()-4))
 	}
 	w.Printf("\n")
 	if mendable > 0 {
-		w.Pairs([2]string{"mend", fmt.Sprintf("precis sessions repair SESSION; %s can be mended", term.Count(mendable, "fault"))})
+		p.Pairs([2]string{"mend", p.Words.Text("precis sessions repair SESSION; %s can be mended", p.Words.Count(mendable, "fault"))})
 	}
 }
 
 // SessionTree prints sessions below those that began them.
 func (p *Printer) SessionTree(trees []*sessions.Node, now time.Time) {
-	w := p.Text
 	if len(trees) == 0 {
-		w.Printf("no sessions\n")
+		p.Line("no sessions")
 		return
 	}
 	for _, n := range trees {
@@ -120,7 +118,7 @@ func (p *Printer) SessionTree(trees []*sessions.Node, now time.Time) {
 // node prints a session behind the lines that lead to it, and those below it.
 func (p *Printer) node(n *sessions.Node, lead, branch string, now time.Time) {
 	w := p.Text
-	line := fmt.Sprintf("%s  %s, %s, %s tokens, %s  %s", n.ID[:min(8, len(n.ID))], n.Agent, Ago(n.Last, now), Size(n.Tokens), term.Count(n.Messages, "message"), whatOf(n.Session))
+	line := p.Words.Text("%s  %s, %s, %s tokens, %s  %s", n.ID[:min(8, len(n.ID))], n.Agent, p.ago(n.Last, now), p.size(n.Tokens), p.Words.Count(n.Messages, "message"), p.whatOf(n.Session))
 	w.Printf("%s%s\n", w.Style("dim", lead+branch), oneLine(line, w.Width()-len([]rune(lead+branch))))
 	below := lead
 	switch branch {
@@ -141,12 +139,12 @@ func (p *Printer) node(n *sessions.Node, lead, branch string, now time.Time) {
 		if i == len(n.Inside)-1 {
 			next = "└ "
 		}
-		w.Printf("%s\n", w.Style("dim", fmt.Sprintf("%s%s%s  inside, %s", below, next, in.ID[:min(8, len(in.ID))], term.Count(in.Messages, "message"))))
+		w.Printf("%s\n", w.Style("dim", below+next+in.ID[:min(8, len(in.ID))]+"  "+p.Words.Text("inside, %s", p.Words.Count(in.Messages, "message"))))
 	}
 }
 
 // spentText says what a session spent, by model.
-func spentText(s *sessions.Session) string {
+func (p *Printer) spentText(s *sessions.Session) string {
 	if len(s.Spent) == 0 {
 		return ""
 	}
@@ -158,12 +156,12 @@ func spentText(s *sessions.Session) string {
 			models = append(models, sp.Model)
 		}
 	}
-	text := term.Count(requests, "request")
-	if cost := money(s.Cost, s.Estimated); cost != "" {
-		text = cost + " for " + text
+	text := p.Words.Count(requests, "request")
+	if cost := p.money(s.Cost, s.Estimated); cost != "" {
+		text = p.Words.Text("%s for %s", cost, text)
 	}
 	if len(models) > 0 {
-		text += ", also with " + strings.Join(models, ", ")
+		text += p.Words.Text(", also with %s", strings.Join(models, ", "))
 	}
 	return text
 }
@@ -197,40 +195,43 @@ func short(x float64) string {
 	return strings.TrimSuffix(fmt.Sprintf("%.1f", x), ".0")
 }
 
+// size is [Size] in the language of the reader.
+func (p *Printer) size(n int) string { return p.Words.Decimal(Size(n)) }
+
 // money writes dollars; "" for none.
-func money(usd float64, estimated bool) string {
+func (p *Printer) money(usd float64, estimated bool) string {
 	if usd == 0 {
 		return ""
 	}
-	text := term.Dollars(usd)
+	text := p.Words.Dollars(usd)
 	if estimated {
 		return "≈" + text
 	}
 	return text
 }
 
-// Ago writes how long ago a time is: "now", "5m", "3h", "2d", or the date.
-func Ago(t, now time.Time) string {
+// ago writes how long ago a time is: "now", "5m ago", "3h ago", "2d ago", or the date.
+func (p *Printer) ago(t, now time.Time) string {
 	d := now.Sub(t)
 	switch {
 	case t.IsZero():
-		return "never"
+		return p.Words.Text("never")
 	case d < time.Minute:
-		return "now"
+		return p.Words.Text("now")
 	case d < time.Hour:
-		return fmt.Sprintf("%dm ago", int(d.Minutes()))
+		return p.Words.Text("%dm ago", int(d.Minutes()))
 	case d < 24*time.Hour:
-		return fmt.Sprintf("%dh ago", int(d.Hours()))
+		return p.Words.Text("%dh ago", int(d.Hours()))
 	case d < 30*24*time.Hour:
-		return fmt.Sprintf("%dd ago", int(d.Hours()/24))
+		return p.Words.Text("%dd ago", int(d.Hours()/24))
 	}
 	return t.Local().Format("2006-01-02")
 }
 
 // clock writes a time of the user's day.
-func clock(t time.Time) string {
+func (p *Printer) clock(t time.Time) string {
 	if t.IsZero() {
-		return "unknown"
+		return p.Words.Text("unknown")
 	}
 	return t.Local().Format("2006-01-02 15:04")
 }

@@ -136,7 +136,7 @@ func TestTheDashboardIsForThisMachineOrForKeys(t *testing.T) {
 	if got := s.ask("GET", "/precis/", "", "From", "10.0.0.9:1"); got.Code != 401 {
 		t.Errorf("from elsewhere: %d", got.Code)
 	}
-	if got := s.ask("GET", "/precis/", "", "Host", "evil.example"); got.Code != 403 {
+	if got := s.ask("GET", "/precis/", "", "Host", "evil.example"); got.Code != 403 || !strings.Contains(got.Body.String(), "gateway.hosts") {
 		t.Errorf("by another name: %d", got.Code)
 	}
 	keys := filepath.Join(t.TempDir(), "keys")

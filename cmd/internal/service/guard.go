@@ -2,6 +2,7 @@ package service
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net"
 	"net/http"
@@ -23,7 +24,13 @@ const (
 // everything, the proxy included.
 func (s *Service) guard(next http.Handler) http.Handler {
 	hosts := func() []string { return s.config().Gateway.Hosts }
-	foreign := func(w http.ResponseWriter, _ *http.Request, err error) { refuse(w, http.StatusForbidden, err) }
+	foreign := func(w http.ResponseWriter, _ *http.Request, err error) {
+		var e *precis.Error
+		if errors.As(err, &e) && e.Hint != "" { // a name or an origin that the configuration can allow
+			e.Hint = "use localhost or an IP address, or add it to the setting gateway.hosts"
+		}
+		refuse(w, http.StatusForbidden, err)
+	}
 	return origin.Handler(hosts, foreign, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		r, leave := s.translateKey(r)
 		defer leave()
@@ -97,7 +104,18 @@ func hostOf(address string) string {
 // refuse answers as the gateway does for its own errors.
 func refuse(w http.ResponseWriter, status int, err error) {
 	code := string(precis.CodeOf(err))
-	body, _ := json.Marshal(map[string]any{"type": "error", "error": map[string]any{"type": "permission_error", "code": code, "message": "precis: " + err.Error()}}) // never fails
+	switch status { // in the words of the API, see package control
+	case http.StatusUnauthorized:
+		code = "unauthorized"
+	case http.StatusForbidden:
+		code = "forbidden"
+	}
+	told := map[string]any{"type": "permission_error", "code": code, "message": "precis: " + err.Error()}
+	var e *precis.Error
+	if errors.As(err, &e) && e.Hint != "" {
+		told["hint"] = e.Hint
+	}
+	body, _ := json.Marshal(map[string]any{"type": "error", "error": told}) // never fails
 	h := w.Header()
 	h.Set("Content-Type", "application/json")
 	h.Set("X-Precis-Error", code)

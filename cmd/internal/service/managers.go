@@ -146,6 +146,25 @@ func OwnWriter(own *ownmodel.Models, prompt condense.Prompt, maxTokens int) cond
 	return condense.WriterConfig{Own: own.Model, Prompt: prompt, MaxTokens: maxTokens}
 }
 
+// profileWindow returns the window that the configuration of a profile sets, in tokens; 0:
+// none. An arm of an experiment is a profile, too.
+func (s *Service) profileWindow(profile string) int {
+	own := s.config().Arm(profile)
+	if named := s.named.Load(); own == nil && named != nil {
+		own = (*named)[profile]
+	}
+	if own == nil {
+		return 0
+	}
+	return own.Window
+}
+
+// take puts the configurations of profiles in force. The files are locked, or not open yet.
+func (s *Service) take(profiles map[string]*config.Config) {
+	s.files.profiles = profiles
+	s.named.Store(&profiles)
+}
+
 func (s *Service) window(_ context.Context, model string) precis.Window {
 	if c := s.config(); c.Window > 0 {
 		return precis.Window{Tokens: c.Window, Source: precis.SourceConfigured, Detail: c.Origin("window")}
@@ -167,5 +186,5 @@ func (s *Service) cost(dialect, model string, u precis.Usage) float64 {
 	if dialect == "anthropic" {
 		protocol = models.Anthropic
 	}
-	return models.Cost(protocol, m.Prices, u, "").USD
+	return models.Bill(protocol, m, u).USD
 }

@@ -44,7 +44,7 @@ func (s *Service) Reload(context.Context) (restart []string, err error) {
 		}
 	}
 	s.cfg.Store(c)
-	s.files.profiles = m.configs
+	s.take(m.configs)
 	s.Gateway.SetManager(m.manager, m.profiles)
 	return append(restart, fixed(old, c)...), nil
 }

@@ -57,6 +57,7 @@ type Service struct {
 	p       Parts
 	cfg     atomic.Pointer[config.Config]
 	files   files
+	named   atomic.Pointer[map[string]*config.Config] // those of files, for requests
 	started time.Time
 
 	store   precis.Store
@@ -93,6 +94,12 @@ func Open(ctx context.Context, p Parts) (*Service, error) {
 		return nil, err
 	}
 	s.store = st
+	if shared {
+		if err := agree(ctx, st, agreedOf(p.Config, secret), s.p.Logger); err != nil {
+			_ = st.Close()
+			return nil, err
+		}
+	}
 	o, err := s.options(p.Config)
 	if err == nil {
 		o.Shared, o.Auth.Secret = shared, secret
@@ -132,7 +139,7 @@ func (s *Service) options(c *config.Config) (gateway.Options, error) {
 	if err != nil {
 		return gateway.Options{}, err
 	}
-	s.files.profiles = m.configs
+	s.take(m.configs)
 	summarizer, err := s.summarizer(c)
 	if err != nil {
 		return gateway.Options{}, err
@@ -144,14 +151,14 @@ func (s *Service) options(c *config.Config) (gateway.Options, error) {
 	s.keys = newKeyring(keys.Owners, keys.Admins)
 	s.admins.Store(len(keys.Admins) > 0)
 	return gateway.Options{
-		Upstreams: ups, Local: s.p.Local, Manager: m.manager, Profiles: m.profiles, Assign: s.assign, Store: s.store, Replica: s.p.Replica, Transport: up,
+		Upstreams: ups, Local: s.p.Local, Manager: m.manager, Profiles: m.profiles, ProfileWindow: s.profileWindow, Assign: s.assign, Store: s.store, Replica: s.p.Replica, Transport: up,
 		Probe:  g.Probe,
 		Window: s.window, OutputLimit: s.outputLimit, Cost: s.cost,
 		Auth:      gateway.Auth{Keys: s.keys.auth(), Admins: keys.Admins},
 		Limits:    gateway.Limits{Body: int64(g.MaxBodyMB) << 20, Concurrency: g.MaxRequests, Memory: int64(g.RequestsMB) << 20},
 		Native:    gateway.Native{ContextManagement: g.Native, Compact: g.Native},
 		KeepAlive: time.Duration(g.KeepAlive) * time.Second, Memory: g.MemoryMB << 20,
-		Logger: s.p.Logger, OnTurn: s.turn, OnHold: s.events.Held, Recall: g.Recall, CondenseTool: g.CondenseTool, Bridge: gateway.Bridge(g.Bridge), Summarizer: summarizer,
+		Logger: s.p.Logger, OnTurn: s.turn, OnHold: s.events.Held, OnReduce: s.events.Reducing, Recall: g.Recall, CondenseTool: g.CondenseTool, Bridge: gateway.Bridge(g.Bridge), Summarizer: summarizer,
 	}, nil
 }
 

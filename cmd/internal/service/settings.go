@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"maps"
 	"net/http"
 	"sync"
 	"time"
@@ -63,7 +64,9 @@ func (s *Service) wrote(profile string, now *config.Config) {
 	if profile == "" {
 		s.cfg.Store(now)
 	} else {
-		s.files.profiles[profile] = now
+		profiles := maps.Clone(s.files.profiles) // who asks for a window reads the others
+		profiles[profile] = now
+		s.take(profiles)
 	}
 	if profile == "" && len(now.Experiments) > 0 {
 		return // their arms follow the rest of the file, and are made anew

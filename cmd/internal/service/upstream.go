@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"precis"
+	"precis/archive"
 	"precis/cmd/internal/config"
 	"precis/gateway"
 )
@@ -65,33 +66,48 @@ func Transport(g config.Gateway, bare []*url.URL) (http.RoundTripper, error) {
 		}
 		t.Proxy = http.ProxyURL(u)
 	}
-	if g.UpstreamCA != "" || g.UpstreamCert != "" {
-		c, err := certificates(g)
-		if err != nil {
-			return nil, &precis.Error{Code: precis.CodeInvalid, Op: op, Err: err}
-		}
-		t.TLSClientConfig = c
+	c, err := certificates(g)
+	if err != nil {
+		return nil, &precis.Error{Code: precis.CodeInvalid, Op: op, Err: err}
 	}
+	t.TLSClientConfig = c
 	if len(bare) == 0 {
 		return t, nil
 	}
 	return bareURLs{t, bare}, nil
 }
 
+// authorities are the environment variables by which agent programs and their libraries are
+// told of further authorities, such as that of a company's proxy. The gateway calls the APIs
+// in their place.
+var authorities = []string{"NODE_EXTRA_CA_CERTS", "SSL_CERT_FILE", "REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE", "AWS_CA_BUNDLE", "CODEX_CA_CERTIFICATE"}
+
 // certificates returns the TLS configuration for upstreams: the authorities that are
-// trusted in addition to the system's, and the client certificate.
+// trusted in addition to the system's, and the client certificate. A file that only the
+// environment names, and that cannot be used, is left out.
 func certificates(g config.Gateway) (*tls.Config, error) {
 	c := &tls.Config{MinVersion: tls.VersionTLS12}
+	add := func(data []byte) bool {
+		if c.RootCAs == nil {
+			var err error
+			if c.RootCAs, err = x509.SystemCertPool(); err != nil {
+				c.RootCAs = x509.NewCertPool()
+			}
+		}
+		return c.RootCAs.AppendCertsFromPEM(data)
+	}
 	if g.UpstreamCA != "" {
 		data, err := os.ReadFile(g.UpstreamCA)
 		if err != nil {
 			return nil, fmt.Errorf("gateway.upstream_ca_file: %w", err)
 		}
-		if c.RootCAs, err = x509.SystemCertPool(); err != nil {
-			c.RootCAs = x509.NewCertPool()
-		}
-		if !c.RootCAs.AppendCertsFromPEM(data) {
+		if !add(data) {
 			return nil, fmt.Errorf("gateway.upstream_ca_file: %s holds no certificate", g.UpstreamCA)
+		}
+	}
+	for _, name := range authorities {
+		if data, err := archive.ReadFile(os.Getenv(name)); os.Getenv(name) != "" && err == nil {
+			add(data)
 		}
 	}
 	if g.UpstreamCert != "" {

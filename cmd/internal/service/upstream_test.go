@@ -43,9 +43,23 @@ func TestUpstreamCertificates(t *testing.T) {
 		t.Fatal(err)
 	}
 	s := open(t, "gateway: {store: memory, upstream: '"+upstream.URL+"'}\n")
-	if got := s.ask("GET", "/v1/models", ""); got.Code != 502 {
-		t.Errorf("an unknown certificate: %d", got.Code)
+	if got := s.ask("GET", "/v1/models", ""); got.Code != 502 || !strings.Contains(got.Body.String(), "gateway.upstream_ca_file") {
+		t.Errorf("an unknown certificate: %d %s", got.Code, got.Body)
 	}
+	const turn = `{"model":"claude-sonnet-4-5","max_tokens":9,"messages":[{"role":"user","content":"hi"}],"tools":[{"name":"x","input_schema":{"type":"object"}}]}`
+	if got := s.ask("POST", "/v1/messages", turn); got.Code != 502 || !strings.Contains(got.Body.String(), "gateway.upstream_ca_file") {
+		t.Errorf("an unknown certificate, for a turn: %d %s", got.Code, got.Body)
+	}
+	for _, name := range []string{"NODE_EXTRA_CA_CERTS", "REQUESTS_CA_BUNDLE"} { // what the client program would trust
+		t.Run(name, func(t *testing.T) {
+			t.Setenv(name, ca)
+			s := open(t, "gateway: {store: memory, upstream: '"+upstream.URL+"'}\n")
+			if got := s.ask("GET", "/v1/models", ""); got.Code != 200 {
+				t.Errorf("%d", got.Code)
+			}
+		})
+	}
+	t.Setenv("CURL_CA_BUNDLE", filepath.Join(t.TempDir(), "none")) // no reason not to begin
 	s = open(t, "gateway: {store: memory, upstream: '"+upstream.URL+"', upstream_ca_file: "+ca+"}\n")
 	if got := s.ask("GET", "/v1/models", ""); got.Code != 200 {
 		t.Errorf("one that is configured: %d", got.Code)

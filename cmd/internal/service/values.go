@@ -6,6 +6,7 @@ import (
 	"maps"
 	"net/http"
 	"slices"
+	"strconv"
 	"strings"
 
 	"precis"
@@ -38,6 +39,9 @@ const (
 	promptKey = "summarizer.prompt"
 	// promptFileKey names a file: it can be taken out, so that the template counts again.
 	promptFileKey = "summarizer.prompt_file"
+	// thresholdsKey holds the thresholds of models and profiles, each under its name. What
+	// is sent under it alone is one more of them.
+	thresholdsKey = "profiles"
 )
 
 // Values returns what can be changed in the file of a profile.
@@ -48,13 +52,14 @@ func (l liveSettings) Values(profile string) []dashboard.SettingsValue {
 	if c == nil || c.File == "" || l.s.p.Reload == nil {
 		return nil
 	}
-	rows := map[string]config.Row{}
-	for _, r := range c.Rows() {
-		rows[r.Key] = r
+	rows := c.Rows()
+	named := map[string]config.Row{}
+	for _, r := range rows {
+		named[r.Key] = r
 	}
 	var out []dashboard.SettingsValue
 	for _, o := range offered {
-		r := rows[o.key]
+		r := named[o.key]
 		v := dashboard.SettingsValue{Key: r.Key, Value: r.Value, Help: r.Help, From: r.Origin, Choices: o.choices}
 		switch o.key {
 		case modelKey:
@@ -73,7 +78,12 @@ func (l liveSettings) Values(profile string) []dashboard.SettingsValue {
 		}
 		out = append(out, v)
 	}
-	return out
+	for _, r := range rows {
+		if strings.HasPrefix(r.Key, thresholdsKey+".") {
+			out = append(out, dashboard.SettingsValue{Key: r.Key, Value: r.Value, Help: r.Help, From: r.Origin})
+		}
+	}
+	return append(out, dashboard.SettingsValue{Key: thresholdsKey, Help: "one more threshold, of a model or of a profile: NAME: PERCENT"})
 }
 
 // SetValues lets those change values who may see everybody's conversations.
@@ -102,6 +112,14 @@ func (l liveSettings) inForce(ctx context.Context, profile string) error {
 func (s *Service) saveValues(ctx context.Context, profile string, values map[string]string) error {
 	var changes []config.Change
 	for _, key := range slices.Sorted(maps.Keys(values)) {
+		if key == thresholdsKey || strings.HasPrefix(key, thresholdsKey+".") {
+			change, err := thresholdChange(key, values[key])
+			if err != nil {
+				return err
+			}
+			changes = append(changes, change)
+			continue
+		}
 		i := slices.IndexFunc(offered, func(o offer) bool { return o.key == key })
 		if i < 0 {
 			return precis.Errorf(precis.CodeInvalid, opSave, "%.60s cannot be changed here", key)
@@ -112,6 +130,27 @@ func (s *Service) saveValues(ctx context.Context, profile string, values map[str
 		changes = append(changes, config.Change{Key: key, Value: values[key], Remove: values[key] == ""})
 	}
 	return s.saveChanges(ctx, profile, func(*config.Config) []config.Change { return changes })
+}
+
+// thresholdChange returns the change of the threshold of one model or profile. The name of
+// one more of them stands before its value; names of models have colons, too.
+func thresholdChange(key, value string) (config.Change, error) {
+	name := strings.TrimPrefix(key, thresholdsKey+".")
+	if key == thresholdsKey {
+		at := max(strings.LastIndex(value, ":"), 0)
+		name, value = strings.TrimSpace(value[:at]), strings.TrimSpace(strings.TrimPrefix(value[at:], ":"))
+		if name == "" || value == "" {
+			return config.Change{}, precis.Errorf(precis.CodeInvalid, opSave, "%s: want NAME: PERCENT", key)
+		}
+	} else if value == "" {
+		return config.Change{Key: key, Remove: true}, nil
+	}
+	percent, err := strconv.ParseFloat(value, 64)
+	own := precis.Settings{Percent: precis.MaxPercent, Profiles: map[string]float64{name: percent}}
+	if _, _, warnings := own.Threshold(name); err != nil || len(warnings) > 0 {
+		return config.Change{}, precis.Errorf(precis.CodeInvalid, opSave, "the threshold of %.60q is %.40q, want %d, or %g to %g", name, value, precis.Inherit, precis.MinPercent, precis.MaxPercent)
+	}
+	return config.Change{Key: thresholdsKey + "." + name, Value: value}, nil
 }
 
 // saveChanges changes the file of a profile as its configuration asks for. When the file

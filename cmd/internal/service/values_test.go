@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"html"
+	"maps"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -68,6 +69,51 @@ func TestValuesAreWrittenOnThePageOfSettings(t *testing.T) {
 	}
 	if post("summarizer.prompt_file=/etc/passwd") != 303 || strings.Contains(content(t, s.file), "passwd") {
 		t.Error("a file can be named")
+	}
+}
+
+// Thresholds of models and profiles are added, changed and taken out on the page of
+// settings; what would not count is refused.
+func TestThresholdsOfModelsAreWrittenOnThePageOfSettings(t *testing.T) {
+	s, _ := openCommented(t)
+	page := s.ask("GET", "/precis/settings", "")
+	token := cut(page.Body.String(), `name="token" value="`, `"`)
+	cookie := strings.Split(page.Header().Get("Set-Cookie"), ";")[0]
+	if !strings.Contains(page.Body.String(), `name="profiles"`) {
+		t.Fatalf("there is no field: %.600s", page.Body)
+	}
+	was := content(t, s.file)
+	for _, step := range []struct {
+		form, value string
+		code        int
+		want        map[string]float64
+	}{
+		{"profiles", "gpt-oss:20b: 40", 303, map[string]float64{"gpt-oss:20b": 40}},
+		{"profiles", " claude-haiku-4-5 :85.5", 303, map[string]float64{"gpt-oss:20b": 40, "claude-haiku-4-5": 85.5}},
+		{"profiles.gpt-oss:20b", "-1", 303, map[string]float64{"gpt-oss:20b": -1, "claude-haiku-4-5": 85.5}},
+		{"profiles.claude-haiku-4-5", "3", 400, nil},
+		{"profiles", "m: 101", 400, nil},
+		{"profiles", "m: NaN", 400, nil},
+		{"profiles", "m", 400, nil},
+		{"profiles", ": 40", 400, nil},
+		{"profiles", "m:", 400, nil},
+		{"profiles.claude-haiku-4-5", "", 303, map[string]float64{"gpt-oss:20b": -1}},
+		{"profiles.nobody", "50", 303, map[string]float64{"gpt-oss:20b": -1}}, // no field of the page
+	} {
+		before := content(t, s.file)
+		got := s.ask("POST", "/precis/settings/values", url.Values{"token": {token}, step.form: {step.value}}.Encode(), "Content-Type", "application/x-www-form-urlencoded", "Cookie", cookie)
+		if got.Code != step.code || step.code == 400 && content(t, s.file) != before {
+			t.Errorf("%s=%s: %d, the file is\n%s", step.form, step.value, got.Code, content(t, s.file))
+		}
+		if step.want == nil {
+			continue
+		}
+		if v, err := s.Gateway.Settings(""); err != nil || !maps.Equal(v.Thresholds, step.want) || !strings.HasPrefix(content(t, s.file), was) {
+			t.Errorf("%s=%s: in force are %v (%v), the file is\n%s", step.form, step.value, v.Thresholds, err, content(t, s.file))
+		}
+	}
+	if body := s.ask("GET", "/precis/settings", "").Body.String(); !strings.Contains(body, `name="profiles.gpt-oss:20b" value="-1"`) {
+		t.Error("the threshold has no field")
 	}
 }
 

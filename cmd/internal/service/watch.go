@@ -69,6 +69,9 @@ func (o *observers) logTurn(ctx context.Context, t gateway.Turn) {
 		slog.String("conversation", t.Conversation), slog.String("owner", t.Owner), slog.String("dialect", t.Dialect), slog.String("model", t.Model),
 		slog.String("upstream", t.Upstream), slog.String("kind", t.Kind), slog.String("action", t.Action), slog.Int("status", t.Status), slog.Bool("stream", t.Stream),
 	}
+	if t.Unmanaged != "" {
+		attrs = append(attrs, slog.String("unmanaged", string(t.Unmanaged)))
+	}
 	if r := t.Report; r != nil {
 		attrs = append(attrs, slog.Int("said", max(r.Said, r.Before.Tokens)), slog.Int("sent", r.After.Tokens), slog.Int("window", r.Decision.Window.Tokens))
 	}

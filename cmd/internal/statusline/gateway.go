@@ -12,23 +12,30 @@ import (
 )
 
 // gateway adds what a gateway knows of the conversation: the one that has the client's
-// name for it, or without a client the newest.
-func (from Sources) gateway(ctx context.Context, s *Status, growth *int) {
+// name for it, or without a client the newest. All: it said how full the window is and how
+// long it lasts.
+func (from Sources) gateway(ctx context.Context, s *Status) (all bool) {
 	if from.Gateway == "" {
-		return
+		return false
 	}
 	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
 	var list conversation.Page[conversation.Listed]
 	if !from.get(ctx, "/conversations?limit=50", &list) {
-		return
+		return false
 	}
 	i := slices.IndexFunc(list.Items, func(l conversation.Listed) bool { return from.names(l) })
 	if i < 0 {
-		return
+		return false
 	}
 	l := list.Items[i]
 	var d struct {
+		Status struct {
+			Tokens  int     `json:"tokens"`
+			Window  int     `json:"window"`
+			Percent float64 `json:"percent"`
+		} `json:"status"`
+		Room  conversation.Room `json:"room"`
 		Edits struct {
 			InForce int     `json:"in_force"`
 			Saved   int     `json:"tokens_saved"`
@@ -41,12 +48,17 @@ func (from Sources) gateway(ctx context.Context, s *Status, growth *int) {
 	if s.Model == "" {
 		s.Model = l.Model
 	}
-	if l.Tokens > 0 { // what is sent, not what the client believes
+	switch { // what is sent, not what the client believes
+	case d.Status.Tokens > 0:
+		s.Tokens, s.Window, s.Percent = d.Status.Tokens, d.Status.Window, d.Status.Percent
+		if d.Room.Lasts != nil {
+			s.TurnsLeft = *d.Room.Lasts
+		}
+		return true
+	case l.Tokens > 0: // the details did not come in time
 		s.Tokens, s.Window = l.Tokens, l.Window
 	}
-	if *growth == 0 && l.Requests > 0 {
-		*growth = (l.Tokens + d.Edits.Saved) / l.Requests
-	}
+	return false
 }
 
 // names reports whether a conversation is the client's.

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"precis"
+	"precis/cmd/internal/console"
 	"precis/cmd/internal/statusline"
 )
 
@@ -33,13 +34,13 @@ func TestOfAGateway(t *testing.T) {
 		case "/precis/api/v1/conversations":
 			fmt.Fprint(w, list)
 		case "/precis/api/v1/conversations/c1":
-			fmt.Fprint(w, `{"edits":{"in_force":2,"tokens_saved":50000,"cost_usd":0.07}}`)
+			fmt.Fprint(w, `{"status":{"tokens":51000,"window":200000,"percent":25.5},"room":{"limit":150000,"left":99000,"growth":9000,"lasts":11},"edits":{"in_force":2,"tokens_saved":50000,"cost_usd":0.07}}`)
 		}
 	})
 	src.Client.Session = "s1"
 	src.Client.Cost.USD = 0.5
 	s := statusline.Read(t.Context(), src)
-	if got, want := s.Line(), "25 % of 200,000, about 10 turns left, $0.57, 2 edits of precis saved 50,000"; got != want {
+	if got, want := s.Line(&console.Words{}), "26 % of 200,000, about 11 turns left, $0.57, 2 edits of precis saved 50,000"; got != want {
 		t.Errorf("%s", got)
 	}
 	if s.ID != "c1" || s.Model != "claude-x" || s.Bar() != "███░░░░░░░" {
@@ -64,7 +65,7 @@ func TestWithoutAnAnswer(t *testing.T) {
 		},
 	} {
 		begun := time.Now()
-		if s := statusline.Read(t.Context(), from(t, h)); s.Known() || s.Line() != "precis: no request yet" {
+		if s := statusline.Read(t.Context(), from(t, h)); s.Known() || s.Line(&console.Words{}) != "precis: no request yet" {
 			t.Errorf("%s: %+v", name, s)
 		}
 		if d := time.Since(begun); d > 5*time.Second {

@@ -5,13 +5,12 @@ package statusline
 
 import (
 	"context"
-	"fmt"
 	"strings"
 	"time"
 
 	"precis"
 	"precis/archive/opencode/database"
-	"precis/cmd/internal/term"
+	"precis/cmd/internal/console"
 )
 
 // Status is a conversation in a line.
@@ -65,14 +64,16 @@ func Read(ctx context.Context, from Sources) Status {
 			s.Model = last.model
 		}
 	}
-	from.gateway(ctx, &s, &growth)
+	if from.gateway(ctx, &s) {
+		return s
+	}
 	if s.Window <= 0 && s.Tokens > 0 {
 		s.Window = from.Window(s.Model).Tokens
 	}
 	if s.Window <= 0 {
 		return s
 	}
-	s.Percent = 100 * float64(s.Tokens) / float64(s.Window)
+	s.Percent = precis.Window{Tokens: s.Window}.Percent(s.Tokens)
 	limit := float64(s.Window)
 	if s.Gateway {
 		limit *= from.Threshold / 100
@@ -88,24 +89,24 @@ const timeout = 100 * time.Millisecond
 
 // Line is a status in words: "62 % of 200,000, about 9 turns left, $0.43, 2 edits of
 // precis saved 41,000".
-func (s Status) Line() string {
+func (s Status) Line(w *console.Words) string {
 	if !s.Known() {
-		return "precis: no request yet"
+		return w.Text("precis: no request yet")
 	}
-	parts := []string{fmt.Sprintf("%s of %s", term.Percent(s.Percent), term.Number(s.Window))}
+	parts := []string{w.Text("%s of %s", w.Percent(s.Percent), w.Number(s.Window))}
 	if s.TurnsLeft >= 0 {
-		parts = append(parts, "about "+term.Count(s.TurnsLeft, "turn")+" left")
+		parts = append(parts, w.Text("about %s left", w.Count(s.TurnsLeft, "turn")))
 	}
 	if s.CostUSD > 0 {
-		parts = append(parts, term.Dollars(s.CostUSD))
+		parts = append(parts, w.Dollars(s.CostUSD))
 	}
 	if s.Condensed > 0 {
-		parts = append(parts, fmt.Sprintf("%s of precis saved %s", term.Count(s.Condensed, "edit"), term.Number(s.Saved)))
+		parts = append(parts, w.Text("%s of precis saved %s", w.Count(s.Condensed, "edit"), w.Number(s.Saved)))
 	}
 	if s.Compactions > 0 {
-		parts = append(parts, "precis gave back what "+term.Count(s.Compactions, "compaction")+" lost")
+		parts = append(parts, w.Text("precis gave back what %s lost", w.Count(s.Compactions, "compaction")))
 	}
-	return strings.Join(parts, ", ")
+	return strings.Join(parts, w.Say("comma"))
 }
 
 // Bar is a short bar of the window.

@@ -12,6 +12,7 @@ import (
 
 	"precis"
 	"precis/archive/opencode/database"
+	"precis/cmd/internal/console"
 	"precis/cmd/internal/statusline"
 )
 
@@ -36,7 +37,7 @@ func TestOfATranscript(t *testing.T) {
 			t.Fatal(err)
 		}
 		s := statusline.Read(t.Context(), of(path))
-		if got, want := s.Line(), "50 % of 100,000, about 5 turns left"; got != want || s.Model != "m" {
+		if got, want := s.Line(&console.Words{}), "50 % of 100,000, about 5 turns left"; got != want || s.Model != "m" {
 			t.Errorf("%s: %s, model %s", name, got, s.Model)
 		}
 	}
@@ -69,7 +70,7 @@ func TestOfOpencode(t *testing.T) {
 		t.Fatal(err)
 	}
 	s := statusline.Read(t.Context(), from)
-	if got, want := s.Line(), "30 % of 100,000, about 7 turns left, $0.030"; got != want {
+	if got, want := s.Line(&console.Words{}), "30 % of 100,000, about 7 turns left, $0.030"; got != want {
 		t.Errorf("%s, want %s", got, want)
 	}
 }

@@ -1,9 +1,9 @@
 package term
 
 import (
-	"fmt"
-	"math"
 	"strings"
+
+	"precis/internal/texts"
 )
 
 // Segment is one part of a bar.
@@ -88,52 +88,27 @@ func (w *Writer) sign(i int, name string) string {
 func (w *Writer) Mark(i int, name string) string { return w.Style(name, w.sign(i, name)) }
 
 // Number writes n with thousands apart: 12,345,678.
-func Number(n int) string {
-	s := fmt.Sprint(n)
-	neg := strings.HasPrefix(s, "-")
-	s = strings.TrimPrefix(s, "-")
-	for i := len(s) - 3; i > 0; i -= 3 {
-		s = s[:i] + "," + s[i:]
-	}
-	if neg {
-		s = "-" + s
-	}
-	return s
-}
+func Number(n int) string { return texts.Number(english, n) }
 
 // Percent writes a share: 62 %, and 4.6 % where one place is a difference.
-func Percent(p float64) string {
-	switch {
-	case p > 0 && p < 0.05:
-		return "<0.1 %"
-	case p == 0, math.Abs(p) >= 9.95:
-		return fmt.Sprintf("%.0f %%", p)
-	}
-	return fmt.Sprintf("%.1f %%", p)
-}
+func Percent(p float64) string { return texts.Percent(english, p) }
 
 // Dollars writes an amount of money: $12.40, $0.043.
-func Dollars(usd float64) string {
-	switch {
-	case usd == 0 || usd >= 0.995:
-		return fmt.Sprintf("$%.2f", usd)
-	case usd < 0.0001:
-		return "<$0.0001"
-	}
-	digits := 2
-	for x := usd; x < 0.0995; x *= 10 {
-		digits++
-	}
-	return fmt.Sprintf("$%.*f", digits, usd)
-}
+func Dollars(usd float64) string { return texts.Dollars(english, usd) }
+
+// english is the language of what is only said in English.
+const english = "en"
 
 // Count writes a number with its noun: "1 edit", "2,000 edits", "3 entries".
-func Count(n int, noun string) string {
-	if n != 1 {
-		if stem, ok := strings.CutSuffix(noun, "ry"); ok {
-			noun = stem + "rie"
-		}
-		noun += "s"
+func Count(n int, noun string) string { return Number(n) + " " + Noun(n, noun) }
+
+// Noun returns the English noun for n of it.
+func Noun(n int, noun string) string {
+	if n == 1 {
+		return noun
 	}
-	return Number(n) + " " + noun
+	if stem, ok := strings.CutSuffix(noun, "ry"); ok {
+		noun = stem + "rie"
+	}
+	return noun + "s"
 }

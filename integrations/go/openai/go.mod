@@ -9,6 +9,8 @@ require (
 
 require (
 	charm.land/catwalk v0.51.27 // indirect
+	github.com/andybalholm/brotli v1.3.0 // indirect
+	github.com/blevesearch/snowballstem v0.9.0 // indirect
 	github.com/charmbracelet/x/etag v0.2.0 // indirect
 	github.com/coder/websocket v1.8.15 // indirect
 	github.com/dustin/go-humanize v1.0.1 // indirect
@@ -26,6 +28,7 @@ require (
 	golang.org/x/image v0.34.0 // indirect
 	golang.org/x/sync v0.24.0 // indirect
 	golang.org/x/sys v0.48.0 // indirect
+	golang.org/x/text v0.42.0 // indirect
 	modernc.org/libc v1.77.1 // indirect
 	modernc.org/mathutil v1.7.1 // indirect
 	modernc.org/memory v1.12.1 // indirect

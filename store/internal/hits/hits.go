@@ -33,7 +33,7 @@ func (l *List) Add(text string, places ...Place) {
 	if len(places) == 0 {
 		return
 	}
-	score := l.Query.Score(text)
+	score, _ := l.Query.Score(text)
 	if score == 0 {
 		return
 	}
@@ -53,9 +53,9 @@ func (l *List) Best(limit int) []store.Hit {
 	})
 	var out []store.Hit
 	for _, h := range l.found[:min(len(l.found), Limit(limit))] {
-		out = append(out, store.Hit{
-			Conversation: h.Conversation, Message: h.Message, Snippet: l.Query.Snippet(h.text), Score: h.score,
-		})
+		shown := l.Query.Show(h.text)
+		shown.Conversation, shown.Message, shown.Score = h.Conversation, h.Message, h.score
+		out = append(out, shown)
 	}
 	return out
 }

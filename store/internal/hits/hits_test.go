@@ -9,7 +9,7 @@ import (
 )
 
 func TestBest(t *testing.T) {
-	l := List{Query: words.NewQuery("a")}
+	l := List{Query: words.NewQuery("a", false)}
 	l.Add("a b b b", Place{"y", 1}, Place{"x", 1}, Place{"x", 2})
 	l.Add("a a", Place{"z", 7})
 	l.Add("b", Place{"never", 1})

@@ -1,0 +1,107 @@
+package reports
+
+import (
+	"fmt"
+	"strings"
+
+	"precis/cmd/internal/term"
+	"precis/conversation"
+	"precis/digest"
+)
+
+// Verified is a summary or a view compared with its conversation.
+type Verified struct {
+	File  string `json:"file"`
+	Least int    `json:"min_score"`
+	conversation.Verified
+}
+
+// Good reports whether nothing is contradicted or invented and the score is enough.
+func (v Verified) Good() bool {
+	return v.About && len(v.Contradicts) == 0 && len(v.Invents) == 0 && v.Score >= v.Least
+}
+
+// kindNames say the kinds of what a summary must hold to people.
+var kindNames = map[string]string{
+	"rules": "rules of the user", "requests": "requests", "standing": "what still holds", "files": "files written",
+	"failures": "failures that stand", "decisions": "causes, decisions", "numbers": "numbers",
+}
+
+// Verified says what a summary lacks, contradicts and invents.
+func (p *Printer) Verified(v Verified) {
+	const most = 6 // lines of one list
+	w := p.Text
+	w.Title("%s", p.Words.Text("%s: score %d of 100", p.Words.Sentence(v.What), v.Score))
+	switch {
+	case !v.About:
+		w.Paragraph("warn", p.Words.Text("This is not about this conversation: hardly a word or a name of it stands in the conversation."))
+		return
+	case v.OtherLanguage:
+		w.Paragraph("warn", p.Words.Text("This is in another language than the conversation: its names and files were checked, its sentences were not."))
+	}
+	if v.Unread > 0 {
+		w.Paragraph("warn", p.Words.Text("Only its beginning was read: %s bytes are left out.", p.Words.Number(v.Unread)))
+	}
+	w.Printf("\n")
+	for _, k := range v.Kinds {
+		const width = 20
+		share := float64(k.Holds) / float64(k.Of)
+		full := int(share*width + 0.5)
+		w.Printf("  %s  %s%s  %s\n", term.Pad(p.Words.Text(kindNames[k.Kind]), width), strings.Repeat("█", full), strings.Repeat("·", width-full), p.Words.Text("%s of %s", p.Words.Number(k.Holds), p.Words.Number(k.Of)))
+	}
+	for _, list := range []struct {
+		title string
+		items []digest.Doubt
+	}{{"Contradicted by the conversation", v.Contradicts}, {"Invented: nothing bears it out", v.Invents}} {
+		if len(list.items) == 0 {
+			continue
+		}
+		w.Printf("\n%s\n", w.Style("title", fmt.Sprintf("%s (%d)", p.Words.Text(list.title), len(list.items))))
+		for _, d := range list.items[:min(len(list.items), 2*most)] {
+			p.point("×", oneLine(term.Plain(d.Text), 3*w.Width()))
+			at := ""
+			if d.Handle != nil {
+				at = " (" + d.Handle.String() + ")"
+			}
+			p.point(" ", p.Words.Sentence(term.Plain(d.Why))+at)
+		}
+		p.andMore(len(list.items) - 2*most)
+	}
+	kind, shown := "", 0
+	if len(v.Lacks) > 0 {
+		w.Printf("\n%s\n", w.Style("title", fmt.Sprintf("%s (%d)", p.Words.Text("Lacking"), len(v.Lacks))))
+	}
+	for _, l := range v.Lacks {
+		if l.Kind != kind {
+			p.andMore(shown - most)
+			kind, shown = l.Kind, 0
+			w.Printf("  %s\n", p.Words.Text(kindNames[kind]))
+		}
+		if shown++; shown <= most {
+			p.point("-", oneLine(term.Plain(l.Text), w.Width()-19)+" ("+l.Handle.String()+")")
+		}
+	}
+	p.andMore(shown - most)
+	w.Printf("\n")
+	w.Headline("dim", p.verdict(v))
+}
+
+// point writes an item of a list.
+func (p *Printer) point(mark, text string) { p.Text.Hanging("    " + mark + "  " + text) }
+
+func (p *Printer) andMore(n int) {
+	if n > 0 {
+		p.Text.Printf("      %s\n", p.Words.Text("… and %s more (--json has all)", p.Words.Number(n)))
+	}
+}
+
+// verdict says in one line what came out.
+func (p *Printer) verdict(v Verified) string {
+	if v.Good() {
+		return p.Words.Text("Good: nothing contradicted, nothing invented. precis show FILE HANDLE prints an original.")
+	}
+	if len(v.Contradicts)+len(v.Invents) == 0 {
+		return p.Words.Text("The score is below %d. precis gate adds what a summary lacks.", v.Least)
+	}
+	return p.Words.Text("precis show FILE HANDLE prints an original; precis gate repairs a summary.")
+}

@@ -1,0 +1,151 @@
+package main
+
+import (
+	"encoding/json"
+	"os"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"charm.land/lipgloss/v2"
+
+	"precis/cmd/internal/console"
+	"precis/cmd/internal/term"
+)
+
+// told are commands whose output for people is in one language, whole.
+var told = []string{
+	"inspect a.json", "inspect -v a.json", "condense --dry-run --window 8000 a.json", "condense --window 8000 a.json", "condense --window 8000 a.json", "condense -v --window 8000 -o v.precis a.json",
+	"inspect -v a.precis", "search a.precis λόγος", "search --limit 1 a.precis λόγος", "search a.precis ψψψ", "pin a.precis m0", "show a.precis x9", "undo a.precis e9", "undo a.precis", "undo a.precis", "undo a.precis",
+	"restore a.precis m4", "rewind --message m9 a.precis", "rewind --message m900 a.precis", "view --window 8000 a.json",
+	"sessions --in .", "sessions stats --in .", "sessions tree --in .", "sessions check a.json", "sessions show nobody", "sessions show --in . @last", "sessions search --in . λόγος", "sessions search --in . ψψψ",
+	"gate --summary s.txt a.json", "verify --summary s.txt a.json", "verify a.json", "experiments a.json", "experiments v.precis",
+	"status a.json", "config", "models claude-sonnet-4-5", "models nobody", "stats hosts", "install --list", "repair v.precis",
+	"inspect", "inspect --nothing", "nothing", "store purge", "config set nothing 1", "--set nothing=1 config", "condense --target 7 a.json", "ui --edit", "help nothing", "digest --tokens 5 a.json",
+}
+
+// names are what is the same in every language: what users type, and names.
+var names = regexp.MustCompile(strings.Join([]string{
+	`precis: `, `\bprecis (\w+ )*[\w@./-]+`, `--?[\w-]+(=\S+)?( FILE| [A-Z]+)?`, `\b[A-Z]{2,}\b`, `\bWORD\b`, `https?://\S+`, `\[[\w-]+\]`,
+	`\b(?:catwalk anthropic/|Claude Code|Roo Code|Gemini CLI|Qwen Code|Model Context Protocol|VS Code)\b`, `\b[a-z]+ (?:--\S+|plugins enable precis)`, `claude-\S+`, `Cline \(command line\)`, `connection refused`, `\w+ run\.jsonl`,
+}, "|"))
+
+// english are words of English that are none of French, and two words of it in a row.
+var (
+	english  = regexp.MustCompile(`(?i)\b(the|of|is|are|by|with|and|from|what|which|has|was|were|it|its|that|this|not|to|be|as|at|an|than|each|only)\b`)
+	ofPeople = regexp.MustCompile(`\b[a-z]{2,}( [a-z]{2,})+\b`)
+)
+
+// writeGreek writes a recording without a word of English that does not fit its window.
+func writeGreek(t *testing.T) {
+	t.Helper()
+	type object = map[string]any
+	messages := []object{{"role": "user", "content": "λόγος πάντα ῥεῖ"}}
+	for i := range 30 {
+		id := "t" + string(rune('a'+i%26)) + string(rune('0'+i/26))
+		messages = append(messages,
+			object{"role": "assistant", "content": []object{{"type": "text", "text": "λόγος"}, {"type": "tool_use", "id": id, "name": "Read", "input": object{"file_path": "/λ/" + id}}}},
+			object{"role": "user", "content": []object{{"type": "tool_result", "tool_use_id": id, "content": strings.Repeat("λόγος "+id+" αβγ\n", 60)}}})
+	}
+	messages = append(messages, object{"role": "assistant", "content": "λόγος"}, object{"role": "user", "content": "αβγ"})
+	data, err := json.Marshal(object{"model": "claude-sonnet-4-5", "title": "λόγος", "messages": messages})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, text := range map[string][]byte{"a.json": data, "s.txt": []byte("λόγος πάντα")} {
+		if err := os.WriteFile(name, text, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// No command says anything of its own in English to a user of another language, and what it
+// says fits a terminal of 80 columns, with letters of two columns as well.
+func TestCommandsAreWholeInEachLanguage(t *testing.T) {
+	for _, lang := range []string{"fr", "ja", "zh"} {
+		t.Run(lang, func(t *testing.T) {
+			t.Chdir(t.TempDir())
+			t.Setenv("HOME", t.TempDir())
+			t.Setenv("XDG_CONFIG_HOME", t.TempDir())
+			t.Setenv("PATH", t.TempDir())
+			writeGreek(t)
+			for _, args := range told {
+				whole(t, lang, args, toldIn(t, lang, args))
+			}
+		})
+	}
+}
+
+// Help is in the language of the user: all of it but the texts of single commands, which are
+// English behind a line that is not.
+func TestHelpIsInEachLanguage(t *testing.T) {
+	for _, lang := range []string{"fr", "ja", "zh"} {
+		for _, args := range []string{"--help", "help handles", "help presets", "help configuration"} {
+			whole(t, lang, args, toldIn(t, lang, args))
+		}
+		for _, c := range commands {
+			text := toldIn(t, lang, c.name+" --help")
+			head, _, _ := strings.Cut(text, "\n")
+			whole(t, lang, c.name+" --help", head)
+			flags := ""
+			for line := range strings.SplitSeq(text, "\n") {
+				if strings.HasPrefix(line, "  -") || strings.HasPrefix(line, "      --") || slices.Contains(helpHeads, line) {
+					flags += line + "\n"
+				}
+			}
+			whole(t, lang, c.name+" --help", flags)
+		}
+	}
+}
+
+func toldIn(t *testing.T, lang, args string) string {
+	t.Helper()
+	var out, notes strings.Builder
+	to := term.Options{Terminal: true, Columns: 80}
+	run(t.Context(), strings.Fields(args), console.Streams{In: strings.NewReader(""), Out: &out, Errs: &notes, OutTo: to, ErrsTo: to, Lang: lang})
+	return ourColors.ReplaceAllString(out.String()+progress.ReplaceAllString(notes.String(), ""), "")
+}
+
+// whole checks that a text holds no English, and that it fits.
+func whole(t *testing.T, lang, args, text string) {
+	t.Helper()
+	for line := range strings.SplitSeq(text, "\n") {
+		if strings.Contains(line, "level=") { // logs
+			continue
+		}
+		if n := lipgloss.Width(line); n > 80 {
+			t.Errorf("%s: %s: a line of %d columns: %s", lang, args, n, line)
+		}
+		if strings.Contains(line, "│") || strings.HasPrefix(line, "#") || strings.HasPrefix(line, "[") { // what the model reads
+			continue
+		}
+		rest := names.ReplaceAllString(line, "·")
+		found := english.FindString(rest)
+		if found == "" && lang != "fr" {
+			found = ofPeople.FindString(rest)
+		}
+		if found != "" {
+			t.Errorf("%s: precis %s: %q in %q", lang, args, found, strings.TrimSpace(line))
+		}
+	}
+}
+
+// JSON is the same in every language, errors as well: programs read it.
+func TestJSONIsInNoLanguage(t *testing.T) {
+	t.Chdir(t.TempDir())
+	t.Setenv("HOME", t.TempDir())
+	t.Setenv("XDG_CONFIG_HOME", t.TempDir())
+	writeGreek(t)
+	for _, args := range []string{
+		"inspect --json a.json", "search --json a.json λόγος", "verify --json --summary s.txt a.json", "config --json", "models --json claude-sonnet-4-5", "sessions check --json a.json",
+		"undo --json a.json e9", "inspect --json missing.json", "--json inspect", "condense --json --target 7 a.json", "experiments --json a.json",
+	} {
+		want := toldIn(t, "en", args)
+		for _, lang := range []string{"fr", "ja", "zh"} {
+			if got := toldIn(t, lang, args); got != want {
+				t.Errorf("%s: precis %s: %s, in English %s", lang, args, got, want)
+			}
+		}
+	}
+}

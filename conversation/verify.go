@@ -1,0 +1,179 @@
+package conversation
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"precis"
+	"precis/digest"
+	"precis/retain"
+)
+
+// VerifyOptions say what is compared with a conversation: one of the three. The zero value
+// is the newest compaction that the client's own program made.
+type VerifyOptions struct {
+	Summary string           // by anybody; "": none
+	View    []precis.Message // what a model is shown instead of the conversation; nil: none
+	Now     bool             // what the model sees of the conversation now
+}
+
+// Verified says what a text that stands for a conversation lacks, contradicts and invents.
+type Verified struct {
+	Conversation string `json:"conversation"`
+	// Of is the conversation whose messages the handles name, where that is another one: a
+	// client's own compaction may have begun a new conversation. "": the same.
+	Of       string `json:"of,omitempty"`
+	What     string `json:"what"`     // that was compared
+	Messages int    `json:"messages"` // with which it was compared
+	digest.Verification
+}
+
+// Named returns the conversation whose messages the handles name.
+func (v Verified) Named() string {
+	if v.Of != "" {
+		return v.Of
+	}
+	return v.Conversation
+}
+
+// Verify compares a text that stands for a conversation with the conversation itself; see
+// [digest.Verify]. No model is called. The error is [precis.CodeInvalid] for a summary that
+// is empty or no text, and [precis.CodeNotFound] when the compaction of the client's own
+// program is asked for and none was recorded, or what it stands for is gone.
+func Verify(ctx context.Context, h Home, id string, o VerifyOptions) (Verified, error) {
+	if err := o.check(); err != nil {
+		return Verified{}, err
+	}
+	s, err := snapshot(ctx, h, id)
+	if err != nil {
+		return Verified{}, err
+	}
+	out := Verified{Conversation: s.Record.ID}
+	r := precis.SummaryRequest{Conversation: s.Conversation, Messages: retain.Alive(s.Conversation.Transcript, s.Conversation.Edits)}
+	beside := ""
+	switch {
+	case o.Summary != "":
+		out.What, r.Previous = "the summary", o.Summary
+	case o.View != nil:
+		out.What = "the view"
+		r.Previous, beside = apart(r.Messages, o.View)
+	case o.Now:
+		out.What = "what the model sees now"
+		r.Previous, beside = apart(r.Messages, precis.View(s.Conversation.Transcript, s.Conversation.Edits))
+	default:
+		c, err := s.ownCompaction(ctx, h)
+		if err != nil {
+			return Verified{}, err
+		}
+		out.Of, out.What = c.of, c.what
+		r.Conversation, r.Messages, r.Previous = c.conv, c.before, c.text
+	}
+	if err := ctx.Err(); err != nil {
+		return Verified{}, precis.Errorf(precis.CodeCanceled, "verify", "%w", context.Cause(ctx))
+	}
+	out.Messages = len(r.Messages)
+	out.Verification = digest.Verify(r, beside)
+	return out, nil
+}
+
+func (o VerifyOptions) check() error {
+	const op = "read summary"
+	switch {
+	case o.Summary != "" && strings.TrimSpace(o.Summary) == "":
+		return precis.Errorf(precis.CodeInvalid, op, "the summary is empty")
+	case !utf8.ValidString(o.Summary):
+		return precis.Errorf(precis.CodeInvalid, op, "this is no UTF-8 text")
+	}
+	n := 0
+	for _, set := range []bool{o.Summary != "", o.View != nil, o.Now} {
+		if set {
+			n++
+		}
+	}
+	if n > 1 {
+		return precis.Errorf(precis.CodeInvalid, "read options", "a summary, a view and what the model sees now cannot be compared at once")
+	}
+	return nil
+}
+
+// apart divides a view: text is what somebody wrote to stand for messages, and beside is all
+// that the view holds. What was said is in the view as it was, so it is not checked.
+func apart(msgs, view []precis.Message) (text, beside string) {
+	said := map[string]bool{}
+	for _, m := range msgs {
+		said[retain.Words([]precis.Message{m})] = true
+	}
+	var written, all strings.Builder
+	for _, m := range view {
+		words := retain.Words([]precis.Message{m})
+		all.WriteString(words + "\n")
+		if !said[words] {
+			written.WriteString(m.PlainText() + "\n")
+		}
+	}
+	return written.String(), all.String()
+}
+
+// compaction is what a client's own program wrote in the place of messages.
+type compaction struct {
+	of     string // the conversation of the messages; "": that in which it stands
+	what   string
+	conv   *precis.Conversation
+	before []precis.Message
+	text   string
+}
+
+// ownCompaction finds the newest compaction that the client's own program made: one that its
+// recording holds, or the summary with which the conversation goes on from another one.
+func (s *Subject) ownCompaction(ctx context.Context, h Home) (compaction, error) {
+	all := s.Conversation.Transcript.Messages()
+	for _, e := range slices.Backward(s.Conversation.Edits) {
+		if e.Kind != precis.KindCondensation || !isRecorded(e) {
+			continue
+		}
+		text, to := "", 0
+		for _, part := range e.Replace {
+			if part.Block != nil {
+				continue
+			}
+			for _, m := range part.With {
+				text += m.PlainText() + "\n"
+			}
+			to = max(to, part.To)
+		}
+		if text == "" || to == 0 {
+			continue
+		}
+		const least = 3 // how many times as long the messages before a compaction are that are still there
+		if len(retain.Words(all[:to])) < least*len(text) {
+			return compaction{}, noCompaction("the messages before the compaction are not in the recording")
+		}
+		return compaction{what: fmt.Sprintf("the compaction behind message m%d", to-1), conv: s.Conversation, before: all[:to], text: text}, nil
+	}
+	if s.Record.Continues == "" || s.Record.Summary >= len(all) {
+		return compaction{}, noCompaction("the conversation holds no compaction")
+	}
+	before, err := snapshot(ctx, h, s.Record.Continues)
+	switch {
+	case precis.CodeOf(err) == precis.CodeNotFound, err == nil && before.Owner != s.Owner:
+		return compaction{}, noCompaction("the conversation before the compaction is gone")
+	case err != nil:
+		return compaction{}, err
+	}
+	msgs := retain.Alive(before.Conversation.Transcript, before.Conversation.Edits)
+	if n := before.Record.Summary; before.Record.Continues != "" && n < len(msgs) {
+		msgs = slices.Clone(msgs)
+		msgs[n] = precis.Message{Role: msgs[n].Role} // a summary of what was before: no person said it
+	}
+	return compaction{
+		of: before.Record.ID, what: fmt.Sprintf("the compaction in message m%d", s.Record.Summary), conv: before.Conversation, before: msgs, text: all[s.Record.Summary].PlainText(),
+	}, nil
+}
+
+func noCompaction(why string) error {
+	return &precis.Error{Code: precis.CodeNotFound, Op: "find compaction", Err: errors.New(why), Hint: "compare a summary, or what the model sees now"}
+}

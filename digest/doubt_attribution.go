@@ -1,0 +1,198 @@
+package digest
+
+import (
+	"strings"
+
+	"precis"
+	"precis/internal/lazyregexp"
+	"precis/internal/preview"
+	"precis/internal/toolcall"
+	"precis/retain"
+)
+
+var (
+	// userDid says that the user did some work.
+	userDid = lazyregexp.New(`(?i)(?:^\W*|[,;(] ?|\b(?:and|but|then) )(?:the )?user\s+(?:(?:has|had|have|also|then|later|initially|already|just|manually|successfully|subsequently)\s+)*` +
+		`(fixed|edited|created|added|changed|modified|wrote|implemented|updated|deleted|removed|refactored|renamed|moved|ran|installed|committed|pushed|built|configured|replaced|introduced|extracted|found|discovered|investigated|explained|proposed|suggested|identified|verified|debugged|traced|analyzed|rewrote|generated)\b(.*)|` +
+		`\b(?:fixed|edited|created|added|changed|modified|written|implemented|updated|deleted|removed|refactored|renamed|found) (by the user)\b(.*)`)
+	// agentSaid says that the agent asked for, said or decided something that may be a person's.
+	agentSaid = lazyregexp.New(`(?i)(?:^\W*|[,;(] ?)(?:the (?:agent|assistant|model)|i|claude)\s+(?:(?:has|had|also|then|later|explicitly|initially|correctly|already)\s+)*` +
+		`(asked|requested|wanted|insisted|demanded|reported|clarified|noted|noticed|revealed|questioned|corrected|pointed out|complained|preferred|decided|required|confirmed|said|suggested|tried)\b(.*)`)
+	// otherDid says that another agent did some work.
+	otherDid = lazyregexp.New(`(?i)\b(?:the )?(?:sub-?agent|[\w-]+ (?:sub-?agent|reviewer))s?\s+(?:(?:has|had|also|then|already)\s+)*(fixed|edited|created|added|changed|modified|wrote|implemented|updated|deleted|removed|renamed|moved)\b(.*)`)
+)
+
+// Shares of the words of a deed: that its doer's calls or words hold, and that those of who is said to have done it do not.
+const (
+	ownDeed   = 0.35
+	otherDeed = 0.4
+)
+
+// attribution doubts that somebody did or said what the conversation shows of somebody else.
+func (d *doubter) attribution(s statement) bool {
+	if s.ahead || s.quotes {
+		return false
+	}
+	if m := userDid.FindStringSubmatch(s.text); m != nil {
+		what := s.text
+		if m[2] != "" {
+			what = m[1] + m[2]
+		}
+		return d.notByUser(s, firstClause(what))
+	}
+	if m := otherDid.FindStringSubmatch(s.text); m != nil {
+		return d.notByOther(s, m[2])
+	}
+	if m := agentSaid.FindStringSubmatch(s.text); m != nil {
+		return d.notByAgent(s, firstClause(m[2]))
+	}
+	return false
+}
+
+// firstClause returns what stands before the remarks of a sentence.
+func firstClause(text string) string {
+	for _, end := range []string{" (", ", ", ": ", "; ", " - ", " — ", " because ", " since ", " so that "} {
+		if i := strings.Index(text, end); i > 12 {
+			text = text[:i]
+		}
+	}
+	return text
+}
+
+// notByUser doubts a deed of the user that the agent's calls show, or its words alone tell.
+func (d *doubter) notByUser(s statement, what string) bool {
+	if f, c := d.writtenIn(what); f != nil && !d.userTouched(f, c) {
+		at := d.useOf(c)
+		d.doubt(d.shown(s), doubtAttribution, "the agent wrote "+f.path, &at)
+		return true
+	}
+	terms := termsOf(what)
+	if senseIn(terms) < 4 {
+		return false
+	}
+	best, at, _ := d.in.personsHold(terms, true)
+	if at != nil && best >= otherDeed && myself.MatchString(at.text) {
+		return false
+	}
+	for _, e := range d.in.witness().find(terms, mostAlike, func(r *remark) bool { return r.who == byAgent || r.who == byCall }) {
+		if e.share < ownDeed {
+			return false
+		}
+		if aboutUser.MatchString(e.text) {
+			continue
+		}
+		at := d.at(e.at)
+		d.doubt(d.shown(s), doubtAttribution, "it was the agent: "+preview.Line(e.text, 140), &at)
+		return true
+	}
+	return false
+}
+
+// senseIn counts the words of a sentence that say something.
+func senseIn(terms []term) (n int) {
+	for _, t := range terms {
+		if !t.empty {
+			n++
+		}
+	}
+	return n
+}
+
+// myself is how a person says that they did something.
+var myself = lazyregexp.New(`(?i)\b(?:i|i've|i'd|we|we've|my|ich|wir|je|nous|yo)\b|我|私`)
+
+var aboutUser = lazyregexp.New(`(?i)\b(?:the user|you|your)\b`)
+
+// notByOther doubts that another agent wrote a file that the agent wrote by a call of its own.
+func (d *doubter) notByOther(s statement, what string) bool {
+	f, c := d.writtenIn(what)
+	if f == nil {
+		return false
+	}
+	for _, j := range d.in.standing().Jobs {
+		if strings.Contains(j.Result, baseOf(f.path)) || strings.Contains(j.Text, baseOf(f.path)) {
+			return false
+		}
+	}
+	at := d.useOf(c)
+	d.doubt(d.shown(s), doubtAttribution, "the agent wrote "+f.path+" itself", &at)
+	return true
+}
+
+// notByAgent doubts that the agent asked for or said first what a person did.
+func (d *doubter) notByAgent(s statement, what string) bool {
+	terms := termsOf(what)
+	best, at, _ := d.in.personsHold(terms, true)
+	if at == nil || best < personsWord || len(terms) < 3 {
+		return false
+	}
+	for _, e := range d.in.witness().find(terms, mostEchoes, func(r *remark) bool { return r.who == byAgent && r.at < at.at }) {
+		if e.share > best-0.15 {
+			return false // the agent said it before
+		}
+	}
+	h := d.at(at.at)
+	d.doubt(d.shown(s), doubtAttribution, "the user said so: "+preview.Line(at.text, 140), &h)
+	return true
+}
+
+// personsWord is the share of the words of what the agent is said to have said that a person must have said first.
+const personsWord = 0.5
+
+// writtenIn returns the first file in a text that a call of the agent wrote, and the newest such call.
+func (d *doubter) writtenIn(text string) (*file, int) {
+	for _, name := range pathsIn(text) {
+		if f := d.in.work().files.named(name); f != nil && len(f.edits) > 0 {
+			return f, f.edits[len(f.edits)-1]
+		}
+	}
+	return nil, -1
+}
+
+// userTouched reports whether a person, or the program, says that the user changed a file.
+func (d *doubter) userTouched(f *file, call int) bool {
+	base := strings.ToLower(baseOf(f.path))
+	for _, h := range d.in.persons() {
+		if strings.Contains(strings.ToLower(h.text), base) {
+			return true
+		}
+	}
+	w := d.in.witness()
+	for _, e := range w.find(termsOf(f.path+" was modified by the user or by a linter"), mostEchoes, nil) {
+		if strings.Contains(strings.ToLower(e.text), base) && userChanged.MatchString(e.text) {
+			return true
+		}
+	}
+	return false
+}
+
+var userChanged = lazyregexp.New(`(?i)\b(?:user|linter|you)\b[^.\n]{0,60}\b(?:modif|chang|edit|remov|add)|\b(?:modif|chang|edit)\w*[^.\n]{0,40}\b(?:user|linter|you)\b`)
+
+func (d *doubter) useOf(call int) precis.Handle {
+	at := d.in.work().calls[call].Use
+	at.From += d.in.offset
+	at.To += d.in.offset
+	return at
+}
+
+func baseOf(path string) string { return path[strings.LastIndexByte(path, '/')+1:] }
+
+// failedCall reports whether a call did not do what it was to do.
+func failedCall(o toolcall.Outcome) bool {
+	return o.End == toolcall.Failed || o.End == toolcall.Rejected || o.End == toolcall.Interrupted
+}
+
+// pathsIn returns the names of files in a text.
+func pathsIn(text string) (out []string) {
+	end := 0
+	retain.Scan(text, func(a retain.Anchor) {
+		if a.Kind != retain.Path || a.Start < end {
+			return
+		}
+		end = a.End
+		if name := strings.TrimRight(text[a.Start:a.End], ".,;:"); strings.ContainsAny(name, "./") {
+			out = append(out, strings.ReplaceAll(name, `\`, "/"))
+		}
+	})
+	return out
+}

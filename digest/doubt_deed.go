@@ -1,0 +1,100 @@
+package digest
+
+import (
+	"slices"
+	"strings"
+
+	"precis/internal/lazyregexp"
+	"precis/internal/toolcall"
+	"precis/standing"
+)
+
+// feat is what an agent does to the outside: how a summary says that it was done, and the commands and words by which it is.
+type feat struct {
+	name string
+	says *lazyregexp.Regexp
+	does *lazyregexp.Regexp
+	stem string // of the word in other calls, and in a person's words
+}
+
+const done = `(?:^\W*(?:successfully )?|\b(?:was|were|been|i|we|agent|then|and|is|are|also|successfully) (?:successfully |also |then )?)`
+
+var feats = []feat{
+	{"push", lazyregexp.New(`(?i)` + done + `pushed\b(?: (?:to|the|all|it|them|upstream|both|origin|branch|changes|everything)\b|[.!]?$)|\bgit push\b[^.]{0,20}\b(?:went through|succeeded|worked|completed|was successful)|(?:已|已经|成功)推送|プッシュ(?:しました|済み|完了)`), lazyregexp.New(`\bgit\b[^|;&\n]*\bpush\b`), "push"},
+	{"commit", lazyregexp.New(`(?i)` + done + `committed\b(?: (?:to|the|all|it|them|as|with|both|changes|everything)\b|[.!]?$)|\bgit commit\b[^.]{0,20}\b(?:went through|succeeded|worked|completed)|(?:已|已经|成功)提交|コミット(?:しました|済み|完了)`), lazyregexp.New(`\b(?:git|jj|hg|svn)\b[^|;&\n]*\bcommit\b|\bgit\b[^|;&\n]*\b(?:merge|rebase|cherry-pick|revert|am)\b`), "commit"},
+	{"deploy", lazyregexp.New(`(?i)` + done + `deployed\b|\bdeploy(?:ment)?\b[^.]{0,20}\b(?:went through|succeeded|is live|completed)|(?:已|成功)部署|デプロイ(?:しました|済み|完了)`), lazyregexp.New(`(?i)deploy|\b(?:vercel|netlify|fly|heroku|kubectl apply|terraform apply|rsync|scp)\b`), "deploy"},
+	{"publication", lazyregexp.New(`(?i)` + done + `(?:published|released)\b(?: (?:to|on|as|the|version)\b|[.!]?$)|(?:已|成功)发布`), lazyregexp.New(`(?i)\b(?:publish|release|upload|twine)\b`), "publish"},
+	{"installation", lazyregexp.New(`(?i)` + done + `installed (?:the |all )?(?:dependenc|packages?\b|via\b|globally\b|with\b)`), lazyregexp.New(`(?i)\binstall\b|\bnpm (?:i|ci|add)\b|\b(?:pip|uv|brew|apt|cargo|go get|yarn|pnpm|poetry)\b`), "install"},
+}
+
+// neverRun says that something was not run.
+var neverRun = lazyregexp.New(`(?i)\b(?:never|not yet|not) (?:yet |been |actually )*(?:run|executed|started|invoked|tried)\b|\b(?:has|have|was|were)n't (?:yet |been |actually )*(?:run|executed|started)\b`)
+
+// deed doubts that something was done to the outside when no call did it, and that something was not run when it was.
+func (d *doubter) deed(s statement) bool {
+	if s.quotes {
+		return false
+	}
+	if neverRun.MatchString(s.text) {
+		return d.ran(s)
+	}
+	if s.ahead || negated.MatchString(s.text) || byOthers.MatchString(s.text) {
+		return false
+	}
+	for _, f := range feats {
+		if f.says.MatchString(s.text) && !d.did1(f) {
+			d.doubt(d.shown(s), doubtOutcome, "no call that did not fail made a "+f.name, nil)
+			return true
+		}
+	}
+	return false
+}
+
+// byOthers says that a deed is not the agent's, or of what is built.
+var byOthers = lazyregexp.New(`(?i)\b(?:user|users|developer|dev|they|he|she|someone|upstream team|hook|hooks|function|strategy|it is|gets|are always|is always)\b`)
+
+// did1 reports whether a call may have done it, or a person or another agent says that it was done.
+func (d *doubter) did1(f feat) bool {
+	w := d.in.work()
+	for i := range w.calls {
+		c := &w.calls[i]
+		if w.ends[i].End == toolcall.Rejected || w.ends[i].End == toolcall.Failed {
+			continue
+		}
+		if c.Kind == toolcall.Command && f.does.MatchString(c.Line) || c.Kind == toolcall.Other && (strings.Contains(strings.ToLower(c.Name), f.stem) || strings.Contains(strings.ToLower(c.Text[:min(len(c.Text), 4000)]), f.stem)) {
+			return true
+		}
+	}
+	for _, h := range d.in.persons() {
+		if slices.ContainsFunc(h.terms[:h.own], func(t term) bool { return t.stem == stem1(f.stem) && !t.negated }) {
+			return true
+		}
+	}
+	return slices.ContainsFunc(d.in.standing().Jobs, func(j standing.Item) bool { return strings.Contains(strings.ToLower(j.Result+j.Text), f.stem) })
+}
+
+// ran doubts that a command or a kind of checks was not run.
+func (d *doubter) ran(s statement) bool {
+	if s.ahead && !strings.Contains(s.text, "never") {
+		return false
+	}
+	w := d.in.work()
+	if at := inBackticks.FindStringIndex(s.text); at != nil {
+		quote := strings.Trim(s.text[at[0]:at[1]], "`")
+		if i, ok := d.deedsOf(w).newestOf(quote); ok && w.ends[i].End != toolcall.Rejected {
+			d.contradict(s.text, doubtOutcome, "it was run", w.calls[i].Use)
+			return true
+		}
+		return false
+	}
+	for _, k := range checkKinds {
+		if !k.says.MatchString(s.text) || someTests.MatchString(s.text) {
+			continue
+		}
+		if i, _, _ := d.newestCheck(k); i >= 0 {
+			d.contradict(s.text, doubtOutcome, "it was run: "+said(w.calls[i].Line), w.calls[i].Use)
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,89 @@
+package digest
+
+import (
+	"strings"
+
+	"precis"
+	"precis/internal/lazyregexp"
+)
+
+var (
+	// removedIt and changedIt say of the file that is named behind or before the words what was done to it.
+	removedIt = lazyregexp.New("(?i)(?:^\\W*|\\b(?:i|we|agent|then|and|also|was|were|been) )(?:deleted|removed)\\s+(?:the\\s+)?(?:old\\s+|new\\s+)?(?:file\\s+)?[`*\"]*$")
+	wasGone   = lazyregexp.New("(?i)^[`*\"]*\\s+(?:was|were|has been|is|got)\\s+(?:then\\s+|later\\s+)?(?:deleted|removed)\\b")
+	renamedIt = lazyregexp.New("(?i)\\b(?:renamed|moved)\\s+(?:the\\s+)?(?:file\\s+)?[`*\"]*$")
+	changedIt = lazyregexp.New("(?i)(?:^\\W*|\\b(?:i|we|agent|then|and|also) )(?:created|wrote|modified|updated|edited|changed|rewrote|added)\\s+(?:the\\s+)?(?:new\\s+)?(?:file\\s+)?[`*\"]*$")
+	wasMade   = lazyregexp.New("(?i)^[`*\"]*\\s+(?:was|were|has been)\\s+(?:then\\s+|newly\\s+)?(?:created|written|modified|updated|edited|changed|rewritten)\\b")
+)
+
+// fate doubts that a file was removed, renamed or changed, when the calls show another fate of it.
+func (d *doubter) fate(s statement) bool {
+	if s.ahead || s.quotes || removed.MatchString(s.text) && made.MatchString(s.text) {
+		return false
+	}
+	for _, name := range pathsIn(s.text) {
+		at := strings.Index(s.text, name)
+		f := d.in.work().files.named(name)
+		if at < 0 || f == nil {
+			continue
+		}
+		before, after := s.text[:at], s.text[at+len(name):]
+		switch {
+		case removedIt.MatchString(before), wasGone.MatchString(after):
+			if f.removed == 0 && f.exists() && f.by == "" && f.lost == nil {
+				return d.fateIs(s, name+" was written, and nothing removed it", f.at)
+			}
+			if f.removed == 0 && f.state == FileRead && !d.sweptSince(f) {
+				return d.fateIs(s, name+" was read, and nothing removed it", f.at)
+			}
+		case renamedIt.MatchString(before) && strings.Contains(after, " to "):
+			if f.removed == 0 && (f.exists() || f.state == FileRead) && !d.sweptSince(f) {
+				return d.fateIs(s, "nothing moved "+name, f.at)
+			}
+		case changedIt.MatchString(before), wasMade.MatchString(after):
+			if f.state == FileRead && f.lastWrite < 0 && !d.mayWrite(name) {
+				return d.fateIs(s, name+" was only read", f.at)
+			}
+		}
+	}
+	return false
+}
+
+func (d *doubter) fateIs(s statement, why string, at precis.Handle) bool {
+	d.contradict(s.text, doubtFile, why, at)
+	return true
+}
+
+// sweptSince reports whether a command behind the newest one that told of a file may have removed or moved it.
+func (d *doubter) sweptSince(f *file) bool {
+	w := d.in.work()
+	for i := range w.calls {
+		c := &w.calls[i]
+		if c.Use.From > f.at.From && (len(c.Swept) > 0 || sweeps.MatchString(c.Line)) {
+			return true
+		}
+	}
+	return false
+}
+
+var sweeps = lazyregexp.New(`\b(?:rm|mv|unlink|rename|git (?:rm|mv|clean|checkout|reset|stash|restore)|find\b.*-delete|rmtree|filter-repo)\b`)
+
+// mayWrite reports whether a call or another agent may have written a file without that being seen: it names it.
+func (d *doubter) mayWrite(name string) bool {
+	base := baseOf(name)
+	w := d.in.work()
+	for i := range w.calls {
+		c := &w.calls[i]
+		if c.Path == "" && len(c.Reads) == 0 && (strings.Contains(c.Line, base) || c.Line == "" && strings.Contains(c.Text, base)) && !onlyLooks.MatchString(c.Line) {
+			return true
+		}
+	}
+	for _, h := range d.in.persons() {
+		if strings.Contains(h.text, base) {
+			return true
+		}
+	}
+	return false
+}
+
+var onlyLooks = lazyregexp.New(`^\s*(?:cd [^&|;]*&&\s*)?(?:ls|cat|head|tail|grep|rg|find|wc|git (?:diff|log|show|status|blame)|go (?:test|vet|build)|nl)\b[^>]*$`)

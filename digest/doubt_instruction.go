@@ -1,0 +1,90 @@
+package digest
+
+import (
+	"strings"
+
+	"precis/internal/lazyregexp"
+	"precis/internal/preview"
+)
+
+// userSays begins what a summary says that the user said, wants or allows; the group is what.
+var userSays = lazyregexp.New(`(?i)(?:^\W*|[,;(] ?|\b(?:as|because|since|that|and) )(?:the )?user\s+(?:(?:has|had|have|also|then|explicitly|clearly|later|initially|specifically|strongly|always|repeatedly|now|just|already)\s+)*` +
+	`((?:said|says|stated|wants?|wanted|prefers?|preferred|requires?|required|approved|approves|agreed|agrees|confirmed|allowed|allows|permitted|insisted|insists|requested|asked|asks|told|instructed|demanded|demands|decided|authorized|expects|expected|likes|dislikes|hates|forbade|forbids|chose|accepted|granted)\b|(?:does not|doesn't|did not|didn't|never) (?:want|wanted|like|allow|accept)\b)(.*)` +
+	`|(?:der|die) (?:benutzer|nutzer|user|anwender)(?:in)? ((?:will|möchte|wünscht|verlangt|sagte|erlaubte|genehmigte|bevorzugt|besteht|hat)\b)(.*)` +
+	`|l['’]utilisat(?:eur|rice) ((?:veut|souhaite|préfère|exige|demande|a (?:demandé|approuvé|dit|autorisé|accepté))\b)(.*)` +
+	`|(?:el usuario|la usuaria) ((?:quiere|prefiere|exige|pidió|dijo|aprobó|autorizó|ha (?:pedido|aprobado|dicho))(?:\s|$))(.*)` +
+	`|(?:用户|用戶|使用者)(?:已经|已經|明确|明確)?(想要|想|要求|要|希望|说|說|批准|同意|偏好|允许|允許)(.*)` +
+	`|ユーザーは(.*?)(.*)(?:望んで|希望し|要求し|承認し|言いました|言った|許可し|好み)`)
+
+// Shares of the words of an instruction that persons must have said: one of them at once, and all together.
+const (
+	saidAtOnce   = 0.45
+	saidTogether = 0.8
+	saidOfFew    = 0.2 // at once, of one or two words
+)
+
+// instruction doubts what the user is said to have said, wanted or allowed, when no person's words bear it out.
+func (d *doubter) instruction(s statement) bool {
+	m := userSays.FindStringSubmatch(s.text)
+	if m == nil {
+		return false
+	}
+	verb, what := "", ""
+	for i := 1; i+1 < len(m); i += 2 {
+		if m[i]+m[i+1] != "" {
+			verb, what = m[i], m[i+1]
+		}
+	}
+	if isLatin(what) != isLatin(d.in.userWords()) {
+		return false // a translation cannot be looked up
+	}
+	for _, end := range []string{" (", ", which ", ", and ", ", but ", ", so ", " - ", " — "} { // remarks of the writer
+		if i := strings.Index(what, end); i > 0 {
+			what = what[:i]
+		}
+	}
+	if strings.HasSuffix(what, ":") {
+		return false // what follows says it
+	}
+	words := termsOf(what)
+	sense := 0
+	for _, t := range words {
+		if !t.empty {
+			sense++
+		}
+	}
+	if sense == 0 {
+		return false
+	}
+	best, at, all := d.in.personsHold(words, false)
+	if best < saidAtOnce && all < saidTogether && (sense > 2 || best < saidOfFew) {
+		d.doubt(d.shown(s), doubtInstruction, "no words of the user say so", nil)
+		return true
+	}
+	if at == nil || best < sameSense {
+		return false
+	}
+	denies := strings.Contains(strings.ToLower(verb), "not ") || strings.Contains(verb, "n't ") || strings.HasPrefix(strings.ToLower(verb), "never")
+	given := signedTerms(what)
+	if denies {
+		given = signedTerms("does not " + what)
+	}
+	for _, sentence := range sentencesIn(at.text) {
+		if same, other := d.in.witness().agree(given, signedTerms(sentence)); other && !same {
+			h := d.at(at.at)
+			d.doubt(d.shown(s), doubtInstruction, "the user said: "+preview.Line(sentence, 160), &h)
+			return true
+		}
+	}
+	return false
+}
+
+// sentencesIn returns the sentences of a text.
+func sentencesIn(text string) (out []string) {
+	for line := range strings.Lines(text) {
+		for _, cut := range sentencesOf(line) {
+			out = append(out, line[cut[0]:cut[1]])
+		}
+	}
+	return out
+}

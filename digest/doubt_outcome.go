@@ -1,0 +1,119 @@
+package digest
+
+import (
+	"strings"
+
+	"precis/internal/lazyregexp"
+	"precis/internal/toolcall"
+)
+
+// checkKind is a kind of checks that summaries say the outcome of.
+type checkKind struct {
+	says, runs *lazyregexp.Regexp
+}
+
+var checkKinds = []checkKind{
+	{lazyregexp.New(`(?i)\b(?:tests?|test suite|suite|specs?)\b|测试|測試|テスト`), testRuns},
+	{lazyregexp.New(`(?i)\b(?:builds?|compil(?:es|ed|ation)|build)\b|构建|编译|ビルド`), lazyregexp.New(`\b(?:go (?:build|install|vet)|cargo (?:build|check)|(?:npm|yarn|pnpm|bun)(?: run)? build|(?:mvn|gradle|gradlew)\b[^|;&]*\b(?:package|compile|build|assemble)|tsc|vite build|webpack|cmake --build|(?:make|mise run|just|task)(?: build| all)?(?:$|\s*(?:2>&1|[|;&]))|dotnet build|swift build|xcodebuild|javac|gcc|g\+\+)\b`)},
+	{lazyregexp.New(`(?i)\b(?:lint(?:er|ing)?|vet|static analysis)\b`), lazyregexp.New(`\b(?:golangci-lint|eslint|ruff|flake8|pylint|clippy|staticcheck|go vet|rubocop|shellcheck|biome|(?:npm|yarn|pnpm|bun|mise)(?: run)? lint|make lint)\b`)},
+	{lazyregexp.New(`(?i)\btype[- ]?checks?\b|\btype checker\b`), lazyregexp.New(`\b(?:tsc|mypy|pyright|(?:npm|yarn|pnpm|bun)(?: run)? type-?check)\b`)},
+}
+
+var (
+	// holdsWell and holdsIll say how checks end now.
+	holdsWell = lazyregexp.New(`(?i)\b(?:pass(?:es|ing)?|passed|succeeds?|succeeded|(?:is|are|now|all) (?:now )?(?:green|clean|ok)|works|compiles|builds (?:cleanly|successfully|fine))\b|通过|成功|通り|パス`)
+	holdsIll  = lazyregexp.New(`(?i)\b(?:fails|failing|fail|is broken|are broken|are red|is red|(?:does|do) not (?:build|pass|compile|work)|(?:does|do)n't (?:build|pass|compile|work))\b|失败|失敗`)
+	// tellsOfFailure says that something failed, or was interrupted by an error.
+	tellsOfFailure = lazyregexp.New(`(?i)\b(?:fail\w*|error\w*|broken?|breaks|red|panic\w*|crash\w*|not (?:pass|build|compile|work)\w*|n't (?:pass|build|compile|work)\w*|exit code|issues?|missing|undefined)\b|失败|失敗|错误|エラー`)
+	// someFailed says that checks failed at some time.
+	someFailed = lazyregexp.New(`(?i)\bfailed\b`)
+	allOfThem  = lazyregexp.New(`(?i)\b(?:all|full|whole|entire|every)\b`)
+	past       = lazyregexp.New(`(?i)\b(?:was|were|had|initially|at first|first|previously|earlier|before|until|then|when|after|because|due|fixed|expected|expecting|would|should|could|if|once|ran into|used to|caused|causing|now pass\w*)\b|→|->`)
+)
+
+// checks doubts what a statement says of the outcome of a kind of checks, where their newest run shows otherwise.
+func (d *doubter) checks(s statement) bool {
+	if s.ahead || s.quotes || someTests.MatchString(s.text) {
+		return false
+	}
+	w := d.in.work()
+	for _, k := range checkKinds {
+		at := k.says.FindStringIndex(s.text)
+		if at == nil {
+			continue
+		}
+		clause := clauseAround(s.text, at[0])
+		good, bad := holdsWell.MatchString(clause) && !denies.MatchString(clause), holdsIll.MatchString(clause) || someFailed.MatchString(clause)
+		if good == bad {
+			continue
+		}
+		i, ok, failed := d.newestCheck(k)
+		if i < 0 {
+			continue
+		}
+		end, told := w.ends[i].End, past.MatchString(clause) || s.text != clause && past.MatchString(s.text)
+		switch {
+		case good && end == toolcall.Failed && !unsure.MatchString(clause) && !d.passedSince(w.calls[i].Use.From) && !(ok && d.tellsLater(s, k)),
+			good && !ok && failed && !d.passedSince(w.calls[i].Use.From):
+			d.contradict(s.text, doubtOutcome, "the newest run, "+said(w.calls[i].Line)+", failed"+codeOf(w.ends[i]), w.calls[i].Use)
+			return true
+		case bad && end == toolcall.OK && !d.failsStill(k, i) && (!told && holdsIll.MatchString(clause) || !failed || allOfThem.MatchString(s.text) && !told):
+			d.contradict(s.text, doubtOutcome, "the newest run, "+said(w.calls[i].Line)+", did not fail", w.calls[i].Use)
+			return true
+		}
+	}
+	return false
+}
+
+// clauseAround returns the clause of a sentence that holds a byte.
+func clauseAround(text string, at int) string {
+	const ends = ",;:()—"
+	from := strings.LastIndexAny(text[:at], ends) + 1
+	if n := strings.IndexAny(text[at:], ends); n >= 0 {
+		return text[from : at+n]
+	}
+	return text[from:]
+}
+
+// newestCheck returns the newest run of a kind of checks, -1 when there is none, and whether one of them may have ended well
+// or failed.
+func (d *doubter) newestCheck(k checkKind) (newest int, ok, failed bool) {
+	w := d.in.work()
+	newest = -1
+	for i := range w.calls {
+		c, end := &w.calls[i], w.ends[i].End
+		if c.Kind != toolcall.Command || end == toolcall.Rejected || w.isWaiting(i) || toolcall.Prints(c.Line) || !k.runs.MatchString(c.Line) {
+			continue
+		}
+		newest = i
+		ok = ok || end != toolcall.Failed
+		failed = failed || end != toolcall.OK
+	}
+	return newest, ok, failed
+}
+
+// failsStill reports whether a run of a kind of checks failed that the newest one, which passed, may not hold.
+func (d *doubter) failsStill(k checkKind, newest int) bool {
+	if wholeRuns.MatchString(bareCommand(d.in.work().calls[newest].Line)) {
+		return false
+	}
+	for _, r := range d.in.work().results(func(int) bool { return true }) {
+		if r.end.End == toolcall.Failed && k.runs.MatchString(r.given) {
+			return true
+		}
+	}
+	return false
+}
+
+// wholeRuns are runs of all checks of a kind.
+var wholeRuns = lazyregexp.New(`^(?:go test (?:-\S+ )*\./\.\.\.|go (?:build|vet) \./\.\.\.|pytest(?: -\S+)*$|cargo (?:test|build)$|(?:npm|yarn|pnpm|bun|mise|just|task)(?: run)? (?:test|build|lint|type-?check)(?:$| &&)|make(?: test| build| lint)?(?:$| &&)|golangci-lint run(?: \./\.\.\.)?$)`)
+
+// tellsLater reports whether the text says behind a statement that such checks fail: it tells the story in order.
+func (d *doubter) tellsLater(s statement, k checkKind) bool {
+	for _, later := range d.all {
+		if later.at > s.at && (failing.MatchString(later.text) || holdsIll.MatchString(later.text)) && (k.says.MatchString(later.text) || failedTests.MatchString(later.text)) {
+			return true
+		}
+	}
+	return false
+}

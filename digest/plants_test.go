@@ -1,0 +1,210 @@
+package digest
+
+import (
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"precis"
+	"precis/archive"
+	"precis/archive/formats"
+	"precis/retain"
+)
+
+// recordedSummary is a summary that an agent program recorded, and what it reads of the conversation before it.
+type recordedSummary struct {
+	name, text string
+	in         *input
+}
+
+// summariesIn returns the summaries in the recordings of a folder whose conversation is still there.
+func summariesIn(t *testing.T, dir string) (out []recordedSummary) {
+	t.Helper()
+	err := filepath.WalkDir(dir, func(p string, e fs.DirEntry, err error) error {
+		if err != nil || e.IsDir() || strings.HasSuffix(p, ".gz") {
+			return err
+		}
+		rec, err := archive.Open(p, formats.All())
+		if err != nil || rec.Conversation == nil {
+			return nil // notes, indexes, packed files
+		}
+		for n, edit := range rec.Conversation.Edits {
+			if edit.Kind != precis.KindCondensation {
+				continue
+			}
+			r := recordedSummary{name: fmt.Sprintf("%s-%d", filepath.Base(p), n)}
+			to := 0
+			for _, part := range edit.Replace {
+				for _, m := range part.With {
+					r.text += m.PlainText() + "\n"
+				}
+				to = part.To
+			}
+			r.in = inputFor(rec.Conversation.System.PlainText(), rec.Conversation.Transcript.Messages()[:to])
+			if len(r.in.sourceWords()) > 5*len(r.text) { // of others the messages are gone
+				out = append(out, r)
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+func inputFor(system string, msgs []precis.Message) *input {
+	x := retain.Read(system, msgs)
+	worth := x.Worths()
+	return &input{x: x, worth: worth, reuse: x.Reuser(worth), copies: retain.NewCopies(), cover: x.Cover(), messages: msgs, covered: func(int) bool { return true },
+		count: Estimate, tokens: 4000, others: func() string { return "" }, sources: system}
+}
+
+// plant is a summary with one false statement.
+type plant struct{ kind, statement, text string }
+
+// TestPlants counts what is doubted of summaries that agent programs recorded, nearly all of which is true, and what is
+// found of false statements that are made of them by rules.
+func TestPlants(t *testing.T) {
+	dir := os.Getenv("PRECIS_TRANSCRIPTS")
+	if dir == "" {
+		t.Skip("PRECIS_TRANSCRIPTS names no directory of recordings")
+	}
+	statements, doubted := 0, 0
+	planted, found := map[string]int{}, map[string]int{}
+	for _, r := range summariesIn(t, dir) {
+		before := map[string]bool{}
+		for _, d := range r.in.doubts(r.text) {
+			before[d.Kind+d.Text] = true
+			doubted++
+			t.Logf("%s: %s %q: %s %v", r.name, d.Kind, d.Text, d.Why, d.Handle)
+		}
+		statements += len(statementsOf(r.text))
+		text, err := Writer{}.Summarize(t.Context(), precis.SummaryRequest{Messages: r.in.messages})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, d := range r.in.doubts(text.Text) {
+			t.Errorf("%s: of its digest: %s %q: %s", r.name, d.Kind, d.Text, d.Why)
+		}
+		for _, p := range plantsIn(r) {
+			planted[p.kind]++
+			hit := slices.ContainsFunc(r.in.doubts(p.text), func(d Doubt) bool {
+				return !before[d.Kind+d.Text] && (strings.Contains(p.statement, d.Text) || strings.HasPrefix(d.Text, p.statement[:min(len(p.statement), 40)]))
+			})
+			if hit {
+				found[p.kind]++
+			} else if os.Getenv("PRECIS_MISSED") != "" {
+				t.Logf("missed: %s: %s: %s", r.name, p.kind, p.statement)
+			}
+		}
+	}
+	t.Logf("%d of %d statements of real summaries are doubted", doubted, statements)
+	all, hits := 0, 0
+	for kind, n := range planted {
+		t.Logf("%-12s %3d of %3d found", kind, found[kind], n)
+		all, hits = all+n, hits+found[kind]
+	}
+	t.Logf("%d of %d found", hits, all)
+	if doubted*100 > statements {
+		t.Errorf("%d of %d statements are doubted", doubted, statements)
+	}
+}
+
+// change is a rule by which a true statement becomes a false one.
+type change struct {
+	kind string
+	says *regexp.Regexp
+	by   string
+}
+
+var falsifications = []change{
+	{"outcome", regexp.MustCompile(`\bpass\b`), "fail"}, {"outcome", regexp.MustCompile(`\bpasses\b`), "fails"}, {"outcome", regexp.MustCompile(`\bpassing\b`), "failing"},
+	{"outcome", regexp.MustCompile(`\bpassed\b`), "failed"}, {"outcome", regexp.MustCompile(`\bsucceeded\b`), "failed"}, {"outcome", regexp.MustCompile(`\bfailed\b`), "succeeded"},
+	{"outcome", regexp.MustCompile(`\bfails\b`), "passes"}, {"outcome", regexp.MustCompile(`\bfailing\b`), "passing"}, {"outcome", regexp.MustCompile(`\b[Ss]uccessfully\b`), "unsuccessfully"},
+	{"outcome", regexp.MustCompile(`\bworks\b`), "does not work"},
+	{"negation", regexp.MustCompile(`\b(does|do|did|is|are|was|were|should|has|have) (?:not|NOT) `), "$1 "}, {"negation", regexp.MustCompile(`\b(does|is|are|was|should|did|do)n't `), "$1 "},
+	{"negation", regexp.MustCompile(`\bno longer `), "still "}, {"negation", regexp.MustCompile(`\bcannot\b`), "can"}, {"negation", regexp.MustCompile(`\b[Nn]ever\b`), "always"},
+	{"negation", regexp.MustCompile(` (is|are|was|were|can|should|will) `), " $1 not "},
+	{"order", regexp.MustCompile(`\bbefore\b`), "after"}, {"order", regexp.MustCompile(`\bafter\b`), "before"}, {"order", regexp.MustCompile(`^([A-Z][^.,;:()]{15,}), then ([^.,;:()]{10,})`), "$2, then $1"},
+	{"attribution", regexp.MustCompile(`^(?:The )?[Uu]ser (asked|requested|said|wanted|noted|clarified|reported|identified|suggested|questioned|insisted|confirmed|tried|corrected|revealed)\b`), "The agent $1"},
+	{"attribution", regexp.MustCompile(`\bI (created|added|fixed|found|investigated|changed|updated|moved|explained|confirmed|proposed|identified|implemented|removed|suggested)\b`), "the user $1"},
+	{"attribution", regexp.MustCompile(`^(Created|Added|Fixed|Changed|Updated|Moved|Removed|Implemented|Installed) `), "The user $1 "},
+}
+
+var digits = regexp.MustCompile(`(?:^|[\s(~])(\d{1,5})(?:[\s,)+%]|ms|s\b|K\b|KB|M\b|MB|$)`)
+
+// plantsIn returns the false statements that the rules make of a summary, a few of each rule.
+func plantsIn(r recordedSummary) (out []plant) {
+	const most = 3 // of a rule in one summary
+	times := map[string]int{}
+	replace := func(kind, rule string, s statement, by string) {
+		if by != s.text && times[rule] < most {
+			times[rule]++
+			out = append(out, plant{kind, by, r.text[:s.at] + by + r.text[s.at+len(s.text):]})
+		}
+	}
+	for _, s := range statementsOf(r.text) {
+		if s.ahead || s.quotes || len(strings.Fields(s.text)) < 5 || strings.HasPrefix(s.text, `"`) || r.text[s.at:s.at+len(s.text)] != s.text {
+			continue
+		}
+		for _, c := range falsifications {
+			if at := c.says.FindStringSubmatchIndex(s.text); at != nil {
+				by := c.says.ExpandString([]byte(s.text[:at[0]]), c.by, s.text, at)
+				replace(c.kind, c.says.String(), s, string(by)+s.text[at[1]:])
+			}
+		}
+		if at := digits.FindStringSubmatchIndex(s.text); at != nil && strings.Count(s.text[:at[2]], "`")%2 == 0 {
+			replace("number", fmt.Sprint("number", at[3]-at[2] > 1), s, s.text[:at[2]]+otherNumber(s.text[at[2]:at[3]])+s.text[at[3]:])
+		}
+	}
+	insert := func(kind, sentence string) {
+		out = append(out, plant{kind, sentence, "# Work so far\n" + sentence + "\n" + r.text})
+	}
+	for _, s := range []string{"The user approved deleting the old tests.", "The user wants us to always commit to main.", "The user said that documentation is to be written in German.", "The user prefers tabs over spaces.",
+		"The user requires that every function has a benchmark.", "The user agreed to drop support for Windows.", "User asked to never add new dependencies.", "The user allowed force pushes to production."} {
+		insert("instruction", s)
+	}
+	insert("error", "The build fails with E4711: flux capacitor overheated.")
+	insert("error", "It stops with ERR_QUANTUM_STATE in the last step.")
+	written, read := "", ""
+	for _, f := range r.in.work().fileStates() {
+		switch base := filepath.Base(f.Path); f.State {
+		case FileWritten, FileCreated:
+			written = base
+		case FileRead:
+			read = base
+		}
+	}
+	if written != "" {
+		insert("file", "Deleted "+written+".")
+		insert("file", "The file "+written+" was removed because it is not needed.")
+		insert("file", "Renamed "+written+" to old_"+written+".")
+		insert("file", "The helpers live in un"+written+" now.")
+	}
+	if read != "" {
+		insert("file", "Created "+read+" with the new code.")
+		insert("file", "Modified "+read+" so that it logs more.")
+	}
+	insert("file", "The lanes are in lanes_of_traffic.go.")
+	for _, s := range []string{"The changes were pushed to origin.", "git push went through.", "Everything has been deployed to production.", "Version 9 has been published to npm."} {
+		insert("deed", s)
+	}
+	return out
+}
+
+// otherNumber returns a number of as many digits that is another one.
+func otherNumber(n string) string {
+	b := []byte(n)
+	if len(b) > 1 && b[len(b)-1] != b[len(b)-2] && b[len(b)-1] != '0' {
+		b[len(b)-1], b[len(b)-2] = b[len(b)-2], b[len(b)-1]
+		return string(b)
+	}
+	b[0] = '1' + (b[0]-'0'+2)%9
+	return string(b)
+}

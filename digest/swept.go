@@ -1,0 +1,85 @@
+package digest
+
+import (
+	"path"
+	"strings"
+
+	"precis/internal/toolcall"
+)
+
+// sweep notes that a call removed the files in a folder, or moved it. Of files that may stand in another folder of the same name,
+// and of those that are moved, it is not known any more what stands there.
+func (w *work) sweep(c *toolcall.Call, folder string, moved bool) {
+	w.removeIn(c, folder, func(string) bool { return true }, moved)
+}
+
+// sweepLike notes that a call removed the files that a pattern names: those of a folder, or, as in "tmp/**/*.log", those at any
+// depth below it.
+func (w *work) sweepLike(c *toolcall.Call, pattern string) {
+	folder, name := path.Dir(pattern), path.Base(pattern)
+	above, deep := strings.CutSuffix(folder, "**")
+	if deep {
+		folder = strings.TrimSuffix(above, "/")
+	}
+	if strings.ContainsAny(folder, "*?[") {
+		return
+	}
+	w.removeIn(c, folder, func(rest string) bool {
+		if deep {
+			rest = path.Base(rest)
+		}
+		ok, _ := path.Match(name, rest)
+		return ok
+	}, false)
+}
+
+func (w *work) removeIn(c *toolcall.Call, folder string, is func(rest string) bool, moved bool) {
+	folder = strings.TrimSuffix(folder, "/")
+	if w.swept += len(w.files.all); w.swept > mostLooked {
+		return
+	}
+	for _, f := range w.files.all {
+		rest, sure, in := w.inFolder(f.path, folder)
+		if !in || !f.exists() || !is(rest) {
+			continue
+		}
+		if w.git.changed[f] = true; sure && !moved {
+			f.removed++
+			f.state, f.at, f.by = FileDeleted, c.Use, ""
+			continue
+		}
+		f.state, f.at, f.by = FileUnknown, c.Use, "rm "+folder
+		if moved {
+			f.by = "mv " + folder
+		}
+	}
+}
+
+// inFolder returns the path of a file within a folder. Where one of them is absolute and the other is not, it is sure that the
+// folder holds the file when all that is known to be absolute stands beside it.
+func (w *work) inFolder(p, folder string) (rest string, sure, in bool) {
+	if folder == "." || folder == "" {
+		return p, true, !isAbsolute(p)
+	}
+	if rest, ok := strings.CutPrefix(p, folder+"/"); ok {
+		return rest, true, true
+	}
+	if isAbsolute(folder) || !isAbsolute(p) {
+		return "", false, false
+	}
+	root, rest, ok := strings.Cut(p, "/"+folder+"/")
+	if !ok {
+		return "", false, false
+	}
+	if w.swept += len(w.files.all); w.swept > mostLooked {
+		return rest, false, true
+	}
+	for _, f := range w.files.all {
+		if isAbsolute(f.path) && !strings.HasPrefix(f.path, root+"/") {
+			return rest, false, true
+		}
+	}
+	return rest, true, true
+}
+
+func isAbsolute(p string) bool { return strings.HasPrefix(p, "/") || len(p) > 1 && p[1] == ':' }

@@ -1,0 +1,24 @@
+package control
+
+import (
+	_ "embed" // openapi.json.gz
+	"encoding/json"
+
+	"precis"
+	"precis/internal/packed"
+)
+
+// openapiFile is openapi.json, packed: go test ./gateway/control -run Packed -update writes
+// it anew.
+//
+//go:embed openapi.json.gz
+var openapiFile []byte
+
+// readOpenAPI returns the document of the API.
+func readOpenAPI() (json.RawMessage, error) {
+	text, err := packed.Text(openapiFile)
+	if err != nil {
+		return nil, precis.Errorf(precis.CodeInternal, "unpack openapi.json", "%w", err)
+	}
+	return text, nil
+}

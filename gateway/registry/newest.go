@@ -1,0 +1,132 @@
+package registry
+
+import (
+	"context"
+
+	"precis/store"
+)
+
+// renewInfo takes over the catalog record that another replica has written since. What memory
+// knows of a turn that is under way is noted in it afterwards.
+func (c *Conversation) renewInfo(ctx context.Context) {
+	cat := c.reg.Catalog(c.owner)
+	if !c.reg.o.Shared || cat == nil || c.id == "" {
+		return
+	}
+	_ = c.reg.reads.call(ctx, func(ctx context.Context) error { // what memory has is used
+		rec, err := cat.Conversation(ctx, c.id)
+		if err != nil {
+			return err
+		}
+		c.SetInfo(func(now *store.Record) {
+			if rec.Updated.After(now.Updated) {
+				*now = rec
+			}
+		})
+		return nil
+	})
+}
+
+// isBehind reports whether the store has a newer turn of an open conversation: a record, by
+// another replica, that ends at a node which memory does not have.
+func (c *Conversation) isBehind(rec store.Record) bool {
+	if !rec.Updated.After(c.Info().Updated) {
+		return false
+	}
+	t := c.Snapshot().Conversation.Transcript
+	return rec.Messages > t.Len() || rec.Head != t.Fingerprint(rec.Messages)
+}
+
+// isOutdone reports whether another replica has stored the record of a newer turn.
+func (c *Conversation) isOutdone(ctx context.Context, cat store.Lister) bool {
+	rec, err := cat.Conversation(ctx, c.id)
+	now := c.Info()
+	return err == nil && rec.Updated.After(now.Updated) && rec.Messages >= now.Messages
+}
+
+// newest returns the open conversation, or, where another replica has seen more of it, the one in
+// the store.
+func (r *Registry) newest(ctx context.Context, c *Conversation) *Conversation {
+	cat := r.Catalog(c.owner)
+	if !r.o.Shared || cat == nil {
+		return c
+	}
+	var there *Conversation
+	_ = r.reads.call(ctx, func(ctx context.Context) error { // what memory has is shown
+		rec, err := cat.Conversation(ctx, c.id)
+		switch {
+		case err != nil:
+			return err
+		case rec.Updated.After(c.Info().Updated) && !c.isBehind(rec):
+			c.SetInfo(func(now *store.Record) {
+				if rec.Updated.After(now.Updated) {
+					*now = rec
+				}
+			})
+		case c.isBehind(rec):
+			there, err = r.stored(ctx, c.owner, rec)
+		}
+		return err
+	})
+	if there != nil {
+		return there
+	}
+	return c
+}
+
+// stored reads a conversation that no client is at from the store.
+func (r *Registry) stored(ctx context.Context, owner string, rec store.Record) (*Conversation, error) {
+	t, edits, err := r.Store(owner).Load(ctx, rec.Head)
+	if err != nil {
+		return nil, err
+	}
+	c := r.conversation(owner, rec.ID, t)
+	c.conv.Model, c.conv.Unstored, c.conv.Edits, c.stored = rec.Model, rec.Overhead, edits, len(edits)
+	c.messages.Store(int64(t.Len()))
+	c.info.Store(&rec)
+	return c, nil
+}
+
+// Newest returns the open conversations of an owner as All does, without those of which another
+// replica has seen more: the store tells of them. Records that others have written since are
+// taken over.
+func (r *Registry) Newest(ctx context.Context, owner string) []*Conversation {
+	all := r.All(owner)
+	cat := r.Catalog(owner)
+	if !r.o.Shared || cat == nil || len(all) == 0 {
+		return all
+	}
+	since := all[0].Info().Updated
+	for _, c := range all {
+		if u := c.Info().Updated; u.Before(since) {
+			since = u
+		}
+	}
+	var records []store.Record
+	if r.reads.call(ctx, func(ctx context.Context) (err error) {
+		records, err = cat.Conversations(ctx, store.Query{Since: since})
+		return err
+	}) != nil {
+		return all
+	}
+	there := map[string]store.Record{}
+	for _, rec := range records {
+		there[rec.ID] = rec
+	}
+	out := all[:0]
+	for _, c := range all {
+		rec, ok := there[c.id]
+		if ok && c.isBehind(rec) {
+			continue
+		}
+		if ok {
+			c.SetInfo(func(now *store.Record) {
+				if rec.Updated.After(now.Updated) {
+					*now = rec
+				}
+			})
+		}
+		out = append(out, c)
+	}
+	return out
+}

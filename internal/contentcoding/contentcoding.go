@@ -1,0 +1,130 @@
+// Package contentcoding reads what HTTP compresses: the codings gzip, deflate, br and zstd of
+// RFC 9110 §8.4, RFC 7932 and RFC 8878.
+package contentcoding
+
+import (
+	"bufio"
+	"compress/flate"
+	"compress/gzip"
+	"compress/zlib"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+	"sync"
+
+	"github.com/andybalholm/brotli"
+	"github.com/klauspost/compress/zstd"
+)
+
+// Unpack has a response read as it was before it was compressed, and takes what no longer holds
+// out of its headers. One without a coding stays as it is; of one with a coding that is not
+// known, too, and Unpack reports false. What is no data of its coding fails when it is read.
+func Unpack(res *http.Response) bool {
+	var codings []string
+	for _, h := range res.Header.Values("Content-Encoding") {
+		for c := range strings.SplitSeq(h, ",") {
+			if c = strings.ToLower(strings.TrimSpace(c)); c != "" && c != "identity" {
+				codings = append(codings, c)
+			}
+		}
+	}
+	if len(codings) == 0 {
+		return true
+	}
+	const most = 3 // a coding of a coding of a coding
+	for _, c := range codings {
+		if len(codings) > most || open[c] == nil {
+			return false
+		}
+	}
+	body := res.Body
+	for i := len(codings) - 1; i >= 0; i-- { // the last was applied last
+		body = &unpacked{packed: body, coding: codings[i], open: open[codings[i]]}
+	}
+	res.Body, res.ContentLength, res.Uncompressed = body, -1, true
+	res.Header.Del("Content-Encoding")
+	res.Header.Del("Content-Length")
+	return true
+}
+
+// open begins to read each coding.
+var open = map[string]func(io.Reader) (io.Reader, error){
+	"gzip":    func(r io.Reader) (io.Reader, error) { return gzip.NewReader(r) },
+	"x-gzip":  func(r io.Reader) (io.Reader, error) { return gzip.NewReader(r) },
+	"deflate": inflate,
+	"br":      func(r io.Reader) (io.Reader, error) { return brotli.NewReader(r), nil },
+	"zstd":    unzstd,
+}
+
+// inflate reads deflate as it should be, in the format of zlib, and as some servers send it,
+// bare.
+func inflate(r io.Reader) (io.Reader, error) {
+	b := bufio.NewReader(r)
+	head, err := b.Peek(2)
+	if err == nil && head[0]&0x0f == 8 && (int(head[0])<<8|int(head[1]))%31 == 0 {
+		return zlib.NewReader(b)
+	}
+	return flate.NewReader(b), nil
+}
+
+// mostWindow bounds the memory of a decoder, in bytes: RFC 9659 allows 8 MB for HTTP.
+const mostWindow = 8 << 20
+
+func unzstd(r io.Reader) (io.Reader, error) {
+	d, err := zstd.NewReader(r, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true), zstd.WithDecoderMaxWindow(mostWindow))
+	if err != nil {
+		return nil, err
+	}
+	return d.IOReadCloser(), nil
+}
+
+// unpacked is a body that is decoded while it is read. A stream gives what has come.
+type unpacked struct {
+	packed io.ReadCloser
+	coding string
+	open   func(io.Reader) (io.Reader, error)
+
+	mu      sync.Mutex
+	decoder io.Reader // nil: nothing was read yet
+	err     error     // of the coding
+}
+
+// Read reads what was compressed.
+func (u *unpacked) Read(p []byte) (int, error) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	if u.err != nil {
+		return 0, u.err
+	}
+	if u.decoder == nil {
+		d, err := u.open(u.packed)
+		if errors.Is(err, io.EOF) { // an empty body
+			return 0, io.EOF
+		}
+		if err != nil {
+			u.err = fmt.Errorf("the answer is no %s: %w", u.coding, err)
+			return 0, u.err
+		}
+		u.decoder = d
+	}
+	n, err := u.decoder.Read(p)
+	if err != nil && !errors.Is(err, io.EOF) {
+		u.err = fmt.Errorf("the answer is no whole %s: %w", u.coding, err)
+		err = u.err
+	}
+	return n, err
+}
+
+// Close closes the compressed body. A Read under way ends by that.
+func (u *unpacked) Close() error {
+	err := u.packed.Close()
+	if u.mu.TryLock() {
+		defer u.mu.Unlock()
+		if c, ok := u.decoder.(io.Closer); ok {
+			_ = c.Close()
+		}
+	}
+	return err
+}

@@ -1,0 +1,230 @@
+package rules
+
+import (
+	"strings"
+)
+
+// settingOf returns where clause i stands.
+func settingOf(parts []clause, i int, asked, ordered, opens bool) setting {
+	at := setting{ordered: ordered, whole: parts[i], asked: asked, opens: opens, first: i == 0, more: i+1 < len(parts), behind: behind(parts, i)}
+	at.since = hence[parts[i][0].text]
+	if i > 0 && len(parts[i-1]) > 0 {
+		at.since = at.since || len(parts[i-1].bare()) == 0 && hence[parts[i-1][0].text]
+		last := parts[i-1][len(parts[i-1])-1]
+		at.added = len(parts[i-1].bare()) == 0 && adding[last.text]
+		at.hoped = last.class&hope != 0
+	}
+	return at
+}
+
+// behind returns the clause after one.
+func behind(parts []clause, i int) clause {
+	if i+1 < len(parts) {
+		return parts[i+1]
+	}
+	return nil
+}
+
+// contrasts reports whether a clause says by which means something is done or where it belongs, and the one behind it what is not
+// so: "tests run with npm, not yarn". opens: nothing but fillers stands before it.
+func (c clause) contrasts(behind clause, first, opens bool) bool {
+	const short = 6 // words of what is not wanted
+	if !opens || len(behind) < 2 || len(behind) > short || behind[0].class&not == 0 || behind.has(verb|ask|report) {
+		return false
+	}
+	things := c[0].class&(thing|work) != 0
+	if len(c) < 3 && behind[0].text == "not" && !behind.has(article) { // "tabs, not spaces"
+		return things || !first && c[0].use() == 0
+	}
+	if len(c) < 3 || c.has(ask|report) {
+		return false
+	}
+	if things && behind[0].text == "not" && c[1].class&verb == 0 {
+		return true
+	}
+	for _, w := range c[1:] {
+		if with[w.text] && !behind.has(article) && (!c.has(article) || c[0].class&(task|habit|bare) != 0) {
+			return c[0].class&(task|habit|bare|thing) != 0
+		}
+	}
+	return false
+}
+
+// mostBare is how many words of what is to be used an order has at most: more are a description.
+const mostBare = 12
+
+// setting is where a clause stands.
+type setting struct {
+	whole   clause // with its fillers
+	asked   bool   // its sentence is a question
+	opens   bool   // it may be a noun phrase of its own
+	ordered bool   // something is ordered before it
+	first   bool   // it begins the sentence
+	more    bool   // others follow
+	added   bool   // it stands behind a word that adds something: "also, no mocks"
+	since   bool   // it follows from what was said: "so", "therefore"
+	hoped   bool   // it stands behind the beginning of a wish: "it would be nice,"
+	behind  clause // the one that follows
+}
+
+// sets reports whether a clause sets a rule.
+func (c clause) sets(at setting) bool {
+	head, rest := c[0], c[1:]
+	if head.class&hope != 0 {
+		return rest.hopesAfter(head)
+	}
+	if at.hoped && c.hopes() {
+		return true
+	}
+	if at.asked {
+		if head.class&ask != 0 && len(rest) > 2 && rest[0].text == "not" { // "can we not commit the notes?"
+			return rest[1].class&touch != 0
+		}
+		if together[head.text] && len(rest) > 1 { // "could we keep the diff small?"
+			return rest[0].class&(order|lasts) == order|lasts
+		}
+		return head.class&polite != 0 && (rest.tells() || rest.endures())
+	}
+	if head.class&polite != 0 {
+		return rest.has(often | ban | firm)
+	}
+	if c.wishes() {
+		return true
+	}
+	if head.class&wish != 0 {
+		return false
+	}
+	if c.quotes() {
+		return false
+	}
+	if head.class&report != 0 {
+		return c.has(firm) && !c.has(ask) && !strings.Contains(head.text, " ") || head.class&it != 0 && c.binds()
+	}
+	if head.class&thing != 0 { // "output must be JSON"
+		if i := c.find(must | should); i > 0 && i < 4 {
+			return c.binds()
+		}
+	}
+	switch {
+	case head.class&ask != 0:
+		return false
+	case head.class&ban != 0:
+		return c.forbids(at)
+	case head.class&order != 0:
+		return c.stands(at)
+	case head.class&lack != 0 && c.has(must):
+		return c.binds()
+	case head.class&lack != 0:
+		return at.opens && !c.has(verb) && len(rest) > 0 && rest[0].class&(article|it|you|report|ask|lack) == 0 && (at.first || c.adds() || at.added || at.since || urged(at.behind))
+	case head.class&bare != 0:
+		if len(rest) > 0 && rest[0].name {
+			return rest.has(often | firm)
+		}
+		if len(rest) > 0 && len(rest) <= mostBare && rest[0].class&(article|it|purpose) == 0 && !with[rest[0].text] && !rest.has(purpose) && !rest.serves() && !rest.particular() && (rest[0].use() != 0 || len(rest) < 2 || !strings.ContainsAny(rest[0].text, "._(")) { // no name of the code
+			return true
+		}
+		return rest.has(scope|often|firm|when) && !rest.isOne() && !rest.replacesOne() && (rest.has(often|firm|scope&^not) || !rest.particular())
+	case head.class&habit != 0:
+		return rest.has(scope|often|firm) && !rest.isOne() && !rest.goesOn(head) || len(rest) > 1 && rest[0].class&thing != 0 && rest.measured() // "wrap lines at 80"
+	case head.class&task != 0:
+		rest = rest.withoutAim()
+		if len(rest) > 1 && (nothing[rest[0].text] && !rest.has(verb) || bounds[rest[0].text]) { // "log nothing", "return at most 10 rows"
+			return true
+		}
+		return rest.has(often|firm) || len(rest) > 1 && (alone[rest[len(rest)-1].text] || rest[0].class&scope != 0 && rest[0].isYours()) // "give your answers in bullets"
+	case head.class&when != 0:
+		return c.has(firm)
+	case head.class&often != 0 && at.ordered && len(rest) > 0 && strings.HasPrefix(head.text, "without "):
+		return true
+	}
+	if c.has(firm) {
+		return !c.obliges()
+	}
+	return c.binds() || at.since && c.names() || at.first && (c.names() && !at.behind.has(task|verb) || c.requests() || c[0].class&work != 0 && len(c) > 2 && conventional[c[1].text] || c.reserves() || len(at.behind) == 1 && ever[at.behind[0].text] && c[0].class&(thing|work|often) != 0 && c[0].class&ask == 0) || c.inverted()
+}
+
+// inverted reports whether a clause ends with a prohibition, behind what it is about: "die API bitte nicht ändern".
+func (c clause) inverted() bool {
+	n := len(c)
+	return n > 2 && n < 8 && inverting[c[n-2].text] && c[n-1].class&touch != 0 && !c[:n-2].has(verb|report|ask)
+}
+
+// measured reports whether a clause names a number.
+func (c clause) measured() bool {
+	for _, w := range c {
+		if len(valuesOf(w.text)) > 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// names reports whether a clause without a verb says how something is to be: "answers in
+// French", "80 columns at most".
+func (c clause) names() bool {
+	if len(c) < 2 || len(c) > 10 || c[0].class&(it|you|ask|report) != 0 || c.has(must|should) {
+		return false
+	}
+	if n := len(c) - 1; n > 2 && urges[c[n].text] {
+		c = c[:n]
+	}
+	last := c[len(c)-1].text
+	if bounds[c[0].text] || bounds[last] {
+		return true
+	}
+	if c[0].class&scope != 0 && c[1:min(len(c), 3)].has(thing|work) && c[0].class&not == 0 && !c.has(verb|purpose) { // "all amounts in euros"
+		return len(c) > 2
+	}
+	return !c.has(verb|purpose) && c[0].class&article == 0 && (c[0].class&(thing|work) != 0 && c[1:].has(scope) || alone[last])
+}
+
+// forbids reports whether a clause that begins with a prohibition sets a rule.
+func (c clause) forbids(at setting) bool {
+	head, rest := c[0], c[1:]
+	switch {
+	case len(rest) == 0:
+		return at.since // "the build breaks, so don't"
+	case head.text == "stop" || head.text == "quit":
+		verb, _, _ := strings.Cut(rest[0].text, " ")
+		return strings.HasSuffix(verb, "ing")
+	case head.text == "skip the":
+		return rest[0].class&(thing|work) != 0
+	case rest.implements(), spared(head) && (!at.first || strings.HasPrefix(head.text, "you ")):
+		return false
+	case at.since, head.class&(often|wish) != 0:
+		return true
+	}
+	return !rest.isAbout(at.ordered) && !rest.appears()
+}
+
+// stands reports whether a clause that begins with an order that may stand sets a rule.
+func (c clause) stands(at setting) bool {
+	head, rest := c[0], c[1:]
+	if len(rest) == 0 {
+		if strings.HasPrefix(head.text, "leave ") {
+			return at.since // "the file is generated, so leave it"
+		}
+		if checks[head.text] {
+			return at.behind.keeps()
+		}
+		return at.more || at.since || strings.HasPrefix(head.text, "be ")
+	}
+	next := rest[0]
+	switch {
+	case checks[head.text]:
+		return rest.keeps()
+	case head.text == "you must" && rest.isTask():
+		return false
+	case next.name && strings.HasPrefix(head.text, "only ") && !leaving[head.text]:
+		return rest.has(often | firm)
+	case head.text == "leave":
+		return rest.has(scope&^not | firm)
+	case reminding[head.text] && next.class&article != 0:
+		return rest.has(often|firm|when) || next.text == "that"
+	case keeping[head.text] && next.class&article != 0 && (at.goesOn() || rest.goesOnto()):
+		return rest.has(often | firm)
+	case head.class&lasts != 0 && next.use() == 0 && strings.HasSuffix(next.text, "ing") && next.text != "using": // "keep appending"
+		return rest.has(firm)
+	}
+	return true
+}

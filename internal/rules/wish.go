@@ -1,0 +1,145 @@
+package rules
+
+import (
+	"strings"
+)
+
+// requests reports whether a clause without a verb asks for some of the agent's work to be in some way: "short answers please".
+func (c clause) requests() bool {
+	n := len(c) - 1
+	if n < 2 || n > 5 || !urges[c[n].text] || c.has(article) || c[0].use() != 0 || fresh[c[0].text] {
+		return false
+	}
+	return c[n-1].class&work != 0 && strings.HasSuffix(c[n-1].text, "s")
+}
+
+// urged reports whether a clause asks for the one before it.
+func urged(c clause) bool { return len(c) == 1 && urges[c[0].text] }
+
+// endures reports whether a clause says of what is asked that it holds from now on.
+func (c clause) endures() bool {
+	for _, w := range c {
+		if w.class&often != 0 && w.class&firm != 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// hopesAfter reports whether a wish that begins with a word is one about how to work: behind "it would be" the wish
+// stands after a word or two that say how that would be.
+func (c clause) hopesAfter(head word) bool {
+	if !strings.HasSuffix(head.text, " be") && (!strings.HasPrefix(head.text, "it") || strings.HasSuffix(head.text, " if") || strings.HasSuffix(head.text, " to")) {
+		return c.hopes()
+	}
+	const near = 5 // words
+	for i, w := range c[:min(len(c), near)] {
+		if w.class&lack != 0 && w.class&not != 0 && i > 0 { // "happier without"
+			return i+1 < len(c)
+		}
+		if w.text == "if" || w.text == "to" || strings.HasPrefix(w.text, "if ") && w.class&(hope|when) != 0 || w.class&ban != 0 {
+			if w.class&ban != 0 {
+				return c[i:].hopes()
+			}
+			return c[i+1:].hopes()
+		}
+	}
+	return false
+}
+
+// hopes reports whether a wish in the form of a condition is one about how to work.
+func (c clause) hopes() bool {
+	const near = 5 // words to the verb
+	start := c[:min(len(c), near)]
+	if i := start.find(ban | often | lack); i >= 0 && !start[:i].has(verb|must) && i+1 < len(c) && !states[c[i+1].text] && !start[:i].has(it&^you) {
+		return c[i].class&lack == 0 || c.adds()
+	}
+	told := false
+	for len(c) > 0 && (modals[c[0].text] || c[0].class&(you|filler) != 0) && c[0].class&(ban|order) == 0 {
+		told = told || c[0].class&you != 0 || ourselves[c[0].text]
+		c = c[1:]
+	}
+	if len(c) < 2 {
+		return false
+	}
+	holds := c[1:].has(scope | often | firm | when | not | lack)
+	switch verb := c[0]; {
+	case verb.class&not != 0, denying[verb.text]:
+		return !states[c[1].text]
+	case verb.class&ban != 0, wished[verb.text]:
+		return true
+	case done[verb.text]:
+		return holds
+	case verb.class&order != 0:
+		return c.sets(setting{whole: c})
+	case verb.class&(bare|habit|task) != 0:
+		return told && verb.class&(bare|habit) != 0 && holds && !c[1:].isOne() || c.has(firm)
+	case verb.class&(thing|work) != 0 || c[1].class&(thing|work) != 0: // "the code stayed compatible"
+		return c.has(lasts | order | firm | not)
+	}
+	return c.has(firm)
+}
+
+// tells reports whether behind a polite beginning something is ordered or forbidden for good.
+func (c clause) tells() bool {
+	at := c
+	for len(at) > 0 && at[0].class&filler != 0 && at[0].class&(ban|order|not) == 0 {
+		at = at[1:]
+	}
+	if len(at) > 1 && at[0].text != "only" && at[0].class&not != 0 && at[0].class&(ban|lack|often) == 0 && !states[at[1].text] { // "could you not push"
+		return true
+	}
+	if len(at) > 2 && doing[at[0].text] {
+		return true
+	}
+	if len(at) > 2 && at[0].class&often != 0 && at[0].class&ban == 0 && strings.HasSuffix(at[1].text, "ing") {
+		return true
+	}
+	i := c.find(often | ban | order)
+	if i < 0 || i+1 >= len(c) {
+		return false
+	}
+	if checks[c[i].text] {
+		return c[i+1:].keeps()
+	}
+	if c[i].text == "leave" {
+		return c[i+1:].has(scope&^not | firm)
+	}
+	return c[i].class&(ban|order) != 0 && c[i].class&often == 0 || c[i+1:].has(habit|bare|task|order|ban)
+}
+
+// wishes reports whether a clause says what somebody wants to hold.
+func (c clause) wishes() bool {
+	i := c[:min(len(c), 4)].find(wish)
+	if i < 0 {
+		return false
+	}
+	rest := c[i+1:]
+	if rest.has(firm) {
+		return true
+	}
+	if c[i].class&ban != 0 && rest.has(purpose) && !rest.has(work|you) && endsInArticle(c[i].text) { // "I don't want the window to close"
+		return false
+	}
+	if c[i].class&(order|ban) != 0 {
+		return true
+	}
+	next := rest[:min(len(rest), 7)]
+	k := next.find(scope | often | not | lack)
+	if k < 0 || next[0].class&purpose != 0 || next[0].class&it != 0 && next.has(purpose) {
+		return false
+	}
+	if next[0].class&article != 0 || all[next[k].text] || next[k].text == "every" || next[k].text == "each" {
+		return next[k].class&often != 0 || next[:k+1].has(work) || k+1 < len(next) && next[k+1:min(len(next), k+3)].has(thing|work|you)
+	}
+	return true
+}
+
+// endsInArticle reports whether a phrase ends with a word that makes a noun a single one.
+func endsInArticle(phrase string) bool {
+	switch phrase[strings.LastIndexByte(phrase, ' ')+1:] {
+	case "the", "a", "an", "it":
+		return true
+	}
+	return false
+}

@@ -1,0 +1,314 @@
+package toolcall
+
+import (
+	"path"
+	"slices"
+	"strings"
+)
+
+// gitProgram adds what git does: its acts, and the files that it moves and removes.
+func (r *shellReader) gitProgram(words []string) {
+	if s, ok := r.git(words); ok {
+		s.After = len(r.effects)
+		r.steps = append(r.steps, s)
+		return
+	}
+	own := r.folder
+	for len(words) > 1 && strings.HasPrefix(words[0], "-") {
+		if words[0] == "-C" {
+			r.folder = within(r.folder, words[1])
+		}
+		n := 1
+		if words[0] == "-C" || words[0] == "-c" {
+			n = 2
+		}
+		words = words[n:]
+	}
+	defer func() { r.folder = own }()
+	if len(words) > 0 && words[0] == "apply" && !slices.Contains(words, "--check") && !slices.Contains(words, "-R") {
+		r.applied(r.stdin)
+		return
+	}
+	if len(words) == 0 || words[0] != "rm" && words[0] != "mv" {
+		return
+	}
+	a := gitArguments(words[1:], "")
+	s := GitStep{Act: GitAdd, All: true, By: "git " + words[0], Folder: r.folder}
+	s.Paths = r.paths(&s, append(a.before, a.after...))
+	switch from := len(r.effects); {
+	case a.has("-n", "--dry-run"):
+		return
+	case a.has("--cached"):
+		s.Act = GitUnstage
+	default:
+		r.unix(words[0], words[1:], append(a.before, a.after...), false)
+		for _, e := range r.effects[from:] {
+			s.Paths = append(s.Paths, e.Path)
+		}
+	}
+	s.After = len(r.effects)
+	r.steps = append(r.steps, s)
+}
+
+// unix adds what a program of Unix does with its arguments.
+func (r *shellReader) unix(name string, words, args []string, redirected bool) {
+	switch name {
+	case "tee":
+		appends := slices.Contains(words, "-a") || slices.Contains(words, "--append")
+		for _, a := range args {
+			r.add(Effect{Path: a, Whole: !appends})
+		}
+	case "touch":
+		for _, a := range args {
+			r.add(Effect{Path: a, Touched: true})
+		}
+	case "find":
+		r.found(words)
+	case "curl":
+		r.fetched(words, 'o', "--output")
+	case "wget":
+		r.fetched(words, 'O', "--output-document")
+	case "dd":
+		for _, w := range words {
+			if p, ok := strings.CutPrefix(w, "of="); ok {
+				r.add(Effect{Path: p, Whole: true})
+			}
+		}
+	case "install":
+		if plain := slices.DeleteFunc(slices.Clone(args), func(a string) bool { return strings.Trim(a, "01234567") == "" }); len(plain) > 1 && !containsFlag(words, "d") {
+			r.copied(plain[:len(plain)-1], plain[len(plain)-1], false, false)
+		}
+	case "rm", "unlink", "trash", "trash-put", "rimraf":
+		for _, a := range args {
+			r.add(Effect{Path: a, Removed: true})
+		}
+	case "mkdir":
+		for _, a := range args {
+			r.made(a)
+		}
+	case "mv", "cp":
+		if at := slices.IndexFunc(words, func(w string) bool { return w == "-t" || w == "--target-directory" }); at >= 0 && at+1 < len(words) {
+			into := words[at+1]
+			from := slices.DeleteFunc(slices.Clone(args), func(a string) bool { return a == into })
+			r.copied(from, strings.TrimRight(into, "/")+"/", name == "mv", false)
+		} else if len(args) > 1 {
+			r.copied(args[:len(args)-1], args[len(args)-1], name == "mv", containsFlag(words, "rRa"))
+		}
+	case "sed", "perl":
+		files, inPlace := editedFiles(words)
+		replaced := ""
+		if inPlace {
+			replaced = substituted(words)
+		}
+		for _, a := range files {
+			if inPlace {
+				r.add(Effect{Path: a, Replaced: replaced})
+			} else if name == "sed" && !redirected {
+				r.read(a)
+			}
+		}
+	case "grep", "egrep", "fgrep", "rg", "awk":
+		for _, a := range args[1:] {
+			if len(path.Ext(a)) > 1 && !redirected && isFileName(a) {
+				r.searched = append(r.searched, within(r.folder, a))
+			}
+		}
+	case "cat", "nl", "less", "more", "bat", "tac", "head", "tail":
+		if redirected {
+			return
+		}
+		for i, w := range words {
+			if strings.HasPrefix(w, "-") || i > 0 && (name == "head" || name == "tail") && (words[i-1] == "-n" || words[i-1] == "-c" || words[i-1] == "--lines") {
+				continue
+			}
+			r.read(w)
+		}
+	}
+}
+
+// found adds what find removes: files by their name below the folders that come first.
+func (r *shellReader) found(words []string) {
+	removes, name := false, "*"
+	folders := 0
+	for folders < len(words) && !strings.HasPrefix(words[folders], "-") {
+		folders++
+	}
+	for i, w := range words {
+		switch {
+		case w == "-delete", w == "rm" && i > 0 && strings.HasPrefix(words[i-1], "-exec"):
+			removes = true
+		case (w == "-name" || w == "-iname") && i+1 < len(words):
+			name = words[i+1]
+		case w == "!", w == "-not", w == "-o", w == "-or", w == "-mtime", w == "-mmin", w == "-newer", w == "-size", w == "-empty", w == "-path", w == "-regex", w == "-maxdepth":
+			return // which files that are is not in the line
+		}
+	}
+	if !removes || strings.Contains(name, "/") {
+		return
+	}
+	for _, folder := range words[:folders] {
+		r.add(Effect{Path: strings.TrimSuffix(folder, "/") + "/**/" + name, Removed: true})
+	}
+}
+
+// read notes a file whose content is printed.
+func (r *shellReader) read(p string) {
+	if isFileName(p) && !strings.ContainsAny(p, "?[") {
+		r.reads = append(r.reads, within(r.folder, p))
+	}
+}
+
+// copied adds what copying or moving files does: into a directory each under its name.
+func (r *shellReader) copied(from []string, to string, moves, recursive bool) {
+	into := len(from) > 1 || strings.HasSuffix(to, "/") || strings.HasSuffix(to, `\`) || to == "." || to == ".." || strings.HasSuffix(to, "/.")
+	for _, f := range from {
+		if moves {
+			r.add(Effect{Path: f, Removed: true})
+		}
+		e := Effect{Path: to, Whole: true}
+		if into && (moves || !recursive) {
+			if !isFileName(f) {
+				continue
+			}
+			e.Path = strings.TrimRight(to, `/\`) + "/" + path.Base(normalPath(f))
+		}
+		if moves && isFileName(f) {
+			e.MovedFrom = f
+		}
+		r.add(e)
+	}
+}
+
+// containsFlag reports whether a short flag of the given letters is among words.
+func containsFlag(words []string, letters string) bool {
+	return slices.ContainsFunc(words, func(w string) bool {
+		return len(w) > 1 && w[0] == '-' && w[1] != '-' && strings.ContainsAny(w, letters) || w == "--recursive" || w == "--archive"
+	})
+}
+
+// cmdlet adds what a program of PowerShell or cmd does with its arguments.
+func (r *shellReader) cmdlet(name string, words []string) {
+	var args []string
+	flags := map[string]string{}
+	for i := 0; i < len(words); i++ {
+		flag := strings.ToLower(words[i])
+		switch {
+		case cmdletFlags[flag] && i+1 < len(words):
+			i++
+			flags[flag] = words[i]
+		case words[i] == "" || words[i][0] == '-' || len(words[i]) == 2 && words[i][0] == '/': // "/q"
+		default:
+			args = append(args, words[i])
+		}
+	}
+	for _, flag := range []string{"-path", "-literalpath", "-filepath"} {
+		if v := flags[flag]; v != "" {
+			args = append([]string{v}, args...)
+		}
+	}
+	for _, flag := range []string{"-destination", "-newname"} {
+		if v := flags[flag]; v != "" {
+			args = append(args, v)
+		}
+	}
+	if len(args) == 0 {
+		return
+	}
+	switch name {
+	case "remove-item", "ri", "del", "erase":
+		for _, a := range args {
+			for p := range strings.SplitSeq(a, ",") {
+				r.add(Effect{Path: p, Removed: true})
+			}
+		}
+	case "ren", "rename", "rename-item":
+		if len(args) == 2 {
+			r.copied(args[:1], path.Join(path.Dir(normalPath(args[0])), normalPath(args[1])), true, false)
+		}
+	case "move-item", "move", "copy-item", "copy":
+		if len(args) == 2 {
+			r.copied(args[:1], args[1], name[0] == 'm', slices.ContainsFunc(words, func(w string) bool { return strings.EqualFold(w, "-recurse") }))
+		}
+	case "new-item", "ni":
+		if strings.HasPrefix(strings.ToLower(flags["-itemtype"]), "d") {
+			r.made(args[0])
+			return
+		}
+		r.add(Effect{Path: args[0], Whole: true})
+	case "set-content", "out-file":
+		r.add(Effect{Path: args[0], Whole: !slices.ContainsFunc(words, func(w string) bool { return strings.EqualFold(w, "-append") })})
+	case "add-content":
+		r.add(Effect{Path: args[0]})
+	case "get-content", "gc":
+		r.read(args[0])
+	case "type": // also of Unix, where it says what a command is
+		if strings.ContainsAny(args[0], `./\`) {
+			r.read(args[0])
+		}
+	}
+}
+
+// cmdletFlags are the flags of cmdlets that a value follows.
+var cmdletFlags = wordSet("-path -literalpath -filepath -destination -newname -itemtype -type -value -encoding -filter -include -exclude -name -totalcount -tail -first -last")
+
+// editedFiles returns the files that sed or perl is given, and whether it edits them in place.
+func editedFiles(words []string) (files []string, inPlace bool) {
+	scripted := false
+	for k := 0; k < len(words); k++ {
+		w := words[k]
+		switch {
+		case w == "": // of sed -i ''
+		case strings.HasPrefix(w, "--"):
+			inPlace = inPlace || strings.HasPrefix(w, "--in-place")
+			scripted = scripted || strings.HasPrefix(w, "--expression=")
+		case w[0] == '-':
+			before, _, found := strings.Cut(w[1:], "i")
+			if found && strings.Trim(before, "nErszpwual0123456789") == "" {
+				inPlace = true
+			} else if strings.HasSuffix(w, "e") || strings.HasSuffix(w, "f") {
+				scripted = true
+				k++
+			}
+		case !scripted:
+			scripted = true
+		default:
+			files = append(files, w)
+		}
+	}
+	return files, inPlace
+}
+
+// substituted returns the texts that scripts of sed or perl replace, "s/text/…/", each on a line, as far as they are no
+// patterns.
+func substituted(words []string) string {
+	const shortest = 3
+	var out strings.Builder
+	for _, w := range words {
+		for s := range strings.SplitSeq(w, ";") {
+			s = strings.TrimSpace(s)
+			if len(s) < 4 || s[0] != 's' || s[1] == ' ' || s[1] == '\\' || isWordByte(s[1]) {
+				continue
+			}
+			var text []byte
+			i := 2
+			for ; i < len(s) && s[i] != s[1]; i++ {
+				if s[i] == '\\' && i+1 < len(s) && !isWordByte(s[i+1]) {
+					i++
+				} else if strings.IndexByte(`*[]^$+?(){}|\`, s[i]) >= 0 {
+					text = nil
+					break
+				}
+				text = append(text, s[i])
+			}
+			if i < len(s) && s[i] == s[1] && len(text) >= shortest {
+				out.Write(append(text, '\n'))
+			}
+		}
+	}
+	return out.String()
+}
+
+// isWordByte reports whether a byte is a letter or a digit.
+func isWordByte(c byte) bool {
+	return c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z'
+}

@@ -1,0 +1,67 @@
+package window
+
+import (
+	"time"
+
+	"precis"
+)
+
+// Doubt is a reason not to trust a window.
+type Doubt string
+
+// The doubts.
+const (
+	Assumed      Doubt = "assumed"      // nobody states it, and no request has shown it
+	Unconfirmed  Doubt = "unconfirmed"  // it follows from refusals without a number alone
+	Contradicted Doubt = "contradicted" // the evidence does not agree with itself, or with what the user set
+	Old          Doubt = "old"          // what it follows from was not confirmed for long
+)
+
+// oldAfter is how long evidence is believed to be about the model as it is now.
+const oldAfter = 30 * 24 * time.Hour
+
+// Doubts returns why a window that [Of] returned may be wrong, the gravest reason first;
+// nil where there is no reason.
+func Doubts(w precis.Window, s Served, e Evidence, now time.Time) (out []Doubt) {
+	old := func(t time.Time) bool { return now.Sub(t) > oldAfter }
+	limit := func(tokens int, at time.Time) bool { return tokens > 0 && !old(at) }
+	contradicted := false
+	for _, below := range []struct {
+		tokens int
+		counts bool
+	}{{s.Tokens, limit(s.Tokens, s.Asked)}, {e.Stated.Tokens, limit(e.Stated.Tokens, e.Stated.Time)}, {e.Refused.Tokens, limit(e.Refused.Tokens, e.Refused.Time)}} {
+		if !below.counts {
+			continue
+		}
+		larger := func(tokens int) bool { return tokens > below.tokens && !near(tokens, below.tokens) }
+		contradicted = contradicted || larger(e.Accepted.Tokens) || w.Source == precis.SourceConfigured && larger(w.Tokens)
+	}
+	if s.Tokens > 0 && e.Stated.Tokens > 0 && !old(s.Asked) && !old(e.Stated.Time) && !near(s.Tokens, e.Stated.Tokens) {
+		contradicted = true
+	}
+	if contradicted {
+		out = append(out, Contradicted)
+	}
+	switch w.Source {
+	case precis.SourceAssumed:
+		out = append(out, Assumed)
+	case precis.SourceServer:
+		if old(s.Asked) {
+			out = append(out, Old)
+		}
+	case precis.SourceLearned:
+		switch w.Tokens {
+		case e.Stated.Tokens:
+			if old(e.Stated.Time) {
+				out = append(out, Old)
+			}
+		case e.Refused.Tokens:
+			out = append(out, Unconfirmed)
+		case e.Accepted.Tokens:
+			if old(e.Accepted.Time) {
+				out = append(out, Old)
+			}
+		}
+	}
+	return out
+}

@@ -1,0 +1,63 @@
+package words
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/blevesearch/snowballstem"
+	"github.com/blevesearch/snowballstem/english"
+)
+
+// endings are put to a stem to make the forms of a word; those that have another stem
+// (Snowball's English, https://snowballstem.org) are no forms of it. That is why the
+// list may hold too many, and why a form with an ending that it has not is not found.
+var endings = strings.Fields(`s es ed d ing e er ers or ors
+	ion ions ation ations ition itions ition ment ments able ably al als ally ly
+	ance ances ence ences ancy ency encies ency ant ants ent ents
+	ate ates ated ating ator ators ative icate icates icated icating ication ications
+	ive ives ity ities ness ize izes ized izing ization ise ises ised ising ful y ies ied`)
+
+const (
+	shortestStemmed = 3
+	longestStemmed  = 32
+)
+
+// forms returns the other forms of an English word: those with the same stem. Names,
+// numbers and words of other writings have none.
+func forms(word string) []string {
+	if !isEnglish(word) {
+		return nil
+	}
+	root := stem(word)
+	bases := []string{root}
+	if last := len(root) - 1; last > 1 {
+		if root[last] == 'i' { // reli: rely
+			bases = append(bases, root[:last]+"y")
+		} else if !strings.ContainsRune("aeiouwxy", rune(root[last])) { // stop: stopped
+			bases = append(bases, root+root[last:])
+		}
+	}
+	var out []string
+	for _, base := range bases {
+		for _, ending := range append([]string{""}, endings...) {
+			form := base + ending
+			if form != word && !slices.Contains(out, form) && stem(form) == root {
+				out = append(out, form)
+			}
+		}
+	}
+	return out
+}
+
+func isEnglish(word string) bool {
+	if len(word) < shortestStemmed || len(word) > longestStemmed {
+		return false
+	}
+	return !strings.ContainsFunc(word, func(r rune) bool { return r < 'a' || r > 'z' })
+}
+
+func stem(word string) string {
+	env := snowballstem.NewEnv(word)
+	english.Stem(env)
+	return env.Current()
+}

@@ -1,0 +1,60 @@
+package precis_test
+
+import (
+	"fmt"
+	"testing"
+
+	"precis"
+	"precis/preset"
+)
+
+// TestLimitsOfAnAPI: a view that an API refused for something else than its tokens comes down to
+// that, and to nothing else, however much room there is.
+func TestLimitsOfAnAPI(t *testing.T) {
+	m, err := preset.New(preset.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	conv := func() *precis.Conversation {
+		tr := precis.NewTranscript(precis.NewText(precis.RoleUser, "Look at every page. Never click on pay."))
+		for i := range 30 {
+			id := fmt.Sprint("t", i)
+			tr.Append(precis.Message{Role: precis.RoleAssistant, Content: []precis.Block{precis.ToolUse{ID: id, Name: "screenshot", Input: []byte(`{}`)}}},
+				precis.Message{Role: precis.RoleUser, Content: []precis.Block{precis.ToolResult{ToolUseID: id, Content: []precis.Block{precis.Text{Text: fmt.Sprint("page ", i)}, precis.Image{MediaType: "image/png", Data: fmt.Sprintf("AAAA%04d", i)}}}}})
+		}
+		return &precis.Conversation{Transcript: tr}
+	}
+	images := func(msgs []precis.Message) (n int) {
+		for _, msg := range msgs {
+			for _, b := range msg.Content {
+				if r, ok := b.(precis.ToolResult); ok {
+					for _, c := range r.Content {
+						if _, is := c.(precis.Image); is {
+							n++
+						}
+					}
+				}
+			}
+		}
+		return n
+	}
+	for _, most := range []int{20, 10, 1} {
+		res, err := m.Manage(t.Context(), precis.Request{Conversation: conv(), Window: window(1_000_000), Limits: precis.Limits{Images: most}})
+		if err != nil || len(res.Edits) != 1 || len(res.View) != 61 || precis.Check(res.View) != nil {
+			t.Fatalf("%d images: %v, %s, %d messages", most, err, res.Report.Outcome, len(res.View))
+		}
+		if n := images(res.View); n > max(most, 2) || n < min(most, 2) { // the newest messages stay as they are
+			t.Errorf("%d images are left of %d", n, most)
+		}
+	}
+	for _, most := range []int{50, 20, 10} {
+		res, err := m.Manage(t.Context(), precis.Request{Conversation: conv(), Window: window(1_000_000), Limits: precis.Limits{Messages: most}})
+		if err != nil || len(res.Edits) == 0 || len(res.View) > most || precis.Check(res.View) != nil {
+			t.Errorf("%d messages: %v, %s, %d are left", most, err, res.Report.Outcome, len(res.View))
+		}
+	}
+	one := &precis.Conversation{Transcript: precis.NewTranscript(precis.NewText(precis.RoleUser, "hi"))}
+	if res, err := m.Manage(t.Context(), precis.Request{Conversation: one, Window: window(1_000_000), Limits: precis.Limits{Images: 1}}); err != nil || len(res.Edits) > 0 {
+		t.Errorf("nothing to do: %v, %d edits", err, len(res.Edits))
+	}
+}

@@ -1,0 +1,115 @@
+package mcpserver
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"precis"
+	"precis/conversation"
+	"precis/digest"
+)
+
+type verifyIn struct {
+	ID      string `json:"id,omitempty" jsonschema:"omitted: the newest"`
+	Summary string `json:"summary,omitempty"`
+	View    bool   `json:"view,omitempty"`
+}
+
+type verifyOut struct {
+	Score       int            `json:"score"`
+	Lacks       []digest.Lack  `json:"lacks"`
+	Contradicts []digest.Doubt `json:"contradicts"`
+	Invents     []digest.Doubt `json:"invents"`
+	verifyRest
+}
+
+// verifyRest is what the schema of a verification does not name.
+type verifyRest struct {
+	ID           string                `json:"id"`
+	Of           string                `json:"of,omitempty"`
+	What         string                `json:"what"`
+	Messages     int                   `json:"messages"`
+	About        bool                  `json:"about"`
+	Other        bool                  `json:"other_language,omitempty"`
+	Statements   int                   `json:"statements"`
+	Unread       int                   `json:"unread,omitempty"`
+	Kinds        []digest.VerifiedKind `json:"kinds"`
+	Lacking      int                   `json:"lacking"` // all of them; Lacks are the first
+	Contradicted int                   `json:"contradicted"`
+	Invented     int                   `json:"invented"`
+	Note         string                `json:"note,omitempty"`
+}
+
+// The limits of a verification: bytes of a summary, and items of a list.
+const (
+	mostSummary = 512 << 10
+	mostLacks   = 40
+	mostDoubts  = 20
+)
+
+var verifyTool = tool[verifyIn, verifyOut]{
+	name: "verify", about: "What a session's own compaction, a summary or the view now lost and invented.",
+	run: func(ctx context.Context, c *call, in verifyIn) (verifyOut, string, error) {
+		if len(in.Summary) > mostSummary {
+			return verifyOut{}, "", precis.Errorf(precis.CodeInvalid, "read arguments", "summary has %d bytes, want at most %d", len(in.Summary), mostSummary)
+		}
+		w, err := c.which(ctx, in.ID)
+		if err != nil {
+			return verifyOut{}, "", err
+		}
+		v, err := conversation.Verify(ctx, c.home, w.id, conversation.VerifyOptions{Summary: in.Summary, Now: in.View})
+		if err != nil {
+			return verifyOut{}, "", err
+		}
+		out := verifyOut{v.Score, first(v.Lacks, mostLacks), first(v.Contradicts, mostDoubts), first(v.Invents, mostDoubts), verifyRest{
+			ID: v.Conversation, Of: v.Of, What: v.What, Messages: v.Messages, About: v.About, Other: v.OtherLanguage, Statements: v.Statements, Unread: v.Unread, Kinds: v.Kinds,
+			Lacking: len(v.Lacks), Contradicted: len(v.Contradicts), Invented: len(v.Invents), Note: w.note,
+		}}
+		return out, w.line() + out.text(), nil
+	},
+}
+
+func first[T any](list []T, most int) []T { return list[:min(len(list), most)] }
+
+// text says the verification in a few lines.
+func (o verifyOut) text() string {
+	var out strings.Builder
+	fmt.Fprintf(&out, "%s: score %d of 100\n", o.What, o.Score)
+	if o.Of != "" {
+		fmt.Fprintf(&out, "handles are those of session %s\n", o.Of)
+	}
+	switch {
+	case !o.About:
+		out.WriteString("it is not about this session\n")
+	case o.Other:
+		out.WriteString("it is in another language: names and files were checked, sentences were not\n")
+	}
+	if o.Unread > 0 {
+		fmt.Fprintf(&out, "%d bytes at its end were not read\n", o.Unread)
+	}
+	out.WriteString(lines(o.Kinds, func(k digest.VerifiedKind) string { return fmt.Sprintf("%s: %d of %d", k.Kind, k.Holds, k.Of) }))
+	out.WriteString(listed("contradicted", o.Contradicted, o.Contradicts, doubtLine))
+	out.WriteString(listed("invented", o.Invented, o.Invents, doubtLine))
+	out.WriteString(listed("lacking", o.Lacking, o.Lacks, func(l digest.Lack) string { return fmt.Sprintf("%s %s: %s", l.Handle, l.Kind, l.Text) }))
+	return out.String()
+}
+
+// listed writes a list under its name, with how many there are in all.
+func listed[T any](name string, all int, items []T, line func(T) string) string {
+	switch {
+	case all == 0:
+		return ""
+	case len(items) < all:
+		name = fmt.Sprintf("%s, the first %d of %d", name, len(items), all)
+	}
+	return name + ":\n" + lines(items, line)
+}
+
+func doubtLine(d digest.Doubt) string {
+	at := ""
+	if d.Handle != nil {
+		at = d.Handle.String() + " "
+	}
+	return fmt.Sprintf("%s%q: %s", at, d.Text, d.Why)
+}

@@ -1,0 +1,98 @@
+package precis
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+)
+
+// Ranges marks a strategy that can replace exactly the messages that a request names, see
+// [Request.From]: then it proposes one edit, which hides [Situation.From,Situation.To) and
+// nothing else, behind one text.
+type Ranges interface{ Ranges() }
+
+// Whole returns the smallest range that holds the messages [from,to) of the transcript and
+// parts no call from its result. From and to are brought within the transcript first.
+func Whole(t *Transcript, from, to int) (int, int) {
+	msgs := t.Messages()
+	starts := append(Groups(msgs), len(msgs))
+	from = min(max(from, 0), len(msgs))
+	to = min(max(to, from), len(msgs))
+	at, found := slices.BinarySearch(starts, from)
+	if !found {
+		from = starts[at-1]
+	}
+	at, _ = slices.BinarySearch(starts, to)
+	return from, starts[at]
+}
+
+// errRange says why the messages of a request cannot be condensed by themselves.
+func (p *pass) errRange(hint, format string, args ...any) error {
+	return &Error{Code: CodeInvalid, Op: "condense " + SpanHandle(p.r.From, p.r.To).String(), Err: fmt.Errorf(format, args...), Hint: hint}
+}
+
+// checkRange returns an error when the messages that the request names cannot be condensed
+// exactly: nothing is cut outside of them, and nothing of them is left.
+func (p *pass) checkRange() error {
+	from, to := p.r.From, p.r.To
+	if from < 0 || from >= to || to > p.s.Transcript.Len() {
+		return p.errRange("", "the conversation has %d messages", p.s.Transcript.Len())
+	}
+	if a, b := Whole(p.s.Transcript, from, to); a != from || b != to {
+		return p.errRange("condense "+SpanHandle(a, b).String(), "the range parts calls from their results")
+	}
+	kept := pinsOf(p.s.Transcript, p.s.Edits)
+	kept.pinCompactions(p.s.Transcript.Messages())
+	shown := false
+	for _, u := range p.s.Units {
+		switch {
+		case u.To <= from || u.From >= to:
+			continue
+		case u.From < from || u.To > to:
+			return p.errRange("take all of it, or undo that edit", "%s is hidden as a whole", SpanHandle(u.From, u.To))
+		}
+		shown = shown || len(u.Messages) > 0
+	}
+	if !shown {
+		return p.errRange("", "nothing of it is shown")
+	}
+	for i := from; i < to; i++ {
+		if kept.Pinned(i) {
+			return p.errRange("unpin it, or condense what is before and behind it", "%s is pinned", MessageHandle(i))
+		}
+	}
+	return nil
+}
+
+// keptOfRange returns what a run over a range may not touch: all but the range.
+func (p *pass) keptOfRange(s *Situation) *Kept {
+	k := pinsOf(s.Transcript, s.Edits)
+	k.only(p.r.From, p.r.To)
+	return k
+}
+
+// reduceRange replaces the messages of the request by one text.
+func (p *pass) reduceRange(start Situation, err error) error {
+	switch {
+	case err != nil:
+		return err
+	case len(p.edits) == 0:
+		why := errors.New("no rung can say it in fewer tokens than it takes")
+		for _, s := range slices.Backward(p.steps) {
+			if s.Reason != "" {
+				why = errors.New(s.Reason)
+				break
+			}
+		}
+		return p.errRange("", "%w", why)
+	}
+	p.gone = p.goneSince(start)
+	p.view, p.repairs = p.s.Repair(shownIn(p.s.Transcript, p.s.Units))
+	after := p.size(p.s.Used, p.view)
+	p.end(EndedReduced, "%s is condensed: from %s to %s tokens", SpanHandle(p.r.From, p.r.To), number(p.before.Tokens), number(after.Tokens))
+	if float64(after.Tokens) > p.decision.Allowed {
+		p.outcome += fmt.Sprintf("; this is more than the %s that are allowed", number(int(math.Floor(max(p.decision.Allowed, 0)))))
+	}
+	return nil
+}

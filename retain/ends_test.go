@@ -1,0 +1,25 @@
+package retain_test
+
+import (
+	"strings"
+	"testing"
+
+	"precis"
+	"precis/retain"
+)
+
+// Of a text of megabytes the facts of both ends are known, where they stand, and none between.
+func TestLongTextsHaveFactsAtTheirEnds(t *testing.T) {
+	filler := strings.Repeat("nothing of note here\n", 20_000)
+	text := "see src/first.go\n" + filler + "see src/middle.go\n" + filler + "\xff\xff see src/last.go\n"
+	x := retain.Read("", []precis.Message{precis.NewText(precis.RoleUser, text)})
+	for name, want := range map[string]bool{"src/first.go": true, "src/middle.go": false, "src/last.go": true} {
+		n, ok := x.Find(name, retain.Path)
+		if ok != want {
+			t.Errorf("%s is known: %v", name, ok)
+		}
+		if ok && x.Facts[n].Name != name {
+			t.Errorf("%s is shown as %q", name, x.Facts[n].Name)
+		}
+	}
+}

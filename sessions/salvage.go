@@ -1,0 +1,248 @@
+package sessions
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+
+	"precis"
+	"precis/archive"
+	"precis/archive/formats"
+	"precis/internal/jsonspan"
+	"precis/internal/lazyregexp"
+)
+
+// Salvaged is what [Salvage] kept of precis's own file, and what it lost.
+type Salvaged struct {
+	Name      string   `json:"name"`   // of the original
+	Format    string   `json:"format"` // of the original
+	Messages  int      `json:"messages"`
+	Edits     int      `json:"edits"`
+	Lost      []string `json:"lost"` // in words, with the place; none: the file was whole
+	LostEdits int      `json:"lost_edits,omitempty"`
+	Data      []byte   `json:"-"` // the file as it should be
+}
+
+// Salvage gives back what is whole of precis's own file: of an original that was cut off or
+// changed the messages that can be read, and the edits that still fit them. Path names the
+// file in errors. The error is [precis.CodeInvalid] when nothing is whole.
+func Salvage(path string, data []byte) (*Salvaged, error) {
+	fail := func(err error) error {
+		return &precis.Error{Code: precis.CodeInvalid, Op: "repair", Place: path, Err: err}
+	}
+	head, original, ok := bytes.Cut(data, []byte{'\n'})
+	if !ok || len(bytes.TrimSpace(original)) == 0 {
+		return nil, fail(errors.New("it ends in its first line: nothing of the recording is left"))
+	}
+	out := &Salvaged{Lost: []string{}}
+	c := out.head(head)
+	whole := archive.NewContainer(c.Format, c.Name, original)
+	if c.SHA256 != whole.SHA256 {
+		if c.Size > 0 && len(original) < c.Size {
+			out.lose("the last %d bytes of %d: the file was cut off", c.Size-len(original), c.Size)
+		}
+		was := len(out.Lost)
+		original = out.original(original)
+		if len(out.Lost) == was {
+			out.lose("the checksum: the content was changed, and nothing tells where; all of it can be read")
+		}
+	}
+	r, err := read(path, c.Format, original)
+	if err != nil {
+		return nil, fail(fmt.Errorf("what is left of the recording cannot be read: %w", err))
+	}
+	fixed := archive.NewContainer(r.Format, filepath.Base(c.Name), original)
+	fixed.Edits = c.Edits
+	if c.SHA256 != whole.SHA256 {
+		fixed.Edits = slices.DeleteFunc(slices.Clone(c.Edits), func(e precis.Edit) bool { return !fits(r.Conversation.Transcript, e) })
+	}
+	fixed.Apply(r)
+	out.Name, out.Format, out.Messages, out.Edits = fixed.Name, fixed.Format, r.Conversation.Transcript.Len(), len(fixed.Edits)
+	if n := len(c.Edits) - len(fixed.Edits); n > 0 {
+		out.LostEdits += n
+		out.lose("%d edits, which do not fit the messages that are left", n)
+	}
+	if out.Messages == 0 {
+		return nil, fail(errors.New("no message in it is whole"))
+	}
+	out.Data, err = fixed.Bytes()
+	return out, err
+}
+
+// fits reports whether an edit was made on the messages that are left: those behind one that is
+// lost have other numbers.
+func fits(t *precis.Transcript, e precis.Edit) bool {
+	return e.Seen <= t.Len() && t.Fingerprint(e.Seen) == e.At
+}
+
+func (s *Salvaged) lose(format string, args ...any) {
+	s.Lost = append(s.Lost, fmt.Sprintf(format, args...))
+}
+
+// headField finds a field of a first line that is damaged.
+var headField = map[string]*lazyregexp.Regexp{
+	"format": lazyregexp.New(`"format":"([a-z0-9_-]+)"`),
+	"name":   lazyregexp.New(`"name":"([^"\\/]+)"`),
+}
+
+// head reads the first line, or what can be read of it.
+func (s *Salvaged) head(line []byte) *archive.Container {
+	c := &archive.Container{}
+	err := json.Unmarshal(line, c)
+	if err == nil && len(c.Edits) <= archive.MaxEdits {
+		return c
+	}
+	c = &archive.Container{}
+	if m := headField["format"].FindStringSubmatch(string(line)); m != nil {
+		c.Format = m[1]
+	}
+	if m := headField["name"].FindStringSubmatch(string(line)); m != nil {
+		c.Name = m[1]
+	}
+	s.LostEdits = bytes.Count(line, []byte(`"kind":`))
+	s.lose("the first line with the edits (about %d): %v", s.LostEdits, err)
+	return c
+}
+
+// read reads an original, of a format that its first line names or that its content shows.
+func read(path, format string, original []byte) (*archive.Recording, error) {
+	if format != "" {
+		c := archive.NewContainer(format, path, original)
+		if r, err := c.Read(path, formats.All()); err == nil {
+			return r, nil
+		}
+	}
+	return archive.Read(archive.Source{Path: path, Data: original}, formats.All())
+}
+
+// original returns what is whole of a recording: lines, or elements of its list of messages.
+func (s *Salvaged) original(data []byte) []byte {
+	if jsonspan.Valid(data) == nil {
+		return data
+	}
+	if at := listIn(data); at >= 0 {
+		return s.elements(bytes.ToValidUTF8(data, []byte("\ufffd")), at)
+	}
+	mended, done := mend(data, false)
+	for _, d := range done {
+		s.lose("%s", d)
+	}
+	var out bytes.Buffer
+	n, jsonLines := 0, false
+	for line := range bytes.Lines(mended) {
+		n++
+		raw := bytes.TrimSpace(line)
+		isObject := len(raw) > 0 && raw[0] == '{'
+		if jsonLines = jsonLines || isObject; jsonLines && len(raw) > 0 && jsonspan.Valid(raw) != nil {
+			s.lose("line %d%s: it is damaged", n, roleIn(raw))
+			continue
+		}
+		out.Write(line)
+	}
+	return out.Bytes()
+}
+
+var (
+	rolePattern = lazyregexp.New(`"(?:role|type)" ?: ?"(user|assistant|system|tool|developer)"`)
+	listPattern = lazyregexp.New(`^\s*(?:\[|\{(?s:.*?)"(?:messages|input|contents|history)"\s*:\s*\[)`)
+)
+
+// roleIn says whose message a damaged text was, as far as it tells.
+func roleIn(raw []byte) string {
+	if m := rolePattern.FindStringSubmatch(string(raw)); m != nil {
+		return ", a message of the " + m[1]
+	}
+	return ""
+}
+
+// listIn returns where the elements of the list of messages begin in a document; -1 where
+// it is none: lines of JSON begin with an object that ends with its line.
+func listIn(data []byte) int {
+	first, _, _ := bytes.Cut(bytes.TrimSpace(data), []byte("\n"))
+	if len(first) > 0 && first[0] == '{' && jsonspan.Valid(first) == nil {
+		return -1
+	}
+	at := listPattern.FindStringIndex(string(data))
+	if at == nil {
+		return -1
+	}
+	return at[1]
+}
+
+// elements keeps the elements of a list that are whole, and what stands around it.
+func (s *Salvaged) elements(data []byte, from int) []byte {
+	out := bytes.Clone(data[:from])
+	kept, tail := 0, []byte(nil)
+	for at := from; at < len(data); {
+		rest := bytes.TrimLeft(data[at:], " \t\r\n,")
+		at = len(data) - len(rest)
+		if len(rest) == 0 {
+			break
+		}
+		if rest[0] == ']' {
+			tail = rest
+			break
+		}
+		element, n := element(rest)
+		if element == nil {
+			next := nextElement(rest)
+			if next < 0 {
+				s.lose("element %d of the list and what follows, from byte %d on%s", kept+1, at, roleIn(rest[:min(len(rest), 400)]))
+				break
+			}
+			s.lose("an element behind %d whole ones, bytes %d to %d%s: it is damaged", kept, at, at+next, roleIn(rest[:next]))
+			at += next
+			continue
+		}
+		if kept > 0 {
+			out = append(out, ',')
+		}
+		out = append(out, element...)
+		kept++
+		at += n
+	}
+	if whole := append(bytes.Clone(out), tail...); jsonspan.Valid(whole) == nil {
+		return whole
+	}
+	out = append(out, ']')
+	if jsonspan.Kind(data) == '{' {
+		out = append(out, '}')
+	}
+	return out
+}
+
+// element returns the value that a text begins with, and its length; nil: it is damaged.
+func element(data []byte) ([]byte, int) {
+	d := json.NewDecoder(bytes.NewReader(data))
+	var raw json.RawMessage
+	if d.Decode(&raw) != nil {
+		return nil, 0
+	}
+	n := int(d.InputOffset())
+	if rest := bytes.TrimLeft(data[n:], " \t\r\n"); len(rest) > 0 && rest[0] != ',' && rest[0] != ']' {
+		return nil, 0
+	}
+	return raw, n
+}
+
+// nextElement returns where the next whole message begins behind a damaged one; -1: nowhere.
+func nextElement(data []byte) int {
+	const most = 2000 // places that are tried
+	at := 0
+	for range most {
+		n := bytes.IndexByte(data[min(at+1, len(data)):], '{')
+		if n < 0 {
+			return -1
+		}
+		at += 1 + n
+		if raw, _ := element(data[at:]); raw != nil {
+			if fields, err := jsonspan.Fields(raw); err == nil && fields["role"] != nil {
+				return at
+			}
+		}
+	}
+	return -1
+}
