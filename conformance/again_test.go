@@ -21,7 +21,7 @@ func TestCondensingAgain(t *testing.T) {
 	paths := []string{filepath.Join("..", "examples", "add-a-counter.jsonl")}
 	if dir := os.Getenv("PRECIS_TRANSCRIPTS"); dir != "" {
 		for i, path := range recordings(t, dir) {
-			if !testing.Short() && i%3 == 0 { // under the race detector the example is enough
+			if !testing.Short() && i%9 == 0 { // under the race detector the example is enough
 				paths = append(paths, path)
 			}
 		}

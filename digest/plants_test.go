@@ -69,11 +69,14 @@ func inputFor(system string, msgs []precis.Message) *input {
 type plant struct{ kind, statement, text string }
 
 // TestPlants counts what is doubted of summaries that agent programs recorded, nearly all of which is true, and what is
-// found of false statements that are made of them by rules.
+// found of false statements that are made of them by rules: of a quarter of them; with PRECIS_ALL=1 of all.
 func TestPlants(t *testing.T) {
 	dir := os.Getenv("PRECIS_TRANSCRIPTS")
 	if dir == "" {
 		t.Skip("PRECIS_TRANSCRIPTS names no directory of recordings")
+	}
+	if testing.Short() {
+		t.Skip("a second for each of the summaries, in one goroutine")
 	}
 	statements, doubted := 0, 0
 	planted, found := map[string]int{}, map[string]int{}
@@ -92,7 +95,10 @@ func TestPlants(t *testing.T) {
 		for _, d := range r.in.doubts(text.Text) {
 			t.Errorf("%s: of its digest: %s %q: %s", r.name, d.Kind, d.Text, d.Why)
 		}
-		for _, p := range plantsIn(r) {
+		for i, p := range plantsIn(r) {
+			if i%4 > 0 && os.Getenv("PRECIS_ALL") == "" {
+				continue
+			}
 			planted[p.kind]++
 			hit := slices.ContainsFunc(r.in.doubts(p.text), func(d Doubt) bool {
 				return !before[d.Kind+d.Text] && (strings.Contains(p.statement, d.Text) || strings.HasPrefix(d.Text, p.statement[:min(len(p.statement), 40)]))

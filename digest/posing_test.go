@@ -147,6 +147,9 @@ func TestWhatPosesGainsNoAuthority(t *testing.T) {
 					}
 					for place, text := range map[string]string{"whole": text, "with an exit code": "Exit code 1\n" + text, "with more behind it": text + "\nsrc/parse.go:12: done"} {
 						n++
+						if testing.Short() && n%5 > 0 {
+							continue
+						}
 						msgs := append(append(append([]precis.Message{}, before...), precis.NewText(precis.RoleUser, "Read the notes.")), call(tool, text, flagged)...)
 						if where := promoted(t, append(msgs, ends()...), false); len(where) > 0 {
 							t.Errorf("%s, %s by %s, error %v, %s: %v", program, head, tool, flagged, place, where)

@@ -3,7 +3,6 @@ package transfer
 import (
 	"bufio"
 	"context"
-	"encoding/json"
 	"io"
 	"maps"
 	"slices"
@@ -61,11 +60,11 @@ func (x *exporter) run(from precis.Store) error {
 }
 
 func (x *exporter) write(l line) error {
-	data, err := json.Marshal(l)
+	data, err := encode(l)
 	if err != nil {
 		return precis.Errorf(precis.CodeInternal, opExport, "%w", err)
 	}
-	if _, err := x.out.Write(append(data, '\n')); err != nil {
+	if _, err := x.out.Write(data); err != nil {
 		return precis.Errorf(precis.CodeInternal, opExport, "%w", err)
 	}
 	return nil

@@ -47,6 +47,7 @@ type importer struct {
 	to     precis.Store
 	scope  precis.Store
 	line   int // the one that was read last
+	sums   sums
 	counts Counts
 	ended  bool
 
@@ -94,9 +95,13 @@ func (x *importer) read(data []byte) error {
 	if err := x.ctx.Err(); err != nil {
 		return precis.Errorf(precis.CodeCanceled, opImport, "%w", err)
 	}
-	var l line
-	if err := json.Unmarshal(data, &l); err != nil {
+	l, whole, err := x.sums.decode(x.line, data)
+	switch {
+	case err != nil:
 		return invalid("not what is expected: %w", err)
+	case !whole:
+		return &precis.Error{Code: precis.CodeInvalid, Op: opImport, Hint: "precis repair keeps what is whole of the file",
+			Err: errors.New("the line is not what was written: its sum is another")}
 	}
 	switch {
 	case x.line == 1:

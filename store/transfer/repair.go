@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"bytes"
 	"encoding/hex"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -46,9 +45,10 @@ func IsExport(data []byte) bool {
 }
 
 // Repair writes what is whole of an export that is damaged: every line that can be read and
-// says what it said. A message whose text was changed is known by its node, and left out; the
-// messages behind one that is lost follow the one before it, so a conversation goes on over the gap. Edits that
-// were made behind a gap are left out, for they name messages that are others now.
+// says what it said. A message whose text was changed is known by its node, and left out; one of which only
+// the bytes as which it came were changed is kept without them. The messages behind one that
+// is lost follow the one before it, so a conversation goes on over the gap. Edits that were
+// made behind a gap are left out, for they name messages that are others now.
 // Messages whose conversation is not listed any more are one of their own, begun at now.
 //
 // What cannot be told whose it is goes to an owner of its own, "recovered-N", and never to
@@ -95,6 +95,7 @@ type mender struct {
 	failed error
 	now    time.Time
 	n      int // the line that was read last
+	sums   sums
 	mended Mended
 	ended  bool
 	strays int // owners that are not known
@@ -119,9 +120,9 @@ type place struct {
 }
 
 func (x *mender) put(l line) {
-	data, err := json.Marshal(l)
+	data, err := encode(l)
 	if err == nil {
-		_, err = x.out.Write(append(data, '\n'))
+		_, err = x.out.Write(data)
 	}
 	if x.failed == nil {
 		x.failed = err
@@ -163,9 +164,16 @@ func kindOf(data []byte) string {
 
 // read takes a line.
 func (x *mender) read(data []byte) {
-	var l line
-	if err := json.Unmarshal(data, &l); err != nil {
+	l, whole, err := x.sums.decode(x.n, data)
+	switch {
+	case err != nil:
 		x.broken(data, err)
+		return
+	case l.Message != nil:
+		x.message(*l.Message, whole)
+		return
+	case !whole:
+		x.broken(data, errors.New("its content is not what was stored"))
 		return
 	}
 	switch {
@@ -173,8 +181,6 @@ func (x *mender) read(data []byte) {
 		if err := checkFormat(l); err != nil {
 			x.lose("the head: %v", err)
 		}
-	case l.Message != nil:
-		x.message(*l.Message)
 	case l.Scope != nil:
 		x.end()
 		x.begin(string(*l.Scope))
@@ -195,6 +201,20 @@ func (x *mender) read(data []byte) {
 	default:
 		x.lose("a line of an unknown kind")
 	}
+}
+
+// said is a message without what its node does not vouch for and an encoder would send.
+func said(m precis.Message) precis.Message {
+	m.Raw, m.Fields, m.Content = nil, nil, slices.Clone(m.Content)
+	for i, b := range m.Content {
+		switch b := b.(type) {
+		case precis.ToolUse:
+			b.Fields, m.Content[i] = nil, b
+		case precis.ToolResult:
+			b.Fields, m.Content[i] = nil, b
+		}
+	}
+	return m
 }
 
 // broken takes a line that cannot be read.
@@ -220,8 +240,9 @@ func (x *mender) broken(data []byte, err error) {
 	}
 }
 
-// message takes a message, and puts it behind what is left of what was before it.
-func (x *mender) message(m messageLine) {
+// message takes a message, and puts it behind what is left of what was before it. Of one that is not whole
+// its node still vouches for what it says.
+func (x *mender) message(m messageLine, whole bool) {
 	parent := m.Parent
 	if to, ok := x.moved[parent]; ok {
 		parent = to
@@ -247,6 +268,10 @@ func (x *mender) message(m messageLine) {
 	}
 	x.enter()
 	at := x.nodes[parent]
+	if !whole {
+		m.Body = said(m.Body)
+		x.lose("the bytes as which the message %s came: they are not what was stored; what it says is whole", m.Node.Short())
+	}
 	now := messageLine{Parent: parent, Node: parent.Next(m.Body), Body: m.Body}
 	if now.Node != m.Node {
 		x.moved[m.Node] = now.Node
