@@ -33,9 +33,9 @@ check: ## formatting and static analysis
 	  grep -E '/internal/|/cmd/|\.[a-z][A-Za-z0-9_]*$$' || true); \
 	  test -z "$$dead" || { echo "$$dead"; echo "nothing calls these functions, and no other module can"; exit 1; }
 
-# Limits of the program. It has 42,900,000 bytes, and 23,600 to 28,400 KB: kernels map more or less of the file around what is used.
+# Limits of the program. It has 42,885,000 bytes, and 23,600 to 30,400 KB: a kernel maps more or less of the file around what is used, of the same bytes in two files, too.
 MAX_BYTES ?= 43000000
-MAX_RESIDENT_KB ?= 31000
+MAX_RESIDENT_KB ?= 34000
 size: build ## the size of the command, and the memory of its simplest run
 	@bytes=$$(wc -c <dist/precis); echo "dist/precis: $$bytes bytes, at most $(MAX_BYTES)"; test "$$bytes" -le $(MAX_BYTES)
 	@kb=$$($(GO) run ./internal/peak dist/precis version); echo "precis version: $$kb KB resident, at most $(MAX_RESIDENT_KB)"; test "$$kb" -le $(MAX_RESIDENT_KB)

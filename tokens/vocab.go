@@ -1,10 +1,9 @@
 package tokens
 
 import (
-	"bytes"
-	"compress/gzip"
 	"encoding/binary"
-	"io"
+
+	"precis/internal/packed"
 )
 
 // vocabulary holds the tokens of one encoding. A token's ID is its rank,
@@ -37,12 +36,7 @@ func (v *vocabulary) bytes(id uint32) []byte {
 // loadVocabulary unpacks a data file, whose format internal/vocabgen
 // describes. It panics if the embedded file is damaged.
 func loadVocabulary(data []byte) *vocabulary {
-	// A gzip file ends with the length of its content.
-	raw := make([]byte, binary.LittleEndian.Uint32(data[len(data)-4:]))
-	zip, err := gzip.NewReader(bytes.NewReader(data))
-	if err == nil {
-		_, err = io.ReadFull(zip, raw)
-	}
+	raw, err := packed.Text(data)
 	if err != nil {
 		panic("tokens: embedded vocabulary: " + err.Error())
 	}
@@ -53,15 +47,15 @@ func loadVocabulary(data []byte) *vocabulary {
 		raw = raw[size:]
 		return c
 	}
-	p := packed{
+	p := columns{
 		shared: column(n), rest: column(n), halves: column(n),
 		rankLow: column(2 * n), rankHigh: column(n), text: raw,
 	}
 	return p.unpack(n)
 }
 
-// packed is the content of a data file: one entry per token, in byte order.
-type packed struct {
+// columns are the content of a data file: one entry per token, in byte order.
+type columns struct {
 	shared   []byte // bytes in common with the token before
 	rest     []byte // bytes that follow these
 	halves   []byte // length of the left of the two halves; 0 for single bytes
@@ -70,7 +64,7 @@ type packed struct {
 	text     []byte // the rests
 }
 
-func (p *packed) unpack(n int) *vocabulary {
+func (p *columns) unpack(n int) *vocabulary {
 	v := &vocabulary{
 		trie:   newTrie(len(p.text)),
 		text:   make([]byte, 0, 8*n),
@@ -117,7 +111,7 @@ func (p *packed) unpack(n int) *vocabulary {
 
 // firstNodes returns the number of the first trie node of each length,
 // counted from 0 for one byte.
-func (p *packed) firstNodes() (first [maxToken + 1]uint32) {
+func (p *columns) firstNodes() (first [maxToken + 1]uint32) {
 	for i, shared := range p.shared {
 		for depth := range int(p.rest[i]) {
 			first[int(shared)+depth+1]++

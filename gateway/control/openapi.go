@@ -1,7 +1,7 @@
 package control
 
 import (
-	_ "embed" // openapi.json.gz
+	_ "embed" // openapi.json.packed
 	"encoding/json"
 
 	"precis"
@@ -11,7 +11,7 @@ import (
 // openapiFile is openapi.json, packed: go test ./gateway/control -run Packed -update writes
 // it anew.
 //
-//go:embed openapi.json.gz
+//go:embed openapi.json.packed
 var openapiFile []byte
 
 // readOpenAPI returns the document of the API.

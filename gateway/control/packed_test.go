@@ -22,7 +22,7 @@ func TestOpenAPIIsPacked(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := os.WriteFile("openapi.json.gz", small, 0o644); err != nil {
+		if err := os.WriteFile("openapi.json.packed", small, 0o644); err != nil {
 			t.Fatal(err)
 		}
 		return

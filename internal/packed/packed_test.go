@@ -19,7 +19,7 @@ func TestPackedAndBack(t *testing.T) {
 			t.Error("a half is taken for the whole")
 		}
 	}
-	if _, err := Text([]byte("no gzip")); err == nil {
+	if _, err := Text([]byte("no text at all")); err == nil {
 		t.Error("anything is taken")
 	}
 }

@@ -2,7 +2,7 @@ package texts
 
 import (
 	"bytes"
-	_ "embed" // sentences.json.gz
+	_ "embed" // sentences.json.packed
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -17,7 +17,7 @@ import (
 
 // sentencesFile is sentences.json, packed: go test ./internal/texts -run Packed -update writes it anew.
 //
-//go:embed sentences.json.gz
+//go:embed sentences.json.packed
 var sentencesFile []byte
 
 // Sentences translates what precis writes in English in its own code: why a rung was

@@ -6,19 +6,19 @@
 // tokens/vocab.go loads. With -unicode it reads UnicodeData.txt instead and
 // writes the character classes that tokens/classes.go loads.
 //
-//	go run ./internal/vocabgen -in o200k_base.json -out data/o200k_base.vocab.gz
+//	go run ./internal/vocabgen -in o200k_base.json -out data/o200k_base.vocab.packed
 //	go run ./internal/vocabgen -unicode UnicodeData.txt -out data/classes.txt
 package main
 
 import (
-	"bytes"
-	"compress/gzip"
 	"encoding/binary"
 	"errors"
 	"flag"
 	"fmt"
 	"os"
 	"slices"
+
+	"precis/internal/packed"
 )
 
 func main() {
@@ -36,17 +36,17 @@ func run(in, unicode, out string) error {
 	if out == "" || (in == "") == (unicode == "") {
 		return errors.New("want -out and exactly one of -in and -unicode")
 	}
-	var packed []byte
+	var data []byte
 	var err error
 	if unicode != "" {
-		packed, err = packClasses(unicode)
+		data, err = packClasses(unicode)
 	} else {
-		packed, err = packVocabulary(in)
+		data, err = packVocabulary(in)
 	}
 	if err != nil {
 		return err
 	}
-	return os.WriteFile(out, packed, 0o644)
+	return os.WriteFile(out, data, 0o644)
 }
 
 // packVocabulary lays the tokens out in byte order, one column per property:
@@ -81,21 +81,8 @@ func packVocabulary(path string) ([]byte, error) {
 		previous = t
 	}
 
-	var buf bytes.Buffer
-	zip, err := gzip.NewWriterLevel(&buf, gzip.BestCompression)
-	if err != nil {
-		return nil, err
-	}
 	size := binary.LittleEndian.AppendUint32(nil, uint32(len(tokens)))
-	for _, column := range [][]byte{size, shared, rest, halves, rankLow, rankHigh, text} {
-		if _, err := zip.Write(column); err != nil {
-			return nil, err
-		}
-	}
-	if err := zip.Close(); err != nil {
-		return nil, err
-	}
-	return buf.Bytes(), nil
+	return packed.Pack(slices.Concat(size, shared, rest, halves, rankLow, rankHigh, text))
 }
 
 func sharedPrefix(a, b string) int {
