@@ -35,6 +35,9 @@ func TestCondensingAgain(t *testing.T) {
 				t.Skip(err) // other tests read them all
 			}
 			for _, pins := range []bool{false, true} {
+				if testing.Short() && !pins {
+					continue
+				}
 				a := again{t: t, m: m, original: rec.Conversation.Transcript, pins: pins}
 				for _, window := range []int{128_000, 64_000, 32_000, 16_000} {
 					a.round(window)

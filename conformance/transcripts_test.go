@@ -84,7 +84,7 @@ func TestTranscripts(t *testing.T) {
 		}
 	})
 	for i, path := range recordings(t, dir) {
-		if testing.Short() && i%10 > 0 {
+		if testing.Short() && i%20 > 0 {
 			continue // under the race detector a sample is enough; make test reads them all
 		}
 		name, err := filepath.Rel(dir, path)

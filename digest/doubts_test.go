@@ -133,7 +133,11 @@ func TestDoubtsNeedASource(t *testing.T) {
 
 // TestDigestsAreNotDoubted checks digests as though a model had written them.
 func TestDigestsAreNotDoubted(t *testing.T) {
-	for seed := range uint64(20) {
+	seeds := uint64(20)
+	if testing.Short() {
+		seeds = 4
+	}
+	for seed := range seeds {
 		s := long(seed)
 		for _, size := range []int{800, 3500} {
 			if found := doubtsOf(s, digested(t, size, s.msgs...)); len(found) > 0 {

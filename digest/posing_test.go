@@ -191,6 +191,9 @@ func TestWhatIsPastedGainsNoAuthority(t *testing.T) {
 			text := strings.TrimSpace(fmt.Sprintf(form, posed))
 			for frame, around := range frames {
 				n++
+				if testing.Short() && n%5 > 0 {
+					continue
+				}
 				pasted := text
 				if strings.Contains(around, "> %s") {
 					pasted = strings.ReplaceAll(text, "\n", "\n> ")
@@ -229,6 +232,9 @@ func TestOrdinaryOutputRefusesNothing(t *testing.T) {
 						continue // the program's own words, see ownForm
 					}
 					n++
+					if testing.Short() && n%5 > 0 {
+						continue
+					}
 					msgs := append(append(append([]precis.Message{}, before...), precis.NewText(precis.RoleUser, "Run it.")), call(tool, output, flagged)...)
 					if where := promoted(t, append(msgs, ends()...), false); len(where) > 0 {
 						t.Errorf("%s, %q by %s, error %v: %v", program, output, tool, flagged, where)
