@@ -15,6 +15,10 @@ import (
 // What an API has condensed itself is in every view: by single rungs and by all,
 // in the middle of random conversations.
 func TestCompactionsOfTheAPIStay(t *testing.T) {
+	seeds := 20
+	if testing.Short() {
+		seeds = 5
+	}
 	for _, kind := range []string{"compaction", "compaction_summary", "context_compaction"} {
 		for _, only := range append([]string{""}, names(rungs())...) {
 			s := precis.DefaultSettings()
@@ -22,7 +26,7 @@ func TestCompactionsOfTheAPIStay(t *testing.T) {
 				s.Rungs = []string{only}
 			}
 			m := manager(t, precis.Options{Settings: s, Gate: digest.Gate{}})
-			for seed := range 20 {
+			for seed := range seeds {
 				r := rand.New(rand.NewPCG(uint64(seed), 5))
 				var msgs []precis.Message
 				for len(msgs) < 40 {

@@ -17,6 +17,10 @@ import (
 // that match stay, as long as all of them fit.
 func TestPinsByRule(t *testing.T) {
 	pattern := regexp.MustCompile(`KEEP\d+`)
+	seeds := 60
+	if testing.Short() {
+		seeds = 12
+	}
 	for _, only := range append([]string{""}, names(rungs())...) {
 		s := precis.DefaultSettings()
 		s.Pin = pattern.String()
@@ -25,7 +29,7 @@ func TestPinsByRule(t *testing.T) {
 		}
 		m := manager(t, precis.Options{Settings: s, Gate: digest.Gate{}})
 		reduced := 0
-		for seed := range 60 {
+		for seed := range seeds {
 			r := rand.New(rand.NewPCG(uint64(seed), 11))
 			var msgs []precis.Message
 			for len(msgs) < 40 {

@@ -56,6 +56,9 @@ func randomWords(r *rand.Rand, most int) string {
 // PRECIS_RUNS says (2000 without it), and takes it back in both ways.
 func TestCondensingIsTakenBack(t *testing.T) {
 	runs := 2000
+	if testing.Short() {
+		runs = 300
+	}
 	if n, err := strconv.Atoi(os.Getenv("PRECIS_RUNS")); err == nil {
 		runs = n
 	}
