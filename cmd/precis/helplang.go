@@ -12,6 +12,7 @@ import (
 // subcommands are for, its flags, its text and its examples. Names and values are the same
 // in every language.
 func (t *tools) translate(cmd *cobra.Command) {
+	cmd.InitDefaultHelpFlag()
 	if t.Words.English() {
 		return
 	}
@@ -21,7 +22,6 @@ func (t *tools) translate(cmd *cobra.Command) {
 		sub.Short = t.Words.Sentence(sub.Short)
 	}
 	flags := func(f *pflag.Flag) { f.Usage = t.Words.Sentence(f.Usage) }
-	cmd.InitDefaultHelpFlag()
 	cmd.LocalFlags().VisitAll(flags)
 	cmd.InheritedFlags().VisitAll(flags)
 }
