@@ -31,12 +31,13 @@ what was done and what was kept of the facts likely to be needed again. Every
 original stays: precis search finds what is hidden, precis show prints it,
 precis restore shows it to the model again, precis undo takes everything back.
 
-A rule that the user set (never, always, must, only ...), the last thing the user
-said, or nine tenths of the view with neither a summary nor a digest in their place
-are lost only when nothing else is left to cut, and only with --force.
+A rule that the user set (never, always, must, only ...), the last thing the
+user said, or nine tenths of the view with neither a summary nor a digest in
+their place are lost only when nothing else is left to cut, and only with
+--force.
 
-With --dry-run nothing is written: it lists what would be lost and shows, message
-by message, what the model would see instead.
+With --dry-run nothing is written: it lists what would be lost and shows,
+message by message, what the model would see instead.
 
 The result goes to FILE's name with .precis in the current folder, or to -o; a
 .precis file holds the original recording unchanged and the edits, and every

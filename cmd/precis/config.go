@@ -23,7 +23,8 @@ func newConfig(t *tools) *cobra.Command {
 		Long: `Print the effective configuration and where each value came from: a preset, the
 user's YAML file over it, precis.yaml of the current folder over that, then
 environment variables (PRECIS_THRESHOLD, PRECIS_KEEP_MESSAGES, …), flags on top.
-A file that is named, by --config or PRECIS_CONFIG, is read in the place of both.
+A file that is named, by --config or PRECIS_CONFIG, is read in the place of
+both.
 
 A file of the current folder may come from anybody. It may set how early and how
 far conversations are reduced. Hooks, addresses, keys, files, models and limits

@@ -21,14 +21,15 @@ func newConfigSet(t *tools) *cobra.Command {
 	return &cobra.Command{
 		Use:   "set KEY VALUE",
 		Short: "Write a value into the configuration file",
-		Long: `Write a value into the configuration file: the one that --config or PRECIS_CONFIG
-names, else your own, which is made when there is none. Comments, order and
-everything else in it stay as they are. Lists are comma-separated. A threshold of
-one profile or model is profiles.NAME; write -- before a value with a minus.
+		Long: `Write a value into the configuration file: the one that --config or
+PRECIS_CONFIG names, else your own, which is made when there is none. Comments,
+order and everything else in it stay as they are. Lists are comma-separated. A
+threshold of one profile or model is profiles.NAME; write -- before a value with
+a minus.
 
-Nothing is written when the value is not valid, or when it would not count because
-the environment or a file of the current folder sets the same key. A gateway that
-runs reads its file again within two seconds.`,
+Nothing is written when the value is not valid, or when it would not count
+because the environment or a file of the current folder sets the same key. A
+gateway that runs reads its file again within two seconds.`,
 		Example: `  precis config set threshold 60
   precis config set keep.messages 10
   precis config set profiles.gpt-4o-mini 90

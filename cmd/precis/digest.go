@@ -25,11 +25,11 @@ func newDigest(t *tools) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "digest FILE",
 		Short: "Print a summary of a conversation, written without a model",
-		Long: `Print the digest of a conversation: the user's requests, refusals and rules, files
-and what became of them, the newest result of each command, open work, and the
-lines most likely to be needed again, each with the handle by which precis show
-prints the original. No model is called. --json has the state of the work, too:
-requests, files, commands and what is still waited for, for programs.
+		Long: `Print the digest of a conversation: the user's requests, refusals and rules,
+files and what became of them, the newest result of each command, open work, and
+the lines most likely to be needed again, each with the handle by which precis
+show prints the original. No model is called. --json has the state of the work,
+too: requests, files, commands and what is still waited for, for programs.
 
 A token is counted as four characters unless --estimate says otherwise.`,
 		Example: `  precis digest run.jsonl

@@ -25,11 +25,11 @@ func newDoctor(t *tools) *cobra.Command {
 		Use:   "doctor",
 		Short: "Check the set-up of the gateway and say how to mend it",
 		Long: `Check the set-up of the gateway, one line for each check: the configuration, the
-store, the secret, keys, the address, upstreams, the windows of models that the running
-gateway has doubts about, the summarizer, a scripted
-conversation that must be condensed, the clients on the PATH, and the agents in
-which precis is installed: their files and settings, whether Codex trusts the
-hook, whether precis answers as they call it, and when it was called last.
+store, the secret, keys, the address, upstreams, the windows of models that the
+running gateway has doubts about, the summarizer, a scripted conversation that
+must be condensed, the clients on the PATH, and the agents in which precis is
+installed: their files and settings, whether Codex trusts the hook, whether
+precis answers as they call it, and when it was called last.
 
 Upstreams are asked for their models; a key is sent only where ANTHROPIC_API_KEY
 or OPENAI_API_KEY is set. The exit code is 1 when something does not work.`,

@@ -31,9 +31,9 @@ func newExperiments(t *tools) *cobra.Command {
 		Long: `Compare how the condensations in recordings turned out: one table for each
 experiment, with a column for each variant, and one for those of no experiment,
 by rung and model. FILE is a recording, precis's own file, or a folder of them.
-Without one it is what the gateway has stored of the conversations that belong to
-experiments, and each arm of them is compared by whole conversations as well: those
-that were left alone have no condensation.
+Without one it is what the gateway has stored of the conversations that belong
+to experiments, and each arm of them is compared by whole conversations as well:
+those that were left alone have no condensation.
 
 Each number is the mean over conversations, ± half of its 95 % interval; one
 conversation alone has none, nor have values that are all alike. "re-reads of
@@ -44,8 +44,8 @@ share that users took back. A condensation that failed leaves nothing to count.
 
 Variants are compared with the one named control, or else the first by name. A
 difference is said to be larger than chance when 0 is not in its interval; of
-twenty that are chance alone, one looks so. docs/experiments.md says how to set an
-experiment up and how to read this.`,
+twenty that are chance alone, one looks so. docs/experiments.md says how to set
+an experiment up and how to read this.`,
 		Example: `  precis experiments
   precis experiments runs/
   precis experiments --json run1.precis run2.precis`,

@@ -119,9 +119,9 @@ func newGatewayPages(t *tools) *cobra.Command {
 	return &cobra.Command{
 		Use:   "pages",
 		Short: "Print the address at which a browser may use the pages of the gateway",
-		Long: `Print the address of the pages of the gateway that runs at gateway.listen. It holds a
-secret of your account: the browser that opens it once may change conversations on the
-pages, which without keys nobody else on this machine may.`,
+		Long: `Print the address of the pages of the gateway that runs at gateway.listen. It
+holds a secret of your account: the browser that opens it once may change
+conversations on the pages, which without keys nobody else on this machine may.`,
 		Example: `  precis gateway pages`,
 		Args:    takes(),
 		RunE: func(*cobra.Command, []string) error {

@@ -26,10 +26,11 @@ func newGatewayKey(t *tools) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "key NAME",
 		Short: "Make a key for somebody who may use the gateway",
-		Long: `Make a key of the gateway for NAME. The key is printed once and is stored nowhere;
-its line belongs into the file that gateway.keys_file names, and holds only a
-hash. With --add the line is added to that FILE; without, and where standard output
-is no terminal, the line alone goes there and the key to standard error. Clients send the key as X-Precis-Key, beside the key of the API.
+		Long: `Make a key of the gateway for NAME. The key is printed once and is stored
+nowhere; its line belongs into the file that gateway.keys_file names, and holds
+only a hash. With --add the line is added to that FILE; without, and where
+standard output is no terminal, the line alone goes there and the key to
+standard error. Clients send the key as X-Precis-Key, beside the key of the API.
 With the word admin at the end of its line, NAME sees everybody's conversations
 through the control API and may change the settings.`,
 		Example: `  precis gateway key --add keys ann

@@ -58,7 +58,9 @@ func (t *tools) printHelp(show func(*cobra.Command, []string)) func(*cobra.Comma
 		onlyActing(cmd)
 		_ = t.Begin() // a flag that is wrong is no reason to give no help
 		t.translate(cmd)
-		cmd.Long = t.Text.Reflow(cmd.Long)
+		if t.Words.English() {
+			cmd.Long = t.Text.Reflow(cmd.Long)
+		}
 		cmd.SetOut(&out)
 		show(cmd, args)
 		cmd.SetOut(t.Text)

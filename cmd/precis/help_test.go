@@ -57,6 +57,11 @@ func TestHelpFits(t *testing.T) {
 	each(newTools(console.Streams{}).root(nil), func(c *cobra.Command) {
 		args := strings.TrimPrefix(c.CommandPath(), "precis ") + " --help"
 		piped := strings.Fields(helpAt(t, 0, args))
+		for line := range strings.SplitSeq(c.Long, "\n") {
+			if n := lipgloss.Width(line); n > 80 && line[0] != ' ' && c.Name() != "completion" && c.Parent().Name() != "completion" {
+				t.Errorf("%s: a line of %d columns is written: %s", args, n, line)
+			}
+		}
 		for _, columns := range []int{60, 80, 120} {
 			text := helpAt(t, columns, args)
 			for line := range strings.SplitSeq(text, "\n") {

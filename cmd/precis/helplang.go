@@ -9,26 +9,65 @@ import (
 )
 
 // translate puts the help of a command into the language of the user: what it and its
-// subcommands are for, its flags, and its text where that has a translation; else the text
-// stays English, behind the translated line that says what the command is for. Names,
-// values and examples are the same in every language.
+// subcommands are for, its flags, its text and its examples. Names and values are the same
+// in every language.
 func (t *tools) translate(cmd *cobra.Command) {
+	cmd.InitDefaultHelpFlag()
 	if t.Words.English() {
 		return
 	}
-	said := t.Words.Text(cmd.Long)
 	cmd.Short = t.Words.Sentence(cmd.Short)
-	if said == cmd.Long && said != "" {
-		said = cmd.Short + "\n\n" + said
-	}
-	cmd.Long = said
+	cmd.Long, cmd.Example = t.helpText(cmd.Long), t.helpText(cmd.Example)
 	for _, sub := range cmd.Commands() {
 		sub.Short = t.Words.Sentence(sub.Short)
 	}
 	flags := func(f *pflag.Flag) { f.Usage = t.Words.Sentence(f.Usage) }
-	cmd.InitDefaultHelpFlag()
 	cmd.LocalFlags().VisitAll(flags)
 	cmd.InheritedFlags().VisitAll(flags)
+}
+
+// helpText translates a text of help, and breaks its paragraphs where lines end. A part
+// that has no translation is the same in every language, as commands to copy are.
+func (t *tools) helpText(text string) string {
+	parts := helpParts(text)
+	for i, part := range parts {
+		key := strings.ReplaceAll(part, "%", "%%")
+		if said := t.Words.Text(key); said != key {
+			parts[i] = said
+		}
+	}
+	return t.Text.Fill(strings.Join(parts, "\n"))
+}
+
+// helpParts takes a text of help apart: paragraphs, with their lines joined, blocks of
+// indented lines as they stand, and empty lines. Each is translated by itself.
+func helpParts(text string) []string {
+	const (
+		empty = iota + 1
+		indented
+		prose
+	)
+	var out []string
+	last := 0
+	for line := range strings.SplitSeq(text, "\n") {
+		kind := prose
+		switch {
+		case strings.TrimSpace(line) == "":
+			kind = empty
+		case strings.HasPrefix(line, " "), strings.HasPrefix(line, "\t"):
+			kind = indented
+		}
+		switch {
+		case kind != last, kind == empty:
+			out = append(out, line)
+		case kind == indented:
+			out[len(out)-1] += "\n" + line
+		default:
+			out[len(out)-1] += " " + line
+		}
+		last = kind
+	}
+	return out
 }
 
 // helpHeads are the headings that the library writes.
@@ -42,7 +81,11 @@ func (t *tools) helpLine(line string) string {
 	case strings.HasPrefix(line, "  -"), strings.HasPrefix(line, "      --"):
 		at := strings.LastIndex(line, "(default ")
 		if value, ok := strings.CutSuffix(line[max(at, 0):], ")"); ok && at > 0 {
-			return line[:at] + t.Words.Text("(default %s)", strings.TrimPrefix(value, "(default "))
+			said := t.Words.Text("(default %s)", strings.TrimPrefix(value, "(default "))
+			if strings.HasPrefix(said, "（") { // has its own room
+				at--
+			}
+			return line[:at] + said
 		}
 	case slices.Contains(helpHeads, line), strings.HasPrefix(line, `Use "`):
 		return t.Words.Sentence(line)

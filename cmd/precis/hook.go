@@ -20,8 +20,8 @@ func newHook(t *tools) *cobra.Command {
 		Use:   "hook AGENT EVENT [ARGUMENT …]",
 		Short: "Answer an event of an agent program; precis install sets this up",
 		Long: `Answer an event of an agent program: what it says of the event comes on standard
-input, and what it is told goes to standard output. Agents call this where precis
-install put it; there is no need to call it yourself.
+input, and what it is told goes to standard output. Agents call this where
+precis install put it; there is no need to call it yourself.
 
 It always ends with exit code 0 within 5 seconds: with nothing to say, or when
 something is wrong, it says nothing. precis stats hosts shows what became of the

@@ -31,10 +31,10 @@ func newInstall(t *tools) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "install [AGENT …]",
 		Short: "Put precis into agent programs, without a gateway",
-		Long: `Put precis into an agent program, so that nothing is lost when the program compacts
-by itself: hooks, a plugin or an extension, whatever the program has. No gateway
-runs then, and no model is called. Without a name the agents that are found on
-this machine are listed, with what each would get.
+		Long: `Put precis into an agent program, so that nothing is lost when the program
+compacts by itself: hooks, a plugin or an extension, whatever the program has.
+No gateway runs then, and no model is called. Without a name the agents that are
+found on this machine are listed, with what each would get.
 
 Files of precis's own are written where the program reads such; in a file of
 yours single members are added, and every other byte stays. precis uninstall

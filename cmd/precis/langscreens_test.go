@@ -9,9 +9,11 @@ import (
 	"testing"
 
 	"charm.land/lipgloss/v2"
+	"github.com/spf13/cobra"
 
 	"precis/cmd/internal/console"
 	"precis/cmd/internal/term"
+	"precis/internal/texts"
 )
 
 // told are commands whose output for people is in one language, whole.
@@ -29,6 +31,7 @@ var told = []string{
 var names = regexp.MustCompile(strings.Join([]string{
 	`precis: `, `\bprecis (\w+ )*[\w@./-]+`, `--?[\w-]+(=\S+)?( FILE| [A-Z]+)?`, `\b[A-Z]{2,}\b`, `\bWORD\b`, `https?://\S+`, `\[[\w-]+\]`,
 	`\b(?:catwalk anthropic/|Claude Code|Roo Code|Gemini CLI|Qwen Code|Model Context Protocol|VS Code)\b`, `\b[a-z]+ (?:--\S+|plugins enable precis)`, `claude-\S+`, `Cline \(command line\)`, `connection refused`, `\w+ run\.jsonl`,
+	`\bonly \.\.\.`, `\bstats hosts\b`,
 }, "|"))
 
 // english are words of English that are none of French, and two words of it in a row.
@@ -77,25 +80,111 @@ func TestCommandsAreWholeInEachLanguage(t *testing.T) {
 	}
 }
 
-// Help is in the language of the user: all of it but the texts of single commands, which are
-// English behind a line that is not.
+// Help is in the language of the user, all of it.
 func TestHelpIsInEachLanguage(t *testing.T) {
 	for _, lang := range []string{"fr", "ja", "zh"} {
-		for _, args := range []string{"--help", "help handles", "help presets", "help configuration"} {
-			whole(t, lang, args, toldIn(t, lang, args))
+		for _, c := range helped() {
+			args := strings.TrimSpace(strings.TrimPrefix(c.CommandPath(), "precis")) + " --help"
+			if c.Long != "" && !c.HasSubCommands() && !c.Runnable() {
+				args = "help " + c.Name()
+			}
+			text := ""
+			for line := range strings.SplitSeq(toldIn(t, lang, args), "\n") {
+				text += beside(line) + "\n"
+			}
+			whole(t, lang, args, text)
 		}
-		for _, c := range commands {
-			text := toldIn(t, lang, c.name+" --help")
-			head, _, _ := strings.Cut(text, "\n")
-			whole(t, lang, c.name+" --help", head)
-			flags := ""
-			for line := range strings.SplitSeq(text, "\n") {
-				if strings.HasPrefix(line, "  -") || strings.HasPrefix(line, "      --") || slices.Contains(helpHeads, line) {
-					flags += line + "\n"
+	}
+}
+
+// gap is what stands between what is typed and what that does.
+var gap = regexp.MustCompile(`(\S) {2,}(\S)`)
+
+// beside returns a line of help without what is typed, where that is the same in every
+// language: examples.
+func beside(line string) string {
+	switch at := gap.FindStringIndex(line); {
+	case !strings.HasPrefix(line, " ") && !strings.HasPrefix(line, "\t"), strings.HasPrefix(strings.TrimSpace(line), "-"):
+		return line
+	case at == nil:
+		return ""
+	default:
+		return "·" + line[at[0]+1:]
+	}
+}
+
+// helped are the commands and topics that have help.
+func helped() []*cobra.Command {
+	root := newTools(console.Streams{}).root(nil)
+	root.InitDefaultCompletionCmd("precis")
+	return slices.DeleteFunc(all(root), func(c *cobra.Command) bool { return c.Hidden })
+}
+
+// sameParts are parts of help that are the same in every language.
+var sameParts = []string{"#### Linux:", "#### macOS:"}
+
+// speaks reports whether a part of a help text says something: it is a paragraph, or a block
+// with words beside what is typed, behind a gap or a "#".
+func speaks(part string) bool {
+	switch {
+	case strings.TrimSpace(part) == "", slices.Contains(sameParts, part):
+		return false
+	case strings.HasPrefix(part, " "), strings.HasPrefix(part, "\t"):
+		return gap.MatchString(part) || strings.Contains(part, "# ")
+	}
+	return true
+}
+
+// typed are what a translation keeps of a help text: flags, placeholders and variables,
+// names with a sign in them, addresses, and numbers.
+var typed = regexp.MustCompile(strings.Join([]string{
+	`--[a-z][\w-]*`, `\B-[a-z]\b`, `\b[A-Z][A-Z_]*[A-Z]\b`, `X-[\w-]+`, `[@~/.]?\w*\w[./@~:_=-]+[\w/-]*[\w/]`, `[@.]\w+`, `[A-Z]?\w*\d\w*`,
+}, "|"))
+
+// prosaic are words that typed takes for names.
+var prosaic = regexp.MustCompile(`^[a-z]+-[a-z]+$|^(OS|UI)$`)
+
+// kept returns what a translation of a help text keeps, with the commands that it names.
+func kept(root *cobra.Command, text string) []string {
+	out := slices.DeleteFunc(typed.FindAllString(text, -1), prosaic.MatchString)
+	for _, m := range regexp.MustCompile(`precis ([a-z]+)( [a-z-]+)?`).FindAllStringSubmatch(text, -1) {
+		if c, rest, err := root.Find(strings.Fields(m[1] + m[2])); err == nil && len(rest) < 2 && c != root {
+			out = append(out, c.CommandPath())
+		}
+	}
+	return out
+}
+
+// Each part of the help of each command has a translation into every language, which keeps
+// the commands, flags, placeholders and numbers of the English.
+func TestEveryPartOfHelpIsInEveryLanguage(t *testing.T) {
+	sentences, err := texts.AllSentences()
+	if err != nil {
+		t.Fatal(err)
+	}
+	parts := 0
+	for _, c := range helped() {
+		for _, part := range append(helpParts(c.Long), helpParts(c.Example)...) {
+			if !speaks(part) {
+				continue
+			}
+			parts++
+			for _, lang := range texts.Languages()[1:] {
+				translation := sentences[strings.ReplaceAll(part, "%", "%%")][lang]
+				if translation == "" {
+					t.Errorf("%s: %s: no translation of %q", c.CommandPath(), lang, part)
+					continue
+				}
+				for _, word := range kept(c.Root(), part) {
+					if !strings.Contains(translation, word) {
+						t.Errorf("%s: %s: %q has no %s, which is in %q", c.CommandPath(), lang, translation, word, part)
+					}
 				}
 			}
-			whole(t, lang, c.name+" --help", flags)
 		}
+	}
+	if parts < 100 {
+		t.Errorf("only %d parts of help were found", parts)
 	}
 }
 

@@ -27,16 +27,16 @@ func newMCP(t *tools) *cobra.Command {
 		Long: `Serve the conversations that agents have recorded on this machine, or the one in
 FILE, to an agent over the Model Context Protocol, on standard input and output:
 search, originals by handle, digests, the composition of the window, previews of
-condensing, and briefs for another agent. Add it to an agent's configuration, for
-example:
+condensing, and briefs for another agent. Add it to an agent's configuration,
+for example:
 
   claude mcp add precis -- precis mcp
   codex mcp add precis -- precis mcp
 
 A client that announces roots sees the sessions of projects below them. Nothing
 can be changed unless --allow-edits is given with a FILE; edits are then kept as
-precis condense keeps them, and precis undo takes them back. A gateway serves its
-conversations at /precis/mcp.`,
+precis condense keeps them, and precis undo takes them back. A gateway serves
+its conversations at /precis/mcp.`,
 		Args: takes("[FILE]"),
 		RunE: c.run,
 	}

@@ -20,7 +20,8 @@ func newRestore(t *tools) *cobra.Command {
 		Short: "Show hidden content to the model again",
 		Long: `Show hidden content to the model again: messages such as m12 or m12-m40, with
 the tool uses and results that belong to them, or one block such as m12.b3. This
-is the way back for what was condensed, truncated or pruned; the other edits stay.
+is the way back for what was condensed, truncated or pruned; the other edits
+stay.
 
   precis search run.precis connection refused   # finds it: m42.b0, hidden by condensation
   precis show run.precis m42.b0                 # prints it; the view stays as it is

@@ -33,8 +33,8 @@ func newRewind(t *tools) *cobra.Command {
 		Long: `Return to the point before a message, or after it with --include. Edits made
 later go with the messages, so what they hid is shown again.
 
-A task folder is rewound as the editor does it: --timestamp and --index name a UI
-message, later UI messages and their events go, and the former files are kept
+A task folder is rewound as the editor does it: --timestamp and --index name a
+UI message, later UI messages and their events go, and the former files are kept
 beside the new ones. Elsewhere the tail is hidden by an edit in precis's own
 file, which precis undo takes back.`,
 		Example: `  precis rewind run.precis --message m40

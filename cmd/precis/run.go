@@ -30,19 +30,19 @@ func newRun(t *tools) *cobra.Command {
 		Use:   "run [flags] -- COMMAND [ARGS…]",
 		Short: "Run an agent behind a gateway of its own",
 		Long: `Run a command behind a gateway that lives as long as it does. Clients that are
-known by their name are told of it in their own way: claude, codex, opencode, pi,
-qwen, cline, cn (Continue), crush, aider, goose. Any other command gets
+known by their name are told of it in their own way: claude, codex, opencode,
+pi, qwen, cline, cn (Continue), crush, aider, goose. Any other command gets
 ANTHROPIC_BASE_URL, OPENAI_BASE_URL and OPENAI_API_BASE.
 
   precis run -- claude
   precis run --set threshold=60 -- codex exec "fix the tests"
 
 What those variables, or your own settings of the client, point at already is
-where the gateway forwards to; it is printed unless it is the API of Anthropic or
-OpenAI itself. An address in a file of the current folder, which may be somebody
-else's, is refused; --upstream overrides it. No file of yours is changed: clients
-that read their address from one get a changed copy in a folder that is removed at
-the end.
+where the gateway forwards to; it is printed unless it is the API of Anthropic
+or OpenAI itself. An address in a file of the current folder, which may be
+somebody else's, is refused; --upstream overrides it. No file of yours is
+changed: clients that read their address from one get a changed copy in a folder
+that is removed at the end.
 
 The command has the terminal, gets the signals, and its exit code is returned. A
 summary follows on standard error, unless --quiet is given.`,

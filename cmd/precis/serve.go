@@ -10,8 +10,8 @@ func newServe(t *tools) *cobra.Command {
 		Use:   "serve",
 		Short: "Serve views and summaries to agents that call their model themselves",
 		Long: `Serve the engine of precis over HTTP to agents that send their requests
-themselves: a request goes in, in the dialect of its API, and the view to send in
-its place comes out. Nothing is forwarded, and no key of a model is needed.
+themselves: a request goes in, in the dialect of its API, and the view to send
+in its place comes out. Nothing is forwarded, and no key of a model is needed.
 
   POST /precis/api/v1/assemble   a request in, its view out
   POST /precis/api/v1/compact    a summary now
@@ -20,9 +20,10 @@ its place comes out. Nothing is forwarded, and no key of a model is needed.
   POST /precis/api/v1/expand     the original of a handle
 
 With "conversation" in a request the conversation is kept in the store; without,
-nothing is. The rest of the API, the pages at /precis/ and the MCP server are there
-as well, and precis gateway serves the same paths. The folder integrations of the
-source has adapters. gateway.* of the configuration holds here, too, keys included.`,
+nothing is. The rest of the API, the pages at /precis/ and the MCP server are
+there as well, and precis gateway serves the same paths. The folder integrations
+of the source has adapters. gateway.* of the configuration holds here, too, keys
+included.`,
 		Example: `  precis serve
   precis serve --listen 127.0.0.1:9000 --store memory`,
 		Args: takes(),

@@ -87,8 +87,8 @@ func newSessionRepair(r *recorded) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "repair SESSION",
 		Short: "Mend a recording; says what it would do unless --yes is given",
-		Long: `Mend a recording: its encoding, lines with wrong escapes or of several objects, a
-last line that was cut off, tags that name nothing. Without --yes it only says
+		Long: `Mend a recording: its encoding, lines with wrong escapes or of several objects,
+a last line that was cut off, tags that name nothing. Without --yes it only says
 what it would do. The recording as it was is kept next to it.
 
   precis sessions repair @last

@@ -34,7 +34,8 @@ func newSessions(t *tools) *cobra.Command {
 		Short: "List the conversations that agents have recorded on this machine",
 		Long: `List the conversations that Claude Code, Codex, Cline, Roo Code, Kilo, Zoo,
 Gemini CLI, Qwen Code, pi, opencode and OpenHands have recorded on this machine.
-Nothing is written to them. An index in the cache folder makes the next call fast.
+Nothing is written to them. An index in the cache folder makes the next call
+fast.
 
   precis sessions                              the newest 20
   precis sessions --agent codex --sort cost    the most expensive ones of Codex
@@ -43,8 +44,8 @@ Nothing is written to them. An index in the cache folder makes the next call fas
   precis sessions search connection refused    find what was said in any of them
   precis sessions stats                        what all of them used
 
-Where a command takes a FILE, a session does, too: its ID or the beginning of it,
-@last, @codex for the newest of an agent, @last~1 for the one before.
+Where a command takes a FILE, a session does, too: its ID or the beginning of
+it, @last, @codex for the newest of an agent, @last~1 for the one before.
 
   precis inspect @last
   precis digest @claude-code`,

@@ -27,9 +27,9 @@ func newSessionSearch(r *recorded) *cobra.Command {
 		Use:   "search WORD...",
 		Short: "Find messages by words in all sessions, hidden or not",
 		Long: `Find messages that hold all the words, in all sessions, hidden by a condensation
-or not. The first search reads every session; later ones only what is new. Behind
-them come messages with another form of a word, and with related words of code
-work, which are marked.
+or not. The first search reads every session; later ones only what is new.
+Behind them come messages with another form of a word, and with related words of
+code work, which are marked.
 
   precis sessions search connection refused
   precis sessions search --agent codex migration

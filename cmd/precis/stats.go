@@ -20,9 +20,10 @@ func newStats(t *tools) *cobra.Command {
 	return &cobra.Command{
 		Use:   "stats hosts",
 		Short: "Say what precis did in agent programs: what their compactions lost and got back",
-		Long: `Say what hooks and plugins did in agent programs: how many compactions there were,
-how many of the facts likely to be needed again the programs' own summaries held,
-what was given back, what that costs in tokens, and how long the hooks took.
+		Long: `Say what hooks and plugins did in agent programs: how many compactions there
+were, how many of the facts likely to be needed again the programs' own
+summaries held, what was given back, what that costs in tokens, and how long the
+hooks took.
 
 The journal behind it holds numbers only, and no word of a conversation. What
 sessions cost is in precis sessions stats.`,

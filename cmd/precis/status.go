@@ -31,9 +31,10 @@ func newStatus(t *tools) *cobra.Command {
 		Use:   "status [FILE]",
 		Short: "Say in one line how full the window is, for status lines",
 		Long: `Say in one line how full the window is, about how many turns are left, what was
-spent, and what precis did: of FILE, or of the newest conversation of the gateway
-that runs at gateway.listen. What Claude Code's transcripts report is taken as it
-is, so that the answer is there at once; other recordings are counted.
+spent, and what precis did: of FILE, or of the newest conversation of the
+gateway that runs at gateway.listen. What Claude Code's transcripts report is
+taken as it is, so that the answer is there at once; other recordings are
+counted.
 
 With --format claude the command serves Claude Code's status line: it reads what
 Claude Code writes to it. In ~/.claude/settings.json:

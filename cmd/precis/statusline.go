@@ -25,13 +25,14 @@ func newStatusline(t *tools) *cobra.Command {
 	return &cobra.Command{
 		Use:   "statusline AGENT [SESSION]",
 		Short: "Serve an agent's status line; precis install sets this up",
-		Long: `Serve the status line of an agent program (` + strings.Join(statuslineHosts, ", ") + `): it writes what
-it knows to standard input, and shows the line that is printed: how full the window
-is, about how many turns are left, what was spent, and what precis gave back in this
-session.
+		Long: `Serve the status line of an agent program (` + strings.Join(statuslineHosts, ", ") + `):
+it writes what it knows to standard input, and shows the line that is printed:
+how full the window is, about how many turns are left, what was spent, and what
+precis gave back in this session.
 
-opencode has no such line. For that of a terminal, or of tmux, nothing is read from
-standard input: the line is about SESSION, or the newest one of this folder.
+opencode has no such line. For that of a terminal, or of tmux, nothing is read
+from standard input: the line is about SESSION, or the newest one of this
+folder.
 
 precis status says the same of any recording.`,
 		Example: `  precis statusline claude-code < status.json

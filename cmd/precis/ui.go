@@ -35,14 +35,15 @@ func newUI(t *tools) *cobra.Command {
 		Use:   "ui [FILE|FOLDER]",
 		Short: "Look at conversations in a browser, and edit what the model sees",
 		Long: `Serve the dashboard over the conversations that agents have recorded on this
-machine, over those in FOLDER, or over the one in FILE: what fills the window, what
-was said next to what the model sees, every edit, what was lost, and what the model
-saw at any earlier moment. The address is printed, with a key that lets in nobody
-but who has it: other accounts of the machine get no page. Ctrl-C ends it.
+machine, over those in FOLDER, or over the one in FILE: what fills the window,
+what was said next to what the model sees, every edit, what was lost, and what
+the model saw at any earlier moment. The address is printed, with a key that
+lets in nobody but who has it: other accounts of the machine get no page. Ctrl-C
+ends it.
 
-Nothing can be changed unless --edit is given with a FILE. Edits go to precis's own
-file next to the recording, as those of precis condense do. The gateway serves the
-same pages over its conversations at /precis/.
+Nothing can be changed unless --edit is given with a FILE. Edits go to precis's
+own file next to the recording, as those of precis condense do. The gateway
+serves the same pages over its conversations at /precis/.
 
   precis ui
   precis ui ~/backup

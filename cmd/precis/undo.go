@@ -21,11 +21,11 @@ func newUndo(t *tools) *cobra.Command {
 		Use:   "undo FILE [EDIT...]",
 		Short: "Take edits back: the last run, or those named",
 		Long: `Take edits back. Without names that is everything the last run did. An edit is
-named e1, e2 …, as precis inspect lists them, or by its ID. --all takes back every
-edit precis has made or found, those too that a rewind took back. A task folder
-has the bytes it had before, and what the editor itself condensed stays unless it
-is named; in precis's own file the undo is recorded like any edit, and can itself
-be undone.`,
+named e1, e2 …, as precis inspect lists them, or by its ID. --all takes back
+every edit precis has made or found, those too that a rewind took back. A task
+folder has the bytes it had before, and what the editor itself condensed stays
+unless it is named; in precis's own file the undo is recorded like any edit, and
+can itself be undone.`,
 		Example: `  precis undo run.precis
   precis undo run.precis e2 e3
   precis undo --all run.precis`,

@@ -34,9 +34,9 @@ handle by which precis show prints the original. No model is called.
 Without --summary, --view and --now the newest compaction that the agent's own
 program recorded in FILE is compared with what came before it.
 
-The score goes from 0 to 100; precis explains it in docs/verify.md. The exit code
-is 0 when nothing is contradicted or invented and the score is --min-score or
-more, 1 when not, and 2 for bad input.`,
+The score goes from 0 to 100; precis explains it in docs/verify.md. The exit
+code is 0 when nothing is contradicted or invented and the score is --min-score
+or more, 1 when not, and 2 for bad input.`,
 		Example: `  precis verify @last
   precis verify --summary summary.txt run.jsonl
   my-compactor < run.jsonl | precis verify --summary - --min-score 80 run.jsonl`,

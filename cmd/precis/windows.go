@@ -27,13 +27,14 @@ func newWindows(t *tools) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "windows [MODEL]",
 		Short: "Show what the running gateway takes the windows of models to be, and why",
-		Long: `Show what the gateway that runs at gateway.listen takes the context windows of models
-to be, and the evidence: what the server states, the limits that errors stated, requests
-that were refused without a number, and the largest one that was answered. A window that
-you set wins over all of it. Evidence against a larger window expires by itself.
+		Long: `Show what the gateway that runs at gateway.listen takes the context windows of
+models to be, and the evidence: what the server states, the limits that errors
+stated, requests that were refused without a number, and the largest one that
+was answered. A window that you set wins over all of it. Evidence against a
+larger window expires by itself.
 
-With --forget what was learned is forgotten, of all models or of one; servers are asked
-again at the next request.`,
+With --forget what was learned is forgotten, of all models or of one; servers
+are asked again at the next request.`,
 		Example: `  precis windows
   precis windows claude-sonnet-4-5 --forget`,
 		Args: takes("[MODEL]"),

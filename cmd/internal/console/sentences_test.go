@@ -261,7 +261,13 @@ func TestEverySentenceIsInEveryLanguage(t *testing.T) {
 	}
 }
 
-// Translations take the values of their sentences, in their order or numbered.
+// typed are what users type, which a translation keeps: flags, variables, placeholders of
+// values, commands.
+var typed = regexp.MustCompile("--[a-z][\\w-]*|\\b[A-Z]+_[A-Z_]+\\b|`[^`]+`|\\bprecis (" +
+	"condense|config|digest|doctor|gate|gateway|inspect|install|models|pin|repair|restore|run|search|serve|sessions|show|stats|store|undo|uninstall|verify|view)\\b")
+
+// Translations take the values of their sentences, in their order or numbered, and what
+// users type.
 func TestSentencesTakeTheSameValues(t *testing.T) {
 	all, err := texts.AllSentences()
 	if err != nil {
@@ -274,8 +280,13 @@ func TestSentencesTakeTheSameValues(t *testing.T) {
 		if len(in) != len(texts.Languages())-1 {
 			t.Errorf("%q is in %d languages", key, len(in))
 		}
-		want := find(key)
+		want, kept := find(key), typed.FindAllString(key, -1)
 		for lang, said := range in {
+			for _, word := range kept {
+				if !strings.Contains(said, word) {
+					t.Errorf("%s: %q has no %s, which is in %q", lang, said, word, key)
+				}
+			}
 			got := find(said)
 			for i, v := range got {
 				n := i + 1

@@ -51,3 +51,21 @@ func (w *Writer) Reflow(text string) string {
 	}
 	return out.String()
 }
+
+// Fill breaks a text that has each paragraph on a line of its own into lines as wide as
+// texts of help are written, or as a narrower terminal is. Indented lines stay.
+func (w *Writer) Fill(text string) string {
+	columns := written
+	if w.filters {
+		columns = min(columns, w.width)
+	}
+	var out []string
+	for line := range strings.SplitSeq(text, "\n") {
+		if strings.HasPrefix(line, " ") || strings.HasPrefix(line, "\t") {
+			out = append(out, line)
+			continue
+		}
+		out = append(out, Wrap(line, columns)...)
+	}
+	return strings.Join(out, "\n")
+}

@@ -56,7 +56,14 @@ func TestWrap(t *testing.T) {
 		{"short", []string{"short"}},
 		{"words that go to the next line", []string{"words that go to the", "next line"}},
 		{"see /a/path/that/is/wider/than/a/line now", []string{"see", "/a/path/that/is/wide", "r/than/a/line now"}},
-		{"日本語のとても長い文章", []string{"日本語のとても長い文", "章"}},
+		{"日本語のとても長い文章", []string{"日本語のとても長い", "文章"}},
+		{"記録のファイルに書きます。", []string{"記録のファイルに", "書きます。"}},
+		{"「記録」（ファイル）を読む", []string{"「記録」", "（ファイル）を読む"}},
+		{"ひらがなだけのながいぶん", []string{"ひらがなだけのながい", "ぶん"}},
+		{"显示窗口的使用量，以及剩余", []string{"显示窗口的使用量，以", "及剩余"}},
+		{"显示窗口的全部使用量，", []string{"显示窗口的全部使用", "量，"}},
+		{"3\u00a0見つからない・4\u00a0衝突", []string{"3\u00a0見つからない・", "4\u00a0衝突"}},
+		{"用 precis 显示消息（全部）", []string{"用 precis 显示消息", "（全部）"}},
 	} {
 		if got := term.Wrap(tt.text, 20); !slices.Equal(got, tt.want) {
 			t.Errorf("%q: %q", tt.text, got)

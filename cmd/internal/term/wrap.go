@@ -1,30 +1,94 @@
 package term
 
 import (
+	"iter"
 	"strings"
+	"unicode"
 
 	"charm.land/lipgloss/v2"
 )
 
 // Wrap breaks text into lines of at most the given number of columns, 16 at least,
-// between words. A word that is wider than a line is broken where the line ends.
+// between words. Chinese has no spaces and breaks between characters, Japanese where a
+// word is likely to begin. A word that is wider than a line is broken where the line ends.
 func Wrap(text string, columns int) []string {
 	columns = max(columns, 16)
+	japanese := strings.ContainsFunc(text, func(r rune) bool { return unicode.In(r, unicode.Hiragana, unicode.Katakana) })
 	var lines []string
 	line, used := "", 0
 	for word := range strings.SplitSeq(text, " ") {
-		n := lipgloss.Width(word)
-		if used > 0 && used+1+n > columns {
-			lines, line, used = append(lines, strings.TrimRight(line, " ")), "", 0
+		space := 1
+		for part := range parts(word, japanese) {
+			n := lipgloss.Width(part)
+			if used > 0 && used+space+n > columns {
+				lines, line, used = append(lines, strings.TrimRight(line, " ")), "", 0
+			}
+			for n > columns {
+				head, rest := split(part, columns)
+				lines, part, n = append(lines, head), rest, lipgloss.Width(rest)
+			}
+			if line != "" {
+				line, used = line+strings.Repeat(" ", space), used+space
+			}
+			line, used, space = line+part, used+n, 0
 		}
-		for n > columns {
-			head, rest := split(word, columns)
-			lines, word, n = append(lines, head), rest, lipgloss.Width(rest)
-		}
-		if line != "" {
-			line, used = line+" ", used+1
-		}
-		line, used = line+word, used+n
 	}
 	return append(lines, line)
+}
+
+// parts yields what of a word stays on one line.
+func parts(word string, japanese bool) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		start, last := 0, rune(0)
+		for i, r := range word {
+			if i > 0 && breaks(last, r, japanese) {
+				if !yield(word[start:i]) {
+					return
+				}
+				start = i
+			}
+			last = r
+		}
+		yield(word[start:])
+	}
+}
+
+// closing are characters that begin no line, opening those that end none, and pauses
+// those that what follows is no ending of.
+const (
+	closing = "、。，．：；！？）」』】〕〉》”’・々…—～),.:;!?%]}"
+	opening = "（「『【〔〈《“‘([{"
+	pauses  = "、。，．：；！？・…"
+)
+
+// breaks reports whether a line may end between a and b, which have no space between them.
+// A word of Japanese begins with another script, and its endings are Hiragana.
+func breaks(a, b rune, japanese bool) bool {
+	switch {
+	case !ideographic(a) && !ideographic(b), unicode.IsSpace(a), unicode.IsSpace(b), // spaces that do not break
+		strings.ContainsRune(closing, b), strings.ContainsRune(opening, a):
+		return false
+	case !japanese, strings.ContainsRune(pauses, a), strings.ContainsRune(opening, b):
+		return true
+	}
+	return script(a) != script(b) && !unicode.Is(unicode.Hiragana, b)
+}
+
+// ideographic reports whether r is a character of Chinese or Japanese, with their
+// punctuation and full-width forms.
+func ideographic(r rune) bool {
+	return r >= 0x2e80 && r <= 0xa4cf || r >= 0xf900 && r <= 0xfaff || r >= 0xff00 && r <= 0xff60
+}
+
+// script returns the script of a character of Japanese, nil for what is none.
+func script(r rune) *unicode.RangeTable {
+	switch {
+	case r == 'ー', unicode.Is(unicode.Katakana, r):
+		return unicode.Katakana
+	case unicode.Is(unicode.Hiragana, r):
+		return unicode.Hiragana
+	case unicode.Is(unicode.Han, r):
+		return unicode.Han
+	}
+	return nil
 }
