@@ -902,6 +902,9 @@ func TestFiguresOfRecordings(t *testing.T) {
 // TestFiguresOfSessions: the list of the sessions of this machine, on the command line, the pages
 // and the MCP server, has the numbers that each session has by itself.
 func TestFiguresOfSessions(t *testing.T) {
+	if testing.Short() {
+		t.Skip("the pages of TestFiguresOfRecordings again")
+	}
 	ownHome(t)
 	folder := filepath.Join(os.Getenv("HOME"), ".claude", "projects", "-src")
 	if err := os.MkdirAll(folder, 0o700); err != nil {
@@ -1072,6 +1075,9 @@ func TestFiguresOfAGateway(t *testing.T) {
 		{"with an edit taken back", func() { got(conversation.Undo(t.Context(), home, id))(t) }},
 	} {
 		step.do()
+		if testing.Short() && step.name != "condensed" {
+			continue
+		}
 		want := verbs(t, home, id)
 		all(step.name, want, base)
 		second, _, end := replica(t, store, url)
