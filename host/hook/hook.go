@@ -12,6 +12,7 @@ package hook
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -47,6 +48,8 @@ type Options struct {
 	// Find returns the recording of a program's session by its ID, for events that name none,
 	// or one that is not there or of another session; "": there is none. Nil: nobody looks.
 	Find func(host, session string) string
+
+	deadline time.Duration // 0: Deadline
 }
 
 // Call is one call of a hook.
@@ -103,7 +106,7 @@ func Run(ctx context.Context, o Options, c Call) []byte {
 		o.Now = time.Now
 	}
 	begun := o.Now()
-	ctx, cancel := context.WithTimeout(ctx, Deadline)
+	ctx, cancel := context.WithTimeout(ctx, cmp.Or(o.deadline, Deadline))
 	defer cancel()
 	type result struct {
 		entry Entry

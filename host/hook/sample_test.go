@@ -155,6 +155,7 @@ func begin(t testing.TB, host string, n int) *session {
 	dir := t.TempDir()
 	s := &session{t: t, host: host, path: filepath.Join(dir, "session.jsonl"), o: Options{
 		State: filepath.Join(dir, "state"), Now: func() time.Time { return time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC) },
+		deadline: 10 * time.Minute, // for machines that are busy; see TestDeadline
 	}}
 	if n > 0 {
 		s.write(recordings[host](n))
