@@ -137,12 +137,15 @@ func TestPairsOfTheResponsesAPIAreNeverParted(t *testing.T) {
 			return append(out, say(n)...)
 		},
 	} {
-		windows := []int{9_000, 12_000, 20_000} // where the cut falls differs
+		windows := []int{9_000, 20_000} // where the cut falls differs
 		if testing.Short() {
 			windows = windows[:1]
 		}
 		for _, window := range windows {
-			t.Run(fmt.Sprintf("%s, %d", name, window), func(t *testing.T) { pairsTalk(t, window, turn) })
+			t.Run(fmt.Sprintf("%s, %d", name, window), func(t *testing.T) {
+				t.Parallel()
+				pairsTalk(t, window, turn)
+			})
 		}
 	}
 }
@@ -154,9 +157,9 @@ func pairsTalk(t *testing.T, window int, turn func(n int) []string) {
 	defer up.Close()
 	post := smallGateway(t, up.URL, window)
 	items := []string{`{"role":"user","content":"Never touch main.go. Report on the service."}`}
-	reduced, turns := 0, 26
+	reduced, turns := 0, 20
 	if testing.Short() {
-		turns = 14 // each sends all that was said before: a quarter of the bytes
+		turns = 12 // each sends all that was said before: a third of the bytes
 	}
 	for n := range turns {
 		items = append(items, turn(n)...)
