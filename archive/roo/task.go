@@ -40,6 +40,9 @@ type Task struct {
 
 	uiOnDisk      []byte
 	sidecarOnDisk []byte // nil: there was none
+
+	stateRange [2]int // the range that [StateName] says; 0, 0: none
+	stateNext  [2]int // that it is to say
 }
 
 // OpenTask reads a task folder, given the folder or its history file. The
@@ -82,7 +85,7 @@ type taskFormat struct {
 func (f taskFormat) Read(src archive.Source) (*archive.Recording, error) { return f.task.read(src) }
 
 // Record writes edits that a Manager made on the task's conversation: as tags
-// and UI events where Roo has them, to the sidecar otherwise. The error is
+// and UI events where Roo has them, as a range where Cline has one, to the sidecar otherwise. The error is
 // [precis.CodeConflict], and nothing is written, when an edit was made on other
 // messages than those of the task.
 func (t *Task) Record(ctx context.Context, edits []precis.Edit, now time.Time) error {
@@ -106,6 +109,9 @@ func (t *Task) Record(ctx context.Context, edits []precis.Edit, now time.Time) e
 				t.sidecar.tag(bare, shown)
 			} else {
 				t.sidecar.add(e)
+			}
+			if t.Ranged(e) {
+				t.sidecar.Ranged = append(t.sidecar.Ranged, e.ID)
 			}
 			if t.Patch && CanPatch(e) {
 				t.sidecar.Patched = append(t.sidecar.Patched, e.ID)
@@ -222,19 +228,34 @@ func (t *Task) change(ctx context.Context, do func() error, b backup) error {
 	if err := do(); err != nil {
 		return err
 	}
+	state, unlockState, err := t.changeState(ctx)
+	if err != nil {
+		return err
+	}
+	defer unlockState()
 	for i := range files {
 		if files[i].data, err = files[i].content(); err != nil {
 			return err
 		}
 	}
-	if len(t.sidecar.Patches) > had { // the originals are safe before they leave the history
-		files = append(files[len(files)-1:], files[:len(files)-1]...)
+	last := len(files) - 1 // the sidecar
+	first := len(t.sidecar.Patches) > had
+	if state != nil {
+		first = first || t.sidecar.Range != nil
+		files = slices.Insert(files, last, *state)
+		last++
 	}
-	if err := writeAll(files); err != nil {
+	if first { // what was there is safe before it is replaced
+		files = append(files[last:], files[:last]...)
+	}
+	if err := writeAll(files, t.target()); err != nil {
 		return err
 	}
 	for _, f := range files {
 		*f.read = f.data
+	}
+	if state != nil {
+		t.stateRange = t.stateNext
 	}
 	return nil
 }
