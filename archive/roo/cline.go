@@ -88,7 +88,7 @@ func (t *Task) readState() (*clineState, error) {
 	switch s.data, err = archive.ReadFile(s.path); {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil, &precis.Error{Code: precis.CodeNotFound, Op: "hide messages from Cline", Place: s.path, Hint: instead,
-			Err: fmt.Errorf("the file in which Cline notes what it does not send is not there (older versions keep that in the editor's database): %w", os.ErrNotExist)}
+			Err: errors.New("the file in which Cline notes what it does not send is not there; older versions keep that in the editor's database")}
 	case err != nil:
 		return nil, err
 	}
@@ -163,7 +163,7 @@ func (t *Task) clineCut(r *reading, rec *archive.Recording) {
 			now = spanOf(own.Was)
 		} else if own != nil {
 			t.sidecar.unrange()
-			rec.Warn(StateName, "Cline has set another range than the one that precis wrote; it is Cline's now")
+			rec.Warn(StateName, "Cline has set another range than the one that precis wrote: that edit is no longer in force")
 		}
 		if now != span {
 			ts = state.ts()
