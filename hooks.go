@@ -76,7 +76,7 @@ func (l *ladder) after(ctx context.Context, rung Strategy, e Edit) (Edit, error)
 	if failed := l.heed("after", rung, err); failed != nil || err != nil || strings.TrimSpace(text) == strings.TrimSpace(ev.Proposal.Text) || strings.TrimSpace(text) == "" {
 		return e, failed
 	}
-	if _, bare := rung.(Bare); bare {
+	if isBare(rung) {
 		return e, nil
 	}
 	if edited, ok := withText(e, text); ok {

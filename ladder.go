@@ -38,6 +38,11 @@ type Lossless interface{ Lossless() }
 // program mends what it sends: calls may be parted from their results, as [Repair] mends it in the view.
 type Bare interface{ Bare() }
 
+func isBare(s Strategy) bool {
+	_, bare := s.(Bare)
+	return bare
+}
+
 // UsesModel marks a strategy that calls a model. The ladder leaves it out for
 // windows under [Settings.MinModel] and when the [Cap] is reached.
 type UsesModel interface{ UsesModel() }
@@ -427,7 +432,7 @@ func (l *ladder) try(ctx context.Context, rung Strategy) Step {
 			return step
 		}
 	}
-	if _, bare := rung.(Bare); err == nil && !bare && l.gate != nil && len(e.Replace) > 0 {
+	if err == nil && !isBare(rung) && l.gate != nil && len(e.Replace) > 0 {
 		e, err = l.gate.Admit(ctx, l.s, e)
 	}
 	if err != nil {
@@ -461,7 +466,7 @@ func (l *ladder) try(ctx context.Context, rung Strategy) Step {
 // replaced leaves the view with it.
 func (l *ladder) accept(rung Strategy, e Edit) error {
 	s := l.s
-	_, bare := rung.(Bare)
+	bare := isBare(rung)
 	if !bare {
 		e = s.Carry(e)
 	}

@@ -23,6 +23,9 @@ func (Range) Name() string { return "truncate" }
 // Hides marks the rung as one that hides whole messages.
 func (Range) Hides() {}
 
+// Ranges marks the rung as one that hides exactly the messages that somebody names, where a range can.
+func (Range) Ranges() {}
+
 // Bare marks the rung as one whose edits say nothing.
 func (Range) Bare() {}
 
