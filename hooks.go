@@ -76,9 +76,6 @@ func (l *ladder) after(ctx context.Context, rung Strategy, e Edit) (Edit, error)
 	if failed := l.heed("after", rung, err); failed != nil || err != nil || strings.TrimSpace(text) == strings.TrimSpace(ev.Proposal.Text) || strings.TrimSpace(text) == "" {
 		return e, failed
 	}
-	if isBare(rung) {
-		return e, nil
-	}
 	if edited, ok := withText(e, text); ok {
 		edited.Report.Notes = append(slices.Clip(e.Report.Notes), "the text was edited by a hook")
 		return edited, nil
