@@ -285,6 +285,9 @@ func (t *Task) changeState(ctx context.Context) (c *change, unlock func(), err e
 	if err == nil && spanOf(now.raw) != t.stateRange {
 		err = &precis.Error{Code: precis.CodeConflict, Op: "write", Place: now.path, Err: errors.New("the file has changed since it was read"), Hint: "try again"}
 	}
+	if e, ok := errors.AsType[*precis.Error](err); ok && own != nil && e.Code != precis.CodeConflict {
+		e.Hint = "put the file back as Cline writes it, then try again"
+	}
 	if err != nil {
 		unlock()
 		return nil, nil, err

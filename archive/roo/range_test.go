@@ -230,8 +230,9 @@ func TestNoRangeWithoutAListThatNamesTheTask(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		if err := open(t, dir).Undo(t.Context(), "E"); err == nil {
-			t.Errorf("%q: undone in a list that is damaged or gone", list)
+		var e *precis.Error
+		if err := open(t, dir).Undo(t.Context(), "E"); !errors.As(err, &e) || !strings.Contains(e.Hint, "put the file back") {
+			t.Errorf("%q: undone in a list that is damaged or gone: %v", list, err)
 		}
 	}
 	write(t, state, items(`,"conversationHistoryDeletedRange":[2,5]`))

@@ -130,7 +130,7 @@ func (t *Task) Undo(ctx context.Context, ids ...string) error {
 		for _, id := range ids {
 			tagged := t.History.Remove(id)
 			if whole := t.sidecar.remove(id); !tagged && !whole && id == clineEdit {
-				return &precis.Error{Code: precis.CodeInvalid, Op: "undo", Place: t.Path, Err: errors.New("Cline itself has hidden these messages"), Hint: "restore a checkpoint of the task in the editor"}
+				return &precis.Error{Code: precis.CodeInvalid, Op: "undo", Place: t.Path, Err: errors.New("these messages were hidden by Cline itself"), Hint: "restore a checkpoint of the task in the editor"}
 			} else if !tagged && !whole {
 				return precis.Errorf(precis.CodeNotFound, "undo", "the task has no edit %s", id)
 			}
