@@ -159,11 +159,13 @@ func (t *Task) clineCut(r *reading, rec *archive.Recording) {
 	case err == nil:
 		t.stateRange = spanOf(state.raw)
 		now, own := t.stateRange, t.sidecar.Range
-		if own != nil && now == spanOf(&own.Now) {
+		switch {
+		case own == nil:
+		case now == spanOf(&own.Now) && t.sidecar.ranges(r.transcript):
 			now = spanOf(own.Was)
-		} else if own != nil {
+		default:
 			t.sidecar.unrange()
-			rec.Warn(StateName, "Cline has set another range than the one that precis wrote: that edit is no longer in force")
+			rec.Warn(StateName, "the range that precis wrote is Cline's now: Cline has set another one, or messages have changed")
 		}
 		if now != span {
 			ts = state.ts()
@@ -304,6 +306,13 @@ func (t *Task) changeState(ctx context.Context) (c *change, unlock func(), err e
 	t.stateNext = spanOf(raw)
 	data := now.with(raw)
 	return &change{path: now.path, old: now.data, data: data, content: func() ([]byte, error) { return data, nil }, read: new([]byte)}, unlock, nil
+}
+
+// ranges reports whether the edits that were written as a range were made on these messages.
+func (s *sidecar) ranges(t *precis.Transcript) bool {
+	return !slices.ContainsFunc(s.Edits, func(e precis.Edit) bool {
+		return slices.Contains(s.Ranged, e.ID) && (e.Seen > t.Len() || t.Fingerprint(e.Seen) != e.At)
+	})
 }
 
 // unrange forgets the edits that were written as a range.

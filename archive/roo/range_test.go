@@ -170,7 +170,7 @@ func TestClineGoesOnAfterARange(t *testing.T) {
 		t.Errorf("the range was changed since the task was read: %v, %s", err, read(t, state))
 	}
 	task = open(t, dir)
-	if len(task.Conversation.Edits) != 1 || task.Conversation.Edits[0].ID == "E" || !strings.Contains(fmt.Sprint(task.Warnings), "another range") || shownOf(t, dir) != "0167" {
+	if len(task.Conversation.Edits) != 1 || task.Conversation.Edits[0].ID == "E" || !strings.Contains(fmt.Sprint(task.Warnings), "set another one") || shownOf(t, dir) != "0167" {
 		t.Errorf("another range of Cline: %+v, %v, %s", task.Conversation.Edits, task.Warnings, shownOf(t, dir))
 	}
 	if err := task.Undo(t.Context(), "E"); precis.CodeOf(err) != precis.CodeNotFound || read(t, state) != longer {
@@ -182,6 +182,33 @@ func TestClineGoesOnAfterARange(t *testing.T) {
 	hide(t, dir, "F", 6) // it goes on from there
 	if err := open(t, dir).Undo(t.Context(), "F"); err != nil || read(t, state) != longer {
 		t.Errorf("undone to the range of Cline: %v, %s", err, read(t, state))
+	}
+}
+
+// Cline writes its last message anew when a task goes on; the range stays an edit of precis. Where messages that it
+// hides have changed it is Cline's.
+func TestARangeOutlivesTheNextTurn(t *testing.T) {
+	dir, state := listed(t, items(""))
+	history := filepath.Join(dir, roo.HistoryName)
+	said := strings.Replace(read(t, history), `,{"role":"assistant","content":[{"type":"text","text":"message 7"}]}`, "", 1)
+	write(t, history, said)
+	hide(t, dir, "E", 6)
+	write(t, history, strings.Replace(said, `"message 6"}]}]`, `"message 6, and on"}]},{"role":"assistant","content":"message 7"}]`, 1))
+	if task := open(t, dir); shownOf(t, dir) != "016, and on7" || len(task.Warnings) > 0 {
+		t.Errorf("%s is shown, %v", shownOf(t, dir), task.Warnings)
+	}
+	if err := open(t, dir).Undo(t.Context(), "E"); err != nil || read(t, state) != items("") {
+		t.Errorf("%v, %s", err, read(t, state))
+	}
+	hide(t, dir, "E", 6)
+	ranged := read(t, state)
+	write(t, history, strings.Replace(said, "message 4", "another", 1))
+	task := open(t, dir)
+	if e := task.Conversation.Edits; shownOf(t, dir) != "016" || len(e) != 1 || e[0].ID == "E" || len(task.Warnings) == 0 {
+		t.Errorf("%s is shown, %+v, %v", shownOf(t, dir), e, task.Warnings)
+	}
+	if read(t, state) != ranged {
+		t.Error("the list is changed by reading")
 	}
 }
 
@@ -315,14 +342,24 @@ func TestWhatARangeCanHide(t *testing.T) {
 	}
 }
 
-// A rewind takes back a range with the messages that it was made on.
+// A rewind takes back a range with the messages before which it ends.
 func TestARewindTakesBackARange(t *testing.T) {
-	dir, state := listed(t, items(""), "", "")
-	hide(t, dir, "E", 6)
-	if err := open(t, dir).RewindToMessage(t.Context(), 5); err != nil || read(t, state) != items("") {
-		t.Errorf("%v, %s", err, read(t, state))
-	}
-	if shown := shownOf(t, dir); shown != "01234" {
-		t.Errorf("%s is shown", shown)
+	for _, tt := range []struct {
+		keep   int
+		ranged string
+		shown  string
+	}{
+		{5, "", "01234"},
+		{6, "", "012345"},
+		{7, `,"conversationHistoryDeletedRange":[2,5]`, "016"},
+	} {
+		dir, state := listed(t, items(""), "", "")
+		hide(t, dir, "E", 6)
+		if err := open(t, dir).RewindToMessage(t.Context(), tt.keep); err != nil || read(t, state) != items(tt.ranged) {
+			t.Errorf("%d: %v, %s", tt.keep, err, read(t, state))
+		}
+		if task := open(t, dir); shownOf(t, dir) != tt.shown || len(task.Warnings) > 0 {
+			t.Errorf("%d: %s is shown, %v", tt.keep, shownOf(t, dir), task.Warnings)
+		}
 	}
 }

@@ -137,11 +137,12 @@ func (s *sidecar) remove(id string) bool {
 // trim removes the edits made on more messages than there are left, and the
 // data of tags that no longer exist.
 func (s *sidecar) trim(n int, tags map[string]bool) {
-	gone := func(e precis.Edit) bool { return e.Seen > n }
-	s.Ranged = slices.DeleteFunc(s.Ranged, func(id string) bool {
-		return slices.ContainsFunc(s.Edits, func(e precis.Edit) bool { return e.ID == id && gone(e) })
+	s.Edits = slices.DeleteFunc(s.Edits, func(e precis.Edit) bool {
+		return e.Seen > n || e.Seen == n && slices.Contains(s.Ranged, e.ID) // a range ends before a message
 	})
-	s.Edits = slices.DeleteFunc(s.Edits, gone)
+	s.Ranged = slices.DeleteFunc(s.Ranged, func(id string) bool {
+		return !slices.ContainsFunc(s.Edits, func(e precis.Edit) bool { return e.ID == id })
+	})
 	maps.DeleteFunc(s.Tagged, func(id string, _ tagged) bool { return !tags[id] })
 }
 

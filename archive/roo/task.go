@@ -98,6 +98,10 @@ func (t *Task) Record(ctx context.Context, edits []precis.Edit, now time.Time) e
 	return t.write(ctx, func() error {
 		ms := float64(now.UnixMilli())
 		for _, e := range edits {
+			if t.Ranged(e) { // Cline writes its last message anew when it goes on
+				e.Seen, e.At = e.Replace[0].To, t.Conversation.Transcript.Fingerprint(e.Replace[0].To)
+				t.sidecar.Ranged = append(t.sidecar.Ranged, e.ID)
+			}
 			bare, shown := parted(t.Conversation.Transcript, e)
 			if t.tags(bare) {
 				if err := t.History.Apply(bare, ms); err != nil {
@@ -109,9 +113,6 @@ func (t *Task) Record(ctx context.Context, edits []precis.Edit, now time.Time) e
 				t.sidecar.tag(bare, shown)
 			} else {
 				t.sidecar.add(e)
-			}
-			if t.Ranged(e) {
-				t.sidecar.Ranged = append(t.sidecar.Ranged, e.ID)
 			}
 			if t.Patch && CanPatch(e) {
 				t.sidecar.Patched = append(t.sidecar.Patched, e.ID)
