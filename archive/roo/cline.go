@@ -254,8 +254,8 @@ func (t *Task) wantedRange() (string, error) {
 	}
 	last := -1
 	for _, e := range t.sidecar.Edits {
-		if slices.Contains(t.sidecar.Ranged, e.ID) && e.Replace[0].To < len(r.entryOf) {
-			last = max(last, r.entryOf[e.Replace[0].To]-1)
+		if slices.Contains(t.sidecar.Ranged, e.ID) {
+			last = max(last, t.History.entryAt(r, e.Replace[0].To)-1)
 		}
 	}
 	if last < 0 {
