@@ -33,6 +33,16 @@ type Fills interface{ Fills() }
 // may change kept messages; pinned blocks stay.
 type Lossless interface{ Lossless() }
 
+// Bare marks a strategy whose edits another program carries out that can only be told which messages it is not
+// to send. So nothing is said in their place: no gate adds to them, nothing is carried behind them. And that
+// program mends what it sends: calls may be parted from their results, as [Repair] mends it in the view.
+type Bare interface{ Bare() }
+
+func isBare(s Strategy) bool {
+	_, bare := s.(Bare)
+	return bare
+}
+
 // UsesModel marks a strategy that calls a model. The ladder leaves it out for
 // windows under [Settings.MinModel] and when the [Cap] is reached.
 type UsesModel interface{ UsesModel() }
@@ -422,7 +432,7 @@ func (l *ladder) try(ctx context.Context, rung Strategy) Step {
 			return step
 		}
 	}
-	if err == nil && l.gate != nil && len(e.Replace) > 0 {
+	if err == nil && !isBare(rung) && l.gate != nil && len(e.Replace) > 0 {
 		e, err = l.gate.Admit(ctx, l.s, e)
 	}
 	if err != nil {
@@ -456,7 +466,10 @@ func (l *ladder) try(ctx context.Context, rung Strategy) Step {
 // replaced leaves the view with it.
 func (l *ladder) accept(rung Strategy, e Edit) error {
 	s := l.s
-	e = s.Carry(e)
+	bare := isBare(rung)
+	if !bare {
+		e = s.Carry(e)
+	}
 	if err := e.Identify(s.Transcript); err != nil {
 		return err
 	}
@@ -467,7 +480,7 @@ func (l *ladder) accept(rung Strategy, e Edit) error {
 	batch := []Edit{e}
 	next := append(s.Edits[:len(s.Edits):len(s.Edits)], e)
 	units := Units(s.Transcript, next)
-	if t := Unbind(s.Transcript, units, s.reasoning); len(t.Replace) > 0 {
+	if t := Unbind(s.Transcript, units, s.reasoning); !bare && len(t.Replace) > 0 {
 		if err := t.Identify(s.Transcript); err != nil {
 			return err
 		}
@@ -488,7 +501,7 @@ func (l *ladder) accept(rung Strategy, e Edit) error {
 			return err
 		}
 	}
-	if broken := parted(s.Units, units); broken != "" {
+	if broken := parted(s.Units, units); broken != "" && !bare {
 		return Errorf(CodeInvalid, "check view", "%s", broken)
 	}
 	used := s.Budget.Overhead + s.tokens(units)

@@ -378,8 +378,9 @@ func (p *pass) rungs() []Strategy {
 		return p.limitedRungs()
 	}
 	if p.r.To > 0 {
+		bare := slices.ContainsFunc(all, isBare) // what others say would have no place
 		for _, s := range all {
-			if _, ranges := s.(Ranges); ranges && (!usesModel(s) || slices.Contains(p.names(), s.Name())) {
+			if _, ranges := s.(Ranges); ranges && isBare(s) == bare && (!usesModel(s) || slices.Contains(p.names(), s.Name())) {
 				out = append(out, s)
 			}
 		}

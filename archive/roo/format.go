@@ -3,7 +3,7 @@
 // messages by tags in api_conversation_history.json; precis turns them into
 // edits and its edits into tags, so that a task condensed by precis opens, shows
 // and rewinds in Roo, and the reverse. What tags cannot say is kept in a sidecar
-// file, [SidecarName].
+// file, [SidecarName]. Cline, which knows no tags, is told what it is not to send by a range, see [StateName].
 //
 // Writes take Roo's own lock, replace files wholly or not at all, keep the
 // former content next to them, and leave every byte they do not mean to change.
@@ -154,7 +154,7 @@ func (t *Task) conversation(rec *archive.Recording) (*precis.Conversation, error
 		return nil, err
 	}
 	if t.IsCline() {
-		r.clineRange(t.UI)
+		t.clineCut(r, rec)
 	}
 	conv := &precis.Conversation{ID: t.item.ID, Title: t.item.Task, Transcript: r.transcript, Edits: r.edits}
 	if conv.ID == "" {

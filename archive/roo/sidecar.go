@@ -19,6 +19,8 @@ type sidecar struct {
 	Patched []string          `json:"patched,omitempty"` // IDs of edits that are written into the history, see patch.go
 	Patches []patch           `json:"patches,omitempty"` // what the history file has of them
 	Tagged  map[string]tagged `json:"tagged,omitempty"`  // by edit ID
+	Ranged  []string          `json:"ranged,omitempty"`  // IDs of edits that the range of Cline says, see cline.go
+	Range   *ranged           `json:"range,omitempty"`   // what Cline's file has of them
 }
 
 // tagged is the rest of an edit that is written as tags.
@@ -126,6 +128,7 @@ func (s *sidecar) tag(e precis.Edit, shown []beside) {
 func (s *sidecar) remove(id string) bool {
 	delete(s.Tagged, id)
 	s.Patched = slices.DeleteFunc(s.Patched, func(p string) bool { return p == id })
+	s.Ranged = slices.DeleteFunc(s.Ranged, func(p string) bool { return p == id })
 	n := len(s.Edits)
 	s.Edits = slices.DeleteFunc(s.Edits, func(e precis.Edit) bool { return e.ID == id })
 	return len(s.Edits) < n
@@ -134,7 +137,12 @@ func (s *sidecar) remove(id string) bool {
 // trim removes the edits made on more messages than there are left, and the
 // data of tags that no longer exist.
 func (s *sidecar) trim(n int, tags map[string]bool) {
-	s.Edits = slices.DeleteFunc(s.Edits, func(e precis.Edit) bool { return e.Seen > n })
+	s.Edits = slices.DeleteFunc(s.Edits, func(e precis.Edit) bool {
+		return e.Seen > n || e.Seen == n && slices.Contains(s.Ranged, e.ID) // a range ends before a message
+	})
+	s.Ranged = slices.DeleteFunc(s.Ranged, func(id string) bool {
+		return !slices.ContainsFunc(s.Edits, func(e precis.Edit) bool { return e.ID == id })
+	})
 	maps.DeleteFunc(s.Tagged, func(id string, _ tagged) bool { return !tags[id] })
 }
 

@@ -40,6 +40,9 @@ type Task struct {
 
 	uiOnDisk      []byte
 	sidecarOnDisk []byte // nil: there was none
+
+	stateRange [2]int // the range that [StateName] says; 0, 0: none
+	stateNext  [2]int // that it is to say
 }
 
 // OpenTask reads a task folder, given the folder or its history file. The
@@ -82,7 +85,7 @@ type taskFormat struct {
 func (f taskFormat) Read(src archive.Source) (*archive.Recording, error) { return f.task.read(src) }
 
 // Record writes edits that a Manager made on the task's conversation: as tags
-// and UI events where Roo has them, to the sidecar otherwise. The error is
+// and UI events where Roo has them, as a range where Cline has one, to the sidecar otherwise. The error is
 // [precis.CodeConflict], and nothing is written, when an edit was made on other
 // messages than those of the task.
 func (t *Task) Record(ctx context.Context, edits []precis.Edit, now time.Time) error {
@@ -95,6 +98,10 @@ func (t *Task) Record(ctx context.Context, edits []precis.Edit, now time.Time) e
 	return t.write(ctx, func() error {
 		ms := float64(now.UnixMilli())
 		for _, e := range edits {
+			if t.Ranged(e) { // Cline writes its last message anew when it goes on
+				e.Seen, e.At = e.Replace[0].To, t.Conversation.Transcript.Fingerprint(e.Replace[0].To)
+				t.sidecar.Ranged = append(t.sidecar.Ranged, e.ID)
+			}
 			bare, shown := parted(t.Conversation.Transcript, e)
 			if t.tags(bare) {
 				if err := t.History.Apply(bare, ms); err != nil {
@@ -123,7 +130,9 @@ func (t *Task) Undo(ctx context.Context, ids ...string) error {
 	return t.write(ctx, func() error {
 		for _, id := range ids {
 			tagged := t.History.Remove(id)
-			if whole := t.sidecar.remove(id); !tagged && !whole {
+			if whole := t.sidecar.remove(id); !tagged && !whole && id == clineEdit {
+				return &precis.Error{Code: precis.CodeInvalid, Op: "undo", Place: t.Path, Err: errors.New("these messages were hidden by Cline itself"), Hint: "restore a checkpoint of the task in the editor"}
+			} else if !tagged && !whole {
 				return precis.Errorf(precis.CodeNotFound, "undo", "the task has no edit %s", id)
 			}
 			if t.UI != nil {
@@ -222,19 +231,34 @@ func (t *Task) change(ctx context.Context, do func() error, b backup) error {
 	if err := do(); err != nil {
 		return err
 	}
+	state, unlockState, err := t.changeState(ctx)
+	if err != nil {
+		return err
+	}
+	defer unlockState()
 	for i := range files {
 		if files[i].data, err = files[i].content(); err != nil {
 			return err
 		}
 	}
-	if len(t.sidecar.Patches) > had { // the originals are safe before they leave the history
-		files = append(files[len(files)-1:], files[:len(files)-1]...)
+	last := len(files) - 1 // the sidecar
+	first := len(t.sidecar.Patches) > had
+	if state != nil {
+		first = first || t.sidecar.Range != nil
+		files = slices.Insert(files, last, *state)
+		last++
 	}
-	if err := writeAll(files); err != nil {
+	if first { // what was there is safe before it is replaced
+		files = append(files[last:], files[:last]...)
+	}
+	if err := writeAll(files, t.target()); err != nil {
 		return err
 	}
 	for _, f := range files {
 		*f.read = f.data
+	}
+	if state != nil {
+		t.stateRange = t.stateNext
 	}
 	return nil
 }

@@ -33,11 +33,11 @@ const (
 )
 
 // writeAll writes the files in order. When one cannot be written those before get
-// their former content back. New files get the owner of the first.
-func writeAll(all []change) error {
+// their former content back. New files get the owner of the file like.
+func writeAll(all []change, like string) error {
 	for i := range all {
-		if err := all[i].write(all[0].path); err != nil {
-			return revert(all[:i], err)
+		if err := all[i].write(like); err != nil {
+			return revert(all[:i], like, err)
 		}
 	}
 	return nil
@@ -103,13 +103,13 @@ func (c *change) forget() {
 
 // revert gives files their former content back after a later one could not be
 // written. It returns the error of that one, and says what stays changed.
-func revert(written []change, cause error) error {
+func revert(written []change, like string, cause error) error {
 	for i := len(written) - 1; i >= 0; i-- {
 		c := &written[i]
 		if c.same() {
 			continue
 		}
-		if err := put(c.path, c.old, written[0].path); err != nil {
+		if err := put(c.path, c.old, like); err != nil {
 			return changedAlready(c, cause)
 		}
 		c.forget()

@@ -45,7 +45,10 @@ command reads it. Given again for the same recording, the command goes on from
 that file. A Roo task folder can be condensed in place with --write, as Roo does
 it: the task then opens, shows and rewinds in the editor. Selective condensation
 shortens results in its history, or that of a Cline task, and undo gives them
-back. What its files cannot express is left out there unless --sidecar is given.`,
+back. A Cline task can only be told which of its oldest messages are not sent:
+--write writes that range, a truncation without a summary, into Cline's list of
+tasks (state/taskHistory.json); close the task in the editor first. What the files
+cannot express is left out there unless --sidecar is given.`,
 		Example: `  precis condense run.jsonl
   precis condense --dry-run --window 64k run.jsonl
   precis condense --set summarizer.model=claude-haiku-4-5 --focus "the parser" run.jsonl`,
@@ -53,7 +56,7 @@ back. What its files cannot express is left out there unless --sidecar is given.
 		RunE: c.run,
 	}
 	cmd.Flags().StringVarP(&c.Out, "out", "o", "", "write precis's own `FILE` there")
-	cmd.Flags().BoolVar(&c.Write, "write", false, "change the task folder of Roo (of Cline, its results) itself")
+	cmd.Flags().BoolVar(&c.Write, "write", false, "change the task of Roo itself (of Cline: which messages are not sent, and results)")
 	cmd.Flags().BoolVar(&c.Sidecar, "sidecar", false, "with --write: also make edits that only precis understands")
 	cmd.Flags().BoolVar(&c.DryRun, "dry-run", false, "show what would be done, what would be lost and how the view changes; write nothing")
 	cmd.Flags().BoolVar(&c.full, "full", false, "with --dry-run: print every line of what changes")

@@ -54,8 +54,10 @@ func (k *taskKeeper) record(ctx context.Context, made []precis.Edit) error {
 
 // KeptInTask says which files of a task folder hold edits.
 type KeptInTask struct {
-	Files  []string // the editor's own, which it reads
-	Beside int      // edits that only precis shows, in [roo.SidecarName]
+	Files  []string      // the editor's own, which it reads
+	Range  string        // the path of [roo.StateName], where the range of a Cline task says it; "": nowhere
+	Hidden precis.Handle // with Range: the messages that Cline does not send
+	Beside int           // edits that only precis shows, in [roo.SidecarName]
 }
 
 // KeptInTask returns where edits of a task folder that is written in place are kept; not ok:
@@ -70,6 +72,8 @@ func (f *File) KeptInTask(edits []precis.Edit) (k KeptInTask, ok bool) {
 		tags, patches := keeper.task.Says(e)
 		switch {
 		case e.Kind == precis.KindUndo:
+		case keeper.task.Ranged(e):
+			k.Range, k.Hidden = keeper.task.StatePath(), precis.SpanHandle(e.Replace[0].From, e.Replace[0].To)
 		case tags || patches:
 			k.Files, rows = []string{filepath.Base(keeper.task.Path)}, rows || tags
 		default:

@@ -2,12 +2,12 @@ package jobs
 
 import (
 	"context"
-	"errors"
 	"slices"
 	"strings"
 
 	"precis"
 	"precis/preset"
+	"precis/reduce"
 )
 
 // Condensing says how a recording is to be condensed.
@@ -49,7 +49,8 @@ func (o *Opener) Condense(ctx context.Context, path string, c Condensing) (*Job,
 // restrict prepares a job for a task folder: its condensations and truncations are Roo's, and
 // without the sidecar only rungs that Roo's files can express are climbed. Truncation is for
 // what does not fit otherwise, unless the user chose the rungs. Selective condensation, where
-// it is chosen, becomes patches of the history file.
+// it is chosen, becomes patches of the history file. A task of Cline can be told a range that it does not send, and no
+// summary.
 func (j *Job) restrict(sidecar bool) (err error) {
 	if j.leave, err = j.File.Task.History.Orphaned(); err != nil {
 		return err
@@ -61,16 +62,12 @@ func (j *Job) restrict(sidecar bool) (err error) {
 		return nil
 	}
 	selective := j.models != nil && (j.models.Selective || j.Config.Settings.Preset == preset.Selective)
-	if j.File.Task.IsCline() {
-		if !selective {
-			return &precis.Error{Code: precis.CodeInvalid, Op: "condense in place", Place: j.File.Path,
-				Err:  errors.New("the files of a Cline task cannot say that messages are hidden: Cline keeps that in the state of the editor"),
-				Hint: "use -o FILE, or --sidecar for precis alone; selective condensation (summarizer.selective with a model) shortens results in the task itself"}
-		}
-		j.Config.Settings.Rungs, j.File.Task.Patch = []string{"selective"}, true
-		return nil
-	}
 	rungs := []string{"condense", "digest", "truncate"}
+	if j.File.Task.IsCline() {
+		if rungs, err = j.cline(selective); err != nil {
+			return err
+		}
+	}
 	if selective {
 		rungs = append([]string{"selective"}, rungs...)
 		j.File.Task.Patch = true
@@ -80,4 +77,18 @@ func (j *Job) restrict(sidecar bool) (err error) {
 	}
 	j.Config.Settings.Rungs = rungs
 	return nil
+}
+
+// cline returns the rungs beside the selective one that the files of a Cline task can express: a range of messages is
+// hidden. It is an error when they cannot say that, and results are not shortened either.
+func (j *Job) cline(selective bool) ([]string, error) {
+	from, ends, err := j.File.Task.ClineRange()
+	switch {
+	case err == nil:
+		j.instead, j.toFit = []precis.Strategy{reduce.Range{From: from, Ends: ends}}, false
+		return []string{"truncate"}, nil
+	case selective:
+		return nil, nil
+	}
+	return nil, err
 }

@@ -35,6 +35,8 @@ type Job struct {
 	ledger precis.Ledger // what was spent, for limits; nil: nobody knows
 	leave  []int         // messages that truncation may not touch
 
+	instead []precis.Strategy // see [preset.Options]
+
 	fromStart, toFit bool // see [preset.Options]
 }
 
@@ -82,7 +84,7 @@ func (j *Job) manage() (err error) {
 
 func (j *Job) managerOf(s precis.Settings) (*precis.Manager, error) {
 	return preset.New(preset.Options{
-		Settings: s, Estimate: j.Config.Estimate, Leave: j.leave, FromStart: j.fromStart, ToFit: j.toFit, Logger: j.log, Condensing: j.models, Alert: j.alert, Ledger: j.ledger, Parser: j.parser, Hooks: rungHooks(j.Config.Hooks),
+		Settings: s, Estimate: j.Config.Estimate, Leave: j.leave, FromStart: j.fromStart, ToFit: j.toFit, Instead: j.instead, Logger: j.log, Condensing: j.models, Alert: j.alert, Ledger: j.ledger, Parser: j.parser, Hooks: rungHooks(j.Config.Hooks),
 	})
 }
 

@@ -37,7 +37,11 @@ func (p *Printer) DryRun(ctx context.Context, j *jobs.Job, done conversation.Con
 		return err
 	}
 	o := outcomeOf(j, res, after(j.Conversation, res))
-	p.outcome(j, res, o, comp, p.Words.Say("dryrun"))
+	var next []term.Pair
+	if k, ok := j.File.KeptInTask(res.Edits); ok {
+		next = p.rangeNote(k)
+	}
+	p.outcome(j, res, o, comp, p.Words.Say("dryrun"), next...)
 	if len(res.Edits) > 0 {
 		p.lost(res.Report.Retention)
 		p.diff(changes, full)
@@ -65,15 +69,24 @@ func (p *Printer) Condensed(ctx context.Context, j *jobs.Job, res precis.Result,
 		return nil
 	}
 	file := ShellWord(where)
-	if k, ok := j.File.KeptInTask(res.Edits); ok {
+	k, ok := j.File.KeptInTask(res.Edits)
+	if ok {
 		where += ": " + p.inTask(k)
 	}
-	p.outcome(j, res, o, comp, "",
-		term.Pair{Name: p.Words.Say("writtento"), Value: where, Style: "good"},
+	next := append([]term.Pair{{Name: p.Words.Say("writtento"), Value: where, Style: "good"}}, p.rangeNote(k)...)
+	p.outcome(j, res, o, comp, "", append(next,
 		term.Pair{Name: p.Words.Say("undo"), Value: "precis undo " + file},
 		term.Pair{Name: p.Words.Say("find"), Value: fmt.Sprintf("precis inspect %s, precis search %s WORD...", file, file)},
-	)
+	)...)
 	return nil
+}
+
+// rangeNote says what a range of Cline is, where edits are kept as one.
+func (p *Printer) rangeNote(k recording.KeptInTask) []term.Pair {
+	if k.Range == "" {
+		return nil
+	}
+	return []term.Pair{{Name: p.Words.Say("range"), Value: p.Words.Say("range.note"), Style: "warn"}}
 }
 
 // inTask says which files of a task folder hold what was done.
@@ -81,6 +94,9 @@ func (p *Printer) inTask(k recording.KeptInTask) string {
 	var parts []string
 	if len(k.Files) > 0 {
 		parts = append(parts, p.Words.List(k.Files))
+	}
+	if k.Range != "" {
+		parts = append(parts, p.Words.Say("range.where", k.Hidden, k.Range))
 	}
 	if k.Beside > 0 {
 		parts = append(parts, p.Words.Say("onlyprecis", p.Words.Count(k.Beside, "edit"), roo.SidecarName))

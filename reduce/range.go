@@ -1,0 +1,78 @@
+package reduce
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"precis"
+)
+
+// Range hides one run of the oldest messages, with nothing in their place. It stands where [Truncate] does, for a
+// program that can be told no more than a range of messages which it is not to send, as Cline can.
+//
+// As few are hidden as bring the view to its target. The run ends before the first message that is kept.
+type Range struct {
+	From int   // the first message that is hidden
+	Ends []int // the messages before which the run may end, ascending
+}
+
+// Name returns "truncate".
+func (Range) Name() string { return "truncate" }
+
+// Hides marks the rung as one that hides whole messages.
+func (Range) Hides() {}
+
+// Ranges marks the rung as one that hides exactly the messages that somebody names, where a range can.
+func (Range) Ranges() {}
+
+// Bare marks the rung as one whose edits say nothing.
+func (Range) Bare() {}
+
+// Propose hides the oldest messages.
+func (r Range) Propose(_ context.Context, s *precis.Situation) (precis.Edit, error) {
+	e := precis.Edit{Kind: precis.KindTruncation}
+	e.Report.Reason = "nothing is old enough to hide"
+	if s.To > 0 {
+		if s.From != r.From || !slices.Contains(r.Ends, s.To) {
+			e.Report.Reason = fmt.Sprintf("the task can only say that a range is hidden which begins at m%d and ends before a message of the user", r.From)
+			return e, nil
+		}
+		r.Ends = []int{s.To}
+	}
+	to, hidden := r.choose(s)
+	if hidden > 0 {
+		e.Replace = []precis.Replacement{{From: r.From, To: to}}
+		e.Report.Reason = fmt.Sprintf("the oldest %s hidden", plural(hidden, "message"))
+	}
+	return e, nil
+}
+
+// choose returns where the run ends, and how many messages of the view it hides.
+func (r Range) choose(s *precis.Situation) (to, hidden int) {
+	i, reach, saved, seen := 0, 0, 0, 0
+	for _, end := range r.Ends {
+		for ; i < len(s.Units) && s.Units[i].From < end; i++ {
+			u := s.Units[i]
+			reach = max(reach, u.To)
+			if u.From < r.From || len(u.Messages) == 0 {
+				continue
+			}
+			for m := u.From; m < u.To; m++ {
+				if s.Kept.Message(m) || s.Kept.Pinned(m) {
+					return to, hidden
+				}
+			}
+			saved += s.Meter.View(u.Messages)
+			seen += len(u.Messages)
+		}
+		if reach > end { // it would part what one edit hides
+			continue
+		}
+		to, hidden = end, seen
+		if hidden > 0 && saved >= s.Excess() && hidden >= s.Surplus() {
+			break
+		}
+	}
+	return to, hidden
+}
