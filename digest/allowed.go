@@ -59,9 +59,9 @@ func (w *work) deedOf(c *toolcall.Call) string {
 		return commandLine(c.Line)
 	}
 	if c.Kind == toolcall.Write && c.Path != "" {
-		added, removed := editOf(c, "")
+		added, removed := c.Edited("")
 		if added == "" && removed == "" {
-			added = contentOf(c)
+			added = c.Written()
 		}
 		return strings.Join([]string{w.files.of(c.Path).path, strings.TrimSpace(added), strings.TrimSpace(removed)}, between)
 	}

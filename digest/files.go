@@ -3,12 +3,10 @@ package digest
 import (
 	"cmp"
 	"fmt"
-	"iter"
 	"slices"
 	"strings"
 	"unicode"
 
-	"precis/internal/jsonspan"
 	"precis/internal/plain"
 	"precis/internal/preview"
 	"precis/internal/toolcall"
@@ -150,7 +148,7 @@ func (l fileList) change(f file) string {
 	if !f.exists() || len(f.edits) == 0 {
 		return ""
 	}
-	added, removed := editOf(&l.work().calls[f.edits[len(f.edits)-1]], f.path)
+	added, removed := l.work().calls[f.edits[len(f.edits)-1]].Edited(f.path)
 	out := ""
 	if line := l.telling(added, removed, f.names); line != "" {
 		out += "\n  + " + quoted(line, changeLine)
@@ -159,87 +157,6 @@ func (l fileList) change(f file) string {
 		out += "\n  - " + quoted(line, changeLine)
 	}
 	return out
-}
-
-// editOf returns the texts that an edit puts in and takes out; of a patch those of the given file, of all files when
-// path is "".
-func editOf(c *toolcall.Call, path string) (added, removed string) {
-	var in, out strings.Builder
-	for name, v := range stringsOf(c) {
-		switch strings.ToLower(strings.ReplaceAll(name, "_", "")) {
-		case "newstring", "newstr", "newtext", "replace", "replacement":
-			in.WriteString(v + "\n")
-		case "oldstring", "oldstr", "oldtext", "search":
-			out.WriteString(v + "\n")
-		case "patch", "diff", "input":
-			if !replacements(v, &in, &out) {
-				changes(v, path, &in, &out)
-			}
-		default:
-			if toolcall.IsPatch(v) {
-				changes(v, path, &in, &out)
-			}
-		}
-	}
-	return in.String(), out.String()
-}
-
-// stringsOf yields the names and the texts of a call's arguments, those within lists and objects, too.
-func stringsOf(c *toolcall.Call) iter.Seq2[string, string] {
-	return func(yield func(string, string) bool) {
-		for a := range c.Arguments() {
-			if a.Raw == nil {
-				if !yield(a.Name, a.Text) {
-					return
-				}
-				continue
-			}
-			for name, s := range jsonspan.Strings(a.Raw) {
-				if !yield(cmp.Or(name, a.Name), s) {
-					return
-				}
-			}
-		}
-	}
-}
-
-// replacements writes what the blocks of an edit put in and take out that are marked as what is searched and what
-// replaces it, as Roo Code, Cline and aider mark them. It reports whether there are any.
-func replacements(diff string, added, removed *strings.Builder) bool {
-	part, found := 0, false // 1: what is searched, 2: what replaces it
-	for line := range strings.Lines(diff) {
-		mark := strings.TrimRight(line, "\r\n")
-		switch {
-		case strings.HasPrefix(mark, "<<<<<<<") || strings.HasPrefix(mark, "------- SEARCH"):
-			part, found = 1, true
-		case part == 1 && mark == "=======":
-			part = 2
-		case part == 2 && (strings.HasPrefix(mark, ">>>>>>>") || strings.HasPrefix(mark, "+++++++ REPLACE")):
-			part = 0
-		case part == 1 && !strings.HasPrefix(mark, ":start_line:") && mark != "-------":
-			removed.WriteString(line)
-		case part == 2:
-			added.WriteString(line)
-		}
-	}
-	return found
-}
-
-// changes writes the lines that a patch puts into a file and takes out of it.
-func changes(patch, path string, added, removed *strings.Builder) {
-	own := true
-	for line := range strings.Lines(patch) {
-		switch name, isHead := toolcall.PatchHead(line); {
-		case isHead:
-			own = path == "" || path == name || strings.HasSuffix(path, "/"+name) || strings.HasSuffix(name, "/"+path)
-		case !own:
-		case strings.HasPrefix(line, "+++") || strings.HasPrefix(line, "---"):
-		case strings.HasPrefix(line, "+"):
-			added.WriteString(line[1:])
-		case strings.HasPrefix(line, "-"):
-			removed.WriteString(line[1:])
-		}
-	}
 }
 
 // telling returns the line of a text, not in the other one, that holds most of the names; of several the

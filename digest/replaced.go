@@ -35,9 +35,9 @@ func replacedIn(f *file, calls []toolcall.Call) *replacedLines {
 				r.parts = append(r.parts, replacedPart{strings.TrimSuffix(part, "\n"), call})
 			}
 		}
-		added, removed := editOf(c, f.path)
+		added, removed := c.Edited(f.path)
 		if added == "" && removed == "" && c.Kind == toolcall.Write {
-			added = contentOf(c)
+			added = c.Written()
 			r.whole, r.keys, r.since = linesOf(added), map[string]bool{}, call
 			for line := range r.whole {
 				if key := keyOf(line); key != "" {
@@ -60,16 +60,6 @@ func replacedIn(f *file, calls []toolcall.Call) *replacedLines {
 		}
 	}
 	return r
-}
-
-// contentOf returns what a call writes into a file as a whole.
-func contentOf(c *toolcall.Call) string {
-	for name, s := range stringsOf(c) {
-		if toolcall.IsContentArgument(name) {
-			return s
-		}
-	}
-	return ""
 }
 
 // linesOf returns the lines of a text that are long enough to be known again, without the space around them.
@@ -164,7 +154,7 @@ func (s *striker) read(t *retain.Text) func(line string) int {
 
 // written tells of what an edit wrote: what it took out, and what later ones did.
 func (s *striker) written(t *retain.Text, c *toolcall.Call, call int) func(line string) int {
-	added, removed := editOf(c, "")
+	added, removed := c.Edited("")
 	in, out := linesOf(added), linesOf(removed)
 	var later *replacedLines
 	if f := s.in.work().files.byPath[c.Path]; f != nil && len(f.edits) > 0 {

@@ -322,7 +322,7 @@ func argumentsOf(c *toolcall.Call) string {
 	const most = 400
 	var out []string
 	n := 0
-	for _, s := range stringsOf(c) {
+	for _, s := range c.Strings() {
 		if n += len(s); n > most && len(out) > 0 {
 			break
 		}

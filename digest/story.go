@@ -131,9 +131,9 @@ const (
 func (in *input) wanted(c *toolcall.Call) string {
 	switch {
 	case c.Kind == toolcall.Write:
-		added, removed := editOf(c, "")
+		added, removed := c.Edited("")
 		if added == "" && removed == "" {
-			added = contentOf(c)
+			added = c.Written()
 		}
 		l := fileList{input: in}
 		if line := l.telling(added, removed, nil); line != "" {

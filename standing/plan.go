@@ -18,10 +18,11 @@ import (
 // are about: TaskCreate and TaskUpdate write one list.
 type plans struct {
 	lists    map[string]*planned
-	proposal *planned // what the assistant has proposed last and nobody has answered yet
+	files    map[string]filed // checklists in files, by path
+	proposal *planned         // what the assistant has proposed last and nobody has answered yet
 }
 
-func newPlans() plans { return plans{lists: map[string]*planned{}} }
+func newPlans() plans { return plans{lists: map[string]*planned{}, files: map[string]filed{}} }
 
 // planned is one list.
 type planned struct {
@@ -63,6 +64,7 @@ func (p *plans) call(c *toolcall.Call, args []arg) {
 	if delegates(c, args) {
 		return // a list that is handed on is the other agent's
 	}
+	p.file(c)
 	lists := listsIn(c, args)
 	about := aboutPlans(c.Name)
 	if len(lists) == 0 && !about {

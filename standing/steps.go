@@ -15,6 +15,7 @@ type step struct {
 	id    string // "" when it was given none
 	text  string // "" in a change of the step with that ID
 	state State  // "" when it was given none
+	under string // the heading above it; "" for none
 }
 
 // written is a list of steps as it was written down.
@@ -33,6 +34,7 @@ const (
 	mostBytes = 1 << 18 // of one argument
 	mostSteps = 500     // of one list
 	mostText  = 160     // bytes of a step
+	mostUnder = 60      // bytes of the heading above steps
 )
 
 // arg is an argument of a call.
@@ -42,11 +44,24 @@ type arg struct {
 	text string          // of a string
 }
 
+// edits reports whether an argument is a list of edits of a file.
+func edits(raw []byte) bool {
+	if jsonspan.Kind(raw) != '[' {
+		return false
+	}
+	for name := range jsonspan.Strings(raw) {
+		if toolcall.IsReplacedArgument(name) {
+			return true
+		}
+	}
+	return false
+}
+
 // arguments returns the arguments of a call that may say what is planned or begun: all but
-// what is written into files.
+// what is written into files. Checklists in files are read by [plans.file].
 func arguments(c *toolcall.Call) (out []arg) {
 	for a := range c.Arguments() {
-		if len(a.Raw)+len(a.Text) > mostBytes || c.Kind == toolcall.Write && toolcall.IsContentArgument(a.Name) {
+		if len(a.Raw)+len(a.Text) > mostBytes || c.Kind == toolcall.Write && (toolcall.IsContentArgument(a.Name) || toolcall.IsReplacedArgument(a.Name) || edits(a.Raw)) {
 			continue
 		}
 		if a.Raw == nil {
@@ -321,9 +336,12 @@ func checklist(text string) (steps []step, whole bool) {
 	if !strings.ContainsAny(text, "[☐☑✅✔") {
 		return nil, false
 	}
-	other := 0
+	other, under := 0, ""
 	for l := range strings.Lines(text) {
 		l = strings.TrimRight(l, "\r\n")
+		if head := strings.TrimLeft(l, "#"); strings.HasPrefix(l, "#") && strings.HasPrefix(head, " ") {
+			under = line(strings.TrimSpace(head), mostUnder)
+		}
 		var m []string
 		if mayBox(l) {
 			m = boxes.FindStringSubmatch(l)
@@ -336,7 +354,7 @@ func checklist(text string) (steps []step, whole bool) {
 			if state == "" {
 				state = Open
 			}
-			steps = append(steps, step{text: line(m[3], mostText), state: state})
+			steps = append(steps, step{text: line(m[3], mostText), state: state, under: under})
 		}
 	}
 	return steps, len(steps) > 0 && other <= len(steps)/4

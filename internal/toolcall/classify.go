@@ -13,6 +13,15 @@ var (
 	contentArgs = []string{"content", "new_string", "newText", "new_str", "file_text", "diff", "patch", "new_source", "contents", "insert_line", "code_edit", "replace"}
 )
 
+// IsReplacedArgument reports whether agents call the argument so that holds what an edit takes out of a file.
+func IsReplacedArgument(name string) bool {
+	switch strings.ToLower(strings.ReplaceAll(name, "_", "")) {
+	case "oldstring", "oldstr", "oldtext", "search":
+		return true
+	}
+	return false
+}
+
 // IsPathArgument reports whether agents call the argument that holds a path so.
 func IsPathArgument(name string) bool { return slices.Contains(pathArgs, name) }
 

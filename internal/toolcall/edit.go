@@ -1,0 +1,101 @@
+package toolcall
+
+import (
+	"cmp"
+	"iter"
+	"slices"
+	"strings"
+
+	"precis/internal/jsonspan"
+)
+
+// Edited returns the texts that an edit puts in and takes out; of a patch those of the given file, of all files when
+// path is "". Both are empty when it is no edit of parts.
+func (c *Call) Edited(path string) (added, removed string) {
+	var in, out strings.Builder
+	for name, v := range c.Strings() {
+		switch n := strings.ToLower(strings.ReplaceAll(name, "_", "")); {
+		case slices.Contains([]string{"newstring", "newstr", "newtext", "replace", "replacement"}, n):
+			in.WriteString(v + "\n")
+		case IsReplacedArgument(name):
+			out.WriteString(v + "\n")
+		case slices.Contains([]string{"patch", "diff", "input"}, n):
+			if !replacements(v, &in, &out) {
+				changes(v, path, &in, &out)
+			}
+		default:
+			if IsPatch(v) {
+				changes(v, path, &in, &out)
+			}
+		}
+	}
+	return in.String(), out.String()
+}
+
+// Written returns what a call writes into a file as a whole; "" when it does not.
+func (c *Call) Written() string {
+	for name, s := range c.Strings() {
+		if IsContentArgument(name) {
+			return s
+		}
+	}
+	return ""
+}
+
+// Strings yields the names and the texts of a call's arguments, those within lists and objects, too.
+func (c *Call) Strings() iter.Seq2[string, string] {
+	return func(yield func(string, string) bool) {
+		for a := range c.Arguments() {
+			if a.Raw == nil {
+				if !yield(a.Name, a.Text) {
+					return
+				}
+				continue
+			}
+			for name, s := range jsonspan.Strings(a.Raw) {
+				if !yield(cmp.Or(name, a.Name), s) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// replacements writes what the blocks of an edit put in and take out that are marked as what is searched and what
+// replaces it, as Roo Code, Cline and aider mark them. It reports whether there are any.
+func replacements(diff string, added, removed *strings.Builder) bool {
+	part, found := 0, false // 1: what is searched, 2: what replaces it
+	for line := range strings.Lines(diff) {
+		mark := strings.TrimRight(line, "\r\n")
+		switch {
+		case strings.HasPrefix(mark, "<<<<<<<") || strings.HasPrefix(mark, "------- SEARCH"):
+			part, found = 1, true
+		case part == 1 && mark == "=======":
+			part = 2
+		case part == 2 && (strings.HasPrefix(mark, ">>>>>>>") || strings.HasPrefix(mark, "+++++++ REPLACE")):
+			part = 0
+		case part == 1 && !strings.HasPrefix(mark, ":start_line:") && mark != "-------":
+			removed.WriteString(line)
+		case part == 2:
+			added.WriteString(line)
+		}
+	}
+	return found
+}
+
+// changes writes the lines that a patch puts into a file and takes out of it.
+func changes(patch, path string, added, removed *strings.Builder) {
+	own := true
+	for line := range strings.Lines(patch) {
+		switch name, isHead := PatchHead(line); {
+		case isHead:
+			own = path == "" || path == name || strings.HasSuffix(path, "/"+name) || strings.HasSuffix(name, "/"+path)
+		case !own:
+		case strings.HasPrefix(line, "+++") || strings.HasPrefix(line, "---"):
+		case strings.HasPrefix(line, "+"):
+			added.WriteString(line[1:])
+		case strings.HasPrefix(line, "-"):
+			removed.WriteString(line[1:])
+		}
+	}
+}
