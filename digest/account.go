@@ -119,7 +119,7 @@ func (in *input) sentences(out []ownSentence, text, start, end int) []ownSentenc
 		if w := contentWords(part); last && len(w) > 0 || len(w) >= fewWords || len(w) > 0 && (prose.Concludes(part) || passes.MatchString(part)) {
 			r := ownSentence{text: text, start: start, end: to, words: w, tokens: float64(in.count(part)) + 1}
 			r.weight = 1
-			if prose.Narrates(part) {
+			if prose.Narrates(part) || announces(part) && len(w) < tellsItself {
 				r.weight, r.narrates = weightNarration, true
 			} else if prose.Concludes(part) {
 				r.weight = weightConclusion
@@ -129,6 +129,15 @@ func (in *input) sentences(out []ownSentence, text, start, end int) []ownSentenc
 		start = to
 	}
 	return out
+}
+
+// tellsItself is how many words a sentence has at least that announces something and says enough without it.
+const tellsItself = 8
+
+// announces reports whether a sentence ends in a colon: what it says stands behind it.
+func announces(part string) bool {
+	part = strings.TrimRight(part, " *_")
+	return strings.HasSuffix(part, ":") || strings.HasSuffix(part, "：")
 }
 
 // contentWords returns the words of a text that say something, in lower case; of scripts without spaces, their pairs of characters.
@@ -271,6 +280,16 @@ func (t *telling) lines() []string {
 				return x.start - y.start
 			}
 		})
+		kept := slices.Clone(parts)
+		parts = slices.DeleteFunc(parts, func(p int) bool { // what it announces is left out
+			r := all[p]
+			return announces(in.x.Texts[r.text].Body[r.start:r.end]) && len(r.words) < tellsItself && !slices.ContainsFunc(kept, func(q int) bool {
+				return all[q].text == r.text && all[q].start >= r.end && strings.TrimSpace(in.x.Texts[r.text].Body[r.end:all[q].start]) == ""
+			})
+		})
+		if len(parts) == 0 {
+			continue
+		}
 		var line strings.Builder
 		for k, p := range parts {
 			r := all[p]

@@ -29,31 +29,60 @@ func checks(p toolcall.Purpose) bool {
 	return slices.ContainsFunc(checking, func(w string) bool { return strings.Contains(p.Kind, w) })
 }
 
-// failing returns the message of the newest check that failed and was not mended since; -1: none.
-func (in *input) failing() int {
-	if !in.failedRead {
-		in.failedRead, in.failed = true, -1
-		for _, r := range in.work().results(func(int) bool { return true }) {
-			if r.end.End == toolcall.Failed && checks(toolcall.PurposeOf(r.given)) {
-				in.failed = max(in.failed, r.at)
+// failing returns for each kind of check the message of the newest run that failed and was not mended since; -1: none. A
+// run of no kind, such as of a pipeline, is one of each.
+func (in *input) failing() []int {
+	if in.failed != nil {
+		return in.failed
+	}
+	in.failed = slices.Repeat([]int{-1}, len(checkKinds))
+	for _, r := range in.work().results(func(int) bool { return true }) {
+		if r.end.End != toolcall.Failed || !checks(toolcall.PurposeOf(r.given)) {
+			continue
+		}
+		known := slices.ContainsFunc(checkKinds, func(k checkKind) bool { return k.runs.MatchString(r.given) })
+		for i, k := range checkKinds {
+			if !known || k.runs.MatchString(r.given) {
+				in.failed[i] = max(in.failed[i], r.at)
 			}
 		}
 	}
 	return in.failed
 }
 
+// failedOf returns the newest failed run of the checks that a sentence names, of all when it names none of a kind: a build
+// that is green is the pipeline.
+func (in *input) failedOf(sentence string) int {
+	if strings.Contains(sentence, "green") {
+		return slices.Max(in.failing())
+	}
+	at, named := -1, false
+	for i, failed := range in.failing() {
+		if checkKinds[i].says.MatchString(sentence) {
+			at, named = max(at, failed), true
+		}
+	}
+	if !named {
+		return slices.Max(in.failing())
+	}
+	return at
+}
+
 // refuted marks the lines of what an agent or a summary says at a message that call checks
-// fine although one has failed since.
+// fine although one of them has failed since.
 func (in *input) refuted(message int, text string) string {
-	if in.failing() <= message || !passes.MatchString(text) {
+	if slices.Max(in.failing()) <= message || !passes.MatchString(text) {
 		return text
 	}
 	var out strings.Builder
 	for line := range strings.Lines(text) {
 		bare := strings.TrimRight(line, "\n")
 		out.WriteString(bare)
-		if at := passes.FindStringIndex(bare); at != nil && !denies.MatchString(sentence(bare, at[0], at[1])) {
-			out.WriteString(" [failed since, at " + in.handle(in.failed) + "]")
+		if at := passes.FindStringIndex(bare); at != nil {
+			said := sentence(bare, at[0], at[1])
+			if failed := in.failedOf(said); failed > message && !denies.MatchString(said) {
+				out.WriteString(" [failed since, at " + in.handle(failed) + "]")
+			}
 		}
 		out.WriteString(line[len(bare):])
 	}

@@ -1,6 +1,7 @@
 package digest_test
 
 import (
+	"encoding/json"
 	"strings"
 	"testing"
 
@@ -50,5 +51,23 @@ func TestRemindersAreNotTold(t *testing.T) {
 	got := digested(t, 1500, append(msgs, precis.NewText(precis.RoleAssistant, "I go on."))...)
 	if strings.Contains(got, "tokens left") || strings.Contains(got, "reminder") || !strings.Contains(got, "token_count_c") {
 		t.Error(got)
+	}
+}
+
+// TestAClaimIsAboutItsKindOfCheck: a test that failed since says nothing of a build that went well.
+func TestAClaimIsAboutItsKindOfCheck(t *testing.T) {
+	run := func(id, command, result string, failed bool) []precis.Message {
+		return []precis.Message{
+			{Role: precis.RoleAssistant, Content: []precis.Block{precis.ToolUse{ID: id, Name: "Bash", Input: json.RawMessage(`{"command":"` + command + `"}`)}}},
+			{Role: precis.RoleUser, Content: []precis.Block{precis.ToolResult{ToolUseID: id, IsError: failed, Content: []precis.Block{precis.Text{Text: result}}}}},
+		}
+	}
+	for claim, marked := range map[string]bool{"The build succeeded, the loader is wired.": false, "All tests pass, the loader is wired.": true, "The linter is clean: lint passes.": false, "CI is green: all checks pass.": true} {
+		msgs := []precis.Message{precis.NewText(precis.RoleUser, "Write the loader."), precis.NewText(precis.RoleAssistant, claim), precis.NewText(precis.RoleUser, "Run them.")}
+		msgs = append(msgs, run("1", "go test ./...", "--- FAIL: TestLoad (0.00s)\n    load_test.go:9: got 2, want 3\nFAIL", true)...)
+		msgs = append(msgs, precis.NewText(precis.RoleAssistant, "The loader counts twice."))
+		if got := strings.Contains(digested(t, 2000, msgs...), "[failed since"); got != marked {
+			t.Errorf("%q is marked: %v", claim, got)
+		}
 	}
 }

@@ -69,9 +69,8 @@ type input struct {
 	copies     *retain.Copies
 	cover      *retain.Coverage // what the view shows outside the digest
 	messages   []precis.Message
-	covered    func(message int) bool // whether the digest replaces the message
-	failed     int                    // see failing; valid once failedRead
-	failedRead bool
+	covered    func(message int) bool   // whether the digest replaces the message
+	failed     []int                    // see failing; nil: not read
 	offset     int                      // added to message numbers in handles
 	named      func(message int) string // nil: by their numbers
 	count      func(string) int

@@ -1,11 +1,13 @@
 package digest
 
 import (
+	"slices"
 	"strings"
 
 	"precis"
 	"precis/internal/harness"
 	"precis/internal/jsonspan"
+	"precis/internal/lazyregexp"
 	"precis/internal/plain"
 	"precis/internal/preview"
 	"precis/internal/toolcall"
@@ -250,25 +252,73 @@ func asked(m precis.Message) string {
 	return text
 }
 
-// questionOf returns of what the assistant said last the option that a reply picks, else the
-// end, when the reply is too short to be understood without it.
+// questionOf returns of what the assistant said last the option that a reply picks, else the last question in it, or its
+// end when it asks nothing, if the reply is too short to be understood without. Who asks back or begins anew answers
+// nothing.
 func questionOf(reply, said string) string {
-	const short, most = 20, 400 // words, bytes
-	if words := len(strings.Fields(reply)); len(reply) > 200 || words >= short || len(said) < 40 || words > 3 && !strings.Contains(said[max(0, len(said)-800):], "?") {
+	const short, most, few = 20, 400, 3 // words, bytes, words
+	words := len(strings.Fields(reply))
+	if len(reply) > 200 || words >= short || len(said) < 40 {
 		return ""
 	}
 	if o := chosen(reply, said); o != "" {
 		head, _ := retain.Ends(o, most, 0)
 		return plain.Text(strings.TrimSpace(head))
 	}
-	if i := strings.LastIndex(said, "\n\n"); i > 0 && len(said)-i > 40 && strings.Contains(said[i:], "?") {
-		said = said[i:]
+	if asksBack.MatchString(reply) {
+		return ""
 	}
-	if len(said) > most {
-		_, said = retain.Ends(said, 0, most)
-		said = "… " + strings.TrimSpace(said)
+	sentences := lastSentences(said, most)
+	for i, s := range slices.Backward(sentences) {
+		if isQuestion.MatchString(s) {
+			if len(s) < 60 && i > 0 { // "Shall I?"
+				s = sentences[i-1] + " " + s
+			}
+			return plain.Text(s)
+		}
 	}
-	return plain.Text(strings.TrimSpace(said))
+	if words > few {
+		return ""
+	}
+	return plain.Text(strings.Join(sentences[max(0, len(sentences)-2):], " "))
+}
+
+var (
+	isQuestion = lazyregexp.New(`[?？؟][\s*_)"'”»」）` + "`" + `]*$`)
+	// asksBack is how a reply looks that is a question itself.
+	asksBack = lazyregexp.New(`(?i)[?？؟]\s*$|^(?:why|what|how|where|when|which|who|is|are|was|were|can|could|does|do|did|will|would|has|have|should)\s+\p{L}+|^(?:warum|wieso|wie|was|wo|wann|pourquoi|comment|est-ce|cómo|por qué|почему|как|что|где)\s`)
+)
+
+// lastSentences returns the last sentences of a text, in order, as many as have at most so many bytes together; of one that
+// is longer the beginning. Code in fences is passed over.
+func lastSentences(text string, most int) (out []string) {
+	const look = 4000 // bytes
+	text = text[max(0, len(text)-look):]
+	lines := strings.Split(text, "\n")
+	fenced, size := false, 0
+	for i, l := range slices.Backward(lines) {
+		l = strings.TrimSpace(l)
+		if strings.HasPrefix(l, "```") {
+			fenced = !fenced
+			continue
+		}
+		if fenced || l == "" || i == 0 && len(text) == look {
+			continue
+		}
+		for _, at := range slices.Backward(sentencesOf(l)) {
+			s := strings.TrimSpace(l[at[0]:at[1]])
+			if size += len(s); size > most && len(out) > 0 {
+				slices.Reverse(out)
+				return out
+			}
+			if s != "" {
+				head, _ := retain.Ends(s, most, 0)
+				out = append(out, head)
+			}
+		}
+	}
+	slices.Reverse(out)
+	return out
 }
 
 // commandStates returns the newest run of each command, and the refused calls that
