@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"precis"
+	"precis/internal/lazyregexp"
 	"precis/retain"
 	"precis/standing"
 )
@@ -210,7 +211,7 @@ func (in *input) instructionLines(room int) []string {
 	items := slices.DeleteFunc(in.holds(in.standing().Instructions), func(s standing.Item) bool { return in.carries(s) })
 	for n, s := range slices.Backward(items) {
 		head := "- " + in.at(s.Since) + ": "
-		text := fitted(indented(s.Text), room/min(n+1, 4)-in.count(head)-1, in.count)
+		text := fitted(indented(stillSaid(s.Text, items[n+1:])), room/min(n+1, 4)-in.count(head)-1, in.count)
 		if text == "" {
 			continue
 		}
@@ -218,6 +219,35 @@ func (in *input) instructionLines(room int) []string {
 		room -= in.count(out[len(out)-1]) + 1
 	}
 	return out
+}
+
+// field is a line of an environment that says one thing, such as "<cwd>/w</cwd>".
+var field = lazyregexp.New(`^\s*<(\w+)>[^<]*</(\w+)>\s*$`)
+
+// stillSaid returns a text without the fields that later ones in the same element say anew.
+func stillSaid(text string, later []standing.Item) string {
+	head, _, tagged := strings.Cut(text, ">")
+	if !tagged || !strings.HasPrefix(text, "<") {
+		return text
+	}
+	anew := map[string]bool{}
+	for _, l := range later {
+		if !strings.HasPrefix(l.Text, head+">") {
+			continue
+		}
+		for line := range strings.Lines(l.Text) {
+			if m := field.FindStringSubmatch(line); m != nil {
+				anew[m[1]] = true
+			}
+		}
+	}
+	var out strings.Builder
+	for line := range strings.Lines(text) {
+		if m := field.FindStringSubmatch(line); m == nil || !anew[m[1]] {
+			out.WriteString(line)
+		}
+	}
+	return out.String()
 }
 
 // carries reports whether the view shows the words of an item beside the digest: what is in

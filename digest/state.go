@@ -1,6 +1,7 @@
 package digest
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
@@ -226,11 +227,38 @@ func requestsOf(msgs []precis.Message) []saying {
 			}
 			out = append(out, s)
 		}
-		if text := visible.WithoutSequences(speech.Words(i)); text != "" {
+		text := visible.WithoutSequences(speech.Words(i))
+		if shown := shownIn(m, speech.Authors(i)); shown != "" {
+			text = strings.TrimSpace(text + "\n" + shown)
+		}
+		if text != "" {
 			out = append(out, saying{at: i, text: text, question: questionOf(text, question)})
 		}
 	}
 	return out
+}
+
+// shownIn names the pictures and documents that a person shows with a message; "" for none.
+func shownIn(m precis.Message, authors []precis.Author) string {
+	pictures, out := 0, []string{}
+	for b, block := range m.Content {
+		if authors[b] != precis.AuthorPerson {
+			continue
+		}
+		switch block := block.(type) {
+		case precis.Image:
+			pictures++
+		case precis.Document:
+			out = append(out, strings.TrimSpace("[a document "+preview.Line(block.Title, 80))+"]")
+		}
+	}
+	switch {
+	case pictures == 1:
+		out = append(out, "[a picture]")
+	case pictures > 1:
+		out = append(out, fmt.Sprintf("[%d pictures]", pictures))
+	}
+	return strings.Join(out, " ")
 }
 
 // asked returns what a message of the assistant says to the user: its text, and

@@ -102,6 +102,28 @@ func (st *story) readCalls(in *input) {
 	st.commands = w.results(in.covered)
 }
 
+// changedSince returns the newest call that changed a file which an earlier call was to change; -1: none.
+func (w *work) changedSince(call int) int {
+	c := &w.calls[call]
+	paths := []string{}
+	if c.Kind == toolcall.Write {
+		paths = append(paths, c.Path)
+	}
+	for _, e := range c.Effects {
+		paths = append(paths, e.Path)
+	}
+	later := -1
+	for _, p := range paths {
+		if p == "" {
+			continue
+		}
+		if f := w.files.of(p); len(f.edits) > 0 && f.edits[len(f.edits)-1] > call {
+			later = max(later, f.edits[len(f.edits)-1])
+		}
+	}
+	return later
+}
+
 // refusal describes a call that the user refused.
 func (in *input) refusal(call int) string {
 	w := in.work()
@@ -112,8 +134,11 @@ func (in *input) refusal(call int) string {
 	}
 	if later, ok := w.allowed[call]; ok {
 		line = "- " + in.handle(c.Use.From) + " " + c.Title() + ": refused by the user, then allowed (" + in.handle(w.calls[later].Use.From) + ")"
-	} else if what := in.wanted(c); what != "" {
-		line += what
+	} else {
+		line += in.wanted(c)
+		if later := w.changedSince(call); later >= 0 {
+			line += "; the file was changed otherwise since (" + in.handle(w.calls[later].Use.From) + ")"
+		}
 	}
 	if o.Said != "" {
 		line += "; reported with it: " + quoted(o.Said, mostSaid)
