@@ -7,6 +7,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"precis"
 	"precis/internal/greedy"
 	"precis/internal/plain"
 	"precis/internal/prose"
@@ -165,7 +166,16 @@ func (in *input) account(d *draft, budget int) {
 	budget = min(budget, d.left)
 	left := float64(budget - d.count(title) - 2)
 	all := in.ownWords()
-	if len(all) == 0 || left < least {
+	if left < least {
+		return
+	}
+	thoughts := in.thoughts(all)
+	for len(thoughts) > 0 && in.count(strings.Join(thoughts, "\n")) > int(left)*lastText/100 {
+		thoughts = thoughts[:len(thoughts)-1]
+	}
+	left -= float64(in.count(strings.Join(thoughts, "\n")))
+	if len(all) == 0 {
+		d.section(title, thoughts, d.left)
 		return
 	}
 	t := &telling{in: in, keep: make([]bool, len(all)), all: all, told: map[string]bool{}, newest: in.x.Texts[all[0].text].Handle.From}
@@ -185,11 +195,48 @@ func (in *input) account(d *draft, budget int) {
 		}
 		return left > least
 	})
-	lines := t.lines()
+	lines := append(thoughts, t.lines()...)
 	for len(lines) > 1 && d.count(title)+d.listed(lines) > budget+budget/10 { // handles and marks are not counted before
 		lines = lines[:len(lines)-1]
 	}
 	d.section(title, lines, d.left)
+}
+
+// What is told of an agent's reasoning: of so many messages at most, so many bytes of each, where the agent has acted at least
+// so many messages without a word.
+const (
+	mostThoughts  = 3
+	mostOfThought = 240
+	silent        = 4
+)
+
+// thoughts tells the ends of what the agent has reasoned since it last said something, newest first: that is where the work
+// stands, where it acts without words.
+func (in *input) thoughts(said []ownSentence) (out []string) {
+	after := -1
+	if len(said) > 0 {
+		after = in.x.Texts[said[0].text].Handle.From
+	}
+	newest := -1
+	for i := len(in.messages) - 1; i > after && len(out) < mostThoughts; i-- {
+		if in.messages[i].Role != precis.RoleAssistant || !in.covered(i) {
+			continue
+		}
+		if newest = max(newest, i); newest-after < silent {
+			return nil
+		}
+		for _, b := range in.messages[i].Content {
+			t, ok := b.(precis.Thinking)
+			if !ok {
+				continue
+			}
+			end := strings.Join(lastSentences(t.Text, mostOfThought), " ")
+			if len(contentWords(end)) >= fewWords {
+				out = append(out, "- "+in.handle(i)+", in its reasoning: "+plain.Text(end))
+			}
+		}
+	}
+	return out
 }
 
 // telling chooses among the sentences.

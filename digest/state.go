@@ -318,7 +318,7 @@ var (
 )
 
 // lastSentences returns the last sentences of a text, in order, as many as have at most so many bytes together; of one that
-// is longer the beginning. Code in fences is passed over.
+// is longer the beginning. Code in fences and titles are passed over.
 func lastSentences(text string, most int) (out []string) {
 	const look = 4000 // bytes
 	text = text[max(0, len(text)-look):]
@@ -330,7 +330,8 @@ func lastSentences(text string, most int) (out []string) {
 			fenced = !fenced
 			continue
 		}
-		if fenced || l == "" || i == 0 && len(text) == look {
+		title := strings.HasPrefix(l, "#") || strings.HasPrefix(l, "**") && strings.HasSuffix(l, "**") || strings.Trim(l, "-=*_ ") == ""
+		if fenced || title && !isQuestion.MatchString(l) || i == 0 && len(text) == look {
 			continue
 		}
 		for _, at := range slices.Backward(sentencesOf(l)) {
