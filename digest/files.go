@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"iter"
+	"path"
 	"slices"
 	"strings"
 	"unicode"
@@ -106,6 +107,10 @@ func (l fileList) writtenSection(d *draft, most int) int {
 	var lines []string
 	all := d.count(title) + 1
 	for i, name := range names {
+		if isScratch(l.files[i].path) {
+			all += d.count(name + ", ")
+			continue // they stand last, and are only named
+		}
 		lines = append(lines, "- "+name+" "+l.fate(l.files[i]))
 		if i < mostChanges && l.tokens >= roomForChanges {
 			lines[i] += l.change(l.files[i])
@@ -123,10 +128,13 @@ func (l fileList) writtenSection(d *draft, most int) int {
 	listed, room := d.String(), d.left-d.count(head)-1
 	var rest []string
 	for i, name := range names {
-		if !l.files[i].exists() {
-			name += " (" + string(l.files[i].state) + ")"
+		switch f := l.files[i]; {
+		case !f.exists():
+			name += " (" + string(f.state) + ")"
+		case f.movedFrom != "" && !f.along:
+			name += " (from " + l.shortly(f) + ")"
 		}
-		if c := d.count(name + ", "); c <= room && !strings.Contains(listed, lines[i]) {
+		if c := d.count(name + ", "); c <= room && !(i < len(lines) && strings.Contains(listed, lines[i])) {
 			room -= c
 			rest = append(rest, name)
 		}
@@ -310,12 +318,16 @@ func (l fileList) fate(f file) string {
 			parts = append(parts, fmt.Sprintf("%s ×%d", what, n))
 		}
 	}
-	writes := f.writes
-	if f.created && writes > 0 {
+	writes := f.writes - f.wholes
+	if f.created {
 		parts = append(parts, "created")
 		writes--
 	}
+	if f.movedFrom != "" && !f.along && f.state != FileDeleted {
+		parts = append(parts, "moved from "+l.shortly(f))
+	}
 	add(f.reads, "read")
+	add(f.wholes, "overwritten")
 	add(writes, "edited")
 	switch {
 	case f.state == FileReverted:
@@ -333,10 +345,16 @@ func (l fileList) fate(f file) string {
 	case f.state == FileDeleted:
 		parts = append(parts, "DELETED since")
 	default:
-		add(f.removed, "deleted and made again")
+		add(f.removed-f.left, "deleted and made again")
 	}
-	add(f.failed, "edit failed")
 	at := f.lastWrite
+	if f.failed > 0 {
+		add(f.failed, "edit failed")
+		if at = f.failedAt; f.exists() && f.at.From != at {
+			parts[len(parts)-1] += " (" + l.handle(at) + ")"
+			at = f.at.From
+		}
+	}
 	if f.state == FileDeleted || f.state == FileReverted || f.by != "" {
 		at = f.at.From
 	}
@@ -348,6 +366,14 @@ func (l fileList) fate(f file) string {
 		fate += ": " + strings.Join(f.holds, ", ")
 	}
 	return fate
+}
+
+// shortly names where a moved file was: in the same folder its name alone.
+func (l fileList) shortly(f file) string {
+	if path.Dir(f.movedFrom) == path.Dir(f.path) {
+		return quoted(path.Base(f.movedFrom), 200)
+	}
+	return quoted(relative(f.movedFrom, l.base), 200)
 }
 
 // rootOf returns the directory that contains most of the absolute paths.
