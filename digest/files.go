@@ -347,13 +347,17 @@ func (l fileList) fate(f file) string {
 	default:
 		add(f.removed-f.left, "deleted and made again")
 	}
-	at := f.lastWrite
-	if f.failed > 0 {
-		add(f.failed, "edit failed")
-		if at = f.failedAt; f.exists() && f.at.From != at {
-			parts[len(parts)-1] += " (" + l.handle(at) + ")"
-			at = f.at.From
+	at, failed := f.lastWrite, ""
+	switch {
+	case f.failed > 0 && f.exists() && f.at.From != f.failedAt:
+		at = f.at.From
+		if failed = ", edit failed"; f.failed > 1 {
+			failed += fmt.Sprintf(" ×%d", f.failed)
 		}
+		failed += " (" + l.handle(f.failedAt) + ")"
+	case f.failed > 0:
+		add(f.failed, "edit failed")
+		at = f.failedAt
 	}
 	if f.state == FileDeleted || f.state == FileReverted || f.by != "" {
 		at = f.at.From
@@ -361,7 +365,7 @@ func (l fileList) fate(f file) string {
 	if f.refused != nil && f.writes == 0 && !l.work().isAllowed(f.refused.call) {
 		parts, at = append(parts, "edit REFUSED by the user"), f.refused.at.From
 	}
-	fate := strings.Join(parts, ", ") + " (" + l.handle(at) + ")"
+	fate := strings.Join(parts, ", ") + " (" + l.handle(at) + ")" + failed
 	if len(f.holds) > 0 {
 		fate += ": " + strings.Join(f.holds, ", ")
 	}

@@ -32,6 +32,7 @@ const (
 	listing shows = 1 << iota
 	sinceCommit
 	sinceAdded
+	leading // a line of what a command printed begins with it
 )
 
 // mostMentions is how many mentions of one name are kept, the first of them.
@@ -55,7 +56,7 @@ func mentionsOf(calls []toolcall.Call) mentions {
 	for i := range calls {
 		if c := &calls[i]; len(c.Results) > 0 {
 			s := status{lists: lists(c), git: c.Kind == toolcall.Command && strings.Contains(c.Line, "git ")}
-			for line := range strings.Lines(c.Text) {
+			for line := range strings.Lines(c.Output()) {
 				if saysMissing(line) {
 					continue
 				}
@@ -63,7 +64,9 @@ func mentionsOf(calls []toolcall.Call) mentions {
 				if old, ok := strings.CutPrefix(line, "--- a/"); ok && s.git {
 					line, how = old, sinceAdded
 				}
-				m.line(line, i, c.Line, how)
+				if !m.line(line, i, c, how) {
+					continue
+				}
 				told = told || how&(sinceCommit|sinceAdded) != 0
 			}
 		}
@@ -83,25 +86,42 @@ func mentionsOf(calls []toolcall.Call) mentions {
 	return m
 }
 
-// line notes the names in a line of a result.
-func (m mentions) line(line string, call int, command string, how shows) {
-	for word := range strings.FieldsFuncSeq(line, func(r rune) bool { return strings.ContainsRune(" \t\r\n\"'`,;:()[]{}<>|=*", r) }) {
+// line notes the names in a line of a result. It reports whether there are any.
+func (m mentions) line(line string, call int, c *toolcall.Call, how shows) (any bool) {
+	n := 0
+	for word := range strings.FieldsFuncSeq(line, func(r rune) bool { return strings.ContainsRune(" \t\r\n\"'`,;:{}<>|=*", r) }) {
+		if n++; how&^leading == 0 && n > 1 {
+			break // a name alone says nothing
+		}
+		if n == 1 && c.Kind == toolcall.Command {
+			how |= leading
+		} else {
+			how &^= leading
+		}
+		if strings.ContainsAny(word, "()[]") && !strings.Contains(word, "/(") && !strings.Contains(word, "/[") {
+			word = strings.Trim(word, "()[]")
+			if i := strings.LastIndexAny(word, "()[]"); i >= 0 {
+				word = word[i+1:]
+			}
+		}
 		p := strings.TrimPrefix(strings.ReplaceAll(word, `\`, "/"), "./")
 		name := p[strings.LastIndexByte(p, '/')+1:]
-		if known, ok := m.of[name]; ok && (len(known) < mostMentions || how&(sinceCommit|sinceAdded) != 0 && len(known) < 2*mostMentions) {
-			m.of[name] = append(known, mention{call, p, command, how})
+		if known, ok := m.of[name]; ok && how != 0 && (len(known) < mostMentions || how&(sinceCommit|sinceAdded) != 0 && len(known) < 2*mostMentions) {
+			m.of[name] = append(known, mention{call, p, c.Line, how})
+			any = true
 		}
 	}
+	return any
 }
 
-// before reports whether a result of an earlier call names a file. A name without a folder is that of the file when the
+// before reports whether a result of an earlier call lists a file, or begins a line with its name. A name without a folder is that of the file when the
 // file has none, or when the command names the folder or goes through all.
 func (m mentions) before(p string, call int) bool {
 	for _, at := range m.of[path.Base(p)] {
 		if at.call >= call {
 			return false
 		}
-		if at.is(p) {
+		if at.shows != 0 && at.is(p) {
 			return true
 		}
 	}
@@ -129,10 +149,10 @@ func (m mentions) known(calls []toolcall.Call, e toolcall.Effect, call int) bool
 	}
 	for _, at := range m.of[path.Base(e.Path)] {
 		switch {
-		case at.shows == 0 || !at.is(e.Path):
+		case at.shows&^leading == 0 || !at.is(e.Path):
 		case at.call < call:
 			return true
-		case at.shows == listing || at.path != e.Path && !strings.Contains(at.path, "/") && strings.Contains(e.Path, "/"):
+		case at.shows&(sinceCommit|sinceAdded) == 0 || at.path != e.Path && !strings.Contains(at.path, "/") && strings.Contains(e.Path, "/"):
 		default:
 			if m.commits[at.call+1] > m.commits[call] {
 				return false

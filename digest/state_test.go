@@ -354,7 +354,7 @@ func TestDigestTellsEdits(t *testing.T) {
 	s.call("Write", map[string]any{"file_path": root + "cart/new.go", "content": "package cart // 2"}, "File updated")
 	s.call("Bash", map[string]any{"command": "go test ./mail"}, "--- FAIL: TestSend (0.1s)\n    send_test.go:8: got no letter\nFAIL")
 	after := section(digested(t, 3500, s.msgs...), "Last results of commands")
-	lacks(t, "an older run of tests", after, "`go test ./cart` ×2 (1 failed) → ", "0.1s; edited since: cart/new.go", "--- FAIL: TestSend (0.1s); send_test.go:8: got no letter")
+	lacks(t, "an older run of tests", after, "`go test ./cart` ×2 → ", "0.1s; edited since: cart/new.go", "--- FAIL: TestSend (0.1s); send_test.go:8: got no letter")
 	if strings.Count(after, "edited since") != 1 {
 		t.Errorf("the newest run is up to date:\n%s", after)
 	}

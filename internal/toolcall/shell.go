@@ -23,8 +23,8 @@ type Effect struct {
 // Effects returns the files that a shell command line says it writes or removes:
 // redirections, tee, sed -i, rm, mv, cp, touch, curl -o, their kin in PowerShell and cmd, patches in it, and the plain calls of code
 // that it gives an interpreter; a directory that
-// is removed and made again in one command stays. A path is within the folder that the line changes into. Variables and patterns are not
-// expanded. What programs do of their own cannot be seen.
+// is removed and made again in one command stays. A path is within the folder that the line changes into. Variables, but those of
+// loops over words, and patterns are not expanded. What programs do of their own cannot be seen.
 func Effects(command string) []Effect { return readShell(command).effects }
 
 // GitSteps returns what a shell command line has git do to files and commits, in order.
@@ -42,6 +42,8 @@ type shellReader struct {
 	swept    []string        // patterns of files that are removed
 	carried  []Carry         // of files that are moved
 	folders  []string        // that are made
+	loop     *loop           // that the command is in; nil: none
+	turns    int             // of loops, so far
 	literal  map[string]bool // words that name files as they stand, although they hold what a shell expands
 	stdin    string          // the here-document that the command reads
 	removed  map[string]int  // where effects say that a path was removed last
@@ -80,11 +82,23 @@ func (r *shellReader) script(command string) {
 	l := lex(command)
 	ran := l.ran()
 	for k, words := range l.commands {
-		effects, steps, carried := len(r.effects), len(r.steps), len(r.carried)
-		plain := r.redirected(words)
-		r.stdin = l.documents[k]
-		plain = r.subshell(plain)
-		r.program(plain, slices.ContainsFunc(words, func(w word) bool { return w.redirect && strings.HasPrefix(w.text, ">") }))
+		effects, steps, carried, swept := len(r.effects), len(r.steps), len(r.carried), len(r.swept)
+		var next []word
+		if k+1 < len(l.commands) {
+			next = l.commands[k+1]
+		}
+		for _, turn := range r.looped(words, next, l.joins[k]) {
+			plain := r.redirected(turn)
+			r.stdin = l.documents[k]
+			plain = r.subshell(plain)
+			r.program(plain, slices.ContainsFunc(turn, func(w word) bool { return w.redirect && strings.HasPrefix(w.text, ">") }))
+		}
+		if r.loop != nil && len(r.loop.except) > 0 {
+			for i := carried; i < len(r.carried); i++ {
+				r.carried[i].Except = r.loop.except
+			}
+			r.swept = r.swept[:swept] // not all that a pattern names
+		}
 		if len(r.outer) > 0 && len(words) > 0 && strings.HasSuffix(words[len(words)-1].text, ")") {
 			r.folder, r.outer = r.outer[len(r.outer)-1], r.outer[:len(r.outer)-1]
 		}
