@@ -111,6 +111,29 @@ func (f *file) gather(c *toolcall.Call, e toolcall.Effect) {
 	}
 }
 
+// replaceIn notes that others may have taken the places of files in a folder that were removed, where a pattern names them: of
+// these nothing is known any more.
+func (w *work) replaceIn(folder, pattern string) {
+	if w.swept += len(w.files.all); w.swept > mostLooked {
+		return
+	}
+	for _, f := range w.files.all {
+		if f.state != FileDeleted && f.state != FileReverted || f.isMoved() {
+			continue
+		}
+		if rest, sure, in := w.inFolder(f.path, folder); in && sure {
+			if ok, _ := path.Match(pattern, rest); ok {
+				f.forget()
+			}
+		}
+	}
+}
+
+// forget drops what is known of a file.
+func (f *file) forget() {
+	*f = file{path: f.path, lastWrite: -1, lastTime: f.lastTime, movedTo: f.movedTo, refused: f.refused}
+}
+
 // isFolder reports whether a path is known to be that of a folder: it was made as one, or a known file is in it.
 func (w *work) isFolder(p string, made []string) bool {
 	if slices.Contains(made, p) || w.folders[p] {
@@ -196,7 +219,7 @@ func (t *fileTable) there(folder string) {
 			return
 		}
 		if f := t.find(folder); f != nil && f.state == FileDeleted {
-			*f = file{path: f.path, lastWrite: -1, lastTime: f.lastTime, movedTo: f.movedTo}
+			f.forget()
 		}
 		folder = path.Dir(folder)
 	}

@@ -107,6 +107,7 @@ func (w *work) apply(call int, listed mentions) {
 		f := w.files.of(e.Path)
 		if e.Many {
 			f.gather(c, e)
+			w.replaceIn(f.path, path.Base(e.MovedFrom))
 			w.files.there(f.path)
 			continue
 		}
