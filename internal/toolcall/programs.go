@@ -229,6 +229,11 @@ func (r *shellReader) cmdlet(name string, words []string) {
 	if len(args) == 0 {
 		return
 	}
+	for _, a := range args {
+		if flags["-literalpath"] == "" && strings.Contains(a, "*") {
+			delete(r.literal, a) // a pattern also in quotes
+		}
+	}
 	switch name {
 	case "remove-item", "ri", "del", "erase":
 		for _, a := range args {
