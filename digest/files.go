@@ -324,7 +324,11 @@ func (l fileList) fate(f file) string {
 		writes--
 	}
 	if f.movedFrom != "" && !f.along && f.state != FileDeleted {
-		parts = append(parts, "moved from "+l.shortly(f))
+		from := "moved from " + l.shortly(f)
+		if len(f.gathered) > 0 {
+			from += " (" + quoted(preview.List(f.gathered, ", ", 200), 300) + ")"
+		}
+		parts = append(parts, from)
 	}
 	add(f.reads, "read")
 	add(f.wholes, "overwritten")

@@ -106,7 +106,7 @@ func (w *work) apply(call int, listed mentions) {
 		e := c.Effects[n]
 		f := w.files.of(e.Path)
 		if e.Many {
-			f.gather(c, e)
+			f.gather(c, e, w.carriedBy(call, e))
 			w.replaceIn(f.path, path.Base(e.MovedFrom))
 			w.files.there(f.path)
 			continue
@@ -189,6 +189,7 @@ type file struct {
 	movedTo     *file          // that it is now, of one that was moved
 	left        int            // how many times it was moved
 	along       bool           // it was moved with its folder
+	gathered    []string       // names of files that were moved into the folder that it is, as far as they are known
 	folder      bool           // it is a folder, some of whose files were moved into it
 	seen        bool           // lines of it were found
 	touched     int            // the newest call that wrote it, counted from 1

@@ -11,7 +11,8 @@ type loop struct {
 	name   string
 	values []word
 	except []string // words that it passes over
-	unsure bool     // for which words a command runs is not known
+	unsure bool     // for which words the commands run that follow, up to "fi", is not known
+	asked  bool     // nor for the next command
 }
 
 // mostTurns is how many turns of loops are read in one command line.
@@ -26,12 +27,18 @@ func (r *shellReader) looped(words []word, next []word, by join) [][]word {
 		return nil
 	case first == "done" || first == "end":
 		r.loop = nil
+	case first == "fi" && r.loop != nil:
+		r.loop.unsure = false
 	}
 	l := r.loop
 	if l == nil || !slices.ContainsFunc(words, func(w word) bool { return l.names(w.text) }) {
 		return [][]word{words}
 	}
 	if l.tests(words, next, by) || l.unsure {
+		return nil
+	}
+	if l.asked {
+		l.asked = by == joinAnd
 		return nil
 	}
 	var out [][]word
@@ -83,9 +90,14 @@ func (l *loop) put(w, value string) string {
 	return w
 }
 
+// askers are programs whose exit code answers a question.
+var askers = wordSet("grep egrep fgrep rg diff cmp")
+
 // tests reports whether a command only tests the variable, and notes which words it passes over.
 func (l *loop) tests(words, next []word, by join) bool {
+	asks := false
 	for len(words) > 0 && (prefixes[words[0].text] || words[0].text == "if" || words[0].text == "elif") {
+		asks = asks || words[0].text == "if" || words[0].text == "elif"
 		words = words[1:]
 	}
 	if len(words) == 0 {
@@ -96,7 +108,9 @@ func (l *loop) tests(words, next []word, by join) bool {
 		return true
 	}
 	if words[0].text != "[" && words[0].text != "[[" && words[0].text != "test" {
-		return false
+		l.unsure = l.unsure || asks
+		l.asked = l.asked || by == joinAnd && askers[words[0].text]
+		return asks || askers[words[0].text]
 	}
 	skips := len(next) > 0 && next[len(next)-1].text == "continue"
 	switch {
