@@ -75,7 +75,7 @@ func mentionsOf(calls []toolcall.Call) mentions {
 		m.commits, m.added = make([]int, len(calls)+1), make([]int, len(calls)+1)
 		for i := range calls {
 			m.commits[i+1], m.added[i+1] = m.commits[i], m.added[i]
-			if line := calls[i].Line; committing.MatchString(line) {
+			if line := calls[i].Line[:min(len(calls[i].Line), longestLine)]; committing.MatchString(line) {
 				m.commits[i+1]++
 				m.added[i+1]++
 			} else if adding.MatchString(line) {
@@ -173,11 +173,14 @@ var (
 	adding     = lazyregexp.New(`(?i)\bgit\b[^|;&]*\b(?:add|stage|commit|mv|merge|pull|rebase|stash)\b|\badd\b|\bcommit\b`)
 )
 
+// longestLine is how many bytes of a command line are looked at.
+const longestLine = 64 << 10
+
 // lists reports whether the result of a call lists files that are there.
 func lists(c *toolcall.Call) bool {
 	switch c.Kind {
 	case toolcall.Command:
-		return listsFiles.MatchString(c.Line)
+		return listsFiles.MatchString(c.Line[:min(len(c.Line), longestLine)])
 	case toolcall.Other:
 		name := strings.ToLower(c.Name)
 		return name == "ls" || strings.Contains(name, "glob") || strings.Contains(name, "list_") && !strings.Contains(name, "code") || strings.Contains(name, "listdir") || strings.Contains(name, "find_file")

@@ -132,6 +132,9 @@ func (w *work) carriedBy(call int, e toolcall.Effect) []string {
 	}
 	listed := len(out)
 	for i := call - 1; i >= max(0, call-mostCalls) && len(out) == listed; i-- {
+		if w.swept += 1 + len(w.calls[i].Text)/64; w.swept > mostLooked {
+			break
+		}
 		if !lists(&w.calls[i]) {
 			continue
 		}

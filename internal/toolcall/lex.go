@@ -195,6 +195,10 @@ func (l *lexer) quote(mark byte) {
 func (l *lexer) escape() {
 	next := l.peek(1)
 	switch {
+	case l.inWord && next == '*' && l.isCmdlet():
+		l.put('\\')
+		l.put(next)
+		l.bare = true
 	case l.inWord && (next >= 'a' && next <= 'z' || next >= 'A' && next <= 'Z' || next >= '0' && next <= '9' || next == '_' || next == '.'):
 		l.put('\\')
 		l.put(next)
@@ -203,6 +207,15 @@ func (l *lexer) escape() {
 		l.quoted = true
 	}
 	l.at += 2
+}
+
+// isCmdlet reports whether the command is one of PowerShell or cmd on files, whose paths have backslashes before a pattern.
+func (l *lexer) isCmdlet() bool {
+	if len(l.words) == 0 {
+		return false
+	}
+	name := strings.ToLower(l.words[0].text)
+	return strings.HasSuffix(name, "-item") || name == "move" || name == "copy" || name == "del" || name == "ren" || name == "erase"
 }
 
 // descriptor takes the number of a file descriptor off before a redirection.

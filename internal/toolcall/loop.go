@@ -15,8 +15,11 @@ type loop struct {
 	asked  bool     // nor for the next command
 }
 
-// mostTurns is how many turns of loops are read in one command line.
-const mostTurns = 200
+// How many turns of loops are read in one command line, and how many words of a command count as one more.
+const (
+	mostTurns   = 200
+	wordsOfTurn = 64
+)
 
 // looped follows the loops of a script. It returns the words of a command for each turn of the loop that it is in; the words as
 // they are where there is none, or where it does not name the variable.
@@ -43,7 +46,7 @@ func (r *shellReader) looped(words []word, next []word, by join) [][]word {
 	}
 	var out [][]word
 	for _, v := range l.values {
-		if r.turns++; r.turns > mostTurns || strings.ContainsAny(v.text, "$`{") && !v.literal || slices.Contains(l.except, v.text) {
+		if r.turns += 1 + len(words)/wordsOfTurn; r.turns > mostTurns || strings.ContainsAny(v.text, "$`{") && !v.literal || slices.Contains(l.except, v.text) {
 			continue
 		}
 		turn := slices.Clone(words)

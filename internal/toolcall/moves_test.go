@@ -33,7 +33,7 @@ func TestQuotedNamesStandForThemselves(t *testing.T) {
 // TestMovesOfPatternsAndLoops: what a pattern moves is told as the pattern, and loops over words are read word by word.
 func TestMovesOfPatternsAndLoops(t *testing.T) {
 	for command, want := range map[string]string{
-		"mv theme/* ui/theme/": "theme/*→ui/theme", "cd src && mv *.ts ../lib": "src/*.ts→lib", "mv a.ts b*.ts lib/": "b*.ts→lib", "git mv a/*.c b/": "a/*.c→b", "Move-Item 'a/*.c' b": "a/*.c→b",
+		"mv theme/* ui/theme/": "theme/*→ui/theme", "cd src && mv *.ts ../lib": "src/*.ts→lib", "mv a.ts b*.ts lib/": "b*.ts→lib", "git mv a/*.c b/": "a/*.c→b", "Move-Item 'a/*.c' b": "a/*.c→b", `Move-Item -Path a\*.c -Destination b\c`: "a/*.c→b/c", `move a\*.c b`: "a/*.c→b", `mv a\*.c b`: "",
 		`for f in *.ts; do [ "$f" != "keep.ts" ] && mv "$f" lib/; done`: "*.ts→lib but keep.ts", `for f in *.ts; do if [ "$f" = x.ts ]; then continue; fi; mv $f lib/; done`: "*.ts→lib but x.ts",
 		"mv *.ts $LIB": "", "mv 'a*.ts' lib/": "",
 	} {

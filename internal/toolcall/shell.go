@@ -81,6 +81,8 @@ func readShell(command string) *shellReader {
 func (r *shellReader) script(command string) {
 	l := lex(command)
 	ran := l.ran()
+	defer func(outer *loop) { r.loop = outer }(r.loop)
+	r.loop = nil
 	for k, words := range l.commands {
 		effects, steps, carried, swept := len(r.effects), len(r.steps), len(r.carried), len(r.swept)
 		var next []word
