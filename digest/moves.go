@@ -272,6 +272,7 @@ func (t *fileTable) there(folder string) {
 // were written, those that were removed again behind the others.
 func (in *input) toldFiles(all []file) []file {
 	var written, scratch, gone, read []file
+	isScratch := scratchOf(all)
 	for _, f := range all {
 		switch {
 		case f.isMoved():
@@ -288,8 +289,17 @@ func (in *input) toldFiles(all []file) []file {
 	return slices.Concat(written, scratch, gone, read)
 }
 
-// isScratch reports whether a path is in a folder for files that are not kept.
-func isScratch(p string) bool {
+// scratchOf returns what tells scratch files from others. Where the work is in a temporary folder, there are none.
+func scratchOf(files []file) func(p string) bool {
+	isKept := func(f file) bool { return f.lastWrite >= 0 && !isTemporary(f.path) }
+	if isTemporary(rootOf(files)+"/") || !slices.ContainsFunc(files, isKept) {
+		return func(string) bool { return false }
+	}
+	return isTemporary
+}
+
+// isTemporary reports whether a path is in a folder for files that are not kept.
+func isTemporary(p string) bool {
 	p = strings.ToLower(strings.TrimPrefix(p, "/private"))
 	return strings.HasPrefix(p, "/tmp/") || strings.HasPrefix(p, "/var/tmp/") || strings.HasPrefix(p, "/var/folders/") || strings.HasPrefix(p, "/dev/shm/") || strings.Contains(p, "/appdata/local/temp/") || strings.HasPrefix(p, "$tmpdir/") || strings.HasPrefix(p, "$env:temp/")
 }

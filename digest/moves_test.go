@@ -132,6 +132,9 @@ func TestWhatWasThereIsNotCreated(t *testing.T) {
 		{[]string{add, "$ git diff -> diff --git a/app/(in)/[id]/page.tsx b/app/(in)/[id]/page.tsx\nnew file mode 100644\n--- /dev/null\n+++ b/app/(in)/[id]/page.tsx"}, "created"},
 		{[]string{add, "$ git status --short -> ?? app/(in)/[id]/page.tsx"}, "created"},
 		{[]string{add, "$ git add -A && git commit -m x", "$ git status --short ->  M app/(in)/[id]/page.tsx"}, "created"},
+		{[]string{add, "$ git commit -am x", "$ git status --short -> M  app/(in)/[id]/page.tsx"}, "created"},
+		{[]string{add, "$ git add -A", "$ git status --short -> M  app/(in)/[id]/page.tsx"}, "overwritten"},
+		{[]string{add, "$ git add -A", "$ git diff -> --- a/app/(in)/[id]/page.tsx\n+++ b/app/(in)/[id]/page.tsx"}, "created"},
 		{[]string{add, "$ git add -A", "$ git status --short -> AM app/(in)/[id]/page.tsx"}, "created"},
 		{[]string{add, "$ ls 'app/(in)/[id]' -> page.tsx"}, "created"},
 	} {
@@ -199,5 +202,9 @@ func TestScratchFilesTakeNoLines(t *testing.T) {
 	got := section(digested(t, 3000, worker("$ echo x > /tmp/probe.txt && cat /tmp/probe.txt", "$ echo x > /tmp/gone.txt; rm /tmp/gone.txt", "edit a.c", "$ Set-Content /tmp/other.txt x")...), "Files written")
 	if !strings.Contains(got, "\n/tmp/other.txt, /tmp/probe.txt, /tmp/gone.txt (deleted)") || strings.Contains(got, "- /tmp") || !strings.HasPrefix(got, "- ") {
 		t.Error(got)
+	}
+	got = section(digested(t, 3000, worker("$ cd /tmp/work && echo x > a.c", "$ cd /tmp/work && echo x > b.c")...), "Files written")
+	if !strings.Contains(got, "- a.c created") && !strings.Contains(got, "- work/a.c created") && !strings.Contains(got, "- /tmp/work/a.c created") {
+		t.Errorf("the work is in a temporary folder: %s", got)
 	}
 }
