@@ -3,6 +3,7 @@ package digest
 import (
 	"cmp"
 	"fmt"
+	"path"
 	"slices"
 	"strings"
 	"unicode"
@@ -103,7 +104,12 @@ func (l fileList) writtenSection(d *draft, most int) int {
 	title := l.title()
 	var lines []string
 	all := d.count(title) + 1
+	isScratch := scratchOf(l.files)
 	for i, name := range names {
+		if isScratch(l.files[i].path) {
+			all += d.count(name + ", ")
+			continue // they stand last, and are only named
+		}
 		lines = append(lines, "- "+name+" "+l.fate(l.files[i]))
 		if i < mostChanges && l.tokens >= roomForChanges {
 			lines[i] += l.change(l.files[i])
@@ -121,10 +127,13 @@ func (l fileList) writtenSection(d *draft, most int) int {
 	listed, room := d.String(), d.left-d.count(head)-1
 	var rest []string
 	for i, name := range names {
-		if !l.files[i].exists() {
-			name += " (" + string(l.files[i].state) + ")"
+		switch f := l.files[i]; {
+		case !f.exists():
+			name += " (" + string(f.state) + ")"
+		case f.movedFrom != "" && !f.along:
+			name += " (from " + l.shortly(f) + ")"
 		}
-		if c := d.count(name + ", "); c <= room && !strings.Contains(listed, lines[i]) {
+		if c := d.count(name + ", "); c <= room && !(i < len(lines) && strings.Contains(listed, lines[i])) {
 			room -= c
 			rest = append(rest, name)
 		}
@@ -227,12 +236,20 @@ func (l fileList) fate(f file) string {
 			parts = append(parts, fmt.Sprintf("%s ×%d", what, n))
 		}
 	}
-	writes := f.writes
-	if f.created && writes > 0 {
+	writes := f.writes - f.wholes
+	if f.created {
 		parts = append(parts, "created")
 		writes--
 	}
+	if f.movedFrom != "" && !f.along && f.state != FileDeleted {
+		from := "moved from " + l.shortly(f)
+		if len(f.gathered) > 0 {
+			from += " (" + quoted(preview.List(f.gathered, ", ", 200), 300) + ")"
+		}
+		parts = append(parts, from)
+	}
 	add(f.reads, "read")
+	add(f.wholes, "overwritten")
 	add(writes, "edited")
 	switch {
 	case f.state == FileReverted:
@@ -250,21 +267,39 @@ func (l fileList) fate(f file) string {
 	case f.state == FileDeleted:
 		parts = append(parts, "DELETED since")
 	default:
-		add(f.removed, "deleted and made again")
+		add(f.removed-f.left, "deleted and made again")
 	}
-	add(f.failed, "edit failed")
-	at := f.lastWrite
+	at, failed := f.lastWrite, ""
+	switch {
+	case f.failed > 0 && f.exists() && f.at.From != f.failedAt:
+		at = f.at.From
+		if failed = ", edit failed"; f.failed > 1 {
+			failed += fmt.Sprintf(" ×%d", f.failed)
+		}
+		failed += " (" + l.handle(f.failedAt) + ")"
+	case f.failed > 0:
+		add(f.failed, "edit failed")
+		at = f.failedAt
+	}
 	if f.state == FileDeleted || f.state == FileReverted || f.by != "" {
 		at = f.at.From
 	}
 	if f.refused != nil && f.writes == 0 && !l.work().isAllowed(f.refused.call) {
 		parts, at = append(parts, "edit REFUSED by the user"), f.refused.at.From
 	}
-	fate := strings.Join(parts, ", ") + " (" + l.handle(at) + ")"
+	fate := strings.Join(parts, ", ") + " (" + l.handle(at) + ")" + failed
 	if len(f.holds) > 0 {
 		fate += ": " + strings.Join(f.holds, ", ")
 	}
 	return fate
+}
+
+// shortly names where a moved file was: in the same folder its name alone.
+func (l fileList) shortly(f file) string {
+	if path.Dir(f.movedFrom) == path.Dir(f.path) {
+		return quoted(path.Base(f.movedFrom), 200)
+	}
+	return quoted(relative(f.movedFrom, l.base), 200)
 }
 
 // rootOf returns the directory that contains most of the absolute paths.

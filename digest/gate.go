@@ -440,7 +440,7 @@ func (in *input) missingFiles(d *draft, have string) int {
 			missing = append(missing, f)
 		}
 	}
-	return fileList{in, missing}.writtenSection(d, d.left/2)
+	return fileList{in, in.toldFiles(missing)}.writtenSection(d, d.left/2)
 }
 
 // names reports whether a text holds a name as a word.

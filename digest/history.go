@@ -17,6 +17,7 @@ type version struct {
 	state           FileFate
 	at              precis.Handle // of the call that decided the state
 	writes, removed int
+	wholes          int // of the writes, those of all that is in the file where it was there before
 	created         bool
 	absent          bool   // there is no such file: git does not know it, or not yet
 	edits           []int  // the calls whose text stands

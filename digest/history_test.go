@@ -84,7 +84,7 @@ func TestWhatGitTakesBackDoesNotStand(t *testing.T) {
 		{[]string{"edit a.go", "$ git commit -am x -> [main 1a2b3c4] x", "edit a.go", "$ git commit -am y -> [main 5d6e7f8] y", "$ git revert 5d6e7f8"}, "a.go written by git revert"},
 		{[]string{"edit a.go", "$ git commit -am x -> [main 1a2b3c4] x", "$ git reset --hard origin/main"}, "a.go unknown by git reset --hard"},
 		{[]string{"new a.go", "$ git add -A && git commit -m x -> [main 1a2b3c4] x", "$ git reset --hard HEAD^"}, "a.go deleted by git reset --hard"},
-		{[]string{"edit a.go", "$ git mv a.go b.go"}, "a.go deleted, b.go created"}, {[]string{"new a.go", "$ git rm --cached a.go"}, "a.go created"},
+		{[]string{"edit a.go", "$ git mv a.go b.go"}, "a.go deleted, b.go written"}, {[]string{"new a.go", "$ git rm --cached a.go"}, "a.go created"},
 		{[]string{"edit src/a.go", "edit b.go", "$ git checkout -- src"}, "src/a.go reverted by git checkout, b.go written"},
 		{[]string{"edit src/a.go", "edit b.go", "$ git restore '*.go'"}, "src/a.go reverted by git restore, b.go reverted by git restore"},
 		{[]string{"$ cat <<'E' > gen.py\nx\nE"}, "gen.py created"},

@@ -227,6 +227,8 @@ func (d *doubter) files(w *work, line string) {
 			d.contradict(line, doubtFile, "the user refused the change of "+name, f.refused.at)
 		case f.state == FileReverted:
 			d.contradict(line, doubtFile, name+" has been reverted since ("+f.by+")", f.at)
+		case f.isMoved():
+			d.contradict(line, doubtFile, name+" has been moved since, to "+quoted(f.whereTo(), 200), f.at)
 		case f.state == FileDeleted:
 			d.contradict(line, doubtFile, name+" has been removed since", f.at)
 		}

@@ -28,7 +28,7 @@ func (in *input) sections(d *draft, st *story) {
 	older := in.previousSection()
 	d.left -= d.count(older)
 	in.workflows(d)
-	files := fileList{in, st.files}
+	files := fileList{in, in.toldFiles(st.files)}
 	names := min(d.count(files.title())+d.listed(files.written())+3, d.left/3)
 	words := max(min(share(leastAccount), d.left/3)-in.spare, 0)
 	d.left -= names + words // reserved for the files, and for where the work stands
@@ -473,6 +473,7 @@ func (in *input) endedRules() []retain.Rule {
 // commandLines describes commands: how each ended, exit code first, and why. Runs of tests name the
 // files that were edited since, the newest run most of them. The first of the lines, as many as failed, tell of failures.
 func (in *input) commandLines(st *story, most int) (out []string, failed int) {
+	var failures map[runOf]int
 	room, fine := 100, 5 // for the names of files, and for those that did not fail
 	for _, c := range failuresFirst(st.commands) {
 		if c.end.End != toolcall.Failed {
@@ -507,6 +508,12 @@ func (in *input) commandLines(st *story, most int) (out []string, failed int) {
 		runs := ""
 		if c.runs > 1 {
 			runs = fmt.Sprintf(" ×%d", c.runs)
+			if failures == nil {
+				failures = in.work().failedRuns()
+			}
+			if n := failures[runOf{c.at, c.given}]; n > 0 && n < c.runs {
+				runs += fmt.Sprintf(" (%d failed)", n)
+			}
 		}
 		if testRuns.MatchString(c.line) || checks(toolcall.PurposeOf(c.given)) {
 			how += in.editedSince(st.files, c.at, room)

@@ -68,6 +68,9 @@ type FileState struct {
 	State  FileFate      `json:"state"`
 	Said   string        `json:"said,omitempty"` // the user's words with a refusal
 	By     string        `json:"by,omitempty"`   // the command of git that brought it to this state: "git checkout"
+	// Of a file that was moved. What its calls and edits did before the move counts for its new path.
+	MovedFrom string `json:"moved_from,omitempty"` // its path before, also a pattern, of a folder that files were moved into
+	MovedTo   string `json:"moved_to,omitempty"`   // of the path that it left, which is "deleted": where it is
 }
 
 // CommandState is the newest run of a command, or a call that the user refused.

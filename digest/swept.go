@@ -40,7 +40,7 @@ func (w *work) removeIn(c *toolcall.Call, folder string, is func(rest string) bo
 	}
 	for _, f := range w.files.all {
 		rest, sure, in := w.inFolder(f.path, folder)
-		if !in || !f.exists() || !is(rest) {
+		if !in || !f.exists() && f.state != FileReverted || !is(rest) {
 			continue
 		}
 		if w.git.changed[f] = true; sure && !moved {

@@ -17,7 +17,7 @@ func TestFilesOfAFolderThatIsRemoved(t *testing.T) {
 		"find quay -name '*.txt' -delete":      {digest.FileCreated, digest.FileDeleted, digest.FileCreated},
 		"find quay -name 'a*' -exec rm {} +":   {digest.FileDeleted, digest.FileCreated, digest.FileCreated},
 		"find quay -not -name '*.txt' -delete": {digest.FileCreated, digest.FileCreated, digest.FileCreated},
-		"mv quay pier":                         {digest.FileUnknown, digest.FileUnknown, digest.FileCreated},
+		"mv quay pier":                         {digest.FileDeleted, digest.FileDeleted, digest.FileCreated},
 		"rm -rf old":                           {digest.FileCreated, digest.FileUnknown, digest.FileCreated}, // /r/old, or that in quay
 		"rm -rf qua":                           {digest.FileCreated, digest.FileCreated, digest.FileCreated},
 		"ls quay/*.py":                         {digest.FileCreated, digest.FileCreated, digest.FileCreated},

@@ -223,9 +223,9 @@ func (c *verifier) standingItems() {
 func (c *verifier) files() {
 	st := &story{}
 	st.readFiles(c.input, c.work())
-	root := rootOf(st.files)
+	root, isScratch := rootOf(st.files), scratchOf(st.files)
 	for i, f := range st.files {
-		if made := f.state == FileCreated || f.state == FileWritten || f.state == FileDeleted; !made || f.lastWrite < 0 || i >= mostItems {
+		if made := f.state == FileCreated || f.state == FileWritten || f.state == FileDeleted && !f.isMoved() && !isScratch(f.path); !made || f.lastWrite < 0 || i >= mostItems {
 			continue
 		}
 		what := relative(f.path, root) + " (" + string(f.state) + ")"

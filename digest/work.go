@@ -22,6 +22,8 @@ type work struct {
 	ends    []toolcall.Outcome // of each call
 	files   fileTable
 	git     *history
+	own     bool                            // calls is a copy
+	folders map[string]bool                 // that were made
 	swept   int                             // files that were compared with what a command removed
 	back    map[int]string                  // calls of whose text nothing stands → the command of git that took it back
 	waiting []int                           // calls whose result is still to come
@@ -49,7 +51,7 @@ func recordOf(calls []toolcall.Call, msgs []precis.Message, holds func() *standi
 // readWork reads the outcomes of the calls of a conversation. A command that was begun in
 // the background ended as its job did.
 func readWork(calls []toolcall.Call, msgs []precis.Message, jobs []standing.Item) *work {
-	w := &work{calls: calls, ends: make([]toolcall.Outcome, len(calls)), files: newFileTable(), jobs: map[precis.Handle]standing.Item{}}
+	w := &work{calls: calls, ends: make([]toolcall.Outcome, len(calls)), files: newFileTable(), folders: map[string]bool{}, jobs: map[precis.Handle]standing.Item{}}
 	for _, j := range jobs {
 		w.jobs[j.Since] = j
 	}
@@ -77,15 +79,21 @@ func readWork(calls []toolcall.Call, msgs []precis.Message, jobs []standing.Item
 		}
 		w.apply(i, listed)
 	}
-	w.back = w.files.takenBack(calls)
+	w.back = w.files.takenBack(w.calls)
 	w.allowed = w.carriedOut()
 	return w
 }
 
 // apply notes what a call did to files and commits, in its order.
 func (w *work) apply(call int, listed mentions) {
+	if effects := w.resolve(&w.calls[call], w.ends[call]); len(effects) != len(w.calls[call].Effects) || !slices.Equal(effects, w.calls[call].Effects) {
+		if !w.own {
+			w.calls, w.own = slices.Clone(w.calls), true
+		}
+		w.calls[call].Effects = effects
+	}
 	c, o := &w.calls[call], w.ends[call]
-	w.files.reads(c, o)
+	w.files.reads(call, c, o)
 	for n := 0; n <= len(c.Effects); n++ {
 		for _, s := range c.Git {
 			if s.After == n {
@@ -97,19 +105,41 @@ func (w *work) apply(call int, listed mentions) {
 		}
 		e := c.Effects[n]
 		f := w.files.of(e.Path)
-		f.lastTime, f.lastWrite = c.Use.From, c.Use.From
+		if e.Many {
+			f.gather(c, e, w.carriedBy(call, e))
+			w.replaceIn(f.path, path.Base(e.MovedFrom))
+			w.files.there(f.path)
+			continue
+		}
+		if e.MovedFrom != "" && f == w.files.of(e.MovedFrom) && e.Path != e.MovedFrom {
+			f = w.files.add(e.Path) // another one, whose path ends like it
+		}
+		f.lastTime = c.Use.From
+		if !e.Below || f.lastWrite >= 0 || e.MovedFrom != "" && w.files.of(e.MovedFrom).lastWrite >= 0 {
+			f.lastWrite = c.Use.From
+		}
 		if e.MovedFrom != "" {
 			f.moved = w.files.of(e.MovedFrom)
 		}
-		f.change(call, c, o, e, listed.before(e.Path, call))
+		f.change(call, c, o, e, listed.known(w.calls, e, call))
 		w.git.changed[f] = true
-		if e.Removed && f.state == FileDeleted && f.at == c.Use {
+		if f.at == c.Use && f.exists() {
+			w.files.there(path.Dir(f.path))
+		}
+		if e.Removed && !e.Below && f.state == FileDeleted && f.at == c.Use {
+			w.files.removed = true
 			w.sweep(c, e.Path, n+1 < len(c.Effects) && c.Effects[n+1].MovedFrom == e.Path)
 		}
 	}
 	for _, pattern := range c.Swept {
 		if o.End != toolcall.Rejected && o.End != toolcall.Failed && o.End != toolcall.Interrupted {
 			w.sweepLike(c, pattern)
+		}
+	}
+	if o.End == toolcall.OK || o.End == toolcall.Unknown {
+		for _, folder := range c.Folders {
+			w.folders[folder] = true
+			w.files.there(folder)
 		}
 	}
 }
@@ -154,9 +184,19 @@ type file struct {
 	version                    // what stands in it
 	index, head version        // what git has of it: for the next commit, and in the newest
 	lost        map[int]string // calls whose text git took back → its command
-	moved       *file          // that it was before, of one that was moved
+	moved       *file          // that it was before, of one that is being moved
+	movedFrom   string         // its first path, of one that was moved
+	movedTo     *file          // that it is now, of one that was moved
+	left        int            // how many times it was moved
+	along       bool           // it was moved with its folder
+	gathered    []string       // names of files that were moved into the folder that it is, as far as they are known
+	folder      bool           // it is a folder, some of whose files were moved into it
+	seen        bool           // lines of it were found
+	touched     int            // the newest call that wrote it, counted from 1
+	opened      int            // the newest call that read it, counted from 1
 	reads       int
-	failed      int
+	failed      int      // changes that failed since the newest one that did not …
+	failedAt    int      // … and the message of the newest
 	refused     *refusal // the newest change that the user refused
 	lastWrite   int      // message of the newest attempt; -1: none
 	lastTime    int      // message of the newest call
@@ -174,9 +214,10 @@ type refusal struct {
 // fileTable finds files by their paths: absolute and relative ones of one file are
 // the same when one ends with the other.
 type fileTable struct {
-	all    []*file
-	byPath map[string]*file
-	byName map[string][]*file // by the last element of their paths
+	all     []*file
+	byPath  map[string]*file
+	byName  map[string][]*file // by the last element of their paths
+	removed bool               // some were removed
 }
 
 func newFileTable() fileTable {
@@ -191,9 +232,14 @@ func (t *fileTable) of(p string) *file {
 		return f
 	}
 	base := path.Base(p)
+	var left *file
 	for _, f := range t.byName[base][:min(len(t.byName[base]), most)] {
 		longer := strings.HasSuffix(p, "/"+f.path)
 		if !longer && !strings.HasSuffix(f.path, "/"+p) {
+			continue
+		}
+		if f.isMoved() {
+			left = f // unless there is another one
 			continue
 		}
 		if longer {
@@ -202,6 +248,15 @@ func (t *fileTable) of(p string) *file {
 		t.byPath[p] = f
 		return f
 	}
+	if left != nil {
+		return left
+	}
+	return t.add(p)
+}
+
+// add adds a file.
+func (t *fileTable) add(p string) *file {
+	base := path.Base(p)
 	f := &file{path: p, lastWrite: -1}
 	t.all = append(t.all, f)
 	t.byPath[p], t.byName[base] = f, append(t.byName[base], f)
@@ -222,15 +277,18 @@ func (t *fileTable) takenBack(calls []toolcall.Call) map[int]string {
 }
 
 // reads notes which files a call read.
-func (t *fileTable) reads(c *toolcall.Call, o toolcall.Outcome) {
+func (t *fileTable) reads(call int, c *toolcall.Call, o toolcall.Outcome) {
 	for _, p := range c.Reads {
 		f := t.of(p)
 		f.lastTime = c.Use.From
 		if o.End == toolcall.OK || o.End == toolcall.Unknown && c.Text != "" && !missing(c.Text) {
-			f.reads++
-			if f.state == "" {
-				f.state, f.at = FileRead, c.Use
-			}
+			f.read(call, c)
+			t.there(path.Dir(f.path))
+		}
+	}
+	for _, p := range c.Searched {
+		if f := t.find(p); f != nil && o.End == toolcall.OK && strings.TrimSpace(c.Text) != "" {
+			f.seen = true
 		}
 	}
 	if c.Kind == toolcall.Read && c.Path != "" {
@@ -240,18 +298,27 @@ func (t *fileTable) reads(c *toolcall.Call, o toolcall.Outcome) {
 		case o.End == toolcall.Failed && (f.exists() || f.state == FileReverted) && missing(c.Text):
 			f.state, f.at = FileDeleted, c.Use // by somebody else
 		case o.End == toolcall.OK:
-			f.reads++
-			if f.state == "" {
-				f.state, f.at = FileRead, c.Use
-			}
+			f.read(call, c)
+			t.there(path.Dir(f.path))
 		}
+	}
+}
+
+// read notes that a call read the file, however many times.
+func (f *file) read(call int, c *toolcall.Call) {
+	if f.opened != call+1 {
+		f.reads++
+	}
+	f.opened = call + 1
+	if f.state == "" {
+		f.state, f.at = FileRead, c.Use
 	}
 }
 
 // exists reports whether the file is known to exist.
 func (f *file) exists() bool { return f.state == FileCreated || f.state == FileWritten }
 
-// change notes one effect of a call on the file. Listed says that an earlier result names the file.
+// change notes one effect of a call on the file. Listed says that results show that it was there before.
 func (f *file) change(call int, c *toolcall.Call, o toolcall.Outcome, e toolcall.Effect, listed bool) {
 	untouched := f.reads == 0 && f.writes == 0 && (f.state == "" || f.state == FileFailed || f.state == FileUnknown && c.Kind != toolcall.Command)
 	if o.Claimed {
@@ -271,7 +338,7 @@ func (f *file) change(call int, c *toolcall.Call, o toolcall.Outcome, e toolcall
 		}
 		return
 	case o.End == toolcall.Failed && c.Kind != toolcall.Command:
-		f.failed++
+		f.failed, f.failedAt = f.failed+1, c.Use.From
 		if f.state == "" || f.state == FileRead {
 			f.state, f.at = FileFailed, c.Use
 		}
@@ -283,23 +350,40 @@ func (f *file) change(call int, c *toolcall.Call, o toolcall.Outcome, e toolcall
 	case e.Touched && (!untouched || listed) && f.state != FileDeleted:
 		return // it is there, and stays as it is
 	}
-	isNew := untouched && (e.Added || createsFile(c) || (e.Whole || e.Touched) && !listed)
-	f.writes++
+	from := f.moved
+	isNew := untouched && !listed && !f.seen && (e.Added || createsFile(c) || e.Whole || e.Touched || from != nil)
+	wasThere := !isNew && f.state != FileDeleted && (f.state != "" || listed || f.seen)
+	if f.touched != call+1 || f.state == FileDeleted {
+		f.writes++
+		if !isNew && from == nil && wasThere && writesWhole(c, e) {
+			f.wholes++
+		}
+	}
+	f.touched, f.failed = call+1, 0
 	if isNew {
 		f.created = true
 		f.index.absent, f.head.absent = true, true
 	}
-	if f.state == FileDeleted || e.Whole && f.moved == nil {
+	if f.state == FileDeleted || e.Whole && from == nil {
 		f.edits = nil
 	}
-	if f.moved != nil { // with all that stands in it
-		f.edits, f.moved = slices.Clone(f.moved.edits), nil
+	if f.moved = nil; from != nil { // with all that stands in it
+		f.edits = slices.Clone(from.edits)
+		f.move(call, from, e, wasThere)
 	}
 	f.edits = append(slices.Clip(f.edits), call)
 	f.state, f.at, f.by = FileWritten, c.Use, ""
-	if f.created {
+	switch {
+	case f.created:
 		f.state = FileCreated
+	case e.Below && f.lastWrite < 0:
+		f.state, f.edits = FileRead, nil // as before, in another place
 	}
+}
+
+// writesWhole reports whether a change writes all that is in a file.
+func writesWhole(c *toolcall.Call, e toolcall.Effect) bool {
+	return e.Whole || e.Added || c.Kind == toolcall.Write && e.MovedFrom == "" && createsFile(c)
 }
 
 // results returns the newest run of each covered command that does more than print
@@ -376,6 +460,38 @@ func (w *work) results(covered func(message int) bool) []command {
 	return shown
 }
 
+// runOf names a run of a command: its message and its line.
+type runOf struct {
+	at    int
+	given string
+}
+
+// failedRuns returns, by the newest run of each command, how many of its runs failed.
+func (w *work) failedRuns() map[runOf]int {
+	var runs byPlace[struct {
+		newest runOf
+		failed int
+	}]
+	for i := range w.calls {
+		c := &w.calls[i]
+		if c.Kind != toolcall.Command || w.ends[i].End == toolcall.Rejected || w.isWaiting(i) || toolcall.Prints(c.Line) {
+			continue
+		}
+		folder, line := placed(c.Line)
+		e, _ := runs.at(folder, ends.ReplaceAllString(line, ""))
+		if e.is.newest = (runOf{c.Use.From, c.Line}); w.ends[i].End == toolcall.Failed {
+			e.is.failed++
+		}
+	}
+	out := map[runOf]int{}
+	for _, all := range runs.of {
+		for _, e := range all {
+			out[e.is.newest] = e.is.failed
+		}
+	}
+	return out
+}
+
 // ends are parts of a command line that only say how much of the output is shown, and where.
 var ends = lazyregexp.New(`\s+2>&1\b|\s*\|\s*(?:head|tail)(?:\s+-?\w+)*\s*$`)
 
@@ -440,7 +556,7 @@ func (w *work) fileStates() []FileState {
 	var out []FileState
 	for _, f := range w.files.all {
 		if f.state != "" {
-			out = append(out, FileState{Handle: f.at, Path: f.path, State: f.state, By: f.by})
+			out = append(out, FileState{Handle: f.at, Path: f.path, State: f.state, By: f.by, MovedFrom: f.movedFrom, MovedTo: f.whereTo()})
 		}
 		if r := f.refused; r != nil && !w.isAllowed(r.call) {
 			out = append(out, FileState{Handle: r.at, Path: f.path, State: FileRejected, Said: quoted(r.said, 500)})

@@ -155,7 +155,7 @@ func (f *briefFacts) files(all []digest.FileState, style briefStyle) {
 	for _, file := range slices.Backward(all) {
 		path := quote(file.Path, 200)
 		switch {
-		case file.State == digest.FileRejected:
+		case file.State == digest.FileRejected, file.MovedTo != "": // it is told where it is
 		case file.State == digest.FileRead:
 			read = append(read, precis.MessageHandle(file.Handle.From).String()+" "+path)
 		default:
@@ -165,6 +165,9 @@ func (f *briefFacts) files(all []digest.FileState, style briefStyle) {
 			fate := string(file.State)
 			if file.By != "" {
 				fate += " (" + file.By + ")"
+			}
+			if file.MovedFrom != "" {
+				path += ", moved from " + quote(file.MovedFrom, 200)
 			}
 			f.add(partFiles, file.Handle, fate+" "+path)
 		}

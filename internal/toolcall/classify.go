@@ -9,6 +9,8 @@ import (
 // The argument names that agents give to paths, commands and new content.
 var (
 	pathArgs    = []string{"file_path", "path", "filename", "file", "absolute_path", "target_file", "filePath", "notebook_path"}
+	sourceArgs  = []string{"source", "source_path", "sourcePath", "old_path", "oldPath", "from"}
+	targetArgs  = []string{"destination", "destination_path", "destinationPath", "new_path", "newPath", "to"}
 	commandArgs = []string{"command", "cmd", "script"}
 	contentArgs = []string{"content", "new_string", "newText", "new_str", "file_text", "diff", "patch", "new_source", "contents", "insert_line", "code_edit", "replace"}
 )
@@ -42,6 +44,11 @@ func classify(c Call, args map[string]string) Call {
 		c.Path, c.Kind = p, Write
 	case p != "" && reads(name):
 		c.Path, c.Kind = p, Read
+	case containsAny(name, "move", "rename") && first(args, sourceArgs) != "" && first(args, targetArgs) != "":
+		c.Path, c.Kind = normalPath(first(args, targetArgs)), Write
+		from := normalPath(first(args, sourceArgs))
+		c.Effects = []Effect{{Path: from, Removed: true}, {Path: c.Path, MovedFrom: from}}
+		return c
 	case first(args, commandArgs) != "":
 		c.Kind, c.Line = Command, commandLine(args)
 		if appliesPatch(c.Line) {
@@ -62,7 +69,7 @@ func classify(c Call, args map[string]string) Call {
 // commanded returns a command with what its line does.
 func (c Call) commanded() Call {
 	r := readShell(c.Line)
-	c.Effects, c.Git, c.Reads, c.Searched, c.Swept = r.effects, r.steps, r.reads, r.searched, r.swept
+	c.Effects, c.Git, c.Reads, c.Searched, c.Swept, c.Carried, c.Folders = r.effects, r.steps, r.reads, r.searched, r.swept, r.carried, r.folders
 	return c
 }
 
@@ -144,6 +151,7 @@ func patched(patch string) []Effect {
 		if e, ok := patchHead(line); ok {
 			if n := len(out); n > 0 && strings.HasPrefix(line, moveHead) {
 				out[n-1].Removed = true
+				e.MovedFrom = out[n-1].Path
 			}
 			out = append(out, e)
 		}

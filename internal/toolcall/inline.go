@@ -22,11 +22,12 @@ var (
 	writesTo   = lazyregexp.New(`\b(\w+)\.(?:write_text|write_bytes)\(`)
 	dropsFile  = lazyregexp.All(`\bos\.(?:remove|unlink)`+argument+`\)`, `\bPath`+argument+`\)\.unlink\(`, `\bshutil\.rmtree`+argument+`[),]`, `\b(?:unlinkSync|unlink|rmSync|rmdirSync)`+argument+`[),]`, `\bFile\.delete`+argument+`\)`)
 	drops      = lazyregexp.New(`\b(\w+)\.unlink\(`)
+	movesFile  = lazyregexp.New(`\b(?:shutil\.move|os\.(?:rename|renames|replace)|(?:fs|fsp|promises)\.rename|renameSync|File\.rename|FileUtils\.mv|Path)\(\s*["']([^"'\n]+)["']\s*(?:,|\)\.(?:rename|replace)\()\s*["']([^"'\n]+)["']`)
 	readsFirst = lazyregexp.New(`\.read\(|\.read_text\(|\breadFile|\bFile\.read\b`)
 )
 
 // fileCalls are parts of what the patterns look for, one of which stands in whatever they find.
-var fileCalls = []string{"open", "write", "Write", "Path", "File.", "append", "unlink", "remove", "rmtree", "rmSync", "rmdir", "Unlink"}
+var fileCalls = []string{"open", "write", "Write", "Path", "File.", "append", "unlink", "remove", "rmtree", "rmSync", "rmdir", "Unlink", "move", "rename", "replace", ".mv("}
 
 // code adds what code does to files, as far as its calls name them.
 func (r *shellReader) code(text string) {
@@ -41,6 +42,7 @@ func (r *shellReader) code(text string) {
 	type act struct {
 		at int
 		Effect
+		from string // of a file that is moved
 	}
 	var acts []act
 	note := func(m []int, removed bool, whole bool) {
@@ -53,7 +55,7 @@ func (r *shellReader) code(text string) {
 				p = paths[p]
 			}
 		}
-		acts = append(acts, act{m[0], Effect{Path: p, Removed: removed, Whole: whole}})
+		acts = append(acts, act{m[0], Effect{Path: p, Removed: removed, Whole: whole}, ""})
 	}
 	whole := readsFirst.FindStringIndex(text) == nil
 	for _, of := range []struct {
@@ -66,8 +68,15 @@ func (r *shellReader) code(text string) {
 			}
 		}
 	}
+	for _, m := range movesFile.FindAllStringSubmatchIndex(text, -1) {
+		acts = append(acts, act{m[0], Effect{Path: text[m[4]:m[5]]}, text[m[2]:m[3]]})
+	}
 	slices.SortStableFunc(acts, func(a, b act) int { return a.at - b.at })
 	for _, a := range acts {
+		if a.from != "" {
+			r.copied([]string{a.from}, a.Path, true, false)
+			continue
+		}
 		r.add(a.Effect)
 	}
 }

@@ -7,6 +7,7 @@ import "strings"
 type word struct {
 	text     string
 	redirect bool // text is ">" for output, ">>" for output behind what is there, "<" for all that writes no result
+	literal  bool // quotes or backslashes hide all of it from the shell that the shell would expand
 }
 
 // ran says of each command whether it ran when the line failed.
@@ -63,6 +64,7 @@ type lexer struct {
 	word      []byte
 	inWord    bool
 	quoted    bool           // a part of the word is quoted
+	bare      bool           // it holds a sign that the shell expands, and no quotes hide it
 	heredoc   string         // tag of the here-document that begins on the next line …
 	reads     int            // … and the command that reads it
 	documents map[int]string // here-documents by their commands
@@ -71,9 +73,9 @@ type lexer struct {
 
 func (l *lexer) endWord() {
 	if l.inWord {
-		l.add(word{text: string(l.word)})
+		l.add(word{text: string(l.word), literal: l.quoted && !l.bare})
 	}
-	l.word, l.inWord, l.quoted = l.word[:0], false, false
+	l.word, l.inWord, l.quoted, l.bare = l.word[:0], false, false, false
 }
 
 func (l *lexer) add(w word) {
@@ -165,10 +167,14 @@ func (l *lexer) next() {
 		l.at += end
 		return
 	default:
+		l.bare = l.bare || strings.IndexByte(expanded, c) >= 0
 		l.put(c)
 	}
 	l.at++
 }
+
+// expanded are the signs that a shell expands in a word, or groups commands by.
+const expanded = "*?[]{}()$`"
 
 // quote reads a quotation; in double quotes a backslash hides a quote.
 func (l *lexer) quote(mark byte) {
@@ -176,6 +182,8 @@ func (l *lexer) quote(mark byte) {
 	for l.at++; l.at < l.end && l.s[l.at] != mark; l.at++ {
 		if mark == '"' && l.s[l.at] == '\\' && strings.IndexByte("\"\\$`", l.peek(1)) >= 0 {
 			l.at++
+		} else if mark == '"' && (l.s[l.at] == '$' || l.s[l.at] == '`') {
+			l.bare = true
 		}
 		l.put(l.s[l.at])
 	}
@@ -187,6 +195,10 @@ func (l *lexer) quote(mark byte) {
 func (l *lexer) escape() {
 	next := l.peek(1)
 	switch {
+	case l.inWord && next == '*' && l.isCmdlet():
+		l.put('\\')
+		l.put(next)
+		l.bare = true
 	case l.inWord && (next >= 'a' && next <= 'z' || next >= 'A' && next <= 'Z' || next >= '0' && next <= '9' || next == '_' || next == '.'):
 		l.put('\\')
 		l.put(next)
@@ -195,6 +207,15 @@ func (l *lexer) escape() {
 		l.quoted = true
 	}
 	l.at += 2
+}
+
+// isCmdlet reports whether the command is one of PowerShell or cmd on files, whose paths have backslashes before a pattern.
+func (l *lexer) isCmdlet() bool {
+	if len(l.words) == 0 {
+		return false
+	}
+	name := strings.ToLower(l.words[0].text)
+	return strings.HasSuffix(name, "-item") || name == "move" || name == "copy" || name == "del" || name == "ren" || name == "erase"
 }
 
 // descriptor takes the number of a file descriptor off before a redirection.
@@ -225,7 +246,7 @@ func (l *lexer) output() {
 	if l.peek(0) == '&' && l.duplicate() {
 		return
 	}
-	l.add(word{sign, true})
+	l.add(word{text: sign, redirect: true})
 }
 
 // duplicate skips "&1" or "&-"; a name after "&" is that of a file.
@@ -255,7 +276,7 @@ func (l *lexer) input() {
 			return
 		}
 	}
-	l.add(word{"<", true})
+	l.add(word{text: "<", redirect: true})
 }
 
 // heredocTag reads the tag after "<<" and returns it with the index of its last

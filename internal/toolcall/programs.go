@@ -153,26 +153,41 @@ func (r *shellReader) found(words []string) {
 
 // read notes a file whose content is printed.
 func (r *shellReader) read(p string) {
-	if isFileName(p) && !strings.ContainsAny(p, "?[") {
+	if r.literal[p] && r.isFile(p) || isFileName(p) && !strings.ContainsAny(p, "?[") {
 		r.reads = append(r.reads, within(r.folder, p))
 	}
 }
 
+// Carry is a pattern of files that a command moves into a folder.
+type Carry struct {
+	Pattern, Into string
+	Except        []string // names in the folder that are left where they are
+	Ran           Ran
+	After         int // how many of the effects of the call came before
+}
+
 // copied adds what copying or moving files does: into a directory each under its name.
 func (r *shellReader) copied(from []string, to string, moves, recursive bool) {
-	into := len(from) > 1 || strings.HasSuffix(to, "/") || strings.HasSuffix(to, `\`) || to == "." || to == ".." || strings.HasSuffix(to, "/.")
+	into := len(from) > 1 || slices.Contains(r.folders, within(r.folder, to)) || strings.HasSuffix(to, "/") || strings.HasSuffix(to, `\`) || to == "." || to == ".." || strings.HasSuffix(to, "/.")
 	for _, f := range from {
+		if moves && !r.literal[f] && strings.ContainsAny(f, "*?[") && isFileName(strings.ReplaceAll(f, "*", "")) && r.isFile(to) {
+			r.carried = append(r.carried, Carry{Pattern: within(r.folder, f), Into: within(r.folder, to), After: len(r.effects)})
+			continue
+		}
 		if moves {
 			r.add(Effect{Path: f, Removed: true})
 		}
 		e := Effect{Path: to, Whole: true}
 		if into && (moves || !recursive) {
-			if !isFileName(f) {
+			if !r.isFile(f) {
 				continue
 			}
 			e.Path = strings.TrimRight(to, `/\`) + "/" + path.Base(normalPath(f))
+			if r.isFile(to) {
+				r.named(word{text: e.Path, literal: true})
+			}
 		}
-		if moves && isFileName(f) {
+		if moves && r.isFile(f) {
 			e.MovedFrom = f
 		}
 		r.add(e)
@@ -213,6 +228,11 @@ func (r *shellReader) cmdlet(name string, words []string) {
 	}
 	if len(args) == 0 {
 		return
+	}
+	for _, a := range args {
+		if flags["-literalpath"] == "" && strings.Contains(a, "*") {
+			delete(r.literal, a) // a pattern also in quotes
+		}
 	}
 	switch name {
 	case "remove-item", "ri", "del", "erase":

@@ -15,14 +15,16 @@ type Effect struct {
 	Touched   bool   // a command makes the file where there is none, and leaves it alone where there is one
 	Replaced  string // what a command replaces in it, each text on a line; "" when that is not known
 	MovedFrom string // of a file that is moved: its path before; "" for others
+	Below     bool   // it is moved with the folder that it is in, or by a pattern; known to who knows the files
+	Many      bool   // MovedFrom is a pattern, of files that are moved into the folder that Path is
 	Ran       Ran    // of a line that failed: Did when what writes the file came before what failed
 }
 
 // Effects returns the files that a shell command line says it writes or removes:
 // redirections, tee, sed -i, rm, mv, cp, touch, curl -o, their kin in PowerShell and cmd, patches in it, and the plain calls of code
 // that it gives an interpreter; a directory that
-// is removed and made again in one command stays. A path is within the folder that the line changes into. Variables and patterns are not
-// expanded. What programs do of their own cannot be seen.
+// is removed and made again in one command stays. A path is within the folder that the line changes into. Variables, but those of
+// loops over words, and patterns are not expanded. What programs do of their own cannot be seen.
 func Effects(command string) []Effect { return readShell(command).effects }
 
 // GitSteps returns what a shell command line has git do to files and commits, in order.
@@ -36,17 +38,22 @@ type shellReader struct {
 	effects  []Effect
 	steps    []GitStep
 	reads    []string
-	searched []string       // files that lines are printed of
-	swept    []string       // patterns of files that are removed
-	stdin    string         // the here-document that the command reads
-	removed  map[string]int // where effects say that a path was removed last
-	folder   string         // that the line has changed into; "" when it has not, or it is not known
-	before   string         // the folder before that
-	outer    []string       // the folders outside of the subshells that are open
+	searched []string        // files that lines are printed of
+	swept    []string        // patterns of files that are removed
+	carried  []Carry         // of files that are moved
+	folders  []string        // that are made
+	loop     *loop           // that the command is in; nil: none
+	turns    int             // of loops, so far
+	literal  map[string]bool // words that name files as they stand, although they hold what a shell expands
+	stdin    string          // the here-document that the command reads
+	removed  map[string]int  // where effects say that a path was removed last
+	folder   string          // that the line has changed into; "" when it has not, or it is not known
+	before   string          // the folder before that
+	outer    []string        // the folders outside of the subshells that are open
 }
 
 func readShell(command string) *shellReader {
-	r := &shellReader{removed: map[string]int{}}
+	r := &shellReader{removed: map[string]int{}, literal: map[string]bool{}}
 	r.script(command)
 	r.effects = append(r.effects, patched(command)...)
 	kept := r.effects[:0]
@@ -60,6 +67,11 @@ func readShell(command string) *shellReader {
 				r.steps[k].After--
 			}
 		}
+		for k := range r.carried {
+			if r.carried[k].After > i {
+				r.carried[k].After--
+			}
+		}
 	}
 	r.effects = kept
 	return r
@@ -69,18 +81,35 @@ func readShell(command string) *shellReader {
 func (r *shellReader) script(command string) {
 	l := lex(command)
 	ran := l.ran()
+	defer func(outer *loop) { r.loop = outer }(r.loop)
+	r.loop = nil
 	for k, words := range l.commands {
-		effects, steps := len(r.effects), len(r.steps)
-		plain := r.redirected(words)
-		r.stdin = l.documents[k]
-		plain = r.subshell(plain)
-		r.program(plain, slices.ContainsFunc(words, func(w word) bool { return w.redirect && strings.HasPrefix(w.text, ">") }))
+		effects, steps, carried, swept := len(r.effects), len(r.steps), len(r.carried), len(r.swept)
+		var next []word
+		if k+1 < len(l.commands) {
+			next = l.commands[k+1]
+		}
+		for _, turn := range r.looped(words, next, l.joins[k]) {
+			plain := r.redirected(turn)
+			r.stdin = l.documents[k]
+			plain = r.subshell(plain)
+			r.program(plain, slices.ContainsFunc(turn, func(w word) bool { return w.redirect && strings.HasPrefix(w.text, ">") }))
+		}
+		if r.loop != nil && len(r.loop.except) > 0 {
+			for i := carried; i < len(r.carried); i++ {
+				r.carried[i].Except = r.loop.except
+			}
+			r.swept = r.swept[:swept] // not all that a pattern names
+		}
 		if len(r.outer) > 0 && len(words) > 0 && strings.HasSuffix(words[len(words)-1].text, ")") {
 			r.folder, r.outer = r.outer[len(r.outer)-1], r.outer[:len(r.outer)-1]
 		}
 		if k+1 < len(l.commands) && ran[k] == Did && !prefixes[words[0].text] && (l.joins[k] == joinNext || l.joins[k] == joinAnd && writers[words[0].text]) {
 			for i := effects; i < len(r.effects); i++ {
 				r.effects[i].Ran = Did
+			}
+			for i := carried; i < len(r.carried); i++ {
+				r.carried[i].Ran = Did
 			}
 		}
 		if k > 0 && l.joins[k-1] == joinOr {
@@ -119,11 +148,11 @@ var writers = wordSet("echo printf cat tee touch mkdir")
 // add notes a file that is written or removed.
 func (r *shellReader) add(e Effect) {
 	p := strings.TrimSpace(strings.Trim(e.Path, `"'`))
-	if e.Removed && strings.ContainsAny(p, "*?[") && isFileName(strings.ReplaceAll(p, "*", "")) {
+	if e.Removed && !r.literal[p] && strings.ContainsAny(p, "*?[") && isFileName(strings.ReplaceAll(p, "*", "")) {
 		r.swept = append(r.swept, within(r.folder, p))
 		return
 	}
-	if !isFileName(p) {
+	if !r.isFile(p) {
 		return
 	}
 	e.Path = within(r.folder, p)
@@ -134,6 +163,7 @@ func (r *shellReader) add(e Effect) {
 	switch {
 	case e.Removed:
 		r.removed[e.Path] = len(r.effects) - 1
+		r.folders = slices.DeleteFunc(r.folders, func(f string) bool { return f == e.Path || strings.HasPrefix(f, e.Path+"/") })
 	case len(r.removed) > 0 && strings.Contains(e.Path, "/"):
 		r.there(path.Dir(e.Path))
 	}
@@ -144,8 +174,20 @@ func isFileName(p string) bool {
 	return p != "" && p != "-" && !strings.HasPrefix(p, "/dev/") && !strings.HasPrefix(p, "&") && !strings.ContainsAny(p, "$*{}()<>|;`\n")
 }
 
-// made notes a directory that is made, or a file in it: it is there again, and what it is in.
-func (r *shellReader) made(directory string) { r.there(within(r.folder, directory)) }
+// isFile reports whether a word names one file, see [isFileName]: what quotes hide stands for itself.
+func (r *shellReader) isFile(p string) bool {
+	return isFileName(p) || r.literal[p] && p != "" && !strings.ContainsAny(p, "\n") && !strings.HasPrefix(p, "/dev/")
+}
+
+// made notes a directory that is made: it is there again, and what it is in.
+func (r *shellReader) made(directory string) {
+	const most = 64
+	p := within(r.folder, directory)
+	r.there(p)
+	if len(r.folders) < most && r.isFile(directory) && !strings.ContainsAny(p, "*$") {
+		r.folders = append(r.folders, p)
+	}
+}
 
 // there notes that a path and the folders that it is in are there.
 func (r *shellReader) there(p string) {
@@ -200,8 +242,10 @@ func (r *shellReader) redirected(words []word) []string {
 	for i := 0; i < len(words); i++ {
 		switch {
 		case !words[i].redirect:
+			r.named(words[i])
 			plain = append(plain, words[i].text)
 		case i+1 < len(words) && !words[i+1].redirect:
+			r.named(words[i+1])
 			if strings.HasPrefix(words[i].text, ">") {
 				r.add(Effect{Path: words[i+1].text, Whole: words[i].text == ">"})
 			}
@@ -209,6 +253,14 @@ func (r *shellReader) redirected(words []word) []string {
 		}
 	}
 	return plain
+}
+
+// named notes a word that names a file as it stands, although it holds what a shell expands.
+func (r *shellReader) named(w word) {
+	const longest = 1024 // bytes
+	if w.literal && len(w.text) <= longest && strings.ContainsAny(w.text, expanded+"<>|;&") {
+		r.literal[w.text] = true
+	}
 }
 
 // program adds what the well-known programs do that write files, follows changes of the

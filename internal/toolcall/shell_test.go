@@ -113,7 +113,7 @@ func TestEffectsByConstruct(t *testing.T) {
 			{"cat a | sed 's/x/y/' | tee b c > /dev/null", "b c"},
 			{"tee -a log.txt", "log.txt"},
 			{"if true; then rm a; else touch b; fi", "-a b"},
-			{"for f in a b; do rm $f; done", ""},
+			{"for f in a b; do rm $f; done", "-a -b"},
 			{"ls # list > all.txt\ntouch b", "b"},
 			{"# touch a\n#rm b", ""},
 			{"echo a#b > c#d", "c#d"},

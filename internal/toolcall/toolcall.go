@@ -45,6 +45,8 @@ type Call struct {
 	Reads    []string  // files whose content a command prints
 	Searched []string  // files that a command prints lines of
 	Swept    []string  // patterns by which a command removes files
+	Carried  []Carry   // patterns by which it moves files
+	Folders  []string  // that it makes
 
 	key     string          // of a call without input, see Key
 	input   json.RawMessage // of a native call

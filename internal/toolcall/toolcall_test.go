@@ -65,7 +65,7 @@ func TestPatchesSayWhichFilesAreNew(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		want := []toolcall.Effect{{Path: "new/a (1).go", Added: true}, {Path: "b.go"}, {Path: "c.go", Removed: true}, {Path: "d.go", Removed: true}, {Path: "e/d.go", Added: true}}
+		want := []toolcall.Effect{{Path: "new/a (1).go", Added: true}, {Path: "b.go"}, {Path: "c.go", Removed: true}, {Path: "d.go", Removed: true}, {Path: "e/d.go", Added: true, MovedFrom: "d.go"}}
 		if c := toolcall.Find(native("apply_patch", string(input))); len(c) != 1 || !slices.Equal(c[0].Effects, want) || c[0].Title() != "apply_patch new/a (1).go and 4 more" {
 			t.Errorf("in %s: %+v", tool, c)
 		}
