@@ -57,7 +57,16 @@ func (in *input) sections(d *draft, st *story) {
 		failures += d.count(l) + 1
 	}
 	failures = max(share(12), min(failures, share(24)))
-	behind := &draft{count: d.count, left: min(d.left-words, max(share(behindAccount), names+max(share(10), failures)))}
+	git := in.gitLines()
+	stand := 0 // what the state of git takes
+	if in.tokens >= leastForGit && len(git) > 0 {
+		stand = d.count(gitTitle) + 1
+		for _, l := range git {
+			stand += d.count(l) + 1
+		}
+	}
+	behind := &draft{count: d.count, left: min(d.left-words, stand+max(share(behindAccount), names+max(share(10), failures)))}
+	behind.section(gitTitle, git, min(stand, behind.left-names))
 	behind.section(results, lines, min(failures, behind.left-names))
 	in.cover.String(d.String())
 	in.cover.String(behind.String())
@@ -71,6 +80,9 @@ func (in *input) sections(d *draft, st *story) {
 	d.left += d.count(older)
 	d.add(older)
 }
+
+// leastForGit is the size in tokens from which on a digest tells the state of git.
+const leastForGit = 300
 
 // behindAccount is the part of a digest, in percent, that results and files may take.
 const behindAccount = 25

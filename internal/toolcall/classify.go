@@ -53,7 +53,8 @@ func classify(c Call, args map[string]string) Call {
 // commanded returns a command with what its line does.
 func (c Call) commanded() Call {
 	r := readShell(c.Line)
-	c.Effects, c.Git, c.Reads, c.Searched, c.Swept = r.effects, r.steps, r.reads, r.searched, r.swept
+	c.Effects, c.Git, c.GitRuns, c.Reads, c.Searched, c.Swept = r.effects, r.steps, r.runs, r.reads, r.searched, r.swept
+	c.inFolder()
 	return c
 }
 
