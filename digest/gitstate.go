@@ -23,7 +23,8 @@ type GitState struct {
 	Detached  bool          `json:"detached,omitempty"`
 	Commit    *GitCommit    `json:"commit,omitempty"`    // the newest that a call made and that stands
 	Changed   int           `json:"changed,omitempty"`   // files that calls changed and that are in no commit, as far as it shows
-	Staged    int           `json:"staged,omitempty"`    // of them those that stand in the index as they are now
+	Staged    int           `json:"staged,omitempty"`    // of them those of which the index holds a change, maybe not the newest
+	Commits   bool          `json:"commits,omitempty"`   // whether a call made a commit, whatever became of it
 	Clean     bool          `json:"clean,omitempty"`     // git said that nothing is to be committed, and no call changed a file since
 	Operation *GitOperation `json:"operation,omitempty"` // a merge, a rebase or the like that was begun and has not ended
 }
@@ -53,8 +54,7 @@ type repositories struct {
 type repository struct {
 	folder    string // "" while nothing names it
 	temporary bool
-	worked    int  // message of the newest run that works in it; -1: it is only looked at
-	commits   bool // whether a call made one, whatever became of it
+	worked    int // message of the newest run that works in it; -1: it is only looked at
 	state     GitState
 	branches  map[string]bool
 	made      []madeCommit
@@ -227,6 +227,9 @@ func (g *repositories) read(call int, c *toolcall.Call, o toolcall.Outcome) {
 		}
 		r := g.in(run.Folder)
 		if gitLooks[run.Verb] {
+			if r.worked < 0 {
+				r.state.Handle = c.Use
+			}
 			continue
 		}
 		r.worked, r.state.Handle = c.Use.From, c.Use
@@ -351,7 +354,7 @@ func (r *repository) commit(run toolcall.GitRun, call int, c *toolcall.Call, out
 			made.Hash, made.Subject = m[2], m[3]
 		}
 	}
-	r.commits = true
+	r.state.Commits = true
 	if n := len(r.made); n > 0 && run.Has("--amend") {
 		made.Subject = cmp.Or(made.Subject, r.made[n-1].Subject)
 		r.made = r.made[:n-1]
@@ -445,7 +448,7 @@ func (r *repository) shown(call int, c *toolcall.Call, output string) {
 				r.off()
 			}
 			if !verbs["commit"] {
-				r.commits = true
+				r.state.Commits = true
 				r.made = append(r.made, madeCommit{GitCommit{c.Use, m[2], m[3]}, call})
 			}
 		}
@@ -576,7 +579,7 @@ func (w *work) gitState() *GitState {
 			continue
 		}
 		s.Changed++
-		if !f.index.same(f.head) && f.index.same(f.version) {
+		if !f.index.same(f.head) {
 			s.Staged++
 		}
 	}
@@ -666,6 +669,9 @@ func (in *input) gitLines() []string {
 		}
 		if s.Staged > 0 {
 			line += fmt.Sprintf(" (%d staged)", s.Staged)
+		}
+		if !s.Commits {
+			line += ", no commit was made here"
 		}
 		parts = append(parts, line)
 	}

@@ -51,6 +51,7 @@ func (in *input) sections(d *draft, st *story) {
 	d.left += names + words
 	// What stands behind the agent's words is written before them, so that they tell what it does not.
 	const results = "## Last results of commands, failures first, newest first"
+	st.commands = in.withFailedEdits(withoutQueries(st.commands))
 	lines, failed := in.commandLines(st, 12)
 	failures := d.count(results) + 1 // what they take
 	for _, l := range lines[:failed] {
@@ -76,7 +77,7 @@ func (in *input) sections(d *draft, st *story) {
 	d.left -= d.count(behind.String())
 	in.account(d, share(at.said))
 	d.WriteString(behind.String())
-	d.section(jobsTitle, in.jobs(in.standing().Jobs), share(8))
+	d.section(jobsTitle, in.jobs(withoutSilent(in.standing().Jobs)), share(8))
 	d.left += d.count(older)
 	d.add(older)
 }
@@ -520,11 +521,18 @@ func (in *input) commandLines(st *story, most int) (out []string, failed int) {
 		if c.runs > 1 {
 			runs = fmt.Sprintf(" ×%d", c.runs)
 		}
-		if testRuns.MatchString(c.line) || checks(toolcall.PurposeOf(c.given)) {
+		switch {
+		case c.given == "":
+		case c.end.End == toolcall.Failed:
+			if since := in.editedSinceFailure(st.files, c, room); since != "" {
+				how += since
+				room = 40
+			}
+		case testRuns.MatchString(c.line) || checks(toolcall.PurposeOf(c.given)):
 			how += in.editedSince(st.files, c.at, room)
 			room = 40
 		}
-		out = append(out, fmt.Sprintf("- %s `%s`%s → %s", in.handle(c.at), briefly(c.line), runs, how))
+		out = append(out, fmt.Sprintf("- %s %s%s → %s", in.handle(c.at), titled(c), runs, how))
 	}
 	return out, failed
 }

@@ -400,6 +400,9 @@ func lastLine(text string) string {
 		if strings.HasPrefix(l, "{") || strings.HasPrefix(l, "[{") {
 			continue // data
 		}
+		if saysNothing(l) {
+			continue
+		}
 		if strings.ContainsFunc(l, unicode.IsLetter) && !toolcall.StatesCode(l) && !strings.HasPrefix(l, "<") && !isPrompt(l) {
 			if !preview.Aside(l) {
 				return l

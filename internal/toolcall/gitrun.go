@@ -76,9 +76,12 @@ func (r *shellReader) gitRun(words []string) {
 // goneTo notes a change from a folder into one that is not known, by the name that the line gives it.
 func (r *shellReader) goneTo(from, to string) {
 	const longest = 400 // bytes of a name
-	to = normalPath(to)
+	if to = to[:min(len(to), 2*longest)]; r.folder == "" {
+		to = normalPath(to)
+	}
 	switch whole := strings.HasPrefix(to, "/") || len(to) > 1 && to[1] == ':'; {
-	case len(to) > longest:
+	case len(to) > longest, len(from) > longest && r.folder == "":
+		r.away = ""
 	case to == "", to == "-", to == ".", r.folder != "" && (r.away == "" || whole):
 		r.away = ""
 	case r.away != "" && !strings.ContainsAny(to[:1], "$~`/"):
@@ -87,6 +90,9 @@ func (r *shellReader) goneTo(from, to string) {
 		if r.away = within(from, to); r.away == "." { // where it began
 			r.away = ""
 		}
+	}
+	if len(r.away) > longest {
+		r.away = ""
 	}
 }
 
