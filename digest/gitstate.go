@@ -59,6 +59,7 @@ type repository struct {
 	branches  map[string]bool
 	made      []madeCommit
 	clean     int // message in which git last said that nothing is to be committed; -1: it did not
+	continued int // message in which git last went on with what was under way, and committed what was noted for it
 }
 
 type madeCommit struct {
@@ -186,7 +187,7 @@ func (g *repositories) in(folder string) *repository {
 		lasting.folder = folder // the same, by its name, or by the name of its root
 		return lasting
 	}
-	r := &repository{folder: folder, temporary: temporary, worked: -1, clean: -1, branches: map[string]bool{}}
+	r := &repository{folder: folder, temporary: temporary, worked: -1, clean: -1, continued: -1, branches: map[string]bool{}}
 	g.all = append(g.all, r)
 	return r
 }
@@ -308,6 +309,9 @@ func (r *repository) run(run toolcall.GitRun, call int, c *toolcall.Call, output
 			}
 		}
 	case "merge", "rebase", "cherry-pick", "revert", "am":
+		if run.Has("--continue") {
+			r.continued = c.Use.From
+		}
 		switch {
 		case run.Has("--abort", "--quit", "--continue", "--skip"):
 			if op != nil && !stops(output) {
@@ -578,6 +582,9 @@ func (w *work) gitState() *GitState {
 		if f.lastWrite <= r.clean || f.version.same(f.head) || !f.exists() && f.state != FileDeleted || !w.repos.holds(r, f.path) {
 			continue
 		}
+		if f.lastWrite <= r.continued && !f.index.same(f.head) && f.index.same(f.version) {
+			continue // it is in the commit that git made then
+		}
 		s.Changed++
 		if !f.index.same(f.head) {
 			s.Staged++
@@ -633,15 +640,16 @@ func (in *input) gitLines() []string {
 		return nil
 	}
 	var out, parts []string
+	where := ""
+	if s.Folder != "" {
+		where = " in " + quoted(s.Folder, mostFiles)
+	}
 	if op := s.Operation; op != nil {
-		line := "- " + in.handle(op.Handle.From) + ": a " + op.Kind + " is under way"
+		line := "- " + in.handle(op.Handle.From) + ": a " + op.Kind + " is under way" + where
 		if len(op.Files) > 0 {
 			line += ", stopped by conflicts in " + quoted(preview.List(op.Files, ", ", mostFiles), mostFiles+20)
 		}
 		out = append(out, line)
-	}
-	if s.Folder != "" {
-		parts = append(parts, "in "+quoted(s.Folder, mostFiles))
 	}
 	switch {
 	case s.Branch != "":
@@ -676,7 +684,10 @@ func (in *input) gitLines() []string {
 		parts = append(parts, line)
 	}
 	if len(parts) > 0 {
-		out = append(out, "- "+in.handle(s.Handle.From)+": "+strings.Join(parts, "; "))
+		if s.Operation != nil {
+			where = ""
+		}
+		out = append(out, "- "+in.handle(s.Handle.From)+where+": "+strings.Join(parts, "; "))
 	}
 	return out
 }

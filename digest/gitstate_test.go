@@ -80,6 +80,7 @@ func TestStateOfGit(t *testing.T) {
 		{[]string{"$ git switch -c t", rebase}, "on t, rebase under way: a.go"},
 		{[]string{"$ git switch -c t", rebase, "edit a.go", "$ git add a.go"}, "on t, 1 changed, 1 staged, rebase under way: "},
 		{[]string{"$ git switch -c t", rebase, "$ git add a.go && git rebase --continue -> Successfully rebased and updated refs/heads/t."}, "on t"},
+		{[]string{"$ git switch -c t", rebase, "edit a.go", "edit b.go", "$ git add a.go && git rebase --continue -> Successfully rebased and updated refs/heads/t."}, "on t, 1 changed"},
 		{[]string{"$ git switch -c t", rebase, "! git add a.go && git rebase --continue -> error: could not apply bbb2222... b\nCONFLICT (content): Merge conflict in b.go"}, "on t, rebase under way: b.go"},
 		{[]string{"$ git switch -c t", rebase, "$ git rebase --abort"}, "on t"},
 		{[]string{"$ git switch -c t", rebase, "! git rebase --continue -> a.go: needs merge\nYou must edit all merge conflicts and then\nmark them as resolved using git add"}, "on t, rebase under way: a.go"},
@@ -115,13 +116,17 @@ func TestStateOfGitInADigest(t *testing.T) {
 	if got := strings.TrimSpace(section(digested(t, 2000, msgs...), "Git")); got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
+	got := section(digested(t, 2000, worker("$ git -C /r status -> On branch main", "! git -C /other merge topic -> "+stopped)...), "Git")
+	lacks(t, "of several", got, "- m3: a merge is under way in /other, stopped by conflicts in a.go, lib/b.go\n")
+	got = section(digested(t, 2000, worker("$ git -C /r status -> On branch main", "$ git -C /other switch -c o")...), "Git")
+	lacks(t, "of several", got, "- m3 in /other: branch o\n")
 	if got := section(digested(t, 150, msgs...), "Git"); got != "" {
 		t.Errorf("a very small digest tells %q", got)
 	}
 	if got := section(digested(t, 2000, worker("edit a.go", "$ go vet ./... -> ok")...), "Git"); got != "" {
 		t.Errorf("without git: %q", got)
 	}
-	got := section(digested(t, 2000, worker("$ git status -> On branch main", "edit a.go")...), "Git")
+	got = section(digested(t, 2000, worker("$ git status -> On branch main", "edit a.go")...), "Git")
 	lacks(t, "without a commit", got, "branch main; 1 changed file is not committed, no commit was made here")
 }
 
