@@ -631,11 +631,16 @@ var ofHome = lazyregexp.New(`^(?:/home/[^/]+|/Users/[^/]+|/root|[A-Za-z]:/Users/
 // gitTitle is the heading over the state of git.
 const gitTitle = "## Git"
 
-// gitLines describes the state of the repository that was worked in last, what is under way first; none when the
-// conversation shows none.
-func (in *input) gitLines() []string {
+// gitLines describes the state of git; none when the conversation shows none.
+func (in *input) gitLines() []string { return in.work().gitState().lines(in.handle) }
+
+// Lines describes the state as a digest does, what is under way first.
+func (s *GitState) Lines() []string {
+	return s.lines(func(message int) string { return precis.MessageHandle(message).String() })
+}
+
+func (s *GitState) lines(handle func(message int) string) []string {
 	const mostSubject, mostFiles = 72, 200 // bytes
-	s := in.work().gitState()
 	if s == nil {
 		return nil
 	}
@@ -645,7 +650,7 @@ func (in *input) gitLines() []string {
 		where = " in " + quoted(s.Folder, mostFiles)
 	}
 	if op := s.Operation; op != nil {
-		line := "- " + in.handle(op.Handle.From) + ": a " + op.Kind + " is under way" + where
+		line := "- " + handle(op.Handle.From) + ": a " + op.Kind + " is under way" + where
 		if len(op.Files) > 0 {
 			line += ", stopped by conflicts in " + quoted(preview.List(op.Files, ", ", mostFiles), mostFiles+20)
 		}
@@ -665,7 +670,7 @@ func (in *input) gitLines() []string {
 		if c.Subject != "" {
 			line += ` "` + quoted(c.Subject, mostSubject) + `"`
 		}
-		parts = append(parts, line+" ("+in.handle(c.Handle.From)+")")
+		parts = append(parts, line+" ("+handle(c.Handle.From)+")")
 	}
 	switch {
 	case s.Clean:
@@ -687,7 +692,7 @@ func (in *input) gitLines() []string {
 		if s.Operation != nil {
 			where = ""
 		}
-		out = append(out, "- "+in.handle(s.Handle.From)+where+": "+strings.Join(parts, "; "))
+		out = append(out, "- "+handle(s.Handle.From)+where+": "+strings.Join(parts, "; "))
 	}
 	return out
 }

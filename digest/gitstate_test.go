@@ -116,7 +116,9 @@ func TestStateOfGitInADigest(t *testing.T) {
 	if got := strings.TrimSpace(section(digested(t, 2000, msgs...), "Git")); got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
-	got := section(digested(t, 2000, worker("$ git -C /r status -> On branch main", "! git -C /other merge topic -> "+stopped)...), "Git")
+	got := section(digested(t, 2000, worker("$ go build -> ok", "$ git log --oneline -3 -> 1a2b3c4 one", "edit a.go")...), "Git")
+	lacks(t, "where it is only looked at", got, "- m3: 1 changed file is not committed, no commit was made here\n")
+	got = section(digested(t, 2000, worker("$ git -C /r status -> On branch main", "! git -C /other merge topic -> "+stopped)...), "Git")
 	lacks(t, "of several", got, "- m3: a merge is under way in /other, stopped by conflicts in a.go, lib/b.go\n")
 	got = section(digested(t, 2000, worker("$ git -C /r status -> On branch main", "$ git -C /other switch -c o")...), "Git")
 	lacks(t, "of several", got, "- m3 in /other: branch o\n")
@@ -217,4 +219,23 @@ func TestQueriesAreNoResults(t *testing.T) {
 		}
 	}
 	lacks(t, "nothing else", section(digested(t, 2000, worker(all[1])...), "Last results of commands"), "--jq .x")
+}
+
+// TestSilentJobs: a command in the background that ended well, and of which no more is said, takes no line.
+func TestSilentJobs(t *testing.T) {
+	jobs := func(summary, status, result string) string {
+		k := &talker{}
+		k.user("Count them.")
+		k.call("Bash", map[string]any{"command": "wc -l *.log", "run_in_background": true})
+		k.result("Command running in background with ID: b7", false)
+		k.msgs = append(k.msgs, precis.NewText("system", "[SYSTEM NOTIFICATION - NOT USER INPUT]\n<task-notification>\n<task-id>b7</task-id>\n<status>"+status+"</status>\n<summary>"+summary+"</summary>\n"+result+"</task-notification>"))
+		return section(digested(t, 2000, k.msgs...), "Agents and background work")
+	}
+	for _, summary := range []string{`Background command "Count them" completed (exit code 0).`, `Background command "Count them" completed (exit code 0)`, "Command finished"} {
+		if got := jobs(summary, "completed", ""); got != "" {
+			t.Errorf("%s: %s", summary, got)
+		}
+	}
+	lacks(t, "a failure", jobs(`Background command "Count them" failed with exit code 2`, "failed", ""), "exit code 2")
+	lacks(t, "what it found", jobs("41 files, 3 of them empty", "completed", ""), "3 of them empty")
 }
