@@ -79,7 +79,8 @@ var (
 	// onBranch is how git names it: of its state, of a switch, of a rebase that ended or is under way.
 	onBranch = lazyregexp.New(`^(?:On branch |Switched to (?:a new |and reset )?branch '|Already on '|Reset branch '|Successfully rebased and updated refs/heads/|Initialized empty Git repository in .* on branch |(?:  )?\(?[Yy]ou are currently rebasing branch '|## (?:No commits yet on |Initial commit on )?)([^\s']+)`)
 	// committed is how git names a commit that it made.
-	committed = lazyregexp.New(`^\[(.+?)(?: \(root-commit\))? ([0-9a-f]{4,64})\] (.*)$`)
+	committed  = lazyregexp.New(`^\[(.+?)(?: \(root-commit\))? ([0-9a-f]{4,64})\] (.*)$`)
+	commitLine = lazyregexp.New(`(?m)^\[.+ [0-9a-f]{4,64}\] `)
 	// offBranch says that no branch is checked out.
 	offBranch = lazyregexp.New(`^(?:HEAD detached (?:at|from) |Note: (?:switching to|checking out) '|## HEAD \(no branch\)|\* \(HEAD detached )`)
 	// conflictIn names the file of a conflict, unmerged as a listing of the state does.
@@ -235,6 +236,9 @@ func (g *repositories) read(call int, c *toolcall.Call, o toolcall.Outcome) {
 		}
 		r.worked, r.state.Handle = c.Use.From, c.Use
 		sure := !run.Else && !gitFailed(output) && (o.End == toolcall.OK || o.End == toolcall.Unknown || o.End == toolcall.Failed && run.Ran == toolcall.Did)
+		if sure && run.Verb == "commit" && o.End != toolcall.Failed && !showsCommit(run, c, o, output) {
+			continue
+		}
 		r.run(run, call, c, output, sure)
 		if gitStates[run.Verb] {
 			ambiguous = ambiguous || telling != nil && telling != r
@@ -369,6 +373,14 @@ func (r *repository) commit(run toolcall.GitRun, call int, c *toolcall.Call, out
 	}
 }
 
+// showsCommit reports whether a commit was made by a command that did not fail as a whole: a hook may have refused it where the
+// line hides how its parts ended.
+func showsCommit(run toolcall.GitRun, c *toolcall.Call, o toolcall.Outcome, output string) bool {
+	text := strings.TrimSpace(output)
+	return o.End == toolcall.OK && !strings.ContainsAny(c.Line, "|;") || run.Has("-q", "--quiet") || text == "" || text == "(no output)" ||
+		strings.Contains(text, " changed") || strings.Contains(text, "create mode ") || commitLine.MatchString(text)
+}
+
 // subjectOf returns the first line of the message that a commit is given; "" when the line does not tell.
 func subjectOf(run toolcall.GitRun) string {
 	text := run.Value("-m", "--message")
@@ -451,7 +463,7 @@ func (r *repository) shown(call int, c *toolcall.Call, output string) {
 			} else {
 				r.off()
 			}
-			if !verbs["commit"] {
+			if n := len(r.made); n == 0 || r.made[n-1].Hash != m[2] { // also of a line that failed later on
 				r.state.Commits = true
 				r.made = append(r.made, madeCommit{GitCommit{c.Use, m[2], m[3]}, call})
 			}

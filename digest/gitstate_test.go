@@ -76,6 +76,10 @@ func TestStateOfGit(t *testing.T) {
 		{[]string{"edit a.go", first, "edit a.go", "$ git commit -am two -> [main 5d6e7f8] two", "$ git reset --soft HEAD~1"}, "on main, commit 1a2b3c4 one, 1 changed, 1 staged"},
 		{[]string{"edit a.go", "$ git add -A && git commit -q -m \"$(cat <<'EOF'\nfix: one\n\nBody.\nEOF\n)\""}, "commit fix: one"},
 		{[]string{"edit a.go", "edit .git/hooks/pre-commit", "$ git status -> On branch main"}, "on main, 1 changed"},
+		{[]string{"edit a.go", "! make && git commit -m one && git push -> [main 1a2b3c4] one\n 1 file changed\nerror: failed to push some refs"}, "on main, commit 1a2b3c4 one"},
+		{[]string{"edit a.go", "edit b.go", "! git add a.go && git commit -m one && git push -> [main 1a2b3c4] one\n 1 file changed\nfatal: The current branch main has no upstream branch."}, "on main, commit 1a2b3c4 one, 1 changed"},
+		{[]string{"$ git status -> On branch main", "$ git commit -m one 2>&1 | tail -3 -> husky - pre-commit script ended\nlint found 3 problems"}, "on main"},
+		{[]string{"$ git commit -m one 2>&1 | tail -1 -> create mode 100644 a.go"}, "commit one"},
 		// What is under way.
 		{[]string{"$ git switch -c t", rebase}, "on t, rebase under way: a.go"},
 		{[]string{"$ git switch -c t", rebase, "edit a.go", "$ git add a.go"}, "on t, 1 changed, 1 staged, rebase under way: "},
@@ -144,6 +148,9 @@ func TestBranchThatTheProgramNames(t *testing.T) {
 	}
 	if got := state("<system-reminder>\nWorking directory: /r\nCurrent branch: release/2\n</system-reminder>"); got != "on release/2, 1 changed" {
 		t.Errorf("a reminder: %s", got)
+	}
+	if got := state("<environment_details>\n# Current Time\n12:00\n\n# Git Status\n## feat/x...origin/feat/x [ahead 1]\n M a.go\n</environment_details>"); got != "on feat/x, 1 changed" {
+		t.Errorf("details: %s", got)
 	}
 	if got := state("I think you are on\nCurrent branch: other\n"); got != "none" {
 		t.Errorf("the user's own words: %s", got)
