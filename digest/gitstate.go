@@ -394,14 +394,19 @@ func subjectOf(run toolcall.GitRun) string {
 	return text
 }
 
+// Limits of the files with conflicts that are kept, and of the paths of a command that they are compared with.
+const mostConflicts, mostResolved = 100, 200
+
 // resolve notes that files are marked as resolved.
 func (r *repository) resolve(paths []string, all bool) {
 	op := r.state.Operation
 	if op == nil {
 		return
 	}
+	all = all && len(paths) == 0
+	paths = paths[:min(len(paths), mostResolved)]
 	op.Files = slices.DeleteFunc(op.Files, func(f string) bool {
-		return all && len(paths) == 0 || slices.ContainsFunc(paths, func(p string) bool {
+		return all || slices.ContainsFunc(paths, func(p string) bool {
 			p = strings.Trim(path.Clean(strings.ReplaceAll(p, `\`, "/")), `"'`)
 			return p == "." || p == f || strings.HasSuffix(p, "/"+f) || strings.HasSuffix(f, "/"+p) || strings.HasPrefix(f, p+"/") || strings.ContainsAny(p, "*?[") && matches(f, p)
 		})
@@ -532,6 +537,7 @@ func (r *repository) operation(c *toolcall.Call, last toolcall.GitRun, output st
 	op := r.state.Operation
 	slices.Sort(conflicts)
 	conflicts = slices.Compact(conflicts)
+	conflicts = conflicts[:min(len(conflicts), mostConflicts)]
 	switch {
 	case kind != "" && stop && !last.Has("--abort", "--quit"):
 		if op == nil || op.Kind != kind {
