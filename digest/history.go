@@ -66,7 +66,9 @@ func (h *history) step(call int, c *toolcall.Call, o toolcall.Outcome, s toolcal
 	}
 	output := c.Output()
 	conflict := s.Act == toolcall.GitUnstash && strings.Contains(output, "CONFLICT")
+	made := (s.Act == toolcall.GitCommit || s.Act == toolcall.GitAdd) && hashOf(output) != "" // whatever failed behind it
 	switch {
+	case made && (o.End == toolcall.OK || o.End == toolcall.Unknown || o.End == toolcall.Failed):
 	case conflict:
 		h.doubt(c.Use, s.By, h.stashed(s.From))
 		return

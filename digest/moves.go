@@ -297,9 +297,3 @@ func scratchOf(files []file) func(p string) bool {
 	}
 	return isTemporary
 }
-
-// isTemporary reports whether a path is in a folder for files that are not kept.
-func isTemporary(p string) bool {
-	p = strings.ToLower(strings.TrimPrefix(p, "/private"))
-	return strings.HasPrefix(p, "/tmp/") || strings.HasPrefix(p, "/var/tmp/") || strings.HasPrefix(p, "/var/folders/") || strings.HasPrefix(p, "/dev/shm/") || strings.Contains(p, "/appdata/local/temp/") || strings.HasPrefix(p, "$tmpdir/") || strings.HasPrefix(p, "$env:temp/")
-}

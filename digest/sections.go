@@ -51,13 +51,23 @@ func (in *input) sections(d *draft, st *story) {
 	d.left += names + words
 	// What stands behind the agent's words is written before them, so that they tell what it does not.
 	const results = "## Last results of commands, failures first, newest first"
+	st.commands = in.withFailedEdits(withoutQueries(st.commands))
 	lines, failed := in.commandLines(st, 12)
 	failures := d.count(results) + 1 // what they take
 	for _, l := range lines[:failed] {
 		failures += d.count(l) + 1
 	}
 	failures = max(share(12), min(failures, share(24)))
-	behind := &draft{count: d.count, left: min(d.left-words, max(share(behindAccount), names+max(share(10), failures)))}
+	git := in.gitLines()
+	stand := 0 // what the state of git takes
+	if in.tokens >= leastForGit && len(git) > 0 {
+		stand = d.count(gitTitle) + 1
+		for _, l := range git {
+			stand += d.count(l) + 1
+		}
+	}
+	behind := &draft{count: d.count, left: min(d.left-words, stand+max(share(behindAccount), names+max(share(10), failures)))}
+	behind.section(gitTitle, git, min(stand, behind.left-names))
 	behind.section(results, lines, min(failures, behind.left-names))
 	in.cover.String(d.String())
 	in.cover.String(behind.String())
@@ -67,10 +77,13 @@ func (in *input) sections(d *draft, st *story) {
 	d.left -= d.count(behind.String())
 	in.account(d, share(at.said))
 	d.WriteString(behind.String())
-	d.section(jobsTitle, in.jobs(in.standing().Jobs), share(8))
+	d.section(jobsTitle, in.jobs(withoutSilent(in.standing().Jobs)), share(8))
 	d.left += d.count(older)
 	d.add(older)
 }
+
+// leastForGit is the size in tokens from which on a digest tells the state of git.
+const leastForGit = 300
 
 // behindAccount is the part of a digest, in percent, that results and files may take.
 const behindAccount = 25
@@ -515,11 +528,18 @@ func (in *input) commandLines(st *story, most int) (out []string, failed int) {
 				runs += fmt.Sprintf(" (%d failed)", n)
 			}
 		}
-		if testRuns.MatchString(c.line) || checks(toolcall.PurposeOf(c.given)) {
+		switch {
+		case c.given == "":
+		case c.end.End == toolcall.Failed:
+			if since := in.editedSinceFailure(st.files, c, room); since != "" {
+				how += since
+				room = 40
+			}
+		case testRuns.MatchString(c.line) || checks(toolcall.PurposeOf(c.given)):
 			how += in.editedSince(st.files, c.at, room)
 			room = 40
 		}
-		out = append(out, fmt.Sprintf("- %s `%s`%s → %s", in.handle(c.at), briefly(c.line), runs, how))
+		out = append(out, fmt.Sprintf("- %s %s%s → %s", in.handle(c.at), titled(c), runs, how))
 	}
 	return out, failed
 }

@@ -33,6 +33,7 @@ type State struct {
 	Jobs     []JobState     `json:"jobs"`   // other agents and work in the background
 	Skills   []SkillState   `json:"skills"`
 	Standing []Instruction  `json:"standing"` // what the program said and that stays in force
+	Git      *GitState      `json:"git,omitempty"`
 }
 
 // Request is what a person said.
@@ -156,6 +157,7 @@ func StateOf(conv *precis.Conversation) State {
 		s.Waiting = append(s.Waiting, Waiting{w.calls[i].Use, w.calls[i].Title()})
 	}
 	s.Rules, s.Values = rulesOf(msgs)
+	s.Git = w.gitState()
 	s.hold(holds)
 	return s
 }

@@ -395,14 +395,14 @@ func TestDigestTellsPatchesInShells(t *testing.T) {
 func TestDigestTellsWhatCommandsSaidLast(t *testing.T) {
 	s := newSession(3)
 	s.user("Try it.")
-	s.call("Bash", map[string]any{"command": "gh api x"}, `{"id":1,"name":"`+strings.Repeat("long ", 900)+`"}`)
+	s.call("Bash", map[string]any{"command": "gh api x -X PATCH"}, `{"id":1,"name":"`+strings.Repeat("long ", 900)+`"}`)
 	s.call("Bash", map[string]any{"command": "npm ci"}, "\x1b]0;C:\\npm\aidealTree: 1\ridealTree: 2\radded 12 packages\n[##...] a\r[#####] b\rC:\\windows\\npm.exe\a")
 	s.call("Bash", map[string]any{"command": "long"}, "first of all "+strings.Repeat("and so on ", 900)+"the end")
 	s.call("run_shell_command", map[string]any{"command": "npm test"}, "Command: npm test\nDirectory: (root)\nOutput: 12 passed\nError: (none)\nExit Code: 0\nSignal: (none)\nBackground PIDs: (none)\nProcess Group PGID: 91412")
 	s.call("Bash", map[string]any{"command": "python -c \"\nimport sys\nsys.path.insert(0, 'somewhere/else/entirely')\nfrom shop import cart\nprint(cart.total())\n\""}, "12")
 	s.says("Done.")
 	got := section(digested(t, 3500, s.msgs...), "Last results of commands")
-	lacks(t, "the results", got, "`gh api x` → ended\n", "`npm test` → ok: 12 passed\n", "`npm ci` → ended: added 12 packages\n", "`long` → ended: first of all and so on", "`python -c \" import sys ", "… from shop import cart print(cart.total()) \"` → ended")
+	lacks(t, "the results", got, "`gh api x -X PATCH` → ended\n", "`npm test` → ok: 12 passed\n", "`npm ci` → ended: added 12 packages\n", "`long` → ended: first of all and so on", "`python -c \" import sys ", "… from shop import cart print(cart.total()) \"` → ended")
 }
 
 // TestDigestChecksAnOlderSummary goes on from a summary that calls have overtaken.

@@ -22,8 +22,9 @@ type work struct {
 	ends    []toolcall.Outcome // of each call
 	files   fileTable
 	git     *history
-	own     bool                            // calls is a copy
-	folders map[string]bool                 // that were made
+	own     bool            // calls is a copy
+	folders map[string]bool // that were made
+	repos   *repositories
 	swept   int                             // files that were compared with what a command removed
 	back    map[int]string                  // calls of whose text nothing stands → the command of git that took it back
 	waiting []int                           // calls whose result is still to come
@@ -56,6 +57,7 @@ func readWork(calls []toolcall.Call, msgs []precis.Message, jobs []standing.Item
 		w.jobs[j.Since] = j
 	}
 	w.git = newHistory(&w.files)
+	w.repos = repositoriesOf(calls, msgs)
 	listed := mentionsOf(calls)
 	last := len(msgs) - 1 // the newest message of the assistant, when only results follow it
 	for last >= 0 && msgs[last].Role != precis.RoleAssistant {
@@ -79,6 +81,7 @@ func readWork(calls []toolcall.Call, msgs []precis.Message, jobs []standing.Item
 		}
 		w.apply(i, listed)
 	}
+	w.repos.until(len(msgs))
 	w.back = w.files.takenBack(w.calls)
 	w.allowed = w.carriedOut()
 	return w
@@ -131,6 +134,7 @@ func (w *work) apply(call int, listed mentions) {
 			w.sweep(c, e.Path, n+1 < len(c.Effects) && c.Effects[n+1].MovedFrom == e.Path)
 		}
 	}
+	w.repos.read(call, c, o)
 	for _, pattern := range c.Swept {
 		if o.End != toolcall.Rejected && o.End != toolcall.Failed && o.End != toolcall.Interrupted {
 			w.sweepLike(c, pattern)
@@ -511,6 +515,9 @@ func lastLine(text string) string {
 		l = l[:min(len(l), end)]
 		if strings.HasPrefix(l, "{") || strings.HasPrefix(l, "[{") {
 			continue // data
+		}
+		if saysNothing(l) {
+			continue
 		}
 		if strings.ContainsFunc(l, unicode.IsLetter) && !toolcall.StatesCode(l) && !strings.HasPrefix(l, "<") && !isPrompt(l) {
 			if !preview.Aside(l) {

@@ -32,6 +32,7 @@ var usual = []briefGroup{
 	{"Decided", []briefPart{partDecided}},
 	{"Ruled out", []briefPart{partRuledOut}},
 	{"Files", []briefPart{partFiles}},
+	{"Git", []briefPart{partGit}},
 	{"Last results of commands", []briefPart{partCommands}},
 	{"Last words of the agent", []briefPart{partLast}},
 	{"Earlier requests, newest first", []briefPart{partEarlier}},
@@ -41,7 +42,7 @@ var usual = []briefGroup{
 var clines = []briefGroup{
 	{"1. Current Work", []briefPart{partRequest, partLast, partEarlier}},
 	{"2. Key Technical Concepts", []briefPart{partRules, partDecided}},
-	{"3. Relevant Files and Code", []briefPart{partFiles}},
+	{"3. Relevant Files and Code", []briefPart{partFiles, partGit}},
 	{"4. Problem Solving", []briefPart{partRuledOut, partCommands}},
 	{"5. Pending Tasks and Next Steps", []briefPart{partWaiting, partPlan}},
 }
@@ -71,7 +72,7 @@ var briefShares = []struct {
 	part    briefPart
 	percent int
 }{
-	{partRequest, 30}, {partRules, 20}, {partWaiting, 8}, {partFiles, 18}, {partRuledOut, 12}, {partDecided, 12},
+	{partRequest, 30}, {partRules, 20}, {partWaiting, 8}, {partGit, 8}, {partFiles, 18}, {partRuledOut, 12}, {partDecided, 12},
 	{partPlan, 12}, {partCommands, 14}, {partLast, 14}, {partEarlier, 12},
 }
 

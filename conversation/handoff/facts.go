@@ -27,6 +27,7 @@ const (
 	partDecided
 	partRuledOut
 	partFiles
+	partGit
 	partCommands
 	partWaiting
 	partLast
@@ -56,6 +57,7 @@ func factsOf(ctx context.Context, s *conversation.Subject, style briefStyle) (br
 	f.refusals(state)
 	f.claims(msgs)
 	f.files(state.Files, style)
+	f.lines[partGit] = state.Git.Lines()
 	f.commands(state.Commands)
 	for _, w := range state.Waiting {
 		f.add(partWaiting, w.Handle, quote(w.What, 200))

@@ -54,6 +54,7 @@ func work() []precis.Message {
 	out = append(out, assistant("The root cause is that the buffer is read twice. A second pass didn't help. Shall I split the file or keep it whole, what do you prefer?"), user("keep it whole"))
 	out = append(out, call("3", "Write", `{"file_path":"src/parser.go","content":"package parser // new"}`, "File written", false)...)
 	out = append(out, call("4", "Bash", `{"command":"go test ./..."}`, "Exit code 1\n--- FAIL: TestParse", true)...)
+	out = append(out, call("5", "Bash", `{"command":"git switch -c repair"}`, "Switched to a new branch 'repair'", false)...)
 	return append(out, assistant("One test fails still."), user("Then repair that, too."))
 }
 
@@ -65,8 +66,9 @@ func TestABriefNamesWhatWasDecidedAndDone(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, want := range []string{
-			"finish the parser", "m0: Never touch the lexer.", "m12: Then repair that, too.", "the user answered \"keep it whole\"",
+			"finish the parser", "m0: Never touch the lexer.", "m14: Then repair that, too.", "the user answered \"keep it whole\"",
 			"root cause is that the buffer", "A second pass didn't help", "go test ./...: failed", "write a test", "written", "c1",
+			"branch repair; 1 changed file is not committed",
 		} {
 			if !strings.Contains(b.Text, want) {
 				t.Errorf("%s: %q is missing in\n%s", format, want, b.Text)

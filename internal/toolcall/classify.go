@@ -69,7 +69,8 @@ func classify(c Call, args map[string]string) Call {
 // commanded returns a command with what its line does.
 func (c Call) commanded() Call {
 	r := readShell(c.Line)
-	c.Effects, c.Git, c.Reads, c.Searched, c.Swept, c.Carried, c.Folders = r.effects, r.steps, r.reads, r.searched, r.swept, r.carried, r.folders
+	c.Effects, c.Git, c.GitRuns, c.Reads, c.Searched, c.Swept, c.Carried, c.Folders = r.effects, r.steps, r.runs, r.reads, r.searched, r.swept, r.carried, r.folders
+	c.inFolder()
 	return c
 }
 

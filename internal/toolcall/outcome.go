@@ -111,7 +111,7 @@ func (c *Call) commandOutcome(text string) Outcome {
 		return o
 	case o.Code != nil || c.IsError:
 		o.End, o.Line = Failed, failureLine(text)
-		o.Why = reason(text, o.Line)
+		o.Line, o.Why = placed(text, o.Line, reason(text, o.Line))
 		return o
 	}
 	if words {
@@ -124,7 +124,8 @@ func (c *Call) commandOutcome(text string) Outcome {
 		}
 		switch {
 		case rank >= surely:
-			o.End, o.Line, o.Why = Failed, line, reason(text, line)
+			o.End = Failed
+			o.Line, o.Why = placed(text, line, reason(text, line))
 		case rank >= likely && o.End == OK && !(c.coded && !hidesCodes(c.Line)):
 			o.End, o.Line = Unknown, line
 		}
@@ -337,6 +338,41 @@ func Prints(line string) bool {
 func Shows(line string) bool {
 	_, all := mainProgram(line)
 	return Prints(line) && slices.ContainsFunc(all, func(p string) bool { return printers[p] })
+}
+
+// lookers are programs that only look, beside printers: what they print says nothing of success. Those that make a folder
+// say as little.
+var lookers = wordSet("mkdir get-childitem gci get-content gc get-location gl get-item gi test-path select-string sls new-item ni gh:asks which where whoami date env printenv id uname hostname du df ps")
+
+// Queries reports whether a command line only looks, or sets the stage for what looks: reading, searching, listing, asking
+// an interface for what it has.
+func Queries(line string) bool {
+	_, all := mainProgram(line)
+	for i, p := range all {
+		if p == "gh" {
+			all[i] = asksGitHub(line)
+		}
+	}
+	return len(all) > 0 && !slices.ContainsFunc(all, func(p string) bool { p = strings.ToLower(p); return !printers[p] && !stages[p] && !lookers[p] })
+}
+
+// asksGitHub returns "gh:asks" for a line in which gh only asks the interface: with no method and no fields given.
+func asksGitHub(line string) string {
+	for _, words := range lexScript(line).commands {
+		var plain []string
+		for _, w := range words {
+			plain = append(plain, w.text)
+		}
+		if len(plain) < 2 || base(plain[0]) != "gh" || slices.ContainsFunc(plain[1:min(len(plain), 4)], func(w string) bool { return readingVerbs[w] }) {
+			continue
+		}
+		if plain[1] != "api" || slices.ContainsFunc(plain[2:], func(w string) bool {
+			return strings.HasPrefix(w, "-X") || strings.HasPrefix(w, "-f") || strings.HasPrefix(w, "-F") || strings.HasPrefix(w, "--method") || strings.HasPrefix(w, "--field") || strings.HasPrefix(w, "--raw-field") || strings.HasPrefix(w, "--input")
+		}) {
+			return "gh"
+		}
+	}
+	return "gh:asks"
 }
 
 // StatesCode reports whether a line states an exit code.

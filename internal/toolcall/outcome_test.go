@@ -286,3 +286,69 @@ func TestOutputWithoutLabels(t *testing.T) {
 		t.Errorf("of another tool: %q", got)
 	}
 }
+
+// TestFailuresTellTheirPlace: where git stopped, and in which package a test of Go failed.
+func TestFailuresTellTheirPlace(t *testing.T) {
+	for _, tt := range []struct{ output, line, why string }{
+		{"Rebasing (1/2)\rerror: could not apply ad0c095... faster\nhint: x\nAuto-merging a/b.go\nCONFLICT (content): Merge conflict in a/b.go\n", "CONFLICT (content): Merge conflict in a/b.go", ""},
+		{"CONFLICT (modify/delete): b.go deleted in HEAD\nAutomatic merge failed; fix conflicts and then commit the result.\n", "CONFLICT (modify/delete): b.go deleted in HEAD", ""},
+		{"error: could not apply ad0c095... faster\n", "error: could not apply ad0c095... faster", ""},
+		{"ok  \tm/a\t0.1s\n--- FAIL: TestX (0.01s)\n    x_test.go:12: got 1\nFAIL\nFAIL\tm/b\t0.2s\nFAIL\tm/c [build failed]\n", "--- FAIL: TestX (0.01s)", "m/b: x_test.go:12: got 1"},
+		{"--- FAIL: TestX (0.01s)\n    b/x_test.go:12: got 1\nFAIL\nFAIL\tm/b\t0.2s\n", "--- FAIL: TestX (0.01s)", "b/x_test.go:12: got 1"},
+		{"--- FAIL: TestX (0.01s)\n    x_test.go:12: got 1\nFAIL\n", "--- FAIL: TestX (0.01s)", "x_test.go:12: got 1"},
+	} {
+		msgs := []precis.Message{
+			{Role: "assistant", Content: []precis.Block{precis.ToolUse{ID: "1", Name: "Bash", Input: []byte(`{"command":"make it"}`)}}},
+			{Role: "user", Content: []precis.Block{precis.ToolResult{ToolUseID: "1", IsError: true, Content: []precis.Block{precis.Text{Text: "Exit code 1\n" + tt.output}}}}},
+		}
+		c := toolcall.Find(msgs)[0]
+		if o := c.Outcome(); o.End != toolcall.Failed || o.Line != tt.line || o.Why != tt.why {
+			t.Errorf("%q: %q, %q", tt.output, o.Line, o.Why)
+		}
+	}
+}
+
+func TestQueriesOnlyLook(t *testing.T) {
+	for line, want := range map[string]bool{
+		"ls -la": true, "cd a && gh api repos/x --jq .y | head": true, "gh pr view 3": true, "New-Item -Path a -ItemType Directory": true, "mkdir -p a": true,
+		"gh api repos/x -X POST": false, "gh api x -f a=b": false, "gh pr edit 3": false, "make": false, "ls && make": false, "": false, "mv a b": false,
+	} {
+		if got := toolcall.Queries(line); got != want {
+			t.Errorf("%q: %v", line, got)
+		}
+	}
+}
+
+func TestRunsOfGit(t *testing.T) {
+	runs := func(command string) string {
+		input, _ := json.Marshal(map[string]string{"command": command})
+		var out []string
+		for _, g := range toolcall.Find(native("Bash", string(input)))[0].GitRuns {
+			out = append(out, strings.TrimSpace(g.Folder+" "+g.Verb+" "+strings.Join(g.Words, " ")))
+		}
+		return strings.Join(out, "; ")
+	}
+	for command, want := range map[string]string{
+		"git -c a=b status -s && git log":                               "status -s; log",
+		"cd /a && git -C b status":                                      "/a/b status",
+		"cd ../a && git status; cd b && git log; cd /c && git add -A":   "../a status; ../a/b log; /c add -A",
+		"cd $ROOT && git status":                                        "$ROOT status",
+		"cd ~/x && git status":                                          "~/x status",
+		"cd a && git status && cd .. && git log":                        "a status; log",
+		"(cd ../a && git status); git log":                              "../a status; log",
+		"bash -lc 'cd /a; git checkout -b x || git checkout x' && true": "/a checkout -b x; /a checkout x",
+		"echo git status":                                               "",
+	} {
+		if got := runs(command); got != want {
+			t.Errorf("%s: %s", command, got)
+		}
+	}
+	c := toolcall.Find(native("shell", `{"command":["bash","-lc","git status"],"workdir":"/w"}`))[0]
+	if len(c.GitRuns) != 1 || c.GitRuns[0].Folder != "/w" {
+		t.Errorf("%+v", c.GitRuns)
+	}
+	g := toolcall.GitRun{Verb: "commit", Words: []string{"-qam", "x", "--author=me", "--", "a.go"}}
+	if g.Value("-m", "--message") != "x" || g.Value("--author") != "me" || !g.Has("-a") || g.Has("-s") {
+		t.Error(g.Value("-m"))
+	}
+}

@@ -8,6 +8,7 @@ import (
 
 // gitProgram adds what git does: its acts, and the files that it moves and removes.
 func (r *shellReader) gitProgram(words []string) {
+	r.gitRun(words)
 	if s, ok := r.git(words); ok {
 		s.After = len(r.effects)
 		r.steps = append(r.steps, s)

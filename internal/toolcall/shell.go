@@ -37,6 +37,7 @@ func Reads(command string) []string { return readShell(command).reads }
 type shellReader struct {
 	effects  []Effect
 	steps    []GitStep
+	runs     []GitRun
 	reads    []string
 	searched []string        // files that lines are printed of
 	swept    []string        // patterns of files that are removed
@@ -49,6 +50,7 @@ type shellReader struct {
 	removed  map[string]int  // where effects say that a path was removed last
 	folder   string          // that the line has changed into; "" when it has not, or it is not known
 	before   string          // the folder before that
+	away     string          // what the line calls the folder that it has changed into, where that is not known
 	outer    []string        // the folders outside of the subshells that are open
 }
 
@@ -84,7 +86,7 @@ func (r *shellReader) script(command string) {
 	defer func(outer *loop) { r.loop = outer }(r.loop)
 	r.loop = nil
 	for k, words := range l.commands {
-		effects, steps, carried, swept := len(r.effects), len(r.steps), len(r.carried), len(r.swept)
+		effects, steps, runs, carried, swept := len(r.effects), len(r.steps), len(r.runs), len(r.carried), len(r.swept)
 		var next []word
 		if k+1 < len(l.commands) {
 			next = l.commands[k+1]
@@ -102,7 +104,7 @@ func (r *shellReader) script(command string) {
 			r.swept = r.swept[:swept] // not all that a pattern names
 		}
 		if len(r.outer) > 0 && len(words) > 0 && strings.HasSuffix(words[len(words)-1].text, ")") {
-			r.folder, r.outer = r.outer[len(r.outer)-1], r.outer[:len(r.outer)-1]
+			r.folder, r.outer, r.away = r.outer[len(r.outer)-1], r.outer[:len(r.outer)-1], ""
 		}
 		if k+1 < len(l.commands) && ran[k] == Did && !prefixes[words[0].text] && (l.joins[k] == joinNext || l.joins[k] == joinAnd && writers[words[0].text]) {
 			for i := effects; i < len(r.effects); i++ {
@@ -111,6 +113,9 @@ func (r *shellReader) script(command string) {
 			for i := carried; i < len(r.carried); i++ {
 				r.carried[i].Ran = Did
 			}
+		}
+		for i := runs; i < len(r.runs); i++ {
+			r.runs[i].Ran, r.runs[i].Else = ran[k], k > 0 && l.joins[k-1] == joinOr
 		}
 		if k > 0 && l.joins[k-1] == joinOr {
 			r.steps = r.steps[:steps] // it may not have run, and the line ends well
@@ -232,6 +237,7 @@ func (r *shellReader) change(to string) {
 	if strings.HasPrefix(r.folder, "..") || r.folder == "." || len(r.folder) > longest {
 		r.folder = ""
 	}
+	r.goneTo(before, to)
 	r.before = before
 }
 

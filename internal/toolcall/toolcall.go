@@ -42,6 +42,7 @@ type Call struct {
 	IsError  bool
 	Effects  []Effect  // files it writes or removes
 	Git      []GitStep // what it has git do to files and commits
+	GitRuns  []GitRun  // its commands of git, whatever they do
 	Reads    []string  // files whose content a command prints
 	Searched []string  // files that a command prints lines of
 	Swept    []string  // patterns by which a command removes files

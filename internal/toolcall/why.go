@@ -32,6 +32,35 @@ var (
 	triesAgain = lazyregexp.New(`(?i)\b(?:retr(?:y|ies|ying)|re-?run(?:ning)?|flaky)\b`)
 )
 
+var (
+	// conflict is how git names a file in which it could not join two changes.
+	conflict = lazyregexp.New(`^CONFLICT \([^)]*\): \S`)
+	// conflicts say that it stopped for such a file, and not for which.
+	conflicts = lazyregexp.New(`^(?:error: )?(?:[Cc]ould not (?:apply|revert)|Automatic merge failed|Failed to merge|Exiting because of an unresolved conflict)`)
+	// bareTest is a place in a file of tests without its folder, as go test writes it.
+	bareTest = lazyregexp.New(`^[\w.-]+_test\.go:\d+: `)
+	// ofPackage names the package whose tests failed, below their report.
+	ofPackage = lazyregexp.New(`(?m)^FAIL[ \t]+(\S*[/.]\S*)[ \t]+(?:\d|\(cached|\[)`)
+)
+
+// placed returns what a result says of a failure with the place of it: where git stopped, the file with the conflict; of tests of Go,
+// the package that a file without its folder is in.
+func placed(text, line, why string) (string, string) {
+	if conflicts.MatchString(line) {
+		for l := range strings.Lines(text) {
+			if l = strings.TrimSpace(overwritten(l)); conflict.MatchString(l) {
+				return l[:min(len(l), 400)], why
+			}
+		}
+	}
+	if at := strings.Index(text, line); at >= 0 && bareTest.MatchString(why) {
+		if m := ofPackage.FindStringSubmatch(text[at:]); m != nil {
+			why = m[1] + ": " + why
+		}
+	}
+	return line, why
+}
+
 // failedTests returns the line of a command's output that counts tests that failed, or says that a build did; "" when none does.
 // Such lines stand at the end.
 func failedTests(text string) string {

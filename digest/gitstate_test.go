@@ -1,0 +1,248 @@
+package digest_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"precis"
+	"precis/digest"
+)
+
+// told writes the state of git on one line.
+func told(g *digest.GitState) string {
+	if g == nil {
+		return "none"
+	}
+	var out []string
+	add := func(is bool, text string) {
+		if is {
+			out = append(out, text)
+		}
+	}
+	add(g.Folder != "", "in "+g.Folder)
+	add(g.Branch != "", "on "+g.Branch)
+	add(g.Detached, "detached")
+	if c := g.Commit; c != nil {
+		out = append(out, strings.Join(strings.Fields("commit "+c.Hash+" "+c.Subject), " "))
+	}
+	add(g.Changed > 0, fmt.Sprintf("%d changed", g.Changed))
+	add(g.Staged > 0, fmt.Sprintf("%d staged", g.Staged))
+	add(g.Clean, "clean")
+	if o := g.Operation; o != nil {
+		out = append(out, o.Kind+" under way: "+strings.Join(o.Files, " "))
+	}
+	return strings.Join(out, ", ")
+}
+
+const stopped = "Auto-merging a.go\nCONFLICT (content): Merge conflict in a.go\nCONFLICT (modify/delete): lib/b.go deleted in HEAD and modified in topic.  Version topic of lib/b.go left in tree.\nAutomatic merge failed; fix conflicts and then commit the result.\n"
+
+func TestStateOfGit(t *testing.T) {
+	const first = "$ git commit -m one -> [main 1a2b3c4] one\n 1 file changed"
+	rebase := "! git fetch && git rebase origin/main -> Rebasing (1/3)\rRebasing (2/3)\rerror: could not apply ad0c095... faster\nCould not apply ad0c095... faster\nAuto-merging a.go\nCONFLICT (content): Merge conflict in a.go"
+	for _, tt := range []struct {
+		steps []string
+		want  string
+	}{
+		{[]string{"edit a.go", "$ go test ./... -> ok"}, "none"},
+		{[]string{"edit a.go", "$ git status -> fatal: not a git repository (or any of the parent directories): .git"}, "none"},
+		{[]string{"$ git log --oneline -3 -> 1a2b3c4 one", "edit a.go", "edit b.go"}, "2 changed"},
+		// The branch.
+		{[]string{"$ git checkout -b topic -> Switched to a new branch 'topic'"}, "on topic"},
+		{[]string{"$ git checkout -q -b topic"}, "on topic"},
+		{[]string{"$ git switch -c fix/x"}, "on fix/x"},
+		{[]string{"$ git switch main"}, "on main"},
+		{[]string{"! git switch main -> fatal: invalid reference: main"}, "none"},
+		{[]string{"$ git status -> On branch main\nYour branch is up to date with 'origin/main'.\n\nChanges not staged for commit:\n\tmodified:   z.go"}, "on main"},
+		{[]string{"$ git status -sb -> ## fix/v2...origin/fix/v2 [ahead 1]\n M z.go"}, "on fix/v2"},
+		{[]string{"$ git branch --show-current -> topic"}, "on topic"},
+		{[]string{"$ git rev-parse --abbrev-ref HEAD -> HEAD"}, "detached"},
+		{[]string{"$ git branch -a -> * topic\n  main\n  remotes/origin/main"}, "on topic"},
+		{[]string{"$ git checkout -b topic", "$ git checkout main -> Switched to branch 'main'"}, "on main"},
+		{[]string{"$ git switch -c a", "$ git switch -c b", "$ git checkout -q a"}, "on a"},
+		{[]string{"$ git switch -c a", "$ git branch -m b"}, "on b"},
+		{[]string{"$ git checkout -b $NAME", "$ git status -> On branch x"}, "on x"},
+		{[]string{"$ git switch -c a", "$ git checkout 1a2b3c4 -> Note: switching to '1a2b3c4'.\n\nHEAD is now at 1a2b3c4 one"}, "detached"},
+		{[]string{"$ git switch -c a", "$ git show HEAD:notes -> On branch other\n## other"}, "on a"},
+		{[]string{"$ git switch -c a", "$ git switch b || git switch -c c -> Switched to a new branch 'c'"}, "on c"},
+		// Commits, and what is in none.
+		{[]string{"edit a.go", first}, "on main, commit 1a2b3c4 one"},
+		{[]string{"edit a.go", first, "edit b.go", "edit c.go", "$ git add b.go"}, "on main, commit 1a2b3c4 one, 2 changed, 1 staged"},
+		{[]string{"edit a.go", "! git commit -m one -> On branch main\nnothing to commit, working tree clean"}, "on main, clean"},
+		{[]string{"edit a.go", "$ git status -> On branch main\nnothing to commit, working tree clean", "edit a.go"}, "on main, 1 changed"},
+		{[]string{"edit a.go", "$ git status --short -> (no output)"}, "clean"},
+		{[]string{"edit a.go", first, "edit a.go", "$ git commit -qam two"}, "on main, commit two"},
+		{[]string{"edit a.go", first, "edit a.go", "$ git commit -a --amend --no-edit -> [main 5d6e7f8] one"}, "on main, commit 5d6e7f8 one"},
+		{[]string{"edit a.go", first, "edit a.go", "$ git commit -am two -> [main 5d6e7f8] two", "$ git reset --soft HEAD~1"}, "on main, commit 1a2b3c4 one, 1 changed, 1 staged"},
+		{[]string{"edit a.go", "$ git add -A && git commit -q -m \"$(cat <<'EOF'\nfix: one\n\nBody.\nEOF\n)\""}, "commit fix: one"},
+		{[]string{"edit a.go", "edit .git/hooks/pre-commit", "$ git status -> On branch main"}, "on main, 1 changed"},
+		{[]string{"edit a.go", "! make && git commit -m one && git push -> [main 1a2b3c4] one\n 1 file changed\nerror: failed to push some refs"}, "on main, commit 1a2b3c4 one"},
+		{[]string{"edit a.go", "edit b.go", "! git add a.go && git commit -m one && git push -> [main 1a2b3c4] one\n 1 file changed\nfatal: The current branch main has no upstream branch."}, "on main, commit 1a2b3c4 one, 1 changed"},
+		{[]string{"$ git status -> On branch main", "$ git commit -m one 2>&1 | tail -3 -> husky - pre-commit script ended\nlint found 3 problems"}, "on main"},
+		{[]string{"$ git commit -m one 2>&1 | tail -1 -> create mode 100644 a.go"}, "commit one"},
+		// What is under way.
+		{[]string{"$ git switch -c t", rebase}, "on t, rebase under way: a.go"},
+		{[]string{"$ git switch -c t", rebase, "edit a.go", "$ git add a.go"}, "on t, 1 changed, 1 staged, rebase under way: "},
+		{[]string{"$ git switch -c t", rebase, "$ git add a.go && git rebase --continue -> Successfully rebased and updated refs/heads/t."}, "on t"},
+		{[]string{"$ git switch -c t", rebase, "edit a.go", "edit b.go", "$ git add a.go && git rebase --continue -> Successfully rebased and updated refs/heads/t."}, "on t, 1 changed"},
+		{[]string{"$ git switch -c t", rebase, "! git add a.go && git rebase --continue -> error: could not apply bbb2222... b\nCONFLICT (content): Merge conflict in b.go"}, "on t, rebase under way: b.go"},
+		{[]string{"$ git switch -c t", rebase, "$ git rebase --abort"}, "on t"},
+		{[]string{"$ git switch -c t", rebase, "! git rebase --continue -> a.go: needs merge\nYou must edit all merge conflicts and then\nmark them as resolved using git add"}, "on t, rebase under way: a.go"},
+		{[]string{"$ git switch -c t", rebase, "$ git status -> interactive rebase in progress; onto 1a2b3c4\nYou are currently rebasing branch 't' on '1a2b3c4'.\n\nUnmerged paths:\n\tboth modified:   c.go"}, "on t, rebase under way: c.go"},
+		{[]string{"$ git switch -c t", rebase, "$ git status -> On branch t\nnothing to commit, working tree clean"}, "on t, clean"},
+		{[]string{"! git merge topic -> " + stopped}, "merge under way: a.go lib/b.go"},
+		{[]string{"! git merge topic -> " + stopped, "$ git rm lib/b.go"}, "1 changed, 1 staged, merge under way: a.go"},
+		{[]string{"! git merge topic -> " + stopped, "$ git add . && git commit --no-edit -> [main 1a2b3c4] Merge branch 'topic'"}, "on main, commit 1a2b3c4 Merge branch 'topic'"},
+		{[]string{"! git merge topic -> " + stopped, "$ git merge --abort"}, "none"},
+		{[]string{"! git merge topic -> " + stopped, "$ git reset --hard"}, "none"},
+		{[]string{"! git cherry-pick abc1234 -> error: could not apply abc1234... x\nCONFLICT (content): Merge conflict in a.go"}, "cherry-pick under way: a.go"},
+		{[]string{"edit a.go", first, "$ git rebase main -> Successfully rebased and updated refs/heads/t."}, "on t, commit one"},
+		// Several repositories.
+		{[]string{"$ cd /r && git status -> On branch main", "$ git switch -c t"}, "on t"},
+		{[]string{"$ cd /r && git switch -c t", "$ cd /other && git switch -c o", "edit a.go"}, "in /other, on o"},
+		{[]string{"$ git -C /r switch -c t", "$ git -C /r/sub status -> On branch u"}, "on u"},
+		{[]string{"$ git -C /r switch -c t", "$ git -C /r/.worktrees/1 switch -c w"}, "in /r/.worktrees/1, on w"},
+		{[]string{"$ git switch -c t", "$ cd /tmp && mkdir try && cd try && git init && git commit --allow-empty -m x -> [master (root-commit) 9a9a9a9] x"}, "on t"},
+		{[]string{"$ git -C /r switch -c t", "$ git -C /other switch -c o", "$ git -C /r log -> x"}, "in /other, on o"},
+		{[]string{"$ git switch -c t", "$ cd ../copy && git switch -c c"}, "in ../copy, on c"},
+	} {
+		if got := told(stateOf(worker(tt.steps...)).Git); got != tt.want {
+			t.Errorf("%s:\n got %s\nwant %s", strings.Join(tt.steps, "; "), got, tt.want)
+		}
+	}
+}
+
+// TestStateOfGitInADigest: briefly, and what is under way first.
+func TestStateOfGitInADigest(t *testing.T) {
+	msgs := worker("$ git switch -c topic", "edit a.go", "$ git commit -am 'Cut it' -> [topic 1a2b3c4] Cut it", "edit b.go", "edit c.go", "$ git add b.go", "! git merge main -> "+stopped)
+	want := "- m13: a merge is under way, stopped by conflicts in a.go, lib/b.go\n" +
+		"- m13: branch topic; last commit 1a2b3c4 \"Cut it\" (m5); 2 changed files are not committed (1 staged)"
+	if got := strings.TrimSpace(section(digested(t, 2000, msgs...), "Git")); got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+	got := section(digested(t, 2000, worker("$ go build -> ok", "$ git log --oneline -3 -> 1a2b3c4 one", "edit a.go")...), "Git")
+	lacks(t, "where it is only looked at", got, "- m3: 1 changed file is not committed, no commit was made here\n")
+	got = section(digested(t, 2000, worker("$ git -C /r status -> On branch main", "! git -C /other merge topic -> "+stopped)...), "Git")
+	lacks(t, "of several", got, "- m3: a merge is under way in /other, stopped by conflicts in a.go, lib/b.go\n")
+	got = section(digested(t, 2000, worker("$ git -C /r status -> On branch main", "$ git -C /other switch -c o")...), "Git")
+	lacks(t, "of several", got, "- m3 in /other: branch o\n")
+	if got := section(digested(t, 150, msgs...), "Git"); got != "" {
+		t.Errorf("a very small digest tells %q", got)
+	}
+	if got := section(digested(t, 2000, worker("edit a.go", "$ go vet ./... -> ok")...), "Git"); got != "" {
+		t.Errorf("without git: %q", got)
+	}
+	got = section(digested(t, 2000, worker("$ git status -> On branch main", "edit a.go")...), "Git")
+	lacks(t, "without a commit", got, "branch main; 1 changed file is not committed, no commit was made here")
+}
+
+// TestBranchThatTheProgramNames: programs tell the branch around the user's words.
+func TestBranchThatTheProgramNames(t *testing.T) {
+	state := func(text string) string {
+		k := &talker{}
+		k.user("Work on it.")
+		k.msgs = append(k.msgs, precis.Message{Role: precis.RoleUser, Content: []precis.Block{precis.Text{Text: text}}})
+		k.call("Edit", map[string]any{"file_path": "/r/a.go", "old_string": "a", "new_string": "b"})
+		k.result("The file has been updated.", false)
+		return told(stateOf(k.msgs).Git)
+	}
+	if got := state("<system-reminder>\nWorking directory: /r\nCurrent branch: release/2\n</system-reminder>"); got != "on release/2, 1 changed" {
+		t.Errorf("a reminder: %s", got)
+	}
+	if got := state("<environment_details>\n# Current Time\n12:00\n\n# Git Status\n## feat/x...origin/feat/x [ahead 1]\n M a.go\n</environment_details>"); got != "on feat/x, 1 changed" {
+		t.Errorf("details: %s", got)
+	}
+	if got := state("I think you are on\nCurrent branch: other\n"); got != "none" {
+		t.Errorf("the user's own words: %s", got)
+	}
+}
+
+// TestOpenFailures: a failure is told with its place, and with what was edited since.
+func TestOpenFailures(t *testing.T) {
+	results := func(steps ...string) string {
+		return section(digested(t, 3000, worker(steps...)...), "Last results of commands")
+	}
+	got := results("edit a.go", "! go test ./... -> --- FAIL: TestA (0.00s)\n    a_test.go:12: got 1, want 2\nFAIL\nFAIL\texample.com/mod/pkg\t0.3s", "edit a.go", "edit b.go")
+	lacks(t, "a failed test", got, "--- FAIL: TestA (0.00s); example.com/mod/pkg: a_test.go:12: got 1, want 2; edited since: /r/b.go, /r/a.go (m7), not run again")
+	got = results("edit a.go", "! go test ./... -> --- FAIL: TestA (0.00s)", "edit a.go", "! go test ./... -run A -> --- FAIL: TestA (0.00s)")
+	if strings.Contains(got, "-run A` → FAILED, exit code 1: --- FAIL: TestA (0.00s); edited") || !strings.Contains(got, "`go test ./...` → FAILED") {
+		t.Errorf("nothing was edited since the second run:\n%s", got)
+	}
+	got = results("edit a.go", "! go test ./a -> --- FAIL: TestA (0.00s)", "edit a.go", "! go test ./... -> --- FAIL: TestA (0.00s)")
+	if strings.Contains(got, "not run again") {
+		t.Errorf("all tests were run since:\n%s", got)
+	}
+	got = results("edit tool.py", "! python tool.py -> Traceback (most recent call last):\nTypeError: no", "! sudo reboot -> sudo: a password is required", "edit tool.py")
+	lacks(t, "a run of the file", got, "TypeError: no; edited since: /r/tool.py (m7), not run again")
+	if strings.Count(got, "edited since") != 1 {
+		t.Errorf("what has nothing to do with the file:\n%s", got)
+	}
+	got = results("! git merge topic -> Automatic merge failed; fix conflicts and then commit the result.\nCONFLICT (content): Merge conflict in a.go")
+	lacks(t, "a conflict", got, "FAILED, exit code 1: CONFLICT (content): Merge conflict in a.go")
+}
+
+// TestEditsThatFailed are told while they are the newest act on their file.
+func TestEditsThatFailed(t *testing.T) {
+	edit := func(k *talker, path, result string, failed bool) {
+		k.call("Edit", map[string]any{"file_path": path, "old_string": "a", "new_string": "b"})
+		k.result(result, failed)
+	}
+	results := func(do func(k *talker)) string {
+		k := &talker{}
+		k.user("Work on it.")
+		k.bash("make", "built", false)
+		do(k)
+		return section(digested(t, 2000, k.msgs...), "Last results of commands")
+	}
+	const unread = "<tool_use_error>File has not been read yet. Read it first before writing to it.</tool_use_error>"
+	got := results(func(k *talker) { edit(k, "/r/a.go", unread, true) })
+	lacks(t, "an open edit", got, "- m3 Edit /r/a.go → FAILED: File has not been read yet. Read it first before writing to it.\n")
+	got = results(func(k *talker) {
+		edit(k, "/r/a.go", unread, true)
+		edit(k, "/r/a.go", "The file has been updated.", false)
+	})
+	if strings.Contains(got, "Edit /r/a.go") {
+		t.Errorf("it went well since:\n%s", got)
+	}
+	got = results(func(k *talker) {
+		edit(k, "/r/a.go", unread, true)
+		for range 40 {
+			k.bash("make", "built", false)
+		}
+	})
+	if strings.Contains(got, "a.go") {
+		t.Errorf("long ago:\n%s", got)
+	}
+}
+
+// TestQueriesAreNoResults: unless there is nothing else.
+func TestQueriesAreNoResults(t *testing.T) {
+	all := []string{"$ make -> built", "$ gh api repos/a/b/pulls/1 --jq .x", "$ gh api repos/a/b -X PATCH -f x=y", "$ mkdir -p a/b -> (no output)", "$ mv a b -> (no output)", "! gh api repos/none -> gh: Not Found (HTTP 404)"}
+	got := section(digested(t, 2000, worker(all...)...), "Last results of commands")
+	lacks(t, "results", got, "`make` → ok: built", "-X PATCH -f x=y` → ok", "`mv a b` → ok\n", "HTTP 404")
+	for _, no := range []string{"--jq", "mkdir", "no output"} {
+		if strings.Contains(got, no) {
+			t.Errorf("%q is told:\n%s", no, got)
+		}
+	}
+	lacks(t, "nothing else", section(digested(t, 2000, worker(all[1])...), "Last results of commands"), "--jq .x")
+}
+
+// TestSilentJobs: a command in the background that ended well, and of which no more is said, takes no line.
+func TestSilentJobs(t *testing.T) {
+	jobs := func(summary, status, result string) string {
+		k := &talker{}
+		k.user("Count them.")
+		k.call("Bash", map[string]any{"command": "wc -l *.log", "run_in_background": true})
+		k.result("Command running in background with ID: b7", false)
+		k.msgs = append(k.msgs, precis.NewText("system", "[SYSTEM NOTIFICATION - NOT USER INPUT]\n<task-notification>\n<task-id>b7</task-id>\n<status>"+status+"</status>\n<summary>"+summary+"</summary>\n"+result+"</task-notification>"))
+		return section(digested(t, 2000, k.msgs...), "Agents and background work")
+	}
+	for _, summary := range []string{`Background command "Count them" completed (exit code 0).`, `Background command "Count them" completed (exit code 0)`, "Command finished"} {
+		if got := jobs(summary, "completed", ""); got != "" {
+			t.Errorf("%s: %s", summary, got)
+		}
+	}
+	lacks(t, "a failure", jobs(`Background command "Count them" failed with exit code 2`, "failed", ""), "exit code 2")
+	lacks(t, "what it found", jobs("41 files, 3 of them empty", "completed", ""), "3 of them empty")
+}
