@@ -47,8 +47,8 @@ it: the task then opens, shows and rewinds in the editor. Selective condensation
 shortens results in its history, or that of a Cline task, and undo gives them
 back. A Cline task can only be told which of its oldest messages are not sent:
 --write writes that range, a truncation without a summary, into Cline's list of
-tasks (state/taskHistory.json); close the task in the editor first. What the files
-cannot express is left out there unless --sidecar is given.`,
+tasks (state/taskHistory.json); close the task in the editor first. What the
+files cannot express is left out there unless --sidecar is given.`,
 		Example: `  precis condense run.jsonl
   precis condense --dry-run --window 64k run.jsonl
   precis condense --set summarizer.model=claude-haiku-4-5 --focus "the parser" run.jsonl`,
