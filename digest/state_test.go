@@ -497,3 +497,22 @@ func TestARefusalSaysWhatWasRefused(t *testing.T) {
 		}
 	}
 }
+
+// TestPicturesAreRequests: what a person shows is named, with or without words; what a program shows is not.
+func TestPicturesAreRequests(t *testing.T) {
+	picture := precis.Image{MediaType: "image/png", Data: "iVBORw0KGgo="}
+	st := digest.StateOf(&precis.Conversation{Transcript: precis.NewTranscript(
+		precis.Message{Role: precis.RoleUser, Content: []precis.Block{precis.Text{Text: "Build this page."}, picture, picture}},
+		precis.NewText(precis.RoleAssistant, "It is built."),
+		precis.Message{Role: precis.RoleUser, Content: []precis.Block{picture}},
+		precis.NewText(precis.RoleAssistant, "I see."),
+		precis.Message{Role: precis.RoleUser, Content: []precis.Block{precis.Text{Text: "The page as it looks now:", Said: precis.Said{Author: precis.AuthorProgram}}, picture}},
+	)})
+	var got []string
+	for _, r := range st.Requests {
+		got = append(got, r.Text)
+	}
+	if want := []string{"Build this page.\n[2 pictures]", "[a picture]"}; !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
+	}
+}
