@@ -161,9 +161,26 @@ const (
 
 var point = lazyregexp.New(`^\s*(?:[-*+•]|\d{1,3}[.)])\s+(\S.*)$`)
 
+// governs is how a line above a list says what its points are: forbidden, or to be done in some case.
+var governs = lazyregexp.New(`(?i)\b(?:never|not|avoid\w*|forbidden|prohibited|wrong|bad|mistakes?|anti-?patterns?|red flags?|instead|when\w*|if|unless|before|after|only|always|must|nie|nicht|wenn|jamais|pas|si|nunca|no)\b|n't\b|不|禁|勿|时|時|場合|とき|ない`)
+
+// leadOf returns what is to stand before the points of the list under a line, so that none is read as its opposite; "" when
+// they mean the same without it. It is a heading, or ends in a colon.
+func leadOf(l string) string {
+	const most = 60 // bytes
+	bare := strings.TrimRight(strings.Trim(strings.TrimSpace(l), "#* "), ":：*")
+	if bare == "" || len(bare) > most || !governs.MatchString(bare) {
+		return ""
+	}
+	if s := strings.TrimRight(strings.TrimSpace(l), "* "); !strings.HasPrefix(s, "#") && !strings.HasSuffix(s, ":") && !strings.HasSuffix(s, "：") && !strings.HasSuffix(strings.TrimSpace(l), "**") {
+		return ""
+	}
+	return bare + ": "
+}
+
 // Orders returns what a text of the program orders and forbids, word for word and in
 // order: sentences that set rules, see [retain.Constraints], and the points of its lists,
-// which are steps to follow. What is fenced is an example. Where there is too much, points
+// which are steps to follow, behind what governs them ("Never: skip the tests"). What is fenced is an example. Where there is too much, points
 // that set no rule are left out first, those behind before those before.
 func Orders(text string) []string {
 	type order struct {
@@ -183,14 +200,19 @@ func Orders(text string) []string {
 		}
 	}
 	for _, passage := range harness.Typed(text) {
+		lead := ""
 		for l := range strings.Lines(passage) {
 			own := retain.Constraints(l)
 			if m := point.FindStringSubmatch(strings.TrimRight(l, " \r\n")); m != nil {
-				add(m[1], len(own) > 0)
+				add(lead+m[1], len(own) > 0)
 				continue
 			}
+			if strings.TrimSpace(l) != "" {
+				lead = leadOf(l)
+			}
+			title := strings.HasPrefix(l, "#") && len(strings.Fields(l)) < 5 // it names what is below
 			for _, r := range own {
-				if rules[r] {
+				if rules[r] && !title {
 					add(r, true)
 				}
 			}
