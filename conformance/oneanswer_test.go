@@ -47,6 +47,16 @@ func TestOneAnswer(t *testing.T) {
 	t.Logf("%d recordings", asked)
 }
 
+// showsPictures reports whether a message is a person's pictures, and nothing else.
+func showsPictures(m precis.Message, authors []precis.Author) bool {
+	for b, block := range m.Content {
+		if _, ok := block.(precis.Image); !ok || authors[b] != precis.AuthorPerson {
+			return false
+		}
+	}
+	return len(m.Content) > 0
+}
+
 // differences asks all faces of a conversation and returns where one differs from Speech.
 func differences(t *testing.T, m *precis.Manager, h *recording.Home, conv *precis.Conversation) (out []string) {
 	ctx := context.Background()
@@ -109,7 +119,7 @@ func differences(t *testing.T, m *precis.Manager, h *recording.Home, conv *preci
 				requests = append(requests, i)
 			}
 		}
-		if alive.Words(i) != "" {
+		if alive.Words(i) != "" || showsPictures(msgs[i], alive.Authors(i)) {
 			requests = append(requests, i)
 		}
 	}

@@ -17,9 +17,6 @@ type filed struct {
 	kept bool // it is a plan of the agent
 }
 
-// mostAhead is how many steps to do are told of a plan in a file; those after them are far ahead.
-const mostAhead = 24
-
 // wordFiles are the ends of the names of files that hold words.
 var wordFiles = []string{".md", ".markdown", ".mdx", ".mdc", ".txt", ".text", ".rst", ".org", ".adoc"}
 
@@ -70,7 +67,7 @@ func (p *plans) file(c *toolcall.Call) {
 	p.files[name] = l
 	delete(p.lists, name)
 	if l.kept && len(l.steps) > 0 {
-		p.lists[name] = l.near()
+		p.lists[name] = l.told()
 	}
 }
 
@@ -80,14 +77,22 @@ func isPlanWord(w string) bool { return slices.Contains(planWords, w) }
 // written and newly changed.
 func newFiled(name string, steps []step, at precis.Handle, old *planned) *planned {
 	l := &planned{key: name, at: at}
+	times := map[string]int{}
+	for _, s := range steps {
+		times[s.text]++
+	}
 	next := 0 // of the old steps, which come in the same order
 	for _, s := range steps {
+		s.twice = times[s.text] > 1
 		one := plannedStep{s, at, at}
 		if old != nil {
 			if i := old.says(s, next); i >= 0 {
-				next, one.since = i+1, old.steps[i].since
-				if old.steps[i].state == s.state {
-					one.at = old.steps[i].at
+				next = i + 1
+				if was := old.steps[i]; was.twice == s.twice { // else it is called otherwise from here on
+					one.since = was.since
+					if was.state == s.state {
+						one.at = was.at
+					}
 				}
 			}
 		}
@@ -151,13 +156,15 @@ func (l *planned) replace(was, now []step, at precis.Handle) (ticked bool) {
 	for _, s := range now {
 		one := plannedStep{s, at, at}
 		if i := slices.IndexFunc(old, func(o plannedStep) bool { return o.text == s.text }); i >= 0 {
-			one.since, one.under = old[i].since, old[i].under
+			one.since, one.under, one.twice = old[i].since, old[i].under, old[i].twice
 			if old[i].state == s.state {
 				one.at = old[i].at
 			} else {
 				ticked = true
 			}
 			old = slices.Delete(old, i, i+1)
+		} else {
+			one.twice = l.says(s, 0) >= 0
 		}
 		in = append(in, one)
 	}
@@ -168,24 +175,13 @@ func (l *planned) replace(was, now []step, at precis.Handle) (ticked bool) {
 	return ticked
 }
 
-// near returns the list without the steps that are far ahead. Steps with the same words are told by their headings.
-func (l *planned) near() *planned {
+// told returns the list as it is told: steps that share their words with others by their headings.
+func (l *planned) told() *planned {
 	out := *l
-	out.steps = nil
-	times := map[string]int{}
-	for _, s := range l.steps {
-		times[s.text]++
-	}
-	ahead := 0
-	for _, s := range l.steps {
-		if times[s.text] > 1 && s.under != "" {
+	out.steps = slices.Clone(l.steps)
+	for i := range out.steps {
+		if s := &out.steps[i]; s.twice && s.under != "" {
 			s.text += " (" + s.under + ")"
-		}
-		if !s.state.Ended() {
-			ahead++
-		}
-		if s.state.Ended() || ahead <= mostAhead {
-			out.steps = append(out.steps, s)
 		}
 	}
 	return &out

@@ -33,15 +33,3 @@ func TestPlansInFiles(t *testing.T) {
 		})
 	}
 }
-
-// TestStepsFarAhead: of a long plan in a file the next steps are told.
-func TestStepsFarAhead(t *testing.T) {
-	text := ""
-	for i := range 100 {
-		text += "- [" + map[bool]string{true: "x", false: " "}[i < 10] + "] step " + string(rune('a'+i%26)) + string(rune('a'+i/26)) + `\n`
-	}
-	r := start().call("Write", `{"file_path":"/w/plan.md","content":"`+text+`"}`, "ok").read()
-	if open := len(r.OpenSteps()); open != mostAhead || len(r.Steps) != 10+mostAhead {
-		t.Errorf("%d steps, %d open", len(r.Steps), open)
-	}
-}

@@ -16,6 +16,7 @@ type step struct {
 	text  string // "" in a change of the step with that ID
 	state State  // "" when it was given none
 	under string // the heading above it; "" for none
+	twice bool   // of a list in a file: another one had the same words when it was written
 }
 
 // written is a list of steps as it was written down.
