@@ -242,10 +242,15 @@ func stillSaid(text string, later []standing.Item) string {
 		}
 	}
 	var out strings.Builder
+	left := len(anew) == 0
 	for line := range strings.Lines(text) {
 		if m := field.FindStringSubmatch(line); m == nil || !anew[m[1]] {
 			out.WriteString(line)
+			left = left || m != nil || line[0] != '<' && strings.TrimSpace(line) != ""
 		}
+	}
+	if !left {
+		return "" // the tags around what was said anew
 	}
 	return out.String()
 }

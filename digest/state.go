@@ -328,14 +328,15 @@ func questionOf(reply, said string) string {
 
 var (
 	isQuestion = lazyregexp.New(`[?？؟][\s*_)"'”»」）` + "`" + `]*$`)
-	// asksBack is how a reply looks that is a question itself.
-	asksBack = lazyregexp.New(`(?i)[?？؟]\s*$|^(?:why|what|how|where|when|which|who|is|are|was|were|can|could|does|do|did|will|would|has|have|should)\s+\p{L}+|^(?:warum|wieso|wie|was|wo|wann|pourquoi|comment|est-ce|cómo|por qué|почему|как|что|где)\s`)
+	// asksBack is how a reply looks that is a question itself, also without its mark: "can you …", and not "can leave it" or "do it".
+	asksBack = lazyregexp.New(`(?i)[?？؟]\s*$|^(?:why|what|how|where|who)\s+\p{L}+|^(?:is|are|was|were|can|could|does|did|will|would|has|have|should|do)\s+(?:you|we|i|they)\b|^(?:is|are|was|were|can|could|does|did|will|would|has|have|should)\s+(?:it|this|that|these|those|there|the)\b`)
 )
 
 // lastSentences returns the last sentences of a text, in order, as many as have at most so many bytes together; of one that
 // is longer the beginning. Code in fences and titles are passed over.
 func lastSentences(text string, most int) (out []string) {
 	const look = 4000 // bytes
+	cut := len(text) > look
 	text = text[max(0, len(text)-look):]
 	lines := strings.Split(text, "\n")
 	fenced, size := false, 0
@@ -346,10 +347,14 @@ func lastSentences(text string, most int) (out []string) {
 			continue
 		}
 		title := strings.HasPrefix(l, "#") || strings.HasPrefix(l, "**") && strings.HasSuffix(l, "**") || strings.Trim(l, "-=*_ ") == ""
-		if fenced || title && !isQuestion.MatchString(l) || i == 0 && len(text) == look {
+		if fenced || title && !isQuestion.MatchString(l) {
 			continue
 		}
-		for _, at := range slices.Backward(sentencesOf(l)) {
+		sentences := sentencesOf(l)
+		if i == 0 && cut && len(sentences) > 0 {
+			sentences = sentences[1:] // its beginning is not there
+		}
+		for _, at := range slices.Backward(sentences) {
 			s := strings.TrimSpace(l[at[0]:at[1]])
 			if size += len(s); size > most && len(out) > 0 {
 				slices.Reverse(out)

@@ -516,3 +516,22 @@ func TestPicturesAreRequests(t *testing.T) {
 		t.Errorf("%q, want %q", got, want)
 	}
 }
+
+// TestWhatRepliesAnswer: a short reply is told with the question before it, and what is a question or an order itself is not.
+func TestWhatRepliesAnswer(t *testing.T) {
+	const asked = "The files are in place now.\n\n## Open\n\nThe renderer could move as well. Should it move too, or stay where it is?"
+	long := strings.Repeat("The renderer draws the list in two passes. ", 200) + "Shall I merge the two passes of the renderer into one?"
+	for reply, want := range map[string]string{
+		"can leave it": "Should it move too, or stay where it is?", "do it": "Should it move too, or stay where it is?", "should be fine": "Should it move too, or stay where it is?", "yes": "Should it move too, or stay where it is?",
+		"can you show me the list": "", "is this done": "", "Why do we need it?": "", "what about the tests": "", "do we have tests": "",
+	} {
+		st := digest.StateOf(&precis.Conversation{Transcript: precis.NewTranscript(precis.NewText(precis.RoleUser, "Move the files."), precis.NewText(precis.RoleAssistant, asked), precis.NewText(precis.RoleUser, reply))})
+		if got := st.Requests[1].Question; !strings.HasSuffix(got, want) || want == "" && got != "" {
+			t.Errorf("%q answers %q, want %q", reply, got, want)
+		}
+	}
+	st := digest.StateOf(&precis.Conversation{Transcript: precis.NewTranscript(precis.NewText(precis.RoleUser, "Look at it."), precis.NewText(precis.RoleAssistant, long), precis.NewText(precis.RoleUser, "go on"))})
+	if got := st.Requests[1].Question; !strings.HasPrefix(got, "The renderer draws") || !strings.HasSuffix(got, "into one?") {
+		t.Errorf("of one long line: %q", got)
+	}
+}

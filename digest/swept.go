@@ -83,3 +83,14 @@ func (w *work) inFolder(p, folder string) (rest string, sure, in bool) {
 }
 
 func isAbsolute(p string) bool { return strings.HasPrefix(p, "/") || len(p) > 1 && p[1] == ':' }
+
+// isTemporary reports whether a path is, or is in, a folder that a system has for what is not to stay.
+func isTemporary(p string) bool {
+	p = strings.ToLower(strings.TrimPrefix(p, "/private")) + "/"
+	for _, head := range []string{"/tmp/", "/var/tmp/", "/var/folders/", "/dev/shm/", "$tmp", "$env:temp/", "$(mktemp", "`mktemp"} {
+		if strings.HasPrefix(p, head) {
+			return true
+		}
+	}
+	return strings.Contains(p, "/appdata/local/temp/")
+}

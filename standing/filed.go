@@ -13,65 +13,140 @@ import (
 // filed is the checklist of a file of prose. It is a plan of the agent once the agent ticks boxes in it, or writes it into
 // a file that is called a plan.
 type filed struct {
-	*planned
-	kept bool // it is a plan of the agent
+	*planned      // nil: what stands in the file is not known
+	kept     bool // it is a plan of the agent
 }
 
 // wordFiles are the ends of the names of files that hold words.
 var wordFiles = []string{".md", ".markdown", ".mdx", ".mdc", ".txt", ".text", ".rst", ".org", ".adoc"}
 
 // lineNumber is what tools print before the lines of a file.
-var lineNumber = lazyregexp.New(`(?m)^\s*\d+(?:→|\t|\s*\| ?|: )`)
+var lineNumber = lazyregexp.New(`(?m)^[ \t]*\d+(?:→|\t|[ \t]*\| ?|: )`)
 
-// file takes in what an answered call shows of a checklist in a file, or writes into one.
+func holdsWords(name string) bool { return slices.Contains(wordFiles, strings.ToLower(path.Ext(name))) }
+
+// isPlanFile reports whether a file is called a plan: "PLAN.md", "todo.txt".
+func isPlanFile(name string) bool {
+	return slices.ContainsFunc(words(path.Base(name)), func(w string) bool { return slices.Contains(planWords, w) })
+}
+
+// file takes in what an answered call shows of checklists in files, or does to them.
 func (p *plans) file(c *toolcall.Call) {
-	name := c.Path
-	if name == "" && len(c.Reads) == 1 && len(c.Effects) == 0 {
-		name = c.Reads[0]
+	var names []string
+	add := func(name string) {
+		if holdsWords(name) && !slices.Contains(names, name) {
+			names = append(names, name)
+		}
 	}
-	if !slices.Contains(wordFiles, strings.ToLower(path.Ext(name))) {
+	add(c.Path)
+	for _, e := range c.Effects {
+		add(e.Path)
+	}
+	if len(c.Reads) == 1 {
+		add(c.Reads[0])
+	}
+	if len(names) == 0 {
 		return
 	}
 	if end := c.Outcome().End; end == toolcall.Rejected || end == toolcall.Failed {
 		return
 	}
-	l, known := p.files[name]
-	switch {
-	case c.Kind != toolcall.Write:
-		steps, _ := checklist(lineNumber.ReplaceAllString(c.Text, ""))
-		if known && len(steps) < len(l.steps) {
-			l.tick(steps, c.Use) // a part of it was shown
-		} else if len(steps) > 1 {
-			l.planned = newFiled(name, steps, c.Use, l.planned)
-		}
-	default:
-		added, removed := c.Edited(name)
-		if added == "" && removed == "" {
-			steps, _ := checklist(c.Written())
-			l = filed{newFiled(name, steps, c.Use, l.planned), l.kept || slices.ContainsFunc(words(path.Base(name)), isPlanWord)}
-			break
-		}
-		was, _ := checklist(removed)
-		now, _ := checklist(added)
-		if len(was)+len(now) == 0 {
-			return
-		}
-		if !known {
-			l.planned = newFiled(name, was, c.Use, nil)
-		}
-		l.kept = l.replace(was, now, c.Use) || l.kept
+	for _, e := range c.Effects {
+		p.moved(e)
 	}
-	if l.planned == nil {
-		return
-	}
-	p.files[name] = l
-	delete(p.lists, name)
-	if l.kept && len(l.steps) > 0 {
-		p.lists[name] = l.told()
+	for _, name := range names {
+		changes := slices.ContainsFunc(c.Effects, func(e toolcall.Effect) bool { return e.Path == name && e.MovedFrom == "" })
+		removed := slices.ContainsFunc(c.Effects, func(e toolcall.Effect) bool { return e.Path == name && e.Removed })
+		key := p.fileKey(name)
+		l := p.files[key]
+		switch {
+		case removed:
+			delete(p.files, key)
+			delete(p.lists, key)
+			continue
+		case c.Kind == toolcall.Write:
+			l = l.written(key, c, name)
+		case changes: // by a command: what stands there now is seen when it is read
+			l = filed{nil, l.kept || isPlanFile(name)}
+		case len(names) == 1:
+			l.shown(key, c)
+		}
+		delete(p.lists, key)
+		if l.kept || l.planned != nil {
+			p.files[key] = l
+		}
+		if l.kept && l.planned != nil && len(l.steps) > 0 {
+			p.lists[key] = l.planned
+		}
 	}
 }
 
-func isPlanWord(w string) bool { return slices.Contains(planWords, w) }
+// fileKey returns the path that a file is known by: one that ends like the given one is of the same file.
+func (p *plans) fileKey(name string) string {
+	best := ""
+	for key := range p.files {
+		if key == name {
+			return key
+		}
+		if (strings.HasSuffix(key, "/"+name) || strings.HasSuffix(name, "/"+key)) && (len(key) > len(best) || len(key) == len(best) && key < best) {
+			best = key
+		}
+	}
+	if best != "" {
+		return best
+	}
+	return name
+}
+
+// moved takes the list of a file along that is moved.
+func (p *plans) moved(e toolcall.Effect) {
+	if e.MovedFrom == "" || e.MovedFrom == e.Path {
+		return
+	}
+	from := p.fileKey(e.MovedFrom)
+	l, known := p.files[from]
+	if !known {
+		return
+	}
+	delete(p.files, from)
+	delete(p.lists, from)
+	if l.planned != nil {
+		l.key = e.Path
+	}
+	p.files[e.Path] = l
+}
+
+// shown takes in what a call shows of the file: all of its list, or a part of it.
+func (l *filed) shown(key string, c *toolcall.Call) {
+	if !strings.ContainsAny(c.Text, boxSigns) {
+		return
+	}
+	steps, _ := checklist(lineNumber.ReplaceAllString(c.Text, ""))
+	if l.planned != nil && len(steps) < len(l.steps) {
+		l.tick(steps, c.Use)
+	} else if len(steps) > 1 {
+		l.planned = newFiled(key, steps, c.Use, l.planned)
+	}
+}
+
+// written returns the list after a call has written the file, or edited it.
+func (l filed) written(key string, c *toolcall.Call, name string) filed {
+	added, removed := c.Edited(name)
+	if added == "" && removed == "" {
+		steps, _ := checklist(c.Written())
+		return filed{newFiled(key, steps, c.Use, l.planned), l.kept || isPlanFile(name)}
+	}
+	was, _ := checklist(removed)
+	now, _ := checklist(added)
+	if len(was)+len(now) == 0 {
+		return l
+	}
+	if l.planned == nil {
+		l.planned = newFiled(key, was, c.Use, nil)
+	}
+	l.kept = l.replace(was, now, c.Use) || l.kept || isPlanFile(name)
+	return l
+}
 
 // newFiled returns the list of a file with these steps; those that were known keep the places where they were first
 // written and newly changed.
@@ -87,10 +162,10 @@ func newFiled(name string, steps []step, at precis.Handle, old *planned) *planne
 		one := plannedStep{s, at, at}
 		if old != nil {
 			if i := old.says(s, next); i >= 0 {
-				next = i + 1
+				next, one.state = i+1, old.steps[i].becomes(s.state)
 				if was := old.steps[i]; was.twice == s.twice { // else it is called otherwise from here on
 					one.since = was.since
-					if was.state == s.state {
+					if was.state == one.state {
 						one.at = was.at
 					}
 				}
@@ -139,8 +214,9 @@ func (l *planned) tick(steps []step, at precis.Handle) {
 		if i < 0 {
 			continue
 		}
-		if next = i + 1; l.steps[i].state != s.state {
-			l.steps[i].state, l.steps[i].at, l.at = s.state, at, at
+		next = i + 1
+		if state := l.steps[i].becomes(s.state); state != l.steps[i].state {
+			l.steps[i].state, l.steps[i].at, l.at = state, at, at
 		}
 	}
 }
@@ -157,7 +233,7 @@ func (l *planned) replace(was, now []step, at precis.Handle) (ticked bool) {
 		one := plannedStep{s, at, at}
 		if i := slices.IndexFunc(old, func(o plannedStep) bool { return o.text == s.text }); i >= 0 {
 			one.since, one.under, one.twice = old[i].since, old[i].under, old[i].twice
-			if old[i].state == s.state {
+			if one.state = old[i].becomes(s.state); one.state == old[i].state {
 				one.at = old[i].at
 			} else {
 				ticked = true
@@ -175,14 +251,18 @@ func (l *planned) replace(was, now []step, at precis.Handle) (ticked bool) {
 	return ticked
 }
 
-// told returns the list as it is told: steps that share their words with others by their headings.
-func (l *planned) told() *planned {
-	out := *l
-	out.steps = slices.Clone(l.steps)
-	for i := range out.steps {
-		if s := &out.steps[i]; s.twice && s.under != "" {
-			s.text += " (" + s.under + ")"
-		}
+// becomes returns the state of a step that a file gives another one: what the user has given up stays so until it is begun.
+func (s plannedStep) becomes(state State) State {
+	if s.state == Dropped && state == Open {
+		return Dropped
 	}
-	return &out
+	return state
+}
+
+// told returns the words of a step: with its heading where others have the same.
+func (s plannedStep) told() string {
+	if s.twice && s.under != "" {
+		return s.text + " (" + s.under + ")"
+	}
+	return s.text
 }

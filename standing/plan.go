@@ -500,7 +500,7 @@ func (p *plans) items() []Item {
 			continue
 		}
 		for i, s := range l.steps {
-			it := Item{Kind: Step, Key: fmt.Sprintf("%s %d", l.key, i), List: l.key, Text: s.text, State: s.state, Since: s.since, At: s.at}
+			it := Item{Kind: Step, Key: fmt.Sprintf("%s %d", l.key, i), List: l.key, Text: s.told(), State: s.state, Since: s.since, At: s.at}
 			if s.id != "" {
 				it.Key = l.key + " #" + s.id
 			}

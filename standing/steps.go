@@ -323,6 +323,9 @@ func stateOf(word string) State {
 	return ""
 }
 
+// boxSigns are the signs of which one stands in each line of a checklist.
+const boxSigns = "[☐☑✅✔"
+
 // boxes are lines of checklists: "- [ ] to do", "1. [x] done", "☐ to do".
 var boxes = lazyregexp.New(`^\s*(?:[-*+•]\s+|\d+[.)]\s+)?(?:\[\s*([xX ✓✔✅>~/*…→-]?)\s*\]|([☐☑✅✔]))\s+(\S.*)$`)
 
@@ -334,7 +337,7 @@ func mayBox(line string) bool {
 
 // checklist reads the steps of a text; whole says that the text holds little else.
 func checklist(text string) (steps []step, whole bool) {
-	if !strings.ContainsAny(text, "[☐☑✅✔") {
+	if !strings.ContainsAny(text, boxSigns) {
 		return nil, false
 	}
 	other, under := 0, ""

@@ -55,20 +55,7 @@ const (
 // changes neither files nor commits, and where the words do not tell.
 func (r *shellReader) git(words []string) (GitStep, bool) {
 	s := GitStep{Folder: r.folder}
-	for len(words) > 0 && strings.HasPrefix(words[0], "-") {
-		n := 1
-		switch words[0] {
-		case "-C":
-			if len(words) > 1 {
-				s.Folder = within(s.Folder, words[1])
-			}
-			n = 2
-		case "-c", "--git-dir", "--work-tree", "--namespace", "--exec-path":
-			n = 2
-		}
-		words = words[min(n, len(words)):]
-	}
-	if len(words) == 0 {
+	if s.Folder, words = gitFolder(s.Folder, words); len(words) == 0 {
 		return s, false
 	}
 	verb := words[0]
@@ -83,6 +70,24 @@ func (r *shellReader) git(words []string) (GitStep, bool) {
 		return s, false // what a person chose of it is not in the line
 	}
 	return s, ok
+}
+
+// gitFolder reads the options before a verb of git. It returns the folder that git runs in, and the words from the verb on.
+func gitFolder(folder string, words []string) (string, []string) {
+	for len(words) > 0 && strings.HasPrefix(words[0], "-") {
+		n := 1
+		switch words[0] {
+		case "-C":
+			if len(words) > 1 {
+				folder = within(folder, words[1])
+			}
+			n = 2
+		case "-c", "--git-dir", "--work-tree", "--namespace", "--exec-path":
+			n = 2
+		}
+		words = words[min(n, len(words)):]
+	}
+	return folder, words
 }
 
 // gitArgs are the arguments of a command of git.

@@ -53,19 +53,7 @@ func (r *shellReader) gitRun(words []string) {
 	if r.away != "" {
 		g.Folder = r.away
 	}
-	for len(words) > 0 && strings.HasPrefix(words[0], "-") {
-		n := 1
-		switch words[0] {
-		case "-C":
-			if len(words) > 1 {
-				g.Folder = within(g.Folder, words[1])
-			}
-			n = 2
-		case "-c", "--git-dir", "--work-tree", "--namespace", "--exec-path":
-			n = 2
-		}
-		words = words[min(n, len(words)):]
-	}
+	g.Folder, words = gitFolder(g.Folder, words)
 	if len(words) == 0 || len(r.runs) >= mostGitRuns {
 		return
 	}
