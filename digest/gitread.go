@@ -43,8 +43,6 @@ type gitSaid struct {
 }
 
 var (
-	// saysBranch is how programs name the branch to the model.
-	saysBranch = lazyregexp.New(`(?m)^[ \t]*(?:[-*] )?(?:Current|Git|Active) branch: *([\w./#@+-]+)[ \t]*$|(?:<git_status>|# Git Status)[^#]{0,200}\n## ([\w/#@+-][\w/#@+-]*(?:\.[\w/#@+-]+)*)`)
 	// onBranch is how git names it: of its state, of a switch, of a rebase that ended or is under way.
 	onBranch = lazyregexp.New(`^(?:On branch |Switched to (?:a new |and reset )?branch '|Already on '|Reset branch '|Successfully rebased and updated refs/heads/|Initialized empty Git repository in .* on branch |(?:  )?\(?[Yy]ou are currently rebasing branch '|## (?:No commits yet on |Initial commit on )?)([^\s']+)`)
 	// committed is how git names a commit that it made.
@@ -81,7 +79,7 @@ func repositoriesOf(calls []toolcall.Call, msgs []precis.Message) *repositories 
 			if !ok {
 				continue
 			}
-			branch := strings.Contains(t.Text, "ranch: ") || strings.Contains(t.Text, "# Git Status") || strings.Contains(t.Text, "<git_status>")
+			branch := harness.Branch(t.Text) != ""
 			folder := runs && g.session == "" && (strings.Contains(t.Text, "orking ") || strings.Contains(t.Text, "cwd"))
 			if branch || folder {
 				g.ofProgram(speech, i, b, t.Text, branch)
@@ -104,8 +102,8 @@ func (g *repositories) ofProgram(speech *precis.Speech, message, block int, text
 		if !branch {
 			continue
 		}
-		if m := saysBranch.FindStringSubmatch(part); m != nil {
-			g.said = append(g.said, gitSaid{message, cmp.Or(m[1], m[2])})
+		if name := harness.Branch(part); name != "" {
+			g.said = append(g.said, gitSaid{message, name})
 		}
 	}
 }

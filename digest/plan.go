@@ -7,6 +7,7 @@ import (
 
 	"precis"
 	"precis/internal/lazyregexp"
+	"precis/internal/plain"
 	"precis/retain"
 	"precis/standing"
 )
@@ -50,6 +51,9 @@ func PlanOf(conv *precis.Conversation) []string {
 	return out
 }
 
+// mostAhead is how many steps to do of a plan in a file a digest tells, the next ones.
+const mostAhead = 12
+
 // mostDone is how many of the steps that are done, the newest, a digest tells; moreDone are the tokens
 // of the line that counts the others.
 const (
@@ -62,10 +66,23 @@ const (
 // besides its steps.
 func (in *input) plan(room int) []string {
 	var lines []planLine
-	for _, s := range in.holds(in.standing().Steps) {
-		lines = append(lines, planLine{text: s.Line(in.at), ended: s.State.Ended()})
+	steps := in.holds(in.standing().Steps)
+	ahead := 0 // steps to do of a list in a file
+	for i, s := range steps {
+		if s.InFile && !s.State.Ended() {
+			ahead++
+		}
+		if s.State.Ended() || ahead <= mostAhead {
+			lines = append(lines, planLine{text: s.Line(in.at), ended: s.State.Ended()})
+		}
+		if last := i == len(steps)-1 || steps[i+1].List != s.List; last {
+			if ahead > mostAhead {
+				lines = append(lines, planLine{text: fmt.Sprintf("- and %d more to do in %s", ahead-mostAhead, plain.Text(s.List)), besides: true})
+			}
+			ahead = 0
+		}
 	}
-	for _, s := range in.holds(in.standing().Steps) {
+	for _, s := range steps {
 		for _, r := range s.Rules {
 			lines = append(lines, planLine{text: "- " + in.at(s.Since) + ", the plan says: " + r, besides: true})
 		}

@@ -151,7 +151,7 @@ func (l filed) written(key string, c *toolcall.Call, name string) filed {
 // newFiled returns the list of a file with these steps; those that were known keep the places where they were first
 // written and newly changed.
 func newFiled(name string, steps []step, at precis.Handle, old *planned) *planned {
-	l := &planned{key: name, at: at}
+	l := &planned{key: name, at: at, file: true}
 	times := map[string]int{}
 	for _, s := range steps {
 		times[s.text]++

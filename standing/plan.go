@@ -30,6 +30,7 @@ type planned struct {
 	steps []plannedStep
 	whole bool          // it was written whole, not step by step
 	prose bool          // it was written in words, without states
+	file  bool          // it stands in a file
 	at    precis.Handle // of the newest change
 	rules []string      // of a plan in words
 }
@@ -500,7 +501,7 @@ func (p *plans) items() []Item {
 			continue
 		}
 		for i, s := range l.steps {
-			it := Item{Kind: Step, Key: fmt.Sprintf("%s %d", l.key, i), List: l.key, Text: s.told(), State: s.state, Since: s.since, At: s.at}
+			it := Item{Kind: Step, Key: fmt.Sprintf("%s %d", l.key, i), List: l.key, InFile: l.file, Text: s.told(), State: s.state, Since: s.since, At: s.at}
 			if s.id != "" {
 				it.Key = l.key + " #" + s.id
 			}

@@ -57,6 +57,7 @@ type Item struct {
 	At    precis.Handle // of the newest event
 
 	List   string   // of a step: which list it is of
+	InFile bool     // of a step: its list stands in the file that List names
 	ID     string   // of a job; "" when its program gave it none
 	Tool   string   // that a job was started with
 	Result string   // of an ended job: the first lines of what came of it
