@@ -37,10 +37,9 @@ func (c *Conversation) isBehind(rec store.Record) bool {
 	return rec.Messages > t.Len() || rec.Head != t.Fingerprint(rec.Messages)
 }
 
-// isOutdone reports whether another replica has stored the record of a newer turn.
-func (c *Conversation) isOutdone(ctx context.Context, cat store.Lister) bool {
-	rec, err := cat.Conversation(ctx, c.id)
-	now := c.Info()
+// isOutdone reports whether another replica has stored the record of a newer turn than the given one is of.
+func isOutdone(ctx context.Context, cat store.Lister, now store.Record) bool {
+	rec, err := cat.Conversation(ctx, now.ID)
 	return err == nil && rec.Updated.After(now.Updated) && rec.Messages >= now.Messages
 }
 

@@ -309,6 +309,9 @@ func (s *saver) save(ctx context.Context, c *Conversation) error {
 		}
 	}
 	err := c.alone(ctx, func() error {
+		// The record is taken before the messages: a turn may come meanwhile, and the record must not name a message
+		// that the store has not.
+		info := c.Info()
 		snap, t := c.Snapshot(), said(c)
 		got, err := c.sync(ctx, st, t, snap.Conversation.Edits, snap.Stored)
 		s.adopt(ctx, c, snap, got)
@@ -319,10 +322,10 @@ func (s *saver) save(ctx context.Context, c *Conversation) error {
 		if now := s.reg.table.Line(c.owner, c.id); !ok || now != nil && now != c.line {
 			return nil // its client has rewritten it since; the newer form has the record
 		}
-		if s.reg.o.Shared && c.isOutdone(ctx, cat) {
+		if s.reg.o.Shared && isOutdone(ctx, cat, info) {
 			return nil
 		}
-		return cat.PutConversation(ctx, c.Info())
+		return cat.PutConversation(ctx, info)
 	})
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -384,3 +384,61 @@ func TestTheEndOfASavingDoesNotEndATurns(t *testing.T) {
 		}
 	})
 }
+
+// between is a store during whose writing a turn comes, once.
+type between struct {
+	*memory.Store
+	comes *func()
+	heads func(rec store.Record, known bool)
+}
+
+func (b between) Scope(string) precis.Store { return b }
+
+func (b between) Append(ctx context.Context, parent precis.Fingerprint, msgs ...precis.Message) (precis.Fingerprint, error) {
+	node, err := b.Store.Append(ctx, parent, msgs...)
+	if f := *b.comes; f != nil {
+		*b.comes = nil
+		f()
+	}
+	return node, err
+}
+
+func (b between) PutConversation(ctx context.Context, rec store.Record) error {
+	_, _, err := b.Load(ctx, rec.Head)
+	b.heads(rec, err == nil)
+	return b.Store.PutConversation(ctx, rec)
+}
+
+// A turn that comes while the one before it is stored is not in the record yet: a process that is killed then leaves none that
+// names what is not there, and the conversation goes on under its ID.
+func TestARecordNamesOnlyWhatIsStored(t *testing.T) {
+	var mu sync.Mutex
+	var lengths []int
+	var comes func()
+	st := between{memory.New(), &comes, func(rec store.Record, known bool) {
+		mu.Lock()
+		defer mu.Unlock()
+		lengths = append(lengths, rec.Messages)
+		if !known {
+			t.Errorf("the record of %d messages is stored before them", rec.Messages)
+		}
+	}}
+	r := registry.New(registry.Options{Store: st})
+	comes = func() { placeOf(t, r, "", 1, 5).Save() }
+	placeOf(t, r, "", 1, 3).Save()
+	for range 1000 {
+		mu.Lock()
+		n := len(lengths)
+		mu.Unlock()
+		if n > 1 {
+			break
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	if err := r.Close(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if len(lengths) != 2 || lengths[0] != 3 || lengths[1] != 5 {
+		t.Errorf("records of %v messages", lengths)
+	}
+}
