@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"compress/gzip"
 	"errors"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"testing"
@@ -93,4 +94,26 @@ func FuzzBody(f *testing.F) {
 			t.Error("memory is not given back")
 		}
 	})
+}
+
+// What a proxy reads after the end must not reach the body: a server closes it when the answer begins.
+func TestPaceEndsOnce(t *testing.T) {
+	body := admission.Pace(httptest.NewRecorder(), io.NopCloser(&once{left: 3}))
+	for range 3 {
+		n, err := body.Read(make([]byte, 8))
+		if n == 0 && !errors.Is(err, io.EOF) {
+			t.Fatalf("after the end: %v", err)
+		}
+	}
+}
+
+// once ends with its last bytes, and is closed then.
+type once struct{ left int }
+
+func (o *once) Read(b []byte) (int, error) {
+	n := o.left
+	if o.left = -1; n < 0 {
+		return 0, http.ErrBodyReadAfterClose
+	}
+	return n, io.EOF
 }
