@@ -354,7 +354,7 @@ func (t *telling) lines() []string {
 			}
 			line.WriteString(strings.TrimSpace(body[r.start:r.end]))
 		}
-		out = append(out, "- "+in.handle(at)+": "+indented(in.refuted(at, plain.Text(line.String()))))
+		out = append(out, "- "+in.handle(at)+": "+indented(in.settled(at, in.refuted(at, plain.Text(line.String())))))
 	}
 	return out
 }

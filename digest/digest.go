@@ -71,6 +71,7 @@ type input struct {
 	messages   []precis.Message
 	covered    func(message int) bool   // whether the digest replaces the message
 	failed     []int                    // see failing; nil: not read
+	done       *since                   // see later; nil: not read
 	offset     int                      // added to message numbers in handles
 	named      func(message int) string // nil: by their numbers
 	count      func(string) int

@@ -1,0 +1,240 @@
+package digest
+
+import (
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+	"unicode"
+
+	"precis/internal/lazyregexp"
+	"precis/internal/toolcall"
+)
+
+// fails is how agents say that checks do not hold.
+var fails = lazyregexp.New(`(?i)\b(?:tests?|suites?|specs?|checks?|builds?|compil\w+|lint(?:er|ing)?|type-?checks?|ci|pipeline)\b[^.;!?\n]{0,40}\b(?:fail(?:s|ed|ing|ures?)?|broken|breaks?|red|errors?)\b|` +
+	`\b(?:failing|failed|broken|red)\s+(?:\w+\s+)?(?:tests?|builds?|suites?|specs?|checks?|ci|lint)\b|` +
+	`\bTests?\b[^.;!?\n]{0,30}\b(?:schlagen|schlägt) fehl\b|\btests?\b[^.;!?\n]{0,30}\b(?:échou\w+|en échec)\b|\b(?:pruebas|tests?)\b[^.;!?\n]{0,30}\bfalla[nr]?\b|` +
+	`тест[а-я]*[^.;!?\n]{0,30}(?:упал|падают|не проход)|(?:测试|測試|构建)[^。；！？\n]{0,10}(?:失败|失敗)|(?:テスト|ビルド)[^。！？\n]{0,12}失敗|(?:테스트|빌드)[^.!?\n]{0,12}실패`)
+
+// open is how agents say that something is wrong, or is to be done.
+var open = lazyregexp.New(`(?i)\b(?:needs? to|need|should|must|have to|let me|i'll|i will|going to|now (?:i|fix\w*|updat\w*|implement\w*|add\w*|remov\w*)|missing|wrong(?:ly)?|incorrect(?:ly)?|bugs?|issues?|problems?|culprit|root cause|unused|not used|fail(?:s|ing|ed)?|broken|breaks?|doesn't|does not|isn't|is not|don't|duplicat\w+|inconsisten\w+|todo|want me to|would you like|recommend\w*|suggest\w*|propos\w+|` +
+	`muss|müssen|sollte\w*|fehlt|falsch|doit|devrait|manque\w*|il faut|debe\w*|falta\w*|incorrect[oa])\b|需要|应该|應該|缺少|错误|錯誤|问题|問題|必要|不足|修正|べき|없|필요|нужно|ошибк|не хватает`)
+
+// checkRun is a call that ran checks and ended.
+type checkRun struct {
+	at   int // message
+	line string
+	held bool // it did not fail
+}
+
+// fileChange is what an edit that stands changed in a file.
+type fileChange struct {
+	at    int // message
+	path  string
+	words map[string]bool // of the lines that it changed
+}
+
+// since is what was done in a conversation that may settle what was said before it, in order.
+type since struct {
+	runs    []checkRun
+	changes []fileChange
+}
+
+// later returns what was done, read once.
+func (in *input) later() *since {
+	const mostRead = 64 << 10 // bytes of an edit
+	if in.done != nil {
+		return in.done
+	}
+	in.done = &since{}
+	w := in.work()
+	for i := range w.calls {
+		c, end := &w.calls[i], w.ends[i].End
+		switch {
+		case c.Kind == toolcall.Command && (end == toolcall.OK || end == toolcall.Failed):
+			if checks(toolcall.PurposeOf(c.Line)) {
+				in.done.runs = append(in.done.runs, checkRun{c.Use.From, c.Line, end == toolcall.OK})
+			}
+		case c.Kind == toolcall.Write && end == toolcall.OK && w.undone(i) == "":
+			paths := []string{c.Path}
+			if c.Path == "" {
+				paths = paths[:0]
+				for _, e := range c.Effects {
+					paths = append(paths, e.Path)
+				}
+			}
+			for _, p := range paths {
+				added, removed := c.Edited(p)
+				if added == "" && removed == "" {
+					added = c.Written()
+				}
+				words := map[string]bool{}
+				changedWords(words, added[:min(len(added), mostRead)], removed)
+				changedWords(words, removed[:min(len(removed), mostRead)], added)
+				in.done.changes = append(in.done.changes, fileChange{c.Use.From, p, words})
+			}
+		}
+	}
+	return in.done
+}
+
+// changedWords adds the words of the lines of a text that are not in another one.
+func changedWords(to map[string]bool, text, other string) {
+	stay := map[string]bool{}
+	for line := range strings.Lines(other) {
+		stay[strings.TrimSpace(line)] = true
+	}
+	for line := range strings.Lines(text) {
+		if stay[strings.TrimSpace(line)] {
+			continue
+		}
+		for w := range strings.FieldsFuncSeq(line, isNoName) {
+			to[w] = true
+		}
+	}
+}
+
+func isNoName(r rune) bool { return r != '_' && !unicode.IsLetter(r) && !unicode.IsDigit(r) }
+
+// settled marks what the agent said at a message of what was wrong or to be done and was acted on since: that a check failed which
+// held later, and that a file was edited in lines that name what was spoken of. Whether that settles it the mark does not say.
+func (in *input) settled(message int, text string) string {
+	var out strings.Builder
+	var meant []string
+	for line := range strings.Lines(text) {
+		bare := strings.TrimRight(line, "\n")
+		out.WriteString(bare)
+		if at := fails.FindStringIndex(bare); at != nil {
+			if held := in.heldSince(sentence(bare, at[0], at[1]), message); held >= 0 {
+				out.WriteString(" [passed since, at " + in.handle(held) + "]")
+			}
+		}
+		out.WriteString(line[len(bare):])
+		for _, s := range sentencesOf(bare) {
+			if said := bare[s[0]:s[1]]; open.MatchString(said) {
+				meant = append(meant, said)
+			}
+		}
+	}
+	if by := in.editedFor(meant, message); by != "" {
+		out.WriteString(" [edited since: " + by + "]")
+	}
+	return out.String()
+}
+
+// heldSince returns the message of the newest run that did again what had failed when an agent said so at a message, and did not
+// fail; -1: none.
+func (in *input) heldSince(said string, message int) int {
+	runs := in.later().runs
+	failed := -1
+	for i, r := range runs {
+		if r.at <= message && !r.held && isOfKind(said, r.line) {
+			failed = i
+		}
+	}
+	if failed < 0 {
+		return -1
+	}
+	what := toolcall.PurposeOf(runs[failed].line)
+	for i := len(runs) - 1; i > failed && runs[i].at > message; i-- {
+		for _, p := range toolcall.Purposes(runs[i].line) {
+			if !p.Covers(what) {
+				continue
+			}
+			if !runs[i].held {
+				return -1
+			}
+			return runs[i].at
+		}
+	}
+	return -1
+}
+
+// isOfKind reports whether a command may run the checks that a sentence names.
+func isOfKind(said, line string) bool {
+	named := false
+	for _, k := range checkKinds {
+		if k.says.MatchString(said) {
+			if named = true; k.runs.MatchString(line) {
+				return true
+			}
+		}
+	}
+	return !named
+}
+
+// editedFor tells the file that was edited first after a message in what sentences name, and how many files were besides; "" for none.
+func (in *input) editedFor(said []string, message int) string {
+	const most = 400 // edits that are looked at
+	changes := in.later().changes
+	if len(said) == 0 || len(changes) == 0 || changes[len(changes)-1].at <= message {
+		return ""
+	}
+	names := map[string]bool{}
+	for _, s := range said {
+		namesOfCode(names, s)
+	}
+	for n := range names { // what most edits name says nothing of this one
+		if in.commonName(n) {
+			delete(names, n)
+		}
+	}
+	text := strings.Join(said, "\n")
+	first := ""
+	var files []string
+	for _, c := range changes[max(0, len(changes)-most):] {
+		if c.at <= message || !c.names(names) && !strings.Contains(text, path.Base(c.path)) {
+			continue
+		}
+		if first == "" {
+			first = fmt.Sprintf("%s, %s", path.Base(c.path), in.handle(c.at))
+		}
+		if !slices.Contains(files, c.path) {
+			files = append(files, c.path)
+		}
+	}
+	switch {
+	case first == "":
+		return ""
+	case len(files) > 1:
+		return fmt.Sprintf("%s, and %d more", first, len(files)-1)
+	}
+	return first
+}
+
+// names reports whether the edit changed a line with one of the names.
+func (c fileChange) names(names map[string]bool) bool {
+	for n := range names {
+		if c.words[n] {
+			return true
+		}
+	}
+	return false
+}
+
+// commonName reports whether many of the edits name something.
+func (in *input) commonName(name string) bool {
+	const few = 6 // edits, of which no name is common
+	changes := in.later().changes
+	n := 0
+	for _, c := range changes {
+		if c.words[name] {
+			n++
+		}
+	}
+	return len(changes) >= few && n > len(changes)/3
+}
+
+// namesOfCode adds the words of a sentence that no prose has: between backticks, with an underscore or a digit, or with a capital
+// within.
+func namesOfCode(to map[string]bool, sentence string) {
+	const least = 4 // bytes
+	for i, part := range strings.Split(sentence, "`") {
+		for w := range strings.FieldsFuncSeq(part, isNoName) {
+			if len(w) >= least && (i%2 == 1 || strings.ContainsAny(w[1:], "_ABCDEFGHIJKLMNOPQRSTUVWXYZ") && strings.ToUpper(w) != w) {
+				to[w] = true
+			}
+		}
+	}
+}
