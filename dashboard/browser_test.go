@@ -105,15 +105,19 @@ func (b *tab) quiet() {
 
 func (b *tab) do(steps ...chromedp.Action[chromedp.Void]) {
 	b.T.Helper()
+	if err := b.try(steps...); err != nil {
+		b.T.Fatal(err)
+	}
+}
+
+func (b *tab) try(steps ...chromedp.Action[chromedp.Void]) error {
 	ctx := b.ctx
 	if chromedpStarted(ctx) {
 		limited, cancel := context.WithTimeout(ctx, time.Minute)
 		defer cancel()
 		ctx = limited
 	}
-	if err := chromedp.Do(ctx, steps...); err != nil {
-		b.T.Fatal(err)
-	}
+	return chromedp.Do(ctx, steps...)
 }
 
 // chromedpStarted reports whether the browser of a context runs: a limit of the first
@@ -123,10 +127,19 @@ func chromedpStarted(ctx context.Context) bool {
 	return c != nil && c.Browser != nil
 }
 
-// open opens a page below the base.
+// open opens a page below the base: again when the page that is shown goes somewhere itself meanwhile, as after a form.
 func (b *tab) open(path string) {
 	b.T.Helper()
-	b.do(chromedp.Navigate(b.url + "/precis/" + path))
+	const tries = 5
+	for n := 1; ; n++ {
+		err := b.try(chromedp.Navigate(b.url + "/precis/" + path))
+		if err == nil {
+			return
+		}
+		if n == tries || !strings.Contains(err.Error(), "ERR_ABORTED") {
+			b.T.Fatal(err)
+		}
+	}
 }
 
 // value evaluates an expression in the page.
