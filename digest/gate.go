@@ -361,7 +361,7 @@ func (in *input) missingRules(have string, most int) []string {
 		if text != r.Text {
 			whole[r.Handle.From] = text
 		}
-		return "- " + in.handle(r.Handle.From) + ": " + text + in.wasBefore(r.Handle.From)
+		return "- " + in.handle(r.Handle.From) + ": " + indented(text) + in.wasBefore(r.Handle.From)
 	}
 	kept := retain.Fair(missing, func(r retain.Rule) bool {
 		if strings.Contains(whole[r.Handle.From], r.Text) {
@@ -386,7 +386,7 @@ func (in *input) around(r retain.Rule) string {
 	const most = 240 // bytes
 	for _, s := range in.record().said {
 		if s.at == r.Handle.From && len(s.text) <= most && rules.Labelled(s.text) && strings.Contains(s.text, r.Text) {
-			return indented(in.endedMarked(s, s.text))
+			return in.endedMarked(s, s.text)
 		}
 	}
 	return r.Text

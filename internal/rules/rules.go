@@ -53,14 +53,16 @@ func Find(text string) []Sentence {
 	var out []Sentence
 	seen := map[string]bool{}
 	ordered := map[string]bool{} // the words with which the sentences begin that set no rule
+	base := 0                    // where the words stand in the text
 	for _, typed := range ownWords(text) {
+		base += max(strings.Index(text[base:], typed), 0)
 		own := harness.Unquoted(typed) // as long as typed, byte for byte
-		at := 0
+		at, told := 0, 0               // what stands before told was announced by a rule, and belongs to it
 		for s := range sentences(own) {
 			from := at + len(s) - len(unlisted(s))
 			to := at + len(strings.TrimRight(s, " \t\r\n"))
 			at += len(s)
-			if to-from < leastRule || to-from > mostRead {
+			if to-from < leastRule || to-from > mostRead || from < told {
 				continue
 			}
 			from += command(own[from:to])
@@ -73,6 +75,13 @@ func Find(text string) []Sentence {
 			whole := typed[from:to]
 			if len(whole) > mostRule {
 				whole = strings.TrimSpace(whole[a:b])
+			} else if kind == Rule && announces(whole) {
+				end, alone := announced(text, base+to, mostRule-len(whole))
+				if alone {
+					continue // each of what follows says itself what holds
+				}
+				told = end - base
+				whole = text[base+from : end]
 			}
 			if len(whole) < leastRule || len(whole) > mostRule || seen[whole] {
 				continue
@@ -80,6 +89,7 @@ func Find(text string) []Sentence {
 			seen[whole] = true
 			out = append(out, Sentence{whole, kind, x})
 		}
+		base += len(typed)
 	}
 	return out
 }
