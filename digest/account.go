@@ -343,12 +343,18 @@ func (t *telling) lines() []string {
 			body := in.x.Texts[r.text].Body
 			if k > 0 {
 				before := all[parts[k-1]]
+				between := "…"
+				if before.text == r.text {
+					said := body[before.start:r.end] // as it stands, white space between its parts with it
+					from := len(strings.TrimSpace(body[before.start:before.end]))
+					between = strings.TrimSuffix(strings.TrimSpace(said), strings.TrimSpace(body[r.start:r.end]))[from:]
+				}
 				switch {
-				case before.text != r.text || strings.TrimSpace(body[before.end:r.start]) != "":
+				case strings.TrimSpace(between) != "":
 					line.WriteString("\n… ") // something is left out
-				case strings.HasSuffix(body[before.start:before.end], "\n"):
+				case strings.Contains(between, "\n"):
 					line.WriteByte('\n')
-				default:
+				case between != "":
 					line.WriteByte(' ')
 				}
 			}

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+
+	"precis"
 )
 
 // TestWhatWasConcludedIsTold: of what the agent said, causes and decisions stay, and not what it did next.
@@ -149,6 +151,19 @@ func TestScriptsInALineAreNotMendedByOthers(t *testing.T) {
 		s.says("Done.")
 		if got := strings.Contains(section(digested(t, 2000, s.msgs...), "Last results"), "FAILED"); got != c.told {
 			t.Errorf("%s, then %s: told as failed: %v", c.failed, c.passed, got)
+		}
+	}
+}
+
+// TestOwnWordsStandAsTheyWereSaid: sentences that stand together are joined as the agent wrote them.
+func TestOwnWordsStandAsTheyWereSaid(t *testing.T) {
+	for _, said := range []string{
+		"我已经成功读取了这个文件，这是一个核心类文件，包含了大量的功能实现，现在测试失败的原因是端口被丢掉了。从文件内容和环境信息来看，这是一个扩展项目，需要先修正解析函数。",
+		"The parser drops the port because `parseHost` returns the name alone, and nothing else reads it later in the whole package. The tests fail.",
+	} {
+		got := digested(t, 1500, precis.NewText(precis.RoleUser, "Mend it."), precis.NewText(precis.RoleAssistant, said), precis.NewText(precis.RoleUser, "Go on."))
+		if !strings.Contains(got, said) {
+			t.Errorf("%q in\n%s", said, got)
 		}
 	}
 }

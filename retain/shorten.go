@@ -32,7 +32,7 @@ func Shorten(text string, most int, where string) string {
 	var kept []string
 	for _, r := range rules {
 		if !strings.Contains(head, r) && !strings.Contains(tail, r) {
-			kept = append(kept, r)
+			kept = append(kept, Folded(r)) // with what it announces it may have several lines
 		}
 	}
 	left := utf8.RuneCountInString(all) - utf8.RuneCountInString(head) - utf8.RuneCountInString(tail) - utf8.RuneCountInString(strings.Join(kept, ""))
