@@ -66,6 +66,7 @@ type Situation struct {
 	Forced       bool
 	Automatic    bool      // no user asked for this run
 	DryRun       bool      // nothing may be called that costs
+	Limits       Limits    // of the API, which refused the view for its images; zero: it did not
 	Focus        string    // what the user asked summaries to pay attention to; may be empty
 	Environment  string    // state of the client's program (open files, time) sent with each turn; "" on manual runs
 	Live         *Live     // the request being answered; nil: none
@@ -505,7 +506,7 @@ func (l *ladder) accept(rung Strategy, e Edit) error {
 		return Errorf(CodeInvalid, "check view", "%s", broken)
 	}
 	used := s.Budget.Overhead + s.tokens(units)
-	if used >= s.Used {
+	if used >= s.Used && s.Limits.Images == 0 { // of small images the number is what counts
 		return &RungError{Reason: ReasonGrew, Err: Errorf(CodeInvalid, "check view", "the view would grow from %d to %d tokens", s.Used, used)}
 	}
 	for i := range batch {

@@ -7,8 +7,9 @@ import (
 
 // Limits are what an API takes of one request at most, beside tokens; 0: any number.
 type Limits struct {
-	Images   int // the oldest of more are replaced by notes
-	Messages int // the oldest turns of more are hidden
+	Images   int  // the oldest of more are replaced by notes
+	AllMedia bool // documents, sound and video count as images
+	Messages int  // the oldest turns of more are hidden
 }
 
 // mediaRung is the name of the strategy that replaces images, of which Fractions.MediaKeep are
@@ -28,7 +29,7 @@ func (p *pass) limit() {
 	}
 	if l.Images > 0 {
 		p.settings.Fractions.MediaKeep = l.Images
-		p.s.Settings = p.settings
+		p.s.Settings, p.s.Limits = p.settings, l
 		p.s.Target = 0 // whatever the tokens
 		p.decision.Target = 0
 	}

@@ -2,6 +2,7 @@ package precis_test
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 
 	"precis"
@@ -56,5 +57,45 @@ func TestLimitsOfAnAPI(t *testing.T) {
 	one := &precis.Conversation{Transcript: precis.NewTranscript(precis.NewText(precis.RoleUser, "hi"))}
 	if res, err := m.Manage(t.Context(), precis.Request{Conversation: one, Window: window(1_000_000), Limits: precis.Limits{Images: 1}}); err != nil || len(res.Edits) > 0 {
 		t.Errorf("nothing to do: %v, %d edits", err, len(res.Edits))
+	}
+}
+
+// TestLimitsOfOtherMedia: documents, sound and video are replaced when the API has refused them,
+// and stay when it has refused pictures.
+func TestLimitsOfOtherMedia(t *testing.T) {
+	m, err := preset.New(preset.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, attached := range map[string]precis.Block{
+		"document": precis.Document{MediaType: "application/pdf", Data: strings.Repeat("JVBE", 900)},
+		"sound":    precis.Opaque{Type: "input_audio", Raw: []byte(`{"type":"input_audio","input_audio":{"data":"` + strings.Repeat("AAAA", 900) + `","format":"wav"}}`)},
+		"video":    precis.Opaque{Type: "video_url", Raw: []byte(`{"type":"video_url","video_url":{"url":"data:video/mp4;base64,` + strings.Repeat("AAAA", 900) + `"}}`)},
+	} {
+		tr := precis.NewTranscript()
+		for i := range 8 {
+			tr.Append(precis.Message{Role: precis.RoleUser, Content: []precis.Block{precis.Text{Text: fmt.Sprint("Look at this, too: ", i)}, attached}}, precis.NewText(precis.RoleAssistant, "Seen."))
+		}
+		tr.Append(precis.NewText(precis.RoleUser, "And now?"))
+		left := func(l precis.Limits) (n int) {
+			res, err := m.Manage(t.Context(), precis.Request{Conversation: &precis.Conversation{Transcript: tr}, Window: window(1_000_000), Limits: l})
+			if err != nil || precis.Check(res.View) != nil {
+				t.Fatalf("%s: %v", name, err)
+			}
+			for _, msg := range res.View {
+				for _, b := range msg.Content {
+					if _, text := b.(precis.Text); !text {
+						n++
+					}
+				}
+			}
+			return n
+		}
+		if n := left(precis.Limits{Images: 2, AllMedia: true}); n != 2 {
+			t.Errorf("%s: %d are left of 2", name, n)
+		}
+		if n := left(precis.Limits{Images: 2}); n != 8 {
+			t.Errorf("%s: %d are left when the API refused pictures", name, n)
+		}
 	}
 }

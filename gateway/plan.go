@@ -114,6 +114,7 @@ func (p *plan) within(limit overflow.Exceeded) (*plan, bool) {
 		return nil, false
 	}
 	next := *p
+	l.AllMedia = limit.Images && limit.AllMedia
 	if limit.Images {
 		next.images = l.Images
 	} else {

@@ -299,7 +299,10 @@ func (p *plan) overflowsLate() bool {
 }
 
 // event observes an event of the answer.
-func (x *exchange) event(_ string, data []byte) {
+func (x *exchange) event(name string, data []byte) {
+	if name == "error" && x.answer.Error == nil { // whatever its form
+		x.answer.Error = bytes.Clone(data)
+	}
 	if x.answer.Keep == 0 && x.answer.Spoken && !bytes.Contains(data, []byte(`"usage"`)) && !bytes.Contains(data, []byte("error")) && len(data) > 6 &&
 		!bytes.Contains(data, []byte("stop")) && !bytes.Contains(data, []byte("finish_reason\":\"")) {
 		return // more of the same

@@ -250,6 +250,7 @@ func TestAnEmptyAnswerOfAFullWindow(t *testing.T) {
 		"chat": {
 			`{"choices":[{"message":{"role":"assistant","content":""},"finish_reason":"length"}],"usage":{"prompt_tokens":9,"completion_tokens":0}}`,
 			`{"choices":[{"message":{"role":"assistant","content":null,"tool_calls":[]},"finish_reason":"length"}]}`,
+			`{"choices":[{"message":{"role":"assistant","content":""},"finish_reason":"model_length"}]}`,
 		},
 		"responses": {
 			`{"object":"response","status":"incomplete","incomplete_details":{"reason":"max_prompt_tokens"},"output":[]}`,
@@ -273,6 +274,27 @@ func TestAnEmptyAnswerOfAFullWindow(t *testing.T) {
 					t.Errorf("%d %s", res.StatusCode, out)
 				}
 			})
+		}
+	}
+}
+
+// An error that a server sends in a field of the stream named "error", or as an event of that
+// name without an object around it, is one.
+func TestAnErrorByTheNameOfItsEvent(t *testing.T) {
+	t.Parallel()
+	const problem = `{"code":400,"message":"the request exceeds the available context size. try increasing the context size or enable context shift","type":"exceed_context_size_error","n_prompt_tokens":9000,"n_ctx":5000}`
+	for _, stream := range []string{"error: " + problem + "\n\n", "event: error\ndata: " + problem + "\n\n"} {
+		base, _ := start(t, handler(t, func(w http.ResponseWriter, r *http.Request) {
+			w.Header().Set("Content-Type", "text/event-stream")
+			if body, _ := io.ReadAll(r.Body); len(body) > 20_000 {
+				_, _ = io.WriteString(w, stream)
+				return
+			}
+			_, _ = io.WriteString(w, "data: {\"choices\":[{\"index\":0,\"delta\":{\"content\":\"ok\"},\"finish_reason\":\"stop\"}]}\n\ndata: [DONE]\n\n")
+		}), listed(200_000))
+		_, a := full("chat")
+		if res, out := post(t, base+a.path(), a.body(true)); res.StatusCode != 200 || !strings.Contains(out, "ok") || strings.Contains(out, "n_ctx") {
+			t.Errorf("%d %s", res.StatusCode, out)
 		}
 	}
 }

@@ -18,7 +18,7 @@ func Bill(p Protocol, m Model, u precis.Usage) Charge {
 		prices, _ = prices.forRequest(u.Input+u.CacheRead+u.CacheWrite, u.Tier)
 	}
 	c := Cost(p, prices, u, u.Tier)
-	if hour := min(u.CacheWriteHour, u.CacheWrite); hour > 0 && p == Anthropic {
+	if hour := min(u.CacheWriteHour, u.CacheWrite); hour > 0 { // nobody else reports such tokens
 		c.USD += dollars(2*prices.Input-prices.CacheWrite, hour)
 	}
 	c.USD *= tierFactor(m.ID, u.Tier)

@@ -27,6 +27,7 @@ func TestBill(t *testing.T) {
 		{"one that is too long for its window", "claude-sonnet-4-5", Anthropic, precis.Usage{CacheWrite: m, CacheWriteHour: m}, 6},
 		{"a long request of a model with one price", "claude-sonnet-4-6", Anthropic, precis.Usage{Input: 300_000}, 0.9},
 		{"OpenAI", "gpt-5", OpenAI, precis.Usage{Input: m, CacheRead: m / 2, Output: m}, 0.625 + 0.0625 + 10},
+		{"a cache for an hour by way of another protocol", "claude-sonnet-4-6", OpenAI, precis.Usage{Input: m, CacheWrite: m, CacheWriteHour: m}, 6},
 		{"one that may wait", "gpt-5", OpenAI, precis.Usage{Input: m, Output: m, Tier: "flex"}, 5.625},
 		{"one before others", "gpt-5", OpenAI, precis.Usage{Input: m, Output: m, Tier: "priority"}, 22.5},
 		{"a tier that nobody knows", "gpt-5", OpenAI, precis.Usage{Input: m, Tier: "turbo"}, 1.25},

@@ -282,7 +282,7 @@ func (c *clipper) shortened(t *clipTarget, size int, scale float64) precis.Block
 		return precis.Text{Text: cut(b.Text)}
 	case precis.ToolResult:
 		text := b.Text()
-		if countImages(b) > 0 {
+		if countMedia(b, false) > 0 {
 			text += "\n[images left out]"
 		}
 		if text == "" {
@@ -291,10 +291,8 @@ func (c *clipper) shortened(t *clipTarget, size int, scale float64) precis.Block
 		return withText(b, cut(text))
 	case precis.ToolUse:
 		return c.shortInput(b, t, size)
-	case precis.Image:
-		return precis.Text{Text: imageNote(b, t.h)}
-	case precis.Document:
-		return precis.Text{Text: fmt.Sprintf("[A document (%s) was given here: %s.]", b.MediaType, t.h)}
+	case precis.Image, precis.Document:
+		return precis.Text{Text: mediaNote(b, t.h.String(), true)}
 	case precis.Thinking, precis.RedactedThinking:
 		return precis.Text{Text: fmt.Sprintf("[Reasoning left out: %s.]", t.h)}
 	}

@@ -1,14 +1,16 @@
 package reduce
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"strings"
 
 	"precis"
 )
 
-// Media replaces old images by a note, also inside tool results. Documents
-// stay.
+// Media replaces old images by a note, also inside tool results. Documents, sound and
+// video stay, unless the API has refused a request for them.
 type Media struct{}
 
 // Name returns "media".
@@ -30,7 +32,7 @@ func (Media) Propose(_ context.Context, s *precis.Situation) (precis.Edit, error
 		for b := len(m.Content) - 1; b >= 0; b-- {
 			h := precis.BlockHandle(u.From, b)
 			block, ok := blocks.get(h)
-			images := countImages(block)
+			images := countMedia(block, s.Limits.AllMedia && m.Role == precis.RoleUser)
 			if !ok || images == 0 {
 				continue
 			}
@@ -38,54 +40,79 @@ func (Media) Propose(_ context.Context, s *precis.Situation) (precis.Edit, error
 				keep -= images
 				continue
 			}
-			if !s.Kept.Block(u.From, b) && p.block(h, m.Role, block, withoutImages(block, h)) {
+			if s.Kept.Block(u.From, b) {
+				continue
+			}
+			note := withoutMedia(block, h, s.Limits.AllMedia)
+			gain := s.Meter.Block(m.Role, block)
+			if s.Limits.Images > 0 { // the number is what counts
+				gain = max(gain, s.Meter.Block(m.Role, note)+1)
+			}
+			if p.blockOf(h, m.Role, gain, note) {
 				n += images
 			}
 		}
 	}
-	p.edit.Report.Reason = "no old images"
+	what := "old image"
+	if s.Limits.AllMedia {
+		what = "old attachment"
+	}
+	p.edit.Report.Reason = "no " + what + "s"
 	if n > 0 {
-		p.edit.Report.Reason = plural(n, "old image") + " replaced by a note"
+		p.edit.Report.Reason = plural(n, what) + " replaced by a note"
 	}
 	return p.edit, nil
 }
 
-func countImages(b precis.Block) int {
-	switch b := b.(type) {
-	case precis.Image:
-		return 1
-	case precis.ToolResult:
+// countMedia counts the images of a block, with all the documents, sounds and videos.
+func countMedia(b precis.Block, all bool) int {
+	if r, ok := b.(precis.ToolResult); ok {
 		n := 0
-		for _, c := range b.Content {
-			n += countImages(c)
+		for _, c := range r.Content {
+			n += countMedia(c, all)
 		}
 		return n
+	}
+	if mediaNote(b, "", all) != "" {
+		return 1
 	}
 	return 0
 }
 
-func withoutImages(b precis.Block, h precis.Handle) precis.Block {
-	switch b := b.(type) {
-	case precis.Image:
-		return precis.Text{Text: imageNote(b, h)}
-	case precis.ToolResult:
-		out := precis.ToolResult{ToolUseID: b.ToolUseID, IsError: b.IsError}
-		for _, c := range b.Content {
-			out.Content = append(out.Content, withoutImages(c, h))
+func withoutMedia(b precis.Block, h precis.Handle, all bool) precis.Block {
+	if r, ok := b.(precis.ToolResult); ok {
+		out := precis.ToolResult{ToolUseID: r.ToolUseID, IsError: r.IsError}
+		for _, c := range r.Content {
+			out.Content = append(out.Content, withoutMedia(c, h, all))
 		}
 		return out
+	}
+	if note := mediaNote(b, h.String(), all); note != "" {
+		return precis.Text{Text: note}
 	}
 	return b
 }
 
-func imageNote(b precis.Image, h precis.Handle) string {
-	size := ""
-	if b.Width > 0 && b.Height > 0 {
-		size = fmt.Sprintf(", %d×%d", b.Width, b.Height)
+// mediaNote returns what stands for an image, with all for any attachment; "" for another
+// block.
+func mediaNote(b precis.Block, handle string, all bool) string {
+	switch b := b.(type) {
+	case precis.Image:
+		kind := cmp.Or(b.MediaType, "image")
+		if b.Width > 0 && b.Height > 0 {
+			kind += fmt.Sprintf(", %d×%d", b.Width, b.Height)
+		}
+		return fmt.Sprintf("[An image (%s) was shown here: %s.]", kind, handle)
+	case precis.Document:
+		if all {
+			return fmt.Sprintf("[A document (%s) was shown here: %s.]", cmp.Or(b.Title, b.MediaType, "file"), handle)
+		}
+	case precis.Opaque:
+		for _, kind := range []string{"audio", "video"} {
+			if all && strings.Contains(b.Type, kind) {
+				return fmt.Sprintf("[A message with %s stood here: %s.]", kind, handle)
+			}
+		}
 	}
-	kind := b.MediaType
-	if kind == "" {
-		kind = "image"
-	}
-	return fmt.Sprintf("[An image (%s%s) was shown here: %s.]", kind, size, h)
+	return ""
 }

@@ -656,6 +656,41 @@ func TestARequestOfAForkIsSpentOnce(t *testing.T) {
 	}
 }
 
+// TestARequestOfACodexForkIsSpentOnce: a rollout that was forked, or of a sub-agent that was given
+// the conversation, begins with the events of the one before; others with the same numbers are
+// their own.
+func TestARequestOfACodexForkIsSpentOnce(t *testing.T) {
+	h := newHome(t)
+	head := func(id, more string) string {
+		return fmt.Sprintf(`{"timestamp":"2026-01-01T00:00:00Z","type":"session_meta","payload":{"id":%q,"timestamp":"2026-01-01T00:00:00Z","cwd":"/p"%s}}`, id, more)
+	}
+	event := func(total, last int) string {
+		return fmt.Sprintf(`{"timestamp":"2026-01-01T00:00:09Z","type":"event_msg","payload":{"type":"token_count","info":{"total_token_usage":{"input_tokens":%d,"output_tokens":1},"last_token_usage":{"input_tokens":%d,"output_tokens":1}}}}`, total, last)
+	}
+	said := `{"timestamp":"2026-01-01T00:00:01Z","type":"response_item","payload":{"type":"message","role":"user","content":[{"type":"input_text","text":"hi"}]}}`
+	first := head("t-1", "")
+	forked := head("t-2", `,"forked_from_id":"t-1"`)
+	for id, lines := range map[string][]string{
+		"t-1": {first, said, event(1000, 1000), event(1000, 1000)},
+		"t-2": {forked, first, said, event(1000, 1000), event(2700, 1700)},
+		"t-3": {head("t-3", `,"forked_from_id":"t-2"`), forked, first, said, event(1000, 1000), event(2700, 1700), event(2705, 5)},
+		"t-4": {head("t-4", `,"source":{"subagent":{"thread_spawn":{"parent_thread_id":"t-1","depth":1}}},"forked_from_id":"t-1"`), first, said, event(1000, 1000), event(1030, 30)},
+		"t-5": {head("t-5", `,"source":{"subagent":{"thread_spawn":{"parent_thread_id":"t-1","depth":1}}}`), said, event(1000, 1000)},
+		"t-6": {head("t-6", ""), said, event(1000, 1000)},
+		"t-7": {head("t-7", `,"forked_from_id":"t-1"`), said, event(1200, 200)}, // without the events
+	} {
+		h.write(".codex/sessions/2026/01/01/rollout-2026-01-01T00-00-00-"+id+".jsonl", strings.Join(lines, "\n")+"\n")
+	}
+	lib := h.library()
+	if _, err := lib.Refresh(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	st, err := lib.Stats(t.Context(), sessions.Filter{})
+	if want := 1000 + 1700 + 5 + 30 + 1000 + 1000 + 200; err != nil || st.Total.Sessions != 7 || st.Total.Usage.Input != want {
+		t.Errorf("%+v, want %d tokens, %v", st.Total, want, err)
+	}
+}
+
 func TestTree(t *testing.T) {
 	h := newHome(t)
 	h.fill()

@@ -66,6 +66,10 @@ func (p *plans) call(c *toolcall.Call, args []arg) {
 		return // a list that is handed on is the other agent's
 	}
 	p.file(c)
+	if p.proposal != nil && harness.Approves(c.Name, c.Text) {
+		p.adopt(p.proposal)
+		p.proposal = nil
+	}
 	lists := listsIn(c, args)
 	about := aboutPlans(c.Name)
 	if len(lists) == 0 && !about {

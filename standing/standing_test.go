@@ -85,6 +85,8 @@ func TestPlansInEveryShape(t *testing.T) {
 		{"changes by ID alone", start().call("todo_write", `{"merge":false,"todos":[{"id":"x","content":"a","status":"pending"},{"id":"y","content":"b","status":"pending"}]}`, "ok").call("todo_write", `{"merge":true,"todos":[{"id":"y","status":"completed"}]}`, "ok"), "open a; done b"},
 		{"a goal", start().call("create_goal", `{"objective":"ship it"}`, `{"goal":{"objective":"ship it","status":"active"}}`).call("update_goal", `{"status":"complete"}`, `{"goal":{"status":"complete"}}`), "done ship it"},
 		{"a goal and a plan", start().call("create_goal", `{"objective":"ship it"}`, "{}").call("update_plan", `{"plan":[{"step":"a","status":"pending"}]}`, "ok"), "open ship it; open a"},
+		{"a plan handed in that the user lets be carried out", start().call("plan_mode_respond", `{"response":"# Plan\n1. a\n2. b"}`, "[The user has switched to ACT MODE, so you may now proceed with the task.]"), "open a; open b"},
+		{"one that the user talks about", start().call("plan_mode_respond", `{"response":"# Plan\n1. a\n2. b"}`, "<user_message>\nWhy b?\n</user_message>"), ""},
 		{"a checklist that was approved", start().says(precis.RoleAssistant, "I propose:\n- [ ] a\n- [ ] b\nShall I?").user("Yes, go ahead."), "open a; open b"},
 		{"one that was not", start().says(precis.RoleAssistant, "I propose:\n- [ ] a\n- [ ] b\nShall I?").user("Why b?"), ""},
 		{"an approved one goes on", start().says(precis.RoleAssistant, "- [ ] a\n- [ ] b").user("ok").says(precis.RoleAssistant, "- [x] a\n- [ ] b"), "done a; open b"},

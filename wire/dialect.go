@@ -61,7 +61,7 @@ type Response struct {
 // fullStops are reasons to stop that name the window, and lengthStops those that name a
 // length and do not say which.
 var (
-	fullStops   = []string{"model_context_window_exceeded", "context_window_exceeded", "context_length_exceeded", "max_context_length", "max_prompt_tokens", "max_input_tokens", "prompt_too_long"}
+	fullStops   = []string{"model_context_window_exceeded", "context_window_exceeded", "context_length_exceeded", "max_context_length", "model_length", "max_prompt_tokens", "max_input_tokens", "prompt_too_long"}
 	lengthStops = []string{"length", "max_tokens", "max_output_tokens", "incomplete"}
 )
 

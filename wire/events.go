@@ -10,7 +10,8 @@ import (
 const maxEvent = 4 << 20
 
 // Events finds the events in a stream that passes by, as the HTML standard
-// defines server-sent events. It changes and delays nothing. The zero value is
+// defines server-sent events, and lines that begin with "error:", as llama.cpp sends
+// errors: events named "error". It changes and delays nothing. The zero value is
 // ready to use; it is not safe for concurrent use.
 type Events struct {
 	// Each is called with the name and the data of each event. The bytes are
@@ -74,7 +75,10 @@ func (e *Events) end(line []byte) {
 	switch string(field) {
 	case "event":
 		e.name = string(value)
-	case "data":
+	case "data", "error":
+		if len(field) == len("error") {
+			e.name = "error"
+		}
 		if e.has {
 			e.data = append(e.data, '\n')
 		}

@@ -29,6 +29,7 @@ func TestEvents(t *testing.T) {
 		"data: {\"a\":\"\\n\"}\nid: 7\nretry: 1\n\n": {`={"a":"\n"}`},
 		"data: no empty line at the end":             nil,
 		"data: one line\n":                           {"=one line"},
+		"error: {}\n\ndata: 1\n\n":                   {"error={}", "=1"},
 		"":                                           nil,
 	} {
 		if got := read(stream); !reflect.DeepEqual(got, want) {

@@ -42,6 +42,8 @@ func TestObserve(t *testing.T) {
 			wire.Response{Model: "m", Usage: precis.Usage{Input: 9, Output: 1}, Input: 9, Stop: "stop"}, false},
 		{"chat usage of DeepSeek", chat.Dialect{}, []string{`{"choices":[],"usage":{"prompt_tokens":9,"completion_tokens":1,"prompt_cache_hit_tokens":8}}`},
 			wire.Response{Usage: precis.Usage{Input: 9, Output: 1, CacheRead: 8}, Input: 9}, false},
+		{"chat usage of LiteLLM", chat.Dialect{}, []string{`{"choices":[],"usage":{"prompt_tokens":100,"completion_tokens":1,"cache_creation_input_tokens":80,"prompt_tokens_details":{"cached_tokens":10,"cache_creation_tokens":80,"cache_creation_token_details":{"ephemeral_5m_input_tokens":20,"ephemeral_1h_input_tokens":60}}}}`},
+			wire.Response{Usage: precis.Usage{Input: 100, Output: 1, CacheRead: 10, CacheWrite: 80, CacheWriteHour: 60}, Input: 100}, false},
 		{"chat completion", chat.Dialect{}, []string{`{"model":"m","choices":[{"message":{"role":"assistant","content":"hi"},"finish_reason":"stop"}],"usage":{"prompt_tokens":3,"completion_tokens":4}}`},
 			wire.Response{Model: "m", Usage: precis.Usage{Input: 3, Output: 4}, Input: 3, Stop: "stop", Done: true, Spoken: true}, false},
 		{"chat error in a stream", chat.Dialect{}, []string{`{"error":{"message":"x","code":400}}`}, wire.Response{}, true},

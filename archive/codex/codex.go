@@ -83,6 +83,8 @@ type rollout struct {
 	held   []precis.Message // the newest message of the user's role, until the line behind it is known
 	tokens int              // the last request's, as the server counted
 	total  precis.Usage
+	root   string   // the thread whose requests come first
+	chain  [32]byte // of the totals so far
 }
 
 func (r *rollout) line(l archive.Line) error {
@@ -191,8 +193,12 @@ func (r *rollout) typed(words string) {
 func (r *rollout) meta(payload []byte) error {
 	r.rec.Ignored++
 	f, err := jsonspan.Fields(payload)
-	if err != nil || r.conv.ID != "" {
+	if err != nil {
 		return err
+	}
+	r.descends(f)
+	if r.conv.ID != "" {
+		return nil
 	}
 	r.conv.ID, _ = jsonspan.String(f["id"])
 	r.origin(f)

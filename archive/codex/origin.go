@@ -1,7 +1,11 @@
 package codex
 
 import (
+	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
+	"fmt"
 	"time"
 
 	"precis"
@@ -17,24 +21,45 @@ func (r *rollout) origin(f map[string]json.RawMessage) {
 	if at, ok := jsonspan.String(f["timestamp"]); ok {
 		o.Begun, _ = time.Parse(time.RFC3339Nano, at)
 	}
-	o.Parent, _ = jsonspan.String(f["forked_from_id"])
+	o.Parent = parentOf(f)
+}
+
+// parentOf returns the ID of the thread that began the one of a header; "" for none.
+func parentOf(f map[string]json.RawMessage) string {
 	source := f["source"]
 	for _, name := range []string{"subagent", "thread_spawn", "parent_thread_id"} {
 		if jsonspan.Kind(source) != '{' {
-			return
+			break
 		}
 		inner, err := jsonspan.Fields(source)
 		if err != nil {
-			return
+			break
 		}
 		source = inner[name]
 	}
-	if id, ok := jsonspan.String(source); ok {
-		o.Parent = id
+	if id, ok := jsonspan.String(source); ok && jsonspan.Kind(f["source"]) == '{' {
+		return id
+	}
+	forked, _ := jsonspan.String(f["forked_from_id"])
+	return forked
+}
+
+// descends takes in a header: that of the rollout itself, or one behind it of a thread whose
+// lines it repeats. Root is then the thread that said the first of them.
+func (r *rollout) descends(f map[string]json.RawMessage) {
+	if r.total != (precis.Usage{}) {
+		return
+	}
+	id, _ := jsonspan.String(f["id"])
+	forked, _ := jsonspan.String(f["forked_from_id"])
+	if r.conv.ID == "" || id != r.conv.ID {
+		r.root = cmp.Or(forked, id)
 	}
 }
 
-// spent adds what was used since the event before: events carry the total so far.
+// spent adds what was used since the event before: events carry the total so far. A fork, and
+// a sub-agent that was given the conversation, repeats the events of the thread before it; the
+// totals then go on from there. One that does not repeat them has used its last request alone.
 func (r *rollout) spent(info json.RawMessage) {
 	if jsonspan.Kind(info) != '{' {
 		return
@@ -43,12 +68,29 @@ func (r *rollout) spent(info json.RawMessage) {
 	if err != nil {
 		return
 	}
-	n := archive.Counts(f["total_token_usage"], "input_tokens", "output_tokens", "cached_input_tokens")
-	total := precis.Usage{Input: max(0, n[0]-n[2]), Output: n[1], CacheRead: n[2]}
-	was := r.total
+	total, was := usageOf(f["total_token_usage"]), r.total
 	if total.Input < was.Input || total.Output < was.Output || total.CacheRead < was.CacheRead {
 		was = precis.Usage{} // a resumed thread counts anew
 	}
+	first := r.total == (precis.Usage{})
 	r.total = total
-	r.rec.Origin.Spend(r.conv.Model, precis.Usage{Input: total.Input - was.Input, Output: total.Output - was.Output, CacheRead: total.CacheRead - was.CacheRead}, 0)
+	used := minus(total, was)
+	if last := usageOf(f["last_token_usage"]); first && r.rec.Origin.Parent != "" && last != (precis.Usage{}) {
+		used = last
+	}
+	if used == (precis.Usage{}) {
+		return
+	}
+	r.rec.Origin.Spend(r.conv.Model, used, 0)
+	r.chain = sha256.Sum256(fmt.Appendf(nil, "%x %s %d %d %d", r.chain, r.root, total.Input, total.Output, total.CacheRead))
+	r.rec.Origin.Requests = append(r.rec.Origin.Requests, archive.Request{ID: hex.EncodeToString(r.chain[:12]), Model: r.conv.Model, Usage: used})
+}
+
+func usageOf(raw json.RawMessage) precis.Usage {
+	n := archive.Counts(raw, "input_tokens", "output_tokens", "cached_input_tokens")
+	return precis.Usage{Input: max(0, n[0]-n[2]), Output: n[1], CacheRead: n[2]}
+}
+
+func minus(a, b precis.Usage) precis.Usage {
+	return precis.Usage{Input: a.Input - b.Input, Output: a.Output - b.Output, CacheRead: a.CacheRead - b.CacheRead}
 }

@@ -28,7 +28,7 @@ var rooms = map[string]struct{ asks, why string }{
 	"internal/toolcall":  {"BehindHead Claimed Introduced IsObservation Program Proven Refusal Result ResultHead", "calls and results that are written as text, and how calls ended"},
 	"reduce":             {"Appended BehindHead State StateNote WorkingDirectory", "what stays of a result that is shortened, states of the editor that are out of date"},
 	"retain":             {"Quoted", "in what a person said what was pasted is shortened first"},
-	"standing":           {"Asks Background Inside Jobs SkillBase Standing Turns Typed Unquoted", "the kinds of what the program says"},
+	"standing":           {"Approves Asks Background Inside Jobs SkillBase Standing Turns Typed Unquoted", "the kinds of what the program says"},
 }
 
 func TestWhoAsksHere(t *testing.T) {

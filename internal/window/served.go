@@ -18,7 +18,9 @@ import (
 //	vLLM, SGLang        GET /v1/models                  data[].max_model_len
 //	OpenRouter, Groq    GET /v1/models                  data[].context_length, context_window
 //	llama.cpp           GET /props                      default_generation_settings.n_ctx
+//	SGLang              GET /get_server_info            max_req_input_len, context_length
 //	LM Studio           GET /api/v0/models              data[].loaded_context_length
+//	                    GET /api/v1/models              models[].loaded_instances[].config.context_length
 //	Ollama              GET /api/ps, POST /api/show     models[].context_length, parameters: num_ctx
 //	LiteLLM             GET /model/info                 data[].model_info.max_input_tokens
 //	Gemini              GET /v1beta/models/ID           inputTokenLimit
@@ -64,6 +66,7 @@ func Questions(model string, hosted bool) []Question {
 	}
 	get("/props", props)
 	get("/api/v0/models", listed)
+	get("/api/v1/models", listed)
 	get("/api/ps", listed)
 	show, _ := json.Marshal(map[string]string{"model": model}) // strings have a JSON form
 	out = append(out, Question{Method: http.MethodPost, Path: "/api/show", Body: show, read: shown})
@@ -72,6 +75,7 @@ func Questions(model string, hosted bool) []Question {
 		get("/v1beta/models/"+model, listed)
 	}
 	get("/info", info)
+	get("/get_server_info", info)
 	return out
 }
 
@@ -128,6 +132,15 @@ func each(list []byte, f func([]byte)) {
 func ofEntry(raw []byte) (int, bool) {
 	state, _ := jsonspan.String(jsonspan.Field(raw, "state"))
 	loading := state == "not-loaded" || state == "unloaded" || state == "loading"
+	if instances := jsonspan.Field(raw, "loaded_instances"); jsonspan.Kind(instances) == '[' {
+		n := 0
+		each(instances, func(one []byte) { // the smallest: which of them answers is not known
+			if c := at(one, "config", "context_length"); c > 0 && (n == 0 || c < n) {
+				n = c
+			}
+		})
+		return n, n == 0
+	}
 	for _, path := range fields {
 		if n := at(raw, path...); n > 0 {
 			if loading && path[0] != "loaded_context_length" {
@@ -188,12 +201,13 @@ func shown(answer []byte, _ string) (int, bool) {
 		n, _ := strconv.Atoi(m[1]) // digits; too many make it 0
 		return n, false
 	}
-	return 0, false
+	// What the model could have at most is not what it is loaded with.
+	return 0, jsonspan.Kind(jsonspan.Field(answer, "model_info")) == '{'
 }
 
 // info reads what a server with one model says of itself.
 func info(answer []byte, _ string) (int, bool) {
-	for _, name := range []string{"max_total_tokens", "max_input_tokens", "max_input_length"} {
+	for _, name := range []string{"max_total_tokens", "max_req_input_len", "max_input_tokens", "max_input_length", "context_length"} {
 		if n := at(answer, name); n > 0 {
 			return n, false
 		}

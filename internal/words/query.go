@@ -129,7 +129,11 @@ func (q Query) Score(text string) (score float64, worst Rank) {
 func (q Query) Answers(text string) func(word string) (found string, rank Rank, ok bool) {
 	best, _ := q.look(text)
 	return func(word string) (string, Rank, bool) {
-		for _, a := range q.answers[Fold(word)] {
+		folded := Fold(word)
+		if d := Distinct(word); len(d) == 1 {
+			folded = d[0]
+		}
+		for _, a := range q.answers[folded] {
 			if b := best[a.asked]; a.rank == Exact && b.n > 0 {
 				return b.word, b.rank, true
 			}

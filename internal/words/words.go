@@ -5,7 +5,7 @@
 // A word is a run of letters, digits and marks, in one case, of at most 128
 // bytes; what is longer counts by its beginning. Where writing puts no spaces
 // between words each character is a word. So is each syllable of Korean, whose
-// words stand together with the particles behind them. One character in several
+// words stand together with the particles behind them, and each emoji. One character in several
 // code points, as the names of files on macOS have it, is the same as in one
 // (Unicode's normalization form C).
 //
@@ -26,7 +26,7 @@ import (
 
 // Version changes with what this package takes for the words of a text. An index
 // that was made with another one is made anew.
-const Version = "2 " + unicode.Version
+const Version = "3 " + unicode.Version
 
 // longest is how many bytes of a word count.
 const longest = 128
@@ -52,11 +52,28 @@ func isWord(r rune) bool {
 
 func isSpaceless(r rune) bool { return r >= 0x0e00 && unicode.In(r, spaceless...) }
 
+// isEmoji reports whether a character is a picture. Boxes and arrows, of which programs draw,
+// are none.
+func isEmoji(r rune) bool {
+	return (r >= 0x2600 && r <= 0x27bf || r >= 0x1f000 && r <= 0x1faff) && unicode.Is(unicode.So, r)
+}
+
+// emoji returns the word for a picture. The indexes of the stores take none for a letter, but
+// characters for private use, which this package does not.
+func emoji(r rune) string { return "\ue001" + strconv.FormatInt(int64(r), 16) }
+
 // spans yields the words of a text in order.
 func spans(text string) iter.Seq[span] {
 	return func(yield func(span) bool) {
 		for i := 0; i < len(text); {
 			r, n := utf8.DecodeRuneInString(text[i:])
+			if isEmoji(r) {
+				if !yield(span{from: i, to: i + n, word: emoji(r)}) {
+					return
+				}
+				i += n
+				continue
+			}
 			if !isWord(r) || r >= utf8.RuneSelf && unicode.IsMark(r) { // a mark without a letter before it
 				i += n
 				continue

@@ -22,6 +22,8 @@ func TestDistinct(t *testing.T) {
 		"실패했습니다":                      "실 패 했 습 니 다",
 		"\u1112\u1161\u11ab글 か\u3099": "한 글 が", // as macOS writes names of files
 		"a\xffb":                      "a b",
+		"ok 🚀✅ \u2500\u2192":          "ok \ue0011f680 \ue0012705",
+		"👩\u200d💻":                    "\ue0011f469 \ue0011f4bb",
 		"\ue0000":                     "0",
 		strings.Repeat("é", 100):      strings.Repeat("é", 64),
 		"x" + strings.Repeat("é", 64): "x" + strings.Repeat("é", 63),

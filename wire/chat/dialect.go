@@ -99,13 +99,18 @@ type usage struct {
 	Output  float64 `json:"completion_tokens"`
 	Details struct {
 		Cached float64 `json:"cached_tokens"`
-		Write  float64 `json:"cache_write_tokens"`
+		Write  float64 `json:"cache_write_tokens"`    // OpenRouter
+		Made   float64 `json:"cache_creation_tokens"` // LiteLLM
+		ByTime struct {
+			Hour float64 `json:"ephemeral_1h_input_tokens"`
+		} `json:"cache_creation_token_details"`
 	} `json:"prompt_tokens_details"`
 	OutputDetails struct {
 		Reasoning float64 `json:"reasoning_tokens"`
 	} `json:"completion_tokens_details"`
-	Hit    float64 `json:"prompt_cache_hit_tokens"` // DeepSeek
-	Cached float64 `json:"cached_tokens"`           // Moonshot
+	Hit    float64 `json:"prompt_cache_hit_tokens"`     // DeepSeek
+	Cached float64 `json:"cached_tokens"`               // Moonshot
+	Made   float64 `json:"cache_creation_input_tokens"` // LiteLLM
 }
 
 type chunk struct {
@@ -217,7 +222,8 @@ func observeUsage(r *wire.Response, u *usage) {
 	wire.Take(&r.Usage.Input, u.Input)
 	wire.Take(&r.Usage.Output, u.Output)
 	wire.Take(&r.Usage.CacheRead, max(u.Details.Cached, u.Hit, u.Cached))
-	wire.Take(&r.Usage.CacheWrite, u.Details.Write)
+	wire.Take(&r.Usage.CacheWrite, max(u.Details.Write, u.Details.Made, u.Made))
+	wire.Take(&r.Usage.CacheWriteHour, u.Details.ByTime.Hour)
 	r.Input = r.Usage.Input
 	r.Reasoned = r.Reasoned || u.OutputDetails.Reasoning > 0
 }

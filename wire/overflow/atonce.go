@@ -13,6 +13,7 @@ var amounts = []struct {
 }{
 	{lazyregexp.New(`\blimit[ :=]*(\d+)(?:[ ,;/]+(?:current|used|remaining)[ :=]*\d+)*[ ,;/]+(?:and )?requested[ :=]*~?(\d+)`), 1, 2},
 	{lazyregexp.New(`\brequested[ :=]*~?(\d+)(?: tokens?)?[ ,;/]+(?:(?:current|used|remaining)[ :=]*\d+[ ,;/]+)*(?:and |but |the )*limit(?: is)?[ :=]*(\d+)`), 2, 1},
+	{lazyregexp.New(`\b(?:requested|prompt|input|request)\b[^.\d]{0,40}?(\d+) tokens?[^.\d]{0,60}?\b(?:exceeds?|is (?:above|over|more than|larger than)|but|while)[^.\d]{0,40}?\b(?:limit|max(?:imum)?|at most)(?: of| is)?[ :=]*(\d+)`), 2, 1},
 }
 
 // hopeless are texts that say the same without both numbers.
