@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"precis"
+	"precis/internal/harness"
 	"precis/internal/jsonspan"
 )
 
@@ -66,6 +67,21 @@ func ToolsAsText(msgs []precis.Message) []precis.Message {
 		out[i] = m
 	}
 	return out
+}
+
+// Joined returns messages as one of the user's role, in their order, with calls and results as text; nil for none.
+func Joined(msgs []precis.Message) []precis.Message {
+	if len(msgs) == 0 {
+		return nil
+	}
+	out := precis.Message{Role: precis.RoleUser, Format: msgs[0].Format, Time: msgs[0].Time}
+	for _, m := range ToolsAsText(msgs) {
+		if m.Role == precis.RoleSystem {
+			m.Content = []precis.Block{precis.Text{Text: harness.Reminder(m.PlainText())}}
+		}
+		out.Content = append(out.Content, m.Content...)
+	}
+	return []precis.Message{out}
 }
 
 func hasTools(m precis.Message) bool {
