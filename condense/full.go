@@ -157,6 +157,9 @@ func (f Full) choose(s *precis.Situation) (old, error) {
 	}
 	o := f.old(s)
 	switch {
+	case len(o.units) == 0 && f.FromStart && s.To > 0 && s.From > 0:
+		none.Report.Code = ReasonTooFewMessages
+		none.Report.Reason = fmt.Sprintf("the task can only say that a range is hidden which begins with the first message, such as %s", precis.SpanHandle(0, s.To))
 	case len(o.units) == 0:
 		none.Report.Code, none.Report.Reason = ReasonTooFewMessages, "there is nothing old enough to condense"
 	case o.fresh < f.least() && s.To == 0:
