@@ -75,7 +75,11 @@ func Joined(msgs []precis.Message) []precis.Message {
 		return nil
 	}
 	out := precis.Message{Role: precis.RoleUser, Format: msgs[0].Format, Time: msgs[0].Time}
-	for _, m := range ToolsAsText(msgs) {
+	called := false
+	for i, m := range ToolsAsText(msgs) {
+		if hasTools(msgs[i]) && !called { // nothing that is to be called again
+			called, out.Content = true, append(out.Content, precis.Text{Text: "Called before, and still in force:"})
+		}
 		if m.Role == precis.RoleSystem {
 			m.Content = []precis.Block{precis.Text{Text: harness.Reminder(m.PlainText())}}
 		}

@@ -83,6 +83,9 @@ func TestWhatHoldsStandsInTheSummary(t *testing.T) {
 					}
 				}
 			}
+			if before, _, is := strings.Cut(text.String(), "[Tool Use: update_todo_list]"); is && !strings.Contains(before, "Called before, and still in force:") {
+				t.Errorf("%s, %s: nobody says that the plan is no call to be made", name, rung)
+			}
 			if !strings.Contains(text.String(), "port the grammar") {
 				t.Errorf("%s, %s: the open step is in no message of the view", name, rung)
 			}
