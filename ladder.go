@@ -47,8 +47,9 @@ type Bare interface{ Bare() }
 // hide, and none beside it.
 type Joins interface {
 	// Join returns what is to stand for one span, the text for it and what [Situation.Carry] puts around that, as one
-	// message; with itself where several can be shown.
-	Join(with []Message) []Message
+	// message; false where several can be shown. What system messages say it gets in the user's role. With holds at
+	// least two messages.
+	Join(with []Message) (Message, bool)
 }
 
 // joined returns an edit whose spans show one message each, where the rung of the edit wants that.
@@ -60,7 +61,15 @@ func joined(rung Strategy, e Edit) Edit {
 	e.Replace = slices.Clone(e.Replace)
 	for i, r := range e.Replace {
 		if r.Block == nil && !r.Restore && len(r.With) > 1 {
-			e.Replace[i].With = j.Join(r.With)
+			with := slices.Clone(r.With)
+			for k, m := range with {
+				if m.Role == RoleSystem {
+					with[k] = NewText(RoleUser, reminderOf(m))
+				}
+			}
+			if one, ok := j.Join(with); ok {
+				e.Replace[i].With = []Message{one}
+			}
 		}
 	}
 	return e

@@ -71,7 +71,7 @@ func (ByDigest) Hides() {}
 func (ByDigest) Ranges() {}
 
 // Join makes one message of what stands for a span, see [Full.Join].
-func (d ByDigest) Join(with []precis.Message) []precis.Message { return d.Full.Join(with) }
+func (d ByDigest) Join(with []precis.Message) (precis.Message, bool) { return d.Full.Join(with) }
 
 // Propose has a digest stand for the old messages, also in a dry run. It is written from what
 // was said, not from earlier digests of it.
@@ -125,11 +125,8 @@ func (Full) Hides() {}
 func (Full) Ranges() {}
 
 // Join returns what stands for a span as one message where [Full.FromStart] is set: Roo Code sends no other.
-func (f Full) Join(with []precis.Message) []precis.Message {
-	if !f.FromStart {
-		return with
-	}
-	return Joined(with)
+func (f Full) Join(with []precis.Message) (precis.Message, bool) {
+	return Joined(with), f.FromStart
 }
 
 // Propose has the old messages summarized. In a dry run no model is called.

@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"precis"
-	"precis/internal/harness"
 	"precis/internal/jsonspan"
 )
 
@@ -69,23 +68,17 @@ func ToolsAsText(msgs []precis.Message) []precis.Message {
 	return out
 }
 
-// Joined returns messages as one of the user's role, in their order, with calls and results as text; nil for none.
-func Joined(msgs []precis.Message) []precis.Message {
-	if len(msgs) == 0 {
-		return nil
-	}
-	out := precis.Message{Role: precis.RoleUser, Format: msgs[0].Format, Time: msgs[0].Time}
+// Joined returns what messages say in one of the user's role, in their order, with calls and results as text.
+func Joined(msgs []precis.Message) precis.Message {
+	out := precis.Message{Role: precis.RoleUser}
 	called := false
 	for i, m := range ToolsAsText(msgs) {
 		if hasTools(msgs[i]) && !called { // nothing that is to be called again
 			called, out.Content = true, append(out.Content, precis.Text{Text: "Called before, and still in force:"})
 		}
-		if m.Role == precis.RoleSystem {
-			m.Content = []precis.Block{precis.Text{Text: harness.Reminder(m.PlainText())}}
-		}
 		out.Content = append(out.Content, m.Content...)
 	}
-	return []precis.Message{out}
+	return out
 }
 
 func hasTools(m precis.Message) bool {

@@ -147,3 +147,30 @@ func TestNoDigestInThePlaceOfASummary(t *testing.T) {
 		t.Errorf("%v, %+v", err, res.Report.Steps)
 	}
 }
+
+// Elsewhere what holds stands beside the summary as it was said.
+func TestWhatHoldsStaysApartElsewhere(t *testing.T) {
+	s, err := preset.Settings(preset.Balanced)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := preset.New(preset.Options{Settings: s, Estimate: tokens.NameChars4})
+	if err != nil {
+		t.Fatal(err)
+	}
+	said := task(slices.Repeat([]int{200}, 40)...)
+	rule := precis.NewText(precis.RoleSystem, "Kestrels come first.")
+	said = slices.Insert(said, 5, rule)
+	res, err := m.Manage(context.Background(), precis.Request{Conversation: &precis.Conversation{Transcript: precis.NewTranscript(said...)}, Manual: true, Window: precis.Window{Tokens: 32_000}})
+	if err != nil || len(res.Edits) == 0 {
+		t.Fatal(err, res.Report.Steps)
+	}
+	shown := func(want precis.Message) bool {
+		return slices.ContainsFunc(res.View, func(m precis.Message) bool { return precis.HashMessage(m) == precis.HashMessage(want) })
+	}
+	if !shown(rule) || !slices.ContainsFunc(res.View, func(m precis.Message) bool {
+		return slices.ContainsFunc(m.Content, func(b precis.Block) bool { u, ok := b.(precis.ToolUse); return ok && u.ID == "plan" })
+	}) {
+		t.Errorf("the system message or the plan is not shown as it was said: %+v", res.Report.Steps)
+	}
+}

@@ -29,7 +29,7 @@ type Truncate struct {
 	// an archive cannot write its tags without losing existing ones.
 	Leave []int
 	// Joined makes one message of a marker and what is carried beside it; nil: they stay apart.
-	Joined func([]precis.Message) []precis.Message
+	Joined func([]precis.Message) precis.Message
 	// ToFit hides nothing of a view that can be sent, whatever its target.
 	ToFit bool
 }
@@ -41,11 +41,11 @@ func (Truncate) Name() string { return "truncate" }
 func (Truncate) Hides() {}
 
 // Join makes one message of what stands for a span, where that is wanted.
-func (t Truncate) Join(with []precis.Message) []precis.Message {
+func (t Truncate) Join(with []precis.Message) (precis.Message, bool) {
 	if t.Joined == nil {
-		return with
+		return precis.Message{}, false
 	}
-	return t.Joined(with)
+	return t.Joined(with), true
 }
 
 // Propose hides the oldest turns.
