@@ -46,7 +46,7 @@ func (p *pass) attempt(ctx context.Context, s Situation, rungs []Strategy) attem
 	case p.r.Limits != Limits{}: // the newest group is all that has to stay
 		s.Kept = Keep(s.Transcript, s.Edits, s.Meter, 1, 0)
 	default:
-		s.Kept = Keep(s.Transcript, s.Edits, s.Meter, p.settings.KeepMessages, tail)
+		s.Kept = keep(s.Transcript, s.Edits, s.Meter, p.settings.KeepMessages, tail, !slices.ContainsFunc(rungs, isLastResort))
 		s.Kept.first(p.settings.KeepFirst)
 	}
 	head := 0

@@ -46,6 +46,11 @@ func (k *Kept) pinCompactions(msgs []Message) {
 // twice tailTokens without their results, or 8,000, where tailTokens is not 0), and as many more as fit in tailTokens. The tail never begins between a tool use and its result. Hidden
 // messages (after a rewind, for example) are neither the last nor the newest.
 func Keep(t *Transcript, edits []Edit, m *Meter, count, tailTokens int) *Kept {
+	return keep(t, edits, m, count, tailTokens, false)
+}
+
+// keep is Keep; where whole is set no rung can shorten a result that is kept, so that results count like all else.
+func keep(t *Transcript, edits []Edit, m *Meter, count, tailTokens int, whole bool) *Kept {
 	msgs := t.Messages()
 	k := pinsOf(t, edits)
 	shown := make([]bool, len(msgs))
@@ -56,7 +61,7 @@ func Keep(t *Transcript, edits []Edit, m *Meter, count, tailTokens int) *Kept {
 	}
 	k.LastUser = t.Speech().LastTurn(func(i int) bool { return shown[i] })
 	k.pinCompactions(msgs)
-	k.Tail = k.tail(msgs, shown, m, count, tailTokens)
+	k.Tail = k.tail(msgs, shown, m, count, tailTokens, whole)
 	return k
 }
 
@@ -216,14 +221,19 @@ func bareTokens(msg Message, m *Meter) int {
 	return n
 }
 
-func (k *Kept) tail(msgs []Message, shown []bool, m *Meter, count, tailTokens int) int {
+func (k *Kept) tail(msgs []Message, shown []bool, m *Meter, count, tailTokens int, whole bool) int {
 	start, used, bare, kept := len(msgs), 0, 0, 0
 	for g := len(k.groups) - 2; g >= 0; g-- {
 		from, size := k.groups[g], 0
 		for i := from; i < k.groups[g+1]; i++ {
 			if shown[i] {
-				used += m.Message(msgs[i])
-				bare += bareTokens(msgs[i], m)
+				n := m.Message(msgs[i])
+				used += n
+				if whole {
+					bare += n
+				} else {
+					bare += bareTokens(msgs[i], m)
+				}
 				size++
 			}
 		}

@@ -24,6 +24,11 @@ type Strategy interface {
 // climbs to it only when the view does not fit otherwise.
 type LastResort interface{ LastResort() }
 
+func isLastResort(s Strategy) bool {
+	_, last := s.(LastResort)
+	return last
+}
+
 // Fills marks a last resort that comes down to what fits, not to the target. It is
 // climbed again, in place of the edit that it made, when a rung after it leaves room and
 // the target is out of reach.
@@ -37,6 +42,38 @@ type Lossless interface{ Lossless() }
 // to send. So nothing is said in their place: no gate adds to them, nothing is carried behind them. And that
 // program mends what it sends: calls may be parted from their results, as [Repair] mends it in the view.
 type Bare interface{ Bare() }
+
+// Joins marks a strategy whose edits another program carries out that shows one message in the place of what they
+// hide, and none beside it.
+type Joins interface {
+	// Join returns what is to stand for one span, the text for it and what [Situation.Carry] puts around that, as one
+	// message; false where several can be shown. What system messages say it gets in the user's role. With holds at
+	// least two messages.
+	Join(with []Message) (Message, bool)
+}
+
+// joined returns an edit whose spans show one message each, where the rung of the edit wants that.
+func joined(rung Strategy, e Edit) Edit {
+	j, ok := rung.(Joins)
+	if !ok {
+		return e
+	}
+	e.Replace = slices.Clone(e.Replace)
+	for i, r := range e.Replace {
+		if r.Block == nil && !r.Restore && len(r.With) > 1 {
+			with := slices.Clone(r.With)
+			for k, m := range with {
+				if m.Role == RoleSystem {
+					with[k] = NewText(RoleUser, reminderOf(m))
+				}
+			}
+			if one, ok := j.Join(with); ok {
+				e.Replace[i].With = []Message{one}
+			}
+		}
+	}
+	return e
+}
 
 func isBare(s Strategy) bool {
 	_, bare := s.(Bare)
@@ -289,7 +326,7 @@ func (l *ladder) climb(ctx context.Context, rungs []Strategy) error {
 				continue
 			}
 		}
-		if _, last := rung.(LastResort); last && l.s.fits() {
+		if isLastResort(rung) && l.s.fits() {
 			l.steps = append(l.steps, Step{Rung: rung.Name(), Outcome: OutcomeSkipped, Before: l.s.Used, After: l.s.Used, Code: reasonFits,
 				Reason: "the view fits; what is left is kept whole"})
 			continue
@@ -469,7 +506,7 @@ func (l *ladder) accept(rung Strategy, e Edit) error {
 	s := l.s
 	bare := isBare(rung)
 	if !bare {
-		e = s.Carry(e)
+		e = joined(rung, s.Carry(e))
 	}
 	if err := e.Identify(s.Transcript); err != nil {
 		return err
@@ -489,10 +526,9 @@ func (l *ladder) accept(rung Strategy, e Edit) error {
 		batch, next = append(batch, t), append(next, t)
 		units = Units(s.Transcript, next)
 	}
-	_, last := rung.(LastResort)
 	_, lossless := rung.(Lossless)
 	switch {
-	case last:
+	case isLastResort(rung):
 	case lossless:
 		if err := s.Kept.lost(s.Transcript, s.Units, units); err != nil {
 			return err

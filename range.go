@@ -39,7 +39,8 @@ func (p *pass) checkRange() error {
 	if from < 0 || from >= to || to > p.s.Transcript.Len() {
 		return p.errRange("", "the conversation has %d messages", p.s.Transcript.Len())
 	}
-	if a, b := Whole(p.s.Transcript, from, to); a != from || b != to {
+	bare := slices.ContainsFunc(p.m.o.Strategies, isBare) // the other program mends what it sends
+	if a, b := Whole(p.s.Transcript, from, to); !bare && (a != from || b != to) {
 		return p.errRange("condense "+SpanHandle(a, b).String(), "the range parts calls from their results")
 	}
 	kept := pinsOf(p.s.Transcript, p.s.Edits)

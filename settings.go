@@ -102,7 +102,7 @@ func (s Settings) Threshold(profile string) (percent float64, origin string, war
 	case own >= MinPercent && own <= MaxPercent:
 		percent, origin = own, "profile "+profile
 	default:
-		warnings = append(warnings, fmt.Sprintf("threshold %g %% of profile %q is neither %d nor within %g to %g; using the global %g", own, profile, Inherit, MinPercent, MaxPercent, percent))
+		warnings = append(warnings, fmt.Sprintf("threshold %g %% of profile %q is neither -1 nor within %g to %g; using the global %g", own, profile, MinPercent, MaxPercent, percent))
 	}
 	return percent, origin, warnings
 }

@@ -270,7 +270,7 @@ func (m Message) authors() []Author {
 		case Image, Document:
 			switch out[b] = m.SaidOf(b).Author; {
 			case out[b] != AuthorUnknown:
-			case r.results:
+			case r.results, m.shown(b):
 				out[b] = AuthorTool
 			case m.Role == RoleUser:
 				out[b] = AuthorPerson
@@ -278,6 +278,22 @@ func (m Message) authors() []Author {
 		}
 	}
 	return out
+}
+
+// shown reports whether a picture or document belongs to the result before it, as programs send what a call showed
+// whose result is to hold text alone: nothing but other pictures stands between, and no person speaks in the result.
+func (m Message) shown(b int) bool {
+	for b--; b >= 0; b-- {
+		switch block := m.Content[b].(type) {
+		case Image, Document:
+		case ToolResult:
+			_, to := harness.Answer(harness.Result{Text: block.Text(), IsError: block.IsError, Refused: block.Refused, Around: harness.Wrappers})
+			return to == 0
+		default:
+			return false
+		}
+	}
+	return false
 }
 
 // textSpans yields the blocks of a message with the spans of their text, as far as the

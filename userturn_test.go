@@ -48,6 +48,9 @@ func TestUserBlocks(t *testing.T) {
 		{"interrupted", text("[Request interrupted by user]"), nil},
 		{"brackets that are no result", text("[important] read this"), []int{0}},
 		{"picture", []precis.Block{precis.Image{}}, []int{0}},
+		{"pictures of a result", []precis.Block{native, precis.Image{}, precis.Document{}, precis.Text{Text: env}}, nil},
+		{"picture with words behind a result", []precis.Block{native, precis.Text{Text: "like this"}, precis.Image{}}, []int{1, 2}},
+		{"picture with a refusal", []precis.Block{precis.ToolResult{ToolUseID: "1", Refused: true, Content: text("The user denied this operation and provided the following feedback:\n<feedback>\nsee the picture\n</feedback>")}, precis.Image{}}, []int{1}},
 		{"blank", text(" \n"), nil},
 	} {
 		m := precis.Message{Role: precis.RoleUser, Content: tt.content}

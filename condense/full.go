@@ -70,10 +70,16 @@ func (ByDigest) Hides() {}
 // Ranges marks the rung as one that condenses exactly what it is asked to.
 func (ByDigest) Ranges() {}
 
+// Join makes one message of what stands for a span, see [Full.Join].
+func (d ByDigest) Join(with []precis.Message) (precis.Message, bool) { return d.Full.Join(with) }
+
 // Propose has a digest stand for the old messages, also in a dry run. It is written from what
 // was said, not from earlier digests of it.
 func (d ByDigest) Propose(ctx context.Context, s *precis.Situation) (precis.Edit, error) {
 	d.Full.free = true
+	if s.Used <= s.Fit() && summarized(s) {
+		return precis.Edit{Kind: precis.KindCondensation, Report: precis.EditReport{Code: precis.ReasonNothing, Reason: "the view fits with the summary that a model wrote"}}, nil
+	}
 	d.Full.Summarizer = digest.Writer{Count: func(t string) int { return s.Meter.Block(precis.RoleUser, precis.Text{Text: t}) }}
 	o, err := d.Full.choose(s)
 	if err != nil || len(o.units) == 0 {
@@ -89,6 +95,13 @@ func (d ByDigest) Propose(ctx context.Context, s *precis.Situation) (precis.Edit
 	e, err := d.Full.edit(s, o, sum)
 	e.Report.Rung, e.Report.Reason = d.Name(), fmt.Sprintf("a digest stands for the oldest %d messages", o.hidden)
 	return e, err
+}
+
+// summarized reports whether a model's summary was made in this run.
+func summarized(s *precis.Situation) bool {
+	return slices.ContainsFunc(s.Edits, func(e precis.Edit) bool {
+		return e.Time.IsZero() && e.Kind == precis.KindCondensation && e.Report.Rung == Full{}.Name()
+	})
 }
 
 // Framing is how a summary is shown in the view.
@@ -110,6 +123,11 @@ func (Full) Hides() {}
 
 // Ranges marks the rung as one that condenses exactly what it is asked to.
 func (Full) Ranges() {}
+
+// Join returns what stands for a span as one message where [Full.FromStart] is set: Roo Code sends no other.
+func (f Full) Join(with []precis.Message) (precis.Message, bool) {
+	return Joined(with), f.FromStart
+}
 
 // Propose has the old messages summarized. In a dry run no model is called.
 func (f Full) Propose(ctx context.Context, s *precis.Situation) (precis.Edit, error) {
@@ -136,6 +154,9 @@ func (f Full) choose(s *precis.Situation) (old, error) {
 	}
 	o := f.old(s)
 	switch {
+	case len(o.units) == 0 && f.FromStart && s.To > 0 && s.From > 0:
+		none.Report.Code = ReasonTooFewMessages
+		none.Report.Reason = fmt.Sprintf("the task can only say that a range is hidden which begins with the first message, such as %s", precis.SpanHandle(0, s.To))
 	case len(o.units) == 0:
 		none.Report.Code, none.Report.Reason = ReasonTooFewMessages, "there is nothing old enough to condense"
 	case o.fresh < f.least() && s.To == 0:
@@ -234,13 +255,22 @@ func (o old) quote(s *precis.Situation, summary string) string {
 }
 
 // summary returns the most tokens of the summary: a third of what it replaces, and at most
-// a quarter of the target; half of the target where it costs nothing.
+// a quarter of the target; half of the target where it costs nothing. With
+// FromStart, where no later rung shortens what stays, it takes no more than there is room for beside that.
 func (f Full) summary(s *precis.Situation, o old) int {
+	most := min(s.Target/4, defaultSummary)
 	if f.free {
-		return max(min(o.tokens/3, s.Target/2), 200)
+		most = s.Target / 2
 	}
-	return max(min(o.tokens/3, s.Target/4, defaultSummary), 200)
+	if f.FromStart {
+		room := s.Limit - (s.Used - o.tokens)
+		most = min(most, room-room/gateShare)
+	}
+	return max(min(o.tokens/3, most), 200)
 }
+
+// gateShare is the part of the room for a summary, one in so many, that is left to what the gate adds to it.
+const gateShare = 4
 
 // keepsFirst reports whether the first message is a user message short enough
 // to stay.

@@ -68,6 +68,19 @@ func ToolsAsText(msgs []precis.Message) []precis.Message {
 	return out
 }
 
+// Joined returns what messages say in one of the user's role, in their order, with calls and results as text.
+func Joined(msgs []precis.Message) precis.Message {
+	out := precis.Message{Role: precis.RoleUser}
+	called := false
+	for i, m := range ToolsAsText(msgs) {
+		if hasTools(msgs[i]) && !called { // nothing that is to be called again
+			called, out.Content = true, append(out.Content, precis.Text{Text: "Called before, and still in force:"})
+		}
+		out.Content = append(out.Content, m.Content...)
+	}
+	return out
+}
+
 func hasTools(m precis.Message) bool {
 	for _, b := range m.Content {
 		switch b.(type) {

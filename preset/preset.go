@@ -185,12 +185,13 @@ func Strategies(o Options) ([]precis.Strategy, error) {
 		return nil, err
 	}
 	var byDigest precis.Strategy = digest.Rung{Parser: o.Parser}
+	truncate := reduce.Truncate{Roo: o.Settings.Preset == Roo, Leave: o.Leave, ToFit: o.ToFit}
 	if o.FromStart {
-		byDigest = condense.ByDigest{Full: full}
+		byDigest, truncate.Joined = condense.ByDigest{Full: full}, condense.Joined
 	}
 	out := append([]precis.Strategy{reduce.Dedupe{}, reduce.Fold{}, reduce.Media{}}, models...)
 	return append(out, byDigest, reduce.Prune{}, reduce.Squeeze{}, digest.More{Parser: o.Parser},
-		reduce.Truncate{Roo: o.Settings.Preset == Roo, Leave: o.Leave, ToFit: o.ToFit}, reduce.Clip{}), nil
+		truncate, reduce.Clip{}), nil
 }
 
 // modelRungs returns the rungs that call a model.

@@ -26,6 +26,9 @@ func TestPresets(t *testing.T) {
 	if _, err := preset.Settings("best"); precis.CodeOf(err) != precis.CodeInvalid {
 		t.Errorf("an unknown preset: %v", err)
 	}
+	if s, _ := preset.Settings(preset.Roo); !s.Auto || s.Percent != 100 {
+		t.Errorf("the preset roo: on %v, at %g percent", s.Auto, s.Percent)
+	}
 	if s, _ := preset.Settings(""); s.Preset != preset.Balanced {
 		t.Errorf("the default is %s", s.Preset)
 	}

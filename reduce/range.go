@@ -36,6 +36,9 @@ func (r Range) Propose(_ context.Context, s *precis.Situation) (precis.Edit, err
 	if s.To > 0 {
 		if s.From != r.From || !slices.Contains(r.Ends, s.To) {
 			e.Report.Reason = fmt.Sprintf("the task can only say that a range is hidden which begins at m%d and ends before a message of the user", r.From)
+			if near := r.near(s.To); near > r.From {
+				e.Report.Reason = fmt.Sprintf("the task can only say that a range is hidden which begins at m%d and ends before a message of the user, such as %s", r.From, precis.SpanHandle(r.From, near))
+			}
 			return e, nil
 		}
 		r.Ends = []int{s.To}
@@ -46,6 +49,19 @@ func (r Range) Propose(_ context.Context, s *precis.Situation) (precis.Edit, err
 		e.Report.Reason = fmt.Sprintf("the oldest %s hidden", plural(hidden, "message"))
 	}
 	return e, nil
+}
+
+// near returns the end that comes nearest to the end of a range that somebody names, not before it where there is such
+// a one; 0 when there is none.
+func (r Range) near(to int) int {
+	i, _ := slices.BinarySearch(r.Ends, to)
+	if i == len(r.Ends) {
+		i--
+	}
+	if i < 0 {
+		return 0
+	}
+	return r.Ends[i]
 }
 
 // choose returns where the run ends, and how many messages of the view it hides.

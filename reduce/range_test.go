@@ -57,6 +57,9 @@ func TestRangeHidesNoMoreThanTheTargetTakes(t *testing.T) {
 				t.Errorf("%+v: %+v", tt, e)
 			}
 		}
+		if tt.want == "" && tt.to > 0 && !strings.HasSuffix(e.Report.Reason, ", such as m2-m11") {
+			t.Errorf("%+v: nobody says what can be hidden: %q", tt, e.Report.Reason)
+		}
 		if got != tt.want || e.Report.Reason == "" {
 			t.Errorf("%+v: %q is hidden, %q", tt, got, e.Report.Reason)
 		}

@@ -28,6 +28,8 @@ type Truncate struct {
 	// Leave lists messages that are neither counted nor hidden: those on which
 	// an archive cannot write its tags without losing existing ones.
 	Leave []int
+	// Joined makes one message of a marker and what is carried beside it; nil: they stay apart.
+	Joined func([]precis.Message) precis.Message
 	// ToFit hides nothing of a view that can be sent, whatever its target.
 	ToFit bool
 }
@@ -37,6 +39,14 @@ func (Truncate) Name() string { return "truncate" }
 
 // Hides marks the rung as one that hides whole messages.
 func (Truncate) Hides() {}
+
+// Join makes one message of what stands for a span, where that is wanted.
+func (t Truncate) Join(with []precis.Message) (precis.Message, bool) {
+	if t.Joined == nil {
+		return precis.Message{}, false
+	}
+	return t.Joined(with), true
+}
 
 // Propose hides the oldest turns.
 func (t Truncate) Propose(_ context.Context, s *precis.Situation) (precis.Edit, error) {

@@ -73,7 +73,11 @@ func (Format) Read(src archive.Source) (*archive.Recording, error) { return new(
 
 func (t *Task) read(src archive.Source) (rec *archive.Recording, err error) {
 	t.Path = src.Path
-	if t.History, err = ParseHistory(src.Data); err != nil {
+	data := src.Data
+	if len(t.onDisk) > len(data) {
+		data = t.onDisk // with the byte order mark, which stays
+	}
+	if t.History, err = ParseHistory(data); err != nil {
 		return nil, err
 	}
 	rec = &archive.Recording{}

@@ -49,7 +49,11 @@ func (t *Task) origin(rec *archive.Recording) {
 // agent returns the program that keeps the task: by the extension's folder, else by
 // what only Cline leaves out, the times of messages.
 func (t *Task) agent() string {
-	for _, name := range strings.Split(filepath.ToSlash(t.Path), "/") {
+	path := t.Path
+	if abs, err := filepath.Abs(path); err == nil {
+		path = abs // of a task in the current folder the path does not name the extension's
+	}
+	for _, name := range strings.Split(filepath.ToSlash(path), "/") {
 		if agent := programs[strings.ToLower(name)]; agent != "" {
 			return agent
 		}

@@ -105,3 +105,43 @@ func TestLinksAreFollowedToATasksFiles(t *testing.T) {
 		t.Error("a file that is no task's was changed through a link")
 	}
 }
+
+// Undo gives back the mark with which programs on Windows begin a file, too.
+func TestTheByteOrderMarkIsGivenBack(t *testing.T) {
+	dir := folder(t)
+	file := string(filepath.Separator) + roo.HistoryName
+	path := filepath.Join(dir, roo.HistoryName)
+	data, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	write(t, path, "\uFEFF"+string(data))
+	was := contents(t, dir)
+	if err := open(t, dir).Record(t.Context(), []precis.Edit{truncation("T", 1, 3)}, time.UnixMilli(9000)); err != nil {
+		t.Fatal(err)
+	}
+	if !strings.HasPrefix(contents(t, dir)[file], "\uFEFF[") {
+		t.Error("the mark is gone from what is written")
+	}
+	if err := open(t, dir).Undo(t.Context(), "T"); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(was[file], contents(t, dir)[file]); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// The extension's folder says whose task it is, also where the path does not name it.
+func TestATaskOfTheCurrentFolder(t *testing.T) {
+	for name, cline := range map[string]bool{"rooveterinaryinc.roo-cline": false, "saoudrizwan.claude-dev": true} {
+		dir := filepath.Join(t.TempDir(), name, "tasks", "7")
+		if err := os.MkdirAll(dir, 0o755); err != nil {
+			t.Fatal(err)
+		}
+		write(t, filepath.Join(dir, roo.HistoryName), `[{"role":"user","content":"a task without times"}]`)
+		t.Chdir(filepath.Dir(dir))
+		if task := open(t, "7"); task.IsCline() != cline {
+			t.Errorf("%s: of Cline %v", name, task.IsCline())
+		}
+	}
+}

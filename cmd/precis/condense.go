@@ -89,6 +89,7 @@ func (c *condensation) condense(ctx context.Context, path string) (j *jobs.Job, 
 			return nil, done, err
 		}
 		o.From, o.To = h.From, h.To
+		c.From = h.From
 	}
 	defer c.Progress("reading " + path)()
 	if j, err = c.jobs.Condense(ctx, path, c.Condensing); err != nil {
@@ -110,6 +111,8 @@ func (c *condensation) explain(err error) error {
 	case !errors.As(err, &e):
 	case lost:
 		return &precis.Error{Code: e.Code, Op: e.Op, Err: errors.New(loss.Said()), Hint: "choose a larger --window or --target, or --force it; --dry-run lists what would be lost"}
+	case e.Code == precis.CodeInvalid && c.only != "" && c.Write && !c.Sidecar && e.Hint == "":
+		e.Hint = "use -o FILE, or --sidecar for precis alone"
 	case e.Code != precis.CodeOverBudget:
 	case c.Write && !c.Sidecar:
 		e.Hint = "the task's own files can only hide whole messages; use --sidecar, or -o FILE without --write, to shorten them, too"

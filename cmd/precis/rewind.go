@@ -74,6 +74,9 @@ func (c *rewind) inPlace(ctx context.Context, j *jobs.Job) error {
 	if err := c.task(ctx, j); err != nil {
 		return err
 	}
+	if j.File.Task.History.Len() == 0 { // as the editor leaves it; nothing can be read of it
+		return c.report.Edited(j.File.Where(), precis.Status{Window: j.Window.Tokens}, "rewound")
+	}
 	after, err := c.jobs.Open(ctx, j.File.Path)
 	if err != nil {
 		return err

@@ -174,6 +174,27 @@ func (c *collector) pairs(n *ast.CompositeLit) {
 	}
 }
 
+// warnings takes what is said of a recording while it is read, and what is added to a list of warnings.
+func (c *collector) warnings(name string, args []ast.Expr) {
+	if len(args) < 2 {
+		return
+	}
+	list := ""
+	switch a := args[0].(type) {
+	case *ast.Ident:
+		list = a.Name
+	case *ast.SelectorExpr:
+		list = a.Sel.Name
+	}
+	s, ok := sentence(args[1])
+	if l, is := literal(args[1]); is {
+		s, ok = normal(l), true
+	}
+	if ok && (name == "append" && strings.EqualFold(list, "warnings") || strings.EqualFold(name, "warn") && strings.HasPrefix(c.file, "archive/")) {
+		c.add(s, args[1])
+	}
+}
+
 func (c *collector) call(n *ast.CallExpr) {
 	name := called(n)
 	args := n.Args
@@ -186,6 +207,7 @@ func (c *collector) call(n *ast.CallExpr) {
 			}
 		}
 	}
+	c.warnings(name, args)
 	if strings.HasPrefix(c.file, "dashboard/") && (name == "Errorf" || name == "New") {
 		if s, ok := sentence(n); ok && !strings.Contains(s, "Options.") {
 			c.add(s, n)

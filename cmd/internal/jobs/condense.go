@@ -17,6 +17,7 @@ type Condensing struct {
 	Sidecar    bool   // with Write: also edits that only precis understands
 	DryRun     bool   // nothing is written
 	Summarizer string // way of summarizing; "": as configured
+	From       int    // the first message of the range that is to be condensed; 0: the first one, or no range
 }
 
 // Condense opens a recording with the way of summarizing that the user wants.
@@ -39,7 +40,7 @@ func (o *Opener) Condense(ctx context.Context, path string, c Condensing) (*Job,
 		j.alert = o.alert(j.Config.Hooks.Alert)
 	}
 	if c.Write {
-		if err := j.restrict(c.Sidecar); err != nil {
+		if err := j.restrict(c); err != nil {
 			return nil, err
 		}
 	}
@@ -51,14 +52,14 @@ func (o *Opener) Condense(ctx context.Context, path string, c Condensing) (*Job,
 // what does not fit otherwise, unless the user chose the rungs. Selective condensation, where
 // it is chosen, becomes patches of the history file. A task of Cline can be told a range that it does not send, and no
 // summary.
-func (j *Job) restrict(sidecar bool) (err error) {
+func (j *Job) restrict(c Condensing) (err error) {
 	if j.leave, err = j.File.Task.History.Orphaned(); err != nil {
 		return err
 	}
-	j.fromStart, j.Config.Settings.KeepHead = true, 0
+	j.fromStart, j.Config.Settings.KeepHead = !c.Sidecar || c.From == 0, 0
 	chosen := !strings.HasPrefix(j.Config.Origin("rungs"), "preset")
 	j.toFit = !chosen
-	if sidecar {
+	if c.Sidecar {
 		return nil
 	}
 	selective := j.models != nil && (j.models.Selective || j.Config.Settings.Preset == preset.Selective)

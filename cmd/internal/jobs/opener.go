@@ -169,7 +169,7 @@ func (o *Opener) warnOf(j *Job) {
 		c.Warn("%s", w)
 	}
 	for _, w := range j.File.Warnings {
-		c.Warn("%s: %s", j.File.Path, w)
+		c.Warn("%s: %s: %s", j.File.Path, c.Words.Sentence(w.Place), c.Words.Sentence(w.Text))
 	}
 	if n := j.File.Skipped - len(j.File.Warnings); n > 0 {
 		c.Warn("%s: %d more malformed lines were skipped", j.File.Path, n)
