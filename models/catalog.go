@@ -56,7 +56,7 @@ func (c *Catalog) index() *index {
 //   - Bedrock names ("us.anthropic.claude-sonnet-4-5-20250929-v1:0", ARNs);
 //   - OpenRouter variants ("…:free", whose prices are then zero and assumed
 //     unless the catalog lists the variant, "…:nitro", "…:thinking", …);
-//   - endings that say how a model is run ("…-thinking", "gpt-5(high)", "…-FP8"), and
+//   - endings that say how a model is run ("…-thinking", "gpt-5(high)", "…-FP8", "…:120b-cloud"), and
 //     prefixes of services ("databricks-…"), where the whole name is not known;
 //   - Claude Code's "[1m]", which raises the window to a million tokens with
 //     source configured, because whoever wrote it asked for that window.

@@ -24,6 +24,8 @@ func TestNamesThatSayHowAModelIsRun(t *testing.T) {
 		"unsloth/gpt-oss-120b-UD-Q4_K_XL":      "gpt-oss-120b",
 		"anthropic/claude-sonnet-4.5-thinking": "anthropic/claude-sonnet-4.5",
 		"gpt-5:high":                           "gpt-5",
+		"gpt-oss:120b-cloud":                   "gpt-oss-120b",
+		"kimi-k2-0905-preview":                 "kimi-k2-0905",
 	} {
 		t.Run(id, func(t *testing.T) {
 			want, ok := c.Find(base)
@@ -45,7 +47,7 @@ func TestOtherModelsKeepTheirNames(t *testing.T) {
 			t.Errorf("%s is %s (%v)", id, m.ID, ok)
 		}
 	}
-	for _, id := range []string{"unheard-of", "unheard-of-thinking", "-thinking", "(high)", "llama-unheard:70b", "q4_k_m", ""} {
+	for _, id := range []string{"unheard-of", "unheard-of-thinking", "-thinking", "(high)", "llama-unheard:70b", "gpt-oss:120b", "gpt-oss-cloud", "q4_k_m", ""} {
 		if m, ok := c.Find(id); ok {
 			t.Errorf("%q is %s", id, m.ID)
 		}

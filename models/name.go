@@ -56,7 +56,7 @@ var endings = []string{
 	"-thinking", "-nothinking", "-no-thinking", "-non-thinking", "-reasoning", "-non-reasoning",
 	"-none", "-minimal", "-low", "-medium", "-high", "-xhigh", "-max-effort", "-fast", "-free", "-nitro", "-online", "-search",
 	"-fp8", "-fp4", "-fp16", "-bf16", "-nvfp4", "-mxfp4", "-fp8-dynamic", "-w4a16", "-w8a8", "-int4", "-int8", "-awq", "-gptq", "-gptq-int4", "-gptq-int8", "-gguf", "-mlx", "-exl2", "-exl3",
-	"-2bit", "-3bit", "-4bit", "-5bit", "-6bit", "-8bit", "-tee", "-turbo-fp8", "-1m",
+	"-2bit", "-3bit", "-4bit", "-5bit", "-6bit", "-8bit", "-tee", "-turbo-fp8", "-1m", "-preview",
 }
 
 // openings are prefixes that a service puts before the names of models of others.
@@ -76,6 +76,9 @@ func (n name) plainer() (name, bool) {
 		if base, ok := strings.CutSuffix(bare, s); ok && base != "" {
 			return n.as(base), true
 		}
+	}
+	if base, ok := strings.CutSuffix(bare, "-cloud"); ok && strings.Contains(base, ":") { // Ollama serves it whole, not by its own window
+		return n.as(strings.Replace(base, ":", "-", 1)), true
 	}
 	for _, p := range openings {
 		if base, ok := strings.CutPrefix(bare, p); ok && base != "" {
