@@ -22,6 +22,8 @@ func (r *Registry) adopt(f *Found, known *lineage.Known) *Conversation {
 		c.messages.Store(int64(known.Len))
 		if known.Record != nil && known.Record.ID == l.ID {
 			info = *known.Record
+		} else if len(known.Edits) > 0 {
+			r.o.Logger.Info("edits of another conversation with the same messages are in force", "conversation", l.ID, "of", known.RecordID(), "edits", len(known.Edits))
 		}
 	case from == nil:
 		// Another conversation began with the same words. What was edited when only

@@ -442,3 +442,29 @@ func TestARecordNamesOnlyWhatIsStored(t *testing.T) {
 		t.Errorf("records of %v messages", lengths)
 	}
 }
+
+// Edits that are found by their messages, and were made in no conversation that is known or in another one, are named in the log.
+func TestEditsOfAnotherConversationAreLogged(t *testing.T) {
+	st, m := memory.New(), manager(t)
+	for _, known := range []bool{false, true} {
+		var log bytes.Buffer
+		r := registry.New(registry.Options{Store: st, Logger: slog.New(slog.NewTextHandler(&log, nil))})
+		f, err := r.Place(t.Context(), lineage.Request{Owner: "o", Dialect: anthropic.Dialect{}, Body: []byte(said(4))})
+		if err != nil {
+			t.Fatal(err)
+		}
+		lock(t, f.Line.State, 4)
+		f.Line.State.Unlock()
+		if edits := len(f.Line.State.Snapshot().Conversation.Edits); known != (edits == 1) || known != strings.Contains(log.String(), "edits of another conversation with the same messages are in force") {
+			t.Errorf("%d edits, log: %s", edits, log.String())
+		}
+		if !known {
+			if err := pin(t, f.Line.State, m, 0); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := r.Close(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
