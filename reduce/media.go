@@ -54,10 +54,11 @@ func (Media) Propose(_ context.Context, s *precis.Situation) (precis.Edit, error
 		}
 	}
 	what := "old image"
+	p.edit.Report.Reason = "no old images"
 	if s.Limits.AllMedia {
 		what = "old attachment"
+		p.edit.Report.Reason = "no old attachments"
 	}
-	p.edit.Report.Reason = "no " + what + "s"
 	if n > 0 {
 		p.edit.Report.Reason = plural(n, what) + " replaced by a note"
 	}
