@@ -12,11 +12,14 @@ import (
 	"precis/retain"
 )
 
+// leastNames is how many tokens names without their lines may have of a small index, where they are a quarter of it at most.
+const leastNames = 120
+
 // facts writes the index into the remaining room: lines in their order, then
 // names. It returns the number of facts it wrote.
 func (in *input) facts(d *draft) int {
 	const title = "\n## Lines most likely to be needed again, of the agent and its tools\n"
-	bare := d.left * in.bare / 100
+	bare := max(d.left*in.bare/100, min(d.left/4, leastNames))
 	cover, from, before := in.cover.Clone(), d.Len(), in.seen()
 	in.written = passageOf(d.String())
 	for _, r := range in.endedRules() {

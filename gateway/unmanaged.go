@@ -58,7 +58,7 @@ func Reasons() []Reason {
 		{UnmanagedSlow, "its body comes too slowly", false},
 		{UnmanagedTooLarge, "its body is larger than gateway.max_body_mb", false},
 		{UnmanagedEncoding, "its body is compressed in a way that is not known", true},
-		{UnmanagedBypass, "it has the header X-Precis-Bypass", true},
+		{UnmanagedBypass, "it has the header X-Precis-Bypass: true", true},
 		{UnmanagedInvalid, "its body is not JSON, or holds a message that is not valid", false},
 		{UnmanagedTooMany, fmt.Sprintf("it has more than %d messages", lineage.MostMessages), true},
 		{UnmanagedThread, "it continues or creates a message thread, which its upstream keeps", false},
