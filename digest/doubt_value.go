@@ -29,6 +29,9 @@ func (d *doubter) restated(s statement) bool {
 	return false
 }
 
+// isNameByte reports whether a byte goes on with a name or a number.
+func isNameByte(c byte) bool { return isAlnum(c) || c == '-' || c == '_' }
+
 // holdsWhole reports whether a text holds a value that is no part of a longer one.
 func holdsWhole(text, value string) bool {
 	for from := 0; ; {
@@ -37,7 +40,7 @@ func holdsWhole(text, value string) bool {
 			return false
 		}
 		start, end := from+i, from+i+len(value)
-		if (start == 0 || !isAlnum(text[start-1]) && text[start-1] != '-') && (end == len(text) || !isAlnum(text[end]) && text[end] != '-') {
+		if (start == 0 || !isNameByte(text[start-1])) && (end == len(text) || !isNameByte(text[end])) {
 			return true
 		}
 		from = start + 1

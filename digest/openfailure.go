@@ -104,10 +104,11 @@ func (in *input) editedSinceFailure(files []file, c command, room int) string {
 	return names
 }
 
-// isNamed reports whether a text names a file: by its last element, or as a module.
+// isNamed reports whether a text names a file: by its last element, or as a module. A few letters without a dot may be any
+// word, and name none.
 func isNamed(p, text string) bool {
-	base := path.Base(p)
-	if strings.Contains(text, base) {
+	const least = 4 // bytes
+	if base := path.Base(p); (len(base) >= least || strings.Contains(base, ".")) && holdsWhole(text, base) {
 		return true
 	}
 	module := strings.TrimSuffix(p, path.Ext(p))

@@ -41,51 +41,65 @@ type since struct {
 	changes []fileChange
 }
 
+// How much of what was done is looked at, the newest of it: runs of checks, edits, and bytes of what an edit puts in or takes out.
+const (
+	mostRuns    = 1000
+	mostEdits   = 400
+	mostChanged = 64 << 10
+)
+
 // later returns what was done, read once.
 func (in *input) later() *since {
-	const mostRead = 64 << 10 // bytes of an edit
 	if in.done != nil {
 		return in.done
 	}
 	in.done = &since{}
 	w := in.work()
-	for i := range w.calls {
+	for i := range slices.Backward(w.calls) {
 		c, end := &w.calls[i], w.ends[i].End
 		switch {
 		case c.Kind == toolcall.Command && (end == toolcall.OK || end == toolcall.Failed):
-			if checks(toolcall.PurposeOf(c.Line)) {
+			if len(in.done.runs) < mostRuns && checks(toolcall.PurposeOf(c.Line)) {
 				in.done.runs = append(in.done.runs, checkRun{c.Use.From, c.Line, end == toolcall.OK})
 			}
 		case c.Kind == toolcall.Write && end == toolcall.OK && w.undone(i) == "":
-			paths := []string{c.Path}
-			if c.Path == "" {
-				paths = paths[:0]
-				for _, e := range c.Effects {
-					paths = append(paths, e.Path)
-				}
-			}
-			for _, p := range paths {
-				added, removed := c.Edited(p)
-				if added == "" && removed == "" {
-					added = c.Written()
-				}
-				words := map[string]bool{}
-				changedWords(words, added[:min(len(added), mostRead)], removed)
-				changedWords(words, removed[:min(len(removed), mostRead)], added)
-				in.done.changes = append(in.done.changes, fileChange{c.Use.From, p, words})
-			}
+			in.done.changes = append(in.done.changes, changesOf(c, mostEdits-len(in.done.changes))...)
 		}
 	}
+	slices.Reverse(in.done.runs)
+	slices.Reverse(in.done.changes)
 	return in.done
+}
+
+// changesOf returns what an edit changed in each of its files, of as many as most.
+func changesOf(c *toolcall.Call, most int) (out []fileChange) {
+	paths := []string{c.Path}
+	if c.Path == "" {
+		paths = paths[:0]
+		for _, e := range c.Effects {
+			paths = append(paths, e.Path)
+		}
+	}
+	for _, p := range paths[:min(len(paths), most)] {
+		added, removed := c.Edited(p)
+		if added == "" && removed == "" {
+			added = c.Written()
+		}
+		words := map[string]bool{}
+		changedWords(words, added, removed)
+		changedWords(words, removed, added)
+		out = append(out, fileChange{c.Use.From, p, words})
+	}
+	return out
 }
 
 // changedWords adds the words of the lines of a text that are not in another one.
 func changedWords(to map[string]bool, text, other string) {
 	stay := map[string]bool{}
-	for line := range strings.Lines(other) {
+	for line := range strings.Lines(other[:min(len(other), mostChanged)]) {
 		stay[strings.TrimSpace(line)] = true
 	}
-	for line := range strings.Lines(text) {
+	for line := range strings.Lines(text[:min(len(text), mostChanged)]) {
 		if stay[strings.TrimSpace(line)] {
 			continue
 		}
@@ -166,7 +180,6 @@ func isOfKind(said, line string) bool {
 
 // editedFor tells the file that was edited first after a message in what sentences name, and how many files were besides; "" for none.
 func (in *input) editedFor(said []string, message int) string {
-	const most = 400 // edits that are looked at
 	changes := in.later().changes
 	if len(said) == 0 || len(changes) == 0 || changes[len(changes)-1].at <= message {
 		return ""
@@ -183,8 +196,8 @@ func (in *input) editedFor(said []string, message int) string {
 	text := strings.Join(said, "\n")
 	first := ""
 	var files []string
-	for _, c := range changes[max(0, len(changes)-most):] {
-		if c.at <= message || !c.names(names) && !strings.Contains(text, path.Base(c.path)) {
+	for _, c := range changes {
+		if c.at <= message || !c.names(names) && !isNamed(c.path, text) {
 			continue
 		}
 		if first == "" {

@@ -19,19 +19,25 @@ func TestWhatWasActedOnSince(t *testing.T) {
 	passed := announcedCall("4", "Bash", `{"command":"go test ./..."}`, "ok parse 0.01s", false)
 	elsewhere := announcedCall("4", "Bash", `{"command":"go test ./view"}`, "ok view 0.01s", false)
 	again := announcedCall("5", "Bash", `{"command":"go test ./parse"}`, "--- FAIL: TestHost (0.00s)\nFAIL\nexit status 1", true)
+	fileEdit := func(path string) []precis.Message {
+		return announcedCall("6", "Edit", `{"file_path":"`+path+`","old_string":"title","new_string":"heading"}`, "The file has been updated.", false)
+	}
+	word, part, whole := fileEdit("/w/an"), fileEdit("/w/ress"), fileEdit("/w/address")
 	end := []precis.Message{precis.NewText(precis.RoleUser, "Go on."), precis.NewText(precis.RoleAssistant, "The next thing is the view.")}
 	for name, c := range map[string]struct {
 		then [][]precis.Message
 		want string
 	}{
-		"edited":           {[][]precis.Message{edit}, "[edited since: host.go, m4]"},
-		"another file":     {[][]precis.Message{other}, ""},
-		"not edited":       {[][]precis.Message{failedEdit}, ""},
-		"passed":           {[][]precis.Message{passed}, "[passed since, at m4]"},
-		"another run":      {[][]precis.Message{elsewhere}, ""},
-		"failed again":     {[][]precis.Message{passed, again}, ""},
-		"edited, passed":   {[][]precis.Message{edit, passed}, "[passed since, at m6] [edited since: host.go, m4]"},
-		"nothing happened": {nil, ""},
+		"edited":                            {[][]precis.Message{edit}, "[edited since: host.go, m4]"},
+		"another file":                      {[][]precis.Message{other}, ""},
+		"not edited":                        {[][]precis.Message{failedEdit}, ""},
+		"passed":                            {[][]precis.Message{passed}, "[passed since, at m4]"},
+		"another run":                       {[][]precis.Message{elsewhere}, ""},
+		"failed again":                      {[][]precis.Message{passed, again}, ""},
+		"edited, passed":                    {[][]precis.Message{edit, passed}, "[passed since, at m6] [edited since: host.go, m4]"},
+		"nothing happened":                  {nil, ""},
+		"a file that a word is the name of": {[][]precis.Message{word, part}, ""},
+		"a file that is named":              {[][]precis.Message{whole}, "[edited since: address, m4]"},
 	} {
 		msgs := before
 		for _, m := range c.then {
