@@ -38,9 +38,9 @@ func announced(text string, from, room int) (end int, alone bool) {
 				}
 			}
 			return from, false
-		case unlisted(line) != strings.TrimLeft(line, " \t"): // a mark of a list
+		case entryOf(bare) != bare:
 			entries++
-			kind, _, _, _ := read(harness.Unquoted(unlisted(line)))
+			kind, _, _, _ := read(harness.Unquoted(entryOf(bare)))
 			if len(bare) >= leastRule && kind == Rule {
 				rules++
 			}
@@ -55,4 +55,15 @@ func announced(text string, from, room int) (end int, alone bool) {
 		at = next
 	}
 	return end, 2*rules > entries
+}
+
+// entryOf returns a line without the mark of a list before it: signs, a number, or a letter, "a)".
+func entryOf(line string) string {
+	if rest := unlisted(line); rest != line {
+		return rest
+	}
+	if len(line) > 2 && (line[1] == ')' || line[1] == '.') && line[2] == ' ' && line[0]|0x20 >= 'a' && line[0]|0x20 <= 'z' {
+		return line[3:]
+	}
+	return line
 }

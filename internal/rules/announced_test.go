@@ -21,13 +21,16 @@ func TestWhatARuleAnnounces(t *testing.T) {
 			[]string{"You MUST use this EXACT command to submit:\n\n```bash\ngit diff > p.txt && submit p.txt\n```"}},
 		"rules": {"Always follow these rules:\n- Never push to main.\n- Always run the tests before you commit.",
 			[]string{"Never push to main.", "Always run the tests before you commit."}},
-		"nothing":      {"Never use these words in a reply:", []string{"Never use these words in a reply:"}},
-		"prose":        {"Never use these words in a reply:\n\nThe tests are red.", []string{"Never use these words in a reply:"}},
-		"long code":    {"Always answer in this form:\n```\n" + strings.Repeat("x = 1\n", 200) + "```\n", []string{"Always answer in this form:"}},
-		"open code":    {"Always answer in this form:\n```\nx = 1\n", []string{"Always answer in this form:"}},
-		"in Chinese":   {"每次回复都必须包含以下部分：\n- 原因\n- 命令\n", []string{"每次回复都必须包含以下部分：\n- 原因\n- 命令"}},
-		"said twice":   {"Never touch these files:\n- a.go\n- b.go\n\nNever touch these files:\n- c.go\n", []string{"Never touch these files:\n- a.go\n- b.go", "Never touch these files:\n- c.go"}},
-		"a bold title": {"**Never touch these files:**\n- a.go\n- b.go\n", []string{"**Never touch these files:**\n- a.go\n- b.go"}},
+		"nothing":              {"Never use these words in a reply:", []string{"Never use these words in a reply:"}},
+		"prose":                {"Never use these words in a reply:\n\nThe tests are red.", []string{"Never use these words in a reply:"}},
+		"long code":            {"Always answer in this form:\n```\n" + strings.Repeat("x = 1\n", 200) + "```\n", []string{"Always answer in this form:"}},
+		"open code":            {"Always answer in this form:\n```\nx = 1\n", []string{"Always answer in this form:"}},
+		"in Chinese":           {"每次回复都必须包含以下部分：\n- 原因\n- 命令\n", []string{"每次回复都必须包含以下部分：\n- 原因\n- 命令"}},
+		"said twice":           {"Never touch these files:\n- a.go\n- b.go\n\nNever touch these files:\n- c.go\n", []string{"Never touch these files:\n- a.go\n- b.go", "Never touch these files:\n- c.go"}},
+		"letters":              {"Each commit message must have:\n  a) a subject\n  b) the number of the issue", []string{"Each commit message must have:\n  a) a subject\n  b) the number of the issue"}},
+		"a list of two levels": {"Never touch these files:\n- gen/\n  - gen/a.go\n\n- b.go\nGo on.", []string{"Never touch these files:\n- gen/\n  - gen/a.go\n\n- b.go"}},
+		"windows lines":        {"Never touch these files:\r\n- a.go\r\n- b.go\r\n", []string{"Never touch these files:\r\n- a.go\r\n- b.go"}},
+		"a bold title":         {"**Never touch these files:**\n- a.go\n- b.go\n", []string{"**Never touch these files:**\n- a.go\n- b.go"}},
 	} {
 		got := rules.Texts(c.text)
 		if !slices.Equal(got, c.want) {
