@@ -98,9 +98,9 @@ type Known struct {
 	Fresh  int           // the first number for [ID] that no stored conversation has
 }
 
-// RecordID returns the ID of the stored conversation that a request of known messages
+// id returns the ID of the stored conversation that a request of known messages
 // continues; "" when it begins one of its own.
-func (k *Known) RecordID() string {
+func (k *Known) id() string {
 	if k == nil || k.Record == nil {
 		return ""
 	}

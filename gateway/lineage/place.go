@@ -347,7 +347,7 @@ func (t *Table[S]) pass(f *Found[S], r Request, known *Known) {
 	case from != nil:
 		f.Line.ID, known = from.ID, nil
 	case known != nil && known.Len == f.Known:
-		f.Line.ID = known.RecordID()
+		f.Line.ID = known.id()
 	}
 	if t.o.Adopt != nil {
 		f.Line.State = t.o.Adopt(f, known)
@@ -360,8 +360,8 @@ func (t *Table[S]) begin(f *Found[S], r Request, prints []precis.Fingerprint, kn
 	l := &Line[S]{Owner: r.Owner, Scope: r.Scope, Dialect: r.Dialect.Name(), Transcript: precis.NewTranscript(own...), prints: prints}
 	l.skeleton = skeletons(nil, own)
 	switch {
-	case known.RecordID() != "" && known.Len == f.Known:
-		l.ID, l.Earlier, l.Branched = known.RecordID(), known.Record.Earlier, known.Record.Branched
+	case known.id() != "" && known.Len == f.Known:
+		l.ID, l.Earlier, l.Branched = known.id(), known.Record.Earlier, known.Record.Branched
 	case f.Kind == Rewritten:
 		old := f.From
 		l.ID, l.Branched = old.ID, old.Branched

@@ -23,7 +23,7 @@ func (r *Registry) adopt(f *Found, known *lineage.Known) *Conversation {
 		if known.Record != nil && known.Record.ID == l.ID {
 			info = *known.Record
 		} else if len(known.Edits) > 0 {
-			r.o.Logger.Info("edits of another conversation with the same messages are in force", "conversation", l.ID, "of", known.RecordID(), "edits", len(known.Edits))
+			r.tookOver(l.ID, len(known.Edits))
 		}
 	case from == nil:
 		// Another conversation began with the same words. What was edited when only
@@ -46,6 +46,12 @@ func (r *Registry) adopt(f *Found, known *lineage.Known) *Conversation {
 	}
 	c.info.Store(&info)
 	return c
+}
+
+// tookOver logs that edits are in force in a conversation which were made in another one, or by a process that ended before it
+// wrote the record: they were found by the messages.
+func (r *Registry) tookOver(id string, edits int) {
+	r.o.Logger.Info("edits that the store has for the same messages are in force", "conversation", id, "edits", edits)
 }
 
 func parentOf(f *Found) *Conversation {

@@ -38,7 +38,7 @@ func (c *Conversation) reload(ctx context.Context) error {
 	if st == nil || c.purged.Load() {
 		return nil
 	}
-	unread, read := c.unread.Swap(false), false // what others store while this reads is read next time
+	unread, read, had := c.unread.Swap(false), false, len(c.conv.Edits) // what others store while this reads is read next time
 	err := c.reg.reads.call(ctx, func(ctx context.Context) error {
 		there, ok, err := latest(ctx, st, c.conv.Transcript)
 		if ok {
@@ -49,6 +49,9 @@ func (c *Conversation) reload(ctx context.Context) error {
 	})
 	if unread && !read {
 		c.unread.Store(true)
+	}
+	if n := len(c.conv.Edits); unread && had == 0 && n > 0 {
+		c.reg.tookOver(c.id, n)
 	}
 	if err != nil {
 		c.reg.o.Logger.WarnContext(ctx, "the edits in the store are not known", "conversation", c.id, "error", err)

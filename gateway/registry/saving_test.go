@@ -443,8 +443,8 @@ func TestARecordNamesOnlyWhatIsStored(t *testing.T) {
 	}
 }
 
-// Edits that are found by their messages, and were made in no conversation that is known or in another one, are named in the log.
-func TestEditsOfAnotherConversationAreLogged(t *testing.T) {
+// That edits come into force which are found by their messages is logged.
+func TestEditsOfTheSameMessagesAreLogged(t *testing.T) {
 	st, m := memory.New(), manager(t)
 	for _, known := range []bool{false, true} {
 		var log bytes.Buffer
@@ -455,7 +455,7 @@ func TestEditsOfAnotherConversationAreLogged(t *testing.T) {
 		}
 		lock(t, f.Line.State, 4)
 		f.Line.State.Unlock()
-		if edits := len(f.Line.State.Snapshot().Conversation.Edits); known != (edits == 1) || known != strings.Contains(log.String(), "edits of another conversation with the same messages are in force") {
+		if edits := len(f.Line.State.Snapshot().Conversation.Edits); known != (edits == 1) || known != strings.Contains(log.String(), "edits that the store has for the same messages are in force") {
 			t.Errorf("%d edits, log: %s", edits, log.String())
 		}
 		if !known {
