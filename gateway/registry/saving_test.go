@@ -468,3 +468,37 @@ func TestEditsOfTheSameMessagesAreLogged(t *testing.T) {
 		}
 	}
 }
+
+// Edits that another conversation makes over the messages that both begin with come into force when they are read, and that is logged.
+func TestEditsOfABeginningThatIsSharedAreLogged(t *testing.T) {
+	var log bytes.Buffer
+	st, m := memory.New(), manager(t)
+	r := registry.New(registry.Options{Store: st, Logger: slog.New(slog.NewTextHandler(&log, nil))})
+	one := place(t, r, 2)
+	lock(t, one, 2)
+	one.Unlock()
+	if err := pin(t, one, m, 0); err != nil {
+		t.Fatal(err)
+	}
+	if err := r.Settle(t.Context(), "o", one.ID()); err != nil {
+		t.Fatal(err)
+	}
+	body := strings.Replace(said(2), `],"tools"`, `,{"role":"user","content":"another way"}],"tools"`, 1)
+	place := func(body string) *registry.Conversation {
+		f, err := r.Place(t.Context(), lineage.Request{Owner: "o", Dialect: anthropic.Dialect{}, Body: []byte(body), Scope: "another"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return f.Line.State
+	}
+	other := place(body)
+	if err := other.Edit(t.Context(), func(*precis.Conversation) error { return nil }); err != nil {
+		t.Fatal(err)
+	}
+	if n := len(other.Snapshot().Conversation.Edits); n != 1 || other.ID() == one.ID() || strings.Count(log.String(), "edits that the store has for the same messages are in force") != 1 {
+		t.Errorf("%d edits in %s beside %s; log: %s", n, other.ID(), one.ID(), log.String())
+	}
+	if err := r.Close(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+}
