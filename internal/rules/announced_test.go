@@ -17,6 +17,8 @@ func TestWhatARuleAnnounces(t *testing.T) {
 	}{
 		"a list": {"Each reply must have these parts:\n\n1. **Why** you do it\n2. the command\n\nThe tests are in t/.",
 			[]string{"Each reply must have these parts:\n\n1. **Why** you do it\n2. the command"}},
+		"an entry that would be one by itself": {"Each response should include:\n\n1. **Reasoning text** where you explain your plan\n2. At least one tool call with your command\n",
+			[]string{"Each response should include:\n\n1. **Reasoning text** where you explain your plan\n2. At least one tool call with your command"}},
 		"code": {"You MUST use this EXACT command to submit:\n\n```bash\ngit diff > p.txt && submit p.txt\n```\nThanks.",
 			[]string{"You MUST use this EXACT command to submit:\n\n```bash\ngit diff > p.txt && submit p.txt\n```"}},
 		"rules": {"Always follow these rules:\n- Never push to main.\n- Always run the tests before you commit.",
