@@ -1,0 +1,223 @@
+package digest
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"precis/internal/preview"
+	"precis/internal/rules"
+	"precis/retain"
+)
+
+// requests returns what the user said within the given number of tokens, newest
+// first: the request that is worked on, then those before it. Room goes to the last request first, then to what was answered since, then to the
+// newest message of the user's own, the first request, and the newest. A message that does not fit is cut; its rules stay.
+func (in *input) requests(all []saying, count func(string) int, budget int) []string {
+	if all = in.withoutEnded(all); len(all) == 0 {
+		return nil
+	}
+	current := newestTurn(all)
+	order := []int{current}
+	for i := len(all) - 1; i > current; i-- {
+		order = append(order, i)
+	}
+	whole := -1 // the newest message of the user's own, when what came since was said in results
+	for i := current; i >= 0 && all[current].inResult; i-- {
+		if !all[i].inResult {
+			whole = i
+			order = append(order, i)
+			break
+		}
+	}
+	if current > 0 && whole != 0 {
+		order = append(order, 0)
+	}
+	for i := current - 1; i > 0; i-- {
+		if i != whole {
+			order = append(order, i)
+		}
+	}
+	for i := range all[:max(len(all)-fresh, 0)] {
+		all[i].old = true
+	}
+	for i := range all {
+		most := budget / 4 // bytes: a sixteenth of the room
+		if i == current {
+			most = budget // a quarter
+		}
+		all[i].text = retain.FoldPasted(all[i].text, most)
+	}
+	total := 0
+	for i := 0; i < len(all) && total <= budget; i++ {
+		total += count(in.request(all[i], all[i].text)) + 1
+	}
+	if total > budget {
+		order = tellingFirst(all, order)
+	}
+	lines := make([]string, len(all))
+	left := budget
+	for n, i := range order {
+		line := in.request(all[i], all[i].text)
+		if c := count(line) + 1; total <= budget || c <= left && (n < 1 || i == whole || c <= max(left/3, 60)) {
+			lines[i] = line
+			left -= c
+			continue
+		}
+		most := max(left/4, min(left, 40))
+		if n == 0 {
+			most = left * 3 / 4
+		}
+		if most < 20 || n > 0 && len(all[i].text) <= shortest {
+			continue // half of a sentence says nothing
+		}
+		if text := fitted(all[i].text, most-count(in.request(all[i], ""))-1, count); text != "" {
+			lines[i] = in.request(all[i], text)
+			left -= count(lines[i]) + 1
+		}
+	}
+	var out, missing []string
+	for i, l := range slices.Backward(lines) {
+		if l != "" {
+			out = append(out, l)
+		} else {
+			missing = append(missing, in.handle(all[i].at))
+		}
+	}
+	if in.unquoted = len(missing); len(missing) > 0 {
+		out = append(out, "- not quoted for want of room: "+preview.List(missing, ", ", 120))
+	}
+	return out
+}
+
+// tellingFirst orders what was said for the room there is: the newest, then what states a rule or a value, then the
+// rest. The newer stand before the older. What was said more than once and states nothing is left out where the others
+// say more.
+func tellingFirst(all []saying, order []int) []int {
+	const last, mostRule = 4, 300
+	class := make(map[int]int, len(order))
+	telling := 0
+	for n, i := range order {
+		switch s := &all[i]; {
+		case n == 0:
+		case s.times > 1 && !rules.States(s.text):
+			class[i] = last
+		case n < fresh:
+			class[i] = 1
+		case len(s.text) <= mostRule && len(rules.Texts(s.text)) > 0:
+			class[i] = 1
+			telling++
+		case rules.States(s.text):
+			class[i] = 2
+			telling++
+		default:
+			class[i] = last - 1
+		}
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return class[a] - class[b] })
+	if telling*2 < len(order) {
+		return order
+	}
+	return slices.DeleteFunc(order, func(i int) bool { return class[i] == last })
+}
+
+// withoutEnded returns what was said without what says nothing but what no longer holds, since another value was given:
+// the words that did so tell it. The newest is never left out.
+func (in *input) withoutEnded(all []saying) []saying {
+	ended := map[int][]retain.Rule{}
+	for _, r := range in.endedRules() {
+		if len(r.Was) > 0 {
+			ended[r.Handle.From] = append(ended[r.Handle.From], r)
+		}
+	}
+	if len(ended) == 0 {
+		return all
+	}
+	current := newestTurn(all)
+	out := make([]saying, 0, len(all))
+	for i, s := range all {
+		rest := s.text
+		for _, r := range ended[s.at] {
+			rest = strings.Replace(rest, r.Text, "", 1)
+			for _, now := range all[i+1:] {
+				if rest = strings.TrimSpace(rest); now.at == r.Until.From && strings.Contains(now.text, rest) {
+					rest = "" // it is said again there
+				}
+			}
+		}
+		if i == current || len(ended[s.at]) == 0 || s.times > 1 || rules.States(rest) || len(strings.TrimSpace(rest)) >= len(s.text)/2 {
+			out = append(out, s)
+		}
+	}
+	return out
+}
+
+// wasBefore says which values the words of a message took the place of: " (was $500, m4, until m18)"; "" for none.
+func (in *input) wasBefore(message int) string {
+	var was []string
+	for _, r := range in.endedRules() {
+		if len(r.Was) > 0 && r.Until.From == message {
+			was = append(was, quoted(strings.Join(r.Was, ", "), 80)+", "+in.handle(r.Handle.From))
+		}
+	}
+	if len(was) == 0 {
+		return ""
+	}
+	return " (was " + strings.Join(was, "; ") + ", until " + in.handle(message) + ")"
+}
+
+// shortest is the size in bytes up to which what was said is quoted whole or not at all.
+const shortest = 160
+
+// fresh is the number of the newest requests whose questions are quoted at length.
+const fresh = 3
+
+func (in *input) request(s saying, text string) string {
+	const long, short = 300, 100
+	line := "- " + in.handle(s.at) + ": " + indented(in.endedMarked(s, text)) + in.wasBefore(s.at)
+	if s.times > 1 {
+		line += fmt.Sprintf("\n  (said %d times, first at %s)", s.times, in.handle(s.first))
+	}
+	if s.question != "" {
+		most := long
+		if s.old {
+			most = short
+		}
+		line += "\n  (answers: " + quoted(s.question, most) + ")"
+	}
+	if s.refused != "" {
+		line += "\n  (in place of allowing a call of " + quoted(s.refused, 60) + ")"
+	}
+	return line
+}
+
+// endedMarked returns a person's words with a mark behind each rule in them that no longer
+// holds.
+func (in *input) endedMarked(s saying, text string) string {
+	for _, r := range in.endedRules() {
+		if at := r.Handle.From; at == s.at || s.times > 1 && at == s.first {
+			text = strings.Replace(text, r.Text, r.Text+" ["+in.endOf(r)+"]", 1)
+		}
+	}
+	return text
+}
+
+// endOf says how a rule ended, and where: "replaced at m4".
+func (in *input) endOf(r retain.Rule) string {
+	how := "replaced"
+	if r.State == "revoked" {
+		how = "taken back"
+	}
+	return how + " at " + in.handle(r.Until.From)
+}
+
+// endedRules returns the rules of the user that were replaced or taken back.
+func (in *input) endedRules() []retain.Rule {
+	if in.ended == nil {
+		in.ended = slices.DeleteFunc(in.x.AllRules(), func(r retain.Rule) bool { return r.State == "" })
+		if in.ended == nil {
+			in.ended = []retain.Rule{}
+		}
+	}
+	return in.ended
+}
