@@ -18,7 +18,7 @@ var fails = lazyregexp.New(`(?i)\b(?:tests?|suites?|specs?|checks?|builds?|compi
 	`тест[а-я]*[^.;!?\n]{0,30}(?:упал|падают|не проход)|(?:测试|測試|构建)[^。；！？\n]{0,10}(?:失败|失敗)|(?:テスト|ビルド)[^。！？\n]{0,12}失敗|(?:테스트|빌드)[^.!?\n]{0,12}실패`)
 
 // open is how agents say that something is wrong, or is to be done.
-var open = lazyregexp.New(`(?i)\b(?:needs? to|need|should|must|have to|let me|i'll|i will|going to|now (?:i|fix\w*|updat\w*|implement\w*|add\w*|remov\w*)|missing|wrong(?:ly)?|incorrect(?:ly)?|bugs?|issues?|problems?|culprit|root cause|unused|not used|fail(?:s|ing|ed)?|broken|breaks?|doesn't|does not|isn't|is not|don't|duplicat\w+|inconsisten\w+|todo|want me to|would you like|recommend\w*|suggest\w*|propos\w+|` +
+var open = lazyregexp.New(`(?i)^[\s\d.)*-]*(?:fix|change|update|add|remove|delete|replace|rename|move|implement|convert|refactor)\b|\b(?:needs? to|need|should|must|have to|let me|i'll|i will|going to|now (?:i|fix\w*|updat\w*|implement\w*|add\w*|remov\w*)|missing|wrong(?:ly)?|incorrect(?:ly)?|bugs?|issues?|problems?|culprit|root cause|unused|not used|fail(?:s|ing|ed)?|broken|breaks?|doesn't|does not|isn't|is not|don't|duplicat\w+|inconsisten\w+|todo|want me to|would you like|recommend\w*|suggest\w*|propos\w+|` +
 	`muss|müssen|sollte\w*|fehlt|falsch|doit|devrait|manque\w*|il faut|debe\w*|falta\w*|incorrect[oa])\b|需要|应该|應該|缺少|错误|錯誤|问题|問題|必要|不足|修正|べき|없|필요|нужно|ошибк|не хватает`)
 
 // checkRun is a call that ran checks and ended.
@@ -113,6 +113,7 @@ func isNoName(r rune) bool { return r != '_' && !unicode.IsLetter(r) && !unicode
 
 // settled marks what the agent said at a message of what was wrong or to be done and was acted on since: that a check failed which
 // held later, and that a file was edited in lines that name what was spoken of. Whether that settles it the mark does not say.
+// What the agent says in a message stands before its calls.
 func (in *input) settled(message int, text string) string {
 	var out strings.Builder
 	var meant []string
@@ -143,7 +144,7 @@ func (in *input) heldSince(said string, message int) int {
 	runs := in.later().runs
 	failed := -1
 	for i, r := range runs {
-		if r.at <= message && !r.held && isOfKind(said, r.line) {
+		if r.at < message && !r.held && isOfKind(said, r.line) {
 			failed = i
 		}
 	}
@@ -151,7 +152,7 @@ func (in *input) heldSince(said string, message int) int {
 		return -1
 	}
 	what := toolcall.PurposeOf(runs[failed].line)
-	for i := len(runs) - 1; i > failed && runs[i].at > message; i-- {
+	for i := len(runs) - 1; i > failed && runs[i].at >= message; i-- {
 		for _, p := range toolcall.Purposes(runs[i].line) {
 			if !p.Covers(what) {
 				continue
@@ -181,7 +182,7 @@ func isOfKind(said, line string) bool {
 // editedFor tells the file that was edited first after a message in what sentences name, and how many files were besides; "" for none.
 func (in *input) editedFor(said []string, message int) string {
 	changes := in.later().changes
-	if len(said) == 0 || len(changes) == 0 || changes[len(changes)-1].at <= message {
+	if len(said) == 0 || len(changes) == 0 || changes[len(changes)-1].at < message {
 		return ""
 	}
 	names := map[string]bool{}
@@ -197,7 +198,7 @@ func (in *input) editedFor(said []string, message int) string {
 	first := ""
 	var files []string
 	for _, c := range changes {
-		if c.at <= message || !c.names(names) && !isNamed(c.path, text) {
+		if c.at < message || !c.names(names) && !isNamed(c.path, text) {
 			continue
 		}
 		if first == "" {

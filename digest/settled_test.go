@@ -55,3 +55,14 @@ func TestWhatWasActedOnSince(t *testing.T) {
 		}
 	}
 }
+
+// TestWhatWasDoneInTheSameMessage: what the agent does right behind its words counts, and an entry that says what to do is one of them.
+func TestWhatWasDoneInTheSameMessage(t *testing.T) {
+	edit := announcedCall("1", "Edit", `{"file_path":"/w/parse/host.go","old_string":"h, _ := parseHost(s)","new_string":"h, p := parseHost(s)"}`, "The file has been updated.", false)
+	edit[0].Content = append([]precis.Block{precis.Text{Text: "The plan for the parser, in the order of what breaks first:\n1. Update the callers of `parseHost` for the port\n2. Name the port in the view"}}, edit[0].Content...)
+	msgs := append([]precis.Message{precis.NewText(precis.RoleUser, "Mend the parser.")}, edit...)
+	msgs = append(msgs, precis.NewText(precis.RoleUser, "Go on."), precis.NewText(precis.RoleAssistant, "The next thing is the view."))
+	if got := digested(t, 1500, msgs...); !strings.Contains(got, "Update the callers of `parseHost` for the port [edited since: host.go, m1]") {
+		t.Error(got)
+	}
+}
