@@ -63,7 +63,7 @@ properties: ## the promises, over many random conversations
 	$(GO) test ./digest -run 'EveryDigest' -rapid.checks=2000
 
 vectors: ## golden cases and recordings; set PRECIS_VECTORS and PRECIS_TRANSCRIPTS
-	$(GO) test ./conformance -v | grep -E 'cases|messages |^(ok|FAIL|---)' 
+	PRECIS_ALL=1 $(GO) test -timeout 60m ./conformance -v | grep -E 'cases|messages |^(ok|FAIL|---)' 
 
 clients: export CLIENTS_GATEWAY ?= $(GO) run ./cmd/precis gateway --listen 127.0.0.1:$$PORT --upstream $$UPSTREAM
 clients: ## agent programs from npm against a small window, through the gateway of CLIENTS_GATEWAY; CLIENTS=--direct: through none
@@ -76,7 +76,7 @@ vscode: ## the extension for VS Code: its tests, also against this program, and 
 	CI_REQUIRE_NPM=1 $(GO) test ./cmd/precis -count=1 -v -run VSCode
 
 modules: ## the Go modules of the folder integrations, which have dependencies of their own
-	@set -e; for m in integrations/go/*; do echo "== $$m"; (cd $$m && test -z "$$(gofmt -l .)" && $(GO) vet ./... && $(GO) test -race ./...); done
+	@set -e; for m in integrations/go/*; do echo "== $$m"; (cd $$m && test -z "$$(gofmt -l .)" && $(GO) vet -race ./... && $(GO) test -race -vet=off ./...); done
 
 hosts: build ## agent programs from npm with precis inside, and what reaches the model after their own compactions; HOSTS="--only codex"
 	$(GO) run ./internal/clients/cmd/hosts --precis dist/precis $(HOSTS)
