@@ -1,32 +1,29 @@
 package digest
 
 import (
+	"slices"
 	"strings"
 
 	"precis/internal/lazyregexp"
 	"precis/internal/preview"
 )
 
-// polarity doubts a statement that denies what the conversation says in nearly the same words, or says what it denies.
+// polarity doubts a statement that denies what the conversation says in nearly the same words, or says what it denies, where
+// nothing in it says the same as the statement does.
 func (d *doubter) polarity(s statement) bool {
-	if s.quotes || s.ahead || unreal.MatchString(s.text) || changed.MatchString(s.text) {
+	if s.ahead || s.quotes || changed.MatchString(s.text) {
 		return false
 	}
 	terms := signedTerms(s.text)
 	w := d.in.witness()
-	var against *echo
-	for _, e := range w.find(terms, mostAlike, func(r *remark) bool { return r.who <= byAgent && !unreal.MatchString(r.text) }) {
-		if e.share < sameSense {
-			break
+	var all agreement
+	for _, e := range w.find(terms, mostAlike, func(r *remark) bool { return r.who <= byCall }) {
+		if e.share < sameSense || e.who == byCall && e.share < sameCalled {
+			continue
 		}
-		same, other := w.agree(terms, signedTerms(e.text))
-		if same {
-			return false
-		}
-		if other && against == nil {
-			against = &e
-		}
+		w.compare(&all, s.text, e.text, terms, signedTerms(e.text), e)
 	}
+	against := all.against()
 	if against == nil {
 		return false
 	}
@@ -35,60 +32,134 @@ func (d *doubter) polarity(s statement) bool {
 	return true
 }
 
-// Limits of what is compared: passages, the least share of a sentence's words that one on the same has, and of the words
-// around the one that is denied.
+// Limits of what is compared: passages; the least share of a sentence's words that one on the same has, in words and in the
+// arguments of a call; and of the words around the one that is denied.
 const (
-	mostAlike = 12
-	sameSense = 0.45
-	sameNear  = 0.6
-	sameBack  = 0.35 // the same, of the words around it in the other sentence
+	mostAlike  = 24
+	sameSense  = 0.28
+	sameMany   = 0.4 // below, the words around must be the same
+	sameWell   = 0.55
+	sameCalled = 0.45
+	sameNear   = 0.5
+	sameBack   = 0.3 // the same, of the words around it in the other sentence
 )
+
+// agreement is what passages say of the words of a sentence: for and against each.
+type agreement map[int]*stance
+
+type stance struct {
+	same, other float64
+	by          *echo // says the opposite
+}
+
+// compare adds what another sentence says of the words of one: a word agrees where both say it or both deny it.
+func (w *witness) compare(all *agreement, said, there string, a, b []term, e echo) {
+	if *all == nil {
+		*all = agreement{}
+	}
+	if x, y := countsIn(a), countsIn(b); len(x) > 0 && len(y) > 0 && !slices.ContainsFunc(x, func(n term) bool {
+		return slices.ContainsFunc(y, func(o term) bool { return n.stem == o.stem })
+	}) {
+		return // of other things, or another time
+	}
+	for i, t := range a {
+		if t.empty || t.number || t.negated != t.denied && !t.sided || wished(a, i) {
+			continue
+		}
+		for k, u := range b {
+			if t.root != u.root || t.opposed() != u.opposed() && (t.naming(a, i) || u.naming(b, k)) || u.negated != u.denied && !u.sided || wished(b, k) {
+				continue
+			}
+			near, back := w.alike(a, i, b, k), 0.0
+			if near >= sameNear {
+				back = w.alike(b, k, a, i)
+			}
+			if back < sameBack || e.remark != nil && e.share < sameMany && (near < sameWell || back < sameWell) || likely(said, t) || likely(there, u) || twoSided(a, t) || twoSided(b, u) {
+				continue
+			}
+			at := (*all)[i]
+			if at == nil {
+				at = &stance{}
+				(*all)[i] = at
+			}
+			switch score := min(near, back); {
+			case t.opposed() == u.opposed():
+				at.same = max(at.same, score)
+			case score > at.other:
+				at.other, at.by = score, &e
+			}
+		}
+	}
+}
+
+// wished reports whether a word of a sentence says what is to be, may be or would be.
+func wished(terms []term, i int) bool {
+	const reach = 5 // words
+	first := true
+	for k := i - 1; k >= 0; k-- {
+		if k >= i-reach && wishes[terms[k].stem] {
+			return true
+		}
+		if first = first && terms[k].empty; terms[k].clause != terms[i].clause {
+			return false
+		}
+	}
+	return first && !terms[i].negated && terms[i].plain // an order: "and update the table"
+}
+
+var wishes = wordSet("to if would should could might may whether unless will wouldn couldn shouldn without")
+
+// likely reports whether the clause of a sentence that holds a word says nothing that is so, see unreal.
+func likely(text string, t term) bool {
+	return text != "" && unreal.MatchString(clauseAround(text, t.from))
+}
+
+// against returns the passage that says the opposite of a word of which none says the same nearly as well; nil when there is none.
+func (all agreement) against() (by *echo) {
+	const nearly = 0.7
+	most := 0.0
+	for _, at := range all {
+		if at.by != nil && at.same < at.other*nearly && at.other > most {
+			most, by = at.other, at.by
+		}
+	}
+	return by
+}
 
 // agree compares what two sentences say of the same: whether they say one thing of a word that one of them denies, and whether they
 // say opposite things.
 func (w *witness) agree(a, b []term) (same, other bool) {
-	for i, t := range a {
-		if t.empty || t.number {
-			continue
-		}
-		for k, u := range b {
-			if t.root != u.root || !t.sided && !t.denied && !u.denied || t.negated != t.denied && !t.sided || u.negated != u.denied && !u.sided {
-				continue
-			}
-			if w.alike(a, i, b, k) < sameNear || w.alike(b, k, a, i) < sameBack {
-				continue
-			}
-			if t.opposed() == u.opposed() {
-				same = true
-			} else {
-				other = true
-			}
+	var all agreement
+	w.compare(&all, "", "", a, b, echo{})
+	for i, at := range all {
+		if at.by != nil && at.other > at.same {
+			other = true
+		} else if a[i].denied || a[i].sided {
+			same = true
 		}
 	}
-	return same, other
+	return same && !other, other
 }
 
-// alike returns how much of the weight of the words around one of a sentence those around one of another have.
+// alike returns how much of the weight of the words around one of a sentence those around one of another have. The words of
+// sense next to it count most.
 func (w *witness) alike(a []term, i int, b []term, k int) float64 {
-	const near, far = 6, 10
-	around := func(all []term, at, reach int) []term {
-		return all[max(0, at-reach):min(len(all), at+reach+1)]
-	}
-	there := around(b, k, far)
+	const near, far = 5, 9 // words of sense on either side
 	total, held := 0.0, 0.0
 	others := 0
-	for n, t := range around(a, i, near) {
-		if t.empty || t.number || n == min(i, near) {
-			continue
-		}
-		weight := w.weight(t.stem)
-		total += weight
-		for _, u := range there {
-			if u.root == t.root {
+	for _, step := range []int{-1, 1} {
+		for n, at := 1, i+step; at >= 0 && at < len(a) && n <= near; at += step {
+			t := a[at]
+			if t.empty || t.number {
+				continue
+			}
+			weight := w.weight(t.stem) / float64(2+n)
+			total += weight
+			if stands(b, k, far, t.root) {
 				held += weight
 				others++
-				break
 			}
+			n++
 		}
 	}
 	if others < 2 || total == 0 {
@@ -97,11 +168,42 @@ func (w *witness) alike(a []term, i int, b []term, k int) float64 {
 	return held / total
 }
 
+// stands reports whether a word stands within so many words of sense of one of a sentence.
+func stands(all []term, at, reach int, root string) bool {
+	for _, step := range []int{-1, 1} {
+		for n, i := 1, at+step; i >= 0 && i < len(all) && n <= reach; i += step {
+			if all[i].root == root {
+				return true
+			}
+			if !all[i].empty && !all[i].number {
+				n++
+			}
+		}
+	}
+	return false
+}
+
+// twoSided reports whether a sentence says a word and its opposite: of two things.
+func twoSided(all []term, t term) bool {
+	return t.sided && slices.ContainsFunc(all, func(o term) bool { return o.root == t.root && o.opposed() != t.opposed() })
+}
+
+// naming reports whether a word is used as a name or beside one: "path matching", "already-tracked files".
+func (t term) naming(all []term, i int) bool {
+	if t.denied || t.sided {
+		return false
+	}
+	if t.joined {
+		return true
+	}
+	return t.running && !slices.ContainsFunc(all[max(0, i-2):i], func(o term) bool { return auxiliaries[o.stem] || o.stem == "still" })
+}
+
 // opposed reports whether a word stands for the opposite of its root.
 func (t term) opposed() bool { return (t.denied || t.sided && t.negated) != t.against }
 
 // changed begin sentences that say what was done: what was said before it was another thing.
-var changed = lazyregexp.New(`(?i)^(?:` + "`[^`]*`" + `\s*[-–—:]+\s*)?\W*(?:i |we |just |then |now |have |has )*(?:fixed|added|implemented|updated|changed|registered|committed|re-added|removed|modified|created|replaced|moved|merged|refactored|found|discovered|use|parse|read|pre-)`)
+var changed = lazyregexp.New(`(?i)^(?:` + "`[^`]*`" + `\s*[-–—:]+\s*)?\W*(?:i |we |just |then |now |have |has )*(?:fixed|added|implemented|updated|changed|registered|committed|re-added|removed|modified|created|replaced|moved|merged|refactored|(?:use|parse|read)\b|pre-)`)
 
 // unreal are sentences that say of nothing that it is so: questions, conditions, wishes, and what is done in the place of
 // something else.
@@ -127,11 +229,12 @@ type opposite struct {
 
 // opposites are words by which one sentence says the contrary of another: of each line the first ones against the others.
 var opposites = oppositesOf(
-	"pass passed passes passing succeed succeeded success successfully successful green works work working|fail failed fails failing failure broken unsuccessfully unsuccessful",
+	"pass passed passes passing succeed succeeded success successfully successful green|fail failed fails failing failure broken unsuccessfully unsuccessful",
 	"enable enabled enables|disable disabled disables", "allow allowed allows permitted|forbid forbidden deny denied disallow disallowed blocked",
-	"increase increased raised|decrease decreased lowered reduced", "can able|cannot unable", "always|never", "required mandatory needed necessary|optional unneeded unnecessary",
+	"can able|cannot unable", "always|never", "required mandatory needed necessary|optional unneeded unnecessary",
 	"valid|invalid", "correct correctly|incorrect incorrectly", "sync synchronous|async asynchronous", "include included includes|exclude excluded excludes", "accept accepted accepts|reject rejected rejects",
-	"safe|unsafe", "used|unused", "deterministic|nondeterministic", "faster|slower", "minimum|maximum", "tracked|untracked",
+	"same|different", "present|absent missing", "open opened|closed", "keep kept|drop dropped discard discarded",
+	"safe|unsafe", "used|unused", "deterministic|nondeterministic", "faster|slower", "minimum|maximum",
 )
 
 func oppositesOf(lines ...string) map[string]opposite {

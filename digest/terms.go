@@ -17,6 +17,9 @@ type term struct {
 	sided    bool   // it has an opposite
 	denied   bool   // it is what the sentence denies: the first word of sense behind "not"
 	empty    bool   // it says nothing by itself: "the", "was"
+	joined   bool   // by a hyphen to the word before it
+	running  bool   // it ends in "ing"
+	plain    bool   // it has no ending
 }
 
 // emptyWords say nothing by themselves, or say who, when and how: other rooms look at these.
@@ -99,6 +102,8 @@ func termsOf(s string) []term {
 			t := term{from: from, to: i, clause: clause}
 			denies := false
 			t.stem, denies = stemOf(word)
+			t.joined = from > 0 && s[from-1] == '-' && from > 1 && s[from-2] != ' '
+			t.running, t.plain = len(word) > 5 && strings.HasSuffix(word, "ing"), !strings.HasSuffix(word, "s") && !strings.HasSuffix(word, "ed")
 			if t.number = digitsOf(word) == len(word); t.number {
 				t.stem = numeral(word)
 			}
@@ -206,8 +211,31 @@ func stemOf(word string) (stem string, denies bool) {
 	return stem1(w), false
 }
 
+// irregular are forms of verbs by what [stem1] makes of their first one.
+var irregular = formsOf(`write wrote written, rewrite rewrote rewritten, overwrite overwrote overwritten, find found, run ran, break broke broken, build built, rebuild rebuilt, take took taken, give gave given, go went gone, see saw seen,
+ make made, leave left, keep kept, send sent, tell told, think thought, begin began begun, choose chose chosen, hold held, know knew known, lead led, lose lost, mean meant, meet met, show shown, understand understood,
+ hide hid hidden, throw threw thrown, catch caught, bring brought, fall fell fallen, grow grew grown, pay paid, seek sought, stick stuck, get got gotten, say said, speak spoke spoken, win won, feel felt, buy bought`)
+
+func formsOf(list string) map[string]string {
+	out := map[string]string{}
+	for verb := range strings.SplitSeq(list, ",") {
+		forms := strings.Fields(verb)
+		for _, form := range forms[1:] {
+			out[form] = ending(forms[0])
+		}
+	}
+	return out
+}
+
 // stem1 removes the endings of English from a word in small letters; a word with other letters stays.
 func stem1(w string) string {
+	if stem, ok := irregular[w]; ok {
+		return stem
+	}
+	return ending(w)
+}
+
+func ending(w string) string {
 	if len(w) < 4 || isDigit(w[0]) {
 		return w
 	}
