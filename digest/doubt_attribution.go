@@ -13,7 +13,7 @@ import (
 var (
 	// userDid says that the user did some work.
 	userDid = lazyregexp.New(`(?i)(?:^\W*|[,;(] ?|\b(?:and|but|then) )(?:the )?user\s+(?:(?:has|had|have|also|then|later|initially|already|just|manually|successfully|subsequently)\s+)*` +
-		`(fixed|edited|created|added|changed|modified|wrote|implemented|updated|deleted|removed|refactored|renamed|moved|ran|installed|committed|pushed|built|configured|replaced|introduced|extracted|found|discovered|investigated|explained|proposed|suggested|identified|verified|debugged|traced|analyzed|rewrote|generated)\b(.*)|` +
+		`(fixed|edited|created|added|changed|modified|wrote|implemented|updated|deleted|removed|refactored|renamed|moved|ran|checked|reviewed|installed|committed|pushed|built|configured|replaced|introduced|extracted|found|discovered|investigated|explained|proposed|suggested|identified|verified|debugged|traced|analyzed|rewrote|generated|spotted|noticed|located|tracked down|went through|worked out|figured out)\b(.*)|` +
 		`\b(?:fixed|edited|created|added|changed|modified|written|implemented|updated|deleted|removed|refactored|renamed|found) (by the user)\b(.*)`)
 	// agentSaid says that the agent asked for, said or decided something that may be a person's.
 	agentSaid = lazyregexp.New(`(?i)(?:^\W*|[,;(] ?)(?:the (?:agent|assistant|model)|i|claude)\s+(?:(?:has|had|also|then|later|explicitly|initially|correctly|already)\s+)*` +

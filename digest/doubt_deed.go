@@ -17,10 +17,15 @@ type feat struct {
 	stem string // of the word in other calls, and in a person's words
 }
 
-const done = `(?:^\W*(?:successfully )?|\b(?:was|were|been|i|we|agent|then|and|is|are|also|successfully) (?:successfully |also |then )?)`
+const pullRequest = `(?:PR|pull request|MR|merge request)\b`
+
+const done = `(?:^\W*(?:successfully )?|[:,] |\b(?:was|were|been|i|we|agent|then|and|is|are|also|successfully) (?:successfully |also |then )?)`
 
 var feats = []feat{
-	{"push", lazyregexp.New(`(?i)` + done + `pushed\b(?: (?:to|the|all|it|them|upstream|both|origin|branch|changes|everything)\b|[.!]?$)|\bgit push\b[^.]{0,20}\b(?:went through|succeeded|worked|completed|was successful)|(?:已|已经|成功)推送|プッシュ(?:しました|済み|完了)`), lazyregexp.New(`\bgit\b[^|;&\n]*\bpush\b`), "push"},
+	{"push", lazyregexp.New(`(?i)` + done + `pushed\b(?: (?:to|the|all|it|them|upstream|both|origin|branch|changes|everything)\b|[.!]?$)|\bforce-pushed\b|\bgit push\b[^.]{0,20}\b(?:went through|succeeded|worked|completed|was successful)|(?:已|已经|成功)推送|プッシュ(?:しました|済み|完了)`), lazyregexp.New(`\bgit\b[^|;&\n]*\bpush\b`), "push"},
+	{"merge of a pull request", lazyregexp.New(`(?i)` + done + `merged (?:the |this |that )?` + pullRequest + `|` + pullRequest + `[^.,;]{0,12} (?:was|has been|is|got) merged\b`), lazyregexp.New(`\b(?:gh pr|glab mr|hub) merge\b|\bgit\b[^|;&\n]*\bmerge\b`), "merge"},
+	{"closing of a pull request", lazyregexp.New(`(?i)` + done + `closed (?:the |this |that )?` + pullRequest + `|` + pullRequest + `[^.,;]{0,12} (?:was|has been|got) closed\b`), lazyregexp.New(`\b(?:gh pr|glab mr) close\b|\bgh api\b.*\b(?:PATCH|closed)\b`), "close"},
+	{"pull request", lazyregexp.New(`(?i)` + done + `(?:opened|submitted|filed|raised) (?:a |the )?(?:new |draft )*` + pullRequest), lazyregexp.New(`\b(?:gh pr|glab mr) (?:create|new)\b|\bhub pull-request\b|\bgh api\b.*\bpulls\b|\bgt (?:submit|stack)\b`), "pull"},
 	{"commit", lazyregexp.New(`(?i)` + done + `committed\b(?: (?:to|the|all|it|them|as|with|both|changes|everything)\b|[.!]?$)|\bgit commit\b[^.]{0,20}\b(?:went through|succeeded|worked|completed)|(?:已|已经|成功)提交|コミット(?:しました|済み|完了)`), lazyregexp.New(`\b(?:git|jj|hg|svn)\b[^|;&\n]*\bcommit\b|\bgit\b[^|;&\n]*\b(?:merge|rebase|cherry-pick|revert|am)\b`), "commit"},
 	{"deploy", lazyregexp.New(`(?i)` + done + `deployed\b|\bdeploy(?:ment)?\b[^.]{0,20}\b(?:went through|succeeded|is live|completed)|(?:已|成功)部署|デプロイ(?:しました|済み|完了)`), lazyregexp.New(`(?i)deploy|\b(?:vercel|netlify|fly|heroku|kubectl apply|terraform apply|rsync|scp)\b`), "deploy"},
 	{"publication", lazyregexp.New(`(?i)` + done + `(?:published|released)\b(?: (?:to|on|as|the|version)\b|[.!]?$)|(?:已|成功)发布`), lazyregexp.New(`(?i)\b(?:publish|release|upload|twine)\b`), "publish"},

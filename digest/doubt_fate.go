@@ -12,8 +12,8 @@ var (
 	removedIt = lazyregexp.New("(?i)(?:^\\W*|\\b(?:i|we|agent|then|and|also|was|were|been) )(?:deleted|removed)\\s+(?:the\\s+)?(?:old\\s+|new\\s+)?(?:file\\s+)?[`*\"]*$")
 	wasGone   = lazyregexp.New("(?i)^[`*\"]*\\s+(?:was|were|has been|is|got)\\s+(?:then\\s+|later\\s+)?(?:deleted|removed)\\b")
 	renamedIt = lazyregexp.New("(?i)\\b(?:renamed|moved)\\s+(?:the\\s+)?(?:file\\s+)?[`*\"]*$")
-	changedIt = lazyregexp.New("(?i)(?:^\\W*|\\b(?:i|we|agent|then|and|also) )(?:created|wrote|modified|updated|edited|changed|rewrote|added)\\s+(?:the\\s+)?(?:new\\s+)?(?:file\\s+)?[`*\"]*$")
-	wasMade   = lazyregexp.New("(?i)^[`*\"]*\\s+(?:was|were|has been)\\s+(?:then\\s+|newly\\s+)?(?:created|written|modified|updated|edited|changed|rewritten)\\b")
+	changedIt = lazyregexp.New("(?i)(?:^\\W*|\\b(?:i|we|agent|then|and|also) )(?:created|wrote|modified|updated|edited|changed|rewrote|added|extended|reworked|patched|adjusted|expanded)\\s+(?:the\\s+)?(?:new\\s+)?(?:file\\s+)?[`*\"]*$")
+	wasMade   = lazyregexp.New("(?i)^[`*\"]*\\s+(?:\\((?:edited|modified|changed|updated|created|rewritten)\\b|(?:was|were|has been)\\s+(?:then\\s+|newly\\s+)?(?:created|written|modified|updated|edited|changed|rewritten)\\b)")
 )
 
 // fate doubts that a file was removed, renamed or changed, when the calls show another fate of it.

@@ -8,13 +8,16 @@ import (
 )
 
 // userSays begins what a summary says that the user said, wants or allows; the group is what.
-var userSays = lazyregexp.New(`(?i)(?:^\W*|[,;(] ?|\b(?:as|because|since|that|and) )(?:the )?user\s+(?:(?:has|had|have|also|then|explicitly|clearly|later|initially|specifically|strongly|always|repeatedly|now|just|already)\s+)*` +
+var userSays = lazyregexp.New(`(?i)(?:^\W*|[,;(:] ?|[–—-] |\b(?:as|because|since|that|and|which|what|where|but|so) )(?:the )?user\s+(?:(?:has|had|have|also|then|explicitly|clearly|later|initially|specifically|strongly|always|repeatedly|now|just|already)\s+)*` +
 	`((?:said|says|stated|wants?|wanted|prefers?|preferred|requires?|required|approved|approves|agreed|agrees|confirmed|allowed|allows|permitted|insisted|insists|requested|asked|asks|told|instructed|demanded|demands|decided|authorized|expects|expected|likes|dislikes|hates|forbade|forbids|chose|accepted|granted)\b|(?:does not|doesn't|did not|didn't|never) (?:want|wanted|like|allow|accept)\b)(.*)` +
 	`|(?:der|die) (?:benutzer|nutzer|user|anwender)(?:in)? ((?:will|möchte|wünscht|verlangt|sagte|erlaubte|genehmigte|bevorzugt|besteht|hat)\b)(.*)` +
 	`|l['’]utilisat(?:eur|rice) ((?:veut|souhaite|préfère|exige|demande|a (?:demandé|approuvé|dit|autorisé|accepté))\b)(.*)` +
 	`|(?:el usuario|la usuaria) ((?:quiere|prefiere|exige|pidió|dijo|aprobó|autorizó|ha (?:pedido|aprobado|dicho))(?:\s|$))(.*)` +
 	`|(?:用户|用戶|使用者)(?:已经|已經|明确|明確)?(想要|想|要求|要|希望|说|說|批准|同意|偏好|允许|允許)(.*)` +
 	`|ユーザーは(.*?)(.*)(?:望んで|希望し|要求し|承認し|言いました|言った|許可し|好み)`)
+
+// onRequest says that what stands beside it was done because the user said so.
+var onRequest = lazyregexp.New(`(?i)\b(?:on|at|following|per|by|after) (?:the )?user['’]s (?:explicit )?(?:suggestion|request|wish|advice|insistence|instructions?|demand|approval),?|,? ?\b(?:as )?(?:suggested|requested|demanded|instructed) by the user\b`)
 
 // Shares of the words of an instruction that persons must have said: one of them at once, and all together.
 const (
@@ -26,10 +29,16 @@ const (
 // instruction doubts what the user is said to have said, wanted or allowed, when no person's words bear it out.
 func (d *doubter) instruction(s statement) bool {
 	m := userSays.FindStringSubmatch(s.text)
-	if m == nil {
-		return false
-	}
 	verb, what := "", ""
+	if m == nil {
+		at := onRequest.FindStringIndex(s.text)
+		if at == nil || s.ahead {
+			return false
+		}
+		if verb, what = "asked", s.text[at[1]:]; senseIn(termsOf(what)) < 2 {
+			what = s.text[:at[0]]
+		}
+	}
 	for i := 1; i+1 < len(m); i += 2 {
 		if m[i]+m[i+1] != "" {
 			verb, what = m[i], m[i+1]
@@ -56,6 +65,9 @@ func (d *doubter) instruction(s statement) bool {
 	if sense == 0 {
 		return false
 	}
+	if m := choseNumber.FindStringSubmatch(what); m != nil && d.otherOption(s, m[1]) {
+		return true
+	}
 	best, at, all := d.in.personsHold(words, false)
 	if best < saidAtOnce && all < saidTogether && (sense > 2 || best < saidOfFew) {
 		d.doubt(d.shown(s), doubtInstruction, "no words of the user say so", nil)
@@ -77,6 +89,35 @@ func (d *doubter) instruction(s statement) bool {
 		}
 	}
 	return false
+}
+
+// choseNumber is a choice by its number.
+var choseNumber = lazyregexp.New(`(?i)^\W*(?:for |to go with )?(?:option|choice|variant|approach|alternative)\s+#?(\d)\b`)
+
+// otherOption doubts the number of what the user chose when the short replies of persons name other numbers, and none that one.
+func (d *doubter) otherOption(s statement, number string) bool {
+	var other *heard
+	persons := d.in.persons()
+	for i := range persons {
+		h := &persons[i]
+		if h.own > shortReply {
+			continue
+		}
+		for _, t := range h.terms[:h.own] {
+			if t.number && t.stem == number {
+				return false
+			}
+			if t.number && len(t.stem) == 1 {
+				other = h
+			}
+		}
+	}
+	if other == nil {
+		return false
+	}
+	at := d.at(other.at)
+	d.doubt(d.shown(s), doubtInstruction, "the user said: "+preview.Line(other.text, 160), &at)
+	return true
 }
 
 // sentencesIn returns the sentences of a text.

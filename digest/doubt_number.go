@@ -63,6 +63,40 @@ func (d *doubter) numbers(s statement) bool {
 	return false
 }
 
+// output doubts the numbers of a line that a summary shows as output when the conversation has the line with others only.
+func (d *doubter) output(line string) {
+	terms := termsOf(line)
+	numbers := countsIn(terms)
+	if len(numbers) == 0 || senseIn(terms)-len(numbers) < leastOutput {
+		return
+	}
+	w := d.in.witness()
+	var against *echo
+	for _, e := range w.find(terms, mostEchoes, nil) {
+		there := termsOf(e.text)
+		if e.share < wholeOutput || w.share(there, terms) < wholeOutput {
+			continue
+		}
+		if slices.EqualFunc(numbers, countsIn(there), func(a, b term) bool { return a.stem == b.stem }) {
+			return
+		}
+		if against == nil && len(countsIn(there)) == len(numbers) {
+			against = &e
+		}
+	}
+	if against == nil {
+		return
+	}
+	at := d.at(against.at)
+	d.doubt(preview.Line(line, mostShown), doubtNumber, "it stands there as: "+preview.Line(against.text, 140), &at)
+}
+
+// Limits of output in a summary: words of sense beside its numbers, and the share of them that the line of the conversation has.
+const (
+	leastOutput = 3
+	wholeOutput = 0.99
+)
+
 // Limits of what is compared: passages for one question, and the least share of the words around a number that one on
 // the same has.
 const (

@@ -86,10 +86,10 @@ func (d *doubter) order(s statement) bool {
 	w := d.in.witness()
 	var against *echo
 	for _, e := range w.find(slices.Concat(first, later), mostAlike, func(r *remark) bool { return r.who <= byCall }) {
-		if e.share < sameSense {
+		if e.share < sameOrder {
 			break
 		}
-		switch d.sameOrder(first, later, e.text) {
+		switch d.orderIn(first, later, e.text) {
 		case 1:
 			return false
 		case -1:
@@ -104,7 +104,7 @@ func (d *doubter) order(s statement) bool {
 		return true
 	}
 	for _, e := range d.own.find(slices.Concat(first, later), mostAlike, func(r *remark) bool { return r.text != s.text }) {
-		if e.share >= sameItself && d.sameOrder(first, later, e.text) < 0 && !d.seen[doubtedTwin+e.text] {
+		if e.share >= sameItself && d.orderIn(first, later, e.text) < 0 && !d.seen[doubtedTwin+e.text] {
 			d.seen[doubtedTwin+s.text] = true
 			d.doubt(d.shown(s), doubtOrder, "elsewhere the summary says: "+preview.Line(e.text, 140), nil)
 			return true
@@ -113,8 +113,11 @@ func (d *doubter) order(s statement) bool {
 	return false
 }
 
-// sameOrder reports whether another sentence says the same order (1), the other (-1), or none of both.
-func (d *doubter) sameOrder(first, later []term, text string) int {
+// sameOrder is the least share of the words of a sentence that one on the same two things has.
+const sameOrder = 0.28
+
+// orderIn reports whether another sentence says the same order (1), the other (-1), or none of both.
+func (d *doubter) orderIn(first, later []term, text string) int {
 	x, y, ok := ordered(text)
 	if !ok {
 		return 0

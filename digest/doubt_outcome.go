@@ -22,13 +22,16 @@ var checkKinds = []checkKind{
 var (
 	// holdsWell and holdsIll say how checks end now.
 	holdsWell = lazyregexp.New(`(?i)\b(?:pass(?:es|ing)?|passed|succeeds?|succeeded|(?:is|are|now|all) (?:now )?(?:green|clean|ok)|works|compiles|builds (?:cleanly|successfully|fine))\b|通过|成功|通り|パス`)
-	holdsIll  = lazyregexp.New(`(?i)\b(?:fails|failing|fail|is broken|are broken|are red|is red|(?:does|do) not (?:build|pass|compile|work)|(?:does|do)n't (?:build|pass|compile|work))\b|失败|失敗`)
+	holdsIll  = lazyregexp.New(`(?i)\b(?:fails|failing|fail|is broken|are broken|are red|is red|(?:does|do) not (?:build|pass|compile|work)|(?:does|do)n't (?:build|pass|compile|work)|still (?:report|show|complain|trip|fail)\w*|left (?:standing|unfixed|open)|unresolved|not (?:yet )?(?:fixed|clean|green|passing))\b|失败|失敗`)
 	// tellsOfFailure says that something failed, or was interrupted by an error.
 	tellsOfFailure = lazyregexp.New(`(?i)\b(?:fail\w*|error\w*|broken?|breaks|red|panic\w*|crash\w*|not (?:pass|build|compile|work)\w*|n't (?:pass|build|compile|work)\w*|exit code|issues?|missing|undefined)\b|失败|失敗|错误|エラー`)
 	// someFailed says that checks failed at some time.
-	someFailed = lazyregexp.New(`(?i)\bfailed\b`)
-	allOfThem  = lazyregexp.New(`(?i)\b(?:all|full|whole|entire|every)\b`)
-	past       = lazyregexp.New(`(?i)\b(?:was|were|had|initially|at first|first|previously|earlier|before|until|then|when|after|because|due|fixed|expected|expecting|would|should|could|if|once|ran into|used to|caused|causing|now pass\w*)\b|→|->`)
+	// allEnded is a clause that says nothing but how all of them ended.
+	allEnded    = lazyregexp.New(`(?i)^\W*(?:all|everything|both)\b[^,;:]{0,12}\b(?:pass(?:ed|es|ing)?|succeed(?:ed)?|failed|fail|green|clean)\W*$`)
+	parentheses = lazyregexp.New(`\s*\([^()]*\)`)
+	someFailed  = lazyregexp.New(`(?i)\bfailed\b`)
+	allOfThem   = lazyregexp.New(`(?i)\b(?:all|full|whole|entire|every)\b`)
+	past        = lazyregexp.New(`(?i)\b(?:was|were|had|initially|at first|first|previously|earlier|before|until|then|when|after|because|due|fixed|expected|expecting|would|should|could|if|once|ran into|used to|caused|causing|now pass\w*)\b|→|->`)
 )
 
 // checks doubts what a statement says of the outcome of a kind of checks, where their newest run shows otherwise.
@@ -43,6 +46,14 @@ func (d *doubter) checks(s statement) bool {
 			continue
 		}
 		clause := clauseAround(s.text, at[0])
+		if bare := parentheses.ReplaceAllString(s.text, ""); bare != s.text && !holdsWell.MatchString(clause) && !holdsIll.MatchString(clause) {
+			if at := k.says.FindStringIndex(bare); at != nil {
+				clause = clauseAround(bare, at[0])
+			}
+		}
+		if told := clauseAround(s.text, len(s.text)); !holdsWell.MatchString(clause) && !holdsIll.MatchString(clause) && allEnded.MatchString(told) {
+			clause = told
+		}
 		good, bad := holdsWell.MatchString(clause) && !denies.MatchString(clause), holdsIll.MatchString(clause) || someFailed.MatchString(clause)
 		if good == bad {
 			continue
@@ -51,7 +62,7 @@ func (d *doubter) checks(s statement) bool {
 		if i < 0 {
 			continue
 		}
-		end, told := w.ends[i].End, past.MatchString(clause) || s.text != clause && past.MatchString(s.text)
+		end, told := d.endOf(i), past.MatchString(clause) || s.text != clause && past.MatchString(s.text)
 		switch {
 		case good && end == toolcall.Failed && !unsure.MatchString(clause) && !d.passedSince(w.calls[i].Use.From) && !(ok && d.tellsLater(s, k)),
 			good && !ok && failed && !d.passedSince(w.calls[i].Use.From):
@@ -91,6 +102,24 @@ func (d *doubter) newestCheck(k checkKind) (newest int, ok, failed bool) {
 	}
 	return newest, ok, failed
 }
+
+// endOf returns how a run of checks ended; where a pipe hides it, as its output says.
+func (d *doubter) endOf(i int) toolcall.End {
+	w := d.in.work()
+	end := w.ends[i].End
+	if end != toolcall.Unknown {
+		return end
+	}
+	if out := noneFailed.ReplaceAllString(w.calls[i].Output(), ""); saysPassed.MatchString(out) && !tellsOfFailure.MatchString(out) {
+		return toolcall.OK
+	}
+	return end
+}
+
+var (
+	saysPassed = lazyregexp.New(`(?m)^ok\s+\S+\s|^PASS\s*$|\b\d+ (?:tests? )?passed\b|^test result: ok|^0 issues|^All checks passed|^OK \(|^# pass [1-9]|^BUILD SUCCESS`)
+	noneFailed = lazyregexp.New(`(?i)\b0 (?:failed|failures?|errors?|issues?)\b|# fail 0\b`)
+)
 
 // failsStill reports whether a run of a kind of checks failed that the newest one, which passed, may not hold.
 func (d *doubter) failsStill(k checkKind, newest int) bool {

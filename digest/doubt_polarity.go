@@ -63,11 +63,11 @@ func (w *witness) compare(all *agreement, said, there string, a, b []term, e ech
 		return // of other things, or another time
 	}
 	for i, t := range a {
-		if t.empty || t.number || t.negated != t.denied && !t.sided || wished(a, i) {
+		if t.empty || t.number || t.negated != t.denied && !t.sided || said != "" && wished(a, i) {
 			continue
 		}
 		for k, u := range b {
-			if t.root != u.root || t.opposed() != u.opposed() && (t.naming(a, i) || u.naming(b, k)) || u.negated != u.denied && !u.sided || wished(b, k) {
+			if t.root != u.root || t.opposed() != u.opposed() && (t.naming(a, i) || u.naming(b, k)) || u.negated != u.denied && !u.sided || there != "" && wished(b, k) {
 				continue
 			}
 			near, back := w.alike(a, i, b, k), 0.0

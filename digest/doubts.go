@@ -75,6 +75,9 @@ func (in *input) doubts(text string) []Doubt {
 		if !fenced && headings.MatchString(line) {
 			title = line
 		}
+		if fenced {
+			d.output(line)
+		}
 		if fenced || handedOn.MatchString(line) {
 			continue
 		}
@@ -125,6 +128,8 @@ type doubter struct {
 	words string // of all sources, see plainWords
 	left  int    // bytes that may be searched
 
+	ended map[string]testState // see testStates
+
 	did  *deedTable              // what commands did, see deedsOf
 	base map[string]*retain.Fact // the newest path with a directory by its last element; nil: it is also named without one
 
@@ -145,7 +150,7 @@ func (d *doubter) statement(s statement) {
 	if slices.ContainsFunc(d.found, func(x Doubt) bool { return strings.Contains(s.text, x.Text) }) {
 		return // a name in it is doubted already
 	}
-	for _, doubts := range []func(statement) bool{d.checks, d.deed, d.fate, d.errorText, d.instruction, d.attribution, d.order, d.polarity, d.restated, d.numbers, d.itself} {
+	for _, doubts := range []func(statement) bool{d.checks, d.namedTests, d.deed, d.fate, d.errorText, d.quotation, d.instruction, d.attribution, d.order, d.polarity, d.restated, d.numbers, d.itself} {
 		if doubts(s) {
 			return
 		}

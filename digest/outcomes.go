@@ -20,8 +20,10 @@ var (
 	// unsure say that something is not told as it is now.
 	unsure = lazyregexp.New(`(?i)\b(?:should|must|will|would|ensure|make sure|until|once|if|when|unless|need\w*|want\w*|not|never|no|cannot|verify|before|earlier|previous\w*|initially|at first|then|later|was|were|had|first|once|after|while|during|expected|todo|next)\b|n't\b`)
 	// works and breaks tell how a command ends.
-	works  = lazyregexp.New(`(?i)\b(?:pass(?:es|ed|ing)?|succeed(?:s|ed)?|success\w*|works|clean(?:ly)?|green|builds)\b`)
-	breaks = lazyregexp.New(`(?i)\b(?:fails|failing|is broken|still fail\w*|does not (?:build|pass|compile|work)|doesn't (?:build|pass|compile|work))\b`)
+	works = lazyregexp.New(`(?i)\b(?:pass(?:es|ed|ing)?|succeed(?:s|ed)?|success\w*|works|clean(?:ly)?|green|builds)\b`)
+	// carriedIt says that a command did what it was to do.
+	carriedIt = lazyregexp.New(`(?i)\b(?:enabled|installed|applied|activated|executed)\b`)
+	breaks    = lazyregexp.New(`(?i)\b(?:fails|failing|is broken|still fail\w*|does not (?:build|pass|compile|work)|doesn't (?:build|pass|compile|work))\b`)
 
 	made    = lazyregexp.New(`(?i)\b(?:creat(?:ed|es)|add(?:ed|s)|wrote|written|new file|modif(?:ied|ies)|updated?|edit(?:ed|s)|chang(?:ed|es)|implement(?:ed|s))\b`)
 	removed = lazyregexp.New(`(?i)\b(?:delet\w+|remov\w+|gone|dropped|renam\w+|moved|refus\w+|reject\w+|declin\w+|den(?:ied|ies)|revert\w*|undone|fail\w*|temporary|scratch|clean\w* up)\b`)
@@ -174,7 +176,10 @@ func (d *doubter) commands(w *work, line string) {
 	for _, m := range inBackticks.FindAllStringIndex(line, mostCommands) {
 		quote := strings.Trim(line[m[0]:m[1]], "`")
 		rest := line[:m[0]] + line[m[1]:]
-		good, bad := works.MatchString(rest), breaks.MatchString(rest)
+		if next := clauseAround(line[m[1]:], 0); works.MatchString(next) != breaks.MatchString(next) {
+			rest = next // what stands behind it
+		}
+		good, bad := works.MatchString(rest) || carriedIt.MatchString(rest), breaks.MatchString(rest)
 		if len(strings.Fields(quote)) < 2 || good == bad || unsure.MatchString(rest) || good && failing.MatchString(rest) {
 			continue
 		}

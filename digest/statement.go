@@ -37,10 +37,10 @@ func statementsOf(text string) []statement {
 		if cited = cites.MatchString(line) || cited && strings.HasPrefix(line, " "); cited {
 			continue
 		}
-		if headings.MatchString(line) {
+		bare := line[len(marksOf(line)):]
+		if _, quoted := cutQuotation(bare); !quoted && headings.MatchString(line) {
 			title = line
 		}
-		bare := line[len(marksOf(line)):]
 		begin := from + len(line) - len(bare)
 		for _, cut := range sentencesOf(bare) {
 			s := statement{text: strings.TrimSpace(bare[cut[0]:cut[1]]), title: title, at: begin + cut[0]}

@@ -1,6 +1,7 @@
 package digest
 
 import (
+	"slices"
 	"strings"
 	"unicode/utf8"
 )
@@ -110,7 +111,7 @@ func termsOf(s string) []term {
 			t.empty = emptyWords[t.stem] || emptyWords[strings.ToLower(word)]
 			if denies || deniers[strings.ToLower(word)] {
 				reach, t.empty = scope, true
-				fresh = denies || verbDeniers[strings.ToLower(word)] || strings.EqualFold(word, "not") && len(out) > 0 && auxiliaries[strings.ToLower(s[out[len(out)-1].from:out[len(out)-1].to])]
+				fresh = denies || verbDeniers[strings.ToLower(word)] || strings.EqualFold(word, "not") && slices.ContainsFunc(out[max(0, len(out)-2):], func(o term) bool { return auxiliaries[strings.ToLower(s[o.from:o.to])] })
 			} else if breaksScope[strings.ToLower(word)] {
 				clause++
 				reach, fresh = 0, false

@@ -1,0 +1,57 @@
+package digest_test
+
+import (
+	"strings"
+	"testing"
+)
+
+// weekend is a conversation in which much was said and seen that a careless summary turns round.
+func weekend() *session {
+	s := newSession(7)
+	s.user("Our booking page shows the wrong prices on weekends. Can you not commit the price tables? Find out why first.")
+	s.says("The surcharge table is empty on Saturdays, and the cache keeps the old prices. Option 1: drop the cache. Option 2: refill the table at night.")
+	s.user("take option 2")
+	s.says("The nightly job doesn't refresh the surcharge table when the hotel has no rooms. The price cache is present in the current release.")
+	s.call("Bash", map[string]any{"command": "git diff --stat"}, " prices.py | 12 +++---\n 5 files changed, 61 insertions(+), 18 deletions(-)")
+	s.call("Bash", map[string]any{"command": "pytest tests/test_prices.py -v"}, "tests/test_prices.py::test_weekend_rate PASSED\ntests/test_prices.py::test_empty_table FAILED\n1 failed, 1 passed in 0.12s\nExit code 1")
+	s.call("Bash", map[string]any{"command": "loadctl --profile weekend"}, "Exit code 1\nloadctl: a password is needed")
+	s.call("Bash", map[string]any{"command": "ruff check . 2>&1 | tail -3"}, "All checks passed!")
+	s.says("The linter is quiet now. I found that the refund list skips guests who paid at the desk.")
+	s.user("hm, didn't we forget the summer rates?")
+	s.says("Right, the summer rates were never loaded. I will load them next.")
+	return s
+}
+
+// TestTurnedStatements holds statements that say the opposite of what was said or seen, and the true ones beside them.
+func TestTurnedStatements(t *testing.T) {
+	s := weekend()
+	for _, c := range []struct{ untrue, kind, why, honest string }{
+		{"The surcharge table is not empty on Saturdays.", "negation", "is empty on Saturdays", "The surcharge table is empty on Saturdays."},
+		{"The nightly job refreshes the surcharge table when the hotel has no rooms.", "negation", "doesn't refresh", "The nightly job does not refresh the surcharge table when the hotel has no rooms."},
+		{"Found that the price cache is absent in the current release.", "negation", "present", "Found that the price cache is present in the current release."},
+		{"Confirmed the price cache is not present in the current release.", "negation", "present", "Confirmed the price cache is present in the current release."},
+		{"The refund list never skipped guests who paid at the desk.", "negation", "skips", "Refunds: the list skips guests who paid at the desk."},
+		{"The user asked to commit the price tables.", "instruction", "not commit", "The user asked not to commit the price tables."},
+		{"User chose option 1 - drop the cache.", "instruction", "take option 2", "User chose option 2 - refill the table at night."},
+		{"## All user messages\n- \"take option 1\"", "instruction", "take option 2", "## All user messages\n- \"take option 2\""},
+		{"## All user messages\n1. \"take option 2 and delete the backups afterwards\"", "quote", "word for word", "## All user messages\n1. \"Our booking page shows the wrong prices on weekends...\""},
+		{"At the user's request the archive of invoices was encrypted.", "instruction", "no words", "At the user's request the price tables were not committed."},
+		{"`test_empty_table` passes.", "outcome", "failed in its newest run", "`test_empty_table` fails."},
+		{"test_weekend_rate still fails.", "outcome", "passed in its newest run", "test_weekend_rate passes."},
+		{"The weekend profile: now enabled with `loadctl --profile weekend`", "outcome", "failed", "The weekend profile: `loadctl --profile weekend` needs a password."},
+		{"Lint (run over all folders) still reports problems.", "outcome", "did not fail", "Lint (run over all folders) passes."},
+		{"```\n5 files changed, 81 insertions(+), 16 deletions(-)\n```", "number", "61 insertions", "```\n5 files changed, 61 insertions(+), 18 deletions(-)\n```"},
+		{"Merged the PR with the summer rates.", "outcome", "no call", "The PR with the summer rates is to be merged."},
+		{"Branch cleaned, tags force-pushed.", "outcome", "push", "The branch is to be force-pushed later."},
+		{"I noticed that we had forgotten the summer rates.", "attribution", "didn't we forget", "The user noticed that the summer rates were forgotten."},
+	} {
+		const before = "## Work so far\nThe prices on weekends are wrong.\n"
+		found := doubtsOf(s, before+c.untrue+"\n")
+		if len(found) != 1 || found[0].Kind != c.kind || !strings.Contains(found[0].Why, c.why) {
+			t.Errorf("%q: %+v, want %s: %s", c.untrue, found, c.kind, c.why)
+		}
+		if found := doubtsOf(s, before+c.honest+"\n"); len(found) > 0 {
+			t.Errorf("%q: %+v", c.honest, found)
+		}
+	}
+}
