@@ -1,6 +1,7 @@
 package digest
 
 import (
+	"maps"
 	"slices"
 	"strings"
 
@@ -118,7 +119,8 @@ func likely(text string, t term) bool {
 func (all agreement) against() (by *echo) {
 	const nearly = 0.7
 	most := 0.0
-	for _, at := range all {
+	for _, i := range slices.Sorted(maps.Keys(all)) {
+		at := all[i]
 		if at.by != nil && at.same < at.other*nearly && at.other > most {
 			most, by = at.other, at.by
 		}
