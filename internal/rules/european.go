@@ -44,6 +44,11 @@ var german = language{name: "de", lists: map[class]string{
 	wish:                 `ich möchte|ich will|ich brauche|ich hätte gern|ich hätte gerne|ich wünsche|ich erwarte|wir wollen|wir brauchen|wir möchten`,
 	wish | order:         `ich bevorzuge|mir wäre lieber|ich hätte lieber|mir ist lieber|ich möchte lieber|ich bestehe darauf|ich lege wert auf|wir verwenden immer|wir nutzen immer`,
 	wish | ban:           `ich will keine|ich möchte keine|ich will kein|ich möchte kein|ich will nicht dass|ich möchte nicht dass|wir wollen keine|ich will nie|ich möchte nie|ich mag keine`,
+	who:                  `team|betriebsteam|entwicklungsteam|kunde|kunden|kundin|auftraggeber|betrieb|abteilung|fachabteilung|rechtsabteilung|it-abteilung|sicherheit|sicherheitsteam|datenschutz|datenschutzbeauftragte|datenschutzbeauftragter|betriebsrat|chef|chefin|leitung|geschäftsleitung|geschäftsführung|vorgesetzter|firma|unternehmen|arbeitgeber|vertrag|gesetz|richtlinie|richtlinien|firmenrichtlinie|vorschrift|vorschriften|admins|administratoren|prüfer|revision|buchhaltung|finanzabteilung|kollegen|leute|anbieter|vermieter|schule|universität`,
+	grant:                `erlaubt|erlauben|gestattet|gestatten|lässt|lassen|akzeptiert|akzeptieren|duldet|dulden|genehmigt|genehmigen`,
+	deny:                 `verbietet|verbieten|untersagt|untersagen|hat verboten|hat uns verboten|haben uns verboten|schließt aus|schließen aus`,
+	demand:               `verlangt|verlangen|besteht darauf|bestehen darauf|besteht auf|bestehen auf|fordert|fordern|schreibt vor|schreiben vor`,
+	pay:                  `ausgeben|ausgib|zahlen|zahle|kosten|kostet|budget|preis|gesamtpreis`,
 }}
 
 var french = language{name: "fr", lists: map[class]string{
@@ -85,6 +90,11 @@ var french = language{name: "fr", lists: map[class]string{
 	wish:                 `je veux|je voudrais|j'aimerais|j'ai besoin|nous voulons|je souhaite|il me faut|j'attends|on veut`,
 	wish | order:         `je préfère|je préférerais|j'insiste|je tiens à|nous préférons`,
 	wish | ban:           `je ne veux pas|je ne veux aucun|je ne veux plus|je ne souhaite pas|nous ne voulons pas|je ne veux jamais|on ne veut pas|je refuse`,
+	who:                  `équipe|équipes|client|clients|service juridique|juridique|sécurité|direction|chef|patron|responsable|responsables|entreprise|société|contrat|loi|politique|règlement|administrateurs|admins|auditeurs|comptabilité|finance|département|collègues|hébergeur|fournisseur|école|université|exploitation`,
+	grant:                `autorise|autorisent|permet|permettent|laisse|laissent|accepte|acceptent|tolère|tolèrent`,
+	deny:                 `interdit|interdisent|a interdit|ont interdit|nous interdit|défend|proscrit|bannit|exclut|refuse|refusent`,
+	demand:               `exige|exigent|impose|imposent|insiste|insistent|réclame`,
+	pay:                  `dépenser|dépense|dépensez|payer|coûter|coûte|coûtent|budget|prix|coût`,
 }}
 
 var spanish = language{name: "es", lists: map[class]string{
@@ -126,6 +136,11 @@ var spanish = language{name: "es", lists: map[class]string{
 	wish:                 `quiero|queremos|necesito|quisiera|me gustaría|necesitamos|espero que`,
 	wish | order:         `prefiero|preferiría|preferimos|insisto`,
 	wish | ban:           `no quiero que|no quiero ver|no quiero ningún|no quiero ninguna|no quiero más|no queremos|no acepto|no me gusta que`,
+	who:                  `equipo|equipos|cliente|clientes|departamento|legal|seguridad|dirección|gerencia|jefe|jefa|empresa|compañía|contrato|ley|política|normativa|administradores|auditores|finanzas|contabilidad|compañeros|proveedor|escuela|universidad`,
+	grant:                `permite|permiten|deja|dejan|acepta|aceptan|autoriza|autorizan|admite|admiten|tolera`,
+	deny:                 `prohíbe|prohíben|ha prohibido|han prohibido|nos prohíbe|nos prohibió|veta|excluye|rechaza`,
+	demand:               `exige|exigen|requiere|requieren|insiste|insisten|impone`,
+	pay:                  `gastar|gastes|gasta|pagar|costar|cuesta|presupuesto|precio|coste`,
 }}
 
 var italian = language{name: "it", lists: map[class]string{
@@ -167,6 +182,11 @@ var italian = language{name: "it", lists: map[class]string{
 	wish:                 `voglio|vogliamo|vorrei|ho bisogno|mi serve|desidero|mi aspetto`,
 	wish | order:         `preferisco|preferirei|preferiamo|insisto`,
 	wish | ban:           `non voglio che|non voglio vedere|non voglio nessun|non voglio nessuna|non voglio altri|non voglio altre|non vogliamo|non accetto`,
+	who:                  `team|squadra|cliente|clienti|reparto|ufficio legale|legale|sicurezza|direzione|capo|azienda|società|contratto|legge|politica|regolamento|amministratori|revisori|contabilità|colleghi|fornitore|scuola|università`,
+	grant:                `permette|permettono|consente|consentono|lascia|lasciano|accetta|accettano|autorizza|autorizzano|tollera`,
+	deny:                 `vieta|vietano|ha vietato|hanno vietato|proibisce|proibiscono|esclude|rifiuta`,
+	demand:               `esige|esigono|richiede|richiedono|pretende|pretendono|impone|impongono|insiste`,
+	pay:                  `spendere|spendi|pagare|costare|costa|budget|prezzo|costo`,
 }}
 
 var portuguese = language{name: "pt", lists: map[class]string{
@@ -208,6 +228,11 @@ var portuguese = language{name: "pt", lists: map[class]string{
 	wish:                 `quero|queremos|gostaria|preciso|precisamos|espero que|desejo`,
 	wish | order:         `prefiro|preferia|preferimos|insisto|faço questão`,
 	wish | ban:           `não quero que|não quero ver|não quero nenhum|não quero nenhuma|não quero mais|não queremos|não aceito`,
+	who:                  `equipe|equipa|equipes|time|cliente|clientes|departamento|jurídico|segurança|direção|gerência|chefe|empresa|companhia|contrato|lei|política|regulamento|administradores|auditores|financeiro|contabilidade|colegas|fornecedor|escola|universidade`,
+	grant:                `permite|permitem|deixa|deixam|aceita|aceitam|autoriza|autorizam|tolera`,
+	deny:                 `proíbe|proíbem|proibiu|proibiram|nos proíbe|veta|exclui|recusa`,
+	demand:               `exige|exigem|requer|requerem|insiste|insistem|impõe`,
+	pay:                  `gastar|gaste|pagar|custar|custa|orçamento|preço|custo`,
 }}
 
 var russian = language{name: "ru", lists: map[class]string{
@@ -249,4 +274,9 @@ var russian = language{name: "ru", lists: map[class]string{
 	wish:                 `я хочу|хочу|мне нужно|мне нужны|хотелось бы|нам нужно|я бы хотел|я бы хотела|ожидаю`,
 	wish | order:         `предпочитаю|я предпочитаю|лучше бы|настаиваю|хочу чтобы ты всегда`,
 	wish | ban:           `я не хочу чтобы|не хочу чтобы|не хочу видеть|я не хочу видеть|нам не нужны|мне не нужны`,
+	who:                  `команда|команды|заказчик|заказчики|клиент|клиенты|отдел|юристы|безопасность|безопасники|руководство|начальник|шеф|компания|договор|закон|политика|регламент|админы|администраторы|аудиторы|бухгалтерия|коллеги|поставщик|школа|университет`,
+	grant:                `разрешает|разрешают|разрешил|разрешили|позволяет|позволяют|допускает|допускают|принимает|принимают`,
+	deny:                 `запрещает|запрещают|запретил|запретила|запретили|исключает`,
+	demand:               `требует|требуют|настаивает|настаивают`,
+	pay:                  `тратить|трать|потратить|платить|стоить|стоит|бюджет|цена`,
 }}

@@ -15,7 +15,9 @@ type word struct {
 }
 
 // use returns what a word is for in its clause, whatever it means to an agent.
-func (w word) use() class { return w.class &^ (touch | work | lasts) }
+func (w word) use() class {
+	return w.class &^ (touch | work | lasts | who | grant | deny | demand | pay)
+}
 
 // clause is a part of a sentence with one verb.
 type clause []word
@@ -158,7 +160,7 @@ func (x *lexicon) read(s string, tokens []token) (Kind, int, int) {
 			revokes = true
 		case i > 0 && parts[i][0].class&joins != 0 && parts[i-1].has(purpose) && !hence[parts[i][0].text] && c[0].class&(ban|order) != 0 && c[0].class&often == 0: // "to save time and avoid errors"
 		case builds(parts, i), heads && c[0].class&(habit|bare|task) != 0 && c[0].class&(order|ban) == 0:
-		case c.sets(settingOf(parts, i, asked, ordered, opens(before, parts, i, ordered))) || c.contrasts(behind(parts, i), i == 0, allFillers(parts[:i])):
+		case c.sets(settingOf(before, parts, i, asked, ordered)) || c.contrasts(behind(parts, i), i == 0, allFillers(parts[:i])):
 			if at < 0 {
 				at = i
 			}

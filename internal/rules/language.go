@@ -46,6 +46,11 @@ const (
 	work                      // what an agent makes and says at its work, not what is built: "commits", "answers", "tests"
 	hope                      // begins a wish in the form of a condition: "it would be great if"
 	lasts                     // says that something goes on: "stays", "remains"
+	who                       // those whose word binds the person too: "the team", "company policy"
+	grant                     // a verb with which they allow: "allows", "lets"
+	deny                      // one with which they forbid: "forbids", "has limited us to"
+	demand                    // one with which they ask for something: "requires", "insists on"
+	pay                       // what money is spent by: "spend", "budget"
 )
 
 // language is the table of one language: the words and phrases of each class, parted by "|".

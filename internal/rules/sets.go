@@ -5,8 +5,8 @@ import (
 )
 
 // settingOf returns where clause i stands.
-func settingOf(parts []clause, i int, asked, ordered, opens bool) setting {
-	at := setting{ordered: ordered, whole: parts[i], asked: asked, opens: opens, first: i == 0, more: i+1 < len(parts), behind: behind(parts, i)}
+func settingOf(before word, parts []clause, i int, asked, ordered bool) setting {
+	at := setting{ordered: ordered, whole: parts[i], asked: asked, opens: opens(before, parts, i, ordered), apart: before.mark && strings.ContainsAny(before.text, "(（["), first: i == 0, more: i+1 < len(parts), behind: behind(parts, i)}
 	at.since = hence[parts[i][0].text]
 	if i > 0 && len(parts[i-1]) > 0 {
 		at.since = at.since || len(parts[i-1].bare()) == 0 && hence[parts[i-1][0].text]
@@ -63,6 +63,7 @@ type setting struct {
 	more    bool   // others follow
 	added   bool   // it stands behind a word that adds something: "also, no mocks"
 	since   bool   // it follows from what was said: "so", "therefore"
+	apart   bool   // a bracket opens before it
 	hoped   bool   // it stands behind the beginning of a wish: "it would be nice,"
 	behind  clause // the one that follows
 }
@@ -87,6 +88,9 @@ func (c clause) sets(at setting) bool {
 	}
 	if head.class&polite != 0 {
 		return rest.has(often | ban | firm)
+	}
+	if c.constrains() || c.halts(at.behind) || c.spends(at.apart) {
+		return true
 	}
 	if c.wishes() {
 		return true

@@ -1,0 +1,120 @@
+package rules
+
+import "strings"
+
+// Constraints that bind the person who passes them on: "our ops team does not allow new daemons". What a program
+// allows, or a document says, is a statement.
+
+// constrains reports whether a clause says what those whose word binds the person forbid, or insist on.
+func (c clause) constrains() bool {
+	const near = 7 // words from whose word it is to the verb
+	by := c.find(who)
+	if by < 0 || c.has(ask) || c[:by].relates() {
+		return false
+	}
+	for i := by + 1; i < len(c) && i <= by+near; i++ {
+		switch w := c[i]; {
+		case relative[w.text] && i > by+1 || w.class&joins != 0 && w.class&filler == 0:
+			return false
+		case w.class&deny != 0:
+			return true
+		case w.class&grant != 0 && c.denies(by+1, i):
+			return true
+		case w.class&demand != 0:
+			return c[i+1:].isDemanded()
+		}
+	}
+	return false
+}
+
+// denies reports whether the verb at a position is denied by a word before it, from a position on, or shortly behind it.
+func (c clause) denies(from, verb int) bool {
+	const behind = 3 // "erlaubt uns leider nicht"
+	for i := from; i < len(c) && i <= verb+behind; i++ {
+		if i == verb {
+			continue
+		}
+		if w := c[i]; w.class&(not|lack|ban) != 0 && w.class&(touch|order) == 0 || strings.HasSuffix(w.text, "n't") || negating[w.text] {
+			return true
+		}
+	}
+	return false
+}
+
+// isDemanded reports whether what somebody insists on is how the work is done, rather than a part of a product.
+func (c clause) isDemanded() bool {
+	for _, w := range c {
+		if w.class&(not|lack|work|lasts) != 0 || w.class&firm != 0 || everything[w.text] {
+			return true
+		}
+	}
+	return false
+}
+
+// halts reports whether a clause says when to stop: "STOP if more than five files change". behind is the clause after it.
+func (c clause) halts(behind clause) bool {
+	if !halting[c[0].text] {
+		return false
+	}
+	next := c[1:]
+	if len(next) == 0 {
+		next = behind
+	}
+	if len(next) < 2 || !conditional[next[0].text] && next[0].class&when == 0 {
+		return false
+	}
+	for _, w := range next[1:] {
+		if finished[w.text] {
+			return false
+		}
+	}
+	return true
+}
+
+// spends reports whether a clause says how much money may be spent: "spend at most $5", "the total budget is capped at 900 euros".
+// apart: it is set apart from its sentence by a bracket.
+func (c clause) spends(apart bool) bool {
+	head := c[0]
+	paid := c.find(pay)
+	if paid < 0 && !apart || head.class&(report|ask) != 0 || paid != 0 && head.class&(task|habit|bare) != 0 && head.class&scope == 0 {
+		return false
+	}
+	for i, w := range c {
+		if !bounding[w.text] && (w.class&scope == 0 || !bounds[w.text]) {
+			continue
+		}
+		if c[i+1:].isMoney() || bounds[w.text] && c[:i].isMoney() {
+			return paid >= 0 || i == 0 || i+1 == len(c) || c[0].class&not != 0
+		}
+	}
+	return false
+}
+
+// isMoney reports whether the first words of a clause are an amount of money.
+func (c clause) isMoney() bool {
+	const near = 3 // words of an amount
+	c = c[:min(len(c), near)]
+	for i, w := range c {
+		if len(valuesOf(strings.Trim(w.text, "$€£¥"))) > 0 {
+			return strings.ContainsAny(w.text, "$€£¥") || i+1 < len(c) && currencies[c[i+1].text]
+		}
+	}
+	return false
+}
+
+var (
+	// negating are words that deny, and stand in no class.
+	negating = set("pas|plus|won't|wouldn't|doesn't|don't|hasn't|haven't|cannot|can't|no|não|non|не|nicht|keine|kein|keinen")
+	// everything are the words for all of the work.
+	everything = set("everything|nothing|all of it|alles|nichts|tout|rien|todo|nada|tudo|tutto|niente|всё|все|ничего|全部|所有|一切|すべて|全て|모든|모두")
+	// halting are the words that tell somebody to stop.
+	halting = set("stop|halt|abort|stopp|stoppe|brich ab|arrête|arrête-toi|arrêtez|arrêtez-vous|para|detente|párate|pare|fermati|стоп|остановись|остановитесь")
+	// conditional are the words before a condition.
+	conditional = set("if|when|once|as soon as|whenever|si|dès que|quand|lorsque|wenn|falls|sobald|sofern|cuando|en cuanto|se|quando|assim que|appena|если|когда|как только")
+	// finished are the words for the end of the work, at which anybody stops.
+	finished = set("done|finished|ready|complete|completed|fertig|terminé|fini|listo|terminado|pronto|finito|готово")
+	// bounding are the words before the most that something may be.
+	bounding = set("at most|no more than|not more than|more than|max|maximum|under|below|up to|within|at or under|at or below|not over|over|capped at|limited to|less than|not exceed|exceed|cap|höchstens|maximal|nicht mehr als|mehr als|unter|bis zu|maximum|au plus|au maximum|moins de|plus de|jusqu'à|como máximo|máximo|menos de|más de|hasta|al massimo|massimo|meno di|più di|fino a|no máximo|mais de|até|максимум|не более|не больше|не дороже|дороже|до")
+	// currencies are the words for what money is counted in.
+	currencies = set("dollar|dollars|usd|euro|euros|eur|pounds|gbp|yen|chf|francs|bucks|cents|€|$|£|reais|pesos|рублей|руб|евро|долларов")
+)
