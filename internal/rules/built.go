@@ -194,6 +194,16 @@ func (c clause) keeps() bool {
 	return len(c) > 1 && c[0].class&scope != 0 && c[0].class&not == 0 && c[1].class&(thing|work) != 0 && !c.has(task) // "every function has a test"
 }
 
+// withoutCondition returns a clause up to the condition behind it: "no new files if we can help it".
+func (c clause) withoutCondition() clause {
+	for i := 2; i < len(c); i++ {
+		if conditional[c[i].text] {
+			return c[:i]
+		}
+	}
+	return c
+}
+
 // withoutAim returns a clause up to what it is done for: "to ensure that it never fails".
 func (c clause) withoutAim() clause {
 	for i, w := range c {

@@ -230,6 +230,11 @@ func (x *lexicon) kind(words []word, k Kind) Kind {
 			return Once
 		}
 	}
+	for _, c := range clauses(words) {
+		if c[0].class&ban != 0 && yet[c[len(c)-1].text] { // "don't push it yet, I am still at it"
+			return Once
+		}
+	}
 	for _, w := range slices.Backward(words) {
 		if !w.mark {
 			if present[w.text] && clause(words).has(ban) { // "don't do it now"
@@ -313,6 +318,12 @@ func (c clause) orders() bool {
 	if len(c) == 0 {
 		return false
 	}
+	if c[0].class&wish != 0 && c[0].class&ban != 0 {
+		return c.wishes()
+	}
+	if len(c) > 1 && c[0].class&lasts != 0 && c[1].use() == 0 && strings.HasSuffix(c[1].text, "ing") { // "keep appending"
+		return false
+	}
 	if c[0].class&(ban|order|habit|bare|task|firm) != 0 {
 		return len(c) > 1 || c[0].class&(ban|firm) != 0
 	}
@@ -363,6 +374,9 @@ func (c clause) follows() bool {
 	const longest = 5 // letters of an order that ends in "ing": "bring", "ping"
 	if len(c) > 0 && strings.HasSuffix(c[0].text, "ing") && len(c[0].text) > longest {
 		return false
+	}
+	if len(c) > 2 && addressed[c[0].text] { // "me mostre"
+		c = c[1:]
 	}
 	return len(c) > 1 && c[0].use() == 0 && !c.has(verb) && c[1].class&(article|scope|thing|you) != 0
 }

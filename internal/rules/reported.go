@@ -7,9 +7,9 @@ import "strings"
 
 // constrains reports whether a clause says what those whose word binds the person forbid, or insist on.
 func (c clause) constrains() bool {
-	const near = 7 // words from whose word it is to the verb
+	const near = 24 // words from whose word it is to the verb, or characters
 	by := c.find(who)
-	if by < 0 || c.has(ask) || c[:by].relates() {
+	if by < 0 || c[0].class&ask != 0 || c[:by].has(verb) || c[:by].relates() {
 		return false
 	}
 	for i := by + 1; i < len(c) && i <= by+near; i++ {
@@ -80,11 +80,14 @@ func (c clause) spends(apart bool) bool {
 		return false
 	}
 	for i, w := range c {
-		if !bounding[w.text] && (w.class&scope == 0 || !bounds[w.text]) {
+		next := i + 1 // behind the words that bound
+		if next < len(c) && bounding[w.text+" "+c[next].text] {
+			next++
+		} else if !bounding[w.text] {
 			continue
 		}
-		if c[i+1:].isMoney() || bounds[w.text] && c[:i].isMoney() {
-			return paid >= 0 || i == 0 || i+1 == len(c) || c[0].class&not != 0
+		if c[next:].isMoney() || bounds[w.text] && c[:i].isMoney() {
+			return paid >= 0 || i == 0 || next == len(c) || c[0].class&not != 0
 		}
 	}
 	return false

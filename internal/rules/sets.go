@@ -119,6 +119,8 @@ func (c clause) sets(at setting) bool {
 	case head.class&lack != 0 && c.has(must):
 		return c.binds()
 	case head.class&lack != 0:
+		c = c.withoutCondition()
+		rest = c[1:]
 		return at.opens && !c.has(verb) && len(rest) > 0 && rest[0].class&(article|it|you|report|ask|lack) == 0 && (at.first || c.adds() || at.added || at.since || urged(at.behind))
 	case head.class&bare != 0:
 		if len(rest) > 0 && rest[0].name {
@@ -193,7 +195,9 @@ func (c clause) forbids(at setting) bool {
 		return strings.HasSuffix(verb, "ing")
 	case head.text == "skip the":
 		return rest[0].class&(thing|work) != 0
-	case rest.implements(), spared(head) && (!at.first || strings.HasPrefix(head.text, "you ")):
+	case spared(head) && !strings.HasPrefix(head.text, "no ") && rest[0].class&touch != 0 && len(rest) > 1: // "you don't need to change the tests"
+		return true
+	case rest.implements(), spared(head) && (!at.first || !strings.HasPrefix(head.text, "no ")):
 		return false
 	case at.since, head.class&(often|wish) != 0:
 		return true

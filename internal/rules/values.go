@@ -109,6 +109,24 @@ var ever = set("always|ever|never|every time|each time|without exception|no exce
 // denying are the auxiliary verbs of a wish that something be not so.
 var denying = set("didn't|wouldn't|don't|won't|did not|would not|do not")
 
+// unwanted are the wishes that something be not there.
+var unwanted = set("i don't want|i do not want|we don't want|we do not want")
+
+// himself are the words for what somebody would have to do without a program.
+var himself = set("myself|by hand|manually|every time|each time|ourselves|again and again")
+
+// altering are the verbs for changes that are none of what is there.
+var altering = set("add|introduce|alter|restructure|refactor|rework|overhaul|mess|lose|exceed|depend|rely|replace|drop|see")
+
+// addressed are the words for the speaker that stand before an order in some languages.
+var addressed = set("me|mi|nos|ci")
+
+// us are the words for those who speak, as those who are to do something.
+var us = set("us|me")
+
+// holding are the verbs of a wish that something go on as it is.
+var holding = set("keep|avoid|leave|stick|stick to|stick with|limit|restrict|refrain|refrain from|stay on|stay with|stay within|stay under|stay below|stay off|stay away|stay away from|stay out of|stay compatible|stay consistent|stay clear of|stay inside|remain|preserve")
+
 // weak are the words that bind only where their subject leaves out all else: "nothing may change", "only small changes are ok".
 var weak = set("may|are ok|are okay|is ok|is okay|are fine|is fine")
 

@@ -121,7 +121,16 @@ func (c clause) wishes() bool {
 	if c[i].class&ban != 0 && rest.has(purpose) && !rest.has(work|you) && endsInArticle(c[i].text) { // "I don't want the window to close"
 		return false
 	}
+	if c[i].class&ban != 0 && strings.HasSuffix(c[i].text, " to") { // "I don't want to change the schema"
+		return rest.wouldAlter()
+	}
+	if unwanted[c[i].text] { // "I don't want mocks in the tests"
+		return len(rest) > 1 && rest[0].class&(article|it|you|purpose) == 0 && (rest.has(touch) || !rest.has(purpose)) && rest.has(work|thing)
+	}
 	if c[i].class&(order|ban) != 0 {
+		return true
+	}
+	if rest.wouldKeep() {
 		return true
 	}
 	next := rest[:min(len(rest), 7)]
@@ -133,6 +142,35 @@ func (c clause) wishes() bool {
 		return next[k].class&often != 0 || next[:k+1].has(work) || k+1 < len(next) && next[k+1:min(len(next), k+3)].has(thing|work|you)
 	}
 	return true
+}
+
+// wouldAlter reports whether what somebody does not want to do is a change, or something that the work would bring about. What
+// he does not want to do himself any more is to be built.
+func (c clause) wouldAlter() bool {
+	if len(c) < 2 {
+		return false
+	}
+	for _, w := range c {
+		if himself[w.text] {
+			return false
+		}
+	}
+	return c[0].class&(touch|pay) != 0 || c[0].class&bare != 0 || altering[c[0].text]
+}
+
+// wouldKeep reports whether what somebody wants is that something be kept, left or avoided: "to stay on Python 3.9", "us to avoid
+// globals".
+func (c clause) wouldKeep() bool {
+	for len(c) > 0 && c[0].class&(purpose|plain) == 0 && (c[0].class&you != 0 || ourselves[c[0].text] || us[c[0].text]) {
+		c = c[1:]
+	}
+	if len(c) > 1 && c[0].text == "to avoid" {
+		return true
+	}
+	if len(c) < 3 || c[0].class&purpose == 0 || !holding[c[1].text] {
+		return false
+	}
+	return c[1].text != "leave" || c[2].class&(article|thing|work) != 0
 }
 
 // endsInArticle reports whether a phrase ends with a word that makes a noun a single one.
