@@ -48,7 +48,9 @@ func (c clause) binds() bool {
 }
 
 // named reports whether a clause has an identifier of a program.
-func (c clause) named() bool { return slices.ContainsFunc(c, func(w word) bool { return w.name }) }
+func (c clause) named() bool {
+	return slices.ContainsFunc(c, func(w word) bool { return w.name || w.quoted })
+}
 
 // works reports whether a subject that must or must not do something is the work of the agent, or what it is not to
 // touch, rather than a part of a product.

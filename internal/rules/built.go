@@ -76,7 +76,12 @@ func (c clause) implements() bool {
 			return true
 		}
 	}
-	return c[0].class&(bare|habit) != 0 && c[1].name
+	for _, w := range c[1:min(len(c), 8)] { // "avoid the second query in list_orders"
+		if w.name && c[0].class&article != 0 {
+			return true
+		}
+	}
+	return (c[0].class&(bare|habit) != 0 || c[0].use() == 0) && c[1].name
 }
 
 // isAbout reports whether what a prohibition is about was just spoken of, or is a single thing that is not to be kept as it is:
@@ -115,6 +120,9 @@ func (c clause) isOne() bool {
 		return len(c) > 1 && c[1].class&(thing|work) == 0
 	}
 	if slices.ContainsFunc(c, func(w word) bool { return former[w.text] }) { // "start your answer again"
+		return true
+	}
+	if pronouns[c[0].text] || c[0].text == "them" { // "output them without quotes"
 		return true
 	}
 	if c[0].class&article == 0 {
@@ -216,5 +224,12 @@ func (c clause) withoutAim() clause {
 
 // isTask reports whether what somebody must do is to be done once.
 func (c clause) isTask() bool {
+	if len(c) > 2 && !c.has(often|firm|when|not|you) {
+		for i, w := range c[1:] { // "identifier et copier tous les modèles"
+			if all[w.text] && c[i].use() == 0 && c[0].use() == 0 {
+				return true
+			}
+		}
+	}
 	return len(c) > 1 && c[0].class&task != 0 && c[0].class&(habit|bare|ask|report) == 0 && c[1].class&article != 0 && !c.has(scope|often|firm|when|not) && c[len(c)-1].text != "first"
 }

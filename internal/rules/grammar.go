@@ -12,6 +12,7 @@ type word struct {
 	text     string
 	mark     bool
 	name     bool // an identifier of a program
+	quoted   bool // set in backticks, with words behind it: `make test`
 }
 
 // use returns what a word is for in its clause, whatever it means to an agent.
@@ -84,7 +85,11 @@ func (x *lexicon) words(s string, tokens []token) []word {
 		if c == 0 && (t.code || t.text != "" && t.text[0] <= '9') {
 			text = strings.ToLower(s[t.from:t.to])
 		}
-		out = append(out, word{class: c, from: t.from, to: last.to, text: text, name: t.name && c&scope == 0})
+		quoted := s[t.from] == '`' && s[t.to-1] != '`'
+		if t.command {
+			c = 0
+		}
+		out = append(out, word{class: c, from: t.from, to: last.to, text: text, name: t.name && c&scope == 0 || t.command, quoted: quoted})
 		i += n
 	}
 	return out
@@ -142,6 +147,8 @@ func (x *lexicon) read(s string, tokens []token) (Kind, int, int) {
 		return x.kind(words, Rule), words[0].from, words[len(words)-1].to
 	}
 	asked := x.isAsked(s, words, parts)
+	product, described := used(parts), false
+	stepped := step(s)
 	heads := strings.HasSuffix(strings.TrimRight(s, " *_"), ":") // the steps follow
 	ordered, comesAgain, opened := false, false, false
 	revokes, at := false, -1
@@ -155,18 +162,20 @@ func (x *lexicon) read(s string, tokens []token) (Kind, int, int) {
 		if len(c) == 0 {
 			continue
 		}
+		built := described && c.continues() || product && !c.has(touch|work|firm)
+		described = c.describes() || described && built
 		switch {
 		case c[:min(len(c), 3)].has(revoke) || x.chars && c.has(revoke) || (i == 0 || c.has(anew)) && c.allows(x.chars):
 			revokes = true
 		case i > 0 && parts[i][0].class&joins != 0 && parts[i-1].has(purpose) && !hence[parts[i][0].text] && c[0].class&(ban|order) != 0 && c[0].class&often == 0: // "to save time and avoid errors"
-		case builds(parts, i), heads && c[0].class&(habit|bare|task) != 0 && c[0].class&(order|ban) == 0:
+		case built, builds(parts, i), heads && c[0].class&(habit|bare|task) != 0 && c[0].class&(order|ban) == 0:
 		case c.sets(settingOf(before, parts, i, asked, ordered)) || c.contrasts(behind(parts, i), i == 0, allFillers(parts[:i])):
 			if at < 0 {
 				at = i
 			}
 		}
 		if i == 0 || opened || ordered || allFillers(parts[:i]) {
-			ordered = ordered || c.orders() || (opened || i == 0) && c.follows()
+			ordered = ordered || !built && c.orders() || !built && (opened || i == 0) && c.follows()
 		}
 		ordered = ordered || comesAgain && c[0].class&report == 0 && c[:min(len(c), 3)].has(ban) // "when you push to it don't force"
 		comesAgain = comesAgain || c.comesAgain()
@@ -175,7 +184,7 @@ func (x *lexicon) read(s string, tokens []token) (Kind, int, int) {
 	if revokes && (at < 0 || !asked && at >= 0 && parts[at].changes()) {
 		return Revoke, words[0].from, words[len(words)-1].to
 	}
-	if at < 0 && ordered && comesAgain && !asked && !heads {
+	if at < 0 && ordered && comesAgain && !asked && !heads && !stepped {
 		at = 0
 	}
 	if at < 0 {

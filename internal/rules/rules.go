@@ -57,12 +57,16 @@ func Find(text string) []Sentence {
 	for _, typed := range ownWords(text) {
 		base += max(strings.Index(text[base:], typed), 0)
 		own := harness.Unquoted(typed) // as long as typed, byte for byte
+		logged := 0                    // up to where a line of a log or of code goes on
 		at, told := 0, 0               // what stands before told was announced by a rule, and belongs to it
 		for s := range sentences(own) {
+			if line := lineAt(own, at); at >= logged && (isLogged(line) || isComment(line)) {
+				logged = at + len(line)
+			}
 			from := at + len(s) - len(unlisted(s))
 			to := at + len(strings.TrimRight(s, " \t\r\n"))
 			at += len(s)
-			if to-from < leastRule || to-from > mostRead || from < told {
+			if to-from < leastRule || to-from > mostRead || from < told || from < logged {
 				continue
 			}
 			from += command(own[from:to])
@@ -92,6 +96,15 @@ func Find(text string) []Sentence {
 		base += len(typed)
 	}
 	return out
+}
+
+// lineAt returns the line of a text that begins at a byte; "" where none begins.
+func lineAt(text string, at int) string {
+	if at > 0 && text[at-1] != '\n' {
+		return ""
+	}
+	line, _, _ := strings.Cut(text[at:], "\n")
+	return line
 }
 
 // command returns how many bytes of a sentence are the command before it with which a program is told what to do with

@@ -165,10 +165,20 @@ func (c clause) measured() bool {
 	return false
 }
 
+// refers reports whether a clause names a place by its number: "code up to line 1600".
+func (c clause) refers() bool {
+	for i := 0; i+1 < len(c); i++ {
+		if counted[c[i].text] && len(valuesOf(c[i+1].text)) > 0 {
+			return true
+		}
+	}
+	return false
+}
+
 // names reports whether a clause without a verb says how something is to be: "answers in
 // French", "80 columns at most".
 func (c clause) names() bool {
-	if len(c) < 2 || len(c) > 10 || c[0].class&(it|you|ask|report) != 0 || c.has(must|should) {
+	if len(c) < 2 || len(c) > 10 || c.refers() || c[0].class&(it|you|ask|report) != 0 || c.has(must|should) {
 		return false
 	}
 	if n := len(c) - 1; n > 2 && urges[c[n].text] {
@@ -188,6 +198,8 @@ func (c clause) names() bool {
 func (c clause) forbids(at setting) bool {
 	head, rest := c[0], c[1:]
 	switch {
+	case head.text == "plus de" && rest.measured(): // more than
+		return false
 	case len(rest) == 0:
 		return at.since // "the build breaks, so don't"
 	case head.text == "stop" || head.text == "quit":
@@ -231,6 +243,8 @@ func (c clause) stands(at setting) bool {
 		return rest.has(often|firm|when) || next.text == "that"
 	case keeping[head.text] && next.class&article != 0 && (at.goesOn() || rest.goesOnto()):
 		return rest.has(often | firm)
+	case keeping[head.text] && rest.keepsOne(at.behind), head.text == "always" && rest.displays():
+		return false
 	case head.class&lasts != 0 && next.use() == 0 && strings.HasSuffix(next.text, "ing") && next.text != "using": // "keep appending"
 		return rest.has(firm)
 	}

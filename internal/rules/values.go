@@ -121,6 +121,9 @@ var altering = set("add|introduce|alter|restructure|refactor|rework|overhaul|mes
 // addressed are the words for the speaker that stand before an order in some languages.
 var addressed = set("me|mi|nos|ci")
 
+// counted are the words for places that are told by their number.
+var counted = set("line|page|section|chapter|row|part|zeile|seite|abschnitt|kapitel|ligne|page|chapitre|línea|página|sección|capítulo|riga|pagina|sezione|capitolo|linha|seção|строки|строка|страница|раздел|глава")
+
 // us are the words for those who speak, as those who are to do something.
 var us = set("us|me")
 

@@ -1,0 +1,93 @@
+package rules
+
+import "strings"
+
+// What a program that is built must do is no rule of how to work, though it is said in the same words.
+
+// used reports whether a sentence tells what happens to those who use a program: "when the user clicks save, don't reload", "never
+// show it to users that …".
+func used(parts []clause) bool {
+	const near = 2 // words to those who use it
+	for _, c := range parts {
+		for i, w := range c {
+			if !conditional[w.text] && !toWhom[w.text] {
+				continue
+			}
+			for _, who := range c[i+1 : min(i+1+near, len(c))] {
+				if users[who.text] {
+					return true
+				}
+			}
+		}
+	}
+	return false
+}
+
+// describes reports whether a clause says what some part of a program must or should do: its subject is none of the work, and none
+// of those who do it.
+func (c clause) describes() bool {
+	i := c.find(must | should)
+	return i > 0 && c[:i].find(you|work|lack) < 0 && !ourselves[c[0].text] && !c.binds()
+}
+
+// continues reports whether a clause goes on with what the clause before it describes: "it must be polite, never shout", "…, and
+// it must never ask twice". What must not be touched, and what somebody calls a rule, is said anew.
+func (c clause) continues() bool {
+	if c.has(touch|work|you) || c.has(firm) && !c.has(often) {
+		return false
+	}
+	return c[0].class&often != 0 && c[0].class&(ban|order) != 0 || pronouns[c[0].text] && c.has(must|should)
+}
+
+// keepsOne reports whether an order to keep something keeps a part of a program, as a step: "keep the header, drop the footer", "keep
+// the icons for the others".
+func (c clause) keepsOne(behind clause) bool {
+	const short = 3 // words of a noun with its article
+	if len(c) < 2 || c[0].class&article == 0 || c[0].class&it != 0 || c.has(work|thing|touch|often|firm|not|lasts|you) {
+		return false
+	}
+	if next := behind.bare(); len(c) <= short && c[len(c)-1].use() == 0 && len(next) > 1 && next[0].class&(ban|order|report|it|you) == 0 && next[1].class&article != 0 {
+		return true
+	}
+	return len(c) > short && places[c[2].text]
+}
+
+// displays reports whether what somebody is always to do is what programs do before those who use them, see [clause.appears]: "always
+// hide it". Who works shows something to the person.
+func (c clause) displays() bool {
+	return len(c) > 1 && appearing[c[0].text] && !c.has(work|you|firm) && !us[c[1].text]
+}
+
+// step reports whether a sentence is a step of a plan by its number: "8.3 If any test fails, fix it".
+func step(s string) bool {
+	number, _, ok := strings.Cut(s, " ")
+	major, minor, parted := strings.Cut(strings.TrimRight(number, ".)"), ".")
+	return ok && parted && major != "" && minor != "" && strings.Trim(major+minor, "0123456789.") == ""
+}
+
+// isLogged reports whether a line is one of a log, or of a program that failed: it begins with what they begin with.
+func isLogged(line string) bool {
+	word, rest, _ := strings.Cut(strings.TrimLeft(line, " \t"), " ")
+	if program, _, _ := strings.Cut(rest, " "); levels[strings.Trim(program, "[]:!")] && word == strings.ToLower(word) && word != "" { // "npm ERR! …"
+		return true
+	}
+	return levels[strings.Trim(word, "[]:!")] && word != "" && rest != ""
+}
+
+// isComment reports whether a line is a comment within code: it is indented, as no heading is.
+func isComment(line string) bool {
+	bare := strings.TrimLeft(line, " \t")
+	const least = 2 // spaces of an indented line
+	return len(line)-len(bare) >= least && (strings.HasPrefix(bare, "# ") || strings.HasPrefix(bare, "// "))
+}
+
+var (
+	// users are the words for those who use what is built.
+	users = set("user|users|a user|the user|visitor|visitors|guest|guests|player|players|shopper|shoppers|reader|readers|benutzer|nutzer|anwender|besucher|utilisateur|utilisateurs|visiteur|visiteurs|usuario|usuarios|visitante|visitantes|utente|utenti|visitatore|visitatori|usuário|usuários|utilizador|пользователь|пользователи|пользователя|пользователей|посетитель")
+	// toWhom are words before those for whom a program does something.
+	toWhom = set("for|to|für|pour|aux|para|per|agli|для")
+	// pronouns are the words for a thing that was told of.
+	pronouns = set("it|they|he|she|er|sie|es|il|elle|ils|elles|ello|ella|ellos|esso|essa|ele|ela|eles|он|она|оно|они")
+	// levels are the words with which programs begin the lines of a log.
+	levels = set("ERR|ERROR|WARN|WARNING|INFO|DEBUG|TRACE|FATAL|CRITICAL|NOTICE|error|warning|fatal|Traceback")
+)
