@@ -33,11 +33,11 @@ func (c clause) binds() bool {
 		return false
 	case i == 0:
 		return strong
-	case subject.named():
+	case subject.named(), subject.acted():
 		return rest.has(touch) && denied
 	case i <= 2 && ourselves[subject[0].text]:
 		return denied && (strong && !strings.HasPrefix(c[i].text, "may ") || rest[1:].leads(often))
-	case subject[0].class&it != 0 && !ourselves[subject[0].text] && (i <= 2 || subject[0].class&article == 0 && subject.has(verb)):
+	case subject[0].class&it != 0 && !ourselves[subject[0].text] && (i <= 2 && (i < 2 || subject[0].class&article == 0 || subject[1].use() != 0) || subject[0].class&article == 0 && subject.has(verb)):
 		return denied && strong && !strings.HasPrefix(c[i].text, "may ") && (rest.permits() || rest[1:].has(often|firm|touch|scope&^not))
 	case subject[i-1].class&you != 0 || subject[0].class&you != 0 || subject[0].isYours():
 		return strong && !rest[1:].isTask() || c[i].class&not != 0 || rest[1:].leads(not|often) || subject[0].isYours()
@@ -57,17 +57,19 @@ func (c clause) named() bool {
 func (c clause) works(rest clause, strong, denied bool) bool {
 	one := c[0].class&article != 0 // this one, not all of its kind
 	switch {
-	case rest.has(touch) && (denied || strong), denied && rest.has(often&^scope) && strong && (!one || c.has(work)):
+	case rest.has(touch) && (denied || strong), denied && rest.has(often&^scope) && strong && (!one || c.has(work)) && !c.acted():
 		return true
 	case rest.permits():
-		return true
+		return !one || c.has(work|thing|you) || !rest[0].modal() || rest.has(touch|firm|lack)
 	case c.has(lack), strong && alone[c[0].text]:
 		return true
-	case strong && rest.measured() && (denied || (strings.HasSuffix(rest[0].text, "be") || len(rest) > 1 && rest[1].text == "be") && c.has(thing)): // "the timeout must be 30 seconds"
+	case strong && (c.has(thing|work) || denied && len(rest) > 1 && growing[rest[1].text]) && rest.measured() && (denied || (strings.HasSuffix(rest[0].text, "be") || len(rest) > 1 && rest[1].text == "be") && c.has(thing)): // "the timeout must be 30 seconds"
 		return true
 	case c.has(work):
 		return strong || denied || !one && c.leads(scope|thing|work) && !rest.has(anew)
-	case strong && c.isDoing(), strong && rest.has(when|firm|lasts):
+	case c.has(thing|work) && c.leads(scope|thing|work) && rest.has(lasts) && rest.measured(): // "files should stay below 300 lines"
+		return true
+	case strong && c.isDoing(), strong && rest.has(when|firm), strong && rest.has(lasts) && (!one || c.has(thing|work)):
 		return true
 	case one:
 		return false
@@ -75,6 +77,11 @@ func (c clause) works(rest clause, strong, denied bool) bool {
 		return strong || denied || c.leads(scope|thing) && rest.has(work) && !rest.has(anew)
 	}
 	return strong && c[0].class&scope == 0 && (rest[0].class&not != 0 || len(rest) > 1 && rest[1].class&not != 0 && rest[1].class&lack == 0)
+}
+
+// acted reports whether a subject is those who use what is built.
+func (c clause) acted() bool {
+	return slices.ContainsFunc(c, func(w word) bool { return users[w.text] })
 }
 
 // isDoing reports whether a subject is something that is done: "creating the patch".
@@ -96,6 +103,12 @@ func (c clause) permits() bool {
 		}
 	}
 	return false
+}
+
+// modal reports whether a word is a modal verb by itself, in a language in which what may not be is what must not.
+func (w word) modal() bool {
+	first, _, _ := strings.Cut(w.text, " ")
+	return first == "darf" || first == "dürfen" || first == "darfst"
 }
 
 // relates reports whether a subject ends with a relative clause that has its own: "an example that the developer". What

@@ -107,7 +107,7 @@ func (c clause) appears() bool {
 
 // spared reports whether a prohibition only spares somebody a part of what is ordered: "no need to go into details".
 func spared(w word) bool {
-	return strings.Contains(w.text, "need") || strings.Contains(w.text, "have to")
+	return strings.Contains(w.text, "need") || strings.Contains(w.text, "have to") || strings.Contains(w.text, "besoin") || strings.HasSuffix(w.text, "pas à")
 }
 
 // isOne reports whether what an order is about is a single thing of what is built: it begins with an
@@ -183,8 +183,11 @@ func (c clause) keeps() bool {
 	for len(c) > 0 && subordinate[c[0].text] {
 		c = c[1:]
 	}
+	if len(c) > 2 && c[0].text == "de" && subordinate[c[1].text] {
+		c = c[2:]
+	}
 	if len(c) > 1 && doingWhat[c[0].text] { // "to run the linter"
-		return true
+		return len(c) < 3 || c[2].class&article == 0 || c.has(scope|often|firm|when|not|work)
 	}
 	if len(c) == 0 || c.has(often|firm|when|lasts) || c[0].class&(you|order|ban) != 0 {
 		return len(c) > 0
@@ -215,7 +218,7 @@ func (c clause) withoutCondition() clause {
 // withoutAim returns a clause up to what it is done for: "to ensure that it never fails".
 func (c clause) withoutAim() clause {
 	for i, w := range c {
-		if w.class&plain != 0 && strings.HasPrefix(w.text, "to ") {
+		if w.class&plain != 0 && (strings.HasPrefix(w.text, "to ") || aims[w.text]) || i > 0 && (aims[w.text] || relative[w.text] && (w.text != "that" || c[i-1].class&(work|thing|scope) == 0)) {
 			return c[:i]
 		}
 	}

@@ -139,7 +139,7 @@ func (x *lexicon) read(s string, tokens []token) (Kind, int, int) {
 	if explaining[parts[0][0].text] {
 		return 0, 0, 0
 	}
-	if sources[parts[0][0].text] && len(parts) > 1 && len(parts[0]) > 1 && parts[0][1].class&article != 0 { // "according to the manual, …"
+	if sources[parts[0][0].text] && len(parts) > 1 && len(parts[0]) > 1 && parts[0][1].class&article != 0 && !parts[0].has(who) { // "according to the manual, …"
 		return 0, 0, 0
 	}
 	labelled := label(words)
@@ -147,6 +147,9 @@ func (x *lexicon) read(s string, tokens []token) (Kind, int, int) {
 		return x.kind(words, Rule), words[0].from, words[len(words)-1].to
 	}
 	asked := x.isAsked(s, words, parts)
+	if last := parts[len(parts)-1]; len(parts) > 1 && len(last) < 5 && (saying[last[0].text] || len(last) > 1 && saying[last[1].text]) { // "never push, it says"
+		return 0, 0, 0
+	}
 	product, described := used(parts), false
 	stepped := step(s)
 	heads := strings.HasSuffix(strings.TrimRight(s, " *_"), ":") // the steps follow
@@ -162,7 +165,7 @@ func (x *lexicon) read(s string, tokens []token) (Kind, int, int) {
 		if len(c) == 0 {
 			continue
 		}
-		built := described && c.continues() || product && !c.has(touch|work|firm)
+		built := described && c.continues() || stepped && !c.has(touch|work|you|firm) && c[0].class&ban != 0 || product && !c.has(touch|work|firm)
 		described = c.describes() || described && built
 		switch {
 		case c[:min(len(c), 3)].has(revoke) || x.chars && c.has(revoke) || (i == 0 || c.has(anew)) && c.allows(x.chars):
@@ -327,8 +330,8 @@ func (c clause) orders() bool {
 	if len(c) == 0 {
 		return false
 	}
-	if c[0].class&wish != 0 && c[0].class&ban != 0 {
-		return c.wishes()
+	if c[0].class&wish != 0 && (c[0].class&ban != 0 || len(c) < 2 || c[1].class&you == 0) {
+		return len(c) > 1 && c.wishes()
 	}
 	if len(c) > 1 && c[0].class&lasts != 0 && c[1].use() == 0 && strings.HasSuffix(c[1].text, "ing") { // "keep appending"
 		return false
@@ -368,6 +371,9 @@ func (c clause) comesAgain() bool {
 		return false
 	}
 	if i > 0 && i+1 < len(c) && strings.HasPrefix(c[i].text, "when") && c[i+1].class&it != 0 && !ourselves[c[i+1].text] { // "run it whenever a user saves"
+		return false
+	}
+	if i > 0 && untils[c[i].text] {
 		return false
 	}
 	first, _, _ := strings.Cut(c[i].text, " ")

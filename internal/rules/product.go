@@ -58,8 +58,76 @@ func (c clause) displays() bool {
 	return len(c) > 1 && appearing[c[0].text] && !c.has(work|you|firm) && !us[c[1].text]
 }
 
+// specifies reports whether a sentence says what some part of a program must or should do.
+func (x *lexicon) specifies(s string) bool {
+	parts := clauses(x.words(s, tokensOf(s, x.chars)))
+	for _, c := range parts {
+		c = c.bare()
+		if len(c) > 2 && c.describes() && !c.has(touch|firm|you) {
+			return true
+		}
+	}
+	return false
+}
+
+// creates reports whether a sentence orders something new to be built: "build a queue".
+func (x *lexicon) creates(s string) bool {
+	const near = 4 // words to what is built
+	for _, c := range clauses(x.words(s, tokensOf(s, x.chars))) {
+		c = c.bare()
+		if len(c) > 1 && creating[c[0].text] {
+			for _, w := range c[1:min(len(c), near)] {
+				if indefinite[w.text] || w.class&it != 0 && w.class&you != 0 {
+					return true
+				}
+			}
+			return x.chars
+		}
+	}
+	return false
+}
+
+// specified reports whether a sentence, of which a clause sets a rule by its words, is one of a description of what is to be built:
+// it says what that must do, behind the order to build it, or goes on with it. before are the sentences before it in its paragraph.
+func (x *lexicon) specified(s string, before []string) bool {
+	if len(before) == 0 {
+		return false
+	}
+	c := clauses(x.words(s, tokensOf(s, x.chars)))[0].bare()
+	if len(c) > 1 && c.continues() && (x.specifies(before[len(before)-1])) {
+		return true
+	}
+	const least = 2 // words of a subject and its verb
+	i := c.find(must | should)
+	if i < 1 || len(c) < least || c[:i].find(you|work|lack|report) >= 0 || ourselves[c[0].text] || c[i:].has(touch|firm|work|you) {
+		return false
+	}
+	for _, b := range before {
+		if x.creates(b) {
+			return true
+		}
+	}
+	return false
+}
+
+// onEvent reports whether a clause ends with what happens to a part of a program: "when the window is closed".
+func (c clause) onEvent() bool {
+	for i := 1; i+2 < len(c); i++ {
+		if conditional[c[i].text] && c[i+1].class&article != 0 && c[i+2].class&(work|thing|touch) == 0 {
+			return true
+		}
+	}
+	return false
+}
+
 // step reports whether a sentence is a step of a plan by its number: "8.3 If any test fails, fix it".
 func step(s string) bool {
+	if label, _, ok := strings.Cut(s, ":"); ok { // "Step 3: …"
+		name, number, ok := strings.Cut(label, " ")
+		if ok && steps[strings.ToLower(name)] && strings.Trim(number, "0123456789") == "" {
+			return true
+		}
+	}
 	number, _, ok := strings.Cut(s, " ")
 	major, minor, parted := strings.Cut(strings.TrimRight(number, ".)"), ".")
 	return ok && parted && major != "" && minor != "" && strings.Trim(major+minor, "0123456789.") == ""
@@ -71,7 +139,10 @@ func isLogged(line string) bool {
 	if program, _, _ := strings.Cut(rest, " "); levels[strings.Trim(program, "[]:!")] && word == strings.ToLower(word) && word != "" { // "npm ERR! …"
 		return true
 	}
-	return levels[strings.Trim(word, "[]:!")] && word != "" && rest != ""
+	if n := len(word); n >= len("10:22:03") && strings.Trim(word, "0123456789-:.,/[]TZ+") == "" && strings.Count(word, ":")+strings.Count(word, "-") > 1 { // a time
+		return true
+	}
+	return levels[strings.Trim(word, "[]:!")] && word != "" && rest != "" || word == "Error:"
 }
 
 // isComment reports whether a line is a comment within code: it is indented, as no heading is.
@@ -84,6 +155,12 @@ func isComment(line string) bool {
 var (
 	// users are the words for those who use what is built.
 	users = set("user|users|a user|the user|visitor|visitors|guest|guests|player|players|shopper|shoppers|reader|readers|benutzer|nutzer|anwender|besucher|utilisateur|utilisateurs|visiteur|visiteurs|usuario|usuarios|visitante|visitantes|utente|utenti|visitatore|visitatori|usuário|usuários|utilizador|пользователь|пользователи|пользователя|пользователей|посетитель")
+	// creating are the orders to build something.
+	creating = set("build|write|add|implement|create|make|design|develop|code|program|bau|baue|schreib|schreibe|erstelle|entwickle|implementiere|füge|écris|crée|créez|ajoute|ajoutez|implémente|développe|construis|escribe|crea|añade|implementa|desarrolla|construye|scrivi|aggiungi|sviluppa|costruisci|escreva|crie|adicione|implemente|desenvolva|напиши|создай|добавь|сделай|реализуй|写|创建|实现|添加")
+	// indefinite are the words before something new.
+	indefinite = set("a|an|new|some|two|three|ein|eine|einen|neue|neuen|un|une|una|uma|um|nouveau|nouvelle|nuevo|nueva|nuovo|nuova|novo|nova|новый|новую|новое")
+	// steps are the words for a part of a plan.
+	steps = set("step|phase|schritt|étape|paso|passo|passaggio|шаг")
 	// toWhom are words before those for whom a program does something.
 	toWhom = set("for|to|für|pour|aux|para|per|agli|для")
 	// pronouns are the words for a thing that was told of.

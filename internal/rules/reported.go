@@ -76,7 +76,13 @@ func (c clause) halts(behind clause) bool {
 func (c clause) spends(apart bool) bool {
 	head := c[0]
 	paid := c.find(pay)
-	if paid < 0 && !apart || head.class&(report|ask) != 0 || paid != 0 && head.class&(task|habit|bare) != 0 && head.class&scope == 0 {
+	if owned[head.text] && paid >= 0 && len(c) > paid+2 && c[paid+1:].hasMoney() && !told[c[paid+1].text] { // "my budget is 300 euros"
+		return true
+	}
+	if paid > 1 && head.class&article != 0 && spent[c[paid].text] && !c.has(must|should) || paid > 0 && paid < 3 && head.class&report != 0 && !c.denies(0, paid) {
+		return false
+	}
+	if paid < 0 && !apart || head.class&report != 0 && head.class&must == 0 && !c.has(pay) || head.class&ask != 0 || paid != 0 && head.class&(task|habit|bare) != 0 && head.class&scope == 0 {
 		return false
 	}
 	for i, w := range c {
@@ -88,6 +94,16 @@ func (c clause) spends(apart bool) bool {
 		}
 		if c[next:].isMoney() || bounds[w.text] && c[:i].isMoney() {
 			return paid >= 0 || i == 0 || next == len(c) || c[0].class&not != 0
+		}
+	}
+	return false
+}
+
+// hasMoney reports whether a clause names an amount of money.
+func (c clause) hasMoney() bool {
+	for i := range c {
+		if c[i:].isMoney() {
+			return true
 		}
 	}
 	return false
@@ -118,6 +134,12 @@ var (
 	finished = set("done|finished|ready|complete|completed|fertig|terminé|fini|listo|terminado|pronto|finito|готово")
 	// bounding are the words before the most that something may be.
 	bounding = set("at most|no more than|not more than|more than|max|maximum|under|below|up to|within|at or under|at or below|not over|over|capped at|limited to|less than|not exceed|exceed|cap|höchstens|maximal|nicht mehr als|mehr als|unter|bis zu|maximum|au plus|au maximum|moins de|plus de|jusqu'à|como máximo|máximo|menos de|más de|hasta|al massimo|massimo|meno di|più di|fino a|no máximo|mais de|até|максимум|не более|не больше|не дороже|дороже|до")
+	// owned are the words before a budget that the person sets.
+	owned = set("my|our|the|your|you|mein|unser|das|mon|notre|mi|nuestro|il mio|meu|nosso|мой|наш|my budget|our budget|the budget is|our budget is")
+	// told are the verbs for what was.
+	told = set("was|were|had|war|était|era|was about|был")
+	// spent are the verbs for what something costs, which is a fact.
+	spent = set("cost|costs|kostet|kosten|coûte|coûtent|cuesta|costa|custa|стоит")
 	// currencies are the words for what money is counted in.
 	currencies = set("dollar|dollars|usd|euro|euros|eur|pounds|gbp|yen|chf|francs|bucks|cents|€|$|£|reais|pesos|рублей|руб|евро|долларов")
 )

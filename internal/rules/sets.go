@@ -7,6 +7,7 @@ import (
 // settingOf returns where clause i stands.
 func settingOf(before word, parts []clause, i int, asked, ordered bool) setting {
 	at := setting{ordered: ordered, whole: parts[i], asked: asked, opens: opens(before, parts, i, ordered), apart: before.mark && strings.ContainsAny(before.text, "(（["), first: i == 0, more: i+1 < len(parts), behind: behind(parts, i)}
+	at.owed = i > 0 && before.mark && (before.text == ":" || before.text == "：") && parts[i-1].has(who)
 	at.since = hence[parts[i][0].text]
 	if i > 0 && len(parts[i-1]) > 0 {
 		at.since = at.since || len(parts[i-1].bare()) == 0 && hence[parts[i-1][0].text]
@@ -63,6 +64,7 @@ type setting struct {
 	more    bool   // others follow
 	added   bool   // it stands behind a word that adds something: "also, no mocks"
 	since   bool   // it follows from what was said: "so", "therefore"
+	owed    bool   // a colon stands before it, and who asks for it
 	apart   bool   // a bracket opens before it
 	hoped   bool   // it stands behind the beginning of a wish: "it would be nice,"
 	behind  clause // the one that follows
@@ -121,7 +123,13 @@ func (c clause) sets(at setting) bool {
 	case head.class&lack != 0:
 		c = c.withoutCondition()
 		rest = c[1:]
-		return at.opens && !c.has(verb) && len(rest) > 0 && rest[0].class&(article|it|you|report|ask|lack) == 0 && (at.first || c.adds() || at.added || at.since || urged(at.behind))
+		if len(rest) > 1 && rest[1:].has(verb) || len(rest) == 1 && rest.has(verb) && rest[0].class&(work|thing) == 0 {
+			return false
+		}
+		if at.owed && len(rest) > 0 && c.has(work|thing) { // "our architects are strict: no cycles"
+			return true
+		}
+		return at.opens && len(rest) > 0 && rest[0].class&(article|it|you|report|ask|lack) == 0 && (at.first || c.adds() || at.added || at.since || urged(at.behind))
 	case head.class&bare != 0:
 		if len(rest) > 0 && rest[0].name {
 			return rest.has(often | firm)
@@ -130,7 +138,10 @@ func (c clause) sets(at setting) bool {
 			return true
 		}
 		return rest.has(scope|often|firm|when) && !rest.isOne() && !rest.replacesOne() && (rest.has(often|firm|scope&^not) || !rest.particular())
+	case head.text == "only" && at.since && len(rest) > 1 && rest[0].class&(article|it|verb) == 0: // "so only suggest cheap ones"
+		return true
 	case head.class&habit != 0:
+		rest = rest.withoutAim()
 		return rest.has(scope|often|firm) && !rest.isOne() && !rest.goesOn(head) || len(rest) > 1 && rest[0].class&thing != 0 && rest.measured() // "wrap lines at 80"
 	case head.class&task != 0:
 		rest = rest.withoutAim()
@@ -145,6 +156,12 @@ func (c clause) sets(at setting) bool {
 	}
 	if c.has(firm) {
 		return !c.obliges()
+	}
+	if at.first && len(c) > 3 && c[0].class&scope != 0 && c[0].class&not == 0 && c[1].class&work != 0 && conventional[strings.TrimSuffix(c[2].text, "s")] { // "all work happens on dev"
+		return true
+	}
+	if ourselves[c[0].text] && len(c) > 2 && len(c) < 8 && c[1].class&(bare|habit) != 0 && c[2].class&(thing|work) != 0 && everywhere[c[len(c)-1].text] { // "we use spaces everywhere"
+		return true
 	}
 	return c.binds() || at.since && c.names() || at.first && (c.names() && !at.behind.has(task|verb) || c.requests() || c[0].class&work != 0 && len(c) > 2 && conventional[c[1].text] || c.reserves() || len(at.behind) == 1 && ever[at.behind[0].text] && c[0].class&(thing|work|often) != 0 && c[0].class&ask == 0) || c.inverted()
 }
@@ -185,6 +202,12 @@ func (c clause) names() bool {
 		c = c[:n]
 	}
 	last := c[len(c)-1].text
+	if c[len(c)-1].class&scope != 0 && unmoved[last] && !c.has(verb|purpose) {
+		return true
+	}
+	if values[c[0].text] == "1" && len(c) > 2 && (c[1].class&work != 0 || c[1].class&thing != 0) && per[c[2].text] { // "one commit per topic"
+		return true
+	}
 	if bounds[c[0].text] || bounds[last] {
 		return true
 	}
@@ -204,17 +227,25 @@ func (c clause) forbids(at setting) bool {
 		return at.since // "the build breaks, so don't"
 	case head.text == "stop" || head.text == "quit":
 		verb, _, _ := strings.Cut(rest[0].text, " ")
-		return strings.HasSuffix(verb, "ing")
+		return strings.HasSuffix(verb, "ing") && !rest.onEvent()
 	case head.text == "skip the":
 		return rest[0].class&(thing|work) != 0
 	case spared(head) && !strings.HasPrefix(head.text, "no ") && rest[0].class&touch != 0 && len(rest) > 1: // "you don't need to change the tests"
 		return true
 	case rest.implements(), spared(head) && (!at.first || !strings.HasPrefix(head.text, "no ")):
 		return false
-	case at.since, head.class&(often|wish) != 0:
+	case at.since, head.class&wish != 0:
 		return true
+	case head.class&often != 0:
+		return !states[rest[0].text] && !rest[0].speaks(rest)
 	}
 	return !rest.isAbout(at.ordered) && !rest.appears()
+}
+
+// speaks reports whether a verb, with the words behind it, is one with which the speaker tells what he does, in a language whose
+// orders have another ending: "nunca consigo entrar".
+func (w word) speaks(c clause) bool {
+	return w.class == 0 && strings.HasSuffix(w.text, "o") && len(c) > 1
 }
 
 // stands reports whether a clause that begins with an order that may stand sets a rule.
@@ -235,6 +266,12 @@ func (c clause) stands(at setting) bool {
 		return rest.keeps()
 	case head.text == "you must" && rest.isTask():
 		return false
+	case next.class&verb != 0 && (head.text == "we only" || head.text == "we always"), states[next.text] && strings.HasPrefix(head.text, "we "), next.speaks(rest) && len(rest) > 1 && rest[1].class&(article|purpose) != 0:
+		return false
+	case head.text == "let's keep" && next.class&it != 0 && next.class&article != 0:
+		return rest.has(often|firm) || rest.measured()
+	case capping[head.text] && next.class&article != 0:
+		return rest.has(work | you | firm | often)
 	case next.name && strings.HasPrefix(head.text, "only ") && !leaving[head.text]:
 		return rest.has(often | firm)
 	case head.text == "leave":

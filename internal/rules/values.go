@@ -83,7 +83,7 @@ var (
 var doing = set("keeping|avoiding|sticking|leaving|staying|limiting|refraining")
 
 // conventional are the verbs with which somebody says where things belong.
-var conventional = set("go|live|belong|stay|start|begin|end|come")
+var conventional = set("happen|go|goe|live|belong|stay|start|begin|end|come")
 
 // modals are the words between who is wished for to do something and the verb.
 var modals = set("could|can|would|will|might|to|please|just|both|all|we|you|we could|you could|that|if|maybe|possibly|try to|try|rather|always")
@@ -123,6 +123,30 @@ var addressed = set("me|mi|nos|ci")
 
 // counted are the words for places that are told by their number.
 var counted = set("line|page|section|chapter|row|part|zeile|seite|abschnitt|kapitel|ligne|page|chapitre|línea|página|sección|capítulo|riga|pagina|sezione|capitolo|linha|seção|строки|строка|страница|раздел|глава")
+
+// aims are the words before what something is done for.
+var aims = set("so that|in order to|damit|pour que|afin que|para que|affinché|чтобы")
+
+// capping are the orders to put a limit to something.
+var capping = set("limit|restrict|cap|treat")
+
+// single are the words that make a noun a single one that is known.
+var single = set("the|this|that|der|die|das|den|le|la|l|el|lo|il|o|a")
+
+// untils are the words before the end of what goes on.
+var untils = set("until|till|bis|jusqu'à ce que|hasta que|finché|até que|пока")
+
+// everywhere are the words for all places, at the end of what is said of a custom.
+var everywhere = set("everywhere|throughout|überall|partout|en todas partes|ovunque|em todo lugar|везде")
+
+// unmoved are the words at the end of a noun phrase that ask for something to be left as it is.
+var unmoved = set("unchanged|untouched|as is|as-is|alone|intact|unverändert|inchangé|inchangée|intact|intacto|intacta|sin cambios|invariato|invariata|inalterado|inalterada|без изменений")
+
+// per are the words that share out.
+var per = set("per|pro|par|por|на")
+
+// growing are the verbs for the size of something.
+var growing = set("grow|exceed|drop|shrink|wachsen|dépasser|crecer|superar|superare|crescere|ultrapassar|crescer")
 
 // us are the words for those who speak, as those who are to do something.
 var us = set("us|me")

@@ -121,11 +121,20 @@ func (c clause) wishes() bool {
 	if c[i].class&ban != 0 && rest.has(purpose) && !rest.has(work|you) && endsInArticle(c[i].text) { // "I don't want the window to close"
 		return false
 	}
-	if c[i].class&ban != 0 && strings.HasSuffix(c[i].text, " to") { // "I don't want to change the schema"
+	if c[i].class&ban != 0 && (strings.HasSuffix(c[i].text, " want to") || strings.HasSuffix(c[i].text, " hate to")) { // "I don't want to change the schema"
 		return rest.wouldAlter()
 	}
 	if unwanted[c[i].text] { // "I don't want mocks in the tests"
 		return len(rest) > 1 && rest[0].class&(article|it|you|purpose) == 0 && (rest.has(touch) || !rest.has(purpose)) && rest.has(work|thing)
+	}
+	if rest[:min(len(rest), 2)].acted() { // "we want the users to see"
+		return false
+	}
+	if strings.HasSuffix(c[i].text, " the") && c[i].class&ban != 0 {
+		return rest.has(work | thing | touch | you | often | firm)
+	}
+	if c[i].class&order != 0 && len(rest) > 0 && single[rest[0].text] {
+		return rest.has(scope|often|work|touch|not) || rest.prefers()
 	}
 	if c[i].class&(order|ban) != 0 {
 		return true
@@ -134,6 +143,12 @@ func (c clause) wishes() bool {
 		return true
 	}
 	next := rest[:min(len(rest), 7)]
+	if len(next) == 0 {
+		return false
+	}
+	if next[0].class&purpose != 0 && len(next) > 2 && next[1:].has(lack) && rest.has(thing|work) { // "to get by without new packages"
+		return true
+	}
 	k := next.find(scope | often | not | lack)
 	if k < 0 || next[0].class&purpose != 0 || next[0].class&it != 0 && next.has(purpose) {
 		return false
@@ -171,6 +186,16 @@ func (c clause) wouldKeep() bool {
 		return false
 	}
 	return c[1].text != "leave" || c[2].class&(article|thing|work) != 0
+}
+
+// prefers reports whether a clause says what something is preferred to.
+func (c clause) prefers() bool {
+	for _, w := range c {
+		if w.text == "over" || w.text == "to" {
+			return true
+		}
+	}
+	return false
 }
 
 // endsInArticle reports whether a phrase ends with a word that makes a noun a single one.
