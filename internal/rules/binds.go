@@ -57,7 +57,7 @@ func (c clause) named() bool {
 func (c clause) works(rest clause, strong, denied bool) bool {
 	one := c[0].class&article != 0 // this one, not all of its kind
 	switch {
-	case rest.has(touch) && (denied || strong), denied && rest.has(often&^scope) && strong && (!one || c.has(work)) && !c.acted():
+	case rest.has(touch) && (denied || strong || c.has(lack)), denied && rest.has(often&^scope) && strong && (!one || c.has(work)) && !c.acted():
 		return true
 	case rest.permits():
 		return !one || c.has(work|thing|you) || !rest[0].modal() || rest.has(touch|firm|lack)
@@ -76,7 +76,7 @@ func (c clause) works(rest clause, strong, denied bool) bool {
 	case c.has(thing):
 		return strong || denied || c.leads(scope|thing) && rest.has(work) && !rest.has(anew)
 	}
-	return strong && c[0].class&scope == 0 && (rest[0].class&not != 0 || len(rest) > 1 && rest[1].class&not != 0 && rest[1].class&lack == 0)
+	return strong && c[0].class&scope == 0 && c[0].text[0] < 0xd0 && (rest[0].class&not != 0 || len(rest) > 1 && rest[1].class&not != 0 && rest[1].class&lack == 0)
 }
 
 // acted reports whether a subject is those who use what is built.
@@ -130,9 +130,11 @@ func (c clause) leads(k class) bool { return c[:min(len(c), 2)].has(k) }
 // be, and of nothing that an agent works with.
 func (c clause) obliges() bool {
 	found := false
-	for _, w := range c {
+	for i, w := range c {
 		if obliging[w.text] {
 			found = true
+		} else if i > 0 && c[0].class == 0 && w.class&often != 0 && w.class&(not|thing|work|you|touch) == 0 { // "the menu must always be …"
+			continue
 		} else if w.class&(firm|thing|work|you|often|touch|not) != 0 {
 			return false
 		}

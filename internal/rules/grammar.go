@@ -150,6 +150,11 @@ func (x *lexicon) read(s string, tokens []token) (Kind, int, int) {
 	if last := parts[len(parts)-1]; len(parts) > 1 && len(last) < 5 && (saying[last[0].text] || len(last) > 1 && saying[last[1].text]) { // "never push, it says"
 		return 0, 0, 0
 	}
+	if c := parts[0]; sources[c[0].text] && c.has(who) { // "according to our policy you may not …"
+		if k := c.find(you | order | must); k > 0 {
+			parts[0] = c[k:]
+		}
+	}
 	product, described := used(parts), false
 	stepped := step(s)
 	heads := strings.HasSuffix(strings.TrimRight(s, " *_"), ":") // the steps follow
@@ -165,7 +170,7 @@ func (x *lexicon) read(s string, tokens []token) (Kind, int, int) {
 		if len(c) == 0 {
 			continue
 		}
-		built := described && c.continues() || stepped && !c.has(touch|work|you|firm) && c[0].class&ban != 0 || product && !c.has(touch|work|firm)
+		built := described && c.continues() || stepped && !c.has(touch|work|you|firm) && c[0].class&(ban|order) != 0 || product && (!c.has(touch|work|firm) || x.chars && !c.has(touch|work|thing))
 		described = c.describes() || described && built
 		switch {
 		case c[:min(len(c), 3)].has(revoke) || x.chars && c.has(revoke) || (i == 0 || c.has(anew)) && c.allows(x.chars):

@@ -8,6 +8,9 @@ import "strings"
 // show it to users that …".
 func used(parts []clause) bool {
 	const near = 2 // words to those who use it
+	if c := parts[0].bare(); len(c) > 1 && usersHead[c[0].text] {
+		return true
+	}
 	for _, c := range parts {
 		for i, w := range c {
 			if !conditional[w.text] && !toWhom[w.text] {
@@ -161,6 +164,8 @@ var (
 	indefinite = set("a|an|new|some|two|three|ein|eine|einen|neue|neuen|un|une|una|uma|um|nouveau|nouvelle|nuevo|nueva|nuovo|nuova|novo|nova|новый|новую|новое")
 	// steps are the words for a part of a plan.
 	steps = set("step|phase|schritt|étape|paso|passo|passaggio|шаг")
+	// usersHead are the same where they begin a sentence that has no spaces: the word behind them says what they do, at its end.
+	usersHead = set("用户|用戶|使用者|访客|訪客|玩家|ユーザー|利用者|訪問者|プレイヤー|사용자|이용자|방문자")
 	// toWhom are words before those for whom a program does something.
 	toWhom = set("for|to|für|pour|aux|para|per|agli|для")
 	// pronouns are the words for a thing that was told of.

@@ -13,7 +13,7 @@ func settingOf(before word, parts []clause, i int, asked, ordered bool) setting 
 		at.since = at.since || len(parts[i-1].bare()) == 0 && hence[parts[i-1][0].text]
 		last := parts[i-1][len(parts[i-1])-1]
 		at.added = len(parts[i-1].bare()) == 0 && adding[last.text]
-		at.hoped = last.class&hope != 0
+		at.hoped = last.class&hope != 0 || last.class&wish != 0 && len(parts[i-1].bare()) == 1
 	}
 	return at
 }
@@ -73,6 +73,9 @@ type setting struct {
 // sets reports whether a clause sets a rule.
 func (c clause) sets(at setting) bool {
 	head, rest := c[0], c[1:]
+	if head.quoted {
+		return c.binds()
+	}
 	if head.class&hope != 0 {
 		return rest.hopesAfter(head)
 	}
@@ -118,7 +121,7 @@ func (c clause) sets(at setting) bool {
 		return c.forbids(at)
 	case head.class&order != 0:
 		return c.stands(at)
-	case head.class&lack != 0 && c.has(must):
+	case head.class&lack != 0 && (c.has(must) || c.has(should) && c.has(touch)):
 		return c.binds()
 	case head.class&lack != 0:
 		c = c.withoutCondition()
@@ -195,6 +198,9 @@ func (c clause) refers() bool {
 // names reports whether a clause without a verb says how something is to be: "answers in
 // French", "80 columns at most".
 func (c clause) names() bool {
+	if values[c[0].text] == "1" && len(c) > 2 && c[1].class&(work|thing) != 0 && per[c[2].text] { // "one commit per topic"
+		return true
+	}
 	if len(c) < 2 || len(c) > 10 || c.refers() || c[0].class&(it|you|ask|report) != 0 || c.has(must|should) {
 		return false
 	}
@@ -203,9 +209,6 @@ func (c clause) names() bool {
 	}
 	last := c[len(c)-1].text
 	if c[len(c)-1].class&scope != 0 && unmoved[last] && !c.has(verb|purpose) {
-		return true
-	}
-	if values[c[0].text] == "1" && len(c) > 2 && (c[1].class&work != 0 || c[1].class&thing != 0) && per[c[2].text] { // "one commit per topic"
 		return true
 	}
 	if bounds[c[0].text] || bounds[last] {

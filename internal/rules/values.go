@@ -148,6 +148,9 @@ var per = set("per|pro|par|por|на")
 // growing are the verbs for the size of something.
 var growing = set("grow|exceed|drop|shrink|wachsen|dépasser|crecer|superar|superare|crescere|ultrapassar|crescer")
 
+// seeing are the verbs for what comes to those who want it.
+var seeing = set("see|get|have|sehen|haben|bekommen|voir|avoir|recevoir|ver|tener|recibir|vedere|avere|ricevere|ter|receber|видеть|получить")
+
 // us are the words for those who speak, as those who are to do something.
 var us = set("us|me")
 

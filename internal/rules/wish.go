@@ -1,6 +1,7 @@
 package rules
 
 import (
+	"slices"
 	"strings"
 )
 
@@ -55,8 +56,11 @@ func (c clause) hopes() bool {
 		return c[i].class&lack == 0 || c.adds()
 	}
 	told := false
-	for len(c) > 0 && (modals[c[0].text] || c[0].class&(you|filler) != 0) && c[0].class&(ban|order) == 0 {
+	for len(c) > 0 && (modals[c[0].text] || subordinate[c[0].text] || c[0].class&(you|filler) != 0) && c[0].class&(ban|order) == 0 {
 		told = told || c[0].class&you != 0 || ourselves[c[0].text]
+		c = c[1:]
+	}
+	if len(c) > 2 && c[0].class&article != 0 && c[1].class&(thing|work) != 0 {
 		c = c[1:]
 	}
 	if len(c) < 2 {
@@ -126,6 +130,9 @@ func (c clause) wishes() bool {
 	}
 	if unwanted[c[i].text] { // "I don't want mocks in the tests"
 		return len(rest) > 1 && rest[0].class&(article|it|you|purpose) == 0 && (rest.has(touch) || !rest.has(purpose)) && rest.has(work|thing)
+	}
+	if c[i].class&(order|ban) == 0 && !rest.has(often|firm) && slices.ContainsFunc(rest, func(w word) bool { return seeing[w.text] }) { // "I'd like to see only the errors"
+		return false
 	}
 	if rest[:min(len(rest), 2)].acted() { // "we want the users to see"
 		return false
