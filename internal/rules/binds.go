@@ -57,7 +57,7 @@ func (c clause) named() bool {
 func (c clause) works(rest clause, strong, denied bool) bool {
 	one := c[0].class&article != 0 // this one, not all of its kind
 	switch {
-	case rest.has(touch) && (denied || strong || c.has(lack)), denied && rest.has(often&^scope) && strong && (!one || c.has(work)) && !c.acted():
+	case rest.has(touch) && (denied || strong || c.has(lack)) && !(one && !c.has(work|thing) && rest.alters()), denied && rest.has(often&^scope) && strong && (!one || c.has(work)) && !c.acted():
 		return true
 	case rest.permits():
 		return !one || c.has(work|thing|you) || !rest[0].modal() || rest.has(touch|firm|lack)
@@ -67,7 +67,7 @@ func (c clause) works(rest clause, strong, denied bool) bool {
 		return true
 	case c.has(work):
 		return strong || denied || !one && c.leads(scope|thing|work) && !rest.has(anew)
-	case c.has(thing|work) && c.leads(scope|thing|work) && rest.has(lasts) && rest.measured(): // "files should stay below 300 lines"
+	case c.has(thing|work) && c.leads(scope|thing|work) && rest.has(lasts|order) && rest.measured(): // "files should stay below 300 lines"
 		return true
 	case strong && c.isDoing(), strong && rest.has(when|firm), strong && rest.has(lasts) && (!one || c.has(thing|work)):
 		return true
@@ -77,6 +77,17 @@ func (c clause) works(rest clause, strong, denied bool) bool {
 		return strong || denied || c.leads(scope|thing) && rest.has(work) && !rest.has(anew)
 	}
 	return strong && c[0].class&scope == 0 && c[0].text[0] < 0xd0 && (rest[0].class&not != 0 || len(rest) > 1 && rest[1].class&not != 0 && rest[1].class&lack == 0)
+}
+
+// alters reports whether the verb behind a modal one says that the subject itself changes something else: "must not delete rows",
+// rather than "must not be deleted".
+func (c clause) alters() bool {
+	i := c.find(touch)
+	if i < 1 || i+1 >= len(c) || c[i+1].class&(purpose|joins|filler|when|not|firm|often) != 0 {
+		return false
+	}
+	w := c[i].text
+	return !strings.HasSuffix(w, "ed") && !strings.HasSuffix(w, "en") && (strings.HasSuffix(w, "r") || w[0] < 0x80 && c[i-1].text != "be" && c[i].class&task != 0)
 }
 
 // acted reports whether a subject is those who use what is built.

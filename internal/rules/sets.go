@@ -233,7 +233,7 @@ func (c clause) forbids(at setting) bool {
 		return strings.HasSuffix(verb, "ing") && !rest.onEvent()
 	case head.text == "skip the":
 		return rest[0].class&(thing|work) != 0
-	case spared(head) && !strings.HasPrefix(head.text, "no ") && rest[0].class&touch != 0 && len(rest) > 1: // "you don't need to change the tests"
+	case spared(head) && !strings.HasPrefix(head.text, "no ") && rest[0].class&touch != 0 && !renewing[rest[0].text] && len(rest) > 1: // "you don't need to change the tests"
 		return true
 	case rest.implements(), spared(head) && (!at.first || !strings.HasPrefix(head.text, "no ")):
 		return false
@@ -269,7 +269,7 @@ func (c clause) stands(at setting) bool {
 		return rest.keeps()
 	case head.text == "you must" && rest.isTask():
 		return false
-	case next.class&verb != 0 && (head.text == "we only" || head.text == "we always"), states[next.text] && strings.HasPrefix(head.text, "we "), next.speaks(rest) && len(rest) > 1 && rest[1].class&(article|purpose) != 0:
+	case next.class&verb != 0 && (head.text == "we only" || head.text == "we always"), states[next.text] && strings.HasPrefix(head.text, "we "), (next.speaks(rest) || next.class&report != 0 && next.class&verb != 0) && len(rest) > 1 && rest[1].class&(article|purpose) != 0:
 		return false
 	case head.text == "let's keep" && next.class&it != 0 && next.class&article != 0:
 		return rest.has(often|firm) || rest.measured()

@@ -151,6 +151,15 @@ var growing = set("grow|exceed|drop|shrink|wachsen|dépasser|crecer|superar|supe
 // seeing are the verbs for what comes to those who want it.
 var seeing = set("see|get|have|sehen|haben|bekommen|voir|avoir|recevoir|ver|tener|recibir|vedere|avere|ricevere|ter|receber|видеть|получить")
 
+// renewing are the verbs of changes that bring something new, or make public what is there.
+var renewing = set("install|installed|commit|push|merge|deploy|publish|release|skip|installer|instalar|installare|installieren|pushen|committen|mergen|deployen|enviar|desplegar|устанавливать|установить")
+
+// running are the verbs for a program at work, and whole the words for all of it.
+var (
+	running = set("run|work|function|build|compile")
+	whole   = set("all|everything|it all|the whole")
+)
+
 // us are the words for those who speak, as those who are to do something.
 var us = set("us|me")
 

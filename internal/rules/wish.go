@@ -131,6 +131,12 @@ func (c clause) wishes() bool {
 	if unwanted[c[i].text] { // "I don't want mocks in the tests"
 		return len(rest) > 1 && rest[0].class&(article|it|you|purpose) == 0 && (rest.has(touch) || !rest.has(purpose)) && rest.has(work|thing)
 	}
+	if len(rest) > 0 && rest[0].class&purpose != 0 && len(rest) > 2 && rest[1:].has(lack) && rest.has(thing|work) { // "to get by without new packages"
+		return true
+	}
+	if rest.runs() {
+		return true
+	}
 	if c[i].class&(order|ban) == 0 && !rest.has(often|firm) && slices.ContainsFunc(rest, func(w word) bool { return seeing[w.text] }) { // "I'd like to see only the errors"
 		return false
 	}
@@ -152,9 +158,6 @@ func (c clause) wishes() bool {
 	next := rest[:min(len(rest), 7)]
 	if len(next) == 0 {
 		return false
-	}
-	if next[0].class&purpose != 0 && len(next) > 2 && next[1:].has(lack) && rest.has(thing|work) { // "to get by without new packages"
-		return true
 	}
 	k := next.find(scope | often | not | lack)
 	if k < 0 || next[0].class&purpose != 0 || next[0].class&it != 0 && next.has(purpose) {
@@ -193,6 +196,15 @@ func (c clause) wouldKeep() bool {
 		return false
 	}
 	return c[1].text != "leave" || c[2].class&(article|thing|work) != 0
+}
+
+// runs reports whether a clause says where, or without what, all of the work has to run.
+func (c clause) runs() bool {
+	i := c.find(purpose)
+	if i < 1 || i+2 >= len(c) || !running[c[i+1].text] {
+		return false
+	}
+	return everything[c[0].text] || whole[c[0].text] || c[0].text == "this" && c[i:].measured()
 }
 
 // prefers reports whether a clause says what something is preferred to.
