@@ -32,7 +32,7 @@ func (c clause) binds() bool {
 	case i > 0 && subject[0].class&report != 0 && subject[0].class&it == 0:
 		return false
 	case i == 0:
-		return strong
+		return strong && (!strings.HasSuffix(c[0].text, " be") && (len(rest) < 2 || rest[1].text != "be") || !rest[:min(len(rest), 3)].has(article) || rest.has(work|thing)) // not "must be the cache"
 	case subject.named(), subject.acted():
 		return rest.has(touch) && denied
 	case i <= 2 && ourselves[subject[0].text]:
@@ -69,7 +69,7 @@ func (c clause) works(rest clause, strong, denied bool) bool {
 		return strong || denied || !one && c.leads(scope|thing|work) && !rest.has(anew)
 	case c.has(thing|work) && c.leads(scope|thing|work) && rest.has(lasts|order) && rest.measured(): // "files should stay below 300 lines"
 		return true
-	case strong && c.isDoing(), strong && rest.has(when|firm), strong && rest.has(lasts) && (!one || c.has(thing|work)):
+	case strong && c.isDoing(), strong && rest.has(firm), strong && rest.has(lasts|when) && (!one || c.has(thing|work)):
 		return true
 	case one:
 		return false

@@ -72,12 +72,12 @@ func (c clause) implements() bool {
 		return false
 	}
 	for i, w := range c { // "don't log if not self.on"
-		if strings.HasPrefix(w.text, "if") && c[i:].named() {
+		if strings.HasPrefix(w.text, "if") && (c[i:].named() || i+1 < len(c) && (pronouns[c[i+1].text] || c[i+1].text == "it's")) {
 			return true
 		}
 	}
 	for _, w := range c[1:min(len(c), 8)] { // "avoid the second query in list_orders"
-		if w.name && c[0].class&article != 0 {
+		if w.name && (c[0].class&article != 0 || c[0].use() == 0 || c[0].class&(task|bare) != 0 && c[0].class&touch == 0) {
 			return true
 		}
 	}
@@ -218,7 +218,7 @@ func (c clause) withoutCondition() clause {
 // withoutAim returns a clause up to what it is done for: "to ensure that it never fails".
 func (c clause) withoutAim() clause {
 	for i, w := range c {
-		if w.class&plain != 0 && (strings.HasPrefix(w.text, "to ") || aims[w.text]) || i > 0 && (aims[w.text] || relative[w.text] && (w.text != "that" || c[i-1].class&(work|thing|scope) == 0)) {
+		if w.class&plain != 0 && (strings.HasPrefix(w.text, "to ") || aims[w.text]) || i > 0 && (aims[w.text] || relative[w.text] && (w.text != "that" || c[i-1].class&(work|thing|scope) == 0 || i+1 < len(c) && c[i+1].class&verb != 0)) {
 			return c[:i]
 		}
 	}

@@ -173,6 +173,10 @@ func (x *lexicon) read(s string, tokens []token) (Kind, int, int) {
 		built := described && c.continues() || stepped && !c.has(touch|work|you|firm) && c[0].class&(ban|order) != 0 || product && (!c.has(touch|work|firm) || x.chars && !c.has(touch|work|thing))
 		described = c.describes() || described && built
 		switch {
+		case !asked && c.exempts():
+			if at < 0 {
+				at = i
+			}
 		case c[:min(len(c), 3)].has(revoke) || x.chars && c.has(revoke) || (i == 0 || c.has(anew)) && c.allows(x.chars):
 			revokes = true
 		case i > 0 && parts[i][0].class&joins != 0 && parts[i-1].has(purpose) && !hence[parts[i][0].text] && c[0].class&(ban|order) != 0 && c[0].class&often == 0: // "to save time and avoid errors"
@@ -398,7 +402,7 @@ func (c clause) follows() bool {
 	if len(c) > 2 && addressed[c[0].text] { // "me mostre"
 		c = c[1:]
 	}
-	return len(c) > 1 && c[0].use() == 0 && !c.has(verb) && c[1].class&(article|scope|thing|you) != 0
+	return len(c) > 1 && c[0].use() == 0 && !c.has(verb) && (c[1].class&(article|scope|thing|you) != 0 || c[1].text == "so")
 }
 
 // allows reports whether a clause allows something. Where a language says so at its end, any

@@ -39,12 +39,20 @@ func (c clause) continues() bool {
 	if c.has(touch|work|you) || c.has(firm) && !c.has(often) {
 		return false
 	}
+	if len(c) > 1 && c[0].class&ban != 0 && being[c[1].text] { // "et n'être jamais vide"
+		return true
+	}
 	return c[0].class&often != 0 && c[0].class&(ban|order) != 0 || pronouns[c[0].text] && c.has(must|should)
 }
 
 // keepsOne reports whether an order to keep something keeps a part of a program, as a step: "keep the header, drop the footer", "keep
 // the icons for the others".
 func (c clause) keepsOne(behind clause) bool {
+	for i := 1; i+1 < len(c); i++ {
+		if c[i].text == "when" && strings.HasSuffix(c[i+1].text, "ing") { // "… when exporting"
+			return true
+		}
+	}
 	const short = 3 // words of a noun with its article
 	if len(c) < 2 || c[0].class&article == 0 || c[0].class&it != 0 || c.has(work|thing|touch|often|firm|not|lasts|you) {
 		return false
@@ -53,6 +61,15 @@ func (c clause) keepsOne(behind clause) bool {
 		return true
 	}
 	return len(c) > short && places[c[2].text]
+}
+
+// placed reports whether what is forbidden belongs to a part of what is built: "don't wrap the text in the cells", "avoid overlaps in
+// the chart".
+func (c clause) placed(head word) bool {
+	if head.class&often != 0 || len(c) < 3 || c.has(work|thing|touch|often|firm|you) || c[0].class&bare != 0 {
+		return false
+	}
+	return (head.text == "avoid" || len(c) > 1 && c[1].class&article != 0) && c.particular()
 }
 
 // displays reports whether what somebody is always to do is what programs do before those who use them, see [clause.appears]: "always
@@ -102,7 +119,7 @@ func (x *lexicon) specified(s string, before []string) bool {
 	}
 	const least = 2 // words of a subject and its verb
 	i := c.find(must | should)
-	if i < 1 || len(c) < least || c[:i].find(you|work|lack|report) >= 0 || ourselves[c[0].text] || c[i:].has(touch|firm|work|you) {
+	if i < 1 || len(c) < least || c[:i].find(you|work|lack) >= 0 || c[0].class&report != 0 && !pronouns[c[0].text] && c[0].class&article == 0 || ourselves[c[0].text] || c[i:].has(touch|firm|work|you) {
 		return false
 	}
 	for _, b := range before {
@@ -166,6 +183,8 @@ var (
 	steps = set("step|phase|schritt|étape|paso|passo|passaggio|шаг")
 	// usersHead are the same where they begin a sentence that has no spaces: the word behind them says what they do, at its end.
 	usersHead = set("用户|用戶|使用者|访客|訪客|玩家|ユーザー|利用者|訪問者|プレイヤー|사용자|이용자|방문자")
+	// being are the verbs for how something is.
+	being = set("be|être|estar|ser|essere|sein|быть")
 	// toWhom are words before those for whom a program does something.
 	toWhom = set("for|to|für|pour|aux|para|per|agli|для")
 	// pronouns are the words for a thing that was told of.

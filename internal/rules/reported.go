@@ -1,6 +1,9 @@
 package rules
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // Constraints that bind the person who passes them on: "our ops team does not allow new daemons". What a program
 // allows, or a document says, is a statement.
@@ -9,14 +12,16 @@ import "strings"
 func (c clause) constrains() bool {
 	const near = 24 // words from whose word it is to the verb, or characters
 	by := c.find(who)
-	if by < 0 || c[0].class&ask != 0 || c[:by].has(verb) || c[:by].relates() {
+	if by < 0 || c[0].class&ask != 0 || c[:by].has(verb) && !slices.ContainsFunc(c[:by], func(w word) bool { return telling[w.text] }) || c[:by].relates() {
 		return false
 	}
 	for i := by + 1; i < len(c) && i <= by+near; i++ {
 		switch w := c[i]; {
 		case relative[w.text] && i > by+1 || w.class&joins != 0 && w.class&filler == 0:
 			return false
-		case w.class&deny != 0:
+		case w.class&deny != 0, w.class&ban != 0 && strings.HasPrefix(w.text, "we "): // "under our license we cannot …"
+			return true
+		case w.text == "not to" && slices.ContainsFunc(c[:by], func(w word) bool { return telling[w.text] }): // "told by the auditors not to"
 			return true
 		case w.class&grant != 0 && c.denies(by+1, i):
 			return true
@@ -44,20 +49,36 @@ func (c clause) denies(from, verb int) bool {
 // isDemanded reports whether what somebody insists on is how the work is done, rather than a part of a product.
 func (c clause) isDemanded() bool {
 	for _, w := range c {
-		if w.class&(not|lack|work|lasts) != 0 || w.class&firm != 0 || everything[w.text] {
+		if w.class&(not|lack|work|lasts|ban) != 0 || w.class&firm != 0 || everything[w.text] {
 			return true
 		}
 	}
 	return false
 }
 
-// halts reports whether a clause says when to stop: "STOP if more than five files change". behind is the clause after it.
-func (c clause) halts(behind clause) bool {
+// exempts reports whether a clause allows, or orders, to change all but something: "you can edit anything except the lock file".
+func (c clause) exempts() bool {
+	if !c.has(touch | allow) {
+		return false
+	}
+	for i := 1; i+1 < len(c); i++ {
+		if excepting[c[i].text] && (everything[c[i-1].text] || c[i-1].text == "anything" || c[i-1].class&you != 0) {
+			return true
+		}
+	}
+	return false
+}
+
+// halts reports whether a clause says when to stop: "STOP if more than five files change". before and behind are the clauses around it.
+func (c clause) halts(before, behind clause) bool {
 	if !halting[c[0].text] {
 		return false
 	}
 	next := c[1:]
-	if len(next) == 0 {
+	if len(next) == 0 || next[0].class&joins != 0 {
+		if len(before) > 2 && (conditional[before[0].text] || before[0].class&when != 0) { // "if it takes too long, stop"
+			return true
+		}
 		next = behind
 	}
 	if len(next) < 2 || !conditional[next[0].text] && next[0].class&when == 0 {
@@ -81,6 +102,9 @@ func (c clause) spends(apart bool) bool {
 	}
 	if paid > 1 && head.class&article != 0 && spent[c[paid].text] && !c.has(must|should) || paid > 0 && paid < 3 && head.class&report != 0 && !c.denies(0, paid) {
 		return false
+	}
+	if paid >= 0 && spending[c[paid].text] && paid+2 < len(c) && (bounding[c[paid+1].text] || bounding[c[paid+1].text+" "+c[paid+2].text]) && c[paid+2:].measured() {
+		return true
 	}
 	if paid < 0 && !apart || head.class&report != 0 && head.class&must == 0 && !c.has(pay) || head.class&ask != 0 || paid != 0 && head.class&(task|habit|bare) != 0 && head.class&scope == 0 {
 		return false
@@ -122,10 +146,14 @@ func (c clause) isMoney() bool {
 }
 
 var (
+	// telling are the verbs with which somebody was told what to do.
+	telling = set("told|asked|instructed|ordered|warned|advised")
 	// negating are words that deny, and stand in no class.
 	negating = set("pas|plus|won't|wouldn't|doesn't|don't|hasn't|haven't|cannot|can't|no|não|non|не|nicht|keine|kein|keinen")
 	// everything are the words for all of the work.
 	everything = set("everything|nothing|all of it|alles|nichts|tout|rien|todo|nada|tudo|tutto|niente|всё|все|ничего|全部|所有|一切|すべて|全て|모든|모두")
+	// excepting are the words before what is left out.
+	excepting = set("except|except for|but|other than|apart from|besides|außer|bis auf|sauf|excepté|excepto|salvo|menos|tranne|eccetto|exceto|кроме")
 	// halting are the words that tell somebody to stop.
 	halting = set("stop|halt|abort|stopp|stoppe|brich ab|arrête|arrête-toi|arrêtez|arrêtez-vous|para|detente|párate|pare|fermati|стоп|остановись|остановитесь")
 	// conditional are the words before a condition.
@@ -136,6 +164,8 @@ var (
 	bounding = set("at most|no more than|not more than|more than|max|maximum|under|below|up to|within|at or under|at or below|not over|over|capped at|limited to|less than|not exceed|exceed|cap|höchstens|maximal|nicht mehr als|mehr als|unter|bis zu|maximum|au plus|au maximum|moins de|plus de|jusqu'à|como máximo|máximo|menos de|más de|hasta|al massimo|massimo|meno di|più di|fino a|no máximo|mais de|até|максимум|не более|не больше|не дороже|дороже|до")
 	// owned are the words before a budget that the person sets.
 	owned = set("my|our|the|your|you|mein|unser|das|mon|notre|mi|nuestro|il mio|meu|nosso|мой|наш|my budget|our budget|the budget is|our budget is")
+	// spending are the verbs for what somebody does with money.
+	spending = set("spend|spending|pay|paying|ausgeben|zahlen|dépenser|payer|gastar|pagar|spendere|pagare|потратить|тратить|платить")
 	// told are the verbs for what was.
 	told = set("was|were|had|war|était|era|was about|был")
 	// spent are the verbs for what something costs, which is a fact.

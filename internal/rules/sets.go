@@ -1,6 +1,7 @@
 package rules
 
 import (
+	"slices"
 	"strings"
 )
 
@@ -8,9 +9,11 @@ import (
 func settingOf(before word, parts []clause, i int, asked, ordered bool) setting {
 	at := setting{ordered: ordered, whole: parts[i], asked: asked, opens: opens(before, parts, i, ordered), apart: before.mark && strings.ContainsAny(before.text, "(（["), first: i == 0, more: i+1 < len(parts), behind: behind(parts, i)}
 	at.owed = i > 0 && before.mark && (before.text == ":" || before.text == "：") && parts[i-1].has(who)
+	at.priced = i > 0 && before.mark && len(parts[i-1].bare()) == 1 && parts[i-1].has(pay)
 	at.since = hence[parts[i][0].text]
 	if i > 0 && len(parts[i-1]) > 0 {
 		at.since = at.since || len(parts[i-1].bare()) == 0 && hence[parts[i-1][0].text]
+		at.before = parts[i-1].bare()
 		last := parts[i-1][len(parts[i-1])-1]
 		at.added = len(parts[i-1].bare()) == 0 && adding[last.text]
 		at.hoped = last.class&hope != 0 || last.class&wish != 0 && len(parts[i-1].bare()) == 1
@@ -65,8 +68,10 @@ type setting struct {
 	added   bool   // it stands behind a word that adds something: "also, no mocks"
 	since   bool   // it follows from what was said: "so", "therefore"
 	owed    bool   // a colon stands before it, and who asks for it
+	priced  bool   // a word for money stands before it, with a colon: "budget:"
 	apart   bool   // a bracket opens before it
 	hoped   bool   // it stands behind the beginning of a wish: "it would be nice,"
+	before  clause // the one before
 	behind  clause // the one that follows
 }
 
@@ -94,7 +99,7 @@ func (c clause) sets(at setting) bool {
 	if head.class&polite != 0 {
 		return rest.has(often | ban | firm)
 	}
-	if c.constrains() || c.halts(at.behind) || c.spends(at.apart) {
+	if c.constrains() || c.halts(at.before, at.behind) || c.spends(at.apart || at.first && !c.has(verb)) || at.priced && c.isMoney() {
 		return true
 	}
 	if c.wishes() {
@@ -126,7 +131,13 @@ func (c clause) sets(at setting) bool {
 	case head.class&lack != 0:
 		c = c.withoutCondition()
 		rest = c[1:]
-		if len(rest) > 1 && rest[1:].has(verb) || len(rest) == 1 && rest.has(verb) && rest[0].class&(work|thing) == 0 {
+		if len(rest) > 2 && rest[1:].has(lack) && !states[rest[0].text] && c.has(verb|work) && at.opens && strings.HasPrefix(rest[rest.find(lack)].text, "without") { // "nothing lands without a test"
+			return true
+		}
+		if len(rest) > 0 && rest.particular() && !c.has(work|thing|touch) {
+			return false
+		}
+		if slices.ContainsFunc(rest, func(w word) bool { return w.class&verb != 0 && w.class&(work|thing) == 0 }) {
 			return false
 		}
 		if at.owed && len(rest) > 0 && c.has(work|thing) { // "our architects are strict: no cycles"
@@ -141,6 +152,8 @@ func (c clause) sets(at setting) bool {
 			return true
 		}
 		return rest.has(scope|often|firm|when) && !rest.isOne() && !rest.replacesOne() && (rest.has(often|firm|scope&^not) || !rest.particular())
+	case head.text == "only" && len(rest) > 1 && rest[0].text == "one": // "only one modal can be open"
+		return rest.has(work | you | touch)
 	case head.text == "only" && at.since && len(rest) > 1 && rest[0].class&(article|it|verb) == 0: // "so only suggest cheap ones"
 		return true
 	case head.class&habit != 0:
@@ -152,8 +165,9 @@ func (c clause) sets(at setting) bool {
 			return true
 		}
 		return rest.has(often|firm) || len(rest) > 1 && (alone[rest[len(rest)-1].text] || rest[0].class&scope != 0 && rest[0].isYours()) // "give your answers in bullets"
-	case head.class&when != 0:
-		return c.has(firm)
+	case head.class&when != 0, head.class&often != 0 && strings.HasPrefix(head.text, "vor "), head.class&often != 0 && strings.HasPrefix(head.text, "nach "):
+		last := c[len(c)-1].text
+		return c.has(firm) || len(c) > 3 && c[len(c)-1].class&verb == 0 && (strings.HasPrefix(head.text, "vor") || strings.HasPrefix(head.text, "nach") || strings.HasPrefix(head.text, "bei")) && c.has(thing|work) && strings.HasSuffix(last, "en") && c[len(c)-2].class&article == 0 // "vor jedem Push die Tests laufen lassen"
 	case head.class&often != 0 && at.ordered && len(rest) > 0 && strings.HasPrefix(head.text, "without "):
 		return true
 	}
@@ -164,6 +178,9 @@ func (c clause) sets(at setting) bool {
 		return true
 	}
 	if ourselves[c[0].text] && len(c) > 2 && len(c) < 8 && c[1].class&(bare|habit) != 0 && c[2].class&(thing|work) != 0 && everywhere[c[len(c)-1].text] { // "we use spaces everywhere"
+		return true
+	}
+	if i := c.find(lasts); at.first && i > 0 && i < 4 && c[0].class&(article|report|it|you) == 0 && c[:i].has(thing|work) && c[i+1:].has(scope) { // "names stay in English"
 		return true
 	}
 	return c.binds() || at.since && c.names() || at.first && (c.names() && !at.behind.has(task|verb) || c.requests() || c[0].class&work != 0 && len(c) > 2 && conventional[c[1].text] || c.reserves() || len(at.behind) == 1 && ever[at.behind[0].text] && c[0].class&(thing|work|often) != 0 && c[0].class&ask == 0) || c.inverted()
@@ -207,6 +224,9 @@ func (c clause) names() bool {
 	if n := len(c) - 1; n > 2 && urges[c[n].text] {
 		c = c[:n]
 	}
+	if len(c) > 3 && c[0].class&scope != 0 && (c[2].text == "only" || c[2].class&often != 0) { // "each worker only takes one"
+		return false
+	}
 	last := c[len(c)-1].text
 	if c[len(c)-1].class&scope != 0 && unmoved[last] && !c.has(verb|purpose) {
 		return true
@@ -226,6 +246,8 @@ func (c clause) forbids(at setting) bool {
 	switch {
 	case head.text == "plus de" && rest.measured(): // more than
 		return false
+	case rest.placed(head), spared(head) && strings.HasPrefix(head.text, "no ") && !rest.has(work|thing|you|touch):
+		return false
 	case len(rest) == 0:
 		return at.since // "the build breaks, so don't"
 	case head.text == "stop" || head.text == "quit":
@@ -240,15 +262,23 @@ func (c clause) forbids(at setting) bool {
 	case at.since, head.class&wish != 0:
 		return true
 	case head.class&often != 0:
-		return !states[rest[0].text] && !rest[0].speaks(rest)
+		return !states[rest[0].text] && !rest[0].speaks(head) && !rest[0].happened(head) && (len(rest) > 1 || rest[0].class&verb == 0)
 	}
 	return !rest.isAbout(at.ordered) && !rest.appears()
 }
 
-// speaks reports whether a verb, with the words behind it, is one with which the speaker tells what he does, in a language whose
-// orders have another ending: "nunca consigo entrar".
-func (w word) speaks(c clause) bool {
-	return w.class == 0 && strings.HasSuffix(w.text, "o") && len(c) > 1
+// speaks reports whether a verb is one with which the speaker tells what he does or did, in a language whose orders have other
+// endings: "nunca consigo entrar".
+func (w word) speaks(head word) bool {
+	if w.class != 0 || !telltale[head.text] {
+		return false
+	}
+	return strings.HasSuffix(w.text, "o") || strings.HasSuffix(w.text, "í") || strings.HasSuffix(w.text, "é") || strings.HasSuffix(w.text, "i")
+}
+
+// happened reports whether a verb behind "never" says what did not happen: "never heard of it".
+func (w word) happened(head word) bool {
+	return head.text == "never" && w.class&^verb == 0 && strings.HasSuffix(w.text, "ed") && !strings.HasSuffix(w.text, "eed") && w.text != "embed"
 }
 
 // stands reports whether a clause that begins with an order that may stand sets a rule.
@@ -265,11 +295,21 @@ func (c clause) stands(at setting) bool {
 	}
 	next := rest[0]
 	switch {
+	case head.text == "always" && (next.text == "a" || next.text == "an"): // "always a pleasure"
+		return false
+	case alone[head.text] && next.class&article != 0 && rest.has(verb): // "nur der Code ist …"
+		return false
+	case head.text == "only show" && !us[next.text]:
+		return rest.has(firm | often | you | work)
+	case keeping[head.text] && next.text == "only":
+		return rest.has(work | thing | touch | firm | often)
+	case strings.HasSuffix(head.text, " to") && len(rest) > 2 && rest[1].class&article != 0 && checking[head.text]:
+		return rest.has(scope | often | firm | when | not | work)
 	case checks[head.text]:
 		return rest.keeps()
 	case head.text == "you must" && rest.isTask():
 		return false
-	case next.class&verb != 0 && (head.text == "we only" || head.text == "we always"), states[next.text] && strings.HasPrefix(head.text, "we "), (next.speaks(rest) || next.class&report != 0 && next.class&verb != 0) && len(rest) > 1 && rest[1].class&(article|purpose) != 0:
+	case next.class&verb != 0 && (head.text == "we only" || head.text == "we always"), states[next.text] && strings.HasPrefix(head.text, "we "), (next.speaks(head) || next.class&report != 0 && next.class&verb != 0) && len(rest) > 1 && rest[1].class&(article|purpose) != 0:
 		return false
 	case head.text == "let's keep" && next.class&it != 0 && next.class&article != 0:
 		return rest.has(often|firm) || rest.measured()
@@ -278,7 +318,7 @@ func (c clause) stands(at setting) bool {
 	case next.name && strings.HasPrefix(head.text, "only ") && !leaving[head.text]:
 		return rest.has(often | firm)
 	case head.text == "leave":
-		return rest.has(scope&^not | firm)
+		return rest.has(scope&^not|firm) || slices.ContainsFunc(rest, func(w word) bool { return unmovedAt[w.text] })
 	case reminding[head.text] && next.class&article != 0:
 		return rest.has(often|firm|when) || next.text == "that"
 	case keeping[head.text] && next.class&article != 0 && (at.goesOn() || rest.goesOnto()):

@@ -160,6 +160,15 @@ var (
 	whole   = set("all|everything|it all|the whole")
 )
 
+// unmovedAt are the words behind "leave" for the place where something is.
+var unmovedAt = set("current|where|there|existing|as")
+
+// telltale are the words before what the speaker never or always does.
+var telltale = set("nunca|jamás|mai|siempre|sempre|só|solo|sólo|somente")
+
+// checking are the orders not to forget a step.
+var checking = set("be sure to|remember to|take care to|please remember to|do remember to")
+
 // us are the words for those who speak, as those who are to do something.
 var us = set("us|me")
 

@@ -164,7 +164,7 @@ func (c clause) wishes() bool {
 		return false
 	}
 	if next[0].class&article != 0 || all[next[k].text] || next[k].text == "every" || next[k].text == "each" {
-		return next[k].class&often != 0 || next[:k+1].has(work) || k+1 < len(next) && next[k+1:min(len(next), k+3)].has(thing|work|you)
+		return next[k].class&often != 0 || next[:k+1].has(work) || k+1 < len(next) && next[k+1:min(len(next), k+3)].has(thing|work|you) || next[k:].has(you)
 	}
 	return true
 }
