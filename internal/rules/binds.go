@@ -33,6 +33,8 @@ func (c clause) binds() bool {
 		return false
 	case i == 0:
 		return strong && (!strings.HasSuffix(c[0].text, " be") && (len(rest) < 2 || rest[1].text != "be") || !rest[:min(len(rest), 3)].has(article) || rest.has(work|thing)) // not "must be the cache"
+	case c.refers() && !rest.has(touch): // "line 10 must match line 20"
+		return false
 	case subject.named(), subject.acted():
 		return rest.has(touch) && denied
 	case i <= 2 && ourselves[subject[0].text]:

@@ -218,7 +218,7 @@ func (c clause) withoutCondition() clause {
 // withoutAim returns a clause up to what it is done for: "to ensure that it never fails".
 func (c clause) withoutAim() clause {
 	for i, w := range c {
-		if w.class&plain != 0 && (strings.HasPrefix(w.text, "to ") || aims[w.text]) || i > 0 && (aims[w.text] || relative[w.text] && (w.text != "that" || c[i-1].class&(work|thing|scope) == 0 || i+1 < len(c) && c[i+1].class&verb != 0)) {
+		if w.class&plain != 0 && (strings.HasPrefix(w.text, "to ") || aims[w.text]) || (i > 0 || w.text == "which") && (aims[w.text] || relative[w.text] && (w.text != "that" || i > 0 && c[i-1].class&(work|thing|scope) == 0 || i+1 < len(c) && c[i+1].class&verb != 0)) {
 			return c[:i]
 		}
 	}

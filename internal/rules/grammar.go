@@ -382,6 +382,9 @@ func (c clause) comesAgain() bool {
 	if i > 0 && i+1 < len(c) && strings.HasPrefix(c[i].text, "when") && c[i+1].class&it != 0 && !ourselves[c[i+1].text] { // "run it whenever a user saves"
 		return false
 	}
+	if i > 0 && c[i].addresses() && pronouns[c[len(c)-1].text] && !c.has(work|thing|scope) { // "wait for it before you restart it"
+		return false
+	}
 	if i > 0 && untils[c[i].text] {
 		return false
 	}

@@ -69,7 +69,7 @@ func (c clause) placed(head word) bool {
 	if head.class&often != 0 || len(c) < 3 || c.has(work|thing|touch|often|firm|you) || c[0].class&bare != 0 {
 		return false
 	}
-	return (head.text == "avoid" || len(c) > 1 && c[1].class&article != 0) && c.particular()
+	return (head.text == "avoid" || head.text == "please no" || len(c) > 1 && c[1].class&article != 0) && c.particular()
 }
 
 // displays reports whether what somebody is always to do is what programs do before those who use them, see [clause.appears]: "always
@@ -95,7 +95,13 @@ func (x *lexicon) creates(s string) bool {
 	const near = 4 // words to what is built
 	for _, c := range clauses(x.words(s, tokensOf(s, x.chars))) {
 		c = c.bare()
-		if len(c) > 1 && creating[c[0].text] {
+		if len(c) < 2 {
+			continue
+		}
+		if first, second, _ := strings.Cut(c[0].text, " "); creating[first] {
+			if indefinite[second] {
+				return true
+			}
 			for _, w := range c[1:min(len(c), near)] {
 				if indefinite[w.text] || w.class&it != 0 && w.class&you != 0 {
 					return true

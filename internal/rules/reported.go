@@ -12,7 +12,7 @@ import (
 func (c clause) constrains() bool {
 	const near = 24 // words from whose word it is to the verb, or characters
 	by := c.find(who)
-	if by < 0 || c[0].class&ask != 0 || c[:by].has(verb) && !slices.ContainsFunc(c[:by], func(w word) bool { return telling[w.text] }) || c[:by].relates() {
+	if by < 0 || c[0].class&ask != 0 || c[min(by, 2):by].has(verb) && !slices.ContainsFunc(c[:by], func(w word) bool { return telling[w.text] }) || c[:by].relates() {
 		return false
 	}
 	for i := by + 1; i < len(c) && i <= by+near; i++ {
@@ -25,6 +25,8 @@ func (c clause) constrains() bool {
 			return true
 		case w.class&grant != 0 && c.denies(by+1, i):
 			return true
+		case wanting[w.text]:
+			return slices.ContainsFunc(c[i:], func(w word) bool { return unmoved[w.text] })
 		case w.class&demand != 0:
 			return c[i+1:].isDemanded()
 		}
@@ -50,6 +52,23 @@ func (c clause) denies(from, verb int) bool {
 func (c clause) isDemanded() bool {
 	for _, w := range c {
 		if w.class&(not|lack|work|lasts|ban) != 0 || w.class&firm != 0 || everything[w.text] {
+			return true
+		}
+	}
+	return false
+}
+
+// spares reports whether an order says what must not be done on the way: "speed it up without adding an index".
+func (c clause) spares() bool {
+	if c[0].class&(report|it|article|ask|when|you|verb|must|should|wish|lack|ban) != 0 && c[0].class&(task|habit|bare) == 0 || c.has(must|should) {
+		return false
+	}
+	for i := 1; i < len(c); i++ {
+		w := c[i]
+		if w.class&often != 0 && strings.HasPrefix(w.text, "without ") {
+			return true
+		}
+		if w.class&lack != 0 && w.class&not != 0 && i+1 < len(c) && (c[i+1].class&touch != 0 || sparing[c[i+1].text]) {
 			return true
 		}
 	}
@@ -146,6 +165,8 @@ func (c clause) isMoney() bool {
 }
 
 var (
+	// wanting are verbs of a wish of others.
+	wanting = set("want|wants|will|wollen|veut|quiere|vuole|quer|хочет")
 	// telling are the verbs with which somebody was told what to do.
 	telling = set("told|asked|instructed|ordered|warned|advised")
 	// negating are words that deny, and stand in no class.
@@ -154,6 +175,8 @@ var (
 	everything = set("everything|nothing|all of it|alles|nichts|tout|rien|todo|nada|tudo|tutto|niente|всё|все|ничего|全部|所有|一切|すべて|全て|모든|모두")
 	// excepting are the words before what is left out.
 	excepting = set("except|except for|but|other than|apart from|besides|außer|bis auf|sauf|excepté|excepto|salvo|menos|tranne|eccetto|exceto|кроме")
+	// sparing are the verbs behind "without" for what would come about on the way.
+	sparing = set("using|adding|introducing|cancelling|canceling|losing|spending|asking|exceeding|utiliser|ajouter|usar|añadir|agregar|usare|aggiungere|adicionar|acrescentar")
 	// halting are the words that tell somebody to stop.
 	halting = set("stop|halt|abort|stopp|stoppe|brich ab|arrête|arrête-toi|arrêtez|arrêtez-vous|para|detente|párate|pare|fermati|стоп|остановись|остановитесь")
 	// conditional are the words before a condition.

@@ -9,7 +9,7 @@ import (
 func settingOf(before word, parts []clause, i int, asked, ordered bool) setting {
 	at := setting{ordered: ordered, whole: parts[i], asked: asked, opens: opens(before, parts, i, ordered), apart: before.mark && strings.ContainsAny(before.text, "(（["), first: i == 0, more: i+1 < len(parts), behind: behind(parts, i)}
 	at.owed = i > 0 && before.mark && (before.text == ":" || before.text == "：") && parts[i-1].has(who)
-	at.priced = i > 0 && before.mark && len(parts[i-1].bare()) == 1 && parts[i-1].has(pay)
+	at.priced = i > 0 && before.mark && len(parts[i-1].bare()) == 1 && budgeted[parts[i-1].bare()[0].text]
 	at.since = hence[parts[i][0].text]
 	if i > 0 && len(parts[i-1]) > 0 {
 		at.since = at.since || len(parts[i-1].bare()) == 0 && hence[parts[i-1][0].text]
@@ -99,7 +99,7 @@ func (c clause) sets(at setting) bool {
 	if head.class&polite != 0 {
 		return rest.has(often | ban | firm)
 	}
-	if c.constrains() || c.halts(at.before, at.behind) || c.spends(at.apart || at.first && !c.has(verb)) || at.priced && c.isMoney() {
+	if c.spares() || c.constrains() || c.halts(at.before, at.behind) || c.spends(at.apart || at.first && !c.has(verb)) || at.priced && c.isMoney() {
 		return true
 	}
 	if c.wishes() {
@@ -131,13 +131,15 @@ func (c clause) sets(at setting) bool {
 	case head.class&lack != 0:
 		c = c.withoutCondition()
 		rest = c[1:]
-		if len(rest) > 2 && rest[1:].has(lack) && !states[rest[0].text] && c.has(verb|work) && at.opens && strings.HasPrefix(rest[rest.find(lack)].text, "without") { // "nothing lands without a test"
+		if len(rest) > 2 && rest[1:].has(lack) && !states[rest[0].text] && c.has(verb|work) && strings.HasPrefix(rest[rest.find(lack)].text, "without") { // "nothing lands without a test"
 			return true
 		}
 		if len(rest) > 0 && rest.particular() && !c.has(work|thing|touch) {
 			return false
 		}
-		if slices.ContainsFunc(rest, func(w word) bool { return w.class&verb != 0 && w.class&(work|thing) == 0 }) {
+		if slices.ContainsFunc(rest, func(w word) bool {
+			return w.class&verb != 0 && w.class&(work|thing) == 0 && !conventional[strings.TrimSuffix(w.text, "s")]
+		}) {
 			return false
 		}
 		if at.owed && len(rest) > 0 && c.has(work|thing) { // "our architects are strict: no cycles"
@@ -153,7 +155,7 @@ func (c clause) sets(at setting) bool {
 		}
 		return rest.has(scope|often|firm|when) && !rest.isOne() && !rest.replacesOne() && (rest.has(often|firm|scope&^not) || !rest.particular())
 	case head.text == "only" && len(rest) > 1 && rest[0].text == "one": // "only one modal can be open"
-		return rest.has(work | you | touch)
+		return rest.has(you | touch)
 	case head.text == "only" && at.since && len(rest) > 1 && rest[0].class&(article|it|verb) == 0: // "so only suggest cheap ones"
 		return true
 	case head.class&habit != 0:
@@ -177,10 +179,13 @@ func (c clause) sets(at setting) bool {
 	if at.first && len(c) > 3 && c[0].class&scope != 0 && c[0].class&not == 0 && c[1].class&work != 0 && conventional[strings.TrimSuffix(c[2].text, "s")] { // "all work happens on dev"
 		return true
 	}
+	if ourselves[c[0].text] && len(c) > 3 && c[1].class&ban != 0 && !states[c[2].text] && c[2].class&verb == 0 && customary[c[len(c)-1].text] { // "we don't mock here"
+		return true
+	}
 	if ourselves[c[0].text] && len(c) > 2 && len(c) < 8 && c[1].class&(bare|habit) != 0 && c[2].class&(thing|work) != 0 && everywhere[c[len(c)-1].text] { // "we use spaces everywhere"
 		return true
 	}
-	if i := c.find(lasts); at.first && i > 0 && i < 4 && c[0].class&(article|report|it|you) == 0 && c[:i].has(thing|work) && c[i+1:].has(scope) { // "names stay in English"
+	if i := slices.IndexFunc(c, func(w word) bool { return w.class&lasts != 0 || strings.HasPrefix(w.text, "stay ") }); at.first && i > 0 && i < 4 && c[0].class&(article|report|it|you) == 0 && c[:i].has(thing|work) && c[i+1:].has(scope) { // "names stay in English"
 		return true
 	}
 	return c.binds() || at.since && c.names() || at.first && (c.names() && !at.behind.has(task|verb) || c.requests() || c[0].class&work != 0 && len(c) > 2 && conventional[c[1].text] || c.reserves() || len(at.behind) == 1 && ever[at.behind[0].text] && c[0].class&(thing|work|often) != 0 && c[0].class&ask == 0) || c.inverted()
@@ -231,7 +236,7 @@ func (c clause) names() bool {
 	if c[len(c)-1].class&scope != 0 && unmoved[last] && !c.has(verb|purpose) {
 		return true
 	}
-	if bounds[c[0].text] || bounds[last] {
+	if (bounds[c[0].text] || bounds[last]) && (!c.has(verb) || c.has(work|thing)) {
 		return true
 	}
 	if c[0].class&scope != 0 && c[1:min(len(c), 3)].has(thing|work) && c[0].class&not == 0 && !c.has(verb|purpose) { // "all amounts in euros"
@@ -261,6 +266,8 @@ func (c clause) forbids(at setting) bool {
 		return false
 	case at.since, head.class&wish != 0:
 		return true
+	case strings.HasPrefix(head.text, "we ") && (rest[0].class&verb != 0 && rest[0].class&(task|habit|bare) == 0 || rest[0].happened(head)): // "we never got it"
+		return false
 	case head.class&often != 0:
 		return !states[rest[0].text] && !rest[0].speaks(head) && !rest[0].happened(head) && (len(rest) > 1 || rest[0].class&verb == 0)
 	}
@@ -278,7 +285,7 @@ func (w word) speaks(head word) bool {
 
 // happened reports whether a verb behind "never" says what did not happen: "never heard of it".
 func (w word) happened(head word) bool {
-	return head.text == "never" && w.class&^verb == 0 && strings.HasSuffix(w.text, "ed") && !strings.HasSuffix(w.text, "eed") && w.text != "embed"
+	return strings.HasSuffix(head.text, "never") && w.class&^verb == 0 && strings.HasSuffix(w.text, "ed") && !strings.HasSuffix(w.text, "eed") && w.text != "embed"
 }
 
 // stands reports whether a clause that begins with an order that may stand sets a rule.
@@ -299,6 +306,8 @@ func (c clause) stands(at setting) bool {
 		return false
 	case alone[head.text] && next.class&article != 0 && rest.has(verb): // "nur der Code ist …"
 		return false
+	case reminding[head.text] && next.class&purpose != 0 && len(rest) > 2 && rest[2].class&article != 0, capping[head.text] && len(rest) == 1 && strings.HasSuffix(next.text, "ed"):
+		return rest.has(scope | often | firm | when | work)
 	case head.text == "only show" && !us[next.text]:
 		return rest.has(firm | often | you | work)
 	case keeping[head.text] && next.text == "only":
@@ -309,7 +318,7 @@ func (c clause) stands(at setting) bool {
 		return rest.keeps()
 	case head.text == "you must" && rest.isTask():
 		return false
-	case next.class&verb != 0 && (head.text == "we only" || head.text == "we always"), states[next.text] && strings.HasPrefix(head.text, "we "), (next.speaks(head) || next.class&report != 0 && next.class&verb != 0) && len(rest) > 1 && rest[1].class&(article|purpose) != 0:
+	case (next.class&verb != 0 || len(rest) > 1 && rest[1].text == "it") && (head.text == "we only" || head.text == "we always"), states[next.text] && strings.HasPrefix(head.text, "we "), (next.speaks(head) || next.class&report != 0 && next.class&verb != 0) && len(rest) > 1 && rest[1].class&(article|purpose) != 0:
 		return false
 	case head.text == "let's keep" && next.class&it != 0 && next.class&article != 0:
 		return rest.has(often|firm) || rest.measured()
@@ -320,7 +329,7 @@ func (c clause) stands(at setting) bool {
 	case head.text == "leave":
 		return rest.has(scope&^not|firm) || slices.ContainsFunc(rest, func(w word) bool { return unmovedAt[w.text] })
 	case reminding[head.text] && next.class&article != 0:
-		return rest.has(often|firm|when) || next.text == "that"
+		return rest.has(often|firm|when) || next.text == "that" && rest.has(must|should|not|lasts)
 	case keeping[head.text] && next.class&article != 0 && (at.goesOn() || rest.goesOnto()):
 		return rest.has(often | firm)
 	case keeping[head.text] && rest.keepsOne(at.behind), head.text == "always" && rest.displays():

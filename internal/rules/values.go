@@ -86,7 +86,7 @@ var doing = set("keeping|avoiding|sticking|leaving|staying|limiting|refraining")
 var conventional = set("happen|go|goe|live|belong|stay|start|begin|end|come")
 
 // modals are the words between who is wished for to do something and the verb.
-var modals = set("could|can|would|will|might|to|please|just|both|all|we|you|we could|you could|that|if|maybe|possibly|try to|try|rather|always")
+var modals = set("wenn|falls|could|can|would|will|might|to|please|just|both|all|we|you|we could|you could|that|if|maybe|possibly|try to|try|rather|always")
 
 // states are the verbs that say how something is, whatever may be denied of it.
 var states = set("fail|crash|care|matter|worry|mind|know|see|think|get|understand|work|need|have|find")
@@ -169,6 +169,12 @@ var telltale = set("nunca|jamás|mai|siempre|sempre|só|solo|sólo|somente")
 // checking are the orders not to forget a step.
 var checking = set("be sure to|remember to|take care to|please remember to|do remember to")
 
+// customary are the words at the end of what is said of a custom of those who speak.
+var customary = set("here|around here|in this project|in this repo|in this repository|in this codebase|in our project|in this company")
+
+// budgeted are the words, before a colon, for the most that may be spent.
+var budgeted = set("budget|my budget|our budget|max budget|limit|maximum|orçamento|presupuesto|бюджет")
+
 // us are the words for those who speak, as those who are to do something.
 var us = set("us|me")
 
@@ -203,7 +209,7 @@ var sources = set("according to|laut|gemäß|selon|según|secondo|segundo|сог
 var reminding = set("don't forget|do not forget|dont forget")
 
 // places are the words before the part at which something is to be done.
-var places = set("on|for|in|at|from|of|auf|für|bei|an|sur|dans|pour|en|para|su|per|em|na|no|на|для|в")
+var places = set("around|above|below|under|between|inside|on|for|in|at|from|of|auf|für|bei|an|sur|dans|pour|en|para|su|per|em|na|no|на|для|в")
 
 // subordinate are the words before what is to be made sure of.
 var subordinate = set("that|dass|que|che|что|чтобы")

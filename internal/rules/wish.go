@@ -81,7 +81,7 @@ func (c clause) hopes() bool {
 	case verb.class&(thing|work) != 0 || c[1].class&(thing|work) != 0: // "the code stayed compatible"
 		return c.has(lasts | order | firm | not)
 	}
-	return c.has(firm)
+	return c.has(firm) || c.has(lack) && c.adds()
 }
 
 // tells reports whether behind a polite beginning something is ordered or forbidden for good.
