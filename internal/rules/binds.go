@@ -42,7 +42,7 @@ func (c clause) binds() bool {
 	case subject[0].class&it != 0 && !ourselves[subject[0].text] && (i <= 2 && (i < 2 || subject[0].class&article == 0 || subject[1].use() != 0) || subject[0].class&article == 0 && subject.has(verb)):
 		return denied && strong && !strings.HasPrefix(c[i].text, "may ") && (rest.permits() || rest[1:].has(often|firm|touch|scope&^not))
 	case subject[i-1].class&you != 0 || subject[0].class&you != 0 || subject[0].isYours():
-		return strong && !rest[1:].isTask() || c[i].class&not != 0 || rest[1:].leads(not|often) || subject[0].isYours()
+		return strong && !rest[1:].isTask() || c[i].class&not != 0 || rest[1:].leads(not|often) || rest.has(not) && rest.has(touch) || subject[0].isYours()
 	case subject.has(ask), subject.relates(), subject[i-1].class&joins != 0, i > 2 && !subject.isDoing() && subject[i-1].class&it != 0 && subject[i-1].class&report != 0:
 		return false
 	}
@@ -62,7 +62,7 @@ func (c clause) works(rest clause, strong, denied bool) bool {
 	case rest.has(touch) && (denied || strong || c.has(lack)) && !(one && !c.has(work|thing) && rest.alters()), denied && rest.has(often&^scope) && strong && (!one || c.has(work)) && !c.acted():
 		return true
 	case rest.permits():
-		return !one || c.has(work|thing|you) || !rest[0].modal() || rest.has(touch|firm|lack)
+		return c.has(work|thing|you) || !rest[0].modal() || rest.has(touch|firm|lack|work|thing)
 	case c.has(lack), strong && alone[c[0].text]:
 		return true
 	case strong && (c.has(thing|work) || denied && len(rest) > 1 && growing[rest[1].text]) && rest.measured() && (denied || (strings.HasSuffix(rest[0].text, "be") || len(rest) > 1 && rest[1].text == "be") && c.has(thing)): // "the timeout must be 30 seconds"

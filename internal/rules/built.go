@@ -227,6 +227,9 @@ func (c clause) withoutAim() clause {
 
 // isTask reports whether what somebody must do is to be done once.
 func (c clause) isTask() bool {
+	if len(c) > 2 && all[c[0].text] && !c.has(often|firm|when|not|you) && strings.HasSuffix(c[len(c)-1].text, "en") && c[len(c)-1].use() == 0 { // "alle Dateien kopieren"
+		return true
+	}
 	if len(c) > 2 && !c.has(often|firm|when|not|you) {
 		for i, w := range c[1:] { // "identifier et copier tous les modèles"
 			if all[w.text] && c[i].use() == 0 && c[0].use() == 0 {

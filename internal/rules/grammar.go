@@ -155,8 +155,13 @@ func (x *lexicon) read(s string, tokens []token) (Kind, int, int) {
 			parts[0] = c[k:]
 		}
 	}
+	if first := parts[0].bare(); len(parts) > 1 && len(first) > 0 && len(first) < 5 && saying[first[len(first)-1].text] && !first.has(who|you) && first[0].class&article != 0 { // "der Tester meint, …"
+		return 0, 0, 0
+	}
 	product, described := used(parts), false
 	stepped := step(s)
+	created := parts[0].bare().creates()
+	named := created && parts[0].hasRelative()                   // what is created is told of
 	heads := strings.HasSuffix(strings.TrimRight(s, " *_"), ":") // the steps follow
 	ordered, comesAgain, opened := false, false, false
 	revokes, at := false, -1
@@ -167,10 +172,16 @@ func (x *lexicon) read(s string, tokens []token) (Kind, int, int) {
 		}
 		before := words[max(next-1, 0)]
 		c = c.bare()
+		if len(c) > 2 && addressed[c[0].text] && c[1].class&(order|habit|task|bare) != 0 { // "me mostre"
+			c = c[1:]
+		}
 		if len(c) == 0 {
 			continue
 		}
 		built := described && c.continues() || stepped && !c.has(touch|work|you|firm) && c[0].class&(ban|order) != 0 || product && (!c.has(touch|work|firm) || x.chars && !c.has(touch|work|thing))
+		if i > 0 && created && (parts[i][0].class&article != 0 && c[len(c)-1].use() == 0 || named) && c[0].class&(task|you) == 0 {
+			built, named = true, true
+		}
 		described = c.describes() || described && built
 		switch {
 		case !asked && c.exempts():
@@ -198,6 +209,12 @@ func (x *lexicon) read(s string, tokens []token) (Kind, int, int) {
 	}
 	if at < 0 && ordered && comesAgain && !asked && !heads && !stepped {
 		at = 0
+	}
+	if at < 0 && x.chars && !asked && recurring(s) {
+		at = 0
+	}
+	if at >= 0 && x.chars && onePart(s) && !clause(words).has(touch|work|you) {
+		at = -1
 	}
 	if at < 0 {
 		if !asked && parts[0].bare().isValue(words) {
@@ -293,7 +310,7 @@ func label(words []word) int {
 func (x *lexicon) isAsked(s string, words []word, parts []clause) bool {
 	first := parts[0].bare()
 	ends := strings.HasSuffix(strings.TrimRight(s, " \t\"')”»」』*_"), "?") || strings.HasSuffix(strings.TrimRight(s, " "), "？") || x.chars && asksAtEnd(s)
-	if ends && len(parts) > 1 && first[:min(len(first), 1)].has(ban|order|habit|bare|task|lack|often) {
+	if ends && len(parts) > 1 && first[:min(len(first), 1)].has(ban|order|habit|bare|task|lack|often|wish) {
 		last := parts[len(parts)-1]
 		return len(last.bare()) > 1
 	}

@@ -1,6 +1,9 @@
 package rules
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // What a program that is built must do is no rule of how to work, though it is said in the same words.
 
@@ -90,23 +93,32 @@ func (x *lexicon) specifies(s string) bool {
 	return false
 }
 
+// creates reports whether a clause orders something new to be built.
+func (c clause) creates() bool {
+	const near = 4 // words to what is built
+	if len(c) < 2 {
+		return false
+	}
+	first, second, _ := strings.Cut(c[0].text, " ")
+	if !creating[first] {
+		return false
+	}
+	return indefinite[second] || slices.ContainsFunc(c[1:min(len(c), near)], func(w word) bool { return indefinite[w.text] })
+}
+
+// hasRelative reports whether a clause has one about a noun in it: "a script that".
+func (c clause) hasRelative() bool {
+	return len(c) > 2 && slices.ContainsFunc(c[2:], func(w word) bool { return relative[w.text] })
+}
+
 // creates reports whether a sentence orders something new to be built: "build a queue".
 func (x *lexicon) creates(s string) bool {
-	const near = 4 // words to what is built
 	for _, c := range clauses(x.words(s, tokensOf(s, x.chars))) {
 		c = c.bare()
-		if len(c) < 2 {
-			continue
+		if c.creates() {
+			return true
 		}
-		if first, second, _ := strings.Cut(c[0].text, " "); creating[first] {
-			if indefinite[second] {
-				return true
-			}
-			for _, w := range c[1:min(len(c), near)] {
-				if indefinite[w.text] || w.class&it != 0 && w.class&you != 0 {
-					return true
-				}
-			}
+		if len(c) > 1 && creating[c[0].text] {
 			return x.chars
 		}
 	}

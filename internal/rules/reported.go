@@ -12,7 +12,7 @@ import (
 func (c clause) constrains() bool {
 	const near = 24 // words from whose word it is to the verb, or characters
 	by := c.find(who)
-	if by < 0 || c[0].class&ask != 0 || c[min(by, 2):by].has(verb) && !slices.ContainsFunc(c[:by], func(w word) bool { return telling[w.text] }) || c[:by].relates() {
+	if by < 0 || c[0].class&ask != 0 || c[min(by, 2):by].has(verb) && !slices.ContainsFunc(c[:by], word.tells) || c[:by].relates() {
 		return false
 	}
 	for i := by + 1; i < len(c) && i <= by+near; i++ {
@@ -21,7 +21,7 @@ func (c clause) constrains() bool {
 			return false
 		case w.class&deny != 0, w.class&ban != 0 && strings.HasPrefix(w.text, "we "): // "under our license we cannot …"
 			return true
-		case w.text == "not to" && slices.ContainsFunc(c[:by], func(w word) bool { return telling[w.text] }): // "told by the auditors not to"
+		case w.text == "not to" && slices.ContainsFunc(c[:by], word.tells): // "told by the auditors not to"
 			return true
 		case w.class&grant != 0 && c.denies(by+1, i):
 			return true
@@ -33,6 +33,9 @@ func (c clause) constrains() bool {
 	}
 	return false
 }
+
+// tells reports whether a word, or the last one of a phrase, is a verb with which somebody was told what to do.
+func (w word) tells() bool { return telling[w.text[strings.LastIndexByte(w.text, ' ')+1:]] }
 
 // denies reports whether the verb at a position is denied by a word before it, from a position on, or shortly behind it.
 func (c clause) denies(from, verb int) bool {
@@ -116,7 +119,7 @@ func (c clause) halts(before, behind clause) bool {
 func (c clause) spends(apart bool) bool {
 	head := c[0]
 	paid := c.find(pay)
-	if owned[head.text] && paid >= 0 && len(c) > paid+2 && c[paid+1:].hasMoney() && !told[c[paid+1].text] { // "my budget is 300 euros"
+	if (owned[head.text] || head.class&article != 0 && paid == 1 && budgeted[c[paid].text]) && paid >= 0 && len(c) > paid+2 && c[paid+1:].hasMoney() && !told[c[paid+1].text] { // "my budget is 300 euros"
 		return true
 	}
 	if paid > 1 && head.class&article != 0 && spent[c[paid].text] && !c.has(must|should) || paid > 0 && paid < 3 && head.class&report != 0 && !c.denies(0, paid) {

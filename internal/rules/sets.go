@@ -99,7 +99,7 @@ func (c clause) sets(at setting) bool {
 	if head.class&polite != 0 {
 		return rest.has(often | ban | firm)
 	}
-	if c.spares() || c.constrains() || c.halts(at.before, at.behind) || c.spends(at.apart || at.first && !c.has(verb)) || at.priced && c.isMoney() {
+	if c.spares() || c.constrains() || c.halts(at.before, at.behind) || c.spends(at.apart || at.first && !c.has(verb)) || at.priced && c.hasMoney() && !c.has(verb) {
 		return true
 	}
 	if c.wishes() {
@@ -242,6 +242,9 @@ func (c clause) names() bool {
 	if c[0].class&scope != 0 && c[1:min(len(c), 3)].has(thing|work) && c[0].class&not == 0 && !c.has(verb|purpose) { // "all amounts in euros"
 		return len(c) > 2
 	}
+	if len(c) < 5 && len(c) > 2 && c[0].class&article != 0 && c[1].class&work != 0 && c[len(c)-1].class&scope != 0 && strings.Contains(c[len(c)-1].text, " ") && !c.has(verb|purpose) { // "le code en anglais"
+		return true
+	}
 	return !c.has(verb|purpose) && c[0].class&article == 0 && (c[0].class&(thing|work) != 0 && c[1:].has(scope) || alone[last])
 }
 
@@ -302,6 +305,8 @@ func (c clause) stands(at setting) bool {
 	}
 	next := rest[0]
 	switch {
+	case needing[head.text] && indefinite[next.text]: // "il faut une recherche"
+		return rest.has(often | firm | work)
 	case head.text == "always" && (next.text == "a" || next.text == "an"): // "always a pleasure"
 		return false
 	case alone[head.text] && next.class&article != 0 && rest.has(verb): // "nur der Code ist …"

@@ -76,7 +76,7 @@ var yours = set("your|dein|deine|deinen|ihr|ton|ta|tes|votre|vos|tus|su|sus|tuo|
 // that do if it says of what.
 var (
 	wished = set("evitaras|evitases|evitara|evites|evitasse|evite|evitassi|evitasses|évitais|évites|kept|stayed|avoided|stuck|left|limited|refrained|remained|continued|respected")
-	done   = set("asked|used|wrote|ran|answered|replied|checked|told|spoke|named|put|showed|explained|added|committed|worked|didn't|did")
+	done   = set("preguntaras|preguntases|preguntes|consultaras|avisaras|avises|demandes|demandais|préviennes|perguntasse|avisasse|chiedessi|avvisassi|fragst|fragtest|спрашивал|спросил|предупредил|asked|used|wrote|ran|answered|replied|checked|told|spoke|named|put|showed|explained|added|committed|worked|didn't|did")
 )
 
 // doing are the verbs of a wish that stand behind "would you mind".
@@ -173,7 +173,13 @@ var checking = set("be sure to|remember to|take care to|please remember to|do re
 var customary = set("here|around here|in this project|in this repo|in this repository|in this codebase|in our project|in this company")
 
 // budgeted are the words, before a colon, for the most that may be spent.
-var budgeted = set("budget|my budget|our budget|max budget|limit|maximum|orçamento|presupuesto|бюджет")
+var budgeted = set("бюджет|бюджета|budget|my budget|our budget|max budget|limit|maximum|orçamento|presupuesto|бюджет")
+
+// heldBack are the same verbs in languages that put no word before an infinitive.
+var heldBack = set("vermeiden|behalten|beibehalten|éviter|garder|conserver|evitar|mantener|conservar|evitare|mantenere|conservare|manter|preservar|избежать|сохранить|оставить")
+
+// needing are the orders that say of a thing that it is needed.
+var needing = set("il faut|il faudra|bisogna|occorre|hay que|é preciso|нужно|нужен")
 
 // us are the words for those who speak, as those who are to do something.
 var us = set("us|me")

@@ -77,7 +77,7 @@ func (c clause) hopes() bool {
 	case verb.class&order != 0:
 		return c.sets(setting{whole: c})
 	case verb.class&(bare|habit|task) != 0:
-		return told && verb.class&(bare|habit) != 0 && holds && !c[1:].isOne() || c.has(firm)
+		return told && verb.class&(bare|habit) != 0 && holds && !c[1:].isOne() || c.has(firm) || c.has(lack) && c.adds()
 	case verb.class&(thing|work) != 0 || c[1].class&(thing|work) != 0: // "the code stayed compatible"
 		return c.has(lasts | order | firm | not)
 	}
@@ -132,6 +132,9 @@ func (c clause) wishes() bool {
 		return len(rest) > 1 && rest[0].class&(article|it|you|purpose) == 0 && (rest.has(touch) || !rest.has(purpose)) && rest.has(work|thing)
 	}
 	if len(rest) > 0 && rest[0].class&purpose != 0 && len(rest) > 2 && rest[1:].has(lack) && rest.has(thing|work) { // "to get by without new packages"
+		return true
+	}
+	if c[i].class&ban == 0 && rest.has(lack) && rest.adds() && len(rest) > 1 { // "ohne neue Bibliotheken auskommen"
 		return true
 	}
 	if rest.runs() {
@@ -189,7 +192,7 @@ func (c clause) wouldKeep() bool {
 	for len(c) > 0 && c[0].class&(purpose|plain) == 0 && (c[0].class&you != 0 || ourselves[c[0].text] || us[c[0].text]) {
 		c = c[1:]
 	}
-	if len(c) > 1 && c[0].text == "to avoid" {
+	if len(c) > 1 && (c[0].text == "to avoid" || heldBack[c[0].text] || heldBack[c[len(c)-1].text]) {
 		return true
 	}
 	if len(c) < 3 || c[0].class&purpose == 0 || !holding[c[1].text] {
