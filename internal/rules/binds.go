@@ -38,7 +38,7 @@ func (c clause) binds() bool {
 	case subject.named(), subject.acted():
 		return rest.has(touch) && denied
 	case i <= 2 && ourselves[subject[0].text]:
-		return denied && (strong && !strings.HasPrefix(c[i].text, "may ") || rest[1:].leads(often))
+		return !slices.ContainsFunc(rest, func(w word) bool { return w.text == "have" || w.text == "never have" }) && denied && (strong && !strings.HasPrefix(c[i].text, "may ") || rest[1:].leads(often))
 	case subject[0].class&it != 0 && !ourselves[subject[0].text] && (i <= 2 && (i < 2 || subject[0].class&article == 0 || subject[1].use() != 0) || subject[0].class&article == 0 && subject.has(verb)):
 		return denied && strong && !strings.HasPrefix(c[i].text, "may ") && (rest.permits() || rest[1:].has(often|firm|touch|scope&^not))
 	case subject[i-1].class&you != 0 || subject[0].class&you != 0 || subject[0].isYours():

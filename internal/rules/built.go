@@ -72,7 +72,7 @@ func (c clause) implements() bool {
 		return false
 	}
 	for i, w := range c { // "don't log if not self.on"
-		if strings.HasPrefix(w.text, "if") && (c[i:].named() || i+1 < len(c) && (pronouns[c[i+1].text] || c[i+1].text == "it's")) {
+		if strings.HasPrefix(w.text, "if") && (c[i:].named() || i+1 < len(c) && (pronouns[c[i+1].text] || c[i+1].text == "it's" || i+2 < len(c) && c[i+1].class&article != 0 && c[i+2].class == 0)) {
 			return true
 		}
 	}
@@ -188,6 +188,9 @@ func (c clause) keeps() bool {
 	}
 	if len(c) > 1 && doingWhat[c[0].text] { // "to run the linter"
 		return len(c) < 3 || c[2].class&article == 0 || c.has(scope|often|firm|when|not|work)
+	}
+	if i := c.find(when); i > 1 && c[i].addresses() && pronouns[c[len(c)-1].text] && !c.has(often|firm) { // "the folder exists before you write to it"
+		return false
 	}
 	if len(c) == 0 || c.has(often|firm|when|lasts) || c[0].class&(you|order|ban) != 0 {
 		return len(c) > 0

@@ -51,7 +51,7 @@ func isCode(s string) bool {
 		}
 	}
 	trimmed := strings.TrimRight(s, " ")
-	if strings.HasPrefix(s, "+") || strings.ContainsAny(s, "\t│┃║└├─") {
+	if strings.HasPrefix(s, "+") || strings.ContainsAny(s, "\t\x1b│┃║└├─") || strings.Contains(s, "[0m") {
 		return true
 	}
 	return signs*8 >= letters && signs > 0 || strings.Contains(s, "::") && strings.HasSuffix(s, ";") || strings.HasSuffix(trimmed, ";") && signs > 1 || strings.HasSuffix(trimmed, "{") || strings.HasPrefix(s, "|") || strings.HasPrefix(s, "<") || strings.HasPrefix(s, "//")
@@ -160,6 +160,7 @@ func (x *lexicon) read(s string, tokens []token) (Kind, int, int) {
 	}
 	product, described := used(parts), false
 	stepped := step(s)
+	titled := len(parts[0]) < 4 && parts[0].has(work) && !parts[0].has(verb&^must) && len(words) > len(parts[0]) && words[len(parts[0])].text == ":"
 	created := parts[0].bare().creates()
 	named := created && parts[0].hasRelative()                   // what is created is told of
 	heads := strings.HasSuffix(strings.TrimRight(s, " *_"), ":") // the steps follow
@@ -192,7 +193,7 @@ func (x *lexicon) read(s string, tokens []token) (Kind, int, int) {
 			revokes = true
 		case i > 0 && parts[i][0].class&joins != 0 && parts[i-1].has(purpose) && !hence[parts[i][0].text] && c[0].class&(ban|order) != 0 && c[0].class&often == 0: // "to save time and avoid errors"
 		case built, builds(parts, i), heads && c[0].class&(habit|bare|task) != 0 && c[0].class&(order|ban) == 0:
-		case c.sets(settingOf(before, parts, i, asked, ordered)) || c.contrasts(behind(parts, i), i == 0, allFillers(parts[:i])):
+		case c.sets(settingOf(before, parts, i, asked, ordered, titled)) || c.contrasts(behind(parts, i), i == 0, allFillers(parts[:i])):
 			if at < 0 {
 				at = i
 			}
@@ -422,7 +423,7 @@ func (c clause) follows() bool {
 	if len(c) > 2 && addressed[c[0].text] { // "me mostre"
 		c = c[1:]
 	}
-	return len(c) > 1 && c[0].use() == 0 && !c.has(verb) && (c[1].class&(article|scope|thing|you) != 0 || c[1].text == "so")
+	return len(c) > 1 && c[0].use() == 0 && !c.has(verb) && (c[1].class&(article|scope|thing|you) != 0 || c[1].text == "so" || subordinate[c[1].text])
 }
 
 // allows reports whether a clause allows something. Where a language says so at its end, any

@@ -192,7 +192,7 @@ func isComment(line string) bool {
 
 var (
 	// users are the words for those who use what is built.
-	users = set("user|users|a user|the user|visitor|visitors|guest|guests|player|players|shopper|shoppers|reader|readers|benutzer|nutzer|anwender|besucher|utilisateur|utilisateurs|visiteur|visiteurs|usuario|usuarios|visitante|visitantes|utente|utenti|visitatore|visitatori|usuário|usuários|utilizador|пользователь|пользователи|пользователя|пользователей|посетитель")
+	users = set("somebody|someone|anyone|anybody|user|users|a user|the user|visitor|visitors|guest|guests|player|players|shopper|shoppers|reader|readers|benutzer|nutzer|anwender|besucher|utilisateur|utilisateurs|visiteur|visiteurs|usuario|usuarios|visitante|visitantes|utente|utenti|visitatore|visitatori|usuário|usuários|utilizador|пользователь|пользователи|пользователя|пользователей|посетитель")
 	// creating are the orders to build something.
 	creating = set("build|write|add|implement|create|make|design|develop|code|program|bau|baue|schreib|schreibe|erstelle|entwickle|implementiere|füge|écris|crée|créez|ajoute|ajoutez|implémente|développe|construis|escribe|crea|añade|implementa|desarrolla|construye|scrivi|aggiungi|sviluppa|costruisci|escreva|crie|adicione|implemente|desenvolva|напиши|создай|добавь|сделай|реализуй|写|创建|实现|添加")
 	// indefinite are the words before something new.

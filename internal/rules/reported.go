@@ -63,7 +63,7 @@ func (c clause) isDemanded() bool {
 
 // spares reports whether an order says what must not be done on the way: "speed it up without adding an index".
 func (c clause) spares() bool {
-	if c[0].class&(report|it|article|ask|when|you|verb|must|should|wish|lack|ban) != 0 && c[0].class&(task|habit|bare) == 0 || c.has(must|should) {
+	if c[0].class&(report|it|article|ask|when|you|verb|must|should|wish|lack|ban|purpose|plain) != 0 && c[0].class&(task|habit|bare) == 0 || c.has(must|should) {
 		return false
 	}
 	for i := 1; i < len(c); i++ {
@@ -138,7 +138,7 @@ func (c clause) spends(apart bool) bool {
 		} else if !bounding[w.text] {
 			continue
 		}
-		if c[next:].isMoney() || bounds[w.text] && c[:i].isMoney() {
+		if c[next:].isMoney() || bounds[w.text] && c[max(i-3, 0):i].hasMoney() {
 			return paid >= 0 || i == 0 || next == len(c) || c[0].class&not != 0
 		}
 	}

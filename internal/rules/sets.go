@@ -6,9 +6,9 @@ import (
 )
 
 // settingOf returns where clause i stands.
-func settingOf(before word, parts []clause, i int, asked, ordered bool) setting {
-	at := setting{ordered: ordered, whole: parts[i], asked: asked, opens: opens(before, parts, i, ordered), apart: before.mark && strings.ContainsAny(before.text, "(（["), first: i == 0, more: i+1 < len(parts), behind: behind(parts, i)}
-	at.owed = i > 0 && before.mark && (before.text == ":" || before.text == "：") && parts[i-1].has(who)
+func settingOf(before word, parts []clause, i int, asked, ordered, titled bool) setting {
+	at := setting{ordered: ordered, titled: titled, whole: parts[i], asked: asked, opens: opens(before, parts, i, ordered), apart: before.mark && strings.ContainsAny(before.text, "(（["), first: i == 0, more: i+1 < len(parts), behind: behind(parts, i)}
+	at.owed = i > 0 && (before.mark && (before.text == ":" || before.text == "：") && parts[i-1].has(who) || at.titled)
 	at.priced = i > 0 && before.mark && len(parts[i-1].bare()) == 1 && budgeted[parts[i-1].bare()[0].text]
 	at.since = hence[parts[i][0].text]
 	if i > 0 && len(parts[i-1]) > 0 {
@@ -67,6 +67,7 @@ type setting struct {
 	more    bool   // others follow
 	added   bool   // it stands behind a word that adds something: "also, no mocks"
 	since   bool   // it follows from what was said: "so", "therefore"
+	titled  bool   // the sentence begins with what it is about, and a colon: "branch names: …"
 	owed    bool   // a colon stands before it, and who asks for it
 	priced  bool   // a word for money stands before it, with a colon: "budget:"
 	apart   bool   // a bracket opens before it
@@ -142,7 +143,7 @@ func (c clause) sets(at setting) bool {
 		}) {
 			return false
 		}
-		if at.owed && len(rest) > 0 && c.has(work|thing) { // "our architects are strict: no cycles"
+		if at.owed && len(rest) > 0 && (at.titled || c.has(work|thing)) { // "our architects are strict: no cycles"
 			return true
 		}
 		return at.opens && len(rest) > 0 && rest[0].class&(article|it|you|report|ask|lack) == 0 && (at.first || c.adds() || at.added || at.since || urged(at.behind))
@@ -182,7 +183,7 @@ func (c clause) sets(at setting) bool {
 	if ourselves[c[0].text] && len(c) > 3 && c[1].class&ban != 0 && !states[c[2].text] && c[2].class&verb == 0 && customary[c[len(c)-1].text] { // "we don't mock here"
 		return true
 	}
-	if ourselves[c[0].text] && len(c) > 2 && len(c) < 8 && c[1].class&(bare|habit) != 0 && c[2].class&(thing|work) != 0 && everywhere[c[len(c)-1].text] { // "we use spaces everywhere"
+	if ourselves[c[0].text] && len(c) > 2 && len(c) < 8 && c[1].class&(bare|habit) != 0 && c[2].class&(article|it) == 0 && everywhere[c[len(c)-1].text] { // "we use spaces everywhere"
 		return true
 	}
 	if i := slices.IndexFunc(c, func(w word) bool { return w.class&lasts != 0 || strings.HasPrefix(w.text, "stay ") }); at.first && i > 0 && i < 4 && c[0].class&(article|report|it|you) == 0 && c[:i].has(thing|work) && c[i+1:].has(scope) { // "names stay in English"
@@ -256,6 +257,8 @@ func (c clause) forbids(at setting) bool {
 		return false
 	case rest.placed(head), spared(head) && strings.HasPrefix(head.text, "no ") && !rest.has(work|thing|you|touch):
 		return false
+	case len(rest) == 0 && head.class&often != 0 && len(at.behind) > 0 && at.behind[0].text == "ever": // "never, ever, …"
+		return true
 	case len(rest) == 0:
 		return at.since // "the build breaks, so don't"
 	case head.text == "stop" || head.text == "quit":

@@ -181,6 +181,9 @@ var heldBack = set("vermeiden|behalten|beibehalten|éviter|garder|conserver|evit
 // needing are the orders that say of a thing that it is needed.
 var needing = set("il faut|il faudra|bisogna|occorre|hay que|é preciso|нужно|нужен")
 
+// managing are the verbs, before "without", for what somebody wants to do without.
+var managing = set("stay|get|live|manage|do|go|make")
+
 // us are the words for those who speak, as those who are to do something.
 var us = set("us|me")
 

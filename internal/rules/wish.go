@@ -128,13 +128,19 @@ func (c clause) wishes() bool {
 	if c[i].class&ban != 0 && (strings.HasSuffix(c[i].text, " want to") || strings.HasSuffix(c[i].text, " hate to")) { // "I don't want to change the schema"
 		return rest.wouldAlter()
 	}
+	if c[i].class&ban != 0 && strings.HasSuffix(c[i].text, " like") {
+		return rest.has(touch | work | you | lack)
+	}
 	if unwanted[c[i].text] { // "I don't want mocks in the tests"
 		return len(rest) > 1 && rest[0].class&(article|it|you|purpose) == 0 && (rest.has(touch) || !rest.has(purpose)) && rest.has(work|thing)
 	}
 	if len(rest) > 0 && rest[0].class&purpose != 0 && len(rest) > 2 && rest[1:].has(lack) && rest.has(thing|work) { // "to get by without new packages"
 		return true
 	}
-	if c[i].class&ban == 0 && rest.has(lack) && rest.adds() && len(rest) > 1 { // "ohne neue Bibliotheken auskommen"
+	if c[i].class&ban == 0 && rest.lacksNew() { // "ohne neue Bibliotheken auskommen"
+		return true
+	}
+	if k := rest.find(lack); k > 1 && k < 5 && rest[0].class&purpose != 0 && managing[rest[1].text] { // "to stay without a server"
 		return true
 	}
 	if rest.runs() {
@@ -208,6 +214,12 @@ func (c clause) runs() bool {
 		return false
 	}
 	return everything[c[0].text] || whole[c[0].text] || c[0].text == "this" && c[i:].measured()
+}
+
+// lacksNew reports whether a clause says that nothing new is to come: "without new packages".
+func (c clause) lacksNew() bool {
+	i := c.find(lack)
+	return i >= 0 && i+1 < len(c) && fresh[c[i+1].text]
 }
 
 // prefers reports whether a clause says what something is preferred to.
