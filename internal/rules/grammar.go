@@ -23,19 +23,28 @@ func (w word) use() class {
 // clause is a part of a sentence with one verb.
 type clause []word
 
-// read says what a sentence does to what holds, in whichever language it is; 0: nothing. from
-// and to are the bytes of its clause that does.
-func read(s string) (kind Kind, from, to int, x *lexicon) {
+// reading is what a sentence says.
+type reading struct {
+	kind     Kind // 0: nothing of what holds
+	from, to int  // the bytes of its clause that does
+	language *lexicon
+	role     role
+}
+
+// read says what a sentence does to what holds, in whichever language it is.
+func read(s string) (r reading) {
 	if isCode(s) || isReported(s) {
-		return 0, 0, 0, nil
+		return reading{}
 	}
 	may, tokens := languageOf(s)
-	for _, x = range may {
-		if kind, from, to = x.read(s, tokens); kind != 0 {
-			return kind, from, to, x
+	for _, x := range may {
+		r.kind, r.from, r.to, r.role = x.read(s, tokens)
+		if r.kind != 0 {
+			r.language = x
+			return r
 		}
 	}
-	return 0, 0, 0, nil
+	return reading{role: r.role}
 }
 
 // isCode reports whether a sentence is made of signs more than of words, as lines of code, of
@@ -129,40 +138,26 @@ func begins(words []word) bool {
 	return false
 }
 
-// read says what a sentence does, and in which bytes.
-func (x *lexicon) read(s string, tokens []token) (Kind, int, int) {
+// read says what a sentence does, in which bytes, and its role among others.
+func (x *lexicon) read(s string, tokens []token) (Kind, int, int, role) {
 	words := x.words(s, tokens)
 	parts := clauses(words)
-	if len(parts) == 0 {
-		return 0, 0, 0
+	if len(parts) == 0 || isOthers(parts) {
+		return 0, 0, 0, 0
 	}
-	if explaining[parts[0][0].text] {
-		return 0, 0, 0
-	}
-	if sources[parts[0][0].text] && len(parts) > 1 && len(parts[0]) > 1 && parts[0][1].class&article != 0 && !parts[0].has(who) { // "according to the manual, …"
-		return 0, 0, 0
-	}
-	labelled := label(words)
-	if labelled > 0 { // of a constraint
-		return x.kind(words, Rule), words[0].from, words[len(words)-1].to
+	from, to := words[0].from, words[len(words)-1].to
+	if label(words) > 0 { // of a constraint
+		return x.kind(words, Rule), from, to, 0
 	}
 	asked := x.isAsked(s, words, parts)
-	if last := parts[len(parts)-1]; len(parts) > 1 && len(last) < 5 && (saying[last[0].text] || len(last) > 1 && saying[last[1].text]) { // "never push, it says"
-		return 0, 0, 0
-	}
 	if c := parts[0]; sources[c[0].text] && c.has(who) { // "according to our policy you may not …"
 		if k := c.find(you | order | must); k > 0 {
 			parts[0] = c[k:]
 		}
 	}
-	if first := parts[0].bare(); len(parts) > 1 && len(first) > 0 && len(first) < 5 && saying[first[len(first)-1].text] && !first.has(who|you) && first[0].class&article != 0 { // "der Tester meint, …"
-		return 0, 0, 0
-	}
-	product, described := used(parts), false
-	stepped := step(s)
+	role := x.roleOf(parts)
+	sketch := sketchOf(s, parts)
 	titled := len(parts[0]) < 4 && parts[0].has(work) && !parts[0].has(verb&^must) && len(words) > len(parts[0]) && words[len(parts[0])].text == ":"
-	created := parts[0].bare().creates()
-	named := created && parts[0].hasRelative()                   // what is created is told of
 	heads := strings.HasSuffix(strings.TrimRight(s, " *_"), ":") // the steps follow
 	ordered, comesAgain, opened := false, false, false
 	revokes, at := false, -1
@@ -179,11 +174,7 @@ func (x *lexicon) read(s string, tokens []token) (Kind, int, int) {
 		if len(c) == 0 {
 			continue
 		}
-		built := described && c.continues() || stepped && !c.has(touch|work|you|firm) && c[0].class&(ban|order) != 0 || product && (!c.has(touch|work|firm) || x.chars && !c.has(touch|work|thing))
-		if i > 0 && created && (parts[i][0].class&article != 0 && c[len(c)-1].use() == 0 || named) && c[0].class&(task|you) == 0 {
-			built, named = true, true
-		}
-		described = c.describes() || described && built
+		built := sketch.covers(x, parts, i, c)
 		switch {
 		case !asked && c.exempts():
 			if at < 0 {
@@ -199,32 +190,48 @@ func (x *lexicon) read(s string, tokens []token) (Kind, int, int) {
 			}
 		}
 		if i == 0 || opened || ordered || allFillers(parts[:i]) {
-			ordered = ordered || !built && c.orders() || !built && (opened || i == 0) && c.follows()
+			ordered = ordered || !built && (c.orders() || (opened || i == 0) && c.follows())
 		}
 		ordered = ordered || comesAgain && c[0].class&report == 0 && c[:min(len(c), 3)].has(ban) // "when you push to it don't force"
 		comesAgain = comesAgain || c.comesAgain()
 		opened = c[0].class&when != 0 && c.comesAgain()
 	}
 	if revokes && (at < 0 || !asked && at >= 0 && parts[at].changes()) {
-		return Revoke, words[0].from, words[len(words)-1].to
+		return Revoke, from, to, role
 	}
-	if at < 0 && ordered && comesAgain && !asked && !heads && !stepped {
+	switch {
+	case asked:
+	case at < 0 && (ordered && comesAgain && !heads && !sketch.step || x.chars && recurring(s)):
 		at = 0
+	case at < 0 && parts[0].bare().isValue(words):
+		return Value, from, to, role
 	}
-	if at < 0 && x.chars && !asked && recurring(s) {
-		at = 0
-	}
-	if at >= 0 && x.chars && onePart(s) && !clause(words).has(touch|work|you) {
-		at = -1
-	}
-	if at < 0 {
-		if !asked && parts[0].bare().isValue(words) {
-			return Value, words[0].from, words[len(words)-1].to
-		}
-		return 0, 0, 0
+	if at < 0 || x.chars && onePart(s) && !clause(words).has(touch|work|you) {
+		return 0, 0, 0, role
 	}
 	c := parts[at]
-	return x.kind(words, Rule), c[0].from, c[len(c)-1].to
+	return x.kind(words, Rule), c[0].from, c[len(c)-1].to, role
+}
+
+// isOthers reports whether a sentence explains one before it, or tells what somebody else says: "according to the manual, …", "never
+// push, it says".
+func isOthers(parts []clause) bool {
+	const short = 5 // words with which somebody else is named
+	first, last := parts[0], parts[len(parts)-1]
+	if explaining[first[0].text] {
+		return true
+	}
+	if len(parts) < 2 || first.has(who) {
+		return false
+	}
+	if sources[first[0].text] && len(first) > 1 && first[1].class&article != 0 {
+		return true
+	}
+	if len(last) < short && (saying[last[0].text] || len(last) > 1 && saying[last[1].text]) {
+		return true
+	}
+	first = first.bare()
+	return len(first) > 0 && len(first) < short && saying[first[len(first)-1].text] && !first.has(you) && first[0].class&article != 0 // "der Tester meint, …"
 }
 
 // allFillers reports whether clauses say nothing.

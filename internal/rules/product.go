@@ -81,18 +81,6 @@ func (c clause) displays() bool {
 	return len(c) > 1 && appearing[c[0].text] && !c.has(work|you|firm) && !us[c[1].text]
 }
 
-// specifies reports whether a sentence says what some part of a program must or should do.
-func (x *lexicon) specifies(s string) bool {
-	parts := clauses(x.words(s, tokensOf(s, x.chars)))
-	for _, c := range parts {
-		c = c.bare()
-		if len(c) > 2 && c.describes() && !c.has(touch|firm|you) {
-			return true
-		}
-	}
-	return false
-}
-
 // creates reports whether a clause orders something new to be built.
 func (c clause) creates() bool {
 	const near = 4 // words to what is built
@@ -111,41 +99,91 @@ func (c clause) hasRelative() bool {
 	return len(c) > 2 && slices.ContainsFunc(c[2:], func(w word) bool { return relative[w.text] })
 }
 
-// creates reports whether a sentence orders something new to be built: "build a queue".
-func (x *lexicon) creates(s string) bool {
-	for _, c := range clauses(x.words(s, tokensOf(s, x.chars))) {
+// role is what a sentence does among those around it, in bits.
+type role uint8
+
+const (
+	creates   role = 1 << iota // it orders something new to be built: "build a queue"
+	specifies                  // it says what some part of a program must or should do
+	continues                  // it may go on with such a description: "never round up", "it must never …"
+	attaches                   // what it demands may be a part of what is built: "messages must be sent once"
+)
+
+// roleOf returns the role of a sentence.
+func (x *lexicon) roleOf(parts []clause) (r role) {
+	for i, c := range parts {
 		c = c.bare()
-		if c.creates() {
-			return true
+		if len(c) < 2 {
+			continue
 		}
-		if len(c) > 1 && creating[c[0].text] {
-			return x.chars
+		if c.creates() || x.chars && creating[c[0].text] {
+			r |= creates
+		}
+		k := c.find(must | should)
+		if k > 0 && r&specifies == 0 && len(c) > 2 && c.describes() && !c.has(touch|firm|you) {
+			r |= specifies
+		}
+		if i > 0 {
+			continue
+		}
+		if c.continues() {
+			r |= continues
+		}
+		if k > 0 && c[:k].find(you|work|lack) < 0 && (c[0].class&report == 0 || pronouns[c[0].text] || c[0].class&article != 0) && !ourselves[c[0].text] && !c[k:].has(touch|firm|work|you) {
+			r |= attaches
 		}
 	}
-	return false
+	return r
 }
 
-// specified reports whether a sentence, of which a clause sets a rule by its words, is one of a description of what is to be built:
-// it says what that must do, behind the order to build it, or goes on with it. before are the sentences before it in its paragraph.
-func (x *lexicon) specified(s string, before []string) bool {
-	if len(before) == 0 {
-		return false
+// paragraph is what is known of the sentences of one.
+type paragraph struct {
+	created int  // how many sentences ago something was ordered to be built; 0: never
+	last    role // of the sentence before
+}
+
+// describes reports whether a sentence that has the words of a rule is one of a description of what is to be built.
+func (p paragraph) describes(r role) bool {
+	return r&continues != 0 && p.last&specifies != 0 || r&attaches != 0 && p.created > 0
+}
+
+// add goes on with a sentence.
+func (p *paragraph) add(r role) {
+	const most = 6 // sentences that an order to build something is good for
+	p.last = r
+	switch {
+	case r&creates != 0:
+		p.created = 1
+	case p.created > 0:
+		p.created = (p.created + 1) % (most + 1)
 	}
-	c := clauses(x.words(s, tokensOf(s, x.chars)))[0].bare()
-	if len(c) > 1 && c.continues() && (x.specifies(before[len(before)-1])) {
-		return true
+}
+
+// sketch is what a sentence says of a program that is built.
+type sketch struct {
+	product   bool // what happens to those who use it
+	step      bool // it is a step of a plan
+	created   bool // it orders something to be built
+	named     bool // and tells what that does
+	described bool // the clause before says what it must do
+}
+
+func sketchOf(s string, parts []clause) sketch {
+	k := sketch{product: used(parts), step: step(s), created: parts[0].bare().creates()}
+	k.named = k.created && parts[0].hasRelative()
+	return k
+}
+
+// covers reports whether clause i, without its fillers c, is a part of a sketch, and goes on with it.
+func (k *sketch) covers(x *lexicon, parts []clause, i int, c clause) bool {
+	built := k.described && c.continues() ||
+		k.step && !c.has(touch|work|you|firm) && c[0].class&(ban|order) != 0 ||
+		k.product && (!c.has(touch|work|firm) || x.chars && !c.has(touch|work|thing))
+	if i > 0 && k.created && (parts[i][0].class&article != 0 && c[len(c)-1].use() == 0 || k.named) && c[0].class&(task|you) == 0 {
+		built, k.named = true, true
 	}
-	const least = 2 // words of a subject and its verb
-	i := c.find(must | should)
-	if i < 1 || len(c) < least || c[:i].find(you|work|lack) >= 0 || c[0].class&report != 0 && !pronouns[c[0].text] && c[0].class&article == 0 || ourselves[c[0].text] || c[i:].has(touch|firm|work|you) {
-		return false
-	}
-	for _, b := range before {
-		if x.creates(b) {
-			return true
-		}
-	}
-	return false
+	k.described = c.describes() || k.described && built
+	return built
 }
 
 // onEvent reports whether a clause ends with what happens to a part of a program: "when the window is closed".

@@ -119,6 +119,9 @@ func (c clause) halts(before, behind clause) bool {
 func (c clause) spends(apart bool) bool {
 	head := c[0]
 	paid := c.find(pay)
+	if paid < 0 && !apart || !c.numbered() {
+		return false
+	}
 	if (owned[head.text] || head.class&article != 0 && paid == 1 && budgeted[c[paid].text]) && paid >= 0 && len(c) > paid+2 && c[paid+1:].hasMoney() && !told[c[paid+1].text] { // "my budget is 300 euros"
 		return true
 	}
@@ -143,6 +146,13 @@ func (c clause) spends(apart bool) bool {
 		}
 	}
 	return false
+}
+
+// numbered reports whether a clause has a word that begins with a digit, or the sign of a currency.
+func (c clause) numbered() bool {
+	return slices.ContainsFunc(c, func(w word) bool {
+		return w.text != "" && (w.text[0] >= '0' && w.text[0] <= '9' || w.text[0] == '$' || strings.HasPrefix(w.text, "€") || strings.HasPrefix(w.text, "£"))
+	})
 }
 
 // hasMoney reports whether a clause names an amount of money.

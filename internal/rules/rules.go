@@ -23,8 +23,6 @@ const (
 	leastRule = 8
 	mostRule  = 400
 	mostRead  = 4000 // of a sentence in which one is looked for
-
-	mostBefore = 6 // sentences before one that may say what it is about
 )
 
 // Sentence is a sentence that says what holds.
@@ -59,9 +57,9 @@ func Find(text string) []Sentence {
 	for _, typed := range ownWords(text) {
 		base += max(strings.Index(text[base:], typed), 0)
 		own := harness.Unquoted(typed) // as long as typed, byte for byte
-		var before []string            // the sentences before, of the paragraph
-		logged := 0                    // up to where a line of a log or of code goes on
-		at, told := 0, 0               // what stands before told was announced by a rule, and belongs to it
+		var around paragraph
+		logged := 0      // up to where a line of a log or of code goes on
+		at, told := 0, 0 // what stands before told was announced by a rule, and belongs to it
 		for s := range sentences(own) {
 			if line := lineAt(own, at); at >= logged && (isLogged(line) || isComment(line)) {
 				logged = at + len(line)
@@ -69,24 +67,25 @@ func Find(text string) []Sentence {
 			from := at + len(s) - len(unlisted(s))
 			to := at + len(strings.TrimRight(s, " \t\r\n"))
 			at += len(s)
-			paragraph := before
-			if before = append(before, own[min(from, to):to]); to <= from { // an empty line
-				before = nil
+			if to <= from { // an empty line
+				around = paragraph{}
 			}
 			if to-from < leastRule || to-from > mostRead || from < told || from < logged {
 				continue
 			}
 			from += command(own[from:to])
-			kind, a, b, x := read(own[from:to])
-			if kind == 0 || kind == Rule && (x.excepts(own[from+a:from+b], ordered) || x.specified(own[from:to], paragraph[max(len(paragraph)-mostBefore, 0):])) {
+			r := read(own[from:to])
+			described := around.describes(r.role)
+			around.add(r.role)
+			if r.kind == 0 || r.kind == Rule && (described || r.language.excepts(own[from+r.from:from+r.to], ordered)) {
 				first, _, _ := strings.Cut(own[from:to], " ")
 				ordered[strings.ToLower(first)] = true
 				continue
 			}
 			whole := typed[from:to]
 			if len(whole) > mostRule {
-				whole = strings.TrimSpace(whole[a:b])
-			} else if kind == Rule && announces(whole) {
+				whole = strings.TrimSpace(whole[r.from:r.to])
+			} else if r.kind == Rule && announces(whole) {
 				end, alone := announced(text, base+to, mostRule-len(whole))
 				if alone {
 					continue // each of what follows says itself what holds
@@ -98,7 +97,7 @@ func Find(text string) []Sentence {
 				continue
 			}
 			seen[whole] = true
-			out = append(out, Sentence{whole, kind, x})
+			out = append(out, Sentence{whole, r.kind, r.language})
 		}
 		base += len(typed)
 	}
