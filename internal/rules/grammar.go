@@ -25,8 +25,8 @@ type clause []word
 
 // reading is what a sentence says.
 type reading struct {
-	kind     Kind // 0: nothing of what holds
-	from, to int  // the bytes of its clause that does
+	kind     Kind   // 0: nothing of what holds
+	clause   clause // that does
 	language *lexicon
 	role     role
 }
@@ -38,7 +38,7 @@ func read(s string) (r reading) {
 	}
 	may, tokens := languageOf(s)
 	for _, x := range may {
-		r.kind, r.from, r.to, r.role = x.read(s, tokens)
+		r.kind, r.clause, r.role = x.read(s, tokens)
 		if r.kind != 0 {
 			r.language = x
 			return r
@@ -53,6 +53,8 @@ func isCode(s string) bool {
 	signs, letters := 0, 0
 	for i := 0; i < len(s); i++ {
 		switch c := s[i]; {
+		case c == 0xe2 && i+1 < len(s) && (s[i+1] == 0x94 || s[i+1] == 0x95), c == '\t', c == 0x1b: // a box, a tab, a sequence for a terminal
+			return true
 		case c >= 0x80 || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z':
 			letters++
 		case strings.IndexByte("{}[]()<>=;|&+\\^@%$\"#", c) >= 0:
@@ -60,7 +62,7 @@ func isCode(s string) bool {
 		}
 	}
 	trimmed := strings.TrimRight(s, " ")
-	if strings.HasPrefix(s, "+") || strings.ContainsAny(s, "\t\x1b│┃║└├─") || strings.Contains(s, "[0m") {
+	if strings.HasPrefix(s, "+") || strings.Contains(s, "[0m") {
 		return true
 	}
 	return signs*8 >= letters && signs > 0 || strings.Contains(s, "::") && strings.HasSuffix(s, ";") || strings.HasSuffix(trimmed, ";") && signs > 1 || strings.HasSuffix(trimmed, "{") || strings.HasPrefix(s, "|") || strings.HasPrefix(s, "<") || strings.HasPrefix(s, "//")
@@ -138,16 +140,15 @@ func begins(words []word) bool {
 	return false
 }
 
-// read says what a sentence does, in which bytes, and its role among others.
-func (x *lexicon) read(s string, tokens []token) (Kind, int, int, role) {
+// read says what a sentence does, by which of its words, and its role among others.
+func (x *lexicon) read(s string, tokens []token) (Kind, clause, role) {
 	words := x.words(s, tokens)
 	parts := clauses(words)
 	if len(parts) == 0 || isOthers(parts) {
-		return 0, 0, 0, 0
+		return 0, nil, 0
 	}
-	from, to := words[0].from, words[len(words)-1].to
 	if label(words) > 0 { // of a constraint
-		return x.kind(words, Rule), from, to, 0
+		return x.kind(words, Rule), words, 0
 	}
 	asked := x.isAsked(s, words, parts)
 	if c := parts[0]; sources[c[0].text] && c.has(who) { // "according to our policy you may not …"
@@ -174,7 +175,7 @@ func (x *lexicon) read(s string, tokens []token) (Kind, int, int, role) {
 		if len(c) == 0 {
 			continue
 		}
-		built := sketch.covers(x, parts, i, c)
+		built := sketch.covers(parts, i, c)
 		switch {
 		case !asked && c.exempts():
 			if at < 0 {
@@ -185,7 +186,7 @@ func (x *lexicon) read(s string, tokens []token) (Kind, int, int, role) {
 		case i > 0 && parts[i][0].class&joins != 0 && parts[i-1].has(purpose) && !hence[parts[i][0].text] && c[0].class&(ban|order) != 0 && c[0].class&often == 0: // "to save time and avoid errors"
 		case built, builds(parts, i), heads && c[0].class&(habit|bare|task) != 0 && c[0].class&(order|ban) == 0:
 		case c.sets(settingOf(before, parts, i, asked, ordered, titled)) || c.contrasts(behind(parts, i), i == 0, allFillers(parts[:i])):
-			if at < 0 {
+			if at < 0 && !sketch.uses(x, parts, c) {
 				at = i
 			}
 		}
@@ -197,20 +198,19 @@ func (x *lexicon) read(s string, tokens []token) (Kind, int, int, role) {
 		opened = c[0].class&when != 0 && c.comesAgain()
 	}
 	if revokes && (at < 0 || !asked && at >= 0 && parts[at].changes()) {
-		return Revoke, from, to, role
+		return Revoke, words, role
 	}
 	switch {
 	case asked:
-	case at < 0 && (ordered && comesAgain && !heads && !sketch.step || x.chars && recurring(s)):
+	case at < 0 && (ordered && comesAgain && !heads && !sketch.step && !used(parts) || x.chars && recurring(s)):
 		at = 0
 	case at < 0 && parts[0].bare().isValue(words):
-		return Value, from, to, role
+		return Value, words, role
 	}
 	if at < 0 || x.chars && onePart(s) && !clause(words).has(touch|work|you) {
-		return 0, 0, 0, role
+		return 0, nil, role
 	}
-	c := parts[at]
-	return x.kind(words, Rule), c[0].from, c[len(c)-1].to, role
+	return x.kind(words, Rule), parts[at], role
 }
 
 // isOthers reports whether a sentence explains one before it, or tells what somebody else says: "according to the manual, …", "never
@@ -348,11 +348,19 @@ func (c clause) bare() clause {
 	return c
 }
 
+// classes returns all that the words of a clause are for.
+func (c clause) classes() (k class) {
+	for i := range c {
+		k |= c[i].class
+	}
+	return k
+}
+
 func (c clause) has(k class) bool { return c.find(k) >= 0 }
 
 func (c clause) find(k class) int {
-	for i, w := range c {
-		if w.class&k != 0 {
+	for i := range c { // words are big
+		if c[i].class&k != 0 {
 			return i
 		}
 	}

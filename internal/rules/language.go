@@ -210,9 +210,9 @@ func languageOf(s string) ([]*lexicon, []token) {
 	for _, n := range score {
 		best = max(best, n)
 	}
-	for i := 0; i+1 < len(s); i++ {
-		if s[i] == 0xc3 { // of Latin-1
-			if k := letterOf[s[i+1]]; k > 0 {
+	if i := strings.IndexByte(s, 0xc3); i >= 0 { // of Latin-1
+		for ; i+1 < len(s); i++ {
+			if k := letterOf[s[i+1]]; s[i] == 0xc3 && k > 0 {
 				score[k]++
 				best = max(best, score[k])
 			}

@@ -63,7 +63,7 @@ func (c clause) keepsOne(behind clause) bool {
 	if next := behind.bare(); len(c) <= short && c[len(c)-1].use() == 0 && len(next) > 1 && next[0].class&(ban|order|report|it|you) == 0 && next[1].class&article != 0 {
 		return true
 	}
-	return len(c) > short && places[c[2].text]
+	return len(c) > short && places[c[2].text] && !c.numbered()
 }
 
 // placed reports whether what is forbidden belongs to a part of what is built: "don't wrap the text in the cells", "avoid overlaps in
@@ -161,7 +161,6 @@ func (p *paragraph) add(r role) {
 
 // sketch is what a sentence says of a program that is built.
 type sketch struct {
-	product   bool // what happens to those who use it
 	step      bool // it is a step of a plan
 	created   bool // it orders something to be built
 	named     bool // and tells what that does
@@ -169,21 +168,25 @@ type sketch struct {
 }
 
 func sketchOf(s string, parts []clause) sketch {
-	k := sketch{product: used(parts), step: step(s), created: parts[0].bare().creates()}
+	k := sketch{step: step(s), created: parts[0].bare().creates()}
 	k.named = k.created && parts[0].hasRelative()
 	return k
 }
 
 // covers reports whether clause i, without its fillers c, is a part of a sketch, and goes on with it.
-func (k *sketch) covers(x *lexicon, parts []clause, i int, c clause) bool {
+func (k *sketch) covers(parts []clause, i int, c clause) bool {
 	built := k.described && c.continues() ||
-		k.step && !c.has(touch|work|you|firm) && c[0].class&(ban|order) != 0 ||
-		k.product && (!c.has(touch|work|firm) || x.chars && !c.has(touch|work|thing))
+		k.step && !c.has(touch|work|you|firm) && c[0].class&(ban|order) != 0
 	if i > 0 && k.created && (parts[i][0].class&article != 0 && c[len(c)-1].use() == 0 || k.named) && c[0].class&(task|you) == 0 {
 		built, k.named = true, true
 	}
 	k.described = c.describes() || k.described && built
 	return built
+}
+
+// uses reports whether a clause says what happens to those who use a program.
+func (k *sketch) uses(x *lexicon, parts []clause, c clause) bool {
+	return len(c) > 1 && (!c.has(touch|work|firm) || x.chars && !c.has(touch|work|thing)) && used(parts)
 }
 
 // onEvent reports whether a clause ends with what happens to a part of a program: "when the window is closed".
@@ -198,11 +201,15 @@ func (c clause) onEvent() bool {
 
 // step reports whether a sentence is a step of a plan by its number: "8.3 If any test fails, fix it".
 func step(s string) bool {
-	if label, _, ok := strings.Cut(s, ":"); ok { // "Step 3: …"
+	const longest = 24                                                  // bytes of "Passaggio 12:"
+	if label, _, ok := strings.Cut(s[:min(len(s), longest)], ":"); ok { // "Step 3: …"
 		name, number, ok := strings.Cut(label, " ")
 		if ok && steps[strings.ToLower(name)] && strings.Trim(number, "0123456789") == "" {
 			return true
 		}
+	}
+	if s == "" || s[0] < '0' || s[0] > '9' {
+		return false
 	}
 	number, _, ok := strings.Cut(s, " ")
 	major, minor, parted := strings.Cut(strings.TrimRight(number, ".)"), ".")

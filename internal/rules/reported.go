@@ -119,7 +119,7 @@ func (c clause) halts(before, behind clause) bool {
 func (c clause) spends(apart bool) bool {
 	head := c[0]
 	paid := c.find(pay)
-	if paid < 0 && !apart || !c.numbered() {
+	if paid < 0 && !apart {
 		return false
 	}
 	if (owned[head.text] || head.class&article != 0 && paid == 1 && budgeted[c[paid].text]) && paid >= 0 && len(c) > paid+2 && c[paid+1:].hasMoney() && !told[c[paid+1].text] { // "my budget is 300 euros"

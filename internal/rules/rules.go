@@ -77,14 +77,14 @@ func Find(text string) []Sentence {
 			r := read(own[from:to])
 			described := around.describes(r.role)
 			around.add(r.role)
-			if r.kind == 0 || r.kind == Rule && (described || r.language.excepts(own[from+r.from:from+r.to], ordered)) {
+			if r.kind == 0 || r.kind == Rule && (described || r.clause.excepts(ordered)) {
 				first, _, _ := strings.Cut(own[from:to], " ")
 				ordered[strings.ToLower(first)] = true
 				continue
 			}
 			whole := typed[from:to]
 			if len(whole) > mostRule {
-				whole = strings.TrimSpace(whole[r.from:r.to])
+				whole = strings.TrimSpace(whole[r.clause[0].from:r.clause[len(r.clause)-1].to])
 			} else if r.kind == Rule && announces(whole) {
 				end, alone := announced(text, base+to, mostRule-len(whole))
 				if alone {
@@ -128,18 +128,8 @@ func command(s string) int {
 
 // excepts reports whether a prohibition only says where an order before it ends: "connect the red dots. Do not
 // connect the blue ones." The verb is one that says nothing of how to work.
-func (x *lexicon) excepts(s string, ordered map[string]bool) bool {
-	const near = 5 // words to the verb
-	said, rest := false, s
-	for range near { // most have none of those words
-		var word string
-		word, rest, _ = strings.Cut(rest, " ")
-		said = said || ordered[strings.ToLower(word)]
-	}
-	if !said {
-		return false
-	}
-	c := clause(x.words(s, tokensOf(s, x.chars))).bare()
+func (c clause) excepts(ordered map[string]bool) bool {
+	c = c.bare()
 	return len(c) > 1 && c[0].class&ban != 0 && c[0].class&often == 0 && c[1].class == 0 && ordered[c[1].text]
 }
 

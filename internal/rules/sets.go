@@ -100,7 +100,11 @@ func (c clause) sets(at setting) bool {
 	if head.class&polite != 0 {
 		return rest.has(often | ban | firm)
 	}
-	if c.spares() || c.constrains() || c.halts(at.before, at.behind) || c.spends(at.apart || at.first && !c.has(verb)) || at.priced && c.hasMoney() && !c.has(verb) {
+	said := c.classes()
+	if said&who != 0 && c.constrains() || said&(lack|often) != 0 && c.spares() || c.halts(at.before, at.behind) {
+		return true
+	}
+	if (said&pay != 0 || at.first || at.apart || at.priced) && c.numbered() && (c.spends(at.apart || at.first && said&verb == 0) || at.priced && said&verb == 0 && c.hasMoney()) {
 		return true
 	}
 	if c.wishes() {

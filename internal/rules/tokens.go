@@ -105,7 +105,10 @@ func hidden(s string, i int) bool {
 func assigned(s string) bool { return len(s) > 1 && s[0] == '=' && s[1] > ' ' && s[1] != '=' }
 
 func wordRune(r rune) bool {
-	return r == '\'' || r == '’' || r == '_' || r == '`' || r == '%' || r == '$' || r == '~' || unicode.IsLetter(r) || unicode.IsDigit(r) || unicode.Is(unicode.M, r)
+	if r < utf8.RuneSelf {
+		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '\'' || r == '_' || r == '`' || r == '%' || r == '$' || r == '~'
+	}
+	return r == '’' || unicode.IsLetter(r) || unicode.IsDigit(r) || unicode.Is(unicode.M, r)
 }
 
 // folded returns a word as the tables hold it: in lower case, with plain apostrophes, without
