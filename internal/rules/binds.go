@@ -63,7 +63,7 @@ func (c clause) works(rest clause, strong, denied bool) bool {
 		return true
 	case rest.permits():
 		return c.has(work|thing|you) || !rest[0].modal() || rest.has(touch|firm|lack|work|thing)
-	case c.has(lack), strong && alone[c[0].text]:
+	case c[0].class&scope != 0 && c.has(pay), c.has(lack), strong && alone[c[0].text]: // "any fee should be charged to my card"
 		return true
 	case strong && (c.has(thing|work) || denied && len(rest) > 1 && growing[rest[1].text]) && rest.measured() && (denied || (strings.HasSuffix(rest[0].text, "be") || len(rest) > 1 && rest[1].text == "be") && c.has(thing)): // "the timeout must be 30 seconds"
 		return true

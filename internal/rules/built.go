@@ -8,7 +8,7 @@ import (
 // builds reports whether a clause says what is to be built rather than how to work: a step of the
 // order before it ("remove the list, instead use a set"), or what happens on an event that is none of the
 // agent's ("when completing a name, don't quote it").
-func builds(parts []clause, i int) bool {
+func builds(parts []clause, i int, joined bool) bool {
 	c := parts[i].bare()
 	if len(c) == 0 {
 		return false
@@ -20,6 +20,9 @@ func builds(parts []clause, i int) bool {
 		return false
 	}
 	before := parts[i-1].bare()
+	if joined && c[0].class&ban != 0 && c[0].class&often == 0 && before.tellsOfUs() { // "where we use the cache but don't change it"
+		return true
+	}
 	if parts[i][0].text == "instead" && len(before) > 0 && before[0].class&task != 0 {
 		return true
 	}
@@ -27,6 +30,16 @@ func builds(parts []clause, i int) bool {
 		return true
 	}
 	return c[0].class&ban != 0 && len(before) > 2 && before[0].text == "when" && before[0].class&when == 0 && strings.HasSuffix(before[1].text, "ing")
+}
+
+// tellsOfUs reports whether a clause ends with what those who speak do.
+func (c clause) tellsOfUs() bool {
+	for i := 1; i+1 < len(c); i++ {
+		if ourselves[c[i].text] && c[i+1].class&(bare|habit|task|touch) != 0 {
+			return true
+		}
+	}
+	return false
 }
 
 // corrected reports whether the clause behind a prohibition says what to do in its place this time: "don't change it, just

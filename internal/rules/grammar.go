@@ -183,8 +183,8 @@ func (x *lexicon) read(s string, tokens []token) (Kind, clause, role) {
 			}
 		case c[:min(len(c), 3)].has(revoke) || x.chars && c.has(revoke) || (i == 0 || c.has(anew)) && c.allows(x.chars):
 			revokes = true
-		case i > 0 && parts[i][0].class&joins != 0 && parts[i-1].has(purpose) && !hence[parts[i][0].text] && c[0].class&(ban|order) != 0 && c[0].class&often == 0: // "to save time and avoid errors"
-		case built, builds(parts, i), heads && c[0].class&(habit|bare|task) != 0 && c[0].class&(order|ban) == 0:
+		case i > 0 && parts[i][0].class&joins != 0 && !contrasting[parts[i][0].text] && parts[i-1].has(purpose) && !hence[parts[i][0].text] && c[0].class&(ban|order) != 0 && c[0].class&often == 0: // "to save time and avoid errors"
+		case built, builds(parts, i, i > 0 && !before.mark), heads && c[0].class&(habit|bare|task) != 0 && c[0].class&(order|ban) == 0:
 		case c.sets(settingOf(before, parts, i, asked, ordered, titled)) || c.contrasts(behind(parts, i), i == 0, allFillers(parts[:i])):
 			if at < 0 && !sketch.uses(x, parts, c) {
 				at = i

@@ -8,6 +8,7 @@ import (
 // settingOf returns where clause i stands.
 func settingOf(before word, parts []clause, i int, asked, ordered, titled bool) setting {
 	at := setting{ordered: ordered, titled: titled, whole: parts[i], asked: asked, opens: opens(before, parts, i, ordered), apart: before.mark && strings.ContainsAny(before.text, "(（["), first: i == 0, more: i+1 < len(parts), behind: behind(parts, i)}
+	at.goes = i == 0 && slices.ContainsFunc(parts[1:], func(c clause) bool { return c[0].class&verb != 0 && c[0].class&(ban|must) == 0 })
 	at.owed = i > 0 && (before.mark && (before.text == ":" || before.text == "：") && parts[i-1].has(who) || at.titled)
 	at.priced = i > 0 && before.mark && len(parts[i-1].bare()) == 1 && budgeted[parts[i-1].bare()[0].text]
 	at.since = hence[parts[i][0].text]
@@ -63,6 +64,7 @@ type setting struct {
 	asked   bool   // its sentence is a question
 	opens   bool   // it may be a noun phrase of its own
 	ordered bool   // something is ordered before it
+	goes    bool   // a clause behind it begins with a finite verb, so that it may be its subject
 	first   bool   // it begins the sentence
 	more    bool   // others follow
 	added   bool   // it stands behind a word that adds something: "also, no mocks"
@@ -79,6 +81,9 @@ type setting struct {
 // sets reports whether a clause sets a rule.
 func (c clause) sets(at setting) bool {
 	head, rest := c[0], c[1:]
+	if len(rest) > 1 && themselves[rest[0].text] { // "utilise toi-même les outils"
+		rest = rest[1:]
+	}
 	if head.quoted {
 		return c.binds()
 	}
@@ -173,9 +178,14 @@ func (c clause) sets(at setting) bool {
 		}
 		return rest.has(often|firm) || len(rest) > 1 && (alone[rest[len(rest)-1].text] || rest[0].class&scope != 0 && rest[0].isYours()) // "give your answers in bullets"
 	case head.class&when != 0, head.class&often != 0 && strings.HasPrefix(head.text, "vor "), head.class&often != 0 && strings.HasPrefix(head.text, "nach "):
+		for i := 1; i+1 < len(c); i++ {
+			if bounds[c[i].text] && per[c[i+1].text] && c.numbered() { // "4 hours max per attempt"
+				return true
+			}
+		}
 		last := c[len(c)-1].text
 		return c.has(firm) || len(c) > 3 && c[len(c)-1].class&verb == 0 && (strings.HasPrefix(head.text, "vor") || strings.HasPrefix(head.text, "nach") || strings.HasPrefix(head.text, "bei")) && c.has(thing|work) && strings.HasSuffix(last, "en") && c[len(c)-2].class&article == 0 // "vor jedem Push die Tests laufen lassen"
-	case head.class&often != 0 && at.ordered && len(rest) > 0 && strings.HasPrefix(head.text, "without "):
+	case head.class&often != 0 && (at.ordered || len(at.before) > 0 && at.before[0].class&wish != 0) && len(rest) > 0 && strings.HasPrefix(head.text, "without "):
 		return true
 	}
 	if c.has(firm) {
@@ -193,7 +203,7 @@ func (c clause) sets(at setting) bool {
 	if i := slices.IndexFunc(c, func(w word) bool { return w.class&lasts != 0 || strings.HasPrefix(w.text, "stay ") }); at.first && i > 0 && i < 4 && c[0].class&(article|report|it|you) == 0 && c[:i].has(thing|work) && c[i+1:].has(scope) { // "names stay in English"
 		return true
 	}
-	return c.binds() || at.since && c.names() || at.first && (c.names() && !at.behind.has(task|verb) || c.requests() || c[0].class&work != 0 && len(c) > 2 && conventional[c[1].text] || c.reserves() || len(at.behind) == 1 && ever[at.behind[0].text] && c[0].class&(thing|work|often) != 0 && c[0].class&ask == 0) || c.inverted()
+	return c.binds() || at.since && c.names() || at.first && (c.names() && !at.goes && !at.behind.has(task|verb) || c.requests() || c[0].class&work != 0 && len(c) > 2 && conventional[c[1].text] || c.reserves() || len(at.behind) == 1 && ever[at.behind[0].text] && c[0].class&(thing|work|often) != 0 && c[0].class&ask == 0) || c.inverted()
 }
 
 // inverted reports whether a clause ends with a prohibition, behind what it is about: "die API bitte nicht ändern".

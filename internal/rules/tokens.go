@@ -69,6 +69,10 @@ func tokensOf(s string, chars bool) []token {
 		default:
 			from := i
 			i += n
+			if r == '≤' {
+				out = append(out, token{text: "max", from: from, to: i})
+				continue
+			}
 			if next, _ := utf8.DecodeRuneInString(s[i:]); r == '–' && from > 0 && unicode.IsDigit(rune(s[from-1])) && unicode.IsDigit(next) { // 1–2
 				continue
 			}

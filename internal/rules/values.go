@@ -184,6 +184,12 @@ var needing = set("il faut|il faudra|bisogna|occorre|hay que|é preciso|нужн
 // managing are the verbs, before "without", for what somebody wants to do without.
 var managing = set("stay|get|live|manage|do|go|make")
 
+// contrasting are the words that join what stands against what was said.
+var contrasting = set("but|aber|mais|pero|ma|mas|но")
+
+// themselves are the words behind an order for who is to carry it out.
+var themselves = set("toi-même|vous-même|selbst|tú mismo|yourself")
+
 // us are the words for those who speak, as those who are to do something.
 var us = set("us|me")
 
