@@ -33,7 +33,26 @@ func onePart(s string) bool {
 	return false
 }
 
+// ordersNew reports whether a sentence asks, at its end, for something to be built.
+func ordersNew(s string) bool {
+	s = strings.TrimRight(s, " \t。.!！~")
+	for _, end := range making {
+		if strings.HasSuffix(s, end) {
+			return true
+		}
+	}
+	return false
+}
+
+// topical reports whether a sentence says of what it is, in the way of Japanese and Korean.
+func topical(s string) bool {
+	const near = 36 // bytes to the word that says so
+	s = s[:min(len(s), near)]
+	return strings.Contains(s, "は") || strings.Contains(s, "が") || strings.Contains(s, "은 ") || strings.Contains(s, "는 ")
+}
+
 var (
+	making     = strings.Split("実装してください|作ってください|作成してください|追加してください|구현해 주세요|구현하세요|만들어 주세요|추가해 주세요|추가하세요|작성해 주세요|개발해 주세요", "|")
 	requesting = strings.Fields("ください 下さい すること くれ 세요 십시오 해줘 해 주세요")
 	each       = strings.Split("たびに|る度に|る前に|る前は|語で書|語で答|語で返|語で回答|할 때마다|기 전에|로 답변|로 작성", "|")
 	pointing   = []string{"この", "その", "这个", "該", "该", "이 ", "그 "}

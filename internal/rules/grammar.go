@@ -156,7 +156,7 @@ func (x *lexicon) read(s string, tokens []token) (Kind, clause, role) {
 			parts[0] = c[k:]
 		}
 	}
-	role := x.roleOf(parts)
+	role := x.roleOf(s, parts)
 	sketch := sketchOf(s, parts)
 	titled := len(parts[0]) < 4 && parts[0].has(work) && !parts[0].has(verb&^must) && len(words) > len(parts[0]) && words[len(parts[0])].text == ":"
 	heads := strings.HasSuffix(strings.TrimRight(s, " *_"), ":") // the steps follow
@@ -175,9 +175,9 @@ func (x *lexicon) read(s string, tokens []token) (Kind, clause, role) {
 		if len(c) == 0 {
 			continue
 		}
-		built := sketch.covers(parts, i, c)
+		built := sketch.covers(x, parts, i, c)
 		switch {
-		case !asked && c.exempts():
+		case !asked && c.exempts(behind(parts, i)):
 			if at < 0 {
 				at = i
 			}
@@ -276,8 +276,9 @@ func (x *lexicon) kind(words []word, k Kind) Kind {
 			return Once
 		}
 	}
+	const nearYet = 4 // words: "ne ferme pas encore la porte"
 	for _, c := range clauses(words) {
-		if c[0].class&ban != 0 && yet[c[len(c)-1].text] { // "don't push it yet, I am still at it"
+		if c[0].class&ban != 0 && (c[len(c)-1].isYet() || slices.ContainsFunc(c[1:min(len(c), nearYet)], word.isYet)) { // "don't push it yet, I am still at it"
 			return Once
 		}
 	}
@@ -294,6 +295,9 @@ func (x *lexicon) kind(words []word, k Kind) Kind {
 	}
 	return k
 }
+
+// isYet reports whether a word, or the last one of a phrase, holds something back for a while only.
+func (w word) isYet() bool { return yet[w.text] || yet[w.text[strings.LastIndexByte(w.text, ' ')+1:]] }
 
 // label returns how many words of a label begin a sentence: "Rule:", "HARD CONSTRAINT:".
 func label(words []word) int {
@@ -392,7 +396,7 @@ func (c clause) orders() bool {
 
 // addresses reports whether a word is a condition with its subject: "before you".
 func (w word) addresses() bool {
-	return strings.Count(w.text, " ") > 0 && !strings.HasSuffix(w.text, "each") && !strings.HasSuffix(w.text, "every")
+	return strings.Count(w.text, " ") > 0 && !strings.HasSuffix(w.text, "each") && !strings.HasSuffix(w.text, "every") && !strings.HasPrefix(w.text, "перед ")
 }
 
 // acts reports whether a verb stands behind the first words of a clause, with what it is

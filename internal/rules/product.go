@@ -38,9 +38,12 @@ func (c clause) describes() bool {
 
 // continues reports whether a clause goes on with what the clause before it describes: "it must be polite, never shout", "…, and
 // it must never ask twice". What must not be touched, and what somebody calls a rule, is said anew.
-func (c clause) continues() bool {
-	if c.has(touch|work|you) || c.has(firm) && !c.has(often) {
+func (c clause) continues(chars bool) bool {
+	if c.has(touch|work|you) || c.has(firm) && !c.has(often) && !ifOnly[c[0].text] && (!chars || c.has(thing)) {
 		return false
+	}
+	if ifOnly[c[0].text] || chars && c[0].class&ban != 0 || c[0].class&ban != 0 && (c[0].class&often != 0 || c[1:].has(often)) {
+		return true
 	}
 	if len(c) > 1 && c[0].class&ban != 0 && being[c[1].text] { // "et n'être jamais vide"
 		return true
@@ -110,7 +113,10 @@ const (
 )
 
 // roleOf returns the role of a sentence.
-func (x *lexicon) roleOf(parts []clause) (r role) {
+func (x *lexicon) roleOf(s string, parts []clause) (r role) {
+	if x.chars && ordersNew(s) {
+		r |= creates
+	}
 	for i, c := range parts {
 		c = c.bare()
 		if len(c) < 2 {
@@ -126,7 +132,10 @@ func (x *lexicon) roleOf(parts []clause) (r role) {
 		if i > 0 {
 			continue
 		}
-		if c.continues() {
+		if x.chars && topical(s) && !clause(c).has(touch|work|you) {
+			r |= attaches
+		}
+		if c.continues(x.chars) {
 			r |= continues
 		}
 		if k > 0 && c[:k].find(you|work|lack) < 0 && (c[0].class&report == 0 || pronouns[c[0].text] || c[0].class&article != 0) && !ourselves[c[0].text] && !c[k:].has(touch|firm|work|you) {
@@ -174,8 +183,8 @@ func sketchOf(s string, parts []clause) sketch {
 }
 
 // covers reports whether clause i, without its fillers c, is a part of a sketch, and goes on with it.
-func (k *sketch) covers(parts []clause, i int, c clause) bool {
-	built := k.described && c.continues() ||
+func (k *sketch) covers(x *lexicon, parts []clause, i int, c clause) bool {
+	built := k.described && c.continues(x.chars) ||
 		k.step && !c.has(touch|work|you|firm) && c[0].class&(ban|order) != 0
 	if i > 0 && k.created && (parts[i][0].class&article != 0 && c[len(c)-1].use() == 0 || k.named) && c[0].class&(task|you) == 0 {
 		built, k.named = true, true
@@ -246,6 +255,8 @@ var (
 	steps = set("step|phase|schritt|étape|paso|passo|passaggio|шаг")
 	// usersHead are the same where they begin a sentence that has no spaces: the word behind them says what they do, at its end.
 	usersHead = set("用户|用戶|使用者|访客|訪客|玩家|ユーザー|利用者|訪問者|プレイヤー|사용자|이용자|방문자")
+	// ifOnly are the words before the condition of what a program does.
+	ifOnly = set("only if|nur wenn|nur falls|seulement si|que si|solo si|sólo si|só se|somente se|apenas se|solo se|soltanto se|только если")
 	// being are the verbs for how something is.
 	being = set("be|être|estar|ser|essere|sein|быть")
 	// toWhom are words before those for whom a program does something.

@@ -8,8 +8,9 @@ import (
 // Constraints that bind the person who passes them on: "our ops team does not allow new daemons". What a program
 // allows, or a document says, is a statement.
 
-// constrains reports whether a clause says what those whose word binds the person forbid, or insist on.
-func (c clause) constrains() bool {
+// constrains reports whether a clause says what those whose word binds the person forbid, or insist on, in it or in the clause
+// behind it.
+func (c clause) constrains(behind clause) bool {
 	const near = 24 // words from whose word it is to the verb, or characters
 	by := c.find(who)
 	if by < 0 || c[0].class&ask != 0 || c[min(by, 2):by].has(verb) && !slices.ContainsFunc(c[:by], word.tells) || c[:by].relates() {
@@ -28,7 +29,7 @@ func (c clause) constrains() bool {
 		case wanting[w.text]:
 			return slices.ContainsFunc(c[i:], func(w word) bool { return unmoved[w.text] })
 		case w.class&demand != 0:
-			return c[i+1:].isDemanded()
+			return c[i+1:].isDemanded() || i+1 == len(c) && behind.isDemanded()
 		}
 	}
 	return false
@@ -44,7 +45,7 @@ func (c clause) denies(from, verb int) bool {
 		if i == verb {
 			continue
 		}
-		if w := c[i]; w.class&(not|lack|ban) != 0 && w.class&(touch|order) == 0 || strings.HasSuffix(w.text, "n't") || negating[w.text] {
+		if w := c[i]; w.class&(not|lack|ban) != 0 && w.class&(touch|order) == 0 || strings.HasSuffix(w.text, "n't") || negating[w.text] || strings.HasPrefix(w.text, "keine ") {
 			return true
 		}
 	}
@@ -79,12 +80,15 @@ func (c clause) spares() bool {
 }
 
 // exempts reports whether a clause allows, or orders, to change all but something: "you can edit anything except the lock file".
-func (c clause) exempts() bool {
+func (c clause) exempts(behind clause) bool {
 	if !c.has(touch | allow) {
 		return false
 	}
+	if len(behind) > 1 && excepting[behind[0].text] && slices.ContainsFunc(c, func(w word) bool { return everything[w.text] || w.text == "anything" }) {
+		return true
+	}
 	for i := 1; i+1 < len(c); i++ {
-		if excepting[c[i].text] && (everything[c[i-1].text] || c[i-1].text == "anything" || c[i-1].class&you != 0) {
+		if excepting[c[i].text] && (everything[c[i-1].text] || i > 1 && everything[c[i-2].text] || c[i-1].text == "anything" || c[i-1].class&you != 0) {
 			return true
 		}
 	}
@@ -103,7 +107,7 @@ func (c clause) halts(before, behind clause) bool {
 		}
 		next = behind
 	}
-	if len(next) < 2 || !conditional[next[0].text] && next[0].class&when == 0 {
+	if len(next) < 2 || !conditional[next[0].text] && !conditional[next[0].text+" "+next[1].text] && next[0].class&when == 0 {
 		return false
 	}
 	for _, w := range next[1:] {
@@ -197,7 +201,7 @@ var (
 	// finished are the words for the end of the work, at which anybody stops.
 	finished = set("done|finished|ready|complete|completed|fertig|terminé|fini|listo|terminado|pronto|finito|готово")
 	// bounding are the words before the most that something may be.
-	bounding = set("at most|no more than|not more than|more than|max|maximum|under|below|up to|within|at or under|at or below|not over|over|capped at|limited to|less than|not exceed|exceed|cap|höchstens|maximal|nicht mehr als|mehr als|unter|bis zu|maximum|au plus|au maximum|moins de|plus de|jusqu'à|como máximo|máximo|menos de|más de|hasta|al massimo|massimo|meno di|più di|fino a|no máximo|mais de|até|максимум|не более|не больше|не дороже|дороже|до")
+	bounding = set("最多|不超过|至多|最大|以内|최대|at most|no more than|not more than|more than|max|maximum|under|below|up to|within|at or under|at or below|not over|over|capped at|limited to|less than|not exceed|exceed|cap|höchstens|maximal|nicht mehr als|mehr als|unter|bis zu|maximum|au plus|au maximum|moins de|plus de|jusqu'à|como máximo|máximo|menos de|más de|hasta|al massimo|massimo|meno di|più di|fino a|no máximo|mais de|até|максимум|не более|не больше|не дороже|дороже|до")
 	// owned are the words before a budget that the person sets.
 	owned = set("my|our|the|your|you|mein|unser|das|mon|notre|mi|nuestro|il mio|meu|nosso|мой|наш|my budget|our budget|the budget is|our budget is")
 	// spending are the verbs for what somebody does with money.
@@ -207,5 +211,5 @@ var (
 	// spent are the verbs for what something costs, which is a fact.
 	spent = set("cost|costs|kostet|kosten|coûte|coûtent|cuesta|costa|custa|стоит")
 	// currencies are the words for what money is counted in.
-	currencies = set("dollar|dollars|usd|euro|euros|eur|pounds|gbp|yen|chf|francs|bucks|cents|€|$|£|reais|pesos|рублей|руб|евро|долларов")
+	currencies = set("元|块|欧|美|円|ユ|원|만|dollar|dollars|usd|euro|euros|eur|pounds|gbp|yen|chf|francs|bucks|cents|€|$|£|reais|pesos|рублей|руб|евро|долларов")
 )

@@ -106,7 +106,7 @@ func (c clause) sets(at setting) bool {
 		return rest.has(often | ban | firm)
 	}
 	said := c.classes()
-	if said&who != 0 && c.constrains() || said&(lack|often) != 0 && c.spares() || c.halts(at.before, at.behind) {
+	if said&who != 0 && c.constrains(at.behind) || said&(lack|often) != 0 && c.spares() || c.halts(at.before, at.behind) {
 		return true
 	}
 	if (said&pay != 0 || at.first || at.apart || at.priced) && c.numbered() && (c.spends(at.apart || at.first && said&verb == 0) || at.priced && said&verb == 0 && c.hasMoney()) {
@@ -270,6 +270,8 @@ func (c clause) forbids(at setting) bool {
 	case head.text == "plus de" && rest.measured(): // more than
 		return false
 	case rest.placed(head), spared(head) && strings.HasPrefix(head.text, "no ") && !rest.has(work|thing|you|touch):
+		return false
+	case len(rest) == 1 && !at.first && later[rest[0].text]: // "nie danach"
 		return false
 	case len(rest) == 0 && head.class&often != 0 && len(at.behind) > 0 && at.behind[0].text == "ever": // "never, ever, …"
 		return true

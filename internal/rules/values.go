@@ -176,7 +176,7 @@ var customary = set("here|around here|in this project|in this repo|in this repos
 var budgeted = set("бюджет|бюджета|budget|my budget|our budget|max budget|limit|maximum|orçamento|presupuesto|бюджет")
 
 // heldBack are the same verbs in languages that put no word before an infinitive.
-var heldBack = set("vermeiden|behalten|beibehalten|éviter|garder|conserver|evitar|mantener|conservar|evitare|mantenere|conservare|manter|preservar|избежать|сохранить|оставить")
+var heldBack = set("vermieden|vermeiden|behalten|beibehalten|éviter|garder|conserver|evitar|mantener|conservar|evitare|mantenere|conservare|manter|preservar|избежать|сохранить|оставить")
 
 // needing are the orders that say of a thing that it is needed.
 var needing = set("il faut|il faudra|bisogna|occorre|hay que|é preciso|нужно|нужен")
@@ -189,6 +189,12 @@ var contrasting = set("but|aber|mais|pero|ma|mas|но")
 
 // themselves are the words behind an order for who is to carry it out.
 var themselves = set("toi-même|vous-même|selbst|tú mismo|yourself")
+
+// later are the words behind "never" for when something does not happen.
+var later = set("after|afterwards|before|later|since|danach|davor|später|seitdem|après|ensuite|avant|depuis|después|antes|luego|depois|dopo|poi|prima|потом|после|раньше")
+
+// unwilling are the same as "I don't want to" in languages that put no word before an infinitive.
+var unwilling = set("мы не хотим|я не хочу|не хотелось бы|мне не хотелось бы|мы бы не хотели|я бы не хотел|я бы не хотела")
 
 // us are the words for those who speak, as those who are to do something.
 var us = set("us|me")

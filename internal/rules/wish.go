@@ -125,7 +125,7 @@ func (c clause) wishes() bool {
 	if c[i].class&ban != 0 && rest.has(purpose) && !rest.has(work|you) && endsInArticle(c[i].text) { // "I don't want the window to close"
 		return false
 	}
-	if c[i].class&ban != 0 && (strings.HasSuffix(c[i].text, " want to") || strings.HasSuffix(c[i].text, " hate to")) { // "I don't want to change the schema"
+	if c[i].class&ban != 0 && (unwilling[c[i].text] || strings.HasSuffix(c[i].text, " want to") || strings.HasSuffix(c[i].text, " hate to")) { // "I don't want to change the schema"
 		return rest.wouldAlter()
 	}
 	if c[i].class&ban != 0 && strings.HasSuffix(c[i].text, " like") {
@@ -198,7 +198,7 @@ func (c clause) wouldKeep() bool {
 	for len(c) > 0 && c[0].class&(purpose|plain) == 0 && (c[0].class&you != 0 || ourselves[c[0].text] || us[c[0].text]) {
 		c = c[1:]
 	}
-	if len(c) > 1 && (c[0].text == "to avoid" || heldBack[c[0].text] || heldBack[c[len(c)-1].text]) {
+	if len(c) > 0 && (c[0].text == "to avoid" || heldBack[c[0].text] || heldBack[c[len(c)-1].text]) {
 		return true
 	}
 	if len(c) < 3 || c[0].class&purpose == 0 || !holding[c[1].text] {
