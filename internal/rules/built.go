@@ -80,7 +80,7 @@ func (c clause) quotes() bool {
 
 // implements reports whether behind a prohibition stands how a program is to be written: which of its
 // names it shall not use. What shall not be touched is none of it.
-func (c clause) implements() bool {
+func (c clause) implements(head word) bool {
 	if len(c) < 2 || c[0].class&touch != 0 || c.has(often|firm) {
 		return false
 	}
@@ -90,7 +90,7 @@ func (c clause) implements() bool {
 		}
 	}
 	for _, w := range c[1:min(len(c), 8)] { // "avoid the second query in list_orders"
-		if w.name && (c[0].class&article != 0 || c[0].use() == 0 || c[0].class&(task|bare) != 0 && c[0].class&touch == 0) {
+		if w.name && head.class&often == 0 && (c[0].class&article != 0 || c[0].use() == 0 || c[0].class&(task|bare) != 0 && c[0].class&touch == 0) {
 			return true
 		}
 	}

@@ -284,7 +284,7 @@ func (c clause) forbids(at setting) bool {
 		return rest[0].class&(thing|work) != 0
 	case spared(head) && !strings.HasPrefix(head.text, "no ") && rest[0].class&touch != 0 && !renewing[rest[0].text] && len(rest) > 1: // "you don't need to change the tests"
 		return true
-	case rest.implements(), spared(head) && (!at.first || !strings.HasPrefix(head.text, "no ")):
+	case rest.implements(head), spared(head) && (!at.first || !strings.HasPrefix(head.text, "no ")):
 		return false
 	case at.since, head.class&wish != 0:
 		return true
