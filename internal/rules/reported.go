@@ -81,7 +81,7 @@ func (c clause) spares() bool {
 
 // exempts reports whether a clause allows, or orders, to change all but something: "you can edit anything except the lock file".
 func (c clause) exempts(behind clause) bool {
-	if !c.has(touch | allow) {
+	if !c.has(touch|allow) || c[0].class&report != 0 {
 		return false
 	}
 	if len(behind) > 1 && excepting[behind[0].text] && slices.ContainsFunc(c, func(w word) bool { return everything[w.text] || w.text == "anything" }) {
@@ -97,11 +97,11 @@ func (c clause) exempts(behind clause) bool {
 
 // halts reports whether a clause says when to stop: "STOP if more than five files change". before and behind are the clauses around it.
 func (c clause) halts(before, behind clause) bool {
-	if !halting[c[0].text] {
+	if !halting[c[0].text] && c[0].text != "stop and" {
 		return false
 	}
 	next := c[1:]
-	if len(next) == 0 || next[0].class&joins != 0 {
+	if len(next) == 0 || c[0].text == "stop and" || next[0].class&joins != 0 {
 		if len(before) > 2 && (conditional[before[0].text] || before[0].class&when != 0) { // "if it takes too long, stop"
 			return true
 		}
@@ -126,7 +126,7 @@ func (c clause) spends(apart bool) bool {
 	if paid < 0 && !apart {
 		return false
 	}
-	if (owned[head.text] || head.class&article != 0 && paid == 1 && budgeted[c[paid].text]) && paid >= 0 && len(c) > paid+2 && c[paid+1:].hasMoney() && !told[c[paid+1].text] { // "my budget is 300 euros"
+	if (owned[head.text] && paid >= 0 && (budgeted[c[paid].text] || paid == 0) || head.class&article != 0 && paid == 1 && budgeted[c[paid].text]) && paid >= 0 && len(c) > paid+2 && c[paid+1:].hasMoney() && !told[c[paid+1].text] { // "my budget is 300 euros"
 		return true
 	}
 	if paid > 1 && head.class&article != 0 && spent[c[paid].text] && !c.has(must|should) || paid > 0 && paid < 3 && head.class&report != 0 && !c.denies(0, paid) {

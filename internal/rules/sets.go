@@ -271,7 +271,7 @@ func (c clause) forbids(at setting) bool {
 		return false
 	case rest.placed(head), spared(head) && strings.HasPrefix(head.text, "no ") && !rest.has(work|thing|you|touch):
 		return false
-	case len(rest) == 1 && !at.first && later[rest[0].text]: // "nie danach"
+	case len(rest) == 1 && later[rest[0].text]: // "nie danach"
 		return false
 	case len(rest) == 0 && head.class&often != 0 && len(at.behind) > 0 && at.behind[0].text == "ever": // "never, ever, …"
 		return true
