@@ -178,11 +178,6 @@ func (c clause) sets(at setting) bool {
 		}
 		return rest.has(often|firm) || len(rest) > 1 && (alone[rest[len(rest)-1].text] || rest[0].class&scope != 0 && rest[0].isYours()) // "give your answers in bullets"
 	case head.class&when != 0, head.class&often != 0 && strings.HasPrefix(head.text, "vor "), head.class&often != 0 && strings.HasPrefix(head.text, "nach "):
-		for i := 1; i+1 < len(c); i++ {
-			if bounds[c[i].text] && per[c[i+1].text] && c.numbered() { // "4 hours max per attempt"
-				return true
-			}
-		}
 		last := c[len(c)-1].text
 		return c.has(firm) || len(c) > 3 && c[len(c)-1].class&verb == 0 && (strings.HasPrefix(head.text, "vor") || strings.HasPrefix(head.text, "nach") || strings.HasPrefix(head.text, "bei")) && c.has(thing|work) && strings.HasSuffix(last, "en") && c[len(c)-2].class&article == 0 // "vor jedem Push die Tests laufen lassen"
 	case head.class&often != 0 && (at.ordered || len(at.before) > 0 && at.before[0].class&wish != 0) && len(rest) > 0 && strings.HasPrefix(head.text, "without "):
@@ -250,6 +245,11 @@ func (c clause) names() bool {
 	last := c[len(c)-1].text
 	if c[len(c)-1].class&scope != 0 && unmoved[last] && !c.has(verb|purpose) {
 		return true
+	}
+	for i := 1; i+1 < len(c); i++ {
+		if bounds[c[i].text] && per[c[i+1].text] && c.numbered() { // "4 hours max per attempt"
+			return true
+		}
 	}
 	if (bounds[c[0].text] || bounds[last]) && (!c.has(verb) || c.has(work|thing)) {
 		return true
