@@ -31,6 +31,8 @@ func (c clause) binds() bool {
 	switch {
 	case i > 0 && subject[0].class&report != 0 && subject[0].class&it == 0:
 		return false
+	case i == 0 && unsaid[firstOf(c[0].text)] && !rest.has(touch|work|thing|firm|often|you): // "debe encontrar partes"
+		return false
 	case i == 0:
 		return strong && (!strings.HasSuffix(c[0].text, " be") && (len(rest) < 2 || rest[1].text != "be") || !rest[:min(len(rest), 3)].has(article) || rest.has(work|thing)) // not "must be the cache"
 	case c.refers() && !rest.has(touch): // "line 10 must match line 20"
@@ -122,6 +124,12 @@ func (c clause) permits() bool {
 func (w word) modal() bool {
 	first, _, _ := strings.Cut(w.text, " ")
 	return first == "darf" || first == "dürfen" || first == "darfst"
+}
+
+// firstOf returns the first word of a phrase.
+func firstOf(phrase string) string {
+	first, _, _ := strings.Cut(phrase, " ")
+	return first
 }
 
 // relates reports whether a subject ends with a relative clause that has its own: "an example that the developer". What

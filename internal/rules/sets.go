@@ -122,7 +122,7 @@ func (c clause) sets(at setting) bool {
 		return false
 	}
 	if head.class&report != 0 {
-		return c.has(firm) && !c.has(ask) && !strings.Contains(head.text, " ") || head.class&it != 0 && c.binds()
+		return c.has(firm) && !(c.has(should|must) && slices.ContainsFunc(c, func(w word) bool { return feasible[w.text] })) && !c.has(ask) && !strings.Contains(head.text, " ") || head.class&it != 0 && c.binds()
 	}
 	if head.class&thing != 0 { // "output must be JSON"
 		if i := c.find(must | should); i > 0 && i < 4 {
@@ -198,7 +198,7 @@ func (c clause) sets(at setting) bool {
 	if i := slices.IndexFunc(c, func(w word) bool { return w.class&lasts != 0 || strings.HasPrefix(w.text, "stay ") }); at.first && i > 0 && i < 4 && c[0].class&(article|report|it|you) == 0 && c[:i].has(thing|work) && c[i+1:].has(scope) { // "names stay in English"
 		return true
 	}
-	return c.binds() || at.since && c.names() || at.first && (c.names() && !at.goes && !at.behind.has(task|verb) || c.requests() || c[0].class&work != 0 && len(c) > 2 && conventional[c[1].text] || c.reserves() || len(at.behind) == 1 && ever[at.behind[0].text] && c[0].class&(thing|work|often) != 0 && c[0].class&ask == 0) || c.inverted()
+	return c.binds() || at.since && (c.names() || c.has(must|should) && c.has(lasts) && c[0].class&report == 0) || at.first && (c.names() && !at.goes && !at.behind.has(task|verb) || c.requests() || c[0].class&work != 0 && len(c) > 2 && conventional[c[1].text] || c.reserves() || len(at.behind) == 1 && ever[at.behind[0].text] && c[0].class&(thing|work|often) != 0 && c[0].class&ask == 0) || c.inverted()
 }
 
 // inverted reports whether a clause ends with a prohibition, behind what it is about: "die API bitte nicht ändern".

@@ -196,6 +196,12 @@ var later = set("after|afterwards|before|later|since|danach|davor|später|seitde
 // unwilling are the same as "I don't want to" in languages that put no word before an infinitive.
 var unwilling = set("мы не хотим|я не хочу|не хотелось бы|мне не хотелось бы|мы бы не хотели|я бы не хотел|я бы не хотела")
 
+// unsaid are the modal verbs whose subject need not be said, in its own language: what was told of.
+var unsaid = set("debe|deben|deve|devono|devem|должен|должна|должны|должно")
+
+// feasible are the words for what a program lets those do who use it.
+var feasible = set("possible|möglich|posible|possibile|possível|возможно|возможность")
+
 // us are the words for those who speak, as those who are to do something.
 var us = set("us|me")
 
@@ -236,7 +242,7 @@ var places = set("around|above|below|under|between|inside|on|for|in|at|from|of|a
 var subordinate = set("that|dass|que|che|что|чтобы")
 
 // obliging are the words for what must be, in scripts without spaces.
-var obliging = set("只能|只可|必须|必須|都要|都必须|都应该|都得|なければならない|なければなりません|なければいけません|なくてはならない|해야 합니다|해야 한다|해야 해|야 합니다|야 한다")
+var obliging = set("ようにしてください|ようにして下さい|ようにすること|只能|只可|必须|必須|都要|都必须|都应该|都得|なければならない|なければなりません|なければいけません|なくてはならない|해야 합니다|해야 한다|해야 해|야 합니다|야 한다")
 
 // doingWhat are the words before what somebody is to make sure of doing.
 var doingWhat = set("to|de|d|di")
