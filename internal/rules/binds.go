@@ -63,6 +63,8 @@ func (c clause) works(rest clause, strong, denied bool) bool {
 	switch {
 	case rest.has(touch) && (denied || strong || c.has(lack)) && !(one && !c.has(work|thing) && rest.alters()), denied && rest.has(often&^scope) && strong && (!one || c.has(work)) && !c.acted():
 		return true
+	case rest.permits() && !c.has(work|thing|you) && slices.ContainsFunc(rest[:min(len(rest), 3)], func(w word) bool { return seeing[w.text] }): // "members may only see their own"
+		return false
 	case rest.permits():
 		return c.has(work|thing|you) || !rest[0].modal() || rest.has(touch|firm|lack|work|thing)
 	case c[0].class&scope != 0 && c.has(pay), c.has(lack), strong && alone[c[0].text]: // "any fee should be charged to my card"

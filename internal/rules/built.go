@@ -16,6 +16,9 @@ func builds(parts []clause, i int, joined bool) bool {
 	if c[0].class&ban != 0 && c[0].class&often == 0 && c.corrected(behind(parts, i)) {
 		return true
 	}
+	if c[0].class&ban != 0 && c[0].class&often == 0 && c[1:min(len(c), 2)].behaves() { // "don't redirect to the start page"
+		return true
+	}
 	if i == 0 || c[1:].has(often) {
 		return false
 	}

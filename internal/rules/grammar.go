@@ -157,7 +157,7 @@ func (x *lexicon) read(s string, tokens []token) (Kind, clause, role) {
 		}
 	}
 	role := x.roleOf(s, parts)
-	sketch := sketchOf(s, parts)
+	sketch := x.sketchOf(s, parts)
 	titled := len(parts[0]) < 4 && parts[0].has(work) && !parts[0].has(verb&^must) && len(words) > len(parts[0]) && words[len(parts[0])].text == ":"
 	heads := strings.HasSuffix(strings.TrimRight(s, " *_"), ":") // the steps follow
 	ordered, comesAgain, opened := false, false, false

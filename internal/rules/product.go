@@ -42,7 +42,7 @@ func (c clause) continues(chars bool) bool {
 	if c.has(touch|work|you) || c.has(firm) && !c.has(often) && !ifOnly[c[0].text] && (!chars || c.has(thing)) {
 		return false
 	}
-	if ifOnly[c[0].text] || chars && c[0].class&ban != 0 || c[0].class&ban != 0 && (c[0].class&often != 0 || c[1:].has(often)) {
+	if ifOnly[c[0].text] || chars && c.has(ban) && !c.has(thing) || c[0].class&ban != 0 && (c[0].class&often != 0 || c[1:].has(often)) {
 		return true
 	}
 	if len(c) > 1 && c[0].class&ban != 0 && being[c[1].text] { // "et n'être jamais vide"
@@ -78,6 +78,11 @@ func (c clause) placed(head word) bool {
 	return (head.text == "avoid" || head.text == "please no" || len(c) > 1 && c[1].class&article != 0) && c.particular()
 }
 
+// behaves reports whether what is forbidden is what programs do by themselves: "don't redirect to the start page".
+func (c clause) behaves() bool {
+	return slices.ContainsFunc(c, func(w word) bool { return behaving[w.text] }) && !c.has(work|you)
+}
+
 // displays reports whether what somebody is always to do is what programs do before those who use them, see [clause.appears]: "always
 // hide it". Who works shows something to the person.
 func (c clause) displays() bool {
@@ -95,6 +100,11 @@ func (c clause) creates() bool {
 		return false
 	}
 	return indefinite[second] || slices.ContainsFunc(c[1:min(len(c), near)], func(w word) bool { return indefinite[w.text] })
+}
+
+// creates reports the same of a clause in a language; one without articles has no word for something new.
+func (x *lexicon) creates(c clause) bool {
+	return c.creates() || x.chars && len(c) > 1 && creating[c[0].text] && c[1].class&(thing|work) == 0
 }
 
 // hasRelative reports whether a clause has one about a noun in it: "a script that".
@@ -122,7 +132,7 @@ func (x *lexicon) roleOf(s string, parts []clause) (r role) {
 		if len(c) < 2 {
 			continue
 		}
-		if c.creates() || x.chars && creating[c[0].text] {
+		if x.creates(c) {
 			r |= creates
 		}
 		k := c.find(must | should)
@@ -132,7 +142,7 @@ func (x *lexicon) roleOf(s string, parts []clause) (r role) {
 		if i > 0 {
 			continue
 		}
-		if x.chars && topical(s) && !clause(c).has(touch|work|you) {
+		if x.chars && (topical(s) || c[0].class&^(plain|report) == 0 && c.has(must|should)) && !c.has(touch|work|you) && (topical(s) || !c.has(thing)) {
 			r |= attaches
 		}
 		if c.continues(x.chars) {
@@ -176,8 +186,8 @@ type sketch struct {
 	described bool // the clause before says what it must do
 }
 
-func sketchOf(s string, parts []clause) sketch {
-	k := sketch{step: step(s), created: parts[0].bare().creates()}
+func (x *lexicon) sketchOf(s string, parts []clause) sketch {
+	k := sketch{step: step(s), created: x.creates(parts[0].bare())}
 	k.named = k.created && parts[0].hasRelative()
 	return k
 }
@@ -188,6 +198,9 @@ func (k *sketch) covers(x *lexicon, parts []clause, i int, c clause) bool {
 		k.step && !c.has(touch|work|you|firm) && c[0].class&(ban|order) != 0
 	if i > 0 && k.created && (parts[i][0].class&article != 0 && c[len(c)-1].use() == 0 || k.named) && c[0].class&(task|you) == 0 {
 		built, k.named = true, true
+	}
+	if i > 0 && k.created && c[0].class&ban != 0 && c[0].class&often == 0 && len(c) > 1 && c[1].use() == 0 && !c.has(touch|work|you|bare) { // "write a counter, but don't count blanks"
+		built = true
 	}
 	k.described = c.describes() || k.described && built
 	return built
@@ -248,7 +261,7 @@ var (
 	// users are the words for those who use what is built.
 	users = set("somebody|someone|anyone|anybody|user|users|a user|the user|visitor|visitors|guest|guests|player|players|shopper|shoppers|reader|readers|benutzer|nutzer|anwender|besucher|utilisateur|utilisateurs|visiteur|visiteurs|usuario|usuarios|visitante|visitantes|utente|utenti|visitatore|visitatori|usuário|usuários|utilizador|пользователь|пользователи|пользователя|пользователей|посетитель")
 	// creating are the orders to build something.
-	creating = set("build|write|add|implement|create|make|design|develop|code|program|bau|baue|schreib|schreibe|erstelle|entwickle|implementiere|füge|écris|crée|créez|ajoute|ajoutez|implémente|développe|construis|escribe|crea|añade|implementa|desarrolla|construye|scrivi|aggiungi|sviluppa|costruisci|escreva|crie|adicione|implemente|desenvolva|напиши|создай|добавь|сделай|реализуй|写|创建|实现|添加")
+	creating = set("做|做一个|开发|build|write|add|implement|create|make|design|develop|code|program|bau|baue|schreib|schreibe|erstelle|entwickle|implementiere|füge|écris|crée|créez|ajoute|ajoutez|implémente|développe|construis|escribe|crea|añade|implementa|desarrolla|construye|scrivi|aggiungi|sviluppa|costruisci|escreva|crie|adicione|implemente|desenvolva|напиши|создай|добавь|сделай|реализуй|写|创建|实现|添加")
 	// indefinite are the words before something new.
 	indefinite = set("a|an|new|some|two|three|ein|eine|einen|neue|neuen|un|une|una|uma|um|nouveau|nouvelle|nuevo|nueva|nuovo|nuova|novo|nova|новый|новую|новое")
 	// steps are the words for a part of a plan.
@@ -257,6 +270,8 @@ var (
 	usersHead = set("用户|用戶|使用者|访客|訪客|玩家|ユーザー|利用者|訪問者|プレイヤー|사용자|이용자|방문자")
 	// ifOnly are the words before the condition of what a program does.
 	ifOnly = set("only if|nur wenn|nur falls|seulement si|que si|solo si|sólo si|só se|somente se|apenas se|solo se|soltanto se|только если")
+	// behaving are the verbs for what programs do by themselves.
+	behaving = set("redirect|navigate|reload|autoplay|autofocus|redirige|recharge|umleiten|redirijas|recargues|recarregue|redirecione|redireciona|перенаправляй|перезагружай|跳转|刷新页面|重新加载|自动播放|再読み込み|リロード|遷移|ページに移動|画面に移動|새로고침|페이지로 이동|화면으로 이동")
 	// being are the verbs for how something is.
 	being = set("be|être|estar|ser|essere|sein|быть")
 	// toWhom are words before those for whom a program does something.

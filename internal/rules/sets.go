@@ -184,7 +184,7 @@ func (c clause) sets(at setting) bool {
 		return true
 	}
 	if c.has(firm) {
-		return !c.obliges()
+		return !c.obliges() && (c[0].class&ban == 0 && !c.has(plain) || !c.behaves())
 	}
 	if at.first && len(c) > 3 && c[0].class&scope != 0 && c[0].class&not == 0 && c[1].class&work != 0 && conventional[strings.TrimSuffix(c[2].text, "s")] { // "all work happens on dev"
 		return true
@@ -269,7 +269,7 @@ func (c clause) forbids(at setting) bool {
 	switch {
 	case head.text == "plus de" && rest.measured(): // more than
 		return false
-	case rest.placed(head), spared(head) && strings.HasPrefix(head.text, "no ") && !rest.has(work|thing|you|touch):
+	case rest.placed(head), !at.first && head.class&often != 0 && len(rest) > 1 && places[rest[0].text], spared(head) && strings.HasPrefix(head.text, "no ") && !rest.has(work|thing|you|touch):
 		return false
 	case len(rest) == 1 && later[rest[0].text]: // "nie danach"
 		return false
@@ -332,6 +332,8 @@ func (c clause) stands(at setting) bool {
 		return false
 	case reminding[head.text] && next.class&purpose != 0 && len(rest) > 2 && rest[2].class&article != 0, capping[head.text] && len(rest) == 1 && strings.HasSuffix(next.text, "ed"):
 		return rest.has(scope | often | firm | when | work)
+	case alone[head.text] && happening[next.text]: // "solo ocurre en el móvil"
+		return false
 	case head.text == "only show" && !us[next.text]:
 		return rest.has(firm | often | you | work)
 	case keeping[head.text] && next.text == "only":

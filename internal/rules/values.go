@@ -149,7 +149,7 @@ var per = set("per|pro|par|por|на")
 var growing = set("grow|exceed|drop|shrink|wachsen|dépasser|crecer|superar|superare|crescere|ultrapassar|crescer")
 
 // seeing are the verbs for what comes to those who want it.
-var seeing = set("see|get|have|sehen|haben|bekommen|voir|avoir|recevoir|ver|tener|recibir|vedere|avere|ricevere|ter|receber|видеть|получить")
+var seeing = set("view|read|access|download|see|get|have|sehen|haben|bekommen|voir|avoir|recevoir|ver|tener|recibir|vedere|avere|ricevere|ter|receber|видеть|получить")
 
 // renewing are the verbs of changes that bring something new, or make public what is there.
 var renewing = set("install|installed|commit|push|merge|deploy|publish|release|skip|installer|instalar|installare|installieren|pushen|committen|mergen|deployen|enviar|desplegar|устанавливать|установить")
@@ -202,6 +202,9 @@ var unsaid = set("debe|deben|deve|devono|devem|должен|должна|дол�
 // feasible are the words for what a program lets those do who use it.
 var feasible = set("possible|möglich|posible|possibile|possível|возможно|возможность")
 
+// happening are the verbs for what comes about by itself, in languages whose orders may have the same form.
+var happening = set("ocurre|sucede|pasa|aparece|acontece|ocorre|funciona|falla|falha|passa|succede|accade|appare|kommt|tritt|passiert|erscheint|arrive|apparaît|marche|бывает|происходит|возникает")
+
 // us are the words for those who speak, as those who are to do something.
 var us = set("us|me")
 
@@ -236,7 +239,7 @@ var sources = set("according to|laut|gemäß|selon|según|secondo|segundo|сог
 var reminding = set("don't forget|do not forget|dont forget")
 
 // places are the words before the part at which something is to be done.
-var places = set("around|above|below|under|between|inside|on|for|in|at|from|of|auf|für|bei|an|sur|dans|pour|en|para|su|per|em|na|no|на|для|в")
+var places = set("am|im|beim|nel|nella|nas|nos|aux|around|above|below|under|between|inside|on|for|in|at|from|of|auf|für|bei|an|sur|dans|pour|en|para|su|per|em|na|no|на|для|в")
 
 // subordinate are the words before what is to be made sure of.
 var subordinate = set("that|dass|que|che|что|чтобы")
