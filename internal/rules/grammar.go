@@ -231,7 +231,7 @@ func isOthers(parts []clause) bool {
 		return true
 	}
 	first = first.bare()
-	return len(first) > 0 && len(first) < short && saying[first[len(first)-1].text] && !first.has(you) && first[0].class&article != 0 // "der Tester meint, …"
+	return len(first) > 0 && len(first) < short && saying[first[len(first)-1].text] && !first.has(you) && (first[0].class&article != 0 || places[first[0].text]) // "der Tester meint, …"
 }
 
 // allFillers reports whether clauses say nothing.
@@ -419,7 +419,7 @@ func (c clause) comesAgain() bool {
 	if i > 0 && i+1 < len(c) && strings.HasPrefix(c[i].text, "when") && c[i+1].class&it != 0 && !ourselves[c[i+1].text] { // "run it whenever a user saves"
 		return false
 	}
-	if i > 0 && c[i].addresses() && pronouns[c[len(c)-1].text] && !c.has(work|thing|scope) { // "wait for it before you restart it"
+	if i > 0 && c[i].addresses() && pronouns[c[len(c)-1].text] && !c[i+1:].has(work|thing|scope) { // "wait for it before you restart it"
 		return false
 	}
 	if i > 0 && untils[c[i].text] {

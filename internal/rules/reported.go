@@ -146,7 +146,7 @@ func (c clause) spends(apart bool) bool {
 			continue
 		}
 		if c[next:].isMoney() || bounds[w.text] && c[max(i-3, 0):i].hasMoney() {
-			return paid >= 0 || i == 0 || next == len(c) || c[0].class&not != 0
+			return paid >= 0 || i == 0 || next == len(c) || per[c[next].text] || c[0].class&not != 0
 		}
 	}
 	return false

@@ -352,7 +352,7 @@ func (c clause) stands(at setting) bool {
 		return rest.has(work | you | firm | often)
 	case next.name && strings.HasPrefix(head.text, "only ") && !leaving[head.text]:
 		return rest.has(often | firm)
-	case head.text == "leave":
+	case head.text == "leave", head.text == "let's leave":
 		return rest.has(scope&^not|firm) || slices.ContainsFunc(rest, func(w word) bool { return unmovedAt[w.text] })
 	case reminding[head.text] && next.class&article != 0:
 		return rest.has(often|firm|when) || next.text == "that" && rest.has(must|should|not|lasts)

@@ -230,7 +230,7 @@ var appearing = set("show|display|hide|render|highlight|animate|collapse|expand|
 var keeping = set("keep|let's keep")
 
 // saying are the verbs behind those whose words are told.
-var saying = set("says|said|states|stated|thinks|thought|claims|claimed|mentions|wrote|told|sagt|sagte|meint|dit|pense|dice|piensa|pensa|diz|disse|acha|говорит|сказал|сказала|думает|считает")
+var saying = set("steht|heißt|says|said|states|stated|thinks|thought|claims|claimed|mentions|wrote|told|sagt|sagte|meint|dit|pense|dice|piensa|pensa|diz|disse|acha|говорит|сказал|сказала|думает|считает")
 
 // sources are the words before whose words are told.
 var sources = set("according to|laut|gemäß|selon|según|secondo|segundo|согласно")
