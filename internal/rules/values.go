@@ -128,7 +128,7 @@ var counted = set("line|page|section|chapter|row|part|zeile|seite|abschnitt|kapi
 var aims = set("so that|in order to|damit|pour que|afin que|para que|affinché|чтобы")
 
 // capping are the orders to put a limit to something.
-var capping = set("limit|restrict|cap|treat")
+var capping = set("limit|restrict|cap")
 
 // single are the words that make a noun a single one that is known.
 var single = set("the|this|that|der|die|das|den|le|la|l|el|lo|il|o|a")
