@@ -183,6 +183,11 @@ func (c clause) sets(at setting) bool {
 	case head.class&often != 0 && (at.ordered || len(at.before) > 0 && at.before[0].class&wish != 0) && len(rest) > 0 && strings.HasPrefix(head.text, "without "):
 		return true
 	}
+	return c.declares(at)
+}
+
+// declares reports whether a clause that begins with no order says how the work is to be done, or what must not be touched.
+func (c clause) declares(at setting) bool {
 	if c.has(firm) {
 		return !c.obliges() && (c[0].class&ban == 0 && !c.has(plain) || !c.behaves())
 	}
