@@ -48,7 +48,8 @@ func start(t testing.TB, upstream string, change func(*gateway.Options)) (base s
 	if err != nil {
 		t.Fatal(err)
 	}
-	o := gateway.Options{Upstreams: []gateway.Upstream{{Name: "up", URL: u}}, Manager: m}
+	// On a busy machine the store takes longer than a person would wait.
+	o := gateway.Options{Upstreams: []gateway.Upstream{{Name: "up", URL: u}}, Manager: m, Patience: time.Minute}
 	if change != nil {
 		change(&o)
 	}
@@ -59,7 +60,7 @@ func start(t testing.TB, upstream string, change func(*gateway.Options)) (base s
 	s := httptest.NewServer(g)
 	t.Cleanup(func() {
 		s.Close()
-		ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+		ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 		defer cancel()
 		if err := g.Close(ctx); err != nil && !errors.Is(err, errGone) { // stores that fail may fail to the end
 			t.Error(err)

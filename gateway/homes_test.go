@@ -19,6 +19,9 @@ import (
 func TestHome(t *testing.T) {
 	t.Parallel()
 	for _, where := range []string{"open", "stored"} {
+		if testing.Short() && where == "stored" {
+			continue // under the race detector what is at work is enough
+		}
 		t.Run(where, func(t *testing.T) {
 			conversationtest.Test(t, func(t *testing.T, msgs []precis.Message) conversationtest.Place {
 				return placeOf(t, where == "open", msgs)

@@ -159,7 +159,7 @@ func pairsTalk(t *testing.T, window int, turn func(n int) []string) {
 	items := []string{`{"role":"user","content":"Never touch main.go. Report on the service."}`}
 	reduced, turns := 0, 20
 	if testing.Short() {
-		turns = 12 // each sends all that was said before: a third of the bytes
+		turns = 8 // each sends all that was said before: a sixth of the bytes
 	}
 	for n := range turns {
 		items = append(items, turn(n)...)

@@ -27,6 +27,9 @@ func TestTaskWithRecall(t *testing.T) {
 // TestTaskWithTheCondenseTool does the same with a model that asks for a condensation
 // before each file.
 func TestTaskWithTheCondenseTool(t *testing.T) {
+	if testing.Short() {
+		t.Skip("short: eight tasks; those with recall go the same way")
+	}
 	t.Parallel()
 	var made atomic.Int64
 	taskWith(t, asked.Name, func(o *gateway.Options) {

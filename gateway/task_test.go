@@ -178,11 +178,11 @@ func TestTask(t *testing.T) {
 		{"responses", worker{dialect: "responses", model: "gpt-5"}, upstream.Options{Thinking: true}, false},
 		{"responses, own model", worker{dialect: "responses", model: "gpt-5"}, upstream.Options{Thinking: true}, true},
 	}
-	short := map[string]bool{"anthropic, bound reasoning": true, "chat, own model": true, "responses": true}
+	short := map[string]bool{"anthropic, bound reasoning": true, "chat, own model": true}
 	for _, tt := range tests {
 		t.Run(strings.ReplaceAll(tt.name, " ", "_"), func(t *testing.T) {
 			if testing.Short() && !short[tt.name] {
-				t.Skip("one of each dialect is enough")
+				t.Skip("one with a model and one without are enough")
 			}
 			t.Parallel()
 			tokens := taskWindow()

@@ -114,7 +114,10 @@ func (e Event) With(data []byte) []byte {
 	if data == nil || e.lines == 0 {
 		return e.Raw
 	}
-	out := append(make([]byte, 0, len(e.Raw)+len(data)), e.Raw[:e.from]...)
+	out := append(make([]byte, 0, len(e.Raw)+len(data)+1), e.Raw[:e.from]...)
+	if out[len(out)-1] == ':' && bytes.HasPrefix(bytes.TrimLeft(data, "\r\n"), []byte(" ")) {
+		out = append(out, ' ') // the first space behind the colon is not of the data
+	}
 	return append(appendUnbroken(out, data), e.Raw[e.to:]...)
 }
 

@@ -11,6 +11,7 @@ import (
 func FuzzFrames(f *testing.F) {
 	f.Add([]byte("event: a\ndata: {}\n\ndata: b\r\n\r\n: c\n\nrest"), uint8(1))
 	f.Add([]byte("\n\n\r\r\n\n\r\n"), uint8(2))
+	f.Add([]byte("data:\ndata:  {}\n\n"), uint8(1))
 	f.Fuzz(func(t *testing.T, stream []byte, step uint8) {
 		whole, rest := cutFrames(stream, len(stream))
 		pieces, restOfPieces := cutFrames(stream, max(int(step), 1))

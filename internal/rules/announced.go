@@ -40,7 +40,7 @@ func announced(text string, from, room int) (end int, alone bool) {
 			return from, false
 		case entryOf(bare) != bare:
 			entries++
-			kind, _, _, _ := read(harness.Unquoted(entryOf(bare)))
+			kind := read(harness.Unquoted(entryOf(bare))).kind
 			if len(bare) >= leastRule && kind == Rule {
 				rules++
 			}

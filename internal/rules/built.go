@@ -8,7 +8,7 @@ import (
 // builds reports whether a clause says what is to be built rather than how to work: a step of the
 // order before it ("remove the list, instead use a set"), or what happens on an event that is none of the
 // agent's ("when completing a name, don't quote it").
-func builds(parts []clause, i int) bool {
+func builds(parts []clause, i int, joined bool) bool {
 	c := parts[i].bare()
 	if len(c) == 0 {
 		return false
@@ -16,10 +16,16 @@ func builds(parts []clause, i int) bool {
 	if c[0].class&ban != 0 && c[0].class&often == 0 && c.corrected(behind(parts, i)) {
 		return true
 	}
+	if c[0].class&ban != 0 && c[0].class&often == 0 && c[1:min(len(c), 2)].behaves() { // "don't redirect to the start page"
+		return true
+	}
 	if i == 0 || c[1:].has(often) {
 		return false
 	}
 	before := parts[i-1].bare()
+	if joined && c[0].class&ban != 0 && c[0].class&often == 0 && before.tellsOfUs() { // "where we use the cache but don't change it"
+		return true
+	}
 	if parts[i][0].text == "instead" && len(before) > 0 && before[0].class&task != 0 {
 		return true
 	}
@@ -27,6 +33,16 @@ func builds(parts []clause, i int) bool {
 		return true
 	}
 	return c[0].class&ban != 0 && len(before) > 2 && before[0].text == "when" && before[0].class&when == 0 && strings.HasSuffix(before[1].text, "ing")
+}
+
+// tellsOfUs reports whether a clause ends with what those who speak do.
+func (c clause) tellsOfUs() bool {
+	for i := 1; i+1 < len(c); i++ {
+		if ourselves[c[i].text] && c[i+1].class&(bare|habit|task|touch) != 0 {
+			return true
+		}
+	}
+	return false
 }
 
 // corrected reports whether the clause behind a prohibition says what to do in its place this time: "don't change it, just
@@ -67,16 +83,21 @@ func (c clause) quotes() bool {
 
 // implements reports whether behind a prohibition stands how a program is to be written: which of its
 // names it shall not use. What shall not be touched is none of it.
-func (c clause) implements() bool {
+func (c clause) implements(head word) bool {
 	if len(c) < 2 || c[0].class&touch != 0 || c.has(often|firm) {
 		return false
 	}
 	for i, w := range c { // "don't log if not self.on"
-		if strings.HasPrefix(w.text, "if") && c[i:].named() {
+		if strings.HasPrefix(w.text, "if") && (c[i:].named() || i+1 < len(c) && (pronouns[c[i+1].text] || c[i+1].text == "it's" || i+2 < len(c) && c[i+1].class&article != 0 && c[i+2].class == 0)) {
 			return true
 		}
 	}
-	return c[0].class&(bare|habit) != 0 && c[1].name
+	for _, w := range c[1:min(len(c), 8)] { // "avoid the second query in list_orders"
+		if w.name && head.class&often == 0 && (c[0].class&article != 0 || c[0].use() == 0 || c[0].class&(task|bare) != 0 && c[0].class&touch == 0) {
+			return true
+		}
+	}
+	return (c[0].class&(bare|habit) != 0 || c[0].use() == 0) && c[1].name
 }
 
 // isAbout reports whether what a prohibition is about was just spoken of, or is a single thing that is not to be kept as it is:
@@ -102,7 +123,7 @@ func (c clause) appears() bool {
 
 // spared reports whether a prohibition only spares somebody a part of what is ordered: "no need to go into details".
 func spared(w word) bool {
-	return strings.Contains(w.text, "need") || strings.Contains(w.text, "have to")
+	return strings.Contains(w.text, "need") || strings.Contains(w.text, "have to") || strings.Contains(w.text, "besoin") || strings.HasSuffix(w.text, "pas à")
 }
 
 // isOne reports whether what an order is about is a single thing of what is built: it begins with an
@@ -115,6 +136,9 @@ func (c clause) isOne() bool {
 		return len(c) > 1 && c[1].class&(thing|work) == 0
 	}
 	if slices.ContainsFunc(c, func(w word) bool { return former[w.text] }) { // "start your answer again"
+		return true
+	}
+	if pronouns[c[0].text] || c[0].text == "them" { // "output them without quotes"
 		return true
 	}
 	if c[0].class&article == 0 {
@@ -175,8 +199,14 @@ func (c clause) keeps() bool {
 	for len(c) > 0 && subordinate[c[0].text] {
 		c = c[1:]
 	}
+	if len(c) > 2 && c[0].text == "de" && subordinate[c[1].text] {
+		c = c[2:]
+	}
 	if len(c) > 1 && doingWhat[c[0].text] { // "to run the linter"
-		return true
+		return len(c) < 3 || c[2].class&article == 0 || c.has(scope|often|firm|when|not|work)
+	}
+	if i := c.find(when); i > 1 && c[i].addresses() && pronouns[c[len(c)-1].text] && !c.has(often|firm) { // "the folder exists before you write to it"
+		return false
 	}
 	if len(c) == 0 || c.has(often|firm|when|lasts) || c[0].class&(you|order|ban) != 0 {
 		return len(c) > 0
@@ -194,10 +224,20 @@ func (c clause) keeps() bool {
 	return len(c) > 1 && c[0].class&scope != 0 && c[0].class&not == 0 && c[1].class&(thing|work) != 0 && !c.has(task) // "every function has a test"
 }
 
+// withoutCondition returns a clause up to the condition behind it: "no new files if we can help it".
+func (c clause) withoutCondition() clause {
+	for i := 2; i < len(c); i++ {
+		if conditional[c[i].text] {
+			return c[:i]
+		}
+	}
+	return c
+}
+
 // withoutAim returns a clause up to what it is done for: "to ensure that it never fails".
 func (c clause) withoutAim() clause {
 	for i, w := range c {
-		if w.class&plain != 0 && strings.HasPrefix(w.text, "to ") {
+		if w.class&plain != 0 && (strings.HasPrefix(w.text, "to ") || aims[w.text]) || (i > 0 || w.text == "which") && (aims[w.text] || relative[w.text] && (w.text != "that" || i > 0 && c[i-1].class&(work|thing|scope) == 0 || i+1 < len(c) && c[i+1].class&verb != 0)) {
 			return c[:i]
 		}
 	}
@@ -206,5 +246,15 @@ func (c clause) withoutAim() clause {
 
 // isTask reports whether what somebody must do is to be done once.
 func (c clause) isTask() bool {
+	if len(c) > 2 && all[c[0].text] && !c.has(often|firm|when|not|you) && strings.HasSuffix(c[len(c)-1].text, "en") && c[len(c)-1].use() == 0 { // "alle Dateien kopieren"
+		return true
+	}
+	if len(c) > 2 && !c.has(often|firm|when|not|you) {
+		for i, w := range c[1:] { // "identifier et copier tous les modèles"
+			if all[w.text] && c[i].use() == 0 && c[0].use() == 0 {
+				return true
+			}
+		}
+	}
 	return len(c) > 1 && c[0].class&task != 0 && c[0].class&(habit|bare|ask|report) == 0 && c[1].class&article != 0 && !c.has(scope|often|firm|when|not) && c[len(c)-1].text != "first"
 }

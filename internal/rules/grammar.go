@@ -12,27 +12,39 @@ type word struct {
 	text     string
 	mark     bool
 	name     bool // an identifier of a program
+	quoted   bool // set in backticks, with words behind it: `make test`
 }
 
 // use returns what a word is for in its clause, whatever it means to an agent.
-func (w word) use() class { return w.class &^ (touch | work | lasts) }
+func (w word) use() class {
+	return w.class &^ (touch | work | lasts | who | grant | deny | demand | pay)
+}
 
 // clause is a part of a sentence with one verb.
 type clause []word
 
-// read says what a sentence does to what holds, in whichever language it is; 0: nothing. from
-// and to are the bytes of its clause that does.
-func read(s string) (kind Kind, from, to int, x *lexicon) {
+// reading is what a sentence says.
+type reading struct {
+	kind     Kind   // 0: nothing of what holds
+	clause   clause // that does
+	language *lexicon
+	role     role
+}
+
+// read says what a sentence does to what holds, in whichever language it is.
+func read(s string) (r reading) {
 	if isCode(s) || isReported(s) {
-		return 0, 0, 0, nil
+		return reading{}
 	}
 	may, tokens := languageOf(s)
-	for _, x = range may {
-		if kind, from, to = x.read(s, tokens); kind != 0 {
-			return kind, from, to, x
+	for _, x := range may {
+		r.kind, r.clause, r.role = x.read(s, tokens)
+		if r.kind != 0 {
+			r.language = x
+			return r
 		}
 	}
-	return 0, 0, 0, nil
+	return reading{role: r.role}
 }
 
 // isCode reports whether a sentence is made of signs more than of words, as lines of code, of
@@ -41,6 +53,8 @@ func isCode(s string) bool {
 	signs, letters := 0, 0
 	for i := 0; i < len(s); i++ {
 		switch c := s[i]; {
+		case c == 0xe2 && i+1 < len(s) && (s[i+1] == 0x94 || s[i+1] == 0x95), c == '\t', c == 0x1b: // a box, a tab, a sequence for a terminal
+			return true
 		case c >= 0x80 || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z':
 			letters++
 		case strings.IndexByte("{}[]()<>=;|&+\\^@%$\"#", c) >= 0:
@@ -48,7 +62,7 @@ func isCode(s string) bool {
 		}
 	}
 	trimmed := strings.TrimRight(s, " ")
-	if strings.HasPrefix(s, "+") || strings.ContainsAny(s, "\t│┃║└├─") {
+	if strings.HasPrefix(s, "+") || strings.Contains(s, "[0m") {
 		return true
 	}
 	return signs*8 >= letters && signs > 0 || strings.Contains(s, "::") && strings.HasSuffix(s, ";") || strings.HasSuffix(trimmed, ";") && signs > 1 || strings.HasSuffix(trimmed, "{") || strings.HasPrefix(s, "|") || strings.HasPrefix(s, "<") || strings.HasPrefix(s, "//")
@@ -82,7 +96,11 @@ func (x *lexicon) words(s string, tokens []token) []word {
 		if c == 0 && (t.code || t.text != "" && t.text[0] <= '9') {
 			text = strings.ToLower(s[t.from:t.to])
 		}
-		out = append(out, word{class: c, from: t.from, to: last.to, text: text, name: t.name && c&scope == 0})
+		quoted := s[t.from] == '`' && s[t.to-1] != '`'
+		if t.command {
+			c = 0
+		}
+		out = append(out, word{class: c, from: t.from, to: last.to, text: text, name: t.name && c&scope == 0 || t.command, quoted: quoted})
 		i += n
 	}
 	return out
@@ -122,24 +140,25 @@ func begins(words []word) bool {
 	return false
 }
 
-// read says what a sentence does, and in which bytes.
-func (x *lexicon) read(s string, tokens []token) (Kind, int, int) {
+// read says what a sentence does, by which of its words, and its role among others.
+func (x *lexicon) read(s string, tokens []token) (Kind, clause, role) {
 	words := x.words(s, tokens)
 	parts := clauses(words)
-	if len(parts) == 0 {
-		return 0, 0, 0
+	if len(parts) == 0 || isOthers(parts) {
+		return 0, nil, 0
 	}
-	if explaining[parts[0][0].text] {
-		return 0, 0, 0
-	}
-	if sources[parts[0][0].text] && len(parts) > 1 && len(parts[0]) > 1 && parts[0][1].class&article != 0 { // "according to the manual, …"
-		return 0, 0, 0
-	}
-	labelled := label(words)
-	if labelled > 0 { // of a constraint
-		return x.kind(words, Rule), words[0].from, words[len(words)-1].to
+	if label(words) > 0 { // of a constraint
+		return x.kind(words, Rule), words, 0
 	}
 	asked := x.isAsked(s, words, parts)
+	if c := parts[0]; sources[c[0].text] && c.has(who) { // "according to our policy you may not …"
+		if k := c.find(you | order | must); k > 0 {
+			parts[0] = c[k:]
+		}
+	}
+	role := x.roleOf(s, parts)
+	sketch := x.sketchOf(s, parts)
+	titled := len(parts[0]) < 4 && parts[0].has(work) && !parts[0].has(verb&^must) && len(words) > len(parts[0]) && words[len(parts[0])].text == ":"
 	heads := strings.HasSuffix(strings.TrimRight(s, " *_"), ":") // the steps follow
 	ordered, comesAgain, opened := false, false, false
 	revokes, at := false, -1
@@ -150,40 +169,69 @@ func (x *lexicon) read(s string, tokens []token) (Kind, int, int) {
 		}
 		before := words[max(next-1, 0)]
 		c = c.bare()
+		if len(c) > 2 && addressed[c[0].text] && c[1].class&(order|habit|task|bare) != 0 { // "me mostre"
+			c = c[1:]
+		}
 		if len(c) == 0 {
 			continue
 		}
+		built := sketch.covers(x, parts, i, c)
 		switch {
+		case !asked && c.exempts(behind(parts, i)):
+			if at < 0 {
+				at = i
+			}
 		case c[:min(len(c), 3)].has(revoke) || x.chars && c.has(revoke) || (i == 0 || c.has(anew)) && c.allows(x.chars):
 			revokes = true
-		case i > 0 && parts[i][0].class&joins != 0 && parts[i-1].has(purpose) && !hence[parts[i][0].text] && c[0].class&(ban|order) != 0 && c[0].class&often == 0: // "to save time and avoid errors"
-		case builds(parts, i), heads && c[0].class&(habit|bare|task) != 0 && c[0].class&(order|ban) == 0:
-		case c.sets(settingOf(parts, i, asked, ordered, opens(before, parts, i, ordered))) || c.contrasts(behind(parts, i), i == 0, allFillers(parts[:i])):
-			if at < 0 {
+		case i > 0 && parts[i][0].class&joins != 0 && !contrasting[parts[i][0].text] && parts[i-1].has(purpose) && !hence[parts[i][0].text] && c[0].class&(ban|order) != 0 && c[0].class&often == 0: // "to save time and avoid errors"
+		case built, builds(parts, i, i > 0 && !before.mark), heads && c[0].class&(habit|bare|task) != 0 && c[0].class&(order|ban) == 0:
+		case c.sets(settingOf(before, parts, i, asked, ordered, titled)) || c.contrasts(behind(parts, i), i == 0, allFillers(parts[:i])):
+			if at < 0 && !sketch.uses(x, parts, c) {
 				at = i
 			}
 		}
 		if i == 0 || opened || ordered || allFillers(parts[:i]) {
-			ordered = ordered || c.orders() || (opened || i == 0) && c.follows()
+			ordered = ordered || !built && (c.orders() || (opened || i == 0) && c.follows())
 		}
 		ordered = ordered || comesAgain && c[0].class&report == 0 && c[:min(len(c), 3)].has(ban) // "when you push to it don't force"
 		comesAgain = comesAgain || c.comesAgain()
 		opened = c[0].class&when != 0 && c.comesAgain()
 	}
 	if revokes && (at < 0 || !asked && at >= 0 && parts[at].changes()) {
-		return Revoke, words[0].from, words[len(words)-1].to
+		return Revoke, words, role
 	}
-	if at < 0 && ordered && comesAgain && !asked && !heads {
+	switch {
+	case asked:
+	case at < 0 && (ordered && comesAgain && !heads && !sketch.step && !used(parts) || x.chars && recurring(s)):
 		at = 0
+	case at < 0 && parts[0].bare().isValue(words):
+		return Value, words, role
 	}
-	if at < 0 {
-		if !asked && parts[0].bare().isValue(words) {
-			return Value, words[0].from, words[len(words)-1].to
-		}
-		return 0, 0, 0
+	if at < 0 || x.chars && onePart(s) && !clause(words).has(touch|work|you) {
+		return 0, nil, role
 	}
-	c := parts[at]
-	return x.kind(words, Rule), c[0].from, c[len(c)-1].to
+	return x.kind(words, Rule), parts[at], role
+}
+
+// isOthers reports whether a sentence explains one before it, or tells what somebody else says: "according to the manual, …", "never
+// push, it says".
+func isOthers(parts []clause) bool {
+	const short = 5 // words with which somebody else is named
+	first, last := parts[0], parts[len(parts)-1]
+	if explaining[first[0].text] {
+		return true
+	}
+	if len(parts) < 2 || first.has(who) {
+		return false
+	}
+	if sources[first[0].text] && len(first) > 1 && first[1].class&article != 0 {
+		return true
+	}
+	if len(last) < short && (saying[last[0].text] || len(last) > 1 && saying[last[1].text]) {
+		return true
+	}
+	first = first.bare()
+	return len(first) > 0 && len(first) < short && saying[first[len(first)-1].text] && !first.has(you) && (first[0].class&article != 0 || places[first[0].text]) // "der Tester meint, …"
 }
 
 // allFillers reports whether clauses say nothing.
@@ -228,6 +276,12 @@ func (x *lexicon) kind(words []word, k Kind) Kind {
 			return Once
 		}
 	}
+	const nearYet = 4 // words: "ne ferme pas encore la porte"
+	for _, c := range clauses(words) {
+		if c[0].class&ban != 0 && (c[len(c)-1].isYet() || slices.ContainsFunc(c[1:min(len(c), nearYet)], word.isYet)) { // "don't push it yet, I am still at it"
+			return Once
+		}
+	}
 	for _, w := range slices.Backward(words) {
 		if !w.mark {
 			if present[w.text] && clause(words).has(ban) { // "don't do it now"
@@ -241,6 +295,9 @@ func (x *lexicon) kind(words []word, k Kind) Kind {
 	}
 	return k
 }
+
+// isYet reports whether a word, or the last one of a phrase, holds something back for a while only.
+func (w word) isYet() bool { return yet[w.text] || yet[w.text[strings.LastIndexByte(w.text, ' ')+1:]] }
 
 // label returns how many words of a label begin a sentence: "Rule:", "HARD CONSTRAINT:".
 func label(words []word) int {
@@ -265,7 +322,7 @@ func label(words []word) int {
 func (x *lexicon) isAsked(s string, words []word, parts []clause) bool {
 	first := parts[0].bare()
 	ends := strings.HasSuffix(strings.TrimRight(s, " \t\"')”»」』*_"), "?") || strings.HasSuffix(strings.TrimRight(s, " "), "？") || x.chars && asksAtEnd(s)
-	if ends && len(parts) > 1 && first[:min(len(first), 1)].has(ban|order|habit|bare|task|lack|often) {
+	if ends && len(parts) > 1 && first[:min(len(first), 1)].has(ban|order|habit|bare|task|lack|often|wish) {
 		last := parts[len(parts)-1]
 		return len(last.bare()) > 1
 	}
@@ -295,11 +352,19 @@ func (c clause) bare() clause {
 	return c
 }
 
+// classes returns all that the words of a clause are for.
+func (c clause) classes() (k class) {
+	for i := range c {
+		k |= c[i].class
+	}
+	return k
+}
+
 func (c clause) has(k class) bool { return c.find(k) >= 0 }
 
 func (c clause) find(k class) int {
-	for i, w := range c {
-		if w.class&k != 0 {
+	for i := range c { // words are big
+		if c[i].class&k != 0 {
 			return i
 		}
 	}
@@ -309,6 +374,12 @@ func (c clause) find(k class) int {
 // orders reports whether a clause tells somebody to do something.
 func (c clause) orders() bool {
 	if len(c) == 0 {
+		return false
+	}
+	if c[0].class&wish != 0 && (c[0].class&ban != 0 || len(c) < 2 || c[1].class&you == 0) {
+		return len(c) > 1 && c.wishes()
+	}
+	if len(c) > 1 && c[0].class&lasts != 0 && c[1].use() == 0 && strings.HasSuffix(c[1].text, "ing") { // "keep appending"
 		return false
 	}
 	if c[0].class&(ban|order|habit|bare|task|firm) != 0 {
@@ -325,7 +396,7 @@ func (c clause) orders() bool {
 
 // addresses reports whether a word is a condition with its subject: "before you".
 func (w word) addresses() bool {
-	return strings.Count(w.text, " ") > 0 && !strings.HasSuffix(w.text, "each") && !strings.HasSuffix(w.text, "every")
+	return strings.Count(w.text, " ") > 0 && !strings.HasSuffix(w.text, "each") && !strings.HasSuffix(w.text, "every") && !strings.HasPrefix(w.text, "перед ")
 }
 
 // acts reports whether a verb stands behind the first words of a clause, with what it is
@@ -348,6 +419,12 @@ func (c clause) comesAgain() bool {
 	if i > 0 && i+1 < len(c) && strings.HasPrefix(c[i].text, "when") && c[i+1].class&it != 0 && !ourselves[c[i+1].text] { // "run it whenever a user saves"
 		return false
 	}
+	if i > 0 && c[i].addresses() && pronouns[c[len(c)-1].text] && !c[i+1:].has(work|thing|scope) { // "wait for it before you restart it"
+		return false
+	}
+	if i > 0 && untils[c[i].text] {
+		return false
+	}
 	first, _, _ := strings.Cut(c[i].text, " ")
 	if (c[i].class&scope != 0 && c[i].class&often == 0 || purposes[first]) && (i+1 == len(c) || c[i+1].class&work == 0) && !c[i+1:].has(you|firm) && !strings.HasPrefix(c[i].text, "before ") && !strings.HasPrefix(c[i].text, "after ") || i > 0 && c[i].text == "for all" { // "plot the rate for each model"
 		return false
@@ -362,7 +439,10 @@ func (c clause) follows() bool {
 	if len(c) > 0 && strings.HasSuffix(c[0].text, "ing") && len(c[0].text) > longest {
 		return false
 	}
-	return len(c) > 1 && c[0].use() == 0 && !c.has(verb) && c[1].class&(article|scope|thing|you) != 0
+	if len(c) > 2 && addressed[c[0].text] { // "me mostre"
+		c = c[1:]
+	}
+	return len(c) > 1 && c[0].use() == 0 && !c.has(verb) && (c[1].class&(article|scope|thing|you) != 0 || c[1].text == "so" || subordinate[c[1].text])
 }
 
 // allows reports whether a clause allows something. Where a language says so at its end, any

@@ -46,6 +46,11 @@ const (
 	work                      // what an agent makes and says at its work, not what is built: "commits", "answers", "tests"
 	hope                      // begins a wish in the form of a condition: "it would be great if"
 	lasts                     // says that something goes on: "stays", "remains"
+	who                       // those whose word binds the person too: "the team", "company policy"
+	grant                     // a verb with which they allow: "allows", "lets"
+	deny                      // one with which they forbid: "forbids", "has limited us to"
+	demand                    // one with which they ask for something: "requires", "insists on"
+	pay                       // what money is spent by: "spend", "budget"
 )
 
 // language is the table of one language: the words and phrases of each class, parted by "|".
@@ -173,6 +178,9 @@ func (p phrase) begins(tokens []token) bool {
 // tells.
 var latin = []string{"en", "de", "fr", "es", "it", "pt"}
 
+// letterOf says which of latin has a letter, by the second byte of it, where one alone does.
+var letterOf = map[byte]int{0xa3: 5, 0xb5: 5, 0x83: 5, 0x95: 5, 0xb1: 3, 0x9f: 1, 0xa4: 1, 0xb6: 1, 0xbc: 1} // ã õ ñ ß ä ö ü
+
 // languageOf returns the lexicons of the languages that a sentence may be in, more than one
 // where its words do not tell, and its tokens.
 func languageOf(s string) ([]*lexicon, []token) {
@@ -201,6 +209,14 @@ func languageOf(s string) ([]*lexicon, []token) {
 	best := 0
 	for _, n := range score {
 		best = max(best, n)
+	}
+	if i := strings.IndexByte(s, 0xc3); i >= 0 { // of Latin-1
+		for ; i+1 < len(s); i++ {
+			if k := letterOf[s[i+1]]; s[i] == 0xc3 && k > 0 {
+				score[k]++
+				best = max(best, score[k])
+			}
+		}
 	}
 	if score[0] == best { // nothing tells more than for the first
 		return lib.latin[:1], tokens

@@ -156,7 +156,7 @@ func stated(s string, said int) *statement {
 	mayBe, tokens := languageOf(body)
 	from := max(end, 0) // of what is stated
 	if label == 0 && (at < 0 && (!st.fresh || orders(body, mayBe[0], tokens)) || at >= 0 && !st.fresh && !definite.MatchString(body[:at])) {
-		if kind, _, _, _ := read(body); kind != Rule && kind != Value {
+		if kind := read(body).kind; kind != Rule && kind != Value {
 			return nil
 		}
 	}

@@ -57,25 +57,35 @@ func Find(text string) []Sentence {
 	for _, typed := range ownWords(text) {
 		base += max(strings.Index(text[base:], typed), 0)
 		own := harness.Unquoted(typed) // as long as typed, byte for byte
-		at, told := 0, 0               // what stands before told was announced by a rule, and belongs to it
+		var around paragraph
+		logged := 0      // up to where a line of a log or of code goes on
+		at, told := 0, 0 // what stands before told was announced by a rule, and belongs to it
 		for s := range sentences(own) {
+			if line := lineAt(own, at); at >= logged && (isLogged(line) || isComment(line)) {
+				logged = at + len(line)
+			}
 			from := at + len(s) - len(unlisted(s))
 			to := at + len(strings.TrimRight(s, " \t\r\n"))
 			at += len(s)
-			if to-from < leastRule || to-from > mostRead || from < told {
+			if to <= from { // an empty line
+				around = paragraph{}
+			}
+			if to-from < leastRule || to-from > mostRead || from < told || from < logged {
 				continue
 			}
 			from += command(own[from:to])
-			kind, a, b, x := read(own[from:to])
-			if kind == 0 || kind == Rule && x.excepts(own[from+a:from+b], ordered) {
+			r := read(own[from:to])
+			described := around.describes(r.role)
+			around.add(r.role)
+			if r.kind == 0 || r.kind == Rule && (described || r.clause.excepts(ordered)) {
 				first, _, _ := strings.Cut(own[from:to], " ")
 				ordered[strings.ToLower(first)] = true
 				continue
 			}
 			whole := typed[from:to]
 			if len(whole) > mostRule {
-				whole = strings.TrimSpace(whole[a:b])
-			} else if kind == Rule && announces(whole) {
+				whole = strings.TrimSpace(whole[r.clause[0].from:r.clause[len(r.clause)-1].to])
+			} else if r.kind == Rule && announces(whole) {
 				end, alone := announced(text, base+to, mostRule-len(whole))
 				if alone {
 					continue // each of what follows says itself what holds
@@ -87,11 +97,20 @@ func Find(text string) []Sentence {
 				continue
 			}
 			seen[whole] = true
-			out = append(out, Sentence{whole, kind, x})
+			out = append(out, Sentence{whole, r.kind, r.language})
 		}
 		base += len(typed)
 	}
 	return out
+}
+
+// lineAt returns the line of a text that begins at a byte; "" where none begins.
+func lineAt(text string, at int) string {
+	if at > 0 && text[at-1] != '\n' {
+		return ""
+	}
+	line, _, _ := strings.Cut(text[at:], "\n")
+	return line
 }
 
 // command returns how many bytes of a sentence are the command before it with which a program is told what to do with
@@ -109,18 +128,8 @@ func command(s string) int {
 
 // excepts reports whether a prohibition only says where an order before it ends: "connect the red dots. Do not
 // connect the blue ones." The verb is one that says nothing of how to work.
-func (x *lexicon) excepts(s string, ordered map[string]bool) bool {
-	const near = 5 // words to the verb
-	said, rest := false, s
-	for range near { // most have none of those words
-		var word string
-		word, rest, _ = strings.Cut(rest, " ")
-		said = said || ordered[strings.ToLower(word)]
-	}
-	if !said {
-		return false
-	}
-	c := clause(x.words(s, tokensOf(s, x.chars))).bare()
+func (c clause) excepts(ordered map[string]bool) bool {
+	c = c.bare()
 	return len(c) > 1 && c[0].class&ban != 0 && c[0].class&often == 0 && c[1].class == 0 && ordered[c[1].text]
 }
 

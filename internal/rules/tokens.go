@@ -13,6 +13,7 @@ type token struct {
 	mark     bool   // it parts clauses
 	code     bool   // a name or a path, not a word of the language
 	name     bool   // an identifier of a program, see named
+	command  bool   // it is told to a program: "/help"
 }
 
 // tokensOf returns the words and the marks of a sentence. Scripts without spaces are parted
@@ -45,8 +46,9 @@ func tokensOf(s string, chars bool) []token {
 				marked = marked || r == '\'' || r == '’' || r == '`' || r == '_' || r == '~'
 				i += n
 			}
+			command := isCommand(s, from)
 			if !marked {
-				out = append(out, token{text: strings.ToLower(s[from:i]), from: from, to: i, code: code, name: code && named(s[from:i]) || strings.HasPrefix(s[i:], "()") || strings.HasPrefix(s[i:], "::") || assigned(s[i:])})
+				out = append(out, token{text: strings.ToLower(s[from:i]), from: from, to: i, code: code, name: code && named(s[from:i]) || strings.HasPrefix(s[i:], "()") || strings.HasPrefix(s[i:], "::") || assigned(s[i:]), command: command})
 				continue
 			}
 			if n := elided(s[from:i]); n > 0 {
@@ -67,7 +69,15 @@ func tokensOf(s string, chars bool) []token {
 		default:
 			from := i
 			i += n
+			if r == '≤' {
+				out = append(out, token{text: "max", from: from, to: i})
+				continue
+			}
 			if next, _ := utf8.DecodeRuneInString(s[i:]); r == '–' && from > 0 && unicode.IsDigit(rune(s[from-1])) && unicode.IsDigit(next) { // 1–2
+				continue
+			}
+			if r == '(' && strings.HasPrefix(s[i:], ")") { // of a call
+				i++
 				continue
 			}
 			if r == '-' && (from == 0 || s[from-1] != ' ') { // no dash between words
@@ -79,6 +89,11 @@ func tokensOf(s string, chars bool) []token {
 		}
 	}
 	return out
+}
+
+// isCommand reports whether the word at from is told to a program: a slash stands before it, and no path goes on behind.
+func isCommand(s string, from int) bool {
+	return from > 0 && s[from-1] == '/' && (from == 1 || strings.IndexByte(" \t(\"'`", s[from-2]) >= 0) && s[from] >= 'a' && s[from] <= 'z'
 }
 
 // hidden reports whether the full stop at i begins the name of a file: ".env".
@@ -94,7 +109,10 @@ func hidden(s string, i int) bool {
 func assigned(s string) bool { return len(s) > 1 && s[0] == '=' && s[1] > ' ' && s[1] != '=' }
 
 func wordRune(r rune) bool {
-	return r == '\'' || r == '’' || r == '_' || r == '`' || r == '%' || r == '$' || r == '~' || unicode.IsLetter(r) || unicode.IsDigit(r) || unicode.Is(unicode.M, r)
+	if r < utf8.RuneSelf {
+		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '\'' || r == '_' || r == '`' || r == '%' || r == '$' || r == '~'
+	}
+	return r == '’' || unicode.IsLetter(r) || unicode.IsDigit(r) || unicode.Is(unicode.M, r)
 }
 
 // folded returns a word as the tables hold it: in lower case, with plain apostrophes, without

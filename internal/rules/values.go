@@ -76,17 +76,17 @@ var yours = set("your|dein|deine|deinen|ihr|ton|ta|tes|votre|vos|tus|su|sus|tuo|
 // that do if it says of what.
 var (
 	wished = set("evitaras|evitases|evitara|evites|evitasse|evite|evitassi|evitasses|évitais|évites|kept|stayed|avoided|stuck|left|limited|refrained|remained|continued|respected")
-	done   = set("asked|used|wrote|ran|answered|replied|checked|told|spoke|named|put|showed|explained|added|committed|worked|didn't|did")
+	done   = set("preguntaras|preguntases|preguntes|consultaras|avisaras|avises|demandes|demandais|préviennes|perguntasse|avisasse|chiedessi|avvisassi|fragst|fragtest|спрашивал|спросил|предупредил|asked|used|wrote|ran|answered|replied|checked|told|spoke|named|put|showed|explained|added|committed|worked|didn't|did")
 )
 
 // doing are the verbs of a wish that stand behind "would you mind".
 var doing = set("keeping|avoiding|sticking|leaving|staying|limiting|refraining")
 
 // conventional are the verbs with which somebody says where things belong.
-var conventional = set("go|live|belong|stay|start|begin|end|come")
+var conventional = set("happen|go|goe|live|belong|stay|start|begin|end|come")
 
 // modals are the words between who is wished for to do something and the verb.
-var modals = set("could|can|would|will|might|to|please|just|both|all|we|you|we could|you could|that|if|maybe|possibly|try to|try|rather|always")
+var modals = set("wenn|falls|could|can|would|will|might|to|please|just|both|all|we|you|we could|you could|that|if|maybe|possibly|try to|try|rather|always")
 
 // states are the verbs that say how something is, whatever may be denied of it.
 var states = set("fail|crash|care|matter|worry|mind|know|see|think|get|understand|work|need|have|find")
@@ -109,6 +109,108 @@ var ever = set("always|ever|never|every time|each time|without exception|no exce
 // denying are the auxiliary verbs of a wish that something be not so.
 var denying = set("didn't|wouldn't|don't|won't|did not|would not|do not")
 
+// unwanted are the wishes that something be not there.
+var unwanted = set("i don't want|i do not want|we don't want|we do not want")
+
+// himself are the words for what somebody would have to do without a program.
+var himself = set("myself|by hand|manually|every time|each time|ourselves|again and again")
+
+// altering are the verbs for changes that are none of what is there.
+var altering = set("add|introduce|alter|restructure|refactor|rework|overhaul|mess|lose|exceed|depend|rely|replace|drop|see")
+
+// addressed are the words for the speaker that stand before an order in some languages.
+var addressed = set("me|mi|nos|ci")
+
+// counted are the words for places that are told by their number.
+var counted = set("line|page|section|chapter|row|part|zeile|seite|abschnitt|kapitel|ligne|page|chapitre|línea|página|sección|capítulo|riga|pagina|sezione|capitolo|linha|seção|строки|строка|страница|раздел|глава")
+
+// aims are the words before what something is done for.
+var aims = set("so that|in order to|damit|pour que|afin que|para que|affinché|чтобы")
+
+// capping are the orders to put a limit to something.
+var capping = set("limit|restrict|cap")
+
+// single are the words that make a noun a single one that is known.
+var single = set("the|this|that|der|die|das|den|le|la|l|el|lo|il|o|a")
+
+// untils are the words before the end of what goes on.
+var untils = set("until|till|bis|jusqu'à ce que|hasta que|finché|até que|пока")
+
+// everywhere are the words for all places, at the end of what is said of a custom.
+var everywhere = set("everywhere|throughout|überall|partout|en todas partes|ovunque|em todo lugar|везде")
+
+// unmoved are the words at the end of a noun phrase that ask for something to be left as it is.
+var unmoved = set("unchanged|untouched|as is|as-is|alone|intact|unverändert|inchangé|inchangée|intact|intacto|intacta|sin cambios|invariato|invariata|inalterado|inalterada|без изменений")
+
+// per are the words that share out.
+var per = set("per|pro|par|por|на")
+
+// growing are the verbs for the size of something.
+var growing = set("grow|exceed|drop|shrink|wachsen|dépasser|crecer|superar|superare|crescere|ultrapassar|crescer")
+
+// seeing are the verbs for what comes to those who want it.
+var seeing = set("view|read|access|download|see|get|have|sehen|haben|bekommen|voir|avoir|recevoir|ver|tener|recibir|vedere|avere|ricevere|ter|receber|видеть|получить")
+
+// renewing are the verbs of changes that bring something new, or make public what is there.
+var renewing = set("install|installed|commit|push|merge|deploy|publish|release|skip|installer|instalar|installare|installieren|pushen|committen|mergen|deployen|enviar|desplegar|устанавливать|установить")
+
+// running are the verbs for a program at work, and whole the words for all of it.
+var (
+	running = set("run|work|function|build|compile")
+	whole   = set("all|everything|it all|the whole")
+)
+
+// unmovedAt are the words behind "leave" for the place where something is.
+var unmovedAt = set("current|where|there|existing|as")
+
+// telltale are the words before what the speaker never or always does.
+var telltale = set("nunca|jamás|mai|siempre|sempre|só|solo|sólo|somente")
+
+// checking are the orders not to forget a step.
+var checking = set("be sure to|remember to|take care to|please remember to|do remember to")
+
+// customary are the words at the end of what is said of a custom of those who speak.
+var customary = set("here|around here|in this project|in this repo|in this repository|in this codebase|in our project|in this company")
+
+// budgeted are the words, before a colon, for the most that may be spent.
+var budgeted = set("бюджет|бюджета|budget|my budget|our budget|max budget|limit|maximum|orçamento|presupuesto|бюджет")
+
+// heldBack are the same verbs in languages that put no word before an infinitive.
+var heldBack = set("vermieden|vermeiden|behalten|beibehalten|éviter|garder|conserver|evitar|mantener|conservar|evitare|mantenere|conservare|manter|preservar|избежать|сохранить|оставить")
+
+// needing are the orders that say of a thing that it is needed.
+var needing = set("il faut|il faudra|bisogna|occorre|hay que|é preciso|нужно|нужен")
+
+// managing are the verbs, before "without", for what somebody wants to do without.
+var managing = set("stay|get|live|manage|do|go|make")
+
+// contrasting are the words that join what stands against what was said.
+var contrasting = set("but|aber|mais|pero|ma|mas|но")
+
+// themselves are the words behind an order for who is to carry it out.
+var themselves = set("toi-même|vous-même|selbst|tú mismo|yourself")
+
+// later are the words behind "never" for when something does not happen.
+var later = set("after|afterwards|before|later|since|danach|davor|später|seitdem|après|ensuite|avant|depuis|después|antes|luego|depois|dopo|poi|prima|потом|после|раньше")
+
+// unwilling are the same as "I don't want to" in languages that put no word before an infinitive.
+var unwilling = set("мы не хотим|я не хочу|не хотелось бы|мне не хотелось бы|мы бы не хотели|я бы не хотел|я бы не хотела")
+
+// unsaid are the modal verbs whose subject need not be said, in its own language: what was told of.
+var unsaid = set("debe|deben|deve|devono|devem|должен|должна|должны|должно")
+
+// feasible are the words for what a program lets those do who use it.
+var feasible = set("possible|möglich|posible|possibile|possível|возможно|возможность")
+
+// happening are the verbs for what comes about by itself, in languages whose orders may have the same form.
+var happening = set("ocurre|sucede|pasa|aparece|acontece|ocorre|funciona|falla|falha|passa|succede|accade|appare|kommt|tritt|passiert|erscheint|arrive|apparaît|marche|бывает|происходит|возникает")
+
+// us are the words for those who speak, as those who are to do something.
+var us = set("us|me")
+
+// holding are the verbs of a wish that something go on as it is.
+var holding = set("keep|avoid|leave|stick|stick to|stick with|limit|restrict|refrain|refrain from|stay on|stay with|stay within|stay under|stay below|stay off|stay away|stay away from|stay out of|stay compatible|stay consistent|stay clear of|stay inside|remain|preserve")
+
 // weak are the words that bind only where their subject leaves out all else: "nothing may change", "only small changes are ok".
 var weak = set("may|are ok|are okay|is ok|is okay|are fine|is fine")
 
@@ -128,7 +230,7 @@ var appearing = set("show|display|hide|render|highlight|animate|collapse|expand|
 var keeping = set("keep|let's keep")
 
 // saying are the verbs behind those whose words are told.
-var saying = set("says|said|states|stated|thinks|thought|claims|claimed|mentions|wrote|told|sagt|sagte|meint|dit|pense|dice|piensa|pensa|diz|disse|acha|говорит|сказал|сказала|думает|считает")
+var saying = set("steht|heißt|says|said|states|stated|thinks|thought|claims|claimed|mentions|wrote|told|sagt|sagte|meint|dit|pense|dice|piensa|pensa|diz|disse|acha|говорит|сказал|сказала|думает|считает")
 
 // sources are the words before whose words are told.
 var sources = set("according to|laut|gemäß|selon|según|secondo|segundo|согласно")
@@ -137,13 +239,13 @@ var sources = set("according to|laut|gemäß|selon|según|secondo|segundo|сог
 var reminding = set("don't forget|do not forget|dont forget")
 
 // places are the words before the part at which something is to be done.
-var places = set("on|for|in|at|from|of|auf|für|bei|an|sur|dans|pour|en|para|su|per|em|na|no|на|для|в")
+var places = set("am|im|beim|nel|nella|nas|nos|aux|around|above|below|under|between|inside|on|for|in|at|from|of|auf|für|bei|an|sur|dans|pour|en|para|su|per|em|na|no|на|для|в")
 
 // subordinate are the words before what is to be made sure of.
 var subordinate = set("that|dass|que|che|что|чтобы")
 
 // obliging are the words for what must be, in scripts without spaces.
-var obliging = set("只能|只可|必须|必須|都要|都必须|都应该|都得|なければならない|なければなりません|なければいけません|なくてはならない|해야 합니다|해야 한다|해야 해|야 합니다|야 한다")
+var obliging = set("ようにしてください|ようにして下さい|ようにすること|只能|只可|必须|必須|都要|都必须|都应该|都得|なければならない|なければなりません|なければいけません|なくてはならない|해야 합니다|해야 한다|해야 해|야 합니다|야 한다")
 
 // doingWhat are the words before what somebody is to make sure of doing.
 var doingWhat = set("to|de|d|di")

@@ -1,6 +1,7 @@
 package rules
 
 import (
+	"slices"
 	"strings"
 )
 
@@ -55,8 +56,11 @@ func (c clause) hopes() bool {
 		return c[i].class&lack == 0 || c.adds()
 	}
 	told := false
-	for len(c) > 0 && (modals[c[0].text] || c[0].class&(you|filler) != 0) && c[0].class&(ban|order) == 0 {
+	for len(c) > 0 && (modals[c[0].text] || subordinate[c[0].text] || c[0].class&(you|filler) != 0) && c[0].class&(ban|order) == 0 {
 		told = told || c[0].class&you != 0 || ourselves[c[0].text]
+		c = c[1:]
+	}
+	if len(c) > 2 && c[0].class&article != 0 && c[1].class&(thing|work) != 0 {
 		c = c[1:]
 	}
 	if len(c) < 2 {
@@ -73,11 +77,11 @@ func (c clause) hopes() bool {
 	case verb.class&order != 0:
 		return c.sets(setting{whole: c})
 	case verb.class&(bare|habit|task) != 0:
-		return told && verb.class&(bare|habit) != 0 && holds && !c[1:].isOne() || c.has(firm)
+		return told && verb.class&(bare|habit) != 0 && holds && !c[1:].isOne() || c.has(firm) || c.has(lack) && c.adds()
 	case verb.class&(thing|work) != 0 || c[1].class&(thing|work) != 0: // "the code stayed compatible"
 		return c.has(lasts | order | firm | not)
 	}
-	return c.has(firm)
+	return c.has(firm) || c.has(lack) && c.adds()
 }
 
 // tells reports whether behind a polite beginning something is ordered or forbidden for good.
@@ -121,18 +125,111 @@ func (c clause) wishes() bool {
 	if c[i].class&ban != 0 && rest.has(purpose) && !rest.has(work|you) && endsInArticle(c[i].text) { // "I don't want the window to close"
 		return false
 	}
+	if c[i].class&ban != 0 && (unwilling[c[i].text] || strings.HasSuffix(c[i].text, " want to") || strings.HasSuffix(c[i].text, " hate to")) { // "I don't want to change the schema"
+		return rest.wouldAlter()
+	}
+	if c[i].class&ban != 0 && strings.HasSuffix(c[i].text, " like") {
+		return rest.has(touch | work | you | lack)
+	}
+	if unwanted[c[i].text] { // "I don't want mocks in the tests"
+		return len(rest) > 1 && rest[0].class&(article|it|you|purpose) == 0 && (rest.has(touch) || !rest.has(purpose)) && rest.has(work|thing)
+	}
+	if len(rest) > 0 && rest[0].class&purpose != 0 && len(rest) > 2 && rest[1:].has(lack) && rest.has(thing|work) { // "to get by without new packages"
+		return true
+	}
+	if c[i].class&ban == 0 && rest.lacksNew() { // "ohne neue Bibliotheken auskommen"
+		return true
+	}
+	if k := rest.find(lack); k > 1 && k < 5 && rest[0].class&purpose != 0 && managing[rest[1].text] { // "to stay without a server"
+		return true
+	}
+	if rest.runs() {
+		return true
+	}
+	if c[i].class&(order|ban) == 0 && !rest.has(often|firm) && slices.ContainsFunc(rest, func(w word) bool { return seeing[w.text] }) { // "I'd like to see only the errors"
+		return false
+	}
+	if rest[:min(len(rest), 2)].acted() { // "we want the users to see"
+		return false
+	}
+	if strings.HasSuffix(c[i].text, " the") && c[i].class&ban != 0 {
+		return rest.has(work | thing | touch | you | often | firm)
+	}
+	if c[i].class&order != 0 && len(rest) > 0 && single[rest[0].text] {
+		return rest.has(scope|often|work|touch|not) || rest.prefers()
+	}
 	if c[i].class&(order|ban) != 0 {
 		return true
 	}
+	if rest.wouldKeep() {
+		return true
+	}
 	next := rest[:min(len(rest), 7)]
+	if len(next) == 0 {
+		return false
+	}
 	k := next.find(scope | often | not | lack)
 	if k < 0 || next[0].class&purpose != 0 || next[0].class&it != 0 && next.has(purpose) {
 		return false
 	}
 	if next[0].class&article != 0 || all[next[k].text] || next[k].text == "every" || next[k].text == "each" {
-		return next[k].class&often != 0 || next[:k+1].has(work) || k+1 < len(next) && next[k+1:min(len(next), k+3)].has(thing|work|you)
+		return next[k].class&often != 0 || next[:k+1].has(work) || k+1 < len(next) && next[k+1:min(len(next), k+3)].has(thing|work|you) || next[k:].has(you)
 	}
 	return true
+}
+
+// wouldAlter reports whether what somebody does not want to do is a change, or something that the work would bring about. What
+// he does not want to do himself any more is to be built.
+func (c clause) wouldAlter() bool {
+	if len(c) < 2 {
+		return false
+	}
+	for _, w := range c {
+		if himself[w.text] {
+			return false
+		}
+	}
+	return c[0].class&(touch|pay) != 0 || c[0].class&bare != 0 || altering[c[0].text]
+}
+
+// wouldKeep reports whether what somebody wants is that something be kept, left or avoided: "to stay on Python 3.9", "us to avoid
+// globals".
+func (c clause) wouldKeep() bool {
+	for len(c) > 0 && c[0].class&(purpose|plain) == 0 && (c[0].class&you != 0 || ourselves[c[0].text] || us[c[0].text]) {
+		c = c[1:]
+	}
+	if len(c) > 0 && (c[0].text == "to avoid" || heldBack[c[0].text] || heldBack[c[len(c)-1].text]) {
+		return true
+	}
+	if len(c) < 3 || c[0].class&purpose == 0 || !holding[c[1].text] {
+		return false
+	}
+	return c[1].text != "leave" || c[2].class&(article|thing|work) != 0
+}
+
+// runs reports whether a clause says where, or without what, all of the work has to run.
+func (c clause) runs() bool {
+	i := c.find(purpose)
+	if i < 1 || i+2 >= len(c) || !running[c[i+1].text] {
+		return false
+	}
+	return everything[c[0].text] || whole[c[0].text] || c[0].text == "this" && c[i:].measured()
+}
+
+// lacksNew reports whether a clause says that nothing new is to come: "without new packages".
+func (c clause) lacksNew() bool {
+	i := c.find(lack)
+	return i >= 0 && i+1 < len(c) && fresh[c[i+1].text]
+}
+
+// prefers reports whether a clause says what something is preferred to.
+func (c clause) prefers() bool {
+	for _, w := range c {
+		if w.text == "over" || w.text == "to" {
+			return true
+		}
+	}
+	return false
 }
 
 // endsInArticle reports whether a phrase ends with a word that makes a noun a single one.
