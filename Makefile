@@ -61,6 +61,7 @@ properties: ## the promises, over many random conversations
 	PRECIS_RUNS=$(RUNS) $(GO) test . -count=1 -run CondensingIsTakenBack
 	$(GO) test . -run 'EveryPromise|Rewound|LastUserTurn|Repair' -rapid.checks=2000
 	$(GO) test ./digest -run 'EveryDigest' -rapid.checks=2000
+	$(GO) test ./conformance -run 'Traps'
 
 vectors: ## golden cases and recordings; set PRECIS_VECTORS and PRECIS_TRANSCRIPTS
 	PRECIS_ALL=1 $(GO) test -timeout 60m ./conformance -v | grep -E 'cases|messages |^(ok|FAIL|---)' 
