@@ -13,7 +13,7 @@ type checkKind struct {
 }
 
 var checkKinds = []checkKind{
-	{lazyregexp.New(`(?i)\b(?:tests?|test suite|suite|specs?)\b|测试|測試|テスト`), testRuns},
+	{lazyregexp.New(`(?i)\b(?:tests?|test suite|suite|specs?)\b|^\W*(?:all|currently|now) (?:passing|failing|green)\b|测试|測試|テスト`), testRuns},
 	{lazyregexp.New(`(?i)\b(?:builds?|compil(?:es|ed|ation)|build)\b|构建|编译|ビルド`), lazyregexp.New(`\b(?:go (?:build|install|vet)|cargo (?:build|check)|(?:npm|yarn|pnpm|bun)(?: run)? build|(?:mvn|gradle|gradlew)\b[^|;&]*\b(?:package|compile|build|assemble)|tsc|vite build|webpack|cmake --build|(?:make|mise run|just|task)(?: build| all)?(?:$|\s*(?:2>&1|[|;&]))|dotnet build|swift build|xcodebuild|javac|gcc|g\+\+)\b`)},
 	{lazyregexp.New(`(?i)\b(?:lint(?:er|ing)?|vet|static analysis)\b`), lazyregexp.New(`\b(?:golangci-lint|eslint|ruff|flake8|pylint|clippy|staticcheck|go vet|rubocop|shellcheck|biome|(?:npm|yarn|pnpm|bun|mise)(?: run)? lint|make lint)\b`)},
 	{lazyregexp.New(`(?i)\btype[- ]?checks?\b|\btype checker\b`), lazyregexp.New(`\b(?:tsc|mypy|pyright|(?:npm|yarn|pnpm|bun)(?: run)? type-?check)\b`)},
@@ -21,7 +21,7 @@ var checkKinds = []checkKind{
 
 var (
 	// holdsWell and holdsIll say how checks end now.
-	holdsWell = lazyregexp.New(`(?i)\b(?:pass(?:es|ing)?|passed|succeeds?|succeeded|(?:is|are|now|all) (?:now )?(?:green|clean|ok)|works|compiles|builds (?:cleanly|successfully|fine))\b|通过|成功|通り|パス`)
+	holdsWell = lazyregexp.New(`(?i)\b(?:pass(?:es|ing)?|passed|succeeds?|succeeded|(?:is|are|now|all|came out|turned|stays?) (?:now )?(?:green|clean|ok)|works|compiles|builds (?:cleanly|successfully|fine))\b|通过|成功|通り|パス`)
 	holdsIll  = lazyregexp.New(`(?i)\b(?:fails|failing|fail|is broken|are broken|are red|is red|(?:does|do) not (?:build|pass|compile|work)|(?:does|do)n't (?:build|pass|compile|work)|still (?:report|show|complain|trip|fail)\w*|left (?:standing|unfixed|open)|unresolved|not (?:yet )?(?:fixed|clean|green|passing))\b|失败|失敗`)
 	// tellsOfFailure says that something failed, or was interrupted by an error.
 	tellsOfFailure = lazyregexp.New(`(?i)\b(?:fail\w*|error\w*|broken?|breaks|red|panic\w*|crash\w*|not (?:pass|build|compile|work)\w*|n't (?:pass|build|compile|work)\w*|exit code|issues?|missing|undefined)\b|失败|失敗|错误|エラー`)
@@ -41,18 +41,9 @@ func (d *doubter) checks(s statement) bool {
 	}
 	w := d.in.work()
 	for _, k := range checkKinds {
-		at := k.says.FindStringIndex(s.text)
-		if at == nil {
+		clause, says := k.clauseOf(s.text)
+		if !says {
 			continue
-		}
-		clause := clauseAround(s.text, at[0])
-		if bare := parentheses.ReplaceAllString(s.text, ""); bare != s.text && !holdsWell.MatchString(clause) && !holdsIll.MatchString(clause) {
-			if at := k.says.FindStringIndex(bare); at != nil {
-				clause = clauseAround(bare, at[0])
-			}
-		}
-		if told := clauseAround(s.text, len(s.text)); !holdsWell.MatchString(clause) && !holdsIll.MatchString(clause) && allEnded.MatchString(told) {
-			clause = told
 		}
 		good, bad := holdsWell.MatchString(clause) && !denies.MatchString(clause), holdsIll.MatchString(clause) || someFailed.MatchString(clause)
 		if good == bad {
@@ -74,6 +65,28 @@ func (d *doubter) checks(s statement) bool {
 		}
 	}
 	return false
+}
+
+// clauseOf returns the clause of a sentence that says how such checks ended: the first that names them and says it, with or without
+// what stands in parentheses, or the last when it says it of all. Without one it is the first that names them; says is false when none does.
+func (k checkKind) clauseOf(text string) (clause string, says bool) {
+	const most = 4 // that name them
+	tells := func(clause string) bool { return holdsWell.MatchString(clause) || holdsIll.MatchString(clause) }
+	for _, text := range []string{text, parentheses.ReplaceAllString(text, "")} {
+		for _, at := range k.says.FindAllStringIndex(text, most) {
+			one := clauseAround(text, at[0])
+			if tells(one) {
+				return one, true
+			}
+			if !says {
+				clause, says = one, true
+			}
+		}
+	}
+	if last := clauseAround(text, len(text)); says && allEnded.MatchString(last) {
+		return last, true
+	}
+	return clause, says
 }
 
 // clauseAround returns the clause of a sentence that holds a byte.

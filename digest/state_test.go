@@ -427,7 +427,7 @@ func TestDigestTellsCommandsOnce(t *testing.T) {
 	s.call("Bash", map[string]any{"command": "go fmt ./... && golangci-lint run"}, "")
 	s.says("It builds.")
 	got := section(digested(t, 3500, s.msgs...), "Last results of commands")
-	lacks(t, "the results", got, "`go build ./... 2>&1 | head -100` ×2 → ended: cart/total.go:3:1: cannot use")
+	lacks(t, "the results", got, "`go build ./... 2>&1 | head -100` ×2 → FAILED: cart/total.go:3:1: cannot use")
 	if n := strings.Count(got, "go build"); n != 1 || strings.Contains(got, "`golangci-lint run`") {
 		t.Errorf("the same is told twice, or what has passed since:\n%s", got)
 	}

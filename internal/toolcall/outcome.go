@@ -116,6 +116,9 @@ func (c *Call) commandOutcome(text string) Outcome {
 	}
 	if words {
 		line, rank := worstLine(text)
+		if rank == likely && brokenBuild(c.Line, line) {
+			rank = surely
+		}
 		if count := failedTests(text); count != "" && rank < surely {
 			if rank < likely { // else the line says more
 				line = count
@@ -517,6 +520,18 @@ func printed(line, output string) (int, bool) {
 	return 0, false
 }
 
+// complainers are programs that write of places in files only where they fail, and taskFailed is what mise says of a task.
+var (
+	complainers = lazyregexp.New(`\bgo (?:build|vet|install|run)\b|\btsc\b|\bgolangci-lint run\b|\bstaticcheck\b|\bmypy\b|\bpyright\b|\bruff check\b|\bflake8\b`)
+	taskFailed  = lazyregexp.New(`^\[[\w:./-]+\] ERROR task failed$`)
+	onlyWarns   = lazyregexp.New(`(?i)\b(?:warning|note|info)\b`)
+)
+
+// brokenBuild reports whether a line of output says that what is built or checked is broken, whatever a pipe made of the exit code.
+func brokenBuild(command, line string) bool {
+	return diagnostic.MatchString(line) && complainers.MatchString(command) && !onlyWarns.MatchString(line)
+}
+
 // errorRank returns how certainly a line of output reports a failure; 0 means
 // it does not.
 func errorRank(l string) int {
@@ -525,7 +540,7 @@ func errorRank(l string) int {
 	switch {
 	case t == "", len(t) < 60 && StatesCode(t):
 		return 0
-	case ofShell(t):
+	case ofShell(t), taskFailed.MatchString(t):
 		return surely
 	case strings.HasPrefix(t, "--- FAIL"), strings.HasPrefix(t, "FAIL\t"), strings.HasPrefix(t, "FAILED "), strings.HasPrefix(low, "panic:"), strings.HasPrefix(low, "error:"),
 		strings.HasPrefix(low, "fatal:"), strings.HasPrefix(t, "error["), strings.HasPrefix(low, "traceback (most"), strings.HasPrefix(t, "npm ERR!"), strings.HasPrefix(t, "npm error "), strings.HasPrefix(t, "make: ***"),
