@@ -263,7 +263,7 @@ func TestVerificationsAreBounded(t *testing.T) {
 	}
 	cs := client(t, mcpserver.Options{Home: conversation.InStore(conversation.StoreOptions{Store: st, Manager: m})})
 	out, text := want(t, cs, "verify", nil)
-	if len(at(out, "lacks").([]any)) != 40 || at(out, "lacking") != 60.0 || at(out, "of") != "c0" || at(out, "id") != "c1" || !strings.Contains(text, "lacking, the first 40 of 60:\n") || !strings.Contains(text, "handles are those of session c0\n") {
+	if len(at(out, "lacks").([]any)) != 40 || at(out, "lacking") != 59.0 || at(out, "of") != "c0" || at(out, "id") != "c1" || !strings.Contains(text, "lacking, the first 40 of 59:\n") || !strings.Contains(text, "handles are those of session c0\n") {
 		t.Errorf("%v\n%s", out, text)
 	}
 }
