@@ -15,14 +15,14 @@ func (d *doubter) polarity(s statement) bool {
 	if s.ahead || s.quotes || changed.MatchString(s.text) {
 		return false
 	}
-	terms := signedTerms(s.text)
+	said := compared{s.text, signedTerms(s.text)}
 	w := d.in.witness()
-	var all agreement
-	for _, e := range w.find(terms, mostAlike, func(r *remark) bool { return r.who <= byCall }) {
+	all := agreement{}
+	for _, e := range w.find(said.terms, mostAlike, func(r *remark) bool { return r.who <= byCall }) {
 		if e.share < sameSense || e.who == byCall && e.share < sameCalled {
 			continue
 		}
-		w.compare(&all, s.text, e.text, terms, signedTerms(e.text), e)
+		w.compare(all, said, compared{e.text, signedTerms(e.text)}, e)
 	}
 	against := all.against()
 	if against == nil {
@@ -53,38 +53,56 @@ type stance struct {
 	by          *echo // says the opposite
 }
 
+// compared is a sentence that is compared. Of one without a text all that it says counts, also what is to be.
+type compared struct {
+	text  string
+	terms []term
+}
+
+// asserts reports whether a sentence says of a word that it is so, or that it is not.
+func (s compared) asserts(i int) bool {
+	t := s.terms[i]
+	return !t.twoSided(s.terms) && (s.text == "" || !wished(s.terms, i) && !unreal.MatchString(clauseAround(s.text, t.from)))
+}
+
 // compare adds what another sentence says of the words of one: a word agrees where both say it or both deny it.
-func (w *witness) compare(all *agreement, said, there string, a, b []term, e echo) {
-	if *all == nil {
-		*all = agreement{}
-	}
-	if x, y := countsIn(a), countsIn(b); len(x) > 0 && len(y) > 0 && !slices.ContainsFunc(x, func(n term) bool {
+func (w *witness) compare(all agreement, a, b compared, e echo) {
+	if x, y := countsIn(a.terms), countsIn(b.terms); len(x) > 0 && len(y) > 0 && !slices.ContainsFunc(x, func(n term) bool {
 		return slices.ContainsFunc(y, func(o term) bool { return n.stem == o.stem })
 	}) {
 		return // of other things, or another time
 	}
-	for i, t := range a {
-		if t.empty || t.number || t.negated != t.denied && !t.sided || said != "" && wished(a, i) {
+	near, back := sameNear, sameBack
+	if e.remark != nil && e.share < sameMany {
+		near, back = sameWell, sameWell
+	}
+	for i, t := range a.terms {
+		if t.empty || !t.signed() {
 			continue
 		}
-		for k, u := range b {
-			if t.root != u.root || t.opposed() != u.opposed() && (t.naming(a, i) || u.naming(b, k)) || u.negated != u.denied && !u.sided || there != "" && wished(b, k) {
+		for k, u := range b.terms {
+			if t.root != u.root || !u.signed() {
 				continue
 			}
-			near, back := w.alike(a, i, b, k), 0.0
-			if near >= sameNear {
-				back = w.alike(b, k, a, i)
-			}
-			if back < sameBack || e.remark != nil && e.share < sameMany && (near < sameWell || back < sameWell) || likely(said, t) || likely(there, u) || twoSided(a, t) || twoSided(b, u) {
+			against := t.opposed() != u.opposed()
+			if against && (t.naming(a.terms, i) || u.naming(b.terms, k)) {
 				continue
 			}
-			at := (*all)[i]
+			here := w.alike(a.terms, i, b.terms, k)
+			if here < near {
+				continue
+			}
+			there := w.alike(b.terms, k, a.terms, i)
+			if there < back || !a.asserts(i) || !b.asserts(k) {
+				continue
+			}
+			at := all[i]
 			if at == nil {
 				at = &stance{}
-				(*all)[i] = at
+				all[i] = at
 			}
-			switch score := min(near, back); {
-			case t.opposed() == u.opposed():
+			switch score := min(here, there); {
+			case !against:
 				at.same = max(at.same, score)
 			case score > at.other:
 				at.other, at.by = score, &e
@@ -92,6 +110,9 @@ func (w *witness) compare(all *agreement, said, there string, a, b []term, e ech
 		}
 	}
 }
+
+// signed reports whether a sentence says a word or denies it: it is no word in the reach of a denial of another one.
+func (t term) signed() bool { return !t.number && (t.sided || !t.empty && t.negated == t.denied) }
 
 // wished reports whether a word of a sentence says what is to be, may be or would be.
 func wished(terms []term, i int) bool {
@@ -110,11 +131,6 @@ func wished(terms []term, i int) bool {
 
 var wishes = wordSet("to if would should could might may whether unless will wouldn couldn shouldn without")
 
-// likely reports whether the clause of a sentence that holds a word says nothing that is so, see unreal.
-func likely(text string, t term) bool {
-	return text != "" && unreal.MatchString(clauseAround(text, t.from))
-}
-
 // against returns the passage that says the opposite of a word of which none says the same nearly as well; nil when there is none.
 func (all agreement) against() (by *echo) {
 	const nearly = 0.7
@@ -131,8 +147,8 @@ func (all agreement) against() (by *echo) {
 // agree compares what two sentences say of the same: whether they say one thing of a word that one of them denies, and whether they
 // say opposite things.
 func (w *witness) agree(a, b []term) (same, other bool) {
-	var all agreement
-	w.compare(&all, "", "", a, b, echo{})
+	all := agreement{}
+	w.compare(all, compared{terms: a}, compared{terms: b}, echo{})
 	for i, at := range all {
 		if at.by != nil && at.other > at.same {
 			other = true
@@ -186,7 +202,7 @@ func stands(all []term, at, reach int, root string) bool {
 }
 
 // twoSided reports whether a sentence says a word and its opposite: of two things.
-func twoSided(all []term, t term) bool {
+func (t term) twoSided(all []term) bool {
 	return t.sided && slices.ContainsFunc(all, func(o term) bool { return o.root == t.root && o.opposed() != t.opposed() })
 }
 
