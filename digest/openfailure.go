@@ -55,11 +55,11 @@ func (in *input) withFailedEdits(all []command) []command {
 	return all
 }
 
-// withoutQueries leaves out the commands that only look and did not fail: that they ended says nothing. Where there are no
+// withoutQueries leaves out the commands that only look and never failed: that they ended says nothing. Where there are no
 // others they stay.
 func withoutQueries(all []command) []command {
 	says := func(c command) bool {
-		return c.given == "" || c.running || c.end.End == toolcall.Failed || !toolcall.Queries(c.given)
+		return c.given == "" || c.running || c.failedOnce || c.end.End == toolcall.Failed || !toolcall.Queries(c.given)
 	}
 	if !slices.ContainsFunc(all, says) {
 		return all

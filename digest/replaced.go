@@ -81,7 +81,17 @@ func (r *replacedLines) took(line string, shown int) bool {
 	if shown < r.since && !r.whole[line] && r.keys[keyOf(line)] {
 		return true
 	}
-	return slices.ContainsFunc(r.parts, func(p replacedPart) bool { return shown < p.call && strings.Contains(line, p.text) })
+	return slices.ContainsFunc(r.parts, func(p replacedPart) bool { return shown < p.call && p.in(line) })
+}
+
+// in reports whether a line holds the text. What ends within a number is another value.
+func (p replacedPart) in(line string) bool {
+	at := strings.Index(line, p.text)
+	if at < 0 || p.text == "" {
+		return false
+	}
+	end := at + len(p.text)
+	return end == len(line) || !isDigit(p.text[len(p.text)-1]) || !isDigit(line[end])
 }
 
 // striker says of the lines of one text after another which do not stand in their file any more.

@@ -30,6 +30,12 @@ func TestALineThatWasTakenOutIsMarked(t *testing.T) {
 		"sed": {func(k *talker) {
 			k.bash("cd /r && sed -i 's/MaxRetries = 5000/MaxRetries = 8000/' limit.go", "", false)
 		}, true},
+		"sed of a whole line": {func(k *talker) {
+			k.bash("cd /r && sed -i 's/^const MaxRetries = 5000$/const MaxRetries = 8000/' limit.go", "", false)
+		}, true},
+		"sed of another value": {func(k *talker) {
+			k.bash("cd /r && sed -i 's/^const MaxRetries = 500$/const MaxRetries = 800/' limit.go", "", false)
+		}, false},
 		"write": {func(k *talker) {
 			k.call("Write", map[string]any{"file_path": "/r/limit.go", "content": "package conf\n\n" + now + "\n\nvar KeepThis_One = 1\n"})
 			k.result("The file has been updated.", false)

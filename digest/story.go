@@ -35,14 +35,15 @@ type saying struct {
 
 // command is one command line with the outcome of its last run.
 type command struct {
-	line    string
-	given   string // the whole of the newest run's line
-	at      int
-	runs    int
-	end     toolcall.Outcome
-	last    string // line of the output
-	running bool   // in the background
-	undone  string // the command of git that took back the commit it made; "": none did
+	line       string
+	given      string // the whole of the newest run's line
+	at         int
+	runs       int
+	end        toolcall.Outcome
+	last       string // line of the output
+	running    bool   // in the background
+	failedOnce bool   // a run of it failed
+	undone     string // the command of git that took back the commit it made; "": none did
 }
 
 // readStory gathers the story of the covered messages.

@@ -391,7 +391,7 @@ func writesWhole(c *toolcall.Call, e toolcall.Effect) bool {
 }
 
 // results returns the newest run of each covered command that does more than print
-// what others wrote, newest first. A failure is left out when a later run of the same
+// what others wrote on this machine, newest first. A failure is left out when a later run of the same
 // program on the same things was no failure, see [toolcall.Purpose.Covers]: go test ./...
 // after go test ./a, but not go test ./b.
 func (w *work) results(covered func(message int) bool) []command {
@@ -404,7 +404,7 @@ func (w *work) results(covered func(message int) bool) []command {
 	var out []*command
 	for i := range w.calls {
 		c, o := &w.calls[i], w.ends[i]
-		if c.Kind != toolcall.Command || o.End == toolcall.Rejected || w.isWaiting(i) || toolcall.Prints(c.Line) {
+		if c.Kind != toolcall.Command || o.End == toolcall.Rejected || w.isWaiting(i) || toolcall.Prints(c.Line) && !toolcall.Fetches(c.Line) {
 			continue
 		}
 		folder, line := placed(c.Line)
@@ -414,6 +414,7 @@ func (w *work) results(covered func(message int) bool) []command {
 			out = append(out, r)
 		}
 		r.runs++
+		r.failedOnce = r.failedOnce || o.End == toolcall.Failed
 		r.line, r.given = line, c.Line
 		r.at, r.end, r.last, r.undone = c.Use.From, o, "", w.git.undone[i]
 		if o.End == toolcall.OK || o.End == toolcall.Unknown {
@@ -478,7 +479,7 @@ func (w *work) failedRuns() map[runOf]int {
 	}]
 	for i := range w.calls {
 		c := &w.calls[i]
-		if c.Kind != toolcall.Command || w.ends[i].End == toolcall.Rejected || w.isWaiting(i) || toolcall.Prints(c.Line) {
+		if c.Kind != toolcall.Command || w.ends[i].End == toolcall.Rejected || w.isWaiting(i) || toolcall.Prints(c.Line) && !toolcall.Fetches(c.Line) {
 			continue
 		}
 		folder, line := placed(c.Line)

@@ -77,7 +77,7 @@ var refusalForms = []refusalForm{
 	{Reminders, true, lazyregexp.New(`^The user doesn't want to proceed with this tool use\. The tool use was rejected(?: \(eg\. if it was a file edit, the new_string was NOT written to the file\))?\. STOP what you are doing and wait for the user to tell you how to proceed\.(?s:.*)$`)},
 	{Reminders, true, lazyregexp.New(`^The user doesn't want to take this action right now\. STOP what you are doing and wait for the user to tell you how to proceed\.$`)},
 	{Reminders, true, lazyregexp.New(`^User (?:rejected tool use|chose to stay in plan mode and continue planning)\.?$`)},
-	{Reminders, true, lazyregexp.New(`^(?:\{"error": ?")?\[Operation Cancelled\] Reason: User (?:denied execution|cancelled[^\n"]*)\.?(?:"\})?$`)},
+	{Reminders, true, lazyregexp.New(`^(?:\{"error": ?")?\[Operation Cancelled\] Reason: User (?:denied execution|did not allow tool call|cancelled[^\n"]*)\.?(?:"\})?$`)},
 	{"opencode", true, lazyregexp.New(`^The user rejected permission to use this specific tool call with the following feedback: (?s:(.*))$`)},
 	{"opencode", true, lazyregexp.New(`^The user rejected permission to use this specific tool call\.$`)},
 	{Wrappers, false, lazyregexp.New(`^The user denied this operation\.$`)},

@@ -99,8 +99,11 @@ func dockerMark(t string) mark {
 	if i == 1 || i >= len(t) || t[i] != ' ' {
 		return markNone
 	}
-	if hasPrefix(t[i+1:], "DONE", "CACHED", "sha256:", "extracting", "transferring", "resolve ", "[internal]", "exporting", "writing", "naming") {
+	if hasPrefix(t[i+1:], "DONE", "CACHED", "sha256:", "extracting", "transferring", "resolve ", "[internal]", "exporting", "writing") {
 		return markChatter
+	}
+	if hasPrefix(t[i+1:], "naming to ") { // the image that was built
+		return markSummary
 	}
 	return markNone
 }

@@ -90,15 +90,19 @@ func (c *Call) commandOutcome(text string) Outcome {
 	if c.flagged && !strings.HasPrefix(text, carriedOut) {
 		o.End = OK // its agent marks the results of calls that fail
 	}
-	if code, ok := exitCode(text); ok {
+	first, programs := mainProgram(c.Line)
+	words := !printers[first]
+	stated := exitCode
+	if !words {
+		stated = codeOfProgram
+	}
+	if code, ok := stated(text); ok {
 		o.Code = &code
 	}
 	text = c.Output()
 	if code, ok := printed(c.Line, text); ok && (o.Code == nil || *o.Code == 0) {
 		o.Code = &code
 	}
-	first, programs := mainProgram(c.Line)
-	words := !printers[first]
 	switch {
 	case o.Code != nil && *o.Code == 0:
 		o.End = OK
@@ -197,6 +201,27 @@ func (c *Call) failedByCode() bool {
 	return ok && code != 0
 }
 
+// codeHead is a first line by which a program states the exit code of a command before its output.
+var codeHead = lazyregexp.New(`(?i)^(?:error: )?(?:(?:command|process) (?:failed|exited|finished|completed) with (?:exit )?|exit(?:ed with)? )code:? *(-?\d{1,6})\.?[ \t]*(?:\r?\n|$)`)
+
+// headsFailures reports whether the program of a conversation states an exit code before the output of the commands that fail, and
+// of no others, as those do whose wire has no mark for errors: some result begins with a code, and none states that it was 0.
+func headsFailures(calls []Call) bool {
+	heads := false
+	for i := range calls {
+		if calls[i].Kind != Command {
+			continue
+		}
+		text := strings.TrimSpace(harness.BehindHead(calls[i].Text))
+		if code, ok := exitCode(text); ok && code == 0 {
+			return false
+		}
+		m := codeHead.FindStringSubmatch(text)
+		heads = heads || m != nil && strings.Trim(m[1], "-0") != ""
+	}
+	return heads
+}
+
 // stopped is how programs say that they stopped a command that took too long, or that the user did: it begins or ends the
 // result, or stands in the lines that they add to it. Claude Code, Codex, pi and Hermes; Roo Code; opencode; Gemini CLI.
 var stopped = lazyregexp.New(`(?i)^\W{0,3}(?:(?:the )?command (?:execution )?timed out\b|timed out after\b|timeout:|(?:the )?command was (?:automatically )?(?:terminated|cancelled|canceled|killed|aborted|stopped)\b|(?:the )?(?:\w+ )?tool terminated (?:the )?command\b|user aborted the command\b)`)
@@ -230,12 +255,7 @@ var exits = lazyregexp.New(`(?i)(?:\bexit(?:ed with)? code:?|\bexit_code"?:?|\be
 
 // exitCode returns the exit code that a result states at its beginning or end.
 func exitCode(text string) (int, bool) {
-	const end = 300
-	parts := []string{text}
-	if len(text) > 2*end {
-		parts = []string{text[:end], text[len(text)-end:]}
-	}
-	for _, part := range slices.Backward(parts) {
+	for _, part := range slices.Backward(endsOf(text)) {
 		if found := exits.FindAllStringSubmatchIndex(part, -1); len(found) > 0 {
 			last := found[len(found)-1]
 			code, err := strconv.Atoi(part[last[2]:last[3]])
@@ -243,6 +263,39 @@ func exitCode(text string) (int, bool) {
 		}
 	}
 	return 0, false
+}
+
+// codeLine is a line by which a program states the exit code of a command, and nothing else.
+var codeLine = lazyregexp.New(`(?i)^(?:[<\[({]|the |command |process |exit|return)`)
+
+// codeOfProgram returns the exit code of a command that prints what others wrote, in which any code may stand: the one that
+// is stated on a line of its own at the beginning or the end, or as a field of JSON.
+func codeOfProgram(text string) (int, bool) {
+	const longest = 80 // bytes of a line
+	code, ok := exitCode(text)
+	if !ok || strings.HasPrefix(text, `{"`) {
+		return code, ok
+	}
+	for _, part := range slices.Backward(endsOf(text)) {
+		for _, l := range slices.Backward(strings.Split(part, "\n")) {
+			if len(l) > longest || !codeLine.MatchString(l) {
+				continue
+			}
+			if code, ok := exitCode(l); ok {
+				return code, true
+			}
+		}
+	}
+	return 0, false
+}
+
+// endsOf returns the beginning and the end of a result, where programs state exit codes.
+func endsOf(text string) []string {
+	const end = 300
+	if len(text) <= 2*end {
+		return []string{text}
+	}
+	return []string{text[:end], text[len(text)-end:]}
 }
 
 var (
@@ -334,6 +387,13 @@ func mainProgram(line string) (first string, all []string) {
 func Prints(line string) bool {
 	first, all := mainProgram(line)
 	return first == "" || !slices.ContainsFunc(all, func(p string) bool { return !printers[p] && !stages[p] })
+}
+
+// Fetches reports whether a command line does no more than print what others wrote, and has to reach another machine for it:
+// whether that went well is a result of its own.
+func Fetches(line string) bool {
+	first, _ := mainProgram(line)
+	return (first == "curl" || first == "wget") && Prints(line)
 }
 
 // Shows reports whether a command line prints what others wrote, and does nothing else. One

@@ -86,6 +86,9 @@ func TestOutcomeOfCommands(t *testing.T) {
 		{"terraform plan", "╷\n│ Error: Invalid reference\n╵", false, toolcall.Failed, -1, "│ Error: Invalid reference"},
 		{"./dig; echo EXIT=$?", "a stone\nEXIT=1", false, toolcall.Failed, 1, "a stone"}, {"./dig; echo $?", "dug\n0", false, toolcall.OK, 0, ""}, {"./dig; echo \"exit: $?\"", "a stone\nexit: 2\n[exit code 0]", false, toolcall.Failed, 2, "a stone"}, {"echo 3", "3", false, toolcall.Unknown, -1, ""}, {"./dig; echo 7", "7", false, toolcall.Unknown, -1, ""},
 		{"x", "killed: exited with code -9", false, toolcall.Failed, -9, ""},
+		{"cat runbook.md", "# When it stops\n\n    Error: process exited with code 1\n\n- exit code 3 means: no room\nStart it again.\n", false, toolcall.Unknown, -1, ""},
+		{"cat gone.md", "Exit code 1\ncat: gone.md: No such file or directory", true, toolcall.Failed, 1, "cat: gone.md: No such file or directory"},
+		{"jq .a b.json", "jq: parse error\n[Current directory: /w]\n[Command finished with exit code 2]", false, toolcall.Failed, 2, "jq: parse error"},
 		{"cat big", strings.Repeat("exit code 7\n", 1000) + strings.Repeat("x", 400), false, toolcall.Failed, 7, strings.Repeat("x", 400)},
 		{"cat big", strings.Repeat("x", 400) + strings.Repeat("exit code 7\n", 1000) + strings.Repeat("x", 400), false, toolcall.Unknown, -1, ""},
 	} {
@@ -142,6 +145,7 @@ func TestOutcomeOfRefusals(t *testing.T) {
 		{"Bash", `{"command":"rm -rf ."}`, refusal + "To tell you how to proceed, the user said:\nnever delete that", true, toolcall.Rejected, "never delete that"},
 		{"execute_command", `{"command":"npm i"}`, "[execute_command for 'npm i'] Result:\nThe user denied this operation.\nThe user provided the following feedback:\n<feedback>\nuse pnpm\n</feedback>", false, toolcall.Rejected, "use pnpm"},
 		{"run_shell_command", `{"command":"ls"}`, `{"error": "[Operation Cancelled] Reason: User denied execution."}`, true, toolcall.Rejected, ""},
+		{"write_file", `{"file_path":"a","content":"b"}`, "[Operation Cancelled] Reason: User did not allow tool call", true, toolcall.Rejected, ""},
 		{"Edit", `{"file_path":"a.go","new_string":"x"}`, "String to replace not found in file.", true, toolcall.Failed, ""},
 		{"Edit", `{"file_path":"a.go","new_string":"x"}`, "The file a.go has been updated.", false, toolcall.OK, ""},
 		{"str_replace_editor", `{"command":"str_replace","path":"a.py","new_str":"x"}`, "ERROR:\nNo replacement was performed", false, toolcall.Failed, ""},
@@ -254,6 +258,40 @@ func TestLinesByTheWayAreNotTheOutcome(t *testing.T) {
 		calls := toolcall.Find([]precis.Message{use("1", "make all"), result("1", tt.first, true), use("2", tt.line), result("2", tt.result, false)})
 		if o := calls[1].Outcome(); o.End != tt.end || o.Line != tt.says {
 			t.Errorf("%s after %.20q: %s %q, want %s %q", tt.line, tt.first, o.End, o.Line, tt.end, tt.says)
+		}
+	}
+}
+
+func TestExitCodesThatOnlyFailuresState(t *testing.T) {
+	const failed = "Exit code 3\nno such column"
+	for _, tt := range []struct {
+		name  string
+		first string // the result of a command before; nothing marks errors
+		end   toolcall.End
+	}{
+		{"a code heads what failed", failed, toolcall.OK},
+		{"in the words of another program", "Command failed with exit code 3\nno such column", toolcall.OK},
+		{"each result states a code", failed + "\n[exit code 0]", toolcall.Unknown},
+		{"the answer of a server", "Status: 500\nno", toolcall.Unknown},
+		{"what a program printed", "no such column\nexit status 3", toolcall.Unknown},
+	} {
+		use := func(id, line string) precis.Message {
+			return precis.Message{Role: "assistant", Content: []precis.Block{precis.ToolUse{ID: id, Name: "bash", Input: fmt.Appendf(nil, `{"command":%q}`, line)}}}
+		}
+		result := func(id, text string) precis.Message {
+			return precis.Message{Role: "user", Content: []precis.Block{precis.ToolResult{ToolUseID: id, Content: []precis.Block{precis.Text{Text: text}}}}}
+		}
+		calls := toolcall.Find([]precis.Message{use("1", "load one"), result("1", tt.first), use("2", "load two"), result("2", "loaded")})
+		if o := calls[1].Outcome(); o.End != tt.end {
+			t.Errorf("%s: %s, want %s", tt.name, o.End, tt.end)
+		}
+	}
+}
+
+func TestFetches(t *testing.T) {
+	for line, want := range map[string]bool{"curl -sf http://a/health": true, "cd x && wget -q http://a/b | head": true, "cat a": false, "curl -o a http://a && make": false, "make": false} {
+		if toolcall.Fetches(line) != want {
+			t.Errorf("%s: %v", line, !want)
 		}
 	}
 }

@@ -300,7 +300,7 @@ func editedFiles(words []string) (files []string, inPlace bool) {
 }
 
 // substituted returns the texts that scripts of sed or perl replace, "s/text/…/", each on a line, as far as they are no
-// patterns.
+// patterns. Where in a line they stand, "^" and "$", is left out.
 func substituted(words []string) string {
 	const shortest = 3
 	var out strings.Builder
@@ -312,9 +312,14 @@ func substituted(words []string) string {
 			}
 			var text []byte
 			i := 2
+			if s[i] == '^' {
+				i++
+			}
 			for ; i < len(s) && s[i] != s[1]; i++ {
 				if s[i] == '\\' && i+1 < len(s) && !isWordByte(s[i+1]) {
 					i++
+				} else if s[i] == '$' && i+1 < len(s) && s[i+1] == s[1] {
+					continue
 				} else if strings.IndexByte(`*[]^$+?(){}|\`, s[i]) >= 0 {
 					text = nil
 					break

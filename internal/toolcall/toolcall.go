@@ -71,8 +71,9 @@ func Find(msgs []precis.Message) []Call {
 			f.user(i, m)
 		}
 	}
-	flagged := slices.ContainsFunc(f.calls, func(c Call) bool { return c.IsError })
-	coded := slices.ContainsFunc(f.calls, func(c Call) bool { return c.failedByCode() })
+	headed := headsFailures(f.calls)
+	flagged := headed || slices.ContainsFunc(f.calls, func(c Call) bool { return c.IsError })
+	coded := headed || slices.ContainsFunc(f.calls, func(c Call) bool { return c.failedByCode() })
 	around := harness.Program(precis.Around(msgs))
 	for i := range f.calls {
 		f.calls[i].flagged, f.calls[i].coded, f.calls[i].around = flagged, coded, around
