@@ -47,10 +47,6 @@ func chosen(reply, said string) string {
 	if len(reply) > most {
 		return ""
 	}
-	options := optionsIn(said[max(0, len(said)-longest):])
-	if len(options) < 2 {
-		return ""
-	}
 	number := 0
 	for i, place := range picked {
 		if !place.MatchString(reply) {
@@ -61,11 +57,16 @@ func chosen(reply, said string) string {
 		}
 		number = i + 1
 	}
-	switch m := named.FindStringSubmatch(reply); {
+	m := named.FindStringSubmatch(reply)
+	if number == 0 && m == nil {
+		return ""
+	}
+	options := optionsIn(said[max(0, len(said)-longest):])
+	switch {
+	case len(options) < 2:
+		return ""
 	case number == len(places):
 		return options[len(options)-1].text
-	case number == 0 && m == nil:
-		return ""
 	case number == 0 && m[1] <= "9":
 		number = int(m[1][0] - '0')
 	case number == 0:

@@ -33,7 +33,7 @@ var (
 	// begun is how programs say that something goes on in the background: Claude Code, Qwen
 	// Code, Codex, Gemini CLI, and those that say it likewise. It begins the result, or a line
 	// of the short head before it.
-	begun = lazyregexp.New(`(?im)^(?:Command\b[^\n]{0,60}\b(?:background|backgrounded)\b|Async agent launched|(?:Background|Detached)\s+(?:shell|task|command|process|agent|job)\b[^\n]{0,40}\b(?:started|launched|running|created)|Process running with session ID|(?:Started|Launched|Running|Spawned)\b[^\n]{0,40}\b(?:background|detached)\b|[^\n]{0,60}\b(?:started|launched|spawned|running|moved)\b[^\n]{0,30}\b(?:in|to) (?:the )?background\b)`)
+	begun = lazyregexp.New(`(?i)^(?:Command\b[^\n]{0,60}\b(?:background|backgrounded)\b|Async agent launched|(?:Background|Detached)\s+(?:shell|task|command|process|agent|job)\b[^\n]{0,40}\b(?:started|launched|running|created)|Process running with session ID|(?:Started|Launched|Running|Spawned)\b[^\n]{0,40}\b(?:background|detached)\b|[^\n]{0,60}\b(?:started|launched|spawned|running|moved)\b[^\n]{0,30}\b(?:in|to) (?:the )?background\b)`)
 	// jobIDs is where programs say how a job is called.
 	jobIDs = lazyregexp.New(`(?i)(?:\bwith\s+ID|\b(?:agent|task|shell|session|job|bash|process|thread)[ _-]?id|\bpid|\bid)\b["']?\s*[:=#]?\s*["'(]?\s*([A-Za-z0-9][\w.-]{0,63})`)
 	// named is an element that says in its head what became of a job: <task id="…" state="…">.
@@ -115,14 +115,17 @@ func (j *jobs) call(c *toolcall.Call, args []arg) {
 // background; -1: nowhere.
 func startOf(head string) int {
 	const lines = 6
-	if !strings.Contains(head, "background") && !strings.Contains(head, "Background") && !strings.Contains(head, "etached") && !strings.Contains(head, "Async agent") && !strings.Contains(head, "session ID") {
-		return -1
+	signs := []string{"background", "Background", "etached", "Async agent", "session ID"}
+	from := 0
+	for l := range strings.Lines(firstLines(head, lines)) {
+		if slices.ContainsFunc(signs, func(s string) bool { return strings.Contains(l, s) }) {
+			if at := begun.FindStringIndex(l); at != nil {
+				return from + at[0]
+			}
+		}
+		from += len(l)
 	}
-	at := begun.FindStringIndex(firstLines(head, lines))
-	if at == nil {
-		return -1
-	}
-	return at[0]
+	return -1
 }
 
 // ofProgram reports whether the head of a result in which a command goes on is the program's,

@@ -49,8 +49,11 @@ var exitIn = lazyregexp.New(`\bexit[_ ]code[ =:]+(-?\d+)`)
 // bracketed takes in a notice in brackets, which is the whole of a text of the program.
 func (j *jobs) bracketed(at precis.Handle, text string) {
 	text, is := harness.Background(text)
+	if !is {
+		return
+	}
 	m := inBrackets.FindStringSubmatch(text)
-	if !is || m == nil {
+	if m == nil {
 		return
 	}
 	i, known := j.byID[m[1]]

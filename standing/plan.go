@@ -29,10 +29,9 @@ type planned struct {
 	key   string
 	steps []plannedStep
 	whole bool          // it was written whole, not step by step
-	prose bool          // it was written in words, without states
 	file  bool          // it stands in a file
 	at    precis.Handle // of the newest change
-	rules []string      // of a plan in words
+	prose string        // its text when it was written in words, without states
 }
 
 type plannedStep struct {
@@ -112,15 +111,12 @@ func (p *plans) write(key string, w written, at precis.Handle) {
 	case blank:
 		return
 	}
-	l = &planned{key: key, whole: true, prose: w.prose != "", at: at}
+	l = &planned{key: key, whole: true, prose: w.prose, at: at}
 	for _, s := range w.steps {
 		if s.state == "" {
 			s.state = Open
 		}
 		l.steps = append(l.steps, plannedStep{s, at, at})
-	}
-	if w.prose != "" {
-		l.rules = rulesOf(w.prose)
 	}
 	p.adopt(l)
 	p.proposal = nil
@@ -299,7 +295,7 @@ func (p *plans) one(c *toolcall.Call, args []arg) {
 		if l == nil || one {
 			l = &planned{key: key}
 			for k, other := range p.lists { // the steps of a plan in words are now written one by one
-				if other.prose && !one {
+				if other.prose != "" && !one {
 					delete(p.lists, k)
 				}
 			}
@@ -437,11 +433,12 @@ func (p *plans) heard(at precis.Handle, words string) {
 		}
 		p.proposal = nil
 	}
-	if gaveUp(words) {
+	said := clauses(words)
+	if givesUpIn(said) {
 		p.drop(at, func(plannedStep) bool { return true })
 		return
 	}
-	for _, what := range gaveUpOn(words) {
+	for _, what := range givenUpIn(said) {
 		p.drop(at, func(s plannedStep) bool { return names(what, s.text) })
 	}
 }
@@ -510,7 +507,7 @@ func (p *plans) items() []Item {
 				it.Key = l.key + " #" + s.id
 			}
 			if i == 0 {
-				it.Rules = l.rules
+				it.Rules = rulesOf(l.prose)
 			}
 			out = append(out, it)
 		}

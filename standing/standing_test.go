@@ -123,7 +123,7 @@ func TestWordsThatGiveUpAPlan(t *testing.T) {
 		"we don't need any of that", "Vergiss das alles.", "Laisse tomber le plan.", "Olvida todo eso.", "放弃这个计划", "プランは破棄して",
 		"Нет, отмени этот план. Читай JSON.", "Забудь всё это", "Откажись от плана, читай файл", "План отменяется.", "No, lascia perdere tutto.", "Dimentica il piano.",
 	} {
-		if !gaveUp(words) {
+		if !givesUpIn(clauses(words)) {
 			t.Errorf("%q gives nothing up", words)
 		}
 	}
@@ -132,7 +132,7 @@ func TestWordsThatGiveUpAPlan(t *testing.T) {
 		"Cancel the request when the context ends.", "Add a button to cancel this.", "Can you stop that?", "The plan is to drop it.", "Make sure it does not drop this.", "If the user cancels, discard that.",
 		"He wrote \"well, then, drop all that\" to me.", "never mind", "Отмени заказ, если плана нет.", "Не забудь план.", "Annulla la richiesta.",
 	} {
-		if gaveUp(words) {
+		if givesUpIn(clauses(words)) {
 			t.Errorf("%q gives a plan up", words)
 		}
 	}

@@ -31,8 +31,8 @@ var (
 		`|(?:放弃|取消|不要|忘掉|忘了|作废|丢掉)(?:这个|那个|之前的|原来的|该|整个|上面的)?(?:计划|方案|列表|清单|任务|步骤|那些|这些)|^算了|(?:計画|プラン|リスト|それ|全部)(?:は|を|も)?(?:やめ|中止|破棄|忘れて|取り消)|(?:계획|전부|그거)(?:은|는|을|를)?\s*(?:취소|그만|버리|잊어))`)
 	// supposes begins a sentence that says what is to happen some time, or asks.
 	supposes = lazyregexp.New(`(?i)(?:^|\s)(?:if|when|whenever|unless|until|make sure|ensure|should(?:n't)?|never (?:drop|scrap|forget|abandon|discard|cancel|skip|stop)|don'?t (?:drop|scrap|forget|abandon|discard|cancel|skip|stop)|do not (?:drop|scrap|forget|abandon|discard|cancel|skip|stop)|button|the plan is to|the goal is to)\b|(?:^|\s)(?:если|когда|чтобы|не (?:отмен|забу|забе|брос|выки|выбр|отбр|оста|отка))|[?？]\s*$`)
-	// dropsOne names what is given up behind the verb.
-	dropsOne = lazyregexp.New(`(?i)(?:` + clauseStart + `(?:drop|scrap|forget(?: about)?|abandon|discard|ditch|cancel|skip|leave out)|\b(?:don'?t|do not|no longer) need)\s+([^.!?;,\n]{3,120})`)
+	// dropsOne stands before what is given up, see [givenUpIn].
+	dropsOne = lazyregexp.New(`(?i)(?:` + clauseStart + `(?:drop|scrap|forget(?: about)?|abandon|discard|ditch|cancel|skip|leave out)|\b(?:don'?t|do not|no longer) need)\s+`)
 	// consent begins the words with which a person lets a proposal be carried out.
 	consent = lazyregexp.New(`(?i)^[\s"'*]*(?:(?:yes|yep|yeah|yup|ok|okay|sure|fine|great|perfect|good|nice|agreed|approved?|accept(?:ed)?|lgtm|absolutely|exactly|correct|right)\b|go\b|do (?:it|that|so)\b|proceed\b|please (?:do|proceed|go|start|continue|implement)\b|start\b|begin\b|continue\b|let'?s (?:do|go|start)\b|(?:that |this |it |the plan )?(?:looks?|sounds?) (?:good|great|fine|right|ok)|implement (?:it|that|this|the plan)\b|ja\b|gut\b|passt\b|los\b|mach\b|einverstanden\b|oui\b|d'accord|vas-y|allez|parfait|sí\b|si\b|vale\b|dale\b|adelante|de acuerdo|perfecto|sim\b|pode\b|はい|お願い|進めて|いいです|了解|好|可以|行|同意|没问题|开始|继续|네|좋아|진행|(?:да|давай|хорошо|ладно|согласен|согласна|отлично|приступай|начинай|va bene|procedi|d'accordo|sì)(?:[^\p{L}]|$))`)
 	// refusal takes a consent back in its own sentence.
@@ -46,16 +46,37 @@ const mostHeard = 4000
 // mayGiveUp reports whether words may give something up. It is far cheaper than the patterns.
 func mayGiveUp(words string) bool {
 	words = strings.ToLower(words)
+	return holdsOne(words, verbStems) || holdsOne(words, planStems) && holdsOne(words, endStems) || holdsOne(words, otherStems)
+}
+
+// mayGiveUpAll reports the same of a plan as a whole.
+func mayGiveUpAll(sentence string) bool {
+	sentence = strings.ToLower(sentence)
+	return holdsOne(sentence, verbStems) && holdsOne(sentence, objectStems) || strings.Contains(sentence, "start over") ||
+		holdsOne(sentence, planStems) && holdsOne(sentence, endStems) || holdsOne(sentence, otherStems)
+}
+
+func holdsOne(words string, stems []string) bool {
 	return slices.ContainsFunc(stems, func(s string) bool { return strings.Contains(words, s) })
 }
 
-// stems are parts of words, one of which stands in whatever gives something up.
-var stems = []string{
-	"drop", "scrap", "forget", "abandon", "discard", "ditch", "scratch", "cancel", "shelve", "bin ", "kill", "stop", "skip", "leave", "throw", "mind", "no need", "start over", "change of plan", "plan", " is ", " are ", "don't", "dont ", "do not", "won't", "no longer", "not ",
-	"vergiss", "verwirf", "streich", "lass", "oublie", "laisse", "olvida", "olvíd", "descarta", "deja", "esque", "descarte", "lascia", "dimentica", "annulla", "scarta", "butta", "отмен", "забудь", "забей", "брос", "выкинь", "выбрось", "отброс", "оставь", "отка", "план", "放", "取", "不", "忘", "作", "丢", "算了", "計", "プ", "リ", "それ", "全", "계", "전", "그",
-}
+// Parts of words in what gives something up: English verbs, what they are said of as a whole, nouns for a plan with what is
+// said of one that ended, and the same in other languages.
+var (
+	verbStems = []string{
+		"drop", "scrap", "forget", "abandon", "discard", "ditch", "scratch", "cancel", "shelve", "bin ", "kill", "stop", "skip", "leave", "throw", "mind", "no need", "start over",
+		"don't", "dont ", "do not", "won't", "no longer", "not ",
+	}
+	objectStems = []string{" that", " this", " it", " those", " these", " everything", " plan", " list", " todo", " to-do", " task", " step", " item", " idea", " approach"}
+	planStems   = []string{"plan", "list", "approach", "all "}
+	endStems    = []string{" off", " out", " dead", "obsolete", "void", "cancel", "longer", "change"}
+	otherStems  = []string{
+		"vergiss", "verwirf", "streich", "stopp", "lass", "verworfen", "hinfällig", "gestrichen", "vom tisch", "oublie", "laisse", "abandon", "olvida", "olvíd", "descarta", "deja", "cancela", "esque", "descarte", "lascia", "dimentica",
+		"annulla", "scarta", "butta", "отмен", "забудь", "забей", "брос", "выкинь", "выбрось", "отброс", "оставь", "отка", "план", "放", "取", "不", "忘", "作", "丢", "算了", "計", "プ", "リ", "それ", "全", "계", "전", "그",
+	}
+)
 
-// clauses returns the sentences of what a person typed that say what is so now.
+// clauses returns the sentences of what a person typed that may give something up.
 func clauses(words string) (out []string) {
 	words = words[:min(len(words), mostHeard)]
 	if !mayGiveUp(words) {
@@ -72,7 +93,7 @@ func clauses(words string) (out []string) {
 			if from = min(i+utf8.RuneLen(r), len(own)); r == '?' || r == '？' {
 				s += "?"
 			}
-			if s != "" && !supposes.MatchString(s) {
+			if s != "" && mayGiveUp(s) {
 				out = append(out, s)
 			}
 		}
@@ -80,14 +101,34 @@ func clauses(words string) (out []string) {
 	return out
 }
 
-// gaveUp reports whether a person's words give up what is planned as a whole.
-func gaveUp(words string) bool { return slices.ContainsFunc(clauses(words), givesUp.MatchString) }
+// givesUpIn reports whether one of the sentences gives up what is planned as a whole.
+func givesUpIn(sentences []string) bool {
+	return slices.ContainsFunc(sentences, func(s string) bool {
+		return mayGiveUpAll(s) && givesUp.MatchString(s) && !supposes.MatchString(s)
+	})
+}
 
-// gaveUpOn returns the words in which a person names what is no longer to be done.
-func gaveUpOn(words string) (out []string) {
-	for _, s := range clauses(words) {
-		for _, at := range dropsOne.FindAllStringSubmatchIndex(s, -1) {
-			out = append(out, s[at[2]:at[3]])
+// givenUpIn returns the words of the sentences that name what is no longer to be done: those behind the verb, up to the end of
+// their clause, 3 to 120 bytes.
+func givenUpIn(sentences []string) (out []string) {
+	for _, s := range sentences {
+		end := 0
+		for _, at := range dropsOne.FindAllStringIndex(s, -1) {
+			if at[0] < end {
+				continue
+			}
+			what := s[at[1]:]
+			if i := strings.IndexAny(what, ".!?;,"); i >= 0 {
+				what = what[:i]
+			}
+			if what = what[:min(len(what), 120)]; len(what) < 3 {
+				continue
+			}
+			if supposes.MatchString(s) {
+				break
+			}
+			end = at[1] + len(what)
+			out = append(out, what)
 		}
 	}
 	return out
@@ -95,5 +136,5 @@ func gaveUpOn(words string) (out []string) {
 
 // consents reports whether a person's words let a proposal be carried out.
 func consents(words string) bool {
-	return consent.MatchString(words) && !refusal.MatchString(words) && !gaveUp(words)
+	return consent.MatchString(words) && !refusal.MatchString(words) && !givesUpIn(clauses(words))
 }
