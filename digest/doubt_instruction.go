@@ -1,6 +1,7 @@
 package digest
 
 import (
+	"slices"
 	"strings"
 
 	"precis/internal/lazyregexp"
@@ -22,8 +23,9 @@ var onRequest = lazyregexp.New(`(?i)\b(?:on|at|following|per|by|after) (?:the )?
 // Shares of the words of an instruction that persons must have said: one of them at once, and all together.
 const (
 	saidAtOnce   = 0.45
+	saidUnheard  = 0.65 // at once, where neither a person nor the agent said one of the words
 	saidTogether = 0.8
-	saidOfFew    = 0.2 // at once, of one or two words
+	saidOfFew    = 0.2 // at once, of one or two words that were said by somebody
 )
 
 // instruction doubts what the user is said to have said, wanted or allowed, when no person's words bear it out.
@@ -69,7 +71,12 @@ func (d *doubter) instruction(s statement) bool {
 		return true
 	}
 	best, at, all := d.in.personsHold(words, false)
-	if best < saidAtOnce && all < saidTogether && (sense > 2 || best < saidOfFew) {
+	unheard := slices.ContainsFunc(words, func(t term) bool { return !t.empty && !d.in.witness().spoken(t.stem) })
+	least := saidAtOnce
+	if unheard {
+		least = saidUnheard
+	}
+	if best < least && all < saidTogether && (sense > 2 || best < saidOfFew || unheard) {
 		d.doubt(d.shown(s), doubtInstruction, "no words of the user say so", nil)
 		return true
 	}
@@ -82,6 +89,9 @@ func (d *doubter) instruction(s statement) bool {
 		given = signedTerms("does not " + what)
 	}
 	for _, sentence := range sentencesIn(at.text) {
+		if asks(sentence) {
+			continue // "can we not …?" denies nothing
+		}
 		if same, other := d.in.witness().agree(given, signedTerms(sentence)); other && !same {
 			h := d.at(at.at)
 			d.doubt(d.shown(s), doubtInstruction, "the user said: "+preview.Line(sentence, 160), &h)
@@ -89,6 +99,12 @@ func (d *doubter) instruction(s statement) bool {
 		}
 	}
 	return false
+}
+
+// asks reports whether a sentence is a question.
+func asks(sentence string) bool {
+	sentence = strings.TrimRight(sentence, " \t\r\n\"')*_")
+	return strings.HasSuffix(sentence, "?") || strings.HasSuffix(sentence, "？")
 }
 
 // choseNumber is a choice by its number.

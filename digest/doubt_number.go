@@ -43,7 +43,7 @@ func (d *doubter) numbers(s statement) bool {
 				continue
 			}
 			others := slot.in(termsOf(e.text))
-			if slices.Contains(others, t.stem) {
+			if slices.ContainsFunc(others, func(o string) bool { return sameRounded(t.stem, o) }) {
 				break
 			}
 			if len(others) == 0 {
@@ -149,6 +149,24 @@ func (n numberSlot) in(terms []term) (out []string) {
 		}
 	}
 	return out
+}
+
+// sameRounded reports whether a number is another one, or the other one is what it is when it is rounded: 97.6 is 98, and 98
+// is 97.6.
+func sameRounded(a, b string) bool {
+	if a == b {
+		return true
+	}
+	if len(a) < len(b) {
+		a, b = b, a
+	}
+	_, fine, hasA := strings.Cut(a, ".")
+	_, coarse, _ := strings.Cut(b, ".")
+	x, err := strconv.ParseFloat(a, 64)
+	if !hasA || err != nil || len(fine) <= len(coarse) {
+		return false
+	}
+	return strconv.FormatFloat(x, 'f', len(coarse), 64) == b
 }
 
 // countsRest reports whether a number counts what a list leaves out: "and 4 more".
