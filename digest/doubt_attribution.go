@@ -1,6 +1,7 @@
 package digest
 
 import (
+	"slices"
 	"strings"
 
 	"precis"
@@ -25,7 +26,7 @@ var (
 // Shares of the words of a deed: that its doer's calls or words hold, and that those of who is said to have done it do not.
 const (
 	ownDeed   = 0.35
-	otherDeed = 0.4
+	otherDeed = 0.4 // in one sentence
 )
 
 // attribution doubts that somebody did or said what the conversation shows of somebody else.
@@ -34,11 +35,11 @@ func (d *doubter) attribution(s statement) bool {
 		return false
 	}
 	if m := userDid.FindStringSubmatch(s.text); m != nil {
-		what := s.text
+		what, verb := s.text, ""
 		if m[2] != "" {
-			what = m[1] + m[2]
+			what, verb = m[1]+m[2], strings.ToLower(m[1])
 		}
-		return d.notByUser(s, firstClause(what))
+		return d.notByUser(s, firstClause(what), workVerbs[verb])
 	}
 	if m := otherDid.FindStringSubmatch(s.text); m != nil {
 		return d.notByOther(s, m[2])
@@ -59,24 +60,27 @@ func firstClause(text string) string {
 	return text
 }
 
-// notByUser doubts a deed of the user that the agent's calls show, or its words alone tell.
-func (d *doubter) notByUser(s statement, what string) bool {
+// workVerbs are those of [userDid] that say that something was made or changed.
+var workVerbs = wordSet(`fixed edited created added changed modified wrote implemented updated deleted removed refactored renamed moved rewrote generated introduced extracted replaced`)
+
+// notByUser doubts a deed of the user that the agent's calls show, or its words alone tell; and work in which the agent wrote
+// files and of which no person speaks.
+func (d *doubter) notByUser(s statement, what string, work bool) bool {
 	if f, c := d.writtenIn(what); f != nil && !d.userTouched(f, c) {
 		at := d.useOf(c)
 		d.doubt(d.shown(s), doubtAttribution, "the agent wrote "+f.path, &at)
 		return true
 	}
 	terms := termsOf(what)
-	if senseIn(terms) < 4 {
+	if n := senseIn(terms); n < 4 && !work || n < 3 {
 		return false
 	}
-	best, at, _ := d.in.personsHold(terms, true)
-	if at != nil && best >= otherDeed && myself.MatchString(at.text) {
+	if d.personTells(terms) {
 		return false
 	}
 	for _, e := range d.in.witness().find(terms, mostAlike, func(r *remark) bool { return r.who == byAgent || r.who == byCall }) {
 		if e.share < ownDeed {
-			return false
+			break
 		}
 		if aboutUser.MatchString(e.text) {
 			continue
@@ -85,7 +89,17 @@ func (d *doubter) notByUser(s statement, what string) bool {
 		d.doubt(d.shown(s), doubtAttribution, "it was the agent: "+preview.Line(e.text, 140), &at)
 		return true
 	}
+	if work && slices.ContainsFunc(d.in.work().calls, func(c toolcall.Call) bool { return c.Kind == toolcall.Write }) {
+		d.doubt(d.shown(s), doubtAttribution, "no words of the user say that they did", nil)
+		return true
+	}
 	return false
+}
+
+// personTells reports whether a person says of themselves what some words say.
+func (d *doubter) personTells(words []term) bool {
+	said := d.in.witness().find(words, mostEchoes, func(r *remark) bool { return r.who == byPerson })
+	return slices.ContainsFunc(said, func(e echo) bool { return e.share >= otherDeed && myself.MatchString(e.text) })
 }
 
 // senseIn counts the words of a sentence that say something.

@@ -55,6 +55,8 @@ func TestDoubts(t *testing.T) {
 		"See https://example.com/cents for the rule.":                   {"url", "nowhere"},
 		"The commit is 9c3e55ab17.":                                     {"hash", "nowhere"},
 		"The user said \"money is always kept as a decimal in euros\".": {"quote", "word for word"},
+		"The user requires that every cart has a benchmark.":            {"instruction", "no words of the user"},
+		"The user wrote helpers for negative carts and coupons.":        {"attribution", "no words of the user"},
 	} {
 		found := doubtsOf(s, "## Work so far\n"+statement+"\n")
 		if len(found) != 1 || found[0].Kind != want.kind || !strings.Contains(found[0].Why, want.why) {
@@ -169,5 +171,25 @@ func TestQuotesInTranslationAreNotDoubted(t *testing.T) {
 	}
 	if found := doubtsOf(s, "The user said: \"the money must never be fixed as float rounding\" and more."); len(found) > 0 {
 		t.Errorf("%+v", found)
+	}
+}
+
+// TestQuestionsAndRoundedNumbersDenyNothing: "can we not" asks for something, and 97.6 % are 98 %.
+func TestQuestionsAndRoundedNumbersDenyNothing(t *testing.T) {
+	s := workday()
+	s.user("ehh, can we not round the coupons of a cart to cents, too?")
+	s.says("Wrong totals found: 16,684 before, 392 now (98% reduction of wrong totals).")
+	s.user("I moved the coupons into a file of their own.")
+	for _, statement := range []string{
+		"The user asked if we can round the coupons of a cart to cents.",
+		"97.6% reduction of wrong totals.",
+		"The user moved the coupons into a file of their own.",
+	} {
+		if found := doubtsOf(s, statement+"\n"); len(found) > 0 {
+			t.Errorf("%q: %+v", statement, found)
+		}
+	}
+	if found := doubtsOf(s, "97.4% reduction of wrong totals.\n"); len(found) != 1 {
+		t.Errorf("another number: %+v", found)
 	}
 }
