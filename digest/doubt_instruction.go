@@ -80,6 +80,9 @@ func (d *doubter) instruction(s statement) bool {
 		d.doubt(d.shown(s), doubtInstruction, "no words of the user say so", nil)
 		return true
 	}
+	if d.otherNumber(s, func(r *remark) bool { return r.who == byPerson }) {
+		return true
+	}
 	if at == nil || best < sameSense {
 		return false
 	}

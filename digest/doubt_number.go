@@ -13,12 +13,21 @@ import (
 // numbers doubts a number that the conversation nowhere puts beside the words it stands beside, when a passage on the same
 // has another one in its place.
 func (d *doubter) numbers(s statement) bool {
-	if s.ahead || s.quotes {
-		return false
-	}
+	return !s.ahead && !s.quotes && (d.assigned(s) || d.otherNumber(s, nil))
+}
+
+// otherNumber does so by the passages among those that it is asked of; nil: all.
+func (d *doubter) otherNumber(s statement, among func(*remark) bool) bool {
 	terms := termsOf(s.text)
 	for i, t := range terms {
-		if !t.number || !d.isMeasure(s.text, t) || countsRest(s.text, t) {
+		if !t.number {
+			continue
+		}
+		if why, at := d.otherLine(s.text, t); why != "" {
+			d.doubt(d.shown(s), doubtNumber, why, &at)
+			return true
+		}
+		if !d.isMeasure(s.text, t) || countsRest(s.text, t) {
 			continue
 		}
 		slot := slotOf(terms, i)
@@ -29,16 +38,12 @@ func (d *doubter) numbers(s statement) bool {
 			d.doubt(d.shown(s), doubtNumber, t.stem+" stands nowhere in the conversation", nil)
 			return true
 		}
-		if why, at := d.otherLine(s.text, t); why != "" {
-			d.doubt(d.shown(s), doubtNumber, why, &at)
-			return true
-		}
 		least := sameSlot
 		if slot.unit == "" || strings.HasPrefix(s.text[t.to:], "%") {
 			least = sameName
 		}
 		held := -1.0
-		for _, e := range d.in.witness().find(slot.words, mostEchoes, nil) {
+		for _, e := range d.in.witness().find(slot.words, mostEchoes, among) {
 			if e.share < least && (e.share < sameSaid || e.who > byAgent || least > sameSlot) {
 				continue
 			}
@@ -223,10 +228,10 @@ func (d *doubter) otherLine(text string, t term) (why string, at precis.Handle) 
 				continue
 			}
 			other, err := strconv.Atoi(n.stem)
-			if err == nil && other >= line-near && other <= line+near {
+			if err == nil && other >= line-near && other <= line+near && (n.from == 0 || behindLine.MatchString(r.text[:n.from])) {
 				return "", at
 			}
-			if r.who == byTool && why == "" && err == nil && n.from == 0 && defines.MatchString(r.text) {
+			if r.who == byTool && why == "" && err == nil && (n.from == 0 || isSearched(r.text, n)) && defines.MatchString(r.text) {
 				why, at = m[1]+" stands in line "+n.stem, d.at(r.at)
 			}
 		}
@@ -234,9 +239,50 @@ func (d *doubter) otherLine(text string, t term) (why string, at precis.Handle) 
 	return why, at
 }
 
+// isSearched reports whether a number is that of a line that a search has found: "a/b.go:12:".
+func isSearched(line string, n term) bool {
+	return n.to < len(line) && strings.IndexByte(":-", line[n.to]) >= 0 && line[n.from-1] == line[n.to] && !strings.ContainsAny(line[:n.from], " \t")
+}
+
+// assigned doubts the value of a name in a statement when the conversation gives the name others, and never that one.
+func (d *doubter) assigned(s statement) bool {
+	const most = 4 // of a statement
+	w := d.in.witness()
+	for _, at := range assignment.FindAllStringSubmatchIndex(s.text, most) {
+		name, value := s.text[at[2]:at[3]], numeral(s.text[at[4]:at[5]])
+		id, ok := w.ids[stem1(strings.ToLower(name))]
+		if !ok || len(w.posts[id]) > mostPosts {
+			continue
+		}
+		var other *remark
+		same := false
+		for _, p := range w.posts[id] {
+			r := &w.remarks[p]
+			for _, m := range assignment.FindAllStringSubmatchIndex(r.text, most) {
+				if r.text[m[2]:m[3]] != name {
+					continue
+				}
+				other, same = r, same || numeral(r.text[m[4]:m[5]]) == value
+			}
+		}
+		if other == nil || same || d.heldNumber(value, numberSlot{words: termsOf(name)}) > 0 {
+			continue
+		}
+		h := d.at(other.at)
+		d.doubt(d.shown(s), doubtNumber, "not "+value+": "+preview.Line(other.text, 140), &h)
+		return true
+	}
+	return false
+}
+
+// assignment gives a name a value.
+var assignment = lazyregexp.New(`\b([A-Za-z_]\w{3,}) ?(?:=|:=|:) ?(\d[\d_,]*(?:\.\d+)?)(?:$|[^\w:.-])`)
+
 var (
-	atLine  = lazyregexp.New(`\b([A-Za-z_]\w{3,})(?:\(\))?` + "`?" + `\*{0,2}[ (]*(?:at |on |in |starting at )?\(?[Ll]ines? $`)
-	defines = lazyregexp.New(`\b(?:func|def|class|function|fn|const|type|interface|struct|var|let|enum)\b`)
+	atLine = lazyregexp.New(`\b([A-Za-z_]\w{3,})(?:\(\))?` + "`?" + `\*{0,2}[ (]*(?:(?:is|was|stands|starts|begins|(?:is |was )?defined) )?(?:at |on |in |starting at )?\(?[Ll]ines? $`)
+	// behindLine stands before the number of a line: "line 12", "lines 3-12", "main.go:12", "L12".
+	behindLine = lazyregexp.New(`(?i)(?:\blines?[ :~]*(?:\d+ ?(?:-|–|,|to|and) ?)*|[\w)]:(?:\d+[-–])?|\bl|\d[-–])$`)
+	defines    = lazyregexp.New(`\b(?:func|def|class|function|fn|const|type|interface|struct|var|let|enum)\b`)
 )
 
 // isMeasure reports whether a number of a sentence says how much, and exactly: it is no part of a name, a date or a
@@ -246,7 +292,7 @@ func (d *doubter) isMeasure(text string, t term) bool {
 	if strings.Count(before, "`")%2 == 1 || len(t.stem) > 9 {
 		return false
 	}
-	if before != "" && strings.IndexByte("#vVm@:/_-.–~≈<>$", before[len(before)-1]) >= 0 || strings.HasSuffix(before, "–") {
+	if before != "" && strings.IndexByte("#vVm@:/_-.–~≈<>", before[len(before)-1]) >= 0 || before != "" && before[len(before)-1] == '$' && len(t.stem) == 1 || strings.HasSuffix(before, "–") {
 		return false
 	}
 	if after != "" && strings.IndexByte("+:/_-.", after[0]) >= 0 && len(after) > 1 && after[1] != ' ' || strings.HasPrefix(after, "+") || strings.HasPrefix(after, "–") {

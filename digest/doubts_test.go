@@ -193,3 +193,31 @@ func TestQuestionsAndRoundedNumbersDenyNothing(t *testing.T) {
 		t.Errorf("another number: %+v", found)
 	}
 }
+
+// TestDoubtsOfNumbers holds numbers with their units in other words, values of names in code, and lines of definitions against
+// what was said and shown.
+func TestDoubtsOfNumbers(t *testing.T) {
+	s := workday()
+	s.user("Please set the request timeout to 45 seconds and keep at most 3 retries, the budget for this is 20 dollars.")
+	s.call("Edit", map[string]any{"file_path": root + "internal/ship/conf.go", "old_string": "Timeout = 10", "new_string": "Timeout = 45 * time.Second\nRetries = 3"}, "ok")
+	s.says("The request timeout is 45 seconds now, with 3 retries. There are 12 callers in 4 packages, and 30 files.")
+	s.call("Bash", map[string]any{"command": "grep -n Timeout -r ."}, "internal/ship/conf.go:88:Timeout = 45 * time.Second\ninternal/ship/http.go:120:func withTimeout(c Conf) {")
+	for statement, why := range map[string]string{
+		"The user wants the request timeout to be 30 seconds.":   "not 30",
+		"The user wants the request timeout to be 45 s.":         "",
+		"The request timeout is 30 s.":                           "not 30",
+		"The request timeout is 45s.":                            "",
+		"At most 5 retries are made.":                            "not 5",
+		"`Retries = 5` in conf.go":                               "not 5: Retries = 3",
+		"`Retries = 3` in conf.go":                               "",
+		"The budget is $30.":                                     "not 30",
+		"The budget is $20.":                                     "",
+		"`withTimeout` is at line 102 of internal/ship/http.go.": "withTimeout stands in line 120",
+		"`withTimeout` is at line 120 of internal/ship/http.go.": "",
+	} {
+		found := doubtsOf(s, statement+"\n")
+		if why == "" && len(found) > 0 || why != "" && (len(found) != 1 || !strings.Contains(found[0].Why, why)) {
+			t.Errorf("%q: %+v, want %q", statement, found, why)
+		}
+	}
+}

@@ -97,7 +97,7 @@ func termsOf(s string) []term {
 			word := s[from:i]
 			if n := digitsOf(word); n > 0 && n < len(word) && len(word)-n <= longestUnit && isLetters(word[n:]) {
 				out = append(out, term{stem: numeral(word[:n]), from: from, to: from + n, clause: clause, number: true, negated: reach > 0})
-				out = append(out, term{stem: strings.ToLower(word[n:]), from: from + n, to: i, clause: clause, negated: reach > 0})
+				out = append(out, term{stem: unitOf(strings.ToLower(word[n:])), from: from + n, to: i, clause: clause, negated: reach > 0})
 				continue
 			}
 			t := term{from: from, to: i, clause: clause}
@@ -107,6 +107,8 @@ func termsOf(s string) []term {
 			t.running, t.plain = len(word) > 5 && strings.HasSuffix(word, "ing"), !strings.HasSuffix(word, "s") && !strings.HasSuffix(word, "ed")
 			if t.number = digitsOf(word) == len(word); t.number {
 				t.stem = numeral(word)
+			} else if n := len(out); n > 0 && out[n-1].number && from-out[n-1].to == 1 {
+				t.stem = unitOf(t.stem)
 			}
 			t.empty = emptyWords[t.stem] || emptyWords[strings.ToLower(word)]
 			if denies || deniers[strings.ToLower(word)] {
@@ -125,6 +127,8 @@ func termsOf(s string) []term {
 			out = append(out, t)
 			if t.number && i < len(s) && s[i] == '%' {
 				out = append(out, term{stem: "%", from: i, to: i + 1, clause: clause})
+			} else if t.number && from > 0 && s[from-1] == '$' && len(word) > 1 { // "$1" is the argument of a script
+				out = append(out, term{stem: "dollar", from: i, to: i, clause: clause})
 			}
 		default:
 			closes(i)
@@ -138,6 +142,19 @@ func termsOf(s string) []term {
 	}
 	closes(len(s))
 	return out
+}
+
+// unitNames are the short names of units by the stem of their long one.
+var unitNames = map[string]string{
+	"s": "second", "sec": "second", "ms": "millisecond", "msec": "millisecond", "min": "minut", "h": "hour", "hr": "hour", "kb": "kilobyt", "mb": "megabyt", "gb": "gigabyt", "percent": "%", "usd": "dollar",
+}
+
+// unitOf returns the stem of what is counted, where it is a unit with a short name that of its long one: "30 s" are seconds.
+func unitOf(stem string) string {
+	if long, ok := unitNames[stem]; ok {
+		return long
+	}
+	return stem
 }
 
 // longestUnit is how many letters a unit has that stands behind a number without a space: "30ms".
