@@ -145,6 +145,9 @@ func (c clause) isOne() bool {
 		return false
 	}
 	for i, w := range c {
+		if i+1 == len(c) && indefinite[c[0].text] && cueOf(w.text)&small != 0 { // "un ejemplo mínimo"
+			continue
+		}
 		if w.class&(scope|when) != 0 && (i+1 >= len(c) || c[i+1].class&(thing|work|you) != 0 || w.class&not != 0 || w.class&when == 0 && !distributes(w)) {
 			return false
 		}

@@ -91,7 +91,7 @@ func (x *lexicon) words(s string, tokens []token) []word {
 		last := tokens[i+n-1]
 		text := t.text
 		if n > 1 {
-			text = strings.ToLower(s[t.from:last.to])
+			text = strings.ReplaceAll(strings.ReplaceAll(strings.ToLower(s[t.from:last.to]), "’", "'"), "' ", " ")
 		}
 		if c == 0 && (t.code || t.text != "" && t.text[0] <= '9') {
 			text = strings.ToLower(s[t.from:t.to])
@@ -191,7 +191,7 @@ func (x *lexicon) read(s string, tokens []token) (Kind, clause, role) {
 			}
 		}
 		if i == 0 || opened || ordered || allFillers(parts[:i]) {
-			ordered = ordered || !built && (c.orders() || (opened || i == 0) && c.follows())
+			ordered = ordered || !built && !(opened && c.storesIt()) && (c.orders() || (opened || i == 0) && c.follows())
 		}
 		ordered = ordered || comesAgain && c[0].class&report == 0 && c[:min(len(c), 3)].has(ban) // "when you push to it don't force"
 		comesAgain = comesAgain || c.comesAgain()
@@ -202,10 +202,15 @@ func (x *lexicon) read(s string, tokens []token) (Kind, clause, role) {
 	}
 	switch {
 	case asked:
-	case at < 0 && (ordered && comesAgain && !heads && !sketch.step && !used(parts) || x.chars && recurring(s)):
+	case at < 0 && ((ordered && comesAgain || generalizes(parts)) && !heads && !sketch.step && !used(parts) || x.chars && recurring(s)):
 		at = 0
-	case at < 0 && parts[0].bare().isValue(words):
-		return Value, words, role
+	case at < 0:
+		if !sketch.step {
+			at = x.governs(s, tokens, parts)
+		}
+		if at < 0 && parts[0].bare().isValue(words) {
+			return Value, words, role
+		}
 	}
 	if at < 0 || x.chars && onePart(s) && !clause(words).has(touch|work|you) {
 		return 0, nil, role
@@ -425,6 +430,9 @@ func (c clause) comesAgain() bool {
 	if i > 0 && untils[c[i].text] {
 		return false
 	}
+	if c[i].addresses() && i+1 < len(c) && operating[c[i+1].text] { // "when you click a row"
+		return false
+	}
 	first, _, _ := strings.Cut(c[i].text, " ")
 	if (c[i].class&scope != 0 && c[i].class&often == 0 || purposes[first]) && (i+1 == len(c) || c[i+1].class&work == 0) && !c[i+1:].has(you|firm) && !strings.HasPrefix(c[i].text, "before ") && !strings.HasPrefix(c[i].text, "after ") || i > 0 && c[i].text == "for all" { // "plot the rate for each model"
 		return false
@@ -448,7 +456,7 @@ func (c clause) follows() bool {
 // allows reports whether a clause allows something. Where a language says so at its end, any
 // word does.
 func (c clause) allows(ends bool) bool {
-	return (c[0].class&allow != 0 || ends && c.has(allow)) && !c.has(scope|not|should)
+	return (c[0].class&allow != 0 || ends && c.has(allow)) && !c.has(scope|not|should) && !slices.ContainsFunc(c, func(w word) bool { return strings.HasPrefix(w.text, "nicht ") })
 }
 
 // changes reports whether a clause only says what is allowed from now on.

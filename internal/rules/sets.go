@@ -136,6 +136,8 @@ func (c clause) sets(at setting) bool {
 		return c.forbids(at)
 	case head.class&order != 0:
 		return c.stands(at)
+	case nothing[head.text] && head.text != "no" && rest.compares(): // "nothing more expensive"
+		return true
 	case head.class&lack != 0 && (c.has(must) || c.has(should) && c.has(touch)):
 		return c.binds()
 	case head.class&lack != 0:
@@ -256,6 +258,9 @@ func (c clause) names() bool {
 			return true
 		}
 	}
+	if finite := c[len(c)-1]; finite.class&verb != 0 && finite.class&(work|thing) == 0 && bounds[c[0].text] { // "at least one test fails"
+		return false
+	}
 	if (bounds[c[0].text] || bounds[last]) && (!c.has(verb) || c.has(work|thing)) {
 		return true
 	}
@@ -275,6 +280,8 @@ func (c clause) forbids(at setting) bool {
 	case head.text == "plus de" && rest.measured(): // more than
 		return false
 	case rest.placed(head), !at.first && head.class&often != 0 && len(rest) > 1 && places[rest[0].text], spared(head) && strings.HasPrefix(head.text, "no ") && !rest.has(work|thing|you|touch):
+		return false
+	case len(rest) > 1 && feasibly[rest[0].text] && sensing[rest[1].text]: // "no puedes verlo"
 		return false
 	case len(rest) == 1 && later[rest[0].text]: // "nie danach"
 		return false
@@ -358,6 +365,9 @@ func (c clause) stands(at setting) bool {
 	case next.name && strings.HasPrefix(head.text, "only ") && !leaving[head.text]:
 		return rest.has(often | firm)
 	case head.text == "leave", head.text == "let's leave":
+		if len(at.behind) > 1 && at.behind[0].text == "as" && pronouns[at.behind[1].text] { // "leave the header as it is"
+			return true
+		}
 		return rest.has(scope&^not|firm) || slices.ContainsFunc(rest, func(w word) bool { return unmovedAt[w.text] })
 	case reminding[head.text] && next.class&article != 0:
 		return rest.has(often|firm|when) || next.text == "that" && rest.has(must|should|not|lasts)

@@ -209,7 +209,7 @@ var happening = set("ocurre|sucede|pasa|aparece|acontece|ocorre|funciona|falla|f
 var us = set("us|me")
 
 // holding are the verbs of a wish that something go on as it is.
-var holding = set("keep|avoid|leave|stick|stick to|stick with|limit|restrict|refrain|refrain from|stay on|stay with|stay within|stay under|stay below|stay off|stay away|stay away from|stay out of|stay compatible|stay consistent|stay clear of|stay inside|remain|preserve")
+var holding = set("keep|avoid|leave|stick|stick to|stick with|limit|restrict|refrain|refrain from|stay on|stay with|stay within|stay under|stay below|stay off|stay away|stay away from|stay out of|stay compatible|stay consistent|stay clear of|stay inside|stay in|stay at|remain|preserve")
 
 // weak are the words that bind only where their subject leaves out all else: "nothing may change", "only small changes are ok".
 var weak = set("may|are ok|are okay|is ok|is okay|are fine|is fine")
@@ -230,7 +230,7 @@ var appearing = set("show|display|hide|render|highlight|animate|collapse|expand|
 var keeping = set("keep|let's keep")
 
 // saying are the verbs behind those whose words are told.
-var saying = set("steht|heißt|says|said|states|stated|thinks|thought|claims|claimed|mentions|wrote|told|sagt|sagte|meint|dit|pense|dice|piensa|pensa|diz|disse|acha|говорит|сказал|сказала|думает|считает")
+var saying = set("determined|concluded|detected|steht|heißt|says|said|states|stated|thinks|thought|claims|claimed|mentions|wrote|told|sagt|sagte|meint|dit|pense|dice|piensa|pensa|diz|disse|acha|говорит|сказал|сказала|думает|считает")
 
 // sources are the words before whose words are told.
 var sources = set("according to|laut|gemäß|selon|según|secondo|segundo|согласно")

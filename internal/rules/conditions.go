@@ -1,0 +1,116 @@
+package rules
+
+import "strings"
+
+// What an agent does again and again sets a rule with the order that follows from it: "if you run a command and it hangs, try another
+// one". What those do who use a program sets none.
+
+// generalizes reports whether a sentence begins with a condition about any one of the things that an agent works with, and orders
+// what is to be done then.
+func generalizes(parts []clause) bool {
+	const near = 3 // words of the noun that is named
+	if len(parts) < 2 {
+		return false
+	}
+	c := parts[0].bare()
+	if len(c) < 3 || !conditional[firstOf(c[0].text)] && c[0].class&when == 0 {
+		return false
+	}
+	named, bare := false, false // one of several; without an article
+	for i, w := range c {
+		if i > 0 && operating[w.text] {
+			return false
+		}
+		if w.class&(thing|work) == 0 && cueOf(w.text)&act == 0 {
+			continue
+		}
+		before := c[max(i-near, 0):i]
+		named = named || before.isAnyOne()
+		bare = bare || i > 0 && !before.has(article)
+	}
+	if !named && !bare {
+		return false
+	}
+	doer := c.tellsDoer()
+	for _, next := range parts[1:] {
+		next = next.bare()
+		if len(next) == 0 || next[0].class&(report|ask) != 0 && next[0].class&ban == 0 {
+			continue
+		}
+		if next.triesAnother() {
+			return named && doer || bare
+		}
+		if named && doer && next.commands() && !next.storesIt() {
+			return true
+		}
+	}
+	return false
+}
+
+// isAnyOne reports whether words before a noun make it one of several that is not known.
+func (c clause) isAnyOne() bool {
+	for _, w := range c {
+		if indefinite[w.text] || w.text == "any" || w.text == "another" {
+			return true
+		}
+	}
+	return false
+}
+
+// tellsDoer reports whether the subject of a condition is who is told, in a language that need not say so as well: "si ejecutas".
+func (c clause) tellsDoer() bool {
+	if doers[c[1].text] || doers[c[0].text[strings.LastIndexByte(c[0].text, ' ')+1:]] {
+		return true
+	}
+	return dropping[c[0].text] && c[1].class&(article|report|it|you|thing|scope) == 0
+}
+
+// commands reports whether a clause behind a condition is an order.
+func (c clause) commands() bool {
+	return c.orders() || c.follows() || c[0].class&(ban|order|habit|bare|task) != 0 && len(c) > 1 || strings.HasPrefix(c[0].text, "try ")
+}
+
+// triesAnother reports whether a clause orders to take another one.
+func (c clause) triesAnother() bool {
+	const short = 5 // words of the order
+	if len(c) < 2 || len(c) > short || c[0].class&(report|article|it) != 0 {
+		return false
+	}
+	for _, w := range c[1:] {
+		if others[w.text] {
+			return true
+		}
+	}
+	return false
+}
+
+// storesIt reports whether a clause behind a condition says where a program puts what the condition is about: "add it to the history".
+func (c clause) storesIt() bool {
+	return len(c) > 4 && c[0].class&task != 0 && (pronouns[c[1].text] || c[1].text == "them") && into[c[2].text] && c[3].class&article != 0 && !c[3:].has(work|you|often)
+}
+
+// compares reports whether words behind "nothing" say what all that is wanted is not: "more expensive".
+func (c clause) compares() bool {
+	const least = 2 // words
+	if len(c) > 0 && doingWhat[c[0].text] {
+		c = c[1:]
+	}
+	return len(c) >= least && comparing[c[0].text] && c[1].class&(purpose|verb|it|report) == 0
+}
+
+var (
+	// doers are the words for who is told, at the end of what begins a condition.
+	doers = set("you|du|tu|vous|ты|вы|você")
+	// dropping are the words before a condition in languages that need not say its subject.
+	dropping = set("si|se|cuando|quando")
+	// others are the words for another one.
+	others = set("another|different|other|anderen|andere|anderes|autre|otro|otra|altro|altra|outro|outra|другую|другой|другое|иначе")
+	// operating are the verbs for what somebody does with a program.
+	operating = set("click|press|tap|hover|drag|drop|scroll|type|enter|select|choose|upload|drückst|klickst|eingibst|auswählst|cliques|appuies|saisis|sélectionnes|pulsas|haces|introduces|seleccionas|clicchi|premi|inserisci|clicar|clica|digita|нажимаешь|вводишь|выбираешь")
+	// into are the words before where something is put.
+	into = set("to|into|in|onto|under")
+	// comparing are the words with which one thing is said to be more than another.
+	comparing = set("more|less|plus|moins|más|menos|più|meno|mais|дороже|больше")
+	// feasibly are the verbs for what somebody can do.
+	feasibly = set("puedes|podemos|puede|puoi|podes|peux")
+)
