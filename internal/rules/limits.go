@@ -123,14 +123,23 @@ func (g governing) clauseOf(at int) int {
 	return len(g.parts) - 1
 }
 
-// near returns the first of the tokens from one on, at most so many, that has one of cues; none behind a mark but a comma.
+// near returns the first of the tokens from one on, at most so many, that has one of cues; none behind a mark but a comma. What
+// stands in brackets is passed over.
 func (g governing) near(from, most int, of cue) int {
+	within := 0 // brackets
 	for i := from; i < len(g.tokens) && i < from+most; i++ {
-		if g.cues[i]&of != 0 {
+		if g.tokens[i].mark {
+			switch g.tokens[i].text {
+			case "(", "（":
+				within++
+			case ")", "）":
+				within = max(within-1, 0)
+			case ",", "，":
+			default:
+				return none
+			}
+		} else if within == 0 && g.cues[i]&of != 0 {
 			return i
-		}
-		if g.tokens[i].mark && g.tokens[i].text != "," {
-			break
 		}
 	}
 	return none
