@@ -89,6 +89,8 @@ func TestListsOfRules(t *testing.T) {
 		"files":                   {"Rules:\n- a.md\n- b.md\n", nil},
 		"behind the list":         {"Rules:\n- Read the code first\n\nNow open the file.\n- Run the loader\n", []string{"Read the code first"}},
 		"what was done":           {"- ADDED: a menu\n- REMOVED: the footer\n", nil},
+		"the next part":           {"For each reply:\n- Give your reason\n\n## Parts\n\n- the loader\n", []string{"For each reply:\n- Give your reason"}},
+		"a part of a plan":        {"**4.2 Constraints:**\n- Handle the load of the page\n", nil},
 		"a label by itself":       {"- CHANGE: the header is blue\n- FIX: the footer is grey\n", nil},
 		"each reply, and no more": {"For each reply:\nthe client waits a second.", nil},
 		"a tag of a page":         {"<li>Never push this button.</li>\nWhy is it not shown?", nil},

@@ -266,6 +266,8 @@ var limits = []kind{
 			"Desktop: use a pool of workers.",
 			"The tool has determined this action requires explicit approval.",
 			"Dont' forget the C drive.",
+			"Create the folder for the parser before starting the upgrade.",
+			"I don't want to mess with its border.",
 			"Je te passe la main, utilise toi-même les outils pour relire les notes que tu as prises.",
 		}},
 }

@@ -12,7 +12,7 @@ import (
 // titlesRules reports whether a line is a title under which rules stand. heading: it is one by its mark, and needs no colon.
 func titlesRules(line string, heading bool) bool {
 	const longest, most = 72, 6 // bytes, and words
-	if len(line) > longest || !heading && !announces(line) {
+	if len(line) > longest || !heading && !announces(line) || step(strings.TrimLeft(line, "*_ ")) { // "2.3 Constraints:"
 		return false
 	}
 	may, tokens := languageOf(line)
@@ -199,7 +199,9 @@ func (l *listing) next(marks, s string, begins bool) {
 func (l *listing) read(text string, at, to int) (r reading, lone bool) {
 	s := text[at:to]
 	if l.first && l.under {
-		return readListed(s), false
+		if r = readListed(s); r.kind != 0 {
+			return r, false
+		}
 	}
 	if l.first && isPaired(text, at) {
 		return readPaired(s), false

@@ -11,6 +11,7 @@ func settingOf(before word, parts []clause, i int, asked, ordered, titled bool) 
 	at.goes = i == 0 && slices.ContainsFunc(parts[1:], func(c clause) bool { return c[0].class&verb != 0 && c[0].class&(ban|must) == 0 })
 	at.owed = i > 0 && (before.mark && (before.text == ":" || before.text == "：") && parts[i-1].has(who) || at.titled)
 	at.priced = i > 0 && before.mark && len(parts[i-1].bare()) == 1 && budgeted[parts[i-1].bare()[0].text]
+	at.parted = i == 1 && before.mark && (before.text == ":" || before.text == "：") && parts[0].isUnknown()
 	at.since = hence[parts[i][0].text]
 	if i > 0 && len(parts[i-1]) > 0 {
 		at.since = at.since || len(parts[i-1].bare()) == 0 && hence[parts[i-1][0].text]
@@ -20,6 +21,12 @@ func settingOf(before word, parts []clause, i int, asked, ordered, titled bool) 
 		at.hoped = last.class&hope != 0 || last.class&wish != 0 && len(parts[i-1].bare()) == 1
 	}
 	return at
+}
+
+// isUnknown reports whether a clause is a word or two that stand in no table, as names do.
+func (c clause) isUnknown() bool {
+	const most = 2 // words
+	return len(c) <= most && c.classes()&^common == 0
 }
 
 // behind returns the clause after one.
@@ -71,6 +78,7 @@ type setting struct {
 	since   bool   // it follows from what was said: "so", "therefore"
 	titled  bool   // the sentence begins with what it is about, and a colon: "branch names: …"
 	owed    bool   // a colon stands before it, and who asks for it
+	parted  bool   // a colon stands before it, and the name of a part of what is built: "Android: …"
 	priced  bool   // a word for money stands before it, with a colon: "budget:"
 	apart   bool   // a bracket opens before it
 	hoped   bool   // it stands behind the beginning of a wish: "it would be nice,"
@@ -159,6 +167,9 @@ func (c clause) sets(at setting) bool {
 		}
 		return at.opens && len(rest) > 0 && rest[0].class&(article|it|you|report|ask|lack) == 0 && (at.first || c.adds() || at.added || at.since || urged(at.behind))
 	case head.class&bare != 0:
+		if at.parted && !rest.has(scope|often|firm|work) { // "Android: use the surface"
+			return false
+		}
 		if len(rest) > 0 && rest[0].name {
 			return rest.has(often | firm)
 		}

@@ -115,6 +115,9 @@ var unwanted = set("i don't want|i do not want|we don't want|we do not want")
 // himself are the words for what somebody would have to do without a program.
 var himself = set("myself|by hand|manually|every time|each time|ourselves|again and again")
 
+// theirs are the words for what is a part of a thing that was told of.
+var theirs = set("its|their|his|her")
+
 // altering are the verbs for changes that are none of what is there.
 var altering = set("add|introduce|alter|restructure|refactor|rework|overhaul|mess|lose|exceed|depend|rely|replace|drop|see")
 
