@@ -36,6 +36,15 @@ func onePart(s string) bool {
 	return false
 }
 
+// doesItself reports whether a sentence says of a part of what is built that it does only something: "フィルターは表示だけ変更します".
+func doesItself(s string) bool {
+	if !topical(s) || !strings.Contains(s, "だけ") && !strings.Contains(s, "のみ") && !strings.Contains(s, "만 ") {
+		return false
+	}
+	s = strings.TrimRight(s, " \t。.!！~")
+	return strings.HasSuffix(s, "します") || strings.HasSuffix(s, "する") || strings.HasSuffix(s, "합니다") && !strings.HasSuffix(s, "야 합니다")
+}
+
 // ordersNew reports whether a sentence asks, at its end, for something to be built.
 func ordersNew(s string) bool {
 	s = strings.TrimRight(s, " \t。.!！~")

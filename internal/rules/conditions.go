@@ -89,6 +89,12 @@ func (c clause) storesIt() bool {
 	return len(c) > 4 && c[0].class&task != 0 && (pronouns[c[1].text] || c[1].text == "them") && into[c[2].text] && c[3].class&article != 0 && !c[3:].has(work|you|often)
 }
 
+// preparesFor reports whether a clause orders to make something new before a step: "before implementing it, create a script".
+func (c clause) preparesFor(step clause) bool {
+	step = step.bare()
+	return len(step) > 0 && strings.HasPrefix(step[0].text, "before ") && c.creates() && !c.has(work|thing)
+}
+
 // compares reports whether words behind "nothing" say what all that is wanted is not: "more expensive".
 func (c clause) compares() bool {
 	const least = 2 // words
@@ -101,6 +107,8 @@ func (c clause) compares() bool {
 var (
 	// doers are the words for who is told, at the end of what begins a condition.
 	doers = set("you|du|tu|vous|ты|вы|você")
+	// asking are the orders that need no object.
+	asking = set("ask|wait|frag|frage|demande|attends|pregunta|espera|chiedi|aspetta|pergunte|espere|спроси|подожди")
 	// dropping are the words before a condition in languages that need not say its subject.
 	dropping = set("si|se|cuando|quando")
 	// others are the words for another one.

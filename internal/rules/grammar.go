@@ -191,7 +191,7 @@ func (x *lexicon) read(s string, tokens []token) (Kind, clause, role) {
 			}
 		}
 		if i == 0 || opened || ordered || allFillers(parts[:i]) {
-			ordered = ordered || !built && !(opened && c.storesIt()) && (c.orders() || (opened || i == 0) && c.follows())
+			ordered = ordered || !built && !(opened && (c.storesIt() || c.preparesFor(parts[i-1]))) && (c.orders() || (opened || i == 0) && c.follows())
 		}
 		ordered = ordered || comesAgain && c[0].class&report == 0 && c[:min(len(c), 3)].has(ban) // "when you push to it don't force"
 		comesAgain = comesAgain || c.comesAgain()
@@ -212,7 +212,7 @@ func (x *lexicon) read(s string, tokens []token) (Kind, clause, role) {
 			return Value, words, role
 		}
 	}
-	if at < 0 || x.chars && onePart(s) && !clause(words).has(touch|work|you) {
+	if at < 0 || x.chars && (onePart(s) && !clause(words).has(touch|work|you) || doesItself(s) && !clause(words).has(work|you)) {
 		return 0, nil, role
 	}
 	return x.kind(words, Rule), parts[at], role
@@ -388,7 +388,7 @@ func (c clause) orders() bool {
 		return false
 	}
 	if c[0].class&(ban|order|habit|bare|task|firm) != 0 {
-		return len(c) > 1 || c[0].class&(ban|firm) != 0
+		return len(c) > 1 || c[0].class&(ban|firm) != 0 || asking[c[0].text]
 	}
 	if i := c.find(must | should); i > 0 && c[:i].has(you) {
 		return true
@@ -459,7 +459,7 @@ func (c clause) follows() bool {
 // allows reports whether a clause allows something. Where a language says so at its end, any
 // word does.
 func (c clause) allows(ends bool) bool {
-	return (c[0].class&allow != 0 || ends && c.has(allow)) && !c.has(scope|not|should) && !slices.ContainsFunc(c, func(w word) bool { return strings.HasPrefix(w.text, "nicht ") })
+	return (c[0].class&allow != 0 || ends && c.has(allow)) && !c.has(scope|not|should) && !slices.ContainsFunc(c, func(w word) bool { return strings.HasPrefix(w.text, "nicht ") || w.text == "erst" })
 }
 
 // changes reports whether a clause only says what is allowed from now on.

@@ -31,6 +31,13 @@ const (
 	manner                    // how somebody works: "thorough"
 	acting                    // an order to be in some way: "be"
 	favored                   // says at the end that something is liked better: "preferred"
+	utmost                    // as far as it can be done: "as possible"
+	sole                      // one and no more, of what is done at a time: "a single"
+	atOnce                    // how much is done before the next: "at a time"
+	laboring                  // an order to work in some way: "proceed"
+	stepwise                  // in small parts: "step by step"
+	quality                   // what is liked of work: "clarity"
+	alike                     // at the end: and all else is left
 )
 
 // found is where a rule was found, as the number of a token; none says that it was not.
@@ -51,10 +58,15 @@ func (x *lexicon) governs(s string, tokens []token, parts []clause) int {
 		finds func(governing) int
 	}{
 		{changes, governing.limitsChange},
+		{small | utmost, governing.limitsAll},
+		{alike, governing.leavesRest},
 		{files, governing.limitsFiles},
 		{changing, governing.limitsTo},
 		{amount | act, governing.counts},
-		{guiding | ranking, governing.ranks},
+		{sole | act, governing.countsOne},
+		{laboring | stepwise, governing.goesInSteps},
+		{quality | before, governing.values},
+		{ranking, governing.ranks},
 		{unable, governing.suspends},
 		{parting | labors, governing.divides},
 		{meanwhile, governing.goesAlong},
@@ -193,7 +205,7 @@ func (c clause) assigned() clause {
 
 // limitsChange finds an order to change little: "make the minimal changes", "keep the diff as small as possible".
 func (g governing) limitsChange() int {
-	const close = 3 // tokens between how small and what
+	const close = 4 // tokens between how small and what
 	for i, m := range g.cues {
 		if m&changes == 0 {
 			continue
@@ -220,6 +232,33 @@ func (g governing) parted(from, to int) bool {
 		}
 	}
 	return false
+}
+
+// limitsAll finds an order to do something as little as it can be done: "touch as few files as possible".
+func (g governing) limitsAll() int {
+	const close = 4 // tokens from how little to how far
+	for i, m := range g.cues {
+		if m&small == 0 || g.near(i+1, close, utmost) == none && (i == 0 || g.cues[i-1]&utmost == 0) {
+			continue
+		}
+		if c := g.orderAt(i); c != nil && !regarding[c[0].text] && !creating[c[0].text] {
+			return i
+		}
+	}
+	return none
+}
+
+// leavesRest finds an order behind which all else is left: "change the title, nothing else".
+func (g governing) leavesRest() int {
+	for i, m := range g.cues {
+		if m&alike == 0 || i+g.lengthOf(i, alike) < len(g.tokens) && !g.tokens[i+g.lengthOf(i, alike)].mark {
+			continue
+		}
+		if k := g.clauseOf(i); k > 0 && g.parts[k-1].bare().orders() && len(g.parts[k].bare()) < 3 {
+			return i
+		}
+	}
+	return none
 }
 
 // limitsFiles finds an order to change files of one kind only, which is named by what it is not: "changes to non-test files".
@@ -283,6 +322,46 @@ func (g governing) counts() int {
 	return none
 }
 
+// countsOne finds what is done one by one: "une seule commande à la fois".
+func (g governing) countsOne() int {
+	const near = 2 // tokens to what is done
+	for i, m := range g.cues {
+		if m&sole == 0 {
+			continue
+		}
+		what := g.near(i+g.lengthOf(i, sole), near, act)
+		if what != none && (g.near(what+1, 1, atOnce) != none || g.parts[g.clauseOf(i)].shares()) && !g.parts[g.clauseOf(i)].has(verb|report) {
+			return i
+		}
+	}
+	return none
+}
+
+// goesInSteps finds an order to work step by step.
+func (g governing) goesInSteps() int {
+	for i, m := range g.cues {
+		if m&laboring != 0 && g.begins(i) && g.near(i+1, len(g.tokens), stepwise) != none {
+			return i
+		}
+	}
+	return none
+}
+
+// values finds which of two things is liked better, in a sentence without a verb: "clarity over speed".
+func (g governing) values() int {
+	const most = 4 // words before the one between the two
+	for i, m := range g.cues {
+		if m&quality == 0 || g.clauseOf(i) > 0 || i > most {
+			continue
+		}
+		c := g.parts[0]
+		if over := g.near(i+1, 3, before); over != none && over+1 < len(g.tokens) && len(c) < 2*most+1 && !c.has(verb&^often|report|ask|must|should) {
+			return i
+		}
+	}
+	return none
+}
+
 // lengthOf returns how many tokens the longest phrase with a cue has that begins at one.
 func (g governing) lengthOf(at int, of cue) (n int) {
 	for _, p := range cueing[g.tokens[at].text] {
@@ -327,14 +406,15 @@ func (c clause) measuresRate() bool {
 func (g governing) ranks() int {
 	const near, far = 8, 9 // tokens from the subject to the verb, and from there to what comes behind it
 	for i, m := range g.cues {
-		if m&guiding == 0 || !g.isPointed(i) {
+		if i == 0 || (m&guiding == 0 || !g.isPointed(i)) && (m&ours == 0 || g.cues[i-1]&any == 0) { // "anything I say"
 			continue
 		}
 		over := g.near(i+1, near, ranking)
 		if over == none {
 			continue
 		}
-		if g.near(over+g.lengthOf(over, ranking), far, any|guiding) != none {
+		end := over + g.lengthOf(over, ranking)
+		if g.near(end, far, any|guiding) != none || mine[g.tokens[i-1].text] && (end == len(g.tokens) || g.tokens[end].mark) {
 			return over
 		}
 	}
@@ -368,6 +448,9 @@ func (g governing) suspends() int {
 		}
 		when := g.near(verb+1, len(g.tokens), timed)
 		if when == none {
+			if g.near(0, 1, timed) != none && g.near(verb+1, near+1, changes) != none { // "once you submit you cannot make any more changes"
+				return verb
+			}
 			continue
 		}
 		last := g.tokens[i+n-1]
@@ -431,9 +514,14 @@ func (g governing) isToBe() int {
 
 // favors finds what is liked better, in a sentence without a verb: "window seats preferred".
 func (g governing) favors() int {
+	const most = 6 // words
 	for i, m := range g.cues {
 		c := g.parts[g.clauseOf(i)]
-		if m&favored != 0 && i > 0 && g.tokens[i].to >= c[len(c)-1].to && len(c) < 6 && !c[:len(c)-1].has(verb|report|article|ask) {
+		if m&favored == 0 || c[0].from >= g.tokens[i].from || c.has(verb&^often|report|article|ask|ban|order|task|must|should) || len(c) > most {
+			continue
+		}
+		end := i + g.lengthOf(i, favored)
+		if end == len(g.tokens) || g.tokens[end-1].to >= c[len(c)-1].to || g.cues[end]&before != 0 {
 			return i
 		}
 	}
@@ -509,7 +597,7 @@ func cueOf(word string) (of cue) {
 var cueing = func() map[string][]cued {
 	out := map[string][]cued{}
 	for c, list := range map[cue]string{
-		small:     "minimal|minimum|smallest|least|few|fewest|focused|targeted|surgical|narrow|minimale|minimalen|kleinste|kleinsten|kleinstmögliche|kleinstmöglichen|wenig|wenige|minimes|minimales|minimaux|moins|strict minimum|mínimos|mínimas|mínimo|mínima|menos|menor|minime|minimi|minimo|meno|минимальные|минимальное|минимальных|минимум|меньше",
+		small:     "little|wenige|minimal|minimum|smallest|least|few|fewest|focused|targeted|surgical|narrow|minimale|minimalen|kleinste|kleinsten|kleinstmögliche|kleinstmöglichen|wenig|wenige|minimes|minimales|minimaux|moins|strict minimum|mínimos|mínimas|mínimo|mínima|menos|menor|minime|minimi|minimo|meno|минимальные|минимальное|минимальных|минимум|меньше",
 		little:    "small|klein|kleine|petit|petits|petites|pequeño|pequeños|pequeñas|piccole|piccoli|pequenas|pequenos|небольшие|небольшими|limited|begrenzt",
 		changes:   "change|changes|edit|edits|diff|diffs|patch|patches|modification|modifications|änderung|änderungen|eingriffe|changement|changements|cambio|cambios|modificación|modificaciones|modifica|modifiche|cambiamenti|mudança|mudanças|alteração|alterações|изменение|изменения|изменений|правки|правок",
 		files:     "file|files|code|sources|modules|dateien|code|quellen|nicht-test-dateien|fichiers|archivos|ficheros|file|arquivos|ficheiros|файлы",
@@ -517,20 +605,27 @@ var cueing = func() map[string][]cued {
 		amount:    "at least|at most|exactly|no more than|not more than|max|maximum|a maximum of|up to|mindestens|höchstens|genau|maximal|au moins|au plus|au maximum|exactement|al menos|como máximo|exactamente|como mucho|almeno|al massimo|esattamente|pelo menos|no máximo|exatamente|не более|не больше|ровно|максимум|хотя бы",
 		act:       "command|commands|tool|tools|call|calls|question|questions|query|queries|message|messages|commit|commits|search|searches|attempt|attempts|action|actions|step|steps|befehl|befehle|aufruf|aufrufe|frage|fragen|nachricht|nachrichten|versuch|versuche|commande|commandes|appel|appels|tentative|tentatives|comando|comandos|llamada|llamadas|pregunta|preguntas|mensaje|mensajes|intento|intentos|comandi|domanda|domande|chiamata|chiamate|messaggio|messaggi|tentativo|tentativi|pergunta|perguntas|mensagem|mensagens|chamada|chamadas|tentativa|tentativas|команда|команду|команды|команд|вопрос|вопроса|вопросов|сообщение|сообщения|попытки|попыток|bug|bugs|error|errors|problem|problems|fehler|erreur|erreurs|error|errores|errore|errori|erro|erros|ошибку|ошибка",
 		guiding:   "instruction|instructions|rule|rules|guideline|guidelines|directive|directives|direction|directions|notes|message|prompt|constraint|constraints|principles|guide|readme|manual|anweisung|anweisungen|vorgaben|regeln|hinweise|vorschriften|consigne|consignes|règle|règles|directives|principes|instrucción|instrucciones|norma|normas|regla|reglas|indicación|indicaciones|pautas|istruzione|istruzioni|regola|regole|indicazioni|instrução|instruções|regra|regras|diretrizes|orientações|указания|указаний|правила|правил|инструкции|инструкций",
-		ranking:   "take precedence over|takes precedence over|take priority over|takes priority over|have priority over|has priority over|have precedence over|prevail over|prevails over|prevail|override|overrides|overrule|overrules|supersede|supersedes|trump|trumps|haben vorrang|hat vorrang|gehen vor|gehen allen|stehen über|überschreiben|prévalent sur|prévaut sur|priment sur|prime sur|l emportent sur|emportent sur|emporte sur|ont priorité sur|ont la priorité sur|prennent le pas sur|prevalecen sobre|prevalece sobre|tienen prioridad sobre|tiene prioridad sobre|tienen precedencia|priman sobre|anulan|prevalgono su|prevale su|hanno la precedenza su|hanno la priorità su|hanno priorità su|hanno precedenza su|prevalecem sobre|têm prioridade sobre|têm precedência sobre|sobrepõem-se|se sobrepõem a|имеют приоритет|имеет приоритет|важнее|превалируют над",
-		any:       "any|all|every|everything|anything|other|others|default|defaults|previous|earlier|whatever|allen|alle|alles|anderen|andere|jede|toute|tout|toutes|tous|autre|autres|cualquier|cualquiera|todas|todos|todo|otras|otra|tutte|tutti|tutto|altra|altre|qualsiasi|ogni|qualquer|todas as|outras|outra|tudo|всеми|всех|всему|всё|другими|других|остальными|любыми|любых",
-		unable:    "you cannot|you can't|you can not|you cant|du kannst nicht|sie können nicht|kannst du nicht|können sie nicht|tu ne peux|vous ne pouvez|ne peux|ne pouvez|no puedes|no podéis|non puoi|non potete|você não pode|não podes|ты не можешь|вы не можете|тебе нельзя",
-		timed:     "after|until|till|before|while|unless|once|bis|bevor|ehe|solange|nachdem|während|nach|avant|tant que|jusqu à|après|pendant|hasta|antes|mientras|después|finché|prima|mentre|dopo|fino|até|enquanto|depois|пока|до|прежде|после",
+		ranking:   "take precedence|take priority|come first|haben vorrang|gehen allem|ont priorité|ont la priorité|tienen prioridad|hanno la precedenza|têm prioridade|take precedence over|takes precedence over|take priority over|takes priority over|have priority over|has priority over|have precedence over|prevail over|prevails over|prevail|override|overrides|overrule|overrules|supersede|supersedes|trump|trumps|haben vorrang|hat vorrang|gehen vor|gehen allen|stehen über|überschreiben|prévalent sur|prévaut sur|priment sur|prime sur|l emportent sur|emportent sur|emporte sur|ont priorité sur|ont la priorité sur|prennent le pas sur|prevalecen sobre|prevalece sobre|tienen prioridad sobre|tiene prioridad sobre|tienen precedencia|priman sobre|anulan|prevalgono su|prevale su|hanno la precedenza su|hanno la priorità su|hanno priorità su|hanno precedenza su|prevalecem sobre|têm prioridade sobre|têm precedência sobre|sobrepõem-se|se sobrepõem a|имеют приоритет|имеет приоритет|важнее|превалируют над",
+		any:       "rest|else|reste|resto|allem|остальным|any|all|every|everything|anything|other|others|default|defaults|previous|earlier|whatever|allen|alle|alles|anderen|andere|jede|toute|tout|toutes|tous|autre|autres|cualquier|cualquiera|todas|todos|todo|otras|otra|tutte|tutti|tutto|altra|altre|qualsiasi|ogni|qualquer|todas as|outras|outra|tudo|всеми|всех|всему|всё|другими|других|остальными|любыми|любых",
+		unable:    "du kannst erst|sie können erst|you cannot|you can't|you can not|you cant|du kannst nicht|sie können nicht|kannst du nicht|können sie nicht|tu ne peux|vous ne pouvez|ne peux|ne pouvez|no puedes|no podéis|non puoi|non potete|você não pode|não podes|ты не можешь|вы не можете|тебе нельзя",
+		timed:     "wenn|after|until|till|before|while|unless|once|bis|bevor|ehe|solange|nachdem|während|nach|avant|tant que|jusqu à|après|pendant|hasta|antes|mientras|después|finché|prima|mentre|dopo|fino|até|enquanto|depois|пока|до|прежде|после",
 		ours:      "i|i've|i'm|me|my|ich|mir|mein|meine|je|j|mon|ma|yo|mi|lo revise|io|mio|mia|ho|eu|meu|minha|я|мне|мой|моего",
 		going:     "continue|proceed|commit|push|merge|deploy|submit|release|publish|weitermachen|fortfahren|pushen|committen|mergen|deployen|abgeben|veröffentlichen|continuer|pousser|committer|fusionner|déployer|hacer commit|hacer push|subir|continuar|fusionar|desplegar|fare commit|fare push|continuare|proseguire|pubblicare|fazer commit|fazer push|enviar|publicar|пушить|коммитить|мержить|деплоить|продолжать",
 		parting:   "split|break|break down|divide|decompose|batch|zerlege|zerlegen|teile|unterteile|gliedere|découpe|découpez|divise|divisez|décompose|décomposez|fractionne|divide|divida|descompón|descomponga|separa|dividi|scomponi|suddividi|decomponha|quebre|separe|разбивай|разбивайте|дели|разделяй",
 		labors:    "tasks|work|problems|jobs|changes|commits|functions|classes|files|aufgaben|arbeit|arbeiten|probleme|änderungen|funktionen|tâches|travaux|problèmes|modifications|fonctions|tareas|trabajos|problemas|cambios|funciones|attività|compiti|lavori|problemi|modifiche|funzioni|tarefas|trabalhos|funções|задачи|проблемы|изменения|функции|работу",
 		meanwhile: "as you go|as you work|as you proceed|as you progress|as we go|while you work|while working|along the way|im laufe|unterwegs|fortlaufend|laufend|au fur et à mesure|en cours de route|sobre la marcha|a medida que|man mano|strada facendo|à medida que|ao longo do caminho|por o caminho|по ходу|попутно",
 		ranked:    "prioritize|prioritise|favor|favour|privilegiere|priorisiere|stelle|favorise|favorisez|privilégie|privilégiez|priorise|priorisez|prioriza|priorice|privilegia|favorece|favorisci|prediligi|priorize|privilegie|favoreça|отдавай|ставь",
-		before:    "over|above|before|rather|gegenüber|vor|über|sur|à|au|plutôt|avant|sobre|ante|antes|frente|rispetto|su|sulla|sul|anziché|em|ao|à|над|перед|выше|вместо",
+		before:    "statt|anstatt|over|above|before|rather|gegenüber|vor|über|sur|à|au|plutôt|avant|sobre|ante|antes|frente|rispetto|su|sulla|sul|anziché|em|ao|à|над|перед|выше|вместо",
 		acting:    "be|sei|seien sie|seid|sois|soyez|sé|sea|sii|sia|seja|будь|будьте",
 		manner:    "thorough|efficient|concise|precise|rigorous|honest|direct|succinct|frugal|economical|sparing|pragmatic|proactive|systematic|methodical|conservative|critical|meticulous|terse|brief|creative|realistic|gründlich|effizient|genau|sparsam|knapp|kurz|ehrlich|direkt|systematisch|kritisch|präzise|konsequent|efficace|efficaces|rigoureux|rigoureuse|précis|précise|concis|concise|économe|méthodique|honnête|exhaustif|eficiente|minucioso|minuciosa|preciso|precisa|conciso|concisa|breve|riguroso|rigurosa|exhaustivo|honesto|metódico|efficiente|preciso|rigoroso|rigorosa|accurato|meticoloso|onesto|completo|objetivo|detalhista|cuidadoso|внимателен|внимательным|точен|точным|краток|кратким|эффективен|экономным|честен|дотошным",
-		favored:   "preferred|bevorzugt|préféré|préférée|préférés|préférées|preferido|preferida|preferidos|preferidas|preferiblemente|preferito|preferita|preferibilmente|preferencialmente|предпочтительно|предпочтителен",
+		utmost:    "as possible|wie möglich|possible|posible|possibile|possível|как можно",
+		alike:     "nothing else|nothing more|sonst nichts|nichts anderes|nichts sonst|rien d autre|rien de plus|nada más|nient altro|nada mais|больше ничего|и только",
+		sole:      "one|a single|just one|only one|nur ein|nur eine|nur einen|einen|une seule|un seul|un solo|una sola|un único|uma única|um único|apenas um|apenas uma|só um|только одна|только один|только одну|одна|один",
+		atOnce:    "at a time|at once|zur zeit|auf einmal|à la fois|a la vez|por vez|de cada vez|alla volta|per volta|за раз|зараз",
+		laboring:  "work|proceed|think|go|move|advance|arbeite|arbeiten sie|geh|gehe|mach|denke|travaille|travaillez|procède|procédez|avance|avancez|réfléchis|trabaja|trabaje|avanza|procede|piensa|lavora|procedi|ragiona|trabalhe|trabalha|prossiga|pense|работай|действуй|иди|двигайся|думай",
+		stepwise:  "step by step|one step at a time|in small steps|in small increments|incrementally|schritt für schritt|schrittweise|in kleinen schritten|pas à pas|étape par étape|par petites étapes|par étapes|paso a paso|en pasos pequeños|en pequeños pasos|por pasos|a piccoli passi|passo dopo passo|un passo alla volta|passo a passo|em pequenos passos|em passos pequenos|шаг за шагом|маленькими шагами|небольшими шагами|по шагам|пошагово",
+		quality:   "quality|clarity|simplicity|simple|readability|readable|correctness|safety|security|robustness|brevity|accuracy|explicit|composition|consistency|small|boring|qualität|klarheit|einfachheit|einfache|lesbarkeit|korrektheit|sicherheit|qualité|clarté|simplicité|lisibilité|sécurité|calidad|claridad|sencillez|simplicidad|legibilidad|seguridad|qualità|chiarezza|semplicità|leggibilità|sicurezza|qualidade|clareza|simplicidade|legibilidade|segurança|качество|ясность|простота|читаемость|безопасность",
+		favored:   "if possible|where possible|wenn möglich|si possible|si es posible|se possibile|se possível|по возможности|если можно|preferred|bevorzugt|préféré|préférée|préférés|préférées|preferido|preferida|preferidos|preferidas|preferiblemente|preferito|preferita|preferibilmente|preferencialmente|предпочтительно|предпочтителен",
 	} {
 		for _, one := range strings.Split(list, "|") {
 			words := strings.Fields(one)
@@ -549,6 +644,12 @@ var asianLimits = [][][]string{
 	{{"변경", "수정"}, {"최소한", "최소화"}},
 	{{"최소한의"}, {"변경", "수정"}},
 	{{"最多", "不超过", "只能", "只", "至少"}, {"一个", "一条", "两个", "两条", "三个", "一次"}, {"命令", "问题", "工具", "提交", "消息"}},
+	{{"コマンド", "質問", "変更"}, {"一度に"}, {"一つ", "1つ", "ひとつ"}},
+	{{"コマンド", "質問"}, {"一つまで", "1つまで", "一つだけ", "1つだけ"}},
+	{{"分小步", "小步", "一步一步", "循序渐进"}, {"进行", "来", "走", "推进", "工作"}},
+	{{"小さなステップで", "一歩ずつ", "少しずつ", "段階的に"}, {"進めて", "作業", "進める"}},
+	{{"작은 단계로", "한 단계씩", "단계별로", "조금씩"}, {"진행", "작업"}},
+	{{"以我", "以上述", "以本"}, {"为准"}},
 	{{"一度に", "一回に", "1回に", "毎回"}, {"コマンド", "質問", "ツール"}, {"1つ", "一つ", "ひとつ", "だけ", "以内"}},
 	{{"한 번에", "한번에"}, {"명령", "질문", "도구"}, {"하나", "한 개", "만 "}},
 	{{"指令", "指示", "规则", "要求", "说明", "约定"}, {"优先于", "高于", "凌驾"}, {"其他", "所有", "任何", "一切", "指令", "规则"}},
@@ -566,6 +667,8 @@ var asianLimits = [][][]string{
 var pastEnds = strings.Split("了|ました|でした|ている|ています|ません|되었습니다|했습니다|吗|呢", "|")
 
 var (
+	// mine are the words before what the person who speaks has said.
+	mine = set("my|meine|mes|mis|mie|minhas|мои")
 	// tasks are the words for what somebody is given to do.
 	tasks = set("task|job|goal|mission|role|assignment|aufgabe|auftrag|tâche|tarea|trabajo|misión|compito|tarefa|missão|задача")
 	// regarding are the verbs for what is done with changes that are there.
@@ -577,7 +680,7 @@ var (
 	// ones are the words for one thing that stand in no other table.
 	ones = set("single|einen|einem|einer|одного|одной|одну|один|одна|двух|трёх|трех")
 	// bidding are the words with which somebody says what the agent does from then on.
-	bidding = set("will|can|may|shall|will think|wirst|peux|vas|puedes|puoi|pode|vai")
+	bidding = set("get|only|will|can|may|shall|will think|wirst|peux|vas|puedes|puoi|pode|vai")
 	// turns are the words for the parts of a conversation.
 	turns = set("turn|turns|round|message|reply|session|zug|runde|nachricht|tour|message|turno|mensaje|messaggio|mensagem|раз|ход|сообщение")
 	// inPlace are the words between what is wanted and what is not.
@@ -587,7 +690,7 @@ var (
 	// rates are the words for the time that a rate is measured by.
 	rates = set("second|minute|hour|day|sekunde|minute|stunde|seconde|heure|segundo|minuto|hora|secondo|ora|секунду|минуту|час")
 	// demonstrative are the words for what was just said, or will be.
-	demonstrative = set("these|this|those|my|our|following|below|above|diese|dieser|meine|folgenden|obigen|ces|cette|mes|suivantes|présentes|estas|esta|estos|este|mis|siguientes|queste|questa|questi|mie|seguenti|essas|essa|minhas|seguintes|эти|это|мои|следующие|данные")
+	demonstrative = set("user|these|this|those|my|our|following|below|above|diese|dieser|meine|folgenden|obigen|ces|cette|mes|suivantes|présentes|estas|esta|estos|este|mis|siguientes|queste|questa|questi|mie|seguenti|essas|essa|minhas|seguintes|эти|это|мои|следующие|данные")
 	// sensing are the verbs for what somebody comes to know, or cannot.
 	sensing = set("see|know|tell|guess|imagine|expect|find|get|have|hear|feel|notice|remember|das|es|sehen|wissen|voir|savoir|le|verlo|verla|ver|saberlo|saber|vederlo|vedere|sapere|ver|видеть|знать|увидеть")
 )

@@ -16,7 +16,7 @@ func used(parts []clause) bool {
 	}
 	for _, c := range parts {
 		for i, w := range c {
-			if !conditional[w.text] && !toWhom[w.text] {
+			if !conditional[w.text] && !toWhom[w.text] && (w.class&when == 0 || !conditional[firstOf(w.text)]) {
 				continue
 			}
 			for _, who := range c[i+1 : min(i+1+near, len(c))] {
