@@ -182,7 +182,7 @@ func (g governing) orderAt(at int) clause {
 			continue
 		}
 		next := c[1]
-		if next.class&(article|scope|it|lack) != 0 || next.class&(thing|work) != 0 && next.class&verb == 0 || cueOf(next.text)&(small|little|labors|amount) != 0 {
+		if next.class&(article|scope|it|lack) != 0 || next.isYours() || next.class&(thing|work) != 0 && next.class&verb == 0 || cueOf(next.text)&(small|little|labors|amount) != 0 {
 			return c
 		}
 	}

@@ -202,6 +202,9 @@ func (c clause) sets(at setting) bool {
 // declares reports whether a clause that begins with no order says how the work is to be done, or what must not be touched.
 func (c clause) declares(at setting) bool {
 	if c.has(firm) {
+		if c[0].class&article != 0 && c.onEvent() { // "the log stays as it is when the job restarts"
+			return false
+		}
 		return !c.obliges() && (c[0].class&ban == 0 && !c.has(plain) || !c.behaves())
 	}
 	if at.first && len(c) > 3 && c[0].class&scope != 0 && c[0].class&not == 0 && c[1].class&work != 0 && conventional[strings.TrimSuffix(c[2].text, "s")] { // "all work happens on dev"

@@ -204,6 +204,9 @@ func (c clause) wouldKeep() bool {
 	if len(c) > 0 && (c[0].text == "to avoid" || heldBack[c[0].text] || heldBack[c[len(c)-1].text]) {
 		return true
 	}
+	if len(c) > 3 && c[0].class&purpose != 0 && c[1].text == "stay" && (places[c[2].text] || with[c[2].text]) { // "to stay with the same doctor"
+		return true
+	}
 	if len(c) < 3 || c[0].class&purpose == 0 || !holding[c[1].text] {
 		return false
 	}
