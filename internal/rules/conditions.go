@@ -21,7 +21,7 @@ func generalizes(parts []clause) bool {
 		if i > 0 && operating[w.text] {
 			return false
 		}
-		if w.class&(thing|work) == 0 && cueOf(w.text)&act == 0 {
+		if w.class&(thing|work) == 0 && cueOf(w.text)&(act|messaging) == 0 {
 			continue
 		}
 		before := c[max(i-near, 0):i]

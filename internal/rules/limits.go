@@ -16,14 +16,16 @@ const (
 	changing                  // an order to change something
 	amount                    // before a number: "at most", "exactly"
 	act                       // what an agent does, and can be counted: "command", "question"
+	messaging                 // what is said to it, or comes back: "message", "error"
 	guiding                   // what it is guided by: "instructions"
 	ranking                   // says that one goes before another: "override"
-	any                       // leaves nothing out: "any", "all others"
+	universal                 // leaves nothing out: "any", "all others"
 	unable                    // says what somebody cannot do
 	timed                     // before the time or the condition of it: "until", "after"
 	ours                      // the person who speaks
 	going                     // goes on with the work, or hands it in: "continue", "push"
 	parting                   // an order to do something in parts
+	within                    // before the parts: "into"
 	labors                    // what the work is made of: "tasks"
 	meanwhile                 // while the work goes on: "as you go"
 	ranked                    // an order to put one thing before another: "prioritize"
@@ -62,7 +64,7 @@ func (x *lexicon) governs(s string, tokens []token, parts []clause) int {
 		{alike, governing.leavesRest},
 		{files, governing.limitsFiles},
 		{changing, governing.limitsTo},
-		{amount | act, governing.counts},
+		{amount, governing.counts},
 		{sole | act, governing.countsOne},
 		{laboring | stepwise, governing.goesInSteps},
 		{quality | before, governing.values},
@@ -303,7 +305,7 @@ func (g governing) counts() int {
 		if i+n+1 >= len(g.tokens) || !isCount(g.tokens[i+n].text) {
 			continue
 		}
-		what := g.near(i+n+1, near+1, act)
+		what := g.near(i+n+1, near+1, act|messaging)
 		if what == none {
 			continue
 		}
@@ -311,7 +313,7 @@ func (g governing) counts() int {
 		loud := isLoud(g.s[g.tokens[i].from:g.tokens[i+n-1].to])
 		switch who, order := c.find(you), g.orderAt(what); {
 		case c.bare()[0].class&(report|article) != 0 && !loud:
-		case order != nil && !c.measuresRate():
+		case order != nil && !c.measuresRate() && (g.cues[what]&act != 0 || c.shares()):
 			return i
 		case who >= 0 && (loud || c[who:].has(must|should) || who+1 < len(c) && bidding[c[who+1].text]):
 			return i
@@ -339,8 +341,9 @@ func (g governing) countsOne() int {
 
 // goesInSteps finds an order to work step by step.
 func (g governing) goesInSteps() int {
+	const close = 3 // tokens to how
 	for i, m := range g.cues {
-		if m&laboring != 0 && g.begins(i) && g.near(i+1, len(g.tokens), stepwise) != none {
+		if m&laboring != 0 && g.begins(i) && g.near(i+1, close, stepwise) != none {
 			return i
 		}
 	}
@@ -355,7 +358,7 @@ func (g governing) values() int {
 			continue
 		}
 		c := g.parts[0]
-		if over := g.near(i+1, 3, before); over != none && over+1 < len(g.tokens) && len(c) < 2*most+1 && !c.has(verb&^often|report|ask|must|should) {
+		if over := g.near(i+1, 3, before); over != none && over+1 < len(g.tokens) && !indefinite[g.tokens[over+1].text] && g.tokens[over+1].text != "the" && len(c) < 2*most+1 && !c.has(verb&^often|report|ask|must|should) {
 			return i
 		}
 	}
@@ -385,7 +388,7 @@ func isLoud(words string) bool {
 // shares reports whether a clause says what something is done for each of: "per message".
 func (c clause) shares() bool {
 	for i := 0; i+1 < len(c); i++ {
-		if per[c[i].text] && (c[i+1].class&(work|thing) != 0 || cueOf(c[i+1].text)&act != 0 || turns[c[i+1].text]) {
+		if per[c[i].text] && (c[i+1].class&(work|thing) != 0 || cueOf(c[i+1].text)&(act|messaging) != 0 || turns[c[i+1].text]) {
 			return true
 		}
 	}
@@ -406,7 +409,7 @@ func (c clause) measuresRate() bool {
 func (g governing) ranks() int {
 	const near, far = 8, 9 // tokens from the subject to the verb, and from there to what comes behind it
 	for i, m := range g.cues {
-		if i == 0 || (m&guiding == 0 || !g.isPointed(i)) && (m&ours == 0 || g.cues[i-1]&any == 0) { // "anything I say"
+		if i == 0 || (m&guiding == 0 || !g.isPointed(i)) && (m&ours == 0 || g.cues[i-1]&universal == 0) { // "anything I say"
 			continue
 		}
 		over := g.near(i+1, near, ranking)
@@ -414,7 +417,7 @@ func (g governing) ranks() int {
 			continue
 		}
 		end := over + g.lengthOf(over, ranking)
-		if g.near(end, far, any|guiding) != none || mine[g.tokens[i-1].text] && (end == len(g.tokens) || g.tokens[end].mark) {
+		if g.near(end, far, universal|guiding) != none || mine[g.tokens[i-1].text] && (end == len(g.tokens) || g.tokens[end].mark) {
 			return over
 		}
 	}
@@ -454,7 +457,7 @@ func (g governing) suspends() int {
 			continue
 		}
 		last := g.tokens[i+n-1]
-		if isLoud(g.s[last.from:last.to]) && len(last.text) > 1 || g.near(verb, near, going) != none || g.near(when, len(g.tokens), ours) != none || g.cues[verb]&changing != 0 && g.near(verb+1, near, any) != none {
+		if isLoud(g.s[last.from:last.to]) && len(last.text) > 1 || g.near(verb, near, going) != none || g.near(when, len(g.tokens), ours) != none || g.cues[verb]&changing != 0 && g.near(verb+1, near, universal) != none {
 			return verb
 		}
 	}
@@ -468,7 +471,7 @@ func (g governing) divides() int {
 		if m&parting == 0 || !g.begins(i) {
 			continue
 		}
-		if what := g.near(i+1, near, labors); what != none && !demonstrative[g.tokens[i+1].text] {
+		if what := g.near(i+1, near, labors); what != none && !demonstrative[g.tokens[i+1].text] && !single[g.tokens[i+1].text] && g.near(what+1, len(g.tokens), within) != none {
 			return i
 		}
 	}
@@ -505,7 +508,11 @@ func (g governing) prefers() int {
 // isToBe finds an order to be in some way at work: "be thorough".
 func (g governing) isToBe() int {
 	for i, m := range g.cues {
-		if m&acting != 0 && i+1 < len(g.tokens) && g.begins(i) && g.near(i+1, 2, manner) != none {
+		if m&acting == 0 || i+1 >= len(g.tokens) || !g.begins(i) {
+			continue
+		}
+		how := g.near(i+1, 2, manner)
+		if how != none && (how+1 == len(g.tokens) || g.tokens[how+1].mark || inWhat[g.tokens[how+1].text]) {
 			return i
 		}
 	}
@@ -603,18 +610,20 @@ var cueing = func() map[string][]cued {
 		files:     "file|files|code|sources|modules|dateien|code|quellen|nicht-test-dateien|fichiers|archivos|ficheros|file|arquivos|ficheiros|файлы",
 		changing:  "change|edit|modify|touch|alter|ändere|ändern|bearbeite|bearbeiten|editiere|berühre|fass|fasse|rühr|rühre|modifie|modifiez|touche|touchez|change|changez|édite|éditez|modifica|modifique|toca|toque|cambia|cambie|edita|edite|tocca|tocchi|modifichi|altera|altere|mexa|mexe|mude|muda|меняй|меняйте|правь|правьте|трогай|трогайте|изменяй|редактируй",
 		amount:    "at least|at most|exactly|no more than|not more than|max|maximum|a maximum of|up to|mindestens|höchstens|genau|maximal|au moins|au plus|au maximum|exactement|al menos|como máximo|exactamente|como mucho|almeno|al massimo|esattamente|pelo menos|no máximo|exatamente|не более|не больше|ровно|максимум|хотя бы",
-		act:       "command|commands|tool|tools|call|calls|question|questions|query|queries|message|messages|commit|commits|search|searches|attempt|attempts|action|actions|step|steps|befehl|befehle|aufruf|aufrufe|frage|fragen|nachricht|nachrichten|versuch|versuche|commande|commandes|appel|appels|tentative|tentatives|comando|comandos|llamada|llamadas|pregunta|preguntas|mensaje|mensajes|intento|intentos|comandi|domanda|domande|chiamata|chiamate|messaggio|messaggi|tentativo|tentativi|pergunta|perguntas|mensagem|mensagens|chamada|chamadas|tentativa|tentativas|команда|команду|команды|команд|вопрос|вопроса|вопросов|сообщение|сообщения|попытки|попыток|bug|bugs|error|errors|problem|problems|fehler|erreur|erreurs|error|errores|errore|errori|erro|erros|ошибку|ошибка",
+		act:       "command|commands|tool|tools|call|calls|question|questions|commit|commits|attempt|attempts|action|actions|step|steps|befehl|befehle|aufruf|aufrufe|frage|fragen|versuch|versuche|commande|commandes|appel|appels|tentative|tentatives|comando|comandos|llamada|llamadas|pregunta|preguntas|intento|intentos|comandi|domanda|domande|chiamata|chiamate|tentativo|tentativi|pergunta|perguntas|chamada|chamadas|tentativa|tentativas|команда|команду|команды|команд|вопрос|вопроса|вопросов|попытки|попыток",
+		messaging: "query|queries|search|searches|message|messages|nachricht|nachrichten|mensaje|mensajes|messaggio|messaggi|mensagem|mensagens|сообщение|сообщения|bug|bugs|error|errors|problem|problems|fehler|erreur|erreurs|errores|errore|errori|erro|erros|ошибку|ошибка",
 		guiding:   "instruction|instructions|rule|rules|guideline|guidelines|directive|directives|direction|directions|notes|message|prompt|constraint|constraints|principles|guide|readme|manual|anweisung|anweisungen|vorgaben|regeln|hinweise|vorschriften|consigne|consignes|règle|règles|directives|principes|instrucción|instrucciones|norma|normas|regla|reglas|indicación|indicaciones|pautas|istruzione|istruzioni|regola|regole|indicazioni|instrução|instruções|regra|regras|diretrizes|orientações|указания|указаний|правила|правил|инструкции|инструкций",
 		ranking:   "take precedence|take priority|come first|haben vorrang|gehen allem|ont priorité|ont la priorité|tienen prioridad|hanno la precedenza|têm prioridade|take precedence over|takes precedence over|take priority over|takes priority over|have priority over|has priority over|have precedence over|prevail over|prevails over|prevail|override|overrides|overrule|overrules|supersede|supersedes|trump|trumps|haben vorrang|hat vorrang|gehen vor|gehen allen|stehen über|überschreiben|prévalent sur|prévaut sur|priment sur|prime sur|l emportent sur|emportent sur|emporte sur|ont priorité sur|ont la priorité sur|prennent le pas sur|prevalecen sobre|prevalece sobre|tienen prioridad sobre|tiene prioridad sobre|tienen precedencia|priman sobre|anulan|prevalgono su|prevale su|hanno la precedenza su|hanno la priorità su|hanno priorità su|hanno precedenza su|prevalecem sobre|têm prioridade sobre|têm precedência sobre|sobrepõem-se|se sobrepõem a|имеют приоритет|имеет приоритет|важнее|превалируют над",
-		any:       "rest|else|reste|resto|allem|остальным|any|all|every|everything|anything|other|others|default|defaults|previous|earlier|whatever|allen|alle|alles|anderen|andere|jede|toute|tout|toutes|tous|autre|autres|cualquier|cualquiera|todas|todos|todo|otras|otra|tutte|tutti|tutto|altra|altre|qualsiasi|ogni|qualquer|todas as|outras|outra|tudo|всеми|всех|всему|всё|другими|других|остальными|любыми|любых",
+		universal: "rest|else|reste|resto|allem|остальным|any|all|every|everything|anything|other|others|default|defaults|previous|earlier|whatever|allen|alle|alles|anderen|andere|jede|toute|tout|toutes|tous|autre|autres|cualquier|cualquiera|todas|todos|todo|otras|otra|tutte|tutti|tutto|altra|altre|qualsiasi|ogni|qualquer|todas as|outras|outra|tudo|всеми|всех|всему|всё|другими|других|остальными|любыми|любых",
 		unable:    "du kannst erst|sie können erst|you cannot|you can't|you can not|you cant|du kannst nicht|sie können nicht|kannst du nicht|können sie nicht|tu ne peux|vous ne pouvez|ne peux|ne pouvez|no puedes|no podéis|non puoi|non potete|você não pode|não podes|ты не можешь|вы не можете|тебе нельзя",
 		timed:     "wenn|after|until|till|before|while|unless|once|bis|bevor|ehe|solange|nachdem|während|nach|avant|tant que|jusqu à|après|pendant|hasta|antes|mientras|después|finché|prima|mentre|dopo|fino|até|enquanto|depois|пока|до|прежде|после",
 		ours:      "i|i've|i'm|me|my|ich|mir|mein|meine|je|j|mon|ma|yo|mi|lo revise|io|mio|mia|ho|eu|meu|minha|я|мне|мой|моего",
 		going:     "continue|proceed|commit|push|merge|deploy|submit|release|publish|weitermachen|fortfahren|pushen|committen|mergen|deployen|abgeben|veröffentlichen|continuer|pousser|committer|fusionner|déployer|hacer commit|hacer push|subir|continuar|fusionar|desplegar|fare commit|fare push|continuare|proseguire|pubblicare|fazer commit|fazer push|enviar|publicar|пушить|коммитить|мержить|деплоить|продолжать",
 		parting:   "split|break|break down|divide|decompose|batch|zerlege|zerlegen|teile|unterteile|gliedere|découpe|découpez|divise|divisez|décompose|décomposez|fractionne|divide|divida|descompón|descomponga|separa|dividi|scomponi|suddividi|decomponha|quebre|separe|разбивай|разбивайте|дели|разделяй",
+		within:    "into|in|en|à|em|на|sous",
 		labors:    "tasks|work|problems|jobs|changes|commits|functions|classes|files|aufgaben|arbeit|arbeiten|probleme|änderungen|funktionen|tâches|travaux|problèmes|modifications|fonctions|tareas|trabajos|problemas|cambios|funciones|attività|compiti|lavori|problemi|modifiche|funzioni|tarefas|trabalhos|funções|задачи|проблемы|изменения|функции|работу",
-		meanwhile: "as you go|as you work|as you proceed|as you progress|as we go|while you work|while working|along the way|im laufe|unterwegs|fortlaufend|laufend|au fur et à mesure|en cours de route|sobre la marcha|a medida que|man mano|strada facendo|à medida que|ao longo do caminho|por o caminho|по ходу|попутно",
-		ranked:    "prioritize|prioritise|favor|favour|privilegiere|priorisiere|stelle|favorise|favorisez|privilégie|privilégiez|priorise|priorisez|prioriza|priorice|privilegia|favorece|favorisci|prediligi|priorize|privilegie|favoreça|отдавай|ставь",
+		meanwhile: "as you go|as you work|as you proceed|as you progress|as we go|while you work|while working|along the way|unterwegs|fortlaufend|laufend|au fur et à mesure|en cours de route|sobre la marcha|a medida que|man mano|strada facendo|à medida que|ao longo do caminho|por o caminho|по ходу|попутно",
+		ranked:    "prioritize|prioritise|favor|favour|privilegiere|priorisiere|favorise|favorisez|privilégie|privilégiez|priorise|priorisez|prioriza|priorice|privilegia|favorece|favorisci|prediligi|priorize|privilegie|favoreça|отдавай",
 		before:    "statt|anstatt|over|above|before|rather|gegenüber|vor|über|sur|à|au|plutôt|avant|sobre|ante|antes|frente|rispetto|su|sulla|sul|anziché|em|ao|à|над|перед|выше|вместо",
 		acting:    "be|sei|seien sie|seid|sois|soyez|sé|sea|sii|sia|seja|будь|будьте",
 		manner:    "thorough|efficient|concise|precise|rigorous|honest|direct|succinct|frugal|economical|sparing|pragmatic|proactive|systematic|methodical|conservative|critical|meticulous|terse|brief|creative|realistic|gründlich|effizient|genau|sparsam|knapp|kurz|ehrlich|direkt|systematisch|kritisch|präzise|konsequent|efficace|efficaces|rigoureux|rigoureuse|précis|précise|concis|concise|économe|méthodique|honnête|exhaustif|eficiente|minucioso|minuciosa|preciso|precisa|conciso|concisa|breve|riguroso|rigurosa|exhaustivo|honesto|metódico|efficiente|preciso|rigoroso|rigorosa|accurato|meticoloso|onesto|completo|objetivo|detalhista|cuidadoso|внимателен|внимательным|точен|точным|краток|кратким|эффективен|экономным|честен|дотошным",
@@ -622,9 +631,9 @@ var cueing = func() map[string][]cued {
 		alike:     "nothing else|nothing more|sonst nichts|nichts anderes|nichts sonst|rien d autre|rien de plus|nada más|nient altro|nada mais|больше ничего|и только",
 		sole:      "one|a single|just one|only one|nur ein|nur eine|nur einen|einen|une seule|un seul|un solo|una sola|un único|uma única|um único|apenas um|apenas uma|só um|только одна|только один|только одну|одна|один",
 		atOnce:    "at a time|at once|zur zeit|auf einmal|à la fois|a la vez|por vez|de cada vez|alla volta|per volta|за раз|зараз",
-		laboring:  "work|proceed|think|go|move|advance|arbeite|arbeiten sie|geh|gehe|mach|denke|travaille|travaillez|procède|procédez|avance|avancez|réfléchis|trabaja|trabaje|avanza|procede|piensa|lavora|procedi|ragiona|trabalhe|trabalha|prossiga|pense|работай|действуй|иди|двигайся|думай",
+		laboring:  "work|proceed|think|go|arbeite|arbeiten sie|geh|gehe|mach|denke|travaille|travaillez|procède|procédez|avance|avancez|réfléchis|trabaja|trabaje|avanza|procede|piensa|lavora|procedi|ragiona|trabalhe|trabalha|prossiga|pense|работай|действуй|иди|двигайся|думай",
 		stepwise:  "step by step|one step at a time|in small steps|in small increments|incrementally|schritt für schritt|schrittweise|in kleinen schritten|pas à pas|étape par étape|par petites étapes|par étapes|paso a paso|en pasos pequeños|en pequeños pasos|por pasos|a piccoli passi|passo dopo passo|un passo alla volta|passo a passo|em pequenos passos|em passos pequenos|шаг за шагом|маленькими шагами|небольшими шагами|по шагам|пошагово",
-		quality:   "quality|clarity|simplicity|simple|readability|readable|correctness|safety|security|robustness|brevity|accuracy|explicit|composition|consistency|small|boring|qualität|klarheit|einfachheit|einfache|lesbarkeit|korrektheit|sicherheit|qualité|clarté|simplicité|lisibilité|sécurité|calidad|claridad|sencillez|simplicidad|legibilidad|seguridad|qualità|chiarezza|semplicità|leggibilità|sicurezza|qualidade|clareza|simplicidade|legibilidade|segurança|качество|ясность|простота|читаемость|безопасность",
+		quality:   "quality|clarity|simplicity|simple|readability|readable|correctness|safety|security|robustness|brevity|accuracy|explicit|composition|consistency|qualität|klarheit|einfachheit|einfache|lesbarkeit|korrektheit|sicherheit|qualité|clarté|simplicité|lisibilité|sécurité|calidad|claridad|sencillez|simplicidad|legibilidad|seguridad|qualità|chiarezza|semplicità|leggibilità|sicurezza|qualidade|clareza|simplicidade|legibilidade|segurança|качество|ясность|простота|читаемость|безопасность",
 		favored:   "if possible|where possible|wenn möglich|si possible|si es posible|se possibile|se possível|по возможности|если можно|preferred|bevorzugt|préféré|préférée|préférés|préférées|preferido|preferida|preferidos|preferidas|preferiblemente|preferito|preferita|preferibilmente|preferencialmente|предпочтительно|предпочтителен",
 	} {
 		for _, one := range strings.Split(list, "|") {
@@ -683,12 +692,14 @@ var (
 	bidding = set("get|only|will|can|may|shall|will think|wirst|peux|vas|puedes|puoi|pode|vai")
 	// turns are the words for the parts of a conversation.
 	turns = set("turn|turns|round|message|reply|session|zug|runde|nachricht|tour|message|turno|mensaje|messaggio|mensagem|раз|ход|сообщение")
+	// inWhat are the words behind how somebody is to be, before more of it, or in what.
+	inWhat = set("and|but|or|in|with|about|when|und|aber|bei|mit|im|beim|wenn|et|mais|dans|avec|quand|y|pero|en|con|cuando|e|ma|nel|nella|nei|nelle|quando|mas|em|na|no|com|и|но|в|с|please|bitte")
 	// inPlace are the words between what is wanted and what is not.
 	inPlace = set("instead of|rather than|statt|anstatt|anstelle|au lieu|plutôt que|en vez|en lugar|invece|al posto|anziché|em vez|ao invés|вместо")
 	// literal are the values of programs, which stand in the place of others where one does not work.
 	literal = set("null|nil|none|undefined|nan|true|false|empty|error|nothing|void|zero|blank|wrong|old|them|that|this")
 	// rates are the words for the time that a rate is measured by.
-	rates = set("second|minute|hour|day|sekunde|minute|stunde|seconde|heure|segundo|minuto|hora|secondo|ora|секунду|минуту|час")
+	rates = set("page|screen|row|user|seite|écran|página|pagina|страницу|second|minute|hour|day|sekunde|minute|stunde|seconde|heure|segundo|minuto|hora|secondo|ora|секунду|минуту|час")
 	// demonstrative are the words for what was just said, or will be.
 	demonstrative = set("user|these|this|those|my|our|following|below|above|diese|dieser|meine|folgenden|obigen|ces|cette|mes|suivantes|présentes|estas|esta|estos|este|mis|siguientes|queste|questa|questi|mie|seguenti|essas|essa|minhas|seguintes|эти|это|мои|следующие|данные")
 	// sensing are the verbs for what somebody comes to know, or cannot.

@@ -1,6 +1,7 @@
 package rules
 
 import (
+	"slices"
 	"strings"
 
 	"precis/internal/harness"
@@ -11,7 +12,7 @@ import (
 
 // titlesRules reports whether a line is a title under which rules stand. heading: it is one by its mark, and needs no colon.
 func titlesRules(line string, heading bool) bool {
-	const longest, most = 72, 6 // bytes, and words
+	const longest, most = 72, 6                                                                     // bytes, and words
 	if len(line) > longest || !heading && !announces(line) || step(strings.TrimLeft(line, "*_ ")) { // "2.3 Constraints:"
 		return false
 	}
@@ -107,7 +108,7 @@ func saysOfEach(line string) (reading, bool) {
 			first := firstOf(w.text)
 			each = each || eaches[w.text] || eaches[first] || eaches[w.text[strings.LastIndexByte(w.text, ' ')+1:]] || strings.Contains(w.text, " each ") || strings.Contains(w.text, " every ")
 		}
-		if each && (c.has(work) || c.has(firm) || c.has(you)) && !c.has(verb|report) {
+		if each && (slices.ContainsFunc(c, func(w word) bool { return w.class&work != 0 && !tested[w.text] }) || c.has(firm) || c.has(you)) && !c.has(verb|report) {
 			return reading{kind: Rule, clause: c, language: x}, true
 		}
 	}
@@ -226,6 +227,8 @@ var (
 	productTitles = set("validation|business|firewall|routing|css|lint|eslint|matching|scoring|pricing|game|discount|password|passwords|cache|caching|grammar|parsing|parser|design|tax|shipping|access|retention|rewrite|redirect|database|form|input|output|api|schema|validierung|geschäftsregeln|spiel|validation|métier|gestion|jeu|validación|negocio|juego|validazione|gioco|validação|negócio|jogo|валидации|игры|system|ui")
 	// firstly are the words before an order for when it is to be done.
 	firstly = set("first|zuerst|erst|d'abord|primero|prima|primeiro|сначала|сперва")
+	// tested are the parts of the work that lists describe one by one.
+	tested = set("test|tests|unit test|unit tests|import|imports|dependency|dependencies|pruebas|testes|тесты|dépendance|dependencia|dipendenza|dependência")
 	// eaches are the words that make something hold for each of several.
 	eaches = set("each|every|jede|jeder|jeden|jedes|jedem|chaque|cada|ogni|каждый|каждого|каждом|каждую|каждой")
 	// banning are the words of a label that forbid.
