@@ -1,0 +1,180 @@
+package rules
+
+// What goes before what, what an agent cannot do for a time, and how it works.
+
+// ranks finds which instructions go before others: "these rules take precedence over all others".
+func (g governing) ranks() int {
+	const near, far = 8, 9 // tokens from the subject to the verb, and from there to what comes behind it
+	for i, m := range g.cues {
+		if i == 0 || (m&guiding == 0 || !g.isPointed(i)) && (m&ours == 0 || g.cues[i-1]&universal == 0) { // "anything I say"
+			continue
+		}
+		over := g.near(i+1, near, ranking)
+		if over == none {
+			continue
+		}
+		end := over + g.lengthOf(over, ranking)
+		if g.near(end, far, universal|guiding) != none || mine[g.tokens[i-1].text] && (end == len(g.tokens) || g.tokens[end].mark) {
+			return over
+		}
+	}
+	return none
+}
+
+// isPointed reports whether a noun is what was just said, or will be: "these instructions", "the following rules".
+func (g governing) isPointed(at int) bool {
+	for i := max(at-3, 0); i < at; i++ {
+		if demonstrative[g.tokens[i].text] {
+			return true
+		}
+	}
+	return at+1 < len(g.tokens) && demonstrative[g.tokens[at+1].text] // "my notes below"
+}
+
+// suspends finds what the agent cannot do until something happens, or after it: "you CANNOT edit anything after …".
+func (g governing) suspends() int {
+	const near = 3 // tokens from there to the verb
+	for i, m := range g.cues {
+		if m&unable == 0 {
+			continue
+		}
+		n := g.lengthOf(i, unable)
+		verb := i + n
+		for verb < len(g.tokens) && negating[g.tokens[verb].text] {
+			verb++
+		}
+		if verb >= len(g.tokens) || g.tokens[verb].mark || sensing[g.tokens[verb].text] {
+			continue
+		}
+		when := g.near(verb+1, len(g.tokens), timed)
+		if when == none {
+			if g.near(0, 1, timed) != none && g.near(verb+1, near+1, changes) != none { // "once you submit you cannot make any more changes"
+				return verb
+			}
+			continue
+		}
+		last := g.tokens[i+n-1]
+		if isLoud(g.s[last.from:last.to]) && len(last.text) > 1 || g.near(verb, near, going) != none || g.near(when, len(g.tokens), ours) != none || g.cues[verb]&changing != 0 && g.near(verb+1, near, universal) != none {
+			return verb
+		}
+	}
+	return none
+}
+
+// divides finds an order to do all work in parts: "split large tasks into steps".
+func (g governing) divides() int {
+	const near = 4 // tokens to what is parted
+	for i, m := range g.cues {
+		if m&parting == 0 || !g.begins(i) {
+			continue
+		}
+		if what := g.near(i+1, near, labors); what != none && !demonstrative[g.tokens[i+1].text] && !single[g.tokens[i+1].text] && g.near(what+1, len(g.tokens), within) != none {
+			return i
+		}
+	}
+	return none
+}
+
+// goesAlong finds an order that holds while the work goes on: "note your decisions as you go".
+func (g governing) goesAlong() int {
+	for i, m := range g.cues {
+		if m&meanwhile != 0 && i > 1 && g.orderAt(i-1) != nil {
+			return i - 1
+		}
+	}
+	return none
+}
+
+// goesInSteps finds an order to work step by step.
+func (g governing) goesInSteps() int {
+	const close = 3 // tokens to how
+	for i, m := range g.cues {
+		if m&laboring != 0 && g.begins(i) && g.near(i+1, close, stepwise) != none {
+			return i
+		}
+	}
+	return none
+}
+
+// prefers finds an order to put one thing before another: "prioritize clarity over speed".
+func (g governing) prefers() int {
+	for i, m := range g.cues {
+		if m&ranked != 0 && g.begins(i) && i+2 < len(g.tokens) && g.near(i+2, len(g.tokens), before) != none {
+			return i
+		}
+	}
+	return none
+}
+
+// values finds which of two things is liked better, in a sentence without a verb: "clarity over speed".
+func (g governing) values() int {
+	const most = 4 // words before the one between the two
+	for i, m := range g.cues {
+		if m&quality == 0 || g.clauseOf(i) > 0 || i > most {
+			continue
+		}
+		c := g.parts[0]
+		if over := g.near(i+1, 3, before); over != none && over+1 < len(g.tokens) && !indefinite[g.tokens[over+1].text] && g.tokens[over+1].text != "the" && len(c) < 2*most+1 && !c.has(verb&^often|report|ask|must|should) {
+			return i
+		}
+	}
+	return none
+}
+
+// isToBe finds an order to be in some way at work: "be thorough".
+func (g governing) isToBe() int {
+	for i, m := range g.cues {
+		if m&acting == 0 || i+1 >= len(g.tokens) || !g.begins(i) {
+			continue
+		}
+		how := g.near(i+1, 2, manner)
+		if how != none && (how+1 == len(g.tokens) || g.tokens[how+1].mark || inWhat[g.tokens[how+1].text]) {
+			return i
+		}
+	}
+	return none
+}
+
+// favors finds what is liked better, in a sentence without a verb: "window seats preferred".
+func (g governing) favors() int {
+	const most = 6 // words
+	for i, m := range g.cues {
+		c := g.parts[g.clauseOf(i)]
+		if m&favored == 0 || c[0].from >= g.tokens[i].from || c.has(verb&^often|report|article|ask|ban|order|task|must|should) || len(c) > most {
+			continue
+		}
+		end := i + g.lengthOf(i, favored)
+		if end == len(g.tokens) || g.tokens[end-1].to >= c[len(c)-1].to || g.cues[end]&before != 0 {
+			return i
+		}
+	}
+	return none
+}
+
+// replaces finds what is to be used in the place of something, in a sentence of these words only: "rg instead of grep".
+func (g governing) replaces() int {
+	c := g.parts[0]
+	if len(c) < 3 || len(c) > 4 || !inPlace[c[1].text] || len(c) > 3 && !doingWhat[c[2].text] {
+		return none
+	}
+	old := c[len(c)-1]
+	if (c[0].class|old.class)&(report|article|it|verb|ask|task) != 0 || literal[c[0].text] || literal[old.text] || isCount(c[0].text) || old.class&often != 0 {
+		return none
+	}
+	return 0
+}
+
+var (
+	// mine are the words before what the person who speaks has said.
+	mine = set("my|meine|mes|mis|mie|minhas|мои")
+	// inWhat are the words behind how somebody is to be, before more of it, or in what.
+	inWhat = set("and|but|or|in|with|about|when|und|aber|bei|mit|im|beim|wenn|et|mais|dans|avec|quand|y|pero|en|con|cuando|e|ma|nel|nella|nei|nelle|quando|mas|em|na|no|com|и|но|в|с|please|bitte")
+	// inPlace are the words between what is wanted and what is not.
+	inPlace = set("instead of|rather than|statt|anstatt|anstelle|au lieu|plutôt que|en vez|en lugar|invece|al posto|anziché|em vez|ao invés|вместо")
+	// literal are the values of programs, which stand in the place of others where one does not work.
+	literal = set("null|nil|none|undefined|nan|true|false|empty|error|nothing|void|zero|blank|wrong|old|them|that|this")
+	// demonstrative are the words for what was just said, or will be.
+	demonstrative = set("user|these|this|those|my|our|following|below|above|diese|dieser|meine|folgenden|obigen|ces|cette|mes|suivantes|présentes|estas|esta|estos|este|mis|siguientes|queste|questa|questi|mie|seguenti|essas|essa|minhas|seguintes|эти|это|мои|следующие|данные")
+	// sensing are the verbs for what somebody comes to know, or cannot.
+	sensing = set("see|know|tell|guess|imagine|expect|find|get|have|hear|feel|notice|remember|das|es|sehen|wissen|voir|savoir|le|verlo|verla|ver|saberlo|saber|vederlo|vedere|sapere|ver|видеть|знать|увидеть")
+)
