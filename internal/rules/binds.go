@@ -71,6 +71,8 @@ func (c clause) works(rest clause, strong, denied bool) bool {
 		return true
 	case strong && (c.has(thing|work) || denied && len(rest) > 1 && growing[rest[1].text]) && rest.measured() && (denied || (strings.HasSuffix(rest[0].text, "be") || len(rest) > 1 && rest[1].text == "be") && c.has(thing)): // "the timeout must be 30 seconds"
 		return true
+	case strong && c[0].class&scope != 0 && c.has(you): // "every command you write must …"
+		return true
 	case c.has(work):
 		return strong || denied || !one && c.leads(scope|thing|work) && !rest.has(anew)
 	case c.has(thing|work) && c.leads(scope|thing|work) && rest.has(lasts|order) && rest.measured(): // "files should stay below 300 lines"

@@ -106,6 +106,8 @@ func (c clause) isAbout(ordered bool) bool {
 	switch {
 	case states[c[0].text]:
 		return true
+	case overdoing[strings.ReplaceAll(c[0].text, "-", "")]: // "don't over-engineer it"
+		return false
 	case len(c) > 1 && len(c) < 4 && c[1].class&it != 0 && (ordered || c[len(c)-1].text == "one"):
 		return true
 	case len(c) < 2 || c[0].class&bare != 0 || c.has(touch|often|firm):

@@ -1,6 +1,9 @@
 package rules
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // What an agent does again and again sets a rule with the order that follows from it: "if you run a command and it hangs, try another
 // one". What those do who use a program sets none.
@@ -15,6 +18,10 @@ func generalizes(parts []clause) bool {
 	c := parts[0].bare()
 	if len(c) < 3 || !conditional[firstOf(c[0].text)] && c[0].class&when == 0 {
 		return false
+	}
+	doer := c.tellsDoer()
+	if doer && c.isTempting() {
+		return slices.ContainsFunc(parts[1:], func(next clause) bool { b := next.bare(); return len(b) > 1 && b[0].class&ban != 0 })
 	}
 	named, bare := false, false // one of several; without an article
 	for i, w := range c {
@@ -31,7 +38,6 @@ func generalizes(parts []clause) bool {
 	if !named && !bare {
 		return false
 	}
-	doer := c.tellsDoer()
 	for _, next := range parts[1:] {
 		next = next.bare()
 		if len(next) == 0 || next[0].class&(report|ask) != 0 && next[0].class&ban == 0 {
@@ -45,6 +51,12 @@ func generalizes(parts []clause) bool {
 		}
 	}
 	return false
+}
+
+// isTempting reports whether a condition is that somebody wants to do something.
+func (c clause) isTempting() bool {
+	const near = 4 // words to the verb
+	return slices.ContainsFunc(c[:min(len(c), near)], func(w word) bool { return desiring[w.text] }) && len(c) > near
 }
 
 // isAnyOne reports whether words before a noun make it one of several that is not known.
@@ -105,8 +117,10 @@ func (c clause) compares() bool {
 }
 
 var (
+	// desiring are the verbs for what somebody would do.
+	desiring = set("like|like to|want|want to|feel like|tempted|tempted to|would like|would like to|you'd like to|möchtest|willst|veux|voudrais|quieres|vuoi|quer|хочешь")
 	// doers are the words for who is told, at the end of what begins a condition.
-	doers = set("you|du|tu|vous|ты|вы|você")
+	doers = set("you|you'd|du|tu|vous|ты|вы|você")
 	// asking are the orders that need no object.
 	asking = set("ask|wait|frag|frage|demande|attends|pregunta|espera|chiedi|aspetta|pergunte|espere|спроси|подожди")
 	// dropping are the words before a condition in languages that need not say its subject.

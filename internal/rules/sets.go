@@ -45,6 +45,9 @@ func (c clause) contrasts(behind clause, first, opens bool) bool {
 		return false
 	}
 	things := c[0].class&(thing|work) != 0
+	if c[0].class&bare != 0 && len(c) > 1 && behind[0].text == "not" && len(behind) < 4 && !behind.has(article) { // "use the tool for edits, not sed"
+		return true
+	}
 	if len(c) < 3 && behind[0].text == "not" && !behind.has(article) { // "tabs, not spaces"
 		return things || !first && c[0].use() == 0
 	}
@@ -225,6 +228,9 @@ func (c clause) declares(at setting) bool {
 // inverted reports whether a clause ends with a prohibition, behind what it is about: "die API bitte nicht ändern".
 func (c clause) inverted() bool {
 	n := len(c)
+	if n == 2 && c[0].class == 0 && strings.HasSuffix(c[0].text, "e") && (c[1].text == "nicht" || c[1].text == "nichts") { // "erfinde nichts"
+		return true
+	}
 	return n > 2 && n < 8 && inverting[c[n-2].text] && c[n-1].class&touch != 0 && !c[:n-2].has(verb|report|ask)
 }
 
@@ -251,7 +257,7 @@ func (c clause) refers() bool {
 // names reports whether a clause without a verb says how something is to be: "answers in
 // French", "80 columns at most".
 func (c clause) names() bool {
-	if values[c[0].text] == "1" && len(c) > 2 && c[1].class&(work|thing) != 0 && per[c[2].text] { // "one commit per topic"
+	if (values[c[0].text] == "1" || ones[c[0].text] || indefinite[c[0].text]) && len(c) > 2 && (c[1].class&(work|thing) != 0 || cueOf(c[1].text)&act != 0) && per[c[2].text] && len(c) < 6 { // "one commit per topic"
 		return true
 	}
 	if len(c) < 2 || len(c) > 10 || c.refers() || c[0].class&(it|you|ask|report) != 0 || c.has(must|should) {

@@ -115,6 +115,12 @@ var unwanted = set("i don't want|i do not want|we don't want|we do not want")
 // himself are the words for what somebody would have to do without a program.
 var himself = set("myself|by hand|manually|every time|each time|ourselves|again and again")
 
+// timely are the words before a time that bounds what somebody wants to do.
+var timely = set("before|after|past|earlier than|later than|vor|nach|avant|après|antes|después|prima|dopo|depois")
+
+// overdoing are the verbs for doing more than is asked.
+var overdoing = set("overengineer|overthink|overcomplicate|overdo|overexplain|overreach|gold-plate|goldplate")
+
 // theirs are the words for what is a part of a thing that was told of.
 var theirs = set("its|their|his|her")
 

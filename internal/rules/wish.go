@@ -184,6 +184,11 @@ func (c clause) wouldAlter() bool {
 	if len(c) < 2 {
 		return false
 	}
+	for i := 1; i+1 < len(c); i++ {
+		if (timely[c[i].text] || bounding[c[i].text]) && len(valuesOf(c[i+1].text)) > 0 { // "to fly before 11 am"
+			return true
+		}
+	}
 	for _, w := range c {
 		if himself[w.text] {
 			return false
