@@ -31,6 +31,8 @@ func (c clause) binds() bool {
 	switch {
 	case i > 0 && subject[0].class&report != 0 && subject[0].class&it == 0:
 		return false
+	case i > 0 && speaking[subject[i-1].text]: // "after the upgrade I can't …"
+		return false
 	case i == 0 && unsaid[firstOf(c[0].text)] && !rest.has(touch|work|thing|firm|often|you): // "debe encontrar partes"
 		return false
 	case i == 0:

@@ -6,7 +6,7 @@ package rules
 func (g governing) ranks() int {
 	const near, far = 8, 9 // tokens from the subject to the verb, and from there to what comes behind it
 	for i, m := range g.cues {
-		if i == 0 || (m&guiding == 0 || !g.isPointed(i)) && (m&ours == 0 || g.cues[i-1]&universal == 0) { // "anything I say"
+		if i == 0 || (m&guiding == 0 || !g.isPointed(i)) && (m&ours == 0 || g.cues[i-1]&universal == 0 && !whatsoever[g.tokens[i-1].text]) { // "anything I say"
 			continue
 		}
 		over := g.near(i+1, near, ranking)
@@ -158,13 +158,15 @@ func (g governing) replaces() int {
 		return none
 	}
 	old := c[len(c)-1]
-	if (c[0].class|old.class)&(report|article|it|verb|ask|task) != 0 || literal[c[0].text] || literal[old.text] || isCount(c[0].text) || old.class&often != 0 {
+	if (c[0].class|old.class)&(report|article|it|verb|ask) != 0 || literal[c[0].text] || literal[old.text] || isCount(c[0].text) || old.class&often != 0 {
 		return none
 	}
 	return 0
 }
 
 var (
+	// whatsoever are the words before what somebody says.
+	whatsoever = set("what|whatever|was|que|quello|что")
 	// mine are the words before what the person who speaks has said.
 	mine = set("my|meine|mes|mis|mie|minhas|мои")
 	// inWhat are the words behind how somebody is to be, before more of it, or in what.

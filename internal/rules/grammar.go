@@ -394,6 +394,9 @@ func (c clause) orders() bool {
 		return true
 	}
 	if c[0].class&when != 0 { // "after each change run the tests"
+		if i := c[1:].find(ban | order | firm); i >= 0 && conditional[firstOf(c[0].text)] && negating[c[i+1].text] && !c[i+2:].has(order|firm) { // "si un enlace no responde"
+			return false
+		}
 		return c[1:].has(ban|order|firm) || !c[0].addresses() && c.acts()
 	}
 	return c[0].class&wish != 0 && (len(c) < 2 || c[1].class&purpose == 0)
@@ -446,7 +449,10 @@ func (c clause) comesAgain() bool {
 // follows reports whether a clause behind a condition is an order with a verb that is not in
 // the table: it begins with no subject, nor with what somebody is doing ("adding a test that runs after each deploy").
 func (c clause) follows() bool {
-	const longest = 5 // letters of an order that ends in "ing": "bring", "ping"
+	const longest = 5                       // letters of an order that ends in "ing": "bring", "ping"
+	if len(c) > 0 && happening[c[0].text] { // "sale un aviso"
+		return false
+	}
 	if len(c) > 0 && strings.HasSuffix(c[0].text, "ing") && len(c[0].text) > longest {
 		return false
 	}

@@ -1,6 +1,9 @@
 package rules
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // Limits of what an agent changes, and of what it does at once.
 
@@ -70,15 +73,17 @@ func (g governing) limitsFiles() int {
 	return none
 }
 
-// limitsTo finds an order to change only something: "change only main.tf", "ändere nur …".
+// limitsTo finds an order to change only something: "change only main.tf", "fass außer main.tf nichts an".
 func (g governing) limitsTo() int {
 	for i, m := range g.cues {
-		if m&changing == 0 || i+2 >= len(g.tokens) || !alone[g.tokens[i+1].text] || g.tokens[i+2].mark {
+		if m&changing == 0 || i+2 >= len(g.tokens) || !g.begins(i) || len(g.parts[g.clauseOf(i)].bare()) < 2 {
 			continue
 		}
-		if c := g.parts[g.clauseOf(i)].bare(); len(c) > 1 && c[0].from == g.tokens[i].from {
-			return i
+		only := alone[g.tokens[i+1].text] && !g.tokens[i+2].mark
+		if c := g.parts[g.clauseOf(i)]; !only && (!slices.ContainsFunc(c, func(w word) bool { return excepting[w.text] }) || !slices.ContainsFunc(c, func(w word) bool { return nothing[w.text] })) {
+			continue
 		}
+		return i
 	}
 	return none
 }
@@ -91,6 +96,12 @@ func (g governing) counts() int {
 			continue
 		}
 		n := g.lengthOf(i, amount)
+		if c := g.parts[g.clauseOf(i)]; i+n < len(g.tokens) && g.near(i+n, 1, times) != none {
+			if who := c.find(you); who >= 0 && who+1 < len(c) && bidding[firstOf(c[who+1].text)] && g.tokens[i].from > c[who].from {
+				return i
+			}
+			continue
+		}
 		if i+n+1 >= len(g.tokens) || !isCount(g.tokens[i+n].text) {
 			continue
 		}

@@ -364,7 +364,7 @@ func (c clause) stands(at setting) bool {
 		return false
 	case reminding[head.text] && next.class&purpose != 0 && len(rest) > 2 && rest[2].class&article != 0, capping[head.text] && len(rest) == 1 && strings.HasSuffix(next.text, "ed"):
 		return rest.has(scope | often | firm | when | work)
-	case alone[head.text] && happening[next.text]: // "solo ocurre en el móvil"
+	case alone[head.text] && (happening[next.text] || next.class&verb != 0 && next.class&(task|habit|bare|order) == 0): // "solo ocurre en el móvil"
 		return false
 	case head.text == "only show" && !us[next.text]:
 		return rest.has(firm | often | you | work)

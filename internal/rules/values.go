@@ -121,6 +121,9 @@ var timely = set("before|after|past|earlier than|later than|vor|nach|avant|aprè
 // overdoing are the verbs for doing more than is asked.
 var overdoing = set("overengineer|overthink|overcomplicate|overdo|overexplain|overreach|gold-plate|goldplate")
 
+// speaking are the words for the one who speaks, as who does something.
+var speaking = set("i|ich|je|yo|io|eu|я")
+
 // theirs are the words for what is a part of a thing that was told of.
 var theirs = set("its|their|his|her")
 
@@ -212,7 +215,7 @@ var unsaid = set("debe|deben|deve|devono|devem|должен|должна|дол�
 var feasible = set("possible|möglich|posible|possibile|possível|возможно|возможность")
 
 // happening are the verbs for what comes about by itself, in languages whose orders may have the same form.
-var happening = set("ocurre|sucede|pasa|aparece|acontece|ocorre|funciona|falla|falha|passa|succede|accade|appare|kommt|tritt|passiert|erscheint|arrive|apparaît|marche|бывает|происходит|возникает")
+var happening = set("sale|salta|sube|esce|compare|surge|sai|ocurre|sucede|pasa|aparece|acontece|ocorre|funciona|falla|falha|passa|succede|accade|appare|kommt|tritt|passiert|erscheint|arrive|apparaît|marche|бывает|происходит|возникает")
 
 // us are the words for those who speak, as those who are to do something.
 var us = set("us|me")
