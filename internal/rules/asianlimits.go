@@ -15,7 +15,7 @@ func governsAsian(s string) bool {
 			}
 			at += n
 		}
-		if whole && !isPast(s) {
+		if whole && !isPast(s) && indexOfAny(s, showing) < 0 {
 			return true
 		}
 	}
@@ -72,6 +72,9 @@ var asianLimits = [][][]string{
 	{{"コマンド", "ツール", "方法"}, {"失敗したら", "失敗した場合", "動かなければ", "動かない場合"}, {"別の", "他の"}},
 	{{"명령", "도구", "방법"}, {"실패하면", "안 되면"}, {"다른"}},
 }
+
+// showing are the words, in scripts without spaces, for what programs show.
+var showing = strings.Split("表示|显示|표시", "|")
 
 // pastEnds are the ends of sentences, in scripts without spaces, that say what was or what is.
 var pastEnds = strings.Split("了|ました|でした|ている|ています|ません|되었습니다|했습니다|吗|呢", "|")

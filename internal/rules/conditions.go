@@ -113,6 +113,9 @@ func (c clause) compares() bool {
 	if len(c) > 0 && doingWhat[c[0].text] {
 		c = c[1:]
 	}
+	if len(c) > 1 && c[1].text == "than" { // "nothing less than a rewrite"
+		return false
+	}
 	return len(c) >= least && comparing[c[0].text] && c[1].class&(purpose|verb|it|report) == 0
 }
 
@@ -129,6 +132,8 @@ var (
 	others = set("another|different|other|anderen|andere|anderes|autre|otro|otra|altro|altra|outro|outra|другую|другой|другое|иначе")
 	// operating are the verbs for what somebody does with a program.
 	operating = set("click|press|tap|hover|drag|drop|scroll|type|enter|select|choose|upload|drückst|klickst|eingibst|auswählst|cliques|appuies|saisis|sélectionnes|pulsas|haces|introduces|seleccionas|clicchi|premi|inserisci|clicar|clica|digita|нажимаешь|вводишь|выбираешь")
+	// leisure are the words for what somebody may have for something else.
+	leisure = set("time|zeit|lust|kurz|temps|tiempo|tempo|время")
 	// into are the words before where something is put.
 	into = set("to|into|in|onto|under")
 	// comparing are the words with which one thing is said to be more than another.

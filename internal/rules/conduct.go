@@ -1,5 +1,7 @@
 package rules
 
+import "slices"
+
 // What goes before what, what an agent cannot do for a time, and how it works.
 
 // ranks finds which instructions go before others: "these rules take precedence over all others".
@@ -54,11 +56,21 @@ func (g governing) suspends() int {
 			continue
 		}
 		last := g.tokens[i+n-1]
-		if isLoud(g.s[last.from:last.to]) && len(last.text) > 1 || g.near(verb, near, going) != none || g.near(when, len(g.tokens), ours) != none || g.cues[verb]&changing != 0 && g.near(verb+1, near, universal) != none {
+		if isLoud(g.s[last.from:last.to]) && len(last.text) > 1 || g.near(verb, near, going) != none && when < verb+near || g.near(when, len(g.tokens), ours) != none || g.asksOthers(g.tokens[when].from) || g.cues[verb]&changing != 0 && g.near(verb+1, near, universal) != none {
 			return verb
 		}
 	}
 	return none
+}
+
+// asksOthers reports whether from a byte on those are named whose word binds: "until the reviewers have signed".
+func (g governing) asksOthers(from int) bool {
+	for _, c := range g.parts {
+		if slices.ContainsFunc(c, func(w word) bool { return w.from >= from && w.class&who != 0 }) {
+			return true
+		}
+	}
+	return false
 }
 
 // divides finds an order to do all work in parts: "split large tasks into steps".
@@ -68,11 +80,18 @@ func (g governing) divides() int {
 		if m&parting == 0 || !g.begins(i) {
 			continue
 		}
-		if what := g.near(i+1, near, labors); what != none && !demonstrative[g.tokens[i+1].text] && !single[g.tokens[i+1].text] && g.near(what+1, len(g.tokens), within) != none {
+		if what := g.near(i+1, near, labors); what != none && !demonstrative[g.tokens[i+1].text] && !g.parts[g.clauseOf(i)].states() && !single[g.tokens[i+1].text] && g.near(what+1, len(g.tokens), within) != none {
 			return i
 		}
 	}
 	return none
+}
+
+// states reports whether a clause has a verb that only tells how something is.
+func (c clause) states() bool {
+	return slices.ContainsFunc(c, func(w word) bool {
+		return w.class&verb != 0 && w.use()&^(verb|common|ask|report) == 0 && w.class&work == 0
+	})
 }
 
 // goesAlong finds an order that holds while the work goes on: "note your decisions as you go".
@@ -89,7 +108,10 @@ func (g governing) goesAlong() int {
 func (g governing) goesInSteps() int {
 	const close = 3 // tokens to how
 	for i, m := range g.cues {
-		if m&laboring != 0 && g.begins(i) && g.near(i+1, close, stepwise) != none {
+		if m&laboring == 0 || !g.begins(i) {
+			continue
+		}
+		if how := g.near(i+1, close, stepwise); how != none && !slices.ContainsFunc(g.tokens[i+1:how], func(t token) bool { return pronouns[t.text] || demonstrative[t.text] }) {
 			return i
 		}
 	}

@@ -436,7 +436,7 @@ func (c clause) comesAgain() bool {
 	if i > 1 && creating[c[0].text] && c[1].class&article != 0 && c[i].class&often == 0 && !c[:i].has(work|thing) { // "create the folder before starting"
 		return false
 	}
-	if c[i].addresses() && i+1 < len(c) && operating[c[i+1].text] { // "when you click a row"
+	if c[i].addresses() && i+1 < len(c) && (operating[c[i+1].text] || leisure[c[i+1].text]) { // "when you click a row", "wenn du Zeit hast"
 		return false
 	}
 	first, _, _ := strings.Cut(c[i].text, " ")

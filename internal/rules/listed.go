@@ -19,13 +19,18 @@ func titlesRules(line string, heading bool) bool {
 	may, tokens := languageOf(line)
 	for _, x := range may {
 		words, named := 0, false
-		for _, w := range x.words(line, tokens) {
+		all := x.words(line, tokens)
+		for i, w := range all {
 			if w.class&(verb|when|ask)&^(x.asking()) != 0 || productTitles[w.text] {
 				named = false
 				break
 			}
 			if !w.mark {
 				words++
+			}
+			if named && engines[w.text] || i > 0 && plurals[all[i-1].text] && !w.mark && w.use()&^common == 0 && !behindTitle[w.text] { // "rules engine"
+				named = false
+				break
 			}
 			named = named || ruling[w.text] || w.class&title != 0 && !strings.Contains(w.text, "requirement") && !strings.Contains(w.text, "requisit")
 		}
@@ -225,6 +230,12 @@ var (
 	rulingAsian = strings.Split("原则|规则|规范|约束|准则|注意事项|ルール|原則|制約|ガイドライン|규칙|원칙|제약|가이드라인|주의사항", "|")
 	// productTitles are the words that make a title one of what is built.
 	productTitles = set("validation|business|firewall|routing|css|lint|eslint|matching|scoring|pricing|game|discount|password|passwords|cache|caching|grammar|parsing|parser|design|tax|shipping|access|retention|rewrite|redirect|database|form|input|output|api|schema|validierung|geschäftsregeln|spiel|validation|métier|gestion|jeu|validación|negocio|juego|validazione|gioco|validação|negócio|jogo|валидации|игры|system|ui")
+	// plurals are the titles in English, behind which no noun stands that is one of their own.
+	plurals = set("rules|rule|principles|principle|guidelines|guideline|constraints|constraint")
+	// behindTitle are the words behind them.
+	behindTitle = set("of|for|when|while|about|in|on|at|to|before|during|and|here|apply")
+	// engines are the words that make rules a part of a program.
+	engines = set("engine|engines|parser|checker|table|tables|editor")
 	// firstly are the words before an order for when it is to be done.
 	firstly = set("first|zuerst|erst|d'abord|primero|prima|primeiro|сначала|сперва")
 	// tested are the parts of the work that lists describe one by one.

@@ -66,7 +66,7 @@ func (c clause) keepsOne(behind clause) bool {
 	if next := behind.bare(); len(c) <= short && c[len(c)-1].use() == 0 && len(next) > 1 && next[0].class&(ban|order|report|it|you) == 0 && next[1].class&article != 0 {
 		return true
 	}
-	return len(c) > short && places[c[2].text] && !c.numbered()
+	return len(c) > short && (places[c[2].text] || len(c) > short+1 && places[c[3].text]) && !c.numbered()
 }
 
 // placed reports whether what is forbidden belongs to a part of what is built: "don't wrap the text in the cells", "avoid overlaps in

@@ -281,6 +281,9 @@ func (c clause) names() bool {
 	if finite := c[len(c)-1]; finite.class&verb != 0 && finite.class&(work|thing) == 0 && bounds[c[0].text] { // "at least one test fails"
 		return false
 	}
+	if bounds[last] && c[0].class&article != 0 && c[1].class&work == 0 { // "the worker handles one at a time"
+		return false
+	}
 	if (bounds[c[0].text] || bounds[last]) && (!c.has(verb) || c.has(work|thing)) {
 		return true
 	}
