@@ -113,6 +113,9 @@ func (c clause) compares() bool {
 	if len(c) > 0 && doingWhat[c[0].text] {
 		c = c[1:]
 	}
+	if len(c) == 1 { // "nichts Schwereres"
+		return slices.ContainsFunc(higher, func(end string) bool { return strings.HasSuffix(c[0].text, end) })
+	}
 	if len(c) > 1 && c[1].text == "than" { // "nothing less than a rewrite"
 		return false
 	}
@@ -136,8 +139,10 @@ var (
 	leisure = set("time|zeit|lust|kurz|temps|tiempo|tempo|время")
 	// into are the words before where something is put.
 	into = set("to|into|in|onto|under")
+	// higher are the ends of words that say by themselves that one thing is more than another.
+	higher = []string{"eres", "ее", "же"}
 	// comparing are the words with which one thing is said to be more than another.
-	comparing = set("more|less|plus|moins|más|menos|più|meno|mais|дороже|больше")
+	comparing = set("de plus|de más|di più|de mais|more|less|plus|moins|más|menos|più|meno|mais|дороже|больше")
 	// feasibly are the verbs for what somebody can do.
 	feasibly = set("puedes|podemos|puede|puoi|podes|peux")
 )

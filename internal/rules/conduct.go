@@ -16,7 +16,7 @@ func (g governing) ranks() int {
 			continue
 		}
 		end := over + g.lengthOf(over, ranking)
-		if g.near(end, far, universal|guiding) != none || mine[g.tokens[i-1].text] && (end == len(g.tokens) || g.tokens[end].mark) {
+		if g.near(end, far, universal|guiding) != none || (mine[g.tokens[i-1].text] || g.near(0, i, universal) != none) && (end == len(g.tokens) || g.tokens[end].mark) {
 			return over
 		}
 	}
@@ -149,7 +149,7 @@ func (g governing) isToBe() int {
 		if m&acting == 0 || i+1 >= len(g.tokens) || !g.begins(i) {
 			continue
 		}
-		how := g.near(i+1, 2, manner)
+		how := g.near(i+1, 3, manner)
 		if how != none && (how+1 == len(g.tokens) || g.tokens[how+1].mark || inWhat[g.tokens[how+1].text]) {
 			return i
 		}
@@ -162,8 +162,15 @@ func (g governing) favors() int {
 	const most = 6 // words
 	for i, m := range g.cues {
 		c := g.parts[g.clauseOf(i)]
-		if m&favored == 0 || c[0].from >= g.tokens[i].from || c.has(verb&^often|report|article|ask|ban|order|task|must|should) || len(c) > most {
+		if m&favored == 0 || len(c) > most {
 			continue
+		}
+		first := c[0].from >= g.tokens[i].from && g.tokens[i].text != "if" && g.tokens[i].text != "si" && g.tokens[i].text != "se"
+		if what := c.upTo(g.tokens[i].from); len(what) == 0 && (!first || len(g.parts) > 1) || what.has(verb&^often|report|article|ask|ban|order|task|must|should) {
+			continue
+		}
+		if first && len(c) > 1 && !c[1:].has(verb|report|ask) {
+			return i
 		}
 		end := i + g.lengthOf(i, favored)
 		if end == len(g.tokens) || g.tokens[end-1].to >= c[len(c)-1].to || g.cues[end]&before != 0 {
@@ -171,6 +178,15 @@ func (g governing) favors() int {
 		}
 	}
 	return none
+}
+
+// upTo returns the words of a clause before a byte.
+func (c clause) upTo(at int) clause {
+	n := slices.IndexFunc(c, func(w word) bool { return w.from >= at })
+	if n < 0 {
+		return c
+	}
+	return c[:n]
 }
 
 // replaces finds what is to be used in the place of something, in a sentence of these words only: "rg instead of grep".

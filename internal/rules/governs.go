@@ -127,8 +127,8 @@ func (g governing) orderAt(at int) clause {
 		if rest := c.assigned(); rest != nil {
 			return rest
 		}
-		if noting[g.parts[i][0].text] && c[0].isYours() { // "note your decisions"
-			return g.parts[i]
+		if own := g.parts[i]; noting[own[0].text] && own[1].isYours() { // "note your decisions"
+			return own
 		}
 		if c[0].class&(order|habit|bare|task|ban|firm) != 0 && c[0].class&(report|ask) == 0 {
 			return c
@@ -164,6 +164,6 @@ func (c clause) assigned() clause {
 var (
 	// tasks are the words for what somebody is given to do.
 	tasks = set("task|job|goal|mission|role|assignment|aufgabe|auftrag|tâche|tarea|trabajo|misión|compito|tarefa|missão|задача")
-	// noting are the orders to write something down that also begin what is only remarked.
-	noting = set("note|nota|anota|notez")
+	// noting are the orders to write something down whose words stand for something else, too.
+	noting = set("log|record|list|track|note|nota|anota|notez")
 )

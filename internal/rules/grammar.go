@@ -191,7 +191,7 @@ func (x *lexicon) read(s string, tokens []token) (Kind, clause, role) {
 			}
 		}
 		if i == 0 || opened || ordered || allFillers(parts[:i]) {
-			ordered = ordered || !built && !(titled && i == 0) && !(opened && (c.storesIt() || c.preparesFor(parts[i-1]))) && (c.orders() || (opened || i == 0) && c.follows())
+			ordered = ordered || !built && !(titled && i == 0) && !(opened && (c.storesIt() || c.displays() || c.preparesFor(parts[i-1]))) && (c.orders() || (opened || i == 0) && c.follows())
 		}
 		ordered = ordered || comesAgain && c[0].class&report == 0 && c[:min(len(c), 3)].has(ban) // "when you push to it don't force"
 		comesAgain = comesAgain || c.comesAgain()

@@ -86,7 +86,7 @@ func (c clause) behaves() bool {
 // displays reports whether what somebody is always to do is what programs do before those who use them, see [clause.appears]: "always
 // hide it". Who works shows something to the person.
 func (c clause) displays() bool {
-	return len(c) > 1 && appearing[c[0].text] && !c.has(work|you|firm) && !us[c[1].text]
+	return len(c) > 1 && appearing[c[0].text] && !c.has(work|you|firm) && !slices.ContainsFunc(c, func(w word) bool { return us[w.text] })
 }
 
 // creates reports whether a clause orders something new to be built.

@@ -39,7 +39,7 @@ var purposes = set("for|für|pour|para|per|для")
 var alone = set("only|exclusively|alone|nur|ausschließlich|allein|seulement|uniquement|solo|sólo|solamente|únicamente|soltanto|solamente|unicamente|só|somente|apenas|только")
 
 // bounds are the words that, at the end of a clause, limit it.
-var bounds = set("at a time|at most|at least|max|maximum|minimum|tops|höchstens|maximal|mindestens|au maximum|au plus|au moins|maximum|como máximo|máximo|al massimo|no máximo|максимум")
+var bounds = set("no more than|not more than|nicht mehr als|pas plus de|no más de|non più di|não mais de|не более|не больше|at a time|at most|at least|max|maximum|minimum|tops|höchstens|maximal|mindestens|au maximum|au plus|au moins|maximum|como máximo|máximo|al massimo|no máximo|максимум")
 
 // fresh are the words for what would come anew.
 var fresh = set("new|additional|extra|external|further|please|neue|neuen|neuer|weitere|weiteren|externe|externen|zusätzlichen|nouvelle|nouvelles|nouveau|nouveaux|autre|autres|nueva|nuevas|nuevo|nuevos|más|nuova|nuove|nuovo|nuovi|altra|nova|novas|novo|novos|новых|новые|новой|новая|新的|新しい|새로운")
@@ -188,7 +188,7 @@ var customary = set("here|around here|in this project|in this repo|in this repos
 var budgeted = set("бюджет|бюджета|budget|my budget|our budget|max budget|limit|maximum|orçamento|presupuesto|бюджет")
 
 // heldBack are the same verbs in languages that put no word before an infinitive.
-var heldBack = set("vermieden|vermeiden|behalten|beibehalten|éviter|garder|conserver|evitar|mantener|conservar|evitare|mantenere|conservare|manter|preservar|избежать|сохранить|оставить")
+var heldBack = set("bleiben|rester|quedarme|quedarnos|restare|rimanere|ficar|остаться|vermieden|vermeiden|behalten|beibehalten|éviter|garder|conserver|evitar|mantener|conservar|evitare|mantenere|conservare|manter|preservar|избежать|сохранить|оставить")
 
 // needing are the orders that say of a thing that it is needed.
 var needing = set("il faut|il faudra|bisogna|occorre|hay que|é preciso|нужно|нужен")
