@@ -1,6 +1,9 @@
 package rules
 
-import "testing"
+import (
+	"slices"
+	"testing"
+)
 
 // kind is one of the ways in which sentences set rules, with others that have their words and set none.
 type kind struct {
@@ -242,7 +245,7 @@ var kinds = []kind{
 }
 
 func TestKinds(t *testing.T) {
-	for _, k := range append(kinds, limits...) {
+	for _, k := range slices.Concat(kinds, limits, unseen) {
 		for _, s := range k.sets {
 			if len(Texts(s)) == 0 {
 				t.Errorf("%s: %q sets no rule", k.kind, s)
