@@ -4,11 +4,12 @@
 //
 // A rule is an order, a prohibition or a wish by its grammar, which holds beyond the request
 // it stands in: "never …", "from now on …", "before you …, ask me", "no new dependencies",
-// "answers in French". It may have the form of a condition ("it would be great if you …"), of a
-// polite question, or of what follows from a reason ("…, so leave it"). Other questions,
-// statements, an order to be done once, what a part of a product must do, and what is quoted are
-// none. What a word is for, the table of its language says, see [language]; the grammar is the
-// same for all of them.
+// "answers in French". So is what limits, counts or ranks what an agent does, see
+// [lexicon.governs], and each order in a list under a title of rules. A rule may have the form
+// of a condition ("it would be great if you …"), of a polite question, or of what follows from
+// a reason ("…, so leave it"). Other questions, statements, an order to be done once, what a
+// part of a product must do, and what is quoted are none. What a word is for, the table of its
+// language says, see [language]; the grammar is the same for all of them.
 package rules
 
 import (
