@@ -205,10 +205,7 @@ func (x *lexicon) read(s string, tokens []token) (Kind, clause, role) {
 	case at < 0 && ((ordered && comesAgain || generalizes(parts)) && !heads && !sketch.step && !used(parts) || x.chars && recurring(s)):
 		at = 0
 	case at < 0:
-		if !sketch.step {
-			at = x.governs(s, tokens, parts)
-		}
-		if at < 0 && parts[0].bare().isValue(words) {
+		if at = x.governs(s, tokens, parts); at < 0 && parts[0].bare().isValue(words) {
 			return Value, words, role
 		}
 	}
