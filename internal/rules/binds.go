@@ -46,7 +46,7 @@ func (c clause) binds() bool {
 	case subject[0].class&it != 0 && !ourselves[subject[0].text] && (i <= 2 && (i < 2 || subject[0].class&article == 0 || subject[1].use() != 0) || subject[0].class&article == 0 && subject.has(verb)):
 		return denied && strong && !strings.HasPrefix(c[i].text, "may ") && (rest.permits() || rest[1:].has(often|firm|touch|scope&^not))
 	case subject[i-1].class&you != 0 || subject[0].class&you != 0 || subject[0].isYours():
-		return strong && !rest[1:].isTask() || c[i].class&not != 0 || rest[1:].leads(not|often) || rest.has(not) && rest.has(touch) || subject[0].isYours()
+		return strong && !rest[1:].isTask() || c[i].class&not != 0 || rest[1:].leads(not|often) || len(rest) > 1 && firstOf(rest[1].text) == "only" || rest.has(not) && rest.has(touch) || subject[0].isYours()
 	case subject.has(ask), subject.relates(), subject[i-1].class&joins != 0, i > 2 && !subject.isDoing() && subject[i-1].class&it != 0 && subject[i-1].class&report != 0:
 		return false
 	}

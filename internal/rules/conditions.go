@@ -79,7 +79,10 @@ func (c clause) tellsDoer() bool {
 
 // commands reports whether a clause behind a condition is an order.
 func (c clause) commands() bool {
-	return c.orders() || c.follows() || c[0].class&(ban|order|habit|bare|task) != 0 && len(c) > 1 || strings.HasPrefix(c[0].text, "try ")
+	if len(c) == 1 { // "préviens-moi"
+		return asking[c[0].text] || strings.HasSuffix(c[0].text, "-moi") || strings.HasSuffix(c[0].text, "-nous")
+	}
+	return c.orders() || c.follows() || c[0].class&(ban|order|habit|bare|task) != 0 || strings.HasPrefix(c[0].text, "try ")
 }
 
 // triesAnother reports whether a clause orders to take another one.
@@ -128,7 +131,7 @@ var (
 	// doers are the words for who is told, at the end of what begins a condition.
 	doers = set("you|you'd|du|tu|vous|ты|вы|você")
 	// asking are the orders that need no object.
-	asking = set("ask|wait|frag|frage|demande|attends|pregunta|espera|chiedi|aspetta|pergunte|espere|спроси|подожди")
+	asking = set("avísame|dime|avísanos|avvisami|dimmi|avise-me|diga-me|скажи|предупреди|ask|wait|frag|frage|demande|attends|pregunta|espera|chiedi|aspetta|pergunte|espere|спроси|подожди")
 	// dropping are the words before a condition in languages that need not say its subject.
 	dropping = set("si|se|cuando|quando")
 	// others are the words for another one.

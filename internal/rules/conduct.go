@@ -80,7 +80,7 @@ func (g governing) divides() int {
 		if m&parting == 0 || !g.begins(i) {
 			continue
 		}
-		if what := g.near(i+1, near, labors); what != none && !demonstrative[g.tokens[i+1].text] && !g.parts[g.clauseOf(i)].states() && !single[g.tokens[i+1].text] && g.near(what+1, len(g.tokens), within) != none {
+		if what := g.near(i+1, near, labors); what != none && g.near(what+1, len(g.tokens), within) != none && (sorts[g.tokens[i+2].text] || !demonstrative[g.tokens[i+1].text] && !single[g.tokens[i+1].text]) && !g.parts[g.clauseOf(i)].states() {
 			return i
 		}
 	}
@@ -205,6 +205,8 @@ func (g governing) replaces() int {
 var (
 	// whatsoever are the words before what somebody says.
 	whatsoever = set("what|whatever|was|que|quello|что")
+	// sorts are the words for all that is like something.
+	sorts = set("kind|kinds|sort|sorts|type|types|art|genre|tipo|вид")
 	// mine are the words before what the person who speaks has said.
 	mine = set("my|meine|mes|mis|mie|minhas|мои")
 	// inWhat are the words behind how somebody is to be, before more of it, or in what.

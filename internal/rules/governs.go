@@ -139,6 +139,9 @@ func (g governing) orderAt(at int) clause {
 		if cueOf(c[0].text)&(changes|changing) == changes { // "minimal changes", as a title
 			continue
 		}
+		if c.states() { // "lo menos posible es cero"
+			continue
+		}
 		next := c[1]
 		if next.class&(article|scope|it|lack) != 0 || next.isYours() || next.class&(thing|work) != 0 && next.class&verb == 0 || cueOf(next.text)&(small|little|labors|amount) != 0 {
 			return c
