@@ -8,11 +8,20 @@ import "slices"
 func (g governing) ranks() int {
 	const near, far = 8, 9 // tokens from the subject to the verb, and from there to what comes behind it
 	for i, m := range g.cues {
-		if i == 0 || (m&guiding == 0 || !g.isPointed(i)) && (m&ours == 0 || g.cues[i-1]&universal == 0 && !whatsoever[g.tokens[i-1].text]) { // "anything I say"
+		if i == 0 {
+			if over := g.near(1, 1, ranking); over != none && demonstrative[g.tokens[0].text] && g.near(2, far, universal) != none && g.near(2, far, guiding) != none { // "this overrides all earlier rules"
+				return over
+			}
+			continue
+		}
+		if (m&guiding == 0 || !g.isPointed(i)) && (m&ours == 0 || g.cues[i-1]&universal == 0 && !whatsoever[g.tokens[i-1].text]) { // "anything I say"
 			continue
 		}
 		over := g.near(i+1, near, ranking)
 		if over == none {
+			if c := g.parts[g.clauseOf(i)].bare(); len(c) > 1 && following[c[0].text] && g.near(i+1, 1, before) != none && g.near(i+2, far, universal|guiding) != none { // "follow these rules over any others"
+				return i
+			}
 			continue
 		}
 		end := over + g.lengthOf(over, ranking)
@@ -205,6 +214,8 @@ func (g governing) replaces() int {
 var (
 	// whatsoever are the words before what somebody says.
 	whatsoever = set("what|whatever|was|que|quello|что")
+	// following are the orders to be guided by something.
+	following = set("follow|obey|use|apply|befolge|beachte|suis|suivez|sigue|segui|siga|следуй|соблюдай")
 	// sorts are the words for all that is like something.
 	sorts = set("kind|kinds|sort|sorts|type|types|art|genre|tipo|вид")
 	// mine are the words before what the person who speaks has said.
@@ -216,7 +227,7 @@ var (
 	// literal are the values of programs, which stand in the place of others where one does not work.
 	literal = set("null|nil|none|undefined|nan|true|false|empty|error|nothing|void|zero|blank|wrong|old|them|that|this")
 	// demonstrative are the words for what was just said, or will be.
-	demonstrative = set("user|these|this|those|my|our|following|below|above|diese|dieser|meine|folgenden|obigen|ces|cette|mes|suivantes|présentes|estas|esta|estos|este|mis|siguientes|queste|questa|questi|mie|seguenti|essas|essa|minhas|seguintes|эти|это|мои|следующие|данные")
+	demonstrative = set("project|user|user's|ci-dessus|ci-dessous|oben|unten|arriba|sopra|acima|abaixo|выше|ниже|these|this|those|my|our|following|below|above|diese|dieser|meine|folgenden|obigen|ces|cette|mes|suivantes|présentes|estas|esta|estos|este|mis|siguientes|queste|questa|questi|mie|seguenti|essas|essa|minhas|seguintes|эти|это|мои|следующие|данные")
 	// sensing are the verbs for what somebody comes to know, or cannot.
 	sensing = set("see|know|tell|guess|imagine|expect|find|get|have|hear|feel|notice|remember|das|es|sehen|wissen|voir|savoir|le|verlo|verla|ver|saberlo|saber|vederlo|vedere|sapere|ver|видеть|знать|увидеть")
 )

@@ -1,5 +1,10 @@
 package rules
 
+import (
+	"slices"
+	"strings"
+)
+
 // What an agent is to keep to while it works: how much it changes and does at once, what goes before what, what it may not do for a time,
 // and how it works at all.
 
@@ -30,6 +35,7 @@ func (x *lexicon) governs(s string, tokens []token, parts []clause) int {
 		{laboring | stepwise, governing.goesInSteps},
 		{quality | before, governing.values},
 		{ranking, governing.ranks},
+		{guiding | before, governing.ranks},
 		{unable, governing.suspends},
 		{parting | labors, governing.divides},
 		{meanwhile, governing.goesAlong},
@@ -121,16 +127,22 @@ func (g governing) orderAt(at int) clause {
 	k := g.clauseOf(at)
 	for i := k; i >= max(k-1, 0); i-- {
 		c := g.parts[i].bare()
+		if i == 0 && len(c) > 0 && !g.tokens[0].mark && g.tokens[0].from < g.parts[0][0].from { // what somebody's task is
+			return c
+		}
 		if len(c) < 2 {
 			continue
 		}
-		if rest := c.assigned(); rest != nil {
+		if rest := c.bidden(); rest != nil {
 			return rest
 		}
 		if own := g.parts[i]; noting[own[0].text] && own[1].isYours() { // "note your decisions"
 			return own
 		}
 		if c[0].class&(order|habit|bare|task|ban|firm) != 0 && c[0].class&(report|ask) == 0 {
+			return c
+		}
+		if strings.HasSuffix(c[0].text, "-le") || strings.HasSuffix(c[0].text, "-la") || strings.HasSuffix(c[0].text, "-les") { // "corrige-le"
 			return c
 		}
 		if c[0].use()&^(filler|common|joins|verb) != 0 || c[0].class&verb != 0 && c[0].class&touch == 0 || i > 0 && g.parts[i-1].bare().orders() {
@@ -150,23 +162,42 @@ func (g governing) orderAt(at int) clause {
 	return nil
 }
 
-// assigned returns what somebody's task is of a clause that says so: "your task is to …"; nil otherwise.
-func (c clause) assigned() clause {
-	const near = 4 // words to what it is
-	if len(c) < 4 || !c[0].isYours() || !tasks[c[1].text] {
+// bidden returns what the agent is to do of a clause that says so: "you should …", "I want you to …"; nil otherwise.
+func (c clause) bidden() clause {
+	who := c[:min(len(c), 4)].find(you)
+	if who < 0 || who+2 >= len(c) || who > 0 && c[0].class&wish == 0 {
 		return nil
 	}
-	for i := 2; i+1 < len(c) && i <= near; i++ {
-		if c[i].class&purpose != 0 || doingWhat[c[i].text] {
-			return c[i+1:]
-		}
+	if c[who+1].class&(must|should) != 0 && c[who+1].class&not == 0 || who > 0 && c[who+1].class&purpose != 0 {
+		return c[who+2:]
 	}
 	return nil
+}
+
+// assigned returns what somebody's task is of a clause that says so: "your task is to …"; nil otherwise.
+func (c clause) assigned() clause {
+	const near = 3 // words to the task
+	at := slices.IndexFunc(c[:min(len(c), near)], func(w word) bool { return tasks[w.text] })
+	if at < 1 || at+2 >= len(c) || !copulas[c[at+1].text] || !c[at-1].isYours() && !c[0].isYours() && c[0].text != "tu" && !single[c[0].text] {
+		return nil
+	}
+	rest := c[at+2:]
+	for i := 0; i+1 < len(rest) && i < near; i++ { // "specifically to"
+		if rest[i].class&purpose != 0 || doingWhat[rest[i].text] {
+			return rest[i+1:]
+		}
+	}
+	if single[c[0].text] && !c[1].isYours() { // "the task is the second one"
+		return nil
+	}
+	return rest
 }
 
 var (
 	// tasks are the words for what somebody is given to do.
 	tasks = set("task|job|goal|mission|role|assignment|aufgabe|auftrag|tâche|tarea|trabajo|misión|compito|tarefa|missão|задача")
+	// copulas are the verbs between a task and what it is.
+	copulas = set("is|ist|est|es|è|é|consists|besteht|consiste")
 	// noting are the orders to write something down whose words stand for something else, too.
 	noting = set("log|record|list|track|note|nota|anota|notez")
 )

@@ -156,6 +156,9 @@ func (x *lexicon) read(s string, tokens []token) (Kind, clause, role) {
 			parts[0] = c[k:]
 		}
 	}
+	if rest := parts[0].assigned(); rest != nil && !asked { // "your task is to …"
+		parts[0] = rest
+	}
 	role := x.roleOf(s, parts)
 	sketch := x.sketchOf(s, parts)
 	titled := len(parts[0]) < 4 && parts[0].has(work) && !parts[0].has(verb&^must) && len(words) > len(parts[0]) && words[len(parts[0])].text == ":"

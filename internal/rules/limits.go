@@ -15,7 +15,7 @@ func (g governing) limitsChange() int {
 			continue
 		}
 		for k := max(i-close, 0); k <= min(i+close+1, len(g.cues)-1); k++ {
-			if g.cues[k]&(small|little) == 0 || g.parted(min(i, k), max(i, k)) {
+			if g.cues[k]&(small|little) == 0 || g.parted(min(i, k), max(i, k)) || k > i && g.tokens[i].text == "fix" || i+1 < len(g.tokens) && g.tokens[i+1].text == "from" { // "fix the few …", "the minimal fix from …"
 				continue
 			}
 			c := g.orderAt(i)
@@ -105,7 +105,7 @@ func (g governing) counts() int {
 		if i+n+1 >= len(g.tokens) || !isCount(g.tokens[i+n].text) {
 			continue
 		}
-		what := g.near(i+n+1, near+1, act|messaging)
+		what := g.near(i+n+1, near+1, act|messaging|changes)
 		if what == none {
 			continue
 		}
@@ -113,7 +113,7 @@ func (g governing) counts() int {
 		loud := isLoud(g.s[g.tokens[i].from:g.tokens[i+n-1].to])
 		switch who, order := c.find(you), g.orderAt(what); {
 		case c.bare()[0].class&(report|article) != 0 && !loud:
-		case order != nil && !c.measuresRate() && (g.cues[what]&act != 0 || c.shares()):
+		case order != nil && !c.measuresRate() && (g.cues[what]&(act|changes) != 0 || c.shares()):
 			return i
 		case who >= 0 && (loud || c[who:].has(must|should) || who+1 < len(c) && bidding[c[who+1].text]):
 			return i
@@ -179,7 +179,7 @@ var (
 	// bidding are the words with which somebody says what the agent does from then on.
 	bidding = set("get|only|will|can|may|shall|will think|wirst|peux|vas|puedes|puoi|pode|vai")
 	// turns are the words for the parts of a conversation.
-	turns = set("turn|turns|round|message|reply|session|zug|runde|nachricht|tour|message|turno|mensaje|messaggio|mensagem|раз|ход|сообщение")
+	turns = set("attività|tarea|tâche|aufgabe|task|задачу|tarefa|respuesta|resposta|risposta|antwort|réponse|ответ|turn|turns|round|message|reply|session|zug|runde|nachricht|tour|message|turno|mensaje|messaggio|mensagem|раз|ход|сообщение")
 	// rates are the words for the time that a rate is measured by.
 	rates = set("page|screen|row|user|seite|écran|página|pagina|страницу|second|minute|hour|day|sekunde|minute|stunde|seconde|heure|segundo|minuto|hora|secondo|ora|секунду|минуту|час")
 )

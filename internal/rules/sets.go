@@ -189,7 +189,7 @@ func (c clause) sets(at setting) bool {
 		return rest.has(scope|often|firm) && !rest.isOne() && !rest.goesOn(head) || len(rest) > 1 && rest[0].class&thing != 0 && rest.measured() // "wrap lines at 80"
 	case head.class&task != 0:
 		rest = rest.withoutAim()
-		if len(rest) > 1 && (nothing[rest[0].text] && !rest.has(verb) || bounds[rest[0].text] && (rest[0].text != "at least" || rest.has(work|thing))) { // "log nothing", "return at most 10 rows"
+		if len(rest) > 1 && (nothing[rest[0].text] && !rest.states() || bounds[rest[0].text] && (rest[0].text != "at least" || rest.has(work|thing))) { // "log nothing", "return at most 10 rows"
 			return true
 		}
 		return rest.has(often|firm) || len(rest) > 1 && (alone[rest[len(rest)-1].text] || rest[0].class&scope != 0 && rest[0].isYours()) // "give your answers in bullets"
