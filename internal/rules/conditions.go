@@ -46,7 +46,7 @@ func generalizes(parts []clause) bool {
 		if next.triesAnother() {
 			return named && doer || bare
 		}
-		if named && doer && next.commands() && !next.storesIt() {
+		if (named || bare && c[0].text == "если") && doer && next.commands() && !next.storesIt() {
 			return true
 		}
 	}
@@ -74,13 +74,21 @@ func (c clause) tellsDoer() bool {
 	if doers[c[1].text] || doers[c[0].text[strings.LastIndexByte(c[0].text, ' ')+1:]] {
 		return true
 	}
+	if c[0].text == "если" && len(c) > 1 && (needed[c[1].text] || strings.HasSuffix(c[1].text, "шь")) {
+		return true
+	}
 	return dropping[c[0].text] && c[1].class&(article|report|it|you|thing|scope) == 0
 }
 
 // commands reports whether a clause behind a condition is an order.
 func (c clause) commands() bool {
-	if len(c) == 1 { // "préviens-moi"
-		return asking[c[0].text] || strings.HasSuffix(c[0].text, "-moi") || strings.HasSuffix(c[0].text, "-nous")
+	if len(c) == 1 { // "préviens-moi", "documentala"
+		return asking[c[0].text] || slices.ContainsFunc(clitics, func(end string) bool {
+			return len(c[0].text) > len("déjalo") && c[0].class == 0 && strings.HasSuffix(c[0].text, end)
+		})
+	}
+	if c.addressesLater() {
+		return true
 	}
 	return c.orders() || c.follows() || c[0].class&(ban|order|habit|bare|task) != 0 || strings.HasPrefix(c[0].text, "try ")
 }
@@ -126,12 +134,14 @@ func (c clause) compares() bool {
 }
 
 var (
+	// needed are the words for what somebody needs.
+	needed = set("нужен|нужна|нужно|нужны")
 	// desiring are the verbs for what somebody would do.
 	desiring = set("like|like to|want|want to|feel like|tempted|tempted to|would like|would like to|you'd like to|möchtest|willst|veux|voudrais|quieres|vuoi|quer|хочешь")
 	// doers are the words for who is told, at the end of what begins a condition.
-	doers = set("you|you'd|du|tu|vous|ты|вы|você")
+	doers = set("dir|ti|te|тебе|you|you'd|du|tu|vous|ты|вы|você")
 	// asking are the orders that need no object.
-	asking = set("avísame|dime|avísanos|avvisami|dimmi|avise-me|diga-me|скажи|предупреди|ask|wait|frag|frage|demande|attends|pregunta|espera|chiedi|aspetta|pergunte|espere|спроси|подожди")
+	asking = set("tell me|let me know|say so|report back|melde dich|sag bescheid|sag es|avísame|dime|avísanos|avvisami|dimmi|avise-me|diga-me|скажи|предупреди|ask|wait|frag|frage|demande|attends|pregunta|espera|chiedi|aspetta|pergunte|espere|спроси|подожди")
 	// dropping are the words before a condition in languages that need not say its subject.
 	dropping = set("si|se|cuando|quando")
 	// others are the words for another one.
@@ -140,6 +150,8 @@ var (
 	operating = set("click|press|tap|hover|drag|drop|scroll|type|enter|select|choose|upload|drückst|klickst|eingibst|auswählst|cliques|appuies|saisis|sélectionnes|pulsas|haces|introduces|seleccionas|clicchi|premi|inserisci|clicar|clica|digita|нажимаешь|вводишь|выбираешь")
 	// leisure are the words for what somebody may have for something else.
 	leisure = set("time|zeit|lust|kurz|temps|tiempo|tempo|время")
+	// clitics are the ends of orders in which the object is a part of the word.
+	clitics = strings.Split("-moi|-nous|-le|-la|-les|-lui|-en|-a|-o|-as|-os|-me|ala|alo|ela|elo|ila|ilo|alos|alas|elas|elos|ame|eme|ami|emi", "|")
 	// into are the words before where something is put.
 	into = set("to|into|in|onto|under")
 	// higher are the ends of words that say by themselves that one thing is more than another.

@@ -1,6 +1,9 @@
 package rules
 
-import "slices"
+import (
+	"slices"
+	"strings"
+)
 
 // What goes before what, what an agent cannot do for a time, and how it works.
 
@@ -57,6 +60,10 @@ func (g governing) suspends() int {
 		if verb >= len(g.tokens) || g.tokens[verb].mark || sensing[g.tokens[verb].text] {
 			continue
 		}
+		last := g.tokens[i+n-1]
+		if isLoud(g.s[last.from:last.to]) && len(last.text) > 1 {
+			return verb
+		}
 		when := g.near(verb+1, len(g.tokens), timed)
 		if when == none {
 			if g.near(0, 1, timed) != none && g.near(verb+1, near+1, changes) != none { // "once you submit you cannot make any more changes"
@@ -64,12 +71,16 @@ func (g governing) suspends() int {
 			}
 			continue
 		}
-		last := g.tokens[i+n-1]
-		if isLoud(g.s[last.from:last.to]) && len(last.text) > 1 || g.near(verb, near, going) != none && when < verb+near || g.near(when, len(g.tokens), ours) != none || g.asksOthers(g.tokens[when].from) || g.cues[verb]&changing != 0 && g.near(verb+1, near, universal) != none {
+		if g.near(verb, near, going) != none && when < verb+near || g.near(when, len(g.tokens), ours) != none || g.asksOthers(g.tokens[when].from) || g.near(verb+1, near+1, act|files) < when && g.near(verb+1, near+1, act|files) != none && !g.hasAny(verb+1, when) || g.cues[verb]&changing != 0 && g.near(verb+1, near, universal) != none {
 			return verb
 		}
 	}
 	return none
+}
+
+// hasAny reports whether one of tokens makes a noun one of several: what holds for "a comment" is a fact.
+func (g governing) hasAny(from, to int) bool {
+	return slices.ContainsFunc(g.tokens[from:to], func(t token) bool { return indefinite[t.text] })
 }
 
 // asksOthers reports whether from a byte on those are named whose word binds: "until the reviewers have signed".
@@ -121,6 +132,24 @@ func (g governing) goesInSteps() int {
 			continue
 		}
 		if how := g.near(i+1, close, stepwise); how != none && !slices.ContainsFunc(g.tokens[i+1:how], func(t token) bool { return pronouns[t.text] || demonstrative[t.text] }) {
+			return i
+		}
+	}
+	return none
+}
+
+// prepares finds an order to think before something is done: "plan before you code".
+func (g governing) prepares() int {
+	const close, far = 3, 3 // tokens from the order to the time, and from there to what is done
+	for i, m := range g.cues {
+		if m&thinking == 0 || !g.begins(i) {
+			continue
+		}
+		when := g.near(i+1, close, timed)
+		if when == none || when+1 >= len(g.tokens) || single[g.tokens[when+1].text] || indefinite[g.tokens[when+1].text] {
+			continue
+		}
+		if next := g.tokens[when+1].text; doers[next] || strings.HasSuffix(next, "ing") || doingWhat[next] || g.tokens[when].text == "прежде" {
 			return i
 		}
 	}
@@ -229,5 +258,5 @@ var (
 	// demonstrative are the words for what was just said, or will be.
 	demonstrative = set("project|user|user's|ci-dessus|ci-dessous|oben|unten|arriba|sopra|acima|abaixo|выше|ниже|these|this|those|my|our|following|below|above|diese|dieser|meine|folgenden|obigen|ces|cette|mes|suivantes|présentes|estas|esta|estos|este|mis|siguientes|queste|questa|questi|mie|seguenti|essas|essa|minhas|seguintes|эти|это|мои|следующие|данные")
 	// sensing are the verbs for what somebody comes to know, or cannot.
-	sensing = set("see|know|tell|guess|imagine|expect|find|get|have|hear|feel|notice|remember|das|es|sehen|wissen|voir|savoir|le|verlo|verla|ver|saberlo|saber|vederlo|vedere|sapere|ver|видеть|знать|увидеть")
+	sensing = set("be|see|know|tell|guess|imagine|expect|find|get|have|hear|feel|notice|remember|das|es|sehen|wissen|voir|savoir|le|verlo|verla|ver|saberlo|saber|vederlo|vedere|sapere|ver|видеть|знать|увидеть")
 )

@@ -34,6 +34,7 @@ func (x *lexicon) governs(s string, tokens []token, parts []clause) int {
 		{sole | act, governing.countsOne},
 		{laboring | stepwise, governing.goesInSteps},
 		{quality | before, governing.values},
+		{thinking | timed, governing.prepares},
 		{ranking, governing.ranks},
 		{guiding | before, governing.ranks},
 		{unable, governing.suspends},

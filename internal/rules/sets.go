@@ -180,6 +180,8 @@ func (c clause) sets(at setting) bool {
 			return true
 		}
 		return rest.has(scope|often|firm|when) && !rest.isOne() && !rest.replacesOne() && (rest.has(often|firm|scope&^not) || !rest.particular())
+	case alone[head.text] && c.find(must) > 0 && c[c.find(must):].has(touch): // "only src may be changed"
+		return c.binds()
 	case head.text == "only" && len(rest) > 1 && rest[0].text == "one": // "only one modal can be open"
 		return rest.has(you | touch)
 	case head.text == "only" && at.since && len(rest) > 1 && rest[0].class&(article|it|verb) == 0: // "so only suggest cheap ones"
@@ -293,7 +295,7 @@ func (c clause) names() bool {
 	if len(c) < 5 && len(c) > 2 && c[0].class&article != 0 && c[1].class&work != 0 && c[len(c)-1].class&scope != 0 && strings.Contains(c[len(c)-1].text, " ") && !c.has(verb|purpose) { // "le code en anglais"
 		return true
 	}
-	return !c.has(verb|purpose) && c[0].class&article == 0 && (c[0].class&(thing|work) != 0 && c[1:].has(scope) || alone[last])
+	return !c.states() && !c.has(purpose) && c[0].class&article == 0 && (c[0].class&(thing|work) != 0 && c[1:].has(scope) || alone[last])
 }
 
 // forbids reports whether a clause that begins with a prohibition sets a rule.
