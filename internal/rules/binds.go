@@ -89,6 +89,12 @@ func (c clause) works(rest clause, strong, denied bool) bool {
 	return strong && c[0].class&scope == 0 && c[0].text[0] < 0xd0 && (rest[0].class&not != 0 || len(rest) > 1 && rest[1].class&not != 0 && rest[1].class&lack == 0)
 }
 
+// suffers reports whether the verb behind a modal one says what is done to the subject: "may be changed".
+func (c clause) suffers() bool {
+	i := c.find(must)
+	return i >= 0 && (strings.HasSuffix(c[i].text, " be") || i+1 < len(c) && being[c[i+1].text] || c[len(c)-1].text == "werden")
+}
+
 // alters reports whether the verb behind a modal one says that the subject itself changes something else: "must not delete rows",
 // rather than "must not be deleted".
 func (c clause) alters() bool {

@@ -449,8 +449,8 @@ func (c clause) comesAgain() bool {
 // follows reports whether a clause behind a condition is an order with a verb that is not in
 // the table: it begins with no subject, nor with what somebody is doing ("adding a test that runs after each deploy").
 func (c clause) follows() bool {
-	const longest = 5                       // letters of an order that ends in "ing": "bring", "ping"
-	if len(c) > 0 && happening[c[0].text] { // "sale un aviso"
+	const longest = 5                                                                                                       // letters of an order that ends in "ing": "bring", "ping"
+	if len(c) > 0 && happening[c[0].text] || len(c) > 1 && strings.HasSuffix(c[0].text, "t") && germanArticles[c[1].text] { // "sale un aviso", "verschwindet die Zeile"
 		return false
 	}
 	if len(c) > 0 && strings.HasSuffix(c[0].text, "ing") && len(c[0].text) > longest {

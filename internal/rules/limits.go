@@ -15,7 +15,7 @@ func (g governing) limitsChange() int {
 			continue
 		}
 		for k := max(i-close, 0); k <= min(i+close+1, len(g.cues)-1); k++ {
-			if g.cues[k]&(small|little) == 0 || g.parted(min(i, k), max(i, k)) || k > i && g.tokens[i].text == "fix" || i+1 < len(g.tokens) && g.tokens[i+1].text == "from" { // "fix the few …", "the minimal fix from …"
+			if g.cues[k]&(small|little) == 0 || g.parted(min(i, k), max(i, k)) || k > i && g.tokens[i].text == "fix" || i+1 < len(g.tokens) && g.tokens[i+1].text == "from" || k > 0 && former[g.tokens[k-1].text] { // "fix the few …", "the minimal fix from …"
 				continue
 			}
 			c := g.orderAt(i)

@@ -180,7 +180,7 @@ func (c clause) sets(at setting) bool {
 			return true
 		}
 		return rest.has(scope|often|firm|when) && !rest.isOne() && !rest.replacesOne() && (rest.has(often|firm|scope&^not) || !rest.particular())
-	case alone[head.text] && c.find(must) > 0 && c[c.find(must):].has(touch): // "only src may be changed"
+	case alone[head.text] && c.find(must) > 0 && c[c.find(must):].has(touch) && c.suffers(): // "only src may be changed"
 		return c.binds()
 	case head.text == "only" && len(rest) > 1 && rest[0].text == "one": // "only one modal can be open"
 		return rest.has(you | touch)
@@ -283,6 +283,9 @@ func (c clause) names() bool {
 	if finite := c[len(c)-1]; finite.class&verb != 0 && finite.class&(work|thing) == 0 && bounds[c[0].text] { // "at least one test fails"
 		return false
 	}
+	if bounds[c[0].text] && strings.Count(c[0].text, " ") > 1 && len(c) > 3 && !c.has(work|thing) && !c.shares() { // "no more than two people came"
+		return false
+	}
 	if bounds[last] && c[0].class&article != 0 && c[1].class&work == 0 { // "the worker handles one at a time"
 		return false
 	}
@@ -295,7 +298,11 @@ func (c clause) names() bool {
 	if len(c) < 5 && len(c) > 2 && c[0].class&article != 0 && c[1].class&work != 0 && c[len(c)-1].class&scope != 0 && strings.Contains(c[len(c)-1].text, " ") && !c.has(verb|purpose) { // "le code en anglais"
 		return true
 	}
-	return !c.states() && !c.has(purpose) && c[0].class&article == 0 && (c[0].class&(thing|work) != 0 && c[1:].has(scope) || alone[last])
+	verbless := !c.has(verb | purpose)
+	if c[0].class&verb != 0 && alone[c[1].text] { // "changes only in src"
+		verbless = !c[1:].has(verb | purpose | touch)
+	}
+	return verbless && c[0].class&article == 0 && (c[0].class&(thing|work) != 0 && c[1:].has(scope) || alone[last])
 }
 
 // forbids reports whether a clause that begins with a prohibition sets a rule.

@@ -124,6 +124,9 @@ var overdoing = set("overengineer|overthink|overcomplicate|overdo|overexplain|ov
 // speaking are the words for the one who speaks, as who does something.
 var speaking = set("i|ich|je|yo|io|eu|я")
 
+// germanArticles are the articles behind which, in German, a verb in "t" has its subject.
+var germanArticles = set("der|die|das|ein|eine|es|er|sie")
+
 // theirs are the words for what is a part of a thing that was told of.
 var theirs = set("its|their|his|her")
 
@@ -215,7 +218,7 @@ var unsaid = set("debe|deben|deve|devono|devem|должен|должна|дол�
 var feasible = set("possible|möglich|posible|possibile|possível|возможно|возможность")
 
 // happening are the verbs for what comes about by itself, in languages whose orders may have the same form.
-var happening = set("sale|salta|sube|esce|compare|surge|sai|ocurre|sucede|pasa|aparece|acontece|ocorre|funciona|falla|falha|passa|succede|accade|appare|kommt|tritt|passiert|erscheint|arrive|apparaît|marche|бывает|происходит|возникает")
+var happening = set("desaparece|desaparecen|disparaît|disparaissent|scompare|sparisce|some|исчезнет|исчезает|sale|salta|sube|esce|compare|surge|sai|ocurre|sucede|pasa|aparece|acontece|ocorre|funciona|falla|falha|passa|succede|accade|appare|kommt|tritt|passiert|erscheint|arrive|apparaît|marche|бывает|происходит|возникает")
 
 // us are the words for those who speak, as those who are to do something.
 var us = set("us|me")
@@ -233,7 +236,7 @@ var leaving = set("only touch|only edit|only change|only modify|only commit|only
 var all = set("all|all the|all of|alle|tous|toutes|todos|todas|tutti|tutte|все")
 
 // former are the words for what was said or done before.
-var former = set("again|last|previous|above|nochmal|letzte|letzten|encore|dernier|dernière|de nuevo|último|última|ancora|ultimo|ultima|снова")
+var former = set("again|remaining|last|previous|above|nochmal|letzte|letzten|encore|dernier|dernière|de nuevo|último|última|ancora|ultimo|ultima|снова")
 
 // appearing are the verbs for what programs do before those who use them.
 var appearing = set("show|display|hide|render|highlight|animate|collapse|expand|scroll|open|close|blink|zeige|zeig|verstecke|affiche|cache|masque|muestra|muestres|oculta|ocultes|mostra|mostrare|nascondere|nascondi|mostre|esconda|показывай|скрывай")
