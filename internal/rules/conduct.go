@@ -28,7 +28,7 @@ func (g governing) ranks() int {
 			continue
 		}
 		end := over + g.lengthOf(over, ranking)
-		if g.near(end, far, universal|guiding) != none || (mine[g.tokens[i-1].text] || g.near(0, i, universal) != none) && (end == len(g.tokens) || g.tokens[end].mark) {
+		if g.near(end, far, universal|guiding) != none || (mine[g.tokens[i-1].text] || g.near(0, i, universal) != none || slices.ContainsFunc(g.tokens[:i], func(t token) bool { return conflicting[t.text] })) && (end == len(g.tokens) || g.tokens[end].mark) {
 			return over
 		}
 	}
@@ -126,7 +126,7 @@ func (g governing) goesAlong() int {
 
 // goesInSteps finds an order to work step by step.
 func (g governing) goesInSteps() int {
-	const close = 3 // tokens to how
+	const close = 5 // tokens to how
 	for i, m := range g.cues {
 		if m&laboring == 0 || !g.begins(i) {
 			continue
@@ -245,6 +245,8 @@ var (
 	whatsoever = set("what|whatever|was|que|quello|что")
 	// following are the orders to be guided by something.
 	following = set("follow|obey|use|apply|befolge|beachte|suis|suivez|sigue|segui|siga|следуй|соблюдай")
+	// conflicting are the verbs for instructions that do not fit each other.
+	conflicting = set("conflict|conflicts|disagree|disagrees|contradict|contradicts|differ|differs|clash|clashes|widersprechen|widerspricht|contredit|contredisent|contradice|contradicen|contraddice|contradiz|противоречит|противоречат")
 	// sorts are the words for all that is like something.
 	sorts = set("kind|kinds|sort|sorts|type|types|art|genre|tipo|вид")
 	// mine are the words before what the person who speaks has said.

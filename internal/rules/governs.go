@@ -31,7 +31,8 @@ func (x *lexicon) governs(s string, tokens []token, parts []clause) int {
 		{files, governing.limitsFiles},
 		{changing, governing.limitsTo},
 		{amount, governing.counts},
-		{sole | act, governing.countsOne},
+		{sole, governing.countsOne},
+		{atOnce, governing.goesOneByOne},
 		{laboring | stepwise, governing.goesInSteps},
 		{quality | before, governing.values},
 		{thinking | timed, governing.prepares},
@@ -152,7 +153,7 @@ func (g governing) orderAt(at int) clause {
 		if cueOf(c[0].text)&(changes|changing) == changes { // "minimal changes", as a title
 			continue
 		}
-		if c.states() { // "lo menos posible es cero"
+		if c.withoutAim().states() { // "lo menos posible es cero"
 			continue
 		}
 		next := c[1]

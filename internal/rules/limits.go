@@ -76,6 +76,9 @@ func (g governing) limitsFiles() int {
 // limitsTo finds an order to change only something: "change only main.tf", "fass außer main.tf nichts an".
 func (g governing) limitsTo() int {
 	for i, m := range g.cues {
+		if m&changing != 0 && i > 0 && i+1 < len(g.tokens) && alone[g.tokens[i-1].text] && g.begins(i-1) && !g.tokens[i+1].mark && !happening[g.tokens[i].text] { // "only alter …"
+			return i
+		}
 		if m&changing == 0 || i+2 >= len(g.tokens) || !g.begins(i) || len(g.parts[g.clauseOf(i)].bare()) < 2 {
 			continue
 		}
@@ -131,8 +134,26 @@ func (g governing) countsOne() int {
 		if m&sole == 0 {
 			continue
 		}
-		what := g.near(i+g.lengthOf(i, sole), near, act)
+		what := g.near(i+g.lengthOf(i, sole), near, act|messaging)
+		if !g.begins(i) && g.orderAt(i) == nil {
+			continue
+		}
 		if what != none && (g.near(what+1, 1, atOnce) != none || g.parts[g.clauseOf(i)].shares()) && !g.parts[g.clauseOf(i)].has(verb|report) {
+			return i
+		}
+	}
+	return none
+}
+
+// goesOneByOne finds how many of something are done at a time, set apart in a clause of its own: "un file alla volta".
+func (g governing) goesOneByOne() int {
+	const most = 5 // words
+	for i, m := range g.cues {
+		if m&atOnce == 0 {
+			continue
+		}
+		c := g.parts[g.clauseOf(i)]
+		if end := g.tokens[i+g.lengthOf(i, atOnce)-1]; len(c) > 1 && len(c) <= most && end.to >= c[len(c)-1].to && c[0].from < g.tokens[i].from && (isCount(c[0].text) || isCount(c[1].text) && g.orderAt(i) != nil) {
 			return i
 		}
 	}

@@ -233,6 +233,9 @@ func (c clause) inverted() bool {
 	if n == 2 && c[0].class == 0 && strings.HasSuffix(c[0].text, "e") && (c[1].text == "nicht" || c[1].text == "nichts") { // "erfinde nichts"
 		return true
 	}
+	if n > 2 && prefixes[c[n-1].text] && c[n-2].text == "nicht" && c[1].class&article != 0 && c[0].use()&^(task|habit|bare) == 0 && !strings.HasSuffix(c[0].text, "t") { // "rühr die Datei nicht an"
+		return true
+	}
 	return n > 2 && n < 8 && inverting[c[n-2].text] && c[n-1].class&touch != 0 && !c[:n-2].has(verb|report|ask)
 }
 
@@ -292,7 +295,7 @@ func (c clause) names() bool {
 	if (bounds[c[0].text] || bounds[last]) && (!c.has(verb) || c.has(work|thing)) {
 		return true
 	}
-	if c[0].class&scope != 0 && c[1:min(len(c), 3)].has(thing|work) && c[0].class&not == 0 && !c.has(verb|purpose) { // "all amounts in euros"
+	if c[0].class&scope != 0 && !differing[c[0].text] && c[1:min(len(c), 3)].has(thing|work) && c[0].class&not == 0 && !c.has(verb|purpose) { // "all amounts in euros"
 		return len(c) > 2
 	}
 	if len(c) < 5 && len(c) > 2 && c[0].class&article != 0 && c[1].class&work != 0 && c[len(c)-1].class&scope != 0 && strings.Contains(c[len(c)-1].text, " ") && !c.has(verb|purpose) { // "le code en anglais"

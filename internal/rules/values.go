@@ -36,7 +36,7 @@ var denies = set("not|instead of|rather than|no longer|nicht|statt|anstatt|nicht
 var purposes = set("for|für|pour|para|per|для")
 
 // alone are the words that, at the end of a clause, leave out all else.
-var alone = set("only|exclusively|alone|nur|ausschließlich|allein|seulement|uniquement|solo|sólo|solamente|únicamente|soltanto|solamente|unicamente|só|somente|apenas|только")
+var alone = set("einzig|lediglich|only|exclusively|alone|nur|ausschließlich|allein|seulement|uniquement|solo|sólo|solamente|únicamente|soltanto|solamente|unicamente|só|somente|apenas|только")
 
 // bounds are the words that, at the end of a clause, limit it.
 var bounds = set("no more than|not more than|nicht mehr als|pas plus de|no más de|non più di|não mais de|не более|не больше|at a time|at most|at least|max|maximum|minimum|tops|höchstens|maximal|mindestens|au maximum|au plus|au moins|maximum|como máximo|máximo|al massimo|no máximo|максимум")
@@ -126,6 +126,12 @@ var speaking = set("i|ich|je|yo|io|eu|я")
 
 // germanArticles are the articles behind which, in German, a verb in "t" has its subject.
 var germanArticles = set("der|die|das|ein|eine|es|er|sie")
+
+// differing are the words for more, or less, than a number, which bound nothing.
+var differing = set("more than|less than|fewer than|mehr als|weniger als|plus de|moins de|más de|menos de|più di|meno di|mais de|больше|меньше")
+
+// prefixes are the parts of German verbs that stand at the end.
+var prefixes = set("an|auf|ab|um|weg|aus|ein|durch|zu")
 
 // theirs are the words for what is a part of a thing that was told of.
 var theirs = set("its|their|his|her")
