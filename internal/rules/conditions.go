@@ -16,10 +16,19 @@ func generalizes(parts []clause) bool {
 		return false
 	}
 	c := parts[0].bare()
+	if len(c) == 0 {
+		return false
+	}
+	if purposes[c[0].text] || c[0].text == "bei" || c[0].text == "при" {
+		return c.isOfSome() && parts[1].bare().commands()
+	}
 	if len(c) < 3 || !conditional[firstOf(c[0].text)] && c[0].class&when == 0 {
 		return false
 	}
 	doer := c.tellsDoer()
+	if last := parts[len(parts)-1].bare(); doer && (len(last) == 1 && lone[last[0].text] || len(last) == 2 && last[0].text == "say" && last[1].text == "so") { // "if you run out of ideas, say so"
+		return true
+	}
 	if doer && c.isTempting() {
 		return slices.ContainsFunc(parts[1:], func(next clause) bool { b := next.bare(); return len(b) > 1 && b[0].class&ban != 0 })
 	}
@@ -51,6 +60,13 @@ func generalizes(parts []clause) bool {
 		}
 	}
 	return false
+}
+
+// isOfSome reports whether a clause names some of the things of the work by what they are like: "for large changes".
+func (c clause) isOfSome() bool {
+	const most = 4 // words
+	last := c[len(c)-1]
+	return len(c) > 2 && len(c) <= most && !c[1:].has(article|you|verb&^work) && (cueOf(last.text)&(labors|changes|files) != 0 || last.class&(work|thing) != 0 && strings.HasSuffix(last.text, "s"))
 }
 
 // isTempting reports whether a condition is that somebody wants to do something.
@@ -112,12 +128,6 @@ func (c clause) storesIt() bool {
 	return len(c) > 4 && c[0].class&task != 0 && (pronouns[c[1].text] || c[1].text == "them") && into[c[2].text] && c[3].class&article != 0 && !c[3:].has(work|you|often)
 }
 
-// preparesFor reports whether a clause orders to make something new before a step: "before implementing it, create a script".
-func (c clause) preparesFor(step clause) bool {
-	step = step.bare()
-	return len(step) > 0 && strings.HasPrefix(step[0].text, "before ") && c.creates() && !c.has(work|thing)
-}
-
 // compares reports whether words behind "nothing" say what all that is wanted is not: "more expensive".
 func (c clause) compares() bool {
 	const least = 2 // words
@@ -136,6 +146,8 @@ func (c clause) compares() bool {
 var (
 	// needed are the words for what somebody needs.
 	needed = set("нужен|нужна|нужно|нужны")
+	// lone are the orders for when somebody does not know what to do.
+	lone = set("ask|frag|frage|demande|pregunta|chiedi|pergunte|спроси|say so")
 	// desiring are the verbs for what somebody would do.
 	desiring = set("like|like to|want|want to|feel like|tempted|tempted to|would like|would like to|you'd like to|möchtest|willst|veux|voudrais|quieres|vuoi|quer|хочешь")
 	// doers are the words for who is told, at the end of what begins a condition.

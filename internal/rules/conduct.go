@@ -156,6 +156,20 @@ func (g governing) prepares() int {
 	return none
 }
 
+// explains finds an order to say what stands behind the work: "state your assumptions".
+func (g governing) explains() int {
+	const close = 3 // tokens from the order
+	for i, m := range g.cues {
+		if m&thoughts == 0 || i == 0 || !owning[g.tokens[i-1].text] {
+			continue
+		}
+		if c := g.orderAt(i); c != nil && disclosing[c[0].text] && g.tokens[i].from < c[min(len(c), close)-1].to {
+			return i
+		}
+	}
+	return none
+}
+
 // prefers finds an order to put one thing before another: "prioritize clarity over speed".
 func (g governing) prefers() int {
 	for i, m := range g.cues {
@@ -247,6 +261,10 @@ var (
 	following = set("follow|obey|use|apply|befolge|beachte|suis|suivez|sigue|segui|siga|следуй|соблюдай")
 	// conflicting are the verbs for instructions that do not fit each other.
 	conflicting = set("conflict|conflicts|disagree|disagrees|contradict|contradicts|differ|differs|clash|clashes|widersprechen|widerspricht|contredit|contredisent|contradice|contradicen|contraddice|contradiz|противоречит|противоречат")
+	// owning are the words for what is the agent's own.
+	owning = set("your|deine|deinen|dein|tes|ta|ton|vos|votre|tus|tu|sus|su|tuo|tua|tue|tuoi|suas|sua|seu|seus|свои|своё|свой")
+	// disclosing are the verbs for saying what somebody thinks.
+	disclosing = set("show|state|give|list|name|explain|share|cite|disclose|describe|nenne|zeig|zeige|erkläre|gib|begründe|donne|donnez|montre|montrez|explique|expliquez|indique|di|muestra|explica|indica|da|cita|mostra|spiega|indica|dai|mostre|explique|indique|cite|покажи|объясняй|называй|указывай|приводи")
 	// sorts are the words for all that is like something.
 	sorts = set("kind|kinds|sort|sorts|type|types|art|genre|tipo|вид")
 	// mine are the words before what the person who speaks has said.

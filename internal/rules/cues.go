@@ -43,6 +43,7 @@ const (
 	laboring                  // an order to work in some way: "proceed"
 	stepwise                  // in small parts: "step by step"
 	quality                   // what is liked of work: "clarity"
+	thoughts                  // what stands behind the work: "assumptions"
 	thinking                  // an order to prepare what is done: "plan"
 	alike                     // leaves all else, at the end: "nothing else"
 )
@@ -120,6 +121,7 @@ var cueing = sync.OnceValue(func() map[string][]cued {
 		acting:    "be|sei|seien sie|seid|sois|soyez|sé|sea|sii|sia|seja|будь|будьте",
 		manner:    "frank|candid|strict|disciplined|factual|neutral|polite|thorough|efficient|concise|precise|rigorous|honest|direct|succinct|frugal|economical|sparing|pragmatic|proactive|systematic|methodical|conservative|critical|meticulous|terse|brief|creative|realistic|gründlich|effizient|genau|sparsam|knapp|kurz|ehrlich|direkt|systematisch|kritisch|präzise|konsequent|efficace|efficaces|rigoureux|rigoureuse|précis|précise|concis|économe|méthodique|honnête|exhaustif|eficiente|minucioso|minuciosa|preciso|precisa|conciso|concisa|breve|riguroso|rigurosa|exhaustivo|honesto|metódico|efficiente|rigoroso|rigorosa|accurato|meticoloso|onesto|completo|objetivo|detalhista|cuidadoso|внимателен|внимательным|точен|точным|краток|кратким|эффективен|экономным|честен|дотошным",
 		utmost:    "as you can|as we can|wie du kannst|wie nur geht|que tu peux|que puedas|que puoi|que puder|как сможешь|as possible|wie möglich|possible|posible|possibile|possível|как можно",
+		thoughts:  "reasoning|assumptions|sources|thinking|thought|thoughts|decisions|findings|reasons|work|steps|annahmen|quellen|gedanken|überlegungen|entscheidungen|hypothèses|sources|raisonnement|décisions|suposiciones|fuentes|razonamiento|decisiones|ipotesi|fonti|ragionamento|decisioni|suposições|fontes|raciocínio|decisões|предположения|источники|рассуждения|решения",
 		thinking:  "think|plan|look|reflect|read|measure|denk|denke|überlege|plane|réfléchis|réfléchissez|planifie|piensa|piense|planifica|pensa|pianifica|pense|planeje|думай|подумай|планируй",
 		alike:     "nothing else|nothing more|sonst nichts|nichts anderes|nichts sonst|rien d autre|rien de plus|nada más|nient'altro|nada mais|больше ничего|и только",
 		sole:      "one|a single|just one|only one|nur ein|nur eine|nur einen|einen|une seule|un seul|un solo|una sola|un único|uma única|um único|apenas um|apenas uma|só um|только одна|только один|только одну|одна|один",

@@ -36,6 +36,7 @@ func (x *lexicon) governs(s string, tokens []token, parts []clause) int {
 		{laboring | stepwise, governing.goesInSteps},
 		{quality | before, governing.values},
 		{thinking | timed, governing.prepares},
+		{thoughts, governing.explains},
 		{ranking, governing.ranks},
 		{guiding | before, governing.ranks},
 		{unable, governing.suspends},
@@ -141,7 +142,7 @@ func (g governing) orderAt(at int) clause {
 		if own := g.parts[i]; noting[own[0].text] && own[1].isYours() { // "note your decisions"
 			return own
 		}
-		if c[0].class&(order|habit|bare|task|ban|firm) != 0 && c[0].class&(report|ask) == 0 {
+		if c[0].class&(order|habit|bare|task|ban|firm|hope) != 0 && c[0].class&(report|ask) == 0 {
 			return c
 		}
 		if strings.HasSuffix(c[0].text, "-le") || strings.HasSuffix(c[0].text, "-la") || strings.HasSuffix(c[0].text, "-les") { // "corrige-le"

@@ -194,7 +194,7 @@ func (x *lexicon) read(s string, tokens []token) (Kind, clause, role) {
 			}
 		}
 		if i == 0 || opened || ordered || allFillers(parts[:i]) {
-			ordered = ordered || !built && !(titled && i == 0) && !(opened && (c.storesIt() || c.displays() || c.preparesFor(parts[i-1]))) && (c.orders() || (opened || i == 0) && c.follows())
+			ordered = ordered || !built && !(titled && i == 0) && !(opened && (c.storesIt() || c.displays() || c.createsFor())) && (c.orders() || (opened || i == 0) && c.follows())
 		}
 		ordered = ordered || comesAgain && c[0].class&report == 0 && c[:min(len(c), 3)].has(ban) // "when you push to it don't force"
 		comesAgain = comesAgain || c.comesAgain()
@@ -411,7 +411,7 @@ func (w word) addresses() bool {
 // about.
 func (c clause) acts() bool {
 	for i := 2; i+1 < len(c); i++ {
-		if c[i].class&(habit|task|bare) != 0 && c[i+1].class&(article|scope|thing) != 0 {
+		if c[i].class&(habit|task|bare) != 0 && (c[i+1].class&(article|scope|thing) != 0 || strings.HasPrefix(c[0].text, "перед ")) {
 			return true
 		}
 	}
@@ -440,6 +440,9 @@ func (c clause) comesAgain() bool {
 		return false
 	}
 	first, _, _ := strings.Cut(c[i].text, " ")
+	if i == 0 && len(c) == 2 && cueOf(c[1].text)&(act|messaging|labors) != 0 { // "for every bug, …"
+		return true
+	}
 	if (c[i].class&scope != 0 && c[i].class&often == 0 || purposes[first]) && (i+1 == len(c) || c[i+1].class&work == 0) && !c[i+1:].has(you|firm) && !strings.HasPrefix(c[i].text, "before ") && !strings.HasPrefix(c[i].text, "after ") || i > 0 && c[i].text == "for all" { // "plot the rate for each model"
 		return false
 	}

@@ -102,7 +102,10 @@ func (c clause) creates() bool {
 	return indefinite[second] || slices.ContainsFunc(c[1:min(len(c), near)], func(w word) bool { return indefinite[w.text] })
 }
 
-// creates reports the same of a clause in a language; one without articles has no word for something new.
+// createsFor reports whether a clause orders something new with what it is for: "create a script to reproduce it".
+func (c clause) createsFor() bool { return c.creates() && c.has(purpose) && !c.has(work|you) }
+
+// creates reports whether a clause in a language orders something new to be built; one without articles has no word for something new.
 func (x *lexicon) creates(c clause) bool {
 	return c.creates() || x.chars && len(c) > 1 && creating[c[0].text] && c[1].class&(thing|work) == 0
 }

@@ -165,6 +165,9 @@ func (c clause) sets(at setting) bool {
 		}) {
 			return false
 		}
+		if len(rest) > 0 && rest[0].class&work != 0 && len(at.before) > 0 && len(at.before) < 4 && at.before.has(work) && !at.before.has(verb&^work|report) { // "just the code, no explanation"
+			return true
+		}
 		if at.owed && len(rest) > 0 && (at.titled || c.has(work|thing)) { // "our architects are strict: no cycles"
 			return true
 		}
@@ -188,6 +191,9 @@ func (c clause) sets(at setting) bool {
 		return true
 	case head.class&habit != 0:
 		rest = rest.withoutAim()
+		if answering[head.text] && len(rest) > 1 && inForm[rest[0].text] && rest[1].class&article == 0 { // "answer in one paragraph"
+			return true
+		}
 		return rest.has(scope|often|firm) && !rest.isOne() && !rest.goesOn(head) || len(rest) > 1 && rest[0].class&thing != 0 && rest.measured() // "wrap lines at 80"
 	case head.class&task != 0:
 		rest = rest.withoutAim()
@@ -224,12 +230,18 @@ func (c clause) declares(at setting) bool {
 	if i := slices.IndexFunc(c, func(w word) bool { return w.class&lasts != 0 || strings.HasPrefix(w.text, "stay ") }); at.first && i > 0 && i < 4 && c[0].class&(article|report|it|you) == 0 && c[:i].has(thing|work) && c[i+1:].has(scope) { // "names stay in English"
 		return true
 	}
+	if n := len(c); at.first && n > 1 && n < 6 && heldBack[c[n-1].text] && !c.has(verb|report|article|should|must) { // "unnötige Änderungen vermeiden"
+		return true
+	}
 	return c.binds() || at.since && (c.names() || c.has(must|should) && c.has(lasts) && c[0].class&report == 0) || at.first && (c.names() && !at.goes && !at.behind.has(task|verb) || c.requests() || c[0].class&work != 0 && len(c) > 2 && conventional[c[1].text] || c.reserves() || len(at.behind) == 1 && ever[at.behind[0].text] && c[0].class&(thing|work|often) != 0 && c[0].class&ask == 0) || c.inverted()
 }
 
 // inverted reports whether a clause ends with a prohibition, behind what it is about: "die API bitte nicht ändern".
 func (c clause) inverted() bool {
 	n := len(c)
+	if n == 3 && c[0].class == 0 && strings.HasSuffix(c[0].text, "e") && reflexive[c[1].text] && c[2].text == "nicht" { // "entschuldige dich nicht"
+		return true
+	}
 	if n == 2 && c[0].class == 0 && strings.HasSuffix(c[0].text, "e") && (c[1].text == "nicht" || c[1].text == "nichts") { // "erfinde nichts"
 		return true
 	}

@@ -133,6 +133,15 @@ var differing = set("more than|less than|fewer than|mehr als|weniger als|plus de
 // prefixes are the parts of German verbs that stand at the end.
 var prefixes = set("an|auf|ab|um|weg|aus|ein|durch|zu")
 
+// answering are the orders to answer, and inForm the words before how.
+var (
+	answering = set("answer|reply|respond|antworte|réponds|répondez|responde|rispondi|responda|отвечай|отвечайте")
+	inForm    = set("in|with|as|like|auf|mit|en|avec|con|com|em|на|в")
+)
+
+// reflexive are the words for who is told, as the object of an order in German.
+var reflexive = set("dich|dir|euch")
+
 // theirs are the words for what is a part of a thing that was told of.
 var theirs = set("its|their|his|her")
 
@@ -248,7 +257,7 @@ var former = set("again|remaining|last|previous|above|nochmal|letzte|letzten|enc
 var appearing = set("show|display|hide|render|highlight|animate|collapse|expand|scroll|open|close|blink|zeige|zeig|verstecke|affiche|cache|masque|muestra|muestres|oculta|ocultes|mostra|mostrare|nascondere|nascondi|mostre|esconda|показывай|скрывай")
 
 // keeping are the orders to keep something.
-var keeping = set("keep|let's keep")
+var keeping = set("preserve|maintain|keep|let's keep")
 
 // saying are the verbs behind those whose words are told.
 var saying = set("determined|concluded|detected|steht|heißt|says|said|states|stated|thinks|thought|claims|claimed|mentions|wrote|told|sagt|sagte|meint|dit|pense|dice|piensa|pensa|diz|disse|acha|говорит|сказал|сказала|думает|считает")
