@@ -32,7 +32,8 @@ func generalizes(parts []clause) bool {
 	if doer && c.isTempting() {
 		return slices.ContainsFunc(parts[1:], func(next clause) bool { b := next.bare(); return len(b) > 1 && b[0].class&ban != 0 })
 	}
-	named, bare := false, false // one of several; without an article
+	named, bare := false, false                                                                // one of several; without an article
+	named = indefinite[c[1].text] && c[0].class&when != 0 && strings.Count(c[0].text, " ") > 1 // "si tu ajoutes une …"
 	for i, w := range c {
 		if i > 0 && operating[w.text] {
 			return false
@@ -93,7 +94,10 @@ func (c clause) tellsDoer() bool {
 	if c[0].text == "если" && len(c) > 1 && (needed[c[1].text] || strings.HasSuffix(c[1].text, "шь")) {
 		return true
 	}
-	return dropping[c[0].text] && c[1].class&(article|report|it|you|thing|scope) == 0
+	if c[0].class&when != 0 && indefinite[c[1].text] && slices.ContainsFunc(strings.Fields(c[0].text), func(w string) bool { return doers[w] }) { // "si tu ajoutes une …"
+		return true
+	}
+	return dropping[c[0].text] && !dropping[c[1].text] && c[1].class&(article|report|it|you|thing|scope) == 0
 }
 
 // commands reports whether a clause behind a condition is an order.

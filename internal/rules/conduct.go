@@ -22,17 +22,22 @@ func (g governing) ranks() int {
 		}
 		over := g.near(i+1, near, ranking)
 		if over == none {
-			if c := g.parts[g.clauseOf(i)].bare(); len(c) > 1 && following[c[0].text] && g.near(i+1, 1, before) != none && g.near(i+2, far, universal|guiding) != none { // "follow these rules over any others"
+			if c := g.parts[g.clauseOf(i)].bare(); len(c) > 1 && following[c[0].text] && (g.near(i+1, 1, before) != none && g.near(i+2, far, universal|guiding) != none || g.conflicts(i)) { // "follow these rules over any others"
 				return i
 			}
 			continue
 		}
 		end := over + g.lengthOf(over, ranking)
-		if g.near(end, far, universal|guiding) != none || (mine[g.tokens[i-1].text] || g.near(0, i, universal) != none || slices.ContainsFunc(g.tokens[:i], func(t token) bool { return conflicting[t.text] })) && (end == len(g.tokens) || g.tokens[end].mark) {
+		if g.near(end, far, universal|guiding) != none || (mine[g.tokens[i-1].text] || g.near(0, i, universal) != none || g.conflicts(i)) && (end == len(g.tokens) || g.tokens[end].mark) {
 			return over
 		}
 	}
 	return none
+}
+
+// conflicts reports whether before a token it is said that instructions do not fit each other.
+func (g governing) conflicts(at int) bool {
+	return slices.ContainsFunc(g.tokens[:at], func(t token) bool { return conflicting[t.text] })
 }
 
 // isPointed reports whether a noun is what was just said, or will be: "these instructions", "the following rules".
@@ -41,6 +46,9 @@ func (g governing) isPointed(at int) bool {
 		if demonstrative[g.tokens[i].text] {
 			return true
 		}
+	}
+	if at+2 < len(g.tokens) && places[g.tokens[at+1].text] && demonstrative[g.tokens[at+2].text] { // "the policy in this message"
+		return true
 	}
 	return at+1 < len(g.tokens) && demonstrative[g.tokens[at+1].text] // "my notes below"
 }

@@ -26,7 +26,7 @@ func (x *lexicon) governs(s string, tokens []token, parts []clause) int {
 		finds func(governing) int
 	}{
 		{changes, governing.limitsChange},
-		{small | utmost, governing.limitsAll},
+		{small, governing.limitsAll},
 		{alike, governing.leavesRest},
 		{files, governing.limitsFiles},
 		{changing, governing.limitsTo},
@@ -38,7 +38,7 @@ func (x *lexicon) governs(s string, tokens []token, parts []clause) int {
 		{thinking | timed, governing.prepares},
 		{thoughts, governing.explains},
 		{ranking, governing.ranks},
-		{guiding | before, governing.ranks},
+		{guiding, governing.ranks},
 		{unable, governing.suspends},
 		{parting | labors, governing.divides},
 		{meanwhile, governing.goesAlong},

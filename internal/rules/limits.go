@@ -19,7 +19,7 @@ func (g governing) limitsChange() int {
 				continue
 			}
 			c := g.orderAt(i)
-			if c == nil || regarding[c[0].text] || g.cues[k]&small == 0 && c[0].class&order == 0 {
+			if c == nil || regarding[c[0].text] || g.cues[k]&small == 0 && c[0].class&order == 0 && !g.isMeans(k) {
 				continue
 			}
 			return i
@@ -28,14 +28,22 @@ func (g governing) limitsChange() int {
 	return none
 }
 
+// isMeans reports whether a token stands behind the word for by which means: "with a small change".
+func (g governing) isMeans(at int) bool {
+	const close = 2 // tokens
+	return slices.ContainsFunc(g.tokens[max(at-close, 0):at], func(t token) bool { return with[t.text] })
+}
+
 // limitsAll finds an order to do something as little as it can be done: "touch as few files as possible".
 func (g governing) limitsAll() int {
 	const close = 4 // tokens from how little to how far
 	for i, m := range g.cues {
-		if m&small == 0 || g.near(i+1, close, utmost) == none && (i == 0 || g.cues[i-1]&utmost == 0) {
+		if m&small == 0 {
 			continue
 		}
-		if c := g.orderAt(i); c != nil && !regarding[c[0].text] && !creating[c[0].text] {
+		far := g.near(i+1, close, utmost) != none || i > 0 && (g.cues[i-1]|g.cues[max(i-2, 0)])&utmost != 0
+		needed := g.near(i+1, 1, enough) != none
+		if c := g.orderAt(i); c != nil && (far || needed && cueOf(c[0].text)&changing != 0) && !regarding[c[0].text] && !creating[c[0].text] {
 			return i
 		}
 	}
