@@ -11,12 +11,8 @@ import (
 // generalizes reports whether a sentence begins with a condition about any one of the things that an agent works with, and orders
 // what is to be done then.
 func generalizes(parts []clause) bool {
-	const near = 3 // words of the noun that is named
-	if len(parts) < 2 {
-		return false
-	}
 	c := parts[0].bare()
-	if len(c) == 0 {
+	if len(parts) < 2 || len(c) == 0 {
 		return false
 	}
 	if purposes[c[0].text] || c[0].text == "bei" || c[0].text == "при" {
@@ -26,25 +22,13 @@ func generalizes(parts []clause) bool {
 		return false
 	}
 	doer := c.tellsDoer()
-	if last := parts[len(parts)-1].bare(); doer && (len(last) == 1 && lone[last[0].text] || len(last) == 2 && last[0].text == "say" && last[1].text == "so") { // "if you run out of ideas, say so"
+	if doer && parts[len(parts)-1].bare().inquires() {
 		return true
 	}
 	if doer && c.isTempting() {
 		return slices.ContainsFunc(parts[1:], func(next clause) bool { b := next.bare(); return len(b) > 1 && b[0].class&ban != 0 })
 	}
-	named, bare := false, false                                                                // one of several; without an article
-	named = indefinite[c[1].text] && c[0].class&when != 0 && strings.Count(c[0].text, " ") > 1 // "si tu ajoutes une …"
-	for i, w := range c {
-		if i > 0 && operating[w.text] {
-			return false
-		}
-		if w.class&(thing|work) == 0 && cueOf(w.text)&(act|messaging) == 0 {
-			continue
-		}
-		before := c[max(i-near, 0):i]
-		named = named || before.isAnyOne()
-		bare = bare || i > 0 && !before.has(article)
-	}
+	named, bare := c.namesSome()
 	if !named && !bare {
 		return false
 	}
@@ -61,6 +45,30 @@ func generalizes(parts []clause) bool {
 		}
 	}
 	return false
+}
+
+// namesSome reports whether a condition is about one of several things that an agent works with, and whether it names one without an
+// article.
+func (c clause) namesSome() (named, bare bool) {
+	const near = 3 // words of the noun that is named
+	if slices.ContainsFunc(c[1:], func(w word) bool { return operating[w.text] }) {
+		return false, false
+	}
+	named = indefinite[c[1].text] && c[0].class&when != 0 && strings.Count(c[0].text, " ") > 1 // "si tu ajoutes une …"
+	for i, w := range c {
+		if w.class&(thing|work) == 0 && cueOf(w.text)&(act|messaging) == 0 {
+			continue
+		}
+		before := c[max(i-near, 0):i]
+		named = named || before.isAnyOne()
+		bare = bare || i > 0 && !before.has(article)
+	}
+	return named, bare
+}
+
+// inquires reports whether a clause orders to ask, or to say that something is not known: "ask", "say so".
+func (c clause) inquires() bool {
+	return len(c) == 1 && lone[c[0].text] || len(c) == 2 && c[0].text == "say" && c[1].text == "so"
 }
 
 // isOfSome reports whether a clause names some of the things of the work by what they are like: "for large changes".
@@ -102,6 +110,9 @@ func (c clause) tellsDoer() bool {
 
 // commands reports whether a clause behind a condition is an order.
 func (c clause) commands() bool {
+	if len(c) == 0 {
+		return false
+	}
 	if len(c) == 1 { // "préviens-moi", "documentala"
 		return asking[c[0].text] || slices.ContainsFunc(clitics, func(end string) bool {
 			return len(c[0].text) > len("déjalo") && c[0].class == 0 && strings.HasSuffix(c[0].text, end)
@@ -151,7 +162,7 @@ var (
 	// needed are the words for what somebody needs.
 	needed = set("нужен|нужна|нужно|нужны")
 	// lone are the orders for when somebody does not know what to do.
-	lone = set("ask|frag|frage|demande|pregunta|chiedi|pergunte|спроси|say so")
+	lone = set("ask|frag|frage|demande|pregunta|chiedi|pergunte|спроси")
 	// desiring are the verbs for what somebody would do.
 	desiring = set("like|like to|want|want to|feel like|tempted|tempted to|would like|would like to|you'd like to|möchtest|willst|veux|voudrais|quieres|vuoi|quer|хочешь")
 	// doers are the words for who is told, at the end of what begins a condition.
