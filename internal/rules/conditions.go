@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// What an agent does again and again sets a rule with the order that follows from it: "if you run a command and it hangs, try another
+// What an agent does again and again sets a rule with the order that follows from it: "if you call a tool and it hangs, try another
 // one". What those do who use a program sets none.
 
 // generalizes reports whether a sentence begins with a condition about any one of the things that an agent works with, and orders

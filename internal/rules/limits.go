@@ -63,7 +63,7 @@ func (g governing) leavesRest() int {
 	return none
 }
 
-// limitsFiles finds an order to change files of one kind only, which is named by what it is not: "changes to non-test files".
+// limitsFiles finds an order to change files of one kind only, which is named by what it is not: "edits to non-generated files".
 func (g governing) limitsFiles() int {
 	for i, m := range g.cues {
 		if m&files == 0 || i == 0 {
@@ -99,7 +99,7 @@ func (g governing) limitsTo() int {
 	return none
 }
 
-// counts finds how often the agent does something: "run AT LEAST ONE command", "at most two questions per message".
+// counts finds how often the agent does something: "make AT LEAST ONE call", "at most two questions per message".
 func (g governing) counts() int {
 	const near = 2 // tokens between the number and what it counts
 	for i, m := range g.cues {

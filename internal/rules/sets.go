@@ -81,7 +81,7 @@ type setting struct {
 	since   bool   // it follows from what was said: "so", "therefore"
 	titled  bool   // the sentence begins with what it is about, and a colon: "branch names: …"
 	owed    bool   // a colon stands before it, and who asks for it
-	parted  bool   // a colon stands before it, and the name of a part of what is built: "Android: …"
+	parted  bool   // a colon stands before it, and the name of a part of what is built: "desktop: …"
 	priced  bool   // a word for money stands before it, with a colon: "budget:"
 	apart   bool   // a bracket opens before it
 	hoped   bool   // it stands behind the beginning of a wish: "it would be nice,"
@@ -173,7 +173,7 @@ func (c clause) sets(at setting) bool {
 		}
 		return at.opens && len(rest) > 0 && rest[0].class&(article|it|you|report|ask|lack) == 0 && (at.first || c.adds() || at.added || at.since || urged(at.behind))
 	case head.class&bare != 0:
-		if at.parted && !rest.has(scope|often|firm|work) { // "Android: use the surface"
+		if at.parted && !rest.has(scope|often|firm|work) { // "desktop: use a pool"
 			return false
 		}
 		if len(rest) > 0 && rest[0].name {

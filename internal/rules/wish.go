@@ -194,7 +194,7 @@ func (c clause) wouldAlter() bool {
 			return false
 		}
 	}
-	if !c.has(touch|work|thing) && slices.ContainsFunc(c, func(w word) bool { return theirs[w.text] }) { // "to mess with its border"
+	if !c.has(touch|work|thing) && slices.ContainsFunc(c, func(w word) bool { return theirs[w.text] }) { // "to mess with their shadow"
 		return false
 	}
 	return c[0].class&(touch|pay) != 0 || c[0].class&bare != 0 || altering[c[0].text]
