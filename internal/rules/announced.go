@@ -38,6 +38,8 @@ func announced(text string, from, room int) (end int, alone bool) {
 				}
 			}
 			return from, false
+		case strings.HasPrefix(bare, "#"): // of the next part
+			return end, 2*rules > entries
 		case entryOf(bare) != bare:
 			entries++
 			kind := read(harness.Unquoted(entryOf(bare))).kind

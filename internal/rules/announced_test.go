@@ -53,3 +53,50 @@ func TestALongListThatARuleAnnounces(t *testing.T) {
 		t.Errorf("%q", got)
 	}
 }
+
+// TestListsOfRules: what stands in a list under a title of rules is a rule where it is an order, and so is what is said of each of the
+// things that the agent makes, with its list.
+func TestListsOfRules(t *testing.T) {
+	for name, c := range map[string]struct {
+		text string
+		want []string
+	}{
+		"each reply":         {"For each reply:\n\n1. Give your reason\n2. Provide one command to run\n", []string{"For each reply:\n\n1. Give your reason\n2. Provide one command to run"}},
+		"each commit":        {"Each commit should:\n- have a subject\n- name the ticket\n", []string{"Each commit should:\n- have a subject\n- name the ticket"}},
+		"principles":         {"Principles:\n- Look at the code first\n- Record your findings\nThe tests are in t/.", []string{"Look at the code first", "Record your findings"}},
+		"a bold title":       {"**Principes :**\n- Documente tes découvertes\n- Favorise la clarté\n", []string{"Documente tes découvertes", "Favorise la clarté"}},
+		"a title with words": {"Commit rules:\n* Sign all of them\n* Squash the fixups\n", []string{"Sign all of them", "Squash the fixups"}},
+		"a heading":          {"## Working rules\n\n- Read the code first\n- Explain the plan\n\nFind the bug in the loader.", []string{"Read the code first", "Explain the plan"}},
+		"nouns":              {"Guard rails:\n- small commits\n- readable code\n", []string{"small commits", "readable code"}},
+		"German":             {"Leitplanken:\n- Lies zuerst den Code\n- Erkläre den Plan\n", []string{"Lies zuerst den Code", "Erkläre den Plan"}},
+		"in German, each":    {"Für jede Antwort:\n- Nenne den Grund\n- Gib einen Befehl an\n", []string{"Für jede Antwort:\n- Nenne den Grund\n- Gib einen Befehl an"}},
+		"in French, each":    {"Pour chaque réponse :\n- Donne la raison\n- Indique une commande\n", []string{"Pour chaque réponse :\n- Donne la raison\n- Indique une commande"}},
+		"Spanish":            {"Reglas:\n- Lee primero el código\n- Explica el plan\n", []string{"Lee primero el código", "Explica el plan"}},
+		"Russian":            {"Правила:\n- Сначала прочитай код\n- Объясни план\n", []string{"Сначала прочитай код", "Объясни план"}},
+		"Chinese":            {"原则：\n- 先读代码\n- 写清楚提交信息\n", []string{"先读代码", "写清楚提交信息"}},
+		"Japanese":           {"ルール：\n- まずコードを読む\n- コミットは小さく\n", []string{"まずコードを読む", "コミットは小さく"}},
+		"Korean":             {"규칙:\n- 먼저 코드를 읽는다\n- 커밋은 작게 나눈다\n", []string{"먼저 코드를 읽는다", "커밋은 작게 나눈다"}},
+		"a pair":             {"- CHANGE: files in src/\n- DO NOT CHANGE: files in gen/\n", []string{"CHANGE: files in src/", "DO NOT CHANGE: files in gen/"}},
+		"a German pair":      {"- ÄNDERN: Dateien in src\n- NICHT ÄNDERN: Dateien in gen\n", []string{"ÄNDERN: Dateien in src", "NICHT ÄNDERN: Dateien in gen"}},
+		"a tag":              {"<IMPORTANT>Never push to main.</IMPORTANT>\nMend the loader.", []string{"Never push to main."}},
+
+		"rules of a product":      {"Validation rules:\n- Reject empty names\n- Trim the spaces\n", nil},
+		"rules of a business":     {"Business rules:\n- Apply the discount once\n- Round the total\n", nil},
+		"steps":                   {"Steps:\n1. Open the file\n2. Run the loader\n", nil},
+		"each row":                {"For each row:\n- show the name\n- add a button\n", nil},
+		"each card":               {"Each card should:\n- show a title\n- link to the page\n", nil},
+		"where rules are":         {"The rules are in these files:\n- a.md\n- b.md\n", nil},
+		"files":                   {"Rules:\n- a.md\n- b.md\n", nil},
+		"behind the list":         {"Rules:\n- Read the code first\n\nNow open the file.\n- Run the loader\n", []string{"Read the code first"}},
+		"what was done":           {"- ADDED: a menu\n- REMOVED: the footer\n", nil},
+		"the next part":           {"For each reply:\n- Give your reason\n\n## Parts\n\n- the loader\n", []string{"For each reply:\n- Give your reason"}},
+		"a part of a plan":        {"**4.2 Constraints:**\n- Handle the load of the page\n", nil},
+		"a label by itself":       {"- CHANGE: the header is blue\n- FIX: the footer is grey\n", nil},
+		"each reply, and no more": {"For each reply:\nthe client waits a second.", nil},
+		"a tag of a page":         {"<li>Never push this button.</li>\nWhy is it not shown?", nil},
+	} {
+		if got := rules.Texts(c.text); !slices.Equal(got, c.want) {
+			t.Errorf("%s: %q, not %q", name, got, c.want)
+		}
+	}
+}

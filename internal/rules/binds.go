@@ -31,6 +31,8 @@ func (c clause) binds() bool {
 	switch {
 	case i > 0 && subject[0].class&report != 0 && subject[0].class&it == 0:
 		return false
+	case i > 0 && speaking[subject[i-1].text]: // "after the upgrade I can't …"
+		return false
 	case i == 0 && unsaid[firstOf(c[0].text)] && !rest.has(touch|work|thing|firm|often|you): // "debe encontrar partes"
 		return false
 	case i == 0:
@@ -44,7 +46,7 @@ func (c clause) binds() bool {
 	case subject[0].class&it != 0 && !ourselves[subject[0].text] && (i <= 2 && (i < 2 || subject[0].class&article == 0 || subject[1].use() != 0) || subject[0].class&article == 0 && subject.has(verb)):
 		return denied && strong && !strings.HasPrefix(c[i].text, "may ") && (rest.permits() || rest[1:].has(often|firm|touch|scope&^not))
 	case subject[i-1].class&you != 0 || subject[0].class&you != 0 || subject[0].isYours():
-		return strong && !rest[1:].isTask() || c[i].class&not != 0 || rest[1:].leads(not|often) || rest.has(not) && rest.has(touch) || subject[0].isYours()
+		return strong && !rest[1:].isTask() || c[i].class&not != 0 || rest[1:].leads(not|often) || len(rest) > 1 && firstOf(rest[1].text) == "only" || rest.has(not) && rest.has(touch) || subject[0].isYours()
 	case subject.has(ask), subject.relates(), subject[i-1].class&joins != 0, i > 2 && !subject.isDoing() && subject[i-1].class&it != 0 && subject[i-1].class&report != 0:
 		return false
 	}
@@ -71,6 +73,8 @@ func (c clause) works(rest clause, strong, denied bool) bool {
 		return true
 	case strong && (c.has(thing|work) || denied && len(rest) > 1 && growing[rest[1].text]) && rest.measured() && (denied || (strings.HasSuffix(rest[0].text, "be") || len(rest) > 1 && rest[1].text == "be") && c.has(thing)): // "the timeout must be 30 seconds"
 		return true
+	case strong && c[0].class&scope != 0 && c.has(you): // "every command you write must …"
+		return true
 	case c.has(work):
 		return strong || denied || !one && c.leads(scope|thing|work) && !rest.has(anew)
 	case c.has(thing|work) && c.leads(scope|thing|work) && rest.has(lasts|order) && rest.measured(): // "files should stay below 300 lines"
@@ -83,6 +87,12 @@ func (c clause) works(rest clause, strong, denied bool) bool {
 		return strong || denied || c.leads(scope|thing) && rest.has(work) && !rest.has(anew)
 	}
 	return strong && c[0].class&scope == 0 && c[0].text[0] < 0xd0 && (rest[0].class&not != 0 || len(rest) > 1 && rest[1].class&not != 0 && rest[1].class&lack == 0)
+}
+
+// suffers reports whether the verb behind a modal one says what is done to the subject: "may be changed".
+func (c clause) suffers() bool {
+	i := c.find(must)
+	return i >= 0 && (strings.HasSuffix(c[i].text, " be") || i+1 < len(c) && being[c[i+1].text] || c[len(c)-1].text == "werden")
 }
 
 // alters reports whether the verb behind a modal one says that the subject itself changes something else: "must not delete rows",

@@ -106,6 +106,8 @@ func (c clause) isAbout(ordered bool) bool {
 	switch {
 	case states[c[0].text]:
 		return true
+	case overdoing[strings.ReplaceAll(c[0].text, "-", "")]: // "don't over-engineer it"
+		return false
 	case len(c) > 1 && len(c) < 4 && c[1].class&it != 0 && (ordered || c[len(c)-1].text == "one"):
 		return true
 	case len(c) < 2 || c[0].class&bare != 0 || c.has(touch|often|firm):
@@ -145,6 +147,9 @@ func (c clause) isOne() bool {
 		return false
 	}
 	for i, w := range c {
+		if i+1 == len(c) && indefinite[c[0].text] && cueOf(w.text)&small != 0 { // "un ejemplo mínimo"
+			continue
+		}
 		if w.class&(scope|when) != 0 && (i+1 >= len(c) || c[i+1].class&(thing|work|you) != 0 || w.class&not != 0 || w.class&when == 0 && !distributes(w)) {
 			return false
 		}

@@ -1,6 +1,8 @@
 package rules
 
 import (
+	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -26,4 +28,38 @@ func FuzzFind(f *testing.F) {
 			}
 		}
 	})
+}
+
+// TestWordsInAnyOrder: whatever words of the tables stand beside each other, what is found stands in the text.
+func TestWordsInAnyOrder(t *testing.T) {
+	const texts, most = 20_000, 9 // words of each
+	var words []string
+	for first, list := range cueing() {
+		for _, p := range list {
+			words = append(words, first, strings.Join(p.words, " "))
+		}
+	}
+	for _, l := range []language{english, german, french, spanish, italian, portuguese, russian, chinese, japanese, korean} {
+		for _, list := range l.lists {
+			words = append(words, strings.Split(list, "|")...)
+		}
+	}
+	slices.Sort(words)
+	marks := []string{" ", " ", " ", " ", ", ", ": ", ":\n- ", "\n- ", ". ", " (", ") ", "\n", "\n## ", "? ", " <important>", "</important>", " 3 ", "\n1. ", " do not "}
+	r := rand.New(rand.NewPCG(7, 7))
+	for range texts {
+		var b strings.Builder
+		for range 1 + r.IntN(most) {
+			w := words[r.IntN(len(words))]
+			if r.IntN(6) == 0 {
+				w = strings.ToUpper(w)
+			}
+			b.WriteString(w + marks[r.IntN(len(marks))])
+		}
+		for _, s := range Find(b.String()) {
+			if !strings.Contains(b.String(), s.Text) {
+				t.Fatalf("%q: %q", b.String(), s.Text)
+			}
+		}
+	}
 }

@@ -91,7 +91,7 @@ func (x *lexicon) words(s string, tokens []token) []word {
 		last := tokens[i+n-1]
 		text := t.text
 		if n > 1 {
-			text = strings.ToLower(s[t.from:last.to])
+			text = strings.ReplaceAll(strings.ReplaceAll(strings.ToLower(s[t.from:last.to]), "’", "'"), "' ", " ")
 		}
 		if c == 0 && (t.code || t.text != "" && t.text[0] <= '9') {
 			text = strings.ToLower(s[t.from:t.to])
@@ -156,6 +156,9 @@ func (x *lexicon) read(s string, tokens []token) (Kind, clause, role) {
 			parts[0] = c[k:]
 		}
 	}
+	if rest := parts[0].assigned(); rest != nil && !asked { // "your task is to …"
+		parts[0] = rest
+	}
 	role := x.roleOf(s, parts)
 	sketch := x.sketchOf(s, parts)
 	titled := len(parts[0]) < 4 && parts[0].has(work) && !parts[0].has(verb&^must) && len(words) > len(parts[0]) && words[len(parts[0])].text == ":"
@@ -191,7 +194,7 @@ func (x *lexicon) read(s string, tokens []token) (Kind, clause, role) {
 			}
 		}
 		if i == 0 || opened || ordered || allFillers(parts[:i]) {
-			ordered = ordered || !built && (c.orders() || (opened || i == 0) && c.follows())
+			ordered = ordered || !built && !(titled && i == 0) && !(opened && (c.storesIt() || c.displays() || c.createsFor())) && (c.orders() || (opened || i == 0) && c.follows())
 		}
 		ordered = ordered || comesAgain && c[0].class&report == 0 && c[:min(len(c), 3)].has(ban) // "when you push to it don't force"
 		comesAgain = comesAgain || c.comesAgain()
@@ -202,12 +205,14 @@ func (x *lexicon) read(s string, tokens []token) (Kind, clause, role) {
 	}
 	switch {
 	case asked:
-	case at < 0 && (ordered && comesAgain && !heads && !sketch.step && !used(parts) || x.chars && recurring(s)):
+	case at < 0 && ((ordered && comesAgain || generalizes(parts)) && !heads && !sketch.step && !used(parts) || x.chars && recurring(s)):
 		at = 0
-	case at < 0 && parts[0].bare().isValue(words):
-		return Value, words, role
+	case at < 0:
+		if at = x.governs(s, tokens, parts); at < 0 && parts[0].bare().isValue(words) {
+			return Value, words, role
+		}
 	}
-	if at < 0 || x.chars && onePart(s) && !clause(words).has(touch|work|you) {
+	if at < 0 || x.chars && (onePart(s) && !clause(words).has(touch|work|you) || doesItself(s) && !clause(words).has(work|you)) {
 		return 0, nil, role
 	}
 	return x.kind(words, Rule), parts[at], role
@@ -383,12 +388,15 @@ func (c clause) orders() bool {
 		return false
 	}
 	if c[0].class&(ban|order|habit|bare|task|firm) != 0 {
-		return len(c) > 1 || c[0].class&(ban|firm) != 0
+		return len(c) > 1 || c[0].class&(ban|firm) != 0 || asking[c[0].text]
 	}
 	if i := c.find(must | should); i > 0 && c[:i].has(you) {
 		return true
 	}
 	if c[0].class&when != 0 { // "after each change run the tests"
+		if i := c[1:].find(ban | order | firm); i >= 0 && conditional[firstOf(c[0].text)] && negating[c[i+1].text] && !c[i+2:].has(order|firm) { // "si un enlace no responde"
+			return false
+		}
 		return c[1:].has(ban|order|firm) || !c[0].addresses() && c.acts()
 	}
 	return c[0].class&wish != 0 && (len(c) < 2 || c[1].class&purpose == 0)
@@ -403,7 +411,7 @@ func (w word) addresses() bool {
 // about.
 func (c clause) acts() bool {
 	for i := 2; i+1 < len(c); i++ {
-		if c[i].class&(habit|task|bare) != 0 && c[i+1].class&(article|scope|thing) != 0 {
+		if c[i].class&(habit|task|bare) != 0 && (c[i+1].class&(article|scope|thing) != 0 || strings.HasPrefix(c[0].text, "перед ")) {
 			return true
 		}
 	}
@@ -425,7 +433,16 @@ func (c clause) comesAgain() bool {
 	if i > 0 && untils[c[i].text] {
 		return false
 	}
+	if i > 1 && creating[c[0].text] && c[1].class&article != 0 && c[i].class&often == 0 && !c[:i].has(work|thing) { // "create the folder before starting"
+		return false
+	}
+	if c[i].addresses() && i+1 < len(c) && (operating[c[i+1].text] || leisure[c[i+1].text]) { // "when you click a row", "wenn du Zeit hast"
+		return false
+	}
 	first, _, _ := strings.Cut(c[i].text, " ")
+	if i == 0 && len(c) == 2 && cueOf(c[1].text)&(act|messaging|labors) != 0 { // "for every bug, …"
+		return true
+	}
 	if (c[i].class&scope != 0 && c[i].class&often == 0 || purposes[first]) && (i+1 == len(c) || c[i+1].class&work == 0) && !c[i+1:].has(you|firm) && !strings.HasPrefix(c[i].text, "before ") && !strings.HasPrefix(c[i].text, "after ") || i > 0 && c[i].text == "for all" { // "plot the rate for each model"
 		return false
 	}
@@ -435,7 +452,10 @@ func (c clause) comesAgain() bool {
 // follows reports whether a clause behind a condition is an order with a verb that is not in
 // the table: it begins with no subject, nor with what somebody is doing ("adding a test that runs after each deploy").
 func (c clause) follows() bool {
-	const longest = 5 // letters of an order that ends in "ing": "bring", "ping"
+	const longest = 5                                                                                                       // letters of an order that ends in "ing": "bring", "ping"
+	if len(c) > 0 && happening[c[0].text] || len(c) > 1 && strings.HasSuffix(c[0].text, "t") && germanArticles[c[1].text] { // "sale un aviso", "verschwindet die Zeile"
+		return false
+	}
 	if len(c) > 0 && strings.HasSuffix(c[0].text, "ing") && len(c[0].text) > longest {
 		return false
 	}
@@ -448,7 +468,7 @@ func (c clause) follows() bool {
 // allows reports whether a clause allows something. Where a language says so at its end, any
 // word does.
 func (c clause) allows(ends bool) bool {
-	return (c[0].class&allow != 0 || ends && c.has(allow)) && !c.has(scope|not|should)
+	return (c[0].class&allow != 0 || ends && c.has(allow)) && !c.has(scope|not|should) && !slices.ContainsFunc(c, func(w word) bool { return strings.HasPrefix(w.text, "nicht ") || w.text == "erst" })
 }
 
 // changes reports whether a clause only says what is allowed from now on.

@@ -1,12 +1,18 @@
 package rules
 
-import "testing"
+import (
+	"slices"
+	"testing"
+)
 
-// kinds are sentences that set rules, and others that have their words and set none, by what tells them apart.
-var kinds = []struct {
+// kind is one of the ways in which sentences set rules, with others that have their words and set none.
+type kind struct {
 	kind       string
 	sets, none []string
-}{
+}
+
+// kinds are told apart by who says what, and of what.
+var kinds = []kind{
 	{"a constraint of those whose word binds",
 		[]string{
 			"Our network team does not permit open ports.",
@@ -239,7 +245,7 @@ var kinds = []struct {
 }
 
 func TestKinds(t *testing.T) {
-	for _, k := range kinds {
+	for _, k := range slices.Concat(kinds, limits, unseen) {
 		for _, s := range k.sets {
 			if len(Texts(s)) == 0 {
 				t.Errorf("%s: %q sets no rule", k.kind, s)

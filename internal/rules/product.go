@@ -16,7 +16,7 @@ func used(parts []clause) bool {
 	}
 	for _, c := range parts {
 		for i, w := range c {
-			if !conditional[w.text] && !toWhom[w.text] {
+			if !conditional[w.text] && !toWhom[w.text] && (w.class&when == 0 || !conditional[firstOf(w.text)]) {
 				continue
 			}
 			for _, who := range c[i+1 : min(i+1+near, len(c))] {
@@ -66,7 +66,7 @@ func (c clause) keepsOne(behind clause) bool {
 	if next := behind.bare(); len(c) <= short && c[len(c)-1].use() == 0 && len(next) > 1 && next[0].class&(ban|order|report|it|you) == 0 && next[1].class&article != 0 {
 		return true
 	}
-	return len(c) > short && places[c[2].text] && !c.numbered()
+	return len(c) > short && (places[c[2].text] || len(c) > short+1 && places[c[3].text]) && !c.numbered()
 }
 
 // placed reports whether what is forbidden belongs to a part of what is built: "don't wrap the text in the cells", "avoid overlaps in
@@ -86,7 +86,7 @@ func (c clause) behaves() bool {
 // displays reports whether what somebody is always to do is what programs do before those who use them, see [clause.appears]: "always
 // hide it". Who works shows something to the person.
 func (c clause) displays() bool {
-	return len(c) > 1 && appearing[c[0].text] && !c.has(work|you|firm) && !us[c[1].text]
+	return len(c) > 1 && appearing[c[0].text] && !c.has(work|you|firm) && !slices.ContainsFunc(c, func(w word) bool { return us[w.text] })
 }
 
 // creates reports whether a clause orders something new to be built.
@@ -102,7 +102,10 @@ func (c clause) creates() bool {
 	return indefinite[second] || slices.ContainsFunc(c[1:min(len(c), near)], func(w word) bool { return indefinite[w.text] })
 }
 
-// creates reports the same of a clause in a language; one without articles has no word for something new.
+// createsFor reports whether a clause orders something new with what it is for: "create a script to reproduce it".
+func (c clause) createsFor() bool { return c.creates() && c.has(purpose) && !c.has(work|you) }
+
+// creates reports whether a clause in a language orders something new to be built; one without articles has no word for something new.
 func (x *lexicon) creates(c clause) bool {
 	return c.creates() || x.chars && len(c) > 1 && creating[c[0].text] && c[1].class&(thing|work) == 0
 }

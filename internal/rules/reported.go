@@ -102,7 +102,7 @@ func (c clause) halts(before, behind clause) bool {
 	}
 	next := c[1:]
 	if len(next) == 0 || c[0].text == "stop and" || next[0].class&joins != 0 {
-		if len(before) > 2 && (conditional[before[0].text] || before[0].class&when != 0) { // "if it takes too long, stop"
+		if len(before) > 2 && (conditional[before[0].text] || conditional[before[0].text+" "+before[1].text] || before[0].class&when != 0) { // "if it takes too long, stop"
 			return true
 		}
 		next = behind
@@ -197,7 +197,7 @@ var (
 	// halting are the words that tell somebody to stop.
 	halting = set("stop|halt|abort|stopp|stoppe|brich ab|arrête|arrête-toi|arrêtez|arrêtez-vous|para|detente|párate|pare|fermati|стоп|остановись|остановитесь")
 	// conditional are the words before a condition.
-	conditional = set("if|when|once|as soon as|whenever|si|dès que|quand|lorsque|wenn|falls|sobald|sofern|cuando|en cuanto|se|quando|assim que|appena|если|когда|как только")
+	conditional = set("dès qu|if|when|once|as soon as|whenever|si|dès que|quand|lorsque|wenn|falls|sobald|sofern|cuando|en cuanto|se|quando|assim que|appena|если|когда|как только")
 	// finished are the words for the end of the work, at which anybody stops.
 	finished = set("done|finished|ready|complete|completed|fertig|terminé|fini|listo|terminado|pronto|finito|готово")
 	// bounding are the words before the most that something may be.

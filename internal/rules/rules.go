@@ -4,11 +4,12 @@
 //
 // A rule is an order, a prohibition or a wish by its grammar, which holds beyond the request
 // it stands in: "never …", "from now on …", "before you …, ask me", "no new dependencies",
-// "answers in French". It may have the form of a condition ("it would be great if you …"), of a
-// polite question, or of what follows from a reason ("…, so leave it"). Other questions,
-// statements, an order to be done once, what a part of a product must do, and what is quoted are
-// none. What a word is for, the table of its language says, see [language]; the grammar is the
-// same for all of them.
+// "answers in French". So is what limits, counts or ranks what an agent does, see
+// [lexicon.governs], and each order in a list under a title of rules. A rule may have the form
+// of a condition ("it would be great if you …"), of a polite question, or of what follows from
+// a reason ("…, so leave it"). Other questions, statements, an order to be done once, what a
+// part of a product must do, and what is quoted are none. What a word is for, the table of its
+// language says, see [language]; the grammar is the same for all of them.
 package rules
 
 import (
@@ -58,6 +59,7 @@ func Find(text string) []Sentence {
 		base += max(strings.Index(text[base:], typed), 0)
 		own := harness.Unquoted(typed) // as long as typed, byte for byte
 		var around paragraph
+		var lists listing
 		logged := 0      // up to where a line of a log or of code goes on
 		at, told := 0, 0 // what stands before told was announced by a rule, and belongs to it
 		for s := range sentences(own) {
@@ -66,6 +68,7 @@ func Find(text string) []Sentence {
 			}
 			from := at + len(s) - len(unlisted(s))
 			to := at + len(strings.TrimRight(s, " \t\r\n"))
+			lists.next(own[at:min(from, at+len(s))], own[from:max(from, to)], at == 0 || own[at-1] == '\n')
 			at += len(s)
 			if to <= from { // an empty line
 				around = paragraph{}
@@ -74,7 +77,14 @@ func Find(text string) []Sentence {
 				continue
 			}
 			from += command(own[from:to])
-			r := read(own[from:to])
+			open, end := tag(own[from:to])
+			from, to = from+open, to-end
+			r, lone := read(own[from:to]), false
+			if r.kind == 0 {
+				role := r.role
+				r, lone = lists.read(own, from, to)
+				r.role = role
+			}
 			described := around.describes(r.role)
 			around.add(r.role)
 			if r.kind == 0 || r.kind == Rule && (described || r.clause.excepts(ordered)) {
@@ -87,7 +97,7 @@ func Find(text string) []Sentence {
 				whole = strings.TrimSpace(whole[r.clause[0].from:r.clause[len(r.clause)-1].to])
 			} else if r.kind == Rule && announces(whole) {
 				end, alone := announced(text, base+to, mostRule-len(whole))
-				if alone {
+				if alone || lone && end == base+to {
 					continue // each of what follows says itself what holds
 				}
 				told = end - base

@@ -11,6 +11,7 @@ func settingOf(before word, parts []clause, i int, asked, ordered, titled bool) 
 	at.goes = i == 0 && slices.ContainsFunc(parts[1:], func(c clause) bool { return c[0].class&verb != 0 && c[0].class&(ban|must) == 0 })
 	at.owed = i > 0 && (before.mark && (before.text == ":" || before.text == "：") && parts[i-1].has(who) || at.titled)
 	at.priced = i > 0 && before.mark && len(parts[i-1].bare()) == 1 && budgeted[parts[i-1].bare()[0].text]
+	at.parted = i == 1 && before.mark && (before.text == ":" || before.text == "：") && parts[0].isUnknown()
 	at.since = hence[parts[i][0].text]
 	if i > 0 && len(parts[i-1]) > 0 {
 		at.since = at.since || len(parts[i-1].bare()) == 0 && hence[parts[i-1][0].text]
@@ -20,6 +21,12 @@ func settingOf(before word, parts []clause, i int, asked, ordered, titled bool) 
 		at.hoped = last.class&hope != 0 || last.class&wish != 0 && len(parts[i-1].bare()) == 1
 	}
 	return at
+}
+
+// isUnknown reports whether a clause is a word or two that stand in no table, as names do.
+func (c clause) isUnknown() bool {
+	const most = 2 // words
+	return len(c) <= most && c.classes()&^common == 0
 }
 
 // behind returns the clause after one.
@@ -38,6 +45,9 @@ func (c clause) contrasts(behind clause, first, opens bool) bool {
 		return false
 	}
 	things := c[0].class&(thing|work) != 0
+	if c[0].class&bare != 0 && len(c) > 1 && behind[0].text == "not" && len(behind) < 4 && !behind.has(article) { // "use the tool for edits, not sed"
+		return true
+	}
 	if len(c) < 3 && behind[0].text == "not" && !behind.has(article) { // "tabs, not spaces"
 		return things || !first && c[0].use() == 0
 	}
@@ -71,6 +81,7 @@ type setting struct {
 	since   bool   // it follows from what was said: "so", "therefore"
 	titled  bool   // the sentence begins with what it is about, and a colon: "branch names: …"
 	owed    bool   // a colon stands before it, and who asks for it
+	parted  bool   // a colon stands before it, and the name of a part of what is built: "desktop: …"
 	priced  bool   // a word for money stands before it, with a colon: "budget:"
 	apart   bool   // a bracket opens before it
 	hoped   bool   // it stands behind the beginning of a wish: "it would be nice,"
@@ -136,6 +147,8 @@ func (c clause) sets(at setting) bool {
 		return c.forbids(at)
 	case head.class&order != 0:
 		return c.stands(at)
+	case nothing[head.text] && head.text != "no" && rest.compares(): // "nothing more expensive"
+		return true
 	case head.class&lack != 0 && (c.has(must) || c.has(should) && c.has(touch)):
 		return c.binds()
 	case head.class&lack != 0:
@@ -152,11 +165,17 @@ func (c clause) sets(at setting) bool {
 		}) {
 			return false
 		}
+		if len(rest) > 0 && rest[0].class&work != 0 && len(at.before) > 0 && len(at.before) < 4 && at.before.has(work) && !at.before.has(verb&^work|report) { // "just the code, no explanation"
+			return true
+		}
 		if at.owed && len(rest) > 0 && (at.titled || c.has(work|thing)) { // "our architects are strict: no cycles"
 			return true
 		}
 		return at.opens && len(rest) > 0 && rest[0].class&(article|it|you|report|ask|lack) == 0 && (at.first || c.adds() || at.added || at.since || urged(at.behind))
 	case head.class&bare != 0:
+		if at.parted && !rest.has(scope|often|firm|work) { // "desktop: use a pool"
+			return false
+		}
 		if len(rest) > 0 && rest[0].name {
 			return rest.has(often | firm)
 		}
@@ -164,16 +183,21 @@ func (c clause) sets(at setting) bool {
 			return true
 		}
 		return rest.has(scope|often|firm|when) && !rest.isOne() && !rest.replacesOne() && (rest.has(often|firm|scope&^not) || !rest.particular())
+	case alone[head.text] && c.find(must) > 0 && c[c.find(must):].has(touch) && c.suffers(): // "only src may be changed"
+		return c.binds()
 	case head.text == "only" && len(rest) > 1 && rest[0].text == "one": // "only one modal can be open"
 		return rest.has(you | touch)
 	case head.text == "only" && at.since && len(rest) > 1 && rest[0].class&(article|it|verb) == 0: // "so only suggest cheap ones"
 		return true
 	case head.class&habit != 0:
 		rest = rest.withoutAim()
+		if answering[head.text] && len(rest) > 1 && inForm[rest[0].text] && rest[1].class&article == 0 { // "answer in one paragraph"
+			return true
+		}
 		return rest.has(scope|often|firm) && !rest.isOne() && !rest.goesOn(head) || len(rest) > 1 && rest[0].class&thing != 0 && rest.measured() // "wrap lines at 80"
 	case head.class&task != 0:
 		rest = rest.withoutAim()
-		if len(rest) > 1 && (nothing[rest[0].text] && !rest.has(verb) || bounds[rest[0].text]) { // "log nothing", "return at most 10 rows"
+		if len(rest) > 1 && (nothing[rest[0].text] && !rest.states() || bounds[rest[0].text] && (rest[0].text != "at least" || rest.has(work|thing))) { // "log nothing", "return at most 10 rows"
 			return true
 		}
 		return rest.has(often|firm) || len(rest) > 1 && (alone[rest[len(rest)-1].text] || rest[0].class&scope != 0 && rest[0].isYours()) // "give your answers in bullets"
@@ -189,6 +213,9 @@ func (c clause) sets(at setting) bool {
 // declares reports whether a clause that begins with no order says how the work is to be done, or what must not be touched.
 func (c clause) declares(at setting) bool {
 	if c.has(firm) {
+		if c[0].class&article != 0 && c.onEvent() { // "the log stays as it is when the job restarts"
+			return false
+		}
 		return !c.obliges() && (c[0].class&ban == 0 && !c.has(plain) || !c.behaves())
 	}
 	if at.first && len(c) > 3 && c[0].class&scope != 0 && c[0].class&not == 0 && c[1].class&work != 0 && conventional[strings.TrimSuffix(c[2].text, "s")] { // "all work happens on dev"
@@ -203,12 +230,24 @@ func (c clause) declares(at setting) bool {
 	if i := slices.IndexFunc(c, func(w word) bool { return w.class&lasts != 0 || strings.HasPrefix(w.text, "stay ") }); at.first && i > 0 && i < 4 && c[0].class&(article|report|it|you) == 0 && c[:i].has(thing|work) && c[i+1:].has(scope) { // "names stay in English"
 		return true
 	}
+	if n := len(c); at.first && n > 1 && n < 6 && heldBack[c[n-1].text] && !c.has(verb|report|article|should|must) { // "unnötige Änderungen vermeiden"
+		return true
+	}
 	return c.binds() || at.since && (c.names() || c.has(must|should) && c.has(lasts) && c[0].class&report == 0) || at.first && (c.names() && !at.goes && !at.behind.has(task|verb) || c.requests() || c[0].class&work != 0 && len(c) > 2 && conventional[c[1].text] || c.reserves() || len(at.behind) == 1 && ever[at.behind[0].text] && c[0].class&(thing|work|often) != 0 && c[0].class&ask == 0) || c.inverted()
 }
 
 // inverted reports whether a clause ends with a prohibition, behind what it is about: "die API bitte nicht ändern".
 func (c clause) inverted() bool {
 	n := len(c)
+	if n == 3 && c[0].class == 0 && strings.HasSuffix(c[0].text, "e") && reflexive[c[1].text] && c[2].text == "nicht" { // "entschuldige dich nicht"
+		return true
+	}
+	if n == 2 && c[0].class == 0 && strings.HasSuffix(c[0].text, "e") && (c[1].text == "nicht" || c[1].text == "nichts") { // "erfinde nichts"
+		return true
+	}
+	if n > 2 && prefixes[c[n-1].text] && c[n-2].text == "nicht" && c[1].class&article != 0 && c[0].use()&^(task|habit|bare) == 0 && !strings.HasSuffix(c[0].text, "t") { // "rühr die Datei nicht an"
+		return true
+	}
 	return n > 2 && n < 8 && inverting[c[n-2].text] && c[n-1].class&touch != 0 && !c[:n-2].has(verb|report|ask)
 }
 
@@ -235,7 +274,7 @@ func (c clause) refers() bool {
 // names reports whether a clause without a verb says how something is to be: "answers in
 // French", "80 columns at most".
 func (c clause) names() bool {
-	if values[c[0].text] == "1" && len(c) > 2 && c[1].class&(work|thing) != 0 && per[c[2].text] { // "one commit per topic"
+	if (values[c[0].text] == "1" || ones[c[0].text] || indefinite[c[0].text]) && len(c) > 2 && (c[1].class&(work|thing) != 0 || cueOf(c[1].text)&act != 0) && per[c[2].text] && len(c) < 6 { // "one commit per topic"
 		return true
 	}
 	if len(c) < 2 || len(c) > 10 || c.refers() || c[0].class&(it|you|ask|report) != 0 || c.has(must|should) {
@@ -256,16 +295,29 @@ func (c clause) names() bool {
 			return true
 		}
 	}
+	if finite := c[len(c)-1]; finite.class&verb != 0 && finite.class&(work|thing) == 0 && bounds[c[0].text] { // "at least one test fails"
+		return false
+	}
+	if bounds[c[0].text] && strings.Count(c[0].text, " ") > 1 && len(c) > 3 && !c.has(work|thing) && !c.shares() { // "no more than two people came"
+		return false
+	}
+	if bounds[last] && c[0].class&article != 0 && c[1].class&work == 0 { // "the worker handles one at a time"
+		return false
+	}
 	if (bounds[c[0].text] || bounds[last]) && (!c.has(verb) || c.has(work|thing)) {
 		return true
 	}
-	if c[0].class&scope != 0 && c[1:min(len(c), 3)].has(thing|work) && c[0].class&not == 0 && !c.has(verb|purpose) { // "all amounts in euros"
+	if c[0].class&scope != 0 && !differing[c[0].text] && c[1:min(len(c), 3)].has(thing|work) && c[0].class&not == 0 && !c.has(verb|purpose) { // "all amounts in euros"
 		return len(c) > 2
 	}
 	if len(c) < 5 && len(c) > 2 && c[0].class&article != 0 && c[1].class&work != 0 && c[len(c)-1].class&scope != 0 && strings.Contains(c[len(c)-1].text, " ") && !c.has(verb|purpose) { // "le code en anglais"
 		return true
 	}
-	return !c.has(verb|purpose) && c[0].class&article == 0 && (c[0].class&(thing|work) != 0 && c[1:].has(scope) || alone[last])
+	verbless := !c.has(verb | purpose)
+	if c[0].class&verb != 0 && alone[c[1].text] { // "changes only in src"
+		verbless = !c[1:].has(verb | purpose | touch)
+	}
+	return verbless && c[0].class&article == 0 && (c[0].class&(thing|work) != 0 && c[1:].has(scope) || alone[last])
 }
 
 // forbids reports whether a clause that begins with a prohibition sets a rule.
@@ -275,6 +327,8 @@ func (c clause) forbids(at setting) bool {
 	case head.text == "plus de" && rest.measured(): // more than
 		return false
 	case rest.placed(head), !at.first && head.class&often != 0 && len(rest) > 1 && places[rest[0].text], spared(head) && strings.HasPrefix(head.text, "no ") && !rest.has(work|thing|you|touch):
+		return false
+	case len(rest) > 1 && feasibly[rest[0].text] && sensing[rest[1].text]: // "no puedes verlo"
 		return false
 	case len(rest) == 1 && later[rest[0].text]: // "nie danach"
 		return false
@@ -337,7 +391,7 @@ func (c clause) stands(at setting) bool {
 		return false
 	case reminding[head.text] && next.class&purpose != 0 && len(rest) > 2 && rest[2].class&article != 0, capping[head.text] && len(rest) == 1 && strings.HasSuffix(next.text, "ed"):
 		return rest.has(scope | often | firm | when | work)
-	case alone[head.text] && happening[next.text]: // "solo ocurre en el móvil"
+	case alone[head.text] && (happening[next.text] || next.class&verb != 0 && next.class&(task|habit|bare|order) == 0): // "solo ocurre en el móvil"
 		return false
 	case head.text == "only show" && !us[next.text]:
 		return rest.has(firm | often | you | work)
@@ -358,6 +412,9 @@ func (c clause) stands(at setting) bool {
 	case next.name && strings.HasPrefix(head.text, "only ") && !leaving[head.text]:
 		return rest.has(often | firm)
 	case head.text == "leave", head.text == "let's leave":
+		if len(at.behind) > 1 && at.behind[0].text == "as" && pronouns[at.behind[1].text] { // "leave the header as it is"
+			return true
+		}
 		return rest.has(scope&^not|firm) || slices.ContainsFunc(rest, func(w word) bool { return unmovedAt[w.text] })
 	case reminding[head.text] && next.class&article != 0:
 		return rest.has(often|firm|when) || next.text == "that" && rest.has(must|should|not|lasts)

@@ -36,10 +36,10 @@ var denies = set("not|instead of|rather than|no longer|nicht|statt|anstatt|nicht
 var purposes = set("for|für|pour|para|per|для")
 
 // alone are the words that, at the end of a clause, leave out all else.
-var alone = set("only|exclusively|alone|nur|ausschließlich|allein|seulement|uniquement|solo|sólo|solamente|únicamente|soltanto|solamente|unicamente|só|somente|apenas|только")
+var alone = set("einzig|lediglich|only|exclusively|alone|nur|ausschließlich|allein|seulement|uniquement|solo|sólo|solamente|únicamente|soltanto|solamente|unicamente|só|somente|apenas|только")
 
 // bounds are the words that, at the end of a clause, limit it.
-var bounds = set("at a time|at most|at least|max|maximum|minimum|tops|höchstens|maximal|mindestens|au maximum|au plus|au moins|maximum|como máximo|máximo|al massimo|no máximo|максимум")
+var bounds = set("no more than|not more than|nicht mehr als|pas plus de|no más de|non più di|não mais de|не более|не больше|at a time|at most|at least|max|maximum|minimum|tops|höchstens|maximal|mindestens|au maximum|au plus|au moins|maximum|como máximo|máximo|al massimo|no máximo|максимум")
 
 // fresh are the words for what would come anew.
 var fresh = set("new|additional|extra|external|further|please|neue|neuen|neuer|weitere|weiteren|externe|externen|zusätzlichen|nouvelle|nouvelles|nouveau|nouveaux|autre|autres|nueva|nuevas|nuevo|nuevos|más|nuova|nuove|nuovo|nuovi|altra|nova|novas|novo|novos|новых|новые|новой|новая|新的|新しい|새로운")
@@ -115,6 +115,36 @@ var unwanted = set("i don't want|i do not want|we don't want|we do not want")
 // himself are the words for what somebody would have to do without a program.
 var himself = set("myself|by hand|manually|every time|each time|ourselves|again and again")
 
+// timely are the words before a time that bounds what somebody wants to do.
+var timely = set("before|after|past|earlier than|later than|vor|nach|avant|après|antes|después|prima|dopo|depois")
+
+// overdoing are the verbs for doing more than is asked.
+var overdoing = set("overengineer|overthink|overcomplicate|overdo|overexplain|overreach|gold-plate|goldplate")
+
+// speaking are the words for the one who speaks, as who does something.
+var speaking = set("i|ich|je|yo|io|eu|я")
+
+// germanArticles are the articles behind which, in German, a verb in "t" has its subject.
+var germanArticles = set("der|die|das|ein|eine|es|er|sie")
+
+// differing are the words for more, or less, than a number, which bound nothing.
+var differing = set("more than|less than|fewer than|mehr als|weniger als|plus de|moins de|más de|menos de|più di|meno di|mais de|больше|меньше")
+
+// prefixes are the parts of German verbs that stand at the end.
+var prefixes = set("an|auf|ab|um|weg|aus|ein|durch|zu")
+
+// answering are the orders to answer, and inForm the words before how.
+var (
+	answering = set("answer|reply|respond|antworte|réponds|répondez|responde|rispondi|responda|отвечай|отвечайте")
+	inForm    = set("in|with|as|like|auf|mit|en|avec|con|com|em|на|в")
+)
+
+// reflexive are the words for who is told, as the object of an order in German.
+var reflexive = set("dich|dir|euch")
+
+// theirs are the words for what is a part of a thing that was told of.
+var theirs = set("its|their|his|her")
+
 // altering are the verbs for changes that are none of what is there.
 var altering = set("add|introduce|alter|restructure|refactor|rework|overhaul|mess|lose|exceed|depend|rely|replace|drop|see")
 
@@ -176,7 +206,7 @@ var customary = set("here|around here|in this project|in this repo|in this repos
 var budgeted = set("бюджет|бюджета|budget|my budget|our budget|max budget|limit|maximum|orçamento|presupuesto|бюджет")
 
 // heldBack are the same verbs in languages that put no word before an infinitive.
-var heldBack = set("vermieden|vermeiden|behalten|beibehalten|éviter|garder|conserver|evitar|mantener|conservar|evitare|mantenere|conservare|manter|preservar|избежать|сохранить|оставить")
+var heldBack = set("bleiben|rester|quedarme|quedarnos|restare|rimanere|ficar|остаться|vermieden|vermeiden|behalten|beibehalten|éviter|garder|conserver|evitar|mantener|conservar|evitare|mantenere|conservare|manter|preservar|избежать|сохранить|оставить")
 
 // needing are the orders that say of a thing that it is needed.
 var needing = set("il faut|il faudra|bisogna|occorre|hay que|é preciso|нужно|нужен")
@@ -203,13 +233,13 @@ var unsaid = set("debe|deben|deve|devono|devem|должен|должна|дол�
 var feasible = set("possible|möglich|posible|possibile|possível|возможно|возможность")
 
 // happening are the verbs for what comes about by itself, in languages whose orders may have the same form.
-var happening = set("ocurre|sucede|pasa|aparece|acontece|ocorre|funciona|falla|falha|passa|succede|accade|appare|kommt|tritt|passiert|erscheint|arrive|apparaît|marche|бывает|происходит|возникает")
+var happening = set("desaparece|desaparecen|disparaît|disparaissent|scompare|sparisce|some|исчезнет|исчезает|sale|salta|sube|esce|compare|surge|sai|ocurre|sucede|pasa|aparece|acontece|ocorre|funciona|falla|falha|passa|succede|accade|appare|kommt|tritt|passiert|erscheint|arrive|apparaît|marche|бывает|происходит|возникает")
 
 // us are the words for those who speak, as those who are to do something.
 var us = set("us|me")
 
 // holding are the verbs of a wish that something go on as it is.
-var holding = set("keep|avoid|leave|stick|stick to|stick with|limit|restrict|refrain|refrain from|stay on|stay with|stay within|stay under|stay below|stay off|stay away|stay away from|stay out of|stay compatible|stay consistent|stay clear of|stay inside|remain|preserve")
+var holding = set("keep|avoid|leave|stick|stick to|stick with|limit|restrict|refrain|refrain from|stay on|stay with|stay within|stay under|stay below|stay off|stay away|stay away from|stay out of|stay compatible|stay consistent|stay clear of|stay inside|stay in|stay at|remain|preserve")
 
 // weak are the words that bind only where their subject leaves out all else: "nothing may change", "only small changes are ok".
 var weak = set("may|are ok|are okay|is ok|is okay|are fine|is fine")
@@ -221,16 +251,16 @@ var leaving = set("only touch|only edit|only change|only modify|only commit|only
 var all = set("all|all the|all of|alle|tous|toutes|todos|todas|tutti|tutte|все")
 
 // former are the words for what was said or done before.
-var former = set("again|last|previous|above|nochmal|letzte|letzten|encore|dernier|dernière|de nuevo|último|última|ancora|ultimo|ultima|снова")
+var former = set("again|remaining|last|previous|above|nochmal|letzte|letzten|encore|dernier|dernière|de nuevo|último|última|ancora|ultimo|ultima|снова")
 
 // appearing are the verbs for what programs do before those who use them.
 var appearing = set("show|display|hide|render|highlight|animate|collapse|expand|scroll|open|close|blink|zeige|zeig|verstecke|affiche|cache|masque|muestra|muestres|oculta|ocultes|mostra|mostrare|nascondere|nascondi|mostre|esconda|показывай|скрывай")
 
 // keeping are the orders to keep something.
-var keeping = set("keep|let's keep")
+var keeping = set("preserve|maintain|keep|let's keep")
 
 // saying are the verbs behind those whose words are told.
-var saying = set("steht|heißt|says|said|states|stated|thinks|thought|claims|claimed|mentions|wrote|told|sagt|sagte|meint|dit|pense|dice|piensa|pensa|diz|disse|acha|говорит|сказал|сказала|думает|считает")
+var saying = set("determined|concluded|detected|steht|heißt|says|said|states|stated|thinks|thought|claims|claimed|mentions|wrote|told|sagt|sagte|meint|dit|pense|dice|piensa|pensa|diz|disse|acha|говорит|сказал|сказала|думает|считает")
 
 // sources are the words before whose words are told.
 var sources = set("according to|laut|gemäß|selon|según|secondo|segundo|согласно")

@@ -184,10 +184,18 @@ func (c clause) wouldAlter() bool {
 	if len(c) < 2 {
 		return false
 	}
+	for i := 1; i+1 < len(c); i++ {
+		if (timely[c[i].text] || bounding[c[i].text]) && len(valuesOf(c[i+1].text)) > 0 { // "to fly before 11 am"
+			return true
+		}
+	}
 	for _, w := range c {
 		if himself[w.text] {
 			return false
 		}
+	}
+	if !c.has(touch|work|thing) && slices.ContainsFunc(c, func(w word) bool { return theirs[w.text] }) { // "to mess with their shadow"
+		return false
 	}
 	return c[0].class&(touch|pay) != 0 || c[0].class&bare != 0 || altering[c[0].text]
 }
@@ -199,6 +207,9 @@ func (c clause) wouldKeep() bool {
 		c = c[1:]
 	}
 	if len(c) > 0 && (c[0].text == "to avoid" || heldBack[c[0].text] || heldBack[c[len(c)-1].text]) {
+		return true
+	}
+	if len(c) > 3 && c[0].class&purpose != 0 && c[1].text == "stay" && (places[c[2].text] || with[c[2].text]) { // "to stay with the same doctor"
 		return true
 	}
 	if len(c) < 3 || c[0].class&purpose == 0 || !holding[c[1].text] {
