@@ -130,7 +130,7 @@ func (w *work) runAgain(c command) bool {
 			continue
 		}
 		n++
-		for _, p := range toolcall.Purposes(k.Line) {
+		for _, p := range k.Ran() {
 			if p.Covers(purpose) {
 				return true
 			}

@@ -25,7 +25,8 @@ var open = lazyregexp.New(`(?i)^[\s\d.)*-]*(?:fix|change|update|add|remove|delet
 type checkRun struct {
 	at   int // message
 	line string
-	held bool // it did not fail
+	ran  []toolcall.Purpose // see [toolcall.Call.Ran]
+	held bool               // it did not fail
 }
 
 // fileChange is what an edit that stands changed in a file.
@@ -59,8 +60,8 @@ func (in *input) later() *since {
 		c, end := &w.calls[i], w.ends[i].End
 		switch {
 		case c.Kind == toolcall.Command && (end == toolcall.OK || end == toolcall.Failed):
-			if len(in.done.runs) < mostRuns && checks(toolcall.PurposeOf(c.Line)) {
-				in.done.runs = append(in.done.runs, checkRun{c.Use.From, c.Line, end == toolcall.OK})
+			if ran := c.Ran(); len(in.done.runs) < mostRuns && (checks(toolcall.PurposeOf(c.Line)) || slices.ContainsFunc(ran, checks)) {
+				in.done.runs = append(in.done.runs, checkRun{c.Use.From, c.Line, ran, end == toolcall.OK})
 			}
 		case c.Kind == toolcall.Write && end == toolcall.OK && w.undone(i) == "":
 			in.done.changes = append(in.done.changes, changesOf(c, mostEdits-len(in.done.changes))...)
@@ -153,7 +154,7 @@ func (in *input) heldSince(said string, message int) int {
 	}
 	what := toolcall.PurposeOf(runs[failed].line)
 	for i := len(runs) - 1; i > failed && runs[i].at >= message; i-- {
-		for _, p := range toolcall.Purposes(runs[i].line) {
+		for _, p := range runs[i].ran {
 			if !p.Covers(what) {
 				continue
 			}

@@ -40,10 +40,11 @@ type command struct {
 	at         int
 	runs       int
 	end        toolcall.Outcome
-	last       string // line of the output
-	running    bool   // in the background
-	failedOnce bool   // a run of it failed
-	undone     string // the command of git that took back the commit it made; "": none did
+	last       string             // line of the output
+	running    bool               // in the background
+	failedOnce bool               // a run of it failed
+	undone     string             // the command of git that took back the commit it made; "": none did
+	echoed     []toolcall.Purpose // of the newest run when it failed, see [toolcall.Call.Echoed]
 }
 
 // readStory gathers the story of the covered messages.

@@ -416,12 +416,14 @@ func (w *work) results(covered func(message int) bool) []command {
 		r.runs++
 		r.failedOnce = r.failedOnce || o.End == toolcall.Failed
 		r.line, r.given = line, c.Line
-		r.at, r.end, r.last, r.undone = c.Use.From, o, "", w.git.undone[i]
+		r.at, r.end, r.last, r.undone, r.echoed = c.Use.From, o, "", w.git.undone[i], nil
 		if o.End == toolcall.OK || o.End == toolcall.Unknown {
-			for _, purpose := range toolcall.Purposes(c.Line) {
+			for _, purpose := range c.Ran() {
 				fine[purpose.Kind] = append(fine[purpose.Kind], run{purpose, c.Use.From})
 			}
 			r.last = lastLine(c.Output())
+		} else if o.End == toolcall.Failed {
+			r.echoed = c.Echoed()
 		}
 		j, background := w.jobs[c.Use]
 		if r.running = background && !j.State.Ended(); background {
@@ -440,8 +442,7 @@ func (w *work) results(covered func(message int) bool) []command {
 	if n := len(w.calls); n > 0 {
 		last = w.calls[n-1].Use.From
 	}
-	repaired := func(r *command) bool {
-		purpose := toolcall.PurposeOf(r.given)
+	repaired := func(r *command, purpose toolcall.Purpose) bool {
 		if purpose.Inline() && r.at >= last-recentScript {
 			return false
 		}
@@ -457,7 +458,7 @@ func (w *work) results(covered func(message int) bool) []command {
 	}
 	var shown []command
 	for _, r := range out {
-		if covered(r.at) && (r.end.End != toolcall.Failed || !repaired(r)) {
+		if covered(r.at) && (r.end.End != toolcall.Failed || !repaired(r, toolcall.PurposeOf(r.given)) && (len(r.echoed) == 0 || !repaired(r, r.echoed[len(r.echoed)-1]))) {
 			shown = append(shown, *r)
 		}
 	}
