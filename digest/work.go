@@ -521,7 +521,7 @@ func lastLine(text string) string {
 		if saysNothing(l) {
 			continue
 		}
-		if strings.ContainsFunc(l, unicode.IsLetter) && !toolcall.StatesCode(l) && !strings.HasPrefix(l, "<") && !isPrompt(l) {
+		if strings.ContainsFunc(l, unicode.IsLetter) && !toolcall.StatesCode(l) && !strings.HasPrefix(l, "<") && !isPrompt(l) && !toolcall.IsEcho(l) {
 			if !preview.Aside(l) {
 				return l
 			}

@@ -23,6 +23,10 @@ var echo = lazyregexp.New(`^(?:(?:\[[\w:./-]+\] )?\$ |(?:nox )?> |task: \[[^\]]+
 // npmHead is the line before, which names the package and the script: "> shop@1.0.0 test".
 var npmHead = lazyregexp.New(`^> \S+@\d\S* \S+`)
 
+// IsEcho reports whether a line of output may be a command as a task runner prints it before it runs it, behind a sign, or the line
+// before that.
+func IsEcho(line string) bool { return echo.MatchString(line) }
+
 // Bounds of what is read of a call's output for the commands that it ran.
 const (
 	mostEchoLines = 40
