@@ -71,7 +71,7 @@ func (d *doubter) instruction(s statement) bool {
 		return true
 	}
 	best, at, all := d.in.personsHold(words, false)
-	unheard := slices.ContainsFunc(words, func(t term) bool { return !t.empty && !d.in.witness().spoken(t.stem) })
+	unheard := slices.ContainsFunc(words, func(t term) bool { return !t.empty && !generalWords[t.stem] && !d.in.witness().spoken(t.stem) })
 	least := saidAtOnce
 	if unheard {
 		least = saidUnheard
@@ -103,6 +103,17 @@ func (d *doubter) instruction(s statement) bool {
 	}
 	return false
 }
+
+// generalWords are the stems of words in which any wish may be told, whoever said it in others.
+var generalWords = func() map[string]bool {
+	out := map[string]bool{}
+	for w := range wordSet(`fix add create make change modify update edit write implement build improve clean refactor remove delete rename move replace rewrite extract introduce handle support ensure verify check review
+ investigate analyze examine explore clarify explain understand know confirm continue proceed complete finish start begin work run test debug resolve solve address provide include keep issue problem bug error feature
+ solution approach implementation functionality behavior code changes thing task request question way new existing current proper correct properly correctly instead simple simpler better`) {
+		out[stem1(w)] = true
+	}
+	return out
+}()
 
 // asks reports whether a sentence is a question.
 func asks(sentence string) bool {
