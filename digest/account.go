@@ -22,6 +22,7 @@ type ownSentence struct {
 	words      []string // that say something, see contentWords
 	weight     float64  // of its kind: what is concluded tells more than what is done next
 	narrates   bool
+	title      span // of the list that it is an entry of
 }
 
 // The part of a digest, in percent, that what was asked and what is in force leave to the agent's own words, and the part of
@@ -63,7 +64,7 @@ func (in *input) ownWords() []ownSentence {
 		if t.Source != retain.Said || !in.covered(t.Handle.From) || in.isOlder(i) {
 			continue
 		}
-		fenced, from := false, 0
+		fenced, from, titles := false, 0, titles{}
 		if len(t.Body) > mostOfText { // its end says what is next
 			from = len(t.Body) - mostOfText
 			from += strings.IndexByte(t.Body[from:], '\n') + 1
@@ -83,7 +84,12 @@ func (in *input) ownWords() []ownSentence {
 				break // a call in text that was cut off
 			}
 			if !fenced && !prose.IsCode(line) {
+				n := len(out)
 				out = in.sentences(out, i, start, end)
+				over := titles.over(t.Body, start, end)
+				for k := range out[n:] {
+					out[n+k].title = over
+				}
 			}
 			start = end
 		}
@@ -178,7 +184,7 @@ func (in *input) account(d *draft, budget int) {
 		d.section(title, thoughts, d.left)
 		return
 	}
-	t := &telling{in: in, keep: make([]bool, len(all)), all: all, told: map[string]bool{}, newest: in.x.Texts[all[0].text].Handle.From}
+	t := &telling{in: in, keep: make([]bool, len(all)), all: all, told: map[string]bool{}, titled: map[titleOf]bool{}, newest: in.x.Texts[all[0].text].Handle.From}
 	last := 0
 	for last < len(all) && all[last].text == all[0].text {
 		last++
@@ -244,8 +250,9 @@ type telling struct {
 	in     *input
 	all    []ownSentence
 	keep   []bool
-	told   map[string]bool // words
-	newest int             // message
+	told   map[string]bool  // words
+	newest int              // message
+	titled map[titleOf]bool // titles that are told
 
 	narrated int // sentences that are told of what was done next
 }
@@ -258,7 +265,18 @@ func (t *telling) take(i int) float64 {
 		t.told[w] = true
 	}
 	t.in.cover.Piece(r.text, r.start, r.end)
-	return r.tokens
+	size := r.tokens
+	if at := (titleOf{r.text, r.title}); r.title.end > 0 && !t.titled[at] {
+		t.titled[at] = true
+		size += float64(t.in.count(r.title.of(t.in.x.Texts[r.text].Body))) + 1
+	}
+	return size
+}
+
+// titleOf is a title in a text.
+type titleOf struct {
+	text int
+	at   span
 }
 
 // mostNarrated is how many sentences on what is done next are told before the last text: where nothing else was said, the calls tell it.
@@ -338,6 +356,7 @@ func (t *telling) lines() []string {
 			continue
 		}
 		var line strings.Builder
+		over := titleOf{text: -1}
 		for k, p := range parts {
 			r := all[p]
 			body := in.x.Texts[r.text].Body
@@ -357,6 +376,13 @@ func (t *telling) lines() []string {
 				case between != "":
 					line.WriteByte(' ')
 				}
+			}
+			isTold := func(q int) bool {
+				return all[q].text == r.text && all[q].start <= r.title.start && r.title.start < all[q].end
+			}
+			if at := (titleOf{r.text, r.title}); r.title.end > 0 && at != over && !slices.ContainsFunc(parts[:k], isTold) {
+				over = at
+				line.WriteString(r.title.of(body) + "\n")
 			}
 			line.WriteString(strings.TrimSpace(body[r.start:r.end]))
 		}

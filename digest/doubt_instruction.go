@@ -92,7 +92,7 @@ func (d *doubter) instruction(s statement) bool {
 		given = signedTerms("does not " + what)
 	}
 	for _, sentence := range sentencesIn(at.text) {
-		if asks(sentence) {
+		if asks(sentence) && !asksNot.MatchString(sentence) {
 			continue // "can we not …?" denies nothing
 		}
 		if same, other := d.in.witness().agree(given, signedTerms(sentence)); other && !same {
@@ -103,6 +103,9 @@ func (d *doubter) instruction(s statement) bool {
 	}
 	return false
 }
+
+// asksNot is a prohibition in the form of a question to the agent: "could you please not commit yet?"
+var asksNot = lazyregexp.New(`(?i)\b(?:can|could|would|will) you (?:please )?(?:just )?not\b|\b(?:do not|don'?t)\b`)
 
 // generalWords are the stems of words in which any wish may be told, whoever said it in others.
 var generalWords = func() map[string]bool {
