@@ -9,6 +9,7 @@ import (
 
 	"precis"
 	"precis/internal/greedy"
+	"precis/internal/harness"
 	"precis/internal/plain"
 	"precis/internal/prose"
 	"precis/retain"
@@ -61,10 +62,11 @@ func (in *input) ownWords() []ownSentence {
 	var out []ownSentence
 	for i := len(in.x.Texts) - 1; i >= 0 && len(out) < mostSentences; i-- {
 		t := &in.x.Texts[i]
-		if t.Source != retain.Said || !in.covered(t.Handle.From) || in.isOlder(i) {
+		from, spoken := in.speaks(t)
+		if !spoken || !in.covered(t.Handle.From) || in.isOlder(i) {
 			continue
 		}
-		fenced, from, titles := false, 0, titles{}
+		fenced, titles := false, titles{}
 		if len(t.Body) > mostOfText { // its end says what is next
 			from = len(t.Body) - mostOfText
 			from += strings.IndexByte(t.Body[from:], '\n') + 1
@@ -95,6 +97,24 @@ func (in *input) ownWords() []ownSentence {
 		}
 	}
 	return out
+}
+
+// speaks reports whether the agent says a text, in words or by a call, and where what it says begins.
+func (in *input) speaks(t *retain.Text) (from int, ok bool) {
+	if t.Source == retain.Said {
+		return 0, true
+	}
+	if t.Source != retain.Called || t.Call < 0 {
+		return 0, false
+	}
+	c := &in.x.Calls[t.Call]
+	if t.Field != "" {
+		return 0, harness.Speaks(c.Name, t.Field)
+	}
+	for a := range c.Arguments() { // a short call on one line
+		return len(c.Name), harness.Speaks(c.Name, a.Name)
+	}
+	return 0, false
 }
 
 // isOpened reports whether a line is the tag that opens a call in text: one whose name no person types.
@@ -171,7 +191,7 @@ func (in *input) account(d *draft, budget int) {
 	const title, least = "## Where the work stands, in the agent's own words, newest first", 8
 	budget = min(budget, d.left)
 	left := float64(budget - d.count(title) - 2)
-	all := in.ownWords()
+	all := in.withoutSteps(in.ownWords())
 	if left < least {
 		return
 	}
@@ -206,6 +226,21 @@ func (in *input) account(d *draft, budget int) {
 		lines = lines[:len(lines)-1]
 	}
 	d.section(title, lines, d.left)
+}
+
+// withoutSteps leaves out the sentences that are steps of the plan: these are told as such.
+func (in *input) withoutSteps(all []ownSentence) []ownSentence {
+	steps := map[string]bool{}
+	for _, s := range in.standing().Steps {
+		steps[s.Text] = true
+	}
+	if len(steps) == 0 {
+		return all
+	}
+	return slices.DeleteFunc(all, func(r ownSentence) bool {
+		part := strings.TrimSpace(in.x.Texts[r.text].Body[r.start:r.end])
+		return steps[strings.TrimSpace(part[len(marksOf(part)):])]
+	})
 }
 
 // What is told of an agent's reasoning: of so many messages at most, so many bytes of each, where the agent has acted at least
@@ -345,13 +380,14 @@ func (t *telling) lines() []string {
 				return x.start - y.start
 			}
 		})
-		kept := slices.Clone(parts)
-		parts = slices.DeleteFunc(parts, func(p int) bool { // what it announces is left out
-			r := all[p]
-			return announces(in.x.Texts[r.text].Body[r.start:r.end]) && len(r.words) < tellsItself && !slices.ContainsFunc(kept, func(q int) bool {
-				return all[q].text == r.text && all[q].start >= r.end && strings.TrimSpace(in.x.Texts[r.text].Body[r.end:all[q].start]) == ""
-			})
-		})
+		for n := len(parts) - 1; n >= 0; n-- { // what it announces is left out
+			r := all[parts[n]]
+			body := in.x.Texts[r.text].Body
+			told := n+1 < len(parts) && all[parts[n+1]].text == r.text && strings.TrimSpace(body[r.end:all[parts[n+1]].start]) == ""
+			if said := strings.TrimSpace(body[r.start:r.end]); !told && (announces(said) || isHeading.MatchString(said)) && len(r.words) < tellsItself {
+				parts = slices.Delete(parts, n, n+1)
+			}
+		}
 		if len(parts) == 0 {
 			continue
 		}

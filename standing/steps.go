@@ -386,6 +386,9 @@ func numbered(text string) []step {
 		if fenced {
 			continue
 		}
+		if asked := strings.TrimRight(l, "*_ "); strings.HasSuffix(asked, "?") || strings.HasSuffix(asked, "？") {
+			continue // what is asked is no step
+		}
 		if m := numbers.FindStringSubmatch(l); m != nil && len(counted) < mostProse {
 			counted = append(counted, step{text: line(strings.TrimRight(m[1], "*: "), mostText)})
 		} else if m := bullets.FindStringSubmatch(l); m != nil && len(listed) < mostProse {

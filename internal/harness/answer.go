@@ -57,6 +57,22 @@ func Asks(tool string) bool {
 	return slices.Contains(answerTools, tool) || slices.Contains(askTools, tool)
 }
 
+// Speaks reports whether an argument of a tool is what the agent says to the user: what it hands in, a plan, a question. Roo
+// Code's, Cline's and OpenHands's agents end their turns by such calls, and say nothing beside them.
+func Speaks(tool, argument string) bool {
+	switch tool {
+	case "attempt_completion", "task_complete":
+		return argument == "result" || argument == "summary"
+	case "plan_mode_respond", "act_mode_respond":
+		return argument == "response"
+	case "ask_followup_question":
+		return argument == "question"
+	case "finish":
+		return argument == "message"
+	}
+	return false
+}
+
 // leads are what programs write before the user's words in their wrapping.
 var leads = lazyregexp.New(`^\s*(?:The user has provided feedback on the results\.[^\n]*|(?:\[The user has switched to [A-Z]+ MODE[^\]\n]*\]\s*)?The user also provided the following message when switching to [A-Z]+ MODE:` +
 	`|New message to respond to with [a-z_]+ tool[^\n]*:|New instructions for task continuation:|The user (?:approved|denied) this operation and provided the following (?:context|feedback):` +
