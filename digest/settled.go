@@ -133,9 +133,7 @@ func (in *input) settled(message int, text string) string {
 			}
 		}
 	}
-	if by := in.editedFor(meant, message); by != "" {
-		out.WriteString(" [edited since: " + by + "]")
-	}
+	out.WriteString(in.editedFor(meant, message))
 	return out.String()
 }
 
@@ -180,7 +178,8 @@ func isOfKind(said, line string) bool {
 	return !named
 }
 
-// editedFor tells the file that was edited first after a message in what sentences name, and how many files were besides; "" for none.
+// editedFor marks sentences with the file that was edited first after their message in what they name, and how many files were
+// besides, or else with the one that the message itself edits: often what it announces. It returns "" where none was.
 func (in *input) editedFor(said []string, message int) string {
 	changes := in.later().changes
 	if len(said) == 0 || len(changes) == 0 || changes[len(changes)-1].at < message {
@@ -196,10 +195,14 @@ func (in *input) editedFor(said []string, message int) string {
 		}
 	}
 	text := strings.Join(said, "\n")
-	first := ""
+	first, same := "", ""
 	var files []string
 	for _, c := range changes {
 		if c.at < message || !c.names(names) && !isNamed(c.path, text) {
+			continue
+		}
+		if c.at == message {
+			same = path.Base(c.path)
 			continue
 		}
 		if first == "" {
@@ -210,12 +213,14 @@ func (in *input) editedFor(said []string, message int) string {
 		}
 	}
 	switch {
-	case first == "":
+	case first == "" && same == "":
 		return ""
+	case first == "":
+		return " [edited at once: " + same + "]"
 	case len(files) > 1:
-		return fmt.Sprintf("%s, and %d more", first, len(files)-1)
+		first = fmt.Sprintf("%s, and %d more", first, len(files)-1)
 	}
-	return first
+	return " [edited since: " + first + "]"
 }
 
 // names reports whether the edit changed a line with one of the names.

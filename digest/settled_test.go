@@ -62,7 +62,7 @@ func TestWhatWasDoneInTheSameMessage(t *testing.T) {
 	edit[0].Content = append([]precis.Block{precis.Text{Text: "The plan for the parser, in the order of what breaks first:\n1. Update the callers of `parseHost` for the port\n2. Name the port in the view"}}, edit[0].Content...)
 	msgs := append([]precis.Message{precis.NewText(precis.RoleUser, "Mend the parser.")}, edit...)
 	msgs = append(msgs, precis.NewText(precis.RoleUser, "Go on."), precis.NewText(precis.RoleAssistant, "The next thing is the view."))
-	if got := digested(t, 1500, msgs...); !strings.Contains(got, "Update the callers of `parseHost` for the port [edited since: host.go, m1]") {
+	if got := digested(t, 1500, msgs...); !strings.Contains(got, "Update the callers of `parseHost` for the port [edited at once: host.go]") {
 		t.Error(got)
 	}
 }
