@@ -115,29 +115,48 @@ func (c *Call) commandOutcome(text string) Outcome {
 		return o
 	case o.Code != nil || c.IsError:
 		o.End, o.Line = Failed, failureLine(text)
-		o.Line, o.Why = placed(text, o.Line, reason(text, o.Line))
+		said := ""
+		if words {
+			said = verdictOf(c.Line, text)
+		}
+		if said != "" && errorRank(o.Line) <= byTheWay {
+			o.Line = said
+		}
+		o.explain(text, said)
 		return o
 	}
 	if words {
 		line, rank := worstLine(text)
-		if rank == likely && brokenBuild(c.Line, line) {
+		if rank == likely && brokenBuild(c.Line, line, text) {
 			rank = surely
 		}
-		if count := failedTests(text); count != "" && rank < surely {
+		said := verdictOf(c.Line, text)
+		if said != "" && rank < surely {
 			if rank < likely { // else the line says more
-				line = count
+				line = said
 			}
 			rank = surely
 		}
 		switch {
 		case rank >= surely:
-			o.End = Failed
-			o.Line, o.Why = placed(text, line, reason(text, line))
+			o.End, o.Line = Failed, line
+			o.explain(text, said)
 		case rank >= likely && o.End == OK && !(c.coded && !hidesCodes(c.Line)):
 			o.End, o.Line = Unknown, line
 		}
 	}
 	return o
+}
+
+// explain completes the line of a failure with what the output says of the reason; said is the verdict of the tool, "" for none.
+func (o *Outcome) explain(text, said string) {
+	o.Line, o.Why = placed(text, o.Line, reason(text, o.Line))
+	switch {
+	case o.Why == "" && said != o.Line && bare.MatchString(o.Line):
+		o.Why = said
+	case o.Why != "" && taskFailed.MatchString(o.Line):
+		o.Line, o.Why = o.Why, ""
+	}
 }
 
 // Output returns the text of the result without the escape sequences of terminals; of one that
@@ -582,14 +601,17 @@ func printed(line, output string) (int, bool) {
 
 // complainers are programs that write of places in files only where they fail, and taskFailed is what mise says of a task.
 var (
-	complainers = lazyregexp.New(`\bgo (?:build|vet|install|run)\b|\btsc\b|\bgolangci-lint run\b|\bstaticcheck\b|\bmypy\b|\bpyright\b|\bruff check\b|\bflake8\b`)
+	complainers = lazyregexp.New(`\bgo (?:build|vet|install|run)\b|\btsc\b|\bgolangci-lint run\b|\bstaticcheck\b|\bmypy\b|\bpyright\b|\bruff check\b|\bflake8\b|\bpylint\b`)
 	taskFailed  = lazyregexp.New(`^\[[\w:./-]+\] ERROR task failed$`)
 	onlyWarns   = lazyregexp.New(`(?i)\b(?:warning|note|info)\b`)
 )
 
 // brokenBuild reports whether a line of output says that what is built or checked is broken, whatever a pipe made of the exit code.
-func brokenBuild(command, line string) bool {
-	return diagnostic.MatchString(line) && complainers.MatchString(command) && !onlyWarns.MatchString(line)
+func brokenBuild(command, line, text string) bool {
+	if diagnostic.MatchString(line) && complainers.MatchString(command) && !onlyWarns.MatchString(line) {
+		return true
+	}
+	return (placedError.MatchString(line) || lintRow.MatchString(line)) && checkers.MatchString(command) && !passed.MatchString(text[max(0, len(text)-lastBytes):])
 }
 
 // errorRank returns how certainly a line of output reports a failure; 0 means
@@ -606,7 +628,7 @@ func errorRank(l string) int {
 		strings.HasPrefix(low, "fatal:"), strings.HasPrefix(t, "error["), strings.HasPrefix(low, "traceback (most"), strings.HasPrefix(t, "npm ERR!"), strings.HasPrefix(t, "npm error "), strings.HasPrefix(t, "make: ***"),
 		strings.HasPrefix(t, "test ") && strings.HasSuffix(t, "... FAILED"), strings.HasSuffix(low, "command not found"), strings.HasSuffix(low, "no such file or directory"):
 		return surely
-	case strings.HasPrefix(t, "[ERROR] "), diagnostic.MatchString(t), strings.Contains(t, "Error:"), strings.Contains(t, "Exception:"), strings.Contains(low, ": error"), strings.Contains(t, "ERROR "), strings.HasPrefix(t, "FAIL"), strings.HasPrefix(t, "✗"), strings.HasPrefix(t, "✘"):
+	case strings.HasPrefix(t, "[ERROR] "), strings.Contains(t, "error") && (placedError.MatchString(t) || lintRow.MatchString(t)), diagnostic.MatchString(t), strings.Contains(t, "Error:"), strings.Contains(t, "Exception:"), strings.Contains(low, ": error"), strings.Contains(t, "ERROR "), strings.HasPrefix(t, "FAIL"), strings.HasPrefix(t, "✗"), strings.HasPrefix(t, "✘"):
 		return likely
 	case strings.Contains(low, "failed"), strings.Contains(low, "error"):
 		if strings.Contains(low, "0 failed") || strings.Contains(low, "0 error") || strings.Contains(low, "no error") {
