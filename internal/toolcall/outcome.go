@@ -27,7 +27,7 @@ const (
 type Outcome struct {
 	End  End
 	Code *int   // the exit code that the result states; nil: none
-	Line string // of a failure: the line of the result that says most about it; "" when none does
+	Line string // of a failure: the line of the result that says most about it, of an interruption the one that says so; "" when none does
 	Why  string // of a failure whose Line only names the test: the line that says why; "" when none does
 	Said string // of a rejection: the user's words with it; "" for none
 	// Claimed says that the result's own text is all that tells of a rejection: any page or command
@@ -74,11 +74,12 @@ func (c *Call) patchOutcome(text string) Outcome {
 	}
 	text = strings.TrimSpace(c.Output())
 	line, rank := worstLine(text)
+	halt, halted := stoppedBy(text, o.Code)
 	switch {
 	case c.IsError, o.Code != nil && *o.Code != 0, hasPrefixFold(text, writeErrors):
 		o.End, o.Line = Failed, failureLine(text)
-	case stoppedBy(text, o.Code):
-		o.End = Interrupted
+	case halted:
+		o.End, o.Line = Interrupted, halt
 	case o.Code == nil && rank == surely:
 		o.End, o.Line = Failed, line
 	}
@@ -91,7 +92,7 @@ func (c *Call) commandOutcome(text string) Outcome {
 		o.End = OK // its agent marks the results of calls that fail
 	}
 	first, programs := mainProgram(c.Line)
-	words := !printers[first]
+	words := !printers[first] || first == "sql:reads" && sqlFault.MatchString(text)
 	stated := exitCode
 	if !words {
 		stated = codeOfProgram
@@ -103,6 +104,7 @@ func (c *Call) commandOutcome(text string) Outcome {
 	if code, ok := printed(c.Line, text); ok && (o.Code == nil || *o.Code == 0) {
 		o.Code = &code
 	}
+	halt, halted := stoppedBy(text, o.Code)
 	switch {
 	case o.Code != nil && *o.Code == 0:
 		o.End = OK
@@ -110,8 +112,8 @@ func (c *Call) commandOutcome(text string) Outcome {
 	case o.Code != nil && *o.Code == 1 && len(text) < 120 && slices.ContainsFunc(programs, func(p string) bool { return searches[p] }):
 		o.End = Unknown
 		return o
-	case stoppedBy(text, o.Code):
-		o.End = Interrupted
+	case halted:
+		o.End, o.Line = Interrupted, halt
 		return o
 	case o.Code != nil || c.IsError:
 		o.End, o.Line = Failed, failureLine(text)
@@ -242,28 +244,30 @@ func headsFailures(calls []Call) bool {
 }
 
 // stopped is how programs say that they stopped a command that took too long, or that the user did: it begins or ends the
-// result, or stands in the lines that they add to it. Claude Code, Codex, pi and Hermes; Roo Code; opencode; Gemini CLI.
-var stopped = lazyregexp.New(`(?i)^\W{0,3}(?:(?:the )?command (?:execution )?timed out\b|timed out after\b|timeout:|(?:the )?command was (?:automatically )?(?:terminated|cancelled|canceled|killed|aborted|stopped)\b|(?:the )?(?:\w+ )?tool terminated (?:the )?command\b|user aborted the command\b)`)
+// result, or stands in the lines that they add to it. Claude Code, Codex, pi and Hermes; Roo Code; opencode; Gemini CLI; runners of CI.
+var stopped = lazyregexp.New(`(?i)^\W{0,3}(?:error: )?(?:(?:the )?(?:command|process|script|execution|tool|shell)(?: (?:execution|run|call))? timed out\b|timed out after\b|timeout:|` +
+	`(?:the )?(?:command|process|script) (?:was )?(?:automatically )?(?:terminated|cancelled|canceled|killed|aborted|stopped|interrupted)\b|(?:the )?(?:command|process|script) exceeded (?:the|its) (?:time ?limit|timeout)\b|` +
+	`(?:the )?(?:\w+ )?tool terminated (?:the )?command\b|(?:tool )?execution (?:was )?aborted\b|user aborted the command\b|killed by SIG(?:TERM|KILL|INT|HUP) after\b|no output for \d+ ?(?:s|m|seconds?|minutes?)\b|(?:context )?deadline exceeded\W*$)`)
 
 // byTimeout is the exit code of a command that timeout stopped, and of one that a signal of its program ended.
 const byTimeout, byTerm, byKill = 124, 143, 137
 
-// stoppedBy reports whether a result says in its first or its last lines that the command was stopped on the way; code is what
-// it states, nil for nothing. A command that ended with a code of its own says so of something else.
-func stoppedBy(text string, code *int) bool {
+// stoppedBy reports whether a result says in its first or its last lines that the command was stopped on the way, and the line
+// that does; code is what it states, nil for nothing. A command that ended with a code of its own says so of something else.
+func stoppedBy(text string, code *int) (line string, is bool) {
 	if code != nil && *code != byTimeout && *code != byTerm && *code != byKill && *code >= 0 {
-		return false
+		return "", false
 	}
 	const reach, lines = 600, 4
 	text = strings.TrimSpace(text)
 	head := strings.SplitN(text[:min(len(text), reach)], "\n", lines)
 	tail := strings.Split(text[max(0, len(text)-reach):], "\n")
 	for _, l := range slices.Concat(head, tail[max(0, len(tail)-lines):]) {
-		if stopped.MatchString(strings.TrimSpace(l)) {
-			return true
+		if l = strings.TrimSpace(l); stopped.MatchString(l) {
+			return l, true
 		}
 	}
-	return code != nil && *code == byTimeout
+	return "", code != nil && *code == byTimeout
 }
 
 // carriedOut is what Cline says of a command whatever its exit code.
@@ -324,12 +328,7 @@ var (
 
 	// searches end with the code 1 when they find nothing, or differences.
 	searches = wordSet("grep egrep fgrep rg ag ack find fd which pgrep diff cmp test [ ls command type")
-	// printers print what others have written.
-	printers = wordSet("cat head tail grep egrep fgrep rg ag ack sed awk find fd ls less more nl wc diff cmp jq echo printf tree which strings xxd hexdump git:reads gh:reads curl wget type dir")
 )
-
-// readingVerbs are what git and gh are told when they only print.
-var readingVerbs = wordSet("log diff show status blame grep ls-files rev-parse describe view list checks")
 
 // stages set the stage for other programs.
 var stages = wordSet("cd pushd popd source . export set sleep timeout bash sh pwd true")
@@ -387,8 +386,10 @@ func mainProgram(line string) (first string, all []string) {
 			words = script
 		}
 		name := base(words[0].text)
-		if (name == "git" || name == "gh") && slices.ContainsFunc(words[1:min(len(words), 4)], func(w word) bool { return readingVerbs[w.text] }) {
-			name += ":reads"
+		if inner := elsewhere(name, words); len(inner) > 0 && printers[base(inner[0].text)] {
+			name = "remote:reads"
+		} else if reader := readerName(name, words); reader != "" {
+			name = reader
 		}
 		all = append(all, name)
 		if first == "" && !stages[name] {
@@ -399,62 +400,6 @@ func mainProgram(line string) (first string, all []string) {
 		}
 	}
 	return first, all
-}
-
-// Prints reports whether a command line does no more than print what others wrote:
-// reading and searching.
-func Prints(line string) bool {
-	first, all := mainProgram(line)
-	return first == "" || !slices.ContainsFunc(all, func(p string) bool { return !printers[p] && !stages[p] })
-}
-
-// Fetches reports whether a command line does no more than print what others wrote, and has to reach another machine for it:
-// whether that went well is a result of its own.
-func Fetches(line string) bool {
-	first, _ := mainProgram(line)
-	return (first == "curl" || first == "wget") && Prints(line)
-}
-
-// Shows reports whether a command line prints what others wrote, and does nothing else. One
-// that only waits or changes the directory prints nothing.
-func Shows(line string) bool {
-	_, all := mainProgram(line)
-	return Prints(line) && slices.ContainsFunc(all, func(p string) bool { return printers[p] })
-}
-
-// lookers are programs that only look, beside printers: what they print says nothing of success. Those that make a folder
-// say as little.
-var lookers = wordSet("mkdir get-childitem gci get-content gc get-location gl get-item gi test-path select-string sls new-item ni gh:asks which where whoami date env printenv id uname hostname du df ps")
-
-// Queries reports whether a command line only looks, or sets the stage for what looks: reading, searching, listing, asking
-// an interface for what it has.
-func Queries(line string) bool {
-	_, all := mainProgram(line)
-	for i, p := range all {
-		if p == "gh" {
-			all[i] = asksGitHub(line)
-		}
-	}
-	return len(all) > 0 && !slices.ContainsFunc(all, func(p string) bool { p = strings.ToLower(p); return !printers[p] && !stages[p] && !lookers[p] })
-}
-
-// asksGitHub returns "gh:asks" for a line in which gh only asks the interface: with no method and no fields given.
-func asksGitHub(line string) string {
-	for _, words := range lexScript(line).commands {
-		var plain []string
-		for _, w := range words {
-			plain = append(plain, w.text)
-		}
-		if len(plain) < 2 || base(plain[0]) != "gh" || slices.ContainsFunc(plain[1:min(len(plain), 4)], func(w string) bool { return readingVerbs[w] }) {
-			continue
-		}
-		if plain[1] != "api" || slices.ContainsFunc(plain[2:], func(w string) bool {
-			return strings.HasPrefix(w, "-X") || strings.HasPrefix(w, "-f") || strings.HasPrefix(w, "-F") || strings.HasPrefix(w, "--method") || strings.HasPrefix(w, "--field") || strings.HasPrefix(w, "--raw-field") || strings.HasPrefix(w, "--input")
-		}) {
-			return "gh"
-		}
-	}
-	return "gh:asks"
 }
 
 // StatesCode reports whether a line states an exit code.
