@@ -419,7 +419,7 @@ func (w *work) results(covered func(message int) bool) []command {
 		r.at, r.end, r.last, r.undone = c.Use.From, o, "", w.git.undone[i]
 		if o.End == toolcall.OK || o.End == toolcall.Unknown {
 			for _, purpose := range toolcall.Purposes(c.Line) {
-				fine[purpose.Kind] = append(fine[purpose.Kind], run{purpose, c.Use.From})
+				fine[purpose.Key] = append(fine[purpose.Kind], run{purpose, c.Use.From})
 			}
 			r.last = lastLine(c.Output())
 		}
@@ -445,7 +445,7 @@ func (w *work) results(covered func(message int) bool) []command {
 		if purpose.Inline() && r.at >= last-recentScript {
 			return false
 		}
-		for _, later := range slices.Backward(newest(fine[purpose.Kind], most)) {
+		for _, later := range slices.Backward(newest(fine[purpose.Key], most)) {
 			if later.at <= r.at {
 				break
 			}

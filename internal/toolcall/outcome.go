@@ -371,19 +371,37 @@ func lexScript(line string) *lexer {
 	return l
 }
 
+// programOf returns the words of a command from its program on, without the variables that are set and the programs that only run
+// it in another way.
+func programOf(words []word) []word {
+	for len(words) > 0 {
+		switch {
+		case prefixes[words[0].text]:
+			words = behindWords(words[1:])
+		case words[0].redirect, strings.Contains(words[0].text, "="):
+			words = words[1:]
+		default:
+			return words
+		}
+	}
+	return nil
+}
+
 // mainProgram returns the program that a command line begins with, what sets the
 // stage left out, and all its programs. Git and gh that only print have names of their
 // own.
 func mainProgram(line string) (first string, all []string) {
 	for _, words := range lexScript(line).commands {
-		for len(words) > 0 && (words[0].redirect || prefixes[words[0].text] || strings.Contains(words[0].text, "=")) {
-			words = words[1:]
-		}
-		if len(words) == 0 {
+		if words = programOf(words); len(words) == 0 {
 			continue
 		}
 		if script := scriptOf(words); script != nil {
 			words = script
+		}
+		if shells[base(words[0].text)] { // a script in a file
+			if script := innerCommand(words); len(script) > 0 {
+				words = script
+			}
 		}
 		name := base(words[0].text)
 		if inner := elsewhere(name, words); len(inner) > 0 && printers[base(inner[0].text)] {

@@ -336,18 +336,24 @@ var prefixes = map[string]bool{
 
 // behindFlags returns the words behind the flags of a program that runs another one: "-u ann", "-n 5", a duration.
 func behindFlags(words []string) []string {
-	for len(words) > 0 {
-		w := words[0]
+	return words[flagWords(len(words), func(i int) string { return words[i] }):]
+}
+
+// flagWords returns how many of n words are such flags with their values.
+func flagWords(n int, at func(i int) string) int {
+	i := 0
+	for i < n {
+		w := at(i)
 		switch {
-		case len(w) == 2 && w[0] == '-' && strings.IndexByte("ugnks", w[1]) >= 0 && len(words) > 1:
-			words = words[2:]
+		case len(w) == 2 && w[0] == '-' && strings.IndexByte("ugnks", w[1]) >= 0 && i+1 < n:
+			i += 2
 		case len(w) > 1 && w[0] == '-', w != "" && w[0] >= '0' && w[0] <= '9' && strings.Trim(w, "0123456789.smhd") == "":
-			words = words[1:]
+			i++
 		default:
-			return words
+			return i
 		}
 	}
-	return words
+	return i
 }
 
 // shellScript returns the index of the script in "bash -lc script", "pwsh -Command script" and "cmd /c script";
