@@ -12,11 +12,11 @@ type Purpose struct {
 	Kind string // the program and what it is told to do: "go test", "python -m pytest"
 	Key  string // the same without what only runs the program, by the name that all its runs have: "go test", "pytest"
 
-	folder string  // that the line changes into; "" for none
-	things []thing // files, folders and packages that it is run on; none: all, or those it knows
-	filter string  // flags that choose a part of the things, with their values
+	folder string   // that the line changes into; "" for none
+	things []thing  // files, folders and packages that it is run on; none: all, or those it knows
+	filter string   // flags that choose a part of the things, with their values
 	env    []string // variables that are set for it, with their values
-	inline bool    // a script in the line: another one is another purpose, though nobody runs it again
+	inline bool     // a script in the line: another one is another purpose, though nobody runs it again
 }
 
 // Inline reports whether what is run is a script that stands in the command line.
