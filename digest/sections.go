@@ -309,6 +309,8 @@ func (in *input) commandLines(st *story, most int) (out []string, failed int) {
 		}
 		if c.undone != "" {
 			how += "; the commit is undone since (" + c.undone + ")"
+		} else if c.amended != "" {
+			how += "; amended since, to " + c.amended
 		}
 		runs := ""
 		if c.runs > 1 {

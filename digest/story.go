@@ -44,6 +44,7 @@ type command struct {
 	running    bool   // in the background
 	failedOnce bool   // a run of it failed
 	undone     string // the command of git that took back the commit it made; "": none did
+	amended    string // the hash of the commit in the place of the one it made; "" for none
 }
 
 // readStory gathers the story of the covered messages.

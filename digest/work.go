@@ -416,7 +416,7 @@ func (w *work) results(covered func(message int) bool) []command {
 		r.runs++
 		r.failedOnce = r.failedOnce || o.End == toolcall.Failed
 		r.line, r.given = line, c.Line
-		r.at, r.end, r.last, r.undone = c.Use.From, o, "", w.git.undone[i]
+		r.at, r.end, r.last, r.undone, r.amended = c.Use.From, o, "", w.git.undone[i], w.git.amended[i]
 		if o.End == toolcall.OK || o.End == toolcall.Unknown {
 			for _, purpose := range toolcall.Purposes(c.Line) {
 				fine[purpose.Key] = append(fine[purpose.Kind], run{purpose, c.Use.From})
