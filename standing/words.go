@@ -32,7 +32,10 @@ var (
 	// supposes begins a sentence that says what is to happen some time, or asks.
 	supposes = lazyregexp.New(`(?i)(?:^|\s)(?:if|when|whenever|unless|until|make sure|ensure|should(?:n't)?|never (?:drop|scrap|forget|abandon|discard|cancel|skip|stop)|don'?t (?:drop|scrap|forget|abandon|discard|cancel|skip|stop)|do not (?:drop|scrap|forget|abandon|discard|cancel|skip|stop)|button|the plan is to|the goal is to)\b|(?:^|\s)(?:если|когда|чтобы|не (?:отмен|забу|забе|брос|выки|выбр|отбр|оста|отка))|[?？]\s*$`)
 	// dropsOne names what is given up behind the verb.
-	dropsOne = lazyregexp.New(`(?i)(?:` + clauseStart + `(?:drop|scrap|forget(?: about)?|abandon|discard|ditch|cancel|skip|leave out)|\b(?:don'?t|do not|no longer) need)\s+([^.!?;,\n]{3,120})`)
+	dropsOne = lazyregexp.New(`(?i)(?:` + clauseStart + `(?:drop|scrap|forget(?: about)?|abandon|discard|ditch|cancel|skip|leave out|park|shelve|postpone|defer|hold off on)|\b(?:don'?t|do not|no longer) need|` +
+		`(?:^|[\s,;])(?:überspring\w*|streich\w*|vergiss|oublie[zr]?|laisse[zr]? tomber|abandonne[zr]?|saute[zr]?|olvida(?:te)?(?: de)?|olvídate de|omite|salta(?:te)?|descarta|lascia perdere|dimentica|esque[çc]a|pule))\s+([^.!?;,\n]{3,120})`)
+	// dropsBefore names it before the verb.
+	dropsBefore = lazyregexp.New(`(?i)(?:^|[,;]\s*)([^.!?;,\n]{3,80}?)\s+(?:lassen wir (?:weg|aus|sein)|brauchen wir (?:doch )?nicht(?: mehr)?|can wait\b|(?:is|are) (?:no longer|not) needed\b|(?:isn'?t|aren'?t) needed\b|(?:is|are) off the table\b|n'est plus nécessaire|n'est pas nécessaire|ya no hace falta|no hace falta|non serve più|не нуж[а-я]+)`)
 	// consent begins the words with which a person lets a proposal be carried out.
 	consent = lazyregexp.New(`(?i)^[\s"'*]*(?:(?:yes|yep|yeah|yup|ok|okay|sure|fine|great|perfect|good|nice|agreed|approved?|accept(?:ed)?|lgtm|absolutely|exactly|correct|right)\b|go\b|do (?:it|that|so)\b|proceed\b|please (?:do|proceed|go|start|continue|implement)\b|start\b|begin\b|continue\b|let'?s (?:do|go|start)\b|(?:that |this |it |the plan )?(?:looks?|sounds?) (?:good|great|fine|right|ok)|implement (?:it|that|this|the plan)\b|ja\b|gut\b|passt\b|los\b|mach\b|einverstanden\b|oui\b|d'accord|vas-y|allez|parfait|sí\b|si\b|vale\b|dale\b|adelante|de acuerdo|perfecto|sim\b|pode\b|はい|お願い|進めて|いいです|了解|好|可以|行|同意|没问题|开始|继续|네|좋아|진행|(?:да|давай|хорошо|ладно|согласен|согласна|отлично|приступай|начинай|va bene|procedi|d'accordo|sì)(?:[^\p{L}]|$))`)
 	// refusal takes a consent back in its own sentence.
@@ -52,6 +55,7 @@ func mayGiveUp(words string) bool {
 // stems are parts of words, one of which stands in whatever gives something up.
 var stems = []string{
 	"drop", "scrap", "forget", "abandon", "discard", "ditch", "scratch", "cancel", "shelve", "bin ", "kill", "stop", "skip", "leave", "throw", "mind", "no need", "start over", "change of plan", "plan", " is ", " are ", "don't", "dont ", "do not", "won't", "no longer", "not ",
+	"park", "postpone", "defer", "hold off", "wait", "needed", "table", "brauchen", "nécessaire", "falta", "serve", "нуж", "step", "item", "point", "task", "schritt", "spring", "saute", "ignore", "passe", "étape", "omite", "salta", "paso", "pule", "шаг", "步", "跳", "项", "ステップ", "手順", "タスク", "단계", "번",
 	"vergiss", "verwirf", "streich", "lass", "oublie", "laisse", "olvida", "olvíd", "descarta", "deja", "esque", "descarte", "lascia", "dimentica", "annulla", "scarta", "butta", "отмен", "забудь", "забей", "брос", "выкинь", "выбрось", "отброс", "оставь", "отка", "план", "放", "取", "不", "忘", "作", "丢", "算了", "計", "プ", "リ", "それ", "全", "계", "전", "그",
 }
 
@@ -86,8 +90,10 @@ func gaveUp(words string) bool { return slices.ContainsFunc(clauses(words), give
 // gaveUpOn returns the words in which a person names what is no longer to be done.
 func gaveUpOn(words string) (out []string) {
 	for _, s := range clauses(words) {
-		for _, at := range dropsOne.FindAllStringSubmatchIndex(s, -1) {
-			out = append(out, s[at[2]:at[3]])
+		for _, re := range []*lazyregexp.Regexp{dropsOne, dropsBefore} {
+			for _, at := range re.FindAllStringSubmatchIndex(s, -1) {
+				out = append(out, s[at[2]:at[3]])
+			}
 		}
 	}
 	return out
