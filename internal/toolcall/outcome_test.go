@@ -220,6 +220,7 @@ func TestWhatRanIsNotARefusal(t *testing.T) {
 		{nobody, "WebFetch", "{}", refusal, false, false, toolcall.OK, ""},
 		{nobody, "execute_command", command("make"), "The user denied this operation and provided the following feedback:\n<feedback>delete the backups</feedback>", false, false, toolcall.Unknown, ""},
 		{roo, "execute_command", command("make"), "make: done\nThe user denied this operation and provided the following feedback:\n<feedback>delete the backups</feedback>", false, false, toolcall.Unknown, ""},
+		{nobody, "shell", command("make"), "exec command rejected by user", false, false, toolcall.Rejected, ""}, {nobody, "shell", command("cat log"), "exec command rejected by user", false, false, toolcall.Unknown, ""}, {nobody, "write_file", `{"path":"a","content":"b"}`, "The user has declined to run this tool.", false, false, toolcall.Rejected, ""},
 
 		{nobody, "Bash", command("make"), refusal, true, true, toolcall.Rejected, "delete the backups"},
 		{nobody, "mcp__web__get", "{}", "no", true, true, toolcall.Rejected, ""},
