@@ -94,7 +94,7 @@ func (c *Call) commandOutcome(text string) Outcome {
 		o.End = OK // its agent marks the results of calls that fail
 	}
 	first, programs := mainProgram(c.Line)
-	words := !printers[first] || first == "sql:reads" && sqlFault.MatchString(text)
+	words := !printers[first] || first == "sql:reads" && sqlFault.MatchString(text) || (first == "curl" || first == "wget") && complains(programs, text) != ""
 	stated := exitCode
 	if !words {
 		stated = codeOfProgram
@@ -134,7 +134,13 @@ func (c *Call) commandOutcome(text string) Outcome {
 		if rank == likely && brokenBuild(c.Line, line, text) {
 			rank = surely
 		}
+		if rank == likely && hidesCodes(c.Line) && endsByException(text) {
+			rank = surely
+		}
 		said := verdictOf(c.Line, text)
+		if said == "" {
+			said = complains(programs, text)
+		}
 		if said != "" && rank < surely {
 			if rank < likely { // else the line says more
 				line = said

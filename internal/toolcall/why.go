@@ -14,11 +14,11 @@ var (
 	report = lazyregexp.New(`^(?:=== RUN|--- |FAIL\b|FAILED\b|PASS\b|ok\s|not ok\b|test \S+ \.\.\. |=+ [^=]+ =+$)`)
 	// because is a line of a test's report that says why: a place in a file and what is wrong
 	// there, what pytest marks, an assertion, an exception.
-	because = lazyregexp.New(`^\s*[\w./\\-]+\.\w{1,8}:\d+(?::\d+)?: \S|^E\s+\S|\bpanicked at\b|^\[ERROR\]\s+[\w.$]+:\d+\b|^\s*(?:\w+\.)*\w*(?:Error|Exception|Failure)(?: \[\w+\])?: \S|^\s*(?:expect\(|[Ee]xpected\b|[Aa]ssertion\b|Failed asserting\b|Failure/Error: |Assert\.\w+\(\) Failure)`)
+	because = lazyregexp.New(`^\s*[\w./\\-]+\.\w{1,8}:\d+(?::\d+)?: \S|^E\s+\S|\bpanicked at\b|^\[ERROR\]\s+[\w.$]+:\d+\b|^\s*(?:\w+\.)*\w*(?:Error|Exception|Failure)(?: \[\w+\])?: \S|^\s*(?:expect\(|[Ee]xpected\b|[Aa]ssertion\b|Failed asserting\b|Failure/Error: |Assert\.\w+\(\) Failure|Type error: |Module not found: |[×✖] \S)|^e: \S+:\d+:\d+ |^\[error\] [^\s:]+:\d+(?::\d+)?: `)
 	// heralds is a line behind which a tool says why: Gradle, CTest, CMake, ScalaTest.
 	heralds = lazyregexp.New(`^\* What went wrong:$|^The following tests FAILED:$|^CMake Error at \S|\*\*\* FAILED \*\*\*`)
 	// bare is a line by which a tool says that a step failed, and not what in it: it runs another one that says it.
-	bare = lazyregexp.New(`^\[[\w:./-]+\] ERROR task failed$|^FAILURE: |^FAILED: |^\[ERROR\] COMPILATION ERROR|^> Task \S+ FAILED|^(?i:error:? .*\b(?:could not compile|build plan|build command|(?:command|script|recipe) .*\bfailed|test run failed|exit(?:ed)?(?: with)? (?:code|status)|did not complete|compiling \S+ failed|failed to build))`)
+	bare = lazyregexp.New(`^\[[\w:./-]+\] ERROR task failed$|^FAILURE: |^FAILED: |^\[ERROR\] COMPILATION ERROR|^ERROR in \S|^[Ff]ailed to compile|^error during build|^error: fatalError$|^> Task \S+ FAILED|^(?i:error:? .*\b(?:could not compile|build plan|build command|(?:command|script|recipe) .*\bfailed|test run failed|exit(?:ed)?(?: with)? (?:code|status)|did not complete|compiling \S+ failed|failed to build))`)
 	// testHead names the test whose report follows: Playwright, Jest, Mocha.
 	testHead = lazyregexp.New(`^\s*(?:\d+\) |[●✗✘×] )\S`)
 	// compared is a line that says of two values what was expected and what came.
@@ -128,7 +128,7 @@ func reason(text, line string) string {
 
 // isBare reports whether a line says that a step failed, or how many things did, and not why.
 func isBare(line string) bool {
-	return bare.MatchString(line) || hintsAtFailure(line) && (broken.MatchString(line) || countAlone.MatchString(line) || countsFailed.MatchString(line) || countsErrors.MatchString(line))
+	return bare.MatchString(line) || hintsAtFailure(line) && (broken.MatchString(line) && !strings.Contains(line, "✘ [ERROR] ") || brokenWithin.MatchString(line) || countAlone.MatchString(line) || countsFailed.MatchString(line) || countsErrors.MatchString(line))
 }
 
 // ofReport returns the lines before the report of the next test.
