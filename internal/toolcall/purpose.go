@@ -4,6 +4,8 @@ import (
 	"path"
 	"slices"
 	"strings"
+
+	"precis/internal/lazyregexp"
 )
 
 // Purpose is what a command is run for. One that failed is done with when a later one of the
@@ -15,7 +17,7 @@ type Purpose struct {
 	folder string   // that the line changes into; "" for none
 	things []thing  // files, folders and packages that it is run on; none: all, or those it knows
 	filter string   // flags that choose a part of the things, with their values
-	env    []string // variables that are set for it, with their values
+	env    []string // variables that are set for it, with their values, and such flags of a script
 	inline bool     // a script in the line: another one is another purpose, though nobody runs it again
 }
 
@@ -254,6 +256,11 @@ func (p *Purpose) arguments(program string, words []word, golang bool, chosen []
 				value = words[i].text
 			}
 			p.folder = path.Clean(value)
+		case strings.HasPrefix(name, "--") && runsScript(program) && !manner.MatchString(name):
+			if !given && i+1 < len(words) && !strings.HasPrefix(words[i+1].text, "-") {
+				value = words[i+1].text
+			}
+			p.env = append(p.env, name+"="+value)
 		case strings.HasPrefix(name, "-"), given:
 		case program == "sbt":
 			chosen = append(chosen, name)
@@ -269,6 +276,17 @@ func (p *Purpose) arguments(program string, words []word, golang bool, chosen []
 	}
 	p.filter = strings.Join(chosen, " ")
 }
+
+// manner are the flags of scripts that say how they run, and not for what.
+var manner = lazyregexp.New(`(?i)time-?out|job|worker|thread|retr|log|level|verbos|debug|quiet|color|format|seed|force|dry`)
+
+// runsScript reports whether a program is a script, or runs one: what its flags say is what it is for.
+func runsScript(program string) bool {
+	return interpreters[program] || shells[program] || program == "php" || scriptEndings[path.Ext(program)]
+}
+
+// scriptEndings are the endings of scripts that are run by their names.
+var scriptEndings = wordSet(".sh .py .rb .js .mjs .ts .pl .php")
 
 // otherSetting reports whether two environments give a variable different values.
 func otherSetting(a, b []string) bool {

@@ -82,6 +82,7 @@ func TestWhatCoversAFailure(t *testing.T) {
 		{"rspec", "bundle exec rspec", true}, {"bash dig/a.sh", "./dig/a.sh", true}, {"./api/run.sh", "./web/run.sh", false}, {"go test ./a", "timeout -k 5 60 go test ./a", true}, {"make", "nice -n 10 make", true}, {"npm test", "npm run test", true},
 		{"gradle test", "./gradlew test", true}, {"node_modules/.bin/tsc", "npx tsc", true}, {"docker-compose build", "docker compose build", true}, {"npm --prefix api test", "npm --prefix web test", false}, {"cd api && npm test", "npm --prefix api test", true},
 		{"npm test", "npm test -- list", false}, {"tox -e py311", "tox -e lint", false}, {"tox -e lint", "tox", true}, {"go test ./...", "go test -short ./...", false}, {"DIG=a npm test", "DIG=b npm test", false}, {"npm test", "DIG=b npm test", true},
+		{"python load.py --year 2024", "python load.py --year 2023", false}, {"python load.py --year 2024", "python load.py --year=2024 -v", true}, {"python load.py --timeout 5", "python load.py --timeout 50", true}, {"./load.sh --to a", "./load.sh --to b", false},
 		{"terraform -chdir=a plan", "terraform -chdir=b plan", false}, {"xcodebuild -scheme A test", "xcodebuild -scheme B test", false}, {"kubectl -n a apply -f x.yml", "kubectl -n b apply -f x.yml", false},
 	} {
 		if got := toolcall.PurposeOf(tt.later).Covers(toolcall.PurposeOf(tt.failed)); got != tt.covers {

@@ -33,7 +33,7 @@ var (
 	// countsTests is what stands beside that where a program counts tests.
 	countsTests = lazyregexp.New(`(?i)\b(?:pass(?:ed|ing)?|tests?|specs?|examples?|assertions?|scenarios?|suites?)\b`)
 	// countAlone is such a count that has a line to itself.
-	countAlone = lazyregexp.New(`(?i)^\W*(?:[1-9]\d* fail(?:ing)?|fail [1-9]\d*)$`)
+	countAlone = lazyregexp.New(`(?i)^\W*(?:[1-9]\d* fail(?:ing|ed|ures?)?|fail [1-9]\d*)$`)
 	// triesAgain is said of tests that are run anew: how they ended stands elsewhere.
 	triesAgain = lazyregexp.New(`(?i)\b(?:retr(?:y|ies|ying)|re-?run(?:ning)?|flaky)\b`)
 )
