@@ -1,7 +1,9 @@
 package digest
 
 import (
+	"slices"
 	"strings"
+	"unicode"
 
 	"precis/internal/lazyregexp"
 )
@@ -30,22 +32,85 @@ var picked = func() (out []*lazyregexp.Regexp) {
 	return out
 }()
 
-// named recognizes a reply that gives the number or the letter of an option, and nothing else.
-var named = lazyregexp.New(`(?i)^\W*(?:(?:let'?s|please|i|we|ok|okay|yes|go|do|take|use|pick|choose|want|with|for|prefer|option|number|plan|variant[e]?|nr|no|the|ja|nimm|oui|選|选)\W*\s+|(?:选|選)?(?:方案|选项))*#?([1-9a-d])\W*(?:please|bitte)?\W*$`)
+// chosenLead are words before the numbers of options in a reply, and chosenTail those behind.
+const (
+	chosenLead = `(?:(?:let'?s|please|i|we|ok|okay|yes|go|do|take|use|pick|choose|want|with|for|prefer|options?|numbers?|approach|alternative|way|plan|variant[e]?|nr|no|the|ja|nimm|oui|opción|opção|opzione|選|选)\W*\s+|(?:选|選)?(?:方案|选项))*`
+	chosenTail = `(?:\s*[,.!]?\s*(?:please|bitte|thanks|thank you|thx|danke|merci|gracias|svp|por favor|で|吧|番で|番)\W*)*`
+	onePlace   = `#?(?:[1-9]️?⃣?|[a-d]|i{1,3}|iv)\b`
+)
+
+// named recognizes a reply that gives the numbers or the letters of options, and nothing else; dropped one that gives those that are
+// not meant.
+var (
+	named   = lazyregexp.New(`(?i)^\W*` + chosenLead + `((?:[1-9]️?⃣?|[a-d]\b|i{1,3}\b|iv\b)(?:\s*(?:,|and|&|\+|und|et|y|e|и|和|と|,\s*and)\s*` + onePlace + `)*)` + chosenTail + `\W*$`)
+	dropped = lazyregexp.New(`(?i)^\W*` + chosenLead + `(?:all|everything|all of them|alles|tout|todo)\s+(?:but|except|without|außer|sauf|menos)\s+(?:for\s+)?(?:options?\s+|number\s+|the\s+)*(` + onePlace + `(?:\s*(?:,|and|&|und|et|y)\s*` + onePlace + `)*)` + chosenTail + `\W*$`)
+	// several are words for more than one option, or for that which the assistant would take.
+	several     = lazyregexp.New(`(?i)^\W*(?:(?:let'?s|please|i|we|ok|okay|yes|go|do|take|use|pick|choose|want|with|for|prefer)\W*\s+)*(?:(the )?(?:first (two|three)|last (two))(?: ones?| options)?|(both|all)(?: of (?:them|these|those))?|beide|alle|les deux|toutes|ambas|ambos|todas)` + chosenTail + `\W*$`)
+	middle      = lazyregexp.New(`(?i)^\W*(?:\w+ ){0,3}(?:the |die |der |das |la |el )?(?:middle|mittlere|celle du milieu|del medio)\b.{0,12}$`)
+	recommended = lazyregexp.New(`(?i)^\W*(?:(?:let'?s|please|ok|okay|yes|go|do|take|use|pick|with|for)\W*\s+)*(?:(?:your|the) (?:recommendation|suggestion|recommended(?: one| option| way)?)|what(?:ever)? you (?:recommend|suggest|prefer)|deine[rn]? empfehlung|ta recommandation|tu recomendación)\W*$`)
+	recommends  = lazyregexp.New(`(?i)\brecommend|\bempfohlen|\brecommandé|\brecomendad|推荐|おすすめ`)
+)
 
 // optionHead begins the line of an option: a number or a letter with a mark behind it, an ordinal, or "Option 2", behind the
-// signs of Markdown.
-var optionHead = lazyregexp.New(`^[\s>#*_-]*(?i:(?:option|variant[e]?|alternative|approach|way|plan|choice|möglichkeit|opción|opção|вариант|方案|选项|案|選択肢)\s*)?(?:([1-9])(?:\.|\)|:|、|：|\*\*|️?⃣)|\(?([A-Da-d])(?:\.|\)|:|：|\*\*)|(?i:(first|second|third|fourth|erstens|zweitens|drittens|viertens)\b))`)
+// signs of Markdown; tableHead a row of a table that begins with one.
+var (
+	optionHead = lazyregexp.New(`^[\s>#*_-]*(?i:(?:option|variant[e]?|alternative|approach|way|plan|choice|möglichkeit|opción|opção|вариант|方案|选项|案|選択肢)\s*)?(?:([1-9])(?:\.|\)|:|、|：|\*\*|️?⃣)|\(?([A-Da-d])(?:\.|\)|:|：|\*\*)|(?i:(first|second|third|fourth|erstens|zweitens|drittens|viertens)\b)|\((i{1,3}|iv)\)|(?i:方案|选项|案)([一二三四]))`)
+	tableHead  = lazyregexp.New(`^\s*\|[\s*]*(?i:(?:option|variant[e]?|approach|way|plan)\s*)?([1-9A-Da-d])[\s*:.)]*\|`)
+)
 
 // optionNumbers are the numbers of options that have a word in their place.
-var optionNumbers = map[string]int{"first": 1, "second": 2, "third": 3, "fourth": 4, "erstens": 1, "zweitens": 2, "drittens": 3, "viertens": 4}
+var optionNumbers = map[string]int{"first": 1, "second": 2, "third": 3, "fourth": 4, "erstens": 1, "zweitens": 2, "drittens": 3, "viertens": 4, "i": 1, "ii": 2, "iii": 3, "iv": 4, "一": 1, "二": 2, "三": 3, "四": 4}
 
-// chosen returns the option of what the assistant said last that a short reply picks by its number or its place; "" when it
-// picks none, or more than one.
+// chosen returns the options of what the assistant said last that a short reply picks by their numbers or their places, each on
+// lines of its own; "" when it picks none.
 func chosen(reply, said string) string {
 	const most, longest = 60, 8000 // bytes
 	if len(reply) > most {
 		return ""
+	}
+	options := optionsIn(said[max(0, len(said)-longest):])
+	if len(options) < 2 {
+		return ""
+	}
+	var out []string
+	for _, o := range options {
+		if slices.Contains(numbersPicked(reply, options), o.number) {
+			out = append(out, o.text)
+		}
+	}
+	return strings.Join(out, "\n")
+}
+
+// numbersPicked returns the numbers of the options that a reply picks.
+func numbersPicked(reply string, options []option) []int {
+	last := options[len(options)-1].number
+	if m := named.FindStringSubmatch(reply); m != nil {
+		return placesOf(m[1])
+	}
+	if m := dropped.FindStringSubmatch(reply); m != nil {
+		not := placesOf(m[1])
+		return slices.DeleteFunc(upTo(last), func(n int) bool { return slices.Contains(not, n) })
+	}
+	if m := several.FindStringSubmatch(reply); m != nil {
+		switch {
+		case m[2] == "two":
+			return []int{1, 2}
+		case m[2] == "three":
+			return []int{1, 2, 3}
+		case m[3] != "":
+			return []int{last - 1, last}
+		}
+		return upTo(last)
+	}
+	if recommended.MatchString(reply) {
+		for _, o := range options {
+			if recommends.MatchString(o.text) {
+				return []int{o.number}
+			}
+		}
+	}
+	if last%2 == 1 && last > 1 && middle.MatchString(reply) {
+		return []int{last/2 + 1}
 	}
 	number := 0
 	for i, place := range picked {
@@ -53,31 +118,38 @@ func chosen(reply, said string) string {
 			continue
 		}
 		if number != 0 {
-			return ""
+			return nil
 		}
 		number = i + 1
 	}
-	m := named.FindStringSubmatch(reply)
-	if number == 0 && m == nil {
-		return ""
+	if number == len(places) {
+		number = last
 	}
-	options := optionsIn(said[max(0, len(said)-longest):])
-	switch {
-	case len(options) < 2:
-		return ""
-	case number == len(places):
-		return options[len(options)-1].text
-	case number == 0 && m[1] <= "9":
-		number = int(m[1][0] - '0')
-	case number == 0:
-		number = int(strings.ToLower(m[1])[0]-'a') + 1
+	return []int{number}
+}
+
+// upTo returns the numbers from one on.
+func upTo(n int) (out []int) {
+	for i := 1; i <= n; i++ {
+		out = append(out, i)
 	}
-	for _, o := range options {
-		if o.number == number {
-			return o.text
+	return out
+}
+
+// placesOf returns the numbers that the places in a list stand for.
+func placesOf(list string) (out []int) {
+	list = strings.NewReplacer("和", " ", "と", " ").Replace(strings.ToLower(list))
+	for w := range strings.FieldsFuncSeq(list, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }) {
+		switch n := optionNumbers[w]; {
+		case n > 0:
+			out = append(out, n)
+		case len(w) == 1 && w[0] <= '9':
+			out = append(out, int(w[0]-'0'))
+		case len(w) == 1 && w[0] <= 'd':
+			out = append(out, int(w[0]-'a')+1)
 		}
 	}
-	return ""
+	return out
 }
 
 // option is one of some that the assistant has offered.
@@ -103,6 +175,9 @@ func optionsIn(text string) (out []option) {
 			out, open = append(out, option{n, bare}), true
 			continue
 		}
+		if bare == "" && open && strings.HasPrefix(out[len(out)-1].text, "#") && !strings.Contains(out[len(out)-1].text, "\n") {
+			continue // the paragraph below a heading
+		}
 		if open = open && bare != ""; open {
 			out[len(out)-1].text += "\n" + bare
 		}
@@ -114,7 +189,10 @@ func optionsIn(text string) (out []option) {
 func optionNumber(line string) int {
 	m := optionHead.FindStringSubmatch(line)
 	if m == nil {
-		return 0
+		if m = tableHead.FindStringSubmatch(line); m == nil {
+			return 0
+		}
+		return placesOf(m[1])[0]
 	}
 	switch {
 	case m[1] != "":
@@ -122,5 +200,5 @@ func optionNumber(line string) int {
 	case m[2] != "":
 		return int(strings.ToLower(m[2])[0]-'a') + 1
 	}
-	return optionNumbers[strings.ToLower(m[3])]
+	return optionNumbers[strings.ToLower(m[3]+m[4]+m[5])]
 }

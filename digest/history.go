@@ -39,6 +39,7 @@ type history struct {
 	popped  []string       // hashes of those that were taken back
 	stashes []map[*file]version
 	undone  map[int]string // calls that made commits → the command of git that took them back
+	amended map[int]string // calls that made commits → the hash of the commit in their place
 	looked  int            // how many times a file was compared with what git is told
 }
 
@@ -54,7 +55,7 @@ type commit struct {
 }
 
 func newHistory(t *fileTable) *history {
-	return &history{files: t, changed: map[*file]bool{}, undone: map[int]string{}}
+	return &history{files: t, changed: map[*file]bool{}, undone: map[int]string{}, amended: map[int]string{}}
 }
 
 // step applies what a call had git do, as far as its outcome says that it did.
@@ -269,6 +270,9 @@ func (s *gitStep) commit() {
 	if n := len(s.commits); s.Amend && n > s.unsure {
 		c, s.commits = s.commits[n-1], s.commits[:n-1]
 		c.hash = hashOf(s.output)
+		for _, call := range c.calls {
+			s.amended[call] = c.hash
+		}
 	}
 	c.calls = append(c.calls, s.call)
 	for _, f := range files {

@@ -289,6 +289,11 @@ func (in *input) commandLines(st *story, most int) (out []string, failed int) {
 		switch {
 		case c.running:
 			how = "still running in the background"
+		case c.end.End == toolcall.Interrupted:
+			how = "interrupted"
+			if c.end.Line == "" && c.end.Code != nil {
+				how = fmt.Sprintf("interrupted, exit code %d", *c.end.Code)
+			}
 		case c.end.Code != nil && *c.end.Code != 0:
 			how = fmt.Sprintf("FAILED, exit code %d", *c.end.Code)
 		case c.end.End == toolcall.Failed:
@@ -304,6 +309,8 @@ func (in *input) commandLines(st *story, most int) (out []string, failed int) {
 		}
 		if c.undone != "" {
 			how += "; the commit is undone since (" + c.undone + ")"
+		} else if c.amended != "" {
+			how += "; amended since, to " + c.amended
 		}
 		runs := ""
 		if c.runs > 1 {

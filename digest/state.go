@@ -301,14 +301,14 @@ func asked(m precis.Message) string {
 func questionOf(reply, said string) string {
 	const short, most, few = 20, 400, 3 // words, bytes, words
 	words := len(strings.Fields(reply))
-	if len(reply) > 200 || words >= short || len(said) < 40 {
+	if len(reply) > 200 || words >= short {
 		return ""
 	}
 	if o := chosen(reply, said); o != "" {
 		head, _ := retain.Ends(o, most, 0)
 		return plain.Text(strings.TrimSpace(head))
 	}
-	if asksBack.MatchString(reply) {
+	if len(said) < 40 || asksBack.MatchString(reply) {
 		return ""
 	}
 	sentences := lastSentences(said, most)

@@ -45,6 +45,7 @@ type command struct {
 	failedOnce bool               // a run of it failed
 	undone     string             // the command of git that took back the commit it made; "": none did
 	echoed     []toolcall.Purpose // of the newest run when it failed, see [toolcall.Call.Echoed]
+	amended    string             // the hash of the commit in the place of the one it made; "" for none
 }
 
 // readStory gathers the story of the covered messages.

@@ -59,7 +59,12 @@ func (w *work) removeIn(c *toolcall.Call, folder string, is func(rest string) bo
 // folder holds the file when all that is known to be absolute stands beside it.
 func (w *work) inFolder(p, folder string) (rest string, sure, in bool) {
 	if folder == "." || folder == "" {
-		return p, true, !isAbsolute(p)
+		if !isAbsolute(p) {
+			return p, true, true
+		}
+		root, more := w.absoluteRoot()
+		rest, in = strings.CutPrefix(p, root+"/")
+		return rest, more, in && root != ""
 	}
 	if rest, ok := strings.CutPrefix(p, folder+"/"); ok {
 		return rest, true, true
@@ -80,6 +85,28 @@ func (w *work) inFolder(p, folder string) (rest string, sure, in bool) {
 		}
 	}
 	return rest, true, true
+}
+
+// absoluteRoot returns the folder that all files are in whose paths are absolute, and whether these are more than one: most likely
+// the one that commands run in.
+func (w *work) absoluteRoot() (root string, more bool) {
+	n := 0
+	for _, f := range w.files.all {
+		if !isAbsolute(f.path) || isTemporary(f.path) {
+			continue
+		}
+		if n++; n == 1 {
+			root = path.Dir(f.path)
+		}
+		for root != "/" && root != "." && !strings.HasPrefix(f.path, root+"/") {
+			root = path.Dir(root)
+		}
+	}
+	w.swept += len(w.files.all)
+	if root == "/" || root == "." {
+		return "", false
+	}
+	return root, n > 1
 }
 
 func isAbsolute(p string) bool { return strings.HasPrefix(p, "/") || len(p) > 1 && p[1] == ':' }

@@ -416,10 +416,10 @@ func (w *work) results(covered func(message int) bool) []command {
 		r.runs++
 		r.failedOnce = r.failedOnce || o.End == toolcall.Failed
 		r.line, r.given = line, c.Line
-		r.at, r.end, r.last, r.undone, r.echoed = c.Use.From, o, "", w.git.undone[i], nil
+		r.at, r.end, r.last, r.undone, r.amended, r.echoed = c.Use.From, o, "", w.git.undone[i], w.git.amended[i], nil
 		if o.End == toolcall.OK || o.End == toolcall.Unknown {
 			for _, purpose := range c.Ran() {
-				fine[purpose.Kind] = append(fine[purpose.Kind], run{purpose, c.Use.From})
+				fine[purpose.Key] = append(fine[purpose.Key], run{purpose, c.Use.From})
 			}
 			r.last = lastLine(c.Output())
 		} else if o.End == toolcall.Failed {
@@ -446,7 +446,7 @@ func (w *work) results(covered func(message int) bool) []command {
 		if purpose.Inline() && r.at >= last-recentScript {
 			return false
 		}
-		for _, later := range slices.Backward(newest(fine[purpose.Kind], most)) {
+		for _, later := range slices.Backward(newest(fine[purpose.Key], most)) {
 			if later.at <= r.at {
 				break
 			}

@@ -438,6 +438,7 @@ func (p *plans) heard(at precis.Handle, words string) {
 		p.drop(at, func(plannedStep) bool { return true })
 		return
 	}
+	p.dropPlaces(at, placesGivenUpIn(said))
 	for _, what := range givenUpIn(said) {
 		p.drop(at, func(s plannedStep) bool { return names(what, s.text) })
 	}
@@ -462,18 +463,31 @@ func names(what, step string) bool {
 	}
 	n := 0
 	for w := range b {
-		if a[w] {
-			n++
+		for v := range a {
+			if sameStem(v, w) {
+				n++
+				break
+			}
 		}
 	}
 	return n >= 2 && 2*n >= len(b) || n == len(a) && n > 0
+}
+
+// sameStem reports whether two words are forms of one: "migrate" and "migration".
+func sameStem(a, b string) bool {
+	n := 0
+	for n < len(a) && n < len(b) && a[n] == b[n] {
+		n++
+	}
+	return a == b || n >= 4 && n+2 >= min(len(a), len(b))
 }
 
 func longWords(s string) map[string]bool {
 	out := map[string]bool{}
 	for _, w := range strings.FieldsFunc(strings.ToLower(s), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }) {
 		switch w {
-		case "the", "a", "an", "step", "steps", "part", "for", "to", "of", "and", "any", "with", "that", "this", "it", "thing", "now", "please", "anymore", "in", "on", "all":
+		case "the", "a", "an", "step", "steps", "part", "for", "to", "of", "and", "any", "with", "that", "this", "it", "thing", "now", "please", "anymore", "in", "on", "all",
+			"den", "der", "die", "das", "teil", "la", "le", "les", "partie", "el", "los", "las", "parte", "de", "del", "du", "wir", "weg":
 			continue
 		}
 		out[w] = true

@@ -32,7 +32,10 @@ var (
 	// supposes begins a sentence that says what is to happen some time, or asks.
 	supposes = lazyregexp.New(`(?i)(?:^|\s)(?:if|when|whenever|unless|until|make sure|ensure|should(?:n't)?|never (?:drop|scrap|forget|abandon|discard|cancel|skip|stop)|don'?t (?:drop|scrap|forget|abandon|discard|cancel|skip|stop)|do not (?:drop|scrap|forget|abandon|discard|cancel|skip|stop)|button|the plan is to|the goal is to)\b|(?:^|\s)(?:если|когда|чтобы|не (?:отмен|забу|забе|брос|выки|выбр|отбр|оста|отка))|[?？]\s*$`)
 	// dropsOne stands before what is given up, see [givenUpIn].
-	dropsOne = lazyregexp.New(`(?i)(?:` + clauseStart + `(?:drop|scrap|forget(?: about)?|abandon|discard|ditch|cancel|skip|leave out)|\b(?:don'?t|do not|no longer) need)\s+`)
+	dropsOne = lazyregexp.New(`(?i)(?:` + clauseStart + `(?:drop|scrap|forget(?: about)?|abandon|discard|ditch|cancel|skip|leave out|park|shelve|postpone|defer|hold off on)|\b(?:don'?t|do not|no longer) need|` +
+		`(?:^|[\s,;])(?:überspring\w*|streich\w*|vergiss|oublie[zr]?|laisse[zr]? tomber|abandonne[zr]?|saute[zr]?|olvida(?:te)?(?: de)?|olvídate de|omite|salta(?:te)?|descarta|lascia perdere|dimentica|esque[çc]a|pule))\s+`)
+	// dropsBefore names it before the verb.
+	dropsBefore = lazyregexp.New(`(?i)(?:^|[,;]\s*)([^.!?;,\n]{3,80}?)\s+(?:lassen wir (?:weg|aus|sein)|brauchen wir (?:doch )?nicht(?: mehr)?|can wait\b|(?:is|are) (?:no longer|not) needed\b|(?:isn'?t|aren'?t) needed\b|(?:is|are) off the table\b|n'est plus nécessaire|n'est pas nécessaire|ya no hace falta|no hace falta|non serve più|не нуж[а-я]+)`)
 	// consent begins the words with which a person lets a proposal be carried out.
 	consent = lazyregexp.New(`(?i)^[\s"'*]*(?:(?:yes|yep|yeah|yup|ok|okay|sure|fine|great|perfect|good|nice|agreed|approved?|accept(?:ed)?|lgtm|absolutely|exactly|correct|right)\b|go\b|do (?:it|that|so)\b|proceed\b|please (?:do|proceed|go|start|continue|implement)\b|start\b|begin\b|continue\b|let'?s (?:do|go|start)\b|(?:that |this |it |the plan )?(?:looks?|sounds?) (?:good|great|fine|right|ok)|implement (?:it|that|this|the plan)\b|ja\b|gut\b|passt\b|los\b|mach\b|einverstanden\b|oui\b|d'accord|vas-y|allez|parfait|sí\b|si\b|vale\b|dale\b|adelante|de acuerdo|perfecto|sim\b|pode\b|はい|お願い|進めて|いいです|了解|好|可以|行|同意|没问题|开始|继续|네|좋아|진행|(?:да|давай|хорошо|ладно|согласен|согласна|отлично|приступай|начинай|va bene|procedi|d'accordo|sì)(?:[^\p{L}]|$))`)
 	// refusal takes a consent back in its own sentence.
@@ -65,6 +68,7 @@ func holdsOne(words string, stems []string) bool {
 var (
 	verbStems = []string{
 		"drop", "scrap", "forget", "abandon", "discard", "ditch", "scratch", "cancel", "shelve", "bin ", "kill", "stop", "skip", "leave", "throw", "mind", "no need", "start over",
+		"park", "postpone", "defer", "hold off",
 		"don't", "dont ", "do not", "won't", "no longer", "not ",
 	}
 	objectStems = []string{" that", " this", " it", " those", " these", " everything", " plan", " list", " todo", " to-do", " task", " step", " item", " idea", " approach"}
@@ -73,6 +77,7 @@ var (
 	otherStems  = []string{
 		"vergiss", "verwirf", "streich", "stopp", "lass", "verworfen", "hinfällig", "gestrichen", "vom tisch", "oublie", "laisse", "abandon", "olvida", "olvíd", "descarta", "deja", "cancela", "esque", "descarte", "lascia", "dimentica",
 		"annulla", "scarta", "butta", "отмен", "забудь", "забей", "брос", "выкинь", "выбрось", "отброс", "оставь", "отка", "план", "放", "取", "不", "忘", "作", "丢", "算了", "計", "プ", "リ", "それ", "全", "계", "전", "그",
+		"can wait", "needed", "off the table", "brauchen", "nécessaire", "falta", "serve", "нуж", "schritt", "spring", "saute", "passe", "étape", "omite", "salta", "paso", "pule", "шаг", "步", "跳", "项", "ステップ", "手順", "タスク", "단계", "번",
 	}
 )
 
@@ -109,9 +114,10 @@ func givesUpIn(sentences []string) bool {
 }
 
 // givenUpIn returns the words of the sentences that name what is no longer to be done: those behind the verb, up to the end of
-// their clause, 3 to 120 bytes.
+// their clause, 3 to 120 bytes, or those before it.
 func givenUpIn(sentences []string) (out []string) {
 	for _, s := range sentences {
+		var named []string
 		end := 0
 		for _, at := range dropsOne.FindAllStringIndex(s, -1) {
 			if at[0] < end {
@@ -121,14 +127,16 @@ func givenUpIn(sentences []string) (out []string) {
 			if i := strings.IndexAny(what, ".!?;,"); i >= 0 {
 				what = what[:i]
 			}
-			if what = what[:min(len(what), 120)]; len(what) < 3 {
-				continue
+			if what = what[:min(len(what), 120)]; len(what) >= 3 {
+				end = at[1] + len(what)
+				named = append(named, what)
 			}
-			if supposes.MatchString(s) {
-				break
-			}
-			end = at[1] + len(what)
-			out = append(out, what)
+		}
+		for _, at := range dropsBefore.FindAllStringSubmatchIndex(s, -1) {
+			named = append(named, s[at[2]:at[3]])
+		}
+		if len(named) > 0 && !supposes.MatchString(s) {
+			out = append(out, named...)
 		}
 	}
 	return out

@@ -19,10 +19,41 @@ import (
 // "Contents of PATH:" and what follows; fences of three or more backticks or tildes; lines that
 // begin with ">"; two or more lines of a paragraph as programs log them, with those
 // between them; a command behind its prompt, with its output; hunks of diffs; stack traces; the files
-// that Gemini CLI puts between marks; a mail from its headers to what it is signed with; all but both ends of a text
+// that Gemini CLI puts between marks; a mail from its headers to what it is signed with; how to reproduce a bug, in the form of its
+// report; all but both ends of a text
 // that is longer than anybody types, see [mostTyped].
 func Quoted(text string) [][2]int {
-	return merged(slices.Concat(elementsIn(text), linesIn(text), filesIn(text), mailIn(text)))
+	return merged(slices.Concat(elementsIn(text), linesIn(text), filesIn(text), mailIn(text), issueIn(text)))
+}
+
+// issueHead is a heading of the report of a bug, as its form has it, below which a person says what to do to see it.
+var issueHead = lazyregexp.New(`(?i)^(?:#{1,6}\s*|\*\*)(?:steps to reproduce|(?:how )?to reproduce|reproduction(?: steps)?|actual (?:behaviou?r|result)s?|describe the bug)\b`)
+
+// issueIn returns such headings with the paragraph below each.
+func issueIn(text string) (out [][2]int) {
+	if !strings.Contains(text, "#") && !strings.Contains(text, "**") {
+		return nil
+	}
+	at, from, filled := 0, -1, false
+	for line := range strings.Lines(text) {
+		next := at + len(line)
+		switch bare := strings.TrimSpace(line); {
+		case from >= 0 && (filled && bare == "" || strings.HasPrefix(bare, "#")):
+			out, from = append(out, [2]int{from, at}), -1
+			fallthrough
+		case from < 0:
+			if (strings.HasPrefix(bare, "#") || strings.HasPrefix(bare, "**")) && issueHead.MatchString(bare) {
+				from, filled = at, false
+			}
+		case bare != "":
+			filled = true
+		}
+		at = next
+	}
+	if from >= 0 {
+		out = append(out, [2]int{from, len(text)})
+	}
+	return out
 }
 
 // mostTyped is how many bytes of a text may be what a person typed, half of them at either end: what stands between the
@@ -38,9 +69,9 @@ func isBetween(text string, from, to int) bool {
 const leastQuoted = 3
 
 // quotations returns the spans of words in quotation marks within a line, with their marks:
-// at least 4 characters in those that differ, 8 in others, and at most mostQuoted. Single
-// marks must be typographic: an apostrophe looks the same. It is one walk: between two marks
-// stands no other that opens.
+// at least 4 characters in those that differ, 8 in others, and at most mostQuoted. A single
+// mark that is not typographic must stand before a word, and 12 characters: an apostrophe looks the same. It is one walk: between
+// two marks stands no other that opens.
 func quotations(text string) (out [][2]int) {
 	after := 0 // the quotation before, or a name in marks
 	for i, r := range text {
@@ -61,6 +92,10 @@ func quotations(text string) (out [][2]int) {
 			closing = "』"
 		case '‘':
 			closing, least = "’", 8
+		case '\'':
+			if i == 0 || strings.IndexByte(" \t\n(:[", text[i-1]) >= 0 { // else an apostrophe
+				closing, least = "'", 12
+			}
 		}
 		if closing == "" || i < after {
 			continue
@@ -86,9 +121,9 @@ func closedBy(text string, opening rune, closing string) (chars, to int) {
 	for i, r := range text {
 		end := i + utf8.RuneLen(r)
 		switch {
-		case strings.ContainsRune(closing, r) && (r != '’' || !inWord(text[end:])):
+		case strings.ContainsRune(closing, r) && (r != '’' && r != '\'' || !inWord(text[end:])):
 			return chars, end
-		case r == '\n' || r == opening || chars == mostQuoted:
+		case r == '\n' || r == opening && r != '\'' || chars == mostQuoted:
 			return 0, -1
 		}
 		chars++
@@ -362,7 +397,7 @@ func Typed(text string) []string {
 // bytes of a letter, but for the mark that ends a sentence. A few words in quotation marks
 // are a name, and stay.
 func Unquoted(text string) string {
-	if !strings.ContainsAny(text, "\"“«„「『‘") {
+	if !strings.ContainsAny(text, "\"“«„「『‘'") {
 		return text
 	}
 	out := []byte(text)

@@ -48,6 +48,7 @@ type Result struct {
 	Text    string
 	IsError bool
 	Refused bool    // the recording says, apart from the text, that a person refused the call
+	Acts    bool    // the call writes a file, or runs a command that does more than print: its result says nothing that others wrote
 	Around  Program // of the conversation
 }
 
@@ -98,7 +99,7 @@ func IsServer(tool string) bool {
 // what they said. A refusal is what the recording says apart from text, or the program's own form
 // as the whole result of a conversation of that program. An error that has such a form
 // in the conversation of nobody known is only claimed to be one, and nothing in it is a
-// person's.
+// person's. A result that is nothing but such words of a call that acts is claimed to be one, too.
 func Refusal(r Result) (said string, is Evidence) {
 	text := r.Text
 	if _, ok := ResultHead(text); ok {
@@ -124,8 +125,17 @@ func Refusal(r Result) (said string, is Evidence) {
 			return "", Claimed
 		}
 	}
-	if r.Refused {
+	switch {
+	case r.Refused:
 		return "", Proven
+	case r.Acts && !server && len(text) < longestRefusal && saysRefused.MatchString(text):
+		return "", Claimed // most likely it was not carried out
 	}
 	return "", NotRefused
 }
+
+// longestRefusal is how many bytes a refusal has that no mark of a program stands with.
+const longestRefusal = 400
+
+// saysRefused is how programs say that a person refused a call, whatever their marks: Codex, Cline and Roo Code, Copilot, Cursor, Goose.
+var saysRefused = lazyregexp.New(`^(?:(?:exec command |patch |command failed: )?(?:rejected|aborted) by (?:the )?user(?: after \d+(?:\.\d+)? ?s)?\.?|(?:The )?[Uu]ser (?:has )?(?:declined|cancelled|canceled|rejected|denied|skipped) (?:to run |permission to (?:use|run) )?(?:this|the)? ?(?:specific )?(?:tool call|tool|command|operation|edit|change|patch)\b[^\n]{0,200})$`)

@@ -13,8 +13,8 @@ var taskRunners = wordSet("npm pnpm yarn bun make gmake mise just task tox nox h
 // bareRunners print them without a sign.
 var bareRunners = wordSet("make gmake just")
 
-// checkers are programs whose lines are known for commands without a sign: what else looks like one may be output.
-var checkers = wordSet("go cargo pytest tox nox ruff mypy flake8 pylint black eslint prettier tsc jest vitest mocha npx npm pnpm yarn bun uv poetry golangci-lint staticcheck phpunit rspec bundle ctest cmake dotnet mvn gradle")
+// checkPrograms are programs whose lines are known for commands without a sign: what else looks like one may be output.
+var checkPrograms = wordSet("go cargo pytest tox nox ruff mypy flake8 pylint black eslint prettier tsc jest vitest mocha npx npm pnpm yarn bun uv poetry golangci-lint staticcheck phpunit rspec bundle ctest cmake dotnet mvn gradle")
 
 // echo is how task runners print a command that they run: mise and yarn ("[test] $ go test ./..."), npm ("> jest"), go-task
 // ("task: [test] go test ./..."), tox ("py312: commands[0]> pytest") and nox ("nox > pytest").
@@ -54,7 +54,7 @@ func (c *Call) echoed() (out []string) {
 		line = strings.TrimRight(line, "\r\n")
 		if m := echo.FindStringSubmatch(line); m != nil && !npmHead.MatchString(line) {
 			out = append(out, m[1])
-		} else if program, _, _ := strings.Cut(line, " "); bare && checkers[program] {
+		} else if program, _, _ := strings.Cut(line, " "); bare && checkPrograms[program] {
 			out = append(out, line)
 		}
 	}

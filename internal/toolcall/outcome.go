@@ -27,7 +27,7 @@ const (
 type Outcome struct {
 	End  End
 	Code *int   // the exit code that the result states; nil: none
-	Line string // of a failure: the line of the result that says most about it; "" when none does
+	Line string // of a failure: the line of the result that says most about it, of an interruption the one that says so; "" when none does
 	Why  string // of a failure whose Line only names the test: the line that says why; "" when none does
 	Said string // of a rejection: the user's words with it; "" for none
 	// Claimed says that the result's own text is all that tells of a rejection: any page or command
@@ -47,7 +47,9 @@ func (c *Call) Outcome() Outcome {
 		return Outcome{End: Interrupted}
 	}
 	text := strings.TrimSpace(visible.WithoutSequences(harness.BehindHead(c.Text)))
-	switch said, is := harness.Refusal(harness.Result{Tool: c.Name, Text: c.Text, IsError: c.IsError, Refused: c.refused, Around: c.around}); is {
+	const longest = 500 // bytes of a result that is nothing but a refusal
+	acts := len(c.Text) < longest && (c.Kind == Write || c.Kind == Command && !Prints(c.Line))
+	switch said, is := harness.Refusal(harness.Result{Tool: c.Name, Text: c.Text, IsError: c.IsError, Refused: c.refused, Around: c.around, Acts: acts}); is {
 	case harness.Proven:
 		return Outcome{End: Rejected, Said: said}
 	case harness.Claimed:
@@ -74,11 +76,12 @@ func (c *Call) patchOutcome(text string) Outcome {
 	}
 	text = strings.TrimSpace(c.Output())
 	line, rank := worstLine(text)
+	halt, halted := stoppedBy(text, o.Code)
 	switch {
 	case c.IsError, o.Code != nil && *o.Code != 0, hasPrefixFold(text, writeErrors):
 		o.End, o.Line = Failed, failureLine(text)
-	case stoppedBy(text, o.Code):
-		o.End = Interrupted
+	case halted:
+		o.End, o.Line = Interrupted, halt
 	case o.Code == nil && rank == surely:
 		o.End, o.Line = Failed, line
 	}
@@ -91,7 +94,7 @@ func (c *Call) commandOutcome(text string) Outcome {
 		o.End = OK // its agent marks the results of calls that fail
 	}
 	first, programs := mainProgram(c.Line)
-	words := !printers[first]
+	words := !printers[first] || first == "sql:reads" && sqlFault.MatchString(text) || (first == "curl" || first == "wget") && complains(programs, text) != ""
 	stated := exitCode
 	if !words {
 		stated = codeOfProgram
@@ -103,6 +106,7 @@ func (c *Call) commandOutcome(text string) Outcome {
 	if code, ok := printed(c.Line, text); ok && (o.Code == nil || *o.Code == 0) {
 		o.Code = &code
 	}
+	halt, halted := stoppedBy(text, o.Code)
 	switch {
 	case o.Code != nil && *o.Code == 0:
 		o.End = OK
@@ -110,34 +114,59 @@ func (c *Call) commandOutcome(text string) Outcome {
 	case o.Code != nil && *o.Code == 1 && len(text) < 120 && slices.ContainsFunc(programs, func(p string) bool { return searches[p] }):
 		o.End = Unknown
 		return o
-	case stoppedBy(text, o.Code):
-		o.End = Interrupted
+	case halted:
+		o.End, o.Line = Interrupted, halt
 		return o
 	case o.Code != nil || c.IsError:
 		o.End, o.Line = Failed, failureLine(text)
-		o.Line, o.Why = placed(text, o.Line, reason(text, o.Line))
+		said := ""
+		if words {
+			said = verdictOf(c.Line, text)
+		}
+		if said != "" && errorRank(o.Line) <= byTheWay {
+			o.Line = said
+		}
+		o.explain(text, said)
 		return o
 	}
 	if words {
 		line, rank := worstLine(text)
-		if rank == likely && brokenBuild(c.Line, line) {
+		if rank == likely && brokenBuild(c.Line, line, text) {
 			rank = surely
 		}
-		if count := failedTests(text); count != "" && rank < surely {
+		if rank == likely && hidesCodes(c.Line) && endsByException(text) {
+			rank = surely
+		}
+		said := verdictOf(c.Line, text)
+		if said == "" {
+			said = complains(programs, text)
+		}
+		if said != "" && rank < surely {
 			if rank < likely { // else the line says more
-				line = count
+				line = said
 			}
 			rank = surely
 		}
 		switch {
 		case rank >= surely:
-			o.End = Failed
-			o.Line, o.Why = placed(text, line, reason(text, line))
+			o.End, o.Line = Failed, line
+			o.explain(text, said)
 		case rank >= likely && o.End == OK && !(c.coded && !hidesCodes(c.Line)):
 			o.End, o.Line = Unknown, line
 		}
 	}
 	return o
+}
+
+// explain completes the line of a failure with what the output says of the reason; said is the verdict of the tool, "" for none.
+func (o *Outcome) explain(text, said string) {
+	o.Line, o.Why = placed(text, o.Line, reason(text, o.Line))
+	switch {
+	case o.Why == "" && said != o.Line && bare.MatchString(o.Line):
+		o.Why = said
+	case o.Why != "" && taskFailed.MatchString(o.Line):
+		o.Line, o.Why = o.Why, ""
+	}
 }
 
 // Output returns the text of the result without the escape sequences of terminals; of one that
@@ -223,28 +252,30 @@ func headsFailures(calls []Call) bool {
 }
 
 // stopped is how programs say that they stopped a command that took too long, or that the user did: it begins or ends the
-// result, or stands in the lines that they add to it. Claude Code, Codex, pi and Hermes; Roo Code; opencode; Gemini CLI.
-var stopped = lazyregexp.New(`(?i)^\W{0,3}(?:(?:the )?command (?:execution )?timed out\b|timed out after\b|timeout:|(?:the )?command was (?:automatically )?(?:terminated|cancelled|canceled|killed|aborted|stopped)\b|(?:the )?(?:\w+ )?tool terminated (?:the )?command\b|user aborted the command\b)`)
+// result, or stands in the lines that they add to it. Claude Code, Codex, pi and Hermes; Roo Code; opencode; Gemini CLI; runners of CI.
+var stopped = lazyregexp.New(`(?i)^\W{0,3}(?:error: )?(?:(?:the )?(?:command|process|script|execution|tool|shell)(?: (?:execution|run|call))? timed out\b|timed out after\b|timeout:|` +
+	`(?:the )?(?:command|process|script) (?:was )?(?:automatically )?(?:terminated|cancelled|canceled|killed|aborted|stopped|interrupted)\b|(?:the )?(?:command|process|script) exceeded (?:the|its) (?:time ?limit|timeout)\b|` +
+	`(?:the )?(?:\w+ )?tool terminated (?:the )?command\b|(?:tool )?execution (?:was )?aborted\b|user aborted the command\b|killed by SIG(?:TERM|KILL|INT|HUP) after\b|no output for \d+ ?(?:s|m|seconds?|minutes?)\b|(?:context )?deadline exceeded\W*$)`)
 
 // byTimeout is the exit code of a command that timeout stopped, and of one that a signal of its program ended.
 const byTimeout, byTerm, byKill = 124, 143, 137
 
-// stoppedBy reports whether a result says in its first or its last lines that the command was stopped on the way; code is what
-// it states, nil for nothing. A command that ended with a code of its own says so of something else.
-func stoppedBy(text string, code *int) bool {
+// stoppedBy reports whether a result says in its first or its last lines that the command was stopped on the way, and the line
+// that does; code is what it states, nil for nothing. A command that ended with a code of its own says so of something else.
+func stoppedBy(text string, code *int) (line string, is bool) {
 	if code != nil && *code != byTimeout && *code != byTerm && *code != byKill && *code >= 0 {
-		return false
+		return "", false
 	}
 	const reach, lines = 600, 4
 	text = strings.TrimSpace(text)
 	head := strings.SplitN(text[:min(len(text), reach)], "\n", lines)
 	tail := strings.Split(text[max(0, len(text)-reach):], "\n")
 	for _, l := range slices.Concat(head, tail[max(0, len(tail)-lines):]) {
-		if stopped.MatchString(strings.TrimSpace(l)) {
-			return true
+		if l = strings.TrimSpace(l); stopped.MatchString(l) {
+			return l, true
 		}
 	}
-	return code != nil && *code == byTimeout
+	return "", code != nil && *code == byTimeout
 }
 
 // carriedOut is what Cline says of a command whatever its exit code.
@@ -305,12 +336,7 @@ var (
 
 	// searches end with the code 1 when they find nothing, or differences.
 	searches = wordSet("grep egrep fgrep rg ag ack find fd which pgrep diff cmp test [ ls command type")
-	// printers print what others have written.
-	printers = wordSet("cat head tail grep egrep fgrep rg ag ack sed awk find fd ls less more nl wc diff cmp jq echo printf tree which strings xxd hexdump git:reads gh:reads curl wget type dir")
 )
-
-// readingVerbs are what git and gh are told when they only print.
-var readingVerbs = wordSet("log diff show status blame grep ls-files rev-parse describe view list checks")
 
 // stages set the stage for other programs.
 var stages = wordSet("cd pushd popd source . export set sleep timeout bash sh pwd true")
@@ -353,23 +379,43 @@ func lexScript(line string) *lexer {
 	return l
 }
 
+// programOf returns the words of a command from its program on, without the variables that are set and the programs that only run
+// it in another way.
+func programOf(words []word) []word {
+	for len(words) > 0 {
+		switch {
+		case prefixes[words[0].text]:
+			words = behindWords(words[1:])
+		case words[0].redirect, strings.Contains(words[0].text, "="):
+			words = words[1:]
+		default:
+			return words
+		}
+	}
+	return nil
+}
+
 // mainProgram returns the program that a command line begins with, what sets the
 // stage left out, and all its programs. Git and gh that only print have names of their
 // own.
 func mainProgram(line string) (first string, all []string) {
 	for _, words := range lexScript(line).commands {
-		for len(words) > 0 && (words[0].redirect || prefixes[words[0].text] || strings.Contains(words[0].text, "=")) {
-			words = words[1:]
-		}
-		if len(words) == 0 {
+		if words = programOf(words); len(words) == 0 {
 			continue
 		}
 		if script := scriptOf(words); script != nil {
 			words = script
 		}
+		if shells[base(words[0].text)] { // a script in a file
+			if script := innerCommand(words); len(script) > 0 {
+				words = script
+			}
+		}
 		name := base(words[0].text)
-		if (name == "git" || name == "gh") && slices.ContainsFunc(words[1:min(len(words), 4)], func(w word) bool { return readingVerbs[w.text] }) {
-			name += ":reads"
+		if inner := elsewhere(name, words); len(inner) > 0 && printers[base(inner[0].text)] {
+			name = "remote:reads"
+		} else if reader := readerName(name, words); reader != "" {
+			name = reader
 		}
 		all = append(all, name)
 		if first == "" && !stages[name] {
@@ -380,62 +426,6 @@ func mainProgram(line string) (first string, all []string) {
 		}
 	}
 	return first, all
-}
-
-// Prints reports whether a command line does no more than print what others wrote:
-// reading and searching.
-func Prints(line string) bool {
-	first, all := mainProgram(line)
-	return first == "" || !slices.ContainsFunc(all, func(p string) bool { return !printers[p] && !stages[p] })
-}
-
-// Fetches reports whether a command line does no more than print what others wrote, and has to reach another machine for it:
-// whether that went well is a result of its own.
-func Fetches(line string) bool {
-	first, _ := mainProgram(line)
-	return (first == "curl" || first == "wget") && Prints(line)
-}
-
-// Shows reports whether a command line prints what others wrote, and does nothing else. One
-// that only waits or changes the directory prints nothing.
-func Shows(line string) bool {
-	_, all := mainProgram(line)
-	return Prints(line) && slices.ContainsFunc(all, func(p string) bool { return printers[p] })
-}
-
-// lookers are programs that only look, beside printers: what they print says nothing of success. Those that make a folder
-// say as little.
-var lookers = wordSet("mkdir get-childitem gci get-content gc get-location gl get-item gi test-path select-string sls new-item ni gh:asks which where whoami date env printenv id uname hostname du df ps")
-
-// Queries reports whether a command line only looks, or sets the stage for what looks: reading, searching, listing, asking
-// an interface for what it has.
-func Queries(line string) bool {
-	_, all := mainProgram(line)
-	for i, p := range all {
-		if p == "gh" {
-			all[i] = asksGitHub(line)
-		}
-	}
-	return len(all) > 0 && !slices.ContainsFunc(all, func(p string) bool { p = strings.ToLower(p); return !printers[p] && !stages[p] && !lookers[p] })
-}
-
-// asksGitHub returns "gh:asks" for a line in which gh only asks the interface: with no method and no fields given.
-func asksGitHub(line string) string {
-	for _, words := range lexScript(line).commands {
-		var plain []string
-		for _, w := range words {
-			plain = append(plain, w.text)
-		}
-		if len(plain) < 2 || base(plain[0]) != "gh" || slices.ContainsFunc(plain[1:min(len(plain), 4)], func(w string) bool { return readingVerbs[w] }) {
-			continue
-		}
-		if plain[1] != "api" || slices.ContainsFunc(plain[2:], func(w string) bool {
-			return strings.HasPrefix(w, "-X") || strings.HasPrefix(w, "-f") || strings.HasPrefix(w, "-F") || strings.HasPrefix(w, "--method") || strings.HasPrefix(w, "--field") || strings.HasPrefix(w, "--raw-field") || strings.HasPrefix(w, "--input")
-		}) {
-			return "gh"
-		}
-	}
-	return "gh:asks"
 }
 
 // StatesCode reports whether a line states an exit code.
@@ -582,14 +572,17 @@ func printed(line, output string) (int, bool) {
 
 // complainers are programs that write of places in files only where they fail, and taskFailed is what mise says of a task.
 var (
-	complainers = lazyregexp.New(`\bgo (?:build|vet|install|run)\b|\btsc\b|\bgolangci-lint run\b|\bstaticcheck\b|\bmypy\b|\bpyright\b|\bruff check\b|\bflake8\b`)
+	complainers = lazyregexp.New(`\bgo (?:build|vet|install|run)\b|\btsc\b|\bgolangci-lint run\b|\bstaticcheck\b|\bmypy\b|\bpyright\b|\bruff check\b|\bflake8\b|\bpylint\b`)
 	taskFailed  = lazyregexp.New(`^\[[\w:./-]+\] ERROR task failed$`)
 	onlyWarns   = lazyregexp.New(`(?i)\b(?:warning|note|info)\b`)
 )
 
 // brokenBuild reports whether a line of output says that what is built or checked is broken, whatever a pipe made of the exit code.
-func brokenBuild(command, line string) bool {
-	return diagnostic.MatchString(line) && complainers.MatchString(command) && !onlyWarns.MatchString(line)
+func brokenBuild(command, line, text string) bool {
+	if diagnostic.MatchString(line) && complainers.MatchString(command) && !onlyWarns.MatchString(line) {
+		return true
+	}
+	return (placedError.MatchString(line) || lintRow.MatchString(line)) && checkers.MatchString(command) && !passed.MatchString(text[max(0, len(text)-lastBytes):])
 }
 
 // errorRank returns how certainly a line of output reports a failure; 0 means
@@ -606,7 +599,7 @@ func errorRank(l string) int {
 		strings.HasPrefix(low, "fatal:"), strings.HasPrefix(t, "error["), strings.HasPrefix(low, "traceback (most"), strings.HasPrefix(t, "npm ERR!"), strings.HasPrefix(t, "npm error "), strings.HasPrefix(t, "make: ***"),
 		strings.HasPrefix(t, "test ") && strings.HasSuffix(t, "... FAILED"), strings.HasSuffix(low, "command not found"), strings.HasSuffix(low, "no such file or directory"):
 		return surely
-	case strings.HasPrefix(t, "[ERROR] "), diagnostic.MatchString(t), strings.Contains(t, "Error:"), strings.Contains(t, "Exception:"), strings.Contains(low, ": error"), strings.Contains(t, "ERROR "), strings.HasPrefix(t, "FAIL"), strings.HasPrefix(t, "✗"), strings.HasPrefix(t, "✘"):
+	case strings.HasPrefix(t, "[ERROR] "), strings.Contains(t, "error") && (placedError.MatchString(t) || lintRow.MatchString(t)), diagnostic.MatchString(t), strings.Contains(t, "Error:"), strings.Contains(t, "Exception:"), strings.Contains(low, ": error"), strings.Contains(t, "ERROR "), strings.HasPrefix(t, "FAIL"), strings.HasPrefix(t, "✗"), strings.HasPrefix(t, "✘"):
 		return likely
 	case strings.Contains(low, "failed"), strings.Contains(low, "error"):
 		if strings.Contains(low, "0 failed") || strings.Contains(low, "0 error") || strings.Contains(low, "no error") {

@@ -54,7 +54,7 @@ func (r *shellReader) gitProgram(words []string) {
 // unix adds what a program of Unix does with its arguments.
 func (r *shellReader) unix(name string, words, args []string, redirected bool) {
 	switch name {
-	case "tee":
+	case "tee", "sponge":
 		appends := slices.Contains(words, "-a") || slices.Contains(words, "--append")
 		for _, a := range args {
 			r.add(Effect{Path: a, Whole: !appends})
@@ -67,8 +67,26 @@ func (r *shellReader) unix(name string, words, args []string, redirected bool) {
 		r.found(words)
 	case "curl":
 		r.fetched(words, 'o', "--output")
+		r.downloaded(name, words)
 	case "wget":
 		r.fetched(words, 'O', "--output-document")
+		r.downloaded(name, words)
+	case "xargs":
+		r.xargs(words)
+	case "fd", "fdfind":
+		r.fd(words)
+	case "ln":
+		r.linked(args)
+	case "yq", "gawk":
+		for _, f := range editsInPlace(name, words) {
+			r.add(Effect{Path: f})
+		}
+	case "truncate":
+		for i, a := range args {
+			if i > 0 || !slices.Contains(words, "-s") {
+				r.add(Effect{Path: a})
+			}
+		}
 	case "dd":
 		for _, w := range words {
 			if p, ok := strings.CutPrefix(w, "of="); ok {
@@ -95,7 +113,7 @@ func (r *shellReader) unix(name string, words, args []string, redirected bool) {
 		} else if len(args) > 1 {
 			r.copied(args[:len(args)-1], args[len(args)-1], name == "mv", containsFlag(words, "rRa"))
 		}
-	case "sed", "perl":
+	case "sed", "gsed", "perl":
 		files, inPlace := editedFiles(words)
 		replaced := ""
 		if inPlace {
@@ -104,7 +122,7 @@ func (r *shellReader) unix(name string, words, args []string, redirected bool) {
 		for _, a := range files {
 			if inPlace {
 				r.add(Effect{Path: a, Replaced: replaced})
-			} else if name == "sed" && !redirected {
+			} else if name != "perl" && !redirected {
 				r.read(a)
 			}
 		}

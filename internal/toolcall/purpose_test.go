@@ -78,6 +78,12 @@ func TestWhatCoversAFailure(t *testing.T) {
 		{"npm test -- a.test.ts", "npm test -- b.test.ts", false},
 		{"pytest", "pytest tests/test_a.py", false},
 		{"git commit -m 'mend a.go'", "git commit -m 'mend a.go and b.go'", true},
+		{"pytest -q", "uv run --with x pytest", true}, {"pytest", "python3 -m pytest", true}, {"python3.9 -m pytest", "python3.12 -m pytest", false}, {"npx vitest run", "pnpm exec vitest", true}, {"npx vitest", "npx vitest run src/b.test.ts", false},
+		{"rspec", "bundle exec rspec", true}, {"bash dig/a.sh", "./dig/a.sh", true}, {"./api/run.sh", "./web/run.sh", false}, {"go test ./a", "timeout -k 5 60 go test ./a", true}, {"make", "nice -n 10 make", true}, {"npm test", "npm run test", true},
+		{"gradle test", "./gradlew test", true}, {"node_modules/.bin/tsc", "npx tsc", true}, {"docker-compose build", "docker compose build", true}, {"npm --prefix api test", "npm --prefix web test", false}, {"cd api && npm test", "npm --prefix api test", true},
+		{"npm test", "npm test -- list", false}, {"tox -e py311", "tox -e lint", false}, {"tox -e lint", "tox", true}, {"go test ./...", "go test -short ./...", false}, {"DIG=a npm test", "DIG=b npm test", false}, {"npm test", "DIG=b npm test", true},
+		{"python load.py --year 2024", "python load.py --year 2023", false}, {"python load.py --year 2024", "python load.py --year=2024 -v", true}, {"python load.py --timeout 5", "python load.py --timeout 50", true}, {"./load.sh --to a", "./load.sh --to b", false},
+		{"terraform -chdir=a plan", "terraform -chdir=b plan", false}, {"xcodebuild -scheme A test", "xcodebuild -scheme B test", false}, {"kubectl -n a apply -f x.yml", "kubectl -n b apply -f x.yml", false},
 	} {
 		if got := toolcall.PurposeOf(tt.later).Covers(toolcall.PurposeOf(tt.failed)); got != tt.covers {
 			t.Errorf("%q after %q: %v", tt.later, tt.failed, got)

@@ -52,6 +52,8 @@ type shellReader struct {
 	before   string          // the folder before that
 	away     string          // what the line calls the folder that it has changed into, where that is not known
 	outer    []string        // the folders outside of the subshells that are open
+	vars     []variable      // that the line sets, as far as their values are known
+	piped    []string        // the words of the command whose output the command reads
 }
 
 func readShell(command string) *shellReader {
@@ -91,11 +93,17 @@ func (r *shellReader) script(command string) {
 		if k+1 < len(l.commands) {
 			next = l.commands[k+1]
 		}
-		for _, turn := range r.looped(words, next, l.joins[k]) {
+		if r.assigned(words) {
+			continue
+		}
+		for _, turn := range r.looped(r.expand(words), next, l.joins[k]) {
 			plain := r.redirected(turn)
 			r.stdin = l.documents[k]
 			plain = r.subshell(plain)
 			r.program(plain, slices.ContainsFunc(turn, func(w word) bool { return w.redirect && strings.HasPrefix(w.text, ">") }))
+			if r.piped = nil; l.joins[k] == joinPipe {
+				r.piped = plain
+			}
 		}
 		if r.loop != nil && len(r.loop.except) > 0 {
 			for i := carried; i < len(r.carried); i++ {
@@ -321,6 +329,9 @@ func (r *shellReader) program(words []string, redirected bool) {
 		r.cmdlet(name, rest)
 	default:
 		if interpreters[name] {
+			for _, f := range editsInPlace(name, rest) {
+				r.add(Effect{Path: f})
+			}
 			r.coded(rest)
 		} else if len(args) > 0 {
 			r.unix(name, rest, args, redirected)
@@ -336,18 +347,24 @@ var prefixes = map[string]bool{
 
 // behindFlags returns the words behind the flags of a program that runs another one: "-u ann", "-n 5", a duration.
 func behindFlags(words []string) []string {
-	for len(words) > 0 {
-		w := words[0]
+	return words[flagWords(len(words), func(i int) string { return words[i] }):]
+}
+
+// flagWords returns how many of n words are such flags with their values.
+func flagWords(n int, at func(i int) string) int {
+	i := 0
+	for i < n {
+		w := at(i)
 		switch {
-		case len(w) == 2 && w[0] == '-' && strings.IndexByte("ugnks", w[1]) >= 0 && len(words) > 1:
-			words = words[2:]
+		case len(w) == 2 && w[0] == '-' && strings.IndexByte("ugnks", w[1]) >= 0 && i+1 < n:
+			i += 2
 		case len(w) > 1 && w[0] == '-', w != "" && w[0] >= '0' && w[0] <= '9' && strings.Trim(w, "0123456789.smhd") == "":
-			words = words[1:]
+			i++
 		default:
-			return words
+			return i
 		}
 	}
-	return words
+	return i
 }
 
 // shellScript returns the index of the script in "bash -lc script", "pwsh -Command script" and "cmd /c script";

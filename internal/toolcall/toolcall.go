@@ -15,6 +15,7 @@ import (
 	"precis"
 	"precis/internal/harness"
 	"precis/internal/jsonspan"
+	"precis/internal/lazyregexp"
 	"precis/internal/plain"
 	"precis/internal/preview"
 )
@@ -134,6 +135,7 @@ func (f *finder) user(i int, m precis.Message) {
 			if call.script {
 				call.answered(call.Text)
 			}
+			call.tellPatched()
 		case precis.Text:
 			if name, ok := harness.ResultHead(block.Text); ok {
 				b = f.xmlResult(i, b, name, m.Content)
@@ -141,6 +143,26 @@ func (f *finder) user(i int, m precis.Message) {
 				f.calls = append(f.calls, f.action.call(precis.BlockHandle(i, b), block.Text))
 				f.action = action{}
 			}
+		}
+	}
+}
+
+// patchingLine is the line by which patch names a file that it changes.
+var patchingLine = lazyregexp.New(`(?m)^patching file '?([^'\n]+?)'?(?: \(|\r?$)`)
+
+// tellPatched adds the files that patch says it changes, where the line of the command does not hold the patch.
+func (c *Call) tellPatched() {
+	if c.Kind != Command || c.IsError || !strings.Contains(c.Line, "patch") || strings.Contains(c.Line, "--dry-run") || !strings.Contains(c.Text, "patching file ") || strings.Contains(c.Text, "FAILED at ") {
+		return
+	}
+	_, all := mainProgram(c.Line)
+	if !slices.Contains(all, "patch") {
+		return
+	}
+	for _, m := range patchingLine.FindAllStringSubmatchIndex(c.Text, mostPaths) {
+		p := normalPath(c.Text[m[2]:m[3]])
+		if !slices.ContainsFunc(c.Effects, func(e Effect) bool { return e.Path == p || strings.HasSuffix(e.Path, "/"+p) }) {
+			c.Effects = append(c.Effects, Effect{Path: p})
 		}
 	}
 }
@@ -163,6 +185,7 @@ func (f *finder) xmlResult(i, b int, name string, content []precis.Block) int {
 			}
 		}
 		call.Text = strings.Join(texts, "\n")
+		call.tellPatched()
 		break
 	}
 	return last

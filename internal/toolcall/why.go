@@ -14,7 +14,13 @@ var (
 	report = lazyregexp.New(`^(?:=== RUN|--- |FAIL\b|FAILED\b|PASS\b|ok\s|not ok\b|test \S+ \.\.\. |=+ [^=]+ =+$)`)
 	// because is a line of a test's report that says why: a place in a file and what is wrong
 	// there, what pytest marks, an assertion, an exception.
-	because = lazyregexp.New(`^\s*[\w./\\-]+\.\w{1,8}:\d+(?::\d+)?: \S|^E\s+\S|\bpanicked at\b|^\[ERROR\]\s+[\w.$]+:\d+\b|^\s*(?:\w+\.)*\w*(?:Error|Exception|Failure): \S|^\s*(?:expect\(|[Ee]xpected\b|[Aa]ssertion\b)`)
+	because = lazyregexp.New(`^\s*[\w./\\-]+\.\w{1,8}:\d+(?::\d+)?: \S|^E\s+\S|\bpanicked at\b|^\[ERROR\]\s+[\w.$]+:\d+\b|^\s*(?:\w+\.)*\w*(?:Error|Exception|Failure)(?: \[\w+\])?: \S|^\s*(?:expect\(|[Ee]xpected\b|[Aa]ssertion\b|Failed asserting\b|Failure/Error: |Assert\.\w+\(\) Failure|Type error: |Module not found: |[×✖] \S)|^e: \S+:\d+:\d+ |^\[error\] [^\s:]+:\d+(?::\d+)?: `)
+	// heralds is a line behind which a tool says why: Gradle, CTest, CMake, ScalaTest.
+	heralds = lazyregexp.New(`^\* What went wrong:$|^The following tests FAILED:$|^CMake Error at \S|\*\*\* FAILED \*\*\*`)
+	// bare is a line by which a tool says that a step failed, and not what in it: it runs another one that says it.
+	bare = lazyregexp.New(`^\[[\w:./-]+\] ERROR task failed$|^FAILURE: |^FAILED: |^\[ERROR\] COMPILATION ERROR|^ERROR in \S|^[Ff]ailed to compile|^error during build|^error: fatalError$|^> Task \S+ FAILED|^(?i:error:? .*\b(?:could not compile|build plan|build command|(?:command|script|recipe) .*\bfailed|test run failed|exit(?:ed)?(?: with)? (?:code|status)|did not complete|compiling \S+ failed|failed to build))`)
+	// testHead names the test whose report follows: Playwright, Jest, Mocha.
+	testHead = lazyregexp.New(`^\s*(?:\d+\) |[●✗✘×] )\S`)
 	// compared is a line that says of two values what was expected and what came.
 	compared = lazyregexp.New(`^\s*(?i:expected|received|actual|left|right|got|want)(?: [a-z]+)?: *\S`)
 	// blames is what tells the failure among the lines of a report, where notes look like it.
@@ -27,7 +33,7 @@ var (
 	// countsTests is what stands beside that where a program counts tests.
 	countsTests = lazyregexp.New(`(?i)\b(?:pass(?:ed|ing)?|tests?|specs?|examples?|assertions?|scenarios?|suites?)\b`)
 	// countAlone is such a count that has a line to itself.
-	countAlone = lazyregexp.New(`(?i)^\W*(?:[1-9]\d* fail(?:ing)?|fail [1-9]\d*)$`)
+	countAlone = lazyregexp.New(`(?i)^\W*(?:[1-9]\d* fail(?:ing|ed|ures?)?|fail [1-9]\d*)$`)
 	// triesAgain is said of tests that are run anew: how they ended stands elsewhere.
 	triesAgain = lazyregexp.New(`(?i)\b(?:retr(?:y|ies|ying)|re-?run(?:ning)?|flaky)\b`)
 )
@@ -53,7 +59,15 @@ func placed(text, line, why string) (string, string) {
 			}
 		}
 	}
-	if at := strings.Index(text, line); at >= 0 && bareTest.MatchString(why) {
+	at := strings.Index(text, line)
+	if at >= 0 && lintRow.MatchString(line) {
+		const above = 8 << 10
+		line = withFile(strings.Split(text[max(0, at-above):at], "\n"), line)
+	}
+	if at >= 0 && why == "" && !isBare(line) && !verdict.MatchString(line) {
+		why = headAbove(text[max(0, at-400):at])
+	}
+	if at >= 0 && bareTest.MatchString(why) {
 		if m := ofPackage.FindStringSubmatch(text[at:]); m != nil {
 			why = m[1] + ": " + why
 		}
@@ -61,19 +75,12 @@ func placed(text, line, why string) (string, string) {
 	return line, why
 }
 
-// failedTests returns the line of a command's output that counts tests that failed, or says that a build did; "" when none does.
-// Such lines stand at the end.
-func failedTests(text string) string {
-	const end, longest = 4000, 200
-	from := max(0, len(text)-end)
-	for l := range strings.Lines(text[from:]) {
-		l = strings.TrimSpace(overwritten(l))
-		switch {
-		case strings.HasPrefix(l, "BUILD FAILED"):
-			return l
-		case len(l) > longest, !strings.Contains(l, "ail") && !strings.Contains(l, "FAIL"):
-		case countAlone.MatchString(l), countsFailed.MatchString(l) && countsTests.MatchString(l) && !triesAgain.MatchString(l):
-			return l
+// headAbove returns the line that names the test whose report a text ends in; "" when the report does not begin there.
+func headAbove(text string) string {
+	lines := strings.Split(text, "\n")
+	for _, l := range slices.Backward(lines[max(0, len(lines)-5):]) {
+		if testHead.MatchString(l) {
+			return strings.TrimSpace(l)
 		}
 	}
 	return ""
@@ -82,11 +89,12 @@ func failedTests(text string) string {
 // reason returns the line that says why a test failed, for the line of a result that only
 // names the test: of its report, which follows the line, or, where the output is shown as it
 // comes, stands before it, the first line that speaks of a failure, else the last, where a
-// test that gives up ends. It is "" where the line says it itself, and where no
-// line near it does.
+// test that gives up ends. A line that only says that a step failed has its reason anywhere before it, else behind it. It is ""
+// where the line says it itself, and where no line near it does.
 func reason(text, line string) string {
 	const before, after = 16 << 10, 8 << 10 // bytes that are looked at
-	if !verdict.MatchString(line) || strings.HasPrefix(line, "FAILED ") && strings.Contains(line, " - ") {
+	names, ends := verdict.MatchString(line), isBare(line)
+	if !names && !ends || strings.HasPrefix(line, "FAILED ") && strings.Contains(line, " - ") {
 		return ""
 	}
 	at := strings.Index(text, line)
@@ -94,15 +102,33 @@ func reason(text, line string) string {
 		return ""
 	}
 	rest := text[at+len(line):]
-	if why := whyIn(ofReport(strings.Split(rest[:min(len(rest), after)], "\n")[1:])); why != "" {
-		return why
-	}
+	behind := strings.Split(rest[:min(len(rest), after)], "\n")[1:]
 	lines := strings.Split(text[max(at-before, 0):at], "\n")
 	lines = lines[:len(lines)-1]
-	slices.Reverse(lines)
-	lines = ofReport(lines)
-	slices.Reverse(lines)
-	return whyIn(lines)
+	if names {
+		if why := whyIn(ofReport(behind)); why != "" {
+			return why
+		}
+		report := slices.Clone(lines)
+		slices.Reverse(report)
+		report = ofReport(report)
+		slices.Reverse(report)
+		if why := whyIn(report); why != "" {
+			return why
+		}
+	}
+	if !ends {
+		return ""
+	}
+	if why := whyIn(lines); why != "" {
+		return why
+	}
+	return whyIn(behind)
+}
+
+// isBare reports whether a line says that a step failed, or how many things did, and not why.
+func isBare(line string) bool {
+	return bare.MatchString(line) || hintsAtFailure(line) && (broken.MatchString(line) && !strings.Contains(line, "✘ [ERROR] ") || brokenWithin.MatchString(line) || countAlone.MatchString(line) || countsFailed.MatchString(line) || countsErrors.MatchString(line))
 }
 
 // ofReport returns the lines before the report of the next test.
@@ -117,10 +143,20 @@ func ofReport(lines []string) []string {
 func whyIn(lines []string) string {
 	why := ""
 	for i, l := range lines {
-		if l = l[:min(len(l), 400)]; !because.MatchString(l) {
+		l = l[:min(len(l), 400)]
+		t := strings.TrimSpace(l)
+		switch {
+		case heralds.MatchString(t):
+			if next := nextWords(lines[i+1:]); next != "" {
+				return strings.ToValidUTF8(next, "")
+			}
+			continue
+		case lintRow.MatchString(t):
+			return strings.ToValidUTF8(withFile(lines[:i], t), "")
+		case !because.MatchString(l) && !((strings.Contains(l, "rror") || strings.HasPrefix(t, "[ERROR] ")) && placedError.MatchString(t)):
 			continue
 		}
-		why = strings.TrimSpace(l)
+		why = t
 		if strings.HasSuffix(why, ":") && i+1 < len(lines) { // a panic of Rust: its words stand below
 			i++
 			why += " " + strings.TrimSpace(lines[i])
@@ -133,6 +169,31 @@ func whyIn(lines []string) string {
 		}
 	}
 	return strings.ToValidUTF8(why, "")
+}
+
+// nextWords returns the words that follow a line which heralds them: one line, and the next where that one only names a step.
+func nextWords(lines []string) string {
+	out := ""
+	for _, l := range lines[:min(len(lines), 4)] {
+		l = strings.TrimSpace(l)
+		if l == "" {
+			continue
+		}
+		if out = strings.TrimSpace(out + " " + l[:min(len(l), 300)]); !strings.HasPrefix(l, "Execution failed for task") {
+			break
+		}
+	}
+	return out
+}
+
+// withFile returns a row of a checker's table with the name of the file that stands above the rows.
+func withFile(above []string, row string) string {
+	for _, l := range slices.Backward(above[max(0, len(above)-200):]) {
+		if l = strings.TrimSpace(l); rowsFile.MatchString(l) {
+			return l + ":" + row
+		}
+	}
+	return row
 }
 
 // values returns the two values that a comparison states in the lines behind it, as Jest and Rust write them; "" when it does not.

@@ -1,0 +1,221 @@
+package toolcall
+
+import (
+	"path"
+	"slices"
+	"strings"
+)
+
+// Bounds of what variables and braces of a command line are replaced by.
+const (
+	mostVariables = 32
+	longestValue  = 256
+	longestWord   = 4096
+	mostInBraces  = 20
+)
+
+// assigned notes the variables that a command does nothing but set, and forgets those that it may set: behind "then", or to what
+// another command prints. It reports whether the command only sets variables.
+func (r *shellReader) assigned(words []word) bool {
+	for len(words) > 0 && (words[0].text == "export" || words[0].text == "local" || words[0].text == "readonly") {
+		words = words[1:]
+	}
+	unsure := false
+	for len(words) > 0 && prefixes[words[0].text] {
+		words, unsure = words[1:], true
+	}
+	if len(words) == 0 || slices.ContainsFunc(words, func(w word) bool {
+		name, _, ok := strings.Cut(w.text, "=")
+		return !ok || w.redirect || !isVariable(name)
+	}) {
+		return false
+	}
+	for _, w := range words {
+		name, value, _ := strings.Cut(w.text, "=")
+		if unsure || r.loop != nil || strings.ContainsAny(value, "$`*?[{ \t\n") || len(value) > longestValue || len(r.vars) >= mostVariables {
+			r.vars = slices.DeleteFunc(r.vars, func(v variable) bool { return v.name == name })
+			continue
+		}
+		r.vars = append(slices.DeleteFunc(r.vars, func(v variable) bool { return v.name == name }), variable{name, value})
+	}
+	return true
+}
+
+// variable is one that a command line sets, with its value.
+type variable struct{ name, value string }
+
+// isVariable reports whether a word may name a variable of a shell.
+func isVariable(name string) bool {
+	return name != "" && !strings.ContainsFunc(name, func(c rune) bool { return c != '_' && (c > 0x7f || !isWordByte(byte(c))) })
+}
+
+// expand puts the values of variables that the line sets into the words of a command, and the words of braces: "{a,b}.txt". Words
+// that quotes hide stay.
+func (r *shellReader) expand(words []word) []word {
+	dollars := len(r.vars) > 0
+	if !slices.ContainsFunc(words, func(w word) bool {
+		return !w.literal && (dollars && strings.Contains(w.text, "$") || strings.Contains(w.text, "{") && strings.Contains(w.text, ","))
+	}) {
+		return words
+	}
+	out := make([]word, 0, len(words))
+	for _, w := range words {
+		if !w.literal && len(w.text) <= longestWord {
+			for _, v := range r.vars {
+				if l := (loop{name: v.name}); l.names(w.text) && len(w.text) <= longestWord {
+					w.text = l.put(w.text, v.value)
+				}
+			}
+			if parts := ofBraces(w.text); parts != nil {
+				for _, p := range parts {
+					out = append(out, word{text: p})
+				}
+				continue
+			}
+		}
+		out = append(out, w)
+	}
+	return out
+}
+
+// ofBraces returns the words that one with one list in braces stands for; nil for others.
+func ofBraces(w string) []string {
+	head, rest, ok := strings.Cut(w, "{")
+	list, tail, closed := strings.Cut(rest, "}")
+	if !ok || !closed || len(w) > longestWord || !strings.Contains(list, ",") || strings.HasSuffix(head, "$") || strings.ContainsAny(head+list+tail, "{}$`\"' \t\n;:") {
+		return nil
+	}
+	parts := strings.SplitN(list, ",", mostInBraces+1)
+	if len(parts) > mostInBraces {
+		return nil
+	}
+	for i, p := range parts {
+		parts[i] = head + p + tail
+	}
+	return parts
+}
+
+// xargs adds what a program does that xargs runs with the words that the command before the pipe prints, as far as that one says
+// which they are: echo, printf, ls, find by a name.
+func (r *shellReader) xargs(words []string) {
+	for len(words) > 0 && strings.HasPrefix(words[0], "-") {
+		n := 1
+		if len(words[0]) == 2 && strings.Contains("nPLIdsE", words[0][1:]) {
+			n = 2
+		}
+		words = words[min(n, len(words)):]
+	}
+	if len(words) == 0 || base(words[0]) != "rm" || len(r.piped) == 0 {
+		return
+	}
+	switch from := r.piped; base(from[0]) {
+	case "echo", "printf", "ls":
+		for _, w := range from[1:] {
+			if !strings.HasPrefix(w, "-") && !strings.HasPrefix(w, "%") {
+				r.add(Effect{Path: strings.TrimSuffix(w, `\n`), Removed: true})
+			}
+		}
+	case "find":
+		r.found(append(slices.Clone(from[1:]), "-delete"))
+	}
+}
+
+// fd adds the files that fd has removed: those with an ending, below the folder that comes last.
+func (r *shellReader) fd(words []string) {
+	removes := slices.IndexFunc(words, func(w string) bool { return w == "-x" || w == "-X" || w == "--exec" || w == "--exec-batch" })
+	if removes < 0 || removes+1 >= len(words) || base(words[removes+1]) != "rm" {
+		return
+	}
+	name, folder := "", "."
+	for i := 0; i < removes; i++ {
+		switch w := words[i]; {
+		case (w == "-e" || w == "--extension") && i+1 < removes:
+			i++
+			name = "*." + strings.TrimPrefix(words[i], ".")
+		case w == "." || strings.HasPrefix(w, "-H") || strings.HasPrefix(w, "-I"):
+		case strings.HasPrefix(w, "-"):
+			return
+		case strings.Contains(w, "/"):
+			folder = w
+		default:
+			return // a pattern
+		}
+	}
+	if name != "" {
+		r.add(Effect{Path: strings.TrimSuffix(folder, "/") + "/**/" + name, Removed: true})
+	}
+}
+
+// linked adds the link that ln makes.
+func (r *shellReader) linked(args []string) {
+	switch n := len(args); {
+	case n == 0:
+	case n == 1:
+		r.add(Effect{Path: path.Base(args[0]), Whole: true})
+	default:
+		r.copied(args[:n-1], args[n-1], false, false)
+	}
+}
+
+// downloaded adds the files that are fetched under the names that they have in their addresses.
+func (r *shellReader) downloaded(name string, words []string) {
+	folder := ""
+	for i, w := range words {
+		switch {
+		case name == "curl" && len(w) > 1 && w[0] == '-' && w[1] != '-' && strings.Contains(w, "O"), w == "--remote-name":
+			folder = "."
+		case name == "wget" && (strings.HasPrefix(w, "-O") || strings.HasPrefix(w, "--output-document") || w == "--spider" || strings.HasPrefix(w, "-r") || w == "-i"),
+			name == "wget" && len(w) > 2 && w[0] == '-' && w[1] != '-' && strings.HasSuffix(w, "O"):
+			return
+		case name == "wget" && w == "-P" && i+1 < len(words):
+			folder = words[i+1]
+		}
+	}
+	if folder == "" && name == "curl" {
+		return
+	}
+	for _, w := range words {
+		_, rest, ok := strings.Cut(w, "://")
+		if !ok {
+			continue
+		}
+		rest, _, _ = strings.Cut(rest, "?")
+		if at := strings.LastIndexByte(rest, '/'); at >= 0 && at+1 < len(rest) {
+			r.add(Effect{Path: path.Join(folder, rest[at+1:]), Whole: true})
+		}
+	}
+}
+
+// editsInPlace returns the files that a program rewrites which is told to by a flag: yq, ruby, gawk, and those that only shorten one.
+func editsInPlace(name string, words []string) []string {
+	var files []string
+	inPlace, scripts := false, 1 // words that are scripts, and no files
+	for i := 0; i < len(words); i++ {
+		switch w := words[i]; {
+		case name == "ruby" && len(w) > 1 && w[0] == '-' && w[1] != '-':
+			before, _, found := strings.Cut(w[1:], "i")
+			inPlace = inPlace || found && strings.Trim(before, "nplaw") == ""
+			if strings.HasSuffix(w, "e") {
+				scripts = 0
+				i++
+			}
+		case name != "ruby" && (w == "-i" || w == "--inplace" || w == "--in-place" || w == "-in"):
+			inPlace = true
+			if (name == "gawk" || name == "awk") && i+1 < len(words) && words[i+1] == "inplace" {
+				i++
+			} else if name == "gawk" || name == "awk" {
+				return nil
+			}
+		case strings.HasPrefix(w, "-") || w == "":
+		case w == "eval" && name == "yq":
+		case scripts > 0:
+			scripts--
+		default:
+			files = append(files, w)
+		}
+	}
+	if !inPlace {
+		return nil
+	}
+	return files
+}
