@@ -14,6 +14,7 @@ import (
 	"precis/archive"
 	"precis/archive/formats"
 	"precis/digest"
+	"precis/internal/jsonspan"
 	"precis/internal/plain"
 	"precis/internal/toolcall"
 )
@@ -23,13 +24,16 @@ import (
 
 var (
 	entryOf    = regexp.MustCompile(`^- m(\d+)(?:, in its reasoning)?(?:: | )`)
-	noteBehind = regexp.MustCompile(`\s*\[(?:passed|failed|edited) since[^\]]*\]`)
+	noteBehind = regexp.MustCompile(`\s*\[(?:(?:passed|failed|edited) since|edited at once|the user, m\d+)[^\]]*\]`)
 	leftOut    = regexp.MustCompile(`\[… [^\]]*…?\]|…`)
 	runTold    = regexp.MustCompile("^`(.*?)`(?: ×\\d+)?(?: \\([^)]*\\))? → (ok|FAILED)")
 	fileTold   = regexp.MustCompile(`^- (\S+) .*?\(m(\d+)\)`)
 	badEnd     = regexp.MustCompile(`(?i)exit(?:ed)?(?: with)?[ _-]?(?:code|status)["']?[:= ]+[1-9]|\b(?:error|fail|panic|exception|not found|denied|refused|cannot|unable|invalid|unknown|undefined|no such|usage|timed? ?out|abort|fatal|warning|expected|not recogni[sz]ed|no module|exited|killed|can't|traceback|problem|redeclared|mismatch|missing)`)
 	exitCode   = regexp.MustCompile(`(?i)^(?:<error>)?(?:exit code:? |command failed with exit code )[1-9]`)
 )
+
+// spokenBy are tools by which agents talk to their users.
+var spokenBy = map[string]bool{"attempt_completion": true, "plan_mode_respond": true, "act_mode_respond": true, "ask_followup_question": true, "finish": true, "task_complete": true}
 
 // untruth is a statement of a digest that its message does not bear out.
 type untruth struct{ section, line string }
@@ -43,8 +47,15 @@ func untruths(text string, msgs []precis.Message) (statements int, out []untruth
 			all.WriteString(s + "\n")
 		}
 		for _, b := range m.Content {
-			if b, ok := b.(precis.Thinking); ok {
+			switch b := b.(type) {
+			case precis.Thinking:
 				all.WriteString(b.Text + "\n")
+			case precis.ToolUse:
+				if spokenBy[b.Name] {
+					for _, s := range jsonspan.Strings(b.Input) {
+						all.WriteString(s + "\n")
+					}
+				}
 			}
 		}
 		words[i] = folded(all.String())

@@ -10,7 +10,9 @@ import (
 	"precis"
 	"precis/internal/greedy"
 	"precis/internal/harness"
+	"precis/internal/lazyregexp"
 	"precis/internal/plain"
+	"precis/internal/preview"
 	"precis/internal/prose"
 	"precis/retain"
 )
@@ -422,7 +424,29 @@ func (t *telling) lines() []string {
 			}
 			line.WriteString(strings.TrimSpace(body[r.start:r.end]))
 		}
-		out = append(out, "- "+in.handle(at)+": "+indented(in.settled(at, in.refuted(at, plain.Text(line.String())))))
+		said := plain.Text(line.String())
+		out = append(out, "- "+in.handle(at)+": "+indented(in.settled(at, in.refuted(at, said))+in.answerTo(at, said)))
 	}
 	return out
+}
+
+// proposes says that something is asked, or put to the user to decide.
+var proposes = lazyregexp.New(`(?i)[?？]\s*$|\b(?:options?|approach(?:es)?|should (?:we|i)|shall (?:we|i)|would you|do you want|want me to|prefer|i(?:'d| would) (?:suggest|recommend|propose|lean)|recommend(?:ed|ation)?|suggest(?:ion)?s?|propos\w+|instinct|could be|alternativ\w+)\b`)
+
+// answerTo marks what an agent has put to the user at the end of a turn with what the user said to it, by its beginning; "" where
+// nothing was put to anybody, or nobody has answered.
+func (in *input) answerTo(message int, said string) string {
+	const most = 60 // bytes of the answer
+	if message+1 >= len(in.messages) || in.messages[message+1].Role != precis.RoleUser || !proposes.MatchString(said) {
+		return ""
+	}
+	for _, r := range in.record().said {
+		ends := func(rule retain.Rule) bool { return rule.Handle.From == r.at }
+		if r.at != message+1 || r.refused != "" || slices.ContainsFunc(in.endedRules(), ends) {
+			continue // what no longer holds stands nowhere without its mark
+		}
+		first, _, _ := strings.Cut(strings.TrimSpace(r.text), "\n")
+		return " [the user, " + in.handle(r.at) + ": " + preview.Line(plain.Text(first), most) + "]"
+	}
+	return ""
 }

@@ -255,6 +255,9 @@ func folded(text string, goesOn bool, gone func(line string) int) string {
 	return number + strings.Join(out, "\n ")
 }
 
+// alsoMentioned is the title of the names that have no place elsewhere.
+const alsoMentioned = "## Also mentioned"
+
 // names lists the facts that are still missing: those of the most worth until
 // the room is used, in the order in which they were mentioned. It returns how
 // many it listed.
@@ -268,9 +271,9 @@ func (in *input) names(d *draft) int {
 		}
 	}
 	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(density[b], density[a]) })
-	title := "\n## Also mentioned\n"
+	title := "\n" + alsoMentioned + "\n"
 	if in.base != "" {
-		title = "\n## Also mentioned (paths are under " + native(in.base) + ")\n"
+		title = "\n" + alsoMentioned + " (paths are under " + native(in.base) + ")\n"
 	}
 	left := d.left - d.count(title) - 2
 	var chosen []int

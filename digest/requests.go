@@ -43,7 +43,7 @@ func (in *input) requests(all []saying, count func(string) int, budget int) []st
 	}
 	for i := range all {
 		most := budget / 4 // bytes: a sixteenth of the room
-		if i == current {
+		if i == current || i == whole || i == current-1 {
 			most = budget // a quarter
 		}
 		all[i].text = retain.FoldPasted(all[i].text, most)
@@ -65,7 +65,7 @@ func (in *input) requests(all []saying, count func(string) int, budget int) []st
 			continue
 		}
 		most := max(left/4, min(left, 40))
-		if n == 0 {
+		if n == 0 || i == whole {
 			most = left * 3 / 4
 		}
 		if most < 20 || n > 0 && len(all[i].text) <= shortest {
