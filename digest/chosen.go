@@ -72,6 +72,9 @@ func chosen(reply, said string) string {
 	if len(options) < 2 {
 		return ""
 	}
+	if m := named.FindStringSubmatch(reply); m != nil && isLetter(m[1]) && !options[0].lettered {
+		return "" // of an older list
+	}
 	var out []string
 	for _, o := range options {
 		if slices.Contains(numbersPicked(reply, options), o.number) {
@@ -154,8 +157,9 @@ func placesOf(list string) (out []int) {
 
 // option is one of some that the assistant has offered.
 type option struct {
-	number int
-	text   string
+	number   int
+	lettered bool // it has a letter in place of a number
+	text     string
 }
 
 // optionsIn returns the last list of options in a text: those numbered from one on, each up to the next one, or to the end of
@@ -164,15 +168,15 @@ func optionsIn(text string) (out []option) {
 	open := false
 	for line := range strings.Lines(text) {
 		bare := strings.TrimSpace(line)
-		if n := optionNumber(line); n > 0 {
+		if n, lettered := optionNumber(line); n > 0 {
 			switch {
 			case n == 1:
 				out = nil
-			case len(out) == 0 || out[len(out)-1].number != n-1:
+			case len(out) == 0 || out[len(out)-1].number != n-1 || out[0].lettered != lettered:
 				open = false
 				continue
 			}
-			out, open = append(out, option{n, bare}), true
+			out, open = append(out, option{n, lettered, bare}), true
 			continue
 		}
 		if bare == "" && open && strings.HasPrefix(out[len(out)-1].text, "#") && !strings.Contains(out[len(out)-1].text, "\n") {
@@ -185,20 +189,26 @@ func optionsIn(text string) (out []option) {
 	return out
 }
 
-// optionNumber returns the number of the option whose line this is; 0 for another line.
-func optionNumber(line string) int {
+// optionNumber returns the number of the option whose line this is, and whether a letter stands for it; 0 for another line.
+func optionNumber(line string) (n int, lettered bool) {
 	m := optionHead.FindStringSubmatch(line)
 	if m == nil {
 		if m = tableHead.FindStringSubmatch(line); m == nil {
-			return 0
+			return 0, false
 		}
-		return placesOf(m[1])[0]
+		return placesOf(m[1])[0], isLetter(m[1])
 	}
 	switch {
 	case m[1] != "":
-		return int(m[1][0] - '0')
+		return int(m[1][0] - '0'), false
 	case m[2] != "":
-		return int(strings.ToLower(m[2])[0]-'a') + 1
+		return int(strings.ToLower(m[2])[0]-'a') + 1, true
 	}
-	return optionNumbers[strings.ToLower(m[3]+m[4]+m[5])]
+	return optionNumbers[strings.ToLower(m[3]+m[4]+m[5])], false
+}
+
+// isLetter reports whether a place in a list is, or begins with, a letter alone.
+func isLetter(place string) bool {
+	first, _, _ := strings.Cut(strings.TrimSpace(place), " ")
+	return len(first) == 1 && unicode.IsLetter(rune(first[0]))
 }

@@ -16,7 +16,7 @@ func TestChosen(t *testing.T) {
 		{"第二个", numbered, "**2. Flush** the harbor\nat ebb tide."},
 		{"второй", numbered, "**2. Flush** the harbor\nat ebb tide."},
 		{"the latter", words, "**Second: flush.** Fast."},
-		{"B", letters, "B) Flush"}, {"c!", letters, "C) Wait"},
+		{"B", letters, "B) Flush"}, {"c!", letters, "C) Wait"}, {"A", numbered, ""}, {"1", letters, "A) Dredge"},
 		{"do the second", words, "**Second: flush.** Fast."},
 		{"Let's go with 2", numbered, "**2. Flush** the harbor\nat ebb tide."}, {"el segundo, por favor", numbered, "**2. Flush** the harbor\nat ebb tide."}, {"2つ目でお願いします", numbered, "**2. Flush** the harbor\nat ebb tide."},
 		{"the last one", letters, "C) Wait"},

@@ -351,8 +351,15 @@ func relative(path, root string) string {
 	return path
 }
 
-// nameOf returns a file's path on one line, whatever characters it holds.
-func (l fileList) nameOf(f file) string { return quoted(relative(f.path, l.base), 400) }
+// nameOf returns a file's path on one line, whatever characters it holds. One that no call names in full stands behind "./" where
+// the others are told below a folder: it may be another one.
+func (l fileList) nameOf(f file) string {
+	name := relative(f.path, l.base)
+	if l.base != "" && name != "" && !isAbsolute(f.path) && !strings.HasPrefix(f.path, ".") {
+		name = "./" + name
+	}
+	return quoted(name, 400)
+}
 
 // native returns a root in the notation of its system.
 func native(root string) string { return relative(root, "") }
