@@ -65,7 +65,22 @@ func (c *Call) Outcome() Outcome {
 	case c.IsError, c.Kind == Write && hasPrefixFold(text, writeErrors), c.params != nil && hasPrefixFold(text, toolErrors):
 		return Outcome{End: Failed, Line: failureLine(text)}
 	}
+	if said := errorField(text); c.Kind == Write && said != "" {
+		return Outcome{End: Failed, Line: failureLine(said)}
+	}
 	return Outcome{End: OK}
+}
+
+// errorField returns what a result in JSON says in its field "error", as those of OpenHands and of many servers of MCP do; ""
+// where it says nothing.
+func errorField(text string) string {
+	const longest = 64 << 10 // bytes of a result that is no content
+	raw := []byte(text[:min(len(text), longest+1)])
+	if len(raw) > longest || jsonspan.Kind(raw) != '{' || jsonspan.Valid(raw) != nil {
+		return ""
+	}
+	said, _ := jsonspan.String(jsonspan.Field(raw, "error"))
+	return strings.TrimSpace(said)
 }
 
 // patchOutcome reads how a patch ended: Codex states an exit code, and flags nothing.
