@@ -1,6 +1,7 @@
 package toolcall
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -60,6 +61,9 @@ func placed(text, line, why string) (string, string) {
 		}
 	}
 	at := strings.Index(text, line)
+	if at >= 0 && strings.HasPrefix(line, "Traceback (most") {
+		line = cmp.Or(raisedAt(text[at:]), line)
+	}
 	if at >= 0 && lintRow.MatchString(line) {
 		const above = 8 << 10
 		line = withFile(strings.Split(text[max(0, at-above):at], "\n"), line)
@@ -73,6 +77,30 @@ func placed(text, line, why string) (string, string) {
 		}
 	}
 	return line, why
+}
+
+// frame is a line of a traceback of Python that names a place.
+var frame = lazyregexp.New(`^\s*File "([^"<>]+)", line (\d+)(?:, in (\S+))?`)
+
+// raisedAt returns the innermost place in a traceback of Python that is not in an installed package, or else the innermost; "" for
+// none.
+func raisedAt(text string) (place string) {
+	const longest = 16 << 10
+	own := false
+	for l := range strings.Lines(text[:min(len(text), longest)]) {
+		m := frame.FindStringSubmatch(l)
+		if m == nil {
+			continue
+		}
+		if installed := strings.Contains(m[1], "site-packages") || strings.Contains(m[1], "/lib/python"); !installed || !own {
+			own = own || !installed
+			place = m[1] + ":" + m[2]
+			if m[3] != "" {
+				place += " in " + m[3]
+			}
+		}
+	}
+	return place
 }
 
 // headAbove returns the line that names the test whose report a text ends in; "" when the report does not begin there.

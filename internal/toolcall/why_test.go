@@ -21,7 +21,7 @@ func TestWhyATestFailed(t *testing.T) {
 		"pytest":         {"    def test_a():\n>       assert f() == 2\nE       assert 1 == 2\n\ntest_a.py:4: AssertionError\nFAILED test_a.py::test_a", "FAILED test_a.py::test_a", "E       assert 1 == 2"},
 		"said already":   {"E       assert 1 == 2\nFAILED test_a.py::test_a - assert 1 == 2", "FAILED test_a.py::test_a - assert 1 == 2", ""},
 		"cargo":          {"thread 't::it' panicked at src/lib.rs:10:9:\nassertion `left == right` failed\n\nerror: test failed, to rerun pass `--lib`", "error: test failed, to rerun pass `--lib`", "thread 't::it' panicked at src/lib.rs:10:9: assertion `left == right` failed"},
-		"traceback":      {"Traceback (most recent call last):\n  File \"a.py\", line 3, in <module>\n    f()\nValueError: no such tax", "Traceback (most recent call last):", "ValueError: no such tax"},
+		"traceback":      {"Traceback (most recent call last):\n  File \"a.py\", line 3, in <module>\n    f()\nValueError: no such tax", "a.py:3 in <module>", "ValueError: no such tax"},
 		"build":          {"# demo/a\n./a.go:3:5: undefined: x\n./a.go:9:5: other\nFAIL\tdemo/a [build failed]\nFAIL", "FAIL\tdemo/a [build failed]", "./a.go:3:5: undefined: x"},
 		"two values":     {"FAIL src/a.test.ts\n  ● adds\n\n    expect(received).toBe(expected)\n\n    Expected: 2\n    Received: 3\n", "FAIL src/a.test.ts", "expect(received).toBe(expected) Expected: 2 Received: 3"},
 		"a test of Rust": {"running 2 tests\ntest a ... ok\ntest q ... FAILED\n\nfailures:\n\n---- q stdout ----\nthread 'q' panicked at src/lib.rs:9:5:\nassertion `left == right` failed\n  left: 1\n right: 2\n", "test q ... FAILED", "thread 'q' panicked at src/lib.rs:9:5: assertion `left == right` failed left: 1 right: 2"},
