@@ -28,3 +28,15 @@ func TestAnErrorInAFieldOfAResult(t *testing.T) {
 		}
 	}
 }
+
+// TestTheLineOfAShellInAFailure: the heading of a download's progress is not why a command failed.
+func TestTheLineOfAShellInAFailure(t *testing.T) {
+	calls := toolcall.Find([]precis.Message{
+		{Role: precis.RoleAssistant, Content: []precis.Block{precis.ToolUse{ID: "a", Name: "Bash", Input: []byte(`{"command":"curl -L https://h/m.zip -o m.zip && unzip -q m.zip && cp -r m/examples/* docs/"}`)}}},
+		{Role: precis.RoleUser, Content: []precis.Block{precis.ToolResult{ToolUseID: "a", IsError: true, Content: []precis.Block{precis.Text{
+			Text: "  % Total    % Received % Xferd  Average Speed\n                                 Dload  Upload   Total\n\r100 21.1M    0 21.1M    0     0  1078k\n(eval):1: no matches found: m/examples/*"}}}}},
+	})
+	if got := calls[0].Outcome(); got.End != toolcall.Failed || got.Line != "(eval):1: no matches found: m/examples/*" {
+		t.Errorf("%+v", got)
+	}
+}

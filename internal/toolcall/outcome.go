@@ -472,13 +472,25 @@ func failureLine(text string) string {
 	if line := nothingToCommit(text); line != "" {
 		return line
 	}
+	first := ""
 	for l := range strings.Lines(text) {
-		if l = strings.TrimSpace(l); l != "" && exits.FindStringIndex(l) == nil && !strings.HasPrefix(l, "<") {
+		l = strings.TrimSpace(l)
+		if ofEval.MatchString(l) {
 			return l
 		}
+		if first == "" && l != "" && exits.FindStringIndex(l) == nil && !strings.HasPrefix(l, "<") && !progress.MatchString(l) {
+			first = l
+		}
 	}
-	return ""
+	return first
 }
+
+var (
+	// ofEval is a shell's word on what it could not run, also where no program of its name stands before it.
+	ofEval = lazyregexp.New(`^(?:\(eval\)|(?:/(?:usr/)?bin/)?(?:bash|sh|zsh)):(?:\d+:| line \d+:)? \S`)
+	// progress is the heading of curl's progress, and the second line of it.
+	progress = lazyregexp.New(`^% Total\s+% Received\b|^Dload\s+Upload\b`)
+)
 
 // NothingToCommit reports whether git says in its output that it made no commit because there was nothing for it.
 func NothingToCommit(output string) bool { return nothingToCommit(output) != "" }
