@@ -361,6 +361,7 @@ func (t *telling) value(i int) float64 {
 func (t *telling) lines() []string {
 	in, all := t.in, t.all
 	var out []string
+	said := map[string]bool{} // titles
 	for from := 0; from < len(all); {
 		to := from
 		at := in.x.Texts[all[from].text].Handle.From
@@ -386,7 +387,7 @@ func (t *telling) lines() []string {
 			r := all[parts[n]]
 			body := in.x.Texts[r.text].Body
 			told := n+1 < len(parts) && all[parts[n+1]].text == r.text && strings.TrimSpace(body[r.end:all[parts[n+1]].start]) == ""
-			if said := strings.TrimSpace(body[r.start:r.end]); !told && (announces(said) || isHeading.MatchString(said)) && len(r.words) < tellsItself {
+			if part := strings.TrimSpace(body[r.start:r.end]); !told && (announces(part) || isHeading.MatchString(part)) && len(r.words) < tellsItself {
 				parts = slices.Delete(parts, n, n+1)
 			}
 		}
@@ -402,9 +403,9 @@ func (t *telling) lines() []string {
 				before := all[parts[k-1]]
 				between := "…"
 				if before.text == r.text {
-					said := body[before.start:r.end] // as it stands, white space between its parts with it
+					whole := body[before.start:r.end] // as it stands, white space between its parts with it
 					from := len(strings.TrimSpace(body[before.start:before.end]))
-					between = strings.TrimSuffix(strings.TrimSpace(said), strings.TrimSpace(body[r.start:r.end]))[from:]
+					between = strings.TrimSuffix(strings.TrimSpace(whole), strings.TrimSpace(body[r.start:r.end]))[from:]
 				}
 				switch {
 				case strings.TrimSpace(between) != "":
@@ -420,12 +421,17 @@ func (t *telling) lines() []string {
 			}
 			if at := (titleOf{r.text, r.title}); r.title.end > 0 && at != over && !slices.ContainsFunc(parts[:k], isTold) {
 				over = at
-				line.WriteString(r.title.of(body) + "\n")
+				if title := r.title.of(body); said[title] { // as over other entries, in the same words
+					line.WriteString("(" + strings.Trim(title, "#*:： ") + ") ")
+				} else {
+					said[title] = true
+					line.WriteString(title + "\n")
+				}
 			}
 			line.WriteString(strings.TrimSpace(body[r.start:r.end]))
 		}
-		said := plain.Text(line.String())
-		out = append(out, "- "+in.handle(at)+": "+indented(in.settled(at, in.refuted(at, said))+in.answerTo(at, said)))
+		words := plain.Text(line.String())
+		out = append(out, "- "+in.handle(at)+": "+indented(in.settled(at, in.refuted(at, words))+in.answerTo(at, words)))
 	}
 	return out
 }
