@@ -68,6 +68,9 @@ func chosen(reply, said string) string {
 	if len(reply) > most {
 		return ""
 	}
+	if !mayPick(reply) {
+		return ""
+	}
 	options := optionsIn(said[max(0, len(said)-longest):])
 	if len(options) < 2 {
 		return ""
@@ -76,12 +79,19 @@ func chosen(reply, said string) string {
 		return "" // of an older list
 	}
 	var out []string
+	numbers := numbersPicked(reply, options)
 	for _, o := range options {
-		if slices.Contains(numbersPicked(reply, options), o.number) {
+		if slices.Contains(numbers, o.number) {
 			out = append(out, o.text)
 		}
 	}
 	return strings.Join(out, "\n")
+}
+
+// mayPick reports whether a reply picks something of whatever is offered. It is far cheaper than reading what is.
+func mayPick(reply string) bool {
+	return slices.ContainsFunc([]*lazyregexp.Regexp{named, dropped, several, recommended, middle}, func(re *lazyregexp.Regexp) bool { return re.MatchString(reply) }) ||
+		slices.ContainsFunc(picked, func(re *lazyregexp.Regexp) bool { return re.MatchString(reply) })
 }
 
 // numbersPicked returns the numbers of the options that a reply picks.
