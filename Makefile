@@ -34,7 +34,7 @@ check: ## formatting and static analysis
 	  test -z "$$dead" || { echo "$$dead"; echo "nothing calls these functions, and no other module can"; exit 1; }
 
 # Limits of the program. It has 43,500,000 bytes, and 23,600 to 30,400 KB: a kernel maps more or less of the file around what is used, of the same bytes in two files, too.
-MAX_BYTES ?= 43800000
+MAX_BYTES ?= 44000000
 MAX_RESIDENT_KB ?= 34000
 size: build ## the size of the command, and the memory of its simplest run
 	@bytes=$$(wc -c <dist/precis); echo "dist/precis: $$bytes bytes, at most $(MAX_BYTES)"; test "$$bytes" -le $(MAX_BYTES)
