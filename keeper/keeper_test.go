@@ -372,7 +372,7 @@ func main() {
 	k, err := keeper.Open("agent.db", keeper.Options{})
 	fmt.Println(err)
 	fmt.Println(k.HTTPClient().Get("https://localhost"))
-}`, 20_600_000},
+}`, 21_000_000},
 	} {
 		dir := t.TempDir()
 		program, binary := filepath.Join(dir, "main.go"), filepath.Join(dir, "agent")
