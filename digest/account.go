@@ -452,7 +452,7 @@ func (in *input) answerTo(message int, said string) string {
 			continue // what no longer holds stands nowhere without its mark
 		}
 		first, _, _ := strings.Cut(strings.TrimSpace(r.text), "\n")
-		return " [the user, " + in.handle(r.at) + ": " + preview.Line(plain.Text(first), most) + "]"
+		return " [the user, " + in.handle(r.at) + ": " + preview.Line(strings.NewReplacer("[", "(", "]", ")").Replace(plain.Text(first)), most) + "]"
 	}
 	return ""
 }

@@ -22,8 +22,8 @@ var values = func() map[string]string {
 
 // set returns the phrases of a list.
 func set(list string) map[string]bool {
-	out := map[string]bool{}
-	for _, p := range strings.Split(list, "|") {
+	out := make(map[string]bool, strings.Count(list, "|")+1)
+	for p := range strings.SplitSeq(list, "|") {
 		out[p] = true
 	}
 	return out
