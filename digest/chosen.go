@@ -68,7 +68,7 @@ func chosen(reply, said string) string {
 	if len(reply) > most {
 		return ""
 	}
-	if !mayPick(reply) {
+	if !strings.Contains(said, "\n") || !mayPick(reply) { // options stand on lines of their own
 		return ""
 	}
 	options := optionsIn(said[max(0, len(said)-longest):])
