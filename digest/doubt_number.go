@@ -247,32 +247,50 @@ func isSearched(line string, n term) bool {
 // assigned doubts the value of a name in a statement when the conversation gives the name others, and never that one.
 func (d *doubter) assigned(s statement) bool {
 	const most = 4 // of a statement
-	w := d.in.witness()
 	for _, at := range assignment.FindAllStringSubmatchIndex(s.text, most) {
 		name, value := s.text[at[2]:at[3]], numeral(s.text[at[4]:at[5]])
-		id, ok := w.ids[stem1(strings.ToLower(name))]
-		if !ok || len(w.posts[id]) > mostPosts {
+		given := d.valuesOf(name)
+		if given.other == nil || given.known[value] {
 			continue
 		}
-		var other *remark
-		same := false
-		for _, p := range w.posts[id] {
-			r := &w.remarks[p]
-			for _, m := range assignment.FindAllStringSubmatchIndex(r.text, most) {
-				if r.text[m[2]:m[3]] != name {
-					continue
-				}
-				other, same = r, same || numeral(r.text[m[4]:m[5]]) == value
-			}
+		if given.known[value] = d.heldNumber(value, numberSlot{words: termsOf(name)}) > 0; given.known[value] {
+			continue // it stands beside the name in other words
 		}
-		if other == nil || same || d.heldNumber(value, numberSlot{words: termsOf(name)}) > 0 {
-			continue
-		}
-		h := d.at(other.at)
-		d.doubt(d.shown(s), doubtNumber, "not "+value+": "+preview.Line(other.text, 140), &h)
+		h := d.at(given.other.at)
+		d.doubt(d.shown(s), doubtNumber, "not "+value+": "+preview.Line(given.other.text, 140), &h)
 		return true
 	}
 	return false
+}
+
+// givenValues are the values that a conversation gives a name.
+type givenValues struct {
+	known map[string]bool
+	other *remark // that gives one, the newest; nil: none does
+}
+
+// valuesOf returns the values of a name. The passages that hold it are read once.
+func (d *doubter) valuesOf(name string) *givenValues {
+	if known, ok := d.given[name]; ok {
+		return known
+	}
+	const most = 4 // of a passage
+	w, given := d.in.witness(), &givenValues{known: map[string]bool{}}
+	if id, ok := w.ids[stem1(strings.ToLower(name))]; ok && len(w.posts[id]) <= mostPosts {
+		for _, p := range w.posts[id] {
+			r := &w.remarks[p]
+			for _, m := range assignment.FindAllStringSubmatchIndex(r.text, most) {
+				if r.text[m[2]:m[3]] == name {
+					given.known[numeral(r.text[m[4]:m[5]])], given.other = true, r
+				}
+			}
+		}
+	}
+	if d.given == nil {
+		d.given = map[string]*givenValues{}
+	}
+	d.given[name] = given
+	return given
 }
 
 // assignment gives a name a value.

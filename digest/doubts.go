@@ -128,7 +128,8 @@ type doubter struct {
 	words string // of all sources, see plainWords
 	left  int    // bytes that may be searched
 
-	ended map[string]testState // see testStates
+	ended map[string]testState    // see testStates
+	given map[string]*givenValues // by name, see valuesOf
 
 	did  *deedTable              // what commands did, see deedsOf
 	base map[string]*retain.Fact // the newest path with a directory by its last element; nil: it is also named without one

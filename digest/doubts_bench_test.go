@@ -17,6 +17,7 @@ func BenchmarkDoubts(b *testing.B) {
 		"deeds":               "It was pushed. All tests pass. `go test ./internal/part1` passes. Created internal/part1/module1.go.\n",
 		"ticks":               "` ` `\n",
 		"tests":               "All tests pass.\n",
+		"values":              "The limit is module1 = 7 of % now.\n",
 		"one line of quotes":  "`a b` ",
 		"one line of numbers": "12345 ",
 		"one line of files":   "Created internal/part1/module1.go ",

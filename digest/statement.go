@@ -41,9 +41,6 @@ func statementsOf(text string) []statement {
 		if _, quoted := cutQuotation(bare); !quoted && headings.MatchString(line) {
 			title = line
 		}
-		if strings.HasPrefix(title, alsoMentioned) {
-			continue // names, which state nothing
-		}
 		begin := from + len(line) - len(bare)
 		for _, cut := range sentencesOf(bare) {
 			s := statement{text: strings.TrimSpace(bare[cut[0]:cut[1]]), title: title, at: begin + cut[0]}

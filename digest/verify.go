@@ -249,10 +249,11 @@ func (c *verifier) decisions() {
 	seen := map[string]bool{}
 	for i := len(c.x.Texts) - 1; i >= 0 && n < most; i-- {
 		t := &c.x.Texts[i]
-		if t.Source != retain.Said {
+		from, spoken := c.speaks(t)
+		if !spoken {
 			continue
 		}
-		for _, s := range sentencesIn(t.Body) {
+		for _, s := range sentencesIn(t.Body[from:]) {
 			s = strings.TrimLeft(s, "-*#> ")
 			if n < most && prose.Decides(s) && !prose.Narrates(s) && senseIn(termsOf(s)) > 4 && len(s) < mostPassage && !seen[s] && !strings.HasSuffix(s, "?") {
 				seen[s] = true

@@ -68,17 +68,18 @@ func (in *input) witness() *witness {
 			break
 		}
 		who, once := byTool, seen
-		switch t.Source {
-		case retain.User:
+		from, spoken := in.speaks(t)
+		switch {
+		case t.Source == retain.User:
 			continue // as it was said
-		case retain.Said:
+		case spoken:
 			who, once = byAgent, nil
-		case retain.Written, retain.Called:
+		case t.Source == retain.Written || t.Source == retain.Called:
 			who = byCall
-		case retain.Harness:
+		case t.Source == retain.Harness:
 			who = byProgram
 		}
-		w.read(unmarked(visible.WithoutSequences(spread(t.Body))), t.Handle.From, who, once)
+		w.read(unmarked(visible.WithoutSequences(spread(t.Body[from:]))), t.Handle.From, who, once)
 	}
 	w.score = make([]float64, len(w.remarks))
 	in.heard = w
