@@ -16,6 +16,7 @@ import (
 	"testing"
 	"time"
 
+	"precis"
 	"precis/conversation"
 	"precis/gateway"
 	"precis/provider/providertest"
@@ -25,18 +26,19 @@ import (
 // chaos is one conversation of 40 turns in front of a scripted upstream, while something goes
 // wrong that a row of the table names.
 type chaos struct {
-	t      *testing.T
-	dir    string
-	secret string
-	shared bool
-	clock  atomic.Int64 // what is added to the time of the gateway
-	up     *httptest.Server
-	bad    atomic.Pointer[func(http.ResponseWriter) bool] // answers instead of the upstream; nil: nobody does
-	mu     sync.Mutex
-	last   []byte // the newest request that the upstream has answered
-	faulty []*faulty
-	bases  []string
-	open   []*gateway.Gateway
+	t        *testing.T
+	dir      string
+	secret   string
+	shared   bool
+	patience time.Duration // of requests with the store
+	clock    atomic.Int64  // what is added to the time of the gateway
+	up       *httptest.Server
+	bad      atomic.Pointer[func(http.ResponseWriter) bool] // answers instead of the upstream; nil: nobody does
+	mu       sync.Mutex
+	last     []byte // the newest request that the upstream has answered
+	faulty   []*faulty
+	bases    []string
+	open     []*gateway.Gateway
 
 	refused int             // turns that were not answered with a success
 	lost    int             // turns without a splice that did not begin as the one before
@@ -47,7 +49,7 @@ type chaos struct {
 const chaosTurns = 40
 
 func newChaos(t *testing.T) *chaos {
-	c := &chaos{t: t, dir: t.TempDir(), secret: "0123456789abcdef", ids: map[string]bool{}}
+	c := &chaos{t: t, dir: t.TempDir(), secret: "0123456789abcdef", patience: time.Minute, ids: map[string]bool{}}
 	s := providertest.New(t, providertest.Options{})
 	proxy := httputil.NewSingleHostReverseProxy(parsed(t, s.URL))
 	c.up = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -76,7 +78,7 @@ func (c *chaos) begin() int {
 	}
 	f := newFaulty(st)
 	o := gateway.Options{
-		Upstreams: []gateway.Upstream{{Name: "up", URL: parsed(c.t, c.up.URL)}}, Manager: frugal(c.t), Store: f, Shared: c.shared, Patience: 200 * time.Millisecond,
+		Upstreams: []gateway.Upstream{{Name: "up", URL: parsed(c.t, c.up.URL)}}, Manager: frugal(c.t), Store: f, Shared: c.shared, Patience: c.patience,
 		Auth: gateway.Auth{Keys: map[string]string{gateway.HashKey("k"): "alice"}, Secret: []byte(c.secret)}, Now: func() time.Time { return time.Now().Add(time.Duration(c.clock.Load())) },
 	}
 	window(4000)(&o)
@@ -207,6 +209,7 @@ var chaosRows = []struct {
 		}
 	}},
 	{"the store hangs for ten turns", 0, 1, func(c *chaos, a *agent) {
+		c.patience = 200 * time.Millisecond
 		c.begin()
 		for n := 1; n <= chaosTurns; n++ {
 			c.faulty[0].set(map[bool]int32{true: hangs, false: works}[n > 10 && n <= 20])
@@ -309,8 +312,14 @@ func (c *chaos) every(a *agent, k int, bad func(http.ResponseWriter)) {
 
 // settle waits until a replica has stored what it has.
 func (c *chaos) settle(at int) {
-	if h, ok := c.open[at].Home("key-alice").(conversation.Stored); ok {
-		_, _ = h.Store(c.t.Context(), "key-alice") // what is not stored in time is lost with the process
+	h, ok := c.open[at].Home("key-alice").(conversation.Stored)
+	if !ok {
+		return
+	}
+	for { // what is not stored is lost with the process
+		if _, err := h.Store(c.t.Context(), "key-alice"); precis.CodeOf(err) != precis.CodeCanceled || c.t.Context().Err() != nil {
+			return
+		}
 	}
 }
 

@@ -50,7 +50,7 @@ func (x *exchange) share(p *plan, in *reply) {
 		return
 	}
 	p.conv.Save()
-	_ = x.conversations.Settle(x.r.Context(), x.owner, p.conv.ID()) // what takes longer is stored later
+	x.conversations.Share(x.r.Context(), p.conv)
 }
 
 // forwardUnchanged forwards what the client sent, byte for byte.

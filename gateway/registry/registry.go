@@ -265,6 +265,23 @@ func (r *Registry) Settle(ctx context.Context, owner, conversation string) error
 	return nil
 }
 
+// Share stores what waits of a conversation of which another replica may be asked next. It
+// waits as long as a turn waits for the store, see [Options.Patience]; what takes longer is stored later.
+func (r *Registry) Share(ctx context.Context, c *Conversation) {
+	if r.o.Store == nil {
+		return
+	}
+	ctx, cancel := r.writes.bound(ctx)
+	defer cancel()
+	r.saver.settle(ctx, func(other *Conversation) bool { return other == c })
+	switch {
+	case !c.unsaved.Load():
+		r.writes.answered()
+	case r.writes.ended(ctx):
+		r.o.Logger.WarnContext(ctx, "the store is slow: a turn is stored later", "conversation", c.id)
+	}
+}
+
 // SettleLedger stores the ledger lines of an owner, or of [Everybody], that wait,
 // before the ledger is read in the store.
 func (r *Registry) SettleLedger(ctx context.Context, owner string) error {

@@ -183,6 +183,38 @@ func TestSettlingIsForOneOwner(t *testing.T) {
 	})
 }
 
+// A turn that another replica may continue is in the store before its answer begins, as long as
+// the store takes no longer than a turn waits for it; while it hangs, no turn waits for long.
+func TestAConversationIsShared(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		st := newBusy(time.Second)
+		r := registry.New(registry.Options{Store: st, Shared: true, Patience: 30 * time.Second})
+		c := placeOf(t, r, "o", 0, 3)
+		c.Save()
+		r.Share(t.Context(), c)
+		if _, err := st.Conversation(t.Context(), c.ID()); err != nil {
+			t.Error(err)
+		}
+		if err := r.Close(t.Context()); err != nil {
+			t.Error(err)
+		}
+
+		st = newBusy(time.Hour)
+		r = registry.New(registry.Options{Store: st, Shared: true, Patience: 3 * time.Second})
+		for i, most := range []time.Duration{3 * time.Second, time.Second} {
+			c := placeOf(t, r, "o", i, 3)
+			c.Save()
+			began := time.Now()
+			if r.Share(t.Context(), c); time.Since(began) > most {
+				t.Errorf("%v, at most %v", time.Since(began), most)
+			}
+		}
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		_ = r.Close(ctx)
+	})
+}
+
 func TestLedgerLinesAreWrittenInLists(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		st := newBusy(time.Second)
