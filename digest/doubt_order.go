@@ -21,44 +21,74 @@ var joints = []joint{
 	{lazyregexp.New(`(?i)[,;]? (?:and )?(?:only )?(?:then|afterwards|followed by|subsequently|next)\b|然后|その後|\bdann\b|\bpuis\b|\bluego\b`), false},
 }
 
-// ordered returns the words of what came first and of what came later as a sentence says it; ok is false when it does not.
-func ordered(text string) (first, later []term, ok bool) {
+// sequence is two things of which one came first.
+type sequence struct{ first, later []term }
+
+// mostJoints bounds the joints of a sentence that are read.
+const mostJoints = 4
+
+// sequencesIn returns what a sentence says of the order of things, a sequence for each joint.
+func sequencesIn(text string) (out []sequence) {
+	type found struct {
+		from, to int
+		later    bool
+	}
+	var all []found
 	for _, j := range joints {
-		all := j.words.FindAllStringIndex(text, 2)
-		if len(all) != 1 {
-			if len(all) > 1 {
-				return nil, nil, false
-			}
+		for _, at := range j.words.FindAllStringIndex(text, mostJoints+1) {
+			all = append(all, found{at[0], at[1], j.later})
+		}
+	}
+	if len(all) > mostJoints {
+		return nil
+	}
+	slices.SortFunc(all, func(a, b found) int { return a.from - b.from })
+	for i, j := range all {
+		from, to := 0, len(text)
+		if i > 0 {
+			from = all[i-1].to
+		}
+		if i+1 < len(all) {
+			to = all[i+1].from
+		}
+		if j.to > to || j.from < from {
 			continue
 		}
-		at := all[0]
-		a, b := text[:at[0]], text[at[1]:]
-		if strings.TrimSpace(strings.Trim(a, " ,;:-–—")) == "" { // "After A, B"
-			from, to, found := strings.Cut(b, ",")
+		a, b := text[from:j.from], text[j.to:to]
+		x := sideOf(a, true)
+		if senseIn(x) < 1 && i == 0 { // "After A, B", "So after A, B"
+			at, ok, found := strings.Cut(b, ", ")
 			if !found {
-				return nil, nil, false
+				continue
 			}
-			a, b = to, from
+			x, b = sideOf(ok, false), at
 		}
-		x, y := sideOf(a, true), sideOf(b, false)
-		if senseIn(x) < 1 || senseIn(y) < 1 {
-			return nil, nil, false
+		y := sideOf(b, false)
+		if senseIn(x) < 1 || senseIn(y) < 1 || lineOfFile.MatchString(b) {
+			continue
 		}
 		if j.later {
 			x, y = y, x
 		}
-		return x, y, true
+		out = append(out, sequence{x, y})
 	}
-	return nil, nil, false
+	return out
 }
 
+// asOfNow are sentences of how it is since something was changed: others tell how it was.
+var asOfNow = lazyregexp.New(`(?i)\b(?:now|no longer)\b`)
+
+// lineOfFile is a place: "after line 40 of the file".
+var lineOfFile = lazyregexp.New(`(?i)^\W*(?:the )?lines? \d`)
+
 // sideOf returns the words of the part of a sentence beside its joint: those of the last clause before it, or the first behind it.
+// What stands before a bracket that the joint opens is such a clause: "at the start (before the first edit)".
 func sideOf(text string, last bool) []term {
 	const ends = ";:(—"
-	text = strings.Trim(text, " ,;:-–—.)")
+	text = strings.Trim(text, " ,;:-–—.)(*")
 	if last {
 		text = text[strings.LastIndexAny(text, ends)+1:]
-	} else if i := strings.IndexAny(text, ends); i > 0 {
+	} else if i := strings.IndexAny(text, ends+")"); i > 0 {
 		text = text[:i]
 	}
 	return termsOf(text)
@@ -69,11 +99,16 @@ func (d *doubter) order(s statement) bool {
 	if s.ahead || s.quotes {
 		return false
 	}
-	first, later, ok := ordered(s.text)
-	if !ok {
-		return false
+	for _, q := range sequencesIn(s.text) {
+		if d.turnedRound(s, q) {
+			return true
+		}
 	}
-	if a, b := d.eventOf(first), d.eventOf(later); a.known() && b.known() && a.kind != b.kind {
+	return false
+}
+
+func (d *doubter) turnedRound(s statement, q sequence) bool {
+	if a, b := d.eventOf(q.first), d.eventOf(q.later); a.known() && b.known() && a.kind != b.kind {
 		if a.first > b.last {
 			at := d.at(a.first)
 			d.doubt(d.shown(s), doubtOrder, a.kind+" came later", &at)
@@ -85,26 +120,24 @@ func (d *doubter) order(s statement) bool {
 	}
 	w := d.in.witness()
 	var against *echo
-	for _, e := range w.find(slices.Concat(first, later), mostAlike, func(r *remark) bool { return r.who <= byCall }) {
+	straight, crossed := 0.0, 0.0
+	for _, e := range w.find(slices.Concat(q.first, q.later), mostAlike, func(r *remark) bool { return r.who <= byCall }) {
 		if e.share < sameOrder {
 			break
 		}
-		switch d.orderIn(first, later, e.text) {
-		case 1:
-			return false
-		case -1:
-			if against == nil {
-				against = &e
-			}
+		same, other := w.sameOrder(q, e.text)
+		straight = max(straight, same)
+		if other > crossed {
+			crossed, against = other, &e
 		}
 	}
-	if against != nil {
+	if crossed > straight+clearly {
 		at := d.at(against.at)
 		d.doubt(d.shown(s), doubtOrder, "the conversation says the other way round: "+preview.Line(against.text, 140), &at)
 		return true
 	}
-	for _, e := range d.own.find(slices.Concat(first, later), mostAlike, func(r *remark) bool { return r.text != s.text }) {
-		if e.share >= sameItself && d.orderIn(first, later, e.text) < 0 && !d.seen[doubtedTwin+e.text] {
+	for _, e := range d.own.find(slices.Concat(q.first, q.later), mostAlike, func(r *remark) bool { return r.text != s.text && asOfNow.MatchString(r.text) == asOfNow.MatchString(s.text) }) {
+		if _, other := w.sameOrder(q, e.text); e.share >= sameItself && other > sameOwn && !d.seen[doubtedTwin+e.text] {
 			d.seen[doubtedTwin+s.text] = true
 			d.doubt(d.shown(s), doubtOrder, "elsewhere the summary says: "+preview.Line(e.text, 140), nil)
 			return true
@@ -113,25 +146,29 @@ func (d *doubter) order(s statement) bool {
 	return false
 }
 
-// sameOrder is the least share of the words of a sentence that one on the same two things has.
-const sameOrder = 0.28
+// Limits of an order that is compared: the least share of the words of a sentence that one on the same two things has, the least
+// share of the words of each of the two, there and in the summary itself, and how much more of them must stand one way than the other.
+const (
+	sameOrder = 0.28
+	sameSides = 0.3
+	sameOwn   = 0.5
+	clearly   = 0.2
+)
 
-// orderIn reports whether another sentence says the same order (1), the other (-1), or none of both.
-func (d *doubter) orderIn(first, later []term, text string) int {
-	x, y, ok := ordered(text)
-	if !ok {
-		return 0
+// sameOrder returns how much of both things another sentence has in the same order, and how much in the other one; 0 where that
+// is too little.
+func (w *witness) sameOrder(q sequence, text string) (same, other float64) {
+	for _, o := range sequencesIn(text) {
+		straight := min(w.share(q.first, o.first), w.share(q.later, o.later))
+		crossed := min(w.share(q.first, o.later), w.share(q.later, o.first))
+		switch {
+		case straight > crossed+clearly && straight > sameSides:
+			same = max(same, straight)
+		case crossed > straight+clearly && crossed > sameSides:
+			other = max(other, crossed)
+		}
 	}
-	w := d.in.witness()
-	straight := min(w.share(first, x), w.share(later, y))
-	crossed := min(w.share(first, y), w.share(later, x))
-	switch {
-	case straight > crossed+0.2 && straight > 0.3:
-		return 1
-	case crossed > straight+0.2 && crossed > 0.3:
-		return -1
-	}
-	return 0
+	return same, other
 }
 
 // event is something that calls did, and when.
