@@ -75,6 +75,9 @@ func sequencesIn(text string) (out []sequence) {
 	return out
 }
 
+// takenUp begins a clause that speaks of what the one before it names.
+var takenUp = lazyregexp.New(`(?i)^\W*(?:it|they|this|that|these|those|which|who)\b`)
+
 // asOfNow are sentences of how it is since something was changed: others tell how it was.
 var asOfNow = lazyregexp.New(`(?i)\b(?:now|no longer)\b`)
 
@@ -87,7 +90,9 @@ func sideOf(text string, last bool) []term {
 	const ends = ";:(—"
 	text = strings.Trim(text, " ,;:-–—.)(*")
 	if last {
-		text = text[strings.LastIndexAny(text, ends)+1:]
+		if i := strings.LastIndexAny(text, ends); i >= 0 && !takenUp.MatchString(text[i:]) {
+			text = text[i:]
+		}
 	} else if i := strings.IndexAny(text, ends+")"); i > 0 {
 		text = text[:i]
 	}
@@ -136,7 +141,9 @@ func (d *doubter) turnedRound(s statement, q sequence) bool {
 		d.doubt(d.shown(s), doubtOrder, "the conversation says the other way round: "+preview.Line(against.text, 140), &at)
 		return true
 	}
-	for _, e := range d.own.find(slices.Concat(q.first, q.later), mostAlike, func(r *remark) bool { return r.text != s.text && asOfNow.MatchString(r.text) == asOfNow.MatchString(s.text) }) {
+	for _, e := range d.own.find(slices.Concat(q.first, q.later), mostAlike, func(r *remark) bool {
+		return r.text != s.text && asOfNow.MatchString(r.text) == asOfNow.MatchString(s.text)
+	}) {
 		if _, other := w.sameOrder(q, e.text); e.share >= sameItself && other > sameOwn && !d.seen[doubtedTwin+e.text] {
 			d.seen[doubtedTwin+s.text] = true
 			d.doubt(d.shown(s), doubtOrder, "elsewhere the summary says: "+preview.Line(e.text, 140), nil)

@@ -1,8 +1,12 @@
 package digest_test
 
 import (
+	"slices"
 	"strings"
 	"testing"
+
+	"precis"
+	"precis/digest"
 )
 
 // weekend is a conversation in which much was said and seen that a careless summary turns round.
@@ -57,5 +61,50 @@ func TestTurnedStatements(t *testing.T) {
 		if found := doubtsOf(s, before+c.honest+"\n"); len(found) > 0 {
 			t.Errorf("%q: %+v", c.honest, found)
 		}
+	}
+}
+
+// TestTurnedOrder holds what came first in long sentences, brackets and beginnings against what was said of it.
+func TestTurnedOrder(t *testing.T) {
+	s := newSession(7)
+	s.user("The night import loses bookings. Find out why.")
+	s.says("The importer opens the ledger BEFORE the cashier closes the day. So after swapping the journals, the ledger keeps stale bookings.")
+	s.says("The tax lock is taken at the door — it comes after `Audit` and `Payout` of the import. Refunds should be checked once the ledger is sealed.")
+	const before = "## Work so far\nThe night import loses bookings.\n"
+	for _, c := range []struct{ untrue, honest string }{
+		{"After the first repair, bookings were still lost: the importer opens the ledger after the cashier closes the day.", "After the first repair, bookings were still lost: the importer opens the ledger before the cashier closes the day."},
+		{"So before swapping the journals, the ledger keeps stale bookings.", "So after swapping the journals, the ledger keeps stale bookings."},
+		{"The tax lock is taken at the door (before Audit, Payout).", "The tax lock is taken at the door (after Audit, Payout)."},
+	} {
+		if found := doubtsOf(s, before+c.untrue+"\n"); len(found) != 1 || found[0].Kind != "order" {
+			t.Errorf("%q: %+v", c.untrue, found)
+		}
+		if found := doubtsOf(s, before+c.honest+"\n"); len(found) > 0 {
+			t.Errorf("%q: %+v", c.honest, found)
+		}
+	}
+	for _, c := range []string{ // a place, and what is so now
+		"`openLedger()`: the importer opens the ledger, after line 40 where the cashier closes the day.",
+		"The importer opens the ledger before the cashier closes the day.\nChanged: the importer now opens the ledger after the cashier closes the day of `import.go`.",
+	} {
+		for _, d := range doubtsOf(s, before+c+"\n") {
+			if d.Kind == "order" && strings.Contains(d.Why, "elsewhere") || strings.Contains(c, "line 40") && d.Kind == "order" {
+				t.Errorf("%q: %+v", c, d)
+			}
+		}
+	}
+}
+
+// TestWhatAgentsHandInIsTheirWords: what is said by the call with which an agent ends its task is held against a summary as its words are.
+func TestWhatAgentsHandInIsTheirWords(t *testing.T) {
+	s := newSession(7)
+	s.user("Why are the weekend prices wrong?")
+	s.call("attempt_completion", map[string]any{"result": "I decided to keep the nightly cache because refilling the surcharge table costs forty minutes. The price cache is present in the current release."}, "")
+	if found := doubtsOf(s, "The price cache is absent in the current release.\n"); len(found) != 1 || found[0].Kind != "negation" {
+		t.Errorf("%+v", found)
+	}
+	v := digest.Verify(precis.SummaryRequest{Messages: s.msgs, Previous: "The user asked why the weekend prices are wrong."}, "")
+	if !slices.ContainsFunc(v.Lacks, func(l digest.Lack) bool { return l.Kind == "decisions" && strings.Contains(l.Text, "nightly cache") }) {
+		t.Errorf("%+v", v.Lacks)
 	}
 }
