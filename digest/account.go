@@ -84,6 +84,14 @@ func (in *input) ownWords() []ownSentence {
 				start = end
 				continue
 			}
+			if !fenced && line == actionTag {
+				n := strings.Index(t.Body[end:], "</"+actionTag[1:])
+				if n < 0 {
+					break // cut off
+				}
+				start = end + n
+				continue
+			}
 			if !fenced && isOpened(line) && !strings.Contains(t.Body[end:], "</"+line[1:]) {
 				break // a call in text that was cut off
 			}
@@ -119,6 +127,9 @@ func (in *input) speaks(t *retain.Text) (from int, ok bool) {
 	return 0, false
 }
 
+// actionTag stands before the command with which SWE-agent ends what it says.
+const actionTag = "<command>"
+
 // isOpened reports whether a line is the tag that opens a call in text: one whose name no person types.
 func isOpened(line string) bool {
 	return len(line) > 2 && line[0] == '<' && line[len(line)-1] == '>' && strings.Contains(line, "_") && strings.Trim(line[1:len(line)-1], "abcdefghijklmnopqrstuvwxyz_") == ""
@@ -129,6 +140,9 @@ func (in *input) sentences(out []ownSentence, text, start, end int) []ownSentenc
 	const least, longest = 100, 600 // bytes of a part, where the line has as many
 	body := in.x.Texts[text].Body
 	last := len(out) == 0 || out[0].text == text // of it everything
+	if at := courtesies.FindStringIndex(body[start:end]); at != nil {
+		start += at[1]
+	}
 	for start < end {
 		to := end
 		for at := start + least; at < end-1; at++ {
@@ -159,6 +173,11 @@ func (in *input) sentences(out []ownSentence, text, start, end int) []ownSentenc
 	}
 	return out
 }
+
+// courtesies are sentences before the ones that say something.
+var courtesies = lazyregexp.New(`(?i)^\s*(?:(?:(?:you're (?:absolutely )?(?:right|correct),? and )?(?:` +
+	`(?:i apologi[sz]e|i'm sorry|i am sorry|sorry|my apologies) for (?:the|my|any|this|that)(?: previous| repeated| earlier)? (?:confusion|inconvenience|oversight|mistakes?|errors?|misunderstanding|delay)` +
+	`|thank(?:s| you) for (?:your patience|(?:the|your|that) (?:feedback|clarification|correction|information|reminder)|pointing (?:that|this|it) out|letting me know))[.!]) +)+`)
 
 // tellsItself is how many words a sentence has at least that announces something and says enough without it.
 const tellsItself = 8
