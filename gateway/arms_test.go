@@ -71,7 +71,7 @@ func armAndEdits(t *testing.T, g *gateway.Gateway, id string) (arm string, varia
 
 func TestAConversationKeepsItsArm(t *testing.T) {
 	t.Parallel()
-	for _, dialect := range []string{"anthropic", "chat", "responses"} {
+	for _, dialect := range dialects(t) {
 		t.Run(dialect, func(t *testing.T) {
 			s := providertest.New(t, providertest.Options{Window: 20_000})
 			st := memory.New()

@@ -223,7 +223,7 @@ func TestBadCallsOfTheCondenseTool(t *testing.T) {
 		`{"focus":null,"keep":3}`: "Condensed from",
 		`{"focus":"` + strings.Repeat("a", 3000) + `"}`: "focus has 3000 bytes",
 	} {
-		for _, dialect := range dialectNames {
+		for _, dialect := range dialects(t) {
 			s := newScript(t, said(dialect, true, 1, asks(args)), said(dialect, true, 2, part{text: "Done."}))
 			base, _, a, _ := asker(t, dialect, s, nil)
 			if _, h, _ := askOne(t, base, a, true); h.text != "Done." || !strings.Contains(s.sent()[1], want) {
@@ -326,7 +326,7 @@ func TestACondensationThatFailsIsAnErrorForTheModelAlone(t *testing.T) {
 // A client that waits for a model's summary gets signs of life.
 func TestAWaitingClientIsKept(t *testing.T) {
 	t.Parallel()
-	for _, dialect := range dialectNames {
+	for _, dialect := range dialects(t) {
 		rung := modelRung{asked: make(chan struct{}), goOn: make(chan struct{}), reason: condense.ReasonEmpty}
 		s := newScript(t, said(dialect, true, 1, part{text: "All read. "}, asks(`{}`)), said(dialect, true, 2, part{text: "Done."}))
 		base, _, a, _ := asker(t, dialect, s, func(o *gateway.Options) {

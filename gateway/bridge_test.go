@@ -90,7 +90,7 @@ func lastBody(s *providertest.Server) string {
 // two are linked.
 func TestWhatAClientsSummaryLacks(t *testing.T) {
 	t.Parallel()
-	for _, dialect := range []string{"anthropic", "chat", "responses"} {
+	for _, dialect := range dialects(t) {
 		for _, stream := range []bool{false, true} {
 			t.Run(fmt.Sprint(dialect, " stream=", stream), func(t *testing.T) {
 				s := providertest.New(t, providertest.Options{})
@@ -292,7 +292,7 @@ func TestASummaryMadeAside(t *testing.T) {
 // the SDKs read; what comes next is linked as if a model had written it.
 func TestASummaryWithoutAModel(t *testing.T) {
 	t.Parallel()
-	for _, dialect := range []string{"anthropic", "chat", "responses"} {
+	for _, dialect := range dialects(t) {
 		for _, stream := range []bool{false, true} {
 			t.Run(fmt.Sprint(dialect, " stream=", stream), func(t *testing.T) {
 				credentials := []string{"Authorization", "Bearer k"}

@@ -53,7 +53,7 @@ func directPost(t testing.TB, ctx context.Context, c *http.Client, url, body str
 
 func TestInProcessAConversationNeverPassesItsWindow(t *testing.T) {
 	t.Parallel()
-	for _, dialect := range []string{"anthropic", "chat", "responses"} {
+	for _, dialect := range dialects(t) {
 		t.Run(dialect, func(t *testing.T) {
 			s := providertest.New(t, providertest.Options{Window: 20_000})
 			g := inProcess(t, window(20_000))

@@ -40,6 +40,25 @@ func managerOf(t testing.TB, name string, change func(*precis.Settings)) *precis
 	return m
 }
 
+// dialects returns the names of the dialects that a test goes through: all of them, and with -short, where the race detector
+// makes each cost half a minute, one, which is another one from test to test.
+func dialects(t *testing.T) []string {
+	all := []string{"anthropic", "chat", "responses"}
+	if testing.Short() {
+		return all[len(t.Name())%3:][:1]
+	}
+	return all
+}
+
+// sequential skips, with -short, a test whose one client sends many large requests, one after the other: it takes minutes with the
+// race detector, which finds nothing there that shorter tests do not show it.
+func sequential(t *testing.T) {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("one client sends many requests, one after the other")
+	}
+}
+
 // start serves a gateway in front of an upstream.
 func start(t testing.TB, upstream string, change func(*gateway.Options)) (base string, g *gateway.Gateway) {
 	t.Helper()
@@ -164,7 +183,7 @@ func words(n, seed int) string {
 
 func TestAConversationNeverPassesItsWindow(t *testing.T) {
 	t.Parallel()
-	for _, dialect := range []string{"anthropic", "chat", "responses"} {
+	for _, dialect := range dialects(t) {
 		t.Run(dialect, func(t *testing.T) {
 			s := providertest.New(t, providertest.Options{Window: 20_000})
 			base, _ := start(t, s.URL, window(20_000))

@@ -107,7 +107,7 @@ func (x *holding) order(limit time.Duration) {
 // one is held.
 func TestAHeldRequestIsSentAsTheUserChangedIt(t *testing.T) {
 	t.Parallel()
-	for _, dialect := range dialectNames {
+	for _, dialect := range dialects(t) {
 		t.Run(dialect, func(t *testing.T) {
 			x := hold(t, dialect, nil)
 			x.order(time.Minute)

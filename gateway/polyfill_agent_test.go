@@ -117,6 +117,7 @@ func TestAnAgentWorksWithAllPolyfills(t *testing.T) {
 // TestAnAgentWorksWithCompactedItems is the same over the Responses API, with
 // reasoning items that must stand right before what they led to.
 func TestAnAgentWorksWithCompactedItems(t *testing.T) {
+	sequential(t)
 	t.Parallel()
 	var files []string
 	for n := range 40 {
@@ -164,6 +165,7 @@ func TestAnAgentWorksWithCompactedItems(t *testing.T) {
 // TestPolyfillsAndTheWindow lets the gateway's own reductions and the client's
 // edits work on one conversation, whose client forgets the compaction blocks.
 func TestPolyfillsAndTheWindow(t *testing.T) {
+	sequential(t)
 	t.Parallel()
 	for name, list := range map[string]string{
 		"clearing":   edits(`{"type":"clear_tool_uses_20250919","trigger":{"type":"input_tokens","value":9000},"keep":{"type":"tool_uses","value":8},"clear_tool_inputs":true}`),

@@ -106,6 +106,7 @@ func compaction(t *testing.T, m *anthropic.BetaMessage) (b anthropic.BetaCompact
 }
 
 func TestCompactionOverManyTurns(t *testing.T) {
+	sequential(t)
 	t.Parallel()
 	for _, model := range []bool{false, true} {
 		for _, stream := range []bool{false, true} {

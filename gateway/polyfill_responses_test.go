@@ -104,6 +104,7 @@ func (c *session) say(text string) []responses.ResponseOutputItemUnion {
 }
 
 func TestItemsAreCompactedOverManyTurns(t *testing.T) {
+	sequential(t)
 	t.Parallel()
 	for _, stream := range []bool{false, true} {
 		t.Run(fmt.Sprint("stream=", stream), func(t *testing.T) {

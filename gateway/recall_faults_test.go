@@ -55,11 +55,9 @@ func listen(t *testing.T, base string, a *agent) (string, error) {
 	return string(out), err
 }
 
-var dialectNames = []string{"anthropic", "chat", "responses"}
-
 func TestCutStreamsAreCutForTheClient(t *testing.T) {
 	t.Parallel()
-	for _, dialect := range dialectNames {
+	for _, dialect := range dialects(t) {
 		first := []part{{text: "Let me look. "}, recalls(`{"handle":"m2","offset":0}`)}
 		for name, answers := range map[string][]func(http.ResponseWriter, *http.Request){
 			"in the call":      {torn(dialect, "offset", 1, first...)},
@@ -135,7 +133,7 @@ func TestFollowUpsThatAreTooLong(t *testing.T) {
 
 func TestAClientThatLeavesEndsTheFollowUp(t *testing.T) {
 	t.Parallel()
-	for _, dialect := range dialectNames {
+	for _, dialect := range dialects(t) {
 		begun, gone := make(chan struct{}), make(chan struct{})
 		s := newScript(t, said(dialect, true, 1, part{text: "Let me look. "}, recalls(`{"handle":"m2"}`)), func(w http.ResponseWriter, r *http.Request) {
 			close(begun)
@@ -162,7 +160,7 @@ func TestAClientThatLeavesEndsTheFollowUp(t *testing.T) {
 // that of the follow-up as it comes.
 func TestNothingWaits(t *testing.T) {
 	t.Parallel()
-	for _, dialect := range dialectNames {
+	for _, dialect := range dialects(t) {
 		heard := make(chan string, 10)
 		slowly := func(n int, until string, parts ...part) func(http.ResponseWriter, *http.Request) {
 			body := speak(dialect, true, n, parts...)

@@ -14,7 +14,7 @@ import (
 
 // each runs a test for all dialects, streamed and not.
 func each(t *testing.T, f func(t *testing.T, dialect string, stream bool)) {
-	for _, dialect := range []string{"anthropic", "chat", "responses"} {
+	for _, dialect := range dialects(t) {
 		for _, stream := range []bool{false, true} {
 			t.Run(fmt.Sprintf("%s/stream=%v", dialect, stream), func(t *testing.T) { f(t, dialect, stream) })
 		}
@@ -272,7 +272,7 @@ func TestHostileCalls(t *testing.T) {
 		`{"handle":" [m2] ","offset":-5}`:                 "line 0 of file 1",
 		`{"search":"` + strings.Repeat("a ", 5000) + `"}`: "The best of",
 	} {
-		for _, dialect := range []string{"anthropic", "chat", "responses"} {
+		for _, dialect := range dialects(t) {
 			s := newScript(t, said(dialect, true, 1, recalls(args)), said(dialect, true, 2, part{text: "Done."}))
 			base, a, _ := reader(t, dialect, s, nil)
 			if _, out := askAgent(t, base, a, true); hear(t, out).text != "Done." || !strings.Contains(s.sent()[1], want) {
@@ -280,7 +280,7 @@ func TestHostileCalls(t *testing.T) {
 			}
 		}
 	}
-	for _, dialect := range []string{"anthropic", "chat", "responses"} { // no JSON at all
+	for _, dialect := range dialects(t) { // no JSON at all
 		s := newScript(t, said(dialect, true, 1, recalls(`{"handle":`)), said(dialect, true, 2, part{text: "Done."}))
 		base, a, _ := reader(t, dialect, s, nil)
 		if _, out := askAgent(t, base, a, true); hear(t, out).text != "Done." || !strings.Contains(s.sent()[1], "no JSON object") {

@@ -24,7 +24,7 @@ func conversations(t *testing.T, g *gateway.Gateway) int {
 func TestAReplayIsOneBranch(t *testing.T) {
 	t.Parallel()
 	s := providertest.New(t, providertest.Options{})
-	for _, dialect := range []string{"anthropic", "chat", "responses"} {
+	for _, dialect := range dialects(t) {
 		base, g := start(t, s.URL, window(6000))
 		for round := 1; round <= 4; round++ {
 			a := newAgent(dialect, "Read the files.")
@@ -42,9 +42,10 @@ func TestAReplayIsOneBranch(t *testing.T) {
 // A note near the end that comes and goes belongs to the environment of its turn: the
 // conversation is one.
 func TestANoteThatComesAndGoesIsNoBranch(t *testing.T) {
+	sequential(t)
 	t.Parallel()
 	s := providertest.New(t, providertest.Options{})
-	for _, dialect := range []string{"anthropic", "chat", "responses"} {
+	for _, dialect := range dialects(t) {
 		for _, before := range []bool{false, true} {
 			base, g := start(t, s.URL, window(6000))
 			a := newAgent(dialect, "Read the files.")

@@ -30,6 +30,9 @@ func TestWhatIsNoTurnIsMadeToFit(t *testing.T) {
 			return `{"model" : "m","input": ` + quote(text) + `}`
 		},
 	}
+	if testing.Short() {
+		bodies = map[string]func(text string) string{"/v1/messages": bodies["/v1/messages"]}
+	}
 	for path, body := range bodies {
 		for name, source := range map[string]precis.Source{"known": precis.SourceConfigured, "learned": precis.SourceAssumed} {
 			t.Run(path+" "+name, func(t *testing.T) {

@@ -372,6 +372,7 @@ func TestEditAtASharedNode(t *testing.T) {
 // only once: a note, or a note in the last message. It is one conversation, and not
 // condensed anew for each request.
 func TestVolatileEnds(t *testing.T) {
+	sequential(t)
 	t.Parallel()
 	const turns = 40
 	plain := 0

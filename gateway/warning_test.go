@@ -16,7 +16,7 @@ import (
 // do, and the turn that crosses the warn level is named once.
 func TestResponsesSayHowFullTheWindowIs(t *testing.T) {
 	t.Parallel()
-	for _, dialect := range dialectNames {
+	for _, dialect := range dialects(t) {
 		t.Run(dialect, func(t *testing.T) {
 			s := providertest.New(t, providertest.Options{Window: 20_000})
 			turns := make(chan gateway.Turn, 100)

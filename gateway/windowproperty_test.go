@@ -62,6 +62,7 @@ func (o *odd) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // After any sequence of odd errors and then a healthy upstream, from the third turn on no turn
 // fails, and nothing is cut that the upstream would take: however full the window is.
 func TestOddErrorsTeachNoWindow(t *testing.T) {
+	sequential(t)
 	t.Parallel()
 	const tokens = 20_000
 	scripted := providertest.New(t, providertest.Options{Window: tokens})

@@ -54,11 +54,10 @@ func smallAnswer(dialect string, input int) string {
 	return fmt.Sprintf(`{"object":"response","status":"completed","output":[{"type":"message","role":"assistant","content":[{"type":"output_text","text":"ok"}]}],"usage":{"input_tokens":%d,"output_tokens":1}}`, input)
 }
 
-var dialectsOf = []string{"anthropic", "chat", "responses"}
-
 // An error without a number, of a request that is small next to the window, says
 // nothing about the window; the request is sent once more, smaller.
 func TestAnOddErrorMakesNoModelSmall(t *testing.T) {
+	sequential(t)
 	t.Parallel()
 	odd := map[string]struct {
 		status int
@@ -72,7 +71,7 @@ func TestAnOddErrorMakesNoModelSmall(t *testing.T) {
 		"too many bytes": {413, ""},
 	}
 	for name, o := range odd {
-		for _, dialect := range dialectsOf {
+		for _, dialect := range dialects(t) {
 			for _, times := range []int{1, 4} {
 				t.Run(fmt.Sprint(name, " ", dialect, " ", times), func(t *testing.T) {
 					left := times
@@ -105,8 +104,9 @@ func TestAnOddErrorMakesNoModelSmall(t *testing.T) {
 // A server that never says its number is found out all the same: smaller requests are
 // answered, larger ones refused again.
 func TestAWindowWithoutANumberIsLearned(t *testing.T) {
+	sequential(t)
 	t.Parallel()
-	for _, dialect := range dialectsOf {
+	for _, dialect := range dialects(t) {
 		t.Run(dialect, func(t *testing.T) {
 			refused := 0
 			now := newClock()
@@ -170,8 +170,9 @@ var beginnings = map[string]struct{ announce, content, overflow, answer string }
 // small the request is next to what is known; one that comes behind words is learned
 // for the next turn.
 func TestALateOverflow(t *testing.T) {
+	sequential(t)
 	t.Parallel()
-	for _, dialect := range dialectsOf {
+	for _, dialect := range dialects(t) {
 		for _, spoken := range []bool{false, true} {
 			t.Run(fmt.Sprint(dialect, " spoken ", spoken), func(t *testing.T) {
 				s := beginnings[dialect]
@@ -209,7 +210,7 @@ func TestALateOverflow(t *testing.T) {
 // While the beginning of an answer is held, the client sees that something is at work.
 func TestAHeldBeginningIsKeptAlive(t *testing.T) {
 	t.Parallel()
-	for _, dialect := range dialectsOf {
+	for _, dialect := range dialects(t) {
 		t.Run(dialect, func(t *testing.T) {
 			s := beginnings[dialect]
 			goOn := make(chan struct{})
