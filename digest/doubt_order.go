@@ -29,20 +29,20 @@ const mostJoints = 4
 
 // sequencesIn returns what a sentence says of the order of things, a sequence for each joint.
 func sequencesIn(text string) (out []sequence) {
-	type found struct {
+	type place struct {
 		from, to int
 		later    bool
 	}
-	var all []found
+	var all []place
 	for _, j := range joints {
 		for _, at := range j.words.FindAllStringIndex(text, mostJoints+1) {
-			all = append(all, found{at[0], at[1], j.later})
+			all = append(all, place{at[0], at[1], j.later})
 		}
 	}
 	if len(all) > mostJoints {
 		return nil
 	}
-	slices.SortFunc(all, func(a, b found) int { return a.from - b.from })
+	slices.SortFunc(all, func(a, b place) int { return a.from - b.from })
 	for i, j := range all {
 		from, to := 0, len(text)
 		if i > 0 {
@@ -57,11 +57,11 @@ func sequencesIn(text string) (out []sequence) {
 		a, b := text[from:j.from], text[j.to:to]
 		x := sideOf(a, true)
 		if senseIn(x) < 1 && i == 0 { // "After A, B", "So after A, B"
-			at, ok, found := strings.Cut(b, ", ")
-			if !found {
+			beside, rest, ok := strings.Cut(b, ", ")
+			if !ok {
 				continue
 			}
-			x, b = sideOf(ok, false), at
+			x, b = sideOf(rest, false), beside
 		}
 		y := sideOf(b, false)
 		if senseIn(x) < 1 || senseIn(y) < 1 || lineOfFile.MatchString(b) {
@@ -112,6 +112,7 @@ func (d *doubter) order(s statement) bool {
 	return false
 }
 
+// turnedRound doubts one sequence of a statement.
 func (d *doubter) turnedRound(s statement, q sequence) bool {
 	if a, b := d.eventOf(q.first), d.eventOf(q.later); a.known() && b.known() && a.kind != b.kind {
 		if a.first > b.last {
