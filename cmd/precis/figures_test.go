@@ -854,6 +854,9 @@ func ownHome(t *testing.T) {
 // the numbers of the verbs, of recordings as they are and after they were condensed. It reads a ninth of
 // the recordings; with PRECIS_ALL=1 each.
 func TestFiguresOfRecordings(t *testing.T) {
+	if testing.Short() {
+		t.Skip("one command after the other")
+	}
 	ownHome(t)
 	paths := got(filepath.Glob(filepath.Join("..", "..", "examples", "*.jsonl")))(t)
 	for i, path := range paths {
