@@ -14,6 +14,7 @@ import (
 	"precis/internal/plain"
 	"precis/internal/preview"
 	"precis/internal/prose"
+	"precis/internal/toolcall"
 	"precis/retain"
 )
 
@@ -84,12 +85,12 @@ func (in *input) ownWords() []ownSentence {
 				start = end
 				continue
 			}
-			if !fenced && line == actionTag {
-				n := strings.Index(t.Body[end:], "</"+actionTag[1:])
+			if !fenced && strings.HasPrefix(line, toolcall.ActionStart) {
+				n := strings.Index(t.Body[start:], toolcall.ActionEnd)
 				if n < 0 {
 					break // cut off
 				}
-				start = end + n
+				start += n + len(toolcall.ActionEnd)
 				continue
 			}
 			if !fenced && isOpened(line) && !strings.Contains(t.Body[end:], "</"+line[1:]) {
@@ -126,9 +127,6 @@ func (in *input) speaks(t *retain.Text) (from int, ok bool) {
 	}
 	return 0, false
 }
-
-// actionTag stands before the command with which SWE-agent ends what it says.
-const actionTag = "<command>"
 
 // isOpened reports whether a line is the tag that opens a call in text: one whose name no person types.
 func isOpened(line string) bool {
@@ -176,7 +174,7 @@ func (in *input) sentences(out []ownSentence, text, start, end int) []ownSentenc
 
 // courtesies are sentences before the ones that say something.
 var courtesies = lazyregexp.New(`(?i)^\s*(?:(?:(?:you're (?:absolutely )?(?:right|correct),? and )?(?:` +
-	`(?:i apologi[sz]e|i'm sorry|i am sorry|sorry|my apologies) for (?:the|my|any|this|that)(?: previous| repeated| earlier)? (?:confusion|inconvenience|oversight|mistakes?|errors?|misunderstanding|delay)` +
+	`(?:i apologi[sz]e|i'm sorry|i am sorry|sorry|(?:my )?apologies) (?:for|about) (?:the|my|any|this|that)(?: previous| repeated| earlier)? (?:confusion|inconvenience|oversight|mistakes?|errors?|misunderstanding|delay)` +
 	`|thank(?:s| you) for (?:your patience|(?:the|your|that) (?:feedback|clarification|correction|information|reminder)|pointing (?:that|this|it) out|letting me know))[.!]) +)+`)
 
 // tellsItself is how many words a sentence has at least that announces something and says enough without it.

@@ -173,15 +173,16 @@ func TestOwnWordsAreNeitherActionsNorCourtesies(t *testing.T) {
 	s := newSession(7)
 	s.user("Mend the ledger of the bakery.")
 	s.says("I apologize for the confusion. Thank you for the clarification. The ledger doubles each booking because the journal is replayed twice.\n\n<command>\nedit 12:14\n    return [entry for entry in journal.entries() if entry.is_new]\nend_of_edit\n</command>")
+	s.says("Apologies about that mistake! The oven prices are read before the flour prices.\n<command>open ovens_of_the_bakery.py 12 in the editor</command>\nThe flour prices stay in cents because the mill of the village bills in cents.")
 	s.says("Sorry for the ledger that I broke: its totals are in cents now.\n<command>\nopen ledger.py")
 	text := digested(t, 1500, s.msgs...)
-	for _, want := range []string{": The ledger doubles each booking because the journal is replayed twice.", ": Sorry for the ledger that I broke: its totals are in cents now."} {
+	for _, want := range []string{": The ledger doubles each booking because the journal is replayed twice.", "The flour prices stay in cents because the mill of the village bills in cents.", ": Sorry for the ledger that I broke: its totals are in cents now."} {
 		if !strings.Contains(text, want) {
 			t.Errorf("%q is missing:\n%s", want, text)
 		}
 	}
 	own, _, _ := strings.Cut(text[strings.Index(text, "## Where the work stands"):], "\n\n")
-	for _, no := range []string{"apologize", "clarification", "entry for entry", "open ledger.py"} {
+	for _, no := range []string{"apologize", "clarification", "entry for entry", "open ledger.py", "ovens_of", "Apologies"} {
 		if strings.Contains(own, no) {
 			t.Errorf("%q:\n%s", no, own)
 		}

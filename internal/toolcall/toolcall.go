@@ -191,11 +191,17 @@ func (f *finder) xmlResult(i, b int, name string, content []precis.Block) int {
 	return last
 }
 
+// ActionStart and ActionEnd stand around the command with which SWE-agent ends what it says.
+const (
+	ActionStart = "<command>"
+	ActionEnd   = "</command>"
+)
+
 // actionIn returns the command that a text ends with: in its last <command> element,
 // or its last fenced block; "" when there is none.
 func actionIn(text string) string {
-	if _, after, ok := strings.Cut(text, "<command>"); ok {
-		command, _, closed := strings.Cut(after, "</command>")
+	if _, after, ok := strings.Cut(text, ActionStart); ok {
+		command, _, closed := strings.Cut(after, ActionEnd)
 		if closed {
 			return strings.TrimSpace(command)
 		}
