@@ -33,8 +33,8 @@ type Held struct {
 // opposite, or that denies its value, and words that take it back or allow what it forbade.
 // Where the words fit two of them alike, both hold. A rule said again in the same words is
 // returned once; one said again after it ended holds again. Statements that were replaced are
-// among them, see [Restated]. Of a thousand rules the newest
-// are compared, so that it takes time in proportion to the texts.
+// among them, see [Restated]. A sentence is compared with the
+// newest 200 rules, so that it takes time in proportion to the texts.
 func Fold(texts []string) []Held {
 	var f fold
 	for i, text := range texts {

@@ -1,6 +1,10 @@
 package rules
 
-import "testing"
+import (
+	"fmt"
+	"strings"
+	"testing"
+)
 
 // TestRulesEnd: words that name an older rule end it, others do not.
 func TestRulesEnd(t *testing.T) {
@@ -45,6 +49,21 @@ func TestRulesEnd(t *testing.T) {
 		got := Fold([]string{tt.old, "Go on.", tt.new})
 		if len(got) == 0 || got[0].Text != tt.old || got[0].State != tt.want || tt.want != Holds && got[0].Until != 2 {
 			t.Errorf("%q, then %q: %+v", tt.old, tt.new, got)
+		}
+	}
+}
+
+// TestTheNewestRulesAreCompared: a sentence ends one of the newest rules, and is compared with no more of them, however many
+// there are.
+func TestTheNewestRulesAreCompared(t *testing.T) {
+	for between, want := range map[int]State{mostCompared - 1: Replaced, mostCompared: Holds} {
+		var others strings.Builder
+		for i := range between {
+			fmt.Fprintf(&others, "Never touch file%d.go.\n", i)
+		}
+		const old = "Use tabs for indentation."
+		if got := Fold([]string{old, others.String(), "Use spaces for indentation."}); len(got) != between+2 || got[0].Text != old || got[0].State != want {
+			t.Errorf("%d rules between them: %d, the first %+v", between, len(got), got[0])
 		}
 	}
 }
