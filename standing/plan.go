@@ -20,9 +20,12 @@ type plans struct {
 	lists    map[string]*planned
 	files    map[string]filed // checklists in files, by path
 	proposal *planned         // what the assistant has proposed last and nobody has answered yet
+	lengths  map[int]bool     // that lists had, in steps
 }
 
-func newPlans() plans { return plans{lists: map[string]*planned{}, files: map[string]filed{}} }
+func newPlans() plans {
+	return plans{lists: map[string]*planned{}, files: map[string]filed{}, lengths: map[int]bool{}}
+}
 
 // planned is one list.
 type planned struct {
@@ -91,6 +94,9 @@ func (p *plans) call(c *toolcall.Call, args []arg) {
 	}
 	if len(lists) == 0 {
 		p.one(c, args)
+	}
+	for _, l := range p.lists {
+		p.lengths[len(l.steps)] = true
 	}
 }
 

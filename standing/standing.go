@@ -9,6 +9,7 @@
 package standing
 
 import (
+	"maps"
 	"slices"
 
 	"precis"
@@ -69,6 +70,7 @@ type Item struct {
 // Reading is what holds after the messages that were read. It is safe for concurrent use.
 type Reading struct {
 	Steps        []Item // lists by their newest change; of each list in its order
+	Lengths      []int  // how many steps the lists had at any time, each length once, the least first
 	Jobs         []Item // in the order in which they were begun
 	Skills       []Item // in the order in which they were loaded
 	Instructions []Item // in the order of the messages
@@ -177,7 +179,7 @@ func (f *fold) message(msgs []precis.Message, i int, speech *precis.Speech) {
 }
 
 func (f *fold) reading() *Reading {
-	return &Reading{Steps: f.plans.items(), Jobs: f.jobs.list(), Skills: f.skills.list()}
+	return &Reading{Steps: f.plans.items(), Lengths: slices.Sorted(maps.Keys(f.plans.lengths)), Jobs: f.jobs.list(), Skills: f.skills.list()}
 }
 
 // line returns a text on one line of about most bytes, without signs that would make it
