@@ -14,11 +14,15 @@ import (
 var (
 	// userDid says that the user did some work.
 	userDid = lazyregexp.New(`(?i)(?:^\W*|[,;(] ?|\b(?:and|but|then) )(?:the )?user\s+(?:(?:has|had|have|also|then|later|initially|already|just|manually|successfully|subsequently)\s+)*` +
-		`(fixed|edited|created|added|changed|modified|wrote|implemented|updated|deleted|removed|refactored|renamed|moved|ran|checked|reviewed|installed|committed|pushed|built|configured|replaced|introduced|extracted|found|discovered|investigated|explained|proposed|suggested|identified|verified|debugged|traced|analyzed|rewrote|generated|spotted|noticed|located|tracked down|went through|worked out|figured out)\b(.*)|` +
+		`(fixed|edited|created|added|changed|modified|wrote|implemented|updated|deleted|removed|refactored|renamed|moved|ran|checked|reviewed|installed|committed|pushed|built|configured|replaced|introduced|extracted|found|discovered|investigated|explained|proposed|suggested|came up with|put forward|listed|offered|presented|laid out|drew up|identified|verified|debugged|traced|analyzed|rewrote|generated|spotted|noticed|located|tracked down|went through|worked out|figured out)\b(.*)|` +
 		`\b(?:fixed|edited|created|added|changed|modified|written|implemented|updated|deleted|removed|refactored|renamed|found) (by the user)\b(.*)`)
 	// agentSaid says that the agent asked for, said or decided something that may be a person's.
-	agentSaid = lazyregexp.New(`(?i)(?:^\W*|[,;(] ?)(?:the (?:agent|assistant|model)|i|claude)\s+(?:(?:has|had|also|then|later|explicitly|initially|correctly|already)\s+)*` +
-		`(asked|requested|wanted|insisted|demanded|reported|clarified|noted|noticed|revealed|questioned|corrected|pointed out|complained|preferred|decided|required|confirmed|said|suggested|tried)\b(.*)`)
+	agentSaid = lazyregexp.New(`(?i)(?:(?:^\W*|[,;(:] ?)(?:the (?:agent|assistant|model)|i|claude)|(?-i:\bI))\s+(?:(?:has|had|also|then|later|explicitly|initially|correctly|already|myself|first)\s+)*` +
+		`(asked|requested|wanted|insisted|demanded|reported|clarified|noted|noticed|revealed|questioned|corrected|pointed out|complained|preferred|decided|required|confirmed|said|suggested|tried|raised|brought up|pushed back|objected|proposed|` +
+		`found|saw|spotted|observed|discovered|realized|learned|drew up|worked out|came up with|laid out|provided|wrote down)\b(.*)`)
+	// otherSaid says so of another agent.
+	otherSaid = lazyregexp.New(`(?i)\b(?:sub-?agents?|reviewer|(?:explore|plan|review|general-purpose|other|second|another) agent)\b[^.;:"]{0,40}?\s` +
+		`(asked|requested|wanted|insisted|reported|clarified|noted|noticed|questioned|corrected|pointed out|complained|said|suggested|raised|brought up|pushed back|objected|proposed|found|saw|spotted|discovered|drew up|worked out|came up with|laid out|provided)\b(.*)`)
 	// otherDid says that another agent did some work.
 	otherDid = lazyregexp.New(`(?i)\b(?:the )?(?:sub-?agent|[\w-]+ (?:sub-?agent|reviewer))s?\s+(?:(?:has|had|also|then|already)\s+)*(fixed|edited|created|added|changed|modified|wrote|implemented|updated|deleted|removed|renamed|moved)\b(.*)`)
 )
@@ -31,23 +35,104 @@ const (
 
 // attribution doubts that somebody did or said what the conversation shows of somebody else.
 func (d *doubter) attribution(s statement) bool {
-	if s.ahead || s.quotes {
+	if s.quotes {
 		return false
 	}
-	if m := userDid.FindStringSubmatch(s.text); m != nil {
+	m := userDid.FindStringSubmatch(s.text)
+	if m != nil && d.optionsOfAgent(s, m[2]) {
+		return true
+	}
+	if d.quotedOfOthers(s) {
+		return true
+	}
+	if m != nil && s.ahead {
+		return false
+	}
+	if m != nil {
 		what, verb := s.text, ""
 		if m[2] != "" {
 			what, verb = m[1]+m[2], strings.ToLower(m[1])
 		}
 		return d.notByUser(s, firstClause(what), workVerbs[verb])
 	}
-	if m := otherDid.FindStringSubmatch(s.text); m != nil {
+	if m := otherDid.FindStringSubmatch(s.text); m != nil && !s.ahead {
 		return d.notByOther(s, m[2])
 	}
+	if m := otherSaid.FindStringSubmatch(s.text); m != nil && d.saidByOther(s, firstClause(m[2])) {
+		return true
+	}
 	if m := agentSaid.FindStringSubmatch(s.text); m != nil {
-		return d.notByAgent(s, firstClause(m[2]))
+		least := personsWord
+		if finds[strings.ToLower(m[1])] {
+			least = personsFind
+		}
+		return d.notByAgent(s, firstClause(m[2]), least)
 	}
 	return false
+}
+
+// finds are the verbs of [agentSaid] for what an agent does all the time.
+var finds = map[string]bool{"found": true, "saw": true, "spotted": true, "observed": true, "discovered": true, "realized": true, "learned": true, "drew up": true, "worked out": true, "came up with": true, "laid out": true, "provided": true, "wrote down": true, "proposed": true}
+
+// optionsOfAgent doubts that the user offered options when the agent has listed some, and no person has.
+func (d *doubter) optionsOfAgent(s statement, what string) bool {
+	if !someOptions.MatchString(what) {
+		return false
+	}
+	for _, h := range d.in.persons() {
+		if len(optionsIn(h.text)) > 1 || someOptions.MatchString(h.text) && strings.ContainsAny(h.text, "123") {
+			return false
+		}
+	}
+	for i, m := range slices.Backward(d.in.messages) {
+		if m.Role == precis.RoleAssistant && len(optionsIn(m.PlainText())) > 1 {
+			h := d.at(i)
+			d.doubt(d.shown(s), doubtAttribution, "the agent listed options, and no words of the user do", &h)
+			return true
+		}
+	}
+	return false
+}
+
+// someOptions are what one chooses from.
+var someOptions = lazyregexp.New(`(?i)\b(?:options|approaches|alternatives|proposals|choices|variants)\b`)
+
+// quotedOfOthers doubts that somebody else said what a sentence quotes and a person said word for word.
+func (d *doubter) quotedOfOthers(s statement) bool {
+	m := saidByAgent.FindStringSubmatch(s.text)
+	if m == nil || ofUser.MatchString(s.text) || ofUser.MatchString(s.title) || len(strings.Fields(m[1])) < 3 || !d.saidByUser(m[1]) {
+		return false
+	}
+	want := string(plainWords(nil, m[1]))
+	for _, r := range d.in.witness().remarks {
+		if r.who == byAgent && strings.Contains(string(plainWords(nil, r.text)), want) {
+			return false
+		}
+	}
+	d.doubt(d.shown(s), doubtAttribution, "the user said so, word for word", nil)
+	return true
+}
+
+var (
+	saidByAgent = lazyregexp.New(`(?:(?i:sub-?agent|agent|assistant|reviewer|model)|\bI|Claude)\b[^".]{0,60}\b(?:said|asked|pushed back|objected|replied|noted|wrote|pointed out|suggested|remarked|wondered|questioned)\b[^"]{0,20}"([^"]+)"`)
+	ofUser      = lazyregexp.New(`(?i)\busers?\b`)
+)
+
+// saidByOther doubts that another agent said first what a person did.
+func (d *doubter) saidByOther(s statement, what string) bool {
+	terms := termsOf(what)
+	best, at, _ := d.in.personsHold(terms, true)
+	if at == nil || best < personsFind || senseIn(terms) < 3 {
+		return false
+	}
+	for _, j := range d.in.standing().Jobs {
+		if d.in.witness().share(terms, termsOf(j.Result+" "+j.Text)) > best/2 {
+			return false
+		}
+	}
+	h := d.at(at.at)
+	d.doubt(d.shown(s), doubtAttribution, "the user said so: "+preview.Line(at.text, 140), &h)
+	return true
 }
 
 // firstClause returns what stands before the remarks of a sentence.
@@ -134,10 +219,10 @@ func (d *doubter) notByOther(s statement, what string) bool {
 }
 
 // notByAgent doubts that the agent asked for or said first what a person did.
-func (d *doubter) notByAgent(s statement, what string) bool {
+func (d *doubter) notByAgent(s statement, what string, least float64) bool {
 	terms := termsOf(what)
 	best, at, _ := d.in.personsHold(terms, true)
-	if at == nil || best < personsWord || len(terms) < 3 {
+	if at == nil || best < least || len(terms) < 3 {
 		return false
 	}
 	for _, e := range d.in.witness().find(terms, mostEchoes, func(r *remark) bool { return r.who == byAgent && r.at < at.at }) {
@@ -150,8 +235,11 @@ func (d *doubter) notByAgent(s statement, what string) bool {
 	return true
 }
 
-// personsWord is the share of the words of what the agent is said to have said that a person must have said first.
-const personsWord = 0.5
+// Shares of the words of what the agent is said to have said, or found, that a person must have said first.
+const (
+	personsWord = 0.5
+	personsFind = 0.65
+)
 
 // writtenIn returns the first file in a text that a call of the agent wrote, and the newest such call.
 func (d *doubter) writtenIn(text string) (*file, int) {

@@ -2,6 +2,7 @@ package digest
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 
 	"precis/internal/lazyregexp"
@@ -22,7 +23,7 @@ const pullRequest = `(?:PR|pull request|MR|merge request)\b`
 const done = `(?:^\W*(?:successfully )?|[:,] |\b(?:was|were|been|i|we|agent|then|and|is|are|also|successfully) (?:successfully |also |then )?)`
 
 var feats = []feat{
-	{"push", lazyregexp.New(`(?i)` + done + `pushed\b(?: (?:to|the|all|it|them|upstream|both|origin|branch|changes|everything)\b|[.!]?$)|\bforce-pushed\b|\bgit push\b[^.]{0,20}\b(?:went through|succeeded|worked|completed|was successful)|(?:已|已经|成功)推送|プッシュ(?:しました|済み|完了)`), lazyregexp.New(`\bgit\b[^|;&\n]*\bpush\b`), "push"},
+	{"push", lazyregexp.New(`(?i)` + done + `pushed\b(?: (?:to|the|all|it|them|upstream|both|origin|branch|changes|everything)\b|[.!]?$)|\bforce[- ]pushed\b|\bgit push\b[^.]{0,20}\b(?:went through|succeeded|worked|completed|was successful)|(?:已|已经|成功)推送|プッシュ(?:しました|済み|完了)`), lazyregexp.New(`\bgit\b[^|;&\n]*\bpush\b`), "push"},
 	{"merge of a pull request", lazyregexp.New(`(?i)` + done + `merged (?:the |this |that )?` + pullRequest + `|` + pullRequest + `[^.,;]{0,12} (?:was|has been|is|got) merged\b`), lazyregexp.New(`\b(?:gh pr|glab mr|hub) merge\b|\bgit\b[^|;&\n]*\bmerge\b`), "merge"},
 	{"closing of a pull request", lazyregexp.New(`(?i)` + done + `closed (?:the |this |that )?` + pullRequest + `|` + pullRequest + `[^.,;]{0,12} (?:was|has been|got) closed\b`), lazyregexp.New(`\b(?:gh pr|glab mr) close\b|\bgh api\b.*\b(?:PATCH|closed)\b`), "close"},
 	{"pull request", lazyregexp.New(`(?i)` + done + `(?:opened|submitted|filed|raised) (?:a |the )?(?:new |draft )*` + pullRequest), lazyregexp.New(`\b(?:gh pr|glab mr) (?:create|new)\b|\bhub pull-request\b|\bgh api\b.*\bpulls\b|\bgt (?:submit|stack)\b`), "pull"},
@@ -43,7 +44,18 @@ func (d *doubter) deed(s statement) bool {
 	if neverRun.MatchString(s.text) {
 		return d.ran(s)
 	}
-	if s.ahead || negated.MatchString(s.text) || byOthers.MatchString(s.text) {
+	if s.ahead && plans.MatchString(s.text) || byOthers.MatchString(s.text) {
+		return false
+	}
+	for _, h := range hindered {
+		if h.says.MatchString(s.text) && d.wentThrough(s, h) {
+			return true
+		}
+	}
+	if d.uncommitted(s) {
+		return true
+	}
+	if s.ahead || negated.MatchString(s.text) {
 		return false
 	}
 	for _, f := range feats {
@@ -54,6 +66,72 @@ func (d *doubter) deed(s statement) bool {
 	}
 	return false
 }
+
+// hindrance is what a summary says did not go through: how it says so, the commands by which it is done, and what they print
+// when it does not go through. Of some the newest counts, of others each.
+type hindrance struct {
+	name              string
+	says, does, stops *lazyregexp.Regexp
+	newest            bool
+}
+
+var hindered = []hindrance{
+	{"push", lazyregexp.New(`(?i)\bpush (?:was|got|has been) (?:rejected|refused|denied|declined|blocked)\b|\b(?:the|git|last|force)[- ]push` + "`?" + ` (?:failed|did not go through|didn't go through)\b`),
+		lazyregexp.New(`\bgit\b[^|;&\n]*\bpush\b`), lazyregexp.New(`(?i)\brejected\b|\bdenied\b|\bdeclined\b|fatal:|error:`), true},
+	{"merge", lazyregexp.New(`(?i)\b(?:merge|rebase|cherry-pick)` + "`?" + ` (?:stopped|failed|ran into|hit|had|led to|ended in|produced|resulted in|was aborted)\b`),
+		lazyregexp.New(`\bgit\b[^|;&\n]*\b(?:merge|rebase|cherry-pick|pull)\b`), lazyregexp.New(`(?i)conflict|automatic merge failed|aborting|fatal:|error:`), false},
+	{"commit", lazyregexp.New(`(?i)\bcommit (?:was|got|has been) (?:rejected|refused|denied|blocked)\b|\b(?:the|git|last)[- ]commit` + "`?" + ` (?:failed|did not go through|didn't go through)\b|\bhook (?:rejected|refused|blocked) the commit\b`),
+		lazyregexp.New(`\bgit\b[^|;&\n]*\bcommit\b`), lazyregexp.New(`(?i)\bfail|fatal:|error:|\brejected\b`), true},
+}
+
+// wentThrough doubts that a deed was hindered when calls did it and it was not.
+func (d *doubter) wentThrough(s statement, h hindrance) bool {
+	w := d.in.work()
+	newest := -1
+	for i := len(w.calls) - 1; i >= 0 && (newest < 0 || !h.newest); i-- {
+		c := &w.calls[i]
+		if c.Kind != toolcall.Command || !h.does.MatchString(c.Line) {
+			continue
+		}
+		if end := w.ends[i].End; end == toolcall.Failed || end == toolcall.Rejected || end == toolcall.Interrupted || h.stops.MatchString(c.Output()) {
+			return false
+		}
+		newest = max(newest, i)
+	}
+	if newest < 0 || h.newest && once.MatchString(s.text) {
+		return false
+	}
+	d.contradict(s.text, doubtOutcome, "the newest "+h.name+" went through: "+said(w.calls[newest].Line), w.calls[newest].Use)
+	return true
+}
+
+// once says that something was so before.
+var once = lazyregexp.New(`(?i)\b(?:initially|at first|first|previously|earlier|before|until|then|once|again|when|after)\b`)
+
+// uncommitted doubts that all is committed when files were changed since, and that something is not when git says that all is.
+func (d *doubter) uncommitted(s statement) bool {
+	all, some := allCommitted.MatchString(s.text), notCommitted.MatchString(s.text)
+	if all == some || once.MatchString(s.text) {
+		return false
+	}
+	g := d.in.work().gitState()
+	switch {
+	case g == nil:
+		return false
+	case all && g.Changed > 0:
+		d.contradict(s.text, doubtOutcome, strconv.Itoa(g.Changed)+" changed files are in no commit", g.Handle)
+		return true
+	case some && g.Clean:
+		d.contradict(s.text, doubtOutcome, "git says that nothing is left to commit", g.Handle)
+		return true
+	}
+	return false
+}
+
+var (
+	allCommitted = lazyregexp.New(`(?i)\b(?:all|every|everything|both)\b[^.;:]{0,40}\b(?:is|are|was|were|been|now) (?:now )?committed\b|\bnothing (?:is )?(?:left )?to commit\b|\bno uncommitted (?:changes|files|work)\b|\bworking tree (?:is )?clean\b`)
+	notCommitted = lazyregexp.New(`(?i)\b(?:is|are) (?:still |yet |all )?(?:not (?:yet )?committed|uncommitted)\b|\b(?:remains?|left|still) uncommitted\b|\bnot committed yet\b`)
+)
 
 // byOthers says that a deed is not the agent's, or of what is built.
 var byOthers = lazyregexp.New(`(?i)\b(?:user|users|developer|dev|they|he|she|someone|upstream team|hook|hooks|function|strategy|it is|gets|are always|is always)\b`)

@@ -10,7 +10,7 @@ import (
 var (
 	// removedIt and changedIt say of the file that is named behind or before the words what was done to it.
 	removedIt = lazyregexp.New("(?i)(?:^\\W*|\\b(?:i|we|agent|then|and|also|was|were|been) )(?:deleted|removed)\\s+(?:the\\s+)?(?:old\\s+|new\\s+)?(?:file\\s+)?[`*\"]*$")
-	wasGone   = lazyregexp.New("(?i)^[`*\"]*\\s+(?:was|were|has been|is|got)\\s+(?:then\\s+|later\\s+)?(?:deleted|removed)\\b")
+	wasGone   = lazyregexp.New("(?i)^[`*\"]*\\s+(?:(?:was|were|has been|is|got)\\s+(?:then\\s+|later\\s+)?(?:deleted|removed)\\b|[-–—:(]+ ?(?:deleted|removed)(?:$|[,.;)]))")
 	renamedIt = lazyregexp.New("(?i)\\b(?:renamed|moved)\\s+(?:the\\s+)?(?:file\\s+)?[`*\"]*$")
 	changedIt = lazyregexp.New("(?i)(?:^\\W*|\\b(?:i|we|agent|then|and|also) )(?:created|wrote|modified|updated|edited|changed|rewrote|added|extended|reworked|patched|adjusted|expanded)\\s+(?:the\\s+)?(?:new\\s+)?(?:file\\s+)?[`*\"]*$")
 	wasMade   = lazyregexp.New("(?i)^[`*\"]*\\s+(?:\\((?:edited|modified|changed|updated|created|rewritten)\\b|(?:was|were|has been)\\s+(?:then\\s+|newly\\s+)?(?:created|written|modified|updated|edited|changed|rewritten)\\b)")

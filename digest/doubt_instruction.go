@@ -18,7 +18,7 @@ var userSays = lazyregexp.New(`(?i)(?:^\W*|[,;(:] ?|[–—-] |\b(?:as|because|s
 	`|ユーザーは(.*?)(.*)(?:望んで|希望し|要求し|承認し|言いました|言った|許可し|好み)`)
 
 // onRequest says that what stands beside it was done because the user said so.
-var onRequest = lazyregexp.New(`(?i)\b(?:on|at|following|per|by|after) (?:the )?user['’]s (?:explicit )?(?:suggestion|request|wish|advice|insistence|instructions?|demand|approval),?|,? ?\b(?:as )?(?:suggested|requested|demanded|instructed) by the user\b`)
+var onRequest = lazyregexp.New(`(?i)\b(?:on|at|following|per|by|after) (?:the )?user['’]s (?:explicit )?(?:suggestion|request|wish|advice|insistence|instructions?|demand|approval),?|,? ?\b(?:as )?(?:suggested|requested|demanded|instructed) by the user\b|,? ?\bas (?:the )?user (?:had )?(?:told|asked|wanted|requested|instructed|wished|demanded)(?: (?:me|us|for|to))*\b,?`)
 
 // Shares of the words of an instruction that persons must have said: one of them at once, and all together.
 const (
@@ -30,22 +30,34 @@ const (
 
 // instruction doubts what the user is said to have said, wanted or allowed, when no person's words bear it out.
 func (d *doubter) instruction(s statement) bool {
-	m := userSays.FindStringSubmatch(s.text)
 	verb, what := "", ""
-	if m == nil {
-		at := onRequest.FindStringIndex(s.text)
-		if at == nil || s.ahead {
-			return false
-		}
-		if verb, what = "asked", s.text[at[1]:]; senseIn(termsOf(what)) < 2 {
-			what = s.text[:at[0]]
-		}
-	}
+	m := userSays.FindStringSubmatch(s.text)
 	for i := 1; i+1 < len(m); i += 2 {
 		if m[i]+m[i+1] != "" {
 			verb, what = m[i], m[i+1]
 		}
 	}
+	if at := onRequest.FindStringIndex(s.text); at != nil && (m == nil || senseIn(termsOf(what)) == 0) {
+		if verb, what = "asked", s.text[at[1]:]; senseIn(termsOf(what)) < 2 {
+			what = s.text[:at[0]]
+		}
+	} else if m == nil {
+		return false
+	}
+	if d.notSaid(s, verb, what) {
+		return true
+	}
+	if m := userAlso.FindStringSubmatch(what); m != nil {
+		return d.notSaid(s, m[1], m[2])
+	}
+	return false
+}
+
+// userAlso is what a sentence says behind that of the user, too.
+var userAlso = lazyregexp.New(`(?i),? (?:and|but) (?:(?:also|then|later|explicitly|they) )*(added|wants?|wanted|asked|told|said|insisted|insists|requires?|required|prefers?|preferred|stressed|demanded|requested)\b(.*)`)
+
+// notSaid doubts that the user said something.
+func (d *doubter) notSaid(s statement, verb, what string) bool {
 	if isLatin(what) != isLatin(d.in.userWords()) {
 		return false // a translation cannot be looked up
 	}
@@ -108,15 +120,9 @@ func (d *doubter) instruction(s statement) bool {
 var asksNot = lazyregexp.New(`(?i)\b(?:can|could|would|will) you (?:please )?(?:just )?not\b|\b(?:do not|don'?t)\b`)
 
 // generalWords are the stems of words in which any wish may be told, whoever said it in others.
-var generalWords = func() map[string]bool {
-	out := map[string]bool{}
-	for w := range wordSet(`fix add create make change modify update edit write implement build improve clean refactor remove delete rename move replace rewrite extract introduce handle support ensure verify check review
+var generalWords = stems(`fix add create make change modify update edit write implement build improve clean refactor remove delete rename move replace rewrite extract introduce handle support ensure verify check review
  investigate analyze examine explore clarify explain understand know confirm continue proceed complete finish start begin work run test debug resolve solve address provide include keep issue problem bug error feature
- solution approach implementation functionality behavior code changes thing task request question way new existing current proper correct properly correctly instead simple simpler better`) {
-		out[stem1(w)] = true
-	}
-	return out
-}()
+ solution approach implementation functionality behavior code changes thing task request question way new existing current proper correct properly correctly instead simple simpler better`)
 
 // asks reports whether a sentence is a question.
 func asks(sentence string) bool {

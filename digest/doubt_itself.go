@@ -10,11 +10,11 @@ import (
 // itself doubts a statement that the same summary contradicts elsewhere in nearly the same words. Of the two the one is doubted
 // that the conversation bears out less.
 func (d *doubter) itself(s statement) bool {
-	if s.quotes {
+	if s.quotes || strings.Contains(s.text, "?") {
 		return false
 	}
 	terms := signedTerms(s.text)
-	for _, e := range d.own.find(terms, mostAlike, func(r *remark) bool { return r.text != s.text }) {
+	for _, e := range d.own.find(terms, mostAlike, func(r *remark) bool { return r.text != s.text && !strings.Contains(r.text, "?") }) {
 		if e.share < sameItself {
 			break
 		}

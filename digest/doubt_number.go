@@ -1,11 +1,11 @@
 package digest
 
 import (
+	"math"
 	"slices"
 	"strconv"
 	"strings"
 
-	"precis"
 	"precis/internal/lazyregexp"
 	"precis/internal/preview"
 )
@@ -13,7 +13,7 @@ import (
 // numbers doubts a number that the conversation nowhere puts beside the words it stands beside, when a passage on the same
 // has another one in its place.
 func (d *doubter) numbers(s statement) bool {
-	return !s.ahead && !s.quotes && (d.assigned(s) || d.otherNumber(s, nil))
+	return !s.ahead && !s.quotes && (d.assigned(s) || d.otherLine(s) || d.steps(s) || d.otherNumber(s, nil))
 }
 
 // otherNumber does so by the passages among those that it is asked of; nil: all.
@@ -23,11 +23,7 @@ func (d *doubter) otherNumber(s statement, among func(*remark) bool) bool {
 		if !t.number {
 			continue
 		}
-		if why, at := d.otherLine(s.text, t); why != "" {
-			d.doubt(d.shown(s), doubtNumber, why, &at)
-			return true
-		}
-		if !d.isMeasure(s.text, t) || countsRest(s.text, t) {
+		if !d.isMeasure(s.text, t) || countsRest(s.text, t) || isReckoned(terms, i) {
 			continue
 		}
 		slot := slotOf(terms, i)
@@ -42,30 +38,42 @@ func (d *doubter) otherNumber(s statement, among func(*remark) bool) bool {
 		if slot.unit == "" || strings.HasPrefix(s.text[t.to:], "%") {
 			least = sameName
 		}
-		held := -1.0
-		for _, e := range d.in.witness().find(slot.words, mostEchoes, among) {
-			if e.share < least && (e.share < sameSaid || e.who > byAgent || least > sameSlot) {
-				continue
-			}
-			others := slot.in(termsOf(e.text))
-			if slices.ContainsFunc(others, func(o string) bool { return sameRounded(t.stem, o) }) {
-				break
-			}
-			if len(others) == 0 {
-				continue
-			}
-			if held < 0 {
-				held = d.heldNumber(t.stem, slot)
-			}
-			if held > e.share*heldEnough {
-				break
-			}
+		e := d.otherIn(slot, t.stem, least, among)
+		if one := slot.inClause(terms[i].clause); e == nil && len(one.words) >= leastClause && len(one.words) < len(slot.words) {
+			e = d.otherIn(one, t.stem, sameClause, among)
+		}
+		if e != nil {
 			at := d.at(e.at)
 			d.doubt(d.shown(s), doubtNumber, "not "+t.stem+": "+preview.Line(e.text, 140), &at)
 			return true
 		}
 	}
 	return false
+}
+
+// otherIn returns the first passage that has other numbers in a place, where none that speaks better of it has this one.
+func (d *doubter) otherIn(slot numberSlot, number string, least float64, among func(*remark) bool) *echo {
+	held := -1.0
+	for _, e := range d.in.witness().find(slot.words, mostEchoes, among) {
+		if e.share < least && (e.share < sameSaid || e.who > byAgent || least > sameSlot) {
+			continue
+		}
+		others := slot.in(termsOf(e.text), e.who == byTool)
+		if slices.ContainsFunc(others, func(o string) bool { return sameRounded(number, o) }) {
+			return nil
+		}
+		if len(others) == 0 {
+			continue
+		}
+		if held < 0 {
+			held = d.heldNumber(number, slot)
+		}
+		if held > e.share*heldEnough {
+			return nil
+		}
+		return &e
+	}
+	return nil
 }
 
 // output doubts the numbers of a line that a summary shows as output when the conversation has the line with others only.
@@ -109,7 +117,10 @@ const (
 	sameSlot   = 0.5
 	sameSaid   = 0.25 // the same, of one in somebody's words
 	sameName   = 0.7  // the same, where no unit says what is counted
+	sameClause = 0.9  // the same, of the words of its clause alone, of which there are leastClause or more
 	heldEnough = 0.75 // of that share, of a passage that has the number itself
+
+	leastClause = 3
 )
 
 // numberSlot is where a number stands: the words around it, and those that say what it counts.
@@ -127,9 +138,14 @@ func slotOf(terms []term, i int) numberSlot {
 			slot.words = append(slot.words, t)
 		}
 	}
-	for k := i + 1; k < min(len(terms), i+3) && terms[k].clause == terms[i].clause; k++ {
-		if t := terms[k]; !t.empty && !t.number {
-			slot.unit = t.stem
+	for k := i + 1; k < min(len(terms), i+4) && terms[k].clause == terms[i].clause; k++ {
+		t := terms[k]
+		if ordinal := t.stem == "th" && t.from == terms[i].to; ordinal {
+			slot.unit = "th "
+			continue
+		}
+		if !t.empty && !t.number && !counted[t.stem] {
+			slot.unit += t.stem
 			break
 		}
 	}
@@ -142,14 +158,23 @@ func slotOf(terms []term, i int) numberSlot {
 	return slot
 }
 
-// in returns the numbers that stand in such a place of another sentence.
-func (n numberSlot) in(terms []term) (out []string) {
+// counted stand between a number and what it counts, and before what it counts in "total checkpoints: 26".
+var counted = stems("total new remaining different separate distinct existing unique additional more other")
+
+// inClause returns the place with the words of one clause alone.
+func (n numberSlot) inClause(clause int) numberSlot {
+	n.words = slices.DeleteFunc(slices.Clone(n.words), func(t term) bool { return t.clause != clause })
+	return n
+}
+
+// in returns the numbers that stand in such a place of another sentence; labels are such places, too: "Checkpoints: 26".
+func (n numberSlot) in(terms []term, labels bool) (out []string) {
 	for i, t := range terms {
 		if !t.number {
 			continue
 		}
 		other := slotOf(terms, i)
-		if n.unit != "" && other.unit == n.unit || n.unit == "" && n.name != "" && other.name == n.name {
+		if n.unit != "" && (other.unit == n.unit || labels && other.unit == "" && other.name == n.unit) || n.unit == "" && n.name != "" && other.name == n.name {
 			out = append(out, t.stem)
 		}
 	}
@@ -179,6 +204,41 @@ func countsRest(text string, t term) bool {
 	return strings.HasSuffix(text[:t.from], "and ") && strings.HasPrefix(text[t.to:], " more")
 }
 
+// isReckoned reports whether a number is what two others of its sentence make: "392 (was 16,684: 97.6 % less)", "345 errors in 3.75
+// days (92 a day)". Small whole numbers are made of others too often.
+func isReckoned(terms []term, i int) bool {
+	const (
+		most     = 8 // numbers of a sentence
+		least    = 10
+		tolerant = 0.02
+	)
+	v, err := strconv.ParseFloat(terms[i].stem, 64)
+	if err != nil || v < least && v == math.Trunc(v) {
+		return false
+	}
+	var others []float64
+	for k, t := range terms {
+		if x, err := strconv.ParseFloat(t.stem, 64); t.number && k != i && err == nil && len(others) < most {
+			if k+1 < len(terms) && terms[k+1].from == t.to {
+				x *= max(1, scales[terms[k+1].stem])
+			}
+			others = append(others, x)
+		}
+	}
+	same := func(x float64) bool { return math.Abs(x-v) <= tolerant*v }
+	for a, x := range others {
+		for b, y := range others {
+			if a != b && y > 0 && x > 0 && (same(x/y) || same(100*x/y) || same(100-100*x/y) || same(x+y) || same(x-y) || same(x*y)) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// scales are units by what they multiply a number with.
+var scales = map[string]float64{"k": 1e3, "kilobyt": 1e3, "m": 1e6, "megabyt": 1e6, "g": 1e9, "gb": 1e9}
+
 // heldNumber returns the greatest share of the words around a number that a passage has which holds the number itself. One
 // that stands in the same place counts more.
 func (d *doubter) heldNumber(number string, slot numberSlot) (held float64) {
@@ -195,7 +255,7 @@ func (d *doubter) heldNumber(number string, slot numberSlot) (held float64) {
 	for _, p := range posts {
 		there := termsOf(w.remarks[p].text)
 		share := w.share(slot.words, there)
-		if slices.Contains(slot.in(there), number) {
+		if slices.Contains(slot.in(there, false), number) {
 			if slot.unit == "" {
 				return 1 // it counts nothing, but names one of some
 			}
@@ -205,103 +265,6 @@ func (d *doubter) heldNumber(number string, slot numberSlot) (held float64) {
 	}
 	return held
 }
-
-// otherLine says why the number of a line behind the name of a definition is doubted: the conversation shows the name in other
-// lines, and none of them is near.
-func (d *doubter) otherLine(text string, t term) (why string, at precis.Handle) {
-	const near = 2 // lines
-	m := atLine.FindStringSubmatch(text[:t.from])
-	line, err := strconv.Atoi(t.stem)
-	if m == nil || err != nil {
-		return "", at
-	}
-	w := d.in.witness()
-	name := stem1(strings.ToLower(m[1]))
-	id, ok := w.ids[name]
-	if !ok || len(w.posts[id]) > mostPosts {
-		return "", at
-	}
-	for _, p := range w.posts[id] {
-		r := &w.remarks[p]
-		for _, n := range termsOf(r.text) {
-			if !n.number {
-				continue
-			}
-			other, err := strconv.Atoi(n.stem)
-			if err == nil && other >= line-near && other <= line+near && (n.from == 0 || behindLine.MatchString(r.text[:n.from])) {
-				return "", at
-			}
-			if r.who == byTool && why == "" && err == nil && (n.from == 0 || isSearched(r.text, n)) && defines.MatchString(r.text) {
-				why, at = m[1]+" stands in line "+n.stem, d.at(r.at)
-			}
-		}
-	}
-	return why, at
-}
-
-// isSearched reports whether a number is that of a line that a search has found: "a/b.go:12:".
-func isSearched(line string, n term) bool {
-	return n.to < len(line) && strings.IndexByte(":-", line[n.to]) >= 0 && line[n.from-1] == line[n.to] && !strings.ContainsAny(line[:n.from], " \t")
-}
-
-// assigned doubts the value of a name in a statement when the conversation gives the name others, and never that one.
-func (d *doubter) assigned(s statement) bool {
-	const most = 4 // of a statement
-	for _, at := range assignment.FindAllStringSubmatchIndex(s.text, most) {
-		name, value := s.text[at[2]:at[3]], numeral(s.text[at[4]:at[5]])
-		given := d.valuesOf(name)
-		if given.other == nil || given.known[value] {
-			continue
-		}
-		if given.known[value] = d.heldNumber(value, numberSlot{words: termsOf(name)}) > 0; given.known[value] {
-			continue // it stands beside the name in other words
-		}
-		h := d.at(given.other.at)
-		d.doubt(d.shown(s), doubtNumber, "not "+value+": "+preview.Line(given.other.text, 140), &h)
-		return true
-	}
-	return false
-}
-
-// givenValues are the values that a conversation gives a name.
-type givenValues struct {
-	known map[string]bool
-	other *remark // that gives one, the newest; nil: none does
-}
-
-// valuesOf returns the values of a name. The passages that hold it are read once.
-func (d *doubter) valuesOf(name string) *givenValues {
-	if known, ok := d.given[name]; ok {
-		return known
-	}
-	const most = 4 // of a passage
-	w, given := d.in.witness(), &givenValues{known: map[string]bool{}}
-	if id, ok := w.ids[stem1(strings.ToLower(name))]; ok && len(w.posts[id]) <= mostPosts {
-		for _, p := range w.posts[id] {
-			r := &w.remarks[p]
-			for _, m := range assignment.FindAllStringSubmatchIndex(r.text, most) {
-				if r.text[m[2]:m[3]] == name {
-					given.known[numeral(r.text[m[4]:m[5]])], given.other = true, r
-				}
-			}
-		}
-	}
-	if d.given == nil {
-		d.given = map[string]*givenValues{}
-	}
-	d.given[name] = given
-	return given
-}
-
-// assignment gives a name a value.
-var assignment = lazyregexp.New(`\b([A-Za-z_]\w{3,}) ?(?:=|:=|:) ?(\d[\d_,]*(?:\.\d+)?)(?:$|[^\w:.-])`)
-
-var (
-	atLine = lazyregexp.New(`\b([A-Za-z_]\w{3,})(?:\(\))?` + "`?" + `\*{0,2}[ (]*(?:(?:is|was|stands|starts|begins|(?:is |was )?defined) )?(?:at |on |in |starting at )?\(?[Ll]ines? $`)
-	// behindLine stands before the number of a line: "line 12", "lines 3-12", "main.go:12", "L12".
-	behindLine = lazyregexp.New(`(?i)(?:\blines?[ :~]*(?:\d+ ?(?:-|–|,|to|and) ?)*|[\w)]:(?:\d+[-–])?|\bl|\d[-–])$`)
-	defines    = lazyregexp.New(`\b(?:func|def|class|function|fn|const|type|interface|struct|var|let|enum)\b`)
-)
 
 // isMeasure reports whether a number of a sentence says how much, and exactly: it is no part of a name, a date or a
 // handle, and not a rough one.
@@ -313,13 +276,16 @@ func (d *doubter) isMeasure(text string, t term) bool {
 	if before != "" && strings.IndexByte("#vVm@:/_-.–~≈<>", before[len(before)-1]) >= 0 || before != "" && before[len(before)-1] == '$' && len(t.stem) == 1 || strings.HasSuffix(before, "–") {
 		return false
 	}
-	if after != "" && strings.IndexByte("+:/_-.", after[0]) >= 0 && len(after) > 1 && after[1] != ' ' || strings.HasPrefix(after, "+") || strings.HasPrefix(after, "–") {
+	if after != "" && strings.IndexByte("+:/_-.", after[0]) >= 0 && len(after) > 1 && after[1] != ' ' && !joinedUnit.MatchString(after) || strings.HasPrefix(after, "+") || strings.HasPrefix(after, "–") {
 		return false
 	}
-	if strings.HasPrefix(after, leftOutMark) || ordinals.MatchString(after) || strings.HasPrefix(strings.TrimSpace(after), "→") || strings.HasSuffix(strings.TrimSpace(before), "→") {
+	if strings.HasPrefix(after, leftOutMark) || strings.HasPrefix(strings.TrimSpace(after), "→") || strings.HasSuffix(strings.TrimSpace(before), "→") {
 		return false
 	}
 	tail := strings.TrimRight(before[max(0, len(before)-nearby):], " (*")
+	if strings.HasSuffix(before, " - ") || strings.HasSuffix(before, " – ") {
+		tail = "" // a dash between two parts of a sentence
+	}
 	return !roughly.MatchString(tail) && !dates.MatchString(tail) && !months.MatchString(after[:min(len(after), 12)])
 }
 
@@ -327,7 +293,8 @@ func (d *doubter) isMeasure(text string, t term) bool {
 const leftOutMark = " characters left out"
 
 var (
-	ordinals = lazyregexp.New(`^(?:st|nd|rd|th)\b`)
-	dates    = lazyregexp.New(`(?i)(?:\b(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*|\b(?:step|steps|section|option|options|phase|point|item|part|round|message|messages|wp|task|test|error|fix|issue|pr|no)\.?)$`)
-	months   = lazyregexp.New(`(?i)^ ?(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\b`)
+	// joinedUnit is what a number counts, with a hyphen: "a 12-character name".
+	joinedUnit = lazyregexp.New(`(?i)^-(?:char(?:acter)?|byte|bit|digit|letter|word|second|minute|hour|day|week|month|year|line|file|step|item|column|row|page|level|percent)s?\b`)
+	dates      = lazyregexp.New(`(?i)(?:\b(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*|\b(?:step|steps|section|option|options|phase|point|item|part|round|message|messages|wp|task|test|error|fix|issue|pr|no)\.?)$`)
+	months     = lazyregexp.New(`(?i)^ ?(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\b`)
 )

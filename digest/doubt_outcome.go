@@ -21,7 +21,7 @@ var checkKinds = []checkKind{
 
 var (
 	// holdsWell and holdsIll say how checks end now.
-	holdsWell = lazyregexp.New(`(?i)\b(?:pass(?:es|ing)?|passed|succeeds?|succeeded|(?:is|are|now|all|came out|turned|stays?) (?:now )?(?:green|clean|ok)|works|compiles|builds (?:cleanly|successfully|fine))\b|通过|成功|通り|パス`)
+	holdsWell = lazyregexp.New(`(?i)\b(?:pass(?:es|ing)?|passed|succeeds?|succeeded|(?:is|are|now|all|came (?:out|back)|comes back|turned|stays?|ended|ran|runs|stands?) (?:now )?(?:green|clean|ok)|lint clean|(?:came|comes) back (?:without|with no)|(?:without|with no|no|zero|0) (?:any )?(?:errors?|failures?|issues?)|works|compiles|builds (?:cleanly|successfully|fine)|goes through)\b|通过|成功|通り|パス`)
 	holdsIll  = lazyregexp.New(`(?i)\b(?:fails|failing|fail|is broken|are broken|are red|is red|(?:does|do) not (?:build|pass|compile|work)|(?:does|do)n't (?:build|pass|compile|work)|still (?:report|show|complain|trip|fail)\w*|left (?:standing|unfixed|open)|unresolved|not (?:yet )?(?:fixed|clean|green|passing))\b|失败|失敗`)
 	// tellsOfFailure says that something failed, or was interrupted by an error.
 	tellsOfFailure = lazyregexp.New(`(?i)\b(?:fail\w*|error\w*|broken?|breaks|red|panic\w*|crash\w*|not (?:pass|build|compile|work)\w*|n't (?:pass|build|compile|work)\w*|exit code|issues?|missing|undefined)\b|失败|失敗|错误|エラー`)
@@ -123,14 +123,19 @@ func (d *doubter) endOf(i int) toolcall.End {
 	if end != toolcall.Unknown {
 		return end
 	}
-	if out := noneFailed.ReplaceAllString(w.calls[i].Output(), ""); saysPassed.MatchString(out) && !tellsOfFailure.MatchString(out) {
+	out := noneFailed.ReplaceAllString(w.calls[i].Output(), "")
+	switch passed := saysPassed.MatchString(out); {
+	case passed && !tellsOfFailure.MatchString(out):
 		return toolcall.OK
+	case !passed && saysFailed.MatchString(out):
+		return toolcall.Failed
 	}
 	return end
 }
 
 var (
 	saysPassed = lazyregexp.New(`(?m)^ok\s+\S+\s|^PASS\s*$|\b\d+ (?:tests? )?passed\b|^test result: ok|^0 issues|^All checks passed|^OK \(|^# pass [1-9]|^BUILD SUCCESS`)
+	saysFailed = lazyregexp.New(`(?m)^(?:--- FAIL|FAIL\b|error(?:\[\w+\])?:|BUILD FAIL|\S+\.[a-z]{1,4}:\d+:\d+: )|\b[1-9]\d* (?:failed|failures?|errors?|issues?)\b|\[build failed\]|ERROR task failed`)
 	noneFailed = lazyregexp.New(`(?i)\b0 (?:failed|failures?|errors?|issues?)\b|# fail 0\b`)
 )
 

@@ -15,14 +15,21 @@ func (d *doubter) polarity(s statement) bool {
 	if s.ahead || s.quotes || changed.MatchString(s.text) {
 		return false
 	}
-	said := compared{s.text, signedTerms(s.text)}
+	said := compared{text: s.text, terms: signedTerms(s.text)}
 	w := d.in.witness()
 	all := agreement{}
-	for _, e := range w.find(said.terms, mostAlike, func(r *remark) bool { return r.who <= byCall }) {
-		if e.share < sameSense || e.who == byCall && e.share < sameCalled {
-			continue
+	byClauses := said.clauses()
+	for k, part := range append([]compared{said}, byClauses...) {
+		least, called := sameSense, sameCalled
+		if k > 0 {
+			least, called = sameWell, sameWell
 		}
-		w.compare(all, said, compared{e.text, signedTerms(e.text)}, e)
+		for _, e := range w.find(part.terms, mostAlike, func(r *remark) bool { return r.who <= byCall }) {
+			if e.share < least || e.who == byCall && e.share < called {
+				continue
+			}
+			w.compare(all, part, compared{text: e.text, terms: signedTerms(e.text)}, e)
+		}
 	}
 	against := all.against()
 	if against == nil {
@@ -39,9 +46,9 @@ const (
 	mostAlike  = 24
 	sameSense  = 0.28
 	sameMany   = 0.4 // below, the words around must be the same
-	sameWell   = 0.55
+	sameWell   = 0.45
 	sameCalled = 0.45
-	sameNear   = 0.5
+	sameNear   = 0.4
 	sameBack   = 0.3 // the same, of the words around it in the other sentence
 )
 
@@ -53,16 +60,71 @@ type stance struct {
 	by          *echo // says the opposite
 }
 
-// compared is a sentence that is compared. Of one without a text all that it says counts, also what is to be.
+// compared is a sentence that is compared, or a clause of it. Of one without a text all that it says counts, also what is to be.
 type compared struct {
 	text  string
 	terms []term
+	from  int // which of the sentence's words the first one is
 }
 
-// asserts reports whether a sentence says of a word that it is so, or that it is not.
-func (s compared) asserts(i int) bool {
+// clauses returns the clauses of a sentence that has several; what "which" begins belongs to what it is about.
+func (s compared) clauses() (out []compared) {
+	const least = 3 // words of sense
+	from := 0
+	for i := range s.terms {
+		if i+1 < len(s.terms) && (s.terms[i].to > s.terms[i+1].from || !parts.MatchString(s.text[s.terms[i].to:s.terms[i+1].from])) {
+			continue // pairs of characters overlap
+		}
+		if one := s.terms[from : i+1]; len(one) < len(s.terms) && senseIn(one) >= least {
+			out = append(out, compared{s.text, one, from})
+		}
+		from = i + 1
+	}
+	return out
+}
+
+// parts stand between the clauses of a sentence.
+var parts = lazyregexp.New(`[,;:()—–→]|\.\s| - |->`)
+
+// mood returns how a sentence says a word: "" that it is so or is not, "should" and "may" with these, and says is false where
+// it says nothing of it: it asks, wishes, or says it under a condition.
+func (s compared) mood(i int) (mood string, says bool) {
 	t := s.terms[i]
-	return !t.twoSided(s.terms) && (s.text == "" || !wished(s.terms, i) && !unreal.MatchString(clauseAround(s.text, t.from)))
+	if t.twoSided(s.terms) {
+		return "", false
+	}
+	if s.text == "" {
+		return "", true
+	}
+	by := wished(s.terms, i)
+	switch by {
+	case "":
+	case "should", "shouldn":
+		mood = "should"
+	case "may", "might":
+		mood = "may"
+	default:
+		return "", false
+	}
+	clause := clauseAround(s.text, t.from)
+	if mood != "" {
+		clause = moods.ReplaceAllString(clause, "")
+	}
+	if !strings.HasPrefix(s.text, clause) {
+		clause = goesOn.ReplaceAllString(clause, "")
+	}
+	return mood, !unreal.MatchString(clause)
+}
+
+// goesOn are words that begin a question, where they go on with a sentence behind what stands between: "paths (…) do match".
+var goesOn = lazyregexp.New(`(?i)^\W*(?:is|are|do|does|did|can)\b`)
+
+// moods are words that say how something is said, in a sentence that says it.
+var moods = lazyregexp.New(`(?i)\b(?:should|shouldn't|shouldn’t|may|might)\b`)
+
+// excludes reports whether of two sentences one says that a word cannot be so, and the other that it may.
+func excludes(a []term, i int, b []term, k int) bool {
+	return a[i].negated && !b[k].negated && slices.ContainsFunc(a[max(0, i-3):i], func(t term) bool { return t.stem == "can" || t.stem == "cannot" })
 }
 
 // compare adds what another sentence says of the words of one: a word agrees where both say it or both deny it.
@@ -85,7 +147,7 @@ func (w *witness) compare(all agreement, a, b compared, e echo) {
 				continue
 			}
 			against := t.opposed() != u.opposed()
-			if against && (t.naming(a.terms, i) || u.naming(b.terms, k)) {
+			if against && (t.naming(a.terms, i) || u.naming(b.terms, k) || turned(a.terms, i, b.terms, k) || otherThing(a.terms, i, b.terms, k) || otherThing(b.terms, k, a.terms, i)) {
 				continue
 			}
 			here := w.alike(a.terms, i, b.terms, k)
@@ -93,13 +155,18 @@ func (w *witness) compare(all agreement, a, b compared, e echo) {
 				continue
 			}
 			there := w.alike(b.terms, k, a.terms, i)
-			if there < back || !a.asserts(i) || !b.asserts(k) {
+			if there < back {
 				continue
 			}
-			at := all[i]
+			one, said := a.mood(i)
+			other, says := b.mood(k)
+			if !said || !says || one != other && !(one == "" && other == "may" && excludes(a.terms, i, b.terms, k)) && !(one == "may" && other == "" && excludes(b.terms, k, a.terms, i)) {
+				continue
+			}
+			at := all[a.from+i]
 			if at == nil {
 				at = &stance{}
-				all[i] = at
+				all[a.from+i] = at
 			}
 			switch score := min(here, there); {
 			case !against:
@@ -114,22 +181,29 @@ func (w *witness) compare(all agreement, a, b compared, e echo) {
 // signed reports whether a sentence says a word or denies it: it is no word in the reach of a denial of another one.
 func (t term) signed() bool { return !t.number && (t.sided || !t.empty && t.negated == t.denied) }
 
-// wished reports whether a word of a sentence says what is to be, may be or would be.
-func wished(terms []term, i int) bool {
+// wished returns the word by which a sentence says of a word that it is to be, may be or would be; "" when none does.
+func wished(terms []term, i int) string {
 	const reach = 5 // words
 	first := true
 	for k := i - 1; k >= 0; k-- {
 		if k >= i-reach && wishes[terms[k].stem] {
-			return true
+			return terms[k].stem
 		}
-		if first = first && terms[k].empty; terms[k].clause != terms[i].clause {
-			return false
+		if first = first && beforeOrders[terms[k].stem]; terms[k].clause != terms[i].clause {
+			return ""
 		}
 	}
-	return first && !terms[i].negated && terms[i].plain // an order: "and update the table"
+	if first && !terms[i].negated && terms[i].plain {
+		return "to" // an order: "and update the table"
+	}
+	return ""
 }
 
-var wishes = wordSet("to if would should could might may whether unless will wouldn couldn shouldn without")
+var (
+	wishes = wordSet("to if must miss would should could might may whether unless will wouldn couldn shouldn without remov drop delet avoid prevent")
+	// beforeOrders stand before the verb of an order.
+	beforeOrders = wordSet("and then also please so or now just but first next instead")
+)
 
 // against returns the passage that says the opposite of a word of which none says the same nearly as well; nil when there is none.
 func (all agreement) against() (by *echo) {
@@ -201,20 +275,64 @@ func stands(all []term, at, reach int, root string) bool {
 	return false
 }
 
-// twoSided reports whether a sentence says a word and its opposite: of two things.
+// twoSided reports whether a sentence says a word and denies it, or says its opposite: of two things.
 func (t term) twoSided(all []term) bool {
-	return t.sided && slices.ContainsFunc(all, func(o term) bool { return o.root == t.root && o.opposed() != t.opposed() })
+	for i, o := range all {
+		if o.root == t.root && o.signed() && o.opposed() != t.opposed() && !o.naming(all, i) {
+			return true
+		}
+	}
+	return false
 }
+
+// turned reports whether what stands behind a word of one sentence stands before it in the other: "cli imports strategy" and
+// "strategy imports cli".
+func turned(a []term, i int, b []term, k int) bool {
+	left, right := nextTo(a, i, -1), nextTo(a, i, 1)
+	before, behind := nextTo(b, k, -1), nextTo(b, k, 1)
+	crossed := func(right, left, before, behind []string) bool {
+		return len(right) > 0 && slices.Contains(before, right[0]) && !slices.Contains(behind, right[0]) && !slices.Contains(left, right[0])
+	}
+	return crossed(right, left, before, behind) || crossed(behind, before, left, right)
+}
+
+// otherThing reports whether a sentence denies that something is a thing of two words, of which another sentence has the first
+// alone: "is not session end", "closes the session".
+func otherThing(a []term, i int, b []term, k int) bool {
+	if !a[i].denied || a[i].running || !a[i].plain || i < 2 || i+1 >= len(a) || a[i+1].empty || a[i+1].clause != a[i].clause || !copulas[a[i-2].stem] {
+		return false
+	}
+	return k+1 >= len(b) || b[k+1].root != a[i+1].root
+}
+
+var copulas = wordSet("is are was were be")
+
+// nextTo returns the roots of the next two words of sense on a side.
+func nextTo(all []term, i, step int) (out []string) {
+	for i += step; i >= 0 && i < len(all) && len(out) < 2; i += step {
+		if !all[i].empty && !all[i].number {
+			out = append(out, all[i].root)
+		}
+	}
+	return out
+}
+
+// beforeNouns stand before what is named: "with error return".
+var beforeNouns = wordSet("with of for by from on in a an already")
 
 // naming reports whether a word is used as a name or beside one: "path matching", "already-tracked files".
 func (t term) naming(all []term, i int) bool {
+	acts := t.running && !slices.ContainsFunc(all[max(0, i-2):i], func(o term) bool { return auxiliaries[o.stem] || o.stem == "still" })
+	if t.sided && t.root != ended.root {
+		return acts // "deleting the branch"
+	}
 	if t.denied || t.sided {
 		return false
 	}
-	if t.joined {
+	if t.joined || slices.ContainsFunc(all[max(0, i-2):i], func(o term) bool { return beforeNouns[o.stem] }) {
 		return true
 	}
-	return t.running && !slices.ContainsFunc(all[max(0, i-2):i], func(o term) bool { return auxiliaries[o.stem] || o.stem == "still" })
+	return acts
 }
 
 // opposed reports whether a word stands for the opposite of its root.
@@ -225,7 +343,7 @@ var changed = lazyregexp.New(`(?i)^(?:` + "`[^`]*`" + `\s*[-–—:]+\s*)?\W*(?:
 
 // unreal are sentences that say of nothing that it is so: questions, conditions, wishes, and what is done in the place of
 // something else.
-var unreal = lazyregexp.New(`(?i)\?\s*$|^\W*(?:if|why|whether|when|let me|let's|should|could|would|can|is|are|do|does|did|what|how|maybe|perhaps|wait|hmm|or)\b|\b(?:whether|asked (?:if|why|how|what)|should|shouldn't|could|would|might|may|maybe|perhaps|instead|rather than|without|need to|want|wants|expected|supposed)\b`)
+var unreal = lazyregexp.New(`(?i)\?\s*$|^\W*(?:if|why|whether|when|let me|let's|should|could|would|can|is|are|do|does|did|what|how|maybe|perhaps|wait|hmm|or|(?:is|are|was|do|does|did|wo|would|could)n['’]t)\b|\b(?:whether|asked (?:if|why|how|what)|should|shouldn't|could|would|might|may|maybe|perhaps|\w+['’]d|instead|rather than|without|need to|want|wants|expected|supposed)\b`)
 
 // signedTerms returns the words of a sentence with those that are opposites of others under one root.
 func signedTerms(text string) []term {
@@ -251,9 +369,12 @@ var opposites = oppositesOf(
 	"enable enabled enables|disable disabled disables", "allow allowed allows permitted|forbid forbidden deny denied disallow disallowed blocked",
 	"can able|cannot unable", "always|never", "required mandatory needed necessary|optional unneeded unnecessary",
 	"valid|invalid", "correct correctly|incorrect incorrectly", "sync synchronous|async asynchronous", "include included includes|exclude excluded excludes", "accept accepted accepts|reject rejected rejects",
-	"same|different", "present|absent missing", "open opened|closed", "keep kept|drop dropped discard discarded",
+	"same|different", "present|absent missing", "open opened|closed", "keep kept retain retained preserved|drop dropped discard discarded remove removed delete deleted",
 	"safe|unsafe", "used|unused", "deterministic|nondeterministic", "faster|slower", "minimum|maximum",
 )
+
+// ended is how checks end.
+var ended = opposites[stem1("passes")]
 
 func oppositesOf(lines ...string) map[string]opposite {
 	out := map[string]opposite{}

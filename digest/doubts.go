@@ -82,7 +82,7 @@ func (in *input) doubts(text string) []Doubt {
 			continue
 		}
 		d.outcomes(line)
-		d.names(line, plans.MatchString(line) || ahead.MatchString(title))
+		d.names(line, plans.MatchString(line) || examples.MatchString(line) || ahead.MatchString(title))
 	}
 	d.all = statementsOf(text)
 	d.own = &witness{ids: map[string]int32{}}
@@ -114,7 +114,9 @@ var (
 	// ahead are titles of what is still to be done, and plans sentences that tell it or give examples: they
 	// name what does not exist yet.
 	ahead = lazyregexp.New(`(?i)\b(?:next|pending|to ?do|remaining|plan|future|open|proposed|recommend|suggest|optional)`)
-	plans = lazyregexp.New(`(?i)\b(?:will|would|should|could|shall|may|might|next|todo|to do|plan|plans|planned|propos\w+|suggest\w*|recommend\w*|consider|needs? to|want\w*|e\.g\.|for example|such as|like|similar to|instead of|option\w*|rather than)\b`)
+	plans = lazyregexp.New(`(?i)\b(?:will|would|should|could|shall|may|might|next|todo|to do|plan|plans|planned|propos\w+|suggest\w*|recommend\w*|consider|needs? to|want\w*|for example|such as|like|similar to|instead of|option\w*|rather than)\b`)
+	// examples name what may not exist.
+	examples = lazyregexp.New(`(?i)\be\.g\.`)
 	// handedOn are what programs write around a summary.
 	handedOn = lazyregexp.New(`(?i)read the full transcript at|continue the conversation from|please continue|session is being continued`)
 )
@@ -151,7 +153,7 @@ func (d *doubter) statement(s statement) {
 	if slices.ContainsFunc(d.found, func(x Doubt) bool { return strings.Contains(s.text, x.Text) }) {
 		return // a name in it is doubted already
 	}
-	for _, doubts := range []func(statement) bool{d.checks, d.namedTests, d.deed, d.fate, d.errorText, d.quotation, d.instruction, d.attribution, d.order, d.polarity, d.restated, d.numbers, d.itself} {
+	for _, doubts := range []func(statement) bool{d.checks, d.namedTests, d.deed, d.fate, d.errorText, d.quotation, d.instruction, d.attribution, d.order, d.turnedChange, d.polarity, d.restated, d.numbers, d.itself} {
 		if doubts(s) {
 			return
 		}
@@ -222,9 +224,14 @@ func (d *doubter) known(name string, kind retain.Kind) bool {
 	return ok && d.in.x.Facts[f].Kind == kind
 }
 
-// abbreviated reports whether something was left out of an anchor, or it is a pattern.
+// abbreviated reports whether something was left out of an anchor, or it is a pattern. Marks of emphasis around it say neither.
 func abbreviated(line string, a retain.Anchor) bool {
 	near := line[max(0, a.Start-1):min(len(line), a.End+3)]
+	if before, after := line[:a.Start], line[a.End:]; strings.HasSuffix(before, "`") && strings.HasPrefix(after, "`") {
+		near = line[a.Start:a.End]
+	} else if strings.HasSuffix(before, "**") && strings.HasPrefix(after, "**") {
+		near = line[a.Start:a.End]
+	}
 	return strings.ContainsAny(near, "*{}<>…$[]|") || strings.Contains(near, "...") || strings.HasPrefix(line[a.End:], "..")
 }
 
@@ -238,7 +245,10 @@ func (d *doubter) missing(line string, a retain.Anchor) (why string, h *precis.H
 	name := line[a.Start:a.End]
 	switch a.Kind {
 	case retain.Path:
-		return d.missingPath(name)
+		if why, h = d.missingPath(name); why == "" && isBranch(line, a) && !d.has(name) {
+			why = nowhere
+		}
+		return why, h
 	case retain.Identifier:
 		if !isCode(name) {
 			return "", nil
@@ -299,6 +309,16 @@ func (d *doubter) missingPath(name string) (why string, h *precis.Handle) {
 	at := d.at(int(other.Last))
 	return "it stands in the conversation as " + other.Name, &at
 }
+
+// isBranch reports whether a line says of a name with a slash that it is a branch.
+func isBranch(line string, a retain.Anchor) bool {
+	return strings.Contains(line[a.Start:a.End], "/") && (branchBefore.MatchString(line[:a.Start]) || branchBehind.MatchString(line[a.End:]))
+}
+
+var (
+	branchBefore = lazyregexp.New("(?i)\\bbranch(?:es)?(?: (?:is|was|named|called|to))?:?\\*{0,2} ?[`*\"(]{0,3}$")
+	branchBehind = lazyregexp.New("(?i)^[`*\")]{0,3} branch\\b")
+)
 
 // named returns the newest path that ends with an element; nil when it is named without a directory, too.
 func (d *doubter) named(element string) *retain.Fact {

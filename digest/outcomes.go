@@ -60,9 +60,10 @@ func (d *doubter) outcomes(line string) {
 
 // deedTable holds what the commands of a conversation did that statements are about.
 type deedTable struct {
-	newest map[string]int // index of the newest call of a command line
-	tests  int            // of the newest run of tests when it failed, and the text does not report it and the user has not seen them pass since; else -1
-	undone [4]int         // by deed: of the newest attempt when none went through, else -1
+	newest map[string]int  // index of the newest call of a command line
+	ill    map[string]bool // command lines of which a call did not end well, as far as one knows
+	tests  int             // of the newest run of tests when it failed, and the text does not report it and the user has not seen them pass since; else -1
+	undone [4]int          // by deed: of the newest attempt when none went through, else -1
 }
 
 // deedsOf reads what the commands did, once.
@@ -70,7 +71,7 @@ func (d *doubter) deedsOf(w *work) *deedTable {
 	if d.did != nil {
 		return d.did
 	}
-	t := &deedTable{newest: map[string]int{}, tests: -1, undone: [4]int{-1, -1, -1, -1}}
+	t := &deedTable{newest: map[string]int{}, ill: map[string]bool{}, tests: -1, undone: [4]int{-1, -1, -1, -1}}
 	settled := false // whether tests may have been run in another way since
 	var done [4]bool
 	for i := len(w.calls) - 1; i >= 0; i-- {
@@ -82,6 +83,7 @@ func (d *doubter) deedsOf(w *work) *deedTable {
 			if _, ok := t.newest[line]; !ok {
 				t.newest[line] = i
 			}
+			t.ill[line] = t.ill[line] || end != toolcall.OK
 		}
 		for k, deed := range deeds {
 			if done[k] || !deed.does.MatchString(c.Line) {
@@ -179,6 +181,11 @@ func (d *doubter) commands(w *work, line string) {
 		if next := clauseAround(line[m[1]:], 0); works.MatchString(next) != breaks.MatchString(next) {
 			rest = next // what stands behind it
 		}
+		if d.neverFailed(quote, line[:m[0]]+line[m[1]:]) {
+			i, _ := d.deedsOf(w).newestOf(quote)
+			d.contradict(line, doubtOutcome, "none of its runs failed", w.calls[i].Use)
+			continue
+		}
 		good, bad := works.MatchString(rest) || carriedIt.MatchString(rest), breaks.MatchString(rest)
 		if len(strings.Fields(quote)) < 2 || good == bad || unsure.MatchString(rest) || good && failing.MatchString(rest) {
 			continue
@@ -201,6 +208,17 @@ func (d *doubter) commands(w *work, line string) {
 		}
 	}
 }
+
+// neverFailed reports whether a line says that a command failed at some time, and none of its runs did.
+func (d *doubter) neverFailed(quote, rest string) bool {
+	t := d.deedsOf(d.in.work())
+	line := bareCommand(quote)
+	_, ran := t.newest[line]
+	return ran && !t.ill[line] && strings.Contains(line, " ") && someFailed.MatchString(rest) && !supposed.MatchString(rest) && !byOthers.MatchString(rest)
+}
+
+// supposed says of nothing that it was so.
+var supposed = lazyregexp.New(`(?i)\b(?:if|when|whether|until|unless|should|would|could|might|may|not|never|without|no|because|since|after|before|earlier|previous\w*|initially|at first)\b|n't\b`)
 
 var inBackticks = lazyregexp.New("`[^`\n]+`")
 

@@ -13,7 +13,7 @@ type statement struct {
 	text   string // without the marks of lists and headings around it
 	title  string // of the section it stands in
 	at     int    // where it begins in the summary
-	ahead  bool   // it says what is still to be done, or gives an example
+	ahead  bool   // it says what is still to be done
 	quotes bool   // it is nothing but a quotation, or code
 }
 

@@ -32,6 +32,15 @@ var emptyWords = wordSet(`a an the of to in on at by for from with into onto abo
  der die das ein eine einen dem den des und oder ist sind war waren mit von zu im in auf für als es er sie
  el los las una unos y o es son con por para del al se lo su`)
 
+// stems returns the stems of words.
+func stems(words string) map[string]bool {
+	out := map[string]bool{}
+	for w := range wordSet(words) {
+		out[stem1(w)] = true
+	}
+	return out
+}
+
 func wordSet(words string) map[string]bool {
 	out := map[string]bool{}
 	for _, w := range strings.Fields(words) {
@@ -146,7 +155,7 @@ func termsOf(s string) []term {
 
 // unitNames are the short names of units by the stem of their long one.
 var unitNames = map[string]string{
-	"s": "second", "sec": "second", "ms": "millisecond", "msec": "millisecond", "min": "minut", "h": "hour", "hr": "hour", "kb": "kilobyt", "mb": "megabyt", "gb": "gigabyt", "percent": "%", "usd": "dollar",
+	"s": "second", "sec": "second", "ms": "millisecond", "msec": "millisecond", "min": "minut", "h": "hour", "hr": "hour", "kb": "kilobyt", "mb": "megabyt", "gb": "gigabyt", "percent": "%", "usd": "dollar", "st": "th", "nd": "th", "rd": "th",
 }
 
 // unitOf returns the stem of what is counted, where it is a unit with a short name that of its long one: "30 s" are seconds.
@@ -232,7 +241,7 @@ func stemOf(word string) (stem string, denies bool) {
 // irregular are forms of verbs by what [stem1] makes of their first one.
 var irregular = formsOf(`write wrote written, rewrite rewrote rewritten, overwrite overwrote overwritten, find found, run ran, break broke broken, build built, rebuild rebuilt, take took taken, give gave given, go went gone, see saw seen,
  make made, leave left, keep kept, send sent, tell told, think thought, begin began begun, choose chose chosen, hold held, know knew known, lead led, lose lost, mean meant, meet met, show shown, understand understood,
- hide hid hidden, throw threw thrown, catch caught, bring brought, fall fell fallen, grow grew grown, pay paid, seek sought, stick stuck, get got gotten, say said, speak spoke spoken, win won, feel felt, buy bought`)
+ hide hid hidden, throw threw thrown, catch caught, bring brought, fall fell fallen, grow grew grown, pay paid, seek sought, stick stuck, get got gotten, say said, speak spoke spoken, win won, feel felt, buy bought, try tries tried`)
 
 func formsOf(list string) map[string]string {
 	out := map[string]string{}

@@ -1,0 +1,96 @@
+package digest_test
+
+import (
+	"strings"
+	"testing"
+)
+
+// harvest is a conversation with a plan, commits, options and lines of code, of which a careless summary tells something else.
+func harvest() *session {
+	s := newSession(9)
+	s.user("Implement the following plan: weigh each crate twice at the scale and write the mean into crates.csv. This is now the 3rd bug with crates.csv.")
+	for _, step := range []string{"read the scale", "weigh twice", "write the mean", "test it"} {
+		s.call("TaskCreate", map[string]any{"subject": step, "description": step}, "Task created")
+	}
+	s.call("Grep", map[string]any{"pattern": "readScale", "output_mode": "content"}, "scale/reader.go:140:func readScale(port string) (float64, error) {\nscale/reader.go:152:\treturn readScale(port)")
+	s.says("A crate label is a 12-character code. Exact matching of crate labels never succeeds: the scanner pads them, so labels with blanks do not match the table. `plausibleWeight` doesn't exist in the scale package.")
+	s.says("Several scales may share one port. The tare is lowered from 3.5 to 3.0 kilograms, and `keepsTare()` returns false.")
+	s.call("Bash", map[string]any{"command": "git status"}, "On branch harvest\nYour branch is ahead of 'origin/harvest' by 2 commits.")
+	s.says("How shall the mean be rounded?\n\nOption 1: to grams.\nOption 2: to ten grams.\nOption 3: not at all.")
+	s.call("Bash", map[string]any{"command": "ls labels"}, "Exit code 1\nls: cannot access 'labels'")
+	s.user("isn't it weighing the crate three times now?")
+	s.says("Right, the loop ran once too often. Fixed.")
+	s.call("Edit", map[string]any{"file_path": root + "scale/mean.go", "old_string": "a", "new_string": "b"}, "The file has been updated.")
+	s.call("Bash", map[string]any{"command": "make lint && make crates"}, "0 issues.\nok  \tscale\t0.2s")
+	s.call("Bash", map[string]any{"command": "git commit -am 'weigh twice'"}, "[harvest 4f2a91c] weigh twice\n 1 file changed, 1 insertion(+)")
+	s.call("Bash", map[string]any{"command": "git pull origin main"}, "Already up to date.")
+	s.call("Bash", map[string]any{"command": "git push origin harvest"}, "To example.com:farm.git\n   51b1093..4f2a91c  harvest -> harvest")
+	s.call("Edit", map[string]any{"file_path": root + "scale/label.go", "old_string": "a", "new_string": "b"}, "The file has been updated.")
+	s.call("Bash", map[string]any{"command": "go build ./... 2>&1 | head -50"}, "# farm/scale\nscale/label.go:31:7: undefined: trimLabel")
+	s.user("please make the label tests run without the scanner, and don't touch the scanner's driver")
+	return s
+}
+
+// TestCarelessStatements holds what a careless summary says in its own words, and the true statements beside it.
+func TestCarelessStatements(t *testing.T) {
+	s := harvest()
+	for _, c := range []struct{ untrue, kind, why, honest string }{
+		{"Created a task list with 9 tasks.", "number", "no list of the agent had 9 steps, but 4", "Created a task list with 4 tasks."},
+		{"The user noted that this is the 6th bug with crates.csv.", "number", "3rd bug", "The user noted that this is the 3rd bug with crates.csv."},
+		{"A crate label is a 16-character code.", "number", "16 stands nowhere", "A crate label is a 12-character code."},
+		{"Checked git status (branch ahead by 5 commits, nothing staged)", "number", "by 2 commits", "Checked git status (branch ahead by 2 commits, nothing staged)"},
+		{"Both callers go through `readScale()`, which opens the port at line 240.", "number", "readScale stands in line 1", "Both callers go through `readScale()`, which opens the port at line 140."},
+		{"`keepsTare() = true` for this scale.", "number", "not true", "`keepsTare() = false` for this scale."},
+		{"The tare was raised from 3.0 to 3.5 kilograms.", "order", "from 3.5 to 3.0", "The tare was lowered from 3.5 to 3.0 kilograms."},
+
+		{"Looked at the labels again (the scanner, 2 cases): exact matching of crate labels always succeeds.", "negation", "never succeeds", "Looked at the labels again (the scanner, 2 cases): exact matching of crate labels never succeeds."},
+		{"Labels with blanks (e.g., of the scanner) do match the table.", "negation", "do not match", "Labels with blanks (e.g., of the scanner) do not match the table."},
+		{"Several scales cannot share one port.", "negation", "may share", "Several scales may share one port."},
+		{"There was an error with `plausibleWeight` which does exist in the scale package.", "negation", "doesn't exist", "There was an error with `plausibleWeight` which doesn't exist in the scale package."},
+
+		{"`make lint && make crates` - lint passed, two crates failed", "outcome", "none of its runs failed", "`make lint && make crates` - both passed"},
+		{"The last `go build ./...` came back without errors.", "outcome", "undefined: trimLabel", "The last `go build ./...` came back with an error."},
+		{"The change is finished, the push was rejected by the remote.", "outcome", "push went through", "The change is finished, the first push was rejected by nobody."},
+		{"The merge stopped on conflicts in scale/mean.go.", "outcome", "merge went through", "The merge brought nothing new."},
+		{"All changes are committed on the branch.", "outcome", "changed files are in no commit", "The newest changes are not committed yet."},
+
+		{"The user came up with three options for the rounding.", "attribution", "listed options", "The agent listed three options for the rounding."},
+		{"While reading my loop again I noticed that it was weighing the crate three times.", "attribution", "the user said so", "The user noticed that it was weighing the crate three times."},
+		{"A sub-agent pushed back and asked \"isn't it weighing the crate three times now?\"", "attribution", "word for word", "The user asked \"isn't it weighing the crate three times now?\""},
+		{"The Explore agent worked out the plan to weigh each crate twice at the scale.", "attribution", "the user said so", "The user gave the plan to weigh each crate twice at the scale."},
+
+		{"The user asked for label tests that run without the scanner, and added that the tare has to be calibrated nightly.", "instruction", "no words of the user", "The user asked for label tests that run without the scanner, and added that the scanner's driver is not to be touched."},
+		{"The nightly upload was switched off, as the user told me to.", "instruction", "no words of the user", "The scanner's driver was not touched, as the user told me to."},
+
+		{"The reader is in **`scale/dispatcher.go`**", "path", "nowhere", "The reader is in **`scale/reader.go`**"},
+		{"Pushed to the branch `farm/harvest-2`.", "path", "nowhere", "Pushed to the branch `harvest`."},
+	} {
+		const before = "## Work so far\nThe crates are weighed twice.\n"
+		found := doubtsOf(s, before+c.untrue+"\n")
+		if len(found) != 1 || found[0].Kind != c.kind || !strings.Contains(found[0].Why, c.why) {
+			t.Errorf("%q: %+v, want %s: %s", c.untrue, found, c.kind, c.why)
+		}
+		if found := doubtsOf(s, before+c.honest+"\n"); len(found) > 0 {
+			t.Errorf("%q: %+v", c.honest, found)
+		}
+	}
+}
+
+// TestTrueStatementsInOtherWords: what only looks like a contradiction is doubted by no rule.
+func TestTrueStatementsInOtherWords(t *testing.T) {
+	s := harvest()
+	s.says("Removed the second buffer: keeping it would need a lock. The importer reads crates.csv, and a report that imports nothing is empty.")
+	s.says("Findings went from 16,684 to 392. The archive shrank to 784K, from 9.0M (84% of the images alone).")
+	for _, statement := range []string{
+		"Findings: 392 (reduced from 16,684 - 97.65% reduction)",
+		"The archive is 91% smaller (9.0M → 784K).",
+		"A third approach involves keeping the second buffer.",
+		"Why weigh twice? If labels with blanks did match the table, we'd need no trimming.",
+		"Function signature with error return: the user noted that it was weighing the crate three times.",
+		"I found the port in the manual, and realized that the scale pads its lines.",
+	} {
+		if found := doubtsOf(s, "## Work so far\nThe crates are weighed twice.\n"+statement+"\n"); len(found) > 0 {
+			t.Errorf("%q: %+v", statement, found)
+		}
+	}
+}
