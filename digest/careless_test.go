@@ -54,6 +54,9 @@ func TestCarelessStatements(t *testing.T) {
 		{"The merge stopped on conflicts in scale/mean.go.", "outcome", "merge went through", "The merge brought nothing new."},
 		{"All changes are committed on the branch.", "outcome", "changed files are in no commit", "The newest changes are not committed yet."},
 
+		{"The fixes are committed on the branch harvest.", "outcome", "changed files are in no commit", "The first fix is committed on the branch harvest."},
+		{"Force pushed to the branch, tags included.", "outcome", "made a force push", "Pushed to the branch."},
+
 		{"The user came up with three options for the rounding.", "attribution", "listed options", "The agent listed three options for the rounding."},
 		{"While reading my loop again I noticed that it was weighing the crate three times.", "attribution", "the user said so", "The user noticed that it was weighing the crate three times."},
 		{"A sub-agent pushed back and asked \"isn't it weighing the crate three times now?\"", "attribution", "word for word", "The user asked \"isn't it weighing the crate three times now?\""},

@@ -23,7 +23,8 @@ const pullRequest = `(?:PR|pull request|MR|merge request)\b`
 const done = `(?:^\W*(?:successfully )?|[:,] |\b(?:was|were|been|i|we|agent|then|and|is|are|also|successfully) (?:successfully |also |then )?)`
 
 var feats = []feat{
-	{"push", lazyregexp.New(`(?i)` + done + `pushed\b(?: (?:to|the|all|it|them|upstream|both|origin|branch|changes|everything)\b|[.!]?$)|\bforce[- ]pushed\b|\bgit push\b[^.]{0,20}\b(?:went through|succeeded|worked|completed|was successful)|(?:已|已经|成功)推送|プッシュ(?:しました|済み|完了)`), lazyregexp.New(`\bgit\b[^|;&\n]*\bpush\b`), "push"},
+	{"push", lazyregexp.New(`(?i)` + done + `pushed\b(?: (?:to|the|all|it|them|upstream|both|origin|branch|changes|everything)\b|[.!]?$)|\bgit push\b[^.]{0,20}\b(?:went through|succeeded|worked|completed|was successful)|(?:已|已经|成功)推送|プッシュ(?:しました|済み|完了)`), lazyregexp.New(`\bgit\b[^|;&\n]*\bpush\b`), "push"},
+	{"force push", lazyregexp.New(`(?i)\bforce[- ]?pushed\b`), lazyregexp.New(`\bgit\b[^|;&\n]*\bpush\b[^|;&\n]*(?:--force|\s-f\b|\s\+\w|--mirror)`), "force"},
 	{"merge of a pull request", lazyregexp.New(`(?i)` + done + `merged (?:the |this |that )?` + pullRequest + `|` + pullRequest + `[^.,;]{0,12} (?:was|has been|is|got) merged\b`), lazyregexp.New(`\b(?:gh pr|glab mr|hub) merge\b|\bgit\b[^|;&\n]*\bmerge\b`), "merge"},
 	{"closing of a pull request", lazyregexp.New(`(?i)` + done + `closed (?:the |this |that )?` + pullRequest + `|` + pullRequest + `[^.,;]{0,12} (?:was|has been|got) closed\b`), lazyregexp.New(`\b(?:gh pr|glab mr) close\b|\bgh api\b.*\b(?:PATCH|closed)\b`), "close"},
 	{"pull request", lazyregexp.New(`(?i)` + done + `(?:opened|submitted|filed|raised) (?:a |the )?(?:new |draft )*` + pullRequest), lazyregexp.New(`\b(?:gh pr|glab mr) (?:create|new)\b|\bhub pull-request\b|\bgh api\b.*\bpulls\b|\bgt (?:submit|stack)\b`), "pull"},
@@ -129,7 +130,7 @@ func (d *doubter) uncommitted(s statement) bool {
 }
 
 var (
-	allCommitted = lazyregexp.New(`(?i)\b(?:all|every|everything|both)\b[^.;:]{0,40}\b(?:is|are|was|were|been|now) (?:now )?committed\b|\bnothing (?:is )?(?:left )?to commit\b|\bno uncommitted (?:changes|files|work)\b|\bworking tree (?:is )?clean\b`)
+	allCommitted = lazyregexp.New(`(?i)\b(?:all|every|everything|both)\b[^.;:]{0,40}\b(?:is|are|was|were|been|now) (?:now )?committed\b|\b(?:the|these|my) (?:changes?|edits?|fix(?:es)?|work)\b[^.;:]{0,20}\b(?:is|are) (?:now |all )?committed\b|\bnothing (?:is )?(?:left )?to commit\b|\bno uncommitted (?:changes|files|work)\b|\bworking tree (?:is )?clean\b`)
 	notCommitted = lazyregexp.New(`(?i)\b(?:is|are) (?:still |yet |all )?(?:not (?:yet )?committed|uncommitted)\b|\b(?:remains?|left|still) uncommitted\b|\bnot committed yet\b`)
 )
 

@@ -200,7 +200,7 @@ func wished(terms []term, i int) string {
 }
 
 var (
-	wishes = wordSet("to if must miss would should could might may whether unless will wouldn couldn shouldn without remov drop delet avoid prevent")
+	wishes = wordSet("to if must mis would should could might may whether unless will wouldn couldn shouldn without remov drop delet avoid prevent")
 	// beforeOrders stand before the verb of an order.
 	beforeOrders = wordSet("and then also please so or now just but first next instead")
 )
@@ -335,60 +335,9 @@ func (t term) naming(all []term, i int) bool {
 	return acts
 }
 
-// opposed reports whether a word stands for the opposite of its root.
-func (t term) opposed() bool { return (t.denied || t.sided && t.negated) != t.against }
-
 // changed begin sentences that say what was done: what was said before it was another thing.
 var changed = lazyregexp.New(`(?i)^(?:` + "`[^`]*`" + `\s*[-–—:]+\s*)?\W*(?:i |we |just |then |now |have |has )*(?:fixed|added|implemented|updated|changed|registered|committed|re-added|removed|modified|created|replaced|moved|merged|refactored|(?:use|parse|read)\b|pre-)`)
 
 // unreal are sentences that say of nothing that it is so: questions, conditions, wishes, and what is done in the place of
 // something else.
 var unreal = lazyregexp.New(`(?i)\?\s*$|^\W*(?:if|why|whether|when|let me|let's|should|could|would|can|is|are|do|does|did|what|how|maybe|perhaps|wait|hmm|or|(?:is|are|was|do|does|did|wo|would|could)n['’]t)\b|\b(?:whether|asked (?:if|why|how|what)|should|shouldn't|could|would|might|may|maybe|perhaps|\w+['’]d|instead|rather than|without|need to|want|wants|expected|supposed)\b`)
-
-// signedTerms returns the words of a sentence with those that are opposites of others under one root.
-func signedTerms(text string) []term {
-	terms := termsOf(text)
-	for i := range terms {
-		t := &terms[i]
-		t.root = t.stem
-		if o, ok := opposites[t.stem]; ok {
-			t.root, t.against, t.sided = o.root, o.against, true
-		}
-	}
-	return terms
-}
-
-type opposite struct {
-	root    string
-	against bool
-}
-
-// opposites are words by which one sentence says the contrary of another: of each line the first ones against the others.
-var opposites = oppositesOf(
-	"pass passed passes passing succeed succeeded success successfully successful green|fail failed fails failing failure broken unsuccessfully unsuccessful",
-	"enable enabled enables|disable disabled disables", "allow allowed allows permitted|forbid forbidden deny denied disallow disallowed blocked",
-	"can able|cannot unable", "always|never", "required mandatory needed necessary|optional unneeded unnecessary",
-	"valid|invalid", "correct correctly|incorrect incorrectly", "sync synchronous|async asynchronous", "include included includes|exclude excluded excludes", "accept accepted accepts|reject rejected rejects",
-	"same|different", "present|absent missing", "open opened|closed", "keep kept retain retained preserved|drop dropped discard discarded remove removed delete deleted",
-	"safe|unsafe", "used|unused", "deterministic|nondeterministic", "faster|slower", "minimum|maximum",
-)
-
-// ended is how checks end.
-var ended = opposites[stem1("passes")]
-
-func oppositesOf(lines ...string) map[string]opposite {
-	out := map[string]opposite{}
-	for _, line := range lines {
-		one, other, _ := strings.Cut(line, "|")
-		root := ""
-		for k, list := range []string{one, other} {
-			for word := range wordSet(list) {
-				if root == "" {
-					root = "±" + line
-				}
-				out[stem1(word)] = opposite{root, k == 1}
-			}
-		}
-	}
-	return out
-}
