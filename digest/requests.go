@@ -100,7 +100,7 @@ func tellingFirst(all []saying, order []int) []int {
 	for n, i := range order {
 		switch s := &all[i]; {
 		case n == 0:
-		case s.times > 1 && !rules.States(s.text):
+		case s.times > 1 && !rules.States(s.text), isCommand(s.text):
 			class[i] = last
 		case n < fresh:
 			class[i] = 1
@@ -183,7 +183,11 @@ func (in *input) request(s saying, text string) string {
 		if s.old {
 			most = short
 		}
-		line += "\n  (answers: " + quoted(s.question, most) + ")"
+		how := "answers"
+		if s.follows {
+			how = "said after"
+		}
+		line += "\n  (" + how + ": " + quoted(s.question, most) + ")"
 	}
 	if s.refused != "" {
 		line += "\n  (in place of allowing a call of " + quoted(s.refused, 60) + ")"

@@ -535,3 +535,38 @@ func TestWhatRepliesAnswer(t *testing.T) {
 		t.Errorf("of one long line: %q", got)
 	}
 }
+
+// TestCommandsToTheProgramAreNoRequests: they are not what is worked on, answer nothing, and are told once; what stands behind one
+// may be a request. What the program writes behind an answer is no question, and a reply to none is told as said after it.
+func TestCommandsToTheProgramAreNoRequests(t *testing.T) {
+	k := &talker{}
+	k.user("Build the shop.")
+	k.assistant("The shop needs a table of prices, and the cart a place for its coupons.\n\n> Tokens: 7.8k sent, 155 received.\nCost: $0.03 message, $0.15 session. Use --no-stream for accurate caching costs.")
+	k.user("do that")
+	k.assistant("The table of prices is there now, with an index over the names of its goods.")
+	k.user("/diff")
+	k.assistant("The cart has a place for its coupons now, with a test for each of them.")
+	k.user("/ask how do we round the total of a cart?")
+	k.assistant("To cents. The rounding stands in one function of the cart, with a test.")
+	k.user("/add cart.go\n/run go test ./cart -run TestRounding -v -count 1")
+	k.assistant("The cart is read, and its tests pass with the rounding in place.")
+	k.user("/diff")
+	if s := stateOf(k.msgs); len(s.Requests) == 0 || !slices.ContainsFunc(s.Requests, func(r digest.Request) bool { return r.Current && strings.Contains(r.Text, "round the total") }) {
+		t.Errorf("%+v", s.Requests)
+	}
+	sum, err := digest.Writer{}.Summarize(t.Context(), precis.SummaryRequest{Messages: k.msgs, MaxTokens: 2000})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, line := range []string{
+		"- m2: do that\n  (said after: The shop needs a table of prices, and the cart a place for its coupons.)",
+		"- m10: /diff\n  (said 2 times, first at m4)",
+	} {
+		if !strings.Contains(sum.Text, line+"\n") {
+			t.Errorf("%q is not in\n%s", line, sum.Text)
+		}
+	}
+	if strings.Contains(sum.Text, "(answers:") || strings.Contains(sum.Text, "Cost: $0.03") {
+		t.Errorf("nothing was asked:\n%s", sum.Text)
+	}
+}

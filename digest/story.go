@@ -24,7 +24,8 @@ type story struct {
 type saying struct {
 	at       int // message
 	text     string
-	question string // that it answers; "": none
+	question string // that it answers, or what it follows and cannot be understood without; "": none
+	follows  bool   // nothing was asked
 	refused  string // tool whose call it refuses; "": none
 	answer   bool   // said on the way, in the result of a call
 	inResult bool   // said in the result of a call
