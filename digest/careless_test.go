@@ -83,6 +83,7 @@ func TestCarelessStatements(t *testing.T) {
 func TestTrueStatementsInOtherWords(t *testing.T) {
 	s := harvest()
 	s.says("Removed the second buffer: keeping it would need a lock. The importer reads crates.csv, and a report that imports nothing is empty.")
+	s.says("The port shows up in the list, but lsof can't find the process of the port.")
 	s.says("Findings went from 16,684 to 392. The archive shrank to 784K, from 9.0M (84% of the images alone).")
 	for _, statement := range []string{
 		"Findings: 392 (reduced from 16,684 - 97.65% reduction)",
@@ -90,6 +91,10 @@ func TestTrueStatementsInOtherWords(t *testing.T) {
 		"A third approach involves keeping the second buffer.",
 		"Why weigh twice? If labels with blanks did match the table, we'd need no trimming.",
 		"Function signature with error return: the user noted that it was weighing the crate three times.",
+		"The port shows up in the list, and lsof finds no process of the port.",
+		"`make crates` was run, and the tests were not run again since.",
+		"The last build ended in FAIL for scale/label.go, although the build of the reader passes.",
+		"At first I suspected that labels with blanks do match the table.",
 		"I found the port in the manual, and realized that the scale pads its lines.",
 	} {
 		if found := doubtsOf(s, "## Work so far\nThe crates are weighed twice.\n"+statement+"\n"); len(found) > 0 {

@@ -157,9 +157,12 @@ func (d *doubter) did1(f feat) bool {
 	return slices.ContainsFunc(d.in.standing().Jobs, func(j standing.Item) bool { return strings.Contains(strings.ToLower(j.Result+j.Text), f.stem) })
 }
 
+// sinceThen says of what was done before that it was not done again.
+var sinceThen = lazyregexp.New(`(?i)\b(?:again|since|anew|afterwards|any ?more)\b`)
+
 // ran doubts that a command or a kind of checks was not run.
 func (d *doubter) ran(s statement) bool {
-	if s.ahead && !strings.Contains(s.text, "never") {
+	if s.ahead && !strings.Contains(s.text, "never") || sinceThen.MatchString(s.text) {
 		return false
 	}
 	w := d.in.work()

@@ -53,6 +53,9 @@ func (d *doubter) checks(s statement) bool {
 		if i < 0 {
 			continue
 		}
+		if beside := strings.Replace(s.text, clause, "", 1); good && failing.MatchString(beside) {
+			continue // it tells of a failure, too
+		}
 		end, told := d.endOf(i), past.MatchString(clause) || s.text != clause && past.MatchString(s.text)
 		switch {
 		case good && end == toolcall.Failed && !unsure.MatchString(clause) && !d.passedSince(w.calls[i].Use.From) && !(ok && d.tellsLater(s, k)),

@@ -340,4 +340,4 @@ var changed = lazyregexp.New(`(?i)^(?:` + "`[^`]*`" + `\s*[-–—:]+\s*)?\W*(?:
 
 // unreal are sentences that say of nothing that it is so: questions, conditions, wishes, and what is done in the place of
 // something else.
-var unreal = lazyregexp.New(`(?i)\?\s*$|^\W*(?:if|why|whether|when|let me|let's|should|could|would|can|is|are|do|does|did|what|how|maybe|perhaps|wait|hmm|or|(?:is|are|was|do|does|did|wo|would|could)n['’]t)\b|\b(?:whether|asked (?:if|why|how|what)|should|shouldn't|could|would|might|may|maybe|perhaps|\w+['’]d|instead|rather than|without|need to|want|wants|expected|supposed)\b`)
+var unreal = lazyregexp.New(`(?i)\?\s*$|^\W*(?:if|why|whether|when|let me|let's|should|could|would|can|is|are|do|does|did|what|how|maybe|perhaps|wait|hmm|or|(?:is|are|was|do|does|did|wo|would|could)n['’]t)\b|\b(?:whether|asked (?:if|why|how|what)|should|shouldn't|could|would|might|may|maybe|perhaps|\w+['’]d|instead|rather than|without|need to|want|wants|expected|supposed|suspected|thought|assumed|believed)\b`)

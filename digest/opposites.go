@@ -8,6 +8,9 @@ func signedTerms(text string) []term {
 	for i := range terms {
 		t := &terms[i]
 		t.root = t.stem
+		if i+1 < len(terms) && terms[i+1].clause == t.clause && !t.empty && !t.number && !t.negated && (terms[i+1].stem == "no" || terms[i+1].stem == "noth") {
+			t.negated, t.denied = true, true // "finds no process"
+		}
 		if o, ok := opposites[t.stem]; ok {
 			t.root, t.against, t.sided = o.root, o.against, true
 		}
