@@ -3,6 +3,7 @@ package digest
 import (
 	"slices"
 	"strings"
+	"sync"
 
 	"precis/internal/lazyregexp"
 	"precis/internal/preview"
@@ -83,7 +84,7 @@ func (d *doubter) notSaid(s statement, verb, what string) bool {
 		return true
 	}
 	best, at, all := d.in.personsHold(words, false)
-	unheard := slices.ContainsFunc(words, func(t term) bool { return !t.empty && !generalWords[t.stem] && !d.in.witness().spoken(t.stem) })
+	unheard := slices.ContainsFunc(words, func(t term) bool { return !t.empty && !generalWords()[t.stem] && !d.in.witness().spoken(t.stem) })
 	least := saidAtOnce
 	if unheard {
 		least = saidUnheard
@@ -120,9 +121,11 @@ func (d *doubter) notSaid(s statement, verb, what string) bool {
 var asksNot = lazyregexp.New(`(?i)\b(?:can|could|would|will) you (?:please )?(?:just )?not\b|\b(?:do not|don'?t)\b`)
 
 // generalWords are the stems of words in which any wish may be told, whoever said it in others.
-var generalWords = stems(`fix add create make change modify update edit write implement build improve clean refactor remove delete rename move replace rewrite extract introduce handle support ensure verify check review
+var generalWords = sync.OnceValue(func() map[string]bool {
+	return stems(`fix add create make change modify update edit write implement build improve clean refactor remove delete rename move replace rewrite extract introduce handle support ensure verify check review
  investigate analyze examine explore clarify explain understand know confirm continue proceed complete finish start begin work run test debug resolve solve address provide include keep issue problem bug error feature
  solution approach implementation functionality behavior code changes thing task request question way new existing current proper correct properly correctly instead simple simpler better`)
+})
 
 // asks reports whether a sentence is a question.
 func asks(sentence string) bool {

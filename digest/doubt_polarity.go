@@ -323,7 +323,7 @@ var beforeNouns = wordSet("with of for by from on in a an already")
 // naming reports whether a word is used as a name or beside one: "path matching", "already-tracked files".
 func (t term) naming(all []term, i int) bool {
 	acts := t.running && !slices.ContainsFunc(all[max(0, i-2):i], func(o term) bool { return auxiliaries[o.stem] || o.stem == "still" })
-	if t.sided && t.root != ended.root {
+	if t.sided && t.root != ended().root {
 		return acts // "deleting the branch"
 	}
 	if t.denied || t.sided {
