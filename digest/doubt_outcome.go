@@ -30,6 +30,7 @@ var (
 	allEnded    = lazyregexp.New(`(?i)^\W*(?:all|everything|both)\b[^,;:]{0,12}\b(?:pass(?:ed|es|ing)?|succeed(?:ed)?|failed|fail|green|clean)\W*$`)
 	parentheses = lazyregexp.New(`\s*\([^()]*\)`)
 	someFailed  = lazyregexp.New(`(?i)\bfailed\b`)
+	alsoFails   = lazyregexp.New(`(?i)\bfail(?:s|ed|ing|ures?)?\b`)
 	allOfThem   = lazyregexp.New(`(?i)\b(?:all|full|whole|entire|every)\b`)
 	past        = lazyregexp.New(`(?i)\b(?:was|were|had|initially|at first|first|previously|earlier|before|until|then|when|after|because|due|fixed|expected|expecting|would|should|could|if|once|ran into|used to|caused|causing|now pass\w*)\b|→|->`)
 )
@@ -53,7 +54,7 @@ func (d *doubter) checks(s statement) bool {
 		if i < 0 {
 			continue
 		}
-		if beside := strings.Replace(s.text, clause, "", 1); good && failing.MatchString(beside) {
+		if beside := strings.Replace(s.text, clause, "", 1); good && alsoFails.MatchString(beside) {
 			continue // it tells of a failure, too
 		}
 		end, told := d.endOf(i), past.MatchString(clause) || s.text != clause && past.MatchString(s.text)
