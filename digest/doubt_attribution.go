@@ -61,7 +61,7 @@ func (d *doubter) attribution(s statement) bool {
 	if m := otherSaid.FindStringSubmatch(s.text); m != nil && d.saidByOther(s, firstClause(m[2])) {
 		return true
 	}
-	if m := agentSaid.FindStringSubmatch(s.text); m != nil {
+	if m := agentSaid.FindStringSubmatch(s.text); m != nil && !(m[1] == "tried" && strings.HasPrefix(m[2], " to ")) { // that says nothing
 		least := personsWord
 		if finds[strings.ToLower(m[1])] {
 			least = personsFind

@@ -5,7 +5,6 @@ import (
 	"strconv"
 	"strings"
 
-	"precis"
 	"precis/internal/lazyregexp"
 )
 
@@ -18,7 +17,7 @@ func (d *doubter) otherLine(s statement) bool {
 		if err != nil {
 			continue
 		}
-		name, at := d.shownElsewhere(s.text, m[0], line)
+		name, at := d.shownAt(s.text, m[0])
 		if name != "" && !d.nearLine(s.text, line) {
 			h := d.at(at.at)
 			d.doubt(d.shown(s), doubtNumber, name+" stands in line "+strconv.Itoa(at.line), &h)
@@ -39,9 +38,9 @@ const (
 // lineShown is a line that a tool has shown with its number.
 type lineShown struct{ at, line int }
 
-// shownElsewhere returns a name in code of a sentence, the one that stands nearest to a byte, which tools have shown with the
-// numbers of lines, none of them near one, and the newest such line; "" when there is none.
-func (d *doubter) shownElsewhere(text string, near, line int) (name string, at lineShown) {
+// shownAt returns a name in code of a sentence, the one that stands nearest to a byte, which tools have shown with the numbers of
+// lines, and the newest such line; "" when there is none.
+func (d *doubter) shownAt(text string, near int) (name string, at lineShown) {
 	w := d.in.witness()
 	least := len(text)
 	for _, m := range codeNames.FindAllStringIndex(text, 2*mostCommands) {
@@ -122,27 +121,3 @@ var (
 	// behindLine stands before the number of a line: "line 12", "lines 3-12", "main.go:12", "L12".
 	behindLine = lazyregexp.New(`(?i)(?:\blines?[ :~]*(?:\d+ ?(?:-|–|,|to|and) ?)*|[\w)]:(?:\d+[-–])?|\bl|\d[-–])$`)
 )
-
-// steps doubts how many steps a list of tasks has, when no list had so many.
-func (d *doubter) steps(s statement) bool {
-	m := listLength.FindStringSubmatch(s.text)
-	known := d.in.standing().Lengths
-	if m == nil || len(known) == 0 {
-		return false
-	}
-	n, err := strconv.Atoi(m[1] + m[2])
-	if err != nil || slices.Contains(known, n) {
-		return false
-	}
-	var at *precis.Handle
-	if all := d.in.standing().Steps; len(all) > 0 {
-		h := all[0].Since
-		h.From, h.To = h.From+d.in.offset, h.To+d.in.offset
-		at = &h
-	}
-	d.doubt(d.shown(s), doubtNumber, "no list of the agent had "+strconv.Itoa(n)+" steps, but "+strconv.Itoa(known[len(known)-1]), at)
-	return true
-}
-
-// listLength says how many steps a list has that the agent wrote.
-var listLength = lazyregexp.New(`(?i)\b(?:task|todo|to-do)s?(?: list| tracking| tracker| items)?\b[^.;,]{0,20} with (\d{1,3}) (?:items?|tasks?|steps?|todos?|entries)\b|\b(?:created|wrote|set up|made|added) (\d{1,3}) (?:tasks|todos|to-dos|todo items|task items)\b`)

@@ -232,7 +232,7 @@ func isCommand(text string) bool {
 var (
 	slashCommand = lazyregexp.New(`^/[a-z][a-z:_-]*(?:\s|$)`)
 	// ofProgram are commands of aider and others whose arguments are files, settings and command lines.
-	ofProgram = lazyregexp.New(`^/(?:add|drop|read|read-only|run|test|lint|diff|undo|clear|ls|tokens?|tok|ex|exit|quit|commit|git|map|reset|model|models|settings|paste|web|voice|help|cost|compact|config|login|logout|mcp|status|resume|quit)\b`)
+	ofProgram = lazyregexp.New(`^/(?:add|drop|read|read-only|run|test|lint|diff|undo|clear|ls|tokens?|tok|ex|exit|quit|commit|git|map|reset|model|models|settings|paste|web|voice|help|cost|compact|config|login|logout|mcp|status|resume)\b`)
 )
 
 // requestsOf returns what persons said, oldest first.
