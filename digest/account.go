@@ -96,7 +96,7 @@ func (in *input) ownWords() []ownSentence {
 			if !fenced && isOpened(line) && !strings.Contains(t.Body[end:], "</"+line[1:]) {
 				break // a call in text that was cut off
 			}
-			if !fenced && !prose.IsCode(line) && !programRemark.MatchString(line) {
+			if !fenced && !prose.IsCode(line) && !harness.IsRemark(line) {
 				n := len(out)
 				out = in.sentences(out, i, start, end)
 				over := titles.over(t.Body, start, end)

@@ -61,7 +61,7 @@ func (in *input) pieces() []retain.Piece {
 		}
 		for _, p := range slices.Backward(in.linesOf(i, at)) {
 			line := t.Body[p.Start:p.End]
-			if !strings.ContainsFunc(line, unicode.IsLetter) || programRemark.MatchString(strings.TrimSpace(line)) || in.quotes(line) || in.reports(t, line) || t.Source == retain.User && in.isOver(t.Handle.From, line) {
+			if !strings.ContainsFunc(line, unicode.IsLetter) || harness.IsRemark(strings.TrimSpace(line)) || in.quotes(line) || in.reports(t, line) || t.Source == retain.User && in.isOver(t.Handle.From, line) {
 				continue
 			}
 			p.Cost = float64(len(strings.TrimSpace(line)))/4 + 1.5

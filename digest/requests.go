@@ -100,7 +100,7 @@ func tellingFirst(all []saying, order []int) []int {
 	for n, i := range order {
 		switch s := &all[i]; {
 		case n == 0:
-		case s.times > 1 && !rules.States(s.text), isCommand(s.text):
+		case s.times > 1 && !rules.States(s.text):
 			class[i] = last
 		case n < fresh:
 			class[i] = 1

@@ -204,36 +204,12 @@ func rulesOf(msgs []precis.Message) ([]RuleState, []ValueState) {
 // follows it are answers given on the way.
 func newestTurn(all []saying) int {
 	for i := len(all) - 1; i > 0; i-- {
-		if !all[i].answer && !isCommand(all[i].text) {
+		if !all[i].answer {
 			return i
 		}
 	}
 	return 0
 }
-
-// isCommand reports whether a text is nothing but commands to the agent's program: "/diff", "/add main.go". What stands behind
-// one may be a request, unless it is known to be none.
-func isCommand(text string) bool {
-	const most = 3 // words behind it
-	n := 0
-	for line := range strings.Lines(text) {
-		line = strings.TrimSpace(line)
-		if line == "" {
-			continue
-		}
-		if !slashCommand.MatchString(line) || len(strings.Fields(line)) > most+1 && !ofProgram.MatchString(line) {
-			return false
-		}
-		n++
-	}
-	return n > 0
-}
-
-var (
-	slashCommand = lazyregexp.New(`^/[a-z][a-z:_-]*(?:\s|$)`)
-	// ofProgram are commands of aider and others whose arguments are files, settings and command lines.
-	ofProgram = lazyregexp.New(`^/(?:add|drop|read|read-only|run|test|lint|diff|undo|clear|ls|tokens?|tok|ex|exit|quit|commit|git|map|reset|model|models|settings|paste|web|voice|help|cost|compact|config|login|logout|mcp|status|resume)\b`)
-)
 
 // requestsOf returns what persons said, oldest first.
 func requestsOf(msgs []precis.Message) []saying {
@@ -322,12 +298,12 @@ func asked(m precis.Message) string {
 }
 
 // questionOf returns of what the assistant said last the option that a reply picks, else the last question in it, if the reply is
-// too short to be understood without. Where it asks nothing, it is the end of it, and follows is true. Who asks back, begins
-// anew or speaks to the program answers nothing.
+// too short to be understood without. Where it asks nothing, it is the end of it, and follows is true. Who asks back or begins
+// anew answers nothing.
 func questionOf(reply, said string) (question string, follows bool) {
 	const short, most, few = 20, 400, 3 // words, bytes, words
 	words := len(strings.Fields(reply))
-	if len(reply) > 200 || words >= short || isCommand(reply) {
+	if len(reply) > 200 || words >= short {
 		return "", false
 	}
 	if o := chosen(reply, said); o != "" {
@@ -359,10 +335,6 @@ var (
 	asksBack = lazyregexp.New(`(?i)[?？؟]\s*$|^(?:why|what|how|where|who)\s+\p{L}+|^(?:is|are|was|were|can|could|does|did|will|would|has|have|should|do)\s+(?:you|we|i|they)\b|^(?:is|are|was|were|can|could|does|did|will|would|has|have|should)\s+(?:it|this|that|these|those|there|the)\b`)
 )
 
-// programRemark is what stands in recordings as words of the model or output of a tool, and is their program's: aider's bill behind
-// an answer, why SWE-agent ended, how long a command of Codex took.
-var programRemark = lazyregexp.New(`^(?:> ?)?(?:Tokens: [\d.,]+k? sent|Cost: \$[\d.])|^Exit due to [a-z ]+\.?$|^"duration_seconds": ?[\d.]+\}*$`)
-
 // lastSentences returns the last sentences of a text, in order, as many as have at most so many bytes together; of one that
 // is longer the beginning. Code in fences, titles and what its program adds are passed over.
 func lastSentences(text string, most int) (out []string) {
@@ -378,7 +350,7 @@ func lastSentences(text string, most int) (out []string) {
 			continue
 		}
 		title := strings.HasPrefix(l, "#") || strings.HasPrefix(l, "**") && strings.HasSuffix(l, "**") || strings.Trim(l, "-=*_ ") == ""
-		if fenced || title && !isQuestion.MatchString(l) || programRemark.MatchString(l) {
+		if fenced || title && !isQuestion.MatchString(l) || harness.IsRemark(l) {
 			continue
 		}
 		sentences := sentencesOf(l)

@@ -88,14 +88,34 @@ var bracketedSummary = lazyregexp.New(`^\[(?:PRIOR CONTEXT|(?i:(?:(?:prior|previ
 var localCommands = map[string]bool{
 	"/exit": true, "/quit": true, "/clear": true, "/login": true, "/logout": true, "/model": true, "/mode": true, "/config": true, "/status": true, "/help": true,
 	"/context": true, "/cost": true, "/usage": true, "/resume": true, "/compact": true, "/mcp": true, "/permissions": true, "/theme": true, "/doctor": true,
+	// of aider, by their short names, too
+	"/add": true, "/drop": true, "/read-only": true, "/diff": true, "/ls": true, "/tokens": true, "/tok": true, "/map": true, "/map-refresh": true, "/reset": true,
+	"/ex": true, "/settings": true, "/models": true, "/run": true, "/git": true, "/lint": true, "/voice": true, "/paste": true, "/chat-mode": true, "/multiline-mode": true,
 }
 
-// IsLocalCommand reports whether the user's words are a command to the agent's program,
-// which asks the model for nothing.
+// IsLocalCommand reports whether the user's words are commands to the agent's program, one on each
+// line, which ask the model for nothing.
 func IsLocalCommand(words string) bool {
-	name, rest, _ := strings.Cut(strings.TrimSpace(words), " ")
-	return localCommands[name] && !strings.ContainsAny(rest, "\n") && len(rest) < 80
+	n := 0
+	for line := range strings.Lines(words) {
+		if line = strings.TrimSpace(line); line == "" {
+			continue
+		}
+		name, rest, _ := strings.Cut(line, " ")
+		if !localCommands[name] || len(rest) >= 200 {
+			return false
+		}
+		n++
+	}
+	return n > 0
 }
+
+// programRemark is what stands in recordings as words of the model or output of a tool, and is their program's: aider's bill behind
+// an answer, why SWE-agent ended, how long a command of Codex took.
+var programRemark = lazyregexp.New(`^(?:> ?)?(?:Tokens: [\d.,]+k? sent|Cost: \$[\d.])|^Exit due to [a-z ]+\.?$|^"duration_seconds": ?[\d.]+\}*$`)
+
+// IsRemark reports whether a line without spaces around it is one that an agent's program adds to what the model or a tool says.
+func IsRemark(line string) bool { return programRemark.MatchString(line) }
 
 // UserSpans returns where the words of a person stand in a text that wraps them, see
 // [UserWords]: spans of bytes in order. It is the whole text where nothing wraps them.
