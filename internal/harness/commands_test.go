@@ -30,3 +30,27 @@ func TestCommands(t *testing.T) {
 		t.Errorf("%d blocks", len(got)) // and it must end: no block is closed
 	}
 }
+
+// TestLocalCommands: a text is one when each of its lines is a command that the program carries out itself.
+func TestLocalCommands(t *testing.T) {
+	for text, want := range map[string]bool{
+		"/clear": true, "/model opus": true, "/diff\n/add main.go\n": true, "/run go test ./... -run TestA -count 1": true,
+		"": false, "clear": false, "/diff\nadd a shebang": false, "/ask what is slow?": false, "/review": false, "/undo": false, "/address the review": false,
+	} {
+		if got := IsLocalCommand(text); got != want {
+			t.Errorf("%q: %v", text, got)
+		}
+	}
+}
+
+// TestRemarks: lines that programs add, and lines that only look like them.
+func TestRemarks(t *testing.T) {
+	for line, want := range map[string]bool{
+		"> Tokens: 7.8k sent, 155 received.": true, "Cost: $0.03 message, $0.15 session.": true, "Exit due to cost limit": true, `"duration_seconds":0.0}}`: true,
+		"Tokens: the parser splits them": false, "Cost: about $5 an hour": false, "Exit due to cost limit is what SWE-agent says": false, `"duration_seconds": 3,`: false, "": false,
+	} {
+		if got := IsRemark(line); got != want {
+			t.Errorf("%q: %v", line, got)
+		}
+	}
+}
