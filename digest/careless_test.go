@@ -1,9 +1,6 @@
 package digest_test
 
-import (
-	"strings"
-	"testing"
-)
+import "testing"
 
 // harvest is a conversation with a plan, commits, options and lines of code, of which a careless summary tells something else.
 func harvest() *session {
@@ -34,7 +31,7 @@ func harvest() *session {
 // TestCarelessStatements holds what a careless summary says in its own words, and the true statements beside it.
 func TestCarelessStatements(t *testing.T) {
 	s := harvest()
-	for _, c := range []struct{ untrue, kind, why, honest string }{
+	holdTurned(t, s, "## Work so far\nThe crates are weighed twice.\n", []turned{
 		{"Created a task list with 9 tasks.", "number", "no list of the agent had 9 steps, but 4", "Created a task list with 4 tasks."},
 		{"The user noted that this is the 6th bug with crates.csv.", "number", "3rd bug", "The user noted that this is the 3rd bug with crates.csv."},
 		{"A crate label is a 16-character code.", "number", "16 stands nowhere", "A crate label is a 12-character code."},
@@ -67,16 +64,7 @@ func TestCarelessStatements(t *testing.T) {
 
 		{"The reader is in **`scale/dispatcher.go`**", "path", "nowhere", "The reader is in **`scale/reader.go`**"},
 		{"Pushed to the branch `farm/harvest-2`.", "path", "nowhere", "Pushed to the branch `harvest`."},
-	} {
-		const before = "## Work so far\nThe crates are weighed twice.\n"
-		found := doubtsOf(s, before+c.untrue+"\n")
-		if len(found) != 1 || found[0].Kind != c.kind || !strings.Contains(found[0].Why, c.why) {
-			t.Errorf("%q: %+v, want %s: %s", c.untrue, found, c.kind, c.why)
-		}
-		if found := doubtsOf(s, before+c.honest+"\n"); len(found) > 0 {
-			t.Errorf("%q: %+v", c.honest, found)
-		}
-	}
+	})
 }
 
 // TestTrueStatementsInOtherWords: what only looks like a contradiction is doubted by no rule.

@@ -29,7 +29,7 @@ func weekend() *session {
 // TestTurnedStatements holds statements that say the opposite of what was said or seen, and the true ones beside them.
 func TestTurnedStatements(t *testing.T) {
 	s := weekend()
-	for _, c := range []struct{ untrue, kind, why, honest string }{
+	holdTurned(t, s, "## Work so far\nThe prices on weekends are wrong.\n", []turned{
 		{"The surcharge table is not empty on Saturdays.", "negation", "is empty on Saturdays", "The surcharge table is empty on Saturdays."},
 		{"The nightly job refreshes the surcharge table when the hotel has no rooms.", "negation", "doesn't refresh", "The nightly job does not refresh the surcharge table when the hotel has no rooms."},
 		{"Found that the price cache is absent in the current release.", "negation", "present", "Found that the price cache is present in the current release."},
@@ -52,8 +52,16 @@ func TestTurnedStatements(t *testing.T) {
 		{"Merged the PR with the summer rates.", "outcome", "no call", "The PR with the summer rates is to be merged."},
 		{"Branch cleaned, tags force-pushed.", "outcome", "push", "The branch is to be force-pushed later."},
 		{"I noticed that we had forgotten the summer rates.", "attribution", "didn't we forget", "The user noticed that the summer rates were forgotten."},
-	} {
-		const before = "## Work so far\nThe prices on weekends are wrong.\n"
+	})
+}
+
+// turned is a statement that the conversation does not bear out, how it is doubted, and the true one beside it.
+type turned struct{ untrue, kind, why, honest string }
+
+// holdTurned holds statements behind the beginning of a summary: the untrue ones are doubted, the others are not.
+func holdTurned(t *testing.T, s *session, before string, all []turned) {
+	t.Helper()
+	for _, c := range all {
 		found := doubtsOf(s, before+c.untrue+"\n")
 		if len(found) != 1 || found[0].Kind != c.kind || !strings.Contains(found[0].Why, c.why) {
 			t.Errorf("%q: %+v, want %s: %s", c.untrue, found, c.kind, c.why)
