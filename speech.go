@@ -107,11 +107,16 @@ func (s *Speech) answer(i, b int, r ToolResult) (a Answer, from int, ok bool) {
 	if s.aroundAt <= i {
 		family = s.around
 	}
-	from, to := harness.Answer(harness.Result{Tool: tool, Text: text, IsError: r.IsError, Refused: r.Refused, Around: family})
+	result := harness.Result{Tool: tool, Text: text, IsError: r.IsError, Refused: r.Refused, Around: family}
+	from, to := harness.Answer(result)
 	if to == 0 {
 		return a, 0, false
 	}
-	return Answer{Handle: BlockHandle(i, b), Tool: tool, Text: text[from:to], Turn: harness.Turns(tool), Asked: harness.Asks(tool), Beside: harness.Own(tool)}, from, true
+	_, refused := harness.Refusal(result)
+	return Answer{
+		Handle: BlockHandle(i, b), Tool: tool, Text: text[from:to],
+		Turn: harness.Turns(tool), Asked: harness.Asks(tool), Denied: refused == harness.Proven, Beside: harness.Own(tool),
+	}, from, true
 }
 
 // tool returns the name of the tool whose result stands at a block.

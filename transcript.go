@@ -238,13 +238,14 @@ func (m Message) loadsTools() bool {
 }
 
 // Answer is what the user said in the result of a tool: the answer to a question, or words with a
-// refusal.
+// refusal or an approval.
 type Answer struct {
 	Handle Handle // of the result
 	Tool   string // that was called
 	Text   string // the user's words
 	Turn   bool   // whether a turn begins with it: the agent had told that it is done, or waited
 	Asked  bool   // whether the tool asks the user something
+	Denied bool   // whether the call was refused with it
 	Beside bool   // whether it stands beside what the tool itself gives back: a word on a change, on a command
 }
 

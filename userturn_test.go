@@ -4,9 +4,11 @@ import (
 	"encoding/json"
 	"reflect"
 	"slices"
+	"strings"
 	"testing"
 
 	"precis"
+	"precis/digest"
 )
 
 func TestUserBlocks(t *testing.T) {
@@ -91,6 +93,31 @@ func TestAnswers(t *testing.T) {
 	meter := precis.NewMeter(chars4(t))
 	if kept := precis.Keep(precis.NewTranscript(msgs...), nil, meter, 1, 0); kept.LastUser != 2 {
 		t.Errorf("the last turn of the user begins with message %d, want 2", kept.LastUser)
+	}
+}
+
+// TestWordsWithAnApprovalRefuseNothing tells what a person said when a call was let from what was said in its place.
+func TestWordsWithAnApprovalRefuseNothing(t *testing.T) {
+	for how, denied := range map[string]bool{
+		"The user approved this operation and provided the following context:": false,
+		"The user denied this operation and provided the following feedback:":  true,
+	} {
+		msgs := []precis.Message{
+			precis.NewText(precis.RoleUser, "<task>\nmake it\n</task>"),
+			{Role: precis.RoleAssistant, Content: []precis.Block{precis.ToolUse{ID: "1", Name: "execute_command", Input: []byte(`{"command":"make"}`)}}},
+			{Role: precis.RoleUser, Content: []precis.Block{precis.ToolResult{ToolUseID: "1", Content: []precis.Block{precis.Text{Text: how + "\n<feedback>\nwith -j4\n</feedback>\n"}}}}},
+		}
+		got := precis.SpeechOf(msgs).Answers(2)
+		if len(got) != 1 || got[0].Text != "with -j4" || got[0].Denied != denied {
+			t.Errorf("%s: %+v", how, got)
+		}
+		s, err := digest.Writer{}.Summarize(t.Context(), precis.SummaryRequest{Messages: msgs, MaxTokens: 600})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !strings.Contains(s.Text, "with -j4") || strings.Contains(s.Text, "in place of allowing") != denied {
+			t.Errorf("%s: %s", how, s.Text)
+		}
 	}
 }
 

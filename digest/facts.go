@@ -265,7 +265,7 @@ func (in *input) names(d *draft) int {
 	order := make([]int, 0, len(in.worth))
 	density := make([]float64, len(in.worth))
 	for f, w := range in.worth {
-		if w > 0 && !in.cover.Seen(f) {
+		if w > 0 && !in.cover.Seen(f) && !in.isBareNumber(f) {
 			order = append(order, f)
 			density[f] = w / float64(len(in.name(f))+2)
 		}
@@ -302,6 +302,12 @@ func (in *input) name(f int) string {
 		return fact.Name // the shortened path would not be recognized as the same fact
 	}
 	return short
+}
+
+// isBareNumber reports whether a fact is digits alone, which say nothing where their line is not told.
+func (in *input) isBareNumber(fact int) bool {
+	f := &in.x.Facts[fact]
+	return f.Kind == retain.Number && strings.Trim(f.Name, "0123456789.,") == ""
 }
 
 // namesInOrder lists facts in the order in which they were mentioned, so that

@@ -74,9 +74,11 @@ func (l fileList) inFiles(tokens int) {
 	}
 }
 
+// mostNewestRead is how many of the files that were only read are told whatever was written.
+const mostNewestRead = 4
+
 // section lists files written and then files read.
 func (l fileList) section(d *draft) {
-	l.writtenSection(d, l.tokens/5)
 	var read []string
 	for _, f := range l.files {
 		if f.lastWrite < 0 {
@@ -87,9 +89,17 @@ func (l fileList) section(d *draft) {
 			read = append(read, name)
 		}
 	}
+	const title = "## Files only read, newest first"
+	newest := read[:min(len(read), mostNewestRead)]
+	kept := 0 // for the newest of them, whatever was written
+	if len(newest) > 0 {
+		kept = min(d.count(title)+d.listed(newest)+3, l.tokens*6/100, d.left/3)
+	}
+	d.left -= kept
+	l.writtenSection(d, l.tokens/5)
+	d.left += kept
 	if len(read) > 0 {
-		line := preview.List(read, ", ", l.tokens*4*5/100)
-		d.section("## Files only read, newest first", []string{line}, l.tokens*6/100)
+		d.section(title, []string{preview.List(read, ", ", min(l.tokens*4*5/100, (d.left-d.count(title)-6)*4))}, l.tokens*6/100)
 	}
 }
 

@@ -17,6 +17,8 @@ type layout struct {
 	long  int  // bytes of the longest line
 	bare  int  // percent of the room for names without their lines
 	said  int  // percent of the digest for where the work stands, in the agent's own words
+	asked int  // percent of the room for requests that the newest and those before it may take together
+	again int  // percent of what a line is worth for being repeated word for word
 	names int  // percent of the digest for the names that stand in files
 	calls bool // calls on one line are lines, too
 	work  int  // percent of the room that what the newest edits wrote may take before any other line
@@ -37,9 +39,9 @@ type layout struct {
 // and 40 percent of such a view, it keeps 0.976 and 0.973 of the facts.
 func layoutFor(tokens int) layout {
 	if tokens < 5000 {
-		return layout{short: 60, long: 150, bare: 15, said: 40, names: 4}
+		return layout{short: 60, long: 150, bare: 10, said: 40, names: 4, asked: 75, again: 20}
 	}
-	return layout{short: 120, long: 300, bare: 20, work: 20, said: 20, calls: true}
+	return layout{short: 120, long: 300, bare: 20, work: 20, said: 20, asked: 100, again: 100, calls: true}
 }
 
 // pieces splits the covered texts into lines.
@@ -59,19 +61,44 @@ func (in *input) pieces() []retain.Piece {
 			}
 			said[key] = true
 		}
+		seen := map[string]bool{} // lines of the text
 		for _, p := range slices.Backward(in.linesOf(i, at)) {
+			if !at.calls {
+				if p.Start, p.End = inner(t.Body, p.Start, p.End, seen); p.Start == p.End {
+					continue
+				}
+			}
 			line := t.Body[p.Start:p.End]
 			if !strings.ContainsFunc(line, unicode.IsLetter) || harness.IsRemark(strings.TrimSpace(line)) || in.quotes(line) || in.reports(t, line) || t.Source == retain.User && in.isOver(t.Handle.From, line) {
 				continue
 			}
 			p.Cost = float64(len(strings.TrimSpace(line)))/4 + 1.5
-			p.Bonus *= in.copies.Fresh(line)
+			p.Bonus *= in.copies.Fresh(line) * float64(at.again) / 100
 			out = append(out, p)
 		}
 		in.copies.Add(t.Body)
 	}
 	slices.Reverse(out)
 	return out
+}
+
+// inner returns a part of a text without the lines at its ends that hold no word, such as brackets, and those that stand further
+// down in the text, too: seen holds these, and then those of the part.
+func inner(body string, start, end int, seen map[string]bool) (int, int) {
+	from, to := end, start
+	for at := start; at < end; {
+		next := end
+		if i := strings.IndexByte(body[at:end], '\n'); i >= 0 {
+			next = at + i + 1
+		}
+		line := strings.TrimSpace(body[at:next])
+		if strings.ContainsFunc(line, unicode.IsLetter) && !seen[line] {
+			from, to = min(from, at), next
+			seen[line] = true
+		}
+		at = next
+	}
+	return min(from, to), to
 }
 
 // isOver reports whether a line of a person's holds a value that another was given for since.

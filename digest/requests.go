@@ -10,10 +10,10 @@ import (
 	"precis/retain"
 )
 
-// requests returns what the user said within the given number of tokens, newest
-// first: the request that is worked on, then those before it. Room goes to the last request first, then to what was answered since, then to the
+// requests returns what the user said within budget tokens, newest
+// first, within the fewer of together where the newest does not take more: the request that is worked on, then those before it. Room goes to the last request first, then to what was answered since, then to the
 // newest message of the user's own, the first request, and the newest. A message that does not fit is cut; its rules stay.
-func (in *input) requests(all []saying, count func(string) int, budget int) []string {
+func (in *input) requests(all []saying, count func(string) int, budget, together int) []string {
 	if all = in.withoutEnded(all); len(all) == 0 {
 		return nil
 	}
@@ -57,11 +57,16 @@ func (in *input) requests(all []saying, count func(string) int, budget int) []st
 	}
 	lines := make([]string, len(all))
 	left := budget
+	take := func(n, i int, line string) {
+		lines[i] = line
+		if left -= count(line) + 1; n == 0 {
+			left = max(left-budget+together, 0)
+		}
+	}
 	for n, i := range order {
 		line := in.request(all[i], all[i].text)
 		if c := count(line) + 1; total <= budget || c <= left && (n < 1 || i == whole || c <= max(left/3, 60)) {
-			lines[i] = line
-			left -= c
+			take(n, i, line)
 			continue
 		}
 		most := max(left/4, min(left, 40))
@@ -72,8 +77,7 @@ func (in *input) requests(all []saying, count func(string) int, budget int) []st
 			continue // half of a sentence says nothing
 		}
 		if text := fitted(all[i].text, most-count(in.request(all[i], ""))-1, count); text != "" {
-			lines[i] = in.request(all[i], text)
-			left -= count(lines[i]) + 1
+			take(n, i, in.request(all[i], text))
 		}
 	}
 	var out, missing []string

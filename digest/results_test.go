@@ -15,7 +15,7 @@ func TestAQueryThatFailedIsTold(t *testing.T) {
 		want string
 	}{
 		{"it fails", []bool{true}, `ready. → FAILED, exit code 22`},
-		{"it fails, then answers", []bool{true, true, false}, `ready. ×3 \(2 failed\) → ok`},
+		{"it fails, then answers", []bool{true, true, false}, `ready. ×3 → ok \(2 of 3 runs failed\)`},
 		{"it answers", []bool{false}, ""},
 	} {
 		k := &talker{}

@@ -32,15 +32,16 @@ func (in *input) sections(d *draft, st *story) {
 	words := max(min(share(leastAccount), d.left/3)-in.spare, 0)
 	d.left -= names + words // reserved for the files, and for where the work stands
 	const requests = "## The user's requests, newest first, word for word"
-	asked := 40
+	asked, together := 40, at.asked
 	if !st.acts {
-		asked = 75
+		asked, together = 75, 100
 	}
-	d.section(requests, in.requests(st.requests, d.count, min(max(share(asked)+in.spare, in.userTokens), d.left-d.count(requests)-1)), d.left)
+	room := min(max(share(asked)+in.spare, in.userTokens), d.left-d.count(requests)-1)
+	d.section(requests, in.requests(st.requests, d.count, room, room*together/100), d.left)
 	d.section("## Refused by the user", newestFirst(st.refused, 12), share(12))
 	const set = "## Rules the user set"
 	written := retain.Folded(d.String())
-	room := max(share(12), min(in.ruleTokens(written)+d.count(set)+1, share(33)))
+	room = max(share(12), min(in.ruleTokens(written)+d.count(set)+1, share(33)))
 	d.section(set, in.missingRules(written, min(room, d.left)-d.count(set)-1), room)
 	d.section("## Standing instructions", in.instructionLines(share(12)), share(14))
 	d.section(skillsTitle, in.skillLines(in.skills(), share(10)), share(12))
@@ -65,7 +66,15 @@ func (in *input) sections(d *draft, st *story) {
 			stand += d.count(l) + 1
 		}
 	}
-	behind := &draft{count: d.count, left: min(d.left-words, stand+max(share(behindAccount), names+max(share(10), failures)))}
+	returned, came := in.returned(min(share(returnedShare), (d.left-words)/3)), 0 // what came in last, and what it takes
+	for _, l := range returned {
+		came += d.count(l) + 1
+	}
+	if came > 0 {
+		came += d.count(returnedTitle) + 1
+	}
+	behind := &draft{count: d.count, left: min(d.left-words, stand+came+max(share(behindAccount), names+max(share(10), failures)))}
+	behind.section(returnedTitle, returned, min(came, behind.left-names))
 	behind.section(gitTitle, git, min(stand, behind.left-names))
 	behind.section(results, lines, min(failures, behind.left-names))
 	in.cover.String(d.String())
@@ -301,6 +310,16 @@ func (in *input) commandLines(st *story, most int) (out []string, failed int) {
 		case c.end.End == toolcall.Unknown:
 			how = "ended"
 		}
+		runs := ""
+		if c.runs > 1 {
+			runs = fmt.Sprintf(" ×%d", c.runs)
+			if failures == nil {
+				failures = in.work().failedRuns()
+			}
+			if n := failures[runOf{c.at, c.given}]; n > 0 && n < c.runs {
+				how += fmt.Sprintf(" (%d of %d runs failed)", n, c.runs)
+			}
+		}
 		if says := cmp.Or(c.end.Line, c.last); says != "" {
 			how += ": " + quoted(says, 110)
 		}
@@ -311,16 +330,6 @@ func (in *input) commandLines(st *story, most int) (out []string, failed int) {
 			how += "; the commit is undone since (" + c.undone + ")"
 		} else if c.amended != "" {
 			how += "; amended since, to " + c.amended
-		}
-		runs := ""
-		if c.runs > 1 {
-			runs = fmt.Sprintf(" ×%d", c.runs)
-			if failures == nil {
-				failures = in.work().failedRuns()
-			}
-			if n := failures[runOf{c.at, c.given}]; n > 0 && n < c.runs {
-				runs += fmt.Sprintf(" (%d failed)", n)
-			}
 		}
 		switch {
 		case c.given == "":

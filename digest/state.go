@@ -227,7 +227,7 @@ func requestsOf(msgs []precis.Message) []saying {
 			s := saying{at: i, text: visible.WithoutSequences(a.Text), answer: !a.Turn, inResult: true}
 			if a.Asked {
 				s.question, s.follows = questionOf(a.Text, question)
-			} else {
+			} else if a.Denied {
 				s.refused = a.Tool
 			}
 			out = append(out, s)

@@ -1,0 +1,92 @@
+package digest
+
+import (
+	"fmt"
+	"strings"
+
+	"precis"
+	"precis/internal/plain"
+	"precis/internal/preview"
+	"precis/internal/toolcall"
+	"precis/retain"
+)
+
+// returnedTitle is the heading over results that nobody has read yet.
+const returnedTitle = "## Just returned, not acted on yet"
+
+// The results that came in last take so many percent of a digest at most, and a result less than so many tokens is not told.
+const (
+	returnedShare = 8
+	leastReturned = 20
+)
+
+// returned tells the results that a conversation ends with, in the given number of tokens: the agent has not acted on them, so that
+// nothing else says what stands in them. Of a file one line tells what it is, since it can be read again.
+func (in *input) returned(tokens int) (out []string) {
+	last := len(in.messages) - 1
+	if last < 0 || !in.covered(last) || in.messages[last].Role == precis.RoleAssistant {
+		return nil
+	}
+	var all []*retain.Text
+	for i := len(in.x.Texts) - 1; i >= 0 && in.x.Texts[i].Handle.From == last; i-- {
+		if t := &in.x.Texts[i]; in.isPending(t) {
+			all = append(all, t)
+		}
+	}
+	for n := len(all) - 1; n >= 0; n-- {
+		t := all[n]
+		c := &in.x.Calls[t.Call]
+		body := t.Body[:tellable(t)]
+		split := preview.Of(body, preview.Hint{Path: c.Path, Tool: c.Name, Command: c.Line, IsError: c.IsError})
+		what := "`" + briefly(c.Line) + "`"
+		if c.Kind != toolcall.Command || c.Line == "" {
+			what = plain.Text(quoted(strings.Replace(c.Title(), c.Path, relative(c.Path, in.base), 1), 120))
+		}
+		line := "- " + in.handle(last) + " " + what + ":"
+		room := tokens/(n+1) - in.count(line) - 1
+		if t.Source == retain.ReadFile {
+			line += " " + quoted(split.Head, 110)
+		} else if text := in.tellingPieces(split, body, room); text != "" && room >= leastReturned {
+			line += "\n  " + indented(text)
+		} else {
+			continue
+		}
+		tokens -= in.count(line) + 1
+		out = append(out, line)
+	}
+	return out
+}
+
+// isPending reports whether a text is a result that says more than that a call was done.
+func (in *input) isPending(t *retain.Text) bool {
+	if t.Call < 0 || t.Source < retain.ReadFile || t.Source >= retain.Harness {
+		return false
+	}
+	c := &in.x.Calls[t.Call]
+	return c.Kind != toolcall.Write && in.work().ends[t.Call].End != toolcall.Rejected && strings.Contains(strings.TrimSpace(t.Body[:tellable(t)]), "\n")
+}
+
+// tellingPieces returns the pieces of a result that say what it was, and then as many of the others from its beginning as fit.
+func (in *input) tellingPieces(s preview.Split, body string, tokens int) string {
+	keep := make([]bool, len(s.Pieces))
+	for _, class := range []preview.Class{preview.Headline, preview.Detail} {
+		for i, p := range s.Pieces {
+			if p.Class != class || keep[i] {
+				continue
+			}
+			cost := in.count(strings.TrimSpace(body[p.Start:p.End])) + 1
+			if cost > tokens {
+				break
+			}
+			tokens -= cost
+			keep[i] = true
+		}
+	}
+	text := s.Render(body, func(i int) bool { return keep[i] }, func(lines, bytes int) string {
+		if lines == 0 {
+			return fmt.Sprintf("[… %d characters left out …]", bytes)
+		}
+		return fmt.Sprintf("[… %d lines left out …]", lines)
+	})
+	return strings.TrimSpace(plain.Text(text))
+}
