@@ -297,6 +297,13 @@ func (l fileList) fate(f file) string {
 	if f.refused != nil && f.writes == 0 && !l.work().isAllowed(f.refused.call) {
 		parts, at = append(parts, "edit REFUSED by the user"), f.refused.at.From
 	}
+	switch {
+	case len(parts) > 0:
+	case f.movedFrom == "":
+		parts = append(parts, "moved away and back")
+	default:
+		parts = append(parts, "moved with its folder")
+	}
 	fate := strings.Join(parts, ", ") + " (" + l.handle(at) + ")" + failed
 	if len(f.holds) > 0 {
 		fate += ": " + strings.Join(f.holds, ", ")

@@ -208,3 +208,14 @@ func TestScratchFilesTakeNoLines(t *testing.T) {
 		t.Errorf("the work is in a temporary folder: %s", got)
 	}
 }
+
+// TestMovedAwayAndBack: what stands where it stood has a fate, too.
+func TestMovedAwayAndBack(t *testing.T) {
+	k := &talker{}
+	k.user("Rename the folder.")
+	k.call("Edit", map[string]any{"file_path": "/w/parts/slate/a.md", "old_string": "a", "new_string": "b"})
+	k.result("The file has been updated.", false)
+	k.bash("git mv parts/slate parts/zima", "", false)
+	k.bash("git mv parts/zima parts/slate", "", false)
+	lacks(t, "files", section(digested(t, 1500, k.msgs...), "Files written"), "parts/slate moved away and back (m5)")
+}
