@@ -50,3 +50,24 @@ func TestABuiltImageIsNamed(t *testing.T) {
 		t.Error(got)
 	}
 }
+
+// TestWhatAPersonSaidOfAnOutputIsNoneOfIt: Cline writes a remark behind what a command printed.
+func TestWhatAPersonSaidOfAnOutputIsNoneOfIt(t *testing.T) {
+	const remark = "\n\nThe user provided the following feedback:\n<feedback>\nwhy so slow?\n</feedback>"
+	for name, tt := range map[string]struct{ result, want string }{
+		"a remark":         {"Command executed.\nOutput:\nserved on port 3002" + remark, "→ ok: served on port 3002; reported with it: why so slow?"},
+		"a remark before":  {"served on port 3002" + remark + "\nand closed on request", "→ ok: and closed on request"},
+		"a remark alone":   {"Output:" + remark, "reported with it: why so slow?"},
+		"one that is open": {"served on port 3002\n<feedback>\nwhy so slow?", "→ ok: why so slow?"},
+	} {
+		k := &talker{}
+		k.user("<task>\nServe the shop.\n</task>")
+		k.call("execute_command", map[string]any{"command": "make serve"})
+		k.result("[execute_command for 'make serve'] Result:\n"+tt.result, false)
+		k.assistant("It is served.")
+		got := section(digested(t, 900, k.msgs...), "Last results")
+		if got = strings.Replace(got, "→ ended", "→ ok", 1); !strings.Contains(got, tt.want) {
+			t.Errorf("%s: %s", name, got)
+		}
+	}
+}

@@ -326,6 +326,9 @@ func (in *input) commandLines(st *story, most int) (out []string, failed int) {
 		if c.end.Why != "" {
 			how += "; " + quoted(c.end.Why, 160)
 		}
+		if c.said != "" {
+			how += "; reported with it: " + quoted(c.said, mostSaid)
+		}
 		if c.undone != "" {
 			how += "; the commit is undone since (" + c.undone + ")"
 		} else if c.amended != "" {

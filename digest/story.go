@@ -42,6 +42,7 @@ type command struct {
 	runs       int
 	end        toolcall.Outcome
 	last       string             // line of the output
+	said       string             // what a person is reported to have said of it; "": nothing
 	running    bool               // in the background
 	failedOnce bool               // a run of it failed
 	undone     string             // the command of git that took back the commit it made; "": none did

@@ -10,6 +10,7 @@ import (
 	"unicode"
 
 	"precis"
+	"precis/internal/harness"
 	"precis/internal/lazyregexp"
 	"precis/internal/preview"
 	"precis/internal/toolcall"
@@ -416,12 +417,13 @@ func (w *work) results(covered func(message int) bool) []command {
 		r.runs++
 		r.failedOnce = r.failedOnce || o.End == toolcall.Failed
 		r.line, r.given = line, c.Line
-		r.at, r.end, r.last, r.undone, r.amended, r.echoed = c.Use.From, o, "", w.git.undone[i], w.git.amended[i], nil
+		r.at, r.end, r.last, r.said, r.undone, r.amended, r.echoed = c.Use.From, o, "", "", w.git.undone[i], w.git.amended[i], nil
 		if o.End == toolcall.OK || o.End == toolcall.Unknown {
 			for _, purpose := range c.Ran() {
 				fine[purpose.Key] = append(fine[purpose.Key], run{purpose, c.Use.From})
 			}
-			r.last = lastLine(c.Output())
+			output, said := harness.Feedback(c.Output())
+			r.last, r.said = lastLine(output), said
 		} else if o.End == toolcall.Failed {
 			r.echoed = c.Echoed()
 		}

@@ -133,6 +133,21 @@ func Answer(r Result) (from, to int) {
 	return at, at + len(said)
 }
 
+// Feedback parts the output of a command from what a person is reported to have said of it: Cline writes that behind the output, where
+// the command itself may have printed it. So it is no person's word, and none of the command's result either.
+func Feedback(output string) (result, said string) {
+	const lead, head, tail = "The user provided the following feedback:\n<feedback>\n", "<feedback>\n", "</feedback>"
+	rest, ok := strings.CutSuffix(strings.TrimRight(output, " \t\r\n"), tail)
+	if !ok {
+		return output, ""
+	}
+	at := strings.LastIndex(rest, lead)
+	if at < 0 || at > 0 && rest[at-1] != '\n' || strings.Contains(rest[at+len(lead):], head) {
+		return output, ""
+	}
+	return output[:at], strings.TrimSpace(rest[at+len(lead):])
+}
+
 // answered returns the length of an answer without what programs write behind it.
 func answered(text string) int {
 	for _, tail := range []string{". You can now continue with the user's answers in mind.", " You can now continue with the user's answers in mind."} {
