@@ -1,6 +1,7 @@
 package digest_test
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -218,4 +219,23 @@ func TestMovedAwayAndBack(t *testing.T) {
 	k.bash("git mv parts/slate parts/zima", "", false)
 	k.bash("git mv parts/zima parts/slate", "", false)
 	lacks(t, "files", section(digested(t, 1500, k.msgs...), "Files written"), "parts/slate moved away and back (m5)")
+}
+
+// TestFilesOfOneFateStandTogether: what a command did to many files of a folder takes a line; where not all fit, the rest are named.
+func TestFilesOfOneFateStandTogether(t *testing.T) {
+	k := &talker{}
+	k.user("Copy the parts.")
+	k.call("Write", map[string]any{"file_path": "/w/shop/main.go", "content": "package main"})
+	k.result("File created successfully", false)
+	k.bash("touch /w/shop/parts/a.go /w/shop/parts/b.go /w/shop/parts/c.go /w/shop/parts/d.go", "", false)
+	k.bash("rm /w/shop/old/x.go /w/shop/old/y.go", "", false)
+	k.assistant("They are copied.")
+	got := section(digested(t, 1500, k.msgs...), "Files written")
+	lacks(t, "files", got, "- parts/: a.go, b.go, c.go, d.go created (m3)\n", "- main.go created (m1)")
+	for i := range 50 {
+		k.bash(fmt.Sprintf("touch /w/shop/parts/more%d.go", i), "", false)
+	}
+	if got := digested(t, 400, k.msgs...); digest.Estimate(got) > 400 || !strings.Contains(got, "more49.go") {
+		t.Error(got)
+	}
 }
