@@ -37,6 +37,9 @@ type layout struct {
 // tokens has no room for it. Calls on one line say little to a reader, but in views of half the window they keep the context
 // of facts: 0.936 and 0.843 of the older ones with it, without them 0.922 and 0.779. Where the agent's own words take 20
 // and 40 percent of such a view, it keeps 0.976 and 0.973 of the facts.
+// In digests of 3500 tokens, where what a line is worth for being repeated word for word counts in full, a half, a quarter, a tenth and not
+// at all, 0.788, 0.795, 0.808, 0.804, 0.796 of the facts are kept and 0.549 of a hand-over told; with older requests in three quarters of their
+// room 0.813 and 0.551.
 func layoutFor(tokens int) layout {
 	if tokens < 5000 {
 		return layout{short: 60, long: 150, bare: 10, said: 40, names: 4, asked: 75, again: 20}
