@@ -75,3 +75,20 @@ func TestNoticesEndBeforeTheUser(t *testing.T) {
 		}
 	}
 }
+
+func TestFeedback(t *testing.T) {
+	const lead = "The user provided the following feedback:\n<feedback>\n"
+	for _, tt := range []struct{ output, result, said string }{
+		{"served\n\n" + lead + "why so slow?\n</feedback>\n", "served\n\n", "why so slow?"},
+		{lead + "a\nb\n</feedback>", "", "a\nb"},
+		{"served", "served", ""},
+		{"", "", ""},
+		{"served\n" + lead + "open", "served\n" + lead + "open", ""},
+		{"it says: " + lead + "no line\n</feedback>", "it says: " + lead + "no line\n</feedback>", ""},
+		{lead + "one\n</feedback>\nmore\n<feedback>\ntwo\n</feedback>", lead + "one\n</feedback>\nmore\n<feedback>\ntwo\n</feedback>", ""},
+	} {
+		if result, said := Feedback(tt.output); result != tt.result || said != tt.said {
+			t.Errorf("%q: %q, %q", tt.output, result, said)
+		}
+	}
+}

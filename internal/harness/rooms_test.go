@@ -21,7 +21,7 @@ var rooms = map[string]struct{ asks, why string }{
 	"archive/copilot":    {"Reminder", "as above"},
 	"archive/codex":      {"FromEditor", "the words of a person behind those of an editor, for the title"},
 	"condense":           {"BehindHead Commands WholeState", "what a summary hands on: directives, the state of the editor; a result that is shortened keeps its head"},
-	"digest":             {"Appended Asks Branch Commands Inside IsRemark Speaks WorkingDirectory", "directives, the folder, by which tools the agent asks and speaks, where a result ends and what its program added begins, which lines of words a program added"},
+	"digest":             {"Appended Asks Branch Commands Feedback Inside IsRemark Speaks WorkingDirectory", "directives, the folder, by which tools the agent asks and speaks, where a result ends and what its program added begins, which lines of words a program added"},
 	"host/hook":          {"OwnMark WithoutOurs", "what precis gave a program before"},
 	"internal/preview":   {"ReminderClose ReminderOpen", "what a program adds to a result is no content"},
 	"internal/rules":     {"Documents Typed Unquoted", "in what a person said only what was typed sets rules"},
