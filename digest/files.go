@@ -39,7 +39,7 @@ func (l fileList) inFiles(tokens int) {
 	seen := map[int]bool{}
 	for i := len(l.x.Texts) - 1; i >= 0; i-- {
 		t := &l.x.Texts[i]
-		if t.Source != retain.Written && t.Source != retain.ReadFile || t.Call < 0 || l.x.Calls[t.Call].Path == "" || !l.covered(t.Handle.From) {
+		if t.Source != retain.Written && t.Source != retain.ReadFile || t.Call < 0 || l.x.Calls[t.Call].Path == "" || !l.covered(t.Handle.From) || l.work().isWaiting(int(t.Call)) {
 			continue
 		}
 		if o := l.work().ends[t.Call].End; o == toolcall.Rejected || o == toolcall.Failed || l.work().undone(int(t.Call)) != "" {

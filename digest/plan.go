@@ -224,11 +224,16 @@ func fitting(orders []string, room int, count func(string) int) []string {
 // instructionLines returns the covered instructions of the program that are in force and
 // that the view does not carry, the newest first, within room.
 func (in *input) instructionLines(room int) []string {
+	const treeLines = 4 // of a listing of folders
 	var out []string
 	items := slices.DeleteFunc(in.holds(in.standing().Instructions), func(s standing.Item) bool { return in.carries(s) })
 	for n, s := range slices.Backward(items) {
 		head := "- " + in.at(s.Since) + ": "
-		text := fitted(indented(stillSaid(s.Text, items[n+1:])), room/min(n+1, 4)-in.count(head)-1, in.count)
+		text, most := stillSaid(s.Text, items[n+1:]), room/min(n+1, 4)-in.count(head)-1
+		if in.count(text) > most {
+			text = retain.FoldDrawn(text, treeLines)
+		}
+		text = fitted(indented(text), most, in.count)
 		if text == "" {
 			continue
 		}

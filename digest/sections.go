@@ -307,7 +307,7 @@ func (in *input) commandLines(st *story, most int) (out []string, failed int) {
 			how = fmt.Sprintf("FAILED, exit code %d", *c.end.Code)
 		case c.end.End == toolcall.Failed:
 			how = "FAILED"
-		case c.end.End == toolcall.Unknown:
+		case c.end.End == toolcall.Unknown, toolcall.Unclear(c.given, c.last):
 			how = "ended"
 		}
 		runs := ""

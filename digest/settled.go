@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"path"
 	"slices"
+	"sort"
 	"strings"
 	"unicode"
 
@@ -133,7 +134,7 @@ func (in *input) settled(message int, text string) string {
 			}
 		}
 	}
-	out.WriteString(in.editedFor(meant, message))
+	out.WriteString(in.editedFor(meant, text, message))
 	return out.String()
 }
 
@@ -179,8 +180,9 @@ func isOfKind(said, line string) bool {
 }
 
 // editedFor marks sentences with the file that was edited first after their message in what they name, and how many files were
-// besides, or else with the one that the message itself edits: often what it announces. It returns "" where none was.
-func (in *input) editedFor(said []string, message int) string {
+// besides, or else with the one that the message itself edits: often what it announces. Where files were edited that the text around
+// them names, no others count. It returns "" where none was.
+func (in *input) editedFor(said []string, around string, message int) string {
 	changes := in.later().changes
 	if len(said) == 0 || len(changes) == 0 || changes[len(changes)-1].at < message {
 		return ""
@@ -197,8 +199,10 @@ func (in *input) editedFor(said []string, message int) string {
 	text := strings.Join(said, "\n")
 	first, same := "", ""
 	var files []string
+	changes = changes[sort.Search(len(changes), func(i int) bool { return changes[i].at >= message }):]
+	told := slices.ContainsFunc(changes, func(c fileChange) bool { return isNamed(c.path, around) })
 	for _, c := range changes {
-		if c.at < message || !c.names(names) && !isNamed(c.path, text) {
+		if told && !isNamed(c.path, around) || !c.names(names) && !isNamed(c.path, text) {
 			continue
 		}
 		if c.at == message {

@@ -72,10 +72,13 @@ func shapesOf(text string) (shapes []int32, alike []int) {
 	return shapes, alike
 }
 
-// shape returns the form of the beginning of a line, in out: letters and digits by one sign for a run of them. It is
-// empty for lines of words alone, which persons write, too, as a list of them.
+// shape returns the form of the beginning of a line, in out: letters and digits by one sign for a run of them; of frames, that it is
+// drawn. It is empty for lines of words alone, which persons write, too, as a list of them.
 func shape(out *[2 * shapeBytes]byte, line string) []byte {
 	line = strings.TrimSpace(line)
+	if isDrawn(line) {
+		return append(out[:0], '|')
+	}
 	n, marks := 0, 0
 	put := func(c byte) {
 		if n == 0 || out[n-1] != c || c != 'a' && c != '0' && c != ' ' {
@@ -105,6 +108,12 @@ func shape(out *[2 * shapeBytes]byte, line string) []byte {
 		return nil
 	}
 	return out[:n]
+}
+
+// isDrawn reports whether a line begins with a character that programs draw frames and trees with.
+func isDrawn(line string) bool {
+	r, _ := utf8.DecodeRuneInString(line)
+	return r >= 0x2500 && r < 0x25A0
 }
 
 // wordsAlone reports whether a line holds nothing but letters and what stands between words.
@@ -228,4 +237,28 @@ func typedOf(text string, spans [][2]int) string {
 		at = s[1]
 	}
 	return out.String() + text[at:]
+}
+
+// FoldDrawn returns a text in which of each frame or tree of more lines, such as a listing of folders, the first keep lines are left.
+func FoldDrawn(text string, keep int) string {
+	var out strings.Builder
+	run := 0 // drawn lines in a row
+	flush := func() {
+		if run > keep {
+			fmt.Fprintf(&out, "[… %d lines left out …]\n", run-keep)
+		}
+		run = 0
+	}
+	for line := range strings.Lines(text) {
+		if !isDrawn(strings.TrimSpace(line)) {
+			flush()
+			out.WriteString(line)
+			continue
+		}
+		if run++; run <= keep {
+			out.WriteString(line)
+		}
+	}
+	flush()
+	return out.String()
 }

@@ -4,6 +4,8 @@ import (
 	"path"
 	"slices"
 	"strings"
+
+	"precis/internal/jsonspan"
 )
 
 // The argument names that agents give to paths, commands and new content.
@@ -35,8 +37,14 @@ func IsContentArgument(name string) bool { return slices.Contains(contentArgs, n
 func classify(c Call, args map[string]string) Call {
 	c.Kind = Other
 	name := strings.ToLower(c.Name)
-	p := normalPath(first(args, pathArgs))
-	verb := args["command"]
+	p, verb := normalPath(first(args, pathArgs)), args["command"]
+	if p == "" && reads(name) {
+		if nested := nestedPaths(args); len(nested) == 1 {
+			p = nested[0]
+		} else {
+			c.Reads = nested
+		}
+	}
 	switch {
 	case p != "" && isEditor(name):
 		c.Path, c.Kind = p, editorKind(verb)
@@ -65,6 +73,34 @@ func classify(c Call, args map[string]string) Call {
 	}
 	return c
 }
+
+// nestedPaths returns the files that Roo Code's tools name within an argument: "<file><path>…</path></file>" in args, or the path of
+// each of the objects in files.
+func nestedPaths(args map[string]string) (out []string) {
+	for rest := args["args"]; len(out) < mostNested; {
+		var ok bool
+		if _, rest, ok = strings.Cut(rest, "<path>"); !ok {
+			break
+		}
+		p, after, ok := strings.Cut(rest, "</path>")
+		if !ok {
+			break
+		}
+		out, rest = append(out, normalPath(strings.TrimSpace(p))), after
+	}
+	for f, err := range jsonspan.Array([]byte(args["files"])) {
+		if err != nil || len(out) == mostNested {
+			break
+		}
+		if p, ok := jsonspan.String(jsonspan.Field(f.Raw, "path")); ok {
+			out = append(out, normalPath(strings.TrimSpace(p)))
+		}
+	}
+	return slices.DeleteFunc(out, func(p string) bool { return p == "" })
+}
+
+// mostNested is how many files one call may name within an argument.
+const mostNested = 100
 
 // commanded returns a command with what its line does.
 func (c Call) commanded() Call {

@@ -373,6 +373,13 @@ func hasPrefixFold(text string, heads []string) bool {
 // of its parts.
 func hidesCodes(line string) bool { return lexScript(line).hides }
 
+// Unclear reports whether a line of a command's output says that something went wrong, where the exit code says nothing of some parts
+// of the command: that it is 0 does not say then that all went well.
+func Unclear(command, line string) bool { return saysError.MatchString(line) && hidesCodes(command) }
+
+// saysError begins as programs report an error.
+var saysError = lazyregexp.New(`^(?:(?:[A-Za-z_]\w*\.)*[A-Z]\w*(?:Error|Exception)|[Ee]rror|ERROR|fatal|panic|Traceback)[:( ]`)
+
 // lexScript takes apart the script of a command line that does nothing but hand one to a shell; any other line as it is.
 func lexScript(line string) *lexer {
 	const deepest, longest = 3, 4 // shells in shells, words before the script

@@ -44,7 +44,7 @@ type Call struct {
 	Effects  []Effect  // files it writes or removes
 	Git      []GitStep // what it has git do to files and commits
 	GitRuns  []GitRun  // its commands of git, whatever they do
-	Reads    []string  // files whose content a command prints
+	Reads    []string  // files whose content a command prints, or that a call reads beside each other
 	Searched []string  // files that a command prints lines of
 	Swept    []string  // patterns by which a command removes files
 	Carried  []Carry   // patterns by which it moves files

@@ -146,23 +146,5 @@ func (x XML) call(use precis.Handle) Call {
 		args[p.Name] = v
 		key += "\x00" + p.Name + "\x00" + v
 	}
-	if nested, ok := args["args"]; ok { // <args><file><path>…</path></file></args>
-		if p := inner(nested, "path"); p != "" && strings.Count(nested, "<path>") == 1 {
-			args["path"] = p
-		}
-	}
 	return classify(Call{Name: x.Name, Use: use, key: key, params: x.Params}, args)
-}
-
-// inner returns the text of the first <name> element in s.
-func inner(s, name string) string {
-	_, after, ok := strings.Cut(s, "<"+name+">")
-	if !ok {
-		return ""
-	}
-	v, _, ok := strings.Cut(after, "</"+name+">")
-	if !ok {
-		return ""
-	}
-	return strings.TrimSpace(v)
 }
