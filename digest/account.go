@@ -448,9 +448,26 @@ func (t *telling) lines() []string {
 			line.WriteString(strings.TrimSpace(body[r.start:r.end]))
 		}
 		words := plain.Text(line.String())
-		out = append(out, "- "+in.handle(at)+": "+indented(in.settled(at, in.refuted(at, words))+in.answerTo(at, words)))
+		answer := in.answerTo(at, words)
+		if last := all[parts[len(parts)-1]]; answer != "" { // to the question at the end, which may not be told
+			if q := lastQuestion(in.x.Texts[last.text].Body[last.end:]); q != "" {
+				words += "\n… " + q
+			}
+		}
+		out = append(out, "- "+in.handle(at)+": "+indented(in.settled(at, in.refuted(at, words))+answer))
 	}
 	return out
+}
+
+// lastQuestion returns the last sentence of a text that asks something; "" when none does.
+func lastQuestion(text string) string {
+	const most = 300 // bytes
+	for _, s := range slices.Backward(lastSentences(text, most)) {
+		if isQuestion.MatchString(s) {
+			return plain.Text(s)
+		}
+	}
+	return ""
 }
 
 // proposes says that something is asked, or put to the user to decide.

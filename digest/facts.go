@@ -179,6 +179,9 @@ func (in *input) speaker(t *retain.Text) string {
 	case w.ends[t.Call].Claimed:
 		return " (refused, as its result says)"
 	case w.ends[t.Call].End == toolcall.Rejected:
+		if _, ok := w.redone[int(t.Call)]; ok {
+			return " (refused by the user, most of it done later)"
+		}
 		return " (refused by the user, not done)"
 	case w.ends[t.Call].End == toolcall.Failed && w.calls[t.Call].Kind == toolcall.Write:
 		return " (failed, not written)"

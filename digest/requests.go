@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"precis/internal/plain"
 	"precis/internal/preview"
 	"precis/internal/rules"
 	"precis/retain"
@@ -191,12 +192,25 @@ func (in *input) request(s saying, text string) string {
 		if s.follows {
 			how = "said after"
 		}
-		line += "\n  (" + how + ": " + quoted(s.question, most) + ")"
+		line += "\n  (" + how + ": " + questionWithin(s.question, most) + ")"
 	}
 	if s.refused != "" {
 		line += "\n  (in place of allowing a call of " + quoted(s.refused, 60) + ")"
 	}
 	return line
+}
+
+// questionWithin returns what a reply answers on one line of about most bytes: of a question its end, where it asks.
+func questionWithin(question string, most int) string {
+	question = plain.Text(strings.Join(strings.Fields(question), " "))
+	if len(question) <= most || !isQuestion.MatchString(question) {
+		return quoted(question, most)
+	}
+	end := strings.ToValidUTF8(question[len(question)-most:], "")
+	if i := strings.IndexByte(end, ' '); i >= 0 && i < most/3 {
+		end = end[i+1:]
+	}
+	return "…" + end
 }
 
 // endedMarked returns a person's words with a mark behind each rule in them that no longer

@@ -139,6 +139,8 @@ func (in *input) refusal(call int) string {
 	}
 	if later, ok := w.allowed[call]; ok {
 		line = "- " + in.handle(c.Use.From) + " " + c.Title() + ": refused by the user, then allowed (" + in.handle(w.calls[later].Use.From) + ")"
+	} else if later, ok := w.redone[call]; ok {
+		line = "- " + in.handle(c.Use.From) + " " + c.Title() + ": refused by the user; most of what it would have put in was put in later (" + in.handle(w.calls[later].Use.From) + ")"
 	} else {
 		line += in.wanted(c)
 		if later := w.changedSince(call); later >= 0 {

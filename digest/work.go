@@ -31,6 +31,7 @@ type work struct {
 	waiting []int                           // calls whose result is still to come
 	jobs    map[precis.Handle]standing.Item // by the call that began them
 	allowed map[int]int                     // refused calls that were carried out later → the call that did so
+	redone  map[int]int                     // refused edits most of whose lines others put in later → the newest of these
 }
 
 // record is what was said and done in a conversation. Digests of the same conversation share
@@ -85,6 +86,7 @@ func readWork(calls []toolcall.Call, msgs []precis.Message, jobs []standing.Item
 	w.repos.until(len(msgs))
 	w.back = w.files.takenBack(w.calls)
 	w.allowed = w.carriedOut()
+	w.redone = w.doneOtherwise()
 	return w
 }
 
