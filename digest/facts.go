@@ -18,15 +18,18 @@ const leastNames = 120
 // facts writes the index into the remaining room: lines in their order, then
 // names. It returns the number of facts it wrote.
 func (in *input) facts(d *draft) int {
-	const title = "\n## Lines most likely to be needed again, of the agent and its tools\n"
+	const (
+		title  = "\n## Lines most likely to be needed again, of the agent and its tools\n"
+		struck = "\n## Lines most likely to be needed again, of the agent and its tools (behind \"- \": gone since)\n"
+	)
 	bare := max(d.left*in.bare/100, min(d.left/4, leastNames))
 	cover, from, before := in.cover.Clone(), d.Len(), in.seen()
 	in.written = passageOf(d.String())
 	for _, r := range in.endedRules() {
 		in.cover.String(strings.Join(r.Was, " ")) // these are no names to go on with
 	}
-	lines := in.choose(float64(d.left - bare - d.count(title)))
-	whole := len(lines) == 0 || d.add(title)
+	lines, gone := in.choose(float64(d.left - bare - d.count(struck)))
+	whole := len(lines) == 0 || gone && d.add(struck) || d.add(title)
 	if !whole {
 		lines = nil
 	}
@@ -65,11 +68,10 @@ func firstOf(line string, tokens int, count func(string) int) string {
 	return line
 }
 
-// choose returns the chosen lines, grouped by message.
-func (in *input) choose(budget float64) []string {
+// choose returns the chosen lines, grouped by message, and whether one of them is marked as gone since.
+func (in *input) choose(budget float64) (out []string, gone bool) {
 	pieces := in.pieces()
 	keep := in.chosen(pieces, budget)
-	var out []string
 	at, mark := -1, ""
 	var line strings.Builder
 	flush := func() {
@@ -86,7 +88,15 @@ func (in *input) choose(budget float64) []string {
 		}
 		p := pieces[i]
 		t := &in.x.Texts[p.Text]
-		text := folded(plain.Text(unescaped(t, t.Body[p.Start:p.End])), last.Text == p.Text && last.End == p.Start, strike.of(p.Text))
+		marked := strike.of(p.Text)
+		if strikes := marked; strikes != nil {
+			marked = func(line string) int {
+				at := strikes(line)
+				gone = gone || at >= 0
+				return at
+			}
+		}
+		text := folded(plain.Text(unescaped(t, t.Body[p.Start:p.End])), last.Text == p.Text && last.End == p.Start, marked)
 		if t.Call < 0 && t.Source != retain.User {
 			text = in.refuted(t.Handle.From, text)
 		}
@@ -106,7 +116,7 @@ func (in *input) choose(budget float64) []string {
 		last = p
 	}
 	flush()
-	return out
+	return out, gone
 }
 
 // chosen reports for each piece whether the digest tells it: what the newest edits wrote first, then those with
