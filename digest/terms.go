@@ -120,7 +120,9 @@ func termsOf(s string) []term {
 				t.stem = unitOf(t.stem)
 			}
 			t.empty = emptyWords[t.stem] || emptyWords[strings.ToLower(word)]
-			if denies || deniers[strings.ToLower(word)] {
+			if again := denies || deniers[strings.ToLower(word)]; again && fresh && reach == scope {
+				reach, fresh, t.empty = 0, false, true // "is not not": it is so
+			} else if again {
 				reach, t.empty = scope, true
 				fresh = denies || verbDeniers[strings.ToLower(word)] || strings.EqualFold(word, "not") && slices.ContainsFunc(out[max(0, len(out)-2):], func(o term) bool { return auxiliaries[strings.ToLower(s[o.from:o.to])] })
 			} else if breaksScope[strings.ToLower(word)] {
