@@ -12,9 +12,10 @@ import (
 // polarity doubts a statement that denies what the conversation says in nearly the same words, or says what it denies, where
 // nothing in it says the same as the statement does.
 func (d *doubter) polarity(s statement) bool {
-	if s.ahead || s.quotes || changed.MatchString(s.text) {
+	if s.quotes {
 		return false
 	}
+	closely := s.ahead || changed.MatchString(s.text)
 	said := compared{text: s.text, terms: signedTerms(s.text)}
 	w := d.in.witness()
 	all := agreement{}
@@ -28,7 +29,7 @@ func (d *doubter) polarity(s statement) bool {
 			if e.share < least || e.who == byCall && e.share < called {
 				continue
 			}
-			w.compare(all, part, compared{text: e.text, terms: signedTerms(e.text)}, e)
+			w.compare(all, part, compared{text: e.text, terms: signedTerms(e.text)}, e, closely)
 		}
 	}
 	against := all.against()
@@ -49,6 +50,8 @@ const (
 	sameWell   = 0.45
 	sameCalled = 0.45
 	sameNear   = 0.4
+	sameClose  = 0.7
+	closeWords = 3
 	sameBack   = 0.3 // the same, of the words around it in the other sentence
 )
 
@@ -91,7 +94,7 @@ var parts = lazyregexp.New(`[,;:()—–→]|\.\s| - |->`)
 func (s compared) mood(i int) (mood string, says bool) {
 	t := s.terms[i]
 	if t.twoSided(s.terms) {
-		return "", false
+		return "both", false
 	}
 	if s.text == "" {
 		return "", true
@@ -104,7 +107,7 @@ func (s compared) mood(i int) (mood string, says bool) {
 	case "may", "might":
 		mood = "may"
 	default:
-		return "", false
+		return by, false
 	}
 	clause := clauseAround(s.text, t.from)
 	if mood != "" {
@@ -113,7 +116,10 @@ func (s compared) mood(i int) (mood string, says bool) {
 	if !strings.HasPrefix(s.text, clause) {
 		clause = goesOn.ReplaceAllString(clause, "")
 	}
-	return mood, !unreal.MatchString(clause)
+	if unreal.MatchString(clause) {
+		return "unreal", false
+	}
+	return mood, true
 }
 
 // goesOn are words that begin a question, where they go on with a sentence behind what stands between: "paths (…) do match".
@@ -128,7 +134,7 @@ func excludes(a []term, i int, b []term, k int) bool {
 }
 
 // compare adds what another sentence says of the words of one: a word agrees where both say it or both deny it.
-func (w *witness) compare(all agreement, a, b compared, e echo) {
+func (w *witness) compare(all agreement, a, b compared, e echo, closely bool) {
 	if x, y := countsIn(a.terms), countsIn(b.terms); len(x) > 0 && len(y) > 0 && !slices.ContainsFunc(x, func(n term) bool {
 		return slices.ContainsFunc(y, func(o term) bool { return n.stem == o.stem })
 	}) {
@@ -150,16 +156,21 @@ func (w *witness) compare(all agreement, a, b compared, e echo) {
 			if against && (t.naming(a.terms, i) || u.naming(b.terms, k) || turned(a.terms, i, b.terms, k) || otherThing(a.terms, i, b.terms, k) || otherThing(b.terms, k, a.terms, i)) {
 				continue
 			}
-			here := w.alike(a.terms, i, b.terms, k)
+			here, others := w.alike(a.terms, i, b.terms, k)
 			if here < near {
 				continue
 			}
-			there := w.alike(b.terms, k, a.terms, i)
+			there, _ := w.alike(b.terms, k, a.terms, i)
 			if there < back {
 				continue
 			}
 			one, said := a.mood(i)
 			other, says := b.mood(k)
+			if min(here, there) >= sameClose && others >= closeWords && one == other && one != "both" {
+				said, says = true, true // the same words in the same mood
+			} else if closely {
+				continue
+			}
 			if !said || !says || one != other && !(one == "" && other == "may" && excludes(a.terms, i, b.terms, k)) && !(one == "may" && other == "" && excludes(b.terms, k, a.terms, i)) {
 				continue
 			}
@@ -222,7 +233,7 @@ func (all agreement) against() (by *echo) {
 // say opposite things.
 func (w *witness) agree(a, b []term) (same, other bool) {
 	all := agreement{}
-	w.compare(all, compared{terms: a}, compared{terms: b}, echo{})
+	w.compare(all, compared{terms: a}, compared{terms: b}, echo{}, false)
 	for i, at := range all {
 		if at.by != nil && at.other > at.same {
 			other = true
@@ -235,10 +246,9 @@ func (w *witness) agree(a, b []term) (same, other bool) {
 
 // alike returns how much of the weight of the words around one of a sentence those around one of another have. The words of
 // sense next to it count most.
-func (w *witness) alike(a []term, i int, b []term, k int) float64 {
+func (w *witness) alike(a []term, i int, b []term, k int) (share float64, others int) {
 	const near, far = 5, 9 // words of sense on either side
 	total, held := 0.0, 0.0
-	others := 0
 	for _, step := range []int{-1, 1} {
 		for n, at := 1, i+step; at >= 0 && at < len(a) && n <= near; at += step {
 			t := a[at]
@@ -255,9 +265,9 @@ func (w *witness) alike(a []term, i int, b []term, k int) float64 {
 		}
 	}
 	if others < 2 || total == 0 {
-		return 0
+		return 0, others
 	}
-	return held / total
+	return held / total, others
 }
 
 // stands reports whether a word stands within so many words of sense of one of a sentence.
@@ -340,4 +350,4 @@ var changed = lazyregexp.New(`(?i)^(?:` + "`[^`]*`" + `\s*[-–—:]+\s*)?\W*(?:
 
 // unreal are sentences that say of nothing that it is so: questions, conditions, wishes, and what is done in the place of
 // something else.
-var unreal = lazyregexp.New(`(?i)\?\s*$|^\W*(?:if|why|whether|when|let me|let's|should|could|would|can|is|are|do|does|did|what|how|maybe|perhaps|wait|hmm|or|(?:is|are|was|do|does|did|wo|would|could)n['’]t)\b|\b(?:whether|asked (?:if|why|how|what)|should|shouldn't|could|would|might|may|maybe|perhaps|\w+['’]d|instead|rather than|without|need to|want|wants|expected|supposed|suspected|thought|assumed|believed)\b`)
+var unreal = lazyregexp.New(`(?i)\?\s*$|^\W*(?:if|why|whether|when|let me|let's|should|could|would|can|is|are|do|does|did|what|how|maybe|perhaps|wait|hmm|or|(?:is|are|was|do|does|did|wo|would|could)n['’]t)\b|\b(?:whether|asked (?:if|why|how|what)|should|shouldn't|could|would|might|may|maybe|perhaps|\w+['’]d|instead|rather than|without|need to|want|wants|ensures?|ensuring|expected|supposed|suspected|thought|assumed|believed)\b`)
