@@ -298,12 +298,20 @@ func (t term) twoSided(all []term) bool {
 // turned reports whether what stands behind a word of one sentence stands before it in the other: "cli imports strategy" and
 // "strategy imports cli".
 func turned(a []term, i int, b []term, k int) bool {
+	if passive(a, i) != passive(b, k) {
+		return false
+	}
 	left, right := nextTo(a, i, -1), nextTo(a, i, 1)
 	before, behind := nextTo(b, k, -1), nextTo(b, k, 1)
 	crossed := func(right, left, before, behind []string) bool {
 		return len(right) > 0 && slices.Contains(before, right[0]) && !slices.Contains(behind, right[0]) && !slices.Contains(left, right[0])
 	}
 	return crossed(right, left, before, behind) || crossed(behind, before, left, right)
+}
+
+// passive reports whether a verb says what is done to what stands before it: "sessions are detected".
+func passive(all []term, i int) bool {
+	return !all[i].plain && !all[i].running && slices.ContainsFunc(all[max(0, i-3):i], func(o term) bool { return copulas[o.stem] })
 }
 
 // otherThing reports whether a sentence denies that something is a thing of two words, of which another sentence has the first
@@ -315,7 +323,7 @@ func otherThing(a []term, i int, b []term, k int) bool {
 	return k+1 >= len(b) || b[k+1].root != a[i+1].root
 }
 
-var copulas = wordSet("is are was were be")
+var copulas = wordSet("is are was were be been isn aren wasn weren")
 
 // nextTo returns the roots of the next two words of sense on a side.
 func nextTo(all []term, i, step int) (out []string) {
@@ -350,4 +358,4 @@ var changed = lazyregexp.New(`(?i)^(?:` + "`[^`]*`" + `\s*[-–—:]+\s*)?\W*(?:
 
 // unreal are sentences that say of nothing that it is so: questions, conditions, wishes, and what is done in the place of
 // something else.
-var unreal = lazyregexp.New(`(?i)\?\s*$|^\W*(?:if|why|whether|when|let me|let's|should|could|would|can|is|are|do|does|did|what|how|maybe|perhaps|wait|hmm|or|(?:is|are|was|do|does|did|wo|would|could)n['’]t)\b|\b(?:whether|asked (?:if|why|how|what)|should|shouldn't|could|would|might|may|maybe|perhaps|\w+['’]d|instead|rather than|without|need to|want|wants|ensures?|ensuring|expected|supposed|suspected|thought|assumed|believed)\b`)
+var unreal = lazyregexp.New(`(?i)\?\s*$|^\W*(?:if|why|whether|when|let me|let's|should|could|would|can|is|are|do|does|did|what|how|maybe|perhaps|wait|hmm|or|(?:is|are|was|do|does|did|wo|would|could)n['’]t)\b|\b(?:whether|(?:asked|show|shows|see|check|know|tell|understand|determine|find out|figure out) (?:if|why|how|what|which|where|when)|should|shouldn't|could|would|might|may|maybe|perhaps|\w+['’]d|instead|rather than|without|need to|want|wants|ensures?|ensuring|expected|supposed|suspected|thought|assumed|believed)\b`)
