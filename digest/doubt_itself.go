@@ -4,29 +4,30 @@ import (
 	"slices"
 	"strings"
 
+	"precis/internal/lazyregexp"
 	"precis/internal/preview"
 )
 
 // itself doubts a statement that the same summary contradicts elsewhere in nearly the same words. Of the two the one is doubted
 // that the conversation bears out less.
 func (d *doubter) itself(s statement) bool {
-	if s.quotes || strings.Contains(s.text, "?") {
+	if s.quotes || strings.Contains(s.text, "?") || pointsTo.MatchString(s.text) {
 		return false
 	}
 	terms := signedTerms(s.text)
-	for _, e := range d.own.find(terms, mostAlike, func(r *remark) bool { return r.text != s.text && !strings.Contains(r.text, "?") }) {
-		if e.share < sameItself {
+	for _, e := range d.own.find(terms, mostAlike, func(r *remark) bool { return r.text != s.text && !strings.Contains(r.text, "?") && !pointsTo.MatchString(r.text) }) {
+		if e.share < sameHalf {
 			break
 		}
 		there := signedTerms(e.text)
-		if d.own.share(there, terms) < sameItself {
+		if back := d.own.share(there, terms); min(e.share, back) < sameItself && (max(e.share, back) < sameWhole || min(e.share, back) < sameHalf) {
 			continue
 		}
 		kind := d.contrary(terms, there)
 		if kind == doubtNumber && (strings.ContainsAny(s.text, "#~") || len(terms) < 5 || strings.HasPrefix(s.text, "`") || strings.HasPrefix(s.text, "Task")) {
 			kind = "" // one of a list
 		}
-		if kind == "" || d.borne(terms) > d.borne(there) {
+		if kind == "" || d.borne(terms) > d.borne(there) && d.borne(ofBoth(terms, there)) > d.borne(ofBoth(there, terms)) {
 			continue
 		}
 		if d.seen[doubtedTwin+e.text] {
@@ -39,8 +40,27 @@ func (d *doubter) itself(s statement) bool {
 	return false
 }
 
+// pointsTo begins a sentence on what its section is about: another one on the same may mean another thing.
+var pointsTo = lazyregexp.New(`(?i)^\W*(?:\w+ )?(?:this|these|that|those|it|they)\b`)
+
+// ofBoth returns the words of a sentence that another one has, or the opposite of.
+func ofBoth(a, b []term) (out []term) {
+	for _, t := range a {
+		if t.number || slices.ContainsFunc(b, func(o term) bool { return o.root == t.root }) {
+			out = append(out, t)
+		}
+	}
+	return out
+}
+
 // sameItself is the least share of the words of each of two sentences of a summary on the same that the other has.
 const sameItself = 0.6
+
+// sameWhole and sameHalf are the same, where one of them says more than the other.
+const (
+	sameWhole = 0.85
+	sameHalf  = 0.5
+)
 
 // sameCount is the same, of two that differ in a number.
 const sameCount = 0.9
