@@ -288,7 +288,7 @@ func stands(all []term, at, reach int, root string) bool {
 // twoSided reports whether a sentence says a word and denies it, or says its opposite: of two things.
 func (t term) twoSided(all []term) bool {
 	for i, o := range all {
-		if o.root == t.root && o.signed() && o.opposed() != t.opposed() && !o.naming(all, i) {
+		if o.root == t.root && o.clause == t.clause && o.signed() && o.opposed() != t.opposed() && !o.naming(all, i) {
 			return true
 		}
 	}
