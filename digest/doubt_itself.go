@@ -15,7 +15,9 @@ func (d *doubter) itself(s statement) bool {
 		return false
 	}
 	terms := signedTerms(s.text)
-	for _, e := range d.own.find(terms, mostAlike, func(r *remark) bool { return r.text != s.text && !strings.Contains(r.text, "?") && !pointsTo.MatchString(r.text) }) {
+	for _, e := range d.own.find(terms, mostAlike, func(r *remark) bool {
+		return r.text != s.text && !strings.Contains(r.text, "?") && !pointsTo.MatchString(r.text)
+	}) {
 		if e.share < sameHalf {
 			break
 		}
@@ -41,7 +43,7 @@ func (d *doubter) itself(s statement) bool {
 }
 
 // pointsTo begins a sentence on what its section is about: another one on the same may mean another thing.
-var pointsTo = lazyregexp.New(`(?i)^\W*(?:\w+ )?(?:this|these|that|those|it|they)\b`)
+var pointsTo = lazyregexp.New(`(?i)^\W*(?:that|(?:\w+ )?(?:this|these|those|it|they))\b`)
 
 // ofBoth returns the words of a sentence that another one has, or the opposite of.
 func ofBoth(a, b []term) (out []term) {
