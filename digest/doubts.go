@@ -153,7 +153,7 @@ func (d *doubter) statement(s statement) {
 	if slices.ContainsFunc(d.found, func(x Doubt) bool { return strings.Contains(s.text, x.Text) }) {
 		return // a name in it is doubted already
 	}
-	for _, doubts := range []func(statement) bool{d.checks, d.namedTests, d.deed, d.fate, d.errorText, d.quotation, d.instruction, d.attribution, d.order, d.turnedChange, d.polarity, d.restated, d.numbers, d.itself} {
+	for _, doubts := range []func(statement) bool{d.checks, d.namedTests, d.deed, d.fate, d.errorText, d.quotation, d.instruction, d.attribution, d.order, d.choice, d.turnedChange, d.polarity, d.restated, d.numbers, d.itself} {
 		if doubts(s) {
 			return
 		}
