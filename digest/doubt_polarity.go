@@ -15,8 +15,11 @@ func (d *doubter) polarity(s statement) bool {
 	if s.quotes {
 		return false
 	}
-	closely := s.ahead || changed.MatchString(s.text)
-	said := compared{text: s.text, terms: signedTerms(s.text)}
+	closely, text := s.ahead || changed.MatchString(s.text), s.text
+	if at := bringsOut.FindStringIndex(text); closely && at != nil && !plans.MatchString(text[at[1]:]) {
+		closely, text = false, text[at[1]:]
+	}
+	said := compared{text: text, terms: signedTerms(text)}
 	w := d.in.witness()
 	all := agreement{}
 	byClauses := said.clauses()
@@ -197,7 +200,7 @@ func wished(terms []term, i int) string {
 	const reach = 5 // words
 	first := true
 	for k := i - 1; k >= 0; k-- {
-		if k >= i-reach && wishes[terms[k].stem] {
+		if k >= i-reach && wishes[terms[k].stem] && !(terms[k].stem == "to" && k > 0 && seems(terms[k-1].stem)) {
 			return terms[k].stem
 		}
 		if first = first && beforeOrders[terms[k].stem]; terms[k].clause != terms[i].clause {
@@ -208,6 +211,15 @@ func wished(terms []term, i int) string {
 		return "to" // an order: "and update the table"
 	}
 	return ""
+}
+
+// seems reports whether a verb says of what stands behind its "to" that it is so: "seems to work".
+func seems(stem string) bool {
+	switch stem {
+	case "seem", "appear", "turn", "out", "prov", "continu", "manag", "happen", "start", "begin":
+		return true
+	}
+	return false
 }
 
 var (
@@ -311,19 +323,26 @@ func turned(a []term, i int, b []term, k int) bool {
 
 // passive reports whether a verb says what is done to what stands before it: "sessions are detected".
 func passive(all []term, i int) bool {
-	return !all[i].plain && !all[i].running && slices.ContainsFunc(all[max(0, i-3):i], func(o term) bool { return copulas[o.stem] })
+	return !all[i].plain && !all[i].running && slices.ContainsFunc(all[max(0, i-3):i], func(o term) bool { return isCopula(o.stem) })
 }
 
 // otherThing reports whether a sentence denies that something is a thing of two words, of which another sentence has the first
 // alone: "is not session end", "closes the session".
 func otherThing(a []term, i int, b []term, k int) bool {
-	if !a[i].denied || a[i].running || !a[i].plain || i < 2 || i+1 >= len(a) || a[i+1].empty || a[i+1].clause != a[i].clause || !copulas[a[i-2].stem] {
+	if !a[i].denied || a[i].running || !a[i].plain || i < 2 || i+1 >= len(a) || a[i+1].empty || a[i+1].clause != a[i].clause || !isCopula(a[i-2].stem) {
 		return false
 	}
 	return k+1 >= len(b) || b[k+1].root != a[i+1].root
 }
 
-var copulas = wordSet("is are was were be been isn aren wasn weren")
+// isCopula reports whether a word, as it is compared, is a form of "to be".
+func isCopula(stem string) bool {
+	switch stem {
+	case "is", "are", "was", "were", "be", "been", "isn", "aren", "wasn", "weren":
+		return true
+	}
+	return false
+}
 
 // nextTo returns the roots of the next two words of sense on a side.
 func nextTo(all []term, i, step int) (out []string) {
@@ -355,6 +374,9 @@ func (t term) naming(all []term, i int) bool {
 
 // changed begin sentences that say what was done: what was said before it was another thing.
 var changed = lazyregexp.New(`(?i)^(?:` + "`[^`]*`" + `\s*[-–—:]+\s*)?\W*(?:i |we |just |then |now |have |has )*(?:fixed|added|implemented|updated|changed|registered|committed|re-added|removed|modified|created|replaced|moved|merged|refactored|(?:use|parse|read)\b|pre-)`)
+
+// bringsOut stands before what came out of something that was done: "wrote a test confirming the cause".
+var bringsOut = lazyregexp.New(`(?i)\b(?:show|confirm|prov|verify|demonstrat|reveal|indicat)(?:ing|s) (?:that )?`)
 
 // unreal are sentences that say of nothing that it is so: questions, conditions, wishes, and what is done in the place of
 // something else.
