@@ -113,7 +113,7 @@ func termsOf(s string) []term {
 			denies := false
 			t.stem, denies = stemOf(word)
 			t.joined = from > 0 && s[from-1] == '-' && from > 1 && s[from-2] != ' '
-			t.running, t.plain = len(word) > 5 && strings.HasSuffix(word, "ing"), !strings.HasSuffix(word, "s") && !strings.HasSuffix(word, "ed")
+			t.running, t.plain = len(word) > 5 && strings.HasSuffix(word, "ing"), !strings.HasSuffix(word, "s") && !strings.HasSuffix(word, "ed") && irregular[strings.ToLower(word)] == ""
 			if t.number = digitsOf(word) == len(word); t.number {
 				t.stem = numeral(word)
 			} else if n := len(out); n > 0 && out[n-1].number && from-out[n-1].to == 1 {
