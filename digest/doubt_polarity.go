@@ -28,7 +28,7 @@ func (d *doubter) polarity(s statement) bool {
 		if k > 0 {
 			least, called = sameWell, sameWell
 		}
-		for _, e := range w.find(part.terms, mostAlike, func(r *remark) bool { return r.who <= byCall }) {
+		for _, e := range w.find(part.terms, mostAlike, tellsOf) {
 			if e.share < least || e.who == byCall && e.share < called {
 				continue
 			}
@@ -43,6 +43,17 @@ func (d *doubter) polarity(s statement) bool {
 	d.doubt(d.shown(s), doubtPolarity, "the conversation says otherwise: "+preview.Line(against.text, 160), &at)
 	return true
 }
+
+// tellsOf reports whether a passage tells something: it is no line of code that prints what may be, and of results only those that say
+// how something ended.
+func tellsOf(r *remark) bool {
+	return r.who <= byAgent || r.who == byCall && !prints.MatchString(r.text) || r.who == byTool && endMarks.MatchString(r.text)
+}
+
+var (
+	prints = lazyregexp.New(`\b(?:print|printf|println|echo|log|Errorf?|Fatalf?|puts|assert\w*)\b ?[("']`)
+	endMarks  = lazyregexp.New(`^\W*(?:✅|✔|✓|❌|✗|✘|PASS|FAIL|SUCCESS|ERROR)`)
+)
 
 // Limits of what is compared: passages; the least share of a sentence's words that one on the same has, in words and in the
 // arguments of a call; and of the words around the one that is denied.
