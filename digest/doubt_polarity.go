@@ -51,8 +51,8 @@ func tellsOf(r *remark) bool {
 }
 
 var (
-	prints = lazyregexp.New(`\b(?:print|printf|println|echo|log|Errorf?|Fatalf?|puts|assert\w*)\b ?[("']`)
-	endMarks  = lazyregexp.New(`^\W*(?:✅|✔|✓|❌|✗|✘|PASS|FAIL|SUCCESS|ERROR)`)
+	prints   = lazyregexp.New(`\b(?:print|printf|println|echo|log|Errorf?|Fatalf?|puts|assert\w*)\b ?[("']`)
+	endMarks = lazyregexp.New(`^\W*(?:✅|✔|✓|❌|✗|✘|PASS|FAIL|SUCCESS|ERROR)`)
 )
 
 // Limits of what is compared: passages; the least share of a sentence's words that one on the same has, in words and in the
