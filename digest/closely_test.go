@@ -32,3 +32,28 @@ func TestNearlyTheSameWords(t *testing.T) {
 		{"The winch hook was confirmed to tighten the mooring lines at low tide.\nConfirmed that the winch hook doesn't tighten mooring lines at low tide.", "negation", "elsewhere", "This hook was confirmed to tighten the mooring lines at low tide.\nConfirmed this hook doesn't tighten mooring lines at low tide."},
 	})
 }
+
+// TestContraryDeeds holds what a summary denies, chooses or confirms against calls, results and words that show the contrary.
+func TestContraryDeeds(t *testing.T) {
+	s := harbor()
+	s.says("The keeper should log a warning instead of closing the lock, like the ferry does. The stale cache of tides seems to be working correctly in my trials.")
+	s.says("- Removed the allowlist of foreign flags")
+	s.call("Write", map[string]any{"file_path": root + "check.py", "content": "print(\"FAIL: mixed anchors were not weighed\")\nprint(\"PASS: mixed anchors are weighed\")\n"}, "File created successfully at: check.py")
+	s.call("Bash", map[string]any{"command": "python check.py"}, "✅ PASS: mixed anchors are weighed by the crane")
+	s.call("Bash", map[string]any{"command": "git commit -am 'mend the board'"}, "[harbor 4f2a91c] mend the board\n 1 file changed, 1 insertion(+)")
+	s.call("Bash", map[string]any{"command": "git push origin harbor"}, "To example.com:port.git\n   51b1093..4f2a91c  harbor -> harbor")
+	holdTurned(t, s, "## Work so far\nThe tide board shows stale depths.\n", []turned{
+		{"The keeper should close the lock instead of logging a warning.", "negation", "instead of closing", "The keeper should log a warning instead of closing the lock."},
+		{"Created trials showing the stale cache of tides does not work correctly.", "negation", "seems to be working", "Created trials showing the stale cache of tides works correctly."},
+		{"Kept the allowlist of foreign flags.", "negation", "Removed the allowlist", "Dropped the allowlist of foreign flags."},
+		{"The crane check: mixed anchors are not weighed by the crane.", "negation", "PASS: mixed", "The crane check: mixed anchors are weighed by the crane."},
+		{"Looked at `dock/board.go`, which was left unchanged.", "file", "was changed", "Looked at `dock/board.go`, whose public names were left unchanged."},
+		{"Left `dock/board.go` untouched.", "file", "was changed", "Left the rest of `dock/board.go` out."},
+		{"Nothing has been pushed so far.", "outcome", "a call did it", "Nothing has been deployed so far."},
+		{"The fix is not pushed.", "outcome", "a call did it", "The fix is not deployed."},
+	})
+	s.call("Edit", map[string]any{"file_path": root + "dock/board.go", "old_string": "b", "new_string": "c"}, "The file has been updated.")
+	if found := doubtsOf(s, "## Work so far\nThe newest change of the board is not pushed.\n"); len(found) > 0 {
+		t.Errorf("%+v", found)
+	}
+}

@@ -59,7 +59,7 @@ var (
 	// leftIt, in pieces, says of the file that is named behind or before the words that nothing changed it.
 	leftIt   = lazyregexp.New("(?i)\\b(?:(?:left|kept|leaves|keeps)|(?:did not|didn't|without) (?:chang|modify|touch|edit)(?:e|ing)?|no (?:changes?|edits?)(?: (?:were|was) (?:made|needed|necessary))? (?:to|in|of))\\s+(?:the\\s+)?(?:file\\s+)?[`*\"]*$")
 	asItIs   = lazyregexp.New("(?i)^[`*\"()]*\\s+(?:completely |entirely )?(?:untouched|unchanged|unmodified|as (?:it|is|they)\\b|alone\\b)")
-	wasLeft  = lazyregexp.New("(?i)^[`*\"()]*\\s+(?:(?:is|was|were|are|remains?|remained|stays?|stayed)\\s+(?:left |kept )?(?:completely |entirely )?(?:untouched|unchanged|unmodified|as (?:it|is)\\b|alone\\b|not (?:changed|modified|touched|edited)\\b)|(?:has|have) not been (?:changed|modified|touched|edited)\\b|needed no changes?\\b)")
+	wasLeft  = lazyregexp.New("(?i)^[`*\"()]*(?:,? (?:which|but it|and it|it))?\\s+(?:(?:is|was|were|are|remains?|remained|stays?|stayed)\\s+(?:left |kept )?(?:completely |entirely )?(?:untouched|unchanged|unmodified|as (?:it|is)\\b|alone\\b|not (?:changed|modified|touched|edited)\\b)|(?:has|have) not been (?:changed|modified|touched|edited)\\b|needed no changes?\\b)")
 	notAgain = lazyregexp.New(`(?i)\b(?:again|since|further|any ?more|yet|after|afterwards|then|later|by (?:the|this|that)|public|signature|behaviou?r|interface|API)\b`)
 )
 
