@@ -144,22 +144,35 @@ func (d *doubter) undone(s statement) bool {
 	if m == nil || once.MatchString(s.text) || supposed.MatchString(s.text[strings.Index(s.text, m[0])+len(m[0]):]) {
 		return false
 	}
-	f := slices.IndexFunc(feats, func(f feat) bool { return strings.HasPrefix(strings.ToLower(m[2]), f.stem) })
+	f := feats[slices.IndexFunc(feats, func(f feat) bool { return strings.HasPrefix(strings.ToLower(m[2]), f.stem) })]
 	w := d.in.work()
-	for i := len(w.calls) - 1; i >= 0; i-- {
-		c := &w.calls[i]
-		switch {
-		case c.Kind == toolcall.Command && feats[f].does.MatchString(c.Line) && !strings.Contains(c.Line, "--dry-run"):
-			if failedCall(w.ends[i]) || slices.ContainsFunc(hindered, func(h hindrance) bool { return h.name == feats[f].name && h.stops.MatchString(c.Output()) }) {
-				return false
-			}
-			d.contradict(s.text, doubtOutcome, "a call did it: "+said(c.Line), c.Use)
-			return true
-		case m[1] == "" && (c.Kind == toolcall.Write || c.Kind == toolcall.Command && strings.Contains(c.Line, "git commit")):
-			return false
+	i := d.newestOf(f)
+	if i < 0 || failedCall(w.ends[i]) || slices.ContainsFunc(hindered, func(h hindrance) bool { return h.name == f.name && h.stops.MatchString(w.calls[i].Output()) }) {
+		return false
+	}
+	if m[1] == "" && slices.ContainsFunc(w.calls[i+1:], func(c toolcall.Call) bool { return c.Kind == toolcall.Write || strings.Contains(c.Line, "git commit") }) {
+		return false
+	}
+	d.contradict(s.text, doubtOutcome, "a call did it: "+said(w.calls[i].Line), w.calls[i].Use)
+	return true
+}
+
+// newestOf returns the newest command that does something to the outside; -1 when there is none. It is looked for once.
+func (d *doubter) newestOf(f feat) int {
+	if at, ok := d.newest[f.name]; ok {
+		return at
+	}
+	at := -1
+	for i, c := range d.in.work().calls {
+		if c.Kind == toolcall.Command && f.does.MatchString(c.Line) && !strings.Contains(c.Line, "--dry-run") {
+			at = i
 		}
 	}
-	return false
+	if d.newest == nil {
+		d.newest = map[string]int{}
+	}
+	d.newest[f.name] = at
+	return at
 }
 
 // byOthers says that a deed is not the agent's, or of what is built.

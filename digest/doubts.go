@@ -133,8 +133,9 @@ type doubter struct {
 	ended map[string]testState    // see testStates
 	given map[string]*givenValues // by name, see valuesOf
 
-	did  *deedTable              // what commands did, see deedsOf
-	base map[string]*retain.Fact // the newest path with a directory by its last element; nil: it is also named without one
+	did    *deedTable              // what commands did, see deedsOf
+	newest map[string]int          // calls by what they do to the outside, see newestOf
+	base   map[string]*retain.Fact // the newest path with a directory by its last element; nil: it is also named without one
 
 	own    *witness    // the text itself
 	all    []statement // of it
