@@ -9,14 +9,35 @@ import (
 )
 
 // itself doubts a statement that the same summary contradicts elsewhere in nearly the same words. Of the two the one is doubted
-// that the conversation bears out less.
+// that more of the summary contradicts, and else the one that the conversation bears out less.
 func (d *doubter) itself(s statement) bool {
 	if s.quotes || strings.Contains(s.text, "?") || pointsTo.MatchString(s.text) {
 		return false
 	}
-	terms := signedTerms(s.text)
+	against := d.against(s.text)
+	if len(against) == 0 {
+		return false
+	}
+	a, b := signedTerms(s.text), signedTerms(against[0].text)
+	switch back := d.against(against[0].text); {
+	case len(against) < len(back), len(against) == len(back) && d.borne(a) > d.borne(b) && d.borne(ofBoth(a, b)) > d.borne(ofBoth(b, a)):
+		return false
+	case d.seen[doubtedTwin+against[0].text]:
+		return false // one of them is enough
+	}
+	d.seen[doubtedTwin+s.text] = true
+	d.doubt(d.shown(s), against[0].kind, "elsewhere the summary says: "+preview.Line(against[0].text, 160), nil)
+	return true
+}
+
+// contradiction is a sentence of the text that contradicts another one.
+type contradiction struct{ text, kind string }
+
+// against returns the sentences of the text that contradict one of it, the one on most of the same first.
+func (d *doubter) against(text string) (out []contradiction) {
+	terms := signedTerms(text)
 	for _, e := range d.own.find(terms, mostAlike, func(r *remark) bool {
-		return r.text != s.text && !strings.Contains(r.text, "?") && !pointsTo.MatchString(r.text)
+		return r.text != text && !strings.Contains(r.text, "?") && !pointsTo.MatchString(r.text)
 	}) {
 		if e.share < sameHalf {
 			break
@@ -26,20 +47,14 @@ func (d *doubter) itself(s statement) bool {
 			continue
 		}
 		kind := d.contrary(terms, there)
-		if kind == doubtNumber && (strings.ContainsAny(s.text, "#~") || len(terms) < 5 || strings.HasPrefix(s.text, "`") || strings.HasPrefix(s.text, "Task")) {
+		if kind == doubtNumber && (strings.ContainsAny(text, "#~") || len(terms) < 5 || strings.HasPrefix(text, "`") || strings.HasPrefix(text, "Task")) {
 			kind = "" // one of a list
 		}
-		if kind == "" || d.borne(terms) > d.borne(there) && d.borne(ofBoth(terms, there)) > d.borne(ofBoth(there, terms)) {
-			continue
+		if kind != "" {
+			out = append(out, contradiction{e.text, kind})
 		}
-		if d.seen[doubtedTwin+e.text] {
-			return false // one of them is enough
-		}
-		d.seen[doubtedTwin+s.text] = true
-		d.doubt(d.shown(s), kind, "elsewhere the summary says: "+preview.Line(e.text, 160), nil)
-		return true
 	}
-	return false
+	return out
 }
 
 // pointsTo begins a sentence on what its section is about: another one on the same may mean another thing.
