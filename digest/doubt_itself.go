@@ -36,11 +36,12 @@ type contradiction struct{ text, kind string }
 // against returns the sentences of the text that contradict one of it, the one on most of the same first.
 func (d *doubter) against(text string) (out []contradiction) {
 	terms := signedTerms(text)
-	for _, e := range d.own.find(terms, mostAlike, func(r *remark) bool {
-		return r.text != text && !strings.Contains(r.text, "?") && !pointsTo.MatchString(r.text)
-	}) {
+	for _, e := range d.own.find(terms, mostAlike, func(r *remark) bool { return r.text != text && !strings.Contains(r.text, "?") }) {
 		if e.share < sameHalf {
 			break
+		}
+		if pointsTo.MatchString(e.text) {
+			continue
 		}
 		there := signedTerms(e.text)
 		if back := d.own.share(there, terms); min(e.share, back) < sameItself && (max(e.share, back) < sameWhole || min(e.share, back) < sameHalf) {

@@ -29,7 +29,7 @@ func (d *doubter) polarity(s statement) bool {
 			least, called = sameWell, sameWell
 		}
 		for _, e := range w.find(part.terms, mostAlike, tellsOf) {
-			if e.share < least || e.who == byCall && e.share < called {
+			if e.share < least || closely && e.share < sameMany || e.who == byCall && e.share < called {
 				continue
 			}
 			w.compare(all, part, compared{text: e.text, terms: signedTerms(e.text)}, e, closely)
@@ -178,9 +178,13 @@ func (w *witness) compare(all agreement, a, b compared, e echo, closely bool) {
 			if there < back {
 				continue
 			}
+			closes := min(here, there) >= sameClose && others >= closeWords
+			if closely && !closes {
+				continue
+			}
 			one, said := a.mood(i)
 			other, says := b.mood(k)
-			if min(here, there) >= sameClose && others >= closeWords && one == other && one != "both" {
+			if closes && one == other && one != "both" {
 				said, says = true, true // the same words in the same mood
 			} else if closely {
 				continue
