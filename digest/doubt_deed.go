@@ -53,7 +53,7 @@ func (d *doubter) deed(s statement) bool {
 			return true
 		}
 	}
-	if d.uncommitted(s) {
+	if d.uncommitted(s) || d.undone(s) {
 		return true
 	}
 	if s.ahead || negated.MatchString(s.text) {
@@ -133,6 +133,47 @@ var (
 	allCommitted = lazyregexp.New(`(?i)\b(?:all|every|everything|both)\b[^.;:]{0,40}\b(?:is|are|was|were|been|now) (?:now )?committed\b|\b(?:the|these|my) (?:changes?|edits?|fix(?:es)?|work)\b[^.;:]{0,20}\b(?:is|are) (?:now |all )?committed\b|\bnothing (?:is )?(?:left )?to commit\b|\bno uncommitted (?:changes|files|work)\b|\bworking tree (?:is )?clean\b`)
 	notCommitted = lazyregexp.New(`(?i)\b(?:is|are) (?:still |yet |all )?(?:not (?:yet )?committed|uncommitted)\b|\b(?:remains?|left|still) uncommitted\b|\bnot committed yet\b`)
 )
+
+// notDone says that something was not pushed or committed: by its first group that nothing was, else not what there is now.
+var notDone = lazyregexp.New(`(?i)\b(?:(nothing|never|no (?:commits?|changes|branch|code))\b|not\b|n't\b)[^.,;:()]{0,25}\b(pushed|committed)\b`)
+
+// undone doubts that something was not pushed or committed when the newest such call did not fail and, unless it is said of nothing,
+// no file was changed and nothing committed since.
+func (d *doubter) undone(s statement) bool {
+	m := notDone.FindStringSubmatch(s.text)
+	if m == nil || once.MatchString(s.text) || supposed.MatchString(s.text[strings.Index(s.text, m[0])+len(m[0]):]) {
+		return false
+	}
+	f := feats[slices.IndexFunc(feats, func(f feat) bool { return strings.HasPrefix(strings.ToLower(m[2]), f.stem) })]
+	w := d.in.work()
+	i := d.newestOf(f)
+	if i < 0 || failedCall(w.ends[i]) || slices.ContainsFunc(hindered, func(h hindrance) bool { return h.name == f.name && h.stops.MatchString(w.calls[i].Output()) }) {
+		return false
+	}
+	if m[1] == "" && slices.ContainsFunc(w.calls[i+1:], func(c toolcall.Call) bool { return c.Kind == toolcall.Write || strings.Contains(c.Line, "git commit") }) {
+		return false
+	}
+	d.contradict(s.text, doubtOutcome, "a call did it: "+said(w.calls[i].Line), w.calls[i].Use)
+	return true
+}
+
+// newestOf returns the newest command that does something to the outside; -1 when there is none. It is looked for once.
+func (d *doubter) newestOf(f feat) int {
+	if at, ok := d.newest[f.name]; ok {
+		return at
+	}
+	at := -1
+	for i, c := range d.in.work().calls {
+		if c.Kind == toolcall.Command && f.does.MatchString(c.Line) && !strings.Contains(c.Line, "--dry-run") {
+			at = i
+		}
+	}
+	if d.newest == nil {
+		d.newest = map[string]int{}
+	}
+	d.newest[f.name] = at
+	return at
+}
 
 // byOthers says that a deed is not the agent's, or of what is built.
 var byOthers = lazyregexp.New(`(?i)\b(?:user|users|developer|dev|they|he|she|someone|upstream team|hook|hooks|function|strategy|it is|gets|are always|is always)\b`)

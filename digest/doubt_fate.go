@@ -18,7 +18,13 @@ var (
 
 // fate doubts that a file was removed, renamed or changed, when the calls show another fate of it.
 func (d *doubter) fate(s statement) bool {
-	if s.ahead || s.quotes || removed.MatchString(s.text) && made.MatchString(s.text) {
+	if s.ahead || s.quotes {
+		return false
+	}
+	if d.leftAlone(s) {
+		return true
+	}
+	if removed.MatchString(s.text) && made.MatchString(s.text) {
 		return false
 	}
 	for _, name := range pathsIn(s.text) {
@@ -48,6 +54,36 @@ func (d *doubter) fate(s statement) bool {
 	}
 	return false
 }
+
+var (
+	// leftIt, in pieces, says of the file that is named behind or before the words that nothing changed it.
+	leftIt   = lazyregexp.New("(?i)\\b(?:(?:left|kept|leaves|keeps)|(?:did not|didn't|without) (?:chang|modify|touch|edit)(?:e|ing)?|no (?:changes?|edits?)(?: (?:were|was) (?:made|needed|necessary))? (?:to|in|of))\\s+(?:the\\s+)?(?:file\\s+)?[`*\"]*$")
+	asItIs   = lazyregexp.New("(?i)^[`*\"()]*\\s+(?:completely |entirely )?(?:untouched|unchanged|unmodified|as (?:it|is|they)\\b|alone\\b)")
+	wasLeft  = lazyregexp.New("(?i)^[`*\"()]*(?:,? (?:which|but it|and it|it))?\\s+(?:(?:is|was|were|are|remains?|remained|stays?|stayed)\\s+(?:left |kept )?(?:completely |entirely )?(?:untouched|unchanged|unmodified|as (?:it|is)\\b|alone\\b|not (?:changed|modified|touched|edited)\\b)|(?:has|have) not been (?:changed|modified|touched|edited)\\b|needed no changes?\\b)")
+	notAgain = lazyregexp.New(`(?i)\b(?:again|since|further|any ?more|yet|after|afterwards|then|later|by (?:the|this|that)|public|signature|behaviou?r|interface|API)\b`)
+)
+
+// leftAlone doubts that a file was left as it was when a call changed it and nothing took that back.
+func (d *doubter) leftAlone(s statement) bool {
+	if notAgain.MatchString(s.text) {
+		return false
+	}
+	for _, name := range pathsIn(s.text) {
+		at := strings.Index(s.text, name)
+		f := d.in.work().files.named(name)
+		if at < 0 || f == nil || len(f.edits) == 0 || f.state != FileWritten || f.by != "" || f.lost != nil {
+			continue
+		}
+		before, after := s.text[:at], s.text[at+len(name):]
+		if leave := leftIt.MatchString(before); leave && asItIs.MatchString(after) || leave && !leavesOf.MatchString(before) || wasLeft.MatchString(after) {
+			return d.fateIs(s, name+" was changed", d.in.work().calls[f.edits[len(f.edits)-1]].Use)
+		}
+	}
+	return false
+}
+
+// leavesOf are the verbs of leftIt that say by themselves nothing of how a file was left.
+var leavesOf = lazyregexp.New("(?i)\\b(?:left|kept|leaves|keeps)\\s+(?:the\\s+)?(?:file\\s+)?[`*\"]*$")
 
 func (d *doubter) fateIs(s statement, why string, at precis.Handle) bool {
 	d.contradict(s.text, doubtFile, why, at)

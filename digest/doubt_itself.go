@@ -4,43 +4,81 @@ import (
 	"slices"
 	"strings"
 
+	"precis/internal/lazyregexp"
 	"precis/internal/preview"
 )
 
 // itself doubts a statement that the same summary contradicts elsewhere in nearly the same words. Of the two the one is doubted
-// that the conversation bears out less.
+// that more of the summary contradicts, and else the one that the conversation bears out less.
 func (d *doubter) itself(s statement) bool {
-	if s.quotes || strings.Contains(s.text, "?") {
+	if s.quotes || strings.Contains(s.text, "?") || pointsTo.MatchString(s.text) {
 		return false
 	}
-	terms := signedTerms(s.text)
-	for _, e := range d.own.find(terms, mostAlike, func(r *remark) bool { return r.text != s.text && !strings.Contains(r.text, "?") }) {
-		if e.share < sameItself {
+	against := d.against(s.text)
+	if len(against) == 0 {
+		return false
+	}
+	a, b := signedTerms(s.text), signedTerms(against[0].text)
+	switch back := d.against(against[0].text); {
+	case len(against) < len(back), len(against) == len(back) && d.borne(a) > d.borne(b) && d.borne(ofBoth(a, b)) > d.borne(ofBoth(b, a)):
+		return false
+	case d.seen[doubtedTwin+against[0].text]:
+		return false // one of them is enough
+	}
+	d.seen[doubtedTwin+s.text] = true
+	d.doubt(d.shown(s), against[0].kind, "elsewhere the summary says: "+preview.Line(against[0].text, 160), nil)
+	return true
+}
+
+// contradiction is a sentence of the text that contradicts another one.
+type contradiction struct{ text, kind string }
+
+// against returns the sentences of the text that contradict one of it, the one on most of the same first.
+func (d *doubter) against(text string) (out []contradiction) {
+	terms := signedTerms(text)
+	for _, e := range d.own.find(terms, mostAlike, func(r *remark) bool { return r.text != text && !strings.Contains(r.text, "?") }) {
+		if e.share < sameHalf {
 			break
 		}
+		if pointsTo.MatchString(e.text) {
+			continue
+		}
 		there := signedTerms(e.text)
-		if d.own.share(there, terms) < sameItself {
+		if back := d.own.share(there, terms); min(e.share, back) < sameItself && (max(e.share, back) < sameWhole || min(e.share, back) < sameHalf) {
 			continue
 		}
 		kind := d.contrary(terms, there)
-		if kind == doubtNumber && (strings.ContainsAny(s.text, "#~") || len(terms) < 5 || strings.HasPrefix(s.text, "`") || strings.HasPrefix(s.text, "Task")) {
+		if kind == doubtNumber && (strings.ContainsAny(text, "#~") || len(terms) < 5 || strings.HasPrefix(text, "`") || strings.HasPrefix(text, "Task")) {
 			kind = "" // one of a list
 		}
-		if kind == "" || d.borne(terms) > d.borne(there) {
-			continue
+		if kind != "" {
+			out = append(out, contradiction{e.text, kind})
 		}
-		if d.seen[doubtedTwin+e.text] {
-			return false // one of them is enough
-		}
-		d.seen[doubtedTwin+s.text] = true
-		d.doubt(d.shown(s), kind, "elsewhere the summary says: "+preview.Line(e.text, 160), nil)
-		return true
 	}
-	return false
+	return out
+}
+
+// pointsTo begins a sentence on what its section is about: another one on the same may mean another thing.
+var pointsTo = lazyregexp.New(`(?i)^\W*(?:that|(?:\w+ )?(?:this|these|those|it|they))\b`)
+
+// ofBoth returns the words of a sentence that another one has, or the opposite of.
+func ofBoth(a, b []term) (out []term) {
+	for _, t := range a {
+		if t.number || slices.ContainsFunc(b, func(o term) bool { return o.root == t.root }) {
+			out = append(out, t)
+		}
+	}
+	return out
 }
 
 // sameItself is the least share of the words of each of two sentences of a summary on the same that the other has.
 const sameItself = 0.6
+
+// sameWhole and sameHalf are the same, where one of them says more than the other.
+const (
+	sameWhole = 0.85
+	sameHalf  = 0.5
+)
 
 // sameCount is the same, of two that differ in a number.
 const sameCount = 0.9

@@ -125,19 +125,7 @@ func (d *doubter) turnedRound(s statement, q sequence) bool {
 		}
 	}
 	w := d.in.witness()
-	var against *echo
-	straight, crossed := 0.0, 0.0
-	for _, e := range w.find(slices.Concat(q.first, q.later), mostAlike, func(r *remark) bool { return r.who <= byCall }) {
-		if e.share < sameOrder {
-			break
-		}
-		same, other := w.sameOrder(q, e.text)
-		straight = max(straight, same)
-		if other > crossed {
-			crossed, against = other, &e
-		}
-	}
-	if crossed > straight+clearly {
+	if against := w.crossed(q, sequencesIn); against != nil {
 		at := d.at(against.at)
 		d.doubt(d.shown(s), doubtOrder, "the conversation says the other way round: "+preview.Line(against.text, 140), &at)
 		return true
@@ -145,13 +133,32 @@ func (d *doubter) turnedRound(s statement, q sequence) bool {
 	for _, e := range d.own.find(slices.Concat(q.first, q.later), mostAlike, func(r *remark) bool {
 		return r.text != s.text && asOfNow.MatchString(r.text) == asOfNow.MatchString(s.text)
 	}) {
-		if _, other := w.sameOrder(q, e.text); e.share >= sameItself && other > sameOwn && !d.seen[doubtedTwin+e.text] {
+		if _, other := w.sameWay(q, sequencesIn(e.text)); e.share >= sameItself && other > sameOwn && !d.seen[doubtedTwin+e.text] {
 			d.seen[doubtedTwin+s.text] = true
 			d.doubt(d.shown(s), doubtOrder, "elsewhere the summary says: "+preview.Line(e.text, 140), nil)
 			return true
 		}
 	}
 	return false
+}
+
+// crossed returns the passage that has two things clearly the other way round than any has them as they are said; nil when none does.
+func (w *witness) crossed(q sequence, read func(text string) []sequence) (against *echo) {
+	straight, crossed := 0.0, 0.0
+	for _, e := range w.find(slices.Concat(q.first, q.later), mostAlike, func(r *remark) bool { return r.who <= byCall }) {
+		if e.share < sameOrder {
+			break
+		}
+		same, other := w.sameWay(q, read(e.text))
+		straight = max(straight, same)
+		if other > crossed {
+			crossed, against = other, &e
+		}
+	}
+	if crossed <= straight+clearly {
+		return nil
+	}
+	return against
 }
 
 // Limits of an order that is compared: the least share of the words of a sentence that one on the same two things has, the least
@@ -163,10 +170,10 @@ const (
 	clearly   = 0.2
 )
 
-// sameOrder returns how much of both things another sentence has in the same order, and how much in the other one; 0 where that
-// is too little.
-func (w *witness) sameOrder(q sequence, text string) (same, other float64) {
-	for _, o := range sequencesIn(text) {
+// sameWay returns how much of both things the sequences of another sentence have in the same order, and how much in the other one;
+// 0 where that is too little.
+func (w *witness) sameWay(q sequence, all []sequence) (same, other float64) {
+	for _, o := range all {
 		straight := min(w.share(q.first, o.first), w.share(q.later, o.later))
 		crossed := min(w.share(q.first, o.later), w.share(q.later, o.first))
 		switch {

@@ -35,6 +35,13 @@ var (
 	past        = lazyregexp.New(`(?i)\b(?:was|were|had|initially|at first|first|previously|earlier|before|until|then|when|after|because|due|fixed|expected|expecting|would|should|could|if|once|ran into|used to|caused|causing|now pass\w*)\b|→|->`)
 )
 
+// withIssues says that checks pass and report something, unless it is said ofNone: what ends so is the newest run, whatever
+// the text says later.
+var (
+	ofNone     = lazyregexp.New(`(?i)\b(?:no|zero|0|without)\b`)
+	withIssues = lazyregexp.New(`(?i)\b(?:pass\w*|succe\w+|green)\b[^.,;:]{0,20}\bwith (?:[1-9]\d* |some |several )?(?:[\w-]+ ){0,2}(?:issues?|warnings?|errors?|failures?|problems?)\b`)
+)
+
 // checks doubts what a statement says of the outcome of a kind of checks, where their newest run shows otherwise.
 func (d *doubter) checks(s statement) bool {
 	if s.ahead || s.quotes || someTests.MatchString(s.text) {
@@ -59,7 +66,7 @@ func (d *doubter) checks(s statement) bool {
 		}
 		end, told := d.endOf(i), past.MatchString(clause) || s.text != clause && past.MatchString(s.text)
 		switch {
-		case good && end == toolcall.Failed && !unsure.MatchString(clause) && !d.passedSince(w.calls[i].Use.From) && !(ok && d.tellsLater(s, k)),
+		case good && end == toolcall.Failed && !unsure.MatchString(clause) && !d.passedSince(w.calls[i].Use.From) && (withIssues.MatchString(clause) && !ofNone.MatchString(clause) || !(ok && d.tellsLater(s, k))),
 			good && !ok && failed && !d.passedSince(w.calls[i].Use.From):
 			d.contradict(s.text, doubtOutcome, "the newest run, "+said(w.calls[i].Line)+", failed"+codeOf(w.ends[i]), w.calls[i].Use)
 			return true

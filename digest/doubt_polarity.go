@@ -12,10 +12,14 @@ import (
 // polarity doubts a statement that denies what the conversation says in nearly the same words, or says what it denies, where
 // nothing in it says the same as the statement does.
 func (d *doubter) polarity(s statement) bool {
-	if s.ahead || s.quotes || changed.MatchString(s.text) {
+	if s.quotes {
 		return false
 	}
-	said := compared{text: s.text, terms: signedTerms(s.text)}
+	closely, text := s.ahead || changed.MatchString(s.text), s.text
+	if at := bringsOut.FindStringIndex(text); closely && at != nil && !plans.MatchString(text[at[1]:]) {
+		closely, text = false, text[at[1]:]
+	}
+	said := compared{text: text, terms: signedTerms(text)}
 	w := d.in.witness()
 	all := agreement{}
 	byClauses := said.clauses()
@@ -24,11 +28,11 @@ func (d *doubter) polarity(s statement) bool {
 		if k > 0 {
 			least, called = sameWell, sameWell
 		}
-		for _, e := range w.find(part.terms, mostAlike, func(r *remark) bool { return r.who <= byCall }) {
-			if e.share < least || e.who == byCall && e.share < called {
+		for _, e := range w.find(part.terms, mostAlike, tellsOf) {
+			if e.share < least || closely && e.share < sameMany || e.who == byCall && e.share < called {
 				continue
 			}
-			w.compare(all, part, compared{text: e.text, terms: signedTerms(e.text)}, e)
+			w.compare(all, part, compared{text: e.text, terms: signedTerms(e.text)}, e, closely)
 		}
 	}
 	against := all.against()
@@ -40,6 +44,17 @@ func (d *doubter) polarity(s statement) bool {
 	return true
 }
 
+// tellsOf reports whether a passage tells something: it is no line of code that prints what may be, and of results only those that say
+// how something ended.
+func tellsOf(r *remark) bool {
+	return r.who <= byAgent || r.who == byCall && !prints.MatchString(r.text) || r.who == byTool && endMarks.MatchString(r.text)
+}
+
+var (
+	prints   = lazyregexp.New(`\b(?:print|printf|println|echo|log|Errorf?|Fatalf?|puts|assert\w*)\b ?[("']`)
+	endMarks = lazyregexp.New(`^\W*(?:✅|✔|✓|❌|✗|✘|PASS|FAIL|SUCCESS|ERROR)`)
+)
+
 // Limits of what is compared: passages; the least share of a sentence's words that one on the same has, in words and in the
 // arguments of a call; and of the words around the one that is denied.
 const (
@@ -49,6 +64,8 @@ const (
 	sameWell   = 0.45
 	sameCalled = 0.45
 	sameNear   = 0.4
+	sameClose  = 0.7
+	closeWords = 3
 	sameBack   = 0.3 // the same, of the words around it in the other sentence
 )
 
@@ -91,7 +108,7 @@ var parts = lazyregexp.New(`[,;:()—–→]|\.\s| - |->`)
 func (s compared) mood(i int) (mood string, says bool) {
 	t := s.terms[i]
 	if t.twoSided(s.terms) {
-		return "", false
+		return "both", false
 	}
 	if s.text == "" {
 		return "", true
@@ -104,7 +121,7 @@ func (s compared) mood(i int) (mood string, says bool) {
 	case "may", "might":
 		mood = "may"
 	default:
-		return "", false
+		return by, false
 	}
 	clause := clauseAround(s.text, t.from)
 	if mood != "" {
@@ -113,7 +130,10 @@ func (s compared) mood(i int) (mood string, says bool) {
 	if !strings.HasPrefix(s.text, clause) {
 		clause = goesOn.ReplaceAllString(clause, "")
 	}
-	return mood, !unreal.MatchString(clause)
+	if unreal.MatchString(clause) {
+		return "unreal", false
+	}
+	return mood, true
 }
 
 // goesOn are words that begin a question, where they go on with a sentence behind what stands between: "paths (…) do match".
@@ -128,7 +148,7 @@ func excludes(a []term, i int, b []term, k int) bool {
 }
 
 // compare adds what another sentence says of the words of one: a word agrees where both say it or both deny it.
-func (w *witness) compare(all agreement, a, b compared, e echo) {
+func (w *witness) compare(all agreement, a, b compared, e echo, closely bool) {
 	if x, y := countsIn(a.terms), countsIn(b.terms); len(x) > 0 && len(y) > 0 && !slices.ContainsFunc(x, func(n term) bool {
 		return slices.ContainsFunc(y, func(o term) bool { return n.stem == o.stem })
 	}) {
@@ -150,16 +170,25 @@ func (w *witness) compare(all agreement, a, b compared, e echo) {
 			if against && (t.naming(a.terms, i) || u.naming(b.terms, k) || turned(a.terms, i, b.terms, k) || otherThing(a.terms, i, b.terms, k) || otherThing(b.terms, k, a.terms, i)) {
 				continue
 			}
-			here := w.alike(a.terms, i, b.terms, k)
+			here, others := w.alike(a.terms, i, b.terms, k)
 			if here < near {
 				continue
 			}
-			there := w.alike(b.terms, k, a.terms, i)
+			there, _ := w.alike(b.terms, k, a.terms, i)
 			if there < back {
+				continue
+			}
+			closes := min(here, there) >= sameClose && others >= closeWords
+			if closely && !closes {
 				continue
 			}
 			one, said := a.mood(i)
 			other, says := b.mood(k)
+			if closes && one == other && one != "both" {
+				said, says = true, true // the same words in the same mood
+			} else if closely {
+				continue
+			}
 			if !said || !says || one != other && !(one == "" && other == "may" && excludes(a.terms, i, b.terms, k)) && !(one == "may" && other == "" && excludes(b.terms, k, a.terms, i)) {
 				continue
 			}
@@ -186,7 +215,7 @@ func wished(terms []term, i int) string {
 	const reach = 5 // words
 	first := true
 	for k := i - 1; k >= 0; k-- {
-		if k >= i-reach && wishes[terms[k].stem] {
+		if k >= i-reach && wishes[terms[k].stem] && !(terms[k].stem == "to" && k > 0 && seems(terms[k-1].stem)) {
 			return terms[k].stem
 		}
 		if first = first && beforeOrders[terms[k].stem]; terms[k].clause != terms[i].clause {
@@ -197,6 +226,15 @@ func wished(terms []term, i int) string {
 		return "to" // an order: "and update the table"
 	}
 	return ""
+}
+
+// seems reports whether a verb says of what stands behind its "to" that it is so: "seems to work".
+func seems(stem string) bool {
+	switch stem {
+	case "seem", "appear", "turn", "out", "prov", "continu", "manag", "happen", "start", "begin":
+		return true
+	}
+	return false
 }
 
 var (
@@ -222,7 +260,7 @@ func (all agreement) against() (by *echo) {
 // say opposite things.
 func (w *witness) agree(a, b []term) (same, other bool) {
 	all := agreement{}
-	w.compare(all, compared{terms: a}, compared{terms: b}, echo{})
+	w.compare(all, compared{terms: a}, compared{terms: b}, echo{}, false)
 	for i, at := range all {
 		if at.by != nil && at.other > at.same {
 			other = true
@@ -235,10 +273,9 @@ func (w *witness) agree(a, b []term) (same, other bool) {
 
 // alike returns how much of the weight of the words around one of a sentence those around one of another have. The words of
 // sense next to it count most.
-func (w *witness) alike(a []term, i int, b []term, k int) float64 {
+func (w *witness) alike(a []term, i int, b []term, k int) (share float64, others int) {
 	const near, far = 5, 9 // words of sense on either side
 	total, held := 0.0, 0.0
-	others := 0
 	for _, step := range []int{-1, 1} {
 		for n, at := 1, i+step; at >= 0 && at < len(a) && n <= near; at += step {
 			t := a[at]
@@ -255,9 +292,9 @@ func (w *witness) alike(a []term, i int, b []term, k int) float64 {
 		}
 	}
 	if others < 2 || total == 0 {
-		return 0
+		return 0, others
 	}
-	return held / total
+	return held / total, others
 }
 
 // stands reports whether a word stands within so many words of sense of one of a sentence.
@@ -278,7 +315,7 @@ func stands(all []term, at, reach int, root string) bool {
 // twoSided reports whether a sentence says a word and denies it, or says its opposite: of two things.
 func (t term) twoSided(all []term) bool {
 	for i, o := range all {
-		if o.root == t.root && o.signed() && o.opposed() != t.opposed() && !o.naming(all, i) {
+		if o.root == t.root && o.clause == t.clause && o.signed() && o.opposed() != t.opposed() && !o.naming(all, i) {
 			return true
 		}
 	}
@@ -288,6 +325,9 @@ func (t term) twoSided(all []term) bool {
 // turned reports whether what stands behind a word of one sentence stands before it in the other: "cli imports strategy" and
 // "strategy imports cli".
 func turned(a []term, i int, b []term, k int) bool {
+	if passive(a, i) != passive(b, k) {
+		return false
+	}
 	left, right := nextTo(a, i, -1), nextTo(a, i, 1)
 	before, behind := nextTo(b, k, -1), nextTo(b, k, 1)
 	crossed := func(right, left, before, behind []string) bool {
@@ -296,16 +336,28 @@ func turned(a []term, i int, b []term, k int) bool {
 	return crossed(right, left, before, behind) || crossed(behind, before, left, right)
 }
 
+// passive reports whether a verb says what is done to what stands before it: "sessions are detected".
+func passive(all []term, i int) bool {
+	return !all[i].plain && !all[i].running && slices.ContainsFunc(all[max(0, i-3):i], func(o term) bool { return isCopula(o.stem) })
+}
+
 // otherThing reports whether a sentence denies that something is a thing of two words, of which another sentence has the first
 // alone: "is not session end", "closes the session".
 func otherThing(a []term, i int, b []term, k int) bool {
-	if !a[i].denied || a[i].running || !a[i].plain || i < 2 || i+1 >= len(a) || a[i+1].empty || a[i+1].clause != a[i].clause || !copulas[a[i-2].stem] {
+	if !a[i].denied || a[i].running || !a[i].plain || i < 2 || i+1 >= len(a) || a[i+1].empty || a[i+1].clause != a[i].clause || !isCopula(a[i-2].stem) {
 		return false
 	}
 	return k+1 >= len(b) || b[k+1].root != a[i+1].root
 }
 
-var copulas = wordSet("is are was were be")
+// isCopula reports whether a word, as it is compared, is a form of "to be".
+func isCopula(stem string) bool {
+	switch stem {
+	case "is", "are", "was", "were", "be", "been", "isn", "aren", "wasn", "weren":
+		return true
+	}
+	return false
+}
 
 // nextTo returns the roots of the next two words of sense on a side.
 func nextTo(all []term, i, step int) (out []string) {
@@ -338,6 +390,9 @@ func (t term) naming(all []term, i int) bool {
 // changed begin sentences that say what was done: what was said before it was another thing.
 var changed = lazyregexp.New(`(?i)^(?:` + "`[^`]*`" + `\s*[-–—:]+\s*)?\W*(?:i |we |just |then |now |have |has )*(?:fixed|added|implemented|updated|changed|registered|committed|re-added|removed|modified|created|replaced|moved|merged|refactored|(?:use|parse|read)\b|pre-)`)
 
+// bringsOut stands before what came out of something that was done: "wrote a test confirming the cause".
+var bringsOut = lazyregexp.New(`(?i)\b(?:show|confirm|prov|verify|demonstrat|reveal|indicat)(?:ing|s) (?:that )?`)
+
 // unreal are sentences that say of nothing that it is so: questions, conditions, wishes, and what is done in the place of
 // something else.
-var unreal = lazyregexp.New(`(?i)\?\s*$|^\W*(?:if|why|whether|when|let me|let's|should|could|would|can|is|are|do|does|did|what|how|maybe|perhaps|wait|hmm|or|(?:is|are|was|do|does|did|wo|would|could)n['’]t)\b|\b(?:whether|asked (?:if|why|how|what)|should|shouldn't|could|would|might|may|maybe|perhaps|\w+['’]d|instead|rather than|without|need to|want|wants|expected|supposed|suspected|thought|assumed|believed)\b`)
+var unreal = lazyregexp.New(`(?i)\?\s*$|^\W*(?:if|why|whether|when|let me|let's|should|could|would|can|is|are|do|does|did|what|how|maybe|perhaps|wait|hmm|or|(?:is|are|was|do|does|did|wo|would|could)n['’]t)\b|\b(?:whether|(?:asked|show|shows|see|check|know|tell|understand|determine|find out|figure out) (?:if|why|how|what|which|where|when)|should|shouldn't|could|would|might|may|maybe|perhaps|\w+['’]d|instead|rather than|without|need to|want|wants|ensures?|ensuring|expected|supposed|suspected|thought|assumed|believed)\b`)

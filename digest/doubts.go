@@ -133,8 +133,9 @@ type doubter struct {
 	ended map[string]testState    // see testStates
 	given map[string]*givenValues // by name, see valuesOf
 
-	did  *deedTable              // what commands did, see deedsOf
-	base map[string]*retain.Fact // the newest path with a directory by its last element; nil: it is also named without one
+	did    *deedTable              // what commands did, see deedsOf
+	newest map[string]int          // calls by what they do to the outside, see newestOf
+	base   map[string]*retain.Fact // the newest path with a directory by its last element; nil: it is also named without one
 
 	own    *witness    // the text itself
 	all    []statement // of it
@@ -153,7 +154,7 @@ func (d *doubter) statement(s statement) {
 	if slices.ContainsFunc(d.found, func(x Doubt) bool { return strings.Contains(s.text, x.Text) }) {
 		return // a name in it is doubted already
 	}
-	for _, doubts := range []func(statement) bool{d.checks, d.namedTests, d.deed, d.fate, d.errorText, d.quotation, d.instruction, d.attribution, d.order, d.turnedChange, d.polarity, d.restated, d.numbers, d.itself} {
+	for _, doubts := range []func(statement) bool{d.checks, d.namedTests, d.deed, d.fate, d.errorText, d.quotation, d.instruction, d.attribution, d.order, d.choice, d.turnedChange, d.polarity, d.restated, d.numbers, d.itself} {
 		if doubts(s) {
 			return
 		}

@@ -36,6 +36,9 @@ var opposites = sync.OnceValue(func() map[string]opposite {
 		"valid|invalid", "correct correctly|incorrect incorrectly", "sync synchronous|async asynchronous", "include included includes|exclude excluded excludes", "accept accepted accepts|reject rejected rejects",
 		"same|different", "present|absent missing", "open opened|closed", "keep kept retain retained preserved|drop dropped discard discarded remove removed delete deleted",
 		"safe|unsafe", "used|unused", "deterministic|nondeterministic", "faster|slower", "minimum|maximum",
+		"affected|unaffected", "changed|unchanged", "modified|unmodified untouched", "related|unrelated", "supported|unsupported", "compatible|incompatible", "complete|incomplete", "consistent|inconsistent",
+		"sufficient enough|insufficient", "available|unavailable", "possible|impossible", "likely|unlikely", "stable|unstable", "known|unknown",
+		"public|private", "resolved|unresolved", "expected|unexpected", "visible|hidden", "covered|uncovered",
 	)
 })
 

@@ -113,14 +113,16 @@ func termsOf(s string) []term {
 			denies := false
 			t.stem, denies = stemOf(word)
 			t.joined = from > 0 && s[from-1] == '-' && from > 1 && s[from-2] != ' '
-			t.running, t.plain = len(word) > 5 && strings.HasSuffix(word, "ing"), !strings.HasSuffix(word, "s") && !strings.HasSuffix(word, "ed")
+			t.running, t.plain = len(word) > 5 && strings.HasSuffix(word, "ing"), !strings.HasSuffix(word, "s") && !strings.HasSuffix(word, "ed") && irregular[strings.ToLower(word)] == ""
 			if t.number = digitsOf(word) == len(word); t.number {
 				t.stem = numeral(word)
 			} else if n := len(out); n > 0 && out[n-1].number && from-out[n-1].to == 1 {
 				t.stem = unitOf(t.stem)
 			}
 			t.empty = emptyWords[t.stem] || emptyWords[strings.ToLower(word)]
-			if denies || deniers[strings.ToLower(word)] {
+			if again := denies || deniers[strings.ToLower(word)]; again && fresh && reach == scope {
+				reach, fresh, t.empty = 0, false, true // "is not not": it is so
+			} else if again {
 				reach, t.empty = scope, true
 				fresh = denies || verbDeniers[strings.ToLower(word)] || strings.EqualFold(word, "not") && slices.ContainsFunc(out[max(0, len(out)-2):], func(o term) bool { return auxiliaries[strings.ToLower(s[o.from:o.to])] })
 			} else if breaksScope[strings.ToLower(word)] {

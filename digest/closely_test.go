@@ -1,0 +1,59 @@
+package digest_test
+
+import "testing"
+
+// harbor is a conversation on a harbor's gauges in which plans, comments of code and runs are worded as a summary may repeat them.
+func harbor() *session {
+	s := newSession(5)
+	s.user("The tide board shows stale depths at the cold dock. Find out why, and mend it.")
+	s.says("The signal relay doesn't wake the pilots properly in foggy weather. All four gauges fail as expected at the cold dock.")
+	s.says("// Fall back to the paper chart if the depth lookup fails (shouldn't happen in calm weather)")
+	s.says("We defer the depth reckoning until the evening bell. The beacon was lit at dusk, and the harbor master's ledger is invalid after the fire, although the berth table is full.")
+	s.says("Let me see which mooring line is being tightened by the winch.")
+	s.call("Bash", map[string]any{"command": "golangci-lint run ./..."}, "0 issues.")
+	s.call("Edit", map[string]any{"file_path": root + "dock/board.go", "old_string": "a", "new_string": "b"}, "The file has been updated.")
+	s.call("Bash", map[string]any{"command": "golangci-lint run ./... 2>&1 | tail -5"}, "dock/board.go:31:7: string `fathom` has 4 occurrences, make it a constant (goconst)\n1 issues:\n* goconst: 1")
+	return s
+}
+
+// TestNearlyTheSameWords holds statements that say in nearly the same words, mood and voice the opposite of what was said.
+func TestNearlyTheSameWords(t *testing.T) {
+	holdTurned(t, harbor(), "## Work so far\nThe tide board shows stale depths.\n", []turned{
+		{"The signal relay does not not wake the pilots properly in foggy weather.", "negation", "doesn't wake", "The signal relay does not wake the pilots properly in foggy weather."},
+		{"All four gauges succeeded as expected at the cold dock.", "negation", "fail as expected", "All four gauges failed as expected at the cold dock."},
+		{"Fall back to the paper chart if the depth lookup passes (shouldn't happen in calm weather)", "negation", "lookup fails", "Fall back to the paper chart if the depth lookup fails (shouldn't happen in calm weather)"},
+		{"Fall back to the paper chart if the depth lookup fails (should happen in calm weather)", "negation", "shouldn't happen", "It is to fall back to the paper chart if the depth lookup fails."},
+		{"The depth reckoning is not deferred until the evening bell.", "negation", "We defer", "The depth reckoning is deferred until the evening bell."},
+		{"Invalid berths were found: the harbor master's ledger is valid after the fire.", "negation", "invalid after", "Valid berths were found: the harbor master's ledger is invalid after the fire."},
+		{"Lint passing with 1 goconst issue in `dock/board.go`.\nLater on, lint is failing.", "outcome", "newest run", "Lint passes with 0 issues before the edit.\nLater on, lint is failing."},
+	})
+	holdTurned(t, harbor(), "## Work so far\nThe tide board shows stale depths.\n", []turned{
+		{"The buoy test succeeded because the lamp returns amber, which the keeper (by night) takes for red.\nThe buoy test failed because the lamp returns amber, which the keeper takes for red.", "negation", "elsewhere", "The buoy test failed because the lamp returns amber, which the keeper (by night) takes for red.\nThe buoy test failed because the lamp returns amber, which the keeper takes for red."},
+		{"The winch hook was confirmed to tighten the mooring lines at low tide.\nConfirmed that the winch hook doesn't tighten mooring lines at low tide.", "negation", "elsewhere", "This hook was confirmed to tighten the mooring lines at low tide.\nConfirmed this hook doesn't tighten mooring lines at low tide."},
+	})
+}
+
+// TestContraryDeeds holds what a summary denies, chooses or confirms against calls, results and words that show the contrary.
+func TestContraryDeeds(t *testing.T) {
+	s := harbor()
+	s.says("The keeper should log a warning instead of closing the lock, like the ferry does. The stale cache of tides seems to be working correctly in my trials.")
+	s.says("- Removed the allowlist of foreign flags")
+	s.call("Write", map[string]any{"file_path": root + "check.py", "content": "print(\"FAIL: mixed anchors were not weighed\")\nprint(\"PASS: mixed anchors are weighed\")\n"}, "File created successfully at: check.py")
+	s.call("Bash", map[string]any{"command": "python check.py"}, "✅ PASS: mixed anchors are weighed by the crane")
+	s.call("Bash", map[string]any{"command": "git commit -am 'mend the board'"}, "[harbor 4f2a91c] mend the board\n 1 file changed, 1 insertion(+)")
+	s.call("Bash", map[string]any{"command": "git push origin harbor"}, "To example.com:port.git\n   51b1093..4f2a91c  harbor -> harbor")
+	holdTurned(t, s, "## Work so far\nThe tide board shows stale depths.\n", []turned{
+		{"The keeper should close the lock instead of logging a warning.", "negation", "instead of closing", "The keeper should log a warning instead of closing the lock."},
+		{"Created trials showing the stale cache of tides does not work correctly.", "negation", "seems to be working", "Created trials showing the stale cache of tides works correctly."},
+		{"Kept the allowlist of foreign flags.", "negation", "Removed the allowlist", "Dropped the allowlist of foreign flags."},
+		{"The crane check: mixed anchors are not weighed by the crane.", "negation", "PASS: mixed", "The crane check: mixed anchors are weighed by the crane."},
+		{"Looked at `dock/board.go`, which was left unchanged.", "file", "was changed", "Looked at `dock/board.go`, whose public names were left unchanged."},
+		{"Left `dock/board.go` untouched.", "file", "was changed", "Left the rest of `dock/board.go` out."},
+		{"Nothing has been pushed so far.", "outcome", "a call did it", "Nothing has been deployed so far."},
+		{"The fix is not pushed.", "outcome", "a call did it", "The fix is not deployed."},
+	})
+	s.call("Edit", map[string]any{"file_path": root + "dock/board.go", "old_string": "b", "new_string": "c"}, "The file has been updated.")
+	if found := doubtsOf(s, "## Work so far\nThe newest change of the board is not pushed.\n"); len(found) > 0 {
+		t.Errorf("%+v", found)
+	}
+}
