@@ -210,8 +210,11 @@ const (
 	smallBare = 8000
 )
 
-// bareTokens returns the tokens of a message without its results.
+// bareTokens returns the tokens of a message without its results, which some programs write as text.
 func bareTokens(msg Message, m *Meter) int {
+	if msg.Role == RoleUser && !msg.IsUserTurn() {
+		return 0
+	}
 	n := 0
 	for _, b := range msg.Content {
 		if _, ok := b.(ToolResult); !ok {

@@ -1,0 +1,30 @@
+package precis_test
+
+import (
+	"strings"
+	"testing"
+
+	"precis"
+)
+
+// TestResultsThatAreTextAreResults: the newest call stays beside its large result, which a rung can shorten, also where a program
+// writes both as text; a long message of a person is none.
+func TestResultsThatAreTextAreResults(t *testing.T) {
+	long := strings.Repeat("the first line of the file\n", 1500) // 9,000 tokens and more
+	call := precis.NewText(precis.RoleAssistant, "Now I write the rest.\n<replace_in_file>\n<path>a.py</path>\n<diff>\n"+long[:20000]+"</diff>\n</replace_in_file>")
+	for name, tt := range map[string]struct {
+		last precis.Message
+		want int
+	}{
+		"a result":           {precis.Message{Role: precis.RoleUser, Content: []precis.Block{precis.Text{Text: "[replace_in_file for 'a.py'] Result:"}, precis.Text{Text: "The tool execution failed with the following error:\n<error>\n" + long + "</error>"}}}, 1},
+		"a person's message": {precis.NewText(precis.RoleUser, "Look at this, please:\n"+long), 4},
+	} {
+		msgs := []precis.Message{
+			precis.NewText(precis.RoleUser, "<task>\nWrite the demo.\n</task>"), precis.NewText(precis.RoleAssistant, "Where?"), precis.NewText(precis.RoleUser, "<user_message>\nin a.py\n</user_message>"),
+			call, tt.last,
+		}
+		if kept := precis.Keep(precis.NewTranscript(msgs...), nil, precis.NewMeter(chars4(t)), 4, 1000); kept.Tail != tt.want {
+			t.Errorf("%s: the tail begins with message %d, want %d", name, kept.Tail, tt.want)
+		}
+	}
+}
