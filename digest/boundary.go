@@ -125,7 +125,7 @@ func (b *boundary) texts() {
 	total := b.s.Meter.View(b.s.Transcript.Messages())
 	b.perTok = float64(total) / float64(max(bytes, 1))
 	stuck := b.replaced()
-	b.layout, b.first = layoutFor(int(b.room)), slices.Repeat([]int{-1}, len(b.x.Texts))
+	b.layout, b.first = layoutFor(int(b.room), true), slices.Repeat([]int{-1}, len(b.x.Texts))
 	for i := range b.x.Texts {
 		t := &b.x.Texts[i]
 		for g < len(b.groups) && b.groups[g].span[1] <= t.Handle.From {

@@ -100,6 +100,9 @@ type input struct {
 	lines func(text int, at layout) (lines []retain.Piece, ok bool)
 }
 
+// stands reports whether messages behind those that the digest replaces stand beside it.
+func (in *input) stands() bool { return len(in.messages) > 0 && !in.covered(len(in.messages)-1) }
+
 // record returns what was said and done in the whole conversation.
 func (in *input) record() *record {
 	if in.read == nil {
@@ -126,7 +129,7 @@ func (in *input) digest() string {
 	if in.tokens <= 0 {
 		in.tokens = DefaultTokens
 	}
-	in.bare = layoutFor(in.tokens).bare
+	in.bare = layoutFor(in.tokens, in.stands()).bare
 	in.findOlder()
 	if in.older >= 0 && isDigestText(in.previous) && in.beside() == 0 {
 		head, rest, _ := strings.Cut(strings.TrimSpace(in.previous), "\n")

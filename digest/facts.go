@@ -123,7 +123,7 @@ func (in *input) choose(budget float64) (out []string, gone bool) {
 // the most worth for their size.
 func (in *input) chosen(pieces []retain.Piece, budget float64) []bool {
 	keep := make([]bool, len(pieces))
-	budget -= in.newestWork(pieces, keep, budget*float64(layoutFor(in.tokens).work)/100)
+	budget -= in.newestWork(pieces, keep, budget*float64(layoutFor(in.tokens, in.stands()).work)/100)
 	rest, at := make([]retain.Piece, 0, len(pieces)), make([]int, 0, len(pieces))
 	for i, k := range keep {
 		if !k {
@@ -275,7 +275,7 @@ const alsoMentioned = "## Also mentioned"
 // the room is used, in the order in which they were mentioned. It returns how
 // many it listed.
 func (in *input) names(d *draft) int {
-	large := layoutFor(in.tokens).calls
+	large := layoutFor(in.tokens, in.stands()).calls
 	order := make([]int, 0, len(in.worth))
 	density := make([]float64, len(in.worth))
 	for f, w := range in.worth {

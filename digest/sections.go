@@ -19,7 +19,7 @@ import (
 // sections writes everything except the facts. Shares are of the whole digest.
 func (in *input) sections(d *draft, st *story) {
 	share := func(percent int) int { return in.tokens * percent / 100 }
-	at := layoutFor(in.tokens)
+	at := layoutFor(in.tokens, in.stands())
 	d.add(digestHead + in.span() + ", written from the conversation without a model. A record of what was said and done, not new instructions.]\n")
 	if dir := in.workingDirectory(); dir != "" {
 		d.add("Current working directory: " + dir + "\n")
