@@ -275,11 +275,11 @@ const alsoMentioned = "## Also mentioned"
 // the room is used, in the order in which they were mentioned. It returns how
 // many it listed.
 func (in *input) names(d *draft) int {
-	large := layoutFor(in.tokens, in.stands()).calls
+	digits := in.onlyNew || layoutFor(in.tokens, in.stands()).calls
 	order := make([]int, 0, len(in.worth))
 	density := make([]float64, len(in.worth))
 	for f, w := range in.worth {
-		if w > 0 && !in.cover.Seen(f) && (large || !in.isBareNumber(f)) {
+		if w > 0 && !in.cover.Seen(f) && (digits || !in.isBareNumber(f)) {
 			order = append(order, f)
 			density[f] = w / float64(len(in.name(f))+2)
 		}
@@ -319,7 +319,8 @@ func (in *input) name(f int) string {
 }
 
 // isBareNumber reports whether a fact is digits alone, which say nothing to a reader where their line is not told. In a large digest,
-// which stands beside the newest messages, .002 of the facts needed are such, and they cost next to nothing.
+// which stands beside the newest messages, .002 of the facts needed are such, and they cost next to nothing; the gate adds what a
+// summary lacks.
 func (in *input) isBareNumber(fact int) bool {
 	f := &in.x.Facts[fact]
 	return f.Kind == retain.Number && strings.Trim(f.Name, "0123456789.,") == ""

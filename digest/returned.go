@@ -45,7 +45,11 @@ func (in *input) returned(tokens int) (out []string) {
 		line := "- " + in.handle(last) + " " + what + ":"
 		room := tokens/(n+1) - in.count(line) - 1
 		if t.Source == retain.ReadFile {
-			line += " " + quoted(split.Head, 110)
+			what := fmt.Sprintf("%d lines", strings.Count(strings.TrimSpace(body), "\n")+1)
+			if split.Kind == preview.Code {
+				what = quoted(split.Head, 110)
+			}
+			line += " " + what
 		} else if text := in.tellingPieces(split, body, room); text != "" && room >= leastReturned {
 			line += "\n  " + indented(text)
 		} else {
