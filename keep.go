@@ -212,7 +212,7 @@ const (
 
 // bareTokens returns the tokens of a message without its results, which some programs write as text.
 func bareTokens(msg Message, m *Meter) int {
-	if msg.Role == RoleUser && !msg.IsUserTurn() {
+	if msg.Role == RoleUser && writesResult(msg) && !msg.IsUserTurn() {
 		return 0
 	}
 	n := 0
@@ -222,6 +222,17 @@ func bareTokens(msg Message, m *Meter) int {
 		}
 	}
 	return n
+}
+
+// writesResult reports whether a message begins as the result of a call that is written as text.
+func writesResult(msg Message) bool {
+	for _, b := range msg.Content {
+		if t, ok := b.(Text); ok {
+			_, is := harness.ResultHead(t.Text)
+			return is || harness.IsObservation(t.Text)
+		}
+	}
+	return false
 }
 
 func (k *Kept) tail(msgs []Message, shown []bool, m *Meter, count, tailTokens int, whole bool) int {

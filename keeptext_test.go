@@ -17,6 +17,7 @@ func TestResultsThatAreTextAreResults(t *testing.T) {
 		want int
 	}{
 		"a result":           {precis.Message{Role: precis.RoleUser, Content: []precis.Block{precis.Text{Text: "[replace_in_file for 'a.py'] Result:"}, precis.Text{Text: "The tool execution failed with the following error:\n<error>\n" + long + "</error>"}}}, 1},
+		"a program's words":  {precis.NewText(precis.RoleUser, "<system-reminder>\n"+long+"</system-reminder>"), 4},
 		"a person's message": {precis.NewText(precis.RoleUser, "Look at this, please:\n"+long), 4},
 	} {
 		msgs := []precis.Message{

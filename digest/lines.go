@@ -24,7 +24,7 @@ type layout struct {
 	work  int  // percent of the room that what the newest edits wrote may take before any other line
 }
 
-// layoutFor returns the layout for an index of the given number of tokens, and whether messages behind it stand beside it: with more room,
+// layoutFor returns the layout for an index of the given number of tokens, beside later messages that stay or alone: with more room,
 // longer passages are worth more than more of them. Measured with views of half
 // the window: lines of 60 to 150 bytes keep 0.976 of the facts needed, 0.818 of
 // the older ones with their context and 0.786 word for word; 120 to 300: 0.978,

@@ -11,9 +11,10 @@ import (
 	"precis/retain"
 )
 
-// requests returns what the user said within budget tokens, newest
-// first, within the fewer of together where the newest does not take more: the request that is worked on, then those before it. Room goes to the last request first, then to what was answered since, then to the
-// newest message of the user's own, the first request, and the newest. A message that does not fit is cut; its rules stay.
+// requests returns what the user said, newest first: the request that is worked on, then those before it. The newest may take budget
+// tokens; with it the others take no more than together, which is less. Room goes to the last request first, then to what was
+// answered since, then to the newest message of the user's own, the first request, and the newest. A message that does not fit is cut;
+// its rules stay.
 func (in *input) requests(all []saying, count func(string) int, budget, together int) []string {
 	if all = in.withoutEnded(all); len(all) == 0 {
 		return nil
