@@ -21,6 +21,8 @@ type sidecar struct {
 	Tagged  map[string]tagged `json:"tagged,omitempty"`  // by edit ID
 	Ranged  []string          `json:"ranged,omitempty"`  // IDs of edits that the range of Cline says, see cline.go
 	Range   *ranged           `json:"range,omitempty"`   // what Cline's file has of them
+
+	Replaced []replaced `json:"replaced,omitempty"` // what runs took back, oldest first, see replaced.go
 }
 
 // tagged is the rest of an edit that is written as tags.
@@ -99,7 +101,7 @@ func (s *sidecar) empty() bool { return len(s.Edits) == 0 && len(s.Tagged) == 0 
 
 // bytes returns the content of the file; nil when there is nothing to write.
 func (s *sidecar) bytes() ([]byte, error) {
-	if s.empty() {
+	if s.Replaced = s.living(); s.empty() {
 		return nil, nil
 	}
 	data, err := json.MarshalIndent(s, "", "  ")
@@ -153,6 +155,11 @@ func (s *sidecar) join(conv *precis.Conversation, rec *archive.Recording) {
 		e := &conv.Edits[i]
 		if t, ok := s.Tagged[e.ID]; ok {
 			e.Run, e.Time, e.Report = t.Run, t.Time, t.Report
+			for _, r := range e.Replace {
+				for k := range r.With { // precis wrote it, no agent said it
+					r.With[k].Format = ""
+				}
+			}
 			t.show(e)
 		}
 	}
@@ -174,4 +181,5 @@ func (s *sidecar) join(conv *precis.Conversation, rec *archive.Recording) {
 		}
 		return a.Time.Compare(b.Time)
 	})
+	s.joinReplaced(conv, rec)
 }

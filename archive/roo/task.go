@@ -89,58 +89,86 @@ func (f taskFormat) Read(src archive.Source) (*archive.Recording, error) { retur
 // [precis.CodeConflict], and nothing is written, when an edit was made on other
 // messages than those of the task.
 func (t *Task) Record(ctx context.Context, edits []precis.Edit, now time.Time) error {
+	if err := t.made(edits); err != nil {
+		return err
+	}
+	return t.write(ctx, func() error { return t.record(edits, now) })
+}
+
+// made returns an error when an edit was made on other messages than those of the task.
+func (t *Task) made(edits []precis.Edit) error {
 	for _, e := range edits {
 		if said := t.Conversation.Transcript; e.Seen > said.Len() || said.Fingerprint(e.Seen) != e.At {
 			return &precis.Error{Code: precis.CodeConflict, Op: "record edit", Place: t.Path,
 				Err: errors.New("the task has changed since the edit was made"), Hint: "try again"}
 		}
 	}
-	return t.write(ctx, func() error {
-		ms := float64(now.UnixMilli())
-		for _, e := range edits {
-			if t.Ranged(e) { // Cline writes its last message anew when it goes on
-				e.Seen, e.At = e.Replace[0].To, t.Conversation.Transcript.Fingerprint(e.Replace[0].To)
-				t.sidecar.Ranged = append(t.sidecar.Ranged, e.ID)
-			}
-			bare, shown := parted(t.Conversation.Transcript, e)
-			if t.tags(bare) {
-				if err := t.History.Apply(bare, ms); err != nil {
-					return err
-				}
-				if t.UI != nil {
-					t.UI.Record(bare, ms)
-				}
-				t.sidecar.tag(bare, shown)
-			} else {
-				t.sidecar.add(e)
-			}
-			if t.Patch && CanPatch(e) {
-				t.sidecar.Patched = append(t.sidecar.Patched, e.ID)
-			}
+	return nil
+}
+
+// record puts edits into the files as they are in memory.
+func (t *Task) record(edits []precis.Edit, now time.Time) error {
+	ms := float64(now.UnixMilli())
+	for _, e := range edits {
+		if t.Ranged(e) { // Cline writes its last message anew when it goes on
+			e.Seen, e.At = e.Replace[0].To, t.Conversation.Transcript.Fingerprint(e.Replace[0].To)
+			t.sidecar.Ranged = append(t.sidecar.Ranged, e.ID)
 		}
-		return nil
-	})
+		bare, shown := parted(t.Conversation.Transcript, e)
+		if t.tags(bare) {
+			if err := t.History.Apply(bare, ms); err != nil {
+				return err
+			}
+			if t.UI != nil {
+				t.UI.Record(bare, ms)
+			}
+			t.sidecar.tag(bare, shown)
+		} else {
+			t.sidecar.add(e)
+		}
+		if t.Patch && CanPatch(e) {
+			t.sidecar.Patched = append(t.sidecar.Patched, e.ID)
+		}
+	}
+	return nil
 }
 
 // Undo removes edits: their tags, messages and UI events, so that the files
-// have their former bytes. The error is [precis.CodeNotFound] for an unknown
+// have their former bytes. The edit of a run that took back others, see [Task.Replace],
+// goes and brings these again. The error is [precis.CodeNotFound] for an unknown
 // ID; nothing is written then.
 func (t *Task) Undo(ctx context.Context, ids ...string) error {
-	ids = t.History.byPlace(ids)
 	return t.write(ctx, func() error {
+		var edits []string
+		var back []replaced
 		for _, id := range ids {
-			tagged := t.History.Remove(id)
-			if whole := t.sidecar.remove(id); !tagged && !whole && id == clineEdit {
-				return &precis.Error{Code: precis.CodeInvalid, Op: "undo", Place: t.Path, Err: errors.New("these messages were hidden by Cline itself"), Hint: "restore a checkpoint of the task in the editor"}
-			} else if !tagged && !whole {
-				return precis.Errorf(precis.CodeNotFound, "undo", "the task has no edit %s", id)
-			}
-			if t.UI != nil {
-				t.UI.Forget(id)
+			if was := t.sidecar.back(id); was != nil {
+				back = append(back, was...)
+			} else {
+				edits = append(edits, id)
 			}
 		}
-		return nil
+		if err := t.remove(edits); err != nil {
+			return err
+		}
+		return t.again(back, t.Conversation.Transcript.Len())
 	})
+}
+
+// remove removes edits from the files as they are in memory.
+func (t *Task) remove(ids []string) error {
+	for _, id := range t.History.byPlace(ids) {
+		tagged := t.History.Remove(id)
+		if whole := t.sidecar.remove(id); !tagged && !whole && id == clineEdit {
+			return &precis.Error{Code: precis.CodeInvalid, Op: "undo", Place: t.Path, Err: errors.New("these messages were hidden by Cline itself"), Hint: "restore a checkpoint of the task in the editor"}
+		} else if !tagged && !whole {
+			return precis.Errorf(precis.CodeNotFound, "undo", "the task has no edit %s", id)
+		}
+		if t.UI != nil {
+			t.UI.Forget(id)
+		}
+	}
+	return nil
 }
 
 // Rewind returns the task to a UI message, see [Rewind]. Command outputs that no
@@ -150,9 +178,10 @@ func (t *Task) Rewind(ctx context.Context, target Target) error {
 		return precis.Errorf(precis.CodeNotFound, "rewind", "%s holds no %s; rewind by message instead", t.dir(), UIName)
 	}
 	err := t.writeKeeping(ctx, func() error {
-		_, err := Rewind(t.History, t.UI, target)
-		t.trim()
-		return err
+		if _, err := Rewind(t.History, t.UI, target); err != nil {
+			return err
+		}
+		return t.trim()
 	})
 	if err != nil {
 		return err
@@ -181,8 +210,7 @@ func (t *Task) RewindToMessage(ctx context.Context, n int) error {
 		})
 		t.History.scan()
 		t.History.Clean()
-		t.trim()
-		return nil
+		return t.trim()
 	})
 	if err != nil || t.UI == nil {
 		return err
@@ -190,14 +218,16 @@ func (t *Task) RewindToMessage(ctx context.Context, n int) error {
 	return t.retireOutputs()
 }
 
-// trim removes from the sidecar what a rewind removed from the task.
-func (t *Task) trim() {
+// trim removes from the sidecar what a rewind removed from the task, and brings again what
+// a run took back that is gone.
+func (t *Task) trim() error {
 	said := t.History.Len() - len(t.History.entries.plan().shows)
 	tags := map[string]bool{}
 	for _, e := range t.History.entries {
 		tags[e.condenseID], tags[e.truncationID] = true, true
 	}
 	t.sidecar.trim(said, tags)
+	return t.again(t.sidecar.seenBeyond(said), said)
 }
 
 // write makes a change under Roo's locks: it checks that the files on disk are

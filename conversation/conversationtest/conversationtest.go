@@ -39,6 +39,7 @@ func Test(t *testing.T, open func(t *testing.T, msgs []precis.Message) Place) {
 		{"looks", looks},
 		{"what does not exist", nothing},
 		{"undo after two runs", undoTwice},
+		{"undo of each run", undoEachRun},
 		{"restore of a block in a hidden span", restoreHiddenBlock},
 		{"pin of hidden content", pinHidden},
 		{"pin and unpin", unpin},
@@ -250,6 +251,31 @@ func undoTwice(t *testing.T, s *suite) {
 	}
 	_, err := conversation.Undo(ctx, s.Home, s.ID)
 	s.wants(precis.CodeNotFound, "a third undo", err)
+}
+
+// undoEachRun condenses by steps, some of which go on from the originals, and undoes them
+// one by one.
+func undoEachRun(t *testing.T, s *suite) {
+	ctx := t.Context()
+	views := []string{s.view()}
+	for _, share := range []float64{0.6, 0.5, 0.8, 0.7, 0.7} {
+		d := must[conversation.Details](s)(conversation.Status(ctx, s.Home, s.ID))
+		o := conversation.CondenseOptions{Target: precis.Tokens(share * float64(d.Status.Tokens))}
+		if c := must[conversation.Condensed](s)(conversation.Condense(ctx, s.Home, s.ID, o)); c.Changed {
+			views = append(views, s.view())
+		}
+	}
+	if len(views) < 4 {
+		t.Fatalf("%d runs changed something", len(views)-1)
+	}
+	for n, want := range slices.Backward(views[:len(views)-1]) {
+		c := must[conversation.Change](s)(conversation.Undo(ctx, s.Home, s.ID))
+		if s.view() != want {
+			t.Fatalf("undoing run %d of %d does not lead to what was there before: %+v", n+1, len(views)-1, c.Edit)
+		}
+	}
+	_, err := conversation.Undo(ctx, s.Home, s.ID)
+	s.wants(precis.CodeNotFound, "one undo more", err)
 }
 
 func restoreHiddenBlock(t *testing.T, s *suite) {

@@ -3,6 +3,7 @@ package recording
 import (
 	"context"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"precis"
@@ -10,7 +11,8 @@ import (
 )
 
 // taskKeeper keeps edits in a Roo task folder, as tags or in the sidecar. An undo
-// edit is not kept there: what it names is removed.
+// edit is not kept there, but for that of a run which replaces earlier ones: what it names
+// is removed.
 type taskKeeper struct {
 	task  *roo.Task
 	stale bool // the folder has changed since the task was read
@@ -32,6 +34,10 @@ func (k *taskKeeper) refresh() (*precis.Conversation, error) {
 
 func (k *taskKeeper) record(ctx context.Context, made []precis.Edit) error {
 	k.stale = true
+	back := slices.IndexFunc(made, func(e precis.Edit) bool { return e.Kind == precis.KindUndo && e.Run != "" })
+	if back >= 0 && len(made) > 1 { // a run that goes on from the originals
+		return k.task.Replace(ctx, made[back], slices.Concat(made[:back], made[back+1:]), time.Now())
+	}
 	var edits []precis.Edit
 	var undone []string
 	for _, e := range made {
@@ -41,7 +47,7 @@ func (k *taskKeeper) record(ctx context.Context, made []precis.Edit) error {
 			edits = append(edits, e)
 		}
 	}
-	if len(undone) > 0 { // a run that goes on from the originals takes back first
+	if len(undone) > 0 {
 		if err := k.task.Undo(ctx, undone...); err != nil {
 			return err
 		}
