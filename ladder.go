@@ -128,6 +128,13 @@ func (s *Situation) Fit() int {
 // once.
 func (s *Situation) fits() bool { return s.Used <= s.Limit && s.Used < s.Trigger }
 
+// onlyUnread reports whether a view that fits would be within its target but for the newest
+// message, which no model has read. What a rung could still hide would go to that message.
+func (s *Situation) onlyUnread() bool {
+	n := len(s.Units)
+	return s.Automatic && n > 0 && s.fits() && s.Surplus() == 0 && s.Used-s.Meter.View(s.Units[n-1].Messages) <= s.Target
+}
+
 // Original calls f for each original message still shown, with its unit.
 func (s *Situation) Original(f func(i int, m Message, u Unit)) {
 	for _, u := range s.Units {
@@ -238,6 +245,7 @@ func (l *ladder) climb(ctx context.Context, rungs []Strategy) error {
 	if len(rungs) > 0 {
 		l.showPinned()
 	}
+	filled := false
 	for _, rung := range rungs {
 		if err := ctx.Err(); err != nil {
 			return &Error{Code: CodeCanceled, Op: "climb the ladder", Err: context.Cause(ctx)}
@@ -255,6 +263,11 @@ func (l *ladder) climb(ctx context.Context, rungs []Strategy) error {
 				Reason: "the view fits; what is left is kept whole"})
 			continue
 		}
+		if _, hides := rung.(Hides); hides && filled && l.s.onlyUnread() {
+			l.steps = append(l.steps, Step{Rung: rung.Name(), Outcome: OutcomeSkipped, Before: l.s.Used, After: l.s.Used, Code: reasonFits,
+				Reason: "the view fits, and only what nobody has read yet keeps it over its target"})
+			continue
+		}
 		started, had := l.now(), len(l.edits)
 		step := l.try(ctx, rung)
 		step.Took = l.now().Sub(started)
@@ -263,6 +276,9 @@ func (l *ladder) climb(ctx context.Context, rungs []Strategy) error {
 		}
 		l.called(step)
 		l.steps = append(l.steps, step)
+		if _, fills := rung.(Fills); fills {
+			filled = step.Outcome == OutcomeAccepted
+		}
 	}
 	for _, rung := range rungs {
 		if _, fills := rung.(Fills); fills && l.s.Excess() > 0 && l.s.Used < l.s.Fit() {

@@ -148,7 +148,8 @@ func (b *boundary) edit(rung string, n, size int, nothing string) precis.Edit {
 	s, x := b.s, b.x
 	n = b.together(n)
 	spans, hidden, saved := b.spans(n)
-	if size = min(size, saved*3/5); size < leastDigest {
+	digests := b.digests(n) // written anew, they may be as long as before
+	if size = min(size, digests+(saved-digests)*3/5); size < leastDigest {
 		e.Report.Reason = nothing
 		return e
 	}
@@ -244,6 +245,18 @@ func (b *boundary) spans(n int) (spans [][2]int, hidden, saved int) {
 		}
 	}
 	return spans, hidden, saved
+}
+
+// digests returns the tokens of earlier digests and summaries in the first n groups.
+func (b *boundary) digests(n int) (tokens int) {
+	for _, g := range b.groups[:n] {
+		for _, u := range b.s.Units[g.units[0]:g.units[1]] {
+			if !u.Original() && len(u.Messages) > 0 {
+				tokens += b.s.Meter.View(u.Messages)
+			}
+		}
+	}
+	return tokens
 }
 
 // within reports whether message i lies in one of the spans, which are in order.

@@ -74,3 +74,44 @@ func TestAnAnswerWithManyCallsIsDigested(t *testing.T) {
 		t.Errorf("%s; gone: %v", res.Report.Outcome, res.Report.Gone)
 	}
 }
+
+// TestALargeResultLeavesTheDigestItsRoom: a result larger than the window is cut to what fits beside the digest. The digest is
+// not made shorter for it: what the result shows more then, of many times as much, is worth less.
+func TestALargeResultLeavesTheDigestItsRoom(t *testing.T) {
+	const window = 32_000
+	tr := precis.NewTranscript()
+	read := func(n, lines int) {
+		id, text := fmt.Sprint("t", n), new(strings.Builder)
+		for i := range lines {
+			fmt.Fprintf(text, "func Handler%d_%d(w http.ResponseWriter) error { return serve(w, %d) }\n", n, i, i*i+n)
+		}
+		tr.Append(precis.Message{Role: precis.RoleAssistant, Content: []precis.Block{precis.ToolUse{ID: id, Name: "read", Input: fmt.Appendf(nil, `{"path":"src/f%d.go"}`, n)}}},
+			precis.Message{Role: precis.RoleUser, Content: []precis.Block{precis.ToolResult{ToolUseID: id, Content: []precis.Block{precis.Text{Text: text.String()}}}}})
+	}
+	for n := range 60 {
+		tr.Append(precis.NewText(precis.RoleUser, fmt.Sprintf("Handler%d_4 must call audit%d before it returns; %s", n, n, strings.Repeat("the log of Monday shows why. ", 5))))
+		read(n, 80)
+		tr.Append(precis.NewText(precis.RoleAssistant, fmt.Sprintf("The cause is in src/f%d.go: Handler%d_4 returns before audit%d is called.", n, n, n)))
+	}
+	tr.Append(precis.NewText(precis.RoleUser, "Now read the list of all handlers."))
+	conv := &precis.Conversation{Transcript: tr}
+	digest := func(when string) string {
+		res, err := held(t, preset.Frugal).Manage(context.Background(), precis.Request{Conversation: conv, Window: precis.Window{Tokens: window}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, m := range res.View {
+			if text := m.PlainText(); strings.HasPrefix(text, "[Digest of ") {
+				return text
+			}
+		}
+		t.Fatalf("%s: no digest among %d messages: %s", when, len(res.View), res.Report.Outcome)
+		return ""
+	}
+	before := digest("before")
+	read(60, 4000)
+	after := digest("with the result")
+	if len(after)*10 < len(before)*9 {
+		t.Errorf("the digest has %d bytes beside a large result, %d before", len(after), len(before))
+	}
+}

@@ -12,7 +12,7 @@ import (
 // Clip cuts inside messages that are too large, and hides what is left of the
 // kept tail when even that is not enough. It is the last rung and cannot fail
 // while the system prompt, the tools and one short message fit. It cuts in this
-// order: old tool results, newer tool results, tool inputs, assistant text,
+// order: old tool results, newer tool results, tool inputs, names and lines of digests, assistant text,
 // older user text, pinned blocks, the middle of the last user turn; then digests
 // and summaries, the sections at their end first. User text and pins are cut only as far as the view must shrink to be sent at all.
 type Clip struct{}
@@ -45,6 +45,9 @@ func (Clip) Propose(_ context.Context, s *precis.Situation) (precis.Edit, error)
 func (c *clipper) all() {
 	for _, floor := range []int{60, 24, 0} {
 		for class := clipClass(0); class < clipClasses; class++ {
+			if class == assistantText && len(c.shorter) == 0 {
+				c.trim()
+			}
 			c.cut(class, floor)
 		}
 	}

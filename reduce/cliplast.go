@@ -36,6 +36,65 @@ func (c *clipper) hideTail(pinned bool) {
 	}
 }
 
+// trim leaves out names and lines at the ends of digests, the oldest digest first: they matter less than what
+// the agent said in the messages that are still shown.
+func (c *clipper) trim() {
+	for _, u := range c.s.Units {
+		need := c.need(assistantText)
+		if need <= 0 {
+			return
+		}
+		at := precis.Replacement{With: u.Messages}.Own()
+		if u.Original() || at < 0 || len(u.Messages[at].Content) == 0 {
+			continue
+		}
+		with := slices.Clone(u.Messages)
+		m := with[at]
+		first, ok := m.Content[0].(precis.Text)
+		if !ok || !strings.HasPrefix(first.Text, digestHead) {
+			continue
+		}
+		full, gain := c.s.Meter.View(with[at:at+1]), 0
+		for words := first.Text; gain < need; gain = full - c.s.Meter.View([]precis.Message{m}) {
+			if words = c.withoutEnd(words, need-gain); words == "" {
+				break
+			}
+			m.Content = slices.Concat([]precis.Block{precis.Text{Text: words}}, u.Messages[at].Content[1:])
+		}
+		if gain > 0 {
+			with[at] = m
+			c.shorter[u.From] = precis.Replacement{From: u.From, To: u.To, With: with}
+			c.saved += gain
+		}
+	}
+}
+
+// withoutEnd returns a digest without as many lines as take the given tokens, from the end of the last of the sections
+// that hold names and lines; "" when it has none of them.
+func (c *clipper) withoutEnd(digest string, tokens int) string {
+	for _, title := range []string{namesTitle, linesTitle} {
+		from := strings.LastIndex(digest, title)
+		if from < 0 {
+			continue
+		}
+		to := len(digest)
+		if next := strings.Index(digest[from+len(title):], "\n## "); next >= 0 {
+			to = from + len(title) + next
+		}
+		end := to
+		for end > from && tokens > 0 {
+			start := strings.LastIndexByte(digest[:end], '\n')
+			tokens -= c.s.Meter.Block(precis.RoleUser, precis.Text{Text: digest[start:end]})
+			end = start
+		}
+		if end > from && !strings.Contains(digest[from+1:end], "\n") { // no more than the title would stay
+			end = from
+		}
+		return digest[:end] + digest[to:]
+	}
+	return ""
+}
+
 // takeApart shortens digests and summaries, the oldest first: a digest loses its last sections first, which
 // matter least, and keeps what the user asked for; another text what [retain.Shorten] leaves out.
 func (c *clipper) takeApart() {
@@ -47,11 +106,15 @@ func (c *clipper) takeApart() {
 		if u.Original() {
 			continue
 		}
-		at := precis.Replacement{With: u.Messages}.Own()
-		if at < 0 || len(u.Messages[at].Content) == 0 {
+		shown := u.Messages
+		if r, trimmed := c.shorter[u.From]; trimmed {
+			shown = r.With
+		}
+		at := precis.Replacement{With: shown}.Own()
+		if at < 0 || len(shown[at].Content) == 0 {
 			continue
 		}
-		m := u.Messages[at]
+		m := shown[at]
 		first, ok := m.Content[0].(precis.Text)
 		if !ok || len(first.Text) < leastSummary {
 			continue
@@ -69,7 +132,7 @@ func (c *clipper) takeApart() {
 			}
 		}
 		if gain := full - c.s.Meter.View([]precis.Message{short}); len(short.Content) > 0 && gain > 0 {
-			with := slices.Clone(u.Messages)
+			with := slices.Clone(shown)
 			with[at] = short
 			c.shorter[u.From] = precis.Replacement{From: u.From, To: u.To, With: with}
 			c.saved += gain
@@ -89,7 +152,7 @@ func withoutLast(text string, u precis.Unit) string {
 	of := precis.SpanHandle(u.From, u.To).String()
 	note := "\n[What else stood here is left out: " + of + ".]"
 	text = strings.TrimSuffix(text, note)
-	if strings.HasPrefix(text, "[Digest of ") && strings.Contains(text, "\n## ") {
+	if strings.HasPrefix(text, digestHead) && strings.Contains(text, "\n## ") {
 		from, to := leastOf(text)
 		if from < 0 {
 			return ""
@@ -108,6 +171,13 @@ const (
 	rulesTitle    = "\n## Rules the user set"
 	usersTitle    = "\n## The user's "
 	workflowTitle = "\n## Active workflows"
+)
+
+// What a digest begins with, and its sections of names and lines, which hold what matters least of it.
+const (
+	digestHead = "[Digest of "
+	linesTitle = "\n## Lines most likely to be needed again"
+	namesTitle = "\n## Also mentioned"
 )
 
 // leastOf returns where the section of a digest stands that is left out next: the last one, the user's rules after

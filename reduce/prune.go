@@ -264,7 +264,7 @@ func (r *pruner) bulky(i int, last map[int32]bool) bool {
 		}
 	case retain.Said, retain.Harness:
 		if r.deep {
-			return len(t.Body) > longText
+			return len(t.Body) > longText && !r.newestAnswer(t)
 		}
 		return longer(t.Body, max(over, longText)) && hasFence(t.Body)
 	case retain.User:
@@ -285,6 +285,18 @@ func (r *pruner) bulky(i int, last map[int32]bool) bool {
 		}
 	}
 	return longer(t.Body, over)
+}
+
+// newestAnswer reports whether a text is what the agent said last, to which the user may reply, and
+// takes at most an eighth of the target.
+func (r *pruner) newestAnswer(t *retain.Text) bool {
+	msgs := r.s.Transcript.Messages()
+	for i := t.Handle.From + 1; i < len(msgs); i++ {
+		if msgs[i].Role == precis.RoleAssistant {
+			return false
+		}
+	}
+	return t.Source == retain.Said && r.s.Meter.Block(precis.RoleAssistant, precis.Text{Text: t.Body}) <= r.s.Target/8
 }
 
 // longer reports whether a text has more than n characters.

@@ -121,10 +121,14 @@ func (t *truncation) quota() int {
 // choose marks units to hide, oldest group first.
 func (t *truncation) choose() {
 	saved := t.hideOldest(t.quota(), 0, false)
-	if s := t.s; !t.Roo && saved < s.Used-s.Limit && t.summaries() > s.Limit*4/5 { // nothing else would do
+	if s := t.s; !t.Roo && t.summaries() > s.Limit*4/5 && (s.Used-s.Limit-saved)*leastOver > t.summaries() { // nothing else would do
 		t.hideOldest(0, saved, true)
 	}
 }
+
+// leastOver: where less than one part in so many of what hiding other messages cannot save stands over
+// the limit, digests and summaries stay, and [Clip] makes them shorter by as much.
+const leastOver = 2
 
 // summaries returns the tokens of the system prompt, the tools and earlier
 // condensations, which hiding other messages cannot save.
