@@ -66,7 +66,7 @@ func newBoundary(s *precis.Situation) *boundary {
 	b := &boundary{s: s, x: x, worth: worth, reuse: reuse, cover: x.Cover(), defined: map[[2]string]string{}, groups: make([]oldGroup, 0, len(s.Units))}
 	b.alive = retain.Alive(s.Transcript, s.Edits)
 	b.read = recordOf(x.Calls, b.alive, func() *standing.Reading { return standing.In(s) })
-	used := s.Used - s.Budget.Overhead
+	used, carried := s.Used-s.Budget.Overhead, 0
 	for i := 0; i < len(s.Units); {
 		end, free := s.Group(i)
 		tokens := 0
@@ -76,7 +76,8 @@ func newBoundary(s *precis.Situation) *boundary {
 		if free { // what stays in force is shown behind the digest, too
 			held := s.Held(s.Units[i].From, s.Units[end-1].To)
 			b.cover.Messages(held)
-			tokens = max(tokens-s.Meter.View(held), 0)
+			n := s.Meter.View(held)
+			tokens, carried = max(tokens-n, 0), carried+n
 			b.groups = append(b.groups, oldGroup{units: [2]int{i, end}, span: [2]int{s.Units[i].From, s.Units[end-1].To}, tokens: tokens})
 			used -= tokens
 		} else {
@@ -84,16 +85,16 @@ func newBoundary(s *precis.Situation) *boundary {
 		}
 		i = end
 	}
-	b.room = b.roomFor(used)
+	b.room = b.roomFor(used-carried, carried)
 	b.texts()
 	return b
 }
 
-// roomFor returns the tokens left of the target after the kept messages. The
-// user's text and the message to be answered take at most two fifths of the
-// target; the other kept content takes at most a share of the rest, since later
+// roomFor returns the tokens left of the target after the kept messages and what is carried of
+// the others because it stays in force, which no rung makes shorter. The user's text and the message to be answered take
+// at most two fifths of the target; the other kept content takes at most a share of the rest, since later
 // rungs may squeeze it.
-func (b *boundary) roomFor(kept int) float64 {
+func (b *boundary) roomFor(kept, carried int) float64 {
 	s := b.s
 	words := 0
 	s.Original(func(i int, m precis.Message, _ precis.Unit) {
@@ -111,7 +112,7 @@ func (b *boundary) roomFor(kept int) float64 {
 			words += s.Meter.Block(m.Role, s.Transcript.At(i).Content[a.Handle.Block])
 		}
 	})
-	target := s.Target - s.Budget.Overhead
+	target := s.Target - s.Budget.Overhead - carried
 	free := max(target-min(words, target*2/5), 0)
 	return float64(free - min(max(kept-words, 0), int(float64(free)*tailShare(s))))
 }

@@ -36,7 +36,10 @@ func (c *clipper) hideTail(pinned bool) {
 	}
 }
 
-// trim leaves out names and lines at the ends of digests, the oldest digest first: they matter less than what
+// leastDigest: a digest keeps its names and lines up to one part in so many of the target.
+const leastDigest = 4
+
+// trim leaves out names and lines at the ends of large digests, the oldest digest first: they matter less than what
 // the agent said in the messages that are still shown.
 func (c *clipper) trim() {
 	for _, u := range c.s.Units {
@@ -55,6 +58,7 @@ func (c *clipper) trim() {
 			continue
 		}
 		full, gain := c.s.Meter.View(with[at:at+1]), 0
+		need = min(need, full-c.s.Target/leastDigest)
 		for words := first.Text; gain < need; gain = full - c.s.Meter.View([]precis.Message{m}) {
 			if words = c.withoutEnd(words, need-gain); words == "" {
 				break
