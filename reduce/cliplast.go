@@ -63,7 +63,7 @@ func (c *clipper) trim() {
 			if words = c.withoutEnd(words, need-gain); words == "" {
 				break
 			}
-			m.Content = slices.Concat([]precis.Block{precis.Text{Text: words}}, u.Messages[at].Content[1:])
+			m.Content = slices.Concat([]precis.Block{precis.Text{Text: words + leftOut(u)}}, u.Messages[at].Content[1:])
 		}
 		if gain > 0 {
 			with[at] = m
@@ -150,11 +150,16 @@ const mostSections = 50
 // leastSummary is the size in bytes up to which a digest or summary stays whole, or is hidden.
 const leastSummary = 800
 
+// leftOut is the note at the end of a digest or summary of which something is left out.
+func leftOut(u precis.Unit) string {
+	return "\n[What else stood here is left out: " + precis.SpanHandle(u.From, u.To).String() + ".]"
+}
+
 // withoutLast returns a digest without the section that matters least, and another summary at four fifths of its size; "" when
 // nothing more can be left out.
 func withoutLast(text string, u precis.Unit) string {
 	of := precis.SpanHandle(u.From, u.To).String()
-	note := "\n[What else stood here is left out: " + of + ".]"
+	note := leftOut(u)
 	text = strings.TrimSuffix(text, note)
 	if strings.HasPrefix(text, digestHead) && strings.Contains(text, "\n## ") {
 		from, to := leastOf(text)

@@ -235,3 +235,30 @@ func TestSqueezeLeavesWhatIsUnreadWhole(t *testing.T) {
 		}
 	}
 }
+
+// What the agent said last, to which the user replies, is not squeezed while older words and results can be.
+func TestSqueezeLeavesTheNewestAnswer(t *testing.T) {
+	answer := func(n int) string {
+		var b strings.Builder
+		for i := range 30 {
+			fmt.Fprintf(&b, "Option %d.%d: keep the cursor of shard %d where the lease of its owner ends.\n", n, i, n*30+i)
+		}
+		return b.String()
+	}
+	msgs := join(text("user", "Look at the shards."), text("assistant", answer(1)), text("user", "And the others?"), call("1", "bash", `{"command":"find"}`, listing()),
+		call("2", "bash", `{"command":"find old"}`, strings.ReplaceAll(listing(), "a", "o")), call("3", "bash", `{"command":"go test"}`, testLog()),
+		text("assistant", answer(2)), text("user", "What do you prefer of these?"))
+	s := situation(30_000, len(msgs), msgs...)
+	s.Target = s.Used - 2500
+	s.Limit = s.Target
+	if s.Target < 8*len(answer(2)) {
+		t.Fatalf("a target of %d is too small for the test", s.Target)
+	}
+	view := apply(t, reduce.Squeeze{}, s)
+	if n := s.Meter.View(view); n > s.Target {
+		t.Errorf("%d of %d", n, s.Target)
+	}
+	if got := view[len(view)-2].PlainText(); got != answer(2) {
+		t.Errorf("the newest answer is cut:\n%s", got)
+	}
+}

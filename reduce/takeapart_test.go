@@ -46,17 +46,52 @@ func TestClipTakesDigestsApart(t *testing.T) {
 		if !strings.Contains(got, requests) || !strings.Contains(got, rules) && share > 20 {
 			t.Errorf("%d %%: the user's words are gone:\n%.600s", share, got)
 		}
-		if !strings.Contains(got, "left out: m0-m5.]") || strings.Contains(got, "Also mentioned") {
+		if !strings.HasSuffix(got, "left out: m0-m5.]") || strings.Count(got, "left out: m0-m5.]") != 1 || strings.Contains(got, "name399") {
 			t.Errorf("%d %%: %.300s", share, got)
 		}
 		n := s.Meter.View(view)
 		if n > s.Limit {
 			t.Errorf("%d %%: %d tokens of %d", share, n, s.Limit)
 		}
+		if n < s.Limit*9/10 && share > 20 {
+			t.Errorf("%d %%: of %d tokens only %d are used", share, s.Limit, n)
+		}
 		sizes = append(sizes, n)
 	}
 	if sizes[0] == sizes[3] {
 		t.Errorf("it is always cut to the same: %v", sizes)
+	}
+}
+
+// TestClipTrimsLargeDigestsBeforeTheAgentsWords: names and lines of a large digest go before what the agent
+// said last, and those of a small one do not.
+func TestClipTrimsLargeDigestsBeforeTheAgentsWords(t *testing.T) {
+	const answer = "The cause is the third entry of the table: its key is read before the lock is taken. "
+	for _, tt := range []struct{ lines, words, share int }{{300, 20, 90}, {300, 60, 70}, {30, 60, 80}} {
+		s := summarized("[Digest of messages m0-m5, written from the conversation without a model.]\n\n## Files written\n- a.go edited\n" +
+			"\n## Lines most likely to be needed again\n" + lines("- m3: the line %d of a file", tt.lines) + "\n## Also mentioned\nname1, name2\n")
+		s.Transcript.Append(text("assistant", strings.Repeat(answer, tt.words)), text("user", "Why?"))
+		s.Units = precis.Units(s.Transcript, s.Edits)
+		s.Used = s.Meter.View(precis.View(s.Transcript, s.Edits))
+		s.Kept = precis.Keep(s.Transcript, s.Edits, s.Meter, 2, 10_000)
+		s.Target = s.Used * tt.share / 100
+		s.Limit = s.Target
+		e, err := reduce.Clip{}.Propose(t.Context(), s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		view := precis.View(s.Transcript, append(s.Edits, e))
+		digest, said := view[0].PlainText(), view[len(view)-2].PlainText()
+		large := tt.lines > 100
+		if whole := strings.Count(said, answer) == tt.words; whole != large {
+			t.Errorf("%+v: what the agent said is whole: %v\n%.300s", tt, whole, said)
+		}
+		if all := strings.Contains(digest, fmt.Sprintf("the line %d of", tt.lines-1)); all == large || !strings.Contains(digest, "a.go edited") {
+			t.Errorf("%+v: the digest has all lines: %v\n%.300s", tt, all, digest)
+		}
+		if n := s.Meter.View(view); n > s.Limit {
+			t.Errorf("%+v: %d tokens of %d", tt, n, s.Limit)
+		}
 	}
 }
 
@@ -97,6 +132,25 @@ func TestClipShortensSummaries(t *testing.T) {
 	for _, want := range []string{"## Work so far", "Never touch legacy.go", "m0-m5"} {
 		if !strings.Contains(got, want) {
 			t.Errorf("%q is missing in\n%.500s", want, got)
+		}
+	}
+}
+
+// TestTruncateLeavesADigestToBeCut: where little is too much, and a digest is most of what there is, it is not hidden for that;
+// where far too much is, it is.
+func TestTruncateLeavesADigestToBeCut(t *testing.T) {
+	for share, hidden := range map[int]bool{97: false, 80: false, 30: true} {
+		s := summarized("[Digest of messages m0-m5, written from the conversation without a model.]\n\n## Files written\n" + lines("- part%d/file.go edited", 400))
+		s.Edits[0].Replace[0].From = 1 // behind the first message, which stays
+		s.Units = precis.Units(s.Transcript, s.Edits)
+		s.Target = s.Used * share / 100
+		s.Limit = s.Target
+		e, err := reduce.Truncate{}.Propose(t.Context(), s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := len(e.Replace) > 0 && e.Replace[0].From == 1; got != hidden {
+			t.Errorf("at %d %% the digest is hidden: %v (%s)", share, got, e.Report.Reason)
 		}
 	}
 }
