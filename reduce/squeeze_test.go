@@ -236,7 +236,7 @@ func TestSqueezeLeavesWhatIsUnreadWhole(t *testing.T) {
 	}
 }
 
-// What the agent said last, to which the user replies, is not squeezed while older words and results can be.
+// What the agent said last, to which the user replies, is not squeezed while what it said before can be.
 func TestSqueezeLeavesTheNewestAnswer(t *testing.T) {
 	answer := func(n int) string {
 		var b strings.Builder
@@ -245,20 +245,21 @@ func TestSqueezeLeavesTheNewestAnswer(t *testing.T) {
 		}
 		return b.String()
 	}
-	msgs := join(text("user", "Look at the shards."), text("assistant", answer(1)), text("user", "And the others?"), call("1", "bash", `{"command":"find"}`, listing()),
-		call("2", "bash", `{"command":"find old"}`, strings.ReplaceAll(listing(), "a", "o")), call("3", "bash", `{"command":"go test"}`, testLog()),
-		text("assistant", answer(2)), text("user", "What do you prefer of these?"))
-	s := situation(30_000, len(msgs), msgs...)
-	s.Target = s.Used - 2500
+	msgs := []precis.Message{text("user", "Look at the shards.")}
+	for n := range 12 {
+		msgs = append(msgs, text("assistant", answer(n)), text("user", "And the others?"))
+	}
+	s := situation(0, len(msgs), msgs...)
+	s.Target = s.Used * 7 / 10
 	s.Limit = s.Target
-	if s.Target < 8*len(answer(2)) {
+	if s.Target < 8*len(answer(11)) {
 		t.Fatalf("a target of %d is too small for the test", s.Target)
 	}
 	view := apply(t, reduce.Squeeze{}, s)
 	if n := s.Meter.View(view); n > s.Target {
 		t.Errorf("%d of %d", n, s.Target)
 	}
-	if got := view[len(view)-2].PlainText(); got != answer(2) {
+	if got := view[len(view)-2].PlainText(); got != answer(11) {
 		t.Errorf("the newest answer is cut:\n%s", got)
 	}
 }
