@@ -249,17 +249,19 @@ func TestSqueezeLeavesTheNewestAnswer(t *testing.T) {
 	for n := range 12 {
 		msgs = append(msgs, text("assistant", answer(n)), text("user", "And the others?"))
 	}
+	last := strings.Repeat("I would rather go slowly here, since so much of it is old, and ask what you think.\n", 25)
+	msgs = append(msgs, text("assistant", last), text("user", "What do you prefer of these?"))
 	s := situation(0, len(msgs), msgs...)
 	s.Target = s.Used * 7 / 10
 	s.Limit = s.Target
-	if s.Target < 8*len(answer(11)) {
+	if s.Target < 8*len(last) {
 		t.Fatalf("a target of %d is too small for the test", s.Target)
 	}
 	view := apply(t, reduce.Squeeze{}, s)
 	if n := s.Meter.View(view); n > s.Target {
 		t.Errorf("%d of %d", n, s.Target)
 	}
-	if got := view[len(view)-2].PlainText(); got != answer(11) {
+	if got := view[len(view)-2].PlainText(); got != last {
 		t.Errorf("the newest answer is cut:\n%s", got)
 	}
 }
