@@ -245,14 +245,12 @@ func TestSqueezeLeavesTheNewestAnswer(t *testing.T) {
 		}
 		return b.String()
 	}
-	msgs := []precis.Message{text("user", "Look at the shards.")}
-	for n := range 12 {
-		msgs = append(msgs, text("assistant", answer(n)), text("user", "And the others?"))
-	}
+	msgs := join(text("user", strings.Repeat("Look at the shards, and at what their owners hold. ", 400)),
+		text("assistant", "I look.\n"+answer(1)), text("user", "And the others?"), call("1", "bash", `{"command":"cat shards"}`, answer(2)))
 	last := strings.Repeat("I would rather go slowly here, since so much of it is old, and ask what you think.\n", 25)
-	msgs = append(msgs, text("assistant", last), text("user", "What do you prefer of these?"))
+	msgs = append(msgs, text("assistant", last), text("user", "What do you prefer of these, Option 1.3, Option 2.4 or Option 2.5?"))
 	s := situation(0, len(msgs), msgs...)
-	s.Target = s.Used * 7 / 10
+	s.Target = s.Used - 2500
 	s.Limit = s.Target
 	if s.Target < 8*len(last) {
 		t.Fatalf("a target of %d is too small for the test", s.Target)
