@@ -3,6 +3,7 @@ package digest
 import (
 	"context"
 	"fmt"
+	"slices"
 	"sort"
 	"strings"
 
@@ -101,7 +102,8 @@ func (More) Name() string { return "digest-more" }
 // Hides marks the rung as one that hides whole messages.
 func (More) Hides() {}
 
-// Propose condenses the fewest of the oldest messages that suffice.
+// Propose condenses the fewest of the oldest messages that suffice. A view that fits is worth more than its target:
+// what stands in a digest already is not written shorter for it.
 func (m More) Propose(_ context.Context, s *precis.Situation) (precis.Edit, error) {
 	b := newBoundary(s)
 	b.parser = m.Parser
@@ -114,6 +116,9 @@ func (m More) Propose(_ context.Context, s *precis.Situation) (precis.Edit, erro
 		saved += b.groups[hide].tokens
 		messages += b.groups[hide].units[1] - b.groups[hide].units[0]
 		hide++
+	}
+	if s.Automatic && surplus == 0 && s.Used <= s.Fit() && !b.original(hide) {
+		return b.edit(m.Name(), 0, 0, "what is old is in a digest already, and the view fits"), nil
 	}
 	for n := b.together(hide); hide < n; hide++ {
 		saved += b.groups[hide].tokens
@@ -245,6 +250,16 @@ func (b *boundary) spans(n int) (spans [][2]int, hidden, saved int) {
 		}
 	}
 	return spans, hidden, saved
+}
+
+// original reports whether the first n groups show a message as it was said.
+func (b *boundary) original(n int) bool {
+	for _, g := range b.groups[:n] {
+		if slices.ContainsFunc(b.s.Units[g.units[0]:g.units[1]], precis.Unit.Original) {
+			return true
+		}
+	}
+	return false
 }
 
 // digests returns the tokens of earlier digests and summaries in the first n groups.
