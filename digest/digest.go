@@ -82,6 +82,7 @@ type input struct {
 	unquoted   int                      // requests that the draft does not quote for want of room
 	spare      int                      // tokens that a first draft left, for requests
 	userTokens int                      // tokens for the user's words at most; at least two fifths
+	chat       bool                     // nothing is done in the conversation
 	previous   string                   // a summary of what came before
 	older      int                      // the text that it stands in, where it was found in the conversation; -1: it was given
 	others     func() string            // all words the view shows outside the text being checked

@@ -55,7 +55,7 @@ func (in *input) requests(all []saying, count func(string) int, budget, together
 		total += count(in.request(all[i], all[i].text)) + 1
 	}
 	if total > budget {
-		order = tellingFirst(all, order)
+		order = tellingFirst(all, order, in.chat)
 	}
 	lines := make([]string, len(all))
 	left := budget
@@ -98,23 +98,26 @@ func (in *input) requests(all []saying, count func(string) int, budget, together
 
 // tellingFirst orders what was said for the room there is: the newest, then what states a rule or a value, then the
 // rest. The newer stand before the older. What was said more than once and states nothing is left out where the others
-// say more.
-func tellingFirst(all []saying, order []int) []int {
-	const last, mostRule = 4, 300
+// say more. In a chat, in which nothing is done, goals, wishes and names go before small talk, too.
+func tellingFirst(all []saying, order []int, chat bool) []int {
+	const last, mostRule = 5, 300
 	class := make(map[int]int, len(order))
 	telling := 0
 	for n, i := range order {
 		switch s := &all[i]; {
 		case n == 0:
-		case s.times > 1 && !rules.States(s.text):
+		case s.times > 1 && !rules.States(s.text) && !(chat && rules.Aims(s.text)):
 			class[i] = last
-		case n < fresh:
+		case n < fresh && (!chat || rules.States(s.text) || rules.Aims(s.text)):
 			class[i] = 1
 		case len(s.text) <= mostRule && len(rules.Texts(s.text)) > 0:
 			class[i] = 1
 			telling++
 		case rules.States(s.text):
 			class[i] = 2
+			telling++
+		case chat && (rules.Aims(s.text) || s.times == 1 && rules.Changes(s.text)):
+			class[i] = 3
 			telling++
 		default:
 			class[i] = last - 1

@@ -140,3 +140,41 @@ func TestAnOlderSummaryHasNoAuthority(t *testing.T) {
 		}
 	}
 }
+
+// TestAnOlderDigestKeepsWhatWasStated: rounds of small talk, each digested over the digest before, wash out little of what the
+// user stated; goals, wishes and names among it go before the talk.
+func TestAnOlderDigestKeepsWhatWasStated(t *testing.T) {
+	talk := []string{"It rains again over here.", "Let us see what the next page says.", "The coffee machine is broken.", "I am back from lunch.", "The train was late today."}
+	stated := []string{"Never print the customer tokens in logs or in chat.", "The nightly job has to finish before 04:30.", "The invoices live in bucket acme-invoices-eu.",
+		"We want to move all reports to the new scheduler this quarter.", "Unser Ziel in dieser Woche ist eine Suche für alle drei Kataloge.", "I like tabs better than spaces in this repository.", "希望所有报告都用中文写。"}
+	n := 0
+	chat := func(msgs []precis.Message, say string) []precis.Message {
+		n++
+		return append(msgs, precis.NewText(precis.RoleUser, say), precis.NewText(precis.RoleAssistant, fmt.Sprintf("Fine, going on with part %d.", n)))
+	}
+	var msgs []precis.Message
+	for i, s := range stated {
+		msgs = chat(chat(chat(msgs, talk[i%len(talk)]), s), talk[(i+2)%len(talk)])
+	}
+	text := digested(t, 260, msgs...)
+	lacks(t, "the first digest", text, stated...)
+	for round := range 4 {
+		msgs = []precis.Message{precis.NewText(precis.RoleUser, text)}
+		for i := range 20 {
+			msgs = chat(msgs, fmt.Sprintf("%s %s", talk[(i+round)%len(talk)], talk[i/len(talk)]))
+		}
+		text = digested(t, 260, msgs...)
+		if n := digest.Estimate(text); n > 260 {
+			t.Errorf("round %d: %d tokens", round, n)
+		}
+	}
+	kept := 0
+	for _, s := range stated {
+		if strings.Contains(text, s) {
+			kept++
+		}
+	}
+	if kept < len(stated)-2 {
+		t.Errorf("after four rounds %d of %d statements are told:\n%s", kept, len(stated), text)
+	}
+}

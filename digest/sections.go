@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
-	"sort"
 	"strings"
 
 	"precis"
@@ -12,6 +11,7 @@ import (
 	"precis/internal/lazyregexp"
 	"precis/internal/plain"
 	"precis/internal/preview"
+	"precis/internal/rules"
 	"precis/internal/toolcall"
 	"precis/retain"
 )
@@ -24,6 +24,7 @@ func (in *input) sections(d *draft, st *story) {
 	if dir := in.workingDirectory(); dir != "" {
 		d.add("Current working directory: " + dir + "\n")
 	}
+	in.chat = !st.acts
 	older := in.previousSection()
 	d.left -= d.count(older)
 	in.workflows(d)
@@ -159,11 +160,12 @@ func (in *input) previousSection() string {
 		text = in.refuted(in.x.Texts[in.older].Handle.From, plain.Text(text))
 	}
 	most := max(in.tokens/3, in.tokens-in.beside()-leastBeside)
-	cut := fitted
+	head := in.count(title) + in.count(wrong) + 3
 	if isDigestText(in.previous) {
-		cut = firstLines // what matters most stands first
+		text = in.olderLines(text, most-head)
+	} else {
+		text = fitted(indented(text), most-head, in.count)
 	}
-	text = cut(indented(text), most-in.count(title)-in.count(wrong)-3, in.count)
 	if text == "" {
 		return ""
 	}
@@ -230,23 +232,70 @@ func unwrapped(previous string) string {
 // isDigestText reports whether a text is a digest of our own.
 func isDigestText(text string) bool { return strings.HasPrefix(strings.TrimSpace(text), digestHead) }
 
-// firstLines returns as many of the first lines of a text as fit in the given number of tokens.
-func firstLines(text string, tokens int, count func(string) int) string {
-	if count(text) <= tokens {
-		return text
+// olderLines returns the lines of an older digest that fit in the given number of tokens, indented, in their order: first
+// what the user stated, for which it takes up to olderStated of the digest, then the others from the beginning, since what
+// matters most stands first.
+func (in *input) olderLines(text string, tokens int) string {
+	if out := indented(text); in.count(out) <= tokens {
+		return out
 	}
-	var ends []int
-	for i := range len(text) {
-		if text[i] == '\n' {
-			ends = append(ends, i)
+	lines := strings.Split(strings.TrimSpace(text), "\n")
+	cost := make([]int, len(lines))
+	states := make([]bool, len(lines))
+	keep := make([]bool, len(lines))
+	title, users := -1, false
+	of := make([]int, len(lines)) // the title over each line
+	stated, last, seen := 0, -1, map[string]bool{}
+	for i, l := range lines {
+		cost[i] = in.count("\n  " + l)
+		if strings.HasPrefix(l, "## ") {
+			title, users = i, strings.HasPrefix(l, "## The user's requests") || strings.HasPrefix(l, "## Rules the user set") || strings.HasPrefix(l, "## Standing instructions")
+		}
+		of[i] = title
+		if at, said, ok := strings.Cut(l, ": "); users && ok && strings.HasPrefix(at, "- ") {
+			if states[i] = !seen[said] && (rules.States(said) || in.chat && rules.Aims(said)); states[i] {
+				seen[said] = true
+				stated += cost[i]
+				if title != last {
+					stated, last = stated+cost[title], title
+				}
+			}
 		}
 	}
-	n := sort.Search(len(ends), func(i int) bool { return count(text[:ends[i]]) > tokens })
-	if n == 0 {
-		return ""
+	tokens = max(tokens, min(stated, in.tokens*olderStated/100))
+	for _, first := range []bool{true, false} {
+		for i := range lines {
+			need := cost[i]
+			if keep[i] || first && !states[i] {
+				continue
+			}
+			if t := of[i]; t >= 0 && !keep[t] && t != i {
+				need += cost[t]
+			}
+			if need > tokens {
+				if !first {
+					break
+				}
+				continue
+			}
+			keep[i] = true
+			if t := of[i]; t >= 0 {
+				keep[t] = true
+			}
+			tokens -= need
+		}
 	}
-	return text[:ends[n-1]]
+	var out []string
+	for i, l := range lines {
+		if keep[i] {
+			out = append(out, l)
+		}
+	}
+	return indented(strings.Join(out, "\n"))
 }
+
+// olderStated is the part of a digest, in percent, that what the user stated in an older digest may take.
+const olderStated = 60
 
 // digestHead begins every digest.
 const digestHead = "[Digest of "

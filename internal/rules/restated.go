@@ -97,6 +97,17 @@ func States(text string) bool {
 	return false
 }
 
+// Aims reports whether a short text of a person says what the work is for, what the person likes, or what holds where
+// the work is done: more than small talk does.
+func Aims(text string) bool {
+	return len(text) <= mostStated && (aiming.MatchString(text) || naming.MatchString(text))
+}
+
+// Changes reports whether a short text says that something is not as it was: "Jonas signs off now, not Marta."
+func Changes(text string) bool {
+	return len(text) <= mostStated && (freshly.MatchString(text) || contrary.MatchString(text))
+}
+
 // Labelled reports whether a text begins with what a person puts before a statement to say of which kind it is: "CONSTRAINT:",
 // "Note:". What follows belongs together.
 func Labelled(text string) bool { return labelOf.MatchString(strings.TrimSpace(text)) }
@@ -368,6 +379,15 @@ var opening = set("the|our|my|your|this|that|these|those|a|an|in|on|at|for|to|an
 var (
 	// labelOf recognizes what a person puts before a statement to say of which kind it is.
 	labelOf = lazyregexp.New(`^(?:[A-Z][A-Z _-]{2,28}|(?i:fact|note|constraint|rule|decision|preference|reminder|update|correction|info|fyi|wichtig|hinweis|regel|nota|règle|décision|regla|decisión|regola|注意|事实|规则|重要|メモ|ルール))\s*[:：]\s*`)
+	// aiming recognizes what says a goal, a wish, what is liked, or what has to be.
+	aiming = lazyregexp.New(`(?i)\b(?:goal|aim|point|purpose|objective|target)s?\b[^.!?\n]{0,60}?\b(?:is|are|was)\b|\b(?:we|i)(?:'re| are|'m| am|'d| would)? (?:want|need|plan|hope|aim|trying|rather|intend|like|love|prefer|hate|dislike|support|expect)\b|\b(?:should|must|has to|have to|needs? to)\b|^\s*(?:please|only|always|never)\b` +
+		`|\b(?:Ziel|Zweck|Sinn)\b[^.!?\n]{0,60}?\b(?:ist|sind|war)\b|\b(?:wir|ich) (?:wollen|will|möchten?|brauchen?|mag|mögen|bevorzugen?|hoffen?)\b|\b(?:soll(?:te|en|ten)?|muss|müssen)\b|^\s*bitte\b` +
+		`|\b(?:but|objectif)\b[^.!?\n]{0,60}?\best\b|\b(?:nous|on|je) (?:voul|veu|préfèr|souhait)\w*|\b(?:j'aime|doi(?:t|vent)|devrai(?:t|ent)|il faut)\b|\bobjetivo\b|\b(?:queremos|quiero|prefiero|preferimos|me gusta\w*|necesitamos|debe\w*|tiene que|tienen que)\b|\b(?:obiettivo|vogliamo|voglio|preferisco|dev(?:e|ono))\b|\b(?:queremos|quero|prefiro|gosto|precisamos)\b` +
+		`|цель|хотим|хочу|предпочита|нужно|должн|目标|目的是|我们想|我想|希望|需要|必须|喜欢|偏好|最好|应该|目標|目的は|したい|ほしい|欲しい|好み|べき|必要|方がいい|목표|원해|싶|좋겠|해야`)
+	// contrary recognizes what takes back a name: "Jonas signs off, not Marta."
+	contrary = lazyregexp.New(`(?i), (?:not|nicht|kein\w*|pas|non|no|não|не) [\p{L}\p{N} ]{1,40}[.!]?$|，而?不是`)
+	// naming recognizes what somebody gave a name: db-stg-4, CN-2291-B, acme-invoices-eu, 3.9, 04:30.
+	naming = lazyregexp.New(`\b[\p{L}\p{N}]+(?:[-_:./][\p{L}\p{N}]+)*[-_:./]?\p{N}[\p{L}\p{N}]*|\b\p{Ll}+(?:[-_/]\p{Ll}+){2,}|\b\w+\.\w{2,5}\b`)
 	// copula recognizes the words between a thing and its value.
 	copula = lazyregexp.New(`(?i)(?:^|[\s,])(?:is(?: now| currently| at| set to)?|are(?: now)?|will be|stays at|lies at|stands at|lands on|runs on|equals|has become|becomes|must (?:stay|be)(?: at)?(?: or below)?|ist(?: jetzt)?|sind|lautet|beträgt|est(?: désormais| maintenant)?|sont|es(?: ahora)?|son|está|è(?: ora| adesso)?|sono|é(?: agora)?|são|это|теперь)(?:[\s:]|$)|=|是|为|は|는 |은 `)
 	// definite begins the name of a thing that there is one of.
