@@ -5,6 +5,7 @@ import (
 
 	"precis/internal/lazyregexp"
 	"precis/internal/preview"
+	"precis/internal/rules"
 )
 
 // ofThePast recognizes a statement that tells of a value as one of the past, or how it came to be another.
@@ -16,13 +17,29 @@ func (d *doubter) restated(s statement) bool {
 		if len(r.Was) == 0 || ofThePast.MatchString(s.text) {
 			continue
 		}
-		now := strings.ToLower(r.By)
+		now := strings.ToLower(rules.Affirmed(r.By))
 		for _, was := range r.Was {
-			if !holdsWhole(strings.ToLower(s.text), strings.ToLower(was)) || holdsWhole(now, strings.ToLower(was)) {
+			if !holdsWhole(strings.ToLower(s.text), strings.ToLower(was)) || holdsWhole(now, strings.ToLower(was)) || !ofTheSame(s.text, r.Text, was) {
 				continue
 			}
 			h := d.at(r.Until.From)
 			d.doubt(d.shown(s), doubtNumber, "the user said since: "+preview.Line(r.By, mostShown), &h)
+			return true
+		}
+	}
+	return false
+}
+
+// ofTheSame reports whether a statement with a value that was given up speaks of what had it. A value without
+// a digit may stand in any.
+func ofTheSame(statement, told, was string) bool {
+	const least = 4 // letters
+	if strings.ContainsAny(was, "0123456789") {
+		return true
+	}
+	statement = strings.ToLower(statement)
+	for _, w := range strings.Fields(strings.ToLower(strings.Replace(told, was, "", 1))) {
+		if w = strings.Trim(w, ".,:;!"); len(w) >= least && strings.Contains(statement, w) {
 			return true
 		}
 	}

@@ -87,6 +87,28 @@ func TestAnOldValueIsDoubted(t *testing.T) {
 	}
 }
 
+// TestAnOldWordIsDoubtedOfItsThing: a value without a number is doubted where a summary speaks of what had it, and nowhere else.
+func TestAnOldWordIsDoubtedOfItsThing(t *testing.T) {
+	var msgs []precis.Message
+	for _, s := range []string{"The default theme is dark.", "Marta signs off the release.", "Look at the parser.", "The default theme is light now.", "Jonas signs off the release, not Marta."} {
+		msgs = append(msgs, precis.NewText(precis.RoleUser, s), precis.NewText(precis.RoleAssistant, "Noted."))
+	}
+	for summary, want := range map[string]bool{
+		"## Decisions\n- The default theme of the page is dark.\n":      true,
+		"## Decisions\n- The default theme of the page is light.\n":     false,
+		"## Work\n- The icons have a dark variant.\n":                   false,
+		"## People\n- The release is signed off by Marta.\n":            true,
+		"## People\n- The release is signed off by Jonas, not Marta.\n": false,
+	} {
+		doubts := digest.Repair(precis.SummaryRequest{Messages: msgs, Previous: summary}, digest.RepairOptions{}).Doubts
+		if got := slices.ContainsFunc(doubts, func(d digest.Doubt) bool { return strings.HasPrefix(d.Why, "the user said since: ") }); got != want {
+			t.Errorf("%q: doubted %t, want %t: %+v", summary, got, want, doubts)
+		}
+	}
+	text := digested(t, 300, msgs...)
+	lacks(t, "the digest", text, "(was dark, m0, until m6)", "(was Marta, m2, until m8)")
+}
+
 // TestADigestOfADigest: a digest that stands in a conversation as a message is told as the older summary, whole while there is room,
 // no deeper however often; alone it is what it was.
 func TestADigestOfADigest(t *testing.T) {

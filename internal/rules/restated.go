@@ -27,7 +27,8 @@ const (
 )
 
 // Restated returns which statements of values in texts, said by one person in that order, a later
-// one replaces. One does when it says the same in the same words with other values behind them; or
+// one replaces. One does when it says the same in the same words with other values behind them; when it says that a thing
+// is something else now, or is not what was said of it; or
 // when it says that something changed ("now", "moved to", "the new code"), has a value of the same
 // kind (an amount of money, a date, a time zone, a person, a branch, a code), and no other statement
 // shares as much of its words, a word that few statements have counting for more; a statement with a
@@ -37,6 +38,7 @@ func Restated(texts []string) []Change {
 	var out []Change
 	var all [address + 1][]*statement // by the kinds of their values
 	in := map[string]int{}            // how many statements a word stands in
+	var known equations
 	same := map[string]*statement{}
 	for i, text := range texts {
 		if len(text) > mostHeard {
@@ -44,8 +46,13 @@ func Restated(texts []string) []Change {
 		}
 		for _, typed := range ownWords(text) {
 			for s := range sentences(typed) {
-				st := stated(strings.TrimSpace(unlisted(s)), i)
+				s = strings.TrimSpace(unlisted(s))
+				again, ok := known.add(s, i)
+				st := stated(s, i)
 				if st == nil {
+					if ok {
+						out = append(out, again)
+					}
 					continue
 				}
 				var old *statement
@@ -61,6 +68,8 @@ func Restated(texts []string) []Change {
 				if len(was) > 0 && old.said != i {
 					out = append(out, Change{Text: old.text, Said: old.said, By: st.text, At: i, Was: was})
 					old.over = true
+				} else if ok {
+					out = append(out, again)
 				}
 				for k := range all {
 					if k > int(anyValue) && st.has(valueKind(k)) {
@@ -385,7 +394,7 @@ var (
 		`|\b(?:but|objectif)\b[^.!?\n]{0,60}?\best\b|\b(?:nous|on|je) (?:voul|veu|préfèr|souhait)\w*|\b(?:j'aime|doi(?:t|vent)|devrai(?:t|ent)|il faut)\b|\bobjetivo\b|\b(?:queremos|quiero|prefiero|preferimos|me gusta\w*|necesitamos|debe\w*|tiene que|tienen que)\b|\b(?:obiettivo|vogliamo|voglio|preferisco|dev(?:e|ono))\b|\b(?:queremos|quero|prefiro|gosto|precisamos)\b` +
 		`|цель|хотим|хочу|предпочита|нужно|должн|目标|目的是|我们想|我想|希望|需要|必须|喜欢|偏好|最好|应该|目標|目的は|したい|ほしい|欲しい|好み|べき|必要|方がいい|목표|원해|싶|좋겠|해야`)
 	// contrary recognizes what takes back a name: "Jonas signs off, not Marta."
-	contrary = lazyregexp.New(`(?i), (?:not|nicht|kein\w*|pas|non|no|não|не) [\p{L}\p{N} ]{1,40}[.!]?$|，而?不是`)
+	contrary = lazyregexp.New(`(?i),? (?:and not|not|und nicht|nicht|et pas|pas|e non|non|y no|não|а не) ([\p{L}\p{N}][\p{L}\p{N}._-]*(?: [\p{Lu}\p{N}][\p{L}\p{N}._-]*){0,3})[.!]?$|[，、]?而?不是([\p{L}\p{N}._-]{1,20})[。！]?$`)
 	// naming recognizes what somebody gave a name: db-stg-4, CN-2291-B, acme-invoices-eu, 3.9, 04:30.
 	naming = lazyregexp.New(`\b[\p{L}\p{N}]+(?:[-_:./][\p{L}\p{N}]+)*[-_:./]?\p{N}[\p{L}\p{N}]*|\b\p{Ll}+(?:[-_/]\p{Ll}+){2,}|\b\w+\.\w{2,5}\b`)
 	// copula recognizes the words between a thing and its value.
