@@ -24,6 +24,7 @@ const (
 	mostStated   = 300      // bytes of a statement
 	mostRestated = 100      // statements that a new one is compared with, the newest with a value of its kind
 	mostHeard    = 32 << 10 // bytes of one text: nobody states more at once
+	mostPlain    = 4 << 10  // bytes of one text in which things are said to be something in plain words
 )
 
 // Restated returns which statements of values in texts, said by one person in that order, a later
@@ -47,7 +48,11 @@ func Restated(texts []string) []Change {
 		for _, typed := range ownWords(text) {
 			for s := range sentences(typed) {
 				s = strings.TrimSpace(unlisted(s))
-				again, ok := known.add(s, i)
+				var again Change
+				ok := false
+				if len(text) <= mostPlain {
+					again, ok = known.add(s, i)
+				}
 				st := stated(s, i)
 				if st == nil {
 					if ok {
