@@ -262,7 +262,11 @@ func (in *input) olderLines(text string, tokens int) string {
 			}
 		}
 	}
-	tokens = max(tokens, min(stated, in.tokens*olderStated/100))
+	share := olderStated
+	if in.chat {
+		share = olderInChat
+	}
+	tokens = max(tokens, min(stated, in.tokens*share/100))
 	for _, first := range []bool{true, false} {
 		for i := range lines {
 			need := cost[i]
@@ -294,8 +298,12 @@ func (in *input) olderLines(text string, tokens int) string {
 	return indented(strings.Join(out, "\n"))
 }
 
-// olderStated is the part of a digest, in percent, that what the user stated in an older digest may take.
-const olderStated = 60
+// What the user stated in an older digest takes at most such a part of a digest, in percent; more of a chat, in which there is
+// little else to tell.
+const (
+	olderStated = 50
+	olderInChat = 75
+)
 
 // digestHead begins every digest.
 const digestHead = "[Digest of "
