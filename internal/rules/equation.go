@@ -21,8 +21,11 @@ type equation struct {
 	over  bool   // a later one has replaced it
 }
 
-// mostEqual is how many words the name of a thing has, and what it is said to be.
-const mostEqual = 7
+// How many words the name of a thing has, and what it is said to be, and how many bytes that has.
+const (
+	mostEqual = 7
+	mostValue = 100
+)
 
 // equate reads a sentence; nil when it says of nothing what it is.
 func equate(s string, said int) *equation {
@@ -40,31 +43,20 @@ func equate(s string, said int) *equation {
 	bare := sinceNow.ReplaceAllString(body, " ")
 	e.fresh = bare != body
 	bare = strings.Join(strings.Fields(bare), " ")
-	switch m := equal.FindStringSubmatch(bare); {
-	case m != nil:
+	least := 3 // words by which it is known again, the mark among them
+	if m := equal.FindStringSubmatch(bare); m != nil {
 		e.of, e.value = m[1]+" \x00", m[2]
-	default:
-		if m = equalAsian.FindStringSubmatch(bare); m != nil {
-			e.of, e.value = m[1]+" \x00", m[2]
-			e.fresh = e.fresh || changedTo.MatchString(bare)
-			break
+	} else if m = equalAsian.FindStringSubmatch(bare); m != nil {
+		e.of, e.value, least = m[1]+" \x00", m[2], 2
+		e.fresh = e.fresh || changedTo.MatchString(bare)
+	} else if at := habitual.FindStringIndex(bare); at != nil {
+		if set := setTo.FindStringIndex(bare[at[1]:]); set != nil {
+			from, to := at[1]+set[0], at[1]+set[1]
+			e.of, e.value = bare[:from]+"\x00"+bare[to:], strings.TrimSpace(bare[from:to])
 		}
-		at := habitual.FindStringIndex(bare)
-		if at == nil {
-			return e.orNot()
-		}
-		rest := bare[at[1]:]
-		loc := setTo.FindStringIndex(rest)
-		if loc == nil {
-			return e.orNot()
-		}
-		e.of, e.value = bare[:at[1]]+rest[:loc[0]]+"\x00"+rest[loc[1]:], strings.TrimSpace(rest[loc[0]:loc[1]])
 	}
-	const least = 2 // words by which it is known again
-	if n := len(strings.Fields(e.of)); n <= least || n > 2*mostEqual || len(strings.Fields(e.value)) > mostEqual || utf8.RuneCountInString(e.value) > 60 {
-		if n <= 1 || !equalAsian.MatchString(bare) {
-			return e.orNot()
-		}
+	if n := len(strings.Fields(e.of)); n < least || n > 2*mostEqual || len(strings.Fields(e.value)) > mostEqual || len(e.value) > mostValue {
+		return e.orNot()
 	}
 	e.of = strings.ToLower(e.of)
 	return e
@@ -120,7 +112,7 @@ func (q *equations) taken(e *equation) *equation {
 	for _, old := range slices.Backward(q.all[max(len(q.all)-mostRestated, 0):]) {
 		i := strings.Index(old.text, e.not)
 		if i < 0 || old.over || old.said == e.said || strings.Contains(old.text, e.deny) || strings.HasSuffix(old.text, "?") ||
-			!boundary(old.text, i) || !boundary(old.text+" ", i+len(e.not)) && wordAt(old.text, i+len(e.not)) {
+			!boundary(old.text, i) || wordAt(old.text, i+len(e.not)) {
 			continue
 		}
 		rest := stems(strings.Replace(old.text, e.not, "", 1))
