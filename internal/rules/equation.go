@@ -3,6 +3,7 @@ package rules
 import (
 	"slices"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 
 	"precis/internal/lazyregexp"
@@ -37,7 +38,7 @@ func equate(s string, said int) *equation {
 	if loc := labelOf.FindStringIndex(body); loc != nil {
 		body = body[loc[1]:]
 	}
-	if m := contrary.FindStringSubmatch(body); m != nil {
+	if m := contrary.FindStringSubmatch(body); m != nil && !supposing.MatchString(body) {
 		e.not, e.deny, body = m[1]+m[2], strings.Trim(m[0], ",，、 "), strings.TrimSuffix(body, m[0])
 	}
 	bare := sinceNow.ReplaceAllString(body, " ")
@@ -58,8 +59,17 @@ func equate(s string, said int) *equation {
 	if n := len(strings.Fields(e.of)); n < least || n > 2*mostEqual || len(strings.Fields(e.value)) > mostEqual || len(e.value) > mostValue {
 		return e.orNot()
 	}
-	e.of = strings.ToLower(e.of)
+	if e.of = strings.ToLower(e.of); strings.ToLower(e.value) == e.value && !strings.ContainsAny(e.value, "0123456789") && isLatin(e.value) && !settings.MatchString(e.of) {
+		e.fresh = e.fresh && forGood.MatchString(body) // "the page is blank now": it may be slow all the same
+	}
+	e.fresh = e.fresh && !supposing.MatchString(body)
 	return e
+}
+
+// isLatin reports whether a text begins with a letter of a script that has capitals.
+func isLatin(s string) bool {
+	r, _ := utf8.DecodeRuneInString(s)
+	return unicode.IsLower(r)
 }
 
 // Affirmed returns a sentence without what it says at its end is not so any more: "Jonas signs off" of "Jonas signs off, not Marta".
@@ -111,7 +121,7 @@ func (q *equations) taken(e *equation) *equation {
 	words := stems(strings.Replace(e.text, e.not, "", 1))
 	for _, old := range slices.Backward(q.all[max(len(q.all)-mostRestated, 0):]) {
 		i := strings.Index(old.text, e.not)
-		if i < 0 || old.over || old.said == e.said || strings.Contains(old.text, e.deny) || strings.HasSuffix(old.text, "?") ||
+		if i < 0 || old.over || old.said == e.said || strings.Contains(old.text, e.deny) || old.rule() || strings.HasSuffix(old.text, "?") ||
 			!boundary(old.text, i) || wordAt(old.text, i+len(e.not)) {
 			continue
 		}
@@ -127,6 +137,11 @@ func (q *equations) taken(e *equation) *equation {
 		}
 	}
 	return nil
+}
+
+// rule reports whether a sentence sets a rule, which other words end, see [Fold].
+func (e *equation) rule() bool {
+	return slices.ContainsFunc(Find(e.text), func(s Sentence) bool { return s.Kind == Rule })
 }
 
 // wordAt reports whether a word goes on at a byte.
@@ -146,6 +161,12 @@ func stems(s string) (out []string) {
 }
 
 var (
+	// settings are things that are one of several at a time.
+	settings = lazyregexp.New(`\b(?:default|theme|mode|format|style|language|colou?r|priority|level|unit|order|strategy|policy|plan|target|goal|limit|budget|deadline|date|day|time|room|place|owner|name|title|branch|host|port|region|version|currency|license|contact|reviewer|approver|thema|modus|sprache|farbe|name|langue|thème|couleur|nom|idioma|tema|color|nombre|lingua|colore)\b`)
+	// forGood says that something holds from now on, and not only that it is so at the moment.
+	forGood = lazyregexp.New(`(?i)\b(?:instead|from now on|from here on|going forward|from today|ab jetzt|ab sofort|künftig|stattdessen|désormais|dorénavant|a partir de ahora|en su lugar|d'ora in poi|invece|a partir de agora|отныне)\b`)
+	// supposing begins what is not said to be so.
+	supposing = lazyregexp.New(`(?i)\b(?:if|whether|unless|when|once|would|could|might|wenn|falls|ob|si|quand|cuando|se|quando|если|когда)\b|如果|假如|もし|なら|たら|만약|으면`)
 	// sinceNow are the words that say that something is so from now on.
 	sinceNow = lazyregexp.New(`(?i)(?:^|[\s,]+)(?:now|instead|currently|from now on|from here on|from today(?: on)?|as of (?:today|now)|going forward|these days|jetzt|ab jetzt|ab sofort|ab heute|künftig|stattdessen|désormais|maintenant|dorénavant|ahora|a partir de ahora|en su lugar|adesso|d'ora in poi|invece|agora|a partir de agora|теперь|отныне)(?:[\s,:]+|$)|现在|今后|從現在起|从现在起|今後は?、?|これからは?、?|이제(?:부터)?`)
 	// equal recognizes "the meeting room is Borealis": what it is said of, and the value.

@@ -399,7 +399,7 @@ var (
 		`|\b(?:but|objectif)\b[^.!?\n]{0,60}?\best\b|\b(?:nous|on|je) (?:voul|veu|préfèr|souhait)\w*|\b(?:j'aime|doi(?:t|vent)|devrai(?:t|ent)|il faut)\b|\bobjetivo\b|\b(?:queremos|quiero|prefiero|preferimos|me gusta\w*|necesitamos|debe\w*|tiene que|tienen que)\b|\b(?:obiettivo|vogliamo|voglio|preferisco|dev(?:e|ono))\b|\b(?:queremos|quero|prefiro|gosto|precisamos)\b` +
 		`|цель|хотим|хочу|предпочита|нужно|должн|目标|目的是|我们想|我想|希望|需要|必须|喜欢|偏好|最好|应该|目標|目的は|したい|ほしい|欲しい|好み|べき|必要|方がいい|목표|원해|싶|좋겠|해야`)
 	// contrary recognizes what takes back a name: "Jonas signs off, not Marta."
-	contrary = lazyregexp.New(`(?i),? (?:and not|not|und nicht|nicht|et pas|pas|e non|non|y no|não|а не) ([\p{L}\p{N}][\p{L}\p{N}._-]*(?: [\p{Lu}\p{N}][\p{L}\p{N}._-]*){0,3})[.!]?$|[，、]?而?不是([\p{L}\p{N}._-]{1,20})[。！]?$`)
+	contrary = lazyregexp.New(`(?i)(?:, (?:and |und |et |e |y |а )?| (?:and|und|et|y|e|а) )(?:not|nicht|pas|non|no|não|не) ([\p{L}\p{N}][\p{L}\p{N}._-]*(?: [\p{Lu}\p{N}][\p{L}\p{N}._-]*){0,3})[.!]?$|[，、]而?不是([\p{L}\p{N}._-]{1,20})[。！]?$`)
 	// naming recognizes what somebody gave a name: db-stg-4, CN-2291-B, acme-invoices-eu, 3.9, 04:30.
 	naming = lazyregexp.New(`\b[\p{L}\p{N}]+(?:[-_:./][\p{L}\p{N}]+)*[-_:./]?\p{N}[\p{L}\p{N}]*|\b\p{Ll}+(?:[-_/]\p{Ll}+){2,}|\b\w+\.\w{2,5}\b`)
 	// copula recognizes the words between a thing and its value.
