@@ -59,7 +59,7 @@ func (c *clipper) trim() {
 		}
 		full, gain := c.s.Meter.View(with[at:at+1]), 0
 		need = min(need, full-c.s.Target/leastDigest)
-		for words := first.Text; gain < need; gain = full - c.s.Meter.View([]precis.Message{m}) {
+		for words := strings.TrimSuffix(first.Text, leftOut(u)); gain < need; gain = full - c.s.Meter.View([]precis.Message{m}) {
 			if words = c.withoutEnd(words, need-gain); words == "" {
 				break
 			}
@@ -182,7 +182,7 @@ const (
 	workflowTitle = "\n## Active workflows"
 )
 
-// What a digest begins with, and its sections of names and lines, which hold what matters least of it.
+// What a digest begins with, and its sections of names and lines, which hold what matters least.
 const (
 	digestHead = "[Digest of "
 	linesTitle = "\n## Lines most likely to be needed again"

@@ -83,6 +83,21 @@ func TestClipTrimsLargeDigestsBeforeTheAgentsWords(t *testing.T) {
 		view := precis.View(s.Transcript, append(s.Edits, e))
 		digest, said := view[0].PlainText(), view[len(view)-2].PlainText()
 		large := tt.lines > 100
+		if large { // once more, and it says once that something is left out
+			s.Edits = append(s.Edits, e)
+			s.Units = precis.Units(s.Transcript, s.Edits)
+			s.Used = s.Meter.View(view)
+			s.Target = s.Used * 9 / 10
+			s.Limit = s.Target
+			if e, err = (reduce.Clip{}).Propose(t.Context(), s); err != nil {
+				t.Fatal(err)
+			}
+			again := precis.View(s.Transcript, append(s.Edits, e))[0].PlainText()
+			if n := strings.Count(again, "left out: m0-m5.]"); n != 1 || len(again) >= len(digest) {
+				t.Errorf("%+v: trimmed again it says %d times that something is left out\n%s", tt, n, again[max(0, len(again)-300):])
+			}
+			s.Limit = s.Used
+		}
 		if whole := strings.Count(said, answer) == tt.words; whole != large {
 			t.Errorf("%+v: what the agent said is whole: %v\n%.300s", tt, whole, said)
 		}
