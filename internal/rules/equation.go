@@ -96,7 +96,7 @@ func (q *equations) add(s string, said int) (c Change, ok bool) {
 	if e == nil {
 		e = &equation{text: s, said: said}
 	}
-	if old := q.of[e.of]; e.of != "" && e.fresh && old != nil && !old.over && old.said != said && !strings.EqualFold(old.value, e.value) {
+	if old := q.of[e.of]; e.of != "" && old != nil && (e.fresh || strings.EqualFold(e.not, old.value)) && !old.over && old.said != said && !strings.EqualFold(old.value, e.value) {
 		old.over, c, ok = true, Change{Text: old.text, Said: old.said, By: s, At: said, Was: []string{old.value}}, true
 	} else if old := q.taken(e); old != nil {
 		old.over, c, ok = true, Change{Text: old.text, Said: old.said, By: s, At: said, Was: []string{e.not}}, true

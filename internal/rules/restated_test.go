@@ -39,6 +39,8 @@ func TestStatementsAreReplaced(t *testing.T) {
 		{"The default theme is dark.", "The default theme is light now.", "dark"},
 		{"Our database is Postgres.", "Our database is MySQL, not Postgres.", "Postgres"},
 		{"Marta signs off the release.", "Jonas signs off the release, not Marta.", "Marta"},
+		{"The API is REST.", "The API is GraphQL, not REST.", "REST"},
+		{"The API is REST.", "The API is documented, not finished.", ""},
 		{"Der Server heißt Anton.", "Der Server heißt jetzt Berta.", "Anton"},
 		{"Le port est 8080.", "Le port est désormais 9191.", "8080"},
 		{"La sala es Borealis.", "Ahora la sala es Calypso.", "Borealis"},
