@@ -80,6 +80,8 @@ type input struct {
 	onlyNew    bool                     // lines must name something that is not shown yet
 	bare       int                      // percent of the index for names without their lines
 	unquoted   int                      // requests that the draft does not quote for want of room
+	untold     int                      // those of them that state something, see tellingFirst
+	unlisted   int                      // tokens that the draft had left before it listed lines and names
 	spare      int                      // tokens that a first draft left, for requests
 	userTokens int                      // tokens for the user's words at most; at least two fifths
 	chat       bool                     // nothing is done in the conversation
@@ -147,8 +149,12 @@ func (in *input) digest() string {
 	const leastSpare = 20 // tokens
 	cover, copies := in.cover.Clone(), in.copies.Clone()
 	d := in.draft(st)
-	if in.unquoted > 0 && d.left >= leastSpare {
-		in.cover, in.copies, in.spare = cover, copies, d.left
+	spare := d.left
+	if in.untold > 0 {
+		spare = in.unlisted // what the user stated goes before lines and names
+	}
+	if in.unquoted > 0 && spare >= leastSpare {
+		in.cover, in.copies, in.spare = cover, copies, spare
 		d = in.draft(readStory(in))
 	}
 	return strings.TrimSpace(d.String())
@@ -159,6 +165,7 @@ func (in *input) draft(st *story) *draft {
 	d := &draft{count: in.count, left: in.tokens}
 	in.sections(d, st)
 	in.cover.String(d.String())
+	in.unlisted = d.left
 	in.facts(d)
 	return d
 }

@@ -22,8 +22,10 @@ func (in *input) facts(d *draft) int {
 		title  = "\n## Lines most likely to be needed again, of the agent and its tools\n"
 		struck = "\n## Lines most likely to be needed again, of the agent and its tools (behind \"- \": gone since)\n"
 	)
+	before := in.seen()
+	in.readLast(d, d.left*layoutFor(in.tokens, in.stands()).read/100)
 	bare := max(d.left*in.bare/100, min(d.left/4, leastNames))
-	cover, from, before := in.cover.Clone(), d.Len(), in.seen()
+	cover, from := in.cover.Clone(), d.Len()
 	in.written = passageOf(d.String())
 	for _, r := range in.endedRules() {
 		in.cover.String(strings.Join(r.Was, " ")) // these are no names to go on with

@@ -22,6 +22,7 @@ type layout struct {
 	names int  // percent of the digest for the names that stand in files
 	calls bool // calls on one line are lines, too
 	work  int  // percent of the room that what the newest edits wrote may take before any other line
+	read  int  // percent of the room for lines and names that files may take as they were read last, see readLast
 }
 
 // layoutFor returns the layout for an index of the given number of tokens, beside later messages that stay or alone: with more room,
@@ -49,7 +50,7 @@ func layoutFor(tokens int, beside bool) layout {
 	case tokens < 5000:
 		return layout{short: 60, long: 150, bare: 10, said: 40, names: 4, asked: 75, again: 20}
 	}
-	return layout{short: 120, long: 300, bare: 20, work: 20, said: 20, asked: 100, again: 100, calls: true}
+	return layout{short: 120, long: 300, bare: 20, work: 20, read: 15, said: 20, asked: 100, again: 100, calls: true}
 }
 
 // pieces splits the covered texts into lines.

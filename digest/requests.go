@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"precis/internal/plain"
-	"precis/internal/preview"
 	"precis/internal/rules"
 	"precis/retain"
 )
@@ -54,8 +53,9 @@ func (in *input) requests(all []saying, count func(string) int, budget, together
 	for i := 0; i < len(all) && total <= budget; i++ {
 		total += count(in.request(all[i], all[i].text)) + 1
 	}
+	var telling []int
 	if total > budget {
-		order = tellingFirst(all, order, in.chat)
+		order, telling = tellingFirst(all, order, in.chat)
 	}
 	lines := make([]string, len(all))
 	left := budget
@@ -90,19 +90,31 @@ func (in *input) requests(all []saying, count func(string) int, budget, together
 			missing = append(missing, in.handle(all[i].at))
 		}
 	}
-	if in.unquoted = len(missing); len(missing) > 0 {
-		out = append(out, "- not quoted for want of room: "+preview.List(missing, ", ", 120))
+	in.unquoted, in.untold = len(missing), 0
+	for _, i := range telling {
+		if lines[i] == "" {
+			in.untold++
+		}
+	}
+	switch n := len(missing); {
+	case n > mostUnquoted:
+		out = append(out, fmt.Sprintf("- not quoted for want of room: %d from %s to %s", n, missing[n-1], missing[0]))
+	case n > 0:
+		out = append(out, "- not quoted for want of room: "+strings.Join(missing, ", "))
 	}
 	return out
 }
 
+// mostUnquoted is the number of messages without a quote up to which each is named.
+const mostUnquoted = 4
+
 // tellingFirst orders what was said for the room there is: the newest, then what states a rule or a value, then the
 // rest. The newer stand before the older. What was said more than once and states nothing is left out where the others
-// say more. In a chat, in which nothing is done, goals, wishes and names go before small talk, too.
-func tellingFirst(all []saying, order []int, chat bool) []int {
+// say more. In a chat, in which nothing is done, goals, wishes and names go before small talk, too. telling are those that
+// state something.
+func tellingFirst(all []saying, order []int, chat bool) (ordered, telling []int) {
 	const last, mostRule = 5, 300
 	class := make(map[int]int, len(order))
-	telling := 0
 	for n, i := range order {
 		switch s := &all[i]; {
 		case n == 0:
@@ -112,22 +124,22 @@ func tellingFirst(all []saying, order []int, chat bool) []int {
 			class[i] = 1
 		case len(s.text) <= mostRule && len(rules.Texts(s.text)) > 0:
 			class[i] = 1
-			telling++
+			telling = append(telling, i)
 		case rules.States(s.text):
 			class[i] = 2
-			telling++
+			telling = append(telling, i)
 		case chat && (rules.Aims(s.text) || s.times == 1 && rules.Changes(s.text)):
 			class[i] = 3
-			telling++
+			telling = append(telling, i)
 		default:
 			class[i] = last - 1
 		}
 	}
 	slices.SortStableFunc(order, func(a, b int) int { return class[a] - class[b] })
-	if telling*2 < len(order) {
-		return order
+	if len(telling)*2 >= len(order) {
+		order = slices.DeleteFunc(order, func(i int) bool { return class[i] == last })
 	}
-	return slices.DeleteFunc(order, func(i int) bool { return class[i] == last })
+	return order, telling
 }
 
 // withoutEnded returns what was said without what says nothing but what no longer holds, since another value was given:

@@ -76,7 +76,7 @@ func (c *clipper) trim() {
 // withoutEnd returns a digest without as many lines as take the given tokens, from the end of the last of the sections
 // that hold names and lines; "" when it has none of them.
 func (c *clipper) withoutEnd(digest string, tokens int) string {
-	for _, title := range []string{namesTitle, linesTitle} {
+	for _, title := range []string{namesTitle, linesTitle, readTitle} {
 		from := strings.LastIndex(digest, title)
 		if from < 0 {
 			continue
@@ -182,10 +182,11 @@ const (
 	workflowTitle = "\n## Active workflows"
 )
 
-// What a digest begins with, and its sections of names and lines, which hold what matters least.
+// What a digest begins with, and its sections of names, lines and files, which hold what matters least.
 const (
 	digestHead = "[Digest of "
 	linesTitle = "\n## Lines most likely to be needed again"
+	readTitle  = "\n## Files as they were read last"
 	namesTitle = "\n## Also mentioned"
 )
 
