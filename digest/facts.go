@@ -23,7 +23,7 @@ func (in *input) facts(d *draft) int {
 		struck = "\n## Lines most likely to be needed again, of the agent and its tools (behind \"- \": gone since)\n"
 	)
 	before := in.seen()
-	in.readLast(d, d.left*layoutFor(in.tokens, in.stands()).read/100)
+	in.readLast(d, min(d.left*layoutFor(in.tokens, in.stands()).read/100, mostOfFiles))
 	bare := max(d.left*in.bare/100, min(d.left/4, leastNames))
 	cover, from := in.cover.Clone(), d.Len()
 	in.written = passageOf(d.String())

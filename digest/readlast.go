@@ -1,6 +1,9 @@
 package digest
 
 import (
+	"cmp"
+	"maps"
+	"slices"
 	"strings"
 
 	"precis/internal/plain"
@@ -20,8 +23,9 @@ const (
 	mostOfRead  = 60
 	leastOfNew  = 50
 	mostOfGone  = 20
-	leastOfRead = 40 // bytes
-	leastRoom   = 50 // tokens
+	leastOfRead = 40   // bytes
+	leastRoom   = 50   // tokens
+	mostOfFiles = 1000 // tokens of all of them
 )
 
 // readLast writes what the agent read of files, the newest first, each whole or not at all, in the given number of tokens. Agents go on
@@ -33,35 +37,52 @@ func (in *input) readLast(d *draft, tokens int) {
 	}
 	most := tokens * mostOfRead / 100
 	asked, told := map[string]bool{}, map[string]bool{}
-	strike := striker{in: in}
-	var out []string
-	var kept []int
-	title := readTitle
-	tokens -= d.count(readStruck) + 1
-	for i := len(in.x.Texts) - 1; i >= 0 && tokens >= leastRoom/2; i-- {
+	tell := func(body string) {
+		for line := range strings.Lines(body) {
+			told[bareLine(line)] = true
+		}
+	}
+	var all []int // texts, first those that are told
+	for i := len(in.x.Texts) - 1; i >= 0; i-- {
 		t := &in.x.Texts[i]
 		c := in.reading(t)
 		if c == nil || asked[c.Key()] {
 			continue
 		}
 		asked[c.Key()] = true
-		body := t.Body[:tellable(t)]
-		if !in.covered(t.Handle.From) {
-			for line := range strings.Lines(body) {
-				told[bareLine(line)] = true
-			}
-			continue
+		switch size := tellable(t); {
+		case !in.covered(t.Handle.From):
+			tell(t.Body[:size])
+		case size >= leastOfRead && size/6 <= most: // no text has more bytes to a token
+			all = append(all, i)
 		}
-		if len(body) < leastOfRead || len(body)/6 > most { // no text has more bytes to a token
+	}
+	calls := len(in.x.Calls)
+	slices.SortStableFunc(all, func(a, b int) int {
+		cost := func(i int) int {
+			t := &in.x.Texts[i]
+			return (calls - int(t.Call) + 4) * (tellable(t)/4 + 300)
+		}
+		return cmp.Compare(cost(a), cost(b))
+	})
+	strike := striker{in: in}
+	title := readTitle
+	tokens -= d.count(readStruck) + 1
+	entries := map[int]string{}
+	for _, i := range all {
+		if tokens < leastRoom/2 {
+			break
+		}
+		t := &in.x.Texts[i]
+		c := &in.x.Calls[t.Call]
+		body := t.Body[:tellable(t)]
+		text, first, struck := asRead(body, strike.of(i), told)
+		if text == "" {
 			continue
 		}
 		what := "`" + briefly(c.Line) + "`"
 		if c.Kind == toolcall.Read {
 			what = plain.Text(quoted(relative(c.Path, in.base), 200))
-		}
-		text, first, struck := asRead(body, strike.of(i), told)
-		if text == "" {
-			continue
 		}
 		if first != "" {
 			what += ", from line " + first
@@ -75,10 +96,13 @@ func (in *input) readLast(d *draft, tokens int) {
 		if struck {
 			title = readStruck
 		}
-		for line := range strings.Lines(body) {
-			told[bareLine(line)] = true
-		}
-		out, kept = append(out, entry), append(kept, i)
+		tell(body)
+		entries[i] = entry
+	}
+	kept := slices.SortedFunc(maps.Keys(entries), func(a, b int) int { return cmp.Compare(b, a) })
+	out := make([]string, len(kept))
+	for n, i := range kept {
+		out[n] = entries[i]
 	}
 	if d.section(title, out, d.left) == len(out) {
 		for _, i := range kept {
