@@ -94,6 +94,9 @@ func TestDoubtsOfTrueStatements(t *testing.T) {
 		"Files match internal/**/*.go and *_test.go.",
 		"See https://example.com/rounding and issue #4711.",
 		"```\nvar invented = neverSeen(123456)\n```",
+		"[… 198 lines left out …]",
+		"Now let me implement the changes of docs/plan.md.",
+		"3. Update internal/cart/scratch.go, then mark it complete.",
 	} {
 		if found := doubtsOf(s, statement+"\n"); len(found) > 0 {
 			t.Errorf("%q: %+v", statement, found)

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"precis"
+	"precis/internal/lazyregexp"
 	"precis/internal/toolcall"
 )
 
@@ -67,7 +68,8 @@ func (h *history) step(call int, c *toolcall.Call, o toolcall.Outcome, s toolcal
 	}
 	output := c.Output()
 	conflict := s.Act == toolcall.GitUnstash && strings.Contains(output, "CONFLICT")
-	made := (s.Act == toolcall.GitCommit || s.Act == toolcall.GitAdd) && hashOf(output) != "" // whatever failed behind it
+	made := (s.Act == toolcall.GitCommit || s.Act == toolcall.GitAdd) && hashOf(output) != "" || // whatever failed beside it
+		s.Act == toolcall.GitStash && stashPut.MatchString(output) || s.Act == toolcall.GitUnstash && !conflict && stashBack.MatchString(output)
 	switch {
 	case made && (o.End == toolcall.OK || o.End == toolcall.Unknown || o.End == toolcall.Failed):
 	case conflict:
@@ -113,6 +115,12 @@ func (h *history) step(call int, c *toolcall.Call, o toolcall.Outcome, s toolcal
 		h.unsure = len(h.commits)
 	}
 }
+
+// stashPut and stashBack are what git prints when it has put changes into a stash, and brought them back.
+var (
+	stashPut  = lazyregexp.New(`(?m)^Saved working directory and index state `)
+	stashBack = lazyregexp.New(`(?m)^Dropped (?:refs/)?stash@\{\d+\} \([0-9a-f]{7,}\)`)
+)
 
 // gitFailed reports whether output says that git did not do what it was told.
 func gitFailed(output string) bool {

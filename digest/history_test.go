@@ -67,6 +67,8 @@ func TestWhatGitTakesBackDoesNotStand(t *testing.T) {
 		{[]string{"new a.go", "$ git clean -nd -> Would remove a.go"}, "a.go created"},
 		{[]string{"edit a.go", "$ git stash"}, "a.go reverted by git stash"},
 		{[]string{"edit a.go", "$ git stash && go test ./... ; git stash pop"}, "a.go written"},
+		{[]string{"edit a.go", "! git stash && make lint | tail -20; git stash pop -> Saved working directory and index state WIP on main: 6a794a1 Base\n[lint] ERROR task failed\nDropped refs/stash@{0} (224ab3565dbd)"}, "a.go written"},
+		{[]string{"edit a.go", "! git stash && make lint; git stash pop -> Saved working directory and index state WIP on main: 6a794a1 Base\n[lint] ERROR task failed"}, "a.go reverted by git stash"},
 		{[]string{"edit a.go", "$ git stash", "edit a.go", "! git stash pop -> CONFLICT (content): Merge conflict in a.go"}, "a.go unknown by git stash pop"},
 		{[]string{"edit a.go", "$ git stash", "$ git stash drop", "$ git stash pop -> No stash entries found."}, "a.go reverted by git stash"},
 		{[]string{"edit a.go", "edit b.go", "$ git stash push -- b.go"}, "a.go written, b.go reverted by git stash"},

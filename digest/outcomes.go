@@ -25,7 +25,7 @@ var (
 	carriedIt = lazyregexp.New(`(?i)\b(?:enabled|installed|applied|activated|executed)\b`)
 	breaks    = lazyregexp.New(`(?i)\b(?:fails|failing|is broken|still fail\w*|does not (?:build|pass|compile|work)|doesn't (?:build|pass|compile|work))\b`)
 
-	made    = lazyregexp.New(`(?i)\b(?:creat(?:ed|es)|add(?:ed|s)|wrote|written|new file|modif(?:ied|ies)|updated?|edit(?:ed|s)|chang(?:ed|es)|implement(?:ed|s))\b`)
+	made    = lazyregexp.New(`(?i)\b(?:creat(?:ed|es)|add(?:ed|s)|wrote|written|new file|modif(?:ied|ies)|updated|edit(?:ed|s)|chang(?:ed|es)|implement(?:ed|s))\b`)
 	removed = lazyregexp.New(`(?i)\b(?:delet\w+|remov\w+|gone|dropped|renam\w+|moved|refus\w+|reject\w+|declin\w+|den(?:ied|ies)|revert\w*|undone|fail\w*|temporary|scratch|clean\w* up)\b`)
 
 	// deeds are what an agent does to the outside, with the commands that do it.
@@ -237,7 +237,7 @@ func (d *doubter) files(w *work, line string) {
 		}
 	})
 	prose += line[end:]
-	if !made.MatchString(prose) || removed.MatchString(prose) || unsure.MatchString(prose) {
+	if !made.MatchString(prose) || removed.MatchString(prose) || unsure.MatchString(prose) || toBeMade.MatchString(prose) {
 		return
 	}
 	for _, name := range paths {
@@ -248,6 +248,7 @@ func (d *doubter) files(w *work, line string) {
 			d.contradict(line, doubtFile, "no change of "+name+" succeeded", f.at)
 		case (f.state == "" || f.state == FileRead) && f.refused != nil && f.lastWrite >= 0:
 			d.contradict(line, doubtFile, "the user refused the change of "+name, f.refused.at)
+		case f.state == FileReverted && strings.Contains(line, f.by): // the line tells it
 		case f.state == FileReverted:
 			d.contradict(line, doubtFile, name+" has been reverted since ("+f.by+")", f.at)
 		case f.isMoved():
@@ -257,6 +258,9 @@ func (d *doubter) files(w *work, line string) {
 		}
 	}
 }
+
+// toBeMade says what is about to be done.
+var toBeMade = lazyregexp.New(`(?i)\b(?:let me|let's|let us|i'll|i will|i'm going to|i am going to)\b`)
 
 // named returns the file that a path names; nil when there is none, or more than one.
 func (t *fileTable) named(p string) *file {
