@@ -17,62 +17,31 @@ const (
 	readStruck = readTitle + " (behind \"- \": gone since)"
 )
 
-// Of the room for files as they were read last, one takes at most such a part, in percent; and it is told where at least so many
-// percent of its lines are new, and at most so many are known to be gone since.
+// Of the room for files as they were read last, in tokens, one passage takes at most mostOfRead percent. It is told where at least
+// leastOfNew percent of its lines are told nowhere else, and at most mostOfGone percent are gone since.
 const (
+	mostOfFiles = 1000 // tokens of all of them
+	leastRoom   = 50   // tokens
+	leastOfRead = 40   // bytes of one
 	mostOfRead  = 60
 	leastOfNew  = 50
 	mostOfGone  = 20
-	leastOfRead = 40   // bytes
-	leastRoom   = 50   // tokens
-	mostOfFiles = 1000 // tokens of all of them
 )
 
-// readLast writes what the agent read of files, the newest first, each whole or not at all, in the given number of tokens. Agents go on
-// with what they have read: of 32 calls that were made again after recorded condensations, 24 read a file, 13 of these one of the ten
-// that were read last. A file that was written anew since is not told, nor what stands in the messages that stay.
+// readLast writes what the agent read of files, the newest first, each passage whole or not at all, in the given number of tokens. Agents
+// go on with what they have read: of 32 calls that were made again after recorded condensations 23 read a file, most of them 200 to 800
+// tokens of it, and 14 of these were among the ten newest calls. What was written anew since is not told, nor what stands in the
+// messages that stay.
 func (in *input) readLast(d *draft, tokens int) {
 	if in.onlyNew || tokens < leastRoom { // the gate adds what a summary lacks
 		return
 	}
+	told := map[string]bool{} // lines
 	most := tokens * mostOfRead / 100
-	asked, told := map[string]bool{}, map[string]bool{}
-	tell := func(body string) {
-		for line := range strings.Lines(body) {
-			told[bareLine(line)] = true
-		}
-	}
-	var all []int // texts, first those that are told
-	for i := len(in.x.Texts) - 1; i >= 0; i-- {
-		t := &in.x.Texts[i]
-		c := in.reading(t)
-		if c == nil || asked[c.Key()] {
-			continue
-		}
-		asked[c.Key()] = true
-		switch size := tellable(t); {
-		case !in.covered(t.Handle.From):
-			tell(t.Body[:size])
-		case size >= leastOfRead && size/6 <= most: // no text has more bytes to a token
-			all = append(all, i)
-		}
-	}
-	calls := len(in.x.Calls)
-	slices.SortStableFunc(all, func(a, b int) int {
-		cost := func(i int) int {
-			t := &in.x.Texts[i]
-			return (calls - int(t.Call) + 4) * (tellable(t)/4 + 300)
-		}
-		return cmp.Compare(cost(a), cost(b))
-	})
-	strike := striker{in: in}
-	title := readTitle
+	title, strike := readTitle, striker{in: in}
 	tokens -= d.count(readStruck) + 1
 	entries := map[int]string{}
-	for _, i := range all {
-		if tokens < leastRoom/2 {
-			break
-		}
+	for _, i := range in.lastReads(most, told) {
 		t := &in.x.Texts[i]
 		c := &in.x.Calls[t.Call]
 		body := t.Body[:tellable(t)]
@@ -92,12 +61,14 @@ func (in *input) readLast(d *draft, tokens int) {
 		if cost > most || cost > tokens {
 			continue
 		}
-		tokens -= cost
 		if struck {
 			title = readStruck
 		}
-		tell(body)
+		tell(told, body)
 		entries[i] = entry
+		if tokens -= cost; tokens < leastRoom/2 {
+			break
+		}
 	}
 	kept := slices.SortedFunc(maps.Keys(entries), func(a, b int) int { return cmp.Compare(b, a) })
 	out := make([]string, len(kept))
@@ -108,6 +79,39 @@ func (in *input) readLast(d *draft, tokens int) {
 		for _, i := range kept {
 			in.cover.Piece(i, 0, len(in.x.Texts[i].Body))
 		}
+	}
+}
+
+// lastReads returns the texts of what was read last of files, of a call that was made again the newest, of at most the given number of
+// tokens: those first that are told first, small and new ones. The lines of those in messages that stay are noted in told.
+func (in *input) lastReads(most int, told map[string]bool) (all []int) {
+	asked := map[string]bool{}
+	for i := len(in.x.Texts) - 1; i >= 0; i-- {
+		t := &in.x.Texts[i]
+		c := in.reading(t)
+		if c == nil || asked[c.Key()] {
+			continue
+		}
+		asked[c.Key()] = true
+		switch size := tellable(t); {
+		case !in.covered(t.Handle.From):
+			tell(told, t.Body[:size])
+		case size >= leastOfRead && size/6 <= most: // no text has more bytes to a token
+			all = append(all, i)
+		}
+	}
+	cost := func(i int) int { // measured with the calls that were made again, see readLast
+		t := &in.x.Texts[i]
+		return (len(in.x.Calls) - int(t.Call) + 4) * (tellable(t)/4 + 300)
+	}
+	slices.SortStableFunc(all, func(a, b int) int { return cmp.Compare(cost(a), cost(b)) })
+	return all
+}
+
+// tell notes the lines of a text.
+func tell(told map[string]bool, body string) {
+	for line := range strings.Lines(body) {
+		told[bareLine(line)] = true
 	}
 }
 
