@@ -84,7 +84,7 @@ func (in *input) editedSinceFailure(files []file, c command, room int) string {
 			text += "\n" + k.Text[:min(len(k.Text), longest)]
 		}
 	}
-	check := testRuns.MatchString(c.line) || checks(toolcall.PurposeOf(c.given))
+	check := c.checks()
 	newest := -1
 	var edited []file
 	for _, f := range files {

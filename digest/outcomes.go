@@ -13,7 +13,7 @@ import (
 
 var (
 	// testRuns are command lines that run tests.
-	testRuns = lazyregexp.New(`\b(?:go test|gotestsum|pytest|py\.test|unittest|tox|(?:npm|yarn|pnpm|bun)(?: run)? test|deno test|cargo (?:nextest|test)|jest|vitest|mocha|rspec|phpunit|ctest|(?:mvn|gradle|gradlew|make|just|task|mise run) (?:\S+ )?test)\b`)
+	testRuns = lazyregexp.New(`\b(?:go test|gotestsum|pytest|py\.test|unittest|tox|` + packageScript + ` test|deno test|cargo (?:nextest|test)|jest|vitest|mocha|rspec|phpunit|ctest|(?:mvn|gradle|gradlew|make|just|task|mise run) (?:\S+ )?test)\b`)
 	// passing say that tests pass, failing that something does not.
 	passing = lazyregexp.New(`(?i)(?:^|[.:;,(—–-]\s*|\band\s+|\b(?:all|the|full|whole|entire|complete)\s+)(?:\d+\s+)?(?:unit |integration |end-to-end |e2e |regression )?tests?(?: suite)?\s+(?:(?:are|is|now|all|still|currently|both)\s+)*(?:pass(?:es|ed|ing)?|green|succeed(?:s|ed)?)\b`)
 	failing = lazyregexp.New(`(?i)\b(?:fail\w*|broken?|red|error\w*|not pass\w*|n't pass\w*)\b`)
@@ -38,6 +38,9 @@ var (
 	// negated say that something was not done, or not yet.
 	negated = lazyregexp.New(`(?i)\b(?:not|nothing|none|nobody|never|no|without|refus\w+|reject\w+|declin\w+|denied|fail\w*|before|cannot|un(?:pushed|committed)|to be|yet|if|when|should|will|already)\b|n't\b`)
 )
+
+// packageScript is how a script of a package is run, before its name: "pnpm --filter web", "npm run", "yarn workspace web", "turbo run".
+const packageScript = `(?:(?:npm|yarn|pnpm|bun)(?: workspace \S+| -\S+(?: [^-\s|;&]\S*)?){0,4}|turbo|nx|lerna)(?: run)?`
 
 // Limits of what is read as a statement: the bytes of its line, and the commands that it quotes. Each of
 // the commands costs a search of the line.

@@ -340,12 +340,9 @@ var (
 // files that were edited since, the newest run most of them. The first of the lines, as many as failed, tell of failures.
 func (in *input) commandLines(st *story, most int) (out []string, failed int) {
 	var failures map[runOf]int
-	room, fine := 100, 5 // for the names of files, and for those that did not fail
+	room := 100 // for the names of files
 	for _, c := range failuresFirst(st.commands) {
-		if c.end.End != toolcall.Failed {
-			fine--
-		}
-		if fine < 0 || len(out) == most {
+		if len(out) == most {
 			break
 		}
 		if c.end.End == toolcall.Failed {
@@ -398,7 +395,7 @@ func (in *input) commandLines(st *story, most int) (out []string, failed int) {
 				how += since
 				room = 40
 			}
-		case testRuns.MatchString(c.line) || checks(toolcall.PurposeOf(c.given)):
+		case c.checks():
 			how += in.editedSince(st.files, c.at, room)
 			room = 40
 		}
@@ -407,17 +404,40 @@ func (in *input) commandLines(st *story, most int) (out []string, failed int) {
 	return out, failed
 }
 
-// failuresFirst returns commands with those first whose newest run failed.
+// Of the commands whose newest run did not fail the newest are told, so many, and among them the newest checks, so many where there are.
+const (
+	mostFine    = 5
+	leastChecks = 3
+)
+
+// failuresFirst returns the commands that are told: those first whose newest run failed.
 func failuresFirst(all []command) []command {
-	var failed, others []command
+	var failed, fine []command
+	checks := 0
 	for _, c := range all {
 		if c.end.End == toolcall.Failed {
 			failed = append(failed, c)
-		} else {
-			others = append(others, c)
+		} else if c.checks() {
+			checks++
 		}
 	}
-	return append(failed, others...)
+	others := mostFine - min(checks, leastChecks)
+	for _, c := range all {
+		switch {
+		case c.end.End == toolcall.Failed || len(fine) == mostFine:
+		case c.checks():
+			fine = append(fine, c)
+		case others > 0:
+			others--
+			fine = append(fine, c)
+		}
+	}
+	return append(failed, fine...)
+}
+
+// checks reports whether a command runs tests, a build or a linter.
+func (c *command) checks() bool {
+	return slices.ContainsFunc(checkKinds, func(k checkKind) bool { return k.runs.MatchString(c.line) }) || checks(toolcall.PurposeOf(c.given))
 }
 
 // briefly returns a command on one short line: of a script its beginning and its end, where scripts differ.
