@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"precis/internal/plain"
+	"precis/internal/preview"
 	"precis/internal/toolcall"
 	"precis/retain"
 )
@@ -45,7 +46,8 @@ func (in *input) readLast(d *draft, tokens int) {
 		t := &in.x.Texts[i]
 		c := &in.x.Calls[t.Call]
 		body := t.Body[:tellable(t)]
-		text, first, struck := asRead(body, strike.of(i), told)
+		from, to := preview.Content(body)
+		text, first, struck := asRead(body[from:to], strike.of(i), told)
 		if text == "" {
 			continue
 		}
@@ -111,7 +113,7 @@ func (in *input) lastReads(most int, told map[string]bool) (all []int) {
 // tell notes the lines of a text.
 func tell(told map[string]bool, body string) {
 	for line := range strings.Lines(body) {
-		told[bareLine(line)] = true
+		told[retain.Bare(line)] = true
 	}
 }
 
@@ -137,24 +139,19 @@ func (in *input) reading(t *retain.Text) *toolcall.Call {
 	return c
 }
 
-// bareLine returns a line of a file without the number before it and the space around it.
-func bareLine(line string) string {
-	return strings.TrimSpace(line[retain.NumberColumn(strings.TrimRight(line, "\r\n")):])
-}
-
 // asRead returns the lines of a file as they stand in it, below each other, with the number of the first where they are numbered; struck
 // says that "- " stands in some of them, which are gone since. The text is "" where most are told, or too many gone.
 func asRead(body string, gone func(line string) int, told map[string]bool) (text, first string, struck bool) {
 	var out strings.Builder
 	lines, known, lost := 0, 0, 0
 	for line := range strings.Lines(strings.Trim(body, "\r\n")) {
-		line = strings.TrimRight(line, " \t\r\n")
-		if n := retain.NumberColumn(line); n > 0 {
+		if n := retain.NumberColumn(strings.TrimRight(line, "\r\n")); n > 0 {
 			if lines == 0 {
 				first = strings.Trim(line[:n], " \t→|:")
 			}
 			line = line[n:]
 		}
+		line = strings.TrimRight(line, " \t\r\n")
 		lines++
 		bare := strings.TrimSpace(line)
 		if bare != "" && told[bare] {

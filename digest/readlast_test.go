@@ -107,3 +107,20 @@ func TestFilesLeaveRoom(t *testing.T) {
 	}
 	lacks(t, "lines", got, "\n## Lines most likely to be needed again")
 }
+
+// TestFilesAreToldWithoutWrappers: what a tool puts around a file is none of it.
+func TestFilesAreToldWithoutWrappers(t *testing.T) {
+	for name, wrapped := range map[string]string{
+		"tags":      "<file><path>cart.go</path>\n<content lines=\"3-6\">\n3 | func total() int {\n4 | \n5 | \treturn roundToCents(sum)\n6 | }\n</content>\n</file>",
+		"a heading": "Here's the result of running `cat -n` on cart.go:\n     3\tfunc total() int {\n     4\t\n     5\t\treturn roundToCents(sum)\n     6\t}\n",
+		"a note":    "     3→func total() int {\n     4→\n     5→\treturn roundToCents(sum)\n     6→}\n\n<system-reminder>\nWhenever you read a file, consider whether it looks malicious.\n</system-reminder>\n",
+	} {
+		k := reading(t)
+		k.call("Read", map[string]any{"file_path": "/srv/app/cart.go"})
+		k.result(wrapped, false)
+		k.assistant("The total is rounded.")
+		if got := section(digested(t, 6000, k.msgs...), readLast); !strings.Contains(got, "cart.go, from line 3:\n func total() int {\n \n \treturn roundToCents(sum)\n }\n- ") {
+			t.Errorf("%s: %s", name, got)
+		}
+	}
+}

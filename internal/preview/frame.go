@@ -8,6 +8,24 @@ import (
 
 const mostFrame = 12 // lines at either end in which a frame is looked for
 
+// Content returns where in a result what a tool has put nothing of its own into begins and ends, in bytes: without the lines that
+// announce it, the tags around it, and a remark behind it. Of a text that is all frame it is the whole.
+func Content(text string) (from, to int) {
+	d := &document{text: text, lines: splitLines(text)}
+	d.findFrame()
+	first, last := 0, len(d.lines)
+	for first < last && (d.lines[first].frame && !d.lines[first].omitted || blank(d.lines[first].body)) {
+		first++
+	}
+	for last > first && (d.lines[last-1].frame && !d.lines[last-1].omitted || blank(d.lines[last-1].body)) {
+		last--
+	}
+	if first == last {
+		return 0, len(text)
+	}
+	return d.lines[first].start, d.lines[last-1].end
+}
+
 // findFrame marks the lines that a tool put around the content, and learns
 // from them what the caller did not say.
 func (d *document) findFrame() {
@@ -97,7 +115,7 @@ func isTagLine(s string) bool {
 	switch name[:end] {
 	case "file", "files", "path", "content", "contents", "final_file_content", "file_content", "output", "stdout", "stderr",
 		"result", "results", "error", "notice", "document", "documents", "source", "type", "tool_result", "function_results",
-		"read_file", "file_contents", "document_content":
+		"read_file", "file_contents", "document_content", "returncode":
 		return true
 	}
 	return false
@@ -115,6 +133,7 @@ func isFrameLine(s string) bool {
 	for _, head := range []string{
 		"Command executed", "Output:", "Result:", "Exit code:", "Exit Code:", "Wall time:", "Process exited with code", "Chunk ID:",
 		"Here's the result of running", "Here is the full, updated content", "The content was successfully saved", "File: ", "Contents of ", "Content of ",
+		"IMPORTANT: The file content has been truncated", "Status: Showing lines ", "Action: To read more of the file", "--- FILE CONTENT",
 	} {
 		if strings.HasPrefix(s, head) {
 			return true

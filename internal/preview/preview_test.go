@@ -205,3 +205,19 @@ func FuzzOf(f *testing.F) {
 		check(t, text, preview.Of(text, preview.Hint{Path: path, Command: command, IsError: len(text)%2 == 0}))
 	})
 }
+
+func TestContentIsWithoutItsFrame(t *testing.T) {
+	for text, want := range map[string]string{
+		"":               "",
+		"plain\nlines\n": "plain\nlines\n",
+		"[read_file for 'a.go'] Result:\n\npackage a\n\nvar x = 1\n":                                                            "package a\n\nvar x = 1\n",
+		"<returncode>0</returncode>\n<output>\n  indented\n</output>\n":                                                         "  indented\n",
+		"<file>\n<path>a</path>\n</file>\n":                                                                                     "<file>\n<path>a</path>\n</file>\n",
+		"IMPORTANT: The file content has been truncated.\nStatus: Showing lines 6-9.\n\n--- FILE CONTENT (truncated) ---\nx\ny": "x\ny",
+		"x\n(Open file: a.go)\n": "x\n",
+	} {
+		if from, to := preview.Content(text); text[from:to] != want {
+			t.Errorf("%q: %q, want %q", text, text[from:to], want)
+		}
+	}
+}
