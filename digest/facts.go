@@ -281,7 +281,7 @@ func (in *input) names(d *draft) int {
 	order := make([]int, 0, len(in.worth))
 	density := make([]float64, len(in.worth))
 	for f, w := range in.worth {
-		if w > 0 && !in.cover.Seen(f) && (digits || !in.isBareNumber(f)) {
+		if w > 0 && !in.cover.Seen(f) && (digits || !in.isBareNumber(f)) && in.x.Facts[f].Name != toolcall.PatchProgram {
 			order = append(order, f)
 			density[f] = w / float64(len(in.name(f))+2)
 		}

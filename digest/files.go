@@ -51,7 +51,7 @@ func (l fileList) inFiles(tokens int) {
 		}
 		l.x.Each(i, 0, len(t.Body), func(f int) {
 			fact := &l.x.Facts[f]
-			if seen[f] || fact.Kind != retain.Identifier && fact.Kind != retain.Error {
+			if seen[f] || fact.Kind != retain.Identifier && fact.Kind != retain.Error || fact.Name == toolcall.PatchProgram {
 				return
 			}
 			seen[f] = true

@@ -78,7 +78,7 @@ func (in *input) pieces() []retain.Piece {
 				}
 			}
 			line := t.Body[p.Start:p.End]
-			if !strings.ContainsFunc(line, unicode.IsLetter) || harness.IsRemark(strings.TrimSpace(line)) || in.quotes(line) || in.reports(t, line) || t.Source == retain.User && in.isOver(t.Handle.From, line) {
+			if allFrame(line) || in.quotes(line) || in.reports(t, line) || t.Source == retain.User && in.isOver(t.Handle.From, line) {
 				continue
 			}
 			p.Cost = float64(len(strings.TrimSpace(line)))/4 + 1.5
@@ -91,6 +91,17 @@ func (in *input) pieces() []retain.Piece {
 	return out
 }
 
+// allFrame reports whether all lines of a text are without words, are put there by an agent's program, or stand around a patch.
+func allFrame(text string) bool {
+	for line := range strings.Lines(text) {
+		line = strings.TrimSpace(line)
+		if strings.ContainsFunc(line, unicode.IsLetter) && !harness.IsRemark(line) && !toolcall.IsPatchFrame(line) {
+			return false
+		}
+	}
+	return true
+}
+
 // inner returns a part of a text without the lines at its ends that hold no word, such as brackets, and those that stand further
 // down in the text, too: seen holds these, and then those of the part.
 func inner(body string, start, end int, seen map[string]bool) (int, int) {
@@ -101,7 +112,7 @@ func inner(body string, start, end int, seen map[string]bool) (int, int) {
 			next = at + i + 1
 		}
 		line := strings.TrimSpace(body[at:next])
-		if strings.ContainsFunc(line, unicode.IsLetter) && !seen[line] {
+		if !seen[line] && !allFrame(line) {
 			from, to = min(from, at), next
 			seen[line] = true
 		}

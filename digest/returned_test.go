@@ -135,3 +135,20 @@ func TestOlderRequestsLeaveRoom(t *testing.T) {
 		t.Errorf("%d tokens of %d", n, tokens)
 	}
 }
+
+// TestWhatStandsAroundAPatchIsNotTold: its first and last lines, the shell's words there and the name of the program say nothing.
+func TestWhatStandsAroundAPatchIsNotTold(t *testing.T) {
+	k := asking()
+	k.call("shell", map[string]any{"command": []string{"bash", "-lc", "apply_patch <<'PATCH'\n*** Begin Patch\n*** Update File: web/cart.ts\n@@\n-const cartTotal = sumOfLines(lines)\n+const cartTotal = roundToCents(sumOfLines(lines))\n*** End Patch\nPATCH\n"}})
+	k.result("Success. Updated the following files:\nM web/cart.ts\n", false)
+	k.assistant("The total is rounded now.")
+	for _, tokens := range []int{600, 1500} {
+		got := digested(t, tokens, k.msgs...)
+		lacks(t, "the patch", got, "roundToCents(sumOfLines(lines))")
+		for _, frame := range []string{"apply_patch", "*** ", "PATCH"} {
+			if strings.Contains(got, frame) {
+				t.Errorf("%d tokens: %s: %s", tokens, frame, got)
+			}
+		}
+	}
+}

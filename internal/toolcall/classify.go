@@ -62,7 +62,7 @@ func classify(c Call, args map[string]string) Call {
 		if appliesPatch(c.Line) {
 			return c.patched(c.Line)
 		}
-	case name == "apply_patch" || strings.HasPrefix(args["input"], patchBegin):
+	case name == PatchProgram || strings.HasPrefix(args["input"], patchBegin):
 		return c.patched(args["input"])
 	}
 	switch {
@@ -165,6 +165,20 @@ const (
 
 // IsPatch reports whether a text holds a patch in the format of Codex.
 func IsPatch(text string) bool { return strings.Contains(text, patchBegin) }
+
+// PatchProgram is the program that puts such a patch in.
+const PatchProgram = "apply_patch"
+
+// IsPatchFrame recognizes a line, without the space around it, that stands around such a patch or names the file that it changes: it
+// says nothing of the change. The words of a shell around a patch are such lines, too.
+func IsPatchFrame(line string) bool {
+	switch line {
+	case patchBegin, "*** End Patch", "*** End of File", "PATCH", "EOF":
+		return true
+	}
+	_, heads := PatchHead(line)
+	return heads || strings.HasPrefix(line, PatchProgram+" <<")
+}
 
 // PatchHead returns the file that the line of a patch begins to change, if it is such a line.
 func PatchHead(line string) (path string, ok bool) {

@@ -397,7 +397,7 @@ func appliesPatch(command string) bool {
 	if !IsPatch(command) {
 		return false
 	}
-	if strings.HasPrefix(command, "apply_patch "+patchBegin) { // a list of words: the patch is not quoted
+	if strings.HasPrefix(command, PatchProgram+" "+patchBegin) { // a list of words: the patch is not quoted
 		return true
 	}
 	found := false
@@ -411,12 +411,12 @@ func appliesPatch(command string) bool {
 		for len(plain) > 0 && shellScript(plain) > 0 {
 			plain = plain[shellScript(plain):]
 			if len(plain) == 1 && plain[0] != command && appliesPatch(plain[0]) {
-				plain[0] = "apply_patch"
+				plain[0] = PatchProgram
 			}
 		}
 		switch {
 		case len(plain) == 0 || plain[0] == "cd":
-		case plain[0] == "apply_patch" || plain[0] == "applypatch":
+		case plain[0] == PatchProgram || plain[0] == "applypatch":
 			found = true
 		default:
 			return false
