@@ -155,6 +155,24 @@ func TestScriptsInALineAreNotMendedByOthers(t *testing.T) {
 	}
 }
 
+// TestAScriptOfLongAgoIsNoFailure: it was an experiment, which nobody makes again. What runs a file may be run again.
+func TestAScriptOfLongAgoIsNoFailure(t *testing.T) {
+	for command, told := range map[string]bool{`npx tsx -e "import { total } from './src/cart.js'; total()"`: false, "node -e 'throw 1'": false, "npx tsx src/cart.ts": true, "npm test": true} {
+		for _, messages := range []int{20, 260} {
+			s := newSession(13)
+			s.user("Make it right.")
+			s.call("Bash", map[string]any{"command": command}, "Exit code 1\nError: Cannot find module './src/cart.js'")
+			for i := range messages / 2 {
+				s.call("Read", map[string]any{"file_path": fmt.Sprintf("%sshelf%d.go", root, i%9)}, "package shelf")
+			}
+			s.says("Done.")
+			if got := strings.Contains(section(digested(t, 2000, s.msgs...), "Last results"), "FAILED"); got != (told || messages < 60) {
+				t.Errorf("%s, %d messages ago: told as failed: %v", command, messages, got)
+			}
+		}
+	}
+}
+
 // TestOwnWordsStandAsTheyWereSaid: sentences that stand together are joined as the agent wrote them.
 func TestOwnWordsStandAsTheyWereSaid(t *testing.T) {
 	for _, said := range []string{

@@ -441,14 +441,20 @@ func (w *work) results(covered func(message int) bool) []command {
 			}
 		}
 	}
-	const most, recentScript = 16, 60 // later runs that are compared with a failure; messages in which a script in a line is not taken for replaced by another
+	// Later runs that are compared with a failure; messages in which a script in a line is not taken for replaced by another, and
+	// behind which it was an experiment that nobody makes again.
+	const most, recentScript, oldScript = 16, 60, 200
 	last := 0
 	if n := len(w.calls); n > 0 {
 		last = w.calls[n-1].Use.From
 	}
 	repaired := func(r *command, purpose toolcall.Purpose) bool {
-		if purpose.Inline() && r.at >= last-recentScript {
+		switch {
+		case !purpose.Inline():
+		case r.at >= last-recentScript:
 			return false
+		case r.at < last-oldScript:
+			return true
 		}
 		for _, later := range slices.Backward(newest(fine[purpose.Key], most)) {
 			if later.at <= r.at {

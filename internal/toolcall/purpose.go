@@ -56,7 +56,7 @@ func (t thing) holds(u thing) bool {
 var filters = wordSet("-run --run -k -t -g --grep --filter --tests --testNamePattern --test -p --package -w --workspace -pl --projects -R --tests-regex -Dtest")
 
 // direct are programs that are told what to run on, and nothing before it.
-var direct = wordSet("pytest py.test mypy flake8 pylint eslint jest vitest mocha rspec phpunit python python3 node ruby php bash sh")
+var direct = wordSet("pytest py.test mypy flake8 pylint eslint jest vitest mocha rspec phpunit python python3 node tsx ts-node ruby php bash sh")
 
 // PurposeOf returns what a command line is run for: the purpose of its main program.
 func PurposeOf(line string) Purpose {

@@ -66,6 +66,8 @@ func TestWhatCoversAFailure(t *testing.T) {
 		{"python scripts/migrate.py", "python scripts/report.py", false},
 		{"python setup.py build_ext", "python /tmp/check.py", false},
 		{"python -c 'import a.b'", "python -c 'import c'", true},
+		{"npx tsx -e 'import a'", "npx tsx -e 'import b'", true},
+		{"npx tsx a.ts", "npx tsx b.ts", false},
 		{"npm test", "npm run lint", false},
 		{"make", "make", true},
 		{"make -C a", "make -C b", false},
