@@ -21,15 +21,12 @@ var passes = lazyregexp.New(`(?i)\b(?:tests?|suites?|specs?|checks?|builds?|lint
 // denies is how a sentence says that they do not.
 var denies = lazyregexp.New(`(?i)\b(?:not|n't|never|no longer|fails?|failed|failing|until|unless|if|once|should|must|make sure|nicht|bis|wenn|pas|si|jusqu|no|hasta)\b|(?:^|\s)(?:не|если)\s|不|没|未|ない|ません|ば|않|못`)
 
-// checking are words in the kind of a command whose outcome such a sentence is about, and installing what looks like one of them.
-var (
-	checking   = lazyregexp.New(`test|\bspecs?\b|rspec|jest|mocha|check(?:[^o]|$)|build|lint|\bvet\b|\btsc\b|compile|make|\bci\b|verify|\b[nt]ox\b|ruff|mypy|pyright`)
-	installing = lazyregexp.New(`^(?:npm|pnpm|yarn|bun) ci\b`)
-)
+// checking are words in the kind of a command whose outcome such a sentence is about.
+var checking = runPattern{lazyregexp.New(`test|\bspecs?\b|rspec|jest|mocha|check(?:[^o]|$)|build|lint|\bvet\b|\btsc\b|compile|make|\bci\b|verify|\b[nt]ox\b|ruff|mypy|pyright`)}
 
 // checks reports whether a command is run to see whether the work is right.
 func checks(p toolcall.Purpose) bool {
-	return slices.ContainsFunc([]string{p.Kind, p.Key}, func(kind string) bool { return checking.MatchString(kind) && !installing.MatchString(kind) })
+	return checking.MatchString(p.Kind) || checking.MatchString(p.Key)
 }
 
 // failing returns for each kind of check the message of the newest run that failed and was not mended since; -1: none. A

@@ -9,14 +9,15 @@ import (
 
 // checkKind is a kind of checks that summaries say the outcome of.
 type checkKind struct {
-	says, runs *lazyregexp.Regexp
+	says *lazyregexp.Regexp
+	runs runPattern
 }
 
 var checkKinds = []checkKind{
 	{lazyregexp.New(`(?i)\b(?:tests?|test suite|suite|specs?)\b|^\W*(?:all|currently|now) (?:passing|failing|green)\b|测试|測試|テスト`), testRuns},
-	{lazyregexp.New(`(?i)\b(?:builds?|compil(?:es|ed|ation)|build)\b|构建|编译|ビルド`), lazyregexp.New(`\b(?:go (?:build|install|vet)|cargo (?:build|check)|` + packageScript + ` build|(?:mvn|gradle|gradlew)\b[^|;&]*\b(?:package|compile|build|assemble)|tsc|vite build|webpack|cmake --build|(?:make|mise run|just|task)(?: build| all)?(?:$|\s*(?:2>&1|[|;&]))|dotnet build|swift build|xcodebuild|javac|gcc|g\+\+)\b`)},
-	{lazyregexp.New(`(?i)\b(?:lint(?:er|ing)?|vet|static analysis)\b`), lazyregexp.New(`\b(?:golangci-lint|eslint|ruff|flake8|pylint|clippy|staticcheck|go vet|rubocop|shellcheck|biome|(?:mise(?: run)?|` + packageScript + `) lint|make lint)\b`)},
-	{lazyregexp.New(`(?i)\btype[- ]?checks?\b|\btype checker\b`), lazyregexp.New(`\b(?:tsc|mypy|pyright|` + packageScript + ` (?:type-?check|check-?types))\b`)},
+	{lazyregexp.New(`(?i)\b(?:builds?|compil(?:es|ed|ation)|build)\b|构建|编译|ビルド`), runPattern{lazyregexp.New(`\b(?:go (?:build|install|vet)|cargo (?:build|check)|` + packageScript + ` build|(?:mvn|gradle|gradlew)\b[^|;&]*\b(?:package|compile|build|assemble)|tsc|vite build|webpack|cmake --build|(?:make|mise run|just|task)(?: build| all)?(?:$|\s*(?:2>&1|[|;&]))|dotnet build|swift build|xcodebuild|javac|gcc|g\+\+)\b`)}},
+	{lazyregexp.New(`(?i)\b(?:lint(?:er|ing)?|vet|static analysis)\b`), runPattern{lazyregexp.New(`\b(?:golangci-lint|eslint|ruff|flake8|pylint|clippy|staticcheck|go vet|rubocop|shellcheck|biome|(?:mise(?: run)?|` + packageScript + `) lint|make lint)\b`)}},
+	{lazyregexp.New(`(?i)\btype[- ]?checks?\b|\btype checker\b`), runPattern{lazyregexp.New(`\b(?:tsc|mypy|pyright|` + packageScript + ` (?:type-?check|check-?types))\b`)}},
 }
 
 var (

@@ -117,8 +117,8 @@ var (
 	plans = lazyregexp.New(`(?i)\b(?:will|would|should|could|shall|may|might|next|todo|to do|plan|plans|planned|propos\w+|suggest\w*|recommend\w*|consider|needs? to|want\w*|for example|such as|like|similar to|instead of|option\w*|rather than)\b`)
 	// examples name what may not exist.
 	examples = lazyregexp.New(`(?i)\be\.g\.`)
-	// handedOn are what programs write around a summary, and marks in it for lines that are left out.
-	handedOn = lazyregexp.New(`(?i)read the full transcript at|continue the conversation from|please continue|session is being continued|^\s*\[… [^\]]*\]\s*$`)
+	// handedOn are what programs write around a summary, and marks in it for what is left out or hidden.
+	handedOn = lazyregexp.New(`(?i)read the full transcript at|continue the conversation from|please continue|session is being continued|^\s*\[(?:… |m\d+[.:b-])[^\]]*\]\s*$`)
 )
 
 // doubter checks one text.

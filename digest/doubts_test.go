@@ -95,6 +95,10 @@ func TestDoubtsOfTrueStatements(t *testing.T) {
 		"See https://example.com/rounding and issue #4711.",
 		"```\nvar invented = neverSeen(123456)\n```",
 		"[… 198 lines left out …]",
+		"[m4.b0: Go source, 868 lines; shown in part]",
+		"[m11-m662: see the digest above.]",
+		"I'm about to change docs/plan.md: it has the changes of the rules.",
+		"We plan to have docs/plan.md updated.",
 		"Now let me implement the changes of docs/plan.md.",
 		"3. Update internal/cart/scratch.go, then mark it complete.",
 	} {

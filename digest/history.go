@@ -67,9 +67,10 @@ func (h *history) step(call int, c *toolcall.Call, o toolcall.Outcome, s toolcal
 		return
 	}
 	output := c.Output()
-	conflict := s.Act == toolcall.GitUnstash && strings.Contains(output, "CONFLICT")
-	made := (s.Act == toolcall.GitCommit || s.Act == toolcall.GitAdd) && hashOf(output) != "" || // whatever failed beside it
-		s.Act == toolcall.GitStash && stashPut.MatchString(output) || s.Act == toolcall.GitUnstash && !conflict && stashBack.MatchString(output)
+	back := s.Act == toolcall.GitUnstash && stashBack.MatchString(output)
+	conflict := s.Act == toolcall.GitUnstash && !back && (strings.Contains(output, "CONFLICT") || o.End == toolcall.Failed && !gitFailed(output)) // or it is not known what failed
+	made := (s.Act == toolcall.GitCommit || s.Act == toolcall.GitAdd) && hashOf(output) != "" ||                                                  // whatever failed beside it
+		s.Act == toolcall.GitStash && stashPut.MatchString(output) || back
 	switch {
 	case made && (o.End == toolcall.OK || o.End == toolcall.Unknown || o.End == toolcall.Failed):
 	case conflict:

@@ -204,8 +204,8 @@ func TestScratchFilesTakeNoLines(t *testing.T) {
 	if !strings.Contains(got, "\n/tmp/other.txt, /tmp/probe.txt, /tmp/gone.txt (deleted)") || strings.Contains(got, "- /tmp") || !strings.HasPrefix(got, "- ") {
 		t.Error(got)
 	}
-	got = section(digested(t, 3000, worker("$ cd /tmp/work && echo x > a.c", "$ cd /tmp/work && echo x > b.c")...), "Files written")
-	if !strings.Contains(got, "- a.c created") && !strings.Contains(got, "- work/a.c created") && !strings.Contains(got, "- /tmp/work/a.c created") {
+	got = section(digested(t, 3000, worker("$ cd /tmp/shop && echo x > a.c", "$ cd /tmp/shop && echo x > b.c")...), "Files written")
+	if !strings.Contains(got, "- a.c created") && !strings.Contains(got, "- shop/a.c created") && !strings.Contains(got, "- /tmp/shop/a.c created") {
 		t.Errorf("the work is in a temporary folder: %s", got)
 	}
 }

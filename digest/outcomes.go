@@ -13,7 +13,7 @@ import (
 
 var (
 	// testRuns are command lines that run tests.
-	testRuns = lazyregexp.New(`\b(?:go test|gotestsum|pytest|py\.test|unittest|tox|` + packageScript + ` test|deno test|cargo (?:nextest|test)|jest|vitest|mocha|rspec|phpunit|ctest|(?:mvn|gradle|gradlew|make|just|task|mise run) (?:\S+ )?test)\b`)
+	testRuns = runPattern{lazyregexp.New(`\b(?:go test|gotestsum|pytest|py\.test|unittest|tox|` + packageScript + ` test|deno test|cargo (?:nextest|test)|jest|vitest|mocha|rspec|phpunit|ctest|(?:mvn|gradle|gradlew|make|just|task|mise run) (?:\S+ )?test)\b`)}
 	// passing say that tests pass, failing that something does not.
 	passing = lazyregexp.New(`(?i)(?:^|[.:;,(—–-]\s*|\band\s+|\b(?:all|the|full|whole|entire|complete)\s+)(?:\d+\s+)?(?:unit |integration |end-to-end |e2e |regression )?tests?(?: suite)?\s+(?:(?:are|is|now|all|still|currently|both)\s+)*(?:pass(?:es|ed|ing)?|green|succeed(?:s|ed)?)\b`)
 	failing = lazyregexp.New(`(?i)\b(?:fail\w*|broken?|red|error\w*|not pass\w*|n't pass\w*)\b`)
@@ -41,6 +41,16 @@ var (
 
 // packageScript is how a script of a package is run, before its name: "pnpm --filter web", "npm run", "yarn workspace web", "turbo run".
 const packageScript = `(?:(?:npm|yarn|pnpm|bun)(?: workspace \S+| -\S+(?: [^-\s|;&]\S*)?){0,4}|turbo|nx|lerna)(?: run)?`
+
+// runPattern recognizes command lines that run something. The parts of a line that only install it, or give its name to a file or to git,
+// run nothing: "pip install pytest", "git merge test-fixes", "mkdir build".
+type runPattern struct{ says *lazyregexp.Regexp }
+
+func (p runPattern) MatchString(line string) bool {
+	return p.says.MatchString(line) && p.says.MatchString(runsNothing.ReplaceAllString(line, ""))
+}
+
+var runsNothing = lazyregexp.New(`(?:^|[;&|(]\s*|\bsudo\s+)(?:(?:git|mkdir|rm|cp|mv|ln|touch|chmod|cd)\b|(?:npm|pnpm|yarn|bun|pip3?|pipx|uv|poetry|cargo|gem|brew|apt|apt-get|apk|dnf|conda|python3? -m pip)(?: pip| tool| -\S+)*\s+(?:ci|i|install|add|remove|uninstall|update|upgrade)\b)[^;&|\n]*`)
 
 // Limits of what is read as a statement: the bytes of its line, and the commands that it quotes. Each of
 // the commands costs a search of the line.
@@ -263,7 +273,7 @@ func (d *doubter) files(w *work, line string) {
 }
 
 // toBeMade says what is about to be done.
-var toBeMade = lazyregexp.New(`(?i)\b(?:let me|let's|let us|i'll|i will|i'm going to|i am going to)\b`)
+var toBeMade = lazyregexp.New(`(?i)\b(?:let me|let's|let us|i'll|i will|(?:going|about|plan|plans|planning|intend|intends) to)\b`)
 
 // named returns the file that a path names; nil when there is none, or more than one.
 func (t *fileTable) named(p string) *file {

@@ -21,12 +21,13 @@ const (
 // Of the room for files as they were read last, in tokens, one passage takes at most mostOfRead percent. It is told where at least
 // leastOfNew percent of its lines are told nowhere else, and at most mostOfGone percent are gone since.
 const (
-	mostOfFiles = 1000 // tokens of all of them
-	leastRoom   = 50   // tokens
-	leastOfRead = 40   // bytes of one
-	mostOfRead  = 60
-	leastOfNew  = 50
-	mostOfGone  = 20
+	mostOfFiles  = 1000 // tokens of all of them
+	leastRoom    = 50   // tokens
+	leastOfRead  = 40   // bytes of one
+	mostPerToken = 6    // bytes of a text
+	mostOfRead   = 60
+	leastOfNew   = 50
+	mostOfGone   = 20
 )
 
 // readLast writes what the agent read of files, the newest first, each passage whole or not at all, in the given number of tokens. Agents
@@ -44,6 +45,9 @@ func (in *input) readLast(d *draft, tokens int) {
 	entries := map[int]string{}
 	for _, i := range in.lastReads(most, told) {
 		t := &in.x.Texts[i]
+		if tellable(t)/mostPerToken > tokens {
+			continue
+		}
 		c := &in.x.Calls[t.Call]
 		body := t.Body[:tellable(t)]
 		from, to := preview.Content(body)
@@ -98,7 +102,7 @@ func (in *input) lastReads(most int, told map[string]bool) (all []int) {
 		switch size := tellable(t); {
 		case !in.covered(t.Handle.From):
 			tell(told, t.Body[:size])
-		case size >= leastOfRead && size/6 <= most: // no text has more bytes to a token
+		case size >= leastOfRead && size/mostPerToken <= most:
 			all = append(all, i)
 		}
 	}

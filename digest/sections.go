@@ -341,7 +341,7 @@ var (
 func (in *input) commandLines(st *story, most int) (out []string, failed int) {
 	var failures map[runOf]int
 	room := 100 // for the names of files
-	for _, c := range failuresFirst(st.commands) {
+	for _, c := range toldCommands(st.commands) {
 		if len(out) == most {
 			break
 		}
@@ -410,8 +410,8 @@ const (
 	leastChecks = 3
 )
 
-// failuresFirst returns the commands that are told: those first whose newest run failed.
-func failuresFirst(all []command) []command {
+// toldCommands returns the commands that are told: those first whose newest run failed.
+func toldCommands(all []command) []command {
 	var failed, fine []command
 	checks := 0
 	for _, c := range all {
