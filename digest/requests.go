@@ -59,6 +59,9 @@ func (in *input) requests(all []saying, count func(string) int, budget, together
 	}
 	lines := make([]string, len(all))
 	left := budget
+	if total > budget && budget > 10*unquotedRoom {
+		left -= unquotedRoom
+	}
 	take := func(n, i int, line string) {
 		lines[i] = line
 		if left -= count(line) + 1; n == 0 {
@@ -105,8 +108,11 @@ func (in *input) requests(all []saying, count func(string) int, budget, together
 	return out
 }
 
-// mostUnquoted is the number of messages without a quote up to which each is named.
-const mostUnquoted = 4
+// mostUnquoted is the number of messages without a quote up to which each is named, and unquotedRoom how many tokens that takes.
+const (
+	mostUnquoted = 4
+	unquotedRoom = 16
+)
 
 // tellingFirst orders what was said for the room there is: the newest, then what states a rule or a value, then the
 // rest. The newer stand before the older. What was said more than once and states nothing is left out where the others

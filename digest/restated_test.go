@@ -200,3 +200,41 @@ func TestAnOlderDigestKeepsWhatWasStated(t *testing.T) {
 		t.Errorf("after four rounds %d of %d statements are told:\n%s", kept, len(stated), text)
 	}
 }
+
+// TestStatementsGoBeforeLines: while something that the user stated is not quoted, neither lines nor names take the room for it; and what
+// is not quoted is told in a few words.
+func TestStatementsGoBeforeLines(t *testing.T) {
+	talk := []string{"Renaming the helper from fetch_all to list_items for clarity.", "Cache invalidation is event-driven in cache_manager.go, the TTL is only a backstop.", "Discussing the headers of the static_asset_route once more."}
+	var msgs []precis.Message
+	var stated []string
+	for i := range 18 {
+		stated = append(stated, fmt.Sprintf("FACT: The tenant of shop %d is tn-%d in bucket invoices-%d.", i, 58213+i*7, i))
+		for _, say := range []string{talk[i%3], talk[(i+1)%3], stated[i]} {
+			msgs = append(msgs, precis.NewText(precis.RoleUser, fmt.Sprint(say)), precis.NewText(precis.RoleAssistant, "Noted, going on with the plan."))
+		}
+	}
+	short := 0
+	for tokens := 260; tokens <= 560; tokens += 20 {
+		got := digested(t, tokens, msgs...)
+		missing := 0
+		for _, s := range stated {
+			if !strings.Contains(got, s) {
+				missing++
+			}
+		}
+		if missing == 0 {
+			continue
+		}
+		short++
+		if other := digest.Estimate(section(got, "Lines most likely")) + digest.Estimate(section(got, "Also mentioned")); other > 30 {
+			t.Errorf("%d tokens: %d statements are missing, lines and names take %d tokens:\n%s", tokens, missing, other, got)
+		}
+		_, rest, ok := strings.Cut(got, "- not quoted for want of room: ")
+		if line, _, _ := strings.Cut(rest, "\n"); !ok || digest.Estimate(line) > 12 || missing > 4 && !strings.Contains(line, " from m") {
+			t.Errorf("%d tokens: what is not quoted: %q", tokens, line)
+		}
+	}
+	if short < 3 {
+		t.Errorf("only %d digests had too little room", short)
+	}
+}

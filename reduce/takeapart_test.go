@@ -67,9 +67,13 @@ func TestClipTakesDigestsApart(t *testing.T) {
 // said last, and those of a small one do not.
 func TestClipTrimsLargeDigestsBeforeTheAgentsWords(t *testing.T) {
 	const answer = "The cause is the third entry of the table: its key is read before the lock is taken. "
-	for _, tt := range []struct{ lines, words, share int }{{300, 20, 90}, {300, 60, 70}, {30, 60, 80}} {
+	const read = "Files as they were read last, newest first"
+	for _, tt := range []struct {
+		lines, words, share int
+		title               string
+	}{{300, 20, 90, "Lines most likely to be needed again"}, {300, 60, 70, "Lines most likely to be needed again"}, {30, 60, 80, "Lines most likely to be needed again"}, {300, 20, 90, read}} {
 		s := summarized("[Digest of messages m0-m5, written from the conversation without a model.]\n\n## Files written\n- a.go edited\n" +
-			"\n## Lines most likely to be needed again\n" + lines("- m3: the line %d of a file", tt.lines) + "\n## Also mentioned\nname1, name2\n")
+			"\n## " + tt.title + "\n" + lines("- m3: the line %d of a file", tt.lines) + "\n## Also mentioned\nname1, name2\n")
 		s.Transcript.Append(text("assistant", strings.Repeat(answer, tt.words)), text("user", "Why?"))
 		s.Units = precis.Units(s.Transcript, s.Edits)
 		s.Used = s.Meter.View(precis.View(s.Transcript, s.Edits))
