@@ -97,7 +97,7 @@ func (in *input) held(text string) (likely, held int) {
 
 // hides returns the index of the replacement whose text replaces what an edit
 // hides, -1 when there is none, the spans hidden, their tokens, and how many of
-// them the edit saves.
+// them the edit saves. What stays in force is not hidden: it is shown again.
 func hides(s *precis.Situation, e precis.Edit) (at int, spans [][2]int, tokens, saved int) {
 	at = -1
 	for i, p := range e.Replace {
@@ -114,10 +114,14 @@ func hides(s *precis.Situation, e precis.Edit) (at int, spans [][2]int, tokens, 
 			tokens += s.Meter.View(u.Messages)
 		}
 	}
+	for _, span := range spans {
+		tokens -= s.HeldTokens(span[0], span[1])
+	}
 	saved = tokens
 	for _, p := range e.Replace {
-		if p.Block == nil {
-			saved -= s.Meter.View(p.With)
+		for k := p.Own(); p.Block == nil && k >= 0; k = p.Own() {
+			saved -= s.Meter.View(p.With[k : k+1])
+			p.With = p.With[k+1:]
 		}
 	}
 	return at, spans, tokens, saved

@@ -181,6 +181,34 @@ func TestTheLadderKeepsItsPromisesOnAnything(t *testing.T) {
 	})
 }
 
+// TestWhatTheGateAddsLeavesRoomForWhatStaysInForce writes a short digest again: it saves less than it seems, since
+// what stays in force of the messages is shown behind it.
+func TestWhatTheGateAddsLeavesRoomForWhatStaysInForce(t *testing.T) {
+	s := newSession(11)
+	s.turn()
+	s.user("<command name=\"x\">" + strings.Repeat("step by step ", 8) + "</command>")
+	s.turn()
+	s.call("Bash", map[string]any{"command": strings.Repeat("https://example.com/a?b=c ", 20)}, strings.Repeat("\n\n", 659))
+	s.call("Bash", map[string]any{"command": strings.Repeat("a_b_c d.e.f /x/y/z.go:12 ", 20)}, "不要修改 main.go。")
+	s.user("now do exactly this")
+	m := manager(t, tokens.NameChars4, nil)
+	conv := &precis.Conversation{Transcript: precis.NewTranscript(s.msgs...)}
+	for _, w := range []int{995, 757} {
+		res, err := m.Manage(t.Context(), precis.Request{Conversation: conv, Window: window(w), Manual: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !strings.Contains(shown(res.View), "[Digest of messages ") {
+			t.Errorf("window %d: no digest: %+v", w, res.Report.Steps)
+		}
+		for _, step := range res.Report.Steps {
+			if step.Outcome == precis.OutcomeRefused {
+				t.Errorf("window %d: %+v", w, step)
+			}
+		}
+	}
+}
+
 // long is a session whose oldest part must go to fit a window of 8000 tokens.
 func long(seed uint64) *session {
 	s := newSession(seed)
