@@ -45,7 +45,7 @@ func TestWordsInAnyOrder(t *testing.T) {
 		}
 	}
 	slices.Sort(words)
-	marks := []string{" ", " ", " ", " ", ", ", ": ", ":\n- ", "\n- ", ". ", " (", ") ", "\n", "\n## ", "? ", " <important>", "</important>", " 3 ", "\n1. ", " do not "}
+	marks := []string{" ", " ", " ", " ", ", ", ": ", ":\n- ", "\n- ", ". ", " (", ") ", "\n", "\n## ", "? ", " <important>", "</important>", " 3 ", "\n1. ", " do not ", " ’ ", " ' ", " `", "` ", " _ ", " ~~", " … ", "\xff", " \u0301 "}
 	r := rand.New(rand.NewPCG(7, 7))
 	for range texts {
 		var b strings.Builder

@@ -52,10 +52,12 @@ func tokensOf(s string, chars bool) []token {
 				continue
 			}
 			if n := elided(s[from:i]); n > 0 {
-				out = append(out, token{text: folded(s[from : from+n-1]), from: from, to: from + n})
+				out = append(out, token{text: folded(s[from : from+n]), from: from, to: from + n})
 				from += n
 			}
-			out = append(out, token{text: folded(s[from:i]), from: from, to: i, code: code, name: named(s[from:i]) || strings.HasPrefix(s[i:], "()")})
+			if word := folded(s[from:i]); word != "" { // nothing but apostrophes and the like is no word
+				out = append(out, token{text: word, from: from, to: i, code: code, name: named(s[from:i]) || strings.HasPrefix(s[i:], "()")})
+			}
 		case unicode.IsSpace(r):
 			i += n
 		case r == '.' && hidden(s, i):
