@@ -30,18 +30,26 @@ type ModelCounter interface {
 type Meter struct {
 	counter Counter
 	memo    map[*Block]int
-	frame   int // tokens of a message's own framing
+	frame   int // tokens of a message's own framing; less than 0: not known yet
 	tools   []byte
 	toolsIn int // tokens of tools
 	last    rendered
 }
 
-// NewMeter returns a meter that counts with c.
+// NewMeter returns a meter that counts with c, nothing before it is asked to.
 func NewMeter(c Counter) *Meter {
-	word := Text{Text: "word"}
-	one := c.Count(Message{Role: RoleUser, Content: []Block{word}})
-	two := c.Count(Message{Role: RoleUser, Content: []Block{word, word}})
-	return &Meter{counter: c, memo: map[*Block]int{}, frame: max(2*one-two, 0)}
+	return &Meter{counter: c, memo: map[*Block]int{}, frame: -1}
+}
+
+// framing returns the tokens of a message's own framing.
+func (m *Meter) framing() int {
+	if m.frame < 0 {
+		word := Text{Text: "word"}
+		one := m.counter.Count(Message{Role: RoleUser, Content: []Block{word}})
+		two := m.counter.Count(Message{Role: RoleUser, Content: []Block{word, word}})
+		m.frame = max(2*one-two, 0)
+	}
+	return m.frame
 }
 
 // ForModel makes the meter count by the rules of a model, where its counter can,
@@ -107,7 +115,7 @@ func holdsMedia(blocks []Block) bool {
 // Block returns the tokens that a single block adds to a message of the given
 // role, the message's own framing left out.
 func (m *Meter) Block(role Role, b Block) int {
-	return max(m.counter.Count(Message{Role: role, Content: []Block{b}})-m.frame, 0)
+	return max(m.counter.Count(Message{Role: role, Content: []Block{b}})-m.framing(), 0)
 }
 
 // Overhead returns the tokens of the system prompt and the tool definitions, or, where they

@@ -157,12 +157,13 @@ func (in *input) sentences(out []ownSentence, text, start, end int) []ownSentenc
 			}
 		}
 		part := strings.TrimSpace(body[start:to])
-		if w := contentWords(part); last && len(w) > 0 || len(w) >= fewWords || len(w) > 0 && (prose.Concludes(part) || passes.MatchString(part)) {
+		concludes := prose.Concludes(part)
+		if w := contentWords(part); last && len(w) > 0 || len(w) >= fewWords || len(w) > 0 && (concludes || passes.MatchString(part)) {
 			r := ownSentence{text: text, start: start, end: to, words: w, tokens: float64(in.count(part)) + 1}
 			r.weight = 1
 			if prose.Narrates(part) || announces(part) && len(w) < tellsItself {
 				r.weight, r.narrates = weightNarration, true
-			} else if prose.Concludes(part) {
+			} else if concludes {
 				r.weight = weightConclusion
 			}
 			out = append(out, r)

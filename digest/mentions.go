@@ -57,9 +57,6 @@ func mentionsOf(calls []toolcall.Call) mentions {
 		if c := &calls[i]; len(c.Results) > 0 {
 			s := status{lists: lists(c), git: c.Kind == toolcall.Command && strings.Contains(c.Line, "git ")}
 			for line := range strings.Lines(c.Output()) {
-				if saysMissing(line) {
-					continue
-				}
 				how := s.of(line)
 				if old, ok := strings.CutPrefix(line, "--- a/"); ok && s.git {
 					line, how = old, sinceAdded
@@ -107,6 +104,9 @@ func (m mentions) line(line string, call int, c *toolcall.Call, how shows) (any 
 		p := strings.TrimPrefix(strings.ReplaceAll(word, `\`, "/"), "./")
 		name := p[strings.LastIndexByte(p, '/')+1:]
 		if known, ok := m.of[name]; ok && how != 0 && (len(known) < mostMentions || how&(sinceCommit|sinceAdded) != 0 && len(known) < 2*mostMentions) {
+			if !any && saysMissing(line) {
+				return false
+			}
 			m.of[name] = append(known, mention{call, p, c.Line, how})
 			any = true
 		}

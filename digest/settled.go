@@ -8,19 +8,9 @@ import (
 	"strings"
 	"unicode"
 
-	"precis/internal/lazyregexp"
+	"precis/internal/prose"
 	"precis/internal/toolcall"
 )
-
-// fails is how agents say that checks do not hold.
-var fails = lazyregexp.New(`(?i)\b(?:tests?|suites?|specs?|checks?|builds?|compil\w+|lint(?:er|ing)?|type-?checks?|ci|pipeline)\b[^.;!?\n]{0,40}\b(?:fail(?:s|ed|ing|ures?)?|broken|breaks?|red|errors?)\b|` +
-	`\b(?:failing|failed|broken|red)\s+(?:\w+\s+)?(?:tests?|builds?|suites?|specs?|checks?|ci|lint)\b|` +
-	`\bTests?\b[^.;!?\n]{0,30}\b(?:schlagen|schlägt) fehl\b|\btests?\b[^.;!?\n]{0,30}\b(?:échou\w+|en échec)\b|\b(?:pruebas|tests?)\b[^.;!?\n]{0,30}\bfalla[nr]?\b|` +
-	`тест[а-я]*[^.;!?\n]{0,30}(?:упал|падают|не проход)|(?:测试|測試|构建)[^。；！？\n]{0,10}(?:失败|失敗)|(?:テスト|ビルド)[^。！？\n]{0,12}失敗|(?:테스트|빌드)[^.!?\n]{0,12}실패`)
-
-// open is how agents say that something is wrong, or is to be done.
-var open = lazyregexp.New(`(?i)^[\s\d.)*-]*(?:fix|change|update|add|remove|delete|replace|rename|move|implement|convert|refactor)\b|\b(?:needs? to|need|should|must|have to|let me|i'll|i will|going to|now (?:i|fix\w*|updat\w*|implement\w*|add\w*|remov\w*)|missing|wrong(?:ly)?|incorrect(?:ly)?|bugs?|issues?|problems?|culprit|root cause|unused|not used|fail(?:s|ing|ed)?|broken|breaks?|doesn't|does not|isn't|is not|don't|duplicat\w+|inconsisten\w+|todo|want me to|would you like|recommend\w*|suggest\w*|propos\w+|` +
-	`muss|müssen|sollte\w*|fehlt|falsch|doit|devrait|manque\w*|il faut|debe\w*|falta\w*|incorrect[oa])\b|需要|应该|應該|缺少|错误|錯誤|问题|問題|必要|不足|修正|べき|없|필요|нужно|ошибк|не хватает`)
 
 // checkRun is a call that ran checks and ended.
 type checkRun struct {
@@ -122,14 +112,14 @@ func (in *input) settled(message int, text string) string {
 	for line := range strings.Lines(text) {
 		bare := strings.TrimRight(line, "\n")
 		out.WriteString(bare)
-		if at := fails.FindStringIndex(bare); at != nil {
+		if at := prose.FailedChecks(bare); at != nil {
 			if held := in.heldSince(sentence(bare, at[0], at[1]), message); held >= 0 {
 				out.WriteString(" [passed since, at " + in.handle(held) + "]")
 			}
 		}
 		out.WriteString(line[len(bare):])
 		for _, s := range sentencesOf(bare) {
-			if said := bare[s[0]:s[1]]; open.MatchString(said) {
+			if said := bare[s[0]:s[1]]; prose.LeavesOpen(said) {
 				meant = append(meant, said)
 			}
 		}

@@ -24,7 +24,7 @@ type Options struct {
 	Model  string    // whose rule that is until [precis.ModelCounter] names another; "": unknown
 }
 
-// New returns a counter. The error is [precis.CodeInvalid] for an unknown name
+// New returns a counter; the first text that it counts loads its tables, see [O200k]. The error is [precis.CodeInvalid] for an unknown name
 // or image rule.
 func New(o Options) (precis.Counter, error) {
 	if o.Images != "" && !o.Images.valid() {
@@ -33,9 +33,9 @@ func New(o Options) (precis.Counter, error) {
 	m := media{rule: o.Images}
 	switch o.Name {
 	case "", NameO200k:
-		return exact{NameO200k, O200k(), m, o.Images != ""}.ForModel(o.Model), nil
+		return exact{NameO200k, &byO200k, m, o.Images != ""}.ForModel(o.Model), nil
 	case NameCl100k:
-		return exact{NameCl100k, Cl100k(), m, o.Images != ""}.ForModel(o.Model), nil
+		return exact{NameCl100k, &byCl100k, m, o.Images != ""}.ForModel(o.Model), nil
 	case NameRoo:
 		return Roo{}, nil
 	case NameChars4:
@@ -55,10 +55,18 @@ const (
 // exact counts text with a vocabulary and everything else by rule.
 type exact struct {
 	name  string
-	enc   *Encoding
+	enc   *onUse
 	media media
 	fixed bool // the rule for images is the same for all models
 }
+
+// onUse counts with an encoding whose tables are loaded by the first text: most commands make a counter, and many count nothing.
+type onUse struct{ encoding func() *Encoding }
+
+var byO200k, byCl100k = onUse{O200k}, onUse{Cl100k} // one of each: counters that count alike are equal
+
+// Count is [Encoding.Count].
+func (u *onUse) Count(text string) int { return u.encoding().Count(text) }
 
 func (c exact) Name() string { return c.name }
 

@@ -12,21 +12,35 @@ import (
 
 var (
 	// narrates is how agents say what they do next: the call that follows says it better.
-	narrates = lazyregexp.New(`^(?i:(?:ok(?:ay)?|alright|great|good|perfect|excellent|now|next|first|then|so|and|right|sure|done|yes|also|finally)[,.!:;]?\s+)*(?i:let me|let's|let us|i'll|i will|i'm going to|i am going to|now i|i need to|i should|i want to|i can see|i see|time to|looking at|checking|reading|running|updating|starting|je vais|voyons|regardons|ich werde|lass mich|schauen wir|voy a|vamos a|déjame|vou|vamos|adesso|сейчас|давайте|посмотрим)\b|^(?:现在)?(?:让我|我来|我将|我先|接下来|现在)|^(?:では|まず|次に|それでは)|^(?:이제|먼저)`)
-	// concludes is how they say what they found, decided, gave up and left open.
-	concludes = lazyregexp.New(`(?i)\b(?:because|since|root cause|caused? by|the (?:issue|problem|bug|error|cause|reason|fix|failure|key|point|difference|trick) (?:is|was|here|lies)|found|turns? out|means?|actually|instead|rather than|however|but|fixed|fixes|broken?|breaks?|fails?|failed|failing|failures?|errors?|bugs?|passes|passed|passing|pass|works?|working|doesn't|does not|didn't|did not|isn't|is not|wasn't|won't|can't|cannot|never|only|must|needs? to|should|todo|remaining|remains|left to do|not yet|still|next steps?|pending|decided|decision|chose|reverted|gave up|abandon\w*|workaround|limitation|note|important|warning|summary|complete[d]?|done|implemented|added|removed|replaced|renamed|moved|changed|verified|confirmed|weil|ursache|fehler|funktioniert|statt|nicht|entschieden|car|parce que|cause|erreur|fonctionne|plutôt|porque|causa|funciona|falla|decid\w+|потому|ошибка|причина|работает)\b|✅|❌|⚠|✓|✗|因为|原因|问题|错误|修复|完成|失败|通过|需要|なぜなら|原因|問題|エラー|修正|完了|失敗|ため|때문|원인|오류|완료|실패`)
+	narrates = lazyregexp.New(`^(?i:(?:ok(?:ay)?|alright|great|good|perfect|excellent|now|next|first|then|so|and|right|sure|done|yes|also|finally)[,.!:;]?\s+)*(?i:let me|let's|let us|i'll|i will|i'm going to|i am going to|now i|i need to|i should|i want to|i can see|i see|time to|looking at|checking|reading|running|updating|starting|je vais|voyons|regardons|ich werde|lass mich|schauen wir|voy a|vamos a|déjame|vou|vamos|adesso)\b|^(?i:сейчас|давайте|посмотрим)|^(?:现在)?(?:让我|我来|我将|我先|接下来|现在)|^(?:では|まず|次に|それでは)|^(?:이제|먼저)`)
+	// narrating are the words of ASCII without which a sentence of ASCII says no such thing.
+	narrating = phrases{list: func() string {
+		return "let me|let's|let us|i'll|i will|i'm going to|i am going to|now i|i need to|i should|i want to|i can see|i see|time to|looking at|checking|reading|running|updating|starting|" +
+			"je vais|voyons|regardons|ich werde|lass mich|schauen wir|voy a|vamos a|vou|vamos|adesso"
+	}}
+	// concluding is how they say what they found, decided, gave up and left open; concludes is the same in words and signs beyond ASCII.
+	concluding = phrases{list: func() string {
+		return each("the issue|the problem|the bug|the error|the cause|the reason|the fix|the failure|the key|the point|the difference|the trick", " is| was| here| lies") + "|because|since|root cause|caused by|found|turn out|turns out|mean|means|actually|instead|rather than|however|but|fixed|fixes|broke|broken|break|breaks|" +
+			"fail|fails|failed|failing|failure|failures|error|errors|bug|bugs|passes|passed|passing|pass|work|works|working|doesn't|does not|didn't|did not|isn't|is not|wasn't|won't|can't|cannot|" +
+			"never|only|must|need to|needs to|should|todo|remaining|remains|left to do|not yet|still|next step|next steps|pending|decided|decision|chose|reverted|gave up|abandon*|workaround|limitation|" +
+			"note|important|warning|summary|complete|completed|done|implemented|added|removed|replaced|renamed|moved|changed|verified|confirmed|" +
+			"weil|ursache|fehler|funktioniert|statt|nicht|entschieden|car|parce que|cause|erreur|fonctionne|porque|causa|funciona|falla|decid*"
+	}}
+	concludes = lazyregexp.New(`(?i)plutôt|потому|ошибка|причина|работает|✅|❌|⚠|✓|✗|因为|原因|问题|错误|修复|完成|失败|通过|需要|なぜなら|原因|問題|エラー|修正|完了|失敗|ため|때문|원인|오류|완료|실패`)
 )
 
 // Narrates reports whether a sentence says no more than what is done next: "Let me look at the tests."
 func Narrates(sentence string) bool {
-	return narrates.MatchString(sentence) && !says.MatchString(sentence)
+	return (narrating.in(sentence) || !isASCII(sentence)) && narrates.MatchString(sentence) && !says.MatchString(sentence)
 }
 
 // says are words behind which a sentence that begins like a narration gives its reason.
 var says = lazyregexp.New(`(?i)\b(?:because|since the|root cause|turns? out|instead of|the (?:issue|problem|bug|cause) is)\b|因为|ため`)
 
 // Concludes reports whether a sentence says what was found, decided, given up, or left open.
-func Concludes(sentence string) bool { return concludes.MatchString(sentence) }
+func Concludes(sentence string) bool {
+	return concluding.in(sentence) || !isASCII(sentence) && concludes.MatchString(sentence)
+}
 
 // Decides reports whether a sentence states a cause or a decision outright: fewer sentences than those that conclude.
 func Decides(sentence string) bool { return decides.MatchString(sentence) }
@@ -36,7 +50,14 @@ var decides = lazyregexp.New(`(?i)\b(?:root cause|the (?:cause|problem|issue|cul
 // IsCode reports whether a line reads like one of a program or of data, or is a note that stands in brackets as a whole: nothing that somebody says.
 func IsCode(line string) bool {
 	line = strings.TrimSpace(line)
-	return code.MatchString(line) || strings.HasPrefix(line, "[") && strings.HasSuffix(line, "]")
+	if line == "" {
+		return false
+	}
+	first, last := line[0], line[len(line)-1]
+	if strings.IndexByte("/*#<{", first) < 0 && strings.IndexByte("{};)],(:", last) < 0 && !strings.Contains(line, "//") && !strings.Contains(line, "=>") {
+		return false // as most lines are: all that code knows has one of these
+	}
+	return first == '[' && last == ']' || code.MatchString(line)
 }
 
 // code knows comments, tags that stand alone, lines that open or end a block or a statement, and entries of an object or a list.

@@ -5,7 +5,7 @@ import "testing"
 func TestKindsOfSentences(t *testing.T) {
 	for _, s := range []string{
 		"Let me look at the tests.", "Now let me update the callers.", "I'll run the suite.", "OK, let's check the parser.", "Great! Now I need to read the file.",
-		"Je vais lire le fichier.", "Ich werde die Tests starten.", "让我看看测试。", "まずテストを読みます。",
+		"Je vais lire le fichier.", "Ich werde die Tests starten.", "让我看看测试。", "まずテストを読みます。", "Сейчас посмотрим тесты.", "Déjame ver las pruebas.",
 	} {
 		if !Narrates(s) {
 			t.Errorf("%q is not taken for what is done next", s)
@@ -18,7 +18,7 @@ func TestKindsOfSentences(t *testing.T) {
 			t.Errorf("%q is taken for what is done next", s)
 		}
 	}
-	for _, s := range []string{"The root cause is the cache.", "It fails when the list is empty.", "Next step: write the migration.", "修复完成。", "原因はキャッシュです。", "La cause est le cache."} {
+	for _, s := range []string{"The root cause is the cache.", "It fails when the list is empty.", "Next step: write the migration.", "修复完成。", "原因はキャッシュです。", "La cause est le cache.", "Плутает: ошибка в кэше.", "Je garde plutôt la carte."} {
 		if !Concludes(s) {
 			t.Errorf("%q concludes nothing", s)
 		}
@@ -26,6 +26,29 @@ func TestKindsOfSentences(t *testing.T) {
 	for s, want := range map[string]bool{"The root cause is the cache.": true, "I decided to parse the table once.": true, "原因はキャッシュです。": true, "It fails when the list is empty.": false} {
 		if Decides(s) != want {
 			t.Errorf("%q states a cause or a decision: %v", s, !want)
+		}
+	}
+}
+
+func TestWhatIsLeftOpen(t *testing.T) {
+	for s, want := range map[string]bool{
+		"2. Update the callers": true, "- **Fix** the parser": true, "- fix the parser": true, "The retry is missing.": true, "It doesn't handle nil.": true, "Now fixing the lock.": true, "Das muss weg.": true, "Wir müssen warten.": true,
+		"需要更新": true, "Fixed the parser.": false, "The parser reads it.": false, "A fix was made.": false, "Updates are read.": false, "": false,
+	} {
+		if LeavesOpen(s) != want {
+			t.Errorf("%q leaves something open: %v", s, !want)
+		}
+	}
+	for s, want := range map[string]string{
+		"So the tests still fail, as before.": "tests still fail", "A failing test is left.": "failing test", "The error is in the parser.": "", "The tests pass.": "", "Die Tests schlagen fehl.": "Tests schlagen fehl", "Les tests ont échoué.": "tests ont échoué", "测试失败": "测试失败",
+		"las pruebas fallan": "pruebas fallan",
+	} {
+		got := ""
+		if at := FailedChecks(s); at != nil {
+			got = s[at[0]:at[1]]
+		}
+		if got != want {
+			t.Errorf("%q: %q, want %q", s, got, want)
 		}
 	}
 }

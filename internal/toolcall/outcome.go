@@ -302,6 +302,9 @@ var exits = lazyregexp.New(`(?i)(?:\bexit(?:ed with)? code:?|\bexit_code"?:?|\be
 // exitCode returns the exit code that a result states at its beginning or end.
 func exitCode(text string) (int, bool) {
 	for _, part := range slices.Backward(endsOf(text)) {
+		if !namesCode(part) {
+			continue
+		}
 		if found := exits.FindAllStringSubmatchIndex(part, -1); len(found) > 0 {
 			last := found[len(found)-1]
 			code, err := strconv.Atoi(part[last[2]:last[3]])
@@ -451,7 +454,20 @@ func mainProgram(line string) (first string, all []string) {
 }
 
 // StatesCode reports whether a line states an exit code.
-func StatesCode(line string) bool { return exits.FindStringIndex(line) != nil }
+func StatesCode(line string) bool { return namesCode(line) && exits.MatchString(line) }
+
+// namesCode reports whether a text has a word without which it states no exit code: most have none, and exits is slow.
+func namesCode(text string) bool { return containsFold(text, "exit") || containsFold(text, "code") }
+
+// containsFold reports whether a text contains a word of lower-case ASCII letters, in any case.
+func containsFold(text, word string) bool {
+	for i := 0; i+len(word) <= len(text); i++ {
+		if text[i]|0x20 == word[0] && strings.EqualFold(text[i:i+len(word)], word) {
+			return true
+		}
+	}
+	return false
+}
 
 // scriptOf returns the first words of the script in "bash -lc script"; nil when words
 // are something else.
@@ -485,7 +501,7 @@ func failureLine(text string) string {
 		if ofEval.MatchString(l) {
 			return l
 		}
-		if first == "" && l != "" && exits.FindStringIndex(l) == nil && !strings.HasPrefix(l, "<") && !progress.MatchString(l) {
+		if first == "" && l != "" && !StatesCode(l) && !strings.HasPrefix(l, "<") && !progress.MatchString(l) {
 			first = l
 		}
 	}
@@ -568,6 +584,9 @@ var (
 
 // ofShell reports whether a line is a shell's word that a command could not be run, or died.
 func ofShell(line string) bool {
+	if line == "" || strings.IndexByte("/abdfkszABKS", line[0]) < 0 && !containsFold(line, "recognized") {
+		return false // most lines begin with another letter
+	}
 	return shellHead.MatchString(line) && !shellNotice.MatchString(line) || notFound.MatchString(line)
 }
 
