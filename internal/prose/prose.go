@@ -1,4 +1,4 @@
-// Package prose says what kind of sentence an agent has written: what it does next, or what it found and decided.
+// Package prose says what kind of sentence an agent has written: what it does next, what it found and decided, or what it leaves open.
 //
 // It goes by words of the languages that agents are found to write, and only weighs: a sentence of which it knows nothing is
 // neither.
