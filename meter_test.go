@@ -46,6 +46,23 @@ func TestMeterRendersOnlyWhatIsNew(t *testing.T) {
 	}
 }
 
+// TestAMeterCountsWhenItIsAsked: making one counts nothing, which may load tables; a block is counted without its message's framing.
+func TestAMeterCountsWhenItIsAsked(t *testing.T) {
+	counted := 0
+	m := NewMeter(countBlocks{&counted})
+	if counted != 0 {
+		t.Errorf("%d messages were counted before anything was asked", counted)
+	}
+	for range 2 {
+		if got := m.Block(RoleUser, Text{Text: "x"}); got != 1 {
+			t.Errorf("a block counts %d, want 1", got)
+		}
+	}
+	if counted != 4 { // the framing once, by two messages
+		t.Errorf("%d messages were counted", counted)
+	}
+}
+
 func TestMeterForgetsWhatWasOnlyTried(t *testing.T) {
 	counted := 0
 	m := NewMeter(countBlocks{&counted})

@@ -97,6 +97,7 @@ func TestWhatGitTakesBackDoesNotStand(t *testing.T) {
 		{[]string{"$ ls tools -> gen.py", "$ echo x > tools/gen.py"}, "tools/gen.py written"},
 		{[]string{"$ ls lib -> gen.py", "$ echo x > tools/gen.py"}, "tools/gen.py created"},
 		{[]string{"! cat gen.py -> cat: gen.py: No such file or directory", "$ echo x | tee gen.py"}, "gen.py created"},
+		{[]string{"! ls tools/gen.py -> ls: cannot access 'tools/gen.py': No such file or directory", "$ echo x > tools/gen.py"}, "tools/gen.py created"},
 		{[]string{"$ echo x >> log.txt"}, "log.txt written"}, {[]string{"$ touch a.txt"}, "a.txt created"}, {[]string{"read a.go", "$ touch a.go"}, "a.go read"},
 		{[]string{"read a.go", "$ cp a.go b.go"}, "a.go read, b.go created"}, {[]string{"new a.go", "$ rm -f a.go"}, "a.go deleted"},
 	} {

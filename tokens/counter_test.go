@@ -9,6 +9,9 @@ import (
 	"image/jpeg"
 	"image/png"
 	"math"
+	"os"
+	"os/exec"
+	"runtime"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -24,6 +27,45 @@ func counter(t testing.TB, name string) precis.Counter {
 		t.Fatal(err)
 	}
 	return c
+}
+
+// TestACounterLoadsItsTablesWhenItCounts asks a process of its own, in which nothing was counted yet.
+func TestACounterLoadsItsTablesWhenItCounts(t *testing.T) {
+	const env, tables = "PRECIS_TEST_TABLES", 1 << 20 // bytes; the tables are larger
+	if os.Getenv(env) == "" {
+		cmd := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^"+t.Name()+"$")
+		cmd.Env = append(os.Environ(), env+"=1")
+		if out, err := cmd.CombinedOutput(); err != nil {
+			t.Fatalf("%v: %s", err, out)
+		}
+		return
+	}
+	allocated := func() uint64 {
+		var m runtime.MemStats
+		runtime.ReadMemStats(&m)
+		return m.TotalAlloc
+	}
+	for _, name := range []string{tokens.NameO200k, tokens.NameCl100k} {
+		start := allocated()
+		c := counter(t, name)
+		precis.NewMeter(c)
+		made := allocated()
+		c.Count(precis.NewText("user", "hello world"))
+		if counted := allocated(); made-start > tables || counted-made < tables {
+			t.Errorf("%s: %d bytes to make it, %d to count", name, made-start, counted-made)
+		}
+	}
+}
+
+func TestCountersThatCountAlikeAreEqual(t *testing.T) {
+	for _, name := range []string{tokens.NameO200k, tokens.NameCl100k, tokens.NameChars4} {
+		if a, b := counter(t, name), counter(t, name); a != b {
+			t.Errorf("%s: two counters are not equal", name)
+		}
+	}
+	if counter(t, tokens.NameO200k) == counter(t, tokens.NameCl100k) {
+		t.Error("counters of two vocabularies are equal")
+	}
 }
 
 func TestCountersCountEveryKindOfBlock(t *testing.T) {
