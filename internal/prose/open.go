@@ -3,7 +3,6 @@ package prose
 import (
 	"strings"
 	"unicode"
-	"unicode/utf8"
 
 	"precis/internal/lazyregexp"
 )
@@ -55,14 +54,4 @@ func orders(sentence string) bool {
 		return true
 	}
 	return false
-}
-
-// isASCII reports whether a text has no other characters.
-func isASCII(text string) bool {
-	for i := range len(text) {
-		if text[i] >= utf8.RuneSelf {
-			return false
-		}
-	}
-	return true
 }

@@ -3,6 +3,7 @@ package prose
 import (
 	"strings"
 	"sync"
+	"unicode/utf8"
 )
 
 // phrases finds words and phrases of ASCII in a text, whole and in any case. It is an alternation of them in a regular expression,
@@ -78,4 +79,14 @@ func (p *phrases) in(text string) bool {
 // isWord reports whether a byte belongs to a word: a letter of ASCII, a digit or an underscore, as for \b in a regular expression.
 func isWord(c byte) bool {
 	return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '_'
+}
+
+// isASCII reports whether a text has no other characters.
+func isASCII(text string) bool {
+	for i := range len(text) {
+		if text[i] >= utf8.RuneSelf {
+			return false
+		}
+	}
+	return true
 }

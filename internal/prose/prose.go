@@ -20,7 +20,8 @@ var (
 	}}
 	// concluding is how they say what they found, decided, gave up and left open; concludes is the same in words and signs beyond ASCII.
 	concluding = phrases{list: func() string {
-		return each("the issue|the problem|the bug|the error|the cause|the reason|the fix|the failure|the key|the point|the difference|the trick", " is| was| here| lies") + "|because|since|root cause|caused by|found|turn out|turns out|mean|means|actually|instead|rather than|however|but|fixed|fixes|broke|broken|break|breaks|" +
+		return each("the issue|the problem|the bug|the error|the cause|the reason|the fix|the failure|the key|the point|the difference|the trick", " is| was| here| lies") +
+			"|because|since|root cause|caused by|found|turn out|turns out|mean|means|actually|instead|rather than|however|but|fixed|fixes|broke|broken|break|breaks|" +
 			"fail|fails|failed|failing|failure|failures|error|errors|bug|bugs|passes|passed|passing|pass|work|works|working|doesn't|does not|didn't|did not|isn't|is not|wasn't|won't|can't|cannot|" +
 			"never|only|must|need to|needs to|should|todo|remaining|remains|left to do|not yet|still|next step|next steps|pending|decided|decision|chose|reverted|gave up|abandon*|workaround|limitation|" +
 			"note|important|warning|summary|complete|completed|done|implemented|added|removed|replaced|renamed|moved|changed|verified|confirmed|" +

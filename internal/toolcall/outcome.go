@@ -2,7 +2,6 @@ package toolcall
 
 import (
 	"slices"
-	"strconv"
 	"strings"
 
 	"precis/internal/harness"
@@ -245,27 +244,6 @@ func (c *Call) failedByCode() bool {
 	return ok && code != 0
 }
 
-// codeHead is a first line by which a program states the exit code of a command before its output.
-var codeHead = lazyregexp.New(`(?i)^(?:error: )?(?:(?:command|process) (?:failed|exited|finished|completed) with (?:exit )?|exit(?:ed with)? )code:? *(-?\d{1,6})\.?[ \t]*(?:\r?\n|$)`)
-
-// headsFailures reports whether the program of a conversation states an exit code before the output of the commands that fail, and
-// of no others, as those do whose wire has no mark for errors: some result begins with a code, and none states that it was 0.
-func headsFailures(calls []Call) bool {
-	heads := false
-	for i := range calls {
-		if calls[i].Kind != Command {
-			continue
-		}
-		text := strings.TrimSpace(harness.BehindHead(calls[i].Text))
-		if code, ok := exitCode(text); ok && code == 0 {
-			return false
-		}
-		m := codeHead.FindStringSubmatch(text)
-		heads = heads || m != nil && strings.Trim(m[1], "-0") != ""
-	}
-	return heads
-}
-
 // stopped is how programs say that they stopped a command that took too long, or that the user did: it begins or ends the
 // result, or stands in the lines that they add to it. Claude Code, Codex, pi and Hermes; Roo Code; opencode; Gemini CLI; runners of CI.
 var stopped = lazyregexp.New(`(?i)^\W{0,3}(?:error: )?(?:(?:the )?(?:command|process|script|execution|tool|shell)(?: (?:execution|run|call))? timed out\b|timed out after\b|timeout:|` +
@@ -295,57 +273,6 @@ func stoppedBy(text string, code *int) (line string, is bool) {
 
 // carriedOut is what Cline says of a command whatever its exit code.
 const carriedOut = "Command executed."
-
-// exits match the explicit exit codes of results.
-var exits = lazyregexp.New(`(?i)(?:\bexit(?:ed with)? code:?|\bexit_code"?:?|\bexit status|<returncode>|\breturn code:?)\s*\(?(-?\d{1,6})\b`)
-
-// exitCode returns the exit code that a result states at its beginning or end.
-func exitCode(text string) (int, bool) {
-	for _, part := range slices.Backward(endsOf(text)) {
-		if !namesCode(part) {
-			continue
-		}
-		if found := exits.FindAllStringSubmatchIndex(part, -1); len(found) > 0 {
-			last := found[len(found)-1]
-			code, err := strconv.Atoi(part[last[2]:last[3]])
-			return code, err == nil
-		}
-	}
-	return 0, false
-}
-
-// codeLine is a line by which a program states the exit code of a command, and nothing else.
-var codeLine = lazyregexp.New(`(?i)^(?:[<\[({]|the |command |process |exit|return)`)
-
-// codeOfProgram returns the exit code of a command that prints what others wrote, in which any code may stand: the one that
-// is stated on a line of its own at the beginning or the end, or as a field of JSON.
-func codeOfProgram(text string) (int, bool) {
-	const longest = 80 // bytes of a line
-	code, ok := exitCode(text)
-	if !ok || strings.HasPrefix(text, `{"`) {
-		return code, ok
-	}
-	for _, part := range slices.Backward(endsOf(text)) {
-		for _, l := range slices.Backward(strings.Split(part, "\n")) {
-			if len(l) > longest || !codeLine.MatchString(l) {
-				continue
-			}
-			if code, ok := exitCode(l); ok {
-				return code, true
-			}
-		}
-	}
-	return 0, false
-}
-
-// endsOf returns the beginning and the end of a result, where programs state exit codes.
-func endsOf(text string) []string {
-	const end = 300
-	if len(text) <= 2*end {
-		return []string{text}
-	}
-	return []string{text[:end], text[len(text)-end:]}
-}
 
 var (
 	writeErrors = []string{"error", "<error", "the tool execution failed", "failed to", "failed in sandbox", "unable to", "apply_patch verification failed", "no replacement was performed", "the file was not"}
@@ -451,22 +378,6 @@ func mainProgram(line string) (first string, all []string) {
 		}
 	}
 	return first, all
-}
-
-// StatesCode reports whether a line states an exit code.
-func StatesCode(line string) bool { return namesCode(line) && exits.MatchString(line) }
-
-// namesCode reports whether a text has a word without which it states no exit code: most have none, and exits is slow.
-func namesCode(text string) bool { return containsFold(text, "exit") || containsFold(text, "code") }
-
-// containsFold reports whether a text contains a word of lower-case ASCII letters, in any case.
-func containsFold(text, word string) bool {
-	for i := 0; i+len(word) <= len(text); i++ {
-		if text[i]|0x20 == word[0] && strings.EqualFold(text[i:i+len(word)], word) {
-			return true
-		}
-	}
-	return false
 }
 
 // scriptOf returns the first words of the script in "bash -lc script"; nil when words
@@ -588,39 +499,6 @@ func ofShell(line string) bool {
 		return false // most lines begin with another letter
 	}
 	return shellHead.MatchString(line) && !shellNotice.MatchString(line) || notFound.MatchString(line)
-}
-
-// ownCode is the line that a command prints itself of the exit code of the one before it.
-var ownCode = lazyregexp.New(`^(?:[A-Za-z_ -]{0,24}[:= ]\s*)?(\d{1,3})$`)
-
-// printed returns the exit code that a command line prints at its end, as "make; echo $?" does; false when it prints none.
-func printed(line, output string) (int, bool) {
-	commands := lexScript(line).commands
-	if len(commands) < 2 {
-		return 0, false
-	}
-	last := commands[len(commands)-1]
-	says := func(w word) bool {
-		return strings.Contains(w.text, "$?") || strings.Contains(w.text, "$status") || strings.EqualFold(w.text, "$LASTEXITCODE")
-	}
-	if name := last[0].text; name != "echo" && name != "printf" && name != "Write-Output" || !slices.ContainsFunc(last, says) {
-		return 0, false
-	}
-	const reach = 400 // bytes from the end
-	lines := strings.Split(strings.TrimSpace(output[max(0, len(output)-reach):]), "\n")
-	for i := len(lines) - 1; i >= 0; i-- {
-		l := strings.TrimSpace(lines[i])
-		if l == "" || (l[0] == '[' || l[0] == '<') && StatesCode(l) { // of the tool
-			continue
-		}
-		m := ownCode.FindStringSubmatch(l)
-		if m == nil {
-			return 0, false
-		}
-		code, err := strconv.Atoi(m[1])
-		return code, err == nil
-	}
-	return 0, false
 }
 
 // complainers are programs that write of places in files only where they fail, and taskFailed is what mise says of a task.
