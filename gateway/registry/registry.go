@@ -248,16 +248,16 @@ func (r *Registry) Catalog(owner string) store.Lister {
 }
 
 // Settle stores what waits to be stored of an owner, or of [Everybody], or of one of
-// their conversations, before something is read from the store. What takes longer
-// than a moment is stored later.
+// their conversations, before something is read from the store. It waits as long as a
+// turn waits for the store, see [Options.Patience]; what takes longer is stored later.
 func (r *Registry) Settle(ctx context.Context, owner, conversation string) error {
-	const moment = 500 * time.Millisecond
 	if r.o.Store != nil {
-		ctx, cancel := context.WithTimeout(ctx, moment)
+		bounded, cancel := r.writes.bound(ctx)
 		defer cancel()
-		r.saver.settle(ctx, func(c *Conversation) bool {
+		r.saver.settle(bounded, func(c *Conversation) bool {
 			return (owner == Everybody || c.owner == owner) && (conversation == "" || c.id == conversation)
 		})
+		r.writes.ended(bounded)
 	}
 	if err := ctx.Err(); err != nil {
 		return precis.Errorf(precis.CodeCanceled, "wait for the store", "%w", context.Cause(ctx))
