@@ -3,14 +3,11 @@ package conformance
 import (
 	"bytes"
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 	"testing"
 
 	"precis"
-	"precis/archive"
-	"precis/archive/formats"
 	"precis/preset"
 )
 
@@ -18,21 +15,13 @@ import (
 // with something pinned that was hidden. What is left is compared with one condensation
 // of the whole recording.
 func TestCondensingAgain(t *testing.T) {
-	paths := []string{filepath.Join("..", "examples", "add-a-counter.jsonl")}
-	if dir := os.Getenv("PRECIS_TRANSCRIPTS"); dir != "" {
-		for i, path := range recordings(t, dir) {
-			if !testing.Short() && i%9 == 0 { // under the race detector the example is enough
-				paths = append(paths, path)
-			}
-		}
-	}
 	m := newManager(t, preset.Frugal)
-	for _, path := range paths {
+	for _, path := range sampledRecordings(t, 0, 13) {
 		t.Run(filepath.Base(path), func(t *testing.T) {
 			t.Parallel()
-			rec, err := archive.Read(archive.Source{Path: path, Data: content(t, path)}, formats.All())
-			if err != nil {
-				t.Skip(err) // other tests read them all
+			rec := readRecording(t, path)
+			if rec == nil {
+				return // TestTranscripts reads them all
 			}
 			for _, pins := range []bool{false, true} {
 				if testing.Short() && !pins {

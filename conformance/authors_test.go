@@ -15,8 +15,6 @@ import (
 	"testing"
 
 	"precis"
-	"precis/archive"
-	"precis/archive/formats"
 	"precis/digest"
 	titles "precis/internal/content"
 	"precis/internal/harness"
@@ -75,12 +73,11 @@ func authorSources(t *testing.T) map[string]*precis.Conversation {
 		t.Log("PRECIS_TRANSCRIPTS names no folder: only the project's own recordings are compared")
 	}
 	for _, path := range paths {
-		data := content(t, path)
-		rec, err := archive.Read(archive.Source{Path: strings.TrimSuffix(path, ".gz"), Data: data}, formats.All())
-		if err != nil {
-			t.Fatal(err)
+		rec := readRecording(t, path)
+		if rec == nil {
+			t.Fatalf("%s cannot be read", path)
 		}
-		out[fileKey("r", data)] = rec.Conversation
+		out[fileKey("r", content(t, path))] = rec.Conversation
 	}
 	if dir := os.Getenv("PRECIS_WIRE"); dir != "" && !testing.Short() {
 		files, err := filepath.Glob(filepath.Join(dir, "*.jsonl.gz"))

@@ -7,8 +7,6 @@ import (
 	"testing"
 
 	"precis"
-	"precis/archive"
-	"precis/archive/formats"
 	"precis/digest"
 	"precis/retain"
 )
@@ -26,9 +24,9 @@ func recordedSummaries(t *testing.T, dir string) []recorded {
 	t.Helper()
 	var out []recorded
 	for _, path := range recordings(t, dir) {
-		rec, err := archive.Read(archive.Source{Path: path, Data: content(t, path)}, formats.All())
-		if err != nil {
-			continue // other tests read them all
+		rec := readRecording(t, path)
+		if rec == nil {
+			continue // TestTranscripts reads them all
 		}
 		tr := rec.Conversation.Transcript
 		for _, e := range rec.Conversation.Edits {
@@ -73,6 +71,7 @@ func statements(text string) (n int) {
 // TestGateOnRecordedSummaries counts what the gate doubts in summaries that models wrote, most of which
 // is true, and what it finds of false statements that are planted in them, one at a time.
 func TestGateOnRecordedSummaries(t *testing.T) {
+	t.Parallel()
 	all := []recorded{exampleSummary(t)}
 	if dir := os.Getenv("PRECIS_TRANSCRIPTS"); dir != "" && !testing.Short() {
 		all = append(all, recordedSummaries(t, dir)...)
@@ -111,10 +110,7 @@ func TestGateOnRecordedSummaries(t *testing.T) {
 func exampleSummary(t *testing.T) recorded {
 	t.Helper()
 	path := filepath.Join("..", "examples", "add-a-counter.jsonl")
-	rec, err := archive.Read(archive.Source{Path: path, Data: content(t, path)}, formats.All())
-	if err != nil {
-		t.Fatal(err)
-	}
+	rec := readRecording(t, path)
 	r := recorded{name: filepath.Base(path), system: rec.Conversation.System, messages: rec.Conversation.Transcript.Messages()}
 	s, err := digest.Writer{}.Summarize(t.Context(), precis.SummaryRequest{Messages: r.messages})
 	if err != nil {

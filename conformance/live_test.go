@@ -2,7 +2,6 @@ package conformance
 
 import (
 	"fmt"
-	"os"
 	"path"
 	"path/filepath"
 	"slices"
@@ -10,8 +9,6 @@ import (
 	"testing"
 
 	"precis"
-	"precis/archive"
-	"precis/archive/formats"
 	"precis/digest"
 	"precis/preset"
 	"precis/retain"
@@ -21,21 +18,13 @@ import (
 // after many rounds is compared with one condensation of all that was said until then; files written and
 // the newest request are always there, and the user's rules where they take no more than a tenth of the window.
 func TestLive(t *testing.T) {
-	paths := []string{filepath.Join("..", "examples", "add-a-counter.jsonl")}
-	if dir := os.Getenv("PRECIS_TRANSCRIPTS"); dir != "" && !testing.Short() {
-		for i, path := range recordings(t, dir) {
-			if i%3 == 1 {
-				paths = append(paths, path)
-			}
-		}
-	}
 	m := newManager(t, preset.Frugal)
-	for _, path := range paths {
+	for _, path := range sampledRecordings(t, 0, 9) {
 		t.Run(filepath.Base(filepath.Dir(path))+"/"+filepath.Base(path), func(t *testing.T) {
 			t.Parallel()
-			rec, err := archive.Read(archive.Source{Path: path, Data: content(t, path)}, formats.All())
-			if err != nil {
-				t.Skip(err) // other tests read them all
+			rec := readRecording(t, path)
+			if rec == nil {
+				return // TestTranscripts reads them all
 			}
 			l := live{t: t, m: m, whole: rec.Conversation.Transcript, meter: m.NewMeter()}
 			l.all()

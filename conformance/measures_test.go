@@ -123,6 +123,7 @@ func measured(t *testing.T) []recorded {
 // TestHandOver measures how many of the statements of recorded summaries, on errors, decisions and what is next, a digest of 3,500 tokens
 // tells. The bound is what must not be lost again.
 func TestHandOver(t *testing.T) {
+	t.Parallel()
 	const leastStatements, bound = 8, 0.45
 	var shares []float64
 	all := 0
@@ -199,6 +200,7 @@ func shareShown(view map[string]bool, whole, result string) float64 {
 // TestReAsks measures how many of the calls that agents made again after their programs condensed a view of precis would have
 // answered: it shows half of the lines or more. The bounds are what must not be lost again.
 func TestReAsks(t *testing.T) {
+	t.Parallel()
 	m := newManager(t, preset.Frugal)
 	for target, bound := range map[int]float64{8_000: 0.1, 20_000: 0.35, 40_000: 0.5, 80_000: 0.8} {
 		all, answered := 0, 0.0

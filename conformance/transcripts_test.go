@@ -12,6 +12,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -21,6 +22,7 @@ import (
 	"precis/archive/formats"
 	"precis/archive/roo"
 	"precis/internal/jsonspan"
+	"precis/internal/sample"
 	"precis/preset"
 	"precis/retain"
 	"precis/wire/anthropic"
@@ -55,24 +57,69 @@ func recordings(t *testing.T, dir string) []string {
 	return out
 }
 
-// content reads a file, unpacking .gz.
+// sampledRecordings returns the example and a sample of the recordings, if there are any. They are sampled by size, so that every
+// sample takes about the same time.
+func sampledRecordings(t *testing.T, short, usual int) []string {
+	t.Helper()
+	paths := []string{filepath.Join("..", "examples", "add-a-counter.jsonl")}
+	if dir := os.Getenv("PRECIS_TRANSCRIPTS"); dir != "" {
+		all := recordings(t, dir)
+		slices.SortStableFunc(all, func(a, b string) int { return len(content(t, a)) - len(content(t, b)) })
+		runs := sample.OneIn(t, short, usual)
+		for i, path := range all {
+			if runs(i) {
+				paths = append(paths, path)
+			}
+		}
+	}
+	return paths
+}
+
+// files holds the files that tests of this process have read, by path: functions that return content and error.
+var files sync.Map
+
+// content reads a file once per process, unpacking .gz. Callers must not modify it.
 func content(t *testing.T, path string) []byte {
 	t.Helper()
-	data, err := os.ReadFile(path)
+	read, _ := files.LoadOrStore(path, sync.OnceValues(func() ([]byte, error) {
+		data, err := os.ReadFile(path)
+		if err != nil || filepath.Ext(path) != ".gz" {
+			return data, err
+		}
+		z, err := gzip.NewReader(bytes.NewReader(data))
+		if err != nil {
+			return nil, err
+		}
+		return io.ReadAll(z)
+	}))
+	data, err := read.(func() ([]byte, error))()
 	if err != nil {
-		t.Fatal(err)
-	}
-	if filepath.Ext(path) != ".gz" {
-		return data
-	}
-	z, err := gzip.NewReader(bytes.NewReader(data))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if data, err = io.ReadAll(z); err != nil {
 		t.Fatal(err)
 	}
 	return data
+}
+
+// parsed holds the recordings that tests of this process have parsed, by path: functions that return recording and error.
+var parsed sync.Map
+
+// readRecording parses a recording once per process and returns a copy that shares the messages; nil when no format fits.
+func readRecording(t *testing.T, path string) *archive.Recording {
+	t.Helper()
+	data := content(t, path)
+	read, _ := parsed.LoadOrStore(path, sync.OnceValues(func() (*archive.Recording, error) {
+		return archive.Read(archive.Source{Path: strings.TrimSuffix(path, ".gz"), Data: data}, formats.All())
+	}))
+	shared, err := read.(func() (*archive.Recording, error))()
+	if err != nil || shared == nil {
+		return nil
+	}
+	rec := *shared
+	if shared.Conversation != nil {
+		conv := *shared.Conversation
+		conv.Edits = slices.Clone(conv.Edits)
+		rec.Conversation = &conv
+	}
+	return &rec
 }
 
 func TestTranscripts(t *testing.T) {
@@ -83,9 +130,10 @@ func TestTranscripts(t *testing.T) {
 				100-100*float64(rulesLost.Load())/float64(all), all, 100*float64(factsKept.Load())/float64(facts.Load()))
 		}
 	})
+	runs := sample.OneIn(t, 20, 1)
 	for i, path := range recordings(t, dir) {
-		if testing.Short() && i%20 > 0 {
-			continue // under the race detector a sample is enough; make test reads them all
+		if !runs(i) {
+			continue
 		}
 		name, err := filepath.Rel(dir, path)
 		if err != nil {
@@ -93,27 +141,25 @@ func TestTranscripts(t *testing.T) {
 		}
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			checkRecording(t, path, i)
+			checkRecording(t, path)
 		})
 	}
 }
 
-// checkRecording checks a recording at every second window, the others where n is odd; with PRECIS_ALL=1 at all.
-func checkRecording(t *testing.T, path string, n int) {
-	data := content(t, path)
-	source := strings.TrimSuffix(path, ".gz")
-	rec, err := archive.Read(archive.Source{Path: source, Data: data}, formats.All())
-	if err != nil {
-		t.Fatal(err)
+// checkRecording checks a recording at a sample of the windows.
+func checkRecording(t *testing.T, path string) {
+	data, rec := content(t, path), readRecording(t, path)
+	if rec == nil {
+		t.Fatal("no format fits")
 	}
 	breaches := len(precis.Check(precis.View(rec.Conversation.Transcript, rec.Conversation.Edits)))
 	t.Logf("%-16s %5d messages %3d branches %2d edits %5d ignored %3d skipped %3d breaches mended",
 		rec.Format, rec.Conversation.Transcript.Len(), len(rec.Conversation.Branches), len(rec.Conversation.Edits), rec.Ignored, rec.Skipped, breaches)
+	runs := sample.OneIn(t, 2, 2)
 	for i, w := range windows {
-		if (i+n)%2 > 0 && os.Getenv("PRECIS_ALL") == "" {
-			continue
+		if runs(i) {
+			checkWindow(t, rec, data, w)
 		}
-		checkWindow(t, rec, data, w)
 	}
 	checkContainer(t, rec, data)
 	if filepath.Base(path) == roo.HistoryName {

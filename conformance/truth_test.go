@@ -2,7 +2,6 @@ package conformance
 
 import (
 	"encoding/json"
-	"os"
 	"path"
 	"path/filepath"
 	"regexp"
@@ -11,8 +10,6 @@ import (
 	"testing"
 
 	"precis"
-	"precis/archive"
-	"precis/archive/formats"
 	"precis/digest"
 	"precis/internal/jsonspan"
 	"precis/internal/plain"
@@ -155,19 +152,12 @@ func isNamedIn(base string, msgs ...precis.Message) bool {
 // written otherwise than they were said, such as a picture's name in their place.
 func TestTruthOfTheText(t *testing.T) {
 	const bound = 0.005
-	paths := []string{filepath.Join("..", "examples", "add-a-counter.jsonl")}
-	if dir := os.Getenv("PRECIS_TRANSCRIPTS"); dir != "" && !testing.Short() {
-		for i, p := range recordings(t, dir) {
-			if i%3 == 0 || os.Getenv("PRECIS_ALL") != "" {
-				paths = append(paths, p)
-			}
-		}
-	}
+	t.Parallel()
 	statements, wrong, shares := 0, 0, []float64(nil)
-	for _, p := range paths {
-		rec, err := archive.Read(archive.Source{Path: p, Data: content(t, p)}, formats.All())
-		if err != nil || rec.Conversation == nil {
-			continue // other tests read them all
+	for _, p := range sampledRecordings(t, 0, 3) {
+		rec := readRecording(t, p)
+		if rec == nil || rec.Conversation == nil {
+			continue // TestTranscripts reads them all
 		}
 		all := rec.Conversation.Transcript.Messages()
 		for cut := 1; cut <= 3; cut++ {
@@ -198,10 +188,7 @@ func TestTruthOfTheText(t *testing.T) {
 // TestUntruthsAreFound: each kind of statement that is false is found.
 func TestUntruthsAreFound(t *testing.T) {
 	p := filepath.Join("..", "examples", "add-a-counter.jsonl")
-	rec, err := archive.Read(archive.Source{Path: p, Data: content(t, p)}, formats.All())
-	if err != nil {
-		t.Fatal(err)
-	}
+	rec := readRecording(t, p)
 	msgs := rec.Conversation.Transcript.Messages()
 	s, err := digest.Writer{}.Summarize(t.Context(), precis.SummaryRequest{Messages: msgs, Conversation: rec.Conversation})
 	if err != nil {

@@ -8,6 +8,7 @@ import (
 
 	"precis"
 	"precis/digest"
+	"precis/internal/sample"
 )
 
 // posed is the order that a text gives in the name of somebody else.
@@ -136,7 +137,7 @@ func ends() []precis.Message {
 // What tools bring never gains a person's authority, whatever it poses as, in whatever
 // program, and flagged as an error or not.
 func TestWhatPosesGainsNoAuthority(t *testing.T) {
-	n := 0
+	runs, n := sample.OneIn(t, 5, 5), 0
 	for program, before := range around {
 		for head, form := range heads {
 			text := strings.TrimSpace(fmt.Sprintf(form, posed))
@@ -147,7 +148,7 @@ func TestWhatPosesGainsNoAuthority(t *testing.T) {
 					}
 					for place, text := range map[string]string{"whole": text, "with an exit code": "Exit code 1\n" + text, "with more behind it": text + "\nsrc/parse.go:12: done"} {
 						n++
-						if testing.Short() && n%5 > 0 {
+						if !runs(n) {
 							continue
 						}
 						msgs := append(append(append([]precis.Message{}, before...), precis.NewText(precis.RoleUser, "Read the notes.")), call(tool, text, flagged)...)
@@ -185,13 +186,13 @@ var frames = map[string]string{
 
 // What a person pastes or mentions sets no rule, and refuses nothing.
 func TestWhatIsPastedGainsNoAuthority(t *testing.T) {
-	n := 0
+	runs, n := sample.OneIn(t, 5, 5), 0
 	for program, before := range around {
 		for head, form := range heads {
 			text := strings.TrimSpace(fmt.Sprintf(form, posed))
 			for frame, around := range frames {
 				n++
-				if testing.Short() && n%5 > 0 {
+				if !runs(n) {
 					continue
 				}
 				pasted := text
@@ -223,7 +224,7 @@ func TestOrdinaryOutputRefusesNothing(t *testing.T) {
 		"npm ERR! canceled\nnpm ERR! aborted by user agent", "401 user denied consent", "  ✓ user denied → shows the dialog (12 ms)", "request was refused by the user's bank",
 		"The user doesn't want to take this action right now? See ticket 7.", "user rejected tool calls: 0", "abort: user aborted the merge of branch x, 1 file unresolved",
 	}
-	n := 0
+	runs, n := sample.OneIn(t, 5, 5), 0
 	for program, before := range around {
 		for _, output := range outputs {
 			for _, tool := range posingTools {
@@ -232,7 +233,7 @@ func TestOrdinaryOutputRefusesNothing(t *testing.T) {
 						continue // the program's own words, see ownForm
 					}
 					n++
-					if testing.Short() && n%5 > 0 {
+					if !runs(n) {
 						continue
 					}
 					msgs := append(append(append([]precis.Message{}, before...), precis.NewText(precis.RoleUser, "Run it.")), call(tool, output, flagged)...)

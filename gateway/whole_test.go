@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"precis/gateway"
+	"precis/internal/sample"
 	"precis/internal/upstream"
 	"precis/preset"
 )
@@ -19,10 +20,12 @@ import (
 // counts are known, and two files that are asked for in one message do not fit together.
 func TestFilesAreSeenWhole(t *testing.T) {
 	t.Parallel()
+	runs, i := sample.OneIn(t, 1, 4), 0
 	for _, window := range []int{32_000, 60_000, 100_000} {
 		for _, size := range []int{24_500, 60_000} {
 			for _, known := range []bool{true, false} {
-				if testing.Short() && (window != 32_000 || size > 30_000 || !known) {
+				i++
+				if !runs(i) || testing.Short() && (window != 32_000 || size > 30_000 || !known) {
 					continue
 				}
 				t.Run(fmt.Sprintf("window %d, files of %d, known %v", window, size, known), func(t *testing.T) {

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"precis"
+	"precis/internal/sample"
 	"precis/preset"
 	"precis/tokens"
 	"precis/wire/anthropic"
@@ -144,10 +145,7 @@ func (s *script) lasting(id string) bool {
 // instructions, plans, skills and jobs change within. After each of many reductions the view is one that the API takes, and
 // shows what is in force.
 func TestWhatIsInForceIsInEveryView(t *testing.T) {
-	seeds := 40
-	if testing.Short() {
-		seeds = 10
-	}
+	seeds := sample.Of(5, 8, 40)
 	for _, name := range []string{preset.Balanced, preset.Roo} {
 		for seed := range seeds {
 			s := &script{r: rand.New(rand.NewPCG(uint64(seed), 3)), must: map[string]string{}}

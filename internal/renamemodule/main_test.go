@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"precis/internal/sample"
 )
 
 const elsewhere = "example.com/you/precis"
@@ -23,7 +25,7 @@ func TestRename(t *testing.T) {
 	if out, err := exec.Command("gofmt", "-l", dir).Output(); err != nil || len(out) > 0 {
 		t.Errorf("gofmt would change %s, %v", out, err)
 	}
-	if testing.Short() {
+	if !sample.All() {
 		return // what follows compiles everything
 	}
 	wantGo(t, dir, "build", "./...")
