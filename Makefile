@@ -4,10 +4,35 @@ GO ?= go
 SHELL := bash
 .SHELLFLAGS := -eu -o pipefail -c
 
-.PHONY: test build man treesitter check size race fuzz properties vectors clients integrations vscode modules hosts ui-test ui-shots bench chaos scale rename-module clean
+.PHONY: test test-all test-long measures full build man treesitter check size race fuzz properties vectors clients integrations vscode modules hosts ui-test ui-shots bench chaos scale rename-module clean
 
-test: ## run every test
-	$(GO) test -timeout 30m ./...
+# Tests have three levels. -short: minutes, with nothing but Go. Without it: also what needs a browser, npm, processes or
+# recordings, and samples of the long loops (PRECIS_SEED rotates them). With PRECIS_ALL=1: every loop, whole (see make full).
+TESTFLAGS ?=
+test: ## run the quick tests of every package: some minutes, nothing is downloaded but Go modules
+	$(GO) test $(TESTFLAGS) -short -timeout 15m ./...
+	@$(POSTGRES) && missing= || missing="PostgreSQL (not installed), "; \
+	echo "not tried: $${missing}a browser, packages of npm, recordings and the rest of the long loops; see make test-all"
+
+# POSTGRES succeeds where the programs are that tests start a private cluster with.
+POSTGRES := command -v initdb >/dev/null || ls /usr/lib/postgresql/*/bin/initdb >/dev/null 2>&1
+
+test-all: ## run every test, long loops by a sample: needs chromium, npm, PostgreSQL and python3 for some, which are skipped without
+	$(GO) test $(TESTFLAGS) -timeout 30m ./...
+
+# What -short changes is in these packages; the others have run whole in make test.
+LONG = $$(grep -rlE --include='*_test.go' --exclude-dir=integrations 'testing\.Short\(|internal/sample"|"(PRECIS|CI)_' . | xargs -n1 dirname | sort -u)
+test-long: ## run what make test leaves out of test-all
+	$(GO) test $(TESTFLAGS) -timeout 30m $(LONG)
+
+full: ## run everything, nothing sampled: more than an hour
+	$(MAKE) check size modules MODULES=-race
+	PRECIS_ALL=1 PRECIS_NPM=1 $(GO) test -count=1 -timeout 120m ./...
+	$(MAKE) race RACE=./... RACEROOT=.
+	$(MAKE) fuzz FUZZ=all
+	$(MAKE) properties RUNS=30000
+	$(MAKE) clients CLIENTS="--strict --parallel 2"
+	$(MAKE) hosts HOSTS=--strict
 
 # Without C the program is static. Its templates (html/template) call methods by name,
 # so that the linker keeps every method of every type that is made: large libraries
@@ -40,23 +65,40 @@ size: build ## the size of the command, and the memory of its simplest run
 	@bytes=$$(wc -c <dist/precis); echo "dist/precis: $$bytes bytes, at most $(MAX_BYTES)"; test "$$bytes" -le $(MAX_BYTES)
 	@kb=$$($(GO) run ./internal/peak dist/precis version); echo "precis version: $$kb KB resident, at most $(MAX_RESIDENT_KB)"; test "$$kb" -le $(MAX_RESIDENT_KB)
 
-race: ## run every test with the race detector
-	$(GO) test -race -short -timeout 30m ./...
+# The race detector runs where goroutines share data: packages that start some, and what they share. All of it: RACE=./... RACEROOT=.
+RACE ?= $$(grep -rlE --include='*.go' --exclude='*_test.go' --exclude-dir=integrations '^\s+go (func|[a-zA-Z_.]+\()|\.Go\(' . | xargs -n1 dirname | sort -u) ./store/... ./keeper ./conversation/... ./provider/... ./gateway/...
+RACEROOT ?= -run 'AtOnce|AnySequence' .
+race: ## run the tests of packages with goroutines with the race detector
+	$(GO) test -race -short -timeout 30m $$(printf '%s\n' $(RACE) | sort -u)
+	$(GO) test -race -short -timeout 30m $(RACEROOT)
 
-FUZZTIME ?= 5000x
+FUZZTIME ?= 2000x
+# third: every third target, rotated by PRECIS_SEED (hexadecimal, else the commit), and all of packages that changed in the
+# four hours before the commit. all: every target.
+FUZZ ?= third
 # Each package is built once, with the instruments of fuzzing, for all of its targets.
-fuzz: ## run each fuzz target for so many inputs (FUZZTIME=1m: for so long)
+fuzz: ## run fuzz targets for so many inputs (FUZZTIME=1m: for so long), FUZZ=all: each
 	@at=$$(mktemp -d); trap 'rm -rf "$$at"' EXIT; \
 	cache=$$($(GO) env GOCACHE)/fuzz/$$($(GO) list -m); \
+	seed=$${PRECIS_SEED:-$$(git rev-parse HEAD)}; \
+	base=$$(git rev-list -1 --before=$$(($$(git log -1 --format=%ct) - 14400)) HEAD); \
+	echo "PRECIS_SEED=$$seed, packages changed since $${base:0:12}"; \
+	i=$$((16#$${seed:0:7})); \
 	for dir in $$(grep -rl --include='*_test.go' --exclude-dir=integrations '^func Fuzz' . | xargs -n1 dirname | sort -u); do \
+	  targets=; \
+	  for f in $$(grep -ho '^func Fuzz[A-Za-z0-9_]*' "$$dir"/*_test.go | cut -c6- | sort); do \
+	    i=$$((i + 1)); \
+	    if [ "$(FUZZ)" = all ] || [ $$((i % 3)) = 0 ] || ! git diff --quiet $$base HEAD -- ":(glob)$$dir/*"; then targets+=" $$f"; fi; \
+	  done; \
+	  [ -n "$$targets" ] || continue; \
 	  $(GO) test -c -fuzz . -o "$$at/fuzz.test" "$$dir"; \
-	  for f in $$(cd "$$dir" && "$$at/fuzz.test" -test.list '^Fuzz'); do \
+	  for f in $$targets; do \
 	    echo "fuzz $$dir $$f"; \
 	    (cd "$$dir" && "$$at/fuzz.test" -test.run '^$$' -test.fuzz "^$$f\$$" -test.fuzztime $(FUZZTIME) -test.fuzzminimizetime 10x -test.fuzzcachedir "$$cache/$$dir") >"$$at/log" 2>&1 || { cat "$$at/log"; exit 1; }; \
 	  done; \
 	done
 
-RUNS ?= 30000
+RUNS ?= 10000
 properties: ## the promises, over many random conversations
 	PRECIS_RUNS=$(RUNS) $(GO) test . -count=1 -run CondensingIsTakenBack
 	$(GO) test . -run 'EveryPromise|Rewound|LastUserTurn|Repair' -rapid.checks=2000
@@ -76,8 +118,8 @@ integrations: ## the adapters of the folder integrations against the packages of
 vscode: ## the extension for VS Code: its tests, also against this program, and its package: needs node 20 and npm
 	CI_REQUIRE_NPM=1 $(GO) test ./cmd/precis -count=1 -v -run VSCode
 
-modules: ## the Go modules of the folder integrations, which have dependencies of their own
-	@set -e; for m in integrations/go/*; do echo "== $$m"; (cd $$m && test -z "$$(gofmt -l .)" && $(GO) vet -race ./... && $(GO) test -race -vet=off ./...); done
+modules: ## the Go modules of the folder integrations, which have dependencies of their own; MODULES=-race: with the race detector
+	@set -e; for m in integrations/go/*; do echo "== $$m"; (cd $$m && test -z "$$(gofmt -l .)" && $(GO) vet $(MODULES) ./... && $(GO) test $(MODULES) -vet=off ./...); done
 
 hosts: build ## agent programs from npm with precis inside, and what reaches the model after their own compactions; HOSTS="--only codex"
 	$(GO) run ./internal/clients/cmd/hosts --precis dist/precis $(HOSTS)
