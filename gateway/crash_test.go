@@ -24,6 +24,7 @@ import (
 	"precis"
 	"precis/gateway"
 	"precis/internal/pgtest"
+	"precis/internal/sample"
 	"precis/preset"
 	"precis/store/postgres"
 	"precis/store/sqlite"
@@ -212,7 +213,8 @@ func TestKilledGatewayGoesOn(t *testing.T) {
 	listen := strings.TrimPrefix(p.base, "http://")
 	a := newAgent("anthropic", "Read the files. Never write to the disk.")
 	reduced := 0
-	for n := range 14 {
+	turns := sample.Of(8, 14, 14)
+	for n := range turns {
 		a.read(n, words(30, n))
 		body := a.body(true)
 		if n%2 == 0 { // killed while the upstream has it
@@ -251,8 +253,8 @@ func TestKilledGatewayGoesOn(t *testing.T) {
 			t.Fatalf("turn %d: the user's rule is gone", n)
 		}
 	}
-	if reduced < 5 {
-		t.Errorf("only %d of 14 views were reduced", reduced)
+	if reduced*3 < turns {
+		t.Errorf("only %d of %d views were reduced", reduced, turns)
 	}
 }
 

@@ -54,6 +54,7 @@ func writeForever(url string) error {
 // TestKilled kills a process that writes, several times over one database. All
 // that it was told is stored must be there afterwards.
 func TestKilled(t *testing.T) {
+	t.Parallel()
 	url := database(t)
 	self, err := os.Executable()
 	if err != nil {
@@ -69,6 +70,7 @@ func TestKilled(t *testing.T) {
 // TestServerCrash lets the server die under a process that writes: what it was
 // told is stored is there when the server is back.
 func TestServerCrash(t *testing.T) {
+	t.Parallel()
 	c, url := ownCluster(t)
 	self, err := os.Executable()
 	if err != nil {
@@ -88,6 +90,9 @@ func TestServerCrash(t *testing.T) {
 // ownCluster returns a server for a test that stops it, and a database there.
 func ownCluster(t *testing.T) (*pgtest.Cluster, string) {
 	t.Helper()
+	if testing.Short() {
+		t.Skip("short: a server of its own is started")
+	}
 	pgtest.Need(t, noServer)
 	c, err := pgtest.Start()
 	if err != nil {
@@ -176,6 +181,7 @@ func checkStored(t *testing.T, url string, told acknowledged) {
 
 // TestServerComesBack: a store outlives its server.
 func TestServerComesBack(t *testing.T) {
+	t.Parallel()
 	c, url := ownCluster(t)
 	s := open(t, url)
 	node := add(t, s, precis.Fingerprint{}, message(0))
@@ -200,6 +206,7 @@ func TestServerComesBack(t *testing.T) {
 // TestConnectionsAreCut: one call may fail for all the connections that were
 // open, the next one works.
 func TestConnectionsAreCut(t *testing.T) {
+	t.Parallel()
 	url := database(t)
 	s := open(t, url)
 	node := add(t, s, precis.Fingerprint{}, message(0))
@@ -229,6 +236,7 @@ func TestConnectionsAreCut(t *testing.T) {
 // TestCanceledInTheMiddle: a call that waits in the server ends with its
 // context.
 func TestCanceledInTheMiddle(t *testing.T) {
+	t.Parallel()
 	url := database(t)
 	s := open(t, url)
 	node := add(t, s, precis.Fingerprint{}, message(0))

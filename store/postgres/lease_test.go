@@ -35,6 +35,7 @@ func waitFor(t *testing.T, what func() bool) {
 }
 
 func TestLeaseExcludes(t *testing.T) {
+	t.Parallel()
 	url := database(t)
 	a, b := open(t, url), open(t, url)
 	release := take(t, a, "a", time.Minute, true)
@@ -56,6 +57,7 @@ func TestLeaseExcludes(t *testing.T) {
 // TestLeaseRunsOut: that of a replica that died is taken over, not before its
 // time, and what it does afterwards does not take it away again.
 func TestLeaseRunsOut(t *testing.T) {
+	t.Parallel()
 	url := database(t)
 	a, b := open(t, url), open(t, url)
 	const ttl = 200 * time.Millisecond
@@ -77,6 +79,7 @@ func TestLeaseRunsOut(t *testing.T) {
 
 // TestLeaseIsRenewed: a second call of the holder makes it last longer.
 func TestLeaseIsRenewed(t *testing.T) {
+	t.Parallel()
 	url := database(t)
 	a, b := open(t, url), open(t, url)
 	first := take(t, a, "a", 50*time.Millisecond, true)
@@ -91,6 +94,7 @@ func TestLeaseIsRenewed(t *testing.T) {
 
 // TestLeaseRace: whoever starts, one gets it; when it gives it back, another.
 func TestLeaseRace(t *testing.T) {
+	t.Parallel()
 	url := database(t)
 	replicas := []*postgres.Store{open(t, url), open(t, url)}
 	for round := range 10 {
@@ -123,6 +127,7 @@ func TestLeaseRace(t *testing.T) {
 // TestLeaseAfterTheContext: release works when the work was canceled, and is
 // harmless when the store is closed. Leases of the dead are cleared away.
 func TestLeaseAfterTheContext(t *testing.T) {
+	t.Parallel()
 	url := database(t)
 	a, b := open(t, url), open(t, url)
 	ctx, cancel := context.WithCancel(t.Context())

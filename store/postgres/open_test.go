@@ -26,6 +26,7 @@ import (
 // TestOpenTogether: replicas that start at the same time make one schema, each
 // migration applied once, and none fails.
 func TestOpenTogether(t *testing.T) {
+	t.Parallel()
 	url := database(t)
 	var wg sync.WaitGroup
 	for range 8 {
@@ -50,6 +51,7 @@ func TestOpenTogether(t *testing.T) {
 // TestOpenBringsUpToDate: a schema of version 2 gets what it lacks and keeps what
 // it has.
 func TestOpenBringsUpToDate(t *testing.T) {
+	t.Parallel()
 	url := database(t)
 	s := open(t, url)
 	node := add(t, s, precis.Fingerprint{}, message(0), message(1))
@@ -119,6 +121,7 @@ func TestOpenBringsUpToDate(t *testing.T) {
 // TestOpenSumsUpOldEntries: entries of version 4, which kept no sums, add up to what they
 // do when they are booked now.
 func TestOpenSumsUpOldEntries(t *testing.T) {
+	t.Parallel()
 	url := database(t)
 	s := open(t, url)
 	day := time.Date(2026, 5, 1, 0, 0, 0, 0, time.UTC)
@@ -172,6 +175,7 @@ func TestOpenSumsUpOldEntries(t *testing.T) {
 // TestOpenIndexesAnew: messages that were indexed with other words are found by
 // those of today.
 func TestOpenIndexesAnew(t *testing.T) {
+	t.Parallel()
 	url := database(t)
 	s := open(t, url)
 	find := func() int {
@@ -199,6 +203,7 @@ func TestOpenIndexesAnew(t *testing.T) {
 }
 
 func TestOpenRefuses(t *testing.T) {
+	t.Parallel()
 	url := database(t)
 	open(t, url).Close()
 	with(t, url, `INSERT INTO precis_migrations (version, name) VALUES (99, 'x')`)
@@ -225,6 +230,7 @@ func TestOpenRefuses(t *testing.T) {
 // TestSchemas: two schemas of one database have nothing in common, also one
 // that was made before and one with a reserved word for a name.
 func TestSchemas(t *testing.T) {
+	t.Parallel()
 	url := database(t)
 	with(t, url, `CREATE SCHEMA "select"`)
 	var stores []*postgres.Store
@@ -244,6 +250,7 @@ func TestSchemas(t *testing.T) {
 }
 
 func TestOptionsAreChecked(t *testing.T) {
+	t.Parallel()
 	const url = "postgres://localhost/precis"
 	for field, o := range map[string]postgres.Options{
 		"Options.MaxConns": {MaxConns: -1}, "Options.ConnectTimeout": {ConnectTimeout: -1},
@@ -257,6 +264,7 @@ func TestOptionsAreChecked(t *testing.T) {
 
 // TestPasswordIsNotTold: whatever is wrong with the URL, or with the server.
 func TestPasswordIsNotTold(t *testing.T) {
+	t.Parallel()
 	const secret = "s3cretWord"
 	dir := neturl.QueryEscape(t.TempDir()) // nobody listens there
 	refused := []string{
@@ -293,6 +301,7 @@ func wantNoSecret(t *testing.T, url, secret string, code precis.Code) {
 
 // TestConnectTimeout: a server that takes the connection and says nothing.
 func TestConnectTimeout(t *testing.T) {
+	t.Parallel()
 	dir, err := os.MkdirTemp("", "precis") // t.TempDir may be too long for a socket
 	if err != nil {
 		t.Fatal(err)

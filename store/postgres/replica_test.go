@@ -17,6 +17,7 @@ import (
 
 // TestReplicasSeeEachOther: what one has written the other reads at once.
 func TestReplicasSeeEachOther(t *testing.T) {
+	t.Parallel()
 	url := database(t)
 	a, b := open(t, url), open(t, url)
 	node := add(t, a, precis.Fingerprint{}, message(0))
@@ -32,6 +33,7 @@ func TestReplicasSeeEachOther(t *testing.T) {
 // TestReplicasRace: of callers in two replicas with the same knowledge one wins,
 // and the others hear of a conflict. They edit different nodes of one path.
 func TestReplicasRace(t *testing.T) {
+	t.Parallel()
 	url := database(t)
 	replicas := []*postgres.Store{open(t, url), open(t, url)}
 	root := add(t, replicas[0], precis.Fingerprint{}, message(0))
@@ -86,6 +88,7 @@ func checkFork(t *testing.T, s *postgres.Store, fork precis.Fingerprint, id stri
 // TestForksDoNotWait: while one branch is locked by the check of an edit, edits
 // of another branch of the conversation, and appends, go on.
 func TestForksDoNotWait(t *testing.T) {
+	t.Parallel()
 	url := database(t)
 	s := open(t, url)
 	root := add(t, s, precis.Fingerprint{}, message(0))
@@ -137,6 +140,7 @@ func lockBranches(t *testing.T, url string) (unlock func()) {
 // TestReplicasAppend: replicas that say the same, and different things after
 // the same node, make one tree, and no branch is without a node.
 func TestReplicasAppend(t *testing.T) {
+	t.Parallel()
 	url := database(t)
 	replicas := []*postgres.Store{open(t, url), open(t, url)}
 	var at precis.Fingerprint
@@ -174,6 +178,7 @@ func TestReplicasAppend(t *testing.T) {
 // TestDeadlockIsRetried: a call that the server ends to break a deadlock is made
 // again. AddEdit locks parents first; the other one does it the wrong way round.
 func TestDeadlockIsRetried(t *testing.T) {
+	t.Parallel()
 	url := database(t)
 	s := open(t, url)
 	root := add(t, s, precis.Fingerprint{}, message(0))

@@ -14,6 +14,7 @@ import (
 // TestStorageIsShared: what is known is not stored again, and a conversation
 // without a fork is one branch.
 func TestStorageIsShared(t *testing.T) {
+	t.Parallel()
 	url := database(t)
 	s := open(t, url)
 	count := func() string {
@@ -47,6 +48,7 @@ func TestStorageIsShared(t *testing.T) {
 
 // TestOddIdentifiers: identifiers may hold zero bytes and what is not UTF-8.
 func TestOddIdentifiers(t *testing.T) {
+	t.Parallel()
 	s := open(t, database(t))
 	node := add(t, s, precis.Fingerprint{}, message(0))
 	record(t, s, node, "", "a\x00b")
@@ -76,6 +78,7 @@ func TestOddIdentifiers(t *testing.T) {
 
 // TestLargeMessages: more than one statement carries.
 func TestLargeMessages(t *testing.T) {
+	t.Parallel()
 	s := open(t, database(t))
 	var msgs []precis.Message
 	for i := range 3 {
@@ -89,6 +92,7 @@ func TestLargeMessages(t *testing.T) {
 
 // TestStoredMessageIsDamaged: the error tells where, and no content.
 func TestStoredMessageIsDamaged(t *testing.T) {
+	t.Parallel()
 	url := database(t)
 	s := open(t, url)
 	node := add(t, s, precis.Fingerprint{}, precis.NewText(precis.RoleUser, "secret words"), precis.NewText(precis.RoleUser, "more"))
@@ -109,6 +113,7 @@ func TestStoredMessageIsDamaged(t *testing.T) {
 
 // TestManyForks: a path of many short ranges reads as one.
 func TestManyForks(t *testing.T) {
+	t.Parallel()
 	s := open(t, database(t))
 	var at precis.Fingerprint
 	after := ""

@@ -19,6 +19,7 @@ func vacuums(t *testing.T, url string) string {
 
 // TestPurgeVacuumsWhatItRemoved: whatever went, and nothing else, makes a vacuum.
 func TestPurgeVacuumsWhatItRemoved(t *testing.T) {
+	t.Parallel()
 	late := store.PurgeQuery{Before: time.Now().Add(time.Hour)}
 	for name, c := range map[string]struct {
 		fill   func(*postgres.Store) error
@@ -66,6 +67,7 @@ func TestPurgeVacuumsWhatItRemoved(t *testing.T) {
 
 // TestWipeVacuumsOnce: however many scopes have lost something.
 func TestWipeVacuumsOnce(t *testing.T) {
+	t.Parallel()
 	url := database(t)
 	s := open(t, url)
 	var scopes []*postgres.Store
@@ -94,6 +96,7 @@ func TestWipeVacuumsOnce(t *testing.T) {
 
 // TestFailedWipeIsMadeGood: the next one vacuums.
 func TestFailedWipeIsMadeGood(t *testing.T) {
+	t.Parallel()
 	url := database(t)
 	s := open(t, url)
 	add(t, s, precis.Fingerprint{}, message(1))

@@ -2,7 +2,7 @@
 // called by the tests of every store. What a store need not have (calibrations,
 // a ledger, a disk) is skipped when it does not have it.
 //
-// Stores with scopes are tested twice, the second time in a scope.
+// Stores with scopes are tested twice, the second time in a scope, but not with -short.
 //
 // Beyond what the interfaces say, it settles:
 //
@@ -32,6 +32,7 @@ import (
 	"testing"
 
 	"precis"
+	"precis/internal/sample"
 	"precis/store"
 )
 
@@ -51,12 +52,13 @@ func Run(t *testing.T, open func(t *testing.T) precis.Store, options ...Options)
 	if len(options) > 0 {
 		o = options[0]
 	}
-	for _, test := range tests {
+	scoped := sample.OneIn(t, 0, 1)
+	for i, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			s := open(t)
 			test.f(&suite{T: t, Options: o, Store: s, ctx: t.Context(), open: open})
 		})
-		if test.whole {
+		if test.whole || !scoped(i) {
 			continue
 		}
 		t.Run("Scope/"+test.name, func(t *testing.T) {
