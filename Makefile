@@ -4,7 +4,7 @@ GO ?= go
 SHELL := bash
 .SHELLFLAGS := -eu -o pipefail -c
 
-.PHONY: test build man treesitter check size race fuzz properties vectors clients integrations vscode modules hosts ui-test ui-shots bench chaos scale rename-module clean
+.PHONY: test build man treesitter check guard size race fuzz properties vectors clients integrations vscode modules hosts ui-test ui-shots bench chaos scale rename-module clean
 
 test: ## run every test
 	$(GO) test -timeout 30m ./...
@@ -33,12 +33,10 @@ check: ## formatting and static analysis
 	  grep -E '/internal/|/cmd/|\.[a-z][A-Za-z0-9_]*$$' || true); \
 	  test -z "$$dead" || { echo "$$dead"; echo "nothing calls these functions, and no other module can"; exit 1; }
 
-# Limits of the program. It has 43,500,000 bytes, and 23,600 to 30,400 KB: a kernel maps more or less of the file around what is used, of the same bytes in two files, too.
-MAX_BYTES ?= 44000000
-MAX_RESIDENT_KB ?= 34000
-size: build ## the size of the command, and the memory of its simplest run
-	@bytes=$$(wc -c <dist/precis); echo "dist/precis: $$bytes bytes, at most $(MAX_BYTES)"; test "$$bytes" -le $(MAX_BYTES)
-	@kb=$$($(GO) run ./internal/peak dist/precis version); echo "precis version: $$kb KB resident, at most $(MAX_RESIDENT_KB)"; test "$$kb" -le $(MAX_RESIDENT_KB)
+guard: ## size, language and cost of the project, compared with the limits in internal/guard/limits.txt
+	$(GO) run ./internal/guard
+
+size: guard # the guard measures the program, too; .ci/run still calls this name
 
 race: ## run every test with the race detector
 	$(GO) test -race -short -timeout 30m ./...
