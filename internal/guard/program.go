@@ -8,15 +8,16 @@ import (
 	"os/exec"
 	"regexp"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 )
 
 // benchmarks are the packages with benchmarks named BenchmarkGuard…, and the flags of each. The number
-// of iterations is fixed: the first ones allocate buffers that later ones reuse. The allocated bytes vary
-// by 2 % on one processor, and by 5 % on two.
+// of iterations is fixed: the first ones allocate buffers that later ones reuse. On a busy machine the
+// gateway saves more often between two turns, so the least of several runs counts: it varies by .1 %.
 var benchmarks = [][]string{
-	{"./gateway", "-benchtime", "50x", "-cpu", "1"},
+	{"./gateway", "-benchtime", "50x", "-cpu", "1", "-count", "6"},
 	{"./preset", "-benchtime", "10x", "-cpu", "1"},
 	{"./conformance", "-benchtime", "1x"},
 }
@@ -59,7 +60,7 @@ func benchmarkFigures() (all []figure, err error) {
 var processors = regexp.MustCompile(`-\d+$`)
 
 // parseBenchmarks returns the metrics in the output of go test, each named after its benchmark and
-// its unit: "Turn B/op" of BenchmarkGuardTurn.
+// its unit: "Turn B/op" of BenchmarkGuardTurn. Of several runs it returns the least value.
 func parseBenchmarks(out []byte) (all []figure) {
 	for s := bufio.NewScanner(bytes.NewReader(out)); s.Scan(); {
 		fields := strings.Fields(s.Text())
@@ -73,7 +74,12 @@ func parseBenchmarks(out []byte) (all []figure) {
 				break
 			}
 			unit := fields[i+1]
-			all = append(all, figure{name: name + " " + unit, now: now, shown: unit == "ns/op" || unit == "allocs/op" || unit == "MB/s"})
+			f := figure{name: name + " " + unit, now: now, shown: unit == "ns/op" || unit == "allocs/op" || unit == "MB/s"}
+			if at := slices.IndexFunc(all, func(g figure) bool { return g.name == f.name }); at >= 0 {
+				all[at].now = min(all[at].now, now)
+			} else {
+				all = append(all, f)
+			}
 		}
 	}
 	return all
