@@ -4,7 +4,7 @@ GO ?= go
 SHELL := bash
 .SHELLFLAGS := -eu -o pipefail -c
 
-.PHONY: test test-all test-long measures full build man treesitter check size race fuzz properties vectors clients integrations vscode modules hosts ui-test ui-shots bench chaos scale rename-module clean
+.PHONY: test test-all test-long full build man treesitter check guard race fuzz properties vectors clients integrations vscode modules hosts ui-test ui-shots bench chaos scale rename-module clean
 
 # Tests have three levels. -short: minutes, with nothing but Go. Without it: also what needs a browser, npm, processes or
 # recordings, and samples of the long loops (PRECIS_SEED rotates them). With PRECIS_ALL=1: every loop, whole (see make full).
@@ -26,7 +26,7 @@ test-long: ## run what make test leaves out of test-all
 	$(GO) test $(TESTFLAGS) -timeout 30m $(LONG)
 
 full: ## run everything, nothing sampled: more than an hour
-	$(MAKE) check size modules MODULES=-race
+	$(MAKE) check guard modules MODULES=-race
 	PRECIS_ALL=1 PRECIS_NPM=1 $(GO) test -count=1 -timeout 120m ./...
 	$(MAKE) race RACE=./... RACEROOT=.
 	$(MAKE) fuzz FUZZ=all
@@ -58,12 +58,8 @@ check: ## formatting and static analysis
 	  grep -E '/internal/|/cmd/|\.[a-z][A-Za-z0-9_]*$$' || true); \
 	  test -z "$$dead" || { echo "$$dead"; echo "nothing calls these functions, and no other module can"; exit 1; }
 
-# Limits of the program. It has 43,500,000 bytes, and 23,600 to 30,400 KB: a kernel maps more or less of the file around what is used, of the same bytes in two files, too.
-MAX_BYTES ?= 44000000
-MAX_RESIDENT_KB ?= 34000
-size: build ## the size of the command, and the memory of its simplest run
-	@bytes=$$(wc -c <dist/precis); echo "dist/precis: $$bytes bytes, at most $(MAX_BYTES)"; test "$$bytes" -le $(MAX_BYTES)
-	@kb=$$($(GO) run ./internal/peak dist/precis version); echo "precis version: $$kb KB resident, at most $(MAX_RESIDENT_KB)"; test "$$kb" -le $(MAX_RESIDENT_KB)
+guard: ## size, language and cost of the project, compared with the limits in internal/guard/limits.txt
+	$(GO) run ./internal/guard
 
 # The race detector runs where goroutines share data: packages that start some, and what they share. All of it: RACE=./... RACEROOT=.
 RACE ?= $$(grep -rlE --include='*.go' --exclude='*_test.go' --exclude-dir=integrations '^\s+go (func|[a-zA-Z_.]+\()|\.Go\(' . | xargs -n1 dirname | sort -u) ./store/... ./keeper ./conversation/... ./provider/... ./gateway/...

@@ -1,5 +1,7 @@
 // Package archivetest checks that a reader of recordings keeps the promises of
 // [archive.Format]. Start with [Run], in a test of the reader's own.
+//
+//precis:testonly
 package archivetest
 
 import (

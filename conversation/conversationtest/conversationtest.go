@@ -1,5 +1,7 @@
 // Package conversationtest checks that a home of conversations keeps the contract
 // of [conversation.Home]. Call [Test] from a test of the home.
+//
+//precis:testonly
 package conversationtest
 
 import (

@@ -6,6 +6,8 @@
 // Run it from the repository's root:
 //
 //	go run ./examples/record > examples/add-a-counter.jsonl
+//
+//precis:testonly
 package main
 
 import (

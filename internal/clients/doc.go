@@ -11,4 +11,6 @@
 // a project directory of its own, with files that the model server asks it to
 // read. When the run ends all of its processes are killed and its directories
 // removed.
+//
+//precis:testonly
 package clients

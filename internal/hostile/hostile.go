@@ -1,6 +1,8 @@
 // Package hostile makes texts that cost a careless reader more than one pass over
 // them. Tests give them to everything that reads what strangers wrote. Start with
 // [Shapes].
+//
+//precis:testonly
 package hostile
 
 import (

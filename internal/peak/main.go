@@ -2,6 +2,8 @@
 
 // Peak runs a command and prints how much memory it had at most, in KB. The command's
 // own output goes to the standard error.
+//
+//precis:testonly
 package main
 
 import (

@@ -4,6 +4,8 @@
 // [Start] makes one in a temporary directory, reachable by a Unix socket alone;
 // [Cluster.Database] gives a test a database of its own. The server ends with
 // the process, however that ends.
+//
+//precis:testonly
 package pgtest
 
 import (

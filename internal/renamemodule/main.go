@@ -4,6 +4,8 @@
 // (those of tests stay), and in the Go code of Markdown files.
 //
 //	go run ./internal/renamemodule example.com/you/precis
+//
+//precis:testonly
 package main
 
 import (

@@ -1,19 +1,19 @@
 package toolcall
 
 import (
+	_ "embed"
 	"path"
 	"slices"
 	"strings"
+
+	"precis/internal/table"
 )
 
-// runners are programs that run another one, as it is installed in some place: of each, the verbs behind which that one stands;
-// none: it stands right behind.
-var runners = map[string][]string{
-	"npx": nil, "bunx": nil, "pnpx": nil, "uvx": nil, "xvfb-run": nil, "corepack": nil, "cross-env": nil, "stdbuf": nil, "unbuffer": nil, "chronic": nil, "dotenv": nil,
-	"npm": {"exec", "x"}, "pnpm": {"exec", "dlx"}, "yarn": {"exec", "dlx"}, "bun": {"x"},
-	"uv": {"run"}, "poetry": {"run"}, "pipenv": {"run"}, "pdm": {"run"}, "hatch": {"run"}, "rye": {"run"}, "conda": {"run"}, "mamba": {"run"}, "micromamba": {"run"}, "doppler": {"run"},
-	"bundle": {"exec"}, "rbenv": {"exec"}, "asdf": {"exec"}, "mise": {"exec", "x"}, "direnv": {"exec"},
-}
+//go:embed runners.txt
+var runnersText string
+
+// runners are the programs that run another one.
+var runners = table.Lazy("runners.txt", runnersText, "program", "verbs", "arguments")
 
 // runnerValues are the flags of runners that a word follows.
 var runnerValues = wordSet("-p --package --with --python --project --directory --group --extra --env-file -n --name -e")
@@ -50,7 +50,7 @@ func unwrapped(words []word) []word {
 // innerCommand returns the words of the program that a command runs; nil when it runs none.
 func innerCommand(words []word) []word {
 	name, rest := base(words[0].text), words[1:]
-	verbs, runs := runners[name]
+	runner, runs := runners().Find(name)
 	switch {
 	case prefixes[name]:
 		return behindWords(rest)
@@ -68,13 +68,11 @@ func innerCommand(words []word) []word {
 		return nil
 	case !runs, len(rest) == 0:
 		return nil
-	case verbs != nil:
-		if !slices.Contains(verbs, rest[0].text) {
+	case runner.Get("verbs") != "":
+		if !slices.Contains(runner.Words("verbs"), rest[0].text) {
 			return nil
 		}
-		if rest = rest[1:]; name == "direnv" && len(rest) > 0 {
-			rest = rest[1:] // the folder
-		}
+		rest = rest[min(len(rest), 1+len(runner.Words("arguments"))):]
 	}
 	for len(rest) > 0 {
 		switch w := rest[0].text; {

@@ -16,4 +16,6 @@
 // items, or replays thinking behind a changed prefix is refused in the API's own
 // words. A token is four characters of what the model reads; the prompt cache is
 // simulated from the same reading.
+//
+//precis:testonly
 package upstream

@@ -8,6 +8,8 @@
 // them again, and fits a logistic regression to that. Figures of a
 // cross-validation over conversations of the same origin go to standard error
 // and into the file.
+//
+//precis:testonly
 package main
 
 import (

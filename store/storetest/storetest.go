@@ -22,6 +22,8 @@
 //     not shown.
 //   - What hangs on a purged message goes with it. By age alone nothing goes that
 //     a message hangs on that is newer and belongs to no conversation.
+//
+//precis:testonly
 package storetest
 
 import (

@@ -1,6 +1,8 @@
 // Package scale makes recordings of one shape in any size, to see how time and memory grow
 // with it. Start with [Shapes]. The command cmd/internal/scale/cmd/scale measures the program by
 // them, and a test of cmd/precis counts what it allocates.
+//
+//precis:testonly
 package scale
 
 import (

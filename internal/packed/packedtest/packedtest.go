@@ -1,4 +1,6 @@
 // Package packedtest compares what a package embeds with the text beside it.
+//
+//precis:testonly
 package packedtest
 
 import (

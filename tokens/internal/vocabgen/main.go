@@ -8,6 +8,8 @@
 //
 //	go run ./internal/vocabgen -in o200k_base.json -out data/o200k_base.vocab.packed
 //	go run ./internal/vocabgen -unicode UnicodeData.txt -out data/classes.txt
+//
+//precis:testonly
 package main
 
 import (

@@ -1,6 +1,8 @@
 // Command hosts runs agent programs with precis installed in them, against a scripted
 // model server whose summaries lose what was planted, and prints what reached the model
 // after each program's own compaction.
+//
+//precis:testonly
 package main
 
 import (

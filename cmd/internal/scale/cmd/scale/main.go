@@ -6,6 +6,8 @@
 // than it may.
 //
 //	go run ./cmd/internal/scale/cmd/scale -precis dist/precis [-sizes 3] [-shape NAME] [-route NAME]
+//
+//precis:testonly
 package main
 
 import (

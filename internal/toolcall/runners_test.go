@@ -1,0 +1,15 @@
+package toolcall
+
+import (
+	"testing"
+
+	"precis/internal/table"
+	"precis/internal/table/tabletest"
+)
+
+func TestRunners(t *testing.T) {
+	tabletest.Examples(t, runners(), func(row table.Row, line string) bool {
+		words := lexScript(line).commands[0]
+		return words[0].text == row.Get("program") && len(innerCommand(words)) > 0
+	})
+}
