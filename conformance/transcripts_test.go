@@ -34,7 +34,7 @@ var windows = []int{16_000, 32_000, 64_000, 128_000, 200_000}
 var extras = []string{".md", ".gz.tmp"}
 
 // recordings lists the recordings under dir, task folders by their history.
-func recordings(t *testing.T, dir string) []string {
+func recordings(t testing.TB, dir string) []string {
 	t.Helper()
 	var out []string
 	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
@@ -56,7 +56,7 @@ func recordings(t *testing.T, dir string) []string {
 }
 
 // content reads a file, unpacking .gz.
-func content(t *testing.T, path string) []byte {
+func content(t testing.TB, path string) []byte {
 	t.Helper()
 	data, err := os.ReadFile(path)
 	if err != nil {
@@ -322,7 +322,7 @@ func checkDialects(t *testing.T, w int, view []precis.Message) {
 	}
 }
 
-func newManager(t *testing.T, name string) *precis.Manager {
+func newManager(t testing.TB, name string) *precis.Manager {
 	t.Helper()
 	s, err := preset.Settings(name)
 	if err != nil {
