@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"precis"
+	"precis/archive"
 	"precis/digest"
 	"precis/retain"
 )
@@ -28,25 +29,31 @@ func recordedSummaries(t *testing.T, dir string) []recorded {
 		if rec == nil {
 			continue // TestTranscripts reads them all
 		}
-		tr := rec.Conversation.Transcript
-		for _, e := range rec.Conversation.Edits {
-			if e.Kind != precis.KindCondensation {
-				continue
+		out = append(out, summariesOf(rec)...)
+	}
+	return out
+}
+
+// summariesOf returns the summaries in a recording.
+func summariesOf(rec *archive.Recording) (out []recorded) {
+	tr := rec.Conversation.Transcript
+	for _, e := range rec.Conversation.Edits {
+		if e.Kind != precis.KindCondensation {
+			continue
+		}
+		r := recorded{name: filepath.Base(rec.Path), system: rec.Conversation.System}
+		for _, p := range e.Replace {
+			for _, m := range p.With {
+				r.text += m.PlainText() + "\n"
 			}
-			r := recorded{name: filepath.Base(path), system: rec.Conversation.System}
-			for _, p := range e.Replace {
-				for _, m := range p.With {
-					r.text += m.PlainText() + "\n"
-				}
-				r.messages, r.after = tr.Messages()[:p.To], tr.Messages()[p.To:]
-			}
-			size := 0
-			for _, m := range r.messages {
-				size += len(m.Raw)
-			}
-			if len(r.text) > 500 && size > 10*len(r.text) { // of others the messages are gone
-				out = append(out, r)
-			}
+			r.messages, r.after = tr.Messages()[:p.To], tr.Messages()[p.To:]
+		}
+		size := 0
+		for _, m := range r.messages {
+			size += len(m.Raw)
+		}
+		if len(r.text) > 500 && size > 10*len(r.text) { // of others the messages are gone
+			out = append(out, r)
 		}
 	}
 	return out

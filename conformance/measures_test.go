@@ -40,6 +40,16 @@ func wordsIn(text string) map[string]bool {
 	return out
 }
 
+// shared counts the words that are in both sets.
+func shared(a, b map[string]bool) (n int) {
+	for w := range a {
+		if b[w] {
+			n++
+		}
+	}
+	return n
+}
+
 // handedOver returns the statements of a summary that a successor needs most.
 func handedOver(summary string) (out []string) {
 	const longest, leastWords = 120, 4
@@ -71,23 +81,32 @@ func tells(text, statement string) bool {
 	}
 	for i := range lines {
 		passage := strings.Join(lines[i:min(i+3, len(lines))], " ")
-		has := wordsIn(passage)
-		shared, named := 0, 0
-		for w := range words {
-			if has[w] {
-				shared++
-			}
-		}
+		common, named := shared(words, wordsIn(passage)), 0
 		for _, n := range names {
 			if strings.Contains(passage, n) {
 				named++
 			}
 		}
-		if shared*2 >= len(words) && (len(names) < 2 || named >= 2) {
+		if common*2 >= len(words) && (len(names) < 2 || named >= 2) {
 			return true
 		}
 	}
 	return false
+}
+
+// inDigest returns how many statements a digest of 3,500 tokens holds.
+func inDigest(t testing.TB, r recorded, statements []string) (n int) {
+	t.Helper()
+	s, err := digest.Writer{}.Summarize(t.Context(), precis.SummaryRequest{Messages: r.messages, Conversation: &precis.Conversation{System: r.system}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, statement := range statements {
+		if tells(s.Text, statement) {
+			n++
+		}
+	}
+	return n
 }
 
 // interval returns the mean of shares and the half of its 95 % interval, by drawing anew from them.
@@ -132,16 +151,7 @@ func TestHandOver(t *testing.T) {
 		if len(want) < leastStatements {
 			continue
 		}
-		s, err := digest.Writer{}.Summarize(t.Context(), precis.SummaryRequest{Messages: r.messages, Conversation: &precis.Conversation{System: r.system}})
-		if err != nil {
-			t.Fatal(err)
-		}
-		told := 0
-		for _, statement := range want {
-			if tells(s.Text, statement) {
-				told++
-			}
-		}
+		told := inDigest(t, r, want)
 		shares = append(shares, float64(told)/float64(len(want)))
 		all += len(want)
 	}

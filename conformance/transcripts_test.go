@@ -36,7 +36,7 @@ var windows = []int{16_000, 32_000, 64_000, 128_000, 200_000}
 var extras = []string{".md", ".gz.tmp"}
 
 // recordings lists the recordings under dir, task folders by their history.
-func recordings(t *testing.T, dir string) []string {
+func recordings(t testing.TB, dir string) []string {
 	t.Helper()
 	var out []string
 	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
@@ -79,7 +79,7 @@ func sampledRecordings(t *testing.T, short, usual int) []string {
 var files sync.Map
 
 // content reads a file once per process, unpacking .gz. Callers must not modify it.
-func content(t *testing.T, path string) []byte {
+func content(t testing.TB, path string) []byte {
 	t.Helper()
 	read, _ := files.LoadOrStore(path, sync.OnceValues(func() ([]byte, error) {
 		data, err := os.ReadFile(path)
@@ -103,7 +103,7 @@ func content(t *testing.T, path string) []byte {
 var parsed sync.Map
 
 // readRecording parses a recording once per process and returns a copy that shares the messages; nil when no format fits.
-func readRecording(t *testing.T, path string) *archive.Recording {
+func readRecording(t testing.TB, path string) *archive.Recording {
 	t.Helper()
 	data := content(t, path)
 	read, _ := parsed.LoadOrStore(path, sync.OnceValues(func() (*archive.Recording, error) {
@@ -368,7 +368,7 @@ func checkDialects(t *testing.T, w int, view []precis.Message) {
 	}
 }
 
-func newManager(t *testing.T, name string) *precis.Manager {
+func newManager(t testing.TB, name string) *precis.Manager {
 	t.Helper()
 	s, err := preset.Settings(name)
 	if err != nil {
