@@ -24,7 +24,6 @@ import (
 	"precis"
 	"precis/gateway"
 	"precis/internal/pgtest"
-	"precis/internal/sample"
 	"precis/preset"
 	"precis/store/postgres"
 	"precis/store/sqlite"
@@ -213,8 +212,7 @@ func TestKilledGatewayGoesOn(t *testing.T) {
 	listen := strings.TrimPrefix(p.base, "http://")
 	a := newAgent("anthropic", "Read the files. Never write to the disk.")
 	reduced := 0
-	turns := sample.Of(8, 14, 14)
-	for n := range turns {
+	for n := range 14 {
 		a.read(n, words(30, n))
 		body := a.body(true)
 		if n%2 == 0 { // killed while the upstream has it
@@ -253,8 +251,8 @@ func TestKilledGatewayGoesOn(t *testing.T) {
 			t.Fatalf("turn %d: the user's rule is gone", n)
 		}
 	}
-	if reduced*3 < turns {
-		t.Errorf("only %d of %d views were reduced", reduced, turns)
+	if reduced < 5 {
+		t.Errorf("only %d of 14 views were reduced", reduced)
 	}
 }
 

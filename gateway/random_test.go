@@ -13,6 +13,7 @@ import (
 	"precis"
 	"precis/conversation"
 	"precis/gateway"
+	"precis/internal/sample"
 	"precis/store/memory"
 	"precis/store/sqlite"
 )
@@ -178,10 +179,7 @@ func (w *walker) has(edit string) {
 // PRECIS_STEPS is how many steps to take.
 func TestRandomClients(t *testing.T) {
 	t.Parallel()
-	steps := 1500
-	if testing.Short() {
-		steps = 300
-	}
+	steps := sample.Of(150, 1500, 1500)
 	if n, err := strconv.Atoi(os.Getenv("PRECIS_STEPS")); err == nil {
 		steps = n
 	}

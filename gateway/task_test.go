@@ -179,7 +179,7 @@ func TestTask(t *testing.T) {
 		{"responses", worker{dialect: "responses", model: "gpt-5"}, upstream.Options{Thinking: true}, false},
 		{"responses, own model", worker{dialect: "responses", model: "gpt-5"}, upstream.Options{Thinking: true}, true},
 	}
-	runs := sample.OneIn(t, 5, 3)
+	runs := sample.OneIn(t, 10, 3)
 	for i, tt := range tests {
 		if !runs(i) {
 			continue

@@ -257,7 +257,6 @@ func (r *Registry) Settle(ctx context.Context, owner, conversation string) error
 		r.saver.settle(bounded, func(c *Conversation) bool {
 			return (owner == Everybody || c.owner == owner) && (conversation == "" || c.id == conversation)
 		})
-		r.writes.ended(bounded)
 	}
 	if err := ctx.Err(); err != nil {
 		return precis.Errorf(precis.CodeCanceled, "wait for the store", "%w", context.Cause(ctx))

@@ -158,7 +158,7 @@ func TestASlowStoreGetsEveryEditAndNothingTwice(t *testing.T) {
 func TestSettlingIsForOneOwner(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		st := newBusy(100 * time.Millisecond)
-		r := registry.New(registry.Options{Store: st})
+		r := registry.New(registry.Options{Store: st, Patience: 500 * time.Millisecond})
 		for i := range 200 {
 			placeOf(t, r, "busy", i, 3).Save()
 		}

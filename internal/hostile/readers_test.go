@@ -105,7 +105,7 @@ func TestHostileTextIsReadInOnePass(t *testing.T) {
 	for name, read := range textReaders {
 		t.Run(name, func(t *testing.T) {
 			read("a text\n") // tables and expressions are made once
-			runs := sample.OneIn(t, 1, 3)
+			runs := sample.OneIn(t, 3, 3)
 			for i, s := range hostile.Shapes() {
 				if !runs(i) {
 					continue

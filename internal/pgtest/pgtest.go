@@ -175,12 +175,15 @@ func (c *Cluster) URL(database string) string {
 }
 
 // Database returns the URL of a new database, which is dropped at the end of
-// the test.
+// the test; with -short by Stop, with all others at once.
 func (c *Cluster) Database(t testing.TB) string {
 	t.Helper()
 	name := fmt.Sprint("test", c.n.Add(1))
 	if err := c.run(t.Context(), "CREATE DATABASE "+name); err != nil {
 		t.Fatal(err)
+	}
+	if testing.Short() {
+		return c.URL(name)
 	}
 	t.Cleanup(func() {
 		if err := c.run(context.Background(), "DROP DATABASE "+name+" WITH (FORCE)"); err != nil {
