@@ -51,7 +51,9 @@ func TestAuthors(t *testing.T) {
 		return
 	}
 	for _, key := range slices.Sorted(maps.Keys(got)) {
-		if got[key] != want[key] {
+		if want[key] == "" {
+			t.Logf("%s is not in the table yet: write it with -update-authors", key)
+		} else if got[key] != want[key] {
 			t.Errorf("%s\ngot  %s\nwant %s\n     %s", key, got[key], want[key], authorsHead)
 		}
 	}

@@ -110,7 +110,8 @@ type biller struct {
 	url       string
 	managed   promptCache
 	unmanaged promptCache
-	output    int // tokens of the next answer
+	output    int  // tokens of the next answer
+	prepared  bool // a background reduction was seen
 }
 
 // billConversation sends a recording turn by turn through the gateway, as it grew.
@@ -126,6 +127,9 @@ func billConversation(b *testing.B, tr *precis.Transcript) bills {
 	sums, err := conversation.Ledger(b.Context(), c.g.Home(gateway.AllOwners), "", time.Time{})
 	if err != nil || !sums.Booked {
 		b.Fatalf("booked: %v, %v", sums.Booked, err)
+	}
+	if !c.prepared {
+		b.Fatal("no goroutine prepared a reduction: settle looks for a function of another name")
 	}
 	return bills{c.managed.usd, c.unmanaged.usd, sums.Total.SavedUSD}
 }
@@ -161,7 +165,7 @@ func (c *biller) start() (stop func()) {
 
 // answer is the upstream: it reports the usage by the simulated cache.
 func (c *biller) answer(w http.ResponseWriter, r *http.Request) {
-	settle()
+	c.settle()
 	body, err := io.ReadAll(r.Body)
 	if err != nil {
 		http.Error(w, err.Error(), http.StatusBadRequest)
@@ -179,9 +183,10 @@ func (c *biller) answer(w http.ResponseWriter, r *http.Request) {
 
 // settle waits until no gateway prepares a reduction in the background, which begins before a request is forwarded: whether a turn finds
 // one finished must not depend on the speed of the machine.
-func settle() {
+func (c *biller) settle() {
 	buf := make([]byte, 1<<20)
 	for bytes.Contains(buf[:runtime.Stack(buf, true)], []byte(".prepare.func")) {
+		c.prepared = true
 		runtime.Gosched()
 	}
 }

@@ -431,7 +431,7 @@ func TestFromAnotherModule(t *testing.T) {
 	}
 	cmd := exec.Command("go", "build", "-o", "agent", ".") // with the flags of the tests, so that packages come from the cache
 	cmd.Dir = dir
-	cmd.Env = append(os.Environ(), "GOFLAGS=-mod=mod", "GOWORK=off")
+	cmd.Env = append(os.Environ(), "GOFLAGS="+os.Getenv("GOFLAGS")+" -mod=mod", "GOWORK=off")
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}

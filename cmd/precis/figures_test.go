@@ -29,6 +29,7 @@ import (
 	"precis/cmd/internal/service"
 	"precis/conversation"
 	"precis/gateway"
+	"precis/internal/sample"
 	"precis/internal/texts"
 	"precis/provider/providertest"
 )
@@ -851,8 +852,7 @@ func ownHome(t *testing.T) {
 }
 
 // TestFiguresOfRecordings: the command line, the pages in every language and the MCP server give
-// the numbers of the verbs, of recordings as they are and after they were condensed. It reads a ninth of
-// the recordings; with PRECIS_ALL=1 each.
+// the numbers of the verbs, of a sample of the recordings as they are and after they were condensed.
 func TestFiguresOfRecordings(t *testing.T) {
 	if testing.Short() {
 		t.Skip("one command after the other")
@@ -869,16 +869,14 @@ func TestFiguresOfRecordings(t *testing.T) {
 	if s := verbsOf(t, paths[len(paths)-1]); *s["factslost"] <= precis.MaxLost || *s["found"] <= pageHits || s["edit:e1:before"] == nil || s["edit:e1:after"] != nil || *s["ruleslost"] == 0 || s["own.score"] == nil || *s["own.lacks:files"] <= 30 {
 		t.Fatal("the recording that was compacted does not try what is capped and unknown")
 	}
-	if dir := os.Getenv("PRECIS_TRANSCRIPTS"); dir != "" && !testing.Short() {
+	if dir := os.Getenv("PRECIS_TRANSCRIPTS"); dir != "" {
 		found := got(filepath.Glob(filepath.Join(dir, "*", "*")))(t)
+		runs := sample.OneIn(t, 0, 16)
 		for i, path := range found {
-			if i%9 == 0 || os.Getenv("PRECIS_ALL") != "" {
+			if runs(i) {
 				paths = append(paths, got(filepath.Abs(path))(t))
 			}
 		}
-	}
-	if testing.Short() {
-		paths = paths[:1]
 	}
 	read, wrong, recordings := 0, 0, 0
 	count := func(n, w int) {

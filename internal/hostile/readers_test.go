@@ -105,7 +105,7 @@ func TestHostileTextIsReadInOnePass(t *testing.T) {
 	for name, read := range textReaders {
 		t.Run(name, func(t *testing.T) {
 			read("a text\n") // tables and expressions are made once
-			runs := sample.OneIn(t, 3, 3)
+			runs := sample.OneIn(t, 3, 6)
 			for i, s := range hostile.Shapes() {
 				if !runs(i) {
 					continue
@@ -148,7 +148,7 @@ func TestHostileConversationsAreReduced(t *testing.T) {
 		t.Fatal(err)
 	}
 	const window = 20_000
-	runs := sample.OneIn(t, 4, 2)
+	runs := sample.OneIn(t, 4, 4)
 	for i, shape := range hostile.Shapes() {
 		if !runs(i) {
 			continue
