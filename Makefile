@@ -8,6 +8,7 @@ SHELL := bash
 
 # Tests have three levels. -short: minutes, with nothing but Go. Without it: also what needs a browser, npm, processes or
 # recordings, and samples of the long loops (PRECIS_SEED rotates them). With PRECIS_ALL=1: every loop, whole (see make full).
+# Tests of the gateway that link the SDKs of providers have the tag sdk, so that the others are built in half of the time.
 TESTFLAGS ?=
 test: ## run the quick tests of every package: some minutes, nothing is downloaded but Go modules
 	$(GO) test $(TESTFLAGS) -short -timeout 15m ./...
@@ -18,16 +19,16 @@ test: ## run the quick tests of every package: some minutes, nothing is download
 POSTGRES := command -v initdb >/dev/null || ls /usr/lib/postgresql/*/bin/initdb >/dev/null 2>&1
 
 test-all: ## run every test, long loops by a sample: needs chromium, npm, PostgreSQL and python3 for some, which are skipped without
-	$(GO) test $(TESTFLAGS) -timeout 30m ./...
+	$(GO) test $(TESTFLAGS) -tags sdk -timeout 30m ./...
 
 # What -short changes is in these packages; the others have run whole in make test.
-LONG = $$(grep -rlE --include='*_test.go' --exclude-dir=integrations 'testing\.Short\(|internal/sample"|"(PRECIS|CI)_' . | xargs -n1 dirname | sort -u)
+LONG = $$(grep -rlE --include='*_test.go' --exclude-dir=integrations 'testing\.Short\(|internal/sample"|"(PRECIS|CI)_|^//go:build sdk' . | xargs -n1 dirname | sort -u)
 test-long: ## run what make test leaves out of test-all
-	$(GO) test $(TESTFLAGS) -timeout 30m $(LONG)
+	$(GO) test $(TESTFLAGS) -tags sdk -timeout 30m $(LONG)
 
 full: ## run everything, nothing sampled: more than an hour
 	$(MAKE) check guard modules MODULES=-race
-	PRECIS_ALL=1 PRECIS_NPM=1 $(GO) test -count=1 -timeout 120m ./...
+	PRECIS_ALL=1 PRECIS_NPM=1 $(GO) test -tags sdk -count=1 -timeout 120m ./...
 	$(MAKE) race RACE=./... RACEROOT=.
 	$(MAKE) fuzz FUZZ=all
 	$(MAKE) properties RUNS=30000
@@ -51,10 +52,10 @@ treesitter: ## build the command with the grammars of tree-sitter, and test them
 
 check: ## formatting and static analysis
 	@test -z "$$(gofmt -l .)" || { gofmt -l .; echo "gofmt would change these files"; exit 1; }
-	$(GO) vet ./...
-	$(GO) tool staticcheck ./...
+	$(GO) vet -tags sdk ./...
+	$(GO) tool staticcheck -tags sdk ./...
 	@for m in . integrations/go/*; do (cd $$m && $(GO) mod tidy -diff) || { echo "$$m/go.mod: go mod tidy would change it"; exit 1; }; done
-	@dead=$$($(GO) tool deadcode -test -f '{{$$p := .Path}}{{range .Funcs}}{{printf "%s %s.%s\n" .Position $$p .Name}}{{end}}' ./... | \
+	@dead=$$($(GO) tool deadcode -tags sdk -test -f '{{$$p := .Path}}{{range .Funcs}}{{printf "%s %s.%s\n" .Position $$p .Name}}{{end}}' ./... | \
 	  grep -E '/internal/|/cmd/|\.[a-z][A-Za-z0-9_]*$$' || true); \
 	  test -z "$$dead" || { echo "$$dead"; echo "nothing calls these functions, and no other module can"; exit 1; }
 
