@@ -1,6 +1,8 @@
 // Package sample selects the part of a long test loop that one run covers: with -short a small part, usually a larger one, and
 // everything when PRECIS_ALL is set, as make full does. The selection rotates with PRECIS_SEED, so that consecutive commits
 // cover different parts; equal seeds select equal parts.
+//
+//precis:testonly
 package sample
 
 import (
