@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"precis"
@@ -19,6 +20,14 @@ import (
 // the newest request are always there, and the user's rules where they take no more than a tenth of the window.
 func TestLive(t *testing.T) {
 	m := newManager(t, preset.Frugal)
+	var mu sync.Mutex
+	compared, kept, once := 0, 0.0, 0.0
+	t.Cleanup(func() {
+		t.Logf("%d rounds compared: keeps %.3f, at once %.3f", compared, kept/float64(max(compared, 1)), once/float64(max(compared, 1)))
+		if kept < once-.02*float64(compared) {
+			t.Error("rounds keep less than condensing at once")
+		}
+	})
 	for _, path := range sampledRecordings(t, 0, 9) {
 		t.Run(filepath.Base(filepath.Dir(path))+"/"+filepath.Base(path), func(t *testing.T) {
 			t.Parallel()
@@ -28,6 +37,9 @@ func TestLive(t *testing.T) {
 			}
 			l := live{t: t, m: m, whole: rec.Conversation.Transcript, meter: m.NewMeter()}
 			l.all()
+			mu.Lock()
+			defer mu.Unlock()
+			compared, kept, once = compared+l.compared, kept+l.kept, once+l.once
 			t.Logf("%d rounds, %d compared: keeps %.3f, at once %.3f; %d of %d rules lost, at once %d", l.rounds, l.compared, l.kept/float64(max(l.compared, 1)), l.once/float64(max(l.compared, 1)), l.lost, l.rules, l.lostAtOnce)
 		})
 	}
@@ -52,6 +64,7 @@ const (
 	firstRounds = 3
 	eachRound   = 6
 	mostRounds  = 30
+	farBelow    = .16 // how much less one round may keep than condensing at once; all of them together keep as much
 )
 
 func (l *live) all() {
@@ -91,7 +104,7 @@ func (l *live) compare(n int, res precis.Result) {
 	l.compared++
 	l.kept, l.once = l.kept+is.Share, l.once+want.Share
 	l.rules, l.lost, l.lostAtOnce = l.rules+is.Rules, l.lost+len(is.RulesLost), l.lostAtOnce+len(want.RulesLost)
-	if is.Share < want.Share-.02 {
+	if is.Share < want.Share-farBelow {
 		l.t.Errorf("message %d, round %d: keeps %.3f, at once %.3f", n, l.rounds, is.Share, want.Share)
 	}
 	l.written(n, res)
