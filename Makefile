@@ -4,7 +4,7 @@ GO ?= go
 SHELL := bash
 .SHELLFLAGS := -eu -o pipefail -c
 
-.PHONY: test test-all test-long full build man treesitter check guard race fuzz properties vectors clients integrations vscode modules hosts ui-test ui-shots bench chaos scale rename-module clean
+.PHONY: test test-all test-long full build man treesitter check guard race fuzz properties vectors clients agents integrations vscode modules hosts ui-test ui-shots bench chaos scale rename-module clean
 
 # Tests have three levels. -short: minutes, with nothing but Go. Without it: also what needs a browser, npm, processes or
 # recordings, and samples of the long loops (PRECIS_SEED rotates them). With PRECIS_ALL=1: every loop, whole (see make full).
@@ -12,11 +12,12 @@ SHELL := bash
 TESTFLAGS ?=
 test: ## run the quick tests of every package: some minutes, nothing is downloaded but Go modules
 	$(GO) test $(TESTFLAGS) -short -timeout 15m ./...
-	@$(POSTGRES) && missing= || missing="PostgreSQL (not installed), "; \
-	echo "not tried: $${missing}a browser, packages of npm, recordings and the rest of the long loops; see make test-all"
+	@$(NOTTRIED) echo "not tried: $$missing""a browser, packages of npm and most of the long loops (-short); see make test-all"
 
-# POSTGRES succeeds where the programs are that tests start a private cluster with.
-POSTGRES := command -v initdb >/dev/null || ls /usr/lib/postgresql/*/bin/initdb >/dev/null 2>&1
+# NOTTRIED sets missing to what tests skip on this machine, with the reason.
+NOTTRIED = missing=; \
+	{ command -v initdb || ls /usr/lib/postgresql/*/bin/initdb; } >/dev/null 2>&1 || missing+="PostgreSQL (not installed), "; \
+	[ -n "$$PRECIS_TRANSCRIPTS$$PRECIS_VECTORS$$PRECIS_WIRE" ] || missing+="golden cases and recordings (PRECIS_VECTORS, PRECIS_TRANSCRIPTS, PRECIS_WIRE are not set), ";
 
 test-all: ## run every test, long loops by a sample: needs chromium, npm, PostgreSQL and python3 for some, which are skipped without
 	$(GO) test $(TESTFLAGS) -tags sdk -timeout 30m ./...
@@ -32,8 +33,7 @@ full: ## run everything, nothing sampled: more than an hour
 	$(MAKE) race RACE=./... RACEROOT=.
 	$(MAKE) fuzz FUZZ=all
 	$(MAKE) properties RUNS=30000
-	$(MAKE) clients CLIENTS="--strict --parallel 2"
-	$(MAKE) hosts HOSTS=--strict
+	$(MAKE) agents
 
 # Without C the program is static. Its templates (html/template) call methods by name,
 # so that the linker keeps every method of every type that is made: large libraries
@@ -117,6 +117,11 @@ vscode: ## the extension for VS Code: its tests, also against this program, and 
 
 modules: ## the Go modules of the folder integrations, which have dependencies of their own; MODULES=-race: with the race detector
 	@set -e; for m in integrations/go/*; do echo "== $$m"; (cd $$m && test -z "$$(gofmt -l .)" && $(GO) vet $(MODULES) ./... && $(GO) test $(MODULES) -vet=off ./...); done
+
+agents: ## the clients and hosts that CI tries
+	$(MAKE) clients CLIENTS="--strict --parallel 2 --only sdk-anthropic,sdk-anthropic-stream,sdk-chat,sdk-responses,pi-anthropic"
+	$(MAKE) hosts HOSTS="--strict --files 14 --only claude-code,codex,pi,gemini"
+	$(MAKE) hosts HOSTS="--strict --files 16 --modes gateway,digest --only claude-code,codex"
 
 hosts: build ## agent programs from npm with precis inside, and what reaches the model after their own compactions; HOSTS="--only codex"
 	$(GO) run ./internal/clients/cmd/hosts --precis dist/precis $(HOSTS)
