@@ -70,7 +70,7 @@ race: ## run the tests of packages with goroutines with the race detector
 	$(GO) test -race -short -timeout 30m $(RACEROOT)
 
 FUZZTIME ?= 2000x
-# third: every third target, rotated by PRECIS_SEED (hexadecimal, else the commit), and all of packages that changed in the
+# third: every third target, rotated by PRECIS_SEED (hexadecimal, else the commit), and all of packages whose production code changed in the
 # four hours before the commit. all: every target.
 FUZZ ?= third
 # Each package is built once, with the instruments of fuzzing, for all of its targets.
@@ -85,7 +85,7 @@ fuzz: ## run fuzz targets for so many inputs (FUZZTIME=1m: for so long), FUZZ=al
 	  targets=; \
 	  for f in $$(grep -ho '^func Fuzz[A-Za-z0-9_]*' "$$dir"/*_test.go | cut -c6- | sort); do \
 	    i=$$((i + 1)); \
-	    if [ "$(FUZZ)" = all ] || [ $$((i % 3)) = 0 ] || ! git diff --quiet $$base HEAD -- ":(glob)$$dir/*"; then targets+=" $$f"; fi; \
+	    if [ "$(FUZZ)" = all ] || [ $$((i % 3)) = 0 ] || ! git diff --quiet $$base HEAD -- ":(glob)$$dir/*.go" ":(exclude,glob)$$dir/*_test.go"; then targets+=" $$f"; fi; \
 	  done; \
 	  [ -n "$$targets" ] || continue; \
 	  $(GO) test -c -fuzz . -o "$$at/fuzz.test" "$$dir"; \
