@@ -16,7 +16,7 @@ import (
 // of the whole recording.
 func TestCondensingAgain(t *testing.T) {
 	m := newManager(t, preset.Frugal)
-	for _, path := range sampledRecordings(t, 0, 13) {
+	for _, path := range sampledRecordings(t, 0, 20) {
 		t.Run(filepath.Base(path), func(t *testing.T) {
 			t.Parallel()
 			rec := readRecording(t, path)

@@ -19,7 +19,7 @@ import (
 // and window runs.
 func TestLaw(t *testing.T) {
 	sources := authorSources(t)
-	runs, n := sample.OneIn(t, 1, 9), 0
+	runs, n := sample.OneIn(t, 1, 15), 0
 	for p, name := range []string{preset.Balanced, preset.Roo} {
 		windows := [][]int{{16_000, 32_000, 64_000, 128_000}, {16_000, 48_000}}[p]
 		m := newManager(t, name)

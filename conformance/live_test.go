@@ -28,7 +28,7 @@ func TestLive(t *testing.T) {
 			t.Error("rounds keep less than condensing at once")
 		}
 	})
-	for _, path := range sampledRecordings(t, 0, 9) {
+	for _, path := range sampledRecordings(t, 0, 14) {
 		t.Run(filepath.Base(filepath.Dir(path))+"/"+filepath.Base(path), func(t *testing.T) {
 			t.Parallel()
 			rec := readRecording(t, path)

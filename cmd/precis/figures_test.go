@@ -871,7 +871,7 @@ func TestFiguresOfRecordings(t *testing.T) {
 	}
 	if dir := os.Getenv("PRECIS_TRANSCRIPTS"); dir != "" {
 		found := got(filepath.Glob(filepath.Join(dir, "*", "*")))(t)
-		runs := sample.OneIn(t, 0, 16)
+		runs := sample.OneIn(t, 0, 32)
 		for i, path := range found {
 			if runs(i) {
 				paths = append(paths, got(filepath.Abs(path))(t))
