@@ -30,7 +30,7 @@ test-long: ## run what make test leaves out of test-all
 full: ## run everything, nothing sampled: more than an hour
 	$(MAKE) check guard modules MODULES=-race
 	PRECIS_ALL=1 PRECIS_NPM=1 $(GO) test -tags sdk -count=1 -timeout 120m ./...
-	$(MAKE) race RACE=./... RACEROOT=. NORACE=
+	$(MAKE) race RACE=./... RACEROOT=. NORACE= RACESKIP=
 	$(MAKE) fuzz FUZZ=all
 	$(MAKE) properties RUNS=30000
 	$(MAKE) agents
@@ -63,15 +63,17 @@ guard: ## size, language and cost of the project, compared with the limits in in
 	$(GO) run ./internal/guard
 
 # The race detector runs where goroutines share data: packages that start some, and what they share. Of others that would take many
-# minutes only the tests that do. What cmd/precis starts is in cmd/internal/service. All of it: RACE=./... NORACE=
+# minutes only the tests that do. What cmd/precis starts is in cmd/internal/service. All of it: RACE=./... NORACE= RACESKIP=
 RACE ?= $$(grep -rlE --include='*.go' --exclude='*_test.go' --exclude-dir=integrations '^\s+go (func|[a-zA-Z_.]+\()|\.Go\(' . | xargs -n1 dirname | \
   grep -vx './cmd/precis\|./dashboard' | sort -u) ./store/... ./keeper ./conversation ./provider/... ./gateway/...
 RACEROOT ?= -run 'AtOnce|AnySequence|Live' . ./dashboard
 # These share nothing but tables that are built once. With instruments they take ten times as long.
 NORACE ?= precis/digest precis/retain precis/reduce precis/outline precis/standing precis/tokens precis/wire/... precis/internal/toolcall precis/internal/prose \
   precis/internal/rules precis/internal/harness precis/internal/words precis/internal/preview precis/internal/jsonspan precis/internal/plain modernc.org/... regexp/...
+# Tests of the gateway that mostly start other processes or read many files.
+RACESKIP ?= -skip 'TestKilled|OfProcesses|FilesAreSeenWhole'
 race: ## run the tests of packages with goroutines with the race detector
-	GOGC=400 $(GO) test -race $(patsubst %,-gcflags=%=-race=false,$(NORACE)) $(TESTFLAGS) -short -timeout 30m $$(printf '%s\n' $(RACE) | sort -u)
+	GOGC=400 $(GO) test -race $(patsubst %,-gcflags=%=-race=false,$(NORACE)) $(TESTFLAGS) $(RACESKIP) -short -timeout 30m $$(printf '%s\n' $(RACE) | sort -u)
 	GOGC=400 $(GO) test -race $(patsubst %,-gcflags=%=-race=false,$(NORACE)) $(TESTFLAGS) -short -timeout 30m $(RACEROOT)
 
 FUZZTIME ?= 2000x
