@@ -37,7 +37,7 @@ type fault struct {
 func main() {
 	n := flag.Int("n", 10, "number of faults in each package")
 	seed := flag.Uint64("seed", 1, "selects the faults")
-	also := flag.String("also", "./conformance", "packages that the last level runs, too, separated by spaces")
+	also := flag.String("also", ". ./preset ./conformance", "packages that the last level runs, too, separated by spaces")
 	deepest := flag.Int("levels", 3, "levels to try: 1 is -short, 2 without it, 3 with PRECIS_ALL=1")
 	flag.Parse()
 	if err := run(flag.Args(), *n, *seed, strings.Fields(*also), *deepest); err != nil {
@@ -79,7 +79,11 @@ func run(patterns []string, n int, seed uint64, also []string, deepest int) erro
 			tried++
 			level := noticed(dir, overlay, also, deepest)
 			found[level]++
-			fmt.Printf("%-9s %s:%d: %s → %s\n", names[min(level, deepest)], filepath.Base(dir)+"/"+filepath.Base(f.file), f.line, f.was, f.by)
+			name := "NOT"
+			if level < deepest {
+				name = names[level]
+			}
+			fmt.Printf("%-9s %s:%d: %s → %s\n", name, filepath.Base(dir)+"/"+filepath.Base(f.file), f.line, f.was, f.by)
 		}
 	}
 	for level, n := range found[:deepest] {
@@ -89,7 +93,8 @@ func run(patterns []string, n int, seed uint64, also []string, deepest int) erro
 	return nil
 }
 
-var names = []string{"short", "long", "all", "NOT"}
+// names are the levels, in the order in which they are tried.
+var names = []string{"short", "long", "all"}
 
 // noticed returns the first level at which a test fails; deepest when none does.
 func noticed(dir, overlay string, also []string, deepest int) int {
