@@ -59,7 +59,7 @@ check: ## formatting and static analysis
 	  grep -E '/internal/|/cmd/|\.[a-z][A-Za-z0-9_]*$$' || true); \
 	  test -z "$$dead" || { echo "$$dead"; echo "nothing calls these functions, and no other module can"; exit 1; }
 
-guard: ## size, language and cost of the project, compared with the limits in internal/guard/limits.txt
+guard: ## size, language, cost and quality of the project, compared with the limits in internal/guard/limits.txt
 	$(GO) run ./internal/guard
 
 # The race detector runs where goroutines share data: packages that start some, and what they share. Of others that would take many

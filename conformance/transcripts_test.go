@@ -62,7 +62,7 @@ func recordings(t testing.TB, dir string) []string {
 func sampledRecordings(t *testing.T, short, usual int) []string {
 	t.Helper()
 	paths := []string{filepath.Join("..", "examples", "add-a-counter.jsonl")}
-	if dir := os.Getenv("PRECIS_TRANSCRIPTS"); dir != "" {
+	if dir := os.Getenv("PRECIS_TRANSCRIPTS"); dir != "" && sample.Of(short, usual, 1) > 0 {
 		all := recordings(t, dir)
 		slices.SortStableFunc(all, func(a, b string) int { return len(content(t, a)) - len(content(t, b)) })
 		runs := sample.OneIn(t, short, usual)
@@ -102,7 +102,8 @@ func content(t testing.TB, path string) []byte {
 // parsed holds the recordings that tests of this process have parsed, by path: functions that return recording and error.
 var parsed sync.Map
 
-// readRecording parses a recording once per process and returns a copy that shares the messages; nil when no format fits.
+// readRecording parses a recording once per process and returns a copy that shares the messages. It returns nil, and logs why,
+// when no format fits.
 func readRecording(t testing.TB, path string) *archive.Recording {
 	t.Helper()
 	data := content(t, path)
@@ -110,7 +111,8 @@ func readRecording(t testing.TB, path string) *archive.Recording {
 		return archive.Read(archive.Source{Path: strings.TrimSuffix(path, ".gz"), Data: data}, formats.All())
 	}))
 	shared, err := read.(func() (*archive.Recording, error))()
-	if err != nil || shared == nil {
+	if err != nil {
+		t.Logf("%s: %v", path, err)
 		return nil
 	}
 	rec := *shared
@@ -150,7 +152,7 @@ func TestTranscripts(t *testing.T) {
 func checkRecording(t *testing.T, path string) {
 	data, rec := content(t, path), readRecording(t, path)
 	if rec == nil {
-		t.Fatal("no format fits")
+		t.FailNow()
 	}
 	breaches := len(precis.Check(precis.View(rec.Conversation.Transcript, rec.Conversation.Edits)))
 	t.Logf("%-16s %5d messages %3d branches %2d edits %5d ignored %3d skipped %3d breaches mended",

@@ -23,11 +23,12 @@ func OneIn(t testing.TB, short, usual int) func(i int) bool {
 	if n == 1 {
 		return func(int) bool { return true }
 	}
-	seed := os.Getenv("PRECIS_SEED")
-	t.Logf("runs one in %d, selected by PRECIS_SEED=%q; PRECIS_ALL=1 runs all", n, seed)
 	if n == 0 {
+		t.Log("runs none with -short")
 		return func(int) bool { return false }
 	}
+	seed := os.Getenv("PRECIS_SEED")
+	t.Logf("runs one in %d, selected by PRECIS_SEED=%q; PRECIS_ALL=1 runs all", n, seed)
 	h := fnv.New64a()
 	_, _ = h.Write([]byte(seed + "\x00" + t.Name()))
 	offset := int(h.Sum64() % uint64(n))
