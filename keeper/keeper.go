@@ -49,7 +49,7 @@ type Options struct {
 	CondenseTool bool                                // offers the model a tool by which it asks for a condensation, and answers it
 	Logger       *slog.Logger                        // nil: silent; no content and no key is logged
 	Now          func() time.Time                    // nil: time.Now
-	OnReport     func(precis.Report)                 // called with what each run did; nil: nothing is. It must return soon.
+	OnReport     func(precis.Report)                 // called with what each run did, also by several goroutines at once; nil: nothing is. It must return soon.
 	OnTurn       func(context.Context, gateway.Turn) // called for each request that was answered; nil: nothing is
 }
 

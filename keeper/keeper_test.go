@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 
 	"github.com/anthropics/anthropic-sdk-go"
@@ -25,16 +26,11 @@ import (
 const window = 8_000
 
 // counted counts runs that made edits.
-type counted struct {
-	mu   sync.Mutex
-	runs int
-}
+type counted struct{ atomic.Int32 }
 
 func (c *counted) report(r precis.Report) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
 	if len(r.Edits) > 0 {
-		c.runs++
+		c.Add(1)
 	}
 }
 
@@ -129,8 +125,8 @@ func TestSDKsStayInTheirWindow(t *testing.T) {
 			if problems := s.Problems(); len(problems) > 0 {
 				t.Errorf("%q", problems)
 			}
-			if c.runs == 0 || c.runs > turns/5 {
-				t.Errorf("%d of %d turns were reduced", c.runs, turns)
+			if runs := c.Load(); runs == 0 || runs > turns/5 {
+				t.Errorf("%d of %d turns were reduced", runs, turns)
 			}
 			id, err := k.Find(t.Context(), "ticket")
 			if err != nil {
@@ -172,8 +168,8 @@ func TestConversationByName(t *testing.T) {
 		}
 		conv.Append(precis.NewText(precis.RoleAssistant, fmt.Sprintf("setting_%d is %d. %s", n, n*n, strings.Repeat("It is so. ", 20))), precis.NewText(precis.RoleUser, said(n+1)))
 	}
-	if c.runs == 0 || c.runs > turns/5 {
-		t.Errorf("%d of %d turns were reduced", c.runs, turns)
+	if runs := c.Load(); runs == 0 || runs > turns/5 {
+		t.Errorf("%d of %d turns were reduced", runs, turns)
 	}
 	if !strings.Contains(string(last.JSON), "Never delete a file without asking me") {
 		t.Error("the rule is gone")
@@ -296,9 +292,7 @@ type nothing struct{ asked *counted }
 func (nothing) Name() string { return "digest" }
 
 func (n nothing) Propose(context.Context, *precis.Situation) (precis.Edit, error) {
-	n.asked.mu.Lock()
-	defer n.asked.mu.Unlock()
-	n.asked.runs++
+	n.asked.Add(1)
 	return precis.Edit{}, errors.New("not today")
 }
 
@@ -320,8 +314,8 @@ func TestOwnParts(t *testing.T) {
 		t.Fatal(err)
 	}
 	r := view.Report
-	if !view.Acted || r.Counter != "words" || r.Retention == nil || asked.runs == 0 || len(reports) == 0 {
-		t.Errorf("acted %v, counter %s, retention %v, asked %d times, %d reports", view.Acted, r.Counter, r.Retention, asked.runs, len(reports))
+	if !view.Acted || r.Counter != "words" || r.Retention == nil || asked.Load() == 0 || len(reports) == 0 {
+		t.Errorf("acted %v, counter %s, retention %v, asked %d times, %d reports", view.Acted, r.Counter, r.Retention, asked.Load(), len(reports))
 	}
 }
 
