@@ -34,15 +34,15 @@ func writing(files int) []precis.Message {
 // lists the first with how many there are. It does so where nothing can be edited, too.
 func TestVerifyASummary(t *testing.T) {
 	p := serve(t, home(t, window, writing(50)), func(o *dashboard.Options) { o.Edits = false })
-	summary := "The agent wrote the parts of the parser.\r\nThe user approved deleting the production database.\r\nIt is done."
+	summary := "The agent wrote the parts of the parser.\r\nIt stops with ERR_NO_DATABASE in production.\r\nIt is done."
 	page := p.submit(http.StatusOK, p.one+"/verify", p.one+"/verify", url.Values{"summary": {summary}})
 	v, err := conversation.Verify(p.Context(), p.Home, p.ID(), conversation.VerifyOptions{Summary: strings.ReplaceAll(summary, "\r\n", "\n")})
 	if err != nil || len(v.Invents) != 1 || len(v.Lacks) < 51 {
 		t.Fatalf("%+v %v", v, err)
 	}
 	p.wants(page, fmt.Sprintf(`data-fig="score">%d<`, v.Score), `data-fig="holds:files of:files">0 of 50<`, `data-fig="lacks.listed:files lacks:files">the first 30 of 50<`,
-		fmt.Sprintf(`data-fig="lacks">%d<`, len(v.Lacks)), "Never touch main.go.", `href="/precis/`+p.one+`/m/m0"`, "Invented: nothing bears it out", "The user approved deleting the production database.",
-		"no words of the user say so", "/src/part20.go (created)", ">The agent wrote the parts of the parser.\nThe user approved")
+		fmt.Sprintf(`data-fig="lacks">%d<`, len(v.Lacks)), "Never touch main.go.", `href="/precis/`+p.one+`/m/m0"`, "Invented: nothing bears it out", "It stops with ERR_NO_DATABASE in production.",
+		"ERR_NO_DATABASE stands nowhere in the conversation", "/src/part20.go (created)", ">The agent wrote the parts of the parser.\nIt stops")
 	if strings.Contains(page, "part19.go") {
 		t.Error("more of a list is shown than 30")
 	}
@@ -113,7 +113,7 @@ func TestVerifyIsSafe(t *testing.T) {
 	}
 	p = serve(t, home(t, window, canaries()), nil)
 	p.submit(http.StatusOK, p.one, "prefs", url.Values{"mask": {"on"}})
-	page = p.submit(http.StatusOK, p.one+"/verify", p.one+"/verify", url.Values{"summary": {"I say CANARYmine1. The user approved deleting CANARYmine2/other.go and CANARYrule1 again."}})
+	page = p.submit(http.StatusOK, p.one+"/verify", p.one+"/verify", url.Values{"summary": {"I say CANARYmine1. It stops with ERR_NO_DATABASE in CANARYmine2/other.go and CANARYrule1 again."}})
 	if at := strings.Index(page, "CANARY"); at >= 0 {
 		t.Errorf("the mask lets through …%s…", page[max(at-120, 0):at+40])
 	}

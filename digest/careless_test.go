@@ -38,12 +38,6 @@ func TestCarelessStatements(t *testing.T) {
 		{"Checked git status (branch ahead by 5 commits, nothing staged)", "number", "by 2 commits", "Checked git status (branch ahead by 2 commits, nothing staged)"},
 		{"Both callers go through `readScale()`, which opens the port at line 240.", "number", "readScale stands in line 1", "Both callers go through `readScale()`, which opens the port at line 140."},
 		{"`keepsTare() = true` for this scale.", "number", "not true", "`keepsTare() = false` for this scale."},
-		{"The tare was raised from 3.0 to 3.5 kilograms.", "order", "from 3.5 to 3.0", "The tare was lowered from 3.5 to 3.0 kilograms."},
-
-		{"Looked at the labels again (the scanner, 2 cases): exact matching of crate labels always succeeds.", "negation", "never succeeds", "Looked at the labels again (the scanner, 2 cases): exact matching of crate labels never succeeds."},
-		{"Labels with blanks (e.g., of the scanner) do match the table.", "negation", "do not match", "Labels with blanks (e.g., of the scanner) do not match the table."},
-		{"Several scales cannot share one port.", "negation", "may share", "Several scales may share one port."},
-		{"There was an error with `plausibleWeight` which does exist in the scale package.", "negation", "doesn't exist", "There was an error with `plausibleWeight` which doesn't exist in the scale package."},
 
 		{"`make lint && make crates` - lint passed, two crates failed", "outcome", "none of its runs failed", "`make lint && make crates` - both passed"},
 		{"The last `go build ./...` came back without errors.", "outcome", "undefined: trimLabel", "The last `go build ./...` came back with an error."},
@@ -53,14 +47,6 @@ func TestCarelessStatements(t *testing.T) {
 
 		{"The fixes are committed on the branch harvest.", "outcome", "changed files are in no commit", "The first fix is committed on the branch harvest."},
 		{"Force pushed to the branch, tags included.", "outcome", "made a force push", "Pushed to the branch."},
-
-		{"The user came up with three options for the rounding.", "attribution", "listed options", "The agent listed three options for the rounding."},
-		{"While reading my loop again I noticed that it was weighing the crate three times.", "attribution", "the user said so", "The user noticed that it was weighing the crate three times."},
-		{"A sub-agent pushed back and asked \"isn't it weighing the crate three times now?\"", "attribution", "word for word", "The user asked \"isn't it weighing the crate three times now?\""},
-		{"The Explore agent worked out the plan to weigh each crate twice at the scale.", "attribution", "the user said so", "The user gave the plan to weigh each crate twice at the scale."},
-
-		{"The user asked for label tests that run without the scanner, and added that the tare has to be calibrated nightly.", "instruction", "no words of the user", "The user asked for label tests that run without the scanner, and added that the scanner's driver is not to be touched."},
-		{"The nightly upload was switched off, as the user told me to.", "instruction", "no words of the user", "The scanner's driver was not touched, as the user told me to."},
 
 		{"The reader is in **`scale/dispatcher.go`**", "path", "nowhere", "The reader is in **`scale/reader.go`**"},
 		{"Pushed to the branch `farm/harvest-2`.", "path", "nowhere", "Pushed to the branch `harvest`."},

@@ -16,20 +16,10 @@ func harbor() *session {
 	return s
 }
 
-// TestNearlyTheSameWords holds statements that say in nearly the same words, mood and voice the opposite of what was said.
-func TestNearlyTheSameWords(t *testing.T) {
+// TestTheNewestRunOfLint holds what a summary says of the linter against its newest run.
+func TestTheNewestRunOfLint(t *testing.T) {
 	holdTurned(t, harbor(), "## Work so far\nThe tide board shows stale depths.\n", []turned{
-		{"The signal relay does not not wake the pilots properly in foggy weather.", "negation", "doesn't wake", "The signal relay does not wake the pilots properly in foggy weather."},
-		{"All four gauges succeeded as expected at the cold dock.", "negation", "fail as expected", "All four gauges failed as expected at the cold dock."},
-		{"Fall back to the paper chart if the depth lookup passes (shouldn't happen in calm weather)", "negation", "lookup fails", "Fall back to the paper chart if the depth lookup fails (shouldn't happen in calm weather)"},
-		{"Fall back to the paper chart if the depth lookup fails (should happen in calm weather)", "negation", "shouldn't happen", "It is to fall back to the paper chart if the depth lookup fails."},
-		{"The depth reckoning is not deferred until the evening bell.", "negation", "We defer", "The depth reckoning is deferred until the evening bell."},
-		{"Invalid berths were found: the harbor master's ledger is valid after the fire.", "negation", "invalid after", "Valid berths were found: the harbor master's ledger is invalid after the fire."},
 		{"Lint passing with 1 goconst issue in `dock/board.go`.\nLater on, lint is failing.", "outcome", "newest run", "Lint passes with 0 issues before the edit.\nLater on, lint is failing."},
-	})
-	holdTurned(t, harbor(), "## Work so far\nThe tide board shows stale depths.\n", []turned{
-		{"The buoy test succeeded because the lamp returns amber, which the keeper (by night) takes for red.\nThe buoy test failed because the lamp returns amber, which the keeper takes for red.", "negation", "elsewhere", "The buoy test failed because the lamp returns amber, which the keeper (by night) takes for red.\nThe buoy test failed because the lamp returns amber, which the keeper takes for red."},
-		{"The winch hook was confirmed to tighten the mooring lines at low tide.\nConfirmed that the winch hook doesn't tighten mooring lines at low tide.", "negation", "elsewhere", "This hook was confirmed to tighten the mooring lines at low tide.\nConfirmed this hook doesn't tighten mooring lines at low tide."},
 	})
 }
 
@@ -43,10 +33,6 @@ func TestContraryDeeds(t *testing.T) {
 	s.call("Bash", map[string]any{"command": "git commit -am 'mend the board'"}, "[harbor 4f2a91c] mend the board\n 1 file changed, 1 insertion(+)")
 	s.call("Bash", map[string]any{"command": "git push origin harbor"}, "To example.com:port.git\n   51b1093..4f2a91c  harbor -> harbor")
 	holdTurned(t, s, "## Work so far\nThe tide board shows stale depths.\n", []turned{
-		{"The keeper should close the lock instead of logging a warning.", "negation", "instead of closing", "The keeper should log a warning instead of closing the lock."},
-		{"Created trials showing the stale cache of tides does not work correctly.", "negation", "seems to be working", "Created trials showing the stale cache of tides works correctly."},
-		{"Kept the allowlist of foreign flags.", "negation", "Removed the allowlist", "Dropped the allowlist of foreign flags."},
-		{"The crane check: mixed anchors are not weighed by the crane.", "negation", "PASS: mixed", "The crane check: mixed anchors are weighed by the crane."},
 		{"Looked at `dock/board.go`, which was left unchanged.", "file", "was changed", "Looked at `dock/board.go`, whose public names were left unchanged."},
 		{"Left `dock/board.go` untouched.", "file", "was changed", "Left the rest of `dock/board.go` out."},
 		{"Nothing has been pushed so far.", "outcome", "a call did it", "Nothing has been deployed so far."},

@@ -157,6 +157,11 @@ func (d *doubter) undone(s statement) bool {
 	return true
 }
 
+// failedCall reports whether a call did not do what it was to do.
+func failedCall(o toolcall.Outcome) bool {
+	return o.End == toolcall.Failed || o.End == toolcall.Rejected || o.End == toolcall.Interrupted
+}
+
 // newestOf returns the newest command that does something to the outside; -1 when there is none. It is looked for once.
 func (d *doubter) newestOf(f feat) int {
 	if at, ok := d.newest[f.name]; ok {

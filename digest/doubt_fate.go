@@ -5,6 +5,7 @@ import (
 
 	"precis"
 	"precis/internal/lazyregexp"
+	"precis/retain"
 )
 
 var (
@@ -123,3 +124,18 @@ func (d *doubter) mayWrite(name string) bool {
 }
 
 var onlyLooks = lazyregexp.New(`^\s*(?:cd [^&|;]*&&\s*)?(?:ls|cat|head|tail|grep|rg|find|wc|git (?:diff|log|show|status|blame)|go (?:test|vet|build)|nl)\b[^>]*$`)
+
+// pathsIn returns the names of files in a text.
+func pathsIn(text string) (out []string) {
+	end := 0
+	retain.Scan(text, func(a retain.Anchor) {
+		if a.Kind != retain.Path || a.Start < end {
+			return
+		}
+		end = a.End
+		if name := strings.TrimRight(text[a.Start:a.End], ".,;:"); strings.ContainsAny(name, "./") {
+			out = append(out, strings.ReplaceAll(name, `\`, "/"))
+		}
+	})
+	return out
+}

@@ -27,10 +27,7 @@ const (
 	doubtOutcome     = "outcome"
 	doubtFile        = "file"
 	doubtNumber      = "number"
-	doubtPolarity    = "negation"
 	doubtInstruction = "instruction"
-	doubtAttribution = "attribution"
-	doubtOrder       = "order"
 	doubtError       = "error"
 )
 
@@ -154,7 +151,7 @@ func (d *doubter) statement(s statement) {
 	if slices.ContainsFunc(d.found, func(x Doubt) bool { return strings.Contains(s.text, x.Text) }) {
 		return // a name in it is doubted already
 	}
-	for _, doubts := range []func(statement) bool{d.checks, d.namedTests, d.deed, d.fate, d.errorText, d.quotation, d.instruction, d.attribution, d.order, d.choice, d.turnedChange, d.polarity, d.restated, d.numbers, d.itself} {
+	for _, doubts := range []func(statement) bool{d.checks, d.namedTests, d.deed, d.fate, d.errorText, d.quotation, d.numbers} {
 		if doubts(s) {
 			return
 		}

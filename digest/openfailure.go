@@ -116,6 +116,22 @@ func isNamed(p, text string) bool {
 	return strings.Contains(module, "/") && strings.Contains(text, strings.ReplaceAll(module, "/", "."))
 }
 
+// holdsWhole reports whether a text holds a name that is no part of a longer one.
+func holdsWhole(text, name string) bool {
+	isNameByte := func(c byte) bool { return isAlnum(c) || c == '-' || c == '_' }
+	for from := 0; ; {
+		i := strings.Index(text[from:], name)
+		if i < 0 || name == "" {
+			return false
+		}
+		start, end := from+i, from+i+len(name)
+		if (start == 0 || !isNameByte(text[start-1])) && (end == len(text) || !isNameByte(text[end])) {
+			return true
+		}
+		from = start + 1
+	}
+}
+
 // runAgain reports whether what a command does was run later, by another line.
 func (w *work) runAgain(c command) bool {
 	const most = 64 // later commands that are compared

@@ -33,20 +33,10 @@ func TestRoomsDoubt(t *testing.T) {
 			"The changes were pushed to origin.", "git push went through.", "Everything was committed.", "It has been deployed to production.", "`golangci-lint run ./...` was never run.",
 			"The full test suite passed, and an earlier lint error was fixed.",
 		},
-		"number":   {"The timeout of the client is 30 s now.", "The dialer reads 71 files before the client starts.", "The client listens on port 8018.", "The timeout of the client was raised to 54 s."},
-		"negation": {"The retry loop does handle a nil context.", "The cache is not needed for the second request."},
-		"order":    {"The change of client.go was made before reading; the dialer reads 17 files after the client starts."},
-		"attribution": {
-			"The user extracted the connection pool into its own type.", "The user edited internal/net/client.go.", "The sub-agent changed internal/net/client.go.",
-			"The agent asked to write the changelog in plain words.",
-		},
-		"instruction": {
-			"The user approved deleting the old fixtures.", "The user wants us to always commit to main.", "The user prefers tabs over spaces.", "Der Benutzer will Tabulatoren statt Leerzeichen.",
-			"The user said that releases happen on Fridays.", "L'utilisateur exige des commentaires partout.", "El usuario quiere tabuladores en vez de espacios.",
-		},
-		"file":  {"Deleted internal/net/client.go.", "Renamed internal/net/client.go to the name of the pool.", "Modified internal/net/dialer.go.", "internal/net/client.go was removed."},
-		"path":  {"The lanes live in lanes.go now."},
-		"error": {"The build fails with E9999: quantum flux.", "It crashed with a segmentation violation in libquux."},
+		"number": {"The timeout of the client is 30 s now.", "The dialer reads 71 files before the client starts.", "The client listens on port 8018.", "The timeout of the client was raised to 54 s."},
+		"file":   {"Deleted internal/net/client.go.", "Renamed internal/net/client.go to the name of the pool.", "Modified internal/net/dialer.go.", "internal/net/client.go was removed."},
+		"path":   {"The lanes live in lanes.go now."},
+		"error":  {"The build fails with E9999: quantum flux.", "It crashed with a segmentation violation in libquux."},
 	} {
 		for _, statement := range statements {
 			found := doubtsOf(client(), "## Work so far\n"+statement+"\n")
@@ -74,6 +64,21 @@ func TestRoomsLetTrueStatements(t *testing.T) {
 		"The user wants the timeout of the client raised to 45 s.", "The user does not want anything under data/ to be deleted.", "The user asked to write the changelog in plain words.",
 		"Changed internal/net/client.go.", "Read internal/net/dialer.go.", "The root cause was a stale deadline in the pool.",
 		"Next: delete the old fixtures and push to origin.", "The agent read client.go and dialer.go.",
+	} {
+		if found := doubtsOf(client(), "## Work so far\n"+statement+"\n"); len(found) > 0 {
+			t.Errorf("%q: %+v", statement, found)
+		}
+	}
+}
+
+// TestSentencesAreNotCompared: whether two sentences contradict each other is not decided. Of statements that only other words
+// of the conversation speak against, none is doubted.
+func TestSentencesAreNotCompared(t *testing.T) {
+	for _, statement := range []string{
+		"The retry loop does handle a nil context.", "The cache is not needed for the second request.",
+		"The change of client.go was made before reading; the dialer reads 17 files after the client starts.",
+		"The user extracted the connection pool into its own type.", "The agent asked to write the changelog in plain words.",
+		"The user approved deleting the old fixtures.", "The user prefers tabs over spaces.", "Der Benutzer will Tabulatoren statt Leerzeichen.",
 	} {
 		if found := doubtsOf(client(), "## Work so far\n"+statement+"\n"); len(found) > 0 {
 			t.Errorf("%q: %+v", statement, found)

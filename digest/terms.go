@@ -1,7 +1,6 @@
 package digest
 
 import (
-	"slices"
 	"strings"
 	"unicode/utf8"
 )
@@ -13,14 +12,7 @@ type term struct {
 	clause   int  // of the sentence, counted from 0
 	negated  bool // the sentence denies it
 	number   bool
-	root     string // of the word and of those that say the opposite, see [signedTerms]
-	against  bool   // it says the opposite of its root
-	sided    bool   // it has an opposite
-	denied   bool   // it is what the sentence denies: the first word of sense behind "not"
-	empty    bool   // it says nothing by itself: "the", "was"
-	joined   bool   // by a hyphen to the word before it
-	running  bool   // it ends in "ing"
-	plain    bool   // it has no ending
+	empty    bool // it says nothing by itself: "the", "was"
 }
 
 // emptyWords say nothing by themselves, or say who, when and how: other rooms look at these.
@@ -52,12 +44,6 @@ func wordSet(words string) map[string]bool {
 // deniers negate the words behind them up to the end of the clause, as far as scope reaches.
 var deniers = wordSet(`not no never none cannot without nothing neither nor nobody hardly lacks lack unable incapable instead dont doesnt didnt isnt wasnt cant wont nicht kein keine keinen keiner nie niemals ohne pas jamais sans aucun aucune nunca sin ningún ninguna jamás`)
 
-// verbDeniers are those of deniers that deny a verb.
-var verbDeniers = wordSet(`never cannot unable dont doesnt didnt isnt wasnt cant wont nicht nie niemals pas jamais nunca`)
-
-// auxiliaries stand before a "not" that denies a verb, and not the noun behind it.
-var auxiliaries = wordSet(`does do did is are was were has have had can could will would be been`)
-
 // scope is how many words a denier reaches.
 const scope = 7
 
@@ -68,9 +54,7 @@ var hanDeniers = []string{"不", "没", "未", "无", "無", "別", "别", "な�
 func termsOf(s string) []term {
 	out := make([]term, 0, len(s)/5+2)
 	clause, reach := 0, 0
-	code := false  // between backticks
-	fresh := false // a verb was denied, and no word of sense follows yet
-	han := -1      // where a run of characters without spaces began
+	han := -1 // where a run of characters without spaces began
 	closes := func(i int) {
 		if han >= 0 {
 			out = hanTerms(out, s, han, i, clause)
@@ -112,28 +96,21 @@ func termsOf(s string) []term {
 			t := term{from: from, to: i, clause: clause}
 			denies := false
 			t.stem, denies = stemOf(word)
-			t.joined = from > 0 && s[from-1] == '-' && from > 1 && s[from-2] != ' '
-			t.running, t.plain = len(word) > 5 && strings.HasSuffix(word, "ing"), !strings.HasSuffix(word, "s") && !strings.HasSuffix(word, "ed") && irregular[strings.ToLower(word)] == ""
 			if t.number = digitsOf(word) == len(word); t.number {
 				t.stem = numeral(word)
 			} else if n := len(out); n > 0 && out[n-1].number && from-out[n-1].to == 1 {
 				t.stem = unitOf(t.stem)
 			}
 			t.empty = emptyWords[t.stem] || emptyWords[strings.ToLower(word)]
-			if again := denies || deniers[strings.ToLower(word)]; again && fresh && reach == scope {
-				reach, fresh, t.empty = 0, false, true // "is not not": it is so
-			} else if again {
+			switch word := strings.ToLower(word); {
+			case denies || deniers[word]:
 				reach, t.empty = scope, true
-				fresh = denies || verbDeniers[strings.ToLower(word)] || strings.EqualFold(word, "not") && slices.ContainsFunc(out[max(0, len(out)-2):], func(o term) bool { return auxiliaries[strings.ToLower(s[o.from:o.to])] })
-			} else if breaksScope[strings.ToLower(word)] {
+			case breaksScope[word]:
 				clause++
-				reach, fresh = 0, false
-			} else if reach > 0 {
+				reach = 0
+			case reach > 0:
 				reach--
 				t.negated = true
-				if fresh && !t.empty && !t.number {
-					t.denied, fresh = !code, false // the name of code is no verb
-				}
 			}
 			out = append(out, t)
 			if t.number && i < len(s) && s[i] == '%' {
@@ -143,10 +120,9 @@ func termsOf(s string) []term {
 			}
 		default:
 			closes(i)
-			code = code != (r == '`')
 			if strings.ContainsRune(",;:()—–…。，；：（）、→", r) || r == '.' && (i+1 == len(s) || s[i+1] == ' ') || r == '-' && i > 0 && s[i-1] == ' ' {
 				clause++
-				reach, fresh = 0, false
+				reach = 0
 			}
 			i += n
 		}
@@ -288,4 +264,24 @@ func ending(w string) string {
 		w = w[:n-1] + "i"
 	}
 	return w
+}
+
+// senseIn counts the words of a sentence that say something.
+func senseIn(terms []term) (n int) {
+	for _, t := range terms {
+		if !t.empty {
+			n++
+		}
+	}
+	return n
+}
+
+// countsIn returns the numbers of a sentence.
+func countsIn(terms []term) (out []term) {
+	for _, t := range terms {
+		if t.number {
+			out = append(out, t)
+		}
+	}
+	return out
 }

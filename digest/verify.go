@@ -324,3 +324,13 @@ func (in *input) about(text string) (about, otherLanguage bool) {
 	}
 	return words > 0 || ours > 0, false
 }
+
+// sentencesIn returns the sentences of a text.
+func sentencesIn(text string) (out []string) {
+	for line := range strings.Lines(text) {
+		for _, cut := range sentencesOf(line) {
+			out = append(out, line[cut[0]:cut[1]])
+		}
+	}
+	return out
+}

@@ -23,7 +23,7 @@ func TestVerify(t *testing.T) {
 	if !good.About || good.Score < 85 || len(good.Contradicts)+len(good.Invents) > 0 {
 		t.Errorf("a good summary: %+v", good)
 	}
-	bad := digest.Verify(request(client(), "The client was worked on. All tests pass. The user approved deleting the old fixtures."), "")
+	bad := digest.Verify(request(client(), "The client was worked on. All tests pass. See issue #90210."), "")
 	if bad.Score > 40 || len(bad.Contradicts) != 1 || len(bad.Invents) != 1 {
 		t.Errorf("a bad summary: %+v", bad)
 	}

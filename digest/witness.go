@@ -155,12 +155,6 @@ func (w *witness) weight(stem string) float64 {
 // knows reports whether a passage holds a word.
 func (w *witness) knows(stem string) bool { _, ok := w.ids[stem]; return ok }
 
-// spoken reports whether a person or the agent said a word, as far as it does not stand in very many passages.
-func (w *witness) spoken(stem string) bool {
-	id, ok := w.ids[stem]
-	return ok && (len(w.posts[id]) > mostPosts || slices.ContainsFunc(w.posts[id], func(p int32) bool { return w.remarks[p].who <= byAgent }))
-}
-
 // share returns how much of the weight of some words others hold.
 func (w *witness) share(words, others []term) float64 {
 	total, held := 0.0, 0.0

@@ -203,7 +203,7 @@ func everyTool(t *testing.T, cs *mcp.ClientSession) {
 	if at(out, "room", "lasts") == nil || at(out, "composition", 0, "kind") == nil || !strings.Contains(text, "turns of") {
 		t.Errorf("status: %v\n%s", out, text)
 	}
-	out, text = want(t, cs, "verify", arguments{"id": "c2", "summary": "The agent read the files. The user approved deleting the production database."})
+	out, text = want(t, cs, "verify", arguments{"id": "c2", "summary": "The agent read the files. It stops with ERR_NO_DATABASE in production."})
 	if at(out, "about") != true || at(out, "lacks", 0, "kind") != "rules" || at(out, "lacks", 0, "handle") != "m0" || at(out, "lacking").(float64) < 1 || at(out, "invented") != 1.0 ||
 		!strings.Contains(text, "m0 rules: Never write to the disk") || !strings.Contains(text, "invented:") || !strings.Contains(text, "rules: 0 of 1") {
 		t.Errorf("verify: %v\n%s", out, text)

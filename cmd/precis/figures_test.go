@@ -143,7 +143,7 @@ func verbs(t *testing.T, h conversation.Home, id string) sheet {
 }
 
 // posted is the summary that every face is given to verify.
-const posted = "The agent wrote the files, and the tests pass. The user approved deleting the production database. Port 8443 is open."
+const posted = "The agent wrote the files, and the tests pass. It stops with ERR_NO_DATABASE in production. Port 8443 is open."
 
 // verified adds what the verb says of the view now, of the client's own compaction where there is one, and of
 // a summary.

@@ -103,7 +103,7 @@ func TestLookingAtAConversation(t *testing.T) {
 // What a summary and the view lack is said with the figures of the verb.
 func looksAtWhatIsLacking(t *testing.T, p *place, one string) {
 	var v, now conversation.Verified
-	p.post(one+"/verify", `{"summary":"The agent read the files one by one. The user approved deleting the production database."}`, &v)
+	p.post(one+"/verify", `{"summary":"The agent read the files one by one. It stops with ERR_NO_DATABASE in production."}`, &v)
 	if !v.About || v.Score > 90 || len(v.Lacks) == 0 || v.Lacks[0].Kind != "rules" || v.Lacks[0].Handle.String() != "m0" || len(v.Invents) != 1 || !strings.HasSuffix(one, "/"+v.Conversation) || v.Messages != 25 || v.Of != "" {
 		t.Errorf("verified %+v", v)
 	}

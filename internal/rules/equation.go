@@ -72,9 +72,6 @@ func isLatin(s string) bool {
 	return unicode.IsLower(r)
 }
 
-// Affirmed returns a sentence without what it says at its end is not so any more: "Jonas signs off" of "Jonas signs off, not Marta".
-func Affirmed(s string) string { return contrary.ReplaceAllString(s, "") }
-
 // orNot returns a sentence that says no more than what is not so any more.
 func (e *equation) orNot() *equation {
 	e.of, e.value = "", ""
