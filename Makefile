@@ -27,10 +27,14 @@ LONG = $$(grep -rlE --include='*_test.go' --exclude-dir=integrations 'testing\.S
 test-long: ## run what make test leaves out of test-all
 	$(GO) test $(TESTFLAGS) -tags sdk -timeout 30m $(LONG)
 
+full: export CI_REQUIRE_POSTGRES = 1
+full: export CI_REQUIRE_CHROMIUM = 1
+full: export CI_REQUIRE_NPM = 1
 full: ## run everything, nothing sampled: more than an hour
+	@$(NOTTRIED) test -z "$$missing" || echo "not tried: $${missing%, }"
 	$(MAKE) check guard modules MODULES=-race
 	PRECIS_ALL=1 PRECIS_NPM=1 $(GO) test -tags sdk -count=1 -timeout 120m ./...
-	$(MAKE) race RACE=./... RACEROOT=. NORACE= RACESKIP=
+	$(MAKE) race RACE=./... RACEROOT= NORACE= RACESKIP=
 	$(MAKE) fuzz FUZZ=all
 	$(MAKE) properties RUNS=30000
 	$(MAKE) agents
@@ -63,7 +67,7 @@ guard: ## size, language, cost and quality of the project, compared with the lim
 	$(GO) run ./internal/guard
 
 # The race detector runs where goroutines share data: packages that start some, and what they share. Of others that would take many
-# minutes only the tests that do. What cmd/precis starts is in cmd/internal/service. All of it: RACE=./... NORACE= RACESKIP=
+# minutes only the tests that do. What cmd/precis starts is in cmd/internal/service. All of it: RACE=./... RACEROOT= NORACE= RACESKIP=
 RACE ?= $$(grep -rlE --include='*.go' --exclude='*_test.go' --exclude-dir=integrations '^\s+go (func|[a-zA-Z_.]+\()|\.Go\(' . | xargs -n1 dirname | \
   grep -vx './cmd/precis\|./dashboard' | sort -u) ./store/... ./keeper ./conversation ./provider/... ./gateway/...
 RACEROOT ?= -run 'AtOnce|AnySequence|Live' . ./dashboard
@@ -74,7 +78,7 @@ NORACE ?= precis/digest precis/retain precis/reduce precis/outline precis/standi
 RACESKIP ?= -skip 'TestKilled|OfProcesses|FilesAreSeenWhole'
 race: ## run the tests of packages with goroutines with the race detector
 	GOGC=400 $(GO) test -race $(patsubst %,-gcflags=%=-race=false,$(NORACE)) $(TESTFLAGS) $(RACESKIP) -short -timeout 30m $$(printf '%s\n' $(RACE) | sort -u)
-	GOGC=400 $(GO) test -race $(patsubst %,-gcflags=%=-race=false,$(NORACE)) $(TESTFLAGS) -short -timeout 30m $(RACEROOT)
+	$(if $(RACEROOT),GOGC=400 $(GO) test -race $(patsubst %,-gcflags=%=-race=false,$(NORACE)) $(TESTFLAGS) -short -timeout 30m $(RACEROOT))
 
 FUZZTIME ?= 2000x
 # third: every third target, rotated by PRECIS_SEED (hexadecimal, else the commit), and all of packages whose production code changed in the

@@ -196,7 +196,7 @@ func (d *doubter) did1(f feat) bool {
 		}
 	}
 	for _, h := range d.in.persons() {
-		if slices.ContainsFunc(h.terms[:h.own], func(t term) bool { return t.stem == stem1(f.stem) && !t.negated }) {
+		if slices.ContainsFunc(h.terms, func(t term) bool { return t.stem == stem1(f.stem) && !t.negated }) {
 			return true
 		}
 	}

@@ -39,7 +39,7 @@ func (d *doubter) errorText(s statement) bool {
 	if senseIn(words) < 2 {
 		return false
 	}
-	if e := d.in.witness().find(words, 1, nil); len(e) == 0 || e[0].share < leastError {
+	if e := d.in.witness().find(words, 1); len(e) == 0 || e[0].share < leastError {
 		d.doubt(d.shown(s), doubtError, "no error in the conversation says so", nil)
 		return true
 	}

@@ -13,11 +13,11 @@ import (
 // numbers doubts a number that the conversation nowhere puts beside the words it stands beside, when a passage on the same
 // has another one in its place.
 func (d *doubter) numbers(s statement) bool {
-	return !s.ahead && !s.quotes && (d.assigned(s) || d.otherLine(s) || d.steps(s) || d.otherNumber(s, nil))
+	return !s.ahead && !s.quotes && (d.assigned(s) || d.otherLine(s) || d.steps(s) || d.otherNumber(s))
 }
 
-// otherNumber does so by the passages among those that it is asked of; nil: all.
-func (d *doubter) otherNumber(s statement, among func(*remark) bool) bool {
+// otherNumber doubts a number beside whose words a passage has another one.
+func (d *doubter) otherNumber(s statement) bool {
 	terms := termsOf(s.text)
 	for i, t := range terms {
 		if !t.number {
@@ -38,9 +38,9 @@ func (d *doubter) otherNumber(s statement, among func(*remark) bool) bool {
 		if slot.unit == "" || strings.HasPrefix(s.text[t.to:], "%") {
 			least = sameName
 		}
-		e := d.otherIn(slot, t.stem, least, among)
+		e := d.otherIn(slot, t.stem, least)
 		if one := slot.inClause(terms[i].clause); e == nil && len(one.words) >= leastClause && len(one.words) < len(slot.words) {
-			e = d.otherIn(one, t.stem, sameClause, among)
+			e = d.otherIn(one, t.stem, sameClause)
 		}
 		if e != nil {
 			at := d.at(e.at)
@@ -52,9 +52,9 @@ func (d *doubter) otherNumber(s statement, among func(*remark) bool) bool {
 }
 
 // otherIn returns the first passage that has other numbers in a place, where none that speaks better of it has this one.
-func (d *doubter) otherIn(slot numberSlot, number string, least float64, among func(*remark) bool) *echo {
+func (d *doubter) otherIn(slot numberSlot, number string, least float64) *echo {
 	held := -1.0
-	for _, e := range d.in.witness().find(slot.words, mostEchoes, among) {
+	for _, e := range d.in.witness().find(slot.words, mostEchoes) {
 		if e.share < least && (e.share < sameSaid || e.who > byAgent || least > sameSlot) {
 			continue
 		}
@@ -85,7 +85,7 @@ func (d *doubter) output(line string) {
 	}
 	w := d.in.witness()
 	var against *echo
-	for _, e := range w.find(terms, mostEchoes, nil) {
+	for _, e := range w.find(terms, mostEchoes) {
 		there := termsOf(e.text)
 		if e.share < wholeOutput || w.share(there, terms) < wholeOutput {
 			continue

@@ -31,7 +31,7 @@ func (d *doubter) quotation(s statement) bool {
 		if len(terms) < 2 || d.saidByUser(part) {
 			continue
 		}
-		_, at, _ := d.in.personsHold(terms, true)
+		at := d.in.personsHold(terms)
 		if at == nil {
 			if senseIn(terms) >= leastQuote {
 				d.doubt(d.shown(s), doubtInstruction, "no words of the user say so", nil)
@@ -45,7 +45,7 @@ func (d *doubter) quotation(s statement) bool {
 				continue
 			}
 			all++
-			if !slices.ContainsFunc(at.terms[:at.own], func(o term) bool { return o.stem == t.stem || !t.number && sameWord(o.stem, t.stem) }) {
+			if !slices.ContainsFunc(at.terms, func(o term) bool { return o.stem == t.stem || !t.number && sameWord(o.stem, t.stem) }) {
 				others++
 				number = number || t.number
 			}

@@ -82,11 +82,6 @@ func (in *input) doubts(text string) []Doubt {
 		d.names(line, plans.MatchString(line) || examples.MatchString(line) || ahead.MatchString(title))
 	}
 	d.all = statementsOf(text)
-	d.own = &witness{ids: map[string]int32{}}
-	for _, s := range d.all {
-		d.own.add(s.text, 0, byAgent)
-	}
-	d.own.score = make([]float64, len(d.own.remarks))
 	for _, s := range d.all {
 		d.statement(s)
 	}
@@ -134,7 +129,6 @@ type doubter struct {
 	newest map[string]int          // calls by what they do to the outside, see newestOf
 	base   map[string]*retain.Fact // the newest path with a directory by its last element; nil: it is also named without one
 
-	own    *witness    // the text itself
 	all    []statement // of it
 	marked bool        // one of the messages is a summary in which something was doubted
 }

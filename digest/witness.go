@@ -180,8 +180,8 @@ type echo struct {
 	share float64 // of the weight of the sentence's words
 }
 
-// find returns the passages that hold most of the words of a sentence, the best first. A nil among holds all.
-func (w *witness) find(terms []term, most int, among func(*remark) bool) []echo {
+// find returns the passages that hold most of the words of a sentence, the best first.
+func (w *witness) find(terms []term, most int) []echo {
 	type word struct {
 		stem   string
 		weight float64
@@ -213,7 +213,7 @@ func (w *witness) find(terms []term, most int, among func(*remark) bool) []echo 
 	for _, p := range touched {
 		score := w.score[p]
 		w.score[p] = 0
-		if pass := &w.remarks[p]; score >= total*leastAlike && (among == nil || among(pass)) {
+		if pass := &w.remarks[p]; score >= total*leastAlike {
 			out = append(out, echo{pass, score / total})
 		}
 	}
