@@ -23,7 +23,7 @@ test-all: ## run every test, long loops by a sample: needs chromium, npm, Postgr
 	$(GO) test $(TESTFLAGS) -tags sdk -timeout 30m ./...
 
 # What -short changes is in these packages; the others have run whole in make test.
-LONG = $$(grep -rlE --include='*_test.go' --exclude-dir=integrations 'testing\.Short\(|internal/sample"|"(PRECIS|CI)_|^//go:build sdk' . | xargs -n1 dirname | sort -u)
+LONG = $$(grep -rlE --include='*_test.go' --exclude-dir=integrations 'testing\.Short\(|internal/sample"|^//go:build sdk' . | xargs -n1 dirname | sort -u)
 test-long: ## run what make test leaves out of test-all
 	$(GO) test $(TESTFLAGS) -tags sdk -timeout 30m $(LONG)
 
@@ -74,8 +74,8 @@ RACEROOT ?= -run 'AtOnce|AnySequence|Live' . ./dashboard
 # These share nothing but tables that are built once. With instruments they take ten times as long.
 NORACE ?= precis/digest precis/retain precis/reduce precis/outline precis/standing precis/tokens precis/wire/... precis/internal/toolcall precis/internal/prose \
   precis/internal/rules precis/internal/harness precis/internal/words precis/internal/preview precis/internal/jsonspan precis/internal/plain modernc.org/... regexp/...
-# Tests of the gateway that mostly start other processes or read many files.
-RACESKIP ?= -skip 'TestKilled|OfProcesses|FilesAreSeenWhole'
+# Tests that mostly start other processes, read many files or repeat one call.
+RACESKIP ?= -skip 'TestKilled|OfProcesses|FilesAreSeenWhole|TestNothingToSay'
 race: ## run the tests of packages with goroutines with the race detector
 	GOGC=400 $(GO) test -race $(patsubst %,-gcflags=%=-race=false,$(NORACE)) $(TESTFLAGS) $(RACESKIP) -short -timeout 30m $$(printf '%s\n' $(RACE) | sort -u)
 	$(if $(RACEROOT),GOGC=400 $(GO) test -race $(patsubst %,-gcflags=%=-race=false,$(NORACE)) $(TESTFLAGS) -short -timeout 30m $(RACEROOT))
