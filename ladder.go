@@ -20,7 +20,9 @@ type Situation struct {
 	Settings     Settings
 	Profile      string
 	From, To     int // the messages to replace, exactly, see [Ranges]; To 0: what a strategy chooses
-	Used         int // tokens of the view and the overhead, as the Meter counts
+	Used         int // tokens of the view and the overhead, as the Meter counts, without Guessed
+	Attached     int // of it, in a view that does not fit, those of attachments; see [Situation.Attachment]
+	Guessed      int // estimated tokens of such attachments beyond half of the target
 	Target       int // tokens to come down to, as the Meter counts
 	Limit        int // tokens the view must not pass, as the Meter counts
 	Trigger      int // tokens at which the next check would act again
@@ -33,7 +35,8 @@ type Situation struct {
 	Live         *Live     // the request being answered; nil: none
 	Sent         []Message // the view before this run, which a prompt cache may hold
 
-	most      Load // messages and turns that are left at most; 0: any number
+	attached  *attachments // nil: none
+	most      Load         // messages and turns that are left at most; 0: any number
 	dialect   Dialect
 	mend      bool
 	reasoning Reasoning
@@ -520,7 +523,7 @@ func parted(before, after []Unit) string {
 // tokens counts the view as it is sent, repairs included.
 func (s *Situation) tokens(units []Unit) int {
 	view, _ := s.Repair(shownIn(s.Transcript, units))
-	return s.Meter.View(view)
+	return s.Meter.View(view) - s.Guessed
 }
 
 func (r *EditReport) count(e Edit) {

@@ -65,6 +65,7 @@ func (m *Manager) beginWith(r Request, settings Settings) (*pass, error) {
 	p.view, p.repairs = p.s.Repair(shownIn(p.s.Transcript, p.s.Units))
 	p.s.Sent = p.view
 	p.s.Used = overhead + meter.View(p.view)
+	p.guess()
 	p.before = p.size(p.s.Used, p.view)
 	// The provider's count is scaled to, so that the target is met in its tokens. A
 	// ratio over three is not a difference of tokenizers and is ignored.
@@ -163,7 +164,10 @@ func (p *pass) counted(tokens float64) int { return int(tokens / p.factor) }
 
 func (p *pass) size(counted int, view []Message) Size {
 	up := func(n int) int { return calibrated(n, p.factor) }
-	return Size{Tokens: up(counted), Messages: len(view), Overhead: up(p.s.Budget.Overhead), Media: up(p.s.Meter.media(view))}
+	return Size{
+		Tokens: up(counted), Messages: len(view), Overhead: up(p.s.Budget.Overhead),
+		Media: up(p.s.Meter.media(view)), Guessed: up(p.s.Guessed),
+	}
 }
 
 // leftToCaller is the outcome of a check that only watches.
@@ -184,6 +188,7 @@ func (p *pass) reduce(ctx context.Context) error {
 			return err
 		}
 	}
+	p.attach()
 	fits := float64(p.before.Tokens) <= p.decision.Allowed
 	rungs := p.rungs()
 	if !p.r.Manual && p.r.Limits == (Limits{}) {
@@ -227,7 +232,7 @@ func (p *pass) reduce(ctx context.Context) error {
 	}
 	p.view, p.repairs = p.s.Repair(shownIn(p.s.Transcript, p.s.Units))
 	after := p.size(p.s.Used, p.view)
-	if err == nil && float64(after.Tokens) > p.decision.Allowed {
+	if attached := calibrated(p.s.Attached, p.factor); err == nil && float64(after.Tokens-attached) > p.decision.Allowed {
 		p.end(EndedOverBudget, "does not fit: nothing is left to cut")
 		return errOverBudget(p.decision, after.Overhead, after.Tokens)
 	}
@@ -428,7 +433,7 @@ func (p *pass) record(ctx context.Context) error {
 	if err != nil { // what was not recorded is not shown either
 		p.s.Edits, p.s.Units = conv.Edits, Units(conv.Transcript, conv.Edits)
 		p.view, p.repairs = p.s.Repair(shownIn(p.s.Transcript, p.s.Units))
-		p.s.Used = p.s.Budget.Overhead + p.s.Meter.View(p.view)
+		p.s.Used = p.s.Budget.Overhead + p.s.Meter.View(p.view) - p.s.Guessed
 		p.end(EndedUnrecorded, "not recorded: %v", err)
 	}
 	return err

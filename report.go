@@ -16,6 +16,9 @@ type Size struct {
 	// Media are the tokens of messages with images, documents, or blocks that are
 	// not understood: they follow from rules of the providers, not from text.
 	Media int `json:"media,omitempty"`
+	// Guessed are tokens that Tokens leaves out: what the newest attachments are estimated to take beyond half of the
+	// target. Once the provider has refused the view they count.
+	Guessed int `json:"guessed,omitempty"`
 }
 
 // Report says what one check of a conversation found and did. Every number

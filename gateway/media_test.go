@@ -83,3 +83,40 @@ func mediaThroughGateway(t *testing.T, window int, path, body string) (sent stri
 	status, _ = smallGateway(t, up.URL, window)(path, body)
 	return sent, status
 }
+
+// A document of the newest message goes up however many tokens it is estimated to take. When the upstream refuses it, the request
+// goes up again without it, once, and says so in its place.
+func TestADocumentGivesWayToARefusal(t *testing.T) {
+	t.Parallel()
+	file := base64.StdEncoding.EncodeToString([]byte("%PDF-1.4\n1 0 obj << /Type /Catalog /Pages 2 0 R >> endobj\n2 0 obj << /Type /Pages /Count 900 >> endobj\ntrailer << /Root 1 0 R >>\n" + strings.Repeat("%\n", 4000)))
+	body := `{"model":"claude-sonnet-4-5","max_tokens":500,"messages":[{"role":"user","content":[{"type":"document","title":"spec.pdf","source":{"type":"base64","media_type":"application/pdf","data":"` + file + `"}},{"type":"text","text":"Summarize it in three sentences."}]}]}`
+	for refuses, want := range map[bool]int{false: 1, true: 2} {
+		var sent []string
+		up := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			data, err := io.ReadAll(r.Body)
+			if err != nil {
+				t.Error(err)
+			}
+			if r.Method == http.MethodGet {
+				http.NotFound(w, r)
+				return
+			}
+			sent = append(sent, string(data))
+			w.Header().Set("Content-Type", "application/json")
+			if refuses && strings.Contains(string(data), file) {
+				w.WriteHeader(http.StatusBadRequest)
+				_, _ = io.WriteString(w, `{"type":"error","error":{"type":"invalid_request_error","message":"prompt is too long: 1943000 tokens > 200000 maximum"}}`) // see above
+				return
+			}
+			_, _ = io.WriteString(w, `{"id":"x","type":"message","role":"assistant","content":[{"type":"text","text":"Done."}],"usage":{"input_tokens":90,"output_tokens":2}}`)
+		}))
+		status, _ := smallGateway(t, up.URL, 200_000)("/v1/messages", body)
+		up.Close()
+		if status != http.StatusOK || len(sent) != want || !strings.Contains(sent[0], file) {
+			t.Fatalf("refuses %t: status %d, %d requests, want %d", refuses, status, len(sent), want)
+		}
+		if last := sent[want-1]; refuses && (!strings.Contains(last, "[A document (spec.pdf) is hidden here, because the request was too long with it: m0.b0.]") || !strings.Contains(last, "three sentences")) {
+			t.Errorf("the second request: %.600s", last)
+		}
+	}
+}

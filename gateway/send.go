@@ -374,7 +374,7 @@ func (p *plan) counted() int {
 	if !p.managed {
 		return len(p.body) / 4
 	}
-	return p.result.Report.After.Tokens
+	return p.result.Report.After.Tokens + p.result.Report.After.Guessed
 }
 
 // overflow is what an error says of the request's window.

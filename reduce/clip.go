@@ -33,7 +33,7 @@ func (Clip) Propose(_ context.Context, s *precis.Situation) (precis.Edit, error)
 		c.survey()
 		c.all()
 		e := c.edit()
-		over := c.measure(e) - max(s.Target, s.Limit)
+		over := c.measure(e) - max(s.Target, s.Limit) - s.Attached
 		if over <= 0 || try == 6 || len(e.Replace) == 0 {
 			return e, nil
 		}
@@ -77,7 +77,7 @@ func (c *clipper) measure(e precis.Edit) int {
 	s := c.s
 	edits := append(s.Edits[:len(s.Edits):len(s.Edits)], s.Carry(e))
 	view, _ := s.Repair(precis.View(s.Transcript, edits))
-	return s.Budget.Overhead + s.Meter.View(view)
+	return s.Budget.Overhead + s.Meter.View(view) - s.Guessed
 }
 
 // clipClass is the kind of a block, in the order of cutting.
@@ -140,7 +140,7 @@ func (c *clipper) survey() {
 
 func (c *clipper) classOf(h precis.Handle, role precis.Role, b precis.Block, isResult bool) clipClass {
 	k := c.s.Kept
-	if whole(b) {
+	if whole(b) || c.s.Attachment(h.From, b) {
 		return uncut
 	}
 	_, native := b.(precis.ToolResult)
@@ -189,7 +189,7 @@ func (c *clipper) need(class clipClass) int {
 	most := c.s.Target
 	switch {
 	case class >= olderUserText:
-		most = max(most, c.s.Limit)
+		most = max(most, c.s.Limit) + c.s.Attached
 	case class == newResults:
 		most = max(most, c.s.Fit())
 	}
@@ -285,16 +285,27 @@ func (c *clipper) shortened(t *clipTarget, size int, scale float64) precis.Block
 		return precis.Text{Text: cut(b.Text)}
 	case precis.ToolResult:
 		text := b.Text()
-		if countMedia(b, false) > 0 {
+		if countMedia(b, false) > 0 && !c.holdsAttachment(t) {
 			text += "\n[images left out]"
 		}
 		if text == "" {
 			text = "[left out]"
 		}
-		return withText(b, cut(text))
+		short := precis.ToolResult{ToolUseID: b.ToolUseID, IsError: b.IsError}
+		short.Content = []precis.Block{precis.Text{Text: cut(text)}}
+		for _, in := range b.Content {
+			if c.s.Attachment(t.h.From, in) {
+				short.Content = append(short.Content, in)
+			}
+		}
+		return short
 	case precis.ToolUse:
 		return c.shortInput(b, t, size)
 	case precis.Image, precis.Document:
+		if t.class == lastUserTurn { // the model has not seen it
+			const note = "[%s is hidden here, because the request was too long with it: %s.]"
+			return precis.Text{Text: fmt.Sprintf(note, mediaName(b, true), t.h)}
+		}
 		return precis.Text{Text: mediaNote(b, t.h.String(), true)}
 	case precis.Thinking, precis.RedactedThinking:
 		return precis.Text{Text: fmt.Sprintf("[Reasoning left out: %s.]", t.h)}

@@ -25,7 +25,7 @@ func (c *clipper) hideTail(pinned bool) {
 			}
 		}
 		pins := c.pinnedIn(i, end)
-		if end < last && !c.holdsLastUser(i, end) && (pinned || pins == 0) && !c.isHidden(u.From) {
+		if end < last && !c.holdsLastUser(i, end) && !c.attachedIn(i, end) && (pinned || pins == 0) && !c.isHidden(u.From) {
 			c.pinsHidden += pins
 			for _, u := range c.s.Units[i:end] {
 				c.saved += c.shownTokens(u)
@@ -232,6 +232,26 @@ func (c *clipper) holdsLastUser(from, to int) bool {
 	return false
 }
 
+// holdsAttachment reports whether a block is or holds an attachment that stays.
+func (c *clipper) holdsAttachment(t *clipTarget) bool {
+	r, result := t.block.(precis.ToolResult)
+	if !result {
+		return c.s.Attachment(t.h.From, t.block)
+	}
+	return slices.ContainsFunc(r.Content, func(b precis.Block) bool { return c.s.Attachment(t.h.From, b) })
+}
+
+// attachedIn reports whether some units hold an attachment that stays.
+func (c *clipper) attachedIn(from, to int) bool {
+	for _, u := range c.s.Units[from:to] {
+		holds := func(i int) bool { return c.holdsAttachment(&c.targets[i]) }
+		if u.Original() && slices.ContainsFunc(c.ofMessage(u.From), holds) {
+			return true
+		}
+	}
+	return false
+}
+
 // shownTokens counts the tokens of a unit with the cuts made so far.
 func (c *clipper) shownTokens(u precis.Unit) int {
 	if r, ok := c.shorter[u.From]; ok {
@@ -287,6 +307,9 @@ func (c *clipper) leaveOut() {
 		call, _ := pairs.Call(c.targets[i].h)
 		use, answered := uses[call]
 		if !answered || len(uses) == 1 || c.need(lastUserTurn) <= 0 || c.isHidden(c.targets[i].h.From) {
+			continue
+		}
+		if c.holdsAttachment(&c.targets[i]) {
 			continue
 		}
 		delete(uses, call)

@@ -97,21 +97,29 @@ func withoutMedia(b precis.Block, h precis.Handle, all bool) precis.Block {
 // mediaNote returns what stands for an image, with all for any attachment; "" for another
 // block.
 func mediaNote(b precis.Block, handle string, all bool) string {
+	if what := mediaName(b, all); what != "" {
+		return fmt.Sprintf("[%s was shown here: %s.]", what, handle)
+	}
+	return ""
+}
+
+// mediaName names an image, with all any attachment: "A document (spec.pdf)"; "" for another block.
+func mediaName(b precis.Block, all bool) string {
 	switch b := b.(type) {
 	case precis.Image:
 		kind := cmp.Or(b.MediaType, "image")
 		if b.Width > 0 && b.Height > 0 {
 			kind += fmt.Sprintf(", %d×%d", b.Width, b.Height)
 		}
-		return fmt.Sprintf("[An image (%s) was shown here: %s.]", kind, handle)
+		return fmt.Sprintf("An image (%s)", kind)
 	case precis.Document:
 		if all {
-			return fmt.Sprintf("[A document (%s) was shown here: %s.]", cmp.Or(b.Title, b.MediaType, "file"), handle)
+			return fmt.Sprintf("A document (%s)", cmp.Or(b.Title, b.MediaType, "file"))
 		}
 	case precis.Opaque:
 		for _, kind := range []string{"audio", "video"} {
 			if all && strings.Contains(b.Type, kind) {
-				return fmt.Sprintf("[A message with %s stood here: %s.]", kind, handle)
+				return "A message with " + kind
 			}
 		}
 	}

@@ -2,8 +2,6 @@ package tokens
 
 import (
 	"bytes"
-	"regexp"
-	"strconv"
 	"strings"
 
 	"precis"
@@ -22,49 +20,11 @@ var page = pixels{1024, 1325}
 // Files whose content is not in the request: a guess of their pages.
 const unknownPages = 3
 
-// pageBytes is a page where a PDF does not show how many it has.
-const pageBytes = 50_000
-
 func (m media) pdfTokens(pages int) int {
 	if n := schemes[m.rule].pdfPage; n > 0 {
 		return pages * m.scaled(n)
 	}
 	return pages * (pageText + m.scaled(imageTokens(page, m.rule, "")))
-}
-
-var (
-	pdfLinear = regexp.MustCompile(`/Linearized[^>]{0,200}/N\s+(\d{1,6})`)
-	pdfCount  = regexp.MustCompile(`/Count\s+(\d{1,6})`)
-	pdfPage   = regexp.MustCompile(`/Type\s*/Page[^s\w]`)
-)
-
-// pdfPages returns the pages of a PDF in base64. A long one is looked at where its
-// list of pages usually stands: at its begin and its end. More pages than it can
-// hold are not believed.
-func pdfPages(data string) int {
-	const whole, head, tail, smallest = 768 << 10, 96 << 10, 384 << 10, 200
-	size := decodedLen(data)
-	text := decodeHead(data, min(size+3, whole))
-	if size > whole {
-		text = append(text[:head:head], decodeFrom(data, size-tail, tail+3)...)
-	}
-	pages := 0
-	if m := pdfLinear.FindSubmatch(text[:min(len(text), 2048)]); m != nil {
-		pages, _ = strconv.Atoi(string(m[1]))
-	}
-	if pages == 0 {
-		for _, m := range pdfCount.FindAllSubmatch(text, -1) {
-			n, _ := strconv.Atoi(string(m[1]))
-			pages = max(pages, n)
-		}
-	}
-	if pages == 0 && size <= whole {
-		pages = len(pdfPage.FindAllIndex(text, -1))
-	}
-	if pages == 0 {
-		pages = 1 + size/pageBytes
-	}
-	return max(1, min(pages, 1000, size/smallest+1))
 }
 
 // kind is what bytes are.

@@ -2,6 +2,7 @@ package tokens_test
 
 import (
 	"bytes"
+	"compress/zlib"
 	"encoding/base64"
 	"encoding/binary"
 	"fmt"
@@ -102,6 +103,28 @@ func pdfOf(pages, bytesEach int) []byte {
 		fmt.Fprintf(&b, "stream\n%s\nendstream\n", strings.Repeat("x", bytesEach))
 	}
 	fmt.Fprintf(&b, "2 0 obj << /Type /Pages /Kids [] /Count %d >> endobj\ntrailer << /Root 1 0 R >>\n%%%%EOF\n", pages)
+	return b.Bytes()
+}
+
+// packedPDF is a document with its page tree in an object stream, behind so many bytes of zeros.
+func packedPDF(pages, bytesEach, zeros int) []byte {
+	var b, packed bytes.Buffer
+	b.WriteString("%PDF-1.5\n")
+	for n := range pages {
+		fmt.Fprintf(&b, "%d 0 obj << /Length %d >>\nstream\n%s\nendstream endobj\n", 1000+n, bytesEach, strings.Repeat("x", bytesEach))
+	}
+	catalog := "<< /Type /Catalog /Pages 2 0 R >> "
+	pairs := fmt.Sprintf("1 %d 2 %d ", zeros, zeros+len(catalog))
+	z := zlib.NewWriter(&packed)
+	_, _ = z.Write([]byte(pairs)) // a buffer takes all
+	for left := zeros; left > 0; left -= 1 << 20 {
+		_, _ = z.Write(make([]byte, min(left, 1<<20)))
+	}
+	fmt.Fprintf(z, "%s<< /Type /Pages /Kids [] /Count %d >>", catalog, pages)
+	_ = z.Close()
+	fmt.Fprintf(&b, "3 0 obj << /Type /ObjStm /N 2 /First %d /Filter /FlateDecode >>\nstream\n", len(pairs))
+	b.Write(packed.Bytes())
+	b.WriteString("\nendstream endobj\n4 0 obj << /Type /XRef /Root 1 0 R >>\nstream\n\x01\x02\nendstream endobj\nstartxref\n9\n%%EOF\n")
 	return b.Bytes()
 }
 

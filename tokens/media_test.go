@@ -102,7 +102,16 @@ func TestPagesOfPDF(t *testing.T) {
 		{"its list is at the end alone", append([]byte("%PDF-1.4\n"+strings.Repeat("x", 4_000_000)), pdfOf(7, 100)...), 7},
 		{"pages without a list", []byte(strings.ReplaceAll(string(pdfOf(5, 500)), "/Count", "/Coun")), 5},
 		{"linearized", linear, 12}, {"by its size", packed, 5},
-		{"it lies", []byte("%PDF-1.4\n<< /Type /Pages /Count 999999 >>"), 1}, {"it lies, and is large", append(pdfOf(1, 5_000_000), "/Count 999999"...), 1000},
+		{"it lies", []byte("%PDF-1.4\n<< /Type /Pages /Count 999999 >>"), 1}, {"another count is larger", append(pdfOf(1, 5_000_000), "/Count 999999"...), 1},
+		{"bookmarks", []byte(strings.Replace(string(pdfOf(20, 15_000)), "trailer", "900 0 obj << /Type /Outlines /First 901 0 R /Count 400 >> endobj\ntrailer", 1)), 20},
+		{"text that looks like objects", []byte(strings.Replace(string(pdfOf(20, 15_000)), "xxx", "\n2 0 obj << /Type /Pages /Count 900 >> endobj /Root 7 0 R\n", 1)), 20},
+		{"an update that left five", append(pdfOf(60, 500), "2 0 obj << /Type /Pages /Kids [] /Count 5 >> endobj\ntrailer << /Root 1 0 R >>\n%%EOF\n"...), 5},
+		{"a count of its own", []byte(strings.Replace(string(pdfOf(30, 500)), "/Count 30", "/Count 990 0 R >> endobj\n990 0 obj 30 endobj\n991 0 obj <<", 1)), 30},
+		{"object streams", packedPDF(60, 2000, 0), 60},
+		{"object streams with carriage returns", []byte(strings.ReplaceAll(string(packedPDF(200, 2000, 0)), "stream\n", "stream\r\n")), 200},
+		{"an updated object stream", append(packedPDF(60, 2000, 0), packedPDF(7, 100, 0)...), 7},
+		{"a bomb", packedPDF(60, 2000, 1<<30), 24},
+		{"a stream that was cut off", packedPDF(60, 2000, 0)[:100_000], 3},
 		{"cut off", pdfOf(10, 3000)[:60], 1},
 	} {
 		data := b64(tt.data)

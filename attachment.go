@@ -1,0 +1,78 @@
+package precis
+
+// attachments are the messages whose images, documents and unknown blocks no model has answered yet. The size of such
+// a block is estimated, and an estimate may be wrong by a factor, so it alone hides nothing: the block stays until
+// the provider has refused the view.
+type attachments struct {
+	turn   int // message of the user's newest turn; -1: none
+	behind int // messages behind this one are not answered yet
+}
+
+// attach finds the attachments that stay; once the provider has refused the view there are none.
+func (p *pass) attach() {
+	if p.r.Forced || p.r.Limits != (Limits{}) || p.s.attached != nil {
+		return
+	}
+	msgs := p.s.Transcript.Messages()
+	a := attachments{turn: p.s.Transcript.Speech().LastTurn(func(int) bool { return true }), behind: len(msgs) - 1}
+	for a.behind >= 0 && msgs[a.behind].Role != RoleAssistant {
+		a.behind--
+	}
+	p.s.attached = &a
+}
+
+// Attachment reports whether a block is never hidden or shortened for its size: an image, a document without its text
+// or a block of an unknown type, in the user's newest turn or behind the newest answer.
+func (s *Situation) Attachment(message int, b Block) bool {
+	a := s.attached
+	return a != nil && (message == a.turn || message > a.behind) && isEstimated(b)
+}
+
+// isEstimated reports whether the size of a block is not that of a text.
+func isEstimated(b Block) bool {
+	switch b := b.(type) {
+	case Image, Opaque:
+		return true
+	case Document:
+		return b.Text == ""
+	}
+	return false
+}
+
+// guess measures the attachments of a view that does not fit. What they are estimated to take beyond half of what the
+// system prompt and the tools leave of the target is left out of its tokens: everything else shall not make room for
+// what may be a wrong number.
+func (p *pass) guess() {
+	s := &p.s
+	if s.Used <= p.counted(max(s.Budget.Allowed(), 0)) {
+		return
+	}
+	p.attach()
+	sum := 0
+	for _, u := range s.Units {
+		if !u.Original() {
+			continue
+		}
+		for _, m := range u.Messages {
+			for _, b := range m.Content {
+				for _, b := range contentOf(b) {
+					if s.Attachment(u.From, b) {
+						sum += s.Meter.Block(m.Role, b)
+					}
+				}
+			}
+		}
+	}
+	room := p.counted(float64(targetOf(s.Budget, p.settings))) - s.Budget.Overhead
+	s.Attached = min(sum, max(room, 0)/2)
+	s.Guessed = sum - s.Attached
+	s.Used -= s.Guessed
+}
+
+// contentOf returns the blocks in a tool result, or the block itself.
+func contentOf(b Block) []Block {
+	if r, ok := b.(ToolResult); ok {
+		return r.Content
+	}
+	return []Block{b}
+}
