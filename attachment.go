@@ -1,11 +1,11 @@
 package precis
 
-// attachments are the messages whose images, documents and unknown blocks no model has answered yet. The size of such
-// a block is estimated, and an estimate may be wrong by a factor, so it alone hides nothing: the block stays until
-// the provider has refused the view.
+// attachments are the messages with images, documents and unknown blocks that no model has answered yet. The size of
+// such a block is an estimate, which may be wrong by a factor. So it does not hide the block: the block stays until the
+// provider has refused the view.
 type attachments struct {
 	turn   int // message of the user's newest turn; -1: none
-	behind int // messages behind this one are not answered yet
+	behind int // messages after this one are not answered yet
 }
 
 // attach finds the attachments that stay; once the provider has refused the view there are none.
@@ -22,13 +22,13 @@ func (p *pass) attach() {
 }
 
 // Attachment reports whether a block is never hidden or shortened for its size: an image, a document without its text
-// or a block of an unknown type, in the user's newest turn or behind the newest answer.
+// or a block of an unknown type, in the user's newest turn or after the newest answer.
 func (s *Situation) Attachment(message int, b Block) bool {
 	a := s.attached
 	return a != nil && (message == a.turn || message > a.behind) && isEstimated(b)
 }
 
-// isEstimated reports whether the size of a block is not that of a text.
+// isEstimated reports whether the size of a block is an estimate: the block is not text.
 func isEstimated(b Block) bool {
 	switch b := b.(type) {
 	case Image, Opaque:

@@ -14,6 +14,7 @@ const (
 	SourceCatalog    Source = "catalog"    // the model catalog
 	SourceServer     Source = "server"     // asked of the server
 	SourceLearned    Source = "learned"    // read in an overflow error
+	SourceFamily     Source = "family"     // of the newest known model of the same family
 	SourceAssumed    Source = "assumed"    // a documented default
 )
 
@@ -31,6 +32,9 @@ func (w Window) Percent(used int) float64 {
 	}
 	return 100 * float64(used) / float64(w.Tokens)
 }
+
+// Guessed reports whether nobody has stated the window: it is assumed, or that of a relative of the model.
+func (w Window) Guessed() bool { return w.Source == SourceAssumed || w.Source == SourceFamily }
 
 // String returns "200,000 tokens (catalog: claude-sonnet-4-5)".
 func (w Window) String() string {

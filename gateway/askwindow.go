@@ -151,7 +151,7 @@ func (p *placed) askWindow() {
 	if !p.g.o.Probe || p.assembly != nil || p.direct != nil {
 		return
 	}
-	if len(p.body) < worthAsk && p.window(p.r.Context()).Source != precis.SourceAssumed {
+	if len(p.body) < worthAsk && !p.window(p.r.Context()).Guessed() {
 		return
 	}
 	a := p.g.windows.ask(p.r.Context(), p.credentialsOf(), p.found.Prompt.Model)

@@ -292,7 +292,7 @@ func (p *plan) overflowsLate() bool {
 	}
 	report := p.result.Report
 	w, used := report.Decision.Window, report.After.Tokens
-	if w.Source == precis.SourceAssumed {
+	if w.Guessed() {
 		return used > 4000
 	}
 	return used > w.Tokens/2

@@ -11,6 +11,9 @@ import (
 
 // Options configures a [Catalog]. The zero value means no overrides.
 type Options struct {
+	// Updates are models of a newer catalog, see [ParseCatalog]. Each replaces the embedded
+	// model with its provider and ID, or is added. The slice is copied.
+	Updates []Model
 	// Overrides correct or extend the embedded data. They are applied in
 	// order; the slice is copied.
 	Overrides []Override
@@ -23,7 +26,8 @@ type Options struct {
 // The embedded data is decoded at the first call, not by [New], so that a
 // program that makes no call does not pay for it.
 type Catalog struct {
-	overrides []Override // fixed at creation
+	updates   []Model // fixed at creation, as are the overrides
+	overrides []Override
 
 	once sync.Once
 	idx  *index // built by once, then read only
@@ -36,11 +40,11 @@ func New(o Options) (*Catalog, error) {
 	if err := checkOverrides(o.Overrides); err != nil {
 		return nil, fmt.Errorf("models: %w", err)
 	}
-	return &Catalog{overrides: slices.Clone(o.Overrides)}, nil
+	return &Catalog{updates: slices.Clone(o.Updates), overrides: slices.Clone(o.Overrides)}, nil
 }
 
 func (c *Catalog) index() *index {
-	c.once.Do(func() { c.idx = buildIndex(c.overrides) })
+	c.once.Do(func() { c.idx = buildIndex(c.updates, c.overrides) })
 	return c.idx
 }
 
@@ -75,7 +79,8 @@ func (c *Catalog) Find(id string) (Model, bool) {
 }
 
 // Window returns the context window of the model that id names. For a model
-// that [Catalog.Find] does not know it is [DefaultWindow] with source
+// that [Catalog.Find] does not know it is that of the newest known model of its
+// family, with source family, and without a family [DefaultWindow] with source
 // assumed (a million tokens with source configured if id ends in "[1m]").
 func (c *Catalog) Window(id string) precis.Window {
 	if m, ok := c.Find(id); ok {
@@ -83,6 +88,9 @@ func (c *Catalog) Window(id string) precis.Window {
 	}
 	if _, long := cutLong(strings.ToLower(strings.TrimSpace(id))); long {
 		return longWindow()
+	}
+	if m, ok := c.index().relative(id); ok {
+		return relativeWindow(m)
 	}
 	return assumedWindow(id)
 }

@@ -50,7 +50,7 @@ func TestFindUnderstandsNames(t *testing.T) {
 		{"vertex_ai/claude-sonnet-4-5@20250929", "vertexai claude-sonnet-4-5-20250929"},
 		{"my-server/gpt-5", "openai gpt-5"},
 		// The date that was asked for before the maker's undated entry.
-		{"gpt-4o-2024-05-13", "openrouter openai/gpt-4o-2024-05-13"},
+		{"gpt-4o-2024-05-13", "openai gpt-4o-2024-05-13"},
 		{"gpt-4o-2031-01-01", "openai gpt-4o"},
 		// A version number is not a date, an Ollama tag not a variant.
 		{"qwen3:32b", ""},
@@ -106,9 +106,10 @@ func TestWindow(t *testing.T) {
 		source precis.Source
 		detail string
 	}{
-		{"claude-opus-4-6", 200_000, precis.SourceCatalog, "anthropic/claude-opus-4-6"},
-		{"claude-opus-4-6[1m]", 1_000_000, precis.SourceConfigured, "[1m]"},
-		{"Claude-Opus-4-6[1M]", 1_000_000, precis.SourceConfigured, "[1m]"},
+		{"claude-opus-4-5", 200_000, precis.SourceCatalog, "anthropic/claude-opus-4-5"},
+		{"claude-opus-4-6", 1_000_000, precis.SourceCatalog, "anthropic/claude-opus-4-6"},
+		{"claude-opus-4-5[1m]", 1_000_000, precis.SourceConfigured, "[1m]"},
+		{"Claude-Opus-4-5[1M]", 1_000_000, precis.SourceConfigured, "[1m]"},
 		{"claude-unheard-of[1m]", 1_000_000, precis.SourceConfigured, "[1m]"},
 		{"gpt-5.5[1m]", 1_050_000, precis.SourceCatalog, "openai/gpt-5.5"},
 		{"my-llm", DefaultWindow, precis.SourceAssumed, `"my-llm"`},

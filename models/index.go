@@ -27,11 +27,8 @@ const (
 	sure          // the entry itself: by exact ID, by named provider, or the maker's
 )
 
-func buildIndex(overrides []Override) *index {
-	x := newIndex(loadEmbedded())
-	if len(overrides) == 0 {
-		return x
-	}
+func buildIndex(updates []Model, overrides []Override) *index {
+	x := newIndex(updated(loadEmbedded(), updates))
 	for _, o := range overrides {
 		x.apply(o)
 	}

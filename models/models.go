@@ -7,8 +7,9 @@
 // assumed. [Cost] prices one request, [MaxOutput] returns how many tokens a
 // model may write, [Distribution] divides a window for a progress bar.
 //
-// The data is that of charm.land/catwalk, compiled into the program, corrected
-// by the overrides a user writes (see [ParseOverrides]). Nothing here touches
+// The data is catalog.json, compiled into the program: the tables of charm.land/catwalk
+// and of pi-ai. Newer catalogs (see [ParseCatalog]) and the overrides that a user writes
+// (see [ParseOverrides]) correct it. Nothing here touches
 // the network, the clock or the environment, and every number carries its
 // [precis.Source].
 package models

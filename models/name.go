@@ -56,7 +56,7 @@ var endings = []string{
 	"-thinking", "-nothinking", "-no-thinking", "-non-thinking", "-reasoning", "-non-reasoning",
 	"-none", "-minimal", "-low", "-medium", "-high", "-xhigh", "-max-effort", "-fast", "-free", "-nitro", "-online", "-search",
 	"-fp8", "-fp4", "-fp16", "-bf16", "-nvfp4", "-mxfp4", "-fp8-dynamic", "-w4a16", "-w8a8", "-int4", "-int8", "-awq", "-gptq", "-gptq-int4", "-gptq-int8", "-gguf", "-mlx", "-exl2", "-exl3",
-	"-2bit", "-3bit", "-4bit", "-5bit", "-6bit", "-8bit", "-tee", "-turbo-fp8", "-1m", "-preview",
+	"-2bit", "-3bit", "-4bit", "-5bit", "-6bit", "-8bit", "-tee", "-turbo-fp8", "-1m", "-preview", "-default",
 }
 
 // openings are prefixes that a service puts before the names of models of others.

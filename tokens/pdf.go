@@ -1,14 +1,15 @@
 package tokens
 
 import (
-	"bytes"
 	"compress/zlib"
 	"io"
-	"regexp"
 	"strconv"
+	"strings"
+
+	"precis/internal/lazyregexp"
 )
 
-// Limits of what is read of a PDF: bytes of the file, and bytes that its compressed streams may unpack to, together.
+// Limits of a PDF: bytes of the file, and bytes that its compressed streams may unpack to, together.
 const (
 	mostPDF      = 64 << 20
 	mostUnpacked = 32 << 20
@@ -28,7 +29,7 @@ func pdfPages(data string) int {
 		return 1 + size/pageBytes
 	}
 	d := pdf{left: mostUnpacked}
-	d.parts = pdfParts(decodeHead(data, size+3))
+	d.parts = pdfParts(string(decodeHead(data, size+3)))
 	pages := d.treePages()
 	if pages == 0 {
 		pages = d.linearPages()
@@ -49,17 +50,17 @@ type pdf struct {
 	left  int // bytes that streams may still unpack to
 }
 
-// pdfPart is a piece of a file: what stands outside of a stream, and the stream behind it.
-type pdfPart struct{ outside, stream []byte }
+// pdfPart is a piece of a file: the text before a stream, and the stream.
+type pdfPart struct{ outside, stream string }
 
-// pdfParts cuts a file at its streams, whose content may look like objects.
-func pdfParts(file []byte) (out []pdfPart) {
-	for len(file) > 0 {
-		at := pdfStream.FindIndex(file)
+// pdfParts cuts a file at its streams, since their content may look like objects.
+func pdfParts(file string) (out []pdfPart) {
+	for file != "" {
+		at := pdfStream.FindStringIndex(file)
 		if at == nil {
 			break
 		}
-		stream, next, closed := bytes.Cut(file[at[1]:], []byte("endstream"))
+		stream, next, closed := strings.Cut(file[at[1]:], "endstream")
 		if !closed { // the file was cut off in the stream
 			break
 		}
@@ -70,53 +71,52 @@ func pdfParts(file []byte) (out []pdfPart) {
 }
 
 var (
-	pdfStream = regexp.MustCompile(`stream\r?\n`)
-	pdfRoot   = regexp.MustCompile(`/Root\s+(\d{1,9})\s+\d{1,5}\s+R\b`)
-	pdfTree   = regexp.MustCompile(`/Pages\s+(\d{1,9})\s+\d{1,5}\s+R\b`)
-	pdfCount  = regexp.MustCompile(`/Count\s+(\d{1,9})(\s+\d{1,5}\s+R\b)?`)
-	pdfNumber = regexp.MustCompile(`^\s*(\d{1,9})\b`)
-	pdfLinear = regexp.MustCompile(`/Linearized[^>]{0,200}/N\s+(\d{1,9})`)
-	pdfPage   = regexp.MustCompile(`/Type\s*/Page[^s\w]`)
-	pdfPacked = regexp.MustCompile(`/Type\s*/ObjStm\b`)
-	pdfFirst  = regexp.MustCompile(`/First\s+(\d{1,9})\b`)
+	pdfStream = lazyregexp.New(`stream\r?\n`)
+	pdfRoot   = lazyregexp.New(`/Root\s+(\d{1,9})\s+\d{1,5}\s+R\b`)
+	pdfTree   = lazyregexp.New(`/Pages\s+(\d{1,9})\s+\d{1,5}\s+R\b`)
+	pdfCount  = lazyregexp.New(`/Count\s+(\d{1,9})(\s+\d{1,5}\s+R\b)?`)
+	pdfNumber = lazyregexp.New(`^\s*(\d{1,9})\b`)
+	pdfLinear = lazyregexp.New(`/Linearized[^>]{0,200}/N\s+(\d{1,9})`)
+	pdfPage   = lazyregexp.New(`/Type\s*/Page[^s\w]`)
+	pdfPacked = lazyregexp.New(`/Type\s*/ObjStm\b`)
+	pdfFirst  = lazyregexp.New(`/First\s+(\d{1,9})\b`)
 )
 
-// treePages returns the count of the page tree: that of the object which the newest catalog names. 0: it cannot be
-// found.
+// treePages returns the count of the page tree that the newest catalog names; 0 when it cannot be found.
 func (d *pdf) treePages() int {
-	var catalog []byte
+	catalog := ""
 	for _, p := range d.parts { // the last trailer or cross-reference stream is in force
 		for rest := p.outside; ; {
-			m := pdfRoot.FindSubmatchIndex(rest)
+			m := pdfRoot.FindStringSubmatch(rest)
 			if m == nil {
 				break
 			}
-			catalog, rest = rest[m[2]:m[3]], rest[m[1]:]
+			catalog, rest = m[1], rest[strings.Index(rest, m[0])+len(m[0]):]
 		}
 	}
-	tree := pdfTree.FindSubmatch(d.object(catalog))
+	tree := pdfTree.FindStringSubmatch(d.object(catalog))
 	if tree == nil {
 		return 0
 	}
-	count := pdfCount.FindSubmatch(d.object(tree[1]))
-	if count != nil && count[2] != nil { // the count is an object of its own
-		count = pdfNumber.FindSubmatch(d.object(count[1]))
+	count := pdfCount.FindStringSubmatch(d.object(tree[1]))
+	if count != nil && count[2] != "" { // the count is an object of its own
+		count = pdfNumber.FindStringSubmatch(d.object(count[1]))
 	}
 	if count == nil {
 		return 0
 	}
-	n, _ := strconv.Atoi(string(count[1])) // nine digits at most
+	n, _ := strconv.Atoi(count[1]) // nine digits at most
 	return n
 }
 
 // linearPages returns what a linearized file says at its begin, where its objects are encrypted.
 func (d *pdf) linearPages() int {
 	begin := d.parts[0].outside
-	m := pdfLinear.FindSubmatch(begin[:min(len(begin), 2048)])
+	m := pdfLinear.FindStringSubmatch(begin[:min(len(begin), 2048)])
 	if m == nil {
 		return 0
 	}
-	n, _ := strconv.Atoi(string(m[1]))
+	n, _ := strconv.Atoi(m[1])
 	return n
 }
 
@@ -124,7 +124,7 @@ func (d *pdf) linearPages() int {
 func (d *pdf) pageObjects() (n int) {
 	for _, p := range d.parts {
 		for rest := p.outside; ; n++ {
-			at := pdfPage.FindIndex(rest)
+			at := pdfPage.FindStringIndex(rest)
 			if at == nil {
 				break
 			}
@@ -134,42 +134,41 @@ func (d *pdf) pageObjects() (n int) {
 	return n
 }
 
-// object returns the text of the last object with a number; nil when there is none, or it cannot be read.
-func (d *pdf) object(number []byte) []byte {
-	if len(number) == 0 {
-		return nil
+// object returns the text of the last object with a number; "" when no such object can be read.
+func (d *pdf) object(number string) string {
+	if number == "" {
+		return ""
 	}
 	for i := len(d.parts) - 1; i >= 0; i-- {
 		p := d.parts[i]
 		end := len(p.outside)
 		for at := end; ; {
-			if at = bytes.LastIndex(p.outside[:at], []byte("obj")); at < 0 {
+			if at = strings.LastIndex(p.outside[:at], "obj"); at < 0 {
 				break
 			}
 			n := numberBefore(p.outside[:at])
-			if n == nil {
+			if n == "" {
 				continue // "endobj"
 			}
 			text := p.outside[at+len("obj") : end]
-			if last := end == len(p.outside); last && pdfPacked.Match(text) {
-				if found := d.packed(text, p.stream, number); found != nil {
+			if last := end == len(p.outside); last && pdfPacked.MatchString(text) {
+				if found := d.packed(text, p.stream, number); found != "" {
 					return found
 				}
 			}
-			if bytes.Equal(n, number) {
+			if n == number {
 				return text
 			}
 			end = at
 		}
 	}
-	return nil
+	return ""
 }
 
-// numberBefore returns the number of an object whose head, without "obj", ends a text: "12 0 "; nil where it is no
-// head.
-func numberBefore(head []byte) []byte {
-	field := func() (out []byte) {
-		head = bytes.TrimRight(head, " \r\n\t")
+// numberBefore returns the number at the head of an object, without the "obj" at its end: 12 for "12 0 "; "" for other text.
+func numberBefore(head string) string {
+	field := func() (out string) {
+		head = strings.TrimRight(head, " \r\n\t")
 		from := len(head)
 		for from > 0 && '0' <= head[from-1] && head[from-1] <= '9' {
 			from--
@@ -177,50 +176,47 @@ func numberBefore(head []byte) []byte {
 		out, head = head[from:], head[:from]
 		return out
 	}
-	if generation := field(); len(generation) == 0 {
-		return nil
+	if generation := field(); generation == "" {
+		return ""
 	}
-	if n := field(); len(n) > 0 {
-		return n
-	}
-	return nil
+	return field()
 }
 
-// packed returns the text of an object in an object stream, which holds pairs of numbers and places, then the
-// objects; nil when it is not there. It unpacks no more than what stands up to the object.
-func (d *pdf) packed(dictionary, stream, number []byte) []byte {
+// packed returns the text of an object in an object stream, which holds pairs of numbers and places, then the objects;
+// "" when it is not there. It unpacks the stream only up to the object.
+func (d *pdf) packed(dictionary, stream, number string) string {
 	const (
 		mostPairs = 1 << 20 // bytes
 		mostText  = 4 << 10 // bytes of the object
 	)
-	m := pdfFirst.FindSubmatch(dictionary)
+	m := pdfFirst.FindStringSubmatch(dictionary)
 	if m == nil {
-		return nil
+		return ""
 	}
-	first, _ := strconv.Atoi(string(m[1]))
-	z, err := zlib.NewReader(bytes.NewReader(stream))
+	first, _ := strconv.Atoi(m[1])
+	z, err := zlib.NewReader(strings.NewReader(stream))
 	if err != nil || first > min(mostPairs, d.left) {
-		return nil
+		return ""
 	}
 	d.left -= first
 	pairs := make([]byte, first)
 	if _, err := io.ReadFull(z, pairs); err != nil {
-		return nil
+		return ""
 	}
-	for fields := bytes.Fields(pairs); len(fields) > 1; fields = fields[2:] {
-		if !bytes.Equal(fields[0], number) {
+	for fields := strings.Fields(string(pairs)); len(fields) > 1; fields = fields[2:] {
+		if fields[0] != number {
 			continue
 		}
-		at, err := strconv.Atoi(string(fields[1]))
+		at, err := strconv.Atoi(fields[1])
 		if err != nil || at < 0 || at > d.left {
-			return nil
+			return ""
 		}
 		d.left -= at
 		if _, err := io.CopyN(io.Discard, z, int64(at)); err != nil {
-			return nil
+			return ""
 		}
-		text, _ := io.ReadAll(io.LimitReader(z, mostText)) // of a damaged stream what is whole
-		return text
+		text, _ := io.ReadAll(io.LimitReader(z, mostText)) // of a damaged stream, the part before the damage
+		return string(text)
 	}
-	return nil
+	return ""
 }

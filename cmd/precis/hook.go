@@ -5,6 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"precis"
 	"precis/cmd/internal/config"
 	"precis/host/hook"
 	"precis/models"
@@ -69,8 +70,9 @@ func (c *hookCall) window(model string) int {
 			return 0
 		}
 	}
-	if _, known := catalog.Find(model); !known {
+	w := catalog.Window(model)
+	if w.Source == precis.SourceAssumed {
 		return 0
 	}
-	return catalog.Window(model).Tokens
+	return w.Tokens
 }

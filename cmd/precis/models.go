@@ -5,25 +5,54 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"precis/cmd/internal/config"
 	"precis/models"
 )
 
-// listModels lists what is known of models.
-type listModels struct{ *tools }
+// listModels lists what is known of models, and updates it.
+type listModels struct {
+	*tools
+	update string
+	undo   bool
+}
 
 func newModels(t *tools) *cobra.Command {
-	c := &listModels{t}
-	return &cobra.Command{
+	c := &listModels{tools: t}
+	cmd := &cobra.Command{
 		Use:   "models [TEXT]",
 		Short: "List models with their windows, limits and prices, and where each number is from",
+		Long: `List models with their windows, limits and prices, and where each number is
+from.
+
+With --update the models of a newer catalog replace or join those that are built
+in: the JSON of https://models.dev/api.json or of charm.land/catwalk. It is
+checked first, and kept in your configuration folder. --undo takes the last
+update back.`,
 		Example: `  precis models
-  precis models sonnet`,
+  precis models sonnet
+  precis models --update https://models.dev/api.json`,
 		Args: takes("[TEXT]"),
 		RunE: c.run,
 	}
+	cmd.Flags().StringVar(&c.update, "update", "", "replace your catalog of models by that of a `FILE|URL`")
+	cmd.Flags().BoolVar(&c.undo, "undo", false, "take the last update of your catalog back")
+	cmd.MarkFlagsMutuallyExclusive("update", "undo")
+	return cmd
 }
 
-func (c *listModels) run(_ *cobra.Command, args []string) error {
+func (c *listModels) run(cmd *cobra.Command, args []string) error {
+	switch {
+	case c.undo:
+		return config.UndoCatalog()
+	case c.update != "":
+		n, path, err := config.UpdateCatalog(cmd.Context(), c.update)
+		if err != nil {
+			return err
+		}
+		const done = "%s in %s; precis models --undo takes the update back"
+		c.Notes.Printf("%s\n", c.Words.Text(done, c.Words.Count(n, "model"), path))
+		return nil
+	}
 	cfg, err := c.jobs.Config()
 	if err != nil {
 		return err

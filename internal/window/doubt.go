@@ -43,7 +43,7 @@ func Doubts(w precis.Window, s Served, e Evidence, now time.Time) (out []Doubt) 
 		out = append(out, Contradicted)
 	}
 	switch w.Source {
-	case precis.SourceAssumed:
+	case precis.SourceAssumed, precis.SourceFamily:
 		out = append(out, Assumed)
 	case precis.SourceServer:
 		if old(s.Asked) {

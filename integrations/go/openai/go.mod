@@ -8,10 +8,8 @@ require (
 )
 
 require (
-	charm.land/catwalk v0.51.27 // indirect
 	github.com/andybalholm/brotli v1.3.0 // indirect
 	github.com/blevesearch/snowballstem v0.9.0 // indirect
-	github.com/charmbracelet/x/etag v0.2.0 // indirect
 	github.com/coder/websocket v1.8.15 // indirect
 	github.com/dustin/go-humanize v1.0.1 // indirect
 	github.com/go-json-experiment/json v0.0.0-20260820222146-c27c302e5fc3 // indirect
