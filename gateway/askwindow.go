@@ -125,7 +125,7 @@ func (w *windows) answer(ctx context.Context, c Credentials, model string) windo
 func (w *windows) fetch(ctx context.Context, c Credentials, q window.Question) (body []byte, status int, err error) {
 	ctx, cancel := context.WithTimeout(ctx, questFor)
 	defer cancel()
-	req, err := http.NewRequestWithContext(ctx, q.Method, c.Upstream.join(q.Path, "").String(), strings.NewReader(string(q.Body)))
+	req, err := http.NewRequestWithContext(ctx, q.Method, c.Upstream.join(q.Path, c.query).String(), strings.NewReader(string(q.Body)))
 	if err != nil {
 		return nil, 0, err
 	}
@@ -146,15 +146,13 @@ func (w *windows) fetch(ctx context.Context, c Credentials, q window.Question) (
 }
 
 // askWindow asks for the window of the request's model where that may matter, and waits
-// for the answer for a moment when it is the first time.
+// for the answer for a moment when it is the first time. An upstream that was sent no request
+// yet is not asked, so that the first requests do not look like a scan, see [exchange.reached].
 func (p *placed) askWindow() {
-	if !p.g.o.Probe || p.assembly != nil || p.direct != nil {
+	if !p.g.windows.isReached(p.upstream.Name) {
 		return
 	}
-	if len(p.body) < worthAsk && !p.window(p.r.Context()).Guessed() {
-		return
-	}
-	a := p.g.windows.ask(p.r.Context(), p.credentialsOf(), p.found.Prompt.Model)
+	a := p.ask()
 	if a == nil || len(p.body) < worthWait || p.work != workTurn {
 		return
 	}
@@ -165,6 +163,67 @@ func (p *placed) askWindow() {
 	case <-timer.C:
 	case <-p.r.Context().Done():
 	}
+}
+
+// ask asks for the window of the request's model with the headers and the query of the request.
+func (p *placed) ask() *asking {
+	if !p.g.o.Probe || p.assembly != nil || p.direct != nil {
+		return nil
+	}
+	if len(p.body) < worthAsk && !p.window(p.r.Context()).Guessed() {
+		return nil
+	}
+	c := p.credentialsOf()
+	c.Header, c.query = p.r.Header.Clone(), p.r.URL.RawQuery
+	stripHops(c.Header)
+	stripOwn(c.Header)
+	stripForwarded(c.Header)
+	p.poly.RemoveBetas(c.Header)
+	for _, name := range ofBody {
+		c.Header.Del(name)
+	}
+	return p.g.windows.ask(p.r.Context(), c, p.found.Prompt.Model)
+}
+
+// ofBody are headers about the body of a request, or about its answer.
+var ofBody = []string{
+	"Content-Length", "Content-Type", "Content-Encoding", "Accept", "Accept-Encoding", "Expect", "Range",
+	"Idempotency-Key",
+	"Cache-Control", "Pragma", "If-Match", "If-None-Match", "If-Modified-Since", "If-Unmodified-Since", "If-Range",
+}
+
+// reached notes that the upstream has answered. The first time it asks it for the window of the request's model.
+func (x *exchange) reached() {
+	if first := x.g.windows.reach(x.upstream.Name); first && x.managed() && x.placed != nil {
+		x.placed.ask()
+	}
+}
+
+// reach notes that an upstream was sent a request, and reports whether that is new.
+func (w *windows) reach(upstream string) bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	was := w.sent[upstream]
+	if w.sent == nil {
+		w.sent = map[string]bool{}
+	}
+	w.sent[upstream] = true
+	return !was
+}
+
+// isReached reports whether an upstream was sent a request, in this process or in one whose answers were kept.
+func (w *windows) isReached(upstream string) bool {
+	w.mu.RLock()
+	defer w.mu.RUnlock()
+	if w.sent[upstream] {
+		return true
+	}
+	for key := range w.served {
+		if key.upstream == upstream {
+			return true
+		}
+	}
+	return false
 }
 
 // faultDetail says why a server states no window.

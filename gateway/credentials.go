@@ -11,6 +11,8 @@ type Credentials struct {
 	Upstream Upstream
 	Owner    string // whose request it is
 	Header   http.Header
+
+	query string // of the request
 }
 
 // BaseURL returns the base URL of the upstream as SDKs want it, with its version.

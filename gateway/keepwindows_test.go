@@ -82,6 +82,7 @@ func TestWindowsOutliveARestart(t *testing.T) {
 	var was gateway.KnownWindow
 	run(func(base string, g *gateway.Gateway) {
 		turn(base)
+		turn(base) // waits for the server's answer
 		was = *one(t, g)
 	})
 	if refused.Load() != 1 || was.Stated != 6000 || was.Accepted == 0 || was.Answer == "" {

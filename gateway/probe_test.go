@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net/http"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -50,5 +51,57 @@ func TestServersAreAskedForTheirWindow(t *testing.T) {
 				t.Errorf("window %s, want %s", got, want)
 			}
 		})
+	}
+}
+
+// A server is asked as the turns come: with all that they prove themselves with, and nothing that is about their bodies.
+func TestServersAreAskedAsTurnsCome(t *testing.T) {
+	t.Parallel()
+	need := map[string]string{
+		"Anthropic-Beta": "oauth-2025-04-20", "Copilot-Integration-Id": "vscode-chat", "Cf-Access-Client-Id": "c", "X-Company-Team": "t",
+		"User-Agent": "agent/1", "Cookie": "session=1", "Authorization": "Bearer k",
+	}
+	var mu sync.Mutex
+	var questions []*http.Request
+	base, _ := start(t, handler(t, func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/v1/messages" {
+			fmt.Fprint(w, `{"type":"message"}`)
+			return
+		}
+		mu.Lock()
+		questions = append(questions, r)
+		mu.Unlock()
+		for name, value := range need {
+			if r.Header.Get(name) != value || r.URL.Query().Get("api-version") != "2026-01-01" {
+				w.WriteHeader(http.StatusUnauthorized)
+				return
+			}
+		}
+		if r.URL.Path == "/v1/models" {
+			fmt.Fprint(w, `{"data":[{"id":"claude-unheard-of","max_input_tokens":9000}]}`)
+		}
+	}), func(o *gateway.Options) { o.Probe = true })
+	a := newAgent("anthropic", "Read.")
+	a.read(1, words(3000, 1)) // so large that the second turn waits for the answer
+	headers := []string{"X-Precis-Focus", "tests", "Te", "trailers", "Idempotency-Key", "1", "Cache-Control", "no-store", "Anthropic-Version", "2023-06-01"}
+	for name, value := range need {
+		headers = append(headers, name, value)
+	}
+	got := ""
+	for range 2 {
+		res, _ := post(t, base+"/v1/messages?api-version=2026-01-01", strings.ReplaceAll(a.body(false), "claude-sonnet-4-5", "claude-unheard-of"), headers...)
+		got = res.Header.Get("X-Precis-Window")
+	}
+	if got != "9000 server" {
+		t.Errorf("window %s", got)
+	}
+	mu.Lock()
+	defer mu.Unlock()
+	for _, r := range questions {
+		for _, name := range []string{"X-Precis-Focus", "Te", "Idempotency-Key", "Cache-Control"} {
+			if r.Header.Get(name) != "" {
+				t.Errorf("%s has the header %s", r.URL.Path, name)
+			}
+		}
 	}
 }

@@ -141,6 +141,7 @@ func (x *exchange) sendOnce(ctx context.Context, p *plan, out composed) (*http.R
 	}
 	res, err := x.g.o.Transport.RoundTrip(req)
 	if err == nil {
+		x.reached()
 		x.g.accounts.answered(x.r, x.upstream, res.StatusCode)
 		x.prove(res.StatusCode)
 	}

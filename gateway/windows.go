@@ -34,6 +34,7 @@ type windows struct {
 	shown  map[windowKey]window.Evidence
 	served map[servedKey]window.Served
 	asking map[servedKey]*asking
+	sent   map[string]bool // upstreams by their names
 }
 
 // mostWindows is how many windows are remembered, for names of models are the
