@@ -59,7 +59,8 @@ type usage struct {
 	Written    struct {
 		Hour float64 `json:"ephemeral_1h_input_tokens"`
 	} `json:"cache_creation"`
-	Tier string `json:"service_tier"`
+	Tier       string  `json:"service_tier"`
+	Iterations []usage `json:"iterations"` // all that is billed, where the API compacted before it answered
 }
 
 // Observe takes in an event or a whole message.
@@ -156,5 +157,28 @@ func observeUsage(r *wire.Response, raw []byte) {
 	wire.Take(&r.Usage.CacheWrite, u.CacheWrite)
 	wire.Take(&r.Usage.CacheWriteHour, u.Written.Hour)
 	r.TakeTier(u.Tier)
-	r.Input = r.Usage.Input + r.Usage.CacheRead + r.Usage.CacheWrite
+	if len(u.Iterations) == 0 {
+		r.Input = r.Usage.Input + r.Usage.CacheRead + r.Usage.CacheWrite
+		return
+	}
+	add := func(to *int, reported float64) {
+		n := 0
+		wire.Take(&n, reported)
+		*to += n
+	}
+	input := 0 // of the answer alone: the window held no more
+	add(&input, u.Input)
+	add(&input, u.CacheRead)
+	add(&input, u.CacheWrite)
+	if input > 0 {
+		r.Input = input
+	}
+	r.Usage = precis.Usage{Tier: r.Usage.Tier}
+	for _, one := range u.Iterations {
+		add(&r.Usage.Input, one.Input)
+		add(&r.Usage.Output, one.Output)
+		add(&r.Usage.CacheRead, one.CacheRead)
+		add(&r.Usage.CacheWrite, one.CacheWrite)
+		add(&r.Usage.CacheWriteHour, one.Written.Hour)
+	}
 }
