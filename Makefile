@@ -4,7 +4,7 @@ GO ?= go
 SHELL := bash
 .SHELLFLAGS := -eu -o pipefail -c
 
-.PHONY: test test-all test-long full build man treesitter check guard race fuzz properties vectors clients agents integrations vscode modules hosts ui-test ui-shots bench chaos scale rename-module clean
+.PHONY: test test-all test-long full new-models build man treesitter check guard race fuzz properties vectors clients agents integrations vscode modules hosts ui-test ui-shots bench chaos scale rename-module clean
 
 # Tests have three levels. -short: minutes, with nothing but Go. Without it: also what needs a browser, npm, processes or
 # recordings, and samples of the long loops (PRECIS_SEED rotates them). With PRECIS_ALL=1: every loop, whole (see make full).
@@ -38,6 +38,7 @@ full: ## run everything, nothing sampled: more than an hour
 	$(MAKE) fuzz FUZZ=all
 	$(MAKE) properties RUNS=30000
 	$(MAKE) agents
+	$(MAKE) new-models
 
 # Without C the program is static. Its templates (html/template) call methods by name,
 # so that the linker keeps every method of every type that is made: large libraries
@@ -112,6 +113,11 @@ properties: ## the promises, over many random conversations
 	$(GO) test . -run 'EveryPromise|Rewound|LastUserTurn|Repair' -rapid.checks=2000
 	$(GO) test ./digest -run 'EveryDigest' -rapid.checks=2000
 	$(GO) test ./conformance -run 'Traps'
+
+new-models: ## name the models of the makers that the newest agents know and the catalog lacks: needs npm
+	@at=$$(mktemp -d); trap 'rm -rf "$$at"' EXIT; \
+	(cd "$$at" && npm pack --silent "@earendil-works/pi-ai@>=1" >/dev/null && tar xzf ./*.tgz); \
+	$(GO) run ./internal/modeldata -missing "$$at/package/dist/providers/data"
 
 vectors: ## golden cases and recordings; set PRECIS_VECTORS and PRECIS_TRANSCRIPTS
 	PRECIS_ALL=1 $(GO) test -timeout 60m ./conformance -v | grep -E 'cases|messages |^(ok|FAIL|---)' 
