@@ -58,8 +58,9 @@ func TestAnEstimateHidesNoNewAttachment(t *testing.T) {
 		return precis.Message{Role: precis.RoleUser, Content: append(blocks, precis.Text{Text: words})}
 	}
 	call := precis.Message{Role: precis.RoleAssistant, Content: []precis.Block{precis.ToolUse{ID: "x", Name: "read", Input: []byte(`{}`)}}}
-	result := func(blocks ...precis.Block) precis.Message {
-		return precis.Message{Role: precis.RoleUser, Content: []precis.Block{precis.ToolResult{ToolUseID: "x", Content: append(blocks, precis.Text{Text: strings.Repeat("text beside it\n", 100)})}}}
+	result := func(lines int, blocks ...precis.Block) precis.Message {
+		text := precis.Text{Text: strings.Repeat("text beside it\n", lines)}
+		return precis.Message{Role: precis.RoleUser, Content: []precis.Block{precis.ToolResult{ToolUseID: "x", Content: append(blocks, text)}}}
 	}
 	for name, tt := range map[string]struct {
 		newest []precis.Message
@@ -70,8 +71,9 @@ func TestAnEstimateHidesNoNewAttachment(t *testing.T) {
 		"the same, refused":                   {[]precis.Message{user(file)}, true, false},
 		"an image":                            {[]precis.Message{user(precis.Image{MediaType: "image/png", Data: "iVBORw0="})}, false, true},
 		"an unknown block":                    {[]precis.Message{user(precis.Opaque{Type: "new", Raw: []byte(`{"type":"new"}`)})}, false, true},
-		"a document of the turn, and a step":  {[]precis.Message{user(file), call, result()}, false, true},
-		"a document in the newest result":     {[]precis.Message{user(), call, result(file)}, false, true},
+		"a document of the turn, and a step":  {[]precis.Message{user(file), call, result(100)}, false, true},
+		"a document in the newest result":     {[]precis.Message{user(), call, result(100, file)}, false, true},
+		"a document beside much text there":   {[]precis.Message{user(), call, result(2000, file)}, false, true},
 		"one in a message of its own":         {[]precis.Message{{Role: precis.RoleUser, Content: []precis.Block{file}}, user()}, false, true},
 		"a document with its text is counted": {[]precis.Message{user(precis.Document{Title: "notes.txt", Text: strings.Repeat("note ", 9_000)})}, false, false},
 	} {

@@ -173,7 +173,7 @@ func TestLastUserTurnIsInEveryView(t *testing.T) {
 			msgs = append(msgs, use, result)
 		}
 		conv := &precis.Conversation{Transcript: precis.NewTranscript(msgs...)}
-		res, err := m.Manage(context.Background(), precis.Request{Conversation: conv, Window: window(rapid.IntRange(300, 4000).Draw(rt, "window"))})
+		res, err := m.Manage(context.Background(), precis.Request{Conversation: conv, Window: window(rapid.IntRange(400, 4000).Draw(rt, "window"))})
 		if err != nil {
 			rt.Fatal(err)
 		}

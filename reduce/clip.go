@@ -101,7 +101,8 @@ type clipTarget struct {
 	role   precis.Role
 	block  precis.Block // as the view shows it
 	class  clipClass
-	full   int // tokens of block
+	fixed  int // tokens of attachments in a result, which stay
+	full   int // the other tokens of block
 	tokens int // as cut so far
 }
 
@@ -132,6 +133,14 @@ func (c *clipper) survey() {
 			h := precis.BlockHandle(i, at)
 			t := clipTarget{h: h, role: m.Role, block: b, class: c.classOf(h, m.Role, b, results[h])}
 			t.full = c.s.Meter.Block(m.Role, b)
+			if r, ok := b.(precis.ToolResult); ok {
+				for _, in := range r.Content {
+					if c.s.Attachment(i, in) {
+						t.fixed += c.s.Meter.Block(m.Role, in)
+					}
+				}
+				t.full -= t.fixed
+			}
 			t.tokens = t.full
 			c.targets = append(c.targets, t)
 		}
@@ -246,7 +255,7 @@ func (c *clipper) shorten(t *clipTarget, size int) {
 		if with = c.shortened(t, size, scale); with == nil {
 			return
 		}
-		tokens = c.s.Meter.Block(t.role, with)
+		tokens = c.s.Meter.Block(t.role, with) - t.fixed
 		if tokens <= size || size < c.note {
 			break
 		}

@@ -33,7 +33,7 @@ func TestMain(m *testing.M) {
 
 func TestScripts(t *testing.T) {
 	if testing.Short() {
-		t.Skip("short: each command starts a process; make test runs them")
+		t.Skip("short: each command starts a process; make test-all runs them")
 	}
 	testscript.Run(t, testscript.Params{
 		Dir: "testdata/script",
