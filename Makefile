@@ -70,7 +70,7 @@ guard: ## size, language, cost and quality of the project, compared with the lim
 # The race detector runs where goroutines share data: packages that start some, and what they share. Of others that would take many
 # minutes only the tests that do. What cmd/precis starts is in cmd/internal/service. All of it: RACE=./... RACEROOT= NORACE= RACESKIP=
 RACE ?= $$(grep -rlE --include='*.go' --exclude='*_test.go' --exclude-dir=integrations '^\s+go (func|[a-zA-Z_.]+\()|\.Go\(' . | xargs -n1 dirname | \
-  grep -vx './cmd/precis\|./dashboard' | sort -u) ./store/... ./keeper ./conversation ./provider/... ./gateway/...
+  grep -vx './cmd/precis\|./dashboard' | sort -u) ./store/memory ./store/postgres ./store/sqlite ./keeper ./conversation ./provider/... ./gateway/...
 RACEROOT ?= -run 'AtOnce|AnySequence|Live' . ./dashboard
 # These share nothing but tables that are built once. With instruments they take ten times as long.
 NORACE ?= precis/digest precis/retain precis/reduce precis/outline precis/standing precis/tokens precis/wire/... precis/internal/toolcall precis/internal/prose \
