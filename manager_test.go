@@ -98,7 +98,8 @@ func TestManageKeepsEveryPromise(t *testing.T) {
 	})
 }
 
-// attachedTo returns the tokens of images and unknown blocks in the user's newest turn and behind the newest answer of a view.
+// attachedTo returns the tokens of images and unknown blocks in the user's newest turn and behind the newest answer of a view, each
+// with one more, since the counter rounds a message as a whole.
 func attachedTo(counter precis.Counter, view []precis.Message) (n int) {
 	turn, behind := precis.LastUserTurn(view), len(view)-1
 	for behind >= 0 && view[behind].Role != precis.RoleAssistant {
@@ -116,7 +117,7 @@ func attachedTo(counter precis.Counter, view []precis.Message) (n int) {
 			for _, b := range blocks {
 				switch b.(type) {
 				case precis.Image, precis.Opaque:
-					n += counter.Count(precis.Message{Role: m.Role, Content: []precis.Block{b}})
+					n += counter.Count(precis.Message{Role: m.Role, Content: []precis.Block{b}}) + 1
 				}
 			}
 		}
@@ -173,7 +174,7 @@ func TestLastUserTurnIsInEveryView(t *testing.T) {
 			msgs = append(msgs, use, result)
 		}
 		conv := &precis.Conversation{Transcript: precis.NewTranscript(msgs...)}
-		res, err := m.Manage(context.Background(), precis.Request{Conversation: conv, Window: window(rapid.IntRange(400, 4000).Draw(rt, "window"))})
+		res, err := m.Manage(context.Background(), precis.Request{Conversation: conv, Window: window(rapid.IntRange(300, 4000).Draw(rt, "window"))})
 		if err != nil {
 			rt.Fatal(err)
 		}
