@@ -50,8 +50,10 @@ type Options struct {
 	// none. See [EditReport].
 	Variant string
 	// OnReport receives the report of every pass, for metrics; nil: none. It must
-	// return soon.
+	// return soon. Edits of a pass may never come into force, see OnEdit.
 	OnReport func(context.Context, Report)
+	// OnEdit receives each edit that comes into force, once; nil: nobody. It must return soon.
+	OnEdit func(context.Context, Edit)
 	// Alert receives a warning when a limit of Settings.Spend is near or reached;
 	// it is logged in any case. nil: none. It must return soon.
 	Alert func(context.Context, Alert)
@@ -61,6 +63,7 @@ type Options struct {
 // use on different conversations; calls on one conversation must not overlap.
 type Manager struct {
 	o       Options
+	silent  bool // see Silent
 	purse   *purse
 	shadows *shadows
 
@@ -108,6 +111,15 @@ func (m *Manager) WithLedger(l Ledger) *Manager {
 	if l != nil {
 		out.o.Ledger = l
 	}
+	return &out
+}
+
+// Silent returns a manager for what is only tried, or was recorded before: it stores and books
+// no edit, and reports nothing. It shares everything else with m.
+func (m *Manager) Silent() *Manager {
+	out := *m
+	out.silent = true
+	out.o.Ledger, out.o.Store, out.o.OnReport, out.o.OnEdit = m.ledger(), nil, nil, nil
 	return &out
 }
 
@@ -219,7 +231,11 @@ func (m *Manager) Status(r Request) (Status, error) {
 
 // NewMeter returns a meter that counts as the manager does, for
 // [Request.Meter].
-func (m *Manager) NewMeter() *Meter { return NewMeter(m.o.Counter) }
+func (m *Manager) NewMeter() *Meter {
+	out := NewMeter(m.o.Counter)
+	out.factor = m.factor
+	return out
+}
 
 // UsesModel reports whether a reduction in such a window may call a model.
 func (m *Manager) UsesModel(w Window) bool {

@@ -34,12 +34,19 @@ type Meter struct {
 	tools   []byte
 	toolsIn int // tokens of tools
 	last    rendered
+
+	factor    func(model string) float64 // from what is counted to what a provider reports; nil: 1
+	fit       fit
+	estimates map[*Block]int // of messages, tokens that are only estimated
 }
 
 // NewMeter returns a meter that counts with c, nothing before it is asked to.
 func NewMeter(c Counter) *Meter {
-	return &Meter{counter: c, memo: map[*Block]int{}, frame: -1}
+	return &Meter{counter: c, memo: map[*Block]int{}, frame: -1, fit: fit{share: 1, factor: 1}}
 }
+
+// Name identifies the way of counting, see [Counter].
+func (m *Meter) Name() string { return m.counter.Name() }
 
 // framing returns the tokens of a message's own framing.
 func (m *Meter) framing() int {
@@ -52,15 +59,16 @@ func (m *Meter) framing() int {
 	return m.frame
 }
 
-// ForModel makes the meter count by the rules of a model, where its counter can,
-// see [ModelCounter]. What was counted by other rules is forgotten.
-func (m *Meter) ForModel(model string) {
+// forModel makes the meter count by the rules of a model.
+func (m *Meter) forModel(model string) {
 	c, ok := m.counter.(ModelCounter)
 	if !ok {
 		return
 	}
 	if next := c.ForModel(model); next != m.counter {
+		factor := m.factor
 		*m = *NewMeter(next)
+		m.factor = factor
 	}
 }
 
@@ -74,6 +82,9 @@ func (m *Meter) Message(msg Message) int {
 	if !ok {
 		n = m.counter.Count(msg)
 		m.memo[key] = n
+	}
+	if m.fit.share < 1 {
+		return m.fitted(n, m.estimated(msg))
 	}
 	return n
 }
@@ -115,16 +126,33 @@ func holdsMedia(blocks []Block) bool {
 // Block returns the tokens that a single block adds to a message of the given
 // role, the message's own framing left out.
 func (m *Meter) Block(role Role, b Block) int {
+	n := m.whole(role, b)
+	if m.fit.share < 1 {
+		return m.fitted(n, m.estimatedIn(role, b))
+	}
+	return n
+}
+
+// whole returns what the counter counts for a block.
+func (m *Meter) whole(role Role, b Block) int {
 	return max(m.counter.Count(Message{Role: role, Content: []Block{b}})-m.framing(), 0)
 }
 
 // Overhead returns the tokens of the system prompt and the tool definitions, or, where they
-// are not stored, what is known of them.
+// are not stored, what is known of them. The meter must be [Meter.For] the conversation.
 func (m *Meter) Overhead(c *Conversation) Overhead {
-	if c.Unstored != (Overhead{}) && !c.HasSystem() && len(c.Tools) == 0 {
+	out := m.known(c)
+	if m.fit.known {
+		out.Unrecorded = m.fit.unrecorded
+	}
+	return out
+}
+
+func (m *Meter) known(c *Conversation) Overhead {
+	if !c.HasSystem() && len(c.Tools) == 0 {
 		return c.Unstored
 	}
-	out := Overhead{System: m.Message(c.System)}
+	out := Overhead{System: m.Message(c.System), Unrecorded: c.Unstored.Unrecorded}
 	if len(c.Tools) == 0 {
 		return out
 	}
@@ -166,6 +194,7 @@ func (m *Meter) show(t *Transcript, edits []Edit, units []Unit) {
 	for _, u := range m.last.units {
 		if u.Changed && len(u.Messages) > 0 {
 			delete(m.memo, &u.Messages[0].Content[0])
+			delete(m.estimates, &u.Messages[0].Content[0])
 		}
 	}
 	m.last = rendered{msgs: t.Messages()[:end(units)], edits: edits, units: units}
@@ -223,7 +252,7 @@ func (m *Meter) settle(conv *Conversation, edits []Edit, units []Unit) {
 		units = Units(conv.Transcript, conv.Edits)
 	}
 	was := m.memo
-	m.memo = make(map[*Block]int, len(units))
+	m.memo, m.estimates = make(map[*Block]int, len(units)), nil
 	keep := func(msg Message) {
 		if len(msg.Content) == 0 {
 			return

@@ -49,9 +49,12 @@ func (m *Manager) beginWith(r Request, settings Settings) (*pass, error) {
 	conv := r.Conversation
 	meter := r.Meter
 	if meter == nil {
-		meter = NewMeter(m.o.Counter)
+		meter = m.NewMeter()
 	}
-	meter.ForModel(conv.Model)
+	meter.For(conv)
+	if meter.fit.known {
+		p.factor = meter.fit.factor
+	}
 	overhead := meter.Overhead(conv).Sum()
 	p.s = Situation{
 		Conversation: conv, Transcript: conv.Transcript, Edits: conv.Edits, Meter: meter, Settings: p.settings,

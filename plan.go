@@ -14,6 +14,7 @@ const (
 	SourceCatalog    Source = "catalog"    // the model catalog
 	SourceServer     Source = "server"     // asked of the server
 	SourceLearned    Source = "learned"    // read in an overflow error
+	SourceRecorded   Source = "recorded"   // by the program that recorded the conversation
 	SourceFamily     Source = "family"     // of the newest known model of the same family
 	SourceAssumed    Source = "assumed"    // a documented default
 )

@@ -38,9 +38,15 @@ type recorder struct {
 	store  Store
 	ledger Ledger
 	logger *slog.Logger
+	onEdit func(context.Context, Edit)
 }
 
-func (m *Manager) recorder() recorder { return recorder{m.o.Store, m.ledger(), m.o.Logger} }
+func (m *Manager) recorder() recorder {
+	if m.silent {
+		return recorder{}
+	}
+	return recorder{m.o.Store, m.ledger(), m.o.Logger, m.o.OnEdit}
+}
 
 // record records edits of one decision, in order. When one cannot be recorded
 // those before it stand; each leaves a valid view.
@@ -74,6 +80,9 @@ func (r recorder) edit(ctx context.Context, conv *Conversation, e Edit) error {
 	}
 	conv.Edits = append(conv.Edits, e)
 	r.book(ctx, conv, e)
+	if r.onEdit != nil {
+		r.onEdit(ctx, e)
+	}
 	return nil
 }
 

@@ -155,6 +155,9 @@ type Conversation struct {
 	// Unstored are the tokens of a system prompt and tools that were sent and are not here; the
 	// zero value: there were none, or that is unknown. It counts only while both are missing.
 	Unstored Overhead
+	// Measured is what the provider counted for the newest request of which that is known. Every
+	// size of the conversation is then that one, and what was added since or taken away by edits.
+	Measured Measured
 
 	Transcript *Transcript
 	Edits      []Edit
@@ -166,10 +169,14 @@ type Conversation struct {
 type Overhead struct {
 	System int `json:"system"` // of the system prompt
 	Tools  int `json:"tools"`  // of the tool definitions
+
+	// Unrecorded are those that the provider counted beyond what the conversation holds: of a
+	// recording, system prompt and tools that are not in it.
+	Unrecorded int `json:"unrecorded,omitempty"`
 }
 
 // Sum returns all of them.
-func (o Overhead) Sum() int { return o.System + o.Tools }
+func (o Overhead) Sum() int { return o.System + o.Tools + o.Unrecorded }
 
 // HasSystem reports whether there is a system prompt.
 func (c *Conversation) HasSystem() bool { return len(c.System.Content) > 0 }

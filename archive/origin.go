@@ -19,6 +19,12 @@ type Origin struct {
 	State   string    // as the program words it: "completed"
 	Begun   time.Time // when the conversation began
 	Spent   []Spend   // by model, in the order of their first use
+	Window  int       // tokens of the model's context window, as the program recorded it; 0: it did not
+
+	// Measured is the newest request on the path that the conversation took of which the provider
+	// said how large it was. Readers leave [precis.Conversation.Measured] to the caller: who makes
+	// a view for another program or window counts what is in the recording alone.
+	Measured precis.Measured
 
 	// Requests are those of Spent that the provider named, in order. A recording that
 	// was forked from another one repeats what it began with.
@@ -53,6 +59,29 @@ func (o *Origin) Spend(model string, u precis.Usage, cost float64) {
 	}
 	o.Spent = append(o.Spent, Spend{Model: model})
 	o.Spent[len(o.Spent)-1].add(u, cost)
+}
+
+// Answered notes what the provider counted for the request that the message added next to a
+// conversation answers.
+func (o *Origin) Answered(c *precis.Conversation, u precis.Usage) { o.measure(c.Transcript.Len(), u) }
+
+// Counted notes what the provider counted for the request that the newest message of the
+// model answers, with those of the model that stand before it without another one between.
+func (o *Origin) Counted(c *precis.Conversation, u precis.Usage) {
+	n := c.Transcript.Len()
+	for n > 0 && c.Transcript.At(n-1).Role != precis.RoleAssistant {
+		n--
+	}
+	for n > 0 && c.Transcript.At(n-1).Role == precis.RoleAssistant {
+		n--
+	}
+	o.measure(n, u)
+}
+
+func (o *Origin) measure(messages int, u precis.Usage) {
+	if sent := u.Input + u.CacheRead + u.CacheWrite; sent > 0 && messages > 0 {
+		o.Measured = precis.Measured{Messages: messages, Tokens: sent}
+	}
 }
 
 func (s *Spend) add(u precis.Usage, cost float64) {

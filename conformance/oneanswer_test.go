@@ -172,7 +172,7 @@ func differences(t *testing.T, m *precis.Manager, h *recording.Home, conv *preci
 		t.Fatal(err)
 	}
 	meter := m.NewMeter()
-	meter.ForModel(conv.Model)
+	meter.For(conv)
 	bar := counts.Take(conv, precis.Units(conv.Transcript, conv.Edits), meter).Of(status.Status.Tokens)
 	user := func(name string, n int) int {
 		if name == conversation.KindUser {

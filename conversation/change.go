@@ -98,7 +98,7 @@ func (i Intent) guard(ctx context.Context, s *Subject) error {
 func (s *Subject) tried() *Subject {
 	tried, conv := *s, *s.Conversation
 	conv.Edits = slices.Clip(conv.Edits)
-	tried.Conversation, tried.Manager = &conv, s.Manager.With(nil)
+	tried.Conversation, tried.Manager = &conv, s.Manager.Silent()
 	tried.Ask.Meter = nil // what is tried is not to be counted with the conversation
 	return &tried
 }

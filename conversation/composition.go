@@ -12,9 +12,10 @@ import (
 const (
 	KindSystem     = "system"
 	KindTools      = "tools"
-	KindDigest     = "digest"  // what stands for hidden messages: digests, summaries, markers
-	KindUser       = "user"    // what persons said
-	KindProgram    = "program" // what the program around the model, or another agent, said in the user's place
+	KindUnrecorded = "not recorded" // system prompt and tools that the provider counted and a recording does not hold
+	KindDigest     = "digest"       // what stands for hidden messages: digests, summaries, markers
+	KindUser       = "user"         // what persons said
+	KindProgram    = "program"      // what the program around the model, or another agent, said in the user's place
 	KindAssistant  = "assistant"
 	KindThinking   = "thinking"
 	KindToolUse    = "tool use"
@@ -25,7 +26,7 @@ const (
 
 // Kinds returns the kinds of content in the order in which they are shown.
 func Kinds() []string {
-	return []string{KindSystem, KindTools, KindDigest, KindUser, KindProgram, KindAssistant, KindThinking, KindToolUse, KindToolResult, KindMedia, KindOther}
+	return []string{KindSystem, KindTools, KindUnrecorded, KindDigest, KindUser, KindProgram, KindAssistant, KindThinking, KindToolUse, KindToolResult, KindMedia, KindOther}
 }
 
 // KindTokens is what one kind of content uses of a window.
@@ -107,7 +108,7 @@ func (c Composition) Said(ctx context.Context, h Home, id string) (census.Census
 // home would remember each of them.
 func (s *Subject) scratch() *precis.Meter {
 	m := s.Manager.NewMeter()
-	m.ForModel(s.Conversation.Model)
+	m.For(s.Conversation)
 	return m
 }
 

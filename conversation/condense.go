@@ -115,7 +115,7 @@ func Preview(ctx context.Context, h Home, id string, o CondenseOptions) (Condens
 	if err != nil {
 		return Condensed{}, err
 	}
-	r.ask.DryRun = true
+	r.ask.DryRun, r.s.Manager = true, r.s.Manager.Silent()
 	out, err := r.manage(ctx)
 	if err == nil {
 		out.Loses = r.loses(out)

@@ -1,6 +1,9 @@
 package conversation_test
 
 import (
+	"context"
+	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -76,4 +79,70 @@ func TestInStore(t *testing.T) {
 		}
 		return conversationtest.Place{Home: home(), ID: "c1", Rival: home()}
 	})
+}
+
+// What is only looked at, previewed or tried is stored, booked and reported nowhere; what comes
+// into force is booked and reported once.
+func TestLookingChangesNothing(t *testing.T) {
+	var edits, reports int
+	st := memory.New()
+	settings := frugal(t).Settings()
+	m, err := preset.New(preset.Options{
+		Settings: settings, Store: st,
+		OnEdit: func(context.Context, precis.Edit) { edits++ }, OnReport: func(context.Context, precis.Report) { reports++ },
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var msgs []precis.Message
+	for range 30 {
+		msgs = append(msgs, precis.NewText(precis.RoleUser, strings.Repeat("the mast of the ship ", 40)), precis.NewText(precis.RoleAssistant, strings.Repeat("stands well ", 40)))
+	}
+	head, err := st.Append(t.Context(), precis.Fingerprint{}, msgs...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := st.PutConversation(t.Context(), store.Record{ID: "c1", Dialect: "anthropic", Head: head, Messages: len(msgs), Requests: 1}); err != nil {
+		t.Fatal(err)
+	}
+	h := conversation.InStore(conversation.StoreOptions{Store: st, Manager: m, Window: func(string) precis.Window { return precis.Window{Tokens: 50_000} }})
+	if _, err := conversation.Do(t.Context(), h, "c1", conversation.Intent{Verb: conversation.VerbPin, Handles: []precis.Handle{precis.MessageHandle(2)}}); err != nil {
+		t.Fatal(err)
+	}
+	if edits != 1 {
+		t.Fatalf("%d edits came into force, want 1", edits)
+	}
+	state := func() string {
+		entries, err := st.Entries(t.Context(), "", time.Time{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, kept, err := st.Load(t.Context(), head)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return fmt.Sprintf("%d booked, %d kept, %d in force, %d reports", len(entries), len(kept), edits, reports)
+	}
+	before := state()
+	for _, i := range []conversation.Intent{
+		{Verb: conversation.VerbUndo}, {Verb: conversation.VerbPin, Handles: []precis.Handle{precis.MessageHandle(4)}},
+		{Verb: conversation.VerbExclude, Handles: []precis.Handle{precis.MessageHandle(6)}}, {Verb: conversation.VerbRewind, Messages: 10},
+	} {
+		if _, err := conversation.Effect(t.Context(), h, "c1", i); err != nil {
+			t.Errorf("%s: %v", i.Verb, err)
+		}
+	}
+	p, err := conversation.Preview(t.Context(), h, "c1", conversation.CondenseOptions{Target: 5000})
+	if err != nil || !p.Changed {
+		t.Errorf("the preview: %+v, %v", p, err)
+	}
+	if got := state(); got != before {
+		t.Errorf("%s, want %s", got, before)
+	}
+	if _, err := conversation.Condense(t.Context(), h, "c1", conversation.CondenseOptions{Target: 5000}); err != nil {
+		t.Fatal(err)
+	}
+	if entries, _ := st.Entries(t.Context(), "", time.Time{}); len(entries) != edits || edits < 2 || reports != 1 {
+		t.Errorf("%d booked, %d in force, %d reports", len(entries), edits, reports)
+	}
 }

@@ -71,11 +71,11 @@ func countEdits(edits []precis.Edit) EditCounts {
 // Room says how far the view of a conversation is from being reduced, and how fast
 // it gets there.
 type Room struct {
-	Limit  int  `json:"limit"`           // tokens of the view from which it is reduced, or does not fit any more
-	Left   int  `json:"left"`            // tokens until then; 0: it is reached
+	Limit  int  `json:"limit"`           // tokens of the view from which it is reduced; 0: unknown, see [Subject.Recorded]
+	Left   int  `json:"left"`            // tokens until then; 0: it is reached, or unknown
 	Growth int  `json:"growth"`          // tokens that a turn adds, the mean of the newest ones; 0: unknown
 	Turns  int  `json:"turns"`           // turns that Growth is the mean of; 0: there are none yet
-	Lasts  *int `json:"lasts,omitempty"` // turns like those until the limit, rounded down; nil: Growth is unknown
+	Lasts  *int `json:"lasts,omitempty"` // turns like those until the limit, rounded down; nil: Growth or Limit is unknown
 }
 
 // turnsMeasured is the most turns that the growth of a conversation is the mean of.
@@ -91,24 +91,45 @@ func (s *Subject) room(tokens int) Room {
 	if counted := overhead + s.meter().View(precis.View(s.Conversation.Transcript, s.Conversation.Edits)); counted > 0 {
 		factor = float64(tokens) / float64(counted)
 	}
-	return roomOf(s.Conversation, s.meter(), d, factor)
+	limit := limitOf(d)
+	if s.Recorded {
+		limit = compactedAt(s.Conversation.Edits)
+	}
+	return roomOf(s.Conversation, s.meter(), limit, tokens, factor)
 }
 
-// roomOf measures how much room is left in the view that d decides about. Factor is
-// the ratio of the provider's tokens to the meter's.
-func roomOf(conv *precis.Conversation, meter *precis.Meter, d precis.Decision, factor float64) Room {
-	limit := d.Acts
-	if limit == 0 { // nothing is reduced: until it does not fit
-		limit = int(math.Floor(max(d.Allowed, 0))) + 1
+// limitOf returns the tokens of a view from which it is reduced, or does not fit any more.
+func limitOf(d precis.Decision) int {
+	if d.Acts > 0 {
+		return d.Acts
 	}
-	out := Room{Limit: limit, Left: max(limit-d.Used, 0)}
+	return int(math.Floor(max(d.Allowed, 0))) + 1
+}
+
+// compactedAt returns the largest size, in tokens, at which the program of a recording has
+// compacted it; 0 when it has not, or does not say.
+func compactedAt(edits []precis.Edit) (at int) {
+	for _, e := range edits {
+		if isRecorded(e) && e.Kind == precis.KindCondensation {
+			at = max(at, e.Report.TokensBefore)
+		}
+	}
+	return at
+}
+
+// roomOf measures how much room is left until a limit, 0 for an unknown one, in a view of so
+// many tokens. Factor is the ratio of the provider's tokens to the meter's.
+func roomOf(conv *precis.Conversation, meter *precis.Meter, limit, used int, factor float64) Room {
+	out := Room{Limit: limit, Left: max(limit-used, 0)}
 	added, turns := newest(conv, meter, turnsMeasured)
 	if turns == 0 || added == 0 {
 		return out
 	}
 	out.Turns, out.Growth = turns, max(int(math.Round(factor*float64(added)/float64(turns))), 1)
-	lasts := out.Left / out.Growth
-	out.Lasts = &lasts
+	if limit > 0 {
+		lasts := out.Left / out.Growth
+		out.Lasts = &lasts
+	}
 	return out
 }
 
@@ -127,7 +148,7 @@ func OutlookAfter(conv *precis.Conversation, meter *precis.Meter, settings preci
 	was := report.Decision
 	budget := precis.Budget{Window: was.Window, Reserve: was.Reserve, Overhead: report.After.Overhead, Buffer: was.Buffer}
 	d := precis.Plan(precis.Load{Used: report.After.Tokens}, budget, settings, profile)
-	return Outlook{Percent: d.Percent, Near: d.Near, Room: roomOf(conv, meter, d, report.Calibration)}
+	return Outlook{Percent: d.Percent, Near: d.Near, Room: roomOf(conv, meter, limitOf(d), d.Used, report.Calibration)}
 }
 
 // newest counts the tokens of the newest turns, at most so many: of each what the

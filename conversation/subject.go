@@ -22,6 +22,10 @@ type Subject struct {
 	Last         precis.Report // of the newest turn; the zero value when it is not known
 	Failed       string        // by name, the newest condensation with a model, where it failed; see condense.ErrorName
 
+	// Recorded: another program holds the conversation and recorded it, so that its turns last
+	// until that program compacts it.
+	Recorded bool
+
 	// InPlace: the edits are kept in the files of another program. What that program itself
 	// condensed, and nothing could write again, [UndoAll] leaves.
 	InPlace bool
@@ -61,7 +65,7 @@ func (s *Subject) meter() *precis.Meter {
 	if s.Ask.Meter == nil {
 		s.Ask.Meter = s.Manager.NewMeter()
 	}
-	s.Ask.Meter.ForModel(s.Conversation.Model)
+	s.Ask.Meter.For(s.Conversation)
 	return s.Ask.Meter
 }
 
@@ -81,6 +85,8 @@ func (s *Subject) view(units []precis.Unit) ([]precis.Message, []precis.Breach) 
 func (s *Subject) notes() []string {
 	var notes []string
 	switch {
+	case s.meter().Overhead(s.Conversation).Unrecorded > 0:
+		notes = append(notes, "system prompt and tools are not all recorded: the provider's count stands for them")
 	case s.Open || s.Conversation.HasSystem():
 	case s.Conversation.Unstored != precis.Overhead{}:
 		notes = append(notes, "the system prompt and the tools are not stored: their tokens are those of the newest request")

@@ -89,6 +89,7 @@ func (s *Subject) at(n int) (*Subject, error) {
 	}
 	out := *s
 	out.Conversation, out.Ask.Meter = precis.Rewound(s.Conversation, n), nil
+	out.Conversation.Unstored.Unrecorded = s.meter().Overhead(s.Conversation).Unrecorded
 	return &out, nil
 }
 

@@ -264,23 +264,15 @@ func (p *placed) assembles() error {
 	return nil
 }
 
-// adopt puts the edits of the assembly in force, and returns why some are not.
+// adopt puts the edits of the assembly in force, and returns why some are not. They were booked
+// when they were made.
 func (j *planner) adopt(ctx context.Context) (dropped []string) {
 	for _, e := range j.assembly.Edits {
-		if err := j.conv.Keep(ctx, j.mgr.WithLedger(nowhere{}), e); err != nil {
+		if err := j.conv.Keep(ctx, j.mgr.Silent(), e); err != nil {
 			dropped = append(dropped, fmt.Sprintf("the edit %.60s is left out, since the messages are not those that it was made on: %v", e.ID, err))
 		}
 	}
 	return dropped
-}
-
-// nowhere is the ledger of edits that were booked when they were made.
-type nowhere struct{}
-
-func (nowhere) Book(context.Context, precis.LedgerEntry) error { return nil }
-
-func (nowhere) Entries(context.Context, string, time.Time) ([]precis.LedgerEntry, error) {
-	return nil, nil
 }
 
 // assemble decides, and reduces where it must. A conversation that is remembered

@@ -112,11 +112,14 @@ func statusOf(ctx context.Context, h conversation.Home, id string) (statusOut, e
 func (o statusOut) text() string {
 	var out strings.Builder
 	fmt.Fprintf(&out, "%d of %d tokens (%.1f %%), %d of %d messages shown\n", o.Status.Tokens, o.Status.Window, o.Status.Percent, o.Status.Shown, o.Status.Messages)
-	fmt.Fprintf(&out, "condensed from %d tokens on: %d left", o.Room.Limit, o.Room.Left)
-	if o.Room.Lasts != nil {
-		fmt.Fprintf(&out, ", about %d turns of %d tokens", *o.Room.Lasts, o.Room.Growth)
+	if o.Room.Limit > 0 {
+		fmt.Fprintf(&out, "condensed from %d tokens on: %d left", o.Room.Limit, o.Room.Left)
+		if o.Room.Lasts != nil {
+			fmt.Fprintf(&out, ", about %d turns of %d tokens", *o.Room.Lasts, o.Room.Growth)
+		}
+		out.WriteString("\n")
 	}
-	out.WriteString("\n" + lines(o.Kinds, func(s conversation.KindTokens) string {
+	out.WriteString(lines(o.Kinds, func(s conversation.KindTokens) string {
 		return fmt.Sprintf("%s %d (%.1f %%)", s.Kind, s.Tokens, precis.Window{Tokens: o.Status.Window}.Percent(s.Tokens))
 	}))
 	if n := len(o.Edits); n < o.Made {

@@ -86,6 +86,7 @@ type Options struct {
 	Variant  string                               // see [precis.Options]
 	Alert    func(context.Context, precis.Alert)  // see [precis.Options]
 	OnReport func(context.Context, precis.Report) // see [precis.Options]
+	OnEdit   func(context.Context, precis.Edit)   // see [precis.Options]
 }
 
 // Condensing says how the rungs that call a model work.
@@ -139,7 +140,7 @@ func New(o Options) (*precis.Manager, error) {
 	rungs = slices.Concat(o.First, rungs)
 	return precis.NewManager(precis.Options{
 		Settings: o.Settings, Counter: counter, Strategies: rungs,
-		Gate: o.Gate, Law: standing.Law{}, Calibrator: o.Calibrator, Store: o.Store, Ledger: o.Ledger, Logger: o.Logger, Now: o.Now, Alert: o.Alert, Variant: o.Variant, OnReport: o.OnReport, Hooks: o.Hooks,
+		Gate: o.Gate, Law: standing.Law{}, Calibrator: o.Calibrator, Store: o.Store, Ledger: o.Ledger, Logger: o.Logger, Now: o.Now, Alert: o.Alert, Variant: o.Variant, OnReport: o.OnReport, OnEdit: o.OnEdit, Hooks: o.Hooks,
 	})
 }
 

@@ -136,11 +136,13 @@ func (h asHome) CountAll(ctx context.Context) (n int, known bool, err error) {
 
 // listed describes a session as a conversation in a list.
 func (h asHome) listed(s *Session) conversation.Listed {
-	window := 0
+	window := precis.Window{Tokens: s.Window, Source: precis.SourceRecorded}
 	if h.o.Window != nil {
-		window = h.o.Window(s.Model).Tokens
+		if w := h.o.Window(s.Model); s.Window == 0 || w.Source == precis.SourceConfigured {
+			window = w
+		}
 	}
-	return conversation.NewListed("", record(s, window), false)
+	return conversation.NewListed("", record(s, window.Tokens), false)
 }
 
 // mostChildren is how many sessions that one began are listed with it.

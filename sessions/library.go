@@ -16,7 +16,7 @@ type Options struct {
 	Places []Place
 	// Index is the file that remembers what was read; "": none, it is kept in memory.
 	Index   string
-	Counter precis.Counter
+	Manager *precis.Manager // whose count of a session is listed
 	// Prices returns the prices of a model, for sessions whose program records usage and
 	// no cost. Nil: such sessions have no cost.
 	Prices func(model string) models.Prices
@@ -60,14 +60,14 @@ func Open(ctx context.Context, o Options) (*Library, error) {
 		o.Workers = min(runtime.GOMAXPROCS(0), 8)
 	}
 	made := version // of the index: it changes with what counts
-	if o.Counter != nil {
-		made += "/" + o.Counter.Name()
+	if o.Manager != nil {
+		made += "/" + o.Manager.NewMeter().Name()
 	}
 	x, err := openIndex(ctx, o.Index, made)
 	if err != nil {
 		return nil, err
 	}
-	l := &Library{o: o, index: x, read: reader{counter: o.Counter, prices: o.Prices}}
+	l := &Library{o: o, index: x, read: reader{manager: o.Manager, prices: o.Prices}}
 	l.resolve()
 	return l, nil
 }

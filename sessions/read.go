@@ -3,6 +3,7 @@ package sessions
 import (
 	"cmp"
 	"errors"
+	"math"
 	"slices"
 	"strings"
 	"time"
@@ -16,7 +17,7 @@ import (
 
 // reader turns recordings into what is listed of them.
 type reader struct {
-	counter precis.Counter
+	manager *precis.Manager
 	prices  func(model string) models.Prices // nil: unknown
 }
 
@@ -60,12 +61,13 @@ func (r reader) take(s *Session, rec *archive.Recording) {
 	c, o := rec.Conversation, rec.Origin
 	s.ID, s.Agent, s.Format = cmp.Or(c.ID, s.ID), cmp.Or(o.Agent, agentOf(rec, s.Agent), rec.Format), rec.Format
 	s.Project, s.Parent, s.Model, s.Begun, s.Spent = o.Project, o.Parent, c.Model, o.Begun, o.Spent
-	s.requests = o.Requests
+	s.Window, s.requests = o.Window, o.Requests
 	s.Title, s.Skipped = content.Title(c), rec.Skipped
 	s.Messages = c.Transcript.Len()
 	if rec.Skipped > 0 {
 		s.Problem = rec.Warnings[0].String()
 	}
+	c.Measured = o.Measured
 	r.count(s, c)
 	for _, b := range c.Branches {
 		s.Inside = append(s.Inside, Inside{ID: b.ID, Messages: b.Transcript.Len()})
@@ -89,13 +91,11 @@ func agentOf(rec *archive.Recording, place string) string {
 	return ""
 }
 
-// count counts messages, calls and tokens, as a manager counts them for the status of a
-// conversation.
+// count counts messages, calls and tokens: those of the view are those of its status.
 func (r reader) count(s *Session, c *precis.Conversation) {
-	meter := precis.NewMeter(r.counter)
-	meter.ForModel(c.Model)
-	overhead := meter.Overhead(c).Sum()
-	s.Tokens = overhead
+	meter := r.manager.NewMeter()
+	meter.For(c)
+	s.Tokens = meter.Overhead(c).Sum()
 	speech := c.Transcript.Speech()
 	for i, m := range c.Transcript.Messages() {
 		s.Tokens += meter.Message(m)
@@ -110,21 +110,14 @@ func (r reader) count(s *Session, c *precis.Conversation) {
 		}
 		s.calls(m)
 	}
-	shown := 0
-	var view []precis.Message
-	for _, u := range precis.Units(c.Transcript, c.Edits) {
-		if u.Original() && len(u.Messages) > 0 {
-			shown++
-		}
-		view = append(view, u.Messages...)
+	all := precis.Window{Tokens: math.MaxInt32}
+	st, err := r.manager.Status(precis.Request{Conversation: c, Meter: meter, Window: all})
+	if err != nil {
+		return // it has no messages
 	}
-	mended, _ := precis.Repair(view)
-	s.View = overhead + meter.View(mended)
-	s.Hidden = s.Messages - shown
-	for _, e := range c.Edits {
-		if e.Kind == precis.KindCondensation || e.Kind == precis.KindTruncation {
-			s.Condensations++
-		}
+	s.View, s.Hidden, s.Condensations = st.Tokens, s.Messages-st.Shown, st.Condensations+st.Truncations
+	if shown := meter.Overhead(c).Sum() + meter.View(precis.View(c.Transcript, c.Edits)); shown > 0 {
+		s.Tokens = int(int64(s.Tokens) * int64(st.Tokens) / int64(shown))
 	}
 	s.Lost = max(0, s.Tokens-s.View)
 }

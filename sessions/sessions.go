@@ -34,10 +34,11 @@ type Session struct {
 	Last     time.Time `json:"last"` // the newest message, else the file's time
 
 	Messages      int            `json:"messages"`
-	Hidden        int            `json:"hidden"` // of these, by condensations of its own program
-	Turns         int            `json:"turns"`  // of the user
-	Tokens        int            `json:"tokens"` // as counted, of all messages
-	View          int            `json:"view"`   // tokens of what its program would send now
+	Hidden        int            `json:"hidden"`           // of these, by condensations of its own program
+	Turns         int            `json:"turns"`            // of the user
+	Tokens        int            `json:"tokens"`           // of all messages, by the measure of View
+	View          int            `json:"view"`             // tokens of what its program would send now
+	Window        int            `json:"window,omitempty"` // tokens, as its program recorded it; 0: it did not
 	Condensations int            `json:"condensations"`
 	Lost          int            `json:"lost"` // tokens that its condensations hide
 	Inside        []Inside       `json:"inside,omitempty"`

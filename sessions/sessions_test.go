@@ -22,7 +22,6 @@ import (
 	"precis/preset"
 	"precis/sessions"
 	"precis/store"
-	"precis/tokens"
 )
 
 // home is the home folder of somebody who uses many agents.
@@ -138,7 +137,7 @@ func (h *home) places() []sessions.Place {
 // library opens a library over the places of a home, with an index in it.
 func (h *home) library(change ...func(*sessions.Options)) *sessions.Library {
 	h.t.Helper()
-	counter, err := tokens.New(tokens.Options{})
+	manager, err := preset.New(preset.Options{})
 	if err != nil {
 		h.t.Fatal(err)
 	}
@@ -146,7 +145,7 @@ func (h *home) library(change ...func(*sessions.Options)) *sessions.Library {
 	if err != nil {
 		h.t.Fatal(err)
 	}
-	o := sessions.Options{Places: h.places(), Index: h.path("index", "sessions.db"), Counter: counter, Open: openHome,
+	o := sessions.Options{Places: h.places(), Index: h.path("index", "sessions.db"), Manager: manager, Open: openHome,
 		Prices: func(model string) models.Prices { m, _ := catalog.Find(model); return m.Prices }}
 	for _, c := range change {
 		c(&o)
@@ -319,7 +318,7 @@ func TestIndexIsMadeOnce(t *testing.T) {
 	var group sync.WaitGroup
 	for range 6 {
 		group.Go(func() {
-			l, err := sessions.Open(t.Context(), sessions.Options{Places: h.places(), Index: h.path("index", "sessions.db"), Counter: must(tokens.New(tokens.Options{}))})
+			l, err := sessions.Open(t.Context(), sessions.Options{Places: h.places(), Index: h.path("index", "sessions.db"), Manager: must(preset.New(preset.Options{}))})
 			if err != nil {
 				t.Error(err)
 				return

@@ -200,7 +200,7 @@ func TestACounterGoesByTheModel(t *testing.T) {
 		model string
 		want  int
 	}{{"gpt-4o", 769}, {"claude-sonnet-4-5", 4 + 1329}, {"claude-haiku-4-5", 4 + 1329}, {"gemini-3-pro", 1124}, {"gpt-4o", 769}} {
-		m.ForModel(tt.model)
+		m.For(&precis.Conversation{Model: tt.model, Transcript: &precis.Transcript{}})
 		if got := m.Message(msg); got != tt.want {
 			t.Errorf("%s: %d, want %d", tt.model, got, tt.want)
 		}

@@ -32,6 +32,9 @@ func (b builder) build(t *tree, path []int) *precis.Conversation {
 		for _, ln := range n.lines {
 			at[ln.uuid] = c.Transcript.Len()
 		}
+		if u := n.lines[len(n.lines)-1].usage; n.kind() == assistant && u != (precis.Usage{}) {
+			b.rec.Origin.Answered(c, u)
+		}
 		if m := n.message(); len(m.Content) > 0 {
 			c.Transcript.Append(names.Name(m))
 		}

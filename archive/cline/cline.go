@@ -143,6 +143,7 @@ func (s *session) spent(f map[string]json.RawMessage) {
 	n := archive.Counts(f["metrics"], "inputTokens", "outputTokens", "cacheReadTokens", "cacheWriteTokens")
 	used := precis.Usage{Input: max(0, n[0]-n[2]-n[3]), Output: n[1], CacheRead: n[2], CacheWrite: n[3]}
 	s.rec.Origin.Spend(model, used, archive.Amount(object(f["metrics"])["cost"]))
+	s.rec.Origin.Answered(s.rec.Conversation, used)
 }
 
 // describe reads the description next to a session. It is an extra: one that is missing

@@ -8,6 +8,7 @@
 package codex
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -234,6 +235,11 @@ func (r *rollout) event(payload []byte, line int) error {
 		r.typed(words)
 	}
 	r.release()
+	for _, from := range []json.RawMessage{payload, f["info"]} { // of task_started, of token_count
+		if n := archive.Counts(from, "model_context_window"); n[0] > 0 {
+			r.rec.Origin.Window = n[0]
+		}
+	}
 	switch kind {
 	case "token_count":
 		if n := lastTokens(f["info"]); n > 0 {
@@ -286,6 +292,7 @@ func (r *rollout) rollBack(turns, line int) {
 	left := *c
 	left.Branches = nil
 	left.ID = fmt.Sprintf("%s/rolled-back-%d", c.ID, len(c.Branches)+1)
+	r.rec.Origin.Measured = precis.Measured{}
 	kept := precis.Rewound(c, n)
 	kept.Branches = append(kept.Branches, &left)
 	*c = *kept

@@ -82,6 +82,7 @@ func (r *rollout) spent(info json.RawMessage) {
 		return
 	}
 	r.rec.Origin.Spend(r.conv.Model, used, 0)
+	r.rec.Origin.Counted(r.conv, usageOf(f["last_token_usage"]))
 	r.chain = sha256.Sum256(fmt.Appendf(nil, "%x %s %d %d %d", r.chain, r.root, total.Input, total.Output, total.CacheRead))
 	r.rec.Origin.Requests = append(r.rec.Origin.Requests, archive.Request{ID: hex.EncodeToString(r.chain[:12]), Model: r.conv.Model, Usage: used})
 }

@@ -77,7 +77,9 @@ func (b *builder) answer(f map[string]json.RawMessage) []precis.Block {
 		b.conv.Model = model
 	}
 	n := archive.Counts(meta["usage"], "prompt_tokens", "completion_tokens")
-	b.rec.Origin.Spend(b.conv.Model, precis.Usage{Input: n[0], Output: n[1]}, 0)
+	used := precis.Usage{Input: n[0], Output: n[1]}
+	b.rec.Origin.Spend(b.conv.Model, used, 0)
+	b.rec.Origin.Answered(b.conv, used)
 	var out []precis.Block
 	if words := thought(f["thinking"]); words != "" {
 		out = append(out, precis.Thinking{Text: words})

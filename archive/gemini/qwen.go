@@ -65,6 +65,7 @@ type qwenRecord struct {
 	at         time.Time
 	kind       string
 	model      string
+	used       precis.Usage // by the request that it answers
 	message    map[string]json.RawMessage
 	compressed json.RawMessage
 	before     int // tokens before the compression
@@ -99,7 +100,8 @@ func (s *qwenSession) line(l archive.Line) error {
 		}
 	}
 	n := archive.Counts(f["usageMetadata"], "promptTokenCount", "candidatesTokenCount", "cachedContentTokenCount")
-	o.Spend(r.model, precis.Usage{Input: max(0, n[0]-n[2]), Output: n[1], CacheRead: n[2]}, 0)
+	r.used = precis.Usage{Input: max(0, n[0]-n[2]), Output: n[1], CacheRead: n[2]}
+	o.Spend(r.model, r.used, 0)
 	s.add(r, text(f, "parentUuid"), f["parentUuid"])
 	return nil
 }
@@ -128,6 +130,7 @@ func (s *qwenSession) add(r qwenRecord, parent string, given json.RawMessage) {
 func (s *qwenSession) conversation() *precis.Conversation {
 	path := s.tree.Path(s.last)
 	c := s.build(path)
+	defer func(m precis.Measured) { s.rec.Origin.Measured = m }(s.rec.Origin.Measured) // not that of a branch
 	paths, _, more := s.tree.Branches(path, maxBranches)
 	if more {
 		s.rec.Warn("branches", "more than %d are left out", maxBranches)
@@ -154,6 +157,7 @@ func (s *qwenSession) build(path []int) *precis.Conversation {
 		case r.compressed != nil:
 			err = b.compressed(r)
 		case r.message != nil:
+			b.rec.Origin.Answered(b.conv, r.used)
 			err = b.content(r.message, r.at)
 		}
 		if err != nil {

@@ -69,7 +69,9 @@ func (b *builder) spent(f map[string]json.RawMessage, id string) {
 	}
 	b.counted[id] = true
 	n := archive.Counts(f["tokens"], "input", "output", "cached", "thoughts")
-	b.rec.Origin.Spend(text(f, "model"), precis.Usage{Input: max(0, n[0]-n[2]), Output: n[1] + n[3], CacheRead: n[2]}, 0)
+	used := precis.Usage{Input: max(0, n[0]-n[2]), Output: n[1] + n[3], CacheRead: n[2]}
+	b.rec.Origin.Spend(text(f, "model"), used, 0)
+	b.rec.Origin.Answered(b.conv, used)
 }
 
 // thoughts reads the summaries of the model's reasoning.

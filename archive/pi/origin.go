@@ -30,14 +30,14 @@ func (s *session) origin(f map[string]jsonValue, at time.Time) {
 	}
 }
 
-// spent adds what the request behind an assistant message used.
-func (s *session) spent(message jsonValue) {
+// spent adds and returns what the request behind an assistant message used.
+func (s *session) spent(message jsonValue) (used precis.Usage) {
 	if jsonspan.Kind(message) != '{' {
-		return
+		return used
 	}
 	f, err := jsonspan.Fields(message)
 	if err != nil || jsonspan.Kind(f["usage"]) != '{' {
-		return
+		return used
 	}
 	model, _ := jsonspan.String(f["model"])
 	n := archive.Counts(f["usage"], "input", "output", "cacheRead", "cacheWrite")
@@ -47,5 +47,7 @@ func (s *session) spent(message jsonValue) {
 			cost = archive.Amount(c["total"])
 		}
 	}
-	s.rec.Origin.Spend(model, precis.Usage{Input: n[0], Output: n[1], CacheRead: n[2], CacheWrite: n[3]}, cost)
+	used = precis.Usage{Input: n[0], Output: n[1], CacheRead: n[2], CacheWrite: n[3]}
+	s.rec.Origin.Spend(model, used, cost)
+	return used
 }

@@ -78,6 +78,7 @@ type entry struct {
 	at      time.Time
 	msg     precis.Message // no content: none that a model sees
 	model   string         // the model in use from here on; "" when it stays
+	used    precis.Usage   // by the request that it answers
 	summary string
 	kept    int // entry a compaction kept first; -1: unknown
 	tokens  int
@@ -107,7 +108,7 @@ func (s *session) line(l archive.Line) error {
 		}
 	case "message":
 		err = e.message(f["message"])
-		s.spent(f["message"])
+		e.used = s.spent(f["message"])
 	case "custom_message":
 		err = e.said(f["content"], precis.RoleUser)
 		e.msg.Said = precis.Said{Program: program, Author: precis.AuthorProgram} // an extension's
@@ -175,6 +176,7 @@ func (s *session) conversation() *precis.Conversation {
 	path := s.tree.Path(s.leaf)
 	c := s.build(path)
 	c.Title = s.title
+	defer func(m precis.Measured) { s.rec.Origin.Measured = m }(s.rec.Origin.Measured) // not that of a branch
 	paths, _, more := s.tree.Branches(path, maxBranches)
 	if more {
 		s.rec.Warn("branches", "more than %d are left out", maxBranches)
@@ -200,6 +202,9 @@ func (s *session) build(path []int) *precis.Conversation {
 		before[i] = c.Transcript.Len()
 		if e.model != "" {
 			c.Model = e.model
+		}
+		if e.used != (precis.Usage{}) {
+			s.rec.Origin.Answered(c, e.used)
 		}
 		if len(e.msg.Content) > 0 {
 			c.Transcript.Append(names.Name(e.msg))

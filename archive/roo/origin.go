@@ -36,6 +36,9 @@ func (t *Task) origin(rec *archive.Recording) {
 			requests++
 		}
 	}
+	if all := t.UI.requests(); len(all) > 0 {
+		o.Counted(rec.Conversation, all[len(all)-1].sent())
+	}
 	if requests == 0 {
 		u = TokenUsage{In: t.item.In, Out: t.item.Out, CacheReads: t.item.Reads, CacheWrites: t.item.Writes, Cost: t.item.Cost}
 	}

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"maps"
 
+	"precis"
 	"precis/internal/jsonspan"
 )
 
@@ -90,6 +91,19 @@ func (r request) add(t *TokenUsage) {
 		t.CacheReads, t.HasReads = t.CacheReads+n, true
 	}
 	t.Cost += number(r.fields["cost"])
+}
+
+// sent returns what a request sent; nothing for a condensation. Roo counts all of it as input,
+// Cline what no cache had.
+func (r request) sent() precis.Usage {
+	if r.condense != nil {
+		return precis.Usage{}
+	}
+	in, cached := int(number(r.fields["tokensIn"])), int(number(r.fields["cacheReads"])+number(r.fields["cacheWrites"]))
+	if in < cached {
+		return precis.Usage{Input: in, CacheRead: cached}
+	}
+	return precis.Usage{Input: in}
 }
 
 // context returns the tokens in the context after the request; 0 when it does

@@ -32,17 +32,16 @@ func newStatus(t *tools) *cobra.Command {
 		Short: "Say in one line how full the window is, for status lines",
 		Long: `Say in one line how full the window is, about how many turns are left, what was
 spent, and what precis did: of FILE, or of the newest conversation of the
-gateway that runs at gateway.listen. What Claude Code's transcripts report is
-taken as it is, so that the answer is there at once; other recordings are
-counted.
+gateway that runs at gateway.listen.
 
 With --format claude the command serves Claude Code's status line: it reads what
 Claude Code writes to it. In ~/.claude/settings.json:
 
   {"statusLine": {"type": "command", "command": "precis status --format claude"}}
 
-"turns left" counts requests until precis acts, or without a gateway until the
-window is full, by how the conversation grew with the last ones.`,
+"turns left" counts requests until precis acts, by how the conversation grew with
+the last ones; without a gateway until the agent compacts it, where the agent
+has done so before.`,
 		Example: `  precis status
   precis status @last
   precis status --format json run.jsonl`,
@@ -68,17 +67,13 @@ func (c *status) run(cmd *cobra.Command, args []string) error {
 		}
 	}
 	if len(args) == 1 {
-		if from.Transcript, err = c.jobs.Path(cmd.Context(), args[0]); err != nil {
+		s, err := c.counted(cmd.Context(), args[0])
+		if err != nil {
 			return err
 		}
+		return c.print(s)
 	}
-	s := statusline.Read(cmd.Context(), from)
-	if len(args) == 1 && !s.Known() {
-		if s, err = c.counted(cmd.Context(), args[0]); err != nil {
-			return err
-		}
-	}
-	return c.print(s)
+	return c.print(statusline.Read(cmd.Context(), from))
 }
 
 // client adds what a client writes to the command of its status line.
@@ -106,7 +101,7 @@ func windowOf(cfg *config.Config) func(string) precis.Window {
 	}
 }
 
-// counted is the status of a recording that reports no usage.
+// counted is the status of a recording.
 func (c *status) counted(ctx context.Context, path string) (s statusline.Status, err error) {
 	j, err := c.jobs.Open(ctx, path)
 	if err != nil {

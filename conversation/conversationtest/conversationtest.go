@@ -187,7 +187,7 @@ func looks(t *testing.T, s *suite) {
 	if c := must[conversation.Composition](s)(conversation.Compose(ctx, s.Home, s.ID)); c.Used == 0 || len(c.Results) != 1 || c.Results[0].Tokens == 0 {
 		t.Errorf("composition: %+v", c)
 	}
-	if r := d.Room; r.Lasts == nil || r.Growth < 100 || r.Turns != 10 || r.Left != max(r.Limit-d.Status.Tokens, 0) {
+	if r := d.Room; (r.Lasts == nil) != (r.Limit == 0) || r.Growth < 100 || r.Turns != 10 || r.Left != max(r.Limit-d.Status.Tokens, 0) {
 		t.Errorf("room: %+v", r)
 	}
 	if g := must[conversation.Digested](s)(conversation.Digest(ctx, s.Home, s.ID, conversation.DigestOptions{Tokens: 500})); !strings.Contains(g.Text, "Never write to the disk") || g.Tokens > 500 {

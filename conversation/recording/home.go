@@ -77,7 +77,7 @@ func (h *Home) subject(conv *precis.Conversation) *conversation.Subject {
 		rec.Updated = conv.Transcript.At(i).Time
 	}
 	_, inPlace := h.file.keep.(*taskKeeper)
-	return &conversation.Subject{InPlace: inPlace, Conversation: conv, Record: rec, Manager: h.manager, Ask: h.ask, Profile: h.profile()}
+	return &conversation.Subject{Recorded: true, InPlace: inPlace, Conversation: conv, Record: rec, Manager: h.manager, Ask: h.ask, Profile: h.profile()}
 }
 
 // profile returns Profile with managers that record nothing themselves.

@@ -48,7 +48,7 @@ func NewMetrics(o MetricsOptions) *Metrics {
 	m.usage = m.counter("usage_tokens_total", "Tokens as upstreams told them.", "dialect", "model", "kind")
 	m.cost = m.counter("cost_usd_total", "US dollars that requests cost, as far as prices are known.", "dialect", "model")
 	m.steps = m.counter("condensation_steps_total", "Rungs of the ladder that were tried.", "rung", "outcome", "code")
-	m.edits = m.counter("edits_total", "Edits made.", "kind", "rung", "trigger")
+	m.edits = m.counter("edits_total", "Edits that came into force.", "kind", "rung", "trigger")
 	m.own = m.counter("condensing_tokens_total", "Tokens of the model calls that condensing made.", "kind")
 	m.alerts = m.counter("alerts_total", "Limits of spending that were near or reached.", "kind", "scope")
 	m.retries = m.counter("overflow_retries_total", "Requests sent again with a smaller view after an upstream said that they were too long.", "dialect", "model")
@@ -141,15 +141,17 @@ func (m *Metrics) Report(_ context.Context, r precis.Report) {
 			}
 		}
 	}
-	for _, e := range r.Edits {
-		m.edits.WithLabelValues(string(e.Kind), orNone(e.Rung), string(r.TriggeredBy)).Inc()
-	}
 	if cost := r.CostUSD(); cost > 0 {
 		m.ownCost.Add(cost)
 	}
 	if r.TriggeredBy == precis.TriggeredBackground && len(r.Edits) > 0 {
 		m.prepared.Inc()
 	}
+}
+
+// Edit counts an edit that came into force.
+func (m *Metrics) Edit(_ context.Context, e precis.Edit) {
+	m.edits.WithLabelValues(string(e.Kind), orNone(e.Report.Rung), orNone(e.Report.Trigger)).Inc()
 }
 
 // Alert counts an alert.

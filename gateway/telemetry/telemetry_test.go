@@ -59,6 +59,7 @@ func TestMetrics(t *testing.T) {
 	m.Turn(ctx, answered)
 	m.Turn(ctx, gateway.Turn{Dialect: "responses", Kind: "stateful", Action: "pass", Status: 200})
 	m.Report(ctx, reduced)
+	m.Edit(ctx, precis.Edit{Kind: precis.KindCondensation, Report: precis.EditReport{Rung: "condense", Trigger: "background"}})
 	m.Alert(ctx, precis.Alert{Kind: "spend_limit", Scope: "day"})
 	for n := range 5 { // a client that makes up models
 		m.Turn(ctx, gateway.Turn{Dialect: "chat", Model: fmt.Sprint("made-up-", n), Action: "none", Status: 404})

@@ -18,9 +18,10 @@ type Kind string
 const (
 	System     Kind = "system"
 	Tools      Kind = "tools"
-	Digest     Kind = "digest"  // what stands in the place of messages: a summary, a digest, a marker
-	User       Kind = "user"    // what persons said
-	Program    Kind = "program" // what the program around the model, or another agent, said in the user's place
+	Unrecorded Kind = "not recorded" // system prompt and tools that the provider counted and the recording does not hold
+	Digest     Kind = "digest"       // what stands in the place of messages: a summary, a digest, a marker
+	User       Kind = "user"         // what persons said
+	Program    Kind = "program"      // what the program around the model, or another agent, said in the user's place
 	Assistant  Kind = "assistant"
 	Thinking   Kind = "thinking"
 	ToolUse    Kind = "tool use"
@@ -31,7 +32,7 @@ const (
 
 // Kinds returns all kinds in order.
 func Kinds() []Kind {
-	return []Kind{System, Tools, Digest, User, Program, Assistant, Thinking, ToolUse, ToolResult, Media, Other}
+	return []Kind{System, Tools, Unrecorded, Digest, User, Program, Assistant, Thinking, ToolUse, ToolResult, Media, Other}
 }
 
 // Share is what one kind or tool uses.
@@ -62,6 +63,9 @@ func Take(c *precis.Conversation, units []precis.Unit, m *precis.Meter) Census {
 	}
 	if overhead.Tools > 0 {
 		t.add(Tools, overhead.Tools)
+	}
+	if overhead.Unrecorded > 0 {
+		t.add(Unrecorded, overhead.Unrecorded)
 	}
 	t.results = resultTools(c.Transcript.Messages())
 	speech := c.Transcript.Speech()

@@ -55,6 +55,15 @@ func (j *Job) measure() (err error) {
 		j.limit = m.MaxOutput.Tokens
 	}
 	j.Window = windowOf(j.Config, j.catalog, j.Model)
+	if j.Config.Model != "" {
+		return nil // what was recorded is about another model
+	}
+	if n := j.File.Origin.Window; n > 0 && j.Config.Window == 0 {
+		j.Window = precis.Window{Tokens: n, Source: precis.SourceRecorded}
+	}
+	if m := j.File.Origin.Measured; j.Config.Window == 0 || m.Tokens <= j.Config.Window {
+		j.Conversation.Measured = m // else the view is for another program, whose system prompt nobody knows
+	}
 	return nil
 }
 
@@ -77,7 +86,14 @@ func (j *Job) manage() (err error) {
 	if j.Manager, err = j.managerOf(j.Config.Settings); err != nil {
 		return err
 	}
-	j.Home = j.File.Home(j.Manager, j.ask())
+	ask := j.ask()
+	if ask.Target > 0 { // one that leaves no room beside the system prompt is about the messages
+		m := j.Manager.NewMeter()
+		if m.For(j.Conversation); m.Overhead(j.Conversation).Unrecorded >= int(ask.Target) {
+			j.Conversation.Measured = precis.Measured{}
+		}
+	}
+	j.Home = j.File.Home(j.Manager, ask)
 	j.Home.Profile = j.profile
 	return nil
 }

@@ -11,8 +11,8 @@ import (
 	"precis/cmd/internal/console"
 	"precis/conversation/recording"
 	"precis/models"
+	"precis/preset"
 	"precis/sessions"
-	"precis/tokens"
 )
 
 // Sessions opens the recorded conversations of this machine and brings the index up to
@@ -27,7 +27,7 @@ func (o *Opener) Sessions(ctx context.Context, folders []string, progress func(d
 	if err != nil {
 		return nil, err
 	}
-	counter, err := tokens.New(tokens.Options{Name: cfg.Estimate})
+	manager, err := preset.New(preset.Options{Estimate: cfg.Estimate})
 	if err != nil {
 		return nil, err
 	}
@@ -36,7 +36,7 @@ func (o *Opener) Sessions(ctx context.Context, folders []string, progress func(d
 		return nil, err
 	}
 	options := sessions.Options{
-		Places: places, Index: o.sessionIndex(cfg.Sessions.Index), Counter: counter, Progress: progress,
+		Places: places, Index: o.sessionIndex(cfg.Sessions.Index), Manager: manager, Progress: progress,
 		Prices: func(model string) models.Prices {
 			m, _ := catalog.Find(model)
 			return m.Prices

@@ -99,7 +99,7 @@ func (s *Service) manager(c *config.Config, arm string) (*precis.Manager, error)
 	}
 	return preset.New(preset.Options{
 		Settings: c.Settings, Hooks: around, Estimate: c.Estimate, Condensing: condensing, Parser: s.p.Parser, Logger: s.p.Logger, Calibrator: s.calib,
-		OnReport: s.report, Alert: s.alert(hook), Variant: arm,
+		OnReport: s.report, OnEdit: s.metrics.Edit, Alert: s.alert(hook), Variant: arm,
 	})
 }
 

@@ -19,7 +19,7 @@ type Status struct {
 	Tokens    int     `json:"tokens"` // of the newest request
 	Window    int     `json:"window"`
 	Percent   float64 `json:"percent"`
-	TurnsLeft int     `json:"turns_left"` // requests until something is done; -1: unknown
+	TurnsLeft int     `json:"turns_left"` // requests until precis acts, or the agent compacts; -1: unknown
 	CostUSD   float64 `json:"cost_usd,omitempty"`
 
 	// Of a gateway that the conversation passes.
@@ -49,10 +49,10 @@ func (s Status) Known() bool { return s.Tokens > 0 }
 func Read(ctx context.Context, from Sources) Status {
 	s := Status{Model: from.Client.Model.ID, CostUSD: from.Client.Cost.USD, Window: from.Client.Context.Size, TurnsLeft: -1}
 	s.Tokens = from.Client.tokens()
-	growth := 0
+	growth, compacts := 0, 0
 	var used []request
 	if from.Transcript != "" {
-		used = lastRequests(from.Transcript)
+		used, compacts = lastRequests(from.Transcript)
 	}
 	if len(from.Database.Answers) > 0 {
 		used, s.CostUSD = answered(from.Database), from.Database.CostUSD
@@ -74,12 +74,11 @@ func Read(ctx context.Context, from Sources) Status {
 		return s
 	}
 	s.Percent = precis.Window{Tokens: s.Window}.Percent(s.Tokens)
-	limit := float64(s.Window)
-	if s.Gateway {
-		limit *= from.Threshold / 100
+	if s.Gateway { // precis acts before the program does
+		compacts = int(float64(s.Window) * from.Threshold / 100)
 	}
-	if growth > 0 {
-		s.TurnsLeft = max(int((limit-float64(s.Tokens))/float64(growth)), 0)
+	if growth > 0 && compacts > 0 {
+		s.TurnsLeft = max((compacts-s.Tokens)/growth, 0)
 	}
 	return s
 }

@@ -21,10 +21,11 @@ type request struct {
 const tail = 1 << 20
 
 // lastRequests returns the requests at the end of a transcript of Claude Code or pi, the
-// newest last; those of sub-agents are left out.
-func lastRequests(path string) []request {
-	var out []request
+// newest last, and the tokens at which the program compacted it by itself; 0: unknown. The
+// requests of sub-agents are left out.
+func lastRequests(path string) (out []request, compacts int) {
 	for line := range bytes.SplitSeq(end(path), []byte("\n")) {
+		compacts = max(compacts, compactedAt(line))
 		r, ok := parseRequest(line)
 		switch {
 		case !ok:
@@ -34,7 +35,31 @@ func lastRequests(path string) []request {
 			out = append(out, r)
 		}
 	}
-	return out
+	return out, compacts
+}
+
+// compactedAt returns the size at which a line says that the program compacted; 0: it does not.
+func compactedAt(line []byte) int {
+	if !bytes.Contains(line, []byte(`compact`)) {
+		return 0
+	}
+	var l struct {
+		Type    string `json:"type"`
+		Subtype string `json:"subtype"`
+		Claude  struct {
+			Trigger string `json:"trigger"`
+			Before  int    `json:"preTokens"`
+		} `json:"compactMetadata"`
+		Pi int `json:"tokensBefore"`
+	}
+	switch {
+	case json.Unmarshal(line, &l) != nil:
+	case l.Subtype == "compact_boundary" && l.Claude.Trigger == "auto":
+		return l.Claude.Before
+	case l.Type == "compaction":
+		return l.Pi
+	}
+	return 0
 }
 
 // answered returns what opencode's database says of requests.

@@ -28,6 +28,8 @@ func TestOfATranscript(t *testing.T) {
 		"an old pi":   `{"type":"message","n":%d,"message":{"role":"assistant","model":"m","usage":{"input":%d,"output":10,"cacheRead":5,"cacheWrite":5}}}`,
 	} {
 		var b strings.Builder
+		b.WriteString(`{"type":"system","subtype":"compact_boundary","compactMetadata":{"trigger":"auto","preTokens":100000}}` + "\n" + `{"type":"compaction","tokensBefore":100000}` + "\n")
+		b.WriteString(`{"type":"system","subtype":"compact_boundary","compactMetadata":{"trigger":"manual","preTokens":120000}}` + "\n")
 		b.WriteString(`{"type":"message","message":{"role":"user","content":"the \"usage\" of it"}}` + "\nnot JSON \"usage\"\n")
 		for i := range 5 {
 			fmt.Fprintf(&b, form+"\n", i, 9_980+10_000*i)
@@ -70,7 +72,7 @@ func TestOfOpencode(t *testing.T) {
 		t.Fatal(err)
 	}
 	s := statusline.Read(t.Context(), from)
-	if got, want := s.Line(&console.Words{}), "30 % of 100,000, about 7 turns left, $0.030"; got != want {
+	if got, want := s.Line(&console.Words{}), "30 % of 100,000, $0.030"; got != want {
 		t.Errorf("%s, want %s", got, want)
 	}
 }
