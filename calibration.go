@@ -58,13 +58,16 @@ func (m *Manager) ForOwner(owner string) *Manager {
 // tokens are to say how a model's tokenizer counts text.
 const mostMedia = 0.1
 
+// Teaches reports whether the view is of words enough to learn from what a provider counts for it.
+func (r Report) Teaches() bool { return float64(r.After.Media) <= mostMedia*float64(r.After.Tokens) }
+
 // Observe records the input tokens, cached ones included, that a provider reported
 // for the view of r. The ratio of reported to counted tokens applies to the model
 // from the next call on and is kept in the store, if that is a
 // [CalibrationStore]. A view of which more than a tenth is images, documents or
 // unknown blocks teaches nothing. Without a calibrator Observe does nothing.
 func (m *Manager) Observe(ctx context.Context, r Report, reported int) error {
-	if m.o.Calibrator == nil || r.Calibration <= 0 || float64(r.After.Media) > mostMedia*float64(r.After.Tokens) {
+	if m.o.Calibrator == nil || r.Calibration <= 0 || !r.Teaches() {
 		return nil
 	}
 	m.o.Calibrator.Observe(r.Model, int(float64(r.After.Tokens)/r.Calibration), reported)

@@ -277,6 +277,9 @@ func (x *exchange) record() {
 	if x.answer.Input > 0 && x.answer.Error == nil {
 		_ = m.Observe(context.WithoutCancel(x.r.Context()), report, x.answer.Input) // without a store nothing fails
 		x.g.conversations.Learned(x.owner, model, m)
+		if !sent.Teaches() { // the pictures and documents of this conversation count otherwise
+			p.conv.Measured.Store(&precis.Measured{Messages: p.found.Len, Tokens: x.answer.Input})
+		}
 	}
 	if sent.Calibration > 0 { // by what the answer has taught
 		tokens = m.Calibrated(model, int(float64(tokens)/sent.Calibration))

@@ -89,9 +89,9 @@ func mediaThroughGateway(t *testing.T, window int, path, body string) (sent stri
 func TestADocumentGivesWayToARefusal(t *testing.T) {
 	t.Parallel()
 	file := base64.StdEncoding.EncodeToString([]byte("%PDF-1.4\n1 0 obj << /Type /Catalog /Pages 2 0 R >> endobj\n2 0 obj << /Type /Pages /Count 900 >> endobj\ntrailer << /Root 1 0 R >>\n" + strings.Repeat("%\n", 4000)))
-	body := `{"model":"claude-sonnet-4-5","max_tokens":500,"messages":[{"role":"user","content":[{"type":"document","title":"spec.pdf","source":{"type":"base64","media_type":"application/pdf","data":"` + file + `"}},{"type":"text","text":"Summarize it in three sentences."}]}]}`
+	first := `{"model":"claude-sonnet-4-5","max_tokens":8000,"tools":[{"name":"read","input_schema":{"type":"object"}}],"messages":[{"role":"user","content":[{"type":"document","title":"spec.pdf","source":{"type":"base64","media_type":"application/pdf","data":"` + file + `"}},{"type":"text","text":"Summarize it in three sentences."}]}]}`
 	for refuses, want := range map[bool]int{false: 1, true: 2} {
-		var sent []string
+		body, sent := first, []string(nil)
 		up := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			data, err := io.ReadAll(r.Body)
 			if err != nil {
@@ -110,7 +110,19 @@ func TestADocumentGivesWayToARefusal(t *testing.T) {
 			}
 			_, _ = io.WriteString(w, `{"id":"x","type":"message","role":"assistant","content":[{"type":"text","text":"Done."}],"usage":{"input_tokens":90,"output_tokens":2}}`)
 		}))
-		status, _ := smallGateway(t, up.URL, 200_000)("/v1/messages", body)
+		ask := smallGateway(t, up.URL, 200_000)
+		status, _ := ask("/v1/messages", body)
+		for turn := range 3 { // what the upstream counted is the size from then on, and the document stays
+			if refuses {
+				break
+			}
+			next := `{"role":"assistant","content":[{"type":"text","text":"Done."}]},{"role":"user","content":"And in one?"}]}`
+			body = strings.TrimSuffix(body, "]}") + "," + next
+			if status, _ := ask("/v1/messages", body); status != http.StatusOK || sent[len(sent)-1] != body {
+				t.Errorf("turn %d: status %d, %.300s", turn, status, sent[len(sent)-1])
+			}
+			sent = sent[:1]
+		}
 		up.Close()
 		if status != http.StatusOK || len(sent) != want || !strings.Contains(sent[0], file) {
 			t.Fatalf("refuses %t: status %d, %d requests, want %d", refuses, status, len(sent), want)

@@ -39,6 +39,10 @@ type Conversation struct {
 	// part of the answer was with the client already; 0: there is none. It needs no lock.
 	TooLong atomic.Int64
 
+	// Measured is what the upstream counted for the newest request whose size can only be
+	// estimated; nil: there is none. The next turn counts by it. It needs no lock.
+	Measured atomic.Pointer[precis.Measured]
+
 	doubt
 
 	snapshot atomic.Pointer[Snapshot]
@@ -163,6 +167,9 @@ func (c *Conversation) Conversation() *precis.Conversation { return c.conv }
 
 // Grow adds messages of its line up to n. The lock must be held.
 func (c *Conversation) Grow(n int) {
+	if m := c.Measured.Load(); m != nil {
+		c.conv.Measured = *m
+	}
 	if at := c.conv.Transcript.Len(); c.line != nil && at < n {
 		c.conv.Transcript.Append(c.line.Transcript.Messages()[at:n]...)
 	}
