@@ -147,13 +147,15 @@ func TestHostileTextIsData(t *testing.T) {
 			t.Errorf("%s: the text has %d bytes", tool, len(text))
 		}
 	}
-	out, _ := want(t, cs, "expand", arguments{"handle": "m2.b0"})
-	if text := at(out, "text").(string); !strings.Contains(text, "\x1b[31mred") || !strings.Contains(text, "\u202eright") || len(text) > 17_000 {
-		t.Errorf("the original as data: %.200q, %d bytes", text, len(text))
+	if _, text := want(t, cs, "expand", arguments{"handle": "m2.b0"}); !strings.Contains(text, `\u202eright`) || len(text) > 17_000 {
+		t.Errorf("the original as a text: %.200q, %d bytes", text, len(text))
 	}
 	read, err := cs.ReadResource(t.Context(), &mcp.ReadResourceParams{URI: "precis://session/c1/m2"})
-	if err != nil || len(read.Contents[0].Text) > 300_000 || !strings.Contains(read.Contents[0].Text, "cut here") {
-		t.Errorf("the resource: %v", err)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if text := read.Contents[0].Text; len(text) > 300_000 || !strings.Contains(text, "cut here") || !strings.Contains(text, "\x1b[31mred") || !strings.Contains(text, "\u202eright") {
+		t.Errorf("the resource: %.200q, %d bytes", text, len(text))
 	}
 }
 

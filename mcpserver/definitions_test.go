@@ -2,6 +2,7 @@ package mcpserver_test
 
 import (
 	"encoding/json"
+	"slices"
 	"testing"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -33,13 +34,14 @@ func TestDefinitionsAreShort(t *testing.T) {
 		}
 		all := count(list.Tools)
 		t.Logf("edits %v: %d tokens for all definitions", edits, all)
-		if all > 1500 {
-			t.Errorf("the definitions have %d tokens, want at most 1500", all)
+		if all > 1400 {
+			t.Errorf("the definitions have %d tokens, want at most 1400", all)
 		}
 		for _, tool := range list.Tools {
 			t.Logf("%s: %d, input %d, output %d", tool.Name, count(tool), count(tool.InputSchema), count(tool.OutputSchema))
+			words := slices.Contains([]string{"digest", "expand", "handoff"}, tool.Name)
 			changes := tool.Name == "condense" || tool.Name == "pin"
-			if tool.Annotations.ReadOnlyHint != (!changes || !edits) || *tool.Annotations.OpenWorldHint || tool.OutputSchema == nil {
+			if tool.Annotations.ReadOnlyHint != (!changes || !edits) || *tool.Annotations.OpenWorldHint || (tool.OutputSchema == nil) != words {
 				t.Errorf("%s: %+v", tool.Name, tool.Annotations)
 			}
 			if !tool.Annotations.ReadOnlyHint && *tool.Annotations.DestructiveHint {

@@ -14,32 +14,26 @@ type handoffIn struct {
 	Tokens int    `json:"tokens,omitempty"`
 }
 
-type handoffOut struct {
-	ID     string `json:"id"`
-	Goal   string `json:"goal"`
-	Format string `json:"format"`
-	Tokens int    `json:"tokens"`
-	Brief  string `json:"brief"`
-	Note   string `json:"note,omitempty"`
-}
+// The sizes of a brief, in tokens.
+const (
+	leastBrief = 200
+	mostBrief  = 50_000
+)
 
-// mostBrief is the largest brief, in tokens.
-const mostBrief = 50_000
-
-var handoffTool = tool[handoffIn, handoffOut]{
+var handoffTool = tool[handoffIn, textOnly]{
 	name: "handoff", about: "Write a brief for a new thread or another agent to go on with a session's work.",
-	run: func(ctx context.Context, c *call, in handoffIn) (handoffOut, string, error) {
+	run: func(ctx context.Context, c *call, in handoffIn) (textOnly, string, error) {
 		if in.Tokens > mostBrief {
-			return handoffOut{}, "", precis.Errorf(precis.CodeInvalid, "read arguments", "tokens is %d, want at most %d", in.Tokens, mostBrief)
+			return nil, "", precis.Errorf(precis.CodeInvalid, "read arguments", "tokens is %d, want at most %d", in.Tokens, mostBrief)
 		}
 		w, err := c.which(ctx, in.ID)
 		if err != nil {
-			return handoffOut{}, "", err
+			return nil, "", err
 		}
-		b, err := handoff.Write(ctx, c.home, w.id, handoff.Options{Goal: in.Goal, Format: in.Format, Tokens: in.Tokens})
+		b, err := handoff.Write(ctx, c.home, w.id, handoff.Options{Goal: in.Goal, Format: in.Format, Tokens: w.rest(in.Tokens, min(in.Tokens, leastBrief))})
 		if err != nil {
-			return handoffOut{}, "", err
+			return nil, "", err
 		}
-		return handoffOut{ID: b.Conversation, Goal: b.Goal, Format: b.Format, Tokens: b.Tokens, Brief: b.Text, Note: w.note}, w.line() + b.Text, nil
+		return nil, w.line() + b.Text, nil
 	},
 }

@@ -115,6 +115,9 @@ func call(ctx context.Context, cs *mcp.ClientSession, name string, in arguments)
 	if res.IsError {
 		return nil, text, fmt.Errorf("tool: %s", text)
 	}
+	if res.StructuredContent == nil {
+		return nil, text, nil
+	}
 	data, err := json.Marshal(res.StructuredContent)
 	if err != nil {
 		return nil, "", err

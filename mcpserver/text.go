@@ -37,6 +37,9 @@ func hides(r rune) bool {
 	return unicode.IsControl(r) || unicode.Is(unicode.Cf, r)
 }
 
+// newest returns the last items of a list, most of them at most.
+func newest[T any](list []T, most int) []T { return list[max(len(list)-most, 0):] }
+
 // lines writes a list, one item a line.
 func lines[T any](items []T, line func(T) string) string {
 	var out strings.Builder

@@ -24,6 +24,11 @@ func (c *call) edited(ctx context.Context, id string, edits ...conversation.Edit
 	}
 }
 
+// textOnly is the result of a tool whose answer is a text to read. It has no structured
+// content: some clients show a model both of them, so that everything is sent twice, and
+// others only the structured content, so that the text cannot be left out of it.
+type textOnly = any
+
 // tool is a tool with its arguments and its result.
 type tool[In, Out any] struct {
 	name, about string
@@ -39,7 +44,10 @@ func (t tool[In, Out]) add(s *server) {
 	if notes.IdempotentHint = notes.ReadOnlyHint || t.again; !notes.ReadOnlyHint {
 		notes.DestructiveHint = new(bool) // every change can be taken back
 	}
-	def := &mcp.Tool{Name: t.name, Description: t.about, InputSchema: s.schemas.in(reflect.TypeFor[In]()), OutputSchema: s.schemas.out(reflect.TypeFor[Out]()), Annotations: notes}
+	def := &mcp.Tool{Name: t.name, Description: t.about, InputSchema: s.schemas.in(reflect.TypeFor[In]()), Annotations: notes}
+	if out := reflect.TypeFor[Out](); out != reflect.TypeFor[textOnly]() {
+		def.OutputSchema = s.schemas.out(out)
+	}
 	mcp.AddTool(s.Server, def, func(ctx context.Context, r *mcp.CallToolRequest, in In) (*mcp.CallToolResult, Out, error) {
 		var none Out
 		home, ask, err := s.scope(r.ClientCapabilities(), r.Params.InputResponses)

@@ -2,6 +2,7 @@ package mcpserver_test
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
@@ -14,6 +15,7 @@ import (
 
 	"precis"
 	"precis/conversation"
+	"precis/digest"
 	"precis/mcpserver"
 	"precis/preset"
 	"precis/store"
@@ -191,13 +193,13 @@ func everyTool(t *testing.T, cs *mcp.ClientSession) {
 	if at(out, "hits", 0, "handle") != "m6" {
 		t.Errorf("search in all: %v", out)
 	}
-	out, text = want(t, cs, "expand", arguments{"handle": "m16", "lines": 3})
-	if at(out, "id") != "c2" || at(out, "next_offset") == nil || !strings.Contains(text, "setting_49 of file 7") || !strings.Contains(text, "newest of several sessions") {
-		t.Errorf("expand: %v\n%s", out, text)
+	_, text = want(t, cs, "expand", arguments{"handle": "m16", "lines": 3})
+	if !strings.Contains(text, "; more with offset ") || !strings.Contains(text, "setting_49 of file 7") || !strings.HasPrefix(text, "[the newest of several sessions: c2]\n") {
+		t.Errorf("expand: %s", text)
 	}
-	out, text = want(t, cs, "digest", arguments{"id": "@last", "tokens": 400, "focus": "setting_49"})
-	if !strings.Contains(text, "Never write to the disk") || !strings.Contains(text, "About setting_49") || at(out, "state", "files", 0, "path") != "f00.txt" || at(out, "note") != nil {
-		t.Errorf("digest: %v\n%s", out, text)
+	_, text = want(t, cs, "digest", arguments{"id": "@last", "tokens": 400, "focus": "setting_49"})
+	if !strings.Contains(text, "Never write to the disk") || !strings.Contains(text, "About setting_49") || strings.Contains(text, "newest of several") {
+		t.Errorf("digest: %s", text)
 	}
 	out, text = want(t, cs, "status", arguments{"id": "c2"})
 	if at(out, "room", "lasts") == nil || at(out, "composition", 0, "kind") == nil || !strings.Contains(text, "turns of") {
@@ -227,9 +229,46 @@ func everyTool(t *testing.T, cs *mcp.ClientSession) {
 		t.Errorf("status after edits: %v", out)
 	}
 	want(t, cs, "pin", arguments{"id": "c2", "handles": []string{"m2"}, "unpin": true})
-	out, text = want(t, cs, "handoff", arguments{"id": "c2", "goal": "write the report", "format": "claude-code"})
-	if at(out, "format") != "claude-code" || !strings.Contains(text, "write the report") || !strings.Contains(text, "m39 f19.txt") {
-		t.Errorf("handoff: %v\n%s", out, text)
+	_, text = want(t, cs, "handoff", arguments{"id": "c2", "goal": "write the report", "format": "claude-code"})
+	if !strings.Contains(text, "write the report") || !strings.Contains(text, "m39 f19.txt") {
+		t.Errorf("handoff: %s", text)
+	}
+}
+
+// A number of tokens bounds all that an answer sends, a note on the session that was chosen
+// included. What is sent as a text is not sent a second time as data.
+func TestBudgetsCoverTheWholeAnswer(t *testing.T) {
+	cs := client(t, mcpserver.Options{Home: home(t, talk(3), talk(60))})
+	list, err := cs.ListTools(t.Context(), &mcp.ListToolsParams{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	bounded := 0
+	for _, tool := range list.Tools {
+		data, err := json.Marshal(tool.InputSchema)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !strings.Contains(string(data), `"tokens"`) {
+			continue
+		}
+		bounded++
+		for _, most := range []int{200, 300, 1000, 5000} {
+			res, err := cs.CallTool(t.Context(), &mcp.CallToolParams{Name: tool.Name, Arguments: arguments{"tokens": most}})
+			if err != nil || res.IsError {
+				t.Fatalf("%s: %v %v", tool.Name, err, res)
+			}
+			sent, err := json.Marshal(res)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if n := digest.Estimate(string(sent)); n > most+most/10+20 { // JSON escapes ends of lines
+				t.Errorf("%s of %d tokens: the answer has %d", tool.Name, most, n)
+			}
+		}
+	}
+	if bounded != 2 {
+		t.Errorf("%d tools take a number of tokens", bounded)
 	}
 }
 
@@ -263,7 +302,7 @@ func TestVerificationsAreBounded(t *testing.T) {
 	}
 	cs := client(t, mcpserver.Options{Home: conversation.InStore(conversation.StoreOptions{Store: st, Manager: m})})
 	out, text := want(t, cs, "verify", nil)
-	if len(at(out, "lacks").([]any)) != 40 || at(out, "lacking") != 59.0 || at(out, "of") != "c0" || at(out, "id") != "c1" || !strings.Contains(text, "lacking, the first 40 of 59:\n") || !strings.Contains(text, "handles are those of session c0\n") {
+	if len(at(out, "lacks").([]any)) != 20 || at(out, "lacking") != 59.0 || at(out, "of") != "c0" || at(out, "id") != "c1" || !strings.Contains(text, "lacking, the first 20 of 59:\n") || !strings.Contains(text, "handles are those of session c0\n") {
 		t.Errorf("%v\n%s", out, text)
 	}
 }
@@ -310,11 +349,15 @@ func TestExpandReadsOnToTheEnd(t *testing.T) {
 	var all strings.Builder
 	in := arguments{"handle": "m0-m12", "lines": 40}
 	for range 100 {
-		out, _ := want(t, cs, "expand", in)
-		all.WriteString(at(out, "text").(string))
-		if in["offset"] = at(out, "next_offset"); in["offset"] == nil {
+		_, text := want(t, cs, "expand", in)
+		end := strings.LastIndex(text, "\n[")
+		var read, size, next int
+		if _, err := fmt.Sscanf(text[max(end, 0):], "\n[%d of %d bytes; more with offset %d]", &read, &size, &next); err != nil {
+			all.WriteString(text)
 			break
 		}
+		all.WriteString(text[:end])
+		in["offset"] = next
 	}
 	for _, w := range []string{"Never write", "setting_16 of file 4 is off", "Now report."} {
 		if !strings.Contains(all.String(), w) {

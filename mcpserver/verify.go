@@ -44,8 +44,8 @@ type verifyRest struct {
 // The limits of a verification: bytes of a summary, and items of a list.
 const (
 	mostSummary = 512 << 10
-	mostLacks   = 40
-	mostDoubts  = 20
+	mostLacks   = 20
+	mostDoubts  = 10
 )
 
 var verifyTool = tool[verifyIn, verifyOut]{

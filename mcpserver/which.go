@@ -7,6 +7,7 @@ import (
 
 	"precis"
 	"precis/conversation"
+	"precis/digest"
 )
 
 // last is the ID that means the newest conversation, as an empty one does.
@@ -36,7 +37,7 @@ func (c *call) which(ctx context.Context, id string) (which, error) {
 	}
 	w := which{id: page.Items[0].ID}
 	if id == "" {
-		w.note = "no id was given: this is the newest of several sessions, " + w.id
+		w.note = "the newest of several sessions: " + w.id
 	}
 	return w, nil
 }
@@ -60,6 +61,9 @@ func (c *call) ancestor(ctx context.Context, id, begins string) (string, error) 
 	}
 	return "", &precis.Error{Code: precis.CodeNotFound, Op: "read handle", Hint: fmt.Sprintf("no conversation before this one begins with %.40q", begins)}
 }
+
+// rest returns what the note leaves of a number of tokens: least at least.
+func (w which) rest(tokens, least int) int { return max(tokens-digest.Estimate(w.line()), least) }
 
 // line returns the note as a line of its own; "" without one.
 func (w which) line() string {
