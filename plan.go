@@ -56,6 +56,15 @@ type Usage struct {
 	Tier           string `json:"tier,omitempty"`             // of one request: the service tier at which it was billed, in its provider's word; "": the default one
 }
 
+// Add adds the tokens of another request. The tier stays.
+func (u *Usage) Add(o Usage) {
+	u.Input += o.Input
+	u.Output += o.Output
+	u.CacheRead += o.CacheRead
+	u.CacheWrite += o.CacheWrite
+	u.CacheWriteHour += o.CacheWriteHour
+}
+
 // The constants of the decision, as in Roo Code.
 const (
 	defaultReserve     = 8192 // output tokens reserved when none are requested

@@ -70,10 +70,7 @@ type CallReport struct {
 // Add adds the calls, usage, cost and time of o; the newer model's name stays.
 func (c *CallReport) Add(o CallReport) {
 	c.Calls += o.Calls
-	c.Usage.Input += o.Usage.Input
-	c.Usage.Output += o.Usage.Output
-	c.Usage.CacheRead += o.Usage.CacheRead
-	c.Usage.CacheWrite += o.Usage.CacheWrite
+	c.Usage.Add(o.Usage)
 	c.CostUSD += o.CostUSD
 	c.Took += o.Took
 	if o.Model != "" {

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"reflect"
 	"strings"
 	"testing"
 
@@ -103,5 +104,31 @@ func TestFailedCallsAreReportedBookedAndLogged(t *testing.T) {
 	}
 	if strings.Contains(text, "secretline") {
 		t.Error("the log holds content")
+	}
+}
+
+// The sum of two requests has all that either used.
+func TestUsageAdds(t *testing.T) {
+	var one, sum precis.Usage
+	number := func(f reflect.Value) float64 {
+		if f.CanInt() {
+			return float64(f.Int())
+		}
+		return f.Float()
+	}
+	for f, v := range reflect.ValueOf(&one).Elem().Fields() {
+		switch {
+		case v.CanInt():
+			v.SetInt(int64(len(f.Name)))
+		case v.CanFloat():
+			v.SetFloat(float64(len(f.Name)))
+		}
+	}
+	sum.Add(one)
+	sum.Add(one)
+	for f, v := range reflect.ValueOf(sum).Fields() {
+		if v.Kind() != reflect.String && number(v) != float64(2*len(f.Name)) {
+			t.Errorf("%s is %v", f.Name, v)
+		}
 	}
 }

@@ -424,14 +424,7 @@ func (r *answerer) next(a *wire.Response) {
 	if r.times++; r.times == 1 {
 		r.input = a.Input
 	}
-	r.add(a.Usage)
-}
-
-func (r *answerer) add(u precis.Usage) {
-	r.spent.Input += u.Input
-	r.spent.Output += u.Output
-	r.spent.CacheRead += u.CacheRead
-	r.spent.CacheWrite += u.CacheWrite
+	r.spent.Add(a.Usage)
 }
 
 // sum makes the usage that of all answers. The input stays that of the first:
@@ -441,7 +434,7 @@ func (r *answerer) sum(last *wire.Response) {
 		return
 	}
 	if !r.summed {
-		r.add(last.Usage)
+		r.spent.Add(last.Usage)
 		r.summed = true
 	}
 	last.Usage, last.Input = r.spent, r.input

@@ -104,10 +104,7 @@ func (c *Client) withoutKey(body []byte) []byte {
 // book adds the usage of an attempt to the sums.
 func (c *Client) book(sum *model.Response, a *answer) {
 	sum.Attempts++
-	sum.Usage.Input += a.Usage.Input
-	sum.Usage.Output += a.Usage.Output
-	sum.Usage.CacheRead += a.Usage.CacheRead
-	sum.Usage.CacheWrite += a.Usage.CacheWrite
+	sum.Usage.Add(a.Usage)
 	sum.CostUSD += c.Price(a.Usage)
 	if a.Model != "" {
 		sum.Model = a.Model

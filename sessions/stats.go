@@ -96,11 +96,7 @@ func (t *Sum) add(s *Session) {
 
 func (t *Sum) spend(sp archive.Spend) {
 	t.Requests += sp.Requests
-	t.Usage.Input += sp.Usage.Input
-	t.Usage.Output += sp.Usage.Output
-	t.Usage.CacheRead += sp.Usage.CacheRead
-	t.Usage.CacheWrite += sp.Usage.CacheWrite
-	t.Usage.CacheWriteHour += sp.Usage.CacheWriteHour
+	t.Usage.Add(sp.Usage)
 }
 
 // sums are sums by name.
