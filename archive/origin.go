@@ -44,6 +44,9 @@ type Spend struct {
 	Requests int          `json:"requests"`
 	Usage    precis.Usage `json:"usage"`    // Input leaves out what the cache served or stored
 	CostUSD  float64      `json:"cost_usd"` // as the program recorded it; 0: it did not
+
+	// Unpriced is the part of Usage for which the program recorded no cost.
+	Unpriced precis.Usage `json:"unpriced,omitzero"`
 }
 
 // Spend adds what one request to a model used. One that used nothing is left out.
@@ -86,12 +89,11 @@ func (o *Origin) measure(messages int, u precis.Usage) {
 
 func (s *Spend) add(u precis.Usage, cost float64) {
 	s.Requests++
-	s.Usage.Input += u.Input
-	s.Usage.Output += u.Output
-	s.Usage.CacheRead += u.CacheRead
-	s.Usage.CacheWrite += u.CacheWrite
-	s.Usage.CacheWriteHour += u.CacheWriteHour
+	s.Usage.Add(u)
 	s.CostUSD += cost
+	if cost == 0 {
+		s.Unpriced.Add(u)
+	}
 }
 
 // Counts reads non-negative numbers of an object by their names; 0 stands for those

@@ -149,18 +149,19 @@ func (r reader) price(s *Session) {
 	}
 }
 
-// cost returns what was spent, from the catalog's prices where the program recorded no
-// cost. The model of the session stands for one that is not named.
+// cost returns what was spent: the cost that the program recorded, and by the catalog's prices
+// that of requests for which it recorded none. The model of the session stands for one that is
+// not named.
 func (r reader) cost(sp archive.Spend, model string) (usd float64, estimated bool) {
-	if sp.CostUSD > 0 || r.prices == nil || sp.Usage == (precis.Usage{}) {
+	if r.prices == nil || sp.Unpriced == (precis.Usage{}) {
 		return sp.CostUSD, false
 	}
 	p := r.prices(cmp.Or(sp.Model, model))
 	if !p.Known() {
-		return 0, false
+		return sp.CostUSD, false
 	}
 	p.Long = nil // sums of requests, each of which may be short
-	return models.Bill(models.Anthropic, models.Model{ID: sp.Model, Prices: p}, sp.Usage).USD, true
+	return sp.CostUSD + models.Bill(models.Anthropic, models.Model{ID: sp.Model, Prices: p}, sp.Unpriced).USD, true
 }
 
 // stateOf says who had the last word.

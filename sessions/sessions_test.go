@@ -604,6 +604,32 @@ func TestStats(t *testing.T) {
 	}
 }
 
+// The cost of a session is what its program recorded, and the price of the requests for which it
+// recorded none.
+func TestRequestsWithoutACostAreEstimated(t *testing.T) {
+	h := newHome(t)
+	line := func(id, parent, rest string) string {
+		return fmt.Sprintf(`{"id":%q,"parentId":%q,"timestamp":"2026-01-01T00:00:00Z",%s}`, id, parent, rest) + "\n"
+	}
+	h.write(".pi/agent/sessions/--p--/2026_s1.jsonl", `{"type":"session","version":3,"id":"s1","timestamp":"2026-01-01T00:00:00Z","cwd":"/p"}`+"\n"+
+		line("a", "", `"type":"message","message":{"role":"user","content":"Go."}`)+
+		line("b", "a", `"type":"message","message":{"role":"assistant","model":"m","content":[{"type":"text","text":"Done."}],"usage":{"input":9000,"cost":{"total":0.5}}}`)+
+		line("c", "b", `"type":"usage","kind":"cache_warm","model":"m","usage":{"input":250000}`))
+	lib := h.library(func(o *sessions.Options) {
+		o.Prices = func(string) models.Prices {
+			return models.Prices{Input: 1, Output: 1, Sources: models.PriceSources{Input: precis.SourceCatalog, Output: precis.SourceCatalog}}
+		}
+	})
+	for range 2 { // the second time nothing is read
+		if _, err := lib.Refresh(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if s := list(t, lib, sessions.Filter{})[0]; s.Cost != 0.75 || !s.Estimated {
+			t.Errorf("cost %g, estimated %v", s.Cost, s.Estimated)
+		}
+	}
+}
+
 // TestARequestOfAForkIsSpentOnce: a fork of a session of Claude Code repeats its lines,
 // and one of a part of them.
 func TestARequestOfAForkIsSpentOnce(t *testing.T) {
