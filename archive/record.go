@@ -16,8 +16,10 @@ import (
 func Condensed(c *precis.Conversation, to int, with []precis.Message, at time.Time, report precis.EditReport) error {
 	const op = "record condensation"
 	before := 0
-	if n := len(c.Edits); n > 0 {
-		before = c.Edits[n-1].Replace[0].To
+	for _, e := range c.Edits {
+		if e.Kind == precis.KindCondensation {
+			before = e.Replace[0].To
+		}
 	}
 	if to <= 0 || to < before || to > c.Transcript.Len() {
 		return precis.Errorf(precis.CodeConflict, op, "%d messages of %d, %d were condensed before", to, c.Transcript.Len(), before)

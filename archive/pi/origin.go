@@ -30,12 +30,14 @@ func (s *session) origin(f map[string]jsonValue, at time.Time) {
 	}
 }
 
-// spent adds and returns what the request behind an assistant message used.
-func (s *session) spent(message jsonValue) (used precis.Usage) {
-	if jsonspan.Kind(message) != '{' {
+// spent adds and returns the usage of a message or an entry: of the request behind an assistant
+// message, of models that a tool calls, of the summary of a compaction or a branch, and what an
+// entry "usage" records of another request, such as one that keeps the prompt cache warm.
+func (s *session) spent(raw jsonValue) (used precis.Usage) {
+	if jsonspan.Kind(raw) != '{' {
 		return used
 	}
-	f, err := jsonspan.Fields(message)
+	f, err := jsonspan.Fields(raw)
 	if err != nil || jsonspan.Kind(f["usage"]) != '{' {
 		return used
 	}

@@ -3,11 +3,13 @@
 //
 // A session is a header and entries. Entries of newer sessions form a tree; the
 // path to the last one is the conversation, the others are its branches. A
-// compaction becomes an edit over the messages before the first one it kept.
+// compaction becomes an edit over the messages before the first one it kept, a
+// context edit one over the message that it replaces or leaves out.
 package pi
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"precis"
@@ -80,8 +82,9 @@ type entry struct {
 	model   string         // the model in use from here on; "" when it stays
 	used    precis.Usage   // by the request that it answers
 	summary string
-	kept    int // entry a compaction kept first; -1: unknown
+	kept    int // entry a compaction kept first, or a context edit is about; -1: unknown
 	tokens  int
+	instead []precis.Block // of a context edit; nil leaves the message out
 }
 
 // line reads one line.
@@ -108,7 +111,11 @@ func (s *session) line(l archive.Line) error {
 		}
 	case "message":
 		err = e.message(f["message"])
-		e.used = s.spent(f["message"])
+		if used := s.spent(f["message"]); e.msg.Role == precis.RoleAssistant {
+			e.used = used
+		}
+	case "context_edit":
+		err = s.contextEdit(&e, f)
 	case "custom_message":
 		err = e.said(f["content"], precis.RoleUser)
 		e.msg.Said = precis.Said{Program: program, Author: precis.AuthorProgram} // an extension's
@@ -123,6 +130,7 @@ func (s *session) line(l archive.Line) error {
 	if err != nil {
 		return err
 	}
+	s.spent(l.Raw)
 	e.msg.Time = e.at
 	s.add(e, text("parentId"), f["parentId"])
 	return nil
@@ -142,7 +150,7 @@ func (s *session) add(e entry, parent string, given []byte) {
 	if silent {
 		s.rec.Ignored++
 	}
-	if e.kind == "compaction" && e.summary != "" {
+	if e.kind == "compaction" && e.summary != "" || e.kind == "context_edit" {
 		s.rec.Ignored--
 	}
 	s.entries = append(s.entries, e)
@@ -171,6 +179,28 @@ func (s *session) compaction(e *entry, f map[string]jsonValue) error {
 	return nil
 }
 
+// contextEdit reads what a message is replaced by in later requests: null leaves it out.
+func (s *session) contextEdit(e *entry, f map[string]jsonValue) (err error) {
+	id, _ := jsonspan.String(f["targetId"])
+	if i, ok := s.byID[id]; ok {
+		e.kept = i
+	} else {
+		s.rec.Warn(fmt.Sprintf("line %d", e.line), "the context edit is about no entry before it")
+	}
+	switch raw := f["replacement"]; jsonspan.Kind(raw) {
+	case 0:
+		return fmt.Errorf("the context edit has no replacement")
+	case 'n':
+		return nil
+	case '{':
+		raw = jsonspan.Field(raw, "content")
+		fallthrough
+	default:
+		e.instead, err = decodeContent(raw)
+		return err
+	}
+}
+
 // conversation builds the path to the newest entry and the branches.
 func (s *session) conversation() *precis.Conversation {
 	path := s.tree.Path(s.leaf)
@@ -196,6 +226,12 @@ func (s *session) conversation() *precis.Conversation {
 func (s *session) build(path []int) *precis.Conversation {
 	c := &precis.Conversation{ID: s.id, Model: s.model, Transcript: &precis.Transcript{}}
 	before := make([]int, len(s.entries)) // messages before each entry of the path
+	edits := map[int]int{}                // the newest context edit of each entry
+	for _, i := range path {
+		if s.entries[i].kind == "context_edit" {
+			edits[s.entries[i].kept] = i
+		}
+	}
 	var names archive.CallNames
 	for _, i := range path {
 		e := &s.entries[i]
@@ -209,13 +245,17 @@ func (s *session) build(path []int) *precis.Conversation {
 		if len(e.msg.Content) > 0 {
 			c.Transcript.Append(names.Name(e.msg))
 		}
-		if e.kind != "compaction" {
-			continue
+		switch e.kind {
+		case "context_edit":
+			if n := e.kept; edits[n] == i && slices.Contains(path, n) && len(s.entries[n].msg.Content) > 0 {
+				s.replace(c, *e, before[n])
+			}
+		case "compaction":
+			m := precis.NewText(precis.RoleUser, e.summary)
+			m.Said = recap
+			m.Time = e.at
+			s.condense(c, *e, m, before)
 		}
-		m := precis.NewText(precis.RoleUser, e.summary)
-		m.Said = recap
-		m.Time = e.at
-		s.condense(c, *e, m, before)
 	}
 	return c
 }
@@ -235,4 +275,34 @@ func (s *session) condense(c *precis.Conversation, e entry, m precis.Message, be
 	if err := archive.Condensed(c, n, []precis.Message{m}, e.at, report); err != nil {
 		s.rec.Warn(fmt.Sprintf("line %d", e.line), "the compaction is left out: %v", err)
 	}
+}
+
+// replace records a context edit of message i; one of a message that a compaction hides has no
+// effect. A result that is left out becomes what pi sends for a call without a result.
+func (s *session) replace(c *precis.Conversation, e entry, i int) {
+	if precis.ShownBy(c.Transcript, c.Edits).Message(i).Hidden {
+		return
+	}
+	edit := precis.Edit{Kind: precis.KindPruning, Time: e.at, Report: precis.EditReport{
+		Trigger: string(precis.TriggeredRecorded), Reason: "pi edited its context", Messages: 1,
+	}}
+	m := c.Transcript.At(i)
+	if r, ok := m.Content[0].(precis.ToolResult); ok {
+		if r.Content = e.instead; r.Content == nil {
+			r.Content, r.IsError = []precis.Block{precis.Text{Text: "No result provided"}}, true
+		}
+		edit.Replace = append(edit.Replace, precis.ReplaceBlock(c.Transcript, i, 0, r))
+	} else {
+		hidden := precis.Replacement{From: i, To: i + 1}
+		m = archive.WithoutBlank(precis.Message{Role: m.Role, Content: e.instead, Time: m.Time, Said: m.Said})
+		if len(m.Content) > 0 {
+			hidden.With = []precis.Message{m}
+		}
+		edit.Replace = append(edit.Replace, hidden)
+	}
+	if err := edit.Identify(c.Transcript); err != nil {
+		s.rec.Warn(fmt.Sprintf("line %d", e.line), "the context edit is left out: %v", err)
+		return
+	}
+	c.Edits = append(c.Edits, edit)
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -211,5 +212,62 @@ func TestWhoSentAMessage(t *testing.T) {
 		if m := r.Conversation.Transcript.At(i); m.IsUserTurn() != want {
 			t.Errorf("%q is the user's: %v", m.PlainText(), !want)
 		}
+	}
+}
+
+// A context edit replaces a message in the view, or leaves it out; the newest one of a message
+// counts. The transcript keeps the original.
+func TestContextEdits(t *testing.T) {
+	head := []string{header, "e1 - " + message("user", text("one")), "e2 e1 " + message("assistant", content(call)), "e3 e2 " + message("toolResult", result)}
+	edit := func(id, parent, target, replacement string) string {
+		return fmt.Sprintf(`%s %s "type":"context_edit","targetId":%q,"replacement":%s`, id, parent, target, replacement)
+	}
+	const called = `u:[one] a:(hm sig)<t1 {"path":"a"} `
+	for name, tt := range map[string]struct {
+		lines []string
+		view  string
+	}{
+		"a result by a text":         {[]string{edit("e4", "e3", "e3", `"short"`)}, called + "u:>t1 short 1 true"},
+		"a result by content":        {[]string{edit("e4", "e3", "e3", `{"content":[{"type":"text","text":"short"}]}`)}, called + "u:>t1 short 1 true"},
+		"a result is left out":       {[]string{edit("e4", "e3", "e3", `null`)}, called + "u:>t1 No result provided 1 true"},
+		"a user's message":           {[]string{edit("e4", "e3", "e1", `{"content":"uno"}`)}, strings.Replace(called, "one", "uno", 1) + "u:>t1 no 2 true"},
+		"an answer is left out":      {[]string{"e4 e3 " + message("assistant", text("oops")), edit("e5", "e4", "e4", `null`)}, called + "u:>t1 no 2 true"},
+		"the newest of two":          {[]string{edit("e4", "e3", "e3", `null`), edit("e5", "e4", "e3", `"later"`)}, called + "u:>t1 later 1 true"},
+		"the newest of two is null":  {[]string{edit("e4", "e3", "e1", `"uno"`), edit("e5", "e4", "e1", `null`)}, strings.Replace(called, "u:[one] ", "", 1) + "u:>t1 no 2 true"},
+		"of another branch":          {[]string{edit("e4", "e3", "e3", `"short"`), "e5 e3 " + message("assistant", text("taken"))}, called + "u:>t1 no 2 true a:[taken]"},
+		"of a message of another":    {[]string{"e4 e3 " + message("assistant", text("left")), "e5 e3 " + message("assistant", text("taken")), edit("e6", "e5", "e4", `"gone"`)}, called + "u:>t1 no 2 true a:[taken]"},
+		"before a branch":            {[]string{edit("e4", "e3", "e3", `"short"`), "e5 e4 " + message("assistant", text("left")), "e6 e4 " + message("assistant", text("taken"))}, called + "u:>t1 short 1 true a:[taken]"},
+		"of no entry":                {[]string{edit("e4", "e3", "e9", `"short"`), "e5 e4 " + message("assistant", text("taken"))}, called + "u:>t1 no 2 true a:[taken]"},
+		"of what a compaction hides": {[]string{`e4 e3 "type":"compaction","summary":"Summary.","firstKeptEntryId":"e2"`, edit("e5", "e4", "e1", `"uno"`)}, strings.Replace(called, "one", "Summary.", 1) + "u:>t1 no 2 true"},
+		"before a compaction":        {[]string{edit("e4", "e3", "e3", `"short"`), `e5 e4 "type":"compaction","summary":"Summary.","firstKeptEntryId":"e2"`}, strings.Replace(called, "one", "Summary.", 1) + "u:>t1 short 1 true"},
+	} {
+		r := read(t, entries(append(head[:len(head):len(head)], tt.lines...)...))
+		c := r.Conversation
+		if got := show(precis.View(c.Transcript, c.Edits)); got != tt.view {
+			t.Errorf("%s: the view is\n%s\nwant\n%s", name, got, tt.view)
+		}
+		if got := show(c.Transcript.Messages()[:3]); got != called+"u:>t1 no 2 true" || r.Skipped > 0 {
+			t.Errorf("%s: the transcript begins with %s; skipped %d: %v", name, got, r.Skipped, r.Warnings)
+		}
+	}
+}
+
+// All requests of a session are counted: those behind its messages, summaries and tools, and what
+// entries "usage" record. Where no cost is recorded, the tokens are counted apart.
+func TestSpent(t *testing.T) {
+	usage := func(input, cost string) string {
+		return `"usage":{"input":` + input + `,"cacheRead":7,"cost":` + cost + `}`
+	}
+	r := read(t, entries(header, "e1 - "+message("user", text("one")), "e2 e1 "+message("assistant", `"model":"m1",`+usage("1", `{"total":0.5}`)+","+content(call)), "e3 e2 "+message("toolResult", usage("2", `{"total":0.25}`)+","+result),
+		`e4 e3 "type":"usage","kind":"cache_warm","model":"m1",`+usage("4", `{"total":2}`), `e5 e4 "type":"usage","kind":"another","model":"m2",`+usage("8", `{"total":4}`),
+		`e6 e5 "type":"usage","kind":"cache_warm","model":"m1",`+usage("16", `null`), `e7 e6 "type":"compaction","summary":"Summary.","firstKeptEntryId":"e3",`+usage("32", `{"total":8}`),
+		`e8 e7 "type":"branch_summary","summary":"Left.",`+usage("64", `{"total":16}`), `e9 e8 "type":"usage","kind":"cache_warm","model":"m1"`))
+	var got []string
+	for _, s := range r.Origin.Spent {
+		got = append(got, fmt.Sprintf("%s: %d for %g, %d, %d of them unpriced, %d cached", s.Model, s.Requests, s.CostUSD, s.Usage.Input, s.Unpriced.Input, s.Usage.CacheRead))
+	}
+	want := []string{"m1: 3 for 2.5, 21, 16 of them unpriced, 21 cached", ": 3 for 24.25, 98, 0 of them unpriced, 21 cached", "m2: 1 for 4, 8, 0 of them unpriced, 7 cached"}
+	if !slices.Equal(got, want) {
+		t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 	}
 }
