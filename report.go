@@ -217,6 +217,7 @@ type LostAnchor struct {
 type Gone struct {
 	Rules    []LostAnchor `json:"rules,omitempty"`          // sentences in which the user sets a rule
 	Of       int          `json:"of_rules,omitempty"`       // rules that the user set, those lost included
+	Pins     []Handle     `json:"pins,omitempty"`           // what was pinned
 	LastTurn *Handle      `json:"last_user_turn,omitempty"` // what the user said last; nil: it stands
 	// Hidden is the share of the tokens that is hidden or cut away with neither a summary
 	// nor a digest in its place; 0 up to [MostHidden].
@@ -227,16 +228,24 @@ type Gone struct {
 // summary nor a digest in its place.
 const MostHidden = 0.9
 
-// onlyHidden reports whether no rule and no turn is gone.
-func (g *Gone) onlyHidden() bool { return len(g.Rules) == 0 && g.LastTurn == nil }
+// onlyHidden reports whether no rule, no pin and no turn is gone.
+func (g *Gone) onlyHidden() bool { return len(g.Rules) == 0 && len(g.Pins) == 0 && g.LastTurn == nil }
 
 // Empty reports whether nothing is gone.
-func (g Gone) Empty() bool { return len(g.Rules) == 0 && g.LastTurn == nil && g.Hidden == 0 }
+func (g Gone) Empty() bool { return g.onlyHidden() && g.Hidden == 0 }
+
+// Refuses reports whether a change that somebody asks for is refused until it is forced: for what
+// was pinned, for the last user turn, and for most of the view without a summary. Rules are
+// listed only.
+func (g Gone) Refuses() bool { return len(g.Pins) > 0 || g.LastTurn != nil || g.Hidden > 0 }
 
 // less reports whether less is gone than of another one.
 func (g *Gone) less(than *Gone) bool {
 	if turn := g.LastTurn != nil; turn != (than.LastTurn != nil) {
 		return !turn
+	}
+	if len(g.Pins) != len(than.Pins) {
+		return len(g.Pins) < len(than.Pins)
 	}
 	if len(g.Rules) != len(than.Rules) {
 		return len(g.Rules) < len(than.Rules)
@@ -248,6 +257,9 @@ func (g *Gone) less(than *Gone) bool {
 // conversation; "" for nothing.
 func (g Gone) String() string {
 	var parts []string
+	if n := len(g.Pins); n > 0 {
+		parts = append(parts, fmt.Sprintf("%d pins (first %s)", n, g.Pins[0]))
+	}
 	if n := len(g.Rules); n > 0 {
 		parts = append(parts, fmt.Sprintf("%d of %d rules of the user (first %s)", n, g.Of, g.Rules[0].Handle))
 	}

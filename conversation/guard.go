@@ -10,9 +10,9 @@ import (
 )
 
 // LossError is the cause of the error of code [precis.CodeWouldLose] by which a verb refuses to
-// hide something without a yes of its own: a rule of the user or the last user turn that
+// hide something without a yes of its own: what is pinned or the last user turn, which
 // the view would show in no form at all, or more than nine tenths of the view with neither
-// a summary nor a digest in its place.
+// a summary nor a digest in its place. Rules of the user that would be gone, too, are listed.
 type LossError struct {
 	precis.Gone
 }
@@ -37,6 +37,15 @@ func (l *LossError) Said() string {
 // by the handle of the first.
 func (l *LossError) text(rules []string) string {
 	var parts []string
+	if n := len(l.Pins); n > 0 {
+		parts = append(parts, fmt.Sprintf("pinned messages would be in no form in the view: %d, first %s", n, l.Pins[0]))
+	}
+	if l.LastTurn != nil {
+		parts = append(parts, fmt.Sprintf("the last user turn (%s) would be in no form in the view", *l.LastTurn))
+	}
+	if l.Hidden > 0 {
+		parts = append(parts, fmt.Sprintf("%.0f %% of the view would be hidden with neither a summary nor a digest in its place", 100*l.Hidden))
+	}
 	if n := len(l.Rules); n > 0 {
 		text := fmt.Sprintf("rules of the user would be lost: %d of %d, first ", n, l.Of)
 		if rules == nil {
@@ -46,18 +55,12 @@ func (l *LossError) text(rules []string) string {
 		}
 		parts = append(parts, text)
 	}
-	if l.LastTurn != nil {
-		parts = append(parts, fmt.Sprintf("the last user turn (%s) would be in no form in the view", *l.LastTurn))
-	}
-	if l.Hidden > 0 {
-		parts = append(parts, fmt.Sprintf("%.0f %% of the view would be hidden with neither a summary nor a digest in its place", 100*l.Hidden))
-	}
 	return strings.Join(parts, "; ")
 }
 
-// errLoss returns the error that refuses what would be lost; nil for nothing.
+// errLoss returns the error that refuses what would be lost; nil where nothing is refused.
 func errLoss(op string, g precis.Gone) error {
-	if g.Empty() {
+	if !g.Refuses() {
 		return nil
 	}
 	return &precis.Error{Code: precis.CodeWouldLose, Op: op, Hint: "choose a larger window or target, pin what is to stay, or force it", Err: &LossError{g}}

@@ -15,7 +15,7 @@ type condenseIn struct {
 	Target precis.Target `json:"target,omitzero" jsonschema:"20% of the window, or tokens: 20k"`
 	Range  string        `json:"range,omitempty" jsonschema:"only these, e.g. m0-m40"`
 	Apply  bool          `json:"apply,omitempty" jsonschema:"do it, not only preview"`
-	Force  bool          `json:"force,omitempty" jsonschema:"even if rules or the last request go"`
+	Force  bool          `json:"force,omitempty" jsonschema:"even if pins or the last request go"`
 }
 
 type condenseOut struct {
@@ -81,7 +81,11 @@ func condensed(w which, done conversation.Condensed, apply bool) condenseOut {
 		out.Notes = append(out.Notes, fmt.Sprintf("%d more changes are not listed", n))
 	}
 	if done.Loses != nil {
-		out.Notes = append(out.Notes, "refused without force: "+(&conversation.LossError{Gone: *done.Loses}).Said())
+		note := (&conversation.LossError{Gone: *done.Loses}).Said()
+		if done.Loses.Refuses() {
+			note = "refused without force: " + note
+		}
+		out.Notes = append(out.Notes, note)
 	}
 	for _, e := range done.Report.Edits {
 		if apply {

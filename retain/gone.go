@@ -40,9 +40,14 @@ func gone(rules []Rule, t *precis.Transcript, before, after []precis.Edit, meter
 			g.Rules = append(g.Rules, precis.LostAnchor{Text: r.Text, Kind: "rule", Handle: r.Handle})
 		}
 	}
+	for _, h := range precis.Pinned(before) {
+		if pinGone(t, h, was, is, had, has) {
+			g.Pins = append(g.Pins, h)
+		}
+	}
 	speech := t.Speech()
 	last := speech.LastTurn(func(i int) bool { return !was.Message(i).Hidden })
-	if last >= 0 && speech.Begins(last) && stands(speech, last, was.Message(last), had) && !stands(speech, last, is.Message(last), has) {
+	if last >= 0 && speech.Begins(last) && stands(saidIn(speech, last), was.Message(last), had) && !stands(saidIn(speech, last), is.Message(last), has) {
 		h := precis.MessageHandle(last)
 		g.LastTurn = &h
 	}
@@ -50,6 +55,30 @@ func gone(rules []Rule, t *precis.Transcript, before, after []precis.Edit, meter
 		g.Hidden = share
 	}
 	return g
+}
+
+// pinGone reports whether something that a handle pins stood in a view and does not stand in the next.
+func pinGone(t *precis.Transcript, h precis.Handle, was, is *precis.Shown, had, has func() string) bool {
+	for i := h.From; i < min(h.To, t.Len()); i++ {
+		m, before, after := t.At(i), was.Message(i), is.Message(i)
+		if b := h.Block; b >= 0 && b < len(m.Content) {
+			m.Content, before, after = m.Content[b:b+1], was.Block(i, b), is.Block(i, b)
+		}
+		said := []string{Words([]precis.Message{m})}
+		if stands(said, before, had) && !stands(said, after, has) {
+			return true
+		}
+	}
+	return false
+}
+
+// saidIn returns what the user says in a message, in answers to questions too.
+func saidIn(speech *precis.Speech, i int) []string {
+	said := []string{speech.Words(i)}
+	for _, a := range speech.Answers(i) {
+		said = append(said, a.Text)
+	}
+	return said
 }
 
 // wordsOf returns a function that returns the words of a view, folded. They are gathered
@@ -72,18 +101,14 @@ const enough = 40
 // alone nothing is known again, unless nothing else is said.
 const little = 12
 
-// stands reports whether a view has what the user says in a message in some form: the
+// stands reports whether a view has what is said in a message in some form: the
 // message itself, shortened or not, or one of its lines elsewhere. words returns those of
 // the view, folded.
-func stands(speech *precis.Speech, i int, look precis.Look, words func() string) bool {
+func stands(said []string, look precis.Look, words func() string) bool {
 	if !look.Hidden && !look.Changed {
 		return true // as it was said
 	}
 	var lines, telling []string
-	said := []string{speech.Words(i)}
-	for _, a := range speech.Answers(i) {
-		said = append(said, a.Text)
-	}
 	for _, text := range said {
 		for line := range strings.Lines(text) {
 			if line = Folded(line); line != "" {

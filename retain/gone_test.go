@@ -70,6 +70,29 @@ func TestWhatIsGone(t *testing.T) {
 			t.Errorf("%s: %+v is gone a second time", name, again)
 		}
 	}
+	// What is pinned is gone when nothing of it stands, a message or a block; what was hidden when it
+	// was pinned is not.
+	for name, tt := range map[string]struct {
+		pin    precis.Handle
+		before []precis.Edit
+		edit   precis.Edit
+		gone   bool
+	}{
+		"a message is hidden":     {pin: precis.MessageHandle(4), edit: hide(precis.KindTruncation, 4, 5, marker), gone: true},
+		"a message of a span":     {pin: precis.SpanHandle(0, 3), edit: hide(precis.KindTruncation, 2, 3, marker), gone: true},
+		"a block is cut to words": {pin: precis.BlockHandle(4, 0), edit: block(precis.KindClip, 4, "[cut]"), gone: true},
+		"its beginning stays":     {pin: precis.BlockHandle(4, 0), edit: block(precis.KindClip, 4, "Now write the changelog for the release of [cut]")},
+		"another one is hidden":   {pin: precis.MessageHandle(1), edit: hide(precis.KindTruncation, 3, 4, marker)},
+		"it was hidden before":    {pin: precis.MessageHandle(1), before: []precis.Edit{hide(precis.KindTruncation, 1, 2, marker)}, edit: hide(precis.KindTruncation, 0, 2, marker)},
+	} {
+		before := append(tt.before, precis.Edit{ID: "pin", Kind: precis.KindPin, Pins: []precis.Handle{tt.pin}})
+		if g := retain.Gone(conv, before, append(before[:len(before):len(before)], tt.edit), precis.NewMeter(counter)); (len(g.Pins) > 0) != tt.gone || tt.gone && (!g.Refuses() || g.Empty()) {
+			t.Errorf("%s: %+v", name, g)
+		}
+	}
+	if g := (precis.Gone{Rules: make([]precis.LostAnchor, 1)}); g.Refuses() || g.Empty() {
+		t.Errorf("rules: %+v", g)
+	}
 	// Behind the rewind nothing was shown, so nothing is lost.
 	rewound := []precis.Edit{hide(precis.KindRewind, 4, 6)}
 	if g := retain.Gone(conv, rewound, append(rewound, hide(precis.KindTruncation, 2, 3, marker)), precis.NewMeter(counter)); g.LastTurn == nil || g.LastTurn.From != 2 {

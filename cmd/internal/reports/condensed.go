@@ -18,7 +18,7 @@ type Condensed struct {
 	Report  precis.Report       `json:"report"`
 	Written string              `json:"written,omitempty"`
 	Diff    []conversation.Part `json:"diff,omitempty"` // with --dry-run
-	// Loses is what a run that is not forced is refused for, with --dry-run; nil: nothing.
+	// Loses is what the view would lose altogether, with --dry-run; nil: nothing.
 	Loses *precis.Gone `json:"would_lose,omitempty"`
 }
 
@@ -46,7 +46,7 @@ func (p *Printer) DryRun(ctx context.Context, j *jobs.Job, done conversation.Con
 		p.lost(res.Report.Retention)
 		p.diff(changes, full)
 	}
-	if done.Loses != nil {
+	if done.Loses != nil && done.Loses.Refuses() {
 		p.Text.Printf("\n")
 		p.Text.Headline("bad", p.Words.Say("dry.refused", p.Words.Sentence(term.Plain((&conversation.LossError{Gone: *done.Loses}).Said()))))
 	}
