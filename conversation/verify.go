@@ -54,16 +54,16 @@ func Verify(ctx context.Context, h Home, id string, o VerifyOptions) (Verified, 
 	}
 	out := Verified{Conversation: s.Record.ID}
 	r := precis.SummaryRequest{Conversation: s.Conversation, Messages: retain.Alive(s.Conversation.Transcript, s.Conversation.Edits)}
-	beside := ""
+	beside, shown := "", (func(int) bool)(nil)
 	switch {
 	case o.Summary != "":
 		out.What, r.Previous = "the summary", o.Summary
 	case o.View != nil:
 		out.What = "the view"
-		r.Previous, beside = apart(r.Messages, o.View)
+		r.Previous, beside, shown = apart(r.Messages, o.View)
 	case o.Now:
 		out.What = "what the model sees now"
-		r.Previous, beside = apart(r.Messages, precis.View(s.Conversation.Transcript, s.Conversation.Edits))
+		r.Previous, beside, shown = apart(r.Messages, precis.View(s.Conversation.Transcript, s.Conversation.Edits))
 	default:
 		c, err := s.ownCompaction(ctx, h)
 		if err != nil {
@@ -71,12 +71,13 @@ func Verify(ctx context.Context, h Home, id string, o VerifyOptions) (Verified, 
 		}
 		out.Of, out.What = c.of, c.what
 		r.Conversation, r.Messages, r.Previous = c.conv, c.before, c.text
+		_, beside, shown = apart(c.before, c.view)
 	}
 	if err := ctx.Err(); err != nil {
 		return Verified{}, precis.Errorf(precis.CodeCanceled, "verify", "%w", context.Cause(ctx))
 	}
 	out.Messages = len(r.Messages)
-	out.Verification = digest.Verify(r, beside)
+	out.Verification = digest.Verify(r, beside, shown)
 	return out, nil
 }
 
@@ -100,13 +101,21 @@ func (o VerifyOptions) check() error {
 	return nil
 }
 
-// apart divides a view: text is what somebody wrote to stand for messages, and beside is all
-// that the view holds. What was said is in the view as it was, so it is not checked.
-func apart(msgs, view []precis.Message) (text, beside string) {
+// wordsEach returns the words of each message.
+func wordsEach(msgs []precis.Message) map[string]bool {
 	said := map[string]bool{}
-	for _, m := range msgs {
-		said[retain.Words([]precis.Message{m})] = true
+	for i := range msgs {
+		said[retain.Words(msgs[i:i+1])] = true
 	}
+	return said
+}
+
+// apart divides a view: text is what somebody wrote to stand for messages, and beside is all
+// that the view holds. What was said is in the view as it was, so it is not checked; shown reports
+// that of a message.
+func apart(msgs, view []precis.Message) (text, beside string, shown func(int) bool) {
+	said, seen := wordsEach(msgs), wordsEach(view)
+	shown = func(i int) bool { return seen[retain.Words(msgs[i:i+1])] }
 	var written, all strings.Builder
 	for _, m := range view {
 		words := retain.Words([]precis.Message{m})
@@ -115,7 +124,7 @@ func apart(msgs, view []precis.Message) (text, beside string) {
 			written.WriteString(m.PlainText() + "\n")
 		}
 	}
-	return written.String(), all.String()
+	return written.String(), all.String(), shown
 }
 
 // compaction is what a client's own program wrote in the place of messages.
@@ -125,13 +134,14 @@ type compaction struct {
 	conv   *precis.Conversation
 	before []precis.Message
 	text   string
+	view   []precis.Message // behind it: what the program kept of before is no matter of the text
 }
 
 // ownCompaction finds the newest compaction that the client's own program made: one that its
 // recording holds, or the summary with which the conversation goes on from another one.
 func (s *Subject) ownCompaction(ctx context.Context, h Home) (compaction, error) {
 	all := s.Conversation.Transcript.Messages()
-	for _, e := range slices.Backward(s.Conversation.Edits) {
+	for k, e := range slices.Backward(s.Conversation.Edits) {
 		if e.Kind != precis.KindCondensation || !isRecorded(e) {
 			continue
 		}
@@ -152,7 +162,8 @@ func (s *Subject) ownCompaction(ctx context.Context, h Home) (compaction, error)
 		if len(retain.Words(all[:to])) < least*len(text) {
 			return compaction{}, noCompaction("the messages before the compaction are not in the recording")
 		}
-		return compaction{what: fmt.Sprintf("the compaction behind message m%d", to-1), conv: s.Conversation, before: all[:to], text: text}, nil
+		return compaction{what: fmt.Sprintf("the compaction behind message m%d", to-1), conv: s.Conversation, before: all[:to], text: text,
+			view: precis.View(s.Conversation.Transcript.Prefix(e.Seen), s.Conversation.Edits[:k+1])}, nil
 	}
 	if s.Record.Continues == "" || s.Record.Summary >= len(all) {
 		return compaction{}, noCompaction("the conversation holds no compaction")
@@ -169,8 +180,13 @@ func (s *Subject) ownCompaction(ctx context.Context, h Home) (compaction, error)
 		msgs = slices.Clone(msgs)
 		msgs[n] = precis.Message{Role: msgs[n].Role} // a summary of what was before: no person said it
 	}
+	said := wordsEach(msgs)
+	kept := slices.DeleteFunc(slices.Clone(all), func(m precis.Message) bool {
+		return !said[retain.Words([]precis.Message{m})]
+	})
 	return compaction{
-		of: before.Record.ID, what: fmt.Sprintf("the compaction in message m%d", s.Record.Summary), conv: before.Conversation, before: msgs, text: all[s.Record.Summary].PlainText(),
+		of: before.Record.ID, what: fmt.Sprintf("the compaction in message m%d", s.Record.Summary),
+		conv: before.Conversation, before: msgs, text: all[s.Record.Summary].PlainText(), view: kept,
 	}, nil
 }
 

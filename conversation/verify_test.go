@@ -95,7 +95,7 @@ func TestVerifyOfARecordedCompaction(t *testing.T) {
 	if v.What != "the compaction behind message m13" || v.Messages != to || v.Of != "" || v.Named() != "c1" || fmt.Sprint(lacking(v, "rules")) != "[Never touch main.go.]" || len(lacking(v, "files")) != 5 || len(v.Invents) != 1 {
 		t.Errorf("%+v", v)
 	}
-	want := digest.Verify(precis.SummaryRequest{Conversation: c, Messages: c.Transcript.Messages()[:to], Previous: summary.PlainText() + "\n"}, "")
+	want := digest.Verify(precis.SummaryRequest{Conversation: c, Messages: c.Transcript.Messages()[:to], Previous: summary.PlainText() + "\n"}, "", nil)
 	if v.Score != want.Score || len(v.Lacks) != len(want.Lacks) {
 		t.Errorf("score %d with %d lacking, digest.Verify says %d with %d", v.Score, len(v.Lacks), want.Score, len(want.Lacks))
 	}
@@ -109,6 +109,57 @@ func TestVerifyOfARecordedCompaction(t *testing.T) {
 	}
 	if _, err := conversation.Verify(t.Context(), h, "c2", conversation.VerifyOptions{}); precis.CodeOf(err) != precis.CodeNotFound || !strings.Contains(err.Error(), "holds no compaction") {
 		t.Errorf("of precis's own: %v", err)
+	}
+}
+
+// failing is a conversation whose last run failed, which the user has not been told.
+func failing() []precis.Message {
+	call := func(id, command, output string, failed bool) []precis.Message {
+		return []precis.Message{
+			{Role: precis.RoleAssistant, Content: []precis.Block{precis.ToolUse{ID: id, Name: "Bash", Input: fmt.Appendf(nil, `{"command":%q}`, command)}}},
+			{Role: precis.RoleUser, Content: []precis.Block{precis.ToolResult{ToolUseID: id, IsError: failed, Content: []precis.Block{precis.Text{Text: output}}}}}}
+	}
+	msgs := worked("Never touch main.go.", "client")
+	msgs = append(msgs, call("f1", "git commit -m timeout", "nothing to commit, working tree clean", true)...)
+	return append(msgs, call("f2", "go test ./client", "--- FAIL: TestTimeout (0.01s)\n    client_test.go:9: got 20, want 30\nFAIL\nexit status 1", true)...)
+}
+
+// What is in view as it was said is not lacking: nothing of a conversation of which nothing is hidden, and
+// of a compaction not what its program kept, at the head of the conversation or behind the summary.
+func TestVerifyCountsWhatIsInView(t *testing.T) {
+	msgs := failing()
+	n := len(msgs)
+	st := memory.New()
+	put(t, st, "", store.Record{ID: "whole"}, msgs)
+	kept := func(id string, from, to int) conversation.Verified {
+		e := precis.Edit{Kind: precis.KindCondensation, Replace: []precis.Replacement{{From: from, To: to, With: []precis.Message{precis.NewText(precis.RoleUser, "The client was worked on, and its timeout was raised.")}}},
+			Report: precis.EditReport{Trigger: string(precis.TriggeredRecorded)}}
+		if err := e.Identify(precis.NewTranscript(msgs...)); err != nil {
+			t.Fatal(err)
+		}
+		alone := memory.New()
+		put(t, alone, "", store.Record{ID: id}, msgs, e)
+		return verified(t, inStore(t, alone, ""), id, conversation.VerifyOptions{})
+	}
+	if v := verified(t, inStore(t, st, ""), "whole", conversation.VerifyOptions{Now: true}); v.Score != 100 || len(v.Lacks)+len(v.Contradicts)+len(v.Invents) > 0 || len(v.Kinds) < 3 {
+		t.Errorf("nothing is hidden: %+v", v)
+	}
+	all := kept("all", 0, n)
+	if fmt.Sprint(lacking(all, "rules")) != "[Never touch main.go.]" || len(lacking(all, "failures")) == 0 || len(lacking(all, "files")) != 6 {
+		t.Errorf("all is summarized: %+v", all)
+	}
+	head := kept("head", 3, n)
+	if len(lacking(head, "rules"))+len(lacking(head, "requests")) > 0 || len(lacking(head, "failures")) == 0 || len(lacking(head, "files")) != 5 || head.Score <= all.Score {
+		t.Errorf("the head is kept: %+v", head)
+	}
+	if tail := kept("tail", 0, n-4); len(lacking(tail, "rules")) != 1 || len(lacking(tail, "failures")) > 0 {
+		t.Errorf("the tail is kept: %+v", tail)
+	}
+	// What a client keeps of the conversation before, around its summary, is not lacking either.
+	next := []precis.Message{msgs[0], precis.NewText(precis.RoleUser, "The client was worked on, and its timeout was raised."), msgs[n-2], msgs[n-1], precis.NewText(precis.RoleAssistant, "I wrote client3.go.")}
+	put(t, st, "", store.Record{ID: "next", Continues: "whole", Summary: 1}, next)
+	if v := verified(t, inStore(t, st, ""), "next", conversation.VerifyOptions{}); len(lacking(v, "rules"))+len(lacking(v, "requests")) > 0 || len(lacking(v, "files")) != 6 || len(lacking(v, "failures")) >= len(lacking(all, "failures")) {
+		t.Errorf("it goes on: %+v", v)
 	}
 }
 

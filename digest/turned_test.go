@@ -68,7 +68,7 @@ func TestWhatAgentsHandInIsTheirWords(t *testing.T) {
 	s := newSession(7)
 	s.user("Why are the weekend prices wrong?")
 	s.call("attempt_completion", map[string]any{"result": "I decided to keep the nightly cache because refilling the surcharge table costs forty minutes. The price cache is present in the current release."}, "")
-	v := digest.Verify(precis.SummaryRequest{Messages: s.msgs, Previous: "The user asked why the weekend prices are wrong."}, "")
+	v := digest.Verify(precis.SummaryRequest{Messages: s.msgs, Previous: "The user asked why the weekend prices are wrong."}, "", nil)
 	if !slices.ContainsFunc(v.Lacks, func(l digest.Lack) bool { return l.Kind == "decisions" && strings.Contains(l.Text, "nightly cache") }) {
 		t.Errorf("%+v", v.Lacks)
 	}

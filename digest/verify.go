@@ -59,8 +59,10 @@ const (
 // conversation.
 //
 // The text is [precis.SummaryRequest.Previous]; what stands in beside is shown to the model together with it: it is not
-// lacking, and its statements are not checked. A text that says nothing of the conversation is about it where beside is.
-func Verify(r precis.SummaryRequest, beside string) Verification {
+// lacking, and its statements are not checked. Nor is what a message says that is shown to the model as it was said, by
+// its index in r.Messages; nil: none is. A text that says nothing of the conversation is about it where beside is, or a
+// message is shown.
+func Verify(r precis.SummaryRequest, beside string, shown func(int) bool) Verification {
 	system := ""
 	if r.Conversation != nil {
 		system = r.Conversation.System.PlainText()
@@ -72,13 +74,19 @@ func Verify(r precis.SummaryRequest, beside string) Verification {
 		covered: func(int) bool { return true }, others: func() string { return retain.Folded(beside) }, sources: system, most: mostVerified,
 	}
 	v := Verification{Lacks: []Lack{}, Contradicts: []Doubt{}, Invents: []Doubt{}, Kinds: []VerifiedKind{}}
+	if shown == nil {
+		shown = func(int) bool { return false }
+	}
 	text := r.Previous
 	v.Unread = max(0, len(text)-mostChecked)
 	text = text[:min(len(text), mostChecked)]
-	c := verifier{input: &in, have: retain.Folded(text) + "\n" + retain.Folded(beside), all: tellings(text + "\n" + beside)}
+	c := verifier{input: &in, shown: shown, have: retain.Folded(text) + "\n" + retain.Folded(beside), all: tellings(text + "\n" + beside)}
 	v.Statements = len(statementsOf(text))
 	if v.About, v.OtherLanguage = in.about(text); !v.About && beside != "" {
 		v.About, _ = in.about(beside) // of a view with nothing but markers, or with all that was said
+		for i := 0; i < len(r.Messages) && !v.About; i++ {
+			v.About = shown(i)
+		}
 		v.OtherLanguage = false
 	}
 	in.cover.String(text)
@@ -140,6 +148,7 @@ const (
 // verifier counts what a text holds.
 type verifier struct {
 	*input
+	shown  func(int) bool
 	have   string
 	all    []statement
 	terms  [][]term
@@ -152,7 +161,7 @@ func (c *verifier) count(kind, text string, at precis.Handle, holds bool) {
 		c.counts = map[string][2]int{}
 	}
 	n := c.counts[kind]
-	if n[1]++; holds {
+	if n[1]++; holds || c.shown(at.From) {
 		n[0]++
 	} else {
 		c.lacks = append(c.lacks, Lack{kind, quoted(text, 300), at})
