@@ -54,15 +54,20 @@ type Usage struct {
 
 	CacheWriteHour int    `json:"cache_write_hour,omitempty"` // of CacheWrite: for an hour, which costs more
 	Tier           string `json:"tier,omitempty"`             // of one request: the service tier at which it was billed, in its provider's word; "": the default one
+
+	WebSearches int     `json:"web_searches,omitempty"` // by the provider's own tool, which are billed by number
+	StatedUSD   float64 `json:"stated_usd,omitempty"`   // the cost that the provider itself states, in US dollars; 0: it states none
 }
 
-// Add adds the tokens of another request. The tier stays.
+// Add adds the usage of another request. The tier stays.
 func (u *Usage) Add(o Usage) {
 	u.Input += o.Input
 	u.Output += o.Output
 	u.CacheRead += o.CacheRead
 	u.CacheWrite += o.CacheWrite
 	u.CacheWriteHour += o.CacheWriteHour
+	u.WebSearches += o.WebSearches
+	u.StatedUSD += o.StatedUSD
 }
 
 // The constants of the decision, as in Roo Code.

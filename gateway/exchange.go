@@ -248,9 +248,12 @@ const (
 	longName   = "[1m]"
 )
 
-// cost is what usage of a model costs, in US dollars. Long requests of some models cost more
-// where the long window was asked for.
+// cost is what usage of a model costs, in US dollars: what its provider states, else an estimate. Long
+// requests of some models cost more where the long window was asked for.
 func (x *exchange) cost(model string, u precis.Usage) float64 {
+	if u.StatedUSD > 0 {
+		return u.StatedUSD
+	}
 	if x.dialect.Name() == anthropic.Format && !strings.HasSuffix(model, longName) && strings.Contains(strings.Join(x.r.Header.Values(headerBeta), ","), longWindow) {
 		model += longName
 	}

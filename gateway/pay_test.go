@@ -1,7 +1,9 @@
 package gateway_test
 
 import (
+	"context"
 	"testing"
+	"time"
 
 	"precis"
 	"precis/conversation"
@@ -47,5 +49,35 @@ func TestNoModelIsPaidForAnEditThatIsRefused(t *testing.T) {
 	edits, err := conversation.Edits(t.Context(), gateways[1].Home(gateway.AllOwners), ids[0])
 	if err != nil || len(edits.Items) == 0 {
 		t.Errorf("the edits of the store are not in force: %+v %v", edits, err)
+	}
+}
+
+// A turn costs what its provider states, and by the gateway's prices where it states nothing; what was not
+// sent is estimated either way. The ledger books the same.
+func TestATurnCostsWhatItsProviderStates(t *testing.T) {
+	t.Parallel()
+	const answer = `{"id":"a","object":"chat.completion","model":"m","choices":[{"index":0,"message":{"role":"assistant","content":"ok"},"finish_reason":"stop"}],"usage":{"prompt_tokens":100,"completion_tokens":2,"total_tokens":102`
+	s := providertest.New(t, providertest.Options{})
+	s.Enqueue(providertest.Respond(200, "application/json", answer+`,"cost":0.25}}`), providertest.Respond(200, "application/json", answer+`}}`))
+	turns := make(chan gateway.Turn, 2)
+	base, g := start(t, s.URL, func(o *gateway.Options) {
+		window(200_000)(o)
+		o.Store = memory.New()
+		o.OnTurn = func(_ context.Context, turn gateway.Turn) { turns <- turn }
+		o.Cost = func(_, _ string, u precis.Usage) float64 { return float64(u.Input) }
+	})
+	a := newAgent("chat", "Read the files.")
+	for _, want := range []float64{0.25, 100} {
+		if res, out := post(t, base+a.path(), a.body(false)); res.StatusCode != 200 {
+			t.Fatal(out)
+		}
+		if turn := <-turns; turn.CostUSD != want {
+			t.Errorf("the turn cost %v, want %v", turn.CostUSD, want)
+		}
+		a.read(1, "ok")
+	}
+	booked, err := conversation.Ledger(t.Context(), g.Home(gateway.AllOwners), "", time.Time{})
+	if err != nil || booked.Total.CostUSD != 100.25 {
+		t.Errorf("the ledger: %+v %v", booked, err)
 	}
 }

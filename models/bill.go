@@ -22,7 +22,29 @@ func Bill(p Protocol, m Model, u precis.Usage) Charge {
 		c.USD += dollars(2*prices.Input-prices.CacheWrite, hour)
 	}
 	c.USD *= tierFactor(m.ID, u.Tier)
+	if u.WebSearches > 0 && prices.Known() {
+		c.USD += searchPrice(m.ID) / 1000 * float64(u.WebSearches)
+	}
 	return c
+}
+
+// perSearch are the prices of web searches by the provider's own tool, in US dollars per 1,000, by the
+// beginning of the model's name, as its maker publishes them.
+var perSearch = []struct {
+	model string
+	usd   float64
+}{
+	{"claude", 10}, {"gpt-", 10}, {"o3", 10}, {"o4", 10},
+}
+
+func searchPrice(model string) float64 {
+	model = strings.ToLower(model[strings.LastIndexByte(model, '/')+1:])
+	for _, p := range perSearch {
+		if strings.HasPrefix(model, p.model) {
+			return p.usd
+		}
+	}
+	return 0
 }
 
 // Of requests in a batch, and of those that may wait, half the price is charged by Anthropic

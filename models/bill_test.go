@@ -30,6 +30,8 @@ func TestBill(t *testing.T) {
 		{"a cache for an hour by way of another protocol", "claude-sonnet-4-6", OpenAI, precis.Usage{Input: m, CacheWrite: m, CacheWriteHour: m}, 6},
 		{"one that may wait", "gpt-5", OpenAI, precis.Usage{Input: m, Output: m, Tier: "flex"}, 5.625},
 		{"one before others", "gpt-5", OpenAI, precis.Usage{Input: m, Output: m, Tier: "priority"}, 22.5},
+		{"web searches, which no tier makes cheaper", "claude-sonnet-4-6", Anthropic, precis.Usage{Input: m, WebSearches: 3, Tier: "batch"}, 1.53},
+		{"web searches of OpenAI", "gpt-5", OpenAI, precis.Usage{Input: m, WebSearches: 100}, 2.25},
 		{"a tier that nobody knows", "gpt-5", OpenAI, precis.Usage{Input: m, Tier: "turbo"}, 1.25},
 	} {
 		found, ok := c.Find(tt.model)
@@ -40,7 +42,14 @@ func TestBill(t *testing.T) {
 			t.Errorf("%s: $%g, want $%g (%+v)", tt.name, got, tt.usd, found.Prices)
 		}
 	}
-	if usd := Bill(Anthropic, Model{ID: "x"}, precis.Usage{CacheWrite: m, CacheWriteHour: m}).USD; usd != 0 {
-		t.Errorf("a model without prices costs $%g", usd)
+	for _, u := range []precis.Usage{{CacheWrite: m, CacheWriteHour: m}, {WebSearches: m}} {
+		if usd := Bill(Anthropic, Model{ID: "claude-x"}, u).USD; usd != 0 {
+			t.Errorf("a model without prices costs $%g", usd)
+		}
+	}
+	for _, p := range perSearch {
+		if usd := Bill(Anthropic, Model{ID: "maker/" + p.model + "-x", Prices: Prices{Sources: PriceSources{Input: precis.SourceCatalog, Output: precis.SourceCatalog}}}, precis.Usage{WebSearches: 1000}).USD; usd != p.usd {
+			t.Errorf("%s: 1,000 searches cost $%g, want $%g", p.model, usd, p.usd)
+		}
 	}
 }

@@ -67,10 +67,14 @@ func (c *Client) String() string { return c.config.String() }
 // Info returns the known properties of the model.
 func (c *Client) Info() model.Info { return c.config.Info }
 
-// Price returns what usage costs in US dollars, 0 when the prices are unknown.
+// Price returns what usage costs in US dollars: what the provider states, else by its prices, 0
+// when these are unknown.
 // The usage counts as the dialect does: input tokens include cached ones except
 // with "anthropic".
 func (c *Client) Price(u precis.Usage) float64 {
+	if u.StatedUSD > 0 {
+		return u.StatedUSD
+	}
 	return models.Cost(protocolOf(c.config.Dialect), c.config.Prices, u, c.config.Tier).USD
 }
 

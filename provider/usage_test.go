@@ -61,6 +61,15 @@ func TestUsageOfServersOfTheirOwn(t *testing.T) {
 	}
 }
 
+// An answer costs what the provider states.
+func TestAStatedCostIsTheCost(t *testing.T) {
+	s := providertest.New(t, providertest.Options{})
+	s.Enqueue(providertest.Respond(200, "text/event-stream", `data: {"choices":[{"index":0,"delta":{"content":"a"},"finish_reason":"stop"}],"usage":{"prompt_tokens":90,"completion_tokens":7,"cost":0.25}}`+"\n\ndata: [DONE]\n\n"))
+	if got, err := dial(t, s, "chat", nil).Generate(context.Background(), ask("a")); err != nil || got.CostUSD != 0.25 {
+		t.Errorf("%+v, %v", got, err)
+	}
+}
+
 // What was paid for before a stream broke off is in the sum.
 func TestUsageOfBrokenStreams(t *testing.T) {
 	for _, dialect := range dialects {

@@ -52,6 +52,7 @@ func without(spent []archive.Spend, some []archive.Request) []archive.Spend {
 		sp.Usage.CacheRead -= r.Usage.CacheRead
 		sp.Usage.CacheWrite -= r.Usage.CacheWrite
 		sp.Usage.CacheWriteHour -= r.Usage.CacheWriteHour
+		sp.Usage.WebSearches -= r.Usage.WebSearches
 		sp.Unpriced = sp.Usage
 	}
 	return slices.DeleteFunc(out, func(sp archive.Spend) bool { return sp.Requests == 0 })

@@ -1,9 +1,11 @@
 package wire
 
 import (
+	"encoding/json"
 	"slices"
 
 	"precis"
+	"precis/internal/jsonspan"
 )
 
 // Dialect is one model API as a gateway sees it. Implementations are stateless.
@@ -100,6 +102,36 @@ func (r *Response) TakeTier(tier string) {
 	case "", "auto", "default", "standard":
 	default:
 		r.Usage.Tier = tier[:min(len(tier), longest)]
+	}
+}
+
+// Billed is what some servers report in their usage beside tokens. The usage of each dialect embeds it.
+type Billed struct {
+	Cost    json.RawMessage `json:"cost"`    // in US dollars; OpenRouter: a number, Perplexity: an object
+	OwnKey  bool            `json:"is_byok"` // OpenRouter: Cost is its fee, and the provider bills the user
+	Details struct {
+		Upstream float64 `json:"upstream_inference_cost"`
+	} `json:"cost_details"`
+	Ticks float64 `json:"cost_in_usd_ticks"` // xAI: in 10⁻¹⁰ US dollars
+	Tools struct {
+		Searches float64 `json:"web_search_requests"`
+	} `json:"server_tool_use"`
+}
+
+// TakeBilled takes over the cost that a server states and the tools that it bills by use. A cost
+// of 0 counts as none.
+func (r *Response) TakeBilled(b Billed) {
+	Take(&r.Usage.WebSearches, b.Tools.Searches)
+	var usd float64
+	_ = jsonspan.Decode(b.Cost, &usd)
+	if jsonspan.Kind(b.Cost) == '{' {
+		_ = jsonspan.Decode(jsonspan.Field(b.Cost, "total_cost"), &usd)
+	}
+	if usd += b.Ticks / 1e10; b.OwnKey {
+		usd += b.Details.Upstream
+	}
+	if most := 1e6; usd > 0 && usd < most {
+		r.Usage.StatedUSD = usd
 	}
 }
 

@@ -107,3 +107,39 @@ func TestPrompt(t *testing.T) {
 		}
 	}
 }
+
+// The cost that a server states is taken over, and how many tools it ran that it bills by use; both in a
+// whole answer and at the end of a stream.
+func TestWhatIsBilledBesideTokens(t *testing.T) {
+	const searched = `"server_tool_use":{"web_search_requests":3,"web_fetch_requests":2}`
+	for _, tt := range []struct {
+		name     string
+		d        wire.Dialect
+		events   []string
+		searches int
+		usd      float64
+	}{
+		{"Anthropic, whole", anthropic.Dialect{}, []string{`{"type":"message","usage":{"input_tokens":5,` + searched + `}}`}, 3, 0},
+		{"Anthropic, streamed", anthropic.Dialect{}, []string{`{"type":"message_start","message":{"usage":{"input_tokens":5,"server_tool_use":null}}}`,
+			`{"type":"message_delta","usage":{"output_tokens":5,"server_tool_use":{"web_search_requests":1}}}`, `{"type":"message_delta","usage":{"output_tokens":9,` + searched + `}}`}, 3, 0},
+		{"after a compaction", anthropic.Dialect{}, []string{`{"type":"message","usage":{"input_tokens":5,` + searched + `,"cost":0.5,"iterations":[{"input_tokens":7}]}}`}, 3, .5},
+		{"OpenRouter", chat.Dialect{}, []string{`{"usage":{"prompt_tokens":5,"cost":0.25,"is_byok":false,"cost_details":{"upstream_inference_cost":0.25}}}`}, 0, .25},
+		{"OpenRouter, streamed", chat.Dialect{}, []string{`{"choices":[{"delta":{"content":"x"}}]}`, `{"choices":[],"usage":{"prompt_tokens":5,"cost":0.25,"cost_details":{"upstream_inference_cost":null},` + searched + `}}`}, 3, .25},
+		{"OpenRouter, with a key of the user's", chat.Dialect{}, []string{`{"usage":{"prompt_tokens":5,"cost":0.25,"is_byok":true,"cost_details":{"upstream_inference_cost":0.5}}}`}, 0, .75},
+		{"Perplexity", chat.Dialect{}, []string{`{"usage":{"prompt_tokens":5,"cost":{"input_tokens_cost":0.1,"total_cost":0.25}}}`}, 0, .25},
+		{"xAI", chat.Dialect{}, []string{`{"usage":{"prompt_tokens":5,"cost_in_usd_ticks":2500000000}}`}, 0, .25},
+		{"OpenAI", responses.Dialect{}, []string{`{"type":"response.completed","response":{"status":"completed","usage":{"input_tokens":5},"output":[{"type":"web_search_call","action":{"type":"search"}},` +
+			`{"type":"web_search_call","action":{"type":"open_page"}},{"type":"web_search_call"},{"type":"message"}]}}`}, 2, 0},
+		{"OpenRouter's Responses", responses.Dialect{}, []string{`{"type":"response.completed","response":{"status":"completed","usage":{"input_tokens":5,"cost":0.25}}}`}, 0, .25},
+		{"nothing", chat.Dialect{}, []string{`{"usage":{"prompt_tokens":5,"cost":0}}`}, 0, 0},
+		{"what cannot be", chat.Dialect{}, []string{`{"usage":{"prompt_tokens":5,"cost":-1}}`, `{"usage":{"prompt_tokens":5,"cost":1e300}}`, `{"usage":{"prompt_tokens":5,"cost":"0.5","cost_details":7,"server_tool_use":[]}}`}, 0, 0},
+	} {
+		var r wire.Response
+		for _, e := range tt.events {
+			tt.d.Observe(&r, []byte(e))
+		}
+		if u := r.Usage; u.WebSearches != tt.searches || u.StatedUSD != tt.usd || r.Input != 5 {
+			t.Errorf("%s: %+v, input %d", tt.name, u, r.Input)
+		}
+	}
+}

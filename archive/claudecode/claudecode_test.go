@@ -476,3 +476,12 @@ func TestASummaryWithoutItsMark(t *testing.T) {
 		t.Errorf("the summary is %s", got)
 	}
 }
+
+// Web searches, which are billed by number, are counted with the tokens.
+func TestWebSearches(t *testing.T) {
+	searched := strings.Replace(reply("m1", text("ok")), `"input_tokens":1`, `"input_tokens":1,"server_tool_use":{"web_search_requests":2,"web_fetch_requests":4}`, 1)
+	spent := read(t, session("a - "+said("Look."), "b a "+searched, "c b "+reply("m2", text("done")))).Origin.Spent
+	if len(spent) != 1 || spent[0].Usage != (precis.Usage{Input: 2, WebSearches: 2}) || spent[0].Unpriced != spent[0].Usage {
+		t.Errorf("%+v", spent)
+	}
+}

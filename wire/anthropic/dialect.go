@@ -59,6 +59,7 @@ type usage struct {
 	Written    struct {
 		Hour float64 `json:"ephemeral_1h_input_tokens"`
 	} `json:"cache_creation"`
+	wire.Billed
 	Tier       string  `json:"service_tier"`
 	Iterations []usage `json:"iterations"` // all that is billed, where the API compacted before it answered
 }
@@ -157,6 +158,7 @@ func observeUsage(r *wire.Response, raw []byte) {
 	wire.Take(&r.Usage.CacheWrite, u.CacheWrite)
 	wire.Take(&r.Usage.CacheWriteHour, u.Written.Hour)
 	r.TakeTier(u.Tier)
+	r.TakeBilled(u.Billed)
 	if len(u.Iterations) == 0 {
 		r.Input = r.Usage.Input + r.Usage.CacheRead + r.Usage.CacheWrite
 		return
@@ -173,7 +175,7 @@ func observeUsage(r *wire.Response, raw []byte) {
 	if input > 0 {
 		r.Input = input
 	}
-	r.Usage = precis.Usage{Tier: r.Usage.Tier}
+	r.Usage = precis.Usage{Tier: r.Usage.Tier, WebSearches: r.Usage.WebSearches, StatedUSD: r.Usage.StatedUSD}
 	for _, one := range u.Iterations {
 		add(&r.Usage.Input, one.Input)
 		add(&r.Usage.Output, one.Output)

@@ -111,6 +111,7 @@ type usage struct {
 	Hit    float64 `json:"prompt_cache_hit_tokens"`     // DeepSeek
 	Cached float64 `json:"cached_tokens"`               // Moonshot
 	Made   float64 `json:"cache_creation_input_tokens"` // LiteLLM
+	wire.Billed
 }
 
 type chunk struct {
@@ -224,6 +225,7 @@ func observeUsage(r *wire.Response, u *usage) {
 	wire.Take(&r.Usage.CacheRead, max(u.Details.Cached, u.Hit, u.Cached))
 	wire.Take(&r.Usage.CacheWrite, max(u.Details.Write, u.Details.Made, u.Made))
 	wire.Take(&r.Usage.CacheWriteHour, u.Details.ByTime.Hour)
+	r.TakeBilled(u.Billed)
 	r.Input = r.Usage.Input
 	r.Reasoned = r.Reasoned || u.OutputDetails.Reasoning > 0
 }

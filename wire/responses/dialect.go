@@ -151,6 +151,7 @@ type usage struct {
 	OutputDetails struct {
 		Reasoning float64 `json:"reasoning_tokens"`
 	} `json:"output_tokens_details"`
+	wire.Billed
 }
 
 // answer is a response object.
@@ -257,6 +258,21 @@ func observeOutput(r *wire.Response, output []byte) {
 	}
 }
 
+// searches returns how many web searches the provider made for an answer; it bills no pages that were opened.
+func searches(output json.RawMessage) (n float64) {
+	for item, err := range jsonspan.Array(output) {
+		if err != nil {
+			break
+		}
+		kind, _ := jsonspan.String(jsonspan.Field(item.Raw, "type"))
+		action, ok := jsonspan.String(jsonspan.Field(jsonspan.Field(item.Raw, "action"), "type"))
+		if kind == "web_search_call" && (!ok || action == "search") {
+			n++
+		}
+	}
+	return n
+}
+
 // observe takes in a response object.
 func observe(r *wire.Response, raw []byte) {
 	var a answer
@@ -274,6 +290,8 @@ func observe(r *wire.Response, raw []byte) {
 		wire.Take(&r.Usage.Output, u.Output)
 		wire.Take(&r.Usage.CacheRead, u.Details.Cached)
 		wire.Take(&r.Usage.CacheWrite, u.Details.Write)
+		u.Tools.Searches = max(u.Tools.Searches, searches(a.Output))
+		r.TakeBilled(u.Billed)
 		r.Input = r.Usage.Input
 		r.Reasoned = r.Reasoned || u.OutputDetails.Reasoning > 0
 	}
