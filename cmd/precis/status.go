@@ -22,7 +22,8 @@ var statusFormats = []string{"plain", "claude", "json"}
 // status prints how full a window is, for status lines and prompts.
 type status struct {
 	*tools
-	format string
+	format  string
+	keyFile string
 }
 
 func newStatus(t *tools) *cobra.Command {
@@ -49,6 +50,7 @@ has done so before.`,
 		RunE: c.run,
 	}
 	cmd.Flags().StringVar(&c.format, "format", "plain", "`FORMAT`: "+strings.Join(statusFormats, ", "))
+	cmd.Flags().StringVar(&c.keyFile, "key-file", "", "`FILE` with your key of a gateway that asks for keys")
 	return cmd
 }
 
@@ -60,7 +62,10 @@ func (c *status) run(cmd *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
-	from := statusline.Sources{Gateway: cfg.Gateway.Listen, Threshold: cfg.Settings.Percent, Window: windowOf(cfg)}
+	from := statusline.Sources{Threshold: cfg.Settings.Percent, Window: windowOf(cfg)}
+	if from.Gateway, err = c.gatewayOf(cfg, c.keyFile); err != nil {
+		return err
+	}
 	if c.format == "claude" && len(args) == 0 {
 		if err := c.client(cmd.Context(), &from); err != nil {
 			return err
@@ -73,7 +78,11 @@ func (c *status) run(cmd *cobra.Command, args []string) error {
 		}
 		return c.print(s)
 	}
-	return c.print(statusline.Read(cmd.Context(), from))
+	s := statusline.Read(cmd.Context(), from)
+	if c.format != "claude" && !s.Known() && s.Err != nil {
+		return s.Err
+	}
+	return c.print(s)
 }
 
 // client adds what a client writes to the command of its status line.

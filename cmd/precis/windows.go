@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"precis"
+	"precis/cmd/internal/config"
 	"precis/cmd/internal/running"
 	"precis/gateway"
 )
@@ -51,15 +52,7 @@ func (c *windows) run(cmd *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
-	key := ""
-	if c.keyFile != "" {
-		data, err := os.ReadFile(c.keyFile)
-		if err != nil {
-			return &precis.Error{Code: precis.CodeNotFound, Op: "read key", Place: c.keyFile, Err: err}
-		}
-		key = strings.TrimSpace(string(data))
-	}
-	gw, err := running.New(cfg.Gateway, key)
+	gw, err := c.gatewayOf(cfg, c.keyFile)
 	if err != nil {
 		return err
 	}
@@ -97,6 +90,19 @@ func (c *windows) run(cmd *cobra.Command, args []string) error {
 	}
 	c.print(items)
 	return nil
+}
+
+// gatewayOf returns a client of the gateway that runs at gateway.listen, with the key in a file; "": without one.
+func (t *tools) gatewayOf(cfg *config.Config, keyFile string) (*running.Client, error) {
+	key := ""
+	if keyFile != "" {
+		data, err := os.ReadFile(keyFile)
+		if err != nil {
+			return nil, &precis.Error{Code: precis.CodeNotFound, Op: "read key", Place: keyFile, Err: err}
+		}
+		key = strings.TrimSpace(string(data))
+	}
+	return running.New(cfg.Gateway, key)
 }
 
 func (c *windows) print(items []gateway.KnownWindow) {

@@ -2,26 +2,27 @@ package statusline
 
 import (
 	"context"
-	"encoding/json"
 	"net/http"
 	"net/url"
 	"slices"
 
 	"precis/conversation"
-	"precis/gateway/control"
 )
 
 // gateway adds what a gateway knows of the conversation: the one that has the client's
 // name for it, or without a client the newest. All: it said how full the window is and how
 // long it lasts.
 func (from Sources) gateway(ctx context.Context, s *Status) (all bool) {
-	if from.Gateway == "" {
+	if from.Gateway == nil {
 		return false
 	}
-	ctx, cancel := context.WithTimeout(ctx, timeout)
-	defer cancel()
+	if from.Client.Session != "" || from.Transcript != "" { // it is not all there is to know
+		var cancel func()
+		ctx, cancel = context.WithTimeout(ctx, timeout)
+		defer cancel()
+	}
 	var list conversation.Page[conversation.Listed]
-	if !from.get(ctx, "/conversations?limit=50", &list) {
+	if s.Err = from.Gateway.Do(ctx, http.MethodGet, "/conversations?limit=50", nil, &list); s.Err != nil {
 		return false
 	}
 	i := slices.IndexFunc(list.Items, func(l conversation.Listed) bool { return from.names(l) })
@@ -42,7 +43,7 @@ func (from Sources) gateway(ctx context.Context, s *Status) (all bool) {
 			CostUSD float64 `json:"cost_usd"`
 		} `json:"edits"`
 	}
-	from.get(ctx, "/conversations/"+url.PathEscape(l.ID), &d)
+	_ = from.Gateway.Do(ctx, http.MethodGet, "/conversations/"+url.PathEscape(l.ID), nil, &d) // the list has the most of it
 	s.Gateway, s.ID, s.Condensed, s.Saved = true, l.ID, d.Edits.InForce, d.Edits.Saved
 	s.CostUSD += d.Edits.CostUSD
 	if s.Model == "" {
@@ -75,17 +76,4 @@ func (from Sources) names(l conversation.Listed) bool {
 		}
 	}
 	return false
-}
-
-func (from Sources) get(ctx context.Context, path string, to any) bool {
-	req, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+from.Gateway+control.Prefix+path, nil)
-	if err != nil {
-		return false
-	}
-	resp, err := http.DefaultClient.Do(req)
-	if err != nil {
-		return false
-	}
-	defer resp.Body.Close()
-	return resp.StatusCode == http.StatusOK && json.NewDecoder(resp.Body).Decode(to) == nil
 }

@@ -8,7 +8,9 @@ import (
 	"testing"
 
 	"precis"
+	"precis/cmd/internal/config"
 	"precis/cmd/internal/console"
+	"precis/cmd/internal/running"
 	"precis/cmd/internal/statusline"
 )
 
@@ -20,8 +22,12 @@ const list = `{"items":[
 func from(t *testing.T, h http.HandlerFunc) statusline.Sources {
 	server := httptest.NewServer(h)
 	t.Cleanup(server.Close)
+	gw, err := running.New(config.Gateway{Listen: strings.TrimPrefix(server.URL, "http://")}, "")
+	if err != nil {
+		t.Fatal(err)
+	}
 	return statusline.Sources{
-		Gateway: strings.TrimPrefix(server.URL, "http://"), Threshold: 75,
+		Gateway: gw, Threshold: 75,
 		Window: func(string) precis.Window { return precis.Window{Tokens: 128_000} },
 	}
 }
@@ -51,7 +57,7 @@ func TestOfAGateway(t *testing.T) {
 	}
 }
 
-// A gateway that is slow or refuses changes nothing.
+// A gateway that is slow or refuses changes nothing but that the status has the reason.
 func TestWithoutAnAnswer(t *testing.T) {
 	block := make(chan struct{})
 	for name, h := range map[string]http.HandlerFunc{
@@ -63,7 +69,9 @@ func TestWithoutAnAnswer(t *testing.T) {
 			}
 		},
 	} {
-		if s := statusline.Read(t.Context(), from(t, h)); s.Known() || s.Line(&console.Words{}) != "precis: no request yet" {
+		src := from(t, h)
+		src.Client.Session = "s1"
+		if s := statusline.Read(t.Context(), src); s.Known() || s.Line(&console.Words{}) != "precis: no request yet" || s.Err == nil {
 			t.Errorf("%s: %+v", name, s)
 		}
 	}

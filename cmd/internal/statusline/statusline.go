@@ -11,6 +11,7 @@ import (
 	"precis"
 	"precis/archive/opencode/database"
 	"precis/cmd/internal/console"
+	"precis/cmd/internal/running"
 )
 
 // Status is a conversation in a line.
@@ -30,6 +31,8 @@ type Status struct {
 
 	// Of the hooks in an agent: compactions after which they gave back what was lost.
 	Compactions int `json:"compactions,omitempty"`
+
+	Err error `json:"-"` // why the gateway says nothing; nil: it answered, or there is none
 }
 
 // Sources are where a status may come from.
@@ -37,7 +40,7 @@ type Sources struct {
 	Client     Client            // what the client says; zero: nothing
 	Transcript string            // path of a recording of Claude Code or pi; "": none
 	Database   database.Spending // of a session of opencode; zero: none
-	Gateway    string            // address of a gateway
+	Gateway    *running.Client   // nil: none
 	Threshold  float64
 	Window     func(model string) precis.Window
 }
@@ -83,7 +86,7 @@ func Read(ctx context.Context, from Sources) Status {
 	return s
 }
 
-// timeout is how long a gateway may take.
+// timeout is how long a gateway may take where the client or a recording says most of it.
 const timeout = 100 * time.Millisecond
 
 // Line is a status in words: "62 % of 200,000, about 9 turns left, $0.43, 2 edits of
