@@ -295,13 +295,38 @@ func (x *exchange) record() {
 	if x.answer.Input == 0 {
 		return
 	}
+	sentNow := registry.Sent{Before: p.before, After: report.After.Tokens, Cached: x.answer.Usage.CacheRead+x.answer.Usage.CacheWrite > 0}
+	was := p.conv.Sent.Swap(&sentNow)
 	if ledger := x.g.conversations.Ledger(x.owner); ledger != nil {
 		_ = ledger.Book(x.r.Context(), precis.LedgerEntry{ // is queued
 			Time: now, Conversation: p.found.Line.ID, Model: model, Kind: "request", Before: p.before, After: report.After.Tokens,
 			Usage: x.answer.Usage, CostUSD: x.cost(model, x.answer.Usage),
-			SavedUSD: x.cost(model, unsent(x.dialect.Name(), p.before-report.After.Tokens, x.answer.Usage)),
+			SavedUSD: saved(x.dialect.Name(), func(u precis.Usage) float64 { return x.cost(model, u) }, x.answer.Usage, was, sentNow),
 		})
 	}
+}
+
+// saved returns what a request saved: the cost of what it left out, less the cost of what the
+// upstream had in its cache and wrote again, since the view was cut. It is negative where the
+// cut costs more than it saves at once.
+func saved(dialect string, cost func(precis.Usage) float64, used precis.Usage, was *registry.Sent, sent registry.Sent) float64 {
+	usd := cost(unsent(dialect, sent.Before-sent.After, used))
+	if was == nil || !was.Cached || sent.Before-sent.After <= was.Before-was.After {
+		return usd // nothing was cached, or cut with this request
+	}
+	fresh := used.Input + used.CacheWrite
+	if dialect != anthropic.Format {
+		fresh = used.Input - used.CacheRead
+	}
+	again := min(fresh-max(sent.Before-was.Before, 0), was.After)
+	if again <= 0 {
+		return usd
+	}
+	written := precis.Usage{Input: again}
+	if dialect == anthropic.Format && used.CacheWrite > 0 {
+		written = precis.Usage{CacheWrite: again}
+	}
+	return usd + cost(unsent(dialect, again, precis.Usage{CacheRead: 1})) - cost(written)
 }
 
 // unsent returns the usage that tokens would have been that a request left out: read from

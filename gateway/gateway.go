@@ -83,8 +83,10 @@ func New(o Options) (*Gateway, error) {
 	g.proxy = &httputil.ReverseProxy{
 		Rewrite: g.rewrite, Transport: o.Transport, FlushInterval: -1, ErrorHandler: g.proxyFailed,
 	}
-	_ = g.windows.sync(context.Background())                     // what cannot be read now is read later
-	g.background(func(context.Context) { o.Manager.NewMeter() }) // reads the vocabulary, which the first request would wait for
+	_ = g.windows.sync(context.Background()) // what cannot be read now is read later
+	g.background(func(context.Context) {     // loads the tables of tokens, which the first request would wait for
+		o.Manager.NewMeter().Message(precis.NewText(precis.RoleUser, "a word"))
+	})
 	return g, nil
 }
 

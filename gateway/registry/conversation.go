@@ -43,12 +43,22 @@ type Conversation struct {
 	// estimated; nil: there is none. The next turn counts by it. It needs no lock.
 	Measured atomic.Pointer[precis.Measured]
 
+	// Sent is the newest request that was answered; nil: none was. It needs no lock.
+	Sent atomic.Pointer[Sent]
+
 	doubt
 
 	snapshot atomic.Pointer[Snapshot]
 	card
 	meters
 	writing
+}
+
+// Sent is the size of a request, in tokens.
+type Sent struct {
+	Before int  // of what the client sent
+	After  int  // of what was forwarded
+	Cached bool // the upstream read some of it from a prompt cache, or wrote it to one
 }
 
 // Preparation is a reduction that runs in the background. Its other fields may be
