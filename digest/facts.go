@@ -216,12 +216,6 @@ func unescaped(t *retain.Text, part string) string {
 	if t.Source < retain.ReadFile || t.Source == retain.Harness || !strings.HasPrefix(t.Body, `{"`) {
 		return part
 	}
-	for _, space := range []string{"", " "} {
-		if i := strings.LastIndex(part, `",`+space+`"metadata":`+space+`{`); i >= 0 {
-			part = part[:i]
-		}
-		part = strings.TrimPrefix(part, `{"output":`+space+`"`)
-	}
 	return escapes.Replace(part)
 }
 

@@ -89,12 +89,12 @@ func TestALineThatWasTakenOutIsMarked(t *testing.T) {
 func TestAPatchAsFreeText(t *testing.T) {
 	k := &talker{}
 	k.user("Raise it.")
-	k.bash("cat limit.go", `{"output": "const Depth = 50 // feet", "metadata": {"exit_code": 0}}`, false)
+	k.bash("cat limit.go", `{"output": "const Depth = 50 // feet\nconst BeamWidth = 7 // feet", "metadata": {"exit_code": 0}}`, false)
 	k.msgs = append(k.msgs, precis.Message{Role: "assistant", Content: []precis.Block{precis.ToolUse{ID: "p", Name: "apply_patch",
 		Input: []byte(`"*** Begin Patch\n*** Update File: limit.go\n@@\n-const Depth = 50 // feet\n+const Depth = 80 // feet\n*** End Patch"`)}}},
 		precis.Message{Role: "user", Content: []precis.Block{precis.ToolResult{ToolUseID: "p", Content: []precis.Block{precis.Text{Text: "Success."}}}}})
 	text := summarize(t, digest.Writer{}, precis.SummaryRequest{Messages: k.msgs, MaxTokens: 3000})
-	for _, want := range []string{"\n  + const Depth = 80 // feet", ": - const Depth = 50 // feet\n"} {
+	for _, want := range []string{"\n  + const Depth = 80 // feet", ": - const Depth = 50 // feet\n const BeamWidth = 7 // feet\n"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("%q is not in\n%s", want, text)
 		}

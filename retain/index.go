@@ -269,6 +269,12 @@ func (r *reader) result(h precis.Handle, of precis.ToolResult, spans []precis.Sp
 			continue
 		}
 		one := Text{Handle: h, Source: r.resultSource(call), Call: call, Start: int32(n), Body: t.Text}
+		switch {
+		case call >= 0 && r.x.Calls[call].Registers:
+			continue // the program has these tools: nothing was found out
+		case !answers:
+			one.Body = toolcall.Unwrapped(t.Text)
+		}
 		for _, s := range spans {
 			if answers && s.Part == n && s.Said.Author == precis.AuthorPerson {
 				one.Source, one.said = User, [2]int32{int32(s.From), int32(s.To)}
@@ -334,6 +340,19 @@ func (r *reader) use(h precis.Handle, u precis.ToolUse) {
 	if c := r.uses[h]; len(c) > 0 {
 		call = c[0]
 	}
+	if call >= 0 {
+		if made := r.x.Calls[call].Scripted(); made != nil {
+			for _, use := range made {
+				r.strings(h, call, precis.ToolUse{Name: use.Name, Input: use.Input})
+			}
+			return
+		}
+	}
+	r.strings(h, call, u)
+}
+
+// strings adds the arguments of a call.
+func (r *reader) strings(h precis.Handle, call int32, u precis.ToolUse) {
 	if line, ok := r.callLine(call, u); ok {
 		r.add(Text{Handle: h, Source: Called, Call: call, Body: line, tool: int32(len(u.Name))})
 		return

@@ -110,21 +110,6 @@ func IsLocalCommand(words string) bool {
 	return n > 0
 }
 
-// programRemark is what stands in recordings as words of the model or output of a tool, and is their program's: aider's bill behind
-// an answer, why SWE-agent ended, how long a command of Codex took.
-var programRemark = lazyregexp.New(`^(?:> ?)?(?:Tokens: [\d.,]+k? sent|Cost: \$[\d.])|^Exit due to [a-z ]+\.?$|^"duration_seconds": ?[\d.]+\}*$`)
-
-// IsRemark reports whether a line without spaces around it is one that an agent's program adds to what the model or a tool says.
-func IsRemark(line string) bool {
-	head := strings.TrimLeft(line, "> ")
-	for _, begin := range []string{"Tokens: ", "Cost: $", "Exit due ", `"duration_seconds"`} { // as few lines do
-		if strings.HasPrefix(head, begin) {
-			return programRemark.MatchString(line)
-		}
-	}
-	return false
-}
-
 // UserSpans returns where the words of a person stand in a text that wraps them, see
 // [UserWords]: spans of bytes in order. It is the whole text where nothing wraps them.
 func UserSpans(text string) [][2]int {

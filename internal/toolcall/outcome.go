@@ -202,6 +202,60 @@ func (c *Call) output() string {
 	return c.Text
 }
 
+// Members of the objects in which programs give what a tool printed: Codex, Cline, servers of MCP.
+var (
+	printedMembers  = wordSet("output stdout stderr result text content")
+	envelopeMembers = wordSet("chunk_id wall_time_seconds exit_code original_token_count session_id metadata duration_seconds success query type isError is_error timed_out truncated interrupted")
+)
+
+// Unwrapped returns what a tool printed, of a result that its program gives as JSON around that, as
+// {"output":"…","metadata":{…}} or [{"query":"…","result":"…","success":true}]; the text itself where
+// it is anything else.
+func Unwrapped(text string) string {
+	if !strings.HasPrefix(text, "{") && !strings.HasPrefix(text, "[") || jsonspan.Valid([]byte(text)) != nil {
+		return text
+	}
+	if out, ok := printedIn([]byte(text), 0); ok {
+		return out
+	}
+	return text
+}
+
+// printedIn returns the texts in an object around them, or in a list of such objects.
+func printedIn(raw []byte, depth int) (string, bool) {
+	const deepest = 3
+	var out []string
+	add := func(raw []byte) bool {
+		s, ok := jsonspan.String(raw)
+		if !ok && depth < deepest {
+			s, ok = printedIn(raw, depth+1)
+		}
+		if s = strings.TrimRight(s, "\n"); s != "" {
+			out = append(out, s)
+		}
+		return ok
+	}
+	found := false
+	switch jsonspan.Kind(raw) {
+	case '{':
+		for m, err := range jsonspan.Object(raw) {
+			switch {
+			case err != nil, !printedMembers[m.Name] && !envelopeMembers[m.Name], printedMembers[m.Name] && !add(m.Raw):
+				return "", false
+			}
+			found = found || printedMembers[m.Name]
+		}
+	case '[':
+		for e, err := range jsonspan.Array(raw) {
+			if err != nil || jsonspan.Kind(e.Raw) != '{' || !add(e.Raw) {
+				return "", false
+			}
+			found = true
+		}
+	}
+	return strings.Join(out, "\n"), found
+}
+
 // geminiShell is the tool of Gemini CLI and Qwen Code that runs commands.
 const geminiShell = "run_shell_command"
 

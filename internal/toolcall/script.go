@@ -8,12 +8,6 @@ import (
 	"precis/internal/jsonspan"
 )
 
-// scriptCall is a call that a program makes of the tools that it is given.
-type scriptCall struct {
-	name string
-	args json.RawMessage // its first argument; null where that is not written out
-}
-
 // Bounds of what is read of a program.
 const (
 	mostScriptCalls = 32
@@ -27,16 +21,16 @@ const (
 //
 // Arguments are literals; what is not, is null. Reading ends silently at what is no
 // JavaScript.
-func scriptCalls(code string) []scriptCall {
+func scriptCalls(code string) []Use {
 	s := script{code: code}
-	var out []scriptCall
+	var out []Use
 	for len(out) < mostScriptCalls && s.seek("tools") {
 		name := s.member()
 		if name == "" || !s.take('(') {
 			continue
 		}
 		args := s.value(0)
-		out = append(out, scriptCall{name, args})
+		out = append(out, Use{name, args})
 	}
 	return out
 }
@@ -332,7 +326,7 @@ func (c Call) scripted(code string) (Call, bool) {
 	}
 	var out Call
 	for i, call := range calls {
-		next := classify(Call{Name: call.name, Use: c.Use, input: call.args}, arguments(call.args))
+		next := classify(Call{Name: call.Name, Use: c.Use, input: call.Input}, arguments(call.Input))
 		if i == 0 {
 			out = next
 			continue
@@ -345,7 +339,7 @@ func (c Call) scripted(code string) (Call, bool) {
 			out.Path = ""
 		}
 	}
-	out.key, out.script = c.Name+"\x00"+code, true
+	out.key, out.script = c.Name+"\x00"+code, calls
 	return out, true
 }
 

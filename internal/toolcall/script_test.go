@@ -23,10 +23,10 @@ func TestScriptCalls(t *testing.T) {
 	} {
 		var got []string
 		for _, c := range scriptCalls(code) {
-			if !json.Valid(c.args) {
-				t.Errorf("%s: the arguments are no JSON: %s", code, c.args)
+			if !json.Valid(c.Input) {
+				t.Errorf("%s: the arguments are no JSON: %s", code, c.Input)
 			}
-			got = append(got, c.name+" "+string(c.args))
+			got = append(got, c.Name+" "+string(c.Input))
 		}
 		if s := strings.Join(got, "; "); s != want {
 			t.Errorf("%s\n got %s\nwant %s", code, s, want)
@@ -68,8 +68,8 @@ func FuzzScriptCalls(f *testing.F) {
 	f.Add("/* tools.a() */ tools.b(//")
 	f.Fuzz(func(t *testing.T, code string) {
 		for _, c := range scriptCalls(code) {
-			if !json.Valid(c.args) {
-				t.Errorf("no JSON: %q", c.args)
+			if !json.Valid(c.Input) {
+				t.Errorf("no JSON: %q", c.Input)
 			}
 		}
 	})

@@ -50,6 +50,8 @@ type Call struct {
 	Carried  []Carry   // patterns by which it moves files
 	Folders  []string  // that it makes
 
+	Registers bool // its result lists definitions of tools; Text is empty then
+
 	key     string          // of a call without input, see Key
 	input   json.RawMessage // of a native call
 	params  []Param         // of a call written as text
@@ -58,8 +60,18 @@ type Call struct {
 	flagged bool            // results of this conversation are marked when they are errors
 	coded   bool            // so are those of its commands that end with an exit code
 	patch   bool            // it applies a patch; its result may be that of a command
-	script  bool            // it is made by a program that the model wrote
+	script  []Use           // by a program that the model wrote; nil: it is a call of its own
 }
+
+// Use is a call of a tool as it was made.
+type Use struct {
+	Name  string
+	Input json.RawMessage // null where it is not written out
+}
+
+// Scripted returns the calls that a program makes which the model wrote in the place of a call of
+// its own; nil for a call that is none.
+func (c *Call) Scripted() []Use { return c.script }
 
 // Find returns the calls of msgs in the order of their uses.
 func Find(msgs []precis.Message) []Call {
@@ -132,8 +144,11 @@ func (f *finder) user(i int, m precis.Message) {
 			}
 			call := &f.calls[f.byUse[use]]
 			call.Results, call.Text, call.IsError, call.refused = []precis.Handle{h}, block.Text(), block.IsError, block.Refused
-			if call.script {
+			if call.script != nil {
 				call.answered(call.Text)
+			}
+			if call.Registers = call.Kind == Other && harness.RegistersTools(call.Text); call.Registers {
+				call.Text = ""
 			}
 			call.tellPatched()
 		case precis.Text:

@@ -1,0 +1,34 @@
+package retain_test
+
+import (
+	"strings"
+	"testing"
+
+	"precis"
+	"precis/retain"
+)
+
+// The texts of a conversation are without what programs write around them: a script is the calls that it makes, an envelope what
+// it holds, and a list of tools that a program registers is none.
+func TestTextsWithoutFrames(t *testing.T) {
+	var msgs []precis.Message
+	call := func(name, input string, results ...string) {
+		r := precis.ToolResult{ToolUseID: name}
+		for _, text := range results {
+			r.Content = append(r.Content, precis.Text{Text: text})
+		}
+		msgs = append(msgs, precis.Message{Role: precis.RoleAssistant, Content: []precis.Block{precis.ToolUse{ID: name, Name: name, Input: []byte(input)}}},
+			precis.Message{Role: precis.RoleUser, Content: []precis.Block{r}})
+	}
+	call("exec", `"const [a, b] = await Promise.all([tools.exec_command({cmd: \"cat day.go\"}), tools.weigh({parcel: \"P-12\"})]); text(a); text(b);"`,
+		"Script completed\nWall time 0.7 seconds\nOutput:\n", `{"chunk_id":"d1","wall_time_seconds":0.1,"exit_code":0,"original_token_count":9,"output":"func closeDay()\nreturn"}`)
+	call("search_tools", `{"words": "parcel"}`, `<tools>{"name": "weighParcel", "description": "Weighs."}</tools>`)
+	var got []string
+	for _, text := range retain.Read("", msgs).Texts {
+		got = append(got, text.Body)
+	}
+	want := "exec_command cat day.go|weigh P-12|Script completed\nWall time 0.7 seconds\nOutput:\n|func closeDay()\nreturn|search_tools parcel"
+	if strings.Join(got, "|") != want {
+		t.Errorf("got  %q\nwant %q", strings.Join(got, "|"), want)
+	}
+}
