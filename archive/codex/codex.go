@@ -23,11 +23,14 @@ import (
 	"precis/wire/responses"
 )
 
+// program is the name under which messages carry what Codex says of them.
+const program = "codex"
+
 // Format is the reader of Codex's rollouts.
 type Format struct{}
 
 // Name returns "codex".
-func (Format) Name() string { return "codex" }
+func (Format) Name() string { return program }
 
 // Detect looks for a line with Codex's own wrapping among the first ones, or for
 // the header of an old rollout with an item after it.
@@ -180,7 +183,7 @@ func (r *rollout) typed(words string) {
 		content := slices.Clone(m.Content)
 		for b, block := range content {
 			if t, ok := block.(precis.Text); ok && words != "" && strings.TrimSpace(t.Text) == words {
-				t.Said = precis.Said{Program: "codex", Author: precis.AuthorPerson, Act: precis.ActRequest}
+				t.Said = precis.Said{Program: program, Author: precis.AuthorPerson, Act: precis.ActRequest}
 				content[b] = t
 			}
 		}

@@ -133,6 +133,14 @@ func TestCompacted(t *testing.T) {
 			t.Errorf("after edit %d: %s\nwant %s", i, got, want)
 		}
 	}
+	for i, e := range c.Edits {
+		with := e.Replace[0].With
+		for k, m := range with {
+			if is := m.Said.Author == precis.AuthorRecap; is != (k == len(with)-1) {
+				t.Errorf("edit %d, message %d of %d is a summary: %v", i, k, len(with), is)
+			}
+		}
+	}
 	if e := c.Edits[0]; e.Seen != 2 || e.Report.TokensBefore != 100 || e.Time.Second() != 4 {
 		t.Errorf("the edit is %+v", e)
 	}

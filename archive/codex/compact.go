@@ -31,12 +31,18 @@ func (r *rollout) compacted(payload []byte, at time.Time, line int) error {
 		with = slices.DeleteFunc(with, func(m precis.Message) bool { return len(archive.WithoutBlank(m).Content) == 0 })
 	}
 	summary, _ := jsonspan.String(f["message"])
+	recap := precis.Said{Program: program, Author: precis.AuthorRecap, Act: precis.ActSummary}
+	for i, m := range with {
+		if m.Role == precis.RoleUser && m.PlainText() == summary {
+			with[i].Said = recap
+		}
+	}
 	if len(with) == 0 {
 		if strings.TrimSpace(summary) == "" {
 			return fmt.Errorf("the compaction has no summary")
 		}
 		m := precis.NewText(precis.RoleUser, summary)
-		m.Time = at
+		m.Time, m.Said = at, recap
 		with = append(r.words(), m)
 	}
 	n := r.conv.Transcript.Len()
@@ -63,7 +69,6 @@ func (r *rollout) words() []precis.Message {
 				out = append(out, m)
 			}
 		}
-		out = out[:max(len(out)-1, 0)] // the last is the summary
 	}
 	for _, m := range r.conv.Transcript.Messages()[from:] {
 		if ownWords(m) {

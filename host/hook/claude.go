@@ -105,8 +105,8 @@ func pending(ctx context.Context, c *call) ([]byte, error) {
 		if err != nil {
 			return nil, errors.Join(err, c.update(ctx, func(s *state) { s.Due = false }))
 		}
-		if summary := r.summary(); summary != "" && short(summary) != was.Summary {
-			more, found = c.gate(r, summary, was.Digest, roomForMore), true
+		if summary, shown, _ := r.shown(); summary != "" && short(summary) != was.Summary {
+			more, found = c.gate(r, summary, shown+was.Digest, roomForMore), true
 			was.Summary = short(summary)
 		}
 	case was.Pending == "":

@@ -13,13 +13,15 @@ func codexStart(ctx context.Context, c *call) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	return c.start(ctx, r, r.summary(), codexMost)
+	summary, shown, _ := r.shown()
+	return c.start(ctx, r, summary, shown, codexMost)
 }
 
-// back gives what the program's summary lacks or, where that cannot be read, the digest.
+// back gives what the program's summary and what it shows beside it lack or, where the summary
+// cannot be read, the digest.
 // With the summary at hand this keeps more of what is old than a digest and what is
 // missing beside it, in the same room.
-func (c *call) back(ctx context.Context, r record, summary string, limit int) (string, error) {
+func (c *call) back(ctx context.Context, r record, summary, beside string, limit int) (string, error) {
 	if summary == "" {
 		text, err := r.digest(ctx, c.size(r))
 		if err != nil {
@@ -28,7 +30,7 @@ func (c *call) back(ctx context.Context, r record, summary string, limit int) (s
 		head := c.intro(heldBefore)
 		return head + fit(text, limit-units(head)), nil
 	}
-	more := c.gate(r, summary, "", c.size(r)+roomForMore)
+	more := c.gate(r, summary, beside, c.size(r)+roomForMore)
 	if more == "" {
 		return "", errNothing("the summary lacks nothing")
 	}
@@ -37,10 +39,10 @@ func (c *call) back(ctx context.Context, r record, summary string, limit int) (s
 }
 
 // start answers the event behind a compaction.
-func (c *call) start(ctx context.Context, r record, summary string, limit int) ([]byte, error) {
+func (c *call) start(ctx context.Context, r record, summary, beside string, limit int) ([]byte, error) {
 	c.try(ctx, func(s *state) { s.Compactions, s.Summary = s.Compactions+1, "" })
 	c.entry.Compaction = true
-	text, err := c.back(ctx, r, summary, limit)
+	text, err := c.back(ctx, r, summary, beside, limit)
 	if err != nil {
 		return nil, err
 	}

@@ -47,7 +47,8 @@ func geminiPending(ctx context.Context, c *call) ([]byte, error) {
 		return nil, err
 	}
 	c.entry.Compaction = true
-	text, err := c.back(ctx, r, r.summary(), geminiMost)
+	summary, shown, _ := r.shown()
+	text, err := c.back(ctx, r, summary, shown, geminiMost)
 	if err != nil {
 		return nil, err
 	}

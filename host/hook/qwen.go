@@ -37,9 +37,9 @@ func qwenStart(ctx context.Context, c *call) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	summary := c.state().Summary
+	summary, beside := c.state().Summary, ""
 	if summary == "" {
-		summary = r.summary()
+		summary, beside, _ = r.shown()
 	}
-	return c.start(ctx, r, summary, qwenMost)
+	return c.start(ctx, r, summary, beside, qwenMost)
 }

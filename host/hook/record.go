@@ -11,6 +11,7 @@ import (
 	"precis/archive"
 	"precis/archive/formats"
 	"precis/digest"
+	"precis/internal/harness"
 	"precis/retain"
 )
 
@@ -23,7 +24,9 @@ const leastDigest = 300
 // record is the recording of a session.
 type record struct {
 	conv *precis.Conversation
-	msgs []precis.Message // all that were said; not what was taken back
+	msgs []precis.Message // all that were said; not what was taken back, and not what the model is given anyway
+
+	given string // words of the program that msgs leaves out, see withoutGiven
 }
 
 // open reads the recording that an event names.
@@ -59,7 +62,8 @@ func (c *call) recordOf(src archive.Source) (record, error) {
 	if err != nil {
 		return record{}, err
 	}
-	r := record{conv: rec.Conversation, msgs: withoutOwn(retain.Alive(rec.Conversation.Transcript, rec.Conversation.Edits))}
+	r := record{conv: rec.Conversation}
+	r.msgs, r.given = withoutGiven(c.Host, retain.Alive(rec.Conversation.Transcript, rec.Conversation.Edits))
 	if len(r.msgs) == 0 {
 		return r, errNothing("the transcript has no messages")
 	}
@@ -86,37 +90,57 @@ func (c *call) size(r record) int {
 	return size
 }
 
-// summary returns what the newest condensation that the program recorded shows instead of
-// what it hides; "" for none.
-func (r record) summary() string {
+// shown returns what the newest condensation that the program recorded shows instead of what it
+// hides: the words of the model's summary, "" for none, and all other words; known are those of
+// them by which statements are borne out, see source.
+func (r record) shown() (summary, beside, known string) {
 	all := precis.Active(r.conv.Edits)
 	for i := len(all) - 1; i >= 0; i-- {
 		if all[i].Kind != precis.KindCondensation {
 			continue
 		}
-		var texts []string
+		var words []string
+		var others, sources strings.Builder
 		for _, rep := range all[i].Replace {
-			for _, m := range rep.With {
-				texts = append(texts, m.PlainText())
+			speech := precis.SpeechOf(rep.With)
+			for k, m := range rep.With {
+				for _, s := range speech.Of(k) {
+					block := m.Content[s.Block]
+					if result, ok := block.(precis.ToolResult); ok {
+						block = result.Content[s.Part]
+					}
+					text := block.(precis.Text).Text[s.From:s.To]
+					if s.Said.Author == precis.AuthorRecap && !harness.Ours(text) {
+						words = append(words, harness.SummaryWords(text))
+					} else {
+						others.WriteString(text + "\n")
+						sources.WriteString(source(text) + "\n")
+					}
+				}
 			}
 		}
-		return strings.TrimSpace(strings.Join(texts, "\n"))
+		return strings.TrimSpace(strings.Join(words, "\n")), others.String(), sources.String()
 	}
-	return ""
+	return "", "", ""
 }
 
 // roomForMore is how much may be added to a summary and a digest, in tokens.
 const roomForMore = 1500
 
-// gate looks at a program's own summary. It returns what neither that nor what was written
-// says, in at most room tokens, "" for nothing, and takes down how much the summary held
-// by itself.
-func (c *call) gate(r record, summary, written string, room int) string {
+// gate looks at a program's own summary. It returns what neither that nor what the model is
+// shown beside it says, in at most room tokens, "" for nothing, and takes down how much the
+// summary held by itself. Only the words of the model are checked, against what was said and
+// what its program has given it.
+func (c *call) gate(r record, summary, beside string, room int) string {
+	summary = harness.SummaryWords(summary)
+	conv := *r.conv
+	_, _, known := r.shown()
+	conv.System = precis.NewText(precis.RoleSystem, conv.System.PlainText()+"\n"+r.given+known)
 	ask := func(beside string, room int) digest.Repaired {
-		return digest.Repair(precis.SummaryRequest{Conversation: r.conv, Messages: r.msgs, Previous: summary, MaxTokens: digest.Estimate(summary) + room}, digest.RepairOptions{Beside: beside})
+		return digest.Repair(precis.SummaryRequest{Conversation: &conv, Messages: r.msgs, Previous: summary, MaxTokens: digest.Estimate(summary) + room}, digest.RepairOptions{Beside: beside})
 	}
 	alone := ask("", 0) // nothing fits: it is only measured
-	both := ask(written, room)
+	both := ask(beside, room)
 	c.entry.Facts, c.entry.Held = alone.Kept.Anchors, alone.Kept.Kept-alone.Kept.Repaired
 	c.entry.Back = max(both.Kept.Kept-c.entry.Held, 0)
 	more, _ := strings.CutPrefix(both.Text, summary)

@@ -22,7 +22,7 @@ var rooms = map[string]struct{ asks, why string }{
 	"archive/codex":      {"FromEditor", "the words of a person behind those of an editor, for the title"},
 	"condense":           {"BehindHead Commands WholeState", "what a summary hands on: directives, the state of the editor; a result that is shortened keeps its head"},
 	"digest":             {"Appended Asks Branch Commands Feedback Inside IsRemark Speaks WorkingDirectory", "directives, the folder, by which tools the agent asks and speaks, where a result ends and what its program added begins, which lines of words a program added"},
-	"host/hook":          {"OwnMark WithoutOurs", "what precis gave a program before"},
+	"host/hook":          {"Inside Instructions Ours OwnMark Standing SummaryWords WithoutOurs", "what precis and the program gave the model before, and which words of a summary are the model's"},
 	"internal/preview":   {"ReminderClose ReminderOpen", "what a program adds to a result is no content"},
 	"internal/rules":     {"Documents Typed Unquoted", "in what a person said only what was typed sets rules"},
 	"internal/toolcall":  {"BehindHead Claimed Introduced IsObservation Program Proven Refusal RegistersTools Result ResultHead", "calls and results that are written as text, how calls ended, and results that register tools"},

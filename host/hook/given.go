@@ -1,0 +1,79 @@
+package hook
+
+import (
+	_ "embed"
+	"slices"
+	"strings"
+
+	"precis"
+	"precis/internal/harness"
+	"precis/internal/table"
+)
+
+//go:embed again.txt
+var againText string
+
+// again is what each program gives its model again behind a compaction.
+var again = table.Lazy("again.txt", againText, "host", "acts")
+
+// givesAgain reports whether a program gives its model a text of its own again behind a compaction.
+// The text of a loaded skill and the rules of a folder come again when they are needed, and what
+// became of a job never.
+func givesAgain(host string, act precis.Act, text string) bool {
+	row, ok := again().Find(host)
+	if !ok || !slices.Contains(row.Words("acts"), string(act)) {
+		return false
+	}
+	list, known := harness.Standing(text)
+	return !known || list.Rank == harness.Instructions
+}
+
+// withoutGiven returns messages without what the model is given anyway: what precis gave it before,
+// which the recording itself holds, and what its program gives it again. given holds the words that
+// were left out, of precis's own only the introduction.
+func withoutGiven(host string, msgs []precis.Message) (out []precis.Message, given string) {
+	out = slices.Clone(msgs)
+	speech := precis.SpeechOf(msgs)
+	var left strings.Builder
+	for i, m := range out {
+		content := slices.Clone(m.Content)
+		for _, s := range speech.Of(i) {
+			if t, ok := content[s.Block].(precis.Text); ok && s.From == 0 && s.To == len(t.Text) {
+				program := s.Said.Author == precis.AuthorProgram || s.Said.Author == precis.AuthorOperator
+				if program && (harness.Ours(t.Text) || givesAgain(host, s.Said.Act, t.Text)) {
+					left.WriteString(source(t.Text) + "\n")
+					content[s.Block] = precis.Text{Said: t.Said}
+				}
+			}
+		}
+		for k, b := range content {
+			switch b := b.(type) {
+			case precis.Text:
+				b.Text = harness.WithoutOurs(b.Text)
+				content[k] = b
+			case precis.ToolResult:
+				b.Content = slices.Clone(b.Content)
+				for n, part := range b.Content {
+					if t, ok := part.(precis.Text); ok {
+						t.Text = harness.WithoutOurs(t.Text)
+						b.Content[n] = t
+					}
+				}
+				content[k] = b
+			}
+		}
+		out[i].Content = content
+	}
+	return out, left.String()
+}
+
+// source returns the part of a program's text by which statements of a summary are borne out: of one
+// that precis wrote the introduction alone, since the rest quotes the conversation.
+func source(text string) string {
+	if !harness.Ours(text) {
+		return text
+	}
+	text = strings.TrimSpace(harness.Inside(strings.TrimSpace(text)))
+	first, _, _ := strings.Cut(text, "\n")
+	return first
+}
