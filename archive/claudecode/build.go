@@ -20,34 +20,172 @@ type builder struct{ rec *archive.Recording }
 // build returns the conversation along a path of t.
 func (b builder) build(t *tree, path []int) *precis.Conversation {
 	c := &precis.Conversation{Transcript: &precis.Transcript{}}
-	at := map[string]int{} // the message that a line is part of
-	var names archive.CallNames
-	for _, i := range path {
-		n := t.nodes[i]
+	w := writer{builder: b, c: c, at: map[string]int{}}
+	for len(path) > 0 {
+		n := t.nodes[path[0]]
 		n.name(c)
-		if n.kind() == summary && c.Transcript.Len() > 0 {
-			b.condense(c, n.lines[0], at)
-			continue
+		switch {
+		case n.kind() == summary && c.Transcript.Len() > 0:
+			w.condense(n.lines[0])
+		case n.after != nil && c.Transcript.Len() > 0:
+			if seen := w.rewritten(t, path); seen > 0 {
+				path = path[seen:]
+				continue
+			}
+			fallthrough
+		default:
+			if u := n.lines[len(n.lines)-1].usage; n.kind() == assistant && u != (precis.Usage{}) {
+				b.rec.Origin.Answered(c, u)
+			}
+			for _, e := range n.entries() {
+				w.add(e)
+			}
 		}
-		for _, ln := range n.lines {
-			at[ln.uuid] = c.Transcript.Len()
-		}
-		if u := n.lines[len(n.lines)-1].usage; n.kind() == assistant && u != (precis.Usage{}) {
-			b.rec.Origin.Answered(c, u)
-		}
-		if m := n.message(); len(m.Content) > 0 {
-			c.Transcript.Append(names.Name(m))
-		}
-		tools := n.tools()
-		for _, ln := range n.answers {
-			at[ln.uuid] = c.Transcript.Len()
-			c.Transcript.Append(names.Name(ln.judged(tools)))
-		}
-		if len(n.told) > 0 { // the model went on without a message of the user's role, or has not yet
-			c.Transcript.Append(precis.Message{Role: precis.RoleUser, Time: n.lines[0].at, Content: n.told, Format: anthropic.Format})
-		}
+		path = path[1:]
 	}
 	return c
+}
+
+// entry is a message on a path with the lines that it is made of.
+type entry struct {
+	msg   precis.Message
+	lines []*line
+	own   int                // blocks that the lines themselves hold; the program told the others
+	key   string             // the same for a copy of it, see identify; "": nothing is one
+	hash  precis.Fingerprint // of the blocks that the lines hold
+}
+
+// entries returns the messages of a node: its own, the answers to its tool uses, and what the
+// program told behind them.
+func (n *node) entries() []entry {
+	m := n.message()
+	own := len(m.Content)
+	if n.kind() != assistant {
+		own = n.lines[0].own
+	}
+	out := []entry{{msg: m, lines: n.lines, own: own}}
+	tools := n.tools()
+	for _, ln := range n.answers {
+		out = append(out, entry{msg: ln.judged(tools), lines: []*line{ln}, own: ln.own})
+	}
+	if len(n.told) > 0 { // the model went on without a message of the user's role, or has not yet
+		out = append(out, entry{msg: precis.Message{Role: precis.RoleUser, Time: n.lines[0].at, Content: n.told, Format: anthropic.Format}})
+	}
+	return out
+}
+
+// identify fills in the key and the hash, which only a compaction by a hook needs.
+func (e *entry) identify() {
+	m := e.msg
+	m.Content = m.Content[:min(e.own, len(m.Content))]
+	if e.key != "" || len(m.Content) == 0 {
+		return
+	}
+	e.hash = precis.HashMessage(m)
+	for _, ln := range e.lines {
+		for _, id := range slices.Concat(ln.uses, ln.results) {
+			e.key += string(m.Role) + " " + id + "\n"
+		}
+	}
+	if e.key == "" {
+		e.key = e.hash.String()
+	}
+}
+
+// writer writes a conversation from its entries.
+type writer struct {
+	builder
+	c     *precis.Conversation
+	at    map[string]int // the message that a line is part of
+	names archive.CallNames
+	added []entry // by message
+}
+
+// add appends a message. One without content only gives its lines a place.
+func (w *writer) add(e entry) {
+	w.locate(e, w.c.Transcript.Len())
+	if len(e.msg.Content) > 0 {
+		w.c.Transcript.Append(w.names.Name(e.msg))
+		w.added = append(w.added, e)
+	}
+}
+
+func (w *writer) locate(e entry, message int) {
+	for _, ln := range e.lines {
+		w.at[ln.uuid] = message
+	}
+}
+
+// rewritten reads what follows a boundary without a summary: a function hook has compacted, and Claude Code
+// writes the messages that it chose down once more, copies of earlier ones among them. It records the
+// compaction and returns how many nodes of the path are such copies and texts of the hook; 0 for none.
+func (w *writer) rewritten(t *tree, path []int) int {
+	var list []entry
+	var ends []int // by entry: nodes up to its own
+	for i, p := range path {
+		n := t.nodes[p]
+		if i > 0 && (n.after != nil || n.kind() == summary) {
+			break
+		}
+		for _, e := range n.entries() {
+			list, ends = append(list, e), append(ends, i+1)
+		}
+	}
+	for i := range list {
+		list[i].identify()
+	}
+	last := map[string]int{} // by key: the newest message
+	for i := range w.added {
+		if w.added[i].identify(); w.added[i].key != "" {
+			last[w.added[i].key] = i
+		}
+	}
+	first, kept := w.tail(list, last)
+	to := kept
+	end := first + len(w.added) - kept
+	if kept == len(w.added) { // nothing is kept as it was: copies, and texts of precis
+		for end = 0; end < len(list); end++ {
+			if _, copied := last[list[end].key]; !copied && !harness.Ours(list[end].msg.PlainText()) {
+				break
+			}
+		}
+		first = end
+	}
+	if end == 0 || end < len(list) && ends[end-1] == ends[end] {
+		return 0
+	}
+	for i, e := range list[first:end] {
+		if e.hash != w.added[kept+i].hash { // the hook has changed what it kept
+			first, to = end, len(w.added)
+		}
+	}
+	var with []precis.Message
+	for i, e := range list[:end] {
+		w.locate(e, len(w.added))
+		if i < first {
+			with = append(with, e.msg)
+		} else {
+			w.locate(e, kept+i-first)
+		}
+	}
+	w.record(list[0].lines[0].number, t.nodes[path[0]].after, to, with)
+	return ends[end-1]
+}
+
+// tail finds the copies of the newest messages: from entry first on, of the messages from kept
+// on. Without any, kept is the number of messages.
+func (w *writer) tail(list []entry, last map[string]int) (first, kept int) {
+	n := len(w.added)
+	for first, e := range list {
+		kept, copied := last[e.key]
+		if !copied || n-kept > len(list)-first {
+			continue
+		}
+		if slices.EqualFunc(list[first:first+n-kept], w.added[kept:], func(a, b entry) bool { return a.key == b.key }) {
+			return first, kept
+		}
+	}
+	return 0, n
 }
 
 // name lets the newest lines say which conversation and model it is.
@@ -111,23 +249,27 @@ func (n *node) tools() map[string]string {
 	return out
 }
 
-// condense records a compaction. The first kept message is named by the
+// condense records a compaction with a summary. The first kept message is named by the
 // boundary; without one nothing before the summary was kept.
-func (b builder) condense(c *precis.Conversation, ln *line, at map[string]int) {
-	to, ok := at[ln.compact.head]
+func (w *writer) condense(ln *line) {
+	to, ok := w.at[ln.compact.head]
 	if !ok || ln.compact.head == "" {
-		to = c.Transcript.Len()
+		to = w.c.Transcript.Len()
 	}
+	w.record(ln.number, ln, to, []precis.Message{ln.msg})
+}
+
+// record records that the messages before to were replaced; at is the line that says so.
+func (w *writer) record(number int, at *line, to int, with []precis.Message) {
 	report := precis.EditReport{
 		Reason:       "Claude Code compacted the conversation",
-		TokensBefore: ln.compact.pre, TokensAfter: ln.compact.post,
+		TokensBefore: at.compact.pre, TokensAfter: at.compact.post,
 	}
-	if ln.compact.trigger != "" {
-		report.Reason += " (" + ln.compact.trigger + ")"
+	if at.compact.trigger != "" {
+		report.Reason += " (" + at.compact.trigger + ")"
 	}
-	err := archive.Condensed(c, to, []precis.Message{ln.msg}, ln.at, report)
-	if err != nil {
-		b.rec.Warn(fmt.Sprintf("line %d", ln.number), "the compaction is left out: %v", err)
+	if err := archive.Condensed(w.c, to, with, at.at, report); err != nil {
+		w.rec.Warn(fmt.Sprintf("line %d", number), "the compaction is left out: %v", err)
 	}
 }
 

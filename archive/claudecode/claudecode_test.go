@@ -204,6 +204,67 @@ func TestKeptMessages(t *testing.T) {
 	}
 }
 
+// A function hook compacts without a summary: the messages that it chose are written down once more. What it copied was said
+// once; the view is what it chose, and what follows.
+func TestCompactedByAHook(t *testing.T) {
+	begun := []string{
+		"u1 - " + said("one"), "n1 u1 " + `"type":"attachment","attachment":{"type":"date","date":"2026-11-20"}`, "a1 n1 " + reply("m1", call("t1")), "r1 a1 " + result("t1"), "a2 r1 " + reply("m2", text("old")),
+		"u2 a2 " + said("go on"), "a3 u2 " + reply("m3", call("t3")), "r3 a3 " + result("t3"), "b1 - " + `"logicalParentUuid":"r3",` + compact,
+	}
+	const (
+		ours = "[What the conversation held before it was compacted, by precis from the recording of this session. A record.]"
+		all  = "u:[one][<system-reminder>\nToday's date is 2026-11-20\n</system-reminder>] a:<t1 u:>t1 a:[old] u:[go on] a:<t3 u:>t3"
+		date = "[<system-reminder>\nToday's date is 2026-11-21\n</system-reminder>]"
+	)
+	again := []string{"c1 b1 " + said("one"), "n2 c1 " + `"type":"attachment","attachment":{"type":"date","date":"2026-11-21"}`}
+	kept := []string{"c3 c2 " + reply("m3", call("t3")), "c4 c3 " + result("t3")}
+	for name, tt := range map[string]struct {
+		lines            []string
+		view, transcript string
+	}{
+		"a text and the newest messages": {
+			slices.Concat(again, []string{"c2 n2 " + said(ours)}, kept, []string{"a4 c4 " + reply("m4", text("new"))}),
+			"u:[one]" + date + " u:[" + ours + "] a:<t3 u:>t3 a:[new]", all + " a:[new]",
+		},
+		"a text of another plugin": {
+			slices.Concat(again, []string{"c2 n2 " + said("What was done.")}, kept, []string{"u4 c4 " + said("go on")}),
+			"u:[one]" + date + " u:[What was done.] a:<t3 u:>t3 u:[go on]", all + " u:[go on]",
+		},
+		"nothing is kept": {
+			slices.Concat(again, []string{"c2 n2 " + said(ours), "u4 c2 " + said("and now?")}),
+			"u:[one]" + date + " u:[" + ours + "] u:[and now?]", all + " u:[and now?]",
+		},
+		"what is kept is shortened": {
+			slices.Concat(again, []string{"c2 n2 " + said(ours), kept[0], strings.Replace(kept[1], "out of", "bit of", 1), "a4 c4 " + reply("m4", text("new"))}),
+			"u:[one]" + date + " u:[" + ours + "] a:<t3 u:>t3 a:[new]", all + " a:[new]",
+		},
+		"no copy": {
+			[]string{"u4 b1 " + said("another"), "a4 u4 " + reply("m4", text("new"))},
+			all + " u:[another] a:[new]", all + " u:[another] a:[new]",
+		},
+	} {
+		conv := read(t, session(slices.Concat(begun, tt.lines)...)).Conversation
+		if got := show(precis.View(conv.Transcript, conv.Edits)); got != tt.view {
+			t.Errorf("%s: the view is\n%s, want\n%s", name, got, tt.view)
+		}
+		if got := show(conv.Transcript.Messages()); got != tt.transcript {
+			t.Errorf("%s: the transcript is\n%s, want\n%s", name, got, tt.transcript)
+		}
+		if sent := precis.View(conv.Transcript, conv.Edits); name == "what is kept is shortened" && sent[3].Content[0].(precis.ToolResult).Text() != "bit of t3" {
+			t.Errorf("%s: %+v", name, sent[3])
+		}
+		if b := precis.Check(precis.View(conv.Transcript, conv.Edits)); len(b) > 0 {
+			t.Errorf("%s: the view has breaches %v", name, b)
+		}
+	}
+	again2 := slices.Concat(begun, again, []string{"c2 n2 " + said(ours)}, kept, []string{"a4 c4 " + reply("m4", text("new")), "b2 - " + `"logicalParentUuid":"a4",` + compact,
+		"d1 b2 " + said("one"), "d2 d1 " + said(ours), "d3 d2 " + reply("m4", text("new")), "u5 d3 " + said("two")})
+	conv := read(t, session(again2...)).Conversation
+	if got, want := show(precis.View(conv.Transcript, conv.Edits)), "u:[one] u:["+ours+"] a:[new] u:[two]"; got != want || len(conv.Edits) != 2 || conv.Edits[1].Report.TokensBefore != 1234 {
+		t.Errorf("twice: %s, want %s; edits %+v", got, want, conv.Edits)
+	}
+}
+
 func TestNotes(t *testing.T) {
 	r := read(t, broken)
 	if r.Skipped != 2 || r.Conversation.Title != "Glued" {

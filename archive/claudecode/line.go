@@ -40,6 +40,7 @@ type line struct {
 	at        time.Time
 
 	msg     precis.Message
+	own     int // blocks of the message that the line itself holds; behind them stands what the program told
 	model   string
 	usage   precis.Usage
 	uses    []string // IDs of tool uses
@@ -178,6 +179,7 @@ func (ln *line) message(r raws) error {
 	}
 	m.Time = ln.at
 	ln.msg = archive.WithoutBlank(m)
+	ln.own = len(ln.msg.Content)
 	if r.kind == "assistant" {
 		return ln.spoke(r)
 	}

@@ -15,7 +15,8 @@ type node struct {
 	parent  *node
 	lines   []*line // those of the message itself, in order
 	answers []*line
-	told    told // behind an assistant's message, until a message of the user's role takes it along
+	told    told  // behind an assistant's message, until a message of the user's role takes it along
+	after   *line // the boundary that the message directly follows, where it is no summary; nil: none
 }
 
 func (n *node) kind() kind { return n.lines[0].kind }
@@ -63,11 +64,14 @@ func grow(lines []*line, o order) *tree {
 			if ln.kind == prompt && t.ends[i] != nil && strings.HasPrefix(ln.msg.PlainText(), continued) {
 				ln.kind, ln.msg.Said = summary, precis.Said{Program: program, Author: precis.AuthorRecap, Act: precis.ActSummary}
 			}
-			if ln.kind == summary && t.ends[i] != nil {
-				ln.compact = t.ends[i].compact
+			end := t.ends[i]
+			if ln.kind == summary && end != nil {
+				ln.compact = end.compact
 			}
 			t.ends[i] = nil
-			under = t.place(ln, under)
+			if under = t.place(ln, under); ln.kind != summary && under.lines[0] == ln {
+				under.after = end
+			}
 			if t.takes[i] = ln; ln.kind == assistant {
 				t.takes[i] = nil
 			}

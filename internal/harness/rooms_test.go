@@ -17,7 +17,7 @@ import (
 // root, by everybody; here the others ask for the form of a text whose author they know.
 var rooms = map[string]struct{ asks, why string }{
 	".":                  {"*", "Speech answers who said a text, and the root what stays in force"},
-	"archive/claudecode": {"Proven Refusal Reminder Reminders Result", "writes what the program told its model as the model saw it; refusals of which its file has only the text"},
+	"archive/claudecode": {"Ours Proven Refusal Reminder Reminders Result", "writes what the program told its model as the model saw it; refusals of which its file has only the text; which texts of a compaction precis wrote"},
 	"archive/copilot":    {"Reminder", "as above"},
 	"archive/codex":      {"FromEditor", "the words of a person behind those of an editor, for the title"},
 	"condense":           {"BehindHead Commands WholeState", "what a summary hands on: directives, the state of the editor; a result that is shortened keeps its head"},
