@@ -4,11 +4,13 @@ import (
 	"fmt"
 
 	"precis"
+	"precis/wire/responses"
 )
 
 // CallNames assigns an ID to each tool use that a recording has none for, and
 // the same ID to its answer: answers without an ID are matched in the order of
-// the calls. The zero value is ready; one CallNames serves one conversation,
+// the calls. An item of the Responses API that follows no such call is no answer but
+// the program's own. The zero value is ready; one CallNames serves one conversation,
 // message by message.
 type CallNames struct {
 	calls int
@@ -24,7 +26,7 @@ func (c *CallNames) Name(m precis.Message) precis.Message {
 		case precis.ToolUse:
 			named = named || b.ID == ""
 		case precis.ToolResult:
-			named = named || b.ToolUseID == ""
+			named = named || b.ToolUseID == "" && (m.Format != responses.Format || len(c.open) > 0)
 		}
 	}
 	if !named {

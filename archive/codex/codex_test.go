@@ -168,6 +168,20 @@ func TestOld(t *testing.T) {
 	}
 }
 
+// An output that names no call, and follows none that has no ID, is what Codex itself put there.
+func TestAnOutputWithoutACall(t *testing.T) {
+	for _, id := range []string{`"id":"fco_1",`, `"call_id":"",`, ``} {
+		goal := `{"type":"function_call_output",` + id + `"name":"goal_objective","namespace":"agent","output":"close the day"}`
+		msgs := read(t, rollout(meta, user("one"), item(goal), reply("yes"), item(call), item(output))).Conversation.Transcript.Messages()
+		if b := precis.Check(msgs); len(b) > 0 || string(msgs[1].Raw) != goal {
+			t.Errorf("%s: breaches %v, bytes %s", id, b, msgs[1].Raw)
+		}
+		if in := precis.InForce(msgs); len(in) != 1 || in[0].From != 1 {
+			t.Errorf("%s: in force is %v", id, in)
+		}
+	}
+}
+
 func TestMalformed(t *testing.T) {
 	r := read(t, rollout(meta, user("one"), "response_item 5", `response_item {"type":"message","role":5}`, "compacted {}", `event_msg {"type":"thread_rolled_back"}`, `{"type":"response_item"}`))
 	if r.Skipped != 5 || r.Conversation.Transcript.Len() != 1 {
