@@ -46,6 +46,23 @@ func TestAnswer(t *testing.T) {
 			t.Errorf("%s: %q, want %q", tt.name, got, tt.want)
 		}
 	}
+	for name, tt := range map[string]struct {
+		result Result
+		proven bool
+	}{
+		"a call that acts":  {Result{Tool: "edit_file", Acts: true, IsError: true}, true},
+		"a call that reads": {Result{Tool: "fetch", IsError: true}, false},
+		"no error":          {Result{Tool: "edit_file", Acts: true}, false},
+		"a server":          {Result{Tool: "mcp__web__put", Acts: true, IsError: true}, false},
+		"another program":   {Result{Tool: "edit_file", Acts: true, IsError: true, Around: Codex}, false},
+	} {
+		for _, form := range []string{refusal, "The user rejected permission to use this specific tool call with the following feedback: "} {
+			tt.result.Text = form + "use tabs"
+			if said, is := Refusal(tt.result); (is == Proven) != tt.proven || (said == "use tabs") != tt.proven {
+				t.Errorf("nobody known, %s: %q, %v", name, said, is)
+			}
+		}
+	}
 	long := strings.Repeat("<user_message>\n", 50_000)
 	if from, to := Answer(Result{Tool: "ask_followup_question", Text: long}); to < from || to > len(long) {
 		t.Errorf("%d to %d of %d", from, to, len(long))

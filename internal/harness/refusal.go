@@ -67,6 +67,7 @@ const (
 type refusalForm struct {
 	by      Program
 	flagged bool // the result is marked as an error, too
+	exact   bool // nothing else words it so: of a call that acts it is known in the conversation of nobody known, too
 	form    *lazyregexp.Regexp
 }
 
@@ -74,18 +75,18 @@ type refusalForm struct {
 // 1.18; Roo Code 3.28 and 3.52, Cline 3; Codex 0.40 to 0.169. The first group is what the
 // person said.
 var refusalForms = []refusalForm{
-	{Reminders, true, lazyregexp.New(`^The user doesn't want to proceed with this tool use\. The tool use was rejected(?: \(eg\. if it was a file edit, the new_string was NOT written to the file\))?\. To tell you how to proceed, the user said:\n(?s:(.*))$`)},
-	{Reminders, true, lazyregexp.New(`^The user doesn't want to proceed with this tool use\. The tool use was rejected(?: \(eg\. if it was a file edit, the new_string was NOT written to the file\))?\. STOP what you are doing and wait for the user to tell you how to proceed\.(?s:.*)$`)},
-	{Reminders, true, lazyregexp.New(`^The user doesn't want to take this action right now\. STOP what you are doing and wait for the user to tell you how to proceed\.$`)},
-	{Reminders, true, lazyregexp.New(`^User (?:rejected tool use|chose to stay in plan mode and continue planning)\.?$`)},
-	{Reminders, true, lazyregexp.New(`^(?:\{"error": ?")?\[Operation Cancelled\] Reason: User (?:denied execution|did not allow tool call|cancelled[^\n"]*)\.?(?:"\})?$`)},
-	{"opencode", true, lazyregexp.New(`^The user rejected permission to use this specific tool call with the following feedback: (?s:(.*))$`)},
-	{"opencode", true, lazyregexp.New(`^The user rejected permission to use this specific tool call\.$`)},
-	{Wrappers, false, lazyregexp.New(`^The user denied this operation\.$`)},
-	{Wrappers, false, lazyregexp.New(`^The user denied this operation(?:\.\nThe user provided| and provided) the following feedback:\n<feedback>\n?(?s:(.*?))\n?</feedback>$`)},
-	{Wrappers, false, lazyregexp.New(`^\{\s*"status": ?"denied",\s*"message": ?"The user denied this operation[^"]*"(?:,\s*"feedback": ?"(?s:(.*))")?\s*\}$`)},
-	{Codex, false, lazyregexp.New(`^(?:exec command |patch |command failed: )?(?:rejected|aborted) by (?:the )?user(?: after \d+(?:\.\d+)? ?s)?\.?$`)},
-	{Codex, false, lazyregexp.New(`^user (?:rejected|cancelled) MCP tool call$`)},
+	{Reminders, true, true, lazyregexp.New(`^The user doesn't want to proceed with this tool use\. The tool use was rejected(?: \(eg\. if it was a file edit, the new_string was NOT written to the file\))?\. To tell you how to proceed, the user said:\n(?s:(.*))$`)},
+	{Reminders, true, true, lazyregexp.New(`^The user doesn't want to proceed with this tool use\. The tool use was rejected(?: \(eg\. if it was a file edit, the new_string was NOT written to the file\))?\. STOP what you are doing and wait for the user to tell you how to proceed\.(?s:.*)$`)},
+	{Reminders, true, true, lazyregexp.New(`^The user doesn't want to take this action right now\. STOP what you are doing and wait for the user to tell you how to proceed\.$`)},
+	{Reminders, true, false, lazyregexp.New(`^User (?:rejected tool use|chose to stay in plan mode and continue planning)\.?$`)},
+	{Reminders, true, false, lazyregexp.New(`^(?:\{"error": ?")?\[Operation Cancelled\] Reason: User (?:denied execution|did not allow tool call|cancelled[^\n"]*)\.?(?:"\})?$`)},
+	{"opencode", true, true, lazyregexp.New(`^The user rejected permission to use this specific tool call with the following feedback: (?s:(.*))$`)},
+	{"opencode", true, true, lazyregexp.New(`^The user rejected permission to use this specific tool call\.$`)},
+	{Wrappers, false, false, lazyregexp.New(`^The user denied this operation\.$`)},
+	{Wrappers, false, false, lazyregexp.New(`^The user denied this operation(?:\.\nThe user provided| and provided) the following feedback:\n<feedback>\n?(?s:(.*?))\n?</feedback>$`)},
+	{Wrappers, false, false, lazyregexp.New(`^\{\s*"status": ?"denied",\s*"message": ?"The user denied this operation[^"]*"(?:,\s*"feedback": ?"(?s:(.*))")?\s*\}$`)},
+	{Codex, false, false, lazyregexp.New(`^(?:exec command |patch |command failed: )?(?:rejected|aborted) by (?:the )?user(?: after \d+(?:\.\d+)? ?s)?\.?$`)},
+	{Codex, false, false, lazyregexp.New(`^user (?:rejected|cancelled) MCP tool call$`)},
 }
 
 // IsServer reports whether a tool is one of a server of the Model Context Protocol, by the name
@@ -97,9 +98,9 @@ func IsServer(tool string) bool {
 
 // Refusal reports how sure it is that a person refused the call whose result this is, and
 // what they said. A refusal is what the recording says apart from text, or the program's own form
-// as the whole result of a conversation of that program. An error that has such a form
-// in the conversation of nobody known is only claimed to be one, and nothing in it is a
-// person's. A result that is nothing but such words of a call that acts is claimed to be one, too.
+// as the whole result of a conversation of that program, or of nobody known where no other
+// program words it so and the call acts: programs and SDKs take such sentences over. Of any other
+// call an error in that form is only claimed to be one, and nothing in it is a person's. A result that is nothing but such words of a call that acts is claimed to be one, too.
 func Refusal(r Result) (said string, is Evidence) {
 	text := r.Text
 	if _, ok := ResultHead(text); ok {
@@ -119,7 +120,7 @@ func Refusal(r Result) (said string, is Evidence) {
 			said = strings.TrimSpace(m[1][End(m[1]):])
 		}
 		switch {
-		case r.Refused, f.by == r.Around && !server:
+		case r.Refused, f.by == r.Around && !server, f.exact && r.Acts && r.Around == NoProgram && !server:
 			return said, Proven
 		case r.IsError, f.by == r.Around:
 			return "", Claimed

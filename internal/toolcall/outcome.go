@@ -47,7 +47,7 @@ func (c *Call) Outcome() Outcome {
 	}
 	text := strings.TrimSpace(visible.WithoutSequences(harness.BehindHead(c.Text)))
 	const longest = 500 // bytes of a result that is nothing but a refusal
-	acts := len(c.Text) < longest && (c.Kind == Write || c.Kind == Command && !Prints(c.Line))
+	acts := (c.IsError || len(c.Text) < longest) && (c.Kind == Write || c.Kind == Command && !Prints(c.Line))
 	switch said, is := harness.Refusal(harness.Result{Tool: c.Name, Text: c.Text, IsError: c.IsError, Refused: c.refused, Around: c.around, Acts: acts}); is {
 	case harness.Proven:
 		return Outcome{End: Rejected, Said: said}
