@@ -32,3 +32,27 @@ func TestTextsWithoutFrames(t *testing.T) {
 		t.Errorf("got  %q\nwant %q", strings.Join(got, "|"), want)
 	}
 }
+
+// Of a refusal the words of the user are a text, and what the program writes around them is none.
+func TestARefusalWithoutItsFrame(t *testing.T) {
+	const frame = "The user doesn't want to proceed with this tool use. The tool use was rejected (eg. if it was a file edit, the new_string was NOT written to the file). "
+	for _, tt := range []struct{ result, want string }{
+		{frame + "To tell you how to proceed, the user said:\nkeep day_table", "user: keep day_table"},
+		{frame + "STOP what you are doing and wait for the user to tell you how to proceed.", ""},
+	} {
+		msgs := []precis.Message{
+			precis.NewText(precis.RoleUser, "<system-reminder>\nToday's date is 2026-11-20.\n</system-reminder>"),
+			{Role: precis.RoleAssistant, Content: []precis.Block{precis.ToolUse{ID: "a", Name: "Edit", Input: []byte(`{"file_path":"day.go","old_string":"a","new_string":"b"}`)}}},
+			{Role: precis.RoleUser, Content: []precis.Block{precis.ToolResult{ToolUseID: "a", IsError: true, Content: []precis.Block{precis.Text{Text: tt.result}}}}},
+		}
+		got := ""
+		for _, text := range retain.Read("", msgs).Texts {
+			if text.Handle.From == 2 {
+				got += text.Source.String() + ": " + text.Body
+			}
+		}
+		if got != tt.want {
+			t.Errorf("%q, want %q", got, tt.want)
+		}
+	}
+}

@@ -263,6 +263,7 @@ func (r *reader) result(h precis.Handle, of precis.ToolResult, spans []precis.Sp
 	}
 	answers := slices.ContainsFunc(spans, func(s precis.Span) bool { return s.Said.Author == precis.AuthorPerson }) &&
 		slices.ContainsFunc(r.speech.Answers(h.From), func(a precis.Answer) bool { return a.Handle == h && !a.Beside })
+	refused := call >= 0 && (of.IsError || of.Refused) && r.x.Calls[call].Outcome().End == toolcall.Rejected
 	for n, c := range of.Content {
 		t, ok := c.(precis.Text)
 		if !ok {
@@ -272,12 +273,16 @@ func (r *reader) result(h precis.Handle, of precis.ToolResult, spans []precis.Sp
 		switch {
 		case call >= 0 && r.x.Calls[call].Registers:
 			continue // the program has these tools: nothing was found out
+		case !answers && refused:
+			continue // what the user said with it stands with the call
 		case !answers:
 			one.Body = toolcall.Unwrapped(t.Text)
 		}
 		for _, s := range spans {
 			if answers && s.Part == n && s.Said.Author == precis.AuthorPerson {
-				one.Source, one.said = User, [2]int32{int32(s.From), int32(s.To)}
+				if one.Source, one.said = User, [2]int32{int32(s.From), int32(s.To)}; refused { // without its frame
+					one.Body, one.said = t.Text[s.From:s.To], [2]int32{0, int32(s.To - s.From)}
+				}
 			}
 		}
 		r.add(one)
