@@ -4,8 +4,10 @@ import (
 	"fmt"
 
 	"precis"
-	"precis/wire/responses"
 )
+
+// itemFormat is the format of messages that are items of the Responses API.
+const itemFormat = "responses"
 
 // CallNames assigns an ID to each tool use that a recording has none for, and
 // the same ID to its answer: answers without an ID are matched in the order of
@@ -26,7 +28,7 @@ func (c *CallNames) Name(m precis.Message) precis.Message {
 		case precis.ToolUse:
 			named = named || b.ID == ""
 		case precis.ToolResult:
-			named = named || b.ToolUseID == "" && (m.Format != responses.Format || len(c.open) > 0)
+			named = named || b.ToolUseID == "" && (m.Format != itemFormat || len(c.open) > 0)
 		}
 	}
 	if !named {

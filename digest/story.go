@@ -142,8 +142,11 @@ func (in *input) refusal(call int) string {
 	} else if later, ok := w.redone[call]; ok {
 		line = "- " + in.handle(c.Use.From) + " " + c.Title() + ": refused by the user; most of what it would have put in was put in later (" + in.handle(w.calls[later].Use.From) + ")"
 	} else {
-		line += in.wanted(c)
-		if later := w.changedSince(call); later >= 0 {
+		later := w.changedSince(call)
+		if later >= 0 {
+			line = strings.TrimSuffix(line, ", not done")
+		}
+		if line += in.wanted(c); later >= 0 {
 			line += "; the file was changed otherwise since (" + in.handle(w.calls[later].Use.From) + ")"
 		}
 	}

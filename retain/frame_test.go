@@ -27,7 +27,7 @@ func TestTextsWithoutFrames(t *testing.T) {
 	for _, text := range retain.Read("", msgs).Texts {
 		got = append(got, text.Body)
 	}
-	want := "exec_command cat day.go|weigh P-12|Script completed\nWall time 0.7 seconds\nOutput:\n|func closeDay()\nreturn|search_tools parcel"
+	want := "exec_command cat day.go|weigh P-12|func closeDay()\nreturn|search_tools parcel"
 	if strings.Join(got, "|") != want {
 		t.Errorf("got  %q\nwant %q", strings.Join(got, "|"), want)
 	}

@@ -263,7 +263,11 @@ func (r *reader) result(h precis.Handle, of precis.ToolResult, spans []precis.Sp
 	}
 	answers := slices.ContainsFunc(spans, func(s precis.Span) bool { return s.Said.Author == precis.AuthorPerson }) &&
 		slices.ContainsFunc(r.speech.Answers(h.From), func(a precis.Answer) bool { return a.Handle == h && !a.Beside })
-	refused := call >= 0 && (of.IsError || of.Refused) && r.x.Calls[call].Outcome().End == toolcall.Rejected
+	refused := false // for sure
+	if call >= 0 && (of.IsError || of.Refused) {
+		o := r.x.Calls[call].Outcome()
+		refused = o.End == toolcall.Rejected && !o.Claimed
+	}
 	for n, c := range of.Content {
 		t, ok := c.(precis.Text)
 		if !ok {

@@ -51,6 +51,7 @@ func TestAnswer(t *testing.T) {
 		proven bool
 	}{
 		"a call that acts":  {Result{Tool: "edit_file", Acts: true, IsError: true}, true},
+		"a call that asks":  {Result{Tool: "AskUserQuestion", IsError: true}, true},
 		"a call that reads": {Result{Tool: "fetch", IsError: true}, false},
 		"no error":          {Result{Tool: "edit_file", Acts: true}, false},
 		"a server":          {Result{Tool: "mcp__web__put", Acts: true, IsError: true}, false},

@@ -1,6 +1,7 @@
 package harness
 
 import (
+	"slices"
 	"strings"
 
 	"precis/internal/lazyregexp"
@@ -67,7 +68,7 @@ const (
 type refusalForm struct {
 	by      Program
 	flagged bool // the result is marked as an error, too
-	exact   bool // nothing else words it so: of a call that acts it is known in the conversation of nobody known, too
+	exact   bool // nothing else words it so: of a call that acts or asks it is known in the conversation of nobody known, too
 	form    *lazyregexp.Regexp
 }
 
@@ -99,8 +100,8 @@ func IsServer(tool string) bool {
 // Refusal reports how sure it is that a person refused the call whose result this is, and
 // what they said. A refusal is what the recording says apart from text, or the program's own form
 // as the whole result of a conversation of that program, or of nobody known where no other
-// program words it so and the call acts: programs and SDKs take such sentences over. Of any other
-// call an error in that form is only claimed to be one, and nothing in it is a person's. A result that is nothing but such words of a call that acts is claimed to be one, too.
+// program words it so and the call acts or asks the user: programs and SDKs take such sentences
+// over. Of any other call an error in that form is only claimed to be one, and nothing in it is a person's. A result that is nothing but such words of a call that acts is claimed to be one, too.
 func Refusal(r Result) (said string, is Evidence) {
 	text := r.Text
 	if _, ok := ResultHead(text); ok {
@@ -120,7 +121,7 @@ func Refusal(r Result) (said string, is Evidence) {
 			said = strings.TrimSpace(m[1][End(m[1]):])
 		}
 		switch {
-		case r.Refused, f.by == r.Around && !server, f.exact && r.Acts && r.Around == NoProgram && !server:
+		case r.Refused, f.by == r.Around && !server, f.exact && (r.Acts || slices.Contains(askTools, r.Tool)) && r.Around == NoProgram && !server:
 			return said, Proven
 		case r.IsError, f.by == r.Around:
 			return "", Claimed

@@ -25,7 +25,7 @@ var rooms = map[string]struct{ asks, why string }{
 	"host/hook":          {"Inside Instructions Ours OwnMark Standing SummaryWords WithoutOurs", "what precis and the program gave the model before, and which words of a summary are the model's"},
 	"internal/preview":   {"ReminderClose ReminderOpen", "what a program adds to a result is no content"},
 	"internal/rules":     {"Documents Typed Unquoted", "in what a person said only what was typed sets rules"},
-	"internal/toolcall":  {"BehindHead Claimed Introduced IsObservation Program Proven Refusal RegistersTools Result ResultHead", "calls and results that are written as text, how calls ended, and results that register tools"},
+	"internal/toolcall":  {"BehindHead Claimed Introduced IsObservation IsRemark Program Proven Refusal RegistersTools ReminderOpen Result ResultHead", "calls and results that are written as text, how calls ended, and results that register tools"},
 	"reduce":             {"Appended BehindHead State StateNote WorkingDirectory", "what stays of a result that is shortened, states of the editor that are out of date"},
 	"retain":             {"Quoted", "in what a person said what was pasted is shortened first"},
 	"standing":           {"Approves Asks Background Inside Jobs SkillBase Standing Turns Typed Unquoted", "the kinds of what the program says"},

@@ -19,7 +19,10 @@ func TestUnwrapped(t *testing.T) {
 		`[{"name":"a"}]`:                                                                    `[{"name":"a"}]`,
 		`["a"]`:                                                                             `["a"]`,
 		`{"output":"a`:                                                                      `{"output":"a`,
-		"plain":                                                                             "plain",
+		"Chunk ID: d1\nProcess exited with code 0\nOutput:\na\nOutput:\nb":                  "a\nOutput:\nb",
+		"Script completed\nWall time 0.7 seconds\nOutput:\n":                                "",
+		"<system-reminder>\na\n</system-reminder>":                                          "<system-reminder>\na\n</system-reminder>",
+		"plain": "plain",
 	} {
 		if got := Unwrapped(text); got != want {
 			t.Errorf("%s: %q, want %q", text, got, want)

@@ -209,16 +209,22 @@ var (
 )
 
 // Unwrapped returns what a tool printed, of a result that its program gives as JSON around that, as
-// {"output":"…","metadata":{…}} or [{"query":"…","result":"…","success":true}]; the text itself where
-// it is anything else.
+// {"output":"…","metadata":{…}} or [{"query":"…","result":"…","success":true}], or behind lines of
+// its own, see [harness.IsRemark]; the text itself where it is anything else.
 func Unwrapped(text string) string {
-	if !strings.HasPrefix(text, "{") && !strings.HasPrefix(text, "[") || jsonspan.Valid([]byte(text)) != nil {
+	if (strings.HasPrefix(text, "{") || strings.HasPrefix(text, "[")) && jsonspan.Valid([]byte(text)) == nil {
+		if out, ok := printedIn([]byte(text), 0); ok {
+			return out
+		}
 		return text
 	}
-	if out, ok := printedIn([]byte(text), 0); ok {
-		return out
+	for rest := text; ; text = rest {
+		var line string
+		line, rest, _ = strings.Cut(rest, "\n")
+		if line = strings.TrimSpace(line); line == harness.ReminderOpen || !harness.IsRemark(line) {
+			return text
+		}
 	}
-	return text
 }
 
 // printedIn returns the texts in an object around them, or in a list of such objects.
