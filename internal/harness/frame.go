@@ -25,7 +25,8 @@ var framesBy = sync.OnceValue(func() (by [256][]string) {
 	return by
 })
 
-// IsRemark reports whether a line without spaces around it is one that an agent's program adds to what the model or a tool says.
+// IsRemark reports whether a line without spaces around it is one that an agent's program adds to
+// what the model or a tool says.
 func IsRemark(line string) bool {
 	if line == "" {
 		return false
