@@ -56,7 +56,7 @@ type Usage struct {
 	Tier           string `json:"tier,omitempty"`             // of one request: the service tier at which it was billed, in its provider's word; "": the default one
 
 	WebSearches int     `json:"web_searches,omitempty"` // by the provider's own tool, which are billed by number
-	StatedUSD   float64 `json:"stated_usd,omitempty"`   // the cost that the provider itself states, in US dollars; 0: it states none
+	StatedUSD   float64 `json:"stated_usd,omitempty"`   // the cost as the provider states it, in US dollars; 0: not stated
 }
 
 // Add adds the usage of another request. The tier stays.

@@ -170,7 +170,8 @@ func (s *Subject) changed(f func(*Subject) (precis.Edit, error), c *Change) (bef
 type Forecast struct {
 	Change
 	Before precis.Status `json:"before"`
-	Loses  *precis.Gone  `json:"would_lose,omitempty"` // what the view would lose altogether, see [precis.Gone.Refuses]; nil: nothing
+	// Loses is what the view would lose altogether, see [precis.Gone.Refuses]; nil: nothing.
+	Loses *precis.Gone `json:"would_lose,omitempty"`
 }
 
 // Effect returns what [Do] would do. Nothing is changed.

@@ -44,7 +44,8 @@ func (l *LossError) text(rules []string) string {
 		parts = append(parts, fmt.Sprintf("the last user turn (%s) would be in no form in the view", *l.LastTurn))
 	}
 	if l.Hidden > 0 {
-		parts = append(parts, fmt.Sprintf("%.0f %% of the view would be hidden with neither a summary nor a digest in its place", 100*l.Hidden))
+		const text = "%.0f %% of the view would be hidden with neither a summary nor a digest in its place"
+		parts = append(parts, fmt.Sprintf(text, 100*l.Hidden))
 	}
 	if n := len(l.Rules); n > 0 {
 		text := fmt.Sprintf("rules of the user would be lost: %d of %d, first ", n, l.Of)

@@ -162,8 +162,10 @@ func (s *Subject) ownCompaction(ctx context.Context, h Home) (compaction, error)
 		if len(retain.Words(all[:to])) < least*len(text) {
 			return compaction{}, noCompaction("the messages before the compaction are not in the recording")
 		}
-		return compaction{what: fmt.Sprintf("the compaction behind message m%d", to-1), conv: s.Conversation, before: all[:to], text: text,
-			view: precis.View(s.Conversation.Transcript.Prefix(e.Seen), s.Conversation.Edits[:k+1])}, nil
+		return compaction{
+			what: fmt.Sprintf("the compaction behind message m%d", to-1), conv: s.Conversation, before: all[:to], text: text,
+			view: precis.View(s.Conversation.Transcript.Prefix(e.Seen), s.Conversation.Edits[:k+1]),
+		}, nil
 	}
 	if s.Record.Continues == "" || s.Record.Summary >= len(all) {
 		return compaction{}, noCompaction("the conversation holds no compaction")

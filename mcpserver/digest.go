@@ -31,7 +31,8 @@ var digests = tool[digestIn, textOnly]{
 		if err != nil {
 			return nil, "", err
 		}
-		d, err := conversation.Digest(ctx, c.home, w.id, conversation.DigestOptions{Tokens: w.rest(tokens, leastDigest), Focus: in.Focus})
+		o := conversation.DigestOptions{Tokens: w.rest(tokens, leastDigest), Focus: in.Focus}
+		d, err := conversation.Digest(ctx, c.home, w.id, o)
 		if err != nil {
 			return nil, "", err
 		}

@@ -30,7 +30,8 @@ var handoffTool = tool[handoffIn, textOnly]{
 		if err != nil {
 			return nil, "", err
 		}
-		b, err := handoff.Write(ctx, c.home, w.id, handoff.Options{Goal: in.Goal, Format: in.Format, Tokens: w.rest(in.Tokens, min(in.Tokens, leastBrief))})
+		o := handoff.Options{Goal: in.Goal, Format: in.Format, Tokens: w.rest(in.Tokens, min(in.Tokens, leastBrief))}
+		b, err := handoff.Write(ctx, c.home, w.id, o)
 		if err != nil {
 			return nil, "", err
 		}

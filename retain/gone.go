@@ -47,9 +47,11 @@ func gone(rules []Rule, t *precis.Transcript, before, after []precis.Edit, meter
 	}
 	speech := t.Speech()
 	last := speech.LastTurn(func(i int) bool { return !was.Message(i).Hidden })
-	if last >= 0 && speech.Begins(last) && stands(saidIn(speech, last), was.Message(last), had) && !stands(saidIn(speech, last), is.Message(last), has) {
-		h := precis.MessageHandle(last)
-		g.LastTurn = &h
+	if last >= 0 && speech.Begins(last) {
+		said, h := saidIn(speech, last), precis.MessageHandle(last)
+		if stands(said, was.Message(last), had) && !stands(said, is.Message(last), has) {
+			g.LastTurn = &h
+		}
 	}
 	if share := bare(was, is, meter); share > precis.MostHidden {
 		g.Hidden = share

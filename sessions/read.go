@@ -161,7 +161,8 @@ func (r reader) cost(sp archive.Spend, model string) (usd float64, estimated boo
 		return sp.CostUSD, false
 	}
 	p.Long = nil // sums of requests, each of which may be short
-	return sp.CostUSD + models.Bill(models.Anthropic, models.Model{ID: cmp.Or(sp.Model, model), Prices: p}, sp.Unpriced).USD, true
+	m := models.Model{ID: cmp.Or(sp.Model, model), Prices: p}
+	return sp.CostUSD + models.Bill(models.Anthropic, m, sp.Unpriced).USD, true
 }
 
 // stateOf says who had the last word.

@@ -261,7 +261,9 @@ func (ln *line) spoke(r raws) error {
 			n := archive.Counts(m.Raw, "input_tokens", "output_tokens", "cache_read_input_tokens", "cache_creation_input_tokens")
 			hour := archive.Counts(jsonspan.Field(m.Raw, "cache_creation"), "ephemeral_1h_input_tokens")
 			used := archive.Counts(jsonspan.Field(m.Raw, "server_tool_use"), "web_search_requests")
-			ln.usage = precis.Usage{Input: n[0], Output: n[1], CacheRead: n[2], CacheWrite: n[3], CacheWriteHour: hour[0], WebSearches: used[0]}
+			ln.usage = precis.Usage{
+				Input: n[0], Output: n[1], CacheRead: n[2], CacheWrite: n[3], CacheWriteHour: hour[0], WebSearches: used[0],
+			}
 		}
 	}
 	if ln.model == "<synthetic>" || r.failed {

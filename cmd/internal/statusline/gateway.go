@@ -43,7 +43,8 @@ func (from Sources) gateway(ctx context.Context, s *Status) (all bool) {
 			CostUSD float64 `json:"cost_usd"`
 		} `json:"edits"`
 	}
-	_ = from.Gateway.Do(ctx, http.MethodGet, "/conversations/"+url.PathEscape(l.ID), nil, &d) // the list has the most of it
+	// Without an answer the list has the most of it.
+	_ = from.Gateway.Do(ctx, http.MethodGet, "/conversations/"+url.PathEscape(l.ID), nil, &d)
 	s.Gateway, s.ID, s.Condensed, s.Saved = true, l.ID, d.Edits.InForce, d.Edits.Saved
 	s.CostUSD += d.Edits.CostUSD
 	if s.Model == "" {
