@@ -40,9 +40,9 @@ Claude Code writes to it. In ~/.claude/settings.json:
 
   {"statusLine": {"type": "command", "command": "precis status --format claude"}}
 
-"turns left" counts requests until precis acts, by how the conversation grew with
-the last ones; without a gateway until the agent compacts it, where the agent
-has done so before.`,
+"turns left" counts requests until precis acts, by how the conversation grew
+with the last ones; without a gateway until the agent compacts it, where the
+agent has done so before.`,
 		Example: `  precis status
   precis status @last
   precis status --format json run.jsonl`,
