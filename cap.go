@@ -164,7 +164,7 @@ type LedgerEntry struct {
 	After        int         `json:"tokens_after"`
 	Usage        Usage       `json:"usage,omitzero"`
 	CostUSD      float64     `json:"cost_usd"`
-	SavedUSD     float64     `json:"saved_usd,omitempty"` // of a request: what the tokens that were not sent would have cost, less what a cut makes the provider write again; 0: nothing, or not known
+	SavedUSD     float64     `json:"saved_usd,omitempty"` // of a request: the cost of the tokens that were not sent, less that of tokens which a cut makes the provider write again; 0: none, or not known
 }
 
 // purse is the spend tracker in memory. Day sums count without a ledger; sums of

@@ -52,7 +52,8 @@ type Options struct {
 	// OnReport receives the report of every pass, for metrics; nil: none. It must
 	// return soon. Edits of a pass may never come into force, see OnEdit.
 	OnReport func(context.Context, Report)
-	// OnEdit receives each edit that comes into force, once; nil: nobody. It must return soon.
+	// OnEdit receives each edit that comes into force, once; nil: no function is called. It must
+	// return soon.
 	OnEdit func(context.Context, Edit)
 	// Alert receives a warning when a limit of Settings.Spend is near or reached;
 	// it is logged in any case. nil: none. It must return soon.

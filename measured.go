@@ -2,8 +2,8 @@ package precis
 
 import "math"
 
-// Measured is what a model's provider counted for a request of a conversation. The zero
-// value says that nothing is known.
+// Measured is a model provider's count for a request of a conversation. The zero value says that
+// no count is known.
 type Measured struct {
 	Messages int // of the transcript, when the request was sent
 	Tokens   int // of the whole request: system prompt, tools and messages, from a cache or not
@@ -21,9 +21,9 @@ type fit struct {
 
 // For makes the meter count a conversation: by the rules of its model where its counter can,
 // see [ModelCounter], and so that the request of [Conversation.Measured] counts what the
-// provider said. What is missing is in [Overhead.Unrecorded] where the tools are not known.
-// What is too much is taken from estimates first: providers leave out old reasoning, and the
-// size of a document can only be guessed. What was counted by other rules is forgotten.
+// provider said. Missing tokens are in [Overhead.Unrecorded] where the tools are not known.
+// An excess is taken from estimates first: providers leave out old reasoning, and the
+// size of a document can only be guessed. Counts by other rules are forgotten.
 func (m *Meter) For(c *Conversation) {
 	m.forModel(c.Model)
 	if m.fit.at == c.Measured && m.fit.of == c.Transcript {

@@ -155,7 +155,7 @@ type Conversation struct {
 	// Unstored are the tokens of a system prompt and tools that were sent and are not here; the
 	// zero value: there were none, or that is unknown. It counts only while both are missing.
 	Unstored Overhead
-	// Measured is what the provider counted for the newest request of which that is known. Every
+	// Measured is the provider's count for the newest request with a known one. Every
 	// size of the conversation is then that one, and what was added since or taken away by edits.
 	Measured Measured
 

@@ -21,8 +21,8 @@ type Origin struct {
 	Spent   []Spend   // by model, in the order of their first use
 	Window  int       // tokens of the model's context window, as the program recorded it; 0: it did not
 
-	// Measured is the newest request on the path that the conversation took of which the provider
-	// said how large it was. Readers leave [precis.Conversation.Measured] to the caller: who makes
+	// Measured is the newest request, on the path that the conversation took, with a size that the
+	// provider reported. Readers leave [precis.Conversation.Measured] to the caller: who makes
 	// a view for another program or window counts what is in the recording alone.
 	Measured precis.Measured
 
@@ -68,8 +68,8 @@ func (o *Origin) Spend(model string, u precis.Usage, cost float64) {
 // conversation answers.
 func (o *Origin) Answered(c *precis.Conversation, u precis.Usage) { o.measure(c.Transcript.Len(), u) }
 
-// Counted notes what the provider counted for the request that the newest message of the
-// model answers, with those of the model that stand before it without another one between.
+// Counted notes what the provider counted for the request that the newest messages of the model
+// answer.
 func (o *Origin) Counted(c *precis.Conversation, u precis.Usage) {
 	n := c.Transcript.Len()
 	for n > 0 && c.Transcript.At(n-1).Role != precis.RoleAssistant {

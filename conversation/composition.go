@@ -13,7 +13,7 @@ const (
 	KindSystem     = "system"
 	KindTools      = "tools"
 	KindUnrecorded = "not recorded" // system prompt and tools that the provider counted and a recording does not hold
-	KindDigest     = "digest"       // what stands for hidden messages: digests, summaries, markers
+	KindDigest     = "digest"       // the texts in place of hidden messages: digests, summaries, markers
 	KindUser       = "user"         // what persons said
 	KindProgram    = "program"      // what the program around the model, or another agent, said in the user's place
 	KindAssistant  = "assistant"

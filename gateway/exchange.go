@@ -312,7 +312,7 @@ func (x *exchange) record() {
 func saved(dialect string, cost func(precis.Usage) float64, used precis.Usage, was *registry.Sent, sent registry.Sent) float64 {
 	usd := cost(unsent(dialect, sent.Before-sent.After, used))
 	if was == nil || !was.Cached || sent.Before-sent.After <= was.Before-was.After {
-		return usd // nothing was cached, or cut with this request
+		return usd // the cache was empty, or this request was not cut
 	}
 	fresh := used.Input + used.CacheWrite
 	if dialect != anthropic.Format {

@@ -16,7 +16,7 @@ type Options struct {
 	Places []Place
 	// Index is the file that remembers what was read; "": none, it is kept in memory.
 	Index   string
-	Manager *precis.Manager // whose count of a session is listed
+	Manager *precis.Manager // counts the tokens of sessions
 	// Prices returns the prices of a model, for sessions whose program records usage and
 	// no cost. Nil: such sessions have no cost.
 	Prices func(model string) models.Prices

@@ -91,7 +91,7 @@ func agentOf(rec *archive.Recording, place string) string {
 	return ""
 }
 
-// count counts messages, calls and tokens: those of the view are those of its status.
+// count counts messages, calls and tokens; the view has the tokens of its status.
 func (r reader) count(s *Session, c *precis.Conversation) {
 	meter := r.manager.NewMeter()
 	meter.For(c)

@@ -50,13 +50,13 @@ func (b builder) build(t *tree, path []int) *precis.Conversation {
 type entry struct {
 	msg   precis.Message
 	lines []*line
-	own   int                // blocks that the lines themselves hold; the program told the others
-	key   string             // the same for a copy of it, see identify; "": nothing is one
+	own   int                // blocks that the lines themselves hold; the program added the others
+	key   string             // the same for a copy of it, see identify; "": no entry is a copy
 	hash  precis.Fingerprint // of the blocks that the lines hold
 }
 
-// entries returns the messages of a node: its own, the answers to its tool uses, and what the
-// program told behind them.
+// entries returns the messages of a node: its own, the answers to its tool uses, and the
+// texts that the program added after them.
 func (n *node) entries() []entry {
 	m := n.message()
 	own := len(m.Content)
@@ -143,7 +143,7 @@ func (w *writer) rewritten(t *tree, path []int) int {
 	first, kept := w.tail(list, last)
 	to := kept
 	end := first + len(w.added) - kept
-	if kept == len(w.added) { // nothing is kept as it was: copies, and texts of precis
+	if kept == len(w.added) { // no message is kept as it was: copies, and texts of precis
 		for end = 0; end < len(list); end++ {
 			if _, copied := last[list[end].key]; !copied && !harness.Ours(list[end].msg.PlainText()) {
 				break

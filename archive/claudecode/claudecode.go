@@ -126,7 +126,7 @@ func (s *session) conversation() *precis.Conversation {
 	t := grow(lines, mended)
 	path := t.shape.Path(t.final)
 	c := b.build(t, path)
-	defer func(m precis.Measured) { s.rec.Origin.Measured = m }(s.rec.Origin.Measured) // not that of a branch
+	defer func(m precis.Measured) { s.rec.Origin.Measured = m }(s.rec.Origin.Measured) // a branch does not count
 	c.Title = s.title()
 	if c.ID == "" && len(s.lines) > 0 {
 		c.ID = s.lines[0].session

@@ -40,7 +40,7 @@ type line struct {
 	at        time.Time
 
 	msg     precis.Message
-	own     int // blocks of the message that the line itself holds; behind them stands what the program told
+	own     int // blocks of the message that the line itself holds; the program added those after them
 	model   string
 	usage   precis.Usage
 	uses    []string // IDs of tool uses

@@ -130,7 +130,7 @@ func (s *qwenSession) add(r qwenRecord, parent string, given json.RawMessage) {
 func (s *qwenSession) conversation() *precis.Conversation {
 	path := s.tree.Path(s.last)
 	c := s.build(path)
-	defer func(m precis.Measured) { s.rec.Origin.Measured = m }(s.rec.Origin.Measured) // not that of a branch
+	defer func(m precis.Measured) { s.rec.Origin.Measured = m }(s.rec.Origin.Measured) // a branch does not count
 	paths, _, more := s.tree.Branches(path, maxBranches)
 	if more {
 		s.rec.Warn("branches", "more than %d are left out", maxBranches)

@@ -86,7 +86,7 @@ func (b *builder) spent(info map[string]json.RawMessage) {
 	cache := archive.Counts(tokens["cache"], "read", "write")
 	used := precis.Usage{Input: n[0], Output: n[1] + n[2], CacheRead: cache[0], CacheWrite: cache[1]}
 	b.rec.Origin.Spend(text(info, "modelID"), used, archive.Amount(info["cost"]))
-	if !isTrue(info["summary"]) { // the request for a summary is none of the conversation
+	if !isTrue(info["summary"]) { // the request for a summary is not part of the conversation
 		b.rec.Origin.Answered(b.conv, used)
 	}
 	if b.rec.Origin.Project == "" {

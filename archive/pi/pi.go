@@ -206,7 +206,7 @@ func (s *session) conversation() *precis.Conversation {
 	path := s.tree.Path(s.leaf)
 	c := s.build(path)
 	c.Title = s.title
-	defer func(m precis.Measured) { s.rec.Origin.Measured = m }(s.rec.Origin.Measured) // not that of a branch
+	defer func(m precis.Measured) { s.rec.Origin.Measured = m }(s.rec.Origin.Measured) // a branch does not count
 	paths, _, more := s.tree.Branches(path, maxBranches)
 	if more {
 		s.rec.Warn("branches", "more than %d are left out", maxBranches)

@@ -93,7 +93,7 @@ func (r request) add(t *TokenUsage) {
 	t.Cost += number(r.fields["cost"])
 }
 
-// sent returns what a request sent; nothing for a condensation. Roo counts all of it as input,
+// sent returns the tokens that a request sent, none for a condensation. Roo counts all of it as input,
 // Cline what no cache had.
 func (r request) sent() precis.Usage {
 	if r.condense != nil {

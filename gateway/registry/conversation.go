@@ -39,11 +39,11 @@ type Conversation struct {
 	// part of the answer was with the client already; 0: there is none. It needs no lock.
 	TooLong atomic.Int64
 
-	// Measured is what the upstream counted for the newest request whose size can only be
-	// estimated; nil: there is none. The next turn counts by it. It needs no lock.
+	// Measured is the upstream's count for the newest request with a size that can only be
+	// estimated; nil: there is no such request. The next turn counts by it. It needs no lock.
 	Measured atomic.Pointer[precis.Measured]
 
-	// Sent is the newest request that was answered; nil: none was. It needs no lock.
+	// Sent is the newest request that was answered; nil: no request was. It needs no lock.
 	Sent atomic.Pointer[Sent]
 
 	doubt

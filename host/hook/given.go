@@ -13,10 +13,10 @@ import (
 //go:embed again.txt
 var againText string
 
-// again is what each program gives its model again behind a compaction.
+// again is what each program gives its model again after a compaction.
 var again = table.Lazy("again.txt", againText, "host", "acts")
 
-// givesAgain reports whether a program gives its model a text of its own again behind a compaction.
+// givesAgain reports whether a program gives its model a text of its own again after a compaction.
 // The text of a loaded skill and the rules of a folder come again when they are needed, and what
 // became of a job never.
 func givesAgain(host string, act precis.Act, text string) bool {

@@ -10,11 +10,11 @@ import (
 //go:embed summaries.txt
 var summariesText string
 
-// summaryEnds are the sentences that programs write behind a summary.
+// summaryEnds are the sentences that programs write after a summary.
 var summaryEnds = table.Lazy("summaries.txt", summariesText, "sentence", "program")
 
 // SummaryWords returns the words of the model in a summary, see [IsSummary]: without the line by
-// which the program introduces it, reminders, the tags around it and what the program writes behind
+// which the program introduces it, reminders, the tags around it and what the program writes after
 // it. A text without any of these is returned without the white space around it.
 func SummaryWords(text string) string {
 	text = strings.TrimSpace(text)

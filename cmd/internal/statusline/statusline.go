@@ -32,7 +32,7 @@ type Status struct {
 	// Of the hooks in an agent: compactions after which they gave back what was lost.
 	Compactions int `json:"compactions,omitempty"`
 
-	Err error `json:"-"` // why the gateway says nothing; nil: it answered, or there is none
+	Err error `json:"-"` // why the gateway gave no answer; nil: it gave one, or there is no gateway
 }
 
 // Sources are where a status may come from.
