@@ -47,8 +47,11 @@ const (
 // left of it: nothing in it is doubted. Only what can be looked up is
 // checked: outcomes of commands, the fate of files, and names, numbers, addresses and quotations. What is
 // planned, roughly counted, abbreviated or in other words is not.
-func (in *input) doubts(text string) []Doubt {
-	d := doubter{in: in, seen: map[string]bool{}, left: mostSearched}
+func (in *input) doubts(text string) []Doubt { return in.doubtsOf(text, false) }
+
+// doubtsOf returns doubts of a text; with fates only those of outcomes and of the fate of files.
+func (in *input) doubtsOf(text string, fates bool) []Doubt {
+	d := doubter{in: in, fates: fates, seen: map[string]bool{}, left: mostSearched}
 	d.marked = slices.ContainsFunc(in.messages, func(m precis.Message) bool { return strings.Contains(m.PlainText(), doubtsTitle) })
 	_, marked, _ := strings.Cut(text, doubtsTitle)
 	text, _, _ = strings.Cut(text, addedTitle) // what follows is the gate's
@@ -72,13 +75,15 @@ func (in *input) doubts(text string) []Doubt {
 		if !fenced && headings.MatchString(line) {
 			title = line
 		}
-		if fenced {
+		if fenced && !d.fates {
 			d.output(line)
 		}
 		if fenced || handedOn.MatchString(line) {
 			continue
 		}
-		d.outcomes(line)
+		if d.outcomes(line); d.fates {
+			continue
+		}
 		d.names(line, plans.MatchString(line) || examples.MatchString(line) || ahead.MatchString(title))
 	}
 	d.all = statementsOf(text)
@@ -121,6 +126,7 @@ type doubter struct {
 	seen  map[string]bool
 	words string // of all sources, see plainWords
 	left  int    // bytes that may be searched
+	fates bool   // outcomes and the fate of files alone are doubted
 
 	ended map[string]testState    // see testStates
 	given map[string]*givenValues // by name, see valuesOf
@@ -145,10 +151,11 @@ func (d *doubter) statement(s statement) {
 	if slices.ContainsFunc(d.found, func(x Doubt) bool { return strings.Contains(s.text, x.Text) }) {
 		return // a name in it is doubted already
 	}
-	for _, doubts := range []func(statement) bool{d.checks, d.namedTests, d.deed, d.fate, d.errorText, d.quotation, d.numbers} {
-		if doubts(s) {
-			return
-		}
+	if d.checks(s) || d.namedTests(s) || d.deed(s) || d.fate(s) || d.fates {
+		return
+	}
+	if !d.errorText(s) && !d.quotation(s) {
+		d.numbers(s)
 	}
 }
 

@@ -312,7 +312,7 @@ const digestHead = "[Digest of "
 // it; "" when there is nothing.
 func (in *input) outOfDate() string {
 	const most = 5
-	all := slices.DeleteFunc(in.doubts(in.previous), func(d Doubt) bool { return d.Kind != doubtOutcome && d.Kind != doubtFile })
+	all := slices.DeleteFunc(in.doubtsOf(in.previous, true), func(d Doubt) bool { return d.Kind != doubtOutcome && d.Kind != doubtFile })
 	lines := in.doubtLines(all[:min(len(all), most)])
 	for i, l := range lines {
 		lines[i] = strings.Replace(l, "\": ", "\" is out of date: ", 1)
