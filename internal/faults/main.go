@@ -99,7 +99,8 @@ var names = []string{"short", "long", "all"}
 // noticed returns the first level at which a test fails; deepest when none does.
 func noticed(dir, overlay string, also []string, deepest int) int {
 	for level := range deepest {
-		args := []string{"test", "-vet=off", "-failfast", "-timeout", "20m", "-overlay", overlay}
+		longest := []string{"2m", "10m", "30m"}[level] // a fault may make a loop endless
+		args := []string{"test", "-vet=off", "-failfast", "-timeout", longest, "-overlay", overlay}
 		if level == 0 {
 			args = append(args, "-short")
 		}
