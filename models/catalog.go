@@ -17,6 +17,9 @@ type Options struct {
 	// Overrides correct or extend the embedded data. They are applied in
 	// order; the slice is copied.
 	Overrides []Override
+	// Reported are the context windows, in tokens by model, that agents reported. They count for
+	// models that the catalog does not have. The map must not be changed.
+	Reported map[string]int
 }
 
 // Catalog looks up the windows, limits and prices of models. The zero Catalog
@@ -28,6 +31,7 @@ type Options struct {
 type Catalog struct {
 	updates   []Model // fixed at creation, as are the overrides
 	overrides []Override
+	reported  map[string]int
 
 	once sync.Once
 	idx  *index // built by once, then read only
@@ -40,7 +44,7 @@ func New(o Options) (*Catalog, error) {
 	if err := checkOverrides(o.Overrides); err != nil {
 		return nil, fmt.Errorf("models: %w", err)
 	}
-	return &Catalog{updates: slices.Clone(o.Updates), overrides: slices.Clone(o.Overrides)}, nil
+	return &Catalog{updates: slices.Clone(o.Updates), overrides: slices.Clone(o.Overrides), reported: o.Reported}, nil
 }
 
 func (c *Catalog) index() *index {
@@ -85,6 +89,9 @@ func (c *Catalog) Find(id string) (Model, bool) {
 func (c *Catalog) Window(id string) precis.Window {
 	if m, ok := c.Find(id); ok {
 		return m.Window
+	}
+	if n := c.reported[id]; n > 0 {
+		return precis.Window{Tokens: n, Source: precis.SourceRecorded, Detail: "an agent reported it"}
 	}
 	if _, long := cutLong(strings.ToLower(strings.TrimSpace(id))); long {
 		return longWindow()

@@ -93,6 +93,7 @@ func (c *status) client(ctx context.Context, from *statusline.Sources) error {
 	}
 	from.Client, _ = statusline.ParseClient(data)
 	from.Transcript = from.Client.Transcript
+	_ = config.ReportWindow(from.Client.Model.ID, from.Client.Context.Size) // a status line is no place for errors
 	return nil
 }
 

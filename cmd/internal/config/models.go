@@ -39,6 +39,7 @@ func (c *Config) Catalog() (*models.Catalog, error) {
 			return nil, precis.Errorf(precis.CodeInvalid, op, "%w", err)
 		}
 	}
+	o.Reported = reportedWindows()
 	catalog, err := models.New(o)
 	if err != nil {
 		return nil, precis.Errorf(precis.CodeInvalid, op, "%w", err)
