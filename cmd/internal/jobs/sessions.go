@@ -138,9 +138,6 @@ func (o *Opener) session(ctx context.Context, word string) (string, error) {
 	return s.Path, nil
 }
 
-// Path returns the path of the file that a user names, by itself or as a session.
-func (o *Opener) Path(ctx context.Context, name string) (string, error) { return o.session(ctx, name) }
-
 // Read reads what a user names: a file, "-" for standard input, or a session.
 func (o *Opener) Read(ctx context.Context, name string) (*recording.File, error) {
 	if console.IsInput(name) {
