@@ -84,3 +84,22 @@ func TestTheSizeIsTheProviders(t *testing.T) {
 		})
 	}
 }
+
+// A target that leaves no room beside what is not recorded is one for the messages.
+func TestATargetBelowTheUnrecordedIsForTheMessages(t *testing.T) {
+	m := manager(t, precis.Options{})
+	conv := &precis.Conversation{
+		Transcript: precis.NewTranscript(fours(precis.RoleUser, 2000), fours(precis.RoleAssistant, 2000), fours(precis.RoleUser, 20)),
+		Measured:   precis.Measured{Messages: 1, Tokens: 12_000},
+	}
+	for target, want := range map[precis.Tokens]int{3000: 13_000, 11_000: 11_000} {
+		r := precis.Request{Conversation: conv, Window: window(100_000), Manual: true, DryRun: true, Target: target}
+		res, err := m.Manage(context.Background(), r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := res.Report.Decision.Target; got < want-50 || got > want+50 || res.Report.Before.Tokens < 14_000 {
+			t.Errorf("target %d: %d of %d tokens, want %d", target, got, res.Report.Before.Tokens, want)
+		}
+	}
+}

@@ -55,7 +55,12 @@ func (m *Manager) beginWith(r Request, settings Settings) (*pass, error) {
 	if meter.fit.known {
 		p.factor = meter.fit.factor
 	}
-	overhead := meter.Overhead(conv).Sum()
+	before := meter.Overhead(conv)
+	overhead := before.Sum()
+	// A target that leaves no room beside what is not recorded is one for the messages.
+	if n := calibrated(before.Unrecorded, p.factor); r.Target > 0 && int(r.Target) <= n {
+		p.r.Target += Tokens(n)
+	}
 	p.s = Situation{
 		Conversation: conv, Transcript: conv.Transcript, Edits: conv.Edits, Meter: meter, Settings: p.settings,
 		Profile: r.Profile, Forced: r.Forced || r.Manual, Automatic: !r.Manual, DryRun: r.DryRun, Focus: r.Focus, Live: r.Live,

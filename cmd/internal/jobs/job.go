@@ -86,14 +86,7 @@ func (j *Job) manage() (err error) {
 	if j.Manager, err = j.managerOf(j.Config.Settings); err != nil {
 		return err
 	}
-	ask := j.ask()
-	if ask.Target > 0 { // one that leaves no room beside the system prompt is about the messages
-		m := j.Manager.NewMeter()
-		if m.For(j.Conversation); m.Overhead(j.Conversation).Unrecorded >= int(ask.Target) {
-			j.Conversation.Measured = precis.Measured{}
-		}
-	}
-	j.Home = j.File.Home(j.Manager, ask)
+	j.Home = j.File.Home(j.Manager, j.ask())
 	j.Home.Profile = j.profile
 	return nil
 }
