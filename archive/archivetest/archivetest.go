@@ -201,7 +201,7 @@ func checkMessage(m precis.Message) error {
 				return fmt.Errorf("a use of tool %q has no ID", b.Name)
 			}
 		case precis.ToolResult:
-			if b.ToolUseID == "" {
+			if b.ToolUseID == "" && m.Format != "responses" { // such an item is the program's own
 				return errors.New("a tool result has no ID")
 			}
 		}
