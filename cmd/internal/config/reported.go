@@ -25,7 +25,7 @@ func reportedFile() string {
 func reportedWindows() map[string]int {
 	data, err := os.ReadFile(reportedFile())
 	out := map[string]int{}
-	if err != nil || json.Unmarshal(data, &out) != nil {
+	if err != nil || json.Unmarshal(data, &out) != nil || out == nil { // null is JSON, too
 		return map[string]int{}
 	}
 	return out

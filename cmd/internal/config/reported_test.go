@@ -64,14 +64,16 @@ func TestReportedWindows(t *testing.T) {
 	if data, err := os.ReadFile(path); err != nil || len(data) > 100 || window("brand-new-1").Tokens != 700_000 {
 		t.Errorf("one too many: %s, %v", data, err)
 	}
-	if err := os.WriteFile(path, []byte("{damaged"), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	if got := window("brand-new-1"); got.Source != precis.SourceAssumed {
-		t.Errorf("a damaged file: %+v", got)
-	}
-	report("brand-new-1", 800_000)
-	if got := window("brand-new-1"); got.Tokens != 800_000 {
-		t.Errorf("after a damaged file: %+v", got)
+	for i, damaged := range []string{"{damaged", "null", `{"brand-new-1":"many"}`} {
+		if err := os.WriteFile(path, []byte(damaged), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if got := window("brand-new-1"); got.Source != precis.SourceAssumed {
+			t.Errorf("%s: %+v", damaged, got)
+		}
+		report("brand-new-1", 800_000+i)
+		if got := window("brand-new-1"); got.Tokens != 800_000+i {
+			t.Errorf("after %s: %+v", damaged, got)
+		}
 	}
 }
