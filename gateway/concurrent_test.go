@@ -11,6 +11,7 @@ import (
 	"regexp"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -413,11 +414,11 @@ func TestPathsPassAsTheyWereWritten(t *testing.T) {
 // oneEdit is a store that keeps one edit of a run and fails at the next.
 type oneEdit struct {
 	*memory.Store
-	kept *int
+	kept *atomic.Int64 // the saver writes beside the requests
 }
 
 func (o oneEdit) AddEdit(ctx context.Context, after string, e precis.Edit) error {
-	if *o.kept++; *o.kept > 1 {
+	if o.kept.Add(1) > 1 {
 		return errGone
 	}
 	return o.Store.AddEdit(ctx, after, e)
@@ -428,7 +429,8 @@ func (o oneEdit) Scope(string) precis.Store { return o }
 func TestAStoreThatFailsInTheMiddleOfARun(t *testing.T) {
 	t.Parallel()
 	s := providertest.New(t, providertest.Options{})
-	views, tries := make([]string, 2), 0
+	views := make([]string, 2)
+	var tries atomic.Int64
 	for i := range views {
 		base, _ := start(t, s.URL, func(o *gateway.Options) {
 			window(12_000)(o)
@@ -446,7 +448,7 @@ func TestAStoreThatFailsInTheMiddleOfARun(t *testing.T) {
 		sent := s.Requests()
 		views[i] = string(sent[len(sent)-1].Body)
 	}
-	if tries < 2 {
+	if tries.Load() < 2 {
 		t.Fatal("the run has one edit only")
 	}
 	if views[0] != views[1] {
