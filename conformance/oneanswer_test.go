@@ -135,30 +135,22 @@ func differences(t *testing.T, m *precis.Manager, h *recording.Home, conv *preci
 		differ("newest request", said[n-1], newest)
 	}
 
-	rules := retain.AllRulesOf(msgs)
-	differ("rules of the index", retain.Read(conv.System.PlainText(), msgs).AllRules(), rules)
-	var texts, holding []string
+	rules := retain.RulesOf(msgs)
+	differ("rules of the index", retain.Read(conv.System.PlainText(), msgs).Rules(), rules)
+	var texts, ofState []string
 	for _, r := range rules {
 		texts = append(texts, r.Text)
 	}
-	for _, r := range retain.RulesOf(msgs) {
-		holding = append(holding, r.Text)
-	}
-	var ofState, inForce []string
 	for _, r := range state.Rules {
 		ofState = append(ofState, r.Text)
-		if r.Standing == "" {
-			inForce = append(inForce, r.Text)
-		}
 	}
 	differ("rules of the state", ofState, texts)
-	differ("rules that hold", inForce, holding)
 	brief, err := handoff.Write(ctx, h, h.ID(), handoff.Options{Tokens: 100_000})
 	if err != nil {
 		t.Fatal(err)
 	}
 	folded := retain.Folded(brief.Text)
-	for _, r := range holding {
+	for _, r := range texts {
 		if !strings.Contains(folded, retain.Folded(r)) {
 			out = append(out, fmt.Sprintf("the brief lacks the rule %.40q", r))
 		}

@@ -29,7 +29,7 @@ type trap struct {
 }
 
 // trapSections are the heads of the sections that checks name.
-var trapSections = map[string]string{"where": "## Where the work stands", "results": "## Last results", "refused": "## Refused by the user", "rulesec": "## Rules the user set",
+var trapSections = map[string]string{"where": "## Where the work stands", "results": "## Last results", "refused": "## Refused by the user",
 	"reqsec": "## The user's requests", "agents": "## Agents and background"}
 
 func TestTraps(t *testing.T) {

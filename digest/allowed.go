@@ -90,6 +90,9 @@ func (w *work) doneOtherwise() map[int]int {
 	return out
 }
 
+// mostChanged is how many bytes of what an edit puts in are looked at.
+const mostChanged = 64 << 10
+
 // putInLater returns the newest of the edits that put in, together, at least half of the lines that a refused one would have put into
 // its file; -1: they did not.
 func (w *work) putInLater(call int) int {

@@ -70,8 +70,6 @@ type input struct {
 	cover      *retain.Coverage // what the view shows outside the digest
 	messages   []precis.Message
 	covered    func(message int) bool   // whether the digest replaces the message
-	failed     []int                    // see failing; nil: not read
-	done       *since                   // see later; nil: not read
 	offset     int                      // added to message numbers in handles
 	named      func(message int) string // nil: by their numbers
 	count      func(string) int
@@ -80,11 +78,8 @@ type input struct {
 	onlyNew    bool                     // lines must name something that is not shown yet
 	bare       int                      // percent of the index for names without their lines
 	unquoted   int                      // requests that the draft does not quote for want of room
-	untold     int                      // those of them that state something, see tellingFirst
-	unlisted   int                      // tokens that the draft had left before it listed lines and names
 	spare      int                      // tokens that a first draft left, for requests
 	userTokens int                      // tokens for the user's words at most; at least two fifths
-	chat       bool                     // nothing is done in the conversation
 	previous   string                   // a summary of what came before
 	older      int                      // the text that it stands in, where it was found in the conversation; -1: it was given
 	others     func() string            // all words the view shows outside the text being checked
@@ -92,7 +87,6 @@ type input struct {
 	written    passage                  // of the digest before its lines
 	holding    func() *standing.Reading // what holds in messages; nil: it is read when it is asked for
 	carried    func(precis.Handle) bool // whether the view shows what is in force at a place beside the digest; nil: nothing
-	ended      []retain.Rule            // see endedRules; nil: not looked for yet
 	read       *record                  // of the whole conversation, see record; nil: not read yet
 	heard      *witness                 // see witness; nil: not read yet
 	personal   []heard                  // see persons; nil: not read yet
@@ -150,9 +144,6 @@ func (in *input) digest() string {
 	cover, copies := in.cover.Clone(), in.copies.Clone()
 	d := in.draft(st)
 	spare := d.left
-	if in.untold > 0 {
-		spare = in.unlisted // what the user stated goes before lines and names
-	}
 	if in.unquoted > 0 && spare >= leastSpare {
 		in.cover, in.copies, in.spare = cover, copies, spare
 		d = in.draft(readStory(in))
@@ -165,7 +156,6 @@ func (in *input) draft(st *story) *draft {
 	d := &draft{count: in.count, left: in.tokens}
 	in.sections(d, st)
 	in.cover.String(d.String())
-	in.unlisted = d.left
 	in.facts(d)
 	return d
 }

@@ -209,7 +209,7 @@ func TestDigestKeepsRulesOfLongRequests(t *testing.T) {
 	long := strings.Repeat("Have a look at the cart and tell me more. ", 150) + rule + strings.Repeat(" And then look at the next one, please.", 150)
 	msgs := []precis.Message{precis.NewText("user", "start"), precis.NewText("assistant", "ok"), precis.NewText("user", long), precis.NewText("assistant", "ok"), precis.NewText("user", "go on"), precis.NewText("assistant", "ok")}
 	got := digested(t, 1200, msgs...)
-	lacks(t, "a request in the middle", section(got, "The user's requests"), rule, "left out", "- m4: go on", "- m0: start")
+	lacks(t, "a request in the middle", section(got, "The user's requests"), rule, "… ", "- m4: go on", "- m0: start")
 	got = digested(t, 1200, msgs[:4]...)
 	lacks(t, "the last request", section(got, "The user's requests"), rule, "left out", "- m0: start")
 }

@@ -27,9 +27,6 @@ func (in *input) facts(d *draft) int {
 	bare := max(d.left*in.bare/100, min(d.left/4, leastNames))
 	cover, from := in.cover.Clone(), d.Len()
 	in.written = passageOf(d.String())
-	for _, r := range in.endedRules() {
-		in.cover.String(strings.Join(r.Was, " ")) // these are no names to go on with
-	}
 	lines, gone := in.choose(float64(d.left - bare - d.count(struck)))
 	whole := len(lines) == 0 || gone && d.add(struck) || d.add(title)
 	if !whole {
@@ -99,9 +96,6 @@ func (in *input) choose(budget float64) (out []string, gone bool) {
 			}
 		}
 		text := folded(plain.Text(unescaped(t, t.Body[p.Start:p.End])), last.Text == p.Text && last.End == p.Start, marked)
-		if t.Call < 0 && t.Source != retain.User {
-			text = in.refuted(t.Handle.From, text)
-		}
 		if text == "" { // of a result that has nothing but a frame
 			continue
 		}

@@ -1,17 +1,12 @@
 package digest
 
 import (
-	"cmp"
 	"fmt"
 	"path"
-	"slices"
 	"strings"
 	"unicode"
 
-	"precis/internal/plain"
 	"precis/internal/preview"
-	"precis/internal/toolcall"
-	"precis/retain"
 )
 
 // fileList writes the sections about files, written files first.
@@ -20,86 +15,32 @@ type fileList struct {
 	files []file
 }
 
-// leastWorth is the worth of a fact below which its file is not said.
-const leastWorth = 0.02
-
-// inFiles says for each listed file which names stand in it: of those that the digest has not told, those of the most worth for
-// their length, in at most the given number of tokens. A name is told with the file that it was last written or read in.
-func (l fileList) inFiles(tokens int) {
-	at := map[*file]int{} // in the table → in the list
-	for i := range l.files {
-		at[l.work().files.of(l.files[i].path)] = i
-		l.files[i].holds = nil
-	}
-	type place struct {
-		fact, file int
-		density    float64
-	}
-	var all []place
-	seen := map[int]bool{}
-	for i := len(l.x.Texts) - 1; i >= 0; i-- {
-		t := &l.x.Texts[i]
-		if t.Source != retain.Written && t.Source != retain.ReadFile || t.Call < 0 || l.x.Calls[t.Call].Path == "" || !l.covered(t.Handle.From) || l.work().isWaiting(int(t.Call)) {
-			continue
-		}
-		if o := l.work().ends[t.Call].End; o == toolcall.Rejected || o == toolcall.Failed || l.work().undone(int(t.Call)) != "" {
-			continue
-		}
-		n, ok := at[l.work().files.of(l.x.Calls[t.Call].Path)]
-		if !ok {
-			continue
-		}
-		l.x.Each(i, 0, len(t.Body), func(f int) {
-			fact := &l.x.Facts[f]
-			if seen[f] || fact.Kind != retain.Identifier && fact.Kind != retain.Error || fact.Name == toolcall.PatchProgram {
-				return
-			}
-			seen[f] = true
-			if w := l.worth[f]; w > leastWorth && !l.cover.Seen(f) {
-				all = append(all, place{f, n, w / float64(len(fact.Name)+3)})
-			}
-		})
-	}
-	slices.SortStableFunc(all, func(a, b place) int { return cmp.Compare(b.density, a.density) })
-	for _, p := range all {
-		if l.cover.Seen(p.fact) {
-			continue
-		}
-		name := plain.Text(l.x.Facts[p.fact].Name)
-		if tokens -= l.count(name + ", "); tokens < 0 {
-			break
-		}
-		l.cover.String(name)
-		l.files[p.file].holds = append(l.files[p.file].holds, name)
-	}
-}
-
-// mostNewestRead is how many of the files that were only read are told whatever was written.
-const mostNewestRead = 4
+// Files that were only read are told as their number and the newest of them, and a part of
+// the digest is kept for them whatever was written.
+const (
+	mostNewestRead = 10
+	leastRead      = 10 // percent
+)
 
 // section lists files written and then files read.
 func (l fileList) section(d *draft) {
 	var read []string
 	for _, f := range l.files {
 		if f.lastWrite < 0 {
-			name := l.nameOf(f)
-			if len(f.holds) > 0 {
-				name += " (" + strings.Join(f.holds, ", ") + ")"
-			}
-			read = append(read, name)
+			read = append(read, l.nameOf(f))
 		}
 	}
-	const title = "## Files only read, newest first"
 	newest := read[:min(len(read), mostNewestRead)]
-	kept := 0 // for the newest of them, whatever was written
+	title := fmt.Sprintf("## Files only read: %d, newest first", len(read))
+	kept := 0
 	if len(newest) > 0 {
-		kept = min(d.count(title)+d.listed(newest)+3, l.tokens*6/100, d.left/3)
+		kept = min(d.count(title)+d.listed(newest)+8, l.tokens*leastRead/100, d.left/3)
 	}
 	d.left -= kept
 	l.writtenSection(d, l.tokens/5)
 	d.left += kept
-	if len(read) > 0 {
-		d.section(title, []string{preview.List(read, ", ", min(l.tokens*4*5/100, (d.left-d.count(title)-6)*4))}, l.tokens*6/100)
+	if len(newest) > 0 {
+		d.section(title, []string{preview.List(newest, ", ", (kept-d.count(title)-6)*4)}, kept)
 	}
 }
 
@@ -212,43 +153,33 @@ func (l fileList) change(f file) string {
 	}
 	added, removed := l.work().calls[f.edits[len(f.edits)-1]].Edited(f.path)
 	out := ""
-	if line := l.telling(added, removed, f.names); line != "" {
+	if line := l.telling(added, removed); line != "" {
 		out += "\n  + " + quoted(line, changeLine)
 	}
-	if line := l.telling(removed, added, nil); line != "" {
+	if line := l.telling(removed, added); line != "" {
 		out += "\n  - " + quoted(line, changeLine)
 	}
 	return out
 }
 
-// telling returns the line of a text, not in the other one, that holds most of the names; of several the
-// first that has a word.
-func (l fileList) telling(text, other string, names []string) string {
+// telling returns the first line of a text, not in the other one, that has a word.
+func (l fileList) telling(text, other string) string {
 	const most = 400 // lines
 	old := map[string]bool{}
 	for line := range strings.Lines(other) {
 		old[strings.TrimSpace(line)] = true
 	}
-	best, held, n := "", -1, 0
+	n := 0
 	for line := range strings.Lines(text) {
 		if n++; n > most {
 			break
 		}
 		line = strings.TrimSpace(line)
-		if old[line] || strings.Count(strings.Map(letters, line), "a") < 3 {
-			continue
-		}
-		k := 0
-		for _, name := range names {
-			if strings.Contains(line, name) {
-				k++
-			}
-		}
-		if k > held {
-			best, held = line, k
+		if !old[line] && strings.Count(strings.Map(letters, line), "a") >= 3 {
+			return line
 		}
 	}
-	return best
+	return ""
 }
 
 // letters maps letters to one, for counting them.
@@ -348,9 +279,6 @@ func (l fileList) fate(f file) string {
 		parts = append(parts, "moved with its folder")
 	}
 	fate := strings.Join(parts, ", ") + " (" + l.handle(at) + ")" + failed
-	if len(f.holds) > 0 {
-		fate += ": " + strings.Join(f.holds, ", ")
-	}
 	return fate
 }
 

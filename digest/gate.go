@@ -11,7 +11,6 @@ import (
 	"unicode/utf8"
 
 	"precis"
-	"precis/internal/rules"
 	"precis/retain"
 	"precis/standing"
 )
@@ -55,12 +54,13 @@ func (g Gate) Admit(_ context.Context, s *precis.Situation, e precis.Edit) (prec
 		return e, nil
 	}
 	text := first.Content[main].(precis.Text).Text
+	digested := isDigest(e.Report.Rung)
 	// Rules may need more than a share of what was hidden, which may be a digest already.
-	if need := 2*in.ruleTokens(retain.Folded(text)+"\n"+in.others()) + ruleFrame; need > in.tokens {
+	if need := 2*in.ruleTokens(retain.Folded(text)+"\n"+in.others()) + ruleFrame; !digested && need > in.tokens {
 		in.tokens = min(need, max(in.tokens, s.Target/mostRules), saved/2)
 	}
 	e.Report.Likely, e.Report.Held = in.held(text)
-	if r := in.repair(text, isDigest(e.Report.Rung)); r.Text != text {
+	if r := in.repair(text, digested); r.Text != text {
 		e.Report.Repaired, e.Report.Doubted = r.count, len(r.Doubts)
 		e.Replace = append([]precis.Replacement(nil), e.Replace...)
 		content := slices.Clone(first.Content)
@@ -71,6 +71,10 @@ func (g Gate) Admit(_ context.Context, s *precis.Situation, e precis.Edit) (prec
 	}
 	return e, nil
 }
+
+// rulesTitle is the heading over sentences that a person typed and a summary lacks, see
+// [retain.Constraints].
+const rulesTitle = "## Typed by the user, word for word"
 
 // What the gate adds for rules: the tokens around them, and the part of the target up to which they are added
 // whatever was hidden.
@@ -271,8 +275,9 @@ func (in *input) repair(text string, own bool) Repaired {
 	if !strings.Contains(text, "<command") {
 		note(in.workflows(d), "workflow")
 	}
-	const rules = "## Rules the user set"
-	note(d.section(rules, in.missingRules(have, d.left/2-d.count(rules)-1), d.left/2), "rule")
+	if !own { // a digest has chosen what it quotes
+		note(d.section(rulesTitle, in.missingRules(have, d.left/2-d.count(rulesTitle)-1), d.left/2), "rule")
+	}
 	note(in.lastRequest(d, have), "last request")
 	note(in.missingFiles(d, have), "written file")
 	if !own {
@@ -359,18 +364,8 @@ func (in *input) missingRules(have string, most int) []string {
 			missing = append(missing, r)
 		}
 	}
-	whole := map[int]string{} // messages that are told whole
-	line := func(r retain.Rule) string {
-		text := in.around(r)
-		if text != r.Text {
-			whole[r.Handle.From] = text
-		}
-		return "- " + in.handle(r.Handle.From) + ": " + indented(text) + in.wasBefore(r.Handle.From)
-	}
+	line := func(r retain.Rule) string { return "- " + in.handle(r.Handle.From) + ": " + indented(r.Text) }
 	kept := retain.Fair(missing, func(r retain.Rule) bool {
-		if strings.Contains(whole[r.Handle.From], r.Text) {
-			return false
-		}
 		c := in.count(line(r)) + 1
 		if c > most {
 			return false
@@ -383,17 +378,6 @@ func (in *input) missingRules(have string, most int) []string {
 		out[i] = line(r)
 	}
 	return out
-}
-
-// around returns a rule with what was said beside it under the same label: "CONSTRAINT: Only Python 3.11. No network."
-func (in *input) around(r retain.Rule) string {
-	const most = 240 // bytes
-	for _, s := range in.record().said {
-		if s.at == r.Handle.From && len(s.text) <= most && rules.Labelled(s.text) && strings.Contains(s.text, r.Text) {
-			return in.endedMarked(s, s.text)
-		}
-	}
-	return r.Text
 }
 
 // lastRequest adds the user's last request when it is covered and missing.

@@ -123,9 +123,9 @@ func TestStateOfGitInADigest(t *testing.T) {
 	got := section(digested(t, 2000, worker("$ go build -> ok", "$ git log --oneline -3 -> 1a2b3c4 one", "edit a.go")...), "Git")
 	lacks(t, "where it is only looked at", got, "- m3: 1 changed file is not committed, no commit was made here\n")
 	got = section(digested(t, 2000, worker("$ git -C /r status -> On branch main", "! git -C /other merge topic -> "+stopped)...), "Git")
-	lacks(t, "of several", got, "- m3: a merge is under way in /other, stopped by conflicts in a.go, lib/b.go\n")
+	lacks(t, "of several", got, "- m3: a merge is under way in /other, stopped by conflicts in a.go, lib/b.go")
 	got = section(digested(t, 2000, worker("$ git -C /r status -> On branch main", "$ git -C /other switch -c o")...), "Git")
-	lacks(t, "of several", got, "- m3 in /other: branch o\n")
+	lacks(t, "of several", got, "- m3 in /other: branch o")
 	if got := section(digested(t, 150, msgs...), "Git"); got != "" {
 		t.Errorf("a very small digest tells %q", got)
 	}

@@ -16,8 +16,6 @@ import (
 type worked struct {
 	*session
 	t       *rapid.T
-	values  map[string]string // what the user said last of each thing
-	over    map[string]bool   // values that do not hold any more
 	newest  map[string]string // of each command the line that says why it failed last; "": it passed
 	ran     map[string]int    // of each command the message of its newest run
 	exists  map[string]bool   // of each file that was touched
@@ -34,17 +32,9 @@ func (w *worked) fresh() int {
 func (w *worked) act() {
 	n := w.fresh()
 	file := fmt.Sprintf("internal/part%d.go", rapid.IntRange(0, 5).Draw(w.t, "file"))
-	switch rapid.SampledFrom([]string{"ask", "state", "write", "remove", "run", "run", "read", "conclude"}).Draw(w.t, "act") {
+	switch rapid.SampledFrom([]string{"ask", "write", "remove", "run", "run", "read", "conclude"}).Draw(w.t, "act") {
 	case "ask":
 		w.user(fmt.Sprintf("Please look at why request %d of the queue is slow, and mend it.", n))
-	case "state":
-		thing := rapid.SampledFrom([]string{"release date", "cloud budget", "staging host"}).Draw(w.t, "thing")
-		value := map[string]string{"release date": fmt.Sprintf("%d-03-04", n+1000), "cloud budget": fmt.Sprintf("$%d", n), "staging host": fmt.Sprintf("stage%d.example.com", n)}[thing]
-		if old := w.values[thing]; old != "" {
-			w.over[old] = true
-		}
-		w.values[thing] = value
-		w.user(fmt.Sprintf("The %s is %s.", thing, value))
 	case "write":
 		w.call("Write", map[string]any{"file_path": root + file, "content": fmt.Sprintf("package internal\n\nconst limit%d = %d\n", n, n)}, "File created successfully")
 		w.exists[file] = true
@@ -75,10 +65,10 @@ func (w *worked) act() {
 var quotedRequest = regexp.MustCompile(`(?m)^- m(\d+): (.*)$`)
 
 // TestEveryDigestIsAHandOver: whatever was done, a digest of any size quotes what was said, tells how each command ended last, with the
-// line that says why it failed, what became of files, what the agent concluded last, and no value as one that holds when another was given.
+// line that says why it failed, what became of files and what the agent said last.
 func TestEveryDigestIsAHandOver(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		w := &worked{session: newSession(rapid.Uint64().Draw(t, "seed")), t: t, values: map[string]string{}, over: map[string]bool{}, newest: map[string]string{}, ran: map[string]int{}, exists: map[string]bool{}}
+		w := &worked{session: newSession(rapid.Uint64().Draw(t, "seed")), t: t, newest: map[string]string{}, ran: map[string]int{}, exists: map[string]bool{}}
 		w.user("Make the queue faster. Never touch the folder legacy.")
 		for range rapid.IntRange(5, 60).Draw(t, "acts") {
 			w.act()
@@ -92,10 +82,10 @@ func TestEveryDigestIsAHandOver(t *testing.T) {
 		for _, m := range quotedRequest.FindAllStringSubmatch(section(text, "The user's requests"), -1) {
 			at := 0
 			fmt.Sscan(m[1], &at)
-			said, _, _ := strings.Cut(m[2], " (was ")
-			said, _, _ = strings.Cut(said, " [")
-			if !strings.Contains(w.msgs[at].PlainText(), said) {
-				t.Errorf("nobody said %q at m%d", said, at)
+			for said := range strings.SplitSeq(m[2], "…") {
+				if said = strings.TrimSpace(said); !strings.Contains(w.msgs[at].PlainText(), said) {
+					t.Errorf("nobody said %q at m%d", said, at)
+				}
 			}
 		}
 		results := section(text, "Last results of commands")
@@ -111,18 +101,6 @@ func TestEveryDigestIsAHandOver(t *testing.T) {
 		}
 		if w.found != "" && !strings.Contains(section(text, "Where the work stands"), w.found) {
 			t.Errorf("%q is not told:\n%s", w.found, text)
-		}
-		for line := range strings.Lines(text) {
-			for value := range w.over {
-				if strings.Contains(line, value) && !strings.Contains(line, "(was ") && !strings.Contains(line, "[replaced at ") {
-					t.Errorf("%s is told as if it held: %s", value, line)
-				}
-			}
-		}
-		for thing, value := range w.values {
-			if !strings.Contains(text, value) {
-				t.Errorf("the %s, %s, is not told in %d tokens:\n%s", thing, value, tokens, text)
-			}
 		}
 		for file, exists := range w.exists {
 			for line := range strings.Lines(section(text, "Files")) {

@@ -78,7 +78,7 @@ func (in *input) pieces() []retain.Piece {
 				}
 			}
 			line := t.Body[p.Start:p.End]
-			if allFrame(line) || in.quotes(line) || in.reports(t, line) || t.Source == retain.User && in.isOver(t.Handle.From, line) {
+			if allFrame(line) || in.quotes(line) || in.reports(t, line) {
 				continue
 			}
 			p.Cost = float64(len(strings.TrimSpace(line)))/4 + 1.5
@@ -119,13 +119,6 @@ func inner(body string, start, end int, seen map[string]bool) (int, int) {
 		at = next
 	}
 	return min(from, to), to
-}
-
-// isOver reports whether a line of a person's holds a value that another was given for since.
-func (in *input) isOver(message int, line string) bool {
-	return slices.ContainsFunc(in.endedRules(), func(r retain.Rule) bool {
-		return len(r.Was) > 0 && r.Handle.From == message && (strings.Contains(line, r.Text) || strings.Contains(r.Text, strings.TrimSpace(line)))
-	})
 }
 
 // linesOf returns the lines of a text that may be told, with the worth of each for being repeated word for word.

@@ -70,6 +70,5 @@ func (in *input) missingRuns(d *draft, text string) int {
 			st.commands = append(st.commands, r)
 		}
 	}
-	lines, _ := in.commandLines(st, most)
-	return d.section(newestRuns, lines, d.left/4)
+	return d.section(newestRuns, in.commandLines(st, most), d.left/4)
 }

@@ -74,28 +74,6 @@ func TestFilesNamedWithinAnArgument(t *testing.T) {
 	lacks(t, "waiting", section(got, "Waiting"), "read_file AUTHORS has no result yet")
 }
 
-// TestMarksNameTheFilesThatAreSpokenOf: an edit of another file in the same names is not what the words are about.
-func TestMarksNameTheFilesThatAreSpokenOf(t *testing.T) {
-	edit := func(k *talker, file string) {
-		k.call("Edit", map[string]any{"file_path": file, "old_string": "h := parseHost(s)", "new_string": "h, port := parseHost(s)"})
-		k.result("The file has been updated.", false)
-	}
-	for name, tt := range map[string]struct{ said, want string }{
-		"a file is named": {"In host.go, `parseHost` is wrong: it drops the port of an address.", "[edited since: host.go, m4]"},
-		"none is named":   {"`parseHost` is wrong: it drops the port of an address.", "[edited since: agent.go, m2, and 1 more]"},
-	} {
-		k := &talker{}
-		k.user("Mend the parser.")
-		k.assistant(tt.said)
-		edit(k, "/w/agents/agent.go")
-		edit(k, "/w/parse/host.go")
-		k.assistant("The next thing is the view.")
-		if got := section(digested(t, 900, k.msgs...), "Where the work stands"); !strings.Contains(got, tt.want) {
-			t.Errorf("%s: %s", name, got)
-		}
-	}
-}
-
 // TestWhatIsGoneIsExplained: the heading over lines says what their marks mean, where there are any.
 func TestWhatIsGoneIsExplained(t *testing.T) {
 	for _, gone := range []bool{false, true} {

@@ -1,6 +1,7 @@
 package digest_test
 
 import (
+	"encoding/json"
 	"fmt"
 	"strings"
 	"testing"
@@ -21,5 +22,12 @@ func TestOfALongPlanInAFileTheNextStepsAreTold(t *testing.T) {
 	got, _, _ = strings.Cut(got, "\n\n")
 	if n := strings.Count(got, "- [ ] port handler"); n != 12 || !strings.Contains(got, "- [ ] port handler 20\n") || !strings.Contains(got, "- and 28 more to do in /w/PLAN.md\n") {
 		t.Errorf("%d: %s", n, got)
+	}
+}
+
+func announcedCall(id, tool, input, result string, failed bool) []precis.Message {
+	return []precis.Message{
+		{Role: precis.RoleAssistant, Content: []precis.Block{precis.ToolUse{ID: id, Name: tool, Input: json.RawMessage(input)}}},
+		{Role: precis.RoleUser, Content: []precis.Block{precis.ToolResult{ToolUseID: id, IsError: failed, Content: []precis.Block{precis.Text{Text: result}}}}},
 	}
 }

@@ -11,91 +11,73 @@ import (
 	"precis/internal/lazyregexp"
 	"precis/internal/plain"
 	"precis/internal/preview"
-	"precis/internal/rules"
+	"precis/internal/prose"
 	"precis/internal/toolcall"
 	"precis/retain"
 )
 
-// sections writes everything except the facts. Shares are of the whole digest.
+// Shares of a digest, in percent.
+const (
+	shareRequests = 35 // of the words of persons
+	shareInTalk   = 75 // of these, where nothing was done
+	leastAccount  = 12 // that what was asked leaves to the agent's own words
+	shareBehind   = 35 // of what stands behind the agent's words
+	shareResults  = 20 // of results of commands, failures first
+)
+
+// sections writes everything except the lines of the agent and its tools.
 func (in *input) sections(d *draft, st *story) {
 	share := func(percent int) int { return in.tokens * percent / 100 }
-	at := layoutFor(in.tokens, in.stands())
 	d.add(digestHead + in.span() + ", written from the conversation without a model. A record of what was said and done, not new instructions.]\n")
 	if dir := in.workingDirectory(); dir != "" {
 		d.add("Current working directory: " + dir + "\n")
 	}
-	in.chat = !st.acts
 	older := in.previousSection()
 	d.left -= d.count(older)
 	in.workflows(d)
-	files := fileList{in, in.toldFiles(st.files)}
-	names := min(d.count(files.title())+d.listed(files.written())+3, d.left/3)
 	words := max(min(share(leastAccount), d.left/3)-in.spare, 0)
-	d.left -= names + words // reserved for the files, and for where the work stands
-	const requests = "## The user's requests, newest first, word for word"
-	asked, together := 40, at.asked
+	d.left -= words // reserved for where the work stands
+	asked := shareRequests
 	if !st.acts {
-		asked, together = 75, 100
+		asked = shareInTalk
 	}
-	room := min(max(share(asked)+in.spare, in.userTokens), d.left-d.count(requests)-1)
-	d.section(requests, in.requests(st.requests, d.count, room, room*together/100), d.left)
+	room := min(max(share(asked)+in.spare, in.userTokens), d.left-d.count(requestsTitle)-1)
+	d.section(requestsTitle, in.requests(st.requests, room), d.left)
 	d.section("## Refused by the user", newestFirst(st.refused, 12), share(12))
-	const set = "## Rules the user set"
-	written := retain.Folded(d.String())
-	room = max(share(12), min(in.ruleTokens(written)+d.count(set)+1, share(33)))
-	d.section(set, in.missingRules(written, min(room, d.left)-d.count(set)-1), room)
 	d.section("## Standing instructions", in.instructionLines(share(12)), share(14))
 	d.section(skillsTitle, in.skillLines(in.skills(), share(10)), share(12))
-	planned := in.planRoom()
-	d.section("## Plan", in.plan(planned-d.count("## Plan")-1), planned)
 	d.section("## Waiting", st.open, share(6))
-	d.left += names + words
-	// What stands behind the agent's words is written before them, so that they tell what it does not.
-	const results = "## Last results of commands, failures first, newest first"
-	st.commands = in.withFailedEdits(withoutQueries(st.commands))
-	lines, failed := in.commandLines(st, 12)
-	failures := d.count(results) + 1 // what they take
-	for _, l := range lines[:failed] {
-		failures += d.count(l) + 1
-	}
-	failures = max(share(12), min(failures, share(24)))
-	git := in.gitLines()
-	stand := 0 // what the state of git takes
-	if in.tokens >= leastForGit && len(git) > 0 {
-		stand = d.count(gitTitle) + 1
-		for _, l := range git {
-			stand += d.count(l) + 1
-		}
-	}
-	returned, came := in.returned(min(share(returnedShare), (d.left-words)/3)), 0 // what came in last, and what it takes
-	for _, l := range returned {
-		came += d.count(l) + 1
-	}
-	if came > 0 {
-		came += d.count(returnedTitle) + 1
-	}
-	behind := &draft{count: d.count, left: min(d.left-words, stand+came+max(share(behindAccount), names+max(share(10), failures)))}
-	behind.section(returnedTitle, returned, min(came, behind.left-names))
-	behind.section(gitTitle, git, min(stand, behind.left-names))
-	behind.section(results, lines, min(failures, behind.left-names))
+	// What stands behind the agent's words is written before them: they get what it leaves.
+	planned := in.planRoom()
+	behind := &draft{count: d.count, left: min(d.left, share(shareBehind)+planned)}
+	d.left += words
+	in.behind(behind, st, planned)
 	in.cover.String(d.String())
 	in.cover.String(behind.String())
-	files.inFiles(share(at.names))
-	files.section(behind)
-	in.cover.String(behind.String())
 	d.left -= d.count(behind.String())
-	in.account(d, share(at.said))
+	in.account(d, share(layoutFor(in.tokens, in.stands()).said))
 	d.WriteString(behind.String())
-	d.section(jobsTitle, in.jobs(withoutSilent(in.standing().Jobs)), share(8))
 	d.left += d.count(older)
 	d.add(older)
 }
 
+// behind writes what the calls of the conversation show: results, files, jobs, the plan
+// and the state of git.
+func (in *input) behind(d *draft, st *story, planned int) {
+	share := func(percent int) int { return in.tokens * percent / 100 }
+	d.section(returnedTitle, in.returned(min(share(returnedShare), d.left/3)), d.left/3)
+	st.commands = in.withFailedEdits(withoutQueries(st.commands))
+	d.section("## Last results of commands, failures first, newest first", in.commandLines(st, 12), min(share(shareResults), d.left))
+	fileList{in, in.toldFiles(st.files)}.section(d)
+	d.section(jobsTitle, in.jobs(withoutSilent(in.standing().Jobs)), share(8))
+	d.section("## Plan", in.plan(planned-d.count("## Plan")-1), planned)
+	if in.tokens >= leastForGit {
+		d.section(gitTitle, in.gitLines(), d.left)
+	}
+}
+
 // leastForGit is the size in tokens from which on a digest tells the state of git.
 const leastForGit = 300
-
-// behindAccount is the part of a digest, in percent, that results and files may take.
-const behindAccount = 25
 
 // jobsTitle is the heading over other agents and work in the background.
 const jobsTitle = "## Agents and background work"
@@ -157,7 +139,7 @@ func (in *input) previousSection() string {
 	text := then.ReplaceAllString(orders.ReplaceAllString(unwrapped(in.previous), ""), "$0 (then)")
 	text = strings.ReplaceAll(text, "(then) (then)", "(then)")
 	if in.older >= 0 { // whoever put it there
-		text = in.refuted(in.x.Texts[in.older].Handle.From, plain.Text(text))
+		text = plain.Text(text)
 	}
 	most := max(in.tokens/3, in.tokens-in.beside()-leastBeside)
 	head := in.count(title) + in.count(wrong) + 3
@@ -249,11 +231,11 @@ func (in *input) olderLines(text string, tokens int) string {
 	for i, l := range lines {
 		cost[i] = in.count("\n  " + l)
 		if strings.HasPrefix(l, "## ") {
-			title, users = i, strings.HasPrefix(l, "## The user's requests") || strings.HasPrefix(l, "## Rules the user set") || strings.HasPrefix(l, "## Standing instructions")
+			title, users = i, strings.HasPrefix(l, "## The user's requests") || strings.HasPrefix(l, "## Rules the user set") || strings.HasPrefix(l, rulesTitle) || strings.HasPrefix(l, "## Standing instructions")
 		}
 		of[i] = title
 		if at, said, ok := strings.Cut(l, ": "); users && ok && strings.HasPrefix(at, "- ") {
-			if states[i] = !seen[said] && (rules.States(said) || in.chat && rules.Aims(said)); states[i] {
+			if states[i] = !seen[said] && prose.Weighs(said); states[i] {
 				seen[said] = true
 				stated += cost[i]
 				if title != last {
@@ -262,11 +244,7 @@ func (in *input) olderLines(text string, tokens int) string {
 			}
 		}
 	}
-	share := olderStated
-	if in.chat {
-		share = olderInChat
-	}
-	tokens = max(tokens, min(stated, in.tokens*share/100))
+	tokens = max(tokens, min(stated, in.tokens*olderStated/100))
 	for _, first := range []bool{true, false} {
 		for i := range lines {
 			need := cost[i]
@@ -298,12 +276,9 @@ func (in *input) olderLines(text string, tokens int) string {
 	return indented(strings.Join(out, "\n"))
 }
 
-// What the user stated in an older digest takes at most such a part of a digest, in percent; more of a chat, in which there is
-// little else to tell.
-const (
-	olderStated = 50
-	olderInChat = 75
-)
+// olderStated is the part of a digest, in percent, that the words of persons in an older
+// digest take at most when they have a word that gives them weight.
+const olderStated = 50
 
 // digestHead begins every digest.
 const digestHead = "[Digest of "
@@ -316,12 +291,6 @@ func (in *input) outOfDate() string {
 	lines := in.doubtLines(all[:min(len(all), most)])
 	for i, l := range lines {
 		lines[i] = strings.Replace(l, "\": ", "\" is out of date: ", 1)
-	}
-	said := retain.Folded(in.previous)
-	for _, r := range newest(in.endedRules(), most) {
-		if strings.Contains(said, retain.Folded(r.Text)) {
-			lines = append(lines, "- "+in.handle(r.Handle.From)+": \""+r.Text+"\" was "+in.endOf(r))
-		}
 	}
 	if len(lines) == 0 {
 		return ""
@@ -336,17 +305,14 @@ var (
 	then = lazyregexp.New(`(?im)^[ \t#*\d.-]*(?:pending(?: tasks)?|next steps?|optional next step|current (?:work|state|status)|remaining(?: work| tasks)?|to ?do)\b[^\n:]{0,30}`)
 )
 
-// commandLines describes commands: how each ended, exit code first, and why. Runs of tests name the
-// files that were edited since, the newest run most of them. The first of the lines, as many as failed, tell of failures.
-func (in *input) commandLines(st *story, most int) (out []string, failed int) {
+// commandLines describes commands: how each ended, exit code first, and why. Runs of tests
+// name the files that were edited since, the newest run most of them.
+func (in *input) commandLines(st *story, most int) (out []string) {
 	var failures map[runOf]int
 	room := 100 // for the names of files
 	for _, c := range toldCommands(st.commands) {
 		if len(out) == most {
 			break
-		}
-		if c.end.End == toolcall.Failed {
-			failed++
 		}
 		how := string(c.end.End)
 		switch {
@@ -401,7 +367,7 @@ func (in *input) commandLines(st *story, most int) (out []string, failed int) {
 		}
 		out = append(out, fmt.Sprintf("- %s %s%s → %s", in.handle(c.at), titled(c), runs, how))
 	}
-	return out, failed
+	return out
 }
 
 // Of the commands whose newest run did not fail the newest are told, so many, and among them the newest checks, so many where there are.

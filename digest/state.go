@@ -2,14 +2,11 @@ package digest
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
 	"precis"
 	"precis/internal/harness"
 	"precis/internal/jsonspan"
-	"precis/internal/lazyregexp"
-	"precis/internal/plain"
 	"precis/internal/preview"
 	"precis/internal/toolcall"
 	"precis/internal/visible"
@@ -27,8 +24,8 @@ type State struct {
 	Files    []FileState    `json:"files"`
 	Commands []CommandState `json:"commands"`
 	Waiting  []Waiting      `json:"waiting"`
-	Rules    []RuleState    `json:"rules"`  // that the user set, each once; at most [retain.MaxRules]
-	Values   []ValueState   `json:"values"` // that the user has set anew, the older ones, in order
+	Rules    []RuleState    `json:"rules"`  // each once; at most [retain.MaxRules]
+	Values   []struct{}     `json:"values"` // empty; earlier versions listed values that were given anew
 	Plan     []PlanStep     `json:"plan"`   // the steps of the lists that stand: those with something to do, and the newest
 	Jobs     []JobState     `json:"jobs"`   // other agents and work in the background
 	Skills   []SkillState   `json:"skills"`
@@ -40,8 +37,8 @@ type State struct {
 type Request struct {
 	Handle precis.Handle `json:"handle"`
 	Text   string        `json:"text"` // long ones are shortened to 2,000 bytes
-	// Question is what a reply of a few words answers: the end of what the assistant
-	// said before it. "" for other requests.
+	// Question is the end of what the assistant said before a reply of a few words. "" for
+	// other requests.
 	Question string `json:"question,omitempty"`
 	Refused  string `json:"refused,omitempty"` // the tool whose call was refused with the words; "": none
 	Current  bool   `json:"current,omitempty"` // no request was made after it
@@ -92,21 +89,11 @@ type Waiting struct {
 	What   string        `json:"what"`
 }
 
-// RuleState is a sentence in which the user sets a rule.
+// RuleState is a sentence or a list that a person typed, with a word that gives it weight,
+// see [retain.Constraints].
 type RuleState struct {
-	Handle   precis.Handle  `json:"handle"`
-	Text     string         `json:"text"`
-	Standing string         `json:"standing,omitempty"` // "replaced" or "revoked"; "": it holds
-	Until    *precis.Handle `json:"until,omitempty"`    // of what ended it; nil while it holds
-}
-
-// ValueState is a statement of the user with a value that does not hold any more: another was given for it.
-type ValueState struct {
 	Handle precis.Handle `json:"handle"`
 	Text   string        `json:"text"`
-	Was    string        `json:"was"`   // the values of it that do not hold any more
-	Until  precis.Handle `json:"until"` // of what gave another
-	Now    string        `json:"now"`   // the words that did
 }
 
 // JobState is how far another agent is, or work in the background.
@@ -156,7 +143,7 @@ func StateOf(conv *precis.Conversation) State {
 	for _, i := range w.waiting {
 		s.Waiting = append(s.Waiting, Waiting{w.calls[i].Use, w.calls[i].Title()})
 	}
-	s.Rules, s.Values = rulesOf(msgs)
+	s.Rules, s.Values = rulesOf(msgs), []struct{}{}
 	s.Git = w.gitState()
 	s.hold(holds)
 	return s
@@ -180,24 +167,13 @@ func (s *State) hold(r *standing.Reading) {
 	}
 }
 
-// rulesOf returns the rules that the user set, with what became of them, and the values that were set anew.
-func rulesOf(msgs []precis.Message) ([]RuleState, []ValueState) {
-	out, values := []RuleState{}, []ValueState{}
-	for _, r := range retain.AllRulesOf(msgs) {
-		if len(r.Was) > 0 {
-			values = append(values, ValueState{precis.MessageHandle(r.Handle.From), r.Text, strings.Join(r.Was, ", "), precis.MessageHandle(r.Until.From), r.By})
-		}
-		if r.Fact {
-			continue
-		}
-		one := RuleState{Handle: precis.MessageHandle(r.Handle.From), Text: r.Text, Standing: r.State}
-		if r.State != "" {
-			until := precis.MessageHandle(r.Until.From)
-			one.Until = &until
-		}
-		out = append(out, one)
+// rulesOf returns the rules in what persons said, see [retain.RulesOf].
+func rulesOf(msgs []precis.Message) []RuleState {
+	out := []RuleState{}
+	for _, r := range retain.RulesOf(msgs) {
+		out = append(out, RuleState{precis.MessageHandle(r.Handle.From), r.Text})
 	}
-	return out, values
+	return out
 }
 
 // newestTurn returns the index of the newest of the sayings that begins a turn: what
@@ -226,7 +202,7 @@ func requestsOf(msgs []precis.Message) []saying {
 		for _, a := range speech.Answers(i) {
 			s := saying{at: i, text: visible.WithoutSequences(a.Text), answer: !a.Turn, inResult: true}
 			if a.Asked {
-				s.question, s.follows = questionOf(a.Text, question)
+				s.question = questionOf(a.Text, question)
 			} else if a.Denied {
 				s.refused = a.Tool
 			}
@@ -238,7 +214,7 @@ func requestsOf(msgs []precis.Message) []saying {
 		}
 		if text != "" {
 			s := saying{at: i, text: text}
-			s.question, s.follows = questionOf(text, question)
+			s.question = questionOf(text, question)
 			out = append(out, s)
 		}
 	}
@@ -281,7 +257,7 @@ func shownIn(m precis.Message, authors []precis.Author) string {
 // asked returns what a message of the assistant says to the user: its text, and
 // what it hands to a tool that asks the user.
 func asked(m precis.Message) string {
-	text := strings.TrimSpace(m.PlainText())
+	text := spoken(m.PlainText())
 	for _, b := range m.Content {
 		u, ok := b.(precis.ToolUse)
 		if !ok || !harness.Asks(u.Name) {
@@ -297,80 +273,14 @@ func asked(m precis.Message) string {
 	return text
 }
 
-// questionOf returns of what the assistant said last the option that a reply picks, else the last question in it, if the reply is
-// too short to be understood without. Where it asks nothing, it is the end of it, and follows is true. Who asks back or begins
-// anew answers nothing.
-func questionOf(reply, said string) (question string, follows bool) {
-	const short, most, few = 20, 400, 3 // words, bytes, words
-	words := len(strings.Fields(reply))
-	if len(reply) > 200 || words >= short {
-		return "", false
+// questionOf returns the end of what the assistant said last, where a reply is too short to
+// be understood without it.
+func questionOf(reply, said string) string {
+	const few, short, least, most = 5, 60, 40, 400 // words; bytes of a reply, and of what was said
+	if len(reply) > short || len(strings.Fields(reply)) > few || len(said) < least || strings.HasSuffix(reply, "?") {
+		return ""
 	}
-	if o := chosen(reply, said); o != "" {
-		head, _ := retain.Ends(o, most, 0)
-		return plain.Text(strings.TrimSpace(head)), false
-	}
-	if len(said) < 40 || asksBack.MatchString(reply) {
-		return "", false
-	}
-	sentences := lastSentences(said, most)
-	for i, s := range slices.Backward(sentences) {
-		if isQuestion.MatchString(s) {
-			if len(s) < 60 && i > 0 { // "Shall I?"
-				s = sentences[i-1] + " " + s
-			}
-			return plain.Text(s), false
-		}
-	}
-	if words > few {
-		return "", false
-	}
-	question = plain.Text(strings.Join(sentences[max(0, len(sentences)-2):], " "))
-	return question, question != ""
-}
-
-var (
-	isQuestion = lazyregexp.New(`[?？؟][\s*_)"'”»」）` + "`" + `]*$`)
-	// asksBack is how a reply looks that is a question itself, also without its mark: "can you …", and not "can leave it" or "do it".
-	asksBack = lazyregexp.New(`(?i)[?？؟]\s*$|^(?:why|what|how|where|who)\s+\p{L}+|^(?:is|are|was|were|can|could|does|did|will|would|has|have|should|do)\s+(?:you|we|i|they)\b|^(?:is|are|was|were|can|could|does|did|will|would|has|have|should)\s+(?:it|this|that|these|those|there|the)\b`)
-)
-
-// lastSentences returns the last sentences of a text, in order, as many as have at most so many bytes together; of one that
-// is longer the beginning. Code in fences, titles and what its program adds are passed over.
-func lastSentences(text string, most int) (out []string) {
-	const look = 4000 // bytes
-	cut := len(text) > look
-	text = text[max(0, len(text)-look):]
-	lines := strings.Split(text, "\n")
-	fenced, size := false, 0
-	for i, l := range slices.Backward(lines) {
-		l = strings.TrimSpace(l)
-		if strings.HasPrefix(l, "```") {
-			fenced = !fenced
-			continue
-		}
-		title := strings.HasPrefix(l, "#") || strings.HasPrefix(l, "**") && strings.HasSuffix(l, "**") || strings.Trim(l, "-=*_ ") == ""
-		if fenced || title && !isQuestion.MatchString(l) || harness.IsRemark(l) {
-			continue
-		}
-		sentences := sentencesOf(l)
-		if i == 0 && cut && len(sentences) > 0 {
-			sentences = sentences[1:] // its beginning is not there
-		}
-		for _, at := range slices.Backward(sentences) {
-			s := strings.TrimSpace(l[at[0]:at[1]])
-			if size += len(s); size > most && len(out) > 0 {
-				slices.Reverse(out)
-				return out
-			}
-			if s != "" {
-				head, _ := retain.Ends(s, most, 0)
-				out = append(out, head)
-			}
-		}
-	}
-	slices.Reverse(out)
-	return out
+	return lastPart(said, most)
 }
 
 // commandStates returns the newest run of each command, and the refused calls that

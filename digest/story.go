@@ -24,8 +24,7 @@ type story struct {
 type saying struct {
 	at       int // message
 	text     string
-	question string // that it answers, or what it follows and cannot be understood without; "": none
-	follows  bool   // nothing was asked
+	question string // the end of what it follows and cannot be understood without; "": none
 	refused  string // tool whose call it refuses; "": none
 	answer   bool   // said on the way, in the result of a call
 	inResult bool   // said in the result of a call
@@ -171,10 +170,10 @@ func (in *input) wanted(c *toolcall.Call) string {
 			added = c.Written()
 		}
 		l := fileList{input: in}
-		if line := l.telling(added, removed, nil); line != "" {
+		if line := l.telling(added, removed); line != "" {
 			return "; it would have put in: " + quoted(line, mostWanted)
 		}
-		if line := l.telling(removed, added, nil); line != "" {
+		if line := l.telling(removed, added); line != "" {
 			return "; it would have taken out: " + quoted(line, mostWanted)
 		}
 	case c.Path == "" && c.Line == "":
@@ -204,14 +203,11 @@ func (st *story) readFiles(in *input, w *work) {
 			covered[w.files.of(e.Path)] = true
 		}
 	}
-	touched := touchedBy(in)
 	for _, f := range w.files.all {
 		if !covered[f] || f.state == "" && f.refused == nil {
 			continue
 		}
-		own := *f
-		own.names = touched[f]
-		st.files = append(st.files, own)
+		st.files = append(st.files, *f)
 	}
 	sort.SliceStable(st.files, func(a, b int) bool {
 		x, y := st.files[a], st.files[b]
@@ -223,34 +219,6 @@ func (st *story) readFiles(in *input, w *work) {
 		}
 		return x.path < y.path
 	})
-}
-
-// touchedBy returns, for each file written in a call of its own, the names with
-// the most worth in the written text, the newest writes first.
-func touchedBy(in *input) map[*file][]string {
-	const most = 4
-	w := in.work()
-	out := map[*file][]string{}
-	for i := len(in.x.Texts) - 1; i >= 0; i-- {
-		t := &in.x.Texts[i]
-		if t.Source != retain.Written || !in.covered(t.Handle.From) {
-			continue
-		}
-		c := &in.x.Calls[t.Call]
-		if c.Path == "" || w.ends[t.Call].End == toolcall.Rejected || w.undone(int(t.Call)) != "" {
-			continue
-		}
-		f := w.files.of(c.Path)
-		if len(out[f]) >= most {
-			continue
-		}
-		for _, n := range in.x.Best(i, in.worth, most) {
-			if name := in.x.Facts[n].Name; len(out[f]) < most && !slices.Contains(out[f], name) {
-				out[f] = append(out[f], name)
-			}
-		}
-	}
-	return out
 }
 
 // commandLine returns a command without the change of directory that agents put

@@ -9,7 +9,7 @@ import (
 	"precis"
 )
 
-// TestReasoningTellsWhereAgentsStandThatSayNothing: an agent that acts without words is told by the ends of its newest
+// TestReasoningTellsWhereAgentsStandThatSayNothing: an agent that acts without words is told by the end of its newest
 // reasoning; one that speaks by its words.
 func TestReasoningTellsWhereAgentsStandThatSayNothing(t *testing.T) {
 	acts := func(said string) []precis.Message {
@@ -29,7 +29,7 @@ func TestReasoningTellsWhereAgentsStandThatSayNothing(t *testing.T) {
 		return msgs
 	}
 	got := digested(t, 2000, acts("")...)
-	if !strings.Contains(got, "- m16, in its reasoning: The scanner reads the rules twice. Rule number 7 is superfluous") || strings.Count(got, "in its reasoning") != 3 || strings.Contains(got, "Looking at") {
+	if !strings.Contains(got, "- m16, in its reasoning: ") || !strings.Contains(got, "Rule number 7 is superfluous") || strings.Count(got, "in its reasoning") != 1 {
 		t.Errorf("%s", got)
 	}
 	if got := digested(t, 2000, acts("I shorten the allow list of the scanner.")...); strings.Contains(got, "in its reasoning") {

@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"precis"
-	"precis/internal/prose"
 	"precis/retain"
 )
 
@@ -100,7 +99,6 @@ func Verify(r precis.SummaryRequest, beside string, shown func(int) bool) Verifi
 	c.standingItems()
 	c.files()
 	c.failures()
-	c.decisions()
 	c.numbers()
 	total, held := 0.0, 0.0
 	for _, k := range VerifyKinds {
@@ -252,27 +250,6 @@ func (c *verifier) failures() {
 	}
 }
 
-func (c *verifier) decisions() {
-	const most = 12
-	n := 0
-	seen := map[string]bool{}
-	for i := len(c.x.Texts) - 1; i >= 0 && n < most; i-- {
-		t := &c.x.Texts[i]
-		from, spoken := c.speaks(t)
-		if !spoken {
-			continue
-		}
-		for _, s := range sentencesIn(t.Body[from:]) {
-			s = strings.TrimLeft(s, "-*#> ")
-			if n < most && prose.Decides(s) && !prose.Narrates(s) && senseIn(termsOf(s)) > 4 && len(s) < mostPassage && !seen[s] && !strings.HasSuffix(s, "?") {
-				seen[s] = true
-				n++
-				c.count("decisions", s, precis.MessageHandle(t.Handle.From), c.says(s, inOtherWords))
-			}
-		}
-	}
-}
-
 func (c *verifier) numbers() {
 	for f, w := range c.worth {
 		if fact := &c.x.Facts[f]; fact.Kind == retain.Number && w >= retain.Likely {
@@ -332,14 +309,4 @@ func (in *input) about(text string) (about, otherLanguage bool) {
 		return anchors > 2 && float64(ours) >= ownNames*float64(anchors) || enough && words > 0, !enough || !sameScript
 	}
 	return words > 0 || ours > 0, false
-}
-
-// sentencesIn returns the sentences of a text.
-func sentencesIn(text string) (out []string) {
-	for line := range strings.Lines(text) {
-		for _, cut := range sentencesOf(line) {
-			out = append(out, line[cut[0]:cut[1]])
-		}
-	}
-	return out
 }

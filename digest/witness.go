@@ -68,11 +68,11 @@ func (in *input) witness() *witness {
 			break
 		}
 		who, once := byTool, seen
-		from, spoken := in.speaks(t)
+		from, speaks := in.speaks(t)
 		switch {
 		case t.Source == retain.User:
 			continue // as it was said
-		case spoken:
+		case speaks:
 			who, once = byAgent, nil
 		case t.Source == retain.Written || t.Source == retain.Called:
 			who = byCall

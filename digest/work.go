@@ -207,8 +207,6 @@ type file struct {
 	refused     *refusal // the newest change that the user refused
 	lastWrite   int      // message of the newest attempt; -1: none
 	lastTime    int      // message of the newest call
-	names       []string // most informative of what was written
-	holds       []string // names that the digest tells of it, see inFiles
 }
 
 // refusal is a call that the user refused.

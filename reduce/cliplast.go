@@ -177,7 +177,8 @@ func withoutLast(text string, u precis.Unit) string {
 // Titles of the sections of digests that are left out last, and of those that stay: what the user asked for, and
 // the workflow that the user chose. The gate puts such sections behind others.
 const (
-	rulesTitle    = "\n## Rules the user set"
+	rulesTitle    = "\n## Typed by the user"
+	olderTitle    = "\n## Rules the user set" // in digests of earlier versions
 	usersTitle    = "\n## The user's "
 	workflowTitle = "\n## Active workflows"
 )
@@ -200,7 +201,7 @@ func leastOf(digest string) (from, to int) {
 		}
 		switch title := digest[from:end]; {
 		case strings.HasPrefix(title, usersTitle), strings.HasPrefix(title, workflowTitle):
-		case strings.HasPrefix(title, rulesTitle):
+		case strings.HasPrefix(title, rulesTitle), strings.HasPrefix(title, olderTitle):
 			if rules < 0 {
 				rules, rulesEnd = from, end
 			}

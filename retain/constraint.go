@@ -1,9 +1,9 @@
 package retain
 
-import "precis/internal/rules"
+import "precis/internal/prose"
 
-// Constraints returns the sentences of a person's text that set rules for longer than the
-// turn, in order, each once, unchanged but for the list marks before them: standing orders,
-// prohibitions and wishes in the words that people use, in ten languages. What is mentioned
-// or pasted sets none. For rules that later texts end see [Index.AllRules].
-func Constraints(text string) []string { return rules.Texts(text) }
+// Constraints returns the sentences that a person typed and that have a word such as
+// "never", "must" or "you may", and lists with their title, in order, each once, unchanged
+// but for the list marks before them. Such a word gives a sentence weight: it does not say
+// what the sentence means. What is mentioned or pasted is left out.
+func Constraints(text string) []string { return prose.Typed(text) }

@@ -23,13 +23,8 @@ func GoneOf(s *precis.Situation, before []precis.Edit) precis.Gone {
 	return gone(x.Rules(), s.Transcript, before, s.Edits, s.Meter)
 }
 
-// RulesOf returns the rules that the user set in messages and that hold, see [Index.Rules].
-func RulesOf(msgs []precis.Message) []Rule {
-	return holding(AllRulesOf(msgs))
-}
-
-// AllRulesOf returns the rules that the user set in messages, see [Index.AllRules].
-func AllRulesOf(msgs []precis.Message) []Rule { return readRules(precis.SpeechOf(msgs)) }
+// RulesOf returns the rules in what persons said in messages, see [Index.Rules].
+func RulesOf(msgs []precis.Message) []Rule { return readRules(precis.SpeechOf(msgs)) }
 
 func gone(rules []Rule, t *precis.Transcript, before, after []precis.Edit, meter *precis.Meter) precis.Gone {
 	was, is := precis.ShownBy(t, before), precis.ShownBy(t, after)

@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"precis"
-	"precis/internal/rules"
 )
 
 // Likely is the worth above which a fact counts as likely to be needed again.
@@ -77,55 +76,37 @@ func (x *Index) lost(f int, worth float64) precis.LostAnchor {
 	return precis.LostAnchor{Text: fact.Name, Kind: fact.Kind.String(), Handle: precis.MessageHandle(int(fact.Last)), Worth: worth}
 }
 
-// Rule is a sentence in which the user sets a rule.
+// Rule is a sentence that a person typed, or a list, with a word such as "never" or "you
+// may", see [Constraints].
 type Rule struct {
-	Text   string
-	Handle precis.Handle
-	State  string        // "": it holds; "replaced" or "revoked"
-	Until  precis.Handle // of the message that ended it, when it does not hold
-	Fact   bool          // it is no rule but a statement of a value, and was replaced
-	By     string        // of what was replaced by a restated value: the words that hold now
-	Was    []string      // and the values that do not hold any more; nil: nothing of the kind
+	Text   string        `json:"text"`
+	Handle precis.Handle `json:"handle"`
 }
 
 // MaxRules is the most rules that are considered.
 const MaxRules = 1000
 
-// Rules returns the rules that the user set and that hold, in order, each once, at most
+// Rules returns the rules in what persons said, in order, each once, at most
 // [MaxRules], chosen by [Fair].
 func (x *Index) Rules() []Rule {
-	return holding(x.AllRules())
-}
-
-func holding(all []Rule) []Rule {
-	return slices.DeleteFunc(all, func(r Rule) bool { return r.State != "" })
-}
-
-// AllRules returns the rules that the user set, also those that were replaced or revoked, and
-// other statements of values that were replaced, in order, each once, at most [MaxRules], chosen
-// by [Fair].
-func (x *Index) AllRules() []Rule {
 	x.rulesOnce.Do(func() { x.allRules = readRules(x.speech) })
 	return slices.Clone(x.allRules)
 }
 
-// readRules returns the rules that persons set in what they said, answers and words with a
-// refusal included.
+// readRules returns the rules in what persons said, answers and words with a refusal
+// included.
 func readRules(speech *precis.Speech) []Rule {
-	var texts []string
-	var said []precis.Handle
+	var out []Rule
+	seen := map[string]bool{}
 	for i := range speech.Len() {
 		for _, p := range speech.Passages(i) {
-			texts, said = append(texts, p.Text), append(said, p.Handle)
+			for _, text := range Constraints(p.Text) {
+				if key := Folded(text); !seen[key] {
+					seen[key] = true
+					out = append(out, Rule{text, p.Handle})
+				}
+			}
 		}
-	}
-	var out []Rule
-	for _, h := range rules.Fold(texts) {
-		r := Rule{Text: h.Text, Handle: said[h.Said], State: string(h.State)}
-		if h.State != rules.Holds {
-			r.Until, r.Fact, r.By, r.Was = said[h.Until], h.Fact, h.By, h.Was
-		}
-		out = append(out, r)
 	}
 	return fairly(out)
 }

@@ -82,6 +82,16 @@ func wordEnds(text string, head, tail int) (string, string) {
 	return h, t
 }
 
+// BothEnds returns a text of at most about so many bytes: two thirds of its beginning and
+// one of its end, cut between words.
+func BothEnds(text string, most int) string {
+	if len(text) <= most {
+		return text
+	}
+	head, tail := wordEnds(text, most*2/3, most/3)
+	return strings.TrimSpace(head) + " … " + strings.TrimSpace(tail)
+}
+
 // Ends returns the first head and the last tail bytes of a text, fewer where
 // that would cut a character.
 func Ends(text string, head, tail int) (string, string) {

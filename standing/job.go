@@ -8,7 +8,6 @@ import (
 	"precis"
 	"precis/internal/jsonspan"
 	"precis/internal/lazyregexp"
-	"precis/internal/prose"
 	"precis/internal/toolcall"
 )
 
@@ -323,13 +322,13 @@ func outcomeIn(text string) (State, string) {
 func resultIn(text string) string {
 	for _, name := range []string{"result", "task_result", "output", "stdout", "stderr", "error", "summary"} {
 		if s := element(text, name); s != "" {
-			return line(prose.Gist(s), mostJobResult)
+			return line(s, mostJobResult)
 		}
 	}
 	if _, after, ok := strings.Cut(text, "\nOutput:\n"); ok { // Codex
 		text = after
 	}
-	return line(prose.Gist(trailer.ReplaceAllString(text[:min(len(text), 10*mostJobResult)], "")), mostJobResult)
+	return line(trailer.ReplaceAllString(text[:min(len(text), 10*mostJobResult)], ""), mostJobResult)
 }
 
 // element returns what stands in the first element of a name.

@@ -1,91 +1,97 @@
 package prose
 
-import "testing"
+import (
+	"slices"
+	"strings"
+	"testing"
 
-func TestKindsOfSentences(t *testing.T) {
-	for _, s := range []string{
-		"Let me look at the tests.", "Now let me update the callers.", "I'll run the suite.", "OK, let's check the parser.", "Great! Now I need to read the file.",
-		"Je vais lire le fichier.", "Ich werde die Tests starten.", "让我看看测试。", "まずテストを読みます。", "Сейчас посмотрим тесты.", "Déjame ver las pruebas.",
-	} {
-		if !Narrates(s) {
-			t.Errorf("%q is not taken for what is done next", s)
+	"precis/internal/table"
+	"precis/internal/table/tabletest"
+
+	"pgregory.net/rapid"
+)
+
+// TestWeights runs the examples of weights.txt, and holds it to its size.
+func TestWeights(t *testing.T) {
+	tabletest.Examples(t, weights(), func(row table.Row, example string) bool {
+		w := &weighing{words: map[string][]string{}, first: map[rune]bool{}}
+		w.add(row)
+		return w.in(example)
+	})
+	const most = 60
+	of := map[string]int{}
+	for _, row := range weights().Rows {
+		of[row.Get("language")]++
+	}
+	for language, n := range of {
+		if n > most {
+			t.Errorf("%s has %d words, at most %d are weighed", language, n, most)
 		}
 	}
-	for _, s := range []string{
-		"The timeout is 45 s because the proxy is slow.", "I'll keep it simple because every caller is trusted.", "Letters are folded first.", "Nothing has been pushed.", "The cause is a missing lock.", "",
-	} {
-		if Narrates(s) {
-			t.Errorf("%q is taken for what is done next", s)
-		}
-	}
-	for _, s := range []string{"The root cause is the cache.", "It fails when the list is empty.", "Next step: write the migration.", "修复完成。", "原因はキャッシュです。", "La cause est le cache.", "Плутает: ошибка в кэше.", "Je garde plutôt la carte."} {
-		if !Concludes(s) {
-			t.Errorf("%q concludes nothing", s)
-		}
-	}
-	for s, want := range map[string]bool{"The root cause is the cache.": true, "I decided to parse the table once.": true, "原因はキャッシュです。": true, "It fails when the list is empty.": false} {
-		if Decides(s) != want {
-			t.Errorf("%q states a cause or a decision: %v", s, !want)
+	for _, text := range []string{"", "The nevertheless interesting mustang.", "这个函数返回什么类别的值？", "notable onlys"} {
+		if Weighs(text) {
+			t.Errorf("%q weighs", text)
 		}
 	}
 }
 
-func TestWhatIsLeftOpen(t *testing.T) {
-	for s, want := range map[string]bool{
-		"2. Update the callers": true, "- **Fix** the parser": true, "- fix the parser": true, "The retry is missing.": true, "It doesn't handle nil.": true, "Now fixing the lock.": true, "Das muss weg.": true, "Wir müssen warten.": true,
-		"需要更新": true, "Fixed the parser.": false, "The parser reads it.": false, "A fix was made.": false, "Updates are read.": false, "": false,
+// TestUnits divides texts as people type them.
+func TestUnits(t *testing.T) {
+	for text, want := range map[string][]string{
+		"":                                nil,
+		"Fix it. never touch v1.2! ok":    {"Fix it.", "never touch v1.2!", "ok"},
+		"Ask me, e.g. before a push. Go.": {"Ask me, e.g. before a push.", "Go."},
+		"先看。然后改！":                         {"先看。", "然后改！"},
+		"He said \"no.\" Then \"yes!\"":   {"He said \"no.\"", "Then \"yes!\""},
+		"Do NOT:\n- start the server\n- delete routes\n\nNow look.": {"Do NOT:\n- start the server\n- delete routes", "Now look."},
+		"## Limits\n\n1. two tries\n   each\n2. no net\nGo.":        {"## Limits\n\n1. two tries\n   each\n2. no net", "Go."},
+		"- one\n- two. three": {"one", "two.", "three"},
+		"This sentence is broken by its writer near the\nend of the line. The next.":  {"This sentence is broken by its writer near the\nend of the line.", "The next."},
+		"A note without a stop that is as long as a line is\nAnother one begins here": {"A note without a stop that is as long as a line is", "Another one begins here"},
+		"Look at this:\nno list": {"Look at this:", "no list"},
+		"1. only Go\n2.只用标准库":    {"only Go", "只用标准库"},
 	} {
-		if LeavesOpen(s) != want {
-			t.Errorf("%q leaves something open: %v", s, !want)
+		var got []string
+		for _, u := range Units(text) {
+			got = append(got, u.Of(text))
 		}
-	}
-	for s, want := range map[string]string{
-		"So the tests still fail, as before.": "tests still fail", "A failing test is left.": "failing test", "The error is in the parser.": "", "The tests pass.": "", "Die Tests schlagen fehl.": "Tests schlagen fehl", "Les tests ont échoué.": "tests ont échoué", "测试失败": "测试失败",
-		"las pruebas fallan": "pruebas fallan",
-	} {
-		got := ""
-		if at := FailedChecks(s); at != nil {
-			got = s[at[0]:at[1]]
-		}
-		if got != want {
-			t.Errorf("%q: %q, want %q", s, got, want)
-		}
-	}
-}
-
-func TestGist(t *testing.T) {
-	for report, want := range map[string]string{
-		"Perfect! Now I have all the information I need. Let me create a summary:\n## Flow\nThe handler runs twice.": "The handler runs twice.",
-		"## Summary\n\nI've searched the whole tree. Here are my findings:\n\nNo test covers it.":                    "No test covers it.",
-		"The handler runs twice.":                "The handler runs twice.",
-		"## Summary":                             "## Summary",
-		"":                                       "",
-		"Let me look at it.":                     "Let me look at it.",
-		"Here is the plan:\n1. first\n2. second": "1. first\n2. second",
-	} {
-		if got := Gist(report); got != want {
-			t.Errorf("%q: %q, want %q", report, got, want)
+		if !slices.Equal(got, want) {
+			t.Errorf("%q\n got %q\nwant %q", text, got, want)
 		}
 	}
 }
 
-func TestIsCode(t *testing.T) {
-	for _, s := range []string{
-		"contextInfo.priority = Math.max(contextInfo.priority, matchScore);", "if (!this.initialized) {", "reason: 'Error during conflict analysis, please review manually.',",
-		"// Track when statements were added", "return commonWords.length / total;", "</content>", "<write_to_file>", "}", "});", "timestamp: Date.now(), // Track when", "{ patterns: [['true', 'false']], weight: 0.8 },",
-		"[Response interrupted by a tool use result.]", "const unitsMatch = a.unit === b.unit;", "const add = (a, b) => a + b", "def total(self):", "specificity: 0.5, // Medium specificity",
-	} {
-		if !IsCode(s) {
-			t.Errorf("%q is not taken for code", s)
-		}
+// TestALongListIsCutAtAnEntry: further entries are units of their own.
+func TestALongListIsCutAtAnEntry(t *testing.T) {
+	text := "Never:\n" + strings.Repeat("- push to the branch of somebody else\n", 60)
+	all := Units(text)
+	if n := all[0].End - all[0].Start; n > mostList || n < mostList/2 || all[1].Of(text) != "push to the branch of somebody else" {
+		t.Errorf("%d bytes, then %q", n, all[1].Of(text))
 	}
-	for _, s := range []string{
-		"The failure is in computeCartRounding, which rounds twice.", "1. **Option A**: keep `parse(x);`, which is slow;", "- `NewCheckpointID(s)` - Returns error for invalid IDs (use for untrusted input)",
-		"For the parser, which is slow (see m4), there are two ways:", "Return to the old plan: it was right.", "Import order matters; the cache must come first.", "- [ ] write the migration", "Next: write the migration.",
-		"If this fails, then revert it.", "Let it be: nothing has been pushed.", "Cause: `lexer.go:12`, which folds letters", "A < B for all carts, because A > 0 never holds.", "[docs](docs/a.md) says so.", "while reading it I found the bug:", "测试通过；",
-	} {
-		if IsCode(s) {
-			t.Errorf("%q is taken for code", s)
+}
+
+// TestUnitsAreTheText: units are in order, overlap nowhere, and hold every letter.
+func TestUnitsAreTheText(t *testing.T) {
+	parts := []string{"never", "must", "不要", "é", "’", ".", ". ", "。", "!", "\n", "\n\n", " ", "- ", "1. ", "12", "(", "\xff", "file.go", ":", ":\n", "#", "•", "\r"}
+	rapid.Check(t, func(t *rapid.T) {
+		text := strings.Join(rapid.SliceOfN(rapid.SampledFrom(parts), 0, 60).Draw(t, "parts"), "")
+		at := 0
+		for _, u := range Units(text) {
+			if u.Start < at || u.End <= u.Start || strings.ContainsAny(text[at:u.Start], "nevrmust不要éilg") {
+				t.Fatalf("%q: %q behind %d", text, u.Of(text), at)
+			}
+			at = u.End
 		}
+		if strings.ContainsAny(text[at:], "nevrmust不要éilg") {
+			t.Fatalf("%q: %q is left", text, text[at:])
+		}
+		Typed(text)
+	})
+}
+
+func TestWords(t *testing.T) {
+	got := Words("Fix src/main.go, line 42: the parser (v1.2) of 数据库 is OK.")
+	if want := []string{"src/main.go", "line", "42", "parser", "v1.2", "数据", "据库"}; !slices.Equal(got, want) {
+		t.Errorf("%q", got)
 	}
 }

@@ -1,0 +1,200 @@
+package digest
+
+import (
+	"math"
+	"slices"
+	"strings"
+
+	"precis/internal/greedy"
+	"precis/internal/prose"
+)
+
+// quoter chooses what is quoted of texts when not all of them fit: whole texts that its
+// caller keeps, and then units of the others.
+type quoter struct {
+	count func(string) int
+	texts []quotable // oldest first
+	left  int        // tokens
+	decay float64    // how fast a unit loses worth with its age, see [quoter.age]
+}
+
+// quotable is a text of which units are quoted.
+type quotable struct {
+	text  string
+	frame int // tokens that are written around it
+	kept  []prose.Unit
+	typed bool // a person typed it: words of the list of package prose count
+}
+
+// cost returns the tokens that a unit takes, with the frame of its text when nothing of
+// that is kept yet.
+func (q *quoter) cost(n int, u prose.Unit) int {
+	t, gap := &q.texts[n], 2 // for "…"
+	if len(t.kept) == 0 {
+		gap += t.frame + 1
+	}
+	return q.count(u.Of(t.text)) + gap
+}
+
+// keep keeps a unit when it fits.
+func (q *quoter) keep(n int, u prose.Unit) bool {
+	cost, t := q.cost(n, u), &q.texts[n]
+	if cost > q.left {
+		return false
+	}
+	q.left -= cost
+	at, _ := slices.BinarySearchFunc(t.kept, u, func(a, b prose.Unit) int { return a.Start - b.Start })
+	t.kept = slices.Insert(t.kept, at, u)
+	return true
+}
+
+// whole keeps a text as a whole; of one that takes more than most tokens both ends.
+func (q *quoter) whole(n, most int) bool {
+	const least = 20 // tokens: less of a text says nothing
+	t := &q.texts[n]
+	if room := most - t.frame - 3; q.count(t.text) > room {
+		if room < least {
+			return false
+		}
+		t.text = fitted(t.text, room, q.count)
+	}
+	return t.text != "" && q.keep(n, prose.Unit{End: len(t.text)})
+}
+
+// What a unit is worth: so much for each word that is not quoted yet, and, of a text that
+// was typed, for a word of the list of package prose and for a path or a number. The value
+// is divided by a power of the size.
+const (
+	worthWord  = 0.1
+	worthWeigh = 1
+	worthNamed = 0.5
+	worthOld   = 0.15 // of the oldest unit, where the newest has 1
+	sizePower  = 0.6
+)
+
+// quotedUnit is a unit of a text of which nothing is kept as a whole.
+type quotedUnit struct {
+	of    int // the text
+	unit  prose.Unit
+	words []string
+	bonus float64
+	taken bool
+}
+
+// units keeps units of the texts of which nothing is kept, those of the most worth first.
+// A unit that was typed brings along the later ones that share a path, a number or a rare
+// word with it, so that a permission follows what it permits.
+func (q *quoter) units() {
+	all := q.open()
+	told, users := map[string]bool{}, map[string][]int{} // words that are kept; the units that have a word
+	for _, t := range q.texts {
+		for _, u := range t.kept {
+			for _, w := range prose.Words(u.Of(t.text)) {
+				told[w] = true
+			}
+		}
+	}
+	for n, u := range all {
+		for _, w := range u.words {
+			users[w] = append(users[w], n)
+		}
+	}
+	take := func(n int) bool {
+		u := &all[n]
+		if u.taken || !q.keep(u.of, u.unit) {
+			return false
+		}
+		u.taken = true
+		for _, w := range u.words {
+			told[w] = true
+		}
+		return true
+	}
+	value := func(n int) float64 {
+		u, worth := &all[n], all[n].bonus
+		for _, w := range u.words {
+			if !told[w] {
+				worth += worthWord
+			}
+		}
+		if u.taken {
+			return 0
+		}
+		return worth * q.age(u.of) / math.Pow(float64(u.unit.End-u.unit.Start+8), sizePower)
+	}
+	greedy.Take(len(all), value, func(n int) bool {
+		if take(n) && q.texts[all[n].of].typed {
+			for _, later := range linked(all, n, users) {
+				take(later)
+			}
+		}
+		return q.left > 0
+	})
+}
+
+// age returns what the age of a text leaves of its worth.
+func (q *quoter) age(n int) float64 {
+	age := float64(len(q.texts)-1-n) / float64(len(q.texts))
+	return worthOld + (1-worthOld)*math.Exp(-age*q.decay)
+}
+
+// open returns the units of the texts of which nothing is kept, in order.
+func (q *quoter) open() (out []quotedUnit) {
+	for n, t := range q.texts {
+		if len(t.kept) > 0 {
+			continue
+		}
+		for _, unit := range prose.Units(t.text) {
+			u := quotedUnit{of: n, unit: unit, words: prose.Words(unit.Of(t.text))}
+			if t.typed && prose.Weighs(unit.Of(t.text)) {
+				u.bonus = worthWeigh
+			}
+			if t.typed && slices.ContainsFunc(u.words, prose.IsName) {
+				u.bonus += worthNamed
+			}
+			out = append(out, u)
+		}
+	}
+	return out
+}
+
+// linked returns the units after one that share a name, a number or a rare word with it.
+func linked(all []quotedUnit, n int, users map[string][]int) (out []int) {
+	const rare, most = 3, 3 // units that have a rare word; units that follow
+	for _, w := range all[n].words {
+		if list := users[w]; len(list) <= rare || prose.IsName(w) {
+			for _, later := range list {
+				if later > n && len(out) < most && !slices.Contains(out, later) {
+					out = append(out, later)
+				}
+			}
+		}
+	}
+	slices.Sort(out)
+	return out
+}
+
+// joined writes the kept units of a text, with "…" where something between them is left
+// out.
+func (t *quotable) joined() string {
+	var out strings.Builder
+	at := 0
+	for n, u := range t.kept {
+		between := t.text[at:u.Start]
+		switch {
+		case strings.ContainsFunc(between, isWordRune):
+			if n > 0 {
+				out.WriteByte(' ')
+			}
+			out.WriteString("… ")
+		case n > 0:
+			out.WriteString(between)
+		}
+		out.WriteString(u.Of(t.text))
+		at = u.End
+	}
+	if strings.ContainsFunc(t.text[at:], isWordRune) {
+		out.WriteString(" …")
+	}
+	return out.String()
+}

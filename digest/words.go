@@ -1,0 +1,167 @@
+package digest
+
+import (
+	"slices"
+	"strings"
+
+	"precis"
+	"precis/internal/harness"
+	"precis/internal/plain"
+	"precis/internal/toolcall"
+	"precis/retain"
+)
+
+const wordsTitle = "## Where the work stands, in the agent's own words, newest first"
+
+// Bounds of the agent's words, in bytes. Where not all of its texts fit, those that are not
+// the newest are left out when they are shorter than this: "Let me look at that." says
+// nothing later, and what stands before a call less than the call.
+const (
+	mostWords  = 700 // of a text, of its beginning and its end; the newest may have more
+	leastWords = 40
+	leastCalls = 100 // before a call
+)
+
+// lastWords is the part of the digest that the newest text may take, in percent.
+const lastWords = 25
+
+// ownText is what the agent said at one place.
+type ownText struct {
+	text  int // in the index
+	at    int // message
+	words string
+}
+
+// ownWords returns what the agent said in the covered messages, newest first, each once.
+func (in *input) ownWords() (out []ownText) {
+	said := map[string]bool{}
+	for i := len(in.x.Texts) - 1; i >= 0; i-- {
+		t := &in.x.Texts[i]
+		from, speaks := in.speaks(t)
+		if !in.covered(t.Handle.From) || in.isOlder(i) || !speaks {
+			continue
+		}
+		words := spoken(t.Body[from:])
+		key := retain.Folded(words)
+		if key == "" || said[key] {
+			continue
+		}
+		said[key] = true
+		out = append(out, ownText{i, t.Handle.From, words})
+	}
+	return out
+}
+
+// speaks reports whether the agent says a text, in words or by a call, and where what it
+// says begins.
+func (in *input) speaks(t *retain.Text) (from int, ok bool) {
+	if t.Source == retain.Said {
+		return 0, in.messages[t.Handle.From].Role == precis.RoleAssistant
+	}
+	if t.Source != retain.Called || t.Call < 0 {
+		return 0, false
+	}
+	c := &in.x.Calls[t.Call]
+	if t.Field != "" {
+		return 0, harness.Speaks(c.Name, t.Field)
+	}
+	for a := range c.Arguments() { // a short call on one line
+		return len(c.Name), harness.Speaks(c.Name, a.Name)
+	}
+	return 0, false
+}
+
+// spoken returns a text of the agent without the calls in it and without the lines that
+// its program added.
+func spoken(text string) string {
+	var out strings.Builder
+	for line := range strings.Lines(withoutActions(text)) {
+		if bare := strings.TrimSpace(line); isOpened(bare) && !strings.Contains(text, "</"+bare[1:]) {
+			break // a call in text that was cut off
+		} else if !harness.IsRemark(bare) {
+			out.WriteString(line)
+		}
+	}
+	return strings.TrimSpace(out.String())
+}
+
+// withoutActions removes the calls in the text of an agent.
+func withoutActions(text string) string {
+	for {
+		before, rest, found := strings.Cut(text, toolcall.ActionStart)
+		if !found {
+			return text
+		}
+		_, after, _ := strings.Cut(rest, toolcall.ActionEnd)
+		text = before + after
+	}
+}
+
+// isOpened reports whether a line is the tag that opens a call in text: one whose name no
+// person types.
+func isOpened(line string) bool {
+	return len(line) > 2 && line[0] == '<' && line[len(line)-1] == '>' && strings.Contains(line, "_") &&
+		strings.Trim(line[1:len(line)-1], "abcdefghijklmnopqrstuvwxyz_") == ""
+}
+
+// telling leaves out the texts that say too little to take room from others.
+func (in *input) telling(all []ownText) []ownText {
+	newest := all[:min(len(all), 1)]
+	return append(slices.Clip(newest), slices.DeleteFunc(slices.Clone(all[len(newest):]), func(t ownText) bool {
+		return len(t.words) < leastWords || len(t.words) < leastCalls && in.calls(t.at)
+	})...)
+}
+
+// calls reports whether a message holds a call.
+func (in *input) calls(message int) bool {
+	return slices.ContainsFunc(in.messages[message].Content, func(b precis.Block) bool {
+		_, ok := b.(precis.ToolUse)
+		return ok
+	})
+}
+
+// account writes where the work stands in the agent's own words: its newest text, and of
+// those before it the beginning and the end, newest first, as many as fit.
+func (in *input) account(d *draft, budget int) {
+	left := min(budget, d.left) - d.count(wordsTitle) - 2
+	all, size := in.ownWords(), 0
+	for i := 0; i < len(all) && size <= left; i++ {
+		size += in.count(retain.BothEnds(all[i].words, mostWords))
+	}
+	if size > left {
+		all = in.telling(all)
+	}
+	var lines []string
+	if thought := in.reasoning(all); thought != "" {
+		lines = append(lines, thought)
+		left -= d.count(thought) + 1
+	}
+	for i, t := range all {
+		words := retain.BothEnds(t.words, mostWords)
+		if i == 0 {
+			words = fitted(t.words, max(min(left, in.tokens*lastWords/100)-8, 0), d.count)
+		}
+		line := "- " + in.handle(t.at) + ": " + indented(plain.Text(words))
+		if left -= d.count(line) + 1; words == "" || left < 0 {
+			break
+		}
+		lines = append(lines, line)
+		in.cover.String(words)
+	}
+	d.section(wordsTitle, lines, d.left)
+}
+
+// reasoning quotes the end of the agent's newest reasoning, where it has acted without a
+// word in the last messages; "" where it has not.
+func (in *input) reasoning(said []ownText) string {
+	const silent, most = 4, 240 // messages, bytes
+	for i := len(in.messages) - 1; i >= 0 && (len(said) == 0 || i > said[0].at); i-- {
+		for _, b := range in.messages[i].Content {
+			t, ok := b.(precis.Thinking)
+			if ok && in.covered(i) && strings.TrimSpace(t.Text) != "" && (len(said) == 0 || i-said[0].at >= silent) {
+				return "- " + in.handle(i) + ", in its reasoning: " + lastPart(t.Text, most)
+			}
+		}
+	}
+	return ""
+}

@@ -1,0 +1,203 @@
+package prose
+
+import (
+	_ "embed"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"precis/internal/harness"
+	"precis/internal/table"
+)
+
+// Unit is a part of a text that is quoted whole or not at all: a sentence, or a list with
+// its title. It holds the bytes from Start to End, without white space at the ends and, of
+// a sentence, without the mark of a list before it.
+type Unit struct{ Start, End int }
+
+// Of returns the words of the unit.
+func (u Unit) Of(text string) string { return text[u.Start:u.End] }
+
+// mostList is how many bytes a list with its title has at most; its further entries are
+// units of their own.
+const mostList = 1000
+
+// Units returns the parts of a text in order. A sentence ends at its mark, and at a line
+// break unless the next line goes on in lower case. A list has a title when a line that
+// ends in a colon, or is a heading, stands before it.
+func Units(text string) []Unit {
+	lines := linesOf(text)
+	var out []Unit
+	for i := 0; i < len(lines); {
+		if end := titled(text, lines[i:]); end > 1 {
+			out = append(out, trimmed(text, lines[i].Start, lines[i+end-1].End))
+			i += end
+			continue
+		}
+		end := i + 1
+		for end < len(lines) && goesOn(text, lines[end-1], lines[end]) {
+			end++
+		}
+		out = addSentences(out, text, lines[i].Start, lines[end-1].End)
+		i = end
+	}
+	return out
+}
+
+// linesOf returns the lines of a text, with white space.
+func linesOf(text string) []Unit {
+	out, at := []Unit(nil), 0
+	for line := range strings.Lines(text) {
+		out = append(out, Unit{at, at + len(line)})
+		at += len(line)
+	}
+	return out
+}
+
+// titled returns how many lines a list takes with its title before it, at most [mostList]
+// bytes; 0 when the first line is no title of a list.
+func titled(text string, lines []Unit) int {
+	title := strings.TrimRight(strings.TrimSpace(lines[0].Of(text)), "*_ ")
+	heading := strings.HasPrefix(title, "#")
+	if title == "" || !heading && !strings.HasSuffix(title, ":") && !strings.HasSuffix(title, "：") {
+		return 0
+	}
+	end, entries := 1, 0
+	for n := 1; n < len(lines); n++ {
+		line := lines[n].Of(text)
+		switch {
+		case lines[n].End-lines[0].Start > mostList:
+			n = len(lines) // the rest is too long
+		case strings.TrimSpace(line) == "":
+			if entries > 0 {
+				return end
+			}
+		case unlisted(line) != strings.TrimSpace(line):
+			end, entries = n+1, entries+1
+		case entries > 0 && (line[0] == ' ' || line[0] == '\t'): // an entry goes on
+			end = n + 1
+		default:
+			n = len(lines)
+		}
+	}
+	if entries == 0 {
+		return 0
+	}
+	return end
+}
+
+// goesOn reports whether a sentence of a line goes on in the next one.
+func goesOn(text string, line, next Unit) bool {
+	const least, most = 40, 200 // bytes of a line that its writer breaks
+	before, after := strings.TrimSpace(line.Of(text)), strings.TrimSpace(next.Of(text))
+	first, _ := utf8.DecodeRuneInString(after)
+	last, _ := utf8.DecodeLastRuneInString(before)
+	return len(before) >= least && len(before) <= most && unicode.IsLower(first) && (unicode.IsLetter(last) || last == ',')
+}
+
+// addSentences adds the sentences of a part of a text.
+func addSentences(out []Unit, text string, from, to int) []Unit {
+	for at := from; at < to; {
+		end := at + sentenceEnd(text[at:to])
+		if u := trimmed(text, at, end); u.Start < u.End {
+			u.Start = u.End - len(unlisted(u.Of(text)))
+			out = append(out, u)
+		}
+		at = end
+	}
+	return out
+}
+
+// sentenceEnd returns where the first sentence of a text ends. A full stop ends one only
+// before white space or a closing mark, so that file names and versions stay whole, and
+// whatever follows: many people type without capitals. (Unicode's Annex 29 requires one.)
+func sentenceEnd(text string) int {
+	for i := 0; i < len(text); {
+		r, n := utf8.DecodeRuneInString(text[i:])
+		end := strings.ContainsRune("。！？", r)
+		if strings.ContainsRune(".!?", r) {
+			end = i+1 >= len(text) || strings.IndexByte(" \t\r\n\"')", text[i+1]) >= 0
+			end = end && !abbreviated(text[:i])
+		}
+		i += n
+		for end && i < len(text) { // the marks that close a quotation belong to what they close
+			mark, n := utf8.DecodeRuneInString(text[i:])
+			if !strings.ContainsRune("\"')]”’»」』", mark) {
+				break
+			}
+			i += n
+		}
+		if end {
+			return i
+		}
+	}
+	return len(text)
+}
+
+// abbreviated reports whether a text ends with a short form that a full stop belongs to,
+// or is the number of an entry.
+func abbreviated(text string) bool {
+	word := text[strings.LastIndexAny(text, " \t\n(")+1:]
+	switch strings.ToLower(word) {
+	case "e.g", "i.e", "z.b", "d.h", "p.ej", "p.ex", "vs", "approx", "ca", "dr", "mr", "mrs", "ms", "prof", "nr", "bzw", "usw", "incl", "т.е", "т.к":
+		return true
+	}
+	return word == strings.TrimSpace(text) && strings.Trim(word, "0123456789") == ""
+}
+
+func trimmed(text string, from, to int) Unit {
+	from += len(text[from:to]) - len(strings.TrimLeftFunc(text[from:to], unicode.IsSpace))
+	return Unit{from, from + len(strings.TrimRightFunc(text[from:to], unicode.IsSpace))}
+}
+
+// unlisted returns a line without the marks of lists, headings and quotations before it:
+// signs and numbers that are followed by white space or a letter beyond ASCII.
+func unlisted(line string) string {
+	line = strings.TrimSpace(line)
+	for {
+		rest := strings.TrimLeft(line, "-*+#>•")
+		if rest == line {
+			rest = strings.TrimLeft(line, "0123456789")
+			marked := strings.TrimLeft(rest, ".)、")
+			if rest == line || marked == rest {
+				return line
+			}
+			rest = marked
+		}
+		if rest == "" || rest[0] < utf8.RuneSelf && rest[0] != ' ' && rest[0] != '\t' {
+			return line
+		}
+		line = strings.TrimSpace(rest)
+	}
+}
+
+//go:embed weights.txt
+var weightsText string
+
+var weights = table.Lazy("weights.txt", weightsText, "word", "language")
+
+// Bounds of what [Typed] returns, in bytes: a shorter part says nothing, a longer one is data.
+const (
+	leastRule = 8
+	mostRule  = mostList
+)
+
+// Typed returns the parts of what a person typed that have a word of weights.txt outside
+// quotation marks, in order, each once. What the person pasted or mentioned is left out,
+// as package harness recognizes it.
+func Typed(text string) []string {
+	var out []string
+	seen := map[string]bool{}
+	for _, typed := range harness.Typed(text) {
+		own := harness.Unquoted(typed) // as long as typed, byte for byte
+		for _, u := range Units(typed) {
+			part := u.Of(typed)
+			if len(part) < leastRule || len(part) > mostRule || seen[part] || !Weighs(u.Of(own)) {
+				continue
+			}
+			seen[part] = true
+			out = append(out, part)
+		}
+	}
+	return out
+}
