@@ -25,25 +25,25 @@ type briefGroup struct {
 
 // usual are the sections of most formats.
 var usual = []briefGroup{
-	{"Rules the user set", []briefPart{partRules}},
+	{"Typed by the user with words such as never, must, only, may", []briefPart{partRules}},
 	{"Current request, word for word", []briefPart{partRequest}},
 	{"Waiting", []briefPart{partWaiting}},
 	{"Plan", []briefPart{partPlan}},
-	{"Decided", []briefPart{partDecided}},
-	{"Ruled out", []briefPart{partRuledOut}},
+	{"Replies of the user", []briefPart{partAnswers}},
+	{"Refused by the user", []briefPart{partRefused}},
 	{"Files", []briefPart{partFiles}},
 	{"Git", []briefPart{partGit}},
 	{"Last results of commands", []briefPart{partCommands}},
-	{"Last words of the agent", []briefPart{partLast}},
+	{"Last words of the agent, newest first", []briefPart{partLast}},
 	{"Earlier requests, newest first", []briefPart{partEarlier}},
 }
 
 // clines are the headings that the tool new_task of Cline asks for.
 var clines = []briefGroup{
 	{"1. Current Work", []briefPart{partRequest, partLast, partEarlier}},
-	{"2. Key Technical Concepts", []briefPart{partRules, partDecided}},
+	{"2. Key Technical Concepts", []briefPart{partRules, partAnswers}},
 	{"3. Relevant Files and Code", []briefPart{partFiles, partGit}},
-	{"4. Problem Solving", []briefPart{partRuledOut, partCommands}},
+	{"4. Problem Solving", []briefPart{partRefused, partCommands}},
 	{"5. Pending Tasks and Next Steps", []briefPart{partWaiting, partPlan}},
 }
 
@@ -72,7 +72,7 @@ var briefShares = []struct {
 	part    briefPart
 	percent int
 }{
-	{partRequest, 30}, {partRules, 20}, {partWaiting, 8}, {partGit, 8}, {partFiles, 18}, {partRuledOut, 12}, {partDecided, 12},
+	{partRequest, 30}, {partRules, 20}, {partWaiting, 8}, {partGit, 8}, {partFiles, 18}, {partRefused, 12}, {partAnswers, 12},
 	{partPlan, 12}, {partCommands, 14}, {partLast, 14}, {partEarlier, 12},
 }
 

@@ -9,7 +9,6 @@ import (
 	"precis"
 	"precis/conversation"
 	"precis/digest"
-	"precis/internal/lazyregexp"
 	"precis/internal/plain"
 	"precis/internal/preview"
 	"precis/retain"
@@ -24,8 +23,8 @@ const (
 	partRequest
 	partEarlier
 	partPlan
-	partDecided
-	partRuledOut
+	partAnswers
+	partRefused
 	partFiles
 	partGit
 	partCommands
@@ -55,7 +54,7 @@ func factsOf(ctx context.Context, s *conversation.Subject, style briefStyle) (br
 	f.requests(state.Requests)
 	f.lines[partPlan] = digest.PlanOf(s.Conversation)
 	f.refusals(state)
-	f.claims(msgs)
+	f.words(msgs)
 	f.files(state.Files, style)
 	f.lines[partGit] = state.Git.Lines()
 	f.commands(state.Commands)
@@ -69,13 +68,12 @@ func (f *briefFacts) add(p briefPart, h precis.Handle, text string) {
 	f.lines[p] = append(f.lines[p], fmt.Sprintf("- %s: %s", precis.MessageHandle(h.From), text))
 }
 
-// requests notes what the user asked for, and the user's answers to questions as
-// decisions.
+// requests notes what the user asked for, and short replies with what they follow.
 func (f *briefFacts) requests(all []digest.Request) {
 	for i := len(all) - 1; i >= 0; i-- {
 		r := all[i]
 		if r.Question != "" {
-			f.add(partDecided, r.Handle, fmt.Sprintf("the user answered %q to: %s", preview.Line(r.Text, 120), quote(r.Question, 240)))
+			f.add(partAnswers, r.Handle, fmt.Sprintf("the user said %q after: %s", preview.Line(r.Text, 120), quote(r.Question, 240)))
 		}
 		switch {
 		case i == len(all)-1:
@@ -97,55 +95,34 @@ func (f *briefFacts) refusals(s digest.State) {
 	}
 	for _, file := range slices.Backward(s.Files) {
 		if file.State == digest.FileRejected {
-			f.add(partRuledOut, file.Handle, "the user refused a change of "+quote(file.Path, 120)+said(file.Said))
+			f.add(partRefused, file.Handle, "the user refused a change of "+quote(file.Path, 120)+said(file.Said))
 		}
 	}
 	for _, c := range slices.Backward(s.Commands) {
 		if c.Outcome == "rejected" {
-			f.add(partRuledOut, c.Handle, "the user refused "+strings.TrimSpace(quote(c.Tool, 40)+" "+quote(c.Command, 120))+said(c.Said))
+			f.add(partRefused, c.Handle, "the user refused "+strings.TrimSpace(quote(c.Tool, 40)+" "+quote(c.Command, 120))+said(c.Said))
 		}
 	}
 }
 
-var (
-	decided  = lazyregexp.New(`(?i)\b(?:decided|decision is|going with|chose|opted|instead of|root cause|culprit|turns out|the (?:actual |real )?(?:cause|reason|bug|problem) (?:is|was))\b`)
-	ruledOut = lazyregexp.New(`(?i)\b(?:(?:doesn't|does not|didn't|did not|won't|will not) (?:work|help|compile|fit)|ruled out|not possible|impossible|is not the (?:cause|problem|issue)|dead end|no effect|revert(?:ed|ing)|rolled back|gave up|abandon(?:ed|ing))\b`)
-)
-
-// claims notes sentences in which the agent says that it decided something or gave it
-// up, and its last words. They are known by their words, so some are missed.
-func (f *briefFacts) claims(msgs []precis.Message) {
-	const most = 40 // of each
+// words notes what the agent said last, the newest first, each by its beginning and its
+// end.
+func (f *briefFacts) words(msgs []precis.Message) {
+	const most, newest, others = 6, 1200, 300 // texts; bytes
 	for i, m := range slices.Backward(msgs) {
-		if m.Role != precis.RoleAssistant {
+		text := strings.TrimSpace(plain.Text(m.PlainText()))
+		if m.Role != precis.RoleAssistant || text == "" {
 			continue
 		}
-		text := strings.TrimSpace(plain.Text(m.PlainText()))
-		if text != "" && len(f.lines[partLast]) == 0 {
-			f.add(partLast, precis.MessageHandle(i), indent(retain.Shorten(text, 1200, "")))
+		size := others
+		if len(f.lines[partLast]) == 0 {
+			size = newest
 		}
-		for _, sentence := range sentences(text) {
-			switch {
-			case ruledOut.MatchString(sentence) && len(f.lines[partRuledOut]) < most:
-				f.add(partRuledOut, precis.MessageHandle(i), quote(sentence, 240))
-			case decided.MatchString(sentence) && len(f.lines[partDecided]) < most:
-				f.add(partDecided, precis.MessageHandle(i), quote(sentence, 240))
-			}
+		f.add(partLast, precis.MessageHandle(i), indent(retain.BothEnds(text, size)))
+		if len(f.lines[partLast]) == most {
+			return
 		}
 	}
-}
-
-// sentences splits a text at the ends of lines and at full stops; those over 400
-// bytes are taken for data.
-func sentences(text string) (out []string) {
-	for line := range strings.Lines(text[:min(len(text), 20_000)]) {
-		for s := range strings.SplitSeq(line, ". ") {
-			if s = strings.TrimSpace(strings.TrimLeft(s, "-*# \t")); len(s) > 20 && len(s) <= 400 {
-				out = append(out, s)
-			}
-		}
-	}
-	return out
 }
 
 // files notes what became of files: those that were changed, the newest first, and on

@@ -57,8 +57,8 @@ const (
 )
 
 // Write writes a brief for a new thread or another agent, without a model: the goal,
-// rules that the user set, the current request, the plan, what was decided and ruled
-// out, files, newest results of commands, what is waited for, and where to read the
+// sentences of the user that may bind, the current request, the plan, replies and refusals
+// of the user, files, newest results of commands, what is waited for, and where to read the
 // originals. Each line names its source by a handle. What a rewind took back is left
 // out; what the view hides is not. The error is [precis.CodeInvalid] for options that
 // make no sense.

@@ -58,7 +58,7 @@ func work() []precis.Message {
 	return append(out, assistant("One test fails still."), user("Then repair that, too."))
 }
 
-func TestABriefNamesWhatWasDecidedAndDone(t *testing.T) {
+func TestABriefNamesWhatWasSaidAndDone(t *testing.T) {
 	h := homeOf(t, 50_000, work()...)
 	for _, format := range handoff.Formats() {
 		b, err := handoff.Write(t.Context(), h, "c1", handoff.Options{Goal: "finish the parser", Format: format})
@@ -66,8 +66,8 @@ func TestABriefNamesWhatWasDecidedAndDone(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, want := range []string{
-			"finish the parser", "m0: Never touch the lexer.", "m14: Then repair that, too.", "the user answered \"keep it whole\"",
-			"root cause is that the buffer", "A second pass didn't help", "go test ./...: failed", "write a test", "written", "c1",
+			"finish the parser", "m0: Never touch the lexer.", "m14: Then repair that, too.", "the user said \"keep it whole\" after",
+			"root cause is that the buffer", "go test ./...: failed", "write a test", "written", "c1",
 			"branch repair; 1 changed file is not committed",
 		} {
 			if !strings.Contains(b.Text, want) {
