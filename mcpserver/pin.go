@@ -11,7 +11,8 @@ import (
 
 type pinIn struct {
 	ID      string   `json:"id,omitempty" jsonschema:"omitted: the newest"`
-	Handles []string `json:"handles"`
+	Handles []string `json:"handles,omitempty"`
+	Quote   string   `json:"quote,omitempty" jsonschema:"words that the user typed: pins the place where they stand"`
 	Unpin   bool     `json:"unpin,omitempty"`
 }
 
@@ -39,6 +40,13 @@ var pin = tool[pinIn, pinOut]{
 		w, err := c.which(ctx, in.ID)
 		if err != nil {
 			return out, "", err
+		}
+		if in.Quote != "" {
+			h, err := conversation.Typed(ctx, c.home, w.id, in.Quote)
+			if err != nil {
+				return out, "", err
+			}
+			handles, in.Handles = append(handles, h), append(in.Handles, h.String())
 		}
 		verb, done := conversation.Pin, "pinned"
 		if in.Unpin {

@@ -1,38 +1,58 @@
 package main
 
 import (
+	"context"
+	"fmt"
+	"strings"
+
 	"github.com/spf13/cobra"
 
 	"precis"
 	"precis/cmd/internal/reports"
 	"precis/conversation"
+	"precis/internal/plain"
 )
 
 // pin marks what is never to be hidden.
 type pin struct {
 	*tools
-	out string
+	out     string
+	suggest bool
 }
 
 func newPin(t *tools) *cobra.Command {
 	c := &pin{tools: t}
 	cmd := &cobra.Command{
-		Use:   "pin FILE HANDLE...",
+		Use:   "pin FILE [HANDLE...]",
 		Short: "Mark messages or blocks as important: they are never hidden",
 		Long: `Mark messages or blocks as important: from now on they are neither hidden nor
 cut. What is hidden already comes back when the conversation is next condensed;
 precis restore shows it at once.
 
-  precis pin run.precis m0 m12-m14 m20.b1`,
-		Args: takes("FILE", "HANDLE..."),
+  precis pin run.precis m0 m12-m14 m20.b1
+
+--suggest pins nothing: it lists the sentences that you typed with words such as
+never or must, which may be worth a pin.
+
+  precis pin --suggest run.precis`,
+		Args: takes("FILE", "[HANDLE...]"),
 		RunE: c.run,
 	}
 	cmd.Flags().StringVarP(&c.out, "out", "o", "", "write precis's own `FILE` there")
+	cmd.Flags().BoolVar(&c.suggest, "suggest", false, "list sentences of yours that may be worth a pin")
 	return cmd
 }
 
 func (c *pin) run(cmd *cobra.Command, args []string) error {
 	ctx := cmd.Context()
+	switch {
+	case c.suggest && len(args) > 1:
+		return fmt.Errorf("pin --suggest takes a FILE: %q is too many", args[1])
+	case c.suggest:
+		return c.list(ctx, args[0])
+	case len(args) == 1:
+		return fmt.Errorf("pin needs a HANDLE")
+	}
 	var handles []precis.Handle
 	for _, s := range args[1:] {
 		h, err := precis.ParseHandle(s)
@@ -59,4 +79,25 @@ func (c *pin) run(cmd *cobra.Command, args []string) error {
 		}
 	}
 	return c.report.Changed(j, change, nil, "pinned", c.Words.Count(len(handles), "place"))
+}
+
+// list prints the sentences that may be worth a pin, each with its handle.
+func (c *pin) list(ctx context.Context, file string) error {
+	j, err := c.jobs.Open(ctx, file)
+	if err != nil {
+		return err
+	}
+	all, err := conversation.Suggest(ctx, j.Home, j.Home.ID())
+	switch {
+	case err != nil:
+		return err
+	case c.AsJSON:
+		return c.JSON(map[string]any{"suggestions": all})
+	case len(all) == 0:
+		c.Line("There is no such sentence that is not pinned.")
+	}
+	for _, r := range all {
+		fmt.Fprintf(c.Out, "%-8s %s\n", r.Handle, strings.ReplaceAll(plain.Text(r.Text), "\n", "\n         "))
+	}
+	return nil
 }
