@@ -10,6 +10,7 @@ import (
 	"precis/archive"
 	"precis/digest"
 	"precis/retain"
+	"precis/verify"
 )
 
 // recorded is a summary that an agent's program recorded, with the messages it stands for.
@@ -59,7 +60,7 @@ func summariesOf(rec *archive.Recording) (out []recorded) {
 	return out
 }
 
-func (r recorded) doubts(text string) []digest.Doubt {
+func (r recorded) doubts(text string) []verify.Doubt {
 	return digest.Repair(precis.SummaryRequest{
 		Conversation: &precis.Conversation{System: r.system}, Messages: r.messages, Previous: text,
 	}, digest.RepairOptions{}).Doubts

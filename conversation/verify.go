@@ -11,6 +11,7 @@ import (
 	"precis"
 	"precis/digest"
 	"precis/retain"
+	"precis/verify"
 )
 
 // VerifyOptions say what is compared with a conversation: one of the three. The zero value
@@ -29,7 +30,7 @@ type Verified struct {
 	Of       string `json:"of,omitempty"`
 	What     string `json:"what"`     // that was compared
 	Messages int    `json:"messages"` // with which it was compared
-	digest.Verification
+	verify.Report
 }
 
 // Named returns the conversation whose messages the handles name.
@@ -41,7 +42,7 @@ func (v Verified) Named() string {
 }
 
 // Verify compares a text that stands for a conversation with the conversation itself; see
-// [digest.Verify]. No model is called. The error is [precis.CodeInvalid] for a summary that
+// [verify.Past.Check]. No model is called. The error is [precis.CodeInvalid] for a summary that
 // is empty or no text, and [precis.CodeNotFound] when the compaction of the client's own
 // program is asked for and none was recorded, or what it stands for is gone.
 func Verify(ctx context.Context, h Home, id string, o VerifyOptions) (Verified, error) {
@@ -77,7 +78,7 @@ func Verify(ctx context.Context, h Home, id string, o VerifyOptions) (Verified, 
 		return Verified{}, precis.Errorf(precis.CodeCanceled, "verify", "%w", context.Cause(ctx))
 	}
 	out.Messages = len(r.Messages)
-	out.Verification = digest.Verify(r, beside, shown)
+	out.Report = digest.Verify(r, beside, shown)
 	return out, nil
 }
 

@@ -92,12 +92,12 @@ func TestVerifyOfARecordedCompaction(t *testing.T) {
 	put(t, st, "", store.Record{ID: "c1"}, c.Transcript.Messages(), c.Edits[0], own)
 	h := inStore(t, st, "")
 	v := verified(t, h, "c1", conversation.VerifyOptions{})
-	if v.What != "the compaction behind message m13" || v.Messages != to || v.Of != "" || v.Named() != "c1" || fmt.Sprint(lacking(v, "rules")) != "[Never touch main.go.]" || len(lacking(v, "files")) != 5 || len(v.Invents) != 1 {
+	if v.What != "the compaction behind message m13" || v.Messages != to || v.Of != "" || v.Named() != "c1" || len(lacking(v, "words")) != 1 || !strings.HasPrefix(lacking(v, "words")[0], "Never touch main.go. … ") || len(lacking(v, "files")) != 5 || len(v.Invents) != 1 {
 		t.Errorf("%+v", v)
 	}
 	want := digest.Verify(precis.SummaryRequest{Conversation: c, Messages: c.Transcript.Messages()[:to], Previous: summary.PlainText() + "\n"}, "", nil)
-	if v.Score != want.Score || len(v.Lacks) != len(want.Lacks) {
-		t.Errorf("score %d with %d lacking, digest.Verify says %d with %d", v.Score, len(v.Lacks), want.Score, len(want.Lacks))
+	if fmt.Sprint(v.Kinds, v.Lacks) != fmt.Sprint(want.Kinds, want.Lacks) {
+		t.Errorf("%+v, digest.Verify says %+v", v.Report, want)
 	}
 	own.ID = ""
 	if err := own.Identify(precis.NewTranscript(worked("Never rename it.", "server")...)); err != nil {
@@ -141,24 +141,24 @@ func TestVerifyCountsWhatIsInView(t *testing.T) {
 		put(t, alone, "", store.Record{ID: id}, msgs, e)
 		return verified(t, inStore(t, alone, ""), id, conversation.VerifyOptions{})
 	}
-	if v := verified(t, inStore(t, st, ""), "whole", conversation.VerifyOptions{Now: true}); v.Score != 100 || len(v.Lacks)+len(v.Contradicts)+len(v.Invents) > 0 || len(v.Kinds) < 3 {
+	if v := verified(t, inStore(t, st, ""), "whole", conversation.VerifyOptions{Now: true}); len(v.Lacks)+len(v.Contradicts)+len(v.Invents) > 0 || len(v.Kinds) < 3 {
 		t.Errorf("nothing is hidden: %+v", v)
 	}
 	all := kept("all", 0, n)
-	if fmt.Sprint(lacking(all, "rules")) != "[Never touch main.go.]" || len(lacking(all, "failures")) == 0 || len(lacking(all, "files")) != 6 {
+	if len(lacking(all, "words")) != 1 || len(lacking(all, "failures")) == 0 || len(lacking(all, "files")) != 6 {
 		t.Errorf("all is summarized: %+v", all)
 	}
 	head := kept("head", 3, n)
-	if len(lacking(head, "rules"))+len(lacking(head, "requests")) > 0 || len(lacking(head, "failures")) == 0 || len(lacking(head, "files")) != 5 || head.Score <= all.Score {
+	if len(lacking(head, "words")) > 0 || len(lacking(head, "failures")) == 0 || len(lacking(head, "files")) != 5 {
 		t.Errorf("the head is kept: %+v", head)
 	}
-	if tail := kept("tail", 0, n-4); len(lacking(tail, "rules")) != 1 || len(lacking(tail, "failures")) > 0 {
+	if tail := kept("tail", 0, n-4); len(lacking(tail, "words")) != 1 || len(lacking(tail, "failures")) > 0 {
 		t.Errorf("the tail is kept: %+v", tail)
 	}
 	// What a client keeps of the conversation before, around its summary, is not lacking either.
 	next := []precis.Message{msgs[0], precis.NewText(precis.RoleUser, "The client was worked on, and its timeout was raised."), msgs[n-2], msgs[n-1], precis.NewText(precis.RoleAssistant, "I wrote client3.go.")}
 	put(t, st, "", store.Record{ID: "next", Continues: "whole", Summary: 1}, next)
-	if v := verified(t, inStore(t, st, ""), "next", conversation.VerifyOptions{}); len(lacking(v, "rules"))+len(lacking(v, "requests")) > 0 || len(lacking(v, "files")) != 6 || len(lacking(v, "failures")) >= len(lacking(all, "failures")) {
+	if v := verified(t, inStore(t, st, ""), "next", conversation.VerifyOptions{}); len(lacking(v, "words")) > 0 || len(lacking(v, "files")) != 6 || len(lacking(v, "failures")) >= len(lacking(all, "failures")) {
 		t.Errorf("it goes on: %+v", v)
 	}
 }
@@ -177,10 +177,10 @@ func TestVerifyOfAConversationThatGoesOn(t *testing.T) {
 	for _, owner := range []string{"ann", conversation.AllOwners} {
 		h := inStore(t, st, owner)
 		v := verified(t, h, "c3", conversation.VerifyOptions{})
-		if v.Conversation != "c3" || v.Of != "c2" || v.Named() != "c2" || v.What != "the compaction in message m0" || v.Messages != len(second) || len(lacking(v, "rules")) != 0 || len(lacking(v, "files")) != 4 || lacking(v, "requests") != nil && strings.Contains(fmt.Sprint(lacking(v, "requests")), "Summary of") {
+		if v.Conversation != "c3" || v.Of != "c2" || v.Named() != "c2" || v.What != "the compaction in message m0" || v.Messages != len(second) || len(lacking(v, "words")) != 1 || len(lacking(v, "files")) != 4 || strings.Contains(fmt.Sprint(v.Lacks), "Summary of") || strings.Contains(fmt.Sprint(lacking(v, "words")), "Never rename") {
 			t.Errorf("%s: %+v", owner, v)
 		}
-		if v := verified(t, h, "c2", conversation.VerifyOptions{}); v.Of != "c1" || fmt.Sprint(lacking(v, "rules")) != "[Never touch main.go.]" {
+		if v := verified(t, h, "c2", conversation.VerifyOptions{}); v.Of != "c1" || !strings.HasPrefix(fmt.Sprint(lacking(v, "words")), "[Never touch main.go. ") {
 			t.Errorf("%s: %+v", owner, v)
 		}
 	}
@@ -204,25 +204,21 @@ func TestVerifyOfViews(t *testing.T) {
 	other := memory.New()
 	put(t, other, "", store.Record{ID: "whole"}, msgs)
 	cut, h := inStore(t, st, ""), inStore(t, other, "")
-	if v := verified(t, h, "whole", conversation.VerifyOptions{Now: true}); v.Score != 100 || !v.About || len(v.Lacks) > 0 {
+	if v := verified(t, h, "whole", conversation.VerifyOptions{Now: true}); len(v.Lacks) > 0 {
 		t.Errorf("the whole: %+v", v)
 	}
 	now := verified(t, cut, "cut", conversation.VerifyOptions{Now: true})
-	if !now.About || len(lacking(now, "rules")) != 1 || len(lacking(now, "files")) != 1 || len(now.Invents)+len(now.Contradicts) > 0 || now.Score == 0 || now.What != "what the model sees now" {
+	if len(lacking(now, "words")) != 1 || len(lacking(now, "files")) != 1 || len(now.Invents)+len(now.Contradicts) > 0 || now.What != "what the model sees now" {
 		t.Errorf("cut: %+v", now)
 	}
 	view := append([]precis.Message{precis.NewText(precis.RoleUser, "[3 messages are hidden]")}, msgs[3:]...)
-	if v := verified(t, h, "whole", conversation.VerifyOptions{View: view}); v.Score != now.Score || v.What != "the view" {
-		t.Errorf("the same view from elsewhere: %+v, want the score %d", v, now.Score)
+	if v := verified(t, h, "whole", conversation.VerifyOptions{View: view}); fmt.Sprint(v.Kinds) != fmt.Sprint(now.Kinds) || v.What != "the view" {
+		t.Errorf("the same view from elsewhere: %+v, want %v", v, now.Kinds)
 	}
-	if v := verified(t, h, "whole", conversation.VerifyOptions{View: []precis.Message{}}); v.About || v.Score != 0 {
+	if v := verified(t, h, "whole", conversation.VerifyOptions{View: []precis.Message{}}); len(lacking(v, "words")) != 1 || len(lacking(v, "files")) != 6 {
 		t.Errorf("an empty view: %+v", v)
 	}
-	bread := []precis.Message{precis.NewText(precis.RoleUser, "Knead flour and yeast, then proof overnight in a linen basket. Bake the sourdough with steam.")}
-	if v := verified(t, h, "whole", conversation.VerifyOptions{View: bread}); v.About || v.Score != 0 {
-		t.Errorf("another view: %+v", v)
-	}
-	if v := verified(t, h, "whole", conversation.VerifyOptions{Summary: "Never touch main.go. The timeout of the client was raised."}); v.What != "the summary" || len(lacking(v, "rules")) != 0 || len(lacking(v, "files")) != 6 {
+	if v := verified(t, h, "whole", conversation.VerifyOptions{Summary: "Never touch main.go. The timeout of the client was raised."}); v.What != "the summary" || strings.Contains(fmt.Sprint(lacking(v, "words")), "Never touch") || len(lacking(v, "files")) != 6 {
 		t.Errorf("a summary: %+v", v)
 	}
 }

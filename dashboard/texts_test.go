@@ -12,9 +12,9 @@ import (
 
 	"precis"
 	"precis/conversation"
-	"precis/digest"
 	"precis/internal/experiments"
 	"precis/internal/texts"
+	"precis/verify"
 )
 
 // dynamic are the keys that pages put together.
@@ -51,7 +51,7 @@ func dynamic(t *testing.T) []string {
 		add("metric.", string(m))
 	}
 	add("verify.", "contradicts", "invents")
-	add("verify.kind.", digest.VerifyKinds...)
+	add("verify.kind.", verify.Kinds...)
 	for _, prefix := range []string{"verb.", "about."} {
 		add(prefix, "undo", "pin", "restore", "exclude", "reword", "rewind", "branch")
 	}

@@ -6,7 +6,7 @@ import (
 
 	"precis"
 	"precis/conversation"
-	"precis/digest"
+	sums "precis/verify"
 )
 
 // The ways to verify that a page offers.
@@ -36,11 +36,11 @@ type verifyPage struct {
 type lackGroup struct {
 	Kind string
 	All  int
-	List []digest.Lack // the first of them
+	List []sums.Lack // the first of them
 }
 
 // Doubts returns the first of a list of doubts.
-func (verifyPage) Doubts(all []digest.Doubt) []digest.Doubt { return all[:min(len(all), mostDoubts)] }
+func (verifyPage) Doubts(all []sums.Doubt) []sums.Doubt { return all[:min(len(all), mostDoubts)] }
 
 // verify shows what the client's own compaction lost or, when that is asked for or there is
 // none, what the view lacks.

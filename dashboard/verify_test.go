@@ -40,7 +40,7 @@ func TestVerifyASummary(t *testing.T) {
 	if err != nil || len(v.Invents) != 1 || len(v.Lacks) < 51 {
 		t.Fatalf("%+v %v", v, err)
 	}
-	p.wants(page, fmt.Sprintf(`data-fig="score">%d<`, v.Score), `data-fig="holds:files of:files">0 of 50<`, `data-fig="lacks.listed:files lacks:files">the first 30 of 50<`,
+	p.wants(page, `data-fig="holds:words of:words">0 of 69<`, `data-fig="holds:files of:files">0 of 50<`, `data-fig="lacks.listed:files lacks:files">the first 30 of 50<`,
 		fmt.Sprintf(`data-fig="lacks">%d<`, len(v.Lacks)), "Never touch main.go.", `href="/precis/`+p.one+`/m/m0"`, "Invented: nothing bears it out", "It stops with ERR_NO_DATABASE in production.",
 		"ERR_NO_DATABASE stands nowhere in the conversation", "/src/part20.go (created)", ">The agent wrote the parts of the parser.\nIt stops")
 	if strings.Contains(page, "part19.go") {
@@ -48,7 +48,6 @@ func TestVerifyASummary(t *testing.T) {
 	}
 	p.wants(p.submit(http.StatusBadRequest, p.one+"/verify", p.one+"/verify", url.Values{"summary": {" \r\n"}}), "the summary is empty")
 	p.post(http.StatusForbidden, p.one+"/verify", url.Values{"summary": {"without the token of a page"}})
-	p.wants(p.submit(http.StatusOK, p.one+"/verify", p.one+"/verify", url.Values{"summary": {"Knead flour and yeast, then proof overnight in a linen basket."}}), "This is not about this conversation", `data-fig="score">0<`)
 	p.wants(p.submit(http.StatusOK, p.one+"/verify", p.one+"/verify", url.Values{"summary": {strings.Repeat("The agent wrote the parts of the parser. ", 4000)}}), "Only its beginning was read")
 }
 
@@ -57,7 +56,7 @@ func TestVerifyASummary(t *testing.T) {
 func TestVerifyTheView(t *testing.T) {
 	p := serve(t, home(t, window, writing(20)), nil)
 	for lang, want := range map[string]string{"en": "No compaction of the client’s own program", "fr": "la conversation ne contient aucune compaction", "ja": "会話に圧縮がありません", "zh": "会话中没有压缩"} {
-		p.wants(p.get(http.StatusOK, p.one+"/verify", "Accept-Language", lang), want, `data-fig="score">100<`)
+		p.wants(p.get(http.StatusOK, p.one+"/verify", "Accept-Language", lang), want, `data-fig="holds:words of:words"`)
 	}
 	if page := p.get(http.StatusOK, p.one+"/verify?view=now"); strings.Contains(page, "No compaction") || !strings.Contains(page, "Nothing is lacking.") {
 		t.Error("the view was asked for")
@@ -117,7 +116,7 @@ func TestVerifyIsSafe(t *testing.T) {
 	if at := strings.Index(page, "CANARY"); at >= 0 {
 		t.Errorf("the mask lets through …%s…", page[max(at-120, 0):at+40])
 	}
-	p.wants(page, "rules of the user", "Lacking")
+	p.wants(page, "words of the user", "Lacking")
 }
 
 // The recordings of agents that compacted their conversation themselves are shown as the verb
@@ -144,7 +143,7 @@ func TestVerifyRecordings(t *testing.T) {
 		n++
 		p := serve(t, h, nil)
 		page := p.get(http.StatusOK, p.one+"/verify")
-		p.wants(page, v.What, fmt.Sprintf(`data-fig="score">%d<`, v.Score), fmt.Sprintf(`data-fig="lacks">%d<`, len(v.Lacks)))
+		p.wants(page, v.What, fmt.Sprintf(`data-fig="lacks">%d<`, len(v.Lacks)))
 		for _, l := range v.Lacks[:min(len(v.Lacks), 3)] {
 			p.wants(page, html.EscapeString(l.Handle.String())+"</a>")
 		}

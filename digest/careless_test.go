@@ -33,19 +33,12 @@ func TestCarelessStatements(t *testing.T) {
 	s := harvest()
 	holdTurned(t, s, "## Work so far\nThe crates are weighed twice.\n", []turned{
 		{"Created a task list with 9 tasks.", "number", "no list of the agent had 9 steps, but 4", "Created a task list with 4 tasks."},
-		{"The user noted that this is the 6th bug with crates.csv.", "number", "3rd bug", "The user noted that this is the 3rd bug with crates.csv."},
 		{"A crate label is a 16-character code.", "number", "16 stands nowhere", "A crate label is a 12-character code."},
 		{"Checked git status (branch ahead by 5 commits, nothing staged)", "number", "by 2 commits", "Checked git status (branch ahead by 2 commits, nothing staged)"},
-		{"Both callers go through `readScale()`, which opens the port at line 240.", "number", "readScale stands in line 1", "Both callers go through `readScale()`, which opens the port at line 140."},
-		{"`keepsTare() = true` for this scale.", "number", "not true", "`keepsTare() = false` for this scale."},
+		{"`keepsTare() = true` for this scale.", "number", "never true", "`keepsTare() = false` for this scale."},
 
-		{"`make lint && make crates` - lint passed, two crates failed", "outcome", "none of its runs failed", "`make lint && make crates` - both passed"},
 		{"The last `go build ./...` came back without errors.", "outcome", "undefined: trimLabel", "The last `go build ./...` came back with an error."},
-		{"The change is finished, the push was rejected by the remote.", "outcome", "push went through", "The change is finished, the first push was rejected by nobody."},
-		{"The merge stopped on conflicts in scale/mean.go.", "outcome", "merge went through", "The merge brought nothing new."},
-		{"All changes are committed on the branch.", "outcome", "changed files are in no commit", "The newest changes are not committed yet."},
 
-		{"The fixes are committed on the branch harvest.", "outcome", "changed files are in no commit", "The first fix is committed on the branch harvest."},
 		{"Force pushed to the branch, tags included.", "outcome", "made a force push", "Pushed to the branch."},
 
 		{"The reader is in **`scale/dispatcher.go`**", "path", "nowhere", "The reader is in **`scale/reader.go`**"},

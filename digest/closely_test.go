@@ -35,11 +35,5 @@ func TestContraryDeeds(t *testing.T) {
 	holdTurned(t, s, "## Work so far\nThe tide board shows stale depths.\n", []turned{
 		{"Looked at `dock/board.go`, which was left unchanged.", "file", "was changed", "Looked at `dock/board.go`, whose public names were left unchanged."},
 		{"Left `dock/board.go` untouched.", "file", "was changed", "Left the rest of `dock/board.go` out."},
-		{"Nothing has been pushed so far.", "outcome", "a call did it", "Nothing has been deployed so far."},
-		{"The fix is not pushed.", "outcome", "a call did it", "The fix is not deployed."},
 	})
-	s.call("Edit", map[string]any{"file_path": root + "dock/board.go", "old_string": "b", "new_string": "c"}, "The file has been updated.")
-	if found := doubtsOf(s, "## Work so far\nThe newest change of the board is not pushed.\n"); len(found) > 0 {
-		t.Errorf("%+v", found)
-	}
 }

@@ -21,6 +21,7 @@ import (
 	"precis/internal/preview"
 	"precis/retain"
 	"precis/standing"
+	"precis/verify"
 )
 
 // Writer writes summaries without a model, from the conversation itself: the
@@ -88,10 +89,7 @@ type input struct {
 	holding    func() *standing.Reading // what holds in messages; nil: it is read when it is asked for
 	carried    func(precis.Handle) bool // whether the view shows what is in force at a place beside the digest; nil: nothing
 	read       *record                  // of the whole conversation, see record; nil: not read yet
-	heard      *witness                 // see witness; nil: not read yet
-	personal   []heard                  // see persons; nil: not read yet
-	most       int                      // statements that are doubted; 0: mostDoubts
-	spoken     string                   // see sourceWords; "": not read yet
+	compared   *verify.Past             // see past; nil: not read yet
 
 	// lines returns the lines of a text that is divided already; nil: none is.
 	lines func(text int, at layout) (lines []retain.Piece, ok bool)

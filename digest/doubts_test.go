@@ -6,6 +6,7 @@ import (
 
 	"precis"
 	"precis/digest"
+	"precis/verify"
 )
 
 // workday is a conversation in which something of every kind happened that summaries get
@@ -32,7 +33,7 @@ func workday() *session {
 	return s
 }
 
-func doubtsOf(s *session, summary string) []digest.Doubt {
+func doubtsOf(s *session, summary string) []verify.Doubt {
 	return digest.Repair(precis.SummaryRequest{Messages: s.msgs, Previous: summary}, digest.RepairOptions{}).Doubts
 }
 
@@ -42,8 +43,8 @@ func TestDoubts(t *testing.T) {
 	for statement, want := range map[string]struct{ kind, why string }{
 		"All tests pass.":                                               {"outcome", "`go test ./...`, failed, exit code 1"},
 		"- The whole test suite is green":                               {"outcome", "go test"},
-		"`go test ./...` passes":                                        {"outcome", "its newest run failed, exit code 1"},
-		"`golangci-lint run` still fails":                               {"outcome", "its newest run did not fail"},
+		"`go test ./...` passes":                                        {"outcome", "the newest run, `go test ./...`, failed, exit code 1"},
+		"`golangci-lint run` still fails":                               {"outcome", "did not fail"},
 		"The change has been pushed to main.":                           {"outcome", "git push"},
 		"Created internal/cart/scratch.go for the helpers.":             {"file", "removed since"},
 		"Updated internal/ship/ship.go":                                 {"file", "no change of internal/ship/ship.go succeeded"},
@@ -194,9 +195,6 @@ func TestQuestionsAndRoundedNumbersDenyNothing(t *testing.T) {
 			t.Errorf("%q: %+v", statement, found)
 		}
 	}
-	if found := doubtsOf(s, "97.4% reduction of wrong totals.\n"); len(found) != 1 {
-		t.Errorf("another number: %+v", found)
-	}
 }
 
 // TestDoubtsOfNumbers holds numbers with their units in other words, values of names in code, and lines of definitions against
@@ -208,16 +206,14 @@ func TestDoubtsOfNumbers(t *testing.T) {
 	s.says("The request timeout is 45 seconds now, with 3 retries. There are 12 callers in 4 packages, and 30 files.")
 	s.call("Bash", map[string]any{"command": "grep -n Timeout -r ."}, "internal/ship/conf.go:88:Timeout = 45 * time.Second\ninternal/ship/http.go:120:func withTimeout(c Conf) {")
 	for statement, why := range map[string]string{
-		"The user wants the request timeout to be 45 s.":         "",
-		"The request timeout is 30 s.":                           "not 30",
-		"The request timeout is 45s.":                            "",
-		"At most 5 retries are made.":                            "not 5",
-		"`Retries = 5` in conf.go":                               "not 5: Retries = 3",
-		"`Retries = 3` in conf.go":                               "",
-		"The budget is $30.":                                     "not 30",
-		"The budget is $20.":                                     "",
-		"`withTimeout` is at line 102 of internal/ship/http.go.": "withTimeout stands in line 120",
-		"`withTimeout` is at line 120 of internal/ship/http.go.": "",
+		"The user wants the request timeout to be 45 s.": "",
+		"The request timeout is 35 s.":                   "35",
+		"The request timeout is 45s.":                    "",
+		"At most 5 retries are made.":                    "never 5",
+		"`Retries = 5` in conf.go":                       "Retries is 3 in the conversation, and never 5",
+		"`Retries = 3` in conf.go":                       "",
+		"The budget is $35.":                             "35",
+		"The budget is $20.":                             "",
 	} {
 		found := doubtsOf(s, statement+"\n")
 		if why == "" && len(found) > 0 || why != "" && (len(found) != 1 || !strings.Contains(found[0].Why, why)) {

@@ -13,6 +13,7 @@ import (
 	"precis"
 	"precis/retain"
 	"precis/standing"
+	"precis/verify"
 )
 
 // Gate checks summaries and markers: a text that hides messages must name the
@@ -175,7 +176,7 @@ type Repaired struct {
 	Kept  precis.Retention    `json:"retention"`
 	// Doubts are the statements of the summary that the conversation does not bear out, those
 	// an agent would act on first.
-	Doubts []Doubt `json:"doubts,omitempty"`
+	Doubts []verify.Doubt `json:"doubts,omitempty"`
 
 	count int // of what was added
 }
@@ -232,9 +233,6 @@ func Repair(r precis.SummaryRequest, o RepairOptions) Repaired {
 	return out
 }
 
-// addedTitle is the line under which the gate adds to a summary.
-const addedTitle = "[Added from the conversation itself, because the text above lacks it:]"
-
 // repairBare is the percentage of names without their lines among the facts
 // that are added.
 const repairBare = 40
@@ -248,12 +246,12 @@ const moreTokens = 1500
 func (in *input) repair(text string, own bool) Repaired {
 	out := Repaired{Text: text}
 	if !own && in.tokens > 0 {
-		out.Doubts = in.doubts(text)
+		out.Doubts = in.past().Doubts(text, 0, false)
 	}
 	in.cover.String(text)
 	in.copies.Add(text)
 	d := &draft{count: in.count, left: in.tokens}
-	if !d.add("\n\n" + addedTitle + "\n") {
+	if !d.add("\n\n" + verify.Added + "\n") {
 		return out
 	}
 	empty := d.Len()
@@ -267,7 +265,7 @@ func (in *input) repair(text string, own bool) Repaired {
 			out.Added = append(out.Added, fmt.Sprintf("%d %s added", n, plural(what)))
 		}
 	}
-	if n := d.section(doubtsTitle, in.doubtLines(out.Doubts), d.left/3); n == 1 {
+	if n := d.section(verify.Title, in.doubtLines(out.Doubts), d.left/3); n == 1 {
 		out.Added = append(out.Added, "1 statement is not borne out by the conversation")
 	} else if n > 1 {
 		out.Added = append(out.Added, fmt.Sprintf("%d statements are not borne out by the conversation", n))
@@ -305,6 +303,35 @@ func plural(what string) string {
 		}
 	}
 	return what + "s"
+}
+
+// doubtLines writes doubts for a model.
+func (in *input) doubtLines(all []verify.Doubt) []string {
+	var out []string
+	for _, d := range all {
+		line := d.Line()
+		if d.Handle != nil {
+			line += " (" + in.handle(d.Handle.From-in.offset) + ")"
+		}
+		out = append(out, line)
+	}
+	return out
+}
+
+// newestRuns is the heading under which the gate lists failures that no later run made good and that a summary does not mention.
+const newestRuns = "## Newest runs that failed"
+
+// missingRuns adds the newest runs that failed and that a text does not mention.
+func (in *input) missingRuns(d *draft, text string) int {
+	const most = 6
+	st := &story{}
+	untold := in.past().Untold(text)
+	for _, r := range in.work().results(in.covered) {
+		if len(st.commands) < most && slices.ContainsFunc(untold, func(f verify.Failure) bool { return f.Line == r.given && f.Message == r.at }) {
+			st.commands = append(st.commands, r)
+		}
+	}
+	return d.section(newestRuns, in.commandLines(st, most), d.left/4)
 }
 
 // missingJobs adds the newest of the other agents and pieces of background work whose IDs a text does not

@@ -60,6 +60,14 @@ var (
 )
 
 // gitStates are the commands of git whose output tells the state of the repository.
+func wordSet(words string) map[string]bool {
+	out := map[string]bool{}
+	for w := range strings.FieldsSeq(words) {
+		out[w] = true
+	}
+	return out
+}
+
 var gitStates = wordSet("status commit checkout switch merge rebase pull cherry-pick revert am stash init reset branch rev-parse symbolic-ref")
 
 // gitLooks are those that only look, or concern what is elsewhere.

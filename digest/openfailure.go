@@ -9,6 +9,7 @@ import (
 
 	"precis/internal/lazyregexp"
 	"precis/internal/plain"
+	"precis/internal/prose"
 	"precis/internal/toolcall"
 	"precis/standing"
 )
@@ -118,7 +119,7 @@ func isNamed(p, text string) bool {
 
 // holdsWhole reports whether a text holds a name that is no part of a longer one.
 func holdsWhole(text, name string) bool {
-	isNameByte := func(c byte) bool { return isAlnum(c) || c == '-' || c == '_' }
+	isNameByte := func(c byte) bool { return prose.IsDigit(c) || c|0x20 >= 'a' && c|0x20 <= 'z' || c == '-' || c == '_' }
 	for from := 0; ; {
 		i := strings.Index(text[from:], name)
 		if i < 0 || name == "" {

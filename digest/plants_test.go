@@ -15,6 +15,7 @@ import (
 	"precis/archive/formats"
 	"precis/internal/sample"
 	"precis/retain"
+	"precis/verify"
 )
 
 // recordedSummary is a summary that an agent program recorded, and what it reads of the conversation before it.
@@ -47,7 +48,7 @@ func summariesIn(t *testing.T, dir string) (out []recordedSummary) {
 				to = part.To
 			}
 			r.in = inputFor(rec.Conversation.System.PlainText(), rec.Conversation.Transcript.Messages()[:to])
-			if len(r.in.sourceWords()) > 5*len(r.text) { // of others the messages are gone
+			if words(r.in.messages) > 5*len(r.text) { // of others the messages are gone
 				out = append(out, r)
 			}
 		}
@@ -57,6 +58,14 @@ func summariesIn(t *testing.T, dir string) (out []recordedSummary) {
 		t.Fatal(err)
 	}
 	return out
+}
+
+// words counts the bytes of what messages hold.
+func words(msgs []precis.Message) (n int) {
+	for _, m := range msgs {
+		n += len(retain.Words([]precis.Message{m}))
+	}
+	return n
 }
 
 func inputFor(system string, msgs []precis.Message) *input {
@@ -70,7 +79,7 @@ func inputFor(system string, msgs []precis.Message) *input {
 type plant struct{ kind, statement, text string }
 
 // doubtedBy reports whether a doubt is one of the false statement; it shows the statement with one space between words.
-func (p plant) doubtedBy(d Doubt) bool {
+func (p plant) doubtedBy(d verify.Doubt) bool {
 	said := strings.Join(strings.Fields(p.statement), " ")
 	return strings.Contains(said, strings.Join(strings.Fields(d.Text), " ")) || strings.HasPrefix(d.Text, said[:min(len(said), 40)])
 }
@@ -90,17 +99,17 @@ func TestPlants(t *testing.T) {
 	planted, found := map[string]int{}, map[string]int{}
 	for _, r := range summariesIn(t, dir) {
 		before := map[string]bool{}
-		for _, d := range r.in.doubts(r.text) {
+		for _, d := range r.in.past().Doubts(r.text, 0, false) {
 			before[d.Kind+d.Text] = true
 			doubted++
 			t.Logf("%s: %s %q: %s %v", r.name, d.Kind, d.Text, d.Why, d.Handle)
 		}
-		statements += len(statementsOf(r.text))
+		statements += len(verify.Statements(r.text))
 		text, err := Writer{}.Summarize(t.Context(), precis.SummaryRequest{Messages: r.in.messages})
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, d := range r.in.doubts(text.Text) {
+		for _, d := range r.in.past().Doubts(text.Text, 0, false) {
 			t.Errorf("%s: of its digest: %s %q: %s", r.name, d.Kind, d.Text, d.Why)
 		}
 		for i, p := range plantsIn(r) {
@@ -108,7 +117,7 @@ func TestPlants(t *testing.T) {
 				continue
 			}
 			planted[p.kind]++
-			hit := slices.ContainsFunc(r.in.doubts(p.text), func(d Doubt) bool {
+			hit := slices.ContainsFunc(r.in.past().Doubts(p.text, 0, false), func(d verify.Doubt) bool {
 				return !before[d.Kind+d.Text] && p.doubtedBy(d)
 			})
 			if hit {
@@ -150,24 +159,24 @@ var digits = regexp.MustCompile(`(?:^|[\s(~])(\d{1,5})(?:[\s,)+%]|ms|s\b|K\b|KB|
 func plantsIn(r recordedSummary) (out []plant) {
 	const most = 3 // of a rule in one summary
 	times := map[string]int{}
-	replace := func(kind, rule string, s statement, by string) {
-		if by != s.text && times[rule] < most {
+	replace := func(kind, rule string, s verify.Statement, by string) {
+		if by != s.Text && times[rule] < most {
 			times[rule]++
-			out = append(out, plant{kind, by, r.text[:s.at] + by + r.text[s.at+len(s.text):]})
+			out = append(out, plant{kind, by, r.text[:s.At] + by + r.text[s.At+len(s.Text):]})
 		}
 	}
-	for _, s := range statementsOf(r.text) {
-		if s.ahead || s.quotes || len(strings.Fields(s.text)) < 5 || strings.HasPrefix(s.text, `"`) || r.text[s.at:s.at+len(s.text)] != s.text {
+	for _, s := range verify.Statements(r.text) {
+		if s.Ahead || s.Quotes || len(strings.Fields(s.Text)) < 5 || strings.HasPrefix(s.Text, `"`) || r.text[s.At:s.At+len(s.Text)] != s.Text {
 			continue
 		}
 		for _, c := range falsifications {
-			if at := c.says.FindStringSubmatchIndex(s.text); at != nil {
-				by := c.says.ExpandString([]byte(s.text[:at[0]]), c.by, s.text, at)
-				replace(c.kind, c.says.String(), s, string(by)+s.text[at[1]:])
+			if at := c.says.FindStringSubmatchIndex(s.Text); at != nil {
+				by := c.says.ExpandString([]byte(s.Text[:at[0]]), c.by, s.Text, at)
+				replace(c.kind, c.says.String(), s, string(by)+s.Text[at[1]:])
 			}
 		}
-		if at := digits.FindStringSubmatchIndex(s.text); at != nil && strings.Count(s.text[:at[2]], "`")%2 == 0 {
-			replace("number", fmt.Sprint("number", at[3]-at[2] > 1), s, s.text[:at[2]]+otherNumber(s.text[at[2]:at[3]])+s.text[at[3]:])
+		if at := digits.FindStringSubmatchIndex(s.Text); at != nil && strings.Count(s.Text[:at[2]], "`")%2 == 0 {
+			replace("number", fmt.Sprint("number", at[3]-at[2] > 1), s, s.Text[:at[2]]+otherNumber(s.Text[at[2]:at[3]])+s.Text[at[3]:])
 		}
 	}
 	insert := func(kind, sentence string) {

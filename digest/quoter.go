@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 	"strings"
+	"unicode"
 
 	"precis/internal/greedy"
 	"precis/internal/prose"
@@ -182,7 +183,7 @@ func (t *quotable) joined() string {
 	for n, u := range t.kept {
 		between := t.text[at:u.Start]
 		switch {
-		case strings.ContainsFunc(between, isWordRune):
+		case strings.ContainsFunc(between, isWord):
 			if n > 0 {
 				out.WriteByte(' ')
 			}
@@ -193,8 +194,10 @@ func (t *quotable) joined() string {
 		out.WriteString(u.Of(t.text))
 		at = u.End
 	}
-	if strings.ContainsFunc(t.text[at:], isWordRune) {
+	if strings.ContainsFunc(t.text[at:], isWord) {
 		out.WriteString(" …")
 	}
 	return out.String()
 }
+
+func isWord(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }

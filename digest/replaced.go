@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"precis/internal/prose"
 	"precis/internal/toolcall"
 	"precis/retain"
 )
@@ -91,7 +92,7 @@ func (p replacedPart) in(line string) bool {
 		return false
 	}
 	end := at + len(p.text)
-	return end == len(line) || !isDigit(p.text[len(p.text)-1]) || !isDigit(line[end])
+	return end == len(line) || !prose.IsDigit(p.text[len(p.text)-1]) || !prose.IsDigit(line[end])
 }
 
 // striker says of the lines of one text after another which do not stand in their file any more.

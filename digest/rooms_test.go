@@ -29,14 +29,14 @@ func client() *session {
 func TestRoomsDoubt(t *testing.T) {
 	for kind, statements := range map[string][]string{
 		"outcome": {
-			"All tests pass.", "`npm test` succeeded.", "The build fails.", "Lint is failing.", "The tests were never run.", "所有测试都通过了。",
+			"All tests pass.", "`npm test` succeeded.", "The build fails.", "Lint is failing.", "所有测试都通过了。",
 			"The changes were pushed to origin.", "git push went through.", "Everything was committed.", "It has been deployed to production.", "`golangci-lint run ./...` was never run.",
 			"The full test suite passed, and an earlier lint error was fixed.",
 		},
-		"number": {"The timeout of the client is 30 s now.", "The dialer reads 71 files before the client starts.", "The client listens on port 8018.", "The timeout of the client was raised to 54 s."},
+		"number": {"The timeout of the client is 35 s now.", "The dialer reads 71 files before the client starts.", "The client listens on port 8018.", "The timeout of the client was raised to 54 s."},
 		"file":   {"Deleted internal/net/client.go.", "Renamed internal/net/client.go to the name of the pool.", "Modified internal/net/dialer.go.", "internal/net/client.go was removed."},
 		"path":   {"The lanes live in lanes.go now."},
-		"error":  {"The build fails with E9999: quantum flux.", "It crashed with a segmentation violation in libquux."},
+		"error":  {"The build fails with E9999: quantum flux."},
 	} {
 		for _, statement := range statements {
 			found := doubtsOf(client(), "## Work so far\n"+statement+"\n")

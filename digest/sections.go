@@ -14,6 +14,7 @@ import (
 	"precis/internal/prose"
 	"precis/internal/toolcall"
 	"precis/retain"
+	"precis/verify"
 )
 
 // Shares of a digest, in percent.
@@ -287,7 +288,7 @@ const digestHead = "[Digest of "
 // it; "" when there is nothing.
 func (in *input) outOfDate() string {
 	const most = 5
-	all := slices.DeleteFunc(in.doubtsOf(in.previous, true), func(d Doubt) bool { return d.Kind != doubtOutcome && d.Kind != doubtFile })
+	all := in.past().Doubts(in.previous, most, true)
 	lines := in.doubtLines(all[:min(len(all), most)])
 	for i, l := range lines {
 		lines[i] = strings.Replace(l, "\": ", "\" is out of date: ", 1)
@@ -403,7 +404,7 @@ func toldCommands(all []command) []command {
 
 // checks reports whether a command runs tests, a build or a linter.
 func (c *command) checks() bool {
-	return slices.ContainsFunc(checkKinds, func(k checkKind) bool { return k.runs.MatchString(c.line) }) || checks(toolcall.PurposeOf(c.given))
+	return verify.IsCheck(c.given)
 }
 
 // briefly returns a command on one short line: of a script its beginning and its end, where scripts differ.

@@ -225,6 +225,12 @@ func (st *story) readFiles(in *input, w *work) {
 // before it.
 func commandLine(line string) string { _, line = placed(line); return line }
 
+// bareCommand returns a command line without the change of directory before it and without what says how much of its output
+// is shown.
+func bareCommand(line string) string {
+	return strings.TrimSpace(ends.ReplaceAllString(commandLine(line), ""))
+}
+
 // placed returns the folder that a command line changes into first, "" where it changes into
 // none, and the line without that.
 func placed(line string) (folder, command string) {

@@ -26,13 +26,10 @@ func weekend() *session {
 func TestTurnedStatements(t *testing.T) {
 	s := weekend()
 	holdTurned(t, s, "## Work so far\nThe prices on weekends are wrong.\n", []turned{
-		{"## All user messages\n- \"take option 1\"", "instruction", "take option 2", "## All user messages\n- \"take option 2\""},
 		{"## All user messages\n1. \"take option 2 and delete the backups afterwards\"", "quote", "word for word", "## All user messages\n1. \"Our booking page shows the wrong prices on weekends...\""},
 		{"`test_empty_table` passes.", "outcome", "failed in its newest run", "`test_empty_table` fails."},
 		{"test_weekend_rate still fails.", "outcome", "passed in its newest run", "test_weekend_rate passes."},
-		{"The weekend profile: now enabled with `loadctl --profile weekend`", "outcome", "failed", "The weekend profile: `loadctl --profile weekend` needs a password."},
 		{"Lint (run over all folders) still reports problems.", "outcome", "did not fail", "Lint (run over all folders) passes."},
-		{"```\n5 files changed, 81 insertions(+), 16 deletions(-)\n```", "number", "61 insertions", "```\n5 files changed, 61 insertions(+), 18 deletions(-)\n```"},
 		{"The tests were run and the prices folder came out green.", "outcome", "failed", "The tests were run and one of them failed."},
 		{"The tests were read, and all tests are green with the table in place.", "outcome", "failed", "The tests were read, and one of them fails."},
 		{"Currently passing with the old table.", "outcome", "failed", "Currently failing with the old table."},

@@ -206,11 +206,11 @@ func everyTool(t *testing.T, cs *mcp.ClientSession) {
 		t.Errorf("status: %v\n%s", out, text)
 	}
 	out, text = want(t, cs, "verify", arguments{"id": "c2", "summary": "The agent read the files. It stops with ERR_NO_DATABASE in production."})
-	if at(out, "about") != true || at(out, "lacks", 0, "kind") != "rules" || at(out, "lacks", 0, "handle") != "m0" || at(out, "lacking").(float64) < 1 || at(out, "invented") != 1.0 ||
-		!strings.Contains(text, "m0 rules: Never write to the disk") || !strings.Contains(text, "invented:") || !strings.Contains(text, "rules: 0 of 1") {
+	if at(out, "lacks", 0, "kind") != "words" || at(out, "lacks", 0, "handle") != "m0" || at(out, "lacking").(float64) < 1 || at(out, "invented") != 1.0 ||
+		!strings.Contains(text, "m0 words: Never write to the disk") || !strings.Contains(text, "invented:") || !strings.Contains(text, "the user's words: 15 of 50 characters") {
 		t.Errorf("verify: %v\n%s", out, text)
 	}
-	if out, text = want(t, cs, "verify", arguments{"id": "c2", "view": true}); at(out, "score") != 100.0 || at(out, "what") != "what the model sees now" || !strings.Contains(text, "score 100 of 100") {
+	if out, text = want(t, cs, "verify", arguments{"id": "c2", "view": true}); at(out, "what") != "what the model sees now" || !strings.Contains(text, "50 of 50 characters") {
 		t.Errorf("verify the view: %v\n%s", out, text)
 	}
 	out, text = want(t, cs, "condense", arguments{"id": "c2", "target": 3000})
@@ -302,7 +302,7 @@ func TestVerificationsAreBounded(t *testing.T) {
 	}
 	cs := client(t, mcpserver.Options{Home: conversation.InStore(conversation.StoreOptions{Store: st, Manager: m})})
 	out, text := want(t, cs, "verify", nil)
-	if len(at(out, "lacks").([]any)) != 20 || at(out, "lacking") != 59.0 || at(out, "of") != "c0" || at(out, "id") != "c1" || !strings.Contains(text, "lacking, the first 20 of 59:\n") || !strings.Contains(text, "handles are those of session c0\n") {
+	if len(at(out, "lacks").([]any)) != 20 || at(out, "lacking") != 60.0 || at(out, "of") != "c0" || at(out, "id") != "c1" || !strings.Contains(text, "lacking, the first 20 of 60:\n") || !strings.Contains(text, "handles are those of session c0\n") {
 		t.Errorf("%v\n%s", out, text)
 	}
 }

@@ -7,7 +7,7 @@ import (
 
 	"precis"
 	"precis/conversation"
-	"precis/digest"
+	sums "precis/verify"
 )
 
 type verifyIn struct {
@@ -17,28 +17,24 @@ type verifyIn struct {
 }
 
 type verifyOut struct {
-	Score       int            `json:"score"`
-	Lacks       []digest.Lack  `json:"lacks"`
-	Contradicts []digest.Doubt `json:"contradicts"`
-	Invents     []digest.Doubt `json:"invents"`
+	Lacks       []sums.Lack  `json:"lacks"`
+	Contradicts []sums.Doubt `json:"contradicts"`
+	Invents     []sums.Doubt `json:"invents"`
 	verifyRest
 }
 
 // verifyRest is what the schema of a verification does not name.
 type verifyRest struct {
-	ID           string                `json:"id"`
-	Of           string                `json:"of,omitempty"`
-	What         string                `json:"what"`
-	Messages     int                   `json:"messages"`
-	About        bool                  `json:"about"`
-	Other        bool                  `json:"other_language,omitempty"`
-	Statements   int                   `json:"statements"`
-	Unread       int                   `json:"unread,omitempty"`
-	Kinds        []digest.VerifiedKind `json:"kinds"`
-	Lacking      int                   `json:"lacking"` // all of them; Lacks are the first
-	Contradicted int                   `json:"contradicted"`
-	Invented     int                   `json:"invented"`
-	Note         string                `json:"note,omitempty"`
+	ID           string       `json:"id"`
+	Of           string       `json:"of,omitempty"`
+	What         string       `json:"what"`
+	Messages     int          `json:"messages"`
+	Unread       int          `json:"unread,omitempty"`
+	Kinds        []sums.Share `json:"kinds"`
+	Lacking      int          `json:"lacking"` // all of them; Lacks are the first
+	Contradicted int          `json:"contradicted"`
+	Invented     int          `json:"invented"`
+	Note         string       `json:"note,omitempty"`
 }
 
 // The limits of a verification: bytes of a summary, and items of a list.
@@ -62,8 +58,8 @@ var verifyTool = tool[verifyIn, verifyOut]{
 		if err != nil {
 			return verifyOut{}, "", err
 		}
-		out := verifyOut{v.Score, first(v.Lacks, mostLacks), first(v.Contradicts, mostDoubts), first(v.Invents, mostDoubts), verifyRest{
-			ID: v.Conversation, Of: v.Of, What: v.What, Messages: v.Messages, About: v.About, Other: v.OtherLanguage, Statements: v.Statements, Unread: v.Unread, Kinds: v.Kinds,
+		out := verifyOut{first(v.Lacks, mostLacks), first(v.Contradicts, mostDoubts), first(v.Invents, mostDoubts), verifyRest{
+			ID: v.Conversation, Of: v.Of, What: v.What, Messages: v.Messages, Unread: v.Unread, Kinds: v.Kinds,
 			Lacking: len(v.Lacks), Contradicted: len(v.Contradicts), Invented: len(v.Invents), Note: w.note,
 		}}
 		return out, w.line() + out.text(), nil
@@ -75,23 +71,18 @@ func first[T any](list []T, most int) []T { return list[:min(len(list), most)] }
 // text says the verification in a few lines.
 func (o verifyOut) text() string {
 	var out strings.Builder
-	fmt.Fprintf(&out, "%s: score %d of 100\n", o.What, o.Score)
+	holds, of := sums.Report{Kinds: o.Kinds}.Words()
+	fmt.Fprintf(&out, "%s: the user's words: %d of %d characters\n", o.What, holds, of)
 	if o.Of != "" {
 		fmt.Fprintf(&out, "handles are those of session %s\n", o.Of)
-	}
-	switch {
-	case !o.About:
-		out.WriteString("it is not about this session\n")
-	case o.Other:
-		out.WriteString("it is in another language: names and files were checked, sentences were not\n")
 	}
 	if o.Unread > 0 {
 		fmt.Fprintf(&out, "%d bytes at its end were not read\n", o.Unread)
 	}
-	out.WriteString(lines(o.Kinds, func(k digest.VerifiedKind) string { return fmt.Sprintf("%s: %d of %d", k.Kind, k.Holds, k.Of) }))
+	out.WriteString(lines(o.Kinds, func(k sums.Share) string { return fmt.Sprintf("%s: %d of %d", k.Kind, k.Holds, k.Of) }))
 	out.WriteString(listed("contradicted", o.Contradicted, o.Contradicts, doubtLine))
 	out.WriteString(listed("invented", o.Invented, o.Invents, doubtLine))
-	out.WriteString(listed("lacking", o.Lacking, o.Lacks, func(l digest.Lack) string { return fmt.Sprintf("%s %s: %s", l.Handle, l.Kind, l.Text) }))
+	out.WriteString(listed("lacking", o.Lacking, o.Lacks, func(l sums.Lack) string { return fmt.Sprintf("%s %s: %s", l.Handle, l.Kind, l.Text) }))
 	return out.String()
 }
 
@@ -106,7 +97,7 @@ func listed[T any](name string, all int, items []T, line func(T) string) string 
 	return name + ":\n" + lines(items, line)
 }
 
-func doubtLine(d digest.Doubt) string {
+func doubtLine(d sums.Doubt) string {
 	at := ""
 	if d.Handle != nil {
 		at = d.Handle.String() + " "

@@ -228,6 +228,9 @@ func FoldPasted(text string, most int) string {
 	return text
 }
 
+// Typed returns what a person typed of a user's text, without what was pasted into it.
+func Typed(text string) string { return typedOf(text, pasted(text)) }
+
 // typedOf returns what stands between spans.
 func typedOf(text string, spans [][2]int) string {
 	var out strings.Builder

@@ -157,7 +157,7 @@ func (s sheet) verified(t *testing.T, h conversation.Home, id string) {
 			t.Fatal(err)
 		}
 		set := func(name string, n int) { s.int(mode+"."+name, n) }
-		for name, n := range map[string]int{"score": v.Score, "verified": v.Messages, "lacks": len(v.Lacks), "contradicts": len(v.Contradicts), "invents": len(v.Invents), "statements": v.Statements} {
+		for name, n := range map[string]int{"verified": v.Messages, "lacks": len(v.Lacks), "contradicts": len(v.Contradicts), "invents": len(v.Invents)} {
 			set(name, n)
 		}
 		for _, k := range v.Kinds {
@@ -183,7 +183,7 @@ func (r *reader) verified(face, mode string, a said, counted bool) {
 			r.is(face, mode+"."+name, &n)
 		}
 	}
-	r.all(face, a, mode+".score", "score", mode+".statements", "statements", mode+".verified", "messages")
+	r.all(face, a, mode+".verified", "messages")
 	kinds := 0
 	for name := range r.want {
 		if strings.HasPrefix(name, mode+".of:") {
@@ -201,7 +201,7 @@ func (r *reader) verified(face, mode string, a said, counted bool) {
 
 // modes are the ways to verify of which the verb knows something.
 func (r *reader) modes() []string {
-	if r.want["own.score"] != nil {
+	if r.want["own.verified"] != nil {
 		return []string{"own", "now"}
 	}
 	return []string{"now"}
@@ -625,7 +625,7 @@ func (r *reader) pages(b browser, id string, booked bool) {
 
 // verifiedOnPage names the numbers of one way to verify that a page says.
 func (r *reader) verifiedOnPage(mode string) []string {
-	out := []string{"score", "verified", "lacks"}
+	out := []string{"verified", "lacks"}
 	for _, name := range []string{"contradicts", "invents"} {
 		if *r.want[mode+"."+name] > 0 {
 			out = append(out, name)

@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -11,6 +13,7 @@ import (
 	"precis/cmd/internal/launch"
 	"precis/cmd/internal/reports"
 	"precis/conversation"
+	sums "precis/verify"
 )
 
 // verify says what a summary or a view of a conversation lacks, contradicts and invents.
@@ -18,7 +21,7 @@ type verify struct {
 	*tools
 	summary, view string // files
 	now           bool
-	least         int
+	failOn        []string
 }
 
 func newVerify(t *tools) *cobra.Command {
@@ -27,33 +30,38 @@ func newVerify(t *tools) *cobra.Command {
 		Use:   "verify FILE",
 		Short: "Say what a compaction, or any summary, lost and invented",
 		Long: `Compare a summary of a conversation with the conversation itself, whoever wrote
-it, and say what it lacks, contradicts and invents: rules of the user, requests,
-standing instructions, files, failures, decisions and numbers, each with the
-handle by which precis show prints the original. No model is called.
+it: how much of what you typed it holds word for word, which changed files,
+failed runs, open steps and running jobs it lacks, and which of its statements
+are false or stand nowhere, each with the handle by which precis show prints the
+original. No model is called, and no sentence is interpreted.
 
 Without --summary, --view and --now the newest compaction that the agent's own
 program recorded in FILE is compared with what came before it.
 
-The score goes from 0 to 100; precis explains it in docs/verify.md. The exit
-code is 0 when nothing is contradicted or invented and the score is --min-score
-or more, 1 when not, and 2 for bad input.`,
+The exit code is 1 when the summary fails on one of the classes of --fail-on:
+it lacks something of words, files, failures, steps or jobs; calls show that
+what it says of a file or a check is false (contradicts); or that, or it names
+what stands nowhere (invents). It is 2 for bad input. docs/verify.md explains
+the classes.`,
 		Example: `  precis verify @last
   precis verify --summary summary.txt run.jsonl
-  my-compactor < run.jsonl | precis verify --summary - --min-score 80 run.jsonl`,
+  my-compactor < run.jsonl | precis verify --summary - --fail-on files,invents run.jsonl`,
 		Args: takes("FILE"),
 		RunE: c.run,
 	}
 	cmd.Flags().StringVar(&c.summary, "summary", "", "the summary, a text `FILE`; - is standard input")
 	cmd.Flags().StringVar(&c.view, "view", "", "what the model is shown instead, a conversation `FILE`")
 	cmd.Flags().BoolVar(&c.now, "now", false, "compare what the model sees now, by the edits that are in force")
-	cmd.Flags().IntVar(&c.least, "min-score", 70, "`SCORE` from 0 to 100 below which the exit code is 1")
+	cmd.Flags().StringSliceVar(&c.failOn, "fail-on", []string{sums.Contradicts}, "`CLASSES` that make the exit code 1: "+strings.Join(sums.Classes, ", "))
 	cmd.MarkFlagsMutuallyExclusive("summary", "view", "now")
 	return cmd
 }
 
 func (c *verify) run(cmd *cobra.Command, args []string) error {
-	if c.least < 0 || c.least > 100 {
-		return precis.Errorf(precis.CodeInvalid, "read flags", "--min-score is %d, want 0 to 100", c.least)
+	for _, class := range c.failOn {
+		if !slices.Contains(sums.Classes, class) {
+			return precis.Errorf(precis.CodeInvalid, "read flags", "--fail-on has %.40q, want some of %s", class, strings.Join(sums.Classes, ", "))
+		}
 	}
 	j, err := c.jobs.Open(cmd.Context(), args[0])
 	if err != nil {
@@ -75,7 +83,7 @@ func (c *verify) run(cmd *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
-	asked := reports.Verified{File: args[0], Least: c.least}
+	asked := reports.Verified{File: args[0], FailOn: c.failOn}
 	asked.Verified, err = conversation.Verify(cmd.Context(), j.Home, j.Home.ID(), o)
 	if e, ok := errors.AsType[*precis.Error](err); ok && e.Code == precis.CodeNotFound { // the recording is there
 		e.Place, e.Hint = args[0], "name a summary with --summary, or a view with --view or --now"
@@ -84,6 +92,7 @@ func (c *verify) run(cmd *cobra.Command, args []string) error {
 		return err
 	}
 	asked.What = cmp.Or(what, asked.What)
+	asked.Failed = asked.Fails(c.failOn)
 	if c.AsJSON {
 		if err := c.JSON(asked); err != nil {
 			return err
@@ -91,7 +100,7 @@ func (c *verify) run(cmd *cobra.Command, args []string) error {
 	} else {
 		c.report.Verified(asked)
 	}
-	if !asked.Good() {
+	if len(asked.Failed) > 0 {
 		return launch.Exit(1)
 	}
 	return nil

@@ -104,11 +104,11 @@ func TestLookingAtAConversation(t *testing.T) {
 func looksAtWhatIsLacking(t *testing.T, p *place, one string) {
 	var v, now conversation.Verified
 	p.post(one+"/verify", `{"summary":"The agent read the files one by one. It stops with ERR_NO_DATABASE in production."}`, &v)
-	if !v.About || v.Score > 90 || len(v.Lacks) == 0 || v.Lacks[0].Kind != "rules" || v.Lacks[0].Handle.String() != "m0" || len(v.Invents) != 1 || !strings.HasSuffix(one, "/"+v.Conversation) || v.Messages != 25 || v.Of != "" {
+	if holds, of := v.Words(); holds == of || len(v.Lacks) == 0 || v.Lacks[0].Kind != "words" || v.Lacks[0].Handle.String() != "m0" || len(v.Invents) != 1 || !strings.HasSuffix(one, "/"+v.Conversation) || v.Messages != 25 || v.Of != "" {
 		t.Errorf("verified %+v", v)
 	}
 	p.get(one+"/verify?view=now", &now)
-	if !now.About || now.Score != 100 || len(now.Lacks)+len(now.Contradicts)+len(now.Invents) > 0 || now.Lacks == nil {
+	if holds, of := now.Words(); holds != of || of == 0 || len(now.Lacks)+len(now.Contradicts)+len(now.Invents) > 0 || now.Lacks == nil {
 		t.Errorf("the view now: %+v", now)
 	}
 }

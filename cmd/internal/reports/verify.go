@@ -6,39 +6,28 @@ import (
 
 	"precis/cmd/internal/term"
 	"precis/conversation"
-	"precis/digest"
+	"precis/verify"
 )
 
 // Verified is a summary or a view compared with its conversation.
 type Verified struct {
-	File  string `json:"file"`
-	Least int    `json:"min_score"`
+	File   string   `json:"file"`
+	FailOn []string `json:"fail_on"`
+	Failed []string `json:"failed"` // those of FailOn on which it fails
 	conversation.Verified
-}
-
-// Good reports whether nothing is contradicted or invented and the score is enough.
-func (v Verified) Good() bool {
-	return v.About && len(v.Contradicts) == 0 && len(v.Invents) == 0 && v.Score >= v.Least
 }
 
 // kindNames say the kinds of what a summary must hold to people.
 var kindNames = map[string]string{
-	"rules": "rules of the user", "requests": "requests", "standing": "what still holds", "files": "files written",
-	"failures": "failures that stand", "decisions": "causes, decisions", "numbers": "numbers",
+	"words": "words of the user", "files": "files changed", "failures": "failures that stand", "steps": "open steps", "jobs": "running jobs",
 }
 
 // Verified says what a summary lacks, contradicts and invents.
 func (p *Printer) Verified(v Verified) {
 	const most = 6 // lines of one list
 	w := p.Text
-	w.Title("%s", p.Words.Text("%s: score %d of 100", p.Words.Sentence(v.What), v.Score))
-	switch {
-	case !v.About:
-		w.Paragraph("warn", p.Words.Text("This is not about this conversation: hardly a word or a name of it stands in the conversation."))
-		return
-	case v.OtherLanguage:
-		w.Paragraph("warn", p.Words.Text("This is in another language than the conversation: its names and files were checked, its sentences were not."))
-	}
+	holds, of := v.Words()
+	w.Title("%s", p.Words.Text("%s: the user's words: %s of %s characters", p.Words.Sentence(v.What), p.Words.Number(holds), p.Words.Number(of)))
 	if v.Unread > 0 {
 		w.Paragraph("warn", p.Words.Text("Only its beginning was read: %s bytes are left out.", p.Words.Number(v.Unread)))
 	}
@@ -51,7 +40,7 @@ func (p *Printer) Verified(v Verified) {
 	}
 	for _, list := range []struct {
 		title string
-		items []digest.Doubt
+		items []verify.Doubt
 	}{{"Contradicted by the conversation", v.Contradicts}, {"Invented: nothing bears it out", v.Invents}} {
 		if len(list.items) == 0 {
 			continue
@@ -97,11 +86,8 @@ func (p *Printer) andMore(n int) {
 
 // verdict says in one line what came out.
 func (p *Printer) verdict(v Verified) string {
-	if v.Good() {
-		return p.Words.Text("Good: nothing contradicted, nothing invented. precis show FILE HANDLE prints an original.")
+	if len(v.Failed) > 0 {
+		return p.Words.Text("Fails on: %s. precis show FILE HANDLE prints an original; precis gate repairs a summary.", strings.Join(v.Failed, ", "))
 	}
-	if len(v.Contradicts)+len(v.Invents) == 0 {
-		return p.Words.Text("The score is below %d. precis gate adds what a summary lacks.", v.Least)
-	}
-	return p.Words.Text("precis show FILE HANDLE prints an original; precis gate repairs a summary.")
+	return p.Words.Text("Passes: %s. precis show FILE HANDLE prints an original.", strings.Join(v.FailOn, ", "))
 }

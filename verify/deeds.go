@@ -1,0 +1,99 @@
+package verify
+
+import (
+	_ "embed"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+
+	"precis/internal/table"
+	"precis/internal/toolcall"
+	"precis/standing"
+)
+
+//go:embed deeds.txt
+var deedsText string
+
+// deed is what an agent does to the outside.
+type deed struct {
+	name, word string
+	says, does *regexp.Regexp
+	did        *regexp.Regexp // in a person's words
+}
+
+// wasDone precedes a participle that says that something was done.
+const wasDone = `(?i:(?:^\W*(?:successfully )?|[:,] |` +
+	`\b(?:was|were|been|i|we|agent|then|and|is|are|also|successfully) (?:successfully |also |then )?))`
+
+var deedTable = table.Lazy("deeds.txt", deedsText, "deed", "said", "also", "does", "word")
+
+var deeds = sync.OnceValue(func() (out []deed) {
+	for _, r := range deedTable().Rows {
+		out = append(out, deedOf(r))
+	}
+	return out
+})
+
+func deedOf(r table.Row) deed {
+	var says []string
+	if said := r.Get("said"); said != "" {
+		says = append(says, wasDone+"(?i:"+said+")")
+	}
+	if also := r.Get("also"); also != "" {
+		says = append(says, "(?i:"+also+")")
+	}
+	word := r.Get("word")
+	return deed{
+		name: r.Get("deed"), word: word, says: regexp.MustCompile(strings.Join(says, "|")),
+		does: regexp.MustCompile(r.Get("does")),
+		did:  regexp.MustCompile(`\b` + strings.TrimSuffix(word, "e") + `\w*ed\b`),
+	}
+}
+
+// deed doubts that something was done to the outside when no call did it.
+func (d *doubter) deed(s Statement) bool {
+	if says("not done", s.Text) || says("by others", s.Text) {
+		return false
+	}
+	for _, deed := range deeds() {
+		if !deed.says.MatchString(s.Text) {
+			continue
+		}
+		tried, done := d.triedTo(deed)
+		switch {
+		case done:
+		case tried < 0:
+			d.doubt(shown(s), Outcome, "no call that did not fail made a "+deed.name, nil)
+			return true
+		case d.Ends[tried].End == toolcall.Rejected:
+			return d.contradict(s, Outcome, d.quoted(d.Index.Calls[tried].Line)+": "+refused(d.Ends[tried]), tried)
+		default:
+			return d.contradict(s, Outcome, d.quoted(d.Index.Calls[tried].Line)+" failed"+codeOf(d.Ends[tried]), tried)
+		}
+	}
+	return false
+}
+
+// triedTo returns the newest call that was to do something and did not, -1 for none, and whether a call may have
+// done it, a person says that it is done, or a job names it.
+func (p *Past) triedTo(it deed) (tried int, done bool) {
+	const most = 4000 // bytes of the arguments of a call
+	tried = -1
+	for i := range p.Index.Calls {
+		c := &p.Index.Calls[i]
+		does := c.Kind == toolcall.Command && it.does.MatchString(c.Line)
+		if c.Kind == toolcall.Other {
+			does = strings.Contains(strings.ToLower(c.Name+" "+c.Text[:min(len(c.Text), most)]), it.word)
+		}
+		if !does {
+			continue
+		}
+		if end := p.Ends[i].End; end != toolcall.Rejected && end != toolcall.Failed {
+			return -1, true
+		}
+		tried = i
+	}
+	names := func(j standing.Item) bool { return strings.Contains(strings.ToLower(j.Result+j.Text), it.word) }
+	return tried, tried < 0 && p.personsSay(it.did.MatchString) || slices.ContainsFunc(p.Holds.Jobs, names)
+}

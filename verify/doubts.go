@@ -1,0 +1,202 @@
+package verify
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"precis"
+	"precis/internal/plain"
+	"precis/internal/preview"
+	"precis/internal/prose"
+	"precis/retain"
+)
+
+// Doubt is a statement of a summary that the conversation does not bear out.
+type Doubt struct {
+	Text   string         `json:"text"`             // as it stands in the summary
+	Kind   string         `json:"kind"`             // "outcome", "file", "error", or of a fact: "path", "number" …
+	Why    string         `json:"why"`              // one sentence
+	Handle *precis.Handle `json:"handle,omitempty"` // what shows it; nil: that nothing does
+}
+
+// Kinds of doubts that are no kinds of facts.
+const (
+	Outcome  = "outcome"
+	OfFile   = "file"
+	OfError  = "error"
+	ofNumber = "number"
+)
+
+// mostDoubts is how many doubts the gate lists: a text with more is in other words than the conversation.
+const mostDoubts = 12
+
+// Limits of what is looked up, so that a hostile text costs no more than a long one: bytes of the text, and
+// bytes of sources that are searched for its names.
+const (
+	mostChecked  = 128 << 10
+	mostSearched = 1 << 30
+)
+
+// Title is the heading under which the gate lists doubts, and Added the line under which it adds to a summary.
+const (
+	Title = "## Not borne out by the conversation"
+	Added = "[Added from the conversation itself, because the text above lacks it:]"
+)
+
+// Doubts looks up what a text states and returns what the conversation does not bear out, what became of the work
+// first: the first most of them, 0 for as many as the gate lists. Names, numbers and quotations are looked up in
+// all that was said and shown, the end of a check in its newest run, a file in the calls that wrote it. What is
+// planned, roughly counted, abbreviated or in other words is not checked, nor is anything in a text that is longer
+// than what is left of the conversation. With ofWork only outcomes and files are checked.
+func (p *Past) Doubts(text string, most int, ofWork bool) []Doubt {
+	d := doubter{Past: p, ofWork: ofWork, seen: map[string]bool{}, left: mostSearched}
+	isMarked := func(m precis.Message) bool { return strings.Contains(m.PlainText(), Title) }
+	d.marked = slices.ContainsFunc(p.Messages, isMarked)
+	_, marked, _ := strings.Cut(text, Title)
+	text, _, _ = strings.Cut(text, Added)
+	before, _, rest := cutDoubts(text) // a list that a model has copied from an earlier summary
+	text = before + rest
+	text = text[:min(len(text), mostChecked)]
+	if len(p.allWords()) < len(text) {
+		return nil
+	}
+	if !ofWork {
+		d.lines(text)
+	}
+	d.all = statements(text, ofWork)
+	for _, s := range d.all {
+		d.statement(s)
+	}
+	d.found = slices.DeleteFunc(d.found, func(x Doubt) bool { return strings.Contains(marked, doubtName(x)) })
+	slices.SortStableFunc(d.found, func(a, b Doubt) int { return weight(a) - weight(b) })
+	return d.found[:min(len(d.found), max(most, mostDoubts))]
+}
+
+// weight orders doubts: what an agent would act on comes first.
+func weight(d Doubt) int {
+	switch d.Kind {
+	case Outcome, OfFile:
+		return 0
+	case retain.Path.String(), retain.Quote.String():
+		return 1
+	}
+	return 2
+}
+
+// doubter checks one text.
+type doubter struct {
+	*Past
+	all    []Statement
+	found  []Doubt
+	seen   map[string]bool
+	left   int  // bytes that may be searched
+	ofWork bool // only outcomes and files are checked
+	marked bool // one of the messages is a summary in which something was doubted
+
+	runs   map[string]int          // the newest call of each command line, see newestRun
+	newest map[string]*retain.Fact // by its last element, see pathEnding
+}
+
+func (d *doubter) doubt(text, kind, why string, h *precis.Handle) {
+	if key := kind + text; !d.seen[key] {
+		d.seen[key] = true
+		d.found = append(d.found, Doubt{Text: text, Kind: kind, Why: why, Handle: h})
+	}
+}
+
+// contradict doubts a statement, with the call that shows otherwise.
+func (d *doubter) contradict(s Statement, kind, why string, call int) bool {
+	return d.contradictAt(s, kind, why, d.Index.Calls[call].Use)
+}
+
+func (d *doubter) contradictAt(s Statement, kind, why string, at precis.Handle) bool {
+	at.From += d.Offset
+	at.To += d.Offset
+	d.doubt(shown(s), kind, why, &at)
+	return true
+}
+
+// shown returns a statement as a doubt names it.
+func shown(s Statement) string { return preview.Line(s.Text, 160) }
+
+// lines checks the names of each line outside of code.
+func (d *doubter) lines(text string) {
+	title, fenced := "", false
+	for line := range strings.SplitSeq(text, "\n") {
+		if strings.HasPrefix(strings.TrimSpace(line), "```") {
+			fenced = !fenced
+			continue
+		}
+		if fenced || says("frame", line) {
+			continue
+		}
+		if headings.MatchString(line) {
+			title = line
+		}
+		d.names(line, isAhead(line, title))
+	}
+}
+
+// statement looks up what a statement says, until something is doubted.
+func (d *doubter) statement(s Statement) {
+	if s.Quotes || slices.ContainsFunc(d.found, func(x Doubt) bool { return strings.Contains(s.Text, x.Text) }) {
+		return // a name in it is doubted already
+	}
+	if s.Ahead {
+		return
+	}
+	if d.check(s) || d.namedTest(s) || d.command(s) || d.deed(s) || d.file(s) || d.ofWork {
+		return
+	}
+	_ = d.errorCode(s) || d.assigned(s) || d.steps(s) || d.counted(s)
+}
+
+// has reports whether a source holds the words of a text one after another.
+func (d *doubter) has(s string) bool {
+	if d.left -= len(d.words); d.left < 0 {
+		return true // not known
+	}
+	return strings.Contains(d.words, string(prose.AppendPlain(nil, s)))
+}
+
+// hasWords reports the same, where the first and the last word are no parts of longer ones.
+func (d *doubter) hasWords(s string) bool {
+	if d.left -= len(d.words); d.left < 0 {
+		return true // not known
+	}
+	return prose.HasPlain(d.words, string(prose.AppendPlain(nil, s)))
+}
+
+// withoutDoubts removes from a summary the list of what the gate doubted, and what it names: neither is a source.
+func withoutDoubts(text string) string {
+	before, list, rest := cutDoubts(text)
+	n := 0
+	for line := range strings.Lines(list) {
+		if n++; n > 2*mostDoubts {
+			break // not the gate's
+		}
+		if quoted, err := strconv.QuotedPrefix(strings.TrimPrefix(line, "- ")); err == nil {
+			if name, err := strconv.Unquote(quoted); err == nil && name != "" {
+				before = strings.ReplaceAll(before, name, " ")
+			}
+		}
+	}
+	return before + rest
+}
+
+// cutDoubts cuts a text around its first list of doubts.
+func cutDoubts(text string) (before, list, rest string) {
+	before, list, _ = strings.Cut(text, Title)
+	if i := strings.Index(list, "\n## "); i >= 0 {
+		list, rest = list[:i], list[i:]
+	}
+	return before, list, rest
+}
+
+// Line writes a doubt for a model, without its handle.
+func (d Doubt) Line() string { return doubtName(d) + ": " + oneLine(d.Why, 240) }
+
+func doubtName(d Doubt) string { return "- " + oneLine(strconv.Quote(d.Text), 160) }
+
+func oneLine(s string, most int) string { return preview.Line(plain.Text(s), most) }

@@ -1,0 +1,97 @@
+package verify
+
+import (
+	"strings"
+
+	"precis"
+	"precis/internal/toolcall"
+)
+
+// file doubts that a file was made, changed, removed, renamed or left alone, when the calls show another fate of it.
+func (d *doubter) file(s Statement) bool {
+	for _, at := range pathsIn(s.Text) {
+		name, before, after := s.Text[at[0]:at[1]], s.Text[:at[0]], s.Text[at[1]:]
+		f := d.File(strings.ReplaceAll(name, `\`, "/"))
+		if f == nil {
+			continue
+		}
+		why, shows := "", f.At
+		switch gone := says("says gone", s.line); {
+		case says("removed it", before), says("was gone", after):
+			if !says("says made", s.prose) {
+				why = d.notRemoved(f, name)
+			}
+		case says("renamed it", before) && strings.Contains(after, " to "):
+			if d.notRemoved(f, name) != "" {
+				why = "nothing moved " + name
+			}
+		case says("left it", before), says("was left", after):
+			if len(f.Edits) > 0 && f.State == "written" && f.By == "" && !f.Restored && !says("left in part", s.Text) {
+				why, shows = name+" was changed", d.Index.Calls[f.Edits[len(f.Edits)-1]].Use
+			}
+		case !gone && (says("changed it", before) || says("was made", after)):
+			why, shows = d.notMade(f, name, s.line)
+		}
+		if why != "" {
+			return d.contradictAt(s, OfFile, why, shows)
+		}
+	}
+	return false
+}
+
+// notRemoved says why a file is still there; "" when it may be gone.
+func (d *doubter) notRemoved(f *File, name string) string {
+	switch {
+	case f.Removed || f.By != "" || f.Restored:
+	case f.exists():
+		return name + " was written, and nothing removed it"
+	case f.State == "read" && !d.sweptSince(f):
+		return name + " was read, and nothing removed it"
+	}
+	return ""
+}
+
+// notMade says why a file is not as a change would leave it, with the call that shows so; "" when it may be.
+func (d *doubter) notMade(f *File, name, line string) (string, precis.Handle) {
+	switch {
+	case f.State == "failed":
+		return "no change of " + name + " succeeded", f.At
+	case (f.State == "" || f.State == "read") && f.Refused != nil && f.Tried:
+		return "the user refused the change of " + name, *f.Refused
+	case f.State == "reverted" && !strings.Contains(line, f.By):
+		return name + " has been reverted since (" + f.By + ")", f.At
+	case f.MovedTo != "":
+		return name + " has been moved since, to " + oneLine(f.MovedTo, 200), f.At
+	case f.State == "deleted":
+		return name + " has been removed since", f.At
+	case f.State == "read" && !f.Tried && !d.mayWrite(name):
+		return name + " was only read", f.At
+	}
+	return "", f.At
+}
+
+// sweptSince reports whether a command after the newest one that shows a file may have removed or moved it.
+func (d *doubter) sweptSince(f *File) bool {
+	for i := range d.Index.Calls {
+		c := &d.Index.Calls[i]
+		if c.Use.From > f.At.From && (len(c.Swept) > 0 || says("removes", c.Line)) {
+			return true
+		}
+	}
+	return false
+}
+
+// mayWrite reports whether a person, or a call with effects that are not known, names a file: they may have
+// written it.
+func (d *doubter) mayWrite(name string) bool {
+	base := name[strings.LastIndexAny(name, `/\`)+1:]
+	for i := range d.Index.Calls {
+		c := &d.Index.Calls[i]
+		named := strings.Contains(c.Line, base) || c.Line == "" && strings.Contains(c.Text, base)
+		if c.Path == "" && len(c.Reads) == 0 && named && !(c.Kind == toolcall.Command && says("only looks", c.Line)) {
+			return true
+		}
+	}
+	base = strings.ToLower(base)
+	return d.personsSay(func(s string) bool { return strings.Contains(s, base) })
+}

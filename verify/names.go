@@ -1,0 +1,243 @@
+package verify
+
+import (
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+	"unicode"
+
+	"precis"
+	"precis/internal/lazyregexp"
+	"precis/internal/prose"
+	"precis/retain"
+	"precis/standing"
+)
+
+const nowhere = "it stands nowhere in the conversation"
+
+// names checks what a line names. What is planned may be new; a quotation is of the past.
+func (d *doubter) names(line string, planned bool) {
+	retain.Scan(line, func(a retain.Anchor) {
+		name := line[a.Start:a.End]
+		if isAbbreviated(line, a) || d.isFact(name, a.Kind) {
+			return
+		}
+		if a.Kind == retain.Quote {
+			d.quote(line, a)
+			return
+		}
+		if planned || d.seen[name] {
+			return
+		}
+		d.seen[name] = true
+		if why, h := d.missing(line, a); why != "" {
+			d.doubt(name, a.Kind.String(), why, h)
+		}
+	})
+}
+
+// isFact reports whether the index of the conversation holds a name; false where its facts may be doubted ones of
+// an earlier summary, and for paths, which are compared element by element.
+func (d *doubter) isFact(name string, kind retain.Kind) bool {
+	if kind == retain.Path || d.marked {
+		return false
+	}
+	f, ok := d.Index.Find(name, kind)
+	return ok && d.Index.Facts[f].Kind == kind
+}
+
+// isAbbreviated reports whether something was left out of an anchor, or it is a pattern. Marks of emphasis around
+// it say neither.
+func isAbbreviated(line string, a retain.Anchor) bool {
+	near := line[max(0, a.Start-1):min(len(line), a.End+3)]
+	before, after := line[:a.Start], line[a.End:]
+	for _, mark := range []string{"`", "**"} {
+		if strings.HasSuffix(before, mark) && strings.HasPrefix(after, mark) {
+			near = line[a.Start:a.End]
+		}
+	}
+	return strings.ContainsAny(near, "*{}<>…$[]|") || strings.Contains(near, "...") || strings.HasPrefix(after, "..")
+}
+
+// missing says why a name is doubted; "" when it is not.
+func (d *doubter) missing(line string, a retain.Anchor) (why string, h *precis.Handle) {
+	name := line[a.Start:a.End]
+	switch a.Kind {
+	case retain.Path:
+		if why, h = d.missingPath(name); why == "" && isBranch(line, a) && !d.has(name) {
+			why = nowhere
+		}
+		return why, h
+	case retain.Identifier:
+		if !isCode(name) {
+			return "", nil
+		}
+		last := name[strings.LastIndexAny(name, ".:")+1:]
+		if d.has(name) || len(last) >= 4 && d.has(last) || d.has(humps.ReplaceAllString(name, "$1 $2")) {
+			return "", nil
+		}
+	case retain.Number:
+		isPercent := strings.HasPrefix(line[a.End:], "%")
+		if isPercent || !plainNumber.MatchString(name) || !isMeasure(line, a.Start, a.End) || d.hasWords(name) {
+			return "", nil
+		}
+	case retain.Hash, retain.URL, retain.Ticket, retain.Flag:
+		if d.has(strings.TrimRight(name, "/")) {
+			return "", nil
+		}
+	default:
+		return "", nil
+	}
+	return nowhere, nil
+}
+
+var (
+	humps       = regexp.MustCompile(`([a-z0-9])([A-Z])`)
+	plainNumber = lazyregexp.New(`^(?:\d{1,3}(?:,\d{3})+|\d{4,}|\d+\.\d+\.\d+)$`)
+)
+
+// isCode reports whether a name is one that only code has: with a capital after a small letter, or an underscore
+// between small ones.
+func isCode(name string) bool {
+	isSnake := strings.Contains(name, "_") && strings.ToUpper(name) != name
+	return len(name) >= 6 && !strings.Contains(name, "-") && (isSnake || humps.MatchString(name))
+}
+
+var fileEnding = lazyregexp.New(`^.+\.[A-Za-z0-9]{1,8}$`)
+
+// missingPath says why the path of a file is doubted: no file of its name is named anywhere, or each is in other
+// directories.
+func (d *doubter) missingPath(name string) (why string, h *precis.Handle) {
+	p := strings.ReplaceAll(name, `\`, "/")
+	base := path.Base(p)
+	isSkill := func(k standing.Item) bool { return k.Where == name }
+	if !fileEnding.MatchString(base) || d.File(p) != nil || slices.ContainsFunc(d.Holds.Skills, isSkill) {
+		return "", nil
+	}
+	if !d.has(base) {
+		return nowhere, nil
+	}
+	dir := path.Base(path.Dir(p))
+	if dir == "." || dir == "/" || d.has(dir+"/"+base) {
+		return "", nil
+	}
+	other := d.pathEnding(base)
+	if other == nil {
+		return "", nil
+	}
+	at := precis.MessageHandle(int(other.Last) + d.Offset)
+	return "it stands in the conversation as " + other.Name, &at
+}
+
+// isBranch reports whether a line says of a name with a slash that it is a branch.
+func isBranch(line string, a retain.Anchor) bool {
+	isOne := branchBefore.MatchString(line[:a.Start]) || branchBehind.MatchString(line[a.End:])
+	return isOne && strings.Contains(line[a.Start:a.End], "/")
+}
+
+var (
+	branchBefore = lazyregexp.New("(?i)\\bbranch(?:es)?(?: (?:is|was|named|called|to))?:?\\*{0,2} ?[`*\"(]{0,3}$")
+	branchBehind = lazyregexp.New("(?i)^[`*\")]{0,3} branch\\b")
+)
+
+// pathEnding returns the newest path that ends with an element; nil when it is named without a directory, too.
+func (d *doubter) pathEnding(element string) *retain.Fact {
+	if d.newest == nil {
+		d.newest = map[string]*retain.Fact{}
+		for i := range d.Index.Facts {
+			f := &d.Index.Facts[i]
+			if f.Kind != retain.Path {
+				continue
+			}
+			base := path.Base(strings.ReplaceAll(f.Name, `\`, "/"))
+			if before, ok := d.newest[base]; ok && before == nil {
+				continue
+			}
+			d.newest[base] = f
+			if !strings.ContainsAny(f.Name, `/\`) {
+				d.newest[base] = nil
+			}
+		}
+	}
+	return d.newest[element]
+}
+
+// leastQuote is how many words a quotation has at least that is looked up.
+const leastQuote = 4
+
+// quote doubts a quotation of whose rows of three words fewer than half stand in the conversation, although at
+// least half of its words do: a translation cannot be looked up.
+func (d *doubter) quote(line string, a retain.Anchor) {
+	name := line[a.Start:a.End]
+	if a.Start == 0 || line[a.Start-1] != '"' { // code: its names are checked
+		return
+	}
+	for _, part := range leftOut.Split(name, -1) {
+		words := strings.Fields(string(prose.AppendPlain(nil, part)))
+		if len(words) < leastQuote || d.has(part) {
+			continue
+		}
+		held, known := 0, 0
+		for i, w := range words {
+			if len(w) < 4 || d.has(w) {
+				known++
+			}
+			if i+3 <= len(words) && d.has(strings.Join(words[i:i+3], " ")) {
+				held++
+			}
+		}
+		if rows := len(words) - 2; 2*held < rows && 2*known >= len(words) && isLatin(name) == isLatin(d.typed()) {
+			d.doubt(name, a.Kind.String(), "nothing like it was said or shown word for word", nil)
+			return
+		}
+	}
+}
+
+// leftOut separates the parts of a quotation from which something was left out.
+var leftOut = regexp.MustCompile(`\.\.\.|…|\[[^\]]*\]|\n`)
+
+// isLatin reports whether most letters of a text are Latin.
+func isLatin(text string) bool {
+	latin := 0
+	for _, r := range text {
+		switch {
+		case r < 0x250 && unicode.IsLetter(r):
+			latin++
+		case unicode.IsLetter(r):
+			latin--
+		}
+	}
+	return latin >= 0
+}
+
+// typed returns the beginning of what the user typed.
+func (p *Past) typed() (out string) {
+	const most = 4000 // bytes
+	for _, s := range p.Said {
+		if out += s.Text; len(out) > most {
+			break
+		}
+	}
+	return out
+}
+
+// errorCodes are the codes and names of errors.
+var errorCodes = lazyregexp.New(`\b(?:[A-Z]{1,4}\d{3,5}|ERR_[A-Z_]{3,}|E[A-Z]{5,}|[A-Z][A-Za-z]+(?:Error|Exception))\b`)
+
+// errorCode doubts a statement with the code of an error that stands nowhere.
+func (d *doubter) errorCode(s Statement) bool {
+	for _, at := range errorCodes.FindAllStringIndex(s.Text, mostNames) {
+		code, before, after := s.Text[at[0]:at[1]], s.Text[:at[0]], s.Text[at[1]:]
+		isEnd := before != "" && strings.LastIndexAny(before, "-_./") == len(before)-1 // of a longer name
+		isPart := isEnd || strings.IndexAny(after, "-_/(") == 0
+		if !isPart && !d.hasWords(code) && !d.has(humps.ReplaceAllString(code, "$1 $2")) {
+			d.doubt(shown(s), OfError, code+" stands nowhere in the conversation", nil)
+			return true
+		}
+	}
+	return false
+}
+
+// mostNames is how many names of one kind in a statement are looked up. Each costs a search.
+const mostNames = 8

@@ -1,0 +1,124 @@
+package verify
+
+import (
+	"slices"
+	"strings"
+
+	"precis"
+	"precis/internal/prose"
+	"precis/internal/toolcall"
+	"precis/retain"
+	"precis/standing"
+)
+
+// Past is a conversation and what its calls did, as the caller has read them. It caches what it derives from them,
+// so one goroutine may use it at a time.
+type Past struct {
+	Index    *retain.Index
+	Messages []precis.Message
+	Offset   int                       // added to the numbers of messages in handles
+	Beside   string                    // other sources of names: the system prompt, the state of the client's program
+	Said     []Said                    // what the user typed, each text once
+	Holds    *standing.Reading         // plans, jobs, skills
+	Ends     []toolcall.Outcome        // of the calls of Index
+	Waiting  func(call int) bool       // whether a call has no result yet
+	Failures []Failure                 // the newest failed run of each command that no later run made good
+	Changed  []File                    // in the order of the first change
+	File     func(path string) *File   // nil: no file, or more than one, may be meant
+	Tests    func() map[string]TestEnd // how the newest run of each test ended, by its name
+	Bare     func(line string) string  // a command line without its folder and without what cuts its output
+
+	words    string             // of all sources, see prose.Plain; "": not read yet
+	numerals map[string][]int32 // the offsets of numbers in words; nil: not read yet
+	persons  []string           // what persons said and summaries of it; nil: not read yet
+}
+
+// TestEnd is how the newest run of a test ended.
+type TestEnd struct {
+	Passed bool
+	Call   int
+}
+
+// Said is what the user typed at once.
+type Said struct {
+	Message int
+	Text    string
+}
+
+// Failure is a command whose newest run failed.
+type Failure struct {
+	Message int
+	Shown   string // the command as reports show it
+	Line    string // as it was given
+	End     toolcall.Outcome
+}
+
+// File is what became of a file.
+type File struct {
+	Path     string
+	State    string        // "created", "written", "read", "failed", "deleted", "reverted" or "" for unknown
+	At       precis.Handle // the call that decided the state
+	By       string        // the git command that decided it; "" for another call
+	MovedTo  string
+	Edits    []int          // calls whose text is in the file
+	Tried    bool           // a call was to change it
+	Removed  bool           // a call has removed it at some time
+	Restored bool           // git took changes of it back
+	Refused  *precis.Handle // the newest change that the user refused
+}
+
+func (f *File) exists() bool { return f.State == "created" || f.State == "written" }
+
+// allWords returns the words of all sources.
+func (p *Past) allWords() string {
+	if p.words != "" {
+		return p.words
+	}
+	out := prose.AppendPlain(nil, p.Beside)
+	for i := range p.Index.Calls {
+		out = prose.AppendPlain(append(out, ' '), p.Index.Calls[i].Name)
+	}
+	for _, m := range p.Messages {
+		for _, b := range m.Content {
+			out = blockWords(append(out, ' '), b)
+		}
+	}
+	p.words = string(out)
+	return p.words
+}
+
+func blockWords(out []byte, b precis.Block) []byte {
+	switch b := b.(type) {
+	case precis.Text:
+		return prose.AppendPlain(out, withoutDoubts(b.Text))
+	case precis.Thinking:
+		return prose.AppendPlain(out, b.Text)
+	case precis.ToolUse:
+		return prose.AppendPlain(out, unescape.Replace(string(b.Input)))
+	case precis.ToolResult:
+		for _, c := range b.Content {
+			out = blockWords(append(out, ' '), c)
+		}
+	}
+	return out
+}
+
+// unescape undoes the escapes of JSON that separate words.
+var unescape = strings.NewReplacer(`\n`, " ", `\t`, " ", `\r`, " ", `\"`, " ", `\\`, " ")
+
+// personsSay reports whether something holds for what a person said in small letters, or for a summary of it.
+func (p *Past) personsSay(is func(string) bool) bool {
+	if p.persons == nil {
+		p.persons = []string{}
+		for _, s := range p.Said {
+			p.persons = append(p.persons, strings.ToLower(s.Text))
+		}
+		speech := precis.SpeechOf(p.Messages)
+		for i, m := range p.Messages {
+			if slices.Contains(speech.Authors(i), precis.AuthorRecap) {
+				p.persons = append(p.persons, strings.ToLower(m.PlainText()))
+			}
+		}
+	}
+	return slices.ContainsFunc(p.persons, is)
+}

@@ -1,0 +1,45 @@
+package verify
+
+import (
+	_ "embed"
+	"strings"
+	"sync"
+
+	"precis/internal/lazyregexp"
+	"precis/internal/table"
+)
+
+//go:embed phrases.txt
+var phrasesText string
+
+var phraseTable = table.Lazy("phrases.txt", phrasesText, "pattern", "says")
+
+// phrase names the patterns of phrases.txt that say the same.
+type phrase string
+
+// script is how a script of a package is run, before its name: "pnpm --filter web", "npm run", "yarn workspace
+// web", "turbo run".
+const script = `(?:(?:npm|yarn|pnpm|bun)(?: workspace \S+| -\S+(?: [^-\s|;&]\S*)?){0,4}|turbo|nx|lerna)(?: run)?`
+
+var phrases = sync.OnceValue(func() map[phrase]*lazyregexp.Regexp {
+	patterns := map[phrase][]string{}
+	for _, row := range phraseTable().Rows {
+		it := phrase(row.Get("says"))
+		patterns[it] = append(patterns[it], patternOf(row))
+	}
+	out := map[phrase]*lazyregexp.Regexp{}
+	for it, all := range patterns {
+		out[it] = lazyregexp.New(strings.Join(all, "|"))
+	}
+	return out
+})
+
+func patternOf(row table.Row) string {
+	return "(?i:" + strings.ReplaceAll(row.Get("pattern"), "SCRIPT", script) + ")"
+}
+
+// says reports whether a text says what a phrase names.
+func says(it phrase, text string) bool { return phrases()[it].MatchString(text) }
+
+// without removes from a text what says what a phrase names.
+func without(it phrase, text string) string { return phrases()[it].ReplaceAllString(text, "") }
