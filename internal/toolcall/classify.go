@@ -1,6 +1,7 @@
 package toolcall
 
 import (
+	"maps"
 	"path"
 	"slices"
 	"strings"
@@ -14,6 +15,7 @@ var (
 	sourceArgs  = []string{"source", "source_path", "sourcePath", "old_path", "oldPath", "from"}
 	targetArgs  = []string{"destination", "destination_path", "destinationPath", "new_path", "newPath", "to"}
 	commandArgs = []string{"command", "cmd", "script"}
+	actArgs     = []string{"command", "type", "operation", "action"} // of tools that do several things to a file
 	contentArgs = []string{"content", "new_string", "newText", "new_str", "file_text", "diff", "patch", "new_source", "contents", "insert_line", "code_edit", "replace"}
 )
 
@@ -38,6 +40,7 @@ func classify(c Call, args map[string]string) Call {
 	c.Kind = Other
 	name := strings.ToLower(c.Name)
 	p, verb := normalPath(first(args, pathArgs)), args["command"]
+	patch := patchIn(args, p)
 	if p == "" && reads(name) {
 		if nested := nestedPaths(args); len(nested) == 1 {
 			p = nested[0]
@@ -46,6 +49,8 @@ func classify(c Call, args map[string]string) Call {
 		}
 	}
 	switch {
+	case patch != "":
+		return c.patched(patch)
 	case p != "" && isEditor(name):
 		c.Path, c.Kind = p, editorKind(verb)
 	case p != "" && (has(args, contentArgs) || writes(name)):
@@ -57,19 +62,19 @@ func classify(c Call, args map[string]string) Call {
 		from := normalPath(first(args, sourceArgs))
 		c.Effects = []Effect{{Path: from, Removed: true}, {Path: c.Path, MovedFrom: from}}
 		return c
-	case first(args, commandArgs) != "":
-		c.Kind, c.Line = Command, commandLine(args)
-		if appliesPatch(c.Line) {
+	default:
+		if c.Line = commandLine(args); appliesPatch(c.Line) {
 			return c.patched(c.Line)
+		} else if c.Line != "" {
+			c.Kind = Command
 		}
-	case name == PatchProgram || strings.HasPrefix(args["input"], patchBegin):
-		return c.patched(args["input"])
 	}
 	switch {
 	case c.Kind == Command:
 		c = c.commanded()
 	case c.Kind == Write:
-		c.Effects = []Effect{{Path: c.Path, Removed: containsAny(name, "delete", "remove")}}
+		act := strings.ToLower(first(args, actArgs))
+		c.Effects = []Effect{{Path: c.Path, Removed: containsAny(name, "delete", "remove") || removing(act), Added: strings.HasPrefix(act, "create")}}
 	}
 	return c
 }
@@ -112,7 +117,8 @@ func (c Call) commanded() Call {
 
 // patched returns the call as one that applies a patch.
 func (c Call) patched(patch string) Call {
-	c.Kind, c.Path, c.Line, c.Effects, c.patch = Write, patchedFile(patch), "", patched(patch), true
+	c.Kind, c.Line, c.Effects, c.patch = Write, "", patchEffects(patch), true
+	c.Path = fileOf(c.Effects)
 	return c
 }
 
@@ -140,18 +146,54 @@ func reads(name string) bool {
 	return containsAny(name, "read", "view", "cat", "open_file", "get_file", "show_file", "fetch_file") && !containsAny(name, "search", "list", "grep")
 }
 
-// patchedFile returns the file of a patch that changes just one.
-func patchedFile(patch string) string {
-	files := patched(patch)
-	for _, f := range files {
-		if f.Path != files[0].Path {
+func removing(act string) bool {
+	return strings.HasPrefix(act, "delete") || strings.HasPrefix(act, "remove")
+}
+
+// fileOf returns the file that all effects are on; "" when there are several.
+func fileOf(effects []Effect) string {
+	for _, f := range effects {
+		if f.Path != effects[0].Path {
 			return ""
 		}
 	}
-	if len(files) == 0 {
+	if len(effects) == 0 {
 		return ""
 	}
-	return files[0].Path
+	return effects[0].Path
+}
+
+// patchIn returns the argument of a call that is a patch, whatever its name; "" when there is none. With a path beside
+// it an argument is one whose name says so, and that names another file: otherwise the call writes the file of the path.
+func patchIn(args map[string]string, p string) string {
+	for _, name := range slices.Sorted(maps.Keys(args)) {
+		patch := args[name]
+		if !isPatch(patch) {
+			continue
+		}
+		effects := patchEffects(patch)
+		ofPath := func(e Effect) bool {
+			return e.Path == p || strings.HasSuffix(p, "/"+e.Path) || strings.HasSuffix(e.Path, "/"+p)
+		}
+		if len(effects) > 0 && (p == "" || containsAny(strings.ToLower(name), "patch", "diff") && !slices.ContainsFunc(effects, ofPath)) {
+			return patch
+		}
+	}
+	return ""
+}
+
+// isPatch reports whether a text is a patch, in the format of Codex or of diff.
+func isPatch(text string) bool {
+	text = strings.TrimSpace(text)
+	return strings.HasPrefix(text, patchBegin) || strings.HasPrefix(text, "diff --git ") || strings.HasPrefix(text, "--- ") && strings.Contains(text, "\n+++ ")
+}
+
+// patchEffects returns the files of a patch in either format.
+func patchEffects(patch string) []Effect {
+	if IsPatch(patch) {
+		return patched(patch)
+	}
+	return diffed(patch)
 }
 
 // A patch in the format of Codex begins so, and names its files so.

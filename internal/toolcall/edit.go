@@ -24,7 +24,7 @@ func (c *Call) Edited(path string) (added, removed string) {
 				changes(v, path, &in, &out)
 			}
 		default:
-			if IsPatch(v) {
+			if IsPatch(v) || isPatch(v) {
 				changes(v, path, &in, &out)
 			}
 		}
@@ -85,9 +85,18 @@ func replacements(diff string, added, removed *strings.Builder) bool {
 
 // changes writes the lines that a patch puts into a file and takes out of it.
 func changes(patch, path string, added, removed *strings.Builder) {
-	own := true
+	own, old := true, ""
 	for line := range strings.Lines(patch) {
-		switch name, isHead := PatchHead(line); {
+		name, isHead := PatchHead(line)
+		if strings.HasPrefix(line, "--- ") {
+			old = diffPath(strings.TrimSpace(line[4:]), "a/")
+		} else if p, ok := strings.CutPrefix(line, "+++ "); ok && old != "" {
+			if name, isHead = diffPath(strings.TrimSpace(p), "b/"), true; name == "/dev/null" {
+				name = old
+			}
+			old = ""
+		}
+		switch {
 		case isHead:
 			own = path == "" || path == name || strings.HasSuffix(path, "/"+name) || strings.HasSuffix(name, "/"+path)
 		case !own:

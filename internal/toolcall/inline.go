@@ -106,6 +106,13 @@ func (r *shellReader) fetched(words []string, short byte, long string) {
 
 // applied adds the files that a unified diff changes, makes or removes.
 func (r *shellReader) applied(diff string) {
+	for _, e := range diffed(diff) {
+		r.add(e)
+	}
+}
+
+// diffed returns the files of a patch in the format of diff.
+func diffed(diff string) (out []Effect) {
 	old := ""
 	for line := range strings.Lines(diff) {
 		line = strings.TrimRight(line, "\r\n")
@@ -119,16 +126,17 @@ func (r *shellReader) applied(diff string) {
 		}
 		switch p = diffPath(p, "b/"); {
 		case p == "/dev/null":
-			r.add(Effect{Path: old, Removed: true})
+			out = append(out, Effect{Path: old, Removed: true})
 		default:
-			r.add(Effect{Path: p, Added: old == "/dev/null"})
+			out = append(out, Effect{Path: p, Added: old == "/dev/null"})
 		}
 		old = ""
 	}
+	return out
 }
 
 // diffPath returns the path in the head of a diff, without what git puts before it and the time behind it.
 func diffPath(p, side string) string {
 	p, _, _ = strings.Cut(p, "\t")
-	return strings.TrimPrefix(p, side)
+	return normalPath(strings.TrimPrefix(p, side))
 }
