@@ -12,11 +12,14 @@ import (
 func TestAnErrorInAFieldOfAResult(t *testing.T) {
 	for result, want := range map[string]toolcall.End{
 		`{"kind":"StrReplaceEditorObservation","output":"","error":"Invalid new_str. No replacement was performed."}`: toolcall.Failed,
-		`{"ok":true,"error":null}`:                              toolcall.OK,
-		`{"ok":true,"error":""}`:                                toolcall.OK,
-		`{"output":"The file has been edited. error handling"}`: toolcall.OK,
-		`{"error":"cut`:                                         toolcall.OK,
-		`{"error":{"message":"of another shape"}}`:              toolcall.OK,
+		`{"ok":true,"error":null}`:                                                       toolcall.OK,
+		`{"ok":true,"error":""}`:                                                         toolcall.OK,
+		`{"output":"The file has been edited. error handling"}`:                          toolcall.OK,
+		`{"error":"cut`:                                                                  toolcall.OK,
+		`{"error":{"message":"No replacement was performed"}}`:                           toolcall.Failed,
+		`{"success":false,"message":"No replacement was performed"}`:                     toolcall.Failed,
+		`{"isError":true,"content":[{"text":"No replacement was performed"}]}`:           toolcall.Failed,
+		`{"success":true,"message":"error handling was replaced"}`:                       toolcall.OK,
 		`{"output":"` + strings.Repeat("x", 70<<10) + `","error":"beyond what is read"}`: toolcall.OK,
 	} {
 		calls := toolcall.Find([]precis.Message{

@@ -1,6 +1,7 @@
 package toolcall
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -61,25 +62,38 @@ func (c *Call) Outcome() Outcome {
 		return c.patchOutcome(text)
 	}
 	switch {
-	case c.IsError, c.Kind == Write && hasPrefixFold(text, writeErrors), c.params != nil && hasPrefixFold(text, toolErrors):
-		return Outcome{End: Failed, Line: failureLine(text)}
+	case c.IsError, c.code != nil && *c.code != 0, c.Kind == Write && hasPrefixFold(text, writeErrors), c.Kind == Other && hasPrefixFold(text, otherErrors),
+		c.params != nil && hasPrefixFold(text, toolErrors):
+		return Outcome{End: Failed, Code: c.code, Line: failureLine(text)}
 	}
-	if said := errorField(text); c.Kind == Write && said != "" {
+	if said := errorField(text); c.Kind != Read && said != "" {
 		return Outcome{End: Failed, Line: failureLine(said)}
 	}
 	return Outcome{End: OK}
 }
 
-// errorField returns what a result in JSON says in its field "error", as those of OpenHands and of many servers of MCP do; ""
-// where it says nothing.
+// errorField returns what a result in JSON says of a failure in its field "error", or beside one that says that it is an error, as
+// those of OpenHands and of many servers of MCP do; "" where it says of none.
 func errorField(text string) string {
 	const longest = 64 << 10 // bytes of a result that is no content
 	raw := []byte(text[:min(len(text), longest+1)])
 	if len(raw) > longest || jsonspan.Kind(raw) != '{' || jsonspan.Valid(raw) != nil {
 		return ""
 	}
-	said, _ := jsonspan.String(jsonspan.Field(raw, "error"))
-	return strings.TrimSpace(said)
+	var failed, all ending
+	for m, err := range jsonspan.Object(raw) {
+		if err != nil {
+			return ""
+		}
+		all.member(m.Name, m.Raw, 0)
+		if errorMembers[m.Name] || m.Name == "isError" || m.Name == "is_error" || m.Name == "success" {
+			failed.member(m.Name, m.Raw, 0)
+		}
+	}
+	if !failed.failed {
+		return ""
+	}
+	return cmp.Or(failed.text(), all.text(), "failed")
 }
 
 // patchOutcome reads how a patch ended: Codex states an exit code, and flags nothing.
@@ -115,6 +129,9 @@ func (c *Call) commandOutcome(text string) Outcome {
 	}
 	if code, ok := stated(text); ok {
 		o.Code = &code
+	}
+	if c.code != nil {
+		o.Code = c.code
 	}
 	text = c.Output()
 	if code, ok := printed(c.Line, text); ok && (o.Code == nil || *o.Code == 0) {
@@ -205,7 +222,7 @@ func (c *Call) output() string {
 // Members of the objects in which programs give what a tool printed: Codex, Cline, servers of MCP.
 var (
 	printedMembers  = wordSet("output stdout stderr result text content")
-	envelopeMembers = wordSet("chunk_id wall_time_seconds exit_code original_token_count session_id metadata duration_seconds success query type isError is_error timed_out truncated interrupted")
+	envelopeMembers = wordSet("chunk_id wall_time_seconds exit_code original_token_count session_id metadata duration_seconds success query type isError is_error timed_out truncated interrupted outcome")
 )
 
 // Unwrapped returns what a tool printed, of a result that its program gives as JSON around that, as
@@ -336,6 +353,7 @@ const carriedOut = "Command executed."
 
 var (
 	writeErrors = []string{"error", "<error", "the tool execution failed", "failed to", "failed in sandbox", "unable to", "apply_patch verification failed", "no replacement was performed", "the file was not"}
+	otherErrors = []string{"error:", "<error"} // of calls of no known kind
 	// toolErrors begin the results of calls written as text that failed: nothing marks them.
 	toolErrors = []string{"the tool execution failed with the following error", "<error>", "error reading file"}
 

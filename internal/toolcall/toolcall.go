@@ -61,6 +61,9 @@ type Call struct {
 	coded   bool            // so are those of its commands that end with an exit code
 	patch   bool            // it applies a patch; its result may be that of a command
 	script  []Use           // by a program that the model wrote; nil: it is a call of its own
+	served  bool            // the provider's server ran it
+	marked  bool            // the JSON of its result says that it failed
+	code    *int            // the exit code in the JSON of its result; nil: none
 }
 
 // Use is a call of a tool as it was made.
@@ -73,9 +76,13 @@ type Use struct {
 // its own; nil for a call that is none.
 func (c *Call) Scripted() []Use { return c.script }
 
+// Served returns the arguments of a call that stands in a block without a form of its own, such as one that the provider's
+// server ran; false for other calls.
+func (c *Call) Served() (Use, bool) { return Use{c.Name, c.input}, c.served }
+
 // Find returns the calls of msgs in the order of their uses.
 func Find(msgs []precis.Message) []Call {
-	f := finder{pairs: precis.PairsOf(msgs), speech: precis.SpeechOf(msgs), byUse: map[precis.Handle]int{}}
+	f := finder{pairs: precis.PairsOf(msgs), speech: precis.SpeechOf(msgs), byUse: map[precis.Handle]int{}, byID: map[string]precis.Handle{}}
 	for i, m := range msgs {
 		switch m.Role {
 		case precis.RoleAssistant:
@@ -85,7 +92,7 @@ func Find(msgs []precis.Message) []Call {
 		}
 	}
 	headed := headsFailures(f.calls)
-	flagged := headed || slices.ContainsFunc(f.calls, func(c Call) bool { return c.IsError })
+	flagged := headed || slices.ContainsFunc(f.calls, func(c Call) bool { return c.IsError && !c.marked })
 	coded := headed || slices.ContainsFunc(f.calls, func(c Call) bool { return c.failedByCode() })
 	around := harness.Program(precis.Around(msgs))
 	for i := range f.calls {
@@ -98,9 +105,10 @@ type finder struct {
 	calls   []Call
 	pairs   *precis.Pairs
 	speech  *precis.Speech
-	byUse   map[precis.Handle]int // native calls
-	pending []int                 // open XML calls of the last assistant message
-	action  action                // of the last assistant message; the zero value: none
+	byUse   map[precis.Handle]int    // native calls
+	byID    map[string]precis.Handle // calls in blocks without a form of their own
+	pending []int                    // open XML calls of the last assistant message
+	action  action                   // of the last assistant message; the zero value: none
 }
 
 // action is a command that an assistant wrote as text for its environment to run. It
@@ -112,21 +120,31 @@ type action struct {
 
 func (f *finder) assistant(i int, m precis.Message) {
 	f.pending, f.action = f.pending[:0], action{}
-	for b, block := range m.Content {
-		switch block := block.(type) {
+	for b := 0; b < len(m.Content); b++ {
+		h := precis.BlockHandle(i, b)
+		switch block := m.Content[b].(type) {
 		case precis.ToolUse:
-			h := precis.BlockHandle(i, b)
+			if item, ok := itemBehind(m.Content, b); ok {
+				b++
+				f.served(h, h, item.Type, item.Raw)
+				continue
+			}
 			f.byUse[h] = len(f.calls)
 			f.calls = append(f.calls, native(block, h))
+		case precis.Opaque:
+			f.served(h, h, block.Type, block.Raw)
 		case precis.Text:
 			for _, x := range ParseXML(block.Text) {
 				f.pending = append(f.pending, len(f.calls))
-				f.calls = append(f.calls, x.call(precis.BlockHandle(i, b)))
+				f.calls = append(f.calls, x.call(h))
 			}
 			if text := actionIn(block.Text); text != "" {
-				f.action = action{text, precis.BlockHandle(i, b)}
+				f.action = action{text, h}
 			}
 		}
+	}
+	if len(m.Content) > 0 {
+		f.listed(precis.BlockHandle(i, 0), m.Fields)
 	}
 }
 
@@ -134,23 +152,10 @@ func (f *finder) user(i int, m precis.Message) {
 	for b := 0; b < len(m.Content); b++ {
 		switch block := m.Content[b].(type) {
 		case precis.ToolResult:
+			f.result(precis.BlockHandle(i, b), m, block)
+		case precis.Opaque:
 			h := precis.BlockHandle(i, b)
-			use, ok := f.pairs.Call(h)
-			if !ok {
-				continue
-			}
-			if first, _ := f.pairs.Result(use); first != h {
-				continue // the first is the one that the model went on from
-			}
-			call := &f.calls[f.byUse[use]]
-			call.Results, call.Text, call.IsError, call.refused = []precis.Handle{h}, block.Text(), block.IsError, block.Refused
-			if call.script != nil {
-				call.answered(call.Text)
-			}
-			if call.Registers = call.Kind == Other && harness.RegistersTools(call.Text); call.Registers {
-				call.Text = ""
-			}
-			call.tellPatched()
+			f.served(h, h, block.Type, block.Raw)
 		case precis.Text:
 			if name, ok := harness.ResultHead(block.Text); ok {
 				b = f.xmlResult(i, b, name, m.Content)
@@ -160,6 +165,33 @@ func (f *finder) user(i int, m precis.Message) {
 			}
 		}
 	}
+}
+
+// result takes in a native result: the first of a call is the one that the model went on from.
+func (f *finder) result(h precis.Handle, m precis.Message, block precis.ToolResult) {
+	call := f.askedBy(h, []string{block.ToolUseID})
+	if call == nil {
+		return
+	}
+	said := ending{lines: []string{block.Text()}}
+	if len(block.Content) == 1 {
+		if o, ok := block.Content[0].(precis.Opaque); ok {
+			said = readItem(o.Type, o.Raw).said
+		}
+	}
+	if e, ok := envelopes(said.text()); ok {
+		said = e
+	}
+	said.failed = said.failed || failedItem(m, block)
+	call.IsError, call.refused = block.IsError, block.Refused
+	call.answer(h, said)
+	if call.script != nil {
+		call.answered(call.Text)
+	}
+	if call.Registers = call.Kind == Other && harness.RegistersTools(call.Text); call.Registers {
+		call.Text = ""
+	}
+	call.tellPatched()
 }
 
 // patchingLine is the line by which patch names a file that it changes.
@@ -347,20 +379,26 @@ func (c *Call) Arguments() iter.Seq[Argument] {
 	}
 }
 
-// commandLine returns the command line that a call's arguments hold; "" when
-// there is none. A list of words is joined by spaces, as far as it is looked at.
+// commandLine returns the command line that a call's arguments hold; "" when there is none. A list of words is joined by
+// spaces, one of commands by line breaks, as far as it is looked at.
 func commandLine(args map[string]string) string {
-	line := first(args, commandArgs)
+	line, sep := first(args, commandArgs), byte(' ')
+	if line == "" {
+		line, sep = args["commands"], '\n'
+	}
 	if jsonspan.Kind([]byte(line)) != '[' {
 		return line
 	}
 	var out strings.Builder
-	for _, w := range jsonspan.Strings([]byte(line)) {
+	for name, w := range jsonspan.Strings([]byte(line)) {
 		if out.Len() > mostBytes {
 			break
 		}
+		if name != "" && !slices.Contains(commandArgs, name) {
+			continue // beside a command in a list of objects
+		}
 		if out.Len() > 0 {
-			out.WriteByte(' ')
+			out.WriteByte(sep)
 		}
 		out.WriteString(w)
 	}

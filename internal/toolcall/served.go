@@ -1,0 +1,303 @@
+package toolcall
+
+import (
+	"bytes"
+	"encoding/json"
+	"strings"
+
+	"precis"
+	"precis/internal/jsonspan"
+)
+
+// item is a call or a result in a block of a type without a form of its own: what the provider's server ran, such as
+// mcp_tool_use and web_fetch_tool_result, or an item of the Responses API, such as mcp_call. It is read by its shape.
+type item struct {
+	ids   []string // that a result may refer to, or by which this result refers to a call
+	name  string
+	input json.RawMessage // an object; nil: none
+	said  ending
+	ended bool // the item itself says how the call ended
+}
+
+// isCall reports whether a block of that type is a call.
+func isCall(kind string) bool {
+	return strings.HasSuffix(kind, "_use") || strings.HasSuffix(kind, "_call") || kind == "program"
+}
+
+// Members of items. Those that are neither envelope nor result are arguments.
+var (
+	bodyMembers   = wordSet("input arguments action operation parameters args")
+	resultMembers = wordSet("output outputs result results error errors logs stdout stderr content")
+	itemMembers   = wordSet("type id index name status server_label server_name namespace caller created_by phase cache_control annotations")
+)
+
+// readItem reads a call or a result.
+func readItem(kind string, raw json.RawMessage) item {
+	it := item{name: strings.TrimSuffix(strings.TrimSuffix(strings.TrimSuffix(kind, "_use"), "_call"), "_tool")}
+	var others []jsonspan.Member
+	var body json.RawMessage
+	status, awaits := "", false
+	for m, err := range jsonspan.Object(raw) {
+		text, isText := jsonspan.String(m.Raw)
+		switch {
+		case err != nil:
+			return it
+		case m.Name == "id" || strings.HasSuffix(m.Name, "_id"):
+			it.ids = append(it.ids, text)
+			awaits = awaits || m.Name == "call_id" && text != ""
+		case m.Name == "name" && isText:
+			it.name = text
+		case m.Name == "status" && isText:
+			status = text
+		case resultMembers[m.Name]:
+			it.ended = it.ended || !isEmpty(m.Raw)
+			it.said.member(m.Name, m.Raw, 0)
+		case itemMembers[m.Name] || strings.HasSuffix(m.Name, "_at"):
+		case !isCall(kind):
+			if !bodyMembers[m.Name] {
+				it.said.member(m.Name, m.Raw, 0)
+			}
+		case m.Name == "action" && isText: // multi_agent_call: spawn_agent
+			it.name = text
+		case bodyMembers[m.Name] && body == nil:
+			if body = m.Raw; isText && jsonspan.Valid([]byte(text)) == nil {
+				body = json.RawMessage(text)
+			}
+		default:
+			others = append(others, m)
+		}
+	}
+	it.said.state(status)
+	it.ended = it.ended || !awaits && (it.said.failed || status == "completed")
+	it.input = argumentsOf(body, others)
+	return it
+}
+
+// argumentsOf returns the arguments of an item as an object: its body, and members beside it.
+func argumentsOf(body json.RawMessage, others []jsonspan.Member) json.RawMessage {
+	if len(others) == 0 {
+		return body
+	}
+	if body != nil && jsonspan.Kind(body) != '{' {
+		others = append(others, jsonspan.Member{Name: "input", Span: jsonspan.Span{Raw: body}})
+		body = nil
+	}
+	out := []byte{'{'}
+	if body = bytes.TrimSpace(body); len(body) > 2 {
+		out = append(append(out, bytes.TrimSuffix(body[1:], []byte("}"))...), ',')
+	}
+	for i, m := range others {
+		if i > 0 {
+			out = append(out, ',')
+		}
+		out = append(jsonspan.AppendField(out, m.Name), m.Raw...)
+	}
+	return append(out, '}')
+}
+
+// isEmpty reports whether a value says nothing: null, or an empty text, list or object.
+func isEmpty(raw []byte) bool {
+	switch string(bytes.TrimSpace(raw)) {
+	case "", "null", `""`, "[]", "{}":
+		return true
+	}
+	return false
+}
+
+// ending is what the JSON of a result says: its texts, and how the call ended.
+type ending struct {
+	lines  []string
+	ids    []string // that it gives, such as file_id
+	code   *int     // the first exit code that is not 0, or 0; nil: none
+	failed bool
+}
+
+// Members of results that say how a call ended, and members that are no part of what came of it.
+var (
+	codeMembers  = wordSet("exit_code exitCode return_code returncode returnCode")
+	errorMembers = wordSet("error error_code error_message")
+	noiseMembers = wordSet("type status media_type mime_type mimeType retrieved_at timestamp created_at signature cache_control annotations action outcome")
+)
+
+// value reads a value, and those in it.
+func (e *ending) value(raw []byte, depth int) {
+	const deepest, longestWord = 12, 200
+	if depth > deepest {
+		return
+	}
+	switch jsonspan.Kind(raw) {
+	case '"':
+		s, _ := jsonspan.String(raw)
+		if s = strings.TrimSpace(s); s != "" && (len(s) < longestWord || strings.ContainsAny(s, " \n")) { // no base64
+			e.lines = append(e.lines, s)
+		}
+	case '[':
+		for m, err := range jsonspan.Array(raw) {
+			if err != nil {
+				return
+			}
+			e.value(m.Raw, depth+1)
+		}
+	case '{':
+		for m, err := range jsonspan.Object(raw) {
+			if err != nil {
+				return
+			}
+			e.member(m.Name, m.Raw, depth)
+		}
+	}
+}
+
+// member reads a member of a result.
+func (e *ending) member(name string, raw []byte, depth int) {
+	kind := jsonspan.Kind(raw)
+	switch {
+	case codeMembers[name] && kind == '0':
+		if code := jsonspan.Int(raw); e.code == nil || *e.code == 0 {
+			e.code = &code
+		}
+		return
+	case name == "is_error" || name == "isError":
+		e.failed = e.failed || kind == 't'
+		return
+	case name == "success":
+		e.failed = e.failed || kind == 'f'
+		return
+	case errorMembers[name] && !isEmpty(raw):
+		e.failed = e.failed || kind == '"' || kind == '{' || kind == '['
+	case name == "type":
+		s, _ := jsonspan.String(raw)
+		e.failed = e.failed || strings.HasSuffix(s, "_error")
+	case name == "id" || strings.HasSuffix(name, "_id"):
+		if id, ok := jsonspan.String(raw); ok && id != "" {
+			e.ids = append(e.ids, name+" "+id)
+		}
+		return
+	case name == "outcome" && kind == '{': // of a shell: {"type":"exit","exit_code":1}
+		if s, _ := jsonspan.String(jsonspan.Field(raw, "type")); s == "timeout" {
+			code := byTimeout
+			e.code = &code
+			return
+		}
+		e.value(raw, depth+1)
+		return
+	}
+	if !noiseMembers[name] && !strings.HasPrefix(name, "encrypted_") {
+		e.value(raw, depth+1)
+	}
+}
+
+// state reads the status of an item.
+func (e *ending) state(status string) {
+	switch status {
+	case "failed", "error", "errored", "incomplete", "cancelled", "canceled", "expired", "timed_out":
+		e.failed = true
+		if len(e.lines) == 0 {
+			e.lines = []string{status}
+		}
+	}
+}
+
+func (e *ending) text() string { return strings.Join(append(e.lines, e.ids...), "\n") }
+
+// served takes in a block without a form of its own; use is where its call stands, which is the block itself or a tool
+// use before it.
+func (f *finder) served(h, use precis.Handle, kind string, raw json.RawMessage) {
+	it := readItem(kind, raw)
+	if !isCall(kind) {
+		if call := f.askedBy(h, it.ids); call != nil {
+			call.answer(h, it.said)
+			call.tellPatched()
+		}
+		return
+	}
+	f.byUse[use] = len(f.calls)
+	c := native(precis.ToolUse{Name: it.name, Input: it.input}, use)
+	c.served = true
+	if it.ended {
+		c.answer(h, it.said)
+	}
+	f.calls = append(f.calls, c)
+	for _, id := range it.ids {
+		if id != "" {
+			f.byID[id] = use
+		}
+	}
+}
+
+// listed takes in calls that a server lists in a field of the message, such as executed_tools of Chat Completions: objects with
+// arguments. They stand where its first block does.
+func (f *finder) listed(h precis.Handle, fields []precis.Field) {
+	for _, field := range fields {
+		for m, err := range jsonspan.Array(field.Raw) {
+			if err != nil {
+				break
+			}
+			of, err := jsonspan.Fields(m.Raw)
+			if kind, _ := jsonspan.String(of["type"]); err == nil && (of["arguments"] != nil || of["input"] != nil) && (kind != "" || of["name"] != nil) {
+				f.served(h, h, kind+"_call", m.Raw)
+			}
+		}
+	}
+}
+
+// askedBy returns the call that a result answers: by the pairs of the conversation, else by an ID that it refers to. Nil
+// when there is none, or another block answers it.
+func (f *finder) askedBy(h precis.Handle, ids []string) *Call {
+	use, ok := f.pairs.Call(h)
+	for _, id := range ids {
+		if !ok {
+			use, ok = f.byID[id]
+		}
+	}
+	n, known := f.byUse[use]
+	if first, _ := f.pairs.Result(use); !ok || !known || first != h && len(f.calls[n].Results) > 0 && f.calls[n].Results[0] != use {
+		return nil
+	}
+	return &f.calls[n]
+}
+
+// answer takes in a result, or what else is said of one.
+func (c *Call) answer(h precis.Handle, said ending) {
+	c.Results = append(c.Results, h)
+	if c.Text != "" {
+		said.lines = append([]string{c.Text}, said.lines...)
+	}
+	c.Text, c.IsError, c.marked, c.code = said.text(), c.IsError || said.failed, c.marked || said.failed, said.code
+}
+
+// itemBehind returns the item of a call whose tool use holds no input, which is the block behind it.
+func itemBehind(content []precis.Block, at int) (precis.Opaque, bool) {
+	use, ok := content[at].(precis.ToolUse)
+	if !ok || len(use.Input) > 0 || at+1 == len(content) {
+		return precis.Opaque{}, false
+	}
+	item, ok := content[at+1].(precis.Opaque)
+	return item, ok && isCall(item.Type)
+}
+
+// envelopes returns what results in JSON say that are lists of outputs, such as those of shell_call; false for other texts.
+func envelopes(text string) (ending, bool) {
+	var e ending
+	if !strings.HasPrefix(text, "[{") || jsonspan.Valid([]byte(text)) != nil {
+		return e, false
+	}
+	if _, ok := printedIn([]byte(text), 0); !ok {
+		return e, false
+	}
+	e.value([]byte(text), 0)
+	return e, true
+}
+
+// failedItem reports whether the item that a tool result came from says that the call failed.
+func failedItem(m precis.Message, r precis.ToolResult) bool {
+	raw := r.Raw
+	if raw == nil && len(m.Content) == 1 {
+		raw = m.Raw
+	}
+	if !bytes.Contains(raw, []byte(`"failed"`)) {
+		return false
+	}
+	status, _ := jsonspan.String(jsonspan.Field(raw, "status"))
+	return status == "failed"
+}
