@@ -235,6 +235,28 @@ func (r *reader) message(i int, m precis.Message) {
 		case precis.ToolResult:
 			r.result(h, block, spans)
 		}
+		if t, ok := m.Content[b].(precis.ToolResult); !ok || t.Text() == "" {
+			r.served(h)
+		}
+	}
+}
+
+// served adds the texts of calls, and of a result, that stand in a block without a form of its own.
+func (r *reader) served(h precis.Handle) {
+	calls := r.uses[h]
+	for _, call := range calls {
+		if use, ok := r.x.Calls[call].Served(); ok {
+			r.strings(h, call, precis.ToolUse{Name: use.Name, Input: use.Input})
+		}
+	}
+	if call, ok := r.results[h]; ok && len(calls) == 0 {
+		calls = []int32{call}
+	}
+	for _, call := range calls {
+		c := &r.x.Calls[call]
+		if _, ok := c.Served(); ok && len(c.Results) > 0 && c.Results[0] == h && !c.Registers {
+			r.add(Text{Handle: h, Source: r.resultSource(call), Call: call, Body: c.Text})
+		}
 	}
 }
 
