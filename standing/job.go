@@ -1,6 +1,7 @@
 package standing
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -78,36 +79,33 @@ func inBackground(args []arg) bool {
 	})
 }
 
-// call takes in an answered call.
-func (j *jobs) call(c *toolcall.Call, args []arg) {
+// call takes in an answered call, and reports whether it began a job or asked for one.
+func (j *jobs) call(c *toolcall.Call, args []arg) bool {
 	if i, ok := j.asked(args); ok {
 		j.polled(i, c)
-		return
+		return true
 	}
 	agent := delegates(c, args)
 	if c.Kind == toolcall.Read || c.Kind == toolcall.Write || !agent && !runs(c) {
-		return
+		return false
 	}
 	head := c.Text[:min(len(c.Text), jobHead)]
 	goesOn := startOf(head) >= 0
 	switch {
 	case agent:
-		if end := c.Outcome().End; end == toolcall.Rejected {
-			return
+		if end := c.Outcome().End; end != toolcall.Rejected {
+			j.agent(c, args, goesOn)
 		}
-		j.agent(c, args, goesOn)
-		return
+		return true
 	case c.Kind == toolcall.Command && toolcall.Shows(c.Line) && !inBackground(args) && !ofProgram(head), !goesOn && !inBackground(args):
-		return
-	}
-	if end := c.Outcome().End; end == toolcall.Rejected {
-		return
+		return false
 	}
 	id := idIn(head[max(startOf(head), 0):])
-	if id == "" && !goesOn {
-		return
+	if id == "" && !goesOn || c.Outcome().End == toolcall.Rejected {
+		return false
 	}
 	j.begin(Item{ID: id, Tool: c.Name, Text: taskOf(c, args), State: Running, Since: c.Use, At: c.Use})
+	return true
 }
 
 // startOf returns where the head of a result says that something goes on in the
@@ -167,6 +165,10 @@ func (j *jobs) agent(c *toolcall.Call, args []arg, goesOn bool) {
 			it.State = state
 		}
 	}
+	if it.State == "" && stateOfLine(c.Text) == Running {
+		it.State = Running
+		it.ID = cmp.Or(it.ID, nameIn(c.Text, args))
+	}
 	if it.State == "" {
 		it.State = Done
 		if c.Outcome().End == toolcall.Failed {
@@ -180,6 +182,28 @@ func (j *jobs) agent(c *toolcall.Call, args []arg, goesOn bool) {
 		it.Result = resultIn(c.Text)
 	}
 	j.begin(it)
+}
+
+// stateOfLine returns the state that a result of one short line ends with: "reviewer started". "" for other results.
+func stateOfLine(text string) State {
+	const longest = 100
+	text = strings.TrimRight(strings.TrimSpace(text), ".!")
+	if len(text) > longest || strings.Contains(text, "\n") {
+		return ""
+	}
+	return stateOfJob(text[strings.LastIndexByte(text, ' ')+1:])
+}
+
+// nameIn returns the short argument of a call that its result names, by which later calls may name the job; "" for none.
+func nameIn(text string, args []arg) string {
+	const longest = 64
+	said := strings.Fields(text)
+	for _, a := range args {
+		if len(a.text) <= longest && slices.Contains(said, a.text) {
+			return a.text
+		}
+	}
+	return ""
 }
 
 func (j *jobs) begin(it Item) {
@@ -204,7 +228,7 @@ func (j *jobs) asked(args []arg) (int, bool) {
 	}
 	for _, a := range args {
 		name := folded(a.name)
-		if !strings.Contains(name, "id") && !slices.Contains([]string{"target", "targets", "session", "shell", "job", "task", "agent", "pid", "name", "to"}, name) {
+		if !strings.Contains(name, "id") && !slices.Contains([]string{"target", "targets", "session", "shell", "job", "task", "agent", "agentname", "pid", "name", "to"}, name) {
 			continue
 		}
 		if i, ok := j.byID[strings.TrimSpace(a.text)]; ok && a.text != "" {

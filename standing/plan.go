@@ -62,10 +62,10 @@ func (l *planned) open() bool {
 	return slices.ContainsFunc(l.steps, func(s plannedStep) bool { return !s.state.Ended() })
 }
 
-// call takes in what an answered call writes down.
-func (p *plans) call(c *toolcall.Call, args []arg) {
+// call takes in what an answered call writes down, and reports whether it is about a plan.
+func (p *plans) call(c *toolcall.Call, args []arg) bool {
 	if delegates(c, args) {
-		return // a list that is handed on is the other agent's
+		return false // a list that is handed on is the other agent's
 	}
 	p.file(c)
 	if p.proposal != nil && harness.Approves(c.Name, c.Text) {
@@ -75,10 +75,10 @@ func (p *plans) call(c *toolcall.Call, args []arg) {
 	lists := listsIn(c, args)
 	about := aboutPlans(c.Name)
 	if len(lists) == 0 && !about {
-		return
+		return false
 	}
 	if end := c.Outcome().End; end == toolcall.Rejected || end == toolcall.Failed && c.Kind == toolcall.Other {
-		return
+		return true
 	}
 	if about && !slices.ContainsFunc(lists, func(w written) bool { return w.stated }) {
 		if w, ok := approved(c); ok {
@@ -98,6 +98,7 @@ func (p *plans) call(c *toolcall.Call, args []arg) {
 	for _, l := range p.lists {
 		p.lengths[len(l.steps)] = true
 	}
+	return true
 }
 
 // write takes in a list as it was written down.

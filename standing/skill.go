@@ -72,10 +72,10 @@ func (s *skills) text(at precis.Handle, text string) {
 }
 
 // call takes in an answered call: one of a tool that loads skills, or one that reads a
-// skill's file.
-func (s *skills) call(c *toolcall.Call, args []arg) {
+// skill's file. It reports whether it is one of these.
+func (s *skills) call(c *toolcall.Call, args []arg) bool {
 	if c.IsError {
-		return
+		return false
 	}
 	at := c.Results[len(c.Results)-1]
 	file := ""
@@ -93,10 +93,10 @@ func (s *skills) call(c *toolcall.Call, args []arg) {
 			l.name = m[1]
 		}
 		s.load(l, at)
-		return
+		return true
 	}
 	if c.Kind != toolcall.Other || !slices.ContainsFunc(words(c.Name), func(w string) bool { return w == "skill" || w == "skills" }) {
-		return
+		return false
 	}
 	l, ok := skillIn(c.Text)
 	if !ok {
@@ -113,6 +113,7 @@ func (s *skills) call(c *toolcall.Call, args []arg) {
 	if l.name != "" && len(l.name) <= 100 && c.Outcome().End != toolcall.Rejected {
 		s.load(l, at)
 	}
+	return true
 }
 
 func (s *skills) load(l loaded, at precis.Handle) {

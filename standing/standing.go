@@ -74,6 +74,8 @@ type Reading struct {
 	Jobs         []Item // in the order in which they were begun
 	Skills       []Item // in the order in which they were loaded
 	Instructions []Item // in the order of the messages
+
+	Calls map[precis.Handle]bool // those about plans, jobs and skills
 }
 
 // Of returns what holds in a conversation. What the view hides counts; what a rewind took
@@ -118,9 +120,12 @@ type fold struct {
 	plans  plans
 	jobs   jobs
 	skills skills
+	calls  map[precis.Handle]bool
 }
 
-func newFold() *fold { return &fold{plans: newPlans(), jobs: newJobs(), skills: newSkills()} }
+func newFold() *fold {
+	return &fold{plans: newPlans(), jobs: newJobs(), skills: newSkills(), calls: map[precis.Handle]bool{}}
+}
 
 // read takes the messages [from,to) in.
 func (f *fold) read(msgs []precis.Message, calls []toolcall.Call, from, to int) {
@@ -144,9 +149,11 @@ func (f *fold) read(msgs []precis.Message, calls []toolcall.Call, from, to int) 
 // call takes in a call that was answered.
 func (f *fold) call(c *toolcall.Call) {
 	args := arguments(c)
-	f.jobs.call(c, args)
-	f.plans.call(c, args)
-	f.skills.call(c, args)
+	for _, is := range []bool{f.jobs.call(c, args), f.plans.call(c, args), f.skills.call(c, args)} {
+		if is {
+			f.calls[c.Use] = true
+		}
+	}
 }
 
 func (f *fold) message(msgs []precis.Message, i int, speech *precis.Speech) {
@@ -179,7 +186,7 @@ func (f *fold) message(msgs []precis.Message, i int, speech *precis.Speech) {
 }
 
 func (f *fold) reading() *Reading {
-	return &Reading{Steps: f.plans.items(), Lengths: slices.Sorted(maps.Keys(f.plans.lengths)), Jobs: f.jobs.list(), Skills: f.skills.list()}
+	return &Reading{Steps: f.plans.items(), Lengths: slices.Sorted(maps.Keys(f.plans.lengths)), Jobs: f.jobs.list(), Skills: f.skills.list(), Calls: f.calls}
 }
 
 // line returns a text on one line of about most bytes, without signs that would make it

@@ -1,0 +1,31 @@
+package standing_test
+
+import (
+	"encoding/json"
+	"testing"
+
+	"precis"
+	"precis/standing"
+)
+
+// An agent of which its result only says that it was started goes on, under the name that it was given, until a later call
+// that names it says otherwise.
+func TestAnAgentThatWasOnlyStarted(t *testing.T) {
+	item := func(raw string) precis.Message {
+		var of struct{ Type string }
+		_ = json.Unmarshal([]byte(raw), &of)
+		return precis.Message{Role: precis.RoleAssistant, Content: []precis.Block{precis.Opaque{Type: of.Type, Raw: json.RawMessage(raw)}}}
+	}
+	msgs := []precis.Message{
+		item(`{"type":"multi_agent_call","id":"a1","call_id":"a1","action":"spawn_agent","arguments":"{\"agent_name\":\"otter\",\"message\":\"Count the crabs\"}"}`),
+		item(`{"type":"multi_agent_call_output","id":"o1","call_id":"a1","output":[{"type":"output_text","text":"otter started."}]}`),
+		item(`{"type":"multi_agent_call","id":"a2","call_id":"a2","action":"wait_agent","arguments":"{\"agent_name\":\"otter\"}"}`),
+		item(`{"type":"multi_agent_call_output","id":"o2","call_id":"a2","output":[{"type":"output_text","text":"status: completed\n40 crabs"}]}`),
+	}
+	for n, want := range map[int]standing.State{2: standing.Running, 4: standing.Done} {
+		jobs := standing.Of(&precis.Conversation{Transcript: precis.NewTranscript(msgs[:n]...)}).Jobs
+		if len(jobs) != 1 || jobs[0].State != want || jobs[0].ID != "otter" || jobs[0].Text != "Count the crabs" {
+			t.Errorf("%d messages: %+v", n, jobs)
+		}
+	}
+}
