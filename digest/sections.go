@@ -70,6 +70,7 @@ func (in *input) behind(d *draft, st *story, planned int) {
 	st.commands = in.withFailedEdits(withoutQueries(st.commands))
 	d.section("## Last results of commands, failures first, newest first", in.commandLines(st, 12), min(share(shareResults), d.left))
 	fileList{in, in.toldFiles(st.files)}.section(d)
+	d.section(othersTitle, in.otherCalls(), share(othersShare))
 	d.section(jobsTitle, in.jobs(withoutSilent(in.standing().Jobs)), share(8))
 	d.section("## Plan", in.plan(planned-d.count("## Plan")-1), planned)
 	if in.tokens >= leastForGit {

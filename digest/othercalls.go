@@ -1,0 +1,207 @@
+package digest
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"unicode"
+
+	"precis"
+	"precis/internal/harness"
+	"precis/internal/jsonspan"
+	"precis/internal/plain"
+	"precis/internal/toolcall"
+	"precis/retain"
+)
+
+// othersTitle is the heading over calls that are neither files nor commands, agents, plans or skills: of servers, interfaces and
+// browsers, and of what the provider's server runs.
+const othersTitle = "## Other calls, failures first, newest first"
+
+// Other calls take so many percent of a digest at most, in so many lines.
+const (
+	othersShare = 8
+	mostOthers  = 12
+)
+
+// otherCall is the newest of the calls of one tool that have arguments of the same names.
+type otherCall struct{ call, runs, failed int }
+
+// otherCalls describes the covered calls that no other section tells.
+func (in *input) otherCalls() []string {
+	w := in.work()
+	byShape := map[string]*otherCall{}
+	var all []*otherCall
+	for i := range slices.Backward(w.calls) {
+		c := &w.calls[i]
+		if !in.covered(c.Use.From) || !in.isOther(i) {
+			continue
+		}
+		shape := c.Name
+		for a := range c.Arguments() {
+			shape += "\x00" + a.Name
+		}
+		o := byShape[shape]
+		if o == nil {
+			o = &otherCall{call: i}
+			byShape[shape] = o
+			all = append(all, o)
+		}
+		o.runs++
+		if w.ends[i].End == toolcall.Failed {
+			o.failed++
+		}
+	}
+	failed := func(o *otherCall) bool { return w.ends[o.call].End == toolcall.Failed }
+	slices.SortStableFunc(all, func(a, b *otherCall) int {
+		switch {
+		case failed(a) == failed(b):
+			return 0
+		case failed(a):
+			return -1
+		}
+		return 1
+	})
+	var lines []string
+	for _, o := range all[:min(len(all), mostOthers)] {
+		lines = append(lines, in.otherCall(o))
+	}
+	return lines
+}
+
+// isOther reports whether no other section tells a call.
+func (in *input) isOther(call int) bool {
+	w := in.work()
+	c, o := &w.calls[call], w.ends[call]
+	if last := len(in.messages) - 1; len(c.Results) > 0 && c.Results[0].From == last && in.messages[last].Role == precis.RoleUser {
+		return false // it has just returned
+	}
+	return c.Kind == toolcall.Other && len(c.Effects)+len(c.Reads) == 0 && !c.Registers && o.End != toolcall.Rejected && !w.isWaiting(call) &&
+		!in.standing().Calls[c.Use] && !harness.Asks(c.Name) && !harness.Turns(c.Name) && !handsOver(c.Name) && !looksForFiles(c)
+}
+
+// looksForFiles reports whether a call searches or lists files: its result begins most of its lines with paths, or it was given a
+// pattern or a folder, by a tool whose name says so.
+func looksForFiles(c *toolcall.Call) bool {
+	const most = 10
+	paths, lines := 0, 0
+	for line := range strings.Lines(c.Text) {
+		if line = strings.TrimSpace(line); line == "" {
+			continue
+		}
+		if lines++; lines > most {
+			break
+		}
+		retain.Scan(line, func(a retain.Anchor) {
+			if a.Kind == retain.Path && a.Start < 3 {
+				paths++
+			}
+		})
+	}
+	if lines > 1 && 2*paths > lines {
+		return true
+	}
+	name := strings.ToLower(c.Name)
+	if !slices.ContainsFunc([]string{"grep", "glob", "search", "find", "list", "ls", "tree"}, func(w string) bool { return strings.Contains(name, w) }) {
+		return false
+	}
+	for a := range c.Arguments() {
+		if toolcall.IsPathArgument(a.Name) || slices.Contains([]string{"pattern", "regex", "glob", "directory", "dir_path", "target_directory"}, a.Name) {
+			return true
+		}
+	}
+	return false
+}
+
+// otherCall describes a call, and how it ended.
+func (in *input) otherCall(o *otherCall) string {
+	c, end := &in.work().calls[o.call], in.work().ends[o.call]
+	line := "- " + in.handle(c.Use.From) + " " + plain.Text(quoted(c.Name, 60)) + "(" + argumentsInShort(c) + ")"
+	if o.runs > 1 {
+		line += fmt.Sprintf(" ×%d", o.runs)
+		if o.failed > 0 && o.failed < o.runs {
+			line += fmt.Sprintf(" (%d failed)", o.failed)
+		}
+	}
+	says := tellingLine(c)
+	switch {
+	case end.End == toolcall.Failed:
+		line += " → FAILED"
+		if end.Line != "" {
+			says = end.Line
+		}
+		if says != "" {
+			line += ": "
+		}
+	case end.End == toolcall.Interrupted:
+		return line + " → interrupted"
+	case says == "":
+		return line + " → done"
+	default:
+		line += " → "
+	}
+	return line + quoted(says, 160)
+}
+
+// argumentsInShort returns the arguments of a call as far as they fit on a short line, each value once.
+func argumentsInShort(c *toolcall.Call) string {
+	const most, longest = 120, 70 // bytes of all, and of a value
+	var out []string
+	room, seen := most, map[string]bool{}
+	for a := range c.Arguments() {
+		value := a.Text
+		if a.Raw != nil {
+			value = compact(a.Raw)
+		}
+		if value = quoted(value, longest); value == "" || seen[strings.Trim(value, `[]"`)] {
+			continue
+		}
+		seen[value] = true
+		if room -= len(a.Name) + len(value); room < 0 {
+			out = append(out, "…")
+			break
+		}
+		out = append(out, quoted(a.Name, longest)+": "+value)
+	}
+	return strings.Join(out, ", ")
+}
+
+// compact returns a JSON value on one line; of a string its text, and nothing of null and of what is empty.
+func compact(raw json.RawMessage) string {
+	if s, ok := jsonspan.String(raw); ok {
+		return s
+	}
+	var out bytes.Buffer
+	if json.Compact(&out, raw) != nil {
+		return ""
+	}
+	switch s := out.String(); s {
+	case "null", "[]", "{}":
+		return ""
+	default:
+		return s
+	}
+}
+
+// tellingLine returns the first line of a call's result that says more than its arguments; "" when none does.
+func tellingLine(c *toolcall.Call) string {
+	given := map[string]bool{}
+	for _, s := range c.Strings() {
+		given[strings.TrimSpace(s)] = true
+	}
+	text := toolcall.Unwrapped(c.Output())
+	if raw := []byte(text); jsonspan.Kind(raw) == '{' || jsonspan.Kind(raw) == '[' {
+		if s := compact(raw); s != "" {
+			return s
+		}
+	}
+	for line := range strings.Lines(text) {
+		line = strings.TrimSpace(line)
+		if strings.ContainsFunc(line, func(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }) && !given[line] && !harness.IsRemark(line) {
+			return line
+		}
+	}
+	return ""
+}

@@ -1,0 +1,52 @@
+package digest_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+)
+
+const others = "Other calls, failures first, newest first"
+
+func TestCallsOfNoKnownKindAreTold(t *testing.T) {
+	s := newSession(1)
+	s.user("Move the bookings, and tell the crews.")
+	for i := range 4 {
+		result := fmt.Sprintf("{\n  \"status\": \"moved\",\n  \"berth\": %d\n}", i+3)
+		if i == 1 {
+			result = "Error: berth 4 is taken"
+		}
+		s.call("move_booking", map[string]any{"booking": fmt.Sprintf("QX%d", i), "to": "June", "note": nil}, result)
+	}
+	s.call("mcp__quay__radio", map[string]any{"crew": "Heron"}, `{"isError":true,"content":[{"type":"text","text":"no answer on channel 9"}]}`)
+	s.call("move_booking", map[string]any{"booking": "ZZ1"}, "moved without a date")
+	s.call("Grep", map[string]any{"pattern": "heron"}, "crews.txt")
+	s.call("lookup", map[string]any{"query": "where are the crews"}, "crews/heron.txt\ncrews/otter.txt\ncrews/list.md")
+	s.call("TodoWrite", map[string]any{"todos": []any{map[string]any{"content": "call the crews", "status": "pending"}}}, "ok")
+	s.call("Task", map[string]any{"prompt": "find the crew lists", "subagent_type": "seeker"}, "There are two.")
+	s.call("AskUserQuestion", map[string]any{"question": "June or July?"}, "June")
+	s.call("Bash", map[string]any{"command": "make crews"}, "all good")
+	s.says("All is moved.")
+	got := section(digested(t, 3500, s.msgs...), others)
+	want := []string{
+		`- m9 mcp__quay__radio(crew: Heron) → FAILED: no answer on channel 9`,
+		`- m11 move_booking(booking: ZZ1) → moved without a date`,
+		`- m7 move_booking(booking: QX3, to: June) ×4 (1 failed) → {"status":"moved","berth":6}`,
+	}
+	if got := strings.TrimSpace(got); got != strings.Join(want, "\n") {
+		t.Errorf("%s", got)
+	}
+}
+
+func TestOtherCallsTakeAFewLines(t *testing.T) {
+	s := newSession(1)
+	s.user("Ask them all.")
+	for i := range 40 {
+		s.call(fmt.Sprintf("ask_%d", i), map[string]any{"what": strings.Repeat("very long ", 40)}, strings.Repeat("a long answer ", 60))
+	}
+	s.says("I have asked.")
+	got := section(digested(t, 8000, s.msgs...), others)
+	if n := strings.Count(got, "\n- ") + 1; n > 12 || len(got) > 12*400 || !strings.HasPrefix(got, "- m79 ask_39(") {
+		t.Errorf("%d lines:\n%s", n, got)
+	}
+}
