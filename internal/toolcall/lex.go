@@ -214,8 +214,8 @@ func (l *lexer) isCmdlet() bool {
 	if len(l.words) == 0 {
 		return false
 	}
-	name := strings.ToLower(l.words[0].text)
-	return strings.HasSuffix(name, "-item") || name == "move" || name == "copy" || name == "del" || name == "ren" || name == "erase"
+	row, ok := cmdlets().Find(strings.ToLower(l.words[0].text))
+	return ok && row.Get("shared") == ""
 }
 
 // descriptor takes the number of a file descriptor off before a redirection.

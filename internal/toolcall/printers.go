@@ -128,7 +128,7 @@ func Shows(line string) bool {
 
 // lookers are programs that only look, beside printers: what they print says nothing of success. Those that make a folder
 // say as little.
-var lookers = wordSet("mkdir get-childitem gci get-content gc get-location gl get-item gi test-path select-string sls new-item ni gh:asks which where whoami date env printenv id uname hostname du df ps")
+var lookers = wordSet("mkdir gh:asks which where whoami date env printenv id uname hostname du df ps")
 
 // Queries reports whether a command line only looks, or sets the stage for what looks: reading, searching, listing, asking
 // an interface for what it has.
@@ -139,7 +139,10 @@ func Queries(line string) bool {
 			all[i] = asksGitHub(line)
 		}
 	}
-	return len(all) > 0 && !slices.ContainsFunc(all, func(p string) bool { p = strings.ToLower(p); return !printers[p] && !stages[p] && !lookers[p] })
+	return len(all) > 0 && !slices.ContainsFunc(all, func(p string) bool {
+		p = strings.ToLower(p)
+		return !printers[p] && !stages[p] && !lookers[p] && !cmdletLooks(p)
+	})
 }
 
 // asksGitHub returns "gh:asks" for a line in which gh only asks the interface: with no method and no fields given.

@@ -325,10 +325,10 @@ func (r *shellReader) program(words []string, redirected bool) {
 		if !slices.Contains(rest, "--dry-run") && !slices.Contains(rest, "-R") {
 			r.applied(r.stdin)
 		}
-	case "remove-item", "ri", "del", "erase", "move-item", "move", "ren", "rename", "rename-item", "copy-item", "copy", "new-item", "ni", "set-content", "add-content", "out-file", "get-content", "gc", "type":
-		r.cmdlet(name, rest)
 	default:
-		if interpreters[name] {
+		if act := cmdletAct(name, rest); act != "" {
+			r.cmdlet(act, name, rest)
+		} else if interpreters[name] {
 			for _, f := range editsInPlace(name, rest) {
 				r.add(Effect{Path: f})
 			}

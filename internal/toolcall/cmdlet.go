@@ -1,0 +1,222 @@
+package toolcall
+
+import (
+	_ "embed"
+	"path"
+	"slices"
+	"strings"
+
+	"precis/internal/table"
+)
+
+//go:embed cmdlets.txt
+var cmdletsText string
+
+// cmdlets are the commands of PowerShell and cmd on files.
+var cmdlets = table.Lazy("cmdlets.txt", cmdletsText, "program", "act", "shared")
+
+// cmdletAct returns what a command of PowerShell or cmd does to files; "" for other programs, and for one of Unix.
+func cmdletAct(name string, words []string) string {
+	row, ok := cmdlets().Find(name)
+	if !ok || row.Get("shared") != "" && !slices.ContainsFunc(words, isParameter) {
+		return ""
+	}
+	return row.Get("act")
+}
+
+// cmdletLooks reports whether a command of PowerShell changes no file, or only makes one.
+func cmdletLooks(name string) bool {
+	row, ok := cmdlets().Find(name)
+	return ok && row.Get("shared") == "" && slices.Contains([]string{"look", "read", "search", "make"}, row.Get("act"))
+}
+
+// Parameters of cmdlets: those that no value follows, and those that hold paths, from where and to where.
+var (
+	switches    = wordSet("force recurse append nonewline whatif confirm raw wait passthru verbose debug asbytestream noclobber container directory file hidden readonly system notypeinformation casesensitive simplematch quiet list allmatches notmatch")
+	fromParams  = wordSet("path literalpath filepath outfile")
+	toParams    = wordSet("destination destinationpath newname")
+	otherParams = wordSet("erroraction name itemtype value encoding filter include exclude")
+)
+
+// isParameter reports whether a word is the whole name of a parameter that no program of Unix has.
+func isParameter(w string) bool {
+	name := strings.ToLower(strings.TrimPrefix(w, "-"))
+	return name != strings.ToLower(w) && len(name) > 3 && (switches[name] || fromParams[name] || toParams[name] || otherParams[name])
+}
+
+// abbreviates reports whether a name is the beginning of one of a set.
+func abbreviates(name string, set map[string]bool) bool {
+	for full := range set {
+		if strings.HasPrefix(full, name) {
+			return true
+		}
+	}
+	return false
+}
+
+// cmdletWords are the words of a cmdlet by what they are.
+type cmdletWords struct {
+	from, to []string          // paths that parameters name
+	plain    []string          // arguments without a parameter
+	values   map[string]string // of other parameters
+	set      map[string]bool   // switches
+}
+
+// readCmdlet sorts the words of a cmdlet: a parameter that is no switch is followed by its value.
+func readCmdlet(words []string) cmdletWords {
+	c := cmdletWords{values: map[string]string{}, set: map[string]bool{}}
+	for i := 0; i < len(words); i++ {
+		w := words[i]
+		switch name := strings.ToLower(strings.TrimLeft(w, "-")); {
+		case w == "", len(w) == 2 && w[0] == '/': // "/q"
+		case w[0] != '-' || name == "":
+			for p := range strings.SplitSeq(w, ",") {
+				c.plain = append(c.plain, p)
+			}
+		case strings.Contains(name, ":"): // -Force:$true
+		case abbreviates(name, switches), i+1 == len(words):
+			c.set[name] = true
+		default:
+			i++
+			c.value(name, words[i])
+			for strings.HasSuffix(words[i], ",") && i+1 < len(words) {
+				i++
+				c.value(name, words[i])
+			}
+		}
+	}
+	c.plain = slices.DeleteFunc(c.plain, func(p string) bool { return p == "" })
+	return c
+}
+
+// value takes in the value of a parameter.
+func (c *cmdletWords) value(name, value string) {
+	for p := range strings.SplitSeq(strings.Trim(value, ","), ",") {
+		switch {
+		case abbreviates(name, toParams):
+			c.to = append(c.to, p)
+		case abbreviates(name, fromParams):
+			c.from = append(c.from, p)
+		default:
+			c.values[name] = p
+		}
+	}
+}
+
+// sets reports whether a switch is among the words, under its whole name or the beginning of it.
+func (c *cmdletWords) sets(name string) bool {
+	for s := range c.set {
+		if strings.HasPrefix(name, s) {
+			return true
+		}
+	}
+	return false
+}
+
+// cmdlet adds what a program of PowerShell or cmd does to files.
+func (r *shellReader) cmdlet(act, name string, words []string) {
+	c := readCmdlet(words)
+	paths := slices.Concat(c.from, c.plain)
+	if c.sets("whatif") {
+		return
+	}
+	for _, p := range paths {
+		if strings.Contains(p, "*") && !slices.ContainsFunc(words, func(w string) bool { return strings.HasPrefix(strings.ToLower(w), "-lit") }) {
+			delete(r.literal, p) // a pattern also in quotes
+		}
+	}
+	switch act {
+	case "remove":
+		if len(paths) == 0 {
+			paths = listedBy(r.piped)
+		}
+		for _, p := range paths {
+			r.add(Effect{Path: p, Removed: true})
+		}
+	case "move", "copy":
+		r.carry(act, append(paths, c.to...), strings.HasPrefix(name, "r"), c.sets("recurse"))
+	case "make":
+		r.make(c, paths)
+	case "write", "change":
+		if p := written(name, c, paths); p != "" {
+			r.add(Effect{Path: p, Whole: act == "write" && !c.sets("append")})
+		}
+	case "read":
+		for _, p := range paths[:min(len(paths), 1+strings.Count(strings.Join(words, " "), ","))] {
+			if name != "type" || strings.ContainsAny(p, `./\`) { // in Unix it says what a command is
+				r.read(p)
+			}
+		}
+	case "search":
+		if len(c.from) == 0 && len(c.plain) > 1 && c.values["pattern"] == "" {
+			c.from = c.plain[1:]
+		}
+		for _, p := range c.from {
+			if isFileName(p) {
+				r.searched = append(r.searched, within(r.folder, p))
+			}
+		}
+	}
+}
+
+// carry adds what moving and copying do: into the last of the paths.
+func (r *shellReader) carry(act string, paths []string, renames, recursive bool) {
+	n := len(paths) - 1
+	if n != 1 {
+		return
+	}
+	if renames {
+		paths[n] = path.Join(path.Dir(normalPath(paths[0])), normalPath(paths[n]))
+	}
+	r.copied(paths[:n], paths[n], act == "move", recursive)
+}
+
+// make adds the file or the folder that New-Item makes.
+func (r *shellReader) make(c cmdletWords, paths []string) {
+	p := strings.Join(paths[:min(len(paths), 1)], "")
+	if name := c.values["name"]; name != "" {
+		p = path.Join(normalPath(p), name)
+	}
+	kind := strings.ToLower(c.values["itemtype"] + c.values["type"])
+	switch {
+	case p == "":
+	case strings.HasPrefix(kind, "d"):
+		r.made(p)
+	default:
+		r.add(Effect{Path: p, Whole: true})
+	}
+}
+
+// written returns the file that a cmdlet writes: one that takes what it writes from elsewhere names the file by a parameter.
+func written(name string, c cmdletWords, paths []string) string {
+	switch {
+	case strings.HasPrefix(name, "compress-"):
+		paths = c.to
+	case strings.HasPrefix(name, "i"): // Invoke-WebRequest, iwr
+		paths = c.from
+	}
+	if len(paths) == 0 {
+		return ""
+	}
+	return paths[0]
+}
+
+// listedBy returns what Get-ChildItem lists, whose words these are, as paths and patterns; nil for other commands.
+func listedBy(words []string) (out []string) {
+	if len(words) == 0 || !slices.Contains([]string{"get-childitem", "gci", "dir", "ls", "get-item", "gi"}, strings.ToLower(words[0])) {
+		return nil
+	}
+	c := readCmdlet(words[1:])
+	pattern := c.values["filter"] + c.values["include"]
+	if c.sets("recurse") && pattern != "" {
+		pattern = "**/" + pattern
+	}
+	paths := slices.Concat(c.from, c.plain)
+	if len(paths) == 0 && pattern != "" {
+		paths = []string{"."}
+	}
+	for _, p := range paths {
+		out = append(out, path.Join(normalPath(p), pattern))
+	}
+	return out
+}
