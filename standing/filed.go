@@ -159,7 +159,7 @@ func newFiled(name string, steps []step, at precis.Handle, old *planned) *planne
 	next := 0 // of the old steps, which come in the same order
 	for _, s := range steps {
 		s.twice = times[s.text] > 1
-		one := plannedStep{s, at, at}
+		one := plannedStep{step: s, since: at, at: at}
 		if old != nil {
 			if i := old.says(s, next); i >= 0 {
 				next, one.state = i+1, old.steps[i].becomes(s.state)
@@ -230,7 +230,7 @@ func (l *planned) replace(was, now []step, at precis.Handle) (ticked bool) {
 	}
 	var in []plannedStep
 	for _, s := range now {
-		one := plannedStep{s, at, at}
+		one := plannedStep{step: s, since: at, at: at}
 		if i := slices.IndexFunc(old, func(o plannedStep) bool { return o.text == s.text }); i >= 0 {
 			one.since, one.under, one.twice = old[i].since, old[i].under, old[i].twice
 			if one.state = old[i].becomes(s.state); one.state == old[i].state {

@@ -40,6 +40,7 @@ type planned struct {
 type plannedStep struct {
 	step
 	since, at precis.Handle
+	given     []string // words of the result that answered its writing: an ID among them
 }
 
 // said is the list of what was proposed in words and approved.
@@ -123,7 +124,7 @@ func (p *plans) write(key string, w written, at precis.Handle) {
 		if s.state == "" {
 			s.state = Open
 		}
-		l.steps = append(l.steps, plannedStep{s, at, at})
+		l.steps = append(l.steps, plannedStep{step: s, since: at, at: at})
 	}
 	p.adopt(l)
 	p.proposal = nil
@@ -148,8 +149,35 @@ func rulesOf(prose string) []string {
 	return rules[:min(len(rules), mostRules)]
 }
 
+// find returns the step with an ID: one that was written with it, else the one whose result gave it before all other words that
+// are IDs; -1 for none.
 func (l *planned) find(id string) int {
-	return slices.IndexFunc(l.steps, func(s plannedStep) bool { return id != "" && s.id == id })
+	if id == "" {
+		return -1
+	}
+	found, first := -1, 0
+	for i := range l.steps {
+		if l.steps[i].id == id {
+			return i
+		}
+		if at := slices.Index(l.steps[i].given, id); at >= 0 && (found < 0 || at < first) {
+			found, first = i, at
+		}
+	}
+	return found
+}
+
+// givenIn returns the words of a result in which an ID may stand, without those of the step itself.
+func givenIn(result, text string) []string {
+	const most = 400 // bytes
+	result = strings.Replace(result[:min(len(result), most)], text, "", 1)
+	words := strings.FieldsFunc(result, func(r rune) bool {
+		return !unicode.IsLetter(r) && !unicode.IsDigit(r) && r != '-' && r != '_' && r != '.'
+	})
+	for i := range words {
+		words[i] = strings.Trim(words[i], ".")
+	}
+	return words
 }
 
 // set changes the step with that ID, or adds it.
@@ -162,7 +190,7 @@ func (l *planned) set(s step, at precis.Handle) {
 		if s.state == "" {
 			s.state = Open
 		}
-		l.steps = append(l.steps, plannedStep{s, at, at})
+		l.steps = append(l.steps, plannedStep{step: s, since: at, at: at})
 		return
 	}
 	old := &l.steps[i]
@@ -235,8 +263,6 @@ var (
 	planHead = lazyregexp.New(`(?im)^#*\s*[\w ]{0,20}\bplan\b[^\n]{0,40}:\s*$`)
 	// listedTask is a line of a result that lists tasks: "#1 [pending] Fix it".
 	listedTask = lazyregexp.New(`(?m)^\s*(?:[-*]\s+)?#?(\w[\w-]{0,40})[.:)]?\s+[\[(]([\w -]{1,20})[\])]\s+(\S.*?)(?:\s+\[blocked by[^\]]*\])?\s*$`)
-	// createdID is where a result says how a new step is called.
-	createdID = lazyregexp.New(`(?i)#(\d+)\b|\b(?:task|todo|step|goal|item)?[ _]?id\b["']?\s*[:=#]?\s*["'(]?([\w-]+)`)
 )
 
 // approved returns the plan that the result of a call repeats.
@@ -257,36 +283,19 @@ func approved(c *toolcall.Call) (written, bool) {
 func (p *plans) one(c *toolcall.Call, args []arg) {
 	key, at := subject(c.Name), c.Use
 	l := p.lists[key]
-	var s step
-	best := len(textFields)
-	for _, a := range args {
-		name := folded(a.name)
-		value := a.text
-		if a.raw != nil && a.text == "" {
-			value = scalar(a.raw)
-		}
-		if i := slices.Index(textFields, name); i >= 0 && i < best && strings.TrimSpace(value) != "" {
-			s.text, best = line(value, mostText), i
-		}
-		switch {
-		case slices.Contains(stateFields, name):
-			s.state = stateOf(value)
-		case slices.Contains(doneFields, name) && a.raw != nil:
-			s.state = stateIn(a.raw)
-		case slices.Contains(idFields, name):
-			s.id = strings.TrimPrefix(strings.TrimSpace(value), "#")
-		}
-	}
+	s, named, best := oneStep(args, l)
 	if s.state == "" {
 		s.state = stateOfVerb(words(c.Name))
 	}
 	one := slices.ContainsFunc(words(c.Name), func(w string) bool { return w == "goal" })
 	switch {
-	case s.id != "" && l != nil && l.find(s.id) >= 0:
-		if best < len(textFields) && textFields[best] == "description" {
+	case len(named) > 0:
+		if best < len(textFields) && textFields[best] == "description" || len(named) > 1 {
 			s.text = "" // it explains the step, and is not how it is called
 		}
-		l.set(s, at)
+		for _, s.id = range named {
+			l.set(s, at)
+		}
 		l.at = at
 	case s.id == "" && s.text == "" && l != nil && s.state != "" && (len(l.steps) == 1 || s.state == Dropped):
 		for i := range l.steps {
@@ -295,10 +304,7 @@ func (p *plans) one(c *toolcall.Call, args []arg) {
 			}
 		}
 		l.at = at
-	case s.text != "" && (s.id == "" || l == nil || l.find(s.id) < 0):
-		if m := createdID.FindStringSubmatch(c.Text[:min(len(c.Text), 400)]); m != nil && s.id == "" {
-			s.id = m[1] + m[2]
-		}
+	case s.text != "":
 		if l == nil || one {
 			l = &planned{key: key}
 			for k, other := range p.lists { // the steps of a plan in words are now written one by one
@@ -308,17 +314,58 @@ func (p *plans) one(c *toolcall.Call, args []arg) {
 			}
 			p.lists[key] = l
 		}
+		var given []string
 		if s.id == "" || l.find(s.id) >= 0 {
-			s.id = fmt.Sprint(at)
+			s.id, given = fmt.Sprint(at), givenIn(c.Text, s.text)
 		}
 		if s.state == "" {
 			s.state = Open
 		}
-		l.set(s, at)
+		n := len(l.steps)
+		if l.set(s, at); len(l.steps) > n {
+			l.steps[n].given = given
+		}
 		l.at = at
-	case s.id == "" && s.text == "":
+	case s.id == "":
 		p.listed(key, c)
 	}
+}
+
+// oneStep reads the arguments of a call as a step. Named are the IDs among them of steps of the list, best is the place of
+// the field of the text in textFields.
+func oneStep(args []arg, l *planned) (s step, named []string, best int) {
+	known := func(id string) bool { return l != nil && l.find(id) >= 0 }
+	best = len(textFields)
+	for _, a := range args {
+		name := folded(a.name)
+		value := a.text
+		if a.raw != nil && a.text == "" {
+			value = scalar(a.raw)
+		}
+		id := strings.TrimPrefix(strings.TrimSpace(value), "#")
+		i := slices.Index(textFields, name)
+		switch {
+		case slices.Contains(stateFields, name):
+			s.state = stateOf(value)
+		case slices.Contains(doneFields, name) && a.raw != nil:
+			s.state = stateIn(a.raw)
+		case slices.Contains(idFields, name):
+			if s.id = id; known(id) {
+				named = append(named, id)
+			}
+		case i >= 0 && strings.ContainsAny(id, "0123456789") && known(id):
+			named = append(named, id)
+		case jsonspan.Kind(a.raw) == '[' && (slices.Contains(idFields, strings.TrimSuffix(name, "s")) || slices.Contains(listFields, name)):
+			for _, id := range jsonspan.Strings(a.raw) {
+				if id = strings.TrimPrefix(id, "#"); known(id) {
+					named = append(named, id)
+				}
+			}
+		case i >= 0 && i < best && strings.TrimSpace(value) != "":
+			s.text, best = line(value, mostText), i
+		}
+	}
+	return s, named, best
 }
 
 // stateOfVerb returns the state that a tool gives a step by its name; "" for none.
