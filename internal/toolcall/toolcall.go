@@ -192,6 +192,20 @@ func (f *finder) result(h precis.Handle, m precis.Message, block precis.ToolResu
 		call.Text = ""
 	}
 	call.tellPatched()
+	call.tellShown()
+}
+
+// tellShown notes the file that a result shows, of a call without a path: the editor of SWE-agent keeps one open.
+func (c *Call) tellShown() {
+	_, head, ok := strings.Cut("\n"+c.Text, "\n[File: ")
+	name, _, counted := strings.Cut(head, " (")
+	if !ok || !counted || c.Kind != Other || c.IsError || strings.Contains(name, "\n") {
+		return
+	}
+	c.Kind, c.Path = Read, normalPath(name)
+	if writes(strings.ToLower(c.Name)) {
+		c.Kind, c.Effects = Write, []Effect{{Path: c.Path, Added: strings.HasPrefix(c.Name, "create")}}
+	}
 }
 
 // patchingLine is the line by which patch names a file that it changes.
