@@ -2,6 +2,7 @@ package digest
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -12,6 +13,7 @@ import (
 	"precis/internal/harness"
 	"precis/internal/jsonspan"
 	"precis/internal/plain"
+	"precis/internal/preview"
 	"precis/internal/toolcall"
 	"precis/retain"
 )
@@ -24,6 +26,7 @@ const othersTitle = "## Other calls, failures first, newest first"
 const (
 	othersShare = 8
 	mostOthers  = 12
+	mostData    = 150 // bytes of a result in JSON
 )
 
 // otherCall is the newest of the calls of one tool that have arguments of the same names.
@@ -39,10 +42,7 @@ func (in *input) otherCalls() []string {
 		if !in.covered(c.Use.From) || !in.isOther(i) {
 			continue
 		}
-		shape := c.Name
-		for a := range c.Arguments() {
-			shape += "\x00" + a.Name
-		}
+		shape := shapeOf(c)
 		o := byShape[shape]
 		if o == nil {
 			o = &otherCall{call: i}
@@ -71,6 +71,27 @@ func (in *input) otherCalls() []string {
 	return lines
 }
 
+// shapeOf returns what calls share that are told together: the tool, the names of the arguments, and the values of those that say
+// which of several things the tool is to do.
+func shapeOf(c *toolcall.Call) string {
+	shape := c.Name
+	for a := range c.Arguments() {
+		shape += "\x00" + a.Name
+		if slices.Contains([]string{"tool_name", "tool", "method", "action", "operation", "command"}, a.Name) {
+			shape += "\x00" + valueOf(a)
+		}
+	}
+	return shape
+}
+
+// valueOf returns an argument as text; "" for one that is empty.
+func valueOf(a toolcall.Argument) string {
+	if a.Raw == nil {
+		return a.Text
+	}
+	return compact(a.Raw)
+}
+
 // isOther reports whether no other section tells a call.
 func (in *input) isOther(call int) bool {
 	w := in.work()
@@ -78,8 +99,28 @@ func (in *input) isOther(call int) bool {
 	if last := len(in.messages) - 1; len(c.Results) > 0 && c.Results[0].From == last && in.messages[last].Role == precis.RoleUser {
 		return false // it has just returned
 	}
+	if _, written := in.messages[c.Use.From].Content[c.Use.Block].(precis.Text); written && !hasArguments(c) {
+		return false // a command for the environment, in the words of the agent
+	}
 	return c.Kind == toolcall.Other && len(c.Effects)+len(c.Reads) == 0 && !c.Registers && o.End != toolcall.Rejected && !w.isWaiting(call) &&
-		!in.standing().Calls[c.Use] && !harness.Asks(c.Name) && !harness.Turns(c.Name) && !handsOver(c.Name) && !looksForFiles(c)
+		!in.standing().Calls[c.Use] && !harness.Asks(c.Name) && !harness.Turns(c.Name) && !handsOver(c.Name) && !looksForFiles(c) && !isThought(c)
+}
+
+func hasArguments(c *toolcall.Call) bool {
+	for range c.Arguments() {
+		return true
+	}
+	return false
+}
+
+// isThought reports whether a call only notes what the agent thinks.
+func isThought(c *toolcall.Call) bool {
+	for a := range c.Arguments() {
+		if a.Name == "thought" || a.Name == "thoughts" {
+			return true
+		}
+	}
+	return false
 }
 
 // looksForFiles reports whether a call searches or lists files: its result begins most of its lines with paths, or it was given a
@@ -108,7 +149,7 @@ func looksForFiles(c *toolcall.Call) bool {
 		return false
 	}
 	for a := range c.Arguments() {
-		if toolcall.IsPathArgument(a.Name) || slices.Contains([]string{"pattern", "regex", "glob", "directory", "dir_path", "target_directory"}, a.Name) {
+		if toolcall.IsPathArgument(a.Name) || slices.Contains([]string{"pattern", "regex", "glob", "dir", "directory", "dir_path", "target_directory"}, a.Name) {
 			return true
 		}
 	}
@@ -147,25 +188,43 @@ func (in *input) otherCall(o *otherCall) string {
 
 // argumentsInShort returns the arguments of a call as far as they fit on a short line, each value once.
 func argumentsInShort(c *toolcall.Call) string {
-	const most, longest = 120, 70 // bytes of all, and of a value
+	const most, longest, shortest = 120, 70, 15 // bytes of all, and of a value
 	var out []string
 	room, seen := most, map[string]bool{}
 	for a := range c.Arguments() {
-		value := a.Text
-		if a.Raw != nil {
-			value = compact(a.Raw)
-		}
-		if value = quoted(value, longest); value == "" || seen[strings.Trim(value, `[]"`)] {
+		value := quoted(valueOf(a), min(longest, room))
+		if value == "" || seen[strings.Trim(value, `[]"`)] {
 			continue
 		}
 		seen[value] = true
-		if room -= len(a.Name) + len(value); room < 0 {
+		out = append(out, quoted(a.Name, longest)+": "+value)
+		if room -= len(a.Name) + len(value); room < shortest {
 			out = append(out, "…")
 			break
 		}
-		out = append(out, quoted(a.Name, longest)+": "+value)
 	}
 	return strings.Join(out, ", ")
+}
+
+// newsIn returns a JSON value on one line, of an object what was not given; "" for one with a fault.
+func newsIn(raw json.RawMessage, given map[string]bool) string {
+	var out bytes.Buffer
+	if json.Compact(&out, raw) != nil {
+		return ""
+	}
+	if jsonspan.Kind(raw) == '{' {
+		var news []byte
+		for m, err := range jsonspan.Object(out.Bytes()) {
+			if s, _ := jsonspan.String(m.Raw); err == nil && !given[s] {
+				news = append(jsonspan.AppendField(append(news, ','), m.Name), m.Raw...)
+			}
+		}
+		if len(news) > 0 {
+			news[0] = '{'
+			return string(append(news, '}'))
+		}
+	}
+	return out.String()
 }
 
 // compact returns a JSON value on one line; of a string its text, and nothing of null and of what is empty.
@@ -191,17 +250,34 @@ func tellingLine(c *toolcall.Call) string {
 	for _, s := range c.Strings() {
 		given[strings.TrimSpace(s)] = true
 	}
-	text := toolcall.Unwrapped(c.Output())
+	delete(given, "")
+	text := toolcall.Unwrapped(harness.BehindHead(c.Output()))
 	if raw := []byte(text); jsonspan.Kind(raw) == '{' || jsonspan.Kind(raw) == '[' {
-		if s := compact(raw); s != "" {
-			return s
+		if s := newsIn(raw, given); s != "" {
+			return preview.Line(plain.Text(s), mostData)
 		}
 	}
+	first := ""
 	for line := range strings.Lines(text) {
 		line = strings.TrimSpace(line)
-		if strings.ContainsFunc(line, func(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }) && !given[line] && !harness.IsRemark(line) {
+		if !strings.ContainsFunc(line, func(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }) || given[line] || harness.IsRemark(line) {
+			continue
+		}
+		if !strings.HasSuffix(line, ":") && !repeats(line, given) {
 			return line
 		}
+		first = cmp.Or(first, line)
 	}
-	return ""
+	return first
+}
+
+// repeats reports whether a line only gives back what was given: there is no number in what it says besides.
+func repeats(line string, given map[string]bool) bool {
+	const shortest = 8
+	for s := range given {
+		if before, after, ok := strings.Cut(line, s); ok && len(s) >= shortest && !strings.ContainsAny(before+after, "0123456789") {
+			return true
+		}
+	}
+	return false
 }

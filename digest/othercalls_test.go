@@ -50,3 +50,45 @@ func TestOtherCallsTakeAFewLines(t *testing.T) {
 		t.Errorf("%d lines:\n%s", n, got)
 	}
 }
+
+func TestTheTellingLineOfACall(t *testing.T) {
+	for _, c := range []struct {
+		tool   string
+		args   map[string]any
+		result string
+		want   string
+	}{
+		{"web", map[string]any{"query": "otter diet"}, "Results for query: \"otter diet\"\n\nOtters eat crabs.", "web(query: otter diet) → Otters eat crabs."},
+		{"web", map[string]any{"query": "otter diet"}, "Results for query: \"otter diet\"", `web(query: otter diet) → Results for query: "otter diet"`},
+		{"web", map[string]any{"query": "otter diet"}, "OT-7: otter diet\nDone.", "web(query: otter diet) → OT-7: otter diet"},
+		{"web", map[string]any{"query": "otter diet"}, "Pages found:\n\nOtters at home", "web(query: otter diet) → Otters at home"},
+		{"web", map[string]any{"query": "otter diet", "from": ""}, `{"query":"otter diet","count":3}`, `web(query: otter diet) → {"count":3}`},
+		{"web", map[string]any{"query": "otter diet"}, "[]", "web(query: otter diet) → []"},
+		{"web", map[string]any{}, "", "web() → done"},
+		{"web", map[string]any{"query": strings.Repeat("otter ", 40), "most": 3}, "ok", "web(most: 3, query: " + strings.TrimSpace(strings.Repeat("otter ", 11)) + "…) → ok"},
+		{"note", map[string]any{"thought": "otters"}, "noted", ""},
+		{"finish", map[string]any{"message": "otters"}, "noted", ""},
+	} {
+		s := newSession(1)
+		s.user("Find out what otters eat.")
+		s.call(c.tool, c.args, c.result)
+		s.says("I know.")
+		if got := strings.TrimPrefix(strings.TrimSpace(section(digested(t, 3500, s.msgs...), others)), "- m1 "); got != c.want {
+			t.Errorf("%s: %s, want %s", c.result, got, c.want)
+		}
+	}
+}
+
+// Equal calls that are told to do different things are not told as one.
+func TestToolsThatDoSeveralThings(t *testing.T) {
+	s := newSession(1)
+	s.user("Look after the otters.")
+	for _, do := range []string{"feed", "weigh", "feed"} {
+		s.call("otter", map[string]any{"action": do, "name": "Ada"}, do+" done")
+	}
+	s.says("I did.")
+	got := strings.TrimSpace(section(digested(t, 3500, s.msgs...), others))
+	if want := "- m5 otter(action: feed, name: Ada) ×2 → feed done\n- m3 otter(action: weigh, name: Ada) → weigh done"; got != want {
+		t.Error(got)
+	}
+}
