@@ -18,8 +18,8 @@ import (
 	"precis/retain"
 )
 
-// othersTitle is the heading over calls that are neither files nor commands, agents, plans or skills: of servers, interfaces and
-// browsers, and of what the provider's server runs.
+// othersTitle is the heading over calls that are neither files nor commands, agents, plans or skills: of servers,
+// interfaces and browsers, and of what the provider's server runs.
 const othersTitle = "## Other calls, failures first, newest first"
 
 // Other calls take so many percent of a digest at most, in so many lines.
@@ -71,7 +71,7 @@ func (in *input) otherCalls() []string {
 	return lines
 }
 
-// shapeOf returns what calls share that are told together: the tool, the names of the arguments, and the values of those that say
+// shapeOf returns what calls on one line share: the tool, the names of the arguments, and the values of those that say
 // which of several things the tool is to do.
 func shapeOf(c *toolcall.Call) string {
 	shape := c.Name
@@ -96,14 +96,18 @@ func valueOf(a toolcall.Argument) string {
 func (in *input) isOther(call int) bool {
 	w := in.work()
 	c, o := &w.calls[call], w.ends[call]
-	if last := len(in.messages) - 1; len(c.Results) > 0 && c.Results[0].From == last && in.messages[last].Role == precis.RoleUser {
+	last := len(in.messages) - 1
+	if len(c.Results) > 0 && c.Results[0].From == last && in.messages[last].Role == precis.RoleUser {
 		return false // it has just returned
 	}
 	if _, written := in.messages[c.Use.From].Content[c.Use.Block].(precis.Text); written && !hasArguments(c) {
 		return false // a command for the environment, in the words of the agent
 	}
-	return c.Kind == toolcall.Other && len(c.Effects)+len(c.Reads) == 0 && !c.Registers && o.End != toolcall.Rejected && !w.isWaiting(call) &&
-		!in.standing().Calls[c.Use] && !harness.Asks(c.Name) && !harness.Turns(c.Name) && !handsOver(c.Name) && !looksForFiles(c) && !isThought(c)
+	if c.Kind != toolcall.Other || len(c.Effects)+len(c.Reads) > 0 || c.Registers || in.standing().Calls[c.Use] {
+		return false
+	}
+	return o.End != toolcall.Rejected && !w.isWaiting(call) && !harness.Asks(c.Name) && !harness.Turns(c.Name) &&
+		!handsOver(c.Name) && !looksForFiles(c) && !isThought(c)
 }
 
 func hasArguments(c *toolcall.Call) bool {
@@ -123,8 +127,14 @@ func isThought(c *toolcall.Call) bool {
 	return false
 }
 
-// looksForFiles reports whether a call searches or lists files: its result begins most of its lines with paths, or it was given a
-// pattern or a folder, by a tool whose name says so.
+// fileWords are parts of the names of tools that look for files, and filePlaces the arguments by which they do.
+var (
+	fileWords  = []string{"grep", "glob", "search", "find", "list", "ls", "tree"}
+	filePlaces = []string{"pattern", "regex", "glob", "dir", "directory", "dir_path", "target_directory"}
+)
+
+// looksForFiles reports whether a call searches or lists files: its result begins most of its lines with paths, or it
+// was given a pattern or a folder, by a tool whose name says so.
 func looksForFiles(c *toolcall.Call) bool {
 	const most = 10
 	paths, lines := 0, 0
@@ -145,11 +155,11 @@ func looksForFiles(c *toolcall.Call) bool {
 		return true
 	}
 	name := strings.ToLower(c.Name)
-	if !slices.ContainsFunc([]string{"grep", "glob", "search", "find", "list", "ls", "tree"}, func(w string) bool { return strings.Contains(name, w) }) {
+	if !slices.ContainsFunc(fileWords, func(w string) bool { return strings.Contains(name, w) }) {
 		return false
 	}
 	for a := range c.Arguments() {
-		if toolcall.IsPathArgument(a.Name) || slices.Contains([]string{"pattern", "regex", "glob", "dir", "directory", "dir_path", "target_directory"}, a.Name) {
+		if toolcall.IsPathArgument(a.Name) || slices.Contains(filePlaces, a.Name) {
 			return true
 		}
 	}
@@ -260,7 +270,7 @@ func tellingLine(c *toolcall.Call) string {
 	first := ""
 	for line := range strings.Lines(text) {
 		line = strings.TrimSpace(line)
-		if !strings.ContainsFunc(line, func(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }) || given[line] || harness.IsRemark(line) {
+		if !strings.ContainsFunc(line, isLetterOrDigit) || given[line] || harness.IsRemark(line) {
 			continue
 		}
 		if !strings.HasSuffix(line, ":") && !repeats(line, given) {
@@ -271,11 +281,14 @@ func tellingLine(c *toolcall.Call) string {
 	return first
 }
 
+func isLetterOrDigit(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }
+
 // repeats reports whether a line only gives back what was given: there is no number in what it says besides.
 func repeats(line string, given map[string]bool) bool {
 	const shortest = 8
 	for s := range given {
-		if before, after, ok := strings.Cut(line, s); ok && len(s) >= shortest && !strings.ContainsAny(before+after, "0123456789") {
+		before, after, ok := strings.Cut(line, s)
+		if ok && len(s) >= shortest && !strings.ContainsAny(before+after, "0123456789") {
 			return true
 		}
 	}

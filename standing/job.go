@@ -194,7 +194,7 @@ func stateOfLine(text string) State {
 	return stateOfJob(text[strings.LastIndexByte(text, ' ')+1:])
 }
 
-// nameIn returns the short argument of a call that its result names, by which later calls may name the job; "" for none.
+// nameIn returns the short argument of a call that its result repeats, by which later calls may name the job.
 func nameIn(text string, args []arg) string {
 	const longest = 64
 	said := strings.Fields(text)
@@ -221,6 +221,9 @@ func (j *jobs) begin(it Item) {
 	j.all = append(j.all, it)
 }
 
+// namesOfJobs are arguments that name a job, beside those that name an ID.
+var namesOfJobs = strings.Fields("target targets session shell job task agent agentname pid name to")
+
 // asked returns the job that the arguments of a call name.
 func (j *jobs) asked(args []arg) (int, bool) {
 	if len(j.byID) == 0 {
@@ -228,7 +231,7 @@ func (j *jobs) asked(args []arg) (int, bool) {
 	}
 	for _, a := range args {
 		name := folded(a.name)
-		if !strings.Contains(name, "id") && !slices.Contains([]string{"target", "targets", "session", "shell", "job", "task", "agent", "agentname", "pid", "name", "to"}, name) {
+		if !strings.Contains(name, "id") && !slices.Contains(namesOfJobs, name) {
 			continue
 		}
 		if i, ok := j.byID[strings.TrimSpace(a.text)]; ok && a.text != "" {

@@ -149,8 +149,8 @@ func rulesOf(prose string) []string {
 	return rules[:min(len(rules), mostRules)]
 }
 
-// find returns the step with an ID: one that was written with it, else the one whose result gave it before all other words that
-// are IDs; -1 for none.
+// find returns the step with an ID: one that was written with it, else the one whose result gave it nearest to its
+// beginning; -1 for none.
 func (l *planned) find(id string) int {
 	if id == "" {
 		return -1
@@ -331,8 +331,8 @@ func (p *plans) one(c *toolcall.Call, args []arg) {
 	}
 }
 
-// oneStep reads the arguments of a call as a step. Named are the IDs among them of steps of the list, best is the place of
-// the field of the text in textFields.
+// oneStep reads the arguments of a call as a step. Named are the IDs among them of steps of the list, best is the place
+// in textFields of the field of the text.
 func oneStep(args []arg, l *planned) (s step, named []string, best int) {
 	known := func(id string) bool { return l != nil && l.find(id) >= 0 }
 	best = len(textFields)
@@ -355,7 +355,7 @@ func oneStep(args []arg, l *planned) (s step, named []string, best int) {
 			}
 		case i >= 0 && strings.ContainsAny(id, "0123456789") && known(id):
 			named = append(named, id)
-		case jsonspan.Kind(a.raw) == '[' && (slices.Contains(idFields, strings.TrimSuffix(name, "s")) || slices.Contains(listFields, name)):
+		case jsonspan.Kind(a.raw) == '[' && mayHoldIDs(name):
 			for _, id := range jsonspan.Strings(a.raw) {
 				if id = strings.TrimPrefix(id, "#"); known(id) {
 					named = append(named, id)
@@ -366,6 +366,11 @@ func oneStep(args []arg, l *planned) (s step, named []string, best int) {
 		}
 	}
 	return s, named, best
+}
+
+// mayHoldIDs reports whether a list with that name in lower case may be one of IDs.
+func mayHoldIDs(name string) bool {
+	return slices.Contains(idFields, strings.TrimSuffix(name, "s")) || slices.Contains(listFields, name)
 }
 
 // stateOfVerb returns the state that a tool gives a step by its name; "" for none.

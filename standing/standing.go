@@ -186,7 +186,8 @@ func (f *fold) message(msgs []precis.Message, i int, speech *precis.Speech) {
 }
 
 func (f *fold) reading() *Reading {
-	return &Reading{Steps: f.plans.items(), Lengths: slices.Sorted(maps.Keys(f.plans.lengths)), Jobs: f.jobs.list(), Skills: f.skills.list(), Calls: f.calls}
+	lengths := slices.Sorted(maps.Keys(f.plans.lengths))
+	return &Reading{Steps: f.plans.items(), Lengths: lengths, Jobs: f.jobs.list(), Skills: f.skills.list(), Calls: f.calls}
 }
 
 // line returns a text on one line of about most bytes, without signs that would make it

@@ -74,7 +74,9 @@ func classify(c Call, args map[string]string) Call {
 		c = c.commanded()
 	case c.Kind == Write:
 		act := strings.ToLower(first(args, actArgs))
-		c.Effects = []Effect{{Path: c.Path, Removed: containsAny(name, "delete", "remove") || removing(act), Added: strings.HasPrefix(act, "create")}}
+		act, _, _ = strings.Cut(act, "_") // delete_file
+		removes := containsAny(name, "delete", "remove") || act == "delete" || act == "remove"
+		c.Effects = []Effect{{Path: c.Path, Removed: removes, Added: act == "create"}}
 	}
 	return c
 }
@@ -146,10 +148,6 @@ func reads(name string) bool {
 	return containsAny(name, "read", "view", "cat", "open_file", "get_file", "show_file", "fetch_file") && !containsAny(name, "search", "list", "grep")
 }
 
-func removing(act string) bool {
-	return strings.HasPrefix(act, "delete") || strings.HasPrefix(act, "remove")
-}
-
 // fileOf returns the file that all effects are on; "" when there are several.
 func fileOf(effects []Effect) string {
 	for _, f := range effects {
@@ -163,8 +161,8 @@ func fileOf(effects []Effect) string {
 	return effects[0].Path
 }
 
-// patchIn returns the argument of a call that is a patch, whatever its name; "" when there is none. With a path beside
-// it an argument is one whose name says so, and that names another file: otherwise the call writes the file of the path.
+// patchIn returns the argument of a call that is a patch, whatever its name; "" when there is none. Beside a path it is
+// one whose name says so and that names another file: otherwise the call writes the file of the path.
 func patchIn(args map[string]string, p string) string {
 	for _, name := range slices.Sorted(maps.Keys(args)) {
 		patch := args[name]
@@ -172,20 +170,25 @@ func patchIn(args map[string]string, p string) string {
 			continue
 		}
 		effects := patchEffects(patch)
-		ofPath := func(e Effect) bool {
-			return e.Path == p || strings.HasSuffix(p, "/"+e.Path) || strings.HasSuffix(e.Path, "/"+p)
-		}
-		if len(effects) > 0 && (p == "" || containsAny(strings.ToLower(name), "patch", "diff") && !slices.ContainsFunc(effects, ofPath)) {
+		ofPath := func(e Effect) bool { return sameFile(e.Path, p) }
+		says := containsAny(strings.ToLower(name), "patch", "diff")
+		if len(effects) > 0 && (p == "" || says && !slices.ContainsFunc(effects, ofPath)) {
 			return patch
 		}
 	}
 	return ""
 }
 
+// sameFile reports whether two paths are one, or one of them ends with the other.
+func sameFile(a, b string) bool {
+	return a == b || strings.HasSuffix(a, "/"+b) || strings.HasSuffix(b, "/"+a)
+}
+
 // isPatch reports whether a text is a patch, in the format of Codex or of diff.
 func isPatch(text string) bool {
 	text = strings.TrimSpace(text)
-	return strings.HasPrefix(text, patchBegin) || strings.HasPrefix(text, "diff --git ") || strings.HasPrefix(text, "--- ") && strings.Contains(text, "\n+++ ")
+	return strings.HasPrefix(text, patchBegin) || strings.HasPrefix(text, "diff --git ") ||
+		strings.HasPrefix(text, "--- ") && strings.Contains(text, "\n+++ ")
 }
 
 // patchEffects returns the files of a patch in either format.

@@ -32,7 +32,9 @@ func cmdletLooks(name string) bool {
 
 // Parameters of cmdlets: those that no value follows, and those that hold paths, from where and to where.
 var (
-	switches    = wordSet("force recurse append nonewline whatif confirm raw wait passthru verbose debug asbytestream noclobber container directory file hidden readonly system notypeinformation casesensitive simplematch quiet list allmatches notmatch")
+	switches = wordSet("force recurse append nonewline whatif confirm raw wait passthru verbose debug asbytestream " +
+		"noclobber container directory file hidden readonly system notypeinformation casesensitive simplematch quiet list " +
+		"allmatches notmatch")
 	fromParams  = wordSet("path literalpath filepath outfile")
 	toParams    = wordSet("destination destinationpath newname")
 	otherParams = wordSet("erroraction name itemtype value encoding filter include exclude")
@@ -41,7 +43,10 @@ var (
 // isParameter reports whether a word is the whole name of a parameter that no program of Unix has.
 func isParameter(w string) bool {
 	name := strings.ToLower(strings.TrimPrefix(w, "-"))
-	return name != strings.ToLower(w) && len(name) > 3 && (switches[name] || fromParams[name] || toParams[name] || otherParams[name])
+	if len(name) <= 3 || len(name) == len(w) {
+		return false
+	}
+	return switches[name] || fromParams[name] || toParams[name] || otherParams[name]
 }
 
 // abbreviates reports whether a name is the beginning of one of a set.
@@ -120,8 +125,9 @@ func (r *shellReader) cmdlet(act, name string, words []string) {
 	if c.sets("whatif") {
 		return
 	}
+	literal := slices.ContainsFunc(words, func(w string) bool { return strings.HasPrefix(strings.ToLower(w), "-lit") })
 	for _, p := range paths {
-		if strings.Contains(p, "*") && !slices.ContainsFunc(words, func(w string) bool { return strings.HasPrefix(strings.ToLower(w), "-lit") }) {
+		if strings.Contains(p, "*") && !literal {
 			delete(r.literal, p) // a pattern also in quotes
 		}
 	}
@@ -187,7 +193,7 @@ func (r *shellReader) make(c cmdletWords, paths []string) {
 	}
 }
 
-// written returns the file that a cmdlet writes: one that takes what it writes from elsewhere names the file by a parameter.
+// written returns the file that a cmdlet writes: one that reads something else names it by a parameter.
 func written(name string, c cmdletWords, paths []string) string {
 	switch {
 	case strings.HasPrefix(name, "compress-"):
@@ -201,9 +207,12 @@ func written(name string, c cmdletWords, paths []string) string {
 	return paths[0]
 }
 
-// listedBy returns what Get-ChildItem lists, whose words these are, as paths and patterns; nil for other commands.
+// listers are the programs whose output cmdlets take as files.
+var listers = wordSet("get-childitem gci dir ls get-item gi")
+
+// listedBy returns what a lister lists, whose words these are, as paths and patterns; nil for other commands.
 func listedBy(words []string) (out []string) {
-	if len(words) == 0 || !slices.Contains([]string{"get-childitem", "gci", "dir", "ls", "get-item", "gi"}, strings.ToLower(words[0])) {
+	if len(words) == 0 || !listers[strings.ToLower(words[0])] {
 		return nil
 	}
 	c := readCmdlet(words[1:])

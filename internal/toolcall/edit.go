@@ -24,7 +24,7 @@ func (c *Call) Edited(path string) (added, removed string) {
 				changes(v, path, &in, &out)
 			}
 		default:
-			if IsPatch(v) || isPatch(v) {
+			if isPatch(v) || IsPatch(v) {
 				changes(v, path, &in, &out)
 			}
 		}
@@ -98,7 +98,7 @@ func changes(patch, path string, added, removed *strings.Builder) {
 		}
 		switch {
 		case isHead:
-			own = path == "" || path == name || strings.HasSuffix(path, "/"+name) || strings.HasSuffix(name, "/"+path)
+			own = path == "" || sameFile(path, name)
 		case !own:
 		case strings.HasPrefix(line, "+++") || strings.HasPrefix(line, "---"):
 		case strings.HasPrefix(line, "+"):

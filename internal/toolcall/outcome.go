@@ -62,8 +62,8 @@ func (c *Call) Outcome() Outcome {
 		return c.patchOutcome(text)
 	}
 	switch {
-	case c.IsError, c.code != nil && *c.code != 0, c.Kind == Write && hasPrefixFold(text, writeErrors), c.Kind == Other && hasPrefixFold(text, otherErrors),
-		c.params != nil && hasPrefixFold(text, toolErrors):
+	case c.IsError, c.code != nil && *c.code != 0, c.Kind == Write && hasPrefixFold(text, writeErrors),
+		c.Kind == Other && hasPrefixFold(text, otherErrors), c.params != nil && hasPrefixFold(text, toolErrors):
 		return Outcome{End: Failed, Code: c.code, Line: failureLine(text)}
 	}
 	if said := errorField(text); c.Kind != Read && said != "" {
@@ -72,8 +72,8 @@ func (c *Call) Outcome() Outcome {
 	return Outcome{End: OK}
 }
 
-// errorField returns what a result in JSON says of a failure in its field "error", or beside one that says that it is an error, as
-// those of OpenHands and of many servers of MCP do; "" where it says of none.
+// errorField returns what a result in JSON says of a failure in its field "error", or beside one that marks it as an
+// error, as those of OpenHands and of many servers of MCP do; "" where it says of none.
 func errorField(text string) string {
 	const longest = 64 << 10 // bytes of a result that is no content
 	raw := []byte(text[:min(len(text), longest+1)])
@@ -222,7 +222,8 @@ func (c *Call) output() string {
 // Members of the objects in which programs give what a tool printed: Codex, Cline, servers of MCP.
 var (
 	printedMembers  = wordSet("output stdout stderr result text content")
-	envelopeMembers = wordSet("chunk_id wall_time_seconds exit_code original_token_count session_id metadata duration_seconds success query type isError is_error timed_out truncated interrupted outcome")
+	envelopeMembers = wordSet("chunk_id wall_time_seconds exit_code original_token_count session_id metadata " +
+		"duration_seconds success query type isError is_error timed_out truncated interrupted outcome")
 )
 
 // Unwrapped returns what a tool printed, of a result that its program gives as JSON around that, as

@@ -28,7 +28,7 @@ func isCall(kind string) bool {
 var (
 	bodyMembers   = wordSet("input arguments action operation parameters args")
 	resultMembers = wordSet("output outputs result results error errors logs stdout stderr content")
-	itemMembers   = wordSet("type id index name status server_label server_name namespace caller created_by phase cache_control annotations")
+	itemMembers   = wordSet("type index name server_label server_name namespace caller created_by phase cache_control")
 )
 
 // readItem reads a call or a result.
@@ -116,7 +116,8 @@ type ending struct {
 var (
 	codeMembers  = wordSet("exit_code exitCode return_code returncode returnCode")
 	errorMembers = wordSet("error error_code error_message")
-	noiseMembers = wordSet("type status media_type mime_type mimeType retrieved_at timestamp created_at signature cache_control annotations action outcome")
+	noiseMembers = wordSet("type status media_type mime_type mimeType retrieved_at timestamp created_at signature " +
+		"cache_control annotations action")
 )
 
 // value reads a value, and those in it.
@@ -225,8 +226,8 @@ func (f *finder) served(h, use precis.Handle, kind string, raw json.RawMessage) 
 	}
 }
 
-// listed takes in calls that a server lists in a field of the message, such as executed_tools of Chat Completions: objects with
-// arguments. They stand where its first block does.
+// listed takes in calls that a server lists in a field of the message, such as executed_tools of Chat Completions:
+// objects with arguments. They stand where its first block does.
 func (f *finder) listed(h precis.Handle, fields []precis.Field) {
 	for _, field := range fields {
 		for m, err := range jsonspan.Array(field.Raw) {
@@ -234,14 +235,15 @@ func (f *finder) listed(h precis.Handle, fields []precis.Field) {
 				break
 			}
 			of, err := jsonspan.Fields(m.Raw)
-			if kind, _ := jsonspan.String(of["type"]); err == nil && (of["arguments"] != nil || of["input"] != nil) && (kind != "" || of["name"] != nil) {
+			kind, _ := jsonspan.String(of["type"])
+			if named := kind != "" || of["name"] != nil; err == nil && named && (of["arguments"] != nil || of["input"] != nil) {
 				f.served(h, h, kind+"_call", m.Raw)
 			}
 		}
 	}
 }
 
-// askedBy returns the call that a result answers: by the pairs of the conversation, else by an ID that it refers to. Nil
+// askedBy returns the call that a result answers: by the pairs of the conversation, else by an ID that it refers to; nil
 // when there is none, or another block answers it.
 func (f *finder) askedBy(h precis.Handle, ids []string) *Call {
 	use, ok := f.pairs.Call(h)
@@ -251,10 +253,14 @@ func (f *finder) askedBy(h precis.Handle, ids []string) *Call {
 		}
 	}
 	n, known := f.byUse[use]
-	if first, _ := f.pairs.Result(use); !ok || !known || first != h && len(f.calls[n].Results) > 0 && f.calls[n].Results[0] != use {
+	if !ok || !known {
 		return nil
 	}
-	return &f.calls[n]
+	call := &f.calls[n]
+	if first, _ := f.pairs.Result(use); first != h && len(call.Results) > 0 && call.Results[0] != use {
+		return nil
+	}
+	return call
 }
 
 // answer takes in a result, or what else is said of one.
@@ -276,7 +282,7 @@ func itemBehind(content []precis.Block, at int) (precis.Opaque, bool) {
 	return item, ok && isCall(item.Type)
 }
 
-// envelopes returns what results in JSON say that are lists of outputs, such as those of shell_call; false for other texts.
+// envelopes returns what a result in JSON says that is a list of outputs, as that of shell_call; false for other texts.
 func envelopes(text string) (ending, bool) {
 	var e ending
 	if !strings.HasPrefix(text, "[{") || jsonspan.Valid([]byte(text)) != nil {
