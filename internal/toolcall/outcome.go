@@ -61,15 +61,28 @@ func (c *Call) Outcome() Outcome {
 	if c.patch {
 		return c.patchOutcome(text)
 	}
+	said, failed := c.failure(text)
+	if !failed {
+		return Outcome{End: OK}
+	}
+	o := Outcome{End: Failed, Code: c.code, Line: failureLine(said)}
+	if c.Kind == Other {
+		o.explain(said, "")
+	}
+	return o
+}
+
+// failure returns what the result of a call that is no command says of its failure, and whether it failed.
+func (c *Call) failure(text string) (said string, failed bool) {
 	switch {
 	case c.IsError, c.code != nil && *c.code != 0, c.Kind == Write && hasPrefixFold(text, writeErrors),
 		c.Kind == Other && hasPrefixFold(text, otherErrors), c.params != nil && hasPrefixFold(text, toolErrors):
-		return Outcome{End: Failed, Code: c.code, Line: failureLine(text)}
+		return text, true
+	case c.Kind == Read:
+		return "", false
 	}
-	if said := errorField(text); c.Kind != Read && said != "" {
-		return Outcome{End: Failed, Line: failureLine(said)}
-	}
-	return Outcome{End: OK}
+	said = errorField(text)
+	return said, said != ""
 }
 
 // errorField returns what a result in JSON says of a failure in its field "error", or beside one that marks it as an

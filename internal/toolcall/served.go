@@ -19,9 +19,10 @@ type item struct {
 	ended bool // the item itself says how the call ended
 }
 
-// isCall reports whether a block of that type is a call.
+// isCall reports whether a block of that type is a call, or what an agent says without being called.
 func isCall(kind string) bool {
-	return strings.HasSuffix(kind, "_use") || strings.HasSuffix(kind, "_call") || kind == "program"
+	_, end, _ := cutLast(kind, "_")
+	return end == "use" || end == "call" || end == "message" || kind == "program"
 }
 
 // Members of items. Those that are neither envelope nor result are arguments.
@@ -107,7 +108,7 @@ func isEmpty(raw []byte) bool {
 // ending is what the JSON of a result says: its texts, and how the call ended.
 type ending struct {
 	lines  []string
-	ids    []string // that it gives, such as file_id
+	places []string // URLs and IDs that it gives, such as file_id
 	code   *int     // the first exit code that is not 0, or 0; nil: none
 	failed bool
 }
@@ -171,8 +172,12 @@ func (e *ending) member(name string, raw []byte, depth int) {
 		e.failed = e.failed || strings.HasSuffix(s, "_error")
 	case name == "id" || strings.HasSuffix(name, "_id"):
 		if id, ok := jsonspan.String(raw); ok && id != "" {
-			e.ids = append(e.ids, name+" "+id)
+			e.places = append(e.places, name+" "+id)
 		}
+		return
+	case name == "url" && kind == '"':
+		url, _ := jsonspan.String(raw)
+		e.places = append(e.places, url)
 		return
 	case name == "outcome" && kind == '{': // of a shell: {"type":"exit","exit_code":1}
 		if s, _ := jsonspan.String(jsonspan.Field(raw, "type")); s == "timeout" {
@@ -199,7 +204,7 @@ func (e *ending) state(status string) {
 	}
 }
 
-func (e *ending) text() string { return strings.Join(append(e.lines, e.ids...), "\n") }
+func (e *ending) text() string { return strings.Join(append(e.lines, e.places...), "\n") }
 
 // served takes in a block without a form of its own; use is where its call stands, which is the block itself or a tool
 // use before it.
@@ -243,8 +248,8 @@ func (f *finder) listed(h precis.Handle, fields []precis.Field) {
 	}
 }
 
-// askedBy returns the call that a result answers: by the pairs of the conversation, else by an ID that it refers to; nil
-// when there is none, or another block answers it.
+// askedBy returns the call that a result answers: by the pairs of the conversation, else by an ID that it refers to. It
+// returns nil when there is none, or another block answers it.
 func (f *finder) askedBy(h precis.Handle, ids []string) *Call {
 	use, ok := f.pairs.Call(h)
 	for _, id := range ids {
@@ -288,11 +293,11 @@ func envelopes(text string) (ending, bool) {
 	if !strings.HasPrefix(text, "[{") || jsonspan.Valid([]byte(text)) != nil {
 		return e, false
 	}
-	if _, ok := printedIn([]byte(text), 0); !ok {
+	printed, ok := printedIn([]byte(text), 0)
+	if e.value([]byte(text), 0); !ok {
 		return e, false
 	}
-	e.value([]byte(text), 0)
-	return e, true
+	return ending{lines: []string{printed}, code: e.code}, true
 }
 
 // failedItem reports whether the item that a tool result came from says that the call failed.

@@ -52,6 +52,11 @@ func TestServedCalls(t *testing.T) {
 		{"an item whose result comes later", []string{`{"type":"sonar_call","id":"z1","call_id":"c1","action":{"ping":"short"}}`, `{"type":"text","text":"I wait."}`,
 			`{"type":"sonar_call_output","call_id":"c1","output":{"error":"no echo"}}`}, "sonar", Other, "short", Failed, "no echo"},
 		{"a result that refers to the item's own ID", []string{`{"type":"sonar_call","id":"z1","action":{"ping":"short"}}`, `{"type":"sonar_report","for_id":"z1","output":"one echo"}`}, "sonar", Other, "short", OK, "one echo"},
+		{"pages, their titles first", []string{`{"type":"server_tool_use","id":"s1","name":"web_search","input":{"query":"otter"}}`,
+			`{"type":"web_search_tool_result","tool_use_id":"s1","content":[{"type":"web_search_result","url":"https://a.example/o","title":"Otters eat crabs","encrypted_content":"aGVsbG8"}]}`},
+			"web_search", Other, "otter", OK, "Otters eat crabs\nhttps://a.example/o"},
+		{"words of another agent", []string{`{"type":"agent_message","id":"n1","author":"heron","recipient":"root","content":[{"type":"input_text","text":"The raft leaks."}]}`},
+			"agent_message", Other, "heron", OK, "The raft leaks."},
 		{"a call that is under way", []string{`{"type":"mcp_tool_use","id":"t1","name":"close_sluice","server_name":"dam","input":{"gate":4}}`}, "close_sluice", Other, "4", Interrupted, ""},
 	} {
 		var m precis.Message
