@@ -222,7 +222,7 @@ func (j *jobs) begin(it Item) {
 }
 
 // namesOfJobs are arguments that name a job, beside those that name an ID.
-var namesOfJobs = strings.Fields("target targets session shell job task agent agentname pid name to")
+var namesOfJobs = strings.Fields("target targets session shell job task agent agentname author pid name to")
 
 // asked returns the job that the arguments of a call name.
 func (j *jobs) asked(args []arg) (int, bool) {
@@ -269,6 +269,11 @@ func (j *jobs) polled(i int, c *toolcall.Call) {
 		return slices.Contains([]string{"kill", "stop", "cancel", "close", "terminate", "shutdown", "interrupt"}, w)
 	}):
 		state = Stopped
+	case state == "" && c.Name == agentMessage:
+		it.Result, it.At = resultIn(c.Text), c.Use
+		return
+	case state == "" && c.Kind == toolcall.Other && c.Text != "" && slices.Contains(words(c.Name), "wait"):
+		state, result = Done, resultIn(c.Text)
 	case state == "" && startOf(c.Text[:min(len(c.Text), jobHead)]) >= 0:
 		state = Running
 	case state == "":
@@ -282,6 +287,9 @@ func (j *jobs) polled(i int, c *toolcall.Call) {
 		it.Result = result
 	}
 }
+
+// agentMessage is what the Responses API calls words of another agent.
+const agentMessage = "agent_message"
 
 // told takes in what a program says of an agent: {"completed": "…"} or a word.
 func (j *jobs) told(i int, at precis.Handle, raw []byte) {
