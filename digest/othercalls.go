@@ -181,7 +181,7 @@ func (in *input) otherCall(o *otherCall) string {
 	case end.End == toolcall.Failed:
 		line += " → FAILED"
 		if end.Line != "" {
-			says = end.Line
+			says = strings.TrimSuffix(end.Line+"; "+end.Why, "; ")
 		}
 		if says != "" {
 			line += ": "
@@ -254,7 +254,7 @@ func compact(raw json.RawMessage) string {
 	}
 }
 
-// tellingLine returns the first line of a call's result that says more than its arguments; "" when none does.
+// tellingLine returns the first lines of a call's result that say more than its arguments; "" when none does.
 func tellingLine(c *toolcall.Call) string {
 	given := map[string]bool{}
 	for _, s := range c.Strings() {
@@ -267,18 +267,22 @@ func tellingLine(c *toolcall.Call) string {
 			return preview.Line(plain.Text(s), mostData)
 		}
 	}
-	first := ""
+	const shortest = 40 // bytes of one line that is told alone
+	first, news := "", ""
 	for line := range strings.Lines(text) {
 		line = strings.TrimSpace(line)
 		if !strings.ContainsFunc(line, isLetterOrDigit) || given[line] || harness.IsRemark(line) {
 			continue
 		}
-		if !strings.HasSuffix(line, ":") && !repeats(line, given) {
-			return line
+		if strings.HasSuffix(line, ":") || repeats(line, given) {
+			first = cmp.Or(first, line)
+			continue
 		}
-		first = cmp.Or(first, line)
+		if news += "; " + line; len(news) > shortest {
+			break
+		}
 	}
-	return first
+	return cmp.Or(strings.TrimPrefix(news, "; "), first)
 }
 
 func isLetterOrDigit(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }

@@ -60,12 +60,14 @@ func TestTheTellingLineOfACall(t *testing.T) {
 	}{
 		{"web", map[string]any{"query": "otter diet"}, "Results for query: \"otter diet\"\n\nOtters eat crabs.", "web(query: otter diet) → Otters eat crabs."},
 		{"web", map[string]any{"query": "otter diet"}, "Results for query: \"otter diet\"", `web(query: otter diet) → Results for query: "otter diet"`},
-		{"web", map[string]any{"query": "otter diet"}, "OT-7: otter diet\nDone.", "web(query: otter diet) → OT-7: otter diet"},
+		{"web", map[string]any{"query": "otter diet"}, "OT-7: otter diet\nDone.", "web(query: otter diet) → OT-7: otter diet; Done."},
 		{"web", map[string]any{"query": "otter diet"}, "Pages found:\n\nOtters at home", "web(query: otter diet) → Otters at home"},
 		{"web", map[string]any{"query": "otter diet", "from": ""}, `{"query":"otter diet","count":3}`, `web(query: otter diet) → {"count":3}`},
 		{"web", map[string]any{"query": "otter diet"}, "[]", "web(query: otter diet) → []"},
 		{"web", map[string]any{}, "", "web() → done"},
 		{"web", map[string]any{"query": strings.Repeat("otter ", 40), "most": 3}, "ok", "web(most: 3, query: " + strings.TrimSpace(strings.Repeat("otter ", 11)) + "…) → ok"},
+		{"run_code", map[string]any{"code": "import crabs"}, `{"error":"Traceback (most recent call last):\n  File \"a.py\", line 1\nModuleNotFoundError: No module named 'crabs'"}`,
+			"run_code(code: import crabs) → FAILED: a.py:1; ModuleNotFoundError: No module named 'crabs'"},
 		{"note", map[string]any{"thought": "otters"}, "noted", ""},
 		{"finish", map[string]any{"message": "otters"}, "noted", ""},
 	} {
