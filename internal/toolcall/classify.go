@@ -39,7 +39,7 @@ func IsContentArgument(name string) bool { return slices.Contains(contentArgs, n
 func classify(c Call, args map[string]string) Call {
 	c.Kind = Other
 	name := strings.ToLower(c.Name)
-	p, verb := normalPath(first(args, pathArgs)), args["command"]
+	p, act := normalPath(first(args, pathArgs)), actOf(args)
 	patch := patchIn(args, p)
 	if p == "" && reads(name) {
 		if nested := nestedPaths(args); len(nested) == 1 {
@@ -51,13 +51,13 @@ func classify(c Call, args map[string]string) Call {
 	switch {
 	case patch != "":
 		return c.patched(patch)
-	case p != "" && isEditor(name):
-		c.Path, c.Kind = p, editorKind(verb)
+	case p != "" && fileActs[act] != "":
+		c.Path, c.Kind = p, fileActs[act]
 	case p != "" && (has(args, contentArgs) || writes(name)):
 		c.Path, c.Kind = p, Write
 	case p != "" && reads(name):
 		c.Path, c.Kind = p, Read
-	case containsAny(name, "move", "rename") && first(args, sourceArgs) != "" && first(args, targetArgs) != "":
+	case containsAny(name+" "+act, "move", "rename") && first(args, sourceArgs) != "" && first(args, targetArgs) != "":
 		c.Path, c.Kind = normalPath(first(args, targetArgs)), Write
 		from := normalPath(first(args, sourceArgs))
 		c.Effects = []Effect{{Path: from, Removed: true}, {Path: c.Path, MovedFrom: from}}
@@ -73,8 +73,6 @@ func classify(c Call, args map[string]string) Call {
 	case c.Kind == Command:
 		c = c.commanded()
 	case c.Kind == Write:
-		act := strings.ToLower(first(args, actArgs))
-		act, _, _ = strings.Cut(act, "_") // delete_file
 		removes := containsAny(name, "delete", "remove") || act == "delete" || act == "remove"
 		c.Effects = []Effect{{Path: c.Path, Removed: removes, Added: act == "create"}}
 	}
@@ -124,20 +122,21 @@ func (c Call) patched(patch string) Call {
 	return c
 }
 
-// isEditor recognizes the tools that name their action in "command" next to a
-// path.
-func isEditor(name string) bool {
-	return strings.Contains(name, "editor") || name == "str_replace_based_edit_tool"
+// fileActs are what tools that do several things to files are told to do.
+var fileActs = map[string]Kind{
+	"view": Read, "read": Read, "open": Read,
+	"create": Write, "write": Write, "insert": Write, "append": Write, "edit": Write, "update": Write, "replace": Write,
+	"str": Write, "undo": Write, "delete": Write, "remove": Write,
 }
 
-func editorKind(verb string) Kind {
-	switch verb {
-	case "view", "read", "open":
-		return Read
-	case "":
-		return Other
+// actOf returns the first word of what a tool is told to do, in lower case: "delete" of delete_file; "" for none.
+func actOf(args map[string]string) string {
+	act := strings.ToLower(first(args, actArgs))
+	if strings.ContainsAny(act, " \n") {
+		return ""
 	}
-	return Write
+	act, _, _ = strings.Cut(act, "_")
+	return act
 }
 
 func writes(name string) bool {

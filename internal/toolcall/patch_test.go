@@ -55,8 +55,21 @@ func TestPatchesByTheirContent(t *testing.T) {
 	}
 }
 
-// A tool that does several things to a file says by an argument which.
+// A tool that does several things to a file says by an argument which, whatever it is called.
 func TestActsOnFiles(t *testing.T) {
+	for input, want := range map[string]string{
+		`{"command":"view","path":"/memories/a.md"}`:                          "read /memories/a.md",
+		`{"action":"read_file","path":"a.md"}`:                                "read a.md",
+		`{"command":"rename","old_path":"a.md","new_path":"b.md"}`:            "write b.md",
+		`{"command":"make","path":"src"}`:                                     "command ",
+		`{"command":"cat a.md","path":"src"}`:                                 "command ",
+		`{"command":"str_replace","path":"a.md","old_str":"a","new_str":"b"}`: "write a.md",
+	} {
+		c := native(precis.ToolUse{Name: "memory", Input: json.RawMessage(input)}, precis.Handle{})
+		if got := string(c.Kind) + " " + c.Path; got != want {
+			t.Errorf("%s: %s, want %s", input, got, want)
+		}
+	}
 	for input, want := range map[string]Effect{
 		`{"type":"create_file","path":"a.go","diff":"+a"}`:  {Path: "a.go", Added: true},
 		`{"type":"update_file","path":"a.go","diff":"+a"}`:  {Path: "a.go"},
