@@ -32,7 +32,7 @@ const (
 // otherCall is the newest of the calls of one tool that have arguments of the same names.
 type otherCall struct{ call, runs, failed int }
 
-// otherCalls describes the covered calls that no other section tells.
+// otherCalls describes the covered calls that no other section reports.
 func (in *input) otherCalls() []string {
 	w := in.work()
 	byShape := map[string]*otherCall{}
@@ -92,7 +92,7 @@ func valueOf(a toolcall.Argument) string {
 	return compact(a.Raw)
 }
 
-// isOther reports whether no other section tells a call.
+// isOther reports whether a call belongs in no other section.
 func (in *input) isOther(call int) bool {
 	w := in.work()
 	c, o := &w.calls[call], w.ends[call]
@@ -127,14 +127,14 @@ func isThought(c *toolcall.Call) bool {
 	return false
 }
 
-// fileWords are parts of the names of tools that look for files, and filePlaces the arguments by which they do.
+// fileWords are parts of the names of tools that look for files, filePlaces their arguments.
 var (
 	fileWords  = []string{"grep", "glob", "search", "find", "list", "ls", "tree"}
 	filePlaces = []string{"pattern", "regex", "glob", "dir", "directory", "dir_path", "target_directory"}
 )
 
-// looksForFiles reports whether a call searches or lists files: its result begins most of its lines with paths, or it
-// was given a pattern or a folder, by a tool whose name says so.
+// looksForFiles reports whether a call searches or lists files: most lines of its result begin with paths, or its name
+// says so and an argument is a pattern or a folder.
 func looksForFiles(c *toolcall.Call) bool {
 	const most = 10
 	paths, lines := 0, 0
@@ -237,7 +237,7 @@ func newsIn(raw json.RawMessage, given map[string]bool) string {
 	return out.String()
 }
 
-// compact returns a JSON value on one line; of a string its text, and nothing of null and of what is empty.
+// compact returns a JSON value on one line, the text of a string, and "" for null and for empty values.
 func compact(raw json.RawMessage) string {
 	if s, ok := jsonspan.String(raw); ok {
 		return s
@@ -267,7 +267,7 @@ func tellingLine(c *toolcall.Call) string {
 			return preview.Line(plain.Text(s), mostData)
 		}
 	}
-	const shortest = 40 // bytes of one line that is told alone
+	const shortest = 40 // bytes of a line that needs no second one
 	first, news := "", ""
 	for line := range strings.Lines(text) {
 		line = strings.TrimSpace(line)

@@ -194,7 +194,7 @@ func stateOfLine(text string) State {
 	return stateOfJob(text[strings.LastIndexByte(text, ' ')+1:])
 }
 
-// nameIn returns the short argument of a call that its result repeats, by which later calls may name the job.
+// nameIn returns the short argument of a call that its result repeats: later calls may name the job so.
 func nameIn(text string, args []arg) string {
 	const longest = 64
 	said := strings.Fields(text)

@@ -149,8 +149,8 @@ func rulesOf(prose string) []string {
 	return rules[:min(len(rules), mostRules)]
 }
 
-// find returns the step with an ID: one that was written with it, else the one whose result gave it nearest to its
-// beginning; -1 for none.
+// find returns the step with an ID: one that was written with it, else the one with the ID nearest to the beginning of
+// the result that gave it; -1 for none.
 func (l *planned) find(id string) int {
 	if id == "" {
 		return -1
@@ -167,7 +167,7 @@ func (l *planned) find(id string) int {
 	return found
 }
 
-// givenIn returns the words of a result in which an ID may stand, without those of the step itself.
+// givenIn returns the words of a result that may be IDs: all but the step's own text.
 func givenIn(result, text string) []string {
 	const most = 400 // bytes
 	result = strings.Replace(result[:min(len(result), most)], text, "", 1)

@@ -122,14 +122,14 @@ func (c Call) patched(patch string) Call {
 	return c
 }
 
-// fileActs are what tools that do several things to files are told to do.
+// fileActs are the arguments that choose what a tool with several actions does to a file.
 var fileActs = map[string]Kind{
 	"view": Read, "read": Read, "open": Read,
 	"create": Write, "write": Write, "insert": Write, "append": Write, "edit": Write, "update": Write, "replace": Write,
 	"str": Write, "undo": Write, "delete": Write, "remove": Write,
 }
 
-// actOf returns the first word of what a tool is told to do, in lower case: "delete" of delete_file; "" for none.
+// actOf returns the first word of the action that a call chooses, in lower case: "delete" for delete_file.
 func actOf(args map[string]string) string {
 	act := strings.ToLower(first(args, actArgs))
 	if strings.ContainsAny(act, " \n") {
@@ -160,8 +160,8 @@ func fileOf(effects []Effect) string {
 	return effects[0].Path
 }
 
-// patchIn returns the argument of a call that is a patch, whatever its name; "" when there is none. Beside a path it is
-// one whose name says so and that names another file: otherwise the call writes the file of the path.
+// patchIn returns the argument of a call that is a patch, whatever its name; "" for a call without one. When the call has
+// a path, too, a patch has a name that says so and changes another file: otherwise the call writes the file of the path.
 func patchIn(args map[string]string, p string) string {
 	for _, name := range slices.Sorted(maps.Keys(args)) {
 		patch := args[name]

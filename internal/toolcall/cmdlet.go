@@ -207,10 +207,10 @@ func written(name string, c cmdletWords, paths []string) string {
 	return paths[0]
 }
 
-// listers are the programs whose output cmdlets take as files.
+// listers are the programs that give cmdlets files through a pipe.
 var listers = wordSet("get-childitem gci dir ls get-item gi")
 
-// listedBy returns what a lister lists, whose words these are, as paths and patterns; nil for other commands.
+// listedBy returns the paths and patterns in the words of a lister; nil for other commands.
 func listedBy(words []string) (out []string) {
 	if len(words) == 0 || !listers[strings.ToLower(words[0])] {
 		return nil

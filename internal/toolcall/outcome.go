@@ -85,8 +85,8 @@ func (c *Call) failure(text string) (said string, failed bool) {
 	return said, said != ""
 }
 
-// errorField returns what a result in JSON says of a failure in its field "error", or beside one that marks it as an
-// error, as those of OpenHands and of many servers of MCP do; "" where it says of none.
+// errorField returns the failure that a result in JSON reports in its field "error", or next to one that marks it as an
+// error, as OpenHands and many MCP servers do; "" without a failure.
 func errorField(text string) string {
 	const longest = 64 << 10 // bytes of a result that is no content
 	raw := []byte(text[:min(len(text), longest+1)])

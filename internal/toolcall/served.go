@@ -13,7 +13,7 @@ import (
 // mcp_tool_use and web_fetch_tool_result, or an item of the Responses API, such as mcp_call. It is read by its shape.
 // See docs/decisions/026-calls-by-their-shape.md.
 type item struct {
-	ids   []string // that a result may refer to, or by which this result refers to a call
+	ids   []string // of the call, or of what a result refers to
 	name  string
 	input json.RawMessage // an object; nil: none
 	said  ending
@@ -97,7 +97,7 @@ func argumentsOf(body json.RawMessage, others []jsonspan.Member) json.RawMessage
 	return append(out, '}')
 }
 
-// isEmpty reports whether a value says nothing: null, or an empty text, list or object.
+// isEmpty reports whether a value is null, or an empty text, list or object.
 func isEmpty(raw []byte) bool {
 	switch string(bytes.TrimSpace(raw)) {
 	case "", "null", `""`, "[]", "{}":
@@ -207,8 +207,7 @@ func (e *ending) state(status string) {
 
 func (e *ending) text() string { return strings.Join(append(e.lines, e.places...), "\n") }
 
-// served takes in a block without a form of its own; use is where its call stands, which is the block itself or a tool
-// use before it.
+// served takes in a block without a form of its own; use is the block of its call: the same one, or a tool use before it.
 func (f *finder) served(h, use precis.Handle, kind string, raw json.RawMessage) {
 	it := readItem(kind, raw)
 	if !isCall(kind) {
@@ -250,7 +249,7 @@ func (f *finder) listed(h precis.Handle, fields []precis.Field) {
 }
 
 // askedBy returns the call that a result answers: by the pairs of the conversation, else by an ID that it refers to. It
-// returns nil when there is none, or another block answers it.
+// returns nil without such a call, and when another block answers it.
 func (f *finder) askedBy(h precis.Handle, ids []string) *Call {
 	use, ok := f.pairs.Call(h)
 	for _, id := range ids {
@@ -278,7 +277,7 @@ func (c *Call) answer(h precis.Handle, said ending) {
 	c.Text, c.IsError, c.marked, c.code = said.text(), c.IsError || said.failed, c.marked || said.failed, said.code
 }
 
-// itemBehind returns the item of a call whose tool use holds no input, which is the block behind it.
+// itemBehind returns the item of a tool use without input, which is the next block.
 func itemBehind(content []precis.Block, at int) (precis.Opaque, bool) {
 	use, ok := content[at].(precis.ToolUse)
 	if !ok || len(use.Input) > 0 || at+1 == len(content) {
@@ -288,7 +287,7 @@ func itemBehind(content []precis.Block, at int) (precis.Opaque, bool) {
 	return item, ok && isCall(item.Type)
 }
 
-// envelopes returns what a result in JSON says that is a list of outputs, as that of shell_call; false for other texts.
+// envelopes reads a result that is a JSON list of outputs, as shell_call has it; false for other texts.
 func envelopes(text string) (ending, bool) {
 	var e ending
 	if !strings.HasPrefix(text, "[{") || jsonspan.Valid([]byte(text)) != nil {

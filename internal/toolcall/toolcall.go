@@ -76,8 +76,8 @@ type Use struct {
 // its own; nil for a call that is none.
 func (c *Call) Scripted() []Use { return c.script }
 
-// Served returns the arguments of a call that stands in a block without a form of its own, such as one that the
-// provider's server ran; false for other calls.
+// Served returns the arguments of a call in a block without a form of its own, such as one that the provider's server
+// ran; false for other calls.
 func (c *Call) Served() (Use, bool) { return Use{c.Name, c.input}, c.served }
 
 // Find returns the calls of msgs in the order of their uses.
@@ -394,8 +394,8 @@ func (c *Call) Arguments() iter.Seq[Argument] {
 	}
 }
 
-// commandLine returns the command line that a call's arguments hold; "" when there is none. A list of words is joined
-// by spaces, one of commands by line breaks, as far as it is looked at.
+// commandLine returns the command line in a call's arguments; "" without one. A list of words is joined by spaces, a
+// list of commands by line breaks, up to mostBytes.
 func commandLine(args map[string]string) string {
 	line, sep := first(args, commandArgs), byte(' ')
 	if line == "" {
