@@ -160,8 +160,9 @@ func fileOf(effects []Effect) string {
 	return effects[0].Path
 }
 
-// patchIn returns the argument of a call that is a patch, whatever its name; "" for a call without one. When the call has
-// a path, too, a patch has a name that says so and changes another file: otherwise the call writes the file of the path.
+// patchIn returns the argument of a call that is a patch, whatever its name; "" for a call without one. When the call
+// has a path, too, a patch has a name that says so and changes another file: otherwise the call writes the file of the
+// path.
 func patchIn(args map[string]string, p string) string {
 	for _, name := range slices.Sorted(maps.Keys(args)) {
 		patch := args[name]

@@ -80,20 +80,21 @@ func argumentsOf(body json.RawMessage, others []jsonspan.Member) json.RawMessage
 	if len(others) == 0 {
 		return body
 	}
-	if body != nil && jsonspan.Kind(body) != '{' {
-		others = append(others, jsonspan.Member{Name: "input", Span: jsonspan.Span{Raw: body}})
-		body = nil
-	}
-	out := []byte{'{'}
-	if body = bytes.TrimSpace(body); len(body) > 2 {
-		out = append(append(out, bytes.TrimSuffix(body[1:], []byte("}"))...), ',')
-	}
-	for i, m := range others {
-		if i > 0 {
-			out = append(out, ',')
+	var out []byte
+	add := func(m jsonspan.Member) { out = append(jsonspan.AppendField(append(out, ','), m.Name), m.Raw...) }
+	if jsonspan.Kind(body) == '{' {
+		for m, err := range jsonspan.Object(body) {
+			if err == nil {
+				add(m)
+			}
 		}
-		out = append(jsonspan.AppendField(out, m.Name), m.Raw...)
+	} else if body != nil {
+		add(jsonspan.Member{Name: "input", Span: jsonspan.Span{Raw: body}})
 	}
+	for _, m := range others {
+		add(m)
+	}
+	out[0] = '{'
 	return append(out, '}')
 }
 
@@ -207,7 +208,8 @@ func (e *ending) state(status string) {
 
 func (e *ending) text() string { return strings.Join(append(e.lines, e.places...), "\n") }
 
-// served takes in a block without a form of its own; use is the block of its call: the same one, or a tool use before it.
+// served takes in a block without a form of its own; use is the block of its call: the same one, or a tool use before
+// it.
 func (f *finder) served(h, use precis.Handle, kind string, raw json.RawMessage) {
 	it := readItem(kind, raw)
 	if !isCall(kind) {

@@ -52,6 +52,7 @@ func TestServedCalls(t *testing.T) {
 		{"an item whose result comes later", []string{`{"type":"sonar_call","id":"z1","call_id":"c1","action":{"ping":"short"}}`, `{"type":"text","text":"I wait."}`,
 			`{"type":"sonar_call_output","call_id":"c1","output":{"error":"no echo"}}`}, "sonar", Other, "short", Failed, "no echo"},
 		{"a result that refers to the item's own ID", []string{`{"type":"sonar_call","id":"z1","action":{"ping":"short"}}`, `{"type":"sonar_report","for_id":"z1","output":"one echo"}`}, "sonar", Other, "short", OK, "one echo"},
+		{"arguments beside an empty body", []string{`{"type":"sonar_call","id":"z1","action":{ },"depth":7,"arguments":"{\"ping\":1}","status":"completed"}`}, "sonar", Other, "7", OK, ""},
 		{"pages, their titles first", []string{`{"type":"server_tool_use","id":"s1","name":"web_search","input":{"query":"otter"}}`,
 			`{"type":"web_search_tool_result","tool_use_id":"s1","content":[{"type":"web_search_result","url":"https://a.example/o","title":"Otters eat crabs","encrypted_content":"aGVsbG8"}]}`},
 			"web_search", Other, "otter", OK, "Otters eat crabs\nhttps://a.example/o"},
