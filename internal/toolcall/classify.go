@@ -1,7 +1,6 @@
 package toolcall
 
 import (
-	"maps"
 	"path"
 	"slices"
 	"strings"
@@ -164,11 +163,15 @@ func fileOf(effects []Effect) string {
 // has a path, too, a patch has a name that says so and changes another file: otherwise the call writes the file of the
 // path.
 func patchIn(args map[string]string, p string) string {
-	for _, name := range slices.Sorted(maps.Keys(args)) {
-		patch := args[name]
-		if !isPatch(patch) {
-			continue
+	var names []string
+	for name, text := range args {
+		if isPatch(text) {
+			names = append(names, name)
 		}
+	}
+	slices.Sort(names)
+	for _, name := range names {
+		patch := args[name]
 		effects := patchEffects(patch)
 		ofPath := func(e Effect) bool { return sameFile(e.Path, p) }
 		says := containsAny(strings.ToLower(name), "patch", "diff")

@@ -2,6 +2,7 @@ package toolcall
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"strings"
 
@@ -206,7 +207,15 @@ func (e *ending) state(status string) {
 	}
 }
 
-func (e *ending) text() string { return strings.Join(append(e.lines, e.places...), "\n") }
+// add takes in what a further part says.
+func (e *ending) add(part ending) {
+	e.lines, e.places = append(e.lines, part.lines...), append(e.places, part.places...)
+	e.code, e.failed = cmp.Or(e.code, part.code), e.failed || part.failed
+}
+
+func (e *ending) text() string {
+	return strings.TrimPrefix(strings.Join(append(e.lines, e.places...), "\n"), "\n")
+}
 
 // served takes in a block without a form of its own; use is the block of its call: the same one, or a tool use before
 // it.

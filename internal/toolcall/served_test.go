@@ -112,8 +112,18 @@ func TestAnItemBehindItsCall(t *testing.T) {
 		{Role: precis.RoleUser, Content: []precis.Block{precis.ToolResult{ToolUseID: "s1", Content: []precis.Block{precis.Text{
 			Text: `[{"stdout":"","stderr":"no rule","outcome":{"type":"exit","exit_code":2}},{"stdout":"swum","stderr":"","outcome":{"type":"exit","exit_code":0}}]`}}}}},
 	})
-	if len(calls) != 3 {
+	found := precis.ToolResult{ToolUseID: "q1", Content: []precis.Block{
+		opaque(`{"type":"search_result","title":"Otter law","source":"law.md","content":[{"type":"text","text":"Since 1982."}]}`),
+		opaque(`{"type":"search_result","title":"Heron law","source":"law.md","content":[{"type":"text","text":"Since 1991."}]}`)}}
+	calls = append(calls, Find([]precis.Message{
+		{Role: precis.RoleAssistant, Content: []precis.Block{precis.ToolUse{ID: "q1", Name: "law", Input: []byte(`{"of":"zoo"}`)}}},
+		{Role: precis.RoleUser, Content: []precis.Block{found}},
+	})...)
+	if len(calls) != 4 {
 		t.Fatalf("%+v", calls)
+	}
+	if c := calls[3]; c.Text != "Otter law\nlaw.md\nSince 1982.\nHeron law\nlaw.md\nSince 1991." {
+		t.Errorf("%q", c.Text)
 	}
 	if c := calls[0]; c.Name != "descend" || c.Text != "down at 30 m" || string(c.input) != `{"metres":30}` {
 		t.Errorf("%+v", c)

@@ -175,9 +175,9 @@ func (f *finder) result(h precis.Handle, m precis.Message, block precis.ToolResu
 		return
 	}
 	said := ending{lines: []string{block.Text()}}
-	if len(block.Content) == 1 {
-		if o, ok := block.Content[0].(precis.Opaque); ok {
-			said = readItem(o.Type, o.Raw).said
+	for _, part := range block.Content {
+		if o, ok := part.(precis.Opaque); ok {
+			said.add(readItem(o.Type, o.Raw).said)
 		}
 	}
 	if e, ok := envelopes(said.text()); ok {
