@@ -61,6 +61,15 @@ func TestVerifyCounts(t *testing.T) {
 	}
 }
 
+// TestTheNewestFailureIsMeant: a sentence that names a kind of check, and no run, mentions the newest failure of the kind alone.
+func TestTheNewestFailureIsMeant(t *testing.T) {
+	s := pier()
+	s.call("Bash", map[string]any{"command": "pytest tools/tides"}, "Exit code 1\nE   AssertionError: low tide\n1 failed in 0.12s")
+	if got := shares(verified(s, "The tests fail.")); !strings.Contains(got, "failures 1/3") {
+		t.Error(got)
+	}
+}
+
 // TestPastedTextIsNotTyped: a log that a person pastes does not count among the words that a summary is to hold.
 func TestPastedTextIsNotTyped(t *testing.T) {
 	s := newSession(5)

@@ -213,6 +213,12 @@ func tellings(text string) []Statement {
 	return all
 }
 
+// isNewest reports whether a failure is the newest one of a kind of checks: "the tests fail" is said of no other.
+func (p *Past) isNewest(f Failure, k CheckKind) bool {
+	isLater := func(o Failure) bool { return o.Message > f.Message && k.IsRun(o.Line) }
+	return k.IsRun(f.Line) && !slices.ContainsFunc(p.Failures, isLater)
+}
+
 // tells reports whether one of the statements that say that something failed names the command of a failure, its
 // kind of check, or something that the failure names.
 func (p *Past) tells(f Failure, all []Statement) bool {
@@ -232,7 +238,7 @@ func (p *Past) tells(f Failure, all []Statement) bool {
 	}
 	return slices.ContainsFunc(all, func(s Statement) bool {
 		isNamed := func(n string) bool { return strings.Contains(s.Text, n) }
-		isKind := func(k CheckKind) bool { return k.IsRun(f.Line) && k.IsNamed(s.Text) }
+		isKind := func(k CheckKind) bool { return k.IsNamed(s.Text) && p.isNewest(f, k) }
 		return slices.ContainsFunc(names, isNamed) || !says("past", s.Text) && slices.ContainsFunc(CheckKinds, isKind)
 	})
 }
