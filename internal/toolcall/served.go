@@ -12,7 +12,7 @@ import (
 
 // item is a call or a result in a block of a type without a form of its own: what the provider's server ran, such as
 // mcp_tool_use and web_fetch_tool_result, or an item of the Responses API, such as mcp_call. It is read by its shape.
-// See docs/decisions/026-calls-by-their-shape.md.
+// See docs/decisions/027-calls-by-their-shape.md.
 type item struct {
 	ids   []string // of the call, or of what a result refers to
 	name  string
