@@ -52,7 +52,7 @@ the classes.`,
 	cmd.Flags().StringVar(&c.summary, "summary", "", "the summary, a text `FILE`; - is standard input")
 	cmd.Flags().StringVar(&c.view, "view", "", "what the model is shown instead, a conversation `FILE`")
 	cmd.Flags().BoolVar(&c.now, "now", false, "compare what the model sees now, by the edits that are in force")
-	cmd.Flags().StringSliceVar(&c.failOn, "fail-on", []string{sums.Contradicts}, "`CLASSES` that make the exit code 1: "+strings.Join(sums.Classes, ", "))
+	cmd.Flags().StringSliceVar(&c.failOn, "fail-on", []string{sums.Contradicts}, "`CLASSES` that make the exit code 1: words, files, failures, steps, jobs, contradicts, invents")
 	cmd.MarkFlagsMutuallyExclusive("summary", "view", "now")
 	return cmd
 }
