@@ -15,7 +15,7 @@ type fileList struct {
 	files []file
 }
 
-// Files that were only read are told as their number and the newest of them, and a part of
+// Files that were only read are told as the newest of them and the number of the others, and a part of
 // the digest is kept for them whatever was written.
 const (
 	mostNewestRead = 10
@@ -31,7 +31,7 @@ func (l fileList) section(d *draft) {
 		}
 	}
 	newest := read[:min(len(read), mostNewestRead)]
-	title := fmt.Sprintf("## Files only read: %d, newest first", len(read))
+	const title = "## Files only read, newest first"
 	kept := 0
 	if len(newest) > 0 {
 		kept = min(d.count(title)+d.listed(newest)+8, l.tokens*leastRead/100, d.left/3)
@@ -40,7 +40,8 @@ func (l fileList) section(d *draft) {
 	l.writtenSection(d, l.tokens/5)
 	d.left += kept
 	if len(newest) > 0 {
-		d.section(title, []string{preview.List(newest, ", ", (kept-d.count(title)-6)*4)}, kept)
+		room := min((kept-d.count(title)-6)*4, len(strings.Join(newest, ", "))+len(", and 99,999 more"))
+		d.section(title, []string{preview.List(read, ", ", room)}, kept)
 	}
 }
 

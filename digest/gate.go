@@ -75,7 +75,7 @@ func (g Gate) Admit(_ context.Context, s *precis.Situation, e precis.Edit) (prec
 
 // rulesTitle is the heading over sentences that a person typed and a summary lacks, see
 // [retain.Constraints].
-const rulesTitle = "## Typed by the user, word for word"
+const rulesTitle = "## Typed by the user"
 
 // What the gate adds for rules: the tokens around them, and the part of the target up to which they are added
 // whatever was hidden.

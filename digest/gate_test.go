@@ -55,7 +55,7 @@ func TestGateAddsWhatATextLacks(t *testing.T) {
 		if e.Replace[0].With[0].PlainText() != before {
 			t.Errorf("%s: the edit that was proposed was changed", e.Kind)
 		}
-		lacks(t, string(e.Kind)+" rules", section(text, "Typed by the user, word for word"), s.rules...)
+		lacks(t, string(e.Kind)+" rules", section(text, "Typed by the user"), s.rules...)
 		files := section(text, "Files written")
 		for _, f := range s.written {
 			lacks(t, string(e.Kind)+" files", files, strings.TrimPrefix(f, "internal/"))
@@ -173,7 +173,7 @@ func TestTheNewestRulesCountMost(t *testing.T) {
 		s.says("ok")
 	}
 	got := digest.Repair(precis.SummaryRequest{Messages: s.msgs, Previous: "A summary.", MaxTokens: 400}, digest.RepairOptions{})
-	in := section(got.Text, "Typed by the user, word for word")
+	in := section(got.Text, "Typed by the user")
 	if !strings.Contains(in, rules[58]) || strings.Contains(in, rules[0]) || strings.Index(in, rules[55]) > strings.Index(in, rules[58]) {
 		t.Errorf("rules:\n%s", in)
 	}
@@ -188,15 +188,15 @@ func TestRepairTellsWhatItDid(t *testing.T) {
 		got := digest.Repair(r, digest.RepairOptions{})
 		has := map[string]bool{}
 		for _, a := range got.Added {
-			for what, title := range map[string]string{"rule": "## Typed by the user, word for word", "last request": "## The user's last request", "written file": "## Files written", "fact": "## Lines most", "workflow": "## Active workflows"} {
+			for what, title := range map[string]string{"rule": "## Typed by the user", "last request": "## The user's last request", "written file": "## Files written", "fact": "## Lines most", "workflow": "## Active workflows"} {
 				var n int
 				if strings.Contains(a, what) {
 					has[what] = true
 					if _, err := fmt.Sscan(a, &n); err != nil || n == 0 || !strings.Contains(got.Text, title) {
 						t.Errorf("%q, but %q: %t", a, title, strings.Contains(got.Text, title))
 					}
-					if what == "rule" && n != strings.Count(section(got.Text, "Typed by the user, word for word"), "- m") {
-						t.Errorf("%q:\n%s", a, section(got.Text, "Typed by the user, word for word"))
+					if what == "rule" && n != strings.Count(section(got.Text, "Typed by the user"), "- m") {
+						t.Errorf("%q:\n%s", a, section(got.Text, "Typed by the user"))
 					}
 				}
 			}

@@ -30,7 +30,7 @@ func TestDigestTellsWhatStillHolds(t *testing.T) {
 	k.result("User has approved your plan. You can now start coding.", false)
 	got := digested(t, 2000, k.msgs...)
 	lacks(t, "instructions", section(got, "Standing instructions"), "- m1: All output for area 2 must be in French.")
-	if rules := section(got, "Typed by the user, word for word"); strings.Contains(rules, "French") || strings.Contains(rules, "Friday") {
+	if rules := section(got, "Typed by the user"); strings.Contains(rules, "French") || strings.Contains(rules, "Friday") {
 		t.Errorf("the program's words are rules of the user: %s", rules)
 	}
 	lacks(t, "skills", section(got, "Skills that were loaded"), "deploy-ostrich (read it again in /h/skills/deploy-ostrich/SKILL.md)", "  - Never deploy on a Friday.", "#ostrich-deploys")

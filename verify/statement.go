@@ -21,6 +21,9 @@ type Statement struct {
 // mostStatement is the longest line, in bytes, that is read as statements.
 const mostStatement = 2000
 
+// namesTitle is the heading over names without their lines in a digest.
+const namesTitle = "## Also mentioned"
+
 // Statements returns the sentences of a summary in order. Code blocks, headings, what programs write around a
 // summary and items that cite a message, which a digest has checked, are none.
 func Statements(text string) []Statement { return statements(text, false) }
@@ -47,6 +50,8 @@ func statements(text string, withCited bool) []Statement {
 		bare := line[len(prose.Marks(line)):]
 		if headings.MatchString(line) {
 			title = line
+		} else if strings.HasPrefix(title, namesTitle) {
+			continue // names stand beside each other by accident
 		}
 		begin, words := from+len(line)-len(bare), withoutPaths(bare)
 		for _, cut := range prose.Sentences(bare) {
