@@ -16,15 +16,13 @@ type quoter struct {
 	count func(string) int
 	texts []quotable // oldest first
 	left  int        // tokens
-	decay float64    // how fast a unit loses worth with its age, see [quoter.age]
 }
 
-// quotable is a text of which units are quoted.
+// quotable is a text that a person typed, of which units are quoted.
 type quotable struct {
 	text  string
 	frame int // tokens that are written around it
 	kept  []prose.Unit
-	typed bool // a person typed it: words of the list of package prose count
 }
 
 // cost returns the tokens that a unit takes, with the frame of its text when nothing of
@@ -62,15 +60,16 @@ func (q *quoter) whole(n, most int) bool {
 	return t.text != "" && q.keep(n, prose.Unit{End: len(t.text)})
 }
 
-// What a unit is worth: so much for each word that is not quoted yet, and, of a text that
-// was typed, for a word of the list of package prose and for a path or a number. The value
-// is divided by a power of the size.
+// What a unit is worth: so much for each word that is not quoted yet, for a word of the
+// list of package prose, and for a path or a number. The value falls with the age of the
+// text, and is divided by a power of the size.
 const (
 	worthWord  = 0.1
 	worthWeigh = 1
 	worthNamed = 0.5
 	worthOld   = 0.15 // of the oldest unit, where the newest has 1
 	sizePower  = 0.6
+	decay      = 0.7 // how fast worth falls with age, see [quoter.age]
 )
 
 // quotedUnit is a unit of a text of which nothing is kept as a whole.
@@ -83,7 +82,7 @@ type quotedUnit struct {
 }
 
 // units keeps units of the texts of which nothing is kept, those of the most worth first.
-// A unit that was typed brings along the later ones that share a path, a number or a rare
+// A unit brings along the later ones that share a path, a number or a rare
 // word with it, so that a permission follows what it permits.
 func (q *quoter) units() {
 	all := q.open()
@@ -124,7 +123,7 @@ func (q *quoter) units() {
 		return worth * q.age(u.of) / math.Pow(float64(u.unit.End-u.unit.Start+8), sizePower)
 	}
 	greedy.Take(len(all), value, func(n int) bool {
-		if take(n) && q.texts[all[n].of].typed {
+		if take(n) {
 			for _, later := range linked(all, n, users) {
 				take(later)
 			}
@@ -136,7 +135,7 @@ func (q *quoter) units() {
 // age returns what the age of a text leaves of its worth.
 func (q *quoter) age(n int) float64 {
 	age := float64(len(q.texts)-1-n) / float64(len(q.texts))
-	return worthOld + (1-worthOld)*math.Exp(-age*q.decay)
+	return worthOld + (1-worthOld)*math.Exp(-age*decay)
 }
 
 // open returns the units of the texts of which nothing is kept, in order.
@@ -147,10 +146,10 @@ func (q *quoter) open() (out []quotedUnit) {
 		}
 		for _, unit := range prose.Units(t.text) {
 			u := quotedUnit{of: n, unit: unit, words: prose.Words(unit.Of(t.text))}
-			if t.typed && prose.Weighs(unit.Of(t.text)) {
+			if prose.Weighs(unit.Of(t.text)) {
 				u.bonus = worthWeigh
 			}
-			if t.typed && slices.ContainsFunc(u.words, prose.IsName) {
+			if slices.ContainsFunc(u.words, prose.IsName) {
 				u.bonus += worthNamed
 			}
 			out = append(out, u)

@@ -27,8 +27,7 @@ func (in *input) requests(all []saying, budget int) (out []string) {
 	if len(all) == 0 {
 		return nil
 	}
-	const decay = 0.7
-	q := quoter{count: in.count, left: budget, decay: decay}
+	q := quoter{count: in.count, left: budget}
 	for i := range all[:max(len(all)-fresh, 0)] {
 		all[i].old = true
 	}
@@ -39,7 +38,7 @@ func (in *input) requests(all []saying, budget int) (out []string) {
 			most = budget // a quarter
 		}
 		text := retain.FoldPasted(all[i].text, most)
-		q.texts = append(q.texts, quotable{text: text, frame: in.count(in.request(all[i], "")), typed: true})
+		q.texts = append(q.texts, quotable{text: text, frame: in.count(in.request(all[i], ""))})
 		size += q.cost(i, prose.Unit{End: len(text)})
 	}
 	if size <= budget {

@@ -27,7 +27,6 @@ const lastWords = 25
 
 // ownText is what the agent said at one place.
 type ownText struct {
-	text  int // in the index
 	at    int // message
 	words string
 }
@@ -47,7 +46,7 @@ func (in *input) ownWords() (out []ownText) {
 			continue
 		}
 		said[key] = true
-		out = append(out, ownText{i, t.Handle.From, words})
+		out = append(out, ownText{t.Handle.From, words})
 	}
 	return out
 }

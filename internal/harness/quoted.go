@@ -196,6 +196,9 @@ func opened(text, name string) int {
 // stack trace.
 var logged = lazyregexp.New(`^\s*(?:\[?\d{4}[-/.]\d\d[-/.]\d\d[T ]\d\d:\d\d|\[?\d\d?:\d\d(?::\d\d)?(?:[.,]\d+)?\]?\s|\[?(?:TRACE|DEBUG|INFO|NOTICE|WARN|WARNING|ERROR|FATAL|CRITICAL)\b[\]:\s]|(?:[A-Z][a-z]{2}\s+\d\d?\s+\d\d:\d\d:\d\d)\s|at\s+[\w.$<>/-]+\s*\(|File "[^"\n]+", line \d+|\s*\d+ \| |npm (?:ERR!|WARN\b|error\b|warn\b|notice\b)|(?:error|fatal|panic|remote|warning|Error|Warning|Caused by|Uncaught)(?:\[\w+\])?: |(?:[\w.]+\.)?[A-Z]\w*(?:Error|Exception|Warning|Failure): |Traceback \(|make(?:\[\d+\])?: |(?:ld|gcc|clang): |[a-z][\w-]*\[\d+\]: |--- (?:FAIL|PASS|SKIP)|=== (?:RUN|PAUSE|CONT)|(?:FAIL|PASS|FAILED|PASSED|ok)\s+\S+[/.:]|E {2,}\S|#\d+ (?:\[|\d+\.\d+ |DONE|CACHED|ERROR)|##\[|::(?:error|warning|notice)|[✓✔✗✘✖×] |\s*\d+:\d+\s+(?:error|warning)\s|diff --git |@@ -\d|(?:\./)?[\w./-]+\.\w{1,5}:\d+(?::\d+)?: )`)
 
+// escape begins the sequences with which programs color what they print.
+const escape = 0x1b
+
 // longestMark is within how many bytes of a line it shows that a program logged it.
 const longestMark = 300
 
@@ -259,6 +262,9 @@ func linesIn(text string) (out [][2]int) {
 		case log.hunk && strings.IndexByte("+- \\", line[0]) >= 0, mayBeLogged(bare) && logged.MatchString(bare[:min(len(bare), longestMark)]):
 			log.mark(at, next)
 			log.hunk = log.hunk || strings.HasPrefix(bare, "@@ -")
+		case strings.IndexByte(bare, escape) >= 0: // one line is enough: nobody types it
+			log.mark(at, next)
+			log.mark(at, next)
 		case isPrompt(bare):
 			out = log.end(out)
 			log.mark(at, next)

@@ -35,6 +35,7 @@ func TestTyped(t *testing.T) {
 		"a shell of its own":   "u@host:~/p$ make\n" + quote + "\n\nTyped.",
 		"a shell of Windows":   "PS C:\\p> make\n" + quote + "\n\nTyped.",
 		"a diff":               "diff --git a/a b/a\n@@ -1,2 +1,2 @@\n-x\n+" + quote + "\n context\n\nTyped.",
+		"a colored line":       "It prints\n\n\x1b[1;33m" + quote + "\x1b[0m\n\nTyped.",
 		"tests":                "=== RUN   TestA\n    a_test.go:3: " + quote + "\n--- FAIL: TestA (0.00s)\nFAIL\tdemo/a\t0.1s\nTyped.",
 		"a mail":               "What does he want?\n\nFrom: Bob <b@x.org>\nTo: me\nSubject: backups\n\n" + quote + "\n\nBest regards,\nBob\n\nTyped.",
 		"a mail at the end":    "Typed.\nVon: Bob\nGesendet: Montag\nAn: mich\nBetreff: backups\n\n" + quote + "\n\n" + quote,
