@@ -160,7 +160,7 @@ func (b *boundary) edit(rung string, n, size int, nothing string) precis.Edit {
 	}
 	cover, copies := b.shownBeside(n, spans)
 	in := input{
-		x: x, worth: b.worth, reuse: b.reuse, copies: copies, cover: cover, messages: b.alive, read: b.read, tokens: size, userTokens: min(int(userShare*float64(s.Target)), size*9/10),
+		x: x, worth: b.worth, reuse: b.reuse, copies: copies, cover: cover, messages: b.alive, read: b.read, tokens: size, userTokens: min(int(userShare*float64(s.Target)), size*2/3),
 		covered: func(i int) bool { return within(spans, i) },
 		count:   func(t string) int { return s.Meter.Block(precis.RoleUser, precis.Text{Text: t}) },
 		lines:   b.linesOf,
