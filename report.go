@@ -178,7 +178,10 @@ type Retention struct {
 	Repaired int     `json:"repaired"` // of those kept, only because a digest or the gate names them
 	Share    float64 `json:"share"`    // of all that is expected to be needed, likely or not, 0 to 1
 
-	Rules     int          `json:"rules"`                // sentences in which the user sets rules
+	Typed     int `json:"typed,omitempty"`      // characters that the user typed, without what was pasted
+	TypedKept int `json:"typed_kept,omitempty"` // of these, in the view word for word, by whole sentences
+
+	Rules     int          `json:"rules"`                // typed sentences with a word such as "never" or "you may"
 	RulesLost []LostAnchor `json:"rules_lost,omitempty"` // of these, not in the view word for word
 
 	Lost []LostAnchor `json:"lost,omitempty"` // the likeliest first, [MaxLost] at most

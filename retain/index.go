@@ -101,6 +101,8 @@ type Index struct {
 
 	rulesOnce sync.Once
 	allRules  []Rule // see Rules
+	typedOnce sync.Once
+	typed     []string // see typedUnits
 }
 
 // Read indexes a conversation: its transcript and system prompt.

@@ -4,8 +4,10 @@ import (
 	"slices"
 	"sort"
 	"strings"
+	"unicode/utf8"
 
 	"precis"
+	"precis/internal/prose"
 )
 
 // Likely is the worth above which a fact counts as likely to be needed again.
@@ -67,8 +69,31 @@ func (x *Index) measure(worth []float64, all, own *Coverage, whole []precis.Mess
 		r.Share = kept / sum
 	}
 	sort.SliceStable(r.Lost, func(a, b int) bool { return r.Lost[a].Worth > r.Lost[b].Worth })
-	r.Rules, r.RulesLost = x.rules(whole)
+	view := Words(whole)
+	for _, unit := range x.typedUnits() {
+		n := utf8.RuneCountInString(unit)
+		if r.Typed += n; strings.Contains(view, unit) {
+			r.TypedKept += n
+		}
+	}
+	r.Rules, r.RulesLost = x.rules(view)
 	return r
+}
+
+// typedUnits returns the sentences and lists that persons typed, see [Typed] and
+// [prose.Units], with white space folded.
+func (x *Index) typedUnits() []string {
+	x.typedOnce.Do(func() {
+		for i := range x.speech.Len() {
+			for _, p := range x.speech.Passages(i) {
+				text := Typed(p.Text)
+				for _, u := range prose.Units(text) {
+					x.typed = append(x.typed, Folded(u.Of(text)))
+				}
+			}
+		}
+	})
+	return x.typed
 }
 
 func (x *Index) lost(f int, worth float64) precis.LostAnchor {
@@ -145,14 +170,10 @@ func Fair(list []Rule, take func(Rule) bool) []Rule {
 	return out
 }
 
-// rules counts the user's rules and returns those that the messages do not
+// rules counts the user's rules and returns those that the folded text of a view does not
 // hold.
-func (x *Index) rules(msgs []precis.Message) (n int, lost []precis.LostAnchor) {
+func (x *Index) rules(view string) (n int, lost []precis.LostAnchor) {
 	set := x.Rules()
-	if len(set) == 0 {
-		return 0, nil
-	}
-	view := Words(msgs)
 	for _, r := range set {
 		if !strings.Contains(view, Folded(r.Text)) {
 			lost = append(lost, precis.LostAnchor{Text: r.Text, Kind: "rule", Handle: r.Handle})

@@ -109,7 +109,7 @@ func TestRulesAreCountedOnce(t *testing.T) {
 		t.Errorf("%q", got)
 	}
 	view := []precis.Message{say("- always:   Always run\n\nmake test. NEVER GUESS.")}
-	if _, lost := x.rules(view); slices.ContainsFunc(lost, func(l precis.LostAnchor) bool { return strings.HasPrefix(l.Text, "Always") }) || lost[len(lost)-1].Text != "Never guess." {
+	if _, lost := x.rules(Words(view)); slices.ContainsFunc(lost, func(l precis.LostAnchor) bool { return strings.HasPrefix(l.Text, "Always") }) || lost[len(lost)-1].Text != "Never guess." {
 		t.Errorf("lost: %+v", lost)
 	}
 }

@@ -49,12 +49,12 @@ func TestPrintDiff(t *testing.T) {
 }
 
 func TestLossReport(t *testing.T) {
-	k := &precis.Retention{Anchors: 300, Kept: 200, Repaired: 20, Rules: 3, RulesLost: []precis.LostAnchor{{Text: "Never\nguess.", Kind: "rule", Handle: precis.MessageHandle(4)}}}
+	k := &precis.Retention{Anchors: 300, Kept: 200, Repaired: 20, Typed: 4120, TypedKept: 4000, Rules: 3, RulesLost: []precis.LostAnchor{{Text: "Never\nguess.", Kind: "rule", Handle: precis.MessageHandle(4)}}}
 	for i := range precis.MaxLost {
 		k.Lost = append(k.Lost, precis.LostAnchor{Text: fmt.Sprint("fact", i), Kind: "path", Handle: precis.MessageHandle(i)})
 	}
 	r := precis.Report{Retention: k, Edits: []precis.EditSummary{{Kind: precis.KindCondensation, Rung: "digest"}}}
-	if got, want := keptText(new(console.Words), r), "200 of 300 facts likely to be needed again, 20 of them through the digest; 2 of 3 rules of the user word for word"; got != want {
+	if got, want := keptText(new(console.Words), r), "4,000 of 4,120 characters that the user typed; 200 of 300 facts likely to be needed again, 20 of them through the digest"; got != want {
 		t.Errorf("%s", got)
 	}
 	if got := keptText(new(console.Words), precis.Report{}); got != "" {

@@ -24,15 +24,15 @@ func keptText(w *console.Words, r precis.Report) string {
 // "": none is known.
 func retainedText(w *console.Words, k precis.Retention, through string) string {
 	var parts []string
+	if k.Typed > 0 {
+		parts = append(parts, w.Say("kept.typed", w.Number(k.TypedKept), w.Number(k.Typed)))
+	}
 	if k.Anchors > 0 {
 		s := w.Say("kept.facts", w.Number(k.Kept), w.Count(k.Anchors, "fact"))
 		if k.Repaired > 0 && through != "" {
 			s += w.Say("kept.through", w.Number(k.Repaired), w.Say("through."+through))
 		}
 		parts = append(parts, s)
-	}
-	if k.Rules > 0 {
-		parts = append(parts, w.Say("kept.rules", w.Number(k.RulesKept()), w.Count(k.Rules, "rule")))
 	}
 	return strings.Join(parts, w.Say("semicolon"))
 }
