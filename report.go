@@ -178,8 +178,8 @@ type Retention struct {
 	Repaired int     `json:"repaired"` // of those kept, only because a digest or the gate names them
 	Share    float64 `json:"share"`    // of all that is expected to be needed, likely or not, 0 to 1
 
-	Typed     int `json:"typed,omitempty"`      // characters that the user typed, without what was pasted
-	TypedKept int `json:"typed_kept,omitempty"` // of these, in the view word for word, by whole sentences
+	Typed     int `json:"typed"`      // characters that the user typed, without what was pasted
+	TypedKept int `json:"typed_kept"` // of these, in the view word for word, by whole sentences
 
 	Rules     int          `json:"rules"`                // typed sentences with a word such as "never" or "you may"
 	RulesLost []LostAnchor `json:"rules_lost,omitempty"` // of these, not in the view word for word
@@ -193,9 +193,6 @@ const MaxLost = 50
 // FactsLost returns how many of the facts likely to be needed again are not in the view;
 // Lost may list fewer.
 func (r Retention) FactsLost() int { return r.Anchors - r.Kept }
-
-// RulesKept returns how many rules of the user are in the view word for word.
-func (r Retention) RulesKept() int { return r.Rules - len(r.RulesLost) }
 
 // Loses returns how many facts and rules are not in the view.
 func (r Retention) Loses() int { return r.FactsLost() + len(r.RulesLost) }

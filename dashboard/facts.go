@@ -106,6 +106,7 @@ func (c *call) loss() error {
 type workPage struct {
 	Head head
 	conversation.WorkState
+	Offered map[int]bool // messages with rules that are not pinned
 }
 
 func (c *call) work() error {
@@ -117,5 +118,13 @@ func (c *call) work() error {
 	if err != nil {
 		return err
 	}
-	return c.show("work", page{Title: c.title(h), Tab: "work", Data: workPage{h, w}})
+	rules, err := conversation.Suggest(c.ctx(), c.home, h.ID)
+	if err != nil {
+		return err
+	}
+	offered := map[int]bool{}
+	for _, r := range rules {
+		offered[r.Handle.From] = true
+	}
+	return c.show("work", page{Title: c.title(h), Tab: "work", Data: workPage{h, w, offered}})
 }

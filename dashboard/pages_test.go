@@ -40,7 +40,7 @@ func TestEveryPage(t *testing.T) {
 		p.one + "/time?at=9":        {"What the model saw at 9 messages", "I read file 3."},
 		p.one + "/edits":            {"at 81 messages", "e1"},
 		p.one + "/loss":             {"The view keeps"},
-		p.one + "/work":             {"Never write to the disk.", "f00.txt"},
+		p.one + "/work":             {"Never write to the disk.", "f00.txt", `handle=m0">Pin</a>`},
 		p.one + "/compare":          {"under two policies", "frugal"},
 		p.one + "/compare?a=frugal&b=roo&target=2000": {"Condense like this"},
 		p.one + "/m/m3":                 {"I read file 1.", "f01.txt"},

@@ -87,7 +87,7 @@ func verbs(t *testing.T, h conversation.Home, id string) sheet {
 	}
 	lost := got(conversation.Loss(ctx, h, id))(t)
 	r := lost.Retention
-	for name, n := range map[string]int{"kept": r.Kept, "facts": r.Anchors, "rules": r.Rules, "ruleskept": r.RulesKept(), "hidden": lost.Hidden, "shortened": lost.Shortened,
+	for name, n := range map[string]int{"kept": r.Kept, "facts": r.Anchors, "typed": r.Typed, "typedkept": r.TypedKept, "hidden": lost.Hidden, "shortened": lost.Shortened,
 		"factslost": lost.Facts, "ruleslost": lost.Rules, "listed": len(r.Lost)} {
 		s.int(name, n)
 	}
@@ -344,7 +344,7 @@ func kindName(kind string) string { return "kind:k-" + strings.ReplaceAll(kind, 
 // lost compares what an answer says is lost.
 func (r *reader) lost(face string, a said) {
 	r.Helper()
-	r.all(face, a, "kept", "retention.kept", "facts", "retention.anchors", "rules", "retention.rules", "hidden", "hidden", "shortened", "shortened", "messages", "messages",
+	r.all(face, a, "kept", "retention.kept", "facts", "retention.anchors", "typed", "retention.typed", "typedkept", "retention.typed_kept", "hidden", "hidden", "shortened", "shortened", "messages", "messages",
 		"factslost", "facts_lost", "ruleslost", "rules_lost")
 	listed, rules := float64(len(a.list("retention.lost"))), float64(len(a.list("retention.rules_lost")))
 	r.is(face, "listed", &listed)
@@ -598,7 +598,7 @@ func (r *reader) pages(b browser, id string, booked bool) {
 			seen := r.page(b, lang, one+path, nil)
 			r.wants(path, seen, head...)
 			if path == "/loss" {
-				r.wants(path, seen, "kept", "facts", "ruleskept", "rules", "hidden", "shortened", "factslost")
+				r.wants(path, seen, "typedkept", "typed", "kept", "facts", "hidden", "shortened", "factslost")
 			}
 			if path == "/edits" {
 				for name, n := range r.want {
