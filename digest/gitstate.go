@@ -10,13 +10,14 @@ import (
 	"precis/internal/preview"
 )
 
-// GitState is what a conversation shows of the git repository that was worked in last. It is read from commands of git and their
-// output, and from what the agent's program says of the branch.
+// GitState is what a conversation shows of the git repository that was worked in last. It is read from commands
+// of git and their output, and from what the agent's program says of the branch.
 type GitState struct {
 	Handle    precis.Handle `json:"handle"`           // of what told of it last
 	Folder    string        `json:"folder,omitempty"` // where several repositories were worked in
 	Branch    string        `json:"branch,omitempty"` // "" where nothing tells it
 	Detached  bool          `json:"detached,omitempty"`
+	Unknown   *GitCommand   `json:"unknown,omitempty"`   // the first command since that may have changed it
 	Commit    *GitCommit    `json:"commit,omitempty"`    // the newest that a call made and that stands
 	Changed   int           `json:"changed,omitempty"`   // files that calls changed and that are in no commit, as far as it shows
 	Staged    int           `json:"staged,omitempty"`    // of them those of which the index holds a change, maybe not the newest
@@ -32,6 +33,12 @@ type GitCommit struct {
 	Subject string        `json:"subject,omitempty"`
 }
 
+// GitCommand is a command of git.
+type GitCommand struct {
+	Handle  precis.Handle `json:"handle"`
+	Command string        `json:"command"` // without its arguments
+}
+
 // GitOperation is what git has begun and not ended.
 type GitOperation struct {
 	Handle precis.Handle `json:"handle"`
@@ -39,8 +46,8 @@ type GitOperation struct {
 	Files  []string      `json:"files"` // with conflicts that are not marked as resolved
 }
 
-// last returns the repository that was worked in last; nil when there is none. One in a folder for what is not to stay counts
-// only where there is no other.
+// last returns the repository that was worked in last; nil when there is none. One in a folder for what is not to
+// stay counts only where there is no other.
 func (g *repositories) last() *repository {
 	var out *repository
 	for _, r := range g.all {
@@ -58,39 +65,25 @@ func (w *work) gitState() *GitState {
 		return nil
 	}
 	s := r.state
-	several := 0
-	for _, o := range w.repos.all {
-		if !o.temporary {
-			several++
-		}
-	}
-	if several > 1 {
+	if slices.ContainsFunc(w.repos.all, func(o *repository) bool { return o != r && !o.temporary }) {
 		s.Folder = r.folder
 	}
-	for _, made := range slices.Backward(r.made) {
-		if w.git.undone[made.call] == "" {
-			s.Commit = &made.GitCommit
-			break
+	for _, c := range slices.Concat(w.git.popped, w.git.commits) {
+		if s.Commits = s.Commits || c.repo == r; c.repo == r && w.git.undone[c.calls[0]] == "" {
+			s.Commit = &c.GitCommit
 		}
 	}
-	s.Clean = r.clean >= 0
 	for f := range w.git.changed {
-		if f.lastWrite <= r.clean || f.version.same(f.head) || !f.exists() && f.state != FileDeleted || !w.repos.holds(r, f.path) {
+		there := f.exists() || f.state == FileDeleted
+		if !there || f.lastWrite <= r.clean || f.version.same(f.head) || !w.repos.holds(r, f.path) {
 			continue
-		}
-		if f.lastWrite <= r.continued && !f.index.same(f.head) && f.index.same(f.version) {
-			continue // it is in the commit that git made then
 		}
 		s.Changed++
 		if !f.index.same(f.head) {
 			s.Staged++
 		}
 	}
-	s.Clean = s.Clean && s.Changed == 0 && !w.writesSince(r)
-	if s.Operation != nil {
-		op := *s.Operation
-		s.Operation = &op
-	}
+	s.Clean = r.clean >= 0 && s.Changed == 0 && !w.writesSince(r)
 	if s.Branch == "" && !s.Detached && s.Commit == nil && s.Changed == 0 && s.Operation == nil && !s.Clean {
 		return nil
 	}
@@ -99,7 +92,9 @@ func (w *work) gitState() *GitState {
 
 // writesSince reports whether a call wrote a file of a repository since git said that nothing is to be committed.
 func (w *work) writesSince(r *repository) bool {
-	return slices.ContainsFunc(w.files.all, func(f *file) bool { return f.lastWrite > r.clean && w.repos.holds(r, f.path) })
+	return slices.ContainsFunc(w.files.all, func(f *file) bool {
+		return f.lastWrite > r.clean && w.repos.holds(r, f.path)
+	})
 }
 
 // holds reports whether a file is one of a repository, and none that git leaves alone.
@@ -157,6 +152,9 @@ func (s *GitState) lines(handle func(message int) string) []string {
 		parts = append(parts, "branch "+quoted(s.Branch, 120))
 	case s.Detached:
 		parts = append(parts, "no branch (detached HEAD)")
+	}
+	if u := s.Unknown; u != nil && len(parts) > 0 {
+		parts[0] += " (unknown since " + handle(u.Handle.From) + ", " + quoted(u.Command, 40) + ")"
 	}
 	if c := s.Commit; c != nil {
 		line := "last commit"

@@ -23,6 +23,9 @@ func told(g *digest.GitState) string {
 	add(g.Folder != "", "in "+g.Folder)
 	add(g.Branch != "", "on "+g.Branch)
 	add(g.Detached, "detached")
+	if u := g.Unknown; u != nil {
+		out = append(out, "unknown since "+u.Command)
+	}
 	if c := g.Commit; c != nil {
 		out = append(out, strings.Join(strings.Fields("commit "+c.Hash+" "+c.Subject), " "))
 	}
@@ -65,6 +68,10 @@ func TestStateOfGit(t *testing.T) {
 		{[]string{"$ git switch -c a", "$ git checkout 1a2b3c4 -> Note: switching to '1a2b3c4'.\n\nHEAD is now at 1a2b3c4 one"}, "detached"},
 		{[]string{"$ git switch -c a", "$ git show HEAD:notes -> On branch other\n## other"}, "on a"},
 		{[]string{"$ git switch -c a", "$ git switch b || git switch -c c -> Switched to a new branch 'c'"}, "on c"},
+		{[]string{"$ git switch -c a", "$ git sync --all -> done"}, "on a, unknown since git sync"},
+		{[]string{"$ git switch -c a", "$ git bisect start", "$ git sync", "$ git switch b"}, "on b"},
+		{[]string{"$ git switch -c a", "! git sync -> git: 'sync' is not a git command. See 'git --help'."}, "on a"},
+		{[]string{"$ git switch -c a", "$ git frob && git status -> On branch b"}, "on b"},
 		// Commits, and what is in none.
 		{[]string{"edit a.go", first}, "on main, commit 1a2b3c4 one"},
 		{[]string{"edit a.go", first, "edit b.go", "edit c.go", "$ git add b.go"}, "on main, commit 1a2b3c4 one, 2 changed, 1 staged"},
@@ -80,6 +87,10 @@ func TestStateOfGit(t *testing.T) {
 		{[]string{"edit a.go", "edit b.go", "! git add a.go && git commit -m one && git push -> [main 1a2b3c4] one\n 1 file changed\nfatal: The current branch main has no upstream branch."}, "on main, commit 1a2b3c4 one, 1 changed"},
 		{[]string{"$ git status -> On branch main", "$ git commit -m one 2>&1 | tail -3 -> husky - pre-commit script ended\nlint found 3 problems"}, "on main"},
 		{[]string{"$ git commit -m one 2>&1 | tail -1 -> create mode 100644 a.go"}, "commit one"},
+		{[]string{"edit a.go", first, "$ git rm --cached a.go", "edit a.go"}, "on main, commit 1a2b3c4 one, 1 changed, 1 staged"},
+		{[]string{"edit a.go", first, "$ git rebase --continue -> [detached HEAD 5d6e7f8] one\n 1 file changed\nSuccessfully rebased and updated refs/heads/t."}, "on t, commit 5d6e7f8 one"},
+		{[]string{"$ git cherry-pick abc1234 -> [main 1a2b3c4] Cut it\n 1 file changed"}, "on main, commit 1a2b3c4 Cut it"},
+		{[]string{"$ git -C /a commit -m x && git -C /b commit -m y -> [main 1a2b3c4] x\n[main 5d6e7f8] y"}, "in /b, commit 5d6e7f8 y"},
 		// What is under way.
 		{[]string{"$ git switch -c t", rebase}, "on t, rebase under way: a.go"},
 		{[]string{"$ git switch -c t", rebase, "edit a.go", "$ git add a.go"}, "on t, 1 changed, 1 staged, rebase under way: "},
@@ -126,6 +137,8 @@ func TestStateOfGitInADigest(t *testing.T) {
 	lacks(t, "of several", got, "- m3: a merge is under way in /other, stopped by conflicts in a.go, lib/b.go")
 	got = section(digested(t, 2000, worker("$ git -C /r status -> On branch main", "$ git -C /other switch -c o")...), "Git")
 	lacks(t, "of several", got, "- m3 in /other: branch o")
+	got = section(digested(t, 2000, worker("$ git switch -c o", "$ git sync")...), "Git")
+	lacks(t, "an unknown command", got, "- m3: branch o (unknown since m3, git sync)")
 	if got := section(digested(t, 150, msgs...), "Git"); got != "" {
 		t.Errorf("a very small digest tells %q", got)
 	}

@@ -1,6 +1,7 @@
 package digest
 
 import (
+	"cmp"
 	"maps"
 	"path"
 	"slices"
@@ -37,7 +38,7 @@ type history struct {
 	changed map[*file]bool // since the newest commit, or so it may be
 	commits []*commit      // of the conversation, oldest first
 	unsure  int            // how many of them may stand on another branch
-	popped  []string       // hashes of those that were taken back
+	popped  []*commit      // those that were taken back
 	stashes []map[*file]version
 	undone  map[int]string // calls that made commits → the command of git that took them back
 	amended map[int]string // calls that made commits → the hash of the commit in their place
@@ -49,8 +50,9 @@ const mostLooked = 4 << 20
 
 // commit is one that a call made.
 type commit struct {
-	calls         []int // with those that amended it
-	hash          string
+	GitCommit
+	repo          *repository
+	calls         []int             // with those that amended it
 	before, after map[*file]version // of the files that it changed
 	reverts       *commit
 }
@@ -59,80 +61,50 @@ func newHistory(t *fileTable) *history {
 	return &history{files: t, changed: map[*file]bool{}, undone: map[int]string{}, amended: map[int]string{}}
 }
 
-// step applies what a call had git do, as far as its outcome says that it did.
-func (h *history) step(call int, c *toolcall.Call, o toolcall.Outcome, s toolcall.GitStep) {
+// step applies a command of git to files and commits.
+func (h *history) step(s gitStep, ran toolcall.Ran) {
+	if !s.Changes("tree", "index", "stash", "drop", "clear", "commit", "back", "revert", "moved") {
+		return
+	}
 	if h.looked > mostLooked {
-		h.doubt(c.Use, s.By, slices.Collect(maps.Keys(h.changed)))
+		h.doubt(s.at, s.By, slices.Collect(maps.Keys(h.changed)))
 		clear(h.changed) // nothing is looked for among them any more
 		return
 	}
-	output := c.Output()
-	back := s.Act == toolcall.GitUnstash && stashBack.MatchString(output)
-	conflict := s.Act == toolcall.GitUnstash && !back && (strings.Contains(output, "CONFLICT") || o.End == toolcall.Failed && !gitFailed(output)) // or it is not known what failed
-	made := (s.Act == toolcall.GitCommit || s.Act == toolcall.GitAdd) && hashOf(output) != "" ||                                                  // whatever failed beside it
-		s.Act == toolcall.GitStash && stashPut.MatchString(output) || back
+	s.history = h
+	s.named()
 	switch {
-	case made && (o.End == toolcall.OK || o.End == toolcall.Unknown || o.End == toolcall.Failed):
-	case conflict:
-		h.doubt(c.Use, s.By, h.stashed(s.From))
-		return
-	case o.End == toolcall.Rejected, o.End == toolcall.Interrupted, gitFailed(output), o.End == toolcall.Failed && s.Ran == toolcall.Not:
-		return
-	case o.End == toolcall.Failed && s.Ran == toolcall.Maybe:
-		if s.Act == toolcall.GitRestore || s.Act == toolcall.GitStash || s.Hard {
-			h.doubt(c.Use, s.By, h.matching(s.Paths, s.Folder))
+	case ran == toolcall.Did:
+		for _, to := range s.To {
+			s.change(to)
 		}
-		return
-	}
-	act := gitStep{history: h, call: call, at: c.Use, output: output, GitStep: s}
-	switch s.Act {
-	case toolcall.GitAdd:
-		act.add()
-	case toolcall.GitUnstage:
-		for _, f := range h.matching(s.Paths, s.Folder) {
-			f.index = f.head
-		}
-	case toolcall.GitCommit:
-		act.commit()
-	case toolcall.GitRestore:
-		act.restore()
-	case toolcall.GitReset:
-		act.reset()
-	case toolcall.GitRevert:
-		act.revert()
-	case toolcall.GitStash:
-		act.stash()
-	case toolcall.GitUnstash:
-		act.unstash()
-	case toolcall.GitDrop:
-		if s.From == "all" {
-			h.stashes = nil
-		} else if i := h.stashIndex(s.From); i >= 0 {
-			h.stashes = slices.Delete(h.stashes, i, i+1)
-		}
-	case toolcall.GitClean:
-		act.clean()
-	case toolcall.GitMove:
-		h.unsure = len(h.commits)
+	case ran == toolcall.Maybe && s.Changes("tree", "stash"):
+		h.doubt(s.at, s.By, s.concerned())
 	}
 }
 
-// stashPut and stashBack are what git prints when it has put changes into a stash, and brought them back.
-var (
-	stashPut  = lazyregexp.New(`(?m)^Saved working directory and index state `)
-	stashBack = lazyregexp.New(`(?m)^Dropped (?:refs/)?stash@\{\d+\} \([0-9a-f]{7,}\)`)
-)
-
-// gitFailed reports whether output says that git did not do what it was told.
-func gitFailed(output string) bool {
-	for line := range strings.Lines(output[:min(len(output), 4000)]) {
-		for _, head := range []string{"fatal: ", "error: pathspec", "error: Your local", "error: The following", "error: unable", "error: could not", "error: cannot", "error: you need", "No local changes to save", "No stash entries"} {
-			if strings.HasPrefix(line, head) {
-				return true
-			}
-		}
+// didGit reports whether a command of git did what it was told, as far as the outcome of its call and its own
+// output say.
+func didGit(g *toolcall.Git, c *toolcall.Call, o toolcall.Outcome, says *gitSays) toolcall.Ran {
+	pops := g.From == "stash"
+	proof := (g.Changes("commit") || g.From == "tree") && len(says.commits) > 0 ||
+		g.Changes("stash") && said("stashed", says.text) != nil ||
+		pops && said("popped", says.text) != nil
+	switch {
+	case o.End == toolcall.Rejected, o.End == toolcall.Interrupted, g.Else:
+		return toolcall.Not
+	case proof: // whatever failed beside it
+		return toolcall.Did
+	case pops && (strings.Contains(says.text, "CONFLICT") || o.End == toolcall.Failed && !says.refused):
+		return toolcall.Maybe // it is not known what failed
+	case says.refused, o.End == toolcall.Failed && g.Ran == toolcall.Not:
+		return toolcall.Not
+	case g.Changes("commit") && !showsCommit(g, c, o, says):
+		return toolcall.Not
+	case o.End == toolcall.Failed:
+		return g.Ran
 	}
-	return false
+	return toolcall.Did
 }
 
 // doubt notes that it is not known what stands in files.
@@ -144,7 +116,7 @@ func (h *history) doubt(at precis.Handle, by string, files []*file) {
 
 // back puts a version of a file in the place of what stands in it.
 func (h *history) back(f *file, to version, at precis.Handle, by string) {
-	if f.version.same(to) && f.state != FileUnknown {
+	if f.version.same(to) && (f.state != FileUnknown || to.state == f.state && to.at == f.at) {
 		return
 	}
 	for _, call := range f.edits {
@@ -175,30 +147,28 @@ func (f *file) lose(call int, by string) {
 // matching returns the files changed since the newest commit that paths name, as files, folders or
 // patterns; all below the folder that git runs in when there are none.
 func (h *history) matching(paths []string, folder string) []*file {
-	const pattern = 8 // comparisons that one with a pattern takes the time of
-	var out []*file
 	if len(paths) == 0 {
-		h.looked += len(h.changed)
-		for f := range h.changed {
-			if inRepository(f.path, folder) {
-				out = append(out, f)
-			}
-		}
-		return out
+		return h.among(1, func(p string) bool { return inRepository(p, folder) })
 	}
+	var out []*file
 	for _, p := range paths {
 		if f := h.files.named(p); f != nil {
 			out = append(out, f)
-			continue
+		} else if strings.ContainsAny(p, "*?[") {
+			out = append(out, h.among(8, func(of string) bool { return below(of, p) || matches(of, p) })...)
+		} else {
+			out = append(out, h.among(1, func(of string) bool { return below(of, p) })...)
 		}
-		isPattern := strings.ContainsAny(p, "*?[")
-		if h.looked += len(h.changed); isPattern {
-			h.looked += (pattern - 1) * len(h.changed)
-		}
-		for f := range h.changed {
-			if below(f.path, p) || isPattern && matches(f.path, p) {
-				out = append(out, f)
-			}
+	}
+	return out
+}
+
+// among returns the changed files whose path is as asked. Costs are what a comparison takes.
+func (h *history) among(costs int, is func(p string) bool) (out []*file) {
+	h.looked += costs * len(h.changed)
+	for f := range h.changed {
+		if is(f.path) {
+			out = append(out, f)
 		}
 	}
 	return out
@@ -209,83 +179,173 @@ func (h *history) matching(paths []string, folder string) []*file {
 func below(p, folder string) bool {
 	folder = strings.TrimSuffix(folder, "/")
 	switch {
-	case folder == "." || folder == "":
+	case folder == "." || folder == "", strings.HasPrefix(p, folder+"/"):
 		return true
-	case strings.HasPrefix(p, folder+"/"):
-		return true
-	}
-	absolute := func(p string) bool { return strings.HasPrefix(p, "/") || len(p) > 1 && p[1] == ':' }
-	if absolute(folder) {
-		return !absolute(p)
+	case isAbsolute(folder):
+		return !isAbsolute(p)
 	}
 	return strings.Contains(p, "/"+folder+"/")
 }
 
 // inRepository reports whether a file may be of the repository that a folder belongs to.
 func inRepository(p, folder string) bool {
-	if !strings.HasPrefix(folder, "/") && (len(folder) < 2 || folder[1] != ':') {
-		return true
-	}
-	return below(p, folder) || strings.HasPrefix(folder+"/", path.Dir(p)+"/")
+	return !isAbsolute(folder) || below(p, folder) || strings.HasPrefix(folder+"/", path.Dir(p)+"/")
 }
 
 // matches reports whether a pattern of git's matches a path, or the end of it.
 func matches(p, pattern string) bool {
-	for range 20 {
+	for found := true; found; _, p, found = strings.Cut(p, "/") {
 		if ok, _ := path.Match(pattern, p); ok {
 			return true
 		}
-		_, rest, found := strings.Cut(p, "/")
-		if !found {
-			return false
-		}
-		if ok, _ := path.Match(pattern, path.Base(p)); ok {
-			return true
-		}
-		p = rest
 	}
 	return false
 }
 
-// gitStep is one step being applied.
+// gitStep is a command of git being applied.
 type gitStep struct {
 	*history
-	call   int
-	at     precis.Handle
-	output string
-	toolcall.GitStep
+	repo *repository // nil: the output says nothing of one
+	call int
+	at   precis.Handle
+	says *gitSays
+	lost bool // the branch goes back to a commit that is not known
+	toolcall.Git
 }
 
-func (s *gitStep) add() {
-	for _, f := range s.matching(s.Paths, s.Folder) {
-		if s.All || !f.index.absent {
-			f.index = f.version
-			f.index.absent = f.state == FileDeleted
+// named finds out what the command names: whether the first word is a file or a commit, where the line does not
+// say, and the files that the output says are removed.
+func (s *gitStep) named() {
+	if s.Either && len(s.Paths) > 0 {
+		first := s.Paths[0]
+		if first == "." || first == s.Folder || len(s.matching(s.Paths[:1], s.Folder)) > 0 {
+			s.Commits = nil
+		} else {
+			s.Paths = s.Paths[1:]
+		}
+	}
+	if removed := said("removed", s.says.text); s.From == "untracked" && removed != nil {
+		s.Paths = nil
+		for _, p := range removed {
+			s.Paths = append(s.Paths, path.Join(s.Folder, p))
+		}
+	}
+}
+
+// change applies one of the changes that the command makes.
+func (s *gitStep) change(to string) {
+	switch to {
+	case "commit":
+		s.commit()
+	case "revert":
+		s.revert()
+	case "back":
+		s.goBack()
+	case "stash":
+		s.stash()
+	case "clear":
+		s.stashes = nil
+	case "drop":
+		if i := s.stashIndex(); i >= 0 {
+			s.stashes = slices.Delete(s.stashes, i, i+1)
+		}
+	case "moved":
+		s.unsure = len(s.commits)
+		says := func(words string) bool { return strings.Contains(s.says.text, words) }
+		if s.Verb == "rebase" && !says("up to date") || says("Successfully rebased") {
+			for _, c := range s.commits {
+				c.Hash = "" // it has another one now
+			}
+		}
+	case "tree":
+		if s.From == "index" && len(s.Paths) == 0 { // a checkout of another branch
+			s.unsure = len(s.commits)
+			return
+		}
+		s.restore()
+	case "index":
+		for _, f := range s.concerned() {
+			f.index, _ = s.source(f)
+		}
+	}
+}
+
+// concerned returns the files that the command may change.
+func (s *gitStep) concerned() []*file {
+	if s.From == "stash" {
+		if i := s.stashIndex(); i >= 0 {
+			return slices.Collect(maps.Keys(s.stashes[i]))
+		}
+		return nil
+	}
+	return slices.DeleteFunc(s.matching(s.Paths, s.Folder), func(f *file) bool {
+		switch s.From {
+		case "untracked":
+			return !f.index.absent || f.state == FileDeleted
+		case "index", "tracked":
+			return f.index.absent
+		case "head":
+			return f.index.absent && f.head.absent
+		}
+		return false
+	})
+}
+
+// source returns what the command puts in a file. ok is false when that is not known.
+func (s *gitStep) source(f *file) (v version, ok bool) {
+	switch {
+	case s.From == "unknown", s.lost && len(f.head.edits) > 0:
+		return f.index, false
+	case s.From == "none", s.From == "untracked":
+		return version{absent: true}, true
+	case s.From == "stash":
+		v, ok = s.stashes[s.stashIndex()][f]
+		return v, ok && f.version.same(f.head)
+	case s.From == "tree", s.From == "tracked":
+		v = f.version
+		v.absent = f.state == FileDeleted
+		return v, true
+	case len(s.Commits) > 0:
+		if ago, ok := s.ago(s.Commits[0]); ok {
+			return s.then(f, ago), true
+		}
+		if len(f.head.edits) > 0 { // they may be there, too
+			return f.index, false
+		}
+		return version{absent: f.head.absent}, true
+	case s.From == "head":
+		return f.head, true
+	}
+	return f.index, true
+}
+
+// restore puts other versions of files in the work tree.
+func (s *gitStep) restore() {
+	for _, f := range s.concerned() {
+		to, ok := s.source(f)
+		if s.changed[f] = true; !ok {
+			s.doubt(s.at, s.By, []*file{f})
+			continue
+		}
+		s.back(f, to, s.at, s.By)
+		if s.From == "stash" {
+			f.state, f.at, f.by, f.created = to.state, to.at, to.by, to.created
+		}
+		if s.From == "index" {
+			f.index = to // that of a commit, when one is named
 		}
 	}
 }
 
 // commit puts what is in the index into a commit; all that is changed, when nothing is known of the index.
 func (s *gitStep) commit() {
-	if toolcall.NothingToCommit(s.output) {
-		return
-	}
-	files := s.matching(nil, s.Folder)
-	if len(s.Paths) > 0 {
-		files = s.matching(s.Paths, s.Folder)
-	}
-	noted := slices.ContainsFunc(files, func(f *file) bool { return !f.index.same(f.head) })
-	c := &commit{hash: hashOf(s.output), before: map[*file]version{}, after: map[*file]version{}}
-	if n := len(s.commits); s.Amend && n > s.unsure {
-		c, s.commits = s.commits[n-1], s.commits[:n-1]
-		c.hash = hashOf(s.output)
-		for _, call := range c.calls {
-			s.amended[call] = c.hash
-		}
-	}
-	c.calls = append(c.calls, s.call)
+	files := s.matching(s.Paths, s.Folder)
+	named, all, amends := len(s.Paths) > 0, s.From == "tracked", s.Has("--amend")
+	noted := all || amends || s.Verb != "commit" ||
+		slices.ContainsFunc(files, func(f *file) bool { return !f.index.same(f.head) })
+	c := s.newCommit(amends)
 	for _, f := range files {
-		if len(s.Paths) > 0 || s.All && !f.index.absent || !noted && !s.All && !s.Amend {
+		if named || !noted || all && !f.index.absent {
 			f.index = f.version
 			f.index.absent = f.state == FileDeleted
 		}
@@ -304,53 +364,69 @@ func (s *gitStep) commit() {
 	s.commits = append(s.commits, c)
 }
 
-// hashOf returns the hash that git states of a commit: "[main 1a2b3c4] subject"; "" when it states none.
-func hashOf(output string) string {
-	for line := range strings.Lines(output) {
-		head, _, ok := strings.Cut(line, "] ")
-		if !ok || !strings.HasPrefix(head, "[") {
-			continue
-		}
-		if hash := head[strings.LastIndexByte(head, ' ')+1:]; isHash(hash) {
-			return hash
+// newCommit returns a commit to be made; the newest one, when that is amended.
+func (s *gitStep) newCommit(amends bool) *commit {
+	c := &commit{repo: s.repo, before: map[*file]version{}, after: map[*file]version{}}
+	subject := subjectOf(&s.Git)
+	if n := len(s.commits); amends && n > 0 {
+		subject = cmp.Or(subject, s.commits[n-1].Subject)
+		if n > s.unsure {
+			c, s.commits = s.commits[n-1], s.commits[:n-1]
 		}
 	}
-	return ""
+	c.GitCommit = GitCommit{s.at, "", subject}
+	if s.says.names(c); c.Hash == "" && s.Verb != "commit" {
+		c.repo = nil // nothing can be said of it
+	}
+	for _, call := range c.calls {
+		s.amended[call] = c.Hash
+	}
+	c.calls = append(c.calls, s.call)
+	return c
 }
 
-func isHash(s string) bool {
-	return len(s) >= 4 && len(s) <= 64 && strings.Trim(s, "0123456789abcdef") == ""
-}
+var (
+	// commitName is a name of a commit by its place before the newest, or before one with a hash.
+	commitName = lazyregexp.New(`^(?:HEAD|@|([0-9a-f]{4,64}))((?:~\d{0,3}|\^1?)*)$`)
+	ancestor   = lazyregexp.New(`[~^](\d*)`)
+)
 
 // ago returns how many commits of the conversation were made after the one that a name stands for. ok is false
 // when that is not known.
 func (h *history) ago(name string) (n int, ok bool) {
-	if n, ok = toolcall.Back(name); ok {
+	m := commitName.FindStringSubmatch(name)
+	if m == nil {
+		return 0, false
+	}
+	for _, step := range ancestor.FindAllStringSubmatch(m[2], -1) {
+		k, err := strconv.Atoi(step[1])
+		if err != nil {
+			k = 1
+		}
+		n += k
+	}
+	if m[1] == "" {
 		return n, n <= len(h.commits)-h.unsure || h.unsure == 0
 	}
-	hash, ok := name, isHash(name)
-	if !ok {
-		hash, _, _ = strings.Cut(strings.ReplaceAll(name, "^", "~"), "~")
-		if !isHash(hash) || !strings.HasSuffix(name, "~1") && !strings.HasSuffix(name, "^") && !strings.HasSuffix(name, "~") {
-			return 0, false
-		}
-		n = 1 // the parent of the commit
-	}
 	for i := len(h.commits) - 1; i >= h.unsure; i-- {
-		if own := h.commits[i].hash; own != "" && (strings.HasPrefix(own, hash) || strings.HasPrefix(hash, own)) {
+		if h.commits[i].is(m[1]) {
 			return len(h.commits) - 1 - i + n, true
 		}
 	}
 	return 0, false
 }
 
-// isOlder reports whether a commit that is named by its hash was there before those that the conversation made: the hashes of all
-// these are known, it is none that was taken back, and the branch has not been left.
+// is reports whether a hash is that of a commit, as far as it is known.
+func (c *commit) is(hash string) bool {
+	return c.Hash != "" && (strings.HasPrefix(c.Hash, hash) || strings.HasPrefix(hash, c.Hash))
+}
+
+// isOlder reports whether a commit that is named by its hash was there before those that the conversation made:
+// the hashes of all these are known, it is none that was taken back, and the branch has not been left.
 func (h *history) isOlder(name string) bool {
-	return isHash(name) && h.unsure == 0 && !slices.ContainsFunc(h.commits, func(c *commit) bool { return c.hash == "" }) &&
-		!slices.ContainsFunc(h.popped, func(hash string) bool {
-			return hash == "" || strings.HasPrefix(hash, name) || strings.HasPrefix(name, hash)
-		})
+	m := commitName.FindStringSubmatch(name)
+	may := func(c *commit) bool { return c.Hash == "" || c.is(name) }
+	return m != nil && m[1] == name && h.unsure == 0 && !slices.ContainsFunc(slices.Concat(h.commits, h.popped), may)
 }
 
 // then returns what stood in a file a number of commits ago.
@@ -364,90 +440,24 @@ func (h *history) then(f *file, ago int) version {
 	return v
 }
 
-func (s *gitStep) restore() {
-	paths := s.Paths
-	if s.Names {
-		if !s.areFiles(paths[:1]) {
-			s.From, s.All, paths = paths[0], true, paths[1:]
-		}
-		if len(paths) == 0 {
-			s.unsure = len(s.commits) // another branch
-			return
-		}
-		for i, p := range paths {
-			paths[i] = path.Join(s.Folder, p)
-		}
-	}
-	for _, f := range s.matching(paths, s.Folder) {
-		to := f.index
-		if s.From != "" {
-			ago, ok := s.ago(s.From)
-			switch {
-			case ok:
-				to = s.then(f, ago)
-			case len(f.head.edits) > 0: // they may be there, too
-				s.doubt(s.at, s.By, []*file{f})
-				continue
-			default:
-				to = version{absent: f.head.absent}
-			}
-		}
-		if to.absent && (s.From == "" || f.index.absent) {
-			continue // git does not know the file
-		}
-		s.back(f, to, s.at, s.By)
-		if s.All {
-			f.index = to
-		}
-		s.changed[f] = true
-	}
-}
-
-// areFiles reports whether words name files or folders that the conversation knows to be changed, or all.
-func (s *gitStep) areFiles(words []string) bool {
-	for _, p := range words {
-		if p != "." && p != ":/" && s.files.named(path.Join(s.Folder, p)) == nil && len(s.matching([]string{path.Join(s.Folder, p)}, s.Folder)) == 0 {
-			return false
-		}
-	}
-	return true
-}
-
-func (s *gitStep) reset() {
-	if s.Names && s.areFiles(s.Paths) {
-		for _, f := range s.matching(s.Paths, s.Folder) {
-			f.index = f.head
-		}
+// goBack has the branch go back to the commit that is named.
+func (s *gitStep) goBack() {
+	if len(s.Paths) > 0 || len(s.Commits) == 0 {
 		return
 	}
-	n, known := 0, true
-	if len(s.Commits) > 0 {
-		if n, known = s.ago(s.Commits[0]); !known && s.isOlder(s.Commits[0]) {
-			n, known = len(s.commits), true
-		}
+	n, known := s.ago(s.Commits[0])
+	if !known && s.isOlder(s.Commits[0]) {
+		n, known = len(s.commits), true
 	}
-	if known {
+	s.Commits = nil
+	if s.lost = !known; known {
 		s.pop(min(n, len(s.commits)))
-	} else {
-		s.unsure = len(s.commits)
-		for _, c := range s.commits {
-			for f := range c.before {
-				s.changed[f] = true
-			}
-		}
-	}
-	if s.Soft {
 		return
 	}
-	for _, f := range s.matching(nil, s.Folder) {
-		untracked := f.index.absent
-		f.index = f.head
-		switch {
-		case !s.Hard || untracked && f.state != FileDeleted:
-		case !known && len(f.head.edits) > 0:
-			s.doubt(s.at, s.By, []*file{f})
-		default:
-			s.back(f, f.head, s.at, s.By)
+	s.unsure = len(s.commits)
+	for _, c := range s.commits {
+		for f := range c.before {
+			s.changed[f] = true
 		}
 	}
 }
@@ -456,8 +466,7 @@ func (s *gitStep) reset() {
 func (s *gitStep) pop(n int) {
 	for range n {
 		c := s.commits[len(s.commits)-1]
-		s.commits = s.commits[:len(s.commits)-1]
-		s.popped = append(s.popped, c.hash)
+		s.commits, s.popped = s.commits[:len(s.commits)-1], append(s.popped, c)
 		s.unsure = min(s.unsure, len(s.commits))
 		for f, before := range c.before {
 			f.head = before
@@ -479,30 +488,17 @@ func (s *gitStep) undo(c *commit) {
 	}
 }
 
+// revert takes back commits that are named one by one.
 func (s *gitStep) revert() {
 	var all []*commit
 	for _, name := range s.Commits {
-		from, to, isRange := strings.Cut(name, "..")
-		if !isRange {
-			from, to = "", name
-		}
-		if to == "" {
-			to = "HEAD"
-		}
-		n, ok := s.ago(to)
-		last := n + 1
-		if isRange && ok {
-			last, ok = s.ago(from)
-		}
-		if !ok || last > len(s.commits)-s.unsure {
-			continue
-		}
-		for i := n; i < last; i++ {
-			all = append(all, s.commits[len(s.commits)-1-i])
+		if n, ok := s.ago(name); ok && n < len(s.commits)-s.unsure {
+			all = append(all, s.commits[len(s.commits)-1-n])
 		}
 	}
 	for _, c := range all {
-		r := &commit{calls: []int{s.call}, hash: hashOf(s.output), before: map[*file]version{}, after: map[*file]version{}, reverts: c}
+		r := s.newCommit(false)
+		r.reverts = c
 		for f, before := range c.before {
 			if !f.head.same(c.after[f]) || !f.version.same(f.head) {
 				continue // it has been changed since
@@ -518,80 +514,32 @@ func (s *gitStep) revert() {
 	}
 }
 
+// stash puts away what is not committed.
 func (s *gitStep) stash() {
 	saved := map[*file]version{}
-	for _, f := range s.matching(s.Paths, s.Folder) {
-		if f.index.absent && !s.All || f.version.same(f.head) {
+	for _, f := range s.concerned() {
+		if f.version.same(f.head) {
 			continue
 		}
 		saved[f] = f.version
-		to := f.head
-		s.back(f, to, s.at, s.By)
+		s.back(f, f.head, s.at, s.By)
 		f.index = f.head
 		s.changed[f] = true
 	}
 	s.stashes = append(s.stashes, saved)
 }
 
-// stashIndex returns which of the stashes a name stands for, -1 for none.
-func (h *history) stashIndex(name string) int {
+// stashIndex returns which of the stashes the command names, -1 for none.
+func (s *gitStep) stashIndex() int {
 	n := 0
-	if name != "" {
+	if len(s.Commits) > 0 {
 		var err error
-		if n, err = strconv.Atoi(strings.TrimSuffix(strings.TrimPrefix(name, "stash@{"), "}")); err != nil {
+		if n, err = strconv.Atoi(strings.TrimSuffix(strings.TrimPrefix(s.Commits[0], "stash@{"), "}")); err != nil {
 			return -1
 		}
 	}
-	if n < 0 || n >= len(h.stashes) {
+	if n < 0 || n >= len(s.stashes) {
 		return -1
 	}
-	return len(h.stashes) - 1 - n
-}
-
-func (h *history) stashed(name string) []*file {
-	if i := h.stashIndex(name); i >= 0 {
-		return slices.Collect(maps.Keys(h.stashes[i]))
-	}
-	return nil
-}
-
-func (s *gitStep) unstash() {
-	i := s.stashIndex(s.From)
-	if i < 0 {
-		return
-	}
-	for f, saved := range s.stashes[i] {
-		if !f.version.same(f.head) {
-			s.doubt(s.at, s.By, []*file{f}) // both stand in it
-			continue
-		}
-		by := saved.by
-		s.back(f, saved, s.at, s.By)
-		f.state, f.at, f.by, f.created = saved.state, saved.at, by, saved.created
-		s.changed[f] = true
-	}
-	if !s.Keep {
-		s.stashes = slices.Delete(s.stashes, i, i+1)
-	}
-}
-
-// clean removes the files that git does not know: those that the output names, or when it names none,
-// those that the conversation made.
-func (s *gitStep) clean() {
-	var named []string
-	for line := range strings.Lines(s.output) {
-		if p, ok := strings.CutPrefix(strings.TrimSpace(line), "Removing "); ok {
-			named = append(named, strings.TrimSuffix(path.Join(s.Folder, strings.Trim(p, `"`)), "/"))
-		}
-	}
-	files := s.matching(s.Paths, s.Folder)
-	if len(named) > 0 {
-		files = s.matching(named, "")
-	}
-	for _, f := range files {
-		if f.index.absent && f.state != FileDeleted && (len(f.edits) > 0 || len(named) > 0) {
-			s.back(f, version{absent: true, edits: nil}, s.at, s.By)
-			f.state, f.at, f.by = FileDeleted, s.at, s.By
-		}
-	}
+	return len(s.stashes) - 1 - n
 }

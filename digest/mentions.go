@@ -2,6 +2,7 @@ package digest
 
 import (
 	"path"
+	"slices"
 	"strings"
 
 	"precis/internal/lazyregexp"
@@ -72,10 +73,10 @@ func mentionsOf(calls []toolcall.Call) mentions {
 		m.commits, m.added = make([]int, len(calls)+1), make([]int, len(calls)+1)
 		for i := range calls {
 			m.commits[i+1], m.added[i+1] = m.commits[i], m.added[i]
-			if line := calls[i].Line[:min(len(calls[i].Line), longestLine)]; committing.MatchString(line) {
+			if c := &calls[i]; mayDo(c, "commit", "tree", "stash", "moved") {
 				m.commits[i+1]++
 				m.added[i+1]++
-			} else if adding.MatchString(line) {
+			} else if mayDo(c, "add", "index") {
 				m.added[i+1]++
 			}
 		}
@@ -165,13 +166,14 @@ func (m mentions) known(calls []toolcall.Call, e toolcall.Effect, call int) bool
 	return false
 }
 
-var (
-	// listsFiles are commands that print the names of files that are there.
-	listsFiles = lazyregexp.New(`(?i)(?:^|[|;&(]|-l?c ['"]?)\s*(?:ls|ll|find|fd|tree|dir|gci|get-childitem|stat|wc|du|rg (?:\S+ )*--files\S*|grep -\w*l\w*|rg -l|git (?:-\S+ \S+ )*ls-files|git (?:-\S+ \S+ )*status|git (?:-\S+ \S+ )*grep -\w*l)(?:\s|$)`)
-	// committing and adding are commands after which git knows a file that it did not know.
-	committing = lazyregexp.New(`(?i)\bgit\b[^|;&]*\b(?:commit|merge|pull|rebase|cherry-pick|am|stash|checkout|switch)\b|\bcommit\b`)
-	adding     = lazyregexp.New(`(?i)\bgit\b[^|;&]*\b(?:add|stage|commit|mv|merge|pull|rebase|stash)\b|\badd\b|\bcommit\b`)
-)
+// listsFiles are commands that print the names of files that are there.
+var listsFiles = lazyregexp.New(`(?i)(?:^|[|;&(]|-l?c ['"]?)\s*(?:ls|ll|find|fd|tree|dir|gci|get-childitem|stat|wc|du|rg (?:\S+ )*--files\S*|grep -\w*l\w*|rg -l|git (?:-\S+ \S+ )*ls-files|git (?:-\S+ \S+ )*status|git (?:-\S+ \S+ )*grep -\w*l)(?:\s|$)`)
+
+// mayDo reports whether a command has git change one of the things, or another program do what a word says.
+func mayDo(c *toolcall.Call, word string, things ...string) bool {
+	return strings.Contains(c.Line[:min(len(c.Line), longestLine)], word) ||
+		slices.ContainsFunc(c.Git, func(g toolcall.Git) bool { return g.Changes(things...) })
+}
 
 // longestLine is how many bytes of a command line are looked at.
 const longestLine = 64 << 10

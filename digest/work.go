@@ -100,10 +100,11 @@ func (w *work) apply(call int, listed mentions) {
 	}
 	c, o := &w.calls[call], w.ends[call]
 	w.files.reads(call, c, o)
+	says := gitSaysOf(c, o)
 	for n := 0; n <= len(c.Effects); n++ {
 		for _, s := range c.Git {
 			if s.After == n {
-				w.git.step(call, c, o, s)
+				w.ran(call, c, o, s, says)
 			}
 		}
 		if n == len(c.Effects) {
@@ -137,7 +138,7 @@ func (w *work) apply(call int, listed mentions) {
 			w.sweep(c, e.Path, n+1 < len(c.Effects) && c.Effects[n+1].MovedFrom == e.Path)
 		}
 	}
-	w.repos.read(call, c, o)
+	w.shown(call, c, says)
 	for _, pattern := range c.Swept {
 		if o.End != toolcall.Rejected && o.End != toolcall.Failed && o.End != toolcall.Interrupted {
 			w.sweepLike(c, pattern)

@@ -55,6 +55,12 @@ func (r *Regexp) FindAllStringIndex(s string, n int) [][]int {
 // FindStringSubmatch returns the first match and its groups; nil: there is none.
 func (r *Regexp) FindStringSubmatch(s string) []string { return r.compiled().FindStringSubmatch(s) }
 
+// FindAllStringSubmatch returns n matches with their groups, all of them for a
+// negative n.
+func (r *Regexp) FindAllStringSubmatch(s string, n int) [][]string {
+	return r.compiled().FindAllStringSubmatch(s, n)
+}
+
 // FindAllStringSubmatchIndex returns where n matches and their groups begin and
 // end, all of them for a negative n.
 func (r *Regexp) FindAllStringSubmatchIndex(s string, n int) [][]int {

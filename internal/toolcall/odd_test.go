@@ -12,16 +12,16 @@ import (
 // TestProgramsThatRunOthers: what runs behind sudo with a user, a limit of time, and the shells of Windows is seen.
 func TestProgramsThatRunOthers(t *testing.T) {
 	for command, want := range map[string]string{
-		"sudo -u ann git checkout -- a.go": "restore a.go", "timeout -k 5 10s git restore a.go": "restore a.go", "nice -n 5 git reset --hard": "reset", "doas git clean -fd": "clean",
-		"timeout 5 rm a.go": "-a.go", "cmd /c del a.go": "-a.go", `powershell.exe -NoProfile -Command "Remove-Item a.go"`: "-a.go", "pwsh -c 'git checkout -- a.go'": "restore a.go",
+		"sudo -u ann git checkout -- a.go": "git checkout a.go", "timeout -k 5 10s git restore a.go": "git restore a.go", "nice -n 5 git reset --hard": "git reset --hard", "doas git clean -fd": "git clean",
+		"timeout 5 rm a.go": "-a.go", "cmd /c del a.go": "-a.go", `powershell.exe -NoProfile -Command "Remove-Item a.go"`: "-a.go", "pwsh -c 'git checkout -- a.go'": "git checkout a.go",
 		"mv -t dir a b": "-a +dir/a -b +dir/b", "cp -t dir/ a": "+dir/a", "env A=1 sudo rm a.go": "-a.go", "timeout": "", "sudo -u": "",
 	} {
 		var out []string
 		for _, e := range toolcall.Effects(command) {
 			out = append(out, map[bool]string{true: "-", false: "+"}[e.Removed]+e.Path)
 		}
-		for _, s := range toolcall.GitSteps(command) {
-			out = append(out, strings.Join(append([]string{string(s.Act)}, s.Paths...), " "))
+		for _, g := range toolcall.Find(native("Bash", fmt.Sprintf(`{"command":%q}`, command)))[0].Git {
+			out = append(out, strings.Join(append([]string{g.By}, g.Paths...), " "))
 		}
 		if got := strings.Join(out, " "); got != want {
 			t.Errorf("%s: %q, want %q", command, got, want)
@@ -64,7 +64,7 @@ func TestReadingACommandTakesSpaceInProportion(t *testing.T) {
 			for range 3 {
 				var before, after runtime.MemStats
 				runtime.ReadMemStats(&before)
-				fmt.Fprint(nothing{}, len(toolcall.Effects(command)), len(toolcall.GitSteps(command)), len(toolcall.Purposes(command)), toolcall.Prints(command))
+				fmt.Fprint(nothing{}, len(toolcall.Effects(command)), len(toolcall.Purposes(command)), toolcall.Prints(command))
 				runtime.ReadMemStats(&after)
 				least = min(least, after.TotalAlloc-before.TotalAlloc)
 			}
@@ -84,7 +84,6 @@ func (nothing) Write(p []byte) (int, error) { return len(p), nil }
 func TestAVeryLongCommandIsRead(t *testing.T) {
 	for _, command := range []string{"rm " + strings.Repeat("x", 10<<20), strings.Repeat("git checkout -- a; ", 10<<20/19), "echo \"" + strings.Repeat("$(", 5<<20), strings.Repeat("/", 10<<20)} {
 		toolcall.Effects(command)
-		toolcall.GitSteps(command)
 		toolcall.Purposes(command)
 	}
 }

@@ -365,37 +365,3 @@ func TestQueriesOnlyLook(t *testing.T) {
 		}
 	}
 }
-
-func TestRunsOfGit(t *testing.T) {
-	runs := func(command string) string {
-		input, _ := json.Marshal(map[string]string{"command": command})
-		var out []string
-		for _, g := range toolcall.Find(native("Bash", string(input)))[0].GitRuns {
-			out = append(out, strings.TrimSpace(g.Folder+" "+g.Verb+" "+strings.Join(g.Words, " ")))
-		}
-		return strings.Join(out, "; ")
-	}
-	for command, want := range map[string]string{
-		"git -c a=b status -s && git log":                               "status -s; log",
-		"cd /a && git -C b status":                                      "/a/b status",
-		"cd ../a && git status; cd b && git log; cd /c && git add -A":   "../a status; ../a/b log; /c add -A",
-		"cd $ROOT && git status":                                        "$ROOT status",
-		"cd ~/x && git status":                                          "~/x status",
-		"cd a && git status && cd .. && git log":                        "a status; log",
-		"(cd ../a && git status); git log":                              "../a status; log",
-		"bash -lc 'cd /a; git checkout -b x || git checkout x' && true": "/a checkout -b x; /a checkout x",
-		"echo git status":                                               "",
-	} {
-		if got := runs(command); got != want {
-			t.Errorf("%s: %s", command, got)
-		}
-	}
-	c := toolcall.Find(native("shell", `{"command":["bash","-lc","git status"],"workdir":"/w"}`))[0]
-	if len(c.GitRuns) != 1 || c.GitRuns[0].Folder != "/w" {
-		t.Errorf("%+v", c.GitRuns)
-	}
-	g := toolcall.GitRun{Verb: "commit", Words: []string{"-qam", "x", "--author=me", "--", "a.go"}}
-	if g.Value("-m", "--message") != "x" || g.Value("--author") != "me" || !g.Has("-a") || g.Has("-s") {
-		t.Error(g.Value("-m"))
-	}
-}

@@ -6,49 +6,27 @@ import (
 	"strings"
 )
 
-// gitProgram adds what git does: its acts, and the files that it moves and removes.
+// gitProgram adds what git does, with the files that it moves and removes.
 func (r *shellReader) gitProgram(words []string) {
-	r.gitRun(words)
-	if s, ok := r.git(words); ok {
-		s.After = len(r.effects)
-		r.steps = append(r.steps, s)
+	g, ok := r.git(words)
+	if !ok {
 		return
 	}
 	own := r.folder
-	for len(words) > 1 && strings.HasPrefix(words[0], "-") {
-		if words[0] == "-C" {
-			r.folder = within(r.folder, words[1])
-		}
-		n := 1
-		if words[0] == "-C" || words[0] == "-c" {
-			n = 2
-		}
-		words = words[n:]
-	}
+	r.folder = g.Folder
 	defer func() { r.folder = own }()
-	if len(words) > 0 && words[0] == "apply" && !slices.Contains(words, "--check") && !slices.Contains(words, "-R") {
+	switch {
+	case g.Verb == "apply" && !g.Has("--check", "-R"):
 		r.applied(r.stdin)
-		return
-	}
-	if len(words) == 0 || words[0] != "rm" && words[0] != "mv" {
-		return
-	}
-	a := gitArguments(words[1:], "")
-	s := GitStep{Act: GitAdd, All: true, By: "git " + words[0], Folder: r.folder}
-	s.Paths = r.paths(&s, append(a.before, a.after...))
-	switch from := len(r.effects); {
-	case a.has("-n", "--dry-run"):
-		return
-	case a.has("--cached"):
-		s.Act = GitUnstage
-	default:
-		r.unix(words[0], words[1:], append(a.before, a.after...), false)
+	case g.From == "tree" && (g.Verb == "rm" || g.Verb == "mv"):
+		from := len(r.effects)
+		r.unix(g.Verb, words[slices.Index(words, g.Verb)+1:], g.Names, false)
 		for _, e := range r.effects[from:] {
-			s.Paths = append(s.Paths, e.Path)
+			g.Paths = append(g.Paths, e.Path)
 		}
 	}
-	s.After = len(r.effects)
-	r.steps = append(r.steps, s)
+	g.After = len(r.effects)
+	r.runs = append(r.runs, g)
 }
 
 // unix adds what a program of Unix does with its arguments.

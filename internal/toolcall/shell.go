@@ -1,6 +1,7 @@
 package toolcall
 
 import (
+	"cmp"
 	"path"
 	"slices"
 	"strings"
@@ -27,17 +28,13 @@ type Effect struct {
 // loops over words, and patterns are not expanded. What programs do of their own cannot be seen.
 func Effects(command string) []Effect { return readShell(command).effects }
 
-// GitSteps returns what a shell command line has git do to files and commits, in order.
-func GitSteps(command string) []GitStep { return readShell(command).steps }
-
 // Reads returns the files whose content a shell command line prints.
 func Reads(command string) []string { return readShell(command).reads }
 
 // shellReader gathers what a command line does.
 type shellReader struct {
 	effects  []Effect
-	steps    []GitStep
-	runs     []GitRun
+	runs     []Git
 	reads    []string
 	searched []string        // files that lines are printed of
 	swept    []string        // patterns of files that are removed
@@ -50,7 +47,7 @@ type shellReader struct {
 	removed  map[string]int  // where effects say that a path was removed last
 	folder   string          // that the line has changed into; "" when it has not, or it is not known
 	before   string          // the folder before that
-	away     string          // what the line calls the folder that it has changed into, where that is not known
+	place    string          // what the line calls the folder that it has changed into, where that is not known
 	outer    []string        // the folders outside of the subshells that are open
 	vars     []variable      // that the line sets, as far as their values are known
 	piped    []string        // the words of the command whose output the command reads
@@ -66,9 +63,9 @@ func readShell(command string) *shellReader {
 			kept = append(kept, e)
 			continue
 		}
-		for k := range r.steps {
-			if r.steps[k].After > i {
-				r.steps[k].After--
+		for k := range r.runs {
+			if r.runs[k].After > i {
+				r.runs[k].After--
 			}
 		}
 		for k := range r.carried {
@@ -88,7 +85,7 @@ func (r *shellReader) script(command string) {
 	defer func(outer *loop) { r.loop = outer }(r.loop)
 	r.loop = nil
 	for k, words := range l.commands {
-		effects, steps, runs, carried, swept := len(r.effects), len(r.steps), len(r.runs), len(r.carried), len(r.swept)
+		effects, runs, carried, swept := len(r.effects), len(r.runs), len(r.carried), len(r.swept)
 		var next []word
 		if k+1 < len(l.commands) {
 			next = l.commands[k+1]
@@ -112,7 +109,7 @@ func (r *shellReader) script(command string) {
 			r.swept = r.swept[:swept] // not all that a pattern names
 		}
 		if len(r.outer) > 0 && len(words) > 0 && strings.HasSuffix(words[len(words)-1].text, ")") {
-			r.folder, r.outer, r.away = r.outer[len(r.outer)-1], r.outer[:len(r.outer)-1], ""
+			r.folder, r.outer, r.place = r.outer[len(r.outer)-1], r.outer[:len(r.outer)-1], ""
 		}
 		if k+1 < len(l.commands) && ran[k] == Did && !prefixes[words[0].text] && (l.joins[k] == joinNext || l.joins[k] == joinAnd && writers[words[0].text]) {
 			for i := effects; i < len(r.effects); i++ {
@@ -123,15 +120,9 @@ func (r *shellReader) script(command string) {
 			}
 		}
 		for i := runs; i < len(r.runs); i++ {
-			r.runs[i].Ran, r.runs[i].Else = ran[k], k > 0 && l.joins[k-1] == joinOr
-		}
-		if k > 0 && l.joins[k-1] == joinOr {
-			r.steps = r.steps[:steps] // it may not have run, and the line ends well
-			continue
-		}
-		for i := steps; i < len(r.steps); i++ {
-			r.steps[i].After = min(max(r.steps[i].After, effects), len(r.effects))
-			r.steps[i].Ran = ran[k]
+			g := &r.runs[i]
+			g.After = min(max(g.After, effects), len(r.effects))
+			g.Ran, g.Else = ran[k], k > 0 && l.joins[k-1] == joinOr
 		}
 	}
 }
@@ -232,21 +223,26 @@ func within(folder, p string) string {
 
 // change notes a change of the directory; one that is not told leaves it unknown.
 func (r *shellReader) change(to string) {
-	before := r.folder
+	const longest = 4096 // bytes of a path
+	before, place := r.folder, within(cmp.Or(r.place, r.folder), to)
+	known := to == "-" || strings.HasPrefix(place, "/") || r.place == ""
 	switch {
 	case to == "-":
 		r.folder = r.before
 	case to == "" || strings.ContainsAny(to, "$`~*"):
-		r.folder = ""
+		r.folder, known = "", false
 	default:
 		r.folder = within(r.folder, to)
 	}
-	const longest = 4096 // bytes of a path
 	if strings.HasPrefix(r.folder, "..") || r.folder == "." || len(r.folder) > longest {
-		r.folder = ""
+		r.folder, known = "", false
 	}
-	r.goneTo(before, to)
-	r.before = before
+	if isExpanded(to) {
+		place = normalPath(to)
+	}
+	if r.before, r.place = before, ""; !known && to != "" && place != "." && len(place) <= longest {
+		r.place = place
+	}
 }
 
 // redirected adds the files that output is redirected to and returns the words

@@ -236,49 +236,6 @@ func TestLongCommandsAreBounded(t *testing.T) {
 	}
 }
 
-func TestGitSteps(t *testing.T) {
-	for _, tt := range []struct{ command, want string }{
-		{"git checkout -- sum.go", "restore sum.go not"},
-		{"git checkout HEAD -- 'my file.go'", "restore my file.go from HEAD all not"},
-		{"git checkout sum.go", "restore sum.go names not"},
-		{"git checkout .", "restore . names not"},
-		{"git checkout -b topic", ""}, {"git checkout -f", "restore from HEAD all not"}, {"git checkout --ours a.go", ""}, {"git checkout -p a.go", ""},
-		{"git restore a.go b.go", "restore a.go b.go not"},
-		{"git restore --staged a.go", "unstage a.go not"}, {"git restore -SW a.go", "restore a.go from HEAD all not"}, {"git restore --source=HEAD~2 a.go", "restore a.go from HEAD~2 not"},
-		{"git -C /w/sub restore a.go", "restore /w/sub/a.go not"}, {"cd /w && git restore a.go && go test", "restore /w/a.go did"},
-		{"git reset --hard", "reset hard not"}, {"git reset --hard HEAD~1", "reset HEAD~1 hard not"}, {"git reset --soft HEAD^", "reset HEAD^ soft not"}, {"git reset HEAD -- a.go", "unstage a.go not"},
-		{"git stash", "stash not"}, {"git stash -u", "stash all not"}, {"git stash push -m 'x y' -- a.go", "stash a.go not"}, {"git stash pop", "unstash not"}, {"git stash list", ""}, {"git stash apply stash@{1}", "unstash from stash@{1} not"},
-		{"git clean -n", ""}, {"git clean -fd tmp", "clean tmp not"},
-		{"git add -A && git commit -qm 'a > b'", "add all did | commit not"}, {"git commit -am x", "commit all not"}, {"git commit --amend --no-edit", "commit amend not"}, {"git commit --dry-run", ""},
-		{"git revert --no-edit 1a2b3c4", "revert 1a2b3c4 not"}, {"git revert --abort", ""},
-		{"go test ./... && git checkout -- a.go", "restore a.go not"}, {"go test ./...; git checkout -- a.go; go vet", "restore a.go did"}, {"go build && git checkout -- a.go && go test", "restore a.go maybe"},
-		{"make || git checkout -- a.go", ""},
-		{"git pull --rebase", "move not"}, {"git diff > a.patch && git stash", "stash after 1 not"},
-		{"echo git checkout -- a.go", ""}, {"git log --oneline", ""}, {"git", ""}, {"git -C", ""}, {"git checkout", ""},
-		{"bash -lc 'git checkout -- a.go'", "restore a.go not"}, {"sudo git reset --hard", "reset hard not"}, {"git stash && go test", "stash did"},
-	} {
-		var out []string
-		for _, s := range toolcall.GitSteps(tt.command) {
-			words := append([]string{string(s.Act)}, s.Paths...)
-			if len(s.Paths) == 0 {
-				words = append(words, s.Commits...)
-			}
-			for _, f := range []struct {
-				on   bool
-				word string
-			}{{s.Names, "names"}, {s.From != "", "from " + s.From}, {s.All, "all"}, {s.Hard, "hard"}, {s.Soft, "soft"}, {s.Amend, "amend"}, {s.After > 0, "after 1"}} {
-				if f.on {
-					words = append(words, f.word)
-				}
-			}
-			out = append(out, strings.Join(append(words, [...]string{"maybe", "did", "not"}[s.Ran]), " "))
-		}
-		if got := strings.Join(out, " | "); got != tt.want {
-			t.Errorf("%s\n got %q\nwant %q", tt.command, got, tt.want)
-		}
-	}
-}
-
 func TestReadsAndNewFilesOfTheShell(t *testing.T) {
 	for command, want := range map[string]string{
 		"cat a.go b.go": "a.go b.go", "cat < a.go > b.go": "", "head -n 20 a.go": "a.go", "sed -n '1,20p' src/a.go": "src/a.go", "sed -i s/a/b/ a.go": "", "cat > a.go <<'E'\nx\nE": "",
@@ -295,18 +252,6 @@ func TestReadsAndNewFilesOfTheShell(t *testing.T) {
 		all := toolcall.Effects(command)
 		if len(all) == 0 || all[len(all)-1] != want {
 			t.Errorf("%s: %+v, want %+v", command, all, want)
-		}
-	}
-}
-
-func TestBack(t *testing.T) {
-	for name, want := range map[string]int{"HEAD": 0, "HEAD~1": 1, "HEAD^": 1, "HEAD~3": 3, "HEAD^^": 2, "@~2": 2, "HEAD^2": -1, "main": -1, "HEAD@{1}": -1, "HEAD~999999999999999999999": -1, "@{u}": -1} {
-		n, ok := toolcall.Back(name)
-		if !ok {
-			n = -1
-		}
-		if n != want {
-			t.Errorf("%s: %d, want %d", name, n, want)
 		}
 	}
 }

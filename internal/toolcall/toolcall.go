@@ -41,14 +41,13 @@ type Call struct {
 	Results  []precis.Handle // blocks that hold the result; none when it is missing
 	Text     string          // of the result
 	IsError  bool
-	Effects  []Effect  // files it writes or removes
-	Git      []GitStep // what it has git do to files and commits
-	GitRuns  []GitRun  // its commands of git, whatever they do
-	Reads    []string  // files whose content a command prints, or that a call reads beside each other
-	Searched []string  // files that a command prints lines of
-	Swept    []string  // patterns by which a command removes files
-	Carried  []Carry   // patterns by which it moves files
-	Folders  []string  // that it makes
+	Effects  []Effect // files it writes or removes
+	Git      []Git    // its commands of git
+	Reads    []string // files whose content a command prints, or that a call reads beside each other
+	Searched []string // files that a command prints lines of
+	Swept    []string // patterns by which a command removes files
+	Carried  []Carry  // patterns by which it moves files
+	Folders  []string // that it makes
 
 	Registers bool // its result lists definitions of tools; Text is empty then
 
