@@ -71,3 +71,18 @@ func TestWhatAPersonSaidOfAnOutputIsNoneOfIt(t *testing.T) {
 		}
 	}
 }
+
+// Of failures with one cause the newest is told, and names the others.
+func TestFailuresWithOneCauseAreOneLine(t *testing.T) {
+	const cause = "Error: a download of barge is locked by another process"
+	k := &talker{}
+	k.user("Install barge.")
+	k.bash("brew install barge", "Exit code 1\n"+cause, true)
+	k.bash("sleep 5 && brew install barge | tail -3", "Exit code 1\n"+cause, true)
+	k.bash("make pier", "Exit code 1\nError: there is no rule for the target pier", true)
+	k.assistant("That is all.")
+	got := section(digested(t, 3000, k.msgs...), "Last results")
+	if strings.Count(got, cause) != 1 || !strings.Contains(got, "; so did m1 `brew install barge`") || strings.Count(got, "FAILED") != 2 {
+		t.Errorf("not one line a cause:\n%s", got)
+	}
+}

@@ -312,7 +312,7 @@ var (
 func (in *input) commandLines(st *story, most int) (out []string) {
 	var failures map[runOf]int
 	room := 100 // for the names of files
-	for _, c := range toldCommands(st.commands) {
+	for _, c := range in.toldCommands(st.commands) {
 		if len(out) == most {
 			break
 		}
@@ -348,6 +348,9 @@ func (in *input) commandLines(st *story, most int) (out []string) {
 		if c.end.Why != "" {
 			how += "; " + quoted(c.end.Why, 160)
 		}
+		if len(c.alike) > 0 {
+			how += "; so did " + strings.Join(c.alike, ", ")
+		}
 		if c.said != "" {
 			how += "; reported with it: " + quoted(c.said, mostSaid)
 		}
@@ -378,12 +381,24 @@ const (
 	leastChecks = 3
 )
 
-// toldCommands returns the commands that are told: those first whose newest run failed.
-func toldCommands(all []command) []command {
+// causeBytes is the length of a line from which on it says why a command failed, not only that it did.
+const causeBytes = 30
+
+// toldCommands returns the commands that are told: those first whose newest run failed. Of
+// failures with the same line the newest is told, and names the others.
+func (in *input) toldCommands(all []command) []command {
 	var failed, fine []command
+	causes := map[string]int{}
 	checks := 0
 	for _, c := range all {
-		if c.end.End == toolcall.Failed {
+		cause := c.end.Line + c.end.Why
+		at, known := causes[cause]
+		if c.end.End == toolcall.Failed && known {
+			failed[at].alike = append(failed[at].alike, fmt.Sprintf("%s `%s`", in.handle(c.at), quoted(c.given, 30)))
+		} else if c.end.End == toolcall.Failed {
+			if len(c.end.Line) >= causeBytes {
+				causes[cause] = len(failed)
+			}
 			failed = append(failed, c)
 		} else if c.checks() {
 			checks++

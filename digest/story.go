@@ -38,6 +38,7 @@ type command struct {
 	line       string
 	given      string // the whole of the newest run's line
 	at         int
+	alike      []string // other commands that failed with the same line, with their messages
 	runs       int
 	end        toolcall.Outcome
 	last       string             // line of the output
