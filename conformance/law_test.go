@@ -10,7 +10,7 @@ import (
 	"precis"
 	"precis/internal/sample"
 	"precis/preset"
-	"precis/standing"
+	"precis/workstate"
 )
 
 // TestLaw grows recordings and streams in five rounds through windows of several sizes. After
@@ -87,7 +87,7 @@ func (l *law) check(conv *precis.Conversation, view []precis.Message, round int)
 		}
 	}
 	said := strings.Join(strings.Fields(words.String()), " ")
-	for _, h := range standing.Of(conv).Held() {
+	for _, h := range workstate.Of(conv).Held() {
 		l.items++
 		if !slices.ContainsFunc(h.At, func(at precis.Handle) bool {
 			return !shown[precis.HashBlock(conv.Transcript.At(at.From).Content[at.Block])]

@@ -6,7 +6,7 @@ import (
 	"precis"
 	"precis/outline"
 	"precis/retain"
-	"precis/standing"
+	"precis/workstate"
 )
 
 // boundary computes how many of the oldest groups a digest should replace: the
@@ -65,7 +65,7 @@ func newBoundary(s *precis.Situation) *boundary {
 	x, worth, reuse := retain.Of(s)
 	b := &boundary{s: s, x: x, worth: worth, reuse: reuse, cover: x.Cover(), defined: map[[2]string]string{}, groups: make([]oldGroup, 0, len(s.Units))}
 	b.alive = retain.Alive(s.Transcript, s.Edits)
-	b.read = recordOf(x.Calls, b.alive, func() *standing.Reading { return standing.In(s) })
+	b.read = recordOf(x.Calls, b.alive, func() *workstate.Reading { return workstate.In(s) })
 	used, carried := s.Used-s.Budget.Overhead, 0
 	for i := 0; i < len(s.Units); {
 		end, free := s.Group(i)

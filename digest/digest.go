@@ -20,8 +20,8 @@ import (
 	"precis/internal/plain"
 	"precis/internal/preview"
 	"precis/retain"
-	"precis/standing"
 	"precis/verify"
+	"precis/workstate"
 )
 
 // Writer writes summaries without a model, from the conversation itself: the
@@ -75,21 +75,21 @@ type input struct {
 	named      func(message int) string // nil: by their numbers
 	count      func(string) int
 	tokens     int
-	base       string                   // directory left out of paths
-	onlyNew    bool                     // lines must name something that is not shown yet
-	bare       int                      // percent of the index for names without their lines
-	unquoted   int                      // requests that the draft does not quote for want of room
-	spare      int                      // tokens that a first draft left, for requests
-	userTokens int                      // tokens for the user's words at most; at least two fifths
-	previous   string                   // a summary of what came before
-	older      int                      // the text that it stands in, where it was found in the conversation; -1: it was given
-	others     func() string            // all words the view shows outside the text being checked
-	sources    string                   // other than the messages: the system prompt, the state of the client's program
-	written    passage                  // of the digest before its lines
-	holding    func() *standing.Reading // what holds in messages; nil: it is read when it is asked for
-	carried    func(precis.Handle) bool // whether the view shows what is in force at a place beside the digest; nil: nothing
-	read       *record                  // of the whole conversation, see record; nil: not read yet
-	compared   *verify.Past             // see past; nil: not read yet
+	base       string                    // directory left out of paths
+	onlyNew    bool                      // lines must name something that is not shown yet
+	bare       int                       // percent of the index for names without their lines
+	unquoted   int                       // requests that the draft does not quote for want of room
+	spare      int                       // tokens that a first draft left, for requests
+	userTokens int                       // tokens for the user's words at most; at least two fifths
+	previous   string                    // a summary of what came before
+	older      int                       // the text that it stands in, where it was found in the conversation; -1: it was given
+	others     func() string             // all words the view shows outside the text being checked
+	sources    string                    // other than the messages: the system prompt, the state of the client's program
+	written    passage                   // of the digest before its lines
+	holding    func() *workstate.Reading // what holds in messages; nil: it is read when it is asked for
+	carried    func(precis.Handle) bool  // whether the view shows what is in force at a place beside the digest; nil: nothing
+	read       *record                   // of the whole conversation, see record; nil: not read yet
+	compared   *verify.Past              // see past; nil: not read yet
 
 	// lines returns the lines of a text that is divided already; nil: none is.
 	lines func(text int, at layout) (lines []retain.Piece, ok bool)

@@ -92,7 +92,7 @@ func TestDigestTellsEverything(t *testing.T) {
 		t.Errorf("harness text is a request:\n%s", requests)
 	}
 	plan := section(got, "Plan")
-	if plan != "- [x] measure it\n- [>] make it fast\n- [ ] tell them\n" {
+	if plan != "As of m25:\n- [x] measure it\n- [>] make it fast\n- [ ] tell them\n" {
 		t.Errorf("plan %q", plan)
 	}
 	lacks(t, "waiting", section(got, "Waiting"), "go build ./waiting")

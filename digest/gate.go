@@ -12,8 +12,8 @@ import (
 
 	"precis"
 	"precis/retain"
-	"precis/standing"
 	"precis/verify"
+	"precis/workstate"
 )
 
 // Gate checks summaries and markers: a text that hides messages must name the
@@ -45,7 +45,7 @@ func (g Gate) Admit(_ context.Context, s *precis.Situation, e precis.Edit) (prec
 		tokens: min(max(int(g.Share*float64(hidden)), 60), saved/2), covered: func(i int) bool { return within(spans, i) },
 		count: func(t string) int { return s.Meter.Block(precis.RoleUser, precis.Text{Text: t}) },
 	}
-	in.holding, in.carried = func() *standing.Reading { return standing.In(s) }, s.Holds
+	in.holding, in.carried = func() *workstate.Reading { return workstate.In(s) }, s.Holds
 	in.others = func() string { return retain.Words(outside(s, spans)) }
 	in.sources = s.Conversation.System.PlainText() + "\n" + s.Environment
 	own := e.Replace[at].Own()
@@ -338,7 +338,7 @@ func (in *input) missingRuns(d *draft, text string) int {
 // name: without them nobody asks for their results again.
 func (in *input) missingJobs(d *draft, have string) int {
 	const most = 8
-	var missing []standing.Item
+	var missing []workstate.Item
 	for _, j := range in.standing().Jobs {
 		if j.ID == "" || !strings.Contains(have, j.ID) {
 			missing = append(missing, j)
@@ -361,7 +361,7 @@ func (in *input) missingPlan(d *draft, have string) int {
 
 // missingSkills adds the skills that were loaded and that a text does not name, or whose rules it does not hold.
 func (in *input) missingSkills(d *draft, have string) int {
-	var missing []standing.Item
+	var missing []workstate.Item
 	for _, s := range in.skills() {
 		s.Orders = slices.DeleteFunc(slices.Clone(s.Orders), func(o string) bool {
 			return len(retain.Constraints(o)) == 0 || strings.Contains(have, retain.Folded(o))

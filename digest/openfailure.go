@@ -11,7 +11,7 @@ import (
 	"precis/internal/plain"
 	"precis/internal/prose"
 	"precis/internal/toolcall"
-	"precis/standing"
+	"precis/workstate"
 )
 
 // tags are what agents' programs put around the text of an error.
@@ -175,8 +175,8 @@ var endedWell = lazyregexp.New(`(?i)^(?:background )?(?:command|task|process|she
 
 // withoutSilent leaves out the commands in the background that ended well and of which nothing more is said: what came of them
 // stands where their output was read.
-func withoutSilent(jobs []standing.Item) []standing.Item {
-	return slices.DeleteFunc(slices.Clone(jobs), func(j standing.Item) bool {
-		return j.State == standing.Done && (j.Result == "" || endedWell.MatchString(j.Result))
+func withoutSilent(jobs []workstate.Item) []workstate.Item {
+	return slices.DeleteFunc(slices.Clone(jobs), func(j workstate.Item) bool {
+		return j.State == workstate.Done && (j.Result == "" || endedWell.MatchString(j.Result))
 	})
 }

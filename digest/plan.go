@@ -9,7 +9,7 @@ import (
 	"precis/internal/lazyregexp"
 	"precis/internal/plain"
 	"precis/retain"
-	"precis/standing"
+	"precis/workstate"
 )
 
 // PlanStep is a step of a plan.
@@ -32,7 +32,7 @@ const (
 	StepDropped StepState = "dropped" // it was given up
 )
 
-func stepsOf(items []standing.Item) []PlanStep {
+func stepsOf(items []workstate.Item) []PlanStep {
 	out := []PlanStep{}
 	for _, i := range items {
 		out = append(out, PlanStep{Handle: i.Since, Text: i.Text, State: StepState(i.State), List: i.List, At: i.At})
@@ -45,7 +45,7 @@ func stepsOf(items []standing.Item) []PlanStep {
 // took back by a rewind is not in it.
 func PlanOf(conv *precis.Conversation) []string {
 	var out []string
-	for _, i := range standing.Of(conv).Steps {
+	for _, i := range workstate.Of(conv).Steps {
 		out = append(out, i.Line(precis.Handle.String))
 	}
 	return out
@@ -65,26 +65,14 @@ const (
 // done are left out first, the oldest before the others, and then what a plan in words says
 // besides its steps.
 func (in *input) plan(room int) []string {
+	lists := workstate.ListsOf(in.holds(in.standing().Steps))
 	var lines []planLine
-	steps := in.holds(in.standing().Steps)
-	ahead := 0 // steps to do of a list in a file
-	for i, s := range steps {
-		if s.InFile && !s.State.Ended() {
-			ahead++
-		}
-		if s.State.Ended() || ahead <= mostAhead {
-			lines = append(lines, planLine{text: s.Line(in.at), ended: s.State.Ended()})
-		}
-		if last := i == len(steps)-1 || steps[i+1].List != s.List; last {
-			if ahead > mostAhead {
-				lines = append(lines, planLine{text: fmt.Sprintf("- and %d more to do in %s", ahead-mostAhead, plain.Text(s.List)), besides: true})
-			}
-			ahead = 0
-		}
+	for _, l := range lists {
+		lines = append(lines, in.planLines(l)...)
 	}
-	for _, s := range steps {
-		for _, r := range s.Rules {
-			lines = append(lines, planLine{text: "- " + in.at(s.Since) + ", the plan says: " + r, besides: true})
+	for _, l := range lists {
+		for _, r := range l.Steps[0].Rules {
+			lines = append(lines, planLine{text: "- " + in.at(l.Steps[0].Since) + ", the plan says: " + r, besides: true})
 		}
 	}
 	size, done := 0, 0
@@ -95,39 +83,54 @@ func (in *input) plan(room int) []string {
 			done++
 		}
 	}
+	all := done
 	if done > 0 {
 		room -= moreDone
 	}
-	left := 0
-	leave := func(is func(planLine) bool) {
-		for i := range lines {
-			if l := &lines[i]; is(*l) && l.tokens > 0 {
-				size -= l.tokens
-				l.tokens = 0
-				if l.ended {
-					done, left = done-1, left+1
-				}
-			}
+	lines = slices.DeleteFunc(lines, func(l planLine) bool {
+		if !l.ended || size <= room && done <= mostDone {
+			return false
 		}
-	}
-	leave(func(l planLine) bool { return l.ended && (size > room || done > mostDone) })
-	leave(func(l planLine) bool { return l.besides && size > room })
+		size, done = size-l.tokens, done-1
+		return true
+	})
 	var out []string
 	for _, l := range lines {
-		if l.tokens > 0 {
-			out = append(out, l.text)
+		if l.besides && size > room {
+			size -= l.tokens
+			continue
 		}
+		out = append(out, l.text)
 	}
-	if left > 0 {
-		out = append(out, fmt.Sprintf("- and %d more that are done", left))
+	if done < all {
+		out = append(out, fmt.Sprintf("- and %d more that are done", all-done))
 	}
 	return out
+}
+
+// planLines returns the lines on one list, behind when it was changed last: what the user said since may end it.
+func (in *input) planLines(l workstate.List) []planLine {
+	lines := []planLine{{text: "As of " + in.at(l.At) + ":"}}
+	ahead := 0 // steps to do of a list in a file
+	for _, s := range l.Steps {
+		if s.InFile && !s.State.Ended() {
+			ahead++
+		}
+		if s.State.Ended() || ahead <= mostAhead {
+			lines = append(lines, planLine{text: s.Line(in.at), ended: s.State.Ended()})
+		}
+	}
+	if ahead > mostAhead {
+		text := fmt.Sprintf("- and %d more to do in %s", ahead-mostAhead, plain.Text(l.Name))
+		lines = append(lines, planLine{text: text, besides: true})
+	}
+	return lines
 }
 
 // planLine is a line of the section on the plan.
 type planLine struct {
 	text    string
-	tokens  int  // 0: it is left out
+	tokens  int
 	ended   bool // a step that is done or given up
 	besides bool // no step
 }
@@ -135,8 +138,10 @@ type planLine struct {
 // planRoom returns the tokens that the plan may take: a tenth, and more where it needs it.
 func (in *input) planRoom() int {
 	need := in.count("## Plan") + 1 + moreDone
-	for _, s := range in.holds(in.standing().OpenSteps()) {
-		need += in.count(s.Line(in.at)) + 1
+	for _, l := range workstate.ListsOf(in.holds(in.standing().OpenSteps())) {
+		for _, line := range in.planLines(l) {
+			need += in.count(line.text) + 1
+		}
 	}
 	return max(in.tokens/10, min(need, in.tokens/4))
 }
@@ -146,38 +151,40 @@ func (in *input) at(h precis.Handle) string { return in.handle(h.From) }
 
 // holds returns the items of which something is covered: their beginning or their newest
 // event.
-func (in *input) holds(items []standing.Item) []standing.Item {
-	return slices.DeleteFunc(slices.Clone(items), func(i standing.Item) bool { return !in.covered(i.Since.From) && !in.covered(i.At.From) })
+func (in *input) holds(items []workstate.Item) []workstate.Item {
+	return slices.DeleteFunc(slices.Clone(items), func(i workstate.Item) bool {
+		return !in.covered(i.Since.From) && !in.covered(i.At.From)
+	})
 }
 
 // standing returns what holds in the whole conversation.
-func (in *input) standing() *standing.Reading { return in.record().holds() }
+func (in *input) standing() *workstate.Reading { return in.record().holds() }
 
 // jobs returns the covered jobs, those that run first, the newest first.
-func (in *input) jobs(items []standing.Item) []string {
-	var running, ended []string
-	for _, j := range slices.Backward(in.holds(items)) {
-		if j.State.Ended() {
-			ended = append(ended, j.Line(in.at))
-		} else {
-			running = append(running, j.Line(in.at))
+func (in *input) jobs(items []workstate.Item) []string {
+	var out []string
+	for _, over := range []bool{false, true} {
+		for _, j := range slices.Backward(in.holds(items)) {
+			if j.State.Ended() == over {
+				out = append(out, j.Line(in.at))
+			}
 		}
 	}
-	return append(running, ended...)
+	return out
 }
 
 // skillsTitle is the heading over the skills that were loaded.
 const skillsTitle = "## Skills that were loaded, to be followed"
 
 // skills returns the covered skills whose words the view does not carry.
-func (in *input) skills() []standing.Item {
-	return slices.DeleteFunc(in.holds(in.standing().Skills), func(s standing.Item) bool { return in.carries(s) })
+func (in *input) skills() []workstate.Item {
+	return slices.DeleteFunc(in.holds(in.standing().Skills), func(s workstate.Item) bool { return in.carries(s) })
 }
 
 // skillLines describes skills, the newest first, each with where it can be read again and
 // as many of its orders as fit into its part of the room; what sets a rule goes before
 // other points.
-func (in *input) skillLines(skills []standing.Item, room int) []string {
+func (in *input) skillLines(skills []workstate.Item, room int) []string {
 	var out []string
 	for n, s := range slices.Backward(skills) {
 		head := "- " + in.at(s.Since) + ": " + s.Text
@@ -226,7 +233,7 @@ func fitting(orders []string, room int, count func(string) int) []string {
 func (in *input) instructionLines(room int) []string {
 	const treeLines = 4 // of a listing of folders
 	var out []string
-	items := slices.DeleteFunc(in.holds(in.standing().Instructions), func(s standing.Item) bool { return in.carries(s) })
+	items := slices.DeleteFunc(in.holds(in.standing().Instructions), func(s workstate.Item) bool { return in.carries(s) })
 	for n, s := range slices.Backward(items) {
 		head := "- " + in.at(s.Since) + ": "
 		text, most := stillSaid(s.Text, items[n+1:]), room/min(n+1, 4)-in.count(head)-1
@@ -247,7 +254,7 @@ func (in *input) instructionLines(room int) []string {
 var field = lazyregexp.New(`^\s*<(\w+)>[^<]*</(\w+)>\s*$`)
 
 // stillSaid returns a text without the fields that later ones in the same element say anew.
-func stillSaid(text string, later []standing.Item) string {
+func stillSaid(text string, later []workstate.Item) string {
 	head, _, tagged := strings.Cut(text, ">")
 	if !tagged || !strings.HasPrefix(text, "<") {
 		return text
@@ -279,6 +286,6 @@ func stillSaid(text string, later []standing.Item) string {
 
 // carries reports whether the view shows the words of an item beside the digest: what is in
 // force stands behind it.
-func (in *input) carries(i standing.Item) bool {
+func (in *input) carries(i workstate.Item) bool {
 	return in.carried != nil && (in.carried(i.Since) || in.carried(i.At))
 }

@@ -11,7 +11,7 @@ import (
 	"precis/internal/toolcall"
 	"precis/internal/visible"
 	"precis/retain"
-	"precis/standing"
+	"precis/workstate"
 )
 
 // State is where the work of a conversation stands, as its calls and their results
@@ -125,7 +125,7 @@ type Instruction struct {
 func StateOf(conv *precis.Conversation) State {
 	msgs := retain.Alive(conv.Transcript, conv.Edits)
 	calls := toolcall.Find(msgs)
-	holds := standing.Read(msgs, calls)
+	holds := workstate.Read(msgs, calls)
 	w := readWork(calls, msgs, holds.Jobs)
 	s := State{Requests: []Request{}, Answers: []Request{}, Files: []FileState{}, Commands: []CommandState{}, Waiting: []Waiting{}, Jobs: []JobState{}, Skills: []SkillState{}, Standing: []Instruction{}}
 	all := requestsOf(msgs)
@@ -150,7 +150,7 @@ func StateOf(conv *precis.Conversation) State {
 }
 
 // hold takes in what still holds.
-func (s *State) hold(r *standing.Reading) {
+func (s *State) hold(r *workstate.Reading) {
 	s.Plan = stepsOf(r.Steps)
 	for _, j := range r.Jobs {
 		what := j.Tool

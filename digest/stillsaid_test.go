@@ -3,7 +3,7 @@ package digest
 import (
 	"testing"
 
-	"precis/standing"
+	"precis/workstate"
 )
 
 // TestEnvironmentsAreToldFieldByField: of an older environment only what no later one says anew is told.
@@ -16,7 +16,7 @@ func TestEnvironmentsAreToldFieldByField(t *testing.T) {
 		{"with words", "<environment_context>\nThe shell is slow.\n  <cwd>/w</cwd>\n</environment_context>", "<environment_context>\n  <cwd>/v</cwd>\n</environment_context>", "<environment_context>\nThe shell is slow.\n</environment_context>"},
 		{"no element", "Never force-push.", old, "Never force-push."},
 	} {
-		if got := stillSaid(tt.text, []standing.Item{{Text: tt.later}}); got != tt.want {
+		if got := stillSaid(tt.text, []workstate.Item{{Text: tt.later}}); got != tt.want {
 			t.Errorf("%s: %q, want %q", tt.name, got, tt.want)
 		}
 	}

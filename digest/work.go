@@ -14,7 +14,7 @@ import (
 	"precis/internal/lazyregexp"
 	"precis/internal/preview"
 	"precis/internal/toolcall"
-	"precis/standing"
+	"precis/workstate"
 )
 
 // work is what the calls of a conversation have done.
@@ -26,35 +26,35 @@ type work struct {
 	own     bool            // calls is a copy
 	folders map[string]bool // that were made
 	repos   *repositories
-	swept   int                             // files that were compared with what a command removed
-	back    map[int]string                  // calls of whose text nothing stands → the command of git that took it back
-	waiting []int                           // calls whose result is still to come
-	jobs    map[precis.Handle]standing.Item // by the call that began them
-	allowed map[int]int                     // refused calls that were carried out later → the call that did so
-	redone  map[int]int                     // refused edits most of whose lines others put in later → the newest of these
+	swept   int                              // files that were compared with what a command removed
+	back    map[int]string                   // calls of whose text nothing stands → the command of git that took it back
+	waiting []int                            // calls whose result is still to come
+	jobs    map[precis.Handle]workstate.Item // by the call that began them
+	allowed map[int]int                      // refused calls that were carried out later → the call that did so
+	redone  map[int]int                      // refused edits most of whose lines others put in later → the newest of these
 }
 
 // record is what was said and done in a conversation. Digests of the same conversation share
 // it, so it is not changed.
 type record struct {
 	work  *work
-	said  []saying                 // by persons, see requestsOf
-	holds func() *standing.Reading // what still holds
+	said  []saying                  // by persons, see requestsOf
+	holds func() *workstate.Reading // what still holds
 }
 
 // recordOf reads a conversation. The last argument gives what holds in it; nil: it is read
 // here, when it is asked for.
-func recordOf(calls []toolcall.Call, msgs []precis.Message, holds func() *standing.Reading) *record {
+func recordOf(calls []toolcall.Call, msgs []precis.Message, holds func() *workstate.Reading) *record {
 	if holds == nil {
-		holds = sync.OnceValue(func() *standing.Reading { return standing.Read(msgs, calls) })
+		holds = sync.OnceValue(func() *workstate.Reading { return workstate.Read(msgs, calls) })
 	}
 	return &record{work: readWork(calls, msgs, holds().Jobs), said: requestsOf(msgs), holds: holds}
 }
 
 // readWork reads the outcomes of the calls of a conversation. A command that was begun in
 // the background ended as its job did.
-func readWork(calls []toolcall.Call, msgs []precis.Message, jobs []standing.Item) *work {
-	w := &work{calls: calls, ends: make([]toolcall.Outcome, len(calls)), files: newFileTable(), folders: map[string]bool{}, jobs: map[precis.Handle]standing.Item{}}
+func readWork(calls []toolcall.Call, msgs []precis.Message, jobs []workstate.Item) *work {
+	w := &work{calls: calls, ends: make([]toolcall.Outcome, len(calls)), files: newFileTable(), folders: map[string]bool{}, jobs: map[precis.Handle]workstate.Item{}}
 	for _, j := range jobs {
 		w.jobs[j.Since] = j
 	}
@@ -153,13 +153,13 @@ func (w *work) apply(call int, listed mentions) {
 }
 
 // endOf returns how a command ended that was begun in the background.
-func endOf(j standing.Item) toolcall.Outcome {
+func endOf(j workstate.Item) toolcall.Outcome {
 	switch j.State {
-	case standing.Done:
+	case workstate.Done:
 		return toolcall.Outcome{End: toolcall.OK}
-	case standing.Failed:
+	case workstate.Failed:
 		return toolcall.Outcome{End: toolcall.Failed, Line: j.Result}
-	case standing.Stopped:
+	case workstate.Stopped:
 		return toolcall.Outcome{End: toolcall.Interrupted}
 	}
 	return toolcall.Outcome{End: toolcall.Unknown}

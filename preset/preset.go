@@ -17,8 +17,8 @@ import (
 	"precis/internal/suggest"
 	"precis/outline"
 	"precis/reduce"
-	"precis/standing"
 	"precis/tokens"
+	"precis/workstate"
 )
 
 // The presets.
@@ -140,7 +140,7 @@ func New(o Options) (*precis.Manager, error) {
 	rungs = slices.Concat(o.First, rungs)
 	return precis.NewManager(precis.Options{
 		Settings: o.Settings, Counter: counter, Strategies: rungs,
-		Gate: o.Gate, Law: standing.Law{}, Calibrator: o.Calibrator, Store: o.Store, Ledger: o.Ledger, Logger: o.Logger, Now: o.Now, Alert: o.Alert, Variant: o.Variant, OnReport: o.OnReport, OnEdit: o.OnEdit, Hooks: o.Hooks,
+		Gate: o.Gate, Law: workstate.Law{}, Calibrator: o.Calibrator, Store: o.Store, Ledger: o.Ledger, Logger: o.Logger, Now: o.Now, Alert: o.Alert, Variant: o.Variant, OnReport: o.OnReport, OnEdit: o.OnEdit, Hooks: o.Hooks,
 	})
 }
 

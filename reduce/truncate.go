@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"precis"
-	"precis/standing"
+	"precis/workstate"
 )
 
 // Truncate hides the oldest turns behind a marker. The first message shown
@@ -20,7 +20,7 @@ import (
 // missed, it hides no more than the target requires, unless Roo is set.
 //
 // The marker says what still holds of what it hides: open steps of the plan and work in
-// the background, see [standing.Reading.Lines], in at most a few hundred tokens.
+// the background, see [workstate.Reading.Lines], in at most a few hundred tokens.
 type Truncate struct {
 	// Roo selects Roo Code's marker, one for all hidden messages, whose text is fixed,
 	// and leaves earlier markers in place.
@@ -255,7 +255,7 @@ func (t *truncation) markerFor(from, to int) precis.Message {
 	size := func(s string) int { return t.s.Meter.Block(precis.RoleUser, precis.Text{Text: s}) }
 	head := fmt.Sprintf("\nStill to be done and going on, as of m%d:", t.s.Transcript.Len()-1)
 	left -= size(head)
-	lines := standing.In(t.s).Lines(from, to, func(line string) bool {
+	lines := workstate.In(t.s).Lines(from, to, func(line string) bool {
 		n := size("\n" + line)
 		if n > left {
 			return false

@@ -9,7 +9,7 @@ import (
 
 	"precis/internal/table"
 	"precis/internal/toolcall"
-	"precis/standing"
+	"precis/workstate"
 )
 
 //go:embed deeds.txt
@@ -94,6 +94,6 @@ func (p *Past) triedTo(it deed) (tried int, done bool) {
 		}
 		tried = i
 	}
-	names := func(j standing.Item) bool { return strings.Contains(strings.ToLower(j.Result+j.Text), it.word) }
+	names := func(j workstate.Item) bool { return strings.Contains(strings.ToLower(j.Result+j.Text), it.word) }
 	return tried, tried < 0 && p.personsSay(it.did.MatchString) || slices.ContainsFunc(p.Holds.Jobs, names)
 }

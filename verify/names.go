@@ -11,7 +11,7 @@ import (
 	"precis/internal/lazyregexp"
 	"precis/internal/prose"
 	"precis/retain"
-	"precis/standing"
+	"precis/workstate"
 )
 
 const nowhere = "it stands nowhere in the conversation"
@@ -111,7 +111,7 @@ var fileEnding = lazyregexp.New(`^.+\.[A-Za-z0-9]{1,8}$`)
 func (d *doubter) missingPath(name string) (why string, h *precis.Handle) {
 	p := strings.ReplaceAll(name, `\`, "/")
 	base := path.Base(p)
-	isSkill := func(k standing.Item) bool { return k.Where == name }
+	isSkill := func(k workstate.Item) bool { return k.Where == name }
 	if !fileEnding.MatchString(base) || d.File(p) != nil || slices.ContainsFunc(d.Holds.Skills, isSkill) {
 		return "", nil
 	}

@@ -8,7 +8,7 @@ import (
 	"precis/internal/prose"
 	"precis/internal/toolcall"
 	"precis/retain"
-	"precis/standing"
+	"precis/workstate"
 )
 
 // Past is a conversation and what its calls did, as the caller has read them. It caches what it derives from them,
@@ -19,7 +19,7 @@ type Past struct {
 	Offset   int                       // added to the numbers of messages in handles
 	Beside   string                    // other sources of names: the system prompt, the state of the client's program
 	Said     []Said                    // what the user typed, each text once
-	Holds    *standing.Reading         // plans, jobs, skills
+	Holds    *workstate.Reading        // plans, jobs, skills
 	Ends     []toolcall.Outcome        // of the calls of Index
 	Waiting  func(call int) bool       // whether a call has no result yet
 	Failures []Failure                 // the newest failed run of each command that no later run made good

@@ -25,12 +25,6 @@ var ownTools = []string{
 // agent was done, or waited.
 func Turns(tool string) bool { return tool == "attempt_completion" || tool == "plan_mode_respond" }
 
-// Approves reports whether the result of a tool with which an agent hands in a plan says that
-// the user lets it be carried out.
-func Approves(tool, result string) bool {
-	return Turns(tool) && strings.HasPrefix(strings.TrimSpace(result), "[The user has switched to ACT MODE")
-}
-
 // Denied is the result of a call that the user did not allow.
 const Denied = "The user denied this operation."
 

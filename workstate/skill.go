@@ -1,6 +1,7 @@
-package standing
+package workstate
 
 import (
+	"cmp"
 	"path"
 	"slices"
 	"strings"
@@ -29,9 +30,7 @@ var (
 	// skillHead is an element around a skill that says its name.
 	skillHead = lazyregexp.New(`^\s*<[\w-]*skill[\w-]*\s[^>\n]*\bname="([^"\n]+)"`)
 	// matter is the name in the head of a skill's file.
-	matter = lazyregexp.New(`(?m)\A(?:\s*\d+[\t→|:]\s?)?---\s*$(?s:.{0,600}?)^(?:\s*\d+[\t→|:]\s?)?name:\s*["']?([\w.-]+)`)
-	// gutter is what file viewers write before each line.
-	gutter = lazyregexp.New(`(?m)^\s*\d+(?:→|\t|\|)\s?`)
+	matter = lazyregexp.New(`(?m)\A\s*---\s*$(?s:.{0,600}?)^name:\s*["']?([\w.-]+)`)
 	// skillFile is the file of a skill in a command that prints it.
 	skillFile = lazyregexp.New(`[^\s"'|;&]+/SKILL\.md\b`)
 )
@@ -51,8 +50,9 @@ func skillIn(text string) (loaded, bool) {
 		return loaded{name, dir + "/SKILL.md", rest}, dir != ""
 	}
 	if rest, ok := strings.CutPrefix(body, "<skill>"); ok {
-		name := element(rest[:min(len(rest), 2000)], "name")
-		return loaded{name, element(rest[:min(len(rest), 2000)], "path"), rest}, name != ""
+		head := rest[:min(len(rest), 2000)]
+		name := firstElement(head, "name")
+		return loaded{name, firstElement(head, "path"), rest}, name != ""
 	}
 	if m := skillHead.FindStringSubmatch(body); m != nil {
 		_, rest, _ := strings.Cut(body, ">")
@@ -78,35 +78,23 @@ func (s *skills) call(c *toolcall.Call, args []arg) bool {
 		return false
 	}
 	at := c.Results[len(c.Results)-1]
-	file := ""
-	switch {
-	case c.Kind == toolcall.Read && path.Base(c.Path) == "SKILL.md":
-		file = c.Path
-	case c.Kind == toolcall.Command && strings.Contains(c.Line, "/SKILL.md") && toolcall.Prints(c.Line):
-		if at := skillFile.FindStringIndex(c.Line); at != nil {
-			file = c.Line[at[0]:at[1]]
-		}
-	}
-	if file != "" {
-		l := loaded{path.Base(path.Dir(file)), file, gutter.ReplaceAllString(c.Text, "")}
-		if m := matter.FindStringSubmatch(c.Text); m != nil {
+	if file := skillRead(c); file != "" {
+		l := loaded{path.Base(path.Dir(file)), file, unnumbered(c.Text)}
+		if m := matter.FindStringSubmatch(l.body); m != nil {
 			l.name = m[1]
 		}
 		s.load(l, at)
 		return true
 	}
-	if c.Kind != toolcall.Other || !slices.ContainsFunc(words(c.Name), func(w string) bool { return w == "skill" || w == "skills" }) {
+	if c.Kind != toolcall.Other || !plays(c.Name, "skill") {
 		return false
 	}
 	l, ok := skillIn(c.Text)
 	if !ok {
 		l.body = c.Text
 		for _, a := range args {
-			switch folded(a.name) {
-			case "skill", "name", "skillname", "command":
-				if l.name == "" {
-					l.name = strings.TrimPrefix(strings.TrimSpace(a.text), "/")
-				}
+			if slices.Contains([]string{"skill", "name", "skillname", "command"}, a.name) {
+				l.name = cmp.Or(l.name, strings.TrimPrefix(strings.TrimSpace(a.text), "/"))
 			}
 		}
 	}
@@ -116,8 +104,22 @@ func (s *skills) call(c *toolcall.Call, args []arg) bool {
 	return true
 }
 
+// skillRead returns the file of a skill that a call reads or prints; "" for none.
+func skillRead(c *toolcall.Call) string {
+	switch {
+	case c.Kind == toolcall.Read && path.Base(c.Path) == "SKILL.md":
+		return c.Path
+	case c.Kind == toolcall.Command && strings.Contains(c.Line, "/SKILL.md") && toolcall.Prints(c.Line):
+		if m := skillFile.FindStringSubmatch(c.Line); m != nil {
+			return m[0]
+		}
+	}
+	return ""
+}
+
 func (s *skills) load(l loaded, at precis.Handle) {
-	it := Item{Kind: Skill, Key: strings.ToLower(l.name), Text: line(l.name, 100), Since: at, At: at, Where: line(l.where, 300), Orders: Orders(l.body)}
+	it := Item{Kind: Skill, Key: strings.ToLower(l.name), Text: line(l.name, 100), Since: at, At: at}
+	it.Where, it.Orders = line(l.where, 300), Orders(l.body)
 	i, known := s.byName[it.Key]
 	if !known && len(s.all) > 0 {
 		if last := &s.all[len(s.all)-1]; at.From-last.At.From <= 1 && sameSkill(it.Key, last.Key) {
@@ -133,9 +135,7 @@ func (s *skills) load(l loaded, at precis.Handle) {
 		if len(it.Orders) == 0 { // the result that says only that it is loaded
 			it.Orders = old.Orders
 		}
-		if it.Where == "" {
-			it.Where = old.Where
-		}
+		it.Where = cmp.Or(it.Where, old.Where)
 		if it.Since.From-old.Since.From <= 1 { // its text stands beside the result of the call
 			it.Since = old.Since
 		}
@@ -146,8 +146,8 @@ func (s *skills) load(l loaded, at precis.Handle) {
 	s.all = append(s.all, it)
 }
 
-// sameSkill reports whether two names are of one skill: with the plugin that brings it, as the call has it, and without, as its
-// folder has it.
+// sameSkill reports whether two names are of one skill: with the plugin that brings it, as the call has it, and
+// without, as its folder has it.
 func sameSkill(a, b string) bool {
 	bare := func(name string) string { return name[strings.LastIndexByte(name, ':')+1:] }
 	return bare(a) == bare(b) && strings.Contains(a, ":") != strings.Contains(b, ":")
@@ -160,78 +160,71 @@ const (
 	mostOrderBytes = 6000
 )
 
-var point = lazyregexp.New(`^\s*(?:[-*+•]|\d{1,3}[.)])\s+(\S.*)$`)
-
 // governs is how a line above a list says what its points are: forbidden, or to be done in some case.
-var governs = lazyregexp.New(`(?i)\b(?:never|not|avoid\w*|forbidden|prohibited|wrong|bad|mistakes?|anti-?patterns?|red flags?|instead|when\w*|if|unless|before|after|only|always|must|nie|nicht|wenn|jamais|pas|si|nunca|no)\b|n't\b|不|禁|勿|时|時|場合|とき|ない`)
+var governs = lazyregexp.New(`(?i)\b(?:never|not|avoid\w*|forbidden|prohibited|wrong|bad|mistakes?|anti-?patterns?` +
+	`|red flags?|instead|when\w*|if|unless|before|after|only|always|must|nie|nicht|wenn|jamais|pas|si|nunca|no)\b` +
+	`|n't\b|不|禁|勿|时|時|場合|とき|ない`)
 
-// leadOf returns what is to stand before the points of the list under a line, so that none is read as its opposite; "" when
-// they mean the same without it. It is a heading, or ends in a colon.
+// leadOf returns what is to stand before the points of the list under a line, so that none is read as its opposite; ""
+// when they mean the same without it. It is a heading, in bold, or ends in a colon.
 func leadOf(l string) string {
 	const most = 60 // bytes
-	bare := strings.TrimRight(strings.Trim(strings.TrimSpace(l), "#* "), ":：*")
-	if bare == "" || len(bare) > most || !governs.MatchString(bare) {
-		return ""
-	}
-	if s := strings.TrimRight(strings.TrimSpace(l), "* "); !strings.HasPrefix(s, "#") && !strings.HasSuffix(s, ":") && !strings.HasSuffix(s, "：") && !strings.HasSuffix(strings.TrimSpace(l), "**") {
+	l = strings.TrimSpace(l)
+	bare := strings.TrimRight(strings.Trim(l, "#* "), ":：*")
+	titled := strings.HasPrefix(l, "#") || strings.TrimRight(l, "*:：") != l
+	if !titled || len(bare) > most || !governs.MatchString(bare) {
 		return ""
 	}
 	return bare + ": "
 }
 
+// orders collects the orders of a text.
+type orders struct {
+	texts []string
+	seen  map[string]bool
+	size  int
+}
+
+func (o *orders) add(text string) {
+	if text = strings.TrimSpace(text); text != "" && len(text) <= mostOrder && !o.seen[text] {
+		o.seen[text] = true
+		o.texts = append(o.texts, text)
+		o.size += len(text)
+	}
+}
+
 // Orders returns what a text of the program orders and forbids, word for word and in
 // order: sentences that set rules, see [retain.Constraints], and the points of its lists,
-// which are steps to follow, behind what governs them ("Never: skip the tests"). What is fenced is an example. Where there is too much, points
-// that set no rule are left out first, those behind before those before.
+// which are steps to follow, behind what governs them ("Never: skip the tests"). What is
+// fenced is an example. Where there is too much, points that set no rule are left out
+// first, those behind before those before.
 func Orders(text string) []string {
-	type order struct {
-		text string
-		rule bool
-	}
-	var all []order
-	rules := map[string]bool{}
-	for _, r := range retain.Constraints(text) {
-		rules[r] = true
-	}
-	seen := map[string]bool{}
-	add := func(s string, rule bool) {
-		if s = strings.TrimSpace(s); s != "" && len(s) <= mostOrder && !seen[s] {
-			seen[s] = true
-			all = append(all, order{s, rule})
-		}
-	}
+	o, rules := orders{seen: map[string]bool{}}, retain.Constraints(text)
 	for _, passage := range harness.Typed(text) {
 		lead := ""
 		for l := range strings.Lines(passage) {
-			own := retain.Constraints(l)
-			if m := point.FindStringSubmatch(strings.TrimRight(l, " \r\n")); m != nil {
-				add(lead+m[1], len(own) > 0)
+			if m := points.FindStringSubmatch(strings.TrimRight(l, " \r\n")); m != nil && l[0] != '#' {
+				o.add(lead + m[3])
 				continue
 			}
 			if strings.TrimSpace(l) != "" {
 				lead = leadOf(l)
 			}
-			title := strings.HasPrefix(l, "#") && len(strings.Fields(l)) < 5 // it names what is below
-			for _, r := range own {
-				if rules[r] && !title {
-					add(r, true)
+			if title := strings.HasPrefix(l, "#") && len(strings.Fields(l)) < 5; title { // it names what is below
+				continue
+			}
+			for _, rule := range retain.Constraints(l) {
+				if slices.Contains(rules, rule) { // else it is the title of a list
+					o.add(rule)
 				}
 			}
 		}
 	}
-	size := 0
-	for _, o := range all {
-		size += len(o.text)
-	}
-	for i := len(all) - 1; i >= 0 && (len(all) > mostOrders || size > mostOrderBytes); i-- {
-		if !all[i].rule {
-			size -= len(all[i].text)
-			all = slices.Delete(all, i, i+1)
+	for i := len(o.texts) - 1; i >= 0 && (len(o.texts) > mostOrders || o.size > mostOrderBytes); i-- {
+		if len(retain.Constraints(o.texts[i])) == 0 {
+			o.size -= len(o.texts[i])
+			o.texts = slices.Delete(o.texts, i, i+1)
 		}
 	}
-	var out []string
-	for _, o := range all[:min(len(all), mostOrders)] {
-		out = append(out, o.text)
-	}
-	return out
+	return o.texts[:min(len(o.texts), mostOrders)]
 }

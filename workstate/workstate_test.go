@@ -1,4 +1,4 @@
-package standing
+package workstate
 
 import (
 	"encoding/json"
@@ -85,20 +85,11 @@ func TestPlansInEveryShape(t *testing.T) {
 		{"changes by ID alone", start().call("todo_write", `{"merge":false,"todos":[{"id":"x","content":"a","status":"pending"},{"id":"y","content":"b","status":"pending"}]}`, "ok").call("todo_write", `{"merge":true,"todos":[{"id":"y","status":"completed"}]}`, "ok"), "open a; done b"},
 		{"a goal", start().call("create_goal", `{"objective":"ship it"}`, `{"goal":{"objective":"ship it","status":"active"}}`).call("update_goal", `{"status":"complete"}`, `{"goal":{"status":"complete"}}`), "done ship it"},
 		{"a goal and a plan", start().call("create_goal", `{"objective":"ship it"}`, "{}").call("update_plan", `{"plan":[{"step":"a","status":"pending"}]}`, "ok"), "open ship it; open a"},
-		{"a plan handed in that the user lets be carried out", start().call("plan_mode_respond", `{"response":"# Plan\n1. a\n2. b"}`, "[The user has switched to ACT MODE, so you may now proceed with the task.]"), "open a; open b"},
-		{"one that the user talks about", start().call("plan_mode_respond", `{"response":"# Plan\n1. a\n2. b"}`, "<user_message>\nWhy b?\n</user_message>"), ""},
-		{"a checklist that was approved", start().says(precis.RoleAssistant, "I propose:\n- [ ] a\n- [ ] b\nShall I?").user("Yes, go ahead."), "open a; open b"},
-		{"one that was not", start().says(precis.RoleAssistant, "I propose:\n- [ ] a\n- [ ] b\nShall I?").user("Why b?"), ""},
-		{"an approved one goes on", start().says(precis.RoleAssistant, "- [ ] a\n- [ ] b").user("ok").says(precis.RoleAssistant, "- [x] a\n- [ ] b"), "done a; open b"},
-
-		{"given up", start().call("TodoWrite", `{"todos":[{"content":"Write XML","status":"completed"},{"content":"Stream it","status":"pending"}]}`, "ok").user("No, drop all that. Read the JSON."), "done Write XML; dropped Stream it"},
-		{"given up in German", start().call("TodoWrite", `{"todos":[{"content":"Stream it","status":"pending"}]}`, "ok").user("Vergiss den Plan, wir machen es anders."), "dropped Stream it"},
-		{"one step given up", start().call("TodoWrite", `{"todos":[{"content":"Add XSD validation","status":"pending"},{"content":"Stream to S3","status":"pending"}]}`, "ok").user("Skip the XSD validation for now."), "dropped Add XSD validation; open Stream to S3"},
-		{"a step that is not needed", start().call("TodoWrite", `{"todos":[{"content":"Add XSD validation","status":"pending"}]}`, "ok").user("We don't need the XSD validation."), "dropped Add XSD validation"},
-		{"a wish about the work", start().call("TodoWrite", `{"todos":[{"content":"Handle errors of the order flow","status":"pending"}]}`, "ok").user("I don't want errors. He may cancel the order flow."), "open Handle errors of the order flow"},
-		{"other words with drop", start().call("TodoWrite", `{"todos":[{"content":"Stream it","status":"pending"}]}`, "ok").user("Drop it into the build folder, and forget that file's header."), "open Stream it"},
-		{"quoted words", start().call("TodoWrite", `{"todos":[{"content":"Stream it","status":"pending"}]}`, "ok").user("The log says:\n> drop all that.\nWhat is it?"), "open Stream it"},
-		{"a new list after", start().call("TodoWrite", `{"todos":[{"content":"a","status":"pending"}]}`, "ok").user("Scrap that.").call("TodoWrite", `{"todos":[{"content":"b","status":"pending"}]}`, "ok"), "open b"},
+		{"a plan in words that no tool of plans writes", start().call("plan_mode_respond", `{"response":"# Plan\n1. a\n2. b"}`, "[The user has switched to ACT MODE, so you may now proceed with the task.]"), ""},
+		{"a checklist in words that is ticked", start().says(precis.RoleAssistant, "- [ ] a\n- [ ] b").user("Yes, go ahead.").says(precis.RoleAssistant, "- [x] a\n- [ ] b"), "done a; open b"},
+		{"one that is not", start().says(precis.RoleAssistant, "I propose:\n- [ ] a\n- [ ] b\nShall I?").user("ok").says(precis.RoleAssistant, "Again:\n- [ ] a\n- [ ] b"), ""},
+		{"another one", start().says(precis.RoleAssistant, "- [ ] a\n- [ ] b").says(precis.RoleAssistant, "- [x] c\n- [x] d"), ""},
+		{"sentences of the user", start().call("TodoWrite", `{"todos":[{"content":"Write XML","status":"completed"},{"content":"Stream it","status":"pending"}]}`, "ok").user("No, drop all that. Skip step 2. Forget the plan."), "done Write XML; open Stream it"},
 
 		{"a file with a checklist", start().call("Write", `{"file_path":"README.md","content":"- [ ] a\n- [x] b"}`, "ok").call("Read", `{"file_path":"README.md"}`, "- [ ] a\n- [x] b"), ""},
 		{"issues of a tracker", start().call("mcp__github__list_issues", `{"state":"open"}`, `[{"title":"a","state":"open"}]`).call("mcp__github__create_issue", `{"title":"a","body":"b"}`, "#12 created"), ""},
@@ -112,28 +103,6 @@ func TestPlansInEveryShape(t *testing.T) {
 		}
 		if got := steps(tt.k.read()); got != tt.want {
 			t.Errorf("%s: %q, want %q", tt.name, got, tt.want)
-		}
-	}
-}
-
-func TestWordsThatGiveUpAPlan(t *testing.T) {
-	for _, words := range []string{
-		"No, drop all that. XML is out.", "Forget about the plan, let's do it differently.", "scratch that", "Scrap the whole plan and start anew.", "We're not doing that anymore.", "Stop, change of plans: use JSON",
-		"Never mind all that, just fix it.", "I changed my mind, forget all of that and do Y", "that plan is dead", "Throw that plan away.", "No need for any of this anymore.", "Start over.", "Please drop those tasks.",
-		"we don't need any of that", "Vergiss das alles.", "Laisse tomber le plan.", "Olvida todo eso.", "放弃这个计划", "プランは破棄して",
-		"Нет, отмени этот план. Читай JSON.", "Забудь всё это", "Откажись от плана, читай файл", "План отменяется.", "No, lascia perdere tutto.", "Dimentica il piano.",
-	} {
-		if !givesUpIn(clauses(words)) {
-			t.Errorf("%q gives nothing up", words)
-		}
-	}
-	for _, words := range []string{
-		"Drop all tables that are empty.", "Drop it into the folder.", "Do not forget the plan.", "Don't drop that!", "Never skip the tests.", "Stop the server and start it again.", "Leave it as it is.", "Skip this file.",
-		"Cancel the request when the context ends.", "Add a button to cancel this.", "Can you stop that?", "The plan is to drop it.", "Make sure it does not drop this.", "If the user cancels, discard that.",
-		"He wrote \"well, then, drop all that\" to me.", "never mind", "Отмени заказ, если плана нет.", "Не забудь план.", "Annulla la richiesta.",
-	} {
-		if givesUpIn(clauses(words)) {
-			t.Errorf("%q gives a plan up", words)
 		}
 	}
 }

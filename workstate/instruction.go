@@ -1,4 +1,4 @@
-package standing
+package workstate
 
 import (
 	"strings"

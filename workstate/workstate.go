@@ -1,4 +1,4 @@
-// Package standing says what still holds in a conversation: the plan and how far its
+// Package workstate says what still holds in a conversation: the plan and how far its
 // steps are, work in the background, skills that were loaded, and the standing
 // instructions of the program around the model.
 //
@@ -6,7 +6,7 @@
 // newest event of a key counts. Items are known by the shape of what was said, not by
 // the names of tools. What a message changes depends on it and on those before it:
 // reading a conversation in two parts gives what reading it at once does.
-package standing
+package workstate
 
 import (
 	"maps"
@@ -115,6 +115,28 @@ func (r *Reading) RunningJobs() []Item {
 	return slices.DeleteFunc(slices.Clone(r.Jobs), func(i Item) bool { return i.State.Ended() })
 }
 
+// List is a list of steps.
+type List struct {
+	Name  string        // see [Item.List]
+	At    precis.Handle // of the newest change
+	Steps []Item
+}
+
+// ListsOf returns the lists that steps are of. The steps of a list are neighbors.
+func ListsOf(steps []Item) (out []List) {
+	for i, step := range steps {
+		if i == 0 || step.List != steps[i-1].List {
+			out = append(out, List{Name: step.List, At: step.At})
+		}
+		l := &out[len(out)-1]
+		l.Steps = append(l.Steps, step)
+		if compare(step.At, l.At) > 0 {
+			l.At = step.At
+		}
+	}
+	return out
+}
+
 // fold is the state of a reading.
 type fold struct {
 	plans  plans
@@ -159,7 +181,7 @@ func (f *fold) call(c *toolcall.Call) {
 func (f *fold) message(msgs []precis.Message, i int, speech *precis.Speech) {
 	m := msgs[i]
 	if m.Role == precis.RoleAssistant {
-		f.plans.proposed(i, m)
+		f.plans.message(i, m)
 		return
 	}
 	authors := speech.Authors(i)
@@ -175,19 +197,13 @@ func (f *fold) message(msgs []precis.Message, i int, speech *precis.Speech) {
 			f.jobs.text(precis.BlockHandle(i, b), block.Text(), false)
 		}
 	}
-	if m.Role == precis.RoleUser && f.plans.listens() {
-		for _, a := range speech.Answers(i) {
-			f.plans.heard(precis.MessageHandle(i), a.Text)
-		}
-		if words := speech.Words(i); words != "" {
-			f.plans.heard(precis.MessageHandle(i), words)
-		}
-	}
 }
 
 func (f *fold) reading() *Reading {
 	lengths := slices.Sorted(maps.Keys(f.plans.lengths))
-	return &Reading{Steps: f.plans.items(), Lengths: lengths, Jobs: f.jobs.list(), Skills: f.skills.list(), Calls: f.calls}
+	r := &Reading{Steps: f.plans.items(), Lengths: lengths, Calls: f.calls}
+	r.Jobs, r.Skills = f.jobs.list(), f.skills.list()
+	return r
 }
 
 // line returns a text on one line of about most bytes, without signs that would make it

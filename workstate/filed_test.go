@@ -1,4 +1,4 @@
-package standing
+package workstate
 
 import "testing"
 
@@ -19,6 +19,7 @@ func TestPlansInFiles(t *testing.T) {
 		{"steps with the same words", start().call("Read", `{"file_path":"/w/x.md"}`, "1\t## One\n2\t- [x] build a\n3\t- [ ] verify\n4\t## Two\n5\t- [ ] build b\n6\t- [ ] verify").
 			call("Edit", `{"file_path":"/w/x.md","old_string":"- [ ] build b\n- [ ] verify","new_string":"- [x] build b\n- [x] verify"}`, "ok"), "done build a; open verify (One); done build b; done verify (Two)"},
 		{"a step that is taken out", start().call("Write", `{"file_path":"/w/todo.md","content":"- [ ] a\n- [ ] b"}`, "ok").call("Edit", `{"file_path":"/w/todo.md","old_string":"- [ ] a\n- [ ] b","new_string":"- [ ] b\n- [ ] c"}`, "ok"), "open b; open c"},
+		{"a comment in code is no heading", start().call("Write", `{"file_path":"/w/plan.md","content":"## One\n- [ ] a\n`+"```"+`\n# run it\n`+"```"+`\n- [ ] check\n## Two\n- [ ] check"}`, "ok"), "open a; open check (One); open check (Two)"},
 		{"a part that is read again", start().call("Write", `{"file_path":"/w/todo.md","content":"- [ ] a\n- [ ] b\n- [ ] c"}`, "ok").call("Bash", `{"command":"head -2 /w/todo.md"}`, "- [x] a\n- [ ] b"), "done a; open b; open c"},
 		{"an edit that failed", start().call("edit", `{"path":"/w/x.md","oldText":"- [ ] a","newText":"- [x] a"}`, "Error: oldText not found"), ""},
 		{"a command that changes the file", start().call("Write", `{"file_path":"/w/plan.md","content":"- [ ] a\n- [ ] b"}`, "ok").call("Bash", `{"command":"sed -i 's/\\[ \\] a/[x] a/' /w/plan.md"}`, ""), ""},
@@ -29,7 +30,6 @@ func TestPlansInFiles(t *testing.T) {
 		{"one file by two paths", start().call("Write", `{"file_path":"docs/plan.md","content":"- [ ] a\n- [ ] b"}`, "ok").call("Edit", `{"file_path":"/w/docs/plan.md","old_string":"- [ ] a","new_string":"- [x] a"}`, "ok"), "done a; open b"},
 		{"a patch of two files", start().call("apply_patch", `{"input":"*** Begin Patch\n*** Update File: a.go\n@@\n-x\n+y\n*** Update File: plan.md\n@@\n-- [ ] a\n+- [x] a\n*** End Patch"}`, "ok"), "done a"},
 		{"a patch that adds a plan", start().call("apply_patch", `{"input":"*** Begin Patch\n*** Add File: plan.md\n+- [ ] a\n+- [ ] b\n*** End Patch"}`, "ok"), "open a; open b"},
-		{"what the user gave up", start().call("Write", `{"file_path":"/w/plan.md","content":"- [ ] the cache\n- [ ] the index"}`, "ok").user("Forget about the cache.").call("Edit", `{"file_path":"/w/plan.md","old_string":"- [ ] the cache\n- [ ] the index","new_string":"- [ ] the cache\n- [x] the index"}`, "ok"), "dropped the cache; done the index"},
 		{"a list that is only read", start().call("Read", `{"file_path":"/w/.github/pull_request_template.md"}`, "- [ ] tests\n- [ ] docs"), ""},
 		{"boxes in code", start().call("Edit", `{"file_path":"/w/x.go","old_string":"- [ ] a","new_string":"- [x] a"}`, "ok"), ""},
 		{"a list beside the list of a tool", start().call("TodoWrite", `{"todos":[{"content":"now","status":"in_progress"}]}`, "ok").call("Edit", `{"file_path":"/w/x.md","old_string":"- [ ] a\n- [ ] b","new_string":"- [x] a\n- [ ] b"}`, "ok"), "active now; done a; open b"},

@@ -1,11 +1,11 @@
-package standing_test
+package workstate_test
 
 import (
 	"encoding/json"
 	"testing"
 
 	"precis"
-	"precis/standing"
+	"precis/workstate"
 )
 
 // An agent of which its result only says that it was started goes on, under the name that it was given, until a later call
@@ -24,7 +24,7 @@ func TestAnAgentThatWasOnlyStarted(t *testing.T) {
 		item(`{"type":"multi_agent_call_output","id":"o2","call_id":"a2","output":[{"type":"output_text","text":"40 crabs in all"}]}`),
 	}
 	for n, want := range map[int]string{2: "running: ", 3: "running: 12 so far", 5: "done: 40 crabs in all"} {
-		jobs := standing.Of(&precis.Conversation{Transcript: precis.NewTranscript(msgs[:n]...)}).Jobs
+		jobs := workstate.Of(&precis.Conversation{Transcript: precis.NewTranscript(msgs[:n]...)}).Jobs
 		if len(jobs) != 1 || string(jobs[0].State)+": "+jobs[0].Result != want || jobs[0].ID != "otter" || jobs[0].Text != "Count the crabs" {
 			t.Errorf("%d messages: %+v", n, jobs)
 		}

@@ -1,17 +1,18 @@
-package standing
+package workstate
 
 import (
+	"cmp"
 	"path"
 	"slices"
 	"strings"
 
 	"precis"
-	"precis/internal/lazyregexp"
 	"precis/internal/toolcall"
+	"precis/retain"
 )
 
-// filed is the checklist of a file of prose. It is a plan of the agent once the agent ticks boxes in it, or writes it into
-// a file that is called a plan.
+// filed is the checklist of a file of prose. It is a plan of the agent once the agent ticks boxes in it, or writes it
+// into a file that is called a plan.
 type filed struct {
 	*planned      // nil: what stands in the file is not known
 	kept     bool // it is a plan of the agent
@@ -20,14 +21,11 @@ type filed struct {
 // wordFiles are the ends of the names of files that hold words.
 var wordFiles = []string{".md", ".markdown", ".mdx", ".mdc", ".txt", ".text", ".rst", ".org", ".adoc"}
 
-// lineNumber is what tools print before the lines of a file.
-var lineNumber = lazyregexp.New(`(?m)^[ \t]*\d+(?:→|\t|[ \t]*\| ?|: )`)
-
 func holdsWords(name string) bool { return slices.Contains(wordFiles, strings.ToLower(path.Ext(name))) }
 
 // isPlanFile reports whether a file is called a plan: "PLAN.md", "todo.txt".
 func isPlanFile(name string) bool {
-	return slices.ContainsFunc(words(path.Base(name)), func(w string) bool { return slices.Contains(planWords, w) })
+	return plays(path.Base(name), "plan")
 }
 
 // file takes in what an answered call shows of checklists in files, or does to them.
@@ -55,8 +53,11 @@ func (p *plans) file(c *toolcall.Call) {
 		p.moved(e)
 	}
 	for _, name := range names {
-		changes := slices.ContainsFunc(c.Effects, func(e toolcall.Effect) bool { return e.Path == name && e.MovedFrom == "" })
-		removed := slices.ContainsFunc(c.Effects, func(e toolcall.Effect) bool { return e.Path == name && e.Removed })
+		changes, removed := false, false
+		for _, e := range c.Effects {
+			changes = changes || e.Path == name && e.MovedFrom == ""
+			removed = removed || e.Path == name && e.Removed
+		}
 		key := p.fileKey(name)
 		l := p.files[key]
 		switch {
@@ -81,21 +82,20 @@ func (p *plans) file(c *toolcall.Call) {
 	}
 }
 
-// fileKey returns the path that a file is known by: one that ends like the given one is of the same file.
+// fileKey returns the path that a file is known by: the longest one that ends like the given one, or with which that
+// one ends.
 func (p *plans) fileKey(name string) string {
+	if _, known := p.files[name]; known {
+		return name
+	}
 	best := ""
 	for key := range p.files {
-		if key == name {
-			return key
-		}
-		if (strings.HasSuffix(key, "/"+name) || strings.HasSuffix(name, "/"+key)) && (len(key) > len(best) || len(key) == len(best) && key < best) {
+		same := strings.HasSuffix(key, "/"+name) || strings.HasSuffix(name, "/"+key)
+		if same && (len(key) > len(best) || len(key) == len(best) && key < best) {
 			best = key
 		}
 	}
-	if best != "" {
-		return best
-	}
-	return name
+	return cmp.Or(best, name)
 }
 
 // moved takes the list of a file along that is moved.
@@ -116,12 +116,21 @@ func (p *plans) moved(e toolcall.Effect) {
 	p.files[e.Path] = l
 }
 
+// unnumbered returns a text without the column of line numbers that tools print before the lines of a file.
+func unnumbered(text string) string {
+	var out strings.Builder
+	for l := range strings.Lines(text) {
+		out.WriteString(l[retain.NumberColumn(l):])
+	}
+	return out.String()
+}
+
 // shown takes in what a call shows of the file: all of its list, or a part of it.
 func (l *filed) shown(key string, c *toolcall.Call) {
 	if !strings.ContainsAny(c.Text, boxSigns) {
 		return
 	}
-	steps, _ := checklist(lineNumber.ReplaceAllString(c.Text, ""))
+	steps, _ := checklist(unnumbered(c.Text))
 	if l.planned != nil && len(steps) < len(l.steps) {
 		l.tick(steps, c.Use)
 	} else if len(steps) > 1 {
@@ -148,36 +157,40 @@ func (l filed) written(key string, c *toolcall.Call, name string) filed {
 	return l
 }
 
-// newFiled returns the list of a file with these steps; those that were known keep the places where they were first
-// written and newly changed.
+// newFiled returns the list of a file with these steps.
 func newFiled(name string, steps []step, at precis.Handle, old *planned) *planned {
 	l := &planned{key: name, at: at, file: true}
-	times := map[string]int{}
-	for _, s := range steps {
-		times[s.text]++
+	if old == nil {
+		old = &planned{}
 	}
-	next := 0 // of the old steps, which come in the same order
-	for _, s := range steps {
-		s.twice = times[s.text] > 1
-		one := plannedStep{step: s, since: at, at: at}
-		if old != nil {
-			if i := old.says(s, next); i >= 0 {
-				next, one.state = i+1, old.steps[i].becomes(s.state)
-				if was := old.steps[i]; was.twice == s.twice { // else it is called otherwise from here on
-					one.since = was.since
-					if was.state == one.state {
-						one.at = was.at
-					}
-				}
-			}
-		}
-		l.steps = append(l.steps, one)
-	}
+	l.steps, _ = old.rewritten(steps, at)
 	return l
 }
 
-// says returns the first step from one on that has the words of another, under the same heading where both are known; -1:
-// none.
+// rewritten returns steps that were written anew: those of the list keep the places where they were first written, and
+// last changed. It reports whether one of them has another state now.
+func (l *planned) rewritten(steps []step, at precis.Handle) (out []plannedStep, ticked bool) {
+	next := 0 // of the list, whose steps mostly come in the same order
+	for _, s := range steps {
+		one := plannedStep{step: s, since: at, at: at}
+		i := l.says(s, next)
+		if i < 0 {
+			i = l.says(s, 0)
+		}
+		if i >= 0 {
+			was := l.steps[i]
+			next, one.since, one.under = i+1, was.since, cmp.Or(s.under, was.under)
+			if ticked = ticked || was.state != s.state; was.state == s.state {
+				one.at = was.at
+			}
+		}
+		out = append(out, one)
+	}
+	return out, ticked
+}
+
+// says returns the first step from one on that has the words of another, under the same heading where both are
+// known; -1: none.
 func (l *planned) says(s step, from int) int {
 	for i := from; i < len(l.steps); i++ {
 		if o := l.steps[i]; o.text == s.text && (o.under == s.under || o.under == "" || s.under == "") {
@@ -215,8 +228,8 @@ func (l *planned) tick(steps []step, at precis.Handle) {
 			continue
 		}
 		next = i + 1
-		if state := l.steps[i].becomes(s.state); state != l.steps[i].state {
-			l.steps[i].state, l.steps[i].at, l.at = state, at, at
+		if s.state != l.steps[i].state {
+			l.steps[i].state, l.steps[i].at, l.at = s.state, at, at
 		}
 	}
 }
@@ -224,44 +237,23 @@ func (l *planned) tick(steps []step, at precis.Handle) {
 // replace puts the steps of the new side of an edit in the place of those of its old side. It reports whether one of
 // them has another state now.
 func (l *planned) replace(was, now []step, at precis.Handle) (ticked bool) {
-	from, old := len(l.steps), []plannedStep(nil)
+	from, to := len(l.steps), len(l.steps)
 	if i := l.run(was); i >= 0 && len(was) > 0 {
-		from, old = i, slices.Clone(l.steps[i:i+len(was)])
+		from, to = i, i+len(was)
 	}
-	var in []plannedStep
-	for _, s := range now {
-		one := plannedStep{step: s, since: at, at: at}
-		if i := slices.IndexFunc(old, func(o plannedStep) bool { return o.text == s.text }); i >= 0 {
-			one.since, one.under, one.twice = old[i].since, old[i].under, old[i].twice
-			if one.state = old[i].becomes(s.state); one.state == old[i].state {
-				one.at = old[i].at
-			} else {
-				ticked = true
-			}
-			old = slices.Delete(old, i, i+1)
-		} else {
-			one.twice = l.says(s, 0) >= 0
-		}
-		in = append(in, one)
-	}
-	if len(l.steps)-len(was)+len(in) <= mostSteps {
-		to := min(from+len(was), len(l.steps))
+	old := planned{steps: l.steps[from:to]}
+	in, ticked := old.rewritten(now, at)
+	if len(l.steps)-(to-from)+len(in) <= mostSteps {
 		l.steps, l.at = slices.Replace(l.steps, from, to, in...), at
 	}
 	return ticked
 }
 
-// becomes returns the state of a step that a file gives another one: what the user has given up stays so until it is begun.
-func (s plannedStep) becomes(state State) State {
-	if s.state == Dropped && state == Open {
-		return Dropped
-	}
-	return state
-}
-
-// told returns the words of a step: with its heading where others have the same.
-func (s plannedStep) told() string {
-	if s.twice && s.under != "" {
+// called returns the words of a step: with its heading where another one of a file has the same.
+func (l *planned) called(i int) string {
+	s := l.steps[i]
+	same := func(o plannedStep) bool { return o.text == s.text && o.under != s.under }
+	if l.file && s.under != "" && slices.ContainsFunc(l.steps, same) {
 		return s.text + " (" + s.under + ")"
 	}
 	return s.text

@@ -1,0 +1,147 @@
+package workstate
+
+import (
+	_ "embed"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode"
+
+	"precis/internal/table"
+)
+
+//go:embed fields.txt
+var fieldsText string
+
+//go:embed states.txt
+var statesText string
+
+//go:embed tools.txt
+var toolsText string
+
+var (
+	fields    = table.Lazy("fields.txt", fieldsText, "name", "text", "job", "means")
+	states    = table.Lazy("states.txt", statesText, "word", "step", "job")
+	toolWords = table.Lazy("tools.txt", toolsText, "word", "roles")
+)
+
+// folded returns a name in lower case, without "_" and "-".
+func folded(name string) string {
+	if !strings.ContainsAny(name, "_-") {
+		return strings.ToLower(name)
+	}
+	return strings.ToLower(strings.ReplaceAll(strings.ReplaceAll(name, "_", ""), "-", ""))
+}
+
+// means reports whether a folded name means something, see fields.txt.
+func means(name, what string) bool {
+	row, ok := fields().Find(name)
+	return ok && slices.Contains(row.Words("means"), what)
+}
+
+// textRank returns the rank of a folded name among those of the words of a step; 0 for other names.
+func textRank(name string) int {
+	row, ok := fields().Find(name)
+	if !ok {
+		return 0
+	}
+	rank, _ := strconv.Atoi(row.Get("text"))
+	return rank
+}
+
+// stateOf reads the state of a step, a word or the sign in a box; "" when it is none.
+func stateOf(word string) State {
+	switch plain := folded(word); {
+	case plain == "" && strings.Contains(word, "-"): // "[-]"
+		return Active
+	case strings.TrimSpace(plain) == "":
+		return Open
+	}
+	return stateAs("step", word)
+}
+
+// stateOfJob reads the state of a job; "" when a word is none.
+func stateOfJob(word string) State { return stateAs("job", word) }
+
+func stateAs(kind, word string) State {
+	row, ok := states().Find(strings.NewReplacer(" ", "", "'", "").Replace(folded(word)))
+	if !ok {
+		return ""
+	}
+	return State(row.Get(kind))
+}
+
+// words returns the words of a tool's name in lower case: TaskCreate is task, create.
+func words(tool string) []string {
+	if at := strings.LastIndex(tool, "__"); at >= 0 { // mcp__server__tool
+		tool = tool[at+2:]
+	}
+	var out []string
+	from, runes := 0, []rune(tool)
+	flush := func(to int) {
+		if to > from {
+			out = append(out, strings.ToLower(string(runes[from:to])))
+		}
+	}
+	for i, r := range runes {
+		switch {
+		case !unicode.IsLetter(r):
+			flush(i)
+			from = i + 1
+		case unicode.IsUpper(r) && i > from && unicode.IsLower(runes[i-1]):
+			flush(i)
+			from = i
+		}
+	}
+	flush(len(runes))
+	return out
+}
+
+// singular returns a word as tools.txt has it: "todowrite" is todo.
+func singular(word string) string {
+	if _, ok := toolWords().Find(word); ok {
+		return word
+	}
+	for _, end := range []string{"s", "write", "read", "swrite", "sread"} {
+		if rest := strings.TrimSuffix(word, end); rest != word {
+			if _, ok := toolWords().Find(rest); ok {
+				return rest
+			}
+		}
+	}
+	return word
+}
+
+// hasRole reports whether a word has a role in the names of tools, see tools.txt.
+func hasRole(word, role string) bool {
+	row, ok := toolWords().Find(singular(word))
+	return ok && slices.Contains(row.Words("roles"), role)
+}
+
+// plays reports whether a word of a tool's name has a role.
+func plays(tool, role string) bool {
+	return slices.ContainsFunc(words(tool), func(w string) bool { return hasRole(w, role) })
+}
+
+// subject returns which list a tool writes: its name without verbs, in the singular.
+func subject(tool string) string {
+	var out []string
+	for _, w := range words(tool) {
+		if !hasRole(w, "verb") {
+			out = append(out, singular(w))
+		}
+	}
+	return strings.Join(out, " ")
+}
+
+// stateByTool returns the state that a tool gives a step by its name; "" for none.
+func stateByTool(tool string) State {
+	for _, w := range words(tool) {
+		for _, state := range []State{Done, Dropped, Active} {
+			if hasRole(w, string(state)) {
+				return state
+			}
+		}
+	}
+	return ""
+}

@@ -1,0 +1,99 @@
+package workstate
+
+import (
+	"cmp"
+	"strings"
+
+	"precis"
+	"precis/internal/harness"
+	"precis/internal/jsonspan"
+	"precis/internal/lazyregexp"
+)
+
+// notices are elements by which programs say what became of a job.
+var notices = lazyregexp.New(`<((?:task|agent|subagent|job|shell|process|background)[_-](?:task[_-])?notification)>`)
+
+// mostNotices bounds the notices of one text.
+const mostNotices = 100
+
+// text takes in the notices of a text, wherever it stands. Where it is not the program's
+// own, only jobs that were begun are known: a file or a page may hold a notice, too.
+func (j *jobs) text(at precis.Handle, text string, program bool) {
+	if notice, is := harness.Background(text); is && program {
+		j.became(bracketed(notice, at), true)
+	}
+	if !strings.Contains(text, "notification>") {
+		return
+	}
+	for range mostNotices {
+		m := notices.FindStringSubmatch(text)
+		if m == nil {
+			return
+		}
+		_, after, _ := strings.Cut(text, m[0])
+		body, rest, closed := strings.Cut(after, "</"+m[1]+">")
+		if !closed {
+			return
+		}
+		j.became(noticeOf(strings.TrimSpace(body), at), program)
+		text = rest
+	}
+}
+
+// became takes in what became of a job. One that nobody has begun here is taken in where the program itself says so.
+func (j *jobs) became(now Item, program bool) {
+	i, known := j.byID[now.ID]
+	if now.ID == "" || now.State == "" || !known && !program {
+		return
+	}
+	if !known {
+		i = len(j.all)
+		j.byID[now.ID] = i
+		j.all = append(j.all, Item{Kind: Job, Key: now.ID, ID: now.ID, Since: now.At})
+	}
+	it := &j.all[i]
+	it.State, it.At = now.State, now.At
+	it.Text, it.Result = cmp.Or(it.Text, now.Text), cmp.Or(now.Result, it.Result)
+}
+
+// inBrackets is what Hermes says of a process, see [harness.Background]: "ID completed (exit code 0).", and lines with
+// the command and its output.
+var inBrackets = lazyregexp.New(`^(\S+) (?:has |was )?([a-z]+)\b`)
+
+// bracketed reads a notice in brackets, which is the whole of a text of the program.
+func bracketed(text string, at precis.Handle) Item {
+	m := inBrackets.FindStringSubmatch(text)
+	if m == nil {
+		return Item{}
+	}
+	it := Item{ID: m[1], State: stateOfJob(m[2]), At: at}
+	head, _, _ := strings.Cut(text, "\n")
+	if state, _ := outcomeIn(head); it.State == Done && state == Failed {
+		it.State = Failed
+	}
+	_, rest, _ := strings.Cut(text, "\nCommand: ")
+	what, _, _ := strings.Cut(rest, "\n")
+	_, output, _ := strings.Cut(text, "\nOutput:\n")
+	it.Text = line(what, mostJobText)
+	it.Result = line(strings.TrimSuffix(strings.TrimSpace(output), "]"), mostJobResult)
+	return it
+}
+
+// noticeOf reads a notice, in elements or in JSON.
+func noticeOf(body string, at precis.Handle) Item {
+	ids := []string{"task_id", "agent_id", "agent_path", "job_id", "shell_id", "thread_id", "id"}
+	it := Item{At: at}
+	if raw := []byte(body); jsonspan.Kind(raw) == '{' {
+		for _, name := range ids {
+			it.ID = cmp.Or(it.ID, argOf(name, jsonspan.Field(raw, name)).scalar())
+		}
+		it.State, it.Result = agentState(jsonspan.Field(raw, "status"))
+		return it
+	}
+	for _, name := range ids {
+		it.ID = cmp.Or(it.ID, firstElement(body, strings.ReplaceAll(name, "_", "-"), name))
+	}
+	it.State, it.Result = outcomeIn(body)
+	it.Text = line(firstElement(body, "summary"), mostJobText)
+	return it
+}
