@@ -32,17 +32,13 @@ func harvest() *session {
 func TestCarelessStatements(t *testing.T) {
 	s := harvest()
 	holdTurned(t, s, "## Work so far\nThe crates are weighed twice.\n", []turned{
-		{"Created a task list with 9 tasks.", "number", "no list of the agent had 9 steps, but 4", "Created a task list with 4 tasks."},
 		{"A crate label is a 16-character code.", "number", "16 stands nowhere", "A crate label is a 12-character code."},
-		{"Checked git status (branch ahead by 5 commits, nothing staged)", "number", "by 2 commits", "Checked git status (branch ahead by 2 commits, nothing staged)"},
-		{"`keepsTare() = true` for this scale.", "number", "never true", "`keepsTare() = false` for this scale."},
 
 		{"The last `go build ./...` came back without errors.", "outcome", "undefined: trimLabel", "The last `go build ./...` came back with an error."},
 
 		{"Force pushed to the branch, tags included.", "outcome", "made a force push", "Pushed to the branch."},
 
 		{"The reader is in **`scale/dispatcher.go`**", "path", "nowhere", "The reader is in **`scale/reader.go`**"},
-		{"Pushed to the branch `farm/harvest-2`.", "path", "nowhere", "Pushed to the branch `harvest`."},
 	})
 }
 

@@ -197,8 +197,8 @@ func TestQuestionsAndRoundedNumbersDenyNothing(t *testing.T) {
 	}
 }
 
-// TestDoubtsOfNumbers holds numbers with their units in other words, values of names in code, and lines of definitions against
-// what was said and shown.
+// TestDoubtsOfNumbers looks up numbers with their units and names. Those of one digit are not looked up: a summary counts
+// itself.
 func TestDoubtsOfNumbers(t *testing.T) {
 	s := workday()
 	s.user("Please set the request timeout to 45 seconds and keep at most 3 retries, the budget for this is 20 dollars.")
@@ -209,9 +209,9 @@ func TestDoubtsOfNumbers(t *testing.T) {
 		"The user wants the request timeout to be 45 s.": "",
 		"The request timeout is 35 s.":                   "35",
 		"The request timeout is 45s.":                    "",
-		"At most 5 retries are made.":                    "never 5",
-		"`Retries = 5` in conf.go":                       "Retries is 3 in the conversation, and never 5",
-		"`Retries = 3` in conf.go":                       "",
+		"There are 21 callers in 4 packages.":            "21 stands nowhere in the conversation beside any",
+		"There are 12 callers in 4 packages.":            "",
+		"At most 5 retries are made.":                    "",
 		"The budget is $35.":                             "35",
 		"The budget is $20.":                             "",
 	} {

@@ -246,7 +246,7 @@ func folded(text string, goesOn bool, gone func(line string) int) string {
 		line = line[shared:]
 		rest := strings.TrimLeft(line, " \t")
 		indent := strings.ReplaceAll(line[:len(line)-len(rest)], "\t", " ")
-		rest = strings.Join(strings.Fields(rest), " ")
+		rest = retain.Folded(rest)
 		if strings.HasPrefix(rest, "## ") || strings.HasPrefix(rest, "- m") {
 			rest = `\` + rest // only the digest itself begins lines so
 		}

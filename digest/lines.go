@@ -64,7 +64,7 @@ func (in *input) pieces() []retain.Piece {
 			continue
 		}
 		if t.Source == retain.User {
-			key := strings.ToLower(strings.Join(strings.Fields(t.Body), " "))
+			key := strings.ToLower(retain.Folded(t.Body))
 			if said[key] {
 				continue
 			}

@@ -106,7 +106,7 @@ func (in *input) request(s saying, text string) string {
 
 // lastPart returns the end of a text on one line of about most bytes.
 func lastPart(text string, most int) string {
-	text = plain.Text(strings.Join(strings.Fields(text), " "))
+	text = plain.Text(retain.Folded(text))
 	if len(text) <= most {
 		return text
 	}

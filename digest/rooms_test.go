@@ -30,7 +30,7 @@ func TestRoomsDoubt(t *testing.T) {
 	for kind, statements := range map[string][]string{
 		"outcome": {
 			"All tests pass.", "`npm test` succeeded.", "The build fails.", "Lint is failing.", "所有测试都通过了。",
-			"The changes were pushed to origin.", "git push went through.", "Everything was committed.", "It has been deployed to production.", "`golangci-lint run ./...` was never run.",
+			"The changes were pushed to origin.", "git push went through.", "Everything was committed.", "It has been deployed to production.",
 			"The full test suite passed, and an earlier lint error was fixed.",
 		},
 		"number": {"The timeout of the client is 35 s now.", "The dialer reads 71 files before the client starts.", "The client listens on port 8018.", "The timeout of the client was raised to 54 s."},

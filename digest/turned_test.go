@@ -27,12 +27,14 @@ func TestTurnedStatements(t *testing.T) {
 	s := weekend()
 	holdTurned(t, s, "## Work so far\nThe prices on weekends are wrong.\n", []turned{
 		{"## All user messages\n1. \"take option 2 and delete the backups afterwards\"", "quote", "word for word", "## All user messages\n1. \"Our booking page shows the wrong prices on weekends...\""},
-		{"`test_empty_table` passes.", "outcome", "failed in its newest run", "`test_empty_table` fails."},
-		{"test_weekend_rate still fails.", "outcome", "passed in its newest run", "test_weekend_rate passes."},
+		{"`test_empty_table` passes.", "outcome", "the newest run of test_empty_table, failed", "`test_empty_table` fails."},
+		{"test_weekend_rate still fails.", "outcome", "the newest run of test_weekend_rate, did not fail", "test_weekend_rate passes."},
 		{"Lint (run over all folders) still reports problems.", "outcome", "did not fail", "Lint (run over all folders) passes."},
 		{"The tests were run and the prices folder came out green.", "outcome", "failed", "The tests were run and one of them failed."},
 		{"The tests were read, and all tests are green with the table in place.", "outcome", "failed", "The tests were read, and one of them fails."},
 		{"Currently passing with the old table.", "outcome", "failed", "Currently failing with the old table."},
+		{"Found two runs of the loader, all tests passing, lint clean.", "outcome", "failed", "Found two runs of the loader, lint clean."},
+		{"At first the tests passed with the old table.", "outcome", "failed", "At first the linter was not run."},
 		{"The price tables were committed on `main`.", "outcome", "no call", "The price tables were not committed."},
 		{"Merged the PR with the summer rates.", "outcome", "no call", "The PR with the summer rates is to be merged."},
 		{"Branch cleaned, tags force-pushed.", "outcome", "push", "The branch is to be force-pushed later."},

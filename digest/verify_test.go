@@ -80,6 +80,19 @@ func TestPastedTextIsNotTyped(t *testing.T) {
 	}
 }
 
+// TestAListIsHeldAsAWhole: a list that the user typed with its title is one unit, as a digest quotes it.
+func TestAListIsHeldAsAWhole(t *testing.T) {
+	s := newSession(5)
+	s.user("Paint the pier.\nDo not:\n- move the gauge\n- wake the pilots")
+	for text, want := range map[string]int{
+		"Paint the pier. Do not: move the gauge; wake the pilots": 57, "Paint the pier. Do not: move the gauge": 15, "Nothing.": 0,
+	} {
+		if holds, of := verified(s, text).Words(); holds != want || of != 57 {
+			t.Errorf("%q: %d of %d characters", text, holds, of)
+		}
+	}
+}
+
 // TestAPictureIsNotTyped: what stands for a picture in a digest does not count among the words of the user.
 func TestAPictureIsNotTyped(t *testing.T) {
 	s := newSession(5)

@@ -2,11 +2,11 @@ package verify
 
 import (
 	_ "embed"
-	"regexp"
 	"slices"
 	"strings"
 	"sync"
 
+	"precis/internal/lazyregexp"
 	"precis/internal/table"
 	"precis/internal/toolcall"
 	"precis/workstate"
@@ -18,15 +18,14 @@ var deedsText string
 // deed is what an agent does to the outside.
 type deed struct {
 	name, word string
-	says, does *regexp.Regexp
-	did        *regexp.Regexp // in a person's words
+	says, does *lazyregexp.Regexp
 }
 
-// wasDone precedes a participle that says that something was done.
-const wasDone = `(?i:(?:^\W*(?:successfully )?|[:,] |` +
-	`\b(?:was|were|been|i|we|agent|then|and|is|are|also|successfully) (?:successfully |also |then )?))`
+// done precedes a participle that says that something was done; DONE in the table.
+const done = `(?:^\W*(?:successfully )?|[:,] |` +
+	`\b(?:was|were|been|i|we|agent|then|and|is|are|also|successfully) (?:successfully |also |then )?)`
 
-var deedTable = table.Lazy("deeds.txt", deedsText, "deed", "said", "also", "does", "word")
+var deedTable = table.Lazy("deeds.txt", deedsText, "deed", "says", "does", "word")
 
 var deeds = sync.OnceValue(func() (out []deed) {
 	for _, r := range deedTable().Rows {
@@ -36,19 +35,8 @@ var deeds = sync.OnceValue(func() (out []deed) {
 })
 
 func deedOf(r table.Row) deed {
-	var says []string
-	if said := r.Get("said"); said != "" {
-		says = append(says, wasDone+"(?i:"+said+")")
-	}
-	if also := r.Get("also"); also != "" {
-		says = append(says, "(?i:"+also+")")
-	}
-	word := r.Get("word")
-	return deed{
-		name: r.Get("deed"), word: word, says: regexp.MustCompile(strings.Join(says, "|")),
-		does: regexp.MustCompile(r.Get("does")),
-		did:  regexp.MustCompile(`\b` + strings.TrimSuffix(word, "e") + `\w*ed\b`),
-	}
+	says := lazyregexp.New("(?i:" + strings.ReplaceAll(r.Get("says"), "DONE ", done) + ")")
+	return deed{r.Get("deed"), r.Get("word"), says, lazyregexp.New(r.Get("does"))}
 }
 
 // deed doubts that something was done to the outside when no call did it.
@@ -95,5 +83,5 @@ func (p *Past) triedTo(it deed) (tried int, done bool) {
 		tried = i
 	}
 	names := func(j workstate.Item) bool { return strings.Contains(strings.ToLower(j.Result+j.Text), it.word) }
-	return tried, tried < 0 && p.personsSay(it.did.MatchString) || slices.ContainsFunc(p.Holds.Jobs, names)
+	return tried, tried < 0 && p.personsSay(it.says.MatchString) || slices.ContainsFunc(p.Holds.Jobs, names)
 }

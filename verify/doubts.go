@@ -61,12 +61,9 @@ func (p *Past) Doubts(text string, most int, ofWork bool) []Doubt {
 	if len(p.allWords()) < len(text) {
 		return nil
 	}
-	if !ofWork {
-		d.lines(text)
-	}
-	d.all = statements(text, ofWork)
-	for _, s := range d.all {
-		d.statement(s)
+	d.all = Statements(text)
+	for _, l := range linesOf(text) {
+		d.line(l)
 	}
 	d.found = slices.DeleteFunc(d.found, func(x Doubt) bool { return strings.Contains(marked, doubtName(x)) })
 	slices.SortStableFunc(d.found, func(a, b Doubt) int { return weight(a) - weight(b) })
@@ -93,9 +90,6 @@ type doubter struct {
 	left   int  // bytes that may be searched
 	ofWork bool // only outcomes and files are checked
 	marked bool // one of the messages is a summary in which something was doubted
-
-	runs   map[string]int          // the newest call of each command line, see newestRun
-	newest map[string]*retain.Fact // by its last element, see pathEnding
 }
 
 func (d *doubter) doubt(text, kind, why string, h *precis.Handle) {
@@ -120,36 +114,22 @@ func (d *doubter) contradictAt(s Statement, kind, why string, at precis.Handle) 
 // shown returns a statement as a doubt names it.
 func shown(s Statement) string { return preview.Line(s.Text, 160) }
 
-// lines checks the names of each line outside of code.
-func (d *doubter) lines(text string) {
-	title, fenced := "", false
-	for line := range strings.SplitSeq(text, "\n") {
-		if strings.HasPrefix(strings.TrimSpace(line), "```") {
-			fenced = !fenced
-			continue
-		}
-		if fenced || says("frame", line) {
-			continue
-		}
-		if headings.MatchString(line) {
-			title = line
-		}
-		d.names(line, isAhead(line, title))
+// line looks up what a line names, and then what its statements say until something is doubted. Of an item that
+// cites a message only what became of the work is checked, and only when nothing else is.
+func (d *doubter) line(l line) {
+	if !d.ofWork {
+		d.names(l)
 	}
-}
-
-// statement looks up what a statement says, until something is doubted.
-func (d *doubter) statement(s Statement) {
-	if s.Quotes || slices.ContainsFunc(d.found, func(x Doubt) bool { return strings.Contains(s.Text, x.Text) }) {
-		return // a name in it is doubted already
-	}
-	if s.Ahead {
+	if l.cited && !d.ofWork {
 		return
 	}
-	if d.check(s) || d.namedTest(s) || d.command(s) || d.deed(s) || d.file(s) || d.ofWork {
-		return
+	for _, s := range l.statements() {
+		isNamed := func(x Doubt) bool { return strings.Contains(s.Text, x.Text) }
+		if s.Quotes || s.Ahead || slices.ContainsFunc(d.found, isNamed) {
+			continue
+		}
+		_ = d.outcome(s) || d.deed(s) || d.file(s) || d.ofWork || d.errorCode(s) || d.number(s)
 	}
-	_ = d.errorCode(s) || d.assigned(s) || d.steps(s) || d.counted(s)
 }
 
 // has reports whether a source holds the words of a text one after another.

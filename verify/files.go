@@ -7,29 +7,23 @@ import (
 	"precis/internal/toolcall"
 )
 
-// file doubts that a file was made, changed, removed, renamed or left alone, when the calls show another fate of it.
+// file doubts that a file was made, changed, removed or renamed, when the calls show another fate of it.
 func (d *doubter) file(s Statement) bool {
 	for _, at := range pathsIn(s.Text) {
 		name, before, after := s.Text[at[0]:at[1]], s.Text[:at[0]], s.Text[at[1]:]
 		f := d.File(strings.ReplaceAll(name, `\`, "/"))
-		if f == nil {
-			continue
+		if f == nil || says("says gone", s.line) && says("says made", s.line) {
+			continue // it tells a story of several files, or of several fates of one
 		}
 		why, shows := "", f.At
-		switch gone := says("says gone", s.line); {
+		switch {
 		case says("removed it", before), says("was gone", after):
-			if !says("says made", s.prose) {
-				why = d.notRemoved(f, name)
-			}
+			why = d.notRemoved(f, name)
 		case says("renamed it", before) && strings.Contains(after, " to "):
 			if d.notRemoved(f, name) != "" {
 				why = "nothing moved " + name
 			}
-		case says("left it", before), says("was left", after):
-			if len(f.Edits) > 0 && f.State == "written" && f.By == "" && !f.Restored && !says("left in part", s.Text) {
-				why, shows = name+" was changed", d.Index.Calls[f.Edits[len(f.Edits)-1]].Use
-			}
-		case !gone && (says("changed it", before) || says("was made", after)):
+		case says("changed it", before), says("was made", after):
 			why, shows = d.notMade(f, name, s.line)
 		}
 		if why != "" {

@@ -5,7 +5,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-	"unicode"
+	"unicode/utf8"
 
 	"precis"
 	"precis/internal/lazyregexp"
@@ -17,7 +17,8 @@ import (
 const nowhere = "it stands nowhere in the conversation"
 
 // names checks what a line names. What is planned may be new; a quotation is of the past.
-func (d *doubter) names(line string, planned bool) {
+func (d *doubter) names(l line) {
+	line, planned := l.text, isAhead(l.text, l.title)
 	retain.Scan(line, func(a retain.Anchor) {
 		name := line[a.Start:a.End]
 		if isAbbreviated(line, a) || d.isFact(name, a.Kind) {
@@ -65,10 +66,7 @@ func (d *doubter) missing(line string, a retain.Anchor) (why string, h *precis.H
 	name := line[a.Start:a.End]
 	switch a.Kind {
 	case retain.Path:
-		if why, h = d.missingPath(name); why == "" && isBranch(line, a) && !d.has(name) {
-			why = nowhere
-		}
-		return why, h
+		return d.missingPath(name)
 	case retain.Identifier:
 		if !isCode(name) {
 			return "", nil
@@ -78,8 +76,7 @@ func (d *doubter) missing(line string, a retain.Anchor) (why string, h *precis.H
 			return "", nil
 		}
 	case retain.Number:
-		isPercent := strings.HasPrefix(line[a.End:], "%")
-		if isPercent || !plainNumber.MatchString(name) || !isMeasure(line, a.Start, a.End) || d.hasWords(name) {
+		if !plainNumber.MatchString(name) || !isMeasure(line[:a.Start], line[a.End:]) || d.hasWords(name) {
 			return "", nil
 		}
 	case retain.Hash, retain.URL, retain.Ticket, retain.Flag:
@@ -130,37 +127,19 @@ func (d *doubter) missingPath(name string) (why string, h *precis.Handle) {
 	return "it stands in the conversation as " + other.Name, &at
 }
 
-// isBranch reports whether a line says of a name with a slash that it is a branch.
-func isBranch(line string, a retain.Anchor) bool {
-	isOne := branchBefore.MatchString(line[:a.Start]) || branchBehind.MatchString(line[a.End:])
-	return isOne && strings.Contains(line[a.Start:a.End], "/")
-}
-
-var (
-	branchBefore = lazyregexp.New("(?i)\\bbranch(?:es)?(?: (?:is|was|named|called|to))?:?\\*{0,2} ?[`*\"(]{0,3}$")
-	branchBehind = lazyregexp.New("(?i)^[`*\")]{0,3} branch\\b")
-)
-
 // pathEnding returns the newest path that ends with an element; nil when it is named without a directory, too.
-func (d *doubter) pathEnding(element string) *retain.Fact {
-	if d.newest == nil {
-		d.newest = map[string]*retain.Fact{}
-		for i := range d.Index.Facts {
-			f := &d.Index.Facts[i]
-			if f.Kind != retain.Path {
-				continue
-			}
-			base := path.Base(strings.ReplaceAll(f.Name, `\`, "/"))
-			if before, ok := d.newest[base]; ok && before == nil {
-				continue
-			}
-			d.newest[base] = f
-			if !strings.ContainsAny(f.Name, `/\`) {
-				d.newest[base] = nil
-			}
+func (d *doubter) pathEnding(element string) (newest *retain.Fact) {
+	for i := range d.Index.Facts {
+		f := &d.Index.Facts[i]
+		if f.Kind != retain.Path || path.Base(strings.ReplaceAll(f.Name, `\`, "/")) != element {
+			continue
 		}
+		if !strings.ContainsAny(f.Name, `/\`) {
+			return nil
+		}
+		newest = f
 	}
-	return d.newest[element]
+	return newest
 }
 
 // leastQuote is how many words a quotation has at least that is looked up.
@@ -187,7 +166,7 @@ func (d *doubter) quote(line string, a retain.Anchor) {
 				held++
 			}
 		}
-		if rows := len(words) - 2; 2*held < rows && 2*known >= len(words) && isLatin(name) == isLatin(d.typed()) {
+		if rows := len(words) - 2; 2*held < rows && 2*known >= len(words) && !d.isForeign(name) {
 			d.doubt(name, a.Kind.String(), "nothing like it was said or shown word for word", nil)
 			return
 		}
@@ -197,29 +176,11 @@ func (d *doubter) quote(line string, a retain.Anchor) {
 // leftOut separates the parts of a quotation from which something was left out.
 var leftOut = regexp.MustCompile(`\.\.\.|…|\[[^\]]*\]|\n`)
 
-// isLatin reports whether most letters of a text are Latin.
-func isLatin(text string) bool {
-	latin := 0
-	for _, r := range text {
-		switch {
-		case r < 0x250 && unicode.IsLetter(r):
-			latin++
-		case unicode.IsLetter(r):
-			latin--
-		}
-	}
-	return latin >= 0
-}
-
-// typed returns the beginning of what the user typed.
-func (p *Past) typed() (out string) {
-	const most = 4000 // bytes
-	for _, s := range p.Said {
-		if out += s.Text; len(out) > most {
-			break
-		}
-	}
-	return out
+// isForeign reports whether the user typed in another script than that of a text: it may be a translation. Scripts
+// beyond Latin take two bytes and more for a letter.
+func (p *Past) isForeign(text string) bool {
+	isWide := func(text string) bool { return 2*len(text) > 3*utf8.RuneCountInString(text) }
+	return slices.ContainsFunc(p.Said, func(s Said) bool { return isWide(s.Text) != isWide(text) })
 }
 
 // errorCodes are the codes and names of errors.

@@ -28,9 +28,8 @@ type Past struct {
 	Tests    func() map[string]TestEnd // how the newest run of each test ended, by its name
 	Bare     func(line string) string  // a command line without its folder and without what cuts its output
 
-	words    string             // of all sources, see prose.Plain; "": not read yet
-	numerals map[string][]int32 // the offsets of numbers in words; nil: not read yet
-	persons  []string           // what persons said and summaries of it; nil: not read yet
+	words   string   // of all sources, see prose.Plain; "": not read yet
+	persons []string // what persons said and summaries of it; nil: not read yet
 }
 
 // TestEnd is how the newest run of a test ended.

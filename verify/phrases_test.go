@@ -1,10 +1,10 @@
 package verify
 
 import (
-	"regexp"
 	"strings"
 	"testing"
 
+	"precis/internal/lazyregexp"
 	"precis/internal/table"
 	"precis/internal/table/tabletest"
 )
@@ -12,7 +12,7 @@ import (
 // TestPhrases runs the examples of the table of phrases.
 func TestPhrases(t *testing.T) {
 	tabletest.Examples(t, phraseTable(), func(row table.Row, example string) bool {
-		return regexp.MustCompile(patternOf(row)).MatchString(strings.ReplaceAll(example, `\t`, "\t"))
+		return lazyregexp.New(patternOf(row)).MatchString(strings.ReplaceAll(example, `\t`, "\t"))
 	})
 }
 

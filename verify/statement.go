@@ -10,69 +10,79 @@ import (
 
 // Statement is a sentence of a summary.
 type Statement struct {
-	Text   string // without the marks of lists and headings around it
+	Text   string // without the marks of lists and headings before it
 	At     int    // where it begins in the summary
 	Ahead  bool   // it says what is still to be done, or gives an example
 	Quotes bool   // it is only a quotation, or code
-	prose  string // Text without the names of files
-	line   string // all of its line without them
+	line   string // all of its line, without the names of files
 }
-
-// mostStatement is the longest line, in bytes, that is read as statements.
-const mostStatement = 2000
-
-// namesTitle is the heading over names without their lines in a digest.
-const namesTitle = "## Also mentioned"
 
 // Statements returns the sentences of a summary in order. Code blocks, headings, what programs write around a
 // summary and items that cite a message, which a digest has checked, are none.
-func Statements(text string) []Statement { return statements(text, false) }
-
-// statements returns the sentences of a summary; withCited also those of items that cite a message.
-func statements(text string, withCited bool) []Statement {
-	var out []Statement
-	title, fenced, at := "", false, 0
-	cited := false // the line belongs to an item that cites a message by its handle
-	for line := range strings.Lines(text) {
-		from := at
-		at += len(line)
-		line = strings.TrimRight(line, "\r\n")
-		if strings.HasPrefix(strings.TrimSpace(line), "```") {
-			fenced = !fenced
-			continue
-		}
-		if fenced || len(line) > mostStatement || says("frame", line) {
-			continue
-		}
-		if cited = cites.MatchString(line) || cited && strings.HasPrefix(line, " "); cited && !withCited {
-			continue
-		}
-		bare := line[len(prose.Marks(line)):]
-		if headings.MatchString(line) {
-			title = line
-		} else if strings.HasPrefix(title, namesTitle) {
-			continue // names stand beside each other by accident
-		}
-		begin, words := from+len(line)-len(bare), withoutPaths(bare)
-		for _, cut := range prose.Sentences(bare) {
-			s := Statement{Text: strings.TrimSpace(bare[cut[0]:cut[1]]), At: begin + cut[0], line: words}
-			if s.Text == "" {
-				continue
-			}
-			s.prose = withoutPaths(s.Text)
-			s.Ahead = isAhead(s.prose, title)
-			s.Quotes = isQuoted.MatchString(s.Text)
-			out = append(out, s)
+func Statements(text string) (out []Statement) {
+	for _, l := range linesOf(text) {
+		if !l.cited {
+			out = append(out, l.statements()...)
 		}
 	}
 	return out
 }
 
-// isAhead reports whether a sentence under a title says what is still to be done or what may be: it names what may
-// not exist.
-func isAhead(text, title string) bool {
-	return says("ahead", text) || says("ahead title", title)
+// line is a line of a summary that may state something.
+type line struct {
+	text  string
+	at    int    // where it begins in the summary
+	title string // the heading above it, or the line itself when it is one
+	cited bool   // it belongs to an item that cites a message by its handle
 }
+
+// namesTitle is the heading over names without their lines in a digest: they stand beside each other by accident.
+const namesTitle = "## Also mentioned"
+
+// linesOf returns the lines of a summary without code blocks, lists of names and what programs write around a summary.
+func linesOf(text string) (out []line) {
+	var l line
+	next, fenced := 0, false
+	for whole := range strings.Lines(text) {
+		l.text, l.at = strings.TrimRight(whole, "\r\n"), next
+		next += len(whole)
+		isFence := strings.HasPrefix(strings.TrimSpace(l.text), "```")
+		fenced = fenced != isFence
+		if isFence || fenced || says("frame", l.text) {
+			continue
+		}
+		if headings.MatchString(l.text) {
+			l.title = l.text
+		}
+		if strings.HasPrefix(l.title, namesTitle) {
+			continue
+		}
+		l.cited = cites.MatchString(l.text) || l.cited && strings.HasPrefix(l.text, " ")
+		out = append(out, l)
+	}
+	return out
+}
+
+// statements returns the sentences of a line; none of one that is too long for a person's.
+func (l line) statements() (out []Statement) {
+	const longest = 2000 // bytes
+	if len(l.text) > longest {
+		return nil
+	}
+	words := withoutPaths(l.text)
+	for _, u := range prose.Sentences(l.text) {
+		text := u.Of(l.text)
+		out = append(out, Statement{
+			Text: text, At: l.at + u.Start, line: words,
+			Ahead: isAhead(withoutPaths(text), l.title), Quotes: isQuoted.MatchString(text),
+		})
+	}
+	return out
+}
+
+// isAhead reports whether a text under a title says what is still to be done or what may be: it names what may not
+// exist.
+func isAhead(text, title string) bool { return says("ahead", text) || says("ahead title", title) }
 
 var (
 	isQuoted = lazyregexp.New("(?s)^(?:“|[\"`](?:.*[\"`])?$)")
@@ -80,12 +90,16 @@ var (
 	cites    = lazyregexp.New(`^\s*[-*] (?:~~)?(?:\(?m\d+[.:, )(-]|.*\bm\d+(?:\.b\d+)?\)?[.,;:]?\s*$|.*\(m\d+)`)
 )
 
+var clauseEnds = lazyregexp.New(`[,;:](?:\s|$)|[—，；：]`)
+
 // clauseAround returns the clause of a sentence that holds a byte.
 func clauseAround(text string, at int) string {
-	const ends = ",;:()—"
-	from := strings.LastIndexAny(text[:at], ends) + 1
-	if n := strings.IndexAny(text[at:], ends); n >= 0 {
-		return text[from : at+n]
+	from := 0
+	for _, end := range clauseEnds.FindAllStringIndex(text, -1) {
+		if end[0] >= at {
+			return text[from:end[0]]
+		}
+		from = end[1]
 	}
 	return text[from:]
 }

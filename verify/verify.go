@@ -140,24 +140,22 @@ func (c *checker) one(kind string, held bool, text string, at precis.Handle) {
 	c.count(kind, holds, 1, text, at)
 }
 
-// userWords counts the characters that the user typed, by sentences that are held word for word.
+// userWords counts the characters that the user typed, by the units in which a digest quotes them.
 func (c *checker) userWords() {
 	for _, said := range c.Said {
-		holds, of, shown := 0, 0, c.shown(said.Message)
+		holds, of, shown, typed := 0, 0, c.shown(said.Message), retain.Typed(said.Text)
 		var missing []string
-		for line := range strings.Lines(retain.Typed(said.Text)) {
-			for _, cut := range prose.Sentences(line) {
-				sentence := retain.Folded(line[cut[0]:cut[1]])
-				words, n := prose.Plain(sentence), utf8.RuneCountInString(sentence)
-				if words == "" {
-					continue
-				}
-				of += n
-				if shown || prose.HasPlain(c.words, words) {
-					holds += n
-				} else {
-					missing = append(missing, sentence)
-				}
+		for _, u := range prose.Units(typed) {
+			part := retain.Folded(u.Of(typed))
+			words, n := prose.Plain(part), utf8.RuneCountInString(part)
+			if words == "" {
+				continue
+			}
+			of += n
+			if shown || prose.HasPlain(c.words, words) {
+				holds += n
+			} else {
+				missing = append(missing, part)
 			}
 		}
 		if of > 0 {
@@ -201,16 +199,16 @@ func (p *Past) Untold(text string) []Failure {
 	return slices.DeleteFunc(slices.Clone(p.Failures), func(f Failure) bool { return p.tells(f, all) })
 }
 
-// tellings returns the statements of a text that say that something failed, and the lines of a digest in it that do.
-func tellings(text string) []Statement {
-	text = text[:min(len(text), mostChecked)]
-	all := slices.DeleteFunc(Statements(text), func(s Statement) bool { return !says("may fail", s.Text) })
-	for line := range strings.Lines(text) {
-		if cites.MatchString(line) && strings.Contains(line, "FAILED") {
-			all = append(all, Statement{Text: line})
+// tellings returns the statements of a text that say that something failed.
+func tellings(text string) (out []Statement) {
+	for _, l := range linesOf(text[:min(len(text), mostChecked)]) {
+		for _, s := range l.statements() {
+			if says("may fail", s.Text) {
+				out = append(out, s)
+			}
 		}
 	}
-	return all
+	return out
 }
 
 // isNewest reports whether a failure is the newest one of a kind of checks: "the tests fail" is said of no other.

@@ -20,11 +20,10 @@ type plans struct {
 	lists    map[string]*planned
 	files    map[string]filed // checklists in files, by path
 	proposal *planned         // the newest checklist in the agent's own words that is no plan yet
-	lengths  map[int]bool     // that lists had, in steps
 }
 
 func newPlans() plans {
-	return plans{lists: map[string]*planned{}, files: map[string]filed{}, lengths: map[int]bool{}}
+	return plans{lists: map[string]*planned{}, files: map[string]filed{}}
 }
 
 // planned is one list.
@@ -77,9 +76,6 @@ func (p *plans) call(c *toolcall.Call, args []arg) bool {
 	}
 	if len(lists) == 0 {
 		p.one(c, args)
-	}
-	for _, l := range p.lists {
-		p.lengths[len(l.steps)] = true
 	}
 	return true
 }

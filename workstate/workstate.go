@@ -9,7 +9,6 @@
 package workstate
 
 import (
-	"maps"
 	"slices"
 
 	"precis"
@@ -70,7 +69,6 @@ type Item struct {
 // Reading is what holds after the messages that were read. It is safe for concurrent use.
 type Reading struct {
 	Steps        []Item // lists by their newest change; of each list in its order
-	Lengths      []int  // how many steps the lists had at any time, each length once, the least first
 	Jobs         []Item // in the order in which they were begun
 	Skills       []Item // in the order in which they were loaded
 	Instructions []Item // in the order of the messages
@@ -200,8 +198,7 @@ func (f *fold) message(msgs []precis.Message, i int, speech *precis.Speech) {
 }
 
 func (f *fold) reading() *Reading {
-	lengths := slices.Sorted(maps.Keys(f.plans.lengths))
-	r := &Reading{Steps: f.plans.items(), Lengths: lengths, Calls: f.calls}
+	r := &Reading{Steps: f.plans.items(), Calls: f.calls}
 	r.Jobs, r.Skills = f.jobs.list(), f.skills.list()
 	return r
 }

@@ -1,6 +1,9 @@
 package prose
 
-import "testing"
+import (
+	"slices"
+	"testing"
+)
 
 func TestPlain(t *testing.T) {
 	for text, want := range map[string]string{
@@ -17,21 +20,14 @@ func TestPlain(t *testing.T) {
 	}
 }
 
+// TestSentences: line breaks end no sentence, and marks of lists belong to none.
 func TestSentences(t *testing.T) {
-	const line = "It works, e.g. here. See `a. B` next! 完了。 Done"
+	const text = "- It works, e.g. here. see `a.b`\nnext! 完了。 Done"
 	var got []string
-	for _, cut := range Sentences(line) {
-		got = append(got, line[cut[0]:cut[1]])
+	for _, s := range Sentences(text) {
+		got = append(got, s.Of(text))
 	}
-	if len(got) != 4 || got[0] != "It works, e.g. here." || got[1] != " See `a. B` next!" || got[2] != " 完了。" {
+	if want := []string{"It works, e.g. here.", "see `a.b`\nnext!", "完了。", "Done"}; !slices.Equal(got, want) {
 		t.Errorf("%q", got)
-	}
-}
-
-func TestMarks(t *testing.T) {
-	for line, want := range map[string]string{"- [x] **Result:** it passes": "- [x] **Result:** ", "3. Write it": "3. ", "Write it": "", "- ": ""} {
-		if got := Marks(line); got != want {
-			t.Errorf("%q: %q, want %q", line, got, want)
-		}
 	}
 }

@@ -35,6 +35,13 @@ func TestWeights(t *testing.T) {
 	}
 }
 
+// TestAbbreviations: the example of each short form is one sentence.
+func TestAbbreviations(t *testing.T) {
+	tabletest.Examples(t, abbreviations(), func(row table.Row, example string) bool {
+		return len(Sentences(example)) == 1 && strings.Contains(strings.ToLower(example), row.Get("word")+". ")
+	})
+}
+
 // TestUnits divides texts as people type them.
 func TestUnits(t *testing.T) {
 	for text, want := range map[string][]string{

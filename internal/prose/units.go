@@ -95,6 +95,9 @@ func goesOn(text string, line, next Unit) bool {
 	return len(before) >= least && len(before) <= most && unicode.IsLower(first) && (unicode.IsLetter(last) || last == ',')
 }
 
+// Sentences returns the sentences of a text in order. Line breaks end none.
+func Sentences(text string) []Unit { return addSentences(nil, text, 0, len(text)) }
+
 // addSentences adds the sentences of a part of a text.
 func addSentences(out []Unit, text string, from, to int) []Unit {
 	for at := from; at < to; {
@@ -134,15 +137,17 @@ func sentenceEnd(text string) int {
 	return len(text)
 }
 
+//go:embed abbreviations.txt
+var abbreviationsText string
+
+var abbreviations = table.Lazy("abbreviations.txt", abbreviationsText, "word", "language")
+
 // abbreviated reports whether a text ends with a short form that a full stop belongs to,
 // or is the number of an entry.
 func abbreviated(text string) bool {
 	word := text[strings.LastIndexAny(text, " \t\n(")+1:]
-	switch strings.ToLower(word) {
-	case "e.g", "i.e", "z.b", "d.h", "p.ej", "p.ex", "vs", "approx", "ca", "dr", "mr", "mrs", "ms", "prof", "nr", "bzw", "usw", "incl", "т.е", "т.к":
-		return true
-	}
-	return word == strings.TrimSpace(text) && strings.Trim(word, "0123456789") == ""
+	_, ok := abbreviations().Find(strings.ToLower(word))
+	return ok || word == strings.TrimSpace(text) && strings.Trim(word, "0123456789") == ""
 }
 
 func trimmed(text string, from, to int) Unit {

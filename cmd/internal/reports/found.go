@@ -10,6 +10,7 @@ import (
 	"precis"
 	"precis/cmd/internal/term"
 	"precis/conversation"
+	"precis/retain"
 )
 
 // Found prints the places that hold the words of a query.
@@ -24,7 +25,7 @@ func (p *Printer) Found(path string, q *conversation.Query, hits []conversation.
 	names = min(names, w.Width()-widest-30)
 	for _, h := range hits {
 		w.Printf("\n  %-*s  %s  %s%s\n", widest, h.Handle, term.Pad(p.placeText(h), names), p.sightText(h), w.Style("dim", p.alsoText(h.Also)))
-		line := strings.Join(strings.Fields(h.Line), " ")
+		line := retain.Folded(h.Line)
 		w.Printf("    %s\n", p.highlight(q, term.Around(line, First(q, line), w.Width()-4)))
 		p.related(h.Related)
 	}

@@ -1,0 +1,188 @@
+package verify
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"precis/internal/lazyregexp"
+	"precis/internal/toolcall"
+)
+
+// CheckKind is a kind of checks, such as tests: how sentences name it, and the command lines that run it.
+type CheckKind struct{ says, runs phrase }
+
+// CheckKinds are tests, builds, linters and type checkers.
+var CheckKinds = []CheckKind{
+	{"names tests", "runs tests"}, {"names builds", "runs builds"}, {"names linters", "runs linters"},
+	{"names type checks", "runs type checks"},
+}
+
+// IsNamed reports whether a sentence is about checks of the kind.
+func (k CheckKind) IsNamed(sentence string) bool { return says(k.says, sentence) }
+
+// IsRun reports whether a command line runs checks of the kind; the parts of it that install a program or name a
+// file after it do not.
+func (k CheckKind) IsRun(line string) bool {
+	return says(k.runs, line) && says(k.runs, without("runs nothing", line))
+}
+
+// IsCheck reports whether a command line runs tests, a build, a linter or another check.
+func IsCheck(line string) bool {
+	isKind := func(k CheckKind) bool { return k.IsRun(line) }
+	return slices.ContainsFunc(CheckKinds, isKind) || Checks(toolcall.PurposeOf(line))
+}
+
+// Checks reports whether a command of a purpose checks something.
+func Checks(p toolcall.Purpose) bool {
+	other := CheckKind{runs: "runs other checks"}
+	return other.IsRun(p.Kind) || other.IsRun(p.Key)
+}
+
+// claim is a clause of a statement that names a check, a command or a test, and the newest run of it.
+type claim struct {
+	clause string
+	run    string // how reasons name the run
+	call   int
+	end    toolcall.End
+	turned bool // an earlier run may have ended in the other way
+}
+
+// outcome doubts what a statement says of the end of checks, commands and tests, where their newest run shows
+// otherwise. Of the past it is doubted when no run ended so.
+func (d *doubter) outcome(s Statement) bool {
+	fails := says("ends ill", s.Text)
+	for _, c := range slices.Concat(d.ofTests(s), d.ofCommands(s), d.ofChecks(s)) {
+		good, bad := says("ends well", c.clause), says("ends ill", c.clause)
+		switch {
+		case good == bad || good && (fails || says("denied", c.clause)) || c.turned && says("past", c.clause):
+		case good && c.end == toolcall.Rejected:
+			return d.contradict(s, Outcome, c.run+": "+refused(d.Ends[c.call]), c.call)
+		case good && c.end == toolcall.Failed:
+			return d.contradict(s, Outcome, c.run+", failed"+codeOf(d.Ends[c.call]), c.call)
+		case bad && c.end == toolcall.OK:
+			return d.contradict(s, Outcome, c.run+", did not fail", c.call)
+		}
+	}
+	return false
+}
+
+// testNamed is how a sentence names a test.
+var testNamed = lazyregexp.New("\\b(?:Test[A-Z]\\w+(?:/\\w+)?|test_\\w+)\\b")
+
+func (d *doubter) ofTests(s Statement) (out []claim) {
+	for _, at := range testNamed.FindAllStringIndex(s.Text, mostNames) {
+		name := s.Text[at[0]:at[1]]
+		test, ok := d.Tests()[name]
+		if !ok {
+			continue
+		}
+		end := toolcall.Failed
+		if test.Passed {
+			end = toolcall.OK
+		}
+		run := "the newest run of " + oneLine(name, 80)
+		out = append(out, claim{clauseAround(s.Text, at[0]), run, test.Call, end, true})
+	}
+	return out
+}
+
+var inBackticks = lazyregexp.New("`[^`\n]+`")
+
+func (d *doubter) ofCommands(s Statement) (out []claim) {
+	for _, at := range inBackticks.FindAllStringIndex(s.Text, mostNames) {
+		line := d.Bare(strings.Trim(s.Text[at[0]:at[1]], "`"))
+		around := s.Text[:at[0]] + strings.Repeat(" ", at[1]-at[0]) + s.Text[at[1]:]
+		isIt := func(i int) bool { return d.Bare(d.Index.Calls[i].Line) == line }
+		if run := d.newestRun(isIt); run >= 0 && strings.Contains(line, " ") {
+			out = append(out, d.claimOf(clauseAround(around, at[0]), run, isIt))
+		}
+	}
+	return out
+}
+
+// ofChecks returns what a statement claims of kinds of checks, nothing when it is about some of them only.
+func (d *doubter) ofChecks(s Statement) (out []claim) {
+	const most = 4 // clauses that name a kind
+	if says("some tests", s.Text) {
+		return nil
+	}
+	for _, k := range CheckKinds {
+		isIt := func(i int) bool { return d.Ends[i].End != toolcall.Rejected && k.IsRun(d.Index.Calls[i].Line) }
+		for _, at := range phrases()[k.says].FindAllStringIndex(s.Text, most) {
+			run := d.newestRun(isIt)
+			if run < 0 {
+				break
+			}
+			if c := d.claimOf(clauseAround(s.Text, at[0]), run, isIt); !d.isUndecided(k, c, s) {
+				out = append(out, c)
+			}
+		}
+	}
+	return out
+}
+
+// isUndecided reports whether more than the newest run of a kind of checks has to be known: it passed and a run of
+// others of the kind failed before it, or the text says after a statement that they fail again.
+func (d *doubter) isUndecided(k CheckKind, c claim, s Statement) bool {
+	failed := func(f Failure) bool { return k.IsRun(f.Line) }
+	if c.end == toolcall.OK {
+		return !says("runs all", d.Bare(d.Index.Calls[c.call].Line)) && slices.ContainsFunc(d.Failures, failed)
+	}
+	fails := func(o Statement) bool { return o.At > s.At && k.IsNamed(o.Text) && says("ends ill", o.Text) }
+	return c.turned && slices.ContainsFunc(d.all, fails)
+}
+
+// claimOf returns a claim on the newest run of something, of whose runs isIt holds.
+func (d *doubter) claimOf(clause string, run int, isIt func(call int) bool) claim {
+	end := d.endOf(run)
+	turned := d.newestRun(func(i int) bool { return isIt(i) && d.Ends[i].End != end }) >= 0
+	return claim{clause, "the newest run, " + d.quoted(d.Index.Calls[run].Line), run, end, turned}
+}
+
+// newestRun returns the newest call of a command that ended and for which is holds; -1 for none.
+func (d *doubter) newestRun(is func(call int) bool) int {
+	for i := len(d.Index.Calls) - 1; i >= 0; i-- {
+		c := &d.Index.Calls[i]
+		if c.Kind == toolcall.Command && !d.Waiting(i) && !toolcall.Prints(c.Line) && is(i) {
+			return i
+		}
+	}
+	return -1
+}
+
+// endOf returns how a run of checks ended; where a pipe hides it, as its output says.
+func (d *doubter) endOf(i int) toolcall.End {
+	end, out := d.Ends[i].End, d.Index.Calls[i].Output()
+	if end != toolcall.Unknown {
+		return end
+	}
+	passed, failed := says("output passed", out), says("output failed", out)
+	switch {
+	case passed && !failed:
+		return toolcall.OK
+	case failed && !passed:
+		return toolcall.Failed
+	}
+	return end
+}
+
+// quoted returns a command as reasons name it.
+func (p *Past) quoted(line string) string { return "`" + oneLine(p.Bare(line), 80) + "`" }
+
+func refused(o toolcall.Outcome) string {
+	if o.Claimed {
+		return "its result says that it was refused"
+	}
+	return "the user refused it"
+}
+
+func codeOf(o toolcall.Outcome) string {
+	if o.Code != nil && *o.Code != 0 {
+		return ", exit code " + strconv.Itoa(*o.Code)
+	}
+	if o.Line != "" {
+		return ": " + oneLine(o.Line, 100)
+	}
+	return ""
+}
