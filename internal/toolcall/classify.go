@@ -8,37 +8,23 @@ import (
 	"precis/internal/jsonspan"
 )
 
-// The argument names that agents give to paths, commands and new content.
-var (
-	pathArgs    = []string{"file_path", "path", "filename", "file", "absolute_path", "target_file", "filePath", "notebook_path"}
-	sourceArgs  = []string{"source", "source_path", "sourcePath", "old_path", "oldPath", "from"}
-	targetArgs  = []string{"destination", "destination_path", "destinationPath", "new_path", "newPath", "to"}
-	commandArgs = []string{"command", "cmd", "script"}
-	actArgs     = []string{"command", "type", "operation", "action"} // of tools that do several things to a file
-	contentArgs = []string{"content", "new_string", "newText", "new_str", "file_text", "diff", "patch", "new_source", "contents", "insert_line", "code_edit", "replace"}
-)
-
 // IsReplacedArgument reports whether agents call the argument so that holds what an edit takes out of a file.
 func IsReplacedArgument(name string) bool {
-	switch strings.ToLower(strings.ReplaceAll(name, "_", "")) {
-	case "oldstring", "oldstr", "oldtext", "search":
-		return true
-	}
-	return false
+	return is("old", strings.ToLower(strings.ReplaceAll(name, "_", "")))
 }
 
 // IsPathArgument reports whether agents call the argument that holds a path so.
-func IsPathArgument(name string) bool { return slices.Contains(pathArgs, name) }
+func IsPathArgument(name string) bool { return is("path", name) }
 
 // IsContentArgument reports whether agents call the argument that holds what is written into
 // a file so.
-func IsContentArgument(name string) bool { return slices.Contains(contentArgs, name) }
+func IsContentArgument(name string) bool { return is("content", name) }
 
 // classify fills in what a call did from its name and arguments.
 func classify(c Call, args map[string]string) Call {
 	c.Kind = Other
 	name := strings.ToLower(c.Name)
-	p, act := normalPath(first(args, pathArgs)), actOf(args)
+	p, act := normalPath(first(args, "path")), actOf(args)
 	patch := patchIn(args, p)
 	if p == "" && reads(name) {
 		if nested := nestedPaths(args); len(nested) == 1 {
@@ -50,15 +36,13 @@ func classify(c Call, args map[string]string) Call {
 	switch {
 	case patch != "":
 		return c.patched(patch)
-	case p != "" && fileActs[act] != "":
-		c.Path, c.Kind = p, fileActs[act]
-	case p != "" && (has(args, contentArgs) || writes(name)):
+	case p != "" && is("alter", act), p != "" && !is("view", act) && (has(args, "content") || says("writes", name)):
 		c.Path, c.Kind = p, Write
-	case p != "" && reads(name):
+	case p != "" && (is("view", act) || reads(name)):
 		c.Path, c.Kind = p, Read
-	case containsAny(name+" "+act, "move", "rename") && first(args, sourceArgs) != "" && first(args, targetArgs) != "":
-		c.Path, c.Kind = normalPath(first(args, targetArgs)), Write
-		from := normalPath(first(args, sourceArgs))
+	case says("moves", name+" "+act) && first(args, "source") != "" && first(args, "target") != "":
+		c.Path, c.Kind = normalPath(first(args, "target")), Write
+		from := normalPath(first(args, "source"))
 		c.Effects = []Effect{{Path: from, Removed: true}, {Path: c.Path, MovedFrom: from}}
 		return c
 	default:
@@ -72,7 +56,7 @@ func classify(c Call, args map[string]string) Call {
 	case c.Kind == Command:
 		c = c.commanded()
 	case c.Kind == Write:
-		removes := containsAny(name, "delete", "remove") || act == "delete" || act == "remove"
+		removes := says("removes", name+" "+act)
 		c.Effects = []Effect{{Path: c.Path, Removed: removes, Added: act == "create"}}
 	}
 	return c
@@ -121,16 +105,9 @@ func (c Call) patched(patch string) Call {
 	return c
 }
 
-// fileActs are the arguments that choose what a tool with several actions does to a file.
-var fileActs = map[string]Kind{
-	"view": Read, "read": Read, "open": Read,
-	"create": Write, "write": Write, "insert": Write, "append": Write, "edit": Write, "update": Write, "replace": Write,
-	"str": Write, "undo": Write, "delete": Write, "remove": Write,
-}
-
 // actOf returns the first word of the action that a call chooses, in lower case: "delete" for delete_file.
 func actOf(args map[string]string) string {
-	act := strings.ToLower(first(args, actArgs))
+	act := strings.ToLower(first(args, "act"))
 	if strings.ContainsAny(act, " \n") {
 		return ""
 	}
@@ -138,13 +115,8 @@ func actOf(args map[string]string) string {
 	return act
 }
 
-func writes(name string) bool {
-	return containsAny(name, "write", "edit", "replace", "insert", "delete", "create", "patch", "apply", "append", "remove", "move", "rename")
-}
-
-func reads(name string) bool {
-	return containsAny(name, "read", "view", "cat", "open_file", "get_file", "show_file", "fetch_file") && !containsAny(name, "search", "list", "grep")
-}
+// reads reports whether a tool reads a file, by its name.
+func reads(name string) bool { return says("reads", name) && !says("searches", name) }
 
 // fileOf returns the file that all effects are on; "" when there are several.
 func fileOf(effects []Effect) string {
@@ -174,7 +146,7 @@ func patchIn(args map[string]string, p string) string {
 		patch := args[name]
 		effects := patchEffects(patch)
 		ofPath := func(e Effect) bool { return sameFile(e.Path, p) }
-		says := containsAny(strings.ToLower(name), "patch", "diff")
+		says := says("patch", name)
 		if len(effects) > 0 && (p == "" || says && !slices.ContainsFunc(effects, ofPath)) {
 			return patch
 		}
@@ -267,8 +239,9 @@ func normalPath(p string) string {
 	return path.Clean(p)
 }
 
-func first(args map[string]string, names []string) string {
-	for _, n := range names {
+// first returns the first argument that has a name of a kind.
+func first(args map[string]string, kind string) string {
+	for _, n := range wordsOf()[kind] {
 		if v := args[n]; v != "" {
 			return v
 		}
@@ -276,20 +249,7 @@ func first(args map[string]string, names []string) string {
 	return ""
 }
 
-func has(args map[string]string, names []string) bool {
-	for _, n := range names {
-		if _, ok := args[n]; ok {
-			return true
-		}
-	}
-	return false
-}
-
-func containsAny(s string, parts ...string) bool {
-	for _, p := range parts {
-		if strings.Contains(s, p) {
-			return true
-		}
-	}
-	return false
+// has reports whether there is an argument with a name of a kind.
+func has(args map[string]string, kind string) bool {
+	return slices.ContainsFunc(wordsOf()[kind], func(n string) bool { _, ok := args[n]; return ok })
 }

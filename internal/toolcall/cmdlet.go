@@ -30,33 +30,18 @@ func cmdletLooks(name string) bool {
 	return ok && row.Get("shared") == "" && slices.Contains([]string{"look", "read", "search", "make"}, row.Get("act"))
 }
 
-// Parameters of cmdlets: those that no value follows, and those that hold paths, from where and to where.
-var (
-	switches = wordSet("force recurse append nonewline whatif confirm raw wait passthru verbose debug asbytestream " +
-		"noclobber container directory file hidden readonly system notypeinformation casesensitive simplematch quiet list " +
-		"allmatches notmatch")
-	fromParams  = wordSet("path literalpath filepath outfile")
-	toParams    = wordSet("destination destinationpath newname")
-	otherParams = wordSet("erroraction name itemtype value encoding filter include exclude")
-)
-
 // isParameter reports whether a word is the whole name of a parameter that no program of Unix has.
 func isParameter(w string) bool {
 	name := strings.ToLower(strings.TrimPrefix(w, "-"))
 	if len(name) <= 3 || len(name) == len(w) {
 		return false
 	}
-	return switches[name] || fromParams[name] || toParams[name] || otherParams[name]
+	return is("switch", name) || is("from", name) || is("to", name) || is("value", name)
 }
 
-// abbreviates reports whether a name is the beginning of one of a set.
-func abbreviates(name string, set map[string]bool) bool {
-	for full := range set {
-		if strings.HasPrefix(full, name) {
-			return true
-		}
-	}
-	return false
+// abbreviates reports whether a name is the beginning of a parameter of a kind.
+func abbreviates(name, kind string) bool {
+	return slices.ContainsFunc(wordsOf()[kind], func(full string) bool { return strings.HasPrefix(full, name) })
 }
 
 // cmdletWords are the words of a cmdlet by what they are.
@@ -79,7 +64,7 @@ func readCmdlet(words []string) cmdletWords {
 				c.plain = append(c.plain, p)
 			}
 		case strings.Contains(name, ":"): // -Force:$true
-		case abbreviates(name, switches), i+1 == len(words):
+		case abbreviates(name, "switch"), i+1 == len(words):
 			c.set[name] = true
 		default:
 			i++
@@ -98,9 +83,9 @@ func readCmdlet(words []string) cmdletWords {
 func (c *cmdletWords) value(name, value string) {
 	for p := range strings.SplitSeq(strings.Trim(value, ","), ",") {
 		switch {
-		case abbreviates(name, toParams):
+		case abbreviates(name, "to"):
 			c.to = append(c.to, p)
-		case abbreviates(name, fromParams):
+		case abbreviates(name, "from"):
 			c.from = append(c.from, p)
 		default:
 			c.values[name] = p
@@ -207,12 +192,9 @@ func written(name string, c cmdletWords, paths []string) string {
 	return paths[0]
 }
 
-// listers are the programs that give cmdlets files through a pipe.
-var listers = wordSet("get-childitem gci dir ls get-item gi")
-
 // listedBy returns the paths and patterns in the words of a lister; nil for other commands.
 func listedBy(words []string) (out []string) {
-	if len(words) == 0 || !listers[strings.ToLower(words[0])] {
+	if len(words) == 0 || !is("lists", strings.ToLower(words[0])) {
 		return nil
 	}
 	c := readCmdlet(words[1:])

@@ -7,21 +7,9 @@ import (
 	"precis/internal/lazyregexp"
 )
 
-// taskRunners are programs that run commands under a name and print them before.
-var taskRunners = wordSet("npm pnpm yarn bun make gmake mise just task tox nox hatch poe")
-
-// bareRunners print them without a sign.
-var bareRunners = wordSet("make gmake just")
-
-// checkPrograms are programs whose lines are known for commands without a sign: what else looks like one may be output.
-var checkPrograms = wordSet("go cargo pytest tox nox ruff mypy flake8 pylint black eslint prettier tsc jest vitest mocha npx npm pnpm yarn bun uv poetry golangci-lint staticcheck phpunit rspec bundle ctest cmake dotnet mvn gradle")
-
 // echo is how task runners print a command that they run: mise and yarn ("[test] $ go test ./..."), npm ("> jest"), go-task
 // ("task: [test] go test ./..."), tox ("py312: commands[0]> pytest") and nox ("nox > pytest").
 var echo = lazyregexp.New(`^(?:(?:\[[\w:./-]+\] )?\$ |(?:nox )?> |task: \[[^\]]+\] |[\w.-]+: commands\[\d+\]> (?:[^\s>]*> )?)(.+)$`)
-
-// npmHead is the line before, which names the package and the script: "> shop@1.0.0 test".
-var npmHead = lazyregexp.New(`^> \S+@\d\S* \S+`)
 
 // IsEcho reports whether a line of output may be a command as a task runner prints it before it runs it, behind a sign, or the line
 // before that.
@@ -41,7 +29,7 @@ func (c *Call) echoed() (out []string) {
 	_, all := mainProgram(c.Line)
 	runs, bare := false, false
 	for _, p := range all {
-		runs, bare = runs || taskRunners[p], bare || bareRunners[p]
+		runs, bare = runs || is("tasks", p), bare || is("bare", p)
 	}
 	if !runs {
 		return nil
@@ -52,9 +40,9 @@ func (c *Call) echoed() (out []string) {
 			break
 		}
 		line = strings.TrimRight(line, "\r\n")
-		if m := echo.FindStringSubmatch(line); m != nil && !npmHead.MatchString(line) {
+		if m := echo.FindStringSubmatch(line); m != nil && !says("npm", line) {
 			out = append(out, m[1])
-		} else if program, _, _ := strings.Cut(line, " "); bare && checkPrograms[program] {
+		} else if program, _, _ := strings.Cut(line, " "); bare && is("checks", program) {
 			out = append(out, line)
 		}
 	}

@@ -3,7 +3,6 @@ package toolcall
 import (
 	"cmp"
 	"iter"
-	"slices"
 	"strings"
 
 	"precis/internal/jsonspan"
@@ -15,11 +14,11 @@ func (c *Call) Edited(path string) (added, removed string) {
 	var in, out strings.Builder
 	for name, v := range c.Strings() {
 		switch n := strings.ToLower(strings.ReplaceAll(name, "_", "")); {
-		case slices.Contains([]string{"newstring", "newstr", "newtext", "replace", "replacement"}, n):
+		case is("new", n):
 			in.WriteString(v + "\n")
 		case IsReplacedArgument(name):
 			out.WriteString(v + "\n")
-		case slices.Contains([]string{"patch", "diff", "input"}, n):
+		case is("change", n):
 			if !replacements(v, &in, &out) {
 				changes(v, path, &in, &out)
 			}

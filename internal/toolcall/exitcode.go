@@ -43,9 +43,6 @@ func containsFold(text, word string) bool {
 	return false
 }
 
-// codeLine is a line by which a program states the exit code of a command, and nothing else.
-var codeLine = lazyregexp.New(`(?i)^(?:[<\[({]|the |command |process |exit|return)`)
-
 // codeOfProgram returns the exit code of a command that prints what others wrote, in which any code may stand: the one that
 // is stated on a line of its own at the beginning or the end, or as a field of JSON.
 func codeOfProgram(text string) (int, bool) {
@@ -56,7 +53,7 @@ func codeOfProgram(text string) (int, bool) {
 	}
 	for _, part := range slices.Backward(endsOf(text)) {
 		for _, l := range slices.Backward(strings.Split(part, "\n")) {
-			if len(l) > longest || !codeLine.MatchString(l) {
+			if len(l) > longest || !says("code", l) {
 				continue
 			}
 			if code, ok := exitCode(l); ok {

@@ -21,7 +21,7 @@ func (r *shellReader) assigned(words []word) bool {
 		words = words[1:]
 	}
 	unsure := false
-	for len(words) > 0 && prefixes[words[0].text] {
+	for len(words) > 0 && is("prefix", words[0].text) {
 		words, unsure = words[1:], true
 	}
 	if len(words) == 0 || slices.ContainsFunc(words, func(w word) bool {

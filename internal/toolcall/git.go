@@ -270,7 +270,7 @@ func (c *Call) inFolder() {
 	if len(c.Git) == 0 {
 		return
 	}
-	for _, name := range []string{"workdir", "cwd", "dir_path", "working_directory"} {
+	for _, name := range wordsOf()["workdir"] {
 		folder, _ := jsonspan.String(jsonspan.Field(c.input, name))
 		if folder == "" {
 			continue

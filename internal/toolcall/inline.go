@@ -7,9 +7,6 @@ import (
 	"precis/internal/lazyregexp"
 )
 
-// interpreters are programs that run code that a command line holds, behind a flag or as a here-document.
-var interpreters = wordSet("python python2 python3 node deno bun tsx ts-node ruby")
-
 // mostCode is how many bytes of such code are read.
 const mostCode = 16 << 10
 

@@ -93,13 +93,10 @@ func (l *loop) put(w, value string) string {
 	return w
 }
 
-// askers are programs whose exit code answers a question.
-var askers = wordSet("grep egrep fgrep rg diff cmp")
-
 // tests reports whether a command only tests the variable, and notes which words it passes over.
 func (l *loop) tests(words, next []word, by join) bool {
 	asks := false
-	for len(words) > 0 && (prefixes[words[0].text] || words[0].text == "if" || words[0].text == "elif") {
+	for len(words) > 0 && (is("prefix", words[0].text) || words[0].text == "if" || words[0].text == "elif") {
 		asks = asks || words[0].text == "if" || words[0].text == "elif"
 		words = words[1:]
 	}
@@ -112,8 +109,8 @@ func (l *loop) tests(words, next []word, by join) bool {
 	}
 	if words[0].text != "[" && words[0].text != "[[" && words[0].text != "test" {
 		l.unsure = l.unsure || asks
-		l.asked = l.asked || by == joinAnd && askers[words[0].text]
-		return asks || askers[words[0].text]
+		l.asked = l.asked || by == joinAnd && is("asks", words[0].text)
+		return asks || is("asks", words[0].text)
 	}
 	skips := len(next) > 0 && next[len(next)-1].text == "continue"
 	switch {

@@ -7,7 +7,6 @@ import (
 
 	"precis/internal/harness"
 	"precis/internal/jsonspan"
-	"precis/internal/lazyregexp"
 	"precis/internal/visible"
 )
 
@@ -75,8 +74,8 @@ func (c *Call) Outcome() Outcome {
 // failure returns what the result of a call that is no command says of its failure, and whether it failed.
 func (c *Call) failure(text string) (said string, failed bool) {
 	switch {
-	case c.IsError, c.code != nil && *c.code != 0, c.Kind == Write && hasPrefixFold(text, writeErrors),
-		c.Kind == Other && hasPrefixFold(text, otherErrors), c.params != nil && hasPrefixFold(text, toolErrors):
+	case c.IsError, c.code != nil && *c.code != 0, c.Kind == Write && says("unwritten", text),
+		c.Kind == Other && says("uncalled", text), c.params != nil && says("untold", text):
 		return text, true
 	case c.Kind == Read:
 		return "", false
@@ -99,7 +98,7 @@ func errorField(text string) string {
 			return ""
 		}
 		all.member(m.Name, m.Raw, 0)
-		if errorMembers[m.Name] || m.Name == "isError" || m.Name == "is_error" || m.Name == "success" {
+		if is("ends", m.Name) {
 			failed.member(m.Name, m.Raw, 0)
 		}
 	}
@@ -119,7 +118,7 @@ func (c *Call) patchOutcome(text string) Outcome {
 	line, rank := worstLine(text)
 	halt, halted := stoppedBy(text, o.Code)
 	switch {
-	case c.IsError, o.Code != nil && *o.Code != 0, hasPrefixFold(text, writeErrors):
+	case c.IsError, o.Code != nil && *o.Code != 0, says("unwritten", text):
 		o.End, o.Line = Failed, failureLine(text)
 	case halted:
 		o.End, o.Line = Interrupted, halt
@@ -135,7 +134,7 @@ func (c *Call) commandOutcome(text string) Outcome {
 		o.End = OK // its agent marks the results of calls that fail
 	}
 	first, programs := mainProgram(c.Line)
-	words := !printers[first] || first == "sql:reads" && sqlFault.MatchString(text) || (first == "curl" || first == "wget") && complains(programs, text) != ""
+	words := !prints(first) || first == "sql:reads" && says("sql", text) || is("fetches", first) && complains(programs, text) != ""
 	stated := exitCode
 	if !words {
 		stated = codeOfProgram
@@ -155,7 +154,7 @@ func (c *Call) commandOutcome(text string) Outcome {
 	case o.Code != nil && *o.Code == 0:
 		o.End = OK
 		words = words && hidesCodes(c.Line)
-	case o.Code != nil && *o.Code == 1 && len(text) < 120 && slices.ContainsFunc(programs, func(p string) bool { return searches[p] }):
+	case o.Code != nil && *o.Code == 1 && len(text) < 120 && slices.ContainsFunc(programs, func(p string) bool { return is("finds", p) }):
 		o.End = Unknown
 		return o
 	case halted:
@@ -206,9 +205,9 @@ func (c *Call) commandOutcome(text string) Outcome {
 func (o *Outcome) explain(text, said string) {
 	o.Line, o.Why = placed(text, o.Line, reason(text, o.Line))
 	switch {
-	case o.Why == "" && said != o.Line && bare.MatchString(o.Line):
+	case o.Why == "" && said != o.Line && says("step", o.Line):
 		o.Why = said
-	case o.Why != "" && taskFailed.MatchString(o.Line):
+	case o.Why != "" && strings.HasSuffix(o.Line, "] ERROR task failed"):
 		o.Line, o.Why = o.Why, ""
 	}
 }
@@ -231,13 +230,6 @@ func (c *Call) output() string {
 	}
 	return c.Text
 }
-
-// Members of the objects in which programs give what a tool printed: Codex, Cline, servers of MCP.
-var (
-	printedMembers  = wordSet("output stdout stderr result text content")
-	envelopeMembers = wordSet("chunk_id wall_time_seconds exit_code original_token_count session_id metadata " +
-		"duration_seconds success query type isError is_error timed_out truncated interrupted outcome")
-)
 
 // Unwrapped returns what a tool printed, of a result that its program gives as JSON around that, as
 // {"output":"…","metadata":{…}} or [{"query":"…","result":"…","success":true}], or behind lines of
@@ -277,10 +269,10 @@ func printedIn(raw []byte, depth int) (string, bool) {
 	case '{':
 		for m, err := range jsonspan.Object(raw) {
 			switch {
-			case err != nil, !printedMembers[m.Name] && !envelopeMembers[m.Name], printedMembers[m.Name] && !add(m.Raw):
+			case err != nil, !is("printed", m.Name) && !is("envelope", m.Name), is("printed", m.Name) && !add(m.Raw):
 				return "", false
 			}
-			found = found || printedMembers[m.Name]
+			found = found || is("printed", m.Name)
 		}
 	case '[':
 		for e, err := range jsonspan.Array(raw) {
@@ -335,12 +327,6 @@ func (c *Call) failedByCode() bool {
 	return ok && code != 0
 }
 
-// stopped is how programs say that they stopped a command that took too long, or that the user did: it begins or ends the
-// result, or stands in the lines that they add to it. Claude Code, Codex, pi and Hermes; Roo Code; opencode; Gemini CLI; runners of CI.
-var stopped = lazyregexp.New(`(?i)^\W{0,3}(?:error: )?(?:(?:the )?(?:command|process|script|execution|tool|shell)(?: (?:execution|run|call))? timed out\b|timed out after\b|timeout:|` +
-	`(?:the )?(?:command|process|script) (?:was )?(?:automatically )?(?:terminated|cancelled|canceled|killed|aborted|stopped|interrupted)\b|(?:the )?(?:command|process|script) exceeded (?:the|its) (?:time ?limit|timeout)\b|` +
-	`(?:the )?(?:\w+ )?tool terminated (?:the )?command\b|(?:tool )?execution (?:was )?aborted\b|user aborted the command\b|killed by SIG(?:TERM|KILL|INT|HUP) after\b|no output for \d+ ?(?:s|m|seconds?|minutes?)\b|(?:context )?deadline exceeded\W*$)`)
-
 // byTimeout is the exit code of a command that timeout stopped, and of one that a signal of its program ended.
 const byTimeout, byTerm, byKill = 124, 143, 137
 
@@ -355,7 +341,7 @@ func stoppedBy(text string, code *int) (line string, is bool) {
 	head := strings.SplitN(text[:min(len(text), reach)], "\n", lines)
 	tail := strings.Split(text[max(0, len(text)-reach):], "\n")
 	for _, l := range slices.Concat(head, tail[max(0, len(tail)-lines):]) {
-		if l = strings.TrimSpace(l); stopped.MatchString(l) {
+		if l = strings.TrimSpace(l); says("stopped", l) {
 			return l, true
 		}
 	}
@@ -365,42 +351,13 @@ func stoppedBy(text string, code *int) (line string, is bool) {
 // carriedOut is what Cline says of a command whatever its exit code.
 const carriedOut = "Command executed."
 
-var (
-	writeErrors = []string{"error", "<error", "the tool execution failed", "failed to", "failed in sandbox", "unable to", "apply_patch verification failed", "no replacement was performed", "the file was not"}
-	otherErrors = []string{"error:", "<error"} // of calls of no known kind
-	// toolErrors begin the results of calls written as text that failed: nothing marks them.
-	toolErrors = []string{"the tool execution failed with the following error", "<error>", "error reading file"}
-
-	// searches end with the code 1 when they find nothing, or differences.
-	searches = wordSet("grep egrep fgrep rg ag ack find fd which pgrep diff cmp test [ ls command type")
-)
-
-// stages set the stage for other programs.
-var stages = wordSet("cd pushd popd source . export set sleep timeout bash sh pwd true")
-
-func wordSet(words string) map[string]bool {
-	set := map[string]bool{}
-	for _, w := range strings.Fields(words) {
-		set[w] = true
-	}
-	return set
-}
-
-func hasPrefixFold(text string, heads []string) bool {
-	low := strings.ToLower(text[:min(len(text), 60)])
-	return slices.ContainsFunc(heads, func(h string) bool { return strings.HasPrefix(low, h) })
-}
-
 // hidesCodes reports whether the exit code of a command line says nothing of some
 // of its parts.
 func hidesCodes(line string) bool { return lexScript(line).hides }
 
 // Unclear reports whether a line of a command's output says that something went wrong, where the exit code says nothing of some parts
 // of the command: that it is 0 does not say then that all went well.
-func Unclear(command, line string) bool { return saysError.MatchString(line) && hidesCodes(command) }
-
-// saysError begins as programs report an error.
-var saysError = lazyregexp.New(`^(?:(?:[A-Za-z_]\w*\.)*[A-Z]\w*(?:Error|Exception)|[Ee]rror|ERROR|fatal|panic|Traceback)[:( ]`)
+func Unclear(command, line string) bool { return says("opens", line) && hidesCodes(command) }
 
 // lexScript takes apart the script of a command line that does nothing but hand one to a shell; any other line as it is.
 func lexScript(line string) *lexer {
@@ -428,7 +385,7 @@ func lexScript(line string) *lexer {
 func programOf(words []word) []word {
 	for len(words) > 0 {
 		switch {
-		case prefixes[words[0].text]:
+		case is("prefix", words[0].text):
 			words = behindWords(words[1:])
 		case words[0].redirect, strings.Contains(words[0].text, "="):
 			words = words[1:]
@@ -450,19 +407,19 @@ func mainProgram(line string) (first string, all []string) {
 		if script := scriptOf(words); script != nil {
 			words = script
 		}
-		if shells[base(words[0].text)] { // a script in a file
+		if is("shell", base(words[0].text)) { // a script in a file
 			if script := innerCommand(words); len(script) > 0 {
 				words = script
 			}
 		}
 		name := base(words[0].text)
-		if inner := elsewhere(name, words); len(inner) > 0 && printers[base(inner[0].text)] {
+		if inner := elsewhere(name, words); len(inner) > 0 && prints(base(inner[0].text)) {
 			name = "remote:reads"
 		} else if reader := readerName(name, words); reader != "" {
 			name = reader
 		}
 		all = append(all, name)
-		if first == "" && !stages[name] {
+		if first == "" && !is("stages", name) {
 			first = name
 		}
 		if len(all) == 50 {
@@ -501,22 +458,15 @@ func failureLine(text string) string {
 	first := ""
 	for l := range strings.Lines(text) {
 		l = strings.TrimSpace(l)
-		if ofEval.MatchString(l) {
+		if says("eval", l) {
 			return l
 		}
-		if first == "" && l != "" && !StatesCode(l) && !strings.HasPrefix(l, "<") && !progress.MatchString(l) {
+		if first == "" && l != "" && !StatesCode(l) && !strings.HasPrefix(l, "<") && !says("progress", l) {
 			first = l
 		}
 	}
 	return first
 }
-
-var (
-	// ofEval is a shell's word on what it could not run, also where no program of its name stands before it.
-	ofEval = lazyregexp.New(`^(?:\(eval\)|(?:/(?:usr/)?bin/)?(?:bash|sh|zsh)):(?:\d+:| line \d+:)? \S`)
-	// progress is the heading of curl's progress, and the second line of it.
-	progress = lazyregexp.New(`^% Total\s+% Received\b|^Dload\s+Upload\b`)
-)
 
 // NothingToCommit reports whether git says in its output that it made no commit because there was nothing for it.
 func NothingToCommit(output string) bool { return nothingToCommit(output) != "" }
@@ -524,10 +474,8 @@ func NothingToCommit(output string) bool { return nothingToCommit(output) != "" 
 // nothingToCommit returns the line that says so; what stands before it is the state of the work tree.
 func nothingToCommit(output string) string {
 	for l := range strings.Lines(output) {
-		for _, head := range []string{"nothing to commit", "nothing added to commit", "no changes added to commit"} {
-			if strings.HasPrefix(l, head) {
-				return strings.TrimSpace(l)
-			}
+		if says("uncommitted", l) {
+			return strings.TrimSpace(l)
 		}
 	}
 	return ""
@@ -543,7 +491,7 @@ func worstLine(text string) (line string, best int) {
 		if rank := errorRank(l); rank > best {
 			best, line = rank, strings.TrimSpace(l)
 		}
-		if message != "" && since < long && powerShell.MatchString(l) {
+		if message != "" && since < long && says("PowerShell", l) {
 			best, line = surely, message
 		}
 		if best == surely {
@@ -563,9 +511,6 @@ func overwritten(l string) string {
 	return l[strings.LastIndexByte(l, '\r')+1:]
 }
 
-// powerShell is the line by which PowerShell names the place of the error before it.
-var powerShell = lazyregexp.New(`^At (?:line|.{1,300}\.ps1):\d+ char:\d+\s*$`)
-
 // Ranks of lines of output: how certainly a line reports a failure, and how
 // much it says about it.
 const (
@@ -574,60 +519,26 @@ const (
 	surely
 )
 
-// diagnostic is a compiler's line about a place in a file.
-var diagnostic = lazyregexp.New(`^[\w./\\-]+\.\w{1,8}(?::\d+(?::\d+)?|\(\d+,\d+\)): \S`)
-
-// shellHead begins what a shell itself says: that a command was not found, or may not be run, in whatever language. Notices about the
-// terminal and the locale are no failures.
-var (
-	shellHead   = lazyregexp.New(`^(?:/(?:usr/)?bin/)?(?:bash|sh|zsh|dash|ksh|fish)(?:: line \d+|: \d+)?: \S`)
-	shellNotice = lazyregexp.New(`(?i)warning|setlocale|job control|terminal process group|no matches found|alias`)
-	notFound    = lazyregexp.New(`(?i)is not recognized as (?:an internal or external command|(?:the|a) name of a cmdlet)|^(?:segmentation fault|bus error|aborted \(core dumped\))|^killed$`)
-)
-
-// ofShell reports whether a line is a shell's word that a command could not be run, or died.
-func ofShell(line string) bool {
-	if line == "" || strings.IndexByte("/abdfkszABKS", line[0]) < 0 && !containsFold(line, "recognized") {
-		return false // most lines begin with another letter
-	}
-	return shellHead.MatchString(line) && !shellNotice.MatchString(line) || notFound.MatchString(line)
-}
-
-// complainers are programs that write of places in files only where they fail, and taskFailed is what mise says of a task.
-var (
-	complainers = lazyregexp.New(`\bgo (?:build|vet|install|run)\b|\btsc\b|\bgolangci-lint run\b|\bstaticcheck\b|\bmypy\b|\bpyright\b|\bruff check\b|\bflake8\b|\bpylint\b`)
-	taskFailed  = lazyregexp.New(`^\[[\w:./-]+\] ERROR task failed$`)
-	onlyWarns   = lazyregexp.New(`(?i)\b(?:warning|note|info)\b`)
-)
-
 // brokenBuild reports whether a line of output says that what is built or checked is broken, whatever a pipe made of the exit code.
 func brokenBuild(command, line, text string) bool {
-	if diagnostic.MatchString(line) && complainers.MatchString(command) && !onlyWarns.MatchString(line) {
+	if says("diagnostic", line) && says("complainer", command) && !says("warns", line) {
 		return true
 	}
-	return (placedError.MatchString(line) || lintRow.MatchString(line)) && checkers.MatchString(command) && !passed.MatchString(text[max(0, len(text)-lastBytes):])
+	return (says("placed", line) || says("row", line)) && says("checker", command) && !says("passed", text[max(0, len(text)-lastBytes):])
 }
 
 // errorRank returns how certainly a line of output reports a failure; 0 means
 // it does not.
 func errorRank(l string) int {
 	t := strings.TrimLeft(strings.TrimSpace(l[:min(len(l), 400)]), "│╷ ") // Terraform draws a frame
-	low := strings.ToLower(t)
 	switch {
 	case t == "", len(t) < 60 && StatesCode(t):
 		return 0
-	case ofShell(t), taskFailed.MatchString(t):
+	case says("surely", t), says("shell", t) && !says("notice", t):
 		return surely
-	case strings.HasPrefix(t, "--- FAIL"), strings.HasPrefix(t, "FAIL\t"), strings.HasPrefix(t, "FAILED "), strings.HasPrefix(low, "panic:"), strings.HasPrefix(low, "error:"),
-		strings.HasPrefix(low, "fatal:"), strings.HasPrefix(t, "error["), strings.HasPrefix(low, "traceback (most"), strings.HasPrefix(t, "npm ERR!"), strings.HasPrefix(t, "npm error "), strings.HasPrefix(t, "make: ***"),
-		strings.HasPrefix(t, "test ") && strings.HasSuffix(t, "... FAILED"), strings.HasSuffix(low, "command not found"), strings.HasSuffix(low, "no such file or directory"):
-		return surely
-	case strings.HasPrefix(t, "[ERROR] "), strings.Contains(t, "error") && (placedError.MatchString(t) || lintRow.MatchString(t)), diagnostic.MatchString(t), strings.Contains(t, "Error:"), strings.Contains(t, "Exception:"), strings.Contains(low, ": error"), strings.Contains(t, "ERROR "), strings.HasPrefix(t, "FAIL"), strings.HasPrefix(t, "✗"), strings.HasPrefix(t, "✘"):
+	case says("likely", t), says("diagnostic", t), strings.Contains(t, "error") && (says("placed", t) || says("row", t)):
 		return likely
-	case strings.Contains(low, "failed"), strings.Contains(low, "error"):
-		if strings.Contains(low, "0 failed") || strings.Contains(low, "0 error") || strings.Contains(low, "no error") {
-			return 0
-		}
+	case says("hint", t) && !says("none", t):
 		return byTheWay
 	}
 	return 0

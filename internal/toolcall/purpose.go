@@ -4,8 +4,6 @@ import (
 	"path"
 	"slices"
 	"strings"
-
-	"precis/internal/lazyregexp"
 )
 
 // Purpose is what a command is run for. One that failed is done with when a later one of the
@@ -50,13 +48,6 @@ func (t thing) holds(u thing) bool {
 	rest := u.path[len(t.path):]
 	return rest[0] == '/' || strings.HasPrefix(rest, "::") // a test in a file, as pytest names it
 }
-
-// filters are flags that choose some of the tests, or one of several packages, by what follows
-// them.
-var filters = wordSet("-run --run -k -t -g --grep --filter --tests --testNamePattern --test -p --package -w --workspace -pl --projects -R --tests-regex -Dtest")
-
-// direct are programs that are told what to run on, and nothing before it.
-var direct = wordSet("pytest py.test mypy flake8 pylint eslint jest vitest mocha rspec phpunit python python3 node tsx ts-node ruby php bash sh")
 
 // PurposeOf returns what a command line is run for: the purpose of its main program.
 func PurposeOf(line string) Purpose {
@@ -160,7 +151,7 @@ func kindOf(words []word, program string) string {
 	if strings.HasPrefix(program, "python") && len(words) > 1 && words[0].text == "-m" {
 		kind, program, words = append(kind, "-m", words[1].text), words[1].text, words[2:]
 	}
-	for len(words) > 0 && !direct[program] && len(kind) < kindWords && isVerb(words[0]) {
+	for len(words) > 0 && !is("direct", program) && len(kind) < kindWords && isVerb(words[0]) {
 		kind, words = append(kind, words[0].text), words[1:]
 	}
 	return strings.Join(kind, " ")
@@ -190,9 +181,9 @@ func (p *Purpose) read(words []word) {
 		words = words[1:]
 	}
 	var chosen []string
-	for len(words) > 0 && !direct[program] && len(key) < kindWords {
+	for len(words) > 0 && !is("direct", program) && len(key) < kindWords {
 		if isVerb(words[0]) {
-			if !scripted[program] || len(key) > 1 || words[0].text != "run" && words[0].text != "run-script" {
+			if !is("packages", program) || len(key) > 1 || words[0].text != "run" && words[0].text != "run-script" {
 				key = append(key, words[0].text)
 			}
 			words = words[1:]
@@ -217,11 +208,11 @@ func (p *Purpose) option(program string, words []word, chosen *[]string) int {
 	}
 	narrow, valued := narrows(program, name)
 	n := 1
-	if (valued || folderFlags[name]) && !given && len(words) > 1 {
+	if (valued || is("folder", name)) && !given && len(words) > 1 {
 		value, n = words[1].text, 2
 	}
 	switch {
-	case folderFlags[name]:
+	case is("folder", name):
 		p.folder = path.Join(p.folder, path.Clean(value))
 	case narrow:
 		*chosen = append(*chosen, name+" "+value)
@@ -239,24 +230,24 @@ func (p *Purpose) arguments(program string, words []word, golang bool, chosen []
 		case words[i].redirect:
 			i++
 		case name == "--":
-			passedOn = scripted[program]
+			passedOn = is("packages", program)
 		case narrow && (given || !valued):
 			chosen = append(chosen, strings.TrimSpace(name+" "+value))
 		case narrow && i+1 < len(words):
 			i++
 			chosen = append(chosen, name+" "+words[i].text)
-		case (name == "-c" || name == "-e") && (interpreters[program] || direct[program]): // a script in the line: written once, and never again
-			p.inline = interpreters[program]
+		case (name == "-c" || name == "-e") && (is("interpreter", program) || is("direct", program)): // a script in the line: written once, and never again
+			p.inline = is("interpreter", program)
 			i++
-		case name == "-" && interpreters[program]: // a script from standard input
+		case name == "-" && is("interpreter", program): // a script from standard input
 			p.inline = true
-		case folderFlags[name] && (given || i+1 < len(words)):
+		case is("folder", name) && (given || i+1 < len(words)):
 			if !given {
 				i++
 				value = words[i].text
 			}
 			p.folder = path.Clean(value)
-		case strings.HasPrefix(name, "--") && runsScript(program) && !manner.MatchString(name):
+		case strings.HasPrefix(name, "--") && runsScript(program) && !says("manner", name):
 			if !given && i+1 < len(words) && !strings.HasPrefix(words[i+1].text, "-") {
 				value = words[i+1].text
 			}
@@ -265,7 +256,7 @@ func (p *Purpose) arguments(program string, words []word, golang bool, chosen []
 		case program == "sbt":
 			chosen = append(chosen, name)
 		case strings.ContainsAny(name, " \t\n"), len(p.things) == mostThings:
-		case strings.ContainsAny(name, "/."), direct[program] && (i == 0 || !strings.HasPrefix(words[i-1].text, "-")):
+		case strings.ContainsAny(name, "/."), is("direct", program) && (i == 0 || !strings.HasPrefix(words[i-1].text, "-")):
 			p.things = append(p.things, thingOf(name, golang))
 		case passedOn:
 			chosen = append(chosen, name)
@@ -277,16 +268,10 @@ func (p *Purpose) arguments(program string, words []word, golang bool, chosen []
 	p.filter = strings.Join(chosen, " ")
 }
 
-// manner are the flags of scripts that say how they run, and not for what.
-var manner = lazyregexp.New(`(?i)time-?out|job|worker|thread|retr|log|level|verbos|debug|quiet|color|format|seed|force|dry`)
-
 // runsScript reports whether a program is a script, or runs one: what its flags say is what it is for.
 func runsScript(program string) bool {
-	return interpreters[program] || shells[program] || program == "php" || scriptEndings[path.Ext(program)]
+	return is("interpreter", program) || is("shell", program) || program == "php" || is("script", path.Ext(program))
 }
-
-// scriptEndings are the endings of scripts that are run by their names.
-var scriptEndings = wordSet(".sh .py .rb .js .mjs .ts .pl .php")
 
 // otherSetting reports whether two environments give a variable different values.
 func otherSetting(a, b []string) bool {

@@ -27,13 +27,6 @@ func isCall(kind string) bool {
 	return end == "use" || end == "call" || end == "message" || kind == "program"
 }
 
-// Members of items. Those that are neither envelope nor result are arguments.
-var (
-	bodyMembers   = wordSet("input arguments action operation parameters args")
-	resultMembers = wordSet("output outputs result results error errors logs stdout stderr content")
-	itemMembers   = wordSet("type index name server_label server_name namespace caller created_by phase cache_control")
-)
-
 // readItem reads a call or a result.
 func readItem(kind string, raw json.RawMessage) item {
 	it := item{name: strings.TrimSuffix(strings.TrimSuffix(strings.TrimSuffix(kind, "_use"), "_call"), "_tool")}
@@ -52,17 +45,17 @@ func readItem(kind string, raw json.RawMessage) item {
 			it.name = text
 		case m.Name == "status" && isText:
 			status = text
-		case resultMembers[m.Name]:
+		case is("result", m.Name):
 			it.ended = it.ended || !isEmpty(m.Raw)
 			it.said.member(m.Name, m.Raw, 0)
-		case itemMembers[m.Name] || strings.HasSuffix(m.Name, "_at"):
+		case is("frame", m.Name) || strings.HasSuffix(m.Name, "_at"):
 		case !isCall(kind):
-			if !bodyMembers[m.Name] {
+			if !is("body", m.Name) {
 				it.said.member(m.Name, m.Raw, 0)
 			}
 		case m.Name == "action" && isText: // multi_agent_call: spawn_agent
 			it.name = text
-		case bodyMembers[m.Name] && body == nil:
+		case is("body", m.Name) && body == nil:
 			if body = m.Raw; isText && jsonspan.Valid([]byte(text)) == nil {
 				body = json.RawMessage(text)
 			}
@@ -116,14 +109,6 @@ type ending struct {
 	failed bool
 }
 
-// Members of results that say how a call ended, and members that are no part of what came of it.
-var (
-	codeMembers  = wordSet("exit_code exitCode return_code returncode returnCode")
-	errorMembers = wordSet("error error_code error_message")
-	noiseMembers = wordSet("type status media_type mime_type mimeType retrieved_at timestamp created_at signature " +
-		"cache_control annotations action")
-)
-
 // value reads a value, and those in it.
 func (e *ending) value(raw []byte, depth int) {
 	const deepest, longestWord = 12, 200
@@ -157,7 +142,7 @@ func (e *ending) value(raw []byte, depth int) {
 func (e *ending) member(name string, raw []byte, depth int) {
 	kind := jsonspan.Kind(raw)
 	switch {
-	case codeMembers[name] && kind == '0':
+	case is("code", name) && kind == '0':
 		if code := jsonspan.Int(raw); e.code == nil || *e.code == 0 {
 			e.code = &code
 		}
@@ -168,7 +153,7 @@ func (e *ending) member(name string, raw []byte, depth int) {
 	case name == "success":
 		e.failed = e.failed || kind == 'f'
 		return
-	case errorMembers[name] && !isEmpty(raw):
+	case is("error", name) && !isEmpty(raw):
 		e.failed = e.failed || kind == '"' || kind == '{' || kind == '['
 	case name == "type":
 		s, _ := jsonspan.String(raw)
@@ -191,15 +176,14 @@ func (e *ending) member(name string, raw []byte, depth int) {
 		e.value(raw, depth+1)
 		return
 	}
-	if !noiseMembers[name] && !strings.HasPrefix(name, "encrypted_") {
+	if !is("noise", name) && !strings.HasPrefix(name, "encrypted_") {
 		e.value(raw, depth+1)
 	}
 }
 
 // state reads the status of an item.
 func (e *ending) state(status string) {
-	switch status {
-	case "failed", "error", "errored", "incomplete", "cancelled", "canceled", "expired", "timed_out":
+	if is("failed", status) {
 		e.failed = true
 		if len(e.lines) == 0 {
 			e.lines = []string{status}

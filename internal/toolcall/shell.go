@@ -111,7 +111,7 @@ func (r *shellReader) script(command string) {
 		if len(r.outer) > 0 && len(words) > 0 && strings.HasSuffix(words[len(words)-1].text, ")") {
 			r.folder, r.outer, r.place = r.outer[len(r.outer)-1], r.outer[:len(r.outer)-1], ""
 		}
-		if k+1 < len(l.commands) && ran[k] == Did && !prefixes[words[0].text] && (l.joins[k] == joinNext || l.joins[k] == joinAnd && writers[words[0].text]) {
+		if k+1 < len(l.commands) && ran[k] == Did && !is("prefix", words[0].text) && (l.joins[k] == joinNext || l.joins[k] == joinAnd && is("writes", words[0].text)) {
 			for i := effects; i < len(r.effects); i++ {
 				r.effects[i].Ran = Did
 			}
@@ -143,11 +143,8 @@ func (r *shellReader) subshell(words []string) []string {
 
 // passes reports whether a command hardly ever fails on its own.
 func passes(words []word) bool {
-	return words[0].text == "git" || stages[words[0].text] || writers[words[0].text]
+	return words[0].text == "git" || is("stages", words[0].text) || is("writes", words[0].text)
 }
-
-// writers are programs that put what they are given into a file, or make one, and hardly ever fail.
-var writers = wordSet("echo printf cat tee touch mkdir")
 
 // add notes a file that is written or removed.
 func (r *shellReader) add(e Effect) {
@@ -286,7 +283,7 @@ func (r *shellReader) program(words []string, redirected bool) {
 			continue
 		}
 		switch {
-		case prefixes[words[0]]:
+		case is("prefix", words[0]):
 			words = behindFlags(words[1:])
 			continue
 		case strings.Contains(words[0], "="):
@@ -324,7 +321,7 @@ func (r *shellReader) program(words []string, redirected bool) {
 	default:
 		if act := cmdletAct(name, rest); act != "" {
 			r.cmdlet(act, name, rest)
-		} else if interpreters[name] {
+		} else if is("interpreter", name) {
 			for _, f := range editsInPlace(name, rest) {
 				r.add(Effect{Path: f})
 			}
@@ -333,12 +330,6 @@ func (r *shellReader) program(words []string, redirected bool) {
 			r.unix(name, rest, args, redirected)
 		}
 	}
-}
-
-// prefixes are words before the name of a program.
-var prefixes = map[string]bool{
-	"sudo": true, "doas": true, "env": true, "time": true, "timeout": true, "nice": true, "nohup": true, "exec": true, "command": true,
-	"then": true, "do": true, "else": true, "{": true, "!": true,
 }
 
 // behindFlags returns the words behind the flags of a program that runs another one: "-u ann", "-n 5", a duration.

@@ -203,7 +203,7 @@ func (c *Call) tellShown() {
 		return
 	}
 	c.Kind, c.Path = Read, normalPath(name)
-	if writes(strings.ToLower(c.Name)) {
+	if says("writes", c.Name) {
 		c.Kind, c.Effects = Write, []Effect{{Path: c.Path, Added: strings.HasPrefix(c.Name, "create")}}
 	}
 }
@@ -396,7 +396,7 @@ func (c *Call) Arguments() iter.Seq[Argument] {
 // commandLine returns the command line in a call's arguments; "" without one. A list of words is joined by spaces, a
 // list of commands by line breaks, up to mostBytes.
 func commandLine(args map[string]string) string {
-	line, sep := first(args, commandArgs), byte(' ')
+	line, sep := first(args, "command"), byte(' ')
 	if line == "" {
 		line, sep = args["commands"], '\n'
 	}
@@ -408,7 +408,7 @@ func commandLine(args map[string]string) string {
 		if out.Len() > mostBytes {
 			break
 		}
-		if name != "" && !slices.Contains(commandArgs, name) {
+		if name != "" && !is("command", name) {
 			continue // beside a command in a list of objects
 		}
 		if out.Len() > 0 {

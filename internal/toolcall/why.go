@@ -8,54 +8,15 @@ import (
 	"precis/internal/lazyregexp"
 )
 
-var (
-	// verdict is a line that names what failed, and not why.
-	verdict = lazyregexp.New(`^(?:--- FAIL|FAIL\b|FAILED\b|not ok\b|[●✗✘×] |npm ERR!|make: \*\*\*|error: test failed|test \S+ \.\.\. FAILED|\[ERROR\] (?:Tests run|Failures)\b|Traceback \(most)`)
-	// report is a line between the reports of two tests.
-	report = lazyregexp.New(`^(?:=== RUN|--- |FAIL\b|FAILED\b|PASS\b|ok\s|not ok\b|test \S+ \.\.\. |=+ [^=]+ =+$)`)
-	// because is a line of a test's report that says why: a place in a file and what is wrong
-	// there, what pytest marks, an assertion, an exception.
-	because = lazyregexp.New(`^\s*[\w./\\-]+\.\w{1,8}:\d+(?::\d+)?: \S|^E\s+\S|\bpanicked at\b|^\[ERROR\]\s+[\w.$]+:\d+\b|^\s*(?:\w+\.)*\w*(?:Error|Exception|Failure)(?: \[\w+\])?: \S|^\s*(?:expect\(|[Ee]xpected\b|[Aa]ssertion\b|Failed asserting\b|Failure/Error: |Assert\.\w+\(\) Failure|Type error: |Module not found: |[×✖] \S)|^e: \S+:\d+:\d+ |^\[error\] [^\s:]+:\d+(?::\d+)?: `)
-	// heralds is a line behind which a tool says why: Gradle, CTest, CMake, ScalaTest.
-	heralds = lazyregexp.New(`^\* What went wrong:$|^The following tests FAILED:$|^CMake Error at \S|\*\*\* FAILED \*\*\*`)
-	// bare is a line by which a tool says that a step failed, and not what in it: it runs another one that says it.
-	bare = lazyregexp.New(`^\[[\w:./-]+\] ERROR task failed$|^FAILURE: |^FAILED: |^\[ERROR\] COMPILATION ERROR|^ERROR in \S|^[Ff]ailed to compile|^error during build|^error: fatalError$|^> Task \S+ FAILED|^(?i:error:? .*\b(?:could not compile|build plan|build command|(?:command|script|recipe) .*\bfailed|test run failed|exit(?:ed)?(?: with)? (?:code|status)|did not complete|compiling \S+ failed|failed to build))`)
-	// testHead names the test whose report follows: Playwright, Jest, Mocha.
-	testHead = lazyregexp.New(`^\s*(?:\d+\) |[●✗✘×] )\S`)
-	// compared is a line that says of two values what was expected and what came.
-	compared = lazyregexp.New(`^\s*(?i:expected|received|actual|left|right|got|want)(?: [a-z]+)?: *\S`)
-	// blames is what tells the failure among the lines of a report, where notes look like it.
-	blames = lazyregexp.New(`(?i)\b(?:got|want|wanted|expect(?:ed|s)?|unexpected|actual|fail(?:ed|s|ure)?|error|exception|panic(?:ked)?|assert\w*|should|must|mismatch|differs?|not|no|nil|undefined|undeclared|unknown|invalid|cannot|missing)\b|[!=]=`)
-)
-
-var (
-	// countsFailed counts what failed: "2 failed", "1 tests failed", "Failures: 1".
-	countsFailed = lazyregexp.New(`(?i)\b[1-9]\d* +(?:(?:tests?|specs?|checks?|suites?) +)?fail(?:ed|ures?|ing)?\b|\bfail(?:ed|ures?|ing)?: *[1-9]`)
-	// countsTests is what stands beside that where a program counts tests.
-	countsTests = lazyregexp.New(`(?i)\b(?:pass(?:ed|ing)?|tests?|specs?|examples?|assertions?|scenarios?|suites?)\b`)
-	// countAlone is such a count that has a line to itself.
-	countAlone = lazyregexp.New(`(?i)^\W*(?:[1-9]\d* fail(?:ing|ed|ures?)?|fail [1-9]\d*)$`)
-	// triesAgain is said of tests that are run anew: how they ended stands elsewhere.
-	triesAgain = lazyregexp.New(`(?i)\b(?:retr(?:y|ies|ying)|re-?run(?:ning)?|flaky)\b`)
-)
-
-var (
-	// conflict is how git names a file in which it could not join two changes.
-	conflict = lazyregexp.New(`^CONFLICT \([^)]*\): \S`)
-	// conflicts say that it stopped for such a file, and not for which.
-	conflicts = lazyregexp.New(`^(?:error: )?(?:[Cc]ould not (?:apply|revert)|Automatic merge failed|Failed to merge|Exiting because of an unresolved conflict)`)
-	// bareTest is a place in a file of tests without its folder, as go test writes it.
-	bareTest = lazyregexp.New(`^[\w.-]+_test\.go:\d+: `)
-	// ofPackage names the package whose tests failed, below their report.
-	ofPackage = lazyregexp.New(`(?m)^FAIL[ \t]+(\S*[/.]\S*)[ \t]+(?:\d|\(cached|\[)`)
-)
+// ofPackage names the package whose tests failed, below their report.
+var ofPackage = lazyregexp.New(`(?m)^FAIL[ \t]+(\S*[/.]\S*)[ \t]+(?:\d|\(cached|\[)`)
 
 // placed returns what a result says of a failure with the place of it: where git stopped, the file with the conflict; of tests of Go,
 // the package that a file without its folder is in.
 func placed(text, line, why string) (string, string) {
-	if conflicts.MatchString(line) {
+	if says("conflicts", line) {
 		for l := range strings.Lines(text) {
-			if l = strings.TrimSpace(overwritten(l)); conflict.MatchString(l) {
+			if l = strings.TrimSpace(overwritten(l)); says("conflict", l) {
 				return l[:min(len(l), 400)], why
 			}
 		}
@@ -64,14 +25,14 @@ func placed(text, line, why string) (string, string) {
 	if at >= 0 && strings.HasPrefix(line, "Traceback (most") {
 		line = cmp.Or(raisedAt(text[at:]), line)
 	}
-	if at >= 0 && lintRow.MatchString(line) {
+	if at >= 0 && says("row", line) {
 		const above = 8 << 10
 		line = withFile(strings.Split(text[max(0, at-above):at], "\n"), line)
 	}
-	if at >= 0 && why == "" && !isBare(line) && !verdict.MatchString(line) {
+	if at >= 0 && why == "" && !isBare(line) && !says("verdict", line) {
 		why = headAbove(text[max(0, at-400):at])
 	}
-	if at >= 0 && bareTest.MatchString(why) {
+	if at >= 0 && says("GoTest", why) {
 		if m := ofPackage.FindStringSubmatch(text[at:]); m != nil {
 			why = m[1] + ": " + why
 		}
@@ -107,7 +68,7 @@ func raisedAt(text string) (place string) {
 func headAbove(text string) string {
 	lines := strings.Split(text, "\n")
 	for _, l := range slices.Backward(lines[max(0, len(lines)-5):]) {
-		if testHead.MatchString(l) {
+		if says("test", l) {
 			return strings.TrimSpace(l)
 		}
 	}
@@ -121,7 +82,7 @@ func headAbove(text string) string {
 // where the line says it itself, and where no line near it does.
 func reason(text, line string) string {
 	const before, after = 16 << 10, 8 << 10 // bytes that are looked at
-	names, ends := verdict.MatchString(line), isBare(line)
+	names, ends := says("verdict", line), isBare(line)
 	if !names && !ends || strings.HasPrefix(line, "FAILED ") && strings.Contains(line, " - ") {
 		return ""
 	}
@@ -156,12 +117,13 @@ func reason(text, line string) string {
 
 // isBare reports whether a line says that a step failed, or how many things did, and not why.
 func isBare(line string) bool {
-	return bare.MatchString(line) || hintsAtFailure(line) && (broken.MatchString(line) && !strings.Contains(line, "✘ [ERROR] ") || brokenWithin.MatchString(line) || countAlone.MatchString(line) || countsFailed.MatchString(line) || countsErrors.MatchString(line))
+	counts := says("failures", line) || says("errors", line)
+	return says("step", line) || counts || says("broken", line) && !strings.Contains(line, "✘ [ERROR] ")
 }
 
 // ofReport returns the lines before the report of the next test.
 func ofReport(lines []string) []string {
-	if n := slices.IndexFunc(lines, func(l string) bool { return report.MatchString(l) }); n >= 0 {
+	if n := slices.IndexFunc(lines, func(l string) bool { return says("report", l) }); n >= 0 {
 		return lines[:n]
 	}
 	return lines
@@ -174,14 +136,14 @@ func whyIn(lines []string) string {
 		l = l[:min(len(l), 400)]
 		t := strings.TrimSpace(l)
 		switch {
-		case heralds.MatchString(t):
+		case says("heralds", t):
 			if next := nextWords(lines[i+1:]); next != "" {
 				return strings.ToValidUTF8(next, "")
 			}
 			continue
-		case lintRow.MatchString(t):
+		case says("row", t):
 			return strings.ToValidUTF8(withFile(lines[:i], t), "")
-		case !because.MatchString(l) && !((strings.Contains(l, "rror") || strings.HasPrefix(t, "[ERROR] ")) && placedError.MatchString(t)):
+		case !says("because", l) && !says("placed", t):
 			continue
 		}
 		why = t
@@ -189,10 +151,10 @@ func whyIn(lines []string) string {
 			i++
 			why += " " + strings.TrimSpace(lines[i])
 		}
-		if !compared.MatchString(why) {
+		if !says("compared", why) {
 			why += values(lines[i+1:])
 		}
-		if blames.MatchString(why) {
+		if says("blames", why) {
 			break
 		}
 	}
@@ -217,7 +179,7 @@ func nextWords(lines []string) string {
 // withFile returns a row of a checker's table with the name of the file that stands above the rows.
 func withFile(above []string, row string) string {
 	for _, l := range slices.Backward(above[max(0, len(above)-200):]) {
-		if l = strings.TrimSpace(l); rowsFile.MatchString(l) {
+		if l = strings.TrimSpace(l); says("rows", l) {
 			return l + ":" + row
 		}
 	}
@@ -229,7 +191,7 @@ func values(lines []string) (out string) {
 	const near, most, longest = 6, 2, 120
 	n := 0
 	for _, l := range lines[:min(len(lines), near)] {
-		if l = l[:min(len(l), longest)]; compared.MatchString(l) && n < most {
+		if l = l[:min(len(l), longest)]; says("compared", l) && n < most {
 			out += " " + strings.TrimSpace(l)
 			n++
 		}

@@ -1,0 +1,16 @@
+package toolcall
+
+import (
+	"strings"
+	"testing"
+
+	"precis/internal/table"
+	"precis/internal/table/tabletest"
+)
+
+func TestSays(t *testing.T) {
+	tabletest.Examples(t, saysTable(), func(row table.Row, example string) bool {
+		text := strings.NewReplacer(`\n`, "\n", `\t`, "\t").Replace(example)
+		return newPatterns([]string{row.Get("pattern")}).match(text) && says(row.Words("kind")[0], text)
+	})
+}

@@ -1,0 +1,28 @@
+package toolcall
+
+import (
+	"strings"
+	"testing"
+
+	"precis/internal/table"
+	"precis/internal/table/tabletest"
+)
+
+func TestWords(t *testing.T) {
+	tabletest.Examples(t, wordTable(), func(row table.Row, example string) bool {
+		return strings.Contains(example, row.Get("word")) && is(row.Words("is")[0], row.Get("word"))
+	})
+}
+
+func TestPrograms(t *testing.T) {
+	tabletest.Examples(t, programTable(), func(row table.Row, line string) bool {
+		as, p := row.Get("as"), PurposeOf(line)
+		switch {
+		case as != "":
+			return p.Key == as || strings.HasPrefix(p.Key, as+" ")
+		case row.Get("reads") != "":
+			return Prints(line)
+		}
+		return p.filter != ""
+	})
+}
