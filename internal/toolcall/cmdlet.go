@@ -121,9 +121,7 @@ func (r *shellReader) cmdlet(act, name string, words []string) {
 		if len(paths) == 0 {
 			paths = listedBy(r.piped)
 		}
-		for _, p := range paths {
-			r.add(Effect{Path: p, Removed: true})
-		}
+		r.act(act, paths)
 	case "move", "copy":
 		r.carry(act, append(paths, c.to...), strings.HasPrefix(name, "r"), c.sets("recurse"))
 	case "make":
@@ -142,11 +140,7 @@ func (r *shellReader) cmdlet(act, name string, words []string) {
 		if len(c.from) == 0 && len(c.plain) > 1 && c.values["pattern"] == "" {
 			c.from = c.plain[1:]
 		}
-		for _, p := range c.from {
-			if isFileName(p) {
-				r.searched = append(r.searched, within(r.folder, p))
-			}
-		}
+		r.act(act, c.from)
 	}
 }
 

@@ -33,10 +33,10 @@ func StatesCode(line string) bool { return namesCode(line) && exits.MatchString(
 // namesCode reports whether a text has a word without which it states no exit code: most have none, and exits is slow.
 func namesCode(text string) bool { return containsFold(text, "exit") || containsFold(text, "code") }
 
-// containsFold reports whether a text contains a word of lower-case ASCII letters, in any case.
+// containsFold reports whether a text contains a word, in any case.
 func containsFold(text, word string) bool {
 	for i := 0; i+len(word) <= len(text); i++ {
-		if text[i]|0x20 == word[0] && strings.EqualFold(text[i:i+len(word)], word) {
+		if text[i]|0x20 == word[0]|0x20 && strings.EqualFold(text[i:i+len(word)], word) {
 			return true
 		}
 	}

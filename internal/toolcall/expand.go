@@ -1,7 +1,6 @@
 package toolcall
 
 import (
-	"path"
 	"slices"
 	"strings"
 )
@@ -98,13 +97,7 @@ func ofBraces(w string) []string {
 // xargs adds what a program does that xargs runs with the words that the command before the pipe prints, as far as that one says
 // which they are: echo, printf, ls, find by a name.
 func (r *shellReader) xargs(words []string) {
-	for len(words) > 0 && strings.HasPrefix(words[0], "-") {
-		n := 1
-		if len(words[0]) == 2 && strings.Contains("nPLIdsE", words[0][1:]) {
-			n = 2
-		}
-		words = words[min(n, len(words)):]
-	}
+	words = behindFlags(words, "xargs")
 	if len(words) == 0 || base(words[0]) != "rm" || len(r.piped) == 0 {
 		return
 	}
@@ -144,78 +137,4 @@ func (r *shellReader) fd(words []string) {
 	if name != "" {
 		r.add(Effect{Path: strings.TrimSuffix(folder, "/") + "/**/" + name, Removed: true})
 	}
-}
-
-// linked adds the link that ln makes.
-func (r *shellReader) linked(args []string) {
-	switch n := len(args); {
-	case n == 0:
-	case n == 1:
-		r.add(Effect{Path: path.Base(args[0]), Whole: true})
-	default:
-		r.copied(args[:n-1], args[n-1], false, false)
-	}
-}
-
-// downloaded adds the files that are fetched under the names that they have in their addresses.
-func (r *shellReader) downloaded(name string, words []string) {
-	folder := ""
-	for i, w := range words {
-		switch {
-		case name == "curl" && len(w) > 1 && w[0] == '-' && w[1] != '-' && strings.Contains(w, "O"), w == "--remote-name":
-			folder = "."
-		case name == "wget" && (strings.HasPrefix(w, "-O") || strings.HasPrefix(w, "--output-document") || w == "--spider" || strings.HasPrefix(w, "-r") || w == "-i"),
-			name == "wget" && len(w) > 2 && w[0] == '-' && w[1] != '-' && strings.HasSuffix(w, "O"):
-			return
-		case name == "wget" && w == "-P" && i+1 < len(words):
-			folder = words[i+1]
-		}
-	}
-	if folder == "" && name == "curl" {
-		return
-	}
-	for _, w := range words {
-		_, rest, ok := strings.Cut(w, "://")
-		if !ok {
-			continue
-		}
-		rest, _, _ = strings.Cut(rest, "?")
-		if at := strings.LastIndexByte(rest, '/'); at >= 0 && at+1 < len(rest) {
-			r.add(Effect{Path: path.Join(folder, rest[at+1:]), Whole: true})
-		}
-	}
-}
-
-// editsInPlace returns the files that a program rewrites which is told to by a flag: yq, ruby, gawk, and those that only shorten one.
-func editsInPlace(name string, words []string) []string {
-	var files []string
-	inPlace, scripts := false, 1 // words that are scripts, and no files
-	for i := 0; i < len(words); i++ {
-		switch w := words[i]; {
-		case name == "ruby" && len(w) > 1 && w[0] == '-' && w[1] != '-':
-			before, _, found := strings.Cut(w[1:], "i")
-			inPlace = inPlace || found && strings.Trim(before, "nplaw") == ""
-			if strings.HasSuffix(w, "e") {
-				scripts = 0
-				i++
-			}
-		case name != "ruby" && (w == "-i" || w == "--inplace" || w == "--in-place" || w == "-in"):
-			inPlace = true
-			if (name == "gawk" || name == "awk") && i+1 < len(words) && words[i+1] == "inplace" {
-				i++
-			} else if name == "gawk" || name == "awk" {
-				return nil
-			}
-		case strings.HasPrefix(w, "-") || w == "":
-		case w == "eval" && name == "yq":
-		case scripts > 0:
-			scripts--
-		default:
-			files = append(files, w)
-		}
-	}
-	if !inPlace {
-		return nil
-	}
-	return files
 }

@@ -19,7 +19,6 @@ type Git struct {
 	To      []string // what changes; empty when it only looks
 	Folder  string   // that paths are in; "" when the line does not say
 	Place   string   // the same; a folder that is not known has the name that the line gives it
-	Names   []string // the words that are no flags
 	Paths   []string // of them those that name files, with the folder; none: all files
 	Commits []string // that are named, or stashes
 	Either  bool     // the first of Paths may be the first of Commits instead: the line does not say
@@ -27,7 +26,7 @@ type Git struct {
 	After   int      // how many of the effects of the call came before
 	Ran     Ran      // of a line that failed
 	Else    bool     // it runs only when the command before it fails
-	flags   map[string]string
+	options
 }
 
 // Ran says whether a part of a command line ran, when the line as a whole failed.
@@ -40,21 +39,6 @@ const (
 	Not              // it failed, or was not reached
 )
 
-// Has reports whether one of the flags is given, also within short flags written together.
-func (g *Git) Has(flags ...string) bool {
-	return slices.ContainsFunc(flags, func(name string) bool { _, ok := g.flags[name]; return ok })
-}
-
-// Value returns the word that follows the first of the flags that is given; "" when none is.
-func (g *Git) Value(flags ...string) string {
-	for _, name := range flags {
-		if v := g.flags[name]; v != "" {
-			return v
-		}
-	}
-	return ""
-}
-
 // Changes reports whether one of the things is among those that the command changes.
 func (g *Git) Changes(things ...string) bool {
 	return slices.ContainsFunc(g.To, func(to string) bool { return slices.Contains(things, to) })
@@ -66,66 +50,16 @@ var gitText string
 // gitTable lists what subcommands of git change.
 var gitTable = table.Lazy("git.txt", gitText, "command", "values", "words", "from", "to")
 
-// gitVerb holds the entries of a subcommand of git.
-type gitVerb struct {
-	entries []gitEntry
-	values  map[string]bool // flags that a word follows
-	acts    bool            // its first word that is no flag says what it does: "pop" of "stash"
-}
-
-// gitEntry is an entry of the table. Of each list of flags and words one must be given.
-type gitEntry struct {
-	table.Row
-	needs [][]string
-}
-
 // gitVerbs returns the entries of the table by subcommand.
-var gitVerbs = sync.OnceValue(func() map[string]*gitVerb {
-	all := map[string]*gitVerb{}
-	for _, row := range gitTable().Rows {
-		words := row.Words("command")
-		e := gitEntry{Row: row}
-		for _, w := range words[1:] {
-			e.needs = append(e.needs, strings.Split(w, "|"))
-		}
-		acts := slices.ContainsFunc(words[1:], func(w string) bool { return w[0] != '-' })
-		for verb := range strings.SplitSeq(words[0], "|") {
-			v := all[verb]
-			if v == nil {
-				v = &gitVerb{values: map[string]bool{}}
-				all[verb] = v
-			}
-			v.entries, v.acts = append(v.entries, e), v.acts || acts
-			for _, flag := range row.Words("values") {
-				v.values[flag] = true
-			}
-		}
-	}
-	return all
-})
-
-// entry returns which entry fits a command, the first one that does. The last one always does.
-func (v *gitVerb) entry(g *Git) int {
-	return slices.IndexFunc(v.entries, func(e gitEntry) bool { return e.fits(g) })
-}
-
-// fits reports whether all is given that an entry needs.
-func (e gitEntry) fits(g *Git) bool {
-	for _, one := range e.needs {
-		if !g.Has(one...) && (len(g.Names) == 0 || !slices.Contains(one, g.Names[0])) {
-			return false
-		}
-	}
-	return true
-}
+var gitVerbs = sync.OnceValue(func() map[string]*verb { return verbs(gitTable()) })
 
 // mostGit is how many commands of git are noted of one line.
 const mostGit = 10_000
 
 // git reads a command of git in the words after its name.
 func (r *shellReader) git(words []string) (Git, bool) {
-	g := Git{Folder: r.folder, Place: cmp.Or(r.place, r.folder), flags: map[string]string{}}
-	if words = g.options(words); len(words) == 0 || len(r.runs) >= mostGit {
+	g := Git{Folder: r.folder, Place: cmp.Or(r.place, r.folder)}
+	if words = g.global(words); len(words) == 0 || len(r.runs) >= mostGit {
 		return g, false
 	}
 	g.Verb = words[0]
@@ -136,22 +70,23 @@ func (r *shellReader) git(words []string) (Git, bool) {
 		return g, true
 	}
 	behind := g.arguments(words[1:], verb.values)
-	e := verb.entries[verb.entry(&g)]
+	e := verb.entries[verb.entry(&g.options)]
 	g.From, g.To = e.Get("from"), e.Words("to")
 	for _, one := range e.needs {
 		if len(one) == 1 {
 			g.By += " " + one[0]
 		}
 	}
-	if verb.acts && len(g.Names) > 0 {
+	acts := slices.ContainsFunc(verb.entries, func(e entry) bool { return e.acts })
+	if acts && len(g.Names) > 0 {
 		g.Names = g.Names[1:]
 	}
 	g.sort(e, behind)
 	return g, true
 }
 
-// options reads the options before a subcommand. It returns the words from the subcommand on.
-func (g *Git) options(words []string) []string {
+// global reads the options before a subcommand. It returns the words from the subcommand on.
+func (g *Git) global(words []string) []string {
 	for len(words) > 0 && strings.HasPrefix(words[0], "-") {
 		n := 1
 		switch words[0] {
@@ -168,56 +103,8 @@ func (g *Git) options(words []string) []string {
 	return words
 }
 
-// arguments notes the flags and names among the words of a command. It returns the words behind "--".
-func (g *Git) arguments(words []string, valued map[string]bool) (behind []string) {
-	for i := 0; i < len(words); i++ {
-		w := words[i]
-		switch {
-		case w == "--":
-			return words[i+1:]
-		case strings.HasPrefix(w, "--"):
-			name, value, given := strings.Cut(w, "=")
-			if !given && valued[name] && i+1 < len(words) {
-				i++
-				value = words[i]
-			}
-			g.flag(name, value)
-		case len(w) > 1 && w[0] == '-':
-			if name := g.letters(w[1:], valued); name != "" && i+1 < len(words) {
-				i++
-				g.flag(name, words[i])
-			}
-		case w != "":
-			g.Names = append(g.Names, w)
-		}
-	}
-	return nil
-}
-
-// flag notes a flag with its value. Of several with one name the first counts: of a message, its subject.
-func (g *Git) flag(name, value string) {
-	if g.flags[name] == "" {
-		g.flags[name] = value
-	}
-}
-
-// letters notes short flags that are written together. It returns the last one when a word follows it.
-func (g *Git) letters(all string, valued map[string]bool) (open string) {
-	for k := range len(all) {
-		name := "-" + all[k:k+1]
-		if rest := all[k+1:]; valued[name] && rest != "" {
-			g.flag(name, rest)
-			return ""
-		} else if valued[name] {
-			return name
-		}
-		g.flag(name, "")
-	}
-	return ""
-}
-
 // sort notes what the names are, as the entry says.
-func (g *Git) sort(e gitEntry, behind []string) {
+func (g *Git) sort(e entry, behind []string) {
 	all := append(slices.Clip(g.Names), behind...)
 	switch e.Get("words") {
 	case "paths":

@@ -19,9 +19,9 @@ func TestGitTable(t *testing.T) {
 	}
 	tabletest.Examples(t, gitTable(), func(row table.Row, line string) bool {
 		words := strings.Fields(line)[1:]
-		v, g := gitVerbs()[words[0]], Git{flags: map[string]string{}}
+		v, g := gitVerbs()[words[0]], Git{}
 		g.arguments(words[1:], v.values)
-		return v.entries[v.entry(&g)].Place == row.Place
+		return v.entries[v.entry(&g.options)].Place == row.Place
 	})
 }
 

@@ -91,16 +91,6 @@ func (r *shellReader) coded(words []string) {
 	}
 }
 
-// fetched adds the file into which a program puts what it fetches: the word behind a flag, which may stand at the end of several
-// in one word.
-func (r *shellReader) fetched(words []string, short byte, long string) {
-	for i, w := range words[:max(len(words)-1, 0)] {
-		if w == long || len(w) > 1 && w[0] == '-' && w[1] != '-' && w[len(w)-1] == short {
-			r.add(Effect{Path: words[i+1], Whole: true})
-		}
-	}
-}
-
 // applied adds the files that a unified diff changes, makes or removes.
 func (r *shellReader) applied(diff string) {
 	for _, e := range diffed(diff) {

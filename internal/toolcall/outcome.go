@@ -7,6 +7,7 @@ import (
 
 	"precis/internal/harness"
 	"precis/internal/jsonspan"
+	"precis/internal/lazyregexp"
 	"precis/internal/visible"
 )
 
@@ -288,34 +289,19 @@ func printedIn(raw []byte, depth int) (string, bool) {
 // geminiShell is the tool of Gemini CLI and Qwen Code that runs commands.
 const geminiShell = "run_shell_command"
 
-// unlabelled returns what such a tool gave back without the labels before what the command wrote: older versions name the
-// command and its folder first and have a label for each stream.
-func unlabelled(text string) string {
-	if rest, ok := strings.CutPrefix(text, "Output: "); ok {
-		return rest
-	}
-	if !strings.HasPrefix(text, "Command: ") {
-		return text
-	}
-	_, out, ok := strings.Cut(text, "\nStdout: ")
-	if !ok {
-		if _, out, ok = strings.Cut(text, "\nOutput: "); !ok {
-			return text
-		}
-	}
-	out = strings.TrimPrefix(out, "(empty)")
-	if written, rest, ok := cutLast(out, "\nStderr: "); ok {
-		out = strings.TrimSpace(written + "\n" + strings.TrimPrefix(rest, "(empty)"))
-	}
-	return strings.Replace(out, "\nError: (none)", "", 1)
-}
+// labelled is what such a tool gave back in older versions, which name the command and its folder first. emptyLabels stand for nothing,
+// and before what the command wrote to its second stream.
+var (
+	labelled    = lazyregexp.New(`(?s)^Command: .*?\n(?:Stdout|Output): (.*)`)
+	emptyLabels = lazyregexp.New(`^\(empty\)|(\n)Stderr: (?:\(empty\))?|\nError: \(none\)`)
+)
 
-// cutLast cuts a text at the last place of a separator.
-func cutLast(text, sep string) (before, after string, ok bool) {
-	if i := strings.LastIndex(text, sep); i >= 0 {
-		return text[:i], text[i+len(sep):], true
+// unlabelled returns what such a tool gave back without the labels before what the command wrote.
+func unlabelled(text string) string {
+	if m := labelled.FindStringSubmatch(text); m != nil {
+		return strings.TrimSpace(emptyLabels.ReplaceAllString(m[1], "$1"))
 	}
-	return text, "", false
+	return strings.TrimPrefix(text, "Output: ")
 }
 
 // failedByCode reports whether the result of a command is marked as an error and states an exit code.
@@ -367,10 +353,7 @@ func lexScript(line string) *lexer {
 		if len(l.commands) != 1 || len(l.commands[0]) > longest {
 			return l
 		}
-		var plain []string
-		for _, w := range l.commands[0] {
-			plain = append(plain, w.text)
-		}
+		plain := texts(l.commands[0])
 		at := shellScript(plain)
 		if at == 0 || at != len(plain)-1 {
 			return l
@@ -386,7 +369,7 @@ func programOf(words []word) []word {
 	for len(words) > 0 {
 		switch {
 		case is("prefix", words[0].text):
-			words = behindWords(words[1:])
+			words = behindWords(words[1:], words[0].text)
 		case words[0].redirect, strings.Contains(words[0].text, "="):
 			words = words[1:]
 		default:
@@ -432,10 +415,7 @@ func mainProgram(line string) (first string, all []string) {
 // scriptOf returns the first words of the script in "bash -lc script"; nil when words
 // are something else.
 func scriptOf(words []word) []word {
-	plain := make([]string, 0, len(words))
-	for _, w := range words {
-		plain = append(plain, w.text)
-	}
+	plain := texts(words)
 	at := shellScript(plain)
 	if at == 0 {
 		return nil

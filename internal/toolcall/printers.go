@@ -40,42 +40,23 @@ func readerName(name string, words []word) string {
 
 // elsewhere returns the words of the program that a command runs on another machine or in a container; nil for others.
 func elsewhere(name string, words []word) []word {
-	switch name {
-	case "ssh":
-		for i, w := range words[1:] {
-			if strings.HasPrefix(w.text, "-") || i > 0 && strings.HasPrefix(words[i].text, "-") && len(words[i].text) == 2 && strings.Contains("bcDEeFIiJLlmOopQRSWw", words[i].text[1:]) {
-				continue
-			}
-			if rest := words[i+2:]; len(rest) == 1 {
-				if inner := simpleCommands(rest[0].text); len(inner) > 0 {
-					return inner[0]
-				}
-			} else if len(rest) > 1 {
-				return rest
-			}
-			return nil
-		}
-	case "docker", "podman", "kubectl", "docker-compose", "oc":
+	if words = words[1:]; name != "ssh" {
 		at := slices.IndexFunc(words, func(w word) bool { return w.text == "exec" })
-		if at < 0 || at > 2 {
+		if at < 0 || at > 1 || len(ofProgram(name, "before")) == 0 {
 			return nil
 		}
 		words = words[at+1:]
 		if k := slices.IndexFunc(words, func(w word) bool { return w.text == "--" }); k >= 0 {
 			return words[k+1:]
 		}
-		for len(words) > 0 && strings.HasPrefix(words[0].text, "-") {
-			n := 1
-			if len(words[0].text) == 2 && strings.Contains("uewn", words[0].text[1:]) {
-				n = 2
-			}
-			words = words[min(n, len(words)):]
-		}
-		if len(words) > 1 {
-			return words[1:]
-		}
 	}
-	return nil
+	if words = behindWords(words, name); len(words) < 2 {
+		return nil
+	}
+	if inner := simpleCommands(words[1].text); len(words) == 2 && len(inner) > 0 {
+		return inner[0]
+	}
+	return words[1:]
 }
 
 // Prints reports whether a command line does no more than print what others wrote:

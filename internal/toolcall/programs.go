@@ -1,9 +1,13 @@
 package toolcall
 
 import (
+	_ "embed"
 	"path"
 	"slices"
 	"strings"
+	"sync"
+
+	"precis/internal/table"
 )
 
 // gitProgram adds what git does, with the files that it moves and removes.
@@ -20,7 +24,7 @@ func (r *shellReader) gitProgram(words []string) {
 		r.applied(r.stdin)
 	case g.From == "tree" && (g.Verb == "rm" || g.Verb == "mv"):
 		from := len(r.effects)
-		r.unix(g.Verb, words[slices.Index(words, g.Verb)+1:], g.Names, false)
+		r.unix(g.Verb, words[slices.Index(words, g.Verb)+1:], false)
 		for _, e := range r.effects[from:] {
 			g.Paths = append(g.Paths, e.Path)
 		}
@@ -29,96 +33,121 @@ func (r *shellReader) gitProgram(words []string) {
 	r.runs = append(r.runs, g)
 }
 
-// unix adds what a program of Unix does with its arguments.
-func (r *shellReader) unix(name string, words, args []string, redirected bool) {
-	switch name {
-	case "tee", "sponge":
-		appends := slices.Contains(words, "-a") || slices.Contains(words, "--append")
-		for _, a := range args {
-			r.add(Effect{Path: a, Whole: !appends})
-		}
-	case "touch":
-		for _, a := range args {
-			r.add(Effect{Path: a, Touched: true})
-		}
-	case "find":
-		r.found(words)
-	case "curl":
-		r.fetched(words, 'o', "--output")
-		r.downloaded(name, words)
-	case "wget":
-		r.fetched(words, 'O', "--output-document")
-		r.downloaded(name, words)
-	case "xargs":
-		r.xargs(words)
-	case "fd", "fdfind":
-		r.fd(words)
-	case "ln":
-		r.linked(args)
-	case "yq", "gawk":
-		for _, f := range editsInPlace(name, words) {
-			r.add(Effect{Path: f})
-		}
-	case "truncate":
-		for i, a := range args {
-			if i > 0 || !slices.Contains(words, "-s") {
-				r.add(Effect{Path: a})
-			}
-		}
-	case "dd":
-		for _, w := range words {
-			if p, ok := strings.CutPrefix(w, "of="); ok {
+//go:embed unix.txt
+var unixText string
+
+// unixTable lists programs of Unix that work on files.
+var unixTable = table.Lazy("unix.txt", unixText, "command", "values", "script", "act")
+
+// unixPrograms returns the entries of the table by program.
+var unixPrograms = sync.OnceValue(func() map[string]*verb { return verbs(unixTable()) })
+
+// unix adds what a program of Unix does with its arguments. Redirected says that the output goes to a file.
+func (r *shellReader) unix(name string, words []string, redirected bool) {
+	program, o := unixPrograms()[name], options{}
+	if program == nil {
+		return
+	}
+	behind := o.arguments(words, program.values)
+	e := program.entries[program.entry(&o)]
+	files := append(o.Names, behind...)
+	if e.acts {
+		files = files[1:]
+	}
+	if script := e.Words("script"); len(script) > 0 && !o.Has(script...) {
+		files = files[min(len(files), 1):]
+	}
+	switch act := e.Get("act"); act {
+	case "move", "copy", "copy all", "link":
+		r.into(act, files, o.Value("-t", "--target-directory"))
+	case "copy of=":
+		for _, f := range files {
+			if p, ok := strings.CutPrefix(f, "of="); ok {
 				r.add(Effect{Path: p, Whole: true})
 			}
 		}
-	case "install":
-		if plain := slices.DeleteFunc(slices.Clone(args), func(a string) bool { return strings.Trim(a, "01234567") == "" }); len(plain) > 1 && !containsFlag(words, "d") {
-			r.copied(plain[:len(plain)-1], plain[len(plain)-1], false, false)
+	case "edit":
+		r.each(files, Effect{Replaced: substituted(words)})
+	case "fetch":
+		r.fetch(name, &o, files)
+	case "find":
+		r.found(words)
+	case "fd":
+		r.fd(words)
+	case "xargs":
+		r.xargs(words)
+	case "search":
+		files = slices.DeleteFunc(files, func(f string) bool { return len(path.Ext(f)) <= 1 })
+		fallthrough
+	default:
+		if !redirected || act != "read" && act != "search" {
+			r.act(act, files)
 		}
-	case "rm", "unlink", "trash", "trash-put", "rimraf":
-		for _, a := range args {
-			r.add(Effect{Path: a, Removed: true})
+	}
+}
+
+// act adds what a program does to each of the files that it names.
+func (r *shellReader) act(act string, files []string) {
+	switch act {
+	case "remove":
+		r.each(files, Effect{Removed: true})
+	case "touch":
+		r.each(files, Effect{Touched: true})
+	case "write":
+		r.each(files, Effect{Whole: true})
+	case "change":
+		r.each(files, Effect{})
+	}
+	for _, f := range files {
+		switch {
+		case act == "folder":
+			r.made(f)
+		case act == "read":
+			r.read(f)
+		case act == "search" && isFileName(f):
+			r.searched = append(r.searched, within(r.folder, f))
 		}
-	case "mkdir":
-		for _, a := range args {
-			r.made(a)
-		}
-	case "mv", "cp":
-		if at := slices.IndexFunc(words, func(w string) bool { return w == "-t" || w == "--target-directory" }); at >= 0 && at+1 < len(words) {
-			into := words[at+1]
-			from := slices.DeleteFunc(slices.Clone(args), func(a string) bool { return a == into })
-			r.copied(from, strings.TrimRight(into, "/")+"/", name == "mv", false)
-		} else if len(args) > 1 {
-			r.copied(args[:len(args)-1], args[len(args)-1], name == "mv", containsFlag(words, "rRa"))
-		}
-	case "sed", "gsed", "perl":
-		files, inPlace := editedFiles(words)
-		replaced := ""
-		if inPlace {
-			replaced = substituted(words)
-		}
-		for _, a := range files {
-			if inPlace {
-				r.add(Effect{Path: a, Replaced: replaced})
-			} else if name != "perl" && !redirected {
-				r.read(a)
+	}
+}
+
+// each adds an effect on each of the files.
+func (r *shellReader) each(files []string, e Effect) {
+	for _, f := range files {
+		e.Path = f
+		r.add(e)
+	}
+}
+
+// into adds what a program does that moves or copies files to the last one, or into a folder that a flag names.
+func (r *shellReader) into(act string, files []string, folder string) {
+	n := len(files) - 1
+	switch {
+	case folder != "":
+		r.copied(files, strings.TrimRight(folder, "/")+"/", act == "move", false)
+	case n > 0:
+		r.copied(files[:n], files[n], act == "move", act == "copy all")
+	case n == 0 && act == "link":
+		r.add(Effect{Path: path.Base(files[0]), Whole: true})
+	}
+}
+
+// fetch adds the files into which a program puts what it fetches: the one of a flag, or those that have the names of the addresses.
+func (r *shellReader) fetch(name string, o *options, addresses []string) {
+	to, folder := o.Value("-o", "--output"), "."
+	if name == "wget" {
+		to, folder = o.Value("-O", "--output-document"), o.Value("-P", "--directory-prefix")
+	}
+	switch {
+	case to != "":
+		r.add(Effect{Path: to, Whole: true})
+	case name == "curl" && !o.Has("-O", "--remote-name"), o.Has("--spider", "-r", "--recursive", "-i", "--input-file") && name == "wget":
+	default:
+		for _, address := range addresses {
+			_, rest, ok := strings.Cut(address, "://")
+			rest, _, _ = strings.Cut(rest, "?")
+			if at := strings.LastIndexByte(rest, '/'); ok && at >= 0 && at+1 < len(rest) {
+				r.add(Effect{Path: path.Join(folder, rest[at+1:]), Whole: true})
 			}
-		}
-	case "grep", "egrep", "fgrep", "rg", "awk":
-		for _, a := range args[1:] {
-			if len(path.Ext(a)) > 1 && !redirected && isFileName(a) {
-				r.searched = append(r.searched, within(r.folder, a))
-			}
-		}
-	case "cat", "nl", "less", "more", "bat", "tac", "head", "tail":
-		if redirected {
-			return
-		}
-		for i, w := range words {
-			if strings.HasPrefix(w, "-") || i > 0 && (name == "head" || name == "tail") && (words[i-1] == "-n" || words[i-1] == "-c" || words[i-1] == "--lines") {
-				continue
-			}
-			r.read(w)
 		}
 	}
 }
@@ -189,40 +218,6 @@ func (r *shellReader) copied(from []string, to string, moves, recursive bool) {
 		}
 		r.add(e)
 	}
-}
-
-// containsFlag reports whether a short flag of the given letters is among words.
-func containsFlag(words []string, letters string) bool {
-	return slices.ContainsFunc(words, func(w string) bool {
-		return len(w) > 1 && w[0] == '-' && w[1] != '-' && strings.ContainsAny(w, letters) || w == "--recursive" || w == "--archive"
-	})
-}
-
-// editedFiles returns the files that sed or perl is given, and whether it edits them in place.
-func editedFiles(words []string) (files []string, inPlace bool) {
-	scripted := false
-	for k := 0; k < len(words); k++ {
-		w := words[k]
-		switch {
-		case w == "": // of sed -i ''
-		case strings.HasPrefix(w, "--"):
-			inPlace = inPlace || strings.HasPrefix(w, "--in-place")
-			scripted = scripted || strings.HasPrefix(w, "--expression=")
-		case w[0] == '-':
-			before, _, found := strings.Cut(w[1:], "i")
-			if found && strings.Trim(before, "nErszpwual0123456789") == "" {
-				inPlace = true
-			} else if strings.HasSuffix(w, "e") || strings.HasSuffix(w, "f") {
-				scripted = true
-				k++
-			}
-		case !scripted:
-			scripted = true
-		default:
-			files = append(files, w)
-		}
-	}
-	return files, inPlace
 }
 
 // substituted returns the texts that scripts of sed or perl replace, "s/text/…/", each on a line, as far as they are no

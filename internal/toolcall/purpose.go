@@ -107,11 +107,7 @@ func folderOf(commands [][]word) string {
 		return ""
 	}
 	first := commands[0]
-	var plain []string
-	for _, w := range first[:min(len(first), 8)] {
-		plain = append(plain, w.text)
-	}
-	if first = first[shellScript(plain):]; len(first) == 2 && first[0].text == "cd" {
+	if first = first[shellScript(texts(first[:min(len(first), 8)])):]; len(first) == 2 && first[0].text == "cd" {
 		return path.Clean(first[1].text)
 	}
 	return ""

@@ -35,7 +35,7 @@ func innerCommand(words []word) []word {
 	runner, runs := runners().Find(name)
 	switch {
 	case is("prefix", name):
-		return behindWords(rest)
+		return behindWords(rest, name)
 	case strings.HasPrefix(name, "python") && len(rest) > 1 && rest[0].text == "-m" && is("module", rest[1].text) && !strings.Contains(name, "."):
 		return rest[1:]
 	case is("packages", name) && name != "npm" && len(rest) > 0 && is("package", rest[0].text):
@@ -69,11 +69,6 @@ func innerCommand(words []word) []word {
 		}
 	}
 	return nil
-}
-
-// behindWords is [behindFlags] of the words of a lexer.
-func behindWords(words []word) []word {
-	return words[flagWords(len(words), func(i int) string { return words[i].text }):]
 }
 
 // programName returns the name of a program under which its runs are compared: where it lies does not matter when it is installed,

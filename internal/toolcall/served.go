@@ -22,10 +22,7 @@ type item struct {
 }
 
 // isCall reports whether a block of that type is a call, or what an agent says without being called.
-func isCall(kind string) bool {
-	_, end, _ := cutLast(kind, "_")
-	return end == "use" || end == "call" || end == "message" || kind == "program"
-}
+func isCall(kind string) bool { return says("item", kind) }
 
 // readItem reads a call or a result.
 func readItem(kind string, raw json.RawMessage) item {

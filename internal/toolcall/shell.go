@@ -284,7 +284,7 @@ func (r *shellReader) program(words []string, redirected bool) {
 		}
 		switch {
 		case is("prefix", words[0]):
-			words = behindFlags(words[1:])
+			words = behindFlags(words[1:], words[0])
 			continue
 		case strings.Contains(words[0], "="):
 			words = words[1:]
@@ -322,36 +322,12 @@ func (r *shellReader) program(words []string, redirected bool) {
 		if act := cmdletAct(name, rest); act != "" {
 			r.cmdlet(act, name, rest)
 		} else if is("interpreter", name) {
-			for _, f := range editsInPlace(name, rest) {
-				r.add(Effect{Path: f})
-			}
+			r.unix(name, rest, redirected)
 			r.coded(rest)
-		} else if len(args) > 0 {
-			r.unix(name, rest, args, redirected)
+		} else {
+			r.unix(name, rest, redirected)
 		}
 	}
-}
-
-// behindFlags returns the words behind the flags of a program that runs another one: "-u ann", "-n 5", a duration.
-func behindFlags(words []string) []string {
-	return words[flagWords(len(words), func(i int) string { return words[i] }):]
-}
-
-// flagWords returns how many of n words are such flags with their values.
-func flagWords(n int, at func(i int) string) int {
-	i := 0
-	for i < n {
-		w := at(i)
-		switch {
-		case len(w) == 2 && w[0] == '-' && strings.IndexByte("ugnks", w[1]) >= 0 && i+1 < n:
-			i += 2
-		case len(w) > 1 && w[0] == '-', w != "" && w[0] >= '0' && w[0] <= '9' && strings.Trim(w, "0123456789.smhd") == "":
-			i++
-		default:
-			return i
-		}
-	}
-	return i
 }
 
 // shellScript returns the index of the script in "bash -lc script", "pwsh -Command script" and "cmd /c script";

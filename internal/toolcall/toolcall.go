@@ -192,20 +192,22 @@ func (f *finder) result(h precis.Handle, m precis.Message, block precis.ToolResu
 		call.Text = ""
 	}
 	call.tellPatched()
-	call.tellShown()
+	call.tellShown(call.Name)
 }
 
-// tellShown notes the file that a result shows, of a call without a path: the editor of SWE-agent keeps one open.
-func (c *Call) tellShown() {
+// tellShown notes the file that a result shows, of a call without a path whose verb is given: the editor of SWE-agent keeps one open.
+// It reports whether there is one.
+func (c *Call) tellShown(verb string) bool {
 	_, head, ok := strings.Cut("\n"+c.Text, "\n[File: ")
 	name, _, counted := strings.Cut(head, " (")
 	if !ok || !counted || c.Kind != Other || c.IsError || strings.Contains(name, "\n") {
-		return
+		return false
 	}
 	c.Kind, c.Path = Read, normalPath(name)
-	if says("writes", c.Name) {
-		c.Kind, c.Effects = Write, []Effect{{Path: c.Path, Added: strings.HasPrefix(c.Name, "create")}}
+	if says("writes", verb) {
+		c.Kind, c.Effects = Write, []Effect{{Path: c.Path, Added: strings.HasPrefix(verb, "create")}}
 	}
+	return true
 }
 
 // patchingLine is the line by which patch names a file that it changes.
@@ -282,18 +284,13 @@ func actionIn(text string) string {
 // call returns the call of an action that was answered. What it edits is the file that
 // the answer shows.
 func (a action) call(result precis.Handle, text string) Call {
-	c := Call{Name: "shell", Kind: Command, Line: a.text, key: "shell\x00" + a.text, Use: a.at, Results: []precis.Handle{result}, Text: text}
-	shown, isFile := strings.CutPrefix(strings.TrimSpace(text), "[File: ")
-	path, _, counted := strings.Cut(shown, " (")
-	switch verb, rest, _ := strings.Cut(a.text, " "); {
-	case isFile && counted && (verb == "open" || verb == "goto" || verb == "scroll_down" || verb == "scroll_up"):
-		c.Kind, c.Path, c.Line = Read, normalPath(path), ""
-	case isFile && counted && (verb == "edit" || verb == "create"):
-		c.Kind, c.Path, c.Line = Write, normalPath(path), ""
-		c.Effects = []Effect{{Path: c.Path, Added: verb == "create"}}
+	c := Call{Name: "shell", Kind: Other, key: "shell\x00" + a.text, Use: a.at, Results: []precis.Handle{result}, Text: text}
+	verb, rest, _ := strings.Cut(a.text, " ")
+	switch {
+	case is("open", verb) && c.tellShown(verb):
 	case verb == "edit" && strings.Contains(rest, "end_of_edit"): // it was refused for a mistake in it
-		c.Kind, c.Line = Other, ""
 	default:
+		c.Kind, c.Line = Command, a.text
 		c = c.commanded()
 	}
 	return c

@@ -18,7 +18,7 @@ var programsText string
 // wordTable lists words that have a meaning in calls, programTable what is known of programs.
 var (
 	wordTable    = table.Lazy("words.txt", wordsText, "word", "is")
-	programTable = table.Lazy("programs.txt", programsText, "program", "as", "reads", "narrows", "alone")
+	programTable = table.Lazy("programs.txt", programsText, "program", "as", "reads", "narrows", "alone", "before")
 )
 
 // wordsOf holds the words of the table by what they are, in its order.

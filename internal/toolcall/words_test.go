@@ -20,7 +20,9 @@ func TestPrograms(t *testing.T) {
 		switch {
 		case as != "":
 			return p.Key == as || strings.HasPrefix(p.Key, as+" ")
-		case row.Get("reads") != "":
+		case row.Get("before") != "" && did(line) != "":
+			return did(line) == "-a.txt"
+		case row.Get("reads") != "", row.Get("before") != "":
 			return Prints(line)
 		}
 		return p.filter != ""

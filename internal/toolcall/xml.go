@@ -63,7 +63,7 @@ func parseCall(text string, i int, last map[string]int) (XML, bool) {
 		return XML{}, false
 	}
 	name, body, ok := openTag(text, i)
-	if !ok || !strings.Contains(name, "_") && !knownName(name) {
+	if !ok || !strings.Contains(name, "_") && !is("call", name) {
 		return XML{}, false
 	}
 	closing := "</" + name + ">"
@@ -81,15 +81,6 @@ func parseCall(text string, i int, last map[string]int) (XML, bool) {
 	return x, len(x.Params) > 0
 }
 
-// knownName admits the one-word tools of the field.
-func knownName(name string) bool {
-	switch name {
-	case "read", "write", "edit", "bash", "execute", "fetch", "search":
-		return true
-	}
-	return false
-}
-
 // params parses the values between from and to. A value ends at the last
 // closing tag of its name before the next parameter can begin, so that content
 // may itself hold the tag.
@@ -105,7 +96,7 @@ func params(text string, from, to int) []Param {
 		}
 		closing := "</" + name + ">"
 		n := strings.Index(text[body:to], closing)
-		if isBulk(name) {
+		if is("bulk", name) {
 			n = strings.LastIndex(text[body:to], closing)
 		}
 		if n < 0 {
@@ -116,8 +107,6 @@ func params(text string, from, to int) []Param {
 	}
 	return out
 }
-
-func isBulk(name string) bool { return name == "content" || name == "diff" }
 
 // openTag reads "<name>" at i and returns the name and the index after it.
 func openTag(text string, i int) (name string, body int, ok bool) {

@@ -1,0 +1,164 @@
+package toolcall
+
+import (
+	"slices"
+	"strings"
+
+	"precis/internal/table"
+)
+
+// options are the arguments of a program.
+type options struct {
+	Names []string          // the words that are no flags
+	flags map[string]string // with their values
+}
+
+// Has reports whether one of the flags is given, also within short flags written together.
+func (o *options) Has(flags ...string) bool {
+	return slices.ContainsFunc(flags, func(name string) bool { _, ok := o.flags[name]; return ok })
+}
+
+// Value returns the word that follows the first of the flags that is given; "" when none is.
+func (o *options) Value(flags ...string) string {
+	for _, name := range flags {
+		if v := o.flags[name]; v != "" {
+			return v
+		}
+	}
+	return ""
+}
+
+// arguments notes the flags and names among the words of a command. It returns the words behind "--".
+func (o *options) arguments(words []string, valued map[string]bool) (behind []string) {
+	o.flags = map[string]string{}
+	for i := 0; i < len(words); i++ {
+		w := words[i]
+		switch {
+		case w == "--":
+			return words[i+1:]
+		case strings.HasPrefix(w, "--"):
+			name, value, given := strings.Cut(w, "=")
+			if !given && valued[name] && i+1 < len(words) {
+				i++
+				value = words[i]
+			}
+			o.flag(name, value)
+		case len(w) > 1 && w[0] == '-':
+			if name := o.letters(w[1:], valued); name != "" && i+1 < len(words) {
+				i++
+				o.flag(name, words[i])
+			}
+		case w != "":
+			o.Names = append(o.Names, w)
+		}
+	}
+	return nil
+}
+
+// flag notes a flag with its value. Of several with one name the first counts: of a message, its subject.
+func (o *options) flag(name, value string) {
+	if o.flags[name] == "" {
+		o.flags[name] = value
+	}
+}
+
+// letters notes short flags that are written together. It returns the last one when a word follows it.
+func (o *options) letters(all string, valued map[string]bool) (open string) {
+	for k := range len(all) {
+		name, rest := "-"+all[k:k+1], all[k+1:]
+		switch {
+		case valued[name+"?"], valued[name] && rest != "":
+			o.flag(name, rest)
+			return ""
+		case valued[name]:
+			return name
+		}
+		o.flag(name, "")
+	}
+	return ""
+}
+
+// verb holds the entries of a program, or of a subcommand of git.
+type verb struct {
+	entries []entry
+	values  map[string]bool // flags that a word follows
+}
+
+// entry is an entry of a table of commands. Of each list of flags and words one must be given.
+type entry struct {
+	table.Row
+	needs [][]string
+	acts  bool // its first word that is no flag says what it does: "pop" of "stash"
+}
+
+// verbs returns the entries of a table of commands by the first of their words.
+func verbs(t *table.Table) map[string]*verb {
+	all := map[string]*verb{}
+	for _, row := range t.Rows {
+		words := row.Words("command")
+		e := entry{Row: row}
+		for _, w := range words[1:] {
+			e.needs, e.acts = append(e.needs, strings.Split(w, "|")), e.acts || w[0] != '-'
+		}
+		for name := range strings.SplitSeq(words[0], "|") {
+			v := all[name]
+			if v == nil {
+				v = &verb{values: map[string]bool{}}
+				all[name] = v
+			}
+			v.entries = append(v.entries, e)
+			for _, flag := range row.Words("values") {
+				v.values[flag] = true
+			}
+		}
+	}
+	return all
+}
+
+// entry returns which entry fits a command, the first one that does. The last one always does.
+func (v *verb) entry(o *options) int {
+	return slices.IndexFunc(v.entries, func(e entry) bool { return e.fits(o) })
+}
+
+// fits reports whether all is given that an entry needs.
+func (e entry) fits(o *options) bool {
+	for _, one := range e.needs {
+		if !o.Has(one...) && (len(o.Names) == 0 || !slices.Contains(one, o.Names[0])) {
+			return false
+		}
+	}
+	return true
+}
+
+// behindFlags returns the words behind the flags of a program that runs another one, and behind a limit of time: "-u ann", "-n 5", "10s".
+func behindFlags(words []string, program string) []string {
+	return words[flagWords(len(words), func(i int) string { return words[i] }, program):]
+}
+
+// behindWords is [behindFlags] of the words of a lexer.
+func behindWords(words []word, program string) []word {
+	return words[flagWords(len(words), func(i int) string { return words[i].text }, program):]
+}
+
+// flagWords returns how many of n words are such flags with their values.
+func flagWords(n int, at func(i int) string, program string) int {
+	valued := ofProgram(base(program), "before")
+	for i := 0; i < n; i++ {
+		switch w := at(i); {
+		case i+1 < n && slices.Contains(valued, w):
+			i++
+		case !strings.HasPrefix(w, "-") && !says("time", w):
+			return i
+		}
+	}
+	return n
+}
+
+// texts returns the texts of words.
+func texts(words []word) []string {
+	out := make([]string, len(words))
+	for i, w := range words {
+		out[i] = w.text
+	}
+	return out
+}
